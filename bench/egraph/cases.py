@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Tensor programs that make an e-graph explode: time, rebuild, memory.
+
+    bench/egraph/cases.py BUILD_DIR [--before BUILD_DIR] [--rounds N]
+                          [--threads N] [--json FILE] [--table FILE]
+
+Runs `glen saturate` on the programs of cases/ by the strategy that ships, and
+with every rule at once up to 500,000 e-nodes or 60 s, which are the limits of
+the Glenside run named beside it.  Seconds are medians of the rounds; memory is
+the peak of the process.  Rebuild includes the congruence restored between
+batches of matches.  With --before an older build runs by turns.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import machine
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+LIMITS = ["--node-limit", "500000", "--time-limit", "60"]
+
+# name, program, target, options, what Glenside is known to need
+CASES = [
+    ("conv to 64x64, every rule", "conv-padded-to-64", "systolic64",
+     ["--strategy", "everything", "-p", "pad-multiple=64", "-p",
+      "split-into=64"],
+     "Glenside: 61 s (time limit), 278,240 nodes, 76 % rebuild"),
+    ("conv to 64x64", "conv-padded-to-64", "systolic64", [], ""),
+    ("matmul 256, halves, every rule", "matmul-256", "systolic16",
+     ["--strategy", "everything", "-p", "split-min=16"], ""),
+    ("matmul 256, columns and items", "matmul-256", "systolic16", [], ""),
+    ("matmul 256, cubes of 16", "matmul-256", "systolic16",
+     ["-p", "tile-rows=16"], ""),
+]
+
+
+def run(build, case, threads):
+    _, program, target, options, _ = case
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(
+            [os.path.join(build, "src", "cli", "glen"), "saturate", "--rules",
+             os.path.join(ROOT, "rules"), "--target",
+             os.path.join(ROOT, "targets", target + ".target"),
+             "--threads", str(threads), *LIMITS, *options, "--json",
+             "--timings", "-o", os.devnull,
+             os.path.join(HERE, "cases", program + ".glen")],
+            stdin=subprocess.DEVNULL, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            sys.exit(f"{case[0]}: exit {process.returncode}")
+        out.seek(0)
+        report = json.load(out)
+    keep = {k: report[k] for k in ("stop", "iterations", "nodes", "classes",
+                                   "bytes", "cost_before", "cost_after")}
+    return keep | report["seconds"] | {
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "peak": usage.ru_maxrss * 1024}
+
+
+def middle(runs):
+    one = dict(runs[0])
+    for key in ("total", "search", "apply", "rebuild", "extract", "cpu",
+                "peak"):
+        one[key] = statistics.median(r[key] for r in runs)
+    return one
+
+
+def row(name, one, note):
+    saturation = one["search"] + one["apply"] + one["rebuild"]
+    share = 100 * one["rebuild"] / saturation if saturation else 0
+    return (f"{name:34} {one['nodes']:>8} {one['classes']:>8} "
+            f"{one['iterations']:>4} {saturation:9.3f} {share:9.1f} "
+            f"{one['extract']:9.3f} {one['cpu']:8.3f} "
+            f"{one['peak'] / 2 ** 20:8.1f} "
+            f"{one['cost_before'] / one['cost_after']:8.1f}  {one['stop']}"
+            + (f"\n    {note}" if note else ""))
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("build")
+    options.add_argument("--before")
+    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--threads", type=int, default=1)
+    options.add_argument("--json")
+    options.add_argument("--table")
+    a = options.parse_args()
+    builds = [a.build] + ([a.before] if a.before else [])
+    before = machine.describe()
+    got = {(b, c[0]): [] for b in builds for c in CASES}
+    for _ in range(a.rounds):
+        for c in CASES:
+            for b in builds:
+                got[b, c[0]].append(run(b, c, a.threads))
+    lines = [machine.line(before), f"medians of {a.rounds} rounds", "",
+             f"{'case':34} {'nodes':>8} {'classes':>8} {'it':>4} "
+             f"{'saturate':>9} {'rebuild %':>9} {'extract s':>9} "
+             f"{'all cpu':>8} {'peak MB':>8} {'cheaper':>8}  stop"]
+    rows = []
+    for c in CASES:
+        for b in builds:
+            one = middle(got[b, c[0]])
+            name = c[0] if b == a.build else "  before"
+            lines.append(row(name, one, c[4] if b == a.build else ""))
+            rows.append(one | {"case": c[0], "build": b})
+    print("\n".join(lines))
+    if a.table:
+        with open(a.table, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+    if a.json:
+        with open(a.json, "w", encoding="utf-8") as f:
+            json.dump({"schema": 1, "machine": before, "rounds": a.rounds,
+                       "threads": a.threads, "runs": rows}, f, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

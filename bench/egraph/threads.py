@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""What more threads give on the large workloads.
+
+    bench/egraph/threads.py BUILD_DIR [--threads 1,2] [--rounds N]
+                            [--json FILE] [--table FILE]
+
+The numbers of threads run by turns; reported are medians of the rounds.  Beside
+the seconds by the clock stand the processor seconds of the calling thread: on a
+machine that does other things, too, they say better what is left for it to do.
+Its share of searching, and what limits the gain, is in the seconds of search,
+applying and rebuilding.  Different counts are an error.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+import machine
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# workload, options
+CASES = [
+    ("math_micro", ["--iterations", "11"]),
+    ("ac_12", []),
+    ("math_integ_part1", ["--iterations", "8"]),
+    ("math_micro", ["--iterations", "30", "--backoff", "--match-limit",
+                    "10000"]),
+    ("math_bench7", ["--iterations", "30", "--backoff", "--match-limit",
+                     "10000"]),
+]
+SAME = ("nodes", "classes", "matches", "applied", "iterations", "stop")
+TIMES = ("total_s", "own_s", "cpu_s", "search_s", "apply_s", "rebuild_s",
+         "peak_bytes")
+
+
+def run(program, case, threads):
+    name, options = case
+    return json.loads(subprocess.run(
+        [program, "run", "--json", "--threads", str(threads), *options,
+         os.path.join(HERE, "workloads", name + ".txt")],
+        check=True, stdout=subprocess.PIPE).stdout)
+
+
+def title(case):
+    words = [w.strip("-") for w in case[1] if w not in
+             ("--iterations", "--match-limit")]
+    return " ".join([case[0], *words])
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("build")
+    options.add_argument("--threads", default="1,2")
+    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--json")
+    options.add_argument("--table")
+    a = options.parse_args()
+    program = os.path.join(a.build, "bench", "egraph", "bench_egraph")
+    counts = [int(t) for t in a.threads.split(",")]
+    before = machine.describe()
+    got = {(c, t): [] for c in range(len(CASES)) for t in counts}
+    for _ in range(a.rounds):
+        for c, case in enumerate(CASES):
+            for t in counts:
+                got[c, t].append(run(program, case, t))
+    lines = [machine.line(before), f"medians of {a.rounds} rounds", "",
+             f"{'workload':32} {'threads':>7} {'seconds':>8} {'search':>7} "
+             f"{'apply':>7} {'rebuild':>7} {'own cpu':>8} {'all cpu':>8} "
+             f"{'B/node':>7} {'gain':>5} {'own':>5}"]
+    rows, wrong = [], 0
+    for c, case in enumerate(CASES):
+        first = None
+        for t in counts:
+            one = dict(got[c, t][0])
+            for key in TIMES:
+                one[key] = statistics.median(r[key] for r in got[c, t])
+            first = first or one
+            wrong += any(r[k] != first[k] for r in got[c, t] for k in SAME)
+            lines.append(
+                f"{title(case):32} {t:>7} {one['total_s']:8.3f} "
+                f"{one['search_s']:7.3f} {one['apply_s']:7.3f} "
+                f"{one['rebuild_s']:7.3f} {one['own_s']:8.3f} "
+                f"{one['cpu_s']:8.3f} "
+                f"{one['peak_bytes'] / one['nodes']:7.1f} "
+                f"{first['total_s'] / one['total_s']:5.2f} "
+                f"{first['own_s'] / one['own_s']:5.2f}")
+            rows.append(one | {"threads": t})
+    print("\n".join(lines))
+    if wrong:
+        print(f"{wrong} runs differ in their counts", file=sys.stderr)
+    if a.table:
+        with open(a.table, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines) + "\n")
+    if a.json:
+        with open(a.json, "w", encoding="utf-8") as f:
+            json.dump({"schema": 1, "machine": before, "rounds": a.rounds,
+                       "runs": rows}, f, indent=1)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

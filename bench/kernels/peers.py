@@ -1,0 +1,308 @@
+"""The peers of the kernel benchmark: how each is built and with which settings.
+
+A peer gives for a problem and a number of threads its candidates, one after the
+other: programs with a setting each.  All candidates of a peer run; the best counts, and the slow
+ones drop out after the first turn (run.py).
+"""
+import collections
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import subprocess
+
+import machine
+import programs
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCES = os.path.join(HERE, "peers")
+NAIVE = os.path.join(SOURCES, "naive")
+HALIDE_PLUGINS = "/usr/lib/x86_64-linux-gnu/halide14"
+
+# setting: what is reported; command: the worker; variant, env: handed to it
+Candidate = collections.namedtuple("Candidate", "setting command variant env",
+                                   defaults=("", ()))
+
+
+class Missing(Exception):
+    """The peer is not here, or does not do this problem."""
+
+
+class Broken(Exception):
+    """Something of ours does not build: not to be passed over."""
+
+
+class Builder:
+    """Compiles into a folder outside of the repository; a result is found again
+    by what it was made from."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+
+    def read(self, path):
+        with open(path, "rb") as f:
+            return f.read()
+
+    def path(self, key):
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:24]
+        return os.path.join(self.folder, digest)
+
+    def run(self, command):
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=600)
+        except (OSError, subprocess.TimeoutExpired) as e:
+            raise Missing(f"{command[0]}: {e}") from e
+        if done.returncode:
+            text = (done.stderr or done.stdout).strip()
+            raise Missing(f"{os.path.basename(command[0])}: "
+                          f"{text.splitlines()[0] if text else 'failed'}")
+
+    def build(self, compiler, flags, sources, libraries, depends=()):
+        """A program from sources; depends: further files it is made from."""
+        files = [*sources, *depends, os.path.join(SOURCES, "worker.h")]
+        key = (compiler, machine.first_line(compiler, "--version"), flags,
+               libraries, [self.read(f) for f in files])
+        out = self.path(key)
+        if not os.path.exists(out):
+            part = f"{out}.{os.getpid()}"
+            self.run([compiler, *flags, "-I", SOURCES, *sources, "-o", part,
+                      *libraries])
+            os.replace(part, out)
+        return out
+
+    def worker_object(self):
+        """worker.c by a C compiler, to be linked with any language."""
+        source = os.path.join(SOURCES, "worker.c")
+        return self.build("gcc", ["-O2", "-c"], [source], [])
+
+
+def wide():
+    """Vectors of 512 bits where the CPU has them: compilers avoid them."""
+    return ["-mprefer-vector-width=512"] if "avx512f" in machine.flags() else []
+
+
+def flag_sets(base):
+    """Plain, with fast arithmetic, and both with the widest vectors."""
+    out = [base, base + ["-ffast-math"]]
+    return out + [flags + wide() for flags in out if wide()]
+
+
+class Naive:
+    """Loops as one would write them, by a compiler.
+
+    form: a suffix of the C file's name.  Without one the loops run along the
+    rows of matrices, which suits compilers best."""
+
+    def __init__(self, name, compiler, extra, parallel=None, form=""):
+        self.name, self.compiler, self.extra = name, compiler, extra
+        self.parallel, self.form = parallel, form
+
+    def source(self, problem):
+        return os.path.join(NAIVE, problem.kind + self.form + ".c")
+
+    def knows(self, problem):
+        return os.path.exists(self.source(problem))
+
+    def candidates(self, builder, problem, threads):
+        if not shutil.which(self.compiler):
+            raise Missing(f"{self.compiler} is not installed")
+        if not self.knows(problem):
+            raise Missing("nobody wrote the loops")
+        if threads > 1 and self.parallel is None:
+            raise Missing("has one thread")
+        source = self.source(problem)
+        sizes = [f"-D{k}={v}" for k, v in problem.sizes.items()]
+        more = (self.parallel or []) if threads > 1 else []
+        for flags in flag_sets(["-O3", "-march=native", *self.extra]):
+            program = builder.build(
+                self.compiler, [*flags, *more, *sizes],
+                [source, os.path.join(NAIVE, "main.c"),
+                 builder.worker_object()],
+                ["-lm", "-lpthread"] + (["-lgomp"] if more else []),
+                [os.path.join(NAIVE, "naive.h")])
+            label = [f for f in flags[2:] if f not in ("-mllvm",)]
+            yield Candidate(" ".join(["-O3", *label]), [program])
+
+
+class OpenBlas:
+    name = "openblas"
+    kinds = ("gemm", "2mm", "3mm", "gemver", "covariance", "doitgen")
+
+    def core_types(self):
+        has = machine.flags()
+        out = [""]
+        if "avx512f" in has:
+            out += ["SkylakeX"]
+        if "avx2" in has:
+            out += ["Zen", "Haswell"]
+        return out
+
+    def candidates(self, builder, problem, threads):
+        if problem.kind not in self.kinds:
+            raise Missing("no BLAS routine")
+        program = builder.build(
+            "gcc", ["-O3", "-march=native"],
+            [os.path.join(SOURCES, "openblas.c"), builder.worker_object()],
+            ["-lopenblas", "-lm", "-lpthread"])
+        return [Candidate(core or "own choice", [program], "",
+                          (("OPENBLAS_CORETYPE", core),) if core else ())
+                for core in self.core_types()]
+
+
+class OneDnn:
+    """variants of each kind of problem: see peers/onednn.cpp."""
+
+    def __init__(self, name, **variants):
+        self.name, self.variants = name, variants
+
+    def candidates(self, builder, problem, threads):
+        if problem.kind not in self.variants:
+            raise Missing("no such primitive")
+        program = builder.build(
+            "g++", ["-O2", "-std=c++17"],
+            [os.path.join(SOURCES, "onednn.cpp"), builder.worker_object()],
+            ["-ldnnl", "-lm", "-lpthread"])
+        return [Candidate(v, [program], v)
+                for v in self.variants[problem.kind]]
+
+
+class Halide:
+    def __init__(self, name, variants):
+        self.name, self.variants = name, variants
+
+    def candidates(self, builder, problem, threads):
+        if problem.kind not in self.variants:
+            raise Missing("no schedule of this problem")
+        program = builder.build(
+            "g++", ["-O1", "-std=c++17", "-I/usr/include/halide14",
+                    f'-DPLUGINS="{HALIDE_PLUGINS}"'],
+            [os.path.join(SOURCES, "halide.cpp"), builder.worker_object()],
+            ["-lHalide14", "-ldl", "-lm", "-lpthread"])
+        return [Candidate(v, [program], v)
+                for v in self.variants[problem.kind]]
+
+
+MANUAL = {
+    "blur": ["manual-8", "manual-32"],
+    "harris": ["manual-32", "manual-64"],
+    "unsharp": ["manual-32", "manual-64"],
+    "gemm": ["manual-4", "manual-6"],
+    "conv": ["manual-2", "manual-3", "manual-4"],
+}
+AUTO = {kind: ["Mullapudi2016", "Adams2019", "Li2018"] for kind in MANUAL}
+
+
+class Glen:
+    """The compiler of this repository, with options of its own."""
+
+    def __init__(self, glen, label="", options=()):
+        self.name = "glen" + (f":{label}" if label else "")
+        self.glen, self.options = glen, list(options)
+
+    def emit(self, builder, problem):
+        """A folder with kernel.c, kernel.h and worker.c."""
+        if not os.path.exists(self.glen):
+            raise Broken(f"{self.glen} is gone")
+        text = programs.text(problem.kind, **problem.sizes)
+        # Scripts and targets among the options count by what they hold.
+        files = [builder.read(o) for o in self.options if os.path.isfile(o)]
+        folder = builder.path(("glen", builder.read(self.glen), text,
+                               self.options, files))
+        if os.path.exists(os.path.join(folder, "glue.c")):
+            return folder
+        os.makedirs(folder, exist_ok=True)
+        source = os.path.join(folder, "kernel.glen")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(text)
+        for emitted, file in (("c,h", "kernel.c"), ("manifest", "kernel.json")):
+            done = subprocess.run(
+                [self.glen, "compile", source, "--name", "kernel", "--quiet",
+                 "--emit", emitted, *self.options, "-o",
+                 os.path.join(folder, file)],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            if done.returncode:
+                raise Broken(f"glen compile failed on {problem.name}:\n"
+                             f"{done.stderr.strip()}")
+        with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as f:
+            glue = glue_text(json.load(f))
+        with open(os.path.join(folder, "glue.c"), "w", encoding="utf-8") as f:
+            f.write(glue)
+        return folder
+
+    def candidates(self, builder, problem, threads):
+        folder = self.emit(builder, problem)
+        kernel = os.path.join(folder, "kernel.c")
+        for compiler in ("gcc", "clang"):
+            if not shutil.which(compiler):
+                continue
+            # clang's OpenMP library is a package of its own.
+            if compiler == "clang" and threads > 1:
+                continue
+            flags = ["-O3", "-march=native", *wide(), "-ffast-math"]
+            for chosen in (flags, [*flags[:-1]]):
+                if compiler == "gcc":
+                    chosen = [*chosen, "-fopenmp"]
+                program = builder.build(
+                    compiler, [*chosen, "-I", folder],
+                    [kernel, os.path.join(folder, "glue.c"),
+                     builder.worker_object()],
+                    ["-lm", "-lpthread"],
+                    [os.path.join(folder, "kernel.h")])
+                label = " ".join([compiler, *chosen])
+                yield Candidate(label, [program])
+
+
+def glue_text(manifest):
+    """The worker's three functions around a generated kernel."""
+    arguments = [f"p->in[{k}]" for k in range(len(manifest["inputs"]))]
+    arguments += [f"p->out[{k}]" for k in range(len(manifest["outputs"]))]
+    return f"""#include "kernel.h"
+#include "worker.h"
+
+static void *workspace;
+
+const char *
+peer_prepare(problem *p) {{
+  (void)p;
+  workspace = worker_block(kernel_workspace_size());
+  return NULL;
+}}
+
+void
+peer_run(problem *p) {{
+  kernel({', '.join(arguments)}, workspace);
+}}
+
+void
+peer_finish(problem *p) {{
+  (void)p;
+}}
+"""
+
+
+def all_peers(glen, glen_options, glen_variants):
+    """glen_variants: LABEL=OPTIONS, each a peer of its own."""
+    out = [Glen(glen, "", glen_options)]
+    polly, parallel = ["-mllvm", "-polly"], ["-mllvm", "-polly-parallel"]
+    for text in glen_variants:
+        label, _, options = text.partition("=")
+        out.append(Glen(glen, label, shlex.split(options)))
+    out += [
+        Naive("gcc", "gcc", []),
+        Naive("clang", "clang", []),
+        Naive("polly", "clang-14", polly, parallel),
+        Naive("gcc-polybench", "gcc", [], None, "-polybench"),
+        Naive("polly-polybench", "clang-14", polly, parallel, "-polybench"),
+        OpenBlas(),
+        OneDnn("onednn-plain", pool=["plain"], gemm=["plain"],
+               conv=["plain-direct", "packed-direct", "plain-auto",
+                     "packed-auto"]),
+        OneDnn("onednn-blocked", pool=["blocked-8", "blocked-16"],
+               conv=["blocked-direct", "blocked-auto"]),
+        Halide("halide", MANUAL),
+        Halide("halide-auto", AUTO),
+    ]
+    return out

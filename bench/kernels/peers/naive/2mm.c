@@ -1,0 +1,24 @@
+/* sizes I J K L */
+#include "naive.h"
+
+static float tmp[I][J];
+
+void
+kernel(float *const *in, float *const *out) {
+  const float(*restrict a)[K] = (const void *)in[0];
+  const float(*restrict b)[J] = (const void *)in[1];
+  const float(*restrict c)[L] = (const void *)in[2];
+  const float(*restrict d)[L] = (const void *)in[3];
+  float(*restrict r)[L] = (void *)out[0];
+  MULTIPLY(tmp, a, b, I, J, K)
+  for (int i = 0; i < I; i++)
+    for (int j = 0; j < J; j++)
+      tmp[i][j] *= 1.5f;
+  for (int i = 0; i < I; i++)
+    for (int j = 0; j < L; j++)
+      r[i][j] = 1.2f * d[i][j];
+  for (int i = 0; i < I; i++)
+    for (int k = 0; k < J; k++)
+      for (int j = 0; j < L; j++)
+        r[i][j] += tmp[i][k] * c[k][j];
+}

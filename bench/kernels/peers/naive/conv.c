@@ -1,0 +1,32 @@
+/* sizes C H W O K STRIDE PAD; NCHW, batch 1; the padded input is a copy */
+#include "naive.h"
+
+enum {
+  HO = (H + 2 * PAD - K) / STRIDE + 1,
+  WO = (W + 2 * PAD - K) / STRIDE + 1
+};
+
+static float padded[C][H + 2 * PAD][W + 2 * PAD];
+
+void
+kernel(float *const *in, float *const *out) {
+  const float(*restrict image)[H][W] = (const void *)in[0];
+  const float(*restrict weights)[C][K][K] = (const void *)in[1];
+  float(*restrict result)[HO][WO] = (void *)out[0];
+  for (int c = 0; c < C; c++)
+    for (int y = 0; y < H; y++)
+      for (int x = 0; x < W; x++)
+        padded[c][y + PAD][x + PAD] = image[c][y][x];
+  for (int o = 0; o < O; o++)
+    for (int y = 0; y < HO; y++)
+      for (int x = 0; x < WO; x++)
+        result[o][y][x] = 0;
+  for (int o = 0; o < O; o++)
+    for (int c = 0; c < C; c++)
+      for (int dy = 0; dy < K; dy++)
+        for (int dx = 0; dx < K; dx++)
+          for (int y = 0; y < HO; y++)
+            for (int x = 0; x < WO; x++)
+              result[o][y][x] += weights[o][c][dy][dx] *
+                                 padded[c][y * STRIDE + dy][x * STRIDE + dx];
+}

@@ -1,0 +1,723 @@
+#!/usr/bin/env python3
+"""The benchmarked programs as `.glen` text, for any sizes.
+
+usage: programs.py NAME [SIZE=N...]   print a program
+       programs.py --list             names and sizes
+       programs.py --write            write the small ones to examples/
+       programs.py --check            is examples/ what --write would write?
+
+A program is a function from sizes to text; its docstring is the comment at
+the head of the file.  The sizes of `examples/` are the defaults.
+"""
+import collections
+import inspect
+import os
+import sys
+import textwrap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+Program = collections.namedtuple("Program", "make folder sizes")
+PROGRAMS = {}
+
+
+def program(folder):
+    """Registers a function as a program, under its name with hyphens."""
+    def register(make):
+        sizes = {name: p.default
+                 for name, p in inspect.signature(make).parameters.items()}
+        name = make.__name__.replace("_", "-").removeprefix("k-")
+        PROGRAMS[name] = Program(make, folder, sizes)
+        return make
+    return register
+
+
+def text(name, **sizes):
+    """The whole file."""
+    make = PROGRAMS[name].make
+    head = textwrap.dedent("   " + inspect.getdoc(make)).strip()
+    comment = "".join(f"; {line}".rstrip() + "\n"
+                      for line in head.splitlines())
+    return comment + textwrap.dedent(make(**sizes)).strip() + "\n"
+
+
+# ---- image pipelines ----
+
+
+@program("pipelines")
+def blur(H=30, W=44):
+    """The mean of 3x3 pixels, first along the rows, then down the columns."""
+    return f"""
+        (tensor image (shape {H + 2} {W + 2}) f32)
+        (let across                             ; (({H + 2}, {W}), ())
+          (compute (scale 0.3333333333)
+            (compute reduceSum
+              (windows (access image 0) (shape 1 3) (stride 1 1)))))
+        (let blurred
+          (compute (scale 0.3333333333)         ; (({H}, {W}), ())
+            (compute reduceSum
+              (windows (access across 0) (shape 3 1) (stride 1 1)))))
+        (output blurred)
+        """
+
+
+@program("pipelines")
+def harris(H=36, W=48):
+    """Harris corners of a colour image.
+
+    Brightness, its slopes by Sobel's masks, their products summed over 3x3
+    pixels, and of those the determinant less a part of the trace squared."""
+    return f"""
+        (tensor image (shape 3 {H} {W}) f32)
+        (const luma (shape 3) f32 0.299 0.587 0.114)
+        (const sobel-x (shape 3 3) f32
+          -0.0833333333 0 0.0833333333
+          -0.1666666667 0 0.1666666667
+          -0.0833333333 0 0.0833333333)
+        (const sobel-y (shape 3 3) f32
+          -0.0833333333 -0.1666666667 -0.0833333333
+          0 0 0
+          0.0833333333 0.1666666667 0.0833333333)
+        (let gray                               ; (({H}, {W}), ())
+          (compute dotProd
+            (cartProd (access (transpose image (list 1 2 0)) 2)
+                      (access luma 0))))
+        (let patches                            ; (({H - 2}, {W - 2}), (3, 3))
+          (windows (access gray 0) (shape 3 3) (stride 1 1)))
+        (let ix (compute dotProd (cartProd patches (access sobel-x 0))))
+        (let iy (compute dotProd (cartProd patches (access sobel-y 0))))
+        (let ixx (compute square ix))
+        (let iyy (compute square iy))
+        (let ixy (compute mul (pair ix iy)))
+        (let sxx                                ; (({H - 4}, {W - 4}), ())
+          (compute reduceSum (windows (access ixx 0) (shape 3 3) (stride 1 1))))
+        (let syy
+          (compute reduceSum (windows (access iyy 0) (shape 3 3) (stride 1 1))))
+        (let sxy
+          (compute reduceSum (windows (access ixy 0) (shape 3 3) (stride 1 1))))
+        (let determinant
+          (compute sub (pair (compute mul (pair sxx syy)) (compute square sxy))))
+        (let trace (compute add (pair sxx syy)))
+        (let corners
+          (compute sub
+            (pair determinant (compute (scale 0.04) (compute square trace)))))
+        (output corners)
+        """
+
+
+@program("pipelines")
+def unsharp(H=24, W=40):
+    """A colour image sharpened by its brightness.
+
+    sharpened = image * (2 * gray - blurred) / gray, where blurred is gray
+    under a Gaussian of 7x7 pixels (sigma 1.5), column by column, row by row;
+    the image goes on beyond its edges."""
+    return f"""
+        (tensor image (shape 3 {H} {W}) f32)
+        (const luma (shape 3) f32 0.299 0.587 0.114)
+        (const gauss (shape 7) f32
+          0.0366328470 0.1112807576 0.2167453203 0.2706821495
+          0.2167453203 0.1112807576 0.0366328470)
+        (let gray                               ; (({H}, {W}), ())
+          (compute dotProd
+            (cartProd (access (transpose image (list 1 2 0)) 2)
+                      (access luma 0))))
+        (let down
+          (compute dotProd
+            (cartProd
+              (windows (access (pad gray edge 0 3 3) 0) (shape 7 1) (stride 1 1))
+              (reshape (access gauss 0) (shape) (shape 7 1)))))
+        (let blurred
+          (compute dotProd
+            (cartProd
+              (windows (access (pad down edge 1 3 3) 0) (shape 1 7) (stride 1 1))
+              (reshape (access gauss 0) (shape) (shape 1 7)))))
+        (let ratio
+          (compute div
+            (pair (compute sub (pair (compute (scale 2) gray) blurred)) gray)))
+        (let sharpened
+          (compute mul
+            (pair image (broadcast (insertAxis ratio 0) (shape 3 {H} {W})))))
+        (output sharpened)
+        """
+
+
+def reduced(name, of, first, taps, pad):
+    """Two lets: `of` filtered and halved along dimensions first, first + 1.
+
+    taps: the name of a constant; pad: (before, after) at the edges."""
+    n = {"three": 3, "four": 4}[taps]
+    before, after = pad
+    return f"""
+        (let {name}-y
+          (compute dotProd
+            (cartProd
+              (windows (access (pad {of} edge {first} {before} {after}) {first})
+                       (shape {n} 1) (stride 2 1))
+              (reshape (access {taps} 0) (shape) (shape {n} 1)))))
+        (let {name}
+          (compute dotProd
+            (cartProd
+              (windows (access (pad {name}-y edge {first + 1} {before} {after}) {first})
+                       (shape 1 {n}) (stride 1 2))
+              (reshape (access {taps} 0) (shape) (shape 1 {n})))))
+        """
+
+
+def enlarged(name, of, first):
+    """Two lets: `of` at twice its size, linear between the old pixels."""
+    return f"""
+        (let {name}-y
+          (compute dotProd
+            (cartProd
+              (windows (access (pad (repeat {of} {first} 2) edge {first} 1 1) {first})
+                       (shape 3 1) (stride 1 1))
+              (reshape (access three 0) (shape) (shape 3 1)))))
+        (let {name}
+          (compute dotProd
+            (cartProd
+              (windows (access (pad (repeat {name}-y {first + 1} 2) edge {first + 1} 1 1) {first})
+                       (shape 1 3) (stride 1 1))
+              (reshape (access three 0) (shape) (shape 1 3)))))
+        """
+
+
+THREE = "(const three (shape 3) f32 0.25 0.5 0.25)"
+FOUR = "(const four (shape 4) f32 0.125 0.375 0.375 0.125)"
+
+
+def lines(*parts):
+    return "\n".join(textwrap.dedent(part).strip() for part in parts)
+
+
+@program("pipelines")
+def pyramid_blend(H=32, W=48):
+    """Two images blended through a mask, coarse and fine parts apart.
+
+    Each image is split into its half-size version and what that lacks; both
+    parts are mixed by the mask of their size and put together again."""
+    def mixed(name, mask, a, b):
+        return f"""
+            (let {name}                         ; b + mask * (a - b)
+              (compute add
+                (pair {b} (compute mul (pair {mask} (compute sub (pair {a} {b})))))))
+            """
+    return lines(
+        f"""
+        (tensor left (shape {H} {W}) f32)
+        (tensor right (shape {H} {W}) f32)
+        (tensor mask (shape {H} {W}) f32)
+        {THREE}
+        {FOUR}
+        """,
+        "; half size", reduced("left-1", "left", 0, "four", (1, 1)),
+        reduced("right-1", "right", 0, "four", (1, 1)),
+        reduced("mask-1", "mask", 0, "four", (1, 1)),
+        "; what it lacks", enlarged("left-up", "left-1", 0),
+        enlarged("right-up", "right-1", 0),
+        """
+        (let left-0 (compute sub (pair left left-up)))
+        (let right-0 (compute sub (pair right right-up)))
+        """,
+        "; mixed", mixed("mixed-1", "mask-1", "left-1", "right-1"),
+        mixed("mixed-0", "mask", "left-0", "right-0"),
+        "; together", enlarged("coarse", "mixed-1", 0),
+        """
+        (let blended (compute add (pair mixed-0 coarse)))
+        (output blended)
+        """)
+
+
+@program("pipelines")
+def interpolate(H=32, W=48, levels=3):
+    """Missing pixels filled in from coarser and coarser versions of an image.
+
+    The colours are weighted by alpha, the fourth plane, which says how much of
+    a pixel is known; each level adds, where it knows little, what the next
+    coarser one says."""
+    parts = [f"""
+        (tensor image (shape 4 {H} {W}) f32)
+        {THREE}
+        (let alpha (slice image 0 3 4))
+        (let down-0                             ; ((4, {H}, {W}), ())
+          (concat
+            (compute mul
+              (pair (slice image 0 0 3) (broadcast alpha (shape 3 {H} {W}))))
+            alpha
+            0))
+        """]
+    for k in range(1, levels):
+        parts.append(f"; level {k}")
+        parts.append(reduced(f"down-{k}", f"down-{k - 1}", 1, "three", (1, 1)))
+    above = f"down-{levels - 1}"
+    for k in range(levels - 2, -1, -1):
+        parts.append(f"; back to level {k}")
+        parts.append(enlarged(f"up-{k}", above, 1))
+        parts.append(f"""
+            (let unknown-{k}
+              (compute (offset 1) (compute neg (slice down-{k} 0 3 4))))
+            (let filled-{k}
+              (compute add
+                (pair down-{k}
+                  (compute mul
+                    (pair up-{k}
+                      (broadcast unknown-{k} (shape 4 {H >> k} {W >> k})))))))
+            """)
+        above = f"filled-{k}"
+    parts.append(f"""
+        (let colours
+          (compute div
+            (pair (slice {above} 0 0 3)
+              (broadcast (slice {above} 0 3 4) (shape 3 {H} {W})))))
+        (output colours)
+        """)
+    return lines(*parts)
+
+
+@program("pipelines")
+def local_laplacian(H=16, W=24, levels=3, K=4, steps=32):
+    """Local Laplacian filter: contrast changed without halos.
+
+    The image is remapped around each of K brightnesses by a table, each result
+    split into a Laplacian pyramid; the output pyramid takes at each pixel the
+    two whose brightness is nearest (`gather` among K), mixed linearly.
+
+    remap: the table, over differences of brightness in `steps` a K-th, the
+    middle being no difference."""
+    table = 2 * (K - 1) * steps + 1
+    middle = (K - 1) * steps
+    assert table <= H * W, "the table must not be larger than the image"
+    grays = " ".join(f"{k / (K - 1):.10g}" for k in range(K))
+    shifts = " ".join(str(middle - k * steps) for k in range(K))
+    parts = [f"""
+        (tensor image (shape {H} {W}) f32)
+        (tensor remap (shape {table}) f32)
+        (const grays (shape {K}) f32 {grays})
+        (const shifts (shape {K}) f32 {shifts})
+        {THREE}
+        {FOUR}
+        ; around each brightness
+        (let every                              ; (({K}, {H}, {W}), ())
+          (broadcast (insertAxis image 0) (shape {K} {H} {W})))
+        (let gray
+          (broadcast (insertAxis (insertAxis grays 1) 2) (shape {K} {H} {W})))
+        (let shift
+          (broadcast (insertAxis (insertAxis shifts 1) 2) (shape {K} {H} {W})))
+        (let place
+          (compute add
+            (pair (compute (scale {middle}) (compute (clip 0 1) every)) shift)))
+        (let tables                             ; (({K}), ({H}, {W}))
+          (access
+            (broadcast
+              (insertAxis (reshape (pad remap zero 0 0 {H * W - table}) (shape {H} {W}) (shape)) 0)
+              (shape {K} {H} {W}))
+            1))
+        (let detail (access (compute gather (pair tables (access place 1))) 3))
+        (let g-0
+          (compute add
+            (pair gray
+              (compute add (pair (compute sub (pair every gray)) detail)))))
+        (let in-0 image)
+        """]
+    for k in range(1, levels):
+        parts.append(f"; level {k}")
+        parts.append(reduced(f"g-{k}", f"g-{k - 1}", 1, "four", (1, 1)))
+        parts.append(reduced(f"in-{k}", f"in-{k - 1}", 0, "four", (1, 1)))
+    for k in range(levels - 1, -1, -1):
+        h, w = H >> k, W >> k
+        if k == levels - 1:
+            parts.append(f"; what each level shows\n(let l-{k} g-{k})")
+        else:
+            parts.append(enlarged(f"g-up-{k}", f"g-{k + 1}", 1))
+            parts.append(f"(let l-{k} (compute sub (pair g-{k} g-up-{k})))")
+        parts.append(f"""
+            (let at-{k} (compute (clip 0 {K - 1}) (compute (scale {K - 1}) in-{k})))
+            (let low-{k} (compute (clip 0 {K - 2}) (compute floor at-{k})))
+            (let two-{k}                        ; (({h}, {w}), ({K})), 2 of use
+              (compute gather
+                (pair
+                  (access (transpose l-{k} (list 1 2 0)) 2)
+                  (access
+                    (pad
+                      (concat (insertAxis low-{k} 2)
+                              (insertAxis (compute (offset 1) low-{k}) 2)
+                              2)
+                      zero 2 0 {K - 2})
+                    2))))
+            (let lower-{k} (access (squeeze (slice two-{k} 2 0 1) 2) 2))
+            (let upper-{k} (access (squeeze (slice two-{k} 2 1 2) 2) 2))
+            (let out-{k}
+              (compute add
+                (pair lower-{k}
+                  (compute mul
+                    (pair (compute sub (pair at-{k} low-{k}))
+                          (compute sub (pair upper-{k} lower-{k})))))))
+            """)
+        if k == levels - 1:
+            parts.append(f"(let sum-{k} out-{k})")
+        else:
+            parts.append(enlarged(f"sum-up-{k}", f"sum-{k + 1}", 0))
+            parts.append(f"(let sum-{k} (compute add (pair out-{k} sum-up-{k})))")
+    parts.append("(output sum-0)")
+    return lines(*parts)
+
+
+@program("pipelines")
+def bilateral_grid(H=32, W=48, S=8, Z=6):
+    """Bilateral filter by a grid of space and brightness.
+
+    Each cell of S x S pixels has a histogram of Z brightnesses: how many
+    pixels, and their sum.  The grid is blurred along its three dimensions and
+    read at each pixel's place, linearly between the cells, and at its
+    brightness (`gather` among Z)."""
+    bins = " ".join(str(z) for z in range(Z))
+    hats = " ".join(f"{1 - t / S:.10g} {t / S:.10g}" for t in range(S))
+    gh, gw = H // S + 1, W // S + 1
+
+    def blurred(name, of, axis):
+        taps = ["1", "1", "1"]
+        taps[axis] = "5"
+        shape = " ".join(taps)
+        return f"""
+            (let {name}
+              (compute dotProd
+                (cartProd
+                  (windows (access (pad {of} edge {axis + 1} 2 2) 1)
+                           (shape {shape}) (stride 1 1 1))
+                  (reshape (access five 0) (shape) (shape {shape})))))
+            """
+    return lines(
+        f"""
+        (tensor image (shape {H} {W}) f32)
+        (const bins (shape {Z}) f32 {bins})
+        (const five (shape 5) f32 1 4 6 4 1)
+        (const hats (shape {S} 2) f32 {hats})
+        (let value (compute (clip 0 1) image))
+        (let around                             ; cells lie around their points
+          (pad (pad value edge 0 {S // 2} {S // 2}) edge 1 {S // 2} {S // 2}))
+        (let bin                                ; the nearest of {Z}
+          (compute floor (compute (offset 0.5) (compute (scale {Z - 1}) around))))
+        (let every                              ; (({Z}, {H + S}, {W + S}), ())
+          (broadcast (insertAxis bin 0) (shape {Z} {H + S} {W + S})))
+        (let which
+          (broadcast (insertAxis (insertAxis bins 1) 2) (shape {Z} {H + S} {W + S})))
+        (let member                             ; 1 in its bin, else 0
+          (compute relu
+            (compute (offset 1)
+              (compute neg (compute abs (compute sub (pair every which)))))))
+        (let members                            ; (({Z}, {gh}, {gw}), ({S}, {S}))
+          (windows (access member 1) (shape {S} {S}) (stride {S} {S})))
+        (let values
+          (windows
+            (access (broadcast (insertAxis around 0) (shape {Z} {H + S} {W + S})) 1)
+            (shape {S} {S}) (stride {S} {S})))
+        (let count (compute reduceSum members))
+        (let sum (compute dotProd (pair members values)))
+        (let grid                               ; ((2, {Z}, {gh}, {gw}), ())
+          (concat (insertAxis sum 0) (insertAxis count 0) 0))
+        """,
+        blurred("blur-z", "grid", 0), blurred("blur-y", "blur-z", 1),
+        blurred("blur-x", "blur-y", 2),
+        f"""
+        (let rows                               ; ((2, {Z}, {gw}, {H // S}, {S}), ())
+          (compute dotProd
+            (cartProd
+              (windows (access (transpose blur-x (list 0 1 3 2)) 3)
+                       (shape 2) (stride 1))
+              (access hats 1))))
+        (let tall                               ; ((2, {Z}, {H}, {gw}), ())
+          (transpose
+            (reshape (access rows 5) (shape 2 {Z} {gw} {H}) (shape))
+            (list 0 1 3 2)))
+        (let columns
+          (compute dotProd
+            (cartProd (windows (access tall 3) (shape 2) (stride 1))
+                      (access hats 1))))
+        (let fine                               ; ((2, {H}, {W}), ({Z}))
+          (access
+            (transpose
+              (reshape (access columns 5) (shape 2 {Z} {H} {W}) (shape))
+              (list 0 2 3 1))
+            3))
+        (let at (compute (scale {Z - 1}) value))
+        (let low (compute (clip 0 {Z - 2}) (compute floor at)))
+        (let places                             ; (({H}, {W}), ({Z})), 2 of use
+          (access
+            (pad
+              (concat (insertAxis low 2) (insertAxis (compute (offset 1) low) 2) 2)
+              zero 2 0 {Z - 2})
+            2))
+        (let two
+          (compute gather
+            (pair fine
+              (access (broadcast (insertAxis places 0) (shape 2 {H} {W} {Z})) 3))))
+        (let lower (access (squeeze (slice two 3 0 1) 3) 3))
+        (let upper (access (squeeze (slice two 3 1 2) 3) 3))
+        (let part
+          (broadcast (insertAxis (compute sub (pair at low)) 0) (shape 2 {H} {W})))
+        (let there
+          (compute add
+            (pair lower (compute mul (pair part (compute sub (pair upper lower)))))))
+        (let filtered
+          (compute div
+            (pair (squeeze (slice there 0 0 1) 0) (squeeze (slice there 0 1 2) 0))))
+        (output filtered)
+        """)
+
+
+# ---- linear algebra and stencils, after PolyBench ----
+
+
+def matmul(a, b, indent=0):
+    out = (f"(compute dotProd\n"
+           f"  (cartProd (access {a} 1) (access (transpose {b} (list 1 0)) 1)))")
+    return textwrap.indent(out, " " * indent).strip()
+
+
+@program("polybench")
+def k_2mm(I=24, J=28, K=20, L=32):
+    """d = alpha * a * b * c + beta * d, three matrix products' worth of sums."""
+    return f"""
+        (tensor a (shape {I} {K}) f32)
+        (tensor b (shape {K} {J}) f32)
+        (tensor c (shape {J} {L}) f32)
+        (tensor d (shape {I} {L}) f32)
+        (let tmp                                ; (({I}, {J}), ())
+          (compute (scale 1.5)
+            {matmul("a", "b", 12)}))
+        (let product                            ; (({I}, {L}), ())
+          {matmul("tmp", "c", 10)})
+        (let out (compute add (pair product (compute (scale 1.2) d))))
+        (output out)
+        """
+
+
+@program("polybench")
+def k_3mm(I=24, J=28, K=20, L=32, M=18):
+    """g = (a * b) * (c * d)."""
+    return f"""
+        (tensor a (shape {I} {K}) f32)
+        (tensor b (shape {K} {J}) f32)
+        (tensor c (shape {J} {M}) f32)
+        (tensor d (shape {M} {L}) f32)
+        (let e                                  ; (({I}, {J}), ())
+          {matmul("a", "b", 10)})
+        (let f                                  ; (({J}, {L}), ())
+          {matmul("c", "d", 10)})
+        (let g                                  ; (({I}, {L}), ())
+          {matmul("e", "f", 10)})
+        (output g)
+        """
+
+
+@program("polybench")
+def gemver(N=40):
+    """A matrix with two outer products added, times vectors, both ways round.
+
+    b = a + u1 v1' + u2 v2',  x = beta b' y + z,  w = alpha b x."""
+    def outer(u, v):
+        return (f"(compute dotProd (cartProd (access (insertAxis {u} 1) 1) "
+                f"(access (insertAxis {v} 1) 1)))")
+    return f"""
+        (tensor a (shape {N} {N}) f32)
+        (tensor u1 (shape {N}) f32)
+        (tensor v1 (shape {N}) f32)
+        (tensor u2 (shape {N}) f32)
+        (tensor v2 (shape {N}) f32)
+        (tensor y (shape {N}) f32)
+        (tensor z (shape {N}) f32)
+        (let one
+          {outer("u1", "v1")})
+        (let two
+          {outer("u2", "v2")})
+        (let b (compute add (pair a (compute add (pair one two)))))
+        (let down                               ; (({N}), ())
+          (compute dotProd
+            (cartProd (access (transpose b (list 1 0)) 1) (access y 0))))
+        (let x (compute add (pair (compute (scale 1.2) down) z)))
+        (let w
+          (compute (scale 1.5)
+            (compute dotProd (cartProd (access b 1) (access x 0)))))
+        (output b)
+        (output x)
+        (output w)
+        """
+
+
+@program("polybench")
+def covariance(N=40, M=24):
+    """The covariances of the M columns of a table of N rows."""
+    return f"""
+        (tensor data (shape {N} {M}) f32)
+        (let columns (access (transpose data (list 1 0)) 1))    ; (({M}), ({N}))
+        (let mean (compute reduceMean columns))
+        (let centred                            ; (({M}), ({N}))
+          (compute sub
+            (pair columns
+              (access (broadcast (insertAxis mean 1) (shape {M} {N})) 1))))
+        (let covariance                         ; (({M}, {M}), ())
+          (compute (scale {1 / (N - 1):.10g})
+            (compute dotProd (cartProd centred centred))))
+        (output covariance)
+        """
+
+
+@program("polybench")
+def doitgen(R=12, Q=10, P=16):
+    """A matrix applied to the last dimension of a block of numbers."""
+    return f"""
+        (tensor a (shape {R} {Q} {P}) f32)
+        (tensor c4 (shape {P} {P}) f32)
+        (let sum                                ; (({R}, {Q}, {P}), ())
+          (compute dotProd
+            (cartProd (access a 2) (access (transpose c4 (list 1 0)) 1))))
+        (output sum)
+        """
+
+
+@program("polybench")
+def jacobi_2d(N=24, T=3):
+    """T times two steps of Jacobi's method: each point inside becomes the mean
+    of itself and its four neighbours, the border stays."""
+    def inside(a, dy, dx):
+        return (f"(slice (slice {a} 0 {1 + dy} {N - 1 + dy}) "
+                f"1 {1 + dx} {N - 1 + dx})")
+
+    def step(b, a):
+        return f"""
+            (let {b}-inside
+              (compute (scale 0.2)
+                (compute add                    ; (({N - 2}, {N - 2}), (5))
+                  (concat
+                    (pair {inside(a, 0, 0)}
+                          {inside(a, 0, -1)})
+                    (pair {inside(a, 0, 1)}
+                          {inside(a, 1, 0)})
+                    (access (insertAxis {inside(a, -1, 0)} 2) 2)
+                    2))))
+            (let {b}
+              (concat
+                (slice {a} 0 0 1)
+                (concat (slice (slice {a} 0 1 {N - 1}) 1 0 1)
+                        {b}-inside
+                        (slice (slice {a} 0 1 {N - 1}) 1 {N - 1} {N})
+                        1)
+                (slice {a} 0 {N - 1} {N})
+                0))
+            """
+    parts = [f"(tensor a-0 (shape {N} {N}) f32)"]
+    for t in range(2 * T):
+        parts.append(step(f"a-{t + 1}", f"a-{t}"))
+    parts.append(f"(output a-{2 * T})")
+    return lines(*parts)
+
+
+# ---- single kernels, for the benchmarks alone ----
+
+
+@program(None)
+def gemm(M=64, N=48, K=32):
+    """c = a * b."""
+    return f"""
+        (tensor a (shape {M} {K}) f32)
+        (tensor b (shape {K} {N}) f32)
+        (let c
+          {matmul("a", "b", 10)})
+        (output c)
+        """
+
+
+@program(None)
+def conv(C=8, H=14, W=14, O=16, K=3, STRIDE=1, PAD=1):
+    """A convolution: NCHW, batch 1, square filters, as much padding on every
+    side."""
+    image = "image"
+    if PAD:
+        image = f"(pad (pad image zero 2 {PAD} {PAD}) zero 3 {PAD} {PAD})"
+    return f"""
+        (tensor image (shape 1 {C} {H} {W}) f32)
+        (tensor weights (shape {O} {C} {K} {K}) f32)
+        (let result
+          (transpose
+            (squeeze
+              (compute dotProd
+                (cartProd
+                  (windows
+                    (access {image} 1)
+                    (shape {C} {K} {K}) (stride 1 {STRIDE} {STRIDE}))
+                  (access weights 1)))
+              1)
+            (list 0 3 1 2)))
+        (output result)
+        """
+
+
+@program(None)
+def pool(C=8, H=14, W=14, K=3, STRIDE=2, PAD=1):
+    """The largest of K x K pixels: NCHW, batch 1."""
+    return f"""
+        (tensor image (shape 1 {C} {H} {W}) f32)
+        (let result
+          (compute reduceMax
+            (windows
+              (access
+                (pad (pad image min 2 {PAD} {PAD}) min 3 {PAD} {PAD})
+                2)
+              (shape {K} {K}) (stride {STRIDE} {STRIDE}))))
+        (output result)
+        """
+
+
+# ---- files ----
+
+
+def example_path(name):
+    folder = PROGRAMS[name].folder
+    return os.path.join(ROOT, "examples", folder, name + ".glen")
+
+
+def examples():
+    return [name for name, p in PROGRAMS.items() if p.folder]
+
+
+def write_examples():
+    for name in examples():
+        os.makedirs(os.path.dirname(example_path(name)), exist_ok=True)
+        with open(example_path(name), "w", encoding="utf-8") as f:
+            f.write(text(name))
+
+
+def stale_examples():
+    out = []
+    for name in examples():
+        try:
+            with open(example_path(name), encoding="utf-8") as f:
+                same = f.read() == text(name)
+        except FileNotFoundError:
+            same = False
+        if not same:
+            out.append(name)
+    return out
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments == ["--list"]:
+        for name, p in PROGRAMS.items():
+            print(name, *(f"{k}={v}" for k, v in p.sizes.items()))
+    elif arguments == ["--write"]:
+        write_examples()
+    elif arguments == ["--check"]:
+        stale = stale_examples()
+        if stale:
+            sys.exit("differ from what --write writes: " + " ".join(stale))
+    elif arguments and arguments[0] in PROGRAMS:
+        sizes = dict(a.split("=") for a in arguments[1:])
+        sys.stdout.write(text(arguments[0],
+                              **{k: int(v) for k, v in sizes.items()}))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Tables of the kernel benchmark: one of times, one of ratios."""
+import math
+import statistics
+
+
+def seconds_of(turns, clock):
+    """Seconds a call: the median over the turns of the fastest of each."""
+    column = 1 if clock == "cpu" else 0
+    return statistics.median(turn[column] for turn in turns)
+
+
+def figure(worker, clock):
+    return seconds_of(worker.turns, clock)
+
+
+def best(workers, clock):
+    """peer -> (seconds, worker) of the setting that does best."""
+    out = {}
+    for worker in workers:
+        if worker.error or not worker.turns:
+            continue
+        seconds = figure(worker, clock)
+        if worker.peer not in out or seconds < out[worker.peer][0]:
+            out[worker.peer] = (seconds, worker)
+    return out
+
+
+def human(seconds):
+    for unit, factor in (("s", 1), ("ms", 1e3), ("us", 1e6)):
+        if seconds * factor >= 1 or unit == "us":
+            return f"{seconds * factor:.3g} {unit}"
+    return ""
+
+
+def rows_of(results):
+    """A row a problem, and one a group of which problems are counted several
+    times (a network's layers)."""
+    rows, sums = [], {}
+    for r in results:
+        rows.append((r["problem"], r["threads"], r["flops"], r["seconds"]))
+        if r["group"] == "resnet50":
+            key = ("resnet50, {} of 53 layers", r["threads"])
+            total = sums.setdefault(key, [0, 0, {}, 0])
+            total[0] += r["times"]
+            total[1] += r["flops"] * r["times"]
+            total[3] += 1
+            for peer, seconds in r["seconds"].items():
+                times = total[2].setdefault(peer, [])
+                times.append(seconds * r["times"])
+    for (name, threads), (layers, flops, peers, shapes) in sums.items():
+        whole = {peer: sum(times) for peer, times in peers.items()
+                 if len(times) == shapes}
+        if shapes > 1:
+            rows.append((name.format(layers), threads, flops, whole))
+    return rows
+
+
+def table(results, peers, width=16):
+    """Times and GFLOP/s of each peer."""
+    lines = [f"{'problem':24} T " + "".join(f"{p:>{width}}" for p in peers)]
+    for name, threads, flops, seconds in rows_of(results):
+        cells = ""
+        for peer in peers:
+            text = "-"
+            if peer in seconds:
+                s = seconds[peer]
+                text = human(s)
+                if flops:
+                    text += f" {flops / s * 1e-9:.3g}"
+            cells += f"{text:>{width}}"
+        lines.append(f"{name:24} {threads} {cells}")
+    lines.append("(time, GFLOP/s)")
+    return "\n".join(lines)
+
+
+def ratios(results, peers, ours="glen", width=16):
+    """How many times faster ours is than each peer; below 1 it is slower."""
+    others = [p for p in peers if p != ours]
+    lines = [f"{'speed of ' + ours + ' over':24} T " +
+             "".join(f"{p:>{width}}" for p in others)]
+    every = {p: [] for p in others}
+    for name, threads, _, seconds in rows_of(results):
+        if ours not in seconds:
+            continue
+        cells = ""
+        for peer in others:
+            ratio = seconds[peer] / seconds[ours] if peer in seconds else None
+            if ratio and " layers" not in name:
+                every[peer].append(ratio)
+            cells += f"{'-' if ratio is None else f'{ratio:.3g}x':>{width}}"
+        lines.append(f"{name:24} {threads} {cells}")
+    cells = "".join(
+        f"{'-' if not e else f'{math.exp(statistics.fmean(map(math.log, e))):.3g}x':>{width}}"
+        for e in every.values())
+    lines.append(f"{'geometric mean':24}   {cells}")
+    return "\n".join(lines)

@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Glen's kernels beside those of other compilers and libraries.
+
+    bench/kernels/run.py [--only TEXT,...] [--peers NAME,...]
+                         [--threads 1,2] [--repeats N] [--json F] [--svg F]
+
+All implementations of a problem run side by side, one process each, and take
+turns; a figure is the median over the turns (at least 5) of the fastest call of
+a turn.  Their results are compared with those of the naive loops.  A peer that
+is missing is left out, and it is said why.  See README.md.
+"""
+import argparse
+import itertools
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+
+import machine
+import peers
+import problems
+import report
+import roofline
+import workers
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = machine.ROOT
+REFERENCE = "gcc"  # the peer whose results the others must have
+SLACK = 1.25       # slower settings of a peer than this drop out
+TOLERANCE = 2e-4   # of the largest magnitude: sums are reassociated
+
+
+def say(text, end="\n"):
+    print(text, end=end, file=sys.stderr, flush=True)
+
+
+def start(args, builder, problem, threads, notes):
+    """Workers of all peers for this problem; the reference is among them."""
+    out = []
+    for peer in args.peer_list:
+        notes_here = notes.setdefault((peer.name, threads), {})
+        try:
+            for c in itertools.islice(
+                    peer.candidates(builder, problem, threads),
+                    1 if args.smoke else None):
+                try:
+                    out.append(workers.Worker(
+                        peer.name, c.setting, c.command, threads, problem,
+                        c.variant, c.env))
+                except workers.Failed as reason:
+                    notes_here.setdefault(
+                        f"{c.setting}: {reason}", []).append(problem.name)
+        except peers.Missing as reason:
+            notes_here.setdefault(str(reason), []).append(problem.name)
+    return out
+
+
+def reference_results(args, builder, problem, path):
+    """The naive loops' results in a file; glen's own where nobody wrote any,
+    so that its variants are compared."""
+    naive = peers.Naive(REFERENCE, "gcc", [])
+    peer = naive if naive.knows(problem) else args.peer_list[0]
+    candidate = next(peer.candidates(builder, problem, 1))
+    worker = workers.Worker(REFERENCE, "", candidate.command, 1, problem)
+    worker.ask(f"write {path}")
+    worker.close()
+
+
+def check(running, path):
+    """Drops workers whose results are wrong; returns what to say of them."""
+    wrong = []
+    for worker in running:
+        try:
+            error = worker.ask(f"check {path}")[0]
+            worker.difference = error
+            if not error <= TOLERANCE:
+                worker.error = f"differs by {error:.3g}"
+        except workers.Failed as reason:
+            worker.error = str(reason)
+        if worker.error:
+            wrong.append(f"{worker.peer} ({worker.setting}): {worker.error}")
+            worker.close()
+    return wrong
+
+
+def take_turns(args, running):
+    active = [w for w in running if not w.error]
+    for round_ in range(args.repeats):
+        for worker in list(active):
+            try:
+                worker.turn(args.seconds)
+            except workers.Failed as reason:
+                worker.error = str(reason)
+                active.remove(worker)
+        if round_ == 0:
+            best = report.best(active, args.clock)
+            for worker in list(active):
+                limit = SLACK * best[worker.peer][0]
+                if report.figure(worker, args.clock) > limit:
+                    active.remove(worker)
+                    worker.turns = []
+                    worker.close()
+
+
+def measure(args, builder, problem, threads, notes):
+    running = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "expected")
+        try:
+            reference_results(args, builder, problem, path)
+            running = start(args, builder, problem, threads, notes)
+            wrong = check(running, path)
+            os.remove(path)
+            take_turns(args, running)
+        finally:
+            for worker in running:
+                worker.close()
+    best = report.best(running, args.clock)
+    return {
+        "problem": problem.name, "kind": problem.kind, "group": problem.group,
+        "sizes": problem.sizes, "threads": threads, "times": problem.times,
+        "flops": problem.flops, "bytes": problems.bytes_of(problem),
+        "best_turns": {peer: w.turns for peer, (_, w) in best.items()},
+        "settings": {peer: w.setting for peer, (_, w) in best.items()},
+        "differences": {peer: w.difference for peer, (_, w) in best.items()},
+        "turns": {f"{w.peer} {w.setting}": w.turns for w in running if w.turns},
+        "wrong": wrong,
+    }
+
+
+def roofs(builder, threads):
+    """threads -> (GFLOP/s, GB/s), measured."""
+    program = builder.build("gcc", ["-O3", "-march=native", "-fopenmp"],
+                            [os.path.join(HERE, "peers/peaks.c")], [])
+    out = {}
+    for t in threads:
+        cpus = workers.cpus_for(t)
+        done = subprocess.run(
+            [program, str(t)], capture_output=True, text=True, check=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, cpus))
+        out[t] = tuple(map(float, done.stdout.split()))
+    return out
+
+
+def texts_of(notes):
+    out = []
+    for (peer, threads), reasons in sorted(notes.items()):
+        for reason, names in reasons.items():
+            short = ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
+            out.append(f"{peer} with {threads} thread"
+                       f"{'s' if threads > 1 else ''}: {reason} ({short})")
+    return out
+
+
+def chosen(args):
+    every = problems.smoke() if args.smoke else problems.standard()
+    wanted = [w for w in args.only.split(",") if w]
+    return [p for p in every
+            if not wanted or any(w in p.name or w == p.group for w in wanted)]
+
+
+def parse():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    add = parser.add_argument
+    add("--only", default="", help="problems or groups with such names")
+    add("--peers", default="", help="only these (glen is always there)")
+    add("--threads", default="1,2")
+    add("--repeats", type=int, default=5, help="turns of each process")
+    add("--seconds", type=float, default=0.1, help="length of a turn")
+    add("--clock", choices=("wall", "cpu"), default="wall",
+        help="cpu: for one thread on a busy machine")
+    add("--json"), add("--svg")
+    add("--show", metavar="F", help="a JSON file once more; measures nothing")
+    add("--glen", default=os.path.join(ROOT, "build/src/cli/glen"))
+    add("--schedule", help="a schedule script for glen")
+    add("--glen-options", default="--target native --fuse post-tile",
+        help="of `glen compile`")
+    add("--glen-variant", action="append", default=[],
+        metavar="LABEL=OPTIONS", help="one more glen, with other options")
+    add("--install", action="store_true",
+        help="installs the peers' Debian packages first")
+    add("--smoke", action="store_true",
+        help="tiny sizes, one turn: does everything run?")
+    add("--list", action="store_true", help="the problems")
+    add("--cache", default=os.path.join(
+        os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")),
+        "glen-bench"), help="where workers are built")
+    args = parser.parse_args()
+    args.thread_list = [int(t) for t in args.threads.split(",")]
+    if args.smoke:
+        args.repeats, args.seconds, args.thread_list = 1, 0.001, [1]
+    most = len(os.sched_getaffinity(0))
+    if max(args.thread_list) > most:
+        parser.error(f"there are {most} CPUs")
+    options = shlex.split(args.glen_options)
+    if args.schedule:
+        options += ["--schedule", args.schedule]
+    wanted = args.peers.split(",") if args.peers else None
+    args.peer_list = [
+        p for p in peers.all_peers(args.glen, options, args.glen_variant)
+        if wanted is None or p.name in wanted or p.name.startswith("glen")]
+    if not args.show and not os.path.exists(args.glen):
+        parser.error(f"{args.glen} is not there: build it, or give --glen")
+    return args
+
+
+def print_report(data, args):
+    results, notes = data["results"], data["notes"]
+    about = data["machine"]
+    for r in results:
+        r["seconds"] = {peer: report.seconds_of(turns, args.clock)
+                        for peer, turns in r["best_turns"].items()}
+    names = [n for n in data["peers"]
+             if any(n in r["seconds"] for r in results)]
+    print(f"{about['cpu']}, load {about['load_before']:.1f} before, "
+          f"{about.get('load_after', 0):.1f} after; {args.clock} time, "
+          f"{data['repeats']} turns")
+    for t, (flops, bandwidth) in data["roofs"].items():
+        print(f"roof with {t} threads: {flops} GFLOP/s, {bandwidth} GB/s")
+    print(report.table(results, names))
+    print()
+    print(report.ratios(results, names))
+    print()
+    for text in notes:
+        print("left out:", text)
+    wrong = [f"{r['problem']}, {r['threads']} threads: {w}"
+             for r in results for w in r["wrong"]]
+    for text in wrong:
+        print("WRONG", text)
+    if args.svg:
+        with open(args.svg, "w", encoding="utf-8") as f:
+            f.write(roofline.svg(results, data["roofs"], names))
+    return wrong
+
+
+def save(data, path):
+    part = f"{path}.part"
+    with open(part, "w", encoding="utf-8") as f:
+        json.dump(data, f, indent=1)
+        f.write("\n")
+    os.replace(part, path)
+
+
+def measure_all(args, todo):
+    builder = peers.Builder(args.cache)
+    data = {"schema": 1, "machine": machine.describe(), "roofs": {},
+            "peers": [p.name for p in args.peer_list],
+            "repeats": args.repeats, "notes": [], "results": []}
+    notes = {}
+    if not args.smoke:
+        data["roofs"] = roofs(builder, args.thread_list)
+    try:
+        for k, problem in enumerate(todo):
+            for threads in args.thread_list:
+                say(f"{k + 1}/{len(todo)} {problem.name}, {threads} threads")
+                data["results"].append(
+                    measure(args, builder, problem, threads, notes))
+                data["machine"]["load_after"] = os.getloadavg()[0]
+                data["notes"] = texts_of(notes)
+                if args.json:
+                    save(data, args.json)
+    except KeyboardInterrupt:
+        say("interrupted: what was measured so far")
+    except peers.Broken as reason:
+        say(f"{reason}\nwhat was measured so far")
+        data["broken"] = str(reason)
+    return data
+
+
+def main():
+    args = parse()
+    # As for Ctrl-C: what was measured is reported, the workers are ended.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if args.install:
+        subprocess.run([os.path.join(ROOT, "scripts/install-packages"),
+                        "--bench"], check=True)
+    if args.show:
+        with open(args.show, encoding="utf-8") as f:
+            return 1 if print_report(json.load(f), args) else 0
+    todo = chosen(args)
+    if args.list:
+        for p in todo:
+            print(p.name, *(f"{k}={v}" for k, v in p.sizes.items()))
+        return 0
+    data = measure_all(args, todo)
+    wrong = print_report(data, args)
+    return 1 if wrong or "broken" in data or not data["results"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,487 @@
+/* glen.h - the public interface of libglen.
+ *
+ * One context owns everything made with it; objects live until the context is
+ * freed (or until their own *_free).  A context is used by one thread at a
+ * time; several contexts are independent.  The library never prints, exits or
+ * aborts on user input: a function that fails returns false or NULL and leaves
+ * diagnostics in the context.  When memory runs out it fails with the
+ * diagnostic "out-of-memory" and the context may only be freed.
+ *
+ * Strings returned are owned by the context and NUL-terminated. */
+#ifndef GLEN_GLEN_H
+#define GLEN_GLEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define GLEN_API __attribute__((visibility("default")))
+#else
+#define GLEN_API
+#endif
+
+typedef struct glen_context glen_context;
+typedef struct glen_target glen_target;
+typedef struct glen_program glen_program;
+typedef struct glen_rules glen_rules;
+typedef struct glen_result glen_result; /* of a saturation */
+typedef struct glen_loops glen_loops;   /* a lowered program */
+typedef struct glen_tensors glen_tensors;
+
+/* Exit codes of the command line, and the kind of a failure. */
+typedef enum glen_status {
+  GLEN_OK = 0,
+  GLEN_BAD_INPUT = 1,
+  GLEN_USAGE = 2,
+  GLEN_LIMIT = 3,   /* a limit was hit where saturation was required */
+  GLEN_REFUTED = 4, /* a mismatch, or an unsound rule */
+  GLEN_INTERNAL = 70
+} glen_status;
+
+/* ---- context ---- */
+
+typedef struct glen_allocator {
+  /* size 0 frees; may return NULL */
+  void *(*realloc)(void *ctx, void *block, size_t size);
+  void *ctx;
+} glen_allocator;
+
+/* NULL allocator: libc.  memory_limit in bytes, 0 for none.  NULL when even
+ * the context does not fit. */
+GLEN_API glen_context *glen_context_new(const glen_allocator *,
+                                        size_t memory_limit);
+GLEN_API void glen_context_free(glen_context *);
+/* Asks a running saturation to stop; safe in a signal handler. */
+GLEN_API void glen_interrupt(glen_context *);
+GLEN_API const char *glen_version(void);
+/* Features and libraries, a line each. */
+GLEN_API const char *glen_version_details(glen_context *);
+
+typedef enum glen_diag_format {
+  GLEN_DIAG_TEXT,
+  GLEN_DIAG_COLOR,
+  GLEN_DIAG_JSON
+} glen_diag_format;
+
+/* The diagnostics since the last call, rendered; "" when there are none. */
+GLEN_API const char *glen_take_diagnostics(glen_context *, glen_diag_format);
+GLEN_API uint32_t glen_error_count(const glen_context *);
+/* GLEN_BAD_INPUT, or what the last failure was. */
+GLEN_API glen_status glen_failure(const glen_context *);
+
+/* ---- inputs ---- */
+
+/* path NULL: the built-in description of a modest machine. */
+GLEN_API glen_target *glen_target_load(glen_context *, const char *path);
+GLEN_API glen_target *glen_target_detect(glen_context *);
+GLEN_API const char *glen_target_text(glen_context *, const glen_target *);
+
+GLEN_API glen_program *glen_program_load(glen_context *, const glen_target *,
+                                         const char *path);
+GLEN_API glen_program *glen_program_parse(glen_context *, const glen_target *,
+                                          const char *name, const char *text,
+                                          size_t size);
+GLEN_API const char *glen_program_text(glen_context *, const glen_program *,
+                                       bool types);
+GLEN_API uint32_t glen_program_inputs(const glen_program *);
+GLEN_API uint32_t glen_program_outputs(const glen_program *);
+GLEN_API const char *glen_input_name(const glen_program *, uint32_t k);
+GLEN_API const char *glen_output_name(const glen_program *, uint32_t k);
+
+/* Rule files, directories of them, and the rules derived from the target's
+ * instructions.  params: n_params strings "NAME=VALUE". */
+GLEN_API glen_rules *glen_rules_load(glen_context *, const glen_target *,
+                                     const char *const *paths, uint32_t n_paths,
+                                     const char *const *params,
+                                     uint32_t n_params);
+GLEN_API uint32_t glen_rules_count(const glen_rules *);
+
+/* Every file read so far, in order (for dependency files). */
+GLEN_API uint32_t glen_files_read(const glen_context *);
+GLEN_API const char *glen_file_read(const glen_context *, uint32_t k);
+
+/* ---- the main job: saturate and extract ---- */
+
+typedef struct glen_progress {
+  uint32_t iteration; /* 1-based */
+  uint32_t nodes, classes;
+  double seconds;
+  double best_cost; /* NaN when it was not computed */
+} glen_progress;
+
+typedef struct glen_saturate_options {
+  uint32_t iterations, nodes; /* 0: no limit, likewise below */
+  size_t bytes;
+  double seconds;
+  uint64_t matches_a_rule; /* applied in the whole run */
+  uint32_t threads;
+  bool backoff;         /* else the simple scheduler */
+  const char *strategy; /* NULL: the rule files' own, or every rule */
+  const char *const *disabled;
+  uint32_t n_disabled;
+  const char *extractor; /* "tree", "dag", "exact", "ilp" */
+  double extract_seconds;
+  void (*progress)(void *ctx, const glen_progress *);
+  void *progress_ctx;
+  bool progress_cost; /* compute best_cost for the callback */
+  bool explain;       /* for glen_result_explain; costs some time and memory */
+  bool growth;        /* for glen_result_html: what each rule did, and when */
+} glen_saturate_options;
+
+GLEN_API void glen_saturate_defaults(glen_saturate_options *);
+
+/* NULL with diagnostics when a rule proved unsound (GLEN_REFUTED) or nothing
+ * could be extracted.  Hitting a limit is no failure. */
+GLEN_API glen_result *glen_saturate(glen_context *, const glen_program *,
+                                    const glen_rules *, const glen_target *,
+                                    const glen_saturate_options *);
+GLEN_API void glen_result_free(glen_result *);
+GLEN_API const glen_program *glen_result_program(const glen_result *);
+/* True when no limit was hit: saturated, or the strategy came to its end. */
+GLEN_API bool glen_result_saturated(const glen_result *);
+
+typedef struct glen_summary {
+  const char *stop; /* "saturated", "node limit", ... */
+  uint32_t iterations, nodes, classes;
+  size_t bytes;
+  double seconds, search_s, apply_s, rebuild_s, extract_s;
+  double cost_before, cost_after, bound;
+  bool optimal;
+} glen_summary;
+
+GLEN_API void glen_result_summary(const glen_result *, glen_summary *);
+/* The report people read: program with types, costs, rules, stop reason.
+ * `seconds`: with timings, which differ from run to run. */
+GLEN_API const char *glen_result_text(glen_context *, const glen_result *,
+                                      bool seconds);
+GLEN_API const char *glen_result_json(glen_context *, const glen_result *,
+                                      bool seconds);
+/* Is the extracted program equal to the input, for every input?  "proved",
+ * "tested", "refuted" (with a diagnostic, GLEN_REFUTED) or "unknown"; reports
+ * made after this say so.  NULL when memory ran out. */
+GLEN_API const char *glen_result_verify(glen_context *, glen_result *);
+/* That part of the report alone. */
+GLEN_API const char *glen_result_verified_text(glen_context *,
+                                               const glen_result *, bool json);
+
+typedef struct glen_report {
+  bool json;
+  bool seconds;
+  bool stats; /* what each rule and each iteration did */
+} glen_report;
+
+GLEN_API const char *glen_result_report(glen_context *, const glen_result *,
+                                        const glen_report *);
+GLEN_API const char *glen_result_egraph_json(glen_context *,
+                                             const glen_result *);
+GLEN_API const char *glen_result_dot(glen_context *, const glen_result *,
+                                     uint32_t max_classes);
+
+typedef struct glen_html {
+  const char *title;     /* what was saturated */
+  const char *explained; /* the JSON of glen_result_explain, or NULL */
+  const char *loops;     /* glen_loops_text, or NULL */
+} glen_html;
+
+/* One page for a browser that loads nothing: programs, costs, the e-graph near
+ * the chosen program, growth, rules.  NULL when memory ran out. */
+GLEN_API const char *glen_result_html(glen_context *, const glen_result *,
+                                      const glen_html *);
+
+/* ---- explanations ---- */
+
+typedef struct glen_explained {
+  bool equal;       /* a chain was found for every output */
+  bool checked;     /* each step was replayed by its rule alone */
+  uint32_t steps;   /* over all outputs */
+  double seconds;   /* to find the chains */
+  const char *text; /* the chains, or how far the run came */
+  const char *json;
+} glen_explained;
+
+typedef struct glen_explain_options {
+  uint32_t max_steps; /* of one output */
+  bool all_steps;     /* the text shows all, else at most `shown` */
+  uint32_t shown;
+  uint32_t json_steps; /* 0: the JSON has all, and the whole term of each; else
+                          the first of each chain only, without whole terms */
+} glen_explain_options;
+
+GLEN_API void glen_explain_defaults(glen_explain_options *);
+/* Saturates both programs in one e-graph until their outputs meet and writes
+ * the chains of rule applications down.  False with diagnostics when a rule
+ * proved unsound or the programs cannot be put together. */
+GLEN_API bool glen_explain(glen_context *, const glen_program *a,
+                           const glen_program *b, const glen_rules *,
+                           const glen_target *, const glen_saturate_options *,
+                           const glen_explain_options *, glen_explained *out);
+/* From the input of a saturation to what was extracted. */
+GLEN_API bool glen_result_explain(glen_context *, const glen_result *,
+                                  const glen_explain_options *,
+                                  glen_explained *out);
+
+/* ---- mapping ---- */
+
+typedef struct glen_mapped {
+  bool known;       /* the instruction that was asked for is there */
+  uint32_t unused;  /* instructions */
+  const char *text; /* a picture, then each instruction with what kept it */
+  const char *json;
+} glen_mapped;
+
+/* Which part of the input went to which instruction.  For those not used: the
+ * nearest misses of their rules.  instr: only that instruction (or rule); NULL:
+ * all of the target's. */
+GLEN_API bool glen_map(glen_context *, const glen_result *, const char *instr,
+                       glen_mapped *out);
+
+/* ---- loops and code ---- */
+
+GLEN_API glen_loops *glen_lower(glen_context *, const glen_program *,
+                                const glen_target *, bool strict_fp);
+GLEN_API void glen_loops_free(glen_loops *);
+GLEN_API const char *glen_loops_text(glen_context *, const glen_loops *);
+GLEN_API const char *glen_loops_tree(glen_context *, const glen_loops *);
+/* The loops as axes, the ways to tile them with their costs, and the one
+ * chosen (docs/IMPLGRAPH.md). */
+GLEN_API const char *glen_loops_implgraph(glen_context *, glen_loops *,
+                                          bool json);
+/* The C file and its header; name is made a C identifier. */
+GLEN_API bool glen_emit_c(glen_context *, const glen_loops *, const char *name,
+                          const char *header_file, const char **c,
+                          const char **h);
+/* The same as CUDA: kernels by the loops that are bound to blocks and threads;
+ * NULL with diagnostics. */
+GLEN_API const char *glen_emit_cuda(glen_context *, const glen_loops *,
+                                    const char *name);
+GLEN_API const char *glen_manifest(glen_context *, const glen_loops *,
+                                   const char *name);
+
+/* ---- schedules ---- */
+
+/* A loop program in its text form (docs/LOOPS.md). */
+GLEN_API glen_loops *glen_loops_load(glen_context *, const glen_target *,
+                                     const char *path);
+/* The inputs and outputs of loops: a program without terms where they were
+ * read from text. NULL when memory ran out. */
+GLEN_API const glen_program *glen_loops_program(glen_context *,
+                                                const glen_loops *);
+/* Applies a .sched script (docs/SCHEDULES.md); what it printed.  explain: with
+ * a line for each command and what it did to the number of instances.  False
+ * with diagnostics; the loops are then as after the last command that was
+ * accepted. */
+GLEN_API bool glen_schedule(glen_context *, glen_loops *, const char *path,
+                            bool explain, const char **printed);
+/* Chooses a schedule: fuse is "min", "smart", "max" or "post-tile"
+ * (docs/SCHEDULES.md); tiles: sizes of the innermost loops' tiles, or none.
+ * Loops become one schedule step after the other, each checked; where a limit
+ * is reached the schedule stays as far as it got, with a warning. */
+GLEN_API bool glen_schedule_auto(glen_context *, glen_loops *, const char *fuse,
+                                 const int64_t *tiles, uint32_t n_tiles);
+/* "loops", "program", "tree", "axes", "deps" or "script" (the commands applied
+ * so far, which give the same loops again); NULL for another word. */
+GLEN_API const char *glen_schedule_print(glen_context *, glen_loops *,
+                                         const char *what);
+/* Usage and effect of every command. */
+GLEN_API const char *glen_schedule_help(glen_context *);
+/* Layouts for the inputs of loops, found by their cost ("doc", "autokernel",
+ * "lines": docs/LAYOUT.md) among those that cut dimensions into `widths`: the
+ * search, as comments of a schedule script that copies inputs into them.  NULL
+ * with diagnostics. */
+GLEN_API const char *glen_layout(glen_context *, const glen_loops *,
+                                 const char *cost, const int64_t *widths,
+                                 uint32_t n_widths);
+
+/* ---- running ---- */
+
+/* One array an input of the program; filled from a seed until loaded. */
+GLEN_API glen_tensors *glen_inputs_new(glen_context *, const glen_program *,
+                                       uint64_t seed);
+GLEN_API void glen_tensors_free(glen_tensors *);
+/* name may be NULL when the program has one input. */
+GLEN_API bool glen_input_load(glen_context *, glen_tensors *, const char *name,
+                              const char *npy_path);
+/* What the reference interpreter gives. */
+GLEN_API glen_tensors *glen_interpret(glen_context *, const glen_program *,
+                                      const glen_tensors *inputs);
+
+/* The instances of the loops run one by one, in their order; outputs start as
+ * zeros. */
+GLEN_API glen_tensors *glen_loops_interpret(glen_context *, const glen_loops *,
+                                            const glen_tensors *inputs);
+
+typedef struct glen_build_options {
+  const char *cc; /* NULL: $CC, else cc */
+  const char *const *flags;
+  uint32_t n_flags;
+  bool sanitize, keep;
+  uint32_t threads; /* 0: the OpenMP default */
+  uint32_t repeats; /* calls timed; the fastest counts */
+} glen_build_options;
+
+/* What the generated C gives, compiled and run in a child process.  seconds
+ * may be NULL. */
+GLEN_API glen_tensors *glen_build_and_run(glen_context *, const glen_loops *,
+                                          const glen_tensors *inputs,
+                                          const glen_build_options *,
+                                          double *seconds);
+GLEN_API uint32_t glen_tensors_count(const glen_tensors *);
+GLEN_API const char *glen_tensor_name(const glen_tensors *, uint32_t k);
+/* "f32 1x64x56x56" and at most `max` leading elements. */
+GLEN_API const char *glen_tensor_text(glen_context *, const glen_tensors *,
+                                      uint32_t k, uint32_t max);
+GLEN_API uint64_t glen_tensor_hash(const glen_tensors *, uint32_t k);
+GLEN_API bool glen_tensor_save(glen_context *, const glen_tensors *, uint32_t k,
+                               const char *npy_path);
+
+typedef struct glen_comparison {
+  int64_t differing; /* elements beyond the tolerance, over all outputs */
+  uint32_t output;   /* the first one that differs */
+  int64_t index;     /* of its first element that differs, in C order */
+  double a, b;       /* the two values there */
+  double max_abs, max_rel;
+} glen_comparison;
+
+/* Exact for integers; |a - b| <= tolerance * max(1, |a|, |b|) for floats. */
+GLEN_API bool glen_tensors_compare(const glen_tensors *a, const glen_tensors *b,
+                                   double tolerance, glen_comparison *out);
+/* Where `expected` is NaN anything is right: comparisons with NaN are not
+ * specified unless floating point is strict.  Takes those elements over. */
+GLEN_API void glen_overlook_nans(glen_tensors *expected,
+                                 const glen_tensors *actual);
+/* Same inputs (name, shape, dtype) and as many outputs of the same types?
+ * A diagnostic tells what differs. */
+GLEN_API bool glen_programs_agree(glen_context *, const glen_program *a,
+                                  const glen_program *b);
+
+/* ---- rule tests ---- */
+
+typedef struct glen_test_counts {
+  uint32_t passed, failed;
+} glen_test_counts;
+
+/* Runs every (test ...) of the loaded files whose name contains `filter` (NULL:
+ * all); `report` gets one line a test. */
+GLEN_API bool
+glen_rules_test(glen_context *, const glen_rules *, const char *filter,
+                void (*report)(void *ctx, const char *name, bool passed,
+                               const char *detail, double seconds),
+                void *report_ctx, glen_test_counts *out);
+
+/* Runs each rule whose name contains `filter` on up to `programs` random
+ * programs and compares what may be extracted with the input by the reference
+ * interpreter; `report` gets one line a rule. */
+GLEN_API bool
+glen_rules_test_random(glen_context *, const glen_rules *, uint32_t programs,
+                       uint64_t seed, const char *filter,
+                       void (*report)(void *ctx, const char *name, bool passed,
+                                      const char *detail, double seconds),
+                       void *report_ctx, glen_test_counts *out);
+
+/* ---- rule files, for their authors ---- */
+
+typedef struct glen_check_options {
+  const char *const *paths; /* rule files and directories */
+  uint32_t n_paths;
+  const char *const *params; /* "NAME=VALUE" */
+  uint32_t n_params;
+  bool remarks; /* notes, too, on what is perhaps meant so */
+} glen_check_options;
+
+typedef struct glen_check_counts {
+  uint32_t files, rules; /* of the files: both directions of <=> count */
+  uint32_t tried;        /* rules that applied to some generated shapes */
+  uint32_t errors, warnings, remarks;
+} glen_check_counts;
+
+/* Looks for what is wrong in rule files; findings are diagnostics of the
+ * context.  True when there is no error. */
+GLEN_API bool glen_rules_check(glen_context *, const glen_target *,
+                               const glen_check_options *,
+                               glen_check_counts *out);
+/* The functions of expressions: a table in Markdown, or JSON. */
+GLEN_API const char *glen_rules_functions(glen_context *, bool json);
+
+/* One file in its one form. */
+typedef struct glen_formatted {
+  const char *path;
+  const char *text; /* until the callback returns */
+  size_t size;
+  bool differs; /* from what the file holds */
+} glen_formatted;
+
+/* Formats a .rules, .glen or .target file, "-" for stdin, or all of a
+ * directory; writes nothing.  False when some cannot be read. */
+GLEN_API bool glen_format(glen_context *, const char *path,
+                          void (*each)(void *ctx, const glen_formatted *),
+                          void *each_ctx);
+
+/* What leaving out one rule does. */
+typedef struct glen_ablation {
+  const char *rule; /* NULL: nothing is left out */
+  bool led;         /* to the program that all rules give */
+  const char *stop;
+  uint32_t iterations, nodes, classes;
+  double cost, seconds; /* cost NaN: nothing could be extracted */
+} glen_ablation;
+
+/* Saturates with all rules, then without each of those that fired and whose
+ * name contains `filter` (NULL: all); both directions of a rule go together.
+ * `progress` is called before each run.  NULL with diagnostics. */
+GLEN_API const glen_ablation *glen_rules_ablate(
+    glen_context *, const glen_program *, const glen_rules *,
+    const glen_target *, const glen_saturate_options *, const char *filter,
+    void (*progress)(void *ctx, uint32_t done, uint32_t of, const char *rule),
+    void *progress_ctx, uint32_t *n);
+
+/* ---- proofs ---- */
+
+typedef struct glen_prove_options {
+  uint64_t seed;   /* of the shapes and inputs */
+  uint32_t shapes; /* to look at, of a rule */
+} glen_prove_options;
+
+/* "proved", "tested", "refuted" or "unknown", and why. */
+typedef struct glen_proof {
+  const char *rule;  /* NULL: of two programs */
+  const char *place; /* "path:line" of the rule, or "" */
+  const char *verdict;
+  const char *reason; /* one line */
+  bool all_sizes;     /* the argument holds for all sizes, not these alone */
+  uint32_t shapes;    /* that a rule was looked at on */
+  const char *detail; /* what decided, as lines; "" when there is nothing */
+  const char *json;   /* all of this as one object on one line */
+} glen_proof;
+
+GLEN_API void glen_prove_defaults(glen_prove_options *);
+/* The name of rule k < glen_rules_count. */
+GLEN_API const char *glen_rule_name(const glen_rules *, uint32_t k);
+/* Is rule k sound?  False when memory ran out. */
+GLEN_API bool glen_rule_prove(glen_context *, const glen_rules *, uint32_t k,
+                              const glen_prove_options *, glen_proof *out);
+
+/* ---- foreign e-graphs ---- */
+
+/* Reads egraph-serialize JSON and extracts; the chosen nodes as text or JSON.
+ */
+GLEN_API const char *glen_extract_foreign(glen_context *, const char *path,
+                                          const char *extractor, double seconds,
+                                          bool json);
+
+/* ---- files ---- */
+
+/* Written whole or not at all; unchanged content leaves the file untouched;
+ * "-" is stdout. */
+GLEN_API bool glen_write_file(glen_context *, const char *path,
+                              const void *data, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+/* api.h - what the opaque types of glen.h are, for the files of this folder. */
+#ifndef API_API_H
+#define API_API_H
+
+#include "glen/glen.h"
+
+#include "base/json.h"
+#include "codegen/build.h"
+#include "extract/cost.h"
+#include "extract/problem.h"
+#include "poly/loops.h"
+#include "prove/prove.h"
+#include "prove/steps.h"
+#include "rules/saturate.h"
+
+struct glen_context {
+  glen_allocator allocator; /* of the context itself */
+  bs_heap heap;
+  bs_arena arena;
+  bs_diags diags;
+  gs_context gs;
+  uint32_t shown; /* diagnostics already taken */
+  uint32_t dropped;
+  bool out_of_memory;
+  glen_status failure;
+  volatile int interrupt;
+};
+
+struct glen_target {
+  gs_target *target;
+};
+
+struct glen_program {
+  gs_program *program;
+};
+
+struct glen_rules {
+  rl_rules *rules;
+};
+
+struct glen_loops {
+  glen_context *ctx;
+  po_program *loops;
+};
+
+struct glen_tensors {
+  glen_context *ctx;
+  const gs_program *program;
+  bs_heap *heap; /* of the arrays */
+  bool outputs;  /* arrays of the outputs, else of the inputs */
+  uint32_t n;
+  gs_tensor *data;
+};
+
+/* What one rule made in one iteration. */
+typedef struct api_growth {
+  uint32_t iteration, rule; /* from 0 */
+  uint64_t nodes;
+} api_growth;
+
+struct glen_result {
+  glen_context *ctx;
+  bs_heap heap; /* of the e-graph and the extraction */
+  bs_arena arena;
+  gs_context gs;
+  const gs_target *target;
+  const gs_program *input;
+  glen_program program; /* extracted */
+  rl_run run;
+  const rl_rule **led;
+  uint32_t n_led;
+  uint64_t matches;
+  bool limited;    /* a rule used up its matches */
+  eg_node *choice; /* by canonical class id below n_choice */
+  uint32_t n_choice;
+  BS_VEC(api_growth) growth;    /* by iteration, when it was asked for */
+  uint64_t *made;               /* by rule, up to the last iteration */
+  const pv_answer *verified;    /* NULL: it was not asked */
+  const pv_chain_answer *steps; /* that were asked for it; NULL: none */
+  const char *place;            /* of the rule of a step that is not proved */
+  glen_summary summary;
+};
+
+/* Runs body(arg) where memory may run out; false when it did. */
+bool api_enter(glen_context *, void (*body)(void *), void *arg);
+/* What each rule and each iteration did, as comments and as JSON. */
+void api_put_stats(const glen_result *, bool seconds, bs_text *);
+void api_json_stats(const glen_result *, bool seconds, bs_json *);
+/* What became of --verify: a comment, an object; nothing when not asked. */
+void api_put_verified(const glen_result *, bs_text *);
+void api_json_verified(const glen_result *, bs_json *);
+/* How two terms were told equal or not. */
+void api_json_answer(bs_json *, const pv_answer *);
+/* Adds "NAME=VALUE" to rules whose files are loaded; false with a
+ * diagnostic. */
+bool api_set_param(glen_context *, rl_rules *, const char *text);
+/* A finished text as a string of the context. */
+const char *api_string(glen_context *, bs_text *);
+
+#endif

@@ -1,0 +1,229 @@
+/* explain.c - why are two programs equal?  Both are put into one e-graph, which
+ * grows until their outputs meet; then the chain is read off and checked. */
+#include "api/explain.h"
+#include "base/file.h"
+
+#include <string.h>
+
+typedef struct explain_args {
+  glen_context *ctx;
+  const gs_program *a, *b;
+  const glen_rules *rules;
+  const glen_target *target;
+  const glen_saturate_options *options;
+  const glen_explain_options *how;
+  rl_run run;
+  gs_program *both;
+  glen_explained *out;
+  bool ok;
+} explain_args;
+
+void
+glen_explain_defaults(glen_explain_options *out) {
+  *out = (glen_explain_options){.max_steps = 50000, .shown = 40};
+}
+
+/* ---- both programs in one ---- */
+
+static gs_term
+same_constant(explain_args *e, const gs_program *from, const gs_node *n) {
+  const bs_values *values = e->ctx->gs.values;
+  const char *name = bs_as_sym(values, bs_item(values, n->attr, 0));
+  const gs_constant *c = gs_find_constant(from, name);
+  const gs_constant *have = gs_find_constant(e->both, name);
+  if (!have)
+    return gs_add_constant(e->both, name, &c->type, c->data, n->span);
+  size_t bytes =
+      (size_t)gs_elements(&c->type) * gs_dtype_table[c->type.dtype].bytes;
+  if (gs_type_equal(&have->type, &c->type) &&
+      !memcmp(have->data, c->data, bytes))
+    return gs_add_constant(e->both, name, &c->type, c->data, n->span);
+  bs_error(&e->ctx->diags, n->span, "two-constants",
+           "the programs have different constants named %s", name);
+  return GS_NO_TERM;
+}
+
+/* Adds the terms of a program; term i becomes map[i].  False with a
+ * diagnostic. */
+static bool
+add_program(explain_args *e, const gs_program *from, gs_term *map) {
+  for (uint32_t k = 0; k < from->nodes.len; k++) {
+    const gs_node *n = &from->nodes.data[k];
+    gs_term few[8], *kids = few;
+    gs_fault fault;
+    if (n->op == GS_CONST) {
+      map[k] = same_constant(e, from, n);
+    } else {
+      if (n->n_kids > 8)
+        kids = bs_alloc(&e->ctx->heap, n->n_kids * sizeof *kids);
+      for (uint32_t j = 0; j < n->n_kids; j++)
+        kids[j] = map[n->kids[j].i];
+      map[k] =
+          gs_add(e->both, n->op, n->attr, kids, n->n_kids, n->span, &fault);
+      if (kids != few)
+        bs_free(&e->ctx->heap, kids);
+    }
+    if (!gs_term_ok(map[k]))
+      return false;
+  }
+  return true;
+}
+
+static bool
+add_side(explain_args *e, const gs_program *from, const char *side) {
+  bs_heap *heap = &e->ctx->heap;
+  gs_term *map = bs_alloc(heap, (from->nodes.len + (size_t)1) * sizeof *map);
+  bool ok = add_program(e, from, map);
+  for (uint32_t k = 0; ok && k < from->outputs.len; k++) {
+    const gs_named *o = &from->outputs.data[k];
+    const char *name =
+        bs_arena_printf(e->ctx->gs.arena, "%s %u %s", side, k, o->name);
+    gs_add_output(e->both, name, map[o->term.i], o->span);
+  }
+  bs_free(heap, map);
+  return ok;
+}
+
+static bool
+join_programs(explain_args *e) {
+  e->both = gs_program_new(&e->ctx->gs, e->target->target);
+  for (uint32_t k = 0; k < e->a->inputs.len; k++) {
+    const gs_named *input = &e->a->inputs.data[k];
+    gs_type type;
+    gs_type_at(e->a, input->term, &type);
+    gs_add_tensor(e->both, input->name, &type, input->span);
+  }
+  return add_side(e, e->a, "from") && add_side(e, e->b, "to");
+}
+
+/* ---- the run ---- */
+
+static bool
+outputs_met(const rl_run *run, const eg_graph *g) {
+  uint32_t n = run->n_outputs / 2;
+  for (uint32_t k = 0; k < n; k++)
+    if (eg_find(g, run->outputs[k]).i != eg_find(g, run->outputs[n + k]).i)
+      return false;
+  return true;
+}
+
+static bool
+until_met(void *ctx, const eg_graph *g, const eg_iteration *it) {
+  explain_args *e = ctx;
+  const glen_saturate_options *o = e->options;
+  if (o->progress) {
+    glen_progress p = {
+        .iteration = it->index + 1, .nodes = it->nodes, .classes = it->classes};
+    o->progress(o->progress_ctx, &p);
+  }
+  return !outputs_met(&e->run, g);
+}
+
+static rl_options
+run_options(explain_args *e) {
+  const glen_saturate_options *o = e->options;
+  rl_options out = {.strategy = o->strategy,
+                    .disabled = o->disabled,
+                    .n_disabled = o->n_disabled,
+                    .matches_a_rule = o->matches_a_rule,
+                    .explain = true};
+  eg_run_defaults(&out.run);
+  out.run.iterations = o->iterations;
+  out.run.nodes = o->nodes;
+  out.run.bytes = o->bytes;
+  out.run.seconds = o->seconds;
+  out.run.scheduler = o->backoff ? EG_BACKOFF : EG_SIMPLE;
+  out.run.threads = o->threads;
+  out.run.interrupt = &e->ctx->interrupt;
+  out.run.progress = until_met;
+  out.run.progress_ctx = e;
+  return out;
+}
+
+/* ---- the answer ---- */
+
+static void
+write_answer(glen_context *ctx, const api_explained *e, glen_explained *out) {
+  bs_text text, json;
+  bs_text_init(&text, &ctx->heap);
+  bs_text_init(&json, &ctx->heap);
+  api_put_explained(e, &text);
+  api_json_explained(e, &json);
+  out->equal = e->equal;
+  out->checked = e->equal && !e->wrong;
+  for (uint32_t k = 0; k < e->x->n_chains; k++)
+    out->steps += e->x->chains[k].n;
+  out->text = api_string(ctx, &text);
+  out->json = api_string(ctx, &json);
+}
+
+static void
+answer(glen_context *ctx, const rl_rules *rules, const rl_run *run,
+       const gs_program *a, const gs_program *b,
+       const glen_explain_options *how, glen_explained *out) {
+  rl_explanation x;
+  api_explained e = {
+      .ctx = ctx, .rules = rules, .a = a, .b = b, .x = &x, .run = run};
+  e.shown = how->all_steps ? UINT32_MAX : how->shown;
+  e.json_steps = how->json_steps;
+  double t = bs_now();
+  e.equal = rl_explain(&ctx->gs, run, a, b, how->max_steps, &x);
+  out->seconds = bs_now() - t;
+  if (e.equal)
+    e.wrong = rl_check_explanation(&ctx->gs, rules, &x);
+  write_answer(ctx, &e, out);
+}
+
+static void
+explain_body(void *arg) {
+  explain_args *e = arg;
+  rl_options options = run_options(e);
+  if (!join_programs(e))
+    return;
+  e->ok = rl_saturate(&e->ctx->gs, e->both, e->rules->rules, &options, &e->run);
+  if (e->ok)
+    answer(e->ctx, e->rules->rules, &e->run, e->a, e->b, e->how, e->out);
+  else if (e->run.stop == EG_STOP_FAULT && e->run.graph)
+    e->ctx->failure = GLEN_REFUTED;
+  rl_run_done(&e->run);
+}
+
+bool
+glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
+             const glen_rules *rules, const glen_target *target,
+             const glen_saturate_options *options,
+             const glen_explain_options *how, glen_explained *out) {
+  explain_args e = {.ctx = ctx,
+                    .a = a->program,
+                    .b = b->program,
+                    .rules = rules,
+                    .target = target,
+                    .options = options,
+                    .how = how,
+                    .out = out};
+  *out = (glen_explained){.text = "", .json = ""};
+  ctx->interrupt = 0;
+  return api_enter(ctx, explain_body, &e) && e.ok;
+}
+
+typedef struct result_args {
+  glen_context *ctx;
+  const glen_result *result;
+  const glen_explain_options *how;
+  glen_explained *out;
+} result_args;
+
+static void
+result_body(void *arg) {
+  result_args *r = arg;
+  answer(r->ctx, r->result->run.rules, &r->result->run, r->result->input,
+         r->result->program.program, r->how, r->out);
+}
+
+bool
+glen_result_explain(glen_context *ctx, const glen_result *result,
+                    const glen_explain_options *how, glen_explained *out) {
+  result_args r = {ctx, result, how, out};
+  *out = (glen_explained){.text = "", .json = ""};
+  return api_enter(ctx, result_body, &r);
+}

@@ -1,0 +1,212 @@
+/* inputs.c - targets, programs and rules: text in, objects out. */
+#include "api/api.h"
+
+#include <string.h>
+
+/* ---- targets ---- */
+
+typedef struct target_args {
+  glen_context *ctx;
+  const char *path;
+  bool detect;
+  const glen_target *of;
+  glen_target *out;
+  const char *text;
+} target_args;
+
+static void
+target_body(void *arg) {
+  target_args *a = arg;
+  const gs_context *gs = &a->ctx->gs;
+  gs_target *target = a->detect ? gs_target_detect(gs)
+                      : a->path ? gs_target_parse_file(gs, a->path)
+                                : gs_target_default(gs);
+  if (!target)
+    return;
+  a->out = BS_NEW(&a->ctx->arena, glen_target);
+  a->out->target = target;
+}
+
+glen_target *
+glen_target_load(glen_context *ctx, const char *path) {
+  target_args a = {.ctx = ctx, .path = path};
+  return api_enter(ctx, target_body, &a) ? a.out : NULL;
+}
+
+glen_target *
+glen_target_detect(glen_context *ctx) {
+  target_args a = {.ctx = ctx, .detect = true};
+  return api_enter(ctx, target_body, &a) ? a.out : NULL;
+}
+
+static void
+target_text_body(void *arg) {
+  target_args *a = arg;
+  bs_text text;
+  bs_text_init(&text, &a->ctx->heap);
+  gs_target_print(a->of->target, a->ctx->gs.values, &text);
+  a->text = api_string(a->ctx, &text);
+}
+
+const char *
+glen_target_text(glen_context *ctx, const glen_target *target) {
+  target_args a = {.ctx = ctx, .of = target, .text = ""};
+  api_enter(ctx, target_text_body, &a);
+  return a.text;
+}
+
+/* ---- programs ---- */
+
+typedef struct program_args {
+  glen_context *ctx;
+  const glen_target *target;
+  const char *name, *text; /* text NULL: read the file `name` */
+  size_t size;
+  bool types;
+  const glen_program *of;
+  glen_program *out;
+  const char *printed;
+} program_args;
+
+static void
+program_body(void *arg) {
+  program_args *a = arg;
+  const gs_context *gs = &a->ctx->gs;
+  const gs_target *target = a->target ? a->target->target : NULL;
+  gs_program *p;
+  if (a->text) {
+    uint32_t source = bs_source_add(gs->diags, a->name, a->text, a->size);
+    p = source ? gs_parse(gs, target, source) : NULL;
+  } else {
+    p = gs_parse_file(gs, target, a->name);
+  }
+  if (!p)
+    return;
+  a->out = BS_NEW(&a->ctx->arena, glen_program);
+  a->out->program = p;
+}
+
+glen_program *
+glen_program_load(glen_context *ctx, const glen_target *target,
+                  const char *path) {
+  program_args a = {.ctx = ctx, .target = target, .name = path};
+  return api_enter(ctx, program_body, &a) ? a.out : NULL;
+}
+
+glen_program *
+glen_program_parse(glen_context *ctx, const glen_target *target,
+                   const char *name, const char *text, size_t size) {
+  program_args a = {
+      .ctx = ctx, .target = target, .name = name, .text = text, .size = size};
+  return api_enter(ctx, program_body, &a) ? a.out : NULL;
+}
+
+static void
+program_text_body(void *arg) {
+  program_args *a = arg;
+  bs_text text;
+  bs_text_init(&text, &a->ctx->heap);
+  gs_print(a->of->program, a->types, &text);
+  a->printed = api_string(a->ctx, &text);
+}
+
+const char *
+glen_program_text(glen_context *ctx, const glen_program *program, bool types) {
+  program_args a = {.ctx = ctx, .of = program, .types = types, .printed = ""};
+  api_enter(ctx, program_text_body, &a);
+  return a.printed;
+}
+
+uint32_t
+glen_program_inputs(const glen_program *p) {
+  return p->program->inputs.len;
+}
+
+uint32_t
+glen_program_outputs(const glen_program *p) {
+  return p->program->outputs.len;
+}
+
+const char *
+glen_input_name(const glen_program *p, uint32_t k) {
+  return p->program->inputs.data[k].name;
+}
+
+const char *
+glen_output_name(const glen_program *p, uint32_t k) {
+  return p->program->outputs.data[k].name;
+}
+
+/* ---- rules ---- */
+
+typedef struct rules_args {
+  glen_context *ctx;
+  const glen_target *target;
+  const char *const *paths;
+  uint32_t n_paths;
+  const char *const *params;
+  uint32_t n_params;
+  glen_rules *out;
+} rules_args;
+
+/* VALUE as a rule file would read it: 16, 0.5, true, zero, (1 2). */
+static bool
+parse_value(const gs_context *gs, const char *text, bs_value *out) {
+  bs_sexps sexps = {0};
+  uint32_t source =
+      bs_source_add(gs->diags, "<command line>", text, strlen(text));
+  bool ok = source &&
+            bs_sexp_read(gs->heap, gs->values, gs->diags, source, &sexps) &&
+            sexps.roots.len == 1;
+  if (ok)
+    *out = bs_sx_value(gs->heap, gs->values, &sexps, sexps.roots.data[0]);
+  bs_sexps_done(gs->heap, &sexps);
+  return ok;
+}
+
+bool
+api_set_param(glen_context *ctx, rl_rules *rules, const char *text) {
+  const gs_context *gs = &ctx->gs;
+  const char *equals = strchr(text, '=');
+  bs_value value;
+  if (!equals || equals == text || !parse_value(gs, equals + 1, &value)) {
+    bs_error(gs->diags, BS_NOWHERE, "bad-param",
+             "cannot read the parameter \"%s\"", text);
+    bs_hint(gs->diags, "write NAME=VALUE, as in split-quantum=16");
+    return false;
+  }
+  char *name = bs_arena_copy(gs->arena, text, (size_t)(equals - text) + 1);
+  name[equals - text] = '\0';
+  if (rl_set_param(rules, name, value))
+    return true;
+  return bs_error(gs->diags, BS_NOWHERE, "unknown-param",
+                  "no rule file has a parameter named %s", name);
+}
+
+static void
+rules_body(void *arg) {
+  rules_args *a = arg;
+  rl_rules *rules = rl_new(&a->ctx->gs, a->target ? a->target->target : NULL);
+  bool ok = true;
+  for (uint32_t k = 0; k < a->n_paths; k++)
+    ok = rl_load(rules, a->paths[k]) && ok;
+  for (uint32_t k = 0; ok && k < a->n_params; k++)
+    ok = api_set_param(a->ctx, rules, a->params[k]);
+  if (!ok || !rl_finish(rules))
+    return;
+  a->out = BS_NEW(&a->ctx->arena, glen_rules);
+  a->out->rules = rules;
+}
+
+glen_rules *
+glen_rules_load(glen_context *ctx, const glen_target *target,
+                const char *const *paths, uint32_t n_paths,
+                const char *const *params, uint32_t n_params) {
+  rules_args a = {ctx, target, paths, n_paths, params, n_params, NULL};
+  return api_enter(ctx, rules_body, &a) ? a.out : NULL;
+}
+
+uint32_t
+glen_rules_count(const glen_rules *rules) {
+  return rl_count(rules->rules);
+}

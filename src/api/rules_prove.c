@@ -1,0 +1,157 @@
+/* rules_prove.c - one rule proved, tested or refuted, as texts.
+ *
+ * Only the texts of the answer stay in the context: the shapes and terms of the
+ * question are on heaps of the prover's own. */
+#include "api/api.h"
+#include "prove/rule.h"
+
+enum { MAX_VALUES = 256 }; /* of an input, as JSON */
+
+typedef struct prove_args {
+  glen_context *ctx;
+  const rl_rules *rules;
+  uint32_t index;
+  const glen_prove_options *options;
+  glen_proof *out;
+} prove_args;
+
+void
+glen_prove_defaults(glen_prove_options *out) {
+  pv_rule_options o;
+  pv_rule_defaults(&o);
+  *out = (glen_prove_options){.seed = o.seed, .shapes = o.shapes};
+}
+
+const char *
+glen_rule_name(const glen_rules *rules, uint32_t k) {
+  return rl_at(rules->rules, k)->name;
+}
+
+/* ---- JSON ---- */
+
+static void
+json_input(bs_json *j, const pv_input *in) {
+  const gs_tensor *t = &in->tensor;
+  bs_json_object(j, NULL);
+  bs_json_string(j, "name", in->name);
+  bs_json_string(j, "dtype", gs_dtype_table[t->dtype].name);
+  bs_json_array(j, "shape");
+  for (uint32_t d = 0; d < t->rank; d++)
+    bs_json_int(j, NULL, t->dim[d]);
+  bs_json_end(j);
+  bs_json_array(j, "values");
+  for (int64_t k = 0; k < t->elements && k < MAX_VALUES; k++)
+    bs_json_real(j, NULL, gs_tensor_get(t, k));
+  bs_json_end(j);
+  bs_json_end(j);
+}
+
+static void
+json_difference(bs_json *j, const pv_answer *a) {
+  bs_json_array(j, "index");
+  for (uint32_t d = 0; d < a->rank; d++)
+    bs_json_int(j, NULL, a->index[d]);
+  bs_json_end(j);
+  bs_json_real(j, "left_value", a->left);
+  bs_json_real(j, "right_value", a->right);
+  bs_json_array(j, "inputs");
+  for (uint32_t k = 0; k < a->n_inputs; k++)
+    json_input(j, &a->inputs[k]);
+  bs_json_end(j);
+}
+
+void
+api_json_answer(bs_json *j, const pv_answer *a) {
+  bs_json_string(j, "by", pv_method_name(a->method));
+  if (a->verdict == PV_REFUTED && a->method == PV_BY_RUNNING)
+    json_difference(j, a);
+}
+
+static void
+json_shape(bs_json *j, const pv_rule_answer *a) {
+  bs_json_object(j, "decided_by");
+  bs_json_string(j, "verdict", pv_verdict_name(a->answer.verdict));
+  bs_json_string(j, "variables", a->shape);
+  bs_json_string(j, "left", a->left);
+  if (a->right)
+    bs_json_string(j, "right", a->right);
+  else
+    bs_json_null(j, "right");
+  bs_json_string(j, "reason", a->answer.reason ? a->answer.reason : "");
+  api_json_answer(j, &a->answer);
+  bs_json_end(j);
+}
+
+static const char *
+json_of(prove_args *p, const pv_rule_answer *a) {
+  bs_text text;
+  bs_json j;
+  bs_text_init(&text, &p->ctx->heap);
+  bs_json_init(&j, &text, 0);
+  bs_json_object(&j, NULL);
+  bs_json_string(&j, "rule", p->out->rule);
+  bs_json_string(&j, "place", p->out->place);
+  bs_json_string(&j, "verdict", p->out->verdict);
+  bs_json_bool(&j, "all_sizes", p->out->all_sizes);
+  bs_json_string(&j, "reason", p->out->reason);
+  bs_json_object(&j, "shapes");
+  bs_json_int(&j, "looked_at", a->shapes);
+  bs_json_int(&j, "proved", a->proved);
+  bs_json_int(&j, "tested", a->tested);
+  bs_json_int(&j, "unknown", a->unknown);
+  bs_json_end(&j);
+  bs_json_object(&j, "forms");
+  bs_json_int(&j, "looked_at", a->forms);
+  bs_json_int(&j, "for_all_sizes", a->general_forms);
+  bs_json_end(&j);
+  if (a->shape && a->verdict != PV_PROVED)
+    json_shape(&j, a);
+  bs_json_end(&j);
+  return api_string(p->ctx, &text);
+}
+
+/* ---- lines ---- */
+
+static const char *
+detail_of(prove_args *p, const pv_rule_answer *a) {
+  bs_text text;
+  bs_text_init(&text, &p->ctx->heap);
+  if (a->shape && a->verdict != PV_PROVED)
+    pv_put_shape(&text, a);
+  return api_string(p->ctx, &text);
+}
+
+static const char *
+place_of(prove_args *p, const rl_rule *rule) {
+  bs_text text;
+  bs_text_init(&text, &p->ctx->heap);
+  bs_put_place(&p->ctx->diags, rule->span, &text);
+  return api_string(p->ctx, &text);
+}
+
+static void
+prove_body(void *arg) {
+  prove_args *p = arg;
+  pv_rule_options options;
+  pv_rule_answer answer;
+  const rl_rule *rule = rl_at(p->rules, p->index);
+  pv_rule_defaults(&options);
+  options.seed = p->options->seed;
+  options.shapes = p->options->shapes;
+  pv_prove_rule(&p->ctx->gs, p->rules, rule, &options, &answer);
+  *p->out = (glen_proof){.rule = rule->name,
+                         .place = place_of(p, rule),
+                         .verdict = pv_verdict_name(answer.verdict),
+                         .reason = answer.reason,
+                         .all_sizes = answer.all_sizes,
+                         .shapes = answer.shapes};
+  p->out->detail = detail_of(p, &answer);
+  p->out->json = json_of(p, &answer);
+}
+
+bool
+glen_rule_prove(glen_context *ctx, const glen_rules *rules, uint32_t k,
+                const glen_prove_options *options, glen_proof *out) {
+  prove_args p = {ctx, rules->rules, k, options, out};
+  return api_enter(ctx, prove_body, &p);
+}

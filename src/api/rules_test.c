@@ -1,0 +1,145 @@
+/* rules_test.c - the tests that stand beside the rules, all or some. */
+#include "api/api.h"
+#include "extract/egraph.h"
+#include "rules/sound.h"
+#include "rules/test.h"
+
+#include <string.h>
+
+typedef void (*test_report)(void *ctx, const char *name, bool passed,
+                            const char *detail, double seconds);
+
+typedef struct test_args {
+  glen_context *ctx;
+  const glen_rules *rules;
+  const char *filter;
+  test_report report;
+  void *report_ctx;
+  glen_test_counts *out;
+} test_args;
+
+static bs_value
+type_of(void *ctx, const eg_graph *g, eg_class c) {
+  (void)ctx;
+  return rl_facts_of(g, c)->type;
+}
+
+/* What the greedy DAG extractor pays. */
+static bool
+cost_of_run(void *ctx, const gs_context *gs, const gs_target *target,
+            const gs_program *original, const rl_run *run, double *out) {
+  (void)ctx;
+  (void)original;
+  ex_pricer pricer = {
+      .target = target, .values = gs->values, .type_of = type_of};
+  ex_options options = {0};
+  ex_bridge bridge;
+  ex_solution s;
+  ex_from_egraph(gs->heap, run->graph, run->outputs, run->n_outputs,
+                 ex_price_enode, &pricer, &bridge);
+  bool ok = ex_solve(&bridge.problem, EX_DAG, &options, &s);
+  if (ok) {
+    *out = s.dag_cost;
+    ex_solution_done(&bridge.problem, &s);
+  }
+  ex_bridge_done(&bridge);
+  return ok;
+}
+
+static void
+tell(test_args *a, const rl_test *test, const rl_test_result *r) {
+  const gs_context *gs = &a->ctx->gs;
+  bs_text place;
+  bs_text_init(&place, gs->heap);
+  if (!r->passed) {
+    bs_put_place(gs->diags, r->span.file ? r->span : test->span, &place);
+    bs_put(&place, ": ");
+  }
+  const char *detail = bs_arena_printf(
+      gs->arena, "%s%s%s%s: %u iterations, %u e-nodes, %u e-classes",
+      bs_text_str(&place), r->message ? r->message : "", r->message ? "; " : "",
+      eg_stop_name(r->stop), r->iterations, r->nodes, r->classes);
+  bs_text_done(&place);
+  a->report(a->report_ctx, test->name, r->passed, detail, r->seconds);
+}
+
+static void
+test_body(void *arg) {
+  test_args *a = arg;
+  const rl_rules *rules = a->rules->rules;
+  const rl_test_hooks hooks = {.cost = cost_of_run};
+  for (uint32_t k = 0; k < rl_count_tests(rules); k++) {
+    const rl_test *test = rl_test_at(rules, k);
+    rl_test_result result;
+    if (a->filter && !strstr(test->name, a->filter))
+      continue;
+    if (a->ctx->interrupt)
+      break;
+    rl_run_test(&a->ctx->gs, rules, test, &hooks, &result);
+    a->out->passed += result.passed;
+    a->out->failed += !result.passed;
+    tell(a, test, &result);
+  }
+}
+
+/* ---- random programs ---- */
+
+typedef struct random_args {
+  test_args tests;
+  uint32_t programs;
+  uint64_t seed;
+} random_args;
+
+static void
+tell_random(const random_args *a, const rl_rule *rule,
+            const rl_sound_result *r) {
+  const gs_context *gs = &a->tests.ctx->gs;
+  const char *detail =
+      r->message ? r->message
+      : r->fired ? bs_arena_printf(gs->arena, "%u programs, %u variants",
+                                   r->fired, r->compared)
+                 : "no program was found on which it fires";
+  a->tests.out->passed += r->sound;
+  a->tests.out->failed += !r->sound;
+  a->tests.report(a->tests.report_ctx, rule->name, r->sound, detail, 0);
+}
+
+static void
+random_body(void *arg) {
+  random_args *a = arg;
+  const rl_rules *rules = a->tests.rules->rules;
+  rl_sound_options o;
+  rl_sound_defaults(&o);
+  o.seed = a->seed;
+  o.programs = a->programs;
+  o.attempts = a->programs < 40000000 ? 100 * a->programs : UINT32_MAX;
+  for (uint32_t k = 0; k < rl_count(rules) && !a->tests.ctx->interrupt; k++) {
+    const rl_rule *rule = rl_at(rules, k);
+    rl_sound_result result;
+    if (a->tests.filter && !strstr(rule->name, a->tests.filter))
+      continue;
+    rl_check_sound(&a->tests.ctx->gs, rules, k, &o, &result);
+    tell_random(a, rule, &result);
+  }
+}
+
+bool
+glen_rules_test_random(glen_context *ctx, const glen_rules *rules,
+                       uint32_t programs, uint64_t seed, const char *filter,
+                       test_report report, void *report_ctx,
+                       glen_test_counts *out) {
+  random_args a = {
+      {ctx, rules, filter, report, report_ctx, out}, programs, seed};
+  *out = (glen_test_counts){0};
+  return api_enter(ctx, random_body, &a);
+}
+
+/* ---- written tests ---- */
+
+bool
+glen_rules_test(glen_context *ctx, const glen_rules *rules, const char *filter,
+                test_report report, void *report_ctx, glen_test_counts *out) {
+  test_args a = {ctx, rules, filter, report, report_ctx, out};
+  *out = (glen_test_counts){0};
+  return api_enter(ctx, test_body, &a);
+}

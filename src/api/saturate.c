@@ -1,0 +1,311 @@
+/* saturate.c - the main job, readable in `saturate_body`:
+ * program -> e-graph -> cheapest choice -> program. */
+#include "api/api.h"
+#include "base/file.h"
+#include "extract/egraph.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_LED = 256, PROGRESS_NODES = 200000 };
+
+typedef struct saturate_args {
+  glen_context *ctx;
+  const glen_program *program;
+  const glen_rules *rules;
+  const glen_target *target;
+  const glen_saturate_options *options;
+  ex_method method;
+  glen_result *result;
+  double started;
+  bool ok;
+} saturate_args;
+
+void
+glen_saturate_defaults(glen_saturate_options *out) {
+  *out = (glen_saturate_options){.iterations = 1000,
+                                 .nodes = 2000000,
+                                 .bytes = (size_t)8 << 30,
+                                 .threads = 1,
+                                 .extractor = "dag",
+                                 .extract_seconds = 10};
+}
+
+/* ---- prices ---- */
+
+static bs_value
+type_of(void *ctx, const eg_graph *g, eg_class c) {
+  (void)ctx;
+  return rl_facts_of(g, c)->type;
+}
+
+static ex_pricer
+pricer_of(const glen_result *r) {
+  return (ex_pricer){
+      .target = r->target, .values = r->gs.values, .type_of = type_of};
+}
+
+/* ---- progress ---- */
+
+/* What the tree extractor would pay now; only shown. */
+static double
+best_cost(saturate_args *a, const eg_graph *g) {
+  glen_result *r = a->result;
+  ex_pricer pricer = pricer_of(r);
+  ex_options options = {0};
+  ex_bridge bridge;
+  ex_solution s;
+  double cost = NAN;
+  if (!r->run.outputs)
+    return cost;
+  ex_from_egraph(&r->heap, g, r->run.outputs, r->run.n_outputs, ex_price_enode,
+                 &pricer, &bridge);
+  if (ex_solve(&bridge.problem, EX_TREE, &options, &s))
+    cost = s.dag_cost;
+  ex_solution_done(&bridge.problem, &s);
+  ex_bridge_done(&bridge);
+  return cost;
+}
+
+/* The e-nodes that each rule made since the iteration before. */
+static void
+note_growth(glen_result *r, const eg_iteration *it) {
+  const eg_rule_stats *stats = eg_runner_stats(r->run.runner);
+  if (!r->made)
+    r->made = bs_calloc(&r->heap, r->run.n_rules + (size_t)1, sizeof *r->made);
+  for (uint32_t k = 0; k < r->run.n_rules; k++) {
+    if (stats[k].nodes != r->made[k])
+      bs_push(&r->heap, &r->growth,
+              (api_growth){it->index, k, stats[k].nodes - r->made[k]});
+    r->made[k] = stats[k].nodes;
+  }
+}
+
+static bool
+on_iteration(void *ctx, const eg_graph *g, const eg_iteration *it) {
+  saturate_args *a = ctx;
+  if (a->options->growth)
+    note_growth(a->result, it);
+  if (a->options->progress) {
+    glen_progress p = {.iteration = it->index + 1,
+                       .nodes = it->nodes,
+                       .classes = it->classes,
+                       .seconds = bs_now() - a->started,
+                       .best_cost = NAN};
+    if (a->options->progress_cost && it->nodes <= PROGRESS_NODES)
+      p.best_cost = best_cost(a, g);
+    a->options->progress(a->options->progress_ctx, &p);
+  }
+  return true;
+}
+
+/* ---- the run ---- */
+
+static rl_options
+run_options(saturate_args *a) {
+  const glen_saturate_options *o = a->options;
+  rl_options out = {.strategy = o->strategy,
+                    .disabled = o->disabled,
+                    .n_disabled = o->n_disabled,
+                    .matches_a_rule = o->matches_a_rule,
+                    .explain = o->explain};
+  eg_run_defaults(&out.run);
+  out.run.iterations = o->iterations;
+  out.run.nodes = o->nodes;
+  out.run.bytes = o->bytes;
+  out.run.seconds = o->seconds;
+  out.run.scheduler = o->backoff ? EG_BACKOFF : EG_SIMPLE;
+  out.run.threads = o->threads;
+  out.run.interrupt = &a->ctx->interrupt;
+  out.run.progress = on_iteration;
+  out.run.progress_ctx = a;
+  return out;
+}
+
+static bool
+blames_rule(const char *code) {
+  return code &&
+         (!strcmp(code, "unsound-rule") || !strcmp(code, "ill-typed-rule"));
+}
+
+static void
+note_fault(glen_context *ctx) {
+  for (uint32_t k = 0; k < ctx->diags.list.len; k++)
+    if (blames_rule(ctx->diags.list.data[k].code))
+      ctx->failure = GLEN_REFUTED;
+}
+
+/* A run that is quiet because rules used up --match-limit is not saturated. */
+static bool
+hit_match_limit(const saturate_args *a) {
+  uint64_t limit = a->options->matches_a_rule;
+  const eg_rule_stats *stats = eg_runner_stats(a->result->run.runner);
+  if (!limit || a->result->run.stop != EG_STOP_SATURATED)
+    return false;
+  for (uint32_t k = 0; k < rl_count(a->rules->rules); k++)
+    if (stats[k].applied >= limit)
+      return true;
+  return false;
+}
+
+static bool
+explore(saturate_args *a) {
+  glen_result *r = a->result;
+  rl_options options = run_options(a);
+  if (!rl_saturate(&r->gs, r->input, a->rules->rules, &options, &r->run)) {
+    note_fault(a->ctx);
+    return false;
+  }
+  r->summary.stop = eg_stop_name(r->run.stop);
+  if (r->run.finished)
+    r->summary.stop = "the strategy's end";
+  if (hit_match_limit(a)) {
+    r->summary.stop = "match limit";
+    r->limited = true;
+  }
+  r->summary.nodes = eg_count_nodes(r->run.graph);
+  r->summary.classes = eg_count_classes(r->run.graph);
+  r->summary.bytes = eg_bytes(r->run.graph);
+  const eg_iteration *its =
+      eg_runner_iterations(r->run.runner, &r->summary.iterations);
+  for (uint32_t k = 0; k < r->summary.iterations; k++) {
+    r->summary.search_s += its[k].search_s;
+    r->summary.apply_s += its[k].apply_s;
+    r->summary.rebuild_s += its[k].rebuild_s;
+    r->matches += its[k].matches;
+  }
+  return true;
+}
+
+static double
+cost_of(glen_context *ctx, const gs_program *p, const gs_target *target) {
+  double total = 0;
+  ex_line *lines = bs_alloc(&ctx->heap, p->nodes.len * sizeof *lines + 1);
+  ex_breakdown(p, target, lines, &total);
+  bs_free(&ctx->heap, lines);
+  return total;
+}
+
+static void
+summarize_cost(saturate_args *a, const ex_solution *s) {
+  glen_result *r = a->result;
+  r->summary.cost_before = cost_of(a->ctx, r->input, r->target);
+  r->summary.cost_after = cost_of(a->ctx, r->program.program, r->target);
+  r->summary.bound = s->bound;
+  r->summary.optimal = s->optimal;
+}
+
+static bool
+extract(saturate_args *a) {
+  glen_result *r = a->result;
+  ex_pricer pricer = pricer_of(r);
+  ex_options options = {.seconds = a->options->extract_seconds,
+                        .interrupt = &a->ctx->interrupt};
+  ex_bridge bridge;
+  ex_solution s;
+  double start = bs_now();
+  /* The interrupt that stopped the saturation must not stop this, too. */
+  a->ctx->interrupt = 0;
+  ex_from_egraph(&r->heap, r->run.graph, r->run.outputs, r->run.n_outputs,
+                 ex_price_enode, &pricer, &bridge);
+  if (!ex_solve(&bridge.problem, a->method, &options, &s)) {
+    bs_error(&a->ctx->diags, BS_NOWHERE, "no-program",
+             "nothing that the target can run was found");
+    bs_hint(&a->ctx->diags, "does an instruction refuse its own operands?");
+    return false;
+  }
+  eg_node *choice = ex_chosen(&r->heap, &bridge, &s);
+  r->choice = choice;
+  r->n_choice = bridge.n_ids;
+  r->program.program = rl_extracted(&r->gs, r->input, &r->run, choice);
+  r->led = bs_arena_alloc(&r->arena, MAX_LED * sizeof *r->led);
+  r->n_led = rl_led_there(&r->run, choice, r->led, MAX_LED);
+  r->summary.extract_s = bs_now() - start;
+  if (r->program.program)
+    summarize_cost(a, &s);
+  return r->program.program != NULL;
+}
+
+static bool
+choose_method(saturate_args *a) {
+  bs_diags *diags = &a->ctx->diags;
+  if (!ex_method_find(a->options->extractor, &a->method))
+    return bs_error(diags, BS_NOWHERE, "unknown-extractor",
+                    "there is no extractor named %s", a->options->extractor);
+  if (!ex_method_built_in(a->method))
+    return bs_error(diags, BS_NOWHERE, "missing-feature",
+                    "the extractor %s is not built in; see glen --version "
+                    "--verbose",
+                    a->options->extractor);
+  return true;
+}
+
+static void
+saturate_body(void *arg) {
+  saturate_args *a = arg;
+  glen_result *r = a->result;
+  bs_arena_init(&r->arena, &r->heap);
+  r->gs = a->ctx->gs;
+  r->gs.heap = &r->heap;
+  r->gs.arena = &r->arena;
+  a->ok = choose_method(a) && explore(a) && extract(a);
+  r->summary.seconds = bs_now() - a->started;
+}
+
+static void
+done_heap(void *heap) {
+  bs_heap_done(heap);
+}
+
+static void
+new_result(void *arg) {
+  saturate_args *a = arg;
+  a->result = BS_NEW(&a->ctx->arena, glen_result);
+  a->result->ctx = a->ctx;
+  a->result->input = a->program->program;
+  a->result->target = a->target->target;
+  bs_heap_init_child(&a->result->heap, &a->ctx->heap, 0);
+  /* A result that is not freed goes with its context. */
+  bs_defer(&a->ctx->heap, done_heap, &a->result->heap);
+}
+
+glen_result *
+glen_saturate(glen_context *ctx, const glen_program *program,
+              const glen_rules *rules, const glen_target *target,
+              const glen_saturate_options *options) {
+  saturate_args a = {.ctx = ctx,
+                     .program = program,
+                     .rules = rules,
+                     .target = target,
+                     .options = options,
+                     .started = bs_now()};
+  ctx->interrupt = 0;
+  if (!api_enter(ctx, new_result, &a))
+    return NULL;
+  if (api_enter(ctx, saturate_body, &a) && a.ok)
+    return a.result;
+  glen_result_free(a.result);
+  return NULL;
+}
+
+void
+glen_result_free(glen_result *result) {
+  if (result)
+    bs_heap_done(&result->heap);
+}
+
+const glen_program *
+glen_result_program(const glen_result *result) {
+  return &result->program;
+}
+
+bool
+glen_result_saturated(const glen_result *result) {
+  return (result->run.stop == EG_STOP_SATURATED || result->run.finished) &&
+         !result->limited;
+}
+
+void
+glen_result_summary(const glen_result *result, glen_summary *out) {
+  *out = result->summary;
+}

@@ -1,0 +1,137 @@
+/* schedule.c - loop programs read from text, and scheduled by scripts. */
+#include "api/api.h"
+#include "poly/schedule/auto.h"
+#include "poly/schedule/primitive.h"
+#include <string.h>
+
+typedef struct schedule_args {
+  glen_context *ctx;
+  const glen_target *target;
+  glen_loops *loops;
+  glen_program *program;
+  const char *path, *what;
+  po_auto_options options;
+  bool explain, ok;
+  const char *text;
+} schedule_args;
+
+static void
+load_body(void *arg) {
+  schedule_args *a = arg;
+  uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);
+  po_program *p =
+      source ? po_read_loops(&a->ctx->gs, a->target->target, source) : NULL;
+  if (!p)
+    return;
+  a->loops = BS_NEW(&a->ctx->arena, glen_loops);
+  *a->loops = (glen_loops){a->ctx, p};
+}
+
+glen_loops *
+glen_loops_load(glen_context *ctx, const glen_target *target,
+                const char *path) {
+  schedule_args a = {.ctx = ctx, .target = target, .path = path};
+  return api_enter(ctx, load_body, &a) ? a.loops : NULL;
+}
+
+static void
+program_body(void *arg) {
+  schedule_args *a = arg;
+  a->program = BS_NEW(&a->ctx->arena, glen_program);
+  a->program->program = (gs_program *)a->loops->loops->source;
+}
+
+const glen_program *
+glen_loops_program(glen_context *ctx, const glen_loops *loops) {
+  schedule_args a = {.ctx = ctx, .loops = (glen_loops *)loops};
+  return api_enter(ctx, program_body, &a) ? a.program : NULL;
+}
+
+static void
+script_body(void *arg) {
+  schedule_args *a = arg;
+  bs_text out;
+  bs_text_init(&out, &a->ctx->heap);
+  uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);
+  a->ok =
+      source && (a->explain ? po_explain_script(&a->loops->loops, source, &out)
+                            : po_run_script(&a->loops->loops, source, &out));
+  if (a->ok)
+    po_lay_out(a->loops->loops);
+  a->text = api_string(a->ctx, &out);
+}
+
+bool
+glen_schedule(glen_context *ctx, glen_loops *loops, const char *path,
+              bool explain, const char **printed) {
+  schedule_args a = {
+      .ctx = ctx, .loops = loops, .path = path, .explain = explain, .text = ""};
+  bool in = api_enter(ctx, script_body, &a);
+  *printed = a.text;
+  return in && a.ok;
+}
+
+static void
+auto_body(void *arg) {
+  schedule_args *a = arg;
+  bool complete = true;
+  uint32_t way = 0, n = sizeof po_fuse_names / sizeof *po_fuse_names;
+  while (way < n && strcmp(a->what, po_fuse_names[way]))
+    way++;
+  if (way == n) {
+    bs_error(&a->ctx->diags, BS_NOWHERE, "no-such-fusion",
+             "there is no way to fuse called %s", a->what);
+    bs_hint(&a->ctx->diags, "min, smart, max or post-tile");
+    return;
+  }
+  a->options.fuse = (po_fuse)way;
+  po_schedule_automatically(&a->loops->loops, &a->options, &complete);
+  if (!complete)
+    bs_warning(&a->ctx->diags, BS_NOWHERE, "schedule-limit",
+               "the program is too large to be scheduled whole: some loops "
+               "run as written");
+  a->ok = true;
+}
+
+bool
+glen_schedule_auto(glen_context *ctx, glen_loops *loops, const char *fuse,
+                   const int64_t *tiles, uint32_t n_tiles) {
+  schedule_args a = {.ctx = ctx, .loops = loops, .what = fuse};
+  for (uint32_t k = 0; k < n_tiles && k < GS_MAX_RANK; k++)
+    if (tiles[k] > 0)
+      a.options.tiles[a.options.n_tiles++] = tiles[k];
+  return api_enter(ctx, auto_body, &a) && a.ok;
+}
+
+static void
+print_body(void *arg) {
+  schedule_args *a = arg;
+  bs_text out;
+  bs_text_init(&out, &a->ctx->heap);
+  a->ok = po_print_what(a->loops->loops, a->what, &out);
+  a->text = api_string(a->ctx, &out);
+}
+
+const char *
+glen_schedule_print(glen_context *ctx, glen_loops *loops, const char *what) {
+  schedule_args a = {.ctx = ctx, .loops = loops, .what = what};
+  return api_enter(ctx, print_body, &a) && a.ok ? a.text : NULL;
+}
+
+static void
+help_body(void *arg) {
+  schedule_args *a = arg;
+  bs_text out;
+  bs_text_init(&out, &a->ctx->heap);
+  for (uint32_t k = 0; k < po_n_primitives; k++)
+    bs_putf(&out, "  %s\n      %s\n", po_primitives[k].usage,
+            po_primitives[k].effect);
+  a->text = api_string(a->ctx, &out);
+}
+
+const char *
+glen_schedule_help(glen_context *ctx) {
+  schedule_args a = {.ctx = ctx, .text = ""};
+  api_enter(ctx, help_body, &a);
+  return a.text;
+}

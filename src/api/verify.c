@@ -1,0 +1,312 @@
+/* verify.c - is what was extracted equal to the input?
+ *
+ * The prover is asked about the programs as a whole, with little work; then
+ * about the steps that led from one to the other, each for itself; then about
+ * the whole and its outputs with all the work and memory allowed.  Of what is
+ * refuted, the steps tell which rule is wrong. */
+#include "api/api.h"
+#include "prove/steps.h"
+
+enum { MOST_STEPS = 100000, SHOWN = 16 };
+
+typedef struct verify_args {
+  glen_context *ctx;
+  glen_result *result;
+} verify_args;
+
+static uint32_t
+weight(pv_verdict v) {
+  static const uint32_t weights[] = {
+      [PV_PROVED] = 0, [PV_TESTED] = 1, [PV_UNKNOWN] = 2, [PV_REFUTED] = 3};
+  return weights[v];
+}
+
+/* The program with output k alone; it shares everything with the whole. */
+static gs_program
+with_output(const gs_program *p, uint32_t k) {
+  gs_program out = *p;
+  out.outputs.data += k;
+  out.outputs.len = 1;
+  return out;
+}
+
+/* ---- by the steps of the saturation ---- */
+
+/* FILE:LINE:COLUMN; nothing for a rule that the tool made itself. */
+static const char *
+place_of(glen_context *ctx, const rl_rule *rule) {
+  bs_text text;
+  bs_text_init(&text, &ctx->heap);
+  if (rule && rule->span.file)
+    bs_put_place(&ctx->diags, rule->span, &text);
+  return api_string(ctx, &text);
+}
+
+static const char *
+name_rule(glen_context *ctx, const rl_rule *rule) {
+  const char *place = place_of(ctx, rule);
+  if (!rule)
+    return "no rule";
+  return *place ? bs_arena_printf(&ctx->arena, "%s (%s)", rule->name, place)
+                : rule->name;
+}
+
+static const char *
+say_step(glen_context *ctx, const pv_chain_answer *c) {
+  const char *why = c->answer.reason ? c->answer.reason : "";
+  if (c->answer.verdict == PV_PROVED)
+    return bs_arena_printf(&ctx->arena, "by %u step%s, %u question%s", c->steps,
+                           c->steps == 1 ? "" : "s", c->questions,
+                           c->questions == 1 ? "" : "s");
+  if (!c->link)
+    return why;
+  return bs_arena_printf(
+      &ctx->arena, "step %u of %u, by %s, %s: %s", c->at + 1, c->steps,
+      name_rule(ctx, c->link->rule),
+      c->answer.verdict == PV_REFUTED ? "is wrong" : "is not proved", why);
+}
+
+/* What the steps tell of an output.  A wrong step tells which rule is, but a
+ * result that agreed on every input stays `tested`. */
+static void
+take_chain(verify_args *a, const pv_chain_answer *c, pv_answer *out) {
+  glen_context *ctx = a->ctx;
+  uint32_t output = out->output;
+  const char *said = say_step(ctx, c);
+  bool wrong = c->answer.verdict == PV_REFUTED;
+  if (out->verdict == PV_REFUTED || (wrong && out->verdict == PV_TESTED)) {
+    if (wrong)
+      out->reason = bs_arena_printf(&ctx->arena, "%s; %s", out->reason, said);
+    return;
+  }
+  if (wrong || weight(c->answer.verdict) < weight(out->verdict))
+    *out = c->answer;
+  else if (c->answer.verdict != out->verdict || !c->link)
+    return;
+  out->output = output;
+  out->reason = said;
+}
+
+/* Each output by its chain; NULL when nothing was recorded. */
+static pv_chain_answer *
+ask_steps(verify_args *a, const pv_options *o, uint32_t n) {
+  glen_context *ctx = a->ctx;
+  glen_result *r = a->result;
+  rl_explanation x;
+  pv_chain_answer *total = BS_NEW(&ctx->arena, pv_chain_answer);
+  pv_chain_answer *out = BS_NEWS(&ctx->arena, pv_chain_answer, n + 1);
+  rl_explain(&ctx->gs, &r->run, r->input, r->program.program, MOST_STEPS, &x);
+  if (x.why == EG_NOT_RECORDED)
+    return NULL;
+  pv_stepper *stepper = pv_stepper_new(&ctx->gs, &x, o);
+  for (uint32_t k = 0; k < n; k++) {
+    out[k] = (pv_chain_answer){.answer.verdict = PV_UNKNOWN,
+                               .answer.reason = "no chain of steps was found"};
+    if (k >= x.n_chains || !x.chains[k].found)
+      continue;
+    pv_prove_chain(stepper, &x.chains[k], &out[k]);
+    total->steps += out[k].steps;
+    total->proved += out[k].proved;
+    total->questions = out[k].questions;
+    if (out[k].link && !total->link) {
+      total->link = out[k].link;
+      r->place = place_of(ctx, out[k].link->rule);
+    }
+  }
+  pv_stepper_free(stepper);
+  r->steps = total;
+  return out;
+}
+
+static bool
+all_proved(const pv_chain_answer *c, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (c[k].answer.verdict != PV_PROVED)
+      return false;
+  return true;
+}
+
+/* ---- the order of the questions ---- */
+
+static void
+ask_each(verify_args *a, const pv_options *o, const pv_chain_answer *chains,
+         pv_answer *out) {
+  const gs_program *from = a->result->input, *to = a->result->program.program;
+  uint32_t n = from->outputs.len;
+  pv_answer worst = {.verdict = PV_PROVED,
+                     .method = PV_BY_RELATIONS,
+                     .reason = "each output is equal"};
+  for (uint32_t k = 0; k < n; k++) {
+    gs_program x = with_output(from, k), y = with_output(to, k);
+    pv_answer each = *out;
+    if (n > 1)
+      pv_equal_programs(&a->ctx->gs, &x, &y, o, &each);
+    each.output = k;
+    if (chains && each.verdict != PV_PROVED)
+      take_chain(a, &chains[k], &each);
+    if (weight(each.verdict) > weight(worst.verdict))
+      worst = each;
+  }
+  *out = worst;
+}
+
+/* What little work settles is asked as a whole first: mostly that is all. */
+static bool
+ask_quickly(verify_args *a, const pv_options *o, pv_answer *out) {
+  pv_options quick = *o;
+  quick.max_operations /= 40;
+  quick.max_run /= 100;
+  pv_equal_programs(&a->ctx->gs, a->result->input, a->result->program.program,
+                    &quick, out);
+  return out->verdict == PV_PROVED;
+}
+
+static void
+ask(verify_args *a, pv_answer *out) {
+  const gs_program *from = a->result->input, *to = a->result->program.program;
+  uint32_t n = from->outputs.len;
+  pv_options o;
+  pv_defaults(&o);
+  if (ask_quickly(a, &o, out) || n != to->outputs.len)
+    return;
+  pv_chain_answer *chains = ask_steps(a, &o, n);
+  if (chains && all_proved(chains, n)) {
+    *out = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
+    out->reason = say_step(a->ctx, a->result->steps);
+    return;
+  }
+  pv_equal_programs(&a->ctx->gs, from, to, &o, out);
+  if (out->verdict != PV_PROVED)
+    ask_each(a, &o, chains, out);
+}
+
+static void
+verify_body(void *arg) {
+  verify_args *a = arg;
+  glen_context *ctx = a->ctx;
+  glen_result *r = a->result;
+  pv_answer *answer = BS_NEW(&ctx->arena, pv_answer);
+  ask(a, answer);
+  r->verified = answer;
+  if (answer->verdict != PV_REFUTED)
+    return;
+  ctx->failure = GLEN_REFUTED;
+  bs_error(&ctx->diags, BS_NOWHERE, "unsound-result",
+           "the result is not equal to the input: output %s: %s",
+           answer->output < r->input->outputs.len
+               ? r->input->outputs.data[answer->output].name
+               : "?",
+           answer->reason);
+  bs_hint(&ctx->diags, "glen rules prove tells which rule is wrong");
+}
+
+const char *
+glen_result_verify(glen_context *ctx, glen_result *result) {
+  verify_args a = {ctx, result};
+  if (!api_enter(ctx, verify_body, &a))
+    return NULL;
+  return pv_verdict_name(result->verified->verdict);
+}
+
+/* ---- in reports ---- */
+
+static const char *
+output_of(const glen_result *r) {
+  const pv_answer *a = r->verified;
+  return a->output < r->input->outputs.len
+             ? r->input->outputs.data[a->output].name
+             : "";
+}
+
+static void
+put_difference(const pv_answer *a, bs_text *out) {
+  bs_put(out, ";          at [");
+  for (uint32_t d = 0; d < a->rank; d++)
+    bs_putf(out, "%s%lld", d ? ", " : "", (long long)a->index[d]);
+  bs_putf(out, "]: %.10g and %.10g\n", a->left, a->right);
+  for (uint32_t k = 0; k < a->n_inputs; k++) {
+    const gs_tensor *t = &a->inputs[k].tensor;
+    bs_putf(out, ";          %s =", a->inputs[k].name);
+    for (int64_t i = 0; i < t->elements && i < SHOWN; i++)
+      bs_putf(out, " %.10g", gs_tensor_get(t, i));
+    bs_put(out, t->elements > SHOWN ? " ...\n" : "\n");
+  }
+}
+
+void
+api_put_verified(const glen_result *r, bs_text *out) {
+  const pv_answer *a = r->verified;
+  if (!a)
+    return;
+  bs_putf(out, "; verify   %s: ", pv_verdict_name(a->verdict));
+  if (a->verdict != PV_PROVED)
+    bs_putf(out, "output %s: ", output_of(r));
+  bs_putf(out, "%s\n", a->reason ? a->reason : "");
+  if (a->verdict == PV_REFUTED && a->method == PV_BY_RUNNING)
+    put_difference(a, out);
+}
+
+static void
+json_steps(const glen_result *r, bs_json *j) {
+  const pv_chain_answer *c = r->steps;
+  bs_json_object(j, "steps");
+  bs_json_int(j, "count", c->steps);
+  bs_json_int(j, "proved", c->proved);
+  bs_json_int(j, "questions", c->questions);
+  if (c->link && c->link->rule) {
+    const rl_rule *rule = c->link->rule;
+    bs_json_string(j, "rule", rule->name);
+    bs_json_string(j, "place", r->place);
+  }
+  bs_json_end(j);
+}
+
+void
+api_json_verified(const glen_result *r, bs_json *j) {
+  const pv_answer *a = r->verified;
+  if (!a)
+    return;
+  bs_json_object(j, "verify");
+  bs_json_string(j, "verdict", pv_verdict_name(a->verdict));
+  bs_json_string(j, "reason", a->reason ? a->reason : "");
+  if (a->verdict != PV_PROVED)
+    bs_json_string(j, "output", output_of(r));
+  api_json_answer(j, a);
+  if (r->steps)
+    json_steps(r, j);
+  bs_json_end(j);
+}
+
+typedef struct text_args {
+  glen_context *ctx;
+  const glen_result *result;
+  bool json;
+  const char *out;
+} text_args;
+
+static void
+verified_text_body(void *arg) {
+  text_args *a = arg;
+  bs_text text;
+  bs_json j;
+  bs_text_init(&text, &a->ctx->heap);
+  bs_json_init(&j, &text, 0);
+  if (a->json) {
+    bs_json_object(&j, NULL);
+    bs_json_int(&j, "schema", 1);
+    api_json_verified(a->result, &j);
+    bs_json_end(&j);
+    bs_putc(&text, '\n');
+  } else {
+    api_put_verified(a->result, &text);
+  }
+  a->out = api_string(a->ctx, &text);
+}
+
+const char *
+glen_result_verified_text(glen_context *ctx, const glen_result *result,
+                          bool json) {
+  text_args a = {ctx, result, json, ""};
+  api_enter(ctx, verified_text_body, &a);
+  return a.out;
+}

@@ -1,0 +1,132 @@
+/* diag.c - collecting diagnostics, and where a span stands.
+ *
+ * Memory is bounded whatever the input: a message is cut at a fixed length,
+ * only `limit` errors and `limit` warnings are kept, and what belongs to one
+ * that was not kept (notes, a hint) goes with it. */
+#include "base/render.h"
+#include "base/utf8.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_MESSAGE = 2000, USUAL_LIMIT = 20 };
+
+void
+bs_diags_init(bs_diags *diags, bs_heap *heap) {
+  *diags = (bs_diags){.heap = heap, .limit = USUAL_LIMIT};
+  bs_arena_init(&diags->arena, heap);
+}
+
+/* Cuts a text that filled the buffer at the end of a character. */
+static void
+cut(char *text, size_t size) {
+  static const char dots[] = "...";
+  size_t end = size - sizeof dots;
+  while (end && ((unsigned char)text[end] & 0xc0) == 0x80)
+    end--;
+  memcpy(text + end, dots, sizeof dots);
+}
+
+static const char *
+format_line(bs_diags *diags, const char *format, va_list args) {
+  char line[LONGEST_MESSAGE];
+  int n = vsnprintf(line, sizeof line, format, args);
+  if (n < 0)
+    return "";
+  if ((size_t)n >= sizeof line)
+    cut(line, sizeof line);
+  return bs_arena_strdup(&diags->arena, line);
+}
+
+static void
+add(bs_diags *diags, bs_severity severity, bs_span span, const char *code,
+    const char *format, va_list args) {
+  if (diags->dropped)
+    return;
+  const char *message = format_line(diags, format, args);
+  bs_push(diags->heap, &diags->list,
+          (bs_diag){severity, code, span, message, NULL});
+}
+
+bool
+bs_error(bs_diags *diags, bs_span span, const char *code, const char *format,
+         ...) {
+  va_list args;
+  va_start(args, format);
+  diags->dropped = diags->errors++ >= diags->limit;
+  add(diags, BS_ERROR, span, code, format, args);
+  va_end(args);
+  return false;
+}
+
+void
+bs_warning(bs_diags *diags, bs_span span, const char *code, const char *format,
+           ...) {
+  va_list args;
+  va_start(args, format);
+  diags->dropped = diags->warnings++ >= diags->limit;
+  add(diags, BS_WARNING, span, code, format, args);
+  va_end(args);
+}
+
+void
+bs_note(bs_diags *diags, bs_span span, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  add(diags, BS_NOTE, span, NULL, format, args);
+  va_end(args);
+}
+
+void
+bs_hint(bs_diags *diags, const char *format, ...) {
+  if (diags->dropped || !diags->list.len)
+    return;
+  va_list args;
+  va_start(args, format);
+  const char *hint = format_line(diags, format, args);
+  va_end(args);
+  bs_last(&diags->list).hint = hint;
+}
+
+const bs_source *
+bs_source_of(const bs_diags *diags, bs_span span) {
+  return span.file && span.file <= diags->sources.len
+             ? &diags->sources.data[span.file - 1]
+             : NULL;
+}
+
+void
+bs_offset_position(const bs_source *source, uint32_t offset, uint32_t *line,
+                   uint32_t *column) {
+  const char *start = source->text;
+  const char *end = start + (offset < source->size ? offset : source->size);
+  uint32_t lines = 1;
+  for (const char *at; (at = memchr(start, '\n', (size_t)(end - start)));) {
+    start = at + 1;
+    lines++;
+  }
+  *line = lines;
+  *column = (uint32_t)bs_utf8_count(start, (size_t)(end - start)) + 1;
+}
+
+void
+bs_position(const bs_diags *diags, bs_span span, uint32_t *line,
+            uint32_t *column) {
+  const bs_source *source = bs_source_of(diags, span);
+  *line = *column = 0;
+  if (source)
+    bs_offset_position(source, span.lo, line, column);
+}
+
+void
+bs_put_place(const bs_diags *diags, bs_span span, bs_text *out) {
+  const bs_source *source = bs_source_of(diags, span);
+  if (!source)
+    return;
+  uint32_t line = 1;
+  const char *end = source->text + span.lo, *at = source->text;
+  while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+    line++;
+    at++;
+  }
+  bs_putf(out, "%s:%u", source->path, line);
+}

@@ -1,0 +1,90 @@
+/* diag.h - sources, spans and diagnostics.
+ *
+ * The library never prints.  A fault in the input becomes a diagnostic with a
+ * span, kept in order in a `bs_diags`; the caller renders them.  Columns count
+ * characters (UTF-8 code points) from 1, lines from 1. */
+#ifndef BASE_DIAG_H
+#define BASE_DIAG_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+typedef struct bs_span {
+  uint32_t file;   /* index + 1 into the sources; 0 = no place */
+  uint32_t lo, hi; /* byte offsets, [lo, hi) */
+} bs_span;
+
+#define BS_NOWHERE ((bs_span){0, 0, 0})
+
+typedef struct bs_source {
+  const char *path; /* as the user wrote it */
+  const char *text; /* NUL-terminated */
+  uint32_t size;    /* bytes, at most 2^31 */
+} bs_source;
+
+/* A text that stands for a file. */
+typedef struct bs_overlay {
+  const char *path, *real; /* as given; resolved */
+  const char *text;
+  uint32_t size;
+} bs_overlay;
+
+typedef enum bs_severity { BS_ERROR, BS_WARNING, BS_NOTE } bs_severity;
+
+typedef struct bs_diag {
+  bs_severity severity;
+  const char *code; /* stable, e.g. "type-mismatch"; a string literal */
+  bs_span span;
+  const char *message; /* one line, no final stop */
+  const char *hint;    /* one line or NULL */
+} bs_diag;
+
+typedef struct bs_diags {
+  bs_heap *heap;
+  bs_arena arena; /* texts and sources */
+  BS_VEC(bs_source) sources;
+  BS_VEC(bs_overlay) overlays;
+  BS_VEC(bs_diag) list;
+  uint32_t errors, warnings;
+  uint32_t limit; /* errors kept, and warnings; later ones are only counted,
+                     their hints and notes dropped (20) */
+  bool dropped;   /* the last error or warning was one too many */
+} bs_diags;
+
+void bs_diags_init(bs_diags *, bs_heap *);
+
+/* Reads a file (a FIFO or "-" = stdin too).  Returns its index + 1; 0 with a
+ * diagnostic (code "no-file", "too-large", "not-text") on failure. */
+uint32_t bs_source_read(bs_diags *, const char *path, bs_span from);
+/* A source from memory (copied). */
+uint32_t bs_source_add(bs_diags *, const char *path, const char *text,
+                       size_t size);
+/* From now on reading this file, by whatever path, gives this text (copied);
+ * false with a diagnostic when it is too large. */
+bool bs_overlay_set(bs_diags *, const char *path, const char *text,
+                    size_t size);
+void bs_position(const bs_diags *, bs_span, uint32_t *line, uint32_t *column);
+
+/* Adds a diagnostic; texts are formatted into the arena.  Returns false, so
+ * that a caller may `return bs_error(...)`. */
+bool bs_error(bs_diags *, bs_span, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void bs_warning(bs_diags *, bs_span, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void bs_note(bs_diags *, bs_span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Sets the hint of the diagnostic added last. */
+void bs_hint(bs_diags *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* `path:line:col: error: message [code]`, the source line, a caret, the hint */
+void bs_render(const bs_diags *, const bs_diag *, bool color, bs_text *out);
+/* One JSON object on one line, newline included; what has no place: null. */
+void bs_render_json(const bs_diags *, const bs_diag *, bs_text *out);
+/* `path:line` of a span, or "" */
+void bs_put_place(const bs_diags *, bs_span, bs_text *out);
+/* The nearest of `n` names by edit distance, or NULL when none is near. */
+const char *bs_nearest(const char *word, const char *const *names, size_t n);
+
+#endif

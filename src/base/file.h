@@ -1,0 +1,23 @@
+/* file.h - files written whole or not at all, and the list of files read. */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/diag.h"
+
+/* Writes to a temporary file beside `path`, then renames it; a file that
+ * already holds these bytes is left untouched, one that is replaced keeps its
+ * mode.  "-" and /dev/stdout are stdout; devices, pipes and open descriptors
+ * (/dev/fd/N) are written directly.  False with a diagnostic ("cannot-write")
+ * and no partial file on failure. */
+bool bs_file_write(bs_diags *, const char *path, const void *data, size_t n);
+/* The entries of a directory ending in `suffix`, hidden ones left out, sorted
+ * by bytes, as full paths in the arena.  False with a diagnostic
+ * ("no-directory") when it cannot be read. */
+bool bs_dir_list(bs_diags *, const char *path, const char *suffix,
+                 const char *const **out, uint32_t *n);
+bool bs_is_dir(const char *path);
+/* `dir` of `base` joined with `name` when it is relative. */
+const char *bs_path_beside(bs_arena *, const char *base, const char *name);
+double bs_now(void); /* seconds of a monotonic clock */
+
+#endif

@@ -1,0 +1,197 @@
+/* source.c - texts to read: from files, pipes, and memory.
+ *
+ * A descriptor is never open across an allocation that may unwind. */
+#include "base/render.h"
+#include "base/utf8.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FIRST_BUFFER = 1 << 16 };
+#define LARGEST ((size_t)INT32_MAX)
+
+typedef enum outcome { READ, FAILED, TOO_LARGE, NO_MEMORY } outcome;
+
+typedef struct buffer {
+  bs_heap *heap;
+  char *data;
+  size_t len, cap;
+} buffer;
+
+static bool
+double_buffer(buffer *b) {
+  size_t cap = b->cap ? 2 * b->cap : FIRST_BUFFER;
+  char *data = bs_try_realloc(b->heap, b->data, cap);
+  if (!data)
+    return false;
+  b->data = data;
+  b->cap = cap;
+  return true;
+}
+
+/* Reads to the end; a NUL is put behind the bytes. */
+static outcome
+read_all(int descriptor, buffer *b) {
+  for (;;) {
+    if (b->cap - b->len < 2 && !double_buffer(b))
+      return NO_MEMORY;
+    ssize_t n = read(descriptor, b->data + b->len, b->cap - b->len - 1);
+    if (n < 0)
+      return FAILED;
+    b->len += (size_t)n;
+    if (b->len > LARGEST)
+      return TOO_LARGE;
+    if (!n) {
+      b->data[b->len] = '\0';
+      return READ;
+    }
+  }
+}
+
+/* As much as a regular file says it has, so that it is read in one piece. */
+static outcome
+size_buffer(int descriptor, buffer *b) {
+  struct stat status;
+  if (fstat(descriptor, &status) || !S_ISREG(status.st_mode))
+    return READ;
+  if ((uint64_t)status.st_size > LARGEST)
+    return TOO_LARGE;
+  size_t cap = (size_t)status.st_size + 2;
+  b->data = bs_try_realloc(b->heap, NULL, cap);
+  b->cap = b->data ? cap : 0;
+  return b->data ? READ : NO_MEMORY;
+}
+
+static outcome
+read_path(const char *path, buffer *b) {
+  bool standard = !strcmp(path, "-");
+  int descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return FAILED;
+  outcome result = size_buffer(descriptor, b);
+  if (result == READ)
+    result = read_all(descriptor, b);
+  int error = errno;
+  if (!standard)
+    close(descriptor);
+  errno = error;
+  return result;
+}
+
+static uint32_t
+add_source(bs_diags *diags, const char *path, const char *text, size_t size) {
+  bs_source source = {bs_arena_strdup(&diags->arena, path), text,
+                      (uint32_t)size};
+  bs_push(diags->heap, &diags->sources, source);
+  return diags->sources.len;
+}
+
+bool
+bs_source_check(bs_diags *diags, uint32_t index) {
+  const bs_source *source = &diags->sources.data[index - 1];
+  size_t at = bs_utf8_fault(source->text, source->size);
+  if (at == source->size)
+    return true;
+  bs_span span = {index, (uint32_t)at, (uint32_t)at + 1};
+  if (!source->text[at])
+    return bs_error(diags, span, "not-text", "this is not text: a NUL byte");
+  return bs_error(diags, span, "not-text",
+                  "this is not UTF-8 text: byte 0x%02x",
+                  (unsigned char)source->text[at]);
+}
+
+static uint32_t
+refuse(bs_diags *diags, bs_span from, buffer *b, const char *code,
+       const char *path, const char *why) {
+  bs_free(b->heap, b->data);
+  bs_error(diags, from, code, "cannot read '%s': %s", path, why);
+  return 0;
+}
+
+/* Overlays ------------------------------------------------------------------
+ */
+
+static const char *
+resolve(const char *path, char *buffer) {
+  return realpath(path, buffer) ? buffer : path;
+}
+
+static bs_overlay *
+find_overlay(const bs_diags *diags, const char *path) {
+  char buffer[PATH_MAX];
+  const char *real = diags->overlays.len ? resolve(path, buffer) : path;
+  for (uint32_t k = 0; k < diags->overlays.len; k++) {
+    bs_overlay *o = &diags->overlays.data[k];
+    if (!strcmp(o->path, path) || !strcmp(o->real, real))
+      return o;
+  }
+  return NULL;
+}
+
+bool
+bs_overlay_set(bs_diags *diags, const char *path, const char *text,
+               size_t size) {
+  char buffer[PATH_MAX];
+  if (size > LARGEST)
+    return bs_error(diags, BS_NOWHERE, "too-large", "'%s' has 2 GiB or more",
+                    path);
+  char *copy = bs_arena_alloc(&diags->arena, size + 1);
+  if (size)
+    memcpy(copy, text, size);
+  copy[size] = '\0';
+  bs_overlay *have = find_overlay(diags, path);
+  if (have) {
+    have->text = copy;
+    have->size = (uint32_t)size;
+    return true;
+  }
+  bs_overlay o = {bs_arena_strdup(&diags->arena, path),
+                  bs_arena_strdup(&diags->arena, resolve(path, buffer)), copy,
+                  (uint32_t)size};
+  bs_push(diags->heap, &diags->overlays, o);
+  return true;
+}
+
+/* Reading -------------------------------------------------------------------
+ */
+
+uint32_t
+bs_source_read(bs_diags *diags, const char *path, bs_span from) {
+  buffer b = {.heap = diags->heap};
+  const bs_overlay *overlay = find_overlay(diags, path);
+  if (overlay) {
+    uint32_t index = add_source(diags, path, overlay->text, overlay->size);
+    return bs_source_check(diags, index) ? index : 0;
+  }
+  switch (read_path(path, &b)) {
+  case FAILED:
+    return refuse(diags, from, &b, "no-file", path, strerror(errno));
+  case TOO_LARGE:
+    return refuse(diags, from, &b, "too-large", path, "it has 2 GiB or more");
+  case NO_MEMORY:
+    bs_free(b.heap, b.data);
+    bs_out_of_memory(diags->heap);
+  case READ:
+    break;
+  }
+  uint32_t index = add_source(diags, path, b.data, b.len);
+  return bs_source_check(diags, index) ? index : 0;
+}
+
+uint32_t
+bs_source_add(bs_diags *diags, const char *path, const char *text,
+              size_t size) {
+  if (size > LARGEST) {
+    bs_error(diags, BS_NOWHERE, "too-large", "'%s' has 2 GiB or more", path);
+    return 0;
+  }
+  char *copy = bs_arena_alloc(&diags->arena, size + 1);
+  if (size)
+    memcpy(copy, text, size);
+  copy[size] = '\0';
+  return add_source(diags, path, copy, size);
+}

@@ -1,0 +1,99 @@
+/* check.c - `glen check A.glen B.glen`: do two programs compute the same?
+ *
+ * Both are run by the reference interpreter on the same seeded inputs.  The
+ * answer is "tested" or "refuted" with the element that differs. */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <inttypes.h>
+
+typedef struct pair {
+  const glen_program *a, *b;
+} pair;
+
+/* 1 equal, 0 different, -1 failed. */
+static int
+compare_on(cl_session *session, const pair *p, uint64_t seed,
+           glen_comparison *out) {
+  glen_context *glen = session->glen;
+  glen_tensors *inputs = glen_inputs_new(glen, p->a, seed);
+  glen_tensors *a = inputs ? glen_interpret(glen, p->a, inputs) : NULL;
+  glen_tensors *b = a ? glen_interpret(glen, p->b, inputs) : NULL;
+  int equal = -1;
+  if (b)
+    equal = glen_tensors_compare(a, b, session->options->tolerance, out);
+  glen_tensors_free(b);
+  glen_tensors_free(a);
+  glen_tensors_free(inputs);
+  return equal;
+}
+
+static void
+print_refuted(const cl_options *o, const pair *p, uint64_t seed,
+              const glen_comparison *c) {
+  const char *name = glen_output_name(p->a, c->output);
+  if (o->json)
+    printf("{\"schema\":1,\"answer\":\"refuted\",\"seed\":%" PRIu64
+           ",\"output\":\"%s\",\"index\":%" PRId64
+           ",\"a\":%.17g,\"b\":%.17g,\"differing\":%" PRId64 "}\n",
+           seed, name, c->index, c->a, c->b, c->differing);
+  else
+    printf("refuted: with inputs of seed %" PRIu64 ", element %" PRId64
+           " of %s is %.9g and %.9g (%" PRId64 " elements differ)\n",
+           seed, c->index, name, c->a, c->b, c->differing);
+}
+
+static void
+print_tested(const cl_options *o, double worst) {
+  if (o->json)
+    printf("{\"schema\":1,\"answer\":\"tested\",\"samples\":%" PRIu64
+           ",\"max_abs_difference\":%.17g}\n",
+           o->samples, worst);
+  else
+    printf("tested: equal on %" PRIu64
+           " seeded inputs (largest difference %.3g)\n",
+           o->samples, worst);
+}
+
+static int
+check(cl_session *session, const pair *p) {
+  const cl_options *o = session->options;
+  double worst = 0;
+  for (uint64_t k = 0; k < o->samples; k++) {
+    glen_comparison c;
+    int equal = compare_on(session, p, o->seed + k, &c);
+    if (equal < 0)
+      return cl_failed(session);
+    if (!equal) {
+      print_refuted(o, p, o->seed + k, &c);
+      return GLEN_REFUTED;
+    }
+    if (c.max_abs > worst)
+      worst = c.max_abs;
+  }
+  print_tested(o, worst);
+  return GLEN_OK;
+}
+
+int
+cl_check(const cl_options *options) {
+  cl_session session;
+  pair p = {0};
+  int code;
+  if (!options->samples) {
+    fputs("glen: --samples: at least 1\n", stderr);
+    return GLEN_USAGE;
+  }
+  if (!cl_open(&session, options))
+    return GLEN_INTERNAL;
+  glen_target *target = cl_target(&session);
+  if (target)
+    p.a = glen_program_load(session.glen, target, options->files.items[0]);
+  if (p.a)
+    p.b = glen_program_load(session.glen, target, options->files.items[1]);
+  if (p.b && glen_programs_agree(session.glen, p.a, p.b))
+    code = check(&session, &p);
+  else
+    code = cl_failed(&session);
+  return cl_close(&session, code);
+}

@@ -1,0 +1,327 @@
+/* compile.c - `glen compile`: all stages to C and its header.
+ *
+ * What to write stands in --emit; one table maps each word to its file suffix
+ * and its maker.  With several words and -o F.c the others stand beside F.c;
+ * without -o the single word goes to stdout. */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <string.h>
+
+enum { PATH_SIZE = 4096, DOT_CLASSES = 400 };
+
+typedef struct job {
+  cl_session *session;
+  cl_explored explored;
+  glen_loops *loops;
+  const char *name;     /* of the function */
+  char stem[PATH_SIZE]; /* output path without .c */
+  const char *c, *h;
+  const char *unscheduled; /* the loops as lowered, for --dump-phases */
+} job;
+
+static const char *
+emit_glen(job *j) {
+  return glen_program_text(j->session->glen, j->explored.program, true);
+}
+
+static const char *
+emit_json(job *j) {
+  return j->explored.result
+             ? glen_result_egraph_json(j->session->glen, j->explored.result)
+             : NULL;
+}
+
+static const char *
+emit_dot(job *j) {
+  return j->explored.result ? glen_result_dot(j->session->glen,
+                                              j->explored.result, DOT_CLASSES)
+                            : NULL;
+}
+
+static const char *
+emit_html(job *j) {
+  return j->explored.result ? cl_html(j->session, &j->explored, j->loops)
+                            : NULL;
+}
+
+static const char *
+emit_loops(job *j) {
+  return glen_loops_text(j->session->glen, j->loops);
+}
+
+static const char *
+emit_tree(job *j) {
+  return glen_loops_tree(j->session->glen, j->loops);
+}
+
+static const char *
+emit_implgraph(job *j) {
+  return glen_loops_implgraph(j->session->glen, j->loops, false);
+}
+
+static const char *
+emit_implgraph_json(job *j) {
+  return glen_loops_implgraph(j->session->glen, j->loops, true);
+}
+
+static const char *
+emit_c(job *j) {
+  return j->c;
+}
+
+static const char *
+emit_h(job *j) {
+  return j->h;
+}
+
+static const char *
+emit_manifest(job *j) {
+  return glen_manifest(j->session->glen, j->loops, j->name);
+}
+
+static const char *
+emit_cuda(job *j) {
+  return glen_emit_cuda(j->session->glen, j->loops, j->name);
+}
+
+static const struct form {
+  const char *word, *suffix;
+  const char *(*make)(job *);
+  bool needs_rules, needs_loops;
+} forms[] = {
+    {"glen", ".extracted.glen", emit_glen, false, false},
+    {"egraph-json", ".egraph.json", emit_json, true, false},
+    {"dot", ".dot", emit_dot, true, false},
+    {"html", ".html", emit_html, true, true},
+    {"loops", ".loops", emit_loops, false, true},
+    {"tree", ".tree", emit_tree, false, true},
+    {"implgraph", ".implgraph", emit_implgraph, false, true},
+    {"implgraph-json", ".implgraph.json", emit_implgraph_json, false, true},
+    {"c", ".c", emit_c, false, true},
+    {"cuda", ".cu", emit_cuda, false, true},
+    {"h", ".h", emit_h, false, true},
+    {"manifest", ".manifest.json", emit_manifest, false, true},
+};
+
+enum { N_FORMS = sizeof forms / sizeof forms[0] };
+
+static const struct form *
+find_form(const char *word, size_t n) {
+  for (size_t i = 0; i < N_FORMS; i++)
+    if (strlen(forms[i].word) == n && !memcmp(forms[i].word, word, n))
+      return &forms[i];
+  return NULL;
+}
+
+/* Checks the list before any work is done; counts its words. */
+static int
+check_forms(const cl_options *o, uint32_t *count, bool *loops) {
+  *count = 0;
+  *loops = o->dump_phases != NULL;
+  for (const char *at = o->emit; *at;) {
+    size_t n = strcspn(at, ",");
+    const struct form *f = find_form(at, n);
+    if (!f) {
+      fprintf(stderr, "glen: --emit: unknown word \"%.*s\"; one of:", (int)n,
+              at);
+      for (size_t i = 0; i < N_FORMS; i++)
+        fprintf(stderr, " %s", forms[i].word);
+      fputc('\n', stderr);
+      return GLEN_USAGE;
+    }
+    if (f->needs_rules && !o->rules.n) {
+      fprintf(stderr, "glen: --emit=%s needs --rules\n", f->word);
+      return GLEN_USAGE;
+    }
+    if ((f->needs_rules || !f->needs_loops || f->make == emit_html) &&
+        cl_is_loops(o->files.items[0])) {
+      fprintf(stderr, "glen: --emit=%s needs a program of terms\n", f->word);
+      return GLEN_USAGE;
+    }
+    ++*count;
+    *loops |= f->needs_loops;
+    at += n + (at[n] == ',');
+  }
+  if (!*count) {
+    fputs("glen: --emit: the list is empty\n", stderr);
+    return GLEN_USAGE;
+  }
+  return GLEN_OK;
+}
+
+static const char *
+base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+/* The stem of the outputs and the default name of the function. */
+static bool
+choose_names(job *j, const cl_options *o) {
+  bool to_stdout = !o->output || !strcmp(o->output, "-");
+  const char *from = to_stdout ? o->files.items[0] : o->output;
+  size_t n = strlen(from);
+  const char *dot = strrchr(base_name(from), '.');
+  if (dot && dot != base_name(from))
+    n = (size_t)(dot - from);
+  if (n >= PATH_SIZE - 32)
+    return false;
+  memcpy(j->stem, from, n);
+  j->stem[n] = '\0';
+  j->name = o->name ? o->name : base_name(j->stem);
+  return true;
+}
+
+static bool
+write_form(job *j, const cl_options *o, const struct form *f, bool only) {
+  const char *text = f->make(j);
+  char path[PATH_SIZE];
+  if (!text)
+    return false;
+  if (!o->output || !strcmp(o->output, "-"))
+    return cl_write(j->session, "-", text);
+  snprintf(path, sizeof path, "%s%s", j->stem, f->suffix);
+  return cl_write(j->session, only || !strcmp(f->word, "c") ? o->output : path,
+                  text);
+}
+
+static bool
+write_forms(job *j, const cl_options *o, uint32_t count) {
+  for (const char *at = o->emit; *at;) {
+    size_t n = strcspn(at, ",");
+    if (!write_form(j, o, find_form(at, n), count == 1))
+      return false;
+    at += n + (at[n] == ',');
+  }
+  return true;
+}
+
+static void
+put_escaped(char *to, size_t size, const char *from) {
+  size_t n = 0;
+  for (; *from && n + 3 < size; from++) {
+    if (*from == ' ' || *from == '#' || *from == '\\')
+      to[n++] = '\\';
+    else if (*from == '$')
+      to[n++] = '$';
+    to[n++] = *from;
+  }
+  to[n] = '\0';
+}
+
+static bool
+write_depfile(job *j, const cl_options *o) {
+  static char text[1 << 18];
+  char escaped[PATH_SIZE];
+  size_t n;
+  if (!o->depfile)
+    return true;
+  put_escaped(escaped, sizeof escaped, o->output ? o->output : "-");
+  n = (size_t)snprintf(text, sizeof text, "%s:", escaped);
+  for (uint32_t k = 0; k < glen_files_read(j->session->glen); k++) {
+    put_escaped(escaped, sizeof escaped, glen_file_read(j->session->glen, k));
+    n += (size_t)snprintf(text + n, sizeof text - n, " \\\n  %s", escaped);
+    if (n + PATH_SIZE + 8 > sizeof text)
+      break;
+  }
+  snprintf(text + n, sizeof text - n, "\n");
+  return cl_write(j->session, o->depfile, text);
+}
+
+static bool
+dump_phases(job *j, const cl_options *o) {
+  const char *dir = o->dump_phases;
+  if (!dir)
+    return true;
+  const char *loops = j->unscheduled ? j->unscheduled : emit_loops(j);
+  const char *script =
+      glen_schedule_print(j->session->glen, j->loops, "script");
+  return cl_write_in(j->session, dir, "3.loops", loops) &&
+         cl_write_in(j->session, dir, "4.sched", script ? script : "") &&
+         cl_write_in(j->session, dir, "5.tree", emit_tree(j)) &&
+         cl_write_in(j->session, dir, "6.c", j->c);
+}
+
+static bool
+emit_code(job *j) {
+  char header[PATH_SIZE + 4];
+  snprintf(header, sizeof header, "%s.h", base_name(j->stem));
+  return glen_emit_c(j->session->glen, j->loops, j->name, header, &j->c, &j->h);
+}
+
+static bool
+make_code(job *j, const cl_options *o) {
+  glen_context *glen = j->session->glen;
+  j->loops =
+      glen_lower(glen, j->explored.program, j->explored.target, o->strict_fp);
+  const char *printed = "";
+  if (j->loops && o->dump_phases)
+    j->unscheduled = emit_loops(j);
+  bool ok = j->loops && cl_schedule_loops(j->session, j->loops, &printed);
+  fputs(printed, stderr);
+  return ok && emit_code(j);
+}
+
+/* A program that is not the input is not written. */
+static bool
+verified(job *j, const cl_options *o) {
+  const cl_explored *e = &j->explored;
+  bool to_stdout = !o->output || !strcmp(o->output, "-");
+  if (!e->verdict)
+    return true;
+  const char *text =
+      glen_result_verified_text(j->session->glen, e->result, o->json);
+  if (o->json && !to_stdout)
+    fputs(text, stdout);
+  else
+    cl_note(j->session, "%s", text);
+  return strcmp(e->verdict, "refuted") != 0;
+}
+
+/* Loops in their text form: there is no term to explore or to print. */
+static bool
+compile_loops(job *j, const cl_options *o, uint32_t count) {
+  j->loops = cl_load_loops(j->session, o->files.items[0]);
+  return j->loops && emit_code(j) && dump_phases(j, o) &&
+         write_forms(j, o, count) && write_depfile(j, o);
+}
+
+static bool
+compile(job *j, const cl_options *o, uint32_t count, bool loops) {
+  return cl_explore(j->session, &j->explored) && verified(j, o) &&
+         (!loops || make_code(j, o)) && dump_phases(j, o) &&
+         write_forms(j, o, count) && write_depfile(j, o);
+}
+
+int
+cl_compile(const cl_options *options) {
+  cl_session session;
+  static job j;
+  uint32_t count;
+  cl_options settings = *options;
+  bool to_stdout = !settings.output || !strcmp(settings.output, "-");
+  /* On stdout the header would follow the code: leave it out by default. */
+  if (to_stdout && !strcmp(settings.emit, "c,h"))
+    settings.emit = "c";
+  bool loops;
+  int code = check_forms(&settings, &count, &loops);
+  if (code)
+    return code;
+  j.session = &session;
+  if (!choose_names(&j, &settings)) {
+    fputs("glen: the output path is too long\n", stderr);
+    return GLEN_USAGE;
+  }
+  if (!cl_open(&session, &settings))
+    return GLEN_INTERNAL;
+  if (cl_is_loops(settings.files.items[0]))
+    code = compile_loops(&j, &settings, count) ? GLEN_OK : cl_failed(&session);
+  else
+    code = compile(&j, &settings, count, loops)
+               ? cl_explored_code(&session, &j.explored)
+               : cl_failed(&session);
+  if (cl_explored_code(&session, &j.explored) == GLEN_REFUTED)
+    code = GLEN_REFUTED;
+  return cl_close(&session, code);
+}

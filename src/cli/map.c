@@ -1,0 +1,26 @@
+/* map.c - `glen map`: what went to which instruction, and what did not. */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+int
+cl_map(const cl_options *options) {
+  cl_session session;
+  glen_saturate_options how;
+  glen_mapped out;
+  if (!cl_open(&session, options))
+    return GLEN_INTERNAL;
+  glen_context *glen = session.glen;
+  glen_target *target = cl_target(&session);
+  glen_rules *rules = target ? cl_rules(&session, target) : NULL;
+  glen_program *p =
+      rules ? glen_program_load(glen, target, options->files.items[0]) : NULL;
+  cl_saturate_options(&session, &how);
+  glen_result *r = p ? glen_saturate(glen, p, rules, target, &how) : NULL;
+  int code = GLEN_OK;
+  if (r && glen_map(glen, r, options->why_not, &out))
+    fputs(options->json ? out.json : out.text, stdout);
+  else
+    code = cl_failed(&session);
+  glen_result_free(r);
+  return cl_close(&session, code);
+}

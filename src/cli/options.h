@@ -1,0 +1,60 @@
+/* options.h - one table of commands and options; from it come the parser,
+ * --help, the man page and the shell completions. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define CL_MAX_LIST 256
+
+typedef struct cl_list {
+  const char *items[CL_MAX_LIST];
+  uint32_t n;
+} cl_list;
+
+/* What the command line said, defaults filled in. */
+typedef struct cl_options {
+  cl_list files; /* positional arguments */
+  cl_list rules, params, disabled, inputs, cc_flags;
+  const char *target, *strategy, *scheduler, *extractor;
+  const char *output, *emit, *form, *name, *depfile, *dump_phases, *cc;
+  const char *color, *error_format, *filter, *why_not;
+  uint64_t iter_limit, node_limit, memory_limit, match_limit, threads, seed;
+  uint64_t max_steps, repeats, random, print_limit, samples, omp_threads,
+      shapes, jobs;
+  double time_limit, extract_time, tolerance;
+  bool require_saturation, json, quiet, help, version, verbose;
+  bool interpret, check, strict_fp, sanitize, keep, detect, timings;
+  bool strict, list, stats, verify;
+  const char *script, *print, *fuse, *tile; /* of schedules */
+  const char *layout_cost, *widths;
+  bool dry_run, explain;
+} cl_options;
+
+typedef struct cl_command cl_command;
+
+struct cl_command {
+  const char *name;     /* "rules test" is written with a space */
+  const char *operands; /* "F.glen", for the usage line */
+  uint32_t min_operands, max_operands;
+  const char *summary; /* one line */
+  const char *teach;   /* paragraphs and examples of --help */
+  int (*run)(const cl_options *);
+};
+
+extern const cl_command cl_commands[];
+extern const size_t cl_command_count;
+
+/* Finds the command that argv[1..] names and parses the rest.  Returns NULL
+ * and sets *exit_code when there is nothing to run: help or version was asked
+ * for, or the usage is wrong (reported on stderr). */
+const cl_command *cl_parse(int argc, char **argv, cl_options *, int *exit_code);
+
+void cl_print_help(FILE *, const cl_command *); /* NULL: the overview */
+/* "bash", "zsh", "fish" or "man" (roff); false for another word. */
+bool cl_print_generated(FILE *, const char *what);
+
+#endif

@@ -1,0 +1,215 @@
+/* run.c - `glen run`: compile with cc, load, run on .npy or seeded input; or
+ * interpret.  --check does both and compares. */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+static bool
+load_inputs(cl_session *session, glen_tensors *inputs) {
+  const cl_list *list = &session->options->inputs;
+  for (uint32_t k = 0; k < list->n; k++) {
+    const char *item = list->items[k], *equals = strchr(item, '=');
+    char name[256];
+    if (equals && (size_t)(equals - item) < sizeof name) {
+      memcpy(name, item, (size_t)(equals - item));
+      name[equals - item] = '\0';
+    }
+    if (!glen_input_load(session->glen, inputs, equals ? name : NULL,
+                         equals ? equals + 1 : item))
+      return false;
+  }
+  return true;
+}
+
+static glen_tensors *
+build_and_run(cl_session *session, const glen_loops *loops,
+              const glen_tensors *inputs, double *seconds) {
+  const cl_options *o = session->options;
+  glen_build_options build = {
+      .cc = o->cc,
+      .flags = o->cc_flags.items,
+      .n_flags = o->cc_flags.n,
+      .sanitize = o->sanitize,
+      .keep = o->keep,
+      .threads = o->omp_threads > 1024 ? 1024 : (uint32_t)o->omp_threads,
+      .repeats = o->repeats > 1000000 ? 1000000 : (uint32_t)o->repeats,
+  };
+  return glen_build_and_run(session->glen, loops, inputs, &build, seconds);
+}
+
+static glen_tensors *
+execute(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
+        double *seconds) {
+  const cl_options *o = session->options;
+  *seconds = NAN;
+  if (o->interpret)
+    return glen_interpret(session->glen, e->program, inputs);
+  glen_loops *loops =
+      glen_lower(session->glen, e->program, e->target, o->strict_fp);
+  const char *printed = "";
+  bool ok = loops && cl_schedule_loops(session, loops, &printed);
+  fputs(printed, stderr);
+  if (!ok)
+    return NULL;
+  glen_tensors *out = build_and_run(session, loops, inputs, seconds);
+  glen_loops_free(loops);
+  return out;
+}
+
+static bool
+save_outputs(cl_session *session, const glen_tensors *outputs) {
+  const char *path = session->options->output;
+  uint32_t n = glen_tensors_count(outputs);
+  if (!path)
+    return true;
+  if (n == 1)
+    return glen_tensor_save(session->glen, outputs, 0, path);
+  for (uint32_t k = 0; k < n; k++) {
+    char each[4096];
+    size_t stem = strlen(path);
+    if (stem > 4 && !strcmp(path + stem - 4, ".npy"))
+      stem -= 4;
+    snprintf(each, sizeof each, "%.*s.%s.npy", (int)stem, path,
+             glen_tensor_name(outputs, k));
+    if (!glen_tensor_save(session->glen, outputs, k, each))
+      return false;
+  }
+  return true;
+}
+
+static void
+print_json(cl_session *session, const glen_tensors *outputs, double seconds) {
+  printf("{\"schema\":1,\"outputs\":[");
+  for (uint32_t k = 0; k < glen_tensors_count(outputs); k++)
+    printf("%s{\"name\":\"%s\",\"hash\":\"%016" PRIx64 "\"}", k ? "," : "",
+           glen_tensor_name(outputs, k), glen_tensor_hash(outputs, k));
+  printf("]");
+  if (!isnan(seconds) && session->options->repeats > 1)
+    printf(",\"seconds\":%.9g", seconds);
+  printf("}\n");
+}
+
+static void
+print_outputs(cl_session *session, const glen_tensors *outputs,
+              double seconds) {
+  const cl_options *o = session->options;
+  uint32_t most = o->print_limit > 1000000 ? 1000000 : (uint32_t)o->print_limit;
+  if (o->json) {
+    print_json(session, outputs, seconds);
+    return;
+  }
+  for (uint32_t k = 0; k < glen_tensors_count(outputs); k++)
+    printf("%s: %s\n", glen_tensor_name(outputs, k),
+           glen_tensor_text(session->glen, outputs, k, most));
+  if (!isnan(seconds) && o->repeats > 1)
+    printf("time: %.6g s, the fastest of %" PRIu64 "\n", seconds, o->repeats);
+}
+
+static int
+compare_with(cl_session *session, const glen_program *program,
+             glen_tensors *expected, const glen_tensors *outputs) {
+  glen_comparison c;
+  if (!expected)
+    return cl_failed(session);
+  bool equal =
+      glen_tensors_compare(expected, outputs, session->options->tolerance, &c);
+  glen_tensors_free(expected);
+  if (equal) {
+    cl_note(session, "equal to the interpreter (largest difference %.3g)\n",
+            c.max_abs);
+    return GLEN_OK;
+  }
+  fprintf(stderr,
+          "glen: mismatch: element %" PRId64 " of %s is %.9g, the interpreter "
+          "says %.9g (%" PRId64 " elements differ)\n",
+          c.index, glen_output_name(program, c.output), c.b, c.a, c.differing);
+  return GLEN_REFUTED;
+}
+
+/* Compares with the interpreter on the program as it was written, so that
+ * rules and code generation are both under test. */
+static int
+compare(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
+        const glen_tensors *outputs) {
+  glen_tensors *expected = glen_interpret(session->glen, e->input, inputs);
+  return compare_with(session, e->input, expected, outputs);
+}
+
+static int
+run(cl_session *session) {
+  cl_explored e;
+  double seconds;
+  if (!cl_explore(session, &e))
+    return cl_failed(session);
+  glen_tensors *inputs =
+      glen_inputs_new(session->glen, e.input, session->options->seed);
+  if (!inputs || !load_inputs(session, inputs))
+    return cl_failed(session);
+  glen_tensors *outputs = execute(session, &e, inputs, &seconds);
+  if (!outputs)
+    return cl_failed(session);
+  if (session->options->check) {
+    int code = compare(session, &e, inputs, outputs);
+    if (code)
+      return code;
+  }
+  if (!save_outputs(session, outputs))
+    return cl_failed(session);
+  print_outputs(session, outputs, seconds);
+  glen_tensors_free(outputs);
+  glen_tensors_free(inputs);
+  return cl_explored_code(session, &e);
+}
+
+/* Loops in their text form, against the loops without the script. */
+static int
+check_loops(cl_session *session, const char *path, const glen_program *program,
+            const glen_tensors *inputs, const glen_tensors *outputs) {
+  glen_target *target = cl_target(session);
+  glen_loops *plain =
+      target ? glen_loops_load(session->glen, target, path) : NULL;
+  if (!plain)
+    return cl_failed(session);
+  return compare_with(session, program,
+                      glen_loops_interpret(session->glen, plain, inputs),
+                      outputs);
+}
+
+static int
+run_loops(cl_session *session, const char *path) {
+  const cl_options *o = session->options;
+  double seconds = NAN;
+  glen_loops *loops = cl_load_loops(session, path);
+  const glen_program *program =
+      loops ? glen_loops_program(session->glen, loops) : NULL;
+  glen_tensors *inputs =
+      program ? glen_inputs_new(session->glen, program, o->seed) : NULL;
+  if (!inputs || !load_inputs(session, inputs))
+    return cl_failed(session);
+  glen_tensors *outputs =
+      o->interpret ? glen_loops_interpret(session->glen, loops, inputs)
+                   : build_and_run(session, loops, inputs, &seconds);
+  if (!outputs)
+    return cl_failed(session);
+  int code =
+      o->check ? check_loops(session, path, program, inputs, outputs) : GLEN_OK;
+  if (code)
+    return code;
+  if (!save_outputs(session, outputs))
+    return cl_failed(session);
+  print_outputs(session, outputs, seconds);
+  return GLEN_OK;
+}
+
+int
+cl_run(const cl_options *options) {
+  cl_session session;
+  if (!cl_open(&session, options))
+    return GLEN_INTERNAL;
+  const char *path = options->files.items[0];
+  return cl_close(&session, cl_is_loops(path) ? run_loops(&session, path)
+                                              : run(&session));
+}

@@ -1,0 +1,55 @@
+/* saturate.c - `glen saturate`: explore, extract, report. */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <string.h>
+
+static bool
+write_program(cl_session *session, const cl_explored *e) {
+  return cl_write(session, session->options->output,
+                  glen_program_text(session->glen, e->program, false));
+}
+
+/* Loops are shown where the program can be lowered. */
+static bool
+write_html(cl_session *session, const cl_explored *e) {
+  const char *path = session->options->output;
+  glen_loops *loops = glen_lower(session->glen, e->program, e->target, false);
+  const char *page = cl_html(session, e, loops);
+  glen_loops_free(loops);
+  return page && cl_write(session, path ? path : "-", page);
+}
+
+/* A page on stdout stands there alone. */
+static bool
+report(cl_session *session, const cl_explored *e) {
+  const cl_options *o = session->options;
+  const glen_report what = {
+      .json = o->json, .seconds = o->timings, .stats = o->stats};
+  bool html = cl_wants_html(o);
+  bool page_only = html && (!o->output || !strcmp(o->output, "-"));
+  if (!page_only)
+    fputs(glen_result_report(session->glen, e->result, &what), stdout);
+  return html ? write_html(session, e)
+              : !o->output || write_program(session, e);
+}
+
+int
+cl_saturate(const cl_options *options) {
+  cl_session session;
+  cl_explored e;
+  int code;
+  if (!options->rules.n) {
+    fputs("glen: saturate needs rules; add --rules PATH, for example the "
+          "directory rules/\n",
+          stderr);
+    return GLEN_USAGE;
+  }
+  if (!cl_open(&session, options))
+    return GLEN_INTERNAL;
+  if (cl_explore(&session, &e) && report(&session, &e))
+    code = cl_explored_code(&session, &e);
+  else
+    code = cl_failed(&session);
+  return cl_close(&session, code);
+}

@@ -1,0 +1,123 @@
+/* schedule.c - `glen schedule`: a script of schedule primitives applied to the
+ * loops of a program. */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <string.h>
+
+typedef struct job {
+  cl_session session;
+  glen_loops *loops;
+  const char *printed;
+} job;
+
+static bool
+ends_in(const char *path, const char *suffix) {
+  size_t n = strlen(path), m = strlen(suffix);
+  return n >= m && !strcmp(path + n - m, suffix);
+}
+
+static bool
+load(job *j, const cl_options *o) {
+  glen_context *glen = j->session.glen;
+  const char *path = o->files.items[0];
+  glen_target *target = cl_target(&j->session);
+  if (!target)
+    return false;
+  if (ends_in(path, ".loops")) {
+    j->loops = glen_loops_load(glen, target, path);
+    return j->loops != NULL;
+  }
+  const glen_program *program = glen_program_load(glen, target, path);
+  if (program)
+    j->loops = glen_lower(glen, program, target, o->strict_fp);
+  return j->loops != NULL;
+}
+
+static bool
+print_word(job *j, const char *word, size_t n) {
+  char what[16];
+  snprintf(what, sizeof what, "%.*s", (int)n, word);
+  const char *text = glen_schedule_print(j->session.glen, j->loops, what);
+  if (!text)
+    return false;
+  fputs(text, stdout);
+  return true;
+}
+
+static bool
+print_all(job *j, const char *words) {
+  while (words && *words) {
+    size_t n = strcspn(words, ",");
+    if (!print_word(j, words, n))
+      return false;
+    words += n + (words[n] == ',');
+  }
+  return true;
+}
+
+static bool
+write_code(job *j, const cl_options *o) {
+  const char *c, *h, *name = o->name ? o->name : "kernel";
+  if (ends_in(o->output, ".cu")) {
+    c = glen_emit_cuda(j->session.glen, j->loops, name);
+    return c && cl_write(&j->session, o->output, c);
+  }
+  if (!glen_emit_c(j->session.glen, j->loops, name, NULL, &c, &h))
+    return false;
+  return cl_write(&j->session, o->output, c);
+}
+
+static bool
+schedule(job *j, const cl_options *o) {
+  bool ok = load(j, o) && cl_schedule_loops(&j->session, j->loops, &j->printed);
+  if (j->printed)
+    fputs(j->printed, stdout);
+  if (!ok)
+    return false;
+  const char *print = o->print;
+  if (!print && !o->output && !(j->printed && *j->printed))
+    print = "loops";
+  return print_all(j, print) && (!o->output || o->dry_run || write_code(j, o));
+}
+
+static bool
+check_words(const char *words) {
+  static const char *const known[] = {"loops", "program", "tree",
+                                      "axes",  "deps",    "script"};
+  while (words && *words) {
+    size_t n = strcspn(words, ","), k = 0;
+    while (k < 6 && (strlen(known[k]) != n || memcmp(known[k], words, n)))
+      k++;
+    if (k == 6) {
+      fprintf(stderr,
+              "glen: --print: unknown word \"%.*s\"; one of: loops program "
+              "tree axes deps script\n",
+              (int)n, words);
+      return false;
+    }
+    words += n + (words[n] == ',');
+  }
+  return true;
+}
+
+int
+cl_schedule(const cl_options *options) {
+  job j = {0};
+  if (options->list) {
+    if (!cl_open(&j.session, options))
+      return GLEN_INTERNAL;
+    fputs(glen_schedule_help(j.session.glen), stdout);
+    return cl_close(&j.session, GLEN_OK);
+  }
+  if (!options->files.n) {
+    fputs("glen: schedule: a program is needed\n", stderr);
+    return GLEN_USAGE;
+  }
+  if (!check_words(options->print))
+    return GLEN_USAGE;
+  if (!cl_open(&j.session, options))
+    return GLEN_INTERNAL;
+  int code = schedule(&j, options) ? GLEN_OK : cl_failed(&j.session);
+  return cl_close(&j.session, code);
+}

@@ -1,0 +1,288 @@
+/* session.c - see session.h.  The only place where the command line touches
+ * signals, the terminal and stderr; commands stay a few lines each. */
+#include "cli/session.h"
+#include "cli/progress.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The context that Ctrl-C stops; a signal handler has no other argument. */
+static glen_context *volatile interrupted;
+
+static void
+on_interrupt(int number) {
+  if (interrupted)
+    glen_interrupt(interrupted);
+  /* A second Ctrl-C ends the program. */
+  signal(number, SIG_DFL);
+}
+
+static bool
+wants_color(const char *when, int fd) {
+  const char *force = getenv("CLICOLOR_FORCE"), *no = getenv("NO_COLOR");
+  if (!strcmp(when, "always"))
+    return true;
+  if (!strcmp(when, "never") || (no && *no))
+    return false;
+  if (force && *force && strcmp(force, "0"))
+    return true;
+  return isatty(fd);
+}
+
+bool
+cl_stdout_color(const cl_options *options) {
+  return wants_color(options->color, STDOUT_FILENO);
+}
+
+bool
+cl_open(cl_session *session, const cl_options *options) {
+  session->options = options;
+  session->color = wants_color(options->color, STDERR_FILENO);
+  session->glen = glen_context_new(NULL, 0);
+  if (!session->glen) {
+    fputs("glen: out of memory\n", stderr);
+    return false;
+  }
+  interrupted = session->glen;
+  signal(SIGINT, on_interrupt);
+  signal(SIGPIPE, SIG_IGN);
+  return true;
+}
+
+static void
+show_diagnostics(cl_session *session) {
+  glen_diag_format format = session->color ? GLEN_DIAG_COLOR : GLEN_DIAG_TEXT;
+  if (!strcmp(session->options->error_format, "json"))
+    format = GLEN_DIAG_JSON;
+  fputs(glen_take_diagnostics(session->glen, format), stderr);
+}
+
+int
+cl_failed(cl_session *session) {
+  show_diagnostics(session);
+  return glen_failure(session->glen);
+}
+
+int
+cl_close(cl_session *session, int code) {
+  if (fflush(stdout) || ferror(stdout)) {
+    fprintf(stderr, "glen: cannot write to stdout: %s\n", strerror(errno));
+    if (!code)
+      code = GLEN_BAD_INPUT;
+  }
+  show_diagnostics(session);
+  interrupted = NULL;
+  glen_context_free(session->glen);
+  return code;
+}
+
+glen_target *
+cl_target(cl_session *session) {
+  const char *path = session->options->target;
+  if (path && !strcmp(path, "native"))
+    return glen_target_detect(session->glen);
+  return glen_target_load(session->glen, path);
+}
+
+glen_rules *
+cl_rules(cl_session *session, const glen_target *target) {
+  const cl_options *o = session->options;
+  return glen_rules_load(session->glen, target, o->rules.items, o->rules.n,
+                         o->params.items, o->params.n);
+}
+
+static uint32_t
+to_u32(uint64_t n) {
+  return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+void
+cl_saturate_options(cl_session *session, glen_saturate_options *out) {
+  const cl_options *o = session->options;
+  glen_saturate_defaults(out);
+  out->iterations = to_u32(o->iter_limit);
+  out->nodes = to_u32(o->node_limit);
+  out->bytes = o->memory_limit;
+  out->seconds = o->time_limit;
+  out->matches_a_rule = o->match_limit;
+  out->threads = to_u32(o->threads);
+  out->backoff = !strcmp(o->scheduler, "backoff");
+  out->strategy = o->strategy;
+  out->disabled = o->disabled.items;
+  out->n_disabled = o->disabled.n;
+  out->extractor = o->extractor;
+  out->extract_seconds = o->extract_time;
+}
+
+bool
+cl_write(cl_session *session, const char *path, const char *text) {
+  if (!strcmp(path, "-")) {
+    fputs(text, stdout);
+    return true;
+  }
+  return glen_write_file(session->glen, path, text, strlen(text));
+}
+
+bool
+cl_write_in(cl_session *session, const char *dir, const char *name,
+            const char *text) {
+  char path[4096];
+  int n = snprintf(path, sizeof path, "%s/%s", dir, name);
+  if (n < 0 || (size_t)n >= sizeof path) {
+    fprintf(stderr, "glen: the path is too long: %s\n", dir);
+    return false;
+  }
+  if (mkdir(dir, 0777) && errno != EEXIST) {
+    fprintf(stderr, "glen: cannot make directory %s: %s\n", dir,
+            strerror(errno));
+    return false;
+  }
+  return cl_write(session, path, text);
+}
+
+void
+cl_print_json_text(const char *s) {
+  putchar('"');
+  for (; *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c == '"' || c == '\\')
+      printf("\\%c", c);
+    else if (c < 0x20)
+      printf("\\u%04x", c);
+    else
+      putchar(c);
+  }
+  putchar('"');
+}
+
+void
+cl_note(const cl_session *session, const char *format, ...) {
+  if (session->options->quiet)
+    return;
+  va_list args;
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
+}
+
+static bool
+dump_exploration(cl_session *session, const cl_explored *e) {
+  const char *dir = session->options->dump_phases;
+  if (!dir)
+    return true;
+  glen_context *glen = session->glen;
+  if (!cl_write_in(session, dir, "0.input.glen",
+                   glen_program_text(glen, e->input, true)))
+    return false;
+  return !e->result || (cl_write_in(session, dir, "1.egraph.json",
+                                    glen_result_egraph_json(glen, e->result)) &&
+                        cl_write_in(session, dir, "2.extracted.glen",
+                                    glen_program_text(glen, e->program, true)));
+}
+
+static bool
+saturate(cl_session *session, cl_explored *e) {
+  glen_saturate_options options;
+  cl_progress progress;
+  glen_rules *rules = cl_rules(session, e->target);
+  if (!rules)
+    return false;
+  cl_saturate_options(session, &options);
+  options.growth = cl_wants_html(session->options);
+  options.explain = options.growth || session->options->verify;
+  cl_progress_start(&progress, session, &options);
+  e->result =
+      glen_saturate(session->glen, e->input, rules, e->target, &options);
+  cl_progress_end(&progress);
+  if (!e->result)
+    return false;
+  e->program = glen_result_program(e->result);
+  if (!session->options->verify)
+    return true;
+  e->verdict = glen_result_verify(session->glen, e->result);
+  return e->verdict != NULL;
+}
+
+bool
+cl_explore(cl_session *session, cl_explored *e) {
+  *e = (cl_explored){0};
+  e->target = cl_target(session);
+  if (!e->target)
+    return false;
+  e->input = glen_program_load(session->glen, e->target,
+                               session->options->files.items[0]);
+  if (!e->input)
+    return false;
+  e->program = e->input;
+  if (session->options->rules.n && !saturate(session, e))
+    return false;
+  return dump_exploration(session, e);
+}
+
+int
+cl_explored_code(const cl_session *session, const cl_explored *e) {
+  if (e->verdict && !strcmp(e->verdict, "refuted"))
+    return GLEN_REFUTED;
+  if (e->verdict && !strcmp(e->verdict, "unknown"))
+    return GLEN_LIMIT;
+  if (session->options->require_saturation && e->result &&
+      !glen_result_saturated(e->result))
+    return GLEN_LIMIT;
+  return GLEN_OK;
+}
+
+bool
+cl_is_loops(const char *path) {
+  size_t n = strlen(path);
+  return n > 6 && !strcmp(path + n - 6, ".loops");
+}
+
+/* Sizes separated by commas. */
+static bool
+read_sizes(const char *text, int64_t *sizes, uint32_t most, uint32_t *n) {
+  for (*n = 0; *text; (*n)++) {
+    char *end;
+    long long size = strtoll(text, &end, 10);
+    if (end == text || size < 1 || size > INT32_MAX || *n == most ||
+        (*end && *end != ',') || (*end == ',' && !end[1]))
+      return false;
+    sizes[*n] = size;
+    text = end + (*end == ',');
+  }
+  return true;
+}
+
+bool
+cl_schedule_loops(cl_session *session, glen_loops *loops,
+                  const char **printed) {
+  const cl_options *o = session->options;
+  int64_t sizes[8];
+  uint32_t n = 0;
+  *printed = "";
+  if (o->tile && !read_sizes(o->tile, sizes, 8, &n)) {
+    fprintf(stderr, "glen: --tile: sizes as 32,256 are expected, not '%s'\n",
+            o->tile);
+    return false;
+  }
+  if (o->fuse && strcmp(o->fuse, "none") &&
+      !glen_schedule_auto(session->glen, loops, o->fuse, sizes, n))
+    return false;
+  return !o->script ||
+         glen_schedule(session->glen, loops, o->script, o->explain, printed);
+}
+
+glen_loops *
+cl_load_loops(cl_session *session, const char *path) {
+  const char *printed = "";
+  glen_target *target = cl_target(session);
+  glen_loops *loops =
+      target ? glen_loops_load(session->glen, target, path) : NULL;
+  bool ok = loops && cl_schedule_loops(session, loops, &printed);
+  fputs(printed, stderr);
+  return ok ? loops : NULL;
+}

@@ -1,0 +1,64 @@
+/* session.h - what every command does around its work: a context, SIGINT,
+ * diagnostics on stderr, the exit code, outputs and dependency files. */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "cli/options.h"
+#include "glen/glen.h"
+
+typedef struct cl_session {
+  glen_context *glen;
+  const cl_options *options;
+  bool color; /* of stderr */
+} cl_session;
+
+bool cl_open(cl_session *, const cl_options *);
+/* Shows what diagnostics are left, frees the context, checks that stdout took
+ * everything.  Returns the exit code: `code`, or the failure if one is worse */
+int cl_close(cl_session *, int code);
+/* Shows the diagnostics so far and returns the failure's exit code. */
+int cl_failed(cl_session *);
+
+/* The target of --target; NULL after a failure. */
+glen_target *cl_target(cl_session *);
+/* The path is that of a loop program in its text form. */
+bool cl_is_loops(const char *path);
+/* --fuse, then --schedule; what the script printed.  False: it was said why. */
+bool cl_schedule_loops(cl_session *, glen_loops *, const char **printed);
+/* It, with the script of --script applied; NULL after a failure. */
+glen_loops *cl_load_loops(cl_session *, const char *path);
+/* The rules of --rules and --param; NULL after a failure. */
+glen_rules *cl_rules(cl_session *, const glen_target *);
+void cl_saturate_options(cl_session *, glen_saturate_options *);
+/* Writes text to the path; an error is a diagnostic. */
+bool cl_write(cl_session *, const char *path, const char *text);
+/* DIR/name, making DIR when it is missing. */
+bool cl_write_in(cl_session *, const char *dir, const char *name,
+                 const char *text);
+/* A JSON string on stdout. */
+void cl_print_json_text(const char *);
+/* Whether what goes to stdout is coloured. */
+bool cl_stdout_color(const cl_options *);
+/* On stderr unless --quiet. */
+void cl_note(const cl_session *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* `glen saturate|compile|run F`: parse, saturate when there are rules, dump
+ * the phases asked for. */
+typedef struct cl_explored {
+  glen_target *target;
+  glen_program *input;
+  glen_result *result;         /* NULL without --rules */
+  const glen_program *program; /* what to compile */
+  const char *verdict;         /* of --verify; NULL: not asked */
+} cl_explored;
+
+bool cl_explore(cl_session *, cl_explored *);
+/* Is an HTML report among what --emit asks for? */
+bool cl_wants_html(const cl_options *);
+/* The report; loops may be NULL.  NULL after a failure. */
+const char *cl_html(cl_session *, const cl_explored *, const glen_loops *);
+/* Exit code of a finished exploration (3 under --require-saturation). */
+int cl_explored_code(const cl_session *, const cl_explored *);
+
+#endif

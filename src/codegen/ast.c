@@ -1,0 +1,265 @@
+/* ast.c - the isl AST of a group, its nodes carrying what C needs.
+ *
+ * Bands of the schedule have one member each and stand below marks named after
+ * their loops; the marks around the place where isl is at work are kept in a
+ * list, so that each `for` knows its loop, however isl cuts it into parts.
+ * At each statement the accesses are pulled back through the inverse of the
+ * schedule and given to isl as one address, so that isl simplifies it with
+ * what it knows about the loops around.  isl calls back here from deep inside
+ * itself: nothing on a heap that unwinds is touched in a callback; notes are
+ * libc memory that the node owns. */
+#include "codegen/emit.h"
+#include <isl/space.h>
+#include <stdlib.h>
+
+/* isl operations that one group's AST may take. */
+#define MAX_OPERATIONS 100000000ul
+
+typedef struct walk {
+  const cg_emitter *e;
+  const po_group *group;
+  isl_id **names;       /* of the group's statements */
+  isl_pw_aff **address; /* statement by statement: its accesses */
+  uint32_t *array;      /* as `address` */
+  uint32_t *first;      /* by statement of the group: into `address` */
+  uint32_t loops[PO_MAX_DEPTH], n_loops; /* around */
+} walk;
+
+/* ---- notes ---- */
+
+static void
+free_user_note(void *user) {
+  cg_user_note *note = user;
+  for (uint32_t k = 0; k < note->n; k++)
+    isl_ast_expr_free(note->index[k]);
+  free(note);
+}
+
+static __isl_give isl_id *
+note_id(isl_ctx *isl, void *note, void (*release)(void *)) {
+  isl_id *id = note ? isl_id_alloc(isl, "note", note) : NULL;
+  if (!id) {
+    if (note)
+      release(note);
+    return NULL;
+  }
+  return isl_id_set_free_user(id, release);
+}
+
+const cg_user_note *
+cg_note_of_user(isl_ast_node *node) {
+  isl_id *id = isl_ast_node_get_annotation(node);
+  const cg_user_note *note = id ? isl_id_get_user(id) : NULL;
+  isl_id_free(id);
+  return note;
+}
+
+const cg_for_note *
+cg_note_of_for(isl_ast_node *node) {
+  isl_id *id = isl_ast_node_get_annotation(node);
+  const cg_for_note *note = id ? isl_id_get_user(id) : NULL;
+  isl_id_free(id);
+  return note;
+}
+
+/* ---- callbacks ---- */
+
+/* The statement of the group that a node runs; group->n: none. */
+static uint32_t
+stmt_of(const walk *w, __isl_keep isl_ast_node *node) {
+  isl_ast_expr *call = isl_ast_node_user_get_expr(node);
+  isl_ast_expr *name = isl_ast_expr_get_op_arg(call, 0);
+  isl_id *id = isl_ast_expr_get_id(name);
+  uint32_t k = 0;
+  while (k < w->group->n && w->names[k] != id)
+    k++;
+  isl_id_free(id);
+  isl_ast_expr_free(name);
+  isl_ast_expr_free(call);
+  return k;
+}
+
+/* Loops -> the instance they run. */
+static __isl_give isl_pw_multi_aff *
+instance_of(__isl_keep isl_ast_build *build) {
+  isl_map *schedule = isl_map_from_union_map(isl_ast_build_get_schedule(build));
+  return isl_pw_multi_aff_from_map(isl_map_reverse(schedule));
+}
+
+/* Which element of a local in registers is accessed. */
+static void
+note_element(cg_elements *x, __isl_keep isl_ast_expr *index, bool written) {
+  if (!x->by_name)
+    return;
+  x->by_name = isl_ast_expr_get_type(index) == isl_ast_expr_int;
+  if (!x->by_name)
+    return;
+  isl_val *val = isl_ast_expr_get_val(index);
+  long k = isl_val_get_num_si(val);
+  isl_val_free(val);
+  if (k < 0 || k >= 64)
+    x->by_name = false;
+  else if (written)
+    x->written |= UINT64_C(1) << k;
+  else
+    x->read |= UINT64_C(1) << k;
+}
+
+static isl_ast_node *
+note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
+          void *user) {
+  walk *w = user;
+  uint32_t local = stmt_of(w, node);
+  if (local >= w->group->n)
+    return isl_ast_node_free(node);
+  uint32_t n = w->first[local + 1] - w->first[local];
+  cg_user_note *note = calloc(1, sizeof *note + n * sizeof *note->index);
+  if (!note)
+    return isl_ast_node_free(node);
+  note->stmt = w->e->groups.stmts.data[w->group->first + local];
+  note->n = n;
+  isl_pw_multi_aff *instance = instance_of(build);
+  bool ok = instance;
+  for (uint32_t k = 0; k < n; k++) {
+    isl_pw_aff *address = w->address[w->first[local] + k];
+    if (!address)
+      continue;
+    address = isl_pw_aff_pullback_pw_multi_aff(isl_pw_aff_copy(address),
+                                               isl_pw_multi_aff_copy(instance));
+    note->index[k] = isl_ast_build_expr_from_pw_aff(build, address);
+    ok = ok && note->index[k];
+    if (note->index[k])
+      note_element(&w->e->elements[w->array[w->first[local] + k]],
+                   note->index[k], k + 1 == n);
+  }
+  isl_pw_multi_aff_free(instance);
+  isl_ctx *isl = isl_ast_node_get_ctx(node);
+  isl_id *id = note_id(isl, note, free_user_note);
+  if (!ok || !id) {
+    isl_id_free(id);
+    return isl_ast_node_free(node);
+  }
+  return isl_ast_node_set_annotation(node, id);
+}
+
+/* The loop that is being made is the one of the innermost mark. */
+static isl_id *
+note_for(__isl_keep isl_ast_build *build, void *user) {
+  walk *w = user;
+  cg_for_note *note = calloc(1, sizeof *note);
+  if (note)
+    note->loop = w->n_loops ? w->loops[w->n_loops - 1] : PO_NO_NODE;
+  return note_id(isl_ast_build_get_ctx(build), note, free);
+}
+
+static isl_stat
+enter_mark(__isl_keep isl_id *mark, __isl_keep isl_ast_build *build,
+           void *user) {
+  walk *w = user;
+  (void)build;
+  if (w->n_loops == PO_MAX_DEPTH)
+    return isl_stat_error;
+  w->loops[w->n_loops++] = cg_loop_of(mark);
+  return isl_stat_ok;
+}
+
+static isl_ast_node *
+leave_mark(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
+           void *user) {
+  walk *w = user;
+  (void)build;
+  w->n_loops--;
+  return node;
+}
+
+/* ---- building ---- */
+
+static isl_pw_aff *
+address_in_slot(cg_emitter *e, const cg_use *use, uint32_t array,
+                __isl_keep isl_pw_multi_aff *index) {
+  int64_t base = 0;
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    if (use->slots[k].array == array)
+      base = use->slots[k].base;
+  po_pool_reserve(&e->pool, 1);
+  isl_pw_aff *address = po_address(&e->p->arrays.data[array], index);
+  isl_val *less = isl_val_int_from_si(e->p->isl, -base);
+  return po_keep_pw_aff(&e->pool, isl_pw_aff_add_constant_val(address, less));
+}
+
+static uint32_t
+count_accesses(const cg_emitter *e, const po_group *group) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < group->n; k++)
+    n += cg_stmt(e, group, k)->n_exprs + 1;
+  return n;
+}
+
+static void
+find_addresses(cg_emitter *e, const cg_use *use, walk *w) {
+  uint32_t n = 0;
+  w->address = BS_NEWS(&e->arena, isl_pw_aff *, count_accesses(e, w->group));
+  w->array = BS_NEWS(&e->arena, uint32_t, count_accesses(e, w->group));
+  w->first = BS_NEWS(&e->arena, uint32_t, w->group->n + 1);
+  for (uint32_t k = 0; k < w->group->n; k++) {
+    const po_stmt *stmt = cg_stmt(e, w->group, k);
+    w->first[k] = n;
+    for (uint32_t j = 0; j < stmt->n_exprs; j++, n++) {
+      w->array[n] = stmt->exprs[j].array;
+      if (stmt->exprs[j].index && cg_is_indexed(e, stmt->exprs[j].array))
+        w->address[n] =
+            address_in_slot(e, use, stmt->exprs[j].array, stmt->exprs[j].index);
+    }
+    w->array[n] = stmt->array;
+    if (stmt->write && cg_is_indexed(e, stmt->array))
+      w->address[n] = address_in_slot(e, use, stmt->array, stmt->write);
+    n++;
+  }
+  w->first[w->group->n] = n;
+}
+
+/* The ids live as long as the domains. */
+static void
+find_names(cg_emitter *e, walk *w) {
+  w->names = BS_NEWS(&e->arena, isl_id *, w->group->n);
+  for (uint32_t k = 0; k < w->group->n; k++) {
+    w->names[k] = isl_set_get_tuple_id(cg_stmt(e, w->group, k)->domain);
+    isl_id_free(w->names[k]);
+  }
+}
+
+static __isl_give isl_id_list *
+iterator_names(isl_ctx *isl) {
+  isl_id_list *names = isl_id_list_alloc(isl, PO_MAX_DEPTH);
+  for (int k = 0; k < PO_MAX_DEPTH; k++) {
+    char name[16] = {'i'};
+    if (k > 9)
+      name[1] = (char)('0' + k / 10);
+    name[k > 9 ? 2 : 1] = (char)('0' + k % 10);
+    names = isl_id_list_add(names, isl_id_alloc(isl, name, NULL));
+  }
+  return names;
+}
+
+isl_ast_node *
+cg_build_ast(cg_emitter *e, uint32_t group) {
+  isl_ctx *isl = e->p->isl;
+  walk w = {.e = e, .group = &e->groups.list.data[group]};
+  find_addresses(e, &e->uses[group], &w);
+  find_names(e, &w);
+  po_pool_reserve(&e->pool, 1);
+  isl_ctx_reset_operations(isl);
+  isl_ctx_set_max_operations(isl, MAX_OPERATIONS);
+  isl_schedule *schedule =
+      cg_ask_for_code(e->p, po_group_schedule(e->p, w.group));
+  isl_ast_build *build = isl_ast_build_alloc(isl);
+  build = isl_ast_build_set_iterators(build, iterator_names(isl));
+  build = isl_ast_build_set_at_each_domain(build, note_stmt, &w);
+  build = isl_ast_build_set_before_each_for(build, note_for, &w);
+  build = isl_ast_build_set_before_each_mark(build, enter_mark, &w);
+  build = isl_ast_build_set_after_each_mark(build, leave_mark, &w);
+  isl_ast_node *node = isl_ast_build_node_from_schedule(build, schedule);
+  isl_ast_build_free(build);
+  isl_ctx_set_max_operations(isl, 0);
+  return po_keep_ast_node(&e->pool, node);
+}

@@ -1,0 +1,38 @@
+/* build.h - the C compiler driver: text -> executable -> run. */
+#ifndef CODEGEN_BUILD_H
+#define CODEGEN_BUILD_H
+
+#include "codegen/c.h"
+#include "glenside/tensor.h"
+
+typedef struct cg_build_options {
+  const char *cc;           /* NULL: $CC, else cc; no shell is involved */
+  const char *const *flags; /* added after the defaults */
+  uint32_t n_flags;
+  bool sanitize;     /* -fsanitize=address,undefined */
+  bool keep;         /* keep the temporary directory and say where it is */
+  int threads;       /* OMP_NUM_THREADS; 0: the system's choice */
+  double time_limit; /* seconds for each of the two child processes; 0: none */
+  const char *optimize; /* "-O2" when NULL */
+} cg_build_options;
+
+/* Compiles the program with `cc -O2 -std=c99 -Wall -Wextra -Werror`, runs it in
+ * a child process on the inputs and reads the outputs back; a crash of the
+ * generated code is a diagnostic, not a crash of glen.  seconds: of the fastest
+ * of `repeats` calls, or NULL. */
+bool cg_build_and_run(const po_program *, const cg_build_options *,
+                      const gs_tensor *inputs, gs_tensor *outputs,
+                      uint32_t repeats, double *seconds);
+
+/* Many programs of one context in one executable, one after the other. */
+typedef struct cg_job {
+  const po_program *program;
+  const gs_tensor *inputs;
+  gs_tensor *outputs;
+  double seconds; /* of the fastest call */
+} cg_job;
+
+bool cg_build_and_run_all(cg_job *, uint32_t n, const cg_build_options *,
+                          uint32_t repeats);
+
+#endif

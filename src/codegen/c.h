@@ -1,0 +1,21 @@
+/* c.h - a scheduled loop program as C99 + OpenMP, and its header. */
+#ifndef CODEGEN_C_H
+#define CODEGEN_C_H
+
+#include "poly/loops.h"
+
+typedef struct cg_options {
+  const char *name;   /* the function; a C identifier */
+  const char *header; /* file name for the #include, or NULL */
+  bool openmp;
+} cg_options;
+
+/* int NAME(const T *in..., T *out..., void *workspace), NAME_workspace_size,
+ * one documented declaration in the header. False with diagnostics. */
+bool cg_emit_c(const po_program *, const cg_options *, bs_text *c, bs_text *h);
+/* Inputs and outputs with name, shape, dtype, bytes, alignment, as JSON. */
+void cg_emit_manifest(const po_program *, const cg_options *, bs_text *out);
+/* `name` made a C identifier that is no keyword (in the arena). */
+const char *cg_identifier(bs_arena *, const char *name);
+
+#endif

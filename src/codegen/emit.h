@@ -1,0 +1,194 @@
+/* emit.h - what the files of the C emitter share.
+ *
+ *   kernel.c   groups alike up to the arrays they work on become one function
+ *   separate.c options of the AST: unrolled loops, full tiles apart
+ *   ast.c      a group's schedule as an isl AST, its accesses as expressions
+ *   node.c     the AST as C loops
+ *   local.c    declarations of locals
+ *   body.c     statement bodies as C expressions; operator.c
+ *   index.c    isl expressions as C
+ *   call.c     instruction calls from their templates
+ *   steps.c   the steps in order
+ *   c.c        the whole file;  header.c, manifest.c  what stands beside it */
+#ifndef CODEGEN_EMIT_H
+#define CODEGEN_EMIT_H
+
+#include "codegen/c.h"
+#include "codegen/helpers.h"
+#include "poly/storage.h"
+#include <isl/ast.h>
+#include <isl/ast_build.h>
+
+/* An array that a kernel works on: a parameter of its function. */
+typedef struct cg_slot {
+  uint32_t array;
+  int64_t base; /* elements added to the pointer passed */
+  bool written;
+} cg_slot;
+
+/* A group as a use of a kernel. */
+typedef struct cg_use {
+  uint32_t kernel; /* UINT32_MAX: the group is a call */
+  uint32_t n_slots;
+  const cg_slot *slots;
+} cg_use;
+
+typedef struct cg_kernel {
+  uint32_t group; /* the first one of its kind: it is printed */
+  uint32_t uses;
+  const char *print; /* what makes groups alike */
+  const char *name;
+} cg_kernel;
+
+typedef struct cg_emitter {
+  const po_program *p;
+  const cg_options *options;
+  bs_heap *heap;
+  bs_arena arena;
+  po_pool pool;
+  bs_text body;      /* of the functions; what they need comes before */
+  const char *index; /* the C type of indices */
+  uint64_t helpers;
+  bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
+      failed;
+  po_groups groups;
+  uint32_t *local_node;         /* by array: the loop that it is declared in */
+  struct cg_elements *elements; /* by array */
+  BS_VEC(cg_kernel) kernels;
+  cg_use *uses; /* by group */
+} cg_emitter;
+
+/* Of a local in registers: bit k stands for element k. It is kept as scalars
+ * where every index is a constant and all that is written is read. */
+typedef struct cg_elements {
+  bool by_name;
+  uint64_t read, written;
+} cg_elements;
+
+static inline bool
+cg_is_by_name(const cg_emitter *e, uint32_t array) {
+  const cg_elements *x = &e->elements[array];
+  return x->by_name && !(x->written & ~x->read);
+}
+
+/* Statement k of a group. */
+static inline const po_stmt *
+cg_stmt(const cg_emitter *e, const po_group *group, uint32_t k) {
+  return &e->p->stmts.data[e->groups.stmts.data[group->first + k]];
+}
+
+/* The array is passed to kernels; other locals are their own. */
+static inline bool
+cg_is_passed(const cg_emitter *e, uint32_t array) {
+  const po_array *a = &e->p->arrays.data[array];
+  return a->role != PO_LOCAL || po_is_large(a);
+}
+
+/* The array has elements to index, and is no scalar. */
+static inline bool
+cg_is_indexed(const cg_emitter *e, uint32_t array) {
+  const po_array *a = &e->p->arrays.data[array];
+  return a->role != PO_LOCAL || po_elements(a) > 1;
+}
+
+static inline const char *
+cg_helper_used(cg_emitter *e, cg_helper helper) {
+  e->helpers |= UINT64_C(1) << helper;
+  return cg_helper_names[helper];
+}
+
+/* c.c: the constants as arrays, `storage` before and `attribute` behind; their
+ * number.  The C type of indices. */
+uint32_t cg_put_constants(cg_emitter *, const char *storage,
+                          const char *attribute);
+const char *cg_index_type(const po_program *);
+
+/* kernel.c */
+void cg_find_kernels(cg_emitter *);
+
+/* separate.c: the schedule with what the marks of loops ask of isl. */
+__isl_give isl_schedule *cg_ask_for_code(const po_program *,
+                                         __isl_take isl_schedule *);
+/* The loop a mark of a schedule or an AST stands for. */
+uint32_t cg_loop_of(__isl_keep isl_id *mark);
+
+/* ast.c: what the AST's nodes carry. */
+typedef struct cg_user_note {
+  uint32_t stmt;
+  uint32_t n;            /* expressions of the body, then the target */
+  isl_ast_expr *index[]; /* NULL: no access in memory */
+} cg_user_note;
+
+typedef struct cg_for_note {
+  uint32_t loop; /* its node in the nest */
+} cg_for_note;
+
+/* The AST of a use's group; NULL when isl fails. */
+__isl_give isl_ast_node *cg_build_ast(cg_emitter *, uint32_t group);
+const cg_user_note *cg_note_of_user(__isl_keep isl_ast_node *);
+const cg_for_note *cg_note_of_for(__isl_keep isl_ast_node *);
+
+/* node.c: the statements of a kernel's function, indented. */
+typedef struct cg_scope {
+  const po_group *group;
+  const cg_use *use;
+  const char *const *slot_names;
+  bool in_parallel;
+  uint32_t pending; /* the loop whose locals are not declared yet, or none */
+} cg_scope;
+
+/* The body of a kernel. */
+void cg_put_root(cg_emitter *, cg_scope *, __isl_keep isl_ast_node *);
+void cg_put_node(cg_emitter *, cg_scope *, __isl_keep isl_ast_node *,
+                 uint32_t indent);
+void cg_indent(bs_text *, uint32_t indent);
+
+/* The C name of an array in a kernel: its slot's, or the local's own. */
+const char *cg_array_name(const cg_emitter *, const cg_scope *, uint32_t array);
+
+/* local.c: the locals that may be kept as scalars; nothing is known of their
+ * elements before the AST is built. */
+void cg_find_elements(cg_emitter *);
+/* local.c: whether the group has locals that live in an iteration of the
+ * loop; their declarations, but for one. */
+bool cg_has_locals(const cg_emitter *, const po_group *, uint32_t loop);
+void cg_declare_locals(cg_emitter *, const cg_scope *, uint32_t loop,
+                       uint32_t but, uint32_t indent);
+
+/* body.c */
+void cg_put_stmt(cg_emitter *, const cg_scope *, const cg_user_note *);
+/* A literal in C, of the type that the dtype is computed in. */
+void cg_put_literal(cg_emitter *, gs_dtype, double);
+/* float, double or int32_t */
+const char *cg_compute_type(gs_dtype);
+
+/* index.c */
+void cg_put_index(cg_emitter *, __isl_keep isl_ast_expr *);
+
+/* call.c: the C text of a call; scope: NULL outside of kernels. */
+void cg_put_call(cg_emitter *, const cg_scope *, const po_stmt *,
+                 uint32_t indent);
+
+/* contract.c: the functions that a contraction's kernel needs, and its body. */
+void cg_put_contract_parts(cg_emitter *, const struct po_contraction *,
+                           const char *name);
+void cg_put_contract_body(cg_emitter *, const struct po_contraction *,
+                          const char *name, const cg_scope *);
+
+/* steps.c: the functions of kernels, and the steps of the program in order
+ * as the body of its function. */
+void cg_put_kernels(cg_emitter *);
+void cg_put_steps(cg_emitter *);
+/* Appends one of a list's items, on a new line where it would be too long. */
+void cg_put_item(bs_text *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A comment on lines of its own, whatever the text. */
+void cg_put_comment(bs_text *, uint32_t indent, const char *text);
+
+/* header.c */
+void cg_put_header(const po_program *, const cg_options *, bs_text *out);
+/* NAME(const float *x, ..., void *workspace) */
+void cg_put_signature(const po_program *, const cg_options *, bool restricted,
+                      bs_text *out);
+
+#endif

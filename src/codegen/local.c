@@ -1,0 +1,142 @@
+/* local.c - declarations of locals.
+ *
+ * A local is declared in the body of the innermost loop that holds all of its
+ * uses: a scalar with a value, since compilers cannot see that it is set
+ * before it is read; an array on the stack without one; a large array as a
+ * pointer into the workspace, where each thread has its part.  An array in
+ * registers whose indices are all constants is a scalar for each element. */
+#include "codegen/emit.h"
+#include <string.h>
+
+static bool
+is_mentioned(const po_stmt *stmt, uint32_t array) {
+  bool is = stmt->array == array;
+  for (uint32_t j = 0; j < stmt->n_exprs && !is; j++)
+    is = (stmt->exprs[j].kind == PO_READ || stmt->exprs[j].kind == PO_GATHER) &&
+         stmt->exprs[j].array == array;
+  for (uint32_t j = 0; stmt->instr && j < stmt->instr->n_operands && !is; j++)
+    is = stmt->operands[j].array == array;
+  return is;
+}
+
+/* The root has the locals of all groups. */
+static bool
+belongs(const cg_emitter *e, const po_group *group, uint32_t loop,
+        uint32_t array) {
+  if (e->p->arrays.data[array].role != PO_LOCAL || e->local_node[array] != loop)
+    return false;
+  if (loop)
+    return true;
+  for (uint32_t k = 0; k < group->n; k++)
+    if (is_mentioned(cg_stmt(e, group, k), array))
+      return true;
+  return false;
+}
+
+bool
+cg_has_locals(const cg_emitter *e, const po_group *group, uint32_t loop) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (belongs(e, group, loop, k))
+      return true;
+  return false;
+}
+
+static void
+put_part_of_team(cg_emitter *e, const po_array *local, const char *slot) {
+  e->uses_team = true;
+  bs_putf(&e->body, " *%s = %s + (size_t)GLEN_THREAD * %lld;\n", local->name,
+          slot,
+          (long long)((po_bytes(local) + 63) / 64 * 64 /
+                      gs_dtype_table[local->dtype].bytes));
+}
+
+/* ---- elements with names ---- */
+
+/* Another array is named NAME_3. */
+static bool
+is_prefix_of_another(const po_program *p, uint32_t array) {
+  const char *name = p->arrays.data[array].name;
+  size_t n = strlen(name);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const char *other = p->arrays.data[k].name;
+    if (!strncmp(other, name, n) && other[n] == '_')
+      return true;
+  }
+  return false;
+}
+
+/* Calls and look-ups need an address. */
+static void
+exclude_addressed(cg_emitter *e, const po_stmt *stmt) {
+  for (uint32_t j = 0; j < stmt->n_exprs; j++)
+    if (stmt->exprs[j].kind == PO_GATHER)
+      e->elements[stmt->exprs[j].array].by_name = false;
+  for (uint32_t j = 0; stmt->instr && j <= stmt->instr->n_operands; j++)
+    e->elements[stmt->operands[j].array].by_name = false;
+}
+
+void
+cg_find_elements(cg_emitter *e) {
+  const po_program *p = e->p;
+  e->elements = bs_calloc(e->heap, p->arrays.len, sizeof *e->elements);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *a = &p->arrays.data[k];
+    int64_t n = po_elements(a);
+    e->elements[k].by_name = a->role == PO_LOCAL && a->scope == PO_REGISTER &&
+                             n > 1 && n <= 64 && !is_prefix_of_another(p, k);
+  }
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    exclude_addressed(e, &p->stmts.data[k]);
+}
+
+static void
+declare_elements(cg_emitter *e, uint32_t array) {
+  uint64_t rest = e->elements[array].read;
+  const char *comma = " ";
+  for (uint32_t k = 0; rest; k++, rest >>= 1)
+    if (rest & 1) {
+      bs_putf(&e->body, "%s%s_%u = 0", comma, e->p->arrays.data[array].name, k);
+      comma = ", ";
+    }
+  bs_put(&e->body, ";\n");
+}
+
+/* ---- declarations ---- */
+
+static const char *
+slot_name(const cg_scope *scope, uint32_t array) {
+  uint32_t k = 0;
+  while (scope->use->slots[k].array != array)
+    k++;
+  return scope->slot_names[k];
+}
+
+static void
+declare(cg_emitter *e, const cg_scope *scope, uint32_t array, uint32_t indent) {
+  const po_array *local = &e->p->arrays.data[array];
+  bool large = po_is_large(local);
+  if ((large && !po_is_in_parallel(e->p, e->local_node[array])) ||
+      (cg_is_by_name(e, array) && !e->elements[array].read))
+    return;
+  cg_indent(&e->body, indent);
+  bs_put(&e->body, gs_dtype_table[local->dtype].c_type);
+  if (large) {
+    put_part_of_team(e, local, slot_name(scope, array));
+  } else if (cg_is_by_name(e, array)) {
+    declare_elements(e, array);
+  } else if (cg_is_indexed(e, array)) {
+    e->uses_alignment = true;
+    bs_putf(&e->body, " %s[%lld] GLEN_ALIGNED;\n", local->name,
+            (long long)po_elements(local));
+  } else {
+    bs_putf(&e->body, " %s = 0;\n", local->name);
+  }
+}
+
+void
+cg_declare_locals(cg_emitter *e, const cg_scope *scope, uint32_t loop,
+                  uint32_t but, uint32_t indent) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (k != but && belongs(e, scope->group, loop, k))
+      declare(e, scope, k, indent);
+}

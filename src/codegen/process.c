@@ -1,0 +1,166 @@
+/* process.c - children by posix_spawn: no shell sees a name or a flag.
+ *
+ * Output goes to a file, not to a pipe, so that a talkative compiler can
+ * never block; a child past its time is asked to end, then killed. */
+#include "codegen/process.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- the directory ---- */
+
+bool
+cg_scratch_make(cg_scratch *scratch, const gs_context *ctx) {
+  const char *base = getenv("TMPDIR");
+  *scratch = (cg_scratch){.ctx = ctx};
+  if (!base || !*base)
+    base = "/tmp";
+  int n = snprintf(scratch->path, sizeof scratch->path, "%s/glen-XXXXXX", base);
+  if (n > 0 && (size_t)n < sizeof scratch->path && mkdtemp(scratch->path))
+    return true;
+  scratch->path[0] = '\0';
+  bs_error(ctx->diags, BS_NOWHERE, "cannot-write",
+           "cannot make a temporary directory in %s: %s", base,
+           strerror(errno));
+  bs_hint(ctx->diags, "TMPDIR names another place");
+  return false;
+}
+
+void
+cg_scratch_remove(cg_scratch *scratch) {
+  DIR *dir = scratch->path[0] ? opendir(scratch->path) : NULL;
+  if (!dir)
+    return;
+  for (struct dirent *entry; (entry = readdir(dir));)
+    unlinkat(dirfd(dir), entry->d_name, 0);
+  closedir(dir);
+  rmdir(scratch->path);
+  scratch->path[0] = '\0';
+}
+
+const char *
+cg_scratch_file(const cg_scratch *scratch, const char *name) {
+  return bs_arena_printf(scratch->ctx->arena, "%s/%s", scratch->path, name);
+}
+
+/* ---- processes ---- */
+
+static bool
+overrides(const char *entry, const char *const *settings, uint32_t n) {
+  size_t length = strcspn(entry, "=");
+  for (uint32_t k = 0; k < n; k++)
+    if (strcspn(settings[k], "=") == length &&
+        !strncmp(settings[k], entry, length))
+      return true;
+  return false;
+}
+
+static char **
+environment(bs_heap *heap, const char *const *settings, uint32_t n) {
+  uint32_t count = 0, out = 0;
+  while (environ[count])
+    count++;
+  char **env = bs_calloc(heap, (size_t)count + n + 1, sizeof *env);
+  for (uint32_t k = 0; k < count; k++)
+    if (!overrides(environ[k], settings, n))
+      env[out++] = environ[k];
+  for (uint32_t k = 0; k < n; k++)
+    env[out++] = (char *)settings[k];
+  return env;
+}
+
+static void
+nap(void) {
+  nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+}
+
+static double
+now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Whether the child ended before the time was over. */
+static bool
+wait_until(pid_t child, double end, int *status) {
+  for (;;) {
+    pid_t got = waitpid(child, status, end > 0 ? WNOHANG : 0);
+    if (got == child || (got < 0 && errno != EINTR))
+      return true;
+    if (end > 0 && now() > end)
+      return false;
+    if (end > 0)
+      nap();
+  }
+}
+
+static cg_result
+wait_for(pid_t child, double time_limit) {
+  int status = 0;
+  if (!wait_until(child, time_limit > 0 ? now() + time_limit : 0, &status)) {
+    kill(child, SIGTERM);
+    if (!wait_until(child, now() + 1, &status)) {
+      kill(child, SIGKILL);
+      wait_until(child, 0, &status);
+    }
+    return (cg_result){CG_EXIT_TIMEOUT, 0};
+  }
+  if (WIFSIGNALED(status))
+    return (cg_result){CG_EXIT_SIGNAL, WTERMSIG(status)};
+  int code = WEXITSTATUS(status);
+  return (cg_result){code ? CG_EXIT_STATUS : CG_EXIT_OK, code};
+}
+
+cg_result
+cg_run_process(bs_heap *heap, const char *const *argv, const char *log,
+               const char *const *settings, uint32_t n_settings,
+               double time_limit) {
+  posix_spawn_file_actions_t actions;
+  pid_t child;
+  char **env = environment(heap, settings, n_settings);
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, log,
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  int error =
+      posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)argv, env);
+  posix_spawn_file_actions_destroy(&actions);
+  bs_free(heap, env);
+  if (error)
+    return (cg_result){CG_EXIT_NO_START, error};
+  return wait_for(child, time_limit);
+}
+
+/* ---- logs ---- */
+
+void
+cg_note_log(const gs_context *ctx, const char *log, uint32_t lines) {
+  char line[400];
+  FILE *file = fopen(log, "r");
+  if (!file)
+    return;
+  /* Read whole before a note may unwind. */
+  char text[8000];
+  size_t n = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[n] = '\0';
+  for (const char *at = text; *at && lines; lines--) {
+    size_t length = strcspn(at, "\n");
+    snprintf(line, sizeof line, "%.*s", (int)length, at);
+    if (length)
+      bs_note(ctx->diags, BS_NOWHERE, "%s", line);
+    at += length + (at[length] == '\n');
+  }
+}

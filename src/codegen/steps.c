@@ -1,0 +1,292 @@
+/* steps.c - kernels as functions, and the program as calls of them.
+ *
+ * Every group becomes a function over restrict pointers, so that the C
+ * compiler sees which arrays are distinct, whatever the workspace does; equal
+ * groups share one.  A long program is cut into parts, since compilers take
+ * more than linear time over one long function. */
+#include "codegen/emit.h"
+#include "poly/contraction.h"
+#include "poly/names.h"
+#include <string.h>
+
+/* Steps in one function. */
+#define PART_LENGTH 64
+
+/* ---- names ---- */
+
+static bool
+is_array_name(const cg_emitter *e, const char *name) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (!strcmp(e->p->arrays.data[k].name, name))
+      return true;
+  return false;
+}
+
+/* NAME_k0 and the like, not the name of an array. */
+static const char *
+function_name(cg_emitter *e, char letter, uint32_t number) {
+  const char *name =
+      bs_arena_printf(&e->arena, "%s_%c%u", e->options->name, letter, number);
+  while (is_array_name(e, name))
+    name = bs_arena_printf(&e->arena, "%s_", name);
+  return name;
+}
+
+void
+cg_put_comment(bs_text *out, uint32_t indent, const char *text) {
+  cg_indent(out, indent);
+  bs_put(out, "/* ");
+  for (const char *at = text; *at; at++) {
+    if (*at == '/' && at > text && at[-1] == '*')
+      bs_putc(out, ' ');
+    bs_putc(out, *at == '\n' ? ' ' : *at);
+    if (*at == '/' && at[1] == '*')
+      bs_putc(out, ' ');
+  }
+  bs_put(out, " */\n");
+}
+
+static void
+put_origin(cg_emitter *e, const po_group *group, uint32_t indent,
+           uint32_t more) {
+  bs_text text;
+  bs_text_init(&text, e->heap);
+  const po_stmt *stmt = cg_stmt(e, group, 0);
+  po_put_origin(e->p, stmt->term, stmt->span, &text);
+  if (more)
+    bs_putf(&text, ", and %u more like it", more);
+  cg_put_comment(&e->body, indent, bs_text_str(&text));
+  bs_text_done(&text);
+}
+
+/* ---- kernels ---- */
+
+static const char *
+element_type(const cg_emitter *e, uint32_t array) {
+  return gs_dtype_table[e->p->arrays.data[array].dtype].c_type;
+}
+
+/* A kernel used once calls its arrays by their names. */
+static const char *const *
+slot_names(cg_emitter *e, const cg_kernel *kernel, const cg_use *use) {
+  const char **names = BS_NEWS(&e->arena, const char *, use->n_slots);
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    names[k] = kernel->uses > 1 || use->slots[k].base ||
+                       e->p->arrays.data[use->slots[k].array].role == PO_LOCAL
+                   ? bs_arena_printf(&e->arena, "p%u", k)
+                   : e->p->arrays.data[use->slots[k].array].name;
+  return names;
+}
+
+static void
+put_parameters(cg_emitter *e, const cg_use *use, const char *const *names) {
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    cg_put_item(&e->body, "%s%s *restrict %s%s",
+                use->slots[k].written ? "" : "const ",
+                element_type(e, use->slots[k].array), names[k],
+                k + 1 < use->n_slots ? ", " : "");
+}
+
+static void
+put_kernel(cg_emitter *e, cg_kernel *kernel) {
+  const po_group *group = &e->groups.list.data[kernel->group];
+  const cg_use *use = &e->uses[kernel->group];
+  uint32_t mark = po_pool_mark(&e->pool);
+  const po_contraction *c = po_contraction_of(e->p, &e->groups, group);
+  isl_ast_node *node = c ? NULL : cg_build_ast(e, kernel->group);
+  if (!node && !c) {
+    e->failed = true;
+    return;
+  }
+  const char *const *names = slot_names(e, kernel, use);
+  cg_scope scope = {.group = group, .use = use, .slot_names = names};
+  if (c)
+    cg_put_contract_parts(e, c, kernel->name);
+  put_origin(e, group, 0, kernel->uses - 1);
+  e->shares_kernels |= kernel->uses > 1;
+  bs_putf(&e->body, "static %svoid\n%s(",
+          kernel->uses > 1 ? "GLEN_NOINLINE " : "", kernel->name);
+  put_parameters(e, use, names);
+  bs_put(&e->body, ") {\n");
+  if (c)
+    cg_put_contract_body(e, c, kernel->name, &scope);
+  else
+    cg_put_root(e, &scope, node);
+  bs_put(&e->body, "}\n\n");
+  po_pool_release(&e->pool, mark);
+}
+
+void
+cg_put_kernels(cg_emitter *e) {
+  for (uint32_t k = 0; k < e->kernels.len && !e->failed; k++) {
+    e->kernels.data[k].name = function_name(e, 'k', k);
+    put_kernel(e, &e->kernels.data[k]);
+  }
+}
+
+/* ---- steps ---- */
+
+/* Their comments would say the same. */
+static bool
+same_origin(const cg_emitter *e, const po_group *a, const po_group *b) {
+  const po_stmt *s = cg_stmt(e, a, 0), *t = cg_stmt(e, b, 0);
+  if (s->span.file != t->span.file || s->span.lo != t->span.lo)
+    return false;
+  if (!gs_term_ok(s->term) || !gs_term_ok(t->term))
+    return s->term.i == t->term.i;
+  const gs_node *x = gs_at(e->p->source, s->term);
+  const gs_node *y = gs_at(e->p->source, t->term);
+  return x->op == y->op && bs_same(x->attr, y->attr) &&
+         bs_same(x->type, y->type);
+}
+
+static void
+put_step(cg_emitter *e, uint32_t k, bool first) {
+  const po_group *group = &e->groups.list.data[k];
+  const cg_use *use = &e->uses[k];
+  if (first || !same_origin(e, group, group - 1))
+    put_origin(e, group, 1, 0);
+  if (use->kernel == UINT32_MAX) {
+    cg_put_call(e, NULL, cg_stmt(e, group, 0), 1);
+    return;
+  }
+  bs_putf(&e->body, "  %s(", e->kernels.data[use->kernel].name);
+  for (uint32_t j = 0; j < use->n_slots; j++) {
+    const char *name = e->p->arrays.data[use->slots[j].array].name;
+    const char *comma = j + 1 < use->n_slots ? ", " : "";
+    if (use->slots[j].base)
+      cg_put_item(&e->body, "%s + %lld%s", name, (long long)use->slots[j].base,
+                  comma);
+    else
+      cg_put_item(&e->body, "%s%s", name, comma);
+  }
+  bs_put(&e->body, ");\n");
+}
+
+static void
+collect(const cg_emitter *e, uint32_t group, uint8_t *has) {
+  const cg_use *use = &e->uses[group];
+  const po_stmt *call = cg_stmt(e, &e->groups.list.data[group], 0);
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    has[use->slots[k].array] = 1;
+  for (uint32_t k = 0; call->instr && k <= call->instr->n_operands; k++)
+    has[call->operands[k].array] = 1;
+}
+
+static bool
+is_in_workspace(const po_array *array) {
+  return array->role == PO_WORKSPACE || po_is_large(array);
+}
+
+static void
+put_workspace_pointers(cg_emitter *e, const uint8_t *has) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *array = &e->p->arrays.data[k];
+    if (!has[k] || !is_in_workspace(array))
+      continue;
+    const char *type = gs_dtype_table[array->dtype].c_type;
+    bs_putf(&e->body,
+            "  %s *%s = (%s *)(void *)((unsigned char *)workspace + %lld);\n",
+            type, array->name, type, (long long)array->offset);
+  }
+}
+
+static void
+put_range(cg_emitter *e, uint32_t from, uint32_t to, const uint8_t *has) {
+  put_workspace_pointers(e, has);
+  for (uint32_t k = from; k < to; k++)
+    put_step(e, k, k == from);
+}
+
+static bool
+is_parameter(const po_array *array) {
+  return array->role == PO_INPUT || array->role == PO_OUTPUT;
+}
+
+static bool
+needs_workspace(const cg_emitter *e, const uint8_t *has) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (has[k] && is_in_workspace(&e->p->arrays.data[k]))
+      return true;
+  return false;
+}
+
+/* The arrays that a part is passed: declared, or by name. */
+static void
+put_part_arguments(cg_emitter *e, const uint8_t *has, bool declare) {
+  const char *comma = "";
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *array = &e->p->arrays.data[k];
+    if (!has[k] || !is_parameter(array))
+      continue;
+    if (declare)
+      bs_putf(&e->body, "%s%s%s *restrict %s", comma,
+              array->role == PO_INPUT ? "const " : "", element_type(e, k),
+              array->name);
+    else
+      bs_putf(&e->body, "%s%s", comma, array->name);
+    comma = ", ";
+  }
+  if (needs_workspace(e, has))
+    bs_putf(&e->body, "%s%sworkspace", comma, declare ? "void *" : "");
+  else if (declare && !*comma)
+    bs_put(&e->body, "void");
+}
+
+static void
+put_main(cg_emitter *e, const uint8_t *has) {
+  bs_put(&e->body, "int\n");
+  cg_put_signature(e->p, e->options, true, &e->body);
+  bs_put(&e->body, " {\n");
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (!has[k] && is_parameter(&e->p->arrays.data[k]))
+      bs_putf(&e->body, "  (void)%s;\n", e->p->arrays.data[k].name);
+  if (!needs_workspace(e, has))
+    bs_put(&e->body, "  (void)workspace;\n");
+}
+
+static void
+put_parts(cg_emitter *e) {
+  uint32_t n = e->groups.list.len, arrays = e->p->arrays.len;
+  uint32_t parts = (n + PART_LENGTH - 1) / PART_LENGTH;
+  uint8_t *all = bs_calloc(e->heap, arrays, 1);
+  uint8_t *has = bs_calloc(e->heap, (size_t)parts * arrays, 1);
+  const char **names = BS_NEWS(&e->arena, const char *, parts);
+  for (uint32_t k = 0; k < n; k++) {
+    collect(e, k, has + (size_t)(k / PART_LENGTH) * arrays);
+    collect(e, k, all);
+  }
+  for (uint32_t k = 0; k < parts; k++) {
+    uint32_t end = (k + 1) * PART_LENGTH;
+    names[k] = function_name(e, 'p', k);
+    bs_putf(&e->body, "static void\n%s(", names[k]);
+    put_part_arguments(e, has + (size_t)k * arrays, true);
+    bs_put(&e->body, ") {\n");
+    put_range(e, k * PART_LENGTH, end < n ? end : n, has + (size_t)k * arrays);
+    bs_put(&e->body, "}\n\n");
+  }
+  put_main(e, all);
+  for (uint32_t k = 0; k < parts; k++) {
+    bs_putf(&e->body, "  %s(", names[k]);
+    put_part_arguments(e, has + (size_t)k * arrays, false);
+    bs_put(&e->body, ");\n");
+  }
+  bs_free(e->heap, all);
+  bs_free(e->heap, has);
+}
+
+void
+cg_put_steps(cg_emitter *e) {
+  uint32_t n = e->groups.list.len;
+  if (n > PART_LENGTH) {
+    put_parts(e);
+  } else {
+    uint8_t *has = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
+    for (uint32_t k = 0; k < n; k++)
+      collect(e, k, has);
+    put_main(e, has);
+    put_range(e, 0, n, has);
+    bs_free(e->heap, has);
+  }
+  bs_put(&e->body, "  return 0;\n}\n");
+}

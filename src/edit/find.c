@@ -1,0 +1,58 @@
+/* find.c - where what is named at a place is defined.
+ *
+ * A string behind include, prelude-file or :target is a file; a variable of a
+ * rule, or a local name of an instruction, is defined where its form has it
+ * first; all else is a symbol. */
+#include "base/file.h"
+#include "edit/edit.h"
+#include <string.h>
+#include <unistd.h>
+
+static bool
+names_file(const char *head) {
+  return !strcmp(head, "include") || !strcmp(head, "prelude-file");
+}
+
+static bool
+find_file(const ed_document *d, const ed_cursor *c, const char **path,
+          bs_span *out) {
+  const bs_source *s = &d->ctx->diags->sources.data[d->raw - 1];
+  if (!c->string || !names_file(ed_head(d, c, 0)) || c->hi < c->lo + 2)
+    return false;
+  const char *name = bs_arena_printf(
+      d->ctx->arena, "%.*s", (int)(c->hi - c->lo - 2), s->text + c->lo + 1);
+  *path = bs_path_beside(d->ctx->arena, d->path, name);
+  *out = BS_NOWHERE;
+  return !access(*path, R_OK);
+}
+
+static bool
+find_symbol(const ed_document *d, const char *word, uint32_t at,
+            const char **path, bs_span *out) {
+  const ed_symbol *s = ed_resolve(d, word, at);
+  if (!s)
+    return false;
+  *out = s->name_span;
+  *path = d->ctx->diags->sources.data[s->name_span.file - 1].path;
+  return true;
+}
+
+bool
+ed_definition(const ed_document *d, uint32_t at, const char **path,
+              bs_span *out) {
+  ed_cursor c;
+  if (d->language->questions)
+    return d->language->questions->definition(d, at, path, out);
+  ed_look(d, at, &c);
+  const char *word = ed_word(d, &c);
+  bool local = *word && c.frames.len &&
+               (word[0] == '?' || (d->described && !gs_is_reserved(word)));
+  bool found = find_file(d, &c, path, out) ||
+               (*word && find_symbol(d, word, at, path, out));
+  if (!found && local) {
+    *path = d->path;
+    found = ed_first_in_form(d, &c, word, out);
+  }
+  ed_cursor_done(d, &c);
+  return found;
+}

@@ -1,0 +1,492 @@
+/* apply.c - matches applied: guard, right sides, union.
+ *
+ * The last node of a right side is added straight into the class it shall be
+ * equal to: where it is new, that needs neither a class nor a union.  Matches
+ * are built in batches, step by step through the right side, so that the cache
+ * misses of a step overlap.  A match whose guard may change its mind is built
+ * before the next one is asked. */
+#include "base/file.h"
+#include "egraph/hashcons.h"
+#include "egraph/journal.h"
+#include "egraph/runner.h"
+#include <string.h>
+
+/* --- right sides prepared ---------------------------------------------- */
+
+static bool
+is_plain(const eg_step *s) {
+  return s->head != EG_NONE && s->node->n_kids <= 2;
+}
+
+static void
+code_init(eg_runner *r, const eg_result *result, eg_code *c) {
+  c->n = result->term.n;
+  c->slot = result->slot;
+  c->plain = true;
+  c->steps = bs_calloc(r->heap, c->n, sizeof *c->steps);
+  for (uint32_t i = 0; i < c->n; i++) {
+    const eg_term_node *n = &result->term.nodes[i];
+    bool fixed = !n->is_slot &&
+                 (n->attr.kind == EG_ATTR_VALUE || n->attr.kind == EG_ATTR_ANY);
+    bs_value v = n->attr.kind == EG_ATTR_VALUE ? n->attr.value : BS_NIL;
+    c->steps[i].node = n;
+    c->steps[i].head =
+        fixed ? eg_head_intern(r->g, n->op, v, n->n_kids) : EG_NONE;
+    for (uint32_t k = 0; !n->is_slot && k < n->n_kids && k < 2; k++) {
+      const eg_term_node *kid = &result->term.nodes[n->kids[k]];
+      c->steps[i].from[k].is_word = kid->is_slot;
+      c->steps[i].from[k].at =
+          kid->is_slot ? EG_MATCH_HEAD + kid->slot : n->kids[k];
+    }
+    c->plain = c->plain && (n->is_slot || is_plain(&c->steps[i]));
+  }
+}
+
+void
+eg_apply_init(eg_runner *r) {
+  uint32_t slots = 1, nodes = 1, kids = 1;
+  for (uint32_t k = 0; k < r->n_rules; k++) {
+    const eg_rule *rule = &r->rules[k];
+    eg_rule_state *s = &r->states[k];
+    if (rule->n_slots > slots)
+      slots = rule->n_slots;
+    if (rule->pattern->n_slots > slots)
+      slots = rule->pattern->n_slots;
+    s->grounds =
+        bs_calloc(r->heap, rule->pattern->grounds.len + 1, sizeof *s->grounds);
+    s->codes = bs_calloc(r->heap, rule->n_results, sizeof *s->codes);
+    for (uint32_t i = 0; i < rule->n_results; i++) {
+      code_init(r, &rule->results[i], &s->codes[i]);
+      s->most_nodes += s->codes[i].n;
+      if (s->codes[i].n > nodes)
+        nodes = s->codes[i].n;
+      for (uint32_t j = 0; j < s->codes[i].n; j++)
+        if (s->codes[i].steps[j].node->n_kids > kids)
+          kids = s->codes[i].steps[j].node->n_kids;
+    }
+  }
+  r->most_slots = slots;
+  r->guarded = bs_calloc(r->heap, (size_t)EG_BATCH * (EG_MATCH_HEAD + slots),
+                         sizeof *r->guarded);
+  r->slots = bs_calloc(r->heap, slots, sizeof *r->slots);
+  r->given = bs_calloc(r->heap, slots, sizeof *r->given);
+  r->made = bs_calloc(r->heap, (size_t)nodes * EG_BATCH, sizeof *r->made);
+  r->kids = bs_calloc(r->heap, kids, sizeof *r->kids);
+}
+
+void
+eg_apply_done(eg_runner *r) {
+  for (uint32_t k = 0; k < r->n_rules; k++) {
+    for (uint32_t i = 0; i < r->rules[k].n_results; i++)
+      bs_free(r->heap, r->states[k].codes[i].steps);
+    bs_free(r->heap, r->states[k].codes);
+    bs_free(r->heap, r->states[k].grounds);
+  }
+  bs_free(r->heap, r->guarded);
+  bs_free(r->heap, r->slots);
+  bs_free(r->heap, r->given);
+  bs_free(r->heap, r->made);
+  bs_free(r->heap, r->kids);
+}
+
+/* --- a batch of right sides -------------------------------------------- */
+
+static const uint32_t *
+ready_at(const eg_runner *r, uint32_t i) {
+  return r->ready + (size_t)i * r->stride;
+}
+
+static uint32_t *
+made_at(const eg_runner *r, uint32_t step) {
+  return r->made + (size_t)step * EG_BATCH;
+}
+
+/* The class that the last node of match i shall be in. */
+static uint32_t
+target(const eg_runner *r, const eg_code *c, uint32_t i) {
+  const uint32_t *m = ready_at(r, i);
+  return eg_root(r->g, c->slot == EG_NONE ? m[0] : m[EG_MATCH_HEAD + c->slot]);
+}
+
+static void
+build_slots(eg_runner *r, const eg_code *c, uint32_t step, eg_reason why) {
+  uint32_t slot = c->steps[step].node->slot;
+  uint32_t *made = made_at(r, step);
+  for (uint32_t i = 0; i < r->n_ready; i++) {
+    made[i] = eg_root(r->g, ready_at(r, i)[EG_MATCH_HEAD + slot]);
+    if (step + 1 < c->n)
+      continue;
+    why.match = i;
+    if (r->g->journal)
+      r->g->journal->row = EG_NONE;
+    if (!eg_unite(r->g, target(r, c, i), made[i], why) && r->g->journal)
+      eg_journal_again(r->g, why);
+  }
+}
+
+/* Any node: with a computed attribute, or with many children. */
+static bool
+build_any(eg_runner *r, const eg_code *c, uint32_t step, eg_reason why) {
+  eg_graph *g = r->g;
+  const eg_term_node *n = c->steps[step].node;
+  uint32_t *made = made_at(r, step), head = c->steps[step].head;
+  for (uint32_t i = 0; i < r->n_ready; i++) {
+    const uint32_t *m = ready_at(r, i);
+    uint32_t into = step + 1 == c->n ? target(r, c, i) : EG_NONE;
+    if (c->steps[step].head == EG_NONE) {
+      bs_value v = eg_attr_build(g->values, &n->attr, m + EG_MATCH_HEAD);
+      head = eg_head_intern(g, n->op, v, n->n_kids);
+    }
+    for (uint32_t k = 0; k < n->n_kids; k++)
+      r->kids[k].i = eg_root(g, made_at(r, n->kids[k])[i]);
+    g->now.root.i = m[1];
+    why.match = i;
+    made[i] = eg_add_head(g, head, r->kids, n->n_kids, into, why);
+    if (made[i] == EG_NONE)
+      return false;
+  }
+  return true;
+}
+
+/* --- plain nodes: at most two children and a fixed attribute ----------- */
+
+/* What a step shall add for each match of the batch. */
+typedef struct eg_wanted {
+  eg_class kids[EG_BATCH][2]; /* as in a row */
+  uint64_t hashes[EG_BATCH];
+  uint32_t likely[EG_BATCH]; /* a node that may be it, or EG_NONE */
+} eg_wanted;
+
+typedef struct eg_column {
+  const uint32_t *at; /* NULL: no such child */
+  size_t stride;
+} eg_column;
+
+/* Children come from the matches or from an earlier step. */
+static eg_column
+column(const eg_runner *r, const eg_step *s, uint32_t k) {
+  if (k >= s->node->n_kids)
+    return (eg_column){NULL, 0};
+  if (s->from[k].is_word)
+    return (eg_column){r->ready + s->from[k].at, r->stride};
+  return (eg_column){made_at(r, s->from[k].at), 1};
+}
+
+/* Canonical children and hashes; the buckets are fetched. */
+static void
+take_keys(const eg_runner *r, const eg_step *s, eg_wanted *w) {
+  const eg_graph *g = r->g;
+  eg_column a = column(r, s, 0), b = column(r, s, 1);
+  for (uint32_t i = 0; i < r->n_ready; i++) {
+    eg_key key = {s->head, EG_NONE, EG_NONE, NULL, 0};
+    if (a.at)
+      key.a = eg_root(g, a.at[i * a.stride]);
+    if (b.at)
+      key.b = eg_root(g, b.at[i * b.stride]);
+    w->kids[i][0].i = key.a;
+    w->kids[i][1].i = key.b;
+    w->hashes[i] = eg_key_hash(&key);
+    eg_table_prefetch(g, w->hashes[i]);
+  }
+}
+
+/* The first node whose tag agrees is mostly it; it is fetched. */
+static void
+find_likely(const eg_graph *g, uint32_t n, eg_wanted *w) {
+  const eg_bucket *buckets = g->buckets;
+  const eg_row *rows = g->rows;
+  uint64_t n_buckets = g->n_buckets;
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t hash = w->hashes[i];
+    const eg_bucket *b = &buckets[((hash & UINT32_MAX) * n_buckets) >> 32];
+    uint32_t m = eg_tags_equal(b, eg_tag_of(hash));
+    w->likely[i] = EG_NONE;
+    if (m) {
+      uint32_t node = w->likely[i] = b->node[__builtin_ctz(m)];
+      __builtin_prefetch(&rows[node]);
+    }
+  }
+}
+
+static inline bool
+is_likely(const eg_graph *g, const eg_step *s, const eg_wanted *w, uint32_t i) {
+  uint32_t node = w->likely[i];
+  return node != EG_NONE && g->rows[node].head == s->head &&
+         !memcmp(g->rows[node].kid, w->kids[i], sizeof w->kids[i]);
+}
+
+/* The node of match i, unless it is the likely one; its class. */
+static uint32_t
+add_unlikely(eg_runner *r, const eg_step *s, const eg_wanted *w, uint32_t i,
+             uint32_t into) {
+  eg_graph *g = r->g;
+  const eg_class *kids = w->kids[i];
+  eg_key key = {s->head, kids[0].i, kids[1].i, NULL, 0};
+  uint32_t have = eg_table_find(g, &key, w->hashes[i], EG_NONE, NULL);
+  if (have != EG_NONE) {
+    if (g->journal)
+      g->journal->row = have;
+    return g->rows[have].cls;
+  }
+  eg_reason why = {g->now.rule, i};
+  g->now.root.i = ready_at(r, i)[1];
+  return eg_add_new(g, &key, w->hashes[i], kids, s->node->n_kids, into, why);
+}
+
+/* All hashes first, then all candidates are fetched, then all nodes are added,
+ * so that the cache misses of a batch overlap. */
+static bool
+build_plain(eg_runner *r, const eg_code *c, uint32_t step) {
+  eg_graph *g = r->g;
+  const eg_step *s = &c->steps[step];
+  uint32_t *made = made_at(r, step);
+  eg_wanted w;
+  take_keys(r, s, &w);
+  find_likely(g, r->n_ready, &w);
+  for (uint32_t i = 0; i < r->n_ready; i++) {
+    if (is_likely(g, s, &w, i))
+      made[i] = g->rows[w.likely[i]].cls;
+    else
+      made[i] = add_unlikely(r, s, &w, i, EG_NONE);
+    if (made[i] == EG_NONE)
+      return false;
+  }
+  return true;
+}
+
+/* The last step, whose nodes join the classes that the rule names. */
+static bool
+build_plain_last(eg_runner *r, const eg_code *c, uint32_t step) {
+  eg_graph *g = r->g;
+  const eg_step *s = &c->steps[step];
+  size_t word = c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot;
+  const uint32_t *at = r->ready + word;
+  eg_wanted w;
+  take_keys(r, s, &w);
+  find_likely(g, r->n_ready, &w);
+  for (uint32_t i = 0; i < r->n_ready; i++, at += r->stride) {
+    uint32_t into = eg_root(g, *at), cls;
+    if (!is_likely(g, s, &w, i)) {
+      cls = add_unlikely(r, s, &w, i, into);
+    } else {
+      cls = g->rows[w.likely[i]].cls;
+      if (g->journal)
+        g->journal->row = w.likely[i];
+    }
+    if (cls == EG_NONE)
+      return false;
+    eg_reason why = {g->now.rule, i};
+    if ((cls == into || !eg_unite(g, into, cls, why)) && g->journal)
+      eg_journal_again(g, why);
+  }
+  return true;
+}
+
+static bool
+build_step(eg_runner *r, const eg_code *c, uint32_t step, eg_reason why) {
+  const eg_step *s = &c->steps[step];
+  bool last = step + 1 == c->n;
+  if (s->node->is_slot) {
+    if (last || !c->plain)
+      build_slots(r, c, step, why);
+    return true;
+  }
+  if (!is_plain(s))
+    return build_any(r, c, step, why);
+  return last ? build_plain_last(r, c, step) : build_plain(r, c, step);
+}
+
+/* Builds what is ready; false when a node or a union was refused. */
+static bool
+build_ready(eg_runner *r, uint32_t k) {
+  const eg_rule *rule = &r->rules[k];
+  eg_reason why = {rule->id, 0};
+  r->g->now.rule = rule->id;
+  eg_reserve(r->g, (uint64_t)r->n_ready * r->states[k].most_nodes, 0);
+  if (r->g->journal)
+    eg_journal_batch(r->g, rule->id, r->ready, r->stride,
+                     rule->guard ? rule->n_slots : rule->pattern->n_slots,
+                     r->n_ready);
+  for (uint32_t i = 0; i < rule->n_results; i++) {
+    const eg_code *c = &r->states[k].codes[i];
+    if (r->g->journal)
+      r->g->journal->result = i;
+    for (uint32_t step = 0; step < c->n; step++)
+      if (!build_step(r, c, step, why))
+        return false;
+  }
+  if (r->g->journal)
+    eg_journal_batch_over(r->g);
+  return !r->g->fault;
+}
+
+/* --- matches made ready ------------------------------------------------ */
+
+/* How many matches may be built at once: all of them see the same state of the
+ * limits, so near one they go one by one. */
+static uint32_t
+batch_size(const eg_runner *r, uint32_t k) {
+  const eg_rule *rule = &r->rules[k];
+  uint64_t n = EG_BATCH;
+  if (rule->guard && !rule->steady)
+    n = 1;
+  if (r->o.nodes) {
+    uint64_t live = r->g->live_nodes;
+    uint64_t room = r->o.nodes > live ? r->o.nodes - live : 0;
+    uint64_t most = room / (r->states[k].most_nodes + 1);
+    n = most < n ? most : n;
+  }
+  return n ? (uint32_t)n : 1;
+}
+
+static void
+make_ready(eg_runner *r, const eg_rule *rule, const uint32_t *match,
+           const uint32_t *slots) {
+  uint32_t *to = r->guarded + (size_t)r->n_ready++ * r->stride;
+  memcpy(to, match, EG_MATCH_HEAD * sizeof *to);
+  memcpy(to + EG_MATCH_HEAD, slots, rule->n_slots * sizeof *to);
+}
+
+static void
+look_at_nodes(eg_runner *r) {
+  if (!r->o.nodes || r->g->live_nodes <= r->o.nodes)
+    return;
+  r->cut_nodes = true;
+  eg_cut(r, EG_STOP_NODES);
+}
+
+static void
+take_slots(eg_runner *r, const eg_rule *rule, const uint32_t *match) {
+  const eg_pattern *p = rule->pattern;
+  for (uint32_t i = 0; i < rule->n_slots; i++) {
+    uint32_t v = i < p->n_slots ? match[EG_MATCH_HEAD + i] : EG_NONE;
+    bool is_class = i < p->n_slots && p->class_slot[i] && v != EG_NONE;
+    r->given[i] = is_class ? eg_root(r->g, v) : v;
+  }
+}
+
+static void
+stop_unsound(eg_runner *r, uint32_t k) {
+  r->fault_rule = r->rules[k].id;
+  eg_cut(r, EG_STOP_FAULT);
+}
+
+static void
+build_when_due(eg_runner *r, uint32_t k) {
+  if (r->n_ready < batch_size(r, k))
+    return;
+  if (!build_ready(r, k))
+    stop_unsound(r, k);
+  r->n_ready = 0;
+  look_at_nodes(r);
+}
+
+/* Guards see the slots afresh at each alternative. */
+static void
+apply_guarded(eg_runner *r, uint32_t k, const uint32_t *match) {
+  const eg_rule *rule = &r->rules[k];
+  size_t size = rule->n_slots * sizeof *r->slots;
+  bool emitted = false;
+  take_slots(r, rule, match);
+  for (uint32_t i = 0; !r->cut; i++) {
+    memcpy(r->slots, r->given, size);
+    r->g->now = (eg_origin){rule->id, {match[1]}};
+    eg_guard_result got = rule->guard(rule->guard_ctx, r->g, r->slots, i);
+    if (got == EG_GUARD_EMIT) {
+      emitted = true;
+      make_ready(r, rule, match, r->slots);
+      build_when_due(r, k);
+    }
+    if (got == EG_GUARD_END || !rule->alternatives)
+      break;
+  }
+  r->stats[k].applied += emitted;
+  r->stats[k].refused += !emitted;
+  r->states[k].emitted += emitted;
+}
+
+static uint32_t
+within_match_limit(const eg_runner *r, uint32_t k, uint32_t n) {
+  uint64_t limit = r->rules[k].match_limit, left;
+  if (!limit)
+    return n;
+  left = limit > r->states[k].emitted ? limit - r->states[k].emitted : 0;
+  return left < n ? (uint32_t)left : n;
+}
+
+/* Matches of a rule without a guard are built where they stand. */
+static void
+apply_plain(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
+  n = within_match_limit(r, k, n);
+  r->stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots;
+  for (uint32_t at = 0; at < n && !r->cut; at += r->n_ready) {
+    uint32_t most = batch_size(r, k);
+    r->ready = match + (size_t)at * r->stride;
+    r->n_ready = n - at < most ? n - at : most;
+    r->stats[k].applied += r->n_ready;
+    r->states[k].emitted += r->n_ready;
+    if (!build_ready(r, k))
+      stop_unsound(r, k);
+    else
+      look_at_nodes(r);
+  }
+  r->n_ready = 0;
+}
+
+static void
+apply_all_guarded(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
+  uint32_t stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots;
+  r->stride = EG_MATCH_HEAD + r->most_slots;
+  r->ready = r->guarded;
+  for (uint32_t i = 0; i < n && !r->cut; i++)
+    if (within_match_limit(r, k, 1))
+      apply_guarded(r, k, match + (size_t)i * stride);
+  if (r->n_ready && !r->cut && !build_ready(r, k))
+    stop_unsound(r, k);
+  r->n_ready = 0;
+}
+
+/* Once no guard is left that looks at the unfinished graph, congruence is
+ * restored as soon as much waits for it: then fewer nodes are built that turn
+ * out equal.  A fault found here is no rule's, as in the rebuild. */
+static void
+restore(eg_runner *r) {
+  const eg_graph *g = r->g;
+  if (!r->unwatched || r->cut || g->n_pool ||
+      g->lost.len <= 256 + g->live_classes / 32)
+    return;
+  double t = bs_now();
+  eg_restore(r->g);
+  r->restore_s += bs_now() - t;
+  if (g->fault)
+    eg_cut(r, EG_STOP_FAULT);
+}
+
+static void
+apply_some(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
+  if (r->rules[k].guard)
+    apply_all_guarded(r, k, match, n);
+  else
+    apply_plain(r, k, match, n);
+  restore(r);
+}
+
+void
+eg_apply_matches(eg_runner *r, uint32_t k) {
+  uint32_t stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots;
+  uint32_t n = r->matches.len / stride;
+  uint64_t nodes = r->g->n_made, unions = r->g->unions;
+  for (uint32_t at = 0; at < n && !r->cut; at += EG_BATCH) {
+    uint32_t some = n - at < EG_BATCH ? n - at : EG_BATCH;
+    if (!eg_fits(r->g, (uint64_t)some * r->states[k].most_nodes)) {
+      eg_cut(r, EG_STOP_BYTES);
+      break;
+    }
+    apply_some(r, k, r->matches.data + (size_t)at * stride, some);
+    eg_within_limits(r);
+  }
+  bs_clear(&r->matches);
+  r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
+  r->stats[k].nodes += r->g->n_made - nodes;
+  r->stats[k].unions += r->g->unions - unions;
+}

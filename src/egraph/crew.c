@@ -1,0 +1,237 @@
+/* crew.c - threads that share out numbered tasks.
+ *
+ * The caller works, too, and is the only one that begins a run.  Tasks are
+ * taken by one atomic counter, so which thread does what is left to chance; the
+ * results must not depend on it.  Heaps of tasks draw their blocks from the
+ * caller's heap under a lock, so its limits and hooks hold for all threads and
+ * hooks are never called twice at a time.  Between runs the helpers sleep, or
+ * fault memory in: the system clears pages, which is a good part of the time
+ * of a graph that grows, and here it is not the caller's. */
+#include "egraph/crew.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+enum {
+  MOST_THREADS = 256,
+  GROUNDS = 16,     /* pieces of memory that wait, at most */
+  PACE = 2 << 20,   /* bytes at a time */
+  LEAST = 256 << 10 /* bytes that are worth it */
+};
+
+typedef struct eg_ground {
+  uintptr_t at, end;
+} eg_ground;
+
+struct eg_crew {
+  bs_heap *heap;
+  pthread_mutex_t lock; /* the fields below, and the caller's heap */
+  pthread_cond_t begin, end;
+  uint64_t run;
+  uint32_t working; /* helpers that are not through with this run */
+  bool quit;
+  size_t held;
+  eg_ground grounds[GROUNDS];
+  uint32_t n_grounds, laying; /* helpers at it */
+
+  void (*task)(void *, uint32_t);
+  void *ctx;
+  uint32_t n_tasks;
+  atomic_uint next;
+
+  uint32_t n_helpers;
+  pthread_t helpers[];
+};
+
+static void
+work(eg_crew *c) {
+  for (;;) {
+    uint32_t i = atomic_fetch_add(&c->next, 1);
+    if (i >= c->n_tasks)
+      return;
+    c->task(c->ctx, i);
+  }
+}
+
+/* Faults pages in, writing nothing; where the system cannot, it does not. */
+static void
+populate(uintptr_t at, size_t n) {
+#ifdef MADV_POPULATE_WRITE
+  madvise((void *)at, n, MADV_POPULATE_WRITE);
+#else
+  (void)at;
+  (void)n;
+#endif
+}
+
+/* One step of what waits, under the lock. */
+static void
+lay_some(eg_crew *c) {
+  eg_ground *g = &c->grounds[0];
+  uintptr_t at = g->at;
+  uintptr_t end = (at + PACE) & ~(uintptr_t)(PACE - 1);
+  if (end >= g->end) {
+    end = g->end;
+    c->n_grounds--;
+    for (uint32_t i = 0; i < c->n_grounds; i++)
+      c->grounds[i] = c->grounds[i + 1];
+  } else {
+    g->at = end;
+  }
+  c->laying++;
+  pthread_mutex_unlock(&c->lock);
+  populate(at, end - at);
+  pthread_mutex_lock(&c->lock);
+  if (!--c->laying)
+    pthread_cond_broadcast(&c->end);
+}
+
+/* Until there is a run that was not seen yet. */
+static void
+stand_by(eg_crew *c, uint64_t seen) {
+  while (c->run == seen && !c->quit)
+    if (c->n_grounds)
+      lay_some(c);
+    else
+      pthread_cond_wait(&c->begin, &c->lock);
+}
+
+static void *
+helper(void *arg) {
+  eg_crew *c = arg;
+  uint64_t seen = 0;
+  pthread_mutex_lock(&c->lock);
+  for (;;) {
+    stand_by(c, seen);
+    if (c->quit)
+      break;
+    seen = c->run;
+    pthread_mutex_unlock(&c->lock);
+    work(c);
+    pthread_mutex_lock(&c->lock);
+    if (!--c->working)
+      pthread_cond_broadcast(&c->end);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return NULL;
+}
+
+/* Signals are for the threads of the program. */
+static void
+start(eg_crew *c, uint32_t n) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (c->n_helpers < n &&
+         !pthread_create(&c->helpers[c->n_helpers], NULL, helper, c))
+    c->n_helpers++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+eg_crew *
+eg_crew_new(bs_heap *heap, uint32_t threads) {
+  uint32_t n = threads > MOST_THREADS ? MOST_THREADS : threads;
+  n = n ? n - 1 : 0;
+  eg_crew *c = bs_calloc(heap, 1, sizeof *c + n * sizeof *c->helpers);
+  c->heap = heap;
+  pthread_mutex_init(&c->lock, NULL);
+  pthread_cond_init(&c->begin, NULL);
+  pthread_cond_init(&c->end, NULL);
+  start(c, n);
+  return c;
+}
+
+void
+eg_crew_free(eg_crew *c) {
+  if (!c)
+    return;
+  pthread_mutex_lock(&c->lock);
+  c->quit = true;
+  pthread_cond_broadcast(&c->begin);
+  pthread_mutex_unlock(&c->lock);
+  for (uint32_t i = 0; i < c->n_helpers; i++)
+    pthread_join(c->helpers[i], NULL);
+  pthread_cond_destroy(&c->end);
+  pthread_cond_destroy(&c->begin);
+  pthread_mutex_destroy(&c->lock);
+  bs_free(c->heap, c);
+}
+
+uint32_t
+eg_crew_size(const eg_crew *c) {
+  return c->n_helpers + 1;
+}
+
+void
+eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
+  pthread_mutex_lock(&c->lock);
+  c->task = task;
+  c->ctx = ctx;
+  c->n_tasks = n;
+  atomic_store(&c->next, 0);
+  c->working = c->n_helpers;
+  c->run++;
+  pthread_cond_broadcast(&c->begin);
+  pthread_mutex_unlock(&c->lock);
+  work(c);
+  pthread_mutex_lock(&c->lock);
+  while (c->working)
+    pthread_cond_wait(&c->end, &c->lock);
+  pthread_mutex_unlock(&c->lock);
+}
+
+void
+eg_crew_lay(eg_crew *c, const void *memory, size_t n) {
+  uintptr_t page = 4096;
+  uintptr_t at = ((uintptr_t)memory + page - 1) & ~(page - 1);
+  uintptr_t end = ((uintptr_t)memory + n) & ~(page - 1);
+  if (!c || !c->n_helpers || n < LEAST)
+    return;
+  pthread_mutex_lock(&c->lock);
+  if (c->n_grounds < GROUNDS) {
+    c->grounds[c->n_grounds++] = (eg_ground){at, end};
+    pthread_cond_signal(&c->begin);
+  }
+  pthread_mutex_unlock(&c->lock);
+}
+
+void
+eg_crew_settle(eg_crew *c) {
+  if (!c)
+    return;
+  pthread_mutex_lock(&c->lock);
+  c->n_grounds = 0;
+  while (c->laying)
+    pthread_cond_wait(&c->end, &c->lock);
+  pthread_mutex_unlock(&c->lock);
+}
+
+/* --- heaps ------------------------------------------------------------- */
+
+static void *
+take(void *ctx, void *block, size_t size) {
+  eg_crew *c = ctx;
+  void *out = NULL;
+  pthread_mutex_lock(&c->lock);
+  size_t before = c->heap->used;
+  if (size)
+    out = bs_try_realloc(c->heap, block, size);
+  else
+    bs_free(c->heap, block);
+  c->held += c->heap->used - before;
+  pthread_mutex_unlock(&c->lock);
+  return out;
+}
+
+void
+eg_crew_heap_init(eg_crew *c, bs_heap *heap) {
+  bs_heap_init(heap, &(bs_hooks){take, c}, 0);
+}
+
+size_t
+eg_crew_held(const eg_crew *c) {
+  return c->held;
+}

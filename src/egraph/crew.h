@@ -1,0 +1,31 @@
+/* crew.h - threads that share out numbered tasks; private to this folder. */
+#ifndef EGRAPH_CREW_H
+#define EGRAPH_CREW_H
+
+#include "base/heap.h"
+
+typedef struct eg_crew eg_crew;
+
+/* A caller and up to threads - 1 helpers: fewer when the system gives fewer.
+ * It must be ended before its heap is. */
+eg_crew *eg_crew_new(bs_heap *, uint32_t threads);
+void eg_crew_free(eg_crew *); /* NULL is fine */
+uint32_t eg_crew_size(const eg_crew *);
+
+/* Calls task(ctx, i) once for each i < n, in this order begun, side by side;
+ * returns when all have returned.  A task must not unwind past itself. */
+void eg_crew_run(eg_crew *, void (*task)(void *ctx, uint32_t i), void *ctx,
+                 uint32_t n);
+
+/* Has the helpers take memory that will be written soon from the system, while
+ * they have nothing else to do: its content and that of others stays.  Before
+ * such memory moves or is freed, `settle` drops what is left to do. */
+void eg_crew_lay(eg_crew *, const void *memory, size_t n); /* no crew: none */
+void eg_crew_settle(eg_crew *);
+
+/* A heap whose blocks are the caller's heap's, taken one thread at a time; for
+ * tasks and, between runs, for the caller.  It unwinds to a trap of its own. */
+void eg_crew_heap_init(eg_crew *, bs_heap *);
+size_t eg_crew_held(const eg_crew *); /* bytes in such heaps; between runs */
+
+#endif

@@ -1,0 +1,589 @@
+/* graph.c - adding nodes, uniting classes, and what a class knows.
+ *
+ * Every growth happens before the change that needs it, so an allocation that
+ * fails leaves the graph as it was.  `modify` is called from one queue, never
+ * from inside itself, so its unions cannot nest. */
+#include "egraph/hashcons.h"
+#include "egraph/journal.h"
+#include <string.h>
+
+eg_graph *
+eg_new(bs_heap *heap, bs_values *values, const eg_options *options) {
+  eg_graph *g = bs_calloc(heap, 1, sizeof *g);
+  g->heap = heap;
+  g->values = values;
+  if (options) {
+    g->analysis = options->analysis;
+    g->origins = options->origins;
+    if (options->explain)
+      g->journal = eg_journal_new(heap);
+  }
+  uint32_t ids = options ? options->ids : 0;
+  g->most_rows = ids && ids < EG_MAX_NODES ? ids : EG_MAX_NODES;
+  g->most_pool = ids && ids < EG_POOL_EDGE ? ids : EG_POOL_EDGE - 1;
+  for (int i = 0; i < 2 && g->analysis.size; i++)
+    g->spare[i] = bs_calloc(heap, 1, g->analysis.size);
+  g->epoch = 1;
+  g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
+  g->fault_a = g->fault_b = EG_NO_CLASS;
+  return g;
+}
+
+void
+eg_free(eg_graph *g) {
+  if (!g)
+    return;
+  bs_heap *h = g->heap;
+  void *blocks[] = {g->rows,       g->links,    g->stamps,  g->origin,
+                    g->pool,       g->classes,  g->data,    g->pool_links,
+                    g->pool_owner, g->spare[0], g->spare[1]};
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    bs_free(h, blocks[i]);
+  bs_vec_done(h, &g->heads);
+  bs_vec_done(h, &g->head_table);
+  bs_vec_done(h, &g->symbol_ops);
+  bs_vec_done(h, &g->symbol_heads);
+  bs_vec_done(h, &g->symbol_table);
+  bs_vec_done(h, &g->lost);
+  bs_vec_done(h, &g->changed);
+  bs_vec_done(h, &g->touched);
+  bs_vec_done(h, &g->repair);
+  bs_vec_done(h, &g->remake);
+  bs_vec_done(h, &g->prunes);
+  bs_vec_done(h, &g->scratch);
+  eg_table_free(g);
+  eg_index_free(g);
+  eg_journal_free(h, g->journal);
+  bs_free(h, g);
+}
+
+/* --- growth ------------------------------------------------------------ */
+
+/* Half as much again, a quarter of what is not small, an eighth of what is
+ * large (large blocks grow in place); near the byte limit, a sixteenth. */
+uint64_t
+eg_grown(eg_graph *g, uint64_t have, uint64_t need, size_t item) {
+  uint64_t bytes = have * item;
+  uint64_t want = have + (bytes > 1 << 20   ? have / 8
+                          : bytes > 1 << 17 ? have / 4
+                                            : have / 2);
+  if (want < need)
+    want = need;
+  if (!g->limit || g->heap->used + want * item / 2 <= g->limit)
+    return want;
+  want = have + have / 16;
+  return want < need ? need : want;
+}
+
+/* What a block that has grown will be filled with next. */
+static void
+lay(eg_graph *g, const void *block, uint64_t from, uint64_t to, size_t item) {
+  eg_crew_lay(g->crew, (const char *)block + from * item, (to - from) * item);
+}
+
+static void
+grow_rows(eg_graph *g, uint64_t need) {
+  uint64_t had = g->cap_rows;
+  uint64_t cap = eg_grown(g, g->cap_rows, need < 64 ? 64 : need, 28);
+  if (cap > g->most_rows)
+    cap = g->most_rows;
+  if (need > cap)
+    bs_out_of_memory(g->heap);
+  eg_crew_settle(g->crew);
+  g->rows = bs_realloc(g->heap, g->rows, cap * sizeof *g->rows);
+  g->links = bs_realloc(g->heap, g->links, cap * 2 * sizeof *g->links);
+  g->stamps = bs_realloc(g->heap, g->stamps, cap * sizeof *g->stamps);
+  if (g->origins)
+    g->origin = bs_realloc(g->heap, g->origin, cap * sizeof *g->origin);
+  g->cap_rows = (uint32_t)cap;
+  lay(g, g->rows, had, cap, sizeof *g->rows);
+  lay(g, g->links, had, cap, 2 * sizeof *g->links);
+  lay(g, g->stamps, had, cap, sizeof *g->stamps);
+}
+
+static void
+grow_pool(eg_graph *g, uint64_t need) {
+  uint64_t cap = eg_grown(g, g->cap_pool, need < 64 ? 64 : need, 12);
+  if (cap > g->most_pool)
+    cap = g->most_pool;
+  if (need > cap)
+    bs_out_of_memory(g->heap);
+  g->pool = bs_realloc(g->heap, g->pool, cap * sizeof *g->pool);
+  g->pool_links = bs_realloc(g->heap, g->pool_links, cap * sizeof(uint32_t));
+  g->pool_owner = bs_realloc(g->heap, g->pool_owner, cap * sizeof(uint32_t));
+  g->cap_pool = (uint32_t)cap;
+}
+
+static void
+grow_classes(eg_graph *g, uint64_t need) {
+  uint32_t size = g->analysis.size;
+  uint64_t had = g->cap_classes;
+  uint64_t cap = eg_grown(g, g->cap_classes, need < 64 ? 64 : need,
+                          sizeof *g->classes + size);
+  eg_crew_settle(g->crew);
+  g->classes = bs_realloc(g->heap, g->classes, cap * sizeof *g->classes);
+  if (size)
+    g->data = bs_realloc(g->heap, g->data, cap * size);
+  g->cap_classes = (uint32_t)cap;
+  lay(g, g->classes, had, cap, sizeof *g->classes);
+  if (size)
+    lay(g, g->data, had, cap, size);
+}
+
+/* A class is made with a node, so there are never more classes than nodes. */
+static void
+reserve_classes(eg_graph *g, uint64_t more) {
+  if (g->n_classes + more > g->cap_classes)
+    grow_classes(g, g->n_classes + more);
+}
+
+void
+eg_reserve(eg_graph *g, uint64_t more, uint64_t pool) {
+  uint64_t nodes = more > g->n_free ? more - g->n_free : 0;
+  if (nodes > g->most_rows - g->n_rows)
+    nodes = g->most_rows - g->n_rows; /* the first too many is refused */
+  if (g->n_rows + nodes > g->cap_rows)
+    grow_rows(g, g->n_rows + nodes);
+  if (g->n_pool + pool > g->cap_pool)
+    grow_pool(g, g->n_pool + pool);
+  eg_table_reserve(g, more);
+}
+
+static uint64_t
+index_growth(const eg_graph *g, uint64_t nodes) {
+  const eg_index *x = &g->index;
+  uint64_t want =
+      nodes * 20 + g->n_classes * (uint64_t)8 + g->live_classes * (uint64_t)24;
+  uint64_t have = (uint64_t)x->by_class.cap * 20 + x->class_start.cap * 8ull +
+                  x->segments.cap * (uint64_t)sizeof(eg_segment);
+  return want > have ? want - have : 0;
+}
+
+bool
+eg_fits(const eg_graph *g, uint64_t more) {
+  if (!g->limit)
+    return true;
+  uint64_t used = g->heap->used + eg_table_growth(g, more) * sizeof(eg_bucket);
+  uint64_t rows = g->n_rows - g->n_free + more, classes = g->n_classes + more;
+  if (rows > g->cap_rows)
+    used += (rows + rows / 16 - g->cap_rows) * 28;
+  if (classes > g->cap_classes)
+    used += (classes + classes / 16 - g->cap_classes) *
+            (sizeof *g->classes + g->analysis.size);
+  used += more * 12; /* worklists */
+  return used + index_growth(g, g->live_nodes + more) <= g->limit;
+}
+
+/* --- edges and classes ------------------------------------------------- */
+
+void
+eg_edge_link(eg_graph *g, uint32_t edge, uint32_t cls) {
+  eg_class_row *c = &g->classes[cls];
+  if (edge & EG_POOL_EDGE)
+    g->pool_links[edge & ~EG_POOL_EDGE] = c->edges;
+  else
+    g->links[edge] = c->edges;
+  c->edges = edge;
+  c->n_edges++;
+}
+
+static uint32_t
+class_new(eg_graph *g) {
+  reserve_classes(g, 1);
+  uint32_t c = g->n_classes++;
+  g->classes[c] = (eg_class_row){c, EG_NONE, 0, 0};
+  g->live_classes++;
+  return c;
+}
+
+static void *
+data_at(const eg_graph *g, uint32_t c) {
+  return g->data + (size_t)c * g->analysis.size;
+}
+
+static void
+mark_changed(eg_graph *g, uint32_t c) {
+  if (g->classes[c].flags & EG_CHANGED)
+    return;
+  bs_push(g->heap, &g->changed, c);
+  g->classes[c].flags |= EG_CHANGED;
+  g->dirty = true;
+}
+
+static void
+mark_touched(eg_graph *g, uint32_t c) {
+  if (g->analysis.modify)
+    bs_push(g->heap, &g->touched, c);
+}
+
+void
+eg_settle(eg_graph *g) {
+  if (g->settling)
+    return;
+  g->settling = true;
+  while (g->touched.len) {
+    uint32_t c = bs_pop(&g->touched);
+    g->analysis.modify(g->analysis.ctx, g, (eg_class){eg_root(g, c)});
+  }
+  g->settling = false;
+}
+
+/* Keeps the first fault: later ones are its consequences. */
+static void
+fail(eg_graph *g, eg_fault_kind kind, uint32_t a, uint32_t b, eg_reason why) {
+  if (g->fault)
+    return;
+  g->fault = kind;
+  g->fault_a.i = a;
+  g->fault_b.i = b;
+  g->fault_reason = why;
+}
+
+/* into := join; a conflict leaves `into` untouched. */
+static uint32_t
+merge_data(eg_graph *g, void *into, const void *from) {
+  const eg_analysis *a = &g->analysis;
+  if (!a->size || !a->merge)
+    return 0;
+  void *saved = g->spare[1];
+  eg_copy_data(saved, into, a->size);
+  uint32_t bits = a->merge(a->ctx, g, into, from);
+  if (bits & EG_MERGE_CONFLICT)
+    eg_copy_data(into, saved, a->size);
+  return bits;
+}
+
+/* --- nodes ------------------------------------------------------------- */
+
+static uint32_t
+row_place(eg_graph *g) {
+  g->n_made++;
+  if (!g->n_free)
+    return g->n_rows++;
+  uint32_t n = g->free_row;
+  g->free_row = g->rows[n].kid[0].i;
+  g->n_free--;
+  g->n_dead--;
+  return n;
+}
+
+static uint32_t
+row_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
+        uint32_t n_kids, uint32_t cls) {
+  uint32_t n = row_place(g);
+  eg_row *r = &g->rows[n];
+  *r = (eg_row){k->head, cls, {{k->a}, {k->b}}};
+  g->stamps[n] = g->epoch;
+  g->links[2 * n] = g->links[2 * n + 1] = EG_NONE;
+  if (g->origin)
+    g->origin[n] = g->now;
+  if (k->head & EG_WIDE) {
+    r->kid[0].i = g->n_pool;
+    memcpy(g->pool + g->n_pool, kids, n_kids * sizeof *kids);
+    for (uint32_t i = 0; i < n_kids; i++) {
+      g->pool_owner[g->n_pool] = n;
+      eg_edge_link(g, g->n_pool++ | EG_POOL_EDGE, kids[i].i);
+    }
+  } else {
+    for (uint32_t i = 0; i < n_kids; i++)
+      eg_edge_link(g, 2 * n + i, kids[i].i);
+  }
+  eg_table_put(g, hash, n);
+  g->live_nodes++;
+  g->index.valid = false;
+  return n;
+}
+
+/* The class a new node belongs to, its data made or joined; EG_NONE when the
+ * analysis refuses. */
+static uint32_t
+place(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
+      uint32_t into, eg_reason why) {
+  const eg_analysis *a = &g->analysis;
+  void *data = g->spare[0];
+  if (!a->make && !a->size && !a->modify)
+    return into == EG_NONE ? class_new(g) : into;
+  const eg_head *h = eg_head_of(g, head);
+  if (a->size)
+    eg_clear_data(data, a->size);
+  if (a->make && !a->make(a->ctx, g, h->op, h->attr, kids, n_kids, data)) {
+    fail(g, EG_FAULT_NODE, into, EG_NONE, why);
+    return EG_NONE;
+  }
+  if (into != EG_NONE) {
+    uint32_t bits = merge_data(g, a->size ? data_at(g, into) : NULL, data);
+    if (!(bits & EG_MERGE_CONFLICT)) {
+      if (bits & 1)
+        mark_changed(g, into);
+      mark_touched(g, into);
+      return into;
+    }
+  }
+  uint32_t c = class_new(g);
+  if (a->size)
+    eg_copy_data(data_at(g, c), data, a->size);
+  if (into != EG_NONE)
+    fail(g, EG_FAULT_MERGE, into, c, why);
+  mark_touched(g, c);
+  return c;
+}
+
+uint32_t
+eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
+           uint32_t n, uint32_t into, eg_reason why) {
+  uint32_t pool = k->head & EG_WIDE ? n : 0;
+  if ((g->n_rows >= g->most_rows && !g->n_free) ||
+      pool > g->most_pool - g->n_pool) {
+    fail(g, EG_FAULT_IDS, into, EG_NONE, why);
+    return EG_NONE;
+  }
+  if (pool || (g->n_rows == g->cap_rows && !g->n_free))
+    eg_reserve(g, 1, pool);
+  else
+    eg_table_reserve(g, 1);
+  if (g->journal)
+    eg_journal_room(g, pool);
+  uint32_t c = place(g, k->head, kids, n, into, why);
+  if (c == EG_NONE)
+    return EG_NONE;
+  row_new(g, k, hash, kids, n, c);
+  if (g->journal)
+    eg_journal_row(g, kids, n, c, into, why);
+  if (g->touched.len)
+    eg_settle(g);
+  return c;
+}
+
+uint32_t
+eg_add_key(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
+           uint32_t n, uint32_t into, eg_reason why) {
+  uint32_t have = eg_table_find(g, k, hash, EG_NONE, NULL), c;
+  if (have == EG_NONE) {
+    c = eg_add_new(g, k, hash, kids, n, into, why);
+    return c == EG_NONE ? c : eg_root(g, c);
+  }
+  c = eg_root(g, g->rows[have].cls);
+  if (g->journal)
+    g->journal->row = have;
+  if (into == EG_NONE || !eg_unite(g, into, c, why)) {
+    if (g->journal && into != EG_NONE)
+      eg_journal_again(g, why);
+    return c;
+  }
+  return eg_root(g, c);
+}
+
+uint32_t
+eg_add_head(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n,
+            uint32_t into, eg_reason why) {
+  eg_key k = eg_key_of(head, kids, n);
+  return eg_add_key(g, &k, eg_key_hash(&k), kids, n, into, why);
+}
+
+uint32_t
+eg_find_head(const eg_graph *g, uint32_t head, const eg_class *kids,
+             uint32_t n) {
+  eg_key k = eg_key_of(head, kids, n);
+  uint32_t at = eg_table_find(g, &k, eg_key_hash(&k), EG_NONE, NULL);
+  return at == EG_NONE ? EG_NONE : eg_root(g, g->rows[at].cls);
+}
+
+/* Canonical children in a buffer of the graph's, or in `few`. */
+static eg_class *
+canonical(eg_graph *g, const eg_class *kids, uint32_t n, eg_class few[8]) {
+  eg_class *out = few;
+  if (n > 8) {
+    bs_reserve(g->heap, &g->scratch, n);
+    out = g->scratch.data;
+  }
+  for (uint32_t i = 0; i < n; i++)
+    out[i].i = eg_root(g, kids[i].i);
+  return out;
+}
+
+eg_class
+eg_add(eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
+       uint32_t n_kids) {
+  eg_class few[8];
+  for (uint32_t i = 0; i < n_kids; i++)
+    if (kids[i].i == EG_NONE)
+      return EG_NO_CLASS;
+  uint32_t head = eg_head_intern(g, op, attr, n_kids);
+  const eg_class *own = canonical(g, kids, n_kids, few);
+  eg_reason why = {g->now.rule, 0};
+  return (eg_class){eg_add_head(g, head, own, n_kids, EG_NONE, why)};
+}
+
+eg_class
+eg_lookup(const eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
+          uint32_t n_kids) {
+  eg_class few[8];
+  uint32_t head = eg_head_find(g, op, attr, n_kids);
+  if (head == EG_NONE)
+    return EG_NO_CLASS;
+  for (uint32_t i = 0; i < n_kids; i++)
+    if (kids[i].i == EG_NONE)
+      return EG_NO_CLASS;
+  const eg_class *own = canonical((eg_graph *)g, kids, n_kids, few);
+  return (eg_class){eg_find_head(g, head, own, n_kids)};
+}
+
+/* --- classes ----------------------------------------------------------- */
+
+eg_class
+eg_find(const eg_graph *g, eg_class c) {
+  return c.i < g->n_classes ? (eg_class){eg_root(g, c.i)} : EG_NO_CLASS;
+}
+
+/* The class with more parents stays, so that fewer are repaired. */
+static void
+join(eg_graph *g, uint32_t winner, uint32_t loser, uint32_t bits) {
+  eg_class_row *l = &g->classes[loser];
+  if (l->flags & EG_CHANGED || bits & 2)
+    l->flags |= EG_REMAKE;
+  l->up = winner;
+  bs_push(g->heap, &g->lost, loser);
+  g->live_classes--;
+  g->unions++;
+  g->dirty = true;
+  g->index.valid = false;
+  if (bits & 1)
+    mark_changed(g, winner);
+  mark_touched(g, winner);
+}
+
+bool
+eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
+  a = eg_root(g, a);
+  b = eg_root(g, b);
+  if (a == b || g->fault == EG_FAULT_MERGE)
+    return false;
+  uint32_t na = g->classes[a].n_edges, nb = g->classes[b].n_edges;
+  bool swap = na < nb || (na == nb && a > b);
+  uint32_t winner = swap ? b : a, loser = swap ? a : b;
+  uint32_t bits = 0;
+  bs_reserve(g->heap, &g->lost, (uint64_t)g->lost.len + 1);
+  if (g->journal)
+    eg_journal_room(g, 0);
+  if (g->analysis.size)
+    bits = merge_data(g, data_at(g, winner), data_at(g, loser));
+  if (bits & EG_MERGE_CONFLICT) {
+    fail(g, EG_FAULT_MERGE, a, b, why);
+    return false;
+  }
+  if (g->journal)
+    eg_journal_union(g, why);
+  join(g, winner, loser, bits);
+  if (g->touched.len)
+    eg_settle(g);
+  return true;
+}
+
+bool
+eg_union(eg_graph *g, eg_class a, eg_class b, eg_reason why) {
+  if (a.i >= g->n_classes || b.i >= g->n_classes)
+    return false;
+  if (g->journal) {
+    g->journal->row = a.i;
+    g->journal->other = b.i;
+  }
+  return eg_unite(g, a.i, b.i, why);
+}
+
+void *
+eg_data(const eg_graph *g, eg_class c) {
+  return data_at(g, eg_root(g, c.i));
+}
+
+void
+eg_touch(eg_graph *g, eg_class c) {
+  mark_changed(g, eg_root(g, c.i));
+}
+
+void
+eg_prune(eg_graph *g, eg_class c, bool (*keep)(void *, uint32_t, uint32_t),
+         void *ctx) {
+  bs_push(g->heap, &g->prunes, (eg_prune_request){c.i, keep, ctx});
+  g->dirty = true;
+}
+
+/* --- looking ----------------------------------------------------------- */
+
+bool
+eg_is_clean(const eg_graph *g) {
+  return !g->dirty;
+}
+
+uint32_t
+eg_count_nodes(const eg_graph *g) {
+  return g->live_nodes;
+}
+
+uint32_t
+eg_count_classes(const eg_graph *g) {
+  return g->live_classes;
+}
+
+uint32_t
+eg_op(const eg_graph *g, eg_node n) {
+  return eg_head_of(g, g->rows[n.i].head)->op;
+}
+
+bs_value
+eg_attr(const eg_graph *g, eg_node n) {
+  return eg_head_of(g, g->rows[n.i].head)->attr;
+}
+
+const eg_class *
+eg_kids(const eg_graph *g, eg_node n, uint32_t *n_kids) {
+  const eg_row *r = &g->rows[n.i];
+  *n_kids = eg_head_of(g, r->head)->arity;
+  return eg_row_kids(g, r);
+}
+
+eg_class
+eg_class_of(const eg_graph *g, eg_node n) {
+  return (eg_class){eg_root(g, g->rows[n.i].cls)};
+}
+
+eg_fault_kind
+eg_fault(const eg_graph *g) {
+  return g->fault;
+}
+
+void
+eg_fault_merge(const eg_graph *g, eg_class *a, eg_class *b, eg_reason *reason) {
+  *a = g->fault_a;
+  *b = g->fault_b;
+  *reason = g->fault_reason;
+}
+
+eg_origin
+eg_origin_of(const eg_graph *g, eg_node n) {
+  if (!g->origin)
+    return (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
+  return g->origin[n.i];
+}
+
+size_t
+eg_bytes(const eg_graph *g) {
+  const eg_index *x = &g->index;
+  size_t row = sizeof *g->rows + 3 * sizeof(uint32_t);
+  if (g->origin)
+    row += sizeof *g->origin;
+  size_t journal = g->journal ? eg_journal_bytes(g->journal) : 0;
+  size_t n = journal + sizeof *g + g->cap_rows * row;
+  n += (size_t)g->cap_pool * 3 * sizeof(uint32_t);
+  n += (size_t)g->cap_classes * (sizeof *g->classes + g->analysis.size);
+  n += (size_t)g->n_buckets * sizeof *g->buckets;
+  n += g->heads.cap * sizeof(eg_head);
+  n += ((size_t)g->head_table.cap + g->symbol_table.cap + g->lost.cap +
+        g->symbol_ops.cap + g->changed.cap + g->touched.cap + g->repair.cap +
+        g->remake.cap + g->scratch.cap) *
+       sizeof(uint32_t);
+  n += ((size_t)x->class_start.cap + x->by_class.cap + x->class_segment.cap +
+        x->symbol_start.cap) *
+       sizeof(uint32_t);
+  return n + x->segments.cap * sizeof(eg_segment) +
+         x->by_symbol.cap * sizeof(eg_entry);
+}

@@ -1,0 +1,283 @@
+/* graph.h - the inside of an e-graph; private to this folder.
+ *
+ * A node is 16 bytes: its head (operator, arity and attribute interned as one
+ * number), its class, and two children.  A node with more than two children is
+ * `wide`: they stand in the pool, kid[0] is the place and kid[1] a hash of
+ * them.  So one comparison of three words decides equality for most nodes, and
+ * a node never crosses a cache line.
+ *
+ * Parents are threaded through the nodes: each (node, child position) is an
+ * edge, and a class holds the first edge of its list.  Joining two classes
+ * touches no list: the loser keeps its own, and the rebuild, which must visit
+ * every edge of it anyway, moves the edges to the winner one by one.
+ *
+ * `stamp` of a node is the epoch in which its row (kids or class) changed last;
+ * an epoch ends when the index is built, that is, when a search begins.  So
+ * "changed since a rule last looked" is one comparison.  While a search is on,
+ * what it may read of a stamp stays: a changed row is only marked MOVED. */
+#ifndef EGRAPH_GRAPH_H
+#define EGRAPH_GRAPH_H
+
+#include "base/vec.h"
+#include "egraph/crew.h"
+#include "egraph/egraph.h"
+#include <string.h>
+
+#define EG_NONE      UINT32_MAX
+#define EG_DEAD      0x80000000u /* in a row's head: congruent to another */
+#define EG_WIDE      0x40000000u /* in a row's head: more than two children */
+#define EG_HEAD_MASK 0x3fffffffu
+#define EG_POOL_EDGE 0x80000000u /* an edge in the pool, not of a row */
+#define EG_MOVED     0x80000000u /* in a stamp: changed since the index */
+#define EG_PRUNED    UINT32_MAX  /* as a stamp: not in its class any more */
+#define EG_MAX_NODES                                                           \
+  0x3ffffff0u /* edges 2n and 2n + 1 stay below POOL_EDGE                      \
+               */
+
+typedef struct eg_row {
+  uint32_t head;
+  uint32_t cls; /* canonical up to the last rebuild */
+  eg_class kid[2];
+} eg_row;
+
+typedef struct eg_head {
+  uint32_t op, arity;
+  bs_value attr;
+  uint32_t symbol; /* dense number of (op, arity) */
+} eg_head;
+
+enum {
+  EG_REMAKE = 1,  /* a lost class: its parents' data must be made again */
+  EG_CHANGED = 2, /* its data changed: so must its parents' */
+  EG_MARK = 4     /* scratch of a pass */
+};
+
+typedef struct eg_class_row {
+  uint32_t up; /* union-find */
+  uint32_t edges, n_edges;
+  uint32_t flags;
+} eg_class_row;
+
+#define EG_BUCKET 12
+
+/* A cache line: tags (0 = free) beside the node ids they belong to. */
+typedef struct eg_bucket {
+  uint8_t tag[EG_BUCKET];
+  uint32_t spilled; /* an insertion went on to the next bucket */
+  uint32_t node[EG_BUCKET];
+} eg_bucket;
+
+#define EG_FULL_NUM 13 /* grow when filled > slots * 13 / 16 */
+#define EG_FULL_DEN 16
+
+/* What identifies a node, children canonical. */
+typedef struct eg_key {
+  uint32_t head;
+  uint32_t a, b;        /* as kid[0], kid[1]; of a wide key only b, its hash */
+  const eg_class *kids; /* of a wide key */
+  uint32_t n;
+} eg_key;
+
+/* The nodes of one class with one symbol: by_symbol[start .. start + n); those
+ * that changed since the index before stand first. */
+typedef struct eg_segment {
+  uint32_t symbol, start, n, n_recent;
+  uint32_t newest; /* the latest stamp in it */
+} eg_segment;
+
+#define EG_RECENT 0x80000000u /* in an entry: changed since the last index */
+
+/* A copy of a row for the search, which so reads memory in order. */
+typedef struct eg_entry {
+  uint32_t node; /* and EG_RECENT */
+  uint32_t cls;
+  eg_class kid[2];
+} eg_entry;
+
+/* Built from the rows when a search or an iteration first asks. */
+typedef struct eg_index {
+  bool valid;
+  uint32_t classes, nodes, symbols; /* ids covered */
+  BS_VEC(uint32_t) class_start;     /* class id -> place in by_class */
+  BS_VEC(eg_node) by_class;         /* (class, id) order */
+  BS_VEC(uint32_t) class_segment;
+  BS_VEC(eg_segment) segments;   /* grouped by class */
+  BS_VEC(uint32_t) symbol_start; /* symbol -> place in by_symbol */
+  BS_VEC(eg_entry) by_symbol;    /* (symbol, class, recent first, id) order */
+  uint32_t epoch;                /* stamps not below it are recent */
+} eg_index;
+
+typedef struct eg_prune_request {
+  uint32_t cls;
+  bool (*keep)(void *, uint32_t, uint32_t);
+  void *ctx;
+} eg_prune_request;
+
+struct eg_graph {
+  bs_heap *heap;
+  bs_values *values;
+  eg_analysis analysis;
+  bool origins, dirty, settling;
+
+  eg_row *rows;
+  uint32_t *links; /* 2 a node: the next edge of the child's list */
+  uint32_t *stamps;
+  eg_origin *origin; /* NULL without origins */
+  uint32_t n_rows, cap_rows, most_rows;
+
+  eg_class *pool;
+  uint32_t *pool_links, *pool_owner;
+  uint32_t n_pool, cap_pool, most_pool;
+
+  eg_class_row *classes;
+  char *data;
+  uint32_t n_classes, cap_classes;
+
+  BS_VEC(eg_head) heads;
+  BS_VEC(uint32_t) head_table;   /* open addressing, head + 1; power of two */
+  BS_VEC(uint32_t) symbol_ops;   /* the head a symbol was first seen in */
+  BS_VEC(uint32_t) symbol_heads; /* how many heads have the symbol */
+  BS_VEC(uint32_t) symbol_table;
+
+  eg_bucket *buckets; /* aligned to 64 inside bucket_block */
+  void *bucket_block;
+  uint32_t n_buckets, filled;
+
+  uint32_t n_dead, n_kept;   /* rows; those the last sweep left alone */
+  uint32_t free_row, n_free; /* dead rows to use again; a list by kid[0] */
+  uint64_t n_made;           /* rows ever made */
+  uint32_t live_nodes, live_classes;
+  uint32_t epoch;
+  uint64_t unions;
+  BS_VEC(uint32_t) lost;    /* classes whose parents need repair */
+  BS_VEC(uint32_t) changed; /* classes whose parents need remaking */
+  BS_VEC(uint32_t) touched; /* classes that wait for `modify` */
+  BS_VEC(uint32_t) repair;  /* nodes */
+  BS_VEC(uint32_t) remake;  /* nodes */
+  BS_VEC(eg_prune_request) prunes;
+  BS_VEC(eg_class) scratch;
+  void *spare[2]; /* room for one class's data each */
+
+  struct eg_journal *journal; /* NULL without explanations */
+
+  eg_origin now; /* of the nodes being added */
+  eg_fault_kind fault;
+  eg_class fault_a, fault_b;
+  eg_reason fault_reason;
+
+  size_t limit; /* bytes; growth becomes careful near it; 0 = none */
+  eg_index index;
+  uint32_t pins; /* searches that read the index */
+  eg_crew *crew; /* of the run that is on; NULL: one thread */
+};
+
+static inline uint32_t
+eg_root(const eg_graph *g, uint32_t c) {
+  eg_class_row *rows = g->classes;
+  while (rows[c].up != c) {
+    rows[c].up = rows[rows[c].up].up;
+    c = rows[c].up;
+  }
+  return c;
+}
+
+/* Copies a class's data: mostly a few words, not worth a call. */
+static inline void
+eg_copy_data(void *to, const void *from, size_t size) {
+  if (size == 16)
+    memcpy(to, from, 16);
+  else if (size == 8)
+    memcpy(to, from, 8);
+  else
+    memcpy(to, from, size);
+}
+
+static inline void
+eg_clear_data(void *data, size_t size) {
+  if (size == 16)
+    memset(data, 0, 16);
+  else if (size == 8)
+    memset(data, 0, 8);
+  else
+    memset(data, 0, size);
+}
+
+static inline const eg_head *
+eg_head_of(const eg_graph *g, uint32_t head) {
+  return &g->heads.data[head & EG_HEAD_MASK];
+}
+
+static inline const eg_class *
+eg_row_kids(const eg_graph *g, const eg_row *r) {
+  return r->head & EG_WIDE ? g->pool + r->kid[0].i : r->kid;
+}
+
+void eg_table_make_room(eg_graph *, uint64_t more);
+
+/* Room for so many more pairs. */
+static inline void
+eg_table_reserve(eg_graph *g, uint64_t more) {
+  uint64_t slots = (uint64_t)g->n_buckets * EG_BUCKET;
+  if ((g->filled + more) * EG_FULL_DEN > slots * EG_FULL_NUM)
+    eg_table_make_room(g, more);
+}
+
+static inline bool
+eg_is_live(const eg_graph *g, uint32_t node) {
+  return !(g->rows[node].head & EG_DEAD) && g->stamps[node] != EG_PRUNED;
+}
+
+/* table.c: heads, symbols and the hashcons. */
+uint32_t eg_head_intern(eg_graph *, uint32_t op, bs_value attr, uint32_t arity);
+uint32_t eg_head_find(const eg_graph *, uint32_t op, bs_value attr,
+                      uint32_t arity); /* EG_NONE */
+uint32_t eg_symbol_find(const eg_graph *, uint32_t op, uint32_t arity);
+void eg_table_put(eg_graph *, uint64_t hash, uint32_t node); /* has room */
+/* The buckets that a growth for `more` would allocate; 0 when none is due */
+uint64_t eg_table_growth(const eg_graph *, uint64_t more);
+void eg_table_free(eg_graph *);
+
+/* graph.c */
+void eg_reserve(eg_graph *, uint64_t nodes, uint64_t pool);
+/* Adds a node under canonicalised kids.  `into` (or EG_NONE): the class that
+ * it must join.  Returns its class, EG_NONE when refused. */
+uint32_t eg_add_head(eg_graph *, uint32_t head, const eg_class *kids,
+                     uint32_t n, uint32_t into, eg_reason);
+uint32_t eg_add_key(eg_graph *, const eg_key *, uint64_t hash,
+                    const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
+/* The same for a key that the table does not hold. */
+uint32_t eg_add_new(eg_graph *, const eg_key *, uint64_t hash,
+                    const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
+uint32_t eg_find_head(const eg_graph *, uint32_t head, const eg_class *kids,
+                      uint32_t n); /* kids canonical; EG_NONE */
+bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
+void eg_settle(eg_graph *);
+void eg_edge_link(eg_graph *, uint32_t edge, uint32_t cls);
+/* A capacity of at least `need`; careful near the limit. */
+uint64_t eg_grown(eg_graph *, uint64_t have, uint64_t need, size_t item);
+
+/* Would this many more nodes, and the index over all, stay in the limit? */
+bool eg_fits(const eg_graph *, uint64_t more);
+
+/* rebuild.c */
+void eg_restore(eg_graph *); /* congruence alone */
+bool eg_remake(eg_graph *, uint32_t node);
+
+/* reclaim.c: makes dead rows free where they are many; nothing is pending. */
+void eg_reclaim(eg_graph *);
+
+/* index.c */
+const eg_index *eg_index_of(const eg_graph *);
+void eg_index_free(eg_graph *);
+/* The segment of a class and a symbol, or NULL. */
+static inline const eg_segment *
+eg_segment_find(const eg_index *x, uint32_t cls, uint32_t symbol) {
+  uint32_t at = x->class_segment.data[cls];
+  uint32_t end = x->class_segment.data[cls + 1];
+  for (; at < end; at++)
+    if (x->segments.data[at].symbol == symbol)
+      return &x->segments.data[at];
+  return NULL;
+}
+
+#endif

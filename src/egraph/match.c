@@ -1,0 +1,582 @@
+/* match.c - e-matching by backtracking over the atoms of a pattern.
+ *
+ * One cursor an atom; no recursion, no memory a match.  Candidates are taken
+ * from the newest class down: a new class is mostly a part of older ones, and
+ * when equalities between parts are applied first, fewer nodes are built that
+ * turn out equal.  A match is fresh when one of its nodes changed since the
+ * rule looked last (semi-naive evaluation); only fresh ones are reported, all
+ * are counted, and where nothing fresh can come and nothing is compared, a
+ * whole segment is counted at once.  The search reads the index and the rows it
+ * covers, which stay as they are while matches are applied, so `found` may add
+ * nodes and unite classes. */
+#include "egraph/hashcons.h"
+#include "egraph/narrow.h"
+#include <string.h>
+
+typedef struct eg_level {
+  uint32_t at, end;     /* candidates left; the last one is next */
+  const uint32_t *next; /* or chained: the end after each */
+  uint32_t symbol;
+  bool fresh; /* something fresh was chosen before this level */
+  bool attr;  /* the attribute must be looked at */
+  bool plain; /* nothing is compared: every node matches */
+} eg_level;
+
+struct eg_matcher {
+  bs_heap *heap;
+  const eg_graph *g;
+  const eg_index *x;
+  const eg_pattern *p;
+  const eg_search_options *how;
+  eg_found found;
+  void *ctx;
+  eg_level *levels;
+  eg_chains *chains; /* one a level */
+  eg_filter filter;  /* of level 0 */
+  uint32_t *symbols; /* one a level */
+  uint32_t *regs;
+  eg_node root_node;
+  uint64_t count, steps;
+  uint32_t depth; /* where to go on */
+  bool stopped;
+  bool ready;  /* something may match */
+  bool lent;   /* the filter is another's */
+  bool by_bit; /* fresh means recent */
+};
+
+/* --- one atom ---------------------------------------------------------- */
+
+static bool
+attrs_match(eg_matcher *m, const eg_atom *a, bs_value attr) {
+  const bs_values *values = m->p->values;
+  uint32_t *regs = m->regs;
+  regs[a->attr_reg] = attr.i;
+  for (uint32_t i = 0; i < a->n_attr; i++) {
+    const eg_attr_step *s = &m->p->attrs.data[a->first_attr + i];
+    bs_value v = {regs[s->from]};
+    switch (s->op) {
+    case EG_IS_VALUE:
+      if (!bs_same(v, s->value))
+        return false;
+      break;
+    case EG_BIND:
+      regs[s->to] = v.i;
+      break;
+    case EG_IS_REG:
+      if (regs[s->to] != v.i)
+        return false;
+      break;
+    case EG_IS_LIST:
+      if (bs_kind_of(values, v) != BS_KIND_LIST || bs_len(values, v) != s->n)
+        return false;
+      for (uint32_t k = 0; k < s->n; k++)
+        regs[s->to + k] = bs_item(values, v, k).i;
+      break;
+    }
+  }
+  return true;
+}
+
+static bool
+entry_matches(eg_matcher *m, const eg_atom *a, const eg_entry *e, bool attr) {
+  const eg_class *kids = a->arity > 2 ? m->g->pool + e->kid[0].i : e->kid;
+  const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
+  uint32_t *regs = m->regs;
+  for (uint32_t i = 0; i < a->arity; i++) {
+    if (!steps[i].check)
+      regs[steps[i].reg] = kids[i].i;
+    else if (regs[steps[i].reg] != kids[i].i)
+      return false;
+  }
+  if (attr &&
+      !attrs_match(m, a, eg_attr(m->g, (eg_node){e->node & ~EG_RECENT})))
+    return false;
+  if (a->out != EG_NONE)
+    regs[a->out] = e->cls;
+  return true;
+}
+
+static bool
+class_is_fresh(const eg_matcher *m, uint32_t c) {
+  uint32_t at = m->x->class_segment.data[c];
+  uint32_t end = m->x->class_segment.data[c + 1];
+  bool empty = at == end;
+  for (; at < end; at++)
+    if (m->x->segments.data[at].newest >= m->how->since)
+      return true;
+  return empty;
+}
+
+static inline bool
+entry_is_fresh(const eg_matcher *m, const eg_entry *e) {
+  if (m->by_bit)
+    return e->node & EG_RECENT;
+  return (m->g->stamps[e->node & ~EG_RECENT] & ~EG_MOVED) >= m->how->since;
+}
+
+/* Takes the next candidate of an atom; false when it does not match. */
+static bool
+step(eg_matcher *m, uint32_t d, bool *fresh) {
+  const eg_atom *a = &m->p->atoms.data[d];
+  eg_level *l = &m->levels[d];
+  uint32_t at = l->end - 1;
+  l->end = l->next ? l->next[at - l->at] : at;
+  *fresh = l->fresh;
+  if (a->kind == EG_ATOM_SAME) {
+    if (a->bind_out)
+      m->regs[a->out] = m->regs[a->reg];
+    return m->regs[a->out] == m->regs[a->reg];
+  }
+  if (a->kind == EG_ATOM_CLASSES) {
+    m->regs[a->reg] = at;
+    *fresh = *fresh || class_is_fresh(m, at);
+    return m->g->classes[at].up == at ||
+           m->x->class_segment.data[at] != m->x->class_segment.data[at + 1];
+  }
+  const eg_entry *e = &m->x->by_symbol.data[at];
+  if (!entry_matches(m, a, e, l->attr))
+    return false;
+  if (!d)
+    m->root_node.i = e->node & ~EG_RECENT;
+  *fresh = *fresh || entry_is_fresh(m, e);
+  return true;
+}
+
+/* --- entering a level -------------------------------------------------- */
+
+static void
+open_root(eg_matcher *m, const eg_atom *a, eg_level *l) {
+  const eg_index *x = m->x;
+  l->at = l->end = 0;
+  if (a->kind == EG_ATOM_SAME) {
+    l->end = 1;
+  } else if (a->kind == EG_ATOM_CLASSES) {
+    l->end = x->classes;
+  } else if (l->symbol != EG_NONE) {
+    l->at = x->symbol_start.data[l->symbol];
+    l->end = x->symbol_start.data[l->symbol + 1];
+  }
+}
+
+static void
+open_class(eg_matcher *m, uint32_t d, uint32_t cls) {
+  eg_level *l = &m->levels[d];
+  eg_chains *c = &m->chains[d];
+  const eg_segment *s = NULL;
+  l->at = l->end = 0;
+  l->next = NULL;
+  if (cls < m->x->classes && l->symbol != EG_NONE)
+    s = eg_segment_find(m->x, cls, l->symbol);
+  if (!s)
+    return;
+  l->at = s->start;
+  l->end = s->start + s->n;
+  if (c->kid != EG_NONE && eg_chains_open(c, m->heap, m->g, s)) {
+    const eg_atom *a = &m->p->atoms.data[d];
+    uint32_t reg = m->p->kids.data[a->first_kid + c->kid].reg;
+    l->end = eg_chains_head(c, m->regs[reg]);
+    l->next = c->next.data;
+  }
+}
+
+/* The last atom, of a match without anything fresh so far, and nothing is
+ * compared: what is not fresh of the segment is only counted. */
+static void
+open_last(eg_matcher *m, eg_level *l, uint32_t cls) {
+  const eg_segment *s = NULL;
+  l->at = l->end = 0;
+  if (cls < m->x->classes && l->symbol != EG_NONE)
+    s = eg_segment_find(m->x, cls, l->symbol);
+  if (!s)
+    return;
+  uint32_t n = s->newest < m->how->since ? 0 : m->by_bit ? s->n_recent : s->n;
+  l->at = s->start;
+  l->end = s->start + n;
+  m->count += s->n - n;
+}
+
+static void
+open_level(eg_matcher *m, uint32_t d) {
+  const eg_atom *a = &m->p->atoms.data[d];
+  eg_level *l = &m->levels[d];
+  if (a->kind == EG_ATOM_CLASS) {
+    if (d + 1 == m->p->atoms.len && l->plain && !l->fresh)
+      open_last(m, l, m->regs[a->reg]);
+    else
+      open_class(m, d, m->regs[a->reg]);
+  } else {
+    open_root(m, a, l);
+  }
+}
+
+/* The roots of a search in one class only. */
+static void
+open_only(eg_matcher *m, uint32_t cls) {
+  const eg_atom *a = &m->p->atoms.data[0];
+  eg_level *l = &m->levels[0];
+  if (a->kind == EG_ATOM_CLASSES) {
+    l->at = cls;
+    l->end = cls < m->x->classes ? cls + 1 : cls;
+  } else if (a->kind == EG_ATOM_CLASS && m->regs[a->reg] != cls) {
+    l->at = l->end = 0;
+  } else {
+    open_class(m, 0, cls);
+  }
+}
+
+/* --- the search -------------------------------------------------------- */
+
+static void
+emit(eg_matcher *m, bool fresh) {
+  m->count++;
+  if (m->how->limit && m->count > m->how->limit)
+    m->stopped = true;
+  else if (fresh && !m->found(m->ctx, (eg_class){m->regs[m->p->root_reg]},
+                              m->root_node, m->regs))
+    m->stopped = true;
+}
+
+static void
+tick(eg_matcher *m) {
+  if ((++m->steps & 0xffff) == 0 && m->how->tick &&
+      !m->how->tick(m->how->tick_ctx))
+    m->stopped = true;
+}
+
+/* As `tick`, for n steps at once. */
+static void
+tick_many(eg_matcher *m, uint32_t n) {
+  uint64_t before = m->steps >> 16;
+  m->steps += n;
+  if (m->steps >> 16 != before && m->how->tick &&
+      !m->how->tick(m->how->tick_ctx))
+    m->stopped = true;
+}
+
+/* The last level, where nothing is compared: by far the most candidates.  What
+ * is not wanted goes to the register behind the last. */
+static void
+walk_plain(eg_matcher *m, uint32_t d) {
+  const eg_atom *a = &m->p->atoms.data[d];
+  const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
+  const eg_entry *entries = m->x->by_symbol.data;
+  uint32_t *none = m->regs + m->p->n_regs;
+  uint32_t *kid0 = a->arity > 0 ? m->regs + steps[0].reg : none;
+  uint32_t *kid1 = a->arity > 1 ? m->regs + steps[1].reg : none;
+  uint32_t *out = a->out != EG_NONE ? m->regs + a->out : none;
+  uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
+  eg_level *l = &m->levels[d];
+  bool all = l->fresh;
+  if (l->at < l->end)
+    tick_many(m, l->end - l->at);
+  while (l->at < l->end && !m->stopped) {
+    const eg_entry *e = &entries[--l->end];
+    if (++m->count > limit)
+      m->stopped = true;
+    else if (all || entry_is_fresh(m, e)) {
+      *kid0 = e->kid[0].i;
+      *kid1 = e->kid[1].i;
+      *out = e->cls;
+      if (!d)
+        m->root_node.i = e->node & ~EG_RECENT;
+      if (!m->found(m->ctx, (eg_class){m->regs[m->p->root_reg]}, m->root_node,
+                    m->regs))
+        m->stopped = true;
+    }
+  }
+}
+
+static bool
+is_plain(const eg_matcher *m, uint32_t d) {
+  const eg_atom *a = &m->p->atoms.data[d];
+  return (a->kind == EG_ATOM_SCAN || a->kind == EG_ATOM_CLASS) &&
+         m->levels[d].plain && !m->levels[d].attr && a->arity <= 2;
+}
+
+enum { STRETCH = 1 << 14 };
+
+/* On to the next root that passes the filter. */
+static void
+skip_roots(eg_matcher *m, eg_level *l) {
+  while (l->end > l->at && !m->stopped) {
+    bool far = l->end - l->at > STRETCH;
+    uint32_t stop = far ? l->end - STRETCH : l->at;
+    l->end = eg_filter_skip(&m->filter, m->x, stop, l->end);
+    if (l->end != stop)
+      return;
+    m->stopped = m->how->tick && far && !m->how->tick(m->how->tick_ctx);
+  }
+}
+
+static void
+walk(eg_matcher *m) {
+  uint32_t last = m->p->atoms.len - 1, d = m->depth;
+  bool plain = is_plain(m, last);
+  for (; !m->stopped; m->depth = d) {
+    eg_level *l = &m->levels[d];
+    bool fresh;
+    m->depth = d;
+    if (d == last && plain)
+      walk_plain(m, d);
+    if (!d && m->filter.n)
+      skip_roots(m, l);
+    if (m->stopped)
+      return;
+    if (l->at >= l->end) {
+      if (!d)
+        return;
+      d--;
+      continue;
+    }
+    tick(m);
+    if (!step(m, d, &fresh))
+      continue;
+    if (d == last) {
+      emit(m, fresh);
+      continue;
+    }
+    m->levels[++d].fresh = fresh;
+    open_level(m, d);
+  }
+}
+
+static uint32_t
+find_ground(const eg_graph *g, const eg_pattern *p, uint32_t i,
+            const uint32_t *classes, eg_class *kids) {
+  const eg_ground *t = &p->grounds.data[i];
+  for (uint32_t j = 0; j < t->n_kids; j++)
+    kids[j].i = classes[p->ground_kids.data[t->first_kid + j]];
+  uint32_t head = eg_head_find(g, t->op, t->attr, t->n_kids);
+  if (head == EG_NONE)
+    return EG_NONE;
+  eg_key key = eg_key_of(head, kids, t->n_kids);
+  uint32_t node = eg_table_find(g, &key, eg_key_hash(&key), EG_NONE, NULL);
+  return node < g->index.nodes ? node : EG_NONE;
+}
+
+bool
+eg_find_grounds(const eg_graph *g, const eg_pattern *p, uint32_t *classes,
+                uint32_t *newest) {
+  eg_class *kids = bs_alloc(g->heap, (p->ground_kids.len + 1) * sizeof *kids);
+  uint32_t i = 0;
+  *newest = 0;
+  for (; i < p->grounds.len; i++) {
+    uint32_t node = find_ground(g, p, i, classes, kids);
+    if (node == EG_NONE)
+      break;
+    classes[i] = g->rows[node].cls;
+    if (g->stamps[node] > *newest)
+      *newest = g->stamps[node];
+  }
+  bs_free(g->heap, kids);
+  return i == p->grounds.len;
+}
+
+/* A ground term that changed makes every match fresh. */
+static bool
+set_grounds(eg_matcher *m, bool *fresh) {
+  const eg_pattern *p = m->p;
+  const uint32_t *known = m->how->grounds;
+  uint32_t newest = m->how->grounds_newest;
+  uint32_t *found = NULL;
+  bool ok = true;
+  if (!p->grounds.len)
+    return true;
+  if (!known) {
+    found = bs_alloc(m->g->heap, p->grounds.len * sizeof *found);
+    ok = eg_find_grounds(m->g, p, found, &newest);
+    known = found;
+  }
+  for (uint32_t i = 0; ok && i < p->grounds.len; i++)
+    m->regs[p->grounds.data[i].reg] = known[i];
+  bs_free(m->g->heap, found);
+  *fresh = *fresh || newest >= m->how->since;
+  return ok;
+}
+
+static uint32_t
+symbol_of(const eg_matcher *m, const eg_atom *a) {
+  uint32_t s = eg_symbol_find(m->g, a->op, a->arity);
+  return s < m->x->symbols ? s : EG_NONE;
+}
+
+/* Where all nodes of a symbol have one attribute, it is compared here; false
+ * when it is another than the pattern's. */
+static bool
+decide_attr(const eg_matcher *m, const eg_atom *a, eg_level *l) {
+  l->plain = a->plain_kids;
+  l->attr = a->attr_reg != EG_NONE;
+  if (!l->attr || l->symbol == EG_NONE)
+    return true;
+  const eg_attr_step *s = &m->p->attrs.data[a->first_attr];
+  if (a->n_attr == 1 && s->op == EG_IS_VALUE &&
+      m->g->symbol_heads.data[l->symbol] == 1) {
+    uint32_t head = m->g->symbol_ops.data[l->symbol];
+    l->attr = false;
+    return bs_same(m->g->heads.data[head].attr, s->value);
+  }
+  for (uint32_t i = 0; i < a->n_attr; i++)
+    l->plain = l->plain && s[i].op == EG_BIND;
+  return true;
+}
+
+/* Up to the opening of the first level; false when nothing can match. */
+static bool
+prepare(eg_matcher *m) {
+  bool fresh = !m->how->since;
+  const eg_pattern *p = m->p;
+  for (uint32_t i = 0; i < p->n_regs; i++)
+    m->regs[i] = EG_NONE;
+  if (!p->atoms.len || !m->x->class_segment.cap || !set_grounds(m, &fresh))
+    return false;
+  for (uint32_t d = 0; d < p->atoms.len; d++) {
+    const eg_atom *a = &p->atoms.data[d];
+    m->levels[d] = (eg_level){.symbol = EG_NONE, .fresh = fresh};
+    if (a->kind != EG_ATOM_SCAN && a->kind != EG_ATOM_CLASS)
+      continue;
+    m->levels[d].symbol = m->symbols[d] = symbol_of(m, a);
+    if (!decide_attr(m, a, &m->levels[d]))
+      return false;
+    eg_chains_init(&m->chains[d], p, a);
+  }
+  if (!eg_filter_init(&m->filter, m->heap, m->g, p, m->symbols, m->regs))
+    return false;
+  if (m->how->only_class != EG_NONE)
+    open_only(m, m->how->only_class);
+  else
+    open_level(m, 0);
+  return true;
+}
+
+static void
+init(eg_matcher *m, bs_heap *heap, const eg_graph *g, const eg_pattern *p,
+     const eg_search_options *how) {
+  uint32_t n = p->atoms.len;
+  *m = (eg_matcher){.heap = heap,
+                    .g = g,
+                    .x = eg_index_of(g),
+                    .p = p,
+                    .how = how,
+                    .root_node = EG_NO_NODE};
+  m->levels = bs_alloc(heap, (n + 1) * sizeof *m->levels);
+  m->chains = bs_calloc(heap, n + 1, sizeof *m->chains);
+  m->symbols = bs_alloc(heap, (n + 1) * sizeof *m->symbols);
+  m->regs = bs_alloc(heap, (p->n_regs + 1) * sizeof *m->regs);
+  m->by_bit = how->since == m->x->epoch;
+}
+
+static void
+done(eg_matcher *m) {
+  for (uint32_t d = 0; d < m->p->atoms.len; d++)
+    eg_chains_done(&m->chains[d], m->heap);
+  if (!m->lent)
+    eg_filter_done(&m->filter, m->heap);
+  bs_free(m->heap, m->levels);
+  bs_free(m->heap, m->chains);
+  bs_free(m->heap, m->symbols);
+  bs_free(m->heap, m->regs);
+}
+
+uint64_t
+eg_search_with(const eg_graph *g, const eg_pattern *p,
+               const eg_search_options *how, eg_found found, void *ctx,
+               bool *stopped) {
+  eg_matcher m;
+  init(&m, g->heap, g, p, how);
+  ((eg_graph *)g)->pins++;
+  m.ready = prepare(&m);
+  eg_matcher_go(&m, found, ctx);
+  ((eg_graph *)g)->pins--;
+  done(&m);
+  if (stopped)
+    *stopped = m.stopped;
+  return m.count;
+}
+
+/* --- a search in parts ------------------------------------------------- */
+
+eg_matcher *
+eg_matcher_new(bs_heap *heap, const eg_graph *g, const eg_pattern *p,
+               const eg_search_options *how) {
+  eg_matcher *m = bs_alloc(heap, sizeof *m);
+  init(m, heap, g, p, how);
+  m->ready = prepare(m);
+  return m;
+}
+
+uint32_t
+eg_count_roots(const eg_graph *g, const eg_pattern *p) {
+  const eg_index *x = eg_index_of(g);
+  const eg_atom *a = p->atoms.data;
+  for (uint32_t d = 0; d < p->atoms.len; d++)
+    if (a[d].kind == EG_ATOM_CLASSES)
+      return 0;
+  if (!p->atoms.len || a->kind != EG_ATOM_SCAN)
+    return 0;
+  uint32_t s = eg_symbol_find(g, a->op, a->arity);
+  if (s >= x->symbols)
+    return 0;
+  return x->symbol_start.data[s + 1] - x->symbol_start.data[s];
+}
+
+uint32_t
+eg_matcher_roots(const eg_matcher *m, uint32_t *from) {
+  *from = m->ready ? m->levels[0].at : 0;
+  return m->ready ? m->levels[0].end : 0;
+}
+
+eg_matcher *
+eg_matcher_part(bs_heap *heap, const eg_matcher *whole, uint32_t from,
+                uint32_t to) {
+  eg_matcher *m = bs_alloc(heap, sizeof *m);
+  const eg_pattern *p = whole->p;
+  uint32_t n = p->atoms.len;
+  init(m, heap, whole->g, p, whole->how);
+  memcpy(m->levels, whole->levels, n * sizeof *m->levels);
+  memcpy(m->symbols, whole->symbols, n * sizeof *m->symbols);
+  memcpy(m->regs, whole->regs, p->n_regs * sizeof *m->regs);
+  for (uint32_t d = 0; d < n; d++)
+    eg_chains_init(&m->chains[d], p, &p->atoms.data[d]);
+  m->filter = whole->filter;
+  m->lent = true;
+  m->ready = whole->ready;
+  m->levels[0].at = from;
+  m->levels[0].end = to;
+  return m;
+}
+
+bool
+eg_matcher_go(eg_matcher *m, eg_found found, void *ctx) {
+  m->found = found;
+  m->ctx = ctx;
+  m->stopped = false;
+  if (m->ready)
+    walk(m);
+  return !m->stopped;
+}
+
+uint64_t
+eg_matcher_count(const eg_matcher *m) {
+  return m->count;
+}
+
+void
+eg_matcher_free(eg_matcher *m) {
+  if (!m)
+    return;
+  done(m);
+  bs_free(m->heap, m);
+}
+
+void
+eg_search(const eg_graph *g, const eg_pattern *p, eg_found found, void *ctx) {
+  eg_search_options how = {.only_class = EG_NONE};
+  eg_search_with(g, p, &how, found, ctx, NULL);
+}
+
+void
+eg_search_class(const eg_graph *g, const eg_pattern *p, eg_class c,
+                eg_found found, void *ctx) {
+  eg_search_options how = {.only_class = eg_root(g, c.i)};
+  eg_search_with(g, p, &how, found, ctx, NULL);
+}

@@ -1,0 +1,54 @@
+/* narrow.h - candidates that cannot match, left out early; private. */
+#ifndef EGRAPH_NARROW_H
+#define EGRAPH_NARROW_H
+
+#include "egraph/pattern_code.h"
+
+/* What a root's child must be: a known class, the first child again, or in a
+ * set of classes. */
+typedef struct eg_test {
+  enum { EG_TEST_IS, EG_TEST_TWIN, EG_TEST_IN } kind;
+  uint32_t kid, is;
+  uint64_t *set; /* IN: a bit a class */
+} eg_test;
+
+enum { EG_TESTS = 4 };
+
+typedef struct eg_filter {
+  eg_test tests[EG_TESTS];
+  uint32_t n;
+} eg_filter;
+
+/* The filter of a pattern's first atom, where that is a scan, ground terms in
+ * their registers; `symbols`: of each atom.  False when nothing can match. */
+bool eg_filter_init(eg_filter *, bs_heap *, const eg_graph *,
+                    const eg_pattern *, const uint32_t *symbols,
+                    const uint32_t *regs);
+void eg_filter_done(eg_filter *, bs_heap *);
+/* The greatest end in (at, end] whose last entry passes, or `at`. */
+uint32_t eg_filter_skip(const eg_filter *, const eg_index *, uint32_t at,
+                        uint32_t end);
+
+/* The entries of a segment by one child, for a level that opens the same
+ * segment again and again to compare that child. */
+typedef struct eg_chains {
+  uint32_t kid;              /* EG_NONE: the level compares none */
+  const eg_segment *segment; /* opened last */
+  bool ready;                /* built for `segment` */
+  uint32_t shift;
+  BS_VEC(uint32_t) heads; /* by hash: the place after the last entry */
+  BS_VEC(uint32_t) next;  /* by entry: likewise of the one before */
+} eg_chains;
+
+void eg_chains_init(eg_chains *, const eg_pattern *, const eg_atom *);
+void eg_chains_done(eg_chains *, bs_heap *);
+/* Tells that a segment is opened; true when chains serve it. */
+bool eg_chains_open(eg_chains *, bs_heap *, const eg_graph *,
+                    const eg_segment *);
+
+static inline uint32_t
+eg_chains_head(const eg_chains *c, uint32_t cls) {
+  return c->heads.data[(cls * 2654435761u) >> c->shift];
+}
+
+#endif

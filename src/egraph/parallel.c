@@ -1,0 +1,459 @@
+/* parallel.c - rules searched ahead on several threads.
+ *
+ * The roots of the rules still to be searched are cut into jobs, in the order
+ * of the sequential search: rule by rule, newest classes first.  A window of
+ * them is searched side by side while nothing changes the graph; then their
+ * matches are handed on in that order, as if one thread had just found them,
+ * and applied on the way, before the next window is searched.  What a search
+ * may read is frozen while rules are applied, so the matches, their order, and
+ * all that follows from them are the same whatever the number of threads.
+ *
+ * The matches of a window draw on one budget.  A job that finds it spent stops
+ * where it is, and goes on when it is handed over, without a buffer. */
+#include "egraph/parallel.h"
+#include "base/file.h"
+#include "egraph/crew.h"
+#include <stdatomic.h>
+
+enum {
+  WORTH = 1 << 12,   /* fewer roots are not worth waking threads */
+  SHORTEST = 1 << 8, /* roots of a job; it begins with USUAL at most */
+  USUAL = 1 << 12,
+  LONGEST = 1 << 16,
+  JOBS = 32,           /* a thread and window */
+  WORDS_FIRST = 1024,  /* of a job's buffer */
+  WORDS_MOST = 1 << 20 /* a thread and window */
+};
+
+typedef struct eg_plan {
+  uint32_t rule;
+  eg_search_options how;
+  eg_matcher *whole;   /* NULL before its first job */
+  uint32_t from, left; /* roots not yet in a job */
+  uint32_t length;     /* of its jobs */
+  atomic_ullong count; /* of matches, in jobs */
+  bool open;           /* a job is not through */
+} eg_plan;
+
+typedef struct eg_job {
+  bs_heap heap;
+  uint32_t plan, from, to;
+  eg_matcher *m;
+  BS_VEC(uint32_t) words; /* matches as they wait to be applied */
+  uint32_t stride;
+  bool through, failed;
+  double seconds;
+} eg_job;
+
+struct eg_ahead {
+  eg_runner *r;
+  eg_crew *crew;
+  bs_heap heap;
+  eg_plan *plans;
+  uint32_t n_plans, plan; /* plan: the one being searched */
+  uint32_t *plan_of;      /* a rule's; EG_NONE: it is searched alone */
+  eg_job *jobs;
+  uint32_t n_jobs, at, most_jobs;
+  atomic_llong budget; /* words */
+  atomic_bool stop;
+  double ratio; /* seconds of a window to the sum of its jobs' */
+};
+
+/* --- in a job ---------------------------------------------------------- */
+
+/* The caller finds the reason in the limits. */
+static bool
+tick(void *ctx) {
+  eg_ahead *a = ctx;
+  const eg_run_options *o = &a->r->o;
+  bool late =
+      o->seconds > 0 && a->r->spent + bs_now() - a->r->begun > o->seconds;
+  if (late || (o->interrupt && *o->interrupt))
+    atomic_store(&a->stop, true);
+  return !atomic_load(&a->stop);
+}
+
+typedef struct eg_task {
+  eg_ahead *a;
+  eg_job *j;
+} eg_task;
+
+static bool
+draw(eg_ahead *a, uint32_t words) {
+  if (atomic_fetch_sub(&a->budget, words) >= words)
+    return true;
+  atomic_fetch_add(&a->budget, words);
+  return false;
+}
+
+/* Room for one more match is had before it is asked for; false without. */
+static bool
+keep_room(eg_ahead *a, eg_job *j) {
+  uint64_t need = (uint64_t)j->words.len + j->stride;
+  uint64_t cap = j->words.cap ? (uint64_t)j->words.cap * 2 : WORDS_FIRST;
+  if (need <= j->words.cap)
+    return true;
+  if (cap < need)
+    cap = need;
+  if (cap > UINT32_MAX || !draw(a, (uint32_t)cap - j->words.cap))
+    return false;
+  j->words.data =
+      bs_realloc(&j->heap, j->words.data, cap * sizeof *j->words.data);
+  j->words.cap = (uint32_t)cap;
+  return true;
+}
+
+static bool
+buffer_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
+  eg_task *t = ctx;
+  eg_job *j = t->j;
+  uint32_t *to = j->words.data + j->words.len;
+  to[0] = root.i;
+  to[1] = node.i;
+  for (uint32_t i = EG_MATCH_HEAD; i < j->stride; i++)
+    to[i] = slots[i - EG_MATCH_HEAD];
+  j->words.len += j->stride;
+  return keep_room(t->a, j);
+}
+
+static bool
+is_over(const eg_plan *p) {
+  return p->how.limit && atomic_load(&p->count) > p->how.limit;
+}
+
+static void
+search_job(void *arg) {
+  eg_task *t = arg;
+  eg_job *j = t->j;
+  eg_plan *p = &t->a->plans[j->plan];
+  double begun = bs_now();
+  if (!j->m)
+    j->m = eg_matcher_part(&j->heap, p->whole, j->from, j->to);
+  if (!is_over(p) && keep_room(t->a, j)) {
+    j->through = eg_matcher_go(j->m, buffer_match, t);
+    atomic_fetch_add(&p->count, eg_matcher_count(j->m));
+  }
+  j->seconds = bs_now() - begun;
+}
+
+static void
+run_job(void *ctx, uint32_t i) {
+  eg_ahead *a = ctx;
+  eg_task t = {a, &a->jobs[a->at + i]};
+  if (t.j->through || t.j->words.len)
+    return;
+  if (!bs_protect(&t.j->heap, search_job, &t))
+    t.j->failed = true;
+}
+
+/* --- windows ----------------------------------------------------------- */
+
+/* What this file holds is none of the graph's, so that limits are met in the
+ * same place whatever the number of threads. */
+static void
+account(eg_ahead *a) {
+  if (a->r->o.bytes)
+    a->r->g->limit = a->r->o.bytes + eg_crew_held(a->crew);
+}
+
+static void
+drop_jobs(eg_ahead *a) {
+  for (uint32_t i = 0; i < a->n_jobs; i++)
+    bs_heap_done(&a->jobs[i].heap);
+  a->n_jobs = a->at = 0;
+  account(a);
+}
+
+static void
+add_job(eg_ahead *a, uint32_t plan) {
+  eg_plan *p = &a->plans[plan];
+  eg_job *j = &a->jobs[a->n_jobs++];
+  uint32_t n = p->left - p->from;
+  *j = (eg_job){.plan = plan, .to = p->left};
+  eg_crew_heap_init(a->crew, &j->heap);
+  p->left -= n < p->length ? n : p->length;
+  j->from = p->left;
+  j->stride = EG_MATCH_HEAD + a->r->rules[p->rule].pattern->n_slots;
+}
+
+static void
+open_plan(eg_ahead *a, eg_plan *p) {
+  uint32_t parts = 16 * eg_crew_size(a->crew);
+  p->whole =
+      eg_matcher_new(&a->heap, a->r->g, a->r->rules[p->rule].pattern, &p->how);
+  p->left = eg_matcher_roots(p->whole, &p->from);
+  p->length = (p->left - p->from) / parts + 1;
+  if (p->length < USUAL / 4)
+    p->length = USUAL / 4;
+  if (p->length > USUAL)
+    p->length = USUAL;
+}
+
+/* Jobs become shorter where the budget did not do, else longer. */
+static void
+adapt(eg_plan *p) {
+  if (p->open && p->length > SHORTEST)
+    p->length /= 4;
+  else if (!p->open && p->length < LONGEST)
+    p->length *= 4;
+}
+
+static void
+fill(void *arg) {
+  eg_ahead *a = arg;
+  uint64_t roots = 0, most = (uint64_t)LONGEST * 4 * eg_crew_size(a->crew);
+  uint32_t plan = a->plan;
+  drop_jobs(a);
+  for (; plan < a->n_plans && a->n_jobs < a->most_jobs && roots < most;) {
+    eg_plan *p = &a->plans[plan];
+    if (!p->whole)
+      open_plan(a, p);
+    if (p->left == p->from) {
+      plan++;
+      continue;
+    }
+    add_job(a, plan);
+    roots += a->jobs[a->n_jobs - 1].to - a->jobs[a->n_jobs - 1].from;
+  }
+}
+
+static void
+set_budget(eg_ahead *a) {
+  uint64_t words = (uint64_t)WORDS_MOST * eg_crew_size(a->crew);
+  if (a->r->o.bytes && a->r->o.bytes / 128 < words)
+    words = a->r->o.bytes / 128;
+  atomic_store(&a->budget, (long long)words);
+}
+
+static void
+run_window(eg_ahead *a) {
+  double begun = bs_now(), sum = 0;
+  bool failed = false;
+  set_budget(a);
+  eg_crew_run(a->crew, run_job, a, a->n_jobs - a->at);
+  for (uint32_t i = a->at; i < a->n_jobs; i++) {
+    const eg_job *j = &a->jobs[i];
+    eg_plan *p = &a->plans[j->plan];
+    failed |= j->failed;
+    sum += j->seconds;
+    if (i == a->at || j->plan != j[-1].plan)
+      p->open = false;
+    p->open |= !j->through;
+    if (i + 1 == a->n_jobs || j->plan != j[1].plan)
+      adapt(p);
+  }
+  a->ratio = sum > 0 ? (bs_now() - begun) / sum : 0;
+  account(a);
+  if (failed)
+    bs_out_of_memory(a->r->heap);
+  if (atomic_load(&a->stop))
+    eg_within_limits(a->r);
+}
+
+/* --- handing on -------------------------------------------------------- */
+
+typedef struct eg_rest {
+  const eg_plan *plan;
+  eg_job *j;
+  eg_found found;
+  void *ctx;
+  uint64_t count; /* of its matches, up to where it was stopped */
+  bool ok;
+} eg_rest;
+
+static bool
+stop_after(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
+  uint32_t *left = ctx;
+  (void)root;
+  (void)node;
+  (void)slots;
+  return --*left;
+}
+
+/* What had been counted when buffered match n was found. */
+static uint64_t
+recount(eg_rest *c, uint32_t n) {
+  eg_job *j = c->j;
+  eg_matcher *m = eg_matcher_part(&j->heap, c->plan->whole, j->from, j->to);
+  eg_matcher_go(m, stop_after, &n);
+  return eg_matcher_count(m);
+}
+
+static void
+hand_on(void *arg) {
+  eg_rest *c = arg;
+  eg_job *j = c->j;
+  const uint32_t *w = j->words.data;
+  c->ok = true;
+  for (uint32_t i = 0; i < j->words.len && c->ok; i += j->stride) {
+    c->ok = c->found(c->ctx, (eg_class){w[i]}, (eg_node){w[i + 1]},
+                     w + i + EG_MATCH_HEAD);
+    if (!c->ok)
+      c->count = recount(c, i / j->stride + 1);
+  }
+  if (!c->ok)
+    return;
+  bs_vec_done(&j->heap, &j->words);
+  c->ok = j->through || eg_matcher_go(j->m, c->found, c->ctx);
+  c->count = eg_matcher_count(j->m);
+}
+
+/* The budget was spent before some jobs had begun, this one first: now it is
+ * theirs. */
+static void
+run_rest(eg_ahead *a, double *skew) {
+  const eg_job *j = &a->jobs[a->at];
+  const eg_plan *p = &a->plans[j->plan];
+  if (j->through || j->words.len || is_over(p) || a->at + 1 == a->n_jobs)
+    return;
+  double begun = bs_now();
+  run_window(a);
+  *skew -= bs_now() - begun;
+}
+
+/* The matches of a plan's jobs in the window, up to its limit. */
+static bool
+hand_on_plan(eg_ahead *a, uint32_t plan, eg_found found, void *ctx,
+             uint64_t *count, double *skew) {
+  while (a->at < a->n_jobs && a->jobs[a->at].plan <= plan) {
+    if (a->jobs[a->at].plan < plan) {
+      a->at++; /* it had enough */
+      continue;
+    }
+    run_rest(a, skew);
+    eg_job *j = &a->jobs[a->at++];
+    eg_rest rest = {&a->plans[plan], j, found, ctx, 0, false};
+    *skew += j->seconds * a->ratio;
+    if (!bs_protect(&j->heap, hand_on, &rest))
+      bs_out_of_memory(a->r->heap);
+    *count += rest.count;
+    account(a);
+    if (!rest.ok ||
+        (a->plans[plan].how.limit && *count > a->plans[plan].how.limit))
+      return false;
+  }
+  return true;
+}
+
+uint64_t
+eg_ahead_search(eg_runner *r, uint32_t rule, const eg_search_options *how,
+                eg_found found, void *ctx, double *skew) {
+  eg_ahead *a = r->ahead;
+  uint32_t plan = a && a->n_plans ? a->plan_of[rule] : EG_NONE;
+  uint64_t count = 0;
+  *skew = 0;
+  if (plan == EG_NONE)
+    return eg_search_with(r->g, r->rules[rule].pattern, how, found, ctx, NULL);
+  eg_plan *p = &a->plans[plan];
+  while (hand_on_plan(a, plan, found, ctx, &count, skew)) {
+    if (a->at < a->n_jobs || (p->whole && p->left == p->from) || r->cut)
+      break;
+    double begun = bs_now();
+    a->plan = plan;
+    if (!bs_protect(&a->heap, fill, a))
+      bs_out_of_memory(r->heap);
+    run_window(a);
+    *skew -= bs_now() - begun;
+  }
+  p->left = p->from;
+  return count;
+}
+
+bool
+eg_ahead_count(const eg_runner *r, uint32_t rule, uint64_t *count) {
+  const eg_ahead *a = r->ahead;
+  uint32_t plan = a && a->n_plans ? a->plan_of[rule] : EG_NONE;
+  if (plan == EG_NONE)
+    return false;
+  const eg_plan *p = &a->plans[plan];
+  *count = atomic_load(&p->count);
+  return is_over(p) || (p->whole && p->left == p->from && !p->open);
+}
+
+/* --- iterations -------------------------------------------------------- */
+
+static eg_ahead *
+start(eg_runner *r) {
+  eg_crew *crew = eg_crew_new(r->heap, r->o.threads);
+  eg_ahead *a = bs_try_realloc(r->heap, NULL, sizeof *a);
+  if (!a) {
+    eg_crew_free(crew);
+    bs_out_of_memory(r->heap);
+  }
+  *a = (eg_ahead){.r = r, .crew = crew};
+  r->g->crew = crew;
+  a->most_jobs = JOBS * eg_crew_size(crew);
+  eg_crew_heap_init(crew, &a->heap);
+  return r->ahead = a;
+}
+
+typedef struct eg_beginning {
+  eg_ahead *a;
+  const uint32_t *rules;
+  uint32_t n;
+} eg_beginning;
+
+static void
+make_plans(void *arg) {
+  eg_beginning *b = arg;
+  eg_ahead *a = b->a;
+  eg_runner *r = a->r;
+  a->plans = bs_calloc(&a->heap, b->n, sizeof *a->plans);
+  a->plan_of = bs_alloc(&a->heap, (r->n_rules + 1) * sizeof *a->plan_of);
+  a->jobs = bs_calloc(&a->heap, a->most_jobs, sizeof *a->jobs);
+  for (uint32_t k = 0; k < r->n_rules; k++)
+    a->plan_of[k] = EG_NONE;
+  for (uint32_t i = 0; i < b->n; i++) {
+    uint32_t k = b->rules[i];
+    if (!eg_count_roots(r->g, r->rules[k].pattern))
+      continue;
+    eg_plan *p = &a->plans[a->n_plans];
+    a->plan_of[k] = a->n_plans++;
+    p->rule = k;
+    p->how = eg_search_how(r, k);
+    p->how.tick = tick;
+    p->how.tick_ctx = a;
+  }
+}
+
+void
+eg_ahead_begin(eg_runner *r, const uint32_t *rules, uint32_t n) {
+  uint64_t roots = 0;
+  if (r->o.threads < 2)
+    return;
+  for (uint32_t i = 0; i < n; i++)
+    roots += eg_count_roots(r->g, r->rules[rules[i]].pattern);
+  if (roots < WORTH)
+    return;
+  eg_ahead *a = r->ahead ? r->ahead : start(r);
+  eg_beginning b = {a, rules, n};
+  if (!bs_protect(&a->heap, make_plans, &b))
+    bs_out_of_memory(r->heap);
+  account(a);
+}
+
+void
+eg_ahead_end(eg_runner *r) {
+  eg_ahead *a = r->ahead;
+  if (!a)
+    return;
+  drop_jobs(a);
+  bs_heap_done(&a->heap);
+  a->plans = NULL;
+  a->jobs = NULL;
+  a->n_plans = 0;
+  atomic_store(&a->stop, false);
+  account(a);
+}
+
+void
+eg_ahead_done(eg_runner *r) {
+  eg_ahead *a = r->ahead;
+  if (!a)
+    return;
+  eg_ahead_end(r);
+  r->g->crew = NULL;
+  eg_crew_free(a->crew);
+  bs_free(r->heap, a);
+  r->ahead = NULL;
+}

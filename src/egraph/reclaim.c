@@ -1,0 +1,65 @@
+/* reclaim.c - the rows of dead nodes used again.
+ *
+ * A dead row still stands in the parent lists of its children, so it cannot be
+ * used again at once.  When enough are dead, all lists are made anew from the
+ * live rows, in one pass over them, and the dead ones wait in a list threaded
+ * through them.  Pairs of the hashcons that name a row used again are stale as
+ * those of dead rows are: keys are compared in full.  Rows that the index in
+ * use names stay as they are, and so do all where node ids are kept outside
+ * (origins, explanations).  No repair may be pending: its lists are the old
+ * ones. */
+#include "egraph/graph.h"
+#include <assert.h>
+
+enum { LEAST = 512, SHARE = 8 }; /* of the rows, before it is worth a pass */
+
+static void
+unlink_all(eg_graph *g) {
+  for (uint32_t c = 0; c < g->n_classes; c++) {
+    g->classes[c].edges = EG_NONE;
+    g->classes[c].n_edges = 0;
+  }
+}
+
+static void
+link_kids(eg_graph *g, uint32_t n) {
+  const eg_row *r = &g->rows[n];
+  if (r->head & EG_WIDE) {
+    uint32_t arity = eg_head_of(g, r->head)->arity;
+    for (uint32_t i = 0; i < arity; i++)
+      eg_edge_link(g, (r->kid[0].i + i) | EG_POOL_EDGE,
+                   g->pool[r->kid[0].i + i].i);
+    return;
+  }
+  for (uint32_t i = 0; i < 2 && r->kid[i].i != EG_NONE; i++)
+    eg_edge_link(g, 2 * n + i, r->kid[i].i);
+}
+
+/* Dead rows from `first` on are free; the last is used first. */
+static void
+sweep(eg_graph *g, uint32_t first) {
+  unlink_all(g);
+  g->free_row = EG_NONE;
+  g->n_free = g->n_kept = 0;
+  for (uint32_t n = 0; n < g->n_rows; n++) {
+    if (!(g->rows[n].head & EG_DEAD)) {
+      link_kids(g, n);
+    } else if (n < first) {
+      g->n_kept++;
+    } else {
+      g->rows[n].kid[0].i = g->free_row;
+      g->free_row = n;
+      g->n_free++;
+    }
+  }
+}
+
+void
+eg_reclaim(eg_graph *g) {
+  assert(!g->lost.len);
+  uint32_t fresh = g->n_dead - g->n_free - (g->pins ? g->n_kept : 0);
+  if (g->journal || g->origin || g->fault || fresh < LEAST ||
+      fresh < g->n_rows / SHARE)
+    return;
+  sweep(g, g->pins ? g->index.nodes : 0);
+}

@@ -1,0 +1,446 @@
+/* run.c - iterations, schedulers, limits.
+ *
+ * In an iteration each rule is searched on the index of the rebuilt graph, and
+ * its matches are applied while the search goes on: applying changes neither
+ * the index nor the rows it names, so all rules see the graph as it was, as if
+ * all had been collected first, and the matches waiting stay few.  Rules whose
+ * guards look at the unfinished graph come first, then congruence may be
+ * restored while the others are applied.
+ *
+ * Back-off (as egg defines it): a rule with more than `backoff_matches` <<
+ * times-banned matches is banned for `backoff_ban` << times-banned iterations
+ * and its matches are dropped; when an iteration changed nothing while rules
+ * are banned, all bans move so that the first one ends. */
+#include "egraph/parallel.h"
+#include "base/file.h"
+#include <string.h>
+
+/* Words of matches before some are applied, and before those held back while a
+ * rule may still be banned are too many to hold. */
+enum { WAITING = 1u << 14, HELD = 1u << 16 };
+
+const char *
+eg_stop_name(eg_stop s) {
+  static const char *const names[] = {
+      "saturated",  "iteration limit", "node limit",  "memory limit",
+      "time limit", "interrupted",     "client stop", "fault"};
+  return s <= EG_STOP_FAULT ? names[s] : "unknown";
+}
+
+void
+eg_run_defaults(eg_run_options *o) {
+  *o = (eg_run_options){.iterations = 30,
+                        .nodes = 1000000,
+                        .seconds = 60,
+                        .scheduler = EG_SIMPLE,
+                        .backoff_matches = 1000,
+                        .backoff_ban = 5,
+                        .threads = 1};
+}
+
+eg_runner *
+eg_runner_new(bs_heap *heap, eg_graph *g, const eg_rule *rules,
+              uint32_t n_rules, const eg_run_options *options) {
+  eg_runner *r = bs_calloc(heap, 1, sizeof *r);
+  r->heap = heap;
+  r->g = g;
+  r->rules = rules;
+  r->n_rules = n_rules;
+  if (options)
+    r->o = *options;
+  else
+    eg_run_defaults(&r->o);
+  r->states = bs_calloc(heap, n_rules + 1, sizeof *r->states);
+  r->stats = bs_calloc(heap, n_rules + 1, sizeof *r->stats);
+  r->due = bs_calloc(heap, n_rules + 1, sizeof *r->due);
+  r->fault_rule = EG_BY_CLIENT;
+  eg_apply_init(r);
+  return r;
+}
+
+void
+eg_runner_free(eg_runner *r) {
+  if (!r)
+    return;
+  eg_ahead_done(r);
+  eg_apply_done(r);
+  bs_free(r->heap, r->due);
+  bs_vec_done(r->heap, &r->iterations);
+  bs_vec_done(r->heap, &r->matches);
+  bs_free(r->heap, r->states);
+  bs_free(r->heap, r->stats);
+  bs_free(r->heap, r);
+}
+
+const eg_rule_stats *
+eg_runner_stats(const eg_runner *r) {
+  return r->stats;
+}
+
+const eg_iteration *
+eg_runner_iterations(const eg_runner *r, uint32_t *n) {
+  *n = r->iterations.len;
+  return r->iterations.data;
+}
+
+uint32_t
+eg_runner_fault_rule(const eg_runner *r) {
+  return r->fault_rule;
+}
+
+/* --- limits ------------------------------------------------------------ */
+
+void
+eg_cut(eg_runner *r, eg_stop why) {
+  if (r->cut)
+    return;
+  r->cut = true;
+  r->why = why;
+}
+
+bool
+eg_within_limits(eg_runner *r) {
+  const eg_run_options *o = &r->o;
+  if (o->interrupt && *o->interrupt)
+    eg_cut(r, EG_STOP_INTERRUPT);
+  else if (o->seconds > 0 && r->spent + bs_now() - r->begun > o->seconds)
+    eg_cut(r, EG_STOP_TIME);
+  else if (o->bytes && r->g->heap->used > r->g->limit)
+    eg_cut(r, EG_STOP_BYTES);
+  return !r->cut;
+}
+
+static bool
+tick(void *ctx) {
+  return eg_within_limits(ctx);
+}
+
+/* --- searching a rule -------------------------------------------------- */
+
+static uint64_t
+threshold(const eg_runner *r, const eg_rule_state *s) {
+  uint32_t shift = s->times_banned < 40 ? s->times_banned : 40;
+  return (uint64_t)r->o.backoff_matches << shift;
+}
+
+eg_search_options
+eg_search_how(eg_runner *r, uint32_t k) {
+  const eg_rule *rule = &r->rules[k];
+  const eg_rule_state *s = &r->states[k];
+  eg_search_options how = {.only_class = EG_NONE, .tick = tick, .tick_ctx = r};
+  if ((!rule->guard || rule->steady) && !r->o.full_search)
+    how.since = s->since;
+  if (r->o.scheduler == EG_BACKOFF)
+    how.limit = threshold(r, s);
+  how.grounds = s->grounds;
+  how.grounds_newest = s->grounds_newest;
+  return how;
+}
+
+typedef struct eg_catch {
+  eg_runner *r;
+  uint32_t rule, n_slots;
+  bool hold;   /* apply nothing: there may be too many */
+  bool banned; /* there are */
+  double apply_s, restore_s;
+} eg_catch;
+
+static void
+flush(eg_catch *c) {
+  double t = bs_now(), restored = c->r->restore_s;
+  eg_apply_matches(c->r, c->rule);
+  restored = c->r->restore_s - restored;
+  c->apply_s += bs_now() - t - restored;
+  c->restore_s += restored;
+}
+
+/* A class without nodes counts as fresh in any search. */
+static bool
+ignore_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
+  (void)ctx;
+  (void)root;
+  (void)node;
+  (void)slots;
+  return true;
+}
+
+/* Instead of holding more matches they are only counted first, which is much
+ * quicker than finding them; false when there are too many. */
+static bool
+count_ahead(eg_catch *c) {
+  eg_runner *r = c->r;
+  eg_search_options how = eg_search_how(r, c->rule);
+  uint64_t n;
+  how.since = UINT32_MAX;
+  if (!eg_ahead_count(r, c->rule, &n))
+    n = eg_search_with(r->g, r->rules[c->rule].pattern, &how, ignore_match,
+                       NULL, NULL);
+  c->banned = n > how.limit;
+  c->hold = false;
+  return !c->banned;
+}
+
+static bool
+catch_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
+  eg_catch *c = ctx;
+  eg_runner *r = c->r;
+  uint32_t n = c->n_slots, len = r->matches.len;
+  bs_reserve(r->heap, &r->matches, (uint64_t)len + EG_MATCH_HEAD + n);
+  uint32_t *to = r->matches.data + len;
+  to[0] = root.i;
+  to[1] = node.i;
+  to += EG_MATCH_HEAD;
+  switch (n) {
+  default:
+    memcpy(to + 4, slots + 4, (n - 4) * sizeof *to);
+    /* fall through */
+  case 4:
+    to[3] = slots[3];
+    /* fall through */
+  case 3:
+    to[2] = slots[2];
+    /* fall through */
+  case 2:
+    to[1] = slots[1];
+    /* fall through */
+  case 1:
+    to[0] = slots[0];
+    /* fall through */
+  case 0:
+    break;
+  }
+  r->matches.len = len + EG_MATCH_HEAD + n;
+  if (r->matches.len < (c->hold ? HELD : WAITING))
+    return true;
+  if (c->hold && !count_ahead(c))
+    return false;
+  flush(c);
+  return !r->cut;
+}
+
+static void
+ban(eg_runner *r, uint32_t k, uint32_t iteration) {
+  eg_rule_state *s = &r->states[k];
+  uint32_t shift = s->times_banned < 40 ? s->times_banned : 40;
+  s->banned_until = iteration + ((uint64_t)r->o.backoff_ban << shift);
+  s->times_banned++;
+  bs_clear(&r->matches);
+}
+
+static bool
+exhausted(const eg_runner *r, uint32_t k) {
+  uint64_t limit = r->rules[k].match_limit;
+  return limit && r->states[k].emitted >= limit;
+}
+
+/* Searches a rule and applies what it found. */
+static void
+run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
+  eg_rule_state *s = &r->states[k];
+  bool backoff = r->o.scheduler == EG_BACKOFF;
+  eg_catch c = {r, k, r->rules[k].pattern->n_slots, backoff, false, 0, 0};
+  eg_search_options how = eg_search_how(r, k);
+  uint64_t applied = r->stats[k].applied;
+  uint32_t epoch = r->g->epoch;
+  double t = bs_now(), skew = 0;
+  uint64_t n = 0;
+  if (!s->grounds_missing)
+    n = eg_ahead_search(r, k, &how, catch_match, &c, &skew);
+  if (backoff && !r->cut && (c.banned || n > how.limit)) {
+    ban(r, k, it->index);
+    n = 0;
+  }
+  flush(&c);
+  double all = bs_now() - t - c.restore_s;
+  if (!r->cut && (!backoff || s->banned_until <= it->index))
+    s->since = epoch;
+  r->stats[k].searches++;
+  r->stats[k].matches += n;
+  r->stats[k].apply_s += c.apply_s;
+  r->stats[k].search_s += all - c.apply_s + skew;
+  it->matches += n;
+  it->applied += r->stats[k].applied - applied;
+  it->apply_s += c.apply_s;
+  it->rebuild_s += c.restore_s;
+  it->search_s += all - c.apply_s;
+}
+
+/* --- an iteration ------------------------------------------------------ */
+
+/* True when no rule is banned; else the bans move. */
+static bool
+bans_over(eg_runner *r, uint32_t iteration) {
+  uint64_t first = UINT64_MAX;
+  for (uint32_t k = 0; k < r->n_rules; k++) {
+    uint64_t until = r->states[k].banned_until;
+    if (until > iteration && until < first)
+      first = until;
+  }
+  if (first == UINT64_MAX)
+    return true;
+  for (uint32_t k = 0; k < r->n_rules; k++)
+    if (r->states[k].banned_until > iteration)
+      r->states[k].banned_until -= first - iteration;
+  return false;
+}
+
+/* Before anything is applied. */
+static void
+find_all_grounds(eg_runner *r, const uint8_t *enabled) {
+  for (uint32_t k = 0; k < r->n_rules; k++) {
+    eg_rule_state *s = &r->states[k];
+    if (!enabled || enabled[k])
+      s->grounds_missing = !eg_find_grounds(r->g, r->rules[k].pattern,
+                                            s->grounds, &s->grounds_newest);
+  }
+}
+
+static bool
+is_watching(const eg_rule *rule) {
+  return rule->guard && !rule->steady;
+}
+
+/* Lists the rules whose guards look at the unfinished graph, or all others. */
+static uint32_t
+list_due(eg_runner *r, const uint8_t *enabled, const eg_iteration *it,
+         bool watching, uint32_t n) {
+  for (uint32_t k = 0; k < r->n_rules; k++) {
+    if (is_watching(&r->rules[k]) != watching)
+      continue;
+    if ((enabled && !enabled[k]) || exhausted(r, k))
+      continue;
+    if (r->states[k].banned_until > it->index)
+      r->stats[k].banned++;
+    else
+      r->due[n++] = k;
+  }
+  return n;
+}
+
+static void
+run_due(eg_runner *r, uint32_t from, uint32_t to, eg_iteration *it) {
+  for (uint32_t i = from; i < to && !r->cut; i++) {
+    run_rule(r, r->due[i], it);
+    eg_within_limits(r);
+  }
+}
+
+static void
+run_rules(eg_runner *r, const uint8_t *enabled, eg_iteration *it) {
+  double t = bs_now();
+  r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
+  eg_index_of(r->g);
+  find_all_grounds(r, enabled);
+  r->g->pins++;
+  uint32_t watching = list_due(r, enabled, it, true, 0);
+  uint32_t n = list_due(r, enabled, it, false, watching);
+  eg_ahead_begin(r, r->due, n);
+  it->search_s += bs_now() - t;
+  r->unwatched = false;
+  run_due(r, 0, watching, it);
+  r->unwatched = true;
+  run_due(r, watching, n, it);
+  eg_ahead_end(r);
+  r->g->pins--;
+}
+
+static void
+rebuild(eg_runner *r, eg_iteration *it) {
+  double t = bs_now();
+  eg_rebuild(r->g);
+  it->rebuild_s += bs_now() - t;
+  it->nodes = r->g->live_nodes;
+  it->classes = r->g->live_classes;
+  if (r->g->fault) {
+    r->cut = true;
+    r->why = EG_STOP_FAULT;
+  }
+}
+
+/* The nodes counted while applying include equal ones: when a rebuild brings
+ * them well below the limit, the run may go on. */
+static void
+forgive(eg_runner *r) {
+  uint32_t limit = r->o.nodes;
+  if (r->cut && r->cut_nodes && r->why == EG_STOP_NODES && !r->g->fault &&
+      r->g->live_nodes <= limit - limit / 16)
+    r->cut = false;
+}
+
+static bool
+run_iteration(eg_runner *r, const uint8_t *enabled) {
+  eg_graph *g = r->g;
+  eg_iteration it = {.index = r->iterations.len};
+  uint64_t made = g->n_made;
+  uint64_t unions = g->unions;
+  bs_reserve(r->heap, &r->iterations, (uint64_t)it.index + 1);
+  r->cut_nodes = false;
+  if (!eg_fits(g, 0))
+    eg_cut(r, EG_STOP_BYTES);
+  else
+    run_rules(r, enabled, &it);
+  bool changed = g->n_made != made || g->unions != unions || r->cut;
+  rebuild(r, &it);
+  it.unions = (uint32_t)(g->unions - unions);
+  bs_push(r->heap, &r->iterations, it);
+  forgive(r);
+  const eg_iteration *last = &bs_last(&r->iterations);
+  if (!changed && bans_over(r, it.index))
+    eg_cut(r, EG_STOP_SATURATED);
+  if (r->o.nodes && g->live_nodes > r->o.nodes)
+    eg_cut(r, EG_STOP_NODES);
+  if (r->o.progress && !r->o.progress(r->o.progress_ctx, g, last))
+    eg_cut(r, EG_STOP_CLIENT);
+  eg_within_limits(r);
+  return !r->cut;
+}
+
+typedef struct eg_call {
+  eg_runner *r;
+  const uint8_t *enabled;
+  uint32_t iterations;
+} eg_call;
+
+static void
+run_call(void *arg) {
+  eg_call *c = arg;
+  eg_runner *r = c->r;
+  eg_rebuild(r->g);
+  if (r->g->fault)
+    eg_cut(r, EG_STOP_FAULT);
+  for (uint32_t i = 0; !r->cut; i++) {
+    uint32_t done = r->iterations.len;
+    if ((c->iterations && i >= c->iterations) ||
+        (r->o.iterations && done >= r->o.iterations) || done == UINT32_MAX)
+      eg_cut(r, EG_STOP_ITERATIONS);
+    else
+      run_iteration(r, c->enabled);
+  }
+}
+
+static void
+tidy(void *arg) {
+  eg_runner *r = arg;
+  r->g->pins = 0;
+  bs_vec_done(r->heap, &r->matches);
+  eg_rebuild(r->g);
+}
+
+/* When memory runs out, what was built so far is put in order, for which the
+ * waiting matches are given back. */
+eg_stop
+eg_run_some(eg_runner *r, const uint8_t *enabled, uint32_t iterations) {
+  eg_call call = {r, enabled, iterations};
+  r->begun = bs_now();
+  r->cut = false;
+  r->g->limit = r->o.bytes;
+  if (!bs_protect(r->heap, run_call, &call)) {
+    r->why = EG_STOP_BYTES;
+    eg_ahead_done(r);
+    tidy(r);
+  }
+  eg_ahead_done(r);
+  r->g->limit = 0;
+  r->spent += bs_now() - r->begun;
+  return r->why;
+}

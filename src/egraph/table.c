@@ -1,0 +1,327 @@
+/* table.c - interned heads and the hashcons.
+ *
+ * The hashcons is open addressing over cache lines of twelve (tag, node id)
+ * pairs: a lookup compares twelve 8-bit tags at once and reads a node only
+ * where its tag agrees, so a miss costs one line.  Nothing is ever deleted: a
+ * node that died never compares equal, and one whose key changed in place is
+ * found at its new place; both leave a stale pair behind, which the next growth
+ * drops.  The bucket of a hash is a multiplication, so any size will do. */
+#include "egraph/hashcons.h"
+#include <string.h>
+
+/* --- heads ------------------------------------------------------------- */
+
+static uint32_t
+head_hash(uint32_t op, uint32_t attr, uint32_t arity) {
+  uint64_t kind = (uint64_t)op << 32 | arity;
+  return (uint32_t)eg_mix(kind ^ 0x9e3779b97f4a7c15u,
+                          attr ^ 0xd6e8feb86659fd93u);
+}
+
+static bool
+head_is(const eg_head *h, uint32_t op, bs_value attr, uint32_t arity) {
+  return h->op == op && h->attr.i == attr.i && h->arity == arity;
+}
+
+uint32_t
+eg_head_find(const eg_graph *g, uint32_t op, bs_value attr, uint32_t arity) {
+  uint32_t mask = g->head_table.cap - 1;
+  if (!g->head_table.cap)
+    return EG_NONE;
+  for (uint32_t i = head_hash(op, attr.i, arity) & mask;; i = (i + 1) & mask) {
+    uint32_t at = g->head_table.data[i];
+    if (!at)
+      return EG_NONE;
+    if (head_is(&g->heads.data[at - 1], op, attr, arity))
+      return (at - 1) | (arity > 2 ? EG_WIDE : 0);
+  }
+}
+
+uint32_t
+eg_symbol_find(const eg_graph *g, uint32_t op, uint32_t arity) {
+  uint32_t mask = g->symbol_table.cap - 1;
+  if (!g->symbol_table.cap)
+    return EG_NONE;
+  for (uint32_t i = head_hash(op, 0, arity) & mask;; i = (i + 1) & mask) {
+    uint32_t at = g->symbol_table.data[i];
+    if (!at)
+      return EG_NONE;
+    const eg_head *h = &g->heads.data[g->symbol_ops.data[at - 1]];
+    if (h->op == op && h->arity == arity)
+      return at - 1;
+  }
+}
+
+/* Twice the room when half full; cap is a power of two or 0. */
+static void
+table_room(eg_graph *g, uint32_t used, uint32_t **data, uint32_t *cap,
+           bool symbols) {
+  if (used * 2 < *cap)
+    return;
+  uint32_t size = *cap ? *cap * 2 : 64;
+  uint32_t *fresh = bs_calloc(g->heap, size, sizeof *fresh);
+  for (uint32_t k = 0; k < used; k++) {
+    const eg_head *h = &g->heads.data[symbols ? g->symbol_ops.data[k] : k];
+    uint32_t i = head_hash(h->op, symbols ? 0 : h->attr.i, h->arity);
+    for (i &= size - 1; fresh[i];)
+      i = (i + 1) & (size - 1);
+    fresh[i] = k + 1;
+  }
+  bs_free(g->heap, *data);
+  *data = fresh;
+  *cap = size;
+}
+
+static void
+table_enter(uint32_t *data, uint32_t cap, uint32_t hash, uint32_t value) {
+  uint32_t i = hash & (cap - 1);
+  while (data[i])
+    i = (i + 1) & (cap - 1);
+  data[i] = value;
+}
+
+static uint32_t
+symbol_intern(eg_graph *g, uint32_t op, uint32_t arity, uint32_t head) {
+  uint32_t s = eg_symbol_find(g, op, arity);
+  if (s != EG_NONE)
+    return s;
+  table_room(g, g->symbol_ops.len, &g->symbol_table.data, &g->symbol_table.cap,
+             true);
+  bs_reserve(g->heap, &g->symbol_heads, (uint64_t)g->symbol_ops.len + 1);
+  bs_push(g->heap, &g->symbol_ops, head);
+  g->symbol_heads.len = g->symbol_ops.len;
+  bs_last(&g->symbol_heads) = 0;
+  s = g->symbol_ops.len - 1;
+  table_enter(g->symbol_table.data, g->symbol_table.cap,
+              head_hash(op, 0, arity), s + 1);
+  return s;
+}
+
+uint32_t
+eg_head_intern(eg_graph *g, uint32_t op, bs_value attr, uint32_t arity) {
+  uint32_t head = eg_head_find(g, op, attr, arity);
+  if (head != EG_NONE)
+    return head;
+  table_room(g, g->heads.len, &g->head_table.data, &g->head_table.cap, false);
+  uint32_t at = g->heads.len;
+  if (at >= EG_HEAD_MASK)
+    bs_out_of_memory(g->heap);
+  bs_push(g->heap, &g->heads, (eg_head){op, arity, attr, 0});
+  uint32_t symbol = symbol_intern(g, op, arity, at);
+  g->heads.data[at].symbol = symbol;
+  g->symbol_heads.data[symbol]++;
+  table_enter(g->head_table.data, g->head_table.cap,
+              head_hash(op, attr.i, arity), at + 1);
+  return at | (arity > 2 ? EG_WIDE : 0);
+}
+
+/* --- the hashcons ------------------------------------------------------ */
+
+static void
+put(eg_bucket *buckets, uint32_t n_buckets, uint32_t at, uint8_t tag,
+    uint32_t node) {
+  for (;;) {
+    eg_bucket *b = &buckets[at];
+    uint32_t room = eg_tags_equal(b, 0);
+    if (room) {
+      uint32_t i = (uint32_t)__builtin_ctz(room);
+      b->tag[i] = tag;
+      b->node[i] = node;
+      return;
+    }
+    b->spilled = 1;
+    at = at + 1 == n_buckets ? 0 : at + 1;
+  }
+}
+
+void
+eg_table_put(eg_graph *g, uint64_t hash, uint32_t node) {
+  put(g->buckets, g->n_buckets, eg_bucket_of(g, hash), eg_tag_of(hash), node);
+  g->filled++;
+}
+
+static uint64_t
+row_hash(const eg_row *r) {
+  eg_key k = {r->head, r->kid[0].i, r->kid[1].i, NULL, 0};
+  return eg_key_hash(&k);
+}
+
+enum { TOGETHER = 32 };
+
+/* Enters every node that is not dead, some at a time: first their hashes, then
+ * the nodes, whose buckets have been fetched meanwhile. */
+static void
+refill(eg_graph *g) {
+  uint64_t hash[TOGETHER];
+  uint32_t node[TOGETHER];
+  uint32_t end = g->n_rows;
+  for (uint32_t from = 0; from < end;) {
+    uint32_t n = 0;
+    for (; n < TOGETHER && from < end; from++) {
+      const eg_row *r = &g->rows[from];
+      hash[n] = row_hash(r);
+      node[n] = from;
+      eg_table_prefetch(g, hash[n]);
+      n += !(r->head & EG_DEAD);
+    }
+    for (uint32_t i = 0; i < n; i++)
+      put(g->buckets, g->n_buckets, eg_bucket_of(g, hash[i]),
+          eg_tag_of(hash[i]), node[i]);
+  }
+  g->filled = g->n_rows - g->n_dead;
+}
+
+/* --- filled by several threads ----------------------------------------- */
+
+enum { STRAYS = 256 };
+
+/* A part of the buckets; nodes that spill out of it are put in afterwards. */
+typedef struct eg_part {
+  uint32_t first, end, n_strays;
+  uint32_t strays[STRAYS];
+} eg_part;
+
+typedef struct eg_filling {
+  eg_graph *g;
+  eg_part *parts;
+} eg_filling;
+
+static bool
+put_within(eg_graph *g, const eg_part *p, uint32_t at, uint8_t tag,
+           uint32_t node) {
+  for (; at < p->end; at++) {
+    eg_bucket *b = &g->buckets[at];
+    uint32_t room = eg_tags_equal(b, 0);
+    if (room) {
+      uint32_t i = (uint32_t)__builtin_ctz(room);
+      b->tag[i] = tag;
+      b->node[i] = node;
+      return true;
+    }
+    b->spilled = 1;
+  }
+  return false;
+}
+
+static void
+fill_part(void *ctx, uint32_t part) {
+  const eg_filling *f = ctx;
+  eg_graph *g = f->g;
+  eg_part *p = &f->parts[part];
+  uint64_t hash[TOGETHER];
+  uint32_t node[TOGETHER], end = g->n_rows;
+  memset(g->buckets + p->first, 0,
+         (size_t)(p->end - p->first) * sizeof *g->buckets);
+  for (uint32_t from = 0; from < end;) {
+    uint32_t n = 0;
+    for (; n < TOGETHER && from < end; from++) {
+      const eg_row *r = &g->rows[from];
+      hash[n] = row_hash(r);
+      node[n] = from;
+      uint32_t at = eg_bucket_of(g, hash[n]);
+      if (at < p->first || at >= p->end)
+        continue;
+      eg_table_prefetch(g, hash[n]);
+      n += !(r->head & EG_DEAD);
+    }
+    for (uint32_t i = 0; i < n; i++)
+      if (!put_within(g, p, eg_bucket_of(g, hash[i]), eg_tag_of(hash[i]),
+                      node[i]) &&
+          p->n_strays++ < STRAYS)
+        p->strays[p->n_strays - 1] = node[i];
+  }
+}
+
+/* False when it has to be done anew. */
+static bool
+fill_in_parts(eg_graph *g, eg_part *parts, uint32_t n) {
+  eg_filling f = {g, parts};
+  for (uint32_t i = 0; i < n; i++) {
+    parts[i].first = (uint32_t)((uint64_t)g->n_buckets * i / n);
+    parts[i].end = (uint32_t)((uint64_t)g->n_buckets * (i + 1) / n);
+    parts[i].n_strays = 0;
+  }
+  eg_crew_run(g->crew, fill_part, &f, n);
+  g->filled = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    if (parts[i].n_strays > STRAYS)
+      return false;
+    for (uint32_t k = 0; k < parts[i].n_strays; k++) {
+      uint32_t node = parts[i].strays[k];
+      eg_table_put(g, row_hash(&g->rows[node]), node);
+    }
+  }
+  g->filled = g->n_rows - g->n_dead;
+  return true;
+}
+
+enum { PARTS = 4, MANY = 1 << 15 /* rows */ };
+
+static void
+fill(eg_graph *g) {
+  eg_part parts[PARTS];
+  uint32_t n = g->crew && g->n_rows >= MANY ? eg_crew_size(g->crew) : 1;
+  if (n > 1 && fill_in_parts(g, parts, n < PARTS ? n : PARTS))
+    return;
+  memset(g->buckets, 0, (size_t)g->n_buckets * sizeof *g->buckets);
+  refill(g);
+}
+
+enum { IN_PLACE = 1 << 20 }; /* bytes from which a block grows in place */
+
+/* The pairs are made anew from the rows, so a large table needs no second
+ * block beside it. */
+static void
+table_resize(eg_graph *g, uint64_t n_buckets) {
+  size_t size = (n_buckets + 1) * sizeof(eg_bucket);
+  void *block =
+      bs_realloc(g->heap, size < IN_PLACE ? NULL : g->bucket_block, size);
+  if (size < IN_PLACE)
+    bs_free(g->heap, g->bucket_block);
+  uintptr_t at = ((uintptr_t)block + 63) & ~(uintptr_t)63;
+  g->bucket_block = block;
+  g->buckets = (eg_bucket *)at;
+  g->n_buckets = (uint32_t)n_buckets;
+  fill(g);
+}
+
+enum { DOUBLED = 1 << 17 }; /* slots; larger tables grow by half */
+
+static uint64_t
+buckets_for(uint64_t entries) {
+  return entries * EG_FULL_DEN / (EG_FULL_NUM * EG_BUCKET) + 2;
+}
+
+/* Stale pairs are dropped where they are many, else the table grows by half
+ * or doubles; near the byte limit it is filled more tightly instead. */
+void
+eg_table_make_room(eg_graph *g, uint64_t more) {
+  uint64_t slots = (uint64_t)g->n_buckets * EG_BUCKET;
+  uint64_t want = g->filled + more;
+  uint64_t need = g->n_rows - g->n_dead + more;
+  uint64_t least = buckets_for(need);
+  uint64_t n = buckets_for(slots < DOUBLED ? need * 2 : need + need / 2);
+  if (n < 8)
+    n = 8;
+  if (g->limit && g->heap->used + n * sizeof(eg_bucket) > g->limit) {
+    if (want * 20 <= slots * 19)
+      return;
+    n = least;
+  }
+  table_resize(g, n);
+}
+
+uint64_t
+eg_table_growth(const eg_graph *g, uint64_t more) {
+  uint64_t slots = (uint64_t)g->n_buckets * EG_BUCKET;
+  uint64_t want = g->filled + more;
+  return want * 20 <= slots * 19 ? 0 : buckets_for(g->live_nodes + more);
+}
+
+void
+eg_table_free(eg_graph *g) {
+  bs_free(g->heap, g->bucket_block);
+  g->bucket_block = NULL;
+  g->buckets = NULL;
+  g->n_buckets = g->filled = 0;
+}

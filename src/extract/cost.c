@@ -1,0 +1,244 @@
+/* cost.c - the price of an e-node in cycles of one core of a target.
+ *
+ * A price looks at one operator, its attribute and the types around it, never
+ * at the terms below, so it is a property of the e-node.  Formulas and reasons
+ * are in docs/COST.md.  Every price is finite and >= 0 and grows with the
+ * sizes; +inf is kept for what the target cannot run. */
+#include "extract/cost.h"
+#include "extract/internal.h"
+#include <stdlib.h>
+
+/* How an operation is computed: `work` operations an element at a rate. */
+typedef enum rate { FUSED, VECTOR, SCALAR } rate;
+
+typedef struct work {
+  double per_item;
+  rate rate;
+} work;
+
+static const work work_table[GS_COMPUTE_COUNT] = {
+    [GS_C_REDUCE_SUM] = {1, VECTOR},  [GS_C_REDUCE_MAX] = {1, VECTOR},
+    [GS_C_REDUCE_MIN] = {1, VECTOR},  [GS_C_REDUCE_MEAN] = {1, VECTOR},
+    [GS_C_REDUCE_PROD] = {1, VECTOR}, [GS_C_DOT_PROD] = {1, FUSED},
+    [GS_C_ADD] = {1, VECTOR},         [GS_C_SUB] = {1, VECTOR},
+    [GS_C_MUL] = {1, VECTOR},         [GS_C_DIV] = {5, VECTOR},
+    [GS_C_MAX] = {1, VECTOR},         [GS_C_MIN] = {1, VECTOR},
+    [GS_C_NEG] = {1, VECTOR},         [GS_C_ABS] = {1, VECTOR},
+    [GS_C_RELU] = {1, VECTOR},        [GS_C_SQRT] = {6, VECTOR},
+    [GS_C_RSQRT] = {8, VECTOR},       [GS_C_EXP] = {12, SCALAR},
+    [GS_C_LOG] = {12, SCALAR},        [GS_C_TANH] = {20, SCALAR},
+    [GS_C_SIGMOID] = {16, SCALAR},    [GS_C_ERF] = {20, SCALAR},
+    [GS_C_RECIP] = {5, VECTOR},       [GS_C_FLOOR] = {1, VECTOR},
+    [GS_C_SQUARE] = {1, VECTOR},      [GS_C_CLIP] = {2, VECTOR},
+    [GS_C_SCALE] = {1, VECTOR},       [GS_C_OFFSET] = {1, VECTOR},
+    [GS_C_CAST] = {1, VECTOR},        [GS_C_SOFTMAX] = {16, SCALAR},
+    [GS_C_SELECT] = {1, VECTOR},      [GS_C_GATHER] = {2, SCALAR},
+};
+
+/* Views cost nothing at run time; these only break ties, so that the shorter
+ * and plainer of two equal programs wins. */
+static const double view_table[GS_OP_COUNT] = {
+    [GS_ACCESS] = 1e-3,    [GS_TRANSPOSE] = 1e-3,   [GS_CARTPROD] = 1e-3,
+    [GS_PAIR] = 1e-3,      [GS_WINDOWS] = 1e-3,     [GS_SLICE] = 1e-3,
+    [GS_SQUEEZE] = 1e-3,   [GS_INSERT_AXIS] = 1e-3, [GS_BROADCAST] = 1e-3,
+    [GS_FLATTEN] = 1.5e-3, [GS_REPEAT] = 1.5e-3,    [GS_PAD] = 2e-3,
+    [GS_RESHAPE] = 2e-3,   [GS_CONCAT] = 2e-3,
+};
+
+double
+ex_cost_total(const ex_cost *c) {
+  return c->arithmetic + c->memory + c->call + c->view;
+}
+
+static double
+at_least(double x, double floor) {
+  return x > floor ? x : floor;
+}
+
+/* Cycles to move `bytes` when `live` bytes compete for the caches. */
+static double
+traffic(const gs_target *t, double bytes, double live) {
+  double rate = t->memory_bytes_per_cycle;
+  for (uint32_t i = t->caches.len; i-- > 0;)
+    if (live <= (double)t->caches.data[i].bytes)
+      rate = at_least(t->caches.data[i].bytes_per_cycle, rate);
+  return bytes / at_least(rate, 1e-3);
+}
+
+static double
+size_of(const gs_type *t) {
+  return (double)gs_elements(t) * gs_dtype_table[t->dtype].bytes;
+}
+
+/* Lanes of a vector relative to f32; bf16 is computed as f32. */
+static double
+lanes(gs_dtype d) {
+  return d == GS_BF16 ? 1 : 4.0 / gs_dtype_table[d].bytes;
+}
+
+static double
+operations_per_cycle(const gs_target *t, rate r, gs_dtype d) {
+  double flops = at_least(t->flops_per_cycle, 1);
+  double scalar = at_least(t->scalar_ops_per_cycle, 0.1);
+  switch (r) {
+  case FUSED:
+    return flops * lanes(gs_sum_dtype(d));
+  case VECTOR:
+    return at_least(flops / 2 * lanes(d), scalar);
+  default:
+    return scalar;
+  }
+}
+
+/* Elements that the work of the table is done for. */
+static double
+work_items(gs_compute_kind kind, const gs_type *in, const gs_type *out) {
+  double n_in = (double)gs_elements(in), n_out = (double)gs_elements(out);
+  switch (kind) {
+  case GS_FOLD:
+    return at_least(n_in - n_out, 0);
+  case GS_SELECT:
+  case GS_GATHER:
+    return n_out;
+  default:
+    return n_in;
+  }
+}
+
+/* An operand of a contraction is reused from registers. */
+static double
+reuse(const gs_target *t) {
+  return at_least(sqrt((double)t->vector_registers), 1);
+}
+
+static double
+compute_traffic(const gs_target *t, gs_compute_kind kind, const gs_type *in,
+                const gs_type *out) {
+  double read = size_of(in), written = size_of(out);
+  switch (kind) {
+  case GS_DOT:
+    return traffic(t, read / reuse(t), 0) + traffic(t, written, written);
+  case GS_REDUCE:
+    return traffic(t, read, 0) + traffic(t, written, written);
+  case GS_SOFTMAX:
+    return traffic(t, 3 * read + written, read + written);
+  case GS_GATHER:
+    return traffic(t, 2 * written, read + written);
+  default:
+    return traffic(t, read + written, read + written);
+  }
+}
+
+static void
+price_compute(const gs_target *t, const bs_values *values, bs_value attr,
+              const gs_type *in, const gs_type *type, ex_cost *out) {
+  gs_compute op;
+  if (bs_len(values, attr) == 0 ||
+      !gs_compute_of(values, bs_item(values, attr, 0), &op)) {
+    out->arithmetic = INFINITY;
+    return;
+  }
+  gs_compute_kind kind = gs_compute_table[op].kind;
+  const work *w = &work_table[op];
+  out->arithmetic = w->per_item * work_items(kind, in, type) /
+                    operations_per_cycle(t, w->rate, in->dtype);
+  out->memory = compute_traffic(t, kind, in, type);
+}
+
+/* What the declaration says; without `cycles`, the traffic of its operands. */
+static void
+price_call(const gs_target *t, bs_values *values, bs_value attr,
+           const gs_type *const *kids, uint32_t n_kids, const gs_type *type,
+           ex_cost *out) {
+  const char *name = bs_as_sym(values, bs_item(values, attr, 0));
+  const gs_instr *instr = gs_find_instr(t, name);
+  double moved = size_of(type);
+  out->call = INFINITY;
+  if (!instr)
+    return;
+  uint32_t slots[EX_MAX_SLOTS] = {0};
+  gs_type result;
+  gs_fault fault;
+  if (instr->scope.vars.len > EX_MAX_SLOTS ||
+      !gs_instr_bind(values, instr, attr, kids, n_kids, slots, &result, &fault))
+    return;
+  for (uint32_t k = 0; k < n_kids; k++)
+    moved += size_of(kids[k]);
+  double bytes = gs_instr_cost(instr, values, slots, "bytes", 0);
+  double cycles =
+      gs_instr_cost(instr, values, slots, "cycles", traffic(t, moved, moved));
+  out->call = at_least(cycles, 0);
+  out->memory = traffic(t, at_least(bytes, 0), moved);
+}
+
+void
+ex_price_node(const gs_target *t, bs_values *values, gs_op op, bs_value attr,
+              const gs_type *const *kids, uint32_t n_kids, const gs_type *type,
+              ex_cost *out) {
+  *out = (ex_cost){0};
+  switch (op) {
+  case GS_TENSOR:
+  case GS_CONST:
+    return;
+  case GS_COMPUTE:
+    price_compute(t, values, attr, kids[0], type, out);
+    return;
+  case GS_MATERIALIZE:
+    out->memory = traffic(t, 2 * size_of(type), 2 * size_of(type));
+    return;
+  case GS_CALL:
+    price_call(t, values, attr, kids, n_kids, type, out);
+    return;
+  default:
+    out->view = view_table[op];
+  }
+}
+
+static int
+dearer_first(const void *a, const void *b) {
+  const ex_line *x = a, *y = b;
+  double cx = ex_cost_total(&x->cost), cy = ex_cost_total(&y->cost);
+  if (cx != cy)
+    return cx > cy ? -1 : 1;
+  return (x->term.i > y->term.i) - (x->term.i < y->term.i);
+}
+
+static void
+price_term(const gs_program *p, const gs_target *t, gs_term term,
+           gs_type *kid_types, const gs_type **kids, ex_cost *out) {
+  const gs_node *node = gs_at(p, term);
+  gs_type type;
+  gs_type_at(p, term, &type);
+  for (uint32_t k = 0; k < node->n_kids; k++) {
+    gs_type_at(p, node->kids[k], &kid_types[k]);
+    kids[k] = &kid_types[k];
+  }
+  ex_price_node(t, p->ctx.values, node->op, node->attr, kids, node->n_kids,
+                &type, out);
+}
+
+uint32_t
+ex_breakdown(const gs_program *p, const gs_target *t, ex_line *lines,
+             double *total) {
+  bs_heap *heap = p->ctx.heap;
+  uint32_t n = 0, widest = 1;
+  uint8_t *live = EX_NEW(heap, uint8_t, p->nodes.len);
+  gs_mark_live(p, live);
+  for (uint32_t i = 0; i < p->nodes.len; i++)
+    if (p->nodes.data[i].n_kids > widest)
+      widest = p->nodes.data[i].n_kids;
+  gs_type *types = EX_NEW(heap, gs_type, widest);
+  const gs_type **kids = EX_NEW(heap, const gs_type *, widest);
+  *total = 0;
+  for (uint32_t i = 0; i < p->nodes.len; i++)
+    if (live[i]) {
+      lines[n].term = (gs_term){i};
+      price_term(p, t, lines[n].term, types, kids, &lines[n].cost);
+      *total += ex_cost_total(&lines[n++].cost);
+    }
+  qsort(lines, n, sizeof *lines, dearer_first);
+  bs_free(heap, kids);
+  bs_free(heap, types);
+  bs_free(heap, live);
+  return n;
+}

@@ -1,0 +1,33 @@
+/* cost.h - the price of one e-node for one target, in estimated cycles.
+ *
+ * Views are free but for a small tie-break (fewer views win); computes pay
+ * arithmetic and traffic; materialize and packing pay traffic; calls pay what
+ * their declaration says.  See docs/COST.md for the formulas. */
+#ifndef EXTRACT_COST_H
+#define EXTRACT_COST_H
+
+#include "glenside/target.h"
+
+typedef struct ex_cost {
+  double arithmetic, memory, call, view; /* cycles; the sum is the price */
+} ex_cost;
+
+double ex_cost_total(const ex_cost *);
+
+#define EX_MAX_SLOTS 256 /* an instruction with more variables is refused */
+
+/* +inf total for what the target cannot run. */
+void ex_price_node(const gs_target *, bs_values *, gs_op op, bs_value attr,
+                   const gs_type *const *kids, uint32_t n_kids,
+                   const gs_type *type, ex_cost *out);
+
+typedef struct ex_line {
+  gs_term term;
+  ex_cost cost;
+} ex_line;
+/* Prices each live term of a program, dearest first (`lines` has room for
+ * nodes.len); returns how many.  *total is the sum in order of the terms. */
+uint32_t ex_breakdown(const gs_program *, const gs_target *, ex_line *lines,
+                      double *total);
+
+#endif

@@ -1,0 +1,88 @@
+/* solve.c - the extractors behind one interface.
+ *
+ * A method proposes a choice; the prices reported are always recomputed from
+ * it here, by one code for all methods. */
+#include "extract/focus.h"
+#include "glen-features.h"
+#include <string.h>
+
+typedef struct method {
+  const char *name;
+  bool (*solve)(const ex_problem *, ex_watch *, ex_solution *);
+  bool trees; /* it minimizes the tree cost, else the DAG cost */
+  bool built_in;
+} method;
+
+static const method methods[] = {
+    [EX_TREE] = {"tree", ex_solve_tree, true, true},
+    [EX_DAG] = {"dag", ex_solve_dag, false, true},
+    [EX_EXACT] = {"exact", ex_solve_exact, false, true},
+    [EX_ILP] = {"ilp", ex_solve_ilp, false, GLEN_HAVE_CBC},
+};
+#define N_METHODS (sizeof methods / sizeof *methods)
+
+bool
+ex_method_find(const char *name, ex_method *out) {
+  for (size_t i = 0; i < N_METHODS; i++)
+    if (!strcmp(methods[i].name, name)) {
+      *out = (ex_method)i;
+      return true;
+    }
+  return false;
+}
+
+const char *
+ex_method_name(ex_method m) {
+  return methods[m].name;
+}
+
+bool
+ex_method_built_in(ex_method m) {
+  return methods[m].built_in;
+}
+
+static void
+no_choice(const ex_problem *p, uint32_t *choice) {
+  for (uint32_t c = 0; c < p->n_classes; c++)
+    choice[c] = EX_NONE;
+}
+
+/* A method for DAGs, on the part where they can be. */
+static bool
+solve_part(const ex_problem *p, const method *m, ex_watch *w,
+           ex_solution *out) {
+  ex_focus f;
+  if (!ex_focus_start(p, &f))
+    return false;
+  ex_solution part = *out;
+  part.choice = EX_NEW(p->heap, uint32_t, f.p.n_classes);
+  no_choice(&f.p, part.choice);
+  bool ok = m->solve(&f.p, w, &part);
+  out->bound = part.bound;
+  out->optimal = part.optimal;
+  out->steps = part.steps;
+  if (ok)
+    ex_focus_choice(&f, part.choice, out->choice);
+  bs_free(p->heap, part.choice);
+  ex_focus_done(&f);
+  return ok;
+}
+
+bool
+ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
+         ex_solution *out) {
+  const method *m = &methods[name];
+  ex_watch watch;
+  *out = (ex_solution){.tree_cost = INFINITY, .dag_cost = INFINITY};
+  out->choice = EX_NEW(p->heap, uint32_t, p->n_classes);
+  no_choice(p, out->choice);
+  ex_watch_start(&watch, options);
+  if (!m->built_in ||
+      !(m->trees ? m->solve(p, &watch, out) : solve_part(p, m, &watch, out)))
+    return false;
+  out->feasible = ex_price(p, out->choice, &out->tree_cost, &out->dag_cost);
+  if (out->optimal)
+    out->bound = m->trees ? out->tree_cost : out->dag_cost;
+  out->bound = fmin(out->bound, m->trees ? out->tree_cost : out->dag_cost);
+  return out->feasible;
+}

@@ -1,0 +1,70 @@
+/* interpret_state.h - one interpretation in progress (private). */
+#ifndef GLENSIDE_INTERPRET_STATE_H
+#define GLENSIDE_INTERPRET_STATE_H
+
+#include "glenside/interpret.h"
+#include "glenside/target.h"
+
+/* Views of more elements than this are never stored, only read through. */
+#define IN_MAX_STORED_VIEW ((int64_t)1 << 24)
+/* Elements of one stored array, and of one item. */
+#define IN_MAX_ARRAY ((int64_t)1 << 30)
+#define IN_MAX_ITEM  ((int64_t)1 << 27)
+/* Element visits of a run. */
+#define IN_MAX_WORK ((int64_t)1 << 33)
+
+/* The meaning of a call with these types, as a program over its operands. */
+typedef struct in_call {
+  struct in_call *next;
+  bs_value attr;
+  const bs_value *types; /* of the operands */
+  uint32_t n;
+  gs_program *meaning;
+} in_call;
+
+/* Shared by a program and the meanings of its calls. */
+typedef struct in_run {
+  gs_context ctx;
+  in_call *calls;
+  int64_t work; /* visits planned so far */
+} in_run;
+
+typedef struct in_state {
+  in_run *run;
+  const gs_program *p;
+  const gs_tensor *inputs;
+  gs_type *types;     /* by term; of live terms */
+  uint8_t *live;      /* by term */
+  uint8_t *stored;    /* by term: kept as an array */
+  uint8_t *owned;     /* by term: the array is ours to free */
+  uint32_t *last_use; /* by term: the term after which it can go */
+  gs_tensor *arrays;  /* by term */
+} in_state;
+
+/* plan.  Marks what is live and stored and when it can go; false with a
+ * diagnostic when that is too much work. */
+bool in_plan(in_state *);
+
+/* The element of a term at an index (of its rank, destroyed). */
+double in_fetch(const in_state *, gs_term, int64_t *index);
+/* All elements under an iterated index, in the order of C. */
+void in_load(const in_state *, gs_term, const int64_t *outer, double *out);
+/* The next index of dimensions from .. rank - 1; false past the last. */
+bool in_advance(const gs_type *, uint32_t from, uint32_t to, int64_t *index);
+
+/* A compute operator, its parameters and the dtype of its result. */
+typedef struct in_operator {
+  gs_compute op;
+  gs_dtype from, dtype;
+  bool integer;
+  double a, b;
+} in_operator;
+
+in_operator in_prepare(const bs_values *, bs_value o, gs_dtype from,
+                       gs_dtype dtype);
+/* On one item: `in` holds the elements of the operand of type `t` under one
+ * iterated index; fills the result's. */
+void in_compute(const in_operator *, const gs_type *t, const double *in,
+                double *out);
+
+#endif

@@ -1,0 +1,111 @@
+/* program.h - a typed program: a hash-consed DAG of terms.
+ *
+ * Terms stand in topological order (children before parents), so every pass
+ * over a program is a loop, never a recursion.  Structurally equal terms are
+ * one term. */
+#ifndef GLENSIDE_PROGRAM_H
+#define GLENSIDE_PROGRAM_H
+
+#include "glenside/context.h"
+#include "glenside/type.h"
+
+typedef struct gs_term {
+  uint32_t i;
+} gs_term;
+
+#define GS_NO_TERM ((gs_term){UINT32_MAX})
+
+static inline bool
+gs_term_ok(gs_term t) {
+  return t.i != UINT32_MAX;
+}
+
+typedef struct gs_node {
+  gs_op op;
+  uint32_t n_kids;
+  bs_value attr;
+  bs_value type; /* interned; gs_type_read gives the struct */
+  const gs_term *kids;
+  bs_span span; /* where it was written first; BS_NOWHERE if built */
+} gs_node;
+
+typedef struct gs_named {
+  const char *name;
+  gs_term term;
+  bs_span span;
+} gs_named;
+
+/* The elements of a `const`, in C order. */
+typedef struct gs_constant {
+  const char *name;
+  gs_type type;     /* access = rank */
+  const void *data; /* C representation of the dtype; bf16 as uint16_t */
+} gs_constant;
+
+typedef struct gs_program {
+  gs_context ctx;
+  const struct gs_target *target; /* declares the instructions; may be NULL */
+  BS_VEC(gs_node) nodes;
+  BS_VEC(gs_named) inputs;  /* tensors, in order of declaration */
+  BS_VEC(gs_named) lets;    /* in order; consts stand in `constants` */
+  BS_VEC(gs_named) outputs; /* the NAME is that of the let or tensor */
+  BS_VEC(gs_constant) constants;
+  struct gs_term_table *table; /* hash-consing */
+} gs_program;
+
+gs_program *gs_program_new(const gs_context *, const struct gs_target *);
+
+/* The one form of an attribute: whole reals as integers, no bare lists. */
+bs_value gs_canonical_attr(bs_values *, gs_op, bs_value attr);
+/* Adds or finds a term; GS_NO_TERM with `fault` filled when it has no type. */
+gs_term gs_add(gs_program *, gs_op, bs_value attr, const gs_term *kids,
+               uint32_t n_kids, bs_span, gs_fault *fault);
+/* Declares an input, a constant (data copied), or an output.  An output whose
+ * name is none of the term's gets a let of that name, which must be free. */
+gs_term gs_add_tensor(gs_program *, const char *name, const gs_type *, bs_span);
+gs_term gs_add_constant(gs_program *, const char *name, const gs_type *,
+                        const void *data, bs_span);
+void gs_add_output(gs_program *, const char *name, gs_term, bs_span);
+
+static inline const gs_node *
+gs_at(const gs_program *p, gs_term t) {
+  return &p->nodes.data[t.i];
+}
+void gs_type_at(const gs_program *, gs_term, gs_type *out);
+const gs_constant *gs_find_constant(const gs_program *, const char *name);
+/* live[i] = 1 for terms that an output needs; `live` has nodes.len bytes. */
+void gs_mark_live(const gs_program *, uint8_t *live);
+
+/* parse.c.  Parses a .glen source; NULL with diagnostics.  All errors of a
+ * file are reported, not just the first. */
+gs_program *gs_parse(const gs_context *, const struct gs_target *,
+                     uint32_t source);
+/* A term and where it is written. */
+typedef struct gs_place {
+  bs_span span;
+  gs_term term;
+} gs_place;
+
+typedef struct gs_places {
+  BS_VEC(gs_place) list; /* inner terms before the outer ones */
+} gs_places;
+
+/* As gs_parse, but gives what has a type even when there are faults, and
+ * lists every place where such a term is written or named.  NULL when the
+ * source is no list of forms. */
+gs_program *gs_parse_places(const gs_context *, const struct gs_target *,
+                            uint32_t source, gs_places *out);
+gs_program *gs_parse_file(const gs_context *, const struct gs_target *,
+                          const char *path);
+
+/* print.c.  Prints a program so that gs_parse gives it back: let names are
+ * kept, terms used twice get a let of their own.  `types`: a comment with the
+ * type beside each line. */
+void gs_print(const gs_program *, bool types, bs_text *out);
+/* One term on one line, let names not expanded; beyond 1000 nodes `...`. */
+void gs_print_term(const gs_program *, gs_term, bs_text *out);
+/* One node's head and attributes with `...` for its children's text. */
+void gs_print_node(const gs_context *, gs_op, bs_value attr,
+                   const char *const *kids, uint32_t n_kids, bs_text *out);
+
+#endif

@@ -1,0 +1,138 @@
+/* target.h - machine and accelerator descriptions (`.target` files).
+ *
+ *   (target NAME
+ *     (include "cpu.target")
+ *     (cores 2) (frequency-ghz 2.5) (vector-bytes 32) (vector-registers 16)
+ *     (march "native")
+ *     (cache 1 (bytes 32768) (line 64) (ways 8) (bytes-per-cycle 64))
+ *     (memory (bytes-per-cycle 6))
+ *     (host (flops-per-cycle 16) (scalar-ops-per-cycle 2))
+ *     (set split-quantum 16)               ; parameters of rule files, $NAME
+ *     (default array-rows 0)               ; only where nothing is set yet
+ *     (prelude-file "systolic_array.h"))   ; C text put before the kernels
+ *   (instr NAME "intent" (params ..) (operands ..) (result ..) (semantics ..)
+ *     (where ..) (cost (cycles ..) ..) (emit "..") (layout OPERAND ..))
+ *
+ * What comes later replaces what came before; docs/TARGETS.md is the reference.
+ *
+ * An instruction is its meaning: the lowering rule, the interpreter, the
+ * prover and the code generator all read this one declaration. */
+#ifndef GLENSIDE_TARGET_H
+#define GLENSIDE_TARGET_H
+
+#include "glenside/skeleton.h"
+
+typedef struct gs_operand {
+  const char *name;
+  uint32_t slot; /* the hole in the semantics */
+  uint8_t access, rank;
+  const gs_expr *const *dims; /* S ++ C; a plain variable binds on first use */
+  gs_dtype dtype;
+  bs_span span;
+  /* (layout NAME TERM): how the operand must lie in memory, as a view of it
+   * that is materialized before the call; NULL = row-major. */
+  const gs_skeleton *layout;
+  uint8_t layout_rank; /* dimensions of that view; 0 when no size was tried */
+} gs_operand;
+
+typedef struct gs_cost_item {
+  const char *name; /* cycles, bytes, weights, ... */
+  const gs_expr *value;
+} gs_cost_item;
+
+#define GS_MAX_INSTR_VARS 128 /* parameters, operands and dimensions */
+
+typedef struct gs_instr {
+  const char *name;
+  bs_span span;
+  gs_scope scope;    /* params first, then operands, then dimensions */
+  uint32_t n_params; /* the attributes of a call, slots 0.. */
+  const gs_operand *operands;
+  uint32_t n_operands;
+  gs_operand result; /* name "result", slot unused */
+  const gs_skeleton *semantics;
+  const gs_expr *where; /* NULL = always */
+  const gs_cost_item *costs;
+  uint32_t n_costs;
+  const char *emit;   /* C statement template */
+  const char *intent; /* doc string or NULL */
+} gs_instr;
+
+typedef struct gs_cache {
+  int level;
+  int64_t bytes, line, ways;
+  double bytes_per_cycle;
+} gs_cache;
+
+typedef struct gs_setting {
+  const char *name;
+  bs_value value;
+} gs_setting;
+
+typedef struct gs_target {
+  const char *name, *path;
+  int64_t cores, vector_bytes;
+  int64_t vector_registers;
+  double frequency_ghz;
+  double flops_per_cycle;      /* vector, one core, f32 multiply-adds as 2 */
+  double scalar_ops_per_cycle; /* what is not vectorised */
+  double memory_bytes_per_cycle;
+  const char *march;       /* -march, or NULL */
+  BS_VEC(gs_cache) caches; /* by level */
+  BS_VEC(gs_setting) settings;
+  BS_VEC(const char *) preludes; /* C text */
+  BS_VEC(const char *) files;    /* every file read */
+  BS_VEC(const gs_instr *) instrs;
+} gs_target;
+
+/* NULL with diagnostics. */
+gs_target *gs_target_parse_file(const gs_context *, const char *path);
+gs_target *gs_target_parse(const gs_context *, uint32_t source);
+/* A modest machine, when no target is named. */
+gs_target *gs_target_default(const gs_context *);
+/* This machine, read from the system; what cannot be read stays as in the
+ * default. `_in`: from the files below `root` ("" = the real ones). */
+gs_target *gs_target_detect(const gs_context *);
+gs_target *gs_target_detect_in(const gs_context *, const char *root);
+/* As a file without includes, from which the same target is read. */
+void gs_target_print(const gs_target *, const bs_values *, bs_text *out);
+
+const gs_instr *gs_find_instr(const gs_target *, const char *name);
+/* Binds params from the call's attribute and dimensions from the operand types
+ * into `slots` (scope.vars.len values), checks `where`, gives the result's
+ * type. */
+bool gs_instr_bind(bs_values *, const gs_instr *, bs_value attr,
+                   const gs_type *const *kids, uint32_t n_kids, uint32_t *slots,
+                   gs_type *result, gs_fault *);
+/* The meaning of one call: the semantics as terms of `p` over `operands`. */
+gs_term gs_instr_expand(const gs_instr *, gs_program *p, bs_value attr,
+                        const gs_term *operands, gs_fault *);
+/* A cost item's value under bound slots, or `otherwise`. */
+double gs_instr_cost(const gs_instr *, bs_values *, const uint32_t *slots,
+                     const char *name, double otherwise);
+
+/* The C template, piece by piece.  `{NAME}` is a parameter or dimension, the
+ * pointer to the first element of an operand, or `{result}`; `{a0.stride.K}`
+ * the distance in elements of neighbours along dimension K, `{a0.dim.K}` its
+ * size; of an operand with a layout, dimensions are those of the layout.
+ * Braces around anything but a name stand for themselves. */
+typedef enum gs_emit_kind {
+  GS_EMIT_TEXT,
+  GS_EMIT_VALUE,   /* slots[slot], an integer */
+  GS_EMIT_POINTER, /* of operand; n_operands = the result */
+  GS_EMIT_STRIDE,
+  GS_EMIT_DIM,
+  GS_EMIT_BAD /* a name that means nothing; never in a parsed target */
+} gs_emit_kind;
+
+typedef struct gs_emit_piece {
+  gs_emit_kind kind;
+  const char *text; /* the piece as written */
+  size_t len;
+  uint32_t slot, operand, dim;
+} gs_emit_piece;
+
+/* The next piece from *at on; false at the end.  Start at instr->emit. */
+bool gs_emit_next(const gs_instr *, const char **at, gs_emit_piece *out);
+
+#endif

@@ -1,0 +1,249 @@
+/* tensor.c - dense arrays: storage, conversion, filling, comparison.
+ *
+ * Elements are kept in the C representation of their dtype, so an array is
+ * what generated code sees.  Every element of every dtype is exact as f64.
+ * The pointer that the heap gave stands in the word before the aligned data.
+ *
+ * Filling hashes (seed, salt, index) with SplitMix64's finaliser, one element
+ * at a time, so a value depends on nothing else. */
+#include "glenside/tensor.h"
+#include <math.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+
+/* --- storage -------------------------------------------------------------- */
+
+void
+gs_tensor_init(bs_heap *heap, gs_tensor *t, const gs_type *type) {
+  size_t bytes = (size_t)gs_elements(type) * gs_dtype_table[type->dtype].bytes;
+  size_t slack = sizeof(void *) + ALIGNMENT;
+  *t = (gs_tensor){
+      .dtype = type->dtype, .rank = type->rank, .elements = gs_elements(type)};
+  memcpy(t->dim, type->dim, type->rank * sizeof *t->dim);
+  char *block = bs_alloc(heap, bytes + slack);
+  uintptr_t at = (uintptr_t)block + slack;
+  char *data = block + slack - at % ALIGNMENT;
+  memcpy(data - sizeof block, &block, sizeof block);
+  memset(data, 0, bytes);
+  t->data = data;
+}
+
+void
+gs_tensor_done(bs_heap *heap, gs_tensor *t) {
+  char *block;
+  if (t->data) {
+    memcpy(&block, (char *)t->data - sizeof block, sizeof block);
+    bs_free(heap, block);
+  }
+  t->data = NULL;
+}
+
+/* --- conversion ----------------------------------------------------------- */
+
+float
+gs_bf16_to_f32(uint16_t b) {
+  uint32_t bits = (uint32_t)b << 16;
+  float f;
+  memcpy(&f, &bits, sizeof f);
+  return f;
+}
+
+uint16_t
+gs_f32_to_bf16(float f) {
+  uint32_t bits;
+  memcpy(&bits, &f, sizeof bits);
+  if (isnan(f))
+    return (uint16_t)(bits >> 16 | 0x40);
+  return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static double
+saturate(double v, double least, double most) {
+  if (isnan(v))
+    return 0;
+  v = trunc(v);
+  return v < least ? least : v > most ? most : v;
+}
+
+/* The nearest float; beyond their range, infinity. */
+static float
+to_f32(double v) {
+  if (isnan(v))
+    return (float)NAN;
+  if (fabs(v) >= 0x1.ffffffp127)
+    return v < 0 ? -INFINITY : INFINITY;
+  return (float)v;
+}
+
+double
+gs_convert(gs_dtype dtype, double v) {
+  switch (dtype) {
+  case GS_F32:
+    return to_f32(v);
+  case GS_BF16:
+    return gs_bf16_to_f32(gs_f32_to_bf16(to_f32(v)));
+  case GS_I8:
+    return saturate(v, INT8_MIN, INT8_MAX);
+  case GS_U8:
+    return saturate(v, 0, UINT8_MAX);
+  case GS_I32:
+    return saturate(v, INT32_MIN, INT32_MAX);
+  default:
+    return v;
+  }
+}
+
+int64_t
+gs_wrap(gs_dtype dtype, int64_t v) {
+  uint64_t bits = 8 * gs_dtype_table[dtype].bytes;
+  uint64_t mask = ((uint64_t)1 << bits) - 1, u = (uint64_t)v & mask;
+  bool negative = gs_dtype_table[dtype].is_signed && u >> (bits - 1);
+  return negative ? (int64_t)(u | ~mask) : (int64_t)u;
+}
+
+double
+gs_tensor_get(const gs_tensor *t, int64_t i) {
+  switch (t->dtype) {
+  case GS_F32:
+    return ((const float *)t->data)[i];
+  case GS_F64:
+    return ((const double *)t->data)[i];
+  case GS_BF16:
+    return gs_bf16_to_f32(((const uint16_t *)t->data)[i]);
+  case GS_I8:
+    return ((const int8_t *)t->data)[i];
+  case GS_U8:
+    return ((const uint8_t *)t->data)[i];
+  case GS_I32:
+    return ((const int32_t *)t->data)[i];
+  default:
+    return 0;
+  }
+}
+
+void
+gs_tensor_get_many(const gs_tensor *t, int64_t first, int64_t n, double *out) {
+  const float *f32 = t->data;
+  if (t->dtype == GS_F32)
+    for (int64_t k = 0; k < n; k++)
+      out[k] = f32[first + k];
+  else
+    for (int64_t k = 0; k < n; k++)
+      out[k] = gs_tensor_get(t, first + k);
+}
+
+void
+gs_tensor_set(gs_tensor *t, int64_t i, double v) {
+  v = gs_convert(t->dtype, v);
+  switch (t->dtype) {
+  case GS_F32:
+    ((float *)t->data)[i] = (float)v;
+    break;
+  case GS_F64:
+    ((double *)t->data)[i] = v;
+    break;
+  case GS_BF16:
+    ((uint16_t *)t->data)[i] = gs_f32_to_bf16((float)v);
+    break;
+  case GS_I8:
+    ((int8_t *)t->data)[i] = (int8_t)v;
+    break;
+  case GS_U8:
+    ((uint8_t *)t->data)[i] = (uint8_t)v;
+    break;
+  case GS_I32:
+    ((int32_t *)t->data)[i] = (int32_t)v;
+    break;
+  default:
+    break;
+  }
+}
+
+/* --- filling -------------------------------------------------------------- */
+
+static uint64_t
+mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+static uint64_t
+mix_text(uint64_t h, const char *s) {
+  for (; *s; s++)
+    h = mix(h ^ (unsigned char)*s);
+  return h;
+}
+
+/* 9 bits of hash as an element: a multiple of 1/256, or a small integer. */
+static double
+value_of(gs_dtype dtype, uint64_t bits) {
+  switch (dtype) {
+  case GS_I8:
+    return (double)(bits % 16) - 8;
+  case GS_U8:
+    return (double)(bits % 16);
+  case GS_I32:
+    return (double)(bits % 128) - 64;
+  default:
+    return ((double)(bits % 512) - 256) / 256;
+  }
+}
+
+void
+gs_tensor_fill(gs_tensor *t, uint64_t seed, const char *salt) {
+  uint64_t start = mix_text(mix(seed), salt);
+  for (int64_t i = 0; i < t->elements; i++)
+    gs_tensor_set(t, i, value_of(t->dtype, mix(start + (uint64_t)i) >> 20));
+}
+
+/* --- comparison ----------------------------------------------------------- */
+
+static bool
+close_enough(double a, double b, double rel, double abs) {
+  if (a == b || (isnan(a) && isnan(b)))
+    return true;
+  return fabs(a - b) <= abs + rel * fmax(fabs(a), fabs(b)) && isfinite(a) &&
+         isfinite(b);
+}
+
+static void
+note_distance(gs_difference *out, double a, double b) {
+  double d = fabs(a - b), size = fmax(fabs(a), fabs(b));
+  if (!isfinite(d))
+    return;
+  out->max_abs = fmax(out->max_abs, d);
+  if (size > 0)
+    out->max_rel = fmax(out->max_rel, d / size);
+}
+
+static bool
+same_shape(const gs_tensor *a, const gs_tensor *b) {
+  return a->dtype == b->dtype && a->rank == b->rank &&
+         (!a->rank || !memcmp(a->dim, b->dim, a->rank * sizeof *a->dim));
+}
+
+bool
+gs_tensor_compare(const gs_tensor *a, const gs_tensor *b, double rel,
+                  double abs, gs_difference *out) {
+  bool exact = gs_dtype_table[a->dtype].integer;
+  *out = (gs_difference){.first = -1};
+  if (!same_shape(a, b)) {
+    out->count = a->elements > b->elements ? a->elements : b->elements;
+    return false;
+  }
+  for (int64_t i = 0; i < a->elements; i++) {
+    double x = gs_tensor_get(a, i), y = gs_tensor_get(b, i);
+    note_distance(out, x, y);
+    if (close_enough(x, y, exact ? 0 : rel, exact ? 0 : abs))
+      continue;
+    if (!out->count++) {
+      out->first = i;
+      out->a = x;
+      out->b = y;
+    }
+  }
+  return !out->count;
+}

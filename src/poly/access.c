@@ -1,0 +1,245 @@
+/* access.c - accesses of one array, and the flow of values through it.
+ *
+ * Flow is asked of isl with the nest's times as the order.  An update whose
+ * place among its like is free does not hide what was written before it: it
+ * is a source that may be overwritten, and every one since the last write of
+ * fixed order is a source of what is read then. */
+#include "poly/access.h"
+#include "poly/affine.h"
+#include <isl/flow.h>
+#include <isl/options.h>
+#include <string.h>
+
+static __isl_give isl_union_map *
+none(const po_program *p) {
+  return isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
+}
+
+static __isl_give isl_union_map *
+add(__isl_take isl_union_map *all, __isl_take isl_map *one) {
+  return isl_union_map_union(all, isl_union_map_from_map(one));
+}
+
+/* ---- accesses ---- */
+
+uint32_t
+po_reorder_class(const po_program *p, const po_stmt *stmt) {
+  if (stmt->kind != PO_UPDATE)
+    return 0;
+  gs_dtype dtype = p->arrays.data[stmt->array].dtype;
+  if (p->strict_fp && !gs_dtype_table[dtype].integer)
+    return 0;
+  switch (stmt->op) {
+  case GS_C_ADD:
+  case GS_C_SUB: /* minus each body: the order is as free as that of sums */
+    return 1;
+  case GS_C_MUL:
+    return 2;
+  case GS_C_MAX:
+    return 3;
+  case GS_C_MIN:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
+bool
+po_stmt_reads(const po_stmt *stmt, uint32_t array) {
+  for (uint32_t k = 0; k < stmt->n_exprs; k++) {
+    const po_expr *e = &stmt->exprs[k];
+    if ((e->kind == PO_READ || e->kind == PO_GATHER) && e->array == array)
+      return true;
+  }
+  for (uint32_t k = 0; stmt->instr && k < stmt->instr->n_operands; k++)
+    if (stmt->operands[k].array == array)
+      return true;
+  return false;
+}
+
+uint32_t
+po_stmt_named(const po_program *p, const char *name) {
+  uint32_t k = 0;
+  while (k < p->stmts.len && strcmp(p->stmts.data[k].name, name) != 0)
+    k++;
+  return k;
+}
+
+static __isl_give isl_set *
+all_elements(const po_program *p, const po_array *array) {
+  isl_set *box = po_box(p->isl, array->dim, array->rank);
+  return isl_set_set_tuple_id(box, isl_id_alloc(p->isl, array->name, NULL));
+}
+
+static __isl_give isl_map *
+access_map(const po_stmt *stmt, __isl_keep isl_pw_multi_aff *index) {
+  isl_map *map = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index));
+  return isl_map_intersect_domain(map, isl_set_copy(stmt->domain));
+}
+
+/* A look-up reads any element of its table. */
+static __isl_give isl_map *
+read_map(const po_program *p, const po_stmt *stmt, const po_expr *e) {
+  if (e->kind == PO_READ)
+    return access_map(stmt, e->index);
+  return isl_map_from_domain_and_range(
+      isl_set_copy(stmt->domain), all_elements(p, &p->arrays.data[e->array]));
+}
+
+static __isl_give isl_map *
+operand_map(const po_program *p, const po_stmt *stmt,
+            const po_operand *operand) {
+  return isl_map_from_domain_and_range(isl_set_copy(stmt->domain),
+                                       po_operand_elements(p, operand));
+}
+
+static __isl_give isl_union_map *
+add_reads(const po_program *p, const po_stmt *stmt, uint32_t array,
+          __isl_take isl_union_map *all) {
+  for (uint32_t k = 0; k < stmt->n_exprs; k++) {
+    const po_expr *e = &stmt->exprs[k];
+    if ((e->kind == PO_READ || e->kind == PO_GATHER) && e->array == array)
+      all = add(all, read_map(p, stmt, e));
+  }
+  for (uint32_t k = 0; stmt->instr && k < stmt->instr->n_operands; k++)
+    if (stmt->operands[k].array == array)
+      all = add(all, operand_map(p, stmt, &stmt->operands[k]));
+  return all;
+}
+
+po_accesses
+po_accesses_of(const po_program *p, uint32_t array) {
+  po_accesses a = {none(p), none(p), none(p)};
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *stmt = &p->stmts.data[k];
+    a.reads = add_reads(p, stmt, array, a.reads);
+    if (stmt->array != array)
+      continue;
+    if (stmt->kind == PO_CALL) {
+      a.writes =
+          add(a.writes,
+              operand_map(p, stmt, &stmt->operands[stmt->instr->n_operands]));
+    } else if (po_reorder_class(p, stmt)) {
+      a.updates = add(a.updates, access_map(stmt, stmt->write));
+    } else {
+      a.writes = add(a.writes, access_map(stmt, stmt->write));
+      if (stmt->kind == PO_UPDATE)
+        a.reads = add(a.reads, access_map(stmt, stmt->write));
+    }
+  }
+  return a;
+}
+
+void
+po_accesses_free(po_accesses *a) {
+  isl_union_map_free(a->reads);
+  isl_union_map_free(a->updates);
+  isl_union_map_free(a->writes);
+}
+
+/* ---- flow ---- */
+
+/* { A[x] -> A[x modulo the folds] } */
+static __isl_give isl_union_map *
+folding(const po_program *p, const po_array *array) {
+  isl_multi_aff *map = po_identity(p->isl, array->rank);
+  for (uint32_t d = 0; d < array->rank; d++) {
+    if (!array->fold[d])
+      continue;
+    isl_aff *aff = isl_multi_aff_get_aff(map, (int)d);
+    aff = isl_aff_mod_val(aff, isl_val_int_from_si(p->isl, array->fold[d]));
+    map = isl_multi_aff_set_aff(map, (int)d, aff);
+  }
+  for (int side = 0; side < 2; side++)
+    map = isl_multi_aff_set_tuple_id(map, side ? isl_dim_out : isl_dim_in,
+                                     isl_id_alloc(p->isl, array->name, NULL));
+  return isl_union_map_from_map(isl_map_from_multi_aff(map));
+}
+
+/* { OUT_A[x] -> A[x] } */
+static __isl_give isl_map *
+read_after_all(const po_program *p, const po_array *array) {
+  isl_map *map = isl_set_identity(all_elements(p, array));
+  char name[300];
+  snprintf(name, sizeof name, "OUT_%.256s", array->name);
+  return isl_map_set_tuple_id(map, isl_dim_in,
+                              isl_id_alloc(p->isl, name, NULL));
+}
+
+/* The times of the nest, and those of the caller's reads. */
+static __isl_give isl_union_map *
+times(const po_program *p, __isl_keep isl_map *after) {
+  isl_union_map *time = po_nest_time(p, 0);
+  if (!after)
+    return time;
+  isl_union_set *some = isl_union_map_range(isl_union_map_copy(time));
+  isl_set_list *list = isl_union_set_get_set_list(some);
+  isl_size n = isl_set_list_n_set(list), dim = 1;
+  if (n > 0) {
+    isl_set *set = isl_set_list_get_set(list, 0);
+    dim = isl_set_dim(set, isl_dim_set);
+    isl_set_free(set);
+  }
+  isl_set_list_free(list);
+  isl_union_set_free(some);
+  isl_set *late = isl_set_universe(
+      isl_space_set_alloc(p->isl, 0, (unsigned)(dim < 1 ? 1 : dim)));
+  for (isl_size d = 0; d < dim; d++)
+    late = isl_set_fix_si(late, isl_dim_set, (unsigned)d,
+                          d ? 0 : (int)p->nest.nodes.len);
+  isl_set *who = isl_map_domain(isl_map_copy(after));
+  return add(time, isl_map_from_domain_and_range(who, late));
+}
+
+po_flow
+po_flow_through(const po_program *p, uint32_t array, bool folded) {
+  const po_array *a = &p->arrays.data[array];
+  po_accesses x = po_accesses_of(p, array);
+  isl_map *after = a->role == PO_OUTPUT ? read_after_all(p, a) : NULL;
+  isl_union_map *time = times(p, after);
+  isl_union_map *sinks =
+      isl_union_map_union(x.reads, isl_union_map_copy(x.updates));
+  if (after)
+    sinks = add(sinks, after);
+  if (folded) {
+    isl_union_map *fold = folding(p, a);
+    sinks = isl_union_map_apply_range(sinks, isl_union_map_copy(fold));
+    x.updates = isl_union_map_apply_range(x.updates, isl_union_map_copy(fold));
+    x.writes = isl_union_map_apply_range(x.writes, fold);
+  }
+  isl_union_access_info *info = isl_union_access_info_from_sink(sinks);
+  info = isl_union_access_info_set_must_source(info, x.writes);
+  info = isl_union_access_info_set_may_source(info, x.updates);
+  info = isl_union_access_info_set_schedule_map(info, time);
+  isl_union_flow *flow = isl_union_access_info_compute_flow(info);
+  po_flow out = {isl_union_flow_get_may_dependence(flow),
+                 isl_union_flow_get_may_no_source(flow)};
+  isl_union_flow_free(flow);
+  return out;
+}
+
+void
+po_flow_free(po_flow *flow) {
+  isl_union_map_free(flow->from);
+  isl_union_map_free(flow->unwritten);
+}
+
+/* ---- limits ---- */
+
+po_limit
+po_limit_operations(isl_ctx *isl, unsigned long more) {
+  po_limit limit = {isl, isl_ctx_get_max_operations(isl)};
+  isl_ctx_reset_operations(isl);
+  isl_ctx_reset_error(isl);
+  isl_ctx_set_max_operations(isl, more);
+  return limit;
+}
+
+bool
+po_unlimit(po_limit *limit) {
+  bool ok = isl_ctx_last_error(limit->isl) == isl_error_none;
+  isl_ctx_reset_error(limit->isl);
+  isl_ctx_reset_operations(limit->isl);
+  isl_ctx_set_max_operations(limit->isl, limit->before);
+  return ok;
+}

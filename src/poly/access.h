@@ -1,0 +1,57 @@
+/* access.h - what statements read and write, array by array, and the flow of
+ * values through it; for depend.c, legal.c and the checks of primitives.
+ *
+ * isl objects are given to the caller, who holds them across no allocation on
+ * a heap; NULL where isl gave up. */
+#ifndef POLY_ACCESS_H
+#define POLY_ACCESS_H
+
+#include "poly/depend.h"
+#include <isl/union_map.h>
+
+/* Of one array: { S[i] -> A[x] }. */
+typedef struct po_accesses {
+  isl_union_map *reads;   /* by bodies, calls, and updates of fixed order */
+  isl_union_map *updates; /* by reductions that may be reordered */
+  isl_union_map *writes;  /* by all other statements */
+} po_accesses;
+
+po_accesses po_accesses_of(const po_program *, uint32_t array);
+void po_accesses_free(po_accesses *);
+/* Updates of one such class of an element may change places; 0: none. */
+uint32_t po_reorder_class(const po_program *, const po_stmt *);
+/* Whether a statement reads an array in its body. */
+bool po_stmt_reads(const po_stmt *, uint32_t array);
+/* The statement of this name; the number of statements where there is none. */
+uint32_t po_stmt_named(const po_program *, const char *name);
+
+/* Which writes give each read its value: { write -> read }, the last write of
+ * fixed order before it and the updates after that.  Reads are those of
+ * bodies, those of updates of what they update, and, for an output, those of
+ * the caller: OUT_A[x], after everything. */
+typedef struct po_flow {
+  isl_union_map *from;      /* { write -> read } */
+  isl_union_map *unwritten; /* { read -> A[x] } of what no write preceded */
+} po_flow;
+
+/* folded: elements that are kept in one place are one element. */
+po_flow po_flow_through(const po_program *, uint32_t array, bool folded);
+void po_flow_free(po_flow *);
+
+/* A limit on isl's operations for a question that must be answered in time.
+ * po_unlimit gives whether it was kept and no other error arose. */
+typedef struct po_limit {
+  isl_ctx *isl;
+  unsigned long before;
+} po_limit;
+
+po_limit po_limit_operations(isl_ctx *, unsigned long more);
+bool po_unlimit(po_limit *);
+#define PO_QUESTION 40000000ul
+
+/* depend.c: fills a violation from pairs { source -> sink } known to be wrong
+ * out of all those of a kind; takes both. */
+void po_describe(po_program *, po_dep_kind, __isl_take isl_union_map *wrong,
+                 __isl_take isl_union_map *all, po_violation *out);
+
+#endif

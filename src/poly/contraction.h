@@ -1,0 +1,94 @@
+/* contraction.h - sums of products as loops around a register-tiled kernel.
+ *
+ * A contraction is
+ *
+ *   c[o, m, n] = sum over k of x[o, m, k] * y[o, n, k]
+ *
+ * where o, m, n, k stand for any number of loops each, and the address of
+ * every operand is linear in them; a point where a guard does not hold counts
+ * as zero (the padding of a convolution).  Matrix products, convolutions of
+ * any layout and grouped ones are all of this form: only the strides differ.
+ *
+ * It runs as packed panels around a kernel that holds `mr` x `nv` vectors of c
+ * in registers, after Goto and van de Geijn, "Anatomy of high-performance
+ * matrix multiplication" (2008) and Van Zee and van de Geijn's BLIS (2015).
+ * Elements of y fill vectors, those of x are broadcast; which operand is which
+ * is chosen. Where sums may not be reassociated, those of an element run in
+ * the original order of k. */
+#ifndef POLY_CONTRACTION_H
+#define POLY_CONTRACTION_H
+
+#include "poly/loops.h"
+
+#define PO_MAX_DIMS   (2 * GS_MAX_RANK)
+#define PO_MAX_GUARDS 32
+
+typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
+
+/* One loop; strides are in elements, 0 where the operand does not depend. */
+typedef struct po_cdim {
+  int64_t extent;
+  int64_t x, y, c;
+} po_cdim;
+
+typedef struct po_cdims {
+  uint32_t n;
+  po_cdim d[PO_MAX_DIMS]; /* outermost first */
+} po_cdims;
+
+/* constant + sum of factor * index >= 0, or == 0; indices of one role list
+ * after the other. */
+typedef struct po_cguard {
+  bool equality;
+  int64_t constant;
+  int64_t factor[4][PO_MAX_DIMS]; /* by role, dimension */
+} po_cguard;
+
+typedef struct po_coperand {
+  uint32_t array;
+  int64_t base; /* the address at the origin */
+  uint32_t n_guards;
+  po_cguard guards[PO_MAX_GUARDS];
+} po_coperand;
+
+/* How an operand reaches the kernel. */
+typedef enum po_cmode {
+  PO_DIRECT, /* read where it is */
+  PO_BLOCK,  /* packed for every tile, on the stack */
+  PO_WHOLE   /* packed once, into an array of the workspace */
+} po_cmode;
+
+typedef struct po_contraction {
+  gs_dtype dtype;
+  uint32_t init, update, store; /* statements; store UINT32_MAX: none */
+  po_coperand x, y, c;          /* c has no guards */
+  po_cdims dims[4];             /* by role; m and n are linear in c */
+
+  /* ---- the plan ---- */
+  uint32_t lanes, mr, nv;
+  int64_t kc;         /* iterations of the outermost k loop in a block */
+  int64_t mc, nc, mb; /* tile; rows of x that stay in the second cache */
+  po_cmode x_mode, y_mode;
+  uint32_t packed; /* the array of PO_WHOLE */
+  double cycles;   /* estimate, one core */
+} po_contraction;
+
+/* Whether statements init, update and store (or UINT32_MAX) are one: the
+ * dimensions, strides and guards of `out`. */
+bool po_find_contraction(po_program *, uint32_t init, uint32_t update,
+                         uint32_t store, po_contraction *out);
+/* Chooses which operand fills vectors, and the sizes, for the target. */
+void po_plan_contraction(const gs_target *, po_contraction *);
+
+/* Finds and plans those groups that are worth it and whose nest is the one
+ * that lowering made, but for parallel marks: what a schedule changed runs as
+ * the schedule says.  Makes p->contractions anew. */
+void po_plan_contractions(po_program *, const po_groups *);
+/* That of a group, or NULL. */
+const po_contraction *po_contraction_of(const po_program *, const po_groups *,
+                                        const po_group *);
+
+/* Extents of all dimensions of a role, multiplied. */
+int64_t po_cdims_size(const po_cdims *);
+
+#endif

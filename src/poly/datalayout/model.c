@@ -1,0 +1,155 @@
+/* model.c - what a program reads, for the costs of layouts.
+ *
+ * A statement is a definition: its loops are those around it, and its reads
+ * are functions of their values, which its time gives where it is injective.
+ * Arrays that a call or a look-up uses as a whole are not movable. */
+#include "poly/affine.h"
+#include "poly/datalayout/datalayout.h"
+#include <isl/ilp.h>
+#include <string.h>
+
+void
+po_layout_model_init(po_layout_model *m, bs_heap *heap, isl_ctx *isl) {
+  *m = (po_layout_model){.heap = heap, .isl = isl, .cache = {64, 64, 8}};
+  po_pool_init(&m->pool, heap);
+  bs_arena_init(&m->arena, heap);
+}
+
+void
+po_layout_model_done(po_layout_model *m) {
+  for (uint32_t k = 0; k < m->definitions.len; k++)
+    bs_vec_done(m->heap, &m->definitions.data[k].reads);
+  bs_vec_done(m->heap, &m->definitions);
+  bs_vec_done(m->heap, &m->arrays);
+  po_pool_done(&m->pool);
+  bs_arena_done(&m->arena);
+}
+
+uint32_t
+po_layout_add_array(po_layout_model *m, const char *name, uint32_t rank,
+                    const int64_t *dim, int64_t bytes) {
+  po_layout_array a = {
+      .name = bs_arena_strdup(&m->arena, name), .rank = rank, .bytes = bytes};
+  a.movable = rank >= 2;
+  memcpy(a.dim, dim, rank * sizeof *dim);
+  bs_push(m->heap, &m->arrays, a);
+  return m->arrays.len - 1;
+}
+
+uint32_t
+po_layout_add_definition(po_layout_model *m, const char *name, uint32_t n_loops,
+                         const int64_t *extent) {
+  po_definition d = {.name = bs_arena_strdup(&m->arena, name),
+                     .n_loops = n_loops};
+  memcpy(d.extent, extent, n_loops * sizeof *extent);
+  bs_push(m->heap, &m->definitions, d);
+  return m->definitions.len - 1;
+}
+
+void
+po_layout_add_read(po_layout_model *m, uint32_t definition, uint32_t array,
+                   __isl_take isl_map *index) {
+  po_layout_read r = {.array = array, .index = po_keep_map(&m->pool, index)};
+  bs_push(m->heap, &m->definitions.data[definition].reads, r);
+}
+
+/* { S[i] -> [values of the loops around] } */
+static isl_map *
+time_of(const po_stmt *stmt) {
+  isl_map *time = isl_map_from_multi_aff(isl_multi_aff_copy(stmt->time));
+  time = isl_map_intersect_domain(time, isl_set_copy(stmt->domain));
+  return isl_map_reset_tuple_id(time, isl_dim_out);
+}
+
+static bool
+find_extents(__isl_take isl_map *time, int64_t *extent, uint32_t *n) {
+  isl_set *values = isl_map_range(time);
+  isl_size dims = isl_set_dim(values, isl_dim_set);
+  bool ok = dims >= 0 && dims <= PO_MAX_DEPTH &&
+            isl_set_is_empty(values) == isl_bool_false;
+  *n = ok ? (uint32_t)dims : 0;
+  for (uint32_t d = 0; ok && d < *n; d++) {
+    isl_val *lo = isl_set_dim_min_val(isl_set_copy(values), (int)d);
+    isl_val *hi = isl_set_dim_max_val(isl_set_copy(values), (int)d);
+    isl_val *size = isl_val_add_ui(isl_val_sub(hi, lo), 1);
+    ok = isl_val_is_int(size) == isl_bool_true &&
+         isl_val_cmp_si(size, INT32_MAX) < 0;
+    extent[d] = ok ? isl_val_get_num_si(size) : 0;
+    isl_val_free(size);
+  }
+  isl_set_free(values);
+  return ok;
+}
+
+static void
+pin_operands(const po_stmt *stmt, const uint32_t *number, po_layout_model *m) {
+  for (uint32_t k = 0; k < stmt->n_exprs; k++)
+    if (stmt->exprs[k].kind == PO_GATHER &&
+        number[stmt->exprs[k].array] != UINT32_MAX)
+      m->arrays.data[number[stmt->exprs[k].array]].movable = false;
+  for (uint32_t k = 0; stmt->kind == PO_CALL && k < stmt->instr->n_operands;
+       k++)
+    if (number[stmt->operands[k].array] != UINT32_MAX)
+      m->arrays.data[number[stmt->operands[k].array]].movable = false;
+}
+
+static bool
+reads_any(const po_stmt *stmt, const uint32_t *number) {
+  for (uint32_t k = 0; k < stmt->n_exprs; k++)
+    if (stmt->exprs[k].kind == PO_READ &&
+        number[stmt->exprs[k].array] != UINT32_MAX)
+      return true;
+  return false;
+}
+
+static bool
+add_statement(const po_stmt *stmt, const uint32_t *number, po_layout_model *m) {
+  int64_t extent[PO_MAX_DEPTH];
+  uint32_t n;
+  if (!find_extents(time_of(stmt), extent, &n))
+    return false;
+  uint32_t d = po_layout_add_definition(m, stmt->name, n, extent);
+  for (uint32_t k = 0; k < stmt->n_exprs; k++) {
+    const po_expr *e = &stmt->exprs[k];
+    if (e->kind != PO_READ || number[e->array] == UINT32_MAX)
+      continue;
+    po_pool_reserve(&m->pool, 1);
+    isl_map *index = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(e->index));
+    index = isl_map_reset_tuple_id(index, isl_dim_out);
+    index = isl_map_apply_domain(index, time_of(stmt));
+    po_layout_add_read(m, d, number[e->array], index);
+  }
+  return true;
+}
+
+static void
+set_cache(const gs_target *t, po_layout_model *m) {
+  if (!t || !t->caches.len)
+    return;
+  const gs_cache *c = &t->caches.data[0];
+  int64_t line = c->line > 0 ? c->line : 64, ways = c->ways > 0 ? c->ways : 8;
+  int64_t sets = c->bytes / line / ways;
+  m->cache = (po_layout_cache){line, sets > 0 ? sets : 1, ways};
+}
+
+bool
+po_layout_model_of(const po_program *p, po_layout_model *m) {
+  set_cache(p->target, m);
+  uint32_t *number = BS_NEWS(&m->arena, uint32_t, p->arrays.len);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *a = &p->arrays.data[k];
+    number[k] = UINT32_MAX;
+    if (a->role != PO_INPUT && a->role != PO_CONSTANT)
+      continue;
+    number[k] = po_layout_add_array(m, a->name, a->rank, a->dim,
+                                    gs_dtype_table[a->dtype].bytes);
+    m->arrays.data[number[k]].program = k;
+  }
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *stmt = &p->stmts.data[k];
+    pin_operands(stmt, number, m);
+    if (reads_any(stmt, number) && !add_statement(stmt, number, m))
+      return false;
+  }
+  return !m->pool.failed;
+}

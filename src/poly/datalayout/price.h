@@ -1,0 +1,19 @@
+/* price.h - what the costs of layouts share (cost.c, lines.c). */
+#ifndef POLY_DATALAYOUT_PRICE_H
+#define POLY_DATALAYOUT_PRICE_H
+
+#include "poly/datalayout/datalayout.h"
+
+#define PO_EVERY_ARRAY UINT32_MAX
+
+/* { [loops] -> [element where it lies now] } */
+__isl_give isl_map *po_layout_read_through(const po_layout_read *,
+                                           const po_layout *);
+/* Lines that a definition brings in for one array, or for all it reads. */
+double po_lines_of_definition(po_layout_model *, const po_definition *,
+                              const po_layout *layouts, uint32_t of);
+/* Lines that making a copy brings in; those of the copy itself apart. */
+double po_lines_of_copy(po_layout_model *, const po_layout_array *,
+                        const po_layout *, double *written);
+
+#endif

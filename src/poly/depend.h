@@ -1,0 +1,66 @@
+/* depend.h - dependences between instances, and whether a schedule keeps them.
+ *
+ * Flow dependences are value based (last write before a read), anti and output
+ * dependences memory based; all by isl_union_access_info over the *original*
+ * order, kept with the program.  Between updates of one element by the same
+ * associative and commutative operator there is a *reduction* dependence: such
+ * instances may run in any order, but not at the same time; integers always,
+ * floating point unless the program was lowered strictly.
+ *
+ * Elements of an array with folded dimensions (loops.h) are distinct here;
+ * that no two of them that share memory are alive at once is checked apart. */
+#ifndef POLY_DEPEND_H
+#define POLY_DEPEND_H
+
+#include "poly/loops.h"
+
+typedef enum po_dep_kind {
+  PO_FLOW,
+  PO_ANTI,
+  PO_OUTPUT_DEP,
+  PO_REDUCTION,
+  PO_DEP_KINDS
+} po_dep_kind;
+
+extern const char *const po_dep_names[PO_DEP_KINDS];
+
+typedef struct po_deps {
+  isl_union_map *of[PO_DEP_KINDS]; /* { source instance -> sink instance } */
+} po_deps;
+
+/* One pair that a schedule would run in the wrong order. */
+typedef struct po_violation {
+  po_dep_kind kind;
+  const char *array;  /* through which */
+  const char *source; /* "S[3,5]" (program's arena) */
+  const char *sink;
+  const char *loop; /* that has a mark which does not allow it; NULL: none */
+  bool fold;        /* because elements share a place */
+  int64_t pairs, violated; /* how many in all; -1: not counted */
+} po_violation;
+
+/* The program's dependences under its present schedule, made once and kept
+ * until the statements change (po_forget_dependences).  NULL with a diagnostic
+ * when isl gives up. */
+const po_deps *po_dependences(po_program *);
+void po_forget_dependences(po_program *);
+
+/* The legality gate.  Whether the nest runs every source before its sink;
+ * reductions in any order.  On false `out` holds one violated pair (or, when
+ * isl gave up, a diagnostic was given and out->source is NULL). */
+bool po_order_is_legal(po_program *, po_violation *out);
+/* No dependence between different iterations of a loop, those around being
+ * equal.  reductions_too: reduction dependences count. */
+bool po_loop_is_parallel(po_program *, uint32_t loop, bool reductions_too,
+                         po_violation *out);
+/* The same for iterations in one block of `lanes` (floor(t / lanes) equal). */
+bool po_loop_is_vector(po_program *, uint32_t loop, uint32_t lanes,
+                       po_violation *out);
+/* No two elements that a folded array keeps in one place are alive at once. */
+bool po_folds_are_legal(po_program *, uint32_t array, po_violation *out);
+/* Whether the marks of the loops from `top` down are. */
+bool po_marks_are_legal(po_program *, uint32_t top, po_violation *out);
+/* All of the above that the marks of the nest and the folds ask for. */
+bool po_program_is_legal(po_program *, po_violation *out);
+
+#endif

@@ -1,0 +1,271 @@
+/* legal.c - whether the nest keeps the dependences; see depend.h.
+ *
+ * The order of two instances is read off the tree: the loops around both
+ * statements, then their places below the innermost of them.  So a question
+ * about a dependence S -> T becomes one about the values of a few loops, and
+ * no time longer than that is ever built. */
+#include "poly/access.h"
+#include "poly/affine.h"
+#include <isl/union_map.h>
+
+static const po_nest_node *
+at(const po_program *p, uint32_t node) {
+  return &p->nest.nodes.data[node];
+}
+
+/* The child of `above` on the way to `node`. */
+static uint32_t
+child_towards(const po_program *p, uint32_t above, uint32_t node) {
+  while (at(p, node)->parent != above)
+    node = at(p, node)->parent;
+  return node;
+}
+
+/* Whether the way to leaf a stands before the one to b; both differ. */
+static bool
+stands_before(const po_program *p, uint32_t a, uint32_t b) {
+  uint32_t top = po_nest_common(p, a, b);
+  a = child_towards(p, top, a);
+  b = child_towards(p, top, b);
+  while (a != PO_NO_NODE && a != b)
+    a = at(p, a)->next;
+  return a == b;
+}
+
+/* The first n functions of a time. */
+static __isl_give isl_multi_aff *
+outer_time(const po_stmt *stmt, uint32_t n) {
+  isl_multi_aff *time = isl_multi_aff_copy(stmt->time);
+  isl_size all = isl_multi_aff_dim(time, isl_dim_out);
+  if (all < (isl_size)n)
+    return isl_multi_aff_free(time);
+  time = isl_multi_aff_drop_dims(time, isl_dim_out, n, (unsigned)all - n);
+  return isl_multi_aff_reset_tuple_id(time, isl_dim_out);
+}
+
+/* { S[i] -> T[j] } for which the first n loop values are related. */
+static __isl_give isl_map *
+related(const po_stmt *source, const po_stmt *sink, uint32_t n,
+        __isl_take isl_map *values) {
+  values = isl_map_preimage_domain_multi_aff(values, outer_time(source, n));
+  return isl_map_preimage_range_multi_aff(values, outer_time(sink, n));
+}
+
+/* ---- questions, one dependence map at a time ---- */
+
+typedef struct question {
+  const po_program *p;
+  uint32_t loop;  /* PO_NO_NODE: about the order of all */
+  uint32_t lanes; /* of a vector; 0: all iterations */
+  isl_union_map *wrong;
+} question;
+
+/* Pairs whose source does not run before its sink. */
+static __isl_give isl_map *
+out_of_order(const po_program *p, const po_stmt *source, const po_stmt *sink) {
+  uint32_t top = po_nest_common(p, source->leaf, sink->leaf);
+  bool same = source->leaf == sink->leaf;
+  uint32_t n = po_nest_depth(p, top) + (at(p, top)->kind == PO_LOOP);
+  bool ties = same || !stands_before(p, source->leaf, sink->leaf);
+  isl_space *space = po_space(p->isl, n);
+  isl_map *values = n == 0 ? isl_map_universe(isl_space_map_from_set(space))
+                    : ties ? isl_map_lex_ge(space)
+                           : isl_map_lex_gt(space);
+  if (n == 0 && !ties) {
+    values = isl_map_subtract(values, isl_map_copy(values));
+  }
+  return related(source, sink, n, values);
+}
+
+/* floor(value / lanes), of loop value d of n. */
+static __isl_give isl_aff *
+block(isl_ctx *isl, uint32_t n, uint32_t d, uint32_t lanes) {
+  isl_aff *aff = po_index(isl, n, d, 1, 0);
+  aff = isl_aff_scale_down_val(aff, isl_val_int_from_si(isl, (long)lanes));
+  return isl_aff_floor(aff);
+}
+
+/* Pairs in different iterations of the loop (of one vector), those of the
+ * loops around it being equal. */
+static __isl_give isl_map *
+across(const question *q, const po_stmt *source, const po_stmt *sink) {
+  isl_ctx *isl = q->p->isl;
+  uint32_t d = po_nest_depth(q->p, q->loop), n = d + 1;
+  isl_space *space = isl_space_map_from_set(po_space(isl, n));
+  isl_map *values = isl_map_universe(isl_space_copy(space));
+  for (uint32_t k = 0; k < d; k++)
+    values = isl_map_equate(values, isl_dim_in, (int)k, isl_dim_out, (int)k);
+  isl_map *same = isl_map_equate(isl_map_universe(space), isl_dim_in, (int)d,
+                                 isl_dim_out, (int)d);
+  values = isl_map_subtract(values, same);
+  if (q->lanes) {
+    isl_map *to = isl_map_from_aff(block(isl, n, d, q->lanes));
+    isl_map *back = isl_map_reverse(isl_map_copy(to));
+    isl_map *together = isl_map_apply_range(to, back);
+    values = isl_map_intersect(values, together);
+  }
+  return related(source, sink, n, values);
+}
+
+static isl_stat
+ask(__isl_take isl_map *map, void *user) {
+  question *q = user;
+  const po_program *p = q->p;
+  uint32_t s = po_stmt_named(p, isl_map_get_tuple_name(map, isl_dim_in));
+  uint32_t t = po_stmt_named(p, isl_map_get_tuple_name(map, isl_dim_out));
+  if (s >= p->stmts.len || t >= p->stmts.len) {
+    isl_map_free(map);
+    return isl_stat_error;
+  }
+  const po_stmt *source = &p->stmts.data[s], *sink = &p->stmts.data[t];
+  if (q->loop != PO_NO_NODE && !(po_nest_is_below(p, source->leaf, q->loop) &&
+                                 po_nest_is_below(p, sink->leaf, q->loop))) {
+    isl_map_free(map);
+    return isl_stat_ok;
+  }
+  isl_map *wrong = q->loop == PO_NO_NODE ? out_of_order(p, source, sink)
+                                         : across(q, source, sink);
+  map = isl_map_intersect(map, wrong);
+  isl_bool none = isl_map_is_empty(map);
+  if (none == isl_bool_false)
+    q->wrong = isl_union_map_union(q->wrong, isl_union_map_from_map(map));
+  else
+    isl_map_free(map);
+  return none == isl_bool_error ? isl_stat_error : isl_stat_ok;
+}
+
+static bool
+answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
+       po_violation *out) {
+  *out = (po_violation){.pairs = -1, .violated = -1};
+  const po_deps *deps = po_dependences(p);
+  if (!deps)
+    return false;
+  uint32_t n = reductions ? PO_DEP_KINDS : PO_REDUCTION;
+  for (uint32_t kind = 0; kind < n; kind++) {
+    question q = {p, loop, lanes,
+                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
+    po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+    bool ok = isl_union_map_foreach_map(deps->of[kind], ask, &q) == isl_stat_ok;
+    ok = po_unlimit(&limit) && ok;
+    if (!ok) {
+      isl_union_map_free(q.wrong);
+      return bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
+                      "the order of instances: the integer set library gave "
+                      "up");
+    }
+    if (isl_union_map_is_empty(q.wrong) == isl_bool_true) {
+      isl_union_map_free(q.wrong);
+      continue;
+    }
+    po_describe(p, (po_dep_kind)kind, q.wrong,
+                isl_union_map_copy(deps->of[kind]), out);
+    return false;
+  }
+  return true;
+}
+
+bool
+po_order_is_legal(po_program *p, po_violation *out) {
+  return answer(p, PO_NO_NODE, 0, false, out);
+}
+
+bool
+po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
+                    po_violation *out) {
+  return answer(p, loop, 0, reductions_too, out);
+}
+
+bool
+po_loop_is_vector(po_program *p, uint32_t loop, uint32_t lanes,
+                  po_violation *out) {
+  return answer(p, loop, lanes, true, out);
+}
+
+/* ---- folds ---- */
+
+static bool
+is_folded(const po_array *array) {
+  for (uint32_t d = 0; d < array->rank; d++)
+    if (array->fold[d])
+      return true;
+  return false;
+}
+
+/* With elements that share a place taken for one, every read must get its
+ * value from the same writes as with all of them apart. */
+bool
+po_folds_are_legal(po_program *p, uint32_t array, po_violation *out) {
+  *out = (po_violation){.pairs = -1, .violated = -1};
+  if (!is_folded(&p->arrays.data[array]))
+    return true;
+  po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+  po_flow apart = po_flow_through(p, array, false);
+  po_flow folded = po_flow_through(p, array, true);
+  isl_union_map *wrong = isl_union_map_subtract(isl_union_map_copy(folded.from),
+                                                isl_union_map_copy(apart.from));
+  isl_bool same = isl_union_map_is_empty(wrong);
+  if (same == isl_bool_true) {
+    isl_union_map_free(wrong);
+    wrong = isl_union_map_subtract(isl_union_map_copy(apart.from),
+                                   isl_union_map_copy(folded.from));
+    same = isl_union_map_is_empty(wrong);
+  }
+  bool ok = po_unlimit(&limit) && same != isl_bool_error;
+  isl_union_map *all = isl_union_map_copy(folded.from);
+  po_flow_free(&apart);
+  po_flow_free(&folded);
+  if (ok && same == isl_bool_false) {
+    po_describe(p, PO_FLOW, wrong, all, out);
+    out->array = p->arrays.data[array].name;
+    out->fold = true;
+    return false;
+  }
+  isl_union_map_free(wrong);
+  isl_union_map_free(all);
+  return ok || bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
+                        "folds of %s: the integer set library gave up",
+                        p->arrays.data[array].name);
+}
+
+/* ---- all ---- */
+
+static bool
+mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
+  switch (at(p, loop)->mark) {
+  case PO_PARALLEL:
+  case PO_BIND:
+    return po_loop_is_parallel(p, loop, true, out);
+  case PO_VECTORIZE:
+    return po_loop_is_vector(p, loop, at(p, loop)->lanes, out);
+  case PO_SERIAL:
+  case PO_UNROLL:
+    break;
+  }
+  return true;
+}
+
+bool
+po_marks_are_legal(po_program *p, uint32_t top, po_violation *out) {
+  for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(p, k, top))
+    if (at(p, k)->kind == PO_LOOP && !mark_is_legal(p, k, out)) {
+      out->loop = at(p, k)->name;
+      return false;
+    }
+  return true;
+}
+
+bool
+po_program_is_legal(po_program *p, po_violation *out) {
+  if (!po_order_is_legal(p, out))
+    return false;
+  for (uint32_t k = 0; k < p->nest.nodes.len; k++)
+    if (at(p, k)->kind == PO_LOOP && !mark_is_legal(p, k, out)) {
+      out->loop = at(p, k)->name;
+      return false;
+    }
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (!po_folds_are_legal(p, k, out))
+      return false;
+  return true;
+}

@@ -1,0 +1,219 @@
+/* apply.c - one step of a schedule: on a copy, checked, then put in place.
+ *
+ * The gate: the dependences of the program before the step must be kept by the
+ * nest after it.  A primitive that changes statements forgets the copy's
+ * dependences (po_forget_dependences) after showing by itself that values are
+ * the same; the copy's own order is then the one to keep from here on, and
+ * only marks and folds are left to check. */
+#include "poly/affine.h"
+#include "poly/schedule/edit.h"
+#include <stdarg.h>
+
+/* ---- copies ---- */
+
+static isl_pw_multi_aff *
+copy_pma(po_program *to, isl_pw_multi_aff *from) {
+  return from ? po_keep_pw_multi_aff(&to->pool, isl_pw_multi_aff_copy(from))
+              : NULL;
+}
+
+static void
+copy_body(po_program *to, po_stmt *stmt) {
+  po_expr *exprs =
+      bs_arena_copy(&to->arena, stmt->exprs, stmt->n_exprs * sizeof *exprs);
+  po_pool_reserve(&to->pool, stmt->n_exprs);
+  for (uint32_t k = 0; k < stmt->n_exprs; k++)
+    exprs[k].index = copy_pma(to, exprs[k].index);
+  stmt->exprs = exprs;
+}
+
+static void
+copy_call(po_program *to, po_stmt *stmt) {
+  const gs_instr *instr = stmt->instr;
+  if (!instr)
+    return;
+  stmt->operands =
+      bs_arena_copy(&to->arena, stmt->operands,
+                    (instr->n_operands + 1) * sizeof *stmt->operands);
+  stmt->slots =
+      bs_arena_copy(&to->arena, stmt->slots,
+                    (instr->scope.vars.len + 1) * sizeof *stmt->slots);
+}
+
+static void
+copy_stmt(po_program *to, const po_stmt *from) {
+  po_stmt stmt = *from;
+  stmt.name = bs_arena_strdup(&to->arena, from->name);
+  const char **iters = BS_NEWS(&to->arena, const char *, from->n_iters + 1);
+  for (uint32_t k = 0; k < from->n_iters; k++)
+    iters[k] = bs_arena_strdup(&to->arena, from->iters[k]);
+  stmt.iters = iters;
+  if (from->n_exprs)
+    copy_body(to, &stmt);
+  copy_call(to, &stmt);
+  po_pool_reserve(&to->pool, 3);
+  stmt.domain = po_keep_set(&to->pool, isl_set_copy(from->domain));
+  stmt.write = copy_pma(to, from->write);
+  if (from->time)
+    stmt.time = po_keep_multi_aff(&to->pool, isl_multi_aff_copy(from->time));
+  bs_push(to->ctx.heap, &to->stmts, stmt);
+}
+
+static void
+copy_dependences(po_program *to, const po_program *from) {
+  if (!from->deps)
+    return;
+  po_deps *deps = BS_NEW(&to->arena, po_deps);
+  po_pool_reserve(&to->pool, PO_DEP_KINDS);
+  for (uint32_t k = 0; k < PO_DEP_KINDS; k++)
+    deps->of[k] =
+        po_keep_union_map(&to->pool, isl_union_map_copy(from->deps->of[k]));
+  to->deps = deps;
+}
+
+po_program *
+po_copy(const po_program *from) {
+  bs_heap *heap = from->ctx.heap;
+  po_program *to = po_new_program(&from->ctx, from->source, from->target, from);
+  to->workspace_bytes = from->workspace_bytes;
+  to->strict_fp = from->strict_fp;
+  to->copies_views = from->copies_views;
+  for (uint32_t k = 0; k < from->arrays.len; k++) {
+    po_array array = from->arrays.data[k];
+    if (array.packed)
+      break;
+    array.name = bs_arena_strdup(&to->arena, array.name);
+    bs_push(heap, &to->arrays, array);
+  }
+  for (uint32_t k = 0; k < from->stmts.len; k++)
+    copy_stmt(to, &from->stmts.data[k]);
+  bs_clear(&to->nest.nodes);
+  for (uint32_t k = 0; k < from->nest.nodes.len; k++) {
+    po_nest_node node = from->nest.nodes.data[k];
+    if (node.kind == PO_LOOP)
+      node.name = bs_arena_strdup(&to->arena, node.name);
+    bs_push(heap, &to->nest.nodes, node);
+  }
+  for (uint32_t k = 0; k < from->script.len; k++)
+    bs_push(heap, &to->script,
+            bs_arena_strdup(&to->arena, from->script.data[k]));
+  copy_dependences(to, from);
+  return to;
+}
+
+/* ---- refusals ---- */
+
+bool
+po_refuse(const po_program *p, const po_step_call *call, const char *code,
+          const char *format, ...) {
+  bs_text text;
+  va_list args;
+  bs_text_init(&text, p->ctx.heap);
+  va_start(args, format);
+  bs_putv(&text, format, args);
+  va_end(args);
+  bs_error(p->ctx.diags, call->span, code, "%s: %s", call->primitive->name,
+           bs_text_str(&text));
+  bs_text_done(&text);
+  return false;
+}
+
+bool
+po_refuse_violation(const po_program *p, const po_step_call *call,
+                    const po_violation *v) {
+  bs_text text;
+  bs_text_init(&text, p->ctx.heap);
+  if (v->fold)
+    bs_putf(&text,
+            "elements of %s that share a place are needed at once: ", v->array);
+  else if (v->loop)
+    bs_putf(&text, "iterations of loop %s depend on each other: ", v->loop);
+  else
+    bs_put(&text, "the order of instances would be wrong: ");
+  bs_putf(&text, "%s dependence through %s, %s -> %s", po_dep_names[v->kind],
+          v->array, v->source, v->sink);
+  if (v->violated >= 0 && v->pairs >= 0)
+    bs_putf(&text, " (%lld of %lld pairs)", (long long)v->violated,
+            (long long)v->pairs);
+  po_refuse(p, call, "illegal", "%s", bs_text_str(&text));
+  bs_text_done(&text);
+  if (v->fold)
+    bs_hint(p->ctx.diags, "double_buffer keeps more of them");
+  else if (!v->loop)
+    bs_hint(p->ctx.diags,
+            "%s must stay before %s; `print deps` lists all "
+            "dependences, `shift` delays a statement",
+            v->source, v->sink);
+  return false;
+}
+
+/* ---- the step ---- */
+
+/* Below one child of the root at least one statement is not as it was. */
+static bool
+is_touched(const po_program *before, const po_program *p, uint32_t root) {
+  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
+    if (p->nest.nodes.data[k].kind == PO_LEAF &&
+        !po_is_untouched(before, p, p->nest.nodes.data[k].stmt))
+      return true;
+  return false;
+}
+
+/* Where the flow of values was compared, order is no question any more. */
+static bool
+rest_is_legal(const po_program *before, po_program *p, po_violation *v) {
+  const po_nest_node *nodes = p->nest.nodes.data;
+  for (uint32_t k = nodes[0].first; k != PO_NO_NODE; k = nodes[k].next)
+    if (is_touched(before, p, k) && !po_marks_are_legal(p, k, v))
+      return false;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (!po_array_is_untouched(before, p, k) && !po_folds_are_legal(p, k, v))
+      return false;
+  return true;
+}
+
+static bool
+gate(const po_program *before, po_program *p, const po_step_call *call) {
+  po_violation v;
+  if (call->primitive->keeps_values ? rest_is_legal(before, p, &v)
+                                    : po_program_is_legal(p, &v))
+    return true;
+  if (!v.source)
+    return po_refuse(p, call, "too-complex", "legality could not be decided");
+  po_refuse_violation(p, call, &v);
+  if (v.loop)
+    bs_hint(p->ctx.diags, "loop %s is marked; `serial %s` takes the mark off",
+            v.loop, v.loop);
+  return false;
+}
+
+bool
+po_apply(po_program **program, po_step_call *call, po_program **undo) {
+  po_program *before = *program;
+  call->n_made = 0;
+  if (!call->primitive->keeps_order && !call->primitive->keeps_values &&
+      !po_dependences(before))
+    return po_refuse(before, call, "too-complex",
+                     "the dependences are too complex");
+  bs_text right;
+  bs_text_init(&right, before->ctx.heap);
+  po_put_command(before, call, &right);
+  po_program *after = po_copy(before);
+  bool ok = call->primitive->apply(after, call) && !after->pool.failed &&
+            (call->primitive->keeps_order || gate(before, after, call));
+  if (!ok && after->pool.failed)
+    po_refuse(after, call, "too-complex", "the integer set library failed");
+  if (ok)
+    po_log_command(after, call, bs_text_str(&right));
+  bs_text_done(&right);
+  if (!ok) {
+    po_free(after);
+    return false;
+  }
+  *program = after;
+  if (undo)
+    *undo = before;
+  else
+    po_free(before);
+  return true;
+}

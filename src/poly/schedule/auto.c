@@ -1,0 +1,598 @@
+/* auto.c - tiling, then fusion, as a sequence of primitives.
+ *
+ *   inline    what computes an array point by point and is read once a point
+ *   hosts     from the last statement to the first: an array with consumers in
+ *             one nest only joins that nest; others are nests of their own
+ *   tile      the innermost parallel loops of every nest that others join
+ *   fuse      the producers, last first, below the tile loops
+ *   parallel  the outermost loop that allows it
+ *
+ * Contractions and calls stay as they are and nothing joins them.  A step that
+ * is refused, or that computes too much again, is taken back: the original
+ * program is kept until the step was looked at. */
+#include "poly/schedule/auto.h"
+#include "poly/contraction.h"
+#include "poly/schedule/chooser.h"
+#include <isl/options.h>
+#include <string.h>
+
+const char *const po_fuse_names[4] = {"min", "smart", "max", "post-tile"};
+
+/* Statements of a program beyond which it is left alone: each step looks at
+ * all dependences. */
+enum { MAX_STMTS = 400 };
+
+typedef po_chooser chooser;
+
+static po_program *
+now(const chooser *c) {
+  return po_now(c);
+}
+
+/* ---- steps ---- */
+
+typedef struct moment {
+  uint32_t len, errors, warnings;
+  bool dropped;
+} moment;
+
+bool
+po_attempt(chooser *c, po_step_call *call, po_program **undo) {
+  bs_diags *d = now(c)->ctx.diags;
+  moment m = {d->list.len, d->errors, d->warnings, d->dropped};
+  if (c->stopped)
+    return false;
+  bool ok = po_apply(c->program, call, undo);
+  d->list.len = m.len;
+  d->errors = m.errors;
+  d->warnings = m.warnings;
+  d->dropped = m.dropped;
+  if (isl_ctx_last_error(c->isl) == isl_error_quota)
+    c->stopped = true;
+  isl_ctx_reset_error(c->isl);
+  return ok;
+}
+
+po_step_call
+po_step(const char *name) {
+  return (po_step_call){.primitive = po_primitive_find(name)};
+}
+
+po_arg
+po_loop_arg(uint32_t node) {
+  return (po_arg){.kind = PO_ARG_LOOP, .node = node, .array = PO_NO_NODE};
+}
+
+static po_arg
+loops_arg(const uint32_t *nodes, uint32_t n) {
+  return (po_arg){.kind = PO_ARG_LOOPS, .nodes = nodes, .n = n};
+}
+
+po_arg
+po_writers_arg(const po_program *p, uint32_t array) {
+  po_arg a = {.kind = PO_ARG_STMT, .array = array};
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array) {
+      a.stmt = k;
+      break;
+    }
+  return a;
+}
+
+/* ---- what there is ---- */
+
+static int64_t
+instances_of(const po_program *p, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    if (p->stmts.data[k].array != array)
+      continue;
+    int64_t n = po_count_instances(p, k);
+    if (n < 0 || __builtin_add_overflow(sum, n, &sum))
+      return -1;
+  }
+  return sum;
+}
+
+uint32_t
+po_root_of(const po_program *p, uint32_t stmt) {
+  uint32_t node = p->stmts.data[stmt].leaf;
+  while (node != PO_NO_NODE && node != 0 && po_node(p, node)->parent != 0)
+    node = po_node(p, node)->parent;
+  return node;
+}
+
+static bool
+has_call(const po_program *p, uint32_t root) {
+  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
+    if (po_node(p, k)->kind == PO_LEAF &&
+        p->stmts.data[po_node(p, k)->stmt].kind == PO_CALL)
+      return true;
+  return false;
+}
+
+/* Nests that run as contractions, by the plan of po_lay_out. */
+static bool
+is_contraction(const po_program *p, uint32_t root) {
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (po_root_of(p, p->contractions.data[k]->update) == root)
+      return true;
+  return false;
+}
+
+bool
+po_may_change(const po_program *p, uint32_t root) {
+  return root != PO_NO_NODE && !has_call(p, root) && !is_contraction(p, root);
+}
+
+/* Reads of an array, each point counted; -1 where not known. */
+static int64_t
+reads_of(const po_program *p, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j < s->n_exprs; j++) {
+      if (s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array)
+        return -1;
+      if (s->exprs[j].kind != PO_READ || s->exprs[j].array != array)
+        continue;
+      int64_t n = po_count_instances(p, k);
+      if (n < 0 || __builtin_add_overflow(sum, n, &sum))
+        return -1;
+    }
+    for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
+      if (s->operands[j].array == array)
+        return -1;
+  }
+  return sum;
+}
+
+/* ---- inline ---- */
+
+/* Operations that keeping a value in an array is worth. */
+enum { CHEAP = 9 };
+
+/* The only statement that writes an array, when that is a plain assignment. */
+static uint32_t
+assignment_of(const po_program *p, uint32_t array) {
+  uint32_t found = PO_NO_NODE;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array) {
+      if (found != PO_NO_NODE || p->stmts.data[k].kind != PO_ASSIGN ||
+          p->stmts.data[k].n_iters != p->stmts.data[k].n_outer)
+        return PO_NO_NODE;
+      found = k;
+    }
+  return found;
+}
+
+/* Contractions must keep reading arrays. */
+static bool
+is_read_by_fixed(const po_program *p, uint32_t array) {
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (po_stmt_reads(&p->stmts.data[k], array) &&
+        !po_may_change(p, po_root_of(p, k)))
+      return true;
+  return false;
+}
+
+/* Operations of a formula; a copy of what a reduction left in a local is
+ * none: -1. */
+static int64_t
+operations_of(const po_program *p, const po_stmt *stmt) {
+  int64_t n = 0;
+  for (uint32_t j = 0; j < stmt->n_exprs; j++) {
+    const po_expr *e = &stmt->exprs[j];
+    if ((e->kind == PO_READ || e->kind == PO_GATHER) &&
+        p->arrays.data[e->array].role == PO_LOCAL)
+      return -1;
+    n += e->kind != PO_READ && e->kind != PO_LITERAL;
+    if (e->kind == PO_GATHER || e->kind == PO_SELECT)
+      n += CHEAP;
+  }
+  return n;
+}
+
+/* Where arrays would be kept by tiles, to compute a value again for each use
+ * costs no more than to keep it. */
+static bool
+is_worth_inlining(const chooser *c, uint32_t array) {
+  const po_program *p = now(c);
+  uint32_t stmt = assignment_of(p, array);
+  if (p->arrays.data[array].role != PO_WORKSPACE || stmt == PO_NO_NODE ||
+      !po_may_change(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array))
+    return false;
+  int64_t reads = reads_of(p, array), made = po_count_instances(p, stmt);
+  int64_t cost = operations_of(p, &p->stmts.data[stmt]);
+  if (reads <= 0 || made <= 0 || cost < 0)
+    return false;
+  bool again =
+      c->options->fuse == PO_FUSE_POST_TILE || c->options->fuse == PO_FUSE_MAX;
+  return reads <= made || (again && reads / made <= CHEAP / (cost ? cost : 1));
+}
+
+static void
+inline_points(chooser *c) {
+  for (uint32_t array = 0; array < now(c)->arrays.len && !c->stopped; array++) {
+    if (!is_worth_inlining(c, array))
+      continue;
+    po_step_call call = po_step("compute_inline");
+    call.args[0] = po_writers_arg(now(c), array);
+    po_attempt(c, &call, NULL);
+    po_lay_out(now(c));
+  }
+}
+
+/* ---- hosts ---- */
+
+/* The nest that an array's values go to: the only one that reads it, where
+ * that may change; PO_NO_NODE where there are several, or none. */
+static uint32_t
+only_reader(const po_program *p, uint32_t array, uint32_t own) {
+  uint32_t host = PO_NO_NODE;
+  if (p->arrays.data[array].role != PO_WORKSPACE)
+    return PO_NO_NODE;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    bool reads = po_stmt_reads(s, array);
+    for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
+      reads |= s->operands[j].array == array;
+    uint32_t root = reads ? po_root_of(p, k) : own;
+    if (root == own)
+      continue;
+    if (host != PO_NO_NODE && root != host)
+      return PO_NO_NODE;
+    host = root;
+  }
+  return host != PO_NO_NODE && po_may_change(p, host) ? host : PO_NO_NODE;
+}
+
+/* Loops from a child of the root down while each is an only child. */
+static uint32_t
+chain_of(const po_program *p, uint32_t root, uint32_t *loops) {
+  uint32_t n = 0;
+  for (uint32_t k = root;
+       k != PO_NO_NODE && po_node(p, k)->kind == PO_LOOP && n < PO_MAX_DEPTH;
+       k = po_only_child(p, k))
+    loops[n++] = k;
+  return n;
+}
+
+/* Those of them that all statements below run over as outer loops: indices of
+ * results, not of reductions. */
+static uint32_t
+outer_of(const po_program *p, uint32_t root, uint32_t n) {
+  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
+    if (po_node(p, k)->kind == PO_LEAF) {
+      const po_stmt *s = &p->stmts.data[po_node(p, k)->stmt];
+      if (s->n_outer < n)
+        n = s->n_outer;
+    }
+  return n;
+}
+
+static uint32_t
+depth_of_root(const po_program *p, uint32_t root, uint32_t *loops) {
+  return outer_of(p, root, chain_of(p, root, loops));
+}
+
+/* ---- tiles ---- */
+
+static int64_t
+extent_of(const po_program *p, uint32_t loop) {
+  int64_t min, count;
+  return po_constant_range(p, loop, &min, &count) ? count : -1;
+}
+
+/* Lines of a tile, so that what its neighbours compute again is little of
+ * it; the fewest elements of a line. */
+enum { LINES = 32, ROW = 256 };
+
+/* A tile of a few arrays should be in half of the second cache. */
+static int64_t
+elements_in_cache(const po_program *p) {
+  const gs_target *t = p->target;
+  int64_t bytes = t && t->caches.len > 1 ? t->caches.data[1].bytes : 512 << 10;
+  enum { ARRAYS = 4, BYTES = 4 };
+  return bytes / (2 * ARRAYS * BYTES);
+}
+
+/* The long, contiguous axis stays whole or becomes rows of some length; as
+ * much of it as the cache has room for. */
+static void
+choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
+             int64_t *tile) {
+  const po_program *p = now(c);
+  const po_auto_options *o = c->options;
+  int64_t row = extent_of(p, loops[n - 1]);
+  int64_t most = elements_in_cache(p) / LINES;
+  most = most < ROW ? ROW : most;
+  int64_t parts = (row + most - 1) / most;
+  if (parts > 1) /* equal ones, of whole cache lines */
+    row = ((row + parts - 1) / parts + 15) / 16 * 16;
+  for (uint32_t k = 0; k < n; k++) {
+    int64_t extent = extent_of(p, loops[k]), size = LINES;
+    if (o->n_tiles)
+      size = o->tiles[k + o->n_tiles >= n ? k + o->n_tiles - n : 0];
+    else if (k + 1 == n)
+      size = row > 0 ? row : ROW;
+    tile[k] = extent > 0 && size > extent ? extent : size;
+  }
+}
+
+static void
+make_serial(chooser *c, uint32_t root) {
+  uint32_t next;
+  for (uint32_t k = root; k != PO_NO_NODE; k = next) {
+    next = po_nest_next(now(c), k, root);
+    if (po_node(now(c), k)->kind != PO_LOOP ||
+        po_node(now(c), k)->mark == PO_SERIAL)
+      continue;
+    po_step_call call = po_step("serial");
+    call.args[0] = po_loop_arg(k);
+    po_attempt(c, &call, NULL);
+  }
+}
+
+/* Some array that is to join the nest is read by all iterations of the loop
+ * alike. */
+static bool
+is_shared_by(const po_program *p, uint32_t root, uint32_t depth) {
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j < s->n_exprs && po_root_of(p, k) == root; j++) {
+      const po_expr *e = &s->exprs[j];
+      if (e->kind == PO_READ && p->arrays.data[e->array].role == PO_WORKSPACE &&
+          depth < s->n_iters &&
+          !isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, depth, 1))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* Loops over which what joins the nest is the same go inside the tile, where
+ * it is computed once for all of them.  loops: tile loops at `at`, points
+ * after them, stmt: of the nest; the innermost tile loop. */
+static uint32_t
+sink_shared(chooser *c, uint32_t stmt, uint32_t *loops, uint32_t at,
+            uint32_t tiled, const bool *shared) {
+  uint32_t order[PO_MAX_DEPTH], n = 0, kept = 0;
+  for (uint32_t k = 0; k < at; k++)
+    if (!shared[k]) {
+      order[n++] = loops[k];
+      kept++;
+    }
+  for (uint32_t k = 0; k < tiled; k++)
+    order[n++] = loops[at + k];
+  for (uint32_t k = 0; k < at; k++)
+    if (shared[k])
+      order[n++] = loops[k];
+  if (kept < at) {
+    po_step_call call = po_step("reorder");
+    call.args[0] = loops_arg(order, n);
+    if (!po_attempt(c, &call, NULL))
+      return loops[at + tiled - 1];
+    chain_of(now(c), po_root_of(now(c), stmt), loops);
+  }
+  return loops[kept + tiled - 1];
+}
+
+/* Tiles the last two result loops of a nest (or the one); the innermost tile
+ * loop, or PO_NO_NODE. */
+static uint32_t
+tile_nest(chooser *c, uint32_t root) {
+  uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
+  uint32_t want = c->options->n_tiles ? c->options->n_tiles : 2;
+  uint32_t tiled = n < want ? n : want, at = n - tiled;
+  int64_t tile[PO_MAX_DEPTH];
+  bool shared[PO_MAX_DEPTH] = {false};
+  if (!n)
+    return PO_NO_NODE;
+  for (uint32_t k = 0; k < n; k++)
+    if (extent_of(now(c), loops[k]) < 1)
+      return PO_NO_NODE;
+  uint32_t stmt = 0;
+  while (po_root_of(now(c), stmt) != root)
+    stmt++;
+  for (uint32_t k = 0; k < at; k++)
+    shared[k] = is_shared_by(now(c), root, k);
+  choose_tiles(c, loops + at, tiled, tile);
+  po_step_call call = po_step("tile");
+  call.args[0] = loops_arg(loops + at, tiled);
+  call.args[1] = (po_arg){.kind = PO_ARG_INTS, .numbers = tile, .n = tiled};
+  if (!po_attempt(c, &call, NULL) || call.n_made < tiled)
+    return PO_NO_NODE;
+  for (uint32_t k = 0; k < tiled; k++)
+    loops[at + k] = call.made[k];
+  return sink_shared(c, stmt, loops, at, tiled, shared);
+}
+
+/* ---- fusion ---- */
+
+/* How often an array's statements may run for each time they ran before. */
+static double
+allowance(const chooser *c) {
+  switch (c->options->fuse) {
+  case PO_FUSE_SMART:
+    return 1;
+  case PO_FUSE_MAX:
+    return 64;
+  default:
+    return c->max_recompute;
+  }
+}
+
+static bool
+fuse_array(chooser *c, uint32_t array, uint32_t loop) {
+  int64_t before = instances_of(now(c), array);
+  po_program *old = NULL;
+  po_step_call call = po_step("compute_at");
+  call.args[0] = po_writers_arg(now(c), array);
+  call.args[1] = po_loop_arg(loop);
+  if (before < 1 || !po_attempt(c, &call, &old))
+    return false;
+  int64_t after = instances_of(now(c), array);
+  if (after > 0 && (double)after <= allowance(c) * (double)before) {
+    po_free(old);
+    return true;
+  }
+  po_free(now(c));
+  *c->program = old;
+  return false;
+}
+
+/* What a nest that others join is joined at. */
+static uint32_t
+place_in(chooser *c, uint32_t root) {
+  uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
+  switch (c->options->fuse) {
+  case PO_FUSE_POST_TILE:
+    make_serial(c, root);
+    return tile_nest(c, root);
+  case PO_FUSE_SMART:
+    return n ? loops[n - 1] : PO_NO_NODE;
+  case PO_FUSE_MAX:
+    return n ? loops[0] : PO_NO_NODE;
+  default:
+    return PO_NO_NODE;
+  }
+}
+
+/* The arrays that some nest computes for `root` only, last first. */
+static void
+fuse_into(chooser *c, uint32_t root, uint32_t place) {
+  uint32_t n = now(c)->arrays.len;
+  bool *refused = bs_calloc(now(c)->ctx.heap, n, sizeof *refused);
+  for (uint32_t k = now(c)->arrays.len; k-- > 0 && !c->stopped;) {
+    po_arg writers = po_writers_arg(now(c), k);
+    uint32_t own = now(c)->stmts.len && writers.stmt < now(c)->stmts.len &&
+                           now(c)->stmts.data[writers.stmt].array == k
+                       ? po_root_of(now(c), writers.stmt)
+                       : PO_NO_NODE;
+    if (k >= n || refused[k] || own == PO_NO_NODE || own == root ||
+        !po_may_change(now(c), own) || only_reader(now(c), k, own) != root)
+      continue;
+    make_serial(c, own);
+    refused[k] = !fuse_array(c, k, place);
+    if (!refused[k]) {
+      po_lay_out(now(c));
+      k = now(c)->arrays.len; /* what it needed may follow it now */
+    }
+  }
+  bs_free(now(c)->ctx.heap, refused);
+}
+
+static bool
+is_joined(const po_program *p, uint32_t root) {
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    po_arg writers = po_writers_arg(p, k);
+    if (p->stmts.data[writers.stmt].array != k)
+      continue;
+    uint32_t own = po_root_of(p, writers.stmt);
+    if (own != root && po_may_change(p, own) && only_reader(p, k, own) == root)
+      return true;
+  }
+  return false;
+}
+
+static uint32_t
+last_root(const po_program *p, uint32_t before) {
+  return before == PO_NO_NODE ? po_node(p, 0)->last : po_node(p, before)->prev;
+}
+
+/* Nests from the last to the first: a node keeps its number through the steps
+ * that leave it alone, and a nest that is tiled keeps its place. */
+static void
+fuse_nests(chooser *c) {
+  uint32_t after = PO_NO_NODE;
+  for (;;) {
+    uint32_t root = last_root(now(c), after);
+    if (root == PO_NO_NODE || c->stopped)
+      return;
+    if (po_may_change(now(c), root) && is_joined(now(c), root)) {
+      uint32_t place = place_in(c, root);
+      root = last_root(now(c), after); /* tiling made new nodes */
+      if (place != PO_NO_NODE)
+        fuse_into(c, root, place);
+      root = last_root(now(c), after);
+    }
+    after = root;
+  }
+}
+
+/* ---- threads ---- */
+
+/* Whether a loop in it has a mark. */
+static bool
+is_marked(const po_program *p, uint32_t root) {
+  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
+    if (po_node(p, k)->kind == PO_LOOP && po_node(p, k)->mark != PO_SERIAL)
+      return true;
+  return false;
+}
+
+/* The outermost loop that allows it and has more than one iteration; two loops
+ * become one where the first alone would leave cores idle. */
+static void
+make_parallel(chooser *c, uint32_t root) {
+  uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
+  int64_t cores = now(c)->target ? now(c)->target->cores : 1;
+  for (uint32_t k = 0; k < n; k++) {
+    int64_t extent = extent_of(now(c), loops[k]);
+    if (extent < 2)
+      continue;
+    if (extent < 4 * cores && k + 1 < n) {
+      po_step_call fuse = po_step("fuse");
+      fuse.args[0] = loops_arg(loops + k, 2);
+      if (po_attempt(c, &fuse, NULL) && fuse.n_made)
+        loops[k] = fuse.made[0];
+    }
+    po_step_call call = po_step("parallel");
+    call.args[0] = po_loop_arg(loops[k]);
+    if (po_attempt(c, &call, NULL))
+      return;
+  }
+}
+
+static void
+parallelise(chooser *c) {
+  uint32_t after = PO_NO_NODE;
+  for (;;) {
+    uint32_t root = last_root(now(c), after);
+    if (root == PO_NO_NODE || c->stopped)
+      return;
+    if (po_node(now(c), root)->kind == PO_LOOP && po_may_change(now(c), root) &&
+        !is_marked(now(c), root))
+      make_parallel(c, root);
+    after = last_root(now(c), after);
+  }
+}
+
+void
+po_schedule_automatically(po_program **program, const po_auto_options *options,
+                          bool *complete) {
+  chooser c = {.program = program,
+               .options = options,
+               .isl = (*program)->isl,
+               .max_recompute =
+                   options->max_recompute > 0 ? options->max_recompute : 1.5};
+  unsigned long limit =
+      options->max_operations ? options->max_operations : 400000000ul;
+  *complete = (*program)->stmts.len <= MAX_STMTS;
+  if (options->fuse == PO_FUSE_MIN || !*complete)
+    return;
+  isl_ctx_reset_operations(c.isl);
+  isl_ctx_set_max_operations(c.isl, limit);
+  po_lay_out(now(&c));
+  inline_points(&c);
+  po_join_points(&c);
+  fuse_nests(&c);
+  parallelise(&c);
+  po_finish_inner_loops(&c);
+  isl_ctx_set_max_operations(c.isl, 0);
+  isl_ctx_reset_operations(c.isl);
+  isl_ctx_reset_error(c.isl);
+  po_lay_out(now(&c));
+  *complete = !c.stopped;
+}

@@ -1,0 +1,95 @@
+/* auto_point.c - what joins its consumer point by point, before tiling.
+ *
+ * A nest whose values are read at one point of another nest only, each by the
+ * iteration of the same place, moves into that iteration: its array becomes a
+ * scalar.  Nothing is computed twice and no loop is added, so that tiling sees
+ * the two as one. */
+#include "poly/schedule/chooser.h"
+
+/* The loop right above all statements that read an array, none of which is in
+ * the nest `own`; PO_NO_NODE where there is none, or several. */
+static uint32_t
+reading_loop(const po_program *p, uint32_t array, uint32_t own) {
+  uint32_t loop = PO_NO_NODE;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    bool calls = false;
+    for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
+      calls |= s->operands[j].array == array;
+    if (!calls && (s->array == array || !po_stmt_reads(s, array)))
+      continue;
+    uint32_t root = po_root_of(p, k), above = po_node(p, s->leaf)->parent;
+    if (calls || root == own || !po_may_change(p, root) ||
+        po_node(p, above)->kind != PO_LOOP || above == 0 ||
+        (loop != PO_NO_NODE && above != loop))
+      return PO_NO_NODE;
+    loop = above;
+  }
+  return loop;
+}
+
+/* Instances of an array's statements; -1 where not known. */
+static int64_t
+instances(const po_program *p, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array) {
+      int64_t n = po_count_instances(p, k);
+      if (n < 0 || __builtin_add_overflow(sum, n, &sum))
+        return -1;
+    }
+  return sum;
+}
+
+static void
+make_serial(po_chooser *c, uint32_t root) {
+  uint32_t next;
+  for (uint32_t k = root; k != PO_NO_NODE; k = next) {
+    next = po_nest_next(po_now(c), k, root);
+    if (po_node(po_now(c), k)->kind != PO_LOOP ||
+        po_node(po_now(c), k)->mark == PO_SERIAL)
+      continue;
+    po_step_call call = po_step("serial");
+    call.args[0] = po_loop_arg(k);
+    po_attempt(c, &call, NULL);
+  }
+}
+
+static bool
+join(po_chooser *c, uint32_t array) {
+  const po_program *p = po_now(c);
+  if (p->arrays.data[array].role != PO_WORKSPACE)
+    return false;
+  po_arg writers = po_writers_arg(p, array);
+  if (p->stmts.data[writers.stmt].array != array)
+    return false;
+  uint32_t own = po_root_of(p, writers.stmt);
+  if (own == PO_NO_NODE || !po_may_change(p, own))
+    return false;
+  uint32_t loop = reading_loop(p, array, own);
+  int64_t before = instances(p, array);
+  po_program *old = NULL;
+  po_step_call call = po_step("compute_at");
+  if (loop == PO_NO_NODE || before < 1)
+    return false;
+  make_serial(c, own);
+  call.args[0] = po_writers_arg(po_now(c), array);
+  call.args[1] = po_loop_arg(loop);
+  if (!po_attempt(c, &call, &old))
+    return false;
+  int64_t after = instances(po_now(c), array);
+  if (after > 0 && after <= before) {
+    po_free(old);
+    po_lay_out(po_now(c));
+    return true;
+  }
+  po_free(po_now(c));
+  *c->program = old;
+  return false;
+}
+
+void
+po_join_points(po_chooser *c) {
+  for (uint32_t k = po_now(c)->arrays.len; k-- > 0 && !c->stopped;)
+    join(c, k);
+}

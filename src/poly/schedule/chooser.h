@@ -1,0 +1,42 @@
+/* chooser.h - what the parts of the automatic schedule share.
+ *
+ *   auto.c        tiling, then fusion, then threads
+ *   auto_point.c  what joins its consumer point by point, before tiling
+ *   auto_inner.c  short reductions written out, borders apart, vectors */
+#ifndef POLY_SCHEDULE_CHOOSER_H
+#define POLY_SCHEDULE_CHOOSER_H
+
+#include "poly/schedule/auto.h"
+#include "poly/schedule/change.h"
+
+typedef struct po_chooser {
+  po_program **program;
+  const po_auto_options *options;
+  double max_recompute;
+  isl_ctx *isl;
+  bool stopped; /* a limit was reached */
+} po_chooser;
+
+static inline po_program *
+po_now(const po_chooser *c) {
+  return *c->program;
+}
+
+/* auto.c: applies a step; what it complains about is forgotten.  undo: the
+ * program before it, which is then the caller's. */
+bool po_attempt(po_chooser *, po_step_call *, po_program **undo);
+po_step_call po_step(const char *name);
+po_arg po_loop_arg(uint32_t node);
+/* All statements that write an array. */
+po_arg po_writers_arg(const po_program *, uint32_t array);
+/* The child of the root above a statement; PO_NO_NODE where it is none's. */
+uint32_t po_root_of(const po_program *, uint32_t stmt);
+/* The nest has neither calls nor contractions. */
+bool po_may_change(const po_program *, uint32_t root);
+
+/* auto_point.c */
+void po_join_points(po_chooser *);
+/* auto_inner.c */
+void po_finish_inner_loops(po_chooser *);
+
+#endif

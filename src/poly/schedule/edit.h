@@ -1,0 +1,88 @@
+/* edit.h - changes of statements and arrays, for the data primitives. */
+#ifndef POLY_SCHEDULE_EDIT_H
+#define POLY_SCHEDULE_EDIT_H
+
+#include "poly/schedule/change.h"
+
+/* ---- edit.c ---- */
+
+/* `wish`, numbered where a statement or array has that name. */
+const char *po_fresh_stmt_name(po_program *, const char *wish);
+const char *po_fresh_array_name(po_program *, const char *wish);
+/* Removes a statement and its leaf; later ones move down. */
+void po_remove_stmt(po_program *, uint32_t stmt);
+/* Takes a leaf out of the tree, with the loops that held nothing else. */
+void po_take_leaf(po_program *, uint32_t stmt);
+/* Makes the statement's instances those of `domain`, `back` telling which
+ * instance each of them was (both taken); the time is not touched. */
+void po_set_instances(po_program *, uint32_t stmt, __isl_take isl_set *domain,
+                      __isl_take isl_multi_aff *back);
+void po_set_time(po_program *, uint32_t stmt, __isl_take isl_multi_aff *time);
+/* A function that is one piece on this domain; NULL where it is not. */
+__isl_give isl_multi_aff *po_one_piece(__isl_take isl_map *,
+                                       __isl_keep isl_set *domain);
+/* The function of one that has one piece; NULL. */
+__isl_give isl_aff *po_single(__isl_take isl_pw_aff *);
+/* An equal function on the domain, simpler where it stays one of integers. */
+__isl_give isl_multi_aff *po_simplify_on(__isl_take isl_multi_aff *,
+                                         __isl_keep isl_set *domain);
+/* { S[i] -> [t0, ..., t(n-1)] } on the statement's domain. */
+__isl_give isl_map *po_prefix(const po_stmt *, uint32_t n);
+/* { S[i] -> A[x] } of all reads of an array in a body. */
+__isl_give isl_union_map *po_reads_of(const po_program *, uint32_t stmt,
+                                      uint32_t array);
+/* Whether a call or a look-up uses the array, so that it must stay as it is. */
+bool po_is_rigid(const po_program *, uint32_t array);
+
+/* Loops that hold nothing but one value for each of those around them are
+ * taken away; others start from 0 where their first value is one function.
+ * For all loops below `top` that are not marked in `keep` (by node). */
+void po_tidy_loops(po_program *, uint32_t top, uint32_t from_node);
+
+/* ---- footprints (box.c) ---- */
+
+/* The box around what each [o] relates to: element x lies at x - first(o). */
+typedef struct po_footprint {
+  uint32_t n;               /* of o */
+  int64_t lo[PO_MAX_DEPTH]; /* o starts here and takes so many values */
+  int64_t count[PO_MAX_DEPTH];
+  uint32_t rank;
+  isl_multi_aff *first; /* { [o] -> [x] }, in the program's pool */
+  int64_t size[GS_MAX_RANK];
+} po_footprint;
+
+/* elements: { [o] -> A[x] }, kept. False where isl gives up or some size has
+ * no bound. */
+bool po_find_footprint(po_program *, __isl_keep isl_map *elements, uint32_t n,
+                       po_footprint *out);
+/* The array gets the footprint's dimensions, those of o folded to 1. */
+bool po_shape_by_footprint(po_program *, const po_step_call *, uint32_t array,
+                           const po_footprint *);
+/* index: { S[i] -> A[x] }, kept; o: { S[i] -> [o] }: where it now lies. */
+isl_pw_multi_aff *po_lay_in_footprint(po_program *, uint32_t stmt,
+                                      __isl_keep isl_pw_multi_aff *index,
+                                      uint32_t array, const po_footprint *);
+
+/* ---- values.c ---- */
+
+typedef struct po_change {
+  isl_union_map *origin; /* { instance now -> what it was }; others: itself */
+  const char *copies[4]; /* statements of now that hand values on */
+  uint32_t n_copies;
+  const char *gone[4]; /* statements of before that are part of readers now */
+  uint32_t n_gone;
+} po_change;
+
+/* Whether a statement, or all accesses of an array, of a program are those
+ * of the program it was copied from. */
+bool po_is_untouched(const po_program *before, const po_program *after,
+                     uint32_t stmt);
+bool po_array_is_untouched(const po_program *before, const po_program *after,
+                           uint32_t array);
+/* Whether every value read after a change comes from the same writes as
+ * before, and nothing unwritten is read from an array of the program's own.
+ * Takes the origin.  False with a diagnostic. */
+bool po_values_kept(po_program *before, po_program *after, const po_step_call *,
+                    po_change *);
+
+#endif

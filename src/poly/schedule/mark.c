@@ -1,0 +1,183 @@
+/* mark.c - how loops are run: serial, unroll, parallel, vectorize, bind,
+ * separate, and barriers.
+ *
+ * A loop may be run by threads or lanes when no dependence goes from one of
+ * its iterations to another, those of the loops around it being equal; in a
+ * vector, only iterations of the same vector count. */
+#include "poly/schedule/change.h"
+#include <string.h>
+
+enum { MOST_UNROLLED = 1024, MOST_LANES = 64 };
+
+bool
+po_apply_serial(po_program *p, po_step_call *call) {
+  po_nest_node *loop = po_node(p, call->args[0].node);
+  loop->mark = PO_SERIAL;
+  loop->lanes = 0;
+  return true;
+}
+
+bool
+po_apply_unroll(po_program *p, po_step_call *call) {
+  uint32_t loop = call->args[0].node;
+  if (!po_needs_serial(p, call, loop))
+    return false;
+  int64_t n = po_most_iterations(p, loop);
+  if (n < 0 || n > MOST_UNROLLED)
+    return po_refuse(p, call, "too-long",
+                     "loop %s has %lld iterations, more than the %d that may "
+                     "be written out",
+                     po_node(p, loop)->name, (long long)n, MOST_UNROLLED);
+  po_node(p, loop)->mark = PO_UNROLL;
+  return true;
+}
+
+/* A violation between iterations of a loop, or isl's failure. */
+static bool
+refuse_mark(po_program *p, const po_step_call *call, uint32_t loop,
+            po_violation *v) {
+  if (!v->source)
+    return po_refuse(p, call, "too-complex", "loop %s could not be examined",
+                     po_node(p, loop)->name);
+  v->loop = po_node(p, loop)->name;
+  po_refuse_violation(p, call, v);
+  if (v->kind == PO_REDUCTION)
+    bs_hint(p->ctx.diags, "it is a reduction: rfactor gives each iteration a "
+                          "result of its own");
+  return false;
+}
+
+bool
+po_apply_parallel(po_program *p, po_step_call *call) {
+  uint32_t loop = call->args[0].node;
+  po_violation v;
+  if (!po_needs_serial(p, call, loop))
+    return false;
+  if (!po_loop_is_parallel(p, loop, true, &v))
+    return refuse_mark(p, call, loop, &v);
+  po_node(p, loop)->mark = PO_PARALLEL;
+  return true;
+}
+
+bool
+po_apply_vectorize(po_program *p, po_step_call *call) {
+  uint32_t loop = call->args[0].node;
+  int64_t lanes = call->args[1].number;
+  const char *tail = call->options[0];
+  po_violation v;
+  if (lanes <= 0)
+    return po_refuse(p, call, "factors", "factor %lld is not positive",
+                     (long long)lanes);
+  if (lanes > MOST_LANES || (lanes & (lanes - 1)))
+    return po_refuse(p, call, "factors",
+                     "a vector has 1, 2, 4, ... or %d lanes, not %lld",
+                     MOST_LANES, (long long)lanes);
+  if (tail && strcmp(tail, "peel") && strcmp(tail, "mask"))
+    return po_refuse(p, call, "option", "tail is peel or mask, not %s", tail);
+  if (!po_needs_serial(p, call, loop))
+    return false;
+  if (lanes == 1)
+    return true;
+  if (!po_loop_is_vector(p, loop, (uint32_t)lanes, &v))
+    return refuse_mark(p, call, loop, &v);
+  po_nest_node *node = po_node(p, loop);
+  node->mark = PO_VECTORIZE;
+  node->lanes = (uint32_t)lanes;
+  node->tail = tail && !strcmp(tail, "mask") ? PO_TAIL_MASK : PO_TAIL_PEEL;
+  return true;
+}
+
+/* ---- bind ---- */
+
+static const int64_t most_of[] = {
+    [PO_BLOCK_X] = INT32_MAX, [PO_BLOCK_Y] = 65535, [PO_BLOCK_Z] = 65535,
+    [PO_THREAD_X] = 1024,     [PO_THREAD_Y] = 1024, [PO_THREAD_Z] = 64};
+
+enum { MOST_THREADS = 1024 };
+
+/* Loops around and below must not contradict the axis. */
+static bool
+check_axes(po_program *p, const po_step_call *call, uint32_t loop,
+           po_bind_axis axis, int64_t count) {
+  const char *name = po_node(p, loop)->name;
+  int64_t threads = axis >= PO_THREAD_X ? count : 1;
+  for (uint32_t k = 1; k < p->nest.nodes.len; k++) {
+    const po_nest_node *n = po_node(p, k);
+    bool above = po_nest_is_below(p, loop, k);
+    bool below = po_nest_is_below(p, k, loop);
+    if (n->kind != PO_LOOP || n->mark != PO_BIND || k == loop ||
+        !(above || below))
+      continue;
+    if (n->bind == axis)
+      return po_refuse(p, call, "axis-taken",
+                       "%s is loop %s's already, %s "
+                       "loop %s",
+                       po_bind_names[axis], n->name,
+                       above ? "around" : "inside", name);
+    if ((above && n->bind >= PO_THREAD_X && axis < PO_THREAD_X) ||
+        (below && n->bind < PO_THREAD_X && axis >= PO_THREAD_X))
+      return po_refuse(p, call, "block-in-thread",
+                       "a loop over blocks would be inside one over threads");
+    int64_t min, n_threads;
+    if (axis >= PO_THREAD_X && n->bind >= PO_THREAD_X &&
+        po_constant_range(p, k, &min, &n_threads) &&
+        (threads *= n_threads) > MOST_THREADS)
+      return po_refuse(p, call, "too-large",
+                       "a block would have more than %d threads", MOST_THREADS);
+  }
+  return true;
+}
+
+bool
+po_apply_bind(po_program *p, po_step_call *call) {
+  uint32_t loop = call->args[0].node, axis = 0;
+  const char *word = call->args[1].word;
+  int64_t min, count;
+  po_violation v;
+  while (axis <= PO_THREAD_Z && strcmp(po_bind_names[axis], word) != 0)
+    axis++;
+  if (axis > PO_THREAD_Z) {
+    po_refuse(p, call, "axis", "there is no axis %s", word);
+    bs_hint(p->ctx.diags, "blockIdx.x, .y, .z and threadIdx.x, .y, .z");
+    return false;
+  }
+  if (!po_needs_serial(p, call, loop))
+    return false;
+  if (!po_constant_range(p, loop, &min, &count))
+    return po_refuse(p, call, "extent",
+                     "the bounds of loop %s depend on other loops",
+                     po_node(p, loop)->name);
+  if (count > most_of[axis])
+    return po_refuse(p, call, "too-large",
+                     "loop %s has %lld iterations, %s at most %lld",
+                     po_node(p, loop)->name, (long long)count, word,
+                     (long long)most_of[axis]);
+  if (!check_axes(p, call, loop, (po_bind_axis)axis, count))
+    return false;
+  if (!po_loop_is_parallel(p, loop, true, &v))
+    return refuse_mark(p, call, loop, &v);
+  po_node(p, loop)->mark = PO_BIND;
+  po_node(p, loop)->bind = (po_bind_axis)axis;
+  return true;
+}
+
+/* ---- others ---- */
+
+bool
+po_apply_sync_threads(po_program *p, po_step_call *call) {
+  uint32_t node = call->args[0].node;
+  const char *after = call->options[0];
+  if (after && strcmp(after, "true") && strcmp(after, "false"))
+    return po_refuse(p, call, "option", "after is true or false, not %s",
+                     after);
+  bool behind = !after || !strcmp(after, "true");
+  po_nest_add_sync(p, po_node(p, node)->parent,
+                   behind ? po_node(p, node)->next : node);
+  return true;
+}
+
+bool
+po_apply_separate(po_program *p, po_step_call *call) {
+  po_node(p, call->args[0].node)->separate = true;
+  return true;
+}

@@ -1,0 +1,173 @@
+/* partition.c - partition and peel: a loop cut into ones that run over parts
+ * of its values.
+ *
+ * What is below is copied; each copy's statements have those instances for
+ * which the loop's value is in its part.  Instances and their order stay the
+ * same, so that there is nothing to check. */
+#include "poly/affine.h"
+#include "poly/schedule/edit.h"
+#include <string.h>
+
+/* Instances with lo <= value < hi of the loop at this depth. */
+static __isl_give isl_set *
+part_of(const po_stmt *stmt, uint32_t depth, int64_t lo, int64_t hi) {
+  isl_ctx *isl = isl_set_get_ctx(stmt->domain);
+  isl_map *value = po_prefix(stmt, depth + 1);
+  value = isl_map_project_out(value, isl_dim_out, 0, depth);
+  value = isl_map_lower_bound_val(value, isl_dim_out, 0,
+                                  isl_val_int_from_si(isl, lo));
+  value = isl_map_upper_bound_val(value, isl_dim_out, 0,
+                                  isl_val_int_from_si(isl, hi - 1));
+  return isl_set_coalesce(isl_map_domain(value));
+}
+
+static isl_pw_multi_aff *
+renamed(po_program *p, isl_pw_multi_aff *index, const char *name) {
+  if (!index)
+    return NULL;
+  return po_keep_pw_multi_aff(
+      &p->pool,
+      isl_pw_multi_aff_set_tuple_id(isl_pw_multi_aff_copy(index), isl_dim_in,
+                                    isl_id_alloc(p->isl, name, NULL)));
+}
+
+/* A copy of a statement with another name and these instances. */
+static uint32_t
+copy_stmt(po_program *p, uint32_t from, __isl_take isl_set *domain) {
+  po_stmt s = p->stmts.data[from];
+  po_pool_reserve(&p->pool, s.n_exprs + 4);
+  domain = po_keep_set(&p->pool, domain);
+  s.name = po_fresh_stmt_name(p, s.name);
+  isl_id *id = isl_id_alloc(p->isl, s.name, NULL);
+  s.domain =
+      po_keep_set(&p->pool, isl_set_set_tuple_id(isl_set_copy(domain), id));
+  s.time = po_keep_multi_aff(
+      &p->pool,
+      isl_multi_aff_set_tuple_id(isl_multi_aff_copy(s.time), isl_dim_in,
+                                 isl_id_alloc(p->isl, s.name, NULL)));
+  s.write = renamed(p, s.write, s.name);
+  po_expr *exprs = bs_arena_copy(&p->arena, s.exprs, s.n_exprs * sizeof *exprs);
+  for (uint32_t k = 0; k < s.n_exprs; k++)
+    exprs[k].index = renamed(p, exprs[k].index, s.name);
+  s.exprs = exprs;
+  bs_push(p->ctx.heap, &p->stmts, s);
+  return p->stmts.len - 1;
+}
+
+/* A copy of what is below `loop`, before `before`, for values in [lo, hi). */
+static uint32_t
+copy_below(po_program *p, uint32_t loop, uint32_t before, const char *name,
+           int64_t lo, int64_t hi) {
+  uint32_t n = p->nest.nodes.len, depth = po_nest_depth(p, loop);
+  uint32_t *made = bs_arena_calloc(&p->arena, n, sizeof *made);
+  for (uint32_t k = loop; k != PO_NO_NODE; k = po_nest_next(p, k, loop)) {
+    po_nest_node was = *po_node(p, k);
+    uint32_t at = k == loop ? was.parent : made[was.parent];
+    if (was.kind == PO_SYNC) {
+      po_nest_add_sync(p, at, PO_NO_NODE);
+    } else if (was.kind == PO_LEAF) {
+      isl_set *part = part_of(&p->stmts.data[was.stmt], depth, lo, hi);
+      bool none = isl_set_is_empty(part) == isl_bool_true;
+      if (none)
+        isl_set_free(part);
+      else
+        po_nest_add_leaf(p, at, PO_NO_NODE, copy_stmt(p, was.stmt, part));
+    } else {
+      made[k] = po_nest_add_loop(p, at, k == loop ? before : PO_NO_NODE,
+                                 k == loop ? name : po_nest_fresh(p, was.name));
+      po_nest_node *now = po_node(p, made[k]);
+      now->mark = was.mark;
+      now->lanes = was.lanes;
+      now->tail = was.tail;
+      now->bind = was.bind;
+      now->separate = was.separate;
+    }
+  }
+  for (uint32_t k = n; k < p->nest.nodes.len; k++)
+    if (po_node(p, k)->kind == PO_LOOP)
+      po_nest_prune(p, k);
+  return made[loop];
+}
+
+static void
+restrict_below(po_program *p, uint32_t loop, int64_t lo, int64_t hi) {
+  uint32_t depth = po_nest_depth(p, loop);
+  for (uint32_t k = 0; k < p->stmts.len;) {
+    po_stmt *stmt = &p->stmts.data[k];
+    if (!po_nest_is_below(p, stmt->leaf, loop)) {
+      k++;
+      continue;
+    }
+    po_pool_reserve(&p->pool, 1);
+    stmt->domain = po_keep_set(&p->pool, part_of(stmt, depth, lo, hi));
+    if (isl_set_is_empty(stmt->domain) == isl_bool_true)
+      po_remove_stmt(p, k);
+    else
+      k++;
+  }
+}
+
+/* Cuts before each of these values. */
+static bool
+cut(po_program *p, po_step_call *call, uint32_t loop, const int64_t *at,
+    uint32_t n) {
+  int64_t min, count;
+  const char *name = po_node(p, loop)->name;
+  if (!po_constant_range(p, loop, &min, &count))
+    return po_refuse(p, call, "extent",
+                     "the bounds of loop %s depend on other loops", name);
+  if (n == 0 || n >= PO_MAX_RESULTS)
+    return po_refuse(p, call, "cuts", "1 to %d cuts can be made",
+                     PO_MAX_RESULTS - 1);
+  for (uint32_t k = 0; k < n; k++)
+    if (at[k] <= (k ? at[k - 1] : min) || at[k] >= min + count)
+      return po_refuse(p, call, "cuts",
+                       "a cut before %lld leaves nothing on a side: loop %s "
+                       "runs over %lld..%lld",
+                       (long long)at[k], name, (long long)min,
+                       (long long)(min + count - 1));
+  for (uint32_t k = 1; k < p->nest.nodes.len; k++)
+    if (po_node(p, k)->kind == PO_LEAF && po_nest_is_below(p, k, loop) &&
+        p->stmts.data[po_node(p, k)->stmt].kind == PO_CALL)
+      return po_refuse(p, call, "rigid", "there is a call inside loop %s",
+                       name);
+  po_give_up_name(p, loop);
+  const char *names[PO_MAX_RESULTS];
+  for (uint32_t k = 0; k <= n; k++) {
+    const char *wish = k ? bs_arena_printf(&p->arena, "%s_%u", name, k) : name;
+    names[k] = po_result_name(p, call, k, wish);
+    for (uint32_t j = 0; names[k] && j < k; j++)
+      if (!strcmp(names[j], names[k]))
+        return po_refuse(p, call, "name-taken", "%s is named twice", names[k]);
+    if (!names[k])
+      return false;
+  }
+  uint32_t before = po_node(p, loop)->next;
+  po_made(call, loop);
+  po_name_loop(p, loop, names[0]);
+  for (uint32_t k = 0; k < n; k++)
+    po_made(call, copy_below(p, loop, before, names[k + 1], at[k],
+                             k + 1 < n ? at[k + 1] : min + count));
+  restrict_below(p, loop, min, at[0]);
+  po_forget_dependences(p);
+  return true;
+}
+
+bool
+po_apply_partition(po_program *p, po_step_call *call) {
+  return cut(p, call, call->args[0].node, call->args[1].numbers,
+             call->args[1].n);
+}
+
+bool
+po_apply_peel(po_program *p, po_step_call *call) {
+  uint32_t loop = call->args[0].node;
+  int64_t n = call->args[1].number, min, count;
+  if (!po_constant_range(p, loop, &min, &count))
+    return po_refuse(p, call, "extent",
+                     "the bounds of loop %s depend on other loops",
+                     po_node(p, loop)->name);
+  int64_t at = n >= 0 ? min + (n < count ? n : count)
+                      : min + count + (-n < count ? n : -count);
+  return cut(p, call, loop, &at, 1);
+}

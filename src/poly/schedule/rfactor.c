@@ -1,0 +1,524 @@
+/* rfactor.c - rfactor and decompose_reduction.
+ *
+ * rfactor at loop k of a reduction A[w] op= body: partial results R[k, w] are
+ * computed first, in a nest of their own with k outside of what else is
+ * reduced over; then the old nest only adds up A[w] op= R[k, w].  k may be any
+ * loop, a part of one that was split too: partial results are told apart by
+ * its value.  Within the outermost loop that holds nothing but what computes A
+ * all of the reduction's instances are done in any order, which is all that is
+ * used. */
+#include "poly/affine.h"
+#include "poly/schedule/edit.h"
+#include <math.h>
+
+typedef struct factoring {
+  po_program *p;
+  po_step_call *call;
+  uint32_t update, array, loop;  /* the reduction; what; k */
+  uint32_t way[PO_MAX_DEPTH], n; /* loops around the update */
+  uint32_t top;                  /* depth of the outermost of our own */
+  uint32_t at;                   /* depth of k */
+  uint32_t spatial[PO_MAX_DEPTH], n_spatial; /* depths >= top */
+  uint32_t rest[PO_MAX_DEPTH], n_rest;       /* reduced over, apart from k */
+  int64_t axis, min, count;
+  uint32_t partial; /* the array of partial results */
+} factoring;
+
+static bool
+find_update(factoring *f) {
+  po_program *p = f->p;
+  uint32_t found = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    if (!po_nest_is_below(p, p->stmts.data[k].leaf, f->loop))
+      continue;
+    f->update = k;
+    found++;
+  }
+  const char *name = po_node(p, f->loop)->name;
+  if (found != 1)
+    return po_refuse(p, f->call, "several",
+                     "%u statements stand inside loop %s, not one", found,
+                     name);
+  const po_stmt *stmt = &p->stmts.data[f->update];
+  f->array = stmt->array;
+  if (stmt->kind != PO_UPDATE)
+    return po_refuse(p, f->call, "no-reduction", "%s is no reduction",
+                     stmt->name);
+  if (!po_reorder_class(p, stmt))
+    return po_refuse(p, f->call, "no-reduction",
+                     "the order of %s's updates may not be changed",
+                     stmt->name);
+  if (po_stmt_reads(stmt, f->array) || po_is_rigid(p, f->array))
+    return po_refuse(p, f->call, "no-reduction",
+                     "%s is used by a body or a call in between",
+                     p->arrays.data[f->array].name);
+  return true;
+}
+
+/* Whether a loop's value is a function of the element and of k's value. */
+static bool
+is_spatial(const factoring *f, uint32_t depth, bool with_k) {
+  const po_stmt *stmt = &f->p->stmts.data[f->update];
+  isl_map *to = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(stmt->write));
+  to = isl_map_intersect_domain(to, isl_set_copy(stmt->domain));
+  to = isl_map_reset_tuple_id(to, isl_dim_out);
+  isl_map *prefix = po_prefix(stmt, f->top);
+  to = isl_map_flat_range_product(to, prefix);
+  for (uint32_t k = 0; k < 2; k++) {
+    isl_map *one = po_prefix(stmt, (k ? depth : f->at) + 1);
+    one = isl_map_project_out(one, isl_dim_out, 0, k ? depth : f->at);
+    if (k == 1) {
+      isl_map *of = isl_map_apply_range(isl_map_reverse(to), one);
+      bool fixed = isl_map_is_single_valued(of) == isl_bool_true;
+      isl_map_free(of);
+      return fixed;
+    }
+    if (with_k)
+      to = isl_map_flat_range_product(to, one);
+    else
+      isl_map_free(one);
+  }
+  return false;
+}
+
+static bool
+find_loops(factoring *f) {
+  po_program *p = f->p;
+  po_block all = {.n = 0};
+  const po_stmt *stmt = &p->stmts.data[f->update];
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == f->array && all.n < 64)
+      all.stmts[all.n++] = k;
+  f->n = po_nest_loops(p, stmt->leaf, f->way);
+  f->at = po_nest_depth(p, f->loop);
+  f->top = f->at;
+  while (f->top > 0 && po_foreign(p, &all, f->way[f->top - 1]) == PO_NO_NODE)
+    f->top--;
+  if (is_spatial(f, f->at, false))
+    return po_refuse(p, f->call, "not-reduced",
+                     "%s is not reduced over loop %s: its value follows from "
+                     "the element",
+                     p->arrays.data[f->array].name, po_node(p, f->loop)->name);
+  for (uint32_t d = f->top; d < f->n; d++) {
+    if (d == f->at)
+      continue;
+    if (is_spatial(f, d, true))
+      f->spatial[f->n_spatial++] = d;
+    else
+      f->rest[f->n_rest++] = d;
+  }
+  return true;
+}
+
+/* What else writes the array must not stand inside a loop reduced over, and
+ * other updates must be of the same kind. */
+static bool
+check_others(const factoring *f) {
+  const po_program *p = f->p;
+  const po_stmt *mine = &p->stmts.data[f->update];
+  uint32_t class = po_reorder_class(p, mine);
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *stmt = &p->stmts.data[k];
+    if (k == f->update || stmt->array != f->array ||
+        (f->top < f->n && !po_nest_is_below(p, stmt->leaf, f->way[f->top])))
+      continue;
+    uint32_t shared = po_nest_common(p, stmt->leaf, mine->leaf);
+    uint32_t depth = po_nest_depth(p, shared) + (shared != 0);
+    for (uint32_t d = 0; d < f->n_rest; d++)
+      if (f->rest[d] < depth)
+        return po_refuse(p, f->call, "inside-reduction",
+                         "%s stands inside loop %s, which is reduced over",
+                         stmt->name, po_node(p, f->way[f->rest[d]])->name);
+    if (f->at < depth)
+      return po_refuse(p, f->call, "inside-reduction",
+                       "%s stands inside loop %s, too", stmt->name,
+                       po_node(p, f->loop)->name);
+    if (stmt->kind == PO_UPDATE && po_reorder_class(p, stmt) != class)
+      return po_refuse(p, f->call, "no-reduction",
+                       "%s updates %s in another way", stmt->name,
+                       p->arrays.data[f->array].name);
+  }
+  return true;
+}
+
+/* ---- partial results ---- */
+
+/* The value of the update's loops at these depths, in order:
+ * { S[i] -> [...] }. */
+static __isl_give isl_multi_aff *
+values_at(const factoring *f, const uint32_t *depth, uint32_t n) {
+  const po_stmt *stmt = &f->p->stmts.data[f->update];
+  isl_space *space = isl_space_from_domain(isl_set_get_space(stmt->domain));
+  isl_multi_aff *out =
+      isl_multi_aff_zero(isl_space_add_dims(space, isl_dim_out, n));
+  for (uint32_t k = 0; k < n; k++)
+    out = isl_multi_aff_set_aff(
+        out, (int)k, isl_multi_aff_get_aff(stmt->time, (int)depth[k]));
+  return out;
+}
+
+static bool
+add_partial(factoring *f) {
+  po_program *p = f->p;
+  po_array a = p->arrays.data[f->array];
+  if (!po_constant_range(p, f->loop, &f->min, &f->count))
+    return po_refuse(p, f->call, "extent",
+                     "the bounds of loop %s depend on other loops",
+                     po_node(p, f->loop)->name);
+  int64_t axis =
+      f->call->args[1].kind == PO_ARG_END ? 0 : f->call->args[1].number;
+  if (axis < 0)
+    axis += a.rank + 1;
+  if (axis < 0 || axis > a.rank)
+    return po_refuse(p, f->call, "axis",
+                     "%lld is no place among the %u dimensions of %s",
+                     (long long)f->call->args[1].number, a.rank, a.name);
+  f->axis = axis;
+  if (a.rank + 1 + f->top > GS_MAX_RANK)
+    return po_refuse(p, f->call, "too-deep", "%s has too many dimensions",
+                     a.name);
+  a.name = po_fresh_array_name(p, bs_arena_printf(&p->arena, "rf_%s", a.name));
+  a.role = f->top ? PO_LOCAL : PO_WORKSPACE;
+  a.scope = PO_STACK;
+  a.term = GS_NO_TERM;
+  const po_array *old = &p->arrays.data[f->array];
+  a.rank = f->top + 1 + old->rank;
+  for (uint32_t d = 0; d < f->top; d++) {
+    int64_t min;
+    if (!po_constant_range(p, f->way[d], &min, &a.dim[d]) || min < 0)
+      return po_refuse(p, f->call, "extent",
+                       "the bounds of loop %s depend on other loops",
+                       po_node(p, f->way[d])->name);
+    a.dim[d] += min;
+    a.fold[d] = 1;
+    a.pad[d] = 0;
+  }
+  for (uint32_t d = 0; d <= old->rank; d++) {
+    uint32_t to = f->top + d;
+    a.dim[to] = d < axis ? old->dim[d] : d == axis ? f->count : old->dim[d - 1];
+    a.fold[to] = a.pad[to] = 0;
+  }
+  int64_t all = 1;
+  for (uint32_t d = 0; d < a.rank; d++)
+    if (__builtin_mul_overflow(all, a.dim[d], &all) || all > INT64_C(1) << 40)
+      return po_refuse(p, f->call, "too-large", "%s would be too large",
+                       a.name);
+  bs_push(p->ctx.heap, &p->arrays, a);
+  f->partial = p->arrays.len - 1;
+  return true;
+}
+
+/* { S -> R[outer, x with k] } from { S -> [outer] }, k and { S -> A[x] }. */
+static isl_pw_multi_aff *
+partial_at(const factoring *f, __isl_take isl_multi_aff *outer,
+           __isl_take isl_aff *k, __isl_take isl_pw_multi_aff *x) {
+  po_program *p = f->p;
+  uint32_t rank = p->arrays.data[f->array].rank;
+  k = isl_aff_add_constant_val(
+      k, isl_val_neg(isl_val_int_from_si(p->isl, f->min)));
+  x = isl_pw_multi_aff_reset_tuple_id(x, isl_dim_out);
+  isl_pw_multi_aff *head = isl_pw_multi_aff_copy(x), *tail = x;
+  head = isl_pw_multi_aff_drop_dims(head, isl_dim_out, (unsigned)f->axis,
+                                    rank - (unsigned)f->axis);
+  tail = isl_pw_multi_aff_drop_dims(tail, isl_dim_out, 0, (unsigned)f->axis);
+  isl_pw_multi_aff *out = isl_pw_multi_aff_from_multi_aff(outer);
+  out = isl_pw_multi_aff_flat_range_product(out, head);
+  out = isl_pw_multi_aff_flat_range_product(
+      out, isl_pw_multi_aff_from_multi_aff(isl_multi_aff_from_aff(k)));
+  out = isl_pw_multi_aff_flat_range_product(out, tail);
+  out = isl_pw_multi_aff_set_tuple_id(
+      out, isl_dim_out,
+      isl_id_alloc(p->isl, p->arrays.data[f->partial].name, NULL));
+  return po_keep_pw_multi_aff(&p->pool, out);
+}
+
+/* ---- the new statements ---- */
+
+/* Depths of the loops of a partial result: outer ones, spatial ones with k
+ * among them at the axis. */
+static uint32_t
+partial_loops(const factoring *f, uint32_t *depth, uint32_t *k_at) {
+  uint32_t n = 0, spatial = 0;
+  int64_t axis = f->axis > f->n_spatial ? f->n_spatial : f->axis;
+  for (uint32_t d = 0; d < f->top; d++)
+    depth[n++] = d;
+  for (; spatial < axis; spatial++)
+    depth[n++] = f->spatial[spatial];
+  *k_at = n;
+  depth[n++] = f->at;
+  for (; spatial < f->n_spatial; spatial++)
+    depth[n++] = f->spatial[spatial];
+  return n;
+}
+
+/* The identity of index dimensions at depths [0, n) of `from`. */
+static __isl_give isl_multi_aff *
+pick(isl_ctx *isl, const char *stmt, uint32_t n_in, const uint32_t *from,
+     uint32_t n) {
+  isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, n_in, n));
+  for (uint32_t k = 0; k < n; k++)
+    map =
+        isl_multi_aff_set_aff(map, (int)k, po_index(isl, n_in, from[k], 1, 0));
+  return isl_multi_aff_set_tuple_id(map, isl_dim_in,
+                                    isl_id_alloc(isl, stmt, NULL));
+}
+
+static const char *const *
+loop_names(const factoring *f, const uint32_t *depth, uint32_t n) {
+  po_program *p = f->p;
+  const char **names = BS_NEWS(&p->arena, const char *, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    names[k] = bs_arena_strdup(&p->arena, po_node(p, f->way[depth[k]])->name);
+  return names;
+}
+
+/* { N[values] -> A[x] }, N's instances being values of these loops. */
+static bool
+element_of(const factoring *f, const char *name, const uint32_t *depth,
+           uint32_t n, isl_set **domain, isl_multi_aff **element) {
+  const po_stmt *stmt = &f->p->stmts.data[f->update];
+  isl_map *values = isl_map_from_multi_aff(values_at(f, depth, n));
+  values = isl_map_intersect_domain(values, isl_set_copy(stmt->domain));
+  values = isl_map_set_tuple_id(values, isl_dim_out,
+                                isl_id_alloc(f->p->isl, name, NULL));
+  *domain = isl_set_coalesce(isl_map_range(isl_map_copy(values)));
+  isl_map *write =
+      isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(stmt->write));
+  isl_map *map = isl_map_apply_range(isl_map_reverse(values), write);
+  *element = po_one_piece(map, *domain);
+  *domain = po_keep_set(&f->p->pool, *domain);
+  *element = *element ? po_keep_multi_aff(&f->p->pool, *element) : NULL;
+  return *domain && *element;
+}
+
+static double
+identity(gs_compute op) {
+  switch (op) {
+  case GS_C_MUL:
+    return 1;
+  case GS_C_MAX:
+    return -INFINITY;
+  case GS_C_MIN:
+    return INFINITY;
+  default:
+    return 0;
+  }
+}
+
+/* init: R = identity; else A op= R.  Returns its number. */
+static bool
+add_stmt(factoring *f, bool init, uint32_t *out) {
+  po_program *p = f->p;
+  const po_stmt *like = &p->stmts.data[f->update];
+  po_stmt s = {.kind = init ? PO_ASSIGN : PO_UPDATE,
+               .op = like->op,
+               .term = like->term,
+               .span = like->span};
+  uint32_t depth[PO_MAX_DEPTH], n, k_at;
+  n = partial_loops(f, depth, &k_at);
+  if (!init) { /* k innermost */
+    for (uint32_t d = k_at; d + 1 < n; d++)
+      depth[d] = depth[d + 1];
+    depth[n - 1] = f->at;
+    k_at = n - 1;
+  }
+  s.name = po_fresh_stmt_name(
+      p, bs_arena_printf(&p->arena, init ? "%s_init" : "%s_sum", like->name));
+  s.n_iters = n;
+  s.n_outer = init ? n : n - 1;
+  s.iters = loop_names(f, depth, n);
+  s.leaf = PO_NO_NODE;
+  po_pool_reserve(&p->pool, 12);
+  isl_multi_aff *element;
+  if (!element_of(f, s.name, depth, n, &s.domain, &element))
+    return po_refuse(p, f->call, "no-inverse",
+                     "the element of %s is no function of the loops that are "
+                     "not reduced over",
+                     p->arrays.data[f->array].name);
+  uint32_t all[PO_MAX_DEPTH];
+  for (uint32_t d = 0; d < n; d++)
+    all[d] = d;
+  s.time = po_keep_multi_aff(&p->pool, pick(p->isl, s.name, n, all, n));
+  isl_multi_aff *k = pick(p->isl, s.name, n, &k_at, 1);
+  isl_pw_multi_aff *whole = po_keep_pw_multi_aff(
+      &p->pool, isl_pw_multi_aff_from_multi_aff(isl_multi_aff_copy(element)));
+  isl_pw_multi_aff *part =
+      partial_at(f, pick(p->isl, s.name, n, all, f->top),
+                 isl_multi_aff_get_aff(k, 0), isl_pw_multi_aff_copy(whole));
+  isl_multi_aff_free(k);
+  po_expr *e = BS_NEW(&p->arena, po_expr);
+  e->kind = init ? PO_LITERAL : PO_READ;
+  e->dtype = p->arrays.data[f->array].dtype;
+  e->literal = identity(like->op);
+  e->array = f->partial;
+  e->index = init ? NULL : part;
+  s.exprs = e;
+  s.n_exprs = 1;
+  s.array = init ? f->partial : f->array;
+  s.write = init ? part : whole;
+  bs_push(p->ctx.heap, &p->stmts, s);
+  *out = p->stmts.len - 1;
+  return true;
+}
+
+/* ---- the tree ---- */
+
+static const char *
+rf_name(po_program *p, uint32_t loop) {
+  return po_nest_fresh(
+      p, bs_arena_printf(&p->arena, "rf_%s", po_node(p, loop)->name));
+}
+
+static void
+like_loop(po_program *p, uint32_t made, uint32_t loop) {
+  if (po_node(p, loop)->mark == PO_PARALLEL)
+    po_node(p, made)->mark = PO_PARALLEL;
+}
+
+/* The nest of partial results, before what is at depth `top` now. */
+static void
+build_partial(factoring *f, uint32_t init) {
+  po_program *p = f->p;
+  uint32_t top = f->way[f->top], parent = po_node(p, top)->parent;
+  uint32_t depth[PO_MAX_DEPTH], all[PO_MAX_DEPTH], k_at, at = parent;
+  uint32_t n = partial_loops(f, depth, &k_at), total = n;
+  for (uint32_t d = f->top; d < n; d++) {
+    uint32_t loop = f->way[depth[d]];
+    const char *name =
+        d == k_at ? rf_name(p, loop) : po_nest_fresh(p, po_node(p, loop)->name);
+    at = po_nest_add_loop(p, at, d == f->top ? top : PO_NO_NODE, name);
+    if (d == k_at)
+      po_made(f->call, at);
+    else
+      like_loop(p, at, loop);
+  }
+  po_nest_add_leaf(p, at, PO_NO_NODE, init);
+  for (uint32_t d = 0; d < n; d++)
+    all[d] = depth[d];
+  for (uint32_t d = 0; d < f->n_rest; d++) {
+    uint32_t loop = f->way[f->rest[d]];
+    at = po_nest_add_loop(p, at, PO_NO_NODE,
+                          po_nest_fresh(p, po_node(p, loop)->name));
+    all[total++] = f->rest[d];
+  }
+  isl_multi_aff *time = values_at(f, all, total);
+  po_nest_remove(p, p->stmts.data[f->update].leaf);
+  po_nest_add_leaf(p, at, PO_NO_NODE, f->update);
+  po_set_time(p, f->update, time);
+}
+
+/* Where the update stood, loop k alone with the statement that sums up: below
+ * the loops shared with other statements of the array. */
+static void
+build_sum(factoring *f, uint32_t sum, uint32_t slot, uint32_t below) {
+  po_program *p = f->p;
+  uint32_t at = below;
+  uint32_t shared =
+      po_nest_depth(p, below) + (po_node(p, below)->kind == PO_LOOP);
+  bool first = true;
+  for (uint32_t d = 0; d < f->n_spatial; d++) {
+    if (f->spatial[d] < shared)
+      continue;
+    uint32_t loop = f->way[f->spatial[d]];
+    const char *name = bs_arena_strdup(&p->arena, po_node(p, loop)->name);
+    po_give_up_name(p, loop);
+    at = po_nest_add_loop(p, at, first ? slot : PO_NO_NODE,
+                          po_nest_fresh(p, name));
+    like_loop(p, at, loop);
+    first = false;
+  }
+  const char *name = bs_arena_strdup(&p->arena, po_node(p, f->loop)->name);
+  po_give_up_name(p, f->loop);
+  at = po_nest_add_loop(p, at, first ? slot : PO_NO_NODE,
+                        po_nest_fresh(p, name));
+  po_nest_add_leaf(p, at, PO_NO_NODE, sum);
+  po_made(f->call, at);
+}
+
+/* The innermost loop around the update that other statements are under, too;
+ * at most the one around our own. */
+static uint32_t
+shared_loop(const factoring *f) {
+  const po_program *p = f->p;
+  for (uint32_t d = f->n; d-- > f->top;)
+    if (po_only_child(p, f->way[d]) == PO_NO_NODE)
+      return d;
+  return PO_NO_NODE;
+}
+
+bool
+po_apply_rfactor(po_program *p, po_step_call *call) {
+  factoring f = {.p = p, .call = call, .loop = call->args[0].node};
+  uint32_t init, sum;
+  if (!po_needs_serial(p, call, f.loop) || !find_update(&f) ||
+      !find_loops(&f) || !check_others(&f) || !add_partial(&f) ||
+      !add_stmt(&f, true, &init) || !add_stmt(&f, false, &sum))
+    return false;
+  uint32_t d = shared_loop(&f);
+  uint32_t below =
+      d == PO_NO_NODE ? po_node(p, f.way[f.top])->parent : f.way[d];
+  uint32_t branch = d == PO_NO_NODE ? f.way[f.top]
+                    : d + 1 < f.n   ? f.way[d + 1]
+                                    : p->stmts.data[f.update].leaf;
+  po_stmt *stmt = &p->stmts.data[f.update];
+  po_pool_reserve(&p->pool, 8);
+  uint32_t outer[PO_MAX_DEPTH];
+  for (uint32_t k = 0; k < f.top; k++)
+    outer[k] = k;
+  isl_pw_multi_aff *write =
+      partial_at(&f, values_at(&f, outer, f.top),
+                 isl_multi_aff_get_aff(stmt->time, (int)f.at),
+                 isl_pw_multi_aff_copy(stmt->write));
+  build_partial(&f, init);
+  stmt->write = write;
+  stmt->array = f.partial;
+  if (stmt->op == GS_C_SUB)
+    stmt->op = GS_C_ADD;
+  build_sum(&f, sum, branch, below);
+  if (po_node(p, branch)->kind == PO_LOOP)
+    po_nest_remove(p, branch);
+  po_forget_dependences(p);
+  for (uint32_t k = 0; k < call->n_made && k < call->n_results; k++) {
+    po_give_up_name(p, call->made[k]);
+    const char *name = po_result_name(p, call, k, "rf");
+    if (!name)
+      return false;
+    po_name_loop(p, call->made[k], name);
+  }
+  return true;
+}
+
+/* ---- decompose_reduction ---- */
+
+bool
+po_apply_decompose_reduction(po_program *p, po_step_call *call) {
+  uint32_t loop = call->args[1].node;
+  uint32_t array = p->stmts.data[call->args[0].stmt].array;
+  uint32_t update = PO_NO_NODE, init = PO_NO_NODE;
+  const char *name = p->arrays.data[array].name;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *stmt = &p->stmts.data[k];
+    if (stmt->array != array || !po_nest_is_below(p, stmt->leaf, loop))
+      continue;
+    if (stmt->kind == PO_UPDATE && update == PO_NO_NODE)
+      update = k;
+    if (stmt->kind == PO_ASSIGN && update == PO_NO_NODE)
+      init = k;
+  }
+  if (update == PO_NO_NODE)
+    return po_refuse(p, call, "no-reduction",
+                     "no reduction of %s stands inside loop %s", name,
+                     po_node(p, loop)->name);
+  if (init == PO_NO_NODE)
+    return po_refuse(p, call, "no-init",
+                     "%s is not set inside loop %s before it is updated: the "
+                     "loop is one that is reduced over, or its setting stands "
+                     "outside already",
+                     name, po_node(p, loop)->name);
+  uint32_t a = p->stmts.data[init].leaf, b = p->stmts.data[update].leaf;
+  uint32_t top = po_nest_common(p, a, b), child = b;
+  while (po_node(p, child)->parent != top)
+    child = po_node(p, child)->parent;
+  po_isolate(p, child, loop);
+  return true;
+}

@@ -1,0 +1,612 @@
+/* operate.c - the value of a compute term as a sum over relations.
+ *
+ * Sums and products are taken apart; extrema are sets; every other operator
+ * makes new atoms of the elements of its operand.  Where integers change to a
+ * wider dtype, and where bf16 rounds, a sum is one element from then on. */
+#include "prove/relation.h"
+
+#define MAX_TUPLE 64
+#define MAX_ITEMS 3 /* of an operator that is applied to a tuple */
+
+typedef struct operating {
+  pv_relations *r;
+  const bs_values *values;
+  bs_value o;
+  gs_compute op;
+  gs_type from, to, item; /* item: the operand without its tuple dimension */
+  pv_series in;           /* unless the items are read apart: */
+  gs_term tuple;          /* a pair or cartProd; else none */
+  bool solid;             /* items are to be elements */
+} operating;
+
+static bool
+is_real(gs_dtype d) {
+  return d == GS_F32 || d == GS_F64;
+}
+
+static bool
+is_integer(gs_dtype d) {
+  return gs_dtype_table[d].integer;
+}
+
+/* A sum as elements, over a box. */
+static void
+solidify(pv_relations *r, gs_dtype d, pv_series *s, const gs_type *over) {
+  pv_cells cells = pv_cells_of(r, d, s, over);
+  pv_series_done(r, s);
+  *s = pv_series_of_cells(r, d, &cells);
+  pv_cells_done(r, &cells);
+}
+
+/* What sums need: elements where a sum wraps or rounds before. */
+static void
+solidify_operand(operating *x) {
+  if (x->from.dtype != x->to.dtype || x->from.dtype == GS_BF16)
+    solidify(x->r, x->from.dtype, &x->in, &x->from);
+}
+
+static void
+solidify_items(operating *x) {
+  x->solid |= x->from.dtype != x->to.dtype || x->from.dtype == GS_BF16;
+}
+
+/* One side of a pair or cartProd as a sum over the item's indices. */
+static pv_series
+side(operating *x, uint32_t k) {
+  pv_relations *r = x->r;
+  const gs_program *p = r->s->plain;
+  const gs_node *node = gs_at(p, x->tuple);
+  const pv_series *seen = pv_series_seen(r, node->kids[k]);
+  pv_series out = {0};
+  gs_type mine;
+  gs_type_at(p, node->kids[k], &mine);
+  uint32_t others = (uint32_t)x->item.access - mine.access;
+  isl_set *box = PV_PASS_SET(r, po_box(r->isl, x->item.dim, x->item.rank));
+  for (uint32_t i = 0; i < seen->len && !r->failed; i++) {
+    pv_entry e = seen->data[i];
+    if (others) {
+      po_pool_reserve(&r->passing, 1);
+      isl_map *m = isl_map_insert_dims(isl_map_copy(e.map), isl_dim_in,
+                                       k ? 0 : mine.access, others);
+      e.map = PV_PASS(r, isl_map_intersect_domain(m, isl_set_copy(box)));
+    }
+    bs_push(r->heap, &out, e);
+  }
+  return out;
+}
+
+/* Item k of the tuple. */
+static pv_series
+item_at(operating *x, uint32_t k) {
+  pv_series out = gs_term_ok(x->tuple)
+                      ? side(x, k)
+                      : pv_series_item(x->r, &x->in, &x->from, k);
+  if (x->solid && !x->r->failed)
+    solidify(x->r, x->from.dtype, &out, &x->item);
+  return out;
+}
+
+static int64_t
+item_elements(const operating *x) {
+  return gs_prod(x->from.dim + x->from.access,
+                 (uint32_t)x->from.rank - x->from.access);
+}
+
+static uint32_t
+tuple_size(const operating *x) {
+  return x->from.dim[x->from.access] > MAX_TUPLE
+             ? 0
+             : (uint32_t)x->from.dim[x->from.access];
+}
+
+/* --- applications --------------------------------------------------------- */
+
+/* What 0 becomes; false where that is no number, and `out` means nothing. */
+static bool
+of_zero(gs_compute op, pv_number *out) {
+  *out = PV_ZERO;
+  switch (op) {
+  case GS_C_EXP:
+    *out = PV_ONE;
+    return true;
+  case GS_C_ABS:
+  case GS_C_SQRT:
+  case GS_C_TANH:
+  case GS_C_ERF:
+  case GS_C_FLOOR:
+  case GS_C_CAST:
+  case GS_C_REDUCE_MEAN:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* The operator on each cell of one operand. */
+static pv_series
+apply_one(pv_relations *r, gs_dtype to, gs_compute op, bs_value o,
+          uint32_t more, const pv_cells *cells) {
+  pv_series out = {0};
+  for (uint32_t k = 0; k < cells->len && !r->failed; k++) {
+    const pv_cell *c = &cells->data[k];
+    pv_entry arg = {.times = PV_ONE, .n = 1, .atoms = {c->atom}};
+    pv_entry e = {.times = PV_ONE, .n = 1, .map = c->map};
+    if (c->number) {
+      arg.times = c->value;
+      arg.n = 0;
+      e.map = PV_PASS(r, isl_map_from_domain(isl_set_copy(c->set)));
+    }
+    pv_number made;
+    if (c->number && !c->value.num && of_zero(op, &made)) {
+      e.times = made;
+      e.n = 0;
+    } else {
+      e.atoms[0] = pv_atom_apply(r, to, o, more, &arg, 1);
+    }
+    pv_series_put(r, to, &out, &e);
+  }
+  return out;
+}
+
+static pv_series
+apply(operating *x, gs_compute op, bs_value o, uint32_t more, pv_series *in,
+      gs_dtype from, const gs_type *over) {
+  pv_cells cells = pv_cells_of(x->r, from, in, over);
+  pv_series out = apply_one(x->r, x->to.dtype, op, o, more, &cells);
+  pv_cells_done(x->r, &cells);
+  return out;
+}
+
+/* One cell of each operand, over where they meet. */
+typedef struct meeting {
+  operating *x;
+  const pv_cells *operands;
+  uint32_t n;
+  const pv_cell *at[MAX_ITEMS];
+  pv_series out;
+} meeting;
+
+static void
+apply_meeting(meeting *m, isl_set *set) {
+  pv_relations *r = m->x->r;
+  pv_entry args[MAX_ITEMS];
+  pv_entry e = {.times = PV_ONE, .n = 1};
+  e.map = PV_PASS(r, isl_map_from_domain(isl_set_copy(set)));
+  for (uint32_t k = 0; k < m->n; k++) {
+    const pv_cell *c = m->at[k];
+    args[k] = (pv_entry){.times = PV_ONE, .n = 1, .atoms = {c->atom}};
+    if (c->number) {
+      args[k].times = c->value;
+      args[k].n = 0;
+    } else {
+      e.map = PV_PASS(r, isl_map_flat_range_product(isl_map_copy(e.map),
+                                                    isl_map_copy(c->map)));
+    }
+  }
+  e.atoms[0] = pv_atom_apply(r, m->x->to.dtype, m->x->o, 0, args, m->n);
+  pv_series_put(r, m->x->to.dtype, &m->out, &e);
+}
+
+static void
+meet(meeting *m, uint32_t k, isl_set *set) {
+  pv_relations *r = m->x->r;
+  if (k == m->n || k == MAX_ITEMS) {
+    apply_meeting(m, set);
+    return;
+  }
+  for (uint32_t i = 0; i < m->operands[k].len && !r->failed; i++) {
+    m->at[k] = &m->operands[k].data[i];
+    isl_set *both = PV_PASS_SET(
+        r, isl_set_intersect(isl_set_copy(set), isl_set_copy(m->at[k]->set)));
+    if (!pv_is_true(r, isl_set_is_empty(both)))
+      meet(m, k + 1, both);
+  }
+}
+
+/* An operator of two or three items, element by element. */
+static pv_series
+apply_items(operating *x) {
+  pv_relations *r = x->r;
+  pv_cells cells[MAX_ITEMS] = {0};
+  meeting m = {.x = x, .operands = cells, .n = tuple_size(x)};
+  if (m.n < 2 || m.n > MAX_ITEMS) {
+    r->failed = true;
+    return m.out;
+  }
+  for (uint32_t k = 0; k < m.n && !r->failed; k++) {
+    pv_series item = item_at(x, k);
+    cells[k] = pv_cells_of(r, x->from.dtype, &item, &x->item);
+    pv_series_done(r, &item);
+  }
+  isl_set *box = PV_PASS_SET(r, po_box(r->isl, x->item.dim, x->item.rank));
+  if (!r->failed)
+    meet(&m, 0, box);
+  for (uint32_t k = 0; k < m.n; k++)
+    pv_cells_done(r, &cells[k]);
+  return m.out;
+}
+
+/* --- linear operators ----------------------------------------------------- */
+
+static pv_series
+mean(operating *x) {
+  pv_relations *r = x->r;
+  int64_t n = item_elements(x);
+  pv_series sum =
+      pv_series_reduced(r, x->to.dtype, &x->in, &x->from, x->from.access);
+  if (!is_integer(x->to.dtype)) {
+    pv_series_times(r, x->to.dtype, &sum, (pv_number){1, n});
+    return sum;
+  }
+  pv_series out = {0};
+  if (n > UINT32_MAX)
+    r->failed = true;
+  if (!r->failed)
+    out = apply(x, GS_C_REDUCE_MEAN, x->o, (uint32_t)n, &sum, x->to.dtype,
+                &x->to);
+  pv_series_done(r, &sum);
+  return out;
+}
+
+static pv_series
+product_of_items(operating *x, uint32_t n) {
+  pv_relations *r = x->r;
+  pv_series out = item_at(x, 0);
+  r->failed |= n == 0;
+  for (uint32_t k = 1; k < n && !r->failed; k++) {
+    pv_series item = item_at(x, k);
+    pv_series both = pv_series_product(r, x->to.dtype, &out, &item);
+    pv_series_done(r, &out);
+    pv_series_done(r, &item);
+    out = both;
+  }
+  return out;
+}
+
+static pv_series
+dot(operating *x) {
+  solidify_items(x);
+  pv_series product = product_of_items(x, tuple_size(x));
+  pv_series out =
+      pv_series_reduced(x->r, x->to.dtype, &product, &x->item, x->from.access);
+  pv_series_done(x->r, &product);
+  return out;
+}
+
+static void
+add_all(pv_relations *r, gs_dtype d, pv_series *to, const pv_series *from) {
+  for (uint32_t k = 0; k < from->len; k++)
+    pv_series_put(r, d, to, &from->data[k]);
+}
+
+static pv_series
+add_items(operating *x) {
+  pv_relations *r = x->r;
+  gs_dtype d = x->to.dtype;
+  pv_series out = {0};
+  uint32_t n = tuple_size(x);
+  r->failed |= n == 0;
+  for (uint32_t k = 0; k < n && !r->failed; k++) {
+    pv_series item = item_at(x, k);
+    if (k && x->op == GS_C_SUB)
+      pv_series_times(r, d, &item, pv_number_of_int(d, -1));
+    add_all(r, d, &out, &item);
+    pv_series_done(r, &item);
+  }
+  return out;
+}
+
+/* The number everywhere. */
+static pv_series
+constant(pv_relations *r, gs_dtype d, pv_number n, const gs_type *over) {
+  pv_series out = {0};
+  pv_entry e = {.times = n};
+  isl_set *box = PV_PASS_SET(r, po_box(r->isl, over->dim, over->rank));
+  e.map = PV_PASS(r, isl_map_from_domain(isl_set_copy(box)));
+  pv_series_put(r, d, &out, &e);
+  return out;
+}
+
+static bool
+parameter(operating *x, uint32_t k, pv_number *out) {
+  bs_value v = gs_compute_param(x->values, x->o, k);
+  return pv_number_of_real(x->to.dtype, bs_as_real(x->values, v), out);
+}
+
+/* --- folds ---------------------------------------------------------------- */
+
+static pv_series
+recip(operating *x, pv_series *s, const gs_type *over) {
+  bs_value name =
+      bs_sym(x->r->s->ctx.values, gs_compute_table[GS_C_RECIP].name);
+  return apply(x, GS_C_RECIP, name, 0, s, x->to.dtype, over);
+}
+
+static pv_series
+quotient(operating *x) {
+  pv_relations *r = x->r;
+  if (!is_real(x->to.dtype))
+    return apply_items(x);
+  pv_series out = item_at(x, 0);
+  uint32_t n = tuple_size(x);
+  r->failed |= n == 0;
+  for (uint32_t k = 1; k < n && !r->failed; k++) {
+    pv_series item = item_at(x, k);
+    pv_series inverse = recip(x, &item, &x->item);
+    pv_series both = pv_series_product(r, x->to.dtype, &out, &inverse);
+    pv_series_done(r, &item);
+    pv_series_done(r, &inverse);
+    pv_series_done(r, &out);
+    out = both;
+  }
+  return out;
+}
+
+static pv_series
+extremum_of_items(operating *x) {
+  pv_relations *r = x->r;
+  pv_series items[MAX_TUPLE] = {0}, out = {0};
+  uint32_t n = tuple_size(x);
+  r->failed |= n == 0;
+  for (uint32_t k = 0; k < n && !r->failed; k++)
+    items[k] = item_at(x, k);
+  if (!r->failed)
+    out = pv_series_extremum(r, x->to.dtype, x->op == GS_C_MAX, items, n,
+                             &x->item, x->item.rank);
+  for (uint32_t k = 0; k < n; k++)
+    pv_series_done(r, &items[k]);
+  return out;
+}
+
+static pv_series
+fold(operating *x) {
+  switch (x->op) {
+  case GS_C_ADD:
+  case GS_C_SUB:
+    return add_items(x);
+  case GS_C_MUL:
+    solidify_items(x);
+    return product_of_items(x, tuple_size(x));
+  case GS_C_DIV:
+    return quotient(x);
+  default:
+    return extremum_of_items(x);
+  }
+}
+
+/* --- elementwise ---------------------------------------------------------- */
+
+static pv_series
+bounded(operating *x, bool max, const pv_series *s, pv_number bound) {
+  pv_series both[2] = {*s, constant(x->r, x->to.dtype, bound, &x->to)};
+  /* a bound of 0 is no entry: its cell is the number all the same */
+  pv_series out =
+      pv_series_extremum(x->r, x->to.dtype, max, both, 2, &x->to, x->to.rank);
+  pv_series_done(x->r, &both[1]);
+  return out;
+}
+
+static pv_series
+clip(operating *x) {
+  pv_number lo, hi;
+  if (!parameter(x, 0, &lo) || !parameter(x, 1, &hi)) {
+    x->r->failed = true;
+    return (pv_series){0};
+  }
+  pv_series raised = bounded(x, true, &x->in, lo);
+  pv_series out = {0};
+  if (!x->r->failed)
+    out = bounded(x, false, &raised, hi);
+  pv_series_done(x->r, &raised);
+  return out;
+}
+
+static pv_series
+copy_of(pv_relations *r, const pv_series *s) {
+  pv_series out = {0};
+  for (uint32_t k = 0; k < s->len; k++)
+    bs_push(r->heap, &out, s->data[k]);
+  return out;
+}
+
+static pv_series
+scaled(operating *x) {
+  pv_number n;
+  pv_series out;
+  if (x->op == GS_C_NEG) {
+    n = pv_number_of_int(x->to.dtype, -1);
+  } else {
+    solidify_operand(x);
+    if (!parameter(x, 0, &n))
+      x->r->failed = true;
+  }
+  out = copy_of(x->r, &x->in);
+  if (!x->r->failed)
+    pv_series_times(x->r, x->to.dtype, &out, n);
+  return out;
+}
+
+static pv_series
+shifted(operating *x) {
+  pv_number n;
+  if (!parameter(x, 0, &n)) {
+    x->r->failed = true;
+    return (pv_series){0};
+  }
+  solidify_operand(x);
+  pv_series out = copy_of(x->r, &x->in);
+  pv_series c = constant(x->r, x->to.dtype, n, &x->to);
+  add_all(x->r, x->to.dtype, &out, &c);
+  pv_series_done(x->r, &c);
+  return out;
+}
+
+static pv_series
+elementwise(operating *x) {
+  switch (x->op) {
+  case GS_C_NEG:
+  case GS_C_SCALE:
+    return scaled(x);
+  case GS_C_OFFSET:
+    return shifted(x);
+  case GS_C_SQUARE:
+    solidify_operand(x);
+    return pv_series_product(x->r, x->to.dtype, &x->in, &x->in);
+  case GS_C_RELU:
+    return bounded(x, true, &x->in, PV_ZERO);
+  case GS_C_CLIP:
+    return clip(x);
+  case GS_C_ABS:
+    if (x->to.dtype == GS_U8)
+      return copy_of(x->r, &x->in);
+    return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
+  case GS_C_FLOOR:
+    if (is_integer(x->to.dtype))
+      return copy_of(x->r, &x->in);
+    return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
+  default:
+    return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
+  }
+}
+
+/* Whether every value of `from` is one of `to`. */
+static bool
+holds(gs_dtype to, gs_dtype from) {
+  if (is_integer(from))
+    return to == GS_F64 || (to == GS_I32 && from != GS_I32) ||
+           (to == GS_F32 && from != GS_I32);
+  return to == GS_F64 || (to == GS_F32 && from == GS_BF16);
+}
+
+static pv_series
+cast(operating *x) {
+  if (x->to.dtype == x->from.dtype)
+    return copy_of(x->r, &x->in);
+  if (!holds(x->to.dtype, x->from.dtype))
+    return apply(x, x->op, x->o, 1 + x->from.dtype, &x->in, x->from.dtype,
+                 &x->from);
+  solidify(x->r, x->from.dtype, &x->in, &x->from);
+  return copy_of(x->r, &x->in);
+}
+
+/* exp(x) / sum of exp over the item */
+static pv_series
+softmax(operating *x) {
+  pv_relations *r = x->r;
+  bs_value name = bs_sym(r->s->ctx.values, gs_compute_table[GS_C_EXP].name);
+  gs_type outer = x->from;
+  pv_series wide = {0};
+  outer.rank = outer.access;
+  if (!is_real(x->to.dtype)) {
+    r->failed = true;
+    return wide;
+  }
+  pv_series e = apply(x, GS_C_EXP, name, 0, &x->in, x->from.dtype, &x->from);
+  pv_series sum =
+      pv_series_reduced(r, x->to.dtype, &e, &x->from, x->from.access);
+  pv_series inverse = {0}, out = {0};
+  if (!r->failed)
+    inverse = recip(x, &sum, &outer);
+  isl_set *box = PV_PASS_SET(r, po_box(r->isl, x->from.dim, x->from.rank));
+  for (uint32_t k = 0; k < inverse.len && !r->failed; k++) {
+    pv_entry p = inverse.data[k];
+    po_pool_reserve(&r->passing, 1);
+    isl_map *m =
+        isl_map_insert_dims(isl_map_copy(p.map), isl_dim_in, x->from.access,
+                            (unsigned)x->from.rank - x->from.access);
+    p.map = PV_PASS(r, isl_map_intersect_domain(m, isl_set_copy(box)));
+    pv_series_put(r, x->to.dtype, &wide, &p);
+  }
+  if (!r->failed)
+    out = pv_series_product(r, x->to.dtype, &e, &wide);
+  pv_series_done(r, &e);
+  pv_series_done(r, &sum);
+  pv_series_done(r, &inverse);
+  pv_series_done(r, &wide);
+  return out;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+static pv_series
+reduce(operating *x) {
+  switch (x->op) {
+  case GS_C_REDUCE_SUM:
+    solidify_operand(x);
+    return pv_series_reduced(x->r, x->to.dtype, &x->in, &x->from,
+                             x->from.access);
+  case GS_C_REDUCE_MEAN:
+    solidify_operand(x);
+    return mean(x);
+  case GS_C_REDUCE_PROD:
+    x->r->failed = true;
+    return (pv_series){0};
+  default:
+    return pv_series_extremum(x->r, x->to.dtype, x->op == GS_C_REDUCE_MAX,
+                              &x->in, 1, &x->from, x->from.access);
+  }
+}
+
+static pv_series
+operate(operating *x) {
+  switch (gs_compute_table[x->op].kind) {
+  case GS_REDUCE:
+    return reduce(x);
+  case GS_DOT:
+    return dot(x);
+  case GS_FOLD:
+    return fold(x);
+  case GS_ELEMENTWISE:
+    return elementwise(x);
+  case GS_CAST:
+    return cast(x);
+  case GS_SOFTMAX:
+    return softmax(x);
+  case GS_SELECT:
+    return apply_items(x);
+  default:
+    x->r->failed = true;
+    return (pv_series){0};
+  }
+}
+
+/* The two items of a pair or cartProd need no view of the tuple. */
+bool
+pv_reads_apart(const gs_program *p, gs_term t) {
+  const gs_node *node = gs_at(p, t);
+  gs_compute op;
+  if (node->op != GS_COMPUTE ||
+      !gs_compute_of(p->ctx.values, bs_item(p->ctx.values, node->attr, 0), &op))
+    return false;
+  gs_op kid = gs_at(p, node->kids[0])->op;
+  gs_compute_kind kind = gs_compute_table[op].kind;
+  return (kind == GS_DOT || kind == GS_FOLD) &&
+         (kid == GS_PAIR || kid == GS_CARTPROD);
+}
+
+bool
+pv_relate_compute(pv_relations *r, gs_term t, bool solid, pv_series *out) {
+  const gs_program *p = r->s->plain;
+  const gs_node *node = gs_at(p, t);
+  operating x = {.r = r, .values = p->ctx.values};
+  x.o = bs_item(x.values, node->attr, 0);
+  gs_compute_of(x.values, x.o, &x.op);
+  gs_type_at(p, t, &x.to);
+  gs_type_at(p, node->kids[0], &x.from);
+  x.item = x.from;
+  if (x.from.rank > x.from.access) {
+    x.item.rank--;
+    for (uint32_t d = x.from.access; d < x.item.rank; d++)
+      x.item.dim[d] = x.from.dim[d + 1];
+  }
+  x.tuple = pv_reads_apart(p, t) ? node->kids[0] : GS_NO_TERM;
+  x.solid = solid;
+  if (!gs_term_ok(x.tuple))
+    x.in = pv_series_of_view(r, node->kids[0]);
+  if (solid && !gs_term_ok(x.tuple) && !r->failed)
+    solidify(r, x.from.dtype, &x.in, &x.from);
+  if (!r->failed)
+    *out = operate(&x);
+  pv_series_done(r, &x.in);
+  return !r->failed;
+}

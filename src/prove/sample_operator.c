@@ -1,0 +1,99 @@
+/* sample_operator.c - random compute operators and their parameters.
+ *
+ * Parameters are fractions with few bits, so that rules that multiply or add
+ * them stay exact; of integers also the bounds of the dtype; and what the
+ * rule's condition names. */
+#include "prove/sample.h"
+
+/* The bounds of a dtype, where what wraps goes wrong. */
+static int64_t
+bound(pv_sampler *s, gs_dtype d) {
+  int64_t half = (int64_t)1 << (8 * gs_dtype_table[d].bytes - 1);
+  int64_t least = d == GS_U8 ? 0 : -half;
+  int64_t most = d == GS_U8 ? 2 * half - 1 : half - 1;
+  uint64_t k = pv_random(s, 4);
+  return k < 2 ? most - (int64_t)k : least + (int64_t)k - 2;
+}
+
+/* A number that the condition names, or one beside it. */
+static int64_t
+named(pv_sampler *s, gs_dtype d) {
+  int64_t n = s->parts.numbers[pv_random(s, s->parts.n_numbers)];
+  n += (int64_t)pv_random(s, 3) - 1;
+  return d != GS_U8 && pv_chance(s, 2) ? -n : n;
+}
+
+static bs_value
+number(pv_sampler *s, gs_dtype d) {
+  static const double reals[] = {0, 1, -1, 2, 0.5, -0.5, 3, 0.25, -2, 4};
+  static const int64_t whole[] = {0, 1, -1, 2, 3, -2, 5, 16, -3, 100};
+  uint64_t k = pv_random(s, 10);
+  bool integer = gs_dtype_table[d].integer;
+  if (s->parts.n_literals && pv_chance(s, 3))
+    return s->parts.literals[pv_random(s, s->parts.n_literals)];
+  if (s->parts.n_numbers && pv_chance(s, 4))
+    return bs_int(s->ctx.values, named(s, d));
+  if (integer && pv_chance(s, 6))
+    return bs_int(s->ctx.values, bound(s, d));
+  if (d == GS_U8)
+    return bs_int(s->ctx.values, whole[k] < 0 ? 7 : whole[k]);
+  if (integer || pv_chance(s, 3))
+    return bs_int(s->ctx.values, whole[k]);
+  return bs_real(s->ctx.values, reals[k]);
+}
+
+static uint32_t
+parameters(pv_sampler *s, gs_compute op, gs_dtype d, bs_value *out) {
+  const char *letters = gs_compute_table[op].params;
+  uint32_t n = 0;
+  for (; letters[n]; n++)
+    out[n] = letters[n] == 't'
+                 ? bs_sym(s->ctx.values,
+                          gs_dtype_table[pv_random(s, GS_DTYPE_COUNT)].name)
+                 : number(s, d);
+  if (op == GS_C_CLIP &&
+      bs_as_real(s->ctx.values, out[0]) > bs_as_real(s->ctx.values, out[1])) {
+    bs_value swap = out[0];
+    out[0] = out[1];
+    out[1] = swap;
+  }
+  return n;
+}
+
+static bs_value
+operator_of(pv_sampler *s, gs_compute op, gs_dtype d) {
+  bs_value items[8];
+  items[0] = bs_sym(s->ctx.values, gs_compute_table[op].name);
+  uint32_t n = parameters(s, op, d, items + 1);
+  return n ? bs_list(s->ctx.values, items, n + 1) : items[0];
+}
+
+/* The operator that heads the pattern of item 0, if that is known. */
+static bool
+known_operator(const pv_attr *a, gs_compute *op) {
+  const eg_attr_pattern *p =
+      a->node->attr.kind == EG_ATTR_LIST ? &a->node->attr.items[0] : NULL;
+  if (!p || p->kind != EG_ATTR_LIST || !p->n ||
+      p->items[0].kind != EG_ATTR_VALUE)
+    return false;
+  return gs_compute_of(a->s->ctx.values, p->items[0].value, op);
+}
+
+bool
+pv_random_operator(pv_attr *a, gs_dtype d) {
+  gs_compute op;
+  if (a->fixed[0])
+    return true;
+  if (!known_operator(a, &op)) {
+    a->s->left_free = true;
+    op = a->s->asked;
+    if (op != GS_COMPUTE_COUNT && gs_dtype_table[d].integer &&
+        !gs_compute_takes_integers(op))
+      return false;
+    while (op == GS_COMPUTE_COUNT ||
+           (gs_dtype_table[d].integer && !gs_compute_takes_integers(op)))
+      op = (gs_compute)pv_random(a->s, GS_COMPUTE_COUNT);
+  }
+  pv_attr_set(a, 0, operator_of(a->s, op, d));
+  return true;
+}

@@ -1,0 +1,12 @@
+/* near_text.h - a condition that fails, in words; private to this folder. */
+#ifndef RULES_NEAR_TEXT_H
+#define RULES_NEAR_TEXT_H
+
+#include "rules/internal.h"
+#include "rules/near.h"
+
+/* False when there is nothing that an author wrote to tell about. */
+bool rl_tell_need(const gs_context *, const gs_scope *, const gs_env *,
+                  const rl_step *, rl_need *out);
+
+#endif

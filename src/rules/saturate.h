@@ -1,0 +1,62 @@
+/* saturate.h - a program into an e-graph, rules run by a strategy, typed. */
+#ifndef RULES_SATURATE_H
+#define RULES_SATURATE_H
+
+#include "rules/rules.h"
+
+/* What every class knows: its type, its proven zero regions. */
+typedef struct rl_facts {
+  bs_value type;     /* interned gs_type */
+  bs_value zeros;    /* list of (axis lo hi), or BS_NIL */
+  bs_value constant; /* the value every element has, or BS_NIL */
+} rl_facts;
+
+typedef struct rl_options {
+  eg_run_options run;
+  const char *strategy; /* a strategy's name; NULL: `main` if there is one */
+  const char *const *disabled; /* rule names */
+  uint32_t n_disabled;
+  uint64_t matches_a_rule; /* applied in the whole run; 0: no limit */
+  bool explain;            /* keep what explanations need (explain.h) */
+} rl_options;
+
+typedef struct rl_run {
+  eg_graph *graph;
+  eg_runner *runner;
+  const rl_rules *rules;
+  eg_class *outputs; /* of program.outputs */
+  uint32_t n_outputs;
+  eg_stop stop;
+  bool finished; /* the strategy ended by itself, not saturated, at no limit */
+  /* Private. */
+  bs_heap *heap;
+  struct rl_session *session;
+  eg_rule *engine_rules;
+  struct rl_guard *guards;
+  uint32_t n_rules;
+} rl_run;
+
+/* The term -> e-graph step. False with a diagnostic when a rule was shown
+ * unsound (code "unsound-rule") or built an ill-typed term. The run is usable
+ * for extraction after every other stop. */
+bool rl_saturate(const gs_context *, const gs_program *, const rl_rules *,
+                 const rl_options *, rl_run *out);
+void rl_run_done(rl_run *);
+
+/* The class of each term of a program; EG_NO_CLASS where the e-graph has no
+ * such term. */
+void rl_classes_of(const rl_run *, const gs_program *, eg_class *out);
+const rl_facts *rl_facts_of(const eg_graph *, eg_class);
+/* The program that `choice` (a node a canonical class) denotes.  Inputs and
+ * output names are those of `original`. */
+gs_program *rl_extracted(const gs_context *, const gs_program *original,
+                         const rl_run *, const eg_node *choice_by_class);
+/* Which rules made the chosen nodes: rule ids in order of first need. */
+uint32_t rl_led_there(const rl_run *, const eg_node *choice_by_class,
+                      const rl_rule **out, uint32_t max);
+/* Does the class hold a term of this pattern?  Number of matches found, at
+ * most `max`. */
+uint64_t rl_count_matches(const rl_run *, eg_class, const gs_skeleton *,
+                          const gs_scope *, uint64_t max);
+
+#endif

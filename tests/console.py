@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Runs the ```console blocks of Markdown files and compares what they print.
+
+A block holds commands (`$ command`), each followed by what it prints: stdout,
+then stderr, then `[exit N]` unless N is 0.  A line that is `...` stands for any
+lines, `...` inside a line for any text.  Commands run in a scratch folder in
+which examples/, rules/, targets/, tests/ and docs/ are those of the source
+tree, with `glen` on the PATH.  A block opened as ```console skip is not run.
+
+usage: console.py GLEN FILE.md... [--bless]
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LINKS = ["examples", "rules", "targets", "tests", "docs", "bench"]
+
+
+def pattern_of(expected):
+    parts = []
+    for line in expected:
+        if line.strip() == "...":
+            parts.append(r"(?:[^\n]*\n)*?")
+        else:
+            parts.append(".*?".join(map(re.escape, line.split("..."))) + "\n")
+    return re.compile("".join(parts))
+
+
+def run(command, folder, glen):
+    env = dict(os.environ, PATH=os.path.dirname(glen) + ":" + os.environ["PATH"],
+               NO_COLOR="1", LC_ALL="C.UTF-8")
+    env.pop("CLICOLOR_FORCE", None)
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=env,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=600)
+    text = (done.stdout + done.stderr).decode("utf-8", "replace")
+    if text and not text.endswith("\n"):
+        text += "\n"
+    if done.returncode:
+        text += f"[exit {done.returncode}]\n"
+    return text
+
+
+def blocks(lines):
+    """Yields (first, last) line numbers of the commands and their output."""
+    inside, start = False, None
+    for number, line in enumerate(lines):
+        if not inside and line.rstrip() == "```console":
+            inside = True
+        elif inside and (line.startswith("$ ") or line.rstrip() == "```"):
+            if start is not None:
+                yield start, number
+            start = number if line.startswith("$ ") else None
+            inside = line.rstrip() != "```"
+
+
+def check_file(path, glen, bless):
+    passed = failed = 0
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    replaced = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in LINKS:
+            if os.path.exists(os.path.join(ROOT, name)):
+                os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+        for first, last in blocks(lines):
+            command, body = [lines[first][2:]], first + 1
+            while command[-1].endswith("\\") and body < last:
+                command.append(lines[body])
+                body += 1
+            expected = lines[body:last]
+            actual = run("\n".join(command), folder, glen)
+            if pattern_of(expected).fullmatch(actual):
+                passed += 1
+            elif bless:
+                replaced.append((body, last, actual.split("\n")[:-1]))
+            else:
+                failed += 1
+                print(f"FAIL {os.path.relpath(path, ROOT)}:{first + 1}: "
+                      f"{command[0]}")
+                print("  expected:\n    " + "\n    ".join(expected))
+                print("  actual:\n    " + actual.replace("\n", "\n    "))
+    for body, last, text in reversed(replaced):
+        lines[body:last] = text
+    if replaced:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("\n".join(lines))
+        print(f"blessed {len(replaced)} outputs of {path}")
+    return passed, failed
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--bless"]
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    glen, passed, failed = os.path.abspath(arguments[0]), 0, 0
+    for path in arguments[1:]:
+        p, f = check_file(path, glen, "--bless" in sys.argv)
+        passed, failed = passed + p, failed + f
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+/* A document with any text, in each language: read, and asked everything that
+ * an editor asks, at many places.  Then all of it with half of the memory. */
+#include "edit/edit.h"
+#include "rules/format.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char target_text[] =
+    "(target t (set unit 2)) (instr mm (params r c)"
+    " (operands (a ((b) (r)) f32) (w (() (r c)) f32)) (result ((b c) ()) f32)"
+    " (semantics (compute dotProd (cartProd a"
+    " (access (transpose w (list 1 0)) 1)))) (emit \"mm();\"))";
+
+typedef struct input {
+  bs_heap *heap;
+  const char *path, *bytes;
+  size_t size;
+} input;
+
+static void
+require(bool holds) {
+  if (!holds)
+    abort();
+}
+
+static void
+ask(const ed_document *d, uint32_t at, uint32_t size) {
+  bs_text text;
+  bs_span span;
+  const char *path;
+  ed_completions found;
+  bs_text_init(&text, d->ctx->heap);
+  if (ed_hover(d, at, &text, &span))
+    require(span.lo <= at && at <= span.hi && span.hi <= size);
+  bs_text_done(&text);
+  if (ed_definition(d, at, &path, &span))
+    require(path && span.lo <= span.hi);
+  ed_complete(d, at, &found);
+  require(found.replaced.lo <= at);
+  bs_vec_done(d->ctx->heap, &found.list);
+}
+
+static void
+all_of_it(void *arg) {
+  input *in = arg;
+  bs_arena arena;
+  bs_diags diags;
+  gs_context ctx;
+  bs_text text;
+  bs_arena_init(&arena, in->heap);
+  bs_diags_init(&diags, in->heap);
+  ctx = (gs_context){in->heap, &arena, bs_values_new(in->heap), &diags};
+  gs_target *t = gs_target_parse(
+      &ctx, bs_source_add(&diags, "t", target_text, sizeof target_text - 1));
+  bs_overlay_set(&diags, in->path, in->bytes, in->size);
+  ed_document *d = ed_open(&ctx, t, in->path);
+  if (!d)
+    return;
+  for (uint32_t k = 0; k < d->findings.len; k++)
+    require(!ed_is_own(d, d->findings.data[k].span) ||
+            d->findings.data[k].span.hi <= in->size);
+  uint32_t size = (uint32_t)in->size, step = size / 16 + 1;
+  for (uint32_t at = 0; at <= size; at += step)
+    ask(d, at, size);
+  bs_text_init(&text, in->heap);
+  rl_format(&ctx, d->raw, &text);
+  bs_text_done(&text);
+}
+
+static size_t
+with_memory(input *in, size_t limit) {
+  bs_heap heap;
+  bs_heap_init(&heap, NULL, limit);
+  in->heap = &heap;
+  bs_protect(&heap, all_of_it, in);
+  size_t peak = heap.peak;
+  bs_heap_done(&heap);
+  require(heap.used == 0);
+  return peak;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  static const char *const paths[] = {"a.glen", "a.rules", "a.target",
+                                      "a.sched"};
+  /* Files are not read, and the lint has a fuzzer of its own. */
+  if (!size || memmem(bytes, size, "include", 7) ||
+      memmem(bytes, size, "prelude-file", 12) ||
+      memmem(bytes, size, ":target", 7))
+    return 0;
+  input in = {.path = paths[bytes[0] % 4],
+              .bytes = (const char *)bytes + 1,
+              .size = size - 1};
+  size_t peak = with_memory(&in, 0);
+  with_memory(&in, peak / 2);
+  return 0;
+}

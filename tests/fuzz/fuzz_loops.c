@@ -1,0 +1,76 @@
+/* The reader of loop programs on any bytes: a program, or diagnostics.
+ *
+ * A program is printed; what was printed must read back and print the same.
+ * Then all of it is done once more with half of the memory. */
+#include "poly/loops.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct input {
+  bs_heap *heap;
+  const char *bytes;
+  size_t size;
+} input;
+
+static void
+require(bool holds) {
+  if (!holds)
+    abort();
+}
+
+static po_program *
+read_text(const gs_context *ctx, const char *text, size_t size) {
+  uint32_t before = ctx->diags->errors;
+  uint32_t source = bs_source_add(ctx->diags, "f", text, size);
+  po_program *p =
+      source ? po_read_loops(ctx, gs_target_default(ctx), source) : NULL;
+  require((p != NULL) == (ctx->diags->errors == before));
+  return p;
+}
+
+static void
+read_input(void *argument) {
+  const input *in = argument;
+  bs_arena arena;
+  bs_diags diags;
+  bs_text first, second, out;
+  bs_arena_init(&arena, in->heap);
+  bs_diags_init(&diags, in->heap);
+  bs_text_init(&first, in->heap);
+  bs_text_init(&second, in->heap);
+  bs_text_init(&out, in->heap);
+  gs_context ctx = {in->heap, &arena, bs_values_new(in->heap), &diags};
+  po_program *p = read_text(&ctx, in->bytes, in->size);
+  if (p) {
+    po_print(p, &first);
+    po_program *again = read_text(&ctx, bs_text_str(&first), first.len);
+    require(again != NULL);
+    po_print(again, &second);
+    require(!strcmp(bs_text_str(&first), bs_text_str(&second)));
+    po_free(again);
+  }
+  po_free(p);
+  for (uint32_t k = 0; k < diags.list.len; k++)
+    bs_render(&diags, &diags.list.data[k], false, &out);
+}
+
+static size_t
+run(const uint8_t *bytes, size_t size, size_t limit) {
+  bs_heap heap;
+  bs_heap_init(&heap, NULL, limit);
+  input in = {&heap, (const char *)bytes, size};
+  bs_protect(&heap, read_input, &in);
+  size_t peak = heap.peak;
+  bs_heap_done(&heap);
+  require(heap.used == 0);
+  return peak;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  size_t peak = run(bytes, size, (size_t)1 << 30);
+  run(bytes, size, peak / 2);
+  return 0;
+}

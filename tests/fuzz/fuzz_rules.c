@@ -1,0 +1,103 @@
+/* The parser of rule files on any bytes: rules, or diagnostics.
+ *
+ * Rules that are well-formed run for a few iterations on a small program; they
+ * may break the law, which must be told.  Then all of it is done once more with
+ * half of the memory.  Instructions are those of a small target. */
+#include "rules/saturate.h"
+#include "rules/test.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char target_text[] =
+    "(target t (set unit 2)) (instr mm (params r c)"
+    " (operands (a ((b) (r)) f32) (w (() (r c)) f32)) (result ((b c) ()) f32)"
+    " (semantics (compute dotProd (cartProd a"
+    " (access (transpose w (list 1 0)) 1)))) (emit \"mm();\"))";
+
+static const char program_text[] =
+    "(tensor x (shape 4 6) f32) (const k (shape 2 6) f32 0 0 0 0 0 0 1 1 1 1 1"
+    " 1) (let p (pad (access x 1) zero 0 1 1))"
+    "(let m (compute relu (compute dotProd (cartProd p (access k 1)))))"
+    "(let w (windows (transpose m (list 1 0)) (shape) (stride)))"
+    "(let s (compute reduceMax (slice (access m 1) 0 1 5)))"
+    "(output m) (output w) (output s)";
+
+typedef struct input {
+  bs_heap *heap;
+  const char *bytes;
+  size_t size;
+} input;
+
+static void
+require(bool holds) {
+  if (!holds)
+    abort();
+}
+
+/* Files are not read: a text that could name one is passed over. */
+static bool
+names_a_file(const char *bytes, size_t size) {
+  return memmem(bytes, size, "include", 7) || memmem(bytes, size, ":target", 7);
+}
+
+static void
+run_rules(const gs_context *ctx, const rl_rules *rules, const gs_target *t) {
+  uint32_t source =
+      bs_source_add(ctx->diags, "p", program_text, sizeof program_text - 1);
+  gs_program *p = gs_parse(ctx, t, source);
+  rl_options o = {0};
+  rl_run run;
+  require(p != NULL);
+  eg_run_defaults(&o.run);
+  o.run.iterations = 4;
+  o.run.nodes = 400;
+  o.run.seconds = 1;
+  uint32_t before = ctx->diags->errors;
+  bool ok = rl_saturate(ctx, p, rules, &o, &run);
+  require(ok == (ctx->diags->errors == before));
+  require(ok == (run.stop != EG_STOP_FAULT));
+  require(!eg_check(run.graph));
+  rl_run_done(&run);
+}
+
+static void
+all_of_it(void *arg) {
+  input *in = arg;
+  bs_arena arena;
+  bs_diags diags;
+  gs_context ctx;
+  bs_arena_init(&arena, in->heap);
+  bs_diags_init(&diags, in->heap);
+  ctx = (gs_context){in->heap, &arena, bs_values_new(in->heap), &diags};
+  gs_target *t = gs_target_parse(
+      &ctx, bs_source_add(&diags, "t", target_text, sizeof target_text - 1));
+  require(t != NULL);
+  uint32_t source = bs_source_add(&diags, "r", in->bytes, in->size);
+  rl_rules *rules = rl_new(&ctx, t);
+  bool ok = source && rl_load_source(rules, source);
+  ok = source && rl_finish(rules) && ok;
+  require(ok == (diags.errors == 0));
+  if (ok)
+    run_rules(&ctx, rules, t);
+}
+
+static size_t
+with_memory(const uint8_t *bytes, size_t size, size_t limit) {
+  bs_heap heap;
+  input in = {&heap, (const char *)bytes, size};
+  bs_heap_init(&heap, NULL, limit);
+  bs_protect(&heap, all_of_it, &in);
+  size_t peak = heap.peak;
+  bs_heap_done(&heap);
+  require(heap.used == 0);
+  return peak;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+  if (names_a_file((const char *)bytes, size))
+    return 0;
+  size_t peak = with_memory(bytes, size, 0);
+  with_memory(bytes, size, peak / 2);
+  return 0;
+}

@@ -1,0 +1,367 @@
+/* egraph_threads.c - the same graph whatever the number of threads.
+ *
+ *   egraph_threads [MOST]     threads 1 to MOST (8)
+ *
+ * Saturates seeds with rules that join, look at constants, have guards and wide
+ * nodes, under both schedulers, in full and incrementally, with and without
+ * limits, and compares node ids, classes and statistics with those of one
+ * thread.  Then every so many'th allocation fails while threads run, and the
+ * memory limit must hold.  A plain program, so that it also runs under the
+ * thread sanitizer. */
+#include "base/hash.h"
+#include "base/vec.h"
+#include "egraph/run.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAF, NEG, ADD, MUL, TRIPLE };
+
+typedef struct subject {
+  bs_heap heap;
+  bs_values *values;
+  eg_graph *g;
+  BS_VEC(eg_rule) rules;
+} subject;
+
+#define NODES(...) ((const eg_term_node[]){__VA_ARGS__})
+#define TERM(...)                                                              \
+  (eg_term) {                                                                  \
+    NODES(__VA_ARGS__), sizeof NODES(__VA_ARGS__) / sizeof(eg_term_node)       \
+  }
+#define KIDS(...) ((const uint32_t[]){__VA_ARGS__})
+#define V(s)                                                                   \
+  { .is_slot = true, .slot = (s) }
+#define FIXED(v)                                                               \
+  { .kind = EG_ATTR_VALUE, .value = (v) }
+#define L(v)                                                                   \
+  { .op = LEAF, .attr = FIXED(v) }
+#define N1(o, a)                                                               \
+  { .op = (o), .attr = FIXED(BS_NIL), .n_kids = 1, .kids = KIDS(a) }
+#define N2(o, a, b)                                                            \
+  { .op = (o), .attr = FIXED(BS_NIL), .n_kids = 2, .kids = KIDS(a, b) }
+#define N3(o, a, b, c)                                                         \
+  { .op = (o), .attr = FIXED(BS_NIL), .n_kids = 3, .kids = KIDS(a, b, c) }
+
+/* --- rules ------------------------------------------------------------- */
+
+static eg_rule *
+add_rule(subject *s, const char *name, eg_term left, eg_term right,
+         uint32_t slots) {
+  eg_result *result = bs_alloc(&s->heap, sizeof *result);
+  eg_term_node *nodes = bs_alloc(&s->heap, right.n * sizeof *nodes);
+  memcpy(nodes, right.nodes, right.n * sizeof *nodes);
+  for (uint32_t i = 0; i < right.n; i++) {
+    uint32_t *kids = bs_alloc(&s->heap, nodes[i].n_kids * sizeof *kids);
+    if (nodes[i].n_kids)
+      memcpy(kids, nodes[i].kids, nodes[i].n_kids * sizeof *kids);
+    nodes[i].kids = kids;
+  }
+  *result = (eg_result){{nodes, right.n}, UINT32_MAX};
+  eg_rule rule = {
+      .name = name,
+      .id = s->rules.len,
+      .pattern = eg_pattern_new(&s->heap, s->values, &left, NULL, 1, slots),
+      .n_slots = slots,
+      .results = result,
+      .n_results = 1};
+  bs_push(&s->heap, &s->rules, rule);
+  return &bs_last(&s->rules);
+}
+
+/* Looks at the unfinished graph: says no where both sides are one already. */
+static eg_guard_result
+differ(void *ctx, eg_graph *g, uint32_t *slots, uint32_t alternative) {
+  (void)ctx;
+  (void)alternative;
+  eg_class a = eg_find(g, (eg_class){slots[0]});
+  return a.i == eg_find(g, (eg_class){slots[1]}).i ? EG_GUARD_SKIP
+                                                   : EG_GUARD_EMIT;
+}
+
+static void
+make_rules(subject *s) {
+  bs_value zero = bs_int(s->values, 0), one = bs_int(s->values, 1);
+  add_rule(s, "comm-add", TERM(V(0), V(1), N2(ADD, 0, 1)),
+           TERM(V(1), V(0), N2(ADD, 0, 1)), 2);
+  add_rule(s, "assoc-add", TERM(V(0), V(1), V(2), N2(ADD, 1, 2), N2(ADD, 0, 3)),
+           TERM(V(0), V(1), N2(ADD, 0, 1), V(2), N2(ADD, 2, 3)), 3);
+  add_rule(s, "comm-mul", TERM(V(0), V(1), N2(MUL, 0, 1)),
+           TERM(V(1), V(0), N2(MUL, 0, 1)), 2);
+  add_rule(
+      s, "distribute", TERM(V(0), V(1), V(2), N2(ADD, 1, 2), N2(MUL, 0, 3)),
+      TERM(V(0), V(1), N2(MUL, 0, 1), V(2), N2(MUL, 0, 3), N2(ADD, 2, 4)), 3);
+  add_rule(s, "factor",
+           TERM(V(0), V(1), N2(MUL, 0, 1), V(2), N2(MUL, 0, 3), N2(ADD, 2, 4)),
+           TERM(V(0), V(1), V(2), N2(ADD, 1, 2), N2(MUL, 0, 3)), 3);
+  add_rule(s, "add-zero", TERM(V(0), L(zero), N2(ADD, 0, 1)), TERM(V(0)), 1);
+  add_rule(s, "mul-one", TERM(V(0), L(one), N2(MUL, 0, 1)), TERM(V(0)), 1);
+  add_rule(s, "neg-neg", TERM(V(0), N1(NEG, 0), N1(NEG, 1)), TERM(V(0)), 1);
+  add_rule(s, "same", TERM(V(0), N2(ADD, 0, 0)),
+           TERM(V(0), L(one), N2(MUL, 0, 1)), 1)
+      ->match_limit = 7;
+  add_rule(s, "triple", TERM(V(0), V(1), V(2), N3(TRIPLE, 0, 1, 2)),
+           TERM(V(2), V(0), V(1), N3(TRIPLE, 0, 1, 2)), 3);
+  eg_rule *r =
+      add_rule(s, "guarded", TERM(V(0), V(1), N2(MUL, 0, 1)),
+               TERM(V(0), V(1), N2(MUL, 0, 1), N1(NEG, 2), N1(NEG, 3)), 2);
+  r->guard = differ;
+  r = add_rule(s, "steady", TERM(V(0), V(1), N2(ADD, 0, 1), N1(NEG, 2)),
+               TERM(V(0), N1(NEG, 0), V(1), N1(NEG, 2), N2(ADD, 1, 3)), 2);
+  r->guard = differ;
+  r->steady = true;
+}
+
+/* --- seeds ------------------------------------------------------------- */
+
+static eg_class
+put(subject *s, uint32_t op, eg_class a, eg_class b) {
+  eg_class kids[2] = {a, b};
+  return eg_add(s->g, op, BS_NIL, kids, op == NEG ? 1 : 2);
+}
+
+static eg_class
+leaf(subject *s, uint32_t k) {
+  return eg_add(s->g, LEAF, bs_int(s->values, k), NULL, 0);
+}
+
+static uint32_t
+next(uint64_t *seed, uint32_t n) {
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*seed >> 33) % n;
+}
+
+/* Wide nodes switch some of the engine's short cuts off. */
+static void
+make_seeds(subject *s, uint64_t seed, bool wide) {
+  BS_VEC(eg_class) made = {0};
+  for (uint32_t i = 0; i < 5; i++)
+    bs_push(&s->heap, &made, leaf(s, i));
+  for (uint32_t i = 0; i < 120; i++) {
+    eg_class a = made.data[next(&seed, made.len)];
+    eg_class b = made.data[made.len - 1 - next(&seed, 4)];
+    uint32_t op = NEG + next(&seed, 3);
+    bs_push(&s->heap, &made, put(s, op, a, b));
+    eg_class kids[3] = {a, b, bs_last(&made)};
+    if (wide && i % 5 == 0)
+      eg_add(s->g, TRIPLE, BS_NIL, kids, 3);
+  }
+}
+
+/* --- one run ----------------------------------------------------------- */
+
+typedef struct setting {
+  uint64_t seed;
+  bool backoff, full, wide;
+  uint32_t nodes, iterations, at_once, match_limit;
+  size_t bytes;
+} setting;
+
+typedef struct outcome {
+  uint64_t graph, counts;
+  uint32_t nodes;
+  eg_stop stop;
+  size_t peak;
+  const char *broken;
+} outcome;
+
+static uint64_t
+mix(uint64_t h, uint64_t v) {
+  uint64_t both[2] = {h, v};
+  return bs_hash(both, sizeof both);
+}
+
+static uint64_t
+digest_graph(const eg_graph *g) {
+  uint64_t h = 0;
+  for (eg_class c = eg_first_class(g); c.i != EG_NO_CLASS.i;
+       c = eg_next_class(g, c)) {
+    uint32_t n, n_kids;
+    const eg_node *nodes = eg_class_nodes(g, c, &n);
+    h = mix(h, c.i);
+    for (uint32_t i = 0; i < n; i++) {
+      const eg_class *kids = eg_kids(g, nodes[i], &n_kids);
+      h = mix(mix(h, nodes[i].i), eg_op(g, nodes[i]));
+      for (uint32_t k = 0; k < n_kids; k++)
+        h = mix(h, kids[k].i);
+    }
+  }
+  return h;
+}
+
+static uint64_t
+digest_counts(const eg_runner *r, uint32_t n_rules) {
+  uint64_t h = 0;
+  uint32_t n;
+  const eg_iteration *it = eg_runner_iterations(r, &n);
+  for (uint32_t i = 0; i < n; i++)
+    h = mix(mix(mix(h, it[i].nodes), it[i].matches), it[i].applied);
+  const eg_rule_stats *s = eg_runner_stats(r);
+  for (uint32_t k = 0; k < n_rules; k++)
+    h = mix(mix(mix(mix(h, s[k].matches), s[k].applied), s[k].refused),
+            mix(mix(s[k].nodes, s[k].unions), s[k].banned));
+  return h;
+}
+
+typedef struct trial {
+  subject s;
+  setting how;
+  uint32_t threads;
+  outcome out;
+} trial;
+
+static void
+saturate(void *arg) {
+  trial *t = arg;
+  subject *s = &t->s;
+  memset(&s->rules, 0, sizeof s->rules);
+  s->values = bs_values_new(&s->heap);
+  s->g = eg_new(&s->heap, s->values, NULL);
+  make_rules(s);
+  make_seeds(s, t->how.seed, t->how.wide);
+  eg_run_options o;
+  eg_run_defaults(&o);
+  o.nodes = t->how.nodes;
+  o.iterations = t->how.iterations;
+  o.bytes = t->how.bytes;
+  o.seconds = 0;
+  o.scheduler = t->how.backoff ? EG_BACKOFF : EG_SIMPLE;
+  o.full_search = t->how.full;
+  if (t->how.match_limit)
+    o.backoff_matches = t->how.match_limit;
+  o.threads = t->threads;
+  eg_runner *r = eg_runner_new(&s->heap, s->g, s->rules.data, s->rules.len, &o);
+  uint32_t done = 0;
+  do {
+    t->out.stop = eg_run_some(r, NULL, t->how.at_once);
+    eg_runner_iterations(r, &done);
+  } while (t->how.at_once && t->out.stop == EG_STOP_ITERATIONS &&
+           done < t->how.iterations);
+  t->out.peak = s->heap.peak;
+  t->out.counts = digest_counts(r, s->rules.len);
+  t->out.graph = digest_graph(s->g);
+  t->out.nodes = eg_count_nodes(s->g);
+  t->out.broken = eg_check(s->g);
+  eg_runner_free(r);
+}
+
+static outcome
+run(const setting *how, uint32_t threads) {
+  trial t = {.how = *how, .threads = threads};
+  bs_heap_init(&t.s.heap, NULL, 0);
+  if (!bs_protect(&t.s.heap, saturate, &t))
+    t.out.broken = "memory ran out";
+  bs_heap_done(&t.s.heap);
+  return t.out;
+}
+
+static int
+compare(const setting *how, uint32_t most) {
+  outcome one = run(how, 1);
+  int bad = one.broken != NULL;
+  if (one.broken)
+    printf("one thread: %s\n", one.broken);
+  for (uint32_t threads = 2; threads <= most; threads++) {
+    outcome many = run(how, threads);
+    if (many.graph == one.graph && many.counts == one.counts &&
+        many.stop == one.stop && !many.broken)
+      continue;
+    printf("seed %llu, %u threads: %s %s differ: %u nodes, %s; one: %u nodes, "
+           "%s%s%s\n",
+           (unsigned long long)how->seed, threads,
+           many.graph == one.graph ? "" : "graphs",
+           many.counts == one.counts ? "" : "counts", many.nodes,
+           eg_stop_name(many.stop), one.nodes, eg_stop_name(one.stop),
+           many.broken ? "; " : "", many.broken ? many.broken : "");
+    bad++;
+  }
+  printf("seed %llu: %u nodes, %s\n", (unsigned long long)how->seed, one.nodes,
+         eg_stop_name(one.stop));
+  return bad;
+}
+
+/* --- memory ------------------------------------------------------------ */
+
+typedef struct scarce {
+  long left;
+} scarce;
+
+static void *
+failing(void *ctx, void *block, size_t size) {
+  scarce *b = ctx;
+  if (!size) {
+    free(block);
+    return NULL;
+  }
+  return b->left-- ? realloc(block, size) : NULL;
+}
+
+/* One allocation fails, a later one each time; afterwards there is room again.
+ * The hook counts without a lock: it is never called twice at a time. */
+static int
+fail_everywhere(uint32_t threads) {
+  setting how = {.seed = 3, .nodes = 30000, .iterations = 5};
+  int bad = 0, runs = 0, cut = 0;
+  for (long n = 0;; n += 1 + n / 12) {
+    scarce b = {n};
+    bs_hooks hooks = {failing, &b};
+    trial t = {.how = how, .threads = threads};
+    bs_heap_init(&t.s.heap, &hooks, 0);
+    bool ok = bs_protect(&t.s.heap, saturate, &t);
+    size_t used = t.s.heap.used;
+    bs_heap_done(&t.s.heap);
+    bad += t.s.heap.used != 0 || t.out.broken || (!used && ok);
+    runs++;
+    cut += ok && t.out.stop == EG_STOP_BYTES;
+    if (b.left >= 0)
+      break;
+  }
+  printf("%u threads: %d runs with a failing allocation, %d stopped in order\n",
+         threads, runs, cut);
+  return bad + (runs < 20 || !cut);
+}
+
+static int
+hold_bytes(uint32_t threads) {
+  int bad = 0;
+  for (size_t bytes = 2000000; bytes < 20000000; bytes += bytes / 3) {
+    setting how = {.seed = 5, .iterations = 30, .bytes = bytes};
+    outcome o = run(&how, threads);
+    if (o.broken || o.stop != EG_STOP_BYTES || o.peak > bytes + bytes / 10) {
+      printf("%u threads, limit %zu: peak %zu, %s\n", threads, bytes, o.peak,
+             o.broken ? o.broken : eg_stop_name(o.stop));
+      bad++;
+    }
+  }
+  return bad;
+}
+
+int
+main(int argc, char **argv) {
+  static const setting settings[] = {
+      {.seed = 1, .nodes = 60000, .iterations = 7},
+      {.seed = 2, .nodes = 60000, .iterations = 7, .wide = true},
+      {.seed = 3, .nodes = 40000, .iterations = 5, .full = true},
+      {.seed = 4, .nodes = 60000, .iterations = 14, .backoff = true},
+      {.seed = 5,
+       .nodes = 60000,
+       .iterations = 12,
+       .backoff = true,
+       .wide = true},
+      {.seed = 6, .iterations = 20, .bytes = 6000000},
+      {.seed = 7, .nodes = 40000, .iterations = 6, .at_once = 1},
+      {.seed = 8,
+       .nodes = 150000,
+       .iterations = 8,
+       .backoff = true,
+       .match_limit = 20000},
+  };
+  uint32_t most = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 8;
+  int bad = 0;
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+    bad += compare(&settings[i], most);
+  bad += fail_everywhere(2) + fail_everywhere(4);
+  bad += hold_bytes(1) + hold_bytes(2) + hold_bytes(4);
+  printf("%d bad\n", bad);
+  return bad != 0;
+}

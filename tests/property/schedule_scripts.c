@@ -1,0 +1,465 @@
+/* schedule_scripts.c - random loop programs under random schedule scripts.
+ *
+ *   schedule_scripts [first-seed [programs [steps]]]
+ *
+ * A program is a chain of stages over small arrays: element by element,
+ * stencils, transposes, reductions, recurrences in place, triangles.  A script
+ * is made step by step from what the program then has; commands that are
+ * refused leave it as it was.  After every accepted command outputs must equal
+ * those of the unscheduled program (the oracle runs instances one by one), the
+ * gate must accept the result, and the script's normal form must lead to the
+ * same text.  A failing case is shrunk by leaving out commands; seed, program
+ * and script are printed. */
+#include "poly/execute.h"
+#include "poly/schedule/primitive.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STEPS = 16, TEXT = 8192 };
+
+static bs_heap heap;
+static bs_arena arena;
+static bs_diags diags;
+static gs_context ctx;
+static gs_target *target;
+static uint64_t state;
+static uint64_t tried[64], accepted[64];
+
+static uint64_t
+random64(void) {
+  state += 0x9e3779b97f4a7c15u;
+  uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static int
+pick(int lo, int hi) {
+  return lo + (int)(random64() % (uint64_t)(hi - lo + 1));
+}
+
+static void
+start(void) {
+  bs_heap_init(&heap, NULL, 0);
+  bs_arena_init(&arena, &heap);
+  bs_diags_init(&diags, &heap);
+  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
+  target = gs_target_default(&ctx);
+}
+
+/* ---- programs ---- */
+
+typedef struct writer {
+  char *at, *end;
+  int n_stmts, n_loops;
+} writer;
+
+__attribute__((format(printf, 2, 3))) static void
+put(writer *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  int n = vsnprintf(w->at, (size_t)(w->end - w->at), format, args);
+  va_end(args);
+  if (n > 0 && w->at + n < w->end)
+    w->at += n;
+}
+
+enum { SIDE = 9 };
+
+/* One stage from array `from`, of which n x m elements are set, to `to`. */
+static void
+put_stage(writer *w, const char *from, const char *to, int *n, int *m) {
+  int kind = pick(0, 6), s = w->n_stmts;
+  char i[8], j[8], k[8];
+  snprintf(i, sizeof i, "i%d", w->n_loops);
+  snprintf(j, sizeof j, "j%d", w->n_loops);
+  snprintf(k, sizeof k, "k%d", w->n_loops++);
+  int di = pick(0, 2), dj = pick(0, 2);
+  if (kind == 1 && (*n - di < 3 || *m - dj < 3))
+    kind = 0;
+  if (kind == 1) {
+    *n -= di;
+    *m -= dj;
+  }
+  if (kind == 2) {
+    int old = *n;
+    *n = *m;
+    *m = old;
+  }
+  put(w, "for %s in 0..%d {\n  for %s in 0..%d {\n", i, *n, j, *m);
+  switch (kind) {
+  case 0:
+    put(w, "    S%d: %s[%s, %s] = %s[%s, %s] * 3.0\n", s, to, i, j, from, i, j);
+    break;
+  case 1:
+    put(w, "    S%d: %s[%s, %s] = %s[%s, %s] + %s[%s + %d, %s + %d]\n", s, to,
+        i, j, from, i, j, from, i, di, j, dj);
+    break;
+  case 2:
+    put(w, "    S%d: %s[%s, %s] = %s[%s, %s] + 1.0\n", s, to, i, j, from, j, i);
+    break;
+  case 3:
+    put(w, "    S%d: %s[%s, %s] = 0.0\n    for %s in 0..%d {\n", s, to, i, j, k,
+        *m);
+    put(w, "      S%d: %s[%s, %s] += %s[%s, %s] * %s[%s, %s]\n    }\n", s + 1,
+        to, i, j, from, i, k, from, i, j);
+    w->n_stmts++;
+    break;
+  case 4: /* in place, down the columns or along the rows */
+    put(w, "    S%d: %s[%s, %s] = %s[%s, %s]\n  }\n}\n", s, to, i, j, from, i,
+        j);
+    put(w, "for a%s in 1..%d {\n  for a%s in 0..%d {\n", i, *n, j, *m);
+    put(w, "    S%d: %s[a%s, a%s] = %s[a%s - 1, a%s] + %s[a%s, a%s]\n", s + 1,
+        to, i, j, to, i, j, from, i, j);
+    w->n_stmts++;
+    break;
+  case 5: /* the largest so far of a row, from the end */
+    put(w, "    S%d: %s[%s, %s] = %s[%s, %d - %s]\n", s, to, i, j, from, i,
+        *m - 1, j);
+    put(w, "    for %s in 0..%s + 1 {\n", k, j);
+    put(w, "      S%d: %s[%s, %s] max= %s[%s, %s]\n    }\n", s + 1, to, i, j,
+        from, i, k);
+    w->n_stmts++;
+    break;
+  default: /* two statements that share loops */
+    put(w, "    S%d: %s[%s, %s] = %s[%s, %s] - 2.0\n", s, to, i, j, from, i, j);
+    put(w, "    S%d: %s[%s, %s] += %s[%s, 0]\n", s + 1, to, i, j, from, i);
+    w->n_stmts++;
+  }
+  w->n_stmts++;
+  put(w, "  }\n}\n");
+}
+
+static void
+make_program(char *text, size_t size) {
+  writer w = {text, text + size, 0, 0};
+  int stages = pick(1, 4), n = pick(5, SIDE), m = pick(4, SIDE);
+  put(&w, "input T0: i32[%d, %d]\noutput T%d: i32[%d, %d]\n", SIDE, SIDE,
+      stages, SIDE, SIDE);
+  for (int k = 1; k < stages; k++)
+    put(&w, "workspace T%d: i32[%d, %d]\n", k, SIDE, SIDE);
+  put(&w, "\n");
+  for (int k = 0; k < stages; k++) {
+    char from[8], to[8];
+    snprintf(from, sizeof from, "T%d", k);
+    snprintf(to, sizeof to, "T%d", k + 1);
+    put_stage(&w, from, to, &n, &m);
+  }
+}
+
+static po_program *
+read_program(const char *text) {
+  uint32_t source = bs_source_add(&diags, "random.loops", text, strlen(text));
+  return po_read_loops(&ctx, target, source);
+}
+
+/* ---- commands ---- */
+
+static const char *
+some_loop(const po_program *p) {
+  const char *all[256];
+  int n = 0;
+  for (uint32_t k = 1; k < p->nest.nodes.len && n < 256; k++)
+    if (p->nest.nodes.data[k].kind == PO_LOOP)
+      all[n++] = p->nest.nodes.data[k].name;
+  return n ? all[pick(0, n - 1)] : "none";
+}
+
+/* A loop around the same statement as another one, more often than not. */
+static const char *
+near_loop(const po_program *p, const char *loop) {
+  uint32_t node = po_nest_find(p, loop), loops[PO_MAX_DEPTH];
+  if (node == PO_NO_NODE || !pick(0, 4))
+    return some_loop(p);
+  while (p->nest.nodes.data[node].kind == PO_LOOP &&
+         p->nest.nodes.data[node].first != PO_NO_NODE)
+    node = p->nest.nodes.data[node].first;
+  uint32_t n = po_nest_loops(p, node, loops);
+  return n ? p->nest.nodes.data[loops[pick(0, (int)n - 1)]].name : "none";
+}
+
+static const char *
+inner_loop(const po_program *p, const char *loop) {
+  uint32_t node = po_nest_find(p, loop);
+  uint32_t kid = node == PO_NO_NODE ? node : p->nest.nodes.data[node].first;
+  return kid != PO_NO_NODE && p->nest.nodes.data[kid].kind == PO_LOOP
+             ? p->nest.nodes.data[kid].name
+             : some_loop(p);
+}
+
+static const char *
+some_stmt(const po_program *p) {
+  return p->stmts.data[pick(0, (int)p->stmts.len - 1)].name;
+}
+
+static const char *
+some_array(const po_program *p) {
+  return p->arrays.data[pick(0, (int)p->arrays.len - 1)].name;
+}
+
+static void
+make_command(const po_program *p, char *out, size_t size) {
+  static const char *const scopes[] = {"local", "global", "shared"};
+  const char *a = some_loop(p), *b = near_loop(p, a), *c = near_loop(p, a);
+  const char *s = some_stmt(p), *x = some_array(p), *scope = scopes[pick(0, 2)];
+  int f = pick(1, 5);
+  switch (pick(0, 24)) {
+  case 0:
+  case 1:
+    snprintf(out, size, "split %s [-1, %d]", a, f);
+    break;
+  case 2:
+    snprintf(out, size, "split %s [%d, -1, %d]", a, pick(1, 3), pick(1, 3));
+    break;
+  case 3:
+    snprintf(out, size, "fuse [%s, %s]", a, inner_loop(p, a));
+    break;
+  case 4:
+    snprintf(out, size, "reorder [%s, %s]", a, b);
+    break;
+  case 5:
+    snprintf(out, size, "reorder [%s, %s, %s]", a, b, c);
+    break;
+  case 6:
+    snprintf(out, size, "tile [%s, %s] [%d, %d]", a, b, f, pick(1, 4));
+    break;
+  case 7:
+    snprintf(out, size, "fission %s %s", a, pick(0, 1) ? b : s);
+    break;
+  case 8:
+    snprintf(out, size, "merge %s %s", a, some_loop(p));
+    break;
+  case 9:
+    snprintf(out, size, "simple_compute_at %s %s", s, a);
+    break;
+  case 10:
+    snprintf(out, size, "shift %s %s %d", s, a, pick(-2, 2));
+    break;
+  case 11:
+    snprintf(out, size, "peel %s %d", a, pick(-3, 3));
+    break;
+  case 12:
+    snprintf(out, size, "partition %s [%d, %d]", a, pick(1, 3), pick(3, 6));
+    break;
+  case 13:
+    snprintf(out, size, "compute_inline %s", pick(0, 1) ? s : x);
+    break;
+  case 14:
+    snprintf(out, size, "reverse_compute_inline %s", s);
+    break;
+  case 15:
+  case 16:
+    snprintf(out, size, "compute_at %s %s", pick(0, 1) ? s : x, a);
+    break;
+  case 17:
+    snprintf(out, size, "reverse_compute_at %s %s", s, a);
+    break;
+  case 18:
+    snprintf(out, size, "cache_read %s %s %s at %s", s, x, scope, a);
+    break;
+  case 19:
+    snprintf(out, size, "cache_read %s %s %s", s, x, scope);
+    break;
+  case 20:
+    snprintf(out, size, "cache_write %s %s%s%s", pick(0, 1) ? s : x, scope,
+             pick(0, 1) ? " at " : "", "");
+    if (strstr(out, " at "))
+      snprintf(out + strlen(out), size - strlen(out), "%s", a);
+    break;
+  case 21:
+    snprintf(out, size, "rfactor %s %d", a, pick(0, 2));
+    break;
+  case 22:
+    snprintf(out, size,
+             pick(0, 1) ? "decompose_reduction %s %s" : "pipeline %s %s", s, a);
+    break;
+  case 23:
+    if (pick(0, 1))
+      snprintf(out, size, "vectorize %s %d", a, 1 << pick(0, 3));
+    else
+      snprintf(out, size, "%s %s",
+               pick(0, 2) ? (pick(0, 1) ? "parallel" : "serial") : "unroll", a);
+    break;
+  default:
+    if (pick(0, 1))
+      snprintf(out, size,
+               "transform_layout %s \"[i, j] -> [floor(j / %d), i, j mod %d]\"",
+               x, f, f);
+    else
+      snprintf(out, size, "storage_align %s %d %d %d", x, pick(0, 2), f,
+               pick(0, f - 1));
+  }
+}
+
+static void
+forget_diagnostics(void) {
+  bs_clear(&diags.list);
+  diags.errors = diags.warnings = 0;
+  diags.dropped = false;
+}
+
+static bool
+apply(po_program **p, const char *command) {
+  bs_text out;
+  bs_text_init(&out, &heap);
+  uint32_t source =
+      bs_source_add(&diags, "random.sched", command, strlen(command));
+  bool ok = po_run_script(p, source, &out);
+  bs_text_done(&out);
+  forget_diagnostics();
+  return ok;
+}
+
+/* ---- the oracle ---- */
+
+static uint64_t
+outputs_of(const po_program *p, bool *ran) {
+  gs_tensor in[4], out[4];
+  po_seed_tensors(p, 7, in, out);
+  *ran = po_execute(p, in, out);
+  uint64_t hash = 1469598103934665603u;
+  const unsigned char *bytes = out[0].data;
+  for (int64_t k = 0; k < out[0].elements * 4; k++)
+    hash = (hash ^ bytes[k]) * 1099511628211u;
+  return hash;
+}
+
+static char *
+text_of(const po_program *p) {
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_print(p, &out);
+  return bs_arena_strdup(&arena, bs_text_str(&out));
+}
+
+/* What is wrong with a program; NULL: nothing. */
+static const char *
+wrong(po_program *p, uint64_t expected) {
+  bool ran;
+  uint64_t got = outputs_of(p, &ran);
+  if (!ran)
+    return "the program does not run";
+  return got == expected ? NULL : "outputs differ";
+}
+
+static const char *
+replayed_differs(const char *program, const po_program *p) {
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_print_script(p, &out);
+  po_program *again = read_program(program);
+  po_violation v;
+  if (!apply(&again, bs_text_str(&out)))
+    return "the normal form is refused";
+  if (!po_program_is_legal(again, &v))
+    return "the gate does not accept the result";
+  const char *same = strcmp(text_of(again), text_of(p)) == 0
+                         ? NULL
+                         : "the normal form leads elsewhere";
+  po_free(again);
+  return same;
+}
+
+/* ---- cases ---- */
+
+typedef struct script {
+  char command[MAX_STEPS][256];
+  bool kept[MAX_STEPS];
+  int n;
+} script;
+
+/* Runs the commands that are kept; what went wrong. */
+static const char *
+run_script(const char *program, const script *s) {
+  po_program *p = read_program(program);
+  bool ran;
+  uint64_t expected = outputs_of(p, &ran);
+  const char *fault = NULL;
+  for (int k = 0; !fault && k < s->n; k++)
+    if (s->kept[k] && apply(&p, s->command[k]))
+      fault = wrong(p, expected);
+  if (!fault)
+    fault = replayed_differs(program, p);
+  po_free(p);
+  return fault;
+}
+
+static void
+shrink(const char *program, script *s) {
+  for (int k = 0; k < s->n; k++) {
+    if (!s->kept[k])
+      continue;
+    s->kept[k] = false;
+    if (!run_script(program, s))
+      s->kept[k] = true;
+  }
+}
+
+static int
+number_of(const char *command) {
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(command, " "), command);
+  const po_primitive *what = po_primitive_find(name);
+  return what ? (int)(what - po_primitives) : 63;
+}
+
+static bool
+run_case(uint64_t seed, int steps) {
+  static char program[TEXT];
+  script s = {.n = 0};
+  bool ran;
+  state = seed * 1000003u;
+  start();
+  make_program(program, sizeof program);
+  po_program *p = read_program(program);
+  if (!p) {
+    printf("seed %llu: the program is not read:\n%s", (unsigned long long)seed,
+           program);
+    return false;
+  }
+  uint64_t expected = outputs_of(p, &ran);
+  const char *fault = ran ? NULL : "the program does not run";
+  for (int tries = 0; !fault && tries < 4 * steps && s.n < steps; tries++) {
+    make_command(p, s.command[s.n], sizeof s.command[s.n]);
+    int number = number_of(s.command[s.n]);
+    tried[number]++;
+    if (!apply(&p, s.command[s.n]))
+      continue;
+    accepted[number]++;
+    s.kept[s.n++] = true;
+    fault = wrong(p, expected);
+  }
+  if (!fault)
+    fault = replayed_differs(program, p);
+  if (fault) {
+    printf("seed %llu: %s\n", (unsigned long long)seed, fault);
+    shrink(program, &s);
+    printf("%s", program);
+    for (int k = 0; k < s.n; k++)
+      if (s.kept[k])
+        printf("  %s\n", s.command[k]);
+  }
+  bs_heap_done(&heap);
+  return !fault;
+}
+
+int
+main(int argc, char **argv) {
+  uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+  uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
+  int steps = argc > 3 ? atoi(argv[3]) : 6, failed = 0;
+  if (steps < 1 || steps > MAX_STEPS)
+    steps = MAX_STEPS;
+  for (uint64_t k = 0; k < n; k++)
+    failed += !run_case(first + k, steps);
+  printf("%llu programs from seed %llu, %d failed\n", (unsigned long long)n,
+         (unsigned long long)first, failed);
+  for (uint32_t k = 0; k < po_n_primitives && k < 64; k++)
+    if (tried[k])
+      printf("  %-24s %6llu accepted of %6llu\n", po_primitives[k].name,
+             (unsigned long long)accepted[k], (unsigned long long)tried[k]);
+  return failed != 0;
+}

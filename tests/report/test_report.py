@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""The HTML report: what is in the file, and what it does in a browser.
+
+Without a Chromium only the file is looked at, and the exit code is 77.
+
+usage: test_report.py GLEN [--picture FILE.png]
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import browser  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+RULE = "</script><script>hacked=1</script>'&amp"
+INTENT = '</style></script><img src=x onerror="hacked=1"> \u2028 \' <!--'
+NAME = "<b>\"bold\" & 'odd' <!--.glen"
+PROGRAM = """(tensor A (shape 4 5 6) f32)
+(let out (transpose (transpose (access A 1) (list 1 0 2)) (list 0 2 1)))
+(output out)
+"""
+RULES = f"""(rule {RULE} :kind cleanup
+  "{INTENT.replace('"', chr(92) + '"')}"
+  (transpose (transpose ?a ?p) ?q) => (transpose ?a (compose ?p ?q)))
+"""
+
+checks = []
+
+
+def check(holds, what):
+    checks.append(bool(holds))
+    if not holds:
+        print("failed:", what)
+
+
+def report(glen, program, rules, *more, folder):
+    """Makes the report; (path, its text)."""
+    path = os.path.join(folder, "report.html")
+    done = subprocess.run(
+        [glen, "saturate", program, "--rules", rules, "--emit", "html", "-o",
+         path, *more], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    check(done.returncode == 0, f"saturate {program}: {done.stderr}")
+    with open(path, encoding="utf-8") as f:
+        return path, f.read()
+
+
+def data_of(text):
+    return json.loads(re.search(
+        r'<script type="application/json" id="data">\n(.*?)\n</script>', text,
+        re.S)[1])
+
+
+def check_file(text):
+    check(text.lower().count("<script") == 2, "two scripts begin")
+    check(text.lower().count("</script") == 2, "two scripts end")
+    check(not re.search(r'\b(src|href)\s*=\s*["\']?(https?:)?//', text),
+          "nothing is loaded")
+    check("default-src 'none'" in text, "the policy forbids loading")
+
+
+def check_hostile_file(text):
+    check_file(text)
+    data = data_of(text)
+    check(data["title"].endswith(NAME), "the title is the file's name")
+    check(data["rules"] and data["rules"][0]["name"] == RULE,
+          "the rule's name is kept")
+    check(data["rules"][0]["intent"] == INTENT, "the intent is kept")
+
+
+def check_data(text):
+    data = data_of(text)
+    check(data["summary"]["cost_after"] < data["summary"]["cost_before"],
+          "the chosen program is cheaper")
+    check(sum(sum(g["made"].values()) for g in data["growth"]) > 0,
+          "rules made nodes")
+    graph = data["egraph"]
+    ids = {c["id"] for c in graph["classes"]}
+    check(set(graph["roots"]) <= ids, "the outputs are there")
+    chosen = [c for c in graph["classes"] if c.get("chosen")]
+    check(all(k in ids for c in chosen for k in c["nodes"][0].get("kids", [])),
+          "the chosen program is whole")
+    check("loops" in data, "loops are there")
+    steps = json.loads(data["explained"])["outputs"][0]["steps"]
+    check(steps and all("rule" in s for s in steps), "the chain is there")
+
+
+def use_page(path):
+    with browser.Page(1280, 900) as page:
+        page.open(path)
+        check(page.run("document.querySelectorAll('section').length") >= 8,
+              "sections are drawn")
+        check(page.run("document.documentElement.scrollWidth") <= 1280,
+              "nothing is wider than the page")
+        cards = page.run("document.querySelectorAll('.card').length")
+        check(cards >= 5, "cards are drawn")
+        page.run("document.getElementById('search').focus(); 0")
+        page.call("Input.insertText", text="windows")
+        found = page.run("document.querySelectorAll('.results button').length")
+        check(found >= 1, "a search finds classes")
+        page.click_on(".results button")
+        title = page.run("document.getElementById('panel-title').textContent")
+        check(re.match(r"Class \d+: \d+ node", title), "a class opens")
+        check("windows" in page.run(
+            "document.getElementById('panel').textContent"),
+              "the class that was searched for")
+        page.click_on(".card")
+        first = page.run("document.querySelector('.card').dataset.class")
+        check(page.run("document.querySelector('.card.open').dataset.class")
+              == first, "a card opens its class")
+        page.click_on("#panel .kids button")
+        check(page.run("document.querySelector('.card.open').dataset.class")
+              != first, "a child opens")
+        check_moves(page)
+        dark = "document.documentElement.classList.contains('dark')"
+        before = page.run(dark)
+        page.click_on("#theme")
+        check(page.run(dark) != before, "light and dark change")
+        check(page.errors == [], f"no errors: {page.errors}")
+        check([u for u in page.events if not u.startswith("file:")] == [],
+              f"no requests: {page.events}")
+
+
+def check_moves(page):
+    where = "document.getElementById('scene').getAttribute('transform')"
+    page.run("document.getElementById('graph').scrollIntoView("
+             "{block: 'center'}); 0")
+    x, y = page.run("(() => { const b = document.getElementById('graph')"
+                    ".getBoundingClientRect(); return [b.x + 12, b.y + 12]; "
+                    "})()")
+    before = page.run(where)
+    page.drag(x, y, 80, 40)
+    dragged = page.run(where)
+    check(before != dragged, "the picture moves")
+    page.click_on("[aria-label='Zoom in']")
+    check(page.run(where) != dragged, "the picture grows")
+
+
+def use_phone(path):
+    with browser.Page(390, 844, dark=True) as page:
+        page.open(path)
+        check(page.run("document.documentElement.scrollWidth") <= 390,
+              "it fits a phone")
+        check(page.run("document.documentElement.classList.contains('dark')"),
+              "dark by preference")
+        check(page.errors == [], f"no errors: {page.errors}")
+
+
+def use_hostile(path):
+    with browser.Page(1280, 900) as page:
+        page.open(path)
+        page.run("document.querySelector('.card').dispatchEvent("
+                 "new MouseEvent('click', {bubbles: true})); 0")
+        page.run("(() => { const e = document.getElementById('search');"
+                 "e.value = 'script'; e.dispatchEvent(new Event('input')); "
+                 "})()")
+        check(page.run("typeof hacked") == "undefined", "no name is run")
+        check(page.run("document.querySelectorAll('img, main script, h1 b')"
+                       ".length") == 0, "no name is markup")
+        check(page.run("document.getElementById('title').textContent")
+              .endswith(NAME), "the title reads as it is")
+        check(RULE in page.run("document.getElementById('rules').textContent"),
+              "the rule's name reads as it is")
+        check(page.errors == [], f"no errors: {page.errors}")
+
+
+def take_picture(path, picture):
+    with browser.Page(1280, 900) as page:
+        page.open(path)
+        page.run("[...document.querySelectorAll('.card')].find(c => "
+                 "c.textContent.includes('systolic')).dispatchEvent("
+                 "new MouseEvent('click', {bubbles: true})); 0")
+        page.run("scrollTo(0, 0)")
+        end = page.run("document.getElementById('egraph')"
+                       ".getBoundingClientRect().bottom + scrollY + 24")
+        page.picture(picture, (0, 0, 1280, end))
+
+
+def main():
+    glen = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        path, text = report(glen, "examples/conv.glen", "rules", "--target",
+                            "targets/systolic.target", folder=folder)
+        check_file(text)
+        check_data(text)
+        odd = os.path.join(folder, "odd")
+        os.mkdir(odd)
+        for name, content in ((NAME, PROGRAM), ("odd.rules", RULES)):
+            with open(os.path.join(odd, name), "w", encoding="utf-8") as f:
+                f.write(content)
+        hostile, text = report(glen, os.path.join(odd, NAME),
+                               os.path.join(odd, "odd.rules"), folder=odd)
+        check_hostile_file(text)
+        if browser.find():
+            use_page(path)
+            use_phone(path)
+            use_hostile(hostile)
+            if "--picture" in sys.argv:
+                take_picture(path, sys.argv[sys.argv.index("--picture") + 1])
+    print(f"{sum(checks)} passed, {len(checks) - sum(checks)} failed")
+    if not all(checks):
+        sys.exit(1)
+    if not browser.find():
+        print("no Chromium here: the page was not tried in a browser")
+        sys.exit(77)
+
+
+if __name__ == "__main__":
+    main()

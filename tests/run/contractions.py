@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Random sums of products against the interpreter.
+
+usage: contractions.py GLEN [COUNT [SEED]]
+
+Matrix products in all layouts, convolutions with strides and padding in NCHW
+and NHWC and grouped ones, of three dtypes, for three vector lengths, with and
+without sanitizers: sizes around those of the register-tiled kernel, so that
+every kind of tail is met.  A case that fails is printed with its seed.
+"""
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+TARGET = """(target wide (cores 2) (frequency-ghz 3.0) (vector-bytes %d)
+  (vector-registers %d)
+  (cache 1 (bytes 32768) (line 64) (ways 8) (bytes-per-cycle 64))
+  (cache 2 (bytes %d) (line 64) (ways 8) (bytes-per-cycle 32))
+  (memory (bytes-per-cycle 5))
+  (host (flops-per-cycle 32) (scalar-ops-per-cycle 2)))
+"""
+VECTORS = [(16, 16, 524288), (32, 16, 262144), (64, 32, 65536)]
+
+
+def matmul(r, dtype):
+    m, k, n = (r.choice([2, 7, 16, 17, 33, 64, 65, 100]) for _ in range(3))
+    if r.random() < 0.2:
+        k = r.choice([300, 700, 1500])
+    across, down = r.random() < 0.3, r.random() < 0.5
+    a = "(transpose (access a 1) (list 1 0))" if across else "(access a 1)"
+    b = "(transpose (access b 1) (list 1 0))" if down else "(access b 1)"
+    term = f"(compute dotProd (cartProd {a} {b}))"
+    if r.random() < 0.3:
+        term = f"(transpose {term} (list 1 0))"
+    return (f"(tensor a (shape {k if across else m} {m if across else k}) "
+            f"{dtype})\n(tensor b (shape {k if down else n} "
+            f"{n if down else k}) {dtype})\n(let c {term})\n(output c)\n")
+
+
+def sizes(r):
+    kernel = [r.randint(1, 4), r.randint(1, 4)]
+    image = [r.randint(6, 20), r.randint(6, 20)]
+    return image, kernel, [r.randint(1, 3), r.randint(1, 3)], r.randint(0, 2)
+
+
+def conv_nchw(r, dtype):
+    (h, w), (kh, kw), (sh, sw), pad = sizes(r)
+    c, o, n = r.choice([1, 3, 8, 16]), r.choice([5, 8, 16, 20]), r.choice([1, 2])
+    x = f"(pad (pad x zero 2 {pad} {pad}) zero 3 {pad} 0)"
+    return (f"(tensor x (shape {n} {c} {h} {w}) {dtype})\n"
+            f"(tensor w (shape {o} {c} {kh} {kw}) {dtype})\n"
+            f"(let c (transpose (squeeze (compute dotProd (cartProd\n"
+            f"  (windows (access {x} 1) (shape {c} {kh} {kw}) "
+            f"(stride 1 {sh} {sw}))\n  (access w 1))) 1) (list 0 3 1 2)))\n"
+            f"(output c)\n")
+
+
+def conv_nhwc(r, dtype):
+    (h, w), (kh, kw), (sh, sw), pad = sizes(r)
+    c, o = r.choice([1, 3, 8, 16]), r.choice([5, 8, 16, 20])
+    x = f"(pad (pad x zero 1 {pad} {pad}) zero 2 0 {pad})"
+    return (f"(tensor x (shape 1 {h} {w} {c}) {dtype})\n"
+            f"(tensor w (shape {o} {kh} {kw} {c}) {dtype})\n"
+            f"(let c (squeeze (compute dotProd (cartProd\n"
+            f"  (windows (access {x} 1) (shape {kh} {kw} {c}) "
+            f"(stride {sh} {sw} 1))\n  (access w 1))) 3))\n(output c)\n")
+
+
+def check(glen, folder, text, target, strict, sanitize):
+    source = os.path.join(folder, "case.glen")
+    with open(source, "w", encoding="utf-8") as f:
+        f.write(text)
+    command = [glen, "run", "--check", source, "--target", target, "--quiet"]
+    command += ["--strict-fp"] if strict else []
+    command += ["--sanitize"] if sanitize else []
+    return subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, timeout=300)
+
+
+def main():
+    glen = os.path.abspath(sys.argv[1])
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 24
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        targets = []
+        for k, machine in enumerate(VECTORS):
+            targets.append(os.path.join(folder, f"{k}.target"))
+            with open(targets[-1], "w", encoding="utf-8") as f:
+                f.write(TARGET % machine)
+        for k in range(seed, seed + count):
+            r = random.Random(k)
+            make = [matmul, conv_nchw, conv_nhwc][k % 3]
+            text = make(r, r.choice(["f32", "f32", "f64", "i32"]))
+            done = check(glen, folder, text, r.choice(targets),
+                         r.random() < 0.25, r.random() < 0.4)
+            passed += done.returncode == 0
+            failed += done.returncode != 0
+            if done.returncode:
+                print(f"seed {k}:\n{text}{done.stderr[-2000:]}")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""CUDA output against the interpreter.
+
+usage: cuda.py GLEN [PART-OF-A-NAME]
+
+Programs under schedules that bind loops become .cu files.  Where nvcc is found
+they are built with it and must at least compile; on the CPU they run through
+cuda_shim.h, with sanitizers, on small whole numbers, so that every order of
+summation gives the same.
+"""
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FORMAT = {"f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4")}
+
+MATMUL = """(tensor a (shape 48 24) f32)
+(tensor b (shape 24 32) f32)
+(let c (compute dotProd (cartProd (access a 1)
+  (transpose (access b 1) (list 1 0)))))
+(output c)
+"""
+MATMUL_LOOPS = """input a: f32[48, 24]
+input b: f32[24, 32]
+output c: f32[48, 32]
+
+for i in 0..48 {
+  for j in 0..32 {
+    I: c[i, j] = 0.0
+    for k in 0..24 {
+      U: c[i, j] += a[i, k] * b[k, j]
+    }
+  }
+}
+"""
+# Loads take fewer threads than the products do, or more.
+TILED = """decompose_reduction c i
+i0, j0, i1, j1 = tile U [i, j] [16, 16]
+k0, k1 = split k [-1, %d]
+reorder [i0, j0, k0, i1, j1, k1]
+cache_read U a shared at k0
+cache_read U b shared at k0
+bind i0 blockIdx.y; bind j0 blockIdx.x
+bind i1 threadIdx.y; bind j1 threadIdx.x
+bind i_1 blockIdx.x; bind j_1 threadIdx.x
+bind ax0 threadIdx.y; bind ax1 threadIdx.x
+bind ax0_1 threadIdx.y; bind ax1_1 threadIdx.x
+sync_threads ax0 after=true
+sync_threads i1 after=true
+"""
+STENCIL = """(tensor x (shape 70) f32)
+(let y (compute reduceSum (windows (access x 0) (shape 5) (stride 1))))
+(output y)
+"""
+STAGED = """t, i = split i0 [-1, 22]
+cache_read S1 x shared at t
+bind t blockIdx.x; bind i threadIdx.x; bind ax0 threadIdx.x
+sync_threads ax0 after=true
+"""
+ADD = """(tensor x (shape 33 50) %s)
+(tensor y (shape 33 50) %s)
+(let z (compute add (pair (access x 2) (access y 2))))
+(output z)
+"""
+BOUND = "bind i0 blockIdx.x; bind i1 threadIdx.x\n"
+BLOCKED = "j, t = split i1 [-1, 25]; bind i0 blockIdx.y; bind j blockIdx.x\n" \
+          "bind t threadIdx.z\n"
+
+CASES = [
+    ("matmul 8", MATMUL, MATMUL_LOOPS, TILED % 8),
+    ("matmul 12", MATMUL, MATMUL_LOOPS, TILED % 12),
+    ("matmul 24", MATMUL, MATMUL_LOOPS, TILED % 24),
+    ("matmul by elements", MATMUL, None, "serial i0; serial i1\n" + BOUND),
+    ("stencil staged", STENCIL, None, STAGED),
+    ("stencil", STENCIL, None, "bind i0 threadIdx.x\n"),
+    ("unbound", STENCIL, None, ""),
+    ("add i32", ADD % ("i32", "i32"), None, BOUND),
+    ("add f64", ADD % ("f64", "f64"), None, BLOCKED),
+]
+
+
+def launches(text):
+    """KERNEL<<<grid, block, 0, stream>>>(...) as the shim has it."""
+    return re.sub(r"(\w+)<<<(dim3\([^)]*\)), (dim3\([^)]*\)), 0, stream>>>\(",
+                  r"GLEN_LAUNCH(\1, \2, \3, stream)(", text)
+
+
+def count(shape):
+    n = 1
+    for d in shape:
+        n *= d
+    return n
+
+
+def write_npy(path, item, values):
+    shape = ", ".join(map(str, item["shape"])) + ","
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }" % (
+        FORMAT[item["dtype"]][1], shape)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    with open(path, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)))
+        f.write(head.encode() + values)
+
+
+def read_npy(path):
+    with open(path, "rb") as f:
+        data = f.read()
+    return data[10 + struct.unpack("<H", data[8:10])[0]:]
+
+
+def driver(manifest):
+    """Reads inputs from a file, writes outputs to one."""
+    items = manifest["inputs"] + manifest["outputs"]
+    lines = ['#include "shim_kernel.cu"', "int main(int, char **argv) {",
+             '  FILE *in = fopen(argv[1], "rb"), *out = fopen(argv[2], "wb");',
+             "  if (!in || !out) return 2;",
+             "  std::vector<char> work(kernel_workspace_size() + 1);"]
+    for k, item in enumerate(items):
+        lines.append(f"  std::vector<{item['c_type']}> v{k}"
+                     f"({count(item['shape'])});")
+        if k < len(manifest["inputs"]):
+            lines.append(f"  if (fread(v{k}.data(), sizeof v{k}[0], v{k}.size()"
+                         f", in) != v{k}.size()) return 2;")
+    call = ", ".join(f"v{k}.data()" for k in range(len(items)))
+    lines.append(f"  if (kernel({call}, work.data())) return 3;")
+    for k in range(len(manifest["inputs"]), len(items)):
+        lines.append(f"  fwrite(v{k}.data(), sizeof v{k}[0], v{k}.size(), out);")
+    return "\n".join(lines + ["  fclose(in); fclose(out);", "  return 0;", "}"])
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        sys.exit(" ".join(command) + "\n" + done.stdout + done.stderr)
+    return done.stdout
+
+
+def check(glen, name, program, loops, script):
+    r = random.Random(name)
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda file: os.path.join(folder, file)
+        with open(path("p.glen"), "w") as f:
+            f.write(program)
+        with open(path("p.sched"), "w") as f:
+            f.write(script)
+        with open(path("p.loops"), "w") as f:
+            f.write(loops or "")
+        run(glen, "schedule", path("p.loops" if loops else "p.glen"),
+            "--sched", path("p.sched"), "-o", path("kernel.cu"))
+        manifest = json.loads(run(glen, "compile", path("p.glen"),
+                                  "--emit", "manifest"))
+        flags, raw = [], b""
+        for item in manifest["inputs"]:
+            n = count(item["shape"])
+            values = struct.pack(f"<{n}{FORMAT[item['dtype']][0]}",
+                                 *(r.randint(-4, 4) for _ in range(n)))
+            write_npy(path(item["name"] + ".npy"), item, values)
+            flags += ["--input", f"{item['name']}={path(item['name'])}.npy"]
+            raw += values
+        with open(path("in"), "wb") as f:
+            f.write(raw)
+        run(glen, "run", path("p.glen"), "--interpret", *flags,
+            "--output", path("want.npy"))
+        with open(path("kernel.cu")) as f:
+            text = f.read()
+        with open(path("shim_kernel.cu"), "w") as f:
+            f.write('#include "cuda_shim.h"\n' + launches(text).replace(
+                "#include <cuda_runtime.h>\n", ""))
+        with open(path("main.cc"), "w") as f:
+            f.write(driver(manifest))
+        run("g++", "-std=c++17", "-O1", "-g", "-Wall", "-Wno-unknown-pragmas",
+            "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+            "-I", HERE, "-I", folder, path("main.cc"), "-o", path("main"))
+        run(path("main"), path("in"), path("out"))
+        if shutil.which("nvcc"):
+            run("nvcc", "-c", path("kernel.cu"), "-o", path("kernel.o"))
+        with open(path("out"), "rb") as f:
+            got = f.read()
+        if got != read_npy(path("want.npy")):
+            sys.exit(f"{name}: differs from the interpreter")
+    print(f"{name}: ok")
+
+
+def main():
+    wanted = sys.argv[2] if len(sys.argv) > 2 else ""
+    for case in CASES:
+        if wanted in case[0]:
+            check(sys.argv[1], *case)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+/* test_candidates.c - tiling cases, keys, and graphs of lowered programs. */
+#include "fixture.h"
+#include "poly/axis/hint.h"
+
+TestSuite(candidates, .init = fixture_start, .fini = fixture_stop);
+
+static const po_machine machine = {.cores = 8,
+                                   .buffer_bytes = 65536,
+                                   .align = 32,
+                                   .bytes_per_cycle = 8,
+                                   .operations_per_cycle = 16,
+                                   .call_cycles = 16};
+
+/* Results of groups of so many impl graphs. */
+static void
+group(po_impl_plan *plan, uint32_t result, uint32_t impls) {
+  while (plan->results.len <= result)
+    bs_push(&heap, &plan->results, (po_impl_result){0});
+  po_impl_group g = {0};
+  for (uint32_t k = 0; k < impls; k++)
+    bs_push(&heap, &g.impls, (po_impl){0});
+  bs_push(&heap, &plan->results.data[result].groups, g);
+}
+
+Test(candidates, keys_count_the_products_of_groups) {
+  static const uint32_t expected[10][3] = {
+      {0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1}, {0, 2, 0},
+      {0, 2, 1}, {1, 0, 9}, {1, 1, 9}, {1, 2, 9}, {1, 3, 9}};
+  po_impl_plan plan = {.arena = &arena, .chosen = -1};
+  group(&plan, 0, 3);
+  group(&plan, 0, 2);
+  group(&plan, 1, 4);
+  cr_assert_eq(po_count_keys(&plan), 10);
+  for (uint32_t key = 0; key < 10; key++) {
+    uint32_t result;
+    int64_t rest;
+    cr_assert(po_key_result(&plan, key, &result, &rest));
+    po_impl_result *r = &plan.results.data[result];
+    cr_assert_eq(result, expected[key][0]);
+    for (uint32_t g = 0; g < r->groups.len; g++) {
+      r->groups.data[g].chosen = po_key_impl(r, rest, g);
+      cr_assert_eq(r->groups.data[g].chosen, expected[key][g + 1]);
+    }
+    cr_assert_eq(po_key_of_choice(&plan, result), key);
+  }
+  uint32_t result;
+  int64_t rest;
+  cr_assert_not(po_key_result(&plan, 10, &result, &rest));
+  cr_assert_not(po_key_result(&plan, -1, &result, &rest));
+  plan.results.data[0].group_parallel = true;
+  cr_assert_eq(po_count_keys(&plan), 1);
+  po_impl_plan_done(&plan);
+}
+
+static po_program *
+read_loops(const char *text) {
+  uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  cr_assert(p, "%s", faults());
+  return p;
+}
+
+#define THREE_AXES                                                             \
+  "input A: f32[20, 30, 40]\noutput LoadAbsStore: f32[20, 30, 40]\n"           \
+  "for z0 in 0..20 { for z1 in 0..30 { for z2 in 0..40 {\n"                    \
+  "S: LoadAbsStore[z0, z1, z2] = A[z0, z1, z2] * 2\n}}}\n"
+
+Test(candidates, an_elementwise_nest_has_one_for_each_axis) {
+  static const char *const names[] = {"LoadAbsStore_B0Y0", "LoadAbsStore_B0Y1",
+                                      "LoadAbsStore_B0Y2"};
+  po_program *p = read_loops(THREE_AXES);
+  po_hints hints;
+  po_impl_plan plan;
+  po_make_hints(p, &hints);
+  cr_assert_eq(hints.list.len, 1);
+  cr_assert_eq(po_tiling_cases(hints.list.data[0], NULL, 0), 3);
+  po_plan_graph(&plan, hints.list.data[0], &machine, &arena);
+  const po_impl_group *g = &plan.results.data[0].groups.data[0];
+  cr_assert_eq(plan.results.len, 1);
+  cr_assert_eq(g->impls.len, 3);
+  for (uint32_t k = 0; k < 3; k++) {
+    const po_impl *i = &g->impls.data[k];
+    const po_graph_node *node = &i->graph->nodes.data[0];
+    cr_assert_str_eq(i->name, names[k]);
+    cr_assert(i->feasible);
+    cr_assert_leq(i->buffer_bytes, machine.buffer_bytes);
+    cr_assert_geq(node->calls * node->api_elements, 20 * 30 * 40);
+  }
+  cr_assert_geq(plan.chosen, 0);
+  /* The loops of the nest know their axes. */
+  cr_assert_eq(p->nest.nodes.data[po_nest_find(p, "z1")].axis, 1);
+  po_impl_plan_done(&plan);
+  po_hints_done(p, &hints);
+}
+
+Test(candidates, a_case_is_the_transforms_of_its_axes) {
+  po_program *p =
+      read_loops("input A: f32[64, 300, 128]\noutput B: f32[64, 300, 128]\n"
+                 "for z0 in 0..64 { for z1 in 0..300 { for z2 in 0..128 {\n"
+                 "S: B[z0, z1, z2] = A[z0, z1, z2] * 2\n}}}\n");
+  po_hints hints;
+  po_make_hints(p, &hints);
+  po_tiling_case t = {.axis = {PO_NO_AXIS, 1, PO_NO_AXIS}, .inner = {1, 50, 1}};
+  po_graph g;
+  po_graph_copy(&g, &hints.list.data[0]->graph, &arena);
+  cr_assert(po_apply_case(&g, hints.list.data[0], &t, &machine, 8));
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_graph_print(&g, &out);
+  cr_assert(strstr(bs_text_str(&out),
+                   " 6 TileOuter {1} 4\n"
+                   "axis 4 z1t z1t_size 50 TileInner {1} 3\n"),
+            "%s", bs_text_str(&out));
+  cr_assert(strstr(bs_text_str(&out), " 384 Merged {0,3} -\n"));
+  cr_assert(strstr(bs_text_str(&out),
+                   "node S [z0z1TB, z0z1Tb, z1t, z2] z0z1Tb 384 6400\n"));
+  cr_assert(strstr(bs_text_str(&out),
+                   "  output B [z1t, z2] [128, 1] 6400 25600 z0z1Tb\n"));
+  po_graph_done(&g);
+  po_hints_done(p, &hints);
+}
+
+Test(candidates, size_one_axes_are_left_out_where_there_are_others) {
+  po_program *p = read_loops(
+      "input A: f32[1, 30]\noutput B: f32[1, 30]\n"
+      "for i in 0..1 { for j in 0..30 {\nS: B[i, j] = A[i, j] * 2\n}}\n");
+  po_hints hints;
+  po_tiling_case found[4];
+  po_make_hints(p, &hints);
+  cr_assert_eq(po_tiling_cases(hints.list.data[0], found, 4), 1);
+  cr_assert_eq(found[0].axis[PO_CASE_Y], 1);
+  po_hints_done(p, &hints);
+}
+
+Test(candidates, softmax_has_one) {
+  po_program *p = lower("(tensor a (shape 20 50) f32)"
+                        "(let c (compute softmax (access a 1)))(output c)");
+  po_hints hints;
+  po_impl_plan plan;
+  po_make_hints(p, &hints);
+  cr_assert_eq(hints.list.len, 1, "%s", loops_text(p));
+  const po_hint *h = hints.list.data[0];
+  cr_assert_eq(h->graph.axes.list.len, 2);
+  cr_assert_eq(h->group[0], PO_CASE_Y);
+  cr_assert_eq(h->group[1], PO_CASE_R);
+  po_plan_graph(&plan, h, &machine, &arena);
+  cr_assert_eq(po_count_keys(&plan), 1);
+  cr_assert(strstr(plan.results.data[0].groups.data[0].impls.data[0].name,
+                   "_B0Y0R1"));
+  po_impl_plan_done(&plan);
+  po_hints_done(p, &hints);
+}
+
+Test(candidates, a_product_of_matrices_tiles_its_reduction) {
+  po_program *p = lower(MATMUL "(output c)");
+  po_hints hints;
+  po_make_hints(p, &hints);
+  cr_assert_eq(hints.list.len, 1, "%s", loops_text(p));
+  const po_hint *h = hints.list.data[0];
+  cr_assert_eq(po_tiling_cases(h, NULL, 0), 2, "%s", loops_text(p));
+  po_tiling_case t = {.axis = {PO_NO_AXIS, 1, 2}, .inner = {1, 2, 3}};
+  po_graph g;
+  po_graph_copy(&g, &h->graph, &arena);
+  cr_assert(po_apply_case(&g, h, &t, &machine, 0), "%s", g.axes.why);
+  bs_text out;
+  bs_text_init(&out, &heap);
+  for (uint32_t k = 0; k < g.axes.order.len; k++)
+    bs_putf(
+        &out, "%u:%s ", k,
+        po_axis_type_names[po_axis_at(&g.axes, g.axes.order.data[k])->type]);
+  cr_assert_str_eq(bs_text_str(&out),
+                   "0:BlockOuter 1:BlockInner 2:TileOuter 3:TileInner "
+                   "4:TileInner ");
+  po_graph_done(&g);
+  po_hints_done(p, &hints);
+}
+
+Test(candidates, a_transposition_tiles_both_sides) {
+  po_program *p = read_loops(
+      "input A: f32[40, 30]\noutput B: f32[30, 40]\n"
+      "for i in 0..30 { for j in 0..40 {\nS: B[i, j] = A[j, i]\n}}\n");
+  po_hints hints;
+  po_tiling_case found[4];
+  po_make_hints(p, &hints);
+  cr_assert_eq(po_tiling_cases(hints.list.data[0], found, 4), 1);
+  cr_assert_eq(found[0].axis[PO_CASE_X], 0);
+  cr_assert_eq(found[0].axis[PO_CASE_Y], 1);
+  po_hints_done(p, &hints);
+}
+
+Test(candidates, a_loop_that_carries_a_dependence_is_no_block) {
+  po_program *p = read_loops(
+      "input A: f32[40]\noutput B: f32[20, 40]\n"
+      "for j in 0..40 {\nS: B[0, j] = A[j]\n}\n"
+      "for i in 0..19 { for k in 0..40 {\nT: B[i + 1, k] = B[i, k] * 2\n}}\n");
+  po_hints hints;
+  po_impl_plan plan;
+  po_make_hints(p, &hints);
+  cr_assert_eq(hints.list.len, 2);
+  const po_hint *h = hints.list.data[1];
+  cr_assert_eq(po_axis_at(&h->graph.axes, 0)->order, PO_AXIS_SERIAL);
+  po_plan_graph(&plan, h, &machine, &arena);
+  cr_assert_eq(po_count_keys(&plan), 1);
+  const po_graph *g = plan.results.data[0].groups.data[0].impls.data[0].graph;
+  for (uint32_t k = 0; k < g->axes.list.len; k++)
+    if (g->axes.list.data[k].type == PO_AXIS_BLOCK_OUTER)
+      cr_assert(po_axis_comes_from(&g->axes, k, 1));
+  po_impl_plan_done(&plan);
+  po_hints_done(p, &hints);
+}
+
+Test(candidates, what_does_not_fit_is_infeasible) {
+  po_program *p = read_loops(THREE_AXES);
+  po_machine small = machine;
+  po_hints hints;
+  po_impl_plan plan;
+  po_make_hints(p, &hints);
+  small.buffer_bytes = 1024;
+  po_plan_graph(&plan, hints.list.data[0], &small, &arena);
+  const po_impl_group *g = &plan.results.data[0].groups.data[0];
+  cr_assert_not(g->impls.data[0].feasible);
+  cr_assert(g->impls.data[1].feasible);
+  cr_assert_neq(plan.chosen, 0);
+  small.buffer_bytes = 8;
+  po_impl_plan_done(&plan);
+  po_plan_graph(&plan, hints.list.data[0], &small, &arena);
+  cr_assert_eq(plan.chosen, -1);
+  po_impl_plan_done(&plan);
+  po_hints_done(p, &hints);
+}

@@ -1,0 +1,218 @@
+/* test_loops_text.c - loop programs read from text, and printed again. */
+#include "fixture.h"
+
+TestSuite(loops_text, .init = fixture_start, .fini = fixture_stop);
+
+static po_program *
+read_text(const char *text) {
+  uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
+  return po_read_loops(&ctx, gs_target_default(&ctx), source);
+}
+
+static po_program *
+read_loops(const char *text) {
+  po_program *p = read_text(text);
+  cr_assert(p, "%s", faults());
+  return p;
+}
+
+/* The text is a fixed point. */
+static void
+expect_same(const char *text) {
+  cr_assert_str_eq(loops_text(read_loops(text)), text);
+}
+
+/* What is printed reads back and prints the same. */
+static void
+expect_round_trip(const po_program *p) {
+  const char *once = loops_text(p);
+  cr_assert_str_eq(loops_text(read_loops(once)), once);
+}
+
+static void
+expect_fault(const char *code, const char *text) {
+  diags.list.len = diags.errors = 0;
+  cr_assert_null(read_text(text), "%s", text);
+  cr_assert(has_fault(code), "%s: %s", code, faults());
+}
+
+Test(loops_text, a_box_of_loops_is_a_fixed_point) {
+  expect_same("input A: f32[32, 64]\n"
+              "output B: f32[64, 32]\n"
+              "\n"
+              "for i in 0..64 {\n"
+              "  for j in 0..32 {\n"
+              "    S0: B[i, j] = A[j, i] + 1.0\n"
+              "  }\n"
+              "}\n");
+}
+
+Test(loops_text, recurrences_triangles_and_several_statements) {
+  expect_same("output A: f32[32, 32]\n"
+              "workspace t0: f32[32]\n"
+              "\n"
+              "for i in 1..32 {\n"
+              "  S: A[i, 0] = A[i - 1, 0]\n"
+              "  for j in 1..i {\n"
+              "    T: A[i, j] = A[i - 1, j - 1] * 0.5\n"
+              "    U: t0[-j + 31] += A[i, j]\n"
+              "  }\n"
+              "}\n");
+}
+
+Test(loops_text, conditions_that_no_bounds_say) {
+  expect_same("output A: i32[32]\n"
+              "\n"
+              "for i in 0..32 {\n"
+              "  S: A[i] = 1.0 where i >= 20 or i % 4 = 0\n"
+              "  T: A[i] += 2.0\n"
+              "}\n");
+}
+
+Test(loops_text, a_sign_before_a_remainder_has_parentheses) {
+  po_program *p = read_loops("output A: i32[8]\nfor i in 0..8 {\n"
+                             "  S: A[i] = 1 where i % 3 = 0 or i % 3 = 1\n}\n");
+  cr_assert_eq(po_count_instances(p, 0), 6);
+  expect_round_trip(p);
+}
+
+Test(loops_text, times_of_their_own) {
+  expect_same("input A: f32[64]\n"
+              "output B: f32[64]\n"
+              "\n"
+              "for a in 0..16 {\n"
+              "  for b in 0..4 {\n"
+              "    S[i]: B[i] = A[i] at i / 4, i % 4\n"
+              "  }\n"
+              "}\n");
+}
+
+Test(loops_text, tails_are_in_the_bounds) {
+  po_program *p = read_loops("input A: f32[30]\noutput B: f32[30]\n"
+                             "for a in 0..8 { for b in 0..4 {\n"
+                             "  S[i]: B[i] = A[i] where 0 <= i < 30\n"
+                             "    at i / 4, i % 4 } }");
+  cr_assert(strstr(loops_text(p), "for b in 0..min(4, -4 * a + 30) {"), "%s",
+            loops_text(p));
+  cr_assert_eq(po_count_instances(p, 0), 30);
+  expect_round_trip(p);
+}
+
+Test(loops_text, marks_and_storage) {
+  expect_same("strict\n"
+              "input A: f32[64]\n"
+              "output B: f32[64]\n"
+              "constant c: f32[3] = {1.0, -0.5, 2.0}\n"
+              "local x: f32[64 fold 1] register\n"
+              "local y: f32[64 fold 2 pad 3] shared\n"
+              "\n"
+              "bind(blockIdx.x) for i in 0..8 {\n"
+              "  separate parallel for j in 0..2 {\n"
+              "    vectorize(4, mask) for k in 0..4 {\n"
+              "      S: x[8 * i + 4 * j + k] = A[8 * i + 4 * j + k] * c[1]\n"
+              "      sync\n"
+              "      T: y[8 * i + 4 * j + k] max= x[8 * i + 4 * j + k]\n"
+              "    }\n"
+              "    unroll for l in 0..4 {\n"
+              "      U: B[8 * i + 4 * j + l] = y[8 * i + 4 * j + l]\n"
+              "    }\n"
+              "  }\n"
+              "}\n");
+}
+
+Test(loops_text, every_kind_of_expression) {
+  expect_same("input x: f32[8]\n"
+              "input n: i8[8]\n"
+              "input t: f32[5, 3]\n"
+              "output y: f32[8]\n"
+              "output m: i8[8]\n"
+              "\n"
+              "for i in 0..8 {\n"
+              "  S0: y[i] = select(x[i], clip(x[i], 0, 6), -1.5 - (x[i] - "
+              "lowest))\n"
+              "  S1: y[i] += max(exp(x[i]), reduceMean(x[i], 9)) / y[i]\n"
+              "  S2: y[i] = gather(t[0, i % 3], 3, 5, cast(n[i], i32))\n"
+              "  S3: m[i] = cast((n[i] * n[i]: i32), i8)\n"
+              "  S4: m[i] = scale(n[i], 3)\n"
+              "}\n");
+}
+
+Test(loops_text, indices_may_be_written_one_by_one) {
+  po_program *p = read_loops("output A: f32[4, 4]\n"
+                             "for i in 1..4 { for j in 0..4 {\n"
+                             "S[i,j]: A[i][j] = A[i-1][j] } }");
+  cr_assert(strstr(loops_text(p), "S: A[i, j] = A[i - 1, j]"));
+}
+
+Test(loops_text, scalars_and_instances_outside_of_loops) {
+  expect_same("output s: f32[]\n"
+              "\n"
+              "S0: s[] = 0.0\n"
+              "for i in 0..4 {\n"
+              "  S1: s[] += 1.0\n"
+              "}\n"
+              "S2: s[] = sqrt(s[])\n");
+}
+
+Test(loops_text, what_lowering_makes_reads_back) {
+  static const char *const programs[] = {
+      MATMUL "(output c)",
+      "(tensor a (shape 8 8) f32)(let y (compute reduceMax (windows (access "
+      "(pad a zero 0 1 1) 0) (shape 3 3) (stride 2 1))))(output y)",
+      "(tensor a (shape 6 4) f32)(let y (compute softmax (access a 1)))"
+      "(output y)",
+      "(tensor a (shape 6 4) i8)(tensor b (shape 6 4) i8)(let y (compute "
+      "dotProd (access (pair (access a 1) (access b 1)) 1)))(output y)",
+      "(tensor a (shape 12 4) bf16)(let y (compute reduceMean (access (reshape "
+      "a (shape 6 8) (shape)) 1)))(output y)",
+      "(tensor a (shape 5 4) f32)(tensor b (shape 7 4) f32)(let y (compute "
+      "relu (concat a b 0)))(output y)",
+      "(tensor a (shape 9) f32)(let y (compute neg (reshape (slice (repeat a "
+      "0 3) 0 2 22) (shape 4 5) (shape))))(output y)",
+  };
+  for (size_t k = 0; k < sizeof programs / sizeof *programs; k++)
+    expect_round_trip(lower(programs[k]));
+}
+
+Test(loops_text, faults_are_told_apart) {
+  expect_fault("syntax", "for i in 0..4 {");
+  expect_fault("syntax", "}");
+  expect_fault("syntax", "output A: f32[4] for i in 0..4 { S: A[i] 1 }");
+  expect_fault("unknown-name", "S: A[0] = 1");
+  expect_fault("unknown-name", "output A: f32[4] S: A[j] = 1");
+  expect_fault("unknown-name", "output A: f32[4] S: A[0] = foo(1)");
+  expect_fault("unknown-name", "output A: f32[4] S: A + 0 [] = call f{}()");
+  expect_fault("duplicate-name", "output A: f32[4] output A: f32[4]");
+  expect_fault("duplicate-name", "for i in 0..4 { for i in 0..4 { } }");
+  expect_fault("duplicate-name", "output A: f32[] S: A[] = 1 S: A[] = 2");
+  expect_fault("reserved-name", "output int: f32[4]");
+  expect_fault("rank", "output A: f32[4] S: A[0, 0] = 1");
+  expect_fault("out-of-bounds", "output A: f32[4] for i in 0..5 {S: A[i] = 1}");
+  expect_fault("out-of-bounds", "output A: f32[4] for i in 0..4 "
+                                "{S: A[i] = A[i - 1]}");
+  expect_fault("read-only", "input A: f32[4] S: A[0] = 1");
+  expect_fault("unbounded", "output A: f32[4] S[i]: A[0] = 1 where i >= 0 at");
+  expect_fault("no-time", "output A: f32[4] S[i]: A[i] = 1 where 0 <= i < 4");
+  expect_fault("not-affine", "output A: f32[4] for i in 0..2 { for j in 0..2 "
+                             "{S: A[i * j] = 1}}");
+  expect_fault("not-affine",
+               "output A: f32[4] for i in 0..2 {S: A[i / 0] = 1}");
+  expect_fault("type-mismatch", "input B: f32[] output A: i32[] S: A[] = B[]");
+  expect_fault("order", "output A: i32[] input B: f32[]");
+  expect_fault("type-mismatch", "output A: i32[] S: A[] = exp(1)");
+  expect_fault("number-range", "output A: f32[0]");
+  expect_fault("too-large", "output A: f32[1048576, 1048576, 2]");
+}
+
+Test(loops_text, nesting_is_limited) {
+  bs_text text;
+  bs_text_init(&text, &heap);
+  bs_put(&text, "output A: f32[]\nS: A[] = ");
+  for (int k = 0; k < 100000; k++)
+    bs_putc(&text, '(');
+  expect_fault("too-deep", bs_text_str(&text));
+  bs_text_clear(&text);
+  for (int k = 0; k < 100; k++)
+    bs_putf(&text, "for i%d in 0..1 {\n", k);
+  expect_fault("too-deep", bs_text_str(&text));
+}

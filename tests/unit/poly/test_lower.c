@@ -1,0 +1,347 @@
+/* test_lower.c - which statements and arrays come out of lowering. */
+#include "fixture.h"
+
+TestSuite(lower, .init = fixture_start, .fini = fixture_stop);
+
+Test(lower, a_reduction_is_start_update_and_finish) {
+  po_program *p = lower(MATMUL "(output c)");
+  cr_assert_eq(count_groups(p), 1);
+  cr_assert_eq(p->stmts.len, 3);
+  cr_assert_eq(p->stmts.data[1].kind, PO_UPDATE);
+  cr_assert_eq(p->stmts.data[1].op, GS_C_ADD);
+  cr_assert_eq(p->stmts.data[1].n_iters, 3);
+  cr_assert_eq(p->stmts.data[1].n_outer, 2);
+  cr_assert_eq(count_arrays(p, PO_LOCAL), 1);
+  cr_assert_eq(p->workspace_bytes, 0);
+}
+
+Test(lower, a_result_goes_straight_into_its_output) {
+  po_program *p =
+      lower(MATMUL "(let d (reshape (transpose c (list 1 0)) (shape 2 2 "
+                   "3 2) (shape)))(output d)");
+  cr_assert_eq(count_groups(p), 1, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0);
+}
+
+Test(lower, parts_of_a_concat_are_computed_in_place) {
+  po_program *p =
+      lower(MATMUL "(let d (concat c (compute neg b) (slice a 1 0 4) 0))"
+                   "(output d)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
+  cr_assert_eq(count_groups(p), 3); /* the last one copies the slice */
+}
+
+Test(lower, a_result_seen_twice_is_copied_once) {
+  po_program *p = lower("(tensor a (shape 4) f32)(let x (compute neg a))"
+                        "(let y (concat x x 0))(output y)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1);
+  cr_assert_eq(count_groups(p), 3);
+}
+
+Test(lower, two_outputs_of_one_term_have_an_array_each) {
+  po_program *p = lower("(tensor a (shape 4) f32)(let x (compute neg a))"
+                        "(let y x)(output x)(output y)");
+  cr_assert_eq(count_arrays(p, PO_OUTPUT), 2);
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0);
+  cr_assert_eq(count_groups(p), 2);
+}
+
+Test(lower, a_result_that_is_only_partly_shown_is_not_an_output) {
+  po_program *p = lower("(tensor a (shape 4) f32)"
+                        "(let x (slice (compute neg a) 0 1 3))(output x)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1);
+}
+
+Test(lower, readers_use_the_home_in_the_output) {
+  po_program *p = lower("(tensor a (shape 4 3) f32)(let x (compute neg a))"
+                        "(let y (transpose x (list 1 0)))"
+                        "(let z (compute relu x))(output y)(output z)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
+  cr_assert_eq(count_groups(p), 2);
+  const po_expr *read = &p->stmts.data[1].exprs[0];
+  cr_assert_str_eq(p->arrays.data[read->array].name, "y");
+}
+
+Test(lower, a_materialize_is_a_buffer_in_its_own_order) {
+  po_program *p = lower("(tensor a (shape 4 3) f32)"
+                        "(let y (transpose (materialize (transpose a (list 1 "
+                        "0))) (list 1 0)))(output y)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1, "%s", loops_text(p));
+  p = lower("(tensor a (shape 4 3) f32)"
+            "(let y (reshape (materialize (transpose a (list 1 0))) (shape "
+            "12) (shape)))(output y)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
+}
+
+Test(lower, a_result_is_computed_into_the_materialize_of_it) {
+  po_program *p = lower(MATMUL "(let m (materialize (transpose c (list 1 0))))"
+                               "(let d (compute add (pair m m)))(output d)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1, "%s", loops_text(p));
+  cr_assert_eq(count_groups(p), 2);
+}
+
+Test(lower, padding_costs_no_instance_of_a_sum) {
+  po_program *p = lower("(tensor a (shape 4) f32)"
+                        "(let y (compute reduceSum (windows (access (pad a "
+                        "zero 0 1 1) 0) (shape 3) (stride 1))))(output y)");
+  cr_assert_eq(count_stmts(p, PO_UPDATE), 1, "%s", loops_text(p));
+}
+
+Test(lower, strict_fp_keeps_products_with_zero) {
+  po_program *p =
+      lower_with(gs_target_default(&ctx),
+                 "(tensor a (shape 4) f32)(tensor w (shape 3) f32)"
+                 "(let y (compute dotProd (cartProd (windows (access (pad a "
+                 "zero 0 1 1) 0) (shape 3) (stride 1)) (access w 0))))"
+                 "(output y)",
+                 (po_options){.strict_fp = true});
+  cr_assert_eq(count_stmts(p, PO_UPDATE), 2, "%s", loops_text(p));
+}
+
+Test(lower, a_border_is_a_statement_of_its_own) {
+  po_program *p = lower("(tensor a (shape 4) f32)"
+                        "(let y (compute relu (pad a zero 0 1 1)))(output y)");
+  cr_assert_eq(p->stmts.len, 2, "%s", loops_text(p));
+}
+
+Test(lower, too_many_pieces_are_packed_below_the_windows) {
+  const char *text = "(tensor a (shape 8 8) f32)"
+                     "(let y (compute reduceMax (windows (access (pad (pad a "
+                     "edge 0 1 1) edge 1 1 1) 0) (shape 3 3) (stride 1 1))))"
+                     "(output y)";
+  po_program *p = lower(text);
+  cr_assert_eq(count_stmts(p, PO_UPDATE), 9, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0);
+  p = lower_with(gs_target_default(&ctx), text, (po_options){.max_pieces = 4});
+  cr_assert_eq(count_stmts(p, PO_UPDATE), 1, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1);
+  const po_array *packed = &bs_last(&p->arrays);
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (p->arrays.data[k].role == PO_WORKSPACE)
+      packed = &p->arrays.data[k];
+  cr_assert_eq(gs_prod(packed->dim, packed->rank), 100);
+}
+
+Test(lower, blocks_put_together_again_are_one_piece) {
+  po_program *p = lower("(tensor a (shape 8) f32)"
+                        "(let y (compute neg (concat (slice a 0 0 4) (slice a "
+                        "0 4 8) 0)))(output y)");
+  cr_assert_eq(p->stmts.len, 1, "%s", loops_text(p));
+}
+
+Test(lower, nothing_is_computed_that_no_output_shows) {
+  po_program *p = lower("(tensor a (shape 8) f32)(let z (compute exp a))"
+                        "(let y (slice (concat (compute neg a) z 0) 0 0 8))"
+                        "(output y)");
+  cr_assert_eq(p->stmts.len, 1, "%s", loops_text(p));
+}
+
+Test(lower, an_outer_concat_makes_separate_groups) {
+  po_program *p = lower("(tensor a (shape 3 5) f32)(tensor b (shape 5 4) f32)"
+                        "(tensor d (shape 2 5) f32)"
+                        "(let c (compute dotProd (cartProd (access (concat a "
+                        "d 0) 1) (access (transpose b (list 1 0)) 1))))"
+                        "(output c)");
+  cr_assert_eq(count_groups(p), 2, "%s", loops_text(p));
+}
+
+Test(lower, a_long_tuple_is_folded_in_a_loop) {
+  po_program *p = lower("(tensor a (shape 4 50) f32)"
+                        "(let y (compute max (access a 1)))(output y)");
+  cr_assert_eq(count_groups(p), 1);
+  cr_assert_eq(count_stmts(p, PO_UPDATE), 1);
+  p = lower("(tensor a (shape 4 20 3) i8)"
+            "(let y (compute dotProd (access a 1)))(output y)");
+  cr_assert_eq(count_groups(p), 2, "%s", loops_text(p));
+}
+
+Test(lower, workspace_of_the_dead_is_used_again) {
+  po_program *p =
+      lower("(tensor a (shape 64) f32)"
+            "(let y (compute neg (compute exp (compute abs (compute "
+            "tanh (compute erf a))))))(output y)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 4);
+  cr_assert_eq(p->workspace_bytes, 2 * 64 * 4, "%s", loops_text(p));
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (p->arrays.data[k].role == PO_WORKSPACE)
+      cr_assert_eq(p->arrays.data[k].offset % 64, 0);
+}
+
+Test(lower, live_arrays_do_not_overlap) {
+  po_program *p =
+      lower("(tensor a (shape 7) f32)(let p (compute exp a))"
+            "(let q (compute tanh a))(let r (compute erf a))"
+            "(let y (compute add (concat (pair p q) (pair r (compute mul (pair "
+            "p q))) 1)))(output y)");
+  for (uint32_t i = 0; i < p->arrays.len; i++)
+    for (uint32_t j = 0; j < i; j++) {
+      const po_array *x = &p->arrays.data[i], *y = &p->arrays.data[j];
+      if (x->role == PO_WORKSPACE && y->role == PO_WORKSPACE)
+        cr_assert_neq(x->offset, y->offset);
+    }
+}
+
+Test(lower, parallel_loops_are_marked_by_dependences) {
+  po_program *p = lower("(tensor a (shape 64 64) f32)(tensor b (shape 64 64) "
+                        "f32)(let c (compute dotProd (cartProd (access a 1) "
+                        "(access b 1))))(output c)");
+  const po_nest_node *nodes = p->nest.nodes.data;
+  uint32_t outer = nodes[0].first, inner = nodes[outer].first;
+  cr_assert_eq(nodes[outer].mark, PO_PARALLEL); /* long enough alone */
+  cr_assert_eq(nodes[inner].mark, PO_SERIAL);
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_print_schedule_tree(p, &out);
+  cr_assert(strstr(bs_text_str(&out), "coincident: [ 1 ]"), "%s",
+            bs_text_str(&out));
+  cr_assert(strstr(bs_text_str(&out), "mark: \"i0\""));
+}
+
+Test(lower, the_whole_schedule_is_the_sequence_of_the_groups) {
+  po_program *p = lower("(tensor a (shape 4) f32)(let x (compute exp a))"
+                        "(let y (compute neg x))(let z (compute abs x))"
+                        "(output y)(output z)");
+  isl_schedule *schedule = po_nest_schedule(p, 0);
+  cr_assert(schedule);
+  isl_union_set *domain = isl_schedule_get_domain(schedule);
+  isl_schedule_free(schedule);
+  cr_assert_eq(isl_union_set_n_set(domain), 3);
+  isl_union_set_free(domain);
+}
+
+Test(lower, loops_print_as_text) {
+  po_program *p = lower(MATMUL "(output c)");
+  const char *text = loops_text(p);
+  cr_assert(strstr(text, "input a: f32[6, 5]"), "%s", text);
+  cr_assert(strstr(text, "output c: f32[6, 4]"), "%s", text);
+  cr_assert(strstr(text, "acc0[i0, i1] += a[i0, i2] * b[i2, i1]"), "%s", text);
+}
+
+Test(lower, names_are_identifiers_and_distinct) {
+  po_program *p = lower("(tensor int (shape 2) f32)(tensor x-y (shape 2) f32)"
+                        "(tensor x.y (shape 2) f32)(tensor expf (shape 2) f32)"
+                        "(tensor t0 (shape 2) f32)(tensor M_PI (shape 2) f32)"
+                        "(tensor _z (shape 2) f32)"
+                        "(let class (compute add (pair int (compute mul (pair "
+                        "x-y (compute add (pair x.y (compute mul (pair expf "
+                        "(compute sub (pair t0 (compute div (pair M_PI "
+                        "_z)))))))))))))(output class)");
+  for (uint32_t i = 0; i < p->arrays.len; i++) {
+    const char *name = p->arrays.data[i].name;
+    cr_assert_str_neq(name, "int");
+    cr_assert_str_neq(name, "class");
+    cr_assert_str_neq(name, "expf");
+    cr_assert_str_neq(name, "M_PI");
+    cr_assert(name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                "UVWXYZ0123456789_")] == '\0');
+    for (uint32_t j = 0; j < i; j++)
+      cr_assert_str_neq(name, p->arrays.data[j].name);
+  }
+}
+
+/* ---- calls ---- */
+
+#define STRIDED                                                                \
+  "(instr mm (params) (operands (x ((b) (r)) f32) (y ((r c) ()) f32))"         \
+  " (result ((b c) ()) f32)"                                                   \
+  " (semantics (compute dotProd (cartProd x (access (transpose y (list 1 0)) " \
+  "1)))) (cost (cycles 1)) (emit \"mm({result}, {result.stride.0}, "           \
+  "{result.stride.1}, {x}, {x.stride.0}, {x.stride.1}, {y}, {y.stride.0}, "    \
+  "{y.stride.1});\"))"
+#define DENSE                                                                  \
+  "(instr dense (params) (operands (x ((b) (r)) f32) (y ((r c) ()) f32))"      \
+  " (result ((b c) ()) f32)"                                                   \
+  " (semantics (compute dotProd (cartProd x (access (transpose y (list 1 0)) " \
+  "1)))) (cost (cycles 1)) (emit \"dense({result}, {x}, {y}, {x.dim.0});\"))"
+#define TILED                                                                  \
+  "(instr tiled (params) (operands (x ((b) (r)) f32) (y ((r c) ()) f32))"      \
+  " (result ((b c) ()) f32)"                                                   \
+  " (semantics (compute dotProd (cartProd x (access (transpose y (list 1 0)) " \
+  "1)))) (layout y (transpose y (list 1 0))) (cost (cycles 1))"                \
+  " (emit \"tiled({result}, {x}, {y});\"))"
+
+static const char call_program[] =
+    "(tensor a (shape 8 6) f32)(tensor b (shape 6 8) f32)"
+    "(let c (concat"
+    "  (%s (access (slice a 0 0 4) 1) (slice b 1 2 6))"
+    "  (%s (access (slice a 0 4 8) 1) (slice b 1 2 6)) 1))(output c)";
+
+static const po_stmt *
+first_call(const po_program *p) {
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].kind == PO_CALL)
+      return &p->stmts.data[k];
+  cr_assert_fail("there is no call");
+  return NULL;
+}
+
+static po_program *
+lower_call(const char *declaration, const char *name) {
+  const gs_target *target = target_of(declaration);
+  char text[600];
+  snprintf(text, sizeof text, call_program, name, name);
+  return lower_with(target, text, (po_options){0});
+}
+
+Test(lower, strided_operands_are_passed_in_place) {
+  po_program *p = lower_call("(target t)" STRIDED, "mm");
+  cr_assert_eq(p->stmts.len, 2, "%s", loops_text(p));
+  const po_stmt *call = first_call(p);
+  cr_assert_eq(call->operands[1].offset, 2);
+  cr_assert_eq(call->operands[1].stride[0], 8);
+  cr_assert_eq(call->operands[2].stride[0], 8); /* straight into c */
+}
+
+Test(lower, dense_operands_are_packed_where_they_are_not) {
+  po_program *p = lower_call("(target t)" DENSE, "dense");
+  /* b once for both, and both results copied into the columns of c */
+  cr_assert_eq(count_stmts(p, PO_CALL), 2);
+  cr_assert_eq(p->stmts.len, 5, "%s", loops_text(p));
+  const po_stmt *call = first_call(p);
+  cr_assert_eq(p->arrays.data[call->operands[0].array].role, PO_INPUT);
+  cr_assert_eq(p->arrays.data[call->operands[1].array].role, PO_WORKSPACE);
+}
+
+Test(lower, a_declared_layout_is_packed) {
+  po_program *p = lower_call("(target t)" TILED, "tiled");
+  const po_stmt *call = first_call(p);
+  cr_assert_eq(call->operands[1].dim[0], 4, "%s", loops_text(p));
+  cr_assert_eq(call->operands[1].dim[1], 6);
+  cr_assert_eq(p->arrays.data[call->operands[1].array].role, PO_WORKSPACE);
+}
+
+Test(lower, the_elements_of_an_operand_are_known) {
+  po_program *p = lower_call("(target t)" STRIDED, "mm");
+  const po_stmt *call = first_call(p);
+  isl_set *found = po_operand_elements(p, &call->operands[1]);
+  isl_set *wanted = isl_set_read_from_str(
+      p->isl, "{ b[i, j] : 0 <= i <= 5 and 2 <= j <= 5 }");
+  cr_assert(isl_set_is_equal(found, wanted));
+  isl_set_free(found);
+  isl_set_free(wanted);
+}
+
+/* ---- limits ---- */
+
+static const char intricate[] =
+    "(tensor a (shape 5 6 7) f32)"
+    "(let v (reshape (pad (reshape (pad (repeat (reshape (pad a edge 1 1 1) "
+    "(shape 40 7) (shape)) 1 3) edge 0 2 3) (shape 27 35) (shape)) edge 1 2 3) "
+    "(shape 36 30) (shape)))"
+    "(let y (compute relu v))(output y)";
+
+Test(lower, too_complex_views_are_copied_instead) {
+  po_program *p = lower(intricate);
+  cr_assert_not(p->copies_views);
+  for (unsigned long n = 1000; n <= 100000000; n *= 4) {
+    po_options options = {.max_operations = n};
+    p = po_lower(parse(NULL, intricate), NULL, &options);
+    if (!p) {
+      cr_assert(has_fault("too-complex"), "%s", faults());
+    } else if (p->copies_views) {
+      cr_assert(count_arrays(p, PO_WORKSPACE) >= 3, "%s", loops_text(p));
+      return;
+    }
+  }
+  cr_assert_fail("the cautious way was never taken");
+}

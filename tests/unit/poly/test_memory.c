@@ -1,0 +1,87 @@
+/* test_memory.c - lowering when memory runs out, at every allocation. */
+#include "fixture.h"
+#include "poly/pool.h"
+#include <isl/space.h>
+#include <stdlib.h>
+
+typedef struct counter {
+  uint64_t left; /* allocations before the first refusal */
+  uint64_t used;
+} counter;
+
+static void *
+count_down(void *arg, void *block, size_t size) {
+  counter *c = arg;
+  if (!size) {
+    free(block);
+    return NULL;
+  }
+  c->used++;
+  if (!c->left)
+    return NULL;
+  c->left--;
+  return realloc(block, size);
+}
+
+static const char text[] =
+    "(tensor a (shape 3 4) f32)(tensor b (shape 2 4) f32)"
+    "(let s (compute softmax (access (pad (concat a b 0) edge 0 1 1) 1)))"
+    "(let m (materialize (transpose s (list 1 0))))"
+    "(let y (compute reduceMean (access (repeat m 0 2) 1)))"
+    "(output y)(output m)";
+
+static void
+lower_body(void *unused) {
+  (void)unused;
+  bs_arena_init(&arena, &heap);
+  bs_diags_init(&diags, &heap);
+  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
+  uint32_t source = bs_source_add(&diags, "test.glen", text, strlen(text));
+  gs_program *program = gs_parse(&ctx, NULL, source);
+  po_options options = {0};
+  po_program *p = program ? po_lower(program, NULL, &options) : NULL;
+  bs_text out;
+  bs_text_init(&out, &heap);
+  if (p)
+    po_print(p, &out);
+}
+
+static bool
+run_with(counter *c) {
+  bs_hooks hooks = {count_down, c};
+  bs_heap_init(&heap, &hooks, 0);
+  bool ok = bs_protect(&heap, lower_body, NULL);
+  bs_heap_done(&heap);
+  return ok;
+}
+
+Test(memory, every_refused_allocation_unwinds) {
+  counter whole = {.left = UINT64_MAX};
+  cr_assert(run_with(&whole));
+  uint64_t step = whole.used / 150 + 1;
+  for (uint64_t n = 0; n < whole.used; n += step) {
+    counter c = {.left = n};
+    cr_assert_not(run_with(&c), "allocation %llu", (unsigned long long)n);
+  }
+}
+
+Test(memory, a_pool_frees_what_it_cannot_hold) {
+  counter c = {.left = 1};
+  bs_hooks hooks = {count_down, &c};
+  bs_heap_init(&heap, &hooks, 0);
+  po_pool pool;
+  po_pool_init(&pool, &heap);
+  isl_ctx *isl = isl_ctx_alloc();
+  cr_assert_not(po_keep_set(&pool, NULL));
+  cr_assert(pool.failed);
+  cr_assert(
+      po_keep_set(&pool, isl_set_universe(isl_space_set_alloc(isl, 0, 1))));
+  uint32_t mark = po_pool_mark(&pool);
+  cr_assert(
+      po_keep_set(&pool, isl_set_universe(isl_space_set_alloc(isl, 0, 2))));
+  po_pool_release(&pool, mark);
+  cr_assert_eq(pool.len, mark);
+  po_pool_done(&pool);
+  isl_ctx_free(isl);
+  bs_heap_done(&heap);
+}

@@ -1,0 +1,310 @@
+/* What the lint finds, and that it finds nothing in rules that are right. */
+#include "lawful.h"
+#include "rules/lint.h"
+
+TestSuite(lint, .init = start, .fini = stop);
+
+static rl_lint_counts
+lint(const char *text, bool remarks) {
+  rl_lint_counts counts;
+  rl_rules *rules = rl_new(&ctx, NULL);
+  bool ok = rl_load_source(rules, source("r", text));
+  cr_assert(rl_finish(rules) && ok, "%s", rendered());
+  rl_lint(&ctx, rules, remarks, &counts);
+  return counts;
+}
+
+static bool
+has(const char *code, const char *message) {
+  for (uint32_t k = 0; k < diags.list.len; k++) {
+    const bs_diag *d = &diags.list.data[k];
+    if (d->code && !strcmp(d->code, code) && strstr(d->message, message))
+      return true;
+  }
+  return false;
+}
+
+/* Exactly one finding, of this code, with this in its message. */
+static void
+expect(const char *text, const char *code, const char *message) {
+  diags.list.len = diags.errors = diags.warnings = 0;
+  lint(text, false);
+  cr_expect_eq(diags.errors + diags.warnings, 1, "%s\n%s", text, rendered());
+  cr_expect(has(code, message), "%s\nno %s \"%s\" in\n%s", text, code, message,
+            rendered());
+}
+
+static void
+expect_clean(const char *text) {
+  diags.list.len = diags.errors = diags.warnings = 0;
+  lint(text, false);
+  cr_expect_eq(diags.errors + diags.warnings, 0, "%s\n%s", text, rendered());
+}
+
+Test(lint, right_rules_are_clean) {
+  expect_clean("(rule a \"x\" (access (access ?a ?j) ?k) => (access ?a ?k))");
+  expect_clean("(rule a \"x\" (slice (concat ?a ?b ?d) ?d ?lo ?hi)"
+               " => (slice ?b ?d (- ?lo ?n) (- ?hi ?n))"
+               " :where (and (= ?n (dim ?a ?d)) (>= ?lo ?n)))");
+  expect_clean("(rule a \"x\" (transpose (pad ?a ?k ?d ?lo ?hi) ?p)"
+               " <=> (pad (transpose ?a ?p) ?k ?e ?lo ?hi)"
+               " :where (and (= ?e (index-of ?p ?d)) (= ?d (nth ?p ?e))))");
+  expect_clean("(rule a \"x\" ?a => (reshape (flatten ?a) ?s ?c)"
+               " :where (and (= ?s (access-shape ?a)) (= ?c (compute-shape ?a))"
+               "             (or (> (rank ?s) 1) (> (rank ?c) 1))))");
+  expect_clean("(param q 0 \"unit\")"
+               "(rule a \"x\" ?a => (concat (slice ?a ?d 0 ?m)"
+               "   (slice ?a ?d ?m ?n) ?d)"
+               " :for (?d (axes ?a)) :for (?m (cuts ?n $q))"
+               " :where (= ?n (dim ?a ?d)))");
+}
+
+Test(lint, rules_are_tried_under_other_parameters) {
+  rl_lint_counts c =
+      lint("(param q 0 \"unit\")"
+           "(rule a \"x\" (slice ?a ?d ?lo ?hi) => (slice ?a ?d ?lo ?n)"
+           " :where (and (> $q 0) (= ?n (dim ?a ?d))))",
+           false);
+  cr_expect_eq(c.tried, 1);
+  cr_expect(has("changes-type", "'a' changes the type when ?a : "), "%s",
+            rendered());
+}
+
+Test(lint, types) {
+  expect("(rule a \"x\" (concat ?a ?b ?d) => (slice ?a ?d 0 (dim ?b ?d)))",
+         "changes-type", "'a' changes the type when ?a : ((");
+  expect("(rule a \"x\" (cartProd ?a ?b) => (cartProd ?b ?a))", "changes-type",
+         "?b : ((");
+  expect("(rule a \"x\" (cartProd (slice ?a ?d ?lo ?hi) ?b)"
+         " => (slice (cartProd ?a ?b) (+ ?d 20) ?lo ?hi))",
+         "ill-typed-right", "builds an ill-typed term when ?a : ");
+  expect("(rule a \"x\" (flatten ?a) => (squeeze ?a 0))", "ill-typed-right",
+         "'a'");
+  /* Only from right to left. */
+  expect("(rule a \"x\" (flatten (squeeze ?a 0)) <=> (flatten ?a)"
+         " :where (> (access-rank ?a) 1))",
+         "ill-typed-right", "'a~rev' builds an ill-typed term");
+  expect("(rule a \"x\" (flatten ?a) => (flatten ?a)"
+         " :also (?a (flatten ?a)) :where (> (rank ?a) 2))",
+         "changes-type", "'a'");
+}
+
+Test(lint, written_twice) {
+  const char *one = "(rule a \"x\" (pad ?a ?k ?d 0 ?n)"
+                    " => (materialize (pad ?a ?k ?d 0 ?n))"
+                    " :match-limit 9"
+                    " :where (and (> ?n 3) (< ?d (access-rank ?a))))";
+  expect(bs_arena_printf(&arena, "%s%s", one,
+                         "(rule b \"y\" (pad ?x ?y ?z 0 ?m)"
+                         " => (materialize (pad ?x ?y ?z 0 ?m))"
+                         " :where (and (= ?r (access-rank ?x)) (> ?r ?z))"
+                         " :where (< 3 ?m) :match-limit 9)"),
+         "duplicate-rule", "'b' is the rule 'a' under another name");
+  expect_clean(
+      bs_arena_printf(&arena, "%s%s", one,
+                      "(rule b \"y\" (pad ?x ?y ?z 0 ?m)"
+                      " => (materialize (pad ?x ?y ?z 0 ?m))"
+                      " :match-limit 9"
+                      " :where (and (< 3 ?m) (>= ?z (access-rank ?x))))"));
+}
+
+Test(lint, covered) {
+  const char *general = "(rule g \"x\" (slice (slice ?a ?d ?l ?h) ?d ?f ?t)"
+                        " => (slice ?a ?d (+ ?l ?f) (+ ?l ?t))"
+                        " :where (> ?t 2))";
+  expect(bs_arena_printf(&arena, "%s%s", general,
+                         "(rule s \"y\" (slice (slice ?a 0 ?l ?h) 0 ?f ?t)"
+                         " => (slice ?a 0 (+ ?l ?f) (+ ?t ?l))"
+                         " :where (and (>= ?t 5) (> ?l 0)))"),
+         "subsumed-rule", "'s' adds nothing: 'g'");
+  expect_clean(
+      bs_arena_printf(&arena, "%s%s", general,
+                      "(rule s \"y\" (slice (slice ?a 0 ?l ?h) 0 ?f ?t)"
+                      " => (slice ?a 0 (+ ?l ?f) (+ ?t ?l))"
+                      " :where (> ?t 1))"));
+}
+
+Test(lint, undone_and_idle_rules) {
+  expect(
+      "(rule a \"x\" (flatten (materialize ?a)) => (materialize (flatten ?a)))"
+      "(rule b \"x\" (materialize (flatten ?x)) => (flatten (materialize ?x)))",
+      "inverse-rule", "'b' is 'a' from right to left");
+  expect("(rule a \"x\" (compute add (pair ?a ?b))"
+         " <=> (compute add (pair ?b ?a)))",
+         "same-both-ways", "'a'");
+  expect("(rule a \"x\" (flatten ?a) => (flatten ?a))", "no-effect", "'a'");
+}
+
+Test(lint, growth) {
+  expect("(rule a \"x\" ?a => (squeeze (insertAxis ?a 0) 0))", "feeds-itself",
+         "'a' still grows");
+  expect("(rule a \"x\" ?a => (slice (pad ?a zero 0 0 1) 0 0 ?n)"
+         " :where (= ?n (dim ?a 0)))",
+         "feeds-itself", "'a'");
+  expect("(rule a \"x\" (compute relu ?a) => (compute relu (compute neg"
+         " (compute neg ?a))))",
+         "feeds-itself", "'a'");
+  /* What it makes is there already. */
+  expect_clean("(rule a \"x\" ?a => (transpose (transpose ?a ?p) ?p)"
+               " :where (= ?p (reverse (iota (rank ?a)))))");
+  expect_clean("(rule a \"x\" ?a => (squeeze (insertAxis ?a 0) 0)"
+               " :match-limit 5)");
+}
+
+Test(lint, conditions) {
+  static const char *const never[] = {
+      "(and (> ?lo 4) (< ?lo 3))",
+      "(and (> ?lo 4) (= ?hi 2) (= ?lo ?hi) (< ?hi ?lo))",
+      "(< (rank ?a) 0)",
+      "(= (dim ?a ?d) 0)",
+      "(= (mod ?lo 4) 4)",
+      "(and (= (dtype ?a) f32) (= (dtype ?a) i8))",
+      "(and (divides 2 ?lo) (not (divides 2 ?lo)))",
+      "(= 1 2)",
+      "(< ?lo ?lo)",
+      "(and (!= ?d 0) (or (= ?d 0) (< ?lo 0)))",
+      "(and (= ?n (dim ?a ?d)) (> ?n 8) (< (dim ?a ?d) 9))",
+  };
+  for (size_t k = 0; k < sizeof never / sizeof *never; k++)
+    expect(bs_arena_printf(&arena,
+                           "(rule a \"x\" (slice ?a ?d ?lo ?hi)"
+                           " => (access (slice ?a ?d ?lo ?hi) (access-rank ?a))"
+                           " :match-limit 3 :where %s)",
+                           never[k]),
+           "never-true", "the rule 'a' never applies");
+  expect("(rule a \"x\" (slice ?a ?d ?lo ?hi) => (slice (slice ?a ?d ?lo ?hi)"
+         " ?d 0 (- ?hi ?lo)) :match-limit 3 :where (>= ?lo 0))",
+         "always-true", "always holds");
+  expect("(rule a \"x\" (slice ?a ?d ?lo ?hi) => (slice (slice ?a ?d ?lo ?hi)"
+         " ?d 0 (- ?hi ?lo)) :match-limit 3"
+         " :where (or (> ?lo 3) (< (rank ?a) 0)))",
+         "never-true-part", "1 of these 2 alternatives");
+}
+
+Test(lint, names) {
+  const char *slice = "(rule a \"x\" (slice ?a ?d ?lo ?hi) =>"
+                      " (slice (slice ?a ?d ?lo ?hi) ?d 0 (- ?hi ?lo))"
+                      " :match-limit 3 %s)";
+  static const struct {
+    const char *clause, *code, *message;
+  } cases[] = {
+      {":where (= ?n (dim ?a ?d))", "unused-variable", "'?n' is defined"},
+      {":for (?i (axes ?a))", "unused-variable", "'?i' is never used"},
+      {":with (?q (flatten ?_))", "unused-variable", "nothing ties this"},
+      {":for (?i (axes ?a)) :for (?i (iota ?i))", "shadowed-variable", "'?i'"},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    bs_text text;
+    bs_text_init(&text, &heap);
+    const char *at = strstr(slice, "%s");
+    bs_putn(&text, slice, (size_t)(at - slice));
+    bs_put(&text, cases[k].clause);
+    bs_put(&text, at + 2);
+    expect(bs_text_str(&text), cases[k].code, cases[k].message);
+    bs_text_done(&text);
+  }
+  expect("(param p 3 \"x\")", "unused-param", "$p");
+  expect("(rule cleanup \"x\" (access (access ?a ?j) ?k) => (access ?a ?k))",
+         "shadowed-name", "'cleanup'");
+  expect("(rule big :kind cleanup \"x\" (transpose (flatten ?z) ?p)"
+         " => (materialize (transpose (flatten ?z) ?p)))",
+         "cleanup-grows", "'big'");
+}
+
+Test(lint, unused_on_purpose) {
+  expect_clean("(rule a \"x\" (slice ?a ?d ?lo ?hi) =>"
+               " (slice (slice ?a ?d ?lo ?hi) ?d 0 (- ?hi ?lo))"
+               " :match-limit 3 :where (= ?_n (nth (shape ?a) 3)))");
+}
+
+Test(lint, rules_that_no_strategy_runs) {
+  expect("(rule a \"x\" (access (access ?a ?j) ?k) => (access ?a ?k))"
+         "(rule b \"x\" (flatten (flatten ?a)) => (flatten ?a))"
+         "(ruleset s a) (run (saturate s))",
+         "never-run", "no strategy runs 'b'");
+  expect_clean("(rule a \"x\" (access (access ?a ?j) ?k) => (access ?a ?k))"
+               "(rule b \"x\" (flatten (flatten ?a)) => (flatten ?a))"
+               "(ruleset s a) (run (saturate s)) (strategy other b)");
+}
+
+Test(lint, remarks) {
+  lint("(rule a \"x\" (access (access ?a ?j) ?k) => (access ?a ?k))", true);
+  cr_expect_eq(diags.errors + diags.warnings, 0);
+  cr_expect(has("unused-variable", "'?j' is used nowhere else"), "%s",
+            rendered());
+}
+
+Test(lint, findings_stand_in_order) {
+  lint("(param p 3 \"x\")\n"
+       "(rule a \"x\" (slice ?a ?d ?lo ?hi) => ?a :where (= 1 2))\n"
+       "(param q 3 \"x\")\n"
+       "(rule b \"x\" (flatten ?a) => (squeeze ?a 0))\n",
+       false);
+  uint32_t last = 0;
+  cr_expect_eq(diags.list.len, 4, "%s", rendered());
+  for (uint32_t k = 0; k < diags.list.len; k++) {
+    cr_expect_geq(diags.list.data[k].span.lo, last);
+    last = diags.list.data[k].span.lo;
+  }
+}
+
+Test(lint, same_answer_twice) {
+  const char *text = "(rule a \"x\" (concat ?a ?b ?d) =>"
+                     " (slice ?a ?d 0 (dim ?b ?d)))";
+  lint(text, true);
+  const char *first = rendered();
+  diags.list.len = diags.errors = diags.warnings = 0;
+  diags.sources.len = 0;
+  lint(text, true);
+  cr_expect_str_eq(first, rendered());
+}
+
+/* --- too little memory ---------------------------------------------------- */
+
+static const char few_rules[] =
+    "(param q 0 \"x\")"
+    "(rule a \"x\" ?a => (squeeze (insertAxis ?a 0) 0))"
+    "(rule b \"x\" (concat ?a ?b ?d) => (slice ?a ?d $q (dim ?b ?d)))"
+    "(rule c \"x\" (flatten (flatten ?a)) <=> (flatten ?a)"
+    " :where (and (> (rank ?a) 2) (or (< (rank ?a) 2) (= ?n 1) (= ?n 2))"
+    "             (= ?n (len (shape ?a)))))";
+
+static void
+lint_on(void *arg) {
+  bs_heap *own = arg;
+  bs_arena a;
+  bs_diags d;
+  rl_lint_counts counts;
+  bs_arena_init(&a, own);
+  bs_diags_init(&d, own);
+  gs_context c = {own, &a, bs_values_new(own), &d};
+  rl_rules *rules = rl_new(&c, NULL);
+  uint32_t s = bs_source_add(&d, "r", few_rules, sizeof few_rules - 1);
+  if (rl_load_source(rules, s))
+    rl_finish(rules);
+  rl_lint(&c, rules, true, &counts);
+}
+
+Test(lint, memory_that_runs_out_is_given_back) {
+  bs_heap own;
+  bs_heap_init(&own, NULL, 0);
+  cr_assert(bs_protect(&own, lint_on, &own));
+  size_t peak = own.peak;
+  bs_heap_done(&own);
+  for (uint32_t k = 1; k < 40; k++) {
+    bs_heap_init(&own, NULL, peak * k / 40);
+    cr_expect_not(bs_protect(&own, lint_on, &own));
+    bs_heap_done(&own);
+    cr_expect_eq(own.used, 0);
+  }
+}
+
+Test(lint, shipped_rules_have_no_errors) {
+  rl_lint_counts counts;
+  rl_rules *rules = rl_new(&ctx, NULL);
+  cr_assert(rl_load(rules, GLEN_SOURCE_DIR "/rules"));
+  cr_assert(rl_finish(rules), "%s", rendered());
+  rl_lint(&ctx, rules, false, &counts);
+  cr_expect_eq(diags.errors, 0, "%s", rendered());
+  cr_expect_gt(counts.tried * 10, counts.rules * 9);
+}
