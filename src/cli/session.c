@@ -9,17 +9,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The context that Ctrl-C stops; a signal handler has no other argument. */
 static glen_context *volatile interrupted;
 
+/* Whether and when the first SIGINT came. */
+static volatile sig_atomic_t was_interrupted;
+static struct timespec interrupted_at;
+
+/* Two signals of one request: timeout(1), for one, signals its child and then
+ * the child's process group. */
+#define ONE_REQUEST_MS 300
+
+static long
+milliseconds_since(const struct timespec *then, const struct timespec *now) {
+  return (long)(now->tv_sec - then->tv_sec) * 1000 +
+         (now->tv_nsec - then->tv_nsec) / 1000000;
+}
+
 static void
 on_interrupt(int number) {
-  if (interrupted)
-    glen_interrupt(interrupted);
-  /* A second Ctrl-C ends the program. */
-  signal(number, SIG_DFL);
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (!was_interrupted) {
+    was_interrupted = 1;
+    interrupted_at = now;
+    if (interrupted)
+      glen_interrupt(interrupted);
+  } else if (milliseconds_since(&interrupted_at, &now) > ONE_REQUEST_MS) {
+    /* A second Ctrl-C ends the program. */
+    signal(number, SIG_DFL);
+    raise(number);
+  }
 }
 
 static bool
