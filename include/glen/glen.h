@@ -359,6 +359,17 @@ GLEN_API void glen_overlook_nans(glen_tensors *expected,
 GLEN_API bool glen_programs_agree(glen_context *, const glen_program *a,
                                   const glen_program *b);
 
+typedef struct glen_equality {
+  bool proved, refuted; /* neither: nothing complete can be told */
+  const char *text;     /* the verdict, its reason, a refuting input */
+  const char *json;
+} glen_equality;
+
+/* Are two programs that agree equal for every input (docs/PROVER.md)?  False
+ * when memory ran out. */
+GLEN_API bool glen_programs_prove(glen_context *, const glen_program *a,
+                                  const glen_program *b, glen_equality *out);
+
 /* ---- rule tests ---- */
 
 typedef struct glen_test_counts {

@@ -32,8 +32,10 @@ const cl_command cl_commands[] = {
      "  glen run examples/matmul.glen --interpret\n",
      cl_run},
     {"check", "A.glen B.glen", 2, 2, "do two programs compute the same?",
-     "Runs both programs on several seeded inputs.  Answers \"tested\", or\n"
-     "\"refuted\" with the element that differs (exit 4).\n\n"
+     "Answers \"proved\" (for every input), \"refuted\" with an input and the\n"
+     "element that differs (exit 4), or, where neither can be told, "
+     "\"tested\":\n"
+     "both programs agreed on several seeded inputs.\n\n"
      "  glen check examples/conv.glen mapped.glen "
      "--target targets/systolic.target\n",
      cl_check},
