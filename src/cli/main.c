@@ -39,6 +39,47 @@ const cl_command cl_commands[] = {
      "  glen check examples/conv.glen mapped.glen "
      "--target targets/systolic.target\n",
      cl_check},
+    {"schedule", "PROGRAM", 0, 1, "apply a script of schedule commands",
+     "Applies loop transformations, each checked against the dependences of\n"
+     "the program, to a .glen program's loops or to a .loops file.  A command\n"
+     "that is not legal is refused with a pair of instances that would run in\n"
+     "the wrong order, and nothing is written: exit code 1.\n\n"
+     "  glen schedule matmul.loops --sched tile.sched --print loops\n"
+     "  glen schedule examples/matmul.glen --sched tile.sched -o matmul.c\n"
+     "  glen schedule --list\n",
+     cl_schedule},
+    {"layout", "PROGRAM", 1, 1, "find layouts for a program's inputs",
+     "Prices the order in which inputs lie in memory, tries transposing and\n"
+     "cutting their first two dimensions, and keeps what lowers the price\n"
+     "most, until nothing does.  Prints the search as comments of a schedule\n"
+     "script whose commands copy inputs into the layouts found.\n\n"
+     "  glen layout examples/matmul.glen\n"
+     "  glen layout matmul.loops --widths 4,8,16 -o pack.sched\n",
+     cl_layout},
+    {"explain", "A.glen [B.glen]", 1, 2, "why two programs are equal",
+     "Saturates both programs in one e-graph until they meet, and prints the\n"
+     "shortest chain of rule applications found between them: each step with\n"
+     "its rule, place, direction, what it changed and what the variables "
+     "stand\n"
+     "for (--verbose: all steps of a long chain).  With one program: from it "
+     "to\n"
+     "what saturate extracts.  Each step is replayed by its rule alone.  Exit\n"
+     "code 1 when they were not found equal.\n\n"
+     "  glen explain a.glen b.glen --rules rules/\n"
+     "  glen explain examples/conv.glen --rules rules/ \\\n"
+     "      --target targets/systolic.target\n",
+     cl_explain},
+    {"map", "F.glen", 1, 1, "which part went to which instruction",
+     "Saturates, extracts, and draws the program with what became of each "
+     "part.\n"
+     "For an instruction that was not used: where its rule came nearest, what\n"
+     "was missing, with the values, and what could be done.  --why-not asks\n"
+     "about one instruction, or about any rule.\n\n"
+     "  glen map examples/conv.glen --rules rules/ \\\n"
+     "      --target targets/systolic.target\n"
+     "  glen map my.glen --rules rules/ --target targets/systolic16.target \\\n"
+     "      --why-not systolicArray\n",
+     cl_map},
     {"rules test", "PATH...", 0, CL_MAX_LIST, "run the tests beside the rules",
      "Runs every (test ...) of the rule files; with --random N, instead, each\n"
      "rule on N random programs against the reference interpreter.\n\n"
@@ -59,6 +100,16 @@ const cl_command cl_commands[] = {
      "  glen rules check my.rules --strict --json\n"
      "  glen rules check --list\n",
      cl_rules_check},
+    {"rules prove", "[PATH...]", 0, CL_MAX_LIST, "is every rule right?",
+     "Asks the prover about every rule of the files, and of the instructions\n"
+     "of --target, over generated shapes.  Prints what is not proved: tested,\n"
+     "with the reason; refuted (exit 4), with the smallest shape, the inputs,\n"
+     "the element and both values; unknown (exit 1 with --strict).  --verbose\n"
+     "prints the proved ones, too.\n\n"
+     "  glen rules prove rules/\n"
+     "  glen rules prove my.rules --filter transpose --verbose\n"
+     "  glen rules prove --target targets/systolic.target --json\n",
+     cl_rules_prove},
     {"rules fmt", "PATH...", 1, CL_MAX_LIST, "source files in their one form",
      "Formats .rules, .glen and .target files, or all of a directory, in "
      "place:\n"
@@ -87,20 +138,6 @@ const cl_command cl_commands[] = {
      "and the cost.\n\n"
      "  glen extract graph.json --extractor exact\n",
      cl_extract},
-    {"completions", "SHELL", 1, 1, "completions of bash, zsh, fish; man page",
-     "  glen completions bash > /etc/bash_completion.d/glen\n"
-     "  glen completions man | man -l -\n",
-     cl_completions},
-    {"rules prove", "[PATH...]", 0, CL_MAX_LIST, "is every rule right?",
-     "Asks the prover about every rule of the files, and of the instructions\n"
-     "of --target, over generated shapes.  Prints what is not proved: tested,\n"
-     "with the reason; refuted (exit 4), with the smallest shape, the inputs,\n"
-     "the element and both values; unknown (exit 1 with --strict).  --verbose\n"
-     "prints the proved ones, too.\n\n"
-     "  glen rules prove rules/\n"
-     "  glen rules prove my.rules --filter transpose --verbose\n"
-     "  glen rules prove --target targets/systolic.target --json\n",
-     cl_rules_prove},
     {"lsp", "", 0, 0, "the language server: LSP over stdin and stdout",
      "Serves an editor: findings as you type, types of terms, definitions,\n"
      "completion, formatting, for .glen, .rules, .target and .sched files.\n"
@@ -108,47 +145,10 @@ const cl_command cl_commands[] = {
      "docs/EDITOR.md has set-ups of VS Code and Neovim.\n\n"
      "  glen lsp --target targets/systolic.target\n",
      cl_lsp},
-    {"explain", "A.glen [B.glen]", 1, 2, "why two programs are equal",
-     "Saturates both programs in one e-graph until they meet, and prints the\n"
-     "shortest chain of rule applications found between them: each step with\n"
-     "its rule, place, direction, what it changed and what the variables "
-     "stand\n"
-     "for (--verbose: all steps of a long chain).  With one program: from it "
-     "to\n"
-     "what saturate extracts.  Each step is replayed by its rule alone.  Exit\n"
-     "code 1 when they were not found equal.\n\n"
-     "  glen explain a.glen b.glen --rules rules/\n"
-     "  glen explain examples/conv.glen --rules rules/ \\\n"
-     "      --target targets/systolic.target\n",
-     cl_explain},
-    {"map", "F.glen", 1, 1, "which part went to which instruction",
-     "Saturates, extracts, and draws the program with what became of each "
-     "part.\n"
-     "For an instruction that was not used: where its rule came nearest, what\n"
-     "was missing, with the values, and what could be done.  --why-not asks\n"
-     "about one instruction, or about any rule.\n\n"
-     "  glen map examples/conv.glen --rules rules/ \\\n"
-     "      --target targets/systolic.target\n"
-     "  glen map my.glen --rules rules/ --target targets/systolic16.target \\\n"
-     "      --why-not systolicArray\n",
-     cl_map},
-    {"schedule", "PROGRAM", 0, 1, "apply a script of schedule commands",
-     "Applies loop transformations, each checked against the dependences of\n"
-     "the program, to a .glen program's loops or to a .loops file.  A command\n"
-     "that is not legal is refused with a pair of instances that would run in\n"
-     "the wrong order, and nothing is written: exit code 1.\n\n"
-     "  glen schedule matmul.loops --sched tile.sched --print loops\n"
-     "  glen schedule examples/matmul.glen --sched tile.sched -o matmul.c\n"
-     "  glen schedule --list\n",
-     cl_schedule},
-    {"layout", "PROGRAM", 1, 1, "find layouts for a program's inputs",
-     "Prices the order in which inputs lie in memory, tries transposing and\n"
-     "cutting their first two dimensions, and keeps what lowers the price\n"
-     "most, until nothing does.  Prints the search as comments of a schedule\n"
-     "script whose commands copy inputs into the layouts found.\n\n"
-     "  glen layout examples/matmul.glen\n"
-     "  glen layout matmul.loops --widths 4,8,16 -o pack.sched\n",
-     cl_layout},
+    {"completions", "SHELL", 1, 1, "completions of bash, zsh, fish; man page",
+     "  glen completions bash > /etc/bash_completion.d/glen\n"
+     "  glen completions man | man -l -\n",
+     cl_completions},
 };
 
 const size_t cl_command_count = sizeof cl_commands / sizeof cl_commands[0];
