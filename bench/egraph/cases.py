@@ -10,19 +10,20 @@ the Glenside run named beside it.  Seconds are medians of the rounds; memory is
 the peak of the process.  Rebuild includes the congruence restored between
 batches of matches.  With --before an older build runs by turns.
 """
-import argparse
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
 
 import machine
+import outcome
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 LIMITS = ["--node-limit", "500000", "--time-limit", "60"]
+
+TIMES = ("total", "search", "apply", "rebuild", "extract", "cpu", "peak")
 
 # name, program, target, options, what Glenside is known to need
 CASES = [
@@ -63,14 +64,6 @@ def run(build, case, threads):
         "peak": usage.ru_maxrss * 1024}
 
 
-def middle(runs):
-    one = dict(runs[0])
-    for key in ("total", "search", "apply", "rebuild", "extract", "cpu",
-                "peak"):
-        one[key] = statistics.median(r[key] for r in runs)
-    return one
-
-
 def row(name, one, note):
     saturation = one["search"] + one["apply"] + one["rebuild"]
     share = 100 * one["rebuild"] / saturation if saturation else 0
@@ -83,40 +76,26 @@ def row(name, one, note):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("build")
+    options = outcome.options(__doc__)
     options.add_argument("--before")
-    options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--json")
-    options.add_argument("--table")
     a = options.parse_args()
     builds = [a.build] + ([a.before] if a.before else [])
     before = machine.describe()
-    got = {(b, c[0]): [] for b in builds for c in CASES}
-    for _ in range(a.rounds):
-        for c in CASES:
-            for b in builds:
-                got[b, c[0]].append(run(b, c, a.threads))
-    lines = [machine.line(before), f"medians of {a.rounds} rounds", "",
+    got = outcome.by_turns(a.rounds, [(b, c) for c in CASES for b in builds],
+                           lambda key: run(*key, a.threads))
+    lines = [*outcome.heading(a, before),
              f"{'case':34} {'nodes':>8} {'classes':>8} {'it':>4} "
              f"{'saturate':>9} {'rebuild %':>9} {'extract s':>9} "
              f"{'all cpu':>8} {'peak MB':>8} {'cheaper':>8}  stop"]
     rows = []
     for c in CASES:
         for b in builds:
-            one = middle(got[b, c[0]])
+            one = outcome.middle(got[b, c], TIMES)
             name = c[0] if b == a.build else "  before"
             lines.append(row(name, one, c[4] if b == a.build else ""))
             rows.append(one | {"case": c[0], "build": b})
-    print("\n".join(lines))
-    if a.table:
-        with open(a.table, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
-    if a.json:
-        with open(a.json, "w", encoding="utf-8") as f:
-            json.dump({"schema": 1, "machine": before, "rounds": a.rounds,
-                       "threads": a.threads, "runs": rows}, f, indent=1)
+    outcome.finish(a, before, lines, rows, threads=a.threads)
     return 0
 
 

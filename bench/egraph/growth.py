@@ -8,25 +8,23 @@ Saturates math_micro up to 10^4 ... 5*10^7 e-nodes (--most cuts that short) and
 prints processor seconds, time a node and bytes a node; medians of the rounds.
 The exponent is the slope of log seconds over log nodes: 1 is linear.
 """
-import argparse
 import json
 import math
-import os
 import statistics
 import subprocess
 import sys
 
 import machine
+import outcome
 import plot
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 SIZES = [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000,
          20_000_000, 50_000_000]
 
 
 def run(program, nodes, threads):
     line = [program, "run", "--json", "--nodes", str(nodes), "--threads",
-            str(threads), os.path.join(HERE, "workloads", "math_micro.txt")]
+            str(threads), outcome.workload("math_micro")]
     return json.loads(subprocess.run(line, check=True,
                                      stdout=subprocess.PIPE).stdout)
 
@@ -38,32 +36,24 @@ def slope(points):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("build")
+    options = outcome.options(__doc__)
     options.add_argument("--most", type=int, default=SIZES[-1])
-    options.add_argument("--rounds", type=int, default=5)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--json")
-    options.add_argument("--table")
     options.add_argument("--svg")
     a = options.parse_args()
-    program = os.path.join(a.build, "bench", "egraph", "bench_egraph")
+    program = outcome.program(a.build)
     sizes = [n for n in SIZES if n <= a.most]
     before = machine.describe()
-    got = {n: [] for n in sizes}
-    for _ in range(a.rounds):
-        for n in sizes:
-            got[n].append(run(program, n, a.threads))
-    lines = [machine.line(before), f"medians of {a.rounds} rounds", "",
+    got = outcome.by_turns(a.rounds, sizes,
+                           lambda n: run(program, n, a.threads))
+    lines = [*outcome.heading(a, before),
              f"{'nodes':>10} {'classes':>10} {'cpu s':>9} {'wall s':>9} "
              f"{'ns/node':>8} {'B/node':>7} {'search/apply/rebuild %':>23}"]
     rows = []
     for n in sizes:
-        one = dict(got[n][0])
-        for key in ("cpu_s", "total_s", "search_s", "apply_s", "rebuild_s"):
-            one[key] = statistics.median(r[key] for r in got[n])
-        split = "/".join(f"{100 * one[k] / one['total_s']:.0f}"
-                         for k in ("search_s", "apply_s", "rebuild_s"))
+        one = outcome.middle(got[n], ("cpu_s", "total_s", "search_s",
+                                      "apply_s", "rebuild_s"))
+        split = outcome.shares(one, "total_s")
         lines.append(f"{one['nodes']:>10} {one['classes']:>10} "
                      f"{one['cpu_s']:9.4f} {one['total_s']:9.4f} "
                      f"{1e9 * one['cpu_s'] / one['nodes']:8.0f} "
@@ -72,21 +62,13 @@ def main():
     points = [(r["nodes"], r["cpu_s"]) for r in rows]
     exponent = slope(points)
     lines.append(f"seconds grow as nodes^{exponent:.2f}")
-    print("\n".join(lines))
-    if a.table:
-        with open(a.table, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
-    if a.json:
-        with open(a.json, "w", encoding="utf-8") as f:
-            json.dump({"schema": 1, "machine": before, "rounds": a.rounds,
-                       "threads": a.threads, "exponent": exponent,
-                       "runs": rows}, f, indent=1)
+    outcome.finish(a, before, lines, rows, threads=a.threads,
+                   exponent=exponent)
     if a.svg:
-        with open(a.svg, "w", encoding="utf-8") as f:
-            f.write(plot.log_log(
-                "math_micro: processor seconds over e-nodes",
-                machine.line(before), "e-nodes",
-                "seconds", [(f"nodes^{exponent:.2f}", points)]))
+        outcome.save(a.svg, plot.log_log(
+            "math_micro: processor seconds over e-nodes",
+            machine.line(before), "e-nodes",
+            "seconds", [(f"nodes^{exponent:.2f}", points)]))
     return 0
 
 

@@ -13,7 +13,6 @@ times and ratios are of processor seconds, which other processes disturb least.
 Reported: the median and the least of the rounds.  A difference in e-nodes or
 e-classes is an error.
 """
-import argparse
 import json
 import os
 import shutil
@@ -22,6 +21,7 @@ import subprocess
 import sys
 
 import machine
+import outcome
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -91,8 +91,7 @@ def translates(case):
 
 def run(program, case):
     name, iterations, backoff, limit = case
-    path = os.path.join(HERE, "workloads", name + ".txt")
-    line = program + [path, "--match-limit", str(limit)]
+    line = program + [outcome.workload(name), "--match-limit", str(limit)]
     if iterations:
         line += ["--iterations", str(iterations)]
     if backoff:
@@ -117,8 +116,7 @@ def title(case):
 
 
 def row(case, mine, theirs, third):
-    split = "/".join(f"{100 * mine[k] / mine['total_s']:.0f}"
-                     for k in ("search_s", "apply_s", "rebuild_s"))
+    split = outcome.shares(mine, "total_s")
     text = (f"{title(case):34} {mine['nodes']:>9} {mine['classes']:>8} "
             f"{mine['median_s']:9.4f} {split:>9} "
             f"{mine['nodes'] / mine['median_s']:>11.0f} "
@@ -140,19 +138,14 @@ def geomean(values):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("build")
-    options.add_argument("--rounds", type=int, default=5)
+    options = outcome.options(__doc__)
     options.add_argument("--quick", action="store_true",
                          help="leave the workloads of many seconds out")
     options.add_argument("--long", action="store_true",
                          help="with those of minutes and gigabytes")
     options.add_argument("--only", default="", help="cases with this in them")
-    options.add_argument("--json")
-    options.add_argument("--table")
     a = options.parse_args()
-    mine = [os.path.join(a.build, "bench", "egraph", "bench_egraph"), "run",
-            "--json"]
+    mine = [outcome.program(a.build), "run", "--json"]
     peer = build_peer(a.build)
     egglog = build_egglog(a.build)
     cases = [c for c in CASES if a.only in title(c) and
@@ -166,8 +159,7 @@ def main():
                 got[c][1].append(run([peer], c))
             if egglog and translates(c):
                 got[c][2].append(run(egglog, c))
-    lines = [machine.line(before),
-             f"medians of {a.rounds} rounds, processor seconds", "",
+    lines = [*outcome.heading(a, before, ", processor seconds"),
              f"{'workload':34} {'nodes':>9} {'classes':>8} {'median s':>9} "
              f"{'s/a/r %':>9} {'nodes/s':>11} {'B/node':>7} {'RSS/n':>7} "
              f"{'egg s':>9} "
@@ -189,17 +181,10 @@ def main():
         if values:
             lines.append(f"geometric mean of the ratios to {name}: "
                          f"{geomean(values):.1f}")
-    print("\n".join(lines))
+    outcome.finish(a, before, lines, out)
     if wrong:
         print(f"{wrong} workloads differ in e-nodes or e-classes",
               file=sys.stderr)
-    if a.table:
-        with open(a.table, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
-    if a.json:
-        with open(a.json, "w", encoding="utf-8") as f:
-            json.dump({"schema": 1, "machine": before, "rounds": a.rounds,
-                       "runs": out}, f, indent=1)
     return 1 if wrong else 0
 
 

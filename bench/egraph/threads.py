@@ -10,16 +10,12 @@ machine that does other things, too, they say better what is left for it to do.
 Its share of searching, and what limits the gain, is in the seconds of search,
 applying and rebuilding.  Different counts are an error.
 """
-import argparse
 import json
-import os
-import statistics
 import subprocess
 import sys
 
 import machine
-
-HERE = os.path.dirname(os.path.abspath(__file__))
+import outcome
 
 # workload, options
 CASES = [
@@ -40,7 +36,7 @@ def run(program, case, threads):
     name, options = case
     return json.loads(subprocess.run(
         [program, "run", "--json", "--threads", str(threads), *options,
-         os.path.join(HERE, "workloads", name + ".txt")],
+         outcome.workload(name)],
         check=True, stdout=subprocess.PIPE).stdout)
 
 
@@ -51,22 +47,16 @@ def title(case):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("build")
+    options = outcome.options(__doc__)
     options.add_argument("--threads", default="1,2")
-    options.add_argument("--rounds", type=int, default=5)
-    options.add_argument("--json")
-    options.add_argument("--table")
     a = options.parse_args()
-    program = os.path.join(a.build, "bench", "egraph", "bench_egraph")
+    program = outcome.program(a.build)
     counts = [int(t) for t in a.threads.split(",")]
     before = machine.describe()
-    got = {(c, t): [] for c in range(len(CASES)) for t in counts}
-    for _ in range(a.rounds):
-        for c, case in enumerate(CASES):
-            for t in counts:
-                got[c, t].append(run(program, case, t))
-    lines = [machine.line(before), f"medians of {a.rounds} rounds", "",
+    got = outcome.by_turns(
+        a.rounds, [(c, t) for c in range(len(CASES)) for t in counts],
+        lambda key: run(program, CASES[key[0]], key[1]))
+    lines = [*outcome.heading(a, before),
              f"{'workload':32} {'threads':>7} {'seconds':>8} {'search':>7} "
              f"{'apply':>7} {'rebuild':>7} {'own cpu':>8} {'all cpu':>8} "
              f"{'B/node':>7} {'gain':>5} {'own':>5}"]
@@ -74,9 +64,7 @@ def main():
     for c, case in enumerate(CASES):
         first = None
         for t in counts:
-            one = dict(got[c, t][0])
-            for key in TIMES:
-                one[key] = statistics.median(r[key] for r in got[c, t])
+            one = outcome.middle(got[c, t], TIMES)
             first = first or one
             wrong += any(r[k] != first[k] for r in got[c, t] for k in SAME)
             lines.append(
@@ -88,16 +76,9 @@ def main():
                 f"{first['total_s'] / one['total_s']:5.2f} "
                 f"{first['own_s'] / one['own_s']:5.2f}")
             rows.append(one | {"threads": t})
-    print("\n".join(lines))
+    outcome.finish(a, before, lines, rows)
     if wrong:
         print(f"{wrong} runs differ in their counts", file=sys.stderr)
-    if a.table:
-        with open(a.table, "w", encoding="utf-8") as f:
-            f.write("\n".join(lines) + "\n")
-    if a.json:
-        with open(a.json, "w", encoding="utf-8") as f:
-            json.dump({"schema": 1, "machine": before, "rounds": a.rounds,
-                       "runs": rows}, f, indent=1)
     return 1 if wrong else 0
 
 

@@ -156,16 +156,22 @@ add_first_items(reduction *r, uint32_t local, __isl_keep isl_set *outer) {
   }
 }
 
+/* The product of the operands. */
+static void
+put_item(const reduction *r, const po_region *region, po_body *body) {
+  uint32_t root = 0;
+  for (uint32_t k = 0; k < r->n_operands; k++) {
+    gs_dtype dtype = r->operands[k].dtype;
+    uint32_t next = po_put_read(body, dtype, region->read[k]);
+    root = k ? po_put_binary(body, GS_C_MUL, r->acc, root, next) : next;
+  }
+}
+
 static void
 add_update(reduction *r, uint32_t local, const po_region *region,
            __isl_keep isl_set *domain) {
   po_body body = {.low = r->low};
-  uint32_t root = 0;
-  for (uint32_t k = 0; k < r->n_operands; k++) {
-    gs_dtype dtype = r->operands[k].dtype;
-    uint32_t next = po_put_read(&body, dtype, region->read[k]);
-    root = k ? po_put_binary(&body, GS_C_MUL, r->acc, root, next) : next;
-  }
+  put_item(r, region, &body);
   po_target target = po_local_at(r->low, local, r->operands[0].rank);
   po_add_stmt(&body, PO_UPDATE, r->update, domain, r->n_outer, &target,
               r->term);
@@ -255,13 +261,69 @@ add_groups(reduction *r) {
   bs_free(low->heap, here);
 }
 
+/* ---- one item ---- */
+
+/* Of so little the item is the result: a sum of one, as the dot products of
+ * an outer product.  Strictly, 0 + x is not x where that is -0. */
+static bool
+is_one_item(const reduction *r) {
+  bool strict = r->low->out->strict_fp && !gs_dtype_table[r->acc].integer;
+  return r->count == 1 && !strict &&
+         (r->n_operands > 1 || r->operands[0].dtype == r->acc);
+}
+
+/* Reads over the outer indices alone; those of the one item are 0. */
+static void
+drop_item_dims(const reduction *r, po_reads *reads) {
+  isl_ctx *isl = r->low->isl;
+  uint32_t n = r->n_outer;
+  isl_multi_aff *at = isl_multi_aff_zero(po_map_space(isl, n, reads->rank));
+  for (uint32_t d = 0; d < n; d++)
+    at = isl_multi_aff_set_aff(at, (int)d, po_index(isl, n, d, 1, 0));
+  po_pool_reserve(&r->low->scratch, 2 * reads->list.len + 1);
+  at = po_keep_multi_aff(&r->low->scratch, at);
+  for (uint32_t k = 0; k < reads->list.len; k++) {
+    po_read *read = &reads->list.data[k];
+    read->set = po_keep_set(&r->low->scratch,
+                            isl_set_preimage_multi_aff(isl_set_copy(read->set),
+                                                       isl_multi_aff_copy(at)));
+    if (!read->constant)
+      read->map = po_keep_multi_aff(
+          &r->low->scratch,
+          isl_multi_aff_pullback_multi_aff(isl_multi_aff_copy(read->map),
+                                           isl_multi_aff_copy(at)));
+  }
+  reads->rank = n;
+}
+
+static void
+emit_one_item(reduction *r) {
+  po_lowering *low = r->low;
+  for (uint32_t k = 0; k < r->n_operands; k++)
+    drop_item_dims(r, &r->operands[k]);
+  r->regions = po_refine(low, r->operands, r->n_operands);
+  for (uint32_t k = 0; k < r->regions.list.len; k++) {
+    const po_region *region = &r->regions.list.data[k];
+    uint32_t first = low->out->stmts.len;
+    po_body body = {.low = low};
+    put_item(r, region, &body);
+    po_add_stmt(&body, PO_ASSIGN, 0, region->set, r->n_outer, &r->target,
+                r->term);
+    po_add_nest(low, first, r->n_outer, false);
+  }
+}
+
 /* ---- entries ---- */
 
 static void
 emit(reduction *r) {
-  r->regions = po_refine(r->low, r->operands, r->n_operands);
-  drop_idle_regions(r);
-  add_groups(r);
+  if (!r->from_first && is_one_item(r)) {
+    emit_one_item(r);
+  } else {
+    r->regions = po_refine(r->low, r->operands, r->n_operands);
+    drop_idle_regions(r);
+    add_groups(r);
+  }
   po_regions_done(r->low, &r->regions);
   po_reads_done(r->low, &r->first);
   for (uint32_t k = 0; k < r->n_operands; k++)

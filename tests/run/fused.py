@@ -11,9 +11,13 @@ import glob
 import os
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "bench/kernels"))
+import programs  # noqa: E402
+
 MODES = ["min", "smart", "max", "post-tile"]
 TILES = [None, "1,8", "5,7", "8,512", "64,3"]
 # What a short run takes: (program, mode, tile, sanitize).
@@ -29,6 +33,13 @@ SELECTION = [
     ("polybench/jacobi-2d", "post-tile", "5,7", True),
     ("polybench/covariance", "post-tile", None, False),
     ("polybench/gemver", "post-tile", "64,3", False),
+]
+# Reductions whose loops are exchanged are long ones: (program, sizes, mode).
+LONG = [
+    ("gemver", dict(N=190), "smart"),
+    ("gemver", dict(N=1500), "post-tile"),
+    ("covariance", dict(N=150, M=141), "post-tile"),
+    ("covariance", dict(N=150, M=141), "smart"),
 ]
 
 
@@ -58,9 +69,19 @@ def cases(arguments):
             for tile in (TILES if mode == "post-tile" else [None])]
 
 
+def check_long(glen, name, sizes, mode):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, f"{name}.glen")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(programs.text(name, **sizes))
+        return check(glen, path, mode, None, True)
+
+
 def main():
     glen = os.path.abspath(sys.argv[1])
     results = [check(glen, *case) for case in cases(sys.argv[2:])]
+    if not [a for a in sys.argv[2:] if not a.startswith("--")]:
+        results += [check_long(glen, *case) for case in LONG]
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 

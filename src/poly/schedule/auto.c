@@ -42,7 +42,11 @@ po_attempt(chooser *c, po_step_call *call, po_program **undo) {
   moment m = {d->list.len, d->errors, d->warnings, d->dropped};
   if (c->stopped)
     return false;
+  /* A new program has no plan of its contractions, which are to stay. */
+  bool planned = now(c)->contractions.len > 0;
   bool ok = po_apply(c->program, call, undo);
+  if (ok && planned)
+    po_lay_out(now(c));
   d->list.len = m.len;
   d->errors = m.errors;
   d->warnings = m.warnings;
@@ -587,7 +591,9 @@ po_schedule_automatically(po_program **program, const po_auto_options *options,
   po_lay_out(now(&c));
   inline_points(&c);
   po_join_points(&c);
+  po_join_reductions(&c);
   fuse_nests(&c);
+  po_order_loops(&c);
   parallelise(&c);
   po_finish_inner_loops(&c);
   isl_ctx_set_max_operations(c.isl, 0);

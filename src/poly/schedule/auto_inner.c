@@ -7,8 +7,8 @@
  * nest around it; tile loops, and those over threads, stay one. */
 #include "poly/schedule/chooser.h"
 
-/* Iterations written out, in all. */
-enum { MOST_WRITTEN_OUT = 64 };
+/* Iterations written out, in all; those of a loop that is longer may vary. */
+enum { MOST_WRITTEN_OUT = 64, LONG = 16 };
 
 static void
 mark(po_chooser *c, const char *how, uint32_t loop) {
@@ -44,6 +44,14 @@ separate_points(po_chooser *c, uint32_t loop) {
   }
 }
 
+/* A long loop that ends early at times: every iteration written out would be
+ * a test. */
+static bool
+is_part(const po_program *p, uint32_t loop, int64_t most) {
+  int64_t min, count;
+  return most > LONG && !po_constant_range(p, loop, &min, &count);
+}
+
 /* Around a statement, from the inside out. */
 static void
 finish_leaf(po_chooser *c, uint32_t leaf) {
@@ -54,7 +62,7 @@ finish_leaf(po_chooser *c, uint32_t leaf) {
     if (po_node(po_now(c), loop)->kind != PO_LOOP)
       return;
     int64_t n = po_most_iterations(po_now(c), loop);
-    if (n < 1 || product > MOST_WRITTEN_OUT / n)
+    if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(po_now(c), loop, n))
       break;
     product *= n;
     if (po_node(po_now(c), loop)->mark == PO_SERIAL)

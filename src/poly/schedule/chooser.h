@@ -2,6 +2,7 @@
  *
  *   auto.c        tiling, then fusion, then threads
  *   auto_point.c  what joins its consumer point by point, before tiling
+ *   auto_order.c  reductions along memory
  *   auto_inner.c  short reductions written out, borders apart, vectors */
 #ifndef POLY_SCHEDULE_CHOOSER_H
 #define POLY_SCHEDULE_CHOOSER_H
@@ -36,6 +37,10 @@ bool po_may_change(const po_program *, uint32_t root);
 
 /* auto_point.c */
 void po_join_points(po_chooser *);
+/* auto_order.c: points of an array join a reduction that reads them, others
+ * too; loops that run along memory go innermost */
+void po_join_reductions(po_chooser *);
+void po_order_loops(po_chooser *);
 /* auto_inner.c */
 void po_finish_inner_loops(po_chooser *);
 

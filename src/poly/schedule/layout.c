@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_MAP = 400 };
+enum { LONGEST_MAP = 400, MOST_BUFFERS = 4096 };
 
 static bool
 is_ours(const po_program *p, const po_step_call *call, uint32_t array) {
@@ -298,9 +298,9 @@ bool
 po_apply_double_buffer(po_program *p, po_step_call *call) {
   uint32_t array = call->args[0].array, d;
   int64_t n = call->args[2].kind == PO_ARG_END ? 2 : call->args[2].number;
-  if (n < 1 || n > 64)
-    return po_refuse(p, call, "factors", "%lld buffers are not 1..64",
-                     (long long)n);
+  if (n < 1 || n > MOST_BUFFERS)
+    return po_refuse(p, call, "factors", "%lld buffers are not 1..%d",
+                     (long long)n, MOST_BUFFERS);
   if (!find_fold(p, call, array, call->args[1].node, &d))
     return false;
   p->arrays.data[array].fold[d] = n;

@@ -1,0 +1,365 @@
+/* auto_order.c - the loop that runs along memory, innermost.
+ *
+ * After Carr, McKinley and Tseng, "Compiler optimizations for improving data
+ * locality" (1994): were a loop innermost, each access would cost an iteration
+ * nothing (its address stays), part of a cache line (it moves by less than
+ * one), or a line.  Where another loop around a reduction costs far less than
+ * the innermost one, it is put there: the sums of a block of its iterations
+ * are kept side by side, and the block runs inside the reduction.
+ *
+ *   for i { s = 0; for k { s += a[k, i] }; x[i] = s }
+ *   for io { for ii { s[ii] = 0 }
+ *            for k { for ii { s[ii] += a[k, io * B + ii] } }
+ *            for ii { x[io * B + ii] = s[ii] } }
+ *
+ * Before that, what is computed point by point and read by such a reduction
+ * in the same points, elsewhere as well, moves into its loops. */
+#include "poly/affine.h"
+#include "poly/schedule/chooser.h"
+
+/* Sums side by side: a few of them, beside what the reduction reads, stay in
+ * the first cache; their rows are long enough to be fetched ahead. */
+enum { MOST_SIDE_BY_SIDE = 1024, LINE = 64 };
+
+/* Loops are worth an exchange from so many instances on, and where it costs
+ * less by this factor. */
+#define LEAST_INSTANCES 16384
+#define LEAST_GAIN      2.0
+
+/* ---- the cost of a loop ---- */
+
+/* { [loops around the statement] -> [address] } as coefficients; false where
+ * it is not one affine function. */
+static bool
+strides_of(const po_program *p, const po_stmt *s,
+           __isl_keep isl_pw_multi_aff *index, uint32_t array,
+           int64_t *stride) {
+  int64_t constant;
+  isl_map *time = isl_map_from_multi_aff(isl_multi_aff_copy(s->time));
+  time = isl_map_intersect_domain(time, isl_set_copy(s->domain));
+  isl_map *address =
+      isl_map_from_pw_aff(po_linear_pw(index, p->arrays.data[array].dim));
+  address = isl_map_reset_tuple_id(address, isl_dim_in);
+  time = isl_map_reset_tuple_id(time, isl_dim_in);
+  address = isl_map_apply_domain(address, time);
+  isl_set *on = isl_map_domain(isl_map_copy(address));
+  isl_pw_multi_aff *value =
+      isl_map_is_single_valued(address) == isl_bool_true
+          ? isl_pw_multi_aff_from_map(isl_map_copy(address))
+          : NULL;
+  isl_map_free(address);
+  value = isl_pw_multi_aff_gist(value, on);
+  isl_pw_aff *all = isl_pw_multi_aff_get_pw_aff(value, 0);
+  isl_pw_multi_aff_free(value);
+  isl_aff *one = isl_pw_aff_n_piece(all) == 1
+                     ? isl_pw_aff_as_aff(isl_pw_aff_copy(all))
+                     : NULL;
+  isl_pw_aff_free(all);
+  bool ok = one && po_affine_terms(one, &constant, stride);
+  isl_aff_free(one);
+  return ok;
+}
+
+static double
+lines_of(int64_t stride, int64_t bytes) {
+  int64_t apart = (stride < 0 ? -stride : stride);
+  return apart >= LINE / bytes ? 1 : (double)(apart * bytes) / LINE;
+}
+
+/* Adds what one access costs an iteration of each loop, were it innermost. */
+static void
+add_access(const po_program *p, const po_stmt *s,
+           __isl_keep isl_pw_multi_aff *index, uint32_t array, double times,
+           uint32_t n, double *cost) {
+  int64_t stride[PO_MAX_DEPTH];
+  bool known = strides_of(p, s, index, array, stride);
+  int64_t bytes = gs_dtype_table[p->arrays.data[array].dtype].bytes;
+  for (uint32_t d = 0; d < n; d++)
+    cost[d] += times * (known ? lines_of(stride[d], bytes) : 1);
+}
+
+static void
+cost_of_loops(const po_program *p, const po_stmt *s, uint32_t n, double *cost) {
+  for (uint32_t d = 0; d < n; d++)
+    cost[d] = 0;
+  for (uint32_t j = 0; j < s->n_exprs; j++)
+    if (s->exprs[j].kind == PO_READ)
+      add_access(p, s, s->exprs[j].index, s->exprs[j].array, 1, n, cost);
+  add_access(p, s, s->write, s->array, s->kind == PO_UPDATE ? 2 : 1, n, cost);
+}
+
+/* ---- which loop ---- */
+
+/* The children of a loop but one are statements. */
+static bool
+has_one_loop(const po_program *p, uint32_t loop) {
+  uint32_t loops = 0;
+  for (uint32_t k = po_node(p, loop)->first; k != PO_NO_NODE;
+       k = po_node(p, k)->next)
+    loops += po_node(p, k)->kind != PO_LEAF;
+  return loops == 1;
+}
+
+static bool
+is_plain(const po_program *p, uint32_t loop) {
+  const po_nest_node *n = po_node(p, loop);
+  return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_PARALLEL);
+}
+
+/* The depth of the loop that should be innermost around a reduction; n - 1
+ * where the one that is may stay. */
+static uint32_t
+best_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
+           uint32_t n) {
+  double cost[PO_MAX_DEPTH];
+  uint32_t best = n - 1;
+  cost_of_loops(p, s, n, cost);
+  for (uint32_t d = n - 1; d-- > 0;) {
+    if (!is_plain(p, loops[d]) || !has_one_loop(p, loops[d]))
+      break;
+    if (cost[d] < cost[best])
+      best = d;
+  }
+  return cost[best] * LEAST_GAIN < cost[n - 1] ? best : n - 1;
+}
+
+/* ---- the exchange ---- */
+
+static void
+make_serial(po_chooser *c, uint32_t loop) {
+  if (po_node(po_now(c), loop)->mark == PO_SERIAL)
+    return;
+  po_step_call call = po_step("serial");
+  call.args[0] = po_loop_arg(loop);
+  po_attempt(c, &call, NULL);
+}
+
+/* How many sums to keep: the whole loop, or parts of it of equal length and
+ * of whole lines; enough of them for the cores. */
+static int64_t
+block_of(const po_program *p, int64_t extent) {
+  int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
+  int64_t parts = (extent + MOST_SIDE_BY_SIDE - 1) / MOST_SIDE_BY_SIDE;
+  if (parts < cores)
+    parts = cores;
+  int64_t size = ((extent + parts - 1) / parts + 15) / 16 * 16;
+  return size < extent ? size : extent;
+}
+
+/* Locals that an iteration of the loop makes anew get a place for each
+ * iteration of a block; where some other is in the way, the exchange will be
+ * refused. */
+static void
+keep_side_by_side(po_chooser *c, uint32_t loop, int64_t block) {
+  for (uint32_t k = 0; k < po_now(c)->arrays.len; k++) {
+    const po_array *a = &po_now(c)->arrays.data[k];
+    bool used = false, folded = false;
+    for (uint32_t d = 0; d < a->rank; d++)
+      folded |= a->fold[d] == 1;
+    for (uint32_t j = 0;
+         a->role == PO_LOCAL && folded && j < po_now(c)->stmts.len; j++) {
+      const po_stmt *s = &po_now(c)->stmts.data[j];
+      used |= (s->array == k || po_stmt_reads(s, k)) &&
+              po_nest_is_below(po_now(c), s->leaf, loop);
+    }
+    if (!used)
+      continue;
+    po_step_call call = po_step("double_buffer");
+    call.args[0] = (po_arg){.kind = PO_ARG_ARRAY, .array = k};
+    call.args[1] = po_loop_arg(loop);
+    call.args[2] = (po_arg){.kind = PO_ARG_INT, .number = block};
+    po_attempt(c, &call, NULL);
+  }
+}
+
+/* loops[d] goes below loops[n - 1], in blocks. */
+static bool
+exchange(po_chooser *c, uint32_t *loops, uint32_t n, uint32_t d) {
+  uint32_t order[PO_MAX_DEPTH], m = 0;
+  int64_t min, extent;
+  for (uint32_t k = d; k < n; k++)
+    make_serial(c, loops[k]);
+  int64_t block = po_most_iterations(po_now(c), loops[d]);
+  if (po_constant_range(po_now(c), loops[d], &min, &extent) && !min)
+    block = block_of(po_now(c), extent);
+  else
+    extent = block;
+  if (block < 2 || block > MOST_SIDE_BY_SIDE)
+    return false;
+  keep_side_by_side(c, loops[d], block);
+  if (block < extent) {
+    int64_t factors[2] = {-1, block};
+    po_step_call split = po_step("split");
+    split.args[0] = po_loop_arg(loops[d]);
+    split.args[1] = (po_arg){.kind = PO_ARG_INTS, .numbers = factors, .n = 2};
+    if (!po_attempt(c, &split, NULL) || split.n_made != 2)
+      return false;
+    loops[d] = split.made[1];
+  }
+  for (uint32_t k = d + 1; k < n; k++)
+    order[m++] = loops[k];
+  order[m++] = loops[d];
+  po_step_call call = po_step("reorder");
+  call.args[0] = (po_arg){.kind = PO_ARG_LOOPS, .nodes = order, .n = m};
+  return po_attempt(c, &call, NULL);
+}
+
+static void
+order_around(po_chooser *c, uint32_t stmt) {
+  const po_program *p = po_now(c);
+  const po_stmt *s = &p->stmts.data[stmt];
+  uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
+  if (s->kind != PO_UPDATE || n < 2 || !po_may_change(p, po_root_of(p, stmt)))
+    return;
+  int64_t instances = po_count_instances(p, stmt);
+  if (instances >= 0 && instances < LEAST_INSTANCES)
+    return;
+  uint32_t d = best_depth(p, s, loops, n);
+  if (d == n - 1)
+    return;
+  po_program *old = po_copy(p);
+  if (exchange(c, loops, n, d)) {
+    po_free(old);
+    po_lay_out(po_now(c));
+    return;
+  }
+  po_free(po_now(c));
+  *c->program = old;
+  po_lay_out(old);
+}
+
+void
+po_order_loops(po_chooser *c) {
+  for (uint32_t k = 0; k < po_now(c)->stmts.len && !c->stopped; k++)
+    order_around(c, k);
+}
+
+/* ---- points of an array that others read, too ---- */
+
+/* The only statement of an array, alone in its nest. */
+static uint32_t
+lone_writer(const po_program *p, uint32_t array) {
+  uint32_t found = PO_NO_NODE, loops[PO_MAX_DEPTH];
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array) {
+      if (found != PO_NO_NODE)
+        return PO_NO_NODE;
+      found = k;
+    }
+  if (found == PO_NO_NODE)
+    return found;
+  const po_stmt *s = &p->stmts.data[found];
+  uint32_t n = po_nest_loops(p, s->leaf, loops), node = s->leaf;
+  for (uint32_t d = n; d-- > 0; node = loops[d])
+    if (po_only_child(p, loops[d]) != node || !is_plain(p, loops[d]))
+      return PO_NO_NODE;
+  return s->kind == PO_ASSIGN && n == s->n_iters && n == s->n_outer &&
+                 po_may_change(p, po_root_of(p, found))
+             ? found
+             : PO_NO_NODE;
+}
+
+/* order[d]: the loop of the writer, by depth, that runs over the elements that
+ * the reader's loop d runs over; false where the reader does not read exactly
+ * one element an iteration, all of them in all. */
+static bool
+match_loops(const po_program *p, const po_stmt *writer, const po_stmt *reader,
+            uint32_t array, uint32_t n, uint32_t *order) {
+  int64_t to[PO_MAX_DEPTH], from[PO_MAX_DEPTH];
+  uint32_t loops[2][PO_MAX_DEPTH];
+  bool taken[PO_MAX_DEPTH] = {false};
+  const po_expr *read = NULL;
+  for (uint32_t j = 0; j < reader->n_exprs; j++)
+    if (reader->exprs[j].kind == PO_READ && reader->exprs[j].array == array) {
+      if (read)
+        return false;
+      read = &reader->exprs[j];
+    }
+  if (!read || po_nest_loops(p, writer->leaf, loops[0]) != n ||
+      po_nest_loops(p, reader->leaf, loops[1]) != n ||
+      !strides_of(p, writer, writer->write, array, to) ||
+      !strides_of(p, reader, read->index, array, from))
+    return false;
+  for (uint32_t d = 0; d < n; d++) {
+    int64_t min, count, other;
+    order[d] = n;
+    if (!is_plain(p, loops[1][d]) ||
+        !po_constant_range(p, loops[1][d], &min, &count) || min)
+      return false;
+    for (uint32_t k = 0; k < n && order[d] == n; k++)
+      if (!taken[k] && from[d] && to[k] == from[d] &&
+          po_constant_range(p, loops[0][k], &min, &other) && !min &&
+          other == count)
+        order[d] = k;
+    if (order[d] == n)
+      return false;
+    taken[order[d]] = true;
+  }
+  return true;
+}
+
+static bool
+is_sorted(const uint32_t *order, uint32_t n) {
+  for (uint32_t d = 0; d < n; d++)
+    if (order[d] != d)
+      return false;
+  return true;
+}
+
+/* Brings the writer's loops into the reader's order and joins them. */
+static bool
+join(po_chooser *c, uint32_t writer, uint32_t reader, const uint32_t *order,
+     uint32_t n) {
+  uint32_t loops[PO_MAX_DEPTH], wanted[PO_MAX_DEPTH];
+  po_nest_loops(po_now(c), po_now(c)->stmts.data[writer].leaf, loops);
+  for (uint32_t d = 0; d < n; d++) {
+    make_serial(c, loops[d]);
+    wanted[d] = loops[order[d]];
+  }
+  po_step_call move = po_step("reorder");
+  move.args[0] = (po_arg){.kind = PO_ARG_LOOPS, .nodes = wanted, .n = n};
+  if (!is_sorted(order, n) && !po_attempt(c, &move, NULL))
+    return false;
+  po_nest_loops(po_now(c), po_now(c)->stmts.data[reader].leaf, loops);
+  for (uint32_t d = 0; d < n; d++)
+    make_serial(c, loops[d]);
+  po_step_call call = po_step("simple_compute_at");
+  call.args[0] =
+      (po_arg){.kind = PO_ARG_STMT, .stmt = writer, .array = PO_NO_NODE};
+  call.args[1] = po_loop_arg(loops[n - 1]);
+  return po_attempt(c, &call, NULL);
+}
+
+static void
+join_reduction(po_chooser *c, uint32_t array) {
+  const po_program *p = po_now(c);
+  uint32_t writer = lone_writer(p, array), order[PO_MAX_DEPTH];
+  if (writer == PO_NO_NODE)
+    return;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *reader = &p->stmts.data[k];
+    uint32_t n = p->stmts.data[writer].n_iters;
+    if (reader->kind != PO_UPDATE || reader->n_iters != reader->n_outer + 1 ||
+        !po_may_change(p, po_root_of(p, k)) ||
+        !match_loops(p, &p->stmts.data[writer], reader, array, n, order))
+      continue;
+    po_program *old = po_copy(p);
+    if (join(c, writer, k, order, n)) {
+      po_free(old);
+      po_lay_out(po_now(c));
+      return;
+    }
+    po_free(po_now(c));
+    *c->program = old;
+    po_lay_out(old);
+    return;
+  }
+}
+
+void
+po_join_reductions(po_chooser *c) {
+  for (uint32_t k = 0; k < po_now(c)->arrays.len && !c->stopped; k++)
+    if (po_now(c)->arrays.data[k].role == PO_WORKSPACE ||
+        po_now(c)->arrays.data[k].role == PO_OUTPUT)
+      join_reduction(c, k);
+}
