@@ -51,6 +51,11 @@ emit_loops(job *j) {
 }
 
 static const char *
+emit_sched(job *j) {
+  return glen_schedule_print(j->session->glen, j->loops, "script");
+}
+
+static const char *
 emit_tree(job *j) {
   return glen_loops_tree(j->session->glen, j->loops);
 }
@@ -95,6 +100,7 @@ static const struct form {
     {"dot", ".dot", emit_dot, true, false},
     {"html", ".html", emit_html, true, true},
     {"loops", ".loops", emit_loops, false, true},
+    {"sched", ".sched", emit_sched, false, true},
     {"tree", ".tree", emit_tree, false, true},
     {"implgraph", ".implgraph", emit_implgraph, false, true},
     {"implgraph-json", ".implgraph.json", emit_implgraph_json, false, true},

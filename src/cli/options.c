@@ -93,8 +93,8 @@ static const row rows[] = {
      SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT, NULL, NULL,
      "where the result goes; - is stdout"},
     {"emit", 0, "LIST", TEXT, AT(emit), COMPILE, "c,h", NULL,
-     "what to write, of glen,egraph-json,dot,html,loops,tree,implgraph,"
-     "implgraph-json,c,h,manifest"},
+     "what to write, of glen,egraph-json,dot,html,loops,sched,tree,implgraph,"
+     "implgraph-json,c,cuda,h,manifest"},
     {"emit", 0, "FORM", TEXT, AT(form), SATURATE, "glen", "glen html",
      "what -o writes: the program, or a report for a browser"},
     {"name", 0, "NAME", TEXT, AT(name), COMPILE | SCHEDULE, NULL, NULL,

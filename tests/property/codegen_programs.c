@@ -3,21 +3,31 @@
  *   codegen_programs [first-seed [programs [batch [sanitize]]]]
  *
  * Programs are well-typed by construction: random operators are tried until
- * one has a type.  They are kept as a list of steps, so that a failing one is
- * shrunk: outputs are dropped, steps become inputs, outputs move to their
- * operands, as long as it still fails.  Many programs are compiled together.
+ * one has a type, for machines of several vector widths, their loops as written
+ * or scheduled in any of the automatic ways.  They are kept as a list of steps,
+ * so that a failing one is shrunk: the schedule goes, outputs are dropped,
+ * steps become inputs, outputs move to their operands, as long as it still
+ * fails. Many programs are compiled together.
  *
  * Integers must agree exactly.  For floats the tolerance is relative to the
  * largest value anywhere in the program; operators that are not continuous, or
  * steep, are applied only to values that both sides have exactly. */
 #include "codegen/build.h"
 #include "glenside/interpret.h"
+#include "poly/schedule/auto.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 40, MAX_OUTPUTS = 4, MAX_DIM = 5, MAX_SIZE = 2000 };
+enum {
+  MAX_STEPS = 40,
+  MAX_OUTPUTS = 4,
+  MAX_DIM = 5,
+  LONG_DIM = 37, /* of a dimension now and then: vectors with tails */
+  MAX_SIZE = 4000,
+  MACHINES = 3
+};
 
 typedef struct step {
   gs_op op;
@@ -36,13 +46,17 @@ typedef struct plan {
   bool strict_fp;
   uint32_t max_pieces;
   unsigned long max_operations;
+  uint32_t machine;
+  uint32_t way; /* 0: loops as written, else po_fuse + 1 */
+  uint32_t n_tiles;
+  int64_t tiles[2];
 } plan;
 
 static bs_heap heap;
 static bs_arena arena;
 static bs_diags diags;
 static gs_context ctx;
-static gs_target *target;
+static gs_target *targets[MACHINES];
 static uint64_t state;
 
 /* ---- random choices ---- */
@@ -108,8 +122,8 @@ add(plan *p, step s) {
     return false;
   for (uint32_t k = 0; k < s.n_kids; k++)
     kids[k] = &p->steps[s.kids[k]].type;
-  if (!gs_infer(ctx.values, target, s.op, s.attr, kids, s.n_kids, &s.type,
-                &fault) ||
+  if (!gs_infer(ctx.values, targets[p->machine], s.op, s.attr, kids, s.n_kids,
+                &s.type, &fault) ||
       gs_elements(&s.type) > MAX_SIZE || s.type.rank > 7)
     return false;
   p->steps[p->n++] = s;
@@ -154,7 +168,7 @@ random_type(gs_dtype dtype) {
   t.rank = (uint8_t)(chance(95) ? pick(1, 4) : 0);
   t.access = (uint8_t)pick(0, t.rank);
   for (uint32_t d = 0; d < t.rank; d++)
-    t.dim[d] = pick(1, MAX_DIM);
+    t.dim[d] = pick(1, chance(15) ? LONG_DIM : MAX_DIM);
   return t;
 }
 
@@ -543,6 +557,11 @@ make_plan(plan *p, uint64_t seed) {
   p->strict_fp = chance(20);
   p->max_pieces = pieces[pick(0, 3)];
   p->max_operations = chance(15) ? 100000 : 0;
+  p->machine = (uint32_t)pick(0, MACHINES - 1);
+  p->way = chance(50) ? (uint32_t)pick(1, PO_FUSE_POST_TILE + 1) : 0;
+  p->n_tiles = (uint32_t)pick(0, 2);
+  for (uint32_t k = 0; k < p->n_tiles; k++)
+    p->tiles[k] = pick(1, 9);
   uint32_t steps = (uint32_t)pick(3, MAX_STEPS - 8);
   gs_dtype dtype = (gs_dtype)pick(0, GS_DTYPE_COUNT - 1);
   add_input(p, random_type(dtype));
@@ -610,7 +629,7 @@ add_constant(const plan *p, uint32_t k, gs_program *program) {
 /* all: every step but inputs is an output. */
 static gs_program *
 build(const plan *p, bool all) {
-  gs_program *program = gs_program_new(&ctx, target);
+  gs_program *program = gs_program_new(&ctx, targets[p->machine]);
   gs_term terms[MAX_STEPS], kids[3];
   bool live[MAX_STEPS] = {false};
   gs_fault fault = {0};
@@ -674,27 +693,57 @@ show_faults(void) {
   diags.errors = 0;
 }
 
+/* The largest finite value of a float array; NaN when there is a NaN. */
+static double
+largest(const gs_tensor *t) {
+  double most = 0;
+  for (int64_t i = 0; is_float(t->dtype) && i < t->elements; i++) {
+    double x = fabs(gs_tensor_get(t, i));
+    if (isnan(x) || (isfinite(x) && x > most))
+      most = x;
+  }
+  return most;
+}
+
+/* Some of the factors of a product may pass the largest float though the
+ * product is zero: the interpreter, that computes with doubles, tells nothing
+ * then. */
+static bool
+may_overflow(const plan *p, const step *s, const double *most) {
+  if (s->op != GS_COMPUTE || !bs_same(s->attr, attr1(word("reduceProd"))) ||
+      !is_float(s->type.dtype))
+    return false;
+  const gs_type *t = &p->steps[s->kids[0]].type;
+  double factors = 1;
+  for (uint32_t d = t->access; d < t->rank; d++)
+    factors *= (double)t->dim[d];
+  return factors * log2(fmax(most[s->kids[0]], 1)) > 126;
+}
+
 /* The largest finite value of any float in the program; NaN when there is a
- * NaN anywhere. */
+ * NaN anywhere; infinity when nothing can be told. */
 static double
 magnitude(const plan *p) {
   gs_program *program = build(p, true);
   gs_tensor *in = inputs_of(p, program);
   gs_tensor *out = BS_NEWS(&arena, gs_tensor, program->outputs.len + 1);
-  double most = 32;
+  double most = 32, of[MAX_STEPS];
+  bool overflow = false;
   if (!program->outputs.len || !gs_interpret(program, in, out))
     return most;
+  for (uint32_t k = 0; k < p->n; k++)
+    of[k] = most;
   for (uint32_t k = 0; k < program->outputs.len; k++) {
-    for (int64_t i = 0; is_float(out[k].dtype) && i < out[k].elements; i++) {
-      double x = fabs(gs_tensor_get(&out[k], i));
-      if (isnan(x) || (isfinite(x) && x > most))
-        most = x;
-    }
+    uint32_t at = (uint32_t)atoi(program->outputs.data[k].name + 1);
+    of[at] = largest(&out[k]);
+    overflow |= may_overflow(p, &p->steps[at], of);
+    if (isnan(of[at]) || of[at] > most)
+      most = of[at];
     gs_tensor_done(&heap, &out[k]);
   }
   for (uint32_t k = 0; k < program->inputs.len; k++)
     gs_tensor_done(&heap, &in[k]);
-  return most;
+  return overflow ? INFINITY : most;
 }
 
 static double
@@ -716,6 +765,17 @@ typedef struct trial {
   gs_tensor *in, *expected, *found;
 } trial;
 
+static void
+schedule(trial *t) {
+  const plan *p = &t->plan;
+  po_auto_options options = {.fuse = (po_fuse)(p->way - 1),
+                             .n_tiles = p->n_tiles};
+  bool complete;
+  for (uint32_t k = 0; k < p->n_tiles; k++)
+    options.tiles[k] = p->tiles[k];
+  po_schedule_automatically(&t->loops, &options, &complete);
+}
+
 static bool
 prepare(trial *t) {
   t->program = build(&t->plan, false);
@@ -727,13 +787,16 @@ prepare(trial *t) {
                         .max_operations = t->plan.max_operations};
   if (!gs_interpret(t->program, t->in, t->expected))
     return false;
+  const gs_target *target = targets[t->plan.machine];
   t->loops = po_lower(t->program, target, &options);
-  if (t->loops || !options.max_operations)
-    return t->loops;
-  /* Not even the cautious way was simple enough. */
-  bs_clear(&diags.list);
-  options.max_operations = 0;
-  t->loops = po_lower(t->program, target, &options);
+  if (!t->loops && options.max_operations) {
+    /* Not even the cautious way was simple enough. */
+    bs_clear(&diags.list);
+    options.max_operations = 0;
+    t->loops = po_lower(t->program, target, &options);
+  }
+  if (t->loops && t->plan.way)
+    schedule(t);
   return t->loops;
 }
 
@@ -741,7 +804,7 @@ static bool
 agrees(trial *t, bool show) {
   double most = magnitude(&t->plan);
   /* Comparisons with NaN are unspecified, and so is what follows. */
-  if (isnan(most) && !t->plan.strict_fp)
+  if (isinf(most) || (isnan(most) && !t->plan.strict_fp))
     return true;
   double rel = tolerance(&t->plan);
   double abs = rel * (isnan(most) ? 1e3 : most);
@@ -820,7 +883,20 @@ make_input(plan *p, uint32_t k) {
 }
 
 static bool
+drop_schedule(plan *p) {
+  if (!p->way)
+    return false;
+  p->way = 0;
+  return true;
+}
+
+static bool
 shrink_once(plan *p) {
+  plan unscheduled = *p;
+  if (drop_schedule(&unscheduled) && !passes(&unscheduled, false)) {
+    *p = unscheduled;
+    return true;
+  }
   for (uint32_t k = 0; k < 2 * MAX_OUTPUTS + MAX_STEPS; k++) {
     plan smaller = *p;
     bool made = k < MAX_OUTPUTS ? drop_output(&smaller, k)
@@ -842,9 +918,15 @@ show_plan(const plan *p) {
   bs_text out;
   bs_text_init(&out, &heap);
   gs_print(build(p, false), true, &out);
-  fprintf(stderr, "seed %llu, strict %d, pieces %u, operations %lu:\n%s\n",
-          (unsigned long long)p->seed, p->strict_fp, p->max_pieces,
-          p->max_operations, bs_text_str(&out));
+  fprintf(
+      stderr,
+      "seed %llu, strict %d, pieces %u, operations %lu, machine %u, fuse %s, "
+      "tiles %lld %lld:\n%s\n",
+      (unsigned long long)p->seed, p->strict_fp, p->max_pieces,
+      p->max_operations, p->machine,
+      p->way ? po_fuse_names[p->way - 1] : "none",
+      (long long)(p->n_tiles > 0 ? p->tiles[0] : 0),
+      (long long)(p->n_tiles > 1 ? p->tiles[1] : 0), bs_text_str(&out));
   bs_text_done(&out);
 }
 
@@ -863,8 +945,15 @@ fail(const plan *p) {
 
 /* ---- main ---- */
 
-static const char target_text[] =
-    "(target test)\n"
+/* Small caches, so that loops are blocked. */
+static const char *const machine_texts[MACHINES] = {
+    "(target test)\n",
+    "(target test (vector-bytes 32) (vector-registers 16)\n"
+    "  (cache 1 (bytes 1024)) (cache 2 (bytes 8192)))\n",
+    "(target test (vector-bytes 64) (vector-registers 32)\n"
+    "  (cache 1 (bytes 2048)) (cache 2 (bytes 16384)))\n"};
+
+static const char instructions[] =
     "(instr mma (params r c) (operands (x ((b) (r)) f32) (y ((r c) ()) f32))\n"
     "  (result ((b c) ()) f32)\n"
     "  (semantics (compute dotProd (cartProd x (access (transpose y (list 1 "
@@ -915,13 +1004,18 @@ static const char prelude[] =
     "MMA(mma, float, float)\n"
     "MMA(mma_i8, int8_t, int32_t)\n";
 
-static void
-make_target(void) {
-  uint32_t source =
-      bs_source_add(&diags, "test.target", target_text, sizeof target_text - 1);
-  target = gs_target_parse(&ctx, source);
-  if (target)
-    bs_push(&heap, &target->preludes, prelude);
+static bool
+make_targets(void) {
+  for (uint32_t k = 0; k < MACHINES; k++) {
+    const char *text =
+        bs_arena_printf(&arena, "%s%s", machine_texts[k], instructions);
+    uint32_t source = bs_source_add(&diags, "test.target", text, strlen(text));
+    targets[k] = gs_target_parse(&ctx, source);
+    if (!targets[k])
+      return false;
+    bs_push(&heap, &targets[k]->preludes, prelude);
+  }
+  return true;
 }
 
 static int
@@ -963,8 +1057,7 @@ main(int argc, char **argv) {
     bs_arena_init(&arena, &heap);
     bs_diags_init(&diags, &heap);
     ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
-    make_target();
-    if (!target) {
+    if (!make_targets()) {
       show_faults();
       return 1;
     }
