@@ -2,6 +2,7 @@
  *
  * bf16 is rounded where it is stored, once a statement. */
 #include "codegen/body.h"
+#include "codegen/stream.h"
 
 /* ---- memory ---- */
 
@@ -128,7 +129,10 @@ put_stored(const cg_body *b, uint32_t root) {
 
 void
 cg_put_target(const cg_body *b) {
-  put_element(b, b->stmt->array, b->note->n - 1);
+  if (cg_is_streamed_here(b->scope->stream, b->note))
+    cg_put_stream_element(b->scope->stream, b->note, b->out);
+  else
+    put_element(b, b->stmt->array, b->note->n - 1);
 }
 
 /* `acc += x` where C's own operator serves. */

@@ -5,7 +5,7 @@
  * What stands above depends on what is used below, so that the functions are
  * written first.  isl objects live in a pool that is emptied whatever
  * happens. */
-#include "codegen/emit.h"
+#include "codegen/stream.h"
 #include "poly/names.h"
 #include <string.h>
 
@@ -159,6 +159,7 @@ write_file(cg_emitter *e, bs_text *out) {
   e->local_node = bs_calloc(e->heap, e->p->arrays.len, sizeof *e->local_node);
   po_find_local_nodes(e->p, e->local_node);
   cg_find_elements(e);
+  cg_find_streamed(e);
   cg_find_kernels(e);
   uint32_t constants = cg_put_constants(e, "static", " GLEN_ALIGNED");
   cg_put_kernels(e);
@@ -174,6 +175,8 @@ write_file(cg_emitter *e, bs_text *out) {
     put_attribute(out, "GLEN_NOINLINE", "noinline");
   if (e->uses_contract)
     put_contract_macros(e, out);
+  if (e->uses_stream)
+    cg_put_stream_helpers(out);
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
   bs_putn(out, e->body.data, e->body.len);
 }
@@ -209,6 +212,7 @@ done(cg_emitter *e) {
   bs_free(e->heap, e->uses);
   bs_free(e->heap, e->local_node);
   bs_free(e->heap, e->elements);
+  bs_free(e->heap, e->streamed);
   po_groups_done(e->p, &e->groups);
   bs_arena_done(&e->arena);
 }

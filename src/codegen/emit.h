@@ -3,7 +3,8 @@
  *   kernel.c   groups alike up to the arrays they work on become one function
  *   separate.c options of the AST: unrolled loops, full tiles apart
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
- *   node.c     the AST as C loops
+ *   node.c     the AST as C loops; loop.c, one loop and its threads
+ *   stream.c   outputs stored past the caches
  *   local.c    declarations of locals
  *   body.c     statement bodies as C expressions; operator.c
  *   index.c    isl expressions as C
@@ -50,10 +51,11 @@ typedef struct cg_emitter {
   const char *index; /* the C type of indices */
   uint64_t helpers;
   bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
-      failed;
+      uses_stream, failed;
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */
   struct cg_elements *elements; /* by array */
+  bool *streamed;               /* by array: see stream.h */
   BS_VEC(cg_kernel) kernels;
   cg_use *uses; /* by group */
 } cg_emitter;
@@ -109,6 +111,8 @@ void cg_find_kernels(cg_emitter *);
 /* separate.c: the schedule with what the marks of loops ask of isl. */
 __isl_give isl_schedule *cg_ask_for_code(const po_program *,
                                          __isl_take isl_schedule *);
+/* From the least to the greatest value that a loop ever takes; 0: too many. */
+int64_t cg_range_size(const po_program *, uint32_t loop);
 /* The loop a mark of a schedule or an AST stands for. */
 uint32_t cg_loop_of(__isl_keep isl_id *mark);
 
@@ -134,7 +138,10 @@ typedef struct cg_scope {
   const cg_use *use;
   const char *const *slot_names;
   bool in_parallel;
+  uint32_t team;    /* loops to come that the same team of threads shares */
   uint32_t pending; /* the loop whose locals are not declared yet, or none */
+  bool streams;     /* something was stored past the caches */
+  const struct cg_stream *stream; /* of the loop around; NULL: none */
 } cg_scope;
 
 /* The body of a kernel. */
@@ -145,6 +152,8 @@ void cg_indent(bs_text *, uint32_t indent);
 
 /* The C name of an array in a kernel: its slot's, or the local's own. */
 const char *cg_array_name(const cg_emitter *, const cg_scope *, uint32_t array);
+/* A local whose declaration in the kernel is its name. */
+bool cg_has_own_name(const cg_emitter *, uint32_t array);
 
 /* local.c: the locals that may be kept as scalars; nothing is known of their
  * elements before the AST is built. */
@@ -162,8 +171,11 @@ void cg_put_literal(cg_emitter *, gs_dtype, double);
 /* float, double or int32_t */
 const char *cg_compute_type(gs_dtype);
 
-/* index.c */
+/* index.c; the second: how far an expression goes when `iterator` goes one
+ * on, false where that is not the same everywhere. */
 void cg_put_index(cg_emitter *, __isl_keep isl_ast_expr *);
+bool cg_coefficient(cg_emitter *, __isl_keep isl_ast_expr *,
+                    const char *iterator, int64_t *out);
 
 /* call.c: the C text of a call; scope: NULL outside of kernels. */
 void cg_put_call(cg_emitter *, const cg_scope *, const po_stmt *,

@@ -5,6 +5,7 @@
  * negative, which are C's, from floors, which need a function.  The nesting
  * of these expressions is bounded by the ranks of the language. */
 #include "codegen/emit.h"
+#include <string.h>
 
 enum {
   LEVEL_COND,
@@ -170,4 +171,74 @@ put(cg_emitter *e, isl_ast_expr *expr, int level) {
 void
 cg_put_index(cg_emitter *e, isl_ast_expr *expr) {
   put(e, expr, LEVEL_COND);
+}
+
+/* ---- coefficients ---- */
+
+static bool
+coefficient_of_arg(cg_emitter *e, __isl_keep isl_ast_expr *expr, int k,
+                   const char *iterator, int64_t *out) {
+  uint32_t mark = po_pool_mark(&e->pool);
+  po_pool_reserve(&e->pool, 1);
+  isl_ast_expr *arg =
+      po_keep_ast_expr(&e->pool, isl_ast_expr_get_op_arg(expr, k));
+  bool ok = cg_coefficient(e, arg, iterator, out);
+  po_pool_release(&e->pool, mark);
+  return ok;
+}
+
+/* The constant that argument k is. */
+static bool
+constant_arg(__isl_keep isl_ast_expr *expr, int k, int64_t *out) {
+  isl_ast_expr *arg = isl_ast_expr_get_op_arg(expr, k);
+  bool is = isl_ast_expr_get_type(arg) == isl_ast_expr_int;
+  if (is) {
+    isl_val *val = isl_ast_expr_get_val(arg);
+    *out = isl_val_get_num_si(val);
+    isl_val_free(val);
+  }
+  isl_ast_expr_free(arg);
+  return is;
+}
+
+static bool
+coefficient_of_op(cg_emitter *e, __isl_keep isl_ast_expr *expr,
+                  const char *iterator, int64_t *out) {
+  enum isl_ast_expr_op_type op = isl_ast_expr_op_get_type(expr);
+  int n = isl_ast_expr_get_op_n_arg(expr);
+  int64_t arg[2] = {0, 0}, factor;
+  for (int k = 0; k < n; k++)
+    if (!coefficient_of_arg(e, expr, k, iterator, &arg[k > 0]) ||
+        (k > 1 && arg[1]))
+      return false;
+  *out = 0;
+  if (!arg[0] && !arg[1])
+    return true;
+  switch (op) {
+  case isl_ast_expr_op_add:
+    return !__builtin_add_overflow(arg[0], arg[1], out);
+  case isl_ast_expr_op_sub:
+    return !__builtin_sub_overflow(arg[0], arg[1], out);
+  case isl_ast_expr_op_minus:
+    return !__builtin_sub_overflow(0, arg[0], out);
+  case isl_ast_expr_op_mul:
+    return (constant_arg(expr, 0, &factor) || constant_arg(expr, 1, &factor)) &&
+           !__builtin_mul_overflow(arg[0] + arg[1], factor, out);
+  default:
+    return false;
+  }
+}
+
+bool
+cg_coefficient(cg_emitter *e, isl_ast_expr *expr, const char *iterator,
+               int64_t *out) {
+  if (isl_ast_expr_get_type(expr) == isl_ast_expr_op)
+    return coefficient_of_op(e, expr, iterator, out);
+  *out = 0;
+  if (isl_ast_expr_get_type(expr) != isl_ast_expr_id)
+    return isl_ast_expr_get_type(expr) == isl_ast_expr_int;
+  isl_id *id = isl_ast_expr_get_id(expr);
+  *out = !strcmp(isl_id_get_name(id), iterator);
+  isl_id_free(id);
+  return true;
 }

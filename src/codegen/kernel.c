@@ -171,7 +171,8 @@ put_array(printing *x, uint32_t array, const access *a) {
   if (a->slot == UINT32_MAX)
     bs_putf(&x->text, "[%s + %lld]", a->rest, (long long)a->constant);
   else
-    bs_putf(&x->text, " A%u:%d[%s + %lld]", a->slot, to->dtype, a->rest,
+    bs_putf(&x->text, " A%u:%d:%d[%s + %lld]", a->slot, to->dtype,
+            x->e->streamed[array], a->rest,
             (long long)(a->constant - x->slots.data[a->slot].base));
 }
 

@@ -1,16 +1,12 @@
 /* node.c - AST nodes as C loops.
  *
- * The outermost loop that is marked parallel gets a team of threads, together
- * with the parallel loops right below it while it is too short alone.  Locals
- * are declared where an iteration of their loop begins; where isl has put the
- * iteration in the place of the loop, in a block around it.  Nodes nest no
- * deeper than the nest may, so the walk is recursive; what isl hands out is
+ * Locals are declared where an iteration of their loop begins; where isl has
+ * put the iteration in the place of the loop, in a block around it.  Nodes nest
+ * no deeper than the nest may, so the walk is recursive; what isl hands out is
  * kept in the pool while text is written. */
-#include "codegen/emit.h"
+#include "codegen/loop.h"
+#include "codegen/stream.h"
 #include <string.h>
-
-/* Iterations that leave no thread idle. */
-#define ENOUGH_ITERATIONS 64
 
 void
 cg_indent(bs_text *out, uint32_t indent) {
@@ -18,8 +14,8 @@ cg_indent(bs_text *out, uint32_t indent) {
     bs_put(out, "  ");
 }
 
-static bool
-has_name_of_its_own(const cg_emitter *e, uint32_t array) {
+bool
+cg_has_own_name(const cg_emitter *e, uint32_t array) {
   const po_array *a = &e->p->arrays.data[array];
   return a->role == PO_LOCAL &&
          (!po_is_large(a) || po_is_in_parallel(e->p, e->local_node[array]));
@@ -27,127 +23,11 @@ has_name_of_its_own(const cg_emitter *e, uint32_t array) {
 
 const char *
 cg_array_name(const cg_emitter *e, const cg_scope *scope, uint32_t array) {
-  if (!has_name_of_its_own(e, array))
+  if (!cg_has_own_name(e, array))
     for (uint32_t k = 0; k < scope->use->n_slots; k++)
       if (scope->use->slots[k].array == array)
         return scope->slot_names[k];
   return e->p->arrays.data[array].name;
-}
-
-static isl_ast_node *
-body_of(cg_emitter *e, __isl_keep isl_ast_node *loop) {
-  po_pool_reserve(&e->pool, 1);
-  return po_keep_ast_node(&e->pool, isl_ast_node_for_get_body(loop));
-}
-
-static bool
-is_loop(__isl_keep isl_ast_node *node) {
-  return isl_ast_node_get_type(node) == isl_ast_node_for &&
-         isl_ast_node_for_is_degenerate(node) == isl_bool_false;
-}
-
-/* ---- threads ---- */
-
-static bool
-constant(__isl_take isl_ast_expr *expr, int64_t *out) {
-  bool is_int = isl_ast_expr_get_type(expr) == isl_ast_expr_int;
-  if (is_int) {
-    isl_val *val = isl_ast_expr_get_val(expr);
-    *out = isl_val_get_num_si(val);
-    isl_val_free(val);
-  }
-  isl_ast_expr_free(expr);
-  return is_int;
-}
-
-/* How often a loop with constant bounds runs; 0: not known. */
-static int64_t
-trip_count(__isl_keep isl_ast_node *loop) {
-  isl_ast_expr *cond = isl_ast_node_for_get_cond(loop);
-  enum isl_ast_expr_op_type op = isl_ast_expr_op_get_type(cond);
-  int64_t from, step, to;
-  bool known = op == isl_ast_expr_op_le || op == isl_ast_expr_op_lt;
-  known = constant(isl_ast_node_for_get_init(loop), &from) && known;
-  known = constant(isl_ast_node_for_get_inc(loop), &step) && known;
-  known = constant(isl_ast_expr_get_op_arg(cond, 1), &to) && known;
-  isl_ast_expr_free(cond);
-  if (!known || step < 1 || to < from)
-    return 0;
-  return (to - from + (op == isl_ast_expr_op_le)) / step + 1;
-}
-
-static bool
-is_parallel(const cg_emitter *e, __isl_keep isl_ast_node *loop) {
-  const cg_for_note *note = cg_note_of_for(loop);
-  return note && note->loop != PO_NO_NODE &&
-         e->p->nest.nodes.data[note->loop].mark == PO_PARALLEL;
-}
-
-static bool
-declares_locals(const cg_emitter *e, const cg_scope *scope,
-                __isl_keep isl_ast_node *loop) {
-  const cg_for_note *note = cg_note_of_for(loop);
-  return note && note->loop != PO_NO_NODE &&
-         cg_has_locals(e, scope->group, note->loop);
-}
-
-/* What is below the marks at a node. */
-static isl_ast_node *
-below_marks(cg_emitter *e, __isl_keep isl_ast_node *node) {
-  while (isl_ast_node_get_type(node) == isl_ast_node_mark) {
-    po_pool_reserve(&e->pool, 1);
-    node = po_keep_ast_node(&e->pool, isl_ast_node_mark_get_node(node));
-  }
-  return node;
-}
-
-/* How many nested loops a team shares. */
-static uint32_t
-shared_loops(cg_emitter *e, const cg_scope *scope,
-             __isl_keep isl_ast_node *loop) {
-  uint32_t n = 0, mark = po_pool_mark(&e->pool);
-  int64_t total = 1;
-  for (isl_ast_node *at = loop; is_loop(at);
-       at = below_marks(e, body_of(e, at))) {
-    int64_t trips = trip_count(at);
-    if (!is_parallel(e, at) || (n && !trips))
-      break;
-    n++;
-    total *= trips ? trips : ENOUGH_ITERATIONS;
-    if (!trips || total >= ENOUGH_ITERATIONS || declares_locals(e, scope, at))
-      break;
-  }
-  po_pool_release(&e->pool, mark);
-  return n;
-}
-
-/* A local in the workspace has room for a team of bounded size. */
-static bool
-has_parts_of_team(const cg_emitter *e, const cg_scope *scope) {
-  for (uint32_t k = 0; k < scope->use->n_slots; k++) {
-    uint32_t array = scope->use->slots[k].array;
-    if (e->p->arrays.data[array].role == PO_LOCAL &&
-        has_name_of_its_own(e, array))
-      return true;
-  }
-  return false;
-}
-
-static void
-put_pragma(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *loop,
-           uint32_t indent) {
-  if (!e->options->openmp || scope->in_parallel || !is_parallel(e, loop))
-    return;
-  uint32_t n = shared_loops(e, scope, loop);
-  scope->in_parallel = true;
-  bs_put(&e->body, "#ifdef _OPENMP\n");
-  cg_indent(&e->body, indent);
-  bs_put(&e->body, "#pragma omp parallel for");
-  if (n > 1)
-    bs_putf(&e->body, " collapse(%u)", n);
-  if (has_parts_of_team(e, scope))
-    bs_put(&e->body, " num_threads(GLEN_TEAM)");
-  bs_put(&e->body, "\n#endif\n");
 }
 
 /* ---- loops ---- */
@@ -160,52 +40,65 @@ put_expr(cg_emitter *e, __isl_take isl_ast_expr *expr) {
   po_pool_release(&e->pool, mark);
 }
 
-static void
-put_increment(cg_emitter *e, __isl_keep isl_ast_node *loop) {
-  int64_t step = 0;
-  put_expr(e, isl_ast_node_for_get_iterator(loop));
-  if (constant(isl_ast_node_for_get_inc(loop), &step) && step == 1) {
-    bs_put(&e->body, "++");
-    return;
-  }
-  bs_put(&e->body, " += ");
-  put_expr(e, isl_ast_node_for_get_inc(loop));
-}
-
 static void put_body(cg_emitter *, cg_scope *, uint32_t loop,
                      __isl_keep isl_ast_node *, uint32_t indent);
 
-static uint32_t
-loop_of(__isl_keep isl_ast_node *node) {
-  const cg_for_note *note = cg_note_of_for(node);
-  return note ? note->loop : PO_NO_NODE;
+/* for (int i = first; i <= last; i++), or over a row of the stream. */
+static void
+put_header(cg_emitter *e, const cg_loop *loop, bool in_row) {
+  const char *i = loop->iterator;
+  bs_putf(&e->body, "for (%s %s = ", e->index, i);
+  if (in_row) {
+    bs_putf(&e->body, "glen_from; %s <= glen_to; %s++)", i, i);
+    return;
+  }
+  cg_put_index(e, loop->first);
+  bs_put(&e->body, "; ");
+  cg_put_index(e, loop->condition);
+  if (loop->step == 1)
+    bs_putf(&e->body, "; %s++)", i);
+  else
+    bs_putf(&e->body, "; %s += %lld)", i, (long long)loop->step);
 }
 
 static void
-put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *loop,
-        uint32_t indent) {
-  bool was_parallel = scope->in_parallel;
-  put_pragma(e, scope, loop, indent);
+put_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop, bool in_row,
+         bool fenced, uint32_t indent) {
+  bool single = isl_ast_node_get_type(loop->inner) == isl_ast_node_user ||
+                cg_is_loop(loop->inner);
+  single = single && !fenced && !cg_declares_locals(e, scope, loop->node);
   cg_indent(&e->body, indent);
-  bs_putf(&e->body, "for (%s ", e->index);
-  put_expr(e, isl_ast_node_for_get_iterator(loop));
-  bs_put(&e->body, " = ");
-  put_expr(e, isl_ast_node_for_get_init(loop));
-  bs_put(&e->body, "; ");
-  put_expr(e, isl_ast_node_for_get_cond(loop));
-  bs_put(&e->body, "; ");
-  put_increment(e, loop);
-  isl_ast_node *body = body_of(e, loop), *inner = below_marks(e, body);
-  bool single =
-      isl_ast_node_get_type(inner) == isl_ast_node_user || is_loop(inner);
-  single = single && !declares_locals(e, scope, loop);
-  bs_put(&e->body, single ? ")\n" : ") {\n");
-  put_body(e, scope, loop_of(loop), body, indent + 1);
+  put_header(e, loop, in_row);
+  bs_put(&e->body, single ? "\n" : " {\n");
+  put_body(e, scope, loop->node, loop->body, indent + 1);
+  if (fenced && scope->streams)
+    cg_put_fence(e, indent + 1);
   if (!single) {
     cg_indent(&e->body, indent);
     bs_put(&e->body, "}\n");
   }
-  scope->in_parallel = was_parallel;
+}
+
+static void
+put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
+        uint32_t indent) {
+  cg_scope outer = *scope;
+  cg_stream stream;
+  cg_loop loop = cg_describe_loop(e, node);
+  cg_put_pragma(e, scope, &loop, indent);
+  bool fenced = scope->team == 1 && cg_may_stream(e, scope->use);
+  scope->team -= scope->team > 0;
+  if (cg_find_stream(e, &loop, &stream)) {
+    scope->streams = true;
+    scope->stream = &stream;
+    cg_open_stream(e, &loop, &stream, indent);
+    put_loop(e, scope, &loop, true, false, indent + 1);
+    cg_close_stream(e, scope, &loop, &stream, fenced, indent);
+  } else {
+    put_loop(e, scope, &loop, false, fenced, indent);
+  }
+  outer.streams = scope->streams;
+  *scope = outer;
 }
 
 /* One value of the iterator, which a condition may still name. */
@@ -224,7 +117,7 @@ put_degenerate(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *loop,
   bs_put(&e->body, "(void)");
   put_expr(e, isl_ast_node_for_get_iterator(loop));
   bs_put(&e->body, ";\n");
-  put_body(e, scope, loop_of(loop), body_of(e, loop), indent + 1);
+  put_body(e, scope, cg_loop_of_for(loop), cg_body_of(e, loop), indent + 1);
   cg_indent(&e->body, indent);
   bs_put(&e->body, "}\n");
 }
@@ -285,7 +178,7 @@ static bool
 is_all_in_loop(cg_emitter *e, __isl_keep isl_ast_node *node, uint32_t loop) {
   switch (isl_ast_node_get_type(node)) {
   case isl_ast_node_for:
-    return loop_of(node) == loop;
+    return cg_loop_of_for(node) == loop;
   case isl_ast_node_if: {
     po_pool_reserve(&e->pool, 2);
     bool all = is_all_in_loop(
@@ -425,7 +318,7 @@ cg_put_node(cg_emitter *e, cg_scope *scope, isl_ast_node *node,
   }
   switch (isl_ast_node_get_type(node)) {
   case isl_ast_node_for:
-    if (is_loop(node))
+    if (cg_is_loop(node))
       put_for(e, scope, node, indent);
     else
       put_degenerate(e, scope, node, indent);

@@ -18,16 +18,23 @@ cg_loop_of(isl_id *mark) {
   return (uint32_t)(uintptr_t)isl_id_get_user(mark) - 1;
 }
 
-static bool
-is_short(const po_program *p, uint32_t loop) {
+int64_t
+cg_range_size(const po_program *p, uint32_t loop) {
   isl_set *range = po_nest_range(p, loop);
   isl_val *hi = isl_set_dim_max_val(isl_set_copy(range), 0);
   isl_val *lo = isl_set_dim_min_val(range, 0);
   isl_val *size = isl_val_sub(hi, lo);
   bool is = isl_val_is_int(size) == isl_bool_true &&
-            isl_val_cmp_si(size, MAX_UNROLLED) < 0;
+            isl_val_cmp_si(size, INT32_MAX) < 0;
+  int64_t n = is ? isl_val_get_num_si(size) + 1 : 0;
   isl_val_free(size);
-  return is;
+  return n;
+}
+
+static bool
+is_short(const po_program *p, uint32_t loop) {
+  int64_t n = cg_range_size(p, loop);
+  return n > 0 && n <= MAX_UNROLLED;
 }
 
 /* { [outer..., t] } */

@@ -4,7 +4,7 @@
  * compiler sees which arrays are distinct, whatever the workspace does; equal
  * groups share one.  A long program is cut into parts, since compilers take
  * more than linear time over one long function. */
-#include "codegen/emit.h"
+#include "codegen/stream.h"
 #include "poly/contraction.h"
 #include "poly/names.h"
 #include <string.h>
@@ -112,6 +112,8 @@ put_kernel(cg_emitter *e, cg_kernel *kernel) {
     cg_put_contract_body(e, c, kernel->name, &scope);
   else
     cg_put_root(e, &scope, node);
+  if (scope.streams)
+    cg_put_fence(e, 1);
   bs_put(&e->body, "}\n\n");
   po_pool_release(&e->pool, mark);
 }

@@ -7,11 +7,16 @@
 #include "run.h"
 
 static inline po_program *
-read_loops(const char *text) {
+read_loops_for(const gs_target *target, const char *text) {
   uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  po_program *p = po_read_loops(&ctx, target, source);
   cr_assert(p, "%s%s", text, faults());
   return p;
+}
+
+static inline po_program *
+read_loops(const char *text) {
+  return read_loops_for(gs_target_default(&ctx), text);
 }
 
 static inline const char *
@@ -37,12 +42,13 @@ expect_no_code(const po_program *p, const char *what) {
 
 /* Outputs start as zeros in both. */
 static inline void
-run_all(const char *const *texts, uint32_t n) {
+run_all_for(po_program *(*read)(const char *), const char *const *texts,
+            uint32_t n) {
   cg_job *jobs = BS_NEWS(&arena, cg_job, n);
   cg_build_options build = {
       .sanitize = true, .optimize = "-O1", .time_limit = 200, .threads = 2};
   for (uint32_t k = 0; k < n; k++) {
-    po_program *p = read_loops(texts[k]);
+    po_program *p = read(texts[k]);
     jobs[k] = (cg_job){.program = p,
                        .inputs = inputs_of(p->source),
                        .outputs = BS_NEWS(&arena, gs_tensor, p->arrays.len)};
@@ -66,6 +72,11 @@ run_all(const char *const *texts, uint32_t n) {
           (long long)d.first, d.b, d.a);
     }
   }
+}
+
+static inline void
+run_all(const char *const *texts, uint32_t n) {
+  run_all_for(read_loops, texts, n);
 }
 
 #endif
