@@ -54,6 +54,25 @@ typedef struct bs_diags {
 
 void bs_diags_init(bs_diags *, bs_heap *);
 
+/* What was told up to now; going back to it forgets what came after. */
+typedef struct bs_moment {
+  uint32_t len, errors, warnings;
+  bool dropped;
+} bs_moment;
+
+static inline bs_moment
+bs_moment_of(const bs_diags *d) {
+  return (bs_moment){d->list.len, d->errors, d->warnings, d->dropped};
+}
+
+static inline void
+bs_go_back(bs_diags *d, bs_moment m) {
+  d->list.len = m.len;
+  d->errors = m.errors;
+  d->warnings = m.warnings;
+  d->dropped = m.dropped;
+}
+
 /* Reads a file (a FIFO or "-" = stdin too).  Returns its index + 1; 0 with a
  * diagnostic (code "no-file", "too-large", "not-text") on failure. */
 uint32_t bs_source_read(bs_diags *, const char *path, bs_span from);

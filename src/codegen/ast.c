@@ -130,7 +130,7 @@ note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
     ok = ok && note->index[k];
     if (note->index[k])
       note_element(&w->e->elements[w->array[w->first[local] + k]],
-                   note->index[k], k + 1 == n);
+                   note->index[k], k == n - 1);
   }
   isl_pw_multi_aff_free(instance);
   isl_ctx *isl = isl_ast_node_get_ctx(node);
@@ -191,7 +191,8 @@ static uint32_t
 count_accesses(const cg_emitter *e, const po_group *group) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < group->n; k++)
-    n += cg_stmt(e, group, k)->n_exprs + 1;
+    n += cg_stmt(e, group, k)->n_exprs + 1 +
+         cg_count_operands(cg_stmt(e, group, k));
   return n;
 }
 
@@ -214,6 +215,12 @@ find_addresses(cg_emitter *e, const cg_use *use, walk *w) {
     if (stmt->write && cg_is_indexed(e, stmt->array))
       w->address[n] = address_in_slot(e, use, stmt->array, stmt->write);
     n++;
+    for (uint32_t j = 0; j < cg_count_operands(stmt); j++, n++) {
+      const po_operand *o = &stmt->operands[j];
+      w->array[n] = o->array;
+      if (o->base && cg_is_indexed(e, o->array))
+        w->address[n] = address_in_slot(e, use, o->array, o->base);
+    }
   }
   w->first[w->group->n] = n;
 }

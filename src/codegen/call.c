@@ -1,19 +1,40 @@
 /* call.c - instruction calls, written from their templates. */
 #include "codegen/emit.h"
 
+typedef struct calling {
+  cg_emitter *e;
+  const cg_scope *scope;
+  const cg_user_note *note;
+  const po_stmt *stmt;
+} calling;
+
+/* (A + 64 * i); a local of one element is no array in C. */
 static void
-put_pointer(cg_emitter *e, const cg_scope *scope, const po_operand *operand) {
-  const char *name = scope ? cg_array_name(e, scope, operand->array)
-                           : e->p->arrays.data[operand->array].name;
-  if (operand->offset)
+put_pointer(const calling *c, uint32_t k) {
+  cg_emitter *e = c->e;
+  const po_operand *operand = &c->stmt->operands[k];
+  const char *name = c->scope ? cg_array_name(e, c->scope, operand->array)
+                              : e->p->arrays.data[operand->array].name;
+  isl_ast_expr *start = operand->base && c->note
+                            ? c->note->index[c->stmt->n_exprs + 1 + k]
+                            : NULL;
+  if (!cg_is_indexed(e, operand->array)) {
+    bs_putf(&e->body, "&%s", name);
+  } else if (start) {
+    bs_putf(&e->body, "(%s + ", name);
+    cg_put_index(e, start);
+    bs_putc(&e->body, ')');
+  } else if (operand->offset) {
     bs_putf(&e->body, "(%s + %lld)", name, (long long)operand->offset);
-  else
+  } else {
     bs_put(&e->body, name);
+  }
 }
 
 static void
-put_piece(cg_emitter *e, const cg_scope *scope, const po_stmt *stmt,
-          const gs_emit_piece *piece, uint32_t indent) {
+put_piece(const calling *c, const gs_emit_piece *piece, uint32_t indent) {
+  cg_emitter *e = c->e;
+  const po_stmt *stmt = c->stmt;
   switch (piece->kind) {
   case GS_EMIT_TEXT:
     for (size_t k = 0; k < piece->len; k++) {
@@ -27,7 +48,7 @@ put_piece(cg_emitter *e, const cg_scope *scope, const po_stmt *stmt,
                  (bs_value){stmt->slots[piece->slot]});
     break;
   case GS_EMIT_POINTER:
-    put_pointer(e, scope, &stmt->operands[piece->operand]);
+    put_pointer(c, piece->operand);
     break;
   case GS_EMIT_STRIDE:
     bs_putf(&e->body, "%lld",
@@ -54,8 +75,9 @@ needs_braces(const gs_instr *instr) {
 }
 
 void
-cg_put_call(cg_emitter *e, const cg_scope *scope, const po_stmt *stmt,
-            uint32_t indent) {
+cg_put_call(cg_emitter *e, const cg_scope *scope, const cg_user_note *note,
+            const po_stmt *stmt, uint32_t indent) {
+  const calling c = {e, scope, note, stmt};
   const gs_instr *instr = stmt->instr;
   bool braces = needs_braces(instr);
   gs_emit_piece piece;
@@ -65,7 +87,7 @@ cg_put_call(cg_emitter *e, const cg_scope *scope, const po_stmt *stmt,
     cg_indent(&e->body, ++indent);
   }
   for (const char *at = instr->emit; gs_emit_next(instr, &at, &piece);)
-    put_piece(e, scope, stmt, &piece, indent);
+    put_piece(&c, &piece, indent);
   bs_putc(&e->body, '\n');
   if (braces) {
     cg_indent(&e->body, --indent);

@@ -119,8 +119,8 @@ uint32_t cg_loop_of(__isl_keep isl_id *mark);
 /* ast.c: what the AST's nodes carry. */
 typedef struct cg_user_note {
   uint32_t stmt;
-  uint32_t n;            /* expressions of the body, then the target */
-  isl_ast_expr *index[]; /* NULL: no access in memory */
+  uint32_t n; /* expressions of the body, the target, operands of a call */
+  isl_ast_expr *index[]; /* NULL: no access in memory, or a constant place */
 } cg_user_note;
 
 typedef struct cg_for_note {
@@ -177,9 +177,13 @@ void cg_put_index(cg_emitter *, __isl_keep isl_ast_expr *);
 bool cg_coefficient(cg_emitter *, __isl_keep isl_ast_expr *,
                     const char *iterator, int64_t *out);
 
-/* call.c: the C text of a call; scope: NULL outside of kernels. */
-void cg_put_call(cg_emitter *, const cg_scope *, const po_stmt *,
-                 uint32_t indent);
+/* call.c: the C text of a call; scope and note: NULL outside of kernels. */
+void cg_put_call(cg_emitter *, const cg_scope *, const cg_user_note *,
+                 const po_stmt *, uint32_t indent);
+static inline uint32_t
+cg_count_operands(const po_stmt *stmt) {
+  return stmt->instr ? stmt->instr->n_operands + 1 : 0;
+}
 
 /* contract.c: the functions that a contraction's kernel needs, and its body. */
 void cg_put_contract_parts(cg_emitter *, const struct po_contraction *,

@@ -113,14 +113,21 @@ add_access(printing *x, uint32_t array, __isl_keep isl_pw_multi_aff *index,
   bs_push(e->heap, &x->accesses, a);
 }
 
-/* A call takes pointers to the starts of arrays. */
+/* A call takes pointers: to the starts of arrays, or to elements that follow
+ * from the loops around. */
 static void
 add_operands(printing *x, const po_stmt *stmt) {
-  for (uint32_t k = 0; stmt->instr && k <= stmt->instr->n_operands; k++) {
-    uint32_t array = stmt->operands[k].array;
-    access a = {.slot = UINT32_MAX};
-    if (cg_is_passed(x->e, array))
-      note_slot(x, &a, array, k == stmt->instr->n_operands);
+  for (uint32_t k = 0; k < cg_count_operands(stmt); k++) {
+    const po_operand *o = &stmt->operands[k];
+    bool written = k == stmt->instr->n_operands;
+    access a = {.slot = UINT32_MAX, .rest = ""};
+    if (o->base) {
+      add_access(x, o->array, o->base, written);
+      continue;
+    }
+    if (cg_is_passed(x->e, o->array))
+      note_slot(x, &a, o->array, written);
+    bs_push(x->e->heap, &x->accesses, a);
   }
 }
 
@@ -207,21 +214,24 @@ put_instances(printing *x, const po_stmt *stmt) {
 }
 
 /* The parameters and the places of its operands. */
-static void
-put_call(printing *x, const po_stmt *stmt) {
+static const access *
+put_call(printing *x, const po_stmt *stmt, const access *a) {
   bs_putf(&x->text, " %s", stmt->instr->name);
   for (uint32_t k = 0; k < stmt->instr->scope.vars.len; k++)
     bs_putf(&x->text, " %u", stmt->slots[k]);
-  for (uint32_t k = 0; k <= stmt->instr->n_operands; k++) {
+  for (uint32_t k = 0; k < cg_count_operands(stmt); k++, a++) {
     const po_operand *o = &stmt->operands[k];
     bool passed = cg_is_passed(x->e, o->array);
     bs_putf(&x->text, " %c%u+%lld", passed ? 'A' : 'L',
             passed ? find_slot(x, o->array) : find_local(x, o->array),
             (long long)o->offset);
+    if (o->base)
+      put_array(x, o->array, a);
     for (uint32_t d = 0; d < o->rank; d++)
       bs_putf(&x->text, ",%lld:%lld", (long long)o->dim[d],
               (long long)o->stride[d]);
   }
+  return a;
 }
 
 static const access *
@@ -231,9 +241,8 @@ put_stmt(printing *x, const po_stmt *stmt, const access *a) {
   for (uint32_t j = 0; j < stmt->n_exprs; j++)
     put_expr(x, &stmt->exprs[j], a++);
   if (stmt->instr)
-    put_call(x, stmt);
-  else
-    put_array(x, stmt->array, a);
+    return put_call(x, stmt, a + 1);
+  put_array(x, stmt->array, a);
   return a + 1;
 }
 
@@ -305,11 +314,15 @@ find_kernel(cg_emitter *e, kernel_table *table, uint32_t group) {
   bs_vec_done(e->heap, &x.accesses);
 }
 
-/* A call alone needs no function around it. */
+/* A call alone at places that are known needs no function around it. */
 static bool
 is_call(const cg_emitter *e, const po_group *group) {
-  return group->n == 1 && cg_stmt(e, group, 0)->kind == PO_CALL &&
-         e->p->nest.nodes.data[group->node].kind == PO_LEAF;
+  const po_stmt *stmt = cg_stmt(e, group, 0);
+  bool is = group->n == 1 && stmt->kind == PO_CALL &&
+            e->p->nest.nodes.data[group->node].kind == PO_LEAF;
+  for (uint32_t k = 0; is && k < cg_count_operands(stmt); k++)
+    is = !stmt->operands[k].base;
+  return is;
 }
 
 void

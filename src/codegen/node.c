@@ -298,7 +298,7 @@ put_user(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
   }
   const po_stmt *stmt = &e->p->stmts.data[note->stmt];
   if (stmt->kind == PO_CALL) {
-    cg_put_call(e, scope, stmt, indent);
+    cg_put_call(e, scope, note, stmt, indent);
     return;
   }
   cg_indent(&e->body, indent);

@@ -149,7 +149,7 @@ put_step(cg_emitter *e, uint32_t k, bool first) {
   if (first || !same_origin(e, group, group - 1))
     put_origin(e, group, 1, 0);
   if (use->kernel == UINT32_MAX) {
-    cg_put_call(e, NULL, cg_stmt(e, group, 0), 1);
+    cg_put_call(e, NULL, NULL, cg_stmt(e, group, 0), 1);
     return;
   }
   bs_putf(&e->body, "  %s(", e->kernels.data[use->kernel].name);

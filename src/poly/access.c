@@ -6,6 +6,7 @@
  * fixed order is a source of what is read then. */
 #include "poly/access.h"
 #include "poly/affine.h"
+#include "poly/operand.h"
 #include <isl/flow.h>
 #include <isl/options.h>
 #include <string.h>
@@ -86,13 +87,6 @@ read_map(const po_program *p, const po_stmt *stmt, const po_expr *e) {
       isl_set_copy(stmt->domain), all_elements(p, &p->arrays.data[e->array]));
 }
 
-static __isl_give isl_map *
-operand_map(const po_program *p, const po_stmt *stmt,
-            const po_operand *operand) {
-  return isl_map_from_domain_and_range(isl_set_copy(stmt->domain),
-                                       po_operand_elements(p, operand));
-}
-
 static __isl_give isl_union_map *
 add_reads(const po_program *p, const po_stmt *stmt, uint32_t array,
           __isl_take isl_union_map *all) {
@@ -103,7 +97,7 @@ add_reads(const po_program *p, const po_stmt *stmt, uint32_t array,
   }
   for (uint32_t k = 0; stmt->instr && k < stmt->instr->n_operands; k++)
     if (stmt->operands[k].array == array)
-      all = add(all, operand_map(p, stmt, &stmt->operands[k]));
+      all = add(all, po_operand_map(p, stmt, &stmt->operands[k]));
   return all;
 }
 
@@ -116,9 +110,9 @@ po_accesses_of(const po_program *p, uint32_t array) {
     if (stmt->array != array)
       continue;
     if (stmt->kind == PO_CALL) {
-      a.writes =
-          add(a.writes,
-              operand_map(p, stmt, &stmt->operands[stmt->instr->n_operands]));
+      a.writes = add(
+          a.writes,
+          po_operand_map(p, stmt, &stmt->operands[stmt->instr->n_operands]));
     } else if (po_reorder_class(p, stmt)) {
       a.updates = add(a.updates, access_map(stmt, stmt->write));
     } else {

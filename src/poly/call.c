@@ -6,6 +6,7 @@
  * that consists of several pieces, is packed into the workspace first.  An
  * operand with a declared layout is looked at through that view. */
 #include "poly/lower.h"
+#include "poly/operand.h"
 #include <string.h>
 
 typedef struct calling {
@@ -27,34 +28,18 @@ instr_of(const po_lowering *low, gs_term call) {
                        bs_as_sym(values, name));
 }
 
-/* Bit d: the template mentions stride d of operand k. */
-static uint32_t
-mentioned_strides(const gs_instr *instr, uint32_t k) {
-  uint32_t mask = 0;
-  gs_emit_piece piece;
-  for (const char *at = instr->emit; gs_emit_next(instr, &at, &piece);)
-    if (piece.kind == GS_EMIT_STRIDE && piece.operand == k)
-      mask |= 1u << piece.dim;
-  return mask;
-}
-
 static bool
-strides_fit(uint32_t mentioned, const int64_t *stride, const int64_t *dim,
-            uint32_t rank) {
-  int64_t dense[GS_MAX_RANK];
-  po_strides(dim, rank, dense);
-  for (uint32_t d = 0; d < rank; d++)
-    if (dim[d] > 1 && !(mentioned >> d & 1) && stride[d] != dense[d])
-      return false;
-  return true;
+fits(const gs_instr *instr, uint32_t k, const int64_t *stride,
+     const int64_t *dim, uint32_t rank) {
+  return po_stray_dimension(po_mentioned_strides(instr, k), stride, dim,
+                            rank) == rank;
 }
 
 bool
 po_call_result_fits(const po_lowering *low, gs_term call, const int64_t *stride,
                     const gs_type *type) {
   const gs_instr *instr = instr_of(low, call);
-  return strides_fit(mentioned_strides(instr, instr->n_operands), stride,
-                     type->dim, type->rank);
+  return fits(instr, instr->n_operands, stride, type->dim, type->rank);
 }
 
 /* A place in memory; a size of 1 has the stride of a dense array. */
@@ -81,8 +66,7 @@ find_in_place(const calling *c, uint32_t k, const po_reads *reads,
     return false;
   const po_read *read = &reads->list.data[0];
   return place(c->low, read->array, read->map, reads->dim, reads->rank, out) &&
-         strides_fit(mentioned_strides(c->instr, k), out->stride, reads->dim,
-                     reads->rank);
+         fits(c->instr, k, out->stride, reads->dim, reads->rank);
 }
 
 /* ---- packing ---- */

@@ -45,6 +45,9 @@ typedef struct po_violation {
 const po_deps *po_dependences(po_program *);
 void po_forget_dependences(po_program *);
 
+/* { S[i] -> T[j] }: all pairs whose source does not run before its sink. */
+__isl_give isl_map *po_not_before(const po_program *, const po_stmt *source,
+                                  const po_stmt *sink);
 /* The legality gate.  Whether the nest runs every source before its sink;
  * reductions in any order.  On false `out` holds one violated pair (or, when
  * isl gave up, a diagnostic was given and out->source is NULL). */

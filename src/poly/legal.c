@@ -60,9 +60,8 @@ typedef struct question {
   isl_union_map *wrong;
 } question;
 
-/* Pairs whose source does not run before its sink. */
-static __isl_give isl_map *
-out_of_order(const po_program *p, const po_stmt *source, const po_stmt *sink) {
+isl_map *
+po_not_before(const po_program *p, const po_stmt *source, const po_stmt *sink) {
   uint32_t top = po_nest_common(p, source->leaf, sink->leaf);
   bool same = source->leaf == sink->leaf;
   uint32_t n = po_nest_depth(p, top) + (at(p, top)->kind == PO_LOOP);
@@ -123,7 +122,7 @@ ask(__isl_take isl_map *map, void *user) {
     isl_map_free(map);
     return isl_stat_ok;
   }
-  isl_map *wrong = q->loop == PO_NO_NODE ? out_of_order(p, source, sink)
+  isl_map *wrong = q->loop == PO_NO_NODE ? po_not_before(p, source, sink)
                                          : across(q, source, sink);
   map = isl_map_intersect(map, wrong);
   isl_bool none = isl_map_is_empty(map);

@@ -91,8 +91,9 @@ typedef struct po_operand {
   uint32_t array;
   uint32_t rank;
   int64_t dim[GS_MAX_RANK];
-  int64_t offset;              /* elements */
+  int64_t offset;              /* elements; without base */
   int64_t stride[GS_MAX_RANK]; /* elements, a dimension of the operand */
+  isl_pw_multi_aff *base; /* in loops: instance -> its first array element */
 } po_operand;
 
 typedef struct po_stmt {
@@ -156,6 +157,7 @@ typedef struct po_options {
   unsigned long max_operations; /* of isl, for one term; 0: a few seconds'
                                    worth.  Beyond, views are copied one by
                                    one instead of being composed. */
+  const po_program *like;       /* whose isl context is shared; NULL: its own */
 } po_options;
 
 /* lower.c; NULL with diagnostics. */
@@ -174,8 +176,6 @@ __isl_give isl_schedule *po_group_schedule(const po_program *,
 /* workspace.c: where workspace arrays lie, by the nest's order; made anew
  * after a change of the schedule. */
 void po_lay_out(po_program *);
-/* The elements of its array that an operand of a call covers. (stmt.c) */
-__isl_give isl_set *po_operand_elements(const po_program *, const po_operand *);
 /* print.c: `conv.glen:7: compute dotProd, ((4), ()) f32` */
 void po_put_origin(const po_program *, gs_term, bs_span, bs_text *out);
 /* The loop program as text (docs/LOOPS.md); the same with comments that say

@@ -44,7 +44,7 @@ static owner *
 new_owner(const gs_program *source, const gs_target *target,
           const po_options *options, bool cautious) {
   bs_heap *heap = source->ctx.heap;
-  po_program *p = po_new_program(&source->ctx, source, target, NULL);
+  po_program *p = po_new_program(&source->ctx, source, target, options->like);
   owner *o = bs_calloc(heap, 1, sizeof *o);
   o->program = p;
   p->strict_fp = options->strict_fp;

@@ -166,11 +166,16 @@ put_expr(const body *b, uint32_t k, gs_dtype expected, int level) {
 
 /* ---- calls ---- */
 
-/* t0 + 16 [4 by 32, 8 by 1] */
+/* t0 + 16 [4 by 32, 8 by 1]; in loops t0[i, 0] over [4 by 32, 8 by 1] */
 static void
-put_operand(po_writer *w, const po_operand *operand) {
-  bs_putf(w->out, "%s + %lld [", w->p->arrays.data[operand->array].name,
-          (long long)operand->offset);
+put_operand(const body *b, const po_operand *operand) {
+  po_writer *w = b->w;
+  if (operand->base)
+    put_access(b, operand->array, operand->base);
+  else
+    bs_putf(w->out, "%s + %lld", w->p->arrays.data[operand->array].name,
+            (long long)operand->offset);
+  bs_put(w->out, operand->base ? " over [" : " [");
   for (uint32_t d = 0; d < operand->rank; d++)
     bs_putf(w->out, "%s%lld by %lld", d ? ", " : "", (long long)operand->dim[d],
             (long long)operand->stride[d]);
@@ -178,14 +183,16 @@ put_operand(po_writer *w, const po_operand *operand) {
 }
 
 static void
-put_call(po_writer *w, const po_stmt *stmt) {
+put_call(const body *b) {
+  po_writer *w = b->w;
+  const po_stmt *stmt = b->stmt;
   const gs_instr *instr = stmt->instr;
-  put_operand(w, &stmt->operands[instr->n_operands]);
+  put_operand(b, &stmt->operands[instr->n_operands]);
   bs_putf(w->out, " = call %s{", instr->name);
   for (uint32_t k = 0; k < instr->scope.vars.len; k++) {
     bs_put(w->out, k ? ", " : "");
     bs_value value = {stmt->slots[k]};
-    if (value.i)
+    if (instr->scope.vars.data[k].sort == GS_SORT_INT)
       bs_put_value(w->out, w->p->ctx.values, value);
     else
       bs_putc(w->out, '_');
@@ -193,18 +200,18 @@ put_call(po_writer *w, const po_stmt *stmt) {
   bs_put(w->out, "}(");
   for (uint32_t k = 0; k < instr->n_operands; k++) {
     bs_put(w->out, k ? ", " : "");
-    put_operand(w, &stmt->operands[k]);
+    put_operand(b, &stmt->operands[k]);
   }
   bs_putc(w->out, ')');
 }
 
 void
 po_write_body(po_writer *w, const po_stmt *stmt, const char *const *names) {
+  body b = {w, stmt, names};
   if (stmt->kind == PO_CALL) {
-    put_call(w, stmt);
+    put_call(&b);
     return;
   }
-  body b = {w, stmt, names};
   put_access(&b, stmt->array, stmt->write);
   bs_putf(w->out, " %s ",
           stmt->kind == PO_UPDATE ? folds[fold_of(stmt->op)].update : "=");

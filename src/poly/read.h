@@ -109,10 +109,15 @@ typedef struct po_read_body {
 } po_read_expr;
 bool po_read_expression(po_reader *, gs_dtype root, po_read_expr *out);
 
-/* ---- read_call.c: NAME + INT [...] = call ... after the name ---- */
-bool po_read_call(po_reader *, uint32_t array, po_stmt *out);
+/* ---- read_call.c: NAME + INT [...] = call ... after the name, or
+ * NAME[E] over [...] = call ... after the element (kept) ---- */
+bool po_read_call(po_reader *, uint32_t array, __isl_keep isl_multi_aff *start,
+                  po_stmt *out);
 
 /* ---- read_stmt.c ---- */
+/* { S[i] -> A[x] } of { [i] -> [x] }, kept by the program's pool. */
+isl_pw_multi_aff *po_named_access(po_reader *, const po_stmt *, uint32_t array,
+                                  __isl_keep isl_multi_aff *);
 bool po_read_stmt(po_reader *);
 /* ---- read_array.c ---- */
 bool po_read_array(po_reader *, po_role);

@@ -2,6 +2,7 @@
  *
  *   OPERAND = call NAME { VALUE, ... } ( OPERAND, ... )
  *   OPERAND: ARRAY + OFFSET [ DIM by STRIDE, ... ]
+ *            ARRAY [ E, ... ] over [ DIM by STRIDE, ... ]
  *
  * The values are those of the instruction's parameters and dimensions; where
  * no operand has a layout of its own they are bound anew and compared. */
@@ -29,14 +30,11 @@ check_reach(po_reader *r, const po_operand *o, uint32_t from) {
                           "the operand reaches beyond the array");
 }
 
-/* What follows the array's name. */
+/* [ DIM by STRIDE, ... ] */
 static bool
-read_place(po_reader *r, uint32_t array, po_operand *out, uint32_t from) {
+read_dimensions(po_reader *r, po_operand *out) {
   bool more;
-  *out = (po_operand){.array = array};
-  if (!po_need_symbol(r, "+") ||
-      !po_need_int(r, 0, GS_MAX_ELEMENTS, &out->offset) ||
-      !po_need_symbol(r, "["))
+  if (!po_need_symbol(r, "["))
     return false;
   more = !po_is_symbol(r, "]");
   while (more) {
@@ -50,13 +48,30 @@ read_place(po_reader *r, uint32_t array, po_operand *out, uint32_t from) {
         !po_take_symbol(r, ",", &more))
       return false;
   }
-  return po_need_symbol(r, "]") && check_reach(r, out, from);
+  return po_need_symbol(r, "]");
+}
+
+/* What follows the array's name; start: the first element, where it was read
+ * already. */
+static bool
+read_place(po_reader *r, const po_stmt *stmt, uint32_t array,
+           __isl_keep isl_multi_aff *start, po_operand *out, uint32_t from) {
+  *out = (po_operand){.array = array};
+  if (!start && po_is_symbol(r, "+"))
+    return po_next_token(r) &&
+           po_need_int(r, 0, GS_MAX_ELEMENTS, &out->offset) &&
+           read_dimensions(r, out) && check_reach(r, out, from);
+  if (!start && !po_read_index(r, array, &start))
+    return false;
+  out->base = po_named_access(r, stmt, array, start);
+  return po_need_word(r, "over") && read_dimensions(r, out);
 }
 
 static bool
-read_operand(po_reader *r, po_operand *out) {
+read_operand(po_reader *r, const po_stmt *stmt, po_operand *out) {
   uint32_t array, from = r->now.lo;
-  return po_need_array(r, &array) && read_place(r, array, out, from);
+  return po_need_array(r, &array) &&
+         read_place(r, stmt, array, NULL, out, from);
 }
 
 static bool
@@ -151,13 +166,13 @@ check_binding(po_reader *r, const gs_instr *instr, const uint32_t *slots,
 }
 
 bool
-po_read_call(po_reader *r, uint32_t array, po_stmt *out) {
+po_read_call(po_reader *r, uint32_t array, isl_multi_aff *start, po_stmt *out) {
   po_operand result;
   const gs_instr *instr = NULL;
   uint32_t from = r->now.lo;
-  if (!read_place(r, array, &result, from) || !po_need_symbol(r, "=") ||
-      !po_need_word(r, "call") || !find_instr(r, &instr) ||
-      !po_need_symbol(r, "{"))
+  if (!read_place(r, out, array, start, &result, from) ||
+      !po_need_symbol(r, "=") || !po_need_word(r, "call") ||
+      !find_instr(r, &instr) || !po_need_symbol(r, "{"))
     return false;
   uint32_t *slots = BS_NEWS(&r->p->arena, uint32_t, instr->scope.vars.len + 1);
   po_operand *operands =
@@ -167,7 +182,7 @@ po_read_call(po_reader *r, uint32_t array, po_stmt *out) {
       !po_need_symbol(r, "("))
     return false;
   for (uint32_t k = 0; k < instr->n_operands; k++)
-    if ((k && !po_need_symbol(r, ",")) || !read_operand(r, &operands[k]))
+    if ((k && !po_need_symbol(r, ",")) || !read_operand(r, out, &operands[k]))
       return false;
   out->kind = PO_CALL;
   out->array = array;

@@ -7,6 +7,7 @@
  * instances are those that the conditions and the bounds of the loops allow;
  * they must be finitely many, and every element that they name must be there.
  */
+#include "poly/operand.h"
 #include "poly/read.h"
 #include <isl/ilp.h>
 #include <string.h>
@@ -95,9 +96,9 @@ read_operator(po_reader *r, po_stmt *stmt) {
   return po_need_symbol(r, "=");
 }
 
-static isl_pw_multi_aff *
-named_access(po_reader *r, const po_stmt *stmt, uint32_t array,
-             __isl_keep isl_multi_aff *map) {
+isl_pw_multi_aff *
+po_named_access(po_reader *r, const po_stmt *stmt, uint32_t array,
+                isl_multi_aff *map) {
   isl_ctx *isl = r->p->isl;
   po_pool_reserve(&r->p->pool, 1);
   map = isl_multi_aff_set_tuple_id(isl_multi_aff_copy(map), isl_dim_in,
@@ -127,18 +128,22 @@ static bool
 read_assignment(po_reader *r, po_stmt *stmt) {
   isl_multi_aff *write;
   po_read_expr body = {0};
-  if (!po_read_index(r, stmt->array, &write) || !read_operator(r, stmt))
+  if (!po_read_index(r, stmt->array, &write))
+    return false;
+  if (po_is_word(r, "over"))
+    return po_read_call(r, stmt->array, write, stmt);
+  if (!read_operator(r, stmt))
     return false;
   gs_dtype root = r->p->arrays.data[stmt->array].dtype;
   if (!po_read_expression(r, root, &body)) {
     free_expression(r, &body);
     return false;
   }
-  stmt->write = named_access(r, stmt, stmt->array, write);
+  stmt->write = po_named_access(r, stmt, stmt->array, write);
   for (uint32_t k = 0; k < body.exprs.len; k++)
     if (body.maps.data[k])
       body.exprs.data[k].index =
-          named_access(r, stmt, body.exprs.data[k].array, body.maps.data[k]);
+          po_named_access(r, stmt, body.exprs.data[k].array, body.maps.data[k]);
   stmt->exprs = bs_arena_copy(&r->p->arena, body.exprs.data,
                               body.exprs.len * sizeof *body.exprs.data);
   stmt->n_exprs = body.exprs.len;
@@ -151,7 +156,7 @@ read_effect(po_reader *r, po_stmt *stmt) {
   uint32_t from = r->now.lo;
   if (!po_need_array(r, &stmt->array) || !is_written(r, stmt, from))
     return false;
-  return po_is_symbol(r, "+") ? po_read_call(r, stmt->array, stmt)
+  return po_is_symbol(r, "+") ? po_read_call(r, stmt->array, NULL, stmt)
                               : read_assignment(r, stmt);
 }
 
@@ -256,6 +261,20 @@ check_gather(po_reader *r, const po_stmt *stmt, const po_expr *e,
                           "the table ends before that");
 }
 
+/* Those with an offset were checked when they were read. */
+static bool
+check_operands(po_reader *r, const po_stmt *stmt, uint32_t from) {
+  for (uint32_t k = 0; k <= stmt->instr->n_operands; k++) {
+    const po_operand *o = &stmt->operands[k];
+    if (o->base && (!check_access(r, stmt, o->array, o->base, from) ||
+                    !po_operand_is_inside(r->p, stmt, o)))
+      return bs_error(r->ctx.diags, po_span_from(r, from), "out-of-bounds",
+                      "operand %u of %s reaches beyond %s", k,
+                      stmt->instr->name, r->p->arrays.data[o->array].name);
+  }
+  return true;
+}
+
 static bool
 check(po_reader *r, const po_stmt *stmt, uint32_t from) {
   isl_bool bounded = isl_set_is_bounded(stmt->domain);
@@ -263,7 +282,7 @@ check(po_reader *r, const po_stmt *stmt, uint32_t from) {
     return bs_error(r->ctx.diags, po_span_from(r, from), "unbounded",
                     "the statement has no end of instances");
   if (stmt->kind == PO_CALL)
-    return true;
+    return check_operands(r, stmt, from);
   if (!check_access(r, stmt, stmt->array, stmt->write, from))
     return false;
   for (uint32_t k = 0; k < stmt->n_exprs; k++) {
@@ -286,13 +305,6 @@ count_outer(const po_stmt *stmt) {
              isl_bool_false)
     n--;
   return n;
-}
-
-static bool
-check_call(po_reader *r, const po_stmt *stmt, uint32_t from) {
-  return stmt->kind != PO_CALL || (!stmt->n_iters && !r->n_loops) ||
-         bs_error(r->ctx.diags, po_span_from(r, from), "call-in-loop",
-                  "a call has no indices and stands in no loop");
 }
 
 static void
@@ -323,8 +335,8 @@ po_read_stmt(po_reader *r) {
   where =
       po_keep_set(&r->pool, isl_set_universe(po_space(r->p->isl, r->n_names)));
   if ((has_where && !po_read_conditions(r, &where)) ||
-      !read_time(r, own, &time) || !check_call(r, &stmt, from) ||
-      !find_domain(r, &stmt, where, time) || !check(r, &stmt, from))
+      !read_time(r, own, &time) || !find_domain(r, &stmt, where, time) ||
+      !check(r, &stmt, from))
     return false;
   stmt.n_outer = count_outer(&stmt);
   stmt.span = po_span_from(r, from);

@@ -166,21 +166,3 @@ po_add_call(po_lowering *low, const po_stmt *like) {
   stmt->domain = named_domain(out, stmt->name, point);
   stmt->time = identity_time(out, stmt);
 }
-
-isl_set *
-po_operand_elements(const po_program *program, const po_operand *operand) {
-  isl_ctx *isl = program->isl;
-  const po_array *array = &program->arrays.data[operand->array];
-  uint32_t n = operand->rank;
-  isl_aff *address = po_index(isl, n, n, 0, operand->offset);
-  for (uint32_t d = 0; d < n; d++)
-    address = isl_aff_add(address, po_index(isl, n, d, operand->stride[d], 0));
-  int64_t size = gs_prod(array->dim, array->rank);
-  isl_multi_aff *element = po_reshape(isl, &size, 1, array->dim, array->rank);
-  element = isl_multi_aff_pullback_multi_aff(element,
-                                             isl_multi_aff_from_aff(address));
-  element = isl_multi_aff_set_tuple_id(element, isl_dim_out,
-                                       isl_id_alloc(isl, array->name, NULL));
-  return isl_set_apply(po_box(isl, operand->dim, n),
-                       isl_map_from_multi_aff(element));
-}

@@ -32,9 +32,13 @@ copy_call(po_program *to, po_stmt *stmt) {
   const gs_instr *instr = stmt->instr;
   if (!instr)
     return;
-  stmt->operands =
-      bs_arena_copy(&to->arena, stmt->operands,
-                    (instr->n_operands + 1) * sizeof *stmt->operands);
+  uint32_t n = instr->n_operands + 1;
+  po_operand *operands =
+      bs_arena_copy(&to->arena, stmt->operands, n * sizeof *operands);
+  po_pool_reserve(&to->pool, n);
+  for (uint32_t k = 0; k < n; k++)
+    operands[k].base = copy_pma(to, operands[k].base);
+  stmt->operands = operands;
   stmt->slots =
       bs_arena_copy(&to->arena, stmt->slots,
                     (instr->scope.vars.len + 1) * sizeof *stmt->slots);

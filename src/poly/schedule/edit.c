@@ -57,6 +57,8 @@ po_remove_stmt(po_program *p, uint32_t stmt) {
 
 static isl_pw_multi_aff *
 pulled(po_program *p, isl_pw_multi_aff *index, __isl_keep isl_multi_aff *back) {
+  if (!index)
+    return NULL;
   return po_keep_pw_multi_aff(
       &p->pool, isl_pw_multi_aff_pullback_multi_aff(
                     isl_pw_multi_aff_copy(index), isl_multi_aff_copy(back)));
@@ -66,10 +68,16 @@ void
 po_set_instances(po_program *p, uint32_t k, isl_set *domain,
                  isl_multi_aff *back) {
   po_stmt *stmt = &p->stmts.data[k];
-  po_pool_reserve(&p->pool, stmt->n_exprs + 3);
+  uint32_t n_operands = stmt->instr ? stmt->instr->n_operands + 1 : 0;
+  po_pool_reserve(&p->pool, stmt->n_exprs + n_operands + 3);
   stmt->domain = po_keep_set(&p->pool, domain);
   back = po_keep_multi_aff(&p->pool, back);
   stmt->write = pulled(p, stmt->write, back);
+  po_operand *operands =
+      bs_arena_copy(&p->arena, stmt->operands, n_operands * sizeof *operands);
+  for (uint32_t j = 0; j < n_operands; j++)
+    operands[j].base = pulled(p, operands[j].base, back);
+  stmt->operands = operands;
   po_expr *exprs =
       bs_arena_copy(&p->arena, stmt->exprs, stmt->n_exprs * sizeof *exprs);
   for (uint32_t j = 0; j < stmt->n_exprs; j++)

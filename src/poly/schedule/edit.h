@@ -71,6 +71,12 @@ typedef struct po_change {
   uint32_t n_copies;
   const char *gone[4]; /* statements of before that are part of readers now */
   uint32_t n_gone;
+  /* { what it was -> the instance now } of instances that became one; NULL:
+   * none.  What flows within one is its own business.  Without origin. */
+  isl_union_map *merged;
+  /* Instances now that change nothing, as was shown: they add the neutral
+   * element, or are read by such only.  NULL: none. */
+  isl_union_set *neutral;
 } po_change;
 
 /* Whether a statement, or all accesses of an array, of a program are those

@@ -210,19 +210,22 @@ put_body(shower *s, const po_stmt *stmt) {
 }
 
 static void
-put_operand(shower *s, const po_operand *operand) {
-  bs_putf(s->out, "%s + %lld", s->p->arrays.data[operand->array].name,
-          (long long)operand->offset);
+put_operand(shower *s, const po_stmt *stmt, const po_operand *operand) {
+  if (operand->base)
+    put_element(s, stmt, operand->array, operand->base);
+  else
+    bs_putf(s->out, "%s + %lld", s->p->arrays.data[operand->array].name,
+            (long long)operand->offset);
 }
 
 static void
 put_call(shower *s, const po_stmt *stmt) {
   uint32_t n = stmt->instr->n_operands;
-  put_operand(s, &stmt->operands[n]);
+  put_operand(s, stmt, &stmt->operands[n]);
   bs_putf(s->out, " = %s(", stmt->instr->name);
   for (uint32_t k = 0; k < n; k++) {
     bs_put(s->out, k ? ", " : "");
-    put_operand(s, &stmt->operands[k]);
+    put_operand(s, stmt, &stmt->operands[k]);
   }
   bs_putc(s->out, ')');
 }

@@ -120,6 +120,10 @@ const po_primitive po_primitives[] = {
      "pipeline STMT LOOP [N]",
      "Makes what an iteration needs N iterations ahead, in N + 1 places.",
      po_apply_pipeline, false, false},
+    {"tensorize", A(PO_ARG_LOOP, PO_ARG_WORD, PO_ARG_INTS), 2, {0},
+     "tensorize LOOP INSTRUCTION [[PARAMETER, ...]]",
+     "Replaces a loop and all in it by a call of the target's instruction.",
+     po_apply_tensorize, false, true},
 };
 /* clang-format on */
 

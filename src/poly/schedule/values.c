@@ -65,6 +65,10 @@ is_same_stmt(const po_stmt *a, const po_stmt *b) {
         a->exprs[k].array != b->exprs[k].array ||
         a->exprs[k].index != b->exprs[k].index)
       return false;
+  for (uint32_t k = 0; a->instr && k <= a->instr->n_operands; k++)
+    if (a->operands[k].array != b->operands[k].array ||
+        a->operands[k].base != b->operands[k].base)
+      return false;
   return true;
 }
 
@@ -203,6 +207,54 @@ refuse(po_program *before, const po_step_call *call, isl_union_map *wrong,
   return false;
 }
 
+/* The flow of values before and now, as relations that ought to be equal;
+ * what is read though nothing wrote it, now only. */
+typedef struct comparison {
+  isl_union_map *was, *is;
+  isl_union_set *nothing;
+} comparison;
+
+/* By the sources of before and the readers of now. */
+static comparison
+compare_by_origin(const po_program *after, __isl_take isl_union_map *origin,
+                  flow old, flow now) {
+  origin = complete_origin(after, origin, now.from);
+  comparison c;
+  c.is = isl_union_map_apply_domain(now.from, isl_union_map_copy(origin));
+  c.was = isl_union_map_apply_range(
+      old.from, isl_union_map_reverse(isl_union_map_copy(origin)));
+  c.nothing = isl_union_set_apply(now.unwritten, origin);
+  c.nothing = isl_union_set_subtract(c.nothing, old.unwritten);
+  return c;
+}
+
+/* By instances of now, of which some are several of before. */
+static comparison
+compare_merged(const po_program *before, __isl_take isl_union_map *merged,
+               flow old, flow now) {
+  isl_union_set *one = isl_union_map_range(isl_union_map_copy(merged));
+  isl_union_map *self = isl_union_set_identity(one);
+  merged = complete_origin(before, merged, old.from);
+  comparison c;
+  c.was = isl_union_map_apply_domain(old.from, isl_union_map_copy(merged));
+  c.was = isl_union_map_apply_range(c.was, isl_union_map_copy(merged));
+  c.was = isl_union_map_subtract(c.was, isl_union_map_copy(self));
+  c.is = isl_union_map_subtract(now.from, self);
+  c.nothing = isl_union_set_subtract(
+      now.unwritten, isl_union_set_apply(old.unwritten, merged));
+  return c;
+}
+
+static void
+leave_out(flow *f, __isl_keep isl_union_set *neutral) {
+  if (!neutral)
+    return;
+  f->from = isl_union_map_subtract_domain(f->from, isl_union_set_copy(neutral));
+  f->from = isl_union_map_subtract_range(f->from, isl_union_set_copy(neutral));
+  f->unwritten =
+      isl_union_set_subtract(f->unwritten, isl_union_set_copy(neutral));
+}
+
 bool
 po_values_kept(po_program *before, po_program *after, const po_step_call *call,
                po_change *change) {
@@ -211,16 +263,15 @@ po_values_kept(po_program *before, po_program *after, const po_step_call *call,
   flow old = flow_of(before, after), now = flow_of(after, before);
   isl_union_set *gone = instances(before, change->gone, change->n_gone);
   isl_union_set *copies = instances(after, change->copies, change->n_copies);
-  isl_union_map *origin = complete_origin(after, change->origin, now.from);
   old.from = contract(old.from, gone, change->n_gone);
   now.from = contract(now.from, copies, change->n_copies);
-  isl_union_map *is =
-      isl_union_map_apply_domain(now.from, isl_union_map_copy(origin));
-  isl_union_map *was = isl_union_map_apply_range(
-      old.from, isl_union_map_reverse(isl_union_map_copy(origin)));
-  isl_union_set *nothing =
-      isl_union_set_apply(now.unwritten, isl_union_map_copy(origin));
-  nothing = isl_union_set_subtract(nothing, old.unwritten);
+  leave_out(&now, change->neutral);
+  isl_union_set_free(change->neutral);
+  comparison c = change->merged
+                     ? compare_merged(before, change->merged, old, now)
+                     : compare_by_origin(after, change->origin, old, now);
+  isl_union_map *was = c.was, *is = c.is;
+  isl_union_set *nothing = c.nothing;
   isl_union_map *lost =
       isl_union_map_subtract(isl_union_map_copy(was), isl_union_map_copy(is));
   isl_union_map *found =
@@ -231,7 +282,6 @@ po_values_kept(po_program *before, po_program *after, const po_step_call *call,
   isl_union_set_free(gone);
   isl_union_set_free(copies);
   isl_union_set_free(nothing);
-  isl_union_map_free(origin);
   bool ok = po_unlimit(&limit) && no_lost != isl_bool_error &&
             no_found != isl_bool_error && all_written != isl_bool_error;
   bool same = ok && no_lost && no_found && all_written;

@@ -1,5 +1,6 @@
 /* test_lower.c - which statements and arrays come out of lowering. */
 #include "fixture.h"
+#include "poly/operand.h"
 
 TestSuite(lower, .init = fixture_start, .fini = fixture_stop);
 

@@ -1,0 +1,677 @@
+/* unify.c - see unify.h. */
+#include "poly/schedule/unify.h"
+#include "poly/affine.h"
+#include "poly/storage.h"
+#include <string.h>
+
+enum { MOST_FLIPS = 8, MOST_READS = 64, MOST_TRIES = 4000 };
+
+/* ---- the pattern ---- */
+
+/* The lexicographically least point of a set of n numbers; NULL. */
+static int64_t *
+least_point(bs_arena *arena, __isl_take isl_set *set, uint32_t n) {
+  int64_t *at = BS_NEWS(arena, int64_t, n + 1);
+  isl_point *point = isl_set_sample_point(isl_set_lexmin(set));
+  bool ok = point && isl_point_is_void(point) == isl_bool_false;
+  for (uint32_t k = 0; ok && k < n; k++) {
+    isl_val *val = isl_point_get_coordinate_val(point, isl_dim_set, (int)k);
+    at[k] = isl_val_get_num_si(val);
+    isl_val_free(val);
+  }
+  isl_point_free(point);
+  return ok ? at : NULL;
+}
+
+static __isl_give isl_set *
+at_values(__isl_take isl_set *set, const int64_t *at, uint32_t n,
+          uint32_t but) {
+  isl_ctx *isl = isl_set_get_ctx(set);
+  for (uint32_t k = 0; k < n; k++)
+    if (k != but)
+      set = isl_set_fix_val(set, isl_dim_set, k,
+                            isl_val_int_from_si(isl, (long)at[k]));
+  return set;
+}
+
+/* A point r of an access whose y is this. */
+static int64_t *
+point_with(const po_form *f, __isl_keep isl_map *graph, const int64_t *y,
+           uint32_t rank, uint32_t n) {
+  isl_set *to = isl_set_universe(isl_space_range(isl_map_get_space(graph)));
+  to = at_values(to, y, rank, UINT32_MAX);
+  isl_set *from =
+      isl_map_domain(isl_map_intersect_range(isl_map_copy(graph), to));
+  return least_point(&f->p->arena, from, n);
+}
+
+/* Points of an access, from which strides follow. */
+static bool
+find_points(const po_form *f, const po_form_stmt *s, po_pattern_access *a,
+            uint32_t rank) {
+  bs_arena *arena = &f->p->arena;
+  isl_map *graph = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(a->y));
+  graph = isl_map_intersect_domain(graph, po_box(f->p->isl, s->extent, s->n));
+  graph = po_keep_map(&f->p->pool, graph);
+  isl_set *range = po_keep_set(&f->p->pool, isl_map_range(isl_map_copy(graph)));
+  a->from = least_point(arena, isl_set_copy(range), rank);
+  a->at = a->from ? point_with(f, graph, a->from, rank, s->n) : NULL;
+  for (uint32_t d = 0; a->at && d < rank; d++) {
+    isl_set *line = at_values(isl_set_copy(range), a->from, rank, d);
+    line = isl_set_lower_bound_val(
+        line, isl_dim_set, d,
+        isl_val_int_from_si(f->p->isl, (long)a->from[d] + 1));
+    int64_t *next = least_point(arena, line, rank);
+    if (!next)
+      continue;
+    a->step[d] = next[d] - a->from[d];
+    a->point[d] = point_with(f, graph, next, rank, s->n);
+  }
+  return a->at != NULL;
+}
+
+/* The place of an array of the pattern's program. */
+static uint32_t
+place_of(po_pattern *out, const po_program *q, uint32_t array,
+         uint32_t *locals) {
+  const po_array *a = &q->arrays.data[array];
+  if (a->role == PO_INPUT)
+    return a->number;
+  if (a->role == PO_OUTPUT)
+    return out->instr->n_operands;
+  uint32_t first = out->instr->n_operands + 1, k = first;
+  while (k < out->n_places && locals[k] != array)
+    k++;
+  if (k == PO_UNIFY_ARRAYS)
+    return k;
+  if (k == out->n_places) {
+    locals[k] = array;
+    out->rank[k] = a->rank;
+    out->dim[k] = a->dim;
+    out->n_places++;
+  }
+  return k;
+}
+
+static bool
+add_access(po_pattern *out, const po_form_stmt *s, const po_form_access *from,
+           isl_multi_aff *const *layout, uint32_t *locals,
+           po_pattern_access *a) {
+  po_form *f = &out->form;
+  *a = (po_pattern_access){.place = PO_NO_NODE};
+  if (from->array == PO_NO_NODE)
+    return true;
+  a->place = place_of(out, f->p, from->array, locals);
+  if (a->place == PO_UNIFY_ARRAYS)
+    return false;
+  po_pool_reserve(&f->p->pool, 3);
+  isl_pw_multi_aff *y = isl_pw_multi_aff_reset_tuple_id(
+      isl_pw_multi_aff_copy(from->index), isl_dim_out);
+  if (a->place < out->instr->n_operands && layout[a->place])
+    y = isl_pw_multi_aff_pullback_pw_multi_aff(
+        isl_pw_multi_aff_from_multi_aff(isl_multi_aff_copy(layout[a->place])),
+        y);
+  a->y = po_keep_pw_multi_aff(&f->p->pool, y);
+  return a->y && find_points(f, s, a, out->rank[a->place]);
+}
+
+bool
+po_make_pattern(po_form *form, const gs_instr *instr,
+                isl_multi_aff *const *layout, const gs_type *shapes,
+                po_pattern *out, po_reason *why) {
+  uint32_t locals[PO_UNIFY_ARRAYS];
+  *out = (po_pattern){.instr = instr, .form = *form};
+  out->n_places = instr->n_operands + 1;
+  for (uint32_t k = 0; k < out->n_places; k++) {
+    out->rank[k] = shapes[k].rank;
+    out->dim[k] = shapes[k].dim;
+  }
+  for (uint32_t k = 0; k < form->n; k++) {
+    const po_form_stmt *s = &form->stmts[k];
+    uint32_t n = form->p->stmts.data[s->stmt].n_exprs + 1;
+    out->access[k] = BS_NEWS(&form->p->arena, po_pattern_access, n);
+    for (uint32_t j = 0; j < n; j++)
+      if (!add_access(out, s, &s->access[j], layout, locals,
+                      &out->access[k][j]))
+        return po_because(why, 0,
+                          "the semantics of %s are too intricate to be "
+                          "compared with loops",
+                          instr->name);
+  }
+  return true;
+}
+
+/* ---- the search ---- */
+
+typedef struct pair {
+  uint32_t pattern, nest; /* accesses of the two statements */
+} pair;
+
+/* A statement of the pattern as one of the nest. */
+typedef struct matched {
+  uint32_t nest;             /* statement of its form */
+  uint32_t to[PO_MAX_DEPTH]; /* index of the pattern -> of the nest */
+  pair pairs[MOST_READS];
+  uint32_t n;
+} matched;
+
+typedef struct search {
+  const po_form *nest;
+  const po_pattern *pattern;
+  po_reason *why;
+  int64_t *sample; /* o */
+  matched of[PO_FORM_STMTS];
+  bool (*takes)(void *, const po_unified *);
+  void *user;
+  po_unified *level; /* what is known before statement k */
+  uint32_t tries;
+  isl_pw_aff **address[PO_FORM_STMTS]; /* of the nest's accesses, kept */
+} search;
+
+static const po_stmt *
+nest_stmt(const search *x, uint32_t k) {
+  return &x->nest->p->stmts.data[x->nest->stmts[k].stmt];
+}
+
+static const po_stmt *
+pattern_stmt(const search *x, uint32_t k) {
+  return &x->pattern->form.p->stmts.data[x->pattern->form.stmts[k].stmt];
+}
+
+static const char *
+array_name(const search *x, uint32_t array) {
+  return x->nest->p->arrays.data[array].name;
+}
+
+static const char *
+place_name(const search *x, uint32_t place) {
+  const gs_instr *i = x->pattern->instr;
+  return place < i->n_operands    ? i->operands[place].name
+         : place == i->n_operands ? "the result"
+                                  : "an intermediate value";
+}
+
+/* Where an access goes: an address in memory, or of a private array that has
+ * no other one: the number of the element. */
+static isl_pw_aff *
+address_of(const search *x, uint32_t stmt, uint32_t access, bool private) {
+  isl_pw_aff **at = &x->address[stmt][2 * access + private];
+  const po_form_access *a = &x->nest->stmts[stmt].access[access];
+  const po_array *array = &x->nest->p->arrays.data[a->array];
+  if (!*at) {
+    po_pool_reserve(&x->nest->p->pool, 1);
+    *at = po_keep_pw_aff(&x->nest->p->pool,
+                         private ? po_linear_pw(a->index, array->dim)
+                                 : po_address(array, a->index));
+  }
+  return *at;
+}
+
+/* The point r of the nest for one of the pattern. */
+static void
+moved_point(const search *x, const matched *m, uint32_t pattern,
+            const int64_t *from, int64_t *to) {
+  memset(to, 0, x->nest->stmts[m->nest].n * sizeof *to);
+  for (uint32_t k = 0; k < x->pattern->form.stmts[pattern].n; k++)
+    to[m->to[k]] = from[k];
+}
+
+static bool
+value_at(const search *x, __isl_keep isl_pw_aff *f, const int64_t *r,
+         uint32_t n, int64_t *out) {
+  isl_space *space = isl_pw_aff_get_domain_space(f);
+  isl_point *point = isl_point_zero(space);
+  for (uint32_t k = 0; k < x->nest->n_outer + n; k++)
+    point = isl_point_set_coordinate_val(
+        point, isl_dim_set, (int)k,
+        isl_val_int_from_si(x->nest->p->isl,
+                            (long)(k < x->nest->n_outer
+                                       ? x->sample[k]
+                                       : r[k - x->nest->n_outer])));
+  isl_val *val = isl_pw_aff_eval(isl_pw_aff_copy(f), point);
+  bool ok = val && isl_val_is_int(val) == isl_bool_true;
+  *out = ok ? isl_val_get_num_si(val) : 0;
+  isl_val_free(val);
+  return ok;
+}
+
+/* Learns the strides of a place from one access. */
+static bool
+learn(search *x, uint32_t k, const matched *m, pair p, po_unified *u) {
+  const po_pattern_access *a = &x->pattern->access[k][p.pattern];
+  uint32_t n = x->nest->stmts[m->nest].n;
+  uint32_t array = x->nest->stmts[m->nest].access[p.nest].array;
+  bool private = a->place > x->pattern->instr->n_operands;
+  po_place *place = &u->place[a->place];
+  int64_t r[PO_MAX_DEPTH + 1], base, value;
+  isl_pw_aff *f = address_of(x, m->nest, p.nest, private);
+  if (place->found && place->array != array)
+    return po_because(x->why, 20 + k, "%s would have to be both %s and %s",
+                      place_name(x, a->place), array_name(x, place->array),
+                      array_name(x, array));
+  if (private && !po_is_private(x->nest->p, array, x->nest->top))
+    return po_because(x->why, 20 + k, "%s is used outside of the nest, too",
+                      array_name(x, array));
+  moved_point(x, m, k, a->at, r);
+  if (!value_at(x, f, r, n, &base))
+    return po_because(x->why, 10, "an access of %s is no quasi-affine function",
+                      array_name(x, array));
+  bool starts = true;
+  for (uint32_t d = 0; d < x->pattern->rank[a->place]; d++)
+    starts &= !a->from[d];
+  if (!place->found || (starts && !place->starts)) {
+    place->stmt = m->nest;
+    place->access = p.nest;
+    place->point = bs_arena_copy(&x->nest->p->arena, r, n * sizeof *r);
+    place->from = a->from;
+    place->starts = starts;
+  }
+  place->found = true;
+  place->array = array;
+  for (uint32_t d = 0; d < x->pattern->rank[a->place]; d++) {
+    int64_t to[PO_MAX_DEPTH + 1];
+    if (!a->step[d])
+      continue;
+    moved_point(x, m, k, a->point[d], to);
+    if (!value_at(x, f, to, n, &value) || (value - base) % a->step[d])
+      return po_because(x->why, 20 + k,
+                        "%s has no stride for dimension %u of "
+                        "%s",
+                        array_name(x, array), d, place_name(x, a->place));
+    int64_t stride = (value - base) / a->step[d];
+    if (place->known[d] && place->stride[d] != stride)
+      return po_because(
+          x->why, 30 + k,
+          "neighbours along dimension %u of %s lie %lld elements apart in one "
+          "access of %s, %lld in another",
+          d, place_name(x, a->place), (long long)place->stride[d],
+          array_name(x, array), (long long)stride);
+    place->known[d] = true;
+    place->stride[d] = stride;
+  }
+  return true;
+}
+
+/* ---- bodies ---- */
+
+static bool
+is_commutative(gs_compute op) {
+  return op == GS_C_ADD || op == GS_C_MUL || op == GS_C_MAX || op == GS_C_MIN;
+}
+
+static bool
+same_param(const po_expr *a, const po_expr *b) {
+  return a->param.i == b->param.i || (!a->param.i && b->n_kids == 1) ||
+         (!b->param.i && a->n_kids == 1);
+}
+
+static bool
+same_node(const po_expr *a, const po_expr *b) {
+  if (a->kind != b->kind || a->dtype != b->dtype || a->n_kids != b->n_kids)
+    return false;
+  switch (a->kind) {
+  case PO_LITERAL:
+    return a->literal == b->literal;
+  case PO_READ:
+  case PO_SELECT:
+    return true;
+  case PO_UNARY:
+    return a->op == b->op && a->literal == b->literal && same_param(a, b);
+  case PO_BINARY:
+    return a->op == b->op;
+  case PO_GATHER:
+    break;
+  }
+  return false;
+}
+
+/* Pairs up what the bodies read.  flips: by commutative node of the pattern, in
+ * the order they are met. */
+static bool
+same_body(const po_stmt *a, const po_stmt *b, uint32_t flips, matched *m,
+          uint32_t *n_flips) {
+  pair stack[4 * MOST_READS];
+  uint32_t depth = 0, met = 0;
+  m->n = 0;
+  stack[depth++] = (pair){a->n_exprs - 1, b->n_exprs - 1};
+  while (depth) {
+    pair at = stack[--depth];
+    const po_expr *x = &a->exprs[at.pattern], *y = &b->exprs[at.nest];
+    if (!same_node(x, y) || depth + 3 > 4 * MOST_READS ||
+        m->n + 1 >= MOST_READS)
+      return false;
+    if (x->kind == PO_READ)
+      m->pairs[m->n++] = at;
+    bool flip = x->kind == PO_BINARY && is_commutative(x->op) &&
+                met < MOST_FLIPS && flips >> met++ & 1;
+    for (uint32_t k = x->n_kids; k-- > 0;)
+      stack[depth++] =
+          (pair){x->kids[k], y->kids[flip ? x->n_kids - 1 - k : k]};
+  }
+  m->pairs[m->n++] = (pair){a->n_exprs, b->n_exprs};
+  *n_flips = met;
+  return true;
+}
+
+/* ---- statements ---- */
+
+/* The next assignment of indices; false past the last.  used: by index of the
+ * nest. */
+static bool
+assign_indices(const po_form_stmt *a, const po_form_stmt *b, matched *m,
+               bool *started) {
+  uint32_t k = 0;
+  bool used[PO_MAX_DEPTH] = {false};
+  if (*started) {
+    k = a->n;
+    if (!k)
+      return false;
+    for (uint32_t j = 0; j < k; j++)
+      used[m->to[j]] = true;
+    k--;
+    used[m->to[k]] = false;
+    m->to[k]++;
+  } else if (a->n) {
+    m->to[0] = 0;
+  }
+  *started = true;
+  while (k < a->n) {
+    while (m->to[k] < b->n &&
+           (used[m->to[k]] || b->extent[m->to[k]] != a->extent[k]))
+      m->to[k]++;
+    if (m->to[k] < b->n) {
+      used[m->to[k]] = true;
+      if (++k < a->n)
+        m->to[k] = 0;
+    } else {
+      if (k-- == 0)
+        return false;
+      used[m->to[k]] = false;
+      m->to[k]++;
+    }
+  }
+  return true;
+}
+
+/* As many instances, of loops equally long. */
+static bool
+same_extents(search *x, uint32_t k, uint32_t nest) {
+  const po_form_stmt *a = &x->pattern->form.stmts[k],
+                     *b = &x->nest->stmts[nest];
+  const po_stmt *stmt = nest_stmt(x, nest);
+  bool used[PO_MAX_DEPTH] = {false};
+  uint32_t met = 0, lacks = a->n, rest = b->n;
+  for (uint32_t j = 0; j < a->n; j++) {
+    uint32_t i = 0;
+    while (i < b->n && (used[i] || b->extent[i] != a->extent[j]))
+      i++;
+    if (i < b->n)
+      used[i] = ++met;
+    else
+      lacks = j;
+  }
+  for (uint32_t i = 0; i < b->n; i++)
+    if (!used[i] && b->extent[i] != 1)
+      rest = i;
+  if (lacks == a->n && rest == b->n)
+    return true;
+  if (rest == b->n)
+    return po_because(x->why, 4 + met,
+                      "%s has no index for one of %lld values "
+                      "that the semantics have",
+                      stmt->name, (long long)a->extent[lacks]);
+  if (lacks == a->n)
+    return po_because(x->why, 4 + met,
+                      "index %s of %s takes %lld values, of "
+                      "which the semantics know nothing",
+                      stmt->iters[rest], stmt->name,
+                      (long long)b->extent[rest]);
+  return po_because(x->why, 4 + met,
+                    "index %s of %s takes %lld values, the semantics have %lld "
+                    "there",
+                    stmt->iters[rest], stmt->name, (long long)b->extent[rest],
+                    (long long)a->extent[lacks]);
+}
+
+static bool
+same_kind(search *x, const po_stmt *a, const po_stmt *b) {
+  if (a->kind == b->kind && (a->kind != PO_UPDATE || a->op == b->op))
+    return true;
+  return po_because(x->why, 3, "%s is %s, the semantics have %s there", b->name,
+                    b->kind == PO_UPDATE ? "an update" : "an assignment",
+                    a->kind != PO_UPDATE   ? "an assignment"
+                    : b->kind == PO_UPDATE ? "another update"
+                                           : "an update");
+}
+
+static bool
+learn_all(search *x, uint32_t k, po_unified *u) {
+  const matched *m = &x->of[k];
+  for (uint32_t j = 0; j < m->n; j++)
+    if (!learn(x, k, m, m->pairs[j], u))
+      return false;
+  return true;
+}
+
+static bool is_complete(search *, po_unified *);
+
+/* Statements k.. of the pattern; no deeper than PO_FORM_STMTS. */
+static bool
+match_from(search *x, uint32_t k, po_unified *u) {
+  const po_form *pattern = &x->pattern->form;
+  if (k == pattern->n)
+    return is_complete(x, u);
+  matched *m = &x->of[k];
+  for (uint32_t j = 0; j < x->nest->n; j++) {
+    const po_stmt *a = pattern_stmt(x, k), *b = nest_stmt(x, j);
+    bool taken = false, started = false;
+    uint32_t n_flips = 0;
+    for (uint32_t i = 0; i < k; i++)
+      taken |= u->stmt[i] == j;
+    if (taken || !same_kind(x, a, b) || !same_extents(x, k, j))
+      continue;
+    if (!same_body(a, b, 0, m, &n_flips)) {
+      po_because(x->why, 9, "%s computes something else than the semantics",
+                 b->name);
+      n_flips = MOST_FLIPS;
+    }
+    m->nest = u->stmt[k] = j;
+    while (assign_indices(&pattern->stmts[k], &x->nest->stmts[j], m, &started))
+      for (uint32_t flips = 0; flips >> n_flips == 0; flips++) {
+        uint32_t again;
+        x->level[k + 1] = *u;
+        if (x->tries++ > MOST_TRIES)
+          return po_because(x->why, 100,
+                            "there are too many ways to compare "
+                            "them");
+        if (same_body(a, b, flips, m, &again) && learn_all(x, k, u + 1) &&
+            match_from(x, k + 1, u + 1))
+          return true;
+      }
+  }
+  return false;
+}
+
+/* ---- accesses as functions ---- */
+
+/* { [o, r of the pattern] -> [o, r of the nest] } */
+static __isl_give isl_multi_aff *
+renamed(const search *x, uint32_t k, const matched *m) {
+  isl_ctx *isl = x->nest->p->isl;
+  uint32_t n = x->pattern->form.stmts[k].n, to = x->nest->stmts[m->nest].n;
+  uint32_t outer = x->nest->n_outer, all = outer + n;
+  isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, all, outer + to));
+  for (uint32_t d = 0; d < outer; d++)
+    map = isl_multi_aff_set_aff(map, (int)d, po_index(isl, all, d, 1, 0));
+  for (uint32_t d = 0; d < n; d++)
+    map = isl_multi_aff_set_aff(map, (int)(outer + m->to[d]),
+                                po_index(isl, all, outer + d, 1, 0));
+  return map;
+}
+
+/* { [o, r] -> [r] } or { [o, r] -> [o] } */
+static __isl_give isl_multi_aff *
+part_of(isl_ctx *isl, uint32_t all, uint32_t from, uint32_t n) {
+  isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, all, n));
+  for (uint32_t d = 0; d < n; d++)
+    map =
+        isl_multi_aff_set_aff(map, (int)d, po_index(isl, all, from + d, 1, 0));
+  return map;
+}
+
+/* { [o] -> [o, r] } of a point r of the nest */
+static __isl_give isl_multi_aff *
+at_point(const po_form *nest, uint32_t stmt, const int64_t *r) {
+  uint32_t outer = nest->n_outer, n = nest->stmts[stmt].n;
+  isl_multi_aff *map =
+      isl_multi_aff_zero(po_map_space(nest->p->isl, outer, outer + n));
+  for (uint32_t d = 0; d < outer + n; d++)
+    map = isl_multi_aff_set_aff(
+        map, (int)d,
+        d < outer ? po_index(nest->p->isl, outer, d, 1, 0)
+                  : po_index(nest->p->isl, outer, outer, 0, r[d - outer]));
+  return map;
+}
+
+/* What the strides make of y: { [y] -> sum of stride * y }. */
+static __isl_give isl_aff *
+along(isl_ctx *isl, const po_place *place, uint32_t rank) {
+  isl_aff *sum = po_index(isl, rank, rank, 0, 0);
+  for (uint32_t d = 0; d < rank; d++)
+    sum = isl_aff_add(
+        sum, po_index(isl, rank, d, place->known[d] ? place->stride[d] : 0, 0));
+  return sum;
+}
+
+static bool
+agrees(search *x, uint32_t k, const matched *m, pair p, const po_unified *u) {
+  const po_pattern_access *a = &x->pattern->access[k][p.pattern];
+  const po_place *place = &u->place[a->place];
+  isl_ctx *isl = x->nest->p->isl;
+  uint32_t outer = x->nest->n_outer, rank = x->pattern->rank[a->place];
+  const po_form_stmt *s = &x->pattern->form.stmts[k];
+  uint32_t all = outer + s->n;
+  bool private = a->place > x->pattern->instr->n_operands;
+  isl_pw_aff *there = isl_pw_aff_copy(address_of(x, m->nest, p.nest, private));
+  there = isl_pw_aff_pullback_multi_aff(there, renamed(x, k, m));
+  isl_pw_aff *start =
+      isl_pw_aff_copy(address_of(x, place->stmt, place->access, private));
+  start = isl_pw_aff_pullback_multi_aff(
+      start, at_point(x->nest, place->stmt, place->point));
+  int64_t before = 0;
+  for (uint32_t d = 0; d < rank; d++)
+    before += place->known[d] ? place->stride[d] * place->from[d] : 0;
+  start = isl_pw_aff_add_constant_val(start, isl_val_int_from_si(isl, -before));
+  start = isl_pw_aff_pullback_multi_aff(start, part_of(isl, all, 0, outer));
+  isl_pw_aff *way = isl_pw_aff_from_aff(along(isl, place, rank));
+  isl_pw_multi_aff *y = isl_pw_multi_aff_pullback_multi_aff(
+      isl_pw_multi_aff_copy(a->y), part_of(isl, all, outer, s->n));
+  way = isl_pw_aff_pullback_pw_multi_aff(way, y);
+  isl_set *apart = isl_pw_aff_ne_set(there, isl_pw_aff_add(start, way));
+  isl_set *where = isl_set_flatten(isl_set_product(
+      isl_set_copy(x->nest->outer), po_box(isl, s->extent, s->n)));
+  bool same = isl_set_is_disjoint(apart, where) == isl_bool_true;
+  isl_set_free(apart);
+  isl_set_free(where);
+  return same ||
+         po_because(x->why, 60,
+                    "%s goes through %s in another order than the "
+                    "semantics through %s",
+                    nest_stmt(x, m->nest)->name, array_name(x, place->array),
+                    place_name(x, a->place));
+}
+
+/* Two statements that meet in an array stand in the pattern's order. */
+static bool
+is_in_order(search *x, const po_unified *u) {
+  const po_form *f = x->nest;
+  for (uint32_t a = 0; a < x->pattern->form.n; a++)
+    for (uint32_t b = a + 1; b < x->pattern->form.n; b++) {
+      uint32_t s = f->stmts[u->stmt[a]].stmt, t = f->stmts[u->stmt[b]].stmt;
+      for (uint32_t k = 0; k < f->p->arrays.len; k++) {
+        const po_stmt *i = &f->p->stmts.data[s], *j = &f->p->stmts.data[t];
+        bool meet = (i->array == k && (j->array == k || po_stmt_reads(j, k))) ||
+                    (j->array == k && po_stmt_reads(i, k));
+        if (meet && !po_runs_before(f->p, s, t, k, f->n_outer))
+          return po_because(x->why, 70,
+                            "%s must be done before %s begins on "
+                            "an element of %s",
+                            i->name, j->name, array_name(x, k));
+      }
+    }
+  return true;
+}
+
+static bool
+has_free_order(search *x) {
+  for (uint32_t k = 0; k < x->nest->n; k++)
+    if (nest_stmt(x, k)->kind == PO_UPDATE &&
+        !po_reorder_class(x->nest->p, nest_stmt(x, k)))
+      return po_because(x->why, 70,
+                        "the order of %s's updates may not be "
+                        "changed",
+                        nest_stmt(x, k)->name);
+  return true;
+}
+
+/* Locals are as many arrays, and none is an operand. */
+static bool
+has_own_locals(search *x, const po_unified *u) {
+  uint32_t n = x->pattern->instr->n_operands;
+  for (uint32_t k = n + 1; k < x->pattern->n_places; k++)
+    for (uint32_t j = 0; j < k; j++)
+      if (u->place[j].array == u->place[k].array)
+        return po_because(x->why, 50, "%s would have to be both %s and %s",
+                          array_name(x, u->place[k].array), place_name(x, j),
+                          place_name(x, k));
+  return true;
+}
+
+/* All statements are matched. */
+static bool
+is_complete(search *x, po_unified *u) {
+  if (!has_own_locals(x, u))
+    return false;
+  for (uint32_t k = 0; k <= x->pattern->instr->n_operands; k++)
+    for (uint32_t d = 0; d < x->pattern->rank[k]; d++)
+      if (!u->place[k].found ||
+          (!u->place[k].known[d] && x->pattern->dim[k][d] > 1))
+        return po_because(x->why, 50, "the semantics do not tell how %s lies",
+                          place_name(x, k));
+  for (uint32_t k = 0; k < x->pattern->form.n; k++)
+    for (uint32_t j = 0; j < x->of[k].n; j++)
+      if (!agrees(x, k, &x->of[k], x->of[k].pairs[j], u))
+        return false;
+  return has_free_order(x) && is_in_order(x, u) && x->takes(x->user, u);
+}
+
+bool
+po_unify(const po_form *nest, const po_pattern *pattern,
+         bool (*takes)(void *, const po_unified *), void *user,
+         po_reason *why) {
+  bs_arena *arena = &nest->p->arena;
+  search *x = BS_NEW(arena, search);
+  *x = (search){.nest = nest, .pattern = pattern, .why = why};
+  x->takes = takes;
+  x->user = user;
+  if (nest->n != pattern->form.n)
+    return po_because(why, 2, "it has %u statement%s, the semantics %u",
+                      nest->n, nest->n == 1 ? "" : "s", pattern->form.n);
+  po_pool_reserve(&nest->p->pool, 1);
+  x->sample = least_point(arena, isl_set_copy(nest->outer), nest->n_outer);
+  if (!x->sample)
+    return po_because(why, 0, "it never runs");
+  for (uint32_t k = 0; k < nest->n; k++)
+    x->address[k] = bs_arena_calloc(arena, 2 * (nest_stmt(x, k)->n_exprs + 1),
+                                    sizeof(isl_pw_aff *));
+  x->level = BS_NEWS(arena, po_unified, pattern->form.n + 1);
+  return match_from(x, 0, x->level);
+}
+
+isl_pw_multi_aff *
+po_first_element(const po_form *nest, const po_place *place) {
+  const po_form_access *a = &nest->stmts[place->stmt].access[place->access];
+  return isl_pw_multi_aff_pullback_multi_aff(
+      isl_pw_multi_aff_copy(a->index),
+      at_point(nest, place->stmt, place->point));
+}
