@@ -526,6 +526,25 @@ check_request(tensorizing *t) {
   return true;
 }
 
+/* A call computes its result anew: reductions begin in the nest. */
+static bool
+begins_all(tensorizing *t) {
+  const po_stmt *stmts = t->p->stmts.data;
+  for (uint32_t k = 0; k < t->nest.n; k++) {
+    const po_stmt *s = &stmts[t->nest.stmts[k].stmt];
+    bool begins = s->kind != PO_UPDATE;
+    for (uint32_t j = 0; !begins && j < t->nest.n; j++)
+      begins = stmts[t->nest.stmts[j].stmt].kind == PO_ASSIGN &&
+               stmts[t->nest.stmts[j].stmt].array == s->array;
+    if (!begins)
+      return po_because(&t->why, 0,
+                        "%s goes on from what %s holds, a call computes its "
+                        "result anew (rfactor makes partial results)",
+                        s->name, t->p->arrays.data[s->array].name);
+  }
+  return true;
+}
+
 static bool
 refuse_unfit(const tensorizing *t) {
   const char *loop = po_node(t->p, t->call->args[0].node)->name;
@@ -557,7 +576,7 @@ po_apply_tensorize(po_program *p, po_step_call *call) {
   t->slots = BS_NEWS(&p->arena, uint32_t, t->instr->scope.vars.len + 1);
   po_program *before = po_copy(p);
   po_forward_copies(p, top);
-  bool ok = po_find_form(p, top, &t->nest, &t->why);
+  bool ok = po_find_form(p, top, &t->nest, &t->why) && begins_all(t);
   if (ok)
     find_sizes(t);
   ok = ok && find_call(t);
