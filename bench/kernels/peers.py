@@ -11,6 +11,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import time
 
 import machine
 import programs
@@ -18,6 +19,7 @@ import programs
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "peers")
 NAIVE = os.path.join(SOURCES, "naive")
+LONGEST_COMPILE = 300  # seconds for `glen compile`
 HALIDE_PLUGINS = "/usr/lib/x86_64-linux-gnu/halide14"
 
 # setting: what is reported; command: the worker; variant, env: handed to it
@@ -30,7 +32,7 @@ class Missing(Exception):
 
 
 class Broken(Exception):
-    """Something of ours does not build: not to be passed over."""
+    """Something of ours does not build: a row that says so, and exit code 1."""
 
 
 class Builder:
@@ -201,6 +203,22 @@ class Glen:
     def __init__(self, glen, label="", options=()):
         self.name = "glen" + (f":{label}" if label else "")
         self.glen, self.options = glen, list(options)
+        self.seconds = {}  # problem -> what `glen compile` took
+
+    def compile(self, problem, source, emitted, file):
+        try:
+            done = subprocess.run(
+                [self.glen, "compile", source, "--name", "kernel", "--quiet",
+                 "--emit", emitted, *self.options, "-o", file],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                timeout=LONGEST_COMPILE)
+        except subprocess.TimeoutExpired as e:
+            raise Broken(f"glen compile takes more than {LONGEST_COMPILE} s "
+                         f"on {problem.name}") from e
+        if done.returncode:
+            text = done.stderr.strip() or f"exit code {done.returncode}"
+            raise Broken(f"glen compile failed on {problem.name}: "
+                         f"{text.splitlines()[0]}")
 
     def emit(self, builder, problem):
         """A folder with kernel.c, kernel.h and worker.c."""
@@ -211,21 +229,22 @@ class Glen:
         files = [builder.read(o) for o in self.options if os.path.isfile(o)]
         folder = builder.path(("glen", builder.read(self.glen), text,
                                self.options, files))
+        took = os.path.join(folder, "seconds")
         if os.path.exists(os.path.join(folder, "glue.c")):
+            if os.path.exists(took):
+                self.seconds[problem.name] = float(builder.read(took))
             return folder
         os.makedirs(folder, exist_ok=True)
         source = os.path.join(folder, "kernel.glen")
         with open(source, "w", encoding="utf-8") as f:
             f.write(text)
-        for emitted, file in (("c,h", "kernel.c"), ("manifest", "kernel.json")):
-            done = subprocess.run(
-                [self.glen, "compile", source, "--name", "kernel", "--quiet",
-                 "--emit", emitted, *self.options, "-o",
-                 os.path.join(folder, file)],
-                stdin=subprocess.DEVNULL, capture_output=True, text=True)
-            if done.returncode:
-                raise Broken(f"glen compile failed on {problem.name}:\n"
-                             f"{done.stderr.strip()}")
+        started = time.monotonic()
+        self.compile(problem, source, "c,h", os.path.join(folder, "kernel.c"))
+        self.seconds[problem.name] = time.monotonic() - started
+        with open(took, "w", encoding="utf-8") as f:
+            f.write(f"{self.seconds[problem.name]:.3f}")
+        self.compile(problem, source, "manifest",
+                     os.path.join(folder, "kernel.json"))
         with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as f:
             glue = glue_text(json.load(f))
         with open(os.path.join(folder, "glue.c"), "w", encoding="utf-8") as f:

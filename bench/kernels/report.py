@@ -73,6 +73,23 @@ def table(results, peers, width=16):
     return "\n".join(lines)
 
 
+def left_out(results, what):
+    """Lines that say which peer has no figure, why, and for what."""
+    names = {}
+    for r in results:
+        for peer, reason in r.get(what, []):
+            key = (peer, r["threads"], reason.replace(r["problem"], "..."))
+            names.setdefault(key, []).append(r["problem"])
+    out = []
+    for (peer, threads, reason), where in sorted(names.items()):
+        short = ", ".join(where[:4])
+        if len(where) > 4:
+            short += f" and {len(where) - 4} more"
+        out.append(f"{peer} with {threads} thread{'s' * (threads > 1)}: "
+                   f"{reason} ({short})")
+    return out
+
+
 def ratios(results, peers, ours="glen", width=16):
     """How many times faster ours is than each peer; below 1 it is slower."""
     others = [p for p in peers if p != ours]

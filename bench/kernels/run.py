@@ -7,7 +7,9 @@
 All implementations of a problem run side by side, one process each, and take
 turns; a figure is the median over the turns (at least 5) of the fastest call of
 a turn.  Their results are compared with those of the naive loops.  A peer that
-is missing is left out, and it is said why.  See README.md.
+is missing, fails or takes too long is left out, and it is said why.  --json
+writes the file after each problem; with --resume what it has is not measured
+again.  See README.md.
 """
 import argparse
 import itertools
@@ -18,6 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import machine
 import peers
@@ -37,11 +40,11 @@ def say(text, end="\n"):
     print(text, end=end, file=sys.stderr, flush=True)
 
 
-def start(args, builder, problem, threads, notes):
-    """Workers of all peers for this problem; the reference is among them."""
+def start(args, builder, problem, threads, missing, broken):
+    """Workers of all peers for this problem; the reference is among them.
+    missing, broken: lists of (peer, why there is none)."""
     out = []
     for peer in args.peer_list:
-        notes_here = notes.setdefault((peer.name, threads), {})
         try:
             for c in itertools.islice(
                     peer.candidates(builder, problem, threads),
@@ -49,12 +52,13 @@ def start(args, builder, problem, threads, notes):
                 try:
                     out.append(workers.Worker(
                         peer.name, c.setting, c.command, threads, problem,
-                        c.variant, c.env))
+                        c.variant, c.env, args.longest))
                 except workers.Failed as reason:
-                    notes_here.setdefault(
-                        f"{c.setting}: {reason}", []).append(problem.name)
+                    missing.append((peer.name, f"{c.setting}: {reason}"))
         except peers.Missing as reason:
-            notes_here.setdefault(str(reason), []).append(problem.name)
+            missing.append((peer.name, str(reason)))
+        except peers.Broken as reason:
+            broken.append((peer.name, str(reason)))
     return out
 
 
@@ -63,10 +67,14 @@ def reference_results(args, builder, problem, path):
     so that its variants are compared."""
     naive = peers.Naive(REFERENCE, "gcc", [])
     peer = naive if naive.knows(problem) else args.peer_list[0]
-    candidate = next(peer.candidates(builder, problem, 1))
-    worker = workers.Worker(REFERENCE, "", candidate.command, 1, problem)
-    worker.ask(f"write {path}")
-    worker.close()
+    try:
+        candidate = next(peer.candidates(builder, problem, 1))
+        worker = workers.Worker(REFERENCE, "", candidate.command, 1, problem,
+                                longest=args.longest)
+        worker.ask(f"write {path}")
+        worker.close()
+    except (workers.Failed, peers.Missing) as reason:
+        raise peers.Broken(f"no results to compare with: {reason}") from reason
 
 
 def check(running, path):
@@ -105,16 +113,18 @@ def take_turns(args, running):
                     worker.close()
 
 
-def measure(args, builder, problem, threads, notes):
-    running = []
+def measure(args, builder, problem, threads):
+    running, wrong, missing, broken = [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "expected")
         try:
             reference_results(args, builder, problem, path)
-            running = start(args, builder, problem, threads, notes)
+            running = start(args, builder, problem, threads, missing, broken)
             wrong = check(running, path)
             os.remove(path)
             take_turns(args, running)
+        except peers.Broken as reason:
+            broken.append((REFERENCE, str(reason)))
         finally:
             for worker in running:
                 worker.close()
@@ -127,7 +137,9 @@ def measure(args, builder, problem, threads, notes):
         "settings": {peer: w.setting for peer, (_, w) in best.items()},
         "differences": {peer: w.difference for peer, (_, w) in best.items()},
         "turns": {f"{w.peer} {w.setting}": w.turns for w in running if w.turns},
-        "wrong": wrong,
+        "compile_s": {p.name: p.seconds[problem.name] for p in args.peer_list
+                      if problem.name in getattr(p, "seconds", {})},
+        "wrong": wrong, "missing": missing, "broken": broken,
     }
 
 
@@ -142,16 +154,6 @@ def roofs(builder, threads):
             [program, str(t)], capture_output=True, text=True, check=True,
             preexec_fn=lambda: os.sched_setaffinity(0, cpus))
         out[t] = tuple(map(float, done.stdout.split()))
-    return out
-
-
-def texts_of(notes):
-    out = []
-    for (peer, threads), reasons in sorted(notes.items()):
-        for reason, names in reasons.items():
-            short = ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
-            out.append(f"{peer} with {threads} thread"
-                       f"{'s' if threads > 1 else ''}: {reason} ({short})")
     return out
 
 
@@ -173,7 +175,11 @@ def parse():
     add("--seconds", type=float, default=0.1, help="length of a turn")
     add("--clock", choices=("wall", "cpu"), default="wall",
         help="cpu: for one thread on a busy machine")
+    add("--longest", type=float, default=workers.LONGEST, metavar="SECONDS",
+        help="that a peer may take to start, or for an answer")
     add("--json"), add("--svg")
+    add("--resume", action="store_true",
+        help="goes on with the --json file of a run that was cut off")
     add("--show", metavar="F", help="a JSON file once more; measures nothing")
     add("--glen", default=os.path.join(ROOT, "build/src/cli/glen"))
     add("--schedule", help="a schedule script for glen")
@@ -203,13 +209,15 @@ def parse():
     args.peer_list = [
         p for p in peers.all_peers(args.glen, options, args.glen_variant)
         if wanted is None or p.name in wanted or p.name.startswith("glen")]
+    if args.resume and not args.json:
+        parser.error("--resume needs --json")
     if not args.show and not os.path.exists(args.glen):
         parser.error(f"{args.glen} is not there: build it, or give --glen")
     return args
 
 
 def print_report(data, args):
-    results, notes = data["results"], data["notes"]
+    results = data["results"]
     about = data["machine"]
     for r in results:
         r["seconds"] = {peer: report.seconds_of(turns, args.clock)
@@ -225,16 +233,19 @@ def print_report(data, args):
     print()
     print(report.ratios(results, names))
     print()
-    for text in notes:
+    for text in report.left_out(results, "missing"):
         print("left out:", text)
     wrong = [f"{r['problem']}, {r['threads']} threads: {w}"
              for r in results for w in r["wrong"]]
     for text in wrong:
         print("WRONG", text)
+    broken = report.left_out(results, "broken")
+    for text in broken:
+        print("BROKEN", text)
     if args.svg:
         with open(args.svg, "w", encoding="utf-8") as f:
             f.write(roofline.svg(results, data["roofs"], names))
-    return wrong
+    return wrong + broken
 
 
 def save(data, path):
@@ -245,29 +256,40 @@ def save(data, path):
     os.replace(part, path)
 
 
+def begin(args, builder):
+    """What a run starts from: nothing, or a file that it goes on with."""
+    if args.resume and os.path.exists(args.json):
+        with open(args.json, encoding="utf-8") as f:
+            data = json.load(f)
+        data["peers"] += [p.name for p in args.peer_list
+                          if p.name not in data["peers"]]
+        return data
+    data = {"schema": 2, "machine": machine.describe(), "roofs": {},
+            "peers": [p.name for p in args.peer_list],
+            "repeats": args.repeats, "results": []}
+    if not args.smoke:
+        data["roofs"] = {str(t): roof for t, roof in
+                         roofs(builder, args.thread_list).items()}
+    return data
+
+
 def measure_all(args, todo):
     builder = peers.Builder(args.cache)
-    data = {"schema": 1, "machine": machine.describe(), "roofs": {},
-            "peers": [p.name for p in args.peer_list],
-            "repeats": args.repeats, "notes": [], "results": []}
-    notes = {}
-    if not args.smoke:
-        data["roofs"] = roofs(builder, args.thread_list)
+    data = begin(args, builder)
+    done = {(r["problem"], r["threads"]) for r in data["results"]}
+    left = [(p, t) for p in todo for t in args.thread_list
+            if (p.name, t) not in done]
+    started = time.monotonic()
     try:
-        for k, problem in enumerate(todo):
-            for threads in args.thread_list:
-                say(f"{k + 1}/{len(todo)} {problem.name}, {threads} threads")
-                data["results"].append(
-                    measure(args, builder, problem, threads, notes))
-                data["machine"]["load_after"] = os.getloadavg()[0]
-                data["notes"] = texts_of(notes)
-                if args.json:
-                    save(data, args.json)
+        for k, (problem, threads) in enumerate(left):
+            say(f"{k + 1}/{len(left)} {problem.name}, {threads} threads, "
+                f"{time.monotonic() - started:.0f} s")
+            data["results"].append(measure(args, builder, problem, threads))
+            data["machine"]["load_after"] = os.getloadavg()[0]
+            if args.json:
+                save(data, args.json)
     except KeyboardInterrupt:
         say("interrupted: what was measured so far")
-    except peers.Broken as reason:
-        say(f"{reason}\nwhat was measured so far")
-        data["broken"] = str(reason)
     return data
 
 
@@ -288,7 +310,7 @@ def main():
         return 0
     data = measure_all(args, todo)
     wrong = print_report(data, args)
-    return 1 if wrong or "broken" in data or not data["results"] else 0
+    return 1 if wrong or not data["results"] else 0
 
 
 if __name__ == "__main__":
