@@ -163,6 +163,14 @@ void cg_find_elements(cg_emitter *);
 bool cg_has_locals(const cg_emitter *, const po_group *, uint32_t loop);
 void cg_declare_locals(cg_emitter *, const cg_scope *, uint32_t loop,
                        uint32_t but, uint32_t indent);
+/* local.c: where loops were cut into parts, or stages vanished, not every part
+ * uses all that stands before it.  A statement that keeps compilers quiet of
+ * what the text from `from` on does not use: a pointer, or a variable; the
+ * locals of a loop. */
+void cg_put_unused(cg_emitter *, size_t from, const char *name, bool pointer,
+                   uint32_t indent);
+void cg_put_unused_locals(cg_emitter *, const cg_scope *, uint32_t loop,
+                          size_t from, uint32_t indent);
 
 /* body.c */
 void cg_put_stmt(cg_emitter *, const cg_scope *, const cg_user_note *);

@@ -6,6 +6,7 @@
  * pointer into the workspace, where each thread has its part.  An array in
  * registers whose indices are all constants is a scalar for each element. */
 #include "codegen/emit.h"
+#include <ctype.h>
 #include <string.h>
 
 static bool
@@ -111,12 +112,19 @@ slot_name(const cg_scope *scope, uint32_t array) {
   return scope->slot_names[k];
 }
 
+/* A large array that all threads share is declared with the workspace. */
+static bool
+is_declared(const cg_emitter *e, uint32_t array) {
+  if (po_is_large(&e->p->arrays.data[array]))
+    return po_is_in_parallel(e->p, e->local_node[array]);
+  return !cg_is_by_name(e, array) || e->elements[array].read;
+}
+
 static void
 declare(cg_emitter *e, const cg_scope *scope, uint32_t array, uint32_t indent) {
   const po_array *local = &e->p->arrays.data[array];
   bool large = po_is_large(local);
-  if ((large && !po_is_in_parallel(e->p, e->local_node[array])) ||
-      (cg_is_by_name(e, array) && !e->elements[array].read))
+  if (!is_declared(e, array))
     return;
   cg_indent(&e->body, indent);
   bs_put(&e->body, gs_dtype_table[local->dtype].c_type);
@@ -139,4 +147,61 @@ cg_declare_locals(cg_emitter *e, const cg_scope *scope, uint32_t loop,
   for (uint32_t k = 0; k < e->p->arrays.len; k++)
     if (k != but && belongs(e, scope->group, loop, k))
       declare(e, scope, k, indent);
+}
+
+/* ---- what a part of the code does not need ---- */
+
+static bool
+is_of_name(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+/* What follows a name, and its index, is an assignment. */
+static bool
+is_assigned(const char *after) {
+  int open = 0;
+  for (; *after == '[' || open; after++) {
+    if (!*after)
+      return false;
+    open += (*after == '[') - (*after == ']');
+  }
+  return !strncmp(after, " = ", 3);
+}
+
+/* Compilers warn of a variable that is only assigned to, not of a pointer that
+ * is only stored through. */
+static bool
+is_used(const char *text, const char *name, bool pointer) {
+  size_t n = strlen(name);
+  for (const char *at = text; (at = strstr(at, name)); at += n)
+    if ((at == text || !is_of_name(at[-1])) && !is_of_name(at[n]) &&
+        (pointer || !is_assigned(at + n)))
+      return true;
+  return false;
+}
+
+void
+cg_put_unused(cg_emitter *e, size_t from, const char *name, bool pointer,
+              uint32_t indent) {
+  if (is_used(bs_text_str(&e->body) + from, name, pointer))
+    return;
+  cg_indent(&e->body, indent);
+  bs_putf(&e->body, "(void)%s;\n", name);
+}
+
+void
+cg_put_unused_locals(cg_emitter *e, const cg_scope *scope, uint32_t loop,
+                     size_t from, uint32_t indent) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const char *name = e->p->arrays.data[k].name;
+    if (!belongs(e, scope->group, loop, k) || !is_declared(e, k))
+      continue;
+    if (!cg_is_by_name(e, k))
+      cg_put_unused(e, from, name, po_is_large(&e->p->arrays.data[k]), indent);
+    else
+      for (uint32_t j = 0; j < 64; j++)
+        if (e->elements[k].read >> j & 1)
+          cg_put_unused(e, from, bs_arena_printf(&e->arena, "%s_%u", name, j),
+                        false, indent);
+  }
 }

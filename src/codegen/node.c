@@ -216,10 +216,11 @@ starts_local(const cg_emitter *e, __isl_keep isl_ast_node *node) {
   return literal ? stmt->array : UINT32_MAX;
 }
 
-/* A block that starts by setting a local of the loop declares it so. */
+/* A block that starts by setting a local of the loop declares it so.  *from:
+ * where the text after the other declarations starts. */
 static bool
 put_started(cg_emitter *e, cg_scope *scope, uint32_t loop,
-            __isl_keep isl_ast_node *block, uint32_t indent) {
+            __isl_keep isl_ast_node *block, uint32_t indent, size_t *from) {
   if (isl_ast_node_get_type(block) != isl_ast_node_block)
     return false;
   isl_ast_node *start = child_of(e, block, 0);
@@ -227,6 +228,7 @@ put_started(cg_emitter *e, cg_scope *scope, uint32_t loop,
   if (local == UINT32_MAX || e->local_node[local] != loop)
     return false;
   cg_declare_locals(e, scope, loop, local, indent);
+  *from = e->body.len;
   cg_indent(&e->body, indent);
   bs_putf(&e->body, "%s ",
           gs_dtype_table[e->p->arrays.data[local].dtype].c_type);
@@ -248,9 +250,14 @@ put_body(cg_emitter *e, cg_scope *scope, uint32_t loop,
   scope->pending = PO_NO_NODE;
   if (loop == PO_NO_NODE || !cg_has_locals(e, scope->group, loop)) {
     cg_put_node(e, scope, body, indent);
-  } else if (!put_started(e, scope, loop, body, indent)) {
-    cg_declare_locals(e, scope, loop, UINT32_MAX, indent);
-    cg_put_node(e, scope, body, indent);
+  } else {
+    size_t from;
+    if (!put_started(e, scope, loop, body, indent, &from)) {
+      cg_declare_locals(e, scope, loop, UINT32_MAX, indent);
+      from = e->body.len;
+      cg_put_node(e, scope, body, indent);
+    }
+    cg_put_unused_locals(e, scope, loop, from, indent);
   }
   scope->pending = pending;
 }

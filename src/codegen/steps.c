@@ -108,12 +108,15 @@ put_kernel(cg_emitter *e, cg_kernel *kernel) {
           kernel->uses > 1 ? "GLEN_NOINLINE " : "", kernel->name);
   put_parameters(e, use, names);
   bs_put(&e->body, ") {\n");
+  size_t from = e->body.len;
   if (c)
     cg_put_contract_body(e, c, kernel->name, &scope);
   else
     cg_put_root(e, &scope, node);
   if (scope.streams)
     cg_put_fence(e, 1);
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    cg_put_unused(e, from, names[k], true, 1);
   bs_put(&e->body, "}\n\n");
   po_pool_release(&e->pool, mark);
 }
