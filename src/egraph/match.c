@@ -4,11 +4,11 @@
  * from the newest class down: a new class is mostly a part of older ones, and
  * when equalities between parts are applied first, fewer nodes are built that
  * turn out equal.  A match is fresh when one of its nodes changed since the
- * rule looked last (semi-naive evaluation); only fresh ones are reported, all
+ * rule looked last (semi-naive evaluation); only fresh ones are written, all
  * are counted, and where nothing fresh can come and nothing is compared, a
  * whole segment is counted at once.  The search reads the index and the rows it
- * covers, which stay as they are while matches are applied, so `found` may add
- * nodes and unite classes. */
+ * covers, which stay as they are while matches are applied, so whoever takes
+ * the matches may add nodes and unite classes. */
 #include "egraph/hashcons.h"
 #include "egraph/narrow.h"
 #include <string.h>
@@ -28,8 +28,7 @@ struct eg_matcher {
   const eg_index *x;
   const eg_pattern *p;
   const eg_search_options *how;
-  eg_found found;
-  void *ctx;
+  eg_sink *sink; /* NULL: matches are only counted */
   eg_level *levels;
   eg_chains *chains; /* one a level */
   eg_filter filter;  /* of level 0 */
@@ -227,13 +226,23 @@ open_only(eg_matcher *m, uint32_t cls) {
 /* --- the search -------------------------------------------------------- */
 
 static void
+write_match(eg_matcher *m) {
+  eg_sink *s = m->sink;
+  if (!s)
+    return;
+  s->at[0] = m->regs[m->p->root_reg];
+  s->at[1] = m->root_node.i;
+  memcpy(s->at + EG_MATCH_HEAD, m->regs, m->p->n_slots * sizeof *m->regs);
+  m->stopped = !eg_sink_next(s);
+}
+
+static void
 emit(eg_matcher *m, bool fresh) {
   m->count++;
   if (m->how->limit && m->count > m->how->limit)
     m->stopped = true;
-  else if (fresh && !m->found(m->ctx, (eg_class){m->regs[m->p->root_reg]},
-                              m->root_node, m->regs))
-    m->stopped = true;
+  else if (fresh)
+    write_match(m);
 }
 
 static void
@@ -253,36 +262,76 @@ tick_many(eg_matcher *m, uint32_t n) {
     m->stopped = true;
 }
 
-/* The last level, where nothing is compared: by far the most candidates.  What
- * is not wanted goes to the register behind the last. */
+/* The word of a match that a register goes to; what is not wanted goes to the
+ * word behind the match. */
+static uint32_t
+word_of(const eg_matcher *m, uint32_t reg) {
+  return reg < m->p->n_slots ? EG_MATCH_HEAD + reg : m->sink->stride;
+}
+
+/* Writes the matches of the entries from *end down to `stop`; *end: where it
+ * ended. */
 static void
-walk_plain(eg_matcher *m, uint32_t d) {
+write_last(eg_matcher *m, uint32_t d, uint32_t stop, uint32_t *end) {
   const eg_atom *a = &m->p->atoms.data[d];
   const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
   const eg_entry *entries = m->x->by_symbol.data;
-  uint32_t *none = m->regs + m->p->n_regs;
-  uint32_t *kid0 = a->arity > 0 ? m->regs + steps[0].reg : none;
-  uint32_t *kid1 = a->arity > 1 ? m->regs + steps[1].reg : none;
-  uint32_t *out = a->out != EG_NONE ? m->regs + a->out : none;
-  uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
+  const uint32_t *regs = m->regs;
+  eg_sink *s = m->sink;
+  uint32_t n = m->p->n_slots, none = s->stride, root_reg = m->p->root_reg;
+  uint32_t kid0 = a->arity > 0 ? word_of(m, steps[0].reg) : none;
+  uint32_t kid1 = a->arity > 1 ? word_of(m, steps[1].reg) : none;
+  uint32_t out = a->out != EG_NONE ? word_of(m, a->out) : none;
+  uint32_t root = regs[root_reg], node = m->root_node.i, at = *end;
+  bool all = m->levels[d].fresh, root_is_out = a->out == root_reg;
+  bool root_is_kid0 = a->arity > 0 && steps[0].reg == root_reg;
+  bool root_is_kid1 = a->arity > 1 && steps[1].reg == root_reg;
+  bool go = true;
+  while (at > stop && go) {
+    const eg_entry *e = &entries[--at];
+    if (!all && !entry_is_fresh(m, e))
+      continue;
+    uint32_t *to = s->at;
+    for (uint32_t i = 0; i < n; i += EG_SINK_SLACK)
+      memcpy(to + EG_MATCH_HEAD + i, regs + i, EG_SINK_SLACK * sizeof *to);
+    to[kid0] = e->kid[0].i;
+    to[kid1] = e->kid[1].i;
+    to[out] = e->cls;
+    to[0] = root_is_out    ? e->cls
+            : root_is_kid0 ? e->kid[0].i
+            : root_is_kid1 ? e->kid[1].i
+                           : root;
+    to[1] = d ? node : e->node & ~EG_RECENT;
+    go = eg_sink_next(s);
+  }
+  m->stopped = m->stopped || !go;
+  *end = at;
+}
+
+/* The last level, where nothing is compared: by far the most candidates. */
+static void
+walk_plain(eg_matcher *m, uint32_t d) {
   eg_level *l = &m->levels[d];
-  bool all = l->fresh;
-  if (l->at < l->end)
-    tick_many(m, l->end - l->at);
-  while (l->at < l->end && !m->stopped) {
-    const eg_entry *e = &entries[--l->end];
-    if (++m->count > limit)
-      m->stopped = true;
-    else if (all || entry_is_fresh(m, e)) {
-      *kid0 = e->kid[0].i;
-      *kid1 = e->kid[1].i;
-      *out = e->cls;
-      if (!d)
-        m->root_node.i = e->node & ~EG_RECENT;
-      if (!m->found(m->ctx, (eg_class){m->regs[m->p->root_reg]}, m->root_node,
-                    m->regs))
-        m->stopped = true;
-    }
+  uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
+  uint32_t end = l->end, stop = l->at;
+  if (stop >= end)
+    return;
+  tick_many(m, end - stop);
+  if (m->stopped)
+    return;
+  bool over = end - stop > limit - m->count;
+  if (over)
+    stop = end - (uint32_t)(limit - m->count);
+  if (m->sink)
+    write_last(m, d, stop, &end);
+  else
+    end = stop;
+  m->count += l->end - end;
+  l->end = end;
+  if (over && !m->stopped) {
+    l->end--;
+    m->count++;
+    m->stopped = true;
   }
 }
 
@@ -461,7 +510,8 @@ init(eg_matcher *m, bs_heap *heap, const eg_graph *g, const eg_pattern *p,
   m->levels = bs_alloc(heap, (n + 1) * sizeof *m->levels);
   m->chains = bs_calloc(heap, n + 1, sizeof *m->chains);
   m->symbols = bs_alloc(heap, (n + 1) * sizeof *m->symbols);
-  m->regs = bs_alloc(heap, (p->n_regs + 1) * sizeof *m->regs);
+  /* Slots are copied some at a time. */
+  m->regs = bs_calloc(heap, p->n_regs + EG_SINK_SLACK, sizeof *m->regs);
   m->by_bit = how->since == m->x->epoch;
 }
 
@@ -479,13 +529,12 @@ done(eg_matcher *m) {
 
 uint64_t
 eg_search_with(const eg_graph *g, const eg_pattern *p,
-               const eg_search_options *how, eg_found found, void *ctx,
-               bool *stopped) {
+               const eg_search_options *how, eg_sink *sink, bool *stopped) {
   eg_matcher m;
   init(&m, g->heap, g, p, how);
   ((eg_graph *)g)->pins++;
   m.ready = prepare(&m);
-  eg_matcher_go(&m, found, ctx);
+  eg_matcher_go(&m, sink);
   ((eg_graph *)g)->pins--;
   done(&m);
   if (stopped)
@@ -546,9 +595,8 @@ eg_matcher_part(bs_heap *heap, const eg_matcher *whole, uint32_t from,
 }
 
 bool
-eg_matcher_go(eg_matcher *m, eg_found found, void *ctx) {
-  m->found = found;
-  m->ctx = ctx;
+eg_matcher_go(eg_matcher *m, eg_sink *sink) {
+  m->sink = sink;
   m->stopped = false;
   if (m->ready)
     walk(m);
@@ -568,15 +616,45 @@ eg_matcher_free(eg_matcher *m) {
   bs_free(m->heap, m);
 }
 
+/* --- one call a match -------------------------------------------------- */
+
+typedef struct eg_caller {
+  eg_found found;
+  void *ctx;
+  uint32_t *match;
+  eg_sink sink;
+} eg_caller;
+
+static bool
+call(void *ctx) {
+  eg_caller *c = ctx;
+  c->sink.at = c->match;
+  return c->found(c->ctx, (eg_class){c->match[0]}, (eg_node){c->match[1]},
+                  c->match + EG_MATCH_HEAD);
+}
+
+static void
+search_calling(const eg_graph *g, const eg_pattern *p,
+               const eg_search_options *how, eg_found found, void *ctx) {
+  uint32_t stride = EG_MATCH_HEAD + p->n_slots, words = stride + EG_SINK_SLACK;
+  eg_caller c = {found,
+                 ctx,
+                 bs_alloc(g->heap, words * sizeof(uint32_t)),
+                 {.stride = stride, .full = call, .ctx = &c}};
+  eg_sink_set(&c.sink, c.match, words);
+  eg_search_with(g, p, how, &c.sink, NULL);
+  bs_free(g->heap, c.match);
+}
+
 void
 eg_search(const eg_graph *g, const eg_pattern *p, eg_found found, void *ctx) {
   eg_search_options how = {.only_class = EG_NONE};
-  eg_search_with(g, p, &how, found, ctx, NULL);
+  search_calling(g, p, &how, found, ctx);
 }
 
 void
 eg_search_class(const eg_graph *g, const eg_pattern *p, eg_class c,
                 eg_found found, void *ctx) {
   eg_search_options how = {.only_class = eg_root(g, c.i)};
-  eg_search_with(g, p, &how, found, ctx, NULL);
+  search_calling(g, p, &how, found, ctx);
 }

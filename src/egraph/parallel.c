@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "egraph/crew.h"
 #include <stdatomic.h>
+#include <string.h>
 
 enum {
   WORTH = 1 << 12,   /* fewer roots are not worth waking threads */
@@ -40,7 +41,7 @@ typedef struct eg_job {
   uint32_t plan, from, to;
   eg_matcher *m;
   BS_VEC(uint32_t) words; /* matches as they wait to be applied */
-  uint32_t stride;
+  eg_sink sink;           /* into them */
   bool through, failed;
   double seconds;
 } eg_job;
@@ -88,32 +89,23 @@ draw(eg_ahead *a, uint32_t words) {
 
 /* Room for one more match is had before it is asked for; false without. */
 static bool
-keep_room(eg_ahead *a, eg_job *j) {
-  uint64_t need = (uint64_t)j->words.len + j->stride;
+keep_room(void *ctx) {
+  eg_task *t = ctx;
+  eg_job *j = t->j;
+  if (j->words.data)
+    j->words.len = (uint32_t)(j->sink.at - j->words.data);
+  uint64_t need = (uint64_t)j->words.len + j->sink.stride + EG_SINK_SLACK;
   uint64_t cap = j->words.cap ? (uint64_t)j->words.cap * 2 : WORDS_FIRST;
-  if (need <= j->words.cap)
-    return true;
   if (cap < need)
     cap = need;
-  if (cap > UINT32_MAX || !draw(a, (uint32_t)cap - j->words.cap))
+  if (cap > UINT32_MAX || !draw(t->a, (uint32_t)cap - j->words.cap))
     return false;
   j->words.data =
       bs_realloc(&j->heap, j->words.data, cap * sizeof *j->words.data);
   j->words.cap = (uint32_t)cap;
+  eg_sink_set(&j->sink, j->words.data, cap);
+  j->sink.at += j->words.len;
   return true;
-}
-
-static bool
-buffer_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
-  eg_task *t = ctx;
-  eg_job *j = t->j;
-  uint32_t *to = j->words.data + j->words.len;
-  to[0] = root.i;
-  to[1] = node.i;
-  for (uint32_t i = EG_MATCH_HEAD; i < j->stride; i++)
-    to[i] = slots[i - EG_MATCH_HEAD];
-  j->words.len += j->stride;
-  return keep_room(t->a, j);
 }
 
 static bool
@@ -129,8 +121,11 @@ search_job(void *arg) {
   double begun = bs_now();
   if (!j->m)
     j->m = eg_matcher_part(&j->heap, p->whole, j->from, j->to);
-  if (!is_over(p) && keep_room(t->a, j)) {
-    j->through = eg_matcher_go(j->m, buffer_match, t);
+  j->sink.full = keep_room;
+  j->sink.ctx = t;
+  if (!is_over(p) && keep_room(t)) {
+    j->through = eg_matcher_go(j->m, &j->sink);
+    j->words.len = (uint32_t)(j->sink.at - j->words.data);
     atomic_fetch_add(&p->count, eg_matcher_count(j->m));
   }
   j->seconds = bs_now() - begun;
@@ -173,7 +168,7 @@ add_job(eg_ahead *a, uint32_t plan) {
   eg_crew_heap_init(a->crew, &j->heap);
   p->left -= n < p->length ? n : p->length;
   j->from = p->left;
-  j->stride = EG_MATCH_HEAD + a->r->rules[p->rule].pattern->n_slots;
+  j->sink.stride = EG_MATCH_HEAD + a->r->rules[p->rule].pattern->n_slots;
 }
 
 static void
@@ -255,46 +250,66 @@ run_window(eg_ahead *a) {
 typedef struct eg_rest {
   const eg_plan *plan;
   eg_job *j;
-  eg_found found;
-  void *ctx;
+  eg_sink *sink;
   uint64_t count; /* of its matches, up to where it was stopped */
   bool ok;
 } eg_rest;
 
+typedef struct eg_recount {
+  uint32_t left, *match;
+  eg_sink sink;
+} eg_recount;
+
 static bool
-stop_after(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
-  uint32_t *left = ctx;
-  (void)root;
-  (void)node;
-  (void)slots;
-  return --*left;
+count_down(void *ctx) {
+  eg_recount *c = ctx;
+  c->sink.at = c->match;
+  return --c->left;
 }
 
 /* What had been counted when buffered match n was found. */
 static uint64_t
-recount(eg_rest *c, uint32_t n) {
-  eg_job *j = c->j;
-  eg_matcher *m = eg_matcher_part(&j->heap, c->plan->whole, j->from, j->to);
-  eg_matcher_go(m, stop_after, &n);
+recount(eg_rest *r, uint32_t n) {
+  eg_job *j = r->j;
+  uint32_t words = j->sink.stride + EG_SINK_SLACK;
+  eg_recount c = {n,
+                  bs_alloc(&j->heap, words * sizeof(uint32_t)),
+                  {.stride = j->sink.stride, .full = count_down, .ctx = &c}};
+  eg_matcher *m = eg_matcher_part(&j->heap, r->plan->whole, j->from, j->to);
+  eg_sink_set(&c.sink, c.match, words);
+  eg_matcher_go(m, &c.sink);
   return eg_matcher_count(m);
+}
+
+/* Hands buffered matches on, as many at a time as there is room for; how many
+ * were when it was stopped, or all. */
+static uint32_t
+pour(const eg_job *j, eg_sink *to, bool *ok) {
+  uint32_t stride = to->stride, at = 0, n = j->words.len / stride;
+  *ok = true;
+  while (at < n && *ok) {
+    uint32_t room = (uint32_t)(to->last - to->at) / stride + 1;
+    uint32_t some = n - at < room ? n - at : room;
+    memcpy(to->at, j->words.data + (size_t)at * stride,
+           (size_t)some * stride * sizeof *to->at);
+    at += some;
+    to->at += (size_t)(some - 1) * stride;
+    *ok = eg_sink_next(to);
+  }
+  return at;
 }
 
 static void
 hand_on(void *arg) {
   eg_rest *c = arg;
   eg_job *j = c->j;
-  const uint32_t *w = j->words.data;
-  c->ok = true;
-  for (uint32_t i = 0; i < j->words.len && c->ok; i += j->stride) {
-    c->ok = c->found(c->ctx, (eg_class){w[i]}, (eg_node){w[i + 1]},
-                     w + i + EG_MATCH_HEAD);
-    if (!c->ok)
-      c->count = recount(c, i / j->stride + 1);
-  }
-  if (!c->ok)
+  uint32_t n = pour(j, c->sink, &c->ok);
+  if (!c->ok) {
+    c->count = recount(c, n);
     return;
+  }
   bs_vec_done(&j->heap, &j->words);
-  c->ok = j->through || eg_matcher_go(j->m, c->found, c->ctx);
+  c->ok = j->through || eg_matcher_go(j->m, c->sink);
   c->count = eg_matcher_count(j->m);
 }
 
@@ -313,8 +328,8 @@ run_rest(eg_ahead *a, double *skew) {
 
 /* The matches of a plan's jobs in the window, up to its limit. */
 static bool
-hand_on_plan(eg_ahead *a, uint32_t plan, eg_found found, void *ctx,
-             uint64_t *count, double *skew) {
+hand_on_plan(eg_ahead *a, uint32_t plan, eg_sink *sink, uint64_t *count,
+             double *skew) {
   while (a->at < a->n_jobs && a->jobs[a->at].plan <= plan) {
     if (a->jobs[a->at].plan < plan) {
       a->at++; /* it had enough */
@@ -322,7 +337,7 @@ hand_on_plan(eg_ahead *a, uint32_t plan, eg_found found, void *ctx,
     }
     run_rest(a, skew);
     eg_job *j = &a->jobs[a->at++];
-    eg_rest rest = {&a->plans[plan], j, found, ctx, 0, false};
+    eg_rest rest = {&a->plans[plan], j, sink, 0, false};
     *skew += j->seconds * a->ratio;
     if (!bs_protect(&j->heap, hand_on, &rest))
       bs_out_of_memory(a->r->heap);
@@ -337,15 +352,15 @@ hand_on_plan(eg_ahead *a, uint32_t plan, eg_found found, void *ctx,
 
 uint64_t
 eg_ahead_search(eg_runner *r, uint32_t rule, const eg_search_options *how,
-                eg_found found, void *ctx, double *skew) {
+                eg_sink *sink, double *skew) {
   eg_ahead *a = r->ahead;
   uint32_t plan = a && a->n_plans ? a->plan_of[rule] : EG_NONE;
   uint64_t count = 0;
   *skew = 0;
   if (plan == EG_NONE)
-    return eg_search_with(r->g, r->rules[rule].pattern, how, found, ctx, NULL);
+    return eg_search_with(r->g, r->rules[rule].pattern, how, sink, NULL);
   eg_plan *p = &a->plans[plan];
-  while (hand_on_plan(a, plan, found, ctx, &count, skew)) {
+  while (hand_on_plan(a, plan, sink, &count, skew)) {
     if (a->at < a->n_jobs || (p->whole && p->left == p->from) || r->cut)
       break;
     double begun = bs_now();

@@ -10,7 +10,7 @@ void eg_ahead_begin(eg_runner *, const uint32_t *rules, uint32_t n);
 /* As eg_search_with.  *skew: seconds of this rule's search that were spent in
  * an earlier call, less those this call spent for later rules. */
 uint64_t eg_ahead_search(eg_runner *, uint32_t rule, const eg_search_options *,
-                         eg_found found, void *ctx, double *skew);
+                         eg_sink *, double *skew);
 /* How many matches the search of a rule has in all, if that is known before
  * they are all handed on; or that they are more than its limit. */
 bool eg_ahead_count(const eg_runner *, uint32_t rule, uint64_t *count);

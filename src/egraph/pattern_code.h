@@ -10,6 +10,7 @@
 
 #include "egraph/graph.h"
 #include "egraph/pattern.h"
+#include "egraph/sink.h"
 
 typedef struct eg_kid_step {
   uint32_t reg;
@@ -68,7 +69,7 @@ struct eg_pattern {
   uint8_t *bound;      /* n_slots */
 };
 
-/* A search that only yields matches with something newer than `since` in them
+/* A search that only writes matches with something newer than `since` in them
  * but counts all. */
 typedef struct eg_search_options {
   uint32_t since;          /* 0: all matches are fresh */
@@ -100,13 +101,12 @@ uint32_t eg_matcher_roots(const eg_matcher *, uint32_t *from);
 eg_matcher *eg_matcher_part(bs_heap *, const eg_matcher *whole, uint32_t from,
                             uint32_t to);
 /* True when it came to its end, false when it was stopped. */
-bool eg_matcher_go(eg_matcher *, eg_found found, void *ctx);
+bool eg_matcher_go(eg_matcher *, eg_sink *); /* no sink: counts alone */
 uint64_t eg_matcher_count(const eg_matcher *);
 void eg_matcher_free(eg_matcher *);
 
-/* Returns the number of matches counted; *stopped: `found` or `tick` said so */
+/* Returns the number of matches counted; *stopped: sink or `tick` said so. */
 uint64_t eg_search_with(const eg_graph *, const eg_pattern *,
-                        const eg_search_options *, eg_found found, void *ctx,
-                        bool *stopped);
+                        const eg_search_options *, eg_sink *, bool *stopped);
 
 #endif

@@ -139,29 +139,43 @@ eg_search_how(eg_runner *r, uint32_t k) {
 
 typedef struct eg_catch {
   eg_runner *r;
-  uint32_t rule, n_slots;
+  uint32_t rule;
+  eg_sink sink;
   bool hold;   /* apply nothing: there may be too many */
   bool banned; /* there are */
   double apply_s, restore_s;
 } eg_catch;
 
+/* Words of waiting matches: a whole number of them. */
+static uint32_t
+most_words(const eg_catch *c) {
+  uint32_t words = c->hold ? HELD : WAITING, stride = c->sink.stride;
+  return (words + stride - 1) / stride * stride;
+}
+
+/* The next match follows those that wait. */
+static void
+offer_room(eg_catch *c) {
+  eg_runner *r = c->r;
+  uint64_t most = most_words(c), want = (uint64_t)r->matches.len * 2;
+  uint64_t least = r->matches.len + c->sink.stride;
+  want = want < least ? least : want > most ? most : want;
+  bs_reserve(r->heap, &r->matches, want + EG_SINK_SLACK);
+  uint64_t room = r->matches.cap - EG_SINK_SLACK - r->matches.len;
+  uint64_t left = most - r->matches.len;
+  c->sink.at = r->matches.data + r->matches.len;
+  c->sink.last = c->sink.at + (room < left ? room : left) - c->sink.stride;
+}
+
 static void
 flush(eg_catch *c) {
   double t = bs_now(), restored = c->r->restore_s;
+  c->r->matches.len = (uint32_t)(c->sink.at - c->r->matches.data);
   eg_apply_matches(c->r, c->rule);
+  c->sink.at = c->r->matches.data;
   restored = c->r->restore_s - restored;
   c->apply_s += bs_now() - t - restored;
   c->restore_s += restored;
-}
-
-/* A class without nodes counts as fresh in any search. */
-static bool
-ignore_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
-  (void)ctx;
-  (void)root;
-  (void)node;
-  (void)slots;
-  return true;
 }
 
 /* Instead of holding more matches they are only counted first, which is much
@@ -173,48 +187,23 @@ count_ahead(eg_catch *c) {
   uint64_t n;
   how.since = UINT32_MAX;
   if (!eg_ahead_count(r, c->rule, &n))
-    n = eg_search_with(r->g, r->rules[c->rule].pattern, &how, ignore_match,
-                       NULL, NULL);
+    n = eg_search_with(r->g, r->rules[c->rule].pattern, &how, NULL, NULL);
   c->banned = n > how.limit;
   c->hold = false;
   return !c->banned;
 }
 
 static bool
-catch_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
+catch_matches(void *ctx) {
   eg_catch *c = ctx;
   eg_runner *r = c->r;
-  uint32_t n = c->n_slots, len = r->matches.len;
-  bs_reserve(r->heap, &r->matches, (uint64_t)len + EG_MATCH_HEAD + n);
-  uint32_t *to = r->matches.data + len;
-  to[0] = root.i;
-  to[1] = node.i;
-  to += EG_MATCH_HEAD;
-  switch (n) {
-  default:
-    memcpy(to + 4, slots + 4, (n - 4) * sizeof *to);
-    /* fall through */
-  case 4:
-    to[3] = slots[3];
-    /* fall through */
-  case 3:
-    to[2] = slots[2];
-    /* fall through */
-  case 2:
-    to[1] = slots[1];
-    /* fall through */
-  case 1:
-    to[0] = slots[0];
-    /* fall through */
-  case 0:
-    break;
+  r->matches.len = (uint32_t)(c->sink.at - r->matches.data);
+  if (r->matches.len >= most_words(c)) {
+    if (c->hold && !count_ahead(c))
+      return false;
+    flush(c);
   }
-  r->matches.len = len + EG_MATCH_HEAD + n;
-  if (r->matches.len < (c->hold ? HELD : WAITING))
-    return true;
-  if (c->hold && !count_ahead(c))
-    return false;
-  flush(c);
+  offer_room(c);
   return !r->cut;
 }
 
@@ -224,7 +213,6 @@ ban(eg_runner *r, uint32_t k, uint32_t iteration) {
   uint32_t shift = s->times_banned < 40 ? s->times_banned : 40;
   s->banned_until = iteration + ((uint64_t)r->o.backoff_ban << shift);
   s->times_banned++;
-  bs_clear(&r->matches);
 }
 
 static bool
@@ -238,16 +226,21 @@ static void
 run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   eg_rule_state *s = &r->states[k];
   bool backoff = r->o.scheduler == EG_BACKOFF;
-  eg_catch c = {r, k, r->rules[k].pattern->n_slots, backoff, false, 0, 0};
+  eg_catch c = {.r = r, .rule = k, .hold = backoff};
   eg_search_options how = eg_search_how(r, k);
   uint64_t applied = r->stats[k].applied;
   uint32_t epoch = r->g->epoch;
   double t = bs_now(), skew = 0;
   uint64_t n = 0;
+  c.sink = (eg_sink){.stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots,
+                     .full = catch_matches,
+                     .ctx = &c};
+  offer_room(&c);
   if (!s->grounds_missing)
-    n = eg_ahead_search(r, k, &how, catch_match, &c, &skew);
+    n = eg_ahead_search(r, k, &how, &c.sink, &skew);
   if (backoff && !r->cut && (c.banned || n > how.limit)) {
     ban(r, k, it->index);
+    c.sink.at = r->matches.data;
     n = 0;
   }
   flush(&c);

@@ -36,8 +36,7 @@ typedef struct eg_rule_state {
 
 typedef struct eg_ahead eg_ahead;
 
-/* A match: root class, root node, then slots. */
-enum { EG_MATCH_HEAD = 2, EG_BATCH = 256 };
+enum { EG_BATCH = 256 }; /* matches built at a time */
 
 struct eg_runner {
   bs_heap *heap;
