@@ -1,22 +1,12 @@
 /* apply.c - matches applied: guard, right sides, union.
  *
- * The last node of a right side is added straight into the class it shall be
- * equal to: where it is new, that needs neither a class nor a union.  Matches
- * are built in batches, step by step through the right side, so that the cache
- * misses of a step overlap.  A match whose guard may change its mind is built
- * before the next one is asked. */
+ * Matches are built in batches (batch.c).  A match whose guard may change its
+ * mind is built before the next one is asked. */
 #include "base/file.h"
-#include "egraph/hashcons.h"
-#include "egraph/journal.h"
 #include "egraph/runner.h"
 #include <string.h>
 
 /* --- right sides prepared ---------------------------------------------- */
-
-static bool
-is_plain(const eg_step *s) {
-  return s->head != EG_NONE && s->node->n_kids <= 2;
-}
 
 static void
 code_init(eg_runner *r, const eg_result *result, eg_code *c) {
@@ -38,7 +28,7 @@ code_init(eg_runner *r, const eg_result *result, eg_code *c) {
       c->steps[i].from[k].at =
           kid->is_slot ? EG_MATCH_HEAD + kid->slot : n->kids[k];
     }
-    c->plain = c->plain && (n->is_slot || is_plain(&c->steps[i]));
+    c->plain = c->plain && (n->is_slot || eg_step_is_plain(&c->steps[i]));
   }
 }
 
@@ -87,237 +77,6 @@ eg_apply_done(eg_runner *r) {
   bs_free(r->heap, r->given);
   bs_free(r->heap, r->made);
   bs_free(r->heap, r->kids);
-}
-
-/* --- a batch of right sides -------------------------------------------- */
-
-static const uint32_t *
-ready_at(const eg_runner *r, uint32_t i) {
-  return r->ready + (size_t)i * r->stride;
-}
-
-static uint32_t *
-made_at(const eg_runner *r, uint32_t step) {
-  return r->made + (size_t)step * EG_BATCH;
-}
-
-/* The class that the last node of match i shall be in. */
-static uint32_t
-target(const eg_runner *r, const eg_code *c, uint32_t i) {
-  const uint32_t *m = ready_at(r, i);
-  return eg_root(r->g, c->slot == EG_NONE ? m[0] : m[EG_MATCH_HEAD + c->slot]);
-}
-
-static void
-build_slots(eg_runner *r, const eg_code *c, uint32_t step, eg_reason why) {
-  uint32_t slot = c->steps[step].node->slot;
-  uint32_t *made = made_at(r, step);
-  for (uint32_t i = 0; i < r->n_ready; i++) {
-    made[i] = eg_root(r->g, ready_at(r, i)[EG_MATCH_HEAD + slot]);
-    if (step + 1 < c->n)
-      continue;
-    why.match = i;
-    if (r->g->journal)
-      r->g->journal->row = EG_NONE;
-    if (!eg_unite(r->g, target(r, c, i), made[i], why) && r->g->journal)
-      eg_journal_again(r->g, why);
-  }
-}
-
-/* Any node: with a computed attribute, or with many children. */
-static bool
-build_any(eg_runner *r, const eg_code *c, uint32_t step, eg_reason why) {
-  eg_graph *g = r->g;
-  const eg_term_node *n = c->steps[step].node;
-  uint32_t *made = made_at(r, step), head = c->steps[step].head;
-  for (uint32_t i = 0; i < r->n_ready; i++) {
-    const uint32_t *m = ready_at(r, i);
-    uint32_t into = step + 1 == c->n ? target(r, c, i) : EG_NONE;
-    if (c->steps[step].head == EG_NONE) {
-      bs_value v = eg_attr_build(g->values, &n->attr, m + EG_MATCH_HEAD);
-      head = eg_head_intern(g, n->op, v, n->n_kids);
-    }
-    for (uint32_t k = 0; k < n->n_kids; k++)
-      r->kids[k].i = eg_root(g, made_at(r, n->kids[k])[i]);
-    g->now.root.i = m[1];
-    why.match = i;
-    made[i] = eg_add_head(g, head, r->kids, n->n_kids, into, why);
-    if (made[i] == EG_NONE)
-      return false;
-  }
-  return true;
-}
-
-/* --- plain nodes: at most two children and a fixed attribute ----------- */
-
-/* What a step shall add for each match of the batch. */
-typedef struct eg_wanted {
-  eg_class kids[EG_BATCH][2]; /* as in a row */
-  uint64_t hashes[EG_BATCH];
-  uint32_t likely[EG_BATCH]; /* a node that may be it, or EG_NONE */
-} eg_wanted;
-
-typedef struct eg_column {
-  const uint32_t *at; /* NULL: no such child */
-  size_t stride;
-} eg_column;
-
-/* Children come from the matches or from an earlier step. */
-static eg_column
-column(const eg_runner *r, const eg_step *s, uint32_t k) {
-  if (k >= s->node->n_kids)
-    return (eg_column){NULL, 0};
-  if (s->from[k].is_word)
-    return (eg_column){r->ready + s->from[k].at, r->stride};
-  return (eg_column){made_at(r, s->from[k].at), 1};
-}
-
-/* Canonical children and hashes; the buckets are fetched. */
-static void
-take_keys(const eg_runner *r, const eg_step *s, eg_wanted *w) {
-  const eg_graph *g = r->g;
-  eg_column a = column(r, s, 0), b = column(r, s, 1);
-  for (uint32_t i = 0; i < r->n_ready; i++) {
-    eg_key key = {s->head, EG_NONE, EG_NONE, NULL, 0};
-    if (a.at)
-      key.a = eg_root(g, a.at[i * a.stride]);
-    if (b.at)
-      key.b = eg_root(g, b.at[i * b.stride]);
-    w->kids[i][0].i = key.a;
-    w->kids[i][1].i = key.b;
-    w->hashes[i] = eg_key_hash(&key);
-    eg_table_prefetch(g, w->hashes[i]);
-  }
-}
-
-/* The first node whose tag agrees is mostly it; it is fetched. */
-static void
-find_likely(const eg_graph *g, uint32_t n, eg_wanted *w) {
-  const eg_bucket *buckets = g->buckets;
-  const eg_row *rows = g->rows;
-  uint64_t n_buckets = g->n_buckets;
-  for (uint32_t i = 0; i < n; i++) {
-    uint64_t hash = w->hashes[i];
-    const eg_bucket *b = &buckets[((hash & UINT32_MAX) * n_buckets) >> 32];
-    uint32_t m = eg_tags_equal(b, eg_tag_of(hash));
-    w->likely[i] = EG_NONE;
-    if (m) {
-      uint32_t node = w->likely[i] = b->node[__builtin_ctz(m)];
-      __builtin_prefetch(&rows[node]);
-    }
-  }
-}
-
-static inline bool
-is_likely(const eg_graph *g, const eg_step *s, const eg_wanted *w, uint32_t i) {
-  uint32_t node = w->likely[i];
-  return node != EG_NONE && g->rows[node].head == s->head &&
-         !memcmp(g->rows[node].kid, w->kids[i], sizeof w->kids[i]);
-}
-
-/* The node of match i, unless it is the likely one; its class. */
-static uint32_t
-add_unlikely(eg_runner *r, const eg_step *s, const eg_wanted *w, uint32_t i,
-             uint32_t into) {
-  eg_graph *g = r->g;
-  const eg_class *kids = w->kids[i];
-  eg_key key = {s->head, kids[0].i, kids[1].i, NULL, 0};
-  uint32_t have = eg_table_find(g, &key, w->hashes[i], EG_NONE, NULL);
-  if (have != EG_NONE) {
-    if (g->journal)
-      g->journal->row = have;
-    return g->rows[have].cls;
-  }
-  eg_reason why = {g->now.rule, i};
-  g->now.root.i = ready_at(r, i)[1];
-  return eg_add_new(g, &key, w->hashes[i], kids, s->node->n_kids, into, why);
-}
-
-/* All hashes first, then all candidates are fetched, then all nodes are added,
- * so that the cache misses of a batch overlap. */
-static bool
-build_plain(eg_runner *r, const eg_code *c, uint32_t step) {
-  eg_graph *g = r->g;
-  const eg_step *s = &c->steps[step];
-  uint32_t *made = made_at(r, step);
-  eg_wanted w;
-  take_keys(r, s, &w);
-  find_likely(g, r->n_ready, &w);
-  for (uint32_t i = 0; i < r->n_ready; i++) {
-    if (is_likely(g, s, &w, i))
-      made[i] = g->rows[w.likely[i]].cls;
-    else
-      made[i] = add_unlikely(r, s, &w, i, EG_NONE);
-    if (made[i] == EG_NONE)
-      return false;
-  }
-  return true;
-}
-
-/* The last step, whose nodes join the classes that the rule names. */
-static bool
-build_plain_last(eg_runner *r, const eg_code *c, uint32_t step) {
-  eg_graph *g = r->g;
-  const eg_step *s = &c->steps[step];
-  size_t word = c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot;
-  const uint32_t *at = r->ready + word;
-  eg_wanted w;
-  take_keys(r, s, &w);
-  find_likely(g, r->n_ready, &w);
-  for (uint32_t i = 0; i < r->n_ready; i++, at += r->stride) {
-    uint32_t into = eg_root(g, *at), cls;
-    if (!is_likely(g, s, &w, i)) {
-      cls = add_unlikely(r, s, &w, i, into);
-    } else {
-      cls = g->rows[w.likely[i]].cls;
-      if (g->journal)
-        g->journal->row = w.likely[i];
-    }
-    if (cls == EG_NONE)
-      return false;
-    eg_reason why = {g->now.rule, i};
-    if ((cls == into || !eg_unite(g, into, cls, why)) && g->journal)
-      eg_journal_again(g, why);
-  }
-  return true;
-}
-
-static bool
-build_step(eg_runner *r, const eg_code *c, uint32_t step, eg_reason why) {
-  const eg_step *s = &c->steps[step];
-  bool last = step + 1 == c->n;
-  if (s->node->is_slot) {
-    if (last || !c->plain)
-      build_slots(r, c, step, why);
-    return true;
-  }
-  if (!is_plain(s))
-    return build_any(r, c, step, why);
-  return last ? build_plain_last(r, c, step) : build_plain(r, c, step);
-}
-
-/* Builds what is ready; false when a node or a union was refused. */
-static bool
-build_ready(eg_runner *r, uint32_t k) {
-  const eg_rule *rule = &r->rules[k];
-  eg_reason why = {rule->id, 0};
-  r->g->now.rule = rule->id;
-  eg_reserve(r->g, (uint64_t)r->n_ready * r->states[k].most_nodes, 0);
-  if (r->g->journal)
-    eg_journal_batch(r->g, rule->id, r->ready, r->stride,
-                     rule->guard ? rule->n_slots : rule->pattern->n_slots,
-                     r->n_ready);
-  for (uint32_t i = 0; i < rule->n_results; i++) {
-    const eg_code *c = &r->states[k].codes[i];
-    if (r->g->journal)
-      r->g->journal->result = i;
-    for (uint32_t step = 0; step < c->n; step++)
-      if (!build_step(r, c, step, why))
-        return false;
-  }
-  if (r->g->journal)
-    eg_journal_batch_over(r->g);
-  return !r->g->fault;
 }
 
 /* --- matches made ready ------------------------------------------------ */
@@ -375,7 +134,7 @@ static void
 build_when_due(eg_runner *r, uint32_t k) {
   if (r->n_ready < batch_size(r, k))
     return;
-  if (!build_ready(r, k))
+  if (!eg_build_ready(r, k))
     stop_unsound(r, k);
   r->n_ready = 0;
   look_at_nodes(r);
@@ -425,7 +184,7 @@ apply_plain(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
     r->n_ready = n - at < most ? n - at : most;
     r->stats[k].applied += r->n_ready;
     r->states[k].emitted += r->n_ready;
-    if (!build_ready(r, k))
+    if (!eg_build_ready(r, k))
       stop_unsound(r, k);
     else
       look_at_nodes(r);
@@ -441,7 +200,7 @@ apply_all_guarded(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
   for (uint32_t i = 0; i < n && !r->cut; i++)
     if (within_match_limit(r, k, 1))
       apply_guarded(r, k, match + (size_t)i * stride);
-  if (r->n_ready && !r->cut && !build_ready(r, k))
+  if (r->n_ready && !r->cut && !eg_build_ready(r, k))
     stop_unsound(r, k);
   r->n_ready = 0;
 }

@@ -31,11 +31,21 @@ eg_mix(uint64_t a, uint64_t b) {
   return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
+/* What a head adds to the hashes of its nodes. */
+static inline uint64_t
+eg_head_mix(uint32_t head) {
+  return ((uint64_t)head << 32 | head) ^ 0xd6e8feb86659fd93u;
+}
+
+/* The hash of a key that is not wide. */
+static inline uint64_t
+eg_pair_hash(uint32_t a, uint32_t b, uint64_t by_head) {
+  return eg_mix(((uint64_t)b << 32 | a) ^ 0x9e3779b97f4a7c15u, by_head);
+}
+
 static inline uint64_t
 eg_key_hash(const eg_key *k) {
-  uint64_t kids = (uint64_t)k->b << 32 | (k->head & EG_WIDE ? 0 : k->a);
-  return eg_mix(kids ^ 0x9e3779b97f4a7c15u,
-                ((uint64_t)k->head << 32 | k->head) ^ 0xd6e8feb86659fd93u);
+  return eg_pair_hash(k->head & EG_WIDE ? 0 : k->a, k->b, eg_head_mix(k->head));
 }
 
 static inline bool

@@ -16,6 +16,12 @@ typedef struct eg_step {
   } from[2];
 } eg_step;
 
+/* At most two children and a fixed attribute. */
+static inline bool
+eg_step_is_plain(const eg_step *s) {
+  return s->head != EG_NONE && s->node->n_kids <= 2;
+}
+
 typedef struct eg_code {
   eg_step *steps;
   uint32_t n, slot; /* slot: united with; or EG_NONE, the root */
@@ -70,6 +76,9 @@ struct eg_runner {
 
 /* run.c: how a rule is searched in this iteration */
 eg_search_options eg_search_how(eg_runner *, uint32_t rule);
+
+/* batch.c: builds what is ready; false when a node or a union was refused. */
+bool eg_build_ready(eg_runner *, uint32_t rule);
 
 /* apply.c */
 void eg_apply_init(eg_runner *);
