@@ -231,6 +231,17 @@ eg_crew_heap_init(eg_crew *c, bs_heap *heap) {
   bs_heap_init(heap, &(bs_hooks){take, c}, 0);
 }
 
+void *
+eg_crew_take(eg_crew *c, size_t size) {
+  return take(c, NULL, size);
+}
+
+void
+eg_crew_give(eg_crew *c, void *block) {
+  if (block)
+    take(c, block, 0);
+}
+
 size_t
 eg_crew_held(const eg_crew *c) {
   return c->held;

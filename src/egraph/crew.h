@@ -26,6 +26,9 @@ void eg_crew_settle(eg_crew *);
 /* A heap whose blocks are the caller's heap's, taken one thread at a time; for
  * tasks and, between runs, for the caller.  It unwinds to a trap of its own. */
 void eg_crew_heap_init(eg_crew *, bs_heap *);
-size_t eg_crew_held(const eg_crew *); /* bytes in such heaps; between runs */
+/* One block of the caller's heap, for a task; NULL: refused. */
+void *eg_crew_take(eg_crew *, size_t);
+void eg_crew_give(eg_crew *, void *block); /* NULL is fine */
+size_t eg_crew_held(const eg_crew *); /* bytes in all these; between runs */
 
 #endif

@@ -8,11 +8,12 @@
  * may read is frozen while rules are applied, so the matches, their order, and
  * all that follows from them are the same whatever the number of threads.
  *
- * The matches of a window draw on one budget.  A job that finds it spent stops
- * where it is, and goes on when it is handed over, without a buffer. */
+ * The matches of a window share so many chunks of memory.  A job that finds
+ * none left stops where it is, and goes on when it is handed over, without a
+ * buffer. */
 #include "egraph/parallel.h"
 #include "base/file.h"
-#include "egraph/crew.h"
+#include "egraph/chunks.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -22,7 +23,6 @@ enum {
   USUAL = 1 << 12,
   LONGEST = 1 << 16,
   JOBS = 32,           /* a thread and window */
-  WORDS_FIRST = 1024,  /* of a job's buffer */
   WORDS_MOST = 1 << 20 /* a thread and window */
 };
 
@@ -40,8 +40,8 @@ typedef struct eg_job {
   bs_heap heap;
   uint32_t plan, from, to;
   eg_matcher *m;
-  BS_VEC(uint32_t) words; /* matches as they wait to be applied */
-  eg_sink sink;           /* into them */
+  eg_chunk *first, *last; /* matches as they wait to be applied */
+  eg_sink sink;           /* into the last */
   bool through, failed;
   double seconds;
 } eg_job;
@@ -55,7 +55,7 @@ struct eg_ahead {
   uint32_t *plan_of;      /* a rule's; EG_NONE: it is searched alone */
   eg_job *jobs;
   uint32_t n_jobs, at, most_jobs;
-  atomic_llong budget; /* words */
+  eg_chunks chunks; /* of jobs and, among them, free */
   atomic_bool stop;
   double ratio; /* seconds of a window to the sum of its jobs' */
 };
@@ -79,12 +79,10 @@ typedef struct eg_task {
   eg_job *j;
 } eg_task;
 
-static bool
-draw(eg_ahead *a, uint32_t words) {
-  if (atomic_fetch_sub(&a->budget, words) >= words)
-    return true;
-  atomic_fetch_add(&a->budget, words);
-  return false;
+static void
+close_chunk(eg_job *j) {
+  if (j->last)
+    j->last->n = (uint32_t)(j->sink.at - j->last->words) / j->sink.stride;
 }
 
 /* Room for one more match is had before it is asked for; false without. */
@@ -92,19 +90,16 @@ static bool
 keep_room(void *ctx) {
   eg_task *t = ctx;
   eg_job *j = t->j;
-  if (j->words.data)
-    j->words.len = (uint32_t)(j->sink.at - j->words.data);
-  uint64_t need = (uint64_t)j->words.len + j->sink.stride + EG_SINK_SLACK;
-  uint64_t cap = j->words.cap ? (uint64_t)j->words.cap * 2 : WORDS_FIRST;
-  if (cap < need)
-    cap = need;
-  if (cap > UINT32_MAX || !draw(t->a, (uint32_t)cap - j->words.cap))
+  bool refused = false;
+  eg_chunk *c = eg_chunks_take(&t->a->chunks, &refused);
+  close_chunk(j);
+  if (refused)
+    bs_out_of_memory(&j->heap);
+  if (!c)
     return false;
-  j->words.data =
-      bs_realloc(&j->heap, j->words.data, cap * sizeof *j->words.data);
-  j->words.cap = (uint32_t)cap;
-  eg_sink_set(&j->sink, j->words.data, cap);
-  j->sink.at += j->words.len;
+  *(j->last ? &j->last->next : &j->first) = c;
+  j->last = c;
+  eg_sink_set(&j->sink, c->words, EG_CHUNK_WORDS);
   return true;
 }
 
@@ -125,7 +120,7 @@ search_job(void *arg) {
   j->sink.ctx = t;
   if (!is_over(p) && keep_room(t)) {
     j->through = eg_matcher_go(j->m, &j->sink);
-    j->words.len = (uint32_t)(j->sink.at - j->words.data);
+    close_chunk(j);
     atomic_fetch_add(&p->count, eg_matcher_count(j->m));
   }
   j->seconds = bs_now() - begun;
@@ -135,7 +130,7 @@ static void
 run_job(void *ctx, uint32_t i) {
   eg_ahead *a = ctx;
   eg_task t = {a, &a->jobs[a->at + i]};
-  if (t.j->through || t.j->words.len)
+  if (t.j->through || t.j->first)
     return;
   if (!bs_protect(&t.j->heap, search_job, &t))
     t.j->failed = true;
@@ -153,8 +148,10 @@ account(eg_ahead *a) {
 
 static void
 drop_jobs(eg_ahead *a) {
-  for (uint32_t i = 0; i < a->n_jobs; i++)
+  for (uint32_t i = 0; i < a->n_jobs; i++) {
+    eg_chunks_give(&a->chunks, a->jobs[i].first);
     bs_heap_done(&a->jobs[i].heap);
+  }
   a->n_jobs = a->at = 0;
   account(a);
 }
@@ -184,7 +181,7 @@ open_plan(eg_ahead *a, eg_plan *p) {
     p->length = USUAL;
 }
 
-/* Jobs become shorter where the budget did not do, else longer. */
+/* Jobs become shorter where the chunks did not do, else longer. */
 static void
 adapt(eg_plan *p) {
   if (p->open && p->length > SHORTEST)
@@ -213,18 +210,9 @@ fill(void *arg) {
 }
 
 static void
-set_budget(eg_ahead *a) {
-  uint64_t words = (uint64_t)WORDS_MOST * eg_crew_size(a->crew);
-  if (a->r->o.bytes && a->r->o.bytes / 128 < words)
-    words = a->r->o.bytes / 128;
-  atomic_store(&a->budget, (long long)words);
-}
-
-static void
 run_window(eg_ahead *a) {
   double begun = bs_now(), sum = 0;
   bool failed = false;
-  set_budget(a);
   eg_crew_run(a->crew, run_job, a, a->n_jobs - a->at);
   for (uint32_t i = a->at; i < a->n_jobs; i++) {
     const eg_job *j = &a->jobs[i];
@@ -248,6 +236,7 @@ run_window(eg_ahead *a) {
 /* --- handing on -------------------------------------------------------- */
 
 typedef struct eg_rest {
+  eg_ahead *a;
   const eg_plan *plan;
   eg_job *j;
   eg_sink *sink;
@@ -284,13 +273,12 @@ recount(eg_rest *r, uint32_t n) {
 /* Hands buffered matches on, as many at a time as there is room for; how many
  * were when it was stopped, or all. */
 static uint32_t
-pour(const eg_job *j, eg_sink *to, bool *ok) {
-  uint32_t stride = to->stride, at = 0, n = j->words.len / stride;
-  *ok = true;
-  while (at < n && *ok) {
+pour_chunk(const eg_chunk *c, eg_sink *to, bool *ok) {
+  uint32_t stride = to->stride, at = 0;
+  while (at < c->n && *ok) {
     uint32_t room = (uint32_t)(to->last - to->at) / stride + 1;
-    uint32_t some = n - at < room ? n - at : room;
-    memcpy(to->at, j->words.data + (size_t)at * stride,
+    uint32_t some = c->n - at < room ? c->n - at : room;
+    memcpy(to->at, c->words + (size_t)at * stride,
            (size_t)some * stride * sizeof *to->at);
     at += some;
     to->at += (size_t)(some - 1) * stride;
@@ -299,27 +287,37 @@ pour(const eg_job *j, eg_sink *to, bool *ok) {
   return at;
 }
 
+static uint32_t
+pour(eg_rest *rest, const eg_job *j) {
+  uint32_t n = 0;
+  rest->ok = true;
+  for (const eg_chunk *c = j->first; c && rest->ok; c = c->next)
+    n += pour_chunk(c, rest->sink, &rest->ok);
+  return n;
+}
+
 static void
 hand_on(void *arg) {
   eg_rest *c = arg;
   eg_job *j = c->j;
-  uint32_t n = pour(j, c->sink, &c->ok);
+  uint32_t n = pour(c, j);
   if (!c->ok) {
     c->count = recount(c, n);
     return;
   }
-  bs_vec_done(&j->heap, &j->words);
+  eg_chunks_give(&c->a->chunks, j->first);
+  j->first = j->last = NULL;
   c->ok = j->through || eg_matcher_go(j->m, c->sink);
   c->count = eg_matcher_count(j->m);
 }
 
-/* The budget was spent before some jobs had begun, this one first: now it is
- * theirs. */
+/* No chunks were left before some jobs had begun, this one first: now those
+ * handed on are theirs. */
 static void
 run_rest(eg_ahead *a, double *skew) {
   const eg_job *j = &a->jobs[a->at];
   const eg_plan *p = &a->plans[j->plan];
-  if (j->through || j->words.len || is_over(p) || a->at + 1 == a->n_jobs)
+  if (j->through || j->first || is_over(p) || a->at + 1 == a->n_jobs)
     return;
   double begun = bs_now();
   run_window(a);
@@ -337,7 +335,7 @@ hand_on_plan(eg_ahead *a, uint32_t plan, eg_sink *sink, uint64_t *count,
     }
     run_rest(a, skew);
     eg_job *j = &a->jobs[a->at++];
-    eg_rest rest = {&a->plans[plan], j, sink, 0, false};
+    eg_rest rest = {a, &a->plans[plan], j, sink, 0, false};
     *skew += j->seconds * a->ratio;
     if (!bs_protect(&j->heap, hand_on, &rest))
       bs_out_of_memory(a->r->heap);
@@ -387,6 +385,14 @@ eg_ahead_count(const eg_runner *r, uint32_t rule, uint64_t *count) {
 
 /* --- iterations -------------------------------------------------------- */
 
+static uint32_t
+most_chunks(const eg_runner *r, const eg_crew *crew) {
+  uint64_t words = (uint64_t)WORDS_MOST * eg_crew_size(crew);
+  if (r->o.bytes && r->o.bytes / 128 < words)
+    words = r->o.bytes / 128;
+  return (uint32_t)(words / EG_CHUNK_WORDS) + 1;
+}
+
 static eg_ahead *
 start(eg_runner *r) {
   eg_crew *crew = eg_crew_new(r->heap, r->o.threads);
@@ -398,8 +404,10 @@ start(eg_runner *r) {
   *a = (eg_ahead){.r = r, .crew = crew};
   r->g->crew = crew;
   a->most_jobs = JOBS * eg_crew_size(crew);
+  r->ahead = a;
   eg_crew_heap_init(crew, &a->heap);
-  return r->ahead = a;
+  eg_chunks_init(&a->chunks, crew, r->heap, most_chunks(r, crew));
+  return a;
 }
 
 typedef struct eg_beginning {
@@ -407,6 +415,12 @@ typedef struct eg_beginning {
   const uint32_t *rules;
   uint32_t n;
 } eg_beginning;
+
+static bool
+fits_chunk(const eg_runner *r, uint32_t k) {
+  return r->rules[k].pattern->n_slots <
+         EG_CHUNK_WORDS - EG_SINK_SLACK - EG_MATCH_HEAD;
+}
 
 static void
 make_plans(void *arg) {
@@ -420,7 +434,7 @@ make_plans(void *arg) {
     a->plan_of[k] = EG_NONE;
   for (uint32_t i = 0; i < b->n; i++) {
     uint32_t k = b->rules[i];
-    if (!eg_count_roots(r->g, r->rules[k].pattern))
+    if (!eg_count_roots(r->g, r->rules[k].pattern) || !fits_chunk(r, k))
       continue;
     eg_plan *p = &a->plans[a->n_plans];
     a->plan_of[k] = a->n_plans++;
@@ -453,6 +467,7 @@ eg_ahead_end(eg_runner *r) {
   if (!a)
     return;
   drop_jobs(a);
+  eg_chunks_drop(&a->chunks);
   bs_heap_done(&a->heap);
   a->plans = NULL;
   a->jobs = NULL;
@@ -467,6 +482,7 @@ eg_ahead_done(eg_runner *r) {
   if (!a)
     return;
   eg_ahead_end(r);
+  eg_chunks_done(&a->chunks, r->heap);
   r->g->crew = NULL;
   eg_crew_free(a->crew);
   bs_free(r->heap, a);

@@ -15,10 +15,6 @@
 #include "base/file.h"
 #include <string.h>
 
-/* Words of matches before some are applied, and before those held back while a
- * rule may still be banned are too many to hold. */
-enum { WAITING = 1u << 14, HELD = 1u << 16 };
-
 const char *
 eg_stop_name(eg_stop s) {
   static const char *const names[] = {
@@ -149,7 +145,7 @@ typedef struct eg_catch {
 /* Words of waiting matches: a whole number of them. */
 static uint32_t
 most_words(const eg_catch *c) {
-  uint32_t words = c->hold ? HELD : WAITING, stride = c->sink.stride;
+  uint32_t words = c->hold ? EG_HELD : EG_WAITING, stride = c->sink.stride;
   return (words + stride - 1) / stride * stride;
 }
 

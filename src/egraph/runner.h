@@ -42,7 +42,13 @@ typedef struct eg_rule_state {
 
 typedef struct eg_ahead eg_ahead;
 
-enum { EG_BATCH = 256 }; /* matches built at a time */
+enum {
+  EG_BATCH = 256, /* matches built at a time */
+  /* Words of matches before some are applied, and before those held back while
+   * a rule may still be banned are too many to hold. */
+  EG_WAITING = 1u << 14,
+  EG_HELD = 1u << 16
+};
 
 struct eg_runner {
   bs_heap *heap;
