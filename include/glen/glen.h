@@ -297,6 +297,14 @@ GLEN_API const char *glen_layout(glen_context *, const glen_loops *,
                                  const char *cost, const int64_t *widths,
                                  uint32_t n_widths);
 
+/* Whole schedules of the loops, the loops as they are first, with what the cost
+ * model says of them: one line each, the cheapest marked by `*`. */
+GLEN_API const char *glen_strategies(glen_context *, const glen_loops *,
+                                     uint32_t most);
+/* Applies the cheapest of them; *name: which. */
+GLEN_API bool glen_choose(glen_context *, glen_loops *, uint32_t most,
+                          const char **name);
+
 /* ---- running ---- */
 
 /* One array an input of the program; filled from a seed until loaded. */
@@ -338,6 +346,40 @@ GLEN_API const char *glen_tensor_text(glen_context *, const glen_tensors *,
 GLEN_API uint64_t glen_tensor_hash(const glen_tensors *, uint32_t k);
 GLEN_API bool glen_tensor_save(glen_context *, const glen_tensors *, uint32_t k,
                                const char *npy_path);
+
+typedef struct glen_tune_progress {
+  uint32_t round, rounds, candidate, candidates; /* candidate from 0 */
+  const char *name, *doing;                      /* "build" or "run" */
+  double best;                                   /* seconds; 0: none yet */
+} glen_tune_progress;
+
+typedef struct glen_tune_options {
+  glen_build_options build; /* sanitize and repeats are not looked at */
+  uint32_t candidates, rounds;
+  double seconds;      /* limit of one compilation, and of one run */
+  double tolerance;    /* of outputs, relative */
+  const char *file;    /* where results are kept; NULL: nowhere */
+  const char *program; /* its name in that file */
+  uint64_t seed;       /* of the inputs */
+  void (*progress)(void *ctx, const glen_tune_progress *);
+  void *progress_ctx;
+} glen_tune_options;
+
+typedef struct glen_tuned {
+  bool stopped; /* by glen_interrupt: the best so far was taken */
+  bool wrong;   /* some candidate gave another result (a diagnostic) */
+  uint32_t candidates, resumed;
+  const char *chosen, *script;
+  const char *text, *json; /* all candidates with their times */
+} glen_tuned;
+
+GLEN_API void glen_tune_defaults(glen_tune_options *);
+/* Measures strategies on the inputs and applies the fastest to the loops.
+ * What was measured before, by the file, is not measured again.  False with
+ * diagnostics. */
+GLEN_API bool glen_tune(glen_context *, glen_loops *,
+                        const glen_tensors *inputs, const glen_tune_options *,
+                        glen_tuned *out);
 
 typedef struct glen_comparison {
   int64_t differing; /* elements beyond the tolerance, over all outputs */

@@ -12,6 +12,7 @@
 #include "prove/prove.h"
 #include "prove/steps.h"
 #include "rules/saturate.h"
+#include "tune/tune.h"
 
 struct glen_context {
   glen_allocator allocator; /* of the context itself */

@@ -51,13 +51,13 @@ emit_loops(job *j) {
 }
 
 static const char *
-emit_sched(job *j) {
-  return glen_schedule_print(j->session->glen, j->loops, "script");
+emit_tree(job *j) {
+  return glen_loops_tree(j->session->glen, j->loops);
 }
 
 static const char *
-emit_tree(job *j) {
-  return glen_loops_tree(j->session->glen, j->loops);
+emit_sched(job *j) {
+  return glen_schedule_print(j->session->glen, j->loops, "script");
 }
 
 static const char *
@@ -100,8 +100,8 @@ static const struct form {
     {"dot", ".dot", emit_dot, true, false},
     {"html", ".html", emit_html, true, true},
     {"loops", ".loops", emit_loops, false, true},
-    {"sched", ".sched", emit_sched, false, true},
     {"tree", ".tree", emit_tree, false, true},
+    {"sched", ".sched", emit_sched, false, true},
     {"implgraph", ".implgraph", emit_implgraph, false, true},
     {"implgraph-json", ".implgraph.json", emit_implgraph_json, false, true},
     {"c", ".c", emit_c, false, true},
@@ -328,6 +328,8 @@ cl_compile(const cl_options *options) {
                ? cl_explored_code(&session, &j.explored)
                : cl_failed(&session);
   if (cl_explored_code(&session, &j.explored) == GLEN_REFUTED)
+    code = GLEN_REFUTED;
+  if (!code && session.wrong)
     code = GLEN_REFUTED;
   return cl_close(&session, code);
 }

@@ -30,6 +30,9 @@ typedef struct cl_options {
   bool interpret, check, strict_fp, sanitize, keep, detect, timings;
   bool strict, list, stats, verify;
   const char *script, *print, *fuse, *tile; /* of schedules */
+  uint64_t tune, tune_rounds, choose;       /* 0: not asked */
+  double tune_time;
+  const char *tune_file;
   const char *layout_cost, *widths;
   bool dry_run, explain;
 } cl_options;

@@ -210,6 +210,8 @@ cl_run(const cl_options *options) {
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
   const char *path = options->files.items[0];
-  return cl_close(&session, cl_is_loops(path) ? run_loops(&session, path)
-                                              : run(&session));
+  int code = cl_is_loops(path) ? run_loops(&session, path) : run(&session);
+  if (!code && session.wrong)
+    code = GLEN_REFUTED;
+  return cl_close(&session, code);
 }

@@ -34,10 +34,17 @@ load(job *j, const cl_options *o) {
   return j->loops != NULL;
 }
 
+/* Whole schedules that are printed. */
+enum { MOST_RESULTS = 12 };
+
 static bool
 print_word(job *j, const char *word, size_t n) {
   char what[16];
   snprintf(what, sizeof what, "%.*s", (int)n, word);
+  if (!strcmp(what, "results")) {
+    fputs(glen_strategies(j->session.glen, j->loops, MOST_RESULTS), stdout);
+    return true;
+  }
   const char *text = glen_schedule_print(j->session.glen, j->loops, what);
   if (!text)
     return false;
@@ -83,16 +90,16 @@ schedule(job *j, const cl_options *o) {
 
 static bool
 check_words(const char *words) {
-  static const char *const known[] = {"loops", "program", "tree",
-                                      "axes",  "deps",    "script"};
+  static const char *const known[] = {"loops", "program", "tree",   "axes",
+                                      "deps",  "script",  "results"};
   while (words && *words) {
     size_t n = strcspn(words, ","), k = 0;
-    while (k < 6 && (strlen(known[k]) != n || memcmp(known[k], words, n)))
+    while (k < 7 && (strlen(known[k]) != n || memcmp(known[k], words, n)))
       k++;
-    if (k == 6) {
+    if (k == 7) {
       fprintf(stderr,
               "glen: --print: unknown word \"%.*s\"; one of: loops program "
-              "tree axes deps script\n",
+              "tree axes deps script results\n",
               (int)n, words);
       return false;
     }
@@ -119,5 +126,7 @@ cl_schedule(const cl_options *options) {
   if (!cl_open(&j.session, options))
     return GLEN_INTERNAL;
   int code = schedule(&j, options) ? GLEN_OK : cl_failed(&j.session);
+  if (!code && j.session.wrong)
+    code = GLEN_REFUTED;
   return cl_close(&j.session, code);
 }

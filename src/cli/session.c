@@ -65,6 +65,7 @@ cl_stdout_color(const cl_options *options) {
 bool
 cl_open(cl_session *session, const cl_options *options) {
   session->options = options;
+  session->wrong = false;
   session->color = wants_color(options->color, STDERR_FILENO);
   session->glen = glen_context_new(NULL, 0);
   if (!session->glen) {
@@ -280,6 +281,21 @@ read_sizes(const char *text, int64_t *sizes, uint32_t most, uint32_t *n) {
   return true;
 }
 
+static bool
+is_fused(const cl_options *o) {
+  return o->fuse && strcmp(o->fuse, "none") != 0;
+}
+
+static bool
+choose(cl_session *session, glen_loops *loops) {
+  const char *name;
+  if (!glen_choose(session->glen, loops, to_u32(session->options->choose),
+                   &name))
+    return false;
+  cl_note(session, "chosen by cost: %s\n", name);
+  return true;
+}
+
 bool
 cl_schedule_loops(cl_session *session, glen_loops *loops,
                   const char **printed) {
@@ -287,12 +303,23 @@ cl_schedule_loops(cl_session *session, glen_loops *loops,
   int64_t sizes[8];
   uint32_t n = 0;
   *printed = "";
+  if ((o->tune || o->choose) && (o->script || o->tile || is_fused(o))) {
+    fprintf(stderr,
+            "glen: --%s chooses the schedule: --fuse, --tile and a "
+            "script do not go with it\n",
+            o->tune ? "tune" : "choose");
+    return false;
+  }
+  if (o->tune)
+    return cl_tune(session, loops);
+  if (o->choose)
+    return choose(session, loops);
   if (o->tile && !read_sizes(o->tile, sizes, 8, &n)) {
     fprintf(stderr, "glen: --tile: sizes as 32,256 are expected, not '%s'\n",
             o->tile);
     return false;
   }
-  if (o->fuse && strcmp(o->fuse, "none") &&
+  if (is_fused(o) &&
       !glen_schedule_auto(session->glen, loops, o->fuse, sizes, n))
     return false;
   return !o->script ||

@@ -10,6 +10,7 @@ typedef struct cl_session {
   glen_context *glen;
   const cl_options *options;
   bool color; /* of stderr */
+  bool wrong; /* a candidate of --tune gave another result */
 } cl_session;
 
 bool cl_open(cl_session *, const cl_options *);
@@ -23,8 +24,15 @@ int cl_failed(cl_session *);
 glen_target *cl_target(cl_session *);
 /* The path is that of a loop program in its text form. */
 bool cl_is_loops(const char *path);
-/* --fuse, then --schedule; what the script printed.  False: it was said why. */
+/* --tune or --choose; or --fuse, then --schedule: what the script printed.
+ * False: it was said why. */
 bool cl_schedule_loops(cl_session *, glen_loops *, const char **printed);
+/* tune.c: --tune N; the search's script and results go beside the output. */
+bool cl_tune(cl_session *, glen_loops *);
+/* The output's path with this suffix in place of its own; false where it is
+ * stdout or too long. */
+bool cl_beside_output(const cl_options *, const char *suffix, char *path,
+                      size_t size);
 /* It, with the script of --script applied; NULL after a failure. */
 glen_loops *cl_load_loops(cl_session *, const char *path);
 /* The rules of --rules and --param; NULL after a failure. */

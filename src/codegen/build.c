@@ -3,8 +3,9 @@
  *   write the sources -> cc -> write the data -> run -> read the data
  *
  * All of it happens in one temporary directory that is removed whatever
- * happens.  A compiler that fails is tried once more without OpenMP and
- * -march, which it may lack. */
+ * happens; what was built may run many times, the data existing only while it
+ * does.  A compiler that fails is tried once more without OpenMP and -march,
+ * which it may lack. */
 #include "codegen/build.h"
 #include "base/file.h"
 #include "codegen/driver.h"
@@ -12,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,17 +22,19 @@
 /* Lines of a log that are worth showing. */
 #define LOG_LINES 12
 
-typedef struct building {
+typedef struct cg_built {
   const gs_context *ctx;
   cg_job *jobs;
-  uint32_t n, repeats;
-  const cg_build_options *options;
+  uint32_t n;
+  cg_build_options options;
   cg_scratch scratch;
   const char **names;
   int64_t *times;
   cg_place **places;
   int64_t data_size;
   unsigned char *data; /* mapped */
+  cg_job one;          /* of cg_build */
+  const char *version; /* of the compiler */
   bool ok;
 } building;
 
@@ -81,11 +85,18 @@ write_sources(building *b) {
     if (!write_program(b, j))
       return false;
   bs_text_init(&driver, b->ctx->heap);
-  cg_put_driver(b->jobs, b->n, b->names, b->times, b->places, b->repeats,
-                &driver);
+  cg_put_driver(b->jobs, b->n, b->names, b->times, b->places,
+                b->options.repeats, b->options.call_seconds, &driver);
   bool ok = write_text(b, "main", ".c", &driver);
   bs_text_done(&driver);
   return ok;
+}
+
+static cg_result
+run_process(const building *b, const char *const *argv, const char *log,
+            const char *const *settings, uint32_t n) {
+  cg_watch watch = {b->options.time_limit, b->options.interrupt};
+  return cg_run_process(b->ctx->heap, argv, log, settings, n, &watch);
 }
 
 /* ---- compiling ---- */
@@ -94,7 +105,7 @@ typedef BS_VEC(const char *) argument_list;
 
 static const char *
 compiler_of(const building *b) {
-  const char *cc = b->options->cc ? b->options->cc : getenv("CC");
+  const char *cc = b->options.cc ? b->options.cc : getenv("CC");
   return cc && *cc ? cc : "cc";
 }
 
@@ -131,7 +142,7 @@ push_flags(building *b, argument_list *argv, bool plain) {
                                        "-Werror"};
   static const char *const checks[] = {"-g", "-fsanitize=address,undefined",
                                        "-fno-sanitize-recover=all"};
-  const char *level = b->options->optimize;
+  const char *level = b->options.optimize;
   push(b, argv, level ? level : "-O2");
   for (size_t k = 0; k < sizeof always / sizeof *always; k++)
     push(b, argv, always[k]);
@@ -139,11 +150,11 @@ push_flags(building *b, argument_list *argv, bool plain) {
     push(b, argv, "-fopenmp");
   if (!plain && march_of(b))
     push(b, argv, bs_arena_printf(b->ctx->arena, "-march=%s", march_of(b)));
-  for (size_t k = 0; b->options->sanitize && k < sizeof checks / sizeof *checks;
+  for (size_t k = 0; b->options.sanitize && k < sizeof checks / sizeof *checks;
        k++)
     push(b, argv, checks[k]);
-  for (uint32_t k = 0; k < b->options->n_flags; k++)
-    push(b, argv, b->options->flags[k]);
+  for (uint32_t k = 0; k < b->options.n_flags; k++)
+    push(b, argv, b->options.flags[k]);
 }
 
 static cg_result
@@ -160,8 +171,7 @@ compile(building *b, bool plain, const char *log) {
                          bs_arena_printf(b->ctx->arena, "%s.c", b->names[j])));
   push(b, &argv, "-lm");
   push(b, &argv, NULL);
-  cg_result result = cg_run_process(b->ctx->heap, argv.data, log, NULL, 0,
-                                    b->options->time_limit);
+  cg_result result = run_process(b, argv.data, log, NULL, 0);
   bs_vec_done(b->ctx->heap, &argv);
   return result;
 }
@@ -176,10 +186,12 @@ report_compiler(building *b, cg_result result, const char *log) {
     bs_hint(diags, "install a C compiler, or name one by CC");
     return false;
   }
+  if (result.exit == CG_EXIT_STOPPED)
+    return bs_error(diags, BS_NOWHERE, "interrupted", "stopped");
   if (result.exit == CG_EXIT_TIMEOUT)
     return bs_error(diags, BS_NOWHERE, "compile-time",
                     "%s did not end within %g seconds", cc,
-                    b->options->time_limit);
+                    b->options.time_limit);
   bs_error(diags, BS_NOWHERE, "compile-failed",
            result.exit == CG_EXIT_SIGNAL ? "%s was ended by signal %d"
                                          : "%s failed with status %d",
@@ -278,10 +290,12 @@ report_run(building *b, cg_result result, const char *log) {
   uint32_t job;
   memcpy(&job, b->data, sizeof job);
   const char *name = b->names[job < b->n ? job : 0];
+  if (result.exit == CG_EXIT_STOPPED)
+    return bs_error(diags, BS_NOWHERE, "interrupted", "stopped");
   if (result.exit == CG_EXIT_TIMEOUT)
     return bs_error(diags, BS_NOWHERE, "run-time",
                     "the generated code (%s) did not end within %g seconds",
-                    name, b->options->time_limit);
+                    name, b->options.time_limit);
   if (result.exit == CG_EXIT_SIGNAL)
     bs_error(diags, BS_NOWHERE, "run-failed",
              "the generated code (%s) was ended by signal %d: %s", name,
@@ -295,20 +309,18 @@ report_run(building *b, cg_result result, const char *log) {
 }
 
 static bool
-run(building *b) {
+run(building *b, const char *data) {
   const char *log = cg_scratch_file(&b->scratch, "run.log");
-  const char *data = cg_scratch_file(&b->scratch, "data");
   const char *argv[] = {cg_scratch_file(&b->scratch, "program"), data, NULL};
   const char *settings[2] = {"ASAN_OPTIONS=detect_leaks=0"};
   uint32_t n = 1;
   if (!inputs_match(b) || !map_data(b, data))
     return false;
-  if (b->options->threads > 0)
+  if (b->options.threads > 0)
     settings[n++] = bs_arena_printf(b->ctx->arena, "OMP_NUM_THREADS=%d",
-                                    b->options->threads);
+                                    b->options.threads);
   write_inputs(b);
-  cg_result result = cg_run_process(b->ctx->heap, argv, log, settings, n,
-                                    b->options->time_limit);
+  cg_result result = run_process(b, argv, log, settings, n);
   if (result.exit != CG_EXIT_OK)
     return report_run(b, result, log);
   read_outputs(b);
@@ -316,10 +328,37 @@ run(building *b) {
 }
 
 static void
-body(void *arg) {
+drop_data(building *b) {
+  if (b->data)
+    munmap(b->data, (size_t)b->data_size);
+  b->data = NULL;
+}
+
+static void
+build_body(void *arg) {
   building *b = arg;
   b->ok = cg_scratch_make(&b->scratch, b->ctx) && place_data(b) &&
-          write_sources(b) && build(b) && run(b);
+          write_sources(b) && build(b);
+}
+
+static void
+run_body(void *arg) {
+  building *b = arg;
+  const char *data = cg_scratch_file(&b->scratch, "data");
+  b->ok = run(b, data);
+  if (!b->options.keep)
+    unlink(data);
+}
+
+static void
+close_scratch(building *b, bool memory) {
+  drop_data(b);
+  if (memory && b->options.keep && b->scratch.path[0])
+    bs_note(b->ctx->diags, BS_NOWHERE, "kept %s", b->scratch.path);
+  else
+    cg_scratch_remove(&b->scratch);
+  if (!memory)
+    bs_out_of_memory(b->ctx->heap);
 }
 
 bool
@@ -327,20 +366,12 @@ cg_build_and_run_all(cg_job *jobs, uint32_t n, const cg_build_options *options,
                      uint32_t repeats) {
   if (!n)
     return true;
-  building b = {.ctx = &jobs[0].program->ctx,
-                .jobs = jobs,
-                .n = n,
-                .repeats = repeats ? repeats : 1,
-                .options = options};
-  bool memory = bs_protect(b.ctx->heap, body, &b);
-  if (b.data)
-    munmap(b.data, (size_t)b.data_size);
-  if (memory && options->keep && b.scratch.path[0])
-    bs_note(b.ctx->diags, BS_NOWHERE, "kept %s", b.scratch.path);
-  else
-    cg_scratch_remove(&b.scratch);
-  if (!memory)
-    bs_out_of_memory(b.ctx->heap);
+  building b = {
+      .ctx = &jobs[0].program->ctx, .jobs = jobs, .n = n, .options = *options};
+  b.options.repeats = repeats;
+  bool memory = bs_protect(b.ctx->heap, build_body, &b) &&
+                (!b.ok || bs_protect(b.ctx->heap, run_body, &b));
+  close_scratch(&b, memory);
   return b.ok;
 }
 
@@ -353,4 +384,68 @@ cg_build_and_run(const po_program *program, const cg_build_options *options,
   if (ok && seconds)
     *seconds = job.seconds;
   return ok;
+}
+
+/* ---- built once, run many times ---- */
+
+static void
+version_body(void *arg) {
+  building *b = arg;
+  argument_list argv = {0};
+  char line[256];
+  if (!cg_scratch_make(&b->scratch, b->ctx))
+    return;
+  const char *log = cg_scratch_file(&b->scratch, "version.log");
+  push_words(b, &argv, compiler_of(b));
+  push(b, &argv, "--version");
+  push(b, &argv, NULL);
+  b->ok = run_process(b, argv.data, log, NULL, 0).exit == CG_EXIT_OK;
+  bs_vec_done(b->ctx->heap, &argv);
+  FILE *file = b->ok ? fopen(log, "r") : NULL;
+  b->ok = file && fgets(line, sizeof line, file);
+  if (file)
+    fclose(file);
+  if (b->ok)
+    b->version = bs_arena_printf(b->ctx->arena, "%.*s",
+                                 (int)strcspn(line, "\r\n"), line);
+}
+
+const char *
+cg_compiler_version(const gs_context *ctx, const cg_build_options *options) {
+  building b = {.ctx = ctx, .options = *options};
+  b.options.keep = false;
+  bool memory = bs_protect(ctx->heap, version_body, &b);
+  close_scratch(&b, memory);
+  return b.version;
+}
+
+cg_built *
+cg_build(const po_program *program, const cg_build_options *options) {
+  cg_built *b = BS_NEW(program->ctx.arena, cg_built);
+  *b = (cg_built){.ctx = &program->ctx, .n = 1, .options = *options};
+  b->one.program = program;
+  b->jobs = &b->one;
+  bool memory = bs_protect(b->ctx->heap, build_body, b);
+  if (!memory || !b->ok)
+    close_scratch(b, memory);
+  return b->ok ? b : NULL;
+}
+
+bool
+cg_built_run(cg_built *b, const gs_tensor *inputs, gs_tensor *outputs,
+             double *seconds) {
+  b->one.inputs = inputs;
+  b->one.outputs = outputs;
+  bool memory = bs_protect(b->ctx->heap, run_body, b);
+  drop_data(b);
+  if (!memory)
+    close_scratch(b, memory);
+  *seconds = b->one.seconds;
+  return b->ok;
+}
+
+void
+cg_built_free(cg_built *b) {
+  if (b)
+    close_scratch(b, true);
 }

@@ -121,11 +121,12 @@ put_call(const po_program *p, const char *name, bs_text *out) {
 
 static void
 put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
-        const cg_place *places, uint32_t repeats, bs_text *out) {
+        const cg_place *places, uint32_t repeats, double seconds,
+        bs_text *out) {
   uint32_t k = 0;
   bs_putf(out, "static int\nrun%u(void) {\n  void *p[%u], *workspace;\n", job,
           cg_count_parameters(p));
-  bs_put(out, "  double best = 1e300;\n  int failed = 0;\n");
+  bs_put(out, "  double best = 1e300, sum = 0;\n  int failed = 0;\n");
   bs_putf(out, "  workspace = block(%s_workspace_size());\n", name);
   for (uint32_t j = 0; j < p->arrays.len; j++) {
     const po_array *array = &p->arrays.data[j];
@@ -138,11 +139,13 @@ put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
       bs_putf(out, "  p[%u] = block(%lld);\n", k, (long long)places[k].bytes);
     k++;
   }
-  bs_putf(out, "  for (int repeat = 0; repeat < %u; repeat++) {\n", repeats);
+  bs_putf(out, "  for (int repeat = 0; repeat < %u && sum <= %g; repeat++) {\n",
+          repeats ? repeats : 1, seconds > 0 ? seconds : 1e300);
   bs_put(out, "    double start = now(), time;\n");
   put_call(p, name, out);
   bs_put(out, "    time = now() - start;\n"
-              "    best = time < best ? time : best;\n  }\n");
+              "    best = time < best ? time : best;\n"
+              "    sum += time;\n  }\n");
   k = 0;
   for (uint32_t j = 0; j < p->arrays.len; j++) {
     const po_array *array = &p->arrays.data[j];
@@ -163,13 +166,14 @@ put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
 void
 cg_put_driver(const cg_job *jobs, uint32_t n, const char *const *names,
               const int64_t *times, cg_place *const *places, uint32_t repeats,
-              bs_text *out) {
+              double seconds, bs_text *out) {
   bs_put(out, prologue);
   for (uint32_t j = 0; j < n; j++)
     bs_putf(out, "#include \"%s.h\"\n", names[j]);
   bs_put(out, functions);
   for (uint32_t j = 0; j < n; j++)
-    put_job(jobs[j].program, j, names[j], times[j], places[j], repeats, out);
+    put_job(jobs[j].program, j, names[j], times[j], places[j], repeats, seconds,
+            out);
   bs_put(out, "int\nmain(int argc, char **argv) {\n"
               "  uint32_t job = 0;\n"
               "  (void)load;\n"

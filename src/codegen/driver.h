@@ -17,10 +17,11 @@ typedef struct cg_place {
  * whole file's size.  False on overflow. */
 bool cg_place_data(const cg_job *, uint32_t n, int64_t *times,
                    cg_place *const *places, int64_t *total);
-/* The C text; names: of the functions, `header` of the k-th job is NAME.h. */
+/* The C text; names: of the functions, `header` of the k-th job is NAME.h.
+ * Calls are repeated until all took `seconds`; 0: all repeats are made. */
 void cg_put_driver(const cg_job *, uint32_t n, const char *const *names,
                    const int64_t *times, cg_place *const *places,
-                   uint32_t repeats, bs_text *out);
+                   uint32_t repeats, double seconds, bs_text *out);
 /* Inputs and outputs of a loop program: its parameters. */
 uint32_t cg_count_parameters(const po_program *);
 

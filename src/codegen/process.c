@@ -91,31 +91,48 @@ now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Whether the child ended before the time was over. */
 static bool
-wait_until(pid_t child, double end, int *status) {
+is_stopped(const cg_watch *w) {
+  return w->interrupt && *w->interrupt;
+}
+
+/* Whether the child ended before the time `end` (0: none) or an interrupt. */
+static bool
+wait_until(pid_t child, double end, const cg_watch *w, int *status) {
+  bool watched = end > 0 || w->interrupt;
   for (;;) {
-    pid_t got = waitpid(child, status, end > 0 ? WNOHANG : 0);
+    pid_t got = waitpid(child, status, watched ? WNOHANG : 0);
     if (got == child || (got < 0 && errno != EINTR))
       return true;
-    if (end > 0 && now() > end)
+    if ((end > 0 && now() > end) || is_stopped(w))
       return false;
-    if (end > 0)
+    if (watched)
       nap();
   }
 }
 
-static cg_result
-wait_for(pid_t child, double time_limit) {
-  int status = 0;
-  if (!wait_until(child, time_limit > 0 ? now() + time_limit : 0, &status)) {
-    kill(child, SIGTERM);
-    if (!wait_until(child, now() + 1, &status)) {
-      kill(child, SIGKILL);
-      wait_until(child, 0, &status);
-    }
-    return (cg_result){CG_EXIT_TIMEOUT, 0};
+static void
+end_child(pid_t child) {
+  static const cg_watch none = {0};
+  int status;
+  kill(child, SIGTERM);
+  if (!wait_until(child, now() + 1, &none, &status)) {
+    kill(child, SIGKILL);
+    wait_until(child, 0, &none, &status);
   }
+}
+
+static cg_result
+wait_for(pid_t child, const cg_watch *w) {
+  int status = 0;
+  double end = w->time_limit > 0 ? now() + w->time_limit : 0;
+  if (!wait_until(child, end, w, &status)) {
+    end_child(child);
+    return (cg_result){is_stopped(w) ? CG_EXIT_STOPPED : CG_EXIT_TIMEOUT, 0};
+  }
+  /* A terminal's interrupt reaches the child as well. */
+  if (WIFSIGNALED(status) && is_stopped(w))
+    return (cg_result){CG_EXIT_STOPPED, 0};
   if (WIFSIGNALED(status))
     return (cg_result){CG_EXIT_SIGNAL, WTERMSIG(status)};
   int code = WEXITSTATUS(status);
@@ -125,7 +142,7 @@ wait_for(pid_t child, double time_limit) {
 cg_result
 cg_run_process(bs_heap *heap, const char *const *argv, const char *log,
                const char *const *settings, uint32_t n_settings,
-               double time_limit) {
+               const cg_watch *watch) {
   posix_spawn_file_actions_t actions;
   pid_t child;
   char **env = environment(heap, settings, n_settings);
@@ -140,7 +157,7 @@ cg_run_process(bs_heap *heap, const char *const *argv, const char *log,
   bs_free(heap, env);
   if (error)
     return (cg_result){CG_EXIT_NO_START, error};
-  return wait_for(child, time_limit);
+  return wait_for(child, watch);
 }
 
 /* ---- logs ---- */

@@ -20,6 +20,7 @@ typedef enum cg_exit {
   CG_EXIT_STATUS, /* `code`: not 0 */
   CG_EXIT_SIGNAL, /* `code` */
   CG_EXIT_TIMEOUT,
+  CG_EXIT_STOPPED, /* by the interrupt */
   CG_EXIT_NO_START /* `code`: errno */
 } cg_exit;
 
@@ -28,11 +29,17 @@ typedef struct cg_result {
   int code;
 } cg_result;
 
+/* When a child is ended before it ends by itself. */
+typedef struct cg_watch {
+  double time_limit;             /* seconds; 0: none */
+  const volatile int *interrupt; /* when not 0; NULL: never */
+} cg_watch;
+
 /* Runs argv (NULL-terminated; found by PATH), its output going to the file
  * `log`.  setting: "NAME=value" added to the environment, or NULL. */
 cg_result cg_run_process(bs_heap *, const char *const *argv, const char *log,
                          const char *const *settings, uint32_t n_settings,
-                         double time_limit);
+                         const cg_watch *);
 /* Notes with the first lines of a log. */
 void cg_note_log(const gs_context *, const char *log, uint32_t lines);
 

@@ -34,6 +34,8 @@ enum { PO_CASE_X, PO_CASE_Y, PO_CASE_R, PO_CASE_N };
 
 typedef struct po_hint {
   po_graph graph;
+  uint32_t root;              /* the nest: a child of the program's root */
+  BS_VEC(uint32_t) axis_of;   /* of its loops, by node; PO_NO_AXIS: no loop */
   uint8_t group[PO_MAX_AXES]; /* by axis id: PO_CASE_X ... */
   bool two_phases;            /* the reduction may be cut among cores */
 } po_hint;

@@ -39,7 +39,7 @@ static bool
 add_loop(hinter *h, uint32_t loop) {
   po_axes *axes = &h->hint->graph.axes;
   po_nest_node *node = po_node(h->p, loop);
-  uint32_t around = po_node(h->p, node->parent)->axis;
+  uint32_t around = h->hint->axis_of.data[node->parent];
   int64_t size = po_nest_extent(h->p, loop);
   if (size < 0)
     size = po_most_iterations(h->p, loop);
@@ -50,7 +50,7 @@ add_loop(hinter *h, uint32_t loop) {
     po_axis *a = &axes->list.data[k];
     if (h->parent[k] == around && a->value == size) {
       a->order = order > a->order ? order : a->order;
-      node->axis = k;
+      h->hint->axis_of.data[loop] = k;
       return true;
     }
   }
@@ -58,7 +58,8 @@ add_loop(hinter *h, uint32_t loop) {
     return po_axis_refuse(axes, "limit", "there are more than %d loops",
                           MAX_LOOPS);
   h->parent[axes->list.len] = around;
-  node->axis = po_axis_add(axes, node->name, NULL, size, order);
+  h->hint->axis_of.data[loop] =
+      po_axis_add(axes, node->name, NULL, size, order);
   return true;
 }
 
@@ -184,7 +185,7 @@ add_stmt(hinter *h, uint32_t leaf) {
   uint32_t axes[PO_MAX_DEPTH];
   double operations = stmt->kind == PO_UPDATE;
   for (uint32_t k = 0; k < n; k++)
-    axes[k] = po_node(h->p, loops[k])->axis;
+    axes[k] = h->hint->axis_of.data[loops[k]];
   uint32_t node = po_graph_add_node(&h->hint->graph, stmt->name, axes, n);
   for (uint32_t k = 0; k < stmt->n_exprs; k++) {
     const po_expr *e = &stmt->exprs[k];
@@ -240,6 +241,9 @@ graph_name(const po_hints *hints, const po_program *p, uint32_t array) {
 static bool
 add_nest(hinter *h, uint32_t top) {
   uint32_t stmts[PO_MAX_AXES], n = 0;
+  h->hint->root = top;
+  for (uint32_t k = 0; k < h->p->nest.nodes.len; k++)
+    bs_push(h->p->arena.heap, &h->hint->axis_of, PO_NO_AXIS);
   if (!add_loops(h, top))
     return false;
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(h->p, k, top)) {
@@ -268,6 +272,12 @@ result_of(const po_program *p, uint32_t top) {
   return array;
 }
 
+static void
+hint_done(const po_program *p, po_hint *hint) {
+  po_graph_done(&hint->graph);
+  bs_vec_done(p->arena.heap, &hint->axis_of);
+}
+
 void
 po_make_hints(po_program *p, po_hints *out) {
   bs_heap *heap = p->arena.heap;
@@ -287,7 +297,7 @@ po_make_hints(po_program *p, po_hints *out) {
     bs_push(heap, &out->skipped,
             bs_arena_printf(&p->arena, "%s: %s", h.hint->graph.name,
                             h.hint->graph.axes.why));
-    po_graph_done(&h.hint->graph);
+    hint_done(p, h.hint);
   }
 }
 
@@ -295,7 +305,7 @@ void
 po_hints_done(const po_program *p, po_hints *hints) {
   bs_heap *heap = p->arena.heap;
   for (uint32_t k = 0; k < hints->list.len; k++)
-    po_graph_done(&hints->list.data[k]->graph);
+    hint_done(p, hints->list.data[k]);
   bs_vec_done(heap, &hints->list);
   bs_vec_done(heap, &hints->skipped);
 }
