@@ -116,6 +116,10 @@ def step_threads():
     return counted(call([sys.executable, "tests/run/threads.py", GLEN]))
 
 
+def step_tune():
+    return counted(call([sys.executable, "tests/run/tune.py", GLEN]))
+
+
 def step_programs():
     """The examples that a script writes are as it writes them."""
     return one(call([sys.executable, "bench/kernels/programs.py", "--check"]))
@@ -231,6 +235,7 @@ STEPS = {
     "prove": step_prove,
     "examples": step_examples,
     "contractions": step_contractions,
+    "tune": step_tune,
     "programs": step_programs,
     "threads": step_threads,
     "bench": step_bench,
