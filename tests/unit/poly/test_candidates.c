@@ -88,7 +88,7 @@ Test(candidates, an_elementwise_nest_has_one_for_each_axis) {
   }
   cr_assert_geq(plan.chosen, 0);
   /* The loops of the nest know their axes. */
-  cr_assert_eq(p->nest.nodes.data[po_nest_find(p, "z1")].axis, 1);
+  cr_assert_eq(hints.list.data[0]->axis_of.data[po_nest_find(p, "z1")], 1);
   po_impl_plan_done(&plan);
   po_hints_done(p, &hints);
 }
