@@ -6,6 +6,7 @@
  * host's functions take device pointers and launch the kernels in order, so
  * that one sees what those before it wrote.  Calls of instructions have no
  * meaning there and are refused. */
+#include "poly/affine.h"
 #include "codegen/cuda.h"
 #include <isl/ilp.h>
 #include <string.h>
@@ -23,12 +24,8 @@ at(const cg_emitter *e, uint32_t node) {
 /* ---- the nest ---- */
 
 static bool
-to_int(__isl_take isl_val *val, int64_t *out) {
-  bool ok = val && isl_val_is_int(val) == isl_bool_true &&
-            isl_val_n_abs_num_chunks(val, 8) <= 1;
-  *out = ok ? isl_val_get_num_si(val) : 0;
-  isl_val_free(val);
-  return ok && *out > -INT64_MAX / 4 && *out < INT64_MAX / 4;
+small_int(__isl_take isl_val *val, int64_t *out) {
+  return po_int(val, out) && *out > -INT64_MAX / 4 && *out < INT64_MAX / 4;
 }
 
 bool
@@ -36,8 +33,8 @@ cg_loop_range(const cg_emitter *e, uint32_t loop, int64_t *min,
               int64_t *count) {
   isl_set *range = po_nest_range(e->p, loop);
   int64_t max = 0;
-  bool ok = to_int(isl_set_dim_min_val(isl_set_copy(range), 0), min);
-  ok = to_int(isl_set_dim_max_val(range, 0), &max) && ok;
+  bool ok = small_int(isl_set_dim_min_val(isl_set_copy(range), 0), min);
+  ok = small_int(isl_set_dim_max_val(range, 0), &max) && ok;
   *count = max - *min + 1;
   return ok;
 }

@@ -212,6 +212,103 @@ po_flow_through(const po_program *p, uint32_t array, bool folded) {
   return out;
 }
 
+/* ---- flow without what is hidden ---- */
+
+typedef struct filter {
+  const po_program *p;
+  isl_union_map *kept;
+} filter;
+
+static uint32_t
+class_of(const po_program *p, const char *name, uint32_t *array) {
+  uint32_t k = name ? po_stmt_named(p, name) : p->stmts.len;
+  *array = k < p->stmts.len ? p->stmts.data[k].array : PO_NO_NODE;
+  return k < p->stmts.len ? po_reorder_class(p, &p->stmts.data[k]) : 0;
+}
+
+/* Drops what goes from update to update of one array. */
+static isl_stat
+keep_map(__isl_take isl_map *map, void *user) {
+  filter *f = user;
+  uint32_t a, b;
+  uint32_t x = class_of(f->p, isl_map_get_tuple_name(map, isl_dim_in), &a);
+  uint32_t y = class_of(f->p, isl_map_get_tuple_name(map, isl_dim_out), &b);
+  if (x && x == y && a == b)
+    isl_map_free(map);
+  else
+    f->kept = isl_union_map_add_map(f->kept, map);
+  return isl_stat_ok;
+}
+
+static __isl_give isl_union_map *
+without_free_order(const po_program *p, __isl_take isl_union_map *from) {
+  filter f = {p, none(p)};
+  if (!from || isl_union_map_foreach_map(from, keep_map, &f) < 0)
+    f.kept = isl_union_map_free(f.kept);
+  isl_union_map_free(from);
+  return f.kept;
+}
+
+/* All updates of an array may change places with each other. */
+static bool
+has_one_class(const po_program *p, uint32_t array) {
+  uint32_t found = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    uint32_t class = po_reorder_class(p, &p->stmts.data[k]);
+    if (p->stmts.data[k].array != array || !class)
+      continue;
+    if (found && class != found)
+      return false;
+    found = class;
+  }
+  return true;
+}
+
+bool
+po_is_written_once(const po_program *p, uint32_t array, const po_accesses *x) {
+  if (!has_one_class(p, array) ||
+      isl_union_map_is_injective(x->writes) != isl_bool_true)
+    return false;
+  isl_union_map *late = po_earlier(p, x->updates, x->writes);
+  bool none_late = isl_union_map_is_empty(late) == isl_bool_true;
+  isl_union_map_free(late);
+  return none_late;
+}
+
+/* { read -> A[x] } of the sinks that no write preceded.  from: { write ->
+ * sink } */
+static __isl_give isl_union_map *
+unwritten(const po_accesses *x, __isl_take isl_union_map *sinks,
+          __isl_keep isl_union_map *from) {
+  isl_union_map *written =
+      isl_union_map_apply_range(isl_union_map_reverse(isl_union_map_copy(from)),
+                                isl_union_map_copy(x->writes));
+  return isl_union_map_subtract(sinks, written);
+}
+
+po_flow
+po_flow_of_values(const po_program *p, uint32_t array) {
+  const po_array *a = &p->arrays.data[array];
+  po_accesses x = po_accesses_of(p, array);
+  if (!po_is_written_once(p, array, &x)) {
+    po_accesses_free(&x);
+    po_flow slow = po_flow_through(p, array, false);
+    slow.from = without_free_order(p, slow.from);
+    return slow;
+  }
+  isl_union_map *reads = isl_union_map_copy(x.reads);
+  if (a->role == PO_OUTPUT)
+    reads = add(reads, read_after_all(p, a));
+  isl_union_map *updated = po_earlier(p, x.updates, reads);
+  isl_union_map *sinks =
+      isl_union_map_union(reads, isl_union_map_copy(x.updates));
+  isl_union_map *written = po_earlier(p, x.writes, sinks);
+  po_flow out = {.unwritten = unwritten(&x, sinks, written)};
+  out.from = isl_union_map_union(written, updated);
+  po_accesses_free(&x);
+  return out;
+}
+
 void
 po_flow_free(po_flow *flow) {
   isl_union_map_free(flow->from);

@@ -25,6 +25,26 @@ bool po_stmt_reads(const po_stmt *, uint32_t array);
 /* The statement of this name; the number of statements where there is none. */
 uint32_t po_stmt_named(const po_program *, const char *name);
 
+/* ---- the order of instances (when.c) ---- */
+
+/* The first n functions of a statement's time. */
+__isl_give isl_multi_aff *po_outer_time(const po_stmt *, uint32_t n);
+/* { S[i] -> T[j] } for which the values of the first n loops around both are
+ * related by `values`, which is taken. */
+__isl_give isl_map *po_related(const po_stmt *source, const po_stmt *sink,
+                               uint32_t n, __isl_take isl_map *values);
+/* { S[i] -> T[j] } where the nest runs S[i] before T[j]; po_not_before is the
+ * rest. */
+__isl_give isl_map *po_in_order(const po_program *, const po_stmt *source,
+                                const po_stmt *sink);
+/* { source -> sink } of accesses of one element, the source before the sink.
+ * A sink that is no statement is the caller's, after everything. */
+__isl_give isl_union_map *po_earlier(const po_program *,
+                                     __isl_keep isl_union_map *sources,
+                                     __isl_keep isl_union_map *sinks);
+
+/* ---- flow ---- */
+
 /* Which writes give each read its value: { write -> read }, the last write of
  * fixed order before it and the updates after that.  Reads are those of
  * bodies, those of updates of what they update, and, for an output, those of
@@ -36,7 +56,16 @@ typedef struct po_flow {
 
 /* folded: elements that are kept in one place are one element. */
 po_flow po_flow_through(const po_program *, uint32_t array, bool folded);
+/* The same without what goes between updates whose order is free. Where no
+ * element is written twice, nothing hides a write, and isl need not look for
+ * the last one. */
+po_flow po_flow_of_values(const po_program *, uint32_t array);
 void po_flow_free(po_flow *);
+
+/* Every element is written once at most, and before all that updates it, so
+ * that no write hides another.  accesses: of this array */
+bool po_is_written_once(const po_program *, uint32_t array,
+                        const po_accesses *);
 
 /* A limit on isl's operations for a question that must be answered in time.
  * po_unlimit gives whether it was kept and no other error arose. */

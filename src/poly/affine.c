@@ -61,6 +61,28 @@ po_identity(isl_ctx *isl, uint32_t n) {
   return isl_multi_aff_identity(po_map_space(isl, n, n));
 }
 
+bool
+po_int(isl_val *val, int64_t *out) {
+  int64_t n = 0;
+  bool fits = val && isl_val_is_int(val) == isl_bool_true &&
+              isl_val_n_abs_num_chunks(val, sizeof n) <= 1;
+  if (fits) {
+    n = isl_val_get_num_si(val);
+    isl_val *back = isl_val_int_from_si(isl_val_get_ctx(val), n);
+    fits = isl_val_eq(back, val) == isl_bool_true;
+    isl_val_free(back);
+  }
+  isl_val_free(val);
+  *out = fits ? n : 0;
+  return fits;
+}
+
+int64_t
+po_int_or(isl_val *val, int64_t otherwise) {
+  int64_t n;
+  return po_int(val, &n) ? n : otherwise;
+}
+
 void
 po_strides(const int64_t *dim, uint32_t n, int64_t *stride) {
   int64_t step = 1;

@@ -23,6 +23,12 @@ __isl_give isl_aff *po_index(isl_ctx *, uint32_t n, uint32_t d, int64_t factor,
                              int64_t offset);
 __isl_give isl_multi_aff *po_identity(isl_ctx *, uint32_t n);
 
+/* Whether a value is an integer of 64 bits, and which (0 where it is not).
+ * Takes the value, which may be NULL. */
+bool po_int(__isl_take isl_val *, int64_t *out);
+/* The same with what to give where it is not. */
+int64_t po_int_or(__isl_take isl_val *, int64_t otherwise);
+
 /* Row-major strides of an array, in elements. */
 void po_strides(const int64_t *dim, uint32_t n, int64_t *stride);
 /* The row-major address of an array element as a function of `map`'s domain */

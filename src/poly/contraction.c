@@ -73,12 +73,9 @@ is_vector_type(gs_dtype dtype) {
 /* ---- the box and the addresses ---- */
 
 static bool
-read_int(__isl_take isl_val *val, int64_t *out) {
-  bool ok = isl_val_is_int(val) == isl_bool_true &&
-            isl_val_cmp_si(val, INT32_MAX) <= 0 &&
-            isl_val_cmp_si(val, -INT32_MAX) >= 0;
-  *out = ok ? isl_val_get_num_si(val) : 0;
-  isl_val_free(val);
+small_int(__isl_take isl_val *val, int64_t *out) {
+  bool ok = po_int(val, out) && *out <= INT32_MAX && *out >= -INT32_MAX;
+  *out = ok ? *out : 0;
   return ok;
 }
 
@@ -89,9 +86,9 @@ find_box(finding *f, const po_stmt *init) {
   for (uint32_t k = 0; k < f->n; k++) {
     const po_stmt *s = k < f->n_outer ? init : f->update;
     int64_t hi;
-    if (!read_int(isl_set_dim_min_val(isl_set_copy(s->domain), (int)k),
-                  &f->lo[k]) ||
-        !read_int(isl_set_dim_max_val(isl_set_copy(s->domain), (int)k), &hi))
+    if (!small_int(isl_set_dim_min_val(isl_set_copy(s->domain), (int)k),
+                   &f->lo[k]) ||
+        !small_int(isl_set_dim_max_val(isl_set_copy(s->domain), (int)k), &hi))
       return false;
     f->extent[k] = hi - f->lo[k] + 1;
     if (f->extent[k] < 1)
@@ -142,12 +139,12 @@ static isl_stat
 add_guard(__isl_take isl_constraint *c, void *user) {
   finding *f = user;
   int64_t constant, factor[PO_MAX_DIMS], least;
-  bool ok = read_int(isl_constraint_get_constant_val(c), &constant);
+  bool ok = small_int(isl_constraint_get_constant_val(c), &constant);
   bool equality = isl_constraint_is_equality(c) == isl_bool_true;
   for (uint32_t k = 0; k < f->n; k++) {
     ok = ok &&
-         read_int(isl_constraint_get_coefficient_val(c, isl_dim_set, (int)k),
-                  &factor[k]);
+         small_int(isl_constraint_get_coefficient_val(c, isl_dim_set, (int)k),
+                   &factor[k]);
     if (ok)
       constant += factor[k] * f->lo[k];
   }

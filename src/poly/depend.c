@@ -1,7 +1,8 @@
 /* depend.c - the dependences of a program; see depend.h.
  *
- * Array by array.  Flow is that of access.c, split by whether both ends are
- * updates whose order is free.  Anti and output dependences are all pairs of
+ * Array by array.  Flow is that of access.c (isl is asked only where a write
+ * may hide another), split by whether both ends are updates whose order is
+ * free.  Anti and output dependences are all pairs of
  * earlier and later accesses of an element: with a free order among updates,
  * an order of neighbours alone would not imply that of the others. */
 #include "poly/access.h"
@@ -19,19 +20,6 @@ const char *const po_dep_names[PO_DEP_KINDS] = {
 void
 po_forget_dependences(po_program *p) {
   p->deps = NULL;
-}
-
-/* { source -> sink } over all earlier sources that share an element. */
-static __isl_give isl_union_map *
-earlier(__isl_take isl_union_map *sources, __isl_take isl_union_map *sinks,
-        __isl_take isl_union_map *time) {
-  isl_union_access_info *info = isl_union_access_info_from_sink(sinks);
-  info = isl_union_access_info_set_may_source(info, sources);
-  info = isl_union_access_info_set_schedule_map(info, time);
-  isl_union_flow *flow = isl_union_access_info_compute_flow(info);
-  isl_union_map *pairs = isl_union_flow_get_may_dependence(flow);
-  isl_union_flow_free(flow);
-  return pairs;
 }
 
 /* What splitting asks of each map of a union. */
@@ -66,9 +54,25 @@ split(const po_program *p, __isl_take isl_union_map *pairs,
   isl_union_map_free(pairs);
 }
 
+/* { source -> sink } by isl, which looks for the last write. */
+static __isl_give isl_union_map *
+last_sources(const po_program *p, const po_accesses *a,
+             __isl_keep isl_union_map *sinks) {
+  isl_union_access_info *info =
+      isl_union_access_info_from_sink(isl_union_map_copy(sinks));
+  info = isl_union_access_info_set_must_source(info,
+                                               isl_union_map_copy(a->writes));
+  info = isl_union_access_info_set_may_source(info,
+                                              isl_union_map_copy(a->updates));
+  info = isl_union_access_info_set_schedule_map(info, po_nest_time(p, 0));
+  isl_union_flow *flow = isl_union_access_info_compute_flow(info);
+  isl_union_map *from = isl_union_flow_get_may_dependence(flow);
+  isl_union_flow_free(flow);
+  return from;
+}
+
 static void
-add_array(const po_program *p, uint32_t array, __isl_keep isl_union_map *time,
-          isl_union_map **of) {
+add_array(const po_program *p, uint32_t array, isl_union_map **of) {
   po_accesses a = po_accesses_of(p, array);
   isl_union_map *all = isl_union_map_union(isl_union_map_copy(a.writes),
                                            isl_union_map_copy(a.updates));
@@ -77,34 +81,18 @@ add_array(const po_program *p, uint32_t array, __isl_keep isl_union_map *time,
     po_accesses_free(&a);
     return;
   }
-  isl_union_access_info *info =
-      isl_union_access_info_from_sink(isl_union_map_copy(a.reads));
-  info =
-      isl_union_access_info_set_must_source(info, isl_union_map_copy(a.writes));
-  info =
-      isl_union_access_info_set_may_source(info, isl_union_map_copy(a.updates));
-  info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(time));
-  isl_union_flow *flow = isl_union_access_info_compute_flow(info);
+  bool once = po_is_written_once(p, array, &a);
   of[PO_FLOW] =
-      isl_union_map_union(of[PO_FLOW], isl_union_flow_get_may_dependence(flow));
-  isl_union_flow_free(flow);
-  info = isl_union_access_info_from_sink(isl_union_map_copy(a.updates));
-  info =
-      isl_union_access_info_set_must_source(info, isl_union_map_copy(a.writes));
-  info =
-      isl_union_access_info_set_may_source(info, isl_union_map_copy(a.updates));
-  info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(time));
-  flow = isl_union_access_info_compute_flow(info);
-  split(p, isl_union_flow_get_may_dependence(flow), &of[PO_REDUCTION],
-        &of[PO_FLOW]);
-  isl_union_flow_free(flow);
-  of[PO_ANTI] = isl_union_map_union(
-      of[PO_ANTI], earlier(isl_union_map_copy(a.reads), isl_union_map_copy(all),
-                           isl_union_map_copy(time)));
+      isl_union_map_union(of[PO_FLOW], once ? po_earlier(p, all, a.reads)
+                                            : last_sources(p, &a, a.reads));
+  split(p,
+        once ? po_earlier(p, all, a.updates) : last_sources(p, &a, a.updates),
+        &of[PO_REDUCTION], &of[PO_FLOW]);
+  of[PO_ANTI] = isl_union_map_union(of[PO_ANTI], po_earlier(p, a.reads, all));
   isl_union_map *reduced = isl_union_map_copy(of[PO_REDUCTION]);
-  split(p, earlier(isl_union_map_copy(all), all, isl_union_map_copy(time)),
-        &reduced, &of[PO_OUTPUT_DEP]);
+  split(p, po_earlier(p, all, all), &reduced, &of[PO_OUTPUT_DEP]);
   isl_union_map_free(reduced);
+  isl_union_map_free(all);
   po_accesses_free(&a);
 }
 
@@ -123,12 +111,10 @@ po_dependences(po_program *p) {
   bool failed = p->pool.failed, ok = true;
   isl_union_map *of[PO_DEP_KINDS];
   po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
-  isl_union_map *time = po_nest_time(p, 0);
   for (uint32_t k = 0; k < PO_DEP_KINDS; k++)
     of[k] = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t a = 0; a < p->arrays.len; a++)
-    add_array(p, a, time, of);
-  isl_union_map_free(time);
+    add_array(p, a, of);
   for (uint32_t k = 0; k < PO_DEP_KINDS; k++) {
     deps->of[k] = po_keep_union_map(&p->pool, isl_union_map_coalesce(of[k]));
     ok = ok && deps->of[k];

@@ -6,14 +6,6 @@
  * reduces to one element, which has no loop around it. */
 #include "poly/loops.h"
 
-static uint32_t
-child_of_root(const po_program *p, uint32_t node) {
-  const po_nest_node *nodes = p->nest.nodes.data;
-  while (nodes[node].parent != 0)
-    node = nodes[node].parent;
-  return node;
-}
-
 /* last[array]: the last child of the root that uses the local, by its number
  * among its siblings. */
 static void
@@ -46,14 +38,6 @@ reach(const po_program *p, const po_stmt *stmt, const uint32_t *last) {
   return end;
 }
 
-static uint32_t
-next_leaf(const po_program *p, uint32_t node, uint32_t top) {
-  do
-    node = po_nest_next(p, node, top);
-  while (node != PO_NO_NODE && p->nest.nodes.data[node].kind != PO_LEAF);
-  return node;
-}
-
 void
 po_find_groups(const po_program *p, po_groups *out) {
   bs_heap *heap = p->ctx.heap;
@@ -64,13 +48,14 @@ po_find_groups(const po_program *p, po_groups *out) {
   uint32_t n = 0;
   for (uint32_t k = nodes[0].first; k != PO_NO_NODE; k = nodes[k].next)
     number[k] = ++n;
-  for (uint32_t k = next_leaf(p, 0, 0); k != PO_NO_NODE; k = next_leaf(p, k, 0))
-    use_locals(p, &p->stmts.data[nodes[k].stmt], number[child_of_root(p, k)],
+  for (uint32_t k = po_nest_next_leaf(p, 0, 0); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, 0))
+    use_locals(p, &p->stmts.data[nodes[k].stmt], number[po_nest_root(p, k)],
                last);
   uint32_t end = 0, child = PO_NO_NODE;
-  for (uint32_t k = next_leaf(p, 0, 0); k != PO_NO_NODE;
-       k = next_leaf(p, k, 0)) {
-    uint32_t here = child_of_root(p, k);
+  for (uint32_t k = po_nest_next_leaf(p, 0, 0); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, 0)) {
+    uint32_t here = po_nest_root(p, k);
     if (here != child && number[here] > end)
       bs_push(heap, &out->list,
               (po_group){.node = here, .first = out->stmts.len});

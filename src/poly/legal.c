@@ -13,44 +13,6 @@ at(const po_program *p, uint32_t node) {
   return &p->nest.nodes.data[node];
 }
 
-/* The child of `above` on the way to `node`. */
-static uint32_t
-child_towards(const po_program *p, uint32_t above, uint32_t node) {
-  while (at(p, node)->parent != above)
-    node = at(p, node)->parent;
-  return node;
-}
-
-/* Whether the way to leaf a stands before the one to b; both differ. */
-static bool
-stands_before(const po_program *p, uint32_t a, uint32_t b) {
-  uint32_t top = po_nest_common(p, a, b);
-  a = child_towards(p, top, a);
-  b = child_towards(p, top, b);
-  while (a != PO_NO_NODE && a != b)
-    a = at(p, a)->next;
-  return a == b;
-}
-
-/* The first n functions of a time. */
-static __isl_give isl_multi_aff *
-outer_time(const po_stmt *stmt, uint32_t n) {
-  isl_multi_aff *time = isl_multi_aff_copy(stmt->time);
-  isl_size all = isl_multi_aff_dim(time, isl_dim_out);
-  if (all < (isl_size)n)
-    return isl_multi_aff_free(time);
-  time = isl_multi_aff_drop_dims(time, isl_dim_out, n, (unsigned)all - n);
-  return isl_multi_aff_reset_tuple_id(time, isl_dim_out);
-}
-
-/* { S[i] -> T[j] } for which the first n loop values are related. */
-static __isl_give isl_map *
-related(const po_stmt *source, const po_stmt *sink, uint32_t n,
-        __isl_take isl_map *values) {
-  values = isl_map_preimage_domain_multi_aff(values, outer_time(source, n));
-  return isl_map_preimage_range_multi_aff(values, outer_time(sink, n));
-}
-
 /* ---- questions, one dependence map at a time ---- */
 
 typedef struct question {
@@ -59,22 +21,6 @@ typedef struct question {
   uint32_t lanes; /* of a vector; 0: all iterations */
   isl_union_map *wrong;
 } question;
-
-isl_map *
-po_not_before(const po_program *p, const po_stmt *source, const po_stmt *sink) {
-  uint32_t top = po_nest_common(p, source->leaf, sink->leaf);
-  bool same = source->leaf == sink->leaf;
-  uint32_t n = po_nest_depth(p, top) + (at(p, top)->kind == PO_LOOP);
-  bool ties = same || !stands_before(p, source->leaf, sink->leaf);
-  isl_space *space = po_space(p->isl, n);
-  isl_map *values = n == 0 ? isl_map_universe(isl_space_map_from_set(space))
-                    : ties ? isl_map_lex_ge(space)
-                           : isl_map_lex_gt(space);
-  if (n == 0 && !ties) {
-    values = isl_map_subtract(values, isl_map_copy(values));
-  }
-  return related(source, sink, n, values);
-}
 
 /* floor(value / lanes), of loop value d of n. */
 static __isl_give isl_aff *
@@ -103,7 +49,7 @@ across(const question *q, const po_stmt *source, const po_stmt *sink) {
     isl_map *together = isl_map_apply_range(to, back);
     values = isl_map_intersect(values, together);
   }
-  return related(source, sink, n, values);
+  return po_related(source, sink, n, values);
 }
 
 static isl_stat
@@ -179,52 +125,6 @@ bool
 po_loop_is_vector(po_program *p, uint32_t loop, uint32_t lanes,
                   po_violation *out) {
   return answer(p, loop, lanes, true, out);
-}
-
-/* ---- folds ---- */
-
-static bool
-is_folded(const po_array *array) {
-  for (uint32_t d = 0; d < array->rank; d++)
-    if (array->fold[d])
-      return true;
-  return false;
-}
-
-/* With elements that share a place taken for one, every read must get its
- * value from the same writes as with all of them apart. */
-bool
-po_folds_are_legal(po_program *p, uint32_t array, po_violation *out) {
-  *out = (po_violation){.pairs = -1, .violated = -1};
-  if (!is_folded(&p->arrays.data[array]))
-    return true;
-  po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
-  po_flow apart = po_flow_through(p, array, false);
-  po_flow folded = po_flow_through(p, array, true);
-  isl_union_map *wrong = isl_union_map_subtract(isl_union_map_copy(folded.from),
-                                                isl_union_map_copy(apart.from));
-  isl_bool same = isl_union_map_is_empty(wrong);
-  if (same == isl_bool_true) {
-    isl_union_map_free(wrong);
-    wrong = isl_union_map_subtract(isl_union_map_copy(apart.from),
-                                   isl_union_map_copy(folded.from));
-    same = isl_union_map_is_empty(wrong);
-  }
-  bool ok = po_unlimit(&limit) && same != isl_bool_error;
-  isl_union_map *all = isl_union_map_copy(folded.from);
-  po_flow_free(&apart);
-  po_flow_free(&folded);
-  if (ok && same == isl_bool_false) {
-    po_describe(p, PO_FLOW, wrong, all, out);
-    out->array = p->arrays.data[array].name;
-    out->fold = true;
-    return false;
-  }
-  isl_union_map_free(wrong);
-  isl_union_map_free(all);
-  return ok || bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
-                        "folds of %s: the integer set library gave up",
-                        p->arrays.data[array].name);
 }
 
 /* ---- all ---- */

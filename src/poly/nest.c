@@ -180,6 +180,26 @@ po_nest_next(const po_program *p, uint32_t node, uint32_t top) {
   return node == top ? PO_NO_NODE : at(p, node)->next;
 }
 
+uint32_t
+po_nest_next_leaf(const po_program *p, uint32_t node, uint32_t top) {
+  do
+    node = po_nest_next(p, node, top);
+  while (node != PO_NO_NODE && at(p, node)->kind != PO_LEAF);
+  return node;
+}
+
+uint32_t
+po_nest_first_leaf(const po_program *p, uint32_t top) {
+  return at(p, top)->kind == PO_LEAF ? top : po_nest_next_leaf(p, top, top);
+}
+
+uint32_t
+po_nest_root(const po_program *p, uint32_t node) {
+  while (node != PO_NO_NODE && node != 0 && at(p, node)->parent != 0)
+    node = at(p, node)->parent;
+  return node == 0 ? PO_NO_NODE : node;
+}
+
 /* ---- names ---- */
 
 uint32_t

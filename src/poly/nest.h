@@ -106,6 +106,12 @@ bool po_nest_is_below(const po_program *, uint32_t node, uint32_t above);
 /* Pre-order walk of what is below `top` (itself first): PO_NO_NODE at the end.
  * Start with node = top. */
 uint32_t po_nest_next(const po_program *, uint32_t node, uint32_t top);
+/* The same over leaves alone: the first after `node`, the first of all. */
+uint32_t po_nest_next_leaf(const po_program *, uint32_t node, uint32_t top);
+uint32_t po_nest_first_leaf(const po_program *, uint32_t top);
+/* The child of the root that a node is below or is; PO_NO_NODE of the root
+ * and of a node that is in no tree. */
+uint32_t po_nest_root(const po_program *, uint32_t node);
 /* The loop with this name; PO_NO_NODE. */
 uint32_t po_nest_find(const po_program *, const char *name);
 /* `wish`, or with _1, _2, ... where a loop has that name already. */
@@ -136,7 +142,9 @@ __isl_give isl_schedule *po_nest_schedule(const po_program *, uint32_t top);
 /* The number of instances of a statement, exactly; -1 beyond 2^62 or when isl
  * gives up. */
 int64_t po_count_instances(const po_program *, uint32_t stmt);
-/* The same of any bounded set. */
+/* About as many, and quickly: those of the box around them. */
+double po_estimate_instances(const po_program *, uint32_t stmt);
+/* The number of points of any bounded set, exactly; or -1. */
 int64_t po_count_points(__isl_take isl_set *);
 
 #endif

@@ -18,19 +18,6 @@ stmt_at(const po_program *p, uint32_t node) {
   return &p->stmts.data[at(p, node)->stmt];
 }
 
-static uint32_t
-next_leaf(const po_program *p, uint32_t node, uint32_t top) {
-  do
-    node = po_nest_next(p, node, top);
-  while (node != PO_NO_NODE && at(p, node)->kind != PO_LEAF);
-  return node;
-}
-
-static uint32_t
-first_leaf(const po_program *p, uint32_t top) {
-  return at(p, top)->kind == PO_LEAF ? top : next_leaf(p, top, top);
-}
-
 /* ---- time ---- */
 
 /* A node's number among its siblings, for all of a tree at once. */
@@ -77,13 +64,13 @@ full_time(const po_program *p, uint32_t leaf, const uint32_t *place,
 isl_union_map *
 po_nest_time(const po_program *p, uint32_t top) {
   uint32_t depth = 0, *place = places(p);
-  for (uint32_t k = first_leaf(p, top); k != PO_NO_NODE;
-       k = next_leaf(p, k, top))
+  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, top))
     if (po_nest_depth(p, k) > depth)
       depth = po_nest_depth(p, k);
   isl_union_map *all = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
-  for (uint32_t k = first_leaf(p, top); k != PO_NO_NODE;
-       k = next_leaf(p, k, top)) {
+  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, top)) {
     isl_map *one = isl_map_from_multi_aff(full_time(p, k, place, depth));
     one = isl_map_intersect_domain(one, isl_set_copy(stmt_at(p, k)->domain));
     all = isl_union_map_add_map(all, one);
@@ -98,8 +85,8 @@ po_nest_time(const po_program *p, uint32_t top) {
 static __isl_give isl_set *
 values_of(const po_program *p, uint32_t top, uint32_t n) {
   isl_set *all = isl_set_empty(po_space(p->isl, n));
-  for (uint32_t k = first_leaf(p, top); k != PO_NO_NODE;
-       k = next_leaf(p, k, top)) {
+  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, top)) {
     const po_stmt *stmt = stmt_at(p, k);
     isl_multi_aff *time = isl_multi_aff_copy(stmt->time);
     isl_size dim = isl_multi_aff_dim(time, isl_dim_out);
@@ -128,28 +115,12 @@ po_nest_range(const po_program *p, uint32_t loop) {
   return isl_set_coalesce(all);
 }
 
-static int64_t
-to_int(__isl_take isl_val *val, int64_t otherwise) {
-  bool fits = val && isl_val_is_int(val) == isl_bool_true &&
-              isl_val_n_abs_num_chunks(val, 8) <= 1;
-  int64_t n = otherwise;
-  if (fits) {
-    n = isl_val_get_num_si(val);
-    isl_val *back = isl_val_int_from_si(isl_val_get_ctx(val), n);
-    if (isl_val_eq(back, val) != isl_bool_true)
-      n = otherwise;
-    isl_val_free(back);
-  }
-  isl_val_free(val);
-  return n;
-}
-
 int64_t
 po_nest_extent(const po_program *p, uint32_t loop) {
   isl_map *in = po_nest_range_in(p, loop);
   isl_set *range = isl_map_range(isl_map_copy(in));
-  int64_t lo = to_int(isl_set_dim_min_val(isl_set_copy(range), 0), -1);
-  int64_t hi = to_int(isl_set_dim_max_val(isl_set_copy(range), 0), -1);
+  int64_t lo = po_int_or(isl_set_dim_min_val(isl_set_copy(range), 0), -1);
+  int64_t hi = po_int_or(isl_set_dim_max_val(isl_set_copy(range), 0), -1);
   bool whole = lo == 0 && hi >= 0;
   if (whole) {
     isl_set *full = po_slab(p->isl, 1, 0, 0, hi);
@@ -171,8 +142,8 @@ band_of(const po_program *p, uint32_t loop) {
   uint32_t depth = po_nest_depth(p, loop);
   isl_union_pw_multi_aff *all =
       isl_union_pw_multi_aff_empty(isl_space_params_alloc(p->isl, 0));
-  for (uint32_t k = first_leaf(p, loop); k != PO_NO_NODE;
-       k = next_leaf(p, k, loop)) {
+  for (uint32_t k = po_nest_first_leaf(p, loop); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, loop)) {
     isl_multi_aff *one = isl_multi_aff_from_aff(
         isl_multi_aff_get_aff(stmt_at(p, k)->time, (int)depth));
     all = isl_union_pw_multi_aff_add_pw_multi_aff(
@@ -291,8 +262,9 @@ po_group_schedule(const po_program *p, const po_group *group) {
 static bool
 extents_of(__isl_keep isl_set *set, uint32_t n, int64_t *lo, int64_t *size) {
   for (uint32_t d = 0; d < n; d++) {
-    int64_t hi = to_int(isl_set_dim_max_val(isl_set_copy(set), (int)d), -1);
-    lo[d] = to_int(isl_set_dim_min_val(isl_set_copy(set), (int)d), INT64_MAX);
+    int64_t hi = po_int_or(isl_set_dim_max_val(isl_set_copy(set), (int)d), -1);
+    lo[d] =
+        po_int_or(isl_set_dim_min_val(isl_set_copy(set), (int)d), INT64_MAX);
     if (hi < lo[d] || __builtin_sub_overflow(hi, lo[d], &size[d]) ||
         size[d] >= INT64_MAX / 2)
       return false;
@@ -373,7 +345,7 @@ count_by_walk(__isl_keep isl_set *set, const int64_t *size, uint32_t n) {
     walk = times(walk, size[d]);
   if (walk < 0 || walk > MAX_WALK)
     return -1;
-  return to_int(isl_set_count_val(set), -1);
+  return po_int_or(isl_set_count_val(set), -1);
 }
 
 int64_t
@@ -408,6 +380,18 @@ po_count_points(isl_set *set) {
     count = times(count, count_by_walk(set, size, n));
   isl_set_free(set);
   return count;
+}
+
+double
+po_estimate_instances(const po_program *p, uint32_t stmt) {
+  const po_stmt *s = &p->stmts.data[stmt];
+  int64_t lo[PO_MAX_DEPTH], size[PO_MAX_DEPTH];
+  double product = 1;
+  if (s->n_iters > PO_MAX_DEPTH || !extents_of(s->domain, s->n_iters, lo, size))
+    return 0;
+  for (uint32_t d = 0; d < s->n_iters; d++)
+    product *= (double)size[d];
+  return product;
 }
 
 int64_t

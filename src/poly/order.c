@@ -5,6 +5,7 @@
  * Times are the indices themselves.  Where there is work enough, the outermost
  * loop over which no two instances touch the same element with a write among
  * them is marked parallel, and the ones right below it while it is short. */
+#include "poly/affine.h"
 #include "poly/lower.h"
 #include <isl/ilp.h>
 
@@ -48,21 +49,13 @@ add_run(po_lowering *low, uint32_t parent, uint32_t first, uint32_t n,
 
 /* ---- parallel loops ---- */
 
-static int64_t
-to_int(__isl_take isl_val *val, int64_t otherwise) {
-  bool fits = isl_val_is_int(val) == isl_bool_true;
-  int64_t n = fits ? isl_val_get_num_si(val) : otherwise;
-  isl_val_free(val);
-  return n;
-}
-
 /* The extent of the box around a domain. */
 static int64_t
 extent(const po_stmt *stmt, uint32_t d) {
   int64_t hi =
-      to_int(isl_set_dim_max_val(isl_set_copy(stmt->domain), (int)d), 0);
+      po_int_or(isl_set_dim_max_val(isl_set_copy(stmt->domain), (int)d), 0);
   int64_t lo =
-      to_int(isl_set_dim_min_val(isl_set_copy(stmt->domain), (int)d), 0);
+      po_int_or(isl_set_dim_min_val(isl_set_copy(stmt->domain), (int)d), 0);
   return hi - lo + 1;
 }
 

@@ -1,4 +1,5 @@
 /* quasi.c - see quasi.h. */
+#include "poly/affine.h"
 #include "poly/quasi.h"
 #include <isl/val.h>
 
@@ -6,16 +7,8 @@
 
 static bool
 number(__isl_take isl_val *val, int64_t *out) {
-  bool is = isl_val_is_int(val) == isl_bool_true;
-  if (is) {
-    isl_val *size = isl_val_abs(isl_val_copy(val));
-    isl_val *most = isl_val_int_from_si(isl_val_get_ctx(val), MAX_NUMBER);
-    is = isl_val_le(size, most) == isl_bool_true;
-    isl_val_free(size);
-    isl_val_free(most);
-  }
-  *out = is ? isl_val_get_num_si(val) : 0;
-  isl_val_free(val);
+  bool is = po_int(val, out) && *out <= MAX_NUMBER && *out >= -MAX_NUMBER;
+  *out = is ? *out : 0;
   return is;
 }
 

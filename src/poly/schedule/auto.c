@@ -98,14 +98,6 @@ instances_of(const po_program *p, uint32_t array) {
   return sum;
 }
 
-uint32_t
-po_root_of(const po_program *p, uint32_t stmt) {
-  uint32_t node = p->stmts.data[stmt].leaf;
-  while (node != PO_NO_NODE && node != 0 && po_node(p, node)->parent != 0)
-    node = po_node(p, node)->parent;
-  return node;
-}
-
 static bool
 has_call(const po_program *p, uint32_t root) {
   for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))

@@ -7,8 +7,10 @@
  * nest around it; tile loops, and those over threads, stay one. */
 #include "poly/schedule/chooser.h"
 
-/* Iterations written out, in all; those of a loop that is longer may vary. */
-enum { MOST_WRITTEN_OUT = 64, LONG = 16 };
+/* Iterations written out around a statement; statements written out in one
+ * iteration of what is not; iterations of a loop along results: those of a
+ * longer one fill vectors; those of a loop that is longer may vary. */
+enum { MOST_WRITTEN_OUT = 64, MOST_STATEMENTS = 128, SHORT_ROW = 8, LONG = 16 };
 
 static void
 mark(po_chooser *c, const char *how, uint32_t loop) {
@@ -52,44 +54,115 @@ is_part(const po_program *p, uint32_t loop, int64_t most) {
   return most > LONG && !po_constant_range(p, loop, &min, &count);
 }
 
-/* Around a statement, from the inside out. */
-static void
-finish_leaf(po_chooser *c, uint32_t leaf) {
+/* The loop runs over what the statement reduces. */
+static bool
+is_summed_over(const po_program *p, uint32_t leaf, uint32_t loop) {
+  const po_stmt *stmt = &p->stmts.data[po_node(p, leaf)->stmt];
+  isl_aff *aff = isl_multi_aff_get_aff(stmt->time, (int)po_nest_depth(p, loop));
+  bool is =
+      isl_aff_involves_dims(aff, isl_dim_in, stmt->n_outer,
+                            stmt->n_iters - stmt->n_outer) == isl_bool_true;
+  isl_aff_free(aff);
+  return is;
+}
+
+/* Statements in one iteration of the loop with what is written out below it
+ * written out; those beyond MOST_STATEMENTS are not counted. */
+static int64_t
+statements_in(const po_program *p, uint32_t loop) {
+  int64_t sum = 0;
+  for (uint32_t leaf = po_nest_first_leaf(p, loop);
+       leaf != PO_NO_NODE && sum <= MOST_STATEMENTS;
+       leaf = po_nest_next_leaf(p, leaf, loop)) {
+    int64_t product = 1;
+    for (uint32_t k = po_node(p, leaf)->parent;
+         k != loop && product <= MOST_STATEMENTS; k = po_node(p, k)->parent)
+      if (po_node(p, k)->mark == PO_UNROLL)
+        product *= po_most_iterations(p, k);
+    sum += product;
+  }
+  return sum;
+}
+
+static bool
+is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
+               int64_t product) {
+  if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n))
+    return false;
+  return is_summed_over(p, leaf, loop) ||
+         (n <= SHORT_ROW && statements_in(p, loop) <= MOST_STATEMENTS / n);
+}
+
+/* By statement: it does little of what is added to its array, being a piece
+ * for a border, whose code is not worth its length. The caller's to free. */
+static bool *
+find_rare(const po_program *p) {
+  bs_heap *heap = p->ctx.heap;
+  bool *rare = bs_calloc(heap, p->stmts.len, sizeof *rare);
+  double *count = bs_calloc(heap, p->stmts.len, sizeof *count);
+  double *most = bs_calloc(heap, p->arrays.len, sizeof *most);
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    if (s->kind != PO_UPDATE)
+      continue;
+    count[k] = po_estimate_instances(p, k);
+    if (count[k] > most[s->array])
+      most[s->array] = count[k];
+  }
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    rare[k] = p->stmts.data[k].kind == PO_UPDATE &&
+              count[k] < most[p->stmts.data[k].array] / 4;
+  bs_free(heap, count);
+  bs_free(heap, most);
+  return rare;
+}
+
+/* Around a statement, from the inside out; the first loop that is not written
+ * out.  sums: only loops over what is reduced. */
+static uint32_t
+write_out(po_chooser *c, uint32_t leaf, bool sums) {
   int64_t product = 1;
   uint32_t loop = po_node(po_now(c), leaf)->parent;
-  for (; loop != PO_NO_NODE && loop != 0;
+  for (; loop != 0 && po_node(po_now(c), loop)->kind == PO_LOOP;
        loop = po_node(po_now(c), loop)->parent) {
-    if (po_node(po_now(c), loop)->kind != PO_LOOP)
-      return;
+    if (sums && !is_summed_over(po_now(c), leaf, loop))
+      break;
     int64_t n = po_most_iterations(po_now(c), loop);
-    if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(po_now(c), loop, n))
+    if (!is_written_out(po_now(c), leaf, loop, n, product))
       break;
     product *= n;
     if (po_node(po_now(c), loop)->mark == PO_SERIAL)
       mark(c, "unroll", loop);
     if (po_node(po_now(c), loop)->mark != PO_UNROLL)
-      return;
+      return 0;
   }
-  separate_points(c, loop);
+  return loop;
 }
 
+/* Sums first: how long they are decides on the loops around them. */
 static void
-finish_nest(po_chooser *c, uint32_t root) {
+finish_nest(po_chooser *c, uint32_t root, const bool *rare) {
   uint32_t next;
-  for (uint32_t k = root; k != PO_NO_NODE && !c->stopped; k = next) {
-    next = po_nest_next(po_now(c), k, root);
-    if (po_node(po_now(c), k)->kind == PO_LEAF)
-      finish_leaf(c, k);
-  }
+  for (int sums = 1; sums >= 0; sums--)
+    for (uint32_t k = po_nest_first_leaf(po_now(c), root);
+         k != PO_NO_NODE && !c->stopped; k = next) {
+      next = po_nest_next_leaf(po_now(c), k, root);
+      uint32_t stmt = po_node(po_now(c), k)->stmt;
+      uint32_t loop = rare[stmt] ? 0 : write_out(c, k, sums);
+      if (!sums)
+        separate_points(c, loop);
+    }
 }
 
 void
 po_finish_inner_loops(po_chooser *c) {
   uint32_t next;
+  bool *rare = find_rare(po_now(c));
   for (uint32_t k = po_node(po_now(c), 0)->first;
        k != PO_NO_NODE && !c->stopped; k = next) {
     next = po_node(po_now(c), k)->next;
     if (po_node(po_now(c), k)->kind == PO_LOOP && po_may_change(po_now(c), k))
-      finish_nest(c, k);
+      finish_nest(c, k, rare);
   }
+  bs_free(po_now(c)->ctx.heap, rare);
 }

@@ -44,23 +44,14 @@ add_candidate(__isl_take isl_constraint *c, void *user) {
   return isl_stat_ok;
 }
 
-static int64_t
-to_int(__isl_take isl_val *val, int64_t otherwise) {
-  int64_t n = val && isl_val_is_int(val) == isl_bool_true
-                  ? isl_val_get_num_si(val)
-                  : otherwise;
-  isl_val_free(val);
-  return n;
-}
-
 /* How many values x - first(o) may take from 0 on. */
 static int64_t
 width(__isl_keep isl_map *one, __isl_keep isl_aff *first) {
   isl_map *start = isl_map_from_aff(isl_aff_copy(first));
   isl_map *apart = isl_map_sum(isl_map_copy(one), isl_map_neg(start));
   isl_set *range = isl_map_range(apart);
-  int64_t lo = to_int(isl_set_dim_min_val(isl_set_copy(range), 0), -1);
-  int64_t hi = to_int(isl_set_dim_max_val(range, 0), -1);
+  int64_t lo = po_int_or(isl_set_dim_min_val(isl_set_copy(range), 0), -1);
+  int64_t hi = po_int_or(isl_set_dim_max_val(range, 0), -1);
   return lo < 0 || hi < 0 || hi >= INT64_C(1) << 40 ? INT64_MAX : hi + 1;
 }
 
@@ -106,9 +97,9 @@ find_outer(__isl_keep isl_map *elements, uint32_t n, po_footprint *out) {
   bool ok = true;
   for (uint32_t d = 0; ok && d < n; d++) {
     int64_t lo =
-        to_int(isl_set_dim_min_val(isl_set_copy(outer), (int)d), INT64_MIN);
+        po_int_or(isl_set_dim_min_val(isl_set_copy(outer), (int)d), INT64_MIN);
     int64_t hi =
-        to_int(isl_set_dim_max_val(isl_set_copy(outer), (int)d), INT64_MAX);
+        po_int_or(isl_set_dim_max_val(isl_set_copy(outer), (int)d), INT64_MAX);
     ok = lo > -(INT64_C(1) << 40) && hi < INT64_C(1) << 40;
     out->lo[d] = lo;
     out->count[d] = hi - lo + 1;

@@ -30,8 +30,11 @@ po_step_call po_step(const char *name);
 po_arg po_loop_arg(uint32_t node);
 /* All statements that write an array. */
 po_arg po_writers_arg(const po_program *, uint32_t array);
-/* The child of the root above a statement; PO_NO_NODE where it is none's. */
-uint32_t po_root_of(const po_program *, uint32_t stmt);
+/* The child of the root above a statement. */
+static inline uint32_t
+po_root_of(const po_program *p, uint32_t stmt) {
+  return po_nest_root(p, p->stmts.data[stmt].leaf);
+}
 /* The nest has neither calls nor contractions. */
 bool po_may_change(const po_program *, uint32_t root);
 

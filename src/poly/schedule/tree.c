@@ -1,4 +1,5 @@
 /* tree.c - edits of the nest that several primitives are made of. */
+#include "poly/affine.h"
 #include "poly/schedule/change.h"
 #include <isl/ilp.h>
 #include <string.h>
@@ -156,17 +157,8 @@ po_foreign(const po_program *p, const po_block *b, uint32_t top) {
 
 static bool
 dim_bounds(__isl_keep isl_set *set, int64_t *lo, int64_t *hi) {
-  isl_val *a = isl_set_dim_min_val(isl_set_copy(set), 0);
-  isl_val *b = isl_set_dim_max_val(isl_set_copy(set), 0);
-  bool ok = a && b && isl_val_is_int(a) == isl_bool_true &&
-            isl_val_is_int(b) == isl_bool_true;
-  if (ok) {
-    *lo = isl_val_get_num_si(a);
-    *hi = isl_val_get_num_si(b);
-  }
-  isl_val_free(a);
-  isl_val_free(b);
-  return ok;
+  bool ok = po_int(isl_set_dim_min_val(isl_set_copy(set), 0), lo);
+  return po_int(isl_set_dim_max_val(isl_set_copy(set), 0), hi) && ok;
 }
 
 bool

@@ -17,32 +17,6 @@ typedef struct flow {
 
 /* ---- flow of a whole program ---- */
 
-typedef struct filter {
-  const po_program *p;
-  isl_union_map *kept;
-} filter;
-
-static uint32_t
-class_of(const po_program *p, const char *name, uint32_t *array) {
-  uint32_t k = name ? po_stmt_named(p, name) : p->stmts.len;
-  *array = k < p->stmts.len ? p->stmts.data[k].array : PO_NO_NODE;
-  return k < p->stmts.len ? po_reorder_class(p, &p->stmts.data[k]) : 0;
-}
-
-/* Drops what goes from update to update of one array. */
-static isl_stat
-keep_map(__isl_take isl_map *map, void *user) {
-  filter *f = user;
-  uint32_t a, b;
-  uint32_t x = class_of(f->p, isl_map_get_tuple_name(map, isl_dim_in), &a);
-  uint32_t y = class_of(f->p, isl_map_get_tuple_name(map, isl_dim_out), &b);
-  if (x && x == y && a == b)
-    isl_map_free(map);
-  else
-    f->kept = isl_union_map_union(f->kept, isl_union_map_from_map(map));
-  return isl_stat_ok;
-}
-
 static bool
 has_writer(const po_program *p, uint32_t array) {
   for (uint32_t k = 0; k < p->stmts.len; k++)
@@ -123,16 +97,14 @@ po_array_is_untouched(const po_program *before, const po_program *after,
 static flow
 flow_of(const po_program *p, const po_program *other) {
   isl_space *space = isl_space_params_alloc(p->isl, 0);
-  filter f = {p, isl_union_map_empty(isl_space_copy(space))};
-  flow out = {NULL, isl_union_set_empty(space)};
+  flow out = {isl_union_map_empty(isl_space_copy(space)),
+              isl_union_set_empty(space)};
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     if (!has_writer(p, k) || po_array_is_untouched(other, p, k))
       continue;
-    po_flow one = po_flow_through(p, k, false);
-    if (one.from)
-      isl_union_map_foreach_map(one.from, keep_map, &f);
-    if (!one.from)
-      f.kept = isl_union_map_free(f.kept);
+    po_flow one = po_flow_of_values(p, k);
+    out.from = isl_union_map_union(out.from, one.from);
+    one.from = NULL;
     if (p->arrays.data[k].role != PO_INPUT &&
         p->arrays.data[k].role != PO_CONSTANT)
       out.unwritten = isl_union_set_union(
@@ -140,7 +112,6 @@ flow_of(const po_program *p, const po_program *other) {
           isl_union_map_domain(isl_union_map_copy(one.unwritten)));
     po_flow_free(&one);
   }
-  out.from = f.kept;
   return out;
 }
 
