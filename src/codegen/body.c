@@ -3,6 +3,7 @@
  * bf16 is rounded where it is stored, once a statement. */
 #include "codegen/body.h"
 #include "codegen/stream.h"
+#include <math.h>
 
 /* ---- memory ---- */
 
@@ -26,6 +27,11 @@ array_dtype(const cg_body *b, uint32_t array) {
 static void
 put_read(const cg_body *b, const po_expr *x, uint32_t k) {
   bool bf16 = array_dtype(b, x->array) == GS_BF16;
+  double value;
+  if (cg_known_value(b, k, &value)) {
+    cg_put_literal(b->e, x->dtype, value);
+    return;
+  }
   if (bf16)
     bs_putf(b->out, "%s(", cg_helper_used(b->e, CG_BF16_TO_F32));
   put_element(b, x->array, k);
@@ -72,6 +78,13 @@ cg_put_bare(const cg_body *b, uint32_t k) {
     cg_put_unary(b, x);
     break;
   case PO_BINARY:
+    if (x->op == GS_C_MUL && !gs_dtype_table[x->dtype].integer) {
+      uint32_t one = cg_is_factor(b, x->kids[1], 1);
+      if (one || cg_is_factor(b, x->kids[0], 1)) {
+        cg_put_bare(b, x->kids[!one]);
+        break;
+      }
+    }
     cg_put_binary(b, x->op, x->dtype, (cg_side){.expr = x->kids[0]},
                   (cg_side){.expr = x->kids[1]});
     break;
@@ -86,15 +99,17 @@ cg_put_bare(const cg_body *b, uint32_t k) {
 
 /* Whether the text of an expression is one operand as it stands. */
 static bool
-is_primary(const po_expr *x) {
-  if (x->kind == PO_READ || x->kind == PO_GATHER)
-    return true;
-  return x->kind == PO_LITERAL && !(x->literal < 0);
+is_primary(const cg_body *b, uint32_t k) {
+  po_expr_kind kind = b->stmt->exprs[k].kind;
+  double value;
+  if (cg_known_value(b, k, &value))
+    return !signbit(value);
+  return kind == PO_READ || kind == PO_GATHER;
 }
 
 void
 cg_put_kid(const cg_body *b, uint32_t k) {
-  bool primary = is_primary(&b->stmt->exprs[k]);
+  bool primary = is_primary(b, k);
   bs_put(b->out, primary ? "" : "(");
   cg_put_bare(b, k);
   bs_put(b->out, primary ? "" : ")");

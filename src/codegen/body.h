@@ -35,6 +35,10 @@ void cg_put_kid(const cg_body *, uint32_t k);
 void cg_put_bare(const cg_body *, uint32_t k);
 void cg_put_target(const cg_body *);
 
+/* constant.c: an expression whose value is known; whether it is this one. */
+bool cg_known_value(const cg_body *, uint32_t k, double *out);
+bool cg_is_factor(const cg_body *, uint32_t k, double value);
+
 /* operator.c */
 void cg_put_unary(const cg_body *, const po_expr *);
 void cg_put_binary(const cg_body *, gs_compute, gs_dtype, cg_side, cg_side);

@@ -12,55 +12,6 @@
 /* Elements up to which an index fits in an int with room for arithmetic. */
 #define MAX_INT_ELEMENTS ((int64_t)1 << 28)
 
-/* ---- constants ---- */
-
-static double
-element_at(const po_array *array, int64_t i) {
-  switch (array->dtype) {
-  case GS_F32:
-    return (double)((const float *)array->data)[i];
-  case GS_F64:
-    return ((const double *)array->data)[i];
-  case GS_BF16:
-    return ((const uint16_t *)array->data)[i];
-  case GS_I8:
-    return ((const int8_t *)array->data)[i];
-  case GS_U8:
-    return ((const uint8_t *)array->data)[i];
-  default:
-    return ((const int32_t *)array->data)[i];
-  }
-}
-
-static void
-put_constant(cg_emitter *e, const po_array *array, const char *storage,
-             const char *attribute) {
-  int64_t n = gs_prod(array->dim, array->rank);
-  bs_putf(&e->body, "%s const %s %s[%lld]%s = {", storage,
-          gs_dtype_table[array->dtype].c_type, array->name, (long long)n,
-          attribute);
-  for (int64_t i = 0; i < n; i++) {
-    bs_put(&e->body, i % 8 ? " " : "\n  ");
-    if (array->dtype == GS_BF16)
-      bs_putf(&e->body, "0x%04x", (unsigned)element_at(array, i));
-    else
-      cg_put_literal(e, array->dtype, element_at(array, i));
-    bs_putc(&e->body, ',');
-  }
-  bs_put(&e->body, "\n};\n\n");
-}
-
-uint32_t
-cg_put_constants(cg_emitter *e, const char *storage, const char *attribute) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < e->p->arrays.len; k++)
-    if (e->p->arrays.data[k].role == PO_CONSTANT) {
-      put_constant(e, &e->p->arrays.data[k], storage, attribute);
-      n++;
-    }
-  return n;
-}
-
 /* ---- the file ---- */
 
 const char *
@@ -160,12 +111,15 @@ write_file(cg_emitter *e, bs_text *out) {
   po_find_local_nodes(e->p, e->local_node);
   cg_find_elements(e);
   cg_find_streamed(e);
+  e->mentioned = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
   cg_find_kernels(e);
-  uint32_t constants = cg_put_constants(e, "static", " GLEN_ALIGNED");
   cg_put_kernels(e);
   cg_put_steps(e);
   bs_putf(&e->body, "\nsize_t\n%s_workspace_size(void) {\n  return %lld;\n}\n",
           e->options->name, (long long)e->p->workspace_bytes);
+  bs_text functions = e->body;
+  bs_text_init(&e->body, e->heap);
+  uint32_t constants = cg_put_constants(e, "static", " GLEN_ALIGNED");
   put_top(e, out);
   if (constants || e->uses_alignment)
     put_attribute(out, "GLEN_ALIGNED", "aligned(64)");
@@ -179,6 +133,8 @@ write_file(cg_emitter *e, bs_text *out) {
     cg_put_stream_helpers(out);
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
   bs_putn(out, e->body.data, e->body.len);
+  bs_putn(out, functions.data, functions.len);
+  bs_text_done(&functions);
 }
 
 typedef struct emission {
@@ -213,6 +169,7 @@ done(cg_emitter *e) {
   bs_free(e->heap, e->local_node);
   bs_free(e->heap, e->elements);
   bs_free(e->heap, e->streamed);
+  bs_free(e->heap, e->mentioned);
   po_groups_done(e->p, &e->groups);
   bs_arena_done(&e->arena);
 }

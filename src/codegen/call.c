@@ -13,6 +13,7 @@ static void
 put_pointer(const calling *c, uint32_t k) {
   cg_emitter *e = c->e;
   const po_operand *operand = &c->stmt->operands[k];
+  cg_mention(e, operand->array);
   const char *name = c->scope ? cg_array_name(e, c->scope, operand->array)
                               : e->p->arrays.data[operand->array].name;
   isl_ast_expr *start = operand->base && c->note

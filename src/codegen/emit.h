@@ -6,7 +6,7 @@
  *   node.c     the AST as C loops; loop.c, one loop and its threads
  *   stream.c   outputs stored past the caches
  *   local.c    declarations of locals
- *   body.c     statement bodies as C expressions; operator.c
+ *   body.c     statement bodies as C expressions; operator.c, constant.c
  *   index.c    isl expressions as C
  *   call.c     instruction calls from their templates
  *   steps.c   the steps in order
@@ -56,6 +56,7 @@ typedef struct cg_emitter {
   uint32_t *local_node;         /* by array: the loop that it is declared in */
   struct cg_elements *elements; /* by array */
   bool *streamed;               /* by array: see stream.h */
+  bool *mentioned;              /* by array: named in code so far; or NULL */
   BS_VEC(cg_kernel) kernels;
   cg_use *uses; /* by group */
 } cg_emitter;
@@ -79,11 +80,15 @@ cg_stmt(const cg_emitter *e, const po_group *group, uint32_t k) {
   return &e->p->stmts.data[e->groups.stmts.data[group->first + k]];
 }
 
+/* A few weights, which code names itself instead of being passed them
+ * (constant.c). */
+bool cg_is_small_constant(const po_array *);
+
 /* The array is passed to kernels; other locals are their own. */
 static inline bool
 cg_is_passed(const cg_emitter *e, uint32_t array) {
   const po_array *a = &e->p->arrays.data[array];
-  return a->role != PO_LOCAL || po_is_large(a);
+  return (a->role != PO_LOCAL && !cg_is_small_constant(a)) || po_is_large(a);
 }
 
 /* The array has elements to index, and is no scalar. */
@@ -93,16 +98,24 @@ cg_is_indexed(const cg_emitter *e, uint32_t array) {
   return a->role != PO_LOCAL || po_elements(a) > 1;
 }
 
+/* The array's name is about to be written. */
+static inline void
+cg_mention(const cg_emitter *e, uint32_t array) {
+  if (e->mentioned)
+    e->mentioned[array] = true;
+}
+
 static inline const char *
 cg_helper_used(cg_emitter *e, cg_helper helper) {
   e->helpers |= UINT64_C(1) << helper;
   return cg_helper_names[helper];
 }
 
-/* c.c: the constants as arrays, `storage` before and `attribute` behind; their
- * number.  The C type of indices. */
+/* constant.c: the constants that code mentions, as arrays, `storage` before and
+ * `attribute` behind; their number. */
 uint32_t cg_put_constants(cg_emitter *, const char *storage,
                           const char *attribute);
+/* c.c: the C type of indices. */
 const char *cg_index_type(const po_program *);
 
 /* kernel.c */
@@ -172,6 +185,9 @@ void cg_put_unused(cg_emitter *, size_t from, const char *name, bool pointer,
 void cg_put_unused_locals(cg_emitter *, const cg_scope *, uint32_t loop,
                           size_t from, uint32_t indent);
 
+/* constant.c: nothing is written for the statement. */
+bool cg_is_void(cg_emitter *, const cg_user_note *);
+
 /* body.c */
 void cg_put_stmt(cg_emitter *, const cg_scope *, const cg_user_note *);
 /* A literal in C, of the type that the dtype is computed in. */
@@ -179,9 +195,12 @@ void cg_put_literal(cg_emitter *, gs_dtype, double);
 /* float, double or int32_t */
 const char *cg_compute_type(gs_dtype);
 
-/* index.c; the second: how far an expression goes when `iterator` goes one
- * on, false where that is not the same everywhere. */
+/* index.c */
 void cg_put_index(cg_emitter *, __isl_keep isl_ast_expr *);
+/* Whether it is a number. */
+bool cg_constant_index(__isl_keep isl_ast_expr *, int64_t *out);
+/* How far an expression goes when `iterator` goes one on; false where that is
+ * not the same everywhere. */
 bool cg_coefficient(cg_emitter *, __isl_keep isl_ast_expr *,
                     const char *iterator, int64_t *out);
 

@@ -173,7 +173,17 @@ cg_put_index(cg_emitter *e, isl_ast_expr *expr) {
   put(e, expr, LEVEL_COND);
 }
 
-/* ---- coefficients ---- */
+/* ---- numbers and coefficients ---- */
+
+bool
+cg_constant_index(isl_ast_expr *expr, int64_t *out) {
+  if (isl_ast_expr_get_type(expr) != isl_ast_expr_int)
+    return false;
+  isl_val *val = isl_ast_expr_get_val(expr);
+  *out = isl_val_get_num_si(val);
+  isl_val_free(val);
+  return true;
+}
 
 static bool
 coefficient_of_arg(cg_emitter *e, __isl_keep isl_ast_expr *expr, int k,
@@ -191,12 +201,7 @@ coefficient_of_arg(cg_emitter *e, __isl_keep isl_ast_expr *expr, int k,
 static bool
 constant_arg(__isl_keep isl_ast_expr *expr, int k, int64_t *out) {
   isl_ast_expr *arg = isl_ast_expr_get_op_arg(expr, k);
-  bool is = isl_ast_expr_get_type(arg) == isl_ast_expr_int;
-  if (is) {
-    isl_val *val = isl_ast_expr_get_val(arg);
-    *out = isl_val_get_num_si(val);
-    isl_val_free(val);
-  }
+  bool is = cg_constant_index(arg, out);
   isl_ast_expr_free(arg);
   return is;
 }

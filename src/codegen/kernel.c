@@ -175,6 +175,8 @@ put_array(printing *x, uint32_t array, const access *a) {
   const po_array *to = &x->e->p->arrays.data[array];
   if (to->role == PO_LOCAL)
     put_local(x, array);
+  if (cg_is_small_constant(to))
+    bs_putf(&x->text, " C%u", array);
   if (a->slot == UINT32_MAX)
     bs_putf(&x->text, "[%s + %lld]", a->rest, (long long)a->constant);
   else
@@ -222,8 +224,14 @@ put_call(printing *x, const po_stmt *stmt, const access *a) {
   for (uint32_t k = 0; k < cg_count_operands(stmt); k++, a++) {
     const po_operand *o = &stmt->operands[k];
     bool passed = cg_is_passed(x->e, o->array);
-    bs_putf(&x->text, " %c%u+%lld", passed ? 'A' : 'L',
-            passed ? find_slot(x, o->array) : find_local(x, o->array),
+    bool own = cg_is_small_constant(&x->e->p->arrays.data[o->array]);
+    bs_putf(&x->text, " %c%u+%lld",
+            passed ? 'A'
+            : own  ? 'C'
+                   : 'L',
+            passed ? find_slot(x, o->array)
+            : own  ? o->array
+                   : find_local(x, o->array),
             (long long)o->offset);
     if (o->base)
       put_array(x, o->array, a);

@@ -32,17 +32,6 @@ cg_declares_locals(const cg_emitter *e, const cg_scope *scope, uint32_t loop) {
 
 /* ---- bounds ---- */
 
-static bool
-constant(__isl_keep isl_ast_expr *expr, int64_t *out) {
-  bool is_int = isl_ast_expr_get_type(expr) == isl_ast_expr_int;
-  if (is_int) {
-    isl_val *val = isl_ast_expr_get_val(expr);
-    *out = isl_val_get_num_si(val);
-    isl_val_free(val);
-  }
-  return is_int;
-}
-
 static isl_ast_expr *
 keep(cg_emitter *e, __isl_take isl_ast_expr *expr) {
   return po_keep_ast_expr(&e->pool, expr);
@@ -52,8 +41,8 @@ keep(cg_emitter *e, __isl_take isl_ast_expr *expr) {
 static int64_t
 trip_count(const cg_loop *loop) {
   int64_t from, to;
-  if (!loop->last || loop->step < 1 || !constant(loop->first, &from) ||
-      !constant(loop->last, &to))
+  if (!loop->last || loop->step < 1 || !cg_constant_index(loop->first, &from) ||
+      !cg_constant_index(loop->last, &to))
     return 0;
   to -= loop->last_excluded;
   return to < from ? 0 : (to - from) / loop->step + 1;
@@ -83,7 +72,8 @@ cg_describe_loop(cg_emitter *e, __isl_keep isl_ast_node *node) {
   loop.last_excluded = op == isl_ast_expr_op_lt;
   if (op == isl_ast_expr_op_le || op == isl_ast_expr_op_lt)
     loop.last = keep(e, isl_ast_expr_op_get_arg(loop.condition, 1));
-  e->failed |= !constant(keep(e, isl_ast_node_for_get_inc(node)), &loop.step);
+  e->failed |=
+      !cg_constant_index(keep(e, isl_ast_node_for_get_inc(node)), &loop.step);
   loop.trips = trip_count(&loop);
   loop.body = cg_body_of(e, node);
   loop.inner = cg_below_marks(e, loop.body);

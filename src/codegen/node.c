@@ -23,6 +23,7 @@ cg_has_own_name(const cg_emitter *e, uint32_t array) {
 
 const char *
 cg_array_name(const cg_emitter *e, const cg_scope *scope, uint32_t array) {
+  cg_mention(e, array);
   if (!cg_has_own_name(e, array))
     for (uint32_t k = 0; k < scope->use->n_slots; k++)
       if (scope->use->slots[k].array == array)
@@ -64,8 +65,9 @@ put_header(cg_emitter *e, const cg_loop *loop, bool in_row) {
 static void
 put_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop, bool in_row,
          bool fenced, uint32_t indent) {
-  bool single = isl_ast_node_get_type(loop->inner) == isl_ast_node_user ||
-                cg_is_loop(loop->inner);
+  bool is_user = isl_ast_node_get_type(loop->inner) == isl_ast_node_user;
+  bool single = cg_is_loop(loop->inner) ||
+                (is_user && !cg_is_void(e, cg_note_of_user(loop->inner)));
   single = single && !fenced && !cg_declares_locals(e, scope, loop->node);
   cg_indent(&e->body, indent);
   put_header(e, loop, in_row);
@@ -304,6 +306,8 @@ put_user(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
     return;
   }
   const po_stmt *stmt = &e->p->stmts.data[note->stmt];
+  if (cg_is_void(e, note))
+    return;
   if (stmt->kind == PO_CALL) {
     cg_put_call(e, scope, note, stmt, indent);
     return;

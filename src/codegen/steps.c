@@ -158,6 +158,7 @@ put_step(cg_emitter *e, uint32_t k, bool first) {
   bs_putf(&e->body, "  %s(", e->kernels.data[use->kernel].name);
   for (uint32_t j = 0; j < use->n_slots; j++) {
     const char *name = e->p->arrays.data[use->slots[j].array].name;
+    cg_mention(e, use->slots[j].array);
     const char *comma = j + 1 < use->n_slots ? ", " : "";
     if (use->slots[j].base)
       cg_put_item(&e->body, "%s + %lld%s", name, (long long)use->slots[j].base,

@@ -125,3 +125,57 @@ Test(stencils, streams_end_where_their_loops_do) {
                          "    S[t, i, j]: B[i, j] = A[i, j] - 1 } } }\n"};
   run_all_for(read_small, texts, COUNT(texts));
 }
+
+/* ---- weights ---- */
+
+#define WEIGHTED                                                               \
+  "%sinput A: f32[40]\noutput B: f32[38]\n"                                    \
+  "constant w: f32[%d] = {-0.5, 0, %s}\nlocal r: f32[38 fold 1]\n"             \
+  "for i in 0..38 {\n  S: r[i] = 0\n"                                          \
+  "  %s for k in 0..3 { T: r[i] += A[i + k] * w[k] }\n"                        \
+  "  U: B[i] = r[i] }\n"
+
+static const char *
+weighted(const char *strict, int n, const char *rest, const char *mark) {
+  return bs_arena_printf(&arena, WEIGHTED, strict, n, rest, mark);
+}
+
+Test(stencils, weights_are_written_as_numbers) {
+  po_program *p = read_loops(weighted("", 3, "1", "unroll"));
+  expect_code(p, "r += A[i0] * (-0.5f);");
+  expect_code(p, "r += A[i0 + 2];");
+  expect_no_code(p, "A[i0 + 1]");
+  expect_no_code(p, "w[");
+  p = read_loops(weighted("strict\n", 3, "1", "unroll"));
+  expect_code(p, "r += A[i0 + 1] * 0.0f;");
+}
+
+Test(stencils, weights_by_a_loop_stay_an_array) {
+  expect_code(read_loops(weighted("", 3, "1", "")), "static const float w[3]");
+}
+
+Test(stencils, an_input_that_counts_for_nothing_is_no_fault) {
+  static const char *const texts[] = {
+      "input A: f32[9]\noutput B: f32[9]\n"
+      "constant w: f32[2] = {0, 0}\nlocal r: f32[9 fold 1]\n"
+      "for i in 0..9 {\n  S: r[i] = 3\n"
+      "  unroll for k in 0..2 { T: r[i] += A[i] * w[k] }\n"
+      "  U: B[i] = r[i] }\n",
+      "input A: f32[9]\noutput B: f32[9]\n"
+      "constant w: f32[2] = {0, -2}\nlocal r: f32[9 fold 1]\n"
+      "local s: f32[9 fold 1]\n"
+      "for i in 0..9 {\n  S: r[i] = 3\n  V: s[i] = A[i] + 1\n"
+      "  T: r[i] += s[i] * w[0]\n  W: r[i] = neg(w[1]) - r[i] * w[1]\n"
+      "  U: B[i] = r[i] }\n"};
+  run_all(texts, COUNT(texts));
+}
+
+Test(stencils, weights_tell_kernels_apart) {
+  static const char text[] =
+      "input A: f32[9]\noutput B: f32[9]\noutput C: f32[9]\n"
+      "constant w: f32[1] = {2}\nconstant v: f32[1] = {3}\n"
+      "for i in 0..9 { S: B[i] = A[i] * w[0] }\n"
+      "for j in 0..9 { T: C[j] = A[j] * v[0] }\n";
+  expect_code(read_loops(text), "A[i0] * 2.0f");
+  expect_code(read_loops(text), "A[i0] * 3.0f");
+}
