@@ -150,6 +150,11 @@ folding(const po_program *p, const po_array *array) {
   return isl_union_map_from_map(isl_map_from_multi_aff(map));
 }
 
+isl_union_map *
+po_to_places(const po_program *p, uint32_t array, isl_union_map *map) {
+  return isl_union_map_apply_range(map, folding(p, &p->arrays.data[array]));
+}
+
 /* { OUT_A[x] -> A[x] } */
 static __isl_give isl_map *
 read_after_all(const po_program *p, const po_array *array) {
@@ -196,10 +201,9 @@ po_flow_through(const po_program *p, uint32_t array, bool folded) {
   if (after)
     sinks = add(sinks, after);
   if (folded) {
-    isl_union_map *fold = folding(p, a);
-    sinks = isl_union_map_apply_range(sinks, isl_union_map_copy(fold));
-    x.updates = isl_union_map_apply_range(x.updates, isl_union_map_copy(fold));
-    x.writes = isl_union_map_apply_range(x.writes, fold);
+    sinks = po_to_places(p, array, sinks);
+    x.updates = po_to_places(p, array, x.updates);
+    x.writes = po_to_places(p, array, x.writes);
   }
   isl_union_access_info *info = isl_union_access_info_from_sink(sinks);
   info = isl_union_access_info_set_must_source(info, x.writes);

@@ -18,6 +18,9 @@ typedef struct po_accesses {
 
 po_accesses po_accesses_of(const po_program *, uint32_t array);
 void po_accesses_free(po_accesses *);
+/* { S[i] -> A[x] } to { S[i] -> A[x modulo the folds] }. */
+__isl_give isl_union_map *po_to_places(const po_program *, uint32_t array,
+                                       __isl_take isl_union_map *);
 /* Updates of one such class of an element may change places; 0: none. */
 uint32_t po_reorder_class(const po_program *, const po_stmt *);
 /* Whether a statement reads an array in its body. */

@@ -6,6 +6,7 @@
  * no time longer than that is ever built. */
 #include "poly/access.h"
 #include "poly/affine.h"
+#include "poly/storage.h"
 #include <isl/union_map.h>
 
 static const po_nest_node *
@@ -110,6 +111,73 @@ answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
   return true;
 }
 
+/* ---- places that iterations share ---- */
+
+static bool
+is_folded(const po_array *array) {
+  for (uint32_t d = 0; d < array->rank; d++)
+    if (array->fold[d])
+      return true;
+  return false;
+}
+
+/* Every iteration of the loop, or every thread or block that runs some, has
+ * an array of its own; node: where it is declared. */
+static bool
+is_own(const po_program *p, const po_array *array, uint32_t node,
+       uint32_t loop) {
+  const po_nest_node *l = at(p, loop);
+  if (array->role != PO_LOCAL || node == PO_NO_NODE)
+    return false;
+  if (node == loop || po_nest_is_below(p, node, loop))
+    return true;
+  return l->mark == PO_BIND &&
+         (array->scope != PO_SHARED || l->bind < PO_THREAD_X);
+}
+
+/* { S[i] -> T[j] } that use one place of a folded array, S to write it. */
+static __isl_give isl_union_map *
+meetings(const po_program *p, uint32_t array) {
+  po_accesses a = po_accesses_of(p, array);
+  isl_union_map *writes = isl_union_map_union(a.writes, a.updates);
+  writes = po_to_places(p, array, writes);
+  isl_union_map *all = isl_union_map_union(po_to_places(p, array, a.reads),
+                                           isl_union_map_copy(writes));
+  return isl_union_map_apply_range(writes, isl_union_map_reverse(all));
+}
+
+/* No two iterations (of one vector) use one place for different elements. */
+static bool
+places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
+                 po_violation *out) {
+  uint32_t *node = BS_NEWS(&p->arena, uint32_t, p->arrays.len + 1);
+  po_find_local_nodes(p, node);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *array = &p->arrays.data[k];
+    if (!is_folded(array) || is_own(p, array, node[k], loop))
+      continue;
+    question q = {p, loop, lanes,
+                  isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
+    po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+    isl_union_map *pairs = meetings(p, k);
+    bool ok = isl_union_map_foreach_map(pairs, ask, &q) == isl_stat_ok;
+    ok = po_unlimit(&limit) && ok;
+    if (ok && isl_union_map_is_empty(q.wrong) == isl_bool_false) {
+      po_describe(p, PO_OUTPUT_DEP, q.wrong, pairs, out);
+      out->array = array->name;
+      out->fold = true;
+      return false;
+    }
+    isl_union_map_free(q.wrong);
+    isl_union_map_free(pairs);
+    if (!ok)
+      return bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
+                      "places of %s: the integer set library gave up",
+                      array->name);
+  }
+  return true;
+}
+
 bool
 po_order_is_legal(po_program *p, po_violation *out) {
   return answer(p, PO_NO_NODE, 0, false, out);
@@ -118,13 +186,15 @@ po_order_is_legal(po_program *p, po_violation *out) {
 bool
 po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
                     po_violation *out) {
-  return answer(p, loop, 0, reductions_too, out);
+  return answer(p, loop, 0, reductions_too, out) &&
+         places_are_apart(p, loop, 0, out);
 }
 
 bool
 po_loop_is_vector(po_program *p, uint32_t loop, uint32_t lanes,
                   po_violation *out) {
-  return answer(p, loop, lanes, true, out);
+  return answer(p, loop, lanes, true, out) &&
+         places_are_apart(p, loop, lanes, out);
 }
 
 /* ---- all ---- */

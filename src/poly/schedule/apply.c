@@ -127,7 +127,12 @@ po_refuse_violation(const po_program *p, const po_step_call *call,
                     const po_violation *v) {
   bs_text text;
   bs_text_init(&text, p->ctx.heap);
-  if (v->fold)
+  if (v->fold && v->loop)
+    bs_putf(&text,
+            "iterations of loop %s would use one place of %s for different "
+            "elements: ",
+            v->loop, v->array);
+  else if (v->fold)
     bs_putf(&text,
             "elements of %s that share a place are needed at once: ", v->array);
   else if (v->loop)
@@ -141,7 +146,12 @@ po_refuse_violation(const po_program *p, const po_step_call *call,
             (long long)v->pairs);
   po_refuse(p, call, "illegal", "%s", bs_text_str(&text));
   bs_text_done(&text);
-  if (v->fold)
+  if (v->fold && v->loop)
+    bs_hint(p->ctx.diags,
+            "what is made inside loop %s (compute_at, cache_read at %s) has "
+            "places for each iteration",
+            v->loop, v->loop);
+  else if (v->fold)
     bs_hint(p->ctx.diags, "double_buffer keeps more of them");
   else if (!v->loop)
     bs_hint(p->ctx.diags,

@@ -53,10 +53,9 @@ po_apply_parallel(po_program *p, po_step_call *call) {
   po_violation v;
   if (!po_needs_serial(p, call, loop))
     return false;
-  if (!po_loop_is_parallel(p, loop, true, &v))
-    return refuse_mark(p, call, loop, &v);
   po_node(p, loop)->mark = PO_PARALLEL;
-  return true;
+  return po_loop_is_parallel(p, loop, true, &v) ||
+         refuse_mark(p, call, loop, &v);
 }
 
 bool
@@ -78,13 +77,12 @@ po_apply_vectorize(po_program *p, po_step_call *call) {
     return false;
   if (lanes == 1)
     return true;
-  if (!po_loop_is_vector(p, loop, (uint32_t)lanes, &v))
-    return refuse_mark(p, call, loop, &v);
   po_nest_node *node = po_node(p, loop);
   node->mark = PO_VECTORIZE;
   node->lanes = (uint32_t)lanes;
   node->tail = tail && !strcmp(tail, "mask") ? PO_TAIL_MASK : PO_TAIL_PEEL;
-  return true;
+  return po_loop_is_vector(p, loop, (uint32_t)lanes, &v) ||
+         refuse_mark(p, call, loop, &v);
 }
 
 /* ---- bind ---- */
@@ -154,11 +152,10 @@ po_apply_bind(po_program *p, po_step_call *call) {
                      (long long)most_of[axis]);
   if (!check_axes(p, call, loop, (po_bind_axis)axis, count))
     return false;
-  if (!po_loop_is_parallel(p, loop, true, &v))
-    return refuse_mark(p, call, loop, &v);
   po_node(p, loop)->mark = PO_BIND;
   po_node(p, loop)->bind = (po_bind_axis)axis;
-  return true;
+  return po_loop_is_parallel(p, loop, true, &v) ||
+         refuse_mark(p, call, loop, &v);
 }
 
 /* ---- others ---- */

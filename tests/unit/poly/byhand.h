@@ -143,8 +143,13 @@ refusal(const char *text) {
   bs_text out, before, after;
   bs_text_init(&before, &heap);
   bs_text_init(&after, &heap);
+  po_print(hand, &before);
   bool ok = script(text, &out);
   cr_assert(!ok, "%s is not refused", text);
+  po_print(hand, &after);
+  cr_assert(strpbrk(text, ";\n") ||
+                !strcmp(bs_text_str(&before), bs_text_str(&after)),
+            "%s is refused but changes the program", text);
   return faults();
 }
 

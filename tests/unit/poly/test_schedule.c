@@ -210,6 +210,34 @@ Test(schedule, parallel_against_a_dependence) {
   KEPT("parallel j");
 }
 
+/* A row at a time in one place, made and used in each iteration of m. */
+static void
+rows_in_one_place(po_role role) {
+  array("A", PO_INPUT, GS_I32, 2, 8, 16);
+  array("B", PO_OUTPUT, GS_I32, 2, 8, 16);
+  array("T", role, GS_I32, 2, 8, 16);
+  hand->arrays.data[2].fold[0] = 1;
+  ASSIGN("{ S[i,j] : 0 <= i < 8 and 0 <= j < 16 }", "{ S[i,j] -> T[i,j] }",
+         "m j", .reads = {"{ S[i,j] -> A[i,j] }"});
+  ASSIGN("{ U[i,j] : 0 <= i < 8 and 0 <= j < 16 }", "{ U[i,j] -> B[i,j] }",
+         "m y", .reads = {"{ U[i,j] -> T[i,15-j] }"});
+}
+
+Test(schedule, parallel_iterations_share_no_place) {
+  rows_in_one_place(PO_WORKSPACE);
+  REFUSED("parallel m", "iterations of loop m would use one place of T for "
+                        "different elements");
+  REFUSED("bind m blockIdx.x", "would use one place of T");
+  REFUSED("vectorize m 4", "would use one place of T");
+  KEPT("parallel j; parallel y");
+}
+
+/* A local belongs to the iteration that it is declared in. */
+Test(schedule, parallel_iterations_have_locals_of_their_own) {
+  rows_in_one_place(PO_LOCAL);
+  KEPT("parallel m");
+}
+
 Test(schedule, vectorize) {
   copy_program(32, 32);
   FORM("vectorize j 16", "for i<32\n"
