@@ -214,7 +214,8 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   po_put_command(before, call, &right);
   po_program *after = po_copy(before);
   bool ok = call->primitive->apply(after, call) && !after->pool.failed &&
-            (call->primitive->keeps_order || gate(before, after, call));
+            (call->primitive->keeps_order || gate(before, after, call)) &&
+            po_barriers_are_met(after, call);
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");
   if (ok)

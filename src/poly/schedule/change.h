@@ -60,6 +60,10 @@ extern const char *const po_bind_names[];
 /* Refuses for a loop that is not run serially. */
 bool po_needs_serial(const po_program *, const po_step_call *, uint32_t loop);
 
+/* barrier.c: refuses where not all threads of a block reach a barrier equally
+ * often. */
+bool po_barriers_are_met(const po_program *, const po_step_call *);
+
 /* split.c, reorder.c: as the primitives, for those made of them. */
 bool po_split_loop(po_program *, po_step_call *, uint32_t loop,
                    const int64_t *factors, uint32_t n, const char *const *names,

@@ -322,6 +322,43 @@ Test(schedule, sync_threads) {
                          "  sync_threads\n");
 }
 
+/* A barrier that some threads of a block would not reach. */
+Test(schedule, sync_threads_in_a_triangle) {
+  array("A", PO_INPUT, GS_I32, 2, 32, 32);
+  array("B", PO_OUTPUT, GS_I32, 2, 32, 32);
+  ASSIGN("{ S[i,j] : 0 <= j <= i < 32 }", "{ S[i,j] -> B[i,j] }", "i j",
+         .reads = {"{ S[i,j] -> A[i,j] }"});
+  scheduled("bind i threadIdx.x");
+  REFUSED("sync_threads S", "not all threads reach the barrier in loop j "
+                            "equally often: that depends on loop i, which is "
+                            "threadIdx.x");
+  KEPT("sync_threads j after=false");
+}
+
+Test(schedule, sync_threads_before_bind) {
+  array("A", PO_INPUT, GS_I32, 2, 32, 32);
+  array("B", PO_OUTPUT, GS_I32, 2, 32, 32);
+  ASSIGN("{ S[i,j] : 0 <= j <= i < 32 }", "{ S[i,j] -> B[i,j] }", "i j",
+         .reads = {"{ S[i,j] -> A[i,j] }"});
+  scheduled("sync_threads S");
+  REFUSED("bind i threadIdx.x", "not all threads reach the barrier in loop j");
+  KEPT("bind i blockIdx.x");
+}
+
+/* The block is as wide as its longest loop. */
+Test(schedule, sync_threads_in_a_narrow_loop) {
+  array("A", PO_INPUT, GS_I32, 2, 8, 32);
+  array("B", PO_OUTPUT, GS_I32, 2, 8, 32);
+  array("C", PO_OUTPUT, GS_I32, 2, 8, 32);
+  ASSIGN("{ S[i,j] : 0 <= i < 8 and 0 <= j < 32 }", "{ S[i,j] -> B[i,j] }",
+         "i j", .reads = {"{ S[i,j] -> A[i,j] }"});
+  ASSIGN("{ T[i,j] : 0 <= i < 8 and 0 <= j < 20 }", "{ T[i,j] -> C[i,j] }",
+         "i k", .reads = {"{ T[i,j] -> A[i,j] }"});
+  scheduled("bind i blockIdx.x; bind j threadIdx.x; bind k threadIdx.x");
+  REFUSED("sync_threads T", "loop k: it has 20 of the 32 of threadIdx.x");
+  KEPT("sync_threads S; sync_threads k");
+}
+
 /* Two unrelated nests. */
 static void
 unrelated(const char *other_read) {
