@@ -123,13 +123,7 @@ add_copy(cache *c, bool out, uint32_t parent, uint32_t before) {
   p->stmts.data[k].write = out ? there : here;
   e->array = out ? c->copy : c->array;
   e->index = out ? here : there;
-  uint32_t at = parent, first = p->nest.nodes.len;
-  for (uint32_t d = 0; d < c->f.rank; d++)
-    at = po_nest_add_loop(
-        p, at, d ? PO_NO_NODE : before,
-        po_nest_fresh(p, bs_arena_printf(&p->arena, "ax%u", d)));
-  po_nest_add_leaf(p, at, at == parent ? before : PO_NO_NODE, k);
-  po_tidy_loops(p, parent, first);
+  po_nest_alone(p, k, parent, before, c->n);
 }
 
 /* A statement uses the cache instead of the array. */

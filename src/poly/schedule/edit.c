@@ -257,6 +257,17 @@ tidy(po_program *p, uint32_t loop) {
 }
 
 void
+po_nest_alone(po_program *p, uint32_t stmt, uint32_t parent, uint32_t before,
+              uint32_t n_outer) {
+  uint32_t at = parent, first = p->nest.nodes.len;
+  for (uint32_t d = n_outer; d < p->stmts.data[stmt].n_iters; d++)
+    at = po_nest_add_loop(p, at, d > n_outer ? PO_NO_NODE : before,
+                          po_nest_fresh(p, p->stmts.data[stmt].iters[d]));
+  po_nest_add_leaf(p, at, at == parent ? before : PO_NO_NODE, stmt);
+  po_tidy_loops(p, parent, first);
+}
+
+void
 po_tidy_loops(po_program *p, uint32_t top, uint32_t from_node) {
   for (uint32_t k = from_node; k < p->nest.nodes.len; k++)
     if (po_node(p, k)->kind == PO_LOOP && po_nest_is_below(p, k, top))

@@ -34,6 +34,10 @@ __isl_give isl_union_map *po_reads_of(const po_program *, uint32_t stmt,
 /* Whether a call or a look-up uses the array, so that it must stay as it is. */
 bool po_is_rigid(const po_program *, uint32_t array);
 
+/* Puts a statement below a node, before a child of it, under loops of its own
+ * for its indices from n_outer on, which its time has in this order. */
+void po_nest_alone(po_program *, uint32_t stmt, uint32_t parent,
+                   uint32_t before, uint32_t n_outer);
 /* Loops that hold nothing but one value for each of those around them are
  * taken away; others start from 0 where their first value is one function.
  * For all loops below `top` that are not marked in `keep` (by node). */
@@ -67,7 +71,7 @@ isl_pw_multi_aff *po_lay_in_footprint(po_program *, uint32_t stmt,
 
 typedef struct po_change {
   isl_union_map *origin; /* { instance now -> what it was }; others: itself */
-  const char *copies[4]; /* statements of now that hand values on */
+  const char *copies[8]; /* statements of now that hand values on */
   uint32_t n_copies;
   const char *gone[4]; /* statements of before that are part of readers now */
   uint32_t n_gone;

@@ -125,6 +125,10 @@ static const use uses[] = {
     {FIXED, MM(24, 16, 8),
      "i0, j0, i1, j1 = tile [i, j] [12, 8]; cache_write C local at j0;"
      "pack U B \"[k, j] -> [j, k]\" local at j0; tensorize i1 mm"},
+    {FIXED, MM(10, 13, 21),
+     "pad_einsum U [1, 8, 8]; k0, k1 = split U.k [-1, 8];"
+     "rf, w = rfactor k0; j0, j1 = split j_1 [-1, 8]; reorder [j0, i_1, j1];"
+     "tensorize i_1 mm; parallel rf"},
     {MUL8, PRODUCTS, "j0, j1 = split j [-1, 8]; tensorize j1 mul8"},
     {MUL8, PRODUCTS,
      "j0, j1 = split j [-1, 8]; cache_write z local at i;"
