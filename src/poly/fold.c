@@ -7,14 +7,7 @@
  * another. */
 #include "poly/access.h"
 #include "poly/affine.h"
-
-static bool
-is_folded(const po_array *array) {
-  for (uint32_t d = 0; d < array->rank; d++)
-    if (array->fold[d])
-      return true;
-  return false;
-}
+#include "poly/storage.h"
 
 /* ---- folded by loops ---- */
 
@@ -144,7 +137,7 @@ is_folded_by_loops(const po_program *p, uint32_t array) {
 bool
 po_folds_are_legal(po_program *p, uint32_t array, po_violation *out) {
   *out = (po_violation){.pairs = -1, .violated = -1};
-  if (!is_folded(&p->arrays.data[array]) || is_folded_by_loops(p, array))
+  if (!po_is_folded(&p->arrays.data[array]) || is_folded_by_loops(p, array))
     return true;
   po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
   po_flow apart = po_flow_through(p, array, false);

@@ -113,14 +113,6 @@ answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
 
 /* ---- places that iterations share ---- */
 
-static bool
-is_folded(const po_array *array) {
-  for (uint32_t d = 0; d < array->rank; d++)
-    if (array->fold[d])
-      return true;
-  return false;
-}
-
 /* Every iteration of the loop, or every thread or block that runs some, has
  * an array of its own; node: where it is declared. */
 static bool
@@ -154,7 +146,7 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
   po_find_local_nodes(p, node);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *array = &p->arrays.data[k];
-    if (!is_folded(array) || is_own(p, array, node[k], loop))
+    if (!po_is_folded(array) || is_own(p, array, node[k], loop))
       continue;
     question q = {p, loop, lanes,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};

@@ -28,6 +28,13 @@ __isl_give isl_pw_aff *po_address(const po_array *,
  * local; PO_NO_NODE for other arrays and unused ones. */
 void po_find_local_nodes(const po_program *, uint32_t *node);
 static inline bool
+po_is_folded(const po_array *array) {
+  for (uint32_t d = 0; d < array->rank; d++)
+    if (array->fold[d])
+      return true;
+  return false;
+}
+static inline bool
 po_is_large(const po_array *array) {
   return array->role == PO_LOCAL && array->scope != PO_SHARED &&
          po_bytes(array) > PO_MAX_STACK;
