@@ -120,6 +120,12 @@ def step_tune():
     return counted(call([sys.executable, "tests/run/tune.py", GLEN]))
 
 
+def step_cuda():
+    """CUDA through a shim on the CPU; tests/run/cuda.py alone runs all."""
+    return counted(call([sys.executable, "tests/run/cuda.py", GLEN,
+                         "--quick"]))
+
+
 def step_programs():
     """The examples that a script writes are as it writes them."""
     return one(call([sys.executable, "bench/kernels/programs.py", "--check"]))
@@ -236,6 +242,7 @@ STEPS = {
     "examples": step_examples,
     "contractions": step_contractions,
     "tune": step_tune,
+    "cuda": step_cuda,
     "programs": step_programs,
     "threads": step_threads,
     "bench": step_bench,

@@ -245,6 +245,8 @@ GLEN_API bool glen_map(glen_context *, const glen_result *, const char *instr,
 GLEN_API glen_loops *glen_lower(glen_context *, const glen_program *,
                                 const glen_target *, bool strict_fp);
 GLEN_API void glen_loops_free(glen_loops *);
+/* NULL when memory ran out. */
+GLEN_API glen_loops *glen_loops_copy(glen_context *, const glen_loops *);
 GLEN_API const char *glen_loops_text(glen_context *, const glen_loops *);
 GLEN_API const char *glen_loops_tree(glen_context *, const glen_loops *);
 /* The loops as axes, the ways to tile them with their costs, and the one
@@ -297,6 +299,8 @@ GLEN_API const char *glen_layout(glen_context *, const glen_loops *,
                                  const char *cost, const int64_t *widths,
                                  uint32_t n_widths);
 
+/* Binds loops to the blocks and threads of a GPU, where none is yet. */
+GLEN_API bool glen_bind(glen_context *, glen_loops *);
 /* Whole schedules of the loops, the loops as they are first, with what the cost
  * model says of them: one line each, the cheapest marked by `*`. */
 GLEN_API const char *glen_strategies(glen_context *, const glen_loops *,

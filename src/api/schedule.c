@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "poly/schedule/auto.h"
 #include "poly/schedule/primitive.h"
+#include "poly/strategy/strategy.h"
 #include <string.h>
 
 typedef struct schedule_args {
@@ -101,6 +102,34 @@ glen_schedule_auto(glen_context *ctx, glen_loops *loops, const char *fuse,
     if (tiles[k] > 0)
       a.options.tiles[a.options.n_tiles++] = tiles[k];
   return api_enter(ctx, auto_body, &a) && a.ok;
+}
+
+static void
+copy_body(void *arg) {
+  schedule_args *a = arg;
+  glen_loops *copy = BS_NEW(&a->ctx->arena, glen_loops);
+  *copy = (glen_loops){a->ctx, po_copy(a->loops->loops)};
+  po_lay_out(copy->loops);
+  a->loops = copy;
+  a->ok = true;
+}
+
+glen_loops *
+glen_loops_copy(glen_context *ctx, const glen_loops *loops) {
+  schedule_args a = {.ctx = ctx, .loops = (glen_loops *)loops};
+  return api_enter(ctx, copy_body, &a) && a.ok ? a.loops : NULL;
+}
+
+static void
+bind_body(void *arg) {
+  schedule_args *a = arg;
+  po_bind_automatically(&a->loops->loops);
+}
+
+bool
+glen_bind(glen_context *ctx, glen_loops *loops) {
+  schedule_args a = {.ctx = ctx, .loops = loops};
+  return api_enter(ctx, bind_body, &a);
 }
 
 static void

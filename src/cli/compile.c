@@ -18,6 +18,7 @@ typedef struct job {
   char stem[PATH_SIZE]; /* output path without .c */
   const char *c, *h;
   const char *unscheduled; /* the loops as lowered, for --dump-phases */
+  glen_loops *device;      /* bound to blocks and threads; NULL: not made */
 } job;
 
 static const char *
@@ -55,9 +56,44 @@ emit_tree(job *j) {
   return glen_loops_tree(j->session->glen, j->loops);
 }
 
+/* Without a script, blocks and threads are chosen; C keeps its own loops. */
+static const glen_loops *
+device_loops(job *j) {
+  glen_context *glen = j->session->glen;
+  if (j->session->options->script)
+    return j->loops;
+  if (!j->device) {
+    j->device = glen_loops_copy(glen, j->loops);
+    if (j->device && !glen_bind(glen, j->device))
+      j->device = NULL;
+  }
+  return j->device;
+}
+
+static bool
+has_word(const char *list, const char *word) {
+  size_t n;
+  for (; *list; list += n + (list[n] == ',')) {
+    n = strcspn(list, ",");
+    if (strlen(word) == n && !memcmp(list, word, n))
+      return true;
+  }
+  return false;
+}
+
+/* CUDA is written and C is not: `sched` is the script of the former. */
+static bool
+is_for_device(const cl_options *o) {
+  return has_word(o->emit, "cuda") && !has_word(o->emit, "c");
+}
+
 static const char *
 emit_sched(job *j) {
-  return glen_schedule_print(j->session->glen, j->loops, "script");
+  const glen_loops *loops =
+      is_for_device(j->session->options) ? device_loops(j) : j->loops;
+  return loops ? glen_schedule_print(j->session->glen, (glen_loops *)loops,
+                                     "script")
+               : NULL;
 }
 
 static const char *
@@ -87,7 +123,8 @@ emit_manifest(job *j) {
 
 static const char *
 emit_cuda(job *j) {
-  return glen_emit_cuda(j->session->glen, j->loops, j->name);
+  const glen_loops *loops = device_loops(j);
+  return loops ? glen_emit_cuda(j->session->glen, loops, j->name) : NULL;
 }
 
 static const struct form {

@@ -67,6 +67,8 @@ static bool
 write_code(job *j, const cl_options *o) {
   const char *c, *h, *name = o->name ? o->name : "kernel";
   if (ends_in(o->output, ".cu")) {
+    if (!o->script && !glen_bind(j->session.glen, j->loops))
+      return false;
     c = glen_emit_cuda(j->session.glen, j->loops, name);
     return c && cl_write(&j->session, o->output, c);
   }

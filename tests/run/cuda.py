@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """CUDA output against the interpreter.
 
-usage: cuda.py GLEN [PART-OF-A-NAME]
+usage: cuda.py GLEN [--quick | PART-OF-A-NAME]
 
-Programs under schedules that bind loops become .cu files.  Where nvcc is found
+Programs under schedules that bind loops, and under those that glen chooses,
+become .cu files; a schedule that was chosen gives the same file again.  Where nvcc is found
 they are built with it and must at least compile; on the CPU they run through
 cuda_shim.h, with sanitizers, on small whole numbers, so that every order of
 summation gives the same.
@@ -73,6 +74,18 @@ BOUND = "bind i0 blockIdx.x; bind i1 threadIdx.x\n"
 BLOCKED = "j, t = split i1 [-1, 25]; bind i0 blockIdx.y; bind j blockIdx.x\n" \
           "bind t threadIdx.z\n"
 
+POOL = """(tensor x (shape 3 3 19 45) f32)
+(let y (compute reduceMax (windows (access x 2) (shape 3 3) (stride 2 1))))
+(let z (compute relu (access y 4)))
+(output z)
+"""
+BLUR = """(tensor x (shape 41 70) f32)
+(let s (compute reduceSum (windows (access x 0) (shape 3 3) (stride 1 1))))
+(let t (compute mul (pair (access s 2) (access s 2))))
+(let u (compute reduceSum (windows (access t 0) (shape 1 3) (stride 1 1))))
+(output u)
+"""
+
 CASES = [
     ("matmul 8", MATMUL, MATMUL_LOOPS, TILED % 8),
     ("matmul 12", MATMUL, MATMUL_LOOPS, TILED % 12),
@@ -83,6 +96,14 @@ CASES = [
     ("unbound", STENCIL, None, ""),
     ("add i32", ADD % ("i32", "i32"), None, BOUND),
     ("add f64", ADD % ("f64", "f64"), None, BLOCKED),
+    # Chosen: options of `glen compile` instead of a script.
+    ("chosen matmul", MATMUL, None, []),
+    ("chosen stencil", STENCIL, None, []),
+    ("chosen add", ADD % ("i32", "i32"), None, []),
+    ("chosen pool", POOL, None, []),
+    ("chosen blur", BLUR, None, []),
+    ("chosen tiles", BLUR, None, ["--fuse", "post-tile", "--tile", "16,32"]),
+    ("chosen lines", BLUR, None, ["--fuse", "post-tile", "--tile", "5,24"]),
 ]
 
 
@@ -142,18 +163,38 @@ def run(*command):
     return done.stdout
 
 
+def choose(glen, path, options):
+    """The script of glen's own choice, which must bind some loop."""
+    run(glen, "compile", path("p.glen"), "--name", "kernel", "--emit",
+        "cuda,sched", "-o", path("chosen.cu"), *options)
+    with open(path("chosen.sched")) as f:
+        script = f.read()
+    if "threadIdx" not in script:
+        sys.exit("nothing is bound:\n" + script)
+    return script
+
+
 def check(glen, name, program, loops, script):
     r = random.Random(name)
     with tempfile.TemporaryDirectory() as folder:
         path = lambda file: os.path.join(folder, file)
         with open(path("p.glen"), "w") as f:
             f.write(program)
-        with open(path("p.sched"), "w") as f:
-            f.write(script)
         with open(path("p.loops"), "w") as f:
             f.write(loops or "")
+        if isinstance(script, list):
+            script = choose(glen, path, script)
+            with open(path("chosen.cu")) as f:
+                chosen = f.read()
+        else:
+            chosen = None
+        with open(path("p.sched"), "w") as f:
+            f.write(script)
         run(glen, "schedule", path("p.loops" if loops else "p.glen"),
             "--sched", path("p.sched"), "-o", path("kernel.cu"))
+        with open(path("kernel.cu")) as f:
+            if chosen is not None and f.read() != chosen:
+                sys.exit(f"{name}: the script gives other code")
         manifest = json.loads(run(glen, "compile", path("p.glen"),
                                   "--emit", "manifest"))
         flags, raw = [], b""
@@ -175,8 +216,7 @@ def check(glen, name, program, loops, script):
                 "#include <cuda_runtime.h>\n", ""))
         with open(path("main.cc"), "w") as f:
             f.write(driver(manifest))
-        run("g++", "-std=c++17", "-O1", "-g", "-Wall", "-Wno-unknown-pragmas",
-            "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+        run("g++", "-std=c++17", *FLAGS, "-Wall", "-Wno-unknown-pragmas",
             "-I", HERE, "-I", folder, path("main.cc"), "-o", path("main"))
         run(path("main"), path("in"), path("out"))
         if shutil.which("nvcc"):
@@ -188,11 +228,21 @@ def check(glen, name, program, loops, script):
     print(f"{name}: ok")
 
 
+# --quick: some of each kind, without sanitizers.
+QUICK = ["matmul 12", "chosen pool", "chosen tiles"]
+FLAGS = ["-O1", "-g", "-fsanitize=address,undefined",
+         "-fno-sanitize-recover=all"]
+
+
 def main():
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    for case in CASES:
-        if wanted in case[0]:
-            check(sys.argv[1], *case)
+    cases = [c for c in CASES if wanted in c[0]]
+    if wanted == "--quick":
+        cases = [c for c in CASES if c[0] in QUICK]
+        FLAGS[:] = ["-O0"]
+    for case in cases:
+        check(sys.argv[1], *case)
+    print(f"{len(cases)} passed, 0 failed")
 
 
 if __name__ == "__main__":

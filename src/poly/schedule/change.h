@@ -50,6 +50,10 @@ uint32_t po_foreign(const po_program *, const po_block *, uint32_t top);
  * loops around it; false otherwise. */
 bool po_constant_range(const po_program *, uint32_t loop, int64_t *min,
                        int64_t *count);
+/* Its smallest value and how many there are from that to its largest, over all
+ * iterations of the loops around; false where there is no such. */
+bool po_value_range(const po_program *, uint32_t loop, int64_t *min,
+                    int64_t *count);
 /* The most iterations of a loop in one of those around it, from its first to
  * its last value; -1 where isl gives up. */
 int64_t po_most_iterations(const po_program *, uint32_t loop);

@@ -118,7 +118,7 @@ check_axes(po_program *p, const po_step_call *call, uint32_t loop,
                        "a loop over blocks would be inside one over threads");
     int64_t min, n_threads;
     if (axis >= PO_THREAD_X && n->bind >= PO_THREAD_X &&
-        po_constant_range(p, k, &min, &n_threads) &&
+        po_value_range(p, k, &min, &n_threads) &&
         (threads *= n_threads) > MOST_THREADS)
       return po_refuse(p, call, "too-large",
                        "a block would have more than %d threads", MOST_THREADS);
@@ -141,9 +141,8 @@ po_apply_bind(po_program *p, po_step_call *call) {
   }
   if (!po_needs_serial(p, call, loop))
     return false;
-  if (!po_constant_range(p, loop, &min, &count))
-    return po_refuse(p, call, "extent",
-                     "the bounds of loop %s depend on other loops",
+  if (!po_value_range(p, loop, &min, &count))
+    return po_refuse(p, call, "extent", "loop %s has no constant bounds",
                      po_node(p, loop)->name);
   if (count > most_of[axis])
     return po_refuse(p, call, "too-large",

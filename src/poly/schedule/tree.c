@@ -186,6 +186,17 @@ po_constant_range(const po_program *p, uint32_t loop, int64_t *min,
   return ok;
 }
 
+bool
+po_value_range(const po_program *p, uint32_t loop, int64_t *min,
+               int64_t *count) {
+  isl_set *all = po_nest_range(p, loop);
+  int64_t hi = 0;
+  bool ok = dim_bounds(all, min, &hi);
+  isl_set_free(all);
+  *count = hi - *min + 1;
+  return ok;
+}
+
 int64_t
 po_most_iterations(const po_program *p, uint32_t loop) {
   isl_map *in = po_nest_range_in(p, loop);

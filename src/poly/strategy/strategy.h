@@ -52,6 +52,8 @@ void po_print_strategies(const po_strategies *, bs_text *out);
 
 /* variant.c: what a variant does is left out where a primitive refuses it. */
 void po_apply_variant(po_program **, po_variant);
+/* gpu.c: loops become blocks and threads, where none is yet. */
+void po_bind_automatically(po_program **);
 /* cost.c: cycles of a scheduled program on its target. */
 double po_predict_cycles(po_program *);
 
