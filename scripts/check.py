@@ -126,6 +126,12 @@ def step_cuda():
                          "--quick"]))
 
 
+def step_layout():
+    """The misses that layouts are priced by, beside cachegrind's."""
+    return counted(call([sys.executable, "bench/layout/misses.py", "--glen",
+                         GLEN, "--sizes", "32,64,100,128"]))
+
+
 def step_programs():
     """The examples that a script writes are as it writes them."""
     return one(call([sys.executable, "bench/kernels/programs.py", "--check"]))
@@ -243,6 +249,7 @@ STEPS = {
     "contractions": step_contractions,
     "tune": step_tune,
     "cuda": step_cuda,
+    "layout": step_layout,
     "programs": step_programs,
     "threads": step_threads,
     "bench": step_bench,

@@ -130,9 +130,6 @@ price_read(po_layout_model *m, po_layout_cost cost, const po_definition *d,
 static double
 price_copy(po_layout_model *m, po_layout_cost cost, const po_layout_array *a,
            const po_layout *layout) {
-  double written;
-  if (cost == PO_COST_LINES)
-    return po_lines_of_copy(m, a, layout, &written);
   uint32_t mark = po_pool_mark(&m->pool);
   po_pool_reserve(&m->pool, 1);
   isl_map *index = isl_map_from_multi_aff(isl_multi_aff_copy(layout->back));
@@ -149,15 +146,16 @@ price_copy(po_layout_model *m, po_layout_cost cost, const po_layout_array *a,
   return price;
 }
 
+/* Everything that it reads, and what it writes of the program's own. */
 static double
 price_definition(po_layout_model *m, po_layout_cost cost,
                  const po_definition *d, const po_layout *layouts) {
   double total = 0;
-  if (cost == PO_COST_LINES)
-    return po_lines_of_definition(m, d, layouts, PO_EVERY_ARRAY);
-  for (uint32_t k = 0; k < d->reads.len; k++)
-    total += price_read(m, cost, d, &d->reads.data[k],
-                        &layouts[d->reads.data[k].array]);
+  for (uint32_t k = 0; k < d->reads.len; k++) {
+    const po_layout_read *r = &d->reads.data[k];
+    if (!r->written || m->arrays.data[r->array].own)
+      total += price_read(m, cost, d, r, &layouts[r->array]);
+  }
   return total;
 }
 
@@ -165,10 +163,12 @@ double
 po_layout_price(po_layout_model *m, po_layout_cost cost,
                 const po_layout *layouts) {
   double total = 0;
+  if (cost == PO_COST_LINES)
+    return po_lines_of_program(m, layouts);
   for (uint32_t k = 0; k < m->definitions.len; k++)
     total += price_definition(m, cost, &m->definitions.data[k], layouts);
   for (uint32_t k = 0; k < m->arrays.len; k++)
-    if (layouts[k].n_steps)
+    if (layouts[k].n_steps && !m->arrays.data[k].own)
       total += price_copy(m, cost, &m->arrays.data[k], &layouts[k]);
   return total;
 }

@@ -1,13 +1,15 @@
-/* datalayout.h - where the elements of inputs should lie: transforms of their
+/* datalayout.h - where the elements of arrays should lie: transforms of their
  * layout, what each would cost, and a search for the cheapest.
  *
  * A model holds what the costs need of a program: arrays, and definitions,
- * each some loops around reads of arrays.  Shapes and indices are row-major
+ * each some loops around accesses to arrays.  Shapes and indices are row-major
  * as everywhere in glen; "dimension 0" of a transform or a cost is the last
  * one, whose elements stand next to each other.
  *
- * A transformed array is read through a copy, made by one definition more
- * that runs over the copy in its memory order. */
+ * A transformed input is read through a copy, made by one definition more
+ * that runs over the copy in its memory order; `lines` prices the loops that
+ * `pack` makes, which run over the input.  An array of the program's own is
+ * written where it is to lie, without a copy. */
 #ifndef POLY_DATALAYOUT_H
 #define POLY_DATALAYOUT_H
 
@@ -41,18 +43,23 @@ typedef struct po_layout_array {
   int64_t dim[GS_MAX_RANK];
   int64_t bytes;    /* of an element */
   bool movable;     /* its uses can be rewritten */
+  bool own;         /* of the workspace: its writes, too */
   uint32_t program; /* its number in the program */
 } po_layout_array;
 
 typedef struct po_layout_read {
   uint32_t array;
   isl_map *index; /* { [loops, outermost first] -> [element] } */
+  bool written;   /* an access that writes, too: what reads pay for the order
+                     of inputs, these pay for that of own arrays only */
 } po_layout_read;
 
 typedef struct po_definition {
   const char *name;
   uint32_t n_loops;
   int64_t extent[PO_MAX_DEPTH]; /* outermost first */
+  bool packs; /* part of a contraction, which packs what it reads: nothing is
+                 known of its lines */
   BS_VEC(po_layout_read) reads;
 } po_definition;
 
@@ -82,8 +89,10 @@ uint32_t po_layout_add_definition(po_layout_model *, const char *name,
                                   uint32_t n_loops, const int64_t *extent);
 void po_layout_add_read(po_layout_model *, uint32_t definition, uint32_t array,
                         __isl_take isl_map *index);
-/* The inputs and constants of a program and the statements that read them;
- * false where isl gave up. */
+void po_layout_add_write(po_layout_model *, uint32_t definition, uint32_t array,
+                         __isl_take isl_map *index);
+/* The arrays of a program but for locals and the statements that use them;
+ * false where isl gave up.  p->contractions is to be up to date. */
 bool po_layout_model_of(const po_program *, po_layout_model *out);
 
 /* ---- transform.c ---- */

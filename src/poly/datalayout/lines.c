@@ -5,6 +5,14 @@
  * with the lines of the other accesses, what was brought in is used again; at
  * the first one at which they do not fit, all its lines come anew every time.
  *
+ * An access whose lines do not fit into their sets takes the lines of others
+ * there with it: how many of those lie in such sets is an average over some
+ * iterations of the loops further out, as addresses of two arrays may move
+ * through the sets together.
+ *
+ * A program all of whose arrays fit brings in each line once; a copy that fits,
+ * with what it is made from, is there when it is read first.
+ *
  * Lines are counted one by one, at the first iteration of the loops further
  * out.  Past a number of iterations, and where an index has several pieces,
  * every iteration of one more loop counts as touching other lines, as far as
@@ -12,9 +20,10 @@
 #include "poly/affine.h"
 #include "poly/datalayout/price.h"
 #include "poly/quasi.h"
+#include <math.h>
 #include <string.h>
 
-enum { MOST_POINTS = 1 << 18 };
+enum { MOST_POINTS = 1 << 18, SAMPLES = 64 };
 
 typedef struct access {
   po_quasi address; /* of the loops, outermost first */
@@ -22,6 +31,7 @@ typedef struct access {
   bool uses[PO_MAX_DEPTH];
   int64_t bytes, all;       /* of an element; lines of the array */
   double lines, sets, cost; /* at the present level; < 0: not known */
+  double lost, kept;        /* lines that others drive out, and the part left */
 } access;
 
 typedef struct count {
@@ -38,7 +48,7 @@ add_access(count *c, __isl_take isl_map *index, const int64_t *dim,
   int64_t size = bytes;
   for (uint32_t d = 0; d < rank; d++)
     size = __builtin_mul_overflow(size, dim[d], &size) ? INT64_MAX : size;
-  *a = (access){.bytes = bytes, .cost = -1, .lines = 1, .sets = 1};
+  *a = (access){.bytes = bytes, .cost = -1, .lines = 1, .sets = 1, .kept = 1};
   a->all = size / c->m->cache.line + (size % c->m->cache.line != 0);
   uint32_t mark = po_pool_mark(&c->m->pool);
   po_pool_reserve(&c->m->pool, 2);
@@ -83,26 +93,38 @@ next_point(const count *c, const access *a, uint32_t level, int64_t *at) {
   return false;
 }
 
-static void
-walk_lines(const count *c, access *a, uint32_t level) {
+/* The lines of one iteration `at` of the loops outside of `level`, those
+ * inside start from 0; `set`: how many of them fall into each set. */
+static int64_t
+walk_lines(const count *c, const access *a, uint32_t level, int64_t *at,
+           uint32_t *set) {
   po_layout_model *m = c->m;
-  int64_t at[PO_MAX_DEPTH] = {0}, sets = m->cache.sets;
+  int64_t lines = 0;
   int64_t *room = bs_calloc(m->heap, a->address.m + 1, sizeof *room);
   uint8_t *line = bs_calloc(m->heap, (size_t)a->all, 1);
-  uint8_t *set = bs_calloc(m->heap, (size_t)sets, 1);
-  a->lines = a->sets = 0;
+  memset(set, 0, (size_t)m->cache.sets * sizeof *set);
   do {
     int64_t k = po_quasi_at(&a->address, at, room) * a->bytes / m->cache.line;
     if (k < 0 || k >= a->all || line[k])
       continue;
     line[k] = 1;
-    a->lines++;
-    a->sets += !set[k % sets];
-    set[k % sets] = 1;
+    lines++;
+    set[k % m->cache.sets]++;
   } while (next_point(c, a, level, at));
   bs_free(m->heap, room);
   bs_free(m->heap, line);
-  bs_free(m->heap, set);
+  return lines;
+}
+
+static uint32_t *
+new_sets(const count *c) {
+  return bs_calloc(c->m->heap, (size_t)c->m->cache.sets, sizeof(uint32_t));
+}
+
+static bool
+can_walk(const count *c, const access *a, uint32_t level) {
+  return a->simple && a->all <= INT32_MAX &&
+         points_of(c, a, level) <= MOST_POINTS;
 }
 
 static void
@@ -110,9 +132,14 @@ count_level(const count *c, access *a, uint32_t level) {
   uint32_t d = c->n_loops - level;
   if (a->simple && !a->uses[d])
     return;
-  if (a->simple && a->all <= INT32_MAX &&
-      points_of(c, a, level) <= MOST_POINTS) {
-    walk_lines(c, a, level);
+  if (can_walk(c, a, level)) {
+    int64_t at[PO_MAX_DEPTH] = {0};
+    uint32_t *set = new_sets(c);
+    a->lines = (double)walk_lines(c, a, level, at, set);
+    a->sets = 0;
+    for (int64_t k = 0; k < c->m->cache.sets; k++)
+      a->sets += set[k] != 0;
+    bs_free(c->m->heap, set);
     return;
   }
   a->lines *= (double)c->extent[d];
@@ -130,6 +157,56 @@ times_outside(const count *c, double lines, uint32_t level) {
   return lines;
 }
 
+/* ---- lines that others drive out ---- */
+
+/* Sample number k of the iterations outside of a level. */
+static void
+place_sample(const count *c, uint32_t level, uint32_t k, int64_t *at) {
+  uint64_t mixed = (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
+  for (uint32_t d = 0; d < c->n_loops; d++)
+    at[d] = 0;
+  for (uint32_t d = 0; d + level < c->n_loops; d++) {
+    at[d] = (int64_t)((mixed >> 32) % (uint64_t)c->extent[d]);
+    mixed *= UINT64_C(0xd1342543de82ef95);
+    mixed += UINT64_C(0x2545f4914f6cdd1d);
+  }
+}
+
+/* Of a's lines, those in sets that b overfills; an average. */
+static double
+lines_lost(const count *c, const access *a, const access *b, uint32_t level) {
+  int64_t at[PO_MAX_DEPTH], ways = c->m->cache.ways, lost = 0;
+  uint32_t *mine = new_sets(c), *others = new_sets(c);
+  for (uint32_t k = 0; k < SAMPLES; k++) {
+    place_sample(c, level, k, at);
+    walk_lines(c, a, level, at, mine);
+    place_sample(c, level, k, at);
+    walk_lines(c, b, level, at, others);
+    for (int64_t s = 0; s < c->m->cache.sets; s++)
+      lost += others[s] >= ways ? mine[s] : 0;
+  }
+  bs_free(c->m->heap, mine);
+  bs_free(c->m->heap, others);
+  return (double)lost / SAMPLES;
+}
+
+/* b came not to fit into its sets at this level. */
+static void
+drive_out(count *c, const access *b, uint32_t level) {
+  if (!can_walk(c, b, level))
+    return;
+  for (uint32_t k = 0; k < c->n; k++) {
+    access *a = &c->list[k];
+    if (a->cost >= 0 || a->lines > a->sets * (double)c->m->cache.ways ||
+        !can_walk(c, a, level))
+      continue;
+    double lost = a->kept * lines_lost(c, a, b, level);
+    a->lost += times_outside(c, lost, level);
+    a->kept -= lost / a->lines;
+    a->kept = a->kept > 0 ? a->kept : 0;
+  }
+}
+
 static double
 settle(count *c) {
   const po_layout_cache *cache = &c->m->cache;
@@ -143,15 +220,19 @@ settle(count *c) {
     }
     for (uint32_t k = 0; k < c->n; k++) {
       access *a = &c->list[k];
-      if (a->cost < 0 && (all > room || a->lines > a->sets * ways))
-        a->cost = times_outside(c, a->lines, level);
+      bool overfills = a->lines > a->sets * ways;
+      if (a->cost >= 0 || (all <= room && !overfills))
+        continue;
+      if (all <= room)
+        drive_out(c, a, level);
+      a->cost = times_outside(c, a->lines, level);
     }
     if (all > room)
       break;
   }
   for (uint32_t k = 0; k < c->n; k++) {
     access *a = &c->list[k];
-    a->cost = a->cost < 0 ? a->lines : a->cost;
+    a->cost = a->lost + a->kept * (a->cost < 0 ? a->lines : a->cost);
     total += a->cost;
   }
   return total;
@@ -169,6 +250,8 @@ start(po_layout_model *m, uint32_t n_loops, const int64_t *extent,
 double
 po_lines_of_definition(po_layout_model *m, const po_definition *d,
                        const po_layout *layouts, uint32_t of) {
+  if (d->packs)
+    return 0;
   count c = start(m, d->n_loops, d->extent, d->reads.len);
   for (uint32_t k = 0; k < d->reads.len; k++) {
     const po_layout_read *r = &d->reads.data[k];
@@ -184,13 +267,64 @@ po_lines_of_definition(po_layout_model *m, const po_definition *d,
 
 double
 po_lines_of_copy(po_layout_model *m, const po_layout_array *a,
-                 const po_layout *l, double *written) {
-  count c = start(m, l->rank, l->dim, 2);
-  isl_map *index = isl_map_from_multi_aff(isl_multi_aff_copy(l->back));
+                 const po_layout *l) {
+  count c = start(m, a->rank, a->dim, 2);
+  isl_map *index = isl_map_from_multi_aff(po_identity(m->isl, a->rank));
   add_access(&c, index, a->dim, a->rank, a->bytes);
-  index = isl_map_from_multi_aff(po_identity(m->isl, l->rank));
+  index = isl_map_from_multi_aff(isl_multi_aff_copy(l->map));
   add_access(&c, index, l->dim, l->rank, a->bytes);
-  double all = settle(&c);
-  *written = c.list[1].cost;
+  return settle(&c);
+}
+
+/* ---- a program ---- */
+
+static double
+lines_of_array(const po_layout_model *m, const po_layout_array *a,
+               const int64_t *dim, uint32_t rank) {
+  double size = (double)a->bytes;
+  for (uint32_t d = 0; d < rank; d++)
+    size *= (double)dim[d];
+  return ceil(size / (double)m->cache.line);
+}
+
+static bool
+is_copied(const po_layout_model *m, const po_layout *layouts, uint32_t array) {
+  return layouts[array].n_steps && !m->arrays.data[array].own;
+}
+
+/* Of everything that is used, copies among it. */
+static double
+lines_of_all(const po_layout_model *m, const po_layout *layouts) {
+  double all = 0;
+  for (uint32_t k = 0; k < m->arrays.len; k++) {
+    const po_layout_array *a = &m->arrays.data[k];
+    all += lines_of_array(m, a, layouts[k].dim, layouts[k].rank);
+    if (is_copied(m, layouts, k))
+      all += lines_of_array(m, a, a->dim, a->rank);
+  }
   return all;
+}
+
+double
+po_lines_of_program(po_layout_model *m, const po_layout *layouts) {
+  double room = (double)m->cache.sets * (double)m->cache.ways;
+  double all = lines_of_all(m, layouts), total = 0;
+  bool packs = false;
+  for (uint32_t k = 0; k < m->definitions.len; k++)
+    packs |= m->definitions.data[k].packs;
+  if (all <= room && !packs)
+    return all;
+  for (uint32_t k = 0; k < m->definitions.len; k++)
+    total += po_lines_of_definition(m, &m->definitions.data[k], layouts,
+                                    PO_EVERY_ARRAY);
+  for (uint32_t k = 0; k < m->arrays.len; k++) {
+    const po_layout_array *a = &m->arrays.data[k];
+    if (!is_copied(m, layouts, k))
+      continue;
+    total += po_lines_of_copy(m, a, &layouts[k]);
+    double made = lines_of_array(m, a, layouts[k].dim, layouts[k].rank);
+    if (made + lines_of_array(m, a, a->dim, a->rank) <= room)
+      total -= made;
+  }
+  return total;
 }

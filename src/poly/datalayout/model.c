@@ -4,6 +4,7 @@
  * are functions of their values, which its time gives where it is injective.
  * Arrays that a call or a look-up uses as a whole are not movable. */
 #include "poly/affine.h"
+#include "poly/contraction.h"
 #include "poly/datalayout/datalayout.h"
 #include <isl/ilp.h>
 #include <string.h>
@@ -46,11 +47,25 @@ po_layout_add_definition(po_layout_model *m, const char *name, uint32_t n_loops,
   return m->definitions.len - 1;
 }
 
+static void
+add_access(po_layout_model *m, uint32_t definition, uint32_t array,
+           __isl_take isl_map *index, bool written) {
+  po_layout_read r = {.array = array,
+                      .index = po_keep_map(&m->pool, index),
+                      .written = written};
+  bs_push(m->heap, &m->definitions.data[definition].reads, r);
+}
+
 void
 po_layout_add_read(po_layout_model *m, uint32_t definition, uint32_t array,
                    __isl_take isl_map *index) {
-  po_layout_read r = {.array = array, .index = po_keep_map(&m->pool, index)};
-  bs_push(m->heap, &m->definitions.data[definition].reads, r);
+  add_access(m, definition, array, index, false);
+}
+
+void
+po_layout_add_write(po_layout_model *m, uint32_t definition, uint32_t array,
+                    __isl_take isl_map *index) {
+  add_access(m, definition, array, index, true);
 }
 
 /* { S[i] -> [values of the loops around] } */
@@ -87,37 +102,76 @@ pin_operands(const po_stmt *stmt, const uint32_t *number, po_layout_model *m) {
     if (stmt->exprs[k].kind == PO_GATHER &&
         number[stmt->exprs[k].array] != UINT32_MAX)
       m->arrays.data[number[stmt->exprs[k].array]].movable = false;
-  for (uint32_t k = 0; stmt->kind == PO_CALL && k < stmt->instr->n_operands;
+  for (uint32_t k = 0; stmt->kind == PO_CALL && k <= stmt->instr->n_operands;
        k++)
     if (number[stmt->operands[k].array] != UINT32_MAX)
       m->arrays.data[number[stmt->operands[k].array]].movable = false;
 }
 
 static bool
-reads_any(const po_stmt *stmt, const uint32_t *number) {
+uses_any(const po_stmt *stmt, const uint32_t *number) {
   for (uint32_t k = 0; k < stmt->n_exprs; k++)
     if (stmt->exprs[k].kind == PO_READ &&
         number[stmt->exprs[k].array] != UINT32_MAX)
       return true;
+  return stmt->kind != PO_CALL && number[stmt->array] != UINT32_MAX;
+}
+
+/* { [values of the loops] -> [element] } */
+static isl_map *
+index_of(const po_stmt *stmt, __isl_keep isl_pw_multi_aff *at) {
+  isl_map *index = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(at));
+  index = isl_map_reset_tuple_id(index, isl_dim_out);
+  return isl_map_apply_domain(index, time_of(stmt));
+}
+
+/* Another statement of the same nest writes the array, too, further in: a
+ * reduction's start brings in what its updates use. */
+static bool
+is_written_further_in(const po_program *p, uint32_t stmt) {
+  const po_stmt *s = &p->stmts.data[stmt];
+  uint32_t loops[PO_MAX_DEPTH], others[PO_MAX_DEPTH];
+  uint32_t n = po_nest_loops(p, s->leaf, loops);
+  for (uint32_t k = 0; n && k < p->stmts.len; k++) {
+    const po_stmt *other = &p->stmts.data[k];
+    if (k == stmt || other->kind == PO_CALL || other->array != s->array)
+      continue;
+    uint32_t m = po_nest_loops(p, other->leaf, others);
+    if (m && others[0] == loops[0] && (m > n || (m == n && k > stmt)))
+      return true;
+  }
   return false;
 }
 
 static bool
-add_statement(const po_stmt *stmt, const uint32_t *number, po_layout_model *m) {
+is_contracted(const po_program *p, uint32_t stmt) {
+  for (uint32_t k = 0; k < p->contractions.len; k++) {
+    const po_contraction *c = p->contractions.data[k];
+    if (c->init == stmt || c->update == stmt || c->store == stmt)
+      return true;
+  }
+  return false;
+}
+
+static bool
+add_statement(const po_program *p, uint32_t s, const uint32_t *number,
+              po_layout_model *m) {
+  const po_stmt *stmt = &p->stmts.data[s];
   int64_t extent[PO_MAX_DEPTH];
   uint32_t n;
   if (!find_extents(time_of(stmt), extent, &n))
     return false;
   uint32_t d = po_layout_add_definition(m, stmt->name, n, extent);
+  m->definitions.data[d].packs = is_contracted(p, s);
+  po_pool_reserve(&m->pool, stmt->n_exprs + 1);
+  if (stmt->kind != PO_CALL && number[stmt->array] != UINT32_MAX &&
+      !is_written_further_in(p, s))
+    po_layout_add_write(m, d, number[stmt->array], index_of(stmt, stmt->write));
   for (uint32_t k = 0; k < stmt->n_exprs; k++) {
     const po_expr *e = &stmt->exprs[k];
     if (e->kind != PO_READ || number[e->array] == UINT32_MAX)
       continue;
-    po_pool_reserve(&m->pool, 1);
-    isl_map *index = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(e->index));
-    index = isl_map_reset_tuple_id(index, isl_dim_out);
-    index = isl_map_apply_domain(index, time_of(stmt));
-    po_layout_add_read(m, d, number[e->array], index);
+    po_layout_add_read(m, d, number[e->array], index_of(stmt, e->index));
   }
   return true;
 }
@@ -139,16 +193,20 @@ po_layout_model_of(const po_program *p, po_layout_model *m) {
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *a = &p->arrays.data[k];
     number[k] = UINT32_MAX;
-    if (a->role != PO_INPUT && a->role != PO_CONSTANT)
+    if (a->role == PO_LOCAL || a->packed)
       continue;
     number[k] = po_layout_add_array(m, a->name, a->rank, a->dim,
                                     gs_dtype_table[a->dtype].bytes);
-    m->arrays.data[number[k]].program = k;
+    po_layout_array *made = &m->arrays.data[number[k]];
+    made->program = k;
+    made->own = a->role == PO_WORKSPACE;
+    if (a->role == PO_OUTPUT)
+      made->movable = false;
   }
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *stmt = &p->stmts.data[k];
     pin_operands(stmt, number, m);
-    if (reads_any(stmt, number) && !add_statement(stmt, number, m))
+    if (uses_any(stmt, number) && !add_statement(p, k, number, m))
       return false;
   }
   return !m->pool.failed;

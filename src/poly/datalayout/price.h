@@ -12,8 +12,10 @@ __isl_give isl_map *po_layout_read_through(const po_layout_read *,
 /* Lines that a definition brings in for one array, or for all it reads. */
 double po_lines_of_definition(po_layout_model *, const po_definition *,
                               const po_layout *layouts, uint32_t of);
-/* Lines that making a copy brings in; those of the copy itself apart. */
+/* All definitions and copies. */
+double po_lines_of_program(po_layout_model *, const po_layout *layouts);
+/* Lines that making a copy brings in, in the order of the input's elements. */
 double po_lines_of_copy(po_layout_model *, const po_layout_array *,
-                        const po_layout *, double *written);
+                        const po_layout *);
 
 #endif

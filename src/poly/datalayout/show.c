@@ -59,6 +59,12 @@ po_layout_put_script(po_layout_model *m, const po_program *p,
     const po_layout_array *a = &m->arrays.data[k];
     if (!s->layouts[k].n_steps)
       continue;
+    if (a->own) {
+      bs_putf(out, "transform_layout %s \"", a->name);
+      po_layout_put_map(m, a, &s->layouts[k], out);
+      bs_put(out, "\"\n");
+      continue;
+    }
     for (uint32_t j = 0; j < p->stmts.len; j++) {
       if (!po_stmt_reads(&p->stmts.data[j], a->program))
         continue;
