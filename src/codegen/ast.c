@@ -9,6 +9,7 @@
  * itself: nothing on a heap that unwinds is touched in a callback; notes are
  * libc memory that the node owns. */
 #include "codegen/emit.h"
+#include <isl/ilp.h>
 #include <isl/space.h>
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ typedef struct walk {
   const cg_emitter *e;
   const po_group *group;
   isl_id **names;       /* of the group's statements */
+  isl_set **boxes;      /* around their domains */
   isl_pw_aff **address; /* statement by statement: its accesses */
   uint32_t *array;      /* as `address` */
   uint32_t *first;      /* by statement of the group: into `address` */
@@ -79,10 +81,13 @@ stmt_of(const walk *w, __isl_keep isl_ast_node *node) {
   return k;
 }
 
-/* Loops -> the instance they run. */
+/* Loops -> the instance they run.  isl drops bounds that follow from others;
+ * with those of the box an index that was fused with another is found as a
+ * quotient of the loop, and not as what is left of a sum with all the rest. */
 static __isl_give isl_pw_multi_aff *
-instance_of(__isl_keep isl_ast_build *build) {
+instance_of(__isl_keep isl_ast_build *build, __isl_keep isl_set *box) {
   isl_map *schedule = isl_map_from_union_map(isl_ast_build_get_schedule(build));
+  schedule = isl_map_intersect_domain(schedule, isl_set_copy(box));
   return isl_pw_multi_aff_from_map(isl_map_reverse(schedule));
 }
 
@@ -118,7 +123,7 @@ note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
     return isl_ast_node_free(node);
   note->stmt = w->e->groups.stmts.data[w->group->first + local];
   note->n = n;
-  isl_pw_multi_aff *instance = instance_of(build);
+  isl_pw_multi_aff *instance = instance_of(build, w->boxes[local]);
   bool ok = instance;
   for (uint32_t k = 0; k < n; k++) {
     isl_pw_aff *address = w->address[w->first[local] + k];
@@ -235,6 +240,33 @@ find_names(cg_emitter *e, walk *w) {
   }
 }
 
+/* The least and the greatest value of each index. */
+static __isl_give isl_set *
+box_of(__isl_keep isl_set *domain) {
+  isl_set *box = isl_set_universe(isl_set_get_space(domain));
+  isl_size n = isl_set_dim(domain, isl_dim_set);
+  for (int k = 0; k < n; k++) {
+    isl_val *lo = isl_set_dim_min_val(isl_set_copy(domain), k);
+    isl_val *hi = isl_set_dim_max_val(isl_set_copy(domain), k);
+    if (isl_val_is_int(lo) == isl_bool_true)
+      box = isl_set_lower_bound_val(box, isl_dim_set, k, isl_val_copy(lo));
+    if (isl_val_is_int(hi) == isl_bool_true)
+      box = isl_set_upper_bound_val(box, isl_dim_set, k, isl_val_copy(hi));
+    isl_val_free(lo);
+    isl_val_free(hi);
+  }
+  return box;
+}
+
+static void
+find_boxes(cg_emitter *e, walk *w) {
+  w->boxes = BS_NEWS(&e->arena, isl_set *, w->group->n);
+  po_pool_reserve(&e->pool, w->group->n);
+  for (uint32_t k = 0; k < w->group->n; k++)
+    w->boxes[k] =
+        po_keep_set(&e->pool, box_of(cg_stmt(e, w->group, k)->domain));
+}
+
 static __isl_give isl_id_list *
 iterator_names(isl_ctx *isl) {
   isl_id_list *names = isl_id_list_alloc(isl, PO_MAX_DEPTH);
@@ -254,6 +286,7 @@ cg_build_ast(cg_emitter *e, uint32_t group) {
   walk w = {.e = e, .group = &e->groups.list.data[group]};
   find_addresses(e, &e->uses[group], &w);
   find_names(e, &w);
+  find_boxes(e, &w);
   po_pool_reserve(&e->pool, 1);
   isl_ctx_reset_operations(isl);
   isl_ctx_set_max_operations(isl, MAX_OPERATIONS);

@@ -528,26 +528,27 @@ is_marked(const po_program *p, uint32_t root) {
   return false;
 }
 
-/* The outermost loop that allows it and has more than one iteration; two loops
- * become one where the first alone would leave cores idle. */
+static bool
+mark_parallel(chooser *c, uint32_t loop) {
+  po_step_call call = po_step("parallel");
+  call.args[0] = po_loop_arg(loop);
+  return po_attempt(c, &call, NULL);
+}
+
+/* The outermost loop that allows it and has more than one iteration, and the
+ * next one where that alone would leave cores idle: a team shares both.  They
+ * are not made one loop: what is below would be found by remainders. */
 static void
 make_parallel(chooser *c, uint32_t root) {
   uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
   int64_t cores = now(c)->target ? now(c)->target->cores : 1;
   for (uint32_t k = 0; k < n; k++) {
     int64_t extent = extent_of(now(c), loops[k]);
-    if (extent < 2)
+    if (extent < 2 || !mark_parallel(c, loops[k]))
       continue;
-    if (extent < 4 * cores && k + 1 < n) {
-      po_step_call fuse = po_step("fuse");
-      fuse.args[0] = loops_arg(loops + k, 2);
-      if (po_attempt(c, &fuse, NULL) && fuse.n_made)
-        loops[k] = fuse.made[0];
-    }
-    po_step_call call = po_step("parallel");
-    call.args[0] = po_loop_arg(loops[k]);
-    if (po_attempt(c, &call, NULL))
-      return;
+    if (extent < 4 * cores && k + 1 < n)
+      mark_parallel(c, loops[k + 1]);
+    return;
   }
 }
 

@@ -179,3 +179,19 @@ Test(stencils, weights_tell_kernels_apart) {
   expect_code(read_loops(text), "A[i0] * 2.0f");
   expect_code(read_loops(text), "A[i0] * 3.0f");
 }
+
+/* ---- fused loops ---- */
+
+/* Rows of tiles by one loop over all tiles: what is below it is found by a
+ * quotient of that loop alone, though other bounds say as much. */
+Test(stencils, tiles_of_one_loop_are_still_contiguous) {
+  const char *code = code_of(read_loops(
+      "input A: f32[64, 96]\noutput B: f32[64, 96]\n"
+      "for t in 0..16 { for i in 0..32 { for j in 0..12 {\n"
+      "  S[a, b, y, x]: B[y, x] = A[y, x] where 0 <= a < 2 and "
+      "0 <= b < 8 and 32 * a <= y <= 32 * a + 31 and 0 <= y < 64 and "
+      "12 * b <= x <= 12 * b + 11 and 0 <= x < 96\n"
+      "  at 8 * a + b, y - 32 * a, x - 12 * b } } }\n"));
+  cr_assert(strstr(code, "+ i2] = A["), "%s", code);
+  cr_assert_not(strstr(code, "if ("), "%s", code);
+}
