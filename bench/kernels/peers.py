@@ -197,19 +197,29 @@ MANUAL = {
 AUTO = {kind: ["Mullapudi2016", "Adams2019", "Li2018"] for kind in MANUAL}
 
 
+# Inputs that are the same for all calls, by kind of problem.
+CONSTANT = {"conv": ["weights"]}
+
+
 class Glen:
     """The compiler of this repository, with options of its own."""
 
-    def __init__(self, glen, label="", options=()):
+    def __init__(self, glen, label="", options=(), prepack=True):
         self.name = "glen" + (f":{label}" if label else "")
         self.glen, self.options = glen, list(options)
+        self.prepack = prepack
         self.seconds = {}  # problem -> what `glen compile` took
+
+    def options_for(self, problem):
+        constant = CONSTANT.get(problem.kind, []) if self.prepack else []
+        return self.options + [word for name in constant
+                               for word in ("--prepack", name)]
 
     def compile(self, problem, source, emitted, file):
         try:
             done = subprocess.run(
                 [self.glen, "compile", source, "--name", "kernel", "--quiet",
-                 "--emit", emitted, *self.options, "-o", file],
+                 "--emit", emitted, *self.options_for(problem), "-o", file],
                 stdin=subprocess.DEVNULL, capture_output=True, text=True,
                 timeout=LONGEST_COMPILE)
         except subprocess.TimeoutExpired as e:
@@ -226,9 +236,10 @@ class Glen:
             raise Broken(f"{self.glen} is gone")
         text = programs.text(problem.kind, **problem.sizes)
         # Scripts and targets among the options count by what they hold.
-        files = [builder.read(o) for o in self.options if os.path.isfile(o)]
+        options = self.options_for(problem)
+        files = [builder.read(o) for o in options if os.path.isfile(o)]
         folder = builder.path(("glen", builder.read(self.glen), text,
-                               self.options, files))
+                               options, files))
         took = os.path.join(folder, "seconds")
         if os.path.exists(os.path.join(folder, "glue.c")):
             if os.path.exists(took):
@@ -276,18 +287,28 @@ class Glen:
 
 def glue_text(manifest):
     """The worker's three functions around a generated kernel."""
-    arguments = [f"p->in[{k}]" for k in range(len(manifest["inputs"]))]
+    inputs = manifest["inputs"]
+    before = [f"p->in[{k}]" for k, one in enumerate(inputs)
+              if one.get("prepack")]
+    arguments = [f"p->in[{k}]" for k, one in enumerate(inputs)
+                 if not one.get("prepack")]
     arguments += [f"p->out[{k}]" for k in range(len(manifest["outputs"]))]
+    declared = prepare = ""
+    if before:
+        declared = ", *prepacked"
+        prepare = (f"  prepacked = worker_block(kernel_prepacked_size());\n"
+                   f"  kernel_prepack({', '.join(before)}, prepacked);\n")
+        arguments.append("prepacked")
     return f"""#include "kernel.h"
 #include "worker.h"
 
-static void *workspace;
+static void *workspace{declared};
 
 const char *
 peer_prepare(problem *p) {{
   (void)p;
   workspace = worker_block(kernel_workspace_size());
-  return NULL;
+{prepare}  return NULL;
 }}
 
 void
@@ -302,13 +323,13 @@ peer_finish(problem *p) {{
 """
 
 
-def all_peers(glen, glen_options, glen_variants):
+def all_peers(glen, glen_options, glen_variants, prepack):
     """glen_variants: LABEL=OPTIONS, each a peer of its own."""
-    out = [Glen(glen, "", glen_options)]
+    out = [Glen(glen, "", glen_options, prepack)]
     polly, parallel = ["-mllvm", "-polly"], ["-mllvm", "-polly-parallel"]
     for text in glen_variants:
         label, _, options = text.partition("=")
-        out.append(Glen(glen, label, shlex.split(options)))
+        out.append(Glen(glen, label, shlex.split(options), prepack))
     out += [
         Naive("gcc", "gcc", []),
         Naive("clang", "clang", []),

@@ -187,6 +187,8 @@ def parse():
         help="of `glen compile`")
     add("--glen-variant", action="append", default=[],
         metavar="LABEL=OPTIONS", help="one more glen, with other options")
+    add("--no-prepack", action="store_true",
+        help="glen packs the weights of convolutions inside of the time")
     add("--install", action="store_true",
         help="installs the peers' Debian packages first")
     add("--smoke", action="store_true",
@@ -207,7 +209,8 @@ def parse():
         options += ["--schedule", args.schedule]
     wanted = args.peers.split(",") if args.peers else None
     args.peer_list = [
-        p for p in peers.all_peers(args.glen, options, args.glen_variant)
+        p for p in peers.all_peers(args.glen, options, args.glen_variant,
+                                  not args.no_prepack)
         if wanted is None or p.name in wanted or p.name.startswith("glen")]
     if args.resume and not args.json:
         parser.error("--resume needs --json")

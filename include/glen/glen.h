@@ -247,6 +247,10 @@ GLEN_API glen_loops *glen_lower(glen_context *, const glen_program *,
 GLEN_API void glen_loops_free(glen_loops *);
 /* NULL when memory ran out. */
 GLEN_API glen_loops *glen_loops_copy(glen_context *, const glen_loops *);
+/* The input is the same for all calls of the function: it is a parameter of
+ * NAME_prepack instead, which packs it once.  False, with diagnostics, where
+ * there is no such input. To be called before a schedule is applied. */
+GLEN_API bool glen_prepack(glen_context *, glen_loops *, const char *input);
 GLEN_API const char *glen_loops_text(glen_context *, const glen_loops *);
 GLEN_API const char *glen_loops_tree(glen_context *, const glen_loops *);
 /* The loops as axes, the ways to tile them with their costs, and the one

@@ -34,6 +34,31 @@ glen_lower(glen_context *ctx, const glen_program *program,
   return api_enter(ctx, lower_body, &a) ? a.loops : NULL;
 }
 
+static void
+prepack_body(void *arg) {
+  code_args *a = arg;
+  po_program *p = a->loops->loops;
+  a->ok = po_prepack(p, a->name);
+  if (a->ok) {
+    po_lay_out(p);
+    return;
+  }
+  bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-input",
+           "the program has no input named %s", a->name);
+  bs_text names;
+  bs_text_init(&names, &a->ctx->heap);
+  for (uint32_t k = 0; k < p->source->inputs.len; k++)
+    bs_putf(&names, "%s%s", k ? ", " : "", p->source->inputs.data[k].name);
+  bs_hint(&a->ctx->diags, "its inputs are: %s", bs_text_str(&names));
+  bs_text_done(&names);
+}
+
+bool
+glen_prepack(glen_context *ctx, glen_loops *loops, const char *input) {
+  code_args a = {.ctx = ctx, .loops = loops, .name = input};
+  return api_enter(ctx, prepack_body, &a) && a.ok;
+}
+
 void
 glen_loops_free(glen_loops *loops) {
   if (loops && loops->loops) {

@@ -18,7 +18,7 @@ typedef struct cl_list {
 /* What the command line said, defaults filled in. */
 typedef struct cl_options {
   cl_list files; /* positional arguments */
-  cl_list rules, params, disabled, inputs, cc_flags;
+  cl_list rules, params, disabled, inputs, cc_flags, prepack;
   const char *target, *strategy, *scheduler, *extractor;
   const char *output, *emit, *form, *name, *depfile, *dump_phases, *cc;
   const char *color, *error_format, *filter, *why_not;

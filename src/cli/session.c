@@ -303,6 +303,9 @@ cl_schedule_loops(cl_session *session, glen_loops *loops,
   int64_t sizes[8];
   uint32_t n = 0;
   *printed = "";
+  for (uint32_t k = 0; k < o->prepack.n; k++)
+    if (!glen_prepack(session->glen, loops, o->prepack.items[k]))
+      return false;
   if ((o->tune || o->choose) && (o->script || o->tile || is_fused(o))) {
     fprintf(stderr,
             "glen: --%s chooses the schedule: --fuse, --tile and a "

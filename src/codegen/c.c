@@ -5,6 +5,7 @@
  * What stands above depends on what is used below, so that the functions are
  * written first.  isl objects live in a pool that is emptied whatever
  * happens. */
+#include "codegen/contract.h"
 #include "codegen/stream.h"
 #include "poly/names.h"
 #include <string.h>
@@ -40,7 +41,10 @@ put_top(cg_emitter *e, bs_text *out) {
   if (e->options->header)
     bs_putf(out, "#include \"%s\"\n\n", e->options->header);
   bs_put(out, e->uses_math ? "#include <math.h>\n" : "");
-  bs_put(out, "#include <stddef.h>\n#include <stdint.h>\n\n");
+  bs_put(out, "#include <stddef.h>\n#include <stdint.h>\n");
+  bs_put(out, po_has_prepacked(p) || e->uses_contract
+                  ? "#include <string.h>\n\n"
+                  : "\n");
   for (uint32_t k = 0; has_calls(p) && k < p->target->preludes.len; k++) {
     const char *text = p->target->preludes.data[k];
     size_t n = strlen(text);
@@ -75,7 +79,6 @@ put_team(bs_text *out) {
 static void
 put_contract_macros(const cg_emitter *e, bs_text *out) {
   bs_put(out,
-         "#include <string.h>\n\n"
          "/* Products and sums are fused. */\n"
          "#if defined(__clang__)\n"
          "#define GLEN_CONTRACT\n"
@@ -98,10 +101,26 @@ put_contract_macros(const cg_emitter *e, bs_text *out) {
           "#endif\n"
           "#if defined(__GNUC__)\n"
           "#define GLEN_PREFETCH(p) __builtin_prefetch(p, 1)\n"
+          "#define GLEN_AHEAD(p, bytes) \\\n"
+          "  __builtin_prefetch((const void *)((uintptr_t)(p) + (bytes)))\n"
           "#else\n"
           "#define GLEN_PREFETCH(p) (void)(p)\n"
+          "#define GLEN_AHEAD(p, bytes) (void)(p)\n"
           "#endif\n\n",
           feature);
+}
+
+/* Lanes of two vectors as a third one. */
+static void
+put_turns(const cg_emitter *e, bs_text *out) {
+  bs_put(out, "#if defined(__has_builtin)\n"
+              "#if __has_builtin(__builtin_shufflevector)\n"
+              "#define GLEN_TURNS\n"
+              "#endif\n"
+              "#endif\n\n");
+  for (int64_t lanes = 2; lanes <= 16; lanes *= 2)
+    if (e->uses_turns & lanes)
+      cg_put_turn_macros(out, lanes);
 }
 
 static void
@@ -117,6 +136,8 @@ write_file(cg_emitter *e, bs_text *out) {
   cg_put_steps(e);
   bs_putf(&e->body, "\nsize_t\n%s_workspace_size(void) {\n  return %lld;\n}\n",
           e->options->name, (long long)e->p->workspace_bytes);
+  if (po_has_prepacked(e->p))
+    cg_put_prepack(e);
   bs_text functions = e->body;
   bs_text_init(&e->body, e->heap);
   uint32_t constants = cg_put_constants(e, "static", " GLEN_ALIGNED");
@@ -131,6 +152,8 @@ write_file(cg_emitter *e, bs_text *out) {
     put_contract_macros(e, out);
   if (e->uses_stream)
     cg_put_stream_helpers(out);
+  if (e->uses_turns)
+    put_turns(e, out);
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
   bs_putn(out, e->body.data, e->body.len);
   bs_putn(out, functions.data, functions.len);

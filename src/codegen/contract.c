@@ -10,7 +10,7 @@
  * What is packed whole is packed first.  Packed blocks are on the stack of the
  * thread. */
 #include "codegen/contract.h"
-#include <string.h>
+#include <stdarg.h>
 
 static const char *
 array_name(const cg_contract *x, const cg_scope *scope, uint32_t array) {
@@ -56,15 +56,20 @@ put_moved(const cg_contract *x, char which, uint32_t indent) {
   bs_put(x->out, ";\n");
 }
 
+bool
+cg_names_outer(const po_coperand *operand, uint32_t dim) {
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    if (operand->guards[g].factor[PO_DIM_O][dim])
+      return true;
+  return false;
+}
+
 static void
 put_outer_arguments(const cg_contract *x, const po_coperand *operand) {
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   for (uint32_t d = 0; d < o->n; d++)
-    for (uint32_t g = 0; g < operand->n_guards; g++)
-      if (operand->guards[g].factor[PO_DIM_O][d]) {
-        bs_putf(x->out, ", o%u", d);
-        break;
-      }
+    if (cg_names_outer(operand, d))
+      bs_putf(x->out, ", o%u", d);
 }
 
 static void
@@ -79,59 +84,146 @@ put_pragma(const cg_contract *x, uint32_t loops) {
   bs_put(x->out, "#endif\n");
 }
 
-static int64_t
-rounded_rows(const cg_contract *x) {
-  return (x->m + x->c->mr - 1) / x->c->mr * x->c->mr;
+/* ---- operands packed whole ---- */
+
+static bool
+is_whole(const cg_contract *x, bool of_x) {
+  return po_is_packed_whole(of_x ? x->c->x_mode : x->c->y_mode);
 }
 
-/* Rows of x in chunks of mb, each for all blocks of k. */
+/* Rows of a panel; all of them, with what fills the last panel. */
+static int64_t
+width_of(const cg_contract *x, bool of_x) {
+  return of_x ? x->c->mr : x->columns;
+}
+
+static int64_t
+rounded(const cg_contract *x, bool of_x) {
+  int64_t width = width_of(x, of_x), size = of_x ? x->m : x->n;
+  return (size + width - 1) / width * width;
+}
+
+/* Where the block of k from k_lo on and of kc points has row `row`. */
 static void
-put_whole(const cg_contract *x) {
-  const char *index = x->e->index;
+put_whole_place(const cg_contract *x, bool of_x, const char *row) {
+  bs_putf(x->out, "%lld * k_lo + kc * %s",
+          (long long)(rounded(x, of_x) * x->inner), row);
+}
+
+/* NAME_whole_x(from, to): blocks of k, each with all panels, which threads
+ * share. */
+static void
+put_whole_function(const cg_contract *x, bool of_x) {
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
   long long extent = x->c->dims[PO_DIM_K].d[0].extent, kc = x->c->kc;
+  int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
+  int64_t width = width_of(x, of_x), panels = rounded(x, of_x) / width;
+  long long chunk = (panels + cores - 1) / cores * width;
+  long long size = of_x ? x->m : x->n;
+  bs_putf(x->out,
+          "static void\n%s_whole_%c(const %s *restrict from, "
+          "%s *restrict to) {\n",
+          x->name, of_x ? 'x' : 'y', x->type, x->type);
   put_pragma(x, 2);
   cg_line(x->out, 1, "for (%s k_lo = 0; k_lo < %lld; k_lo += %lld)", index,
           extent, kc);
-  cg_line(x->out, 2, "for (%s m = 0; m < %lld; m += %lld) {", index,
-          (long long)x->m, (long long)x->c->mb);
-  cg_line(x->out, 3, "const %s k_hi = %s(k_lo + %lld, %lld);", index,
-          cg_helper_used(x->e, CG_MIN_INDEX), kc, extent);
-  cg_line(x->out, 3,
-          "%s_pack_x(glen_x, glen_packed + %lld * k_lo + "
-          "%lld * (k_hi - k_lo) * m,",
-          x->name, (long long)(rounded_rows(x) * x->inner),
+  cg_line(x->out, 2, "for (%s p = 0; p < %lld; p += %lld) {", index, size,
+          chunk);
+  cg_line(x->out, 3, "const %s k_hi = %s(k_lo + %lld, %lld);", index, min, kc,
+          extent);
+  cg_line(x->out, 3, "const %s kc = %lld * (k_hi - k_lo);", index,
           (long long)x->inner);
-  cg_line(x->out, 5, "k_lo, k_hi, m, %s(m + %lld, %lld));",
-          cg_helper_used(x->e, CG_MIN_INDEX), (long long)x->c->mb,
-          (long long)x->m);
+  cg_indent(x->out, 3);
+  bs_putf(x->out, "%s_pack_%c(from, to + ", x->name, of_x ? 'x' : 'y');
+  put_whole_place(x, of_x, "p");
+  bs_putf(x->out, ", k_lo, k_hi, p, %s(p + %lld, %lld));\n", min, chunk, size);
   cg_line(x->out, 2, "}");
+  bs_put(x->out, "}\n\n");
+}
+
+/* The array's pointer under a name of its own; packed here, unless it was
+ * before. */
+static void
+put_whole(const cg_contract *x, const cg_scope *scope, bool of_x) {
+  const po_contraction *c = x->c;
+  char letter = of_x ? 'x' : 'y';
+  bool before = (of_x ? c->x_mode : c->y_mode) == PO_BEFORE;
+  cg_line(x->out, 1, "%s%s *const glen_packed_%c = %s;", before ? "const " : "",
+          x->type, letter,
+          array_name(x, scope, of_x ? c->packed_x : c->packed_y));
+  if (!before)
+    cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c);", x->name, letter,
+            letter, letter);
+}
+
+/* ---- tiles ---- */
+
+/* Where the operand's panel begins. */
+static void
+put_panel_of_x(const cg_contract *x) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *k = &x->c->dims[PO_DIM_K];
+  if (x->c->x_mode == PO_DIRECT) {
+    bs_putf(x->out, "x + %lld * m + %lld * k_lo",
+            (long long)(m->n ? m->d[0].x : 0), (long long)k->d[0].x);
+  } else if (x->c->x_mode == PO_BLOCK) {
+    bs_put(x->out, "x_block + kc * (m - m_lo)");
+  } else {
+    bs_put(x->out, "glen_packed_x + ");
+    put_whole_place(x, true, "m");
+  }
+}
+
+static void
+put_panel_of_y(const cg_contract *x) {
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  if (x->c->y_mode == PO_DIRECT) {
+    bs_putf(x->out, "y + n + %lld * k_lo", (long long)k->d[0].y);
+  } else if (x->c->y_mode == PO_BLOCK) {
+    bs_put(x->out, "y_block + kc * (n - n_lo)");
+  } else {
+    bs_put(x->out, "glen_packed_y + ");
+    put_whole_place(x, false, "n");
+  }
 }
 
 static void
 put_panel_call(const cg_contract *x, uint32_t indent) {
-  const po_contraction *c = x->c;
-  const po_cdims *m = &c->dims[PO_DIM_M], *n = &c->dims[PO_DIM_N];
-  const po_cdims *k = &c->dims[PO_DIM_K];
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   cg_indent(x->out, indent);
   bs_putf(x->out, "%s_panel(", x->name);
-  if (c->x_mode == PO_DIRECT)
-    bs_putf(x->out, "x + %lld * m + %lld * k_lo",
-            (long long)(m->n ? m->d[0].x : 0), (long long)k->d[0].x);
-  else if (c->x_mode == PO_BLOCK)
-    bs_put(x->out, "x_block + kc * (m - m_lo)");
-  else
-    bs_putf(x->out, "glen_packed + %lld * k_lo + kc * m",
-            (long long)(rounded_rows(x) * x->inner));
+  put_panel_of_x(x);
   bs_put(x->out, ",\n");
   cg_indent(x->out, indent + 2);
-  if (c->y_mode == PO_DIRECT)
-    bs_putf(x->out, "y + n + %lld * k_lo", (long long)k->d[0].y);
-  else
-    bs_put(x->out, "y_block + n - n_lo");
-  bs_putf(x->out, ", c + %lld * m + %lld * n, kc,\n",
+  put_panel_of_y(x);
+  bs_putf(x->out, ", c + %lld * m + %lld * n,\n",
           (long long)(m->n ? m->d[m->n - 1].c : 0),
           (long long)(n->n ? n->d[n->n - 1].c : 0));
-  cg_line(x->out, indent + 2, "k_lo == 0, m_hi - m, n_hi - n);");
+  cg_indent(x->out, indent + 2);
+  if (x->c->waits)
+    bs_putf(x->out,
+            "sums + %lld * (m - tile) + %u * (n - n_lo), k_hi == %lld, ",
+            (long long)x->c->nc, x->c->mr,
+            (long long)x->c->dims[PO_DIM_K].d[0].extent);
+  bs_put(x->out, "kc, k_lo == 0, m_hi - m, n_hi - n);\n");
+}
+
+static void
+put_block_of(const cg_contract *x, bool of_x, int64_t rows, uint32_t indent) {
+  if ((of_x ? x->c->x_mode : x->c->y_mode) == PO_BLOCK)
+    cg_line(x->out, indent, "%s %c_block[%lld] __attribute__((aligned(64)));",
+            x->type, of_x ? 'x' : 'y', (long long)(x->c->kc * x->inner * rows));
+}
+
+static void
+put_pack_call(const cg_contract *x, bool of_x, uint32_t indent) {
+  char letter = of_x ? 'x' : 'y', row = of_x ? 'm' : 'n';
+  if ((of_x ? x->c->x_mode : x->c->y_mode) != PO_BLOCK)
+    return;
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_pack_%c(%c, %c_block, k_lo, k_hi, %c_lo, %c_hi", x->name,
+          letter, letter, letter, row, row);
+  put_outer_arguments(x, of_x ? &x->c->x : &x->c->y);
+  bs_put(x->out, ");\n");
 }
 
 static void
@@ -140,15 +232,15 @@ put_tile(const cg_contract *x, uint32_t indent) {
   const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
   long long extent = c->dims[PO_DIM_K].d[0].extent, inner = x->inner;
   bs_text *out = x->out;
-  if (c->y_mode == PO_BLOCK)
-    cg_line(out, indent, "%s y_block[%lld] __attribute__((aligned(64)));",
-            x->type, (long long)(c->kc * inner * x->ld));
-  if (c->x_mode == PO_BLOCK)
-    cg_line(out, indent, "%s x_block[%lld] __attribute__((aligned(64)));",
-            x->type, (long long)(c->kc * inner * c->mb));
-  if (c->x_mode != PO_WHOLE)
+  put_block_of(x, false, c->nc, indent);
+  put_block_of(x, true, c->mb, indent);
+  if (c->waits)
+    cg_line(out, indent, "%s sums[%lld] __attribute__((aligned(64)));", x->type,
+            (long long)(c->mc * c->nc));
+  if (!is_whole(x, true))
     put_moved(x, 'x', indent);
-  put_moved(x, 'y', indent);
+  if (!is_whole(x, false))
+    put_moved(x, 'y', indent);
   put_moved(x, 'c', indent);
   cg_line(out, indent, "const %s n_hi = %s(n_lo + %lld, %lld);", index, min,
           (long long)c->nc, (long long)x->n);
@@ -157,26 +249,16 @@ put_tile(const cg_contract *x, uint32_t indent) {
   cg_line(out, indent + 1, "const %s k_hi = %s(k_lo + %lld, %lld);", index, min,
           (long long)c->kc, extent);
   cg_line(out, indent + 1, "const %s kc = %lld * (k_hi - k_lo);", index, inner);
-  if (c->y_mode == PO_BLOCK) {
-    cg_indent(out, indent + 1);
-    bs_putf(out, "%s_pack_y(y, y_block, k_lo, k_hi, n_lo, n_hi", x->name);
-    put_outer_arguments(x, &c->y);
-    bs_put(out, ");\n");
-  }
+  put_pack_call(x, false, indent + 1);
   cg_line(out, indent + 1,
           "for (%s m_lo = tile; m_lo < %s(tile + %lld, %lld); m_lo += %lld) {",
           index, min, (long long)c->mc, (long long)x->m, (long long)c->mb);
   cg_line(out, indent + 2,
           "const %s m_hi = %s(m_lo + %lld, %s(tile + %lld, %lld));", index, min,
           (long long)c->mb, min, (long long)c->mc, (long long)x->m);
-  if (c->x_mode == PO_BLOCK) {
-    cg_indent(out, indent + 2);
-    bs_putf(out, "%s_pack_x(x, x_block, k_lo, k_hi, m_lo, m_hi", x->name);
-    put_outer_arguments(x, &c->x);
-    bs_put(out, ");\n");
-  }
+  put_pack_call(x, true, indent + 2);
   cg_line(out, indent + 2, "for (%s n = n_lo; n < n_hi; n += %lld)", index,
-          (long long)(c->nv * c->lanes));
+          (long long)x->columns);
   cg_line(out, indent + 3, "for (%s m = m_lo; m < m_hi; m += %u)", index,
           c->mr);
   put_panel_call(x, indent + 4);
@@ -203,16 +285,35 @@ put_tiles(const cg_contract *x) {
 
 static cg_contract
 measured(cg_emitter *e, const po_contraction *c, const char *name) {
-  int64_t bytes = gs_dtype_table[c->dtype].bytes, line = 64 / bytes;
   cg_contract x = {.e = e, .c = c, .out = &e->body, .name = name};
   x.type = gs_dtype_table[c->dtype].c_type;
   x.m = po_cdims_size(&c->dims[PO_DIM_M]);
   x.n = po_cdims_size(&c->dims[PO_DIM_N]);
   x.k = po_cdims_size(&c->dims[PO_DIM_K]);
   x.inner = x.k / c->dims[PO_DIM_K].d[0].extent;
-  x.ld = (c->nc + line - 1) / line;
-  x.ld = (x.ld + (x.ld % 2 == 0)) * line;
+  x.columns = (int64_t)c->nv * c->lanes;
   return x;
+}
+
+void
+cg_line(bs_text *out, uint32_t indent, const char *format, ...) {
+  va_list args;
+  cg_indent(out, indent);
+  va_start(args, format);
+  bs_putv(out, format, args);
+  va_end(args);
+  bs_putc(out, '\n');
+}
+
+/* NAME_v: a vector, anywhere in memory; of i32 unsigned, which wraps. */
+static void
+put_vector_type(const cg_contract *x) {
+  long long bytes = gs_dtype_table[x->c->dtype].bytes;
+  cg_line(x->out, 0,
+          "typedef %s %s_v __attribute__((vector_size(%lld), aligned(%lld), "
+          "may_alias));\n",
+          x->c->dtype == GS_I32 ? "unsigned" : x->type, x->name,
+          bytes * x->c->lanes, bytes);
 }
 
 void
@@ -220,21 +321,61 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
                       const char *name) {
   cg_contract x = measured(e, c, name);
   e->uses_contract = true;
+  put_vector_type(&x);
   cg_put_contract_packs(&x);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_whole(&x, k))
+      put_whole_function(&x, k);
   cg_put_contract_kernels(&x);
+}
+
+static void
+put_before(const cg_contract *x, bool of_x) {
+  const po_coperand *operand = of_x ? &x->c->x : &x->c->y;
+  const po_array *from = &x->e->p->arrays.data[operand->array];
+  uint32_t packed = of_x ? x->c->packed_x : x->c->packed_y;
+  cg_line(x->out, 1,
+          "%s_whole_%c(%s + %lld, "
+          "(%s *)(void *)((unsigned char *)prepacked + %lld));",
+          x->name, of_x ? 'x' : 'y', from->name, (long long)operand->base,
+          x->type, (long long)x->e->p->arrays.data[packed].offset);
+}
+
+void
+cg_put_contract_before(cg_emitter *e, const po_contraction *c,
+                       const char *name) {
+  cg_contract x = measured(e, c, name);
+  if (c->x_mode == PO_BEFORE)
+    put_before(&x, true);
+  if (c->y_mode == PO_BEFORE)
+    put_before(&x, false);
+}
+
+/* Operands of which only what is packed is read. */
+static void
+put_unused(const cg_contract *x, const cg_scope *scope) {
+  uint32_t a = x->c->x.array, b = x->c->y.array;
+  bool uses_a = x->c->x_mode != PO_BEFORE, uses_b = x->c->y_mode != PO_BEFORE;
+  if (a == b)
+    uses_a = uses_b = uses_a || uses_b;
+  if (!uses_a)
+    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, a));
+  if (!uses_b && a != b)
+    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, b));
 }
 
 void
 cg_put_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
                      const cg_scope *scope) {
   cg_contract x = measured(e, c, name);
-  put_pointer(&x, scope, 'x', &c->x);
-  put_pointer(&x, scope, 'y', &c->y);
+  if (c->x_mode != PO_BEFORE)
+    put_pointer(&x, scope, 'x', &c->x);
+  if (c->y_mode != PO_BEFORE)
+    put_pointer(&x, scope, 'y', &c->y);
   put_pointer(&x, scope, 'c', &c->c);
-  if (c->x_mode == PO_WHOLE) {
-    cg_line(x.out, 1, "%s *const glen_packed = %s;", x.type,
-            array_name(&x, scope, c->packed));
-    put_whole(&x);
-  }
+  put_unused(&x, scope);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_whole(&x, k))
+      put_whole(&x, scope, k);
   put_tiles(&x);
 }

@@ -2,7 +2,9 @@
  *
  *   contract.c         the tiles, in parallel, and the blocks within
  *   contract_pack.c    operands copied into panels
- *   contract_kernel.c  the kernel whose sums are in registers */
+ *   contract_copy.c    the functions that packing is made of
+ *   contract_kernel.c  the kernel whose sums are in registers
+ *   contract_store.c   the sums on their way to memory */
 #ifndef CODEGEN_CONTRACT_H
 #define CODEGEN_CONTRACT_H
 
@@ -17,14 +19,48 @@ typedef struct cg_contract {
   const char *type; /* of elements in C */
   int64_t m, n, k;  /* extents, all dimensions of the role multiplied */
   int64_t inner;    /* iterations of k in one of its outermost loop */
-  int64_t ld;       /* elements of a row of packed y */
+  int64_t columns;  /* of a panel of y: nv vectors */
 } cg_contract;
 
-/* contract_kernel.c: its variants; the statement that calls the right one. */
+/* A panel of at most mr x columns elements of c. */
+typedef struct cg_panel {
+  int64_t rows, columns;
+} cg_panel;
+
+/* The sizes of panels that occur, the full one last: rows and columns are full
+ * or what is left of m and n.  At most 4. */
+uint32_t cg_contract_panels(const cg_contract *, cg_panel panels[4]);
+
+/* contract_kernel.c: a function for every size of panel, and NAME_panel, which
+ * calls the right one. */
 void cg_put_contract_kernels(const cg_contract *);
+
+/* contract_store.c: what the sums s0_0 .. become c by.  LOAD: they begin with
+ * c; STORE, ADD: they are put there, or added to what is there. */
+typedef enum cg_transfer { CG_LOAD, CG_STORE, CG_ADD } cg_transfer;
+void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
+                     uint32_t indent);
+/* The bytes that it will touch are asked for. */
+void cg_put_prefetches(const cg_contract *, cg_panel);
+
 /* contract_pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */
 void cg_put_contract_packs(const cg_contract *);
 
+/* contract_copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)
+ * apart in `from`.  NAME_turn_x and _y(row, at, to): `width` pointers to rows,
+ * of each `lanes` elements from `at` on, to `lanes` rows of `width` elements.
+ */
+void cg_put_copy_function(const cg_contract *, int64_t stride);
+void cg_put_turn_function(const cg_contract *, char letter, int64_t width);
+/* Vectors t0 .. become the columns of what they were the rows of. */
+void cg_put_turn(const cg_contract *, uint32_t indent);
+/* The macros that it needs, for a file. */
+void cg_put_turn_macros(bs_text *out, int64_t lanes);
+/* It can be done for vectors of so many. */
+bool cg_can_turn(int64_t lanes);
+
+/* contract.c: a guard of the operand names that loop of o. */
+bool cg_names_outer(const po_coperand *, uint32_t dim);
 /* A line of text, indented, ended. */
 void cg_line(bs_text *, uint32_t indent, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,16 +1,49 @@
 /* contract_pack.c - operands copied into the order the kernel reads them in.
  *
- *   x  panels of mr rows, k by k: mr elements side by side
- *   y  rows of the block's columns, k by k, `ld` apart: an odd number of cache
- *      lines, so that the lines of a panel spread over all sets
+ * An operand becomes panels of some width (mr rows of x, nv vectors of y), one
+ * after the other; a panel holds, k by k, its elements side by side.  Points
+ * where a guard does not hold become zeros, and so may what fills the last
+ * panel.
  *
- * Points where a guard does not hold become zeros.  A guard is linear, so that
- * along the innermost loop it holds on an interval, whose ends are computed
- * before the loop: the loops themselves have no conditions. */
+ *   runs   where the operand lies along its rows: for given indices of k, the
+ *          elements of a panel are a few runs in memory.  They are found once
+ *          for all k that no guard names.
+ *   rows   where it lies along k: blocks are turned over in registers.
+ *   lines  where a guard names the innermost k: one element at a time.
+ *
+ * A guard is linear, so that along a loop it holds on an interval, whose ends
+ * are computed before the loop: inner loops have no conditions. */
 #include "codegen/contract.h"
 #include <stdlib.h>
 
 static const char letters[] = "omnk";
+
+/* One of the operands. */
+typedef struct side {
+  const cg_contract *x;
+  bool of_x;
+  po_dim_role role;
+  const po_coperand *operand;
+  int64_t width;
+} side;
+
+static side
+side_of(const cg_contract *x, bool of_x) {
+  return of_x ? (side){x, true, PO_DIM_M, &x->c->x, x->c->mr}
+              : (side){x, false, PO_DIM_N, &x->c->y, x->columns};
+}
+
+static const po_cdims *
+dims_of(const side *s) {
+  return &s->x->c->dims[s->role];
+}
+
+static int64_t
+stride_of(const side *s, const po_cdim *d) {
+  return s->of_x ? d->x : d->y;
+}
+
+/* ---- indices and addresses ---- */
 
 /* Index variables are called o0, m0, n0, k0, k1, ... */
 static void
@@ -26,10 +59,10 @@ put_linear(const cg_contract *x, const po_cguard *g, uint32_t but_role,
 
 /* Narrows lo .. hi, values of index `dim` of `role`, by the guards. */
 static void
-put_interval(const cg_contract *x, const po_coperand *operand, uint32_t role,
-             uint32_t dim, uint32_t indent) {
-  for (uint32_t g = 0; g < operand->n_guards; g++) {
-    const po_cguard *guard = &operand->guards[g];
+put_interval(const side *s, uint32_t role, uint32_t dim, uint32_t indent) {
+  const cg_contract *x = s->x;
+  for (uint32_t g = 0; g < s->operand->n_guards; g++) {
+    const po_cguard *guard = &s->operand->guards[g];
     int64_t f = guard->factor[role][dim];
     cg_indent(x->out, indent);
     if (!f) {
@@ -48,223 +81,427 @@ put_interval(const cg_contract *x, const po_coperand *operand, uint32_t role,
       bs_putf(x->out, ", %lld) + 1);\n", (long long)-f);
     }
   }
-}
-
-/* The address of x or y without the parts of loop `but` of `but_role`. */
-static void
-put_address(const cg_contract *x, bool of_x, uint32_t but_role, uint32_t but) {
-  static const po_dim_role roles[] = {PO_DIM_M, PO_DIM_N, PO_DIM_K};
-  bool any = false;
-  for (uint32_t j = 0; j < 3; j++) {
-    const po_cdims *dims = &x->c->dims[roles[j]];
-    for (uint32_t k = 0; k < dims->n; k++) {
-      int64_t f = of_x ? dims->d[k].x : dims->d[k].y;
-      if (!f || (roles[j] == but_role && k == but))
-        continue;
-      bs_putf(x->out, "%s%lld * %c%u", any ? " + " : "", (long long)f,
-              letters[roles[j]], k);
-      any = true;
-    }
+  if (s->operand->n_guards) {
+    cg_line(x->out, indent, "lo = %s(lo, end);",
+            cg_helper_used(x->e, CG_MIN_INDEX));
+    cg_line(x->out, indent, "hi = %s(hi, lo);",
+            cg_helper_used(x->e, CG_MAX_INDEX));
   }
-  if (!any)
-    bs_put(x->out, "0");
 }
 
-/* Indices of a role from the flat one in `from`; the last, too, where asked. */
+/* Parts of the address by the loops of a role that `which` has a bit of; 0
+ * where there are none. */
 static void
-put_split(const cg_contract *x, po_dim_role role, const char *from, bool last,
-          uint32_t indent) {
-  const po_cdims *dims = &x->c->dims[role];
+put_address(const side *s, po_dim_role role, uint32_t which) {
+  const po_cdims *dims = &s->x->c->dims[role];
+  const char *plus = "";
+  for (uint32_t k = 0; k < dims->n; k++) {
+    int64_t f = stride_of(s, &dims->d[k]);
+    if (!f || !(which >> k & 1))
+      continue;
+    bs_putf(s->x->out, "%s%lld * %c%u", plus, (long long)f, letters[role], k);
+    plus = " + ";
+  }
+  if (!*plus)
+    bs_put(s->x->out, "0");
+}
+
+static uint32_t
+all_but_last(const po_cdims *dims) {
+  return (1u << (dims->n - 1)) - 1;
+}
+
+static uint32_t
+all_of(const po_cdims *dims) {
+  return (1u << dims->n) - 1;
+}
+
+/* Indices of the operand's own loops from the flat one in `from`; the last,
+ * too, where asked. */
+static void
+put_split(const side *s, const char *from, bool last, uint32_t indent) {
+  const po_cdims *dims = dims_of(s);
+  bs_text *out = s->x->out;
   int64_t inner = 1;
   for (uint32_t k = dims->n; k-- > 0;) {
     if (k + 1 < dims->n || last) {
-      cg_indent(x->out, indent);
-      bs_putf(x->out, "const %s %c%u = ", x->e->index, letters[role], k);
-      bs_putf(x->out, inner > 1 ? "%s / %lld" : "%s", from, (long long)inner);
+      cg_indent(out, indent);
+      bs_putf(out, "const %s %c%u = ", s->x->e->index, letters[s->role], k);
+      bs_putf(out, inner > 1 ? "%s / %lld" : "%s", from, (long long)inner);
       if (k)
-        bs_putf(x->out, " %% %lld", (long long)dims->d[k].extent);
-      bs_put(x->out, ";\n");
-      cg_line(x->out, indent, "(void)%c%u;", letters[role], k);
+        bs_putf(out, " %% %lld", (long long)dims->d[k].extent);
+      bs_put(out, ";\n");
+      cg_line(out, indent, "(void)%c%u;", letters[s->role], k);
     }
     inner *= dims->d[k].extent;
   }
 }
 
-/* Loops over k but the last `less`; the outermost from k_lo to k_hi. */
+/* Loops over those k that `which` has a bit of; the outermost from k_lo to
+ * k_hi. */
 static uint32_t
-put_k_loops(const cg_contract *x, uint32_t less, uint32_t indent) {
-  const po_cdims *k = &x->c->dims[PO_DIM_K];
-  const char *index = x->e->index;
-  for (uint32_t d = 0; d + less < k->n; d++, indent++) {
+put_k_loops(const side *s, uint32_t which, uint32_t indent) {
+  const po_cdims *k = &s->x->c->dims[PO_DIM_K];
+  const char *index = s->x->e->index;
+  for (uint32_t d = 0; d < k->n; d++) {
+    if (!(which >> d & 1))
+      continue;
     if (d)
-      cg_line(x->out, indent, "for (%s k%u = 0; k%u < %lld; k%u++)", index, d,
-              d, (long long)k->d[d].extent, d);
+      cg_line(s->x->out, indent, "for (%s k%u = 0; k%u < %lld; k%u++)", index,
+              d, d, (long long)k->d[d].extent, d);
     else
-      cg_line(x->out, indent, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
+      cg_line(s->x->out, indent, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
+    indent++;
   }
   return indent;
 }
 
+/* How many points of k in the block come before this one. */
 static void
-put_outer_parameters(const cg_contract *x, const po_coperand *operand) {
-  const po_cdims *o = &x->c->dims[PO_DIM_O];
-  for (uint32_t d = 0; d < o->n; d++)
-    for (uint32_t g = 0; g < operand->n_guards; g++)
-      if (operand->guards[g].factor[PO_DIM_O][d]) {
-        bs_putf(x->out, ", %s o%u", x->e->index, d);
-        break;
-      }
+put_flat_k(const side *s, uint32_t which) {
+  const po_cdims *k = &s->x->c->dims[PO_DIM_K];
+  int64_t inner = s->x->inner;
+  const char *plus = "";
+  for (uint32_t d = 0; d < k->n; d++) {
+    inner /= d ? k->d[d].extent : 1;
+    if (!(which >> d & 1))
+      continue;
+    bs_putf(s->x->out, d ? "%s%lld * k%u" : "%s%lld * (k%u - k_lo)", plus,
+            (long long)inner, d);
+    plus = " + ";
+  }
+  if (!*plus)
+    bs_put(s->x->out, "0");
 }
 
+/* The loops of k that guards name. */
+static uint32_t
+guarded_k(const side *s) {
+  uint32_t which = 0;
+  for (uint32_t g = 0; g < s->operand->n_guards; g++)
+    for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
+      if (s->operand->guards[g].factor[PO_DIM_K][k])
+        which |= 1u << k;
+  return which;
+}
+
+/* ---- the function ---- */
+
 static void
-put_head(const cg_contract *x, bool of_x) {
+put_outer_parameters(const side *s) {
+  const po_cdims *o = &s->x->c->dims[PO_DIM_O];
+  for (uint32_t d = 0; d < o->n; d++)
+    if (cg_names_outer(s->operand, d))
+      bs_putf(s->x->out, ", %s o%u", s->x->e->index, d);
+}
+
+/* lo, hi: rows of x or columns of y. */
+static void
+put_head(const side *s) {
+  const cg_contract *x = s->x;
   const char *index = x->e->index;
   bs_putf(x->out,
           "static void\n%s_pack_%c(const %s *restrict from, %s *restrict to,\n"
-          "    %s k_lo, %s k_hi, %s lo_%c, %s hi_%c",
-          x->name, of_x ? 'x' : 'y', x->type, x->type, index, index, index,
-          of_x ? 'm' : 'n', index, of_x ? 'm' : 'n');
-  put_outer_parameters(x, of_x ? &x->c->x : &x->c->y);
+          "    %s k_lo, %s k_hi, %s first, %s last",
+          x->name, s->of_x ? 'x' : 'y', x->type, x->type, index, index, index,
+          index);
+  put_outer_parameters(s);
   bs_put(x->out, ") {\n");
+  cg_line(x->out, 1, "const %s kc = %lld * (k_hi - k_lo);", index,
+          (long long)x->inner);
+  cg_line(x->out, 1, "for (%s p = first; p < last; p += %lld) {", index,
+          (long long)s->width);
+  cg_line(x->out, 2, "%s *const panel = to + kc * (p - first);", x->type);
 }
 
 static void
-put_copy(const cg_contract *x, const char *to, const char *from,
-         const char *end, int64_t step, int64_t stride, uint32_t indent) {
-  if (step == 1 && stride == 1) {
-    cg_line(x->out, indent,
-            "memcpy(%s + %s - begin, at + %s, (size_t)(%s - %s) * sizeof *at);",
-            to, from, from, end, from);
-    return;
-  }
-  cg_line(x->out, indent, "for (%s t = %s; t < %s; t++)", x->e->index, from,
-          end);
-  cg_line(x->out, indent + 1, "%s[%lld * (t - begin)] = at[%lld * t];", to,
-          (long long)step, (long long)stride);
+put_row_pointer(const side *s, const char *name, uint32_t k, uint32_t indent) {
+  cg_indent(s->x->out, indent);
+  bs_putf(s->x->out, "%s *const %s = panel + %lld * (", s->x->type, name,
+          (long long)s->width);
+  put_flat_k(s, k);
+  bs_put(s->x->out, ");\n");
 }
 
-/* Zeros up to lo, elements up to hi, zeros up to `end`, `step` apart. */
+/* `text`: count * t behind it, or nothing. */
 static void
-put_line(const cg_contract *x, const po_coperand *operand, bool of_x,
-         po_dim_role role, uint32_t dim, const char *to, int64_t step,
+put_declared_address(const side *s, const char *name, po_dim_role role,
+                     uint32_t which, uint32_t indent) {
+  cg_indent(s->x->out, indent);
+  bs_putf(s->x->out, "const %s %s = ", s->x->e->index, name);
+  put_address(s, role, which);
+  bs_put(s->x->out, ";\n");
+}
+
+/* ---- runs ---- */
+
+static int64_t
+last_stride(const side *s) {
+  const po_cdims *dims = dims_of(s);
+  return stride_of(s, &dims->d[dims->n - 1]);
+}
+
+static bool
+has_copy_function(const side *s) {
+  return last_stride(s) == 1 || last_stride(s) == 2;
+}
+
+/* From and to: C expressions of pointers. */
+static void
+put_copy(const side *s, const char *from, const char *to, const char *n,
          uint32_t indent) {
-  const char *index = x->e->index;
-  const po_cdim *d = &x->c->dims[role].d[dim];
-  int64_t stride = of_x ? d->x : d->y;
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "const %s *at = from + ", x->type);
-  put_address(x, of_x, role, dim);
-  bs_put(x->out, ";\n");
-  if (operand->n_guards) {
-    cg_line(x->out, indent, "%s lo = begin, hi = end;", index);
-    put_interval(x, operand, role, dim, indent);
-    cg_line(x->out, indent, "lo = %s(lo, end);",
-            cg_helper_used(x->e, CG_MIN_INDEX));
-    cg_line(x->out, indent, "hi = %s(hi, lo);",
-            cg_helper_used(x->e, CG_MAX_INDEX));
-    cg_line(x->out, indent, "for (%s t = begin; t < lo; t++)", index);
-    cg_line(x->out, indent + 1, "%s[%lld * (t - begin)] = 0;", to,
-            (long long)step);
-    put_copy(x, to, "lo", "hi", step, stride, indent);
-    cg_line(x->out, indent, "for (%s t = hi; t < end; t++)", index);
-    cg_line(x->out, indent + 1, "%s[%lld * (t - begin)] = 0;", to,
-            (long long)step);
+  const cg_contract *x = s->x;
+  long long stride = last_stride(s);
+  if (has_copy_function(s)) {
+    cg_line(x->out, indent, "%s_copy%lld(%s, %s, %s);", x->name, stride, from,
+            to, n);
     return;
   }
-  put_copy(x, to, "begin", "end", step, stride, indent);
+  cg_line(x->out, indent, "for (%s t = 0; t < %s; t++)", x->e->index, n);
+  cg_line(x->out, indent + 1, "(%s)[t] = (%s)[%lld * t];", to, from, stride);
 }
 
-/* Row by row, each walked along k: where that is how the operand lies. */
 static void
-put_pack_rows(const cg_contract *x, bool of_x) {
+put_find_runs(const side *s, uint32_t guarded, uint32_t indent) {
+  const cg_contract *x = s->x;
+  const po_cdims *dims = dims_of(s);
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  uint32_t last = dims->n - 1;
+  long long extent = dims->d[last].extent, most = s->width / extent + 2;
+  cg_line(x->out, indent, "%s place[%lld], length[%lld], offset[%lld];", index,
+          most, most, most);
+  cg_line(x->out, indent, "%s runs = 0, filled = 0;", index);
+  cg_line(x->out, indent, "for (%s i = p; i < end_p;) {", index);
+  put_split(s, "i", false, indent + 1);
+  if (last)
+    cg_line(x->out, indent + 1, "const %s begin = i %% %lld;", index, extent);
+  else
+    cg_line(x->out, indent + 1, "const %s begin = i;", index);
+  cg_line(x->out, indent + 1, "const %s end = %s(%lld, begin + end_p - i);",
+          index, min, extent);
+  cg_line(x->out, indent + 1, "%s lo = begin, hi = end;", index);
+  put_interval(s, s->role, last, indent + 1);
+  cg_line(x->out, indent + 1, "if (lo < hi) {");
+  cg_line(x->out, indent + 2, "place[runs] = i - p + lo - begin;");
+  cg_line(x->out, indent + 2, "length[runs] = hi - lo;");
+  cg_indent(x->out, indent + 2);
+  bs_put(x->out, "offset[runs++] = ");
+  put_address(s, s->role, all_but_last(dims));
+  bs_put(x->out, " + ");
+  put_address(s, PO_DIM_K, guarded);
+  bs_putf(x->out, " + %lld * lo;\n", (long long)last_stride(s));
+  cg_line(x->out, indent + 2, "filled += hi - lo;");
+  cg_line(x->out, indent + 1, "}");
+  cg_line(x->out, indent + 1, "i += end - begin;");
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_pack_runs(const side *s) {
+  const cg_contract *x = s->x;
+  const char *index = x->e->index;
+  uint32_t guarded = guarded_k(s), every = all_of(&x->c->dims[PO_DIM_K]);
+  put_head(s);
+  cg_line(x->out, 2, "const %s end_p = %s(p + %lld, last);", index,
+          cg_helper_used(x->e, CG_MIN_INDEX), (long long)s->width);
+  uint32_t indent = put_k_loops(s, guarded, 2);
+  cg_line(x->out, indent++, "{");
+  put_find_runs(s, guarded, indent);
+  indent = put_k_loops(s, every & ~guarded, indent);
+  cg_line(x->out, indent++, "{");
+  put_row_pointer(s, "row", every, indent);
+  put_declared_address(s, "at", PO_DIM_K, every & ~guarded, indent);
+  cg_line(x->out, indent, "if (filled < %lld)", (long long)s->width);
+  cg_line(x->out, indent + 1, "for (%s t = 0; t < %lld; t++)", index,
+          (long long)s->width);
+  cg_line(x->out, indent + 2, "row[t] = 0;");
+  cg_line(x->out, indent, "for (%s r = 0; r < runs; r++)", index);
+  put_copy(s, "from + (at + offset[r])", "row + place[r]", "length[r]",
+           indent + 1);
+  cg_line(x->out, indent - 1, "}");
+  cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
+  bs_put(x->out, "  }\n}\n\n");
+}
+
+/* ---- rows ---- */
+
+/* Pointers to the rows of the panel; those that a guard excludes point to one
+ * that it does not, and are listed. */
+static void
+put_find_rows(const side *s, uint32_t guarded, uint32_t indent) {
+  const cg_contract *x = s->x;
+  const char *index = x->e->index;
+  long long width = s->width;
+  bool guards = s->operand->n_guards;
+  cg_line(x->out, indent, "const %s *row[%lld];", x->type, width);
+  if (guards) {
+    cg_line(x->out, indent, "const %s *inside = NULL;", x->type);
+    cg_line(x->out, indent, "%s outside[%lld], n_outside = 0;", index, width);
+  }
+  cg_line(x->out, indent, "for (%s r = 0; r < %lld; r++) {", index, width);
+  cg_line(x->out, indent + 1, "const %s i = %s(p + r, last - 1);", index,
+          cg_helper_used(x->e, CG_MIN_INDEX));
+  put_split(s, "i", true, indent + 1);
+  for (uint32_t g = 0; g < s->operand->n_guards; g++) {
+    cg_indent(x->out, indent + 1);
+    bs_putf(x->out, "%s", g ? "ok = ok && " : "int ok = ");
+    put_linear(x, &s->operand->guards[g], 4, 0);
+    bs_put(x->out, " >= 0;\n");
+  }
+  if (guards) {
+    cg_line(x->out, indent + 1, "if (!ok) {");
+    cg_line(x->out, indent + 2, "outside[n_outside++] = r;");
+    cg_line(x->out, indent + 2, "continue;");
+    cg_line(x->out, indent + 1, "}");
+  }
+  cg_indent(x->out, indent + 1);
+  bs_putf(x->out, "%srow[r] = from + (", guards ? "inside = " : "");
+  put_address(s, s->role, all_of(dims_of(s)));
+  bs_put(x->out, " + ");
+  put_address(s, PO_DIM_K, guarded);
+  bs_put(x->out, ");\n");
+  cg_line(x->out, indent, "}");
+  if (guards) {
+    cg_line(x->out, indent, "for (%s r = 0; r < n_outside; r++)", index);
+    cg_line(x->out, indent + 1, "row[outside[r]] = inside;");
+  }
+}
+
+/* Along the innermost k, from begin to end. */
+static void
+put_turned_line(const side *s, uint32_t indent) {
+  const cg_contract *x = s->x;
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   const char *index = x->e->index;
-  const char *row = of_x ? "m" : "n";
-  put_head(x, of_x);
-  if (of_x)
-    cg_line(x->out, 1, "const %s kc = %lld * (k_hi - k_lo);", index,
-            (long long)x->inner);
-  cg_line(x->out, 1, "for (%s %s = lo_%s; %s < hi_%s; %s++) {", index, row, row,
-          row, row, row);
-  put_split(x, of_x ? PO_DIM_M : PO_DIM_N, row, true, 2);
-  if (of_x)
-    cg_line(x->out, 2,
-            "%s *row = to + (m - lo_m) / %u * %u * kc + (m - lo_m) %% %u;",
-            x->type, x->c->mr, x->c->mr, x->c->mr);
-  else
-    cg_line(x->out, 2, "%s *row = to + n - lo_n;", x->type);
-  int64_t step = of_x ? x->c->mr : x->ld;
-  uint32_t indent = put_k_loops(x, 1, 2);
-  cg_line(x->out, indent, "{");
-  if (k->n == 1)
-    cg_line(x->out, indent + 1, "const %s begin = k_lo, end = k_hi;", index);
-  else
-    cg_line(x->out, indent + 1, "const %s begin = 0, end = %lld;", index,
-            (long long)k->d[k->n - 1].extent);
-  put_line(x, of_x ? &x->c->x : &x->c->y, of_x, PO_DIM_K, k->n - 1, "row", step,
-           indent + 1);
-  cg_line(x->out, indent + 1, "row += %lld * (end - begin);", (long long)step);
-  cg_line(x->out, indent, "}");
-  cg_line(x->out, 1, "}");
-  if (!of_x && x->n % x->c->lanes) {
-    cg_line(x->out, 1, "for (%s n = hi_n - lo_n; n %% %u; n++)", index,
-            x->c->lanes);
-    cg_line(x->out, 2, "for (%s k = 0; k < %lld * (k_hi - k_lo); k++)", index,
-            (long long)x->inner);
-    cg_line(x->out, 3, "to[%lld * k + n] = 0;", (long long)x->ld);
+  long long width = s->width, step = stride_of(s, &k->d[k->n - 1]);
+  uint32_t lanes = x->c->lanes;
+  cg_line(x->out, indent, "%s t = begin;", index);
+  if (step == 1 && cg_can_turn(lanes)) {
+    cg_line(x->out, indent, "for (; t + %u <= end; t += %u)", lanes, lanes);
+    cg_line(x->out, indent + 1,
+            "%s_turn_%c(row, at + t, line + %lld * (t - begin));", x->name,
+            s->of_x ? 'x' : 'y', width);
   }
-  bs_put(x->out, "}\n\n");
+  cg_line(x->out, indent, "for (; t < end; t++)");
+  cg_line(x->out, indent + 1, "for (int r = 0; r < %lld; r++)", width);
+  cg_line(x->out, indent + 2,
+          "line[%lld * (t - begin) + r] = row[r][at + %lld * t];", width, step);
 }
 
-/* Along k by row, each row along n. */
 static void
-put_pack_columns(const cg_contract *x) {
-  const po_cdims *n = &x->c->dims[PO_DIM_N];
+put_pack_rows(const side *s) {
+  const cg_contract *x = s->x;
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
   const char *index = x->e->index;
-  int64_t extent = n->d[n->n - 1].extent;
-  put_head(x, false);
-  cg_line(x->out, 1, "%s *row = to;", x->type);
-  uint32_t indent = put_k_loops(x, 0, 1);
+  uint32_t guarded = guarded_k(s), every = all_of(k), last = k->n - 1;
+  long long width = s->width;
+  bool guards = s->operand->n_guards;
+  if (stride_of(s, &k->d[last]) == 1 && cg_can_turn(x->c->lanes))
+    cg_put_turn_function(x, s->of_x ? 'x' : 'y', width);
+  put_head(s);
+  uint32_t indent = put_k_loops(s, guarded, 2);
   cg_line(x->out, indent++, "{");
-  cg_line(x->out, indent, "%s *next = row;", x->type);
-  cg_line(x->out, indent, "for (%s n = lo_n; n < hi_n;) {", index);
-  put_split(x, PO_DIM_N, "n", false, indent + 1);
-  if (n->n > 1) {
-    cg_line(x->out, indent + 1, "const %s begin = n %% %lld;", index,
-            (long long)extent);
-    cg_line(x->out, indent + 1, "const %s end = %s(%lld, begin + hi_n - n);",
-            index, cg_helper_used(x->e, CG_MIN_INDEX), (long long)extent);
-  } else {
-    cg_line(x->out, indent + 1, "const %s begin = n, end = hi_n;", index);
+  put_find_rows(s, guarded, indent);
+  indent = put_k_loops(s, every & ~guarded & ~(1u << last), indent);
+  cg_line(x->out, indent++, "{");
+  put_row_pointer(s, "line", every & ~(1u << last), indent);
+  put_declared_address(s, "at", PO_DIM_K, every & ~guarded & ~(1u << last),
+                       indent);
+  if (last)
+    cg_line(x->out, indent, "const %s begin = 0, end = %lld;", index,
+            (long long)k->d[last].extent);
+  else
+    cg_line(x->out, indent, "const %s begin = k_lo, end = k_hi;", index);
+  if (guards) {
+    cg_line(x->out, indent, "if (!inside) {");
+    cg_line(x->out, indent + 1,
+            "memset(line, 0, sizeof *line * %lld * "
+            "(size_t)(end - begin));",
+            width);
+    cg_line(x->out, indent + 1, "continue;");
+    cg_line(x->out, indent, "}");
   }
-  put_line(x, &x->c->y, false, PO_DIM_N, n->n - 1, "next", 1, indent + 1);
-  cg_line(x->out, indent + 1, "next += end - begin;");
-  cg_line(x->out, indent + 1, "n += end - begin;");
-  cg_line(x->out, indent, "}");
-  if (x->n % x->c->lanes) {
-    cg_line(x->out, indent, "while ((next - row) %% %u)", x->c->lanes);
-    cg_line(x->out, indent + 1, "*next++ = 0;");
+  put_turned_line(s, indent);
+  if (guards) {
+    cg_line(x->out, indent, "for (%s r = 0; r < n_outside; r++)", index);
+    cg_line(x->out, indent + 1, "for (t = begin; t < end; t++)");
+    cg_line(x->out, indent + 2, "line[%lld * (t - begin) + outside[r]] = 0;",
+            width);
   }
-  cg_line(x->out, indent, "row += %lld;", (long long)x->ld);
   cg_line(x->out, indent - 1, "}");
-  bs_put(x->out, "}\n\n");
+  cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
+  bs_put(x->out, "  }\n}\n\n");
 }
 
-/* Whether y's elements lie closer along k than along n. */
+/* ---- lines ---- */
+
+static void
+put_pack_lines(const side *s) {
+  const cg_contract *x = s->x;
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  const char *index = x->e->index;
+  uint32_t every = all_of(k), last = k->n - 1;
+  long long width = s->width, step = stride_of(s, &k->d[last]);
+  put_head(s);
+  cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++) {", index, width);
+  cg_line(x->out, 3, "const %s i = %s(p + r, last - 1);", index,
+          cg_helper_used(x->e, CG_MIN_INDEX));
+  put_split(s, "i", true, 3);
+  uint32_t indent = put_k_loops(s, every & ~(1u << last), 3);
+  cg_line(x->out, indent++, "{");
+  if (last)
+    cg_line(x->out, indent, "const %s begin = 0, end = %lld;", index,
+            (long long)k->d[last].extent);
+  else
+    cg_line(x->out, indent, "const %s begin = k_lo, end = k_hi;", index);
+  cg_line(x->out, indent, "%s lo = begin, hi = end;", index);
+  put_interval(s, PO_DIM_K, last, indent);
+  put_row_pointer(s, "line", every & ~(1u << last), indent);
+  put_declared_address(s, "row", s->role, all_of(dims_of(s)), indent);
+  put_declared_address(s, "at", PO_DIM_K, every & ~(1u << last), indent);
+  cg_line(x->out, indent, "for (%s t = begin; t < end; t++)", index);
+  cg_line(x->out, indent + 1,
+          "line[%lld * (t - begin) + r] = t < lo || t >= hi", width);
+  cg_line(x->out, indent + 3, "? 0 : from[row + at + %lld * t];", step);
+  cg_line(x->out, indent - 1, "}");
+  bs_put(x->out, "    }\n  }\n}\n\n");
+}
+
+/* Whether elements lie closer along k than along the operand's own loops. */
 static bool
-lies_along_k(const cg_contract *x) {
-  const po_cdims *n = &x->c->dims[PO_DIM_N], *k = &x->c->dims[PO_DIM_K];
-  return llabs(k->d[k->n - 1].y) < llabs(n->d[n->n - 1].y);
+lies_along_k(const side *s) {
+  const po_cdims *k = &s->x->c->dims[PO_DIM_K];
+  return llabs(stride_of(s, &k->d[k->n - 1])) < llabs(last_stride(s));
+}
+
+static void
+put_pack(const side *s) {
+  uint32_t last = s->x->c->dims[PO_DIM_K].n - 1;
+  if (!lies_along_k(s))
+    put_pack_runs(s);
+  else if (!(guarded_k(s) >> last & 1))
+    put_pack_rows(s);
+  else
+    put_pack_lines(s);
+}
+
+static bool
+is_packed(const side *s) {
+  return (s->of_x ? s->x->c->x_mode : s->x->c->y_mode) != PO_DIRECT;
 }
 
 void
 cg_put_contract_packs(const cg_contract *x) {
-  if (x->c->x_mode != PO_DIRECT)
-    put_pack_rows(x, true);
-  if (x->c->y_mode == PO_DIRECT)
-    return;
-  if (lies_along_k(x))
-    put_pack_rows(x, false);
-  else
-    put_pack_columns(x);
+  side sides[] = {side_of(x, true), side_of(x, false)};
+  bool copies[3] = {false};
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_packed(&sides[k]) && !lies_along_k(&sides[k]) &&
+        has_copy_function(&sides[k]))
+      copies[last_stride(&sides[k])] = true;
+  for (int64_t stride = 1; stride <= 2; stride++)
+    if (copies[stride])
+      cg_put_copy_function(x, stride);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_packed(&sides[k]))
+      put_pack(&sides[k]);
 }

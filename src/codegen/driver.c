@@ -5,6 +5,7 @@
  * call, so that an element never written does not pass for a zero. */
 #include "codegen/driver.h"
 
+/* Of the function or of NAME_prepack. */
 static bool
 is_parameter(const po_array *array) {
   return array->role == PO_INPUT || array->role == PO_OUTPUT;
@@ -109,14 +110,36 @@ static const char functions[] =
     "}\n"
     "\n";
 
+/* The arrays that are prepacked, or those that are not. */
+static void
+put_arguments(const po_program *p, bool prepack, bs_text *out) {
+  uint32_t k = 0;
+  for (uint32_t j = 0; j < p->arrays.len; j++) {
+    const po_array *array = &p->arrays.data[j];
+    if (!is_parameter(array))
+      continue;
+    if (array->prepack == prepack)
+      bs_putf(out, "p[%u], ", k);
+    k++;
+  }
+}
+
 static void
 put_call(const po_program *p, const char *name, bs_text *out) {
-  uint32_t k = 0;
   bs_putf(out, "    failed |= %s(", name);
-  for (uint32_t j = 0; j < p->arrays.len; j++)
-    if (is_parameter(&p->arrays.data[j]))
-      bs_putf(out, "p[%u], ", k++);
-  bs_put(out, "workspace);\n");
+  put_arguments(p, false, out);
+  bs_put(out,
+         po_has_prepacked(p) ? "prepacked, workspace);\n" : "workspace);\n");
+}
+
+static void
+put_prepack(const po_program *p, const char *name, bs_text *out) {
+  bs_putf(out,
+          "  void *prepacked = block(%s_prepacked_size());\n"
+          "  %s_prepack(",
+          name, name);
+  put_arguments(p, true, out);
+  bs_put(out, "prepacked);\n");
 }
 
 static void
@@ -139,6 +162,8 @@ put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
       bs_putf(out, "  p[%u] = block(%lld);\n", k, (long long)places[k].bytes);
     k++;
   }
+  if (po_has_prepacked(p))
+    put_prepack(p, name, out);
   bs_putf(out, "  for (int repeat = 0; repeat < %u && sum <= %g; repeat++) {\n",
           repeats ? repeats : 1, seconds > 0 ? seconds : 1e300);
   bs_put(out, "    double start = now(), time;\n");
@@ -157,10 +182,10 @@ put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
     bs_putf(out, "  free(p[%u]);\n", k++);
   }
   bs_putf(out,
-          "  free(workspace);\n"
+          "  free(workspace);\n%s"
           "  store(%lld, &best, sizeof best);\n"
           "  return failed;\n}\n\n",
-          (long long)time);
+          po_has_prepacked(p) ? "  free(prepacked);\n" : "", (long long)time);
 }
 
 void

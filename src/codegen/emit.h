@@ -52,6 +52,7 @@ typedef struct cg_emitter {
   uint64_t helpers;
   bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
       uses_stream, failed;
+  uint32_t uses_turns; /* or of the lengths of vectors turned over */
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */
   struct cg_elements *elements; /* by array */
@@ -109,6 +110,14 @@ static inline const char *
 cg_helper_used(cg_emitter *e, cg_helper helper) {
   e->helpers |= UINT64_C(1) << helper;
   return cg_helper_names[helper];
+}
+
+/* A parameter of the program's function; an input that is prepacked is one of
+ * NAME_prepack instead. */
+static inline bool
+cg_is_parameter(const po_array *array) {
+  return (array->role == PO_INPUT && !array->prepack) ||
+         array->role == PO_OUTPUT;
 }
 
 /* constant.c: the constants that code mentions, as arrays, `storage` before and
@@ -217,6 +226,9 @@ void cg_put_contract_parts(cg_emitter *, const struct po_contraction *,
                            const char *name);
 void cg_put_contract_body(cg_emitter *, const struct po_contraction *,
                           const char *name, const cg_scope *);
+/* ... the calls that pack what is packed beforehand. */
+void cg_put_contract_before(cg_emitter *, const struct po_contraction *,
+                            const char *name);
 
 /* steps.c: the functions of kernels, and the steps of the program in order
  * as the body of its function. */
@@ -227,6 +239,12 @@ void cg_put_item(bs_text *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A comment on lines of its own, whatever the text. */
 void cg_put_comment(bs_text *, uint32_t indent, const char *text);
+
+/* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
+ * kernels. NAME_prepack(const float *w, ..., void *prepacked) */
+void cg_put_prepack(cg_emitter *);
+void cg_put_prepack_signature(const po_program *, const cg_options *,
+                              bs_text *out);
 
 /* header.c */
 void cg_put_header(const po_program *, const cg_options *, bs_text *out);

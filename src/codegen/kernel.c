@@ -143,6 +143,15 @@ check_bases(printing *x) {
   }
 }
 
+/* Packed operands are slots, too. */
+static void
+note_packed(printing *x, const po_contraction *c) {
+  if (po_is_packed_whole(c->x_mode))
+    x->slots.data[find_slot(x, c->packed_x)].written = c->x_mode == PO_WHOLE;
+  if (po_is_packed_whole(c->y_mode))
+    x->slots.data[find_slot(x, c->packed_y)].written = c->y_mode == PO_WHOLE;
+}
+
 static void
 find_accesses(printing *x) {
   for (uint32_t k = 0; k < x->group->n; k++) {
@@ -153,8 +162,8 @@ find_accesses(printing *x) {
     add_operands(x, stmt);
   }
   const po_contraction *c = po_contraction_of(x->e->p, &x->e->groups, x->group);
-  if (c && c->x_mode == PO_WHOLE)
-    x->slots.data[find_slot(x, c->packed)].written = true;
+  if (c)
+    note_packed(x, c);
   check_bases(x);
 }
 
@@ -267,6 +276,9 @@ put_loop(printing *x, uint32_t loop) {
 static void
 put_group(printing *x) {
   const po_program *p = x->e->p;
+  const po_contraction *c = po_contraction_of(p, &x->e->groups, x->group);
+  if (c)
+    bs_putf(&x->text, "%d %d", c->x_mode, c->y_mode);
   const po_nest_node *nodes = p->nest.nodes.data;
   const access *a = x->accesses.data;
   uint32_t end = nodes[x->group->last].next;

@@ -24,6 +24,8 @@ put_arrays(bs_json *json, const po_program *p, po_role role, const char *key) {
     bs_json_end(json);
     bs_json_int(json, "bytes", gs_prod(array->dim, array->rank) * dtype->bytes);
     bs_json_int(json, "alignment", 64);
+    if (array->prepack)
+      bs_json_bool(json, "prepack", true);
     bs_json_end(json);
   }
   bs_json_end(json);
@@ -38,6 +40,8 @@ cg_emit_manifest(const po_program *p, const cg_options *options, bs_text *out) {
   bs_json_string(&json, "function", options->name);
   put_arrays(&json, p, PO_INPUT, "inputs");
   put_arrays(&json, p, PO_OUTPUT, "outputs");
+  if (po_has_prepacked(p))
+    bs_json_int(&json, "prepacked_bytes", p->prepacked_bytes);
   bs_json_int(&json, "workspace_bytes", p->workspace_bytes);
   bs_json_end(&json);
   bs_putc(out, '\n');

@@ -160,7 +160,10 @@ put_step(cg_emitter *e, uint32_t k, bool first) {
     const char *name = e->p->arrays.data[use->slots[j].array].name;
     cg_mention(e, use->slots[j].array);
     const char *comma = j + 1 < use->n_slots ? ", " : "";
-    if (use->slots[j].base)
+    const po_array *array = &e->p->arrays.data[use->slots[j].array];
+    if (array->prepack && array->offset < 0)
+      cg_put_item(&e->body, "NULL%s", comma);
+    else if (use->slots[j].base)
       cg_put_item(&e->body, "%s + %lld%s", name, (long long)use->slots[j].base,
                   comma);
     else
@@ -184,6 +187,26 @@ is_in_workspace(const po_array *array) {
   return array->role == PO_WORKSPACE || po_is_large(array);
 }
 
+/* What NAME_prepack has made. */
+static bool
+is_prepacked(const po_array *array) {
+  return array->role == PO_PREPACKED || (array->prepack && array->offset >= 0);
+}
+
+static void
+put_prepacked_pointers(cg_emitter *e, const uint8_t *has) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *array = &e->p->arrays.data[k];
+    if (!has[k] || !is_prepacked(array))
+      continue;
+    const char *type = gs_dtype_table[array->dtype].c_type;
+    bs_putf(&e->body,
+            "  const %s *%s = (const %s *)(const void *)\n"
+            "      ((const unsigned char *)prepacked + %lld);\n",
+            type, array->name, type, (long long)array->offset);
+  }
+}
+
 static void
 put_workspace_pointers(cg_emitter *e, const uint8_t *has) {
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
@@ -199,14 +222,10 @@ put_workspace_pointers(cg_emitter *e, const uint8_t *has) {
 
 static void
 put_range(cg_emitter *e, uint32_t from, uint32_t to, const uint8_t *has) {
+  put_prepacked_pointers(e, has);
   put_workspace_pointers(e, has);
   for (uint32_t k = from; k < to; k++)
     put_step(e, k, k == from);
-}
-
-static bool
-is_parameter(const po_array *array) {
-  return array->role == PO_INPUT || array->role == PO_OUTPUT;
 }
 
 static bool
@@ -217,13 +236,21 @@ needs_workspace(const cg_emitter *e, const uint8_t *has) {
   return false;
 }
 
+static bool
+needs_prepacked(const cg_emitter *e, const uint8_t *has) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (has[k] && is_prepacked(&e->p->arrays.data[k]))
+      return true;
+  return false;
+}
+
 /* The arrays that a part is passed: declared, or by name. */
 static void
 put_part_arguments(cg_emitter *e, const uint8_t *has, bool declare) {
   const char *comma = "";
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const po_array *array = &e->p->arrays.data[k];
-    if (!has[k] || !is_parameter(array))
+    if (!has[k] || !cg_is_parameter(array))
       continue;
     if (declare)
       bs_putf(&e->body, "%s%s%s *restrict %s", comma,
@@ -231,6 +258,10 @@ put_part_arguments(cg_emitter *e, const uint8_t *has, bool declare) {
               array->name);
     else
       bs_putf(&e->body, "%s%s", comma, array->name);
+    comma = ", ";
+  }
+  if (needs_prepacked(e, has)) {
+    bs_putf(&e->body, "%s%sprepacked", comma, declare ? "const void *" : "");
     comma = ", ";
   }
   if (needs_workspace(e, has))
@@ -245,8 +276,10 @@ put_main(cg_emitter *e, const uint8_t *has) {
   cg_put_signature(e->p, e->options, true, &e->body);
   bs_put(&e->body, " {\n");
   for (uint32_t k = 0; k < e->p->arrays.len; k++)
-    if (!has[k] && is_parameter(&e->p->arrays.data[k]))
+    if (!has[k] && cg_is_parameter(&e->p->arrays.data[k]))
       bs_putf(&e->body, "  (void)%s;\n", e->p->arrays.data[k].name);
+  if (po_has_prepacked(e->p) && !needs_prepacked(e, has))
+    bs_put(&e->body, "  (void)prepacked;\n");
   if (!needs_workspace(e, has))
     bs_put(&e->body, "  (void)workspace;\n");
 }

@@ -22,7 +22,6 @@ typedef struct finding {
   po_dim_role role[PO_MAX_DIMS];
   uint32_t n_guards;
   struct {
-    bool equality;
     int64_t constant, factor[PO_MAX_DIMS];
   } guards[PO_MAX_GUARDS];
 } finding;
@@ -135,40 +134,44 @@ find_address(finding *f, uint32_t which, uint32_t array,
 
 /* ---- guards ---- */
 
+/* constant + sum of factor * index >= 0 over the box, unless the box says so.
+ */
+static bool
+add_inequality(finding *f, int64_t constant, const int64_t *factor) {
+  int64_t least = constant;
+  for (uint32_t k = 0; k < f->n; k++)
+    least += factor[k] < 0 ? factor[k] * (f->extent[k] - 1) : 0;
+  if (least >= 0)
+    return true;
+  if (f->n_guards == PO_MAX_GUARDS)
+    return false;
+  f->guards[f->n_guards].constant = constant;
+  memcpy(f->guards[f->n_guards].factor, factor, PO_MAX_DIMS * sizeof *factor);
+  f->n_guards++;
+  return true;
+}
+
+/* An equality is two inequalities. */
 static isl_stat
 add_guard(__isl_take isl_constraint *c, void *user) {
   finding *f = user;
-  int64_t constant, factor[PO_MAX_DIMS], least;
+  int64_t constant, factor[PO_MAX_DIMS] = {0}, minus[PO_MAX_DIMS] = {0};
   bool ok = small_int(isl_constraint_get_constant_val(c), &constant);
   bool equality = isl_constraint_is_equality(c) == isl_bool_true;
   for (uint32_t k = 0; k < f->n; k++) {
     ok = ok &&
          small_int(isl_constraint_get_coefficient_val(c, isl_dim_set, (int)k),
                    &factor[k]);
-    if (ok)
-      constant += factor[k] * f->lo[k];
+    if (!ok)
+      break;
+    constant += factor[k] * f->lo[k];
+    factor[k] = f->extent[k] > 1 ? factor[k] : 0;
+    minus[k] = -factor[k];
   }
   isl_constraint_free(c);
-  if (!ok)
-    return isl_stat_error;
-  least = constant;
-  for (uint32_t k = 0; k < f->n; k++) {
-    least += factor[k] < 0 ? factor[k] * (f->extent[k] - 1) : 0;
-    if (f->extent[k] == 1)
-      factor[k] = 0;
-  }
-  bool trivial = equality && constant == 0;
-  for (uint32_t k = 0; k < f->n; k++)
-    trivial = trivial && !factor[k];
-  if ((least >= 0 && !equality) || trivial)
-    return isl_stat_ok;
-  if (f->n_guards == PO_MAX_GUARDS)
-    return isl_stat_error;
-  f->guards[f->n_guards].equality = equality;
-  f->guards[f->n_guards].constant = constant;
-  memcpy(f->guards[f->n_guards].factor, factor, sizeof factor);
-  f->n_guards++;
-  return isl_stat_ok;
+  ok = ok && add_inequality(f, constant, factor);
+  ok = ok && (!equality || add_inequality(f, -constant, minus));
+  return ok ? isl_stat_ok : isl_stat_error;
 }
 
 static bool
@@ -295,8 +298,7 @@ put_guards(finding *f, const uint32_t *place) {
     if (!to || to->n_guards == PO_MAX_GUARDS)
       return false;
     po_cguard *guard = &to->guards[to->n_guards++];
-    *guard = (po_cguard){.equality = f->guards[g].equality,
-                         .constant = f->guards[g].constant};
+    *guard = (po_cguard){.constant = f->guards[g].constant};
     for (uint32_t k = 0; k < f->n; k++)
       if (f->guards[g].factor[k])
         guard->factor[f->role[k]][place[k]] = f->guards[g].factor[k];

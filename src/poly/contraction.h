@@ -36,10 +36,8 @@ typedef struct po_cdims {
   po_cdim d[PO_MAX_DIMS]; /* outermost first */
 } po_cdims;
 
-/* constant + sum of factor * index >= 0, or == 0; indices of one role list
- * after the other. */
+/* constant + sum of factor * index >= 0. */
 typedef struct po_cguard {
-  bool equality;
   int64_t constant;
   int64_t factor[4][PO_MAX_DIMS]; /* by role, dimension */
 } po_cguard;
@@ -55,7 +53,8 @@ typedef struct po_coperand {
 typedef enum po_cmode {
   PO_DIRECT, /* read where it is */
   PO_BLOCK,  /* packed for every tile, on the stack */
-  PO_WHOLE   /* packed once, into an array of the workspace */
+  PO_WHOLE,  /* packed once, into an array of the workspace */
+  PO_BEFORE  /* packed once and for all, by NAME_prepack */
 } po_cmode;
 
 typedef struct po_contraction {
@@ -69,16 +68,19 @@ typedef struct po_contraction {
   int64_t kc;         /* iterations of the outermost k loop in a block */
   int64_t mc, nc, mb; /* tile; rows of x that stay in the second cache */
   po_cmode x_mode, y_mode;
-  uint32_t packed; /* the array of PO_WHOLE */
-  double cycles;   /* estimate, one core */
+  uint32_t packed_x, packed_y; /* the arrays of PO_WHOLE and PO_BEFORE */
+  bool waits;    /* sums of a tile wait for the last block of k apart from c */
+  double cycles; /* estimate, one core */
 } po_contraction;
 
 /* Whether statements init, update and store (or UINT32_MAX) are one: the
  * dimensions, strides and guards of `out`. */
 bool po_find_contraction(po_program *, uint32_t init, uint32_t update,
                          uint32_t store, po_contraction *out);
-/* Chooses which operand fills vectors, and the sizes, for the target. */
-void po_plan_contraction(const gs_target *, po_contraction *);
+/* Chooses which operand fills vectors, and the sizes, for the target. constant:
+ * x, y are packed beforehand. */
+void po_plan_contraction(const gs_target *, const bool constant[2],
+                         po_contraction *);
 
 /* Finds and plans those groups that are worth it and whose nest is the one
  * that lowering made, but for parallel marks: what a schedule changed runs as
@@ -87,6 +89,12 @@ void po_plan_contractions(po_program *, const po_groups *);
 /* That of a group, or NULL. */
 const po_contraction *po_contraction_of(const po_program *, const po_groups *,
                                         const po_group *);
+
+/* An operand is read from a packed array. */
+static inline bool
+po_is_packed_whole(po_cmode mode) {
+  return mode == PO_WHOLE || mode == PO_BEFORE;
+}
 
 /* Extents of all dimensions of a role, multiplied. */
 int64_t po_cdims_size(const po_cdims *);

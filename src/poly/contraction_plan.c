@@ -2,30 +2,44 @@
  *
  * Every kernel of mr x nv vectors that fits into the registers is priced by
  * the cycles an iteration of k takes: multiply-adds and loads at two a cycle,
- * and at least the latency of an addition.  Both ways of giving roles to the
- * operands are tried, with what packing and storing cost.  Then
+ * and at least the latency of an addition; to them come those of a panel's
+ * start and end.  Both ways of giving roles to the operands are tried, with
+ * what packing and storing cost.  Then
  *
  *   kc   so that a panel of y, kc x nv vectors, stays in the first cache;
- *   nc   so that a packed block of y stays in the second;
+ *   nc   so that a block of y stays in the second;
  *   mb   rows of x that stay in the second beside it;
  *   mc   all rows, unless more tiles are needed to occupy the cores. */
 #include "poly/affine.h"
 #include "poly/contraction.h"
 #include <math.h>
+#include <stdlib.h>
 
 #define MAX_MR 14
 #define MAX_NV 4
-/* Bytes on a thread's stack for a packed block. */
+/* Bytes on a thread's stack for a packed block, for sums that wait; in the
+ * workspace for an operand packed whole. */
 #define MAX_BLOCK   (256 * 1024)
+#define MAX_SUMS    (128 * 1024)
+#define MANY_ROWS   1024
+#define MAX_WHOLE   (INT64_C(256) << 20)
 #define FMA_LATENCY 4.0
 /* Part of the time lost where rows share sets of the first cache. */
 #define ALIASING 0.1
 /* Cycles an operand of a panel costs beyond its load. */
 #define TRAFFIC 0.25
-/* Cycles an element: packed along a row, across rows; stored one by one. */
-#define PACK_LINE    0.4
-#define PACK_ACROSS  1.6
-#define STORE_ACROSS 2.0
+/* Cycles of a panel: its call, and a vector of its sums put into c. */
+#define PANEL_START 40.0
+#define PANEL_STORE 2.0
+/* Cycles an element: packed in runs, turned over, one by one; those of a run;
+ * stored turned over, one by one. */
+#define PACK_RUNS    0.2
+#define PACK_EVERY   0.5
+#define PACK_TURNED  0.5
+#define PACK_SINGLE  1.6
+#define RUN_START    12.0
+#define STORE_TURNED 0.5
+#define STORE_SINGLE 2.0
 
 static int64_t
 round_up(int64_t n, int64_t to) {
@@ -47,39 +61,76 @@ max64(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
+static int64_t
+cache_bytes(const gs_target *t, uint32_t level, int64_t otherwise) {
+  return t->caches.len > level ? t->caches.data[level].bytes : otherwise;
+}
+
+static int64_t
+size_of(const po_contraction *c, po_dim_role role) {
+  return max64(po_cdims_size(&c->dims[role]), 1);
+}
+
+/* Iterations of k in one of its outermost loop. */
+static int64_t
+inner_of(const po_contraction *c) {
+  return size_of(c, PO_DIM_K) / c->dims[PO_DIM_K].d[0].extent;
+}
+
+static int64_t
+bytes_of(const po_contraction *c) {
+  return gs_dtype_table[c->dtype].bytes;
+}
+
 /* ---- the kernel ---- */
 
-/* Cycles that one iteration of k takes in a panel. */
+/* Iterations of the outermost k loop in a block: equal ones. */
+static int64_t
+depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
+  int64_t extent = c->dims[PO_DIM_K].d[0].extent;
+  int64_t panel = nv * c->lanes * bytes_of(c);
+  int64_t depth = max64(cache_bytes(t, 0, 32768) / panel, 256);
+  int64_t parts = ceil_div(extent, max64(depth / inner_of(c), 1));
+  return ceil_div(extent, parts);
+}
+
+/* Cycles that a panel takes for k iterations. */
 static double
-panel_cycles(int64_t mr, int64_t nv) {
+panel_cycles(int64_t mr, int64_t nv, double k) {
   double cycles = FMA_LATENCY;
   cycles = fmax(cycles, (double)(mr * nv) / 2);
   cycles = fmax(cycles, (double)(mr + nv) / 2);
-  return cycles + TRAFFIC * (double)(mr + nv);
+  return (cycles + TRAFFIC * (double)nv) * k + PANEL_START +
+         PANEL_STORE * (double)(mr * nv);
 }
 
 /* ... in all panels of m x n. */
 static double
-sweep_cycles(int64_t m, int64_t n, int64_t mr, int64_t nv, int64_t lanes) {
-  int64_t vectors = ceil_div(n, lanes);
-  double across = (double)(vectors / nv) * panel_cycles(mr, nv);
-  double tail = (double)(vectors / nv) * panel_cycles(m % mr, nv);
+sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t vectors = ceil_div(n, c->lanes);
+  double across = (double)(vectors / nv) * panel_cycles(mr, nv, k);
+  double tail = (double)(vectors / nv) * panel_cycles(m % mr, nv, k);
   if (vectors % nv) {
-    across += panel_cycles(mr, vectors % nv);
-    tail += panel_cycles(m % mr, vectors % nv);
+    across += panel_cycles(mr, vectors % nv, k);
+    tail += panel_cycles(m % mr, vectors % nv, k);
   }
   return (double)(m / mr) * across + (m % mr ? tail : 0);
 }
 
 static double
-choose_kernel(const gs_target *t, po_contraction *c, int64_t m, int64_t n) {
+choose_kernel(const gs_target *t, po_contraction *c) {
   int64_t registers = max64(t->vector_registers, 4);
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   double best = INFINITY;
   for (int64_t nv = 1; nv <= MAX_NV; nv++)
     for (int64_t mr = 1; mr <= MAX_MR && mr <= m; mr++) {
       if (mr * nv + nv + 1 > registers || nv > ceil_div(n, c->lanes))
         continue;
-      double cycles = sweep_cycles(m, n, mr, nv, c->lanes);
+      int64_t blocks =
+          ceil_div(c->dims[PO_DIM_K].d[0].extent, depth_of(t, c, nv));
+      double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
+      double cycles = sweep_cycles(c, mr, nv, k) * (double)blocks;
       if (cycles < best * 0.999) {
         best = cycles;
         c->mr = (uint32_t)mr;
@@ -89,13 +140,48 @@ choose_kernel(const gs_target *t, po_contraction *c, int64_t m, int64_t n) {
   return best;
 }
 
-/* ---- the roles of the operands ---- */
+/* ---- packing and storing ---- */
 
 static int64_t
-stride_of(const po_cdims *dims, bool x) {
-  const po_cdim *d = dims->n ? &dims->d[dims->n - 1] : NULL;
-  return !d ? 0 : x ? d->x : d->y;
+stride_of(const po_cdim *d, bool x) {
+  return x ? d->x : d->y;
 }
+
+static const po_cdim *
+last_of(const po_contraction *c, po_dim_role role) {
+  const po_cdims *dims = &c->dims[role];
+  return dims->n ? &dims->d[dims->n - 1] : NULL;
+}
+
+/* Cycles to pack all of x or y once; see contract_pack.c. */
+static double
+pack_cycles(const po_contraction *c, bool x) {
+  po_dim_role role = x ? PO_DIM_M : PO_DIM_N;
+  const po_coperand *operand = x ? &c->x : &c->y;
+  const po_cdim *own = last_of(c, role), *k = last_of(c, PO_DIM_K);
+  int64_t width = x ? c->mr : (int64_t)c->nv * c->lanes;
+  int64_t step = own ? llabs(stride_of(own, x)) : 0;
+  double n = (double)size_of(c, role) * (double)size_of(c, PO_DIM_K);
+  if (llabs(stride_of(k, x)) < step)
+    return n * (stride_of(k, x) == 1 ? PACK_TURNED : PACK_SINGLE) *
+           (operand->n_guards ? 1.5 : 1);
+  double run = (double)min64(width, own ? own->extent : 1);
+  return n * ((step == 1   ? PACK_RUNS
+               : step == 2 ? PACK_EVERY
+                           : PACK_SINGLE) +
+              RUN_START / run);
+}
+
+static double
+store_cycles(const po_contraction *c) {
+  const po_cdim *m = last_of(c, PO_DIM_M), *n = last_of(c, PO_DIM_N);
+  double elements = (double)size_of(c, PO_DIM_M) * (double)size_of(c, PO_DIM_N);
+  if (n && n->c == 1)
+    return 0;
+  return elements * (m && m->c == 1 ? STORE_TURNED : STORE_SINGLE);
+}
+
+/* ---- the roles of the operands ---- */
 
 /* Rows of x can be read where they lie: one linear walk along k. */
 static bool
@@ -106,42 +192,39 @@ x_can_be_direct(const po_contraction *c) {
 
 /* All rows fall into the same few sets of the first cache. */
 static bool
-x_aliases(const po_contraction *c, int64_t bytes) {
+x_aliases(const po_contraction *c) {
   const po_cdims *m = &c->dims[PO_DIM_M];
-  return m->n && m->d[0].x * bytes % 4096 == 0;
+  return m->n && m->d[0].x * bytes_of(c) % 4096 == 0;
 }
 
 static bool
-y_is_direct(const po_contraction *c, const gs_target *t, int64_t bytes) {
+y_is_direct(const po_contraction *c, const gs_target *t) {
   const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
   if (c->y.n_guards || k->n != 1 || n->n != 1 || n->d[0].y != 1 ||
       n->d[0].extent % c->lanes)
     return false;
-  int64_t first = t->caches.len ? t->caches.data[0].bytes : 32768;
-  int64_t row = k->d[0].y * bytes;
+  int64_t first = cache_bytes(t, 0, 32768);
+  int64_t row = k->d[0].y * bytes_of(c);
   return row > 0 && row <= 1024 && row * k->d[0].extent <= first * 2;
 }
 
+/* constant: what is packed beforehand, x and y. */
 static double
-estimate(const gs_target *t, po_contraction *c) {
-  int64_t bytes = gs_dtype_table[c->dtype].bytes;
-  int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
-  int64_t n = po_cdims_size(&c->dims[PO_DIM_N]);
-  int64_t k = po_cdims_size(&c->dims[PO_DIM_K]);
-  c->y_mode = y_is_direct(c, t, bytes) ? PO_DIRECT : PO_BLOCK;
-  double cycles = choose_kernel(t, c, m, n) * (double)k;
-  double pack_x = PACK_ACROSS * (double)m * (double)k;
-  double aliasing = x_aliases(c, bytes) ? ALIASING * cycles : 0;
-  c->x_mode = x_can_be_direct(c) && aliasing <= pack_x ? PO_DIRECT : PO_BLOCK;
-  cycles += c->x_mode == PO_DIRECT ? aliasing : pack_x;
+estimate(const gs_target *t, const bool constant[2], po_contraction *c) {
+  double cycles = choose_kernel(t, c);
+  double pack_x = pack_cycles(c, true);
+  double aliasing = x_aliases(c) ? ALIASING * cycles : 0;
+  c->y_mode = constant[1]         ? PO_BEFORE
+              : y_is_direct(c, t) ? PO_DIRECT
+                                  : PO_BLOCK;
+  c->x_mode = constant[0]                                ? PO_BEFORE
+              : x_can_be_direct(c) && aliasing <= pack_x ? PO_DIRECT
+                                                         : PO_BLOCK;
+  if (c->x_mode != PO_BEFORE)
+    cycles += c->x_mode == PO_DIRECT ? aliasing : pack_x;
   if (c->y_mode == PO_BLOCK)
-    cycles +=
-        (stride_of(&c->dims[PO_DIM_N], false) == 1 ? PACK_LINE : PACK_ACROSS) *
-        (double)n * (double)k;
-  const po_cdims *dims = &c->dims[PO_DIM_N];
-  if (!dims->n || dims->d[dims->n - 1].c != 1)
-    cycles += STORE_ACROSS * (double)m * (double)n;
-  return cycles;
+    cycles += pack_cycles(c, false);
+  return cycles + store_cycles(c);
 }
 
 /* The same with the factors changed: m becomes n. */
@@ -173,60 +256,93 @@ swap_roles(po_contraction *c) {
 
 /* ---- blocks ---- */
 
-static int64_t
-cache_bytes(const gs_target *t, uint32_t level, int64_t otherwise) {
-  return t->caches.len > level ? t->caches.data[level].bytes : otherwise;
+/* Sums that cannot be added to c by whole vectors wait. */
+static bool
+must_wait(const po_contraction *c) {
+  const po_cdim *n = last_of(c, PO_DIM_N);
+  return c->kc < c->dims[PO_DIM_K].d[0].extent && !(n && n->c == 1);
 }
 
+/* Columns of a tile, at most `widest`; a number of tiles that the cores can
+ * share, where there are several. */
 static void
-choose_blocks(const gs_target *t, po_contraction *c) {
-  int64_t bytes = gs_dtype_table[c->dtype].bytes;
-  int64_t first = cache_bytes(t, 0, 32768), second = cache_bytes(t, 1, 262144);
-  int64_t m = max64(po_cdims_size(&c->dims[PO_DIM_M]), 1);
-  int64_t n = max64(po_cdims_size(&c->dims[PO_DIM_N]), 1);
-  const po_cdims *k = &c->dims[PO_DIM_K];
-  int64_t outer = po_cdims_size(&c->dims[PO_DIM_O]);
-  int64_t inner = po_cdims_size(k) / k->d[0].extent;
-  int64_t panel = (int64_t)c->nv * c->lanes;
-
-  int64_t depth = max64(first / (panel * bytes), 256);
-  int64_t parts = ceil_div(k->d[0].extent, max64(depth / inner, 1));
-  c->kc = ceil_div(k->d[0].extent, parts);
-
-  int64_t row = c->kc * inner * bytes;
-  int64_t block = min64(MAX_BLOCK, second / 2);
-  int64_t widest = max64(block / row / panel * panel, panel);
-  if (c->y_mode == PO_DIRECT)
-    widest = round_up(n, panel);
-  int64_t cores = max64(t->cores, 1);
+choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
+  int64_t n = size_of(c, PO_DIM_N), outer = size_of(c, PO_DIM_O);
+  int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
   int64_t tiles = ceil_div(n, widest);
   if (tiles * outer > 1 && outer % cores && tiles % cores)
     tiles = round_up(tiles, cores);
   c->nc = round_up(ceil_div(n, tiles), panel);
-  tiles = ceil_div(n, c->nc) * outer;
+}
+
+/* Packed once where packing for every tile would repeat much. */
+static void
+pack_once(po_contraction *c) {
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t most = MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+  if (c->dims[PO_DIM_O].n)
+    return;
+  if (c->x_mode == PO_BLOCK && n > c->nc && m <= most)
+    c->x_mode = PO_WHOLE;
+  if (c->y_mode == PO_BLOCK && m > c->mc && n <= most)
+    c->y_mode = PO_WHOLE;
+}
+
+/* What is used by many rows may as well be written once more, for blocks that
+ * fill the second cache. */
+static bool
+pays_whole(const po_contraction *c, int64_t row) {
+  int64_t n = size_of(c, PO_DIM_N);
+  return c->y_mode == PO_BLOCK && !c->dims[PO_DIM_O].n &&
+         size_of(c, PO_DIM_M) >= MANY_ROWS && n * row > MAX_BLOCK &&
+         n <= MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+}
+
+static void
+choose_blocks(const gs_target *t, po_contraction *c) {
+  int64_t bytes = bytes_of(c), second = cache_bytes(t, 1, 262144);
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
+  c->kc = depth_of(t, c, c->nv);
+  int64_t row = c->kc * inner_of(c) * bytes;
+  if (pays_whole(c, row))
+    c->y_mode = PO_WHOLE;
+  bool on_stack = c->y_mode == PO_BLOCK;
+  int64_t block = on_stack ? min64(MAX_BLOCK, second / 2) : second / 2;
+  int64_t widest = max64(block / row / panel * panel, panel);
+  if (c->y_mode == PO_DIRECT)
+    widest = round_up(n, panel);
+  c->waits = must_wait(c);
+  if (c->waits)
+    widest =
+        max64(min64(widest, MAX_SUMS / bytes / c->mr / panel * panel), panel);
+  choose_columns(t, c, widest);
+  int64_t tiles = ceil_div(n, c->nc) * size_of(c, PO_DIM_O);
   int64_t chunks = tiles < cores ? ceil_div(cores, tiles) : 1;
   c->mc = min64(round_up(ceil_div(m, chunks), c->mr), round_up(m, c->mr));
-  c->mb = max64(min64(MAX_BLOCK, second / 4) / row / c->mr, 1) * c->mr;
+  if (c->waits)
+    c->mc =
+        max64(min64(c->mc, MAX_SUMS / bytes / c->nc / c->mr * c->mr), c->mr);
+  pack_once(c);
+  int64_t rows = second / 4;
+  rows = c->x_mode == PO_BLOCK ? min64(MAX_BLOCK, rows) : rows;
+  c->mb = max64(rows / row / c->mr, 1) * c->mr;
   if (c->x_mode == PO_BLOCK && c->mb > c->mc)
     c->mb = c->mc;
 }
 
 void
-po_plan_contraction(const gs_target *t, po_contraction *c) {
-  c->lanes =
-      (uint32_t)max64(t->vector_bytes / gs_dtype_table[c->dtype].bytes, 1);
-  c->cycles = estimate(t, c);
+po_plan_contraction(const gs_target *t, const bool constant[2],
+                    po_contraction *c) {
+  bool swapped[2] = {constant[1], constant[0]};
+  c->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
+  c->cycles = estimate(t, constant, c);
   po_contraction other = *c;
   swap_roles(&other);
-  other.cycles = estimate(t, &other);
+  other.cycles = estimate(t, swapped, &other);
   if (other.cycles < c->cycles)
     *c = other;
-  /* Packed once where packing for every tile would repeat much. */
   choose_blocks(t, c);
-  int64_t n = po_cdims_size(&c->dims[PO_DIM_N]);
-  bool invariant = !c->dims[PO_DIM_O].n;
-  if (c->x_mode == PO_BLOCK && invariant && n > c->nc)
-    c->x_mode = PO_WHOLE;
 }
 
 /* ---- of a program ---- */
@@ -242,19 +358,23 @@ is_worth_it(const po_contraction *c) {
   return m > 1 && n > 1 && (double)m * (double)n * (double)k >= LEAST_PRODUCTS;
 }
 
-static void
-add_packed(po_program *p, po_contraction *c) {
-  int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
+/* The array of an operand that is packed whole. */
+static uint32_t
+add_packed(po_program *p, const po_contraction *c, bool x) {
+  int64_t panel = (int64_t)c->nv * c->lanes;
+  int64_t rows = x ? round_up(size_of(c, PO_DIM_M), c->mr)
+                   : round_up(size_of(c, PO_DIM_N), panel);
   po_array packed = {
       .name = bs_arena_printf(&p->arena, "glen_packed%u", p->arrays.len),
-      .role = PO_WORKSPACE,
+      .role = (x ? c->x_mode : c->y_mode) == PO_BEFORE ? PO_PREPACKED
+                                                       : PO_WORKSPACE,
       .dtype = c->dtype,
       .rank = 1,
-      .dim = {round_up(m, c->mr) * po_cdims_size(&c->dims[PO_DIM_K])},
+      .dim = {rows * size_of(c, PO_DIM_K)},
       .term = GS_NO_TERM,
       .packed = true};
-  c->packed = p->arrays.len;
   bs_push(p->ctx.heap, &p->arrays, packed);
+  return p->arrays.len - 1;
 }
 
 /* Each loop runs over one index, in order, and has no mark but parallel. */
@@ -276,6 +396,12 @@ is_as_lowered(const po_program *p, const po_stmt *s) {
   return same;
 }
 
+/* One packed array serves all of the outer loops: there must be none. */
+static bool
+is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
+  return p->arrays.data[array].prepack && !c->dims[PO_DIM_O].n;
+}
+
 static bool
 plan_group(po_program *p, const uint32_t *stmts, uint32_t n,
            po_contraction *out) {
@@ -288,7 +414,9 @@ plan_group(po_program *p, const uint32_t *stmts, uint32_t n,
                            n == 3 ? stmts[2] : UINT32_MAX, out) ||
       !is_worth_it(out))
     return false;
-  po_plan_contraction(p->target, out);
+  const bool constant[2] = {is_constant(p, out, out->x.array),
+                            is_constant(p, out, out->y.array)};
+  po_plan_contraction(p->target, constant, out);
   return true;
 }
 
@@ -302,8 +430,10 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
     po_contraction c;
     if (!plan_group(p, groups->stmts.data + group->first, group->n, &c))
       continue;
-    if (c.x_mode == PO_WHOLE)
-      add_packed(p, &c);
+    if (po_is_packed_whole(c.x_mode))
+      c.packed_x = add_packed(p, &c, true);
+    if (po_is_packed_whole(c.y_mode))
+      c.packed_y = add_packed(p, &c, false);
     const po_contraction *kept = bs_arena_copy(&p->arena, &c, sizeof c);
     bs_push(p->ctx.heap, &p->contractions, kept);
   }

@@ -24,6 +24,7 @@ typedef enum po_role {
   PO_CONSTANT,
   PO_OUTPUT,
   PO_WORKSPACE,
+  PO_PREPACKED, /* filled once for all calls, from inputs that are constant */
   PO_LOCAL /* lives below a loop: declared in the innermost one that holds all
               its uses; see `fold` and `scope` */
 } po_role;
@@ -47,7 +48,11 @@ typedef struct po_array {
   int64_t pad[GS_MAX_RANK]; /* elements added to the extent in memory */
   po_scope scope;           /* PO_LOCAL */
   gs_term term;   /* what it holds; GS_NO_TERM: something on the way to it */
-  int64_t offset; /* PO_WORKSPACE: bytes from its start, 64-aligned */
+  int64_t offset; /* PO_WORKSPACE, PO_PREPACKED: bytes from the start of what
+                     it lies in, 64-aligned; -1: nowhere */
+  /* PO_INPUT: the same for all calls. It is no parameter of the function; where
+   * it is read as it is, a copy lies at `offset` among what is prepacked. */
+  bool prepack;
   /* PO_INPUT, PO_OUTPUT: number in the source's list; PO_CONSTANT: data. */
   uint32_t number;
   const void *data;
@@ -135,7 +140,7 @@ typedef struct po_program {
   isl_ctx *isl;
   BS_VEC(po_array) arrays;
   BS_VEC(po_stmt) stmts; /* in the original order */
-  int64_t workspace_bytes;
+  int64_t workspace_bytes, prepacked_bytes;
   bool strict_fp;
   bool plain;        /* loops run as the nest says, sums of products too */
   bool copies_views; /* composing them was too complex */
@@ -176,6 +181,13 @@ __isl_give isl_schedule *po_group_schedule(const po_program *,
 /* workspace.c: where workspace arrays lie, by the nest's order; made anew
  * after a change of the schedule. */
 void po_lay_out(po_program *);
+/* prepack.c: the input of that name is the same for all calls, so that what is
+ * made of it alone is made once; false: there is no such input.  po_lay_out
+ * makes use of it. */
+bool po_prepack(po_program *, const char *input);
+bool po_has_prepacked(const po_program *);
+/* Places among what is prepacked. (po_lay_out) */
+void po_lay_out_prepacked(po_program *);
 /* print.c: `conv.glen:7: compute dotProd, ((4), ()) f32` */
 void po_put_origin(const po_program *, gs_term, bs_span, bs_text *out);
 /* The loop program as text (docs/LOOPS.md); the same with comments that say

@@ -110,6 +110,7 @@ static const char *const reserved[] = {
     "wchar_t",
     "while",
     "workspace",
+    "prepacked",
     "xor",
     "xor_eq",
 };

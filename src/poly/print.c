@@ -39,9 +39,9 @@ protect(const po_program *p, bs_text *out, bool origins,
 /* ---- arrays ---- */
 
 static const char *const role_names[] = {
-    [PO_INPUT] = "input",   [PO_CONSTANT] = "constant",
-    [PO_OUTPUT] = "output", [PO_WORKSPACE] = "workspace",
-    [PO_LOCAL] = "local",
+    [PO_INPUT] = "input",         [PO_CONSTANT] = "constant",
+    [PO_OUTPUT] = "output",       [PO_WORKSPACE] = "workspace",
+    [PO_PREPACKED] = "prepacked", [PO_LOCAL] = "local",
 };
 
 static const char *const scope_names[] = {

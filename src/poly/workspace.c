@@ -92,7 +92,9 @@ visit_group(layout *l, const po_groups *groups, uint32_t g, visit *f) {
     visit_arrays(l, &l->program->stmts.data[groups->stmts.data[k]], g, f);
   const po_contraction *c = po_contraction_of(l->program, groups, group);
   if (c && c->x_mode == PO_WHOLE)
-    f(l, c->packed, g);
+    f(l, c->packed_x, g);
+  if (c && c->y_mode == PO_WHOLE)
+    f(l, c->packed_y, g);
 }
 
 void
@@ -113,6 +115,7 @@ po_lay_out(po_program *p) {
     expire(&l, g);
     visit_group(&l, &groups, g, place_new);
   }
+  po_lay_out_prepacked(p);
   po_groups_done(p, &groups);
   bs_free(p->ctx.heap, l.last);
   bs_free(p->ctx.heap, l.node);

@@ -5,11 +5,13 @@ usage: contractions.py GLEN [COUNT [SEED]]
 
 Matrix products in all layouts, convolutions with strides and padding in NCHW
 and NHWC and grouped ones, of three dtypes, for three vector lengths, with and
-without sanitizers: sizes around those of the register-tiled kernel, so that
-every kind of tail is met.  A case that fails is printed with its seed.
+without sanitizers, with operands packed beforehand or not: sizes around those of
+the register-tiled kernel, so that every kind of tail is met, and sums long
+enough for several blocks of them.  A case that fails is printed with its seed.
 """
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -48,6 +50,8 @@ def sizes(r):
 def conv_nchw(r, dtype):
     (h, w), (kh, kw), (sh, sw), pad = sizes(r)
     c, o, n = r.choice([1, 3, 8, 16]), r.choice([5, 8, 16, 20]), r.choice([1, 2])
+    if r.random() < 0.3:
+        c, o, n = r.choice([65, 130]), r.choice([33, 70]), 1
     x = f"(pad (pad x zero 2 {pad} {pad}) zero 3 {pad} 0)"
     return (f"(tensor x (shape {n} {c} {h} {w}) {dtype})\n"
             f"(tensor w (shape {o} {c} {kh} {kw}) {dtype})\n"
@@ -59,7 +63,7 @@ def conv_nchw(r, dtype):
 
 def conv_nhwc(r, dtype):
     (h, w), (kh, kw), (sh, sw), pad = sizes(r)
-    c, o = r.choice([1, 3, 8, 16]), r.choice([5, 8, 16, 20])
+    c, o = r.choice([1, 3, 8, 16, 70]), r.choice([5, 8, 16, 20])
     x = f"(pad (pad x zero 1 {pad} {pad}) zero 2 0 {pad})"
     return (f"(tensor x (shape 1 {h} {w} {c}) {dtype})\n"
             f"(tensor w (shape {o} {kh} {kw} {c}) {dtype})\n"
@@ -68,11 +72,19 @@ def conv_nhwc(r, dtype):
             f"(stride {sh} {sw} 1))\n  (access w 1))) 3))\n(output c)\n")
 
 
-def check(glen, folder, text, target, strict, sanitize):
+def prepacked(r, text):
+    """Options that say which inputs are constant: none, some or all."""
+    names = re.findall(r"^\(tensor (\S+)", text, re.M)
+    chosen = [n for n in names if r.random() < 0.5] if r.random() < 0.5 else []
+    return [word for name in chosen for word in ("--prepack", name)]
+
+
+def check(glen, folder, text, target, strict, sanitize, more):
     source = os.path.join(folder, "case.glen")
     with open(source, "w", encoding="utf-8") as f:
         f.write(text)
     command = [glen, "run", "--check", source, "--target", target, "--quiet"]
+    command += more
     command += ["--strict-fp"] if strict else []
     command += ["--sanitize"] if sanitize else []
     return subprocess.run(command, stdin=subprocess.DEVNULL, text=True,
@@ -95,7 +107,8 @@ def main():
             make = [matmul, conv_nchw, conv_nhwc][k % 3]
             text = make(r, r.choice(["f32", "f32", "f64", "i32"]))
             done = check(glen, folder, text, r.choice(targets),
-                         r.random() < 0.25, r.random() < 0.4)
+                         r.random() < 0.25, r.random() < 0.4,
+                         prepacked(r, text))
             passed += done.returncode == 0
             failed += done.returncode != 0
             if done.returncode:
