@@ -74,11 +74,12 @@ struct glen_result {
   bool limited;    /* a rule used up its matches */
   eg_node *choice; /* by canonical class id below n_choice */
   uint32_t n_choice;
-  BS_VEC(api_growth) growth;    /* by iteration, when it was asked for */
-  uint64_t *made;               /* by rule, up to the last iteration */
-  const pv_answer *verified;    /* NULL: it was not asked */
-  const pv_chain_answer *steps; /* that were asked for it; NULL: none */
-  const char *place;            /* of the rule of a step that is not proved */
+  BS_VEC(api_growth) growth; /* by iteration, when it was asked for */
+  uint64_t *made;            /* by rule, up to the last iteration */
+  const pv_answer *verified; /* NULL: it was not asked */
+  pv_chain_answer *steps;    /* that were asked for it; NULL: none */
+  const rl_rule *rule;       /* of a step that is not proved, or NULL */
+  const char *place;         /* of that rule */
   glen_summary summary;
 };
 

@@ -63,7 +63,7 @@ json_difference(bs_json *j, const pv_answer *a) {
 void
 api_json_answer(bs_json *j, const pv_answer *a) {
   bs_json_string(j, "by", pv_method_name(a->method));
-  if (a->verdict == PV_REFUTED && a->method == PV_BY_RUNNING)
+  if (pv_has_difference(a))
     json_difference(j, a);
 }
 

@@ -7,7 +7,8 @@
 #include "api/api.h"
 #include "prove/steps.h"
 
-enum { MOST_STEPS = 100000, SHOWN = 16 };
+enum { MOST_STEPS = 1000000, SHOWN = 16, QUICKLY = 100 };
+#define MOST_BYTES ((size_t)4 << 30) /* of the steps */
 
 typedef struct verify_args {
   glen_context *ctx;
@@ -72,50 +73,102 @@ static void
 take_chain(verify_args *a, const pv_chain_answer *c, pv_answer *out) {
   glen_context *ctx = a->ctx;
   uint32_t output = out->output;
-  const char *said = say_step(ctx, c);
+  const char *said = c->answer.reason;
   bool wrong = c->answer.verdict == PV_REFUTED;
   if (out->verdict == PV_REFUTED || (wrong && out->verdict == PV_TESTED)) {
     if (wrong)
       out->reason = bs_arena_printf(&ctx->arena, "%s; %s", out->reason, said);
     return;
   }
+  if (wrong)
+    said = bs_arena_printf(&ctx->arena, "too large to run; its derivation: %s",
+                           said);
   if (wrong || weight(c->answer.verdict) < weight(out->verdict))
     *out = c->answer;
-  else if (c->answer.verdict != out->verdict || !c->link)
+  else if (c->answer.verdict != out->verdict)
     return;
+  else if (!c->steps)
+    said = bs_arena_printf(&ctx->arena, "%s; %s", out->reason, said);
   out->output = output;
   out->reason = said;
+  if (wrong && out->method == PV_BY_RUNNING)
+    out->method = PV_BY_STEPS;
 }
 
-/* Each output by its chain; NULL when nothing was recorded. */
+typedef struct steps_args {
+  verify_args *verify;
+  const pv_options *options;
+  bs_heap heap; /* of the chains; what is told of them outlives it */
+  pv_chain_answer *out;
+  uint32_t n; /* outputs */
+  bool recorded;
+} steps_args;
+
+static const char *
+no_chain(glen_context *ctx, eg_explained why) {
+  return why == EG_TOO_LONG
+             ? bs_arena_printf(&ctx->arena, "there are more than %d steps",
+                               MOST_STEPS)
+             : "no chain of steps was found";
+}
+
+static void
+take_step(verify_args *a, pv_chain_answer *c, pv_chain_answer *total) {
+  glen_result *r = a->result;
+  c->answer.reason = say_step(a->ctx, c);
+  total->steps += c->steps;
+  total->proved += c->proved;
+  total->questions = c->questions;
+  if (!c->link)
+    return;
+  if (!r->rule) {
+    r->rule = c->link->rule;
+    r->place = place_of(a->ctx, r->rule);
+  }
+  c->link = NULL;
+}
+
+static void
+ask_chains(void *arg) {
+  steps_args *s = arg;
+  verify_args *a = s->verify;
+  glen_result *r = a->result;
+  gs_context own = a->ctx->gs;
+  bs_arena arena;
+  rl_explanation x;
+  bs_arena_init(&arena, &s->heap);
+  own.heap = &s->heap;
+  own.arena = &arena;
+  rl_explain(&own, &r->run, r->input, r->program.program, MOST_STEPS, &x);
+  s->recorded = x.why != EG_NOT_RECORDED;
+  if (!s->recorded)
+    return;
+  r->steps = BS_NEW(&a->ctx->arena, pv_chain_answer);
+  pv_stepper *stepper = pv_stepper_new(&a->ctx->gs, &x, s->options);
+  for (uint32_t k = 0; k < s->n; k++) {
+    s->out[k].answer.reason = no_chain(a->ctx, x.why);
+    if (k >= x.n_chains || !x.chains[k].found)
+      continue;
+    pv_prove_chain(stepper, &x.chains[k], &s->out[k]);
+    take_step(a, &s->out[k], r->steps);
+  }
+  pv_stepper_free(stepper);
+}
+
+/* Each output by its chain; NULL when nothing was recorded.  The chains of
+ * large programs are long, so their memory is bounded and given back. */
 static pv_chain_answer *
 ask_steps(verify_args *a, const pv_options *o, uint32_t n) {
   glen_context *ctx = a->ctx;
-  glen_result *r = a->result;
-  rl_explanation x;
-  pv_chain_answer *total = BS_NEW(&ctx->arena, pv_chain_answer);
-  pv_chain_answer *out = BS_NEWS(&ctx->arena, pv_chain_answer, n + 1);
-  rl_explain(&ctx->gs, &r->run, r->input, r->program.program, MOST_STEPS, &x);
-  if (x.why == EG_NOT_RECORDED)
-    return NULL;
-  pv_stepper *stepper = pv_stepper_new(&ctx->gs, &x, o);
-  for (uint32_t k = 0; k < n; k++) {
-    out[k] = (pv_chain_answer){.answer.verdict = PV_UNKNOWN,
-                               .answer.reason = "no chain of steps was found"};
-    if (k >= x.n_chains || !x.chains[k].found)
-      continue;
-    pv_prove_chain(stepper, &x.chains[k], &out[k]);
-    total->steps += out[k].steps;
-    total->proved += out[k].proved;
-    total->questions = out[k].questions;
-    if (out[k].link && !total->link) {
-      total->link = out[k].link;
-      r->place = place_of(ctx, out[k].link->rule);
-    }
-  }
-  pv_stepper_free(stepper);
-  r->steps = total;
-  return out;
+  steps_args s = {.verify = a, .options = o, .n = n, .recorded = true};
+  s.out = BS_NEWS(&ctx->arena, pv_chain_answer, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    s.out[k].answer = (pv_answer){.verdict = PV_UNKNOWN,
+                                  .reason = "out of memory for the steps"};
+  bs_heap_init_child(&s.heap, &ctx->heap, MOST_BYTES);
+  bs_protect(&s.heap, ask_chains, &s);
+  bs_heap_done(&s.heap);
+  return s.recorded ? s.out : NULL;
 }
 
 static bool
@@ -154,7 +207,7 @@ ask_each(verify_args *a, const pv_options *o, const pv_chain_answer *chains,
 static bool
 ask_quickly(verify_args *a, const pv_options *o, pv_answer *out) {
   pv_options quick = *o;
-  quick.max_operations /= 40;
+  quick.max_operations /= 400;
   quick.max_run /= 100;
   pv_equal_programs(&a->ctx->gs, a->result->input, a->result->program.program,
                     &quick, out);
@@ -191,8 +244,10 @@ verify_body(void *arg) {
   if (answer->verdict != PV_REFUTED)
     return;
   ctx->failure = GLEN_REFUTED;
-  bs_error(&ctx->diags, BS_NOWHERE, "unsound-result",
-           "the result is not equal to the input: output %s: %s",
+  bs_error(&ctx->diags, BS_NOWHERE, "unsound-result", "%s: output %s: %s",
+           answer->method == PV_BY_STEPS
+               ? "the result does not follow from the input"
+               : "the result is not equal to the input",
            answer->output < r->input->outputs.len
                ? r->input->outputs.data[answer->output].name
                : "?",
@@ -220,7 +275,8 @@ output_of(const glen_result *r) {
 
 static void
 put_difference(const pv_answer *a, bs_text *out) {
-  bs_put(out, ";          at [");
+  bs_putf(out, ";          %sat [",
+          a->method == PV_BY_STEPS ? "of the step, " : "");
   for (uint32_t d = 0; d < a->rank; d++)
     bs_putf(out, "%s%lld", d ? ", " : "", (long long)a->index[d]);
   bs_putf(out, "]: %.10g and %.10g\n", a->left, a->right);
@@ -242,7 +298,7 @@ api_put_verified(const glen_result *r, bs_text *out) {
   if (a->verdict != PV_PROVED)
     bs_putf(out, "output %s: ", output_of(r));
   bs_putf(out, "%s\n", a->reason ? a->reason : "");
-  if (a->verdict == PV_REFUTED && a->method == PV_BY_RUNNING)
+  if (pv_has_difference(a))
     put_difference(a, out);
 }
 
@@ -253,9 +309,8 @@ json_steps(const glen_result *r, bs_json *j) {
   bs_json_int(j, "count", c->steps);
   bs_json_int(j, "proved", c->proved);
   bs_json_int(j, "questions", c->questions);
-  if (c->link && c->link->rule) {
-    const rl_rule *rule = c->link->rule;
-    bs_json_string(j, "rule", rule->name);
+  if (r->rule) {
+    bs_json_string(j, "rule", r->rule->name);
     bs_json_string(j, "place", r->place);
   }
   bs_json_end(j);

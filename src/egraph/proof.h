@@ -12,6 +12,12 @@ typedef struct eg_xnode {
   uint32_t head, kids, row;
 } eg_xnode;
 
+/* Most terms looked for are new: their hash alone tells so. */
+typedef struct eg_xplace {
+  uint32_t term; /* + 1; 0: free */
+  uint32_t hash;
+} eg_xplace;
+
 /* One application of a rule: a match and what its variables stand for. */
 typedef struct eg_instance {
   uint32_t event;
@@ -52,9 +58,9 @@ struct eg_explainer {
 
   BS_VEC(eg_xnode) nodes;
   BS_VEC(uint32_t) kids;
-  BS_VEC(uint32_t) table; /* open addressing, node + 1; power of two */
-  uint32_t *of_row;       /* the term of a row as added, + 1; or 0 */
-  BS_VEC(uint32_t) stack; /* of eg_term_of_row */
+  BS_VEC(eg_xplace) table; /* open addressing; power of two */
+  uint32_t *of_row;        /* the term of a row as added, + 1; or 0 */
+  BS_VEC(uint32_t) stack;  /* of eg_term_of_row */
 
   /* One chain being built. */
   BS_VEC(eg_task) tasks;

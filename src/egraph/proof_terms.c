@@ -22,30 +22,37 @@ same_kids(const uint32_t *a, const uint32_t *b, uint32_t n) {
 }
 
 /* The place of a term in the table, or where it would be. */
-static uint32_t
-place(const eg_explainer *x, uint32_t head, const uint32_t *kids, uint32_t n) {
-  uint32_t mask = x->table.cap - 1, at = hash_of(head, kids, n) & mask;
-  for (; x->table.data[at]; at = (at + 1) & mask) {
-    const eg_xnode *e = &x->nodes.data[x->table.data[at] - 1];
+static eg_xplace *
+place(const eg_explainer *x, uint32_t hash, uint32_t head, const uint32_t *kids,
+      uint32_t n) {
+  uint32_t mask = x->table.cap - 1, at = hash & mask;
+  for (; x->table.data[at].term; at = (at + 1) & mask) {
+    if (x->table.data[at].hash != hash)
+      continue;
+    const eg_xnode *e = &x->nodes.data[x->table.data[at].term - 1];
     if (e->head == head && same_kids(x->kids.data + e->kids, kids, n))
       break;
   }
-  return at;
+  return &x->table.data[at];
 }
 
 static void
 make_room(eg_explainer *x) {
   if (x->nodes.len * 2 + 2 < x->table.cap)
     return;
-  uint32_t size = x->table.cap ? x->table.cap * 2 : 256;
-  uint32_t *old = x->table.data;
-  x->table.data = bs_calloc(x->heap, size, sizeof *old);
+  uint32_t cap = x->table.cap, size = cap ? cap * 2 : 256;
+  eg_xplace *old = x->table.data, *made = bs_calloc(x->heap, size, sizeof *old);
+  for (uint32_t k = 0; k < cap; k++) {
+    uint32_t at = old[k].hash & (size - 1);
+    if (!old[k].term)
+      continue;
+    while (made[at].term)
+      at = (at + 1) & (size - 1);
+    made[at] = old[k];
+  }
+  x->table.data = made;
   x->table.cap = size;
   bs_free(x->heap, old);
-  for (uint32_t t = 0; t < x->nodes.len; t++) {
-    uint32_t n = eg_xarity(x, t);
-    x->table.data[place(x, x->nodes.data[t].head, eg_xkids(x, t), n)] = t + 1;
-  }
 }
 
 /* `row` EG_NONE: any of its key. */
@@ -54,9 +61,10 @@ intern(eg_explainer *x, uint32_t head, const uint32_t *kids, uint32_t n,
        uint32_t row) {
   head &= EG_HEAD_MASK;
   make_room(x);
-  uint32_t at = place(x, head, kids, n);
-  if (x->table.data[at]) {
-    uint32_t term = x->table.data[at] - 1;
+  uint32_t hash = hash_of(head, kids, n);
+  eg_xplace *at = place(x, hash, head, kids, n);
+  if (at->term) {
+    uint32_t term = at->term - 1;
     if (row != EG_NONE)
       x->nodes.data[term].row = row;
     return term;
@@ -76,7 +84,7 @@ intern(eg_explainer *x, uint32_t head, const uint32_t *kids, uint32_t n,
   if (n)
     memcpy(x->kids.data + x->kids.len, kids, n * sizeof *kids);
   x->kids.len += n;
-  x->table.data[at] = x->nodes.len;
+  *at = (eg_xplace){x->nodes.len, hash};
   return x->nodes.len - 1;
 }
 

@@ -278,7 +278,7 @@ void
 pv_put_answer(bs_text *out, const pv_answer *a) {
   bs_putf(out, "%s: %s", pv_verdict_name(a->verdict),
           a->reason ? a->reason : "");
-  if (a->verdict == PV_REFUTED && a->method == PV_BY_RUNNING) {
+  if (pv_has_difference(a)) {
     bs_put(out, " at [");
     for (uint32_t d = 0; d < a->rank; d++)
       bs_putf(out, "%s%lld", d ? ", " : "", (long long)a->index[d]);

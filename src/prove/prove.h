@@ -45,7 +45,8 @@ typedef struct pv_answer {
   const char *reason; /* one line; in the context's arena */
   uint32_t output;    /* of two programs: the one the verdict is about */
   uint32_t runs;      /* inputs tried */
-  /* Refuted by running: the element, both values, and the inputs. */
+  /* Refuted by running: the element, both values, and the inputs.  By steps:
+   * those of the sub-terms of the step that is wrong. */
   uint32_t rank;
   int64_t index[GS_MAX_RANK];
   double left, right;
@@ -72,6 +73,12 @@ void pv_equal_terms(const gs_context *, const gs_program *, gs_term, gs_term,
  * outputs: refuted, unknown, tested, proved. */
 void pv_equal_programs(const gs_context *, const gs_program *,
                        const gs_program *, const pv_options *, pv_answer *);
+
+static inline bool
+pv_has_difference(const pv_answer *a) {
+  return a->verdict == PV_REFUTED &&
+         (a->method == PV_BY_RUNNING || a->method == PV_BY_STEPS);
+}
 
 const char *pv_verdict_name(pv_verdict);
 const char *pv_method_name(pv_method);
