@@ -3,34 +3,35 @@
  * Floats are taken as real numbers, so a difference that the interpreter found
  * counts only when it is still there at a higher precision: both terms are
  * evaluated with every float as f64, and with every float as f32.  A cast to a
- * narrower float still rounds, since that is what it means.
+ * narrower float still rounds, since that is what it means; so do the operators
+ * on bf16, unless sums or products are nested there, whose order is free.
  *
- * What shrinks with the precision is rounding.  Where an operator jumps (floor,
- * a cast to integers, select, gather) rounding before it may make any
- * difference.  There the difference counts when every term is the same in f32
- * and f64, for then nothing was rounded; or when it stays for inputs that are
- * moved a little, since rounding matters at a jump alone. */
-#include "prove/session.h"
-#include "glenside/interpret.h"
+ * What shrinks with the precision is rounding; and so is what is not well above
+ * the change that a little more rounding makes, in every operator that rounds.
+ * Where an operator jumps (floor, a cast, select, gather) rounding before it
+ * may make any difference.  There the difference counts when no operator
+ * rounds, or every term is the same in f32 and f64, for then nothing was
+ * rounded; or when it stays for inputs that are moved a little, since rounding
+ * matters at a jump alone.  (That bf16 jumps everywhere is seen by shaking.) */
+#include "prove/precise.h"
 #include <math.h>
-#include <string.h>
 
 #define MOVES  4 /* moved inputs, */
 #define MOVED  3 /* of which so many must differ, too */
 #define SHRINK 64
-
-typedef struct precise {
-  gs_program *p; /* outputs: left, right, then every compute term */
-  gs_tensor *inputs, *outputs;
-  bool ran;
-} precise;
+#define SHAKES 3
+#define ABOVE  8 /* times what shaking changes */
 
 typedef struct pv_confirm {
   pv_session *s;
   uint32_t pair;
-  bool jumps, may_overflow, has_float_input;
-  bool fresh; /* the outputs are those of the inputs */
-  precise f64, f32;
+  bool jumps, may_overflow, has_float_input, failed;
+  bool rounds;    /* an operator does */
+  bool saturates; /* one may be the same in f32 and f64 and rounded */
+  bool narrows;   /* a cast rounds */
+  bool strict;    /* the operators on bf16 round by their meaning */
+  bool fresh;     /* the outputs are those of the inputs */
+  pv_precise f64, f32, shaken[SHAKES];
 } pv_confirm;
 
 static bool
@@ -38,182 +39,10 @@ is_float(gs_dtype d) {
   return !gs_dtype_table[d].integer;
 }
 
-/* --- both terms with other floats ----------------------------------------- */
-
-typedef struct copier {
-  const gs_program *from;
-  gs_program *to;
-  gs_dtype wide;
-  gs_term *made;
-} copier;
-
-static const char *
-own_name(const gs_program *p, const gs_node *n) {
-  return bs_as_sym(p->ctx.values, bs_item(p->ctx.values, n->attr, 0));
-}
-
-static gs_term
-copy_constant(copier *c, const gs_node *n, const gs_type *type,
-              const gs_constant *from) {
-  gs_constant was = *from;
-  gs_tensor made;
-  gs_tensor source = {.dtype = was.type.dtype,
-                      .rank = was.type.rank,
-                      .elements = gs_elements(&was.type),
-                      .data = (void *)was.data};
-  gs_tensor_init(c->to->ctx.heap, &made, type);
-  for (int64_t k = 0; k < made.elements; k++)
-    gs_tensor_set(&made, k, gs_tensor_get(&source, k));
-  return gs_add_constant(c->to, was.name, type, made.data, n->span);
-}
-
-static gs_term
-add_cast(copier *c, gs_dtype to, gs_term kid) {
-  bs_values *values = c->to->ctx.values;
-  bs_value items[2] = {bs_sym(values, gs_compute_table[GS_C_CAST].name),
-                       bs_sym(values, gs_dtype_table[to].name)};
-  bs_value o = bs_list(values, items, 2);
-  gs_fault fault = {0};
-  return gs_add(c->to, GS_COMPUTE, bs_list(values, &o, 1), &kid, 1, BS_NOWHERE,
-                &fault);
-}
-
-/* Rounds first, when the dtype is one that rounds. */
-static gs_term
-copy_cast(copier *c, gs_dtype to, gs_dtype from, gs_term kid) {
-  bool rounds = is_float(to) && to != GS_F64 && to != from;
-  if (!is_float(to) || rounds)
-    kid = add_cast(c, to, kid);
-  return is_float(to) && gs_term_ok(kid) ? add_cast(c, c->wide, kid) : kid;
-}
-
-static gs_term
-copy_node(copier *c, gs_term t) {
-  const gs_node *n = gs_at(c->from, t);
-  const bs_values *values = c->from->ctx.values;
-  const gs_constant *constant =
-      n->op == GS_CONST ? gs_find_constant(c->from, own_name(c->from, n))
-                        : NULL;
-  gs_type type;
-  gs_compute op = GS_C_ADD;
-  gs_fault fault = {0};
-  gs_type_at(c->from, t, &type);
-  gs_dtype own = type.dtype;
-  if (is_float(type.dtype))
-    type.dtype = c->wide;
-  if (constant)
-    return copy_constant(c, n, &type, constant);
-  if (n->op == GS_TENSOR || n->op == GS_CONST)
-    return gs_add_tensor(c->to, own_name(c->from, n), &type, n->span);
-  gs_term kids[2] = {GS_NO_TERM, GS_NO_TERM};
-  for (uint32_t k = 0; k < n->n_kids && k < 2; k++)
-    kids[k] = c->made[n->kids[k].i];
-  if (n->op == GS_COMPUTE)
-    gs_compute_of(values, bs_item(values, n->attr, 0), &op);
-  if (n->op == GS_COMPUTE && op == GS_C_CAST) {
-    gs_type kid;
-    gs_type_at(c->from, n->kids[0], &kid);
-    return copy_cast(c, own, kid.dtype, kids[0]);
-  }
-  return gs_add(c->to, n->op, n->attr, kids, n->n_kids, n->span, &fault);
-}
-
-/* False when some term has no type at that precision. */
-static bool
-build(pv_confirm *x, gs_dtype wide, precise *out) {
-  pv_session *s = x->s;
-  const gs_program *from = s->plain;
-  const pv_pair *pair = &s->pairs[x->pair];
-  uint32_t n = from->nodes.len;
-  copier c = {.from = from, .wide = wide};
-  uint8_t *live = bs_calloc(s->ctx.heap, n + (size_t)1, 1);
-  c.to = out->p = gs_program_new(&s->ctx, NULL);
-  c.made = BS_NEWS(s->ctx.arena, gs_term, n + (size_t)1);
-  pv_mark(from, pair, 1, live);
-  bool ok = true;
-  for (uint32_t k = 0; k < n && ok; k++) {
-    c.made[k] = live[k] ? copy_node(&c, (gs_term){k}) : GS_NO_TERM;
-    ok = !live[k] || gs_term_ok(c.made[k]);
-  }
-  if (ok) {
-    gs_add_output(c.to, "left", c.made[pair->left.i], BS_NOWHERE);
-    gs_add_output(c.to, "right", c.made[pair->right.i], BS_NOWHERE);
-  }
-  for (uint32_t k = 0; k < n && ok && x->jumps; k++)
-    if (live[k] && gs_at(from, (gs_term){k})->op == GS_COMPUTE)
-      gs_add_output(c.to, pv_say(s, "%u", k), c.made[k], BS_NOWHERE);
-  bs_free(s->ctx.heap, live);
-  return ok;
-}
-
-/* --- evaluation ----------------------------------------------------------- */
-
-static void
-release(precise *x) {
-  for (uint32_t k = 0; x->ran && k < x->p->outputs.len; k++)
-    gs_tensor_done(x->p->ctx.heap, &x->outputs[k]);
-  x->ran = false;
-}
-
-static void
-set_up(precise *x) {
-  bs_arena *arena = x->p->ctx.arena;
-  x->inputs = BS_NEWS(arena, gs_tensor, x->p->inputs.len + (size_t)1);
-  x->outputs = BS_NEWS(arena, gs_tensor, x->p->outputs.len + (size_t)1);
-  for (uint32_t k = 0; k < x->p->inputs.len; k++) {
-    gs_type type;
-    gs_type_at(x->p, x->p->inputs.data[k].term, &type);
-    gs_tensor_init(x->p->ctx.heap, &x->inputs[k], &type);
-  }
-}
-
-static uint64_t
-mix(uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
-/* Up to 1 part in 128, and 1/128 where there is nothing. */
-static double
-moved(double x, uint64_t random) {
-  double by = ((double)(random >> 11) / (double)(1ull << 53) - 0.5) / 64;
-  return x + by * fmax(1, fabs(x));
-}
-
-static bool
-same_name(const gs_program *a, uint32_t i, const gs_program *b, uint32_t k) {
-  return !strcmp(a->inputs.data[i].name, b->inputs.data[k].name);
-}
-
-static void
-load(precise *x, const gs_program *given, const gs_tensor *inputs,
-     uint64_t move) {
-  for (uint32_t k = 0; k < x->p->inputs.len; k++)
-    for (uint32_t i = 0; i < given->inputs.len; i++) {
-      gs_tensor *to = &x->inputs[k];
-      if (!same_name(x->p, k, given, i))
-        continue;
-      for (int64_t e = 0; e < to->elements; e++) {
-        double v = gs_tensor_get(&inputs[i], e);
-        if (move && is_float(inputs[i].dtype) && isfinite(v))
-          v = moved(v, mix(move * 0x9e3779b97f4a7c15 + (uint64_t)e * 31 + k));
-        gs_tensor_set(to, e, v);
-      }
-    }
-}
-
-static bool
-run(precise *x) {
-  release(x);
-  x->ran = gs_interpret(x->p, x->inputs, x->outputs);
-  return x->ran;
-}
-
 /* --- judging -------------------------------------------------------------- */
 
 static bool
-same_everywhere(const precise *a, const precise *b) {
+same_everywhere(const pv_precise *a, const pv_precise *b) {
   for (uint32_t k = 0; k < a->p->outputs.len; k++) {
     const gs_tensor *x = &a->outputs[k], *y = &b->outputs[k];
     for (int64_t e = 0; e < x->elements; e++) {
@@ -226,7 +55,7 @@ same_everywhere(const precise *a, const precise *b) {
 }
 
 static double
-gap_of(const precise *x, int64_t e) {
+gap_of(const pv_precise *x, int64_t e) {
   return fabs(gs_tensor_get(&x->outputs[0], e) -
               gs_tensor_get(&x->outputs[1], e));
 }
@@ -234,7 +63,7 @@ gap_of(const precise *x, int64_t e) {
 /* Whether element e differs at high precision, by more than what is lost there;
  * `low`, when it was run, tells how much rounding does. */
 static bool
-differs_at(const pv_confirm *x, const precise *high, const precise *low,
+differs_at(const pv_confirm *x, const pv_precise *high, const pv_precise *low,
            int64_t e, double rel) {
   double a = gs_tensor_get(&high->outputs[0], e);
   double b = gs_tensor_get(&high->outputs[1], e);
@@ -253,10 +82,43 @@ differs_at(const pv_confirm *x, const precise *high, const precise *low,
   return gap > rel * fmax(fabs(a), fabs(b));
 }
 
+/* How far element e of an output is moved by a little more rounding. */
+static double
+shift(const pv_precise *a, const pv_precise *b, uint32_t side, int64_t e) {
+  double by = fabs(gs_tensor_get(&a->outputs[side], e) -
+                   gs_tensor_get(&b->outputs[side], e));
+  return isnan(by) ? INFINITY : by;
+}
+
+/* Whether the difference is well above what rounding may make. */
+static bool
+stands_out(const pv_confirm *x, int64_t e) {
+  double gap = gap_of(&x->f64, e);
+  for (uint32_t k = 0; k < SHAKES && x->rounds && isfinite(gap); k++) {
+    const pv_precise *other = &x->shaken[k];
+    double most =
+        fmax(shift(&x->f64, other, 0, e), shift(&x->f64, other, 1, e));
+    if (!other->ran || gap <= ABOVE * most)
+      return false;
+  }
+  return true;
+}
+
+static bool
+shake(pv_confirm *x, const gs_program *given, const gs_tensor *inputs,
+      uint64_t move) {
+  bool ok = true;
+  for (uint32_t k = 0; k < SHAKES && x->rounds && ok; k++) {
+    pv_precise_load(&x->shaken[k], given, inputs, move);
+    ok = pv_precise_run(&x->shaken[k]);
+  }
+  return ok;
+}
+
 static bool
 differs_anywhere(const pv_confirm *x, double rel) {
   for (int64_t e = 0; e < x->f64.outputs[0].elements; e++)
-    if (differs_at(x, &x->f64, NULL, e, rel))
+    if (differs_at(x, &x->f64, NULL, e, rel) && stands_out(x, e))
       return true;
   return false;
 }
@@ -266,33 +128,102 @@ differs_when_moved(pv_confirm *x, const gs_program *given,
                    const gs_tensor *inputs, double rel) {
   uint32_t n = 0;
   for (uint64_t k = 1; k <= MOVES; k++) {
-    load(&x->f64, given, inputs, k);
-    n += run(&x->f64) && differs_anywhere(x, rel);
+    pv_precise_load(&x->f64, given, inputs, k);
+    n += pv_precise_run(&x->f64) && shake(x, given, inputs, k) &&
+         differs_anywhere(x, rel);
   }
   return n >= MOVED;
 }
 
 /* --- setting up ----------------------------------------------------------- */
 
+static bool
+is_exact_when_same(gs_compute op) {
+  return op == GS_C_ADD || op == GS_C_SUB || op == GS_C_MUL ||
+         op == GS_C_SQUARE || op == GS_C_SCALE || op == GS_C_OFFSET ||
+         op == GS_C_REDUCE_SUM || op == GS_C_DOT_PROD || op == GS_C_REDUCE_PROD;
+}
+
 static void
-look_at_node(pv_confirm *x, const gs_program *p, const gs_node *n) {
-  const bs_values *values = p->ctx.values;
-  gs_compute op;
-  gs_type from;
-  if (n->op == GS_TENSOR) {
-    gs_type_read(values, n->type, &from);
-    x->has_float_input |= is_float(from.dtype);
-  }
-  if (n->op != GS_COMPUTE ||
-      !gs_compute_of(values, bs_item(values, n->attr, 0), &op))
-    return;
-  gs_type_at(p, n->kids[0], &from);
-  bool real = is_float(from.dtype);
+look_at_compute(pv_confirm *x, gs_compute op, gs_dtype from, gs_dtype to) {
+  bool real = is_float(from);
   x->jumps |= real && (op == GS_C_FLOOR || op == GS_C_CAST ||
                        op == GS_C_SELECT || op == GS_C_GATHER);
   x->may_overflow |=
       real && (op == GS_C_DIV || op == GS_C_RECIP || op == GS_C_RSQRT ||
                op == GS_C_EXP || op == GS_C_LOG);
+  x->rounds |= pv_rounds(op, to);
+  x->saturates |= pv_rounds(op, to) && !is_exact_when_same(op);
+  x->narrows |= op == GS_C_CAST && real && is_float(to) &&
+                gs_dtype_table[to].bytes < gs_dtype_table[from].bytes;
+}
+
+enum { OTHER = 0, SUMS = 1, PRODUCTS = 2 };
+
+static unsigned
+class_of(gs_compute op) {
+  switch (op) {
+  case GS_C_ADD:
+  case GS_C_SUB:
+  case GS_C_OFFSET:
+    return SUMS;
+  case GS_C_MUL:
+  case GS_C_DIV:
+  case GS_C_RECIP:
+  case GS_C_SCALE:
+  case GS_C_SQUARE:
+  case GS_C_REDUCE_PROD:
+    return PRODUCTS;
+  default:
+    return OTHER;
+  }
+}
+
+/* Looks at all terms; bf16 sums and products on the way to each are kept. */
+static void
+look(pv_confirm *x, const gs_program *p, const uint8_t *live) {
+  uint8_t *below = bs_calloc(p->ctx.heap, p->nodes.len + (size_t)1, 1);
+  bool nested = false, bf16 = false;
+  for (uint32_t k = 0; k < p->nodes.len; k++) {
+    const gs_node *n = &p->nodes.data[k];
+    gs_compute op;
+    gs_type from, to;
+    for (uint32_t i = 0; i < n->n_kids; i++)
+      below[k] |= below[n->kids[i].i];
+    if (!live[k])
+      continue;
+    gs_type_at(p, (gs_term){k}, &to);
+    x->has_float_input |= n->op == GS_TENSOR && is_float(to.dtype);
+    if (n->op != GS_COMPUTE ||
+        !gs_compute_of(p->ctx.values, bs_item(p->ctx.values, n->attr, 0), &op))
+      continue;
+    gs_type_at(p, n->kids[0], &from);
+    look_at_compute(x, op, from.dtype, to.dtype);
+    if (to.dtype != GS_BF16 || !pv_rounds(op, GS_BF16))
+      continue;
+    bf16 = true;
+    nested |= (below[k] & class_of(op)) != 0;
+    below[k] |= (uint8_t)class_of(op);
+  }
+  x->strict = bf16 && !nested;
+  bs_free(p->ctx.heap, below);
+}
+
+static bool
+make(pv_confirm *x) {
+  pv_precision as = {GS_F64, x->strict, 0};
+  if (!pv_precise_make(x->s, x->pair, as, x->jumps, &x->f64))
+    return false;
+  as.wide = GS_F32;
+  if (!pv_precise_make(x->s, x->pair, as, x->jumps, &x->f32))
+    return false;
+  as.wide = GS_F64;
+  for (uint32_t k = 0; k < SHAKES && x->rounds; k++) {
+    as.shake = k + 1;
+    if (!pv_precise_make(x->s, x->pair, as, false, &x->shaken[k]))
+      return false;
+  }
+  return true;
 }
 
 static pv_confirm *
@@ -305,34 +236,37 @@ confirm_of(pv_session *s, uint32_t pair) {
   s->confirm = x;
   uint8_t *live = bs_calloc(s->ctx.heap, s->plain->nodes.len + (size_t)1, 1);
   pv_mark(s->plain, &s->pairs[pair], 1, live);
-  for (uint32_t k = 0; k < s->plain->nodes.len; k++)
-    if (live[k])
-      look_at_node(x, s->plain, &s->plain->nodes.data[k]);
+  look(x, s->plain, live);
   bs_free(s->ctx.heap, live);
-  if (!build(x, GS_F64, &x->f64) || !build(x, GS_F32, &x->f32)) {
-    x->f64.p = NULL;
-    return x;
-  }
-  set_up(&x->f64);
-  set_up(&x->f32);
   return x;
 }
 
 static bool
 evaluate(pv_confirm *x, const gs_program *given, const gs_tensor *inputs) {
-  load(&x->f64, given, inputs, 0);
-  load(&x->f32, given, inputs, 0);
-  x->fresh = run(&x->f64) && run(&x->f32);
+  pv_precise_load(&x->f64, given, inputs, 0);
+  pv_precise_load(&x->f32, given, inputs, 0);
+  x->fresh = pv_precise_run(&x->f64) && pv_precise_run(&x->f32) &&
+             shake(x, given, inputs, 0);
   return x->fresh;
+}
+
+bool
+pv_means_rounding(pv_session *s, uint32_t pair) {
+  const pv_confirm *x = confirm_of(s, pair);
+  return x->narrows || x->strict;
 }
 
 bool
 pv_is_meant(pv_session *s, const pv_doubt *d, bool again) {
   pv_confirm *x = confirm_of(s, d->pair);
-  if (!x->f64.p || !((again && x->fresh) || evaluate(x, d->p, d->inputs)) ||
+  if (!x->f64.p && !x->failed)
+    x->failed = !make(x);
+  if (x->failed || !((again && x->fresh) || evaluate(x, d->p, d->inputs)) ||
       !differs_at(x, &x->f64, &x->f32, d->element, d->rel))
     return false;
-  if (!x->jumps || same_everywhere(&x->f64, &x->f32))
+  if (!x->jumps)
+    return stands_out(x, d->element);
+  if (!x->rounds || (!x->saturates && same_everywhere(&x->f64, &x->f32)))
     return true;
   x->fresh = false;
   return x->has_float_input && differs_when_moved(x, d->p, d->inputs, d->rel);

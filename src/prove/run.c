@@ -1,11 +1,11 @@
 /* run.c - inputs tried on the interpreter, to refute or to test.
  *
  * Runs alternate between kinds of inputs: small whole numbers, positive ones,
- * extremes, mostly zeros, the whole range, ones, negative ones.  Whole numbers
- * keep sums and products exact, so that a difference of integers, or one of
- * floats beyond what rounding explains, is a difference of meaning.  NaN tells
- * nothing; nor does infinity where an operator may have made it of finite
- * numbers.
+ * extremes, mostly zeros, the whole range, ones, negative ones, and nothing
+ * much but at the ends.  Whole numbers keep sums and products exact, so that a
+ * difference of integers, or one of floats beyond what rounding explains, is a
+ * difference of meaning.  NaN tells nothing; nor does infinity where an
+ * operator may have made it of finite numbers.
  *
  * An input that refutes is made simpler, element by element, while it does. */
 #include "prove/session.h"
@@ -14,6 +14,9 @@
 
 #define MAX_SIMPLIFIED 96 /* input elements */
 #define MAX_DOUBTS     16 /* differences of floats looked into, of a run */
+#define KINDS          8  /* of inputs */
+#define ENDS           7
+#define FINE           0x1p-40 /* rounding is meant: hardly anything is equal */
 
 typedef struct runner {
   pv_session *s;
@@ -25,6 +28,7 @@ typedef struct runner {
   double rel;     /* what rounding may make of equal floats */
   bool rounds;    /* floats are involved */
   bool to_whole;  /* of which some become integers */
+  bool narrows;   /* or narrower floats */
   /* the difference found */
   uint32_t pair;
   int64_t element;
@@ -72,23 +76,40 @@ beyond(uint64_t bits) {
   return values[bits % 16];
 }
 
+/* More bits than a narrower float holds. */
+static double
+long_fraction(uint64_t bits) {
+  return (double)((int64_t)(bits % (1ull << 40)) - (1ll << 39)) / 0x1p30;
+}
+
+/* Nothing but the first and the last element stands out. */
+static double
+ends(gs_dtype d, uint32_t run, int64_t i, int64_t n) {
+  double high = d == GS_U8 ? 255 : 100, low = d == GS_U8 ? 0 : -100;
+  bool turned = run / KINDS % 2;
+  if (i == 0)
+    return turned ? high : low;
+  return i == n - 1 ? (turned ? low : high) : 2;
+}
+
 static double
 small(gs_dtype d, uint64_t bits) {
   return d == GS_U8 ? (double)(bits % 8) : (double)(bits % 9) - 4;
 }
 
 static double
-value_of(gs_dtype d, uint32_t run, uint64_t bits, bool to_whole) {
-  switch (run % 7) {
+value_of(const runner *r, gs_dtype d, uint32_t run, uint64_t bits) {
+  switch (run % KINDS) {
   case 1:
     return (double)(bits % 7 + 1);
   case 2:
-    return to_whole && !gs_dtype_table[d].integer ? beyond(bits)
-                                                  : extreme(d, bits);
+    return r->to_whole && !gs_dtype_table[d].integer ? beyond(bits)
+                                                     : extreme(d, bits);
   case 3:
     return bits % 4 ? 0 : small(d, bits >> 8);
   case 4:
-    return whole_range(d, bits);
+    return r->narrows && !gs_dtype_table[d].integer ? long_fraction(bits)
+                                                    : whole_range(d, bits);
   case 5:
     return run % 2 ? 1 : small(d, bits) * 3;
   case 6:
@@ -105,7 +126,9 @@ fill_inputs(runner *r, uint32_t run) {
     gs_tensor *t = &r->inputs[k];
     for (int64_t i = 0; i < t->elements; i++)
       gs_tensor_set(t, i,
-                    value_of(t->dtype, run, mix(++at) >> 16, r->to_whole));
+                    run % KINDS == ENDS
+                        ? ends(t->dtype, run, i, t->elements)
+                        : value_of(r, t->dtype, run, mix(++at) >> 16));
   }
 }
 
@@ -124,19 +147,20 @@ magnitude(const gs_tensor *t) {
 }
 
 static bool
-differ(const runner *r, gs_dtype d, double a, double b, double scale) {
+differ(double rel, gs_dtype d, double a, double b, double scale) {
   double gap = fabs(a - b);
   if (isnan(a) || isnan(b) || a == b)
     return false;
   if (!isfinite(a) || !isfinite(b) || gs_dtype_table[d].integer)
     return true;
-  return gap > r->rel * fmax(fabs(a), fabs(b)) + r->rel / 16 * scale;
+  return gap > rel * fmax(fabs(a), fabs(b)) + rel / 16 * scale;
 }
 
 /* What floats had a part in is looked at more closely. */
 static bool
-is_meant(runner *r, uint32_t pair, int64_t element, uint32_t *doubts) {
-  pv_doubt d = {r->pair_of[pair], element, r->p, r->inputs, r->rel};
+is_meant(runner *r, uint32_t pair, int64_t element, double rel,
+         uint32_t *doubts) {
+  pv_doubt d = {r->pair_of[pair], element, r->p, r->inputs, rel};
   return !r->rounds ||
          (*doubts < MAX_DOUBTS && pv_is_meant(r->s, &d, (*doubts)++ > 0));
 }
@@ -146,11 +170,13 @@ find_difference(runner *r) {
   for (uint32_t k = 0; k < r->n_pairs; k++) {
     const gs_tensor *a = &r->outputs[2 * k], *b = a + 1;
     double scale = fmax(magnitude(a), magnitude(b));
+    bool fine = r->rounds && pv_means_rounding(r->s, r->pair_of[k]);
+    double rel = fine ? FINE : r->rel;
     uint32_t doubts = 0;
     for (int64_t i = 0; i < a->elements; i++)
-      if (differ(r, a->dtype, gs_tensor_get(a, i), gs_tensor_get(b, i),
+      if (differ(rel, a->dtype, gs_tensor_get(a, i), gs_tensor_get(b, i),
                  scale) &&
-          is_meant(r, k, i, &doubts)) {
+          is_meant(r, k, i, rel, &doubts)) {
         r->pair = k;
         r->element = i;
         return true;
@@ -253,11 +279,13 @@ look_at_node(runner *r, const gs_node *n, const gs_type *type) {
     r->rel = fmax(r->rel, 0.125);
   else if (real)
     r->rel = fmax(r->rel, 1e-3);
-  if (n->op != GS_COMPUTE || real ||
+  if (n->op != GS_COMPUTE ||
       !gs_compute_of(values, bs_item(values, n->attr, 0), &op))
     return;
   gs_type_at(r->p, n->kids[0], &from);
-  r->to_whole |= op == GS_C_CAST && !gs_dtype_table[from.dtype].integer;
+  bool cast = op == GS_C_CAST && !gs_dtype_table[from.dtype].integer;
+  r->to_whole |= cast && !real;
+  r->narrows |= cast && real && type->dtype != from.dtype;
 }
 
 static int64_t

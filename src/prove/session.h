@@ -54,6 +54,8 @@ typedef struct pv_doubt {
 /* confirm.c: whether rounding does not explain it.  `again`: the inputs are
  * those of the last call. */
 bool pv_is_meant(pv_session *, const pv_doubt *, bool again);
+/* Whether a pair rounds because it says so: then rounding, too, may differ. */
+bool pv_means_rounding(pv_session *, uint32_t pair);
 
 const char *pv_say(const pv_session *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
