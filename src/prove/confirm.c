@@ -3,8 +3,7 @@
  * Floats are taken as real numbers, so a difference that the interpreter found
  * counts only when it is still there at a higher precision: both terms are
  * evaluated with every float as f64, and with every float as f32.  A cast to a
- * narrower float still rounds, since that is what it means; so do the operators
- * on bf16, unless sums or products are nested there, whose order is free.
+ * narrower float still rounds, since that is what it means.
  *
  * What shrinks with the precision is rounding; and so is what is not well above
  * the change that a little more rounding makes, in every operator that rounds.
@@ -12,7 +11,7 @@
  * may make any difference.  There the difference counts when no operator
  * rounds, or every term is the same in f32 and f64, for then nothing was
  * rounded; or when it stays for inputs that are moved a little, since rounding
- * matters at a jump alone.  (That bf16 jumps everywhere is seen by shaking.) */
+ * matters at a jump alone. */
 #include "prove/precise.h"
 #include <math.h>
 
@@ -29,7 +28,6 @@ typedef struct pv_confirm {
   bool rounds;    /* an operator does */
   bool saturates; /* one may be the same in f32 and f64 and rounded */
   bool narrows;   /* a cast rounds */
-  bool strict;    /* the operators on bf16 round by their meaning */
   bool fresh;     /* the outputs are those of the inputs */
   pv_precise f64, f32, shaken[SHAKES];
 } pv_confirm;
@@ -158,38 +156,12 @@ look_at_compute(pv_confirm *x, gs_compute op, gs_dtype from, gs_dtype to) {
                 gs_dtype_table[to].bytes < gs_dtype_table[from].bytes;
 }
 
-enum { OTHER = 0, SUMS = 1, PRODUCTS = 2 };
-
-static unsigned
-class_of(gs_compute op) {
-  switch (op) {
-  case GS_C_ADD:
-  case GS_C_SUB:
-  case GS_C_OFFSET:
-    return SUMS;
-  case GS_C_MUL:
-  case GS_C_DIV:
-  case GS_C_RECIP:
-  case GS_C_SCALE:
-  case GS_C_SQUARE:
-  case GS_C_REDUCE_PROD:
-    return PRODUCTS;
-  default:
-    return OTHER;
-  }
-}
-
-/* Looks at all terms; bf16 sums and products on the way to each are kept. */
 static void
 look(pv_confirm *x, const gs_program *p, const uint8_t *live) {
-  uint8_t *below = bs_calloc(p->ctx.heap, p->nodes.len + (size_t)1, 1);
-  bool nested = false, bf16 = false;
   for (uint32_t k = 0; k < p->nodes.len; k++) {
     const gs_node *n = &p->nodes.data[k];
     gs_compute op;
     gs_type from, to;
-    for (uint32_t i = 0; i < n->n_kids; i++)
-      below[k] |= below[n->kids[i].i];
     if (!live[k])
       continue;
     gs_type_at(p, (gs_term){k}, &to);
@@ -199,19 +171,12 @@ look(pv_confirm *x, const gs_program *p, const uint8_t *live) {
       continue;
     gs_type_at(p, n->kids[0], &from);
     look_at_compute(x, op, from.dtype, to.dtype);
-    if (to.dtype != GS_BF16 || !pv_rounds(op, GS_BF16))
-      continue;
-    bf16 = true;
-    nested |= (below[k] & class_of(op)) != 0;
-    below[k] |= (uint8_t)class_of(op);
   }
-  x->strict = bf16 && !nested;
-  bs_free(p->ctx.heap, below);
 }
 
 static bool
 make(pv_confirm *x) {
-  pv_precision as = {GS_F64, x->strict, 0};
+  pv_precision as = {GS_F64, 0};
   if (!pv_precise_make(x->s, x->pair, as, x->jumps, &x->f64))
     return false;
   as.wide = GS_F32;
@@ -252,8 +217,7 @@ evaluate(pv_confirm *x, const gs_program *given, const gs_tensor *inputs) {
 
 bool
 pv_means_rounding(pv_session *s, uint32_t pair) {
-  const pv_confirm *x = confirm_of(s, pair);
-  return x->narrows || x->strict;
+  return confirm_of(s, pair)->narrows;
 }
 
 bool

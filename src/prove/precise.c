@@ -124,15 +124,8 @@ copy_compute(copier *c, gs_term t, gs_dtype own, const gs_term *kids) {
     return copy_cast(c, own, kid.dtype, kids[0]);
   gs_term made =
       gs_add(c->to, n->op, n->attr, kids, n->n_kids, n->span, &fault);
-  if (!gs_term_ok(made) || !pv_rounds(op, own))
-    return made;
-  if (c->as.shake)
-    made = shaken(c, made, t.i);
-  if (c->as.strict && own == GS_BF16 && gs_term_ok(made))
-    made = add_cast(c, GS_BF16, made);
-  return c->as.strict && own == GS_BF16 && gs_term_ok(made)
-             ? add_cast(c, c->as.wide, made)
-             : made;
+  bool moves = c->as.shake && gs_term_ok(made) && pv_rounds(op, own);
+  return moves ? shaken(c, made, t.i) : made;
 }
 
 static gs_term

@@ -1,10 +1,9 @@
 /* precise.h - two terms with other floats (private to confirm.c and precise.c).
  *
  * A copy of both terms of a pair in which every float is of one wide dtype.
- * What says that it rounds still does: a cast to a narrower float, and every
- * bf16 operator where `strict`.  `shake` moves the result of each operator
- * that rounds by a little more than rounding does, another seed another way:
- * what changes then was rounding, too. */
+ * A cast to a narrower float still rounds, as it says.  `shake` moves the
+ * result of each operator that rounds by a little more than rounding does,
+ * another seed another way: what changes then was rounding, too. */
 #ifndef PROVE_PRECISE_H
 #define PROVE_PRECISE_H
 
@@ -12,7 +11,6 @@
 
 typedef struct pv_precision {
   gs_dtype wide;
-  bool strict;
   uint64_t shake; /* 0: not shaken */
 } pv_precision;
 

@@ -16,6 +16,7 @@
 #define MAX_DOUBTS     16 /* differences of floats looked into, of a run */
 #define KINDS          8  /* of inputs */
 #define ENDS           7
+#define MAX_LANDMARKS  16
 #define FINE           0x1p-40 /* rounding is meant: hardly anything is equal */
 
 typedef struct runner {
@@ -24,11 +25,13 @@ typedef struct runner {
   uint32_t *pair_of; /* outputs 2k, 2k + 1 are those of this pair */
   uint32_t n_pairs;
   gs_tensor *inputs, *outputs;
-  int64_t visits; /* of a run */
-  double rel;     /* what rounding may make of equal floats */
-  bool rounds;    /* floats are involved */
-  bool to_whole;  /* of which some become integers */
-  bool narrows;   /* or narrower floats */
+  int64_t visits;                  /* of a run */
+  double rel;                      /* what rounding may make of equal floats */
+  bool rounds;                     /* floats are involved */
+  bool to_whole;                   /* of which some become integers */
+  bool narrows;                    /* or narrower floats */
+  double landmarks[MAX_LANDMARKS]; /* bounds and amounts in the terms */
+  uint32_t n_landmarks;
   /* the difference found */
   uint32_t pair;
   int64_t element;
@@ -97,12 +100,24 @@ small(gs_dtype d, uint64_t bits) {
   return d == GS_U8 ? (double)(bits % 8) : (double)(bits % 9) - 4;
 }
 
+/* At a parameter of an operator, beside it, and beyond it. */
+static double
+landmark(const runner *r, gs_dtype d, uint64_t bits) {
+  double at = r->landmarks[bits % r->n_landmarks];
+  uint64_t way = bits / r->n_landmarks % 4;
+  if (gs_dtype_table[d].integer)
+    return at + (double)way - 1;
+  return way == 3 ? at : at * (way == 2 ? -2 : way == 1 ? 2 : 1.0625);
+}
+
 static double
 value_of(const runner *r, gs_dtype d, uint32_t run, uint64_t bits) {
   switch (run % KINDS) {
   case 1:
     return (double)(bits % 7 + 1);
   case 2:
+    if (r->n_landmarks && bits >> 32 & 1)
+      return landmark(r, d, bits);
     return r->to_whole && !gs_dtype_table[d].integer ? beyond(bits)
                                                      : extreme(d, bits);
   case 3:
@@ -269,6 +284,15 @@ refute(runner *r) {
 /* --- setting up ----------------------------------------------------------- */
 
 static void
+note_landmarks(runner *r, gs_compute op, bs_value o) {
+  const bs_values *values = r->p->ctx.values;
+  uint32_t n = op == GS_C_CLIP ? 2 : op == GS_C_OFFSET ? 1 : 0;
+  for (uint32_t k = 0; k < n && r->n_landmarks < MAX_LANDMARKS; k++)
+    r->landmarks[r->n_landmarks++] =
+        bs_as_real(values, gs_compute_param(values, o, k));
+}
+
+static void
 look_at_node(runner *r, const gs_node *n, const gs_type *type) {
   const bs_values *values = r->p->ctx.values;
   gs_compute op;
@@ -276,9 +300,9 @@ look_at_node(runner *r, const gs_node *n, const gs_type *type) {
   bool real = !gs_dtype_table[type->dtype].integer;
   r->rounds |= real;
   if (type->dtype == GS_BF16)
-    r->rel = fmax(r->rel, 0.125);
+    r->rel = fmax(r->rel, 0.004);
   else if (real)
-    r->rel = fmax(r->rel, 1e-3);
+    r->rel = fmax(r->rel, 1e-5);
   if (n->op != GS_COMPUTE ||
       !gs_compute_of(values, bs_item(values, n->attr, 0), &op))
     return;
@@ -286,6 +310,7 @@ look_at_node(runner *r, const gs_node *n, const gs_type *type) {
   bool cast = op == GS_C_CAST && !gs_dtype_table[from.dtype].integer;
   r->to_whole |= cast && !real;
   r->narrows |= cast && real && type->dtype != from.dtype;
+  note_landmarks(r, op, bs_item(values, n->attr, 0));
 }
 
 static int64_t

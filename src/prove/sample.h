@@ -46,6 +46,9 @@ pv_chance(pv_sampler *s, uint64_t n) {
 
 /* sample_type.c */
 int64_t pv_random_dim(pv_sampler *);
+/* A stride, factor, amount or bound: the likely one, or one that the rule names
+ * or has beside such. */
+int64_t pv_random_amount(pv_sampler *, int64_t likely);
 void pv_random_type(pv_sampler *, gs_dtype, gs_type *out);
 /* A list of sizes with a product; n of them, or any number for n < 0. */
 bool pv_random_factors(pv_sampler *, int64_t product, int32_t n, int64_t *out,

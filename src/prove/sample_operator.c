@@ -23,6 +23,19 @@ named(pv_sampler *s, gs_dtype d) {
   return d != GS_U8 && pv_chance(s, 2) ? -n : n;
 }
 
+/* A literal of the rule, or what lies beside or beyond it. */
+static bs_value
+literal(pv_sampler *s) {
+  bs_values *values = s->ctx.values;
+  bs_value v = s->parts.literals[pv_random(s, s->parts.n_literals)];
+  double real = bs_as_real(values, v);
+  if (!pv_chance(s, 3))
+    return v;
+  if (bs_kind_of(values, v) == BS_KIND_INT)
+    return bs_int(values, bs_as_int(values, v) + (pv_chance(s, 2) ? 1 : -1));
+  return bs_real(values, real * (pv_chance(s, 2) ? 2 : -0.5));
+}
+
 static bs_value
 number(pv_sampler *s, gs_dtype d) {
   static const double reals[] = {0, 1, -1, 2, 0.5, -0.5, 3, 0.25, -2, 4};
@@ -30,7 +43,7 @@ number(pv_sampler *s, gs_dtype d) {
   uint64_t k = pv_random(s, 10);
   bool integer = gs_dtype_table[d].integer;
   if (s->parts.n_literals && pv_chance(s, 3))
-    return s->parts.literals[pv_random(s, s->parts.n_literals)];
+    return literal(s);
   if (s->parts.n_numbers && pv_chance(s, 4))
     return bs_int(s->ctx.values, named(s, d));
   if (integer && pv_chance(s, 6))

@@ -7,6 +7,8 @@
 #include "glenside/tensor.h"
 #include <string.h>
 
+#define MAX_NAMED_RANK 8
+
 uint64_t
 pv_random(pv_sampler *s, uint64_t n) {
   uint64_t x = s->random += 0x9e3779b97f4a7c15;
@@ -29,12 +31,26 @@ pv_random_dim(pv_sampler *s) {
   return d <= s->sizes.max_dim ? d : s->sizes.max_dim;
 }
 
+int64_t
+pv_random_amount(pv_sampler *s, int64_t likely) {
+  const rl_parts *p = &s->parts;
+  if (!p->n_numbers || !pv_chance(s, 3))
+    return likely;
+  likely = p->numbers[pv_random(s, p->n_numbers)];
+  return pv_chance(s, 2) ? likely : likely + (int64_t)pv_random(s, 3) - 1;
+}
+
 void
 pv_random_type(pv_sampler *s, gs_dtype dtype, gs_type *out) {
   static const uint8_t ranks[] = {0, 1, 1, 2, 2, 2, 3, 3, 4};
+  int64_t named = pv_random_amount(s, 0);
   uint32_t rank = ranks[pv_random(s, sizeof ranks)];
+  if (named > 4 && named <= MAX_NAMED_RANK && pv_chance(s, 2))
+    rank = (uint32_t)named;
   *out = (gs_type){.dtype = dtype};
-  out->rank = (uint8_t)(rank < s->sizes.max_rank ? rank : s->sizes.max_rank);
+  if (rank != named && rank > s->sizes.max_rank)
+    rank = s->sizes.max_rank;
+  out->rank = (uint8_t)rank;
   out->access = (uint8_t)pv_random(s, out->rank + 1u);
   for (uint32_t d = 0; d < out->rank; d++)
     out->dim[d] = pv_random_dim(s);

@@ -32,8 +32,10 @@ up_windows(pv_attr *a, const gs_type *t) {
   for (uint32_t i = 0; i < n; i++) {
     int64_t size = t->dim[t->access + i];
     k[i] = 1 + (int64_t)pv_random(a->s, (uint64_t)size);
-    s[i] = 1 + (int64_t)pv_random(a->s, 4);
+    s[i] = pv_random_amount(a->s, 1 + (int64_t)pv_random(a->s, 4));
     d[i] = dilated ? 1 + (int64_t)pv_random(a->s, 3) : 1;
+    if (dilated)
+      d[i] = pv_random_amount(a->s, d[i]);
     if (d[i] * (k[i] - 1) >= size)
       d[i] = 1;
   }
@@ -60,7 +62,8 @@ up_slice(pv_attr *a, const gs_type *t) {
     return false;
   int64_t n = t->dim[d], lo = 0, hi = n;
   if (!pv_chance(a->s, 3))
-    lo = (int64_t)pv_random(a->s, (uint64_t)n);
+    lo = pv_random_amount(a->s, (int64_t)pv_random(a->s, (uint64_t)n));
+  lo = lo < n ? lo : n - 1;
   if (!pv_chance(a->s, 3))
     hi = lo + 1 + (int64_t)pv_random(a->s, (uint64_t)(n - lo));
   pv_attr_set_int(a, 1, lo);
@@ -74,8 +77,8 @@ up_pad(pv_attr *a, const gs_type *t) {
   pv_attr_set(a, 0, bs_sym(a->s->ctx.values, pv_pad_kind(a->s)));
   if (!pick_axis(a, 1, t, &d))
     return false;
-  pv_attr_set_int(a, 2, (int64_t)pv_random(a->s, 3));
-  pv_attr_set_int(a, 3, (int64_t)pv_random(a->s, 3));
+  for (uint32_t k = 2; k < 4; k++)
+    pv_attr_set_int(a, k, pv_random_amount(a->s, (int64_t)pv_random(a->s, 3)));
   return true;
 }
 
@@ -128,7 +131,8 @@ up_repeat(pv_attr *a, const gs_type *t) {
   uint32_t d;
   if (!pick_axis(a, 0, t, &d))
     return false;
-  pv_attr_set_int(a, 1, 1 + (int64_t)pv_random(a->s, 3));
+  pv_attr_set_int(a, 1,
+                  pv_random_amount(a->s, 1 + (int64_t)pv_random(a->s, 3)));
   return true;
 }
 

@@ -60,6 +60,18 @@ note_numbers(const bs_values *values, const gs_expr *e, rl_parts *out) {
     note_numbers(values, e->args[k], out);
 }
 
+/* What a right side compares and computes with; that it says plainly stands
+ * there whatever was matched. */
+static void
+note_skeleton(const bs_values *values, const gs_skeleton *sk, rl_parts *out) {
+  for (uint32_t k = 0; k < sk->n; k++)
+    for (uint32_t i = 0; i < sk->nodes[k].n_attrs; i++) {
+      const gs_expr *e = sk->nodes[k].attrs[i];
+      if (e && e->kind == GS_X_CALL)
+        note_numbers(values, e, out);
+    }
+}
+
 /* --- equations ------------------------------------------------------------ */
 
 static const struct {
@@ -149,6 +161,8 @@ rl_parts_of(const rl_rules *rules, const rl_rule *rule, rl_parts *out) {
     note_numbers(rules->ctx.values, c->condition->steps[k].expr, out);
     note_step(rules->ctx.values, &c->condition->steps[k], out);
   }
+  for (uint32_t k = 0; k < rule->n_right; k++)
+    note_skeleton(rules->ctx.values, c->right[k].skeleton, out);
 }
 
 uint32_t

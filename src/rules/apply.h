@@ -46,10 +46,11 @@ typedef struct rl_parts {
   const gs_scope
       *scope;       /* the slots; those that no author names begin with ( */
   bool asks_values; /* the condition asks about zeros or constants */
-  /* Whole numbers of the condition, from 2 to RL_MAX_NUMBER. */
+  /* Whole numbers of the condition and of what the right side computes, from 2
+   * to RL_MAX_NUMBER. */
   uint32_t n_numbers;
   int64_t numbers[RL_NUMBERS];
-  /* Its numbers of any kind and size, as they are written. */
+  /* Their numbers of any kind and size, as they are written. */
   uint32_t n_literals;
   bs_value literals[RL_NUMBERS];
   /* What the condition sets equal, as far as it is said plainly. */

@@ -70,6 +70,19 @@ def planted():
              f"{rule['rule']}: {rule['verdict']} on {shape}")
 
 
+def held_out():
+    """Right rules of which none is refuted, wrong ones of which all are."""
+    rules, code = prove("tests/prove/sound.rules", "--shapes", "60")
+    note(code == 0, f"right rules: exit {code}")
+    for rule in rules:
+        note(rule["verdict"] in ("proved", "tested"),
+             f"{rule['rule']}: {rule['verdict']}, {rule['reason']}")
+    rules, _ = prove("tests/prove/unsound.rules")
+    for rule in rules:
+        note(rule["verdict"] == "refuted",
+             f"{rule['rule']}: {rule['verdict']}, {rule['reason']}")
+
+
 def examples():
     for path in sorted(glob.glob(os.path.join(ROOT, "examples/*.glen"))):
         for target in TARGETS:
@@ -150,6 +163,7 @@ def large():
 
 shipped()
 planted()
+held_out()
 examples()
 wrong_rule()
 large()
