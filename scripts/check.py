@@ -134,7 +134,8 @@ def step_layout():
 
 def step_programs():
     """The examples that a script writes are as it writes them."""
-    return one(call([sys.executable, "bench/kernels/programs.py", "--check"]))
+    return one(call([sys.executable, "bench/kernels/programs.py", "--check",
+                     GLEN]))
 
 
 def step_bench():

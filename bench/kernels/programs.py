@@ -3,8 +3,8 @@
 
 usage: programs.py NAME [SIZE=N...]   print a program
        programs.py --list             names and sizes
-       programs.py --write            write the small ones to examples/
-       programs.py --check            is examples/ what --write would write?
+       programs.py --write GLEN       write the small ones to examples/, formatted
+       programs.py --check GLEN       is examples/ what --write would write?
 
 A program is a function from sizes to text; its docstring is the comment at
 the head of the file.  The sizes of `examples/` are the defaults.
@@ -12,6 +12,7 @@ the head of the file.  The sizes of `examples/` are the defaults.
 import collections
 import inspect
 import os
+import subprocess
 import sys
 import textwrap
 
@@ -680,19 +681,25 @@ def examples():
     return [name for name, p in PROGRAMS.items() if p.folder]
 
 
-def write_examples():
+def formatted(glen, program):
+    """In the one form of `glen rules fmt`."""
+    return subprocess.run([glen, "rules", "fmt", "-"], input=program,
+                          check=True, capture_output=True, text=True).stdout
+
+
+def write_examples(glen):
     for name in examples():
         os.makedirs(os.path.dirname(example_path(name)), exist_ok=True)
         with open(example_path(name), "w", encoding="utf-8") as f:
-            f.write(text(name))
+            f.write(formatted(glen, text(name)))
 
 
-def stale_examples():
+def stale_examples(glen):
     out = []
     for name in examples():
         try:
             with open(example_path(name), encoding="utf-8") as f:
-                same = f.read() == text(name)
+                same = f.read() == formatted(glen, text(name))
         except FileNotFoundError:
             same = False
         if not same:
@@ -705,10 +712,10 @@ def main():
     if arguments == ["--list"]:
         for name, p in PROGRAMS.items():
             print(name, *(f"{k}={v}" for k, v in p.sizes.items()))
-    elif arguments == ["--write"]:
-        write_examples()
-    elif arguments == ["--check"]:
-        stale = stale_examples()
+    elif len(arguments) == 2 and arguments[0] == "--write":
+        write_examples(arguments[1])
+    elif len(arguments) == 2 and arguments[0] == "--check":
+        stale = stale_examples(arguments[1])
         if stale:
             sys.exit("differ from what --write writes: " + " ".join(stale))
     elif arguments and arguments[0] in PROGRAMS:

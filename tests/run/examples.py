@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Every example, all the way: parsed, printed, interpreted, compiled, run.
 
-For each program: printing it and reading it back gives the same text; the
+All are in the one form of `glen rules fmt`.  For each program: printing it and
+reading it back gives the same text; the
 compiled kernel equals the interpreter, as written and after the shipped rules,
 with -Wall -Wextra -Werror and under the address and undefined-behaviour
 sanitizers.
@@ -79,6 +80,8 @@ def main():
     paths = sys.argv[2:] or sorted(glob.glob(
         os.path.join(ROOT, "examples", "**", "*.glen"), recursive=True))
     checks = Checks()
+    checks.expect("the form of glen rules fmt",
+                  run(glen, "rules", "fmt", "--check", *paths))
     for path in paths:
         check_program(checks, glen, os.path.abspath(path))
     print(f"{checks.passed} passed, {checks.failed} failed")
