@@ -58,51 +58,72 @@ typedef struct eg_placing {
   uint32_t *segment; /* the last segment of a symbol */
 } eg_placing;
 
+static void
+place(eg_graph *g, eg_index *x, eg_placing *p, uint32_t n, uint32_t c,
+      uint32_t symbol, eg_segment *s) {
+  const eg_row *r = &g->rows[n];
+  uint32_t stamp = g->stamps[n], recent = stamp == g->epoch;
+  x->by_symbol.data[p->at[symbol]++] =
+      (eg_entry){recent ? n | EG_RECENT : n, c, {r->kid[0], r->kid[1]}};
+  s->n++;
+  s->n_recent += recent;
+  if (stamp > s->newest)
+    s->newest = stamp;
+}
+
+static uint32_t
+symbol_of(const eg_graph *g, uint32_t n) {
+  return eg_head_of(g, g->rows[n].head)->symbol;
+}
+
+static eg_segment *
+segment_new(eg_graph *g, eg_index *x, const eg_placing *p, uint32_t symbol) {
+  eg_segment fresh = {.symbol = symbol, .start = p->at[symbol]};
+  bs_push(g->heap, &x->segments, fresh);
+  return &bs_last(&x->segments);
+}
+
 static eg_segment *
 segment_for(eg_graph *g, eg_index *x, eg_placing *p, uint32_t first,
             uint32_t symbol) {
   uint32_t at = p->segment[symbol];
-  if (at < first || at >= x->segments.len ||
-      x->segments.data[at].symbol != symbol) {
-    at = p->segment[symbol] = x->segments.len;
-    eg_segment fresh = {.symbol = symbol, .start = EG_NONE};
-    bs_push(g->heap, &x->segments, fresh);
-  }
-  return &x->segments.data[at];
+  if (at >= first && at < x->segments.len &&
+      x->segments.data[at].symbol == symbol)
+    return &x->segments.data[at];
+  p->segment[symbol] = x->segments.len;
+  return segment_new(g, x, p, symbol);
 }
 
-/* The nodes of a class that are recent, or those that are not; how many were
- * left out. */
-static uint32_t
+/* The nodes of a class that are recent, or those that are not. */
+static void
 place_some(eg_graph *g, eg_index *x, eg_placing *p, uint32_t c, bool recent) {
-  uint32_t first = x->class_segment.data[c], left = 0;
+  uint32_t first = x->class_segment.data[c];
   uint32_t end = x->class_start.data[c + 1];
   for (uint32_t i = x->class_start.data[c]; i < end; i++) {
     uint32_t n = x->by_class.data[i].i;
-    uint32_t stamp = g->stamps[n];
-    if ((stamp == g->epoch) != recent) {
-      left++;
+    if ((g->stamps[n] == g->epoch) != recent)
       continue;
-    }
-    const eg_row *r = &g->rows[n];
-    uint32_t s = eg_head_of(g, r->head)->symbol;
-    eg_segment *seg = segment_for(g, x, p, first, s);
-    if (seg->start == EG_NONE)
-      seg->start = p->at[s];
-    x->by_symbol.data[p->at[s]++] =
-        (eg_entry){recent ? n | EG_RECENT : n, c, {r->kid[0], r->kid[1]}};
-    seg->n++;
-    seg->n_recent += recent;
-    if (stamp > seg->newest)
-      seg->newest = stamp;
+    uint32_t symbol = symbol_of(g, n);
+    place(g, x, p, n, c, symbol, segment_for(g, x, p, first, symbol));
   }
-  return left;
 }
 
+/* Most classes have one node, and many none that is recent. */
 static void
 place_class(eg_graph *g, eg_index *x, eg_placing *p, uint32_t c) {
+  uint32_t from = x->class_start.data[c], end = x->class_start.data[c + 1];
   x->class_segment.data[c] = x->segments.len;
-  if (place_some(g, x, p, c, true))
+  if (from + 1 == end) {
+    uint32_t n = x->by_class.data[from].i, symbol = symbol_of(g, n);
+    place(g, x, p, n, c, symbol, segment_new(g, x, p, symbol));
+    return;
+  }
+  uint32_t n_recent = 0;
+  for (uint32_t i = from; i < end; i++)
+    n_recent += g->stamps[x->by_class.data[i].i] == g->epoch;
+  if (n_recent)
+    place_some(g, x, p, c, true);
+  if (n_recent < end - from)
     place_some(g, x, p, c, false);
 }
 
