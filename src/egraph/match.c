@@ -11,6 +11,7 @@
  * the matches may add nodes and unite classes. */
 #include "egraph/hashcons.h"
 #include "egraph/narrow.h"
+#include <stddef.h>
 #include <string.h>
 
 typedef struct eg_level {
@@ -357,16 +358,69 @@ skip_roots(eg_matcher *m, eg_level *l) {
   }
 }
 
+/* Where all matches under a candidate of level d can be counted by a look at
+ * one segment: the word of its entry that is the class of that segment; else
+ * EG_NONE. */
+static uint32_t
+counted_by(const eg_matcher *m, uint32_t d) {
+  const eg_atom *a = &m->p->atoms.data[d], *next = a + 1;
+  if (d + 2 != m->p->atoms.len || next->kind != EG_ATOM_CLASS ||
+      m->levels[d + 1].symbol == EG_NONE || !is_plain(m, d + 1) ||
+      !is_plain(m, d))
+    return EG_NONE;
+  for (uint32_t k = 0; k < a->arity; k++)
+    if (m->p->kids.data[a->first_kid + k].reg == next->reg)
+      return (uint32_t)(offsetof(eg_entry, kid) / sizeof(uint32_t)) + k;
+  return EG_NONE;
+}
+
+/* Passes over candidates under which nothing is fresh: they are only counted.
+ * Stops at one that is looked at more closely. */
+static void
+skim(eg_matcher *m, uint32_t d, uint32_t word) {
+  eg_level *l = &m->levels[d];
+  const eg_entry *entries = m->x->by_symbol.data;
+  uint32_t symbol = m->levels[d + 1].symbol, end = l->end;
+  uint32_t since = m->how->since, stop = l->at;
+  uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
+  if (l->fresh || l->next || stop == end ||
+      entry_is_fresh(m, &entries[end - 1]))
+    return;
+  if (end - stop > STRETCH)
+    stop = end - STRETCH;
+  for (; end > stop; end--) {
+    const eg_entry *e = &entries[end - 1];
+    if (!d && !eg_filter_passes(&m->filter, m->x, e))
+      continue;
+    if (entry_is_fresh(m, e))
+      break;
+    uint32_t words[sizeof *e / sizeof(uint32_t)];
+    memcpy(words, e, sizeof words);
+    const eg_segment *s = eg_segment_find(m->x, words[word], symbol);
+    if (!s)
+      continue;
+    if (s->newest >= since || s->n > limit - m->count)
+      break;
+    m->count += s->n;
+  }
+  if (end < l->end)
+    tick_many(m, l->end - end);
+  l->end = end;
+}
+
 static void
 walk(eg_matcher *m) {
   uint32_t last = m->p->atoms.len - 1, d = m->depth;
   bool plain = is_plain(m, last);
+  uint32_t word = last ? counted_by(m, last - 1) : EG_NONE;
   for (; !m->stopped; m->depth = d) {
     eg_level *l = &m->levels[d];
     bool fresh;
     m->depth = d;
     if (d == last && plain)
       walk_plain(m, d);
+    if (d + 1 == last && word != EG_NONE)
+      skim(m, d, word);
     if (!d && m->filter.n)
       skip_roots(m, l);
     if (m->stopped)

@@ -51,18 +51,23 @@ test_compared(eg_filter *f, const eg_kid_step *steps, uint32_t kid,
     add_test(f, (eg_test){.kind = EG_TEST_IS, .kid = kid, .is = regs[reg]});
 }
 
-/* A child that later atoms look into, where their operators are rare. */
+/* A child that later atoms look into: where their operators are rare, and where
+ * there are several of them, so that one is looked into in vain. */
 static void
 test_opened(eg_filter *f, bs_heap *heap, const eg_graph *g, const eg_pattern *p,
             const uint32_t *symbols, uint32_t kid, uint32_t reg) {
   uint32_t many = count_of(&g->index, symbols[0]);
   for (uint32_t d = 1; d < p->atoms.len && f->n < EG_TESTS; d++) {
     const eg_atom *a = &p->atoms.data[d];
-    if (a->kind == EG_ATOM_CLASS && a->reg == reg &&
-        count_of(&g->index, symbols[d]) <= many / 2)
+    if (a->kind != EG_ATOM_CLASS || a->reg != reg)
+      continue;
+    if (count_of(&g->index, symbols[d]) <= many / 2)
       add_test(f, (eg_test){.kind = EG_TEST_IN,
                             .kid = kid,
                             .set = classes_with(heap, g, symbols[d])});
+    else if (p->atoms.len > 2)
+      add_test(
+          f, (eg_test){.kind = EG_TEST_HAS, .kid = kid, .symbol = symbols[d]});
   }
 }
 
@@ -98,24 +103,11 @@ eg_filter_done(eg_filter *f, bs_heap *heap) {
   f->n = 0;
 }
 
-static inline bool
-passes(const eg_filter *f, const eg_entry *e) {
-  for (uint32_t i = 0; i < f->n; i++) {
-    const eg_test *t = &f->tests[i];
-    uint32_t c = e->kid[t->kid].i;
-    if (t->kind == EG_TEST_IN
-            ? !(t->set[c / 64] >> (c % 64) & 1)
-            : c != (t->kind == EG_TEST_IS ? t->is : e->kid[0].i))
-      return false;
-  }
-  return true;
-}
-
 uint32_t
 eg_filter_skip(const eg_filter *f, const eg_index *x, uint32_t at,
                uint32_t end) {
   const eg_entry *e = x->by_symbol.data;
-  while (end > at && !passes(f, &e[end - 1]))
+  while (end > at && !eg_filter_passes(f, x, &e[end - 1]))
     end--;
   return end;
 }

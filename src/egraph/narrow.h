@@ -4,12 +4,13 @@
 
 #include "egraph/pattern_code.h"
 
-/* What a root's child must be: a known class, the first child again, or in a
- * set of classes. */
+/* What a root's child must be: a known class, the first child again, in a set
+ * of classes, or a class that has a symbol. */
 typedef struct eg_test {
-  enum { EG_TEST_IS, EG_TEST_TWIN, EG_TEST_IN } kind;
+  enum { EG_TEST_IS, EG_TEST_TWIN, EG_TEST_IN, EG_TEST_HAS } kind;
   uint32_t kid, is;
-  uint64_t *set; /* IN: a bit a class */
+  uint64_t *set;   /* IN: a bit a class */
+  uint32_t symbol; /* HAS */
 } eg_test;
 
 enum { EG_TESTS = 4 };
@@ -28,6 +29,22 @@ void eg_filter_done(eg_filter *, bs_heap *);
 /* The greatest end in (at, end] whose last entry passes, or `at`. */
 uint32_t eg_filter_skip(const eg_filter *, const eg_index *, uint32_t at,
                         uint32_t end);
+
+static inline bool
+eg_filter_passes(const eg_filter *f, const eg_index *x, const eg_entry *e) {
+  for (uint32_t i = 0; i < f->n; i++) {
+    const eg_test *t = &f->tests[i];
+    uint32_t c = e->kid[t->kid].i;
+    bool ok = t->kind == EG_TEST_IN ? t->set[c / 64] >> (c % 64) & 1
+              : t->kind == EG_TEST_HAS
+                  ? eg_segment_find(x, c, t->symbol) != NULL
+              : t->kind == EG_TEST_TWIN ? c == e->kid[0].i
+                                        : c == t->is;
+    if (!ok)
+      return false;
+  }
+  return true;
+}
 
 /* The entries of a segment by one child, for a level that opens the same
  * segment again and again to compare that child. */
