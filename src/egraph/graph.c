@@ -176,17 +176,6 @@ eg_fits(const eg_graph *g, uint64_t more) {
 
 /* --- edges and classes ------------------------------------------------- */
 
-void
-eg_edge_link(eg_graph *g, uint32_t edge, uint32_t cls) {
-  eg_class_row *c = &g->classes[cls];
-  if (edge & EG_POOL_EDGE)
-    g->pool_links[edge & ~EG_POOL_EDGE] = c->edges;
-  else
-    g->links[edge] = c->edges;
-  c->edges = edge;
-  c->n_edges++;
-}
-
 static uint32_t
 class_new(eg_graph *g) {
   reserve_classes(g, 1);

@@ -227,12 +227,23 @@ eg_is_live(const eg_graph *g, uint32_t node) {
   return !(g->rows[node].head & EG_DEAD) && g->stamps[node] != EG_PRUNED;
 }
 
+/* An edge joins the parents of a class. */
+static inline void
+eg_edge_link(eg_graph *g, uint32_t edge, uint32_t cls) {
+  eg_class_row *c = &g->classes[cls];
+  if (edge & EG_POOL_EDGE)
+    g->pool_links[edge & ~EG_POOL_EDGE] = c->edges;
+  else
+    g->links[edge] = c->edges;
+  c->edges = edge;
+  c->n_edges++;
+}
+
 /* table.c: heads, symbols and the hashcons. */
 uint32_t eg_head_intern(eg_graph *, uint32_t op, bs_value attr, uint32_t arity);
 uint32_t eg_head_find(const eg_graph *, uint32_t op, bs_value attr,
                       uint32_t arity); /* EG_NONE */
 uint32_t eg_symbol_find(const eg_graph *, uint32_t op, uint32_t arity);
-void eg_table_put(eg_graph *, uint64_t hash, uint32_t node); /* has room */
 /* The buckets that a growth for `more` would allocate; 0 when none is due */
 uint64_t eg_table_growth(const eg_graph *, uint64_t more);
 void eg_table_free(eg_graph *);
@@ -252,7 +263,6 @@ uint32_t eg_find_head(const eg_graph *, uint32_t head, const eg_class *kids,
                       uint32_t n); /* kids canonical; EG_NONE */
 bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
 void eg_settle(eg_graph *);
-void eg_edge_link(eg_graph *, uint32_t edge, uint32_t cls);
 /* A capacity of at least `need`; careful near the limit. */
 uint64_t eg_grown(eg_graph *, uint64_t have, uint64_t need, size_t item);
 

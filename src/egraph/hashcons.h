@@ -84,6 +84,35 @@ eg_bucket_of(const eg_graph *g, uint64_t hash) {
   return (uint32_t)(((hash & UINT32_MAX) * g->n_buckets) >> 32);
 }
 
+/* Enters a pair into the first bucket with room from `at` on; false when none
+ * before `end` has any. */
+static inline bool
+eg_put_before(eg_bucket *buckets, uint32_t at, uint32_t end, uint8_t tag,
+              uint32_t node) {
+  for (; at < end; at++) {
+    eg_bucket *b = &buckets[at];
+    uint32_t room = eg_tags_equal(b, 0);
+    if (room) {
+      uint32_t i = (uint32_t)__builtin_ctz(room);
+      b->tag[i] = tag;
+      b->node[i] = node;
+      return true;
+    }
+    b->spilled = 1;
+  }
+  return false;
+}
+
+/* Enters a node; there is room. */
+static inline void
+eg_table_put(eg_graph *g, uint64_t hash, uint32_t node) {
+  uint8_t tag = eg_tag_of(hash);
+  uint32_t at = eg_bucket_of(g, hash), end = g->n_buckets;
+  if (!eg_put_before(g->buckets, at, end, tag, node))
+    eg_put_before(g->buckets, 0, end, tag, node);
+  g->filled++;
+}
+
 /* A node with this key other than `except`, or EG_NONE; *seen tells whether
  * `except` itself stood on the way. */
 static inline uint32_t

@@ -47,7 +47,7 @@ enum {
   /* Words of matches before some are applied, and before those held back while
    * a rule may still be banned are too many to hold. */
   EG_WAITING = 1u << 14,
-  EG_HELD = 1u << 16
+  EG_HELD = 1u << 15
 };
 
 struct eg_runner {

@@ -117,65 +117,16 @@ eg_head_intern(eg_graph *g, uint32_t op, bs_value attr, uint32_t arity) {
 
 /* --- the hashcons ------------------------------------------------------ */
 
-static void
-put(eg_bucket *buckets, uint32_t n_buckets, uint32_t at, uint8_t tag,
-    uint32_t node) {
-  for (;;) {
-    eg_bucket *b = &buckets[at];
-    uint32_t room = eg_tags_equal(b, 0);
-    if (room) {
-      uint32_t i = (uint32_t)__builtin_ctz(room);
-      b->tag[i] = tag;
-      b->node[i] = node;
-      return;
-    }
-    b->spilled = 1;
-    at = at + 1 == n_buckets ? 0 : at + 1;
-  }
-}
-
-void
-eg_table_put(eg_graph *g, uint64_t hash, uint32_t node) {
-  put(g->buckets, g->n_buckets, eg_bucket_of(g, hash), eg_tag_of(hash), node);
-  g->filled++;
-}
-
 static uint64_t
 row_hash(const eg_row *r) {
   eg_key k = {r->head, r->kid[0].i, r->kid[1].i, NULL, 0};
   return eg_key_hash(&k);
 }
 
-enum { TOGETHER = 32 };
+enum { TOGETHER = 32, STRAYS = 256, PARTS = 4 };
 
-/* Enters every node that is not dead, some at a time: first their hashes, then
- * the nodes, whose buckets have been fetched meanwhile. */
-static void
-refill(eg_graph *g) {
-  uint64_t hash[TOGETHER];
-  uint32_t node[TOGETHER];
-  uint32_t end = g->n_rows;
-  for (uint32_t from = 0; from < end;) {
-    uint32_t n = 0;
-    for (; n < TOGETHER && from < end; from++) {
-      const eg_row *r = &g->rows[from];
-      hash[n] = row_hash(r);
-      node[n] = from;
-      eg_table_prefetch(g, hash[n]);
-      n += !(r->head & EG_DEAD);
-    }
-    for (uint32_t i = 0; i < n; i++)
-      put(g->buckets, g->n_buckets, eg_bucket_of(g, hash[i]),
-          eg_tag_of(hash[i]), node[i]);
-  }
-  g->filled = g->n_rows - g->n_dead;
-}
-
-/* --- filled by several threads ----------------------------------------- */
-
-enum { STRAYS = 256 };
-
-/* A part of the buckets; nodes that spill out of it are put in afterwards. */
+/* A part of the buckets, which one thread fills; nodes that spill out of it are
+ * put in afterwards. */
 typedef struct eg_part {
   uint32_t first, end, n_strays;
   uint32_t strays[STRAYS];
@@ -186,62 +137,49 @@ typedef struct eg_filling {
   eg_part *parts;
 } eg_filling;
 
-static bool
-put_within(eg_graph *g, const eg_part *p, uint32_t at, uint8_t tag,
-           uint32_t node) {
-  for (; at < p->end; at++) {
-    eg_bucket *b = &g->buckets[at];
-    uint32_t room = eg_tags_equal(b, 0);
-    if (room) {
-      uint32_t i = (uint32_t)__builtin_ctz(room);
-      b->tag[i] = tag;
-      b->node[i] = node;
-      return true;
-    }
-    b->spilled = 1;
-  }
-  return false;
-}
-
+/* Rows that are not dead and belong into a part, some at a time: first their
+ * hashes, then the nodes, whose buckets have been fetched meanwhile. */
 static void
 fill_part(void *ctx, uint32_t part) {
   const eg_filling *f = ctx;
   eg_graph *g = f->g;
   eg_part *p = &f->parts[part];
   uint64_t hash[TOGETHER];
-  uint32_t node[TOGETHER], end = g->n_rows;
-  memset(g->buckets + p->first, 0,
-         (size_t)(p->end - p->first) * sizeof *g->buckets);
+  uint32_t node[TOGETHER], end = g->n_rows, width = p->end - p->first;
+  memset(g->buckets + p->first, 0, (size_t)width * sizeof *g->buckets);
   for (uint32_t from = 0; from < end;) {
     uint32_t n = 0;
     for (; n < TOGETHER && from < end; from++) {
       const eg_row *r = &g->rows[from];
       hash[n] = row_hash(r);
       node[n] = from;
-      uint32_t at = eg_bucket_of(g, hash[n]);
-      if (at < p->first || at >= p->end)
+      if (eg_bucket_of(g, hash[n]) - p->first >= width)
         continue;
       eg_table_prefetch(g, hash[n]);
       n += !(r->head & EG_DEAD);
     }
     for (uint32_t i = 0; i < n; i++)
-      if (!put_within(g, p, eg_bucket_of(g, hash[i]), eg_tag_of(hash[i]),
-                      node[i]) &&
+      if (!eg_put_before(g->buckets, eg_bucket_of(g, hash[i]), p->end,
+                         eg_tag_of(hash[i]), node[i]) &&
           p->n_strays++ < STRAYS)
         p->strays[p->n_strays - 1] = node[i];
   }
 }
 
-/* False when it has to be done anew. */
+/* Enters every node that is not dead; false when a part had too many strays. */
 static bool
-fill_in_parts(eg_graph *g, eg_part *parts, uint32_t n) {
+fill_in_parts(eg_graph *g, uint32_t n) {
+  eg_part parts[PARTS];
   eg_filling f = {g, parts};
   for (uint32_t i = 0; i < n; i++) {
     parts[i].first = (uint32_t)((uint64_t)g->n_buckets * i / n);
     parts[i].end = (uint32_t)((uint64_t)g->n_buckets * (i + 1) / n);
     parts[i].n_strays = 0;
   }
-  eg_crew_run(g->crew, fill_part, &f, n);
+  if (n > 1)
+    eg_crew_run(g->crew, fill_part, &f, n);
+  else
+    fill_part(&f, 0);
   g->filled = 0;
   for (uint32_t i = 0; i < n; i++) {
     if (parts[i].n_strays > STRAYS)
@@ -255,16 +193,20 @@ fill_in_parts(eg_graph *g, eg_part *parts, uint32_t n) {
   return true;
 }
 
-enum { PARTS = 4, MANY = 1 << 15 /* rows */ };
+enum { MANY = 1 << 15 /* rows, from which threads are worth it */ };
 
+/* Where the nodes crowd so much that even one part has too many strays, they
+ * are entered one by one. */
 static void
 fill(eg_graph *g) {
-  eg_part parts[PARTS];
   uint32_t n = g->crew && g->n_rows >= MANY ? eg_crew_size(g->crew) : 1;
-  if (n > 1 && fill_in_parts(g, parts, n < PARTS ? n : PARTS))
+  if (fill_in_parts(g, n < PARTS ? n : PARTS) || fill_in_parts(g, 1))
     return;
   memset(g->buckets, 0, (size_t)g->n_buckets * sizeof *g->buckets);
-  refill(g);
+  g->filled = 0;
+  for (uint32_t node = 0; node < g->n_rows; node++)
+    if (!(g->rows[node].head & EG_DEAD))
+      eg_table_put(g, row_hash(&g->rows[node]), node);
 }
 
 enum { IN_PLACE = 1 << 20 }; /* bytes from which a block grows in place */
