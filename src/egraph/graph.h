@@ -165,7 +165,8 @@ struct eg_graph {
   eg_class fault_a, fault_b;
   eg_reason fault_reason;
 
-  size_t limit; /* bytes; growth becomes careful near it; 0 = none */
+  size_t limit;      /* bytes; growth becomes careful near it; 0 = none */
+  uint64_t expected; /* nodes after the iteration that is on; 0: unknown */
   eg_index index;
   uint32_t pins; /* searches that read the index */
   eg_crew *crew; /* of the run that is on; NULL: one thread */

@@ -356,6 +356,30 @@ forgive(eg_runner *r) {
     r->cut = false;
 }
 
+/* The nodes after this iteration, where growth has not slowed down: what was
+ * added grows by the factor it grew by.  Then the hashcons is filled anew once,
+ * and not at many small steps.  0: unknown. */
+static uint64_t
+expect(const eg_runner *r) {
+  enum { SEEN = 4, MOST = 16 };
+  uint64_t more[SEEN] = {0};
+  uint32_t n = r->iterations.len;
+  if (n < SEEN)
+    return 0;
+  const eg_iteration *it = &r->iterations.data[n - SEEN];
+  for (uint32_t i = 1; i < SEEN; i++) {
+    if (it[i].nodes <= it[i - 1].nodes)
+      return 0;
+    more[i] = it[i].nodes - it[i - 1].nodes;
+  }
+  if (more[3] * more[1] < more[2] * more[2])
+    return 0;
+  uint64_t factor = more[3] / more[2] < MOST ? more[3] : more[2] * MOST;
+  uint64_t all = it[3].nodes + more[3] * factor / more[2];
+  all += all / 4;
+  return r->o.nodes && all > r->o.nodes ? r->o.nodes : all;
+}
+
 static bool
 run_iteration(eg_runner *r, const uint8_t *enabled) {
   eg_graph *g = r->g;
@@ -364,12 +388,14 @@ run_iteration(eg_runner *r, const uint8_t *enabled) {
   uint64_t unions = g->unions;
   bs_reserve(r->heap, &r->iterations, (uint64_t)it.index + 1);
   r->cut_nodes = false;
+  g->expected = expect(r);
   if (!eg_fits(g, 0))
     eg_cut(r, EG_STOP_BYTES);
   else
     run_rules(r, enabled, &it);
   bool changed = g->n_made != made || g->unions != unions || r->cut;
   rebuild(r, &it);
+  g->expected = 0;
   it.unions = (uint32_t)(g->unions - unions);
   bs_push(r->heap, &r->iterations, it);
   forgive(r);
@@ -429,7 +455,7 @@ eg_run_some(eg_runner *r, const uint8_t *enabled, uint32_t iterations) {
     tidy(r);
   }
   eg_ahead_done(r);
-  r->g->limit = 0;
+  r->g->limit = r->g->expected = 0;
   r->spent += bs_now() - r->begun;
   return r->why;
 }

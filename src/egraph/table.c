@@ -234,15 +234,25 @@ buckets_for(uint64_t entries) {
   return entries * EG_FULL_DEN / (EG_FULL_NUM * EG_BUCKET) + 2;
 }
 
-/* Stale pairs are dropped where they are many, else the table grows by half
- * or doubles; near the byte limit it is filled more tightly instead. */
+/* Room for half as many again or, where the iteration is expected to add more,
+ * for that, up to eight times; small tables double. */
+static uint64_t
+comfortable(const eg_graph *g, uint64_t slots, uint64_t need) {
+  uint64_t most = need * 8, want = slots < DOUBLED ? need * 2 : need + need / 2;
+  if (want < g->expected)
+    want = g->expected < most ? g->expected : most;
+  return buckets_for(want);
+}
+
+/* Stale pairs are dropped where they are many, else the table grows; near the
+ * byte limit it is filled more tightly instead. */
 void
 eg_table_make_room(eg_graph *g, uint64_t more) {
   uint64_t slots = (uint64_t)g->n_buckets * EG_BUCKET;
   uint64_t want = g->filled + more;
   uint64_t need = g->n_rows - g->n_dead + more;
   uint64_t least = buckets_for(need);
-  uint64_t n = buckets_for(slots < DOUBLED ? need * 2 : need + need / 2);
+  uint64_t n = comfortable(g, slots, need);
   if (n < 8)
     n = 8;
   if (g->limit && g->heap->used + n * sizeof(eg_bucket) > g->limit) {
