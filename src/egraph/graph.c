@@ -153,7 +153,7 @@ static uint64_t
 index_growth(const eg_graph *g, uint64_t nodes) {
   const eg_index *x = &g->index;
   uint64_t want =
-      nodes * 20 + g->n_classes * (uint64_t)8 + g->live_classes * (uint64_t)24;
+      nodes * 20 + g->n_classes * (uint64_t)8 + g->live_classes * (uint64_t)20;
   uint64_t have = (uint64_t)x->by_class.cap * 20 + x->class_start.cap * 8ull +
                   x->segments.cap * (uint64_t)sizeof(eg_segment);
   return want > have ? want - have : 0;

@@ -81,8 +81,8 @@ typedef struct eg_key {
 /* The nodes of one class with one symbol: by_symbol[start .. start + n); those
  * that changed since the index before stand first. */
 typedef struct eg_segment {
-  uint32_t symbol, start, n, n_recent;
-  uint32_t newest; /* the latest stamp in it */
+  uint32_t symbol, start, n;
+  uint32_t recent; /* EG_MOVED and how many, else the latest stamp in it */
 } eg_segment;
 
 #define EG_RECENT 0x80000000u /* in an entry: changed since the last index */
@@ -280,6 +280,17 @@ void eg_reclaim(eg_graph *);
 /* index.c */
 const eg_index *eg_index_of(const eg_graph *);
 void eg_index_free(eg_graph *);
+/* The latest stamp in a segment. */
+static inline uint32_t
+eg_segment_newest(const eg_index *x, const eg_segment *s) {
+  return s->recent & EG_MOVED ? x->epoch : s->recent;
+}
+
+static inline uint32_t
+eg_segment_recent(const eg_segment *s) {
+  return s->recent & EG_MOVED ? s->recent & ~EG_MOVED : 0;
+}
+
 /* The segment of a class and a symbol, or NULL. */
 static inline const eg_segment *
 eg_segment_find(const eg_index *x, uint32_t cls, uint32_t symbol) {

@@ -66,9 +66,10 @@ place(eg_graph *g, eg_index *x, eg_placing *p, uint32_t n, uint32_t c,
   x->by_symbol.data[p->at[symbol]++] =
       (eg_entry){recent ? n | EG_RECENT : n, c, {r->kid[0], r->kid[1]}};
   s->n++;
-  s->n_recent += recent;
-  if (stamp > s->newest)
-    s->newest = stamp;
+  if (recent)
+    s->recent = (s->recent | EG_MOVED) + 1;
+  else if (!(s->recent & EG_MOVED) && stamp > s->recent)
+    s->recent = stamp;
 }
 
 static uint32_t

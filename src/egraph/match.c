@@ -102,7 +102,7 @@ class_is_fresh(const eg_matcher *m, uint32_t c) {
   uint32_t end = m->x->class_segment.data[c + 1];
   bool empty = at == end;
   for (; at < end; at++)
-    if (m->x->segments.data[at].newest >= m->how->since)
+    if (eg_segment_newest(m->x, &m->x->segments.data[at]) >= m->how->since)
       return true;
   return empty;
 }
@@ -189,7 +189,9 @@ open_last(eg_matcher *m, eg_level *l, uint32_t cls) {
     s = eg_segment_find(m->x, cls, l->symbol);
   if (!s)
     return;
-  uint32_t n = s->newest < m->how->since ? 0 : m->by_bit ? s->n_recent : s->n;
+  uint32_t n = m->by_bit ? eg_segment_recent(s) : s->n;
+  if (eg_segment_newest(m->x, s) < m->how->since)
+    n = 0;
   l->at = s->start;
   l->end = s->start + n;
   m->count += s->n - n;
@@ -399,7 +401,7 @@ skim(eg_matcher *m, uint32_t d, uint32_t word) {
     const eg_segment *s = eg_segment_find(m->x, words[word], symbol);
     if (!s)
       continue;
-    if (s->newest >= since || s->n > limit - m->count)
+    if (eg_segment_newest(m->x, s) >= since || s->n > limit - m->count)
       break;
     m->count += s->n;
   }

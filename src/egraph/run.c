@@ -153,10 +153,9 @@ most_words(const eg_catch *c) {
 static void
 offer_room(eg_catch *c) {
   eg_runner *r = c->r;
-  uint64_t most = most_words(c), want = (uint64_t)r->matches.len * 2;
-  uint64_t least = r->matches.len + c->sink.stride;
-  want = want < least ? least : want > most ? most : want;
-  bs_reserve(r->heap, &r->matches, want + EG_SINK_SLACK);
+  uint64_t most = most_words(c);
+  uint64_t least = (uint64_t)r->matches.len + c->sink.stride;
+  bs_reserve(r->heap, &r->matches, least + EG_SINK_SLACK);
   uint64_t room = r->matches.cap - EG_SINK_SLACK - r->matches.len;
   uint64_t left = most - r->matches.len;
   c->sink.at = r->matches.data + r->matches.len;
