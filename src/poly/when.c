@@ -58,8 +58,7 @@ common_loops(const po_program *p, uint32_t source, uint32_t sink, bool *ties) {
 }
 
 isl_map *
-po_not_before(const po_program *p, const po_stmt *source,
-                const po_stmt *sink) {
+po_not_before(const po_program *p, const po_stmt *source, const po_stmt *sink) {
   bool ties;
   uint32_t n = common_loops(p, source->leaf, sink->leaf, &ties);
   isl_space *space = po_space(p->isl, n);

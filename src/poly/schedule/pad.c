@@ -417,13 +417,22 @@ widen_all(padding *x) {
 
 /* ---- neutrality ---- */
 
+/* All elements of an array that statements use as they are. */
+static __isl_give isl_set *
+elements_of(const po_program *p, uint32_t array) {
+  po_accesses a = po_accesses_of(p, array);
+  isl_union_map *all =
+      isl_union_map_union(a.reads, isl_union_map_union(a.updates, a.writes));
+  return isl_set_from_union_set(isl_union_map_range(all));
+}
+
 /* Instances that are new and update an element which is not. */
 static __isl_give isl_set *
 joining(const padding *x) {
   isl_set *added =
       isl_set_subtract(isl_set_copy(x->now[0]), isl_set_copy(x->was[0]));
   isl_map *write = accessing(part(x, 0), part(x, 0)->write);
-  isl_set *before = isl_set_apply(isl_set_copy(x->was[0]), isl_map_copy(write));
+  isl_set *before = elements_of(x->p, part(x, 0)->array);
   return isl_set_intersect(added,
                            isl_set_apply(before, isl_map_reverse(write)));
 }

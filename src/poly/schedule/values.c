@@ -148,16 +148,29 @@ contract(__isl_take isl_union_map *from, __isl_keep isl_union_set *over,
 
 /* ---- the comparison ---- */
 
-/* Every instance of now that has no origin of its own is its own. */
-static __isl_give isl_union_map *
-complete_origin(const po_program *after, __isl_take isl_union_map *origin,
-                __isl_keep isl_union_map *from) {
+/* Whatever reads in a flow and is no statement: the caller, of outputs. */
+static __isl_give isl_union_set *
+reads_of_caller(const po_program *p, const flow *f) {
   isl_union_set *all =
-      isl_union_set_union(isl_union_map_domain(isl_union_map_copy(from)),
-                          isl_union_map_range(isl_union_map_copy(from)));
-  for (uint32_t k = 0; k < after->stmts.len; k++)
+      isl_union_set_union(isl_union_map_range(isl_union_map_copy(f->from)),
+                          isl_union_set_copy(f->unwritten));
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    isl_space *space = isl_set_get_space(p->stmts.data[k].domain);
+    all = isl_union_set_subtract(
+        all, isl_union_set_from_set(isl_set_universe(space)));
+  }
+  return all;
+}
+
+/* Every instance of a program that has no origin of its own is its own, and
+ * so are the caller's reads. */
+static __isl_give isl_union_map *
+complete_origin(const po_program *p, __isl_take isl_union_map *origin,
+                __isl_take isl_union_set *caller) {
+  isl_union_set *all = caller;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
     all = isl_union_set_union(
-        all, isl_union_set_from_set(isl_set_copy(after->stmts.data[k].domain)));
+        all, isl_union_set_from_set(isl_set_copy(p->stmts.data[k].domain)));
   isl_union_set *known = isl_union_map_domain(isl_union_map_copy(origin));
   isl_union_map *same = isl_union_set_identity(all);
   same = isl_union_map_subtract_domain(same, known);
@@ -187,9 +200,11 @@ typedef struct comparison {
 
 /* By the sources of before and the readers of now. */
 static comparison
-compare_by_origin(const po_program *after, __isl_take isl_union_map *origin,
-                  flow old, flow now) {
-  origin = complete_origin(after, origin, now.from);
+compare_by_origin(const po_program *before, const po_program *after,
+                  __isl_take isl_union_map *origin, flow old, flow now) {
+  origin = complete_origin(after, origin,
+                           isl_union_set_union(reads_of_caller(before, &old),
+                                               reads_of_caller(after, &now)));
   comparison c;
   c.is = isl_union_map_apply_domain(now.from, isl_union_map_copy(origin));
   c.was = isl_union_map_apply_range(
@@ -205,7 +220,7 @@ compare_merged(const po_program *before, __isl_take isl_union_map *merged,
                flow old, flow now) {
   isl_union_set *one = isl_union_map_range(isl_union_map_copy(merged));
   isl_union_map *self = isl_union_set_identity(one);
-  merged = complete_origin(before, merged, old.from);
+  merged = complete_origin(before, merged, reads_of_caller(before, &old));
   comparison c;
   c.was = isl_union_map_apply_domain(old.from, isl_union_map_copy(merged));
   c.was = isl_union_map_apply_range(c.was, isl_union_map_copy(merged));
@@ -238,9 +253,10 @@ po_values_kept(po_program *before, po_program *after, const po_step_call *call,
   now.from = contract(now.from, copies, change->n_copies);
   leave_out(&now, change->neutral);
   isl_union_set_free(change->neutral);
-  comparison c = change->merged
-                     ? compare_merged(before, change->merged, old, now)
-                     : compare_by_origin(after, change->origin, old, now);
+  comparison c =
+      change->merged
+          ? compare_merged(before, change->merged, old, now)
+          : compare_by_origin(before, after, change->origin, old, now);
   isl_union_map *was = c.was, *is = c.is;
   isl_union_set *nothing = c.nothing;
   isl_union_map *lost =
