@@ -295,13 +295,14 @@ GLEN_API const char *glen_schedule_print(glen_context *, glen_loops *,
                                          const char *what);
 /* Usage and effect of every command. */
 GLEN_API const char *glen_schedule_help(glen_context *);
-/* Layouts for the inputs of loops, found by their cost ("doc", "autokernel",
- * "lines": docs/LAYOUT.md) among those that cut dimensions into `widths`: the
- * search, as comments of a schedule script that copies inputs into them.  NULL
- * with diagnostics. */
+/* Layouts for the arrays of loops, found by their cost ("doc", "autokernel",
+ * "lines": docs/LAYOUT.md) among those that cut dimensions into `widths`, and
+ * the loop of each nest that should be innermost with them, unless orders are
+ * to be kept: the search, as comments of a schedule script that gives these
+ * orders and layouts.  NULL with diagnostics. */
 GLEN_API const char *glen_layout(glen_context *, const glen_loops *,
                                  const char *cost, const int64_t *widths,
-                                 uint32_t n_widths);
+                                 uint32_t n_widths, bool keep_order);
 
 /* Binds loops to the blocks and threads of a GPU, where none is yet. */
 GLEN_API bool glen_bind(glen_context *, glen_loops *);

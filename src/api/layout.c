@@ -1,6 +1,8 @@
-/* layout.c - layouts of a program's inputs, chosen by cost. */
+/* layout.c - layouts of a program's arrays, and orders of its loops, chosen by
+ * cost. */
 #include "api/api.h"
 #include "poly/datalayout/datalayout.h"
+#include "poly/schedule/primitive.h"
 #include <string.h>
 
 typedef struct layout_args {
@@ -9,6 +11,7 @@ typedef struct layout_args {
   const char *cost;
   const int64_t *widths;
   uint32_t n_widths;
+  bool keep_order;
   const char *text;
 } layout_args;
 
@@ -24,16 +27,19 @@ find_cost(glen_context *ctx, const char *name, po_layout_cost *out) {
   return false;
 }
 
+/* The search for layouts, then the commands since the first n of the
+ * program's script and those that give it the layouts. */
 static void
-write_search(layout_args *a, po_layout_model *m, po_layout_cost cost) {
+write_search(layout_args *a, po_layout_model *m, const po_program *p,
+             uint32_t n, po_layout_cost cost, bs_text *out) {
   po_layout_search found;
-  bs_text out;
   po_layout_find(m, cost, a->widths, a->n_widths, &found);
-  bs_text_init(&out, &a->ctx->heap);
-  po_layout_put_trace(m, &found, &out);
-  po_layout_put_script(m, a->loops->loops, &found, &out);
+  po_layout_put_trace(m, &found, out);
+  for (uint32_t k = n; k < p->script.len; k++)
+    bs_putf(out, "%s\n", p->script.data[k]);
+  po_layout_put_script(m, p, &found, out);
   po_layout_search_done(m, &found);
-  a->text = api_string(a->ctx, &out);
+  a->text = api_string(a->ctx, out);
 }
 
 static void
@@ -41,24 +47,33 @@ layout_body(void *arg) {
   layout_args *a = arg;
   po_layout_cost cost;
   po_layout_model model;
+  bs_text out;
   if (!find_cost(a->ctx, a->cost, &cost))
     return;
-  po_layout_model_init(&model, &a->ctx->heap, a->loops->loops->isl);
-  if (po_layout_model_of(a->loops->loops, &model))
-    write_search(a, &model, cost);
+  po_program *p = po_copy(a->loops->loops);
+  uint32_t n = p->script.len;
+  bs_text_init(&out, &a->ctx->heap);
+  po_lay_out(p);
+  if (!a->keep_order)
+    po_layout_order_loops(&p, cost, a->widths, a->n_widths, &out);
+  po_layout_model_init(&model, &a->ctx->heap, p->isl);
+  if (po_layout_model_of(p, &model))
+    write_search(a, &model, p, n, cost, &out);
   else
     bs_error(&a->ctx->diags, BS_NOWHERE, "layout",
              "what the program reads is too complex to be priced");
   po_layout_model_done(&model);
+  po_free(p);
 }
 
 const char *
 glen_layout(glen_context *ctx, const glen_loops *loops, const char *cost,
-            const int64_t *widths, uint32_t n_widths) {
+            const int64_t *widths, uint32_t n_widths, bool keep_order) {
   layout_args a = {.ctx = ctx,
                    .loops = loops,
                    .cost = cost,
                    .widths = widths,
-                   .n_widths = n_widths};
+                   .n_widths = n_widths,
+                   .keep_order = keep_order};
   return api_enter(ctx, layout_body, &a) ? a.text : NULL;
 }

@@ -1,5 +1,5 @@
-/* layout.c - `glen layout`: how inputs should lie in memory, and the script
- * that copies them there. */
+/* layout.c - `glen layout`: how arrays should lie in memory, and the script
+ * that puts them there. */
 #include "cli/commands.h"
 #include "cli/session.h"
 
@@ -56,7 +56,8 @@ cl_layout(const cl_options *options) {
     return GLEN_INTERNAL;
   glen_loops *loops = load(&session, options);
   const char *text =
-      loops ? glen_layout(session.glen, loops, options->layout_cost, widths, n)
+      loops ? glen_layout(session.glen, loops, options->layout_cost, widths, n,
+                          !options->joint)
             : NULL;
   bool ok = text && (options->output ? cl_write(&session, options->output, text)
                                      : fputs(text, stdout) >= 0);

@@ -48,13 +48,14 @@ const cl_command cl_commands[] = {
      "  glen schedule examples/matmul.glen --sched tile.sched -o matmul.c\n"
      "  glen schedule --list\n",
      cl_schedule},
-    {"layout", "PROGRAM", 1, 1, "find layouts for a program's inputs",
-     "Prices the order in which inputs lie in memory, tries transposing and\n"
+    {"layout", "PROGRAM", 1, 1, "find layouts for a program's arrays",
+     "Prices the order in which arrays lie in memory, tries transposing and\n"
      "cutting their first two dimensions, and keeps what lowers the price\n"
      "most, until nothing does.  Prints the search as comments of a schedule\n"
-     "script whose commands copy inputs into the layouts found.\n\n"
+     "script whose commands give the layouts found; an input is copied.\n\n"
      "  glen layout examples/matmul.glen\n"
-     "  glen layout matmul.loops --widths 4,8,16 -o pack.sched\n",
+     "  glen layout matmul.loops --widths 4,8,16 -o pack.sched\n"
+     "  glen layout stencil.loops --layout-cost lines --order\n",
      cl_layout},
     {"explain", "A.glen [B.glen]", 1, 2, "why two programs are equal",
      "Saturates both programs in one e-graph until they meet, and prints the\n"

@@ -197,6 +197,8 @@ static const row rows[] = {
      "what to print, of loops,program,tree,axes,deps,script,results"},
     {"layout-cost", 0, "NAME", TEXT, AT(layout_cost), LAYOUT, "doc",
      "doc autokernel lines", "how layouts are priced"},
+    {"order", 0, NULL, FLAG, AT(joint), LAYOUT, NULL, NULL,
+     "chooses the innermost loop of each nest together with the layouts"},
     {"widths", 0, "LIST", TEXT, AT(widths), LAYOUT, NULL, NULL,
      "lengths to cut dimensions into (default: 8; of lines 4,8,16,32)"},
     {"dry-run", 0, NULL, FLAG, AT(dry_run), SCHEDULE, NULL, NULL,

@@ -34,7 +34,7 @@ typedef struct cl_options {
   double tune_time;
   const char *tune_file;
   const char *layout_cost, *widths;
-  bool dry_run, explain;
+  bool dry_run, explain, joint;
 } cl_options;
 
 typedef struct cl_command cl_command;

@@ -165,6 +165,16 @@ void po_layout_find(po_layout_model *, po_layout_cost, const int64_t *widths,
                     uint32_t n_widths, po_layout_search *out);
 void po_layout_search_done(po_layout_model *, po_layout_search *);
 
+/* ---- order.c ---- */
+
+/* Puts the loop innermost, nest by nest, with which the program costs least,
+ * its layouts being searched anew for every order; replaces *program by one
+ * with these orders, by commands of its script.  What was tried goes to `out`
+ * as comments. */
+void po_layout_order_loops(po_program **program, po_layout_cost,
+                           const int64_t *widths, uint32_t n_widths,
+                           bs_text *out);
+
 /* ---- show.c ---- */
 
 /* The rounds, as comments of a schedule script. */

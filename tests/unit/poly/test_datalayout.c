@@ -370,6 +370,31 @@ Test(datalayout, lines_choose) {
   cr_assert_null(chosen(0));
 }
 
+/* Columns of B that are read one after the other lie next to each other once
+ * their loop is innermost: no copy is worth it any more. */
+Test(datalayout, orders_and_layouts_together) {
+  static const int64_t widths[] = {4, 8};
+  array("A", PO_INPUT, GS_F32, 2, 128, 128);
+  array("B", PO_INPUT, GS_F32, 2, 128, 128);
+  array("C", PO_OUTPUT, GS_F32, 2, 128, 128);
+  ASSIGN("{ I[i,j] : 0 <= i < 128 and 0 <= j < 128 }", "{ I[i,j] -> C[i,j] }",
+         "i j", .literal = 0);
+  UPDATE(GS_C_MAX,
+         "{ U[i,j,k] : 0 <= i < 128 and 0 <= j < 128 and 0 <= k < 128 }",
+         "{ U[i,j,k] -> C[i,j] }", "i j k", .op = GS_C_MUL,
+         .reads = {"{ U[i,j,k] -> A[i,k] }", "{ U[i,j,k] -> B[k,j] }"});
+  bs_text tried;
+  bs_text_init(&tried, &heap);
+  po_layout_order_loops(&hand, PO_COST_LINES, widths, 2, &tried);
+  cr_assert_eq(hand->script.len, 1);
+  cr_assert_str_eq(hand->script.data[0], "reorder [k, j]");
+  cr_assert(strstr(bs_text_str(&tried), "# order U [j, k, i]: "));
+  cr_assert(po_layout_model_of(hand, &model));
+  po_layout_find(&model, PO_COST_LINES, widths, 2, &found);
+  cr_assert_null(chosen(0));
+  bs_text_done(&tried);
+}
+
 /* The domain of a statement does not hide that its reads are affine. */
 Test(datalayout, lines_of_a_program) {
   array("A", PO_INPUT, GS_F32, 2, 128, 128);
