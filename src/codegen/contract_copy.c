@@ -120,21 +120,37 @@ put_vectors(const cg_contract *x) {
   }
 }
 
-/* Two vectors hold the elements of one, and one element more: it must be
- * there. */
+/* Two vectors hold the elements of one; they overlap by one element, so that
+ * none behind the last is read. */
+static void
+put_halved(const cg_contract *x, const char *t, uint32_t indent) {
+  uint32_t lanes = x->c->lanes;
+  cg_line(x->out, indent, "const %s_v a = *(const %s_v *)(from + 2 * (%s));",
+          x->name, x->name, t);
+  cg_line(x->out, indent,
+          "const %s_v b = *(const %s_v *)(from + 2 * (%s) + %u);", x->name,
+          x->name, t, lanes - 1);
+  cg_line(x->out, indent, "*(%s_v *)(to + (%s)) = __builtin_shufflevector(a, b",
+          x->name, t);
+  for (uint32_t j = 0; j < lanes; j++)
+    bs_putf(x->out, "%s%u", j % 8 ? ", " : ",\n        ",
+            2 * j < lanes ? 2 * j : 2 * j + 1);
+  bs_put(x->out, ");\n");
+}
+
 static void
 put_every_other(const cg_contract *x) {
+  uint32_t lanes = x->c->lanes;
+  x->e->uses_turns |= lanes;
   bs_put(x->out, "#ifdef GLEN_TURNS\n");
-  cg_line(x->out, 1, "for (; t + %u < n; t += %u) {", x->c->lanes, x->c->lanes);
-  cg_line(x->out, 2, "const %s_v a = *(const %s_v *)(from + 2 * t);", x->name,
-          x->name);
-  cg_line(x->out, 2, "const %s_v b = *(const %s_v *)(from + 2 * t + %u);",
-          x->name, x->name, x->c->lanes);
-  cg_line(x->out, 2, "*(%s_v *)(to + t) = __builtin_shufflevector(a, b",
-          x->name);
-  for (uint32_t j = 0; j < x->c->lanes; j++)
-    bs_putf(x->out, "%s%u", j % 8 ? ", " : ",\n        ", 2 * j);
-  bs_put(x->out, ");\n  }\n#endif\n");
+  cg_line(x->out, 1, "for (; t + %u <= n; t += %u) {", lanes, lanes);
+  put_halved(x, "t", 2);
+  cg_line(x->out, 1, "}");
+  cg_line(x->out, 1, "if (t < n && n >= %u) {", lanes);
+  put_halved(x, bs_arena_printf(&x->e->arena, "n - %u", lanes), 2);
+  cg_line(x->out, 2, "return;");
+  cg_line(x->out, 1, "}");
+  bs_put(x->out, "#endif\n");
 }
 
 void

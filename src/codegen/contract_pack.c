@@ -7,7 +7,8 @@
  *
  *   runs   where the operand lies along its rows: for given indices of k, the
  *          elements of a panel are a few runs in memory.  They are found once
- *          for all k that no guard names.
+ *          for all k that no guard names, for some panels together, so that
+ *          memory is read along its lines.
  *   rows   where it lies along k: blocks are turned over in registers.
  *   lines  where a guard names the innermost k: one element at a time.
  *
@@ -209,7 +210,12 @@ put_head(const side *s) {
   bs_put(x->out, ") {\n");
   cg_line(x->out, 1, "const %s kc = %lld * (k_hi - k_lo);", index,
           (long long)x->inner);
-  cg_line(x->out, 1, "for (%s p = first; p < last; p += %lld) {", index,
+}
+
+static void
+put_panel_loop(const side *s) {
+  const cg_contract *x = s->x;
+  cg_line(x->out, 1, "for (%s p = first; p < last; p += %lld) {", x->e->index,
           (long long)s->width);
   cg_line(x->out, 2, "%s *const panel = to + kc * (p - first);", x->type);
 }
@@ -261,38 +267,74 @@ put_copy(const side *s, const char *from, const char *to, const char *n,
   cg_line(x->out, indent + 1, "(%s)[t] = (%s)[%lld * t];", to, from, stride);
 }
 
+/* Panels whose runs are found together. */
+#define STRIP 16
+
+/* A run ends with its panel and where the innermost loop begins anew; before
+ * and behind it guards may leave holes. */
+static void
+put_run(const side *s, uint32_t guarded, uint32_t indent) {
+  const cg_contract *x = s->x;
+  cg_line(x->out, indent, "const %s place = panel + i - p - begin;",
+          x->e->index);
+  if (s->operand->n_guards) {
+    cg_line(x->out, indent, "if (begin < lo) {");
+    cg_line(x->out, indent + 1, "hole[holes] = place + begin;");
+    cg_line(x->out, indent + 1, "hole_length[holes++] = lo - begin;");
+    cg_line(x->out, indent, "}");
+    cg_line(x->out, indent, "if (hi < end) {");
+    cg_line(x->out, indent + 1, "hole[holes] = place + hi;");
+    cg_line(x->out, indent + 1, "hole_length[holes++] = end - hi;");
+    cg_line(x->out, indent, "}");
+  }
+  cg_line(x->out, indent, "if (lo < hi) {");
+  cg_line(x->out, indent + 1, "run[runs] = place + lo;");
+  cg_line(x->out, indent + 1, "length[runs] = hi - lo;");
+  cg_indent(x->out, indent + 1);
+  bs_put(x->out, "offset[runs++] = ");
+  put_address(s, s->role, all_but_last(dims_of(s)));
+  bs_put(x->out, " + ");
+  put_address(s, PO_DIM_K, guarded);
+  bs_putf(x->out, " + %lld * lo;\n", (long long)last_stride(s));
+  cg_line(x->out, indent, "}");
+}
+
 static void
 put_find_runs(const side *s, uint32_t guarded, uint32_t indent) {
   const cg_contract *x = s->x;
   const po_cdims *dims = dims_of(s);
   const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
   uint32_t last = dims->n - 1;
-  long long extent = dims->d[last].extent, most = s->width / extent + 2;
-  cg_line(x->out, indent, "%s place[%lld], length[%lld], offset[%lld];", index,
+  long long extent = dims->d[last].extent, width = s->width;
+  long long most = STRIP * (width / extent + 2);
+  cg_line(x->out, indent, "%s run[%lld], length[%lld], offset[%lld];", index,
           most, most, most);
-  cg_line(x->out, indent, "%s runs = 0, filled = 0;", index);
-  cg_line(x->out, indent, "for (%s i = p; i < end_p;) {", index);
-  put_split(s, "i", false, indent + 1);
+  cg_line(x->out, indent, "%s hole[%lld], hole_length[%lld];", index,
+          2 * most + 1, 2 * most + 1);
+  cg_line(x->out, indent, "%s runs = 0, holes = 0;", index);
+  cg_line(x->out, indent, "for (%s p = strip; p < end_strip; p += %lld) {",
+          index, width);
+  cg_line(x->out, indent + 1, "const %s end_p = %s(p + %lld, last);", index,
+          min, width);
+  cg_line(x->out, indent + 1, "const %s panel = kc * (p - first);", index);
+  cg_line(x->out, indent + 1, "for (%s i = p; i < end_p;) {", index);
+  put_split(s, "i", false, indent + 2);
   if (last)
-    cg_line(x->out, indent + 1, "const %s begin = i %% %lld;", index, extent);
+    cg_line(x->out, indent + 2, "const %s begin = i %% %lld;", index, extent);
   else
-    cg_line(x->out, indent + 1, "const %s begin = i;", index);
-  cg_line(x->out, indent + 1, "const %s end = %s(%lld, begin + end_p - i);",
+    cg_line(x->out, indent + 2, "const %s begin = i;", index);
+  cg_line(x->out, indent + 2, "const %s end = %s(%lld, begin + end_p - i);",
           index, min, extent);
-  cg_line(x->out, indent + 1, "%s lo = begin, hi = end;", index);
-  put_interval(s, s->role, last, indent + 1);
-  cg_line(x->out, indent + 1, "if (lo < hi) {");
-  cg_line(x->out, indent + 2, "place[runs] = i - p + lo - begin;");
-  cg_line(x->out, indent + 2, "length[runs] = hi - lo;");
-  cg_indent(x->out, indent + 2);
-  bs_put(x->out, "offset[runs++] = ");
-  put_address(s, s->role, all_but_last(dims));
-  bs_put(x->out, " + ");
-  put_address(s, PO_DIM_K, guarded);
-  bs_putf(x->out, " + %lld * lo;\n", (long long)last_stride(s));
-  cg_line(x->out, indent + 2, "filled += hi - lo;");
+  cg_line(x->out, indent + 2, "%s lo = begin, hi = end;", index);
+  put_interval(s, s->role, last, indent + 2);
+  put_run(s, guarded, indent + 2);
+  cg_line(x->out, indent + 2, "i += end - begin;");
   cg_line(x->out, indent + 1, "}");
-  cg_line(x->out, indent + 1, "i += end - begin;");
+  cg_line(x->out, indent + 1, "if (end_p < p + %lld) {", width);
+  cg_line(x->out, indent + 2, "hole[holes] = panel + end_p - p;");
+  cg_line(x->out, indent + 2, "hole_length[holes++] = p + %lld - end_p;",
+          width);
+  cg_line(x->out, indent + 1, "}");
   cg_line(x->out, indent, "}");
 }
 
@@ -301,22 +343,28 @@ put_pack_runs(const side *s) {
   const cg_contract *x = s->x;
   const char *index = x->e->index;
   uint32_t guarded = guarded_k(s), every = all_of(&x->c->dims[PO_DIM_K]);
+  long long strip = STRIP * s->width;
   put_head(s);
-  cg_line(x->out, 2, "const %s end_p = %s(p + %lld, last);", index,
-          cg_helper_used(x->e, CG_MIN_INDEX), (long long)s->width);
+  cg_line(x->out, 1, "for (%s strip = first; strip < last; strip += %lld) {",
+          index, strip);
+  cg_line(x->out, 2, "const %s end_strip = %s(strip + %lld, last);", index,
+          cg_helper_used(x->e, CG_MIN_INDEX), strip);
   uint32_t indent = put_k_loops(s, guarded, 2);
   cg_line(x->out, indent++, "{");
   put_find_runs(s, guarded, indent);
   indent = put_k_loops(s, every & ~guarded, indent);
   cg_line(x->out, indent++, "{");
-  put_row_pointer(s, "row", every, indent);
-  put_declared_address(s, "at", PO_DIM_K, every & ~guarded, indent);
-  cg_line(x->out, indent, "if (filled < %lld)", (long long)s->width);
-  cg_line(x->out, indent + 1, "for (%s t = 0; t < %lld; t++)", index,
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s *const row = to + %lld * (", x->type,
           (long long)s->width);
-  cg_line(x->out, indent + 2, "row[t] = 0;");
+  put_flat_k(s, every);
+  bs_put(x->out, ");\n");
+  put_declared_address(s, "at", PO_DIM_K, every & ~guarded, indent);
+  cg_line(x->out, indent, "for (%s r = 0; r < holes; r++)", index);
+  cg_line(x->out, indent + 1, "for (%s t = 0; t < hole_length[r]; t++)", index);
+  cg_line(x->out, indent + 2, "row[hole[r] + t] = 0;");
   cg_line(x->out, indent, "for (%s r = 0; r < runs; r++)", index);
-  put_copy(s, "from + (at + offset[r])", "row + place[r]", "length[r]",
+  put_copy(s, "from + (at + offset[r])", "row + run[r]", "length[r]",
            indent + 1);
   cg_line(x->out, indent - 1, "}");
   cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
@@ -375,17 +423,19 @@ put_turned_line(const side *s, uint32_t indent) {
   const char *index = x->e->index;
   long long width = s->width, step = stride_of(s, &k->d[k->n - 1]);
   uint32_t lanes = x->c->lanes;
-  cg_line(x->out, indent, "%s t = begin;", index);
+  cg_line(x->out, indent, "const %s n = end - begin;", index);
+  cg_line(x->out, indent, "%s t = 0;", index);
   if (step == 1 && cg_can_turn(lanes)) {
-    cg_line(x->out, indent, "for (; t + %u <= end; t += %u)", lanes, lanes);
+    cg_line(x->out, indent, "for (; t < n / %u * %u; t += %u)", lanes, lanes,
+            lanes);
     cg_line(x->out, indent + 1,
-            "%s_turn_%c(row, at + t, line + %lld * (t - begin));", x->name,
+            "%s_turn_%c(row, at + begin + t, line + %lld * t);", x->name,
             s->of_x ? 'x' : 'y', width);
   }
-  cg_line(x->out, indent, "for (; t < end; t++)");
+  cg_line(x->out, indent, "for (; t < n; t++)");
   cg_line(x->out, indent + 1, "for (int r = 0; r < %lld; r++)", width);
   cg_line(x->out, indent + 2,
-          "line[%lld * (t - begin) + r] = row[r][at + %lld * t];", width, step);
+          "line[%lld * t + r] = row[r][at + %lld * (begin + t)];", width, step);
 }
 
 static void
@@ -399,6 +449,7 @@ put_pack_rows(const side *s) {
   if (stride_of(s, &k->d[last]) == 1 && cg_can_turn(x->c->lanes))
     cg_put_turn_function(x, s->of_x ? 'x' : 'y', width);
   put_head(s);
+  put_panel_loop(s);
   uint32_t indent = put_k_loops(s, guarded, 2);
   cg_line(x->out, indent++, "{");
   put_find_rows(s, guarded, indent);
@@ -424,9 +475,8 @@ put_pack_rows(const side *s) {
   put_turned_line(s, indent);
   if (guards) {
     cg_line(x->out, indent, "for (%s r = 0; r < n_outside; r++)", index);
-    cg_line(x->out, indent + 1, "for (t = begin; t < end; t++)");
-    cg_line(x->out, indent + 2, "line[%lld * (t - begin) + outside[r]] = 0;",
-            width);
+    cg_line(x->out, indent + 1, "for (t = 0; t < n; t++)");
+    cg_line(x->out, indent + 2, "line[%lld * t + outside[r]] = 0;", width);
   }
   cg_line(x->out, indent - 1, "}");
   cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
@@ -443,6 +493,7 @@ put_pack_lines(const side *s) {
   uint32_t every = all_of(k), last = k->n - 1;
   long long width = s->width, step = stride_of(s, &k->d[last]);
   put_head(s);
+  put_panel_loop(s);
   cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++) {", index, width);
   cg_line(x->out, 3, "const %s i = %s(p + r, last - 1);", index,
           cg_helper_used(x->e, CG_MIN_INDEX));
