@@ -4,8 +4,10 @@
  * their product is small; the first long loop is the one that runs along a
  * vector.  Where loops below it are shorter at its ends than between them, its
  * full part gets code of its own, and so does that of the loops of the same
- * nest around it; tile loops, and those over threads, stay one. */
+ * nest around it; tile loops, and those over threads, stay one.  Rows of what
+ * is kept on the way are padded to whole vectors. */
 #include "poly/schedule/chooser.h"
+#include "poly/storage.h"
 
 /* Iterations written out around a statement; statements written out in one
  * iteration of what is not; iterations of a loop along results: those of a
@@ -154,6 +156,30 @@ finish_nest(po_chooser *c, uint32_t root, const bool *rare) {
     }
 }
 
+/* Rows of a vector's size begin where a vector may: a store that crosses lines
+ * of the cache is two.  Short rows would grow too much. */
+static void
+align_rows(po_chooser *c) {
+  enum { LONG = 8 };
+  const gs_target *t = po_now(c)->target;
+  int64_t bytes = t && t->vector_bytes > 0 ? t->vector_bytes : 16;
+  for (uint32_t k = 0; k < po_now(c)->arrays.len && !c->stopped; k++) {
+    const po_array *a = &po_now(c)->arrays.data[k];
+    int64_t place[GS_MAX_RANK], lanes = bytes / gs_dtype_table[a->dtype].bytes;
+    if (a->role != PO_LOCAL || a->scope == PO_REGISTER || a->rank < 2)
+      continue;
+    po_places(a, place);
+    int64_t row = place[a->rank - 1];
+    if (row < LONG * lanes || row % lanes == 0 || place[a->rank - 2] < 2)
+      continue;
+    po_step_call call = po_step("storage_align");
+    call.args[0] = (po_arg){.kind = PO_ARG_ARRAY, .array = k};
+    call.args[1] = (po_arg){.kind = PO_ARG_INT, .number = a->rank - 2};
+    call.args[2] = (po_arg){.kind = PO_ARG_INT, .number = lanes};
+    po_attempt(c, &call, NULL);
+  }
+}
+
 void
 po_finish_inner_loops(po_chooser *c) {
   uint32_t next;
@@ -165,4 +191,5 @@ po_finish_inner_loops(po_chooser *c) {
       finish_nest(c, k, rare);
   }
   bs_free(po_now(c)->ctx.heap, rare);
+  align_rows(c);
 }
