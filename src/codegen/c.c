@@ -123,12 +123,46 @@ put_turns(const cg_emitter *e, bs_text *out) {
       cg_put_turn_macros(out, lanes);
 }
 
+/* gcc takes the widest vectors only where it is told to. */
 static void
-write_file(cg_emitter *e, bs_text *out) {
-  po_find_groups(e->p, &e->groups);
-  e->local_node = bs_calloc(e->heap, e->p->arrays.len, sizeof *e->local_node);
-  po_find_local_nodes(e->p, e->local_node);
-  cg_find_elements(e);
+put_vector_width(const cg_emitter *e, bs_text *out) {
+  if (e->p->target && e->p->target->vector_bytes >= 64)
+    bs_put(out, "#if defined(__GNUC__) && !defined(__clang__) && "
+                "defined(__AVX512F__)\n"
+                "#pragma GCC target(\"prefer-vector-width=512\")\n"
+                "#endif\n\n");
+}
+
+typedef struct files {
+  bs_text *c, *h; /* h: or NULL */
+} files;
+
+static void
+put_parts(cg_emitter *e, uint32_t constants, bs_text *out) {
+  put_top(e, out);
+  if (e->uses_contract || e->uses_stream)
+    bs_put(out, "#include <string.h>\n\n");
+  if (e->uses_team)
+    put_team(out);
+  if (e->uses_stream)
+    cg_put_stream_includes(out);
+  put_vector_width(e, out);
+  if (constants || e->uses_alignment)
+    put_attribute(out, "GLEN_ALIGNED", "aligned(64)");
+  if (e->shares_kernels)
+    put_attribute(out, "GLEN_NOINLINE", "noinline");
+  if (e->uses_contract)
+    put_contract_macros(e, out);
+  if (e->uses_stream)
+    cg_put_stream_helpers(out);
+  if (e->uses_turns)
+    put_turns(e, out);
+  cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
+}
+
+static bool
+write_files(cg_emitter *e, void *arg) {
+  const files *to = arg;
   cg_find_streamed(e);
   e->mentioned = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
   cg_find_kernels(e);
@@ -140,85 +174,19 @@ write_file(cg_emitter *e, bs_text *out) {
     cg_put_prepack(e);
   bs_text functions = e->body;
   bs_text_init(&e->body, e->heap);
-  uint32_t constants = cg_put_constants(e, "static", " GLEN_ALIGNED");
-  put_top(e, out);
-  if (constants || e->uses_alignment)
-    put_attribute(out, "GLEN_ALIGNED", "aligned(64)");
-  if (e->uses_team)
-    put_team(out);
-  if (e->shares_kernels)
-    put_attribute(out, "GLEN_NOINLINE", "noinline");
-  if (e->uses_contract)
-    put_contract_macros(e, out);
-  if (e->uses_stream)
-    cg_put_stream_helpers(out);
-  if (e->uses_turns)
-    put_turns(e, out);
-  cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
-  bs_putn(out, e->body.data, e->body.len);
-  bs_putn(out, functions.data, functions.len);
+  put_parts(e, cg_put_constants(e, "static", " GLEN_ALIGNED"), to->c);
+  bs_putn(to->c, e->body.data, e->body.len);
+  bs_putn(to->c, functions.data, functions.len);
   bs_text_done(&functions);
-}
-
-typedef struct emission {
-  cg_emitter e;
-  bs_text *c, *h;
-} emission;
-
-static void
-emit_body(void *arg) {
-  emission *x = arg;
-  write_file(&x->e, x->c);
-  if (x->h)
-    cg_put_header(x->e.p, x->e.options, x->h);
-}
-
-static bool
-report(const po_program *p) {
-  bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
-           "loops could not be generated: the accesses are too complex");
-  const char *message = isl_ctx_last_error_msg(p->isl);
-  if (message)
-    bs_hint(p->ctx.diags, "isl says: %s", message);
-  return false;
-}
-
-static void
-done(cg_emitter *e) {
-  po_pool_done(&e->pool);
-  bs_text_done(&e->body);
-  bs_vec_done(e->heap, &e->kernels);
-  bs_free(e->heap, e->uses);
-  bs_free(e->heap, e->local_node);
-  bs_free(e->heap, e->elements);
-  bs_free(e->heap, e->streamed);
-  bs_free(e->heap, e->mentioned);
-  po_groups_done(e->p, &e->groups);
-  bs_arena_done(&e->arena);
+  if (to->h)
+    cg_put_header(e->p, e->options, to->h);
+  return true;
 }
 
 bool
 cg_emit_c(const po_program *p, const cg_options *options, bs_text *c,
           bs_text *h) {
-  emission x = {.c = c, .h = h};
-  x.e = (cg_emitter){.p = p,
-                     .options = options,
-                     .heap = p->ctx.heap,
-                     .index = cg_index_type(p)};
-  po_pool_init(&x.e.pool, p->ctx.heap);
-  bs_arena_init(&x.e.arena, p->ctx.heap);
-  bs_text_init(&x.e.body, p->ctx.heap);
-  isl_ctx_reset_error(p->isl);
-  bool memory = bs_protect(p->ctx.heap, emit_body, &x);
-  bool ok = memory && !x.e.failed && !x.e.pool.failed &&
-            isl_ctx_last_error(p->isl) == isl_error_none;
-  if (memory)
-    done(&x.e);
-  else
-    po_pool_done(&x.e.pool);
-  if (!memory)
-    bs_out_of_memory(p->ctx.heap);
-  return ok || report(p);
+  return cg_emit(p, options, write_files, &(files){c, h});
 }
 
 const char *

@@ -338,13 +338,11 @@ put_helpers(cg_emitter *e, bs_text *out) {
 }
 
 static bool
-write_file(cg_emitter *e, bs_text *out) {
-  po_find_groups(e->p, &e->groups);
+write_file(cg_emitter *e, void *arg) {
+  bs_text *out = arg;
   uint32_t n = e->groups.list.len;
-  e->local_node = bs_calloc(e->heap, e->p->arrays.len, sizeof *e->local_node);
-  e->elements = bs_calloc(e->heap, e->p->arrays.len, sizeof *e->elements);
   e->uses = bs_calloc(e->heap, n, sizeof *e->uses);
-  po_find_local_nodes(e->p, e->local_node);
+  memset(e->elements, 0, e->p->arrays.len * sizeof *e->elements);
   cg_put_constants(e, "static __device__", "");
   cg_cuda *kernels = BS_NEWS(&e->arena, cg_cuda, n + 1);
   for (uint32_t k = 0; k < n; k++)
@@ -361,51 +359,7 @@ write_file(cg_emitter *e, bs_text *out) {
   return true;
 }
 
-typedef struct emission {
-  cg_emitter e;
-  bs_text *out;
-  bool ok;
-} emission;
-
-static void
-emit_body(void *arg) {
-  emission *x = arg;
-  x->ok = write_file(&x->e, x->out);
-}
-
-static void
-done(cg_emitter *e) {
-  po_pool_done(&e->pool);
-  bs_text_done(&e->body);
-  bs_free(e->heap, e->uses);
-  bs_free(e->heap, e->local_node);
-  bs_free(e->heap, e->elements);
-  po_groups_done(e->p, &e->groups);
-  bs_arena_done(&e->arena);
-}
-
 bool
 cg_emit_cuda(const po_program *p, const cg_options *options, bs_text *cu) {
-  emission x = {.out = cu};
-  x.e = (cg_emitter){.p = p,
-                     .options = options,
-                     .heap = p->ctx.heap,
-                     .index = cg_index_type(p)};
-  po_pool_init(&x.e.pool, p->ctx.heap);
-  bs_arena_init(&x.e.arena, p->ctx.heap);
-  bs_text_init(&x.e.body, p->ctx.heap);
-  isl_ctx_reset_error(p->isl);
-  bool memory = bs_protect(p->ctx.heap, emit_body, &x);
-  bool failed = x.e.failed || x.e.pool.failed ||
-                isl_ctx_last_error(p->isl) != isl_error_none;
-  if (memory)
-    done(&x.e);
-  else
-    po_pool_done(&x.e.pool);
-  if (!memory)
-    bs_out_of_memory(p->ctx.heap);
-  if (x.ok && failed)
-    bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
-             "loops could not be generated: the accesses are too complex");
-  return x.ok && !failed;
+  return cg_emit(p, options, write_file, cu);
 }

@@ -10,7 +10,8 @@
  *   index.c    isl expressions as C
  *   call.c     instruction calls from their templates
  *   steps.c   the steps in order
- *   c.c        the whole file;  header.c, manifest.c  what stands beside it */
+ *   c.c        the whole file;  header.c, manifest.c  what stands beside it
+ *   emit.c     the run of all this, memory and faults; cuda.c uses it, too */
 #ifndef CODEGEN_EMIT_H
 #define CODEGEN_EMIT_H
 
@@ -61,6 +62,12 @@ typedef struct cg_emitter {
   BS_VEC(cg_kernel) kernels;
   cg_use *uses; /* by group */
 } cg_emitter;
+
+/* emit.c: writes files by `write`, with groups, the loops of locals and their
+ * elements found; false with diagnostics, its own or of what isl could not
+ * do. */
+bool cg_emit(const po_program *, const cg_options *,
+             bool (*write)(cg_emitter *, void *arg), void *arg);
 
 /* Of a local in registers: bit k stands for element k. It is kept as scalars
  * where every index is a constant and all that is written is read. */

@@ -269,6 +269,11 @@ cg_put_fence(cg_emitter *e, uint32_t indent) {
   bs_put(&e->body, "glen_fence();\n");
 }
 
+void
+cg_put_stream_includes(bs_text *out) {
+  bs_put(out, "#if defined(__SSE2__)\n#include <immintrin.h>\n#endif\n\n");
+}
+
 /* Whole lines only: part of one would be slower than an ordinary store. */
 void
 cg_put_stream_helpers(bs_text *out) {
@@ -280,9 +285,7 @@ cg_put_stream_helpers(bs_text *out) {
        64},
       {"__AVX__", "_mm256_stream_si256", "__m256i", "_mm256_loadu_si256", 32},
       {"__SSE2__", "_mm_stream_si128", "__m128i", "_mm_loadu_si128", 16}};
-  bs_put(out, "#include <string.h>\n"
-              "#if defined(__SSE2__)\n#include <immintrin.h>\n#endif\n\n"
-              "/* To memory past the caches: whole lines of it need not be "
+  bs_put(out, "/* To memory past the caches: whole lines of it need not be "
               "read first. */\n"
               "static inline void\n"
               "glen_stream(void *to, const void *from, size_t bytes) {\n"

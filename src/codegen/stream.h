@@ -31,7 +31,8 @@ bool cg_is_streamed_here(const cg_stream *, const cg_user_note *);
 void cg_put_stream_element(const cg_stream *, const cg_user_note *,
                            bs_text *out);
 void cg_put_fence(cg_emitter *, uint32_t indent);
-/* glen_stream and glen_fence. */
+/* What they include; glen_stream and glen_fence. */
+void cg_put_stream_includes(bs_text *out);
 void cg_put_stream_helpers(bs_text *out);
 
 #endif
