@@ -75,7 +75,6 @@ glen_schedule(glen_context *ctx, glen_loops *loops, const char *path,
 static void
 auto_body(void *arg) {
   schedule_args *a = arg;
-  bool complete = true;
   uint32_t way = 0, n = sizeof po_fuse_names / sizeof *po_fuse_names;
   while (way < n && strcmp(a->what, po_fuse_names[way]))
     way++;
@@ -86,11 +85,16 @@ auto_body(void *arg) {
     return;
   }
   a->options.fuse = (po_fuse)way;
-  po_schedule_automatically(&a->loops->loops, &a->options, &complete);
-  if (!complete)
+  po_auto_result done =
+      po_schedule_automatically(&a->loops->loops, &a->options);
+  if (done.fuse != a->options.fuse)
     bs_warning(&a->ctx->diags, BS_NOWHERE, "schedule-limit",
-               "the program is too large to be scheduled whole: some loops "
-               "run as written");
+               "the program is too large to be fused by %s: %s was taken",
+               a->what, po_fuse_names[done.fuse]);
+  if (!done.finished)
+    bs_warning(&a->ctx->diags, BS_NOWHERE, "schedule-limit",
+               "the program is too large: some loops are neither unrolled "
+               "nor run by threads");
   a->ok = true;
 }
 

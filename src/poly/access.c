@@ -324,9 +324,11 @@ po_flow_free(po_flow *flow) {
 po_limit
 po_limit_operations(isl_ctx *isl, unsigned long more) {
   po_limit limit = {isl, isl_ctx_get_max_operations(isl)};
-  isl_ctx_reset_operations(isl);
   isl_ctx_reset_error(isl);
-  isl_ctx_set_max_operations(isl, more);
+  if (!limit.before) {
+    isl_ctx_reset_operations(isl);
+    isl_ctx_set_max_operations(isl, more);
+  }
   return limit;
 }
 
@@ -334,7 +336,9 @@ bool
 po_unlimit(po_limit *limit) {
   bool ok = isl_ctx_last_error(limit->isl) == isl_error_none;
   isl_ctx_reset_error(limit->isl);
-  isl_ctx_reset_operations(limit->isl);
-  isl_ctx_set_max_operations(limit->isl, limit->before);
+  if (!limit->before) {
+    isl_ctx_reset_operations(limit->isl);
+    isl_ctx_set_max_operations(limit->isl, 0);
+  }
   return ok;
 }

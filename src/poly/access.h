@@ -70,7 +70,8 @@ void po_flow_free(po_flow *);
 bool po_is_written_once(const po_program *, uint32_t array,
                         const po_accesses *);
 
-/* A limit on isl's operations for a question that must be answered in time.
+/* A limit on isl's operations for a question that must be answered in time;
+ * within a limit that holds already, that one holds on for all questions.
  * po_unlimit gives whether it was kept and no other error arose. */
 typedef struct po_limit {
   isl_ctx *isl;

@@ -770,10 +770,9 @@ schedule(trial *t) {
   const plan *p = &t->plan;
   po_auto_options options = {.fuse = (po_fuse)(p->way - 1),
                              .n_tiles = p->n_tiles};
-  bool complete;
   for (uint32_t k = 0; k < p->n_tiles; k++)
     options.tiles[k] = p->tiles[k];
-  po_schedule_automatically(&t->loops, &options, &complete);
+  po_schedule_automatically(&t->loops, &options);
 }
 
 static bool

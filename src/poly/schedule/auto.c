@@ -13,7 +13,7 @@
 #include "poly/schedule/auto.h"
 #include "poly/contraction.h"
 #include "poly/schedule/chooser.h"
-#include <isl/options.h>
+#include <isl/space.h>
 #include <string.h>
 
 const char *const po_fuse_names[4] = {"min", "smart", "max", "post-tile"};
@@ -36,6 +36,14 @@ typedef struct moment {
   bool dropped;
 } moment;
 
+/* isl counts what it allocates: beyond the limit it refuses anything. */
+static bool
+is_exhausted(const chooser *c) {
+  isl_space *space = isl_space_set_alloc(c->isl, 0, 1);
+  isl_space_free(space);
+  return !space;
+}
+
 bool
 po_attempt(chooser *c, po_step_call *call, po_program **undo) {
   bs_diags *d = now(c)->ctx.diags;
@@ -51,10 +59,18 @@ po_attempt(chooser *c, po_step_call *call, po_program **undo) {
   d->errors = m.errors;
   d->warnings = m.warnings;
   d->dropped = m.dropped;
-  if (isl_ctx_last_error(c->isl) == isl_error_quota)
-    c->stopped = true;
+  c->stopped = !ok && is_exhausted(c);
   isl_ctx_reset_error(c->isl);
   return ok;
+}
+
+/* What follows from the nest must not be cut short by a limit. */
+void
+po_settle(chooser *c) {
+  unsigned long limit = isl_ctx_get_max_operations(c->isl);
+  isl_ctx_set_max_operations(c->isl, 0);
+  po_lay_out(now(c));
+  isl_ctx_set_max_operations(c->isl, limit);
 }
 
 po_step_call
@@ -214,8 +230,8 @@ inline_points(chooser *c) {
       continue;
     po_step_call call = po_step("compute_inline");
     call.args[0] = po_writers_arg(now(c), array);
-    po_attempt(c, &call, NULL);
-    po_lay_out(now(c));
+    if (po_attempt(c, &call, NULL))
+      po_settle(c);
   }
 }
 
@@ -472,7 +488,7 @@ fuse_into(chooser *c, uint32_t root, uint32_t place) {
     make_serial(c, own);
     refused[k] = !fuse_array(c, k, place);
     if (!refused[k]) {
-      po_lay_out(now(c));
+      po_settle(c);
       k = now(c)->arrays.len; /* what it needed may follow it now */
     }
   }
@@ -566,32 +582,81 @@ parallelise(chooser *c) {
   }
 }
 
-void
-po_schedule_automatically(po_program **program, const po_auto_options *options,
-                          bool *complete) {
+/* ---- phases, each with a limit ---- */
+
+/* Operations of isl for one phase: those of `max`, which is there to compare
+ * with and gives isl the largest sets, take longest. */
+static const unsigned long most_operations[4] = {[PO_FUSE_SMART] = 8000000,
+                                                 [PO_FUSE_MAX] = 2500000,
+                                                 [PO_FUSE_POST_TILE] = 8000000};
+
+static const po_fuse simpler[4] = {
+    [PO_FUSE_MAX] = PO_FUSE_SMART, [PO_FUSE_POST_TILE] = PO_FUSE_SMART};
+
+static void
+begin_phase(chooser *c) {
+  unsigned long most = c->options->max_operations;
+  c->stopped = false;
+  isl_ctx_reset_error(c->isl);
+  isl_ctx_reset_operations(c->isl);
+  isl_ctx_set_max_operations(c->isl,
+                             most ? most : most_operations[c->options->fuse]);
+}
+
+static bool
+end_phase(chooser *c) {
+  c->stopped |= is_exhausted(c);
+  isl_ctx_set_max_operations(c->isl, 0);
+  isl_ctx_reset_operations(c->isl);
+  isl_ctx_reset_error(c->isl);
+  return !c->stopped;
+}
+
+static bool
+fuse_by(chooser *c) {
+  begin_phase(c);
+  inline_points(c);
+  po_join_points(c);
+  po_join_reductions(c);
+  fuse_nests(c);
+  return end_phase(c);
+}
+
+static bool
+finish(chooser *c) {
+  begin_phase(c);
+  po_order_loops(c);
+  parallelise(c);
+  po_finish_inner_loops(c);
+  return end_phase(c);
+}
+
+po_auto_result
+po_schedule_automatically(po_program **program,
+                          const po_auto_options *options) {
+  po_auto_options tried = *options;
   chooser c = {.program = program,
-               .options = options,
+               .options = &tried,
                .isl = (*program)->isl,
                .max_recompute =
                    options->max_recompute > 0 ? options->max_recompute : 1.5};
-  unsigned long limit =
-      options->max_operations ? options->max_operations : 400000000ul;
-  *complete = (*program)->stmts.len <= MAX_STMTS;
-  if (options->fuse == PO_FUSE_MIN || !*complete)
-    return;
-  isl_ctx_reset_operations(c.isl);
-  isl_ctx_set_max_operations(c.isl, limit);
+  if ((*program)->stmts.len > MAX_STMTS)
+    tried.fuse = PO_FUSE_MIN;
   po_lay_out(now(&c));
-  inline_points(&c);
-  po_join_points(&c);
-  po_join_reductions(&c);
-  fuse_nests(&c);
-  po_order_loops(&c);
-  parallelise(&c);
-  po_finish_inner_loops(&c);
-  isl_ctx_set_max_operations(c.isl, 0);
-  isl_ctx_reset_operations(c.isl);
-  isl_ctx_reset_error(c.isl);
+  while (tried.fuse != PO_FUSE_MIN) {
+    po_program *original = po_copy(now(&c));
+    bool whole = fuse_by(&c);
+    po_program *rest = whole ? original : now(&c);
+    if (!whole) {
+      *program = original;
+      tried.fuse = simpler[tried.fuse];
+      po_lay_out(now(&c));
+    }
+    po_free(rest);
+    if (whole)
+      break;
+  }
+  bool finished = tried.fuse == PO_FUSE_MIN || finish(&c);
   po_lay_out(now(&c));
-  *complete = !c.stopped;
+  return (po_auto_result){tried.fuse, finished};
 }

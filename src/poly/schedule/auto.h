@@ -32,12 +32,19 @@ typedef struct po_auto_options {
   int64_t tiles[GS_MAX_RANK];
   uint32_t n_tiles;
   double max_recompute; /* instances over those of the original; 0: 1.5 */
-  unsigned long max_operations; /* of isl, in all; 0: 400 million */
+  unsigned long max_operations; /* of isl, for fusion and for what follows
+                                   it, each; 0: a few seconds' worth */
 } po_auto_options;
 
-/* Replaces *program by a scheduled one.  True unless memory ran out; reached
- * limits leave the schedule as far as it got: *complete says. */
-void po_schedule_automatically(po_program **, const po_auto_options *,
-                               bool *complete);
+typedef struct po_auto_result {
+  po_fuse fuse; /* what was done: something simpler where a limit was reached */
+  bool finished; /* else not all loops have marks that they could have */
+} po_auto_result;
+
+/* Replaces *program by a scheduled one.  Where isl's operations reach their
+ * limit, the program is taken as it was and a simpler way tried: smart after
+ * max and post-tile, min after smart. */
+po_auto_result po_schedule_automatically(po_program **,
+                                         const po_auto_options *);
 
 #endif

@@ -220,12 +220,12 @@ order_around(po_chooser *c, uint32_t stmt) {
   po_program *old = po_copy(p);
   if (exchange(c, loops, n, d)) {
     po_free(old);
-    po_lay_out(po_now(c));
+    po_settle(c);
     return;
   }
   po_free(po_now(c));
   *c->program = old;
-  po_lay_out(old);
+  po_settle(c);
 }
 
 void
@@ -346,12 +346,12 @@ join_reduction(po_chooser *c, uint32_t array) {
     po_program *old = po_copy(p);
     if (join(c, writer, k, order, n)) {
       po_free(old);
-      po_lay_out(po_now(c));
+      po_settle(c);
       return;
     }
     po_free(po_now(c));
     *c->program = old;
-    po_lay_out(old);
+    po_settle(c);
     return;
   }
 }

@@ -80,7 +80,7 @@ join(po_chooser *c, uint32_t array) {
   int64_t after = instances(po_now(c), array);
   if (after > 0 && after <= before) {
     po_free(old);
-    po_lay_out(po_now(c));
+    po_settle(c);
     return true;
   }
   po_free(po_now(c));

@@ -26,6 +26,8 @@ po_now(const po_chooser *c) {
 /* auto.c: applies a step; what it complains about is forgotten.  undo: the
  * program before it, which is then the caller's. */
 bool po_attempt(po_chooser *, po_step_call *, po_program **undo);
+/* po_lay_out, after a step that changed statements. */
+void po_settle(po_chooser *);
 po_step_call po_step(const char *name);
 po_arg po_loop_arg(uint32_t node);
 /* All statements that write an array. */

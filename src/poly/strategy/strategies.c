@@ -97,10 +97,9 @@ follow(const search *s, const recipe *r) {
   po_program *p = made_before(s, r);
   if (!p) {
     po_auto_options options = {.fuse = r->fuse, .n_tiles = r->n_tiles};
-    bool complete;
     p = po_copy(s->program);
     memcpy(options.tiles, r->tiles, sizeof r->tiles);
-    po_schedule_automatically(&p, &options, &complete);
+    po_schedule_automatically(&p, &options);
   }
   po_apply_variant(&p, r->variant);
   return p;
