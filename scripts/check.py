@@ -111,6 +111,11 @@ def step_contractions():
     return counted(call([sys.executable, "tests/run/contractions.py", GLEN]))
 
 
+def step_fused():
+    """Pipelines under the schedules of --fuse, against the interpreter."""
+    return counted(call([sys.executable, "tests/run/fused.py", GLEN]))
+
+
 def step_threads():
     """Generated code with two threads under the thread sanitizer."""
     return counted(call([sys.executable, "tests/run/threads.py", GLEN]))
@@ -248,6 +253,7 @@ STEPS = {
     "prove": step_prove,
     "examples": step_examples,
     "contractions": step_contractions,
+    "fused": step_fused,
     "tune": step_tune,
     "cuda": step_cuda,
     "layout": step_layout,

@@ -12,9 +12,12 @@
 #include <isl/ilp.h>
 #include <isl/space.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* isl operations that one group's AST may take. */
-#define MAX_OPERATIONS 100000000ul
+/* isl operations that one group's AST may take: with loops cut and written
+ * out, and as the nest stands where that took too many. */
+#define MAX_CUT_OPERATIONS 10000000ul
+#define MAX_OPERATIONS     100000000ul
 
 typedef struct walk {
   const cg_emitter *e;
@@ -280,6 +283,29 @@ iterator_names(isl_ctx *isl) {
   return names;
 }
 
+/* plain: no loop is cut or written out. */
+static __isl_give isl_ast_node *
+build_ast(walk *w, bool plain, unsigned long most) {
+  isl_ctx *isl = w->e->p->isl;
+  w->n_loops = 0;
+  isl_ctx_reset_operations(isl);
+  isl_ctx_set_max_operations(isl, most);
+  isl_schedule *schedule = po_group_schedule(w->e->p, w->group);
+  if (!plain)
+    schedule = cg_ask_for_code(w->e->p, schedule);
+  isl_ast_build *build = isl_ast_build_alloc(isl);
+  build = isl_ast_build_set_iterators(build, iterator_names(isl));
+  build = isl_ast_build_set_at_each_domain(build, note_stmt, w);
+  build = isl_ast_build_set_before_each_for(build, note_for, w);
+  build = isl_ast_build_set_before_each_mark(build, enter_mark, w);
+  build = isl_ast_build_set_after_each_mark(build, leave_mark, w);
+  isl_ast_node *node = isl_ast_build_node_from_schedule(build, schedule);
+  isl_ast_build_free(build);
+  isl_ctx_set_max_operations(isl, 0);
+  isl_ctx_reset_operations(isl);
+  return node;
+}
+
 isl_ast_node *
 cg_build_ast(cg_emitter *e, uint32_t group) {
   isl_ctx *isl = e->p->isl;
@@ -288,18 +314,19 @@ cg_build_ast(cg_emitter *e, uint32_t group) {
   find_names(e, &w);
   find_boxes(e, &w);
   po_pool_reserve(&e->pool, 1);
-  isl_ctx_reset_operations(isl);
-  isl_ctx_set_max_operations(isl, MAX_OPERATIONS);
-  isl_schedule *schedule =
-      cg_ask_for_code(e->p, po_group_schedule(e->p, w.group));
-  isl_ast_build *build = isl_ast_build_alloc(isl);
-  build = isl_ast_build_set_iterators(build, iterator_names(isl));
-  build = isl_ast_build_set_at_each_domain(build, note_stmt, &w);
-  build = isl_ast_build_set_before_each_for(build, note_for, &w);
-  build = isl_ast_build_set_before_each_mark(build, enter_mark, &w);
-  build = isl_ast_build_set_after_each_mark(build, leave_mark, &w);
-  isl_ast_node *node = isl_ast_build_node_from_schedule(build, schedule);
-  isl_ast_build_free(build);
-  isl_ctx_set_max_operations(isl, 0);
+  cg_elements *elements = bs_arena_copy(&e->arena, e->elements,
+                                        e->p->arrays.len * sizeof *elements);
+  isl_ast_node *node = build_ast(&w, false, MAX_CUT_OPERATIONS);
+  if (!node && isl_ctx_last_error(isl) == isl_error_quota) {
+    isl_ctx_reset_error(isl);
+    memcpy(e->elements, elements, e->p->arrays.len * sizeof *elements);
+    node = build_ast(&w, true, MAX_OPERATIONS);
+    if (node)
+      bs_warning(
+          e->p->ctx.diags, BS_NOWHERE, "code-limit",
+          "loops of %s are too complex to be cut or written out: they "
+          "are generated whole",
+          e->p->arrays.data[cg_stmt(e, w.group, w.group->n - 1)->array].name);
+  }
   return po_keep_ast_node(&e->pool, node);
 }

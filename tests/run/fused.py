@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Programs under the schedules that `--fuse` chooses, against the interpreter.
 
-Every mode, with the sizes of tiles that are chosen and with odd ones that cut
-rows and borders; some under the address and undefined-behaviour sanitizers.
---all takes every example, mode and size.
+Every pipeline under every mode; with post-tile also sizes that no tile divides
+and tiles from 8 to 512, on one thread and on two; some under the address and
+undefined-behaviour sanitizers.  --all takes every example, mode and size of
+tile.
 
 usage: fused.py GLEN [--all] [FILE.glen...]
 """
+import concurrent.futures
 import glob
 import os
 import subprocess
@@ -18,38 +20,42 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 sys.path.insert(0, os.path.join(ROOT, "bench/kernels"))
 import programs  # noqa: E402
 
-MODES = ["min", "smart", "max", "post-tile"]
+MODES = ["none", "min", "smart", "max", "post-tile"]
 TILES = [None, "1,8", "5,7", "8,512", "64,3"]
-# What a short run takes: (program, mode, tile, sanitize).
+# What a short run takes beside all pipelines under smart and post-tile:
+# (program, sizes or none, mode, tile, sanitize).
+ODD = {"H": 71, "W": 533}  # of pipelines that take any size
 SELECTION = [
-    ("pipelines/blur", "post-tile", "5,7", True),
-    ("pipelines/blur", "smart", None, False),
-    ("pipelines/harris", "post-tile", "5,7", False),
-    ("pipelines/harris", "max", None, False),
-    ("pipelines/unsharp", "post-tile", None, True),
-    ("pipelines/unsharp", "post-tile", "5,7", True),
-    ("pipelines/unsharp", "smart", None, False),
-    ("pipelines/pyramid-blend", "post-tile", "8,512", False),
-    ("polybench/jacobi-2d", "post-tile", "5,7", True),
-    ("polybench/covariance", "post-tile", None, False),
-    ("polybench/gemver", "post-tile", "64,3", False),
-]
-# Reductions whose loops are exchanged are long ones: (program, sizes, mode).
-LONG = [
-    ("gemver", dict(N=190), "smart"),
-    ("gemver", dict(N=1500), "post-tile"),
-    ("covariance", dict(N=150, M=141), "post-tile"),
-    ("covariance", dict(N=150, M=141), "smart"),
+    ("blur", ODD, "post-tile", "5,7", True),
+    ("blur", ODD, "post-tile", "8,512", False),
+    ("blur", ODD, "max", None, False),
+    ("harris", ODD, "post-tile", None, False),
+    ("harris", ODD, "post-tile", "8,256", False),
+    ("harris", None, "post-tile", "5,7", True),
+    ("harris", None, "max", None, False),
+    ("harris", None, "min", None, False),
+    ("unsharp", ODD, "post-tile", "16,512", False),
+    ("unsharp", None, "post-tile", "5,7", True),
+    ("unsharp", ODD, "post-tile", "64,128", False),
+    ("unsharp", None, "max", None, False),
+    ("interpolate", None, "max", None, False),
+    ("pyramid-blend", None, "post-tile", "8,512", False),
+    ("2mm", None, "post-tile", None, False),
+    ("covariance", None, "post-tile", None, False),
+    ("gemver", None, "post-tile", "64,3", False),
+    ("jacobi-2d", None, "post-tile", "5,7", False),
+    ("jacobi-2d", None, "smart", None, False),
 ]
 
 
-def check(glen, path, mode, tile, sanitize):
+def check(glen, path, mode, tile, sanitize, threads):
     command = [glen, "run", path, "--check", "--quiet", "--fuse", mode]
     if tile:
         command += ["--tile", tile]
     if sanitize:
         command += ["--sanitize"]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL,
+                          env=dict(os.environ, OMP_NUM_THREADS=str(threads)),
                           capture_output=True, text=True, timeout=900)
     if done.returncode:
         print(f"FAIL exit {done.returncode}: {' '.join(command)}\n"
@@ -57,31 +63,46 @@ def check(glen, path, mode, tile, sanitize):
     return done.returncode == 0
 
 
-def cases(arguments):
-    paths = [a for a in arguments if not a.startswith("--")]
-    if "--all" not in arguments and not paths:
-        return [(f"examples/{p}.glen", *rest) for p, *rest in SELECTION]
+def path_of(name, sizes, folder):
+    """The example, or the program with these sizes written to the folder."""
+    if not sizes:
+        return f"examples/{programs.PROGRAMS[name].folder}/{name}.glen"
+    path = os.path.join(folder, f"{name}.glen")
+    if not os.path.exists(path):
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(programs.text(name, **sizes))
+    return path
+
+
+def short_run(folder):
+    yield from ((path_of(name, sizes, folder), *rest)
+                for name, sizes, *rest in SELECTION)
+    for path in sorted(glob.glob("examples/pipelines/*.glen", root_dir=ROOT)):
+        for mode in ("smart", "post-tile"):
+            yield path, mode, None, False
+
+
+def long_run(paths):
     if not paths:
         for folder in ("pipelines", "polybench", "."):
             paths += sorted(glob.glob(f"examples/{folder}/*.glen",
                                       root_dir=ROOT))
-    return [(p, mode, tile, tile == "5,7") for p in paths for mode in MODES
-            for tile in (TILES if mode == "post-tile" else [None])]
-
-
-def check_long(glen, name, sizes, mode):
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, f"{name}.glen")
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(programs.text(name, **sizes))
-        return check(glen, path, mode, None, True)
+    for path in paths:
+        for mode in MODES:
+            for tile in TILES if mode == "post-tile" else [None]:
+                yield path, mode, tile, tile == "5,7"
 
 
 def main():
     glen = os.path.abspath(sys.argv[1])
-    results = [check(glen, *case) for case in cases(sys.argv[2:])]
-    if not [a for a in sys.argv[2:] if not a.startswith("--")]:
-        results += [check_long(glen, *case) for case in LONG]
+    paths = [a for a in sys.argv[2:] if not a.startswith("--")]
+    with tempfile.TemporaryDirectory() as folder:
+        every = "--all" in sys.argv or paths
+        cases = list(long_run(paths) if every else short_run(folder))
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(
+                lambda k: check(glen, *cases[k], 1 + k % 2),
+                range(len(cases))))
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
     return 0 if all(results) else 1
 
