@@ -13,8 +13,12 @@
 const gs_type *
 rl_type_of(rl_session *s, bs_value type) {
   bs_heap *heap = s->ctx.heap;
-  while (s->type_number.len <= type.i)
-    bs_push(heap, &s->type_number, 0);
+  uint32_t n = s->type_number.len;
+  if (n <= type.i) {
+    bs_reserve(heap, &s->type_number, type.i + (uint64_t)1);
+    memset(s->type_number.data + n, 0, (type.i + 1 - n) * sizeof n);
+    s->type_number.len = type.i + 1;
+  }
   uint32_t *number = &s->type_number.data[type.i];
   if (!*number) {
     gs_type *t = BS_NEW(&s->arena, gs_type);
