@@ -130,6 +130,7 @@ typedef struct glen_saturate_options {
   void *progress_ctx;
   bool progress_cost; /* compute best_cost for the callback */
   bool explain;       /* for glen_result_explain; costs some time and memory */
+  bool contribution;  /* of each rule to the result, by its explanation */
   bool growth;        /* for glen_result_html: what each rule did, and when */
 } glen_saturate_options;
 

@@ -70,6 +70,7 @@ struct glen_result {
   rl_run run;
   const rl_rule **led;
   uint32_t n_led;
+  uint32_t *steps_of; /* by rule: steps from the input to the result; or NULL */
   uint64_t matches;
   bool limited;    /* a rule used up its matches */
   eg_node *choice; /* by canonical class id below n_choice */
@@ -85,6 +86,10 @@ struct glen_result {
 
 /* Runs body(arg) where memory may run out; false when it did. */
 bool api_enter(glen_context *, void (*body)(void *), void *arg);
+/* The rules that led there are those of the steps from the input to the result,
+ * where these were recorded and are not too many. */
+#define API_MAX_LED 256
+void api_count_steps(glen_result *);
 /* What each rule and each iteration did, as comments and as JSON. */
 void api_put_stats(const glen_result *, bool seconds, bs_text *);
 void api_json_stats(const glen_result *, bool seconds, bs_json *);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_LED = 256, PROGRESS_NODES = 200000 };
+enum { PROGRESS_NODES = 200000 };
 
 typedef struct saturate_args {
   glen_context *ctx;
@@ -108,7 +108,7 @@ run_options(saturate_args *a) {
                     .disabled = o->disabled,
                     .n_disabled = o->n_disabled,
                     .matches_a_rule = o->matches_a_rule,
-                    .explain = o->explain};
+                    .explain = o->explain || o->contribution};
   eg_run_defaults(&out.run);
   out.run.iterations = o->iterations;
   out.run.nodes = o->nodes;
@@ -218,8 +218,8 @@ extract(saturate_args *a) {
   r->choice = choice;
   r->n_choice = bridge.n_ids;
   r->program.program = rl_extracted(&r->gs, r->input, &r->run, choice);
-  r->led = bs_arena_alloc(&r->arena, MAX_LED * sizeof *r->led);
-  r->n_led = rl_led_there(&r->run, choice, r->led, MAX_LED);
+  r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
+  r->n_led = rl_led_there(&r->run, choice, r->led, API_MAX_LED);
   r->summary.extract_s = bs_now() - start;
   if (r->program.program)
     summarize_cost(a, &s);
@@ -249,6 +249,8 @@ saturate_body(void *arg) {
   r->gs.heap = &r->heap;
   r->gs.arena = &r->arena;
   a->ok = choose_method(a) && explore(a) && extract(a);
+  if (a->ok && a->options->contribution)
+    api_count_steps(r);
   r->summary.seconds = bs_now() - a->started;
 }
 

@@ -13,6 +13,7 @@ typedef struct line {
   uint32_t rule;
   const eg_rule_stats *stats;
   bool led;
+  uint32_t steps; /* of the rule, from the input to the result */
 } line;
 
 typedef struct table {
@@ -58,7 +59,8 @@ make_table(const glen_result *r, table *t) {
   t->never = bs_calloc(heap, n + (size_t)1, sizeof *t->never);
   for (uint32_t k = 0; k < n; k++) {
     if (stats[k].matches)
-      t->lines[t->n++] = (line){k, &stats[k], led_there(r, rule_at(r, k))};
+      t->lines[t->n++] = (line){k, &stats[k], led_there(r, rule_at(r, k)),
+                                r->steps_of ? r->steps_of[k] : 0};
     if (!stats[k].applied)
       t->never[t->n_never++] = k;
   }
@@ -82,6 +84,10 @@ put_rule(const table *t, const line *l, bool seconds, bs_text *out) {
           (unsigned long long)s->refused, (unsigned long long)s->nodes,
           (unsigned long long)s->unions, (unsigned long long)s->banned,
           l->led ? "led" : "");
+  if (l->steps)
+    bs_putf(out, " %7u", l->steps);
+  else if (seconds)
+    bs_put(out, "        ");
   if (seconds)
     bs_putf(out, " %9.4f %9.4f", s->search_s, s->apply_s);
   while (out->len && out->data[out->len - 1] == ' ')
@@ -131,9 +137,10 @@ void
 api_put_stats(const glen_result *r, bool seconds, bs_text *out) {
   table t;
   make_table(r, &t);
-  bs_putf(out, "; by rule\n;   %-32s %8s %9s %9s %9s %9s %9s %6s  %-3s%s\n",
+  bs_putf(out, "; by rule\n;   %-32s %8s %9s %9s %9s %9s %9s %6s  %-3s %7s%s\n",
           "rule", "searches", "matches", "applied", "refused", "e-nodes",
-          "unions", "banned", "led", seconds ? "    search     apply" : "");
+          "unions", "banned", "led", "steps",
+          seconds ? "    search     apply" : "");
   for (uint32_t k = 0; k < t.n; k++)
     put_rule(&t, &t.lines[k], seconds, out);
   put_never(&t, out);
@@ -156,6 +163,8 @@ json_rule(const table *t, const line *l, bool seconds, bs_json *j) {
   bs_json_int(j, "unions", (int64_t)s->unions);
   bs_json_int(j, "banned", (int64_t)s->banned);
   bs_json_bool(j, "led", l->led);
+  if (t->result->steps_of)
+    bs_json_int(j, "steps", l->steps);
   if (seconds) {
     bs_json_real(j, "search_s", s->search_s);
     bs_json_real(j, "apply_s", s->apply_s);

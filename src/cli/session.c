@@ -219,6 +219,7 @@ saturate(cl_session *session, cl_explored *e) {
   cl_saturate_options(session, &options);
   options.growth = cl_wants_html(session->options);
   options.explain = options.growth || session->options->verify;
+  options.contribution = session->options->stats;
   cl_progress_start(&progress, session, &options);
   e->result =
       glen_saturate(session->glen, e->input, rules, e->target, &options);
