@@ -83,6 +83,15 @@ po_int_or(isl_val *val, int64_t otherwise) {
   return po_int(val, &n) ? n : otherwise;
 }
 
+isl_multi_aff *
+po_part(isl_ctx *isl, uint32_t all, uint32_t from, uint32_t n) {
+  isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, all, n));
+  for (uint32_t d = 0; d < n; d++)
+    map =
+        isl_multi_aff_set_aff(map, (int)d, po_index(isl, all, from + d, 1, 0));
+  return map;
+}
+
 void
 po_strides(const int64_t *dim, uint32_t n, int64_t *stride) {
   int64_t step = 1;

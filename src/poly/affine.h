@@ -22,6 +22,9 @@ __isl_give isl_set *po_slab_in(isl_ctx *, const int64_t *dim, uint32_t n,
 __isl_give isl_aff *po_index(isl_ctx *, uint32_t n, uint32_t d, int64_t factor,
                              int64_t offset);
 __isl_give isl_multi_aff *po_identity(isl_ctx *, uint32_t n);
+/* { [x0, ..., x(all-1)] -> [x(from), ..., x(from+n-1)] } */
+__isl_give isl_multi_aff *po_part(isl_ctx *, uint32_t all, uint32_t from,
+                                  uint32_t n);
 
 /* Whether a value is an integer of 64 bits, and which (0 where it is not).
  * Takes the value, which may be NULL. */

@@ -178,6 +178,9 @@ void po_groups_done(const po_program *, po_groups *);
 /* nest_isl.c: the sequence of the trees of its children of the root. */
 __isl_give isl_schedule *po_group_schedule(const po_program *,
                                            const po_group *);
+/* reduce.c: what updates by a fold operator start from: what they leave as it
+ * is; infinities stand for the lowest and the highest value. */
+double po_fold_start(gs_compute);
 /* workspace.c: where workspace arrays lie, by the nest's order; made anew
  * after a change of the schedule. */
 void po_lay_out(po_program *);

@@ -47,10 +47,11 @@ update_of(gs_compute op) {
   }
 }
 
-static double
-start_of(gs_compute update) {
+double
+po_fold_start(gs_compute update) {
   switch (update) {
   case GS_C_MUL:
+  case GS_C_DIV:
     return 1;
   case GS_C_MAX:
     return -INFINITY;
@@ -135,7 +136,7 @@ static void
 add_start(reduction *r, uint32_t local, __isl_keep isl_set *outer) {
   po_body body = {.low = r->low};
   po_target target = po_local_at(r->low, local, r->n_outer);
-  po_put_literal(&body, r->acc, start_of(r->update));
+  po_put_literal(&body, r->acc, po_fold_start(r->update));
   po_add_stmt(&body, PO_ASSIGN, 0, outer, r->n_outer, &target, r->term);
 }
 

@@ -188,9 +188,7 @@ needed(const po_program *p, const po_block *b, uint32_t array, uint32_t n) {
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     if (po_in_block(b, k) || !po_stmt_reads(&p->stmts.data[k], array))
       continue;
-    isl_union_map *reads = po_reads_of(p, k, array);
-    isl_map *prefix = isl_map_reverse(po_prefix(&p->stmts.data[k], n));
-    isl_map *one = isl_map_apply_range(prefix, isl_map_from_union_map(reads));
+    isl_map *one = po_reads_in(p, k, array, n);
     all = all ? isl_map_union(all, one) : one;
   }
   return isl_map_coalesce(all);
@@ -228,13 +226,8 @@ add_outer(po_program *p, uint32_t k, __isl_keep isl_map *elements, uint32_t n,
   isl_set *domain = isl_set_flatten(isl_map_wrap(producing(stmt, elements)));
   domain = isl_set_set_tuple_id(domain, isl_id_copy(id));
   uint32_t all = n + stmt->n_iters;
-  isl_multi_aff *back =
-      isl_multi_aff_zero(po_map_space(isl, all, stmt->n_iters));
-  isl_multi_aff *outer = isl_multi_aff_zero(po_map_space(isl, all, n));
-  for (uint32_t d = 0; d < stmt->n_iters; d++)
-    back = isl_multi_aff_set_aff(back, (int)d, po_index(isl, all, n + d, 1, 0));
-  for (uint32_t d = 0; d < n; d++)
-    outer = isl_multi_aff_set_aff(outer, (int)d, po_index(isl, all, d, 1, 0));
+  isl_multi_aff *back = po_part(isl, all, n, stmt->n_iters);
+  isl_multi_aff *outer = po_part(isl, all, 0, n);
   back = isl_multi_aff_set_tuple_id(back, isl_dim_in, isl_id_copy(id));
   back = isl_multi_aff_set_tuple_id(back, isl_dim_out, isl_id_copy(id));
   outer = isl_multi_aff_set_tuple_id(outer, isl_dim_in, id);

@@ -67,10 +67,7 @@ add_array(cache *c, uint32_t scope) {
 static __isl_give isl_multi_aff *
 of_copy(const cache *c, uint32_t from, uint32_t n) {
   uint32_t all = c->n + c->f.rank;
-  isl_multi_aff *map = isl_multi_aff_zero(po_map_space(c->p->isl, all, n));
-  for (uint32_t d = 0; d < n; d++)
-    map = isl_multi_aff_set_aff(map, (int)d,
-                                po_index(c->p->isl, all, from + d, 1, 0));
+  isl_multi_aff *map = po_part(c->p->isl, all, from, n);
   return isl_multi_aff_set_tuple_id(map, isl_dim_in,
                                     isl_id_alloc(c->p->isl, c->stmt, NULL));
 }
@@ -228,10 +225,7 @@ read_through(cache *c, const po_block *readers, uint32_t scope) {
   po_program *p = c->p;
   isl_map *all = NULL;
   for (uint32_t k = 0; k < readers->n; k++) {
-    uint32_t s = readers->stmts[k];
-    isl_union_map *reads = po_reads_of(p, s, c->array);
-    isl_map *prefix = isl_map_reverse(po_prefix(&p->stmts.data[s], c->n));
-    isl_map *one = isl_map_apply_range(prefix, isl_map_from_union_map(reads));
+    isl_map *one = po_reads_in(p, readers->stmts[k], c->array, c->n);
     all = all ? isl_map_union(all, one) : one;
   }
   if (!measure(c, all))
@@ -300,16 +294,11 @@ write_through(cache *c, const po_block *b, uint32_t scope) {
   isl_map *all = NULL;
   for (uint32_t k = 0; k < b->n; k++) {
     const po_stmt *stmt = &p->stmts.data[b->stmts[k]];
-    isl_map *write =
-        isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(stmt->write));
-    isl_map *one =
-        isl_map_apply_range(isl_map_reverse(po_prefix(stmt, c->n)), write);
-    for (uint32_t j = 0; j < stmt->n_exprs; j++)
-      if (stmt->exprs[j].kind == PO_READ && stmt->exprs[j].array == c->array)
-        one = isl_map_union(
-            one, isl_map_apply_range(isl_map_reverse(po_prefix(stmt, c->n)),
-                                     isl_map_from_union_map(po_reads_of(
-                                         p, b->stmts[k], c->array))));
+    isl_map *one = po_accessed_in(
+        stmt, c->n,
+        isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(stmt->write)));
+    if (po_stmt_reads(stmt, c->array))
+      one = isl_map_union(one, po_reads_in(p, b->stmts[k], c->array, c->n));
     all = all ? isl_map_union(all, one) : one;
   }
   if (!measure(c, all))

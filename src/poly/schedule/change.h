@@ -5,6 +5,17 @@
 #include "poly/access.h"
 #include "poly/schedule/primitive.h"
 
+/* A loop is run as another one is. */
+static inline void
+po_run_as(po_nest_node *to, const po_nest_node *from) {
+  to->mark = from->mark;
+  to->lanes = from->lanes;
+  to->tail = from->tail;
+  to->bind = from->bind;
+  to->axis = from->axis;
+  to->separate = from->separate;
+}
+
 static inline po_nest_node *
 po_node(const po_program *p, uint32_t node) {
   return &p->nest.nodes.data[node];

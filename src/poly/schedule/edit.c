@@ -199,6 +199,17 @@ po_reads_of(const po_program *p, uint32_t k, uint32_t array) {
   return all;
 }
 
+isl_map *
+po_accessed_in(const po_stmt *stmt, uint32_t n, isl_map *map) {
+  return isl_map_apply_range(isl_map_reverse(po_prefix(stmt, n)), map);
+}
+
+isl_map *
+po_reads_in(const po_program *p, uint32_t k, uint32_t array, uint32_t n) {
+  return po_accessed_in(&p->stmts.data[k], n,
+                        isl_map_from_union_map(po_reads_of(p, k, array)));
+}
+
 bool
 po_is_rigid(const po_program *p, uint32_t array) {
   for (uint32_t k = 0; k < p->stmts.len; k++) {

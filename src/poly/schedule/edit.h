@@ -31,6 +31,12 @@ __isl_give isl_map *po_prefix(const po_stmt *, uint32_t n);
 /* { S[i] -> A[x] } of all reads of an array in a body. */
 __isl_give isl_union_map *po_reads_of(const po_program *, uint32_t stmt,
                                       uint32_t array);
+/* { [o] -> A[x] }: what iterations of the first n loops access by this
+ * relation { S[i] -> A[x] } (taken), or by all reads of the array. */
+__isl_give isl_map *po_accessed_in(const po_stmt *, uint32_t n,
+                                   __isl_take isl_map *);
+__isl_give isl_map *po_reads_in(const po_program *, uint32_t stmt,
+                                uint32_t array, uint32_t n);
 /* Whether a call or a look-up uses the array, so that it must stay as it is. */
 bool po_is_rigid(const po_program *, uint32_t array);
 

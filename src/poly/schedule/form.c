@@ -93,11 +93,7 @@ fills_box(const po_form *f, const po_form_stmt *s, const po_stmt *stmt,
       isl_multi_aff_reset_tuple_id(isl_multi_aff_copy(at), isl_dim_out);
   isl_map *map = isl_map_from_multi_aff(flat);
   map = isl_map_intersect_domain(map, both);
-  isl_multi_aff *outer = isl_multi_aff_zero(
-      po_map_space(f->p->isl, f->n_outer + s->n, f->n_outer));
-  for (uint32_t k = 0; k < f->n_outer; k++)
-    outer = isl_multi_aff_set_aff(
-        outer, (int)k, po_index(f->p->isl, f->n_outer + s->n, k, 1, 0));
+  isl_multi_aff *outer = po_part(f->p->isl, f->n_outer + s->n, 0, f->n_outer);
   isl_map *filled = isl_map_apply_domain(map, isl_map_from_multi_aff(outer));
   bool same = isl_map_is_equal(filled, all) == isl_bool_true;
   isl_map_free(filled);

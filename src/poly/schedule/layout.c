@@ -71,18 +71,10 @@ behind_folds(isl_ctx *isl, uint32_t folds, __isl_take isl_multi_aff *map) {
   uint32_t rank = folds + (n < 0 ? 0 : (uint32_t)n);
   map = isl_multi_aff_reset_tuple_id(map, isl_dim_in);
   map = isl_multi_aff_reset_tuple_id(map, isl_dim_out);
-  isl_multi_aff *fold = isl_multi_aff_zero(po_map_space(isl, rank, folds));
-  isl_multi_aff *rest =
-      isl_multi_aff_zero(po_map_space(isl, rank, rank - folds));
-  for (uint32_t d = 0; d < rank; d++) {
-    isl_aff *aff = po_index(isl, rank, d, 1, 0);
-    if (d < folds)
-      fold = isl_multi_aff_set_aff(fold, (int)d, aff);
-    else
-      rest = isl_multi_aff_set_aff(rest, (int)(d - folds), aff);
-  }
+  isl_multi_aff *rest = po_part(isl, rank, folds, rank - folds);
   return isl_multi_aff_flat_range_product(
-      fold, isl_multi_aff_pullback_multi_aff(map, rest));
+      po_part(isl, rank, 0, folds),
+      isl_multi_aff_pullback_multi_aff(map, rest));
 }
 
 /* New extents; false where elements meet or lie below 0. */

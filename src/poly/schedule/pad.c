@@ -107,21 +107,6 @@ find_extents(padding *x) {
 
 /* ---- the neutral value ---- */
 
-static double
-identity_of(gs_compute op) {
-  switch (op) {
-  case GS_C_MUL:
-  case GS_C_DIV:
-    return 1;
-  case GS_C_MAX:
-    return -INFINITY;
-  case GS_C_MIN:
-    return INFINITY;
-  default:
-    return 0;
-  }
-}
-
 /* The least and greatest value of integers stand for infinities. */
 static double
 limited(gs_dtype dtype, double v) {
@@ -184,7 +169,7 @@ find_neutral(padding *x) {
   static const double tries[] = {0, 1, -INFINITY, INFINITY};
   const po_stmt *u = &x->p->stmts.data[x->update];
   gs_dtype dtype = u->exprs[u->n_exprs - 1].dtype;
-  double wanted = limited(dtype, identity_of(u->op));
+  double wanted = limited(dtype, po_fold_start(u->op));
   for (uint32_t k = 0; k < sizeof tries / sizeof *tries; k++)
     if (body_of(x->p, u, tries[k]) == wanted) {
       x->neutral = tries[k];

@@ -43,12 +43,7 @@ by_place(const po_program *p, const po_step_call *call, const uint32_t *loops,
 static void
 swap_in(po_nest_node *to, const po_nest_node *from) {
   to->name = from->name;
-  to->mark = from->mark;
-  to->lanes = from->lanes;
-  to->tail = from->tail;
-  to->bind = from->bind;
-  to->axis = from->axis;
-  to->separate = from->separate;
+  po_run_as(to, from);
 }
 
 /* { [t] -> [t permuted] } over the loops from the first place to the last. */

@@ -9,7 +9,6 @@
  * used. */
 #include "poly/affine.h"
 #include "poly/schedule/edit.h"
-#include <math.h>
 
 typedef struct factoring {
   po_program *p;
@@ -291,20 +290,6 @@ element_of(const factoring *f, const char *name, const uint32_t *depth,
   return *domain && *element;
 }
 
-static double
-identity(gs_compute op) {
-  switch (op) {
-  case GS_C_MUL:
-    return 1;
-  case GS_C_MAX:
-    return -INFINITY;
-  case GS_C_MIN:
-    return INFINITY;
-  default:
-    return 0;
-  }
-}
-
 /* init: R = identity; else A op= R.  Returns its number. */
 static bool
 add_stmt(factoring *f, bool init, uint32_t *out) {
@@ -349,7 +334,7 @@ add_stmt(factoring *f, bool init, uint32_t *out) {
   po_expr *e = BS_NEW(&p->arena, po_expr);
   e->kind = init ? PO_LITERAL : PO_READ;
   e->dtype = p->arrays.data[f->array].dtype;
-  e->literal = identity(like->op);
+  e->literal = po_fold_start(like->op);
   e->array = f->partial;
   e->index = init ? NULL : part;
   s.exprs = e;

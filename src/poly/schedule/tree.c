@@ -35,14 +35,7 @@ static uint32_t
 add_like(po_program *p, uint32_t loop, uint32_t before) {
   const char *name = po_nest_fresh(p, po_node(p, loop)->name);
   uint32_t copy = po_nest_add_loop(p, po_node(p, loop)->parent, before, name);
-  const po_nest_node *from = po_node(p, loop);
-  po_nest_node *to = po_node(p, copy);
-  to->mark = from->mark;
-  to->lanes = from->lanes;
-  to->tail = from->tail;
-  to->bind = from->bind;
-  to->axis = from->axis;
-  to->separate = from->separate;
+  po_run_as(po_node(p, copy), po_node(p, loop));
   return copy;
 }
 

@@ -509,16 +509,6 @@ renamed(const search *x, uint32_t k, const matched *m) {
   return map;
 }
 
-/* { [o, r] -> [r] } or { [o, r] -> [o] } */
-static __isl_give isl_multi_aff *
-part_of(isl_ctx *isl, uint32_t all, uint32_t from, uint32_t n) {
-  isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, all, n));
-  for (uint32_t d = 0; d < n; d++)
-    map =
-        isl_multi_aff_set_aff(map, (int)d, po_index(isl, all, from + d, 1, 0));
-  return map;
-}
-
 /* { [o] -> [o, r] } of a point r of the nest */
 static __isl_give isl_multi_aff *
 at_point(const po_form *nest, uint32_t stmt, const int64_t *r) {
@@ -562,10 +552,10 @@ agrees(search *x, uint32_t k, const matched *m, pair p, const po_unified *u) {
   for (uint32_t d = 0; d < rank; d++)
     before += place->known[d] ? place->stride[d] * place->from[d] : 0;
   start = isl_pw_aff_add_constant_val(start, isl_val_int_from_si(isl, -before));
-  start = isl_pw_aff_pullback_multi_aff(start, part_of(isl, all, 0, outer));
+  start = isl_pw_aff_pullback_multi_aff(start, po_part(isl, all, 0, outer));
   isl_pw_aff *way = isl_pw_aff_from_aff(along(isl, place, rank));
   isl_pw_multi_aff *y = isl_pw_multi_aff_pullback_multi_aff(
-      isl_pw_multi_aff_copy(a->y), part_of(isl, all, outer, s->n));
+      isl_pw_multi_aff_copy(a->y), po_part(isl, all, outer, s->n));
   way = isl_pw_aff_pullback_pw_multi_aff(way, y);
   isl_set *apart = isl_pw_aff_ne_set(there, isl_pw_aff_add(start, way));
   isl_set *where = isl_set_flatten(isl_set_product(
