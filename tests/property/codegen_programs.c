@@ -1030,14 +1030,13 @@ run_batch(uint64_t seed, uint32_t n) {
     }
   }
   bool ran = ok && run(trials, n);
+  if (!ran)
+    show_faults();
   int failed = !ok;
   for (uint32_t k = 0; ok && k < n && !failed; k++)
     if (ran ? !agrees(&trials[k], false) : !passes(&trials[k].plan, false))
       failed = fail(&trials[k].plan);
-  if (ok && !ran && !failed) {
-    show_faults();
-    failed = 1;
-  }
+  failed |= !ran;
   for (uint32_t k = 0; ok && k < n; k++)
     finish(&trials[k]);
   free(trials);
