@@ -8,167 +8,13 @@
  * shares, and values: whatever the nest read comes from the same writes, and
  * whatever read from the nest reads from the call. */
 #include "poly/affine.h"
-#include <isl/ilp.h>
 #include "poly/operand.h"
-#include "poly/schedule/unify.h"
+#include "poly/schedule/tensorize.h"
 #include <string.h>
 
-enum { MOST_SIZES = 24, MOST_CHOICES = 20000, MOST_PATTERNS = 48 };
+enum { MOST_CHOICES = 20000, MOST_PATTERNS = 48 };
 
-typedef struct tensorizing {
-  po_program *p;
-  const po_step_call *call;
-  const gs_instr *instr;
-  po_form nest;
-  po_reason why;
-  int64_t sizes[MOST_SIZES]; /* candidates of parameters and dimensions */
-  uint32_t n_sizes;
-  uint32_t choice[GS_MAX_INSTR_VARS], *slots, n_patterns;
-  bs_value attr;
-  gs_type types[PO_MOST_OPERANDS + 1];  /* of operands, of the result */
-  gs_type shapes[PO_MOST_OPERANDS + 1]; /* as they lie in memory */
-  const po_unified *found;
-  po_stmt made; /* the call */
-} tensorizing;
-
-/* ---- sizes ---- */
-
-static void
-add_size(tensorizing *t, int64_t size) {
-  for (uint32_t k = 0; k < t->n_sizes; k++)
-    if (t->sizes[k] == size)
-      return;
-  if (size >= 1 && t->n_sizes < MOST_SIZES)
-    t->sizes[t->n_sizes++] = size;
-}
-
-/* How many places an access has along each dimension of its array, in one
- * iteration of the loops around. */
-static void
-add_reach(tensorizing *t, const po_form_stmt *s, const po_form_access *a) {
-  if (a->array == PO_NO_NODE)
-    return;
-  isl_set *box = isl_set_flatten(isl_set_product(
-      isl_set_copy(t->nest.outer), po_box(t->p->isl, s->extent, s->n)));
-  isl_map *all = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(a->index));
-  all = isl_map_intersect_domain(all, box);
-  all = isl_map_project_out(all, isl_dim_in, t->nest.n_outer, s->n);
-  for (uint32_t d = 0; d < t->p->arrays.data[a->array].rank; d++) {
-    isl_pw_aff *hi = isl_map_dim_max(isl_map_copy(all), (int)d);
-    isl_pw_aff *lo = isl_map_dim_min(isl_map_copy(all), (int)d);
-    isl_val *n = isl_pw_aff_max_val(isl_pw_aff_sub(hi, lo));
-    if (n && isl_val_is_int(n) == isl_bool_true)
-      add_size(t, isl_val_get_num_si(n) + 1);
-    isl_val_free(n);
-  }
-  isl_map_free(all);
-}
-
-static void
-find_sizes(tensorizing *t) {
-  for (uint32_t k = 0; k < t->nest.n; k++)
-    for (uint32_t d = 0; d < t->nest.stmts[k].n; d++)
-      add_size(t, t->nest.stmts[k].extent[d]);
-  add_size(t, 1);
-  for (uint32_t k = 0; k < t->nest.n; k++) {
-    const po_form_stmt *s = &t->nest.stmts[k];
-    for (uint32_t j = 0; j <= t->p->stmts.data[s->stmt].n_exprs; j++)
-      add_reach(t, s, &s->access[j]);
-  }
-  for (int64_t n = 2; n <= 4; n++)
-    add_size(t, n);
-}
-
-static bool
-is_given(const tensorizing *t, uint32_t var) {
-  const po_arg *given = &t->call->args[2];
-  return given->kind == PO_ARG_INTS && var < given->n &&
-         given->numbers[var] >= 0;
-}
-
-static bool
-is_open(const tensorizing *t, uint32_t var) {
-  return t->instr->scope.vars.data[var].sort == GS_SORT_INT &&
-         !is_given(t, var);
-}
-
-static int64_t
-chosen(const tensorizing *t, uint32_t var) {
-  return is_given(t, var) ? t->call->args[2].numbers[var]
-                          : t->sizes[t->choice[var]];
-}
-
-/* The next choice, as an odometer. */
-static bool
-advance(tensorizing *t) {
-  for (uint32_t k = 0; k < t->instr->scope.vars.len; k++) {
-    if (!is_open(t, k))
-      continue;
-    if (++t->choice[k] < t->n_sizes)
-      return true;
-    t->choice[k] = 0;
-  }
-  return false;
-}
-
-static bool
-find_types(tensorizing *t) {
-  bs_values *values = t->p->ctx.values;
-  const gs_instr *instr = t->instr;
-  for (uint32_t k = 0; k < instr->scope.vars.len; k++)
-    t->slots[k] = instr->scope.vars.data[k].sort == GS_SORT_INT
-                      ? bs_int(values, chosen(t, k)).i
-                      : UINT32_MAX;
-  gs_env env = {
-      .values = values, .slots = t->slots, .n_slots = instr->scope.vars.len};
-  for (uint32_t k = 0; k < instr->n_operands; k++) {
-    const gs_operand *o = &instr->operands[k];
-    t->types[k] = (gs_type){o->access, o->rank, o->dtype, {0}};
-    for (uint32_t d = 0; d < o->rank; d++) {
-      bs_value v;
-      if (!gs_expr_eval(o->dims[d], &env, &v) || bs_as_int(values, v) < 1 ||
-          bs_as_int(values, v) > GS_MAX_ELEMENTS)
-        return false;
-      t->types[k].dim[d] = bs_as_int(values, v);
-    }
-  }
-  return true;
-}
-
-/* The instruction admits the choice. */
-static bool
-is_admitted(tensorizing *t) {
-  bs_values *values = t->p->ctx.values;
-  const gs_instr *instr = t->instr;
-  bs_value items[1 + GS_MAX_INSTR_VARS];
-  const gs_type *kids[PO_MOST_OPERANDS];
-  gs_fault fault = {0};
-  if (!find_types(t))
-    return false;
-  items[0] = bs_sym(values, instr->name);
-  for (uint32_t k = 0; k < instr->n_params; k++)
-    items[k + 1] = (bs_value){t->slots[k]};
-  t->attr = bs_list(values, items, instr->n_params + 1);
-  for (uint32_t k = 0; k < instr->n_operands; k++)
-    kids[k] = &t->types[k];
-  return gs_instr_bind(values, instr, t->attr, kids, instr->n_operands,
-                       t->slots, &t->types[instr->n_operands], &fault);
-}
-
-/* Some statement runs as often as the result has elements. */
-static bool
-has_result_size(const tensorizing *t) {
-  int64_t size = gs_elements(&t->types[t->instr->n_operands]);
-  for (uint32_t k = 0; k < t->nest.n; k++) {
-    int64_t n = 1;
-    for (uint32_t d = 0; d < t->nest.stmts[k].n; d++)
-      if (__builtin_mul_overflow(n, t->nest.stmts[k].extent[d], &n))
-        n = -1;
-    if (n == size)
-      return true;
-  }
-  return false;
-}
+typedef po_tensorizing tensorizing;
 
 /* ---- the pattern ---- */
 
@@ -245,7 +91,8 @@ sizes_text(const tensorizing *t) {
   for (uint32_t k = 0; k < t->instr->scope.vars.len; k++)
     if (t->instr->scope.vars.data[k].sort == GS_SORT_INT)
       bs_putf(&text, "%s%s = %lld", text.len ? ", " : " (",
-              t->instr->scope.vars.data[k].name, (long long)chosen(t, k));
+              t->instr->scope.vars.data[k].name,
+              (long long)po_chosen_size(t, k));
   bs_put(&text, text.len ? ")" : "");
   const char *out = bs_arena_strdup(&t->p->arena, bs_text_str(&text));
   bs_text_done(&text);
@@ -455,7 +302,7 @@ find_call(tensorizing *t) {
       return po_because(&t->why, 1,
                         "too many sizes come into question: give "
                         "the parameters");
-    if (!is_admitted(t) || !has_result_size(t))
+    if (!po_admits_sizes(t))
       continue;
     t->n_patterns++;
     bs_moment moment = bs_moment_of(diags);
@@ -463,7 +310,7 @@ find_call(tensorizing *t) {
     bs_go_back(diags, moment);
     if (ok)
       return true;
-  } while (advance(t));
+  } while (po_next_sizes(t));
   return false;
 }
 
@@ -578,7 +425,7 @@ po_apply_tensorize(po_program *p, po_step_call *call) {
   po_forward_copies(p, top);
   bool ok = po_find_form(p, top, &t->nest, &t->why) && begins_all(t);
   if (ok)
-    find_sizes(t);
+    po_find_sizes(t);
   ok = ok && find_call(t);
   if (ok) {
     replace(t, &t->made);

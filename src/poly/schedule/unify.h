@@ -55,11 +55,19 @@ typedef struct po_unified {
   uint32_t stmt[PO_FORM_STMTS]; /* of the pattern -> of the nest's form */
 } po_unified;
 
+/* ---- pattern.c ---- */
+
+/* The lexicographically least point of a set of n numbers, in the arena; NULL
+ * where it is empty. */
+int64_t *po_least_point(bs_arena *, __isl_take isl_set *, uint32_t n);
 /* layout: { [x] -> [y] } by operand, NULL where there is none; shapes by place
  * of operands and result.  False where the semantics are not in the reach of
  * unification. */
 bool po_make_pattern(po_form *, const gs_instr *, isl_multi_aff *const *layout,
                      const gs_type *shapes, po_pattern *out, po_reason *);
+
+/* ---- unify.c ---- */
+
 /* takes: whether what was found will do; else the search goes on. */
 bool po_unify(const po_form *nest, const po_pattern *,
               bool (*takes)(void *user, const po_unified *), void *user,
