@@ -178,8 +178,9 @@ po_order_is_legal(po_program *p, po_violation *out) {
 bool
 po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
                     po_violation *out) {
+  /* Updates of one reduction share the place of its result. */
   return answer(p, loop, 0, reductions_too, out) &&
-         places_are_apart(p, loop, 0, out);
+         (!reductions_too || places_are_apart(p, loop, 0, out));
 }
 
 bool

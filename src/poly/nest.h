@@ -67,7 +67,7 @@ typedef struct po_nest_node {
   uint32_t lanes; /* PO_VECTORIZE */
   po_tail tail;
   po_bind_axis bind;
-  uint32_t axis; /* index into the table of axes; PO_NO_NODE: none */
+  uint32_t axis; /* id in p->axes; PO_NO_NODE: none */
   /* Full tiles of it get code of their own, without minima in bounds. */
   bool separate;
   /* PO_LEAF */

@@ -4,6 +4,7 @@
  * a share of the isl context: copies of a program live in the same context, so
  * that objects of one can be compared with those of the other.  The last one
  * to go frees the context. */
+#include "poly/axis/loop_axes.h"
 #include "poly/loops.h"
 #include <isl/ast_build.h>
 #include <isl/options.h>
@@ -64,6 +65,7 @@ po_free(po_program *p) {
   bs_vec_done(heap, &p->stmts);
   bs_vec_done(heap, &p->nest.nodes);
   bs_vec_done(heap, &p->script);
+  po_axes_forget(p);
   bs_vec_done(heap, &p->contractions);
   release(p);
   bs_arena_done(&p->arena);

@@ -42,6 +42,17 @@ po_axes_copy(po_axes *t, const po_axes *from, bs_arena *arena) {
     bs_push(arena->heap, &t->log, from->log.data[k]);
 }
 
+void
+po_axes_own_texts(po_axes *t) {
+  for (uint32_t k = 0; k < t->list.len; k++) {
+    po_axis *a = &t->list.data[k];
+    a->name = bs_arena_strdup(t->arena, a->name);
+    a->size = bs_arena_strdup(t->arena, a->size);
+    a->from = bs_arena_copy(t->arena, a->from, a->n_from * sizeof *a->from);
+  }
+  bs_clear(&t->log);
+}
+
 bool
 po_axis_refuse(po_axes *t, const char *rule, const char *format, ...) {
   char text[512];
@@ -174,6 +185,62 @@ po_axis_add(po_axes *t, const char *name, const char *size, int64_t value,
   return id;
 }
 
+/* What an axis was made of has smaller ids, and its pair the next or the one
+ * before: going down the ids meets all that is needed. */
+static void
+mark_needed(const po_axes *from, uint32_t axis, bool *needed) {
+  uint32_t last = axis;
+  needed[axis] = true;
+  if (po_axis_at(from, axis)->split_pair != PO_NO_AXIS) {
+    needed[po_axis_at(from, axis)->split_pair] = true;
+    last = axis + 1;
+  }
+  for (uint32_t k = last + 1; k-- > 0;) {
+    if (k >= from->list.len || !needed[k])
+      continue;
+    const po_axis *a = po_axis_at(from, k);
+    for (uint32_t i = 0; i < a->n_from; i++) {
+      uint32_t pair = po_axis_at(from, a->from[i])->split_pair;
+      needed[a->from[i]] = true;
+      if (pair != PO_NO_AXIS)
+        needed[pair] = true;
+    }
+  }
+}
+
+uint32_t
+po_axes_import(po_axes *t, const po_axes *from, uint32_t axis,
+               uint32_t map[PO_MAX_AXES]) {
+  bool needed[PO_MAX_AXES] = {0};
+  uint32_t first = t->list.len;
+  mark_needed(from, axis, needed);
+  for (uint32_t k = 0; k < from->list.len; k++) {
+    if (!needed[k] || map[k] != PO_NO_AXIS)
+      continue;
+    po_axis a = *po_axis_at(from, k);
+    uint32_t ids[PO_MAX_AXES];
+    for (uint32_t i = 0; i < a.n_from; i++)
+      ids[i] = map[a.from[i]];
+    a.from = ids;
+    a.name = bs_arena_strdup(t->arena, a.name);
+    a.size = bs_arena_strdup(t->arena, a.size);
+    map[k] = append(t, a);
+  }
+  for (uint32_t k = first; k < t->list.len; k++)
+    if (t->list.data[k].split_pair != PO_NO_AXIS)
+      t->list.data[k].split_pair = map[t->list.data[k].split_pair];
+  return map[axis];
+}
+
+void
+po_axis_make_current(po_axes *t, uint32_t id) {
+  uint32_t place;
+  if (po_axis_place(t, id, &place))
+    return;
+  bs_push(t->arena->heap, &t->order, id);
+  bs_push(t->arena->heap, &t->home, id);
+}
+
 static void
 log_transform(po_axes *t, po_transform_kind kind, const uint32_t *from,
               uint32_t n_from, const uint32_t *to, uint32_t n_to) {
@@ -271,7 +338,7 @@ po_axis_block_split(po_axes *t, uint32_t id, int64_t inner) {
   if (!may_split(t, id, inner, "block split"))
     return PO_NO_AXIS;
   const po_axis *axis = po_axis_at(t, id);
-  if (block) {
+  if (block && !t->blocks_apart) {
     po_axis_refuse(t, "R2",
                    "block split: %s would be a second block-outer axis beside "
                    "%s",

@@ -23,6 +23,7 @@
 #define POLY_AXIS_AXIS_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 #define PO_NO_AXIS  UINT32_MAX
@@ -79,6 +80,7 @@ typedef struct po_axes {
   BS_VEC(uint32_t) home;    /* the same as if never reordered */
   BS_VEC(po_transform) log; /* all that was done */
   bool strict;              /* R4: nor with an axis that has moved */
+  bool blocks_apart;        /* R2 is looked after by the owner */
   const char *rule;         /* of the last refusal */
   const char *why;
 } po_axes;
@@ -87,6 +89,8 @@ void po_axes_init(po_axes *, bs_arena *);
 void po_axes_done(po_axes *);
 /* All of `from`, in a table of its own. */
 void po_axes_copy(po_axes *, const po_axes *from, bs_arena *);
+/* Names and sizes that a copy shares become its own. */
+void po_axes_own_texts(po_axes *);
 
 /* Appends an original axis as the innermost; size: its expression, NULL for
  * the number.  PO_NO_AXIS when refused. */
@@ -112,6 +116,15 @@ bool po_axis_has_moved(const po_axes *, uint32_t id);
 bool po_axis_is_split(const po_axis *);
 /* Whether `id` was made, in any number of steps, of `ancestor`. */
 bool po_axis_comes_from(const po_axes *, uint32_t id, uint32_t ancestor);
+/* An axis of another table with all that it was made of, their pairs where
+ * those are needed, too; map: of the other's ids to ids here, PO_NO_AXIS where
+ * there is none yet.  None of them is current.  Its id here. */
+uint32_t po_axes_import(po_axes *, const po_axes *from, uint32_t axis,
+                        uint32_t map[PO_MAX_AXES]);
+/* As the innermost, where it is not current yet. */
+void po_axis_make_current(po_axes *, uint32_t axis);
+/* print.c: `axis ID NAME SIZE VALUE TYPE {FROM} PAIR`. */
+void po_axis_print(const po_axis *, bs_text *);
 /* false, with the reason kept. */
 bool po_axis_refuse(po_axes *, const char *rule, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -125,9 +125,19 @@ merge_loops(casing *c, uint32_t block_group) {
   return merged;
 }
 
+/* A schedule has given some loop to the cores already. */
+static bool
+has_block(const po_graph *g) {
+  for (uint32_t k = 0; k < g->axes.order.len; k++)
+    if (po_axis_at(&g->axes, g->axes.order.data[k])->type ==
+        PO_AXIS_BLOCK_OUTER)
+      return true;
+  return false;
+}
+
 static bool
 cut_blocks(casing *c, uint32_t loop, const po_machine *m, int64_t block) {
-  if (loop == PO_NO_AXIS)
+  if (loop == PO_NO_AXIS || has_block(c->g))
     return true;
   if (!block)
     block = po_axis_block_size(&c->g->axes, loop, m->cores);

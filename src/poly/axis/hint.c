@@ -10,6 +10,7 @@
  * of the dependences (depend.h). */
 #include "poly/axis/hint.h"
 
+#include "poly/axis/loop_axes.h"
 #include "poly/depend.h"
 #include "poly/lower.h"
 #include "poly/schedule/change.h"
@@ -21,7 +22,8 @@ enum { MAX_LOOPS = 48 };
 typedef struct hinter {
   po_program *p;
   po_hint *hint;
-  uint32_t parent[MAX_LOOPS]; /* by axis: of the axis around */
+  uint32_t parent[PO_MAX_AXES]; /* by axis: of the axis around */
+  uint32_t taken[PO_MAX_AXES];  /* by axis of the program: of the graph */
 } hinter;
 
 static po_axis_order
@@ -31,6 +33,27 @@ order_of(po_program *p, uint32_t loop) {
     return PO_AXIS_PARALLEL;
   return po_loop_is_parallel(p, loop, false, &unused) ? PO_AXIS_REDUCTION
                                                       : PO_AXIS_SERIAL;
+}
+
+/* The axis that a schedule gave to the loop, with all it was made of: into the
+ * graph, as one that is current.  Its size is what the loop runs over now. */
+static uint32_t
+take_axis(hinter *h, uint32_t axis, int64_t size, po_axis_order order) {
+  po_axes *axes = &h->hint->graph.axes;
+  uint32_t known = h->taken[axis], place;
+  if (known != PO_NO_AXIS && po_axis_place(axes, known, &place)) {
+    po_axis *a = &axes->list.data[known];
+    if (a->value != size)
+      return po_axis_add(axes, a->name, NULL, size, order);
+    a->order = order > a->order ? order : a->order;
+    return known;
+  }
+  if (known == PO_NO_AXIS)
+    known = po_axes_import(axes, &h->p->axes->table, axis, h->taken);
+  axes->list.data[known].order = order;
+  axes->list.data[known].value = size;
+  po_axis_make_current(axes, known);
+  return known;
 }
 
 /* The axis of a loop: that of a loop beside it of the same size, or a new
@@ -46,20 +69,23 @@ add_loop(hinter *h, uint32_t loop) {
   if (size < 1)
     return po_axis_refuse(axes, "size", "%s has no constant size", node->name);
   po_axis_order order = order_of(h->p, loop);
-  for (uint32_t k = 0; k < axes->list.len; k++) {
-    po_axis *a = &axes->list.data[k];
-    if (h->parent[k] == around && a->value == size) {
+  for (uint32_t k = 0; k < axes->order.len; k++) {
+    uint32_t id = axes->order.data[k];
+    po_axis *a = &axes->list.data[id];
+    if (h->parent[id] == around && a->value == size) {
       a->order = order > a->order ? order : a->order;
-      h->hint->axis_of.data[loop] = k;
+      h->hint->axis_of.data[loop] = id;
       return true;
     }
   }
-  if (axes->list.len == MAX_LOOPS)
+  if (axes->order.len == MAX_LOOPS || axes->list.len > PO_MAX_AXES / 2)
     return po_axis_refuse(axes, "limit", "there are more than %d loops",
                           MAX_LOOPS);
-  h->parent[axes->list.len] = around;
-  h->hint->axis_of.data[loop] =
-      po_axis_add(axes, node->name, NULL, size, order);
+  uint32_t id = h->p->axes && node->axis != PO_NO_AXIS
+                    ? take_axis(h, node->axis, size, order)
+                    : po_axis_add(axes, node->name, NULL, size, order);
+  h->parent[id] = around;
+  h->hint->axis_of.data[loop] = id;
   return true;
 }
 
@@ -288,6 +314,7 @@ po_make_hints(po_program *p, po_hints *out) {
     if (p->nest.nodes.data[k].kind != PO_LOOP)
       continue;
     h.hint = BS_NEW(&p->arena, po_hint);
+    memset(h.taken, 0xff, sizeof h.taken); /* PO_NO_AXIS */
     po_graph_init(&h.hint->graph, &p->arena,
                   graph_name(out, p, result_of(p, k)));
     if (add_nest(&h, k)) {

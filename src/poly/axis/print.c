@@ -15,8 +15,8 @@ axis_name(const po_graph *g, uint32_t axis) {
   return axis == PO_NO_AXIS ? "-" : po_axis_at(&g->axes, axis)->name;
 }
 
-static void
-print_axis(const po_axis *a, bs_text *out) {
+void
+po_axis_print(const po_axis *a, bs_text *out) {
   bs_putf(out, "axis %" PRIu32 " %s %s %" PRId64 " %s ", a->id, a->name,
           a->size, a->value, po_axis_type_names[a->type]);
   for (uint32_t k = 0; k < a->n_from; k++)
@@ -48,7 +48,7 @@ void
 po_graph_print(const po_graph *g, bs_text *out) {
   uint32_t axes[PO_MAX_AXES];
   for (uint32_t k = 0; k < g->axes.list.len; k++)
-    print_axis(&g->axes.list.data[k], out);
+    po_axis_print(&g->axes.list.data[k], out);
   for (uint32_t k = 0; k < g->nodes.len; k++) {
     const po_graph_node *node = &g->nodes.data[k];
     uint32_t n = po_graph_node_axes(g, k, axes);

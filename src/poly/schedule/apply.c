@@ -6,6 +6,7 @@
  * the same; the copy's own order is then the one to keep from here on, and
  * only marks and folds are left to check. */
 #include "poly/affine.h"
+#include "poly/axis/loop_axes.h"
 #include "poly/schedule/edit.h"
 #include <stdarg.h>
 
@@ -101,6 +102,7 @@ po_copy(const po_program *from) {
   for (uint32_t k = 0; k < from->script.len; k++)
     bs_push(heap, &to->script,
             bs_arena_strdup(&to->arena, from->script.data[k]));
+  po_axes_copy_of(to, from);
   copy_dependences(to, from);
   return to;
 }
@@ -212,14 +214,17 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   bs_text right;
   bs_text_init(&right, before->ctx.heap);
   po_put_command(before, call, &right);
+  po_axes_follow(before);
   po_program *after = po_copy(before);
   bool ok = call->primitive->apply(after, call) && !after->pool.failed &&
             (call->primitive->keeps_order || gate(before, after, call)) &&
             po_barriers_are_met(after, call);
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");
-  if (ok)
+  if (ok) {
+    po_axes_follow(after);
     po_log_command(after, call, bs_text_str(&right));
+  }
   bs_text_done(&right);
   if (!ok) {
     po_free(after);

@@ -47,11 +47,35 @@ refuse_mark(po_program *p, const po_step_call *call, uint32_t loop,
   return false;
 }
 
+/* Rule R2: one block-outer axis on a way down.  The dimensions of a grid are
+ * one. */
+static bool
+is_only_block(po_program *p, const po_step_call *call, uint32_t loop,
+              bool grid) {
+  for (uint32_t k = 1; k < p->nest.nodes.len; k++) {
+    const po_nest_node *n = po_node(p, k);
+    bool block = n->kind == PO_LOOP &&
+                 (n->mark == PO_PARALLEL ||
+                  (!grid && n->mark == PO_BIND && n->bind < PO_THREAD_X));
+    if (!block || k == loop ||
+        !(po_nest_is_below(p, loop, k) || po_nest_is_below(p, k, loop)))
+      continue;
+    po_refuse(p, call, "R2",
+              "loop %s, %s loop %s, is spread over cores already (rule R2: one "
+              "block-outer axis)",
+              n->name, po_nest_is_below(p, loop, k) ? "around" : "inside",
+              po_node(p, loop)->name);
+    bs_hint(p->ctx.diags, "`serial %s` takes the mark off", n->name);
+    return false;
+  }
+  return true;
+}
+
 bool
 po_apply_parallel(po_program *p, po_step_call *call) {
   uint32_t loop = call->args[0].node;
   po_violation v;
-  if (!po_needs_serial(p, call, loop))
+  if (!po_needs_serial(p, call, loop) || !is_only_block(p, call, loop, false))
     return false;
   po_node(p, loop)->mark = PO_PARALLEL;
   return po_loop_is_parallel(p, loop, true, &v) ||
@@ -139,7 +163,8 @@ po_apply_bind(po_program *p, po_step_call *call) {
     bs_hint(p->ctx.diags, "blockIdx.x, .y, .z and threadIdx.x, .y, .z");
     return false;
   }
-  if (!po_needs_serial(p, call, loop))
+  if (!po_needs_serial(p, call, loop) ||
+      (axis < PO_THREAD_X && !is_only_block(p, call, loop, true)))
     return false;
   if (!po_value_range(p, loop, &min, &count))
     return po_refuse(p, call, "extent", "loop %s has no constant bounds",

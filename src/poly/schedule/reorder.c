@@ -6,6 +6,7 @@
  * in between stay.  Where other statements stand between the first and the
  * last of these places, they get loops of their own. */
 #include "poly/affine.h"
+#include "poly/axis/loop_axes.h"
 #include "poly/schedule/change.h"
 
 /* ---- reorder ---- */
@@ -85,7 +86,17 @@ po_reorder_loops(po_program *p, po_step_call *call, const uint32_t *loops,
 bool
 po_apply_reorder(po_program *p, po_step_call *call) {
   const po_arg *loops = &call->args[0];
-  return po_reorder_loops(p, call, loops->nodes, loops->n);
+  uint32_t was[PO_MAX_DEPTH], is[PO_MAX_DEPTH];
+  uint32_t last = loops->n ? loops->nodes[0] : PO_NO_NODE;
+  for (uint32_t k = 1; k < loops->n; k++)
+    if (po_nest_depth(p, loops->nodes[k]) > po_nest_depth(p, last))
+      last = loops->nodes[k];
+  uint32_t n = loops->n ? po_axes_way(p, last, was) : 0;
+  if (!po_reorder_loops(p, call, loops->nodes, loops->n))
+    return false;
+  if (n && po_axes_way(p, last, is) == n)
+    po_axes_reorder(p, was, is, n);
+  return true;
 }
 
 /* ---- fission ---- */

@@ -3,6 +3,7 @@
  * A command that fails inside `try` takes the program, what was printed and
  * diagnostics back to the beginning of the block and goes on with `else`. */
 #include "poly/schedule/script.h"
+#include "poly/axis/loop_axes.h"
 
 static bool explain_command(po_script_run *, po_step_call *);
 
@@ -121,7 +122,7 @@ po_print_what(po_program *p, const char *what, bs_text *out) {
   else if (!strcmp(what, "tree"))
     po_print_schedule_tree(p, out);
   else if (!strcmp(what, "axes"))
-    po_print_axes(p, out);
+    po_print_loop_axes(p, out);
   else if (!strcmp(what, "deps"))
     po_print_dependences(p, out);
   else if (!strcmp(what, "script"))

@@ -4,6 +4,7 @@
  * generator of expressions words them, with the loops' names for parameters
  * and their ranges for what is known.  A statement that does not run for all
  * values of the loops around it stands under its condition. */
+#include "poly/axis/loop_axes.h"
 #include "poly/affine.h"
 #include "poly/schedule/change.h"
 #include <isl/ast.h>
@@ -439,7 +440,7 @@ po_print_nest(const po_program *p, bs_text *out) {
 }
 
 void
-po_print_axes(const po_program *p, bs_text *out) {
+po_print_loops(const po_program *p, bs_text *out) {
   for (uint32_t k = po_nest_next(p, 0, 0); k != PO_NO_NODE;
        k = po_nest_next(p, k, 0)) {
     const po_nest_node *n = po_node(p, k);
@@ -453,6 +454,9 @@ po_print_axes(const po_program *p, bs_text *out) {
       bs_putf(out, " to %s", po_bind_names[n->bind]);
     if (po_constant_range(p, k, &min, &count))
       bs_putf(out, ", %lld..%lld", (long long)min, (long long)(min + count));
+    if (p->axes && n->axis != PO_NO_NODE)
+      bs_putf(out, ", axis %u %s", n->axis,
+              po_axis_at(&p->axes->table, n->axis)->name);
     bs_putc(out, '\n');
   }
 }

@@ -7,6 +7,7 @@
  * Fuse is the inverse; bounds follow from the instances, so that there are
  * no guards for digits that are never reached. */
 #include "poly/affine.h"
+#include "poly/axis/loop_axes.h"
 #include "poly/schedule/change.h"
 #include <string.h>
 
@@ -131,6 +132,7 @@ po_split_loop(po_program *p, po_step_call *call, uint32_t loop,
   made[0] = loop;
   for (uint32_t k = 1; k < n; k++)
     made[k] = po_insert_loop(p, made[k - 1], names[k]);
+  po_axes_split(p, loop, made, c.stride, n);
   return true;
 }
 
@@ -235,6 +237,15 @@ po_apply_fuse(po_program *p, po_step_call *call) {
   isl_multi_aff *map = NULL;
   if (!check_consecutive(p, call, loops) || !linear(p, call, loops, &map))
     return false;
+  const char *moved = po_axes_may_fuse(p, loops->nodes, loops->n);
+  if (moved) {
+    po_refuse(p, call, "R4",
+              "loop %s was made by a split and then reordered: it is no "
+              "neighbour to be fused (rule R4; legal by dependence)",
+              moved);
+    bs_hint(p->ctx.diags, "fuse before the reorder, or put it back");
+    return false;
+  }
   uint32_t outer = loops->nodes[0], n = loops->n;
   map = po_keep_multi_aff(&p->pool, map);
   bs_text wish;
@@ -250,6 +261,7 @@ po_apply_fuse(po_program *p, po_step_call *call) {
   bs_text_done(&wish);
   if (!name)
     return false;
+  po_node(p, outer)->axis = po_axes_fuse(p, loops->nodes, n);
   po_nest_retime(p, outer, po_nest_depth(p, outer), n, isl_multi_aff_copy(map));
   if (n > 1) {
     uint32_t inner = po_node(p, outer)->first;
