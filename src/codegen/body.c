@@ -10,6 +10,10 @@
 /* The element that access k of the statement names. */
 static void
 put_element(const cg_body *b, uint32_t array, uint32_t k) {
+  if (b->places) {
+    bs_put(b->out, b->places[k]);
+    return;
+  }
   bs_put(b->out, cg_array_name(b->e, b->scope, array));
   if (!b->note->index[k])
     return;
@@ -159,7 +163,7 @@ has_compound(gs_compute op, gs_dtype dtype) {
 void
 cg_put_stmt(cg_emitter *e, const cg_scope *scope, const cg_user_note *note) {
   const po_stmt *stmt = &e->p->stmts.data[note->stmt];
-  cg_body b = {e, scope, stmt, note, &e->body};
+  cg_body b = {e, scope, stmt, note, &e->body, NULL};
   uint32_t root = stmt->n_exprs - 1;
   cg_put_target(&b);
   gs_dtype dtype = array_dtype(&b, stmt->array);

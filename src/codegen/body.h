@@ -10,6 +10,8 @@ typedef struct cg_body {
   const po_stmt *stmt;
   const cg_user_note *note;
   bs_text *out; /* e->body */
+  /* By expression: the text of the element that it reads; NULL: by the note. */
+  const char *const *places;
 } cg_body;
 
 /* An operand of a binary operator: an expression, a literal, or the target. */

@@ -72,7 +72,7 @@ cg_known_value(const cg_body *b, uint32_t k, double *out) {
     *out = x->literal;
     return true;
   }
-  if (x->kind != PO_READ || !b->note->index[k])
+  if (x->kind != PO_READ || b->places || !b->note->index[k])
     return false;
   const po_array *array = &b->e->p->arrays.data[x->array];
   int64_t at;

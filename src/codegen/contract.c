@@ -64,6 +64,34 @@ cg_names_outer(const po_coperand *operand, uint32_t dim) {
   return false;
 }
 
+/* What else the formula reads. */
+static void
+put_extras(const cg_contract *x, const cg_scope *scope) {
+  for (uint32_t k = 0; k < x->c->n_extras; k++) {
+    const po_cextra *extra = &x->c->extras[k];
+    po_coperand operand = {.array = extra->array, .base = extra->base};
+    cg_line(x->out, 1, "const %s *const glen_e%u = %s + %lld;",
+            gs_dtype_table[x->e->p->arrays.data[extra->array].dtype].c_type, k,
+            array_name(x, scope, extra->array),
+            (long long)base_of(scope->use, &operand));
+  }
+}
+
+static void
+put_moved_extras(const cg_contract *x, uint32_t indent) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  for (uint32_t k = 0; k < x->c->n_extras; k++) {
+    uint32_t array = x->c->extras[k].array;
+    cg_indent(x->out, indent);
+    bs_putf(x->out, "const %s *const e%u = glen_e%u",
+            gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type, k, k);
+    for (uint32_t d = 0; d < o->n; d++)
+      if (o->d[d].extra[k])
+        bs_putf(x->out, " + %lld * o%u", (long long)o->d[d].extra[k], d);
+    bs_put(x->out, ";\n");
+  }
+}
+
 static void
 put_outer_arguments(const cg_contract *x, const po_coperand *operand) {
   const po_cdims *o = &x->c->dims[PO_DIM_O];
@@ -186,6 +214,19 @@ put_panel_of_y(const cg_contract *x) {
   }
 }
 
+/* Where what the formula reads begins for this panel. */
+static void
+put_formula_arguments(const cg_contract *x) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
+  if (cg_has_formula(x) && !x->c->waits)
+    bs_putf(x->out, "k_hi == %lld, ",
+            (long long)x->c->dims[PO_DIM_K].d[0].extent);
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    bs_putf(x->out, "e%u + (%lld * m + %lld * n), ", k,
+            (long long)(m->n ? m->d[m->n - 1].extra[k] : 0),
+            (long long)(n->n ? n->d[n->n - 1].extra[k] : 0));
+}
+
 static void
 put_panel_call(const cg_contract *x, uint32_t indent) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
@@ -204,7 +245,9 @@ put_panel_call(const cg_contract *x, uint32_t indent) {
             "sums + %lld * (m - tile) + %u * (n - n_lo), k_hi == %lld, ",
             (long long)x->c->nc, x->c->mr,
             (long long)x->c->dims[PO_DIM_K].d[0].extent);
-  bs_put(x->out, "kc, k_lo == 0, m_hi - m, n_hi - n);\n");
+  bs_put(x->out, "kc, k_lo == 0, ");
+  put_formula_arguments(x);
+  bs_put(x->out, "m_hi - m, n_hi - n);\n");
 }
 
 static void
@@ -242,6 +285,7 @@ put_tile(const cg_contract *x, uint32_t indent) {
   if (!is_whole(x, false))
     put_moved(x, 'y', indent);
   put_moved(x, 'c', indent);
+  put_moved_extras(x, indent);
   cg_line(out, indent, "const %s n_hi = %s(n_lo + %lld, %lld);", index, min,
           (long long)c->nc, (long long)x->n);
   cg_line(out, indent, "for (%s k_lo = 0; k_lo < %lld; k_lo += %lld) {", index,
@@ -362,6 +406,8 @@ put_unused(const cg_contract *x, const cg_scope *scope) {
     cg_line(x->out, 1, "(void)%s;", array_name(x, scope, a));
   if (!uses_b && a != b)
     cg_line(x->out, 1, "(void)%s;", array_name(x, scope, b));
+  if (cg_has_formula(x))
+    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, x->c->sums));
 }
 
 void
@@ -373,6 +419,7 @@ cg_put_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
   if (c->y_mode != PO_BEFORE)
     put_pointer(&x, scope, 'y', &c->y);
   put_pointer(&x, scope, 'c', &c->c);
+  put_extras(&x, scope);
   put_unused(&x, scope);
   for (uint32_t k = 0; k < 2; k++)
     if (is_whole(&x, k))

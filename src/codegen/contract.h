@@ -4,7 +4,8 @@
  *   contract_pack.c    operands copied into panels
  *   contract_copy.c    the functions that packing is made of
  *   contract_kernel.c  the kernel whose sums are in registers
- *   contract_store.c   the sums on their way to memory */
+ *   contract_store.c   the sums on their way to memory
+ *   contract_formula.c what is made of them there */
 #ifndef CODEGEN_CONTRACT_H
 #define CODEGEN_CONTRACT_H
 
@@ -40,8 +41,20 @@ void cg_put_contract_kernels(const cg_contract *);
 typedef enum cg_transfer { CG_LOAD, CG_STORE, CG_ADD } cg_transfer;
 void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
                      uint32_t indent);
+/* NAME_formula(c, extras, rows, columns): sums in c become what the formula
+ * makes of them; its call for a panel, where there is one. */
+void cg_put_formula_function(const cg_contract *);
+void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
+/* , const float *restrict e0, ...; or the same handed on */
+void cg_put_extra_parameters(const cg_contract *);
+void cg_put_extra_arguments(const cg_contract *);
 /* The bytes that it will touch are asked for. */
 void cg_put_prefetches(const cg_contract *, cg_panel);
+
+static inline bool
+cg_has_formula(const cg_contract *x) {
+  return x->c->formula != UINT32_MAX;
+}
 
 /* contract_pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */
 void cg_put_contract_packs(const cg_contract *);

@@ -207,6 +207,7 @@ put_choice(const cg_contract *x, cg_panel p, bool only) {
   }
   cg_line(x->out, 1, "%s_%lldx%lld(%s);", x->name, (long long)p.rows,
           (long long)p.columns, arguments(x));
+  cg_put_formula_call(x, p, rows || columns ? 2 : 1);
   if (rows || columns)
     bs_put(x->out, "    return;\n  }\n");
 }
@@ -216,6 +217,10 @@ static void
 put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
   bs_putf(x->out, "static void\n%s_panel", x->name);
   put_parameters(x);
+  if (cg_has_formula(x)) {
+    bs_put(x->out, x->c->waits ? "" : ", int last");
+    cg_put_extra_parameters(x);
+  }
   bs_putf(x->out, ", %s m, %s n) {\n", x->e->index, x->e->index);
   cg_line(x->out, 1, "(void)m;");
   cg_line(x->out, 1, "(void)n;");
@@ -230,5 +235,7 @@ cg_put_contract_kernels(const cg_contract *x) {
   uint32_t n = cg_contract_panels(x, panels);
   for (uint32_t k = 0; k < n; k++)
     put_kernel(x, panels[k]);
+  if (cg_has_formula(x))
+    cg_put_formula_function(x);
   put_panel(x, panels, n);
 }

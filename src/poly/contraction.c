@@ -18,7 +18,8 @@ typedef struct finding {
   po_contraction *out;
   uint32_t n, n_outer; /* loops of the update */
   int64_t lo[PO_MAX_DIMS], extent[PO_MAX_DIMS];
-  int64_t factor[3][PO_MAX_DIMS], base[3]; /* of x, y, c */
+  /* of x, y, c, and what else the formula reads */
+  int64_t factor[3 + PO_MAX_EXTRAS][PO_MAX_DIMS], base[3 + PO_MAX_EXTRAS];
   po_dim_role role[PO_MAX_DIMS];
   uint32_t n_guards;
   struct {
@@ -113,7 +114,7 @@ find_address(finding *f, uint32_t which, uint32_t array,
   const po_array *a = &f->p->arrays.data[array];
   isl_pw_aff *address = po_linear_pw(index, a->dim);
   isl_aff *aff = NULL;
-  if (isl_pw_aff_n_piece(address) == 1)
+  if (isl_pw_aff_isa_aff(address) == isl_bool_true)
     aff = isl_pw_aff_as_aff(isl_pw_aff_copy(address));
   isl_pw_aff_free(address);
   int64_t *factor = f->factor[which];
@@ -129,6 +130,53 @@ find_address(finding *f, uint32_t which, uint32_t array,
     } else {
       f->base[which] += factor[k] * f->lo[k];
     }
+  return ok;
+}
+
+/* ---- the formula ---- */
+
+/* The address of an access of the formula, over the loops of the sums. */
+static bool
+find_formula_address(finding *f, uint32_t which, uint32_t array,
+                     __isl_keep isl_pw_multi_aff *index,
+                     __isl_keep isl_pw_multi_aff *instances) {
+  isl_pw_multi_aff *pulled = isl_pw_multi_aff_pullback_pw_multi_aff(
+      isl_pw_multi_aff_copy(index), isl_pw_multi_aff_copy(instances));
+  bool ok = pulled && find_address(f, which, array, pulled, f->n_outer);
+  isl_pw_multi_aff_free(pulled);
+  return ok;
+}
+
+static bool
+find_extras(finding *f, const po_stmt *s,
+            __isl_keep isl_pw_multi_aff *instances) {
+  po_contraction *out = f->out;
+  for (uint32_t k = 0; k < s->n_exprs; k++) {
+    const po_expr *e = &s->exprs[k];
+    if (e->kind != PO_READ || e->array == out->sums)
+      continue;
+    uint32_t n = out->n_extras;
+    if (n == PO_MAX_EXTRAS || e->array == s->array ||
+        f->p->arrays.data[e->array].role == PO_LOCAL ||
+        !find_formula_address(f, 3 + n, e->array, e->index, instances))
+      return false;
+    out->extras[out->n_extras++] = (po_cextra){.expr = k, .array = e->array};
+  }
+  return true;
+}
+
+/* c is what the formula writes. */
+static bool
+find_formula(finding *f, uint32_t last) {
+  const po_stmt *s = &f->p->stmts.data[f->out->formula];
+  if (f->p->arrays.data[s->array].dtype != f->out->dtype)
+    return false;
+  isl_pw_multi_aff *instances =
+      po_formula_instances(f->p, last, f->out->formula);
+  bool ok = instances &&
+            find_formula_address(f, 2, s->array, s->write, instances) &&
+            find_extras(f, s, instances);
+  isl_pw_multi_aff_free(instances);
   return ok;
 }
 
@@ -207,8 +255,13 @@ find_roles(finding *f) {
 
 static po_cdim
 dim_of(const finding *f, uint32_t k) {
-  return (po_cdim){f->extent[k], f->factor[0][k], f->factor[1][k],
-                   f->factor[2][k]};
+  po_cdim d = {.extent = f->extent[k],
+               .x = f->factor[0][k],
+               .y = f->factor[1][k],
+               .c = f->factor[2][k]};
+  for (uint32_t e = 0; e < f->out->n_extras; e++)
+    d.extra[e] = f->factor[3 + e][k];
+  return d;
 }
 
 static bool
@@ -237,14 +290,22 @@ list_role(const finding *f, po_dim_role role, uint32_t *order) {
   return n;
 }
 
+/* A step of loop `outer` is all steps of loop `inner`, in c and in what the
+ * formula reads. */
+static bool
+is_linear(const finding *f, uint32_t outer, uint32_t inner) {
+  for (uint32_t which = 2; which < 3 + f->out->n_extras; which++)
+    if (f->factor[which][outer] != f->factor[which][inner] * f->extent[inner])
+      return false;
+  return true;
+}
+
 /* What stands before the longest suffix that is linear in c goes to o. */
 static void
 split_linear(finding *f, po_dim_role role) {
   uint32_t order[PO_MAX_DIMS], n = list_role(f, role, order);
   uint32_t from = n;
-  while (from > 0 &&
-         (from == n || f->factor[2][order[from - 1]] ==
-                           f->factor[2][order[from]] * f->extent[order[from]]))
+  while (from > 0 && (from == n || is_linear(f, order[from - 1], order[from])))
     from--;
   for (uint32_t k = 0; k < from; k++)
     f->role[order[k]] = PO_DIM_O;
@@ -264,7 +325,8 @@ put_dims(finding *f, uint32_t *place) {
       po_cdim *last = dims->n ? &dims->d[dims->n - 1] : NULL;
       bool merges = last && !is_guarded(f, order[j]) &&
                     !is_guarded(f, order[j - 1]) && last->x == d.x * d.extent &&
-                    last->y == d.y * d.extent && last->c == d.c * d.extent;
+                    last->y == d.y * d.extent &&
+                    is_linear(f, order[j - 1], order[j]);
       if (merges) {
         d.extent *= last->extent;
         *last = d;
@@ -308,11 +370,12 @@ put_guards(finding *f, const uint32_t *place) {
 
 bool
 po_find_contraction(po_program *p, uint32_t init, uint32_t update,
-                    uint32_t store, po_contraction *out) {
+                    uint32_t store, uint32_t formula, po_contraction *out) {
   const po_stmt *zero = &p->stmts.data[init], *sum = &p->stmts.data[update];
   const po_stmt *last = store == UINT32_MAX ? sum : &p->stmts.data[store];
   const po_expr *factor[2];
-  *out = (po_contraction){.init = init, .update = update, .store = store};
+  *out = (po_contraction){
+      .init = init, .update = update, .store = store, .formula = formula};
   if (!is_zero(zero) || !is_product(sum, factor) || zero->array != sum->array ||
       (last != sum && !is_copy_of(p, last, sum->array)) ||
       sum->n_iters > PO_MAX_DIMS || zero->n_iters != sum->n_outer ||
@@ -327,24 +390,30 @@ po_find_contraction(po_program *p, uint32_t init, uint32_t update,
                .n = sum->n_iters,
                .n_outer = sum->n_outer};
   uint32_t place[PO_MAX_DIMS];
+  out->sums = last->array;
+  out->c.array =
+      formula == UINT32_MAX ? last->array : p->stmts.data[formula].array;
   for (uint32_t k = 0; k < 2; k++)
     if (p->arrays.data[factor[k]->array].dtype != out->dtype ||
-        factor[k]->array == last->array)
+        factor[k]->array == last->array || factor[k]->array == out->c.array)
       return false;
   if (!is_vector_type(out->dtype) || !find_box(&f, zero) ||
       !find_address(&f, 0, factor[0]->array, factor[0]->index, f.n) ||
       !find_address(&f, 1, factor[1]->array, factor[1]->index, f.n) ||
-      !find_address(&f, 2, last->array, last->write, last->n_iters) ||
+      !(formula == UINT32_MAX
+            ? find_address(&f, 2, last->array, last->write, last->n_iters)
+            : find_formula(&f, last == sum ? update : store)) ||
       !find_guards(&f) || !find_roles(&f))
     return false;
   split_linear(&f, PO_DIM_M);
   split_linear(&f, PO_DIM_N);
   out->x.array = factor[0]->array;
   out->y.array = factor[1]->array;
-  out->c.array = last->array;
   out->x.base = f.base[0];
   out->y.base = f.base[1];
   out->c.base = f.base[2];
+  for (uint32_t k = 0; k < out->n_extras; k++)
+    out->extras[k].base = f.base[3 + k];
   put_dims(&f, place);
   return put_guards(&f, place) && out->dims[PO_DIM_K].n;
 }

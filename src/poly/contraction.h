@@ -22,6 +22,7 @@
 
 #define PO_MAX_DIMS   (2 * GS_MAX_RANK)
 #define PO_MAX_GUARDS 32
+#define PO_MAX_EXTRAS 6
 
 typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
 
@@ -29,6 +30,7 @@ typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
 typedef struct po_cdim {
   int64_t extent;
   int64_t x, y, c;
+  int64_t extra[PO_MAX_EXTRAS];
 } po_cdim;
 
 typedef struct po_cdims {
@@ -57,11 +59,22 @@ typedef enum po_cmode {
   PO_BEFORE  /* packed once and for all, by NAME_prepack */
 } po_cmode;
 
+/* What else the formula reads: an expression of it, an array's element. */
+typedef struct po_cextra {
+  uint32_t expr, array;
+  int64_t base;
+} po_cextra;
+
 typedef struct po_contraction {
   gs_dtype dtype;
   uint32_t init, update, store; /* statements; store UINT32_MAX: none */
-  po_coperand x, y, c;          /* c has no guards */
-  po_cdims dims[4];             /* by role; m and n are linear in c */
+  /* The statement that makes each element of c from a sum, or UINT32_MAX; the
+   * array of sums, which then is none. */
+  uint32_t formula, sums;
+  uint32_t n_extras;
+  po_cextra extras[PO_MAX_EXTRAS];
+  po_coperand x, y, c; /* c has no guards */
+  po_cdims dims[4];    /* by role; m and n are linear in c */
 
   /* ---- the plan ---- */
   uint32_t lanes, mr, nv;
@@ -73,10 +86,16 @@ typedef struct po_contraction {
   double cycles; /* estimate, one core */
 } po_contraction;
 
-/* Whether statements init, update and store (or UINT32_MAX) are one: the
- * dimensions, strides and guards of `out`. */
+/* Whether statements init, update and store (or UINT32_MAX) are one, whose sums
+ * the formula (or UINT32_MAX) alone reads: the dimensions, strides and guards
+ * of `out`. */
 bool po_find_contraction(po_program *, uint32_t init, uint32_t update,
-                         uint32_t store, po_contraction *out);
+                         uint32_t store, uint32_t formula, po_contraction *out);
+/* contraction_formula.c: the instances of statement `formula` as a function of
+ * those of `last`, each of whose results it reads once, and nobody else; NULL
+ * where that is not so. */
+__isl_give isl_pw_multi_aff *
+po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
 /* Chooses which operand fills vectors, and the sizes, for the target. constant:
  * x, y are packed beforehand. */
 void po_plan_contraction(const gs_target *, const bool constant[2],

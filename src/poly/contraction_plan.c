@@ -402,22 +402,36 @@ is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
   return p->arrays.data[array].prepack && !c->dims[PO_DIM_O].n;
 }
 
+/* formula: a statement that may be computed where sums are stored. */
 static bool
-plan_group(po_program *p, const uint32_t *stmts, uint32_t n,
+plan_group(po_program *p, const uint32_t *stmts, uint32_t n, uint32_t formula,
            po_contraction *out) {
   if (n < 2 || n > 3)
     return false;
   for (uint32_t k = 0; k < n; k++)
     if (!is_as_lowered(p, &p->stmts.data[stmts[k]]))
       return false;
-  if (!po_find_contraction(p, stmts[0], stmts[1],
-                           n == 3 ? stmts[2] : UINT32_MAX, out) ||
-      !is_worth_it(out))
+  uint32_t store = n == 3 ? stmts[2] : UINT32_MAX;
+  bool found = formula != UINT32_MAX &&
+               po_find_contraction(p, stmts[0], stmts[1], store, formula, out);
+  found = found ||
+          po_find_contraction(p, stmts[0], stmts[1], store, UINT32_MAX, out);
+  if (!found || !is_worth_it(out))
     return false;
   const bool constant[2] = {is_constant(p, out, out->x.array),
                             is_constant(p, out, out->y.array)};
   po_plan_contraction(p->target, constant, out);
   return true;
+}
+
+/* The statement of the next group, where it is alone and as it was lowered. */
+static uint32_t
+formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
+  const po_group *next = &groups->list.data[k] + 1;
+  if (k + 1 == groups->list.len || next->n != 1)
+    return UINT32_MAX;
+  uint32_t stmt = groups->stmts.data[next->first];
+  return is_as_lowered(p, &p->stmts.data[stmt]) ? stmt : UINT32_MAX;
 }
 
 void
@@ -428,7 +442,8 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
   for (uint32_t k = 0; k < groups->list.len && !p->plain; k++) {
     const po_group *group = &groups->list.data[k];
     po_contraction c;
-    if (!plan_group(p, groups->stmts.data + group->first, group->n, &c))
+    if (!plan_group(p, groups->stmts.data + group->first, group->n,
+                    formula_behind(p, groups, k), &c))
       continue;
     if (po_is_packed_whole(c.x_mode))
       c.packed_x = add_packed(p, &c, true);
@@ -444,7 +459,7 @@ po_contraction_of(const po_program *p, const po_groups *groups,
                   const po_group *group) {
   uint32_t first = groups->stmts.data[group->first];
   uint32_t lo = 0, hi = p->contractions.len;
-  if (group->n < 2 || group->n > 3)
+  if (group->n < 2 || group->n > 4)
     return NULL;
   for (uint32_t k = lo; k < hi; k++)
     if (p->contractions.data[k]->init == first)

@@ -3,8 +3,9 @@
  * A local is declared in a function, so that all of its uses must be in one:
  * children of the root between the first and the last use of a local belong
  * together.  After lowering every child of the root is a group, but for what
- * reduces to one element, which has no loop around it. */
-#include "poly/loops.h"
+ * reduces to one element, which has no loop around it.  A contraction has the
+ * statement with it that is computed where its sums are stored. */
+#include "poly/contraction.h"
 
 /* last[array]: the last child of the root that uses the local, by its number
  * among its siblings. */
@@ -23,11 +24,25 @@ use_locals(const po_program *p, const po_stmt *stmt, uint32_t child,
       use_local(p, stmt->exprs[j].array, child, last);
 }
 
+/* The formula that a contraction with this first statement computes, too, or
+ * PO_NO_NODE. */
+static uint32_t
+formula_of(const po_program *p, uint32_t stmt) {
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (p->contractions.data[k]->init == stmt)
+      return p->contractions.data[k]->formula;
+  return UINT32_MAX;
+}
+
 /* The last child that a group with this statement must reach. */
 static uint32_t
-reach(const po_program *p, const po_stmt *stmt, const uint32_t *last) {
-  uint32_t end = 0;
-  if (p->arrays.data[stmt->array].role == PO_LOCAL)
+reach(const po_program *p, uint32_t k, const uint32_t *last,
+      const uint32_t *number) {
+  const po_stmt *stmt = &p->stmts.data[k];
+  uint32_t end = 0, formula = formula_of(p, k);
+  if (formula != UINT32_MAX)
+    end = number[po_nest_root(p, p->stmts.data[formula].leaf)];
+  if (p->arrays.data[stmt->array].role == PO_LOCAL && last[stmt->array] > end)
     end = last[stmt->array];
   for (uint32_t j = 0; j < stmt->n_exprs; j++) {
     const po_expr *e = &stmt->exprs[j];
@@ -62,7 +77,7 @@ po_find_groups(const po_program *p, po_groups *out) {
     child = here;
     bs_last(&out->list).last = here;
     bs_last(&out->list).n++;
-    uint32_t to = reach(p, &p->stmts.data[nodes[k].stmt], last);
+    uint32_t to = reach(p, nodes[k].stmt, last, number);
     end = to > end ? to : end;
     bs_push(heap, &out->stmts, nodes[k].stmt);
   }

@@ -101,8 +101,11 @@ void
 po_lay_out(po_program *p) {
   layout l = {.program = p};
   po_groups groups;
+  bs_clear(&p->contractions);
   po_find_groups(p, &groups);
   po_plan_contractions(p, &groups);
+  po_groups_done(p, &groups); /* formulas have joined contractions */
+  po_find_groups(p, &groups);
   l.last = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.last);
   l.node = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.node);
   po_find_local_nodes(p, l.node);

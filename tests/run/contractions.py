@@ -5,7 +5,8 @@ usage: contractions.py GLEN [COUNT [SEED]]
 
 Matrix products in all layouts, convolutions with strides and padding in NCHW
 and NHWC and grouped ones, of three dtypes, for three vector lengths, with and
-without sanitizers, with operands packed beforehand or not: sizes around those of
+without sanitizers, with operands packed beforehand or not, with consumers of the
+sums: sizes around those of
 the register-tiled kernel, so that every kind of tail is met, and sums long
 enough for several blocks of them.  A case that fails is printed with its seed.
 """
@@ -34,11 +35,13 @@ def matmul(r, dtype):
     a = "(transpose (access a 1) (list 1 0))" if across else "(access a 1)"
     b = "(transpose (access b 1) (list 1 0))" if down else "(access b 1)"
     term = f"(compute dotProd (cartProd {a} {b}))"
+    shape = [m, n]
     if r.random() < 0.3:
         term = f"(transpose {term} (list 1 0))"
-    return (f"(tensor a (shape {k if across else m} {m if across else k}) "
+        shape = [n, m]
+    return shape, (f"(tensor a (shape {k if across else m} {m if across else k}) "
             f"{dtype})\n(tensor b (shape {k if down else n} "
-            f"{n if down else k}) {dtype})\n(let c {term})\n(output c)\n")
+            f"{n if down else k}) {dtype})\n(let c {term})\n")
 
 
 def sizes(r):
@@ -53,7 +56,8 @@ def conv_nchw(r, dtype):
     if r.random() < 0.3:
         c, o, n = r.choice([65, 130]), r.choice([33, 70]), 1
     x = f"(pad (pad x zero 2 {pad} {pad}) zero 3 {pad} 0)"
-    return (f"(tensor x (shape {n} {c} {h} {w}) {dtype})\n"
+    shape = [n, o, (h + 2 * pad - kh) // sh + 1, (w + pad - kw) // sw + 1]
+    return shape, (f"(tensor x (shape {n} {c} {h} {w}) {dtype})\n"
             f"(tensor w (shape {o} {c} {kh} {kw}) {dtype})\n"
             f"(let c (transpose (squeeze (compute dotProd (cartProd\n"
             f"  (windows (access {x} 1) (shape {c} {kh} {kw}) "
@@ -65,11 +69,51 @@ def conv_nhwc(r, dtype):
     (h, w), (kh, kw), (sh, sw), pad = sizes(r)
     c, o = r.choice([1, 3, 8, 16, 70]), r.choice([5, 8, 16, 20])
     x = f"(pad (pad x zero 1 {pad} {pad}) zero 2 0 {pad})"
-    return (f"(tensor x (shape 1 {h} {w} {c}) {dtype})\n"
+    shape = [1, (h + 2 * pad - kh) // sh + 1, (w + pad - kw) // sw + 1, o]
+    return shape, (f"(tensor x (shape 1 {h} {w} {c}) {dtype})\n"
             f"(tensor w (shape {o} {kh} {kw} {c}) {dtype})\n"
             f"(let c (squeeze (compute dotProd (cartProd\n"
             f"  (windows (access {x} 1) (shape {kh} {kw} {c}) "
-            f"(stride {sh} {sw} 1))\n  (access w 1))) 3))\n(output c)\n")
+            f"(stride {sh} {sw} 1))\n  (access w 1))) 3))\n")
+
+
+def consumed(r, shape, dtype):
+    """Definitions that make the output of c: a bias along some dimension, other
+    arrays added in this or another order of dimensions, an operator."""
+    out, term, rank = [], "c", len(shape)
+    sizes = " ".join(map(str, shape))
+    for k in range(r.choice([0, 0, 1, 2, 3])):
+        kind = r.choice(["bias", "same", "turned", "relu", "twice"])
+        name = f"t{k}"
+        if kind == "bias":
+            d = r.randrange(rank)
+            other = name
+            for j in range(rank):
+                other = other if j == d else f"(insertAxis {other} {j})"
+            other = f"(broadcast {other} (shape {sizes}))"
+            out.append(f"(tensor {name} (shape {shape[d]}) {dtype})")
+        elif kind == "same":
+            other = name
+            out.append(f"(tensor {name} (shape {sizes}) {dtype})")
+        elif kind == "turned":
+            order = r.sample(range(rank), rank)
+            turned = [0] * rank
+            for j, d in enumerate(order):
+                turned[d] = shape[j]
+            other = f"(transpose {name} (list {' '.join(map(str, order))}))"
+            out.append(f"(tensor {name} (shape {' '.join(map(str, turned))}) "
+                       f"{dtype})")
+        elif kind == "twice":
+            out.append(f"(let {name} (compute mul (pair {term} {term})))")
+            term = name
+            continue
+        else:
+            term = f"(compute relu {term})"
+            continue
+        operator = r.choice(["add", "mul", "max"])
+        term = f"(compute {operator} (pair {term} {other}))"
+    out.append(f"(let out {term})\n(output out)")
+    return "\n".join(out) + "\n"
 
 
 def prepacked(r, text):
@@ -105,10 +149,13 @@ def main():
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc][k % 3]
-            text = make(r, r.choice(["f32", "f32", "f64", "i32"]))
+            dtype = r.choice(["f32", "f32", "f64", "i32"])
+            shape, text = make(r, dtype)
+            text += consumed(r, shape, dtype)
             done = check(glen, folder, text, r.choice(targets),
                          r.random() < 0.25, r.random() < 0.4,
-                         prepacked(r, text))
+                         prepacked(r, text) +
+                         ["--fuse", r.choice(["none", "post-tile"])])
             passed += done.returncode == 0
             failed += done.returncode != 0
             if done.returncode:

@@ -132,9 +132,26 @@ is_contraction(const po_program *p, uint32_t root) {
   return false;
 }
 
+/* ... and statements that are computed where a contraction stores its sums. */
+static bool
+is_formula(const po_program *p, uint32_t root) {
+  for (uint32_t k = 0; k < p->contractions.len; k++) {
+    uint32_t formula = p->contractions.data[k]->formula;
+    if (formula != UINT32_MAX && po_root_of(p, formula) == root)
+      return true;
+  }
+  return false;
+}
+
+/* Formulas may still become longer. */
+static bool
+may_inline(const po_program *p, uint32_t root) {
+  return root != PO_NO_NODE && !has_call(p, root) && !is_contraction(p, root);
+}
+
 bool
 po_may_change(const po_program *p, uint32_t root) {
-  return root != PO_NO_NODE && !has_call(p, root) && !is_contraction(p, root);
+  return may_inline(p, root) && !is_formula(p, root);
 }
 
 /* Reads of an array, each point counted; -1 where not known. */
@@ -183,7 +200,7 @@ static bool
 is_read_by_fixed(const po_program *p, uint32_t array) {
   for (uint32_t k = 0; k < p->stmts.len; k++)
     if (po_stmt_reads(&p->stmts.data[k], array) &&
-        !po_may_change(p, po_root_of(p, k)))
+        !may_inline(p, po_root_of(p, k)))
       return true;
   return false;
 }
@@ -212,7 +229,7 @@ is_worth_inlining(const chooser *c, uint32_t array) {
   const po_program *p = now(c);
   uint32_t stmt = assignment_of(p, array);
   if (p->arrays.data[array].role != PO_WORKSPACE || stmt == PO_NO_NODE ||
-      !po_may_change(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array))
+      !may_inline(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array))
     return false;
   int64_t reads = reads_of(p, array), made = po_count_instances(p, stmt);
   int64_t cost = operations_of(p, &p->stmts.data[stmt]);
