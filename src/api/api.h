@@ -42,6 +42,7 @@ struct glen_rules {
 struct glen_loops {
   glen_context *ctx;
   po_program *loops;
+  po_program *original; /* before it was scheduled; NULL: it was not */
 };
 
 struct glen_tensors {

@@ -23,7 +23,7 @@ lower_body(void *arg) {
   if (!p)
     return;
   a->loops = BS_NEW(&a->ctx->arena, glen_loops);
-  *a->loops = (glen_loops){a->ctx, p};
+  *a->loops = (glen_loops){.ctx = a->ctx, .loops = p};
 }
 
 glen_loops *
@@ -63,7 +63,8 @@ void
 glen_loops_free(glen_loops *loops) {
   if (loops && loops->loops) {
     po_free(loops->loops);
-    loops->loops = NULL;
+    po_free(loops->original);
+    loops->loops = loops->original = NULL;
   }
 }
 

@@ -25,7 +25,7 @@ load_body(void *arg) {
   if (!p)
     return;
   a->loops = BS_NEW(&a->ctx->arena, glen_loops);
-  *a->loops = (glen_loops){a->ctx, p};
+  *a->loops = (glen_loops){.ctx = a->ctx, .loops = p};
 }
 
 glen_loops *
@@ -49,9 +49,16 @@ glen_loops_program(glen_context *ctx, const glen_loops *loops) {
 }
 
 static void
+keep_original(glen_loops *loops) {
+  if (!loops->original)
+    loops->original = po_copy(loops->loops);
+}
+
+static void
 script_body(void *arg) {
   schedule_args *a = arg;
   bs_text out;
+  keep_original(a->loops);
   bs_text_init(&out, &a->ctx->heap);
   uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);
   a->ok =
@@ -85,6 +92,7 @@ auto_body(void *arg) {
     return;
   }
   a->options.fuse = (po_fuse)way;
+  keep_original(a->loops);
   po_auto_result done =
       po_schedule_automatically(&a->loops->loops, &a->options);
   if (done.fuse != a->options.fuse)
@@ -112,7 +120,10 @@ static void
 copy_body(void *arg) {
   schedule_args *a = arg;
   glen_loops *copy = BS_NEW(&a->ctx->arena, glen_loops);
-  *copy = (glen_loops){a->ctx, po_copy(a->loops->loops)};
+  *copy = (glen_loops){
+      .ctx = a->ctx,
+      .loops = po_copy(a->loops->loops),
+      .original = a->loops->original ? po_copy(a->loops->original) : NULL};
   po_lay_out(copy->loops);
   a->loops = copy;
   a->ok = true;
@@ -141,7 +152,10 @@ print_body(void *arg) {
   schedule_args *a = arg;
   bs_text out;
   bs_text_init(&out, &a->ctx->heap);
-  a->ok = po_print_what(a->loops->loops, a->what, &out);
+  const po_program *now = a->loops->loops, *was = a->loops->original;
+  a->ok = strcmp(a->what, "fused")
+              ? po_print_what(a->loops->loops, a->what, &out)
+              : po_print_fused(was ? was : now, now, &out);
   a->text = api_string(a->ctx, &out);
 }
 

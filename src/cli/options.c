@@ -194,7 +194,7 @@ static const row rows[] = {
      COMPILE | RUN | SCHEDULE, "30", NULL,
      "limit of one compilation and of one run"},
     {"print", 0, "LIST", TEXT, AT(print), SCHEDULE, NULL, NULL,
-     "what to print, of loops,program,tree,axes,deps,script,results"},
+     "what to print, of loops,program,tree,axes,deps,script,results,fused"},
     {"layout-cost", 0, "NAME", TEXT, AT(layout_cost), LAYOUT, "doc",
      "doc autokernel lines", "how layouts are priced"},
     {"order", 0, NULL, FLAG, AT(joint), LAYOUT, NULL, NULL,

@@ -92,16 +92,16 @@ schedule(job *j, const cl_options *o) {
 
 static bool
 check_words(const char *words) {
-  static const char *const known[] = {"loops", "program", "tree",   "axes",
-                                      "deps",  "script",  "results"};
+  static const char *const known[] = {"loops", "program", "tree",    "axes",
+                                      "deps",  "script",  "results", "fused"};
   while (words && *words) {
     size_t n = strcspn(words, ","), k = 0;
-    while (k < 7 && (strlen(known[k]) != n || memcmp(known[k], words, n)))
+    while (k < 8 && (strlen(known[k]) != n || memcmp(known[k], words, n)))
       k++;
-    if (k == 7) {
+    if (k == 8) {
       fprintf(stderr,
               "glen: --print: unknown word \"%.*s\"; one of: loops program "
-              "tree axes deps script results\n",
+              "tree axes deps script results fused\n",
               (int)n, words);
       return false;
     }

@@ -47,4 +47,10 @@ typedef struct po_auto_result {
 po_auto_result po_schedule_automatically(po_program **,
                                          const po_auto_options *);
 
+/* figure.c: the schedule tree as isl writes it, with `extension` nodes for the
+ * instances that tiles need of statements that were moved into them, and marks
+ * `skipped` where these stood.  False with a diagnostic. */
+bool po_print_fused(const po_program *before, const po_program *after,
+                    bs_text *out);
+
 #endif
