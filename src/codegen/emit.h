@@ -4,6 +4,7 @@
  *   separate.c options of the AST: unrolled loops, full tiles apart
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
  *   node.c     the AST as C loops; loop.c, one loop and its threads
+ *   simd.c     loops for the lanes of vectors
  *   stream.c   outputs stored past the caches
  *   local.c    declarations of locals
  *   body.c     statement bodies as C expressions; operator.c, constant.c

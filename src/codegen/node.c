@@ -5,6 +5,7 @@
  * no deeper than the nest may, so the walk is recursive; what isl hands out is
  * kept in the pool while text is written. */
 #include "codegen/loop.h"
+#include "codegen/simd.h"
 #include "codegen/stream.h"
 #include <string.h>
 
@@ -69,6 +70,8 @@ put_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop, bool in_row,
   bool single = cg_is_loop(loop->inner) ||
                 (is_user && !cg_is_void(e, cg_note_of_user(loop->inner)));
   single = single && !fenced && !cg_declares_locals(e, scope, loop->node);
+  if (in_row || !loop->is_team)
+    cg_put_simd(e, loop, indent);
   cg_indent(&e->body, indent);
   put_header(e, loop, in_row);
   bs_put(&e->body, single ? "\n" : " {\n");

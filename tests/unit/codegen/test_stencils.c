@@ -195,3 +195,43 @@ Test(stencils, tiles_of_one_loop_are_still_contiguous) {
   cr_assert(strstr(code, "+ i2] = A["), "%s", code);
   cr_assert_not(strstr(code, "if ("), "%s", code);
 }
+
+/* ---- lanes ---- */
+
+#define SIMD "#pragma omp simd"
+
+Test(stencils, independent_iterations_go_into_lanes) {
+  expect_code(read_loops(weighted("", 3, "1", "unroll")), SIMD "\n");
+  expect_code(read_loops("input A: f32[64, 64]\noutput B: f32[64, 64]\n"
+                         "for i in 0..64 { vectorize(8) for j in 0..64 {\n"
+                         "  S: B[i, j] = A[i, j] + A[i, 3] } }\n"),
+              SIMD " simdlen(8)\n");
+}
+
+Test(stencils, dependent_iterations_do_not) {
+  static const char *const texts[] = {
+      /* sums */
+      "input A: f32[64]\noutput s: f32[]\n"
+      "S: s[] = 0\nfor i in 0..64 { T: s[] += A[i] }\n",
+      /* what another iteration writes */
+      "input A: f32[64]\noutput B: f32[65]\n"
+      "S: B[0] = 1\nfor i in 0..64 { T: B[i + 1] = B[i] + A[i] }\n",
+      /* the same place again and again */
+      "input A: f32[64]\noutput B: f32[64]\nworkspace t0: f32[4]\n"
+      "for i in 0..64 { S: t0[i % 4] = A[i] T: B[i] = t0[i % 4] }\n",
+      /* a value kept from the iteration before */
+      "input A: f32[64]\noutput B: f32[64]\nlocal r: f32[]\nS: r[] = 0\n"
+      "for i in 0..64 { T: B[i] = A[i] + r[] U: r[] = A[i] }\n"};
+  for (size_t k = 0; k < COUNT(texts); k++)
+    expect_no_code(read_loops(texts[k]), SIMD);
+  run_all(texts, COUNT(texts));
+}
+
+Test(stencils, a_vector_loop_that_is_none_is_explained) {
+  code_of(read_loops("input A: f32[64, 64]\noutput B: f32[64, 64]\n"
+                     "for i in 0..64 { vectorize(4) for j in 0..64 {\n"
+                     "  S: B[i, j] = A[j, i] } }\n"));
+  cr_assert(strstr(faults(), "loop j is left to the compiler"), "%s", faults());
+  cr_assert(strstr(faults(), "does not follow it through memory"), "%s",
+            faults());
+}

@@ -1,0 +1,223 @@
+/* simd.c - loops whose iterations may run in the lanes of a vector.
+ *
+ * Compilers see most of them by themselves, but not at every level of
+ * optimization, and not how many lanes a schedule asks for.  What is looked at
+ * here is the code of one loop: statements only, each of which reads elements
+ * that follow the loop through memory or are the same for all iterations, and
+ * writes elements that follow it, or variables of one iteration.  No two
+ * iterations touch the same element then: another access of an array that is
+ * written has the same address.  Arrays are distinct, and no formula needs a
+ * branch or a call. */
+#include "codegen/simd.h"
+
+/* Iterations that are worth a vector. */
+enum { ENOUGH = 16 };
+
+/* Statements of a body that is looked at. */
+enum { MOST_STMTS = 256 };
+
+typedef struct lanes {
+  cg_emitter *e;
+  const cg_loop *loop;
+  const char *why; /* not; NULL so far */
+  uint32_t n;
+  const cg_user_note *note[MOST_STMTS];
+} lanes;
+
+/* ---- formulas ---- */
+
+/* By what the C compiler is given: a call, or a helper with branches. */
+static bool
+has_branch_or_call(const cg_emitter *e, const po_stmt *stmt, const po_expr *x) {
+  bool integer = gs_dtype_table[x->dtype].integer;
+  switch (x->kind) {
+  case PO_LITERAL:
+    return false;
+  case PO_READ:
+    return e->p->arrays.data[x->array].dtype == GS_BF16;
+  case PO_GATHER:
+  case PO_SELECT:
+    return true;
+  case PO_BINARY:
+    return x->op == GS_C_DIV && integer;
+  case PO_UNARY:
+    break;
+  }
+  switch (x->op) {
+  case GS_C_NEG:
+  case GS_C_ABS:
+  case GS_C_RELU:
+  case GS_C_SQUARE:
+  case GS_C_CLIP:
+  case GS_C_SCALE:
+  case GS_C_OFFSET:
+  case GS_C_RECIP:
+    return false;
+  case GS_C_CAST:
+    return integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer;
+  case GS_C_REDUCE_MEAN:
+    return integer;
+  default:
+    return true;
+  }
+}
+
+/* ---- accesses ---- */
+
+/* A variable, or an array, of one iteration. */
+static bool
+is_private(const lanes *l, uint32_t array) {
+  return l->e->p->arrays.data[array].role == PO_LOCAL &&
+         l->e->local_node[array] == l->loop->node;
+}
+
+static void
+check_access(lanes *l, const cg_user_note *note, uint32_t array, uint32_t k,
+             bool written) {
+  int64_t step = 0;
+  if (is_private(l, array))
+    return;
+  isl_ast_expr *index = note->index[k];
+  if (index && !cg_coefficient(l->e, index, l->loop->iterator, &step))
+    step = -1;
+  if (written && !step)
+    l->why = "its iterations share a result";
+  else if (step != 0 && step != 1)
+    l->why = "an access does not follow it through memory";
+}
+
+/* An access of an array that the loop writes is of the element written. */
+static void
+check_pair(lanes *l, const cg_user_note *write, const cg_user_note *other) {
+  const po_stmt *stmt = &l->e->p->stmts.data[other->stmt];
+  uint32_t array = l->e->p->stmts.data[write->stmt].array;
+  if (is_private(l, array))
+    return;
+  for (uint32_t k = 0; k <= stmt->n_exprs; k++) {
+    bool is_target = k == stmt->n_exprs;
+    if (array != (is_target ? stmt->array : stmt->exprs[k].array) ||
+        (!is_target && stmt->exprs[k].kind != PO_READ))
+      continue;
+    isl_ast_expr *a = write->index[write->n - 1], *b = other->index[k];
+    if (!a || !b || isl_ast_expr_is_equal(a, b) != isl_bool_true)
+      l->why = "another iteration may need what one writes";
+  }
+}
+
+static void
+check_stmt(lanes *l, const cg_user_note *note) {
+  const po_stmt *stmt = note ? &l->e->p->stmts.data[note->stmt] : NULL;
+  if (!stmt || stmt->kind == PO_CALL) {
+    l->why = "an instruction is called";
+    return;
+  }
+  for (uint32_t k = 0; k < stmt->n_exprs; k++) {
+    if (has_branch_or_call(l->e, stmt, &stmt->exprs[k]))
+      l->why = "a formula needs a branch or a call";
+    if (stmt->exprs[k].kind == PO_READ)
+      check_access(l, note, stmt->exprs[k].array, k, false);
+  }
+  if (l->e->p->arrays.data[stmt->array].dtype == GS_BF16)
+    l->why = "a formula needs a branch or a call";
+  check_access(l, note, stmt->array, note->n - 1, true);
+}
+
+/* ---- bodies ---- */
+
+static void collect(lanes *, __isl_keep isl_ast_node *);
+
+static void
+collect_block(lanes *l, __isl_keep isl_ast_node *block) {
+  isl_ast_node_list *list = isl_ast_node_block_get_children(block);
+  isl_size n = isl_ast_node_list_n_ast_node(list);
+  for (int k = 0; k < n && !l->why; k++) {
+    po_pool_reserve(&l->e->pool, 1);
+    isl_ast_node *child = isl_ast_node_list_get_ast_node(list, k);
+    collect(l, po_keep_ast_node(&l->e->pool, child));
+  }
+  isl_ast_node_list_free(list);
+}
+
+static void
+collect_stmt(lanes *l, const cg_user_note *note) {
+  if (note && cg_is_void(l->e, note))
+    return;
+  check_stmt(l, note);
+  if (l->n == MOST_STMTS)
+    l->why = "its body is long";
+  else
+    l->note[l->n++] = note;
+}
+
+/* The statements of an iteration, those of loops written out as well. */
+static void
+collect(lanes *l, isl_ast_node *node) {
+  switch (isl_ast_node_get_type(node)) {
+  case isl_ast_node_user:
+    collect_stmt(l, cg_note_of_user(node));
+    break;
+  case isl_ast_node_block:
+    collect_block(l, node);
+    break;
+  case isl_ast_node_mark:
+    collect(l, cg_below_marks(l->e, node));
+    break;
+  case isl_ast_node_if:
+    l->why = "there is a test in it";
+    break;
+  default:
+    l->why = "there is a loop in it";
+  }
+}
+
+const char *
+cg_why_not_simd(cg_emitter *e, const cg_loop *loop) {
+  lanes l = {.e = e, .loop = loop};
+  uint32_t mark = po_pool_mark(&e->pool);
+  if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last)
+    return "it does not go one by one";
+  collect(&l, loop->inner);
+  for (uint32_t k = 0; k < l.n && !l.why; k++)
+    for (uint32_t j = 0; j < l.n && !l.why; j++)
+      check_pair(&l, l.note[k], l.note[j]);
+  po_pool_release(&e->pool, mark);
+  return l.why;
+}
+
+/* ---- text ---- */
+
+static const po_nest_node *
+node_of(const cg_emitter *e, const cg_loop *loop) {
+  return loop->node == PO_NO_NODE ? NULL : &e->p->nest.nodes.data[loop->node];
+}
+
+static void
+explain(cg_emitter *e, const cg_loop *loop, const char *why) {
+  const po_nest_node *n = node_of(e, loop);
+  bs_note(e->p->ctx.diags, BS_NOWHERE,
+          "loop %s is left to the compiler, not written for vectors: %s",
+          n->name, why);
+}
+
+void
+cg_put_simd(cg_emitter *e, const cg_loop *loop, uint32_t indent) {
+  const po_nest_node *n = node_of(e, loop);
+  if (!n || !e->options->openmp || n->mark == PO_PARALLEL)
+    return;
+  bool wished = n->mark == PO_VECTORIZE;
+  int64_t trips = loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
+  if (!wished && trips && trips < ENOUGH)
+    return;
+  const char *why = cg_why_not_simd(e, loop);
+  if (why) {
+    if (wished)
+      explain(e, loop, why);
+    return;
+  }
+  bs_put(&e->body, "#ifdef _OPENMP\n");
+  cg_indent(&e->body, indent);
+  bs_put(&e->body, "#pragma omp simd");
+  if (wished)
+    bs_putf(&e->body, " simdlen(%u)", n->lanes);
+  bs_put(&e->body, "\n#endif\n");
+}
