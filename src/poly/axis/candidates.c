@@ -187,13 +187,35 @@ make_calls(casing *c, const po_machine *m) {
   return true;
 }
 
+/* Blocks of a reduction write results of their own. */
+static void
+keep_partials(casing *c) {
+  const po_axes *t = &c->g->axes;
+  for (uint32_t k = 0; k < t->order.len; k++) {
+    const po_axis *a = po_axis_at(t, t->order.data[k]);
+    for (uint32_t i = 0; a->type == PO_AXIS_BLOCK_OUTER && i < c->g->nodes.len;
+         i++) {
+      po_graph_node *n = &c->g->nodes.data[i];
+      for (uint32_t j = 0; j < n->tensors.len; j++)
+        if (n->tensors.data[j].output && a->id < n->has.len &&
+            n->has.data[a->id]) {
+          n->tensors.data[j].local = false;
+          po_tensor_set_repeat(c->g, &n->tensors.data[j], a->id, a->value);
+        }
+    }
+  }
+}
+
 bool
 po_apply_case(po_graph *g, const po_hint *hint, const po_tiling_case *t,
               const po_machine *m, int64_t block) {
   casing c = {.g = g, .hint = hint};
   uint32_t block_group = t->block_id ? PO_CASE_R : PO_CASE_Y;
   find_inner(&c, t);
-  return tile(&c, t) &&
-         cut_blocks(&c, merge_loops(&c, block_group), m, block) &&
-         put_in_order(&c, block_group) && make_calls(&c, m);
+  if (!tile(&c, t) || !cut_blocks(&c, merge_loops(&c, block_group), m, block) ||
+      !put_in_order(&c, block_group) || !make_calls(&c, m))
+    return false;
+  if (t->block_id)
+    keep_partials(&c);
+  return true;
 }

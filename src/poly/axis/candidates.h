@@ -10,7 +10,11 @@
  *   x  along which an array is read in another order than it is written
  *   y  other parallel ones
  *   r  reduced over
- *   n  not tiled: they carry a dependence, or not every node can have them */
+ *   n  not tiled: they carry a dependence, or not every node can have them
+ *
+ * Where parallel axes alone leave cores idle, a reduction gives a second
+ * result of two groups: blocks of the reduction make partial results (B1 in
+ * the names), which the second group adds up. */
 #ifndef POLY_AXIS_CANDIDATES_H
 #define POLY_AXIS_CANDIDATES_H
 
@@ -37,7 +41,8 @@ typedef struct po_hint {
   uint32_t root;              /* the nest: a child of the program's root */
   BS_VEC(uint32_t) axis_of;   /* of its loops, by node; PO_NO_AXIS: no loop */
   uint8_t group[PO_MAX_AXES]; /* by axis id: PO_CASE_X ... */
-  bool two_phases;            /* the reduction may be cut among cores */
+  bool two_phases; /* the reduction may be cut among cores: their partial
+                      results are added up in a step of their own */
 } po_hint;
 
 typedef struct po_tiling_case {
@@ -72,7 +77,8 @@ typedef struct po_impl_plan {
   bs_arena *arena;
   const po_hint *hint;
   BS_VEC(po_impl_result) results;
-  int64_t chosen; /* a tiling key; -1: none is feasible */
+  int64_t chosen;     /* a tiling key; -1: none is feasible */
+  po_hint *phases[2]; /* of the result of two groups; NULL: there is none */
 } po_impl_plan;
 
 /* All tiling cases, solved and compared. */

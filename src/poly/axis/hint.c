@@ -253,6 +253,29 @@ find_groups(hinter *h) {
   }
 }
 
+/* The nest does nothing with what it reduces over but to add it up, so that
+ * parts of it may be added up by themselves first. */
+static bool
+only_reduces(const hinter *h) {
+  const po_graph *g = &h->hint->graph;
+  bool found = false;
+  for (uint32_t k = 0; k < g->nodes.len; k++) {
+    uint32_t axes[PO_MAX_AXES], n = po_graph_node_axes(g, k, axes);
+    for (uint32_t i = 0; i < n; i++) {
+      if (h->hint->group[axes[i]] != PO_CASE_R)
+        continue;
+      found = true;
+      for (uint32_t t = 0; t < g->nodes.data[k].tensors.len; t++) {
+        const po_tensor *tensor = &g->nodes.data[k].tensors.data[t];
+        if (tensor->output && axes[i] < tensor->repeat.len &&
+            tensor->repeat.data[axes[i]] > 1)
+          return false;
+      }
+    }
+  }
+  return found;
+}
+
 static const char *
 graph_name(const po_hints *hints, const po_program *p, uint32_t array) {
   const char *wish = p->arrays.data[array].name;
@@ -285,6 +308,7 @@ add_nest(hinter *h, uint32_t top) {
   find_groups(h);
   for (uint32_t k = 0; k < n; k++)
     find_views(h, &h->p->stmts.data[stmts[k]], k);
+  h->hint->two_phases = only_reduces(h);
   return true;
 }
 

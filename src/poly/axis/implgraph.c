@@ -128,8 +128,8 @@ repeat_of(const po_tensor *t, uint32_t axis) {
   return axis < t->repeat.len ? t->repeat.data[axis] : 1;
 }
 
-static void
-set_repeat(po_graph *g, po_tensor *t, uint32_t axis, int64_t repeat) {
+void
+po_tensor_set_repeat(po_graph *g, po_tensor *t, uint32_t axis, int64_t repeat) {
   while (t->repeat.len <= axis)
     bs_push(g->arena->heap, &t->repeat, (int64_t)1);
   t->repeat.data[axis] = repeat;
@@ -146,7 +146,7 @@ po_graph_add_tensor(po_graph *g, uint32_t node, const char *name,
                  .output = output,
                  .level = PO_NO_AXIS};
   for (uint32_t k = 0; k < n; k++) {
-    set_repeat(g, &t, axes[k], repeats[k]);
+    po_tensor_set_repeat(g, &t, axes[k], repeats[k]);
     bs_push(g->arena->heap, &t.view, (po_dim){axes[k], repeats[k], strides[k]});
   }
   bs_push(g->arena->heap, &owner->tensors, t);
@@ -169,8 +169,8 @@ split_view(po_graph *g, po_tensor *t, uint32_t axis, uint32_t outer) {
   int64_t n_outer = po_axis_at(&g->axes, outer)->value;
   int64_t n_inner = po_axis_at(&g->axes, outer + 1)->value;
   bool one = repeat_of(t, axis) == 1;
-  set_repeat(g, t, outer, one ? 1 : n_outer);
-  set_repeat(g, t, outer + 1, one ? 1 : n_inner);
+  po_tensor_set_repeat(g, t, outer, one ? 1 : n_outer);
+  po_tensor_set_repeat(g, t, outer + 1, one ? 1 : n_inner);
   if (at == t->view.len)
     return;
   bs_push(g->arena->heap, &t->view, (po_dim){0});
@@ -190,7 +190,7 @@ merge_view(po_graph *g, po_tensor *t, const po_axis *merged) {
   bool joins = at + n <= t->view.len;
   for (uint32_t k = 0; k < n; k++)
     all = times(all, repeat_of(t, merged->from[k]));
-  set_repeat(g, t, merged->id, all);
+  po_tensor_set_repeat(g, t, merged->id, all);
   for (uint32_t k = 0; joins && k < n; k++)
     joins = dims[at + k].axis == merged->from[k];
   for (uint32_t k = 0; joins && k + 1 < n; k++)

@@ -65,6 +65,9 @@ uint32_t po_graph_add_node(po_graph *, const char *name, const uint32_t *axes,
 uint32_t po_graph_add_tensor(po_graph *, uint32_t node, const char *name,
                              gs_dtype, bool output, const int64_t *repeats,
                              const int64_t *strides);
+/* How much of it lies along an axis; 1: it is the same for all of it. */
+void po_tensor_set_repeat(po_graph *, po_tensor *, uint32_t axis,
+                          int64_t repeat);
 /* The node's axes in order; their number. */
 uint32_t po_graph_node_axes(const po_graph *, uint32_t node,
                             uint32_t axes[PO_MAX_AXES]);

@@ -13,6 +13,7 @@
 #include "glenside/target.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { MAX_CASES = 256, MAX_SIZES = 16 };
 
@@ -192,17 +193,119 @@ solve_group(solver *s, po_impl_group *group, uint32_t block_id) {
 }
 
 static void
-add_result(solver *s) {
-  po_impl_result result = {.feasible = true};
-  po_impl_group group = {0};
-  solve_group(s, &group, 0);
-  bs_push(s->plan->arena->heap, &result.groups, group);
-  for (uint32_t k = 0; k < result.groups.len; k++) {
-    const po_impl_group *g = &result.groups.data[k];
-    result.feasible &= g->impls.len && g->impls.data[g->chosen].feasible;
-    result.cost += g->impls.len ? g->impls.data[g->chosen].cost : 0;
+finish_result(solver *s, po_impl_result *result) {
+  result->feasible = true;
+  for (uint32_t k = 0; k < result->groups.len; k++) {
+    const po_impl_group *g = &result->groups.data[k];
+    result->feasible &= g->impls.len && g->impls.data[g->chosen].feasible;
+    result->cost += g->impls.len ? g->impls.data[g->chosen].cost : 0;
   }
-  bs_push(s->plan->arena->heap, &s->plan->results, result);
+  bs_push(s->plan->arena->heap, &s->plan->results, *result);
+}
+
+static void
+add_group(solver *s, po_impl_result *result, const po_hint *hint,
+          uint32_t block_id) {
+  po_impl_group group = {0};
+  s->hint = hint;
+  solve_group(s, &group, block_id);
+  bs_push(s->plan->arena->heap, &result->groups, group);
+}
+
+/* ---- two phases ---- */
+
+static bool
+leaves_cores_idle(const solver *s) {
+  const po_axes *t = &s->hint->graph.axes;
+  int64_t parallel = 1, reduced = 1;
+  for (uint32_t k = 0; k < t->order.len; k++) {
+    uint32_t id = t->order.data[k];
+    int64_t *product = s->hint->group[id] <= PO_CASE_Y ? &parallel : &reduced;
+    if (s->hint->group[id] <= PO_CASE_R &&
+        __builtin_mul_overflow(*product, po_axis_at(t, id)->value, product))
+      *product = INT64_MAX;
+  }
+  return parallel < s->machine->cores && reduced >= 2 * s->machine->cores;
+}
+
+/* The reduction's iterations are apart: every block adds up its own. */
+static po_hint *
+first_phase(solver *s) {
+  po_hint *made = BS_NEW(s->plan->arena, po_hint);
+  memcpy(made->group, s->hint->group, sizeof made->group);
+  po_graph_copy(&made->graph, &s->hint->graph, s->plan->arena);
+  for (uint32_t k = 0; k < made->graph.axes.list.len; k++)
+    if (made->group[k] == PO_CASE_R)
+      made->graph.axes.list.data[k].order = PO_AXIS_PARALLEL;
+  return made;
+}
+
+/* The array that the innermost reducing statement makes. */
+static const po_tensor *
+reduced_tensor(const po_hint *h) {
+  const po_tensor *found = NULL;
+  for (uint32_t k = 0; k < h->graph.nodes.len; k++) {
+    const po_graph_node *n = &h->graph.nodes.data[k];
+    bool reduces = false;
+    for (uint32_t a = 0; a < n->has.len; a++)
+      reduces |= n->has.data[a] && h->group[a] == PO_CASE_R;
+    for (uint32_t i = 0; reduces && i < n->tensors.len; i++)
+      if (n->tensors.data[i].output)
+        found = &n->tensors.data[i];
+  }
+  return found;
+}
+
+/* Adds up what the cores made: the parallel axes, then one over cores. */
+static po_hint *
+second_phase(solver *s) {
+  bs_arena *arena = s->plan->arena;
+  const po_graph *g = &s->hint->graph;
+  const po_tensor *sum = reduced_tensor(s->hint);
+  uint32_t axes[PO_MAX_AXES], n = 0;
+  int64_t repeats[2][PO_MAX_AXES], strides[2][PO_MAX_AXES];
+  int64_t size[2] = {1, 1}, cores = s->machine->cores;
+  po_hint *made = BS_NEW(arena, po_hint);
+  po_graph_init(&made->graph, arena, bs_arena_printf(arena, "%s_sum", g->name));
+  memset(made->group, PO_CASE_N, sizeof made->group);
+  for (uint32_t k = 0; k < g->axes.order.len; k++) {
+    const po_axis *a = po_axis_at(&g->axes, g->axes.order.data[k]);
+    if (s->hint->group[a->id] > PO_CASE_Y)
+      continue;
+    axes[n] = po_axis_add(&made->graph.axes, a->name, NULL, a->value,
+                          PO_AXIS_PARALLEL);
+    repeats[0][n] = repeats[1][n] = a->value;
+    made->group[axes[n++]] = PO_CASE_Y;
+  }
+  axes[n] =
+      po_axis_add(&made->graph.axes, "cores", NULL, cores, PO_AXIS_REDUCTION);
+  repeats[0][n] = cores;
+  repeats[1][n] = 1;
+  made->group[axes[n++]] = PO_CASE_R;
+  for (uint32_t t = 0; t < 2; t++)
+    for (uint32_t k = n; k-- > 0; size[t] *= repeats[t][k])
+      strides[t][k] = repeats[t][k] > 1 ? size[t] : 0;
+  uint32_t node = po_graph_add_node(&made->graph, "sum", axes, n);
+  made->graph.nodes.data[node].operations = 1;
+  po_graph_add_tensor(&made->graph, node,
+                      bs_arena_printf(arena, "%s_partial", sum->name),
+                      sum->dtype, false, repeats[0], strides[0]);
+  po_graph_add_tensor(&made->graph, node, sum->name, sum->dtype, true,
+                      repeats[1], strides[1]);
+  return made;
+}
+
+static void
+add_two_phases(solver *s) {
+  po_impl_result result = {0};
+  const po_hint *whole = s->hint;
+  po_hint **phases = s->plan->phases;
+  phases[0] = first_phase(s);
+  phases[1] = second_phase(s);
+  add_group(s, &result, phases[0], 1);
+  add_group(s, &result, phases[1], 0);
+  s->hint = whole;
+  finish_result(s, &result);
 }
 
 void
@@ -211,7 +314,11 @@ po_plan_graph(po_impl_plan *plan, const po_hint *hint, const po_machine *m,
   solver s = {.plan = plan, .hint = hint, .machine = m};
   *plan = (po_impl_plan){.arena = arena, .hint = hint, .chosen = -1};
   bs_arena_init(&s.scratch, arena->heap);
-  add_result(&s);
+  po_impl_result one = {0};
+  add_group(&s, &one, hint, 0);
+  finish_result(&s, &one);
+  if (hint->two_phases && leaves_cores_idle(&s))
+    add_two_phases(&s);
   bs_arena_done(&s.scratch);
   const po_impl_result *best = NULL;
   for (uint32_t k = 0; k < plan->results.len; k++) {
@@ -238,4 +345,7 @@ po_impl_plan_done(po_impl_plan *plan) {
     bs_vec_done(heap, &r->groups);
   }
   bs_vec_done(heap, &plan->results);
+  for (uint32_t k = 0; k < 2; k++)
+    if (plan->phases[k])
+      po_graph_done(&plan->phases[k]->graph);
 }

@@ -228,3 +228,65 @@ Test(candidates, what_does_not_fit_is_infeasible) {
   po_impl_plan_done(&plan);
   po_hints_done(p, &hints);
 }
+
+/* One sum has no parallel axis: blocks of the reduction are a result of two
+ * groups, and cheaper than one core where operations are what takes time. */
+Test(candidates, reductions_of_idle_cores_have_two_phases) {
+  po_program *p = read_loops(
+      "input A: f32[100]\ninput B: f32[5000]\noutput C: f32[1]\n"
+      "for z in 0..1 {\nI: C[z] = 0.0\nfor i in 0..100 { for j in 0..5000 {\n"
+      "U: C[z] += A[i] * B[j]\n}}}\n");
+  po_hints hints;
+  po_impl_plan plan;
+  uint32_t result = 0;
+  int64_t rest;
+  po_make_hints(p, &hints);
+  cr_assert(hints.list.data[0]->two_phases);
+  po_plan_graph(&plan, hints.list.data[0], &machine, &arena);
+  cr_assert_eq(plan.results.len, 2);
+  const po_impl_result *two = &plan.results.data[1];
+  cr_assert_eq(two->groups.len, 2);
+  const po_impl_group *first = &two->groups.data[0];
+  const po_impl_group *second = &two->groups.data[1];
+  cr_assert_eq(po_count_keys(&plan),
+               plan.results.data[0].groups.data[0].impls.len +
+                   first->impls.len * second->impls.len);
+  for (uint32_t k = 0; k < first->impls.len; k++) {
+    const po_graph *g = first->impls.data[k].graph;
+    uint32_t blocks = 0;
+    cr_assert(strstr(first->impls.data[k].name, "_B1"), "%s",
+              first->impls.data[k].name);
+    for (uint32_t a = 0; a < g->axes.list.len; a++)
+      if (g->axes.list.data[a].type == PO_AXIS_BLOCK_OUTER) {
+        blocks++;
+        cr_assert_leq(g->axes.list.data[a].value, machine.cores);
+      }
+    cr_assert_eq(blocks, 1);
+  }
+  cr_assert(strstr(second->impls.data[0].name, "_sum_B0"));
+  cr_assert_lt(two->cost, plan.results.data[0].cost);
+  cr_assert(po_key_result(&plan, plan.chosen, &result, &rest));
+  cr_assert_eq(result, 1);
+  po_impl_plan_done(&plan);
+  po_hints_done(p, &hints);
+}
+
+/* What a reduction's own axis is written along cannot be cut so. */
+Test(candidates, no_two_phases_where_cores_have_work_or_values_are_kept) {
+  po_program *sums =
+      lower("(tensor a (shape 20 50) f32)"
+            "(let c (compute reduceSum (access a 1)))(output c)");
+  po_program *soft = lower("(tensor a (shape 2 5000) f32)"
+                           "(let c (compute softmax (access a 1)))(output c)");
+  po_program *both[2] = {sums, soft};
+  for (uint32_t k = 0; k < 2; k++) {
+    po_hints hints;
+    po_impl_plan plan;
+    po_make_hints(both[k], &hints);
+    po_plan_graph(&plan, hints.list.data[0], &machine, &arena);
+    cr_assert_eq(plan.results.len, 1);
+    cr_assert_eq(hints.list.data[0]->two_phases, k == 0);
+    po_impl_plan_done(&plan);
+    po_hints_done(both[k], &hints);
+  }
+}
