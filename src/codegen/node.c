@@ -84,12 +84,139 @@ put_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop, bool in_row,
   }
 }
 
+/* ---- vectors ---- */
+
+static const po_nest_node *
+vector_of(const cg_emitter *e, const cg_loop *loop) {
+  const po_nest_node *n =
+      loop->node == PO_NO_NODE ? NULL : &e->p->nest.nodes.data[loop->node];
+  return n && n->mark == PO_VECTORIZE && loop->step == 1 && loop->last ? n
+                                                                       : NULL;
+}
+
+/* Nothing but statements is below. */
+static bool
+has_no_loops(cg_emitter *e, __isl_keep isl_ast_node *node) {
+  if (isl_ast_node_get_type(node) != isl_ast_node_block)
+    return isl_ast_node_get_type(node) == isl_ast_node_user;
+  isl_ast_node_list *kids = isl_ast_node_block_get_children(node);
+  bool none = true;
+  for (int k = 0; k < isl_ast_node_list_n_ast_node(kids); k++) {
+    isl_ast_node *kid = isl_ast_node_list_get_ast_node(kids, k);
+    none &= isl_ast_node_get_type(kid) == isl_ast_node_user;
+    isl_ast_node_free(kid);
+  }
+  isl_ast_node_list_free(kids);
+  return none && !e->failed;
+}
+
+/* One iteration for each lane, in braces: `for (...) {` stands before. */
+static void
+put_lanes(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
+          bool masked, uint32_t indent) {
+  cg_scope own = *scope;
+  if (masked) {
+    cg_indent(&e->body, indent + 1);
+    bs_putf(&e->body, "if (%s <%s ", loop->iterator,
+            loop->last_excluded ? "" : "=");
+    cg_put_index(e, loop->last);
+    bs_put(&e->body, ") {\n");
+  }
+  put_body(e, &own, loop->node, loop->body, indent + 1 + masked);
+  if (masked) {
+    cg_indent(&e->body, indent + 1);
+    bs_put(&e->body, "}\n");
+  }
+  cg_indent(&e->body, indent);
+  bs_put(&e->body, "}\n");
+}
+
+/* Whole vectors, or with a mask all of them. */
+static void
+put_vectors(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
+            const po_nest_node *n, bool exact, uint32_t indent) {
+  const char *i = loop->iterator;
+  bool masked = n->tail == PO_TAIL_MASK && !exact;
+  cg_indent(&e->body, indent);
+  bs_putf(&e->body, "for (; glen_%s", i);
+  if (n->tail == PO_TAIL_PEEL)
+    bs_putf(&e->body, " + %u", n->lanes - 1);
+  bs_put(&e->body, loop->last_excluded ? " < " : " <= ");
+  cg_put_index(e, loop->last);
+  bs_putf(&e->body, "; glen_%s += %u)\n", i, n->lanes);
+  if (e->options->openmp && has_no_loops(e, loop->inner))
+    bs_put(&e->body, "#ifdef _OPENMP\n#pragma omp simd\n#endif\n");
+  cg_indent(&e->body, indent + 1);
+  bs_putf(&e->body, "for (%s %s = glen_%s; %s < glen_%s + %u; %s++) {\n",
+          e->index, i, i, i, i, n->lanes, i);
+  put_lanes(e, scope, loop, masked, indent + 1);
+}
+
+/* Vectors begin at multiples of their length, as their legality was asked:
+ * what comes before the first one is done one by one. */
+static void
+put_head(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
+         const po_nest_node *n, uint32_t indent) {
+  const char *i = loop->iterator;
+  cg_indent(&e->body, indent);
+  bs_putf(&e->body, "for (%s %s = glen_%s; %s <%s ", e->index, i, i, i,
+          loop->last_excluded ? "" : "=");
+  cg_put_index(e, loop->last);
+  bs_putf(&e->body, " && %s %% %u; %s++, glen_%s++) {\n", i, n->lanes, i, i);
+  put_lanes(e, scope, loop, false, indent);
+}
+
+static bool
+starts_a_vector(const cg_loop *loop, const po_nest_node *n) {
+  if (isl_ast_expr_get_type(loop->first) != isl_ast_expr_int)
+    return false;
+  isl_val *val = isl_ast_expr_get_val(loop->first);
+  bool starts = isl_val_get_num_si(val) % (int64_t)n->lanes == 0;
+  isl_val_free(val);
+  return starts;
+}
+
+/* What does not fill a vector is done one by one, or masked: no iteration
+ * that the loop has not is run. */
+static void
+put_vector_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop,
+                const po_nest_node *n, uint32_t indent) {
+  const char *i = loop->iterator;
+  bool starts = starts_a_vector(loop, n);
+  bool exact = starts && loop->trips && loop->trips % n->lanes == 0;
+  bool rest = n->tail == PO_TAIL_PEEL && !exact;
+  cg_indent(&e->body, indent);
+  bs_put(&e->body, "{\n");
+  cg_indent(&e->body, indent + 1);
+  bs_putf(&e->body, "%s glen_%s = ", e->index, i);
+  cg_put_index(e, loop->first);
+  bs_put(&e->body, ";\n");
+  if (!starts)
+    put_head(e, scope, loop, n, indent + 1);
+  put_vectors(e, scope, loop, n, exact, indent + 1);
+  if (rest) {
+    cg_indent(&e->body, indent + 1);
+    bs_putf(&e->body, "for (%s %s = glen_%s; %s <%s ", e->index, i, i, i,
+            loop->last_excluded ? "" : "=");
+    cg_put_index(e, loop->last);
+    bs_putf(&e->body, "; %s++) {\n", i);
+    put_lanes(e, scope, loop, false, indent + 1);
+  }
+  cg_indent(&e->body, indent);
+  bs_put(&e->body, "}\n");
+}
+
 static void
 put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
         uint32_t indent) {
   cg_scope outer = *scope;
   cg_stream stream;
   cg_loop loop = cg_describe_loop(e, node);
+  const po_nest_node *vector = vector_of(e, &loop);
+  if (vector) {
+    put_vector_loop(e, scope, &loop, vector, indent);
+    return;
+  }
   cg_put_pragma(e, scope, &loop, indent);
   bool fenced = scope->team == 1 && cg_may_stream(e, scope->use);
   scope->team -= scope->team > 0;
