@@ -500,7 +500,8 @@ fuse_into(chooser *c, uint32_t root, uint32_t place) {
                        ? po_root_of(now(c), writers.stmt)
                        : PO_NO_NODE;
     if (k >= n || refused[k] || own == PO_NO_NODE || own == root ||
-        !po_may_change(now(c), own) || only_reader(now(c), k, own) != root)
+        !po_may_change(now(c), own) || only_reader(now(c), k, own) != root ||
+        (c->options->fuse == PO_FUSE_SMART && po_is_in_parts(now(c), k)))
       continue;
     make_serial(c, own);
     refused[k] = !fuse_array(c, k, place);

@@ -55,10 +55,19 @@ make_serial(po_chooser *c, uint32_t root) {
   }
 }
 
+bool
+po_is_in_parts(const po_program *p, uint32_t array) {
+  uint32_t parts = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    parts +=
+        p->stmts.data[k].array == array && p->stmts.data[k].kind == PO_ASSIGN;
+  return parts > 1;
+}
+
 static bool
 join(po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
-  if (p->arrays.data[array].role != PO_WORKSPACE)
+  if (p->arrays.data[array].role != PO_WORKSPACE || po_is_in_parts(p, array))
     return false;
   po_arg writers = po_writers_arg(p, array);
   if (p->stmts.data[writers.stmt].array != array)

@@ -42,6 +42,9 @@ bool po_may_change(const po_program *, uint32_t root);
 
 /* auto_point.c */
 void po_join_points(po_chooser *);
+/* auto_point.c: several assignments compute parts of the array: at one point
+ * each of them would be a test, and none a loop over its own part */
+bool po_is_in_parts(const po_program *, uint32_t array);
 /* auto_order.c: points of an array join a reduction that reads them, others
  * too; loops that run along memory go innermost */
 void po_join_reductions(po_chooser *);
