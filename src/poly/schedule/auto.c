@@ -205,6 +205,26 @@ is_read_by_fixed(const po_program *p, uint32_t array) {
   return false;
 }
 
+/* What takes some times as long as a sum or a product. */
+static bool
+is_slow(const po_expr *e) {
+  if (e->kind == PO_BINARY)
+    return e->op == GS_C_DIV;
+  switch (e->kind == PO_UNARY ? e->op : GS_C_ADD) {
+  case GS_C_SQRT:
+  case GS_C_RSQRT:
+  case GS_C_RECIP:
+  case GS_C_EXP:
+  case GS_C_LOG:
+  case GS_C_TANH:
+  case GS_C_ERF:
+  case GS_C_SIGMOID:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /* Operations of a formula; a copy of what a reduction left in a local is
  * none: -1. */
 static int64_t
@@ -216,6 +236,7 @@ operations_of(const po_program *p, const po_stmt *stmt) {
         p->arrays.data[e->array].role == PO_LOCAL)
       return -1;
     n += e->kind != PO_READ && e->kind != PO_LITERAL;
+    n += is_slow(e) ? CHEAP / 2 : 0;
     if (e->kind == PO_GATHER || e->kind == PO_SELECT)
       n += CHEAP;
   }
