@@ -54,14 +54,17 @@ find_extents(po_padding *x) {
     int64_t hi = b ? isl_val_get_num_si(b) : 0, f = by->numbers[d], end;
     isl_val_free(a);
     isl_val_free(b);
-    ok = f >= 1 && f < INT64_C(1) << 30;
+    int64_t most = INT64_C(1) << 40;
+    ok = f >= 1 && f < most && lo > -most && hi < most;
     if (!ok)
       break;
     end = lo + (hi - lo + f) / f * f - 1;
-    box = isl_set_lower_bound_si(box, isl_dim_set, d, (int)lo);
+    box = isl_set_lower_bound_val(box, isl_dim_set, d,
+                                  isl_val_int_from_si(p->isl, lo));
     box = isl_set_upper_bound_val(box, isl_dim_set, d,
                                   isl_val_int_from_si(p->isl, hi));
-    more = isl_set_lower_bound_si(more, isl_dim_set, d, (int)lo);
+    more = isl_set_lower_bound_val(more, isl_dim_set, d,
+                                   isl_val_int_from_si(p->isl, lo));
     more = isl_set_upper_bound_val(more, isl_dim_set, d,
                                    isl_val_int_from_si(p->isl, end));
   }
