@@ -191,33 +191,25 @@ node_of(const cg_emitter *e, const cg_loop *loop) {
   return loop->node == PO_NO_NODE ? NULL : &e->p->nest.nodes.data[loop->node];
 }
 
-static void
-explain(cg_emitter *e, const cg_loop *loop, const char *why) {
-  const po_nest_node *n = node_of(e, loop);
-  bs_note(e->p->ctx.diags, BS_NOWHERE,
-          "loop %s is left to the compiler, not written for vectors: %s",
-          n->name, why);
+bool
+cg_explain_lanes(cg_emitter *e, const cg_loop *loop) {
+  const char *why = cg_why_not_simd(e, loop);
+  if (why)
+    bs_note(e->p->ctx.diags, BS_NOWHERE,
+            "the compiler may not use vectors for loop %s: %s",
+            node_of(e, loop)->name, why);
+  return !why;
 }
 
 void
 cg_put_simd(cg_emitter *e, const cg_loop *loop, uint32_t indent) {
   const po_nest_node *n = node_of(e, loop);
-  if (!n || !e->options->openmp || n->mark == PO_PARALLEL)
+  if (!n || !e->options->openmp || n->mark != PO_SERIAL)
     return;
-  bool wished = n->mark == PO_VECTORIZE;
   int64_t trips = loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
-  if (!wished && trips && trips < ENOUGH)
+  if ((trips && trips < ENOUGH) || cg_why_not_simd(e, loop))
     return;
-  const char *why = cg_why_not_simd(e, loop);
-  if (why) {
-    if (wished)
-      explain(e, loop, why);
-    return;
-  }
   bs_put(&e->body, "#ifdef _OPENMP\n");
   cg_indent(&e->body, indent);
-  bs_put(&e->body, "#pragma omp simd");
-  if (wished)
-    bs_putf(&e->body, " simdlen(%u)", n->lanes);
-  bs_put(&e->body, "\n#endif\n");
+  bs_put(&e->body, "#pragma omp simd\n#endif\n");
 }

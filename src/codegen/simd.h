@@ -7,8 +7,10 @@
 /* NULL where all iterations of a loop may run at once in lanes; else why they
  * may not, or why that is not seen. */
 const char *cg_why_not_simd(cg_emitter *, const cg_loop *);
-/* A line that says so to the C compiler, before the loop; a note where a
- * schedule asks for vectors in vain. */
+/* For a loop that a schedule wants in vectors: a note where that may be in
+ * vain. */
+bool cg_explain_lanes(cg_emitter *, const cg_loop *);
+/* A line that says so to the C compiler, before a serial loop. */
 void cg_put_simd(cg_emitter *, const cg_loop *, uint32_t indent);
 
 #endif
