@@ -140,8 +140,8 @@ static int64_t
 block_of(const po_program *p, int64_t extent) {
   int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
   int64_t parts = (extent + MOST_SIDE_BY_SIDE - 1) / MOST_SIDE_BY_SIDE;
-  if (parts < cores)
-    parts = cores;
+  if (parts < cores || parts < 2) /* threads share blocks, not one's sums */
+    parts = cores < 2 ? 2 : cores;
   int64_t size = ((extent + parts - 1) / parts + 15) / 16 * 16;
   return size < extent ? size : extent;
 }
