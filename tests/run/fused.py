@@ -43,6 +43,11 @@ SELECTION = [
     ("2mm", None, "post-tile", None, False),
     ("covariance", None, "post-tile", None, False),
     ("gemver", None, "post-tile", "64,3", False),
+    # Reductions long enough for their loops to be exchanged.
+    ("gemver", {"N": 190}, "smart", None, True),
+    ("gemver", {"N": 1500}, "post-tile", None, False),
+    ("covariance", {"N": 150, "M": 141}, "smart", None, True),
+    ("covariance", {"N": 150, "M": 141}, "post-tile", None, True),
     ("jacobi-2d", None, "post-tile", "5,7", False),
     ("jacobi-2d", None, "smart", None, False),
 ]
@@ -67,7 +72,8 @@ def path_of(name, sizes, folder):
     """The example, or the program with these sizes written to the folder."""
     if not sizes:
         return f"examples/{programs.PROGRAMS[name].folder}/{name}.glen"
-    path = os.path.join(folder, f"{name}.glen")
+    kind = "-".join([name, *map(str, sizes.values())])
+    path = os.path.join(folder, kind + ".glen")
     if not os.path.exists(path):
         with open(path, "w", encoding="utf-8") as f:
             f.write(programs.text(name, **sizes))
