@@ -91,6 +91,12 @@ bool api_enter(glen_context *, void (*body)(void *), void *arg);
  * where these were recorded and are not too many. */
 #define API_MAX_LED 256
 void api_count_steps(glen_result *);
+/* What a saturation runs with: the options of the user, what explanations need,
+ * and a function that is called after every iteration and may end the run. */
+typedef bool api_after_iteration(void *ctx, const eg_graph *,
+                                 const eg_iteration *);
+rl_options api_run_options(glen_context *, const glen_saturate_options *,
+                           bool explain, api_after_iteration *, void *ctx);
 /* What each rule and each iteration did, as comments and as JSON. */
 void api_put_stats(const glen_result *, bool seconds, bs_text *);
 void api_json_stats(const glen_result *, bool seconds, bs_json *);

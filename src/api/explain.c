@@ -119,27 +119,6 @@ until_met(void *ctx, const eg_graph *g, const eg_iteration *it) {
   return !outputs_met(&e->run, g);
 }
 
-static rl_options
-run_options(explain_args *e) {
-  const glen_saturate_options *o = e->options;
-  rl_options out = {.strategy = o->strategy,
-                    .disabled = o->disabled,
-                    .n_disabled = o->n_disabled,
-                    .matches_a_rule = o->matches_a_rule,
-                    .explain = true};
-  eg_run_defaults(&out.run);
-  out.run.iterations = o->iterations;
-  out.run.nodes = o->nodes;
-  out.run.bytes = o->bytes;
-  out.run.seconds = o->seconds;
-  out.run.scheduler = o->backoff ? EG_BACKOFF : EG_SIMPLE;
-  out.run.threads = o->threads;
-  out.run.interrupt = &e->ctx->interrupt;
-  out.run.progress = until_met;
-  out.run.progress_ctx = e;
-  return out;
-}
-
 /* ---- the answer ---- */
 
 static void
@@ -177,7 +156,7 @@ answer(glen_context *ctx, const rl_rules *rules, const rl_run *run,
 static void
 explain_body(void *arg) {
   explain_args *e = arg;
-  rl_options options = run_options(e);
+  rl_options options = api_run_options(e->ctx, e->options, true, until_met, e);
   if (!join_programs(e))
     return;
   e->ok = rl_saturate(&e->ctx->gs, e->both, e->rules->rules, &options, &e->run);

@@ -101,14 +101,14 @@ on_iteration(void *ctx, const eg_graph *g, const eg_iteration *it) {
 
 /* ---- the run ---- */
 
-static rl_options
-run_options(saturate_args *a) {
-  const glen_saturate_options *o = a->options;
+rl_options
+api_run_options(glen_context *ctx, const glen_saturate_options *o, bool explain,
+                api_after_iteration *progress, void *progress_ctx) {
   rl_options out = {.strategy = o->strategy,
                     .disabled = o->disabled,
                     .n_disabled = o->n_disabled,
                     .matches_a_rule = o->matches_a_rule,
-                    .explain = o->explain || o->contribution};
+                    .explain = explain};
   eg_run_defaults(&out.run);
   out.run.iterations = o->iterations;
   out.run.nodes = o->nodes;
@@ -116,9 +116,9 @@ run_options(saturate_args *a) {
   out.run.seconds = o->seconds;
   out.run.scheduler = o->backoff ? EG_BACKOFF : EG_SIMPLE;
   out.run.threads = o->threads;
-  out.run.interrupt = &a->ctx->interrupt;
-  out.run.progress = on_iteration;
-  out.run.progress_ctx = a;
+  out.run.interrupt = &ctx->interrupt;
+  out.run.progress = progress;
+  out.run.progress_ctx = progress_ctx;
   return out;
 }
 
@@ -151,7 +151,9 @@ hit_match_limit(const saturate_args *a) {
 static bool
 explore(saturate_args *a) {
   glen_result *r = a->result;
-  rl_options options = run_options(a);
+  const glen_saturate_options *o = a->options;
+  rl_options options = api_run_options(a->ctx, o, o->explain || o->contribution,
+                                       on_iteration, a);
   if (!rl_saturate(&r->gs, r->input, a->rules->rules, &options, &r->run)) {
     note_fault(a->ctx);
     return false;
