@@ -23,6 +23,7 @@ typedef enum po_variant {
   PO_CONTIGUOUS, /* loops along which arrays are contiguous go innermost; sums
                     of products run as loops */
   PO_JAMMED,     /* that, and four rows at a time */
+  PO_AXES,       /* the impl graph that the cost of axes chooses */
   PO_VARIANTS
 } po_variant;
 
@@ -52,6 +53,9 @@ void po_print_strategies(const po_strategies *, bs_text *out);
 
 /* variant.c: what a variant does is left out where a primitive refuses it. */
 void po_apply_variant(po_program **, po_variant);
+/* axes.c: every nest as its cheapest impl graph says (docs/IMPLGRAPH.md). */
+typedef struct po_chooser po_chooser;
+void po_apply_axes(po_chooser *);
 /* gpu.c: loops become blocks and threads, where none is yet. */
 void po_bind_automatically(po_program **);
 /* cost.c: cycles of a scheduled program on its target. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 const char *const po_variant_names[PO_VARIANTS] = {
-    "", "vectors", "wide", "written", "contiguous", "registers"};
+    "", "vectors", "wide", "written", "contiguous", "registers", "axes"};
 
 /* Parts that a loop is cut into to be written out; rows of a register tile. */
 enum { PARTS = 4, ROWS = 4 };
@@ -274,8 +274,11 @@ po_apply_variant(po_program **program, po_variant variant) {
   po_lay_out(po_now(&c));
   if (variant == PO_CONTIGUOUS || variant == PO_JAMMED)
     order_loops(&c, variant);
+  else if (variant == PO_AXES)
+    po_apply_axes(&c);
   po_lay_out(po_now(&c));
-  for (uint32_t k = 0; k < po_now(&c)->stmts.len && !c.stopped; k++)
+  for (uint32_t k = 0;
+       variant != PO_AXES && k < po_now(&c)->stmts.len && !c.stopped; k++)
     if (variant == PO_WRITTEN ||
         po_may_change(po_now(&c), po_root_of(po_now(&c), k)))
       finish_innermost(&c, k, variant);

@@ -1,0 +1,91 @@
+/* test_strategies.c - whole schedules: each is what its script makes. */
+#include "fixture.h"
+#include "poly/schedule/primitive.h"
+#include "poly/strategy/strategy.h"
+#include <string.h>
+
+TestSuite(strategies, .init = fixture_start, .fini = fixture_stop);
+
+static po_program *
+read_program(const char *text) {
+  uint32_t source = bs_source_add(&diags, "test.loops", text, strlen(text));
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  cr_assert(p, "%s", faults());
+  return p;
+}
+
+static const char *
+printed(const po_program *p) {
+  bs_text text;
+  bs_text_init(&text, &heap);
+  po_print(p, &text);
+  return bs_text_str(&text);
+}
+
+/* The scripts, run on the program as it was, give the same programs. */
+static void
+check_scripts(po_program *p, uint32_t most, po_strategies *s) {
+  po_make_strategies(p, most, NULL, &arena, s);
+  cr_assert_leq(s->list.len, most);
+  cr_assert_str_eq(s->list.data[0].name, "none");
+  cr_assert_str_eq(s->list.data[0].script, "");
+  for (uint32_t k = 0; k < s->list.len; k++) {
+    const po_strategy *one = &s->list.data[k];
+    po_program *copy = po_copy(p);
+    bs_text out;
+    bs_text_init(&out, &heap);
+    uint32_t source =
+        bs_source_add(&diags, one->name, one->script, strlen(one->script));
+    cr_assert(po_run_script(&copy, source, &out), "%s: %s", one->name,
+              faults());
+    cr_assert_str_eq(printed(copy), printed(one->program), "%s", one->name);
+    cr_assert(one->cost > 0);
+    cr_assert_geq(one->cost, s->list.data[s->cheapest].cost);
+    for (uint32_t i = 0; i < k; i++)
+      cr_assert_str_neq(one->script, s->list.data[i].script);
+    po_free(copy);
+    bs_text_done(&out);
+  }
+}
+
+static const po_strategy *
+find(const po_strategies *s, const char *name) {
+  for (uint32_t k = 0; k < s->list.len; k++)
+    if (!strcmp(s->list.data[k].name, name))
+      return &s->list.data[k];
+  return NULL;
+}
+
+Test(strategies, scripts_of_a_product_replay) {
+  po_strategies s;
+  check_scripts(lower("(tensor a (shape 30 20) f32)(tensor b (shape 20 50) f32)"
+                      "(let c (compute dotProd (cartProd (access a 1) "
+                      "(transpose (access b 1) (list 1 0)))))(output c)"),
+                8, &s);
+  cr_assert(find(&s, "none contiguous"));
+  po_strategies_done(&s);
+}
+
+Test(strategies, scripts_of_a_stencil_replay) {
+  po_strategies s;
+  check_scripts(
+      lower("(tensor a (shape 40 70) f32)(let s (compute reduceSum (windows "
+            "(access a 0) (shape 3 3) (stride 1 1))))(let t (compute mul "
+            "(pair (access s 2) (access s 2))))(output t)"),
+      5, &s);
+  po_strategies_done(&s);
+}
+
+/* The impl graph of one parallel nest: tiles, merged, in blocks. */
+Test(strategies, axes_become_commands) {
+  po_strategies s;
+  check_scripts(
+      read_program("input A: f32[64, 300, 128]\noutput B: f32[64, 300, 128]\n"
+                   "for z0 in 0..64 { for z1 in 0..300 { for z2 in 0..128 {\n"
+                   "S: B[z0, z1, z2] = A[z0, z1, z2] * 2.0\n}}}\n"),
+      8, &s);
+  const po_strategy *axes = find(&s, "none axes");
+  cr_assert(axes);
+  cr_assert(strstr(axes->script, "split "));
+  po_strategies_done(&s);
+}
