@@ -44,6 +44,7 @@ find_extents(po_padding *x) {
   if (by->n != u->n_iters)
     return po_refuse(p, x->call, "factors", "%s has %u indices, not %u",
                      u->name, u->n_iters, by->n);
+  po_pool_reserve(&p->pool, 2);
   isl_set *box = isl_set_universe(isl_set_get_space(u->domain));
   isl_set *more = isl_set_copy(box);
   bool ok = true;
@@ -68,7 +69,6 @@ find_extents(po_padding *x) {
     more = isl_set_upper_bound_val(more, isl_dim_set, d,
                                    isl_val_int_from_si(p->isl, end));
   }
-  po_pool_reserve(&p->pool, 2);
   x->was[0] = u->domain;
   x->now[0] = po_keep_set(&p->pool, more);
   bool whole = isl_set_is_equal(box, u->domain) == isl_bool_true;
@@ -175,12 +175,12 @@ grow(po_padding *x, uint32_t stmt, isl_pw_multi_aff *index) {
   if (x->n == PO_PAD_PARTS)
     return po_refuse(p, x->call, "too-large", "too many statements use %s",
                      p->arrays.data[po_pad_part(x, 0)->array].name);
+  po_pool_reserve(&p->pool, 1);
   isl_map *back = isl_map_reverse(po_pad_access(index));
   isl_set *now = isl_set_apply(elements_now(x), back);
   bool ok = isl_set_is_bounded(now) == isl_bool_true;
   now = isl_set_coalesce(isl_set_union(now, isl_set_copy(s->domain)));
   x->parts[x->n] = stmt;
-  po_pool_reserve(&p->pool, 1);
   x->was[x->n] = s->domain;
   x->now[x->n] = po_keep_set(&p->pool, now);
   x->n++;
@@ -364,6 +364,7 @@ po_apply_pad_einsum(po_program *p, po_step_call *call) {
       redirect(x, k);
     po_pad_copies(x);
     po_forget_dependences(p);
+    po_pool_reserve(&before->pool, 8);
     po_change change = {
         .origin = isl_union_map_empty(isl_space_params_alloc(p->isl, 0)),
         .n_copies = x->n_copies,

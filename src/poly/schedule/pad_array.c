@@ -185,8 +185,8 @@ enum { COPY_IN, COPY_OUT, FILL };
 
 /* A statement over elements of an array, in a nest of its own. */
 static void
-add_stmt(po_padding *x, const po_padded *a, int what,
-         __isl_take isl_set *elements, uint32_t before) {
+add_stmt(po_padding *x, const po_padded *a, int what, isl_set *elements,
+         uint32_t before) {
   static const char *const ends[] = {"in", "out", "fill"};
   po_program *p = x->p;
   const po_array *copy = &p->arrays.data[a->copy];
@@ -203,8 +203,8 @@ add_stmt(po_padding *x, const po_padded *a, int what,
   s.span.file = 0;
   isl_id *id = isl_id_alloc(p->isl, s.name, NULL);
   po_pool_reserve(&p->pool, 2);
-  s.domain =
-      po_keep_set(&p->pool, isl_set_set_tuple_id(elements, isl_id_copy(id)));
+  s.domain = po_keep_set(
+      &p->pool, isl_set_set_tuple_id(isl_set_copy(elements), isl_id_copy(id)));
   s.time = po_keep_multi_aff(
       &p->pool, isl_multi_aff_set_tuple_id(po_identity(p->isl, s.n_iters),
                                            isl_dim_in, id));
@@ -249,13 +249,16 @@ po_pad_copies(po_padding *x) {
     po_padded *a = &x->arrays[k];
     if (a->copy == a->array)
       continue;
-    isl_set *used = isl_set_reset_tuple_id(isl_set_copy(a->used));
+    po_pool_reserve(&x->p->pool, 2);
+    isl_set *used =
+        po_keep_set(&x->p->pool, isl_set_reset_tuple_id(isl_set_copy(a->used)));
+    isl_set *rest = a->written ? NULL : po_keep_set(&x->p->pool, rest_of(x, a));
     if (a->written) {
       add_stmt(x, a, COPY_OUT, used, next);
       continue;
     }
     add_stmt(x, a, COPY_IN, used, first);
-    add_stmt(x, a, FILL, rest_of(x, a), first);
+    add_stmt(x, a, FILL, rest, first);
   }
 }
 

@@ -9,16 +9,17 @@
 /* The lexicographically least point of a set of n numbers; NULL. */
 int64_t *
 po_least_point(bs_arena *arena, __isl_take isl_set *set, uint32_t n) {
-  int64_t *at = BS_NEWS(arena, int64_t, n + 1);
+  int64_t at[2 * PO_MAX_DEPTH + 1] = {0};
   isl_point *point = isl_set_sample_point(isl_set_lexmin(set));
-  bool ok = point && isl_point_is_void(point) == isl_bool_false;
+  bool ok = point && n <= 2 * PO_MAX_DEPTH &&
+            isl_point_is_void(point) == isl_bool_false;
   for (uint32_t k = 0; ok && k < n; k++) {
     isl_val *val = isl_point_get_coordinate_val(point, isl_dim_set, (int)k);
     at[k] = isl_val_get_num_si(val);
     isl_val_free(val);
   }
   isl_point_free(point);
-  return ok ? at : NULL;
+  return ok ? bs_arena_copy(arena, at, (n + 1) * sizeof *at) : NULL;
 }
 
 static __isl_give isl_set *

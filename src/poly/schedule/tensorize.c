@@ -60,6 +60,7 @@ layout_of(tensorizing *t, uint32_t k) {
     return NULL;
   gs_type_at(source, view, &t->shapes[k]);
   po_program *q = lowered(t, source, view);
+  po_pool_reserve(&t->p->pool, 1);
   isl_map *all = NULL;
   for (uint32_t j = 0; q && j < q->stmts.len; j++) {
     const po_stmt *s = &q->stmts.data[j];
@@ -77,7 +78,6 @@ layout_of(tensorizing *t, uint32_t k) {
   isl_set *box = po_box(t->p->isl, t->types[k].dim, t->types[k].rank);
   isl_multi_aff *out = all ? po_one_piece(all, box) : NULL;
   isl_set_free(box);
-  po_pool_reserve(&t->p->pool, 1);
   out = out ? po_keep_multi_aff(&t->p->pool, out) : NULL;
   po_free(q);
   return out;
@@ -429,6 +429,7 @@ po_apply_tensorize(po_program *p, po_step_call *call) {
   ok = ok && find_call(t);
   if (ok) {
     replace(t, &t->made);
+    po_pool_reserve(&before->pool, 8);
     po_change change = {.merged =
                             merged(before, top, t->nest.n_outer, &t->made)};
     ok = po_values_kept(before, p, call, &change);
