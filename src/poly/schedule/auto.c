@@ -101,14 +101,33 @@ po_writers_arg(const po_program *p, uint32_t array) {
 
 /* ---- what there is ---- */
 
-static int64_t
-instances_of(const po_program *p, uint32_t array) {
+int64_t
+po_instances_of(const po_program *p, uint32_t array) {
   int64_t sum = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     if (p->stmts.data[k].array != array)
       continue;
     int64_t n = po_count_instances(p, k);
     if (n < 0 || __builtin_add_overflow(sum, n, &sum))
+      return -1;
+  }
+  return sum;
+}
+
+int64_t
+po_distinct_of(const po_program *p, const po_program *old, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    uint32_t was = po_stmt_named(old, s->name);
+    if (s->array != array)
+      continue;
+    uint32_t n = was < old->stmts.len ? old->stmts.data[was].n_iters : 0;
+    isl_set *own = isl_set_copy(s->domain);
+    if (n < s->n_iters)
+      own = isl_set_project_out(own, isl_dim_set, 0, s->n_iters - n);
+    int64_t count = po_count_points(own);
+    if (count < 0 || __builtin_add_overflow(sum, count, &sum))
       return -1;
   }
   return sum;
@@ -370,8 +389,8 @@ choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
   }
 }
 
-static void
-make_serial(chooser *c, uint32_t root) {
+void
+po_make_serial(chooser *c, uint32_t root) {
   uint32_t next;
   for (uint32_t k = root; k != PO_NO_NODE; k = next) {
     next = po_nest_next(now(c), k, root);
@@ -460,7 +479,7 @@ tile_nest(chooser *c, uint32_t root) {
 
 /* ---- fusion ---- */
 
-/* How often an array's statements may run for each time they ran before. */
+/* How often an array's statements may run for each instance that is needed. */
 static double
 allowance(const chooser *c) {
   switch (c->options->fuse) {
@@ -475,15 +494,16 @@ allowance(const chooser *c) {
 
 static bool
 fuse_array(chooser *c, uint32_t array, uint32_t loop) {
-  int64_t before = instances_of(now(c), array);
+  int64_t before = po_instances_of(now(c), array);
   po_program *old = NULL;
   po_step_call call = po_step("compute_at");
   call.args[0] = po_writers_arg(now(c), array);
   call.args[1] = po_loop_arg(loop);
   if (before < 1 || !po_attempt(c, &call, &old))
     return false;
-  int64_t after = instances_of(now(c), array);
-  if (after > 0 && (double)after <= allowance(c) * (double)before) {
+  int64_t after = po_instances_of(now(c), array);
+  int64_t needed = po_distinct_of(now(c), old, array);
+  if (after > 0 && (double)after <= allowance(c) * (double)needed) {
     po_free(old);
     return true;
   }
@@ -498,7 +518,7 @@ place_in(chooser *c, uint32_t root) {
   uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
   switch (c->options->fuse) {
   case PO_FUSE_POST_TILE:
-    make_serial(c, root);
+    po_make_serial(c, root);
     return tile_nest(c, root);
   case PO_FUSE_SMART:
     return n ? loops[n - 1] : PO_NO_NODE;
@@ -524,7 +544,7 @@ fuse_into(chooser *c, uint32_t root, uint32_t place) {
         !po_may_change(now(c), own) || only_reader(now(c), k, own) != root ||
         (c->options->fuse == PO_FUSE_SMART && po_is_in_parts(now(c), k)))
       continue;
-    make_serial(c, own);
+    po_make_serial(c, own);
     refused[k] = !fuse_array(c, k, place);
     if (!refused[k]) {
       po_settle(c);

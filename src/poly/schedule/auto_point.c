@@ -28,33 +28,6 @@ reading_loop(const po_program *p, uint32_t array, uint32_t own) {
   return loop;
 }
 
-/* Instances of an array's statements; -1 where not known. */
-static int64_t
-instances(const po_program *p, uint32_t array) {
-  int64_t sum = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (p->stmts.data[k].array == array) {
-      int64_t n = po_count_instances(p, k);
-      if (n < 0 || __builtin_add_overflow(sum, n, &sum))
-        return -1;
-    }
-  return sum;
-}
-
-static void
-make_serial(po_chooser *c, uint32_t root) {
-  uint32_t next;
-  for (uint32_t k = root; k != PO_NO_NODE; k = next) {
-    next = po_nest_next(po_now(c), k, root);
-    if (po_node(po_now(c), k)->kind != PO_LOOP ||
-        po_node(po_now(c), k)->mark == PO_SERIAL)
-      continue;
-    po_step_call call = po_step("serial");
-    call.args[0] = po_loop_arg(k);
-    po_attempt(c, &call, NULL);
-  }
-}
-
 bool
 po_is_in_parts(const po_program *p, uint32_t array) {
   uint32_t parts = 0;
@@ -76,18 +49,18 @@ join(po_chooser *c, uint32_t array) {
   if (own == PO_NO_NODE || !po_may_change(p, own))
     return false;
   uint32_t loop = reading_loop(p, array, own);
-  int64_t before = instances(p, array);
+  int64_t before = po_instances_of(p, array);
   po_program *old = NULL;
   po_step_call call = po_step("compute_at");
   if (loop == PO_NO_NODE || before < 1)
     return false;
-  make_serial(c, own);
+  po_make_serial(c, own);
   call.args[0] = po_writers_arg(po_now(c), array);
   call.args[1] = po_loop_arg(loop);
   if (!po_attempt(c, &call, &old))
     return false;
-  int64_t after = instances(po_now(c), array);
-  if (after > 0 && after <= before) {
+  int64_t after = po_instances_of(po_now(c), array);
+  if (after > 0 && after == po_distinct_of(po_now(c), old, array)) {
     po_free(old);
     po_settle(c);
     return true;

@@ -40,6 +40,14 @@ po_root_of(const po_program *p, uint32_t stmt) {
 /* The nest has neither calls nor contractions. */
 bool po_may_change(const po_program *, uint32_t root);
 
+/* Instances of the statements that write an array, in all; those of them that
+ * were different ones before they were moved.  -1 where not known. */
+int64_t po_instances_of(const po_program *, uint32_t array);
+int64_t po_distinct_of(const po_program *now, const po_program *old,
+                       uint32_t array);
+/* Takes the marks off all loops of a nest. */
+void po_make_serial(po_chooser *, uint32_t root);
+
 /* auto_point.c */
 void po_join_points(po_chooser *);
 /* auto_point.c: several assignments compute parts of the array: at one point

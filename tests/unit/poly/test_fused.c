@@ -1,0 +1,232 @@
+/* test_fused.c - tiling, then fusion: the paper's example to the point, and
+ * what the method promises of any program. */
+#include "fixture.h"
+#include "poly/access.h"
+#include "poly/schedule/auto.h"
+#include "poly/schedule/primitive.h"
+
+TestSuite(fused, .init = fixture_start, .fini = fixture_stop, .timeout = 300);
+
+/* H = W = 6, K = 3: figure 1 of the paper. */
+#define PAPER                                                                  \
+  "(tensor image (shape 6 6) f32)"                                             \
+  "(const kernel (shape 3 3) f32 1 2 1 2 4 2 1 2 1)"                           \
+  "(let q (compute floor (compute (scale 16) image)))"                         \
+  "(let c (compute dotProd (cartProd"                                          \
+  "  (windows (access q 0) (shape 3 3) (stride 1 1)) (access kernel 0))))"     \
+  "(let result (compute relu c)) (output result)"
+
+static po_program *
+run_script(po_program *p, const char *script) {
+  uint32_t source = bs_source_add(&diags, "s.sched", script, strlen(script));
+  bs_text out;
+  bs_text_init(&out, &heap);
+  cr_assert(po_run_script(&p, source, &out), "%s", faults());
+  bs_text_done(&out);
+  return p;
+}
+
+static po_program *
+paper(void) {
+  return run_script(lower(PAPER), "compute_inline t2; compute_at t0 i1_3;"
+                                  "ho, wo, hi, wi = tile [i0_3, i1_3] [2, 2];"
+                                  "compute_at t1 wo; assert legal");
+}
+
+static po_program *
+chosen(const char *text, po_fuse fuse, int64_t rows, int64_t columns) {
+  po_auto_options options = {.fuse = fuse};
+  if (rows)
+    options =
+        (po_auto_options){.fuse = fuse, .tiles = {rows, columns}, .n_tiles = 2};
+  po_program *p = lower(text);
+  po_auto_result done = po_schedule_automatically(&p, &options);
+  cr_assert_eq(done.fuse, fuse);
+  cr_assert(done.finished);
+  return p;
+}
+
+static uint32_t
+stmt_named(const po_program *p, const char *name) {
+  uint32_t k = po_stmt_named(p, name);
+  cr_assert_lt(k, p->stmts.len, "no %s", name);
+  return k;
+}
+
+/* Takes the set. */
+static void
+expect_set(const po_program *p, isl_set *set, const char *expected) {
+  isl_set *other = isl_set_read_from_str(p->isl, expected);
+  char *text = isl_set_to_str(set);
+  cr_assert_eq(isl_set_is_equal(set, other), isl_bool_true, "%s is not %s",
+               text, expected);
+  free(text);
+  isl_set_free(set);
+  isl_set_free(other);
+}
+
+static int64_t
+instances(const po_program *p, const char *stmt) {
+  return po_count_instances(p, stmt_named(p, stmt));
+}
+
+/* (6): the instances of S0 for each tile; those of the red tile (1, 1) and of
+ * the blue one (1, 0). */
+Test(fused, extension_of_the_paper) {
+  po_program *p = paper();
+  const po_stmt *s = &p->stmts.data[stmt_named(p, "S1")];
+  expect_set(p, isl_set_copy(s->domain),
+             "{ S1[a, b, h, w] : 0 <= a <= 1 and 0 <= b <= 1 and "
+             "2a <= h < 2a + 3 + 2 - 1 and 2b <= w < 2b + 3 + 2 - 1 }");
+  for (int blue = 0; blue < 2; blue++) {
+    isl_set *tile = isl_set_copy(s->domain);
+    tile = isl_set_fix_si(tile, isl_dim_set, 0, 1);
+    tile = isl_set_fix_si(tile, isl_dim_set, 1, blue ? 0 : 1);
+    tile = isl_set_project_out(tile, isl_dim_set, 0, 2);
+    expect_set(p, tile,
+               blue ? "{ [h, w] : 2 <= h <= 5 and 0 <= w <= 3 }"
+                    : "{ [h, w] : 2 <= h <= 5 and 2 <= w <= 5 }");
+  }
+  po_free(p);
+}
+
+/* (4): what a tile reads of A; the buffer of the tile is that box. */
+Test(fused, footprint_of_the_paper) {
+  po_program *p = paper();
+  const po_stmt *s = &p->stmts.data[stmt_named(p, "S3")];
+  const po_expr *read = NULL;
+  for (uint32_t k = 0; k < s->n_exprs; k++)
+    if (s->exprs[k].kind == PO_READ &&
+        !strcmp(p->arrays.data[s->exprs[k].array].name, "t1"))
+      read = &s->exprs[k];
+  cr_assert(read);
+  isl_map *map = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(read->index));
+  map = isl_map_intersect_domain(map, isl_set_copy(s->domain));
+  expect_set(p, isl_map_range(map),
+             "{ t1[a, b, x, y] : 0 <= a <= 1 and 0 <= b <= 1 and "
+             "0 <= x <= 3 and 0 <= y <= 3 }");
+  const po_array *local = &p->arrays.data[read->array];
+  cr_assert_eq(local->role, PO_LOCAL);
+  cr_assert_eq(local->dim[2], 4);
+  cr_assert_eq(local->dim[3], 4);
+  po_free(p);
+}
+
+/* Figure 5: what was moved is introduced below the tile band, and skipped
+ * where it stood. */
+Test(fused, tree_of_the_paper) {
+  po_program *before = lower(PAPER), *after = paper();
+  bs_text out;
+  bs_text_init(&out, &heap);
+  cr_assert(po_print_fused(before, after, &out));
+  const char *text = bs_text_str(&out), *at = text;
+  static const char *const order[] = {
+      "domain:",    "sequence:", "S1[",           "skipped",
+      "coincident", "filter:",   "floor((i0)/2)", "coincident: [ 1, 1 ]",
+      "extension:", "-> S1[",    "sequence:",     "S1[",
+      "filter:",    "mod 2"};
+  for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
+    at = strstr(at, order[k]);
+    cr_assert(at, "%s is not in its place in\n%s", order[k], text);
+  }
+  bs_text_done(&out);
+  po_free(before);
+  po_free(after);
+}
+
+#define BLURS                                                                  \
+  "(tensor image (shape 67 130) f32)"                                          \
+  "(let a (compute reduceSum"                                                  \
+  "  (windows (access image 0) (shape 1 3) (stride 1 1))))"                    \
+  "(let b (compute reduceSum"                                                  \
+  "  (windows (access a 0) (shape 3 1) (stride 1 1))))"                        \
+  "(let c (compute reduceSum"                                                  \
+  "  (windows (access b 0) (shape 3 3) (stride 1 1))))"
+
+/* The outermost loop of the only nest runs by threads, and its tiles need no
+ * more than the rims of their neighbours again. */
+Test(fused, keeps_parallel_loops_and_computes_rims_only) {
+  po_program *p = chosen(BLURS "(output c)", PO_FUSE_POST_TILE, 21, 42);
+  const po_nest_node *root = &p->nest.nodes.data[0];
+  cr_assert_eq(root->first, root->last);
+  cr_assert_eq(p->nest.nodes.data[root->first].mark, PO_PARALLEL);
+  /* c: 63 x 126 in 3 x 3 tiles of 21 x 42; b: 23 x 44 a tile, a: 25 x 44 */
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0);
+  const char *inits[] = {"S0", "S3"};
+  const int64_t most[] = {9 * 25 * 44, 9 * 23 * 44};
+  for (int k = 0; k < 2; k++)
+    cr_assert_eq(instances(p, inits[k]), most[k], "%s: %lld", inits[k],
+                 (long long)instances(p, inits[k]));
+  po_free(p);
+}
+
+/* An array that two live-out nests read whole is computed once. */
+Test(fused, nothing_is_computed_again_for_two_outputs) {
+  static const char *const text =
+      "(tensor image (shape 40 60) f32)"
+      "(let a (compute reduceSum"
+      "  (windows (access image 0) (shape 3 3) (stride 1 1))))"
+      "(let b (compute reduceSum"
+      "  (windows (access a 0) (shape 3 1) (stride 1 1))))"
+      "(let c (compute reduceSum"
+      "  (windows (access a 0) (shape 1 3) (stride 1 1))))"
+      "(output b) (output c)";
+  po_program *plain = lower(text);
+  po_program *p = chosen(text, PO_FUSE_POST_TILE, 8, 16);
+  for (uint32_t k = 0; k < plain->stmts.len; k++) {
+    const char *name = plain->stmts.data[k].name;
+    uint32_t now = po_stmt_named(p, name);
+    if (now < p->stmts.len)
+      cr_assert_eq(po_count_instances(plain, k), po_count_instances(p, now));
+  }
+  po_free(plain);
+  po_free(p);
+}
+
+/* What no tile needs is not computed. */
+Test(fused, dead_instances_vanish) {
+  static const char *const text =
+      "(tensor image (shape 64 64) f32)"
+      "(let a (compute reduceSum"
+      "  (windows (access image 0) (shape 3 3) (stride 1 1))))"
+      "(let part (slice (slice a 0 0 20) 1 10 30))"
+      "(let b (compute reduceSum"
+      "  (windows (access part 0) (shape 3 3) (stride 1 1))))"
+      "(output b)";
+  po_program *plain = lower(text);
+  cr_assert_eq(instances(plain, "S0"), 62 * 62);
+  po_program *p = chosen(text, PO_FUSE_POST_TILE, 0, 0);
+  cr_assert_eq(instances(p, "S0"), 20 * 20);
+  po_free(plain);
+  po_free(p);
+}
+
+/* Values that all iterations of the consumer's loops need whole do not join
+ * them: they would be computed in each. */
+Test(fused, less_parallel_producers_stay) {
+  static const char *const text =
+      "(tensor image (shape 64 64) f32)"
+      "(let rows (compute reduceSum (access image 1)))"
+      "(let all (compute reduceSum (access (compute exp rows) 0)))"
+      "(let b (compute add (pair image (broadcast"
+      "  (insertAxis (insertAxis all 0) 1) (shape 64 64)))))"
+      "(output b)";
+  po_program *plain = lower(text);
+  po_program *p = chosen(text, PO_FUSE_POST_TILE, 8, 16);
+  cr_assert_leq(instances(p, "S0"), instances(plain, "S0"));
+  const po_nest_node *root = &p->nest.nodes.data[0];
+  cr_assert_eq(p->nest.nodes.data[root->last].mark, PO_PARALLEL);
+  po_free(plain);
+  po_free(p);
+}
+
+/* Limits lead to a simpler way, down to the program as it was. */
+Test(fused, limits_lead_to_a_simpler_way) {
+  po_program *p = lower(BLURS "(output c)");
+  const char *as_lowered = loops_text(p);
+  po_auto_options options = {.fuse = PO_FUSE_POST_TILE, .max_operations = 50};
+  po_auto_result done = po_schedule_automatically(&p, &options);
+  cr_assert_eq(done.fuse, PO_FUSE_MIN);
+  cr_assert_str_eq(loops_text(p), as_lowered);
+  po_free(p);
+}
