@@ -133,6 +133,15 @@ put_vector_width(const cg_emitter *e, bs_text *out) {
                 "#endif\n\n");
 }
 
+/* Not every compiler sees that the parts of a loop that was cut set all of an
+ * array. */
+static void
+put_quiet(bs_text *out) {
+  bs_put(out, "#if defined(__GNUC__) && !defined(__clang__)\n"
+              "#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"\n"
+              "#endif\n\n");
+}
+
 typedef struct files {
   bs_text *c, *h; /* h: or NULL */
 } files;
@@ -147,6 +156,8 @@ put_parts(cg_emitter *e, uint32_t constants, bs_text *out) {
   if (e->uses_stream)
     cg_put_stream_includes(out);
   put_vector_width(e, out);
+  if (e->uses_alignment)
+    put_quiet(out);
   if (constants || e->uses_alignment)
     put_attribute(out, "GLEN_ALIGNED", "aligned(64)");
   if (e->shares_kernels)
