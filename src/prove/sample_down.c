@@ -75,8 +75,10 @@ down_windows(const down *d) {
   if (!n || t->access < n)
     return false;
   for (uint32_t i = 0; i < n; i++) {
-    s[i] = 1 + (int64_t)pv_random(d->s, 4);
-    l[i] = dilated ? 1 + (int64_t)pv_random(d->s, 2) : 1;
+    s[i] = pv_random_amount(d->s, 1 + (int64_t)pv_random(d->s, 4));
+    l[i] = 1;
+    if (dilated)
+      l[i] = pv_random_amount(d->s, 1 + (int64_t)pv_random(d->s, 2));
   }
   pv_attr_set_ints(d->a, 0, t->dim + t->access, n);
   pv_attr_set_ints(d->a, 1, s, n);

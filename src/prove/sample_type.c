@@ -53,7 +53,7 @@ pv_random_type(pv_sampler *s, gs_dtype dtype, gs_type *out) {
   out->rank = (uint8_t)rank;
   out->access = (uint8_t)pv_random(s, out->rank + 1u);
   for (uint32_t d = 0; d < out->rank; d++)
-    out->dim[d] = pv_random_dim(s);
+    out->dim[d] = rank > 4 ? 1 + (int64_t)pv_random(s, 2) : pv_random_dim(s);
 }
 
 bool

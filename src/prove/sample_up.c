@@ -36,7 +36,11 @@ up_windows(pv_attr *a, const gs_type *t) {
     d[i] = dilated ? 1 + (int64_t)pv_random(a->s, 3) : 1;
     if (dilated)
       d[i] = pv_random_amount(a->s, d[i]);
-    if (d[i] * (k[i] - 1) >= size)
+    if (d[i] * (k[i] - 1) < size)
+      continue;
+    if (d[i] < size && pv_chance(a->s, 2))
+      k[i] = 1 + (size - 1) / d[i];
+    else
       d[i] = 1;
   }
   pv_attr_set_ints(a, 0, k, n);
