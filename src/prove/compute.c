@@ -27,12 +27,12 @@ unary(pv_values *v, gs_dtype d, gs_compute op, bool nonnegative, pv_value x) {
 /* A number that the interpreter gives exactly as well. */
 static bool
 exact_real(const pv_values *v, pv_value x, double *out) {
-  pv_number number;
-  if (!pv_is_number(v, x, &number) || (number.den & (number.den - 1)) ||
-      number.num > ((int64_t)1 << 53) || number.num < -((int64_t)1 << 53))
+  pv_number number, back;
+  if (!pv_is_number(v, x, &number) || number.den != 1)
     return false;
   *out = pv_number_real(number);
-  return true;
+  return pv_number_of_real(GS_F64, *out, &back) &&
+         (number.num % 2 == 0 || pv_number_same(number, back));
 }
 
 /* Extrema go outwards through what never decreases. */
@@ -216,8 +216,8 @@ floor_of(pv_values *v, gs_dtype d, pv_value x) {
   const pv_node *n = pv_at(v, x);
   if (is_integer(d) || (n->kind == PV_APPLY && n->op == GS_C_FLOOR))
     return x;
-  if (pv_is_number(v, x, &number))
-    return pv_number_value(v, d, pv_number_floor(number));
+  if (pv_is_number(v, x, &number) && pv_number_floor(number, &number))
+    return pv_number_value(v, d, number);
   if (is_extremum(v, d, x))
     return through_extremum(v, d, x, floor_of);
   return unary(v, d, GS_C_FLOOR, n->nonnegative, x);
@@ -244,8 +244,9 @@ exponential_of_part(pv_values *v, gs_dtype d, pv_part part) {
   int32_t power = part.times.num < 0 ? -1 : 1;
   pv_value factor = pv_lone_factor(v, part.product);
   part.times.num *= power;
-  if (part.times.den == 1 && part.times.num < 100) {
-    power *= (int32_t)part.times.num;
+  int64_t whole;
+  if (pv_number_is_whole(part.times, &whole) && whole < 100) {
+    power *= (int32_t)whole;
     part.times = PV_ONE;
   }
   if (factor && is_extremum(v, d, factor) && pv_number_same(part.times, PV_ONE))
@@ -482,15 +483,14 @@ product_of(pv_values *v, gs_dtype d, const pv_value *in, uint32_t n,
 static pv_value
 mean(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
   pv_value sum = sum_of(v, c->dtype, in, n);
-  pv_number share = {1, n};
   pv_number number;
   if (n == 1 || !sum)
     return sum;
   if (is_integer(c->dtype) && pv_is_number(v, sum, &number))
-    return pv_number_value(v, c->dtype, (pv_number){number.num / n, 1});
+    return pv_number_value(v, c->dtype, (pv_number){number.num / n, 1, 0});
   if (is_integer(c->dtype))
     return pv_apply_op(v, c->dtype, GS_C_REDUCE_MEAN, n, false, &sum, 1);
-  return pv_scale(v, c->dtype, share, sum);
+  return pv_scale(v, c->dtype, pv_number_share(n), sum);
 }
 
 static pv_value

@@ -280,6 +280,15 @@ sort_unique(uint32_t *ids, uint32_t n) {
   return kept;
 }
 
+/* Of the clauses times n; those of a single one are no more than there were. */
+static bool
+grows_too_large(const form *f, uint32_t n) {
+  uint64_t clauses = f->clauses.len, size = 1 + (uint64_t)f->clauses.data[0].n;
+  if (clauses == 1 && n <= 4 * MAX_CLAUSES)
+    return n * size > 64 * MAX_CLAUSES;
+  return n * clauses > MAX_CLAUSES;
+}
+
 static void
 max_form(form *f, const pv_value *args, uint32_t n) {
   add_plain_arguments(f, args, n);
@@ -292,7 +301,7 @@ max_form(form *f, const pv_value *args, uint32_t n) {
     const pv_node *node = pv_at(f->v, args[k]);
     if (node->kind != PV_MIN || node->dtype != f->dtype)
       continue;
-    if ((uint64_t)node->n * f->clauses.len > MAX_CLAUSES) {
+    if (grows_too_large(f, node->n)) {
       bs_push(f->v->heap, &g.literals, args[k]);
       bs_push(f->v->heap, &g.clauses, (clause){.n = 1});
     } else {

@@ -235,7 +235,7 @@ mean(operating *x) {
   pv_series sum =
       pv_series_reduced(r, x->to.dtype, &x->in, &x->from, x->from.access);
   if (!is_integer(x->to.dtype)) {
-    pv_series_times(r, x->to.dtype, &sum, (pv_number){1, n});
+    pv_series_times(r, x->to.dtype, &sum, pv_number_share(n));
     return sum;
   }
   pv_series out = {0};

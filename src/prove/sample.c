@@ -333,6 +333,7 @@ gs_term
 pv_sample(pv_sampler *s) {
   memset(s->slots, 0xff, s->parts.n_slots * sizeof *s->slots);
   memset(s->growing, 0, s->parts.n_parts);
+  pv_choose_huge(s);
   if (s->parts.n_equal && pv_chance(s, 2))
     pv_grant_wishes(s);
   gs_term root = grow(s, root_of(&s->parts.parts[0]), NULL);

@@ -30,6 +30,7 @@ typedef struct pv_sampler {
   /* The operator that a pattern leaves free: GS_COMPUTE_COUNT: any. */
   gs_compute asked;
   bool left_free; /* a pattern did */
+  double huge;    /* what parameters of floats are near to, or 0 */
 } pv_sampler;
 
 /* Grows all parts into sampler->p; the root's term, or GS_NO_TERM. */
@@ -99,7 +100,9 @@ gs_term pv_sample_input(pv_sampler *, const eg_term_node *,
 /* sample.c: a node of a part, of the goal's type when there is one. */
 gs_term pv_grow(pv_sampler *, const eg_term *part, uint32_t node,
                 const gs_type *goal);
-/* A compute operator with parameters, for the items that are free. */
+/* A compute operator with parameters, for the items that are free; whether
+ * they are about a huge literal of the rule is chosen once a sample. */
+void pv_choose_huge(pv_sampler *);
 bool pv_random_operator(pv_attr *, gs_dtype);
 const char *pv_pad_kind(pv_sampler *);
 

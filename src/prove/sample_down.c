@@ -104,7 +104,8 @@ down_slice(const down *d) {
   if (!pick_axis(d, 0, &axis))
     return false;
   int64_t size = d->to->dim[axis];
-  int64_t lo = pv_chance(d->s, 2) ? 0 : (int64_t)pv_random(d->s, 3);
+  int64_t lo = pv_random_amount(
+      d->s, pv_chance(d->s, 2) ? 0 : (int64_t)pv_random(d->s, 3));
   if (d->a->fixed[2] && !d->a->fixed[1])
     lo = pv_attr_int(d->a, 2) - size;
   pv_attr_set_int(d->a, 1, lo);

@@ -2,8 +2,11 @@
  *
  * Parameters are fractions with few bits, so that rules that multiply or add
  * them stay exact; of integers also the bounds of the dtype; and what the
- * rule's condition names. */
+ * rule's condition names.  Numbers too large to be added to small ones exactly
+ * keep among themselves, with powers of two beside them: what is computed of
+ * these is exact, too. */
 #include "prove/sample.h"
+#include <math.h>
 
 /* The bounds of a dtype, where what wraps goes wrong. */
 static int64_t
@@ -23,12 +26,44 @@ named(pv_sampler *s, gs_dtype d) {
   return d != GS_U8 && pv_chance(s, 2) ? -n : n;
 }
 
+#define HUGE_NUMBER 0x1p24 /* products of such are not exact */
+
+void
+pv_choose_huge(pv_sampler *s) {
+  s->huge = 0;
+  if (!s->parts.n_literals || !pv_chance(s, 4))
+    return;
+  double v = bs_as_real(s->ctx.values,
+                        s->parts.literals[pv_random(s, s->parts.n_literals)]);
+  if (fabs(v) >= HUGE_NUMBER && fabs(v) < 0x1p1000)
+    s->huge = v;
+}
+
+/* The literal itself once in a sample. */
+static bs_value
+huge(pv_sampler *s, gs_compute op) {
+  static const double times[] = {0, 1, -1, 0.5, -0.5, 2};
+  int e;
+  double v = s->huge;
+  frexp(v, &e);
+  double power = copysign(ldexp(1, e - 1), v);
+  if (op == GS_C_SCALE && pv_chance(s, 2))
+    return bs_int(s->ctx.values, pv_chance(s, 2) ? 1 : -1);
+  if (pv_chance(s, 3))
+    s->huge = power;
+  else
+    v = times[pv_random(s, 6)] * power + 0.0;
+  return bs_real(s->ctx.values, v);
+}
+
 /* A literal of the rule, or what lies beside or beyond it. */
 static bs_value
-literal(pv_sampler *s) {
+literal(pv_sampler *s, bool integer) {
   bs_values *values = s->ctx.values;
   bs_value v = s->parts.literals[pv_random(s, s->parts.n_literals)];
   double real = bs_as_real(values, v);
+  if (!integer && fabs(real) >= HUGE_NUMBER)
+    return bs_int(values, 1);
   if (!pv_chance(s, 3))
     return v;
   if (bs_kind_of(values, v) == BS_KIND_INT)
@@ -37,13 +72,15 @@ literal(pv_sampler *s) {
 }
 
 static bs_value
-number(pv_sampler *s, gs_dtype d) {
+number(pv_sampler *s, gs_compute op, gs_dtype d) {
   static const double reals[] = {0, 1, -1, 2, 0.5, -0.5, 3, 0.25, -2, 4};
   static const int64_t whole[] = {0, 1, -1, 2, 3, -2, 5, 16, -3, 100};
   uint64_t k = pv_random(s, 10);
   bool integer = gs_dtype_table[d].integer;
+  if (s->huge != 0 && !integer)
+    return huge(s, op);
   if (s->parts.n_literals && pv_chance(s, 3))
-    return literal(s);
+    return literal(s, integer);
   if (s->parts.n_numbers && pv_chance(s, 4))
     return bs_int(s->ctx.values, named(s, d));
   if (integer && pv_chance(s, 6))
@@ -63,7 +100,7 @@ parameters(pv_sampler *s, gs_compute op, gs_dtype d, bs_value *out) {
     out[n] = letters[n] == 't'
                  ? bs_sym(s->ctx.values,
                           gs_dtype_table[pv_random(s, GS_DTYPE_COUNT)].name)
-                 : number(s, d);
+                 : number(s, op, d);
   if (op == GS_C_CLIP &&
       bs_as_real(s->ctx.values, out[0]) > bs_as_real(s->ctx.values, out[1])) {
     bs_value swap = out[0];

@@ -106,7 +106,7 @@ times_number(pv_values *v, gs_dtype d, pv_number a, pv_number b,
 
 static bool
 is_sign(pv_number n) {
-  return n.den == 1 && (n.num == 1 || n.num == -1);
+  return n.den == 1 && n.exp == 0 && (n.num == 1 || n.num == -1);
 }
 
 /* Whether a sum of this dtype is taken apart inside a multiple, or a product,
