@@ -148,7 +148,7 @@ typedef struct po_program {
   const struct po_deps *deps; /* depend.c; NULL: not computed */
   /* Groups that run as contraction.h says; by po_lay_out. */
   BS_VEC(const struct po_contraction *) contractions;
-  struct po_loop_axes *axes; /* of loops; NULL: nothing was scheduled yet */
+  struct po_loop_axes *axes;   /* of loops; NULL: nothing was scheduled yet */
   BS_VEC(const char *) script; /* commands applied, in normal form */
   bs_arena arena;              /* names and bodies */
   po_pool pool;                /* owns every isl object above */
