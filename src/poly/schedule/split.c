@@ -235,7 +235,7 @@ po_apply_fuse(po_program *p, po_step_call *call) {
   if (loops->n > PO_MAX_RESULTS)
     return po_refuse(p, call, "loops", "more than %d loops", PO_MAX_RESULTS);
   isl_multi_aff *map = NULL;
-  if (!check_consecutive(p, call, loops) || !linear(p, call, loops, &map))
+  if (!check_consecutive(p, call, loops))
     return false;
   const char *moved = po_axes_may_fuse(p, loops->nodes, loops->n);
   if (moved) {
@@ -246,6 +246,8 @@ po_apply_fuse(po_program *p, po_step_call *call) {
     bs_hint(p->ctx.diags, "fuse before the reorder, or put it back");
     return false;
   }
+  if (!linear(p, call, loops, &map))
+    return false;
   uint32_t outer = loops->nodes[0], n = loops->n;
   map = po_keep_multi_aff(&p->pool, map);
   bs_text wish;
