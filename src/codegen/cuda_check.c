@@ -110,9 +110,10 @@ places_of_sync(const check *x, uint32_t node) {
       isl_multi_aff_identity(isl_space_map_from_set(isl_space_copy(space)));
   isl_map *map = isl_map_from_multi_aff(coordinates(x, node, times));
   isl_multi_aff_free(times);
-  isl_set *runs = isl_set_universe(space);
-  if (n)
-    runs = isl_set_flatten(isl_map_wrap(po_nest_range_in(p, loops[n - 1])));
+  isl_set *runs =
+      n ? isl_set_flatten(isl_map_wrap(po_nest_range_in(p, loops[n - 1])))
+        : isl_set_universe(isl_space_copy(space));
+  isl_space_free(space);
   isl_set *places = isl_set_apply(runs, map);
   return isl_set_eliminate(places, isl_dim_set, 3, 3 + x->length);
 }
