@@ -124,10 +124,11 @@ is_delimiter(unsigned char c) {
   return c <= ' ' || c == 0x7f || strchr("()\";", c);
 }
 
-/* At the start of a file such a symbol would be taken for its mark. */
+/* At the start of a file it would be taken for the file's; elsewhere it is an
+ * error outside of quotes. */
 static bool
 has_byte_order_mark(const char *s, size_t n) {
-  return n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3);
+  return memmem(s, n, "\xef\xbb\xbf", 3);
 }
 
 bool

@@ -220,6 +220,7 @@ Test(text, symbols_are_quoted_when_they_must) {
       {"\x01\x7f", "\"\\x01\\x7f\""},
       {"\xff", "\"\xef\xbf\xbd\""},
       {"\xef\xbb\xbfz", "\"\xef\xbb\xbfz\""},
+      {"t\xef\xbb\xbfz", "\"t\xef\xbb\xbfz\""},
   };
   bs_values *values = bs_values_new(&heap);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
