@@ -2,7 +2,9 @@
 """All checks of the project, one step after the other, counted.
 
 usage: check.py [STEP...]     steps: see STEPS below; none: all of them
-FUZZ_SECONDS sets the time of each fuzz target (60).
+FUZZ_SECONDS sets the time of each fuzz target (60), FUZZ_SEED what it draws
+(1): the same each time, so that a failure belongs to the change at hand; search
+further with other seeds.
 """
 import glob
 import os
@@ -219,6 +221,7 @@ def step_fuzz():
         seeds = os.path.join(ROOT, "tests/fuzz/seeds",
                              os.path.basename(target))
         command = [target, "-max_total_time=" + seconds, "-timeout=20",
+                   "-seed=" + os.environ.get("FUZZ_SEED", "1"),
                    "-rss_limit_mb=3000", "-max_len=20000", "-print_final_stats=1",
                    corpus] + ([seeds] if os.path.isdir(seeds) else [])
         log = open(corpus + ".log", "w+", encoding="utf-8", errors="replace")
