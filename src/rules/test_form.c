@@ -248,18 +248,20 @@ static bool
 read_option(reader *r, uint32_t *node) {
   const char *names[OPTIONS], *name = symbol(r, *node);
   uint32_t value = at(r, *node)->next;
+  bool known = false;
   for (size_t k = 0; k < OPTIONS; k++) {
     names[k] = option_table[k].name;
     if (!name || strcmp(name, option_table[k].name))
       continue;
+    known = true;
     if (!value)
-      break;
+      continue;
     *node = value;
     return option_table[k].read(r, value);
   }
   bs_error(r->rules->ctx.diags, at(r, *node)->span, "bad-test",
            "an option of a test with its value, or a clause, is expected");
-  if (name)
+  if (name && !known)
     rl_suggest(r->rules, name, names, OPTIONS);
   if (name && name[0] == ':' && value)
     *node = value;
