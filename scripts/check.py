@@ -127,9 +127,32 @@ def step_tune():
     return counted(call([sys.executable, "tests/run/tune.py", GLEN]))
 
 
+def python_with_nvcc():
+    """An interpreter that has nvcc's packages; this one where they cannot be
+    had, or nvcc is there already."""
+    if shutil.which("nvcc"):
+        return sys.executable
+    folder = os.path.join(ROOT, RELEASE, "nvcc")
+    python = os.path.join(folder, "bin/python")
+    ready = os.path.exists(os.path.join(folder, "ready"))
+    if not ready and not call([sys.executable, "-m", "venv",
+                               folder]).returncode:
+        done = call([python, "-m", "pip", "install", "--quiet",
+                     "--disable-pip-version-check", "--no-deps", "-r",
+                     "tests/run/cuda-requirements.txt"])
+        if not done.returncode:
+            ready = True
+            with open(os.path.join(folder, "ready"), "w", encoding="utf-8"):
+                pass
+    if not ready:
+        print("no nvcc here: CUDA is not compiled for a device")
+    return python if ready else sys.executable
+
+
 def step_cuda():
-    """CUDA through a shim on the CPU; tests/run/cuda.py alone runs all."""
-    return counted(call([sys.executable, "tests/run/cuda.py", GLEN,
+    """CUDA through a shim on the CPU, and nvcc; tests/run/cuda.py alone runs
+    all."""
+    return counted(call([python_with_nvcc(), "tests/run/cuda.py", GLEN,
                          "--quick"]))
 
 

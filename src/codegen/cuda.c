@@ -258,11 +258,17 @@ put_launch(cg_cuda *c) {
   bs_put(out, ");\n");
 }
 
+/* Arrays that nothing reads or writes any more have no place there. */
+static bool
+is_in_workspace(const po_array *a) {
+  return (a->role == PO_WORKSPACE || po_is_large(a)) && a->offset >= 0;
+}
+
 static void
 put_workspace(cg_emitter *e) {
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const po_array *a = &e->p->arrays.data[k];
-    if (a->role != PO_WORKSPACE && !po_is_large(a))
+    if (!is_in_workspace(a))
       continue;
     bs_putf(&e->body,
             "  %s *%s = (%s *)(void *)((unsigned char *)workspace + %lld);\n",
@@ -273,9 +279,9 @@ put_workspace(cg_emitter *e) {
 static void
 put_unused(cg_emitter *e) {
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    po_role role = e->p->arrays.data[k].role;
-    if (role != PO_CONSTANT && role != PO_LOCAL)
-      bs_putf(&e->body, "  (void)%s;\n", e->p->arrays.data[k].name);
+    const po_array *a = &e->p->arrays.data[k];
+    if (a->role == PO_INPUT || a->role == PO_OUTPUT || is_in_workspace(a))
+      bs_putf(&e->body, "  (void)%s;\n", a->name);
   }
   bs_put(&e->body, "  (void)workspace;\n");
 }

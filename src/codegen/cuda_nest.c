@@ -276,8 +276,12 @@ put_bound(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around,
     bs_putf(out, " %c %lld", min < 0 ? '-' : '+',
             (long long)(min < 0 ? -min : min));
   bs_put(out, ";\n");
+  char name[16];
+  name_of(depth, name);
+  size_t from = out->len;
   put_locals(w, loop, indent + 1);
   put_children(w, loop, depth + 1, known, indent + 1);
+  cg_put_unused(w->e, from, name, false, indent + 1);
   cg_indent(out, indent);
   bs_put(out, "}\n");
 }

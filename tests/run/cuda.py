@@ -2,13 +2,20 @@
 """CUDA output against the interpreter.
 
 usage: cuda.py GLEN [--quick | PART-OF-A-NAME]
+       cuda.py GLEN --compile F.glen...
 
 Programs under schedules that bind loops, and under those that glen chooses,
 become .cu files; a schedule that was chosen gives the same file again.  Where nvcc is found
 they are built with it and must at least compile; on the CPU they run through
 cuda_shim.h, with sanitizers, on small whole numbers, so that every order of
-summation gives the same.
+summation gives the same.  --compile: only that nvcc takes what glen makes of
+these programs.
+
+nvcc is the one of the PATH, or of the packages in cuda-requirements.txt when
+python has them; all its warnings are errors.
 """
+import glob
+import importlib.util
 import json
 import os
 import random
@@ -20,6 +27,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+REQUIREMENTS = os.path.join(HERE, "cuda-requirements.txt")
 FORMAT = {"f32": ("f", "<f4"), "f64": ("d", "<f8"), "i32": ("i", "<i4")}
 
 MATMUL = """(tensor a (shape 48 24) f32)
@@ -216,11 +224,10 @@ def check(glen, name, program, loops, script):
                 "#include <cuda_runtime.h>\n", ""))
         with open(path("main.cc"), "w") as f:
             f.write(driver(manifest))
-        run("g++", "-std=c++17", *FLAGS, "-Wall", "-Wno-unknown-pragmas",
-            "-I", HERE, "-I", folder, path("main.cc"), "-o", path("main"))
+        run("g++", "-std=c++17", *FLAGS, "-Wall", "-Werror",
+            "-Wno-unknown-pragmas", "-I", HERE, "-I", folder, path("main.cc"), "-o", path("main"))
         run(path("main"), path("in"), path("out"))
-        if shutil.which("nvcc"):
-            run("nvcc", "-c", path("kernel.cu"), "-o", path("kernel.o"))
+        build_for_device(path("kernel.cu"))
         with open(path("out"), "rb") as f:
             got = f.read()
         if got != read_npy(path("want.npy")):
@@ -234,8 +241,41 @@ FLAGS = ["-O1", "-g", "-fsanitize=address,undefined",
          "-fno-sanitize-recover=all"]
 
 
+def find_nvcc():
+    """The path of nvcc; None where there is none."""
+    found = shutil.which("nvcc")
+    spec = None if found else importlib.util.find_spec("nvidia")
+    for folder in spec.submodule_search_locations if spec else []:
+        for path in sorted(glob.glob(os.path.join(folder, "*/bin/nvcc"))):
+            found = found or path
+    return found
+
+
+NVCC = find_nvcc()
+
+
+def build_for_device(path):
+    if NVCC:
+        run(NVCC, "-arch=sm_80", "-Werror", "all-warnings", "-Xcompiler",
+            "-Wall,-Wno-unknown-pragmas", "-c", path, "-o", path + ".o")
+
+
+def compile_all(glen, programs):
+    if not NVCC:
+        sys.exit(f"no nvcc: pip install -r {os.path.relpath(REQUIREMENTS)}")
+    with tempfile.TemporaryDirectory() as folder:
+        for program in programs:
+            path = os.path.join(folder, "kernel.cu")
+            run(glen, "compile", program, "--emit", "cuda", "-o", path)
+            build_for_device(path)
+            print(f"{program}: ok", flush=True)
+    print(f"{len(programs)} passed, 0 failed")
+
+
 def main():
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
+    if wanted == "--compile":
+        return compile_all(sys.argv[1], sys.argv[3:])
     cases = [c for c in CASES if wanted in c[0]]
     if wanted == "--quick":
         cases = [c for c in CASES if c[0] in QUICK]
