@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """The engine beside egg and egglog on the same workloads, interleaved.
 
-    bench/egraph/run.py BUILD_DIR [--rounds N] [--quick | --long] [--only TEXT]
+    bench/egraph/run.py BUILD_DIR [--rounds N] [--quick | --long] [--only TEXT] [--cold]
                         [--json FILE] [--table FILE]
 
 BUILD_DIR holds bench/egraph/bench_egraph.  egg is built with cargo into
 BUILD_DIR/egg-peer, egglog installed with pip into BUILD_DIR/egglog-peer, both
 at fixed versions; a peer that cannot be had is left out, and it is said.
 egglog runs what is plain rewriting under the simple scheduler.  Each round runs
-every engine once on each workload, so that load on the machine falls on all;
-times and ratios are of processor seconds, which other processes disturb least.
+every engine on each workload, so that load on the machine falls on all: once to
+warm up and once for the figure (--cold: only that).  Without the first the
+figure of one engine depends on how much memory the one before it gave back, for
+the host of a virtual machine takes free pages away and backs them anew.
+Times and ratios are of processor seconds, which other processes disturb least.
 Reported: the median and the least of the rounds.  A difference in e-nodes or
 e-classes is an error.
 """
@@ -50,6 +53,7 @@ CASES = [
 ]
 LARGE = {("ac_11", 0, False, 1000), ("ac_12", 0, False, 1000),
          ("math_micro", 30, True, 10000), ("math_bench7", 30, True, 10000)}
+WARM_S = 4
 LONG = {("math_micro", 12, False, 1000)}
 
 
@@ -87,6 +91,12 @@ def build_egglog(build):
 def translates(case):
     name, _, backoff, _ = case
     return not backoff and (name == "math_micro" or name.startswith("ac_"))
+
+
+def measured(program, case, cold):
+    """Long runs warm themselves up."""
+    got = run(program, case)
+    return got if cold or got["cpu_s"] > WARM_S else run(program, case)
 
 
 def run(program, case):
@@ -144,6 +154,8 @@ def main():
     options.add_argument("--long", action="store_true",
                          help="with those of minutes and gigabytes")
     options.add_argument("--only", default="", help="cases with this in them")
+    options.add_argument("--cold", action="store_true",
+                         help="no run to warm up")
     a = options.parse_args()
     mine = [outcome.program(a.build), "run", "--json"]
     peer = build_peer(a.build)
@@ -154,11 +166,11 @@ def main():
     before = machine.describe()
     for _ in range(a.rounds):
         for c in cases:
-            got[c][0].append(run(mine, c))
+            got[c][0].append(measured(mine, c, a.cold))
             if peer:
-                got[c][1].append(run([peer], c))
+                got[c][1].append(measured([peer], c, a.cold))
             if egglog and translates(c):
-                got[c][2].append(run(egglog, c))
+                got[c][2].append(measured(egglog, c, a.cold))
     lines = [*outcome.heading(a, before, ", processor seconds"),
              f"{'workload':34} {'nodes':>9} {'classes':>8} {'median s':>9} "
              f"{'s/a/r %':>9} {'nodes/s':>11} {'B/node':>7} {'RSS/n':>7} "
