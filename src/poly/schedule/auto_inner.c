@@ -56,9 +56,8 @@ is_part(const po_program *p, uint32_t loop, int64_t most) {
   return most > LONG && !po_constant_range(p, loop, &min, &count);
 }
 
-/* The loop runs over what the statement reduces. */
-static bool
-is_summed_over(const po_program *p, uint32_t leaf, uint32_t loop) {
+bool
+po_is_summed_over(const po_program *p, uint32_t leaf, uint32_t loop) {
   const po_stmt *stmt = &p->stmts.data[po_node(p, leaf)->stmt];
   isl_aff *aff = isl_multi_aff_get_aff(stmt->time, (int)po_nest_depth(p, loop));
   bool is =
@@ -91,7 +90,7 @@ is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
                int64_t product) {
   if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n))
     return false;
-  return is_summed_over(p, leaf, loop) ||
+  return po_is_summed_over(p, leaf, loop) ||
          (n <= SHORT_ROW && statements_in(p, loop) <= MOST_STATEMENTS / n);
 }
 
@@ -127,7 +126,7 @@ write_out(po_chooser *c, uint32_t leaf, bool sums) {
   uint32_t loop = po_node(po_now(c), leaf)->parent;
   for (; loop != 0 && po_node(po_now(c), loop)->kind == PO_LOOP;
        loop = po_node(po_now(c), loop)->parent) {
-    if (sums && !is_summed_over(po_now(c), leaf, loop))
+    if (sums && !po_is_summed_over(po_now(c), leaf, loop))
       break;
     int64_t n = po_most_iterations(po_now(c), loop);
     if (!is_written_out(po_now(c), leaf, loop, n, product))

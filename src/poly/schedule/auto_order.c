@@ -12,6 +12,9 @@
  *            for k { for ii { s[ii] += a[k, io * B + ii] } }
  *            for ii { x[io * B + ii] = s[ii] } }
  *
+ * A short reduction is left alone: it will be written out (auto_inner.c), and
+ * then the loop around it is innermost, its sum in a register.
+ *
  * Before that, what is computed point by point and read by such a reduction
  * in the same points, elsewhere as well, moves into its loops. */
 #include "poly/affine.h"
@@ -20,6 +23,9 @@
 /* Sums side by side: a few of them, beside what the reduction reads, stay in
  * the first cache; their rows are long enough to be fetched ahead. */
 enum { MOST_SIDE_BY_SIDE = 1024, LINE = 64 };
+
+/* Values that are added in one iteration where they are this few. */
+enum { MOST_AT_ONCE = 16 };
 
 /* Loops are worth an exchange from so many instances on, and where it costs
  * less by this factor. */
@@ -123,6 +129,21 @@ best_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
   return cost[best] * LEAST_GAIN < cost[n - 1] ? best : n - 1;
 }
 
+/* Nothing but a short reduction stands between loops[d] and the statement. */
+static bool
+is_short_below(const po_program *p, const po_stmt *s, const uint32_t *loops,
+               uint32_t n, uint32_t d) {
+  int64_t product = 1;
+  for (uint32_t k = n; k-- > d + 1;) {
+    int64_t count = po_most_iterations(p, loops[k]);
+    if (count < 1 || count > MOST_AT_ONCE / product ||
+        !po_is_summed_over(p, s->leaf, loops[k]))
+      return false;
+    product *= count;
+  }
+  return true;
+}
+
 /* ---- the exchange ---- */
 
 static void
@@ -215,7 +236,7 @@ order_around(po_chooser *c, uint32_t stmt) {
   if (instances >= 0 && instances < LEAST_INSTANCES)
     return;
   uint32_t d = best_depth(p, s, loops, n);
-  if (d == n - 1)
+  if (d == n - 1 || is_short_below(p, s, loops, n, d))
     return;
   po_program *old = po_copy(p);
   if (exchange(c, loops, n, d)) {

@@ -59,5 +59,7 @@ void po_join_reductions(po_chooser *);
 void po_order_loops(po_chooser *);
 /* auto_inner.c */
 void po_finish_inner_loops(po_chooser *);
+/* The loop runs over what the statement reduces. */
+bool po_is_summed_over(const po_program *, uint32_t leaf, uint32_t loop);
 
 #endif
