@@ -26,7 +26,12 @@ typedef struct walk {
   isl_set **boxes;      /* around their domains */
   isl_pw_aff **address; /* statement by statement: its accesses */
   uint32_t *array;      /* as `address` */
-  uint32_t *first;      /* by statement of the group: into `address` */
+  /* As `address`; where a dimension is folded to several places, the index
+   * and what the address starts from: remainders are taken of indices that
+   * isl has simplified. */
+  isl_pw_multi_aff **index;
+  int64_t *base;
+  uint32_t *first; /* by statement of the group: into `address` */
   uint32_t loops[PO_MAX_DEPTH], n_loops; /* around */
 } walk;
 
@@ -113,6 +118,22 @@ note_element(cg_elements *x, __isl_keep isl_ast_expr *index, bool written) {
     x->read |= UINT64_C(1) << k;
 }
 
+/* { loops -> address } of an access of a statement's instance. */
+static __isl_give isl_pw_aff *
+address_at(const walk *w, uint32_t k, __isl_keep isl_pw_multi_aff *instance,
+           __isl_keep isl_set *loops) {
+  if (!w->index[k])
+    return isl_pw_aff_pullback_pw_multi_aff(isl_pw_aff_copy(w->address[k]),
+                                            isl_pw_multi_aff_copy(instance));
+  isl_pw_multi_aff *index = isl_pw_multi_aff_pullback_pw_multi_aff(
+      isl_pw_multi_aff_copy(w->index[k]), isl_pw_multi_aff_copy(instance));
+  index = isl_pw_multi_aff_gist(index, isl_set_copy(loops));
+  isl_pw_aff *address = po_address(&w->e->p->arrays.data[w->array[k]], index);
+  isl_pw_multi_aff_free(index);
+  return isl_pw_aff_add_constant_val(
+      address, isl_val_int_from_si(w->e->p->isl, -w->base[k]));
+}
+
 static isl_ast_node *
 note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
           void *user) {
@@ -127,13 +148,13 @@ note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
   note->stmt = w->e->groups.stmts.data[w->group->first + local];
   note->n = n;
   isl_pw_multi_aff *instance = instance_of(build, w->boxes[local]);
+  isl_set *loops =
+      isl_map_range(isl_map_from_union_map(isl_ast_build_get_schedule(build)));
   bool ok = instance;
   for (uint32_t k = 0; k < n; k++) {
-    isl_pw_aff *address = w->address[w->first[local] + k];
-    if (!address)
+    if (!w->address[w->first[local] + k])
       continue;
-    address = isl_pw_aff_pullback_pw_multi_aff(isl_pw_aff_copy(address),
-                                               isl_pw_multi_aff_copy(instance));
+    isl_pw_aff *address = address_at(w, w->first[local] + k, instance, loops);
     note->index[k] = isl_ast_build_expr_from_pw_aff(build, address);
     ok = ok && note->index[k];
     if (note->index[k])
@@ -141,6 +162,7 @@ note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
                    note->index[k], k == n - 1);
   }
   isl_pw_multi_aff_free(instance);
+  isl_set_free(loops);
   isl_ctx *isl = isl_ast_node_get_ctx(node);
   isl_id *id = note_id(isl, note, free_user_note);
   if (!ok || !id) {
@@ -182,9 +204,19 @@ leave_mark(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
 
 /* ---- building ---- */
 
-static isl_pw_aff *
-address_in_slot(cg_emitter *e, const cg_use *use, uint32_t array,
-                __isl_keep isl_pw_multi_aff *index) {
+static bool
+has_remainders(const po_array *a) {
+  for (uint32_t d = 0; d < a->rank; d++)
+    if (a->fold[d] > 1 && a->fold[d] < a->dim[d])
+      return true;
+  return false;
+}
+
+/* Access n: its address, and what else is kept of it. */
+static void
+note_address(cg_emitter *e, const cg_use *use, walk *w, uint32_t n,
+             isl_pw_multi_aff *index) {
+  uint32_t array = w->array[n];
   int64_t base = 0;
   for (uint32_t k = 0; k < use->n_slots; k++)
     if (use->slots[k].array == array)
@@ -192,7 +224,10 @@ address_in_slot(cg_emitter *e, const cg_use *use, uint32_t array,
   po_pool_reserve(&e->pool, 1);
   isl_pw_aff *address = po_address(&e->p->arrays.data[array], index);
   isl_val *less = isl_val_int_from_si(e->p->isl, -base);
-  return po_keep_pw_aff(&e->pool, isl_pw_aff_add_constant_val(address, less));
+  w->address[n] =
+      po_keep_pw_aff(&e->pool, isl_pw_aff_add_constant_val(address, less));
+  w->base[n] = base;
+  w->index[n] = has_remainders(&e->p->arrays.data[array]) ? index : NULL;
 }
 
 static uint32_t
@@ -209,6 +244,9 @@ find_addresses(cg_emitter *e, const cg_use *use, walk *w) {
   uint32_t n = 0;
   w->address = BS_NEWS(&e->arena, isl_pw_aff *, count_accesses(e, w->group));
   w->array = BS_NEWS(&e->arena, uint32_t, count_accesses(e, w->group));
+  w->index =
+      BS_NEWS(&e->arena, isl_pw_multi_aff *, count_accesses(e, w->group));
+  w->base = BS_NEWS(&e->arena, int64_t, count_accesses(e, w->group));
   w->first = BS_NEWS(&e->arena, uint32_t, w->group->n + 1);
   for (uint32_t k = 0; k < w->group->n; k++) {
     const po_stmt *stmt = cg_stmt(e, w->group, k);
@@ -216,18 +254,17 @@ find_addresses(cg_emitter *e, const cg_use *use, walk *w) {
     for (uint32_t j = 0; j < stmt->n_exprs; j++, n++) {
       w->array[n] = stmt->exprs[j].array;
       if (stmt->exprs[j].index && cg_is_indexed(e, stmt->exprs[j].array))
-        w->address[n] =
-            address_in_slot(e, use, stmt->exprs[j].array, stmt->exprs[j].index);
+        note_address(e, use, w, n, stmt->exprs[j].index);
     }
     w->array[n] = stmt->array;
     if (stmt->write && cg_is_indexed(e, stmt->array))
-      w->address[n] = address_in_slot(e, use, stmt->array, stmt->write);
+      note_address(e, use, w, n, stmt->write);
     n++;
     for (uint32_t j = 0; j < cg_count_operands(stmt); j++, n++) {
       const po_operand *o = &stmt->operands[j];
       w->array[n] = o->array;
       if (o->base && cg_is_indexed(e, o->array))
-        w->address[n] = address_in_slot(e, use, o->array, o->base);
+        note_address(e, use, w, n, o->base);
     }
   }
   w->first[w->group->n] = n;

@@ -1,5 +1,6 @@
 /* storage.c - see storage.h. */
 #include "poly/storage.h"
+#include "poly/access.h"
 #include <isl/space.h>
 
 void
@@ -71,6 +72,79 @@ join(const po_program *p, uint32_t array, uint32_t leaf, uint32_t *node) {
       node[array] == PO_NO_NODE ? here : po_nest_common(p, node[array], here);
 }
 
+/* ---- locals whose values outlive an iteration ---- */
+
+/* { A[x] -> [t0, ..., t(n-1)] } of an access, joined to others. */
+static __isl_give isl_map *
+add_use(__isl_take isl_map *all, const po_stmt *stmt, uint32_t n,
+        __isl_keep isl_pw_multi_aff *index) {
+  isl_map *one = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index));
+  one = isl_map_intersect_domain(one, isl_set_copy(stmt->domain));
+  one =
+      isl_map_apply_domain(one, isl_map_from_multi_aff(po_outer_time(stmt, n)));
+  one = isl_map_reverse(one);
+  return all ? isl_map_union(all, one) : one;
+}
+
+/* NULL where a call or a look-up uses the array. */
+static __isl_give isl_map *
+iterations_of(const po_program *p, uint32_t array, uint32_t n) {
+  isl_map *all = NULL;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    bool whole = false;
+    for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
+      whole |= s->operands[j].array == array;
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      whole |= s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array;
+    if (whole)
+      return isl_map_free(all);
+    if (s->array == array)
+      all = add_use(all, s, n, s->write);
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      if (s->exprs[j].kind == PO_READ && s->exprs[j].array == array)
+        all = add_use(all, s, n, s->exprs[j].index);
+  }
+  return all;
+}
+
+/* Some element is used in two iterations of this loop around all uses, those
+ * around it being equal.  Threads and lanes have locals of their own. */
+static bool
+is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
+  const po_nest_node *l = &p->nest.nodes.data[loop];
+  if (l->kind != PO_LOOP || (l->mark != PO_SERIAL && l->mark != PO_UNROLL))
+    return false;
+  uint32_t depth = po_nest_depth(p, loop);
+  isl_map *when = iterations_of(p, array, depth + 1);
+  if (!when)
+    return false;
+  isl_size rank = isl_map_dim(when, isl_dim_in);
+  when = isl_map_reset_tuple_id(when, isl_dim_in);
+  when = isl_map_move_dims(when, isl_dim_in, rank < 0 ? 0 : (unsigned)rank,
+                           isl_dim_out, 0, depth);
+  when = isl_map_coalesce(when);
+  isl_bool one = isl_map_is_single_valued(when);
+  isl_map_free(when);
+  return one != isl_bool_true;
+}
+
+/* What has one place in each iteration needs no look. */
+static bool
+is_scalar(const po_array *a) {
+  for (uint32_t d = 0; d < a->rank; d++)
+    if (a->fold[d] != 1)
+      return false;
+  return true;
+}
+
+static uint32_t
+carrying_node(const po_program *p, uint32_t array, uint32_t node) {
+  while (is_carried_by(p, array, node))
+    node = p->nest.nodes.data[node].parent;
+  return node;
+}
+
 void
 po_find_local_nodes(const po_program *p, uint32_t *node) {
   for (uint32_t k = 0; k < p->arrays.len; k++)
@@ -84,6 +158,9 @@ po_find_local_nodes(const po_program *p, uint32_t *node) {
     for (uint32_t j = 0; stmt->instr && j < stmt->instr->n_operands; j++)
       join(p, stmt->operands[j].array, stmt->leaf, node);
   }
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (node[k] != PO_NO_NODE && !is_scalar(&p->arrays.data[k]))
+      node[k] = carrying_node(p, k, node[k]);
 }
 
 bool

@@ -1,7 +1,8 @@
 /* storage.h - how arrays lie in memory.
  *
  * Row-major, a dimension in as many places as it is folded to, padded.  A
- * local is declared in the innermost loop around all its uses: on the stack,
+ * local is declared in the innermost loop around all its uses in whose
+ * iterations different elements are used: on the stack,
  * unless it is large; a large one has its place in the workspace, one for each
  * thread where a parallel loop is around it. */
 #ifndef POLY_STORAGE_H
@@ -25,7 +26,8 @@ __isl_give isl_pw_aff *po_address(const po_array *,
                                   __isl_keep isl_pw_multi_aff *index);
 
 /* node[array]: the innermost loop (or the root) that holds all uses of a
- * local; PO_NO_NODE for other arrays and unused ones. */
+ * local and does not carry its values from one iteration to another;
+ * PO_NO_NODE for other arrays and unused ones. */
 void po_find_local_nodes(const po_program *, uint32_t *node);
 static inline bool
 po_is_folded(const po_array *array) {

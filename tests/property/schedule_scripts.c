@@ -245,7 +245,7 @@ make_command(const po_program *p, char *out, size_t size) {
   const char *a = some_loop(p), *b = near_loop(p, a), *c = near_loop(p, a);
   const char *s = some_stmt(p), *x = some_array(p), *scope = scopes[pick(0, 2)];
   int f = pick(1, 5);
-  switch (pick(0, 27)) {
+  switch (pick(0, 30)) {
   case 0:
   case 1:
     snprintf(out, size, "split %s [-1, %d]", a, f);
@@ -341,6 +341,18 @@ make_command(const po_program *p, char *out, size_t size) {
       snprintf(out, size, "double_buffer %s %s %d", x, a, pick(2, 3));
     else
       snprintf(out, size, "set_buffer %s %s", x, scope);
+    break;
+  case 27:
+  case 28:
+    snprintf(out, size, "roll %s %s%s", pick(0, 1) ? s : x, a,
+             pick(0, 2) ? "" : " fill=first");
+    break;
+  case 29:
+    pick_folded(p, &s, &x, &a);
+    if (pick(0, 1))
+      snprintf(out, size, "fold_storage %s %d", x, pick(-2, 2));
+    else
+      snprintf(out, size, "fold_storage %s %d %d", x, pick(-2, 2), f);
     break;
   default:
     if (pick(0, 1))

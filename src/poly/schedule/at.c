@@ -1,5 +1,5 @@
-/* at.c - compute_at and reverse_compute_at: statements moved below loops of
- * those that use, or made, their values.
+/* at.c - compute_at, roll and reverse_compute_at: statements moved below loops
+ * of those that use, or made, their values.
  *
  * compute_at: { [o] -> P[j] }, the instances of the producers that one
  * iteration o of the loops down to the chosen one needs, is exact: reads of
@@ -8,10 +8,15 @@
  * footprint of one iteration, so that iterations do not depend on each other
  * through it, however much is computed again.
  *
+ * roll: of these instances, each iteration computes those that no other
+ * iteration of the chosen loop does (roll.c says which one does).  The array is
+ * a local of the footprint of all iterations of that loop.
+ *
  * The producers' own loops are kept below the new place as far as they have
  * more than one value there. */
 #include "poly/affine.h"
 #include "poly/schedule/edit.h"
+#include <string.h>
 
 /* ---- a block's own loops, built anew elsewhere ---- */
 
@@ -277,25 +282,64 @@ make_local(po_program *p, uint32_t array) {
   }
 }
 
+/* What iterations of the loops down to the chosen one compute of array k of
+ * those that move.  n_kept: loops in whose iterations it is made anew. */
+static isl_map *
+find_elements(po_program *p, const po_step_call *call, const moving *m,
+              uint32_t k, uint32_t n, const uint32_t *loops, po_roll roll,
+              uint32_t *n_kept) {
+  po_pool_reserve(&p->pool, 2);
+  isl_map *all =
+      po_keep_map(&p->pool, needed(p, &m->writers[k], m->arrays[k], n));
+  *n_kept = n;
+  if (roll == PO_ROLL_NOT || k || !all)
+    return all;
+  *n_kept = n - 1;
+  isl_map *once = po_each_once(all, n, roll);
+  if (once || isl_ctx_last_error(p->isl) != isl_error_none)
+    return po_keep_map(&p->pool, once);
+  po_refuse(p, call, "no-order",
+            "the elements of %s are not needed in an order in which iterations "
+            "of loop %s, and some before them, could make them",
+            p->arrays.data[m->arrays[k]].name, po_node(p, loops[n - 1])->name);
+  bs_hint(p->ctx.diags, "fill=first makes them where they are needed first");
+  return NULL;
+}
+
+/* { [o] -> A[x] } over the first n_kept of n loops. */
+static isl_map *
+over_loops(po_program *p, __isl_keep isl_map *elements, uint32_t n_kept,
+           uint32_t n) {
+  po_pool_reserve(&p->pool, 1);
+  isl_map *all = isl_map_project_out(isl_map_copy(elements), isl_dim_in, n_kept,
+                                     n - n_kept);
+  return po_keep_map(&p->pool, isl_map_coalesce(all));
+}
+
 /* One array and its writers below the loops; they are out of the tree. */
 static bool
 move_array(po_program *p, const po_step_call *call, const moving *m, uint32_t k,
-           uint32_t n, const uint32_t *loops, isl_union_map **origin) {
+           uint32_t n, const uint32_t *loops, po_roll roll,
+           isl_union_map **origin) {
   const po_block *writers = &m->writers[k];
   uint32_t array = m->arrays[k];
   int64_t fold[GS_MAX_RANK];
   uint32_t rank = p->arrays.data[array].rank;
   bool was_local = p->arrays.data[array].role == PO_LOCAL;
-  po_pool_reserve(&p->pool, 2);
-  isl_map *elements = po_keep_map(&p->pool, needed(p, writers, array, n));
+  uint32_t n_kept, errors = p->ctx.diags->errors;
+  isl_map *elements = find_elements(p, call, m, k, n, loops, roll, &n_kept);
+  if (!elements && p->ctx.diags->errors > errors)
+    return false;
   po_footprint *f = BS_NEW(&p->arena, po_footprint);
-  if (!elements || !po_find_footprint(p, elements, n, f))
+  if (!elements ||
+      !po_find_footprint(p, over_loops(p, elements, n_kept, n), n_kept, f))
     return po_refuse(p, call, "footprint",
                      "what an iteration of loop %s needs of %s has no bounds",
                      po_node(p, loops[n - 1])->name,
                      p->arrays.data[array].name);
   for (uint32_t d = 0; d < rank; d++)
     fold[d] = p->arrays.data[array].fold[d];
+  po_pool_reserve(&p->pool, writers->n);
   for (uint32_t j = 0; j < writers->n; j++) {
     isl_union_map *more = isl_union_map_copy(*origin);
     add_outer(p, writers->stmts[j], elements, n, loops, &more);
@@ -307,21 +351,22 @@ move_array(po_program *p, const po_step_call *call, const moving *m, uint32_t k,
     return false;
   /* What had one place an iteration of its own loops still has. */
   for (uint32_t d = 0; was_local && d < rank; d++)
-    p->arrays.data[array].fold[n + d] = fold[d];
+    p->arrays.data[array].fold[n_kept + d] = fold[d];
   return true;
 }
 
 /* On true *origin is the caller's. */
 static bool
 move_arrays(po_program *p, const po_step_call *call, const moving *m,
-            uint32_t n, const uint32_t *loops, isl_union_map **origin) {
+            uint32_t n, const uint32_t *loops, po_roll roll,
+            isl_union_map **origin) {
   uint32_t loop = loops[n - 1];
   ways *w = take_down(p, &m->all);
   po_pool_reserve(&p->pool, 1);
   isl_union_map *all = po_keep_union_map(
       &p->pool, isl_union_map_empty(isl_space_params_alloc(p->isl, 0)));
   for (uint32_t k = 0; k < m->n; k++)
-    if (!move_array(p, call, m, k, n, loops, &all))
+    if (!move_array(p, call, m, k, n, loops, roll, &all))
       return false;
   uint32_t first = put_up(p, w, loop, po_node(p, loop)->first);
   po_tidy_loops(p, loop, first);
@@ -330,8 +375,8 @@ move_arrays(po_program *p, const po_step_call *call, const moving *m,
   return true;
 }
 
-bool
-po_apply_compute_at(po_program *p, po_step_call *call) {
+static bool
+compute_in(po_program *p, po_step_call *call, po_roll roll) {
   po_block block;
   po_arg what = call->args[0];
   uint32_t loop = call->args[1].node, loops[PO_MAX_DEPTH];
@@ -352,13 +397,29 @@ po_apply_compute_at(po_program *p, po_step_call *call) {
   loops[n - 1] = loop;
   po_program *before = po_copy(p);
   po_change change = {.origin = NULL};
-  bool ok = move_arrays(p, call, m, n, loops, &change.origin);
+  bool ok = move_arrays(p, call, m, n, loops, roll, &change.origin);
   if (ok)
     ok = po_values_kept(before, p, call, &change);
   else
     isl_union_map_free(change.origin);
   po_free(before);
   return ok;
+}
+
+bool
+po_apply_compute_at(po_program *p, po_step_call *call) {
+  return compute_in(p, call, PO_ROLL_NOT);
+}
+
+bool
+po_apply_roll(po_program *p, po_step_call *call) {
+  const char *fill = call->options[0] ? call->options[0] : "before";
+  bool first = !strcmp(fill, "first");
+  if (!first && strcmp(fill, "before"))
+    return po_refuse(p, call, "option", "fill is before or first, not %s",
+                     fill);
+  return po_needs_serial(p, call, call->args[1].node) &&
+         compute_in(p, call, first ? PO_ROLL_FIRST : PO_ROLL_BEFORE);
 }
 
 /* ---- reverse_compute_at ---- */

@@ -73,6 +73,22 @@ isl_pw_multi_aff *po_lay_in_footprint(po_program *, uint32_t stmt,
                                       __isl_keep isl_pw_multi_aff *index,
                                       uint32_t array, const po_footprint *);
 
+/* ---- roll.c ---- */
+
+/* Which iteration of a loop makes what several of them need. */
+typedef enum po_roll {
+  PO_ROLL_NOT,   /* each of them: compute_at */
+  PO_ROLL_FIRST, /* the first that needs it */
+  PO_ROLL_BEFORE /* as long before it is needed last as everywhere: what only
+                    the first iteration would make is made before it */
+} po_roll;
+
+/* needed: { [o] -> A[x] }, kept, over n > 0 loops.  The same with each element
+ * in one iteration of the innermost loop for each iteration of the others;
+ * NULL where there is no such order, or isl gave up. */
+__isl_give isl_map *po_each_once(__isl_keep isl_map *needed, uint32_t n,
+                                 po_roll);
+
 /* ---- values.c ---- */
 
 typedef struct po_change {

@@ -14,8 +14,9 @@
 
 enum { LONGEST_MAP = 400, MOST_BUFFERS = 4096 };
 
-static bool
-is_ours(const po_program *p, const po_step_call *call, uint32_t array) {
+bool
+po_layout_is_ours(const po_program *p, const po_step_call *call,
+                  uint32_t array) {
   const po_array *a = &p->arrays.data[array];
   if (a->role != PO_WORKSPACE && a->role != PO_LOCAL) {
     po_refuse(p, call, "fixed", "the layout of %s is the caller's", a->name);
@@ -142,7 +143,7 @@ po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
   po_array *a = &p->arrays.data[array];
   uint32_t folds = leading_folds(a);
   int64_t dim[GS_MAX_RANK];
-  if (!is_ours(p, call, array))
+  if (!po_layout_is_ours(p, call, array))
     return false;
   isl_multi_aff *map = read_map(p, text);
   isl_size in = map ? isl_multi_aff_dim(map, isl_dim_in) : -1;

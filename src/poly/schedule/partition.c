@@ -107,15 +107,15 @@ restrict_below(po_program *p, uint32_t loop, int64_t lo, int64_t hi) {
   }
 }
 
-/* Cuts before each of these values. */
+/* Cuts before each of these values; of some iterations of the loops around, all
+ * values may be on one side. */
 static bool
 cut(po_program *p, po_step_call *call, uint32_t loop, const int64_t *at,
     uint32_t n) {
   int64_t min, count;
   const char *name = po_node(p, loop)->name;
-  if (!po_constant_range(p, loop, &min, &count))
-    return po_refuse(p, call, "extent",
-                     "the bounds of loop %s depend on other loops", name);
+  if (!po_value_range(p, loop, &min, &count))
+    return po_refuse(p, call, "extent", "loop %s has no bounds", name);
   if (n == 0 || n >= PO_MAX_RESULTS)
     return po_refuse(p, call, "cuts", "1 to %d cuts can be made",
                      PO_MAX_RESULTS - 1);
@@ -159,14 +159,28 @@ po_apply_partition(po_program *p, po_step_call *call) {
              call->args[1].n);
 }
 
+/* Whatever the loops around do, the loop has this value. */
+static bool
+always_has(const po_program *p, uint32_t loop, int64_t value) {
+  isl_map *in = po_nest_range_in(p, loop);
+  isl_set *outer = isl_map_domain(isl_map_copy(in));
+  isl_set *where = isl_map_domain(
+      isl_map_fix_val(in, isl_dim_out, 0, isl_val_int_from_si(p->isl, value)));
+  bool always = isl_set_is_subset(outer, where) == isl_bool_true;
+  isl_set_free(outer);
+  isl_set_free(where);
+  return always;
+}
+
 bool
 po_apply_peel(po_program *p, po_step_call *call) {
   uint32_t loop = call->args[0].node;
   int64_t n = call->args[1].number, min, count;
-  if (!po_constant_range(p, loop, &min, &count))
+  if (!po_value_range(p, loop, &min, &count) ||
+      !always_has(p, loop, n >= 0 ? min : min + count - 1))
     return po_refuse(p, call, "extent",
-                     "the bounds of loop %s depend on other loops",
-                     po_node(p, loop)->name);
+                     "where loop %s %s depends on other loops",
+                     po_node(p, loop)->name, n >= 0 ? "starts" : "ends");
   int64_t at = n >= 0 ? min + (n < count ? n : count)
                       : min + count + (-n < count ? n : -count);
   return cut(p, call, loop, &at, 1);

@@ -77,6 +77,10 @@ const po_primitive po_primitives[] = {
      "compute_at STMT LOOP",
      "Computes, in each iteration of a consumer's loop, exactly what it needs.",
      po_apply_compute_at, false, true},
+    {"roll", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {"fill"},
+     "roll STMT LOOP [fill=before|first]",
+     "Computes, in each iteration of a consumer's loop, what it needs and none "
+     "before it did.", po_apply_roll, false, true},
     {"reverse_compute_at", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {0},
      "reverse_compute_at STMT LOOP",
      "Moves a consumer into a loop of what it reads.",
@@ -112,6 +116,10 @@ const po_primitive po_primitives[] = {
      {0}, "storage_align ARRAY DIM FACTOR [OFFSET]",
      "Pads so that a dimension's stride is OFFSET modulo FACTOR.",
      po_apply_storage_align, true, false},
+    {"fold_storage", A(PO_ARG_ARRAY, PO_ARG_INT, PO_ARG_INT), 2, {0},
+     "fold_storage ARRAY DIM [N]",
+     "Keeps a dimension in N places, by its index modulo N; the least N that "
+     "does.", po_apply_fold_storage, false, true},
     {"double_buffer", A(PO_ARG_ARRAY, PO_ARG_LOOP, PO_ARG_INT), 2, {0},
      "double_buffer ARRAY LOOP [N]",
      "Keeps what a loop makes in turns in N places instead of one.",
