@@ -100,9 +100,15 @@ put_outer_arguments(const cg_contract *x, const po_coperand *operand) {
       bs_putf(x->out, ", o%u", d);
 }
 
+/* Products below which threads take longer to meet than to multiply. */
+#define LEAST_PARALLEL 131072.0
+
 static void
 put_pragma(const cg_contract *x, uint32_t loops) {
-  if (!x->e->options->openmp || x->e->p->target->cores < 2)
+  double products = (double)x->m * (double)x->n * (double)x->k *
+                    (double)po_cdims_size(&x->c->dims[PO_DIM_O]);
+  if (!x->e->options->openmp || x->e->p->target->cores < 2 ||
+      products < LEAST_PARALLEL)
     return;
   bs_put(x->out, "#ifdef _OPENMP\n");
   if (loops > 1)

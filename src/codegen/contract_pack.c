@@ -270,6 +270,25 @@ put_copy(const side *s, const char *from, const char *to, const char *n,
 /* Panels whose runs are found together. */
 #define STRIP 16
 
+#define LINE_BYTES 64
+/* Rows of memory between asking for one and copying it. */
+#define ROWS_AHEAD 4
+
+/* Where the innermost k goes from line to line of memory, which hardware does
+ * not foresee across pages. */
+static void
+put_runs_ahead(const side *s, uint32_t indent) {
+  const cg_contract *x = s->x;
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  int64_t step = stride_of(s, &k->d[k->n - 1]) * bytes;
+  if (last_stride(s) != 1 || llabs(step) < LINE_BYTES)
+    return;
+  for (int64_t at = 0; at < s->width * bytes; at += LINE_BYTES)
+    cg_line(x->out, indent, "GLEN_AHEAD(from + (at + offset[r]), %lld);",
+            (long long)(ROWS_AHEAD * step + at));
+}
+
 /* A run ends with its panel and where the innermost loop begins anew; before
  * and behind it guards may leave holes. */
 static void
@@ -363,9 +382,11 @@ put_pack_runs(const side *s) {
   cg_line(x->out, indent, "for (%s r = 0; r < holes; r++)", index);
   cg_line(x->out, indent + 1, "for (%s t = 0; t < hole_length[r]; t++)", index);
   cg_line(x->out, indent + 2, "row[hole[r] + t] = 0;");
-  cg_line(x->out, indent, "for (%s r = 0; r < runs; r++)", index);
+  cg_line(x->out, indent, "for (%s r = 0; r < runs; r++) {", index);
+  put_runs_ahead(s, indent + 1);
   put_copy(s, "from + (at + offset[r])", "row + run[r]", "length[r]",
            indent + 1);
+  cg_line(x->out, indent, "}");
   cg_line(x->out, indent - 1, "}");
   cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
   bs_put(x->out, "  }\n}\n\n");
@@ -415,6 +436,20 @@ put_find_rows(const side *s, uint32_t guarded, uint32_t indent) {
   }
 }
 
+/* The rows of the next panel, a line of each at a time. */
+static void
+put_rows_ahead(const side *s, uint32_t indent) {
+  const cg_contract *x = s->x;
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  int64_t line = LINE_BYTES / bytes, next = s->width * last_stride(s) * bytes;
+  if (line > x->c->lanes)
+    cg_line(x->out, indent++, "if (t %% %lld == 0)", (long long)line);
+  cg_line(x->out, indent, "for (int r = 0; r < %lld; r++)",
+          (long long)s->width);
+  cg_line(x->out, indent + 1, "GLEN_AHEAD(row[r] + (at + begin + t), %lld);",
+          (long long)next);
+}
+
 /* Along the innermost k, from begin to end. */
 static void
 put_turned_line(const side *s, uint32_t indent) {
@@ -426,11 +461,13 @@ put_turned_line(const side *s, uint32_t indent) {
   cg_line(x->out, indent, "const %s n = end - begin;", index);
   cg_line(x->out, indent, "%s t = 0;", index);
   if (step == 1 && cg_can_turn(lanes)) {
-    cg_line(x->out, indent, "for (; t < n / %u * %u; t += %u)", lanes, lanes,
+    cg_line(x->out, indent, "for (; t < n / %u * %u; t += %u) {", lanes, lanes,
             lanes);
+    put_rows_ahead(s, indent + 1);
     cg_line(x->out, indent + 1,
             "%s_turn_%c(row, at + begin + t, line + %lld * t);", x->name,
             s->of_x ? 'x' : 'y', width);
+    cg_line(x->out, indent, "}");
   }
   cg_line(x->out, indent, "for (; t < n; t++)");
   cg_line(x->out, indent + 1, "for (int r = 0; r < %lld; r++)", width);

@@ -9,7 +9,12 @@
  *   kc   so that a panel of y, kc x nv vectors, stays in the first cache;
  *   nc   so that a block of y stays in the second;
  *   mb   rows of x that stay in the second beside it;
- *   mc   all rows, unless more tiles are needed to occupy the cores. */
+ *   mc   all rows, unless more tiles are needed to occupy the cores.
+ *
+ * Where y is packed whole for many rows, its panels come one after the other
+ * from the third cache, each for all rows of a block of x: nc is as wide as
+ * the share of a core there, and the cores divide the rows, so that each packs
+ * its own rows of x, once, and reads them from its second cache. */
 #include "poly/affine.h"
 #include "poly/contraction.h"
 #include <math.h>
@@ -19,10 +24,12 @@
 #define MAX_NV 4
 /* Bytes on a thread's stack for a packed block, for sums that wait; in the
  * workspace for an operand packed whole. */
-#define MAX_BLOCK   (256 * 1024)
-#define MAX_SUMS    (128 * 1024)
-#define MANY_ROWS   1024
-#define MAX_WHOLE   (INT64_C(256) << 20)
+#define MAX_BLOCK (256 * 1024)
+#define MAX_SUMS  (128 * 1024)
+#define MANY_ROWS 1024
+#define MAX_WHOLE (INT64_C(256) << 20)
+/* Panels a core, from which on one more or less is no matter. */
+#define UNEVEN      4
 #define FMA_LATENCY 4.0
 /* Part of the time lost where rows share sets of the first cache. */
 #define ALIASING 0.1
@@ -263,14 +270,23 @@ must_wait(const po_contraction *c) {
   return c->kc < c->dims[PO_DIM_K].d[0].extent && !(n && n->c == 1);
 }
 
+/* A core packs its own columns of y alone, where they are enough to give each
+ * as many panels, and rows of x need no packing for each. */
+static bool
+shares_columns(const po_contraction *c, int64_t panels, int64_t cores) {
+  return c->y_mode == PO_BLOCK && c->x_mode != PO_BLOCK &&
+         (panels % cores == 0 || panels >= UNEVEN * cores);
+}
+
 /* Columns of a tile, at most `widest`; a number of tiles that the cores can
- * share, where there are several. */
+ * share, where there are several or packing is shared by that. */
 static void
 choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
   int64_t n = size_of(c, PO_DIM_N), outer = size_of(c, PO_DIM_O);
   int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
   int64_t tiles = ceil_div(n, widest);
-  if (tiles * outer > 1 && outer % cores && tiles % cores)
+  bool shares = shares_columns(c, ceil_div(n, panel), cores);
+  if ((tiles * outer > 1 || shares) && outer % cores && tiles % cores)
     tiles = round_up(tiles, cores);
   c->nc = round_up(ceil_div(n, tiles), panel);
 }
@@ -298,33 +314,53 @@ pays_whole(const po_contraction *c, int64_t row) {
          n <= MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
 }
 
-static void
-choose_blocks(const gs_target *t, po_contraction *c) {
-  int64_t bytes = bytes_of(c), second = cache_bytes(t, 1, 262144);
-  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
-  int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
-  c->kc = depth_of(t, c, c->nv);
-  int64_t row = c->kc * inner_of(c) * bytes;
-  if (pays_whole(c, row))
-    c->y_mode = PO_WHOLE;
-  bool on_stack = c->y_mode == PO_BLOCK;
-  int64_t block = on_stack ? min64(MAX_BLOCK, second / 2) : second / 2;
-  int64_t widest = max64(block / row / panel * panel, panel);
+/* Columns of a tile at most; row: bytes of one of its columns. */
+static int64_t
+widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
+  int64_t panel = (int64_t)c->nv * c->lanes;
+  int64_t block = cache_bytes(t, 1, 262144) / 2;
   if (c->y_mode == PO_DIRECT)
-    widest = round_up(n, panel);
-  c->waits = must_wait(c);
+    return round_up(size_of(c, PO_DIM_N), panel);
+  if (c->y_mode == PO_BLOCK)
+    block = min64(MAX_BLOCK, block);
+  if (c->y_mode == PO_WHOLE)
+    block = max64(cache_bytes(t, 2, 0) / 2 / max64(t->cores, 1), block);
+  return max64(block / row / panel * panel, panel);
+}
+
+/* Columns, then rows of a tile. */
+static void
+choose_tiles(const gs_target *t, po_contraction *c, int64_t row) {
+  int64_t bytes = bytes_of(c), cores = max64(t->cores, 1);
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t panel = (int64_t)c->nv * c->lanes, widest = widest_of(t, c, row);
   if (c->waits)
     widest =
         max64(min64(widest, MAX_SUMS / bytes / c->mr / panel * panel), panel);
-  choose_columns(t, c, widest);
+  if (c->y_mode == PO_WHOLE)
+    c->nc = round_up(ceil_div(n, ceil_div(n, widest)), panel);
+  else
+    choose_columns(t, c, widest);
   int64_t tiles = ceil_div(n, c->nc) * size_of(c, PO_DIM_O);
   int64_t chunks = tiles < cores ? ceil_div(cores, tiles) : 1;
+  if (c->y_mode == PO_WHOLE && tiles % cores)
+    chunks = cores;
   c->mc = min64(round_up(ceil_div(m, chunks), c->mr), round_up(m, c->mr));
   if (c->waits)
     c->mc =
         max64(min64(c->mc, MAX_SUMS / bytes / c->nc / c->mr * c->mr), c->mr);
+}
+
+static void
+choose_blocks(const gs_target *t, po_contraction *c) {
+  c->kc = depth_of(t, c, c->nv);
+  int64_t row = c->kc * inner_of(c) * bytes_of(c);
+  if (pays_whole(c, row))
+    c->y_mode = PO_WHOLE;
+  c->waits = must_wait(c);
+  choose_tiles(t, c, row);
   pack_once(c);
-  int64_t rows = second / 4;
+  int64_t rows = cache_bytes(t, 1, 262144) / 4;
   rows = c->x_mode == PO_BLOCK ? min64(MAX_BLOCK, rows) : rows;
   c->mb = max64(rows / row / c->mr, 1) * c->mr;
   if (c->x_mode == PO_BLOCK && c->mb > c->mc)
