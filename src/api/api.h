@@ -67,6 +67,7 @@ struct glen_result {
   gs_context gs;
   const gs_target *target;
   const gs_program *input;
+  ex_limit limit;       /* of the input: what its time is bound by */
   glen_program program; /* extracted */
   rl_run run;
   const rl_rule **led;

@@ -175,6 +175,7 @@ api_html_egraph(const glen_result *r, bs_json *j) {
   writer w = {.picker = &p,
               .j = j,
               .pricer = {.target = r->target,
+                         .limit = r->limit,
                          .values = r->gs.values,
                          .type_of = type_of}};
   rl_naming(&r->gs, &w.naming);

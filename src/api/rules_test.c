@@ -29,9 +29,10 @@ static bool
 cost_of_run(void *ctx, const gs_context *gs, const gs_target *target,
             const gs_program *original, const rl_run *run, double *out) {
   (void)ctx;
-  (void)original;
-  ex_pricer pricer = {
-      .target = target, .values = gs->values, .type_of = type_of};
+  ex_pricer pricer = {.target = target,
+                      .limit = ex_limit_of(original, target),
+                      .values = gs->values,
+                      .type_of = type_of};
   ex_options options = {0};
   ex_bridge bridge;
   ex_solution s;

@@ -41,8 +41,10 @@ type_of(void *ctx, const eg_graph *g, eg_class c) {
 
 static ex_pricer
 pricer_of(const glen_result *r) {
-  return (ex_pricer){
-      .target = r->target, .values = r->gs.values, .type_of = type_of};
+  return (ex_pricer){.target = r->target,
+                     .limit = r->limit,
+                     .values = r->gs.values,
+                     .type_of = type_of};
 }
 
 /* ---- progress ---- */
@@ -180,10 +182,11 @@ explore(saturate_args *a) {
 }
 
 static double
-cost_of(glen_context *ctx, const gs_program *p, const gs_target *target) {
+cost_of(const glen_result *r, const gs_program *p) {
+  glen_context *ctx = r->ctx;
   double total = 0;
   ex_line *lines = bs_alloc(&ctx->heap, p->nodes.len * sizeof *lines + 1);
-  ex_breakdown(p, target, lines, &total);
+  ex_breakdown(p, r->target, r->limit, lines, &total);
   bs_free(&ctx->heap, lines);
   return total;
 }
@@ -191,8 +194,8 @@ cost_of(glen_context *ctx, const gs_program *p, const gs_target *target) {
 static void
 summarize_cost(saturate_args *a, const ex_solution *s) {
   glen_result *r = a->result;
-  r->summary.cost_before = cost_of(a->ctx, r->input, r->target);
-  r->summary.cost_after = cost_of(a->ctx, r->program.program, r->target);
+  r->summary.cost_before = cost_of(r, r->input);
+  r->summary.cost_after = cost_of(r, r->program.program);
   r->summary.bound = s->bound;
   r->summary.optimal = s->optimal;
 }
@@ -250,6 +253,7 @@ saturate_body(void *arg) {
   r->gs = a->ctx->gs;
   r->gs.heap = &r->heap;
   r->gs.arena = &r->arena;
+  r->limit = ex_limit_of(r->input, r->target);
   a->ok = choose_method(a) && explore(a) && extract(a);
   if (a->ok && a->options->contribution)
     api_count_steps(r);

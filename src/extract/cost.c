@@ -111,15 +111,26 @@ reuse(const gs_target *t) {
   return at_least(sqrt((double)t->vector_registers), 1);
 }
 
+/* What a reduction leaves, in a program that waits for memory. In one that does
+ * not, loops are tiled so that it is made for the tile that is to use it: it is
+ * written to the second cache and read back from there. */
 static double
-compute_traffic(const gs_target *t, gs_compute_kind kind, const gs_type *in,
-                const gs_type *out) {
+handed_on(const gs_target *t, ex_limit limit, double bytes) {
+  if (limit == EX_BY_MEMORY || !t->caches.len)
+    return traffic(t, bytes, INFINITY);
+  const gs_cache *second = &t->caches.data[t->caches.len > 1];
+  return traffic(t, 2 * bytes, (double)second->bytes);
+}
+
+static double
+compute_traffic(const gs_target *t, ex_limit limit, gs_compute_kind kind,
+                const gs_type *in, const gs_type *out) {
   double read = size_of(in), written = size_of(out);
   switch (kind) {
   case GS_DOT:
-    return traffic(t, read / reuse(t), 0) + traffic(t, written, written);
+    return traffic(t, read / reuse(t), 0) + handed_on(t, limit, written);
   case GS_REDUCE:
-    return traffic(t, read, 0) + traffic(t, written, written);
+    return traffic(t, read, 0) + handed_on(t, limit, written);
   case GS_SOFTMAX:
     return traffic(t, 3 * read + written, read + written);
   case GS_GATHER:
@@ -130,8 +141,9 @@ compute_traffic(const gs_target *t, gs_compute_kind kind, const gs_type *in,
 }
 
 static void
-price_compute(const gs_target *t, const bs_values *values, bs_value attr,
-              const gs_type *in, const gs_type *type, ex_cost *out) {
+price_compute(const gs_target *t, ex_limit limit, const bs_values *values,
+              bs_value attr, const gs_type *in, const gs_type *type,
+              ex_cost *out) {
   gs_compute op;
   if (bs_len(values, attr) == 0 ||
       !gs_compute_of(values, bs_item(values, attr, 0), &op)) {
@@ -142,7 +154,7 @@ price_compute(const gs_target *t, const bs_values *values, bs_value attr,
   const work *w = &work_table[op];
   out->arithmetic = w->per_item * work_items(kind, in, type) /
                     operations_per_cycle(t, w->rate, in->dtype);
-  out->memory = compute_traffic(t, kind, in, type);
+  out->memory = compute_traffic(t, limit, kind, in, type);
 }
 
 /* What the declaration says; without `cycles`, the traffic of its operands. */
@@ -172,16 +184,16 @@ price_call(const gs_target *t, bs_values *values, bs_value attr,
 }
 
 void
-ex_price_node(const gs_target *t, bs_values *values, gs_op op, bs_value attr,
-              const gs_type *const *kids, uint32_t n_kids, const gs_type *type,
-              ex_cost *out) {
+ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
+              bs_value attr, const gs_type *const *kids, uint32_t n_kids,
+              const gs_type *type, ex_cost *out) {
   *out = (ex_cost){0};
   switch (op) {
   case GS_TENSOR:
   case GS_CONST:
     return;
   case GS_COMPUTE:
-    price_compute(t, values, attr, kids[0], type, out);
+    price_compute(t, limit, values, attr, kids[0], type, out);
     return;
   case GS_MATERIALIZE:
     out->memory = traffic(t, 2 * size_of(type), 2 * size_of(type));
@@ -204,8 +216,9 @@ dearer_first(const void *a, const void *b) {
 }
 
 static void
-price_term(const gs_program *p, const gs_target *t, gs_term term,
-           gs_type *kid_types, const gs_type **kids, ex_cost *out) {
+price_term(const gs_program *p, const gs_target *t, ex_limit limit,
+           gs_term term, gs_type *kid_types, const gs_type **kids,
+           ex_cost *out) {
   const gs_node *node = gs_at(p, term);
   gs_type type;
   gs_type_at(p, term, &type);
@@ -213,13 +226,13 @@ price_term(const gs_program *p, const gs_target *t, gs_term term,
     gs_type_at(p, node->kids[k], &kid_types[k]);
     kids[k] = &kid_types[k];
   }
-  ex_price_node(t, p->ctx.values, node->op, node->attr, kids, node->n_kids,
-                &type, out);
+  ex_price_node(t, limit, p->ctx.values, node->op, node->attr, kids,
+                node->n_kids, &type, out);
 }
 
 uint32_t
-ex_breakdown(const gs_program *p, const gs_target *t, ex_line *lines,
-             double *total) {
+ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
+             ex_line *lines, double *total) {
   bs_heap *heap = p->ctx.heap;
   uint32_t n = 0, widest = 1;
   uint8_t *live = EX_NEW(heap, uint8_t, p->nodes.len);
@@ -233,7 +246,7 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_line *lines,
   for (uint32_t i = 0; i < p->nodes.len; i++)
     if (live[i]) {
       lines[n].term = (gs_term){i};
-      price_term(p, t, lines[n].term, types, kids, &lines[n].cost);
+      price_term(p, t, limit, lines[n].term, types, kids, &lines[n].cost);
       *total += ex_cost_total(&lines[n++].cost);
     }
   qsort(lines, n, sizeof *lines, dearer_first);
@@ -241,4 +254,42 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_line *lines,
   bs_free(heap, types);
   bs_free(heap, live);
   return n;
+}
+
+/* Cycles that a term takes when all that it reads is at hand. */
+static double
+work_of(const gs_program *p, const gs_target *t, const ex_line *line) {
+  const gs_node *node = gs_at(p, line->term);
+  double work = line->cost.arithmetic + line->cost.call;
+  gs_compute op;
+  gs_type in;
+  if (node->op != GS_COMPUTE ||
+      !gs_compute_of(p->ctx.values, bs_item(p->ctx.values, node->attr, 0), &op))
+    return work;
+  gs_type_at(p, node->kids[0], &in);
+  if (gs_compute_table[op].kind == GS_REDUCE)
+    work += traffic(t, size_of(&in), 0);
+  if (gs_compute_table[op].kind == GS_DOT)
+    work += traffic(t, size_of(&in) / reuse(t), 0);
+  return work;
+}
+
+ex_limit
+ex_limit_of(const gs_program *p, const gs_target *t) {
+  double total, work = 0, moved = 0;
+  gs_type type;
+  ex_line *lines = EX_NEW(p->ctx.heap, ex_line, p->nodes.len + (size_t)1);
+  uint32_t n = ex_breakdown(p, t, EX_BY_MEMORY, lines, &total);
+  for (uint32_t k = 0; k < n; k++) {
+    work += work_of(p, t, &lines[k]);
+    gs_type_at(p, lines[k].term, &type);
+    if (gs_at(p, lines[k].term)->op == GS_TENSOR)
+      moved += size_of(&type);
+  }
+  for (uint32_t k = 0; k < p->outputs.len; k++) {
+    gs_type_at(p, p->outputs.data[k].term, &type);
+    moved += size_of(&type);
+  }
+  bs_free(p->ctx.heap, lines);
+  return work > traffic(t, moved, INFINITY) ? EX_BY_WORK : EX_BY_MEMORY;
 }

@@ -16,9 +16,15 @@ double ex_cost_total(const ex_cost *);
 
 #define EX_MAX_SLOTS 256 /* an instruction with more variables is refused */
 
+/* What a program's time is bound by: the memory that holds its inputs and
+ * outputs, or what it computes. It is asked of the program as written, and
+ * holds for all that is compared with it. */
+typedef enum ex_limit { EX_BY_MEMORY, EX_BY_WORK } ex_limit;
+ex_limit ex_limit_of(const gs_program *, const gs_target *);
+
 /* +inf total for what the target cannot run. */
-void ex_price_node(const gs_target *, bs_values *, gs_op op, bs_value attr,
-                   const gs_type *const *kids, uint32_t n_kids,
+void ex_price_node(const gs_target *, ex_limit, bs_values *, gs_op op,
+                   bs_value attr, const gs_type *const *kids, uint32_t n_kids,
                    const gs_type *type, ex_cost *out);
 
 typedef struct ex_line {
@@ -27,7 +33,7 @@ typedef struct ex_line {
 } ex_line;
 /* Prices each live term of a program, dearest first (`lines` has room for
  * nodes.len); returns how many.  *total is the sum in order of the terms. */
-uint32_t ex_breakdown(const gs_program *, const gs_target *, ex_line *lines,
-                      double *total);
+uint32_t ex_breakdown(const gs_program *, const gs_target *, ex_limit,
+                      ex_line *lines, double *total);
 
 #endif

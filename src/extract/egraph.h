@@ -8,6 +8,7 @@
 #define EXTRACT_EGRAPH_H
 
 #include "egraph/egraph.h"
+#include "extract/cost.h"
 #include "extract/problem.h"
 #include "glenside/target.h"
 
@@ -36,6 +37,7 @@ eg_node *ex_chosen(bs_heap *, const ex_bridge *, const ex_solution *);
  * are gs_op. */
 typedef struct ex_pricer {
   const gs_target *target;
+  ex_limit limit;
   bs_values *values;
   /* The interned type of a class. */
   bs_value (*type_of)(void *ctx, const eg_graph *, eg_class);

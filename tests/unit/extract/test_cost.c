@@ -21,7 +21,10 @@ static const char machine[] =
     "  (semantics (compute (scale 2.0) a)) (where (<= n 64))"
     "  (cost (cycles (+ 3 n)) (bytes (* 8 n))) (emit \"twice({a});\"))"
     "(instr quiet (params n) (operands (a ((n) ()) f32)) (result ((n) ()) f32)"
-    "  (semantics (compute neg a)) (emit \"quiet({a});\"))";
+    "  (semantics (compute neg a)) (emit \"quiet({a});\"))"
+    "(instr slow (params n) (operands (a ((n) ()) f32)) (result ((n) ()) f32)"
+    "  (semantics (compute abs a)) (cost (cycles (* 99 n)))"
+    "  (emit \"slow({a});\"))";
 
 static void
 start(void) {
@@ -53,7 +56,7 @@ parse(const char *text) {
 
 /* The price of the term of the last output. */
 static ex_cost
-price(const char *text) {
+price_under(ex_limit limit, const char *text) {
   gs_program *p = parse(text);
   gs_term root = bs_last(&p->outputs).term;
   const gs_node *n = gs_at(p, root);
@@ -65,9 +68,14 @@ price(const char *text) {
     kids[k] = &types[k];
   }
   gs_type_at(p, root, &type);
-  ex_price_node(target, ctx.values, n->op, n->attr, kids, n->n_kids, &type,
-                &cost);
+  ex_price_node(target, limit, ctx.values, n->op, n->attr, kids, n->n_kids,
+                &type, &cost);
   return cost;
+}
+
+static ex_cost
+price(const char *text) {
+  return price_under(EX_BY_MEMORY, text);
 }
 
 Test(cost, inputs_and_views_cost_next_to_nothing) {
@@ -90,7 +98,7 @@ Test(cost, a_contraction_pays_its_multiply_adds_at_the_full_rate) {
                     "1)))) (output o)");
   cr_assert_float_eq(c.arithmetic, 16 * 8 * 32 * 2 / 32.0, 1e-9);
   cr_assert_float_eq(c.memory,
-                     16 * 8 * 32 * 2 * 4 / 4 / 64.0 + 16 * 8 * 4 / 64.0, 1e-9);
+                     16 * 8 * 32 * 2 * 4 / 4 / 64.0 + 16 * 8 * 4 / 4.0, 1e-9);
 }
 
 Test(cost, elementwise_work_is_half_of_that_and_exp_is_scalar) {
@@ -102,6 +110,49 @@ Test(cost, elementwise_work_is_half_of_that_and_exp_is_scalar) {
   cr_assert_float_eq(price(relu).arithmetic, 1024 / 16.0, 1e-9);
   cr_assert_float_eq(price(relu).memory, 8192 / 64.0, 1e-9);
   cr_assert_float_eq(price(exp).arithmetic, 12 * 1024 / 2.0, 1e-9);
+}
+
+/* Windows of k x k over 2^18 x 8 f32. */
+static const char *
+windows(int k, const char *more) {
+  static char text[300];
+  snprintf(text, sizeof text,
+           "(tensor a (shape 262144 8) f32)"
+           "(let o (compute reduceSum (windows (access a 0) (shape %d %d)"
+           "  (stride 1 1) %s))) (output o)",
+           k, k, more);
+  return text;
+}
+
+Test(cost, a_program_is_bound_by_memory_or_by_its_work) {
+  /* An element: 8 bytes at 4 a cycle; k k items at 16, read at 16 a cycle. */
+  cr_assert_eq(ex_limit_of(parse(windows(3, "")), target), EX_BY_MEMORY);
+  cr_assert_eq(ex_limit_of(parse(windows(5, "")), target), EX_BY_WORK);
+  /* Calls are work, views are none. */
+  cr_assert_eq(ex_limit_of(parse("(tensor a (shape 8) f32)"
+                                 "(let o (call slow 8 (access a 1)))"
+                                 "(output o)"),
+                           target),
+               EX_BY_WORK);
+  cr_assert_eq(ex_limit_of(parse("(tensor a (shape 8 9) f32)"
+                                 "(let o (transpose a (list 1 0)))"
+                                 "(output o)"),
+                           target),
+               EX_BY_MEMORY);
+}
+
+Test(cost, results_stay_in_the_second_cache_where_work_is_the_limit) {
+  double n = 262142 * 6.0 * 4;
+  const char *text = windows(3, "");
+  double read = n * 9 / 64;
+  cr_assert_float_eq(price_under(EX_BY_MEMORY, text).memory, read + n / 4,
+                     1e-3);
+  cr_assert_float_eq(price_under(EX_BY_WORK, text).memory, read + 2 * n / 32,
+                     1e-3);
+  const char *small = "(tensor a (shape 16 32) f32)"
+                      "(let o (compute reduceSum (access a 1))) (output o)";
+  cr_assert_float_eq(price_under(EX_BY_WORK, small).memory,
+                     16 * 32 * 4 / 64.0 + 2 * 16 * 4 / 32.0, 1e-9);
 }
 
 Test(cost, traffic_is_slower_where_the_working_set_no_longer_fits) {
@@ -131,7 +182,8 @@ Test(cost, every_compute_operator_has_a_finite_price_that_grows) {
       gs_type out = {.access = 1, .rank = 1, .dtype = GS_F32, .dim = {n}};
       const gs_type *kid = &in;
       ex_cost c;
-      ex_price_node(target, ctx.values, GS_COMPUTE, attr, &kid, 1, &out, &c);
+      ex_price_node(target, EX_BY_MEMORY, ctx.values, GS_COMPUTE, attr, &kid, 1,
+                    &out, &c);
       cr_assert(isfinite(ex_cost_total(&c)), "%s", info->name);
       cr_assert_gt(ex_cost_total(&c), last, "%s", info->name);
       last = ex_cost_total(&c);
@@ -154,12 +206,12 @@ Test(cost, what_the_target_cannot_run_is_infinite) {
   const gs_type *kid = &t;
   ex_cost c;
   bs_value item[2] = {bs_sym(ctx.values, "twice"), bs_int(ctx.values, 65)};
-  ex_price_node(target, ctx.values, GS_CALL, bs_list(ctx.values, item, 2), &kid,
-                1, &t, &c);
+  ex_price_node(target, EX_BY_MEMORY, ctx.values, GS_CALL,
+                bs_list(ctx.values, item, 2), &kid, 1, &t, &c);
   cr_assert(isinf(ex_cost_total(&c)));
   item[0] = bs_sym(ctx.values, "nobody");
-  ex_price_node(target, ctx.values, GS_CALL, bs_list(ctx.values, item, 2), &kid,
-                1, &t, &c);
+  ex_price_node(target, EX_BY_MEMORY, ctx.values, GS_CALL,
+                bs_list(ctx.values, item, 2), &kid, 1, &t, &c);
   cr_assert(isinf(ex_cost_total(&c)));
 }
 
@@ -171,7 +223,7 @@ Test(cost, a_breakdown_is_dearest_first_and_complete) {
             "(let o (compute relu p)) (output o)");
   ex_line lines[20];
   double total, sum = 0;
-  uint32_t n = ex_breakdown(p, target, lines, &total);
+  uint32_t n = ex_breakdown(p, target, EX_BY_MEMORY, lines, &total);
   cr_assert_eq(n, 7); /* all but the unused tensor */
   cr_assert_eq(gs_at(p, lines[0].term)->op, GS_COMPUTE);
   for (uint32_t i = 0; i < n; i++) {
