@@ -83,8 +83,8 @@ po_loop_arg(uint32_t node) {
   return (po_arg){.kind = PO_ARG_LOOP, .node = node, .array = PO_NO_NODE};
 }
 
-static po_arg
-loops_arg(const uint32_t *nodes, uint32_t n) {
+po_arg
+po_loops_arg(const uint32_t *nodes, uint32_t n) {
   return (po_arg){.kind = PO_ARG_LOOPS, .nodes = nodes, .n = n};
 }
 
@@ -340,15 +340,15 @@ outer_of(const po_program *p, uint32_t root, uint32_t n) {
   return n;
 }
 
-static uint32_t
-depth_of_root(const po_program *p, uint32_t root, uint32_t *loops) {
+uint32_t
+po_result_loops(const po_program *p, uint32_t root, uint32_t *loops) {
   return outer_of(p, root, chain_of(p, root, loops));
 }
 
 /* ---- tiles ---- */
 
-static int64_t
-extent_of(const po_program *p, uint32_t loop) {
+int64_t
+po_extent_of(const po_program *p, uint32_t loop) {
   int64_t min, count;
   return po_constant_range(p, loop, &min, &count) ? count : -1;
 }
@@ -373,14 +373,14 @@ choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
              int64_t *tile) {
   const po_program *p = now(c);
   const po_auto_options *o = c->options;
-  int64_t row = extent_of(p, loops[n - 1]);
+  int64_t row = po_extent_of(p, loops[n - 1]);
   int64_t most = elements_in_cache(p) / LINES;
   most = most < ROW ? ROW : most;
   int64_t parts = (row + most - 1) / most;
   if (parts > 1) /* equal ones, of whole cache lines */
     row = ((row + parts - 1) / parts + 15) / 16 * 16;
   for (uint32_t k = 0; k < n; k++) {
-    int64_t extent = extent_of(p, loops[k]), size = LINES;
+    int64_t extent = po_extent_of(p, loops[k]), size = LINES;
     if (o->n_tiles)
       size = o->tiles[k + o->n_tiles >= n ? k + o->n_tiles - n : 0];
     else if (k + 1 == n)
@@ -405,8 +405,8 @@ po_make_serial(chooser *c, uint32_t root) {
 
 /* Some array that is to join the nest is read by all iterations of the loop
  * alike. */
-static bool
-is_shared_by(const po_program *p, uint32_t root, uint32_t depth) {
+bool
+po_is_shared_by(const po_program *p, uint32_t root, uint32_t depth) {
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
     for (uint32_t j = 0; j < s->n_exprs && po_root_of(p, k) == root; j++) {
@@ -439,7 +439,7 @@ sink_shared(chooser *c, uint32_t stmt, uint32_t *loops, uint32_t at,
       order[n++] = loops[k];
   if (kept < at) {
     po_step_call call = po_step("reorder");
-    call.args[0] = loops_arg(order, n);
+    call.args[0] = po_loops_arg(order, n);
     if (!po_attempt(c, &call, NULL))
       return loops[at + tiled - 1];
     chain_of(now(c), po_root_of(now(c), stmt), loops);
@@ -451,7 +451,7 @@ sink_shared(chooser *c, uint32_t stmt, uint32_t *loops, uint32_t at,
  * loop, or PO_NO_NODE. */
 static uint32_t
 tile_nest(chooser *c, uint32_t root) {
-  uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
+  uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(now(c), root, loops);
   uint32_t want = c->options->n_tiles ? c->options->n_tiles : 2;
   uint32_t tiled = n < want ? n : want, at = n - tiled;
   int64_t tile[PO_MAX_DEPTH];
@@ -459,16 +459,16 @@ tile_nest(chooser *c, uint32_t root) {
   if (!n)
     return PO_NO_NODE;
   for (uint32_t k = 0; k < n; k++)
-    if (extent_of(now(c), loops[k]) < 1)
+    if (po_extent_of(now(c), loops[k]) < 1)
       return PO_NO_NODE;
   uint32_t stmt = 0;
   while (po_root_of(now(c), stmt) != root)
     stmt++;
   for (uint32_t k = 0; k < at; k++)
-    shared[k] = is_shared_by(now(c), root, k);
+    shared[k] = po_is_shared_by(now(c), root, k);
   choose_tiles(c, loops + at, tiled, tile);
   po_step_call call = po_step("tile");
-  call.args[0] = loops_arg(loops + at, tiled);
+  call.args[0] = po_loops_arg(loops + at, tiled);
   call.args[1] = (po_arg){.kind = PO_ARG_INTS, .numbers = tile, .n = tiled};
   if (!po_attempt(c, &call, NULL) || call.n_made < tiled)
     return PO_NO_NODE;
@@ -492,11 +492,11 @@ allowance(const chooser *c) {
   }
 }
 
-static bool
-fuse_array(chooser *c, uint32_t array, uint32_t loop) {
+bool
+po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
   int64_t before = po_instances_of(now(c), array);
   po_program *old = NULL;
-  po_step_call call = po_step("compute_at");
+  po_step_call call = po_step(how);
   call.args[0] = po_writers_arg(now(c), array);
   call.args[1] = po_loop_arg(loop);
   if (before < 1 || !po_attempt(c, &call, &old))
@@ -515,7 +515,7 @@ fuse_array(chooser *c, uint32_t array, uint32_t loop) {
 /* What a nest that others join is joined at. */
 static uint32_t
 place_in(chooser *c, uint32_t root) {
-  uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
+  uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(now(c), root, loops);
   switch (c->options->fuse) {
   case PO_FUSE_POST_TILE:
     po_make_serial(c, root);
@@ -529,10 +529,15 @@ place_in(chooser *c, uint32_t root) {
   }
 }
 
-/* The arrays that some nest computes for `root` only, last first. */
-static void
-fuse_into(chooser *c, uint32_t root, uint32_t place) {
+static bool
+fuse_array(chooser *c, uint32_t array, uint32_t loop) {
+  return po_join_array(c, "compute_at", array, loop);
+}
+
+bool
+po_fuse_into(chooser *c, uint32_t root, uint32_t place, po_joining *join) {
   uint32_t n = now(c)->arrays.len;
+  bool all = true;
   bool *refused = bs_calloc(now(c)->ctx.heap, n, sizeof *refused);
   for (uint32_t k = now(c)->arrays.len; k-- > 0 && !c->stopped;) {
     po_arg writers = po_writers_arg(now(c), k);
@@ -545,13 +550,15 @@ fuse_into(chooser *c, uint32_t root, uint32_t place) {
         (c->options->fuse == PO_FUSE_SMART && po_is_in_parts(now(c), k)))
       continue;
     po_make_serial(c, own);
-    refused[k] = !fuse_array(c, k, place);
+    refused[k] = !join(c, k, place);
+    all = all && !refused[k];
     if (!refused[k]) {
       po_settle(c);
       k = now(c)->arrays.len; /* what it needed may follow it now */
     }
   }
   bs_free(now(c)->ctx.heap, refused);
+  return all && !c->stopped;
 }
 
 static bool
@@ -567,8 +574,8 @@ is_joined(const po_program *p, uint32_t root) {
   return false;
 }
 
-static uint32_t
-last_root(const po_program *p, uint32_t before) {
+uint32_t
+po_last_root(const po_program *p, uint32_t before) {
   return before == PO_NO_NODE ? po_node(p, 0)->last : po_node(p, before)->prev;
 }
 
@@ -578,17 +585,18 @@ static void
 fuse_nests(chooser *c) {
   uint32_t after = PO_NO_NODE;
   for (;;) {
-    uint32_t root = last_root(now(c), after);
+    uint32_t root = po_last_root(now(c), after);
     if (root == PO_NO_NODE || c->stopped)
       return;
-    if (po_may_change(now(c), root) && is_joined(now(c), root)) {
+    bool joined = po_may_change(now(c), root) && is_joined(now(c), root);
+    if (joined && !po_fuse_in_rows(c, after) && !c->stopped) {
+      root = po_last_root(now(c), after);
       uint32_t place = place_in(c, root);
-      root = last_root(now(c), after); /* tiling made new nodes */
+      root = po_last_root(now(c), after); /* tiling made new nodes */
       if (place != PO_NO_NODE)
-        fuse_into(c, root, place);
-      root = last_root(now(c), after);
+        po_fuse_into(c, root, place, fuse_array);
     }
-    after = root;
+    after = po_last_root(now(c), after);
   }
 }
 
@@ -615,10 +623,10 @@ mark_parallel(chooser *c, uint32_t loop) {
  * are not made one loop: what is below would be found by remainders. */
 static void
 make_parallel(chooser *c, uint32_t root) {
-  uint32_t loops[PO_MAX_DEPTH], n = depth_of_root(now(c), root, loops);
+  uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(now(c), root, loops);
   int64_t cores = now(c)->target ? now(c)->target->cores : 1;
   for (uint32_t k = 0; k < n; k++) {
-    int64_t extent = extent_of(now(c), loops[k]);
+    int64_t extent = po_extent_of(now(c), loops[k]);
     if (extent < 2 || !mark_parallel(c, loops[k]))
       continue;
     if (extent < 4 * cores && k + 1 < n)
@@ -631,13 +639,13 @@ static void
 parallelise(chooser *c) {
   uint32_t after = PO_NO_NODE;
   for (;;) {
-    uint32_t root = last_root(now(c), after);
+    uint32_t root = po_last_root(now(c), after);
     if (root == PO_NO_NODE || c->stopped)
       return;
     if (po_node(now(c), root)->kind == PO_LOOP && po_may_change(now(c), root) &&
         !is_marked(now(c), root))
       make_parallel(c, root);
-    after = last_root(now(c), after);
+    after = po_last_root(now(c), after);
   }
 }
 
@@ -674,6 +682,7 @@ end_phase(chooser *c) {
 static bool
 fuse_by(chooser *c) {
   begin_phase(c);
+  c->n_rows = 0;
   inline_points(c);
   po_join_points(c);
   po_join_reductions(c);
@@ -709,6 +718,7 @@ po_schedule_automatically(po_program **program,
     if (!whole) {
       *program = original;
       tried.fuse = simpler[tried.fuse];
+      c.n_rows = 0;
       po_lay_out(now(&c));
     }
     po_free(rest);

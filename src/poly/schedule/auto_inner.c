@@ -48,6 +48,15 @@ separate_points(po_chooser *c, uint32_t loop) {
   }
 }
 
+/* Rows at borders, of which some windows lack a part, apart from the others:
+ * what stands side by side in the loop is one nest. */
+static void
+separate_rows(po_chooser *c) {
+  for (uint32_t k = 0; k < c->n_rows && !c->stopped; k++)
+    if (is_uneven(po_now(c), c->rows[k]))
+      mark(c, "separate", c->rows[k]);
+}
+
 /* A long loop that ends early at times: every iteration written out would be
  * a test. */
 static bool
@@ -190,5 +199,6 @@ po_finish_inner_loops(po_chooser *c) {
       finish_nest(c, k, rare);
   }
   bs_free(po_now(c)->ctx.heap, rare);
+  separate_rows(c);
   align_rows(c);
 }

@@ -1,6 +1,7 @@
 /* chooser.h - what the parts of the automatic schedule share.
  *
  *   auto.c        tiling, then fusion, then threads
+ *   auto_rows.c   rows of stages in turn, as far as they are needed
  *   auto_point.c  what joins its consumer point by point, before tiling
  *   auto_order.c  reductions along memory
  *   auto_inner.c  short reductions written out, borders apart, vectors */
@@ -16,6 +17,8 @@ typedef struct po_chooser {
   double max_recompute;
   isl_ctx *isl;
   bool stopped; /* a limit was reached */
+  /* Loops over rows of stages in turn (auto_rows.c). */
+  uint32_t rows[16], n_rows;
 } po_chooser;
 
 static inline po_program *
@@ -47,6 +50,30 @@ int64_t po_distinct_of(const po_program *now, const po_program *old,
                        uint32_t array);
 /* Takes the marks off all loops of a nest. */
 void po_make_serial(po_chooser *, uint32_t root);
+
+/* The command `how` (compute_at, roll) for all that writes the array; taken
+ * back where too much would be computed again. */
+bool po_join_array(po_chooser *, const char *how, uint32_t array,
+                   uint32_t loop);
+/* Joins the arrays that some nest computes for `root` only, last first, to the
+ * loop `place`; whether all of them were. */
+typedef bool po_joining(po_chooser *, uint32_t array, uint32_t loop);
+bool po_fuse_into(po_chooser *, uint32_t root, uint32_t place, po_joining *);
+
+/* The loops over results that all of a nest is inside of, outermost first. */
+uint32_t po_result_loops(const po_program *, uint32_t root, uint32_t *loops);
+/* -1 where it depends on other loops. */
+int64_t po_extent_of(const po_program *, uint32_t loop);
+/* Some array that is to join the nest is read by all iterations of the loop
+ * alike. */
+bool po_is_shared_by(const po_program *, uint32_t root, uint32_t depth);
+po_arg po_loops_arg(const uint32_t *nodes, uint32_t n);
+/* The child of the root before this one; PO_NO_NODE: the last one. */
+uint32_t po_last_root(const po_program *, uint32_t before);
+
+/* auto_rows.c: the nest before `after`, where it pays; false: it is as it was
+ */
+bool po_fuse_in_rows(po_chooser *, uint32_t after);
 
 /* auto_point.c */
 void po_join_points(po_chooser *);

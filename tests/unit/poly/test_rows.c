@@ -1,0 +1,192 @@
+/* test_rows.c - rows of stages in turn, chosen by itself: which programs get
+ * them, what is computed, kept and left alone; values against the program as
+ * it was lowered. */
+#include "fixture.h"
+#include "poly/execute.h"
+#include "poly/schedule/auto.h"
+#include "poly/schedule/primitive.h"
+#include "poly/storage.h"
+
+TestSuite(rows, .init = fixture_start, .fini = fixture_stop, .timeout = 300);
+
+static po_program *
+chosen(const char *text) {
+  po_auto_options options = {.fuse = PO_FUSE_POST_TILE};
+  po_program *p = lower(text);
+  po_auto_result done = po_schedule_automatically(&p, &options);
+  cr_assert_eq(done.fuse, PO_FUSE_POST_TILE);
+  cr_assert(done.finished);
+  return p;
+}
+
+/* name: with a space behind */
+static uint32_t
+count_commands(const po_program *p, const char *name) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->script.len; k++) {
+    const char *text = p->script.data[k], *right = strstr(text, " = ");
+    n += !strncmp(right ? right + 3 : text, name, strlen(name));
+  }
+  return n;
+}
+
+static uint64_t
+outputs_of(const po_program *p) {
+  gs_tensor in[4], out[4];
+  uint64_t hash = 1469598103934665603u;
+  po_seed_tensors(p, 7, in, out);
+  cr_assert(po_execute(p, in, out), "%s", faults());
+  for (uint32_t j = 0; j < p->source->outputs.len; j++) {
+    const unsigned char *bytes = out[j].data;
+    for (int64_t k = 0; k < out[j].elements * 4; k++)
+      hash = (hash ^ bytes[k]) * 1099511628211u;
+  }
+  return hash;
+}
+
+/* As it was lowered, and by its own script, the program gives the same. */
+static void
+expect_right(const po_program *p, const char *text) {
+  po_program *plain = lower(text);
+  cr_assert_eq(outputs_of(plain), outputs_of(p));
+  bs_text script, out;
+  bs_text_init(&script, &heap);
+  bs_text_init(&out, &heap);
+  po_print_script(p, &script);
+  uint32_t source = bs_source_add(&diags, "s.sched", bs_text_str(&script),
+                                  strlen(bs_text_str(&script)));
+  cr_assert(po_run_script(&plain, source, &out), "%s", faults());
+  cr_assert_str_eq(loops_text(plain), loops_text(p));
+  po_free(plain);
+}
+
+static int64_t
+made(const po_program *p, uint32_t array) {
+  int64_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array && p->stmts.data[k].kind == PO_ASSIGN)
+      n += po_count_instances(p, k);
+  return n;
+}
+
+/* Exact sums, so that any order of them is right. */
+#define BLUR(shape, row, column)                                               \
+  "(tensor image (shape " shape ") i32)"                                       \
+  "(let a (compute reduceSum"                                                  \
+  "  (windows (access image 0) (shape " row ") (stride 1 1))))"                \
+  "(let b (compute reduceSum"                                                  \
+  "  (windows (access a 0) (shape " column ") (stride 1 1))))"                 \
+  "(output b)"
+
+/* 71 rows in strips of 32, 32 and 7: two more of `a` for each. */
+Test(rows, blur) {
+  static const char *const text = BLUR("73 99", "1 3", "3 1");
+  po_program *p = chosen(text);
+  cr_assert_eq(count_commands(p, "roll "), 1);
+  cr_assert_eq(count_commands(p, "fold_storage "), 1);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *a = &p->arrays.data[k];
+    if (a->role != PO_LOCAL || po_elements(a) == 1)
+      continue;
+    cr_assert_eq(a->fold[1], 3);
+    cr_assert_eq(a->dim[1], 34);
+    cr_assert_eq(made(p, k), (71 + 3 * 2) * 97);
+  }
+  const po_nest_node *root = &p->nest.nodes.data[0];
+  cr_assert_eq(root->first, root->last);
+  cr_assert_eq(p->nest.nodes.data[root->first].mark, PO_PARALLEL);
+  expect_right(p, text);
+  po_free(p);
+}
+
+Test(rows, windows_both_ways) {
+  static const char *const text = BLUR("80 70", "3 5", "5 3");
+  po_program *p = chosen(text);
+  cr_assert_eq(count_commands(p, "roll "), 1);
+  expect_right(p, text);
+  po_free(p);
+}
+
+/* Two stages, the first of which both others read, with windows of their own.
+ */
+Test(rows, consumers_with_windows_of_their_own) {
+  static const char *const text =
+      "(tensor image (shape 70 90) i32)"
+      "(let a (compute reduceSum"
+      "  (windows (access image 0) (shape 3 3) (stride 1 1))))"
+      "(let b (compute reduceSum"
+      "  (windows (access a 0) (shape 5 1) (stride 1 1))))"
+      "(let c (compute reduceSum"
+      "  (windows (access a 0) (shape 3 3) (stride 1 1))))"
+      "(let d (compute reduceSum"
+      "  (windows (access c 0) (shape 3 1) (stride 1 1))))"
+      "(let e (compute add (pair (slice b 1 0 80) (slice d 1 0 80))))"
+      "(output e)";
+  po_program *p = chosen(text);
+  cr_assert_geq(count_commands(p, "roll "), 2);
+  expect_right(p, text);
+  po_free(p);
+}
+
+/* Planes around rows are outer loops; a plane that is the same for all of them
+ * is made once for a row of each. */
+Test(rows, planes) {
+  static const char *const text =
+      "(tensor image (shape 3 66 70) i32)"
+      "(let a (compute reduceSum (windows (access image 0)"
+      "  (shape 1 1 3) (stride 1 1 1))))"
+      "(let b (compute reduceSum (windows (access a 0)"
+      "  (shape 1 3 1) (stride 1 1 1))))"
+      "(output b)";
+  po_program *p = chosen(text);
+  cr_assert_eq(count_commands(p, "roll "), 1);
+  expect_right(p, text);
+  po_free(p);
+}
+
+/* Two new rows an iteration, short rows, no window over rows: tiles. */
+Test(rows, left_for_tiles) {
+  static const char *const texts[] = {
+      "(tensor image (shape 141 99) i32)"
+      "(let a (compute reduceSum"
+      "  (windows (access image 0) (shape 1 3) (stride 1 1))))"
+      "(let b (compute reduceSum"
+      "  (windows (access a 0) (shape 3 1) (stride 2 1))))"
+      "(output b)",
+      BLUR("73 40", "1 3", "3 1"), BLUR("73 99", "3 1", "1 3")};
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+    po_program *p = chosen(texts[k]);
+    cr_assert_eq(count_commands(p, "roll "), 0, "%s", texts[k]);
+    expect_right(p, texts[k]);
+    po_free(p);
+  }
+}
+
+/* Sizes of tiles that are given are taken. */
+Test(rows, not_where_tiles_are_given) {
+  po_auto_options options = {
+      .fuse = PO_FUSE_POST_TILE, .tiles = {16, 32}, .n_tiles = 2};
+  po_program *p = lower(BLUR("73 99", "1 3", "3 1"));
+  po_schedule_automatically(&p, &options);
+  cr_assert_eq(count_commands(p, "roll "), 0);
+  cr_assert_eq(count_commands(p, "tile "), 1);
+  po_free(p);
+}
+
+/* Rows of which not enough fit into the cache are cut. */
+Test(rows, cut_where_they_are_long) {
+  static const char *const text =
+      "(tensor image (shape 40 60002) f32)"
+      "(let a (compute reduceSum"
+      "  (windows (access image 0) (shape 1 3) (stride 1 1))))"
+      "(let b (compute reduceSum"
+      "  (windows (access a 0) (shape 3 1) (stride 1 1))))"
+      "(output b)";
+  po_program *p = chosen(text);
+  cr_assert_eq(count_commands(p, "tile "), 1);
+  cr_assert_eq(count_commands(p, "roll "), 1);
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (p->arrays.data[k].role == PO_LOCAL)
+      cr_assert_leq(po_bytes(&p->arrays.data[k]), 256 << 10);
+  po_free(p);
+}
