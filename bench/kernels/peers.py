@@ -19,7 +19,8 @@ import programs
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "peers")
 NAIVE = os.path.join(SOURCES, "naive")
-LONGEST_COMPILE = 300  # seconds for `glen compile`
+LONGEST_COMPILE = 300  # seconds for a command of glen
+RULES = os.path.join(machine.ROOT, "rules")
 HALIDE_PLUGINS = "/usr/lib/x86_64-linux-gnu/halide14"
 
 # setting: what is reported; command: the worker; variant, env: handed to it
@@ -197,6 +198,8 @@ MANUAL = {
 AUTO = {kind: ["Mullapudi2016", "Adams2019", "Li2018"] for kind in MANUAL}
 
 
+SATURATED = "saturated:"  # how the settings of such a program begin
+
 # Inputs that are the same for all calls, by kind of problem.
 CONSTANT = {"conv": ["weights"]}
 
@@ -208,62 +211,109 @@ class Glen:
         self.name = "glen" + (f":{label}" if label else "")
         self.glen, self.options = glen, list(options)
         self.prepack = prepack
-        self.seconds = {}  # problem -> what `glen compile` took
+        # problem -> what it took from .glen to .c: as written, and where rules
+        # changed the program, saturated
+        self.seconds = {}
+        self.seconds_saturated = {}
 
     def options_for(self, problem):
         constant = CONSTANT.get(problem.kind, []) if self.prepack else []
         return self.options + [word for name in constant
                                for word in ("--prepack", name)]
 
-    def compile(self, problem, source, emitted, file):
+    def run(self, problem, command, *arguments):
+        """What a command of glen prints."""
         try:
             done = subprocess.run(
-                [self.glen, "compile", source, "--name", "kernel", "--quiet",
-                 "--emit", emitted, *self.options_for(problem), "-o", file],
+                [self.glen, command, *arguments, "--quiet"],
                 stdin=subprocess.DEVNULL, capture_output=True, text=True,
                 timeout=LONGEST_COMPILE)
         except subprocess.TimeoutExpired as e:
-            raise Broken(f"glen compile takes more than {LONGEST_COMPILE} s "
+            raise Broken(f"glen {command} takes more than {LONGEST_COMPILE} s "
                          f"on {problem.name}") from e
         if done.returncode:
             text = done.stderr.strip() or f"exit code {done.returncode}"
-            raise Broken(f"glen compile failed on {problem.name}: "
+            raise Broken(f"glen {command} failed on {problem.name}: "
                          f"{text.splitlines()[0]}")
+        return done.stdout
 
-    def emit(self, builder, problem):
-        """A folder with kernel.c, kernel.h and worker.c."""
-        if not os.path.exists(self.glen):
-            raise Broken(f"{self.glen} is gone")
-        text = programs.text(problem.kind, **problem.sizes)
-        # Scripts and targets among the options count by what they hold.
-        options = self.options_for(problem)
-        files = [builder.read(o) for o in options if os.path.isfile(o)]
-        folder = builder.path(("glen", builder.read(self.glen), text,
-                               options, files))
-        took = os.path.join(folder, "seconds")
-        if os.path.exists(os.path.join(folder, "glue.c")):
-            if os.path.exists(took):
-                self.seconds[problem.name] = float(builder.read(took))
-            return folder
-        os.makedirs(folder, exist_ok=True)
+    def compile(self, problem, source, emitted, file):
+        self.run(problem, "compile", source, "--name", "kernel",
+                 "--emit", emitted, *self.options_for(problem), "-o", file)
+
+    def target(self):
+        """The options of `glen compile` that `glen saturate` needs, too."""
+        return [word for k, option in enumerate(self.options)
+                if option in ("--target", "-t")
+                for word in self.options[k:k + 2]]
+
+    def saturate(self, problem, source, file):
+        """Writes the program that the rules lead to; False where that is the
+        one that was written."""
+        report = json.loads(self.run(
+            problem, "saturate", source, "--rules", RULES, *self.target(),
+            "--json", "-o", file))
+        return bool(report["rules"])
+
+    def write(self, problem, folder, text, saturated):
+        """kernel.c, kernel.h and glue.c of a program; returns the seconds that
+        glen took, None where the rules lead to the program as written."""
         source = os.path.join(folder, "kernel.glen")
         with open(source, "w", encoding="utf-8") as f:
             f.write(text)
         started = time.monotonic()
+        if saturated:
+            better = os.path.join(folder, "saturated.glen")
+            if not self.saturate(problem, source, better):
+                return None
+            source = better
         self.compile(problem, source, "c,h", os.path.join(folder, "kernel.c"))
-        self.seconds[problem.name] = time.monotonic() - started
-        with open(took, "w", encoding="utf-8") as f:
-            f.write(f"{self.seconds[problem.name]:.3f}")
-        self.compile(problem, source, "manifest",
-                     os.path.join(folder, "kernel.json"))
-        with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as f:
+        seconds = time.monotonic() - started
+        manifest = os.path.join(folder, "kernel.json")
+        self.compile(problem, source, "manifest", manifest)
+        with open(manifest, encoding="utf-8") as f:
             glue = glue_text(json.load(f))
         with open(os.path.join(folder, "glue.c"), "w", encoding="utf-8") as f:
             f.write(glue)
+        return seconds
+
+    def emit(self, builder, problem, saturated=False):
+        """A folder with kernel.c, kernel.h and glue.c; None where the rules
+        lead to the program as written."""
+        if not os.path.exists(self.glen):
+            raise Broken(f"{self.glen} is gone")
+        text = programs.text(problem.kind, **problem.sizes)
+        # Scripts, targets and rules count by what they hold.
+        options = self.options_for(problem)
+        files = [builder.read(o) for o in options if os.path.isfile(o)]
+        if saturated:
+            files += [builder.read(os.path.join(RULES, name))
+                      for name in sorted(os.listdir(RULES))]
+        folder = builder.path(("glen", builder.read(self.glen), text,
+                               options, files, saturated))
+        took = os.path.join(folder, "seconds")
+        if not os.path.exists(took):
+            os.makedirs(folder, exist_ok=True)
+            seconds = self.write(problem, folder, text, saturated)
+            with open(took, "w", encoding="utf-8") as f:
+                f.write("" if seconds is None else f"{seconds:.3f}")
+        seconds = builder.read(took)
+        if not seconds:
+            return None
+        known = self.seconds_saturated if saturated else self.seconds
+        known[problem.name] = float(seconds)
         return folder
 
     def candidates(self, builder, problem, threads):
-        folder = self.emit(builder, problem)
+        yield from self.built(builder, problem, threads, False)
+        # A schedule script is one of the loops of the program as written.
+        if "--schedule" not in self.options:
+            yield from self.built(builder, problem, threads, True)
+
+    def built(self, builder, problem, threads, saturated):
+        folder = self.emit(builder, problem, saturated)
+        if not folder:
+            return
         kernel = os.path.join(folder, "kernel.c")
         for compiler in ("gcc", "clang"):
             if not shutil.which(compiler):
@@ -281,7 +331,8 @@ class Glen:
                      builder.worker_object()],
                     ["-lm", "-lpthread"],
                     [os.path.join(folder, "kernel.h")])
-                label = " ".join([compiler, *chosen])
+                label = " ".join([SATURATED] * saturated +
+                                 [compiler, *chosen])
                 yield Candidate(label, [program])
 
 

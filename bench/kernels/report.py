@@ -73,6 +73,23 @@ def table(results, peers, width=16):
     return "\n".join(lines)
 
 
+def saturated(results, prefix):
+    """Lines that say where a peer did best with the program as the rules left
+    it, of those where they changed it."""
+    best, changed = {}, {}
+    for r in results:
+        name = f"{r['problem']} (T {r['threads']})"
+        for peer, setting in r["settings"].items():
+            if f"{peer} saturated" not in r.get("compile_s", {}):
+                continue
+            changed[peer] = changed.get(peer, 0) + 1
+            if setting.startswith(prefix):
+                best.setdefault(peer, []).append(name)
+    return [f"{peer}: saturated in {len(best.get(peer, []))} of {n} where rules "
+            f"change the program: {', '.join(best.get(peer, ['none']))}"
+            for peer, n in sorted(changed.items())]
+
+
 def left_out(results, what):
     """Lines that say which peer has no figure, why, and for what."""
     names = {}

@@ -113,6 +113,19 @@ def take_turns(args, running):
                     worker.close()
 
 
+def compile_seconds(args, problem):
+    """What glen took from .glen to .c, by peer; `PEER saturated` where rules
+    changed the program, with what that took."""
+    out = {}
+    for peer in args.peer_list:
+        for suffix, known in (("", "seconds"),
+                              (" saturated", "seconds_saturated")):
+            seconds = getattr(peer, known, {}).get(problem.name)
+            if seconds is not None:
+                out[peer.name + suffix] = seconds
+    return out
+
+
 def measure(args, builder, problem, threads):
     running, wrong, missing, broken = [], [], [], []
     with tempfile.TemporaryDirectory() as folder:
@@ -137,8 +150,7 @@ def measure(args, builder, problem, threads):
         "settings": {peer: w.setting for peer, (_, w) in best.items()},
         "differences": {peer: w.difference for peer, (_, w) in best.items()},
         "turns": {f"{w.peer} {w.setting}": w.turns for w in running if w.turns},
-        "compile_s": {p.name: p.seconds[problem.name] for p in args.peer_list
-                      if problem.name in getattr(p, "seconds", {})},
+        "compile_s": compile_seconds(args, problem),
         "wrong": wrong, "missing": missing, "broken": broken,
     }
 
@@ -236,6 +248,8 @@ def print_report(data, args):
     print()
     print(report.ratios(results, names))
     print()
+    for text in report.saturated(results, peers.SATURATED):
+        print(text)
     for text in report.left_out(results, "missing"):
         print("left out:", text)
     wrong = [f"{r['problem']}, {r['threads']} threads: {w}"
