@@ -89,7 +89,7 @@ typedef struct eg_wanted {
 /* Children come from the matches or from an earlier step. */
 static void
 take_kids(const eg_batch *b, const eg_step *s, uint32_t k, uint32_t *out) {
-  const eg_class_row *classes = b->g->classes;
+  const uint32_t *up = b->g->up;
   bool none = k >= s->node->n_kids, word = !none && s->from[k].is_word;
   const uint32_t *at = none   ? NULL
                        : word ? b->matches + s->from[k].at
@@ -99,7 +99,7 @@ take_kids(const eg_batch *b, const eg_step *s, uint32_t k, uint32_t *out) {
     out[i] = EG_NONE;
   for (uint32_t i = 0; !none && i < b->n; i++, at += stride) {
     uint32_t c = *at;
-    out[i] = classes[c].up == c ? c : eg_root(b->g, c);
+    out[i] = up[c] == c ? c : eg_root(b->g, c);
   }
 }
 

@@ -10,7 +10,7 @@ check_classes(const eg_graph *g) {
   uint32_t roots = 0;
   for (uint32_t c = 0; c < g->n_classes; c++) {
     uint32_t r = eg_root(g, c);
-    if (g->classes[r].up != r)
+    if (g->up[r] != r)
       return "I1: the leader of a class has a leader";
     roots += r == c;
   }
@@ -44,9 +44,9 @@ check_nodes(const eg_graph *g) {
 static const char *
 check_edges(const eg_graph *g, uint32_t *owner, uint32_t *pool_owner) {
   for (uint32_t c = 0; c < g->n_classes; c++) {
-    if (g->classes[c].up != c)
+    if (g->up[c] != c)
       continue;
-    for (uint32_t e = g->classes[c].edges; e != EG_NONE;) {
+    for (uint32_t e = g->parents[c].first; e != EG_NONE;) {
       uint32_t p = e & ~EG_POOL_EDGE;
       uint32_t *of = e & EG_POOL_EDGE ? pool_owner : owner;
       if (of[p] != EG_NONE)
@@ -93,14 +93,14 @@ check_data(eg_graph *g) {
 
 static const char *
 check_lists(const eg_graph *g, uint32_t *where) {
-  const eg_index *x = eg_index_of(g);
   uint32_t total = 0;
   for (uint32_t c = 0; c < g->n_classes; c++) {
-    uint32_t at = x->class_start.data[c], end = x->class_start.data[c + 1];
-    if (at != end && g->classes[c].up != c)
-      return "I5: a class that is not canonical lists nodes";
-    for (; at < end; at++, total++) {
-      uint32_t n = x->by_class.data[at].i;
+    if (g->up[c] != c)
+      continue;
+    uint32_t len;
+    const eg_node *list = eg_class_nodes(g, (eg_class){c}, &len);
+    for (uint32_t i = 0; i < len; i++, total++) {
+      uint32_t n = list[i].i;
       if (where[n] != EG_NONE || !eg_is_live(g, n))
         return "I5: a node is listed twice, or dead";
       where[n] = c;
@@ -120,7 +120,7 @@ check_symbols(const eg_graph *g, uint32_t *where) {
     for (; at < end; at++) {
       const eg_segment *s = &x->segments.data[at];
       for (uint32_t i = s->start; i < s->start + s->n; i++, total++) {
-        uint32_t n = x->by_symbol.data[i].node & ~EG_RECENT;
+        uint32_t n = x->by_symbol.data[i].node & EG_NODE_MASK;
         if (where[n] != c)
           return "I8: a node is in the wrong segment, or in two";
         where[n] = EG_NONE;

@@ -34,9 +34,10 @@ eg_free(eg_graph *g) {
   if (!g)
     return;
   bs_heap *h = g->heap;
-  void *blocks[] = {g->rows,       g->links,    g->stamps,  g->origin,
-                    g->pool,       g->classes,  g->data,    g->pool_links,
-                    g->pool_owner, g->spare[0], g->spare[1]};
+  void *blocks[] = {g->rows,       g->links,      g->stamps,   g->origin,
+                    g->pool,       g->pool_links, g->up,       g->parents,
+                    g->flags,      g->data,       g->spare[0], g->spare[1],
+                    g->pool_owner};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     bs_free(h, blocks[i]);
   bs_vec_done(h, &g->heads);
@@ -119,13 +120,16 @@ grow_classes(eg_graph *g, uint64_t need) {
   uint32_t size = g->analysis.size;
   uint64_t had = g->cap_classes;
   uint64_t cap = eg_grown(g, g->cap_classes, need < 64 ? 64 : need,
-                          sizeof *g->classes + size);
+                          EG_CLASS_BYTES + size);
   eg_crew_settle(g->crew);
-  g->classes = bs_realloc(g->heap, g->classes, cap * sizeof *g->classes);
+  g->up = bs_realloc(g->heap, g->up, cap * sizeof *g->up);
+  g->parents = bs_realloc(g->heap, g->parents, cap * sizeof *g->parents);
+  g->flags = bs_realloc(g->heap, g->flags, cap);
   if (size)
     g->data = bs_realloc(g->heap, g->data, cap * size);
   g->cap_classes = (uint32_t)cap;
-  lay(g, g->classes, had, cap, sizeof *g->classes);
+  lay(g, g->up, had, cap, sizeof *g->up);
+  lay(g, g->parents, had, cap, sizeof *g->parents);
   if (size)
     lay(g, g->data, had, cap, size);
 }
@@ -153,9 +157,11 @@ static uint64_t
 index_growth(const eg_graph *g, uint64_t nodes) {
   const eg_index *x = &g->index;
   uint64_t want =
-      nodes * 20 + g->n_classes * (uint64_t)8 + g->live_classes * (uint64_t)20;
-  uint64_t have = (uint64_t)x->by_class.cap * 20 + x->class_start.cap * 8ull +
-                  x->segments.cap * (uint64_t)sizeof(eg_segment);
+      nodes * (sizeof(eg_entry) + sizeof(eg_node)) +
+      g->n_classes * sizeof(uint32_t) + g->live_classes * (uint64_t)20;
+  uint64_t have = x->by_symbol.cap * sizeof(eg_entry) +
+                  x->class_segment.cap * sizeof(uint32_t) +
+                  x->segments.cap * sizeof(eg_segment);
   return want > have ? want - have : 0;
 }
 
@@ -169,7 +175,7 @@ eg_fits(const eg_graph *g, uint64_t more) {
     used += (rows + rows / 16 - g->cap_rows) * 28;
   if (classes > g->cap_classes)
     used += (classes + classes / 16 - g->cap_classes) *
-            (sizeof *g->classes + g->analysis.size);
+            (EG_CLASS_BYTES + g->analysis.size);
   used += more * 12; /* worklists */
   return used + index_growth(g, g->live_nodes + more) <= g->limit;
 }
@@ -180,7 +186,9 @@ static uint32_t
 class_new(eg_graph *g) {
   reserve_classes(g, 1);
   uint32_t c = g->n_classes++;
-  g->classes[c] = (eg_class_row){c, EG_NONE, 0, 0};
+  g->up[c] = c;
+  g->parents[c] = (eg_parents){EG_NONE, 0};
+  g->flags[c] = 0;
   g->live_classes++;
   return c;
 }
@@ -192,10 +200,10 @@ data_at(const eg_graph *g, uint32_t c) {
 
 static void
 mark_changed(eg_graph *g, uint32_t c) {
-  if (g->classes[c].flags & EG_CHANGED)
+  if (g->flags[c] & EG_CHANGED)
     return;
   bs_push(g->heap, &g->changed, c);
-  g->classes[c].flags |= EG_CHANGED;
+  g->flags[c] |= EG_CHANGED;
   g->dirty = true;
 }
 
@@ -427,10 +435,9 @@ eg_find(const eg_graph *g, eg_class c) {
 /* The class with more parents stays, so that fewer are repaired. */
 static void
 join(eg_graph *g, uint32_t winner, uint32_t loser, uint32_t bits) {
-  eg_class_row *l = &g->classes[loser];
-  if (l->flags & EG_CHANGED || bits & 2)
-    l->flags |= EG_REMAKE;
-  l->up = winner;
+  if (g->flags[loser] & EG_CHANGED || bits & 2)
+    g->flags[loser] |= EG_REMAKE;
+  g->up[loser] = winner;
   bs_push(g->heap, &g->lost, loser);
   g->live_classes--;
   g->unions++;
@@ -447,7 +454,7 @@ eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
   b = eg_root(g, b);
   if (a == b || g->fault == EG_FAULT_MERGE)
     return false;
-  uint32_t na = g->classes[a].n_edges, nb = g->classes[b].n_edges;
+  uint32_t na = g->parents[a].n, nb = g->parents[b].n;
   bool swap = na < nb || (na == nb && a > b);
   uint32_t winner = swap ? b : a, loser = swap ? a : b;
   uint32_t bits = 0;
@@ -563,7 +570,7 @@ eg_bytes(const eg_graph *g) {
   size_t journal = g->journal ? eg_journal_bytes(g->journal) : 0;
   size_t n = journal + sizeof *g + g->cap_rows * row;
   n += (size_t)g->cap_pool * 3 * sizeof(uint32_t);
-  n += (size_t)g->cap_classes * (sizeof *g->classes + g->analysis.size);
+  n += (size_t)g->cap_classes * (EG_CLASS_BYTES + g->analysis.size);
   n += (size_t)g->n_buckets * sizeof *g->buckets;
   n += g->heads.cap * sizeof(eg_head);
   n += ((size_t)g->head_table.cap + g->symbol_table.cap + g->lost.cap +

@@ -52,11 +52,12 @@ enum {
   EG_MARK = 4     /* scratch of a pass */
 };
 
-typedef struct eg_class_row {
-  uint32_t up; /* union-find */
-  uint32_t edges, n_edges;
-  uint32_t flags;
-} eg_class_row;
+/* The edges that lead to a class. */
+typedef struct eg_parents {
+  uint32_t first, n;
+} eg_parents;
+
+enum { EG_CLASS_BYTES = sizeof(uint32_t) + sizeof(eg_parents) + 1 };
 
 #define EG_BUCKET 12
 
@@ -85,12 +86,14 @@ typedef struct eg_segment {
   uint32_t recent; /* EG_MOVED and how many, else the latest stamp in it */
 } eg_segment;
 
-#define EG_RECENT 0x80000000u /* in an entry: changed since the last index */
+#define EG_RECENT    0x80000000u /* in an entry: changed since the last index */
+#define EG_FIRST     0x40000000u /* in an entry: the first of its segment */
+#define EG_NODE_MASK 0x3fffffffu
 
-/* A copy of a row for the search, which so reads memory in order. */
+/* A copy of a row's children for the search, which so reads memory in order.
+ * The class stands in the row, which keeps it while a search is on. */
 typedef struct eg_entry {
-  uint32_t node; /* and EG_RECENT */
-  uint32_t cls;
+  uint32_t node; /* and EG_RECENT, EG_FIRST */
   eg_class kid[2];
 } eg_entry;
 
@@ -98,13 +101,15 @@ typedef struct eg_entry {
 typedef struct eg_index {
   bool valid;
   uint32_t classes, nodes, symbols; /* ids covered */
-  BS_VEC(uint32_t) class_start;     /* class id -> place in by_class */
-  BS_VEC(eg_node) by_class;         /* (class, id) order */
   BS_VEC(uint32_t) class_segment;
-  BS_VEC(eg_segment) segments;   /* grouped by class */
+  BS_VEC(eg_segment) segments;   /* (class, symbol) order */
   BS_VEC(uint32_t) symbol_start; /* symbol -> place in by_symbol */
   BS_VEC(eg_entry) by_symbol;    /* (symbol, class, recent first, id) order */
   uint32_t epoch;                /* stamps not below it are recent */
+  /* Made of these when a class's nodes are first asked for. */
+  bool listed;
+  BS_VEC(uint32_t) class_start; /* class id -> place in by_class */
+  BS_VEC(eg_node) by_class;     /* (class, id) order */
 } eg_index;
 
 typedef struct eg_prune_request {
@@ -129,7 +134,9 @@ struct eg_graph {
   uint32_t *pool_links, *pool_owner;
   uint32_t n_pool, cap_pool, most_pool;
 
-  eg_class_row *classes;
+  uint32_t *up; /* a class's: union-find, read most and so by itself */
+  eg_parents *parents;
+  uint8_t *flags;
   char *data;
   uint32_t n_classes, cap_classes;
 
@@ -174,10 +181,10 @@ struct eg_graph {
 
 static inline uint32_t
 eg_root(const eg_graph *g, uint32_t c) {
-  eg_class_row *rows = g->classes;
-  while (rows[c].up != c) {
-    rows[c].up = rows[rows[c].up].up;
-    c = rows[c].up;
+  uint32_t *up = g->up;
+  while (up[c] != c) {
+    up[c] = up[up[c]];
+    c = up[c];
   }
   return c;
 }
@@ -231,13 +238,13 @@ eg_is_live(const eg_graph *g, uint32_t node) {
 /* An edge joins the parents of a class. */
 static inline void
 eg_edge_link(eg_graph *g, uint32_t edge, uint32_t cls) {
-  eg_class_row *c = &g->classes[cls];
+  eg_parents *c = &g->parents[cls];
   if (edge & EG_POOL_EDGE)
-    g->pool_links[edge & ~EG_POOL_EDGE] = c->edges;
+    g->pool_links[edge & ~EG_POOL_EDGE] = c->first;
   else
-    g->links[edge] = c->edges;
-  c->edges = edge;
-  c->n_edges++;
+    g->links[edge] = c->first;
+  c->first = edge;
+  c->n++;
 }
 
 /* table.c: heads, symbols and the hashcons. */
@@ -289,6 +296,11 @@ eg_segment_newest(const eg_index *x, const eg_segment *s) {
 static inline uint32_t
 eg_segment_recent(const eg_segment *s) {
   return s->recent & EG_MOVED ? s->recent & ~EG_MOVED : 0;
+}
+
+static inline uint32_t
+eg_entry_class(const eg_graph *g, const eg_entry *e) {
+  return g->rows[e->node & EG_NODE_MASK].cls;
 }
 
 /* The segment of a class and a symbol, or NULL. */

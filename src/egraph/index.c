@@ -1,11 +1,12 @@
-/* index.c - contiguous node lists by class and by operator.
+/* index.c - contiguous node lists by operator and class.
  *
- * Built in three linear passes when a search or an iteration first asks after
- * a change: count nodes a class, place them in (class, id) order, and walk that
+ * Built in linear passes when a search or an iteration first asks after a
+ * change: count nodes a class, place them in (class, id) order, and walk that
  * order once more, appending each node to its operator's list; a class's nodes
- * of one operator then stand together there, which is a segment.  The first
- * pass also writes the canonical class into the rows and stamps those that
- * moved.  No class owns memory of its own.
+ * of one operator then stand together there, which is a segment.  The order by
+ * class is given back before room is taken for the segments, which a last pass
+ * over the lists makes.  The first pass also writes the canonical class into
+ * the rows and stamps those that moved.  No class owns memory of its own.
  *
  * The index describes the graph as it was when built.  Adding nodes and uniting
  * classes leaves it and the rows it names as they are (only a rebuild changes
@@ -13,9 +14,11 @@
 #include "egraph/graph.h"
 #include <string.h>
 
+/* Until the segments are made, the starts of the classes stand in their
+ * place. */
 static void
 count_nodes(eg_graph *g, eg_index *x) {
-  uint32_t *count = x->class_start.data;
+  uint32_t *count = x->class_segment.data;
   memset(count, 0, ((size_t)g->n_classes + 1) * sizeof *count);
   for (uint32_t n = 0; n < g->n_rows; n++) {
     eg_row *r = &g->rows[n];
@@ -42,114 +45,95 @@ sum(uint32_t *a, uint32_t n) {
   }
 }
 
-/* Starts move on to the ends while placing, then move back. */
+/* Ends become starts again. */
 static void
-place_by_class(eg_graph *g, eg_index *x) {
-  uint32_t *at = x->class_start.data;
-  for (uint32_t n = 0; n < g->n_rows; n++)
-    if (eg_is_live(g, n))
-      x->by_class.data[at[g->rows[n].cls]++].i = n;
-  memmove(at + 1, at, (size_t)g->n_classes * sizeof *at);
+back(uint32_t *at, uint32_t n) {
+  memmove(at + 1, at, (size_t)n * sizeof *at);
   at[0] = 0;
 }
 
+/* Starts move on to the ends while placing, then move back. */
+static void
+place_by_class(eg_graph *g, eg_index *x) {
+  uint32_t *at = x->class_segment.data;
+  for (uint32_t n = 0; n < g->n_rows; n++)
+    if (eg_is_live(g, n))
+      x->by_class.data[at[g->rows[n].cls]++].i = n;
+  back(at, g->n_classes);
+}
+
 typedef struct eg_placing {
-  uint32_t *at;      /* next place of a symbol */
-  uint32_t *segment; /* the last segment of a symbol */
+  uint32_t *at;   /* next place of a symbol */
+  uint32_t *last; /* the class that a symbol was last placed for, + 1 */
+  uint32_t n_segments;
 } eg_placing;
 
 static void
-place(eg_graph *g, eg_index *x, eg_placing *p, uint32_t n, uint32_t c,
-      uint32_t symbol, eg_segment *s) {
+place(const eg_graph *g, eg_index *x, eg_placing *p, uint32_t n, uint32_t c,
+      bool recent) {
   const eg_row *r = &g->rows[n];
-  uint32_t stamp = g->stamps[n], recent = stamp == g->epoch;
+  uint32_t symbol = eg_head_of(g, r->head)->symbol;
+  bool first = p->last[symbol] != c + 1;
+  p->last[symbol] = c + 1;
+  p->n_segments += first;
   x->by_symbol.data[p->at[symbol]++] =
-      (eg_entry){recent ? n | EG_RECENT : n, c, {r->kid[0], r->kid[1]}};
-  s->n++;
-  if (recent)
-    s->recent = (s->recent | EG_MOVED) + 1;
-  else if (!(s->recent & EG_MOVED) && stamp > s->recent)
-    s->recent = stamp;
+      (eg_entry){n | (recent ? EG_RECENT : 0) | (first ? EG_FIRST : 0),
+                 {r->kid[0], r->kid[1]}};
 }
 
-static uint32_t
-symbol_of(const eg_graph *g, uint32_t n) {
-  return eg_head_of(g, g->rows[n].head)->symbol;
-}
-
-static eg_segment *
-segment_new(eg_graph *g, eg_index *x, const eg_placing *p, uint32_t symbol) {
-  eg_segment fresh = {.symbol = symbol, .start = p->at[symbol]};
-  bs_push(g->heap, &x->segments, fresh);
-  return &bs_last(&x->segments);
-}
-
-static eg_segment *
-segment_for(eg_graph *g, eg_index *x, eg_placing *p, uint32_t first,
-            uint32_t symbol) {
-  uint32_t at = p->segment[symbol];
-  if (at >= first && at < x->segments.len &&
-      x->segments.data[at].symbol == symbol)
-    return &x->segments.data[at];
-  p->segment[symbol] = x->segments.len;
-  return segment_new(g, x, p, symbol);
-}
-
-/* The nodes of a class that are recent, or those that are not. */
+/* The nodes of a class, those that are recent first.  Most classes have one
+ * node, and many none that is recent. */
 static void
-place_some(eg_graph *g, eg_index *x, eg_placing *p, uint32_t c, bool recent) {
-  uint32_t first = x->class_segment.data[c];
-  uint32_t end = x->class_start.data[c + 1];
-  for (uint32_t i = x->class_start.data[c]; i < end; i++) {
-    uint32_t n = x->by_class.data[i].i;
-    if ((g->stamps[n] == g->epoch) != recent)
-      continue;
-    uint32_t symbol = symbol_of(g, n);
-    place(g, x, p, n, c, symbol, segment_for(g, x, p, first, symbol));
-  }
-}
-
-/* Most classes have one node, and many none that is recent. */
-static void
-place_class(eg_graph *g, eg_index *x, eg_placing *p, uint32_t c) {
-  uint32_t from = x->class_start.data[c], end = x->class_start.data[c + 1];
-  x->class_segment.data[c] = x->segments.len;
-  if (from + 1 == end) {
-    uint32_t n = x->by_class.data[from].i, symbol = symbol_of(g, n);
-    place(g, x, p, n, c, symbol, segment_new(g, x, p, symbol));
-    return;
-  }
+place_class(const eg_graph *g, eg_index *x, eg_placing *p, uint32_t c,
+            uint32_t from, uint32_t end) {
+  const eg_node *nodes = x->by_class.data;
   uint32_t n_recent = 0;
   for (uint32_t i = from; i < end; i++)
-    n_recent += g->stamps[x->by_class.data[i].i] == g->epoch;
-  if (n_recent)
-    place_some(g, x, p, c, true);
-  if (n_recent < end - from)
-    place_some(g, x, p, c, false);
+    if (g->stamps[nodes[i].i] == g->epoch) {
+      place(g, x, p, nodes[i].i, c, true);
+      n_recent++;
+    }
+  for (uint32_t i = from; i < end && n_recent < end - from; i++)
+    if (g->stamps[nodes[i].i] != g->epoch)
+      place(g, x, p, nodes[i].i, c, false);
 }
 
-/* Segments come one by one; what was too much is given back. */
-static void
-trim(eg_graph *g, eg_index *x) {
-  uint32_t want = x->segments.len + x->segments.len / 16 + 1;
-  if (x->segments.cap <= want)
-    return;
-  x->segments.data =
-      bs_realloc(g->heap, x->segments.data, want * sizeof *x->segments.data);
-  x->segments.cap = want;
-}
-
-static void
-place_by_symbol(eg_graph *g, eg_index *x, uint32_t *room) {
-  uint32_t n_symbols = g->symbol_ops.len;
-  eg_placing p = {room, room + n_symbols};
+/* Starts of classes become starts of their segments; returns how many segments
+ * there are. */
+static uint32_t
+place_by_symbol(const eg_graph *g, eg_index *x, uint32_t *room) {
+  uint32_t n_symbols = g->symbol_ops.len, *start = x->class_segment.data;
+  eg_placing p = {room, room + n_symbols, 0};
   memcpy(p.at, x->symbol_start.data, n_symbols * sizeof *p.at);
-  memset(p.segment, 0, n_symbols * sizeof *p.segment);
-  bs_clear(&x->segments);
-  for (uint32_t c = 0; c < g->n_classes; c++)
-    place_class(g, x, &p, c);
-  x->class_segment.data[g->n_classes] = x->segments.len;
-  trim(g, x);
+  memset(p.last, 0, n_symbols * sizeof *p.last);
+  for (uint32_t c = 0; c < g->n_classes; c++) {
+    uint32_t from = start[c];
+    start[c] = p.n_segments;
+    place_class(g, x, &p, c, from, start[c + 1]);
+  }
+  start[g->n_classes] = p.n_segments;
+  return p.n_segments;
+}
+
+/* Starts move on to the ends, then move back. */
+static void
+make_segments(const eg_graph *g, eg_index *x, uint32_t symbol) {
+  uint32_t *at = x->class_segment.data;
+  uint32_t end = x->symbol_start.data[symbol + 1];
+  eg_segment *s = NULL;
+  for (uint32_t i = x->symbol_start.data[symbol]; i < end; i++) {
+    const eg_entry *e = &x->by_symbol.data[i];
+    uint32_t n = e->node & EG_NODE_MASK;
+    if (e->node & EG_FIRST) {
+      s = &x->segments.data[at[g->rows[n].cls]++];
+      *s = (eg_segment){.symbol = symbol, .start = i};
+    }
+    s->n++;
+    if (e->node & EG_RECENT)
+      s->recent = (s->recent | EG_MOVED) + 1;
+    else if (!(s->recent & EG_MOVED) && g->stamps[n] > s->recent)
+      s->recent = g->stamps[n];
+  }
 }
 
 /* A list for n items; what stood in the old one is not needed any more, so it
@@ -180,26 +164,39 @@ anew(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
   } while (0)
 
 static void
+drop_lists(eg_graph *g) {
+  eg_index *x = &g->index;
+  eg_crew_settle(g->crew);
+  bs_vec_done(g->heap, &x->class_start);
+  bs_vec_done(g->heap, &x->by_class);
+  x->listed = false;
+}
+
+static void
 build(eg_graph *g) {
   eg_index *x = &g->index;
   bs_heap *h = g->heap;
   uint32_t n_symbols = g->symbol_ops.len;
   x->classes = x->nodes = x->symbols = 0;
-  eg_crew_settle(g->crew);
-  ROOM(g, &x->class_start, (uint64_t)g->n_classes + 1);
+  drop_lists(g);
   ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
-  ROOM(g, &x->by_class, (uint64_t)g->live_nodes);
   ROOM(g, &x->by_symbol, (uint64_t)g->live_nodes);
+  ROOM(g, &x->by_class, (uint64_t)g->live_nodes);
   bs_reserve(h, &x->symbol_start, (uint64_t)n_symbols + 1);
   memset(x->symbol_start.data, 0,
          ((size_t)n_symbols + 1) * sizeof *x->symbol_start.data);
   count_nodes(g, x);
-  sum(x->class_start.data, g->n_classes);
+  sum(x->class_segment.data, g->n_classes);
   sum(x->symbol_start.data, n_symbols);
   place_by_class(g, x);
   uint32_t *room = bs_alloc(h, ((size_t)n_symbols * 2 + 1) * sizeof *room);
-  place_by_symbol(g, x, room);
+  x->segments.len = place_by_symbol(g, x, room);
   bs_free(h, room);
+  drop_lists(g);
+  ROOM(g, &x->segments, (uint64_t)x->segments.len);
+  for (uint32_t s = 0; s < n_symbols; s++)
+    make_segments(g, x, s);
+  back(x->class_segment.data, g->n_classes);
   x->classes = g->n_classes;
   x->nodes = g->n_rows;
   x->symbols = n_symbols;
@@ -222,8 +219,7 @@ void
 eg_index_free(eg_graph *g) {
   eg_index *x = &g->index;
   bs_heap *h = g->heap;
-  bs_vec_done(h, &x->class_start);
-  bs_vec_done(h, &x->by_class);
+  drop_lists(g);
   bs_vec_done(h, &x->class_segment);
   bs_vec_done(h, &x->segments);
   bs_vec_done(h, &x->symbol_start);
@@ -232,11 +228,46 @@ eg_index_free(eg_graph *g) {
   x->classes = x->nodes = x->symbols = 0;
 }
 
+/* --- a class's nodes ---------------------------------------------------- */
+
+/* By Shell's method, for most lists are short and in some ordered runs. */
+static void
+sort(eg_node *list, uint32_t n) {
+  for (uint32_t gap = n / 2; gap; gap /= 2)
+    for (uint32_t i = gap; i < n; i++) {
+      eg_node one = list[i];
+      uint32_t at = i;
+      for (; at >= gap && list[at - gap].i > one.i; at -= gap)
+        list[at] = list[at - gap];
+      list[at] = one;
+    }
+}
+
+static void
+list_by_class(eg_graph *g) {
+  eg_index *x = &g->index;
+  uint32_t at = 0;
+  ROOM(g, &x->class_start, (uint64_t)x->classes + 1);
+  ROOM(g, &x->by_class, (uint64_t)x->symbol_start.data[x->symbols]);
+  for (uint32_t c = 0; c < x->classes; c++) {
+    uint32_t from = x->class_start.data[c] = at;
+    for (uint32_t k = x->class_segment.data[c];
+         k < x->class_segment.data[c + 1]; k++) {
+      const eg_segment *s = &x->segments.data[k];
+      for (uint32_t i = s->start; i < s->start + s->n; i++)
+        x->by_class.data[at++].i = x->by_symbol.data[i].node & EG_NODE_MASK;
+    }
+    sort(x->by_class.data + from, at - from);
+  }
+  x->class_start.data[x->classes] = at;
+  x->listed = true;
+}
+
 /* --- iteration --------------------------------------------------------- */
 
 static eg_class
 class_from(const eg_graph *g, uint32_t c) {
-  while (c < g->n_classes && g->classes[c].up != c)
+  while (c < g->n_classes && g->up[c] != c)
     c++;
   return c < g->n_classes ? (eg_class){c} : EG_NO_CLASS;
 }
@@ -259,6 +290,8 @@ eg_class_nodes(const eg_graph *g, eg_class c, uint32_t *n) {
     *n = 0;
     return NULL;
   }
+  if (!x->listed)
+    list_by_class((eg_graph *)g);
   uint32_t from = x->class_start.data[c.i];
   *n = x->class_start.data[c.i + 1] - from;
   return x->by_class.data + from;

@@ -58,10 +58,10 @@ entry_matches(eg_matcher *m, const eg_atom *a, const eg_entry *e, bool attr) {
       return false;
   }
   if (attr &&
-      !attrs_match(m, a, eg_attr(m->g, (eg_node){e->node & ~EG_RECENT})))
+      !attrs_match(m, a, eg_attr(m->g, (eg_node){e->node & EG_NODE_MASK})))
     return false;
   if (a->out != EG_NONE)
-    regs[a->out] = e->cls;
+    regs[a->out] = eg_entry_class(m->g, e);
   return true;
 }
 
@@ -80,7 +80,7 @@ static inline bool
 entry_is_fresh(const eg_matcher *m, const eg_entry *e) {
   if (m->by_bit)
     return e->node & EG_RECENT;
-  return (m->g->stamps[e->node & ~EG_RECENT] & ~EG_MOVED) >= m->how->since;
+  return (m->g->stamps[e->node & EG_NODE_MASK] & ~EG_MOVED) >= m->how->since;
 }
 
 /* Takes the next candidate of an atom; false when it does not match. */
@@ -99,14 +99,14 @@ step(eg_matcher *m, uint32_t d, bool *fresh) {
   if (a->kind == EG_ATOM_CLASSES) {
     m->regs[a->reg] = at;
     *fresh = *fresh || class_is_fresh(m, at);
-    return m->g->classes[at].up == at ||
+    return m->g->up[at] == at ||
            m->x->class_segment.data[at] != m->x->class_segment.data[at + 1];
   }
   const eg_entry *e = &m->x->by_symbol.data[at];
   if (!entry_matches(m, a, e, l->attr))
     return false;
   if (!d)
-    m->root_node.i = e->node & ~EG_RECENT;
+    m->root_node.i = e->node & EG_NODE_MASK;
   *fresh = *fresh || entry_is_fresh(m, e);
   return true;
 }
@@ -264,6 +264,7 @@ write_last(eg_matcher *m, uint32_t d, uint32_t stop, uint32_t *end) {
   uint32_t out = a->out != EG_NONE ? word_of(m, a->out) : none;
   uint32_t root = regs[root_reg], node = m->root_node.i, at = *end;
   bool all = m->levels[d].fresh, root_is_out = a->out == root_reg;
+  bool scan = a->out != EG_NONE;
   bool root_is_kid0 = a->arity > 0 && steps[0].reg == root_reg;
   bool root_is_kid1 = a->arity > 1 && steps[1].reg == root_reg;
   bool go = true;
@@ -276,12 +277,13 @@ write_last(eg_matcher *m, uint32_t d, uint32_t stop, uint32_t *end) {
       memcpy(to + EG_MATCH_HEAD + i, regs + i, EG_SINK_SLACK * sizeof *to);
     to[kid0] = e->kid[0].i;
     to[kid1] = e->kid[1].i;
-    to[out] = e->cls;
-    to[0] = root_is_out    ? e->cls
+    uint32_t cls = scan ? eg_entry_class(m->g, e) : root;
+    to[out] = cls;
+    to[0] = root_is_out    ? cls
             : root_is_kid0 ? e->kid[0].i
             : root_is_kid1 ? e->kid[1].i
                            : root;
-    to[1] = d ? node : e->node & ~EG_RECENT;
+    to[1] = d ? node : e->node & EG_NODE_MASK;
     go = eg_sink_next(s);
   }
   m->stopped = m->stopped || !go;

@@ -27,8 +27,9 @@ classes_with(bs_heap *heap, const eg_graph *g, uint32_t symbol) {
   uint64_t *set = bs_calloc(heap, x->classes / 64 + 1, sizeof *set);
   for (uint32_t i = x->symbol_start.data[symbol];
        i < x->symbol_start.data[symbol + 1]; i++) {
-    uint32_t c = x->by_symbol.data[i].cls;
-    set[c / 64] |= 1ull << (c % 64);
+    uint32_t c = eg_entry_class(g, &x->by_symbol.data[i]);
+    if (c < x->classes)
+      set[c / 64] |= 1ull << (c % 64);
   }
   return set;
 }

@@ -27,11 +27,10 @@ prefetch_edge(const eg_graph *g, uint32_t edge) {
 /* False when there are no edges. */
 static bool
 open_chain(eg_graph *g, uint32_t loser, eg_chain *c) {
-  eg_class_row *l = &g->classes[loser];
-  *c = (eg_chain){l->edges, eg_root(g, loser),
-                  l->flags & EG_REMAKE && g->analysis.make};
-  l->edges = EG_NONE;
-  l->n_edges = 0;
+  eg_parents *l = &g->parents[loser];
+  *c = (eg_chain){l->first, eg_root(g, loser),
+                  g->analysis.make && g->flags[loser] & EG_REMAKE};
+  *l = (eg_parents){EG_NONE, 0};
   prefetch_edge(g, c->edge);
   return c->edge != EG_NONE;
 }
@@ -65,7 +64,7 @@ take_edges(eg_graph *g, const uint32_t *lost, uint32_t n_lost) {
   do {
     for (; n < SIDE_BY_SIDE && at < n_lost; at++) {
       if (at + SIDE_BY_SIDE < n_lost)
-        __builtin_prefetch(&g->classes[lost[at + SIDE_BY_SIDE]]);
+        __builtin_prefetch(&g->parents[lost[at + SIDE_BY_SIDE]]);
       n += open_chain(g, lost[at], &chains[n]);
     }
     for (uint32_t i = 0; i < n;) {
@@ -152,9 +151,9 @@ rekey(eg_graph *g, const uint32_t *list, uint32_t n, eg_repair *out) {
     if (r->head & EG_WIDE)
       continue;
     if (r->kid[0].i != EG_NONE)
-      __builtin_prefetch(&g->classes[r->kid[0].i]);
+      __builtin_prefetch(&g->up[r->kid[0].i]);
     if (r->kid[1].i != EG_NONE)
-      __builtin_prefetch(&g->classes[r->kid[1].i]);
+      __builtin_prefetch(&g->up[r->kid[1].i]);
   }
   for (uint32_t i = 0; i < n; i++) {
     uint32_t node = list[i];
@@ -253,7 +252,7 @@ take_lost(eg_graph *g, uint32_t from, uint32_t end) {
   uint32_t to = from;
   uint64_t edges = 0;
   for (; to < end && edges < EDGES_AT_ONCE; to++)
-    edges += g->classes[g->lost.data[to]].n_edges;
+    edges += g->parents[g->lost.data[to]].n;
   make_room(g, edges);
   bs_clear(&g->repair);
   bs_clear(&g->remake);
@@ -291,8 +290,8 @@ repair_lost(eg_graph *g) {
 
 static void
 remake_parents(eg_graph *g, uint32_t cls) {
-  g->classes[cls].flags &= ~(uint32_t)EG_CHANGED;
-  uint32_t e = g->classes[eg_root(g, cls)].edges;
+  g->flags[cls] &= (uint8_t)~EG_CHANGED;
+  uint32_t e = g->parents[eg_root(g, cls)].first;
   while (e != EG_NONE) {
     bool pool = e & EG_POOL_EDGE;
     uint32_t p = e & ~EG_POOL_EDGE;
@@ -313,7 +312,7 @@ static void
 prune_marked(eg_graph *g, const eg_prune_request *how) {
   for (uint32_t n = 0; n < g->n_rows; n++) {
     uint32_t c = eg_root(g, g->rows[n].cls);
-    if (!(g->classes[c].flags & EG_MARK) || !eg_is_live(g, n))
+    if (!(g->flags[c] & EG_MARK) || !eg_is_live(g, n))
       continue;
     const eg_head *h = eg_head_of(g, g->rows[n].head);
     if (how->keep(how->ctx, h->op, h->arity))
@@ -332,10 +331,10 @@ prune(eg_graph *g) {
     uint32_t from = at;
     const eg_prune_request *how = &g->prunes.data[from];
     for (; at < len && same_keep(&g->prunes.data[at], how); at++)
-      g->classes[eg_root(g, g->prunes.data[at].cls)].flags |= EG_MARK;
+      g->flags[eg_root(g, g->prunes.data[at].cls)] |= EG_MARK;
     prune_marked(g, how);
     for (uint32_t i = from; i < at; i++)
-      g->classes[eg_root(g, g->prunes.data[i].cls)].flags &= ~(uint32_t)EG_MARK;
+      g->flags[eg_root(g, g->prunes.data[i].cls)] &= (uint8_t)~EG_MARK;
   }
   bs_clear(&g->prunes);
 }

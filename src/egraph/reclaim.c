@@ -15,10 +15,8 @@ enum { LEAST = 512, SHARE = 8 }; /* of the rows, before it is worth a pass */
 
 static void
 unlink_all(eg_graph *g) {
-  for (uint32_t c = 0; c < g->n_classes; c++) {
-    g->classes[c].edges = EG_NONE;
-    g->classes[c].n_edges = 0;
-  }
+  for (uint32_t c = 0; c < g->n_classes; c++)
+    g->parents[c] = (eg_parents){EG_NONE, 0};
 }
 
 static void
