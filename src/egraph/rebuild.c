@@ -243,7 +243,7 @@ make_room(eg_graph *g, uint64_t n) {
   eg_table_reserve(g, n);
 }
 
-enum { EDGES_AT_ONCE = 8192 };
+enum { EDGES_AT_ONCE = 2048 };
 
 /* Takes the edges of lost classes from `from` on, as many as are few enough;
  * returns where it ended. */
