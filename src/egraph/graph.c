@@ -34,9 +34,9 @@ eg_free(eg_graph *g) {
   if (!g)
     return;
   bs_heap *h = g->heap;
-  void *blocks[] = {g->rows,       g->links,      g->stamps,   g->origin,
-                    g->pool,       g->pool_links, g->up,       g->parents,
-                    g->flags,      g->data,       g->spare[0], g->spare[1],
+  void *blocks[] = {g->rows,      g->links,      g->stamps,   g->origin,
+                    g->pool,      g->pool_links, g->up,       g->parents,
+                    g->flags,     g->data,       g->spare[0], g->spare[1],
                     g->pool_owner};
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     bs_free(h, blocks[i]);
@@ -119,8 +119,8 @@ static void
 grow_classes(eg_graph *g, uint64_t need) {
   uint32_t size = g->analysis.size;
   uint64_t had = g->cap_classes;
-  uint64_t cap = eg_grown(g, g->cap_classes, need < 64 ? 64 : need,
-                          EG_CLASS_BYTES + size);
+  uint64_t cap =
+      eg_grown(g, g->cap_classes, need < 64 ? 64 : need, EG_CLASS_BYTES + size);
   eg_crew_settle(g->crew);
   g->up = bs_realloc(g->heap, g->up, cap * sizeof *g->up);
   g->parents = bs_realloc(g->heap, g->parents, cap * sizeof *g->parents);
@@ -156,9 +156,9 @@ eg_reserve(eg_graph *g, uint64_t more, uint64_t pool) {
 static uint64_t
 index_growth(const eg_graph *g, uint64_t nodes) {
   const eg_index *x = &g->index;
-  uint64_t want =
-      nodes * (sizeof(eg_entry) + sizeof(eg_node)) +
-      g->n_classes * sizeof(uint32_t) + g->live_classes * (uint64_t)20;
+  uint64_t want = nodes * (sizeof(eg_entry) + sizeof(eg_node)) +
+                  g->n_classes * sizeof(uint32_t) +
+                  g->live_classes * (uint64_t)20;
   uint64_t have = x->by_symbol.cap * sizeof(eg_entry) +
                   x->class_segment.cap * sizeof(uint32_t) +
                   x->segments.cap * sizeof(eg_segment);

@@ -97,6 +97,12 @@ typedef struct eg_entry {
   eg_class kid[2];
 } eg_entry;
 
+/* How many nodes a symbol has, and the latest epoch in which one of them
+ * changed, came or went. */
+typedef struct eg_use {
+  uint32_t n, epoch;
+} eg_use;
+
 /* Built from the rows when a search or an iteration first asks. */
 typedef struct eg_index {
   bool valid;
@@ -105,6 +111,7 @@ typedef struct eg_index {
   BS_VEC(eg_segment) segments;   /* (class, symbol) order */
   BS_VEC(uint32_t) symbol_start; /* symbol -> place in by_symbol */
   BS_VEC(eg_entry) by_symbol;    /* (symbol, class, recent first, id) order */
+  BS_VEC(eg_use) uses;           /* of each symbol; kept from index to index */
   uint32_t epoch;                /* stamps not below it are recent */
   /* Made of these when a class's nodes are first asked for. */
   bool listed;

@@ -18,19 +18,22 @@
  * place. */
 static void
 count_nodes(eg_graph *g, eg_index *x) {
-  uint32_t *count = x->class_segment.data;
+  uint32_t *count = x->class_segment.data, *uses = x->symbol_start.data;
+  uint32_t *stamps = g->stamps, n_rows = g->n_rows, epoch = g->epoch;
+  const eg_head *heads = g->heads.data;
   memset(count, 0, ((size_t)g->n_classes + 1) * sizeof *count);
-  for (uint32_t n = 0; n < g->n_rows; n++) {
+  for (uint32_t n = 0; n < n_rows; n++) {
     eg_row *r = &g->rows[n];
-    if (!eg_is_live(g, n))
+    uint32_t head = r->head, stamp = stamps[n];
+    if (head & EG_DEAD || stamp == EG_PRUNED)
       continue;
     uint32_t c = eg_root(g, r->cls);
-    if (c != r->cls || g->stamps[n] & EG_MOVED) {
+    if (c != r->cls || stamp & EG_MOVED) {
       r->cls = c;
-      g->stamps[n] = g->epoch;
+      stamps[n] = epoch;
     }
     count[c]++;
-    x->symbol_start.data[eg_head_of(g, r->head)->symbol]++;
+    uses[heads[head & EG_HEAD_MASK].symbol]++;
   }
 }
 
@@ -54,48 +57,52 @@ back(uint32_t *at, uint32_t n) {
 
 /* Starts move on to the ends while placing, then move back. */
 static void
-place_by_class(eg_graph *g, eg_index *x) {
-  uint32_t *at = x->class_segment.data;
-  for (uint32_t n = 0; n < g->n_rows; n++)
-    if (eg_is_live(g, n))
-      x->by_class.data[at[g->rows[n].cls]++].i = n;
+place_by_class(const eg_graph *g, eg_index *x) {
+  uint32_t *at = x->class_segment.data, n_rows = g->n_rows, epoch = g->epoch;
+  eg_node *to = x->by_class.data;
+  for (uint32_t n = 0; n < n_rows; n++) {
+    const eg_row *r = &g->rows[n];
+    uint32_t stamp = g->stamps[n];
+    if (!(r->head & EG_DEAD) && stamp != EG_PRUNED)
+      to[at[r->cls]++].i = stamp == epoch ? n | EG_RECENT : n;
+  }
   back(at, g->n_classes);
 }
 
 typedef struct eg_placing {
+  const eg_row *rows;
+  const eg_head *heads;
+  eg_entry *entries;
   uint32_t *at;   /* next place of a symbol */
   uint32_t *last; /* the class that a symbol was last placed for, + 1 */
   uint32_t n_segments;
 } eg_placing;
 
-static void
-place(const eg_graph *g, eg_index *x, eg_placing *p, uint32_t n, uint32_t c,
-      bool recent) {
-  const eg_row *r = &g->rows[n];
-  uint32_t symbol = eg_head_of(g, r->head)->symbol;
-  bool first = p->last[symbol] != c + 1;
-  p->last[symbol] = c + 1;
-  p->n_segments += first;
-  x->by_symbol.data[p->at[symbol]++] =
-      (eg_entry){n | (recent ? EG_RECENT : 0) | (first ? EG_FIRST : 0),
-                 {r->kid[0], r->kid[1]}};
+static inline void
+place(eg_placing *p, uint32_t node, uint32_t c) {
+  const eg_row *r = &p->rows[node & EG_NODE_MASK];
+  uint32_t symbol = p->heads[r->head & EG_HEAD_MASK].symbol;
+  uint32_t at = p->at[symbol]++;
+  if (p->last[symbol] != c + 1) {
+    p->last[symbol] = c + 1;
+    p->n_segments++;
+    node |= EG_FIRST;
+  }
+  p->entries[at] = (eg_entry){node, {r->kid[0], r->kid[1]}};
 }
 
-/* The nodes of a class, those that are recent first.  Most classes have one
- * node, and many none that is recent. */
+/* The nodes of a class, those that are recent first. */
 static void
-place_class(const eg_graph *g, eg_index *x, eg_placing *p, uint32_t c,
-            uint32_t from, uint32_t end) {
-  const eg_node *nodes = x->by_class.data;
+place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c) {
   uint32_t n_recent = 0;
-  for (uint32_t i = from; i < end; i++)
-    if (g->stamps[nodes[i].i] == g->epoch) {
-      place(g, x, p, nodes[i].i, c, true);
+  for (uint32_t i = 0; i < n; i++)
+    if (nodes[i].i & EG_RECENT) {
+      place(p, nodes[i].i, c);
       n_recent++;
     }
-  for (uint32_t i = from; i < end && n_recent < end - from; i++)
-    if (g->stamps[nodes[i].i] != g->epoch)
-      place(g, x, p, nodes[i].i, c, false);
+  for (uint32_t i = 0; i < n && n_recent < n; i++)
+    if (!(nodes[i].i & EG_RECENT))
+      place(p, nodes[i].i, c);
 }
 
 /* Starts of classes become starts of their segments; returns how many segments
@@ -103,37 +110,60 @@ place_class(const eg_graph *g, eg_index *x, eg_placing *p, uint32_t c,
 static uint32_t
 place_by_symbol(const eg_graph *g, eg_index *x, uint32_t *room) {
   uint32_t n_symbols = g->symbol_ops.len, *start = x->class_segment.data;
-  eg_placing p = {room, room + n_symbols, 0};
+  eg_placing p = {.rows = g->rows,
+                  .heads = g->heads.data,
+                  .entries = x->by_symbol.data,
+                  .at = room,
+                  .last = room + n_symbols};
   memcpy(p.at, x->symbol_start.data, n_symbols * sizeof *p.at);
   memset(p.last, 0, n_symbols * sizeof *p.last);
   for (uint32_t c = 0; c < g->n_classes; c++) {
-    uint32_t from = start[c];
+    const eg_node *nodes = x->by_class.data + start[c];
+    uint32_t n = start[c + 1] - start[c];
     start[c] = p.n_segments;
-    place_class(g, x, &p, c, from, start[c + 1]);
+    if (n == 1)
+      place(&p, nodes->i, c);
+    else if (n)
+      place_class(&p, nodes, n, c);
   }
   start[g->n_classes] = p.n_segments;
   return p.n_segments;
 }
 
-/* Starts move on to the ends, then move back. */
-static void
+/* The segments of an operator; tells whether any of its nodes is recent.  The
+ * starts of classes move on to the ends. */
+static bool
 make_segments(const eg_graph *g, eg_index *x, uint32_t symbol) {
   uint32_t *at = x->class_segment.data;
+  uint32_t i = x->symbol_start.data[symbol];
   uint32_t end = x->symbol_start.data[symbol + 1];
-  eg_segment *s = NULL;
-  for (uint32_t i = x->symbol_start.data[symbol]; i < end; i++) {
-    const eg_entry *e = &x->by_symbol.data[i];
-    uint32_t n = e->node & EG_NODE_MASK;
-    if (e->node & EG_FIRST) {
-      s = &x->segments.data[at[g->rows[n].cls]++];
-      *s = (eg_segment){.symbol = symbol, .start = i};
-    }
-    s->n++;
-    if (e->node & EG_RECENT)
-      s->recent = (s->recent | EG_MOVED) + 1;
-    else if (!(s->recent & EG_MOVED) && g->stamps[n] > s->recent)
-      s->recent = g->stamps[n];
+  const uint32_t *stamps = g->stamps;
+  const eg_entry *entries = x->by_symbol.data;
+  bool some = false;
+  while (i < end) {
+    uint32_t c = eg_entry_class(g, &entries[i]), node = entries[i].node;
+    uint32_t from = i, recent = 0, newest = 0;
+    do {
+      if (node & EG_RECENT)
+        recent++;
+      else if (!recent && stamps[node & EG_NODE_MASK] > newest)
+        newest = stamps[node & EG_NODE_MASK];
+    } while (++i < end && !((node = entries[i].node) & EG_FIRST));
+    some = some || recent;
+    x->segments.data[at[c]++] = (eg_segment){
+        symbol, from, i - from, recent ? recent | EG_MOVED : newest};
   }
+  return some;
+}
+
+/* Nodes that changed are recent; where there is none but fewer nodes than in
+ * the index before, some went. */
+static void
+take_uses(const eg_graph *g, eg_index *x, uint32_t symbol, bool some) {
+  eg_use *u = &x->uses.data[symbol];
+  uint32_t n = x->symbol_start.data[symbol + 1] - x->symbol_start.data[symbol];
+  if (some || n != u->n)
+    *u = (eg_use){n, g->epoch};
 }
 
 /* A list for n items; what stood in the old one is not needed any more, so it
@@ -179,10 +209,13 @@ build(eg_graph *g) {
   uint32_t n_symbols = g->symbol_ops.len;
   x->classes = x->nodes = x->symbols = 0;
   drop_lists(g);
+  bs_vec_done(h, &x->segments);
   ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
   ROOM(g, &x->by_symbol, (uint64_t)g->live_nodes);
   ROOM(g, &x->by_class, (uint64_t)g->live_nodes);
   bs_reserve(h, &x->symbol_start, (uint64_t)n_symbols + 1);
+  while (x->uses.len < n_symbols)
+    bs_push(h, &x->uses, (eg_use){0});
   memset(x->symbol_start.data, 0,
          ((size_t)n_symbols + 1) * sizeof *x->symbol_start.data);
   count_nodes(g, x);
@@ -195,7 +228,7 @@ build(eg_graph *g) {
   drop_lists(g);
   ROOM(g, &x->segments, (uint64_t)x->segments.len);
   for (uint32_t s = 0; s < n_symbols; s++)
-    make_segments(g, x, s);
+    take_uses(g, x, s, make_segments(g, x, s));
   back(x->class_segment.data, g->n_classes);
   x->classes = g->n_classes;
   x->nodes = g->n_rows;
@@ -223,6 +256,7 @@ eg_index_free(eg_graph *g) {
   bs_vec_done(h, &x->class_segment);
   bs_vec_done(h, &x->segments);
   bs_vec_done(h, &x->symbol_start);
+  bs_vec_done(h, &x->uses);
   bs_vec_done(h, &x->by_symbol);
   x->valid = false;
   x->classes = x->nodes = x->symbols = 0;

@@ -434,7 +434,8 @@ make_plans(void *arg) {
     a->plan_of[k] = EG_NONE;
   for (uint32_t i = 0; i < b->n; i++) {
     uint32_t k = b->rules[i];
-    if (!eg_count_roots(r->g, r->rules[k].pattern) || !fits_chunk(r, k))
+    if (!eg_count_roots(r->g, r->rules[k].pattern) || !fits_chunk(r, k) ||
+        eg_is_settled(r, k))
       continue;
     eg_plan *p = &a->plans[a->n_plans];
     a->plan_of[k] = a->n_plans++;
@@ -451,7 +452,8 @@ eg_ahead_begin(eg_runner *r, const uint32_t *rules, uint32_t n) {
   if (r->o.threads < 2)
     return;
   for (uint32_t i = 0; i < n; i++)
-    roots += eg_count_roots(r->g, r->rules[rules[i]].pattern);
+    if (!eg_is_settled(r, rules[i]))
+      roots += eg_count_roots(r->g, r->rules[rules[i]].pattern);
   if (roots < WORTH)
     return;
   eg_ahead *a = r->ahead ? r->ahead : start(r);

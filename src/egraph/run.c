@@ -133,6 +133,27 @@ eg_search_how(eg_runner *r, uint32_t k) {
   return how;
 }
 
+bool
+eg_is_settled(eg_runner *r, uint32_t k) {
+  const eg_pattern *p = r->rules[k].pattern;
+  const eg_rule_state *s = &r->states[k];
+  const eg_index *x = &r->g->index;
+  uint32_t since = eg_search_how(r, k).since;
+  if (!since || s->grounds_missing || s->grounds_newest >= since)
+    return false;
+  for (uint32_t i = 0; i < p->atoms.len; i++) {
+    const eg_atom *a = &p->atoms.data[i];
+    if (a->kind == EG_ATOM_CLASSES)
+      return false;
+    if (a->kind == EG_ATOM_SAME)
+      continue;
+    uint32_t symbol = eg_symbol_find(r->g, a->op, a->arity);
+    if (symbol < x->symbols && x->uses.data[symbol].epoch >= since)
+      return false;
+  }
+  return true;
+}
+
 typedef struct eg_catch {
   eg_runner *r;
   uint32_t rule;
@@ -231,7 +252,9 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
                      .full = catch_matches,
                      .ctx = &c};
   offer_room(&c);
-  if (!s->grounds_missing)
+  if (eg_is_settled(r, k))
+    n = s->count;
+  else if (!s->grounds_missing)
     n = eg_ahead_search(r, k, &how, &c.sink, &skew);
   if (backoff && !r->cut && (c.banned || n > how.limit)) {
     ban(r, k, it->index);
@@ -240,8 +263,10 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   }
   flush(&c);
   double all = bs_now() - t - c.restore_s;
-  if (!r->cut && (!backoff || s->banned_until <= it->index))
+  if (!r->cut && (!backoff || s->banned_until <= it->index)) {
     s->since = epoch;
+    s->count = n;
+  }
   r->stats[k].searches++;
   r->stats[k].matches += n;
   r->stats[k].apply_s += c.apply_s;

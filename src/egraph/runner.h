@@ -32,6 +32,7 @@ typedef struct eg_rule_state {
   eg_code *codes;
   uint32_t most_nodes; /* that one match can add */
   uint32_t since;      /* the epoch from which matches are fresh to it */
+  uint64_t count;      /* of all matches, as it was before that epoch */
   uint32_t *grounds;   /* of its pattern, as the iteration began */
   uint32_t grounds_newest;
   bool grounds_missing;
@@ -82,6 +83,9 @@ struct eg_runner {
 
 /* run.c: how a rule is searched in this iteration */
 eg_search_options eg_search_how(eg_runner *, uint32_t rule);
+/* Has nothing changed that its pattern looks at since the rule was searched?
+ * Then nothing is fresh to it, and its matches are as many as they were. */
+bool eg_is_settled(eg_runner *, uint32_t rule);
 
 /* batch.c: builds what is ready; false when a node or a union was refused. */
 bool eg_build_ready(eg_runner *, uint32_t rule);
