@@ -65,6 +65,73 @@ Test(run, only_enabled_rules_run) {
   small_end(&s);
 }
 
+/* What is done to the graph before each of some iterations: nothing, a node
+ * of another operator or of the rule's own, two of its nodes that become one,
+ * one whose child becomes such a node. */
+enum { ACTS = 8 };
+
+static void
+act(small *s, int i) {
+  eg_class one = leaf(s, 1), two = leaf(s, 2);
+  if (i == 2)
+    g(s, leaf(s, 8), leaf(s, 9));
+  else if (i == 3)
+    f(s, f(s, two));
+  else if (i == 4)
+    unite(s, one, two);
+  else if (i == 6)
+    unite(s, leaf(s, 7), f(s, leaf(s, 6)));
+  eg_rebuild(s->g);
+}
+
+/* Matches of each iteration, under rules over g and one over f. */
+static void
+count_acts(bool full, bool backoff, uint64_t out[ACTS]) {
+  small s;
+  small_begin(&s, NULL);
+  eg_rule rules[3];
+  small_ac(&s, rules);
+  TERM(left, V(0), N1(F, 0), N1(F, 1));
+  TERM(right, V(0), N1(F, 0));
+  eg_result result = {right, UINT32_MAX};
+  rules[2] = (eg_rule){.name = "twice",
+                       .pattern = pattern(&s, &left, 1),
+                       .n_slots = 1,
+                       .results = &result,
+                       .n_results = 1};
+  f(&s, f(&s, f(&s, leaf(&s, 1))));
+  f(&s, leaf(&s, 6));
+  f(&s, leaf(&s, 7));
+  small_sum(&s, 5);
+  eg_run_options o = no_limits();
+  o.full_search = full;
+  o.scheduler = backoff ? EG_BACKOFF : EG_SIMPLE;
+  eg_runner *r = eg_runner_new(&s.heap, s.g, rules, 3, &o);
+  for (int i = 0; i < ACTS; i++) {
+    uint64_t before = eg_runner_stats(r)[2].matches;
+    act(&s, i);
+    eg_run_some(r, NULL, 1);
+    cr_assert_null(eg_check(s.g));
+    out[i] = eg_runner_stats(r)[2].matches - before;
+  }
+  eg_runner_free(r);
+  small_end(&s);
+}
+
+Test(run, a_rule_that_is_not_searched_again_counts_the_same) {
+  for (int backoff = 0; backoff < 2; backoff++) {
+    uint64_t full[ACTS], mine[ACTS];
+    count_acts(true, backoff, full);
+    count_acts(false, backoff, mine);
+    cr_assert_eq(full[0], 2);
+    cr_assert_gt(full[3], full[2]);
+    cr_assert_lt(full[4], full[3]);
+    cr_assert_gt(full[6], full[5]);
+    for (int i = 0; i < ACTS; i++)
+      cr_assert_eq(mine[i], full[i], "iteration %d", i);
+  }
+}
+
 static void
 stops(eg_run_options o, eg_stop want, uint32_t most_nodes) {
   small s;
