@@ -214,6 +214,8 @@ put_panel_of_y(const cg_contract *x) {
     bs_putf(x->out, "y + n + %lld * k_lo", (long long)k->d[0].y);
   } else if (x->c->y_mode == PO_BLOCK) {
     bs_put(x->out, "y_block + kc * (n - n_lo)");
+  } else if (cg_has_windows(x)) {
+    bs_put(x->out, "panel");
   } else {
     bs_put(x->out, "glen_packed_y + ");
     put_whole_place(x, false, "n");
@@ -246,6 +248,8 @@ put_panel_call(const cg_contract *x, uint32_t indent) {
           (long long)(m->n ? m->d[m->n - 1].c : 0),
           (long long)(n->n ? n->d[n->n - 1].c : 0));
   cg_indent(x->out, indent + 2);
+  if (cg_has_windows(x))
+    bs_put(x->out, "at, ");
   if (x->c->waits)
     bs_putf(x->out,
             "sums + %lld * (m - tile) + %u * (n - n_lo), k_hi == %lld, ",
@@ -283,6 +287,8 @@ put_tile(const cg_contract *x, uint32_t indent) {
   bs_text *out = x->out;
   put_block_of(x, false, c->nc, indent);
   put_block_of(x, true, c->mb, indent);
+  if (cg_has_windows(x))
+    cg_put_window_blocks(x, indent);
   if (c->waits)
     cg_line(out, indent, "%s sums[%lld] __attribute__((aligned(64)));", x->type,
             (long long)(c->mc * c->nc));
@@ -300,6 +306,8 @@ put_tile(const cg_contract *x, uint32_t indent) {
           (long long)c->kc, extent);
   cg_line(out, indent + 1, "const %s kc = %lld * (k_hi - k_lo);", index, inner);
   put_pack_call(x, false, indent + 1);
+  if (cg_has_windows(x))
+    cg_put_window_calls(x, indent + 1);
   cg_line(out, indent + 1,
           "for (%s m_lo = tile; m_lo < %s(tile + %lld, %lld); m_lo += %lld) {",
           index, min, (long long)c->mc, (long long)x->m, (long long)c->mb);
@@ -307,11 +315,15 @@ put_tile(const cg_contract *x, uint32_t indent) {
           "const %s m_hi = %s(m_lo + %lld, %s(tile + %lld, %lld));", index, min,
           (long long)c->mb, min, (long long)c->mc, (long long)x->m);
   put_pack_call(x, true, indent + 2);
-  cg_line(out, indent + 2, "for (%s n = n_lo; n < n_hi; n += %lld)", index,
-          (long long)x->columns);
+  cg_line(out, indent + 2, "for (%s n = n_lo; n < n_hi; n += %lld)%s", index,
+          (long long)x->columns, cg_has_windows(x) ? " {" : "");
+  if (cg_has_windows(x))
+    cg_put_window_panel(x, indent + 3);
   cg_line(out, indent + 3, "for (%s m = m_lo; m < m_hi; m += %u)", index,
           c->mr);
   put_panel_call(x, indent + 4);
+  if (cg_has_windows(x))
+    cg_line(out, indent + 2, "}");
   cg_line(out, indent + 1, "}");
   cg_line(out, indent, "}");
 }
@@ -373,6 +385,8 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
   e->uses_contract = true;
   put_vector_type(&x);
   cg_put_contract_packs(&x);
+  if (cg_has_windows(&x))
+    cg_put_window_functions(&x);
   for (uint32_t k = 0; k < 2; k++)
     if (is_whole(&x, k))
       put_whole_function(&x, k);

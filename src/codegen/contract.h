@@ -2,6 +2,9 @@
  *
  *   contract.c         the tiles, in parallel, and the blocks within
  *   contract_pack.c    operands copied into panels
+ *   contract_rows.c    ... those that lie along k
+ *   contract_side.c    loops and addresses of such functions
+ *   contract_window.c  an image copied once, with its padding, for all windows
  *   contract_copy.c    the functions that packing is made of
  *   contract_kernel.c  the kernel whose sums are in registers
  *   contract_store.c   the sums on their way to memory
@@ -58,6 +61,20 @@ cg_has_formula(const cg_contract *x) {
 
 /* contract_pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */
 void cg_put_contract_packs(const cg_contract *);
+
+/* contract_window.c: the functions of an image whose windows are read where
+ * they lie; what a tile declares, what it does for a block of k, and the names
+ * `panel`, `at` of a panel of y and of its offsets. */
+int64_t cg_window_stride(const cg_contract *); /* of neighbours of the image */
+void cg_put_window_functions(const cg_contract *);
+void cg_put_window_blocks(const cg_contract *, uint32_t indent);
+void cg_put_window_calls(const cg_contract *, uint32_t indent);
+void cg_put_window_panel(const cg_contract *, uint32_t indent);
+
+static inline bool
+cg_has_windows(const cg_contract *x) {
+  return x->c->y_mode == PO_WINDOWS;
+}
 
 /* contract_copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)
  * apart in `from`.  NAME_turn_x and _y(row, at, to): `width` pointers to rows,

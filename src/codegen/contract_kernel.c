@@ -71,7 +71,7 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   if (products + others > 2 * products)
     return;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  if (x->c->y_mode != PO_DIRECT)
+  if (x->c->y_mode != PO_DIRECT && !cg_has_windows(x))
     for (int64_t k = 0; k < lines; k++)
       cg_line(x->out, 2, "GLEN_AHEAD(y + %lld * k, %lld);", (long long)step.y,
               (long long)((AHEAD_Y * step.y + k * line) * bytes));
@@ -85,10 +85,16 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
   bool ints = x->c->dtype == GS_I32;
   steps step = steps_of(x);
   cg_line(x->out, 1, "for (%s k = 0; k < kc; k++) {", x->e->index);
-  for (int64_t v = 0; v < vectors; v++)
-    cg_line(x->out, 2, "%s_v y%lld = *(const %s_v *)(y + %lld * k + %lld);",
-            x->name, (long long)v, x->name, (long long)step.y,
-            (long long)(v * x->c->lanes));
+  for (int64_t v = 0; v < vectors; v++) {
+    cg_indent(x->out, 2);
+    bs_putf(x->out, "%s_v y%lld = *(const %s_v *)(y + ", x->name, (long long)v,
+            x->name);
+    if (cg_has_windows(x))
+      bs_put(x->out, "at[k]");
+    else
+      bs_putf(x->out, "%lld * k", (long long)step.y);
+    bs_putf(x->out, " + %lld);\n", (long long)(v * x->c->lanes));
+  }
   for (int64_t v = 0; v < vectors; v++)
     cg_line(x->out, 2, "GLEN_HOLD(y%lld);", (long long)v);
   put_ahead(x, panel, vectors);
@@ -158,6 +164,8 @@ put_parameters(const cg_contract *x) {
   bs_putf(x->out,
           "(const %s *restrict x, const %s *restrict y,\n    %s *restrict c, ",
           x->type, x->type, x->type);
+  if (cg_has_windows(x))
+    bs_putf(x->out, "const %s *restrict at, ", x->e->index);
   if (x->c->waits)
     bs_putf(x->out, "%s *restrict sums, int last, ", x->type);
   bs_putf(x->out, "%s kc, int first", x->e->index);
@@ -165,7 +173,9 @@ put_parameters(const cg_contract *x) {
 
 static const char *
 arguments(const cg_contract *x) {
-  return x->c->waits ? "x, y, c, sums, last, kc, first" : "x, y, c, kc, first";
+  return bs_arena_printf(&x->e->arena, "x, y, c, %s%skc, first",
+                         cg_has_windows(x) ? "at, " : "",
+                         x->c->waits ? "sums, last, " : "");
 }
 
 static void

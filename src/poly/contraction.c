@@ -417,3 +417,29 @@ po_find_contraction(po_program *p, uint32_t init, uint32_t update,
   put_dims(&f, place);
   return put_guards(&f, place) && out->dims[PO_DIM_K].n;
 }
+
+void
+po_swap_factors(po_contraction *c) {
+  po_coperand x = c->x;
+  c->x = c->y;
+  c->y = x;
+  po_cdims m = c->dims[PO_DIM_M];
+  c->dims[PO_DIM_M] = c->dims[PO_DIM_N];
+  c->dims[PO_DIM_N] = m;
+  for (uint32_t role = 0; role < 4; role++)
+    for (uint32_t k = 0; k < c->dims[role].n; k++) {
+      po_cdim *d = &c->dims[role].d[k];
+      int64_t swap = d->x;
+      d->x = d->y;
+      d->y = swap;
+    }
+  po_coperand *operands[] = {&c->x, &c->y};
+  for (uint32_t o = 0; o < 2; o++)
+    for (uint32_t g = 0; g < operands[o]->n_guards; g++)
+      for (uint32_t k = 0; k < PO_MAX_DIMS; k++) {
+        int64_t swap = operands[o]->guards[g].factor[PO_DIM_M][k];
+        operands[o]->guards[g].factor[PO_DIM_M][k] =
+            operands[o]->guards[g].factor[PO_DIM_N][k];
+        operands[o]->guards[g].factor[PO_DIM_N][k] = swap;
+      }
+}

@@ -56,8 +56,26 @@ typedef enum po_cmode {
   PO_DIRECT, /* read where it is */
   PO_BLOCK,  /* packed for every tile, on the stack */
   PO_WHOLE,  /* packed once, into an array of the workspace */
-  PO_BEFORE  /* packed once and for all, by NAME_prepack */
+  PO_BEFORE, /* packed once and for all, by NAME_prepack */
+  PO_WINDOWS /* y: its image copied for every tile, see contraction_window.c */
 } po_cmode;
+
+/* A loop of n and the loop of k, or UINT32_MAX, along one axis of y: positions
+ * s * n + d * k of `unit` elements each; guards hold from lo to hi. */
+typedef struct po_caxis {
+  uint32_t k;
+  int64_t s, d, unit, lo, hi;
+  int64_t window; /* positions of one n */
+} po_caxis;
+
+/* The copy of what a tile needs of the image. */
+typedef struct po_cimage {
+  int64_t n[PO_MAX_DIMS];  /* elements from a position of an axis to the next */
+  int64_t k[PO_MAX_DIMS];  /* ... of a loop of k that is on none */
+  int64_t phases, columns; /* of the innermost axis */
+  int64_t phase;           /* elements from phase to phase */
+  int64_t size;            /* and what is read beyond */
+} po_cimage;
 
 /* What else the formula reads: an expression of it, an array's element. */
 typedef struct po_cextra {
@@ -82,6 +100,7 @@ typedef struct po_contraction {
   int64_t mc, nc, mb; /* tile; rows of x that stay in the second cache */
   po_cmode x_mode, y_mode;
   uint32_t packed_x, packed_y; /* the arrays of PO_WHOLE and PO_BEFORE */
+  po_caxis axes[PO_MAX_DIMS];  /* of PO_WINDOWS, by loop of n */
   bool waits;    /* sums of a tile wait for the last block of k apart from c */
   double cycles; /* estimate, one core */
 } po_contraction;
@@ -91,6 +110,8 @@ typedef struct po_contraction {
  * of `out`. */
 bool po_find_contraction(po_program *, uint32_t init, uint32_t update,
                          uint32_t store, uint32_t formula, po_contraction *out);
+/* The factors change places: m becomes n. */
+void po_swap_factors(po_contraction *);
 /* contraction_formula.c: the instances of statement `formula` as a function of
  * those of `last`, each of whose results it reads once, and nobody else; NULL
  * where that is not so. */
@@ -100,6 +121,19 @@ po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
  * x, y are packed beforehand. */
 void po_plan_contraction(const gs_target *, const bool constant[2],
                          po_contraction *);
+
+/* contraction_window.c: the axes of y, or false where windows of it cannot be
+ * read where they lie; what that costs; once nc and kc are known, whether the
+ * copy takes at most so many bytes, and its layout. */
+bool po_find_windows(po_contraction *);
+double po_window_cycles(const po_contraction *);
+bool po_image_fits(const po_contraction *, int64_t bytes);
+void po_layout_image(const po_contraction *, po_cimage *);
+/* Rows of y, of which a panel has `depth`, do not drive each other out of a
+ * cache of so many bytes where they lie. */
+bool po_stays_in_place(const po_contraction *, int64_t cache, int64_t depth);
+/* A loop of k is along an axis. */
+bool po_is_along_axis(const po_contraction *, uint32_t k);
 
 /* Finds and plans those groups that are worth it and whose nest is the one
  * that lowering made, but for parallel marks: what a schedule changed runs as

@@ -33,6 +33,8 @@
 #define FMA_LATENCY 4.0
 /* Part of the time lost where rows share sets of the first cache. */
 #define ALIASING 0.1
+/* ... where rows of y are far apart. */
+#define FAR 0.03
 /* Cycles an operand of a panel costs beyond its load. */
 #define TRAFFIC 0.25
 /* Cycles of a panel: its call, and a vector of its sums put into c. */
@@ -215,6 +217,22 @@ y_is_direct(const po_contraction *c, const gs_target *t) {
   return row > 0 && row <= 1024 && row * k->d[0].extent <= first * 2;
 }
 
+/* Cycles for y to reach the kernel by the cheapest of the ways that copy it for
+ * a tile, or by none. */
+static double
+place_y(const gs_target *t, po_contraction *c, double cycles) {
+  double packed = pack_cycles(c, false), direct = FAR * cycles;
+  if (direct < packed &&
+      po_stays_in_place(c, cache_bytes(t, 1, 262144), depth_of(t, c, c->nv))) {
+    c->y_mode = PO_DIRECT;
+    return direct;
+  }
+  double windows = po_find_windows(c) ? po_window_cycles(c) : packed;
+  if (windows < packed)
+    c->y_mode = PO_WINDOWS;
+  return fmin(windows, packed);
+}
+
 /* constant: what is packed beforehand, x and y. */
 static double
 estimate(const gs_target *t, const bool constant[2], po_contraction *c) {
@@ -230,35 +248,8 @@ estimate(const gs_target *t, const bool constant[2], po_contraction *c) {
   if (c->x_mode != PO_BEFORE)
     cycles += c->x_mode == PO_DIRECT ? aliasing : pack_x;
   if (c->y_mode == PO_BLOCK)
-    cycles += pack_cycles(c, false);
+    cycles += place_y(t, c, cycles);
   return cycles + store_cycles(c);
-}
-
-/* The same with the factors changed: m becomes n. */
-static void
-swap_roles(po_contraction *c) {
-  po_coperand x = c->x;
-  c->x = c->y;
-  c->y = x;
-  po_cdims m = c->dims[PO_DIM_M];
-  c->dims[PO_DIM_M] = c->dims[PO_DIM_N];
-  c->dims[PO_DIM_N] = m;
-  for (uint32_t role = 0; role < 4; role++)
-    for (uint32_t k = 0; k < c->dims[role].n; k++) {
-      po_cdim *d = &c->dims[role].d[k];
-      int64_t swap = d->x;
-      d->x = d->y;
-      d->y = swap;
-    }
-  po_coperand *operands[] = {&c->x, &c->y};
-  for (uint32_t o = 0; o < 2; o++)
-    for (uint32_t g = 0; g < operands[o]->n_guards; g++)
-      for (uint32_t k = 0; k < PO_MAX_DIMS; k++) {
-        int64_t swap = operands[o]->guards[g].factor[PO_DIM_M][k];
-        operands[o]->guards[g].factor[PO_DIM_M][k] =
-            operands[o]->guards[g].factor[PO_DIM_N][k];
-        operands[o]->guards[g].factor[PO_DIM_N][k] = swap;
-      }
 }
 
 /* ---- blocks ---- */
@@ -274,7 +265,8 @@ must_wait(const po_contraction *c) {
  * as many panels, and rows of x need no packing for each. */
 static bool
 shares_columns(const po_contraction *c, int64_t panels, int64_t cores) {
-  return c->y_mode == PO_BLOCK && c->x_mode != PO_BLOCK &&
+  bool copies = c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS;
+  return copies && c->x_mode != PO_BLOCK &&
          (panels % cores == 0 || panels >= UNEVEN * cores);
 }
 
@@ -319,9 +311,9 @@ static int64_t
 widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
   int64_t panel = (int64_t)c->nv * c->lanes;
   int64_t block = cache_bytes(t, 1, 262144) / 2;
-  if (c->y_mode == PO_DIRECT)
+  if (c->y_mode == PO_DIRECT && y_is_direct(c, t))
     return round_up(size_of(c, PO_DIM_N), panel);
-  if (c->y_mode == PO_BLOCK)
+  if (c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS)
     block = min64(MAX_BLOCK, block);
   if (c->y_mode == PO_WHOLE)
     block = max64(cache_bytes(t, 2, 0) / 2 / max64(t->cores, 1), block);
@@ -359,6 +351,8 @@ choose_blocks(const gs_target *t, po_contraction *c) {
     c->y_mode = PO_WHOLE;
   c->waits = must_wait(c);
   choose_tiles(t, c, row);
+  if (c->y_mode == PO_WINDOWS && !po_image_fits(c, MAX_BLOCK))
+    c->y_mode = PO_BLOCK;
   pack_once(c);
   int64_t rows = cache_bytes(t, 1, 262144) / 4;
   rows = c->x_mode == PO_BLOCK ? min64(MAX_BLOCK, rows) : rows;
@@ -374,7 +368,7 @@ po_plan_contraction(const gs_target *t, const bool constant[2],
   c->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
   c->cycles = estimate(t, constant, c);
   po_contraction other = *c;
-  swap_roles(&other);
+  po_swap_factors(&other);
   other.cycles = estimate(t, swapped, &other);
   if (other.cycles < c->cycles)
     *c = other;

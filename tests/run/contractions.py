@@ -4,7 +4,7 @@
 usage: contractions.py GLEN [COUNT [SEED]]
 
 Matrix products in all layouts, convolutions with strides and padding in NCHW
-and NHWC and grouped ones, of three dtypes, for three vector lengths, with and
+and NHWC and grouped ones and of any rank, of three dtypes, for three vector lengths, with and
 without sanitizers, with operands packed beforehand or not, with consumers of the
 sums: sizes around those of
 the register-tiled kernel, so that every kind of tail is met, and sums long
@@ -46,7 +46,7 @@ def matmul(r, dtype):
 
 def sizes(r):
     kernel = [r.randint(1, 4), r.randint(1, 4)]
-    image = [r.randint(6, 20), r.randint(6, 20)]
+    image = [r.randint(6, 20), r.choice([r.randint(6, 20), 32, 49, 64])]
     return image, kernel, [r.randint(1, 3), r.randint(1, 3)], r.randint(0, 2)
 
 
@@ -63,6 +63,33 @@ def conv_nchw(r, dtype):
             f"  (windows (access {x} 1) (shape {c} {kh} {kw}) "
             f"(stride 1 {sh} {sw}))\n  (access w 1))) 1) (list 0 3 1 2)))\n"
             f"(output c)\n")
+
+
+def conv_any_rank(r, dtype):
+    """Lines and volumes: one or three axes, each with its own stride and
+    padding on both sides."""
+    rank = r.choice([1, 1, 3])
+    image = [r.randint(4, 9) for _ in range(rank - 1)]
+    image.append(r.choice([9, 17, 40, 300] if rank == 3 else [100, 700]))
+    kernel = [r.randint(1, 3) for _ in range(rank)]
+    strides = [r.randint(1, 3) for _ in range(rank)]
+    pads = [(r.randint(0, 2), r.randint(0, 2)) for _ in range(rank)]
+    c, o = r.choice([1, 3, 20]), r.choice([6, 17, 40])
+    x = "x"
+    for k, (before, after) in enumerate(pads):
+        x = f"(pad {x} zero {k + 2} {before} {after})"
+    shape = [1, o] + [(n + sum(p) - k) // s + 1
+                      for n, p, k, s in zip(image, pads, kernel, strides)]
+    order = [0, rank + 1, *range(1, rank + 1)]
+
+    def text(numbers):
+        return " ".join(map(str, numbers))
+    return shape, (f"(tensor x (shape 1 {c} {text(image)}) {dtype})\n"
+            f"(tensor w (shape {o} {c} {text(kernel)}) {dtype})\n"
+            f"(let c (transpose (squeeze (compute dotProd (cartProd\n"
+            f"  (windows (access {x} 1) (shape {c} {text(kernel)}) "
+            f"(stride 1 {text(strides)}))\n  (access w 1))) 1) "
+            f"(list {text(order)})))\n(output c)\n")
 
 
 def conv_nhwc(r, dtype):
@@ -148,7 +175,7 @@ def main():
                 f.write(TARGET % machine)
         for k in range(seed, seed + count):
             r = random.Random(k)
-            make = [matmul, conv_nchw, conv_nhwc][k % 3]
+            make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]
             dtype = r.choice(["f32", "f32", "f64", "i32"])
             shape, text = make(r, dtype)
             text += consumed(r, shape, dtype)

@@ -1,0 +1,149 @@
+/* test_window.c - images whose windows are read where they lie. */
+#include "poly/contraction.h"
+#include <criterion/criterion.h>
+
+/* A convolution with square windows on `channels` planes of `size` x `size`,
+ * `pad` zeros at the start and end of each axis. */
+static po_contraction
+convolution(int64_t channels, int64_t size, int64_t window, int64_t stride,
+            int64_t dilation, int64_t pad) {
+  int64_t span = dilation * (window - 1) + 1;
+  int64_t out = (size + 2 * pad - span) / stride + 1;
+  po_contraction c = {.dtype = GS_F32, .lanes = 8, .mr = 6, .nv = 2};
+  c.dims[PO_DIM_N] = (po_cdims){
+      .n = 2,
+      .d = {{.extent = out, .y = stride * size}, {.extent = out, .y = stride}}};
+  c.dims[PO_DIM_K] = (po_cdims){.n = 3,
+                                .d = {{.extent = channels, .y = size * size},
+                                      {.extent = window, .y = dilation * size},
+                                      {.extent = window, .y = dilation}}};
+  for (uint32_t axis = 0; pad && axis < 2; axis++) {
+    po_cguard *least = &c.y.guards[c.y.n_guards++];
+    po_cguard *most = &c.y.guards[c.y.n_guards++];
+    least->constant = -pad;
+    most->constant = pad + size - 1;
+    least->factor[PO_DIM_N][axis] = stride;
+    least->factor[PO_DIM_K][axis + 1] = dilation;
+    most->factor[PO_DIM_N][axis] = -stride;
+    most->factor[PO_DIM_K][axis + 1] = -dilation;
+  }
+  return c;
+}
+
+Test(window, padding_is_a_part_of_an_axis) {
+  po_contraction c = convolution(64, 56, 3, 1, 1, 1);
+  cr_assert(po_find_windows(&c));
+  for (uint32_t axis = 0; axis < 2; axis++) {
+    cr_assert_eq(c.axes[axis].k, axis + 1);
+    cr_assert_eq(c.axes[axis].s, 1);
+    cr_assert_eq(c.axes[axis].window, 3);
+    cr_assert_eq(c.axes[axis].lo, 1);
+    cr_assert_eq(c.axes[axis].hi, 56);
+  }
+  cr_assert_eq(c.axes[0].unit, 56);
+  cr_assert(!po_is_along_axis(&c, 0));
+  cr_assert(po_is_along_axis(&c, 2));
+}
+
+/* A tile of four rows of 56 needs six; the plane is an odd number of lines. */
+Test(window, a_tile_needs_its_rows_and_what_is_around) {
+  po_contraction c = convolution(64, 56, 3, 1, 1, 1);
+  po_cimage image;
+  cr_assert(po_find_windows(&c));
+  c.nc = 4 * 56;
+  c.kc = 32;
+  po_layout_image(&c, &image);
+  cr_assert_eq(image.phases, 1);
+  cr_assert_eq(image.columns, 58);
+  cr_assert_eq(image.n[1], 1);
+  cr_assert_eq(image.n[0], 64);
+  cr_assert_eq(image.k[0], 25 * 16);
+  cr_assert_eq(image.size, 32 * 25 * 16 + 16);
+  cr_assert(po_image_fits(&c, image.size * 4));
+  cr_assert(!po_image_fits(&c, image.size * 4 - 1));
+}
+
+/* However it begins: 60 columns are of three rows of 56 at most. */
+Test(window, a_tile_may_begin_within_a_row) {
+  po_contraction c = convolution(64, 56, 3, 1, 1, 1);
+  po_cimage image;
+  cr_assert(po_find_windows(&c));
+  c.nc = 60;
+  c.kc = 1;
+  po_layout_image(&c, &image);
+  cr_assert_eq(image.size, (64 / 16 * 5 | 1) * 16 + 16);
+}
+
+Test(window, a_line_is_cut_anywhere) {
+  po_contraction c = {.dtype = GS_F32, .lanes = 8, .mr = 6, .nv = 2};
+  po_cimage image;
+  c.dims[PO_DIM_N] = (po_cdims){.n = 1, .d = {{.extent = 100, .y = 1}}};
+  c.dims[PO_DIM_K] =
+      (po_cdims){.n = 2, .d = {{.extent = 3, .y = 101}, {.extent = 2, .y = 1}}};
+  cr_assert(po_find_windows(&c));
+  c.nc = 64;
+  c.kc = 3;
+  po_layout_image(&c, &image);
+  cr_assert_eq(image.columns, 65);
+}
+
+Test(window, a_stride_makes_phases) {
+  po_contraction c = convolution(3, 224, 7, 2, 1, 3);
+  po_cimage image;
+  cr_assert(po_find_windows(&c));
+  cr_assert_eq(c.axes[1].lo, 3);
+  cr_assert_eq(c.axes[1].hi, 226);
+  c.nc = 112;
+  c.kc = 3;
+  po_layout_image(&c, &image);
+  cr_assert_eq(image.phases, 2);
+  cr_assert_eq(image.columns, 115);
+  cr_assert_eq(image.n[0], 2 * 120);
+}
+
+/* Ends of the part of an axis are positions that are read: a guard may let
+ * more in, which need not be in the array. */
+Test(window, ends_are_positions_that_are_read) {
+  po_contraction c = convolution(4, 30, 4, 3, 2, 1);
+  cr_assert(po_find_windows(&c));
+  cr_assert_eq(c.axes[1].lo, 2, "no 3 n + 2 k is 1");
+  cr_assert_eq(c.axes[1].hi, 30);
+  c = convolution(4, 32, 3, 1, 2, 0);
+  cr_assert(po_find_windows(&c));
+  cr_assert_eq(c.axes[1].d, 2);
+  cr_assert_eq(c.axes[1].hi, 31);
+}
+
+Test(window, what_is_left_to_packing) {
+  po_contraction c = convolution(64, 56, 1, 1, 1, 0);
+  c.dims[PO_DIM_K].n = 1;
+  cr_assert(!po_find_windows(&c), "no window");
+  c = convolution(64, 56, 3, 1, 1, 1);
+  c.y.guards[0].factor[PO_DIM_M][0] = 1;
+  cr_assert(!po_find_windows(&c), "a guard of another loop");
+  c = convolution(64, 56, 3, 1, 1, 1);
+  c.y.guards[0].factor[PO_DIM_N][1] = 1;
+  cr_assert(!po_find_windows(&c), "a guard of two axes");
+  c = convolution(64, 56, 3, 1, 1, 1);
+  for (uint32_t k = 0; k < 2; k++)
+    c.dims[PO_DIM_N].d[k].y *= 64;
+  for (uint32_t k = 1; k < 3; k++)
+    c.dims[PO_DIM_K].d[k].y *= 64;
+  cr_assert(!po_find_windows(&c), "neighbours apart");
+  c = convolution(64, 56, 3, 1, 1, 1);
+  c.y.guards[0].constant = -60;
+  cr_assert(!po_find_windows(&c), "nothing inside");
+}
+
+Test(window, rows_that_share_sets_are_not_read_in_place) {
+  po_contraction c = {.dtype = GS_F32, .lanes = 8, .mr = 6, .nv = 2};
+  c.dims[PO_DIM_N] = (po_cdims){.n = 1, .d = {{.extent = 3136, .y = 1}}};
+  c.dims[PO_DIM_K] = (po_cdims){.n = 1, .d = {{.extent = 256, .y = 3136}}};
+  cr_assert(po_stays_in_place(&c, 524288, 256));
+  cr_assert(!po_stays_in_place(&c, 16384, 256));
+  c.dims[PO_DIM_K].d[0].y = 4096;
+  cr_assert(!po_stays_in_place(&c, 524288, 256));
+  c.dims[PO_DIM_K].d[0].y = 3136;
+  c.dims[PO_DIM_N].d[0].extent = 196;
+  cr_assert(!po_stays_in_place(&c, 524288, 256), "half a vector");
+}
