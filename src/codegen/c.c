@@ -166,6 +166,8 @@ put_parts(cg_emitter *e, uint32_t constants, bs_text *out) {
     put_contract_macros(e, out);
   if (e->uses_stream)
     cg_put_stream_helpers(out);
+  if (e->uses_fetch)
+    cg_put_fetch_helper(e, out);
   if (e->uses_turns)
     put_turns(e, out);
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);

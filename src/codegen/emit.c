@@ -43,6 +43,7 @@ done(cg_emitter *e) {
   bs_free(e->heap, e->local_node);
   bs_free(e->heap, e->elements);
   bs_free(e->heap, e->streamed);
+  bs_free(e->heap, e->fetched);
   bs_free(e->heap, e->mentioned);
   po_groups_done(e->p, &e->groups);
   bs_arena_done(&e->arena);

@@ -5,7 +5,7 @@
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
  *   node.c     the AST as C loops; loop.c, one loop and its threads
  *   simd.c     loops for the lanes of vectors
- *   stream.c   outputs stored past the caches
+ *   stream.c   arrays larger than the caches; fetch.c, what of them is read
  *   local.c    declarations of locals
  *   body.c     statement bodies as C expressions; operator.c, constant.c
  *   index.c    isl expressions as C
@@ -53,12 +53,12 @@ typedef struct cg_emitter {
   const char *index; /* the C type of indices */
   uint64_t helpers;
   bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
-      uses_stream, failed;
+      uses_stream, uses_fetch, failed;
   uint32_t uses_turns; /* or of the lengths of vectors turned over */
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */
   struct cg_elements *elements; /* by array */
-  bool *streamed;               /* by array: see stream.h */
+  bool *streamed, *fetched;     /* by array: see stream.h */
   bool *mentioned;              /* by array: named in code so far; or NULL */
   BS_VEC(cg_kernel) kernels;
   cg_use *uses; /* by group */

@@ -190,7 +190,7 @@ put_array(printing *x, uint32_t array, const access *a) {
     bs_putf(&x->text, "[%s + %lld]", a->rest, (long long)a->constant);
   else
     bs_putf(&x->text, " A%u:%d:%d[%s + %lld]", a->slot, to->dtype,
-            x->e->streamed[array], a->rest,
+            x->e->streamed[array] + 2 * x->e->fetched[array], a->rest,
             (long long)(a->constant - x->slots.data[a->slot].base));
 }
 

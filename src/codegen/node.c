@@ -222,9 +222,9 @@ put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
   bool fenced = scope->team == 1 && cg_may_stream(e, scope->use);
   scope->team -= scope->team > 0;
   if (cg_find_stream(e, &loop, &stream)) {
-    scope->streams = true;
+    scope->streams |= stream.n > 0;
     scope->stream = &stream;
-    cg_open_stream(e, &loop, &stream, indent);
+    cg_open_stream(e, scope, &loop, &stream, indent);
     put_loop(e, scope, &loop, true, false, indent + 1);
     cg_close_stream(e, scope, &loop, &stream, fenced, indent);
   } else {

@@ -1,4 +1,4 @@
-/* stream.c - outputs stored past the caches.
+/* stream.c - arrays larger than the caches.
  *
  * An output that is much larger than the caches and that nothing here reads is
  * gone from them before anybody looks at it; an ordinary store even reads each
@@ -16,7 +16,11 @@
  *   }
  *
  * Such stores are not ordered with others: a fence stands at the end of each
- * iteration of a team's loop and of the function. */
+ * iteration of a team's loop and of the function.
+ *
+ * A loop that does not store so, and reads such an array (fetch.c), asks for
+ * what it reads a row at a time, some way ahead. */
+#include "codegen/simd.h"
 #include "codegen/stream.h"
 #include <isl/id_to_ast_expr.h>
 #include <string.h>
@@ -24,6 +28,10 @@
 /* Elements of a row; iterations up to which a loop is one row; bytes that are
  * worth a row. */
 enum { ROW = 1024, LONG_ROW = 2048, LEAST_BYTES = 512 };
+
+/* Bytes that reads are fetched ahead, and at once: as many lines as a core
+ * waits for at a time. */
+enum { AHEAD = 2048, AT_ONCE = 1024 };
 
 /* A shared cache is not one program's alone: so many times the second level
  * counts as far as well. */
@@ -61,9 +69,12 @@ cg_find_streamed(cg_emitter *e) {
   const po_program *p = e->p;
   int64_t cached = cached_bytes(p->target);
   e->streamed = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->streamed);
-  for (uint32_t k = 0; k < p->arrays.len; k++)
-    e->streamed[k] = p->arrays.data[k].role == PO_OUTPUT &&
-                     po_bytes(&p->arrays.data[k]) > cached;
+  e->fetched = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->fetched);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    e->fetched[k] = p->arrays.data[k].role != PO_LOCAL &&
+                    po_bytes(&p->arrays.data[k]) > cached;
+    e->streamed[k] = e->fetched[k] && p->arrays.data[k].role == PO_OUTPUT;
+  }
   for (uint32_t k = 0; k < p->stmts.len; k++)
     exclude_read(&p->stmts.data[k], e->streamed);
 }
@@ -158,8 +169,29 @@ find_writes(cg_emitter *e, __isl_keep isl_ast_node *body, cg_stream *out) {
 }
 
 static int64_t
+bytes_of(const cg_emitter *e, uint32_t array) {
+  return gs_dtype_table[e->p->arrays.data[array].dtype].bytes;
+}
+
+static int64_t
 element_bytes(const cg_emitter *e, const cg_user_note *note) {
-  return gs_dtype_table[e->p->arrays.data[written_array(e, note)].dtype].bytes;
+  return bytes_of(e, written_array(e, note));
+}
+
+/* Reads alone are worth rows where the loop is one of vectors and longer than
+ * a row.  One stream
+ * gains (a tenth of a blur's time on Zen 3); processors follow several as well
+ * by themselves, which lose as much by being asked for. */
+static bool
+find_fetched(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
+  if (loop->is_team)
+    return false;
+  cg_find_fetches(e, loop, out);
+  if (out->n_fetched != 1 || cg_why_not_simd(e, loop))
+    return false;
+  out->row = AT_ONCE / bytes_of(e, out->fetch[0].array);
+  int64_t trips = loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
+  return trips > out->row;
 }
 
 bool
@@ -168,10 +200,12 @@ cg_find_stream(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
   if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last)
     return false;
   find_writes(e, loop->inner, out);
+  if (!out->n)
+    return find_fetched(e, loop, out);
   int64_t trips = loop->trips;
-  if (out->n && !trips)
+  if (!trips)
     trips = cg_range_size(e->p, loop->node);
-  if (!out->n || trips < LEAST_BYTES / element_bytes(e, out->write[0]))
+  if (trips < LEAST_BYTES / element_bytes(e, out->write[0]))
     return false;
   bool whole = loop->trips && loop->trips <= LONG_ROW && !loop->is_team;
   out->row = whole ? loop->trips : ROW;
@@ -203,9 +237,35 @@ put_last(cg_emitter *e, const cg_loop *loop) {
   bs_put(&e->body, loop->last_excluded ? " - 1" : "");
 }
 
+/* The address where the row begins. */
+static void
+put_place(cg_emitter *e, const cg_loop *loop, __isl_keep isl_ast_expr *index) {
+  isl_ctx *isl = e->p->isl;
+  isl_id *iterator = isl_id_alloc(isl, loop->iterator, NULL);
+  isl_ast_expr *from =
+      isl_ast_expr_from_id(isl_id_alloc(isl, "glen_from", NULL));
+  isl_id_to_ast_expr *map = isl_id_to_ast_expr_alloc(isl, 1);
+  map = isl_id_to_ast_expr_set(map, iterator, from);
+  po_pool_reserve(&e->pool, 1);
+  cg_put_index(e,
+               po_keep_ast_expr(&e->pool, isl_ast_expr_substitute_ids(
+                                              isl_ast_expr_copy(index), map)));
+}
+
+static void
+put_fetch(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
+          const cg_fetch *fetch, uint32_t indent) {
+  cg_indent(&e->body, indent);
+  bs_putf(&e->body, "glen_prefetch(%s, ",
+          cg_array_name(e, scope, fetch->array));
+  put_place(e, loop, fetch->index);
+  bs_putf(&e->body, ", glen_to - glen_from + 1, %lld);\n",
+          (long long)bytes_of(e, fetch->array));
+}
+
 void
-cg_open_stream(cg_emitter *e, const cg_loop *loop, const cg_stream *stream,
-               uint32_t indent) {
+cg_open_stream(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
+               const cg_stream *stream, uint32_t indent) {
   bs_text *out = &e->body;
   cg_indent(out, indent);
   bs_putf(out, "for (%s glen_from = ", e->index);
@@ -225,23 +285,11 @@ cg_open_stream(cg_emitter *e, const cg_loop *loop, const cg_stream *stream,
           cg_helper_used(e, CG_MIN_INDEX));
   put_last(e, loop);
   bs_putf(out, ", glen_from + %lld);\n", (long long)stream->row - 1);
-  e->uses_alignment = e->uses_stream = true;
-}
-
-/* The address where the row begins. */
-static void
-put_place(cg_emitter *e, const cg_loop *loop, const cg_user_note *note) {
-  isl_ctx *isl = e->p->isl;
-  isl_id *iterator = isl_id_alloc(isl, loop->iterator, NULL);
-  isl_ast_expr *from =
-      isl_ast_expr_from_id(isl_id_alloc(isl, "glen_from", NULL));
-  isl_id_to_ast_expr *map = isl_id_to_ast_expr_alloc(isl, 1);
-  map = isl_id_to_ast_expr_set(map, iterator, from);
-  po_pool_reserve(&e->pool, 1);
-  cg_put_index(
-      e, po_keep_ast_expr(
-             &e->pool, isl_ast_expr_substitute_ids(
-                           isl_ast_expr_copy(note->index[note->n - 1]), map)));
+  if (!stream->n)
+    put_fetch(e, scope, loop, &stream->fetch[0], indent + 1);
+  e->uses_alignment |= stream->n > 0;
+  e->uses_stream |= stream->n > 0;
+  e->uses_fetch |= stream->n == 0;
 }
 
 void
@@ -253,7 +301,7 @@ cg_close_stream(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
     cg_indent(out, indent + 1);
     bs_putf(out, "glen_stream(&%s[",
             cg_array_name(e, scope, written_array(e, note)));
-    put_place(e, loop, note);
+    put_place(e, loop, note->index[note->n - 1]);
     bs_putf(out, "], glen_row%u, (size_t)(glen_to - glen_from + 1) * %lld);\n",
             k, (long long)element_bytes(e, note));
   }
@@ -310,4 +358,23 @@ cg_put_stream_helpers(bs_text *out) {
               "/* What was stored so is seen by others from here on. */\n"
               "static inline void\nglen_fence(void) {\n"
               "#if defined(__SSE2__)\n  _mm_sfence();\n#endif\n}\n\n");
+}
+
+/* No pointer is formed: the place may be past the end of the array. */
+void
+cg_put_fetch_helper(const cg_emitter *e, bs_text *out) {
+  bs_putf(out,
+          "/* n elements of so many bytes from `first` on, %d bytes further:\n"
+          " * they are read soon. */\n"
+          "static inline void\n"
+          "glen_prefetch(const void *array, %s first, %s n, %s bytes) {\n"
+          "#if defined(__GNUC__)\n"
+          "  const uintptr_t from =\n"
+          "      (uintptr_t)array + (uintptr_t)first * (uintptr_t)bytes + %d;\n"
+          "  for (uintptr_t k = 0; k < (uintptr_t)n * (uintptr_t)bytes; "
+          "k += 64)\n"
+          "    __builtin_prefetch((const void *)(from + k));\n"
+          "#else\n  (void)array, (void)first, (void)n, (void)bytes;\n"
+          "#endif\n}\n\n",
+          AHEAD, e->index, e->index, e->index, AHEAD);
 }

@@ -126,6 +126,46 @@ Test(stencils, streams_end_where_their_loops_do) {
   run_all_for(read_small, texts, COUNT(texts));
 }
 
+/* Rows of an array gone through a buffer. */
+static const char *
+buffered(const char *type, int width, const char *more, const char *formula) {
+  return bs_arena_printf(&arena,
+                         "input A: %s[31, %d]\n%soutput B: %s[31, 3]\n"
+                         "local r: %s[31 fold 1, %d]\n"
+                         "parallel for i in 0..31 {\n"
+                         "  for j in 0..%d { S: r[i, j] = %s }\n"
+                         "  for k in 0..3 { T: B[i, k] = r[i, 90 * k] } }\n",
+                         type, width, more, type, type, width, width - 2,
+                         formula);
+}
+
+Test(stencils, a_large_input_is_fetched_ahead) {
+  po_program *p = read_small(
+      buffered("f32", 1023, "", "A[i, j] + A[i, j + 1] + A[i, j + 2]"));
+  expect_code(p, "glen_prefetch(A, 1023 * i0 + glen_from + 2, "
+                 "glen_to - glen_from + 1, 4);");
+  expect_no_code(p, "glen_stream");
+}
+
+Test(stencils, small_and_many_inputs_are_not_fetched) {
+  expect_no_code(read_loops(buffered("f32", 1023, "", "A[i, j]")),
+                 "glen_prefetch");
+  expect_no_code(read_small(buffered("f32", 1023, "input C: f32[31, 1023]\n",
+                                     "A[i, j] * C[i, j]")),
+                 "glen_prefetch");
+  expect_no_code(read_small(buffered("f32", 203, "", "A[i, j]")),
+                 "glen_prefetch");
+}
+
+Test(stencils, fetched_loops_end_where_they_did) {
+  const char *texts[] = {
+      buffered("f32", 1023, "", "A[i, j] + A[i, j + 2]"),
+      buffered("f64", 770, "", "A[i, j + 1] * 2"),
+      buffered("u8", 3001, "", "A[i, j]"),
+      buffered("f32", 1027, "", "A[i, j] + A[30 - i, j + 1]")};
+  run_all_for(read_small, texts, COUNT(texts));
+}
+
 /* ---- weights ---- */
 
 #define WEIGHTED                                                               \
