@@ -61,9 +61,12 @@ bool po_loop_is_vector(po_program *, uint32_t loop, uint32_t lanes,
                        po_violation *out);
 /* No two elements that a folded array keeps in one place are alive at once. */
 bool po_folds_are_legal(po_program *, uint32_t array, po_violation *out);
-/* Whether the marks of the loops from `top` down are. */
+/* Whether the mark of a loop is, or those of the loops from `top` down are. */
+bool po_mark_is_legal(po_program *, uint32_t loop, po_violation *out);
 bool po_marks_are_legal(po_program *, uint32_t top, po_violation *out);
 /* All of the above that the marks of the nest and the folds ask for. */
 bool po_program_is_legal(po_program *, po_violation *out);
+/* As a sentence that names the pair, without its end. */
+void po_put_violation(const po_violation *, bs_text *out);
 
 #endif

@@ -192,8 +192,29 @@ po_loop_is_vector(po_program *p, uint32_t loop, uint32_t lanes,
 
 /* ---- all ---- */
 
-static bool
-mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
+void
+po_put_violation(const po_violation *v, bs_text *out) {
+  if (v->fold && v->loop)
+    bs_putf(out,
+            "iterations of loop %s would use one place of %s for different "
+            "elements: ",
+            v->loop, v->array);
+  else if (v->fold)
+    bs_putf(out,
+            "elements of %s that share a place are needed at once: ", v->array);
+  else if (v->loop)
+    bs_putf(out, "iterations of loop %s depend on each other: ", v->loop);
+  else
+    bs_put(out, "the order of instances would be wrong: ");
+  bs_putf(out, "%s dependence through %s, %s -> %s", po_dep_names[v->kind],
+          v->array, v->source, v->sink);
+  if (v->violated >= 0 && v->pairs >= 0)
+    bs_putf(out, " (%lld of %lld pairs)", (long long)v->violated,
+            (long long)v->pairs);
+}
+
+bool
+po_mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
   switch (at(p, loop)->mark) {
   case PO_PARALLEL:
   case PO_BIND:
@@ -210,7 +231,7 @@ mark_is_legal(po_program *p, uint32_t loop, po_violation *out) {
 bool
 po_marks_are_legal(po_program *p, uint32_t top, po_violation *out) {
   for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(p, k, top))
-    if (at(p, k)->kind == PO_LOOP && !mark_is_legal(p, k, out)) {
+    if (at(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {
       out->loop = at(p, k)->name;
       return false;
     }
@@ -222,7 +243,7 @@ po_program_is_legal(po_program *p, po_violation *out) {
   if (!po_order_is_legal(p, out))
     return false;
   for (uint32_t k = 0; k < p->nest.nodes.len; k++)
-    if (at(p, k)->kind == PO_LOOP && !mark_is_legal(p, k, out)) {
+    if (at(p, k)->kind == PO_LOOP && !po_mark_is_legal(p, k, out)) {
       out->loop = at(p, k)->name;
       return false;
     }

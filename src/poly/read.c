@@ -3,6 +3,7 @@
  * One pass, no look-ahead but a token: declarations of arrays, then loops and
  * statements.  Open loops are kept in a list, so that their nesting costs no
  * stack.  isl's work on one statement is bounded. */
+#include "poly/depend.h"
 #include "poly/read.h"
 #include <string.h>
 
@@ -104,6 +105,7 @@ read_loop(po_reader *r) {
   po_nest_node marks = {0};
   const char *name;
   isl_set *bounds;
+  bs_span span = po_span_here(r);
   if (r->n_loops == PO_MAX_LOOPS || r->p->nest.nodes.len > MAX_NODES)
     return bs_error(r->ctx.diags, po_span_here(r), "too-deep",
                     "loops nest deeper than %d, or are more than %d",
@@ -129,6 +131,11 @@ read_loop(po_reader *r) {
   node->bind = marks.bind;
   node->separate = marks.separate;
   po_add_entry(r, PO_E_LOOP, loop);
+  if (node->mark != PO_SERIAL) {
+    po_marked *m = BS_NEW(&r->arena, po_marked);
+    *m = (po_marked){loop, span, r->marked};
+    r->marked = m;
+  }
   return open_loop(r, loop, bounds);
 }
 
@@ -211,6 +218,33 @@ begin(po_reader *r) {
   isl_ctx_set_max_operations(r->p->isl, MAX_OPERATIONS);
 }
 
+static bool
+refuse_violation(const po_reader *r, bs_span span, const po_violation *v) {
+  bs_text text;
+  if (!v->source)
+    return false; /* it was said that isl gave up */
+  bs_text_init(&text, r->ctx.heap);
+  po_put_violation(v, &text);
+  bs_error(r->ctx.diags, span, "illegal", "%s", bs_text_str(&text));
+  bs_text_done(&text);
+  return false;
+}
+
+/* Marks and places are promises; a text may make false ones. */
+static bool
+check_promises(po_reader *r) {
+  po_violation v = {0};
+  for (const po_marked *m = r->marked; m; m = m->next)
+    if (!po_mark_is_legal(r->p, m->loop, &v)) {
+      v.loop = r->p->nest.nodes.data[m->loop].name;
+      return refuse_violation(r, m->span, &v);
+    }
+  for (uint32_t k = 0; k < r->p->arrays.len; k++)
+    if (!po_folds_are_legal(r->p, k, &v))
+      return refuse_violation(r, po_span_here(r), &v);
+  return true;
+}
+
 static void
 read_body(void *arg) {
   po_reader *r = arg;
@@ -224,7 +258,7 @@ read_body(void *arg) {
   isl_ctx_reset_operations(r->p->isl);
   isl_ctx_set_max_operations(r->p->isl, 0);
   isl_ctx_reset_error(r->p->isl);
-  if (!ok)
+  if (!ok || !check_promises(r))
     return;
   po_lay_out(r->p);
   r->result = r->p;

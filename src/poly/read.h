@@ -38,6 +38,13 @@ typedef struct po_entries {
   uint32_t size, n;
 } po_entries;
 
+/* A loop whose mark is to be checked when all has been read. */
+typedef struct po_marked {
+  uint32_t loop;
+  bs_span span;
+  struct po_marked *next;
+} po_marked;
+
 typedef struct po_reader {
   gs_context ctx;
   const gs_target *target;
@@ -57,6 +64,7 @@ typedef struct po_reader {
   uint32_t n_names;
   /* The loops that are open; what their bounds say: { [t_0, ..., t_k] } */
   uint32_t loops[PO_MAX_LOOPS], n_loops;
+  po_marked *marked; /* the last one first */
   isl_set *bounds[PO_MAX_LOOPS];
   po_program *result;
 } po_reader;

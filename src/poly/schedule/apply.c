@@ -129,23 +129,7 @@ po_refuse_violation(const po_program *p, const po_step_call *call,
                     const po_violation *v) {
   bs_text text;
   bs_text_init(&text, p->ctx.heap);
-  if (v->fold && v->loop)
-    bs_putf(&text,
-            "iterations of loop %s would use one place of %s for different "
-            "elements: ",
-            v->loop, v->array);
-  else if (v->fold)
-    bs_putf(&text,
-            "elements of %s that share a place are needed at once: ", v->array);
-  else if (v->loop)
-    bs_putf(&text, "iterations of loop %s depend on each other: ", v->loop);
-  else
-    bs_put(&text, "the order of instances would be wrong: ");
-  bs_putf(&text, "%s dependence through %s, %s -> %s", po_dep_names[v->kind],
-          v->array, v->source, v->sink);
-  if (v->violated >= 0 && v->pairs >= 0)
-    bs_putf(&text, " (%lld of %lld pairs)", (long long)v->violated,
-            (long long)v->pairs);
+  po_put_violation(v, &text);
   po_refuse(p, call, "illegal", "%s", bs_text_str(&text));
   bs_text_done(&text);
   if (v->fold && v->loop)
@@ -175,12 +159,44 @@ is_touched(const po_program *before, const po_program *p, uint32_t root) {
   return false;
 }
 
-/* Where the flow of values was compared, order is no question any more. */
+/* No statement and no loop is elsewhere; marks may be others. */
 static bool
-rest_is_legal(const po_program *before, po_program *p, po_violation *v) {
+is_same_nest(const po_program *a, const po_program *b) {
+  const po_nest_node *x = a->nest.nodes.data, *y = b->nest.nodes.data;
+  if (a->nest.nodes.len != b->nest.nodes.len)
+    return false;
+  for (uint32_t k = 0; k < a->nest.nodes.len; k++)
+    if (x[k].kind != y[k].kind || x[k].parent != y[k].parent ||
+        x[k].first != y[k].first || x[k].next != y[k].next ||
+        (x[k].kind == PO_LEAF && x[k].stmt != y[k].stmt))
+      return false;
+  return true;
+}
+
+/* Below one child of the root a mark is not as it was in the same nest. */
+static bool
+is_marked_anew(const po_program *before, const po_program *p, uint32_t root) {
+  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root)) {
+    const po_nest_node *was = &before->nest.nodes.data[k];
+    const po_nest_node *is = &p->nest.nodes.data[k];
+    if (is->kind == PO_LOOP &&
+        (is->mark != was->mark || is->bind != was->bind ||
+         is->lanes != was->lanes))
+      return true;
+  }
+  return false;
+}
+
+/* Marks and places, of what a step touched.  Order is no question where the
+ * flow of values was compared, or nothing moved. */
+static bool
+rest_is_legal(const po_program *before, po_program *p, bool same_nest,
+              po_violation *v) {
   const po_nest_node *nodes = p->nest.nodes.data;
   for (uint32_t k = nodes[0].first; k != PO_NO_NODE; k = nodes[k].next)
-    if (is_touched(before, p, k) && !po_marks_are_legal(p, k, v))
+    if ((is_touched(before, p, k) ||
+         (same_nest && is_marked_anew(before, p, k))) &&
+        !po_marks_are_legal(p, k, v))
       return false;
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (!po_array_is_untouched(before, p, k) && !po_folds_are_legal(p, k, v))
@@ -189,10 +205,29 @@ rest_is_legal(const po_program *before, po_program *p, po_violation *v) {
 }
 
 static bool
+is_only_marked_anew(const po_program *before, const po_program *p) {
+  bool same = is_same_nest(before, p) && before->arrays.len == p->arrays.len;
+  for (uint32_t k = 0; same && k < p->stmts.len; k++)
+    same = po_is_untouched(before, p, k);
+  for (uint32_t k = 0; same && k < p->arrays.len; k++)
+    same = before->arrays.data[k].scope == p->arrays.data[k].scope &&
+           before->arrays.data[k].role == p->arrays.data[k].role;
+  return same;
+}
+
+static bool
+is_legal(const po_program *before, po_program *p, const po_step_call *call,
+         po_violation *v) {
+  bool same_nest = is_only_marked_anew(before, p);
+  return call->primitive->keeps_values || same_nest
+             ? rest_is_legal(before, p, same_nest, v)
+             : po_program_is_legal(p, v);
+}
+
+static bool
 gate(const po_program *before, po_program *p, const po_step_call *call) {
   po_violation v;
-  if (call->primitive->keeps_values ? rest_is_legal(before, p, &v)
-                                    : po_program_is_legal(p, &v))
+  if (is_legal(before, p, call, &v))
     return true;
   if (!v.source)
     return po_refuse(p, call, "too-complex", "legality could not be decided");
@@ -201,6 +236,17 @@ gate(const po_program *before, po_program *p, const po_step_call *call) {
     bs_hint(p->ctx.diags, "loop %s is marked; `serial %s` takes the mark off",
             v.loop, v.loop);
   return false;
+}
+
+/* Loops around what changed may have a fixed range now. */
+static void
+ask_for_axes(const po_program *before, po_program *p) {
+  po_nest_node *nodes = p->nest.nodes.data;
+  for (uint32_t r = nodes[0].first; r != PO_NO_NODE; r = nodes[r].next)
+    if (is_touched(before, p, r))
+      for (uint32_t k = r; k != PO_NO_NODE; k = po_nest_next(p, k, r))
+        nodes[k].no_axis = false;
+  po_axes_follow(p);
 }
 
 bool
@@ -222,7 +268,7 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");
   if (ok) {
-    po_axes_follow(after);
+    ask_for_axes(before, after);
     po_log_command(after, call, bs_text_str(&right));
   }
   bs_text_done(&right);

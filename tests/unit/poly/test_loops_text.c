@@ -103,21 +103,60 @@ Test(loops_text, marks_and_storage) {
               "input A: f32[64]\n"
               "output B: f32[64]\n"
               "constant c: f32[3] = {1.0, -0.5, 2.0}\n"
-              "local x: f32[64 fold 1] register\n"
-              "local y: f32[64 fold 2 pad 3] shared\n"
+              "local x: f32[64 fold 4] register\n"
+              "local y: f32[64 fold 8 pad 3] shared\n"
               "\n"
               "bind(blockIdx.x) for i in 0..8 {\n"
               "  separate parallel for j in 0..2 {\n"
               "    vectorize(4, mask) for k in 0..4 {\n"
               "      S: x[8 * i + 4 * j + k] = A[8 * i + 4 * j + k] * c[1]\n"
               "      sync\n"
-              "      T: y[8 * i + 4 * j + k] max= x[8 * i + 4 * j + k]\n"
+              "      T: y[8 * i + 4 * j + k] = x[8 * i + 4 * j + k]\n"
               "    }\n"
               "    unroll for l in 0..4 {\n"
               "      U: B[8 * i + 4 * j + l] = y[8 * i + 4 * j + l]\n"
               "    }\n"
               "  }\n"
               "}\n");
+}
+
+static void
+expect_refused(const char *text, const char *where, const char *what) {
+  expect_fault("illegal", text);
+  cr_expect(strstr(faults(), where), "%s", faults());
+  cr_expect(strstr(faults(), what), "%s", faults());
+}
+
+/* A text can promise what is not so. */
+Test(loops_text, marks_that_are_wrong) {
+  static const char *const marks[] = {"parallel", "bind(threadIdx.x)",
+                                      "vectorize(4)"};
+  for (size_t k = 0; k < 3; k++) {
+    const char *sum = bs_arena_printf(
+        &arena,
+        "input A: f32[8, 8]\noutput B: f32[8]\n"
+        "parallel for i in 0..8 {\n  S: B[i] = 0.0\n"
+        "  %s for k in 0..8 {\n    U: B[i] += A[i, k]\n  }\n}\n",
+        marks[k]);
+    expect_refused(sum, "test.loops:5:3",
+                   "iterations of loop k depend on each other: reduction "
+                   "dependence through B, U[0,0] -> U[0,");
+  }
+  expect_refused("output A: f32[9, 8]\n"
+                 "for j in 0..8 {\n"
+                 "  parallel for i in 0..8 {\n"
+                 "    S: A[i + 1, j] = A[i, j]\n  }\n}\n",
+                 "test.loops:3:3", "flow dependence through A");
+}
+
+Test(loops_text, places_that_are_too_few) {
+  expect_refused("input A: f32[16]\noutput B: f32[16]\n"
+                 "local t: f32[16 fold 15]\n"
+                 "for i in 0..16 { S: t[i] = A[i] }\n"
+                 "for j in 0..16 { T: B[j] = t[j] }\n",
+                 "test.loops:6:1",
+                 "elements of t that share a place are needed at once: flow "
+                 "dependence through t, S[15] -> T[0] (1 of 16 pairs)");
 }
 
 Test(loops_text, every_kind_of_expression) {
