@@ -79,6 +79,10 @@ GLEN_API glen_status glen_failure(const glen_context *);
 /* path NULL: the built-in description of a modest machine. */
 GLEN_API glen_target *glen_target_load(glen_context *, const char *path);
 GLEN_API glen_target *glen_target_detect(glen_context *);
+/* The target with the vectors of a kind of processor: "base" (any x86-64, or
+ * none), "avx2", "avx512"; NULL with diagnostics for another name. */
+GLEN_API glen_target *glen_target_variant(glen_context *, const glen_target *,
+                                          const char *name);
 GLEN_API const char *glen_target_text(glen_context *, const glen_target *);
 
 GLEN_API glen_program *glen_program_load(glen_context *, const glen_target *,
@@ -258,6 +262,14 @@ GLEN_API const char *glen_loops_tree(glen_context *, const glen_loops *);
  * chosen (docs/IMPLGRAPH.md). */
 GLEN_API const char *glen_loops_implgraph(glen_context *, glen_loops *,
                                           bool json);
+/* The C of `loops` is that for any processor, and has beside it that of
+ * `variant`, the same program lowered for the variant of that name; which one
+ * runs is chosen on the machine.  To be called in the order of what processors
+ * have, when nothing is scheduled any more; `variant` then belongs to `loops`.
+ * False, with diagnostics, for what cannot be a variant. */
+#define GLEN_MAX_VARIANTS 8
+GLEN_API bool glen_dispatch(glen_context *, glen_loops *loops, const char *name,
+                            glen_loops *variant);
 /* The C file and its header; name is made a C identifier. */
 GLEN_API bool glen_emit_c(glen_context *, const glen_loops *, const char *name,
                           const char *header_file, const char **c,

@@ -43,6 +43,9 @@ struct glen_loops {
   glen_context *ctx;
   po_program *loops;
   po_program *original; /* before it was scheduled; NULL: it was not */
+  cg_variant variants[GLEN_MAX_VARIANTS]; /* glen_dispatch; of those below */
+  glen_loops *owned[GLEN_MAX_VARIANTS];
+  uint32_t n_variants;
 };
 
 struct glen_tensors {

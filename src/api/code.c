@@ -8,6 +8,7 @@ typedef struct code_args {
   const glen_target *target;
   bool strict_fp;
   glen_loops *loops;
+  glen_loops *variant;
   const char *name, *header_file;
   const char *first, *second;
   bool ok;
@@ -65,6 +66,8 @@ glen_loops_free(glen_loops *loops) {
     po_free(loops->loops);
     po_free(loops->original);
     loops->loops = loops->original = NULL;
+    while (loops->n_variants)
+      glen_loops_free(loops->owned[--loops->n_variants]);
   }
 }
 
@@ -100,11 +103,56 @@ glen_loops_tree(glen_context *ctx, const glen_loops *loops) {
   return a.first;
 }
 
+static int64_t
+most(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+static const char *
+why_no_variant(const glen_loops *of, const gs_variant *v) {
+  const cg_variant *last = of->variants + of->n_variants - 1;
+  if (!v || !*v->features)
+    return "it is none of avx2, avx512";
+  if (of->n_variants == GLEN_MAX_VARIANTS)
+    return "there are too many";
+  if (of->n_variants && last->of->vector_bytes >= v->vector_bytes)
+    return "it has no more than the one before";
+  return NULL;
+}
+
+static void
+dispatch_body(void *arg) {
+  code_args *a = arg;
+  const gs_variant *v = gs_find_variant(a->name);
+  po_program *p = a->loops->loops;
+  const po_program *of = a->variant->loops;
+  const char *why = why_no_variant(a->loops, v);
+  a->ok = !why;
+  if (why) {
+    bs_error(&a->ctx->diags, BS_NOWHERE, "bad-variant",
+             "%s cannot be the next variant: %s", a->name, why);
+    return;
+  }
+  p->workspace_bytes = most(p->workspace_bytes, of->workspace_bytes);
+  p->prepacked_bytes = most(p->prepacked_bytes, of->prepacked_bytes);
+  a->loops->owned[a->loops->n_variants] = a->variant;
+  a->loops->variants[a->loops->n_variants++] = (cg_variant){v, of};
+}
+
+bool
+glen_dispatch(glen_context *ctx, glen_loops *loops, const char *name,
+              glen_loops *variant) {
+  code_args a = {.ctx = ctx, .loops = loops, .name = name, .variant = variant};
+  return api_enter(ctx, dispatch_body, &a) && a.ok;
+}
+
 static cg_options
 emit_options(const code_args *a) {
   return (cg_options){.name = cg_identifier(&a->ctx->arena, a->name),
                       .header = a->header_file,
-                      .openmp = true};
+                      .openmp = true,
+                      .variants = a->loops->variants,
+                      .n_variants = a->loops->n_variants};
 }
 
 static void

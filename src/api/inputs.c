@@ -40,6 +40,28 @@ glen_target_detect(glen_context *ctx) {
 }
 
 static void
+variant_body(void *arg) {
+  target_args *a = arg;
+  const gs_variant *v = gs_find_variant(a->path);
+  if (!v) {
+    bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-variant",
+             "there is no variant of processors named %s", a->path);
+    bs_hint(&a->ctx->diags, "variants are: base, avx2, avx512");
+    return;
+  }
+  a->out = BS_NEW(&a->ctx->arena, glen_target);
+  a->out->target =
+      (gs_target *)gs_target_variant(&a->ctx->gs, a->of->target, v);
+}
+
+glen_target *
+glen_target_variant(glen_context *ctx, const glen_target *target,
+                    const char *name) {
+  target_args a = {.ctx = ctx, .path = name, .of = target};
+  return api_enter(ctx, variant_body, &a) ? a.out : NULL;
+}
+
+static void
 target_text_body(void *arg) {
   target_args *a = arg;
   bs_text text;

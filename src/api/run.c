@@ -177,7 +177,9 @@ build_body(void *arg) {
                               .n_flags = a->build->n_flags,
                               .sanitize = a->build->sanitize,
                               .keep = a->build->keep,
-                              .threads = (int)a->build->threads};
+                              .threads = (int)a->build->threads,
+                              .variants = a->loops->variants,
+                              .n_variants = a->loops->n_variants};
   uint32_t repeats = a->build->repeats ? a->build->repeats : 1;
   if (cg_build_and_run(loops, &options, a->inputs->data, t->data, repeats,
                        a->seconds))

@@ -295,15 +295,10 @@ emit_code(job *j) {
 
 static bool
 make_code(job *j, const cl_options *o) {
-  glen_context *glen = j->session->glen;
-  j->loops =
-      glen_lower(glen, j->explored.program, j->explored.target, o->strict_fp);
-  const char *printed = "";
-  if (j->loops && o->dump_phases)
-    j->unscheduled = emit_loops(j);
-  bool ok = j->loops && cl_schedule_loops(j->session, j->loops, &printed);
-  fputs(printed, stderr);
-  return ok && emit_code(j);
+  const char **unscheduled = o->dump_phases ? &j->unscheduled : NULL;
+  j->loops = cl_lower(j->session, j->explored.program, j->explored.target,
+                      unscheduled);
+  return j->loops && emit_code(j);
 }
 
 /* A program that is not the input is not written. */
@@ -325,6 +320,10 @@ verified(job *j, const cl_options *o) {
 /* Loops in their text form: there is no term to explore or to print. */
 static bool
 compile_loops(job *j, const cl_options *o, uint32_t count) {
+  if (o->dispatch) {
+    fputs("glen: --dispatch needs a program of terms\n", stderr);
+    return false;
+  }
   j->loops = cl_load_loops(j->session, o->files.items[0]);
   return j->loops && emit_code(j) && dump_phases(j, o) &&
          write_forms(j, o, count) && write_depfile(j, o);

@@ -92,6 +92,9 @@ static const row rows[] = {
     {"prepack", 0, "INPUT", LIST, AT(prepack), COMPILE | RUN, NULL, NULL,
      "an input that is the same for all calls, as weights are: NAME_prepack "
      "packs it once; may be given several times"},
+    {"dispatch", 0, "LIST", TEXT, AT(dispatch), COMPILE | RUN, NULL, NULL,
+     "code for any x86-64 processor, or none, and, of avx2,avx512, for those "
+     "that have more: chosen when it runs"},
     {"output", 'o', "FILE", TEXT, AT(output),
      SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT, NULL, NULL,
      "where the result goes; - is stdout"},

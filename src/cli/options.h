@@ -29,6 +29,7 @@ typedef struct cl_options {
   bool require_saturation, json, quiet, help, version, verbose;
   bool interpret, check, strict_fp, sanitize, keep, detect, timings;
   bool strict, list, stats, verify;
+  const char *dispatch;                     /* variants, or NULL */
   const char *script, *print, *fuse, *tile; /* of schedules */
   uint64_t tune, tune_rounds, choose;       /* 0: not asked */
   double tune_time;

@@ -47,12 +47,8 @@ execute(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
   *seconds = NAN;
   if (o->interpret)
     return glen_interpret(session->glen, e->program, inputs);
-  glen_loops *loops =
-      glen_lower(session->glen, e->program, e->target, o->strict_fp);
-  const char *printed = "";
-  bool ok = loops && cl_schedule_loops(session, loops, &printed);
-  fputs(printed, stderr);
-  if (!ok)
+  glen_loops *loops = cl_lower(session, e->program, e->target, NULL);
+  if (!loops)
     return NULL;
   glen_tensors *out = build_and_run(session, loops, inputs, seconds);
   glen_loops_free(loops);

@@ -27,6 +27,10 @@ bool cl_is_loops(const char *path);
 /* --tune or --choose; or --fuse, then --schedule: what the script printed.
  * False: it was said why. */
 bool cl_schedule_loops(cl_session *, glen_loops *, const char **printed);
+/* dispatch.c: the program lowered and scheduled, for each variant of
+ * --dispatch; what the script printed. NULL: it was said why. */
+glen_loops *cl_lower(cl_session *, const glen_program *, const glen_target *,
+                     const char **unscheduled);
 /* tune.c: --tune N; the search's script and results go beside the output. */
 bool cl_tune(cl_session *, glen_loops *);
 /* The output's path with this suffix in place of its own; false where it is

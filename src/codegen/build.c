@@ -51,7 +51,11 @@ static bool
 write_program(building *b, uint32_t j) {
   bs_text c, h;
   const char *header = bs_arena_printf(b->ctx->arena, "%s.h", b->names[j]);
-  cg_options options = {.name = b->names[j], .header = header, .openmp = true};
+  cg_options options = {.name = b->names[j],
+                        .header = header,
+                        .openmp = true,
+                        .variants = b->options.variants,
+                        .n_variants = b->options.n_variants};
   bs_text_init(&c, b->ctx->heap);
   bs_text_init(&h, b->ctx->heap);
   bool ok = cg_emit_c(b->jobs[j].program, &options, &c, &h) &&

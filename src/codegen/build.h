@@ -16,6 +16,8 @@ typedef struct cg_build_options {
   const char *optimize; /* "-O2" when NULL */
   uint32_t repeats;     /* of cg_build: calls timed; 0: one */
   double call_seconds;  /* no further call after so long; 0: all of them */
+  const cg_variant *variants; /* of cg_build_and_run: see cg_options */
+  uint32_t n_variants;
   const volatile int *interrupt; /* children end when not 0; NULL: never */
 } cg_build_options;
 

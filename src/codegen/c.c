@@ -75,6 +75,22 @@ put_team(bs_text *out) {
           PO_MAX_TEAM, PO_MAX_TEAM);
 }
 
+static void
+put_hold(const cg_emitter *e, bs_text *out) {
+  int64_t bytes = e->p->target->vector_bytes;
+  const char *feature = bytes > 32   ? "__AVX512F__"
+                        : bytes > 16 ? "__AVX__"
+                                     : "__SSE2__";
+  bs_putf(out,
+          "/* The vector is in a register. */\n"
+          "#if defined(__GNUC__) && !defined(__clang__) && defined(%s)\n"
+          "#define GLEN_HOLD(v) __asm__(\"\" : \"+v\"(v))\n"
+          "#else\n"
+          "#define GLEN_HOLD(v) (void)(v)\n"
+          "#endif\n",
+          feature);
+}
+
 /* gcc would load a vector again for each of its uses, where it is free to. */
 static void
 put_contract_macros(const cg_emitter *e, bs_text *out) {
@@ -87,27 +103,16 @@ put_contract_macros(const cg_emitter *e, bs_text *out) {
          "#define GLEN_CONTRACT "
          "__attribute__((optimize(\"fp-contract=fast\")))\n"
          "#define GLEN_CONTRACT_BODY\n"
-         "#endif\n\n"
-         "/* The vector is in a register. */\n");
-  int64_t bytes = e->p->target->vector_bytes;
-  const char *feature = bytes > 32   ? "__AVX512F__"
-                        : bytes > 16 ? "__AVX__"
-                                     : "__SSE2__";
-  bs_putf(out,
-          "#if defined(__GNUC__) && !defined(__clang__) && defined(%s)\n"
-          "#define GLEN_HOLD(v) __asm__(\"\" : \"+v\"(v))\n"
-          "#else\n"
-          "#define GLEN_HOLD(v) (void)(v)\n"
-          "#endif\n"
-          "#if defined(__GNUC__)\n"
-          "#define GLEN_PREFETCH(p) __builtin_prefetch(p, 1)\n"
-          "#define GLEN_AHEAD(p, bytes) \\\n"
-          "  __builtin_prefetch((const void *)((uintptr_t)(p) + (bytes)))\n"
-          "#else\n"
-          "#define GLEN_PREFETCH(p) (void)(p)\n"
-          "#define GLEN_AHEAD(p, bytes) (void)(p)\n"
-          "#endif\n\n",
-          feature);
+         "#endif\n\n");
+  put_hold(e, out);
+  bs_put(out, "#if defined(__GNUC__)\n"
+              "#define GLEN_PREFETCH(p) __builtin_prefetch(p, 1)\n"
+              "#define GLEN_AHEAD(p, bytes) \\\n"
+              "  __builtin_prefetch((const void *)((uintptr_t)(p) + (bytes)))\n"
+              "#else\n"
+              "#define GLEN_PREFETCH(p) (void)(p)\n"
+              "#define GLEN_AHEAD(p, bytes) (void)(p)\n"
+              "#endif\n\n");
 }
 
 /* Lanes of two vectors as a third one. */
@@ -142,12 +147,8 @@ put_quiet(bs_text *out) {
               "#endif\n\n");
 }
 
-typedef struct files {
-  bs_text *c, *h; /* h: or NULL */
-} files;
-
-static void
-put_parts(cg_emitter *e, uint32_t constants, bs_text *out) {
+void
+cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
   put_top(e, out);
   if (e->uses_contract || e->uses_stream)
     bs_put(out, "#include <string.h>\n\n");
@@ -155,10 +156,11 @@ put_parts(cg_emitter *e, uint32_t constants, bs_text *out) {
     put_team(out);
   if (e->uses_stream)
     cg_put_stream_includes(out);
-  put_vector_width(e, out);
+  if (!e->is_variant)
+    put_vector_width(e, out);
   if (e->uses_alignment)
     put_quiet(out);
-  if (constants || e->uses_alignment)
+  if (aligns || e->uses_alignment)
     put_attribute(out, "GLEN_ALIGNED", "aligned(64)");
   if (e->shares_kernels)
     put_attribute(out, "GLEN_NOINLINE", "noinline");
@@ -173,21 +175,47 @@ put_parts(cg_emitter *e, uint32_t constants, bs_text *out) {
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
 }
 
-static bool
-write_files(cg_emitter *e, void *arg) {
-  const files *to = arg;
+void
+cg_put_vector_macros(const cg_emitter *e, bs_text *out) {
+  put_vector_width(e, out);
+  if (!e->uses_contract)
+    return;
+  bs_put(out, "#undef GLEN_HOLD\n");
+  put_hold(e, out);
+  bs_putc(out, '\n');
+}
+
+void
+cg_put_workspace_size(const po_program *p, const cg_options *options,
+                      bs_text *out) {
+  bs_putf(out, "\nsize_t\n%s_workspace_size(void) {\n  return %lld;\n}\n",
+          options->name, (long long)p->workspace_bytes);
+}
+
+void
+cg_put_functions(cg_emitter *e) {
   cg_find_streamed(e);
   e->mentioned = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
   cg_find_kernels(e);
   cg_put_kernels(e);
   cg_put_steps(e);
-  bs_putf(&e->body, "\nsize_t\n%s_workspace_size(void) {\n  return %lld;\n}\n",
-          e->options->name, (long long)e->p->workspace_bytes);
+  if (!e->is_variant)
+    cg_put_workspace_size(e->p, e->options, &e->body);
   if (po_has_prepacked(e->p))
     cg_put_prepack(e);
+}
+
+typedef struct files {
+  bs_text *c, *h; /* h: or NULL */
+} files;
+
+static bool
+write_files(cg_emitter *e, void *arg) {
+  const files *to = arg;
+  cg_put_functions(e);
   bs_text functions = e->body;
   bs_text_init(&e->body, e->heap);
-  put_parts(e, cg_put_constants(e, "static", " GLEN_ALIGNED"), to->c);
+  cg_put_above(e, cg_put_constants(e, "static", " GLEN_ALIGNED"), to->c);
   bs_putn(to->c, e->body.data, e->body.len);
   bs_putn(to->c, functions.data, functions.len);
   bs_text_done(&functions);
@@ -199,6 +227,8 @@ write_files(cg_emitter *e, void *arg) {
 bool
 cg_emit_c(const po_program *p, const cg_options *options, bs_text *c,
           bs_text *h) {
+  if (options->n_variants)
+    return cg_emit_dispatch(p, options, c, h);
   return cg_emit(p, options, write_files, &(files){c, h});
 }
 

@@ -4,10 +4,20 @@
 
 #include "poly/loops.h"
 
+/* The same program, lowered for a processor that has more. */
+typedef struct cg_variant {
+  const gs_variant *of;
+  const po_program *program;
+} cg_variant;
+
 typedef struct cg_options {
   const char *name;   /* the function; a C identifier */
   const char *header; /* file name for the #include, or NULL */
   bool openmp;
+  /* Of which the function takes the last that the processor has (dispatch.c);
+   * the workspace of the program itself is enough for all. */
+  const cg_variant *variants;
+  uint32_t n_variants;
 } cg_options;
 
 /* int NAME(const T *in..., T *out..., void *workspace), NAME_workspace_size,

@@ -54,6 +54,7 @@ typedef struct cg_emitter {
   uint64_t helpers;
   bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
       uses_stream, uses_fetch, failed;
+  bool is_variant;     /* functions are the file's own; no sizes are told */
   uint32_t uses_turns; /* or of the lengths of vectors turned over */
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */
@@ -132,6 +133,18 @@ cg_is_parameter(const po_array *array) {
  * `attribute` behind; their number. */
 uint32_t cg_put_constants(cg_emitter *, const char *storage,
                           const char *attribute);
+/* c.c: the functions of the program, from kernels to the program's own and
+ * those of sizes, in e->body. */
+void cg_put_functions(cg_emitter *);
+void cg_put_workspace_size(const po_program *, const cg_options *,
+                           bs_text *out);
+/* ... what stands above them: includes, macros, helpers. */
+void cg_put_above(cg_emitter *, bool aligns, bs_text *out);
+/* ... those macros that depend on the vectors: GLEN_HOLD. */
+void cg_put_vector_macros(const cg_emitter *, bs_text *out);
+/* dispatch.c: a file with variants. */
+bool cg_emit_dispatch(const po_program *, const cg_options *, bs_text *c,
+                      bs_text *h);
 /* c.c: the C type of indices. */
 const char *cg_index_type(const po_program *);
 
@@ -251,6 +264,8 @@ void cg_put_comment(bs_text *, uint32_t indent, const char *text);
 /* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
  * kernels. NAME_prepack(const float *w, ..., void *prepacked) */
 void cg_put_prepack(cg_emitter *);
+void cg_put_prepacked_size(const po_program *, const cg_options *,
+                           bs_text *out);
 void cg_put_prepack_signature(const po_program *, const cg_options *,
                               bs_text *out);
 

@@ -32,7 +32,7 @@ put_copy(cg_emitter *e, const po_array *array) {
 void
 cg_put_prepack(cg_emitter *e) {
   const po_program *p = e->p;
-  bs_put(&e->body, "\nvoid\n");
+  bs_put(&e->body, e->is_variant ? "\nstatic void\n" : "\nvoid\n");
   cg_put_prepack_signature(p, e->options, &e->body);
   bs_put(&e->body, " {\n  (void)prepacked;\n");
   for (uint32_t k = 0; k < p->arrays.len; k++)
@@ -44,7 +44,14 @@ cg_put_prepack(cg_emitter *e) {
     if (c)
       cg_put_contract_before(e, c, e->kernels.data[e->uses[k].kernel].name);
   }
-  bs_putf(&e->body,
-          "}\n\nsize_t\n%s_prepacked_size(void) {\n  return %lld;\n}\n",
-          e->options->name, (long long)p->prepacked_bytes);
+  bs_put(&e->body, "}\n");
+  if (!e->is_variant)
+    cg_put_prepacked_size(p, e->options, &e->body);
+}
+
+void
+cg_put_prepacked_size(const po_program *p, const cg_options *options,
+                      bs_text *out) {
+  bs_putf(out, "\nsize_t\n%s_prepacked_size(void) {\n  return %lld;\n}\n",
+          options->name, (long long)p->prepacked_bytes);
 }

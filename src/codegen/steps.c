@@ -272,7 +272,7 @@ put_part_arguments(cg_emitter *e, const uint8_t *has, bool declare) {
 
 static void
 put_main(cg_emitter *e, const uint8_t *has) {
-  bs_put(&e->body, "int\n");
+  bs_put(&e->body, e->is_variant ? "static int\n" : "int\n");
   cg_put_signature(e->p, e->options, true, &e->body);
   bs_put(&e->body, " {\n");
   for (uint32_t k = 0; k < e->p->arrays.len; k++)

@@ -97,6 +97,20 @@ gs_target *gs_target_detect_in(const gs_context *, const char *root);
 /* As a file without includes, from which the same target is read. */
 void gs_target_print(const gs_target *, const bs_values *, bs_text *out);
 
+/* What some processors of a family have, for code that asks which it is on. */
+typedef struct gs_variant {
+  const char *name;
+  const char *features; /* as compilers and CPUID name them, comma between */
+  int64_t vector_bytes, vector_registers;
+  double flops_per_cycle;
+} gs_variant;
+
+/* "base", "avx2", "avx512"; or NULL. */
+const gs_variant *gs_find_variant(const char *name);
+/* The target with the vectors of the variant. */
+const gs_target *gs_target_variant(const gs_context *, const gs_target *,
+                                   const gs_variant *);
+
 const gs_instr *gs_find_instr(const gs_target *, const char *name);
 /* Binds params from the call's attribute and dimensions from the operand types
  * into `slots` (scope.vars.len values), checks `where`, gives the result's
