@@ -14,10 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* isl operations that one group's AST may take: with loops cut and written
- * out, and as the nest stands where that took too many. */
-#define MAX_CUT_OPERATIONS 10000000ul
-#define MAX_OPERATIONS     100000000ul
+/* isl operations that one group's AST may take, where the program's weight is
+ * 1: with loops cut and written out, and as the nest stands where that took too
+ * many. */
+#define MAX_CUT_OPERATIONS 8000000ul
+#define MAX_OPERATIONS     20000000ul
 
 typedef struct walk {
   const cg_emitter *e;
@@ -325,8 +326,7 @@ static __isl_give isl_ast_node *
 build_ast(walk *w, bool plain, unsigned long most) {
   isl_ctx *isl = w->e->p->isl;
   w->n_loops = 0;
-  isl_ctx_reset_operations(isl);
-  isl_ctx_set_max_operations(isl, most);
+  cg_limit(w->e, most);
   isl_schedule *schedule = po_group_schedule(w->e->p, w->group);
   if (!plain)
     schedule = cg_ask_for_code(w->e->p, schedule);
@@ -338,8 +338,7 @@ build_ast(walk *w, bool plain, unsigned long most) {
   build = isl_ast_build_set_after_each_mark(build, leave_mark, w);
   isl_ast_node *node = isl_ast_build_node_from_schedule(build, schedule);
   isl_ast_build_free(build);
-  isl_ctx_set_max_operations(isl, 0);
-  isl_ctx_reset_operations(isl);
+  cg_limit(w->e, CG_OPERATIONS);
   return node;
 }
 
@@ -347,6 +346,7 @@ isl_ast_node *
 cg_build_ast(cg_emitter *e, uint32_t group) {
   isl_ctx *isl = e->p->isl;
   walk w = {.e = e, .group = &e->groups.list.data[group]};
+  cg_limit(e, CG_OPERATIONS);
   find_addresses(e, &e->uses[group], &w);
   find_names(e, &w);
   find_boxes(e, &w);

@@ -385,13 +385,14 @@ cg_check_threads(cg_cuda *c) {
   if (!has_axes(c))
     return true;
   uint32_t mark = po_pool_mark(x.pool);
-  po_limit limit = po_limit_operations(c->e->p->isl, PO_QUESTION);
+  po_limit limit = po_limit_operations(c->e->p, PO_QUESTION);
   find_syncs(&x);
   find_places(&x);
   for (uint32_t k = 0; ok && k < c->e->p->arrays.len; k++)
     ok = !cg_is_in_kernel(c, k) || check_array(&x, k);
   ok = ok && check_barriers(&x);
   bool answered = po_unlimit(&limit);
+  cg_limit(c->e, CG_OPERATIONS);
   bs_vec_done(c->e->heap, &x.syncs);
   bs_vec_done(c->e->heap, &x.conflicts);
   po_pool_release(x.pool, mark);

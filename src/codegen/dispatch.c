@@ -35,6 +35,7 @@ add_uses(cg_emitter *to, const cg_emitter *from) {
   to->shares_kernels |= from->shares_kernels;
   to->uses_contract |= from->uses_contract;
   to->uses_stream |= from->uses_stream;
+  to->uses_fetch |= from->uses_fetch;
 }
 
 /* The program is the same in all variants, and so are its constants. */

@@ -3,6 +3,7 @@
  * What writes a file runs protected: isl objects live in a pool that is
  * emptied whatever happens, memory that runs out unwinds to here. */
 #include "codegen/emit.h"
+#include "poly/limit.h"
 
 typedef struct emission {
   cg_emitter e;
@@ -20,7 +21,15 @@ begin(emission *x, const po_program *p, const cg_options *options) {
   po_pool_init(&x->e.pool, p->ctx.heap);
   bs_arena_init(&x->e.arena, p->ctx.heap);
   bs_text_init(&x->e.body, p->ctx.heap);
+  x->e.weight = po_weight_of(p);
   isl_ctx_reset_error(p->isl);
+  cg_limit(&x->e, CG_OPERATIONS);
+}
+
+void
+cg_limit(const cg_emitter *e, unsigned long most) {
+  isl_ctx_reset_operations(e->p->isl);
+  isl_ctx_set_max_operations(e->p->isl, most ? most / e->weight + 1 : 0);
 }
 
 static void
@@ -67,6 +76,7 @@ cg_emit(const po_program *p, const cg_options *options,
   bool memory = bs_protect(p->ctx.heap, body, &x);
   bool failed = x.e.failed || x.e.pool.failed ||
                 isl_ctx_last_error(p->isl) != isl_error_none;
+  cg_limit(&x.e, 0);
   if (!memory) {
     po_pool_done(&x.e.pool);
     bs_out_of_memory(p->ctx.heap);

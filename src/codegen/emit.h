@@ -62,7 +62,8 @@ typedef struct cg_emitter {
   bool *streamed, *fetched;     /* by array: see stream.h */
   bool *mentioned;              /* by array: named in code so far; or NULL */
   BS_VEC(cg_kernel) kernels;
-  cg_use *uses; /* by group */
+  cg_use *uses;         /* by group */
+  unsigned long weight; /* of an operation of isl: see poly/limit.h */
 } cg_emitter;
 
 /* emit.c: writes files by `write`, with groups, the loops of locals and their
@@ -70,6 +71,11 @@ typedef struct cg_emitter {
  * do. */
 bool cg_emit(const po_program *, const cg_options *,
              bool (*write)(cg_emitter *, void *arg), void *arg);
+
+/* isl may take so many operations from here on, less by the weight of the
+ * program; 0: any number.  CG_OPERATIONS: for what is no AST of a group. */
+void cg_limit(const cg_emitter *, unsigned long most);
+#define CG_OPERATIONS 5000000ul
 
 /* Of a local in registers: bit k stands for element k. It is kept as scalars
  * where every index is a constant and all that is written is read. */

@@ -354,6 +354,7 @@ cg_find_kernels(cg_emitter *e) {
                         size - 1};
   e->uses = bs_calloc(e->heap, n, sizeof *e->uses);
   for (uint32_t k = 0; k < n; k++) {
+    cg_limit(e, CG_OPERATIONS);
     if (is_call(e, &e->groups.list.data[k]))
       e->uses[k].kernel = UINT32_MAX;
     else

@@ -318,27 +318,3 @@ po_flow_free(po_flow *flow) {
   isl_union_map_free(flow->from);
   isl_union_map_free(flow->unwritten);
 }
-
-/* ---- limits ---- */
-
-po_limit
-po_limit_operations(isl_ctx *isl, unsigned long more) {
-  po_limit limit = {isl, isl_ctx_get_max_operations(isl)};
-  isl_ctx_reset_error(isl);
-  if (!limit.before) {
-    isl_ctx_reset_operations(isl);
-    isl_ctx_set_max_operations(isl, more);
-  }
-  return limit;
-}
-
-bool
-po_unlimit(po_limit *limit) {
-  bool ok = isl_ctx_last_error(limit->isl) == isl_error_none;
-  isl_ctx_reset_error(limit->isl);
-  if (!limit->before) {
-    isl_ctx_reset_operations(limit->isl);
-    isl_ctx_set_max_operations(limit->isl, 0);
-  }
-  return ok;
-}

@@ -7,6 +7,7 @@
 #define POLY_ACCESS_H
 
 #include "poly/depend.h"
+#include "poly/limit.h"
 #include <isl/union_map.h>
 
 /* Of one array: { S[i] -> A[x] }. */
@@ -69,18 +70,6 @@ void po_flow_free(po_flow *);
  * that no write hides another.  accesses: of this array */
 bool po_is_written_once(const po_program *, uint32_t array,
                         const po_accesses *);
-
-/* A limit on isl's operations for a question that must be answered in time;
- * within a limit that holds already, that one holds on for all questions.
- * po_unlimit gives whether it was kept and no other error arose. */
-typedef struct po_limit {
-  isl_ctx *isl;
-  unsigned long before;
-} po_limit;
-
-po_limit po_limit_operations(isl_ctx *, unsigned long more);
-bool po_unlimit(po_limit *);
-#define PO_QUESTION 40000000ul
 
 /* depend.c: fills a violation from pairs { source -> sink } known to be wrong
  * out of all those of a kind; takes both. */

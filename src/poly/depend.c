@@ -110,7 +110,7 @@ po_dependences(po_program *p) {
   po_pool_reserve(&p->pool, PO_DEP_KINDS);
   bool failed = p->pool.failed, ok = true;
   isl_union_map *of[PO_DEP_KINDS];
-  po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+  po_limit limit = po_limit_operations(p, PO_QUESTION);
   for (uint32_t k = 0; k < PO_DEP_KINDS; k++)
     of[k] = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t a = 0; a < p->arrays.len; a++)
@@ -259,7 +259,7 @@ po_describe(po_program *p, po_dep_kind kind, isl_union_map *wrong,
                                 c.at, split_at);
     out->sink = instance_text(p, isl_map_get_tuple_name(first, isl_dim_out),
                               c.at + split_at, c.n - split_at);
-    po_limit limit = po_limit_operations(p->isl, COUNTING);
+    po_limit limit = po_limit_operations(p, COUNTING);
     out->violated = count_pairs(wrong);
     out->pairs = count_pairs(all);
     po_unlimit(&limit);

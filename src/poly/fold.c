@@ -139,7 +139,7 @@ po_folds_are_legal(po_program *p, uint32_t array, po_violation *out) {
   *out = (po_violation){.pairs = -1, .violated = -1};
   if (!po_is_folded(&p->arrays.data[array]) || is_folded_by_loops(p, array))
     return true;
-  po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+  po_limit limit = po_limit_operations(p, PO_QUESTION);
   po_flow apart = po_flow_through(p, array, false);
   po_flow folded = po_flow_through(p, array, true);
   isl_union_map *wrong = isl_union_map_subtract(isl_union_map_copy(folded.from),

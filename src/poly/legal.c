@@ -91,7 +91,7 @@ answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
   for (uint32_t kind = 0; kind < n; kind++) {
     question q = {p, loop, lanes,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
-    po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+    po_limit limit = po_limit_operations(p, PO_QUESTION);
     bool ok = isl_union_map_foreach_map(deps->of[kind], ask, &q) == isl_stat_ok;
     ok = po_unlimit(&limit) && ok;
     if (!ok) {
@@ -150,7 +150,7 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
       continue;
     question q = {p, loop, lanes,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
-    po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+    po_limit limit = po_limit_operations(p, PO_QUESTION);
     isl_union_map *pairs = meetings(p, k);
     bool ok = isl_union_map_foreach_map(pairs, ask, &q) == isl_stat_ok;
     ok = po_unlimit(&limit) && ok;

@@ -4,6 +4,7 @@
  * statements.  Open loops are kept in a list, so that their nesting costs no
  * stack.  isl's work on one statement is bounded. */
 #include "poly/depend.h"
+#include "poly/limit.h"
 #include "poly/read.h"
 #include <string.h>
 
@@ -169,10 +170,24 @@ is_start_of_loop(const po_reader *r) {
   return false;
 }
 
+static void
+begin_item(po_reader *r) {
+  r->n_divisions = 0;
+  isl_ctx_reset_operations(r->p->isl);
+  isl_ctx_set_max_operations(r->p->isl, MAX_OPERATIONS);
+}
+
+/* isl takes longer for each operation: it may take fewer. */
+void
+po_count_division(po_reader *r) {
+  unsigned long weight = po_weight(++r->n_divisions);
+  isl_ctx_set_max_operations(r->p->isl, MAX_OPERATIONS / weight + 1);
+}
+
 static bool
 read_item(po_reader *r) {
   bool taken;
-  isl_ctx_reset_operations(r->p->isl);
+  begin_item(r);
   if (po_is_symbol(r, "}")) {
     if (!r->n_loops)
       return po_syntax(r, "a loop or a statement");
@@ -215,7 +230,6 @@ begin(po_reader *r) {
   r->size = source->size;
   r->source = gs_program_new(&r->ctx, r->target);
   r->p = po_new_program(&r->ctx, r->source, r->target, NULL);
-  isl_ctx_set_max_operations(r->p->isl, MAX_OPERATIONS);
 }
 
 static bool

@@ -62,6 +62,7 @@ typedef struct po_reader {
   /* The indices that expressions name. */
   const char *names[PO_MAX_LOOPS];
   uint32_t n_names;
+  uint32_t n_divisions; /* in this loop or statement */
   /* The loops that are open; what their bounds say: { [t_0, ..., t_k] } */
   uint32_t loops[PO_MAX_LOOPS], n_loops;
   po_marked *marked; /* the last one first */
@@ -97,6 +98,9 @@ uint32_t po_find_entry(const po_reader *, po_entry_kind, const char *name,
 void po_add_entry(po_reader *, po_entry_kind, uint32_t thing);
 /* The array named here, taken. */
 bool po_need_array(po_reader *, uint32_t *array);
+
+/* read.c: of two integers in an index expression; each makes isl slower. */
+void po_count_division(po_reader *);
 
 /* ---- read_affine.c: over r->names; results are kept by the pool ---- */
 

@@ -86,6 +86,7 @@ divide(po_reader *r, uint32_t from, isl_aff **out, isl_aff *by, bool rest) {
     return bs_error(r->ctx.diags, po_span_from(r, from), "not-affine",
                     "the divisor is no positive integer");
   }
+  po_count_division(r);
   isl_aff *aff = isl_aff_copy(*out);
   aff = rest ? isl_aff_mod_val(aff, val)
              : isl_aff_floor(isl_aff_scale_down_val(aff, val));

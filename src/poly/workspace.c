@@ -6,7 +6,12 @@
  * are multiples of 64.  Large locals lie here too, one for each thread of the
  * team that a parallel loop around them has. */
 #include "poly/contraction.h"
+#include "poly/limit.h"
 #include "poly/storage.h"
+
+/* isl operations that looking for contractions may take; beyond them there are
+ * none, and loops run as the nest says. */
+#define LOOKING 4000000ul
 
 typedef struct extent {
   int64_t offset, bytes;
@@ -102,8 +107,11 @@ po_lay_out(po_program *p) {
   layout l = {.program = p};
   po_groups groups;
   bs_clear(&p->contractions);
+  po_limit limit = po_limit_operations(p, LOOKING);
   po_find_groups(p, &groups);
   po_plan_contractions(p, &groups);
+  if (!po_unlimit(&limit))
+    bs_clear(&p->contractions);
   po_groups_done(p, &groups); /* formulas have joined contractions */
   po_find_groups(p, &groups);
   l.last = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.last);

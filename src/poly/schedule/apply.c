@@ -7,6 +7,7 @@
  * only marks and folds are left to check. */
 #include "poly/affine.h"
 #include "poly/axis/loop_axes.h"
+#include "poly/limit.h"
 #include "poly/schedule/edit.h"
 #include <stdarg.h>
 
@@ -262,9 +263,14 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   po_put_command(before, call, &right);
   po_axes_follow(before);
   po_program *after = po_copy(before);
-  bool ok = call->primitive->apply(after, call) && !after->pool.failed &&
-            (call->primitive->keeps_order || gate(before, after, call)) &&
-            po_barriers_are_met(after, call);
+  po_limit limit = po_limit_operations(before, PO_COMMAND);
+  bool ok = call->primitive->apply(after, call) && !after->pool.failed;
+  bool exhausted = po_is_exhausted(before->isl);
+  po_unlimit(&limit);
+  if (ok && exhausted)
+    ok = po_refuse(before, call, "too-complex", "the loops are too complex");
+  ok = ok && (call->primitive->keeps_order || gate(before, after, call)) &&
+       po_barriers_are_met(after, call);
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");
   if (ok) {

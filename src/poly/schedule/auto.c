@@ -12,8 +12,8 @@
  * program is kept until the step was looked at. */
 #include "poly/schedule/auto.h"
 #include "poly/contraction.h"
+#include "poly/limit.h"
 #include "poly/schedule/chooser.h"
-#include <isl/space.h>
 #include <string.h>
 
 const char *const po_fuse_names[4] = {"min", "smart", "max", "post-tile"};
@@ -36,14 +36,6 @@ typedef struct moment {
   bool dropped;
 } moment;
 
-/* isl counts what it allocates: beyond the limit it refuses anything. */
-static bool
-is_exhausted(const chooser *c) {
-  isl_space *space = isl_space_set_alloc(c->isl, 0, 1);
-  isl_space_free(space);
-  return !space;
-}
-
 bool
 po_attempt(chooser *c, po_step_call *call, po_program **undo) {
   bs_diags *d = now(c)->ctx.diags;
@@ -59,18 +51,14 @@ po_attempt(chooser *c, po_step_call *call, po_program **undo) {
   d->errors = m.errors;
   d->warnings = m.warnings;
   d->dropped = m.dropped;
-  c->stopped = !ok && is_exhausted(c);
+  c->stopped = !ok && po_is_exhausted(c->isl);
   isl_ctx_reset_error(c->isl);
   return ok;
 }
 
-/* What follows from the nest must not be cut short by a limit. */
 void
 po_settle(chooser *c) {
-  unsigned long limit = isl_ctx_get_max_operations(c->isl);
-  isl_ctx_set_max_operations(c->isl, 0);
   po_lay_out(now(c));
-  isl_ctx_set_max_operations(c->isl, limit);
 }
 
 po_step_call
@@ -651,8 +639,9 @@ parallelise(chooser *c) {
 
 /* ---- phases, each with a limit ---- */
 
-/* Operations of isl for one phase: those of `max`, which is there to compare
- * with and gives isl the largest sets, take longest. */
+/* Operations of isl for one phase, where the program's weight is 1: those of
+ * `max`, which is there to compare with and gives isl the largest sets, take
+ * longest. */
 static const unsigned long most_operations[4] = {[PO_FUSE_SMART] = 8000000,
                                                  [PO_FUSE_MAX] = 2500000,
                                                  [PO_FUSE_POST_TILE] = 8000000};
@@ -664,15 +653,16 @@ static void
 begin_phase(chooser *c) {
   unsigned long most = c->options->max_operations;
   c->stopped = false;
+  if (!most)
+    most = po_bound(now(c), most_operations[c->options->fuse]);
   isl_ctx_reset_error(c->isl);
   isl_ctx_reset_operations(c->isl);
-  isl_ctx_set_max_operations(c->isl,
-                             most ? most : most_operations[c->options->fuse]);
+  isl_ctx_set_max_operations(c->isl, most);
 }
 
 static bool
 end_phase(chooser *c) {
-  c->stopped |= is_exhausted(c);
+  c->stopped |= po_is_exhausted(c->isl);
   isl_ctx_set_max_operations(c->isl, 0);
   isl_ctx_reset_operations(c->isl);
   isl_ctx_reset_error(c->isl);

@@ -192,7 +192,7 @@ find_places(const po_program *p, uint32_t array, uint32_t d) {
   find_top(&u);
   if (u.top == PO_NO_NODE)
     return 0;
-  po_limit limit = po_limit_operations(p->isl, PO_QUESTION);
+  po_limit limit = po_limit_operations(p, PO_QUESTION);
   isl_set *apart = distances(&u, d);
   int64_t n = apart ? least_places(apart) : 0;
   isl_set_free(apart);

@@ -3,9 +3,11 @@
  * Bounds and indices are quasi-affine functions of the loops around; isl's
  * generator of expressions words them, with the loops' names for parameters
  * and their ranges for what is known.  A statement that does not run for all
- * values of the loops around it stands under its condition. */
+ * values of the loops around it stands under its condition.  Where isl reaches
+ * its limit, `?` stands for what it could not word. */
 #include "poly/axis/loop_axes.h"
 #include "poly/affine.h"
+#include "poly/limit.h"
 #include "poly/schedule/change.h"
 #include <isl/ast.h>
 #include <isl/ast_build.h>
@@ -433,7 +435,9 @@ void
 po_print_nest(const po_program *p, bs_text *out) {
   shower s = {.p = p, .out = out};
   po_pool_init(&s.pool, p->ctx.heap);
+  po_limit limit = po_limit_operations(p, PO_QUESTION);
   bool ok = bs_protect(p->ctx.heap, protected_show, &s);
+  po_unlimit(&limit);
   po_pool_done(&s.pool);
   if (!ok)
     bs_out_of_memory(p->ctx.heap);

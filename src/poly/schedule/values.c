@@ -245,7 +245,7 @@ bool
 po_values_kept(po_program *before, po_program *after, const po_step_call *call,
                po_change *change) {
   po_pool_reserve(&before->pool, 8);
-  po_limit limit = po_limit_operations(before->isl, 3 * PO_QUESTION);
+  po_limit limit = po_limit_operations(before, PO_COMMAND);
   flow old = flow_of(before, after), now = flow_of(after, before);
   isl_union_set *gone = instances(before, change->gone, change->n_gone);
   isl_union_set *copies = instances(after, change->copies, change->n_copies);

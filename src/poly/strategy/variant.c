@@ -5,6 +5,7 @@
  * own, stay as they are but in the variants that order loops or write them
  * out: those run them as loops. */
 #include "poly/axis/hint.h"
+#include "poly/limit.h"
 #include "poly/schedule/chooser.h"
 #include "poly/strategy/strategy.h"
 #include <string.h>
@@ -270,7 +271,7 @@ po_apply_variant(po_program **program, po_variant variant) {
   if (variant == PO_AS_IT_IS)
     return;
   isl_ctx_reset_operations(c.isl);
-  isl_ctx_set_max_operations(c.isl, MOST_OPERATIONS);
+  isl_ctx_set_max_operations(c.isl, po_bound(*program, MOST_OPERATIONS));
   po_lay_out(po_now(&c));
   if (variant == PO_CONTIGUOUS || variant == PO_JAMMED)
     order_loops(&c, variant);
