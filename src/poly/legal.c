@@ -18,8 +18,9 @@ at(const po_program *p, uint32_t node) {
 
 typedef struct question {
   const po_program *p;
-  uint32_t loop;  /* PO_NO_NODE: about the order of all */
-  uint32_t lanes; /* of a vector; 0: all iterations */
+  uint32_t loop;    /* PO_NO_NODE: about the order of all */
+  uint32_t lanes;   /* of a vector; 0: all iterations */
+  const bool *kept; /* by statement: two of them need not be asked; or NULL */
   isl_union_map *wrong;
 } question;
 
@@ -64,6 +65,10 @@ ask(__isl_take isl_map *map, void *user) {
     return isl_stat_error;
   }
   const po_stmt *source = &p->stmts.data[s], *sink = &p->stmts.data[t];
+  if (q->kept && q->kept[s] && q->kept[t]) {
+    isl_map_free(map);
+    return isl_stat_ok;
+  }
   if (q->loop != PO_NO_NODE && !(po_nest_is_below(p, source->leaf, q->loop) &&
                                  po_nest_is_below(p, sink->leaf, q->loop))) {
     isl_map_free(map);
@@ -82,14 +87,14 @@ ask(__isl_take isl_map *map, void *user) {
 
 static bool
 answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
-       po_violation *out) {
+       const bool *kept, po_violation *out) {
   *out = (po_violation){.pairs = -1, .violated = -1};
   const po_deps *deps = po_dependences(p);
   if (!deps)
     return false;
   uint32_t n = reductions ? PO_DEP_KINDS : PO_REDUCTION;
   for (uint32_t kind = 0; kind < n; kind++) {
-    question q = {p, loop, lanes,
+    question q = {p, loop, lanes, kept,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
     po_limit limit = po_limit_operations(p, PO_QUESTION);
     bool ok = isl_union_map_foreach_map(deps->of[kind], ask, &q) == isl_stat_ok;
@@ -148,7 +153,7 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
     const po_array *array = &p->arrays.data[k];
     if (!po_is_folded(array) || is_own(p, array, node[k], loop))
       continue;
-    question q = {p, loop, lanes,
+    question q = {p, loop, lanes, NULL,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
     po_limit limit = po_limit_operations(p, PO_QUESTION);
     isl_union_map *pairs = meetings(p, k);
@@ -172,21 +177,26 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
 
 bool
 po_order_is_legal(po_program *p, po_violation *out) {
-  return answer(p, PO_NO_NODE, 0, false, out);
+  return answer(p, PO_NO_NODE, 0, false, NULL, out);
+}
+
+bool
+po_rest_is_in_order(po_program *p, const bool *kept, po_violation *out) {
+  return answer(p, PO_NO_NODE, 0, false, kept, out);
 }
 
 bool
 po_loop_is_parallel(po_program *p, uint32_t loop, bool reductions_too,
                     po_violation *out) {
   /* Updates of one reduction share the place of its result. */
-  return answer(p, loop, 0, reductions_too, out) &&
+  return answer(p, loop, 0, reductions_too, NULL, out) &&
          (!reductions_too || places_are_apart(p, loop, 0, out));
 }
 
 bool
 po_loop_is_vector(po_program *p, uint32_t loop, uint32_t lanes,
                   po_violation *out) {
-  return answer(p, loop, lanes, true, out) &&
+  return answer(p, loop, lanes, true, NULL, out) &&
          places_are_apart(p, loop, lanes, out);
 }
 

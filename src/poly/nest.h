@@ -68,7 +68,7 @@ typedef struct po_nest_node {
   po_tail tail;
   po_bind_axis bind;
   uint32_t axis; /* id in p->axes; PO_NO_NODE: none */
-  bool no_axis;  /* it has been asked for: its values are no fixed range */
+  bool no_axis;  /* it was asked for: no fixed range, or no room for it */
   /* Full tiles of it get code of their own, without minima in bounds. */
   bool separate;
   /* PO_LEAF */

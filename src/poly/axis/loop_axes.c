@@ -160,10 +160,10 @@ po_axes_follow(po_program *p) {
     if (po_node(p, k)->kind != PO_LOOP)
       continue;
     if (axis_of(p, k) == PO_NO_AXIS && !po_node(p, k)->no_axis) {
-      po_node(p, k)->no_axis = !po_value_range(p, k, &min, &count);
-      if (!po_node(p, k)->no_axis)
+      if (po_value_range(p, k, &min, &count))
         po_node(p, k)->axis = po_axis_add(table(p), po_node(p, k)->name, NULL,
                                           count, PO_AXIS_PARALLEL);
+      po_node(p, k)->no_axis = axis_of(p, k) == PO_NO_AXIS;
     }
     if (is_block(po_node(p, k)))
       make_block(p, k);

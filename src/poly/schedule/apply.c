@@ -150,7 +150,7 @@ po_refuse_violation(const po_program *p, const po_step_call *call,
 
 /* ---- the step ---- */
 
-/* Below one child of the root at least one statement is not as it was. */
+/* Below a node at least one statement is not as it was. */
 static bool
 is_touched(const po_program *before, const po_program *p, uint32_t root) {
   for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
@@ -160,75 +160,10 @@ is_touched(const po_program *before, const po_program *p, uint32_t root) {
   return false;
 }
 
-/* No statement and no loop is elsewhere; marks may be others. */
-static bool
-is_same_nest(const po_program *a, const po_program *b) {
-  const po_nest_node *x = a->nest.nodes.data, *y = b->nest.nodes.data;
-  if (a->nest.nodes.len != b->nest.nodes.len)
-    return false;
-  for (uint32_t k = 0; k < a->nest.nodes.len; k++)
-    if (x[k].kind != y[k].kind || x[k].parent != y[k].parent ||
-        x[k].first != y[k].first || x[k].next != y[k].next ||
-        (x[k].kind == PO_LEAF && x[k].stmt != y[k].stmt))
-      return false;
-  return true;
-}
-
-/* Below one child of the root a mark is not as it was in the same nest. */
-static bool
-is_marked_anew(const po_program *before, const po_program *p, uint32_t root) {
-  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root)) {
-    const po_nest_node *was = &before->nest.nodes.data[k];
-    const po_nest_node *is = &p->nest.nodes.data[k];
-    if (is->kind == PO_LOOP &&
-        (is->mark != was->mark || is->bind != was->bind ||
-         is->lanes != was->lanes))
-      return true;
-  }
-  return false;
-}
-
-/* Marks and places, of what a step touched.  Order is no question where the
- * flow of values was compared, or nothing moved. */
-static bool
-rest_is_legal(const po_program *before, po_program *p, bool same_nest,
-              po_violation *v) {
-  const po_nest_node *nodes = p->nest.nodes.data;
-  for (uint32_t k = nodes[0].first; k != PO_NO_NODE; k = nodes[k].next)
-    if ((is_touched(before, p, k) ||
-         (same_nest && is_marked_anew(before, p, k))) &&
-        !po_marks_are_legal(p, k, v))
-      return false;
-  for (uint32_t k = 0; k < p->arrays.len; k++)
-    if (!po_array_is_untouched(before, p, k) && !po_folds_are_legal(p, k, v))
-      return false;
-  return true;
-}
-
-static bool
-is_only_marked_anew(const po_program *before, const po_program *p) {
-  bool same = is_same_nest(before, p) && before->arrays.len == p->arrays.len;
-  for (uint32_t k = 0; same && k < p->stmts.len; k++)
-    same = po_is_untouched(before, p, k);
-  for (uint32_t k = 0; same && k < p->arrays.len; k++)
-    same = before->arrays.data[k].scope == p->arrays.data[k].scope &&
-           before->arrays.data[k].role == p->arrays.data[k].role;
-  return same;
-}
-
-static bool
-is_legal(const po_program *before, po_program *p, const po_step_call *call,
-         po_violation *v) {
-  bool same_nest = is_only_marked_anew(before, p);
-  return call->primitive->keeps_values || same_nest
-             ? rest_is_legal(before, p, same_nest, v)
-             : po_program_is_legal(p, v);
-}
-
 static bool
 gate(const po_program *before, po_program *p, const po_step_call *call) {
   po_violation v;
-  if (is_legal(before, p, call, &v))
+  if (po_step_is_legal(before, p, call->primitive->keeps_values, &v))
     return true;
   if (!v.source)
     return po_refuse(p, call, "too-complex", "legality could not be decided");
@@ -242,11 +177,9 @@ gate(const po_program *before, po_program *p, const po_step_call *call) {
 /* Loops around what changed may have a fixed range now. */
 static void
 ask_for_axes(const po_program *before, po_program *p) {
-  po_nest_node *nodes = p->nest.nodes.data;
-  for (uint32_t r = nodes[0].first; r != PO_NO_NODE; r = nodes[r].next)
-    if (is_touched(before, p, r))
-      for (uint32_t k = r; k != PO_NO_NODE; k = po_nest_next(p, k, r))
-        nodes[k].no_axis = false;
+  for (uint32_t k = 0; k != PO_NO_NODE; k = po_nest_next(p, k, 0))
+    if (p->nest.nodes.data[k].no_axis && is_touched(before, p, k))
+      p->nest.nodes.data[k].no_axis = false;
   po_axes_follow(p);
 }
 

@@ -111,6 +111,12 @@ bool po_is_untouched(const po_program *before, const po_program *after,
                      uint32_t stmt);
 bool po_array_is_untouched(const po_program *before, const po_program *after,
                            uint32_t array);
+/* It writes or reads it, or a call of it does. */
+bool po_stmt_accesses(const po_stmt *, uint32_t array);
+/* Whether a step left the program legal that `before` was; what it did not
+ * touch is not asked again.  keeps_values: nor is order (kept.c). */
+bool po_step_is_legal(const po_program *before, po_program *after,
+                      bool keeps_values, po_violation *out);
 /* Whether every value read after a change comes from the same writes as
  * before, and nothing unwritten is read from an array of the program's own.
  * Takes the origin.  False with a diagnostic. */

@@ -48,7 +48,7 @@ is_same_stmt(const po_stmt *a, const po_stmt *b) {
 
 static bool
 is_same_array(const po_array *a, const po_array *b) {
-  bool same = a->role == b->role && a->rank == b->rank;
+  bool same = a->role == b->role && a->scope == b->scope && a->rank == b->rank;
   for (uint32_t d = 0; same && d < a->rank; d++)
     same = a->dim[d] == b->dim[d] && a->fold[d] == b->fold[d];
   return same;
@@ -62,8 +62,8 @@ po_is_untouched(const po_program *before, const po_program *after,
   return was < before->stmts.len && is_same_stmt(&before->stmts.data[was], s);
 }
 
-static bool
-accesses(const po_stmt *s, uint32_t array) {
+bool
+po_stmt_accesses(const po_stmt *s, uint32_t array) {
   bool found = s->array == array || po_stmt_reads(s, array);
   for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
     found |= s->operands[j].array == array;
@@ -74,7 +74,7 @@ static uint32_t
 count_accesses(const po_program *p, uint32_t array) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++)
-    n += accesses(&p->stmts.data[k], array);
+    n += po_stmt_accesses(&p->stmts.data[k], array);
   return n;
 }
 
@@ -87,7 +87,7 @@ po_array_is_untouched(const po_program *before, const po_program *after,
       count_accesses(before, array) != count_accesses(after, array))
     return false;
   for (uint32_t k = 0; k < after->stmts.len; k++)
-    if (accesses(&after->stmts.data[k], array) &&
+    if (po_stmt_accesses(&after->stmts.data[k], array) &&
         !po_is_untouched(before, after, k))
       return false;
   return true;
