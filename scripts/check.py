@@ -2,7 +2,7 @@
 """All checks of the project, one step after the other, counted.
 
 usage: check.py [STEP...]     steps: see STEPS below; none: all of them
-FUZZ_SECONDS sets the time of each fuzz target (60), FUZZ_SEED what it draws
+FUZZ_SECONDS sets the time of each fuzz target (30), FUZZ_SEED what it draws
 (1): the same each time, so that a failure belongs to the change at hand; search
 further with other seeds.
 """
@@ -230,7 +230,7 @@ def step_fuzz():
                            "-Dbuildtype=debugoptimized",
                            "-Db_sanitize=address,undefined",
                            "-Db_lundef=false", env={"CC": "clang"})
-    seconds = os.environ.get("FUZZ_SECONDS", "60")
+    seconds = os.environ.get("FUZZ_SECONDS", "30")
     targets = sorted(t for t in glob.glob(os.path.join(
         ROOT, FUZZED, "tests/fuzz/fuzz_*")) if os.access(t, os.X_OK)
         and os.path.isfile(t)
