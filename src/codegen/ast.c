@@ -9,6 +9,7 @@
  * itself: nothing on a heap that unwinds is touched in a callback; notes are
  * libc memory that the node owns. */
 #include "codegen/emit.h"
+#include "poly/affine.h"
 #include <isl/ilp.h>
 #include <isl/space.h>
 #include <stdlib.h>
@@ -281,22 +282,10 @@ find_names(cg_emitter *e, walk *w) {
   }
 }
 
-/* The least and the greatest value of each index. */
 static __isl_give isl_set *
 box_of(__isl_keep isl_set *domain) {
-  isl_set *box = isl_set_universe(isl_set_get_space(domain));
-  isl_size n = isl_set_dim(domain, isl_dim_set);
-  for (int k = 0; k < n; k++) {
-    isl_val *lo = isl_set_dim_min_val(isl_set_copy(domain), k);
-    isl_val *hi = isl_set_dim_max_val(isl_set_copy(domain), k);
-    if (isl_val_is_int(lo) == isl_bool_true)
-      box = isl_set_lower_bound_val(box, isl_dim_set, k, isl_val_copy(lo));
-    if (isl_val_is_int(hi) == isl_bool_true)
-      box = isl_set_upper_bound_val(box, isl_dim_set, k, isl_val_copy(hi));
-    isl_val_free(lo);
-    isl_val_free(hi);
-  }
-  return box;
+  isl_set *all = isl_set_universe(isl_set_get_space(domain));
+  return po_within_box(all, domain);
 }
 
 static void

@@ -11,6 +11,7 @@
  * by the next, and blocks have room for one vector behind their last element.
  * See contraction_window.c for the layout. */
 #include "codegen/contract.h"
+#include "poly/affine.h"
 
 typedef struct image {
   const cg_contract *x;
@@ -132,11 +133,6 @@ put_row(const image *i, uint32_t indent) {
   bs_put(out, ");\n");
 }
 
-static int64_t
-floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0);
-}
-
 /* Columns lo .. hi of a phase are inside; the only loop of n, too, starts at
  * column `first`. */
 static void
@@ -145,8 +141,8 @@ put_inside(const image *i, int64_t phase, uint32_t indent) {
   const po_caxis *axis = &i->c->axes[i->last];
   const char *index = x->e->index;
   int64_t columns = i->at.columns;
-  int64_t lo = -floor_div(phase - axis->lo, axis->s);
-  int64_t hi = floor_div(axis->hi - phase, axis->s) + 1;
+  int64_t lo = -po_floor_div(phase - axis->lo, axis->s);
+  int64_t hi = po_floor_div(axis->hi - phase, axis->s) + 1;
   lo = lo > 0 ? lo : 0;
   hi = hi > lo ? hi : lo;
   if (i->last) {

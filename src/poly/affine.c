@@ -2,6 +2,7 @@
  *
  * Everything here returns a new isl object and allocates nothing else. */
 #include "poly/affine.h"
+#include <isl/ilp.h>
 
 isl_space *
 po_space(isl_ctx *isl, uint32_t n) {
@@ -22,6 +23,39 @@ po_box(isl_ctx *isl, const int64_t *dim, uint32_t n) {
                                         isl_val_int_from_si(isl, dim[d] - 1));
   }
   return isl_set_from_basic_set(box);
+}
+
+__isl_give isl_set *
+po_within_box(__isl_take isl_set *hull, __isl_keep isl_set *set) {
+  isl_size n = isl_set_dim(set, isl_dim_set);
+  for (int d = 0; d < n; d++) {
+    isl_val *lo = isl_set_dim_min_val(isl_set_copy(set), d);
+    isl_val *hi = isl_set_dim_max_val(isl_set_copy(set), d);
+    if (isl_val_is_int(lo) == isl_bool_true)
+      hull = isl_set_lower_bound_val(hull, isl_dim_set, d, isl_val_copy(lo));
+    if (isl_val_is_int(hi) == isl_bool_true)
+      hull = isl_set_upper_bound_val(hull, isl_dim_set, d, isl_val_copy(hi));
+    isl_val_free(lo);
+    isl_val_free(hi);
+  }
+  return hull;
+}
+
+int64_t
+po_gcd(int64_t a, int64_t b) {
+  a = a < 0 ? -a : a;
+  b = b < 0 ? -b : b;
+  while (b) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+int64_t
+po_floor_div(int64_t a, int64_t b) {
+  return a / b - (a % b < 0);
 }
 
 isl_set *

@@ -12,6 +12,10 @@ __isl_give isl_space *po_space(isl_ctx *, uint32_t n);
 __isl_give isl_space *po_map_space(isl_ctx *, uint32_t n, uint32_t m);
 /* 0 <= index k < dim[k] */
 __isl_give isl_set *po_box(isl_ctx *, const int64_t *dim, uint32_t n);
+/* What of `hull` lies between the least and the greatest value of each index of
+ * `set`, as far as there are such. */
+__isl_give isl_set *po_within_box(__isl_take isl_set *hull,
+                                  __isl_keep isl_set *set);
 /* lo <= index d <= hi, over n indices */
 __isl_give isl_set *po_slab(isl_ctx *, uint32_t n, uint32_t d, int64_t lo,
                             int64_t hi);
@@ -31,6 +35,11 @@ __isl_give isl_multi_aff *po_part(isl_ctx *, uint32_t all, uint32_t from,
 bool po_int(__isl_take isl_val *, int64_t *out);
 /* The same with what to give where it is not. */
 int64_t po_int_or(__isl_take isl_val *, int64_t otherwise);
+
+/* Not of INT64_MIN; 0 for two zeros. */
+int64_t po_gcd(int64_t a, int64_t b);
+/* Rounded down; b > 0. */
+int64_t po_floor_div(int64_t a, int64_t b);
 
 /* Row-major strides of an array, in elements. */
 void po_strides(const int64_t *dim, uint32_t n, int64_t *stride);

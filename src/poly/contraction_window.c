@@ -13,27 +13,13 @@
  * After "The indirect convolution algorithm" (Dukhan, 2019), whose table of
  * pointers is a table of offsets here.  Innermost axes whose positions are not
  * side by side in y, and guards of other loops are left to contract_pack.c. */
+#include "poly/affine.h"
 #include "poly/contraction.h"
 #include <math.h>
 
 #define MAX_WINDOW 4096 /* points of k in a block, positions of a loop of k */
 #define LINE       64
 #define WAYS       8
-
-static int64_t
-gcd64(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
-static int64_t
-floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0);
-}
 
 static int64_t
 round_up(int64_t n, int64_t to) {
@@ -50,7 +36,7 @@ alone(const po_cdim *n) {
 
 static po_caxis
 paired(const po_cdim *n, const po_cdim *k, uint32_t which) {
-  int64_t unit = gcd64(n->y, k->y);
+  int64_t unit = po_gcd(n->y, k->y);
   po_caxis axis = {
       .k = which, .s = n->y / unit, .d = k->y / unit, .unit = unit};
   axis.window = axis.d * (k->extent - 1) + 1;
@@ -112,8 +98,8 @@ put_guard(po_contraction *c, const po_cguard *g) {
     return false;
   po_caxis *axis = &c->axes[i];
   int64_t f = g->factor[PO_DIM_N][i] / axis->s;
-  int64_t least = -floor_div(g->constant, f > 0 ? f : 1);
-  int64_t most = f < 0 ? floor_div(g->constant, -f) : axis->hi;
+  int64_t least = -po_floor_div(g->constant, f > 0 ? f : 1);
+  int64_t most = f < 0 ? po_floor_div(g->constant, -f) : axis->hi;
   if (f > 0 && least > axis->lo)
     axis->lo = least;
   if (most < axis->hi)
@@ -131,8 +117,8 @@ tighten(const po_contraction *c, uint32_t i) {
   int64_t last = c->dims[PO_DIM_N].d[i].extent - 1;
   int64_t lo = INT64_MAX, hi = -1;
   for (int64_t k = 0; k < points; k++) {
-    int64_t first = -floor_div(axis->d * k - axis->lo, axis->s);
-    int64_t end = floor_div(axis->hi - axis->d * k, axis->s);
+    int64_t first = -po_floor_div(axis->d * k - axis->lo, axis->s);
+    int64_t end = po_floor_div(axis->hi - axis->d * k, axis->s);
     first = first > 0 ? first : 0;
     end = end < last ? end : last;
     if (first > end)

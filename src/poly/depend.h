@@ -52,7 +52,8 @@ __isl_give isl_map *po_not_before(const po_program *, const po_stmt *source,
  * reductions in any order.  On false `out` holds one violated pair (or, when
  * isl gave up, a diagnostic was given and out->source is NULL). */
 bool po_order_is_legal(po_program *, po_violation *out);
-/* The same, where the order among the statements kept[] is known to be. */
+/* The same, where the order among the statements kept[] is known to be; NULL:
+ * of none. */
 bool po_rest_is_in_order(po_program *, const bool *kept, po_violation *out);
 /* No dependence between different iterations of a loop, those around being
  * equal.  reductions_too: reduction dependences count. */

@@ -177,7 +177,7 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
 
 bool
 po_order_is_legal(po_program *p, po_violation *out) {
-  return answer(p, PO_NO_NODE, 0, false, NULL, out);
+  return po_rest_is_in_order(p, NULL, out);
 }
 
 bool

@@ -56,18 +56,6 @@ floor_quotient(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && a < 0);
 }
 
-static int64_t
-gcd(int64_t a, int64_t b) {
-  a = a < 0 ? -a : a;
-  b = b < 0 ? -b : b;
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
 /* to += factor * from */
 static void
 add_linear(simplifier *s, linear *to, int64_t factor, const linear *from) {
@@ -138,7 +126,7 @@ drop_low_part(simplifier *s, linear *x, int64_t *by) {
     for (uint32_t j = 0; j < n; j++) {
       int64_t c = *coefficient(s, x, j);
       if ((c < 0 ? -c : c) >= least)
-        g = gcd(g, c);
+        g = po_gcd(g, c);
     }
     if (g <= 1)
       continue;

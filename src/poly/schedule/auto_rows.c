@@ -14,6 +14,7 @@
  * nest is left for tiles. */
 #include "poly/schedule/chooser.h"
 #include "poly/schedule/edit.h"
+#include "poly/schedule/layout.h"
 #include "poly/storage.h"
 
 /* Rows of a strip, so that few are computed twice and threads have work;
@@ -27,16 +28,11 @@ enum { FEWEST_ROWS = 32, MOST_ROWS = 128, SHORT_ROW = 64, PART_OF_ROW = 256 };
 static bool
 writes_row(const po_program *p, const po_stmt *stmt, uint32_t d,
            uint32_t depth) {
-  uint32_t rank = p->arrays.data[stmt->array].rank;
   isl_map *index =
       isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(stmt->write));
   index = isl_map_intersect_domain(index, isl_set_copy(stmt->domain));
-  index = isl_map_project_out(index, isl_dim_out, d + 1, rank - d - 1);
-  index = isl_map_project_out(index, isl_dim_out, 0, d);
-  index = isl_map_reset_tuple_id(index, isl_dim_out);
-  isl_map *when = po_prefix(stmt, depth + 1);
-  when = isl_map_project_out(when, isl_dim_out, 0, depth);
-  isl_set *apart = isl_map_range(isl_map_sum(index, isl_map_neg(when)));
+  isl_set *apart = po_index_from_loop(
+      stmt, index, p->arrays.data[stmt->array].rank, d, depth);
   bool one = isl_set_is_singleton(apart) == isl_bool_true;
   isl_set_free(apart);
   return one;

@@ -235,6 +235,17 @@ po_apply_storage_align(po_program *p, po_step_call *call) {
 
 /* ---- double_buffer, pipeline ---- */
 
+isl_set *
+po_index_from_loop(const po_stmt *stmt, isl_map *index, uint32_t rank,
+                   uint32_t d, uint32_t depth) {
+  index = isl_map_project_out(index, isl_dim_out, d + 1, rank - d - 1);
+  index = isl_map_project_out(index, isl_dim_out, 0, d);
+  index = isl_map_reset_tuple_id(index, isl_dim_out);
+  isl_map *when = po_prefix(stmt, depth + 1);
+  when = isl_map_project_out(when, isl_dim_out, 0, depth);
+  return isl_map_range(isl_map_sum(index, isl_map_neg(when)));
+}
+
 /* Whether index d of every access is the value of the loop, up to a constant.
  */
 static bool
@@ -257,12 +268,7 @@ follows(const po_program *p, uint32_t array, uint32_t d, uint32_t loop) {
         isl_union_set_from_set(isl_set_copy(stmt->domain)));
     isl_map *index = isl_map_from_union_map(mine);
     uint32_t rank = p->arrays.data[array].rank;
-    index = isl_map_project_out(index, isl_dim_out, d + 1, rank - d - 1);
-    index = isl_map_project_out(index, isl_dim_out, 0, d);
-    index = isl_map_reset_tuple_id(index, isl_dim_out);
-    isl_map *when = po_prefix(stmt, depth + 1);
-    when = isl_map_project_out(when, isl_dim_out, 0, depth);
-    isl_set *delta = isl_map_range(isl_map_sum(index, isl_map_neg(when)));
+    isl_set *delta = po_index_from_loop(stmt, index, rank, d, depth);
     apart = apart ? isl_set_union(apart, delta) : delta;
   }
   ok = ok && apart && isl_set_is_singleton(apart) == isl_bool_true;

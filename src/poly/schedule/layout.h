@@ -12,5 +12,11 @@ bool po_layout_is_ours(const po_program *, const po_step_call *,
  * are not part of it.  False with a diagnostic. */
 bool po_change_layout(po_program *, const po_step_call *, uint32_t array,
                       const char *text);
+/* Index d of an access to an array of this rank, less the value of the loop at
+ * this depth around the statement, of all its instances: one value where it
+ * follows the loop.  index: { S[i] -> A[x] }. */
+__isl_give isl_set *po_index_from_loop(const po_stmt *,
+                                       __isl_take isl_map *index, uint32_t rank,
+                                       uint32_t d, uint32_t depth);
 
 #endif

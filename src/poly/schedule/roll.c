@@ -98,23 +98,6 @@ alike(__isl_take isl_map *when, uint32_t n) {
   return isl_map_intersect_domain(isl_map_from_aff(s.best), s.all);
 }
 
-/* The least and the greatest value of each dimension of `set`. */
-static __isl_give isl_set *
-within_box(__isl_take isl_set *hull, __isl_keep isl_set *set) {
-  isl_size n = isl_set_dim(set, isl_dim_set);
-  for (int d = 0; d < n; d++) {
-    isl_val *lo = isl_set_dim_min_val(isl_set_copy(set), d);
-    isl_val *hi = isl_set_dim_max_val(isl_set_copy(set), d);
-    if (isl_val_is_int(lo) == isl_bool_true)
-      hull = isl_set_lower_bound_val(hull, isl_dim_set, d, isl_val_copy(lo));
-    if (isl_val_is_int(hi) == isl_bool_true)
-      hull = isl_set_upper_bound_val(hull, isl_dim_set, d, isl_val_copy(hi));
-    isl_val_free(lo);
-    isl_val_free(hi);
-  }
-  return hull;
-}
-
 /* What is in parts for the sake of those who need it, as one where it is. */
 static __isl_give isl_map *
 in_one_piece(__isl_take isl_map *map) {
@@ -123,7 +106,7 @@ in_one_piece(__isl_take isl_map *map) {
   isl_set *set = isl_map_wrap(map);
   isl_set *hull =
       isl_set_from_basic_set(isl_set_simple_hull(isl_set_copy(set)));
-  hull = within_box(hull, set);
+  hull = po_within_box(hull, set);
   bool same = isl_set_is_equal(hull, set) == isl_bool_true;
   isl_set_free(same ? set : hull);
   return isl_set_unwrap(same ? hull : set);
