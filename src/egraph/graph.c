@@ -85,7 +85,7 @@ lay(eg_graph *g, const void *block, uint64_t from, uint64_t to, size_t item) {
 static void
 grow_rows(eg_graph *g, uint64_t need) {
   uint64_t had = g->cap_rows;
-  uint64_t cap = eg_grown(g, g->cap_rows, need < 64 ? 64 : need, 28);
+  uint64_t cap = eg_grown(g, g->cap_rows, need < 64 ? 64 : need, EG_ROW_BYTES);
   if (cap > g->most_rows)
     cap = g->most_rows;
   if (need > cap)
@@ -172,7 +172,7 @@ eg_fits(const eg_graph *g, uint64_t more) {
   uint64_t used = g->heap->used + eg_table_growth(g, more) * sizeof(eg_bucket);
   uint64_t rows = g->n_rows - g->n_free + more, classes = g->n_classes + more;
   if (rows > g->cap_rows)
-    used += (rows + rows / 16 - g->cap_rows) * 28;
+    used += (rows + rows / 16 - g->cap_rows) * EG_ROW_BYTES;
   if (classes > g->cap_classes)
     used += (classes + classes / 16 - g->cap_classes) *
             (EG_CLASS_BYTES + g->analysis.size);
@@ -270,7 +270,7 @@ row_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
   uint32_t n = row_place(g);
   eg_row *r = &g->rows[n];
   *r = (eg_row){k->head, cls, {{k->a}, {k->b}}};
-  g->stamps[n] = g->epoch;
+  g->stamps[n] = (eg_stamp)g->epoch;
   g->links[2 * n] = g->links[2 * n + 1] = EG_NONE;
   if (g->origin)
     g->origin[n] = g->now;
@@ -564,7 +564,7 @@ eg_origin_of(const eg_graph *g, eg_node n) {
 size_t
 eg_bytes(const eg_graph *g) {
   const eg_index *x = &g->index;
-  size_t row = sizeof *g->rows + 3 * sizeof(uint32_t);
+  size_t row = EG_ROW_BYTES;
   if (g->origin)
     row += sizeof *g->origin;
   size_t journal = g->journal ? eg_journal_bytes(g->journal) : 0;

@@ -14,7 +14,9 @@
  * `stamp` of a node is the epoch in which its row (kids or class) changed last;
  * an epoch ends when the index is built, that is, when a search begins.  So
  * "changed since a rule last looked" is one comparison.  While a search is on,
- * what it may read of a stamp stays: a changed row is only marked MOVED. */
+ * what it may read of a stamp stays: a changed row is only marked MOVED.
+ * Stamps are bytes and count from `epoch_base`: when they are used up, the
+ * older half of the epochs becomes one, in which all counts as fresh. */
 #ifndef EGRAPH_GRAPH_H
 #define EGRAPH_GRAPH_H
 
@@ -28,11 +30,14 @@
 #define EG_WIDE      0x40000000u /* in a row's head: more than two children */
 #define EG_HEAD_MASK 0x3fffffffu
 #define EG_POOL_EDGE 0x80000000u /* an edge in the pool, not of a row */
-#define EG_MOVED     0x80000000u /* in a stamp: changed since the index */
-#define EG_PRUNED    UINT32_MAX  /* as a stamp: not in its class any more */
+#define EG_MOVED     0x80        /* in a stamp: changed since the index */
+#define EG_PRUNED    0xff        /* as a stamp: not in its class any more */
+#define EG_EPOCHS    0x7e        /* the last that a stamp may name */
 #define EG_MAX_NODES                                                           \
   0x3ffffff0u /* edges 2n and 2n + 1 stay below POOL_EDGE                      \
                */
+
+typedef uint8_t eg_stamp;
 
 typedef struct eg_row {
   uint32_t head;
@@ -45,6 +50,11 @@ typedef struct eg_head {
   bs_value attr;
   uint32_t symbol; /* dense number of (op, arity) */
 } eg_head;
+
+/* Of a row, its two links and its stamp. */
+enum {
+  EG_ROW_BYTES = sizeof(eg_row) + 2 * sizeof(uint32_t) + sizeof(eg_stamp)
+};
 
 enum {
   EG_REMAKE = 1,  /* a lost class: its parents' data must be made again */
@@ -83,10 +93,12 @@ typedef struct eg_key {
  * that changed since the index before stand first. */
 typedef struct eg_segment {
   uint32_t symbol, start, n;
-  uint32_t recent; /* EG_MOVED and how many, else the latest stamp in it */
+  uint32_t recent; /* EG_RECENT and how many, else the latest stamp in it */
 } eg_segment;
 
-#define EG_RECENT    0x80000000u /* in an entry: changed since the last index */
+#define EG_RECENT                                                              \
+  0x80000000u                    /* in an entry: changed since the last index; \
+                                    in a segment: some of it did */
 #define EG_FIRST     0x40000000u /* in an entry: the first of its segment */
 #define EG_NODE_MASK 0x3fffffffu
 
@@ -133,7 +145,7 @@ struct eg_graph {
 
   eg_row *rows;
   uint32_t *links; /* 2 a node: the next edge of the child's list */
-  uint32_t *stamps;
+  eg_stamp *stamps;
   eg_origin *origin; /* NULL without origins */
   uint32_t n_rows, cap_rows, most_rows;
 
@@ -161,7 +173,7 @@ struct eg_graph {
   uint32_t free_row, n_free; /* dead rows to use again; a list by kid[0] */
   uint64_t n_made;           /* rows ever made */
   uint32_t live_nodes, live_classes;
-  uint32_t epoch;
+  uint32_t epoch, epoch_base; /* epoch <= EG_EPOCHS */
   uint64_t unions;
   BS_VEC(uint32_t) lost;    /* classes whose parents need repair */
   BS_VEC(uint32_t) changed; /* classes whose parents need remaking */
@@ -185,6 +197,18 @@ struct eg_graph {
   uint32_t pins; /* searches that read the index */
   eg_crew *crew; /* of the run that is on; NULL: one thread */
 };
+
+/* The epoch that is on, as it may be kept, and what of it a stamp is compared
+ * with: 0, which no stamp is below, for those that have become one. */
+static inline uint32_t
+eg_now(const eg_graph *g) {
+  return g->epoch_base + g->epoch;
+}
+
+static inline uint32_t
+eg_since(const eg_graph *g, uint32_t kept) {
+  return kept > g->epoch_base ? kept - g->epoch_base : 0;
+}
 
 static inline uint32_t
 eg_root(const eg_graph *g, uint32_t c) {
@@ -297,12 +321,12 @@ void eg_index_free(eg_graph *);
 /* The latest stamp in a segment. */
 static inline uint32_t
 eg_segment_newest(const eg_index *x, const eg_segment *s) {
-  return s->recent & EG_MOVED ? x->epoch : s->recent;
+  return s->recent & EG_RECENT ? x->epoch : s->recent;
 }
 
 static inline uint32_t
 eg_segment_recent(const eg_segment *s) {
-  return s->recent & EG_MOVED ? s->recent & ~EG_MOVED : 0;
+  return s->recent & EG_RECENT ? s->recent & ~EG_RECENT : 0;
 }
 
 static inline uint32_t

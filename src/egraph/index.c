@@ -19,12 +19,14 @@
 static void
 count_nodes(eg_graph *g, eg_index *x) {
   uint32_t *count = x->class_segment.data, *uses = x->symbol_start.data;
-  uint32_t *stamps = g->stamps, n_rows = g->n_rows, epoch = g->epoch;
+  eg_stamp *stamps = g->stamps, epoch = (eg_stamp)g->epoch;
+  uint32_t n_rows = g->n_rows;
   const eg_head *heads = g->heads.data;
   memset(count, 0, ((size_t)g->n_classes + 1) * sizeof *count);
   for (uint32_t n = 0; n < n_rows; n++) {
     eg_row *r = &g->rows[n];
-    uint32_t head = r->head, stamp = stamps[n];
+    uint32_t head = r->head;
+    eg_stamp stamp = stamps[n];
     if (head & EG_DEAD || stamp == EG_PRUNED)
       continue;
     uint32_t c = eg_root(g, r->cls);
@@ -137,7 +139,7 @@ make_segments(const eg_graph *g, eg_index *x, uint32_t symbol) {
   uint32_t *at = x->class_segment.data;
   uint32_t i = x->symbol_start.data[symbol];
   uint32_t end = x->symbol_start.data[symbol + 1];
-  const uint32_t *stamps = g->stamps;
+  const eg_stamp *stamps = g->stamps;
   const eg_entry *entries = x->by_symbol.data;
   bool some = false;
   while (i < end) {
@@ -151,7 +153,7 @@ make_segments(const eg_graph *g, eg_index *x, uint32_t symbol) {
     } while (++i < end && !((node = entries[i].node) & EG_FIRST));
     some = some || recent;
     x->segments.data[at[c]++] = (eg_segment){
-        symbol, from, i - from, recent ? recent | EG_MOVED : newest};
+        symbol, from, i - from, recent ? recent | EG_RECENT : newest};
   }
   return some;
 }
@@ -202,12 +204,33 @@ drop_lists(eg_graph *g) {
   x->listed = false;
 }
 
+/* The older half of the epochs becomes one.  After 2^31 epochs none ends any
+ * more: all changes count as recent, which is more work and no harm. */
+static void
+drop_epochs(eg_graph *g) {
+  enum { HALF = EG_EPOCHS / 2 };
+  eg_use *uses = g->index.uses.data;
+  if (g->epoch < EG_EPOCHS || g->epoch_base > UINT32_MAX / 2)
+    return;
+  for (uint32_t n = 0; n < g->n_rows; n++) {
+    eg_stamp s = g->stamps[n], at = s & (eg_stamp)~EG_MOVED;
+    at = at > HALF ? at - HALF : 1;
+    if (s != EG_PRUNED)
+      g->stamps[n] = (s & EG_MOVED) | at;
+  }
+  for (uint32_t s = 0; s < g->index.uses.len; s++)
+    uses[s].epoch = uses[s].epoch > HALF ? uses[s].epoch - HALF : 1;
+  g->epoch -= HALF;
+  g->epoch_base += HALF;
+}
+
 static void
 build(eg_graph *g) {
   eg_index *x = &g->index;
   bs_heap *h = g->heap;
   uint32_t n_symbols = g->symbol_ops.len;
   x->classes = x->nodes = x->symbols = 0;
+  drop_epochs(g);
   drop_lists(g);
   bs_vec_done(h, &x->segments);
   ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
@@ -235,8 +258,7 @@ build(eg_graph *g) {
   x->symbols = n_symbols;
   x->valid = true;
   x->epoch = g->epoch;
-  /* After 2^31 - 2 epochs all changes count as recent: more work, no harm. */
-  g->epoch += g->epoch < EG_MOVED - 1;
+  g->epoch += g->epoch < EG_EPOCHS;
 }
 
 /* While unions are pending or a search runs, the last index stands. */

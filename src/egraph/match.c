@@ -71,7 +71,7 @@ class_is_fresh(const eg_matcher *m, uint32_t c) {
   uint32_t end = m->x->class_segment.data[c + 1];
   bool empty = at == end;
   for (; at < end; at++)
-    if (eg_segment_newest(m->x, &m->x->segments.data[at]) >= m->how->since)
+    if (eg_segment_newest(m->x, &m->x->segments.data[at]) >= m->since)
       return true;
   return empty;
 }
@@ -80,7 +80,8 @@ static inline bool
 entry_is_fresh(const eg_matcher *m, const eg_entry *e) {
   if (m->by_bit)
     return e->node & EG_RECENT;
-  return (m->g->stamps[e->node & EG_NODE_MASK] & ~EG_MOVED) >= m->how->since;
+  return (uint32_t)(m->g->stamps[e->node & EG_NODE_MASK] & ~EG_MOVED) >=
+         m->since;
 }
 
 /* Takes the next candidate of an atom; false when it does not match. */
@@ -159,7 +160,7 @@ open_last(eg_matcher *m, eg_level *l, uint32_t cls) {
   if (!s)
     return;
   uint32_t n = m->by_bit ? eg_segment_recent(s) : s->n;
-  if (eg_segment_newest(m->x, s) < m->how->since)
+  if (eg_segment_newest(m->x, s) < m->since)
     n = 0;
   l->at = s->start;
   l->end = s->start + n;
@@ -362,7 +363,7 @@ skim(eg_matcher *m, uint32_t d, uint32_t word) {
   eg_level *l = &m->levels[d];
   const eg_entry *entries = m->x->by_symbol.data;
   uint32_t symbol = m->levels[d + 1].symbol, end = l->end;
-  uint32_t since = m->how->since, stop = l->at;
+  uint32_t since = m->since, stop = l->at;
   uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
   if (l->fresh || l->next || stop == end ||
       entry_is_fresh(m, &entries[end - 1]))

@@ -27,6 +27,7 @@ struct eg_matcher {
   uint32_t *regs;
   eg_node root_node;
   uint64_t count, steps;
+  uint32_t since; /* as stamps count */
   uint32_t depth; /* where to go on */
   bool stopped;
   bool ready;  /* something may match */

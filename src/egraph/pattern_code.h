@@ -72,7 +72,7 @@ struct eg_pattern {
 /* A search that only writes matches with something newer than `since` in them
  * but counts all. */
 typedef struct eg_search_options {
-  uint32_t since;          /* 0: all matches are fresh */
+  uint32_t since;          /* as `eg_now` counts; 0: all matches are fresh */
   uint64_t limit;          /* stop counting above; 0 = none */
   uint32_t only_class;     /* root class, or EG_NONE */
   const uint32_t *grounds; /* classes of the ground terms; NULL: look up */

@@ -104,7 +104,7 @@ bury(eg_graph *g, uint32_t dies, uint32_t stays) {
   if (g->stamps[dies] == EG_PRUNED)
     return;
   if (g->stamps[stays] == EG_PRUNED)
-    g->stamps[stays] = g->epoch;
+    g->stamps[stays] = (eg_stamp)g->epoch;
   else
     g->live_nodes--;
 }
@@ -161,7 +161,8 @@ rekey(eg_graph *g, const uint32_t *list, uint32_t n, eg_repair *out) {
     if (r->head & EG_DEAD || !refresh_kids(g, r))
       continue;
     if (g->stamps[node] != EG_PRUNED)
-      g->stamps[node] = g->pins ? g->stamps[node] | EG_MOVED : g->epoch;
+      g->stamps[node] =
+          g->pins ? (eg_stamp)(g->stamps[node] | EG_MOVED) : (eg_stamp)g->epoch;
     uint32_t arity = eg_head_of(g, r->head)->arity;
     eg_repair *x = &out[n_out++];
     x->node = node;

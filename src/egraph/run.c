@@ -138,7 +138,7 @@ eg_is_settled(eg_runner *r, uint32_t k) {
   const eg_pattern *p = r->rules[k].pattern;
   const eg_rule_state *s = &r->states[k];
   const eg_index *x = &r->g->index;
-  uint32_t since = eg_search_how(r, k).since;
+  uint32_t since = eg_since(r->g, eg_search_how(r, k).since);
   if (!since || s->grounds_missing || s->grounds_newest >= since)
     return false;
   for (uint32_t i = 0; i < p->atoms.len; i++) {
@@ -245,7 +245,7 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   eg_catch c = {.r = r, .rule = k, .hold = backoff};
   eg_search_options how = eg_search_how(r, k);
   uint64_t applied = r->stats[k].applied;
-  uint32_t epoch = r->g->epoch;
+  uint32_t epoch = eg_now(r->g);
   double t = bs_now(), skew = 0;
   uint64_t n = 0;
   c.sink = (eg_sink){.stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots,

@@ -57,7 +57,7 @@ set_grounds(eg_matcher *m, bool *fresh) {
   for (uint32_t i = 0; ok && i < p->grounds.len; i++)
     m->regs[p->grounds.data[i].reg] = known[i];
   bs_free(m->g->heap, found);
-  *fresh = *fresh || newest >= m->how->since;
+  *fresh = *fresh || newest >= m->since;
   return ok;
 }
 
@@ -90,7 +90,7 @@ decide_attr(const eg_matcher *m, const eg_atom *a, eg_level *l) {
 /* Up to the opening of the first level; false when nothing can match. */
 static bool
 prepare(eg_matcher *m) {
-  bool fresh = !m->how->since;
+  bool fresh = !m->since;
   const eg_pattern *p = m->p;
   for (uint32_t i = 0; i < p->n_regs; i++)
     m->regs[i] = EG_NONE;
@@ -127,7 +127,8 @@ init(eg_matcher *m, bs_heap *heap, const eg_graph *g, const eg_pattern *p,
   m->symbols = bs_alloc(heap, (n + 1) * sizeof *m->symbols);
   /* Slots are copied some at a time. */
   m->regs = bs_calloc(heap, p->n_regs + EG_SINK_SLACK, sizeof *m->regs);
-  m->by_bit = how->since == m->x->epoch;
+  m->since = eg_since(g, how->since);
+  m->by_bit = m->since == m->x->epoch;
 }
 
 static void

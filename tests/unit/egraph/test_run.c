@@ -47,6 +47,47 @@ Test(run, incremental_applies_each_match_once) {
   small_end(&s);
 }
 
+static bool
+ignore(void *ctx, eg_class c, eg_node n, const uint32_t *slots) {
+  (void)ctx, (void)c, (void)n, (void)slots;
+  return true;
+}
+
+/* A chain that grows by a node an epoch, for more epochs than stamps tell
+ * apart; the rule that marks its nodes runs seldom, at the end often. */
+Test(run, many_epochs_keep_what_is_fresh) {
+  enum { LINKS = 500, PAUSE = 90, OFTEN = 480 };
+  TERM(link, V(0), N1(F, 0));
+  TERM(mark, V(0), N2(G, 0, 0));
+  for (int full = 0; full < 2; full++) {
+    small s;
+    small_begin(&s, NULL);
+    eg_result marked = {mark, UINT32_MAX};
+    eg_rule rule = {.name = "mark",
+                    .pattern = pattern(&s, &link, 1),
+                    .n_slots = 1,
+                    .results = &marked,
+                    .n_results = 1};
+    eg_run_options o = no_limits();
+    o.full_search = full;
+    eg_runner *r = eg_runner_new(&s.heap, s.g, &rule, 1, &o);
+    eg_class end = leaf(&s, 0);
+    for (uint32_t i = 1; i <= LINKS; i++) {
+      end = f(&s, end);
+      eg_rebuild(s.g);
+      eg_search(s.g, rule.pattern, ignore, NULL);
+      if (i % PAUSE && i < OFTEN)
+        continue;
+      eg_run_some(r, NULL, 1);
+      cr_assert_eq(eg_count_nodes(s.g), 1 + 2 * i);
+    }
+    cr_assert_eq(full, eg_runner_stats(r)->applied > 4 * LINKS);
+    cr_assert_null(eg_check(s.g));
+    eg_runner_free(r);
+    small_end(&s);
+  }
+}
+
 Test(run, only_enabled_rules_run) {
   small s;
   small_begin(&s, NULL);
