@@ -99,7 +99,7 @@ take_kids(const eg_batch *b, const eg_step *s, uint32_t k, uint32_t *out) {
     out[i] = EG_NONE;
   for (uint32_t i = 0; !none && i < b->n; i++, at += stride) {
     uint32_t c = *at;
-    out[i] = up[c] == c ? c : eg_root(b->g, c);
+    out[i] = up[c] & EG_LEADS ? c : eg_root(b->g, c);
   }
 }
 
@@ -159,11 +159,26 @@ likely_class(const eg_graph *g, const eg_step *s, const eg_wanted *w,
   return is ? row->cls : EG_NONE;
 }
 
+/* Children that lost a union since they were taken are taken again. */
+static void
+retake_kids(const eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
+  bool lost = false;
+  for (uint32_t k = 0; k < s->node->n_kids; k++) {
+    uint32_t c = w->kids[k][i];
+    w->kids[k][i] = eg_root(g, c);
+    lost = lost || w->kids[k][i] != c;
+  }
+  if (lost)
+    w->hashes[i] =
+        eg_pair_hash(w->kids[0][i], w->kids[1][i], eg_head_mix(s->head));
+}
+
 /* The node of match i, which the likely one is not; its class. */
 static uint32_t
-add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s,
-             const eg_wanted *w, uint32_t i, uint32_t into) {
+add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
+             uint32_t i, uint32_t into) {
   eg_graph *g = r->g;
+  retake_kids(g, s, w, i);
   eg_class kids[2] = {{w->kids[0][i]}, {w->kids[1][i]}};
   eg_key key = wanted_key(s, w, i);
   uint32_t have = eg_table_find(g, &key, w->hashes[i], EG_NONE, NULL);

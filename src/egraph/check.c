@@ -10,7 +10,7 @@ check_classes(const eg_graph *g) {
   uint32_t roots = 0;
   for (uint32_t c = 0; c < g->n_classes; c++) {
     uint32_t r = eg_root(g, c);
-    if (g->up[r] != r)
+    if (!eg_leads(g, r))
       return "I1: the leader of a class has a leader";
     roots += r == c;
   }
@@ -44,9 +44,9 @@ check_nodes(const eg_graph *g) {
 static const char *
 check_edges(const eg_graph *g, uint32_t *owner, uint32_t *pool_owner) {
   for (uint32_t c = 0; c < g->n_classes; c++) {
-    if (g->up[c] != c)
+    if (!eg_leads(g, c))
       continue;
-    for (uint32_t e = g->parents[c].first; e != EG_NONE;) {
+    for (uint32_t e = g->parents[eg_seat(g, c)].first; e != EG_NONE;) {
       uint32_t p = e & ~EG_POOL_EDGE;
       uint32_t *of = e & EG_POOL_EDGE ? pool_owner : owner;
       if (of[p] != EG_NONE)
@@ -95,7 +95,7 @@ static const char *
 check_lists(const eg_graph *g, uint32_t *where) {
   uint32_t total = 0;
   for (uint32_t c = 0; c < g->n_classes; c++) {
-    if (g->up[c] != c)
+    if (!eg_leads(g, c))
       continue;
     uint32_t len;
     const eg_node *list = eg_class_nodes(g, (eg_class){c}, &len);

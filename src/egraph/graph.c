@@ -1,8 +1,7 @@
-/* graph.c - adding nodes, uniting classes, and what a class knows.
+/* graph.c - adding nodes and finding them.
  *
  * Every growth happens before the change that needs it, so an allocation that
- * fails leaves the graph as it was.  `modify` is called from one queue, never
- * from inside itself, so its unions cannot nest. */
+ * fails leaves the graph as it was. */
 #include "egraph/hashcons.h"
 #include "egraph/journal.h"
 #include <string.h>
@@ -24,6 +23,7 @@ eg_new(bs_heap *heap, bs_values *values, const eg_options *options) {
   for (int i = 0; i < 2 && g->analysis.size; i++)
     g->spare[i] = bs_calloc(heap, 1, g->analysis.size);
   g->epoch = 1;
+  g->free_seat = EG_NONE;
   g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
   g->fault_a = g->fault_b = EG_NO_CLASS;
   return g;
@@ -115,32 +115,6 @@ grow_pool(eg_graph *g, uint64_t need) {
   g->cap_pool = (uint32_t)cap;
 }
 
-static void
-grow_classes(eg_graph *g, uint64_t need) {
-  uint32_t size = g->analysis.size;
-  uint64_t had = g->cap_classes;
-  uint64_t cap =
-      eg_grown(g, g->cap_classes, need < 64 ? 64 : need, EG_CLASS_BYTES + size);
-  eg_crew_settle(g->crew);
-  g->up = bs_realloc(g->heap, g->up, cap * sizeof *g->up);
-  g->parents = bs_realloc(g->heap, g->parents, cap * sizeof *g->parents);
-  g->flags = bs_realloc(g->heap, g->flags, cap);
-  if (size)
-    g->data = bs_realloc(g->heap, g->data, cap * size);
-  g->cap_classes = (uint32_t)cap;
-  lay(g, g->up, had, cap, sizeof *g->up);
-  lay(g, g->parents, had, cap, sizeof *g->parents);
-  if (size)
-    lay(g, g->data, had, cap, size);
-}
-
-/* A class is made with a node, so there are never more classes than nodes. */
-static void
-reserve_classes(eg_graph *g, uint64_t more) {
-  if (g->n_classes + more > g->cap_classes)
-    grow_classes(g, g->n_classes + more);
-}
-
 void
 eg_reserve(eg_graph *g, uint64_t more, uint64_t pool) {
   uint64_t nodes = more > g->n_free ? more - g->n_free : 0;
@@ -171,83 +145,16 @@ eg_fits(const eg_graph *g, uint64_t more) {
     return true;
   uint64_t used = g->heap->used + eg_table_growth(g, more) * sizeof(eg_bucket);
   uint64_t rows = g->n_rows - g->n_free + more, classes = g->n_classes + more;
+  uint64_t seats = g->live_classes + g->lost.len + more;
   if (rows > g->cap_rows)
     used += (rows + rows / 16 - g->cap_rows) * EG_ROW_BYTES;
   if (classes > g->cap_classes)
-    used += (classes + classes / 16 - g->cap_classes) *
-            (EG_CLASS_BYTES + g->analysis.size);
+    used += (classes + classes / 16 - g->cap_classes) * sizeof *g->up;
+  if (seats > g->cap_seats)
+    used += (seats + seats / 16 - g->cap_seats) *
+            (EG_SEAT_BYTES + g->analysis.size);
   used += more * 12; /* worklists */
   return used + index_growth(g, g->live_nodes + more) <= g->limit;
-}
-
-/* --- edges and classes ------------------------------------------------- */
-
-static uint32_t
-class_new(eg_graph *g) {
-  reserve_classes(g, 1);
-  uint32_t c = g->n_classes++;
-  g->up[c] = c;
-  g->parents[c] = (eg_parents){EG_NONE, 0};
-  g->flags[c] = 0;
-  g->live_classes++;
-  return c;
-}
-
-static void *
-data_at(const eg_graph *g, uint32_t c) {
-  return g->data + (size_t)c * g->analysis.size;
-}
-
-static void
-mark_changed(eg_graph *g, uint32_t c) {
-  if (g->flags[c] & EG_CHANGED)
-    return;
-  bs_push(g->heap, &g->changed, c);
-  g->flags[c] |= EG_CHANGED;
-  g->dirty = true;
-}
-
-static void
-mark_touched(eg_graph *g, uint32_t c) {
-  if (g->analysis.modify)
-    bs_push(g->heap, &g->touched, c);
-}
-
-void
-eg_settle(eg_graph *g) {
-  if (g->settling)
-    return;
-  g->settling = true;
-  while (g->touched.len) {
-    uint32_t c = bs_pop(&g->touched);
-    g->analysis.modify(g->analysis.ctx, g, (eg_class){eg_root(g, c)});
-  }
-  g->settling = false;
-}
-
-/* Keeps the first fault: later ones are its consequences. */
-static void
-fail(eg_graph *g, eg_fault_kind kind, uint32_t a, uint32_t b, eg_reason why) {
-  if (g->fault)
-    return;
-  g->fault = kind;
-  g->fault_a.i = a;
-  g->fault_b.i = b;
-  g->fault_reason = why;
-}
-
-/* into := join; a conflict leaves `into` untouched. */
-static uint32_t
-merge_data(eg_graph *g, void *into, const void *from) {
-  const eg_analysis *a = &g->analysis;
-  if (!a->size || !a->merge)
-    return 0;
-  void *saved = g->spare[1];
-  eg_copy_data(saved, into, a->size);
-  uint32_t bits = a->merge(a->ctx, g, into, from);
-  if (bits & EG_MERGE_CONFLICT)
-    eg_copy_data(into, saved, a->size);
-  return bits;
 }
 
 /* --- nodes ------------------------------------------------------------- */
@@ -279,11 +186,11 @@ row_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
     memcpy(g->pool + g->n_pool, kids, n_kids * sizeof *kids);
     for (uint32_t i = 0; i < n_kids; i++) {
       g->pool_owner[g->n_pool] = n;
-      eg_edge_link(g, g->n_pool++ | EG_POOL_EDGE, kids[i].i);
+      eg_edge_link(g, g->n_pool++ | EG_POOL_EDGE, eg_seat(g, kids[i].i));
     }
   } else {
     for (uint32_t i = 0; i < n_kids; i++)
-      eg_edge_link(g, 2 * n + i, kids[i].i);
+      eg_edge_link(g, 2 * n + i, eg_seat(g, kids[i].i));
   }
   eg_table_put(g, hash, n);
   g->live_nodes++;
@@ -299,29 +206,30 @@ place(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
   const eg_analysis *a = &g->analysis;
   void *data = g->spare[0];
   if (!a->make && !a->size && !a->modify)
-    return into == EG_NONE ? class_new(g) : into;
+    return into == EG_NONE ? eg_class_new(g) : into;
   const eg_head *h = eg_head_of(g, head);
   if (a->size)
     eg_clear_data(data, a->size);
   if (a->make && !a->make(a->ctx, g, h->op, h->attr, kids, n_kids, data)) {
-    fail(g, EG_FAULT_NODE, into, EG_NONE, why);
+    eg_fail(g, EG_FAULT_NODE, into, EG_NONE, why);
     return EG_NONE;
   }
   if (into != EG_NONE) {
-    uint32_t bits = merge_data(g, a->size ? data_at(g, into) : NULL, data);
+    uint32_t bits =
+        eg_merge_data(g, a->size ? eg_data_at(g, into) : NULL, data);
     if (!(bits & EG_MERGE_CONFLICT)) {
       if (bits & 1)
-        mark_changed(g, into);
-      mark_touched(g, into);
+        eg_mark_changed(g, into);
+      eg_mark_touched(g, into);
       return into;
     }
   }
-  uint32_t c = class_new(g);
+  uint32_t c = eg_class_new(g);
   if (a->size)
-    eg_copy_data(data_at(g, c), data, a->size);
+    eg_copy_data(eg_data_at(g, c), data, a->size);
   if (into != EG_NONE)
-    fail(g, EG_FAULT_MERGE, into, c, why);
-  mark_touched(g, c);
+    eg_fail(g, EG_FAULT_MERGE, into, c, why);
+  eg_mark_touched(g, c);
   return c;
 }
 
@@ -331,7 +239,7 @@ eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
   uint32_t pool = k->head & EG_WIDE ? n : 0;
   if ((g->n_rows >= g->most_rows && !g->n_free) ||
       pool > g->most_pool - g->n_pool) {
-    fail(g, EG_FAULT_IDS, into, EG_NONE, why);
+    eg_fail(g, EG_FAULT_IDS, into, EG_NONE, why);
     return EG_NONE;
   }
   if (pool || (g->n_rows == g->cap_rows && !g->n_free))
@@ -425,84 +333,6 @@ eg_lookup(const eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
   return (eg_class){eg_find_head(g, head, own, n_kids)};
 }
 
-/* --- classes ----------------------------------------------------------- */
-
-eg_class
-eg_find(const eg_graph *g, eg_class c) {
-  return c.i < g->n_classes ? (eg_class){eg_root(g, c.i)} : EG_NO_CLASS;
-}
-
-/* The class with more parents stays, so that fewer are repaired. */
-static void
-join(eg_graph *g, uint32_t winner, uint32_t loser, uint32_t bits) {
-  if (g->flags[loser] & EG_CHANGED || bits & 2)
-    g->flags[loser] |= EG_REMAKE;
-  g->up[loser] = winner;
-  bs_push(g->heap, &g->lost, loser);
-  g->live_classes--;
-  g->unions++;
-  g->dirty = true;
-  g->index.valid = false;
-  if (bits & 1)
-    mark_changed(g, winner);
-  mark_touched(g, winner);
-}
-
-bool
-eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
-  a = eg_root(g, a);
-  b = eg_root(g, b);
-  if (a == b || g->fault == EG_FAULT_MERGE)
-    return false;
-  uint32_t na = g->parents[a].n, nb = g->parents[b].n;
-  bool swap = na < nb || (na == nb && a > b);
-  uint32_t winner = swap ? b : a, loser = swap ? a : b;
-  uint32_t bits = 0;
-  bs_reserve(g->heap, &g->lost, (uint64_t)g->lost.len + 1);
-  if (g->journal)
-    eg_journal_room(g, 0);
-  if (g->analysis.size)
-    bits = merge_data(g, data_at(g, winner), data_at(g, loser));
-  if (bits & EG_MERGE_CONFLICT) {
-    fail(g, EG_FAULT_MERGE, a, b, why);
-    return false;
-  }
-  if (g->journal)
-    eg_journal_union(g, why);
-  join(g, winner, loser, bits);
-  if (g->touched.len)
-    eg_settle(g);
-  return true;
-}
-
-bool
-eg_union(eg_graph *g, eg_class a, eg_class b, eg_reason why) {
-  if (a.i >= g->n_classes || b.i >= g->n_classes)
-    return false;
-  if (g->journal) {
-    g->journal->row = a.i;
-    g->journal->other = b.i;
-  }
-  return eg_unite(g, a.i, b.i, why);
-}
-
-void *
-eg_data(const eg_graph *g, eg_class c) {
-  return data_at(g, eg_root(g, c.i));
-}
-
-void
-eg_touch(eg_graph *g, eg_class c) {
-  mark_changed(g, eg_root(g, c.i));
-}
-
-void
-eg_prune(eg_graph *g, eg_class c, bool (*keep)(void *, uint32_t, uint32_t),
-         void *ctx) {
-  bs_push(g->heap, &g->prunes, (eg_prune_request){c.i, keep, ctx});
-  g->dirty = true;
-}
-
 /* --- looking ----------------------------------------------------------- */
 
 bool
@@ -570,12 +400,14 @@ eg_bytes(const eg_graph *g) {
   size_t journal = g->journal ? eg_journal_bytes(g->journal) : 0;
   size_t n = journal + sizeof *g + g->cap_rows * row;
   n += (size_t)g->cap_pool * 3 * sizeof(uint32_t);
-  n += (size_t)g->cap_classes * (EG_CLASS_BYTES + g->analysis.size);
+  n += (size_t)g->cap_classes * sizeof *g->up;
+  n += (size_t)g->cap_seats * (EG_SEAT_BYTES + g->analysis.size);
+  n += (size_t)g->lost.cap * sizeof(eg_lost);
   n += (size_t)g->n_buckets * sizeof *g->buckets;
   n += g->heads.cap * sizeof(eg_head);
-  n += ((size_t)g->head_table.cap + g->symbol_table.cap + g->lost.cap +
-        g->symbol_ops.cap + g->changed.cap + g->touched.cap + g->repair.cap +
-        g->remake.cap + g->scratch.cap) *
+  n += ((size_t)g->head_table.cap + g->symbol_table.cap + g->symbol_ops.cap +
+        g->changed.cap + g->touched.cap + g->repair.cap + g->remake.cap +
+        g->scratch.cap) *
        sizeof(uint32_t);
   n += ((size_t)x->class_start.cap + x->by_class.cap + x->class_segment.cap +
         x->symbol_start.cap) *

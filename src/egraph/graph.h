@@ -67,7 +67,16 @@ typedef struct eg_parents {
   uint32_t first, n;
 } eg_parents;
 
-enum { EG_CLASS_BYTES = sizeof(uint32_t) + sizeof(eg_parents) + 1 };
+#define EG_LEADS     0x80000000u /* in the union-find: a leader, and its seat */
+#define EG_FREE_SEAT UINT32_MAX  /* as the number of edges */
+
+/* Of a class that leads: its parents and flags; its data comes on top. */
+enum { EG_SEAT_BYTES = sizeof(eg_parents) + 1 };
+
+/* A class that was joined to another, and where its edges still stand. */
+typedef struct eg_lost {
+  uint32_t cls, seat;
+} eg_lost;
 
 #define EG_BUCKET 12
 
@@ -153,11 +162,12 @@ struct eg_graph {
   uint32_t *pool_links, *pool_owner;
   uint32_t n_pool, cap_pool, most_pool;
 
-  uint32_t *up; /* a class's: union-find, read most and so by itself */
-  eg_parents *parents;
+  uint32_t *up; /* union-find: the class above, or EG_LEADS and the seat */
+  uint32_t n_classes, cap_classes;
+  eg_parents *parents; /* of a seat; a free one's `first` is the next free */
   uint8_t *flags;
   char *data;
-  uint32_t n_classes, cap_classes;
+  uint32_t n_seats, cap_seats, free_seat;
 
   BS_VEC(eg_head) heads;
   BS_VEC(uint32_t) head_table;   /* open addressing, head + 1; power of two */
@@ -175,7 +185,7 @@ struct eg_graph {
   uint32_t live_nodes, live_classes;
   uint32_t epoch, epoch_base; /* epoch <= EG_EPOCHS */
   uint64_t unions;
-  BS_VEC(uint32_t) lost;    /* classes whose parents need repair */
+  BS_VEC(eg_lost) lost;     /* classes whose parents need repair */
   BS_VEC(uint32_t) changed; /* classes whose parents need remaking */
   BS_VEC(uint32_t) touched; /* classes that wait for `modify` */
   BS_VEC(uint32_t) repair;  /* nodes */
@@ -213,11 +223,32 @@ eg_since(const eg_graph *g, uint32_t kept) {
 static inline uint32_t
 eg_root(const eg_graph *g, uint32_t c) {
   uint32_t *up = g->up;
-  while (up[c] != c) {
-    up[c] = up[up[c]];
-    c = up[c];
+  for (;;) {
+    uint32_t over = up[c];
+    if (over & EG_LEADS)
+      return c;
+    uint32_t next = up[over];
+    if (next & EG_LEADS)
+      return over;
+    up[c] = next;
+    c = next;
   }
-  return c;
+}
+
+static inline bool
+eg_leads(const eg_graph *g, uint32_t c) {
+  return g->up[c] & EG_LEADS;
+}
+
+/* Of a leader. */
+static inline uint32_t
+eg_seat(const eg_graph *g, uint32_t c) {
+  return g->up[c] & ~EG_LEADS;
+}
+
+static inline void *
+eg_data_at(const eg_graph *g, uint32_t c) {
+  return g->data + (size_t)eg_seat(g, c) * g->analysis.size;
 }
 
 /* Copies a class's data: mostly a few words, not worth a call. */
@@ -266,10 +297,10 @@ eg_is_live(const eg_graph *g, uint32_t node) {
   return !(g->rows[node].head & EG_DEAD) && g->stamps[node] != EG_PRUNED;
 }
 
-/* An edge joins the parents of a class. */
+/* An edge joins the parents in a seat. */
 static inline void
-eg_edge_link(eg_graph *g, uint32_t edge, uint32_t cls) {
-  eg_parents *c = &g->parents[cls];
+eg_edge_link(eg_graph *g, uint32_t edge, uint32_t seat) {
+  eg_parents *c = &g->parents[seat];
   if (edge & EG_POOL_EDGE)
     g->pool_links[edge & ~EG_POOL_EDGE] = c->first;
   else
@@ -295,18 +326,27 @@ uint32_t eg_add_head(eg_graph *, uint32_t head, const eg_class *kids,
                      uint32_t n, uint32_t into, eg_reason);
 uint32_t eg_add_key(eg_graph *, const eg_key *, uint64_t hash,
                     const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
-/* The same for a key that the table does not hold. */
+/* The same for a key that the table does not hold.  Children must be leaders.
+ */
 uint32_t eg_add_new(eg_graph *, const eg_key *, uint64_t hash,
                     const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
 uint32_t eg_find_head(const eg_graph *, uint32_t head, const eg_class *kids,
                       uint32_t n); /* kids canonical; EG_NONE */
-bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
-void eg_settle(eg_graph *);
 /* A capacity of at least `need`; careful near the limit. */
 uint64_t eg_grown(eg_graph *, uint64_t have, uint64_t need, size_t item);
 
 /* Would this many more nodes, and the index over all, stay in the limit? */
 bool eg_fits(const eg_graph *, uint64_t more);
+
+/* classes.c */
+uint32_t eg_class_new(eg_graph *);
+void eg_seat_free(eg_graph *, uint32_t seat);
+bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
+void eg_settle(eg_graph *); /* calls `modify` for what waits */
+void eg_mark_changed(eg_graph *, uint32_t leader);
+void eg_mark_touched(eg_graph *, uint32_t leader);
+void eg_fail(eg_graph *, eg_fault_kind, uint32_t a, uint32_t b, eg_reason);
+uint32_t eg_merge_data(eg_graph *, void *into, const void *from);
 
 /* rebuild.c */
 void eg_restore(eg_graph *); /* congruence alone */

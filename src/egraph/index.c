@@ -323,7 +323,7 @@ list_by_class(eg_graph *g) {
 
 static eg_class
 class_from(const eg_graph *g, uint32_t c) {
-  while (c < g->n_classes && g->up[c] != c)
+  while (c < g->n_classes && !eg_leads(g, c))
     c++;
   return c < g->n_classes ? (eg_class){c} : EG_NO_CLASS;
 }

@@ -100,7 +100,7 @@ step(eg_matcher *m, uint32_t d, bool *fresh) {
   if (a->kind == EG_ATOM_CLASSES) {
     m->regs[a->reg] = at;
     *fresh = *fresh || class_is_fresh(m, at);
-    return m->g->up[at] == at ||
+    return eg_leads(m->g, at) ||
            m->x->class_segment.data[at] != m->x->class_segment.data[at + 1];
   }
   const eg_entry *e = &m->x->by_symbol.data[at];

@@ -12,7 +12,7 @@
 
 /* The edges of a lost class on their way to the winner. */
 typedef struct eg_chain {
-  uint32_t edge, winner;
+  uint32_t edge, seat; /* of the winner */
   bool remake;
 } eg_chain;
 
@@ -24,13 +24,12 @@ prefetch_edge(const eg_graph *g, uint32_t edge) {
   __builtin_prefetch(&g->rows[edge / 2]);
 }
 
-/* False when there are no edges. */
+/* The loser's seat is free then.  False when there are no edges. */
 static bool
-open_chain(eg_graph *g, uint32_t loser, eg_chain *c) {
-  eg_parents *l = &g->parents[loser];
-  *c = (eg_chain){l->first, eg_root(g, loser),
-                  g->analysis.make && g->flags[loser] & EG_REMAKE};
-  *l = (eg_parents){EG_NONE, 0};
+open_chain(eg_graph *g, const eg_lost *l, eg_chain *c) {
+  *c = (eg_chain){g->parents[l->seat].first, eg_seat(g, eg_root(g, l->cls)),
+                  g->analysis.make && g->flags[l->seat] & EG_REMAKE};
+  eg_seat_free(g, l->seat);
   prefetch_edge(g, c->edge);
   return c->edge != EG_NONE;
 }
@@ -45,7 +44,7 @@ take_edge(eg_graph *g, eg_chain *c) {
   c->edge = pool ? g->pool_links[p] : g->links[p];
   prefetch_edge(g, c->edge);
   if (!(g->rows[n].head & EG_DEAD)) {
-    eg_edge_link(g, e, c->winner);
+    eg_edge_link(g, e, c->seat);
     __builtin_prefetch(&g->stamps[n]);
     g->repair.data[g->repair.len++] = n;
     if (c->remake)
@@ -58,14 +57,14 @@ enum { SIDE_BY_SIDE = 8 };
 
 /* Some chains are followed side by side, for each step waits for memory. */
 static void
-take_edges(eg_graph *g, const uint32_t *lost, uint32_t n_lost) {
+take_edges(eg_graph *g, const eg_lost *lost, uint32_t n_lost) {
   eg_chain chains[SIDE_BY_SIDE];
   uint32_t n = 0, at = 0;
   do {
     for (; n < SIDE_BY_SIDE && at < n_lost; at++) {
       if (at + SIDE_BY_SIDE < n_lost)
-        __builtin_prefetch(&g->parents[lost[at + SIDE_BY_SIDE]]);
-      n += open_chain(g, lost[at], &chains[n]);
+        __builtin_prefetch(&g->parents[lost[at + SIDE_BY_SIDE].seat]);
+      n += open_chain(g, &lost[at], &chains[n]);
     }
     for (uint32_t i = 0; i < n;) {
       if (take_edge(g, &chains[i]))
@@ -209,7 +208,7 @@ eg_remake(eg_graph *g, uint32_t n) {
   }
   if (!a->size)
     return true;
-  void *into = g->data + (size_t)c * a->size;
+  void *into = eg_data_at(g, c);
   eg_copy_data(g->spare[1], into, a->size);
   uint32_t bits = a->merge ? a->merge(a->ctx, g, into, data) : 0;
   if (bits & EG_MERGE_CONFLICT) {
@@ -253,7 +252,7 @@ take_lost(eg_graph *g, uint32_t from, uint32_t end) {
   uint32_t to = from;
   uint64_t edges = 0;
   for (; to < end && edges < EDGES_AT_ONCE; to++)
-    edges += g->parents[g->lost.data[to]].n;
+    edges += g->parents[g->lost.data[to].seat].n;
   make_room(g, edges);
   bs_clear(&g->repair);
   bs_clear(&g->remake);
@@ -291,8 +290,9 @@ repair_lost(eg_graph *g) {
 
 static void
 remake_parents(eg_graph *g, uint32_t cls) {
-  g->flags[cls] &= (uint8_t)~EG_CHANGED;
-  uint32_t e = g->parents[eg_root(g, cls)].first;
+  uint32_t seat = eg_seat(g, eg_root(g, cls));
+  g->flags[seat] &= (uint8_t)~EG_CHANGED;
+  uint32_t e = g->parents[seat].first;
   while (e != EG_NONE) {
     bool pool = e & EG_POOL_EDGE;
     uint32_t p = e & ~EG_POOL_EDGE;
@@ -309,11 +309,16 @@ same_keep(const eg_prune_request *a, const eg_prune_request *b) {
   return a->keep == b->keep && a->ctx == b->ctx;
 }
 
+static uint8_t *
+prune_flags(eg_graph *g, uint32_t request) {
+  return &g->flags[eg_seat(g, eg_root(g, g->prunes.data[request].cls))];
+}
+
 static void
 prune_marked(eg_graph *g, const eg_prune_request *how) {
   for (uint32_t n = 0; n < g->n_rows; n++) {
     uint32_t c = eg_root(g, g->rows[n].cls);
-    if (!(g->flags[c] & EG_MARK) || !eg_is_live(g, n))
+    if (!(g->flags[eg_seat(g, c)] & EG_MARK) || !eg_is_live(g, n))
       continue;
     const eg_head *h = eg_head_of(g, g->rows[n].head);
     if (how->keep(how->ctx, h->op, h->arity))
@@ -332,10 +337,10 @@ prune(eg_graph *g) {
     uint32_t from = at;
     const eg_prune_request *how = &g->prunes.data[from];
     for (; at < len && same_keep(&g->prunes.data[at], how); at++)
-      g->flags[eg_root(g, g->prunes.data[at].cls)] |= EG_MARK;
+      *prune_flags(g, at) |= EG_MARK;
     prune_marked(g, how);
     for (uint32_t i = from; i < at; i++)
-      g->flags[eg_root(g, g->prunes.data[i].cls)] &= (uint8_t)~EG_MARK;
+      *prune_flags(g, i) &= (uint8_t)~EG_MARK;
   }
   bs_clear(&g->prunes);
 }

@@ -15,8 +15,9 @@ enum { LEAST = 512, SHARE = 8 }; /* of the rows, before it is worth a pass */
 
 static void
 unlink_all(eg_graph *g) {
-  for (uint32_t c = 0; c < g->n_classes; c++)
-    g->parents[c] = (eg_parents){EG_NONE, 0};
+  for (uint32_t s = 0; s < g->n_seats; s++)
+    if (g->parents[s].n != EG_FREE_SEAT)
+      g->parents[s] = (eg_parents){EG_NONE, 0};
 }
 
 static void
@@ -26,11 +27,11 @@ link_kids(eg_graph *g, uint32_t n) {
     uint32_t arity = eg_head_of(g, r->head)->arity;
     for (uint32_t i = 0; i < arity; i++)
       eg_edge_link(g, (r->kid[0].i + i) | EG_POOL_EDGE,
-                   g->pool[r->kid[0].i + i].i);
+                   eg_seat(g, g->pool[r->kid[0].i + i].i));
     return;
   }
   for (uint32_t i = 0; i < 2 && r->kid[i].i != EG_NONE; i++)
-    eg_edge_link(g, 2 * n + i, r->kid[i].i);
+    eg_edge_link(g, 2 * n + i, eg_seat(g, r->kid[i].i));
 }
 
 /* Dead rows from `first` on are free; the last is used first. */

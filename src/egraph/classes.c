@@ -1,0 +1,213 @@
+/* classes.c - classes made, united, and what they know.
+ *
+ * All that is kept of a class for ever is its word of the union-find.  What a
+ * leader has besides (parents, flags, data) stands in a seat, whose number is
+ * in that word; the seat of a class that lost a union is free again as soon as
+ * the rebuild has taken its edges.  Where half of the classes made turn out
+ * equal, that is a third less memory.
+ *
+ * `modify` is called from one queue, never from inside itself, so its unions
+ * cannot nest. */
+#include "egraph/graph.h"
+#include "egraph/journal.h"
+#include <string.h>
+
+/* --- room -------------------------------------------------------------- */
+
+/* What a block that has grown will be filled with next. */
+static void
+lay(eg_graph *g, const void *block, uint64_t from, uint64_t to, size_t item) {
+  eg_crew_lay(g->crew, (const char *)block + from * item, (to - from) * item);
+}
+
+static void
+grow_classes(eg_graph *g, uint64_t need) {
+  uint64_t had = g->cap_classes;
+  uint64_t cap = eg_grown(g, had, need < 64 ? 64 : need, sizeof *g->up);
+  eg_crew_settle(g->crew);
+  g->up = bs_realloc(g->heap, g->up, cap * sizeof *g->up);
+  g->cap_classes = (uint32_t)cap;
+  lay(g, g->up, had, cap, sizeof *g->up);
+}
+
+static void
+grow_seats(eg_graph *g, uint64_t need) {
+  uint32_t size = g->analysis.size;
+  uint64_t had = g->cap_seats;
+  uint64_t cap = eg_grown(g, had, need < 64 ? 64 : need, EG_SEAT_BYTES + size);
+  eg_crew_settle(g->crew);
+  g->parents = bs_realloc(g->heap, g->parents, cap * sizeof *g->parents);
+  g->flags = bs_realloc(g->heap, g->flags, cap);
+  if (size)
+    g->data = bs_realloc(g->heap, g->data, cap * size);
+  g->cap_seats = (uint32_t)cap;
+  lay(g, g->parents, had, cap, sizeof *g->parents);
+  if (size)
+    lay(g, g->data, had, cap, size);
+}
+
+/* The last that was given back, or a new one, for which there is room. */
+static uint32_t
+seat_new(eg_graph *g) {
+  uint32_t seat = g->free_seat;
+  if (seat == EG_NONE)
+    seat = g->n_seats++;
+  else
+    g->free_seat = g->parents[seat].first;
+  g->parents[seat] = (eg_parents){EG_NONE, 0};
+  g->flags[seat] = 0;
+  return seat;
+}
+
+void
+eg_seat_free(eg_graph *g, uint32_t seat) {
+  g->parents[seat] = (eg_parents){g->free_seat, EG_FREE_SEAT};
+  g->free_seat = seat;
+}
+
+uint32_t
+eg_class_new(eg_graph *g) {
+  if (g->n_classes == g->cap_classes)
+    grow_classes(g, (uint64_t)g->n_classes + 1);
+  if (g->n_seats == g->cap_seats && g->free_seat == EG_NONE)
+    grow_seats(g, (uint64_t)g->n_seats + 1);
+  uint32_t c = g->n_classes++;
+  g->up[c] = EG_LEADS | seat_new(g);
+  g->live_classes++;
+  return c;
+}
+
+/* --- work that waits --------------------------------------------------- */
+
+void
+eg_mark_changed(eg_graph *g, uint32_t c) {
+  uint8_t *flags = &g->flags[eg_seat(g, c)];
+  if (*flags & EG_CHANGED)
+    return;
+  bs_push(g->heap, &g->changed, c);
+  *flags |= EG_CHANGED;
+  g->dirty = true;
+}
+
+void
+eg_mark_touched(eg_graph *g, uint32_t c) {
+  if (g->analysis.modify)
+    bs_push(g->heap, &g->touched, c);
+}
+
+void
+eg_settle(eg_graph *g) {
+  if (g->settling)
+    return;
+  g->settling = true;
+  while (g->touched.len) {
+    uint32_t c = bs_pop(&g->touched);
+    g->analysis.modify(g->analysis.ctx, g, (eg_class){eg_root(g, c)});
+  }
+  g->settling = false;
+}
+
+/* Keeps the first fault: later ones are its consequences. */
+void
+eg_fail(eg_graph *g, eg_fault_kind kind, uint32_t a, uint32_t b,
+        eg_reason why) {
+  if (g->fault)
+    return;
+  g->fault = kind;
+  g->fault_a.i = a;
+  g->fault_b.i = b;
+  g->fault_reason = why;
+}
+
+/* into := join; a conflict leaves `into` untouched. */
+uint32_t
+eg_merge_data(eg_graph *g, void *into, const void *from) {
+  const eg_analysis *a = &g->analysis;
+  if (!a->size || !a->merge)
+    return 0;
+  void *saved = g->spare[1];
+  eg_copy_data(saved, into, a->size);
+  uint32_t bits = a->merge(a->ctx, g, into, from);
+  if (bits & EG_MERGE_CONFLICT)
+    eg_copy_data(into, saved, a->size);
+  return bits;
+}
+
+/* --- classes ----------------------------------------------------------- */
+
+eg_class
+eg_find(const eg_graph *g, eg_class c) {
+  return c.i < g->n_classes ? (eg_class){eg_root(g, c.i)} : EG_NO_CLASS;
+}
+
+/* The class with more parents stays, so that fewer are repaired. */
+static void
+join(eg_graph *g, uint32_t winner, uint32_t loser, uint32_t bits) {
+  uint32_t seat = eg_seat(g, loser);
+  if (g->flags[seat] & EG_CHANGED || bits & 2)
+    g->flags[seat] |= EG_REMAKE;
+  g->up[loser] = winner;
+  bs_push(g->heap, &g->lost, (eg_lost){loser, seat});
+  g->live_classes--;
+  g->unions++;
+  g->dirty = true;
+  g->index.valid = false;
+  if (bits & 1)
+    eg_mark_changed(g, winner);
+  eg_mark_touched(g, winner);
+}
+
+bool
+eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
+  a = eg_root(g, a);
+  b = eg_root(g, b);
+  if (a == b || g->fault == EG_FAULT_MERGE)
+    return false;
+  uint32_t na = g->parents[eg_seat(g, a)].n, nb = g->parents[eg_seat(g, b)].n;
+  bool swap = na < nb || (na == nb && a > b);
+  uint32_t winner = swap ? b : a, loser = swap ? a : b;
+  uint32_t bits = 0;
+  bs_reserve(g->heap, &g->lost, (uint64_t)g->lost.len + 1);
+  if (g->journal)
+    eg_journal_room(g, 0);
+  if (g->analysis.size)
+    bits = eg_merge_data(g, eg_data_at(g, winner), eg_data_at(g, loser));
+  if (bits & EG_MERGE_CONFLICT) {
+    eg_fail(g, EG_FAULT_MERGE, a, b, why);
+    return false;
+  }
+  if (g->journal)
+    eg_journal_union(g, why);
+  join(g, winner, loser, bits);
+  if (g->touched.len)
+    eg_settle(g);
+  return true;
+}
+
+bool
+eg_union(eg_graph *g, eg_class a, eg_class b, eg_reason why) {
+  if (a.i >= g->n_classes || b.i >= g->n_classes)
+    return false;
+  if (g->journal) {
+    g->journal->row = a.i;
+    g->journal->other = b.i;
+  }
+  return eg_unite(g, a.i, b.i, why);
+}
+
+void *
+eg_data(const eg_graph *g, eg_class c) {
+  return eg_data_at(g, eg_root(g, c.i));
+}
+
+void
+eg_touch(eg_graph *g, eg_class c) {
+  eg_mark_changed(g, eg_root(g, c.i));
+}
+
+void
+eg_prune(eg_graph *g, eg_class c, bool (*keep)(void *, uint32_t, uint32_t),
+         void *ctx) {
+  bs_push(g->heap, &g->prunes, (eg_prune_request){c.i, keep, ctx});
+  g->dirty = true;
+}
