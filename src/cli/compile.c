@@ -199,11 +199,14 @@ base_name(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-/* The stem of the outputs and the default name of the function. */
+/* The stem of the outputs and the default name of the function: a program that
+ * comes from stdin has none. */
 static bool
 choose_names(job *j, const cl_options *o) {
   bool to_stdout = !o->output || !strcmp(o->output, "-");
   const char *from = to_stdout ? o->files.items[0] : o->output;
+  if (!strcmp(from, "-"))
+    from = "kernel";
   size_t n = strlen(from);
   const char *dot = strrchr(base_name(from), '.');
   if (dot && dot != base_name(from))

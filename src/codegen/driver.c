@@ -147,8 +147,10 @@ put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
         const cg_place *places, uint32_t repeats, double seconds,
         bs_text *out) {
   uint32_t k = 0;
-  bs_putf(out, "static int\nrun%u(void) {\n  void *p[%u], *workspace;\n", job,
-          cg_count_parameters(p));
+  bs_putf(out, "static int\nrun%u(void) {\n", job);
+  if (cg_count_parameters(p))
+    bs_putf(out, "  void *p[%u];\n", cg_count_parameters(p));
+  bs_put(out, "  void *workspace;\n");
   bs_put(out, "  double best = 1e300, sum = 0;\n  int failed = 0;\n");
   bs_putf(out, "  workspace = block(%s_workspace_size());\n", name);
   for (uint32_t j = 0; j < p->arrays.len; j++) {

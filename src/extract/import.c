@@ -81,24 +81,49 @@ release_json(void *cell) {
   *root = NULL;
 }
 
+/* A byte order mark stands before the text, and is none of it. */
 static bool
 load(importer *im, uint32_t source) {
   const bs_source *s = &im->diags->sources.data[source - 1];
+  uint32_t mark = s->size >= 3 && !memcmp(s->text, "\xef\xbb\xbf", 3) ? 3 : 0;
   json_error_t error;
   im->root = bs_calloc(im->heap, 1, sizeof *im->root);
   bs_defer(im->heap, release_json, im->root);
-  *im->root = json_loadb(s->text, s->size, JSON_REJECT_DUPLICATES, &error);
+  *im->root = json_loadb(s->text + mark, s->size - mark, JSON_REJECT_DUPLICATES,
+                         &error);
   if (*im->root)
     return true;
-  uint32_t at = error.position > 0 ? (uint32_t)error.position : 0;
+  uint32_t at = mark + (error.position > 0 ? (uint32_t)error.position : 0);
   at = at > s->size ? s->size : at;
   return bs_error(im->diags, (bs_span){source, at, at}, "json-syntax",
                   "this is not JSON: %s", error.text);
 }
 
+/* Where a key stands in the text, which jansson does not tell: the first
+ * string before a colon that is written like it. */
+static bs_span
+place_of(const importer *im, const char *key) {
+  const bs_source *s = &im->diags->sources.data[im->span.file - 1];
+  const char *end = s->text + s->size, *at = s->text;
+  size_t n = strlen(key);
+  while ((at = memchr(at, '"', (size_t)(end - at))) != NULL) {
+    const char *begin = at++;
+    if ((size_t)(end - at) <= n || memcmp(at, key, n) || at[n] != '"')
+      continue;
+    const char *after = at + n + 1;
+    while (after < end && strchr(" \t\r\n", *after))
+      after++;
+    if (after < end && *after == ':')
+      return (bs_span){im->span.file, (uint32_t)(begin - s->text),
+                       (uint32_t)(at + n + 1 - s->text)};
+  }
+  return im->span;
+}
+
 static bool
 bad_node(importer *im, const char *id, const char *what) {
-  return bs_error(im->diags, im->span, "json-egraph", "node '%s' %s", id, what);
+  return bs_error(im->diags, place_of(im, id), "json-egraph", "node '%s' %s",
+                  id, what);
 }
 
 static bool
@@ -153,7 +178,7 @@ read_roots(importer *im) {
     const char *name = json_string_value(json_array_get(roots, i));
     uint32_t class = name ? map_find(&im->classes, name) : EX_NONE;
     if (class == EX_NONE)
-      return bs_error(im->diags, im->span, "json-egraph",
+      return bs_error(im->diags, place_of(im, "root_eclasses"), "json-egraph",
                       "root '%s' is not a class of the file",
                       name ? name : "?");
     bs_push(im->heap, &im->roots, class);

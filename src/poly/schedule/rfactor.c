@@ -160,9 +160,9 @@ static bool
 add_partial(factoring *f) {
   po_program *p = f->p;
   po_array a = p->arrays.data[f->array];
-  if (!po_constant_range(p, f->loop, &f->min, &f->count))
+  if (!po_value_range(p, f->loop, &f->min, &f->count))
     return po_refuse(p, f->call, "extent",
-                     "the bounds of loop %s depend on other loops",
+                     "the values of loop %s have no constant bounds",
                      po_node(p, f->loop)->name);
   int64_t axis =
       f->call->args[1].kind == PO_ARG_END ? 0 : f->call->args[1].number;
@@ -184,9 +184,9 @@ add_partial(factoring *f) {
   a.rank = f->top + 1 + old->rank;
   for (uint32_t d = 0; d < f->top; d++) {
     int64_t min;
-    if (!po_constant_range(p, f->way[d], &min, &a.dim[d]) || min < 0)
+    if (!po_value_range(p, f->way[d], &min, &a.dim[d]) || min < 0)
       return po_refuse(p, f->call, "extent",
-                       "the bounds of loop %s depend on other loops",
+                       "the values of loop %s have no constant bounds above 0",
                        po_node(p, f->way[d])->name);
     a.dim[d] += min;
     a.fold[d] = 1;

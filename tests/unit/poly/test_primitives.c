@@ -389,6 +389,21 @@ Test(primitives, rfactor_of_a_split_loop) {
        "    B[i] += rf_B[back, i]\n");
 }
 
+Test(primitives, rfactor_of_a_loop_that_is_shorter_at_the_end) {
+  sums_of_two();
+  FORM("k0, k1 = split k [-1, 5]; rf, back = rfactor k1; parallel rf",
+       "parallel for rf<5\n"
+       "  for i_1<32\n"
+       "    rf_B[rf, i_1] = 0\n"
+       "    for j_1<2\n"
+       "      for k0_1=0..-((rf + 4) / 5) + 3\n"
+       "        rf_B[rf, i_1] += A[i_1, j_1, rf + 5 * k0_1]\n"
+       "for i<32\n"
+       "  B[i] = 0\n"
+       "  for back<5\n"
+       "    B[i] += rf_B[back, i]\n");
+}
+
 Test(primitives, rfactor_in_another_nest) {
   two_cubes();
   array("D", PO_OUTPUT, GS_I32, 1, 8);
