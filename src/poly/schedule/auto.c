@@ -588,55 +588,6 @@ fuse_nests(chooser *c) {
   }
 }
 
-/* ---- threads ---- */
-
-/* Whether a loop in it has a mark. */
-static bool
-is_marked(const po_program *p, uint32_t root) {
-  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
-    if (po_node(p, k)->kind == PO_LOOP && po_node(p, k)->mark != PO_SERIAL)
-      return true;
-  return false;
-}
-
-static bool
-mark_parallel(chooser *c, uint32_t loop) {
-  po_step_call call = po_step("parallel");
-  call.args[0] = po_loop_arg(loop);
-  return po_attempt(c, &call, NULL);
-}
-
-/* The outermost loop that allows it and has more than one iteration, and the
- * next one where that alone would leave cores idle: a team shares both.  They
- * are not made one loop: what is below would be found by remainders. */
-static void
-make_parallel(chooser *c, uint32_t root) {
-  uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(now(c), root, loops);
-  int64_t cores = now(c)->target ? now(c)->target->cores : 1;
-  for (uint32_t k = 0; k < n; k++) {
-    int64_t extent = po_extent_of(now(c), loops[k]);
-    if (extent < 2 || !mark_parallel(c, loops[k]))
-      continue;
-    if (extent < 4 * cores && k + 1 < n)
-      mark_parallel(c, loops[k + 1]);
-    return;
-  }
-}
-
-static void
-parallelise(chooser *c) {
-  uint32_t after = PO_NO_NODE;
-  for (;;) {
-    uint32_t root = po_last_root(now(c), after);
-    if (root == PO_NO_NODE || c->stopped)
-      return;
-    if (po_node(now(c), root)->kind == PO_LOOP && po_may_change(now(c), root) &&
-        !is_marked(now(c), root))
-      make_parallel(c, root);
-    after = po_last_root(now(c), after);
-  }
-}
-
 /* ---- phases, each with a limit ---- */
 
 /* Operations of isl for one phase, where the program's weight is 1: those of
@@ -673,6 +624,7 @@ static bool
 fuse_by(chooser *c) {
   begin_phase(c);
   c->n_rows = 0;
+  po_join_parts(c);
   inline_points(c);
   po_join_points(c);
   po_join_reductions(c);
@@ -684,7 +636,7 @@ static bool
 finish(chooser *c) {
   begin_phase(c);
   po_order_loops(c);
-  parallelise(c);
+  po_parallelise(c);
   po_finish_inner_loops(c);
   return end_phase(c);
 }

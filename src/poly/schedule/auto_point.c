@@ -28,15 +28,6 @@ reading_loop(const po_program *p, uint32_t array, uint32_t own) {
   return loop;
 }
 
-bool
-po_is_in_parts(const po_program *p, uint32_t array) {
-  uint32_t parts = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    parts +=
-        p->stmts.data[k].array == array && p->stmts.data[k].kind == PO_ASSIGN;
-  return parts > 1;
-}
-
 static bool
 join(po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);

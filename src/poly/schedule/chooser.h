@@ -1,10 +1,12 @@
 /* chooser.h - what the parts of the automatic schedule share.
  *
- *   auto.c        tiling, then fusion, then threads
- *   auto_rows.c   rows of stages in turn, as far as they are needed
- *   auto_point.c  what joins its consumer point by point, before tiling
- *   auto_order.c  reductions along memory
- *   auto_inner.c  short reductions written out, borders apart, vectors */
+ *   auto.c          tiling, then fusion
+ *   auto_threads.c  loops over threads
+ *   auto_rows.c     rows of stages in turn, as far as they are needed
+ *   auto_point.c    what joins its consumer point by point, before tiling
+ *   auto_parts.c    formulas of arrays that are computed in parts
+ *   auto_order.c    reductions along memory
+ *   auto_inner.c    short reductions written out, borders apart, vectors */
 #ifndef POLY_SCHEDULE_CHOOSER_H
 #define POLY_SCHEDULE_CHOOSER_H
 
@@ -77,13 +79,17 @@ bool po_fuse_in_rows(po_chooser *, uint32_t after);
 
 /* auto_point.c */
 void po_join_points(po_chooser *);
-/* auto_point.c: several assignments compute parts of the array: at one point
+/* auto_parts.c: several assignments compute parts of the array: at one point
  * each of them would be a test, and none a loop over its own part */
 bool po_is_in_parts(const po_program *, uint32_t array);
+/* What reads such an array point by point joins each of its parts. */
+void po_join_parts(po_chooser *);
 /* auto_order.c: points of an array join a reduction that reads them, others
  * too; loops that run along memory go innermost */
 void po_join_reductions(po_chooser *);
 void po_order_loops(po_chooser *);
+/* auto_threads.c */
+void po_parallelise(po_chooser *);
 /* auto_inner.c */
 void po_finish_inner_loops(po_chooser *);
 /* The loop runs over what the statement reduces. */

@@ -95,7 +95,7 @@ typedef struct po_change {
   isl_union_map *origin; /* { instance now -> what it was }; others: itself */
   const char *copies[8]; /* statements of now that hand values on */
   uint32_t n_copies;
-  const char *gone[4]; /* statements of before that are part of readers now */
+  const char *const *gone; /* statements of before that are part of others */
   uint32_t n_gone;
   /* { what it was -> the instance now } of instances that became one; NULL:
    * none.  What flows within one is its own business.  Without origin. */

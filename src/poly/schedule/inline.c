@@ -186,7 +186,7 @@ po_apply_compute_inline(po_program *p, po_step_call *call) {
   if (ok) {
     po_remove_stmt(p, writer);
     po_forget_dependences(p);
-    po_change change = {.origin = no_origin(p), .gone = {gone}, .n_gone = 1};
+    po_change change = {.origin = no_origin(p), .gone = &gone, .n_gone = 1};
     ok = po_values_kept(before, p, call, &change);
   }
   po_free(before);
@@ -234,76 +234,159 @@ check_only_reader(const po_program *p, const po_step_call *call,
   return true;
 }
 
-/* { P[j] -> C[i] }: the one instance that reads what each one computes. */
+/* All statements that compute an array, plain assignments that do not read
+ * it; their number, 0 where one is not such. */
+static uint32_t
+plain_writers(const po_program *p, const po_step_call *call, uint32_t array,
+              uint32_t *writers) {
+  const char *name = p->arrays.data[array].name;
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *stmt = &p->stmts.data[k];
+    if (stmt->array != array)
+      continue;
+    if (stmt->kind != PO_ASSIGN) {
+      po_refuse(p, call, "not-plain", "%s computes %s by a %s", stmt->name,
+                name, stmt->kind == PO_CALL ? "call" : "reduction");
+      return 0;
+    }
+    if (po_stmt_reads(stmt, array)) {
+      po_refuse(p, call, "reads-itself", "%s reads %s itself", stmt->name,
+                name);
+      return 0;
+    }
+    writers[n++] = k;
+  }
+  return n;
+}
+
+/* { P[j] -> C[i] }: the one instance that reads what each one computes, kept
+ * by the program: the domain and the function. */
 static bool
-used_by(po_program *p, const po_step_call *call, uint32_t producer,
-        uint32_t consumer, const po_expr *e, isl_set **domain,
+used_by(po_program *p, const po_step_call *call, const po_stmt *from,
+        const po_stmt *user, const po_expr *e, isl_set **domain,
         isl_multi_aff **to) {
-  const po_stmt *from = &p->stmts.data[producer];
-  const po_stmt *user = &p->stmts.data[consumer];
+  po_pool_reserve(&p->pool, 2);
   isl_map *read = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(e->index));
   read = isl_map_intersect_domain(read, isl_set_copy(user->domain));
   isl_map *map = isl_map_reverse(isl_map_apply_range(read, writing(from)));
-  isl_set *covered = isl_map_range(isl_map_copy(map));
-  bool all = isl_set_is_subset(user->domain, covered) == isl_bool_true;
-  isl_set_free(covered);
-  *domain = isl_map_domain(isl_map_copy(map));
+  *domain = po_keep_set(&p->pool, isl_map_domain(isl_map_copy(map)));
+  *to = NULL;
+  if (isl_set_is_empty(*domain) == isl_bool_true) {
+    isl_map_free(map);
+    return true; /* nothing is read of it */
+  }
   *to = po_one_piece(map, *domain);
-  if (all && *to)
-    return true;
-  isl_set_free(*domain);
-  isl_multi_aff_free(*to);
-  return po_refuse(p, call, "not-covered",
-                   all ? "which instance of %s reads what %s computes is not "
-                         "one quasi-affine function"
-                       : "%s reads more than %s computes",
+  if (*to)
+    *to = po_keep_multi_aff(&p->pool, *to);
+  return *to ||
+         po_refuse(p, call, "not-covered",
+                   "which instance of %s reads what %s computes is not one "
+                   "quasi-affine function",
                    user->name, from->name);
+}
+
+/* A statement that computes what the consumer reads, and what becomes of it. */
+typedef struct maker {
+  isl_set *domain;   /* what is read of it */
+  isl_multi_aff *to; /* the consumer's instances; NULL: nothing is read */
+} maker;
+
+static bool
+find_makers(po_program *p, const po_step_call *call, uint32_t consumer,
+            uint32_t read, const uint32_t *writers, uint32_t n, maker *makers) {
+  const po_stmt *user = &p->stmts.data[consumer];
+  const po_expr *e = &user->exprs[read];
+  isl_set *left = isl_set_copy(user->domain);
+  bool ok = true;
+  for (uint32_t k = 0; ok && k < n; k++) {
+    const po_stmt *from = &p->stmts.data[writers[k]];
+    ok = used_by(p, call, from, user, e, &makers[k].domain, &makers[k].to);
+    if (ok && makers[k].to)
+      left = isl_set_subtract(
+          left, isl_set_apply(
+                    isl_set_copy(makers[k].domain),
+                    isl_map_from_multi_aff(isl_multi_aff_copy(makers[k].to))));
+  }
+  bool all = isl_set_is_empty(left) == isl_bool_true;
+  isl_set_free(left);
+  if (ok && !all)
+    ok = po_refuse(p, call, "not-covered", "%s reads more than %s computes",
+                   user->name, p->stmts.data[writers[0]].name);
+  return ok;
+}
+
+/* The consumer's body behind that of the statement that makes what it reads;
+ * takes the relation of new instances to the consumer's. */
+static isl_union_map *
+put_behind(po_program *p, const po_stmt *user, uint32_t array, po_stmt *stmt,
+           const maker *m) {
+  body b = {0};
+  po_pool_reserve(&p->pool, user->n_exprs + 2);
+  append(p, &b, stmt, NULL, 0, UINT32_MAX);
+  uint32_t root = as_kept(p, &b, array);
+  append(p, &b, user, m->to, array, root);
+  set_body(p, stmt, &b);
+  stmt->domain = m->domain;
+  stmt->array = user->array;
+  stmt->write = po_keep_pw_multi_aff(
+      &p->pool,
+      isl_pw_multi_aff_pullback_multi_aff(isl_pw_multi_aff_copy(user->write),
+                                          isl_multi_aff_copy(m->to)));
+  stmt->term = user->term;
+  stmt->span = user->span;
+  isl_map *origin = isl_map_from_multi_aff(isl_multi_aff_copy(m->to));
+  return isl_union_map_from_map(
+      isl_map_intersect_domain(origin, isl_set_copy(m->domain)));
+}
+
+/* Those of which nothing is read, the last first; then the consumer. */
+static void
+remove_unused(po_program *p, uint32_t consumer, const uint32_t *writers,
+              const maker *makers, uint32_t n) {
+  bool done = false;
+  for (uint32_t k = n; k-- > 0;) {
+    if (!done && consumer > writers[k]) {
+      po_remove_stmt(p, consumer);
+      done = true;
+    }
+    if (!makers[k].to)
+      po_remove_stmt(p, writers[k]);
+  }
+  if (!done)
+    po_remove_stmt(p, consumer);
 }
 
 bool
 po_apply_reverse_compute_inline(po_program *p, po_step_call *call) {
-  uint32_t consumer = call->args[0].stmt, array = 0, read = 0, producer = 0;
-  po_stmt *user = &p->stmts.data[consumer];
+  uint32_t consumer = call->args[0].stmt, array = 0, read = 0;
+  const po_stmt *user = &p->stmts.data[consumer];
   if (user->kind != PO_ASSIGN)
     return po_refuse(p, call, "not-plain", "%s is no plain assignment",
                      user->name);
   if (!find_producer(p, call, consumer, &array, &read) ||
       !check_inlined(p, call, array) ||
-      !only_writer(p, call, array, &producer) ||
       !check_only_reader(p, call, consumer, array))
     return false;
-  isl_set *domain;
-  isl_multi_aff *to;
-  po_stmt *maker = &p->stmts.data[producer];
-  po_pool_reserve(&p->pool, user->n_exprs + 8);
-  if (!used_by(p, call, producer, consumer, &user->exprs[read], &domain, &to))
+  uint32_t *writers = BS_NEWS(&p->arena, uint32_t, p->stmts.len);
+  uint32_t n = plain_writers(p, call, array, writers);
+  maker *makers = BS_NEWS(&p->arena, maker, n + 1);
+  const char **gone = BS_NEWS(&p->arena, const char *, n + 1);
+  if (!n || !find_makers(p, call, consumer, read, writers, n, makers))
     return false;
-  domain = po_keep_set(&p->pool, domain);
-  to = po_keep_multi_aff(&p->pool, to);
   po_program *before = po_copy(p);
-  body b = {0};
-  append(p, &b, maker, NULL, 0, UINT32_MAX);
-  uint32_t root = as_kept(p, &b, array);
-  append(p, &b, user, to, array, root);
-  po_pool_reserve(&p->pool, 2);
-  isl_map *origin = isl_map_from_multi_aff(isl_multi_aff_copy(to));
-  origin = isl_map_intersect_domain(origin, isl_set_copy(domain));
-  origin = po_keep_map(&p->pool, origin);
-  set_body(p, maker, &b);
-  maker->domain = domain;
-  maker->array = user->array;
-  maker->write = po_keep_pw_multi_aff(
-      &p->pool,
-      isl_pw_multi_aff_pullback_multi_aff(isl_pw_multi_aff_copy(user->write),
-                                          isl_multi_aff_copy(to)));
-  maker->term = user->term;
-  maker->span = user->span;
-  const char *gone = maker->name;
-  po_remove_stmt(p, consumer);
+  isl_union_map *origin = no_origin(p);
+  for (uint32_t k = 0; k < n; k++) {
+    gone[k] = p->stmts.data[writers[k]].name;
+    if (!makers[k].to)
+      continue;
+    origin = isl_union_map_union(
+        origin,
+        put_behind(p, user, array, &p->stmts.data[writers[k]], &makers[k]));
+  }
+  remove_unused(p, consumer, writers, makers, n);
   po_forget_dependences(p);
-  po_change change = {.origin = isl_union_map_from_map(isl_map_copy(origin)),
-                      .gone = {gone},
-                      .n_gone = 1};
+  po_change change = {.origin = origin, .gone = gone, .n_gone = n};
   bool ok = po_values_kept(before, p, call, &change);
   po_free(before);
   return ok;

@@ -129,17 +129,20 @@ instances(const po_program *p, const char *const *names, uint32_t n) {
   return all;
 }
 
-/* Replaces ways a -> x -> b over instances x by a -> b. */
+/* Replaces ways a -> x -> b over instances x by a -> b; `times`: of them may
+ * follow each other. */
 static __isl_give isl_union_map *
 contract(__isl_take isl_union_map *from, __isl_keep isl_union_set *over,
          uint32_t times) {
-  for (uint32_t k = 0; k < times; k++) {
+  bool more = times > 0;
+  for (uint32_t k = 0; more && k < times; k++) {
     isl_union_map *into = isl_union_map_intersect_range(
         isl_union_map_copy(from), isl_union_set_copy(over));
     isl_union_map *out = isl_union_map_intersect_domain(
         isl_union_map_copy(from), isl_union_set_copy(over));
     from = isl_union_map_subtract_domain(from, isl_union_set_copy(over));
     isl_union_map *through = isl_union_map_apply_range(into, out);
+    more = isl_union_map_is_empty(through) != isl_bool_true;
     from = isl_union_map_union(from, through);
   }
   from = isl_union_map_subtract_domain(from, isl_union_set_copy(over));

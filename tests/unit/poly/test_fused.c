@@ -220,6 +220,40 @@ Test(fused, less_parallel_producers_stay) {
   po_free(p);
 }
 
+/* One step of a stencil whose border stays, twice: the inside of the second
+ * reads the first in nine parts. */
+#define STEP(b, a)                                                             \
+  "(let " b "-inside (compute relu (compute add (pair"                         \
+  "  (slice (slice " a " 0 0 38) 1 1 39) (slice (slice " a " 0 1 39) 1 2 40)"  \
+  "))))"                                                                       \
+  "(let " b " (concat (slice " a " 0 0 1) (concat"                             \
+  "  (slice (slice " a " 0 1 39) 1 0 1) " b "-inside"                          \
+  "  (slice (slice " a " 0 1 39) 1 39 40) 1) (slice " a " 0 39 40) 0))"
+
+/* What is computed in parts is read by no pass of its own, and nothing is
+ * computed more often for it. */
+Test(fused, formulas_join_parts) {
+  static const char *const text =
+      "(tensor a (shape 40 40) f32)" STEP("b", "a") STEP("c", "b") "(output c)";
+  po_program *plain = lower(text);
+  po_program *p = chosen(text, PO_FUSE_SMART, 0, 0);
+  int64_t now = 0, before = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    now += po_count_instances(p, k);
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      cr_assert(s->exprs[j].kind != PO_READ || s->array != s->exprs[j].array);
+  }
+  for (uint32_t k = 0; k < plain->stmts.len; k++)
+    before += po_count_instances(plain, k);
+  /* Two sums and two relus of 38 x 38 points, and the border; of them, the
+   * sums are gone. */
+  cr_assert_eq(before, 4 * 38 * 38 + 4 * 39);
+  cr_assert_eq(now, 2 * 38 * 38 + 4 * 39, "%lld", (long long)now);
+  po_free(plain);
+  po_free(p);
+}
+
 /* Limits lead to a simpler way, down to the program as it was. */
 Test(fused, limits_lead_to_a_simpler_way) {
   po_program *p = lower(BLURS "(output c)");

@@ -198,6 +198,39 @@ Test(primitives, reverse_compute_inline) {
                                    "2)\n");
 }
 
+/* The inside and the ends of a row read different things; what doubles them
+ * becomes part of each, and the end that nothing reads is gone. */
+Test(primitives, reverse_compute_inline_into_parts) {
+  array("A", PO_INPUT, GS_I32, 1, 16);
+  array("C", PO_OUTPUT, GS_I32, 1, 15);
+  array("B", PO_WORKSPACE, GS_I32, 1, 16);
+  ASSIGN("{ SF[i] : i = 0 }", "{ SF[i] -> B[i] }", "x",
+         .reads = {"{ SF[i] -> A[i] }"});
+  ASSIGN("{ SI[i] : 1 <= i < 15 }", "{ SI[i] -> B[i] }", "i",
+         .reads = {"{ SI[i] -> A[i - 1] }"});
+  ASSIGN("{ SL[i] : i = 15 }", "{ SL[i] -> B[i] }", "y",
+         .reads = {"{ SL[i] -> A[i] }"});
+  ASSIGN("{ SC[j] : 0 <= j < 15 }", "{ SC[j] -> C[j] }", "j", .op = GS_C_MUL,
+         .literal = 2, .reads = {"{ SC[j] -> B[j] }"});
+  FORM("reverse_compute_inline SC", "for x<1\n"
+                                    "  C[0] = (A[0] * 2)\n"
+                                    "for i=1..14\n"
+                                    "  C[i] = (A[i - 1] * 2)\n");
+}
+
+/* A part that is a sum takes no formula; one value read twice neither. */
+Test(primitives, reverse_compute_inline_refusals) {
+  array("A", PO_INPUT, GS_I32, 1, 16);
+  array("C", PO_OUTPUT, GS_I32, 1, 16);
+  array("B", PO_WORKSPACE, GS_I32, 1, 16);
+  ASSIGN("{ SB[i] : 0 <= i < 16 }", "{ SB[i] -> B[i] }", "i", .literal = 0);
+  UPDATE(GS_C_ADD, "{ UB[i,j] : 0 <= i < 16 and 0 <= j < 2 }",
+         "{ UB[i,j] -> B[i] }", "k l", .reads = {"{ UB[i,j] -> A[i] }"});
+  ASSIGN("{ SC[j] : 0 <= j < 16 }", "{ SC[j] -> C[j] }", "j",
+         .reads = {"{ SC[j] -> B[j] }"});
+  REFUSED("reverse_compute_inline SC", "UB computes B by a reduction");
+}
+
 Test(primitives, reverse_compute_inline_not_covered) {
   array("A", PO_INPUT, GS_I32, 1, 32);
   array("C", PO_OUTPUT, GS_I32, 1, 32);
