@@ -522,6 +522,12 @@ fuse_array(chooser *c, uint32_t array, uint32_t loop) {
   return po_join_array(c, "compute_at", array, loop);
 }
 
+static bool
+may_join(const chooser *c, uint32_t own) {
+  return c->options->fuse != PO_FUSE_POST_TILE ||
+         po_keeps_width(c, own, c->width);
+}
+
 bool
 po_fuse_into(chooser *c, uint32_t root, uint32_t place, po_joining *join) {
   uint32_t n = now(c)->arrays.len;
@@ -537,6 +543,11 @@ po_fuse_into(chooser *c, uint32_t root, uint32_t place, po_joining *join) {
         !po_may_change(now(c), own) || only_reader(now(c), k, own) != root ||
         (c->options->fuse == PO_FUSE_SMART && po_is_in_parts(now(c), k)))
       continue;
+    if (!may_join(c, own)) {
+      refused[k] = true;
+      all = false;
+      continue;
+    }
     po_make_serial(c, own);
     refused[k] = !join(c, k, place);
     all = all && !refused[k];
@@ -550,13 +561,15 @@ po_fuse_into(chooser *c, uint32_t root, uint32_t place, po_joining *join) {
 }
 
 static bool
-is_joined(const po_program *p, uint32_t root) {
+is_joined(const chooser *c, uint32_t root) {
+  const po_program *p = now(c);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     po_arg writers = po_writers_arg(p, k);
     if (p->stmts.data[writers.stmt].array != k)
       continue;
     uint32_t own = po_root_of(p, writers.stmt);
-    if (own != root && po_may_change(p, own) && only_reader(p, k, own) == root)
+    if (own != root && po_may_change(p, own) &&
+        only_reader(p, k, own) == root && may_join(c, own))
       return true;
   }
   return false;
@@ -576,8 +589,10 @@ fuse_nests(chooser *c) {
     uint32_t root = po_last_root(now(c), after);
     if (root == PO_NO_NODE || c->stopped)
       return;
-    bool joined = po_may_change(now(c), root) && is_joined(now(c), root);
-    if (joined && !po_fuse_in_rows(c, after) && !c->stopped) {
+    bool may = po_may_change(now(c), root);
+    c->width = may ? po_width_of(now(c), root) : 0;
+    if (may && is_joined(c, root) && !po_fuse_in_rows(c, after) &&
+        !c->stopped) {
       root = po_last_root(now(c), after);
       uint32_t place = place_in(c, root);
       root = po_last_root(now(c), after); /* tiling made new nodes */

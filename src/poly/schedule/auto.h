@@ -31,6 +31,8 @@ typedef struct po_auto_options {
    * them: chosen for the target. */
   int64_t tiles[GS_MAX_RANK];
   uint32_t n_tiles;
+  uint32_t levels;      /* of parallel work: 1 for threads, 2 for blocks and
+                           threads; 0: 1 */
   double max_recompute; /* instances over those of the original; 0: 1.5 */
   unsigned long max_operations; /* of isl, for fusion and for what follows
                                    it, each; 0: a few seconds' worth */

@@ -28,6 +28,13 @@ reading_loop(const po_program *p, uint32_t array, uint32_t own) {
   return loop;
 }
 
+/* The nest has parallel loops that are worth it, its consumer has none. */
+static bool
+loses_threads(const po_program *p, uint32_t own, uint32_t consumer) {
+  return !po_width_of(p, consumer) && po_is_worth_threads(p, own) &&
+         po_width_of(p, own);
+}
+
 static bool
 join(po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
@@ -43,7 +50,8 @@ join(po_chooser *c, uint32_t array) {
   int64_t before = po_instances_of(p, array);
   po_program *old = NULL;
   po_step_call call = po_step("compute_at");
-  if (loop == PO_NO_NODE || before < 1)
+  if (loop == PO_NO_NODE || before < 1 ||
+      loses_threads(p, own, po_nest_root(p, loop)))
     return false;
   po_make_serial(c, own);
   call.args[0] = po_writers_arg(po_now(c), array);

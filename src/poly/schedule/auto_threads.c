@@ -42,9 +42,8 @@ make_parallel(po_chooser *c, uint32_t root) {
   }
 }
 
-/* Instances of all statements of a nest. */
-static double
-work_in(const po_program *p, uint32_t root) {
+double
+po_work_in(const po_program *p, uint32_t root) {
   double sum = 0;
   for (uint32_t k = po_nest_first_leaf(p, root); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, root)) {
@@ -54,6 +53,11 @@ work_in(const po_program *p, uint32_t root) {
   return sum;
 }
 
+bool
+po_is_worth_threads(const po_program *p, uint32_t root) {
+  return po_work_in(p, root) >= WORTH_THREADS;
+}
+
 /* What the largest nest does; threads cost more than a small part of that
  * takes, the border of a stencil as an example. */
 static double
@@ -61,7 +65,7 @@ most_work(const po_program *p) {
   double most = 0;
   for (uint32_t k = po_node(p, 0)->first; k != PO_NO_NODE;
        k = po_node(p, k)->next) {
-    double work = work_in(p, k);
+    double work = po_work_in(p, k);
     most = work > most ? work : most;
   }
   return most;
@@ -78,7 +82,7 @@ po_parallelise(po_chooser *c) {
       return;
     if (po_node(po_now(c), root)->kind == PO_LOOP &&
         po_may_change(po_now(c), root) && !is_marked(po_now(c), root) &&
-        work_in(po_now(c), root) >= least)
+        po_work_in(po_now(c), root) >= least)
       make_parallel(c, root);
     after = po_last_root(po_now(c), after);
   }

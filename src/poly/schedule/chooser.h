@@ -2,6 +2,7 @@
  *
  *   auto.c          tiling, then fusion
  *   auto_threads.c  loops over threads
+ *   auto_width.c    producers that have too few parallel loops for a consumer
  *   auto_rows.c     rows of stages in turn, as far as they are needed
  *   auto_point.c    what joins its consumer point by point, before tiling
  *   auto_parts.c    formulas of arrays that are computed in parts
@@ -18,7 +19,9 @@ typedef struct po_chooser {
   const po_auto_options *options;
   double max_recompute;
   isl_ctx *isl;
-  bool stopped; /* a limit was reached */
+  bool stopped;   /* a limit was reached */
+  uint32_t width; /* parallel loops of the nest that others join, before it is
+                     tiled (auto_width.c) */
   /* Loops over rows of stages in turn (auto_rows.c). */
   uint32_t rows[16], n_rows;
 } po_chooser;
@@ -90,6 +93,14 @@ void po_join_reductions(po_chooser *);
 void po_order_loops(po_chooser *);
 /* auto_threads.c */
 void po_parallelise(po_chooser *);
+/* Instances of all statements of a nest; whether threads would pay for it. */
+double po_work_in(const po_program *, uint32_t root);
+bool po_is_worth_threads(const po_program *, uint32_t root);
+/* auto_width.c: result loops of a nest whose iterations are independent. */
+uint32_t po_width_of(const po_program *, uint32_t root);
+/* A producer's nest may join a consumer with m parallel loops: not m > n, and
+ * no parallel loop joins a consumer without any. */
+bool po_keeps_width(const po_chooser *, uint32_t producer, uint32_t m);
 /* auto_inner.c */
 void po_finish_inner_loops(po_chooser *);
 /* The loop runs over what the statement reduces. */

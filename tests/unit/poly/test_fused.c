@@ -2,6 +2,7 @@
  * what the method promises of any program. */
 #include "fixture.h"
 #include "poly/access.h"
+
 #include "poly/schedule/auto.h"
 #include "poly/schedule/primitive.h"
 
@@ -218,6 +219,89 @@ Test(fused, less_parallel_producers_stay) {
   cr_assert_eq(p->nest.nodes.data[root->last].mark, PO_PARALLEL);
   po_free(plain);
   po_free(p);
+}
+
+/* The nest of the statement that writes this array has a parallel loop around
+ * it. */
+static bool
+is_parallel(const po_program *p, const char *array) {
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    if (strcmp(p->arrays.data[s->array].name, array) != 0)
+      continue;
+    for (uint32_t at = p->nest.nodes.data[s->leaf].parent; at;
+         at = p->nest.nodes.data[at].parent)
+      if (p->nest.nodes.data[at].mark == PO_PARALLEL)
+        return true;
+  }
+  return false;
+}
+
+static po_program *
+with_levels(const char *loops, uint32_t levels) {
+  po_auto_options options = {.fuse = PO_FUSE_POST_TILE,
+                             .tiles = {16, 16},
+                             .n_tiles = 2,
+                             .levels = levels,
+                             .max_recompute = 1000};
+  uint32_t source = bs_source_add(&diags, "w.loops", loops, strlen(loops));
+  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), source);
+  cr_assert(p, "%s", faults());
+  po_auto_result done = po_schedule_automatically(&p, &options);
+  cr_assert_eq(done.fuse, PO_FUSE_POST_TILE);
+  return p;
+}
+
+/* m > n: one parallel loop of the consumer counts for threads, two for blocks
+ * and threads; a producer with one joins for the former alone, however much
+ * may be computed again. */
+Test(fused, producers_with_fewer_parallel_loops_stay) {
+  static const char *const loops =
+      "input A: f32[64]\ninput D: f32[64, 64]\n"
+      "workspace B: f32[64]\noutput C: f32[64, 64]\n"
+      "for x in 0..64 { SB[x]: B[x] = exp(A[x]) where 0 <= x < 64 at x }\n"
+      "for i in 0..64 { for j in 0..64 { SC[i, j]: C[i, j] = B[i] + D[i, j] "
+      "where 0 <= i < 64 and 0 <= j < 64 at i, j } }\n";
+  for (uint32_t levels = 0; levels <= 2; levels++) {
+    po_program *p = with_levels(loops, levels);
+    bool stays = count_arrays(p, PO_WORKSPACE) == 1;
+    cr_assert_eq(stays, levels == 2, "%s", loops_text(p));
+    cr_assert(is_parallel(p, "C"));
+    po_free(p);
+  }
+}
+
+/* One sum has no parallel loop (n = 0): tiles that run at once do not each add
+ * it up, though that would be legal. */
+Test(fused, serial_producers_stay) {
+  static const char *const loops =
+      "input A: f32[64]\ninput D: f32[64, 64]\n"
+      "workspace B: f32[1]\noutput C: f32[64, 64]\n"
+      "for z in 0..1 { S0: B[z] = 0\n"
+      "  for k in 0..64 { SB: B[z] += A[k] } }\n"
+      "for i in 0..64 { for j in 0..64 { SC: C[i, j] = B[0] + D[i, j] } }\n";
+  po_program *p = with_levels(loops, 1);
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1, "%s", loops_text(p));
+  cr_assert_eq(instances(p, "SB"), 64);
+  cr_assert(is_parallel(p, "C"));
+  po_free(p);
+}
+
+/* m = 0: what runs by threads does not join one long sum. */
+Test(fused, parallel_producers_stay_out_of_serial_consumers) {
+  static const char *const text =
+      "(tensor image (shape 512 512) f32)"
+      "(let rows (compute reduceSum (access image 1)))"
+      "(let all (compute reduceSum (access (compute exp rows) 0)))"
+      "(output all)";
+  static const po_fuse modes[] = {PO_FUSE_SMART, PO_FUSE_POST_TILE};
+  for (int k = 0; k < 2; k++) {
+    po_program *p = chosen(text, modes[k], 0, 0);
+    const po_nest_node *root = &p->nest.nodes.data[0];
+    cr_assert_eq(p->nest.nodes.data[root->first].mark, PO_PARALLEL, "%s",
+                 loops_text(p));
+    po_free(p);
+  }
 }
 
 /* One step of a stencil whose border stays, twice: the inside of the second
