@@ -84,6 +84,7 @@ typedef struct eg_wanted {
   uint32_t kids[2][EG_BATCH]; /* canonical; EG_NONE: no such child */
   uint64_t hashes[EG_BATCH];
   uint32_t likely[EG_BATCH]; /* a node that may be it, or EG_NONE */
+  uint64_t unions;           /* when that was so */
 } eg_wanted;
 
 /* Children come from the matches or from an earlier step. */
@@ -139,6 +140,7 @@ want(const eg_batch *b, const eg_step *s, eg_wanted *w) {
   take_kids(b, s, 1, w->kids[1]);
   take_hashes(b, s->head, w);
   find_likely(b, w);
+  w->unions = b->g->unions;
 }
 
 static eg_key
@@ -178,7 +180,8 @@ static uint32_t
 add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
              uint32_t i, uint32_t into) {
   eg_graph *g = r->g;
-  retake_kids(g, s, w, i);
+  if (g->unions != w->unions)
+    retake_kids(g, s, w, i);
   eg_class kids[2] = {{w->kids[0][i]}, {w->kids[1][i]}};
   eg_key key = wanted_key(s, w, i);
   uint32_t have = eg_table_find(g, &key, w->hashes[i], EG_NONE, NULL);

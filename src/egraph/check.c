@@ -19,11 +19,12 @@ check_classes(const eg_graph *g) {
 
 static const char *
 check_nodes(const eg_graph *g) {
-  uint32_t live = 0;
+  uint32_t live = 0, there = 0;
   for (uint32_t n = 0; n < g->n_rows; n++) {
     const eg_row *r = &g->rows[n];
     if (r->head & EG_DEAD)
       continue;
+    there++;
     live += eg_is_live(g, n);
     uint32_t arity = eg_head_of(g, r->head)->arity;
     const eg_class *kids = eg_row_kids(g, r);
@@ -38,6 +39,8 @@ check_nodes(const eg_graph *g) {
     if (!seen)
       return "I4: the hashcons does not find a node";
   }
+  if (there != g->filled || there != g->n_rows - g->n_dead)
+    return "I4: the hashcons has other nodes";
   return live == g->live_nodes ? NULL : "I3: nodes are miscounted";
 }
 

@@ -5,9 +5,9 @@
  * value; their meaning, and the analysis data of a class, belong to the client.
  *
  * Ids are 32 bits in one-member structs.  A node id stays valid as long as its
- * node is live, and for ever in a graph with origins or explanations, else it
- * may be given to another; a class id stays valid for ever and is made
- * canonical by `eg_find`.
+ * node is live and no run goes on, and for ever in a graph with origins or
+ * explanations, else it may be given to another; a class id stays valid for
+ * ever and is made canonical by `eg_find`.
  *
  * Invariants (asserted by eg_check after every rebuild in a debug build):
  *  I1  find is idempotent; the canonical id of a class is its leader.

@@ -316,6 +316,7 @@ uint32_t eg_head_find(const eg_graph *, uint32_t op, bs_value attr,
 uint32_t eg_symbol_find(const eg_graph *, uint32_t op, uint32_t arity);
 /* The buckets that a growth for `more` would allocate; 0 when none is due */
 uint64_t eg_table_growth(const eg_graph *, uint64_t more);
+void eg_table_refill(eg_graph *); /* rows have moved */
 void eg_table_free(eg_graph *);
 
 /* graph.c */
@@ -354,6 +355,9 @@ bool eg_remake(eg_graph *, uint32_t node);
 
 /* reclaim.c: makes dead rows free where they are many; nothing is pending. */
 void eg_reclaim(eg_graph *);
+/* The same where `most` nodes at most are expected to come and fewer than the
+ * dead rows hold: those are given back, and the live ones move together. */
+void eg_compact(eg_graph *, uint64_t most);
 
 /* index.c */
 const eg_index *eg_index_of(const eg_graph *);

@@ -113,6 +113,35 @@ eg_table_put(eg_graph *g, uint64_t hash, uint32_t node) {
   g->filled++;
 }
 
+/* Of a row that is not dead; a wide row holds the hash of its children. */
+static inline uint64_t
+eg_row_hash(const eg_row *r) {
+  bool wide = r->head & EG_WIDE;
+  return eg_pair_hash(wide ? 0 : r->kid[0].i, r->kid[1].i,
+                      eg_head_mix(r->head));
+}
+
+/* Takes the pair of a node out; it was entered with this hash. */
+static inline void
+eg_table_take(eg_graph *g, uint64_t hash, uint32_t node) {
+  uint8_t tag = eg_tag_of(hash);
+  uint32_t at = eg_bucket_of(g, hash);
+  for (uint32_t step = 0; step < g->n_buckets; step++) {
+    eg_bucket *b = &g->buckets[at];
+    for (uint32_t m = eg_tags_equal(b, tag); m; m &= m - 1) {
+      uint32_t i = (uint32_t)__builtin_ctz(m);
+      if (b->node[i] != node)
+        continue;
+      b->tag[i] = 0;
+      g->filled--;
+      return;
+    }
+    if (!b->spilled)
+      return;
+    at = at + 1 == g->n_buckets ? 0 : at + 1;
+  }
+}
+
 /* A node with this key other than `except`, or EG_NONE; *seen tells whether
  * `except` itself stood on the way. */
 static inline uint32_t

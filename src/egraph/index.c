@@ -4,15 +4,44 @@
  * change: count nodes a class, place them in (class, id) order, and walk that
  * order once more, appending each node to its operator's list; a class's nodes
  * of one operator then stand together there, which is a segment.  The order by
- * class is given back before room is taken for the segments, which a last pass
- * over the lists makes.  The first pass also writes the canonical class into
- * the rows and stamps those that moved.  No class owns memory of its own.
+ * class is made for a part of the classes at a time where memory was never as
+ * much in use before, and given back before room is taken for the segments,
+ * which a last pass over the lists makes.  The first pass also writes the
+ * canonical class into the rows and stamps those that moved.  No class owns
+ * memory of its own.
  *
  * The index describes the graph as it was when built.  Adding nodes and uniting
  * classes leaves it and the rows it names as they are (only a rebuild changes
  * rows), so a search may go on over it while matches are being applied. */
 #include "egraph/graph.h"
 #include <string.h>
+
+/* A list for n items; what stood in the old one is not needed any more, so it
+ * is given back before.  The index is empty until it is built. */
+static void *
+anew(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
+  if (n < *cap)
+    return list;
+  uint64_t want = n + n / 32 + 1;
+  if (want > UINT32_MAX ||
+      (g->limit && g->heap->used + want * item > g->limit + *cap * item))
+    want = n + 1;
+  bs_free(g->heap, list);
+  *cap = 0;
+  list = bs_try_realloc(g->heap, NULL, want * item);
+  if (list) {
+    *cap = (uint32_t)want;
+    eg_crew_lay(g->crew, list, want * item);
+  }
+  return list;
+}
+
+#define ROOM(g, v, n)                                                          \
+  do {                                                                         \
+    (v)->data = anew((g), (v)->data, &(v)->cap, (n), sizeof *(v)->data);       \
+    if (!(v)->cap)                                                             \
+      bs_out_of_memory((g)->heap);                                             \
+  } while (0)
 
 /* Until the segments are made, the starts of the classes stand in their
  * place. */
@@ -57,18 +86,23 @@ back(uint32_t *at, uint32_t n) {
   at[0] = 0;
 }
 
-/* Starts move on to the ends while placing, then move back. */
+/* Some classes, and how many nodes those before them have. */
+typedef struct eg_range {
+  uint32_t first, end, base;
+} eg_range;
+
+/* Starts of the classes move on to the ends. */
 static void
-place_by_class(const eg_graph *g, eg_index *x) {
+place_by_class(const eg_graph *g, eg_index *x, const eg_range *some) {
   uint32_t *at = x->class_segment.data, n_rows = g->n_rows, epoch = g->epoch;
-  eg_node *to = x->by_class.data;
-  for (uint32_t n = 0; n < n_rows; n++) {
-    const eg_row *r = &g->rows[n];
-    uint32_t stamp = g->stamps[n];
-    if (!(r->head & EG_DEAD) && stamp != EG_PRUNED)
-      to[at[r->cls]++].i = stamp == epoch ? n | EG_RECENT : n;
+  uint32_t first = some->first, n = some->end - first;
+  eg_node *to = x->by_class.data - some->base;
+  for (uint32_t i = 0; i < n_rows; i++) {
+    const eg_row *r = &g->rows[i];
+    uint32_t stamp = g->stamps[i];
+    if (!(r->head & EG_DEAD) && stamp != EG_PRUNED && r->cls - first < n)
+      to[at[r->cls]++].i = stamp == epoch ? i | EG_RECENT : i;
   }
-  back(at, g->n_classes);
 }
 
 typedef struct eg_placing {
@@ -107,11 +141,58 @@ place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c) {
       place(p, nodes[i].i, c);
 }
 
-/* Starts of classes become starts of their segments; returns how many segments
- * there are. */
+/* Ends of classes become starts of their segments. */
+static void
+place_by_symbol(eg_index *x, eg_placing *p, const eg_range *some) {
+  uint32_t *end = x->class_segment.data, from = some->base;
+  for (uint32_t c = some->first; c < some->end; c++) {
+    const eg_node *nodes = x->by_class.data + (from - some->base);
+    uint32_t n = end[c] - from;
+    from = end[c];
+    end[c] = p->n_segments;
+    if (n == 1)
+      place(p, nodes->i, c);
+    else if (n)
+      place_class(p, nodes, n, c);
+  }
+}
+
+enum { PARTS = 8, LEAST = 1 << 12 /* nodes of a part */ };
+
+/* How many nodes at a time the order by class is made for: as many as memory
+ * that was in use before can hold, and at least an eighth of them. */
 static uint32_t
-place_by_symbol(const eg_graph *g, eg_index *x, uint32_t *room) {
-  uint32_t n_symbols = g->symbol_ops.len, *start = x->class_segment.data;
+part_of(const eg_graph *g) {
+  const bs_heap *h = g->heap;
+  uint64_t room = (h->peak - h->used) / sizeof(eg_node);
+  uint64_t least = g->live_nodes / PARTS;
+  if (least < LEAST)
+    least = LEAST;
+  if (room < least)
+    room = least;
+  return room < g->live_nodes ? (uint32_t)room : g->live_nodes;
+}
+
+/* The next classes with `most` nodes together, or one with more. */
+static void
+next_range(const eg_graph *g, const eg_index *x, eg_range *some,
+           uint32_t most) {
+  const uint32_t *start = x->class_segment.data;
+  uint32_t c = some->first = some->end;
+  some->base = c < g->n_classes ? start[c] : 0;
+  while (c < g->n_classes &&
+         (start[c + 1] - some->base <= most || c == some->first))
+    c++;
+  some->end = c;
+}
+
+/* By class, some classes at a time, then by operator; the nodes of a class and
+ * an operator stand together there.  Returns how many such segments there are;
+ * starts of classes become starts of their segments. */
+static uint32_t
+place_all(eg_graph *g, eg_index *x, uint32_t *room) {
+  uint32_t n_symbols = g->symbol_ops.len, most = part_of(g), n;
+  eg_range some = {0};
   eg_placing p = {.rows = g->rows,
                   .heads = g->heads.data,
                   .entries = x->by_symbol.data,
@@ -119,16 +200,14 @@ place_by_symbol(const eg_graph *g, eg_index *x, uint32_t *room) {
                   .last = room + n_symbols};
   memcpy(p.at, x->symbol_start.data, n_symbols * sizeof *p.at);
   memset(p.last, 0, n_symbols * sizeof *p.last);
-  for (uint32_t c = 0; c < g->n_classes; c++) {
-    const eg_node *nodes = x->by_class.data + start[c];
-    uint32_t n = start[c + 1] - start[c];
-    start[c] = p.n_segments;
-    if (n == 1)
-      place(&p, nodes->i, c);
-    else if (n)
-      place_class(&p, nodes, n, c);
+  for (next_range(g, x, &some, most); some.first < some.end;
+       next_range(g, x, &some, most)) {
+    n = x->class_segment.data[some.end] - some.base;
+    ROOM(g, &x->by_class, (uint64_t)n);
+    place_by_class(g, x, &some);
+    place_by_symbol(x, &p, &some);
   }
-  start[g->n_classes] = p.n_segments;
+  x->class_segment.data[g->n_classes] = p.n_segments;
   return p.n_segments;
 }
 
@@ -167,33 +246,6 @@ take_uses(const eg_graph *g, eg_index *x, uint32_t symbol, bool some) {
   if (some || n != u->n)
     *u = (eg_use){n, g->epoch};
 }
-
-/* A list for n items; what stood in the old one is not needed any more, so it
- * is given back before.  The index is empty until it is built. */
-static void *
-anew(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
-  if (n < *cap)
-    return list;
-  uint64_t want = n + n / 32 + 1;
-  if (want > UINT32_MAX ||
-      (g->limit && g->heap->used + want * item > g->limit + *cap * item))
-    want = n + 1;
-  bs_free(g->heap, list);
-  *cap = 0;
-  list = bs_try_realloc(g->heap, NULL, want * item);
-  if (list) {
-    *cap = (uint32_t)want;
-    eg_crew_lay(g->crew, list, want * item);
-  }
-  return list;
-}
-
-#define ROOM(g, v, n)                                                          \
-  do {                                                                         \
-    (v)->data = anew((g), (v)->data, &(v)->cap, (n), sizeof *(v)->data);       \
-    if (!(v)->cap)                                                             \
-      bs_out_of_memory((g)->heap);                                             \
-  } while (0)
 
 static void
 drop_lists(eg_graph *g) {
@@ -235,7 +287,6 @@ build(eg_graph *g) {
   bs_vec_done(h, &x->segments);
   ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
   ROOM(g, &x->by_symbol, (uint64_t)g->live_nodes);
-  ROOM(g, &x->by_class, (uint64_t)g->live_nodes);
   bs_reserve(h, &x->symbol_start, (uint64_t)n_symbols + 1);
   while (x->uses.len < n_symbols)
     bs_push(h, &x->uses, (eg_use){0});
@@ -244,9 +295,8 @@ build(eg_graph *g) {
   count_nodes(g, x);
   sum(x->class_segment.data, g->n_classes);
   sum(x->symbol_start.data, n_symbols);
-  place_by_class(g, x);
   uint32_t *room = bs_alloc(h, ((size_t)n_symbols * 2 + 1) * sizeof *room);
-  x->segments.len = place_by_symbol(g, x, room);
+  x->segments.len = place_all(g, x, room);
   bs_free(h, room);
   drop_lists(g);
   ROOM(g, &x->segments, (uint64_t)x->segments.len);

@@ -108,15 +108,14 @@ bury(eg_graph *g, uint32_t dies, uint32_t stays) {
     g->live_nodes--;
 }
 
-/* Enters a node under its new key; true when that united two classes. */
+/* Enters a node under its new key, or it dies; true when that united two
+ * classes. */
 static bool
 reenter(eg_graph *g, uint32_t n, const eg_key *k, uint64_t hash) {
   eg_row *r = &g->rows[n];
-  bool seen = false;
-  uint32_t other = eg_table_find(g, k, hash, n, &seen);
+  uint32_t other = eg_table_find(g, k, hash, EG_NONE, NULL);
   if (other == EG_NONE) {
-    if (!seen)
-      eg_table_put(g, hash, n);
+    eg_table_put(g, hash, n);
     return false;
   }
   uint32_t a = g->rows[other].cls, b = r->cls;
@@ -137,11 +136,11 @@ enum { TOGETHER = 32 };
 typedef struct eg_repair {
   uint32_t node;
   eg_key key;
-  uint64_t hash;
+  uint64_t hash, was;
 } eg_repair;
 
-/* The nodes of list[0 .. n) whose keys changed, with their new keys.  Rows and
- * classes are fetched ahead. */
+/* The nodes of list[0 .. n) whose keys changed, with their new keys.  Rows,
+ * classes and buckets are fetched ahead. */
 static uint32_t
 rekey(eg_graph *g, const uint32_t *list, uint32_t n, eg_repair *out) {
   uint32_t n_out = 0;
@@ -157,6 +156,7 @@ rekey(eg_graph *g, const uint32_t *list, uint32_t n, eg_repair *out) {
   for (uint32_t i = 0; i < n; i++) {
     uint32_t node = list[i];
     eg_row *r = &g->rows[node];
+    uint64_t was = eg_row_hash(r);
     if (r->head & EG_DEAD || !refresh_kids(g, r))
       continue;
     if (g->stamps[node] != EG_PRUNED)
@@ -165,6 +165,8 @@ rekey(eg_graph *g, const uint32_t *list, uint32_t n, eg_repair *out) {
     uint32_t arity = eg_head_of(g, r->head)->arity;
     eg_repair *x = &out[n_out++];
     x->node = node;
+    x->was = was;
+    eg_table_prefetch(g, was);
     x->key = eg_key_of(r->head, eg_row_kids(g, r), arity);
     x->hash = eg_key_hash(&x->key);
     eg_table_prefetch(g, x->hash);
@@ -178,6 +180,8 @@ repair(eg_graph *g, const uint32_t *list, uint32_t n) {
   uint32_t unions = 0;
   uint32_t changed = rekey(g, list, n, some);
   g->index.valid = g->index.valid && !changed;
+  for (uint32_t i = 0; i < changed; i++)
+    eg_table_take(g, some[i].was, some[i].node);
   for (uint32_t i = 0; i < changed; i++)
     eg_table_prefetch_node(g, some[i].hash);
   for (uint32_t i = 0; i < changed; i++)
@@ -240,7 +244,6 @@ make_room(eg_graph *g, uint64_t n) {
     bs_reserve(g->heap, &g->changed, (uint64_t)g->changed.len + n);
   if (g->analysis.modify)
     bs_reserve(g->heap, &g->touched, (uint64_t)g->touched.len + n);
-  eg_table_reserve(g, n);
 }
 
 enum { EDGES_AT_ONCE = 2048 };

@@ -338,10 +338,27 @@ run_due(eg_runner *r, uint32_t from, uint32_t to, eg_iteration *it) {
   }
 }
 
+/* How many nodes the next iteration adds, where growth has slowed down over the
+ * last two: by the factor that it fell by; else many. */
+static uint64_t
+expect_few(const eg_runner *r) {
+  uint32_t n = r->iterations.len;
+  const eg_iteration *it = r->iterations.data;
+  if (n < 3)
+    return UINT64_MAX;
+  int64_t last = (int64_t)it[n - 1].nodes - it[n - 2].nodes;
+  int64_t before = (int64_t)it[n - 2].nodes - it[n - 3].nodes;
+  if (last <= 0)
+    return 0;
+  return last < before ? (uint64_t)(last * last / before) : UINT64_MAX;
+}
+
 static void
 run_rules(eg_runner *r, const uint8_t *enabled, eg_iteration *it) {
   double t = bs_now();
   r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
+  if (!r->g->index.valid)
+    eg_compact(r->g, expect_few(r));
   eg_index_of(r->g);
   find_all_grounds(r, enabled);
   r->g->pins++;

@@ -2,10 +2,10 @@
  *
  * The hashcons is open addressing over cache lines of twelve (tag, node id)
  * pairs: a lookup compares twelve 8-bit tags at once and reads a node only
- * where its tag agrees, so a miss costs one line.  Nothing is ever deleted: a
- * node that died never compares equal, and one whose key changed in place is
- * found at its new place; both leave a stale pair behind, which the next growth
- * drops.  The bucket of a hash is a multiplication, so any size will do. */
+ * where its tag agrees, so a miss costs one line.  A node whose key changes is
+ * taken out first, so there is one pair for each row that is not dead; a bucket
+ * that was once full stays marked until the table is filled anew.  The bucket
+ * of a hash is a multiplication, so any size will do. */
 #include "egraph/hashcons.h"
 #include <string.h>
 
@@ -117,12 +117,6 @@ eg_head_intern(eg_graph *g, uint32_t op, bs_value attr, uint32_t arity) {
 
 /* --- the hashcons ------------------------------------------------------ */
 
-static uint64_t
-row_hash(const eg_row *r) {
-  eg_key k = {r->head, r->kid[0].i, r->kid[1].i, NULL, 0};
-  return eg_key_hash(&k);
-}
-
 enum { TOGETHER = 32, STRAYS = 256, PARTS = 4 };
 
 /* A part of the buckets, which one thread fills; nodes that spill out of it are
@@ -151,7 +145,7 @@ fill_part(void *ctx, uint32_t part) {
     uint32_t n = 0;
     for (; n < TOGETHER && from < end; from++) {
       const eg_row *r = &g->rows[from];
-      hash[n] = row_hash(r);
+      hash[n] = eg_row_hash(r);
       node[n] = from;
       if (eg_bucket_of(g, hash[n]) - p->first >= width)
         continue;
@@ -186,7 +180,7 @@ fill_in_parts(eg_graph *g, uint32_t n) {
       return false;
     for (uint32_t k = 0; k < parts[i].n_strays; k++) {
       uint32_t node = parts[i].strays[k];
-      eg_table_put(g, row_hash(&g->rows[node]), node);
+      eg_table_put(g, eg_row_hash(&g->rows[node]), node);
     }
   }
   g->filled = g->n_rows - g->n_dead;
@@ -206,20 +200,14 @@ fill(eg_graph *g) {
   g->filled = 0;
   for (uint32_t node = 0; node < g->n_rows; node++)
     if (!(g->rows[node].head & EG_DEAD))
-      eg_table_put(g, row_hash(&g->rows[node]), node);
+      eg_table_put(g, eg_row_hash(&g->rows[node]), node);
 }
 
-enum { IN_PLACE = 1 << 20 }; /* bytes from which a block grows in place */
-
-/* The pairs are made anew from the rows, so a large table needs no second
- * block beside it. */
+/* The pairs are made anew from the rows, so no second table is needed. */
 static void
 table_resize(eg_graph *g, uint64_t n_buckets) {
   size_t size = (n_buckets + 1) * sizeof(eg_bucket);
-  void *block =
-      bs_realloc(g->heap, size < IN_PLACE ? NULL : g->bucket_block, size);
-  if (size < IN_PLACE)
-    bs_free(g->heap, g->bucket_block);
+  void *block = bs_realloc(g->heap, g->bucket_block, size);
   uintptr_t at = ((uintptr_t)block + 63) & ~(uintptr_t)63;
   g->bucket_block = block;
   g->buckets = (eg_bucket *)at;
@@ -227,7 +215,7 @@ table_resize(eg_graph *g, uint64_t n_buckets) {
   fill(g);
 }
 
-enum { DOUBLED = 1 << 17 }; /* slots; larger tables grow by half */
+enum { DOUBLED = 1 << 12 }; /* slots; larger tables grow by half */
 
 static uint64_t
 buckets_for(uint64_t entries) {
@@ -244,23 +232,26 @@ comfortable(const eg_graph *g, uint64_t slots, uint64_t need) {
   return buckets_for(want);
 }
 
-/* Stale pairs are dropped where they are many, else the table grows; near the
- * byte limit it is filled more tightly instead. */
+/* Near the byte limit the table is filled more tightly first. */
 void
 eg_table_make_room(eg_graph *g, uint64_t more) {
   uint64_t slots = (uint64_t)g->n_buckets * EG_BUCKET;
   uint64_t want = g->filled + more;
-  uint64_t need = g->n_rows - g->n_dead + more;
-  uint64_t least = buckets_for(need);
-  uint64_t n = comfortable(g, slots, need);
+  uint64_t n = comfortable(g, slots, want);
   if (n < 8)
     n = 8;
   if (g->limit && g->heap->used + n * sizeof(eg_bucket) > g->limit) {
     if (want * 20 <= slots * 19)
       return;
-    n = least;
+    n = buckets_for(want);
   }
   table_resize(g, n);
+}
+
+void
+eg_table_refill(eg_graph *g) {
+  if (g->n_buckets)
+    fill(g);
 }
 
 uint64_t
