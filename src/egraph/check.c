@@ -119,15 +119,18 @@ check_symbols(const eg_graph *g, uint32_t *where) {
   const eg_index *x = eg_index_of(g);
   uint32_t total = 0;
   for (uint32_t c = 0; c < g->n_classes; c++) {
-    uint32_t at = x->class_segment.data[c], end = x->class_segment.data[c + 1];
-    for (; at < end; at++) {
+    uint32_t at = x->class_segment.data[c], last = x->class_segment.data[c + 1];
+    for (; at < last; at++) {
       const eg_segment *s = &x->segments.data[at];
-      for (uint32_t i = s->start; i < s->start + s->n; i++, total++) {
+      uint32_t end = s->start + eg_segment_n(x, s);
+      for (uint32_t i = s->start; i < end; i++, total++) {
         uint32_t n = x->by_symbol.data[i].node & EG_NODE_MASK;
         if (where[n] != c)
           return "I8: a node is in the wrong segment, or in two";
         where[n] = EG_NONE;
-        if (eg_head_of(g, g->rows[n].head)->symbol != s->symbol)
+        uint32_t symbol = eg_head_of(g, g->rows[n].head)->symbol;
+        if (i < x->symbol_start.data[symbol] ||
+            i >= x->symbol_start.data[symbol + 1])
           return "I8: a node is listed under another operator";
       }
     }

@@ -132,7 +132,7 @@ index_growth(const eg_graph *g, uint64_t nodes) {
   const eg_index *x = &g->index;
   uint64_t want = nodes * (sizeof(eg_entry) + sizeof(eg_node)) +
                   g->n_classes * sizeof(uint32_t) +
-                  g->live_classes * (uint64_t)20;
+                  g->live_classes * (uint64_t)12;
   uint64_t have = x->by_symbol.cap * sizeof(eg_entry) +
                   x->class_segment.cap * sizeof(uint32_t) +
                   x->segments.cap * sizeof(eg_segment);

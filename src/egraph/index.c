@@ -211,6 +211,17 @@ place_all(eg_graph *g, eg_index *x, uint32_t *room) {
   return p.n_segments;
 }
 
+/* Of n nodes, `recent` of which are. */
+static eg_segment
+segment_of(const eg_graph *g, eg_index *x, uint32_t start, uint32_t n,
+           uint32_t recent, uint32_t newest) {
+  uint32_t bit = recent ? EG_RECENT : 0, info = recent ? recent : newest;
+  if (n <= EG_SEGMENT_MOST)
+    return (eg_segment){start, bit | n << EG_SEGMENT_BITS | info};
+  bs_push(g->heap, &x->many, (eg_many){n, info});
+  return (eg_segment){start, bit | EG_MANY | (x->many.len - 1)};
+}
+
 /* The segments of an operator; tells whether any of its nodes is recent.  The
  * starts of classes move on to the ends. */
 static bool
@@ -231,8 +242,8 @@ make_segments(const eg_graph *g, eg_index *x, uint32_t symbol) {
         newest = stamps[node & EG_NODE_MASK];
     } while (++i < end && !((node = entries[i].node) & EG_FIRST));
     some = some || recent;
-    x->segments.data[at[c]++] = (eg_segment){
-        symbol, from, i - from, recent ? recent | EG_RECENT : newest};
+    x->segments.data[at[c]++] =
+        segment_of(g, x, from, i - from, recent, newest);
   }
   return some;
 }
@@ -285,6 +296,7 @@ build(eg_graph *g) {
   drop_epochs(g);
   drop_lists(g);
   bs_vec_done(h, &x->segments);
+  bs_clear(&x->many);
   ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
   ROOM(g, &x->by_symbol, (uint64_t)g->live_nodes);
   bs_reserve(h, &x->symbol_start, (uint64_t)n_symbols + 1);
@@ -327,6 +339,7 @@ eg_index_free(eg_graph *g) {
   drop_lists(g);
   bs_vec_done(h, &x->class_segment);
   bs_vec_done(h, &x->segments);
+  bs_vec_done(h, &x->many);
   bs_vec_done(h, &x->symbol_start);
   bs_vec_done(h, &x->uses);
   bs_vec_done(h, &x->by_symbol);
@@ -360,7 +373,8 @@ list_by_class(eg_graph *g) {
     for (uint32_t k = x->class_segment.data[c];
          k < x->class_segment.data[c + 1]; k++) {
       const eg_segment *s = &x->segments.data[k];
-      for (uint32_t i = s->start; i < s->start + s->n; i++)
+      uint32_t end = s->start + eg_segment_n(x, s);
+      for (uint32_t i = s->start; i < end; i++)
         x->by_class.data[at++].i = x->by_symbol.data[i].node & EG_NODE_MASK;
     }
     sort(x->by_class.data + from, at - from);

@@ -140,7 +140,7 @@ open_class(eg_matcher *m, uint32_t d, uint32_t cls) {
   if (!s)
     return;
   l->at = s->start;
-  l->end = s->start + s->n;
+  l->end = s->start + eg_segment_n(m->x, s);
   if (c->kid != EG_NONE && eg_chains_open(c, m->heap, m->g, s)) {
     const eg_atom *a = &m->p->atoms.data[d];
     uint32_t reg = m->p->kids.data[a->first_kid + c->kid].reg;
@@ -159,12 +159,13 @@ open_last(eg_matcher *m, eg_level *l, uint32_t cls) {
     s = eg_segment_find(m->x, cls, l->symbol);
   if (!s)
     return;
-  uint32_t n = m->by_bit ? eg_segment_recent(s) : s->n;
+  uint32_t all = eg_segment_n(m->x, s);
+  uint32_t n = m->by_bit ? eg_segment_recent(m->x, s) : all;
   if (eg_segment_newest(m->x, s) < m->since)
     n = 0;
   l->at = s->start;
   l->end = s->start + n;
-  m->count += s->n - n;
+  m->count += all - n;
 }
 
 static void
@@ -381,9 +382,10 @@ skim(eg_matcher *m, uint32_t d, uint32_t word) {
     const eg_segment *s = eg_segment_find(m->x, words[word], symbol);
     if (!s)
       continue;
-    if (eg_segment_newest(m->x, s) >= since || s->n > limit - m->count)
+    uint32_t n = eg_segment_n(m->x, s);
+    if (eg_segment_newest(m->x, s) >= since || n > limit - m->count)
       break;
-    m->count += s->n;
+    m->count += n;
   }
   if (end < l->end)
     tick_many(m, l->end - end);

@@ -139,14 +139,15 @@ eg_chains_done(eg_chains *c, bs_heap *heap) {
 
 static void
 build(eg_chains *c, bs_heap *heap, const eg_graph *g, const eg_segment *s) {
-  uint32_t bits = 32 - (uint32_t)__builtin_clz(s->n), size = 1u << bits;
+  uint32_t n = eg_segment_n(&g->index, s);
+  uint32_t bits = 32 - (uint32_t)__builtin_clz(n), size = 1u << bits;
   const eg_entry *e = g->index.by_symbol.data;
   bs_reserve(heap, &c->heads, size);
-  bs_reserve(heap, &c->next, s->n);
+  bs_reserve(heap, &c->next, n);
   c->shift = 32 - bits;
   for (uint32_t i = 0; i < size; i++)
     c->heads.data[i] = s->start;
-  for (uint32_t i = 0; i < s->n; i++) {
+  for (uint32_t i = 0; i < n; i++) {
     uint32_t cls = e[s->start + i].kid[c->kid].i;
     uint32_t *head = &c->heads.data[(cls * 2654435761u) >> c->shift];
     c->next.data[i] = *head;
@@ -157,7 +158,7 @@ build(eg_chains *c, bs_heap *heap, const eg_graph *g, const eg_segment *s) {
 bool
 eg_chains_open(eg_chains *c, bs_heap *heap, const eg_graph *g,
                const eg_segment *s) {
-  if (c->kid == EG_NONE || s->n < FEW)
+  if (c->kid == EG_NONE || eg_segment_n(&g->index, s) < FEW)
     return false;
   if (c->segment != s) {
     c->segment = s;

@@ -88,6 +88,41 @@ Test(run, many_epochs_keep_what_is_fresh) {
   }
 }
 
+/* Equal leaves make wide nodes die, until the live ones move together; their
+ * parents must still be found. */
+Test(run, rows_that_move_keep_their_parents) {
+  enum { MANY = 3000, PART = 1000 };
+  small s;
+  small_begin(&s, NULL);
+  eg_rule rules[2];
+  small_ac(&s, rules);
+  small_sum(&s, 4);
+  eg_run_options o = no_limits();
+  eg_runner *r = eg_runner_new(&s.heap, s.g, rules, 2, &o);
+  eg_run_some(r, NULL, 0);
+  eg_class leaves[MANY], wide[MANY];
+  for (int i = 0; i < MANY; i++) {
+    leaves[i] = leaf(&s, 100 + i);
+    wide[i] = f(&s, h(&s, leaves[i], leaves[i], leaves[0]));
+  }
+  for (int from = 1; from < MANY; from += PART) {
+    for (int i = from; i < from + PART && i < MANY; i++)
+      unite(&s, leaves[0], leaves[i]);
+    eg_rebuild(s.g);
+    size_t before = eg_bytes(s.g);
+    cr_assert_eq(eg_run_some(r, NULL, 0), EG_STOP_SATURATED);
+    cr_assert_lt(eg_bytes(s.g), before + 4096);
+    cr_assert_null(eg_check(s.g));
+    for (int i = 0; i < MANY; i++) {
+      cr_assert_eq(i < from + PART, same(&s, wide[i], wide[0]));
+      eg_class w = eg_find(s.g, wide[i]), l = eg_find(s.g, leaves[i]);
+      cr_assert_eq(eg_find(s.g, f(&s, h(&s, l, l, leaves[0]))).i, w.i);
+    }
+  }
+  eg_runner_free(r);
+  small_end(&s);
+}
+
 Test(run, only_enabled_rules_run) {
   small s;
   small_begin(&s, NULL);
