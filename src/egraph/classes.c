@@ -90,12 +90,6 @@ eg_mark_changed(eg_graph *g, uint32_t c) {
 }
 
 void
-eg_mark_touched(eg_graph *g, uint32_t c) {
-  if (g->analysis.modify)
-    bs_push(g->heap, &g->touched, c);
-}
-
-void
 eg_settle(eg_graph *g) {
   if (g->settling)
     return;
@@ -208,6 +202,11 @@ eg_touch(eg_graph *g, eg_class c) {
 void
 eg_prune(eg_graph *g, eg_class c, bool (*keep)(void *, uint32_t, uint32_t),
          void *ctx) {
-  bs_push(g->heap, &g->prunes, (eg_prune_request){c.i, keep, ctx});
+  const eg_prune_request *last = g->prunes.len ? &bs_last(&g->prunes) : NULL;
+  bs_reserve(g->heap, &g->pruned, (uint64_t)g->pruned.len + 1);
+  if (!last || last->keep != keep || last->ctx != ctx)
+    bs_push(g->heap, &g->prunes, (eg_prune_request){keep, ctx, 0});
+  bs_push(g->heap, &g->pruned, c.i);
+  bs_last(&g->prunes).end = g->pruned.len;
   g->dirty = true;
 }

@@ -51,6 +51,7 @@ eg_free(eg_graph *g) {
   bs_vec_done(h, &g->repair);
   bs_vec_done(h, &g->remake);
   bs_vec_done(h, &g->prunes);
+  bs_vec_done(h, &g->pruned);
   bs_vec_done(h, &g->scratch);
   eg_table_free(g);
   eg_index_free(g);
@@ -65,8 +66,9 @@ eg_free(eg_graph *g) {
 uint64_t
 eg_grown(eg_graph *g, uint64_t have, uint64_t need, size_t item) {
   uint64_t bytes = have * item;
-  uint64_t want = have + (bytes > 1 << 20   ? have / 8
-                          : bytes > 1 << 17 ? have / 4
+  uint64_t want = have + (bytes > 1 << 20   ? have / 16
+                          : bytes > 1 << 18 ? have / 8
+                          : bytes > 1 << 15 ? have / 4
                                             : have / 2);
   if (want < need)
     want = need;

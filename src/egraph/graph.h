@@ -87,7 +87,7 @@ typedef struct eg_bucket {
   uint32_t node[EG_BUCKET];
 } eg_bucket;
 
-#define EG_FULL_NUM 13 /* grow when filled > slots * 13 / 16 */
+#define EG_FULL_NUM 14 /* grow when filled > slots * 14 / 16 */
 #define EG_FULL_DEN 16
 
 /* What identifies a node, children canonical. */
@@ -150,10 +150,12 @@ typedef struct eg_index {
   BS_VEC(eg_node) by_class;     /* (class, id) order */
 } eg_index;
 
+/* Of the classes that wait to be pruned those from the end of the last such
+ * request to `end`, in one way. */
 typedef struct eg_prune_request {
-  uint32_t cls;
   bool (*keep)(void *, uint32_t, uint32_t);
   void *ctx;
+  uint32_t end;
 } eg_prune_request;
 
 struct eg_graph {
@@ -201,6 +203,7 @@ struct eg_graph {
   BS_VEC(uint32_t) repair;  /* nodes */
   BS_VEC(uint32_t) remake;  /* nodes */
   BS_VEC(eg_prune_request) prunes;
+  BS_VEC(uint32_t) pruned; /* classes that wait to be */
   BS_VEC(eg_class) scratch;
   void *spare[2]; /* room for one class's data each */
 
@@ -292,6 +295,12 @@ eg_row_kids(const eg_graph *g, const eg_row *r) {
   return r->head & EG_WIDE ? g->pool + r->kid[0].i : r->kid;
 }
 
+static inline void
+eg_mark_touched(eg_graph *g, uint32_t leader) {
+  if (g->analysis.modify)
+    bs_push(g->heap, &g->touched, leader);
+}
+
 void eg_table_make_room(eg_graph *, uint64_t more);
 
 /* Room for so many more pairs. */
@@ -355,7 +364,6 @@ void eg_seat_free(eg_graph *, uint32_t seat);
 bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
 void eg_settle(eg_graph *); /* calls `modify` for what waits */
 void eg_mark_changed(eg_graph *, uint32_t leader);
-void eg_mark_touched(eg_graph *, uint32_t leader);
 void eg_fail(eg_graph *, eg_fault_kind, uint32_t a, uint32_t b, eg_reason);
 uint32_t eg_merge_data(eg_graph *, void *into, const void *from);
 

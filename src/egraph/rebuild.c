@@ -307,14 +307,9 @@ remake_parents(eg_graph *g, uint32_t cls) {
 
 /* --- pruning ----------------------------------------------------------- */
 
-static bool
-same_keep(const eg_prune_request *a, const eg_prune_request *b) {
-  return a->keep == b->keep && a->ctx == b->ctx;
-}
-
 static uint8_t *
-prune_flags(eg_graph *g, uint32_t request) {
-  return &g->flags[eg_seat(g, eg_root(g, g->prunes.data[request].cls))];
+prune_flags(eg_graph *g, uint32_t i) {
+  return &g->flags[eg_seat(g, eg_root(g, g->pruned.data[i]))];
 }
 
 static void
@@ -332,20 +327,21 @@ prune_marked(eg_graph *g, const eg_prune_request *how) {
   }
 }
 
-/* One pass over the nodes for each run of equal requests. */
+/* One pass over the nodes for each request. */
 static void
 prune(eg_graph *g) {
-  uint32_t at = 0, len = g->prunes.len;
-  while (at < len) {
-    uint32_t from = at;
-    const eg_prune_request *how = &g->prunes.data[from];
-    for (; at < len && same_keep(&g->prunes.data[at], how); at++)
-      *prune_flags(g, at) |= EG_MARK;
+  uint32_t from = 0;
+  for (uint32_t k = 0; k < g->prunes.len; k++) {
+    const eg_prune_request *how = &g->prunes.data[k];
+    for (uint32_t i = from; i < how->end; i++)
+      *prune_flags(g, i) |= EG_MARK;
     prune_marked(g, how);
-    for (uint32_t i = from; i < at; i++)
+    for (uint32_t i = from; i < how->end; i++)
       *prune_flags(g, i) &= (uint8_t)~EG_MARK;
+    from = how->end;
   }
   bs_clear(&g->prunes);
+  bs_clear(&g->pruned);
 }
 
 /* Data is joined as classes are, but parents' data and pruning wait. */

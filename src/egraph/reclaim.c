@@ -23,7 +23,7 @@ unlink_all(eg_graph *g) {
       g->parents[s] = (eg_parents){EG_NONE, 0};
 }
 
-static void
+static inline void
 link_kids(eg_graph *g, uint32_t n) {
   const eg_row *r = &g->rows[n];
   if (r->head & EG_WIDE) {
