@@ -87,7 +87,7 @@ typedef struct eg_bucket {
   uint32_t node[EG_BUCKET];
 } eg_bucket;
 
-#define EG_FULL_NUM 14 /* grow when filled > slots * 14 / 16 */
+#define EG_FULL_NUM 13 /* grow when filled > slots * 13 / 16 */
 #define EG_FULL_DEN 16
 
 /* What identifies a node, children canonical. */
