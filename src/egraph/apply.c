@@ -212,7 +212,7 @@ static void
 restore(eg_runner *r) {
   const eg_graph *g = r->g;
   if (!r->unwatched || r->cut || g->n_pool ||
-      g->lost.len <= 256 + g->live_classes / 32)
+      g->lost.len <= 32 + g->live_classes / 256)
     return;
   double t = bs_now();
   eg_restore(r->g);
