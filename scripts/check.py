@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""All checks of the project, one step after the other, counted.
+"""All checks of the project, counted; some side by side (lanes.py).
 
 usage: check.py [STEP...]     steps: see STEPS below; none: all of them
-FUZZ_SECONDS sets the time of each fuzz target (30), FUZZ_SEED what it draws
-(1): the same each time, so that a failure belongs to the change at hand; search
-further with other seeds.
+LANES sets how many steps run at a time, FUZZ_SECONDS the time of each fuzz
+target (30), FUZZ_SEED what it draws (1): the same each time, so that a failure
+belongs to the change at hand; search further with other seeds.
 """
+import concurrent.futures
 import glob
 import os
 import re
@@ -13,7 +14,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
+
+import lanes
+from lanes import Step
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASE, SANITIZED, FUZZED = "build", "build-sanitized", "build-fuzz"
@@ -45,13 +48,19 @@ def one(done):
     return (0, 1) if done.returncode else (1, 0)
 
 
-def build(folder, *options, env=None):
+def build(folder, *options, targets=(), env=None):
     if not os.path.exists(os.path.join(ROOT, folder, "build.ninja")):
         done = call(["meson", "setup", folder, *options],
                     env=dict(os.environ, **(env or {})))
         if done.returncode:
             return one(done)
-    return one(call(["ninja", "-C", folder]))
+    return one(call(["ninja", "-C", folder, *targets]))
+
+
+# Sanitizers tell lines with -g1; at -O1 they compile in half the time of -O2,
+# and the programs under test wait for other things.
+CHECKED = ["-Dbuildtype=debugoptimized", "-Doptimization=1", "-Dc_args=-g1",
+           "-Db_lundef=false"]
 
 
 def step_release():
@@ -59,13 +68,13 @@ def step_release():
 
 
 def step_sanitized():
-    return build(SANITIZED, "-Dbuildtype=debugoptimized", "-Db_ndebug=false",
-                 "-Db_sanitize=address,undefined", "-Db_lundef=false")
+    return build(SANITIZED, *CHECKED, "-Db_ndebug=false",
+                 "-Db_sanitize=address,undefined")
 
 
 def meson_tests(folder):
     done = call(["meson", "test", "-C", folder, "--print-errorlogs",
-                 "--no-rebuild", "--timeout-multiplier", "4"])
+                 "--no-rebuild", "--timeout-multiplier", "10"])
     log = os.path.join(ROOT, folder, "meson-logs", "testlog.txt")
     with open(log, encoding="utf-8", errors="replace") as f:
         text = f.read()
@@ -193,16 +202,11 @@ def step_console():
 
 def step_search():
     """The engine's threads under the thread sanitizer."""
-    if not os.path.exists(os.path.join(ROOT, THREADS, "build.ninja")):
-        done = call(["meson", "setup", THREADS, "-Dbuildtype=debugoptimized",
-                     "-Db_ndebug=true", "-Db_sanitize=thread",
-                     "-Db_lundef=false"])
-        if done.returncode:
-            return one(done)
     test = "tests/property/egraph_threads"
-    done = call(["ninja", "-C", THREADS, test])
-    if done.returncode:
-        return one(done)
+    passed, failed = build(THREADS, *CHECKED, "-Db_ndebug=true",
+                           "-Db_sanitize=thread", targets=[test])
+    if failed:
+        return passed, failed
     # The sanitizer wants its own part of the address space free.
     fixed = ["setarch", "-R"] if shutil.which("setarch") else []
     return one(call([*fixed, os.path.join(ROOT, THREADS, test), "4"]))
@@ -222,93 +226,90 @@ def step_folders():
     return one(call([sys.executable, "scripts/check-folders"]))
 
 
-def step_fuzz():
+FUZZ_TARGETS = sorted(os.path.splitext(os.path.basename(path))[0] for path in
+                      glob.glob(os.path.join(ROOT, "tests/fuzz/fuzz_*.c")))
+
+
+def step_fuzz_build():
     if not shutil.which("clang"):
         print("clang is missing: no fuzzing")
         return 0, 1
-    passed, failed = build(FUZZED, "-Dfuzz=true", "-Dtests=disabled",
-                           "-Dbuildtype=debugoptimized",
-                           "-Db_sanitize=address,undefined",
-                           "-Db_lundef=false", env={"CC": "clang"})
-    seconds = os.environ.get("FUZZ_SECONDS", "30")
-    targets = sorted(t for t in glob.glob(os.path.join(
-        ROOT, FUZZED, "tests/fuzz/fuzz_*")) if os.access(t, os.X_OK)
-        and os.path.isfile(t)
-        # The lint is no parser and slow on hostile rules: run it by hand.
-        and os.path.basename(t) != "fuzz_lint")
-    running = []
-    for target in targets:
-        corpus = os.path.join(ROOT, FUZZED, "corpus-" +
-                              os.path.basename(target))
-        os.makedirs(corpus, exist_ok=True)
-        seeds = os.path.join(ROOT, "tests/fuzz/seeds",
-                             os.path.basename(target))
-        command = [target, "-max_total_time=" + seconds, "-timeout=20",
-                   "-seed=" + os.environ.get("FUZZ_SEED", "1"),
-                   "-rss_limit_mb=3000", "-max_len=20000", "-print_final_stats=1",
-                   corpus] + ([seeds] if os.path.isdir(seeds) else [])
-        log = open(corpus + ".log", "w+", encoding="utf-8", errors="replace")
-        running.append((target, log, subprocess.Popen(
-            command, cwd=corpus, stdin=subprocess.DEVNULL, stdout=log,
-            stderr=subprocess.STDOUT)))
-        if len(running) >= 2:
-            passed, failed = reap(running.pop(0), passed, failed)
-    for entry in running:
-        passed, failed = reap(entry, passed, failed)
+    return build(FUZZED, "-Dfuzz=true", "-Dtests=disabled", *CHECKED,
+                 "-Db_sanitize=address,undefined", env={"CC": "clang"},
+                 targets=["tests/fuzz/" + name for name in FUZZ_TARGETS])
+
+
+def fuzz(name):
+    """The exit code of one target, and what it says."""
+    corpus = os.path.join(ROOT, FUZZED, "corpus-" + name)
+    os.makedirs(corpus, exist_ok=True)
+    seeds = os.path.join(ROOT, "tests/fuzz/seeds", name)
+    # An input that takes longer than -timeout is a failure: far longer than
+    # any takes, as it counts the time of a machine that may be slow or busy.
+    done = subprocess.run(
+        [os.path.join(ROOT, FUZZED, "tests/fuzz", name),
+         "-max_total_time=" + os.environ.get("FUZZ_SECONDS", "30"),
+         "-seed=" + os.environ.get("FUZZ_SEED", "1"), "-timeout=200",
+         "-rss_limit_mb=3000", "-max_len=20000", "-print_final_stats=1",
+         corpus, *([seeds] if os.path.isdir(seeds) else [])], cwd=corpus,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, errors="replace")
+    return done.returncode, done.stdout
+
+
+def step_fuzz():
+    passed = failed = 0
+    # The lint is no parser and slow on hostile rules: run it by hand.
+    names = [name for name in FUZZ_TARGETS if name != "fuzz_lint"]
+    with concurrent.futures.ThreadPoolExecutor(max(2, lanes.count())) as pool:
+        for name, (code, text) in zip(names, pool.map(fuzz, names)):
+            runs = re.search(r"number_of_executed_units: (\d+)", text)
+            print(f"  {name}: {runs[1] if runs else '?'} inputs, exit {code}")
+            passed, failed = passed + (not code), failed + bool(code)
+            if code:
+                print(text[-4000:])
     return passed, failed
 
 
-def reap(entry, passed, failed):
-    target, log, process = entry
-    code = process.wait()
-    log.seek(0)
-    text = log.read()
-    log.close()
-    runs = re.search(r"number_of_executed_units: (\d+)", text)
-    print(f"  {os.path.basename(target)}: "
-          f"{runs[1] if runs else '?'} inputs, exit {code}")
-    if code:
-        print(text[-4000:])
-    return (passed, failed + 1) if code else (passed + 1, failed)
-
-
+# The builds first, then what waits for one processor at a time, then what has
+# work for all.
 STEPS = {
-    "release": step_release,
-    "unit": step_unit,
-    "rules": step_rules,
-    "prove": step_prove,
-    "examples": step_examples,
-    "contractions": step_contractions,
-    "fused": step_fused,
-    "tune": step_tune,
-    "cuda": step_cuda,
-    "layout": step_layout,
-    "programs": step_programs,
-    "threads": step_threads,
-    "bench": step_bench,
-    "console": step_console,
-    "sanitized": step_sanitized,
-    "unit-sanitized": step_unit_sanitized,
-    "search": step_search,
-    "fail": step_fail,
-    "format": step_format,
-    "folders": step_folders,
-    "fuzz": step_fuzz,
+    "release": Step(step_release),
+    "sanitized": Step(step_sanitized),
+    "format": Step(step_format),
+    "folders": Step(step_folders),
+    "rules": Step(step_rules, ["release"]),
+    "prove": Step(step_prove, ["release"]),
+    "examples": Step(step_examples, ["release"]),
+    "console": Step(step_console, ["release"]),
+    "cuda": Step(step_cuda, ["release"]),
+    "contractions": Step(step_contractions, ["release"]),
+    "threads": Step(step_threads, ["release"]),
+    "tune": Step(step_tune, ["release"]),
+    "layout": Step(step_layout, ["release"]),
+    "programs": Step(step_programs, ["release"]),
+    "bench": Step(step_bench, ["release"]),
+    "search": Step(step_search),
+    "fuzz-build": Step(step_fuzz_build),
+    "fail": Step(step_fail, ["release", "sanitized"]),
+    "fused": Step(step_fused, ["release"]),
+    "unit": Step(step_unit, ["release"]),
+    "unit-sanitized": Step(step_unit_sanitized, ["sanitized"]),
+    # For a time that the clock tells: nothing else takes it.
+    "fuzz": Step(step_fuzz, ["fuzz-build"], alone=True),
 }
 
 
 def main():
-    passed = failed = 0
-    for name in sys.argv[1:] or STEPS:
-        if name not in STEPS:
+    if sys.argv[1:2] == ["--step"]:
+        passed, failed = STEPS[sys.argv[2]].function()
+    else:
+        names = sys.argv[1:] or list(STEPS)
+        if not set(names) <= set(STEPS):
             sys.exit(__doc__)
-        start = time.monotonic()
-        p, f = STEPS[name]()
-        passed, failed = passed + p, failed + f
-        print(f"{name}: {p} passed, {f} failed "
-              f"({time.monotonic() - start:.0f} s)", flush=True)
-        if f and name in ("release", "sanitized"):
-            break
+        passed, failed = lanes.run(
+            STEPS, names, [sys.executable, os.path.abspath(__file__), "--step"],
+            int(os.environ.get("LANES", lanes.count())))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

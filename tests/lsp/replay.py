@@ -107,7 +107,7 @@ def play(glen, path, bless):
         if "exit" in step:
             server.send({"jsonrpc": "2.0", "method": "exit"})
             server.process.stdin.close()
-            said = server.process.wait(timeout=60)
+            said = server.process.wait(timeout=600)
         else:
             if "raw" in step:
                 server.write(step["raw"].encode("utf-8", "surrogateescape"))
@@ -119,7 +119,7 @@ def play(glen, path, bless):
             faults.append((number, step.get(key, []), said))
             step[key] = said
     server.process.stdin.close()
-    server.process.wait(timeout=60)
+    server.process.wait(timeout=600)
     if bless and faults:
         with open(path, "w", encoding="utf-8") as f:
             json.dump(session, f, indent=1)

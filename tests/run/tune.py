@@ -155,7 +155,7 @@ def goes_on_after_an_interrupt(case):
         expect(process.poll() is None, "it ended too early")
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    errors = process.communicate(timeout=60)[1]
+    errors = process.communicate(timeout=600)[1]
     expect(process.returncode == 0, errors)
     expect("stopped: the best so far was taken" in errors, errors)
     expect(os.path.exists(case.path("p.c")) and

@@ -6,8 +6,7 @@
 #include "poly/schedule/primitive.h"
 #include "run.h"
 
-TestSuite(tensorize, .init = fixture_start, .fini = fixture_stop,
-          .timeout = 300);
+TestSuite(tensorize, .init = fixture_start, .fini = fixture_stop);
 
 /* ---- instructions ---- */
 

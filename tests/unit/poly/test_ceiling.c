@@ -9,7 +9,7 @@
 #include <isl/set.h>
 #include <isl/space.h>
 
-TestSuite(ceiling, .init = fixture_start, .fini = fixture_stop, .timeout = 300);
+TestSuite(ceiling, .init = fixture_start, .fini = fixture_stop);
 
 static unsigned long operations;
 

@@ -20,7 +20,7 @@ stop_model(void) {
   fixture_stop();
 }
 
-TestSuite(datalayout, .init = start_model, .fini = stop_model, .timeout = 300);
+TestSuite(datalayout, .init = start_model, .fini = stop_model);
 
 static void
 add_read(uint32_t definition, uint32_t array, const char *index) {

@@ -2,7 +2,7 @@
  * examples they are described by elsewhere, and what each one refuses. */
 #include "walk.h"
 
-TestSuite(forms, .init = start_program, .fini = fixture_stop, .timeout = 300);
+TestSuite(forms, .init = start_program, .fini = fixture_stop);
 
 #define CUBE(s) "{ " s "[i,j,k] : 0 <= i < 32 and 0 <= j < 32 and 0 <= k < 32 }"
 

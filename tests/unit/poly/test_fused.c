@@ -6,7 +6,7 @@
 #include "poly/schedule/auto.h"
 #include "poly/schedule/primitive.h"
 
-TestSuite(fused, .init = fixture_start, .fini = fixture_stop, .timeout = 300);
+TestSuite(fused, .init = fixture_start, .fini = fixture_stop);
 
 /* H = W = 6, K = 3: figure 1 of the paper. */
 #define PAPER                                                                  \

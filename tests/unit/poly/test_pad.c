@@ -1,7 +1,7 @@
 /* test_pad.c - pad_einsum: extents rounded up, outputs as before. */
 #include "walk.h"
 
-TestSuite(pad, .init = start_program, .fini = fixture_stop, .timeout = 300);
+TestSuite(pad, .init = start_program, .fini = fixture_stop);
 
 /* C[i, j] = sum of A[i, k] * B[k, j] over k */
 static void

@@ -2,8 +2,7 @@
  * instances, refusals; outputs are compared in every case. */
 #include "walk.h"
 
-TestSuite(primitives, .init = start_program, .fini = fixture_stop,
-          .timeout = 300);
+TestSuite(primitives, .init = start_program, .fini = fixture_stop);
 
 #define CUBE(s) "{ " s "[i,j,k] : 0 <= i < 8 and 0 <= j < 8 and 0 <= k < 8 }"
 

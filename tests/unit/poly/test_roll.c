@@ -2,7 +2,7 @@
  * memory, refusals; outputs are compared in every case. */
 #include "walk.h"
 
-TestSuite(roll, .init = start_program, .fini = fixture_stop, .timeout = 300);
+TestSuite(roll, .init = start_program, .fini = fixture_stop);
 
 #define RANGE(s, n) "{ " s "[i] : 0 <= i < " n " }"
 

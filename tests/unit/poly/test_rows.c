@@ -7,7 +7,7 @@
 #include "poly/schedule/primitive.h"
 #include "poly/storage.h"
 
-TestSuite(rows, .init = fixture_start, .fini = fixture_stop, .timeout = 300);
+TestSuite(rows, .init = fixture_start, .fini = fixture_stop);
 
 static po_program *
 chosen(const char *text) {

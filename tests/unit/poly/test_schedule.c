@@ -1,8 +1,7 @@
 /* test_schedule.c - structural primitives: forms, counts, refusals. */
 #include "walk.h"
 
-TestSuite(schedule, .init = start_program, .fini = fixture_stop,
-          .timeout = 300);
+TestSuite(schedule, .init = start_program, .fini = fixture_stop);
 
 /* B[i,j] = A[i,j] */
 static void

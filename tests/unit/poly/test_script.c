@@ -1,7 +1,7 @@
 /* test_script.c - the language of .sched scripts. */
 #include "walk.h"
 
-TestSuite(script, .init = start_program, .fini = fixture_stop, .timeout = 300);
+TestSuite(script, .init = start_program, .fini = fixture_stop);
 
 /* C = A * B, and a second nest with a loop i of its own. */
 static void

@@ -4,7 +4,7 @@
 #include "lawful.h"
 #include "rules/sound.h"
 
-TestSuite(every_rule, .init = start, .fini = stop, .timeout = 240);
+TestSuite(every_rule, .init = start, .fini = stop);
 
 #define CASES 2    /* that each rule must apply to */
 #define TRIES 1500 /* at making them */

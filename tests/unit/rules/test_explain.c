@@ -5,7 +5,7 @@
 #include "rules/explain.h"
 #include "rules/near.h"
 
-TestSuite(explain, .init = start, .fini = stop, .timeout = 120);
+TestSuite(explain, .init = start, .fini = stop);
 
 static rl_run
 recorded(const rl_rules *rules, const gs_program *p) {

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "lawful.h"
 
-TestSuite(files, .init = start, .fini = stop, .timeout = 240);
+TestSuite(files, .init = start, .fini = stop);
 
 static void
 all_pass_in(const char *directory) {

@@ -10,7 +10,7 @@
 #include "rules/sound.h"
 #include <math.h>
 
-TestSuite(glenside, .init = start, .fini = stop, .timeout = 120);
+TestSuite(glenside, .init = start, .fini = stop);
 
 /* --- types ---------------------------------------------------------------- */
 

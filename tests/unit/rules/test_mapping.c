@@ -7,7 +7,7 @@
 #include "lawful.h"
 #include <math.h>
 
-TestSuite(mapping, .init = start, .fini = stop, .timeout = 240);
+TestSuite(mapping, .init = start, .fini = stop);
 
 static double
 price(const eg_graph *g, eg_node n) {
