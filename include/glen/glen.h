@@ -409,11 +409,25 @@ typedef struct glen_comparison {
   int64_t index;     /* of its first element that differs, in C order */
   double a, b;       /* the two values there */
   double max_abs, max_rel;
+  int64_t rounding; /* elements beyond it that rounding explains */
 } glen_comparison;
 
 /* Exact for integers; |a - b| <= tolerance * max(1, |a|, |b|) for floats. */
 GLEN_API bool glen_tensors_compare(const glen_tensors *a, const glen_tensors *b,
                                    double tolerance, glen_comparison *out);
+/* The same, where elements beyond the tolerance may still differ by the sum of
+ * their bounds (of glen_rounding_bounds; NULL: none). */
+GLEN_API bool
+glen_tensors_compare_within(const glen_tensors *a, const glen_tensors *b,
+                            double tolerance, const glen_tensors *bound_a,
+                            const glen_tensors *bound_b, glen_comparison *out);
+/* How far rounding can move each element of the program's outputs: a running
+ * error analysis beside the reference interpreter, in f64.  For elements that
+ * are ill-conditioned, as quotients by what is nearly 0.  NULL on failure, with
+ * diagnostics. */
+GLEN_API glen_tensors *glen_rounding_bounds(glen_context *,
+                                            const glen_program *,
+                                            const glen_tensors *inputs);
 /* Where `expected` is NaN anything is right: comparisons with NaN are not
  * specified unless floating point is strict.  Takes those elements over. */
 GLEN_API void glen_overlook_nans(glen_tensors *expected,

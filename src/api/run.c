@@ -147,6 +147,24 @@ glen_interpret(glen_context *ctx, const glen_program *program,
 }
 
 static void
+bounds_body(void *arg) {
+  run_args *a = arg;
+  const gs_program *p = a->program->program;
+  glen_tensors *t = new_tensors(a->ctx, p, true);
+  glen_tensors *bounds = new_tensors(a->ctx, p, true);
+  if (gs_interpret_bounded(p, a->inputs->data, t->data, bounds->data))
+    a->out = bounds;
+  glen_tensors_free(t);
+}
+
+glen_tensors *
+glen_rounding_bounds(glen_context *ctx, const glen_program *program,
+                     const glen_tensors *inputs) {
+  run_args a = {.ctx = ctx, .program = program, .inputs = inputs};
+  return api_enter(ctx, bounds_body, &a) ? a.out : NULL;
+}
+
+static void
 execute_body(void *arg) {
   run_args *a = arg;
   const po_program *loops = a->loops->loops;
@@ -263,11 +281,21 @@ glen_tensor_save(glen_context *ctx, const glen_tensors *tensors, uint32_t k,
 bool
 glen_tensors_compare(const glen_tensors *a, const glen_tensors *b,
                      double tolerance, glen_comparison *out) {
+  return glen_tensors_compare_within(a, b, tolerance, NULL, NULL, out);
+}
+
+bool
+glen_tensors_compare_within(const glen_tensors *a, const glen_tensors *b,
+                            double tolerance, const glen_tensors *bound_a,
+                            const glen_tensors *bound_b, glen_comparison *out) {
   *out = (glen_comparison){0};
   for (uint32_t k = 0; k < a->n; k++) {
     gs_difference d;
     bool same =
-        gs_tensor_compare(&a->data[k], &b->data[k], tolerance, tolerance, &d);
+        gs_tensor_compare_within(&a->data[k], &b->data[k], tolerance, tolerance,
+                                 bound_a ? &bound_a->data[k] : NULL,
+                                 bound_b ? &bound_b->data[k] : NULL, &d);
+    out->rounding += d.rounding;
     if (!same && !out->differing) {
       out->output = k;
       out->index = d.first;

@@ -11,6 +11,23 @@ typedef struct pair {
   const glen_program *a, *b;
 } pair;
 
+/* Does rounding, in either program, explain what differs? */
+static bool
+is_rounding(cl_session *session, const pair *p, const glen_tensors *inputs,
+            const glen_tensors *a, const glen_tensors *b,
+            glen_comparison *out) {
+  glen_context *glen = session->glen;
+  glen_tensors *bound_a = glen_rounding_bounds(glen, p->a, inputs);
+  glen_tensors *bound_b =
+      bound_a ? glen_rounding_bounds(glen, p->b, inputs) : NULL;
+  bool equal =
+      bound_b && glen_tensors_compare_within(a, b, session->options->tolerance,
+                                             bound_a, bound_b, out);
+  glen_tensors_free(bound_b);
+  glen_tensors_free(bound_a);
+  return equal;
+}
+
 /* 1 equal, 0 different, -1 failed. */
 static int
 compare_on(cl_session *session, const pair *p, uint64_t seed,
@@ -21,7 +38,8 @@ compare_on(cl_session *session, const pair *p, uint64_t seed,
   glen_tensors *b = a ? glen_interpret(glen, p->b, inputs) : NULL;
   int equal = -1;
   if (b)
-    equal = glen_tensors_compare(a, b, session->options->tolerance, out);
+    equal = glen_tensors_compare(a, b, session->options->tolerance, out) ||
+            is_rounding(session, p, inputs, a, b, out);
   glen_tensors_free(b);
   glen_tensors_free(a);
   glen_tensors_free(inputs);

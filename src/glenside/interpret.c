@@ -9,8 +9,13 @@
 #include "glenside/interpret_state.h"
 #include <string.h>
 
-static bool run_program(in_run *, const gs_program *, const gs_tensor *inputs,
-                        gs_tensor *outputs);
+/* Inputs and outputs, with their bounds where these are asked for. */
+typedef struct in_data {
+  const gs_tensor *inputs, *input_bounds;
+  gs_tensor *outputs, *bounds;
+} in_data;
+
+static bool run_program(in_run *, const gs_program *, const in_data *);
 
 /* --- calls ---------------------------------------------------------------- */
 
@@ -82,10 +87,16 @@ eval_call(in_state *s, uint32_t t) {
   if (!c)
     return false;
   gs_tensor *operands =
-      bs_alloc(s->run->ctx.heap, (size_t)node->n_kids * sizeof *operands);
-  for (uint32_t k = 0; k < node->n_kids; k++)
+      bs_alloc(s->run->ctx.heap, 2 * (size_t)node->n_kids * sizeof *operands);
+  gs_tensor *bounds = operands + node->n_kids;
+  for (uint32_t k = 0; k < node->n_kids; k++) {
     operands[k] = s->arrays[node->kids[k].i];
-  bool ok = run_program(s->run, c->meaning, operands, &s->arrays[t]);
+    if (s->bounds)
+      bounds[k] = s->bounds[node->kids[k].i];
+  }
+  in_data data = {operands, s->bounds ? bounds : NULL, &s->arrays[t],
+                  s->bounds ? &s->bounds[t] : NULL};
+  bool ok = run_program(s->run, c->meaning, &data);
   bs_free(s->run->ctx.heap, operands);
   s->owned[t] = ok;
   return ok;
@@ -97,6 +108,33 @@ static void
 store(gs_tensor *out, int64_t first, int64_t n, const double *values) {
   for (int64_t k = 0; k < n; k++)
     gs_tensor_set(out, first + k, values[k]);
+}
+
+static void
+init_bounds(in_state *s, uint32_t t) {
+  gs_type type = s->types[t];
+  type.dtype = GS_F64;
+  if (s->bounds)
+    gs_tensor_init(s->run->ctx.heap, &s->bounds[t], &type);
+}
+
+/* The bounds of one item, `first` in the result. */
+static void
+bound_item(in_state *s, uint32_t t, const in_operator *o, const int64_t *index,
+           int64_t first, const double *item, const double *result) {
+  const gs_node *node = &s->p->nodes.data[t];
+  const gs_type *in = &s->types[node->kids[0].i], *type = &s->types[t];
+  int64_t n_in = gs_prod(in->dim + in->access, in->rank - in->access);
+  int64_t n = gs_prod(type->dim + type->access, type->rank - type->access);
+  bs_heap *heap = s->run->ctx.heap;
+  double *e = bs_calloc(heap, (size_t)n_in, sizeof *e);
+  double *bound = bs_calloc(heap, (size_t)n_in, sizeof *bound);
+  in_state of = in_state_of_bounds(s);
+  in_load(&of, node->kids[0], index, e);
+  in_bound(o, in, item, e, result, bound);
+  store(&s->bounds[t], first, n, bound);
+  bs_free(heap, bound);
+  bs_free(heap, e);
 }
 
 /* Item by item over S. */
@@ -117,6 +155,8 @@ eval_compute(in_state *s, uint32_t t) {
     in_load(s, node->kids[0], index, item);
     in_compute(&o, in, item, result);
     store(&s->arrays[t], first, n, result);
+    if (s->bounds)
+      bound_item(s, t, &o, index, first, item, result);
     first += n;
   } while (in_advance(in, 0, in->access, index));
   bs_free(heap, result);
@@ -130,10 +170,15 @@ eval_elements(in_state *s, uint32_t t) {
   const gs_type *type = &s->types[t];
   gs_term from = node->op == GS_MATERIALIZE ? node->kids[0] : (gs_term){t};
   int64_t index[GS_MAX_RANK] = {0}, copy[GS_MAX_RANK], k = 0;
+  in_state of = in_state_of_bounds(s);
   s->stored[t] = 0; /* read through it, not from it */
   do {
     memcpy(copy, index, type->rank * sizeof *copy);
-    gs_tensor_set(&s->arrays[t], k++, in_fetch(s, from, copy));
+    gs_tensor_set(&s->arrays[t], k, in_fetch(s, from, copy));
+    memcpy(copy, index, type->rank * sizeof *copy);
+    if (s->bounds)
+      gs_tensor_set(&s->bounds[t], k, in_fetch(&of, from, copy));
+    k++;
   } while (in_advance(type, 0, type->rank, index));
   s->stored[t] = 1;
 }
@@ -143,8 +188,11 @@ eval_leaf(in_state *s, uint32_t t) {
   const gs_program *p = s->p;
   const bs_values *values = s->run->ctx.values;
   for (uint32_t k = 0; k < p->inputs.len; k++)
-    if (p->inputs.data[k].term.i == t)
+    if (p->inputs.data[k].term.i == t) {
       s->arrays[t] = s->inputs[k];
+      if (s->input_bounds)
+        s->bounds[t] = s->input_bounds[k];
+    }
   if (s->arrays[t].data)
     return true;
   const char *name =
@@ -170,6 +218,7 @@ eval(in_state *s, uint32_t t) {
   if (op == GS_CALL)
     return eval_call(s, t);
   gs_tensor_init(s->run->ctx.heap, &s->arrays[t], &s->types[t]);
+  init_bounds(s, t);
   s->owned[t] = 1;
   if (op == GS_COMPUTE)
     eval_compute(s, t);
@@ -184,6 +233,8 @@ static void
 drop(in_state *s, uint32_t t) {
   if (s->owned[t])
     gs_tensor_done(s->run->ctx.heap, &s->arrays[t]);
+  if (s->owned[t] && s->bounds)
+    gs_tensor_done(s->run->ctx.heap, &s->bounds[t]);
   s->owned[t] = 0;
 }
 
@@ -216,35 +267,48 @@ eval_all(in_state *s) {
 }
 
 static void
-copy_outputs(const in_state *s, gs_tensor *outputs) {
+copy(const in_state *s, const gs_tensor *from, const gs_type *type,
+     gs_tensor *out) {
+  gs_tensor_init(s->run->ctx.heap, out, type);
+  if (from->data)
+    memcpy(out->data, from->data,
+           (size_t)from->elements * gs_dtype_table[from->dtype].bytes);
+}
+
+static void
+copy_outputs(const in_state *s, const in_data *data) {
   for (uint32_t k = 0; k < s->p->outputs.len; k++) {
-    gs_term t = s->p->outputs.data[k].term;
-    const gs_tensor *array = &s->arrays[t.i];
-    gs_tensor_init(s->run->ctx.heap, &outputs[k], &s->types[t.i]);
-    memcpy(outputs[k].data, array->data,
-           (size_t)array->elements * gs_dtype_table[array->dtype].bytes);
+    uint32_t t = s->p->outputs.data[k].term.i;
+    gs_type of_bounds = s->types[t];
+    of_bounds.dtype = GS_F64;
+    copy(s, &s->arrays[t], &s->types[t], &data->outputs[k]);
+    if (data->bounds)
+      copy(s, &s->bounds[t], &of_bounds, &data->bounds[k]);
   }
 }
 
 static bool
-run_program(in_run *run, const gs_program *p, const gs_tensor *inputs,
-            gs_tensor *outputs) {
+run_program(in_run *run, const gs_program *p, const in_data *data) {
   bs_heap *heap = run->ctx.heap;
   size_t n = (size_t)p->nodes.len + 1;
   in_state s = {.run = run,
                 .p = p,
-                .inputs = inputs,
+                .inputs = data->inputs,
+                .input_bounds = data->input_bounds,
                 .types = bs_calloc(heap, n, sizeof *s.types),
                 .live = bs_calloc(heap, n, 1),
                 .stored = bs_calloc(heap, n, 1),
                 .owned = bs_calloc(heap, n, 1),
                 .last_use = bs_calloc(heap, n, sizeof *s.last_use),
                 .arrays = bs_calloc(heap, n, sizeof *s.arrays)};
+  if (data->bounds)
+    s.bounds = bs_calloc(heap, n, sizeof *s.bounds);
   bool ok = in_plan(&s) && eval_all(&s);
   if (ok)
-    copy_outputs(&s, outputs);
+    copy_outputs(&s, data);
   for (uint32_t t = 0; t < p->nodes.len; t++)
     drop(&s, t);
+  bs_free(heap, s.bounds);
   bs_free(heap, s.arrays);
   bs_free(heap, s.last_use);
   bs_free(heap, s.owned);
@@ -267,9 +331,16 @@ check_input(const gs_program *p, uint32_t k, const gs_tensor *found) {
 
 bool
 gs_interpret(const gs_program *p, const gs_tensor *inputs, gs_tensor *outputs) {
+  return gs_interpret_bounded(p, inputs, outputs, NULL);
+}
+
+bool
+gs_interpret_bounded(const gs_program *p, const gs_tensor *inputs,
+                     gs_tensor *outputs, gs_tensor *bounds) {
   in_run run = {.ctx = p->ctx};
+  in_data data = {inputs, NULL, outputs, bounds};
   for (uint32_t k = 0; k < p->inputs.len; k++)
     if (!check_input(p, k, &inputs[k]))
       return false;
-  return run_program(&run, p, inputs, outputs);
+  return run_program(&run, p, &data);
 }

@@ -128,8 +128,8 @@ elementwise_float(const in_operator *o, double x) {
 
 /* --- kinds ---------------------------------------------------------------- */
 
-static double
-step(const in_operator *o, gs_compute op, double a, double b) {
+double
+in_fold_step(const in_operator *o, gs_compute op, double a, double b) {
   if (!o->integer)
     return step_floats(op, a, b);
   int64_t v = step_integers(op, (int64_t)a, (int64_t)b);
@@ -155,8 +155,9 @@ reduce(const in_operator *o, const double *in, int64_t n) {
   gs_compute op = fold_of(o->op);
   double acc = in[0];
   for (int64_t k = 1; k < n; k++)
-    acc = step(o, op, acc, in[k]);
-  return o->op == GS_C_REDUCE_MEAN ? step(o, GS_C_DIV, acc, (double)n) : acc;
+    acc = in_fold_step(o, op, acc, in[k]);
+  return o->op == GS_C_REDUCE_MEAN ? in_fold_step(o, GS_C_DIV, acc, (double)n)
+                                   : acc;
 }
 
 /* t items of m elements: the sum of the products over the items */
@@ -190,19 +191,21 @@ fold(const in_operator *o, const double *in, int64_t t, int64_t m,
   for (int64_t k = 0; k < m; k++) {
     out[k] = in[k];
     for (int64_t j = 1; j < t; j++)
-      out[k] = step(o, o->op, out[k], in[j * m + k]);
+      out[k] = in_fold_step(o, o->op, out[k], in[j * m + k]);
   }
+}
+
+double
+in_element(const in_operator *o, double x) {
+  if (!o->integer)
+    return elementwise_float(o, x);
+  return (double)gs_wrap(o->dtype, elementwise_integer(o, (int64_t)x));
 }
 
 static void
 elementwise(const in_operator *o, const double *in, int64_t n, double *out) {
-  for (int64_t k = 0; k < n; k++) {
-    if (o->integer)
-      out[k] =
-          (double)gs_wrap(o->dtype, elementwise_integer(o, (int64_t)in[k]));
-    else
-      out[k] = elementwise_float(o, in[k]);
-  }
+  for (int64_t k = 0; k < n; k++)
+    out[k] = in_element(o, in[k]);
 }
 
 /* Between integers the low bits are kept; the caller's conversion saturates

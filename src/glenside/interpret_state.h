@@ -33,18 +33,24 @@ typedef struct in_state {
   in_run *run;
   const gs_program *p;
   const gs_tensor *inputs;
-  gs_type *types;     /* by term; of live terms */
-  uint8_t *live;      /* by term */
-  uint8_t *stored;    /* by term: kept as an array */
-  uint8_t *owned;     /* by term: the array is ours to free */
-  uint32_t *last_use; /* by term: the term after which it can go */
-  gs_tensor *arrays;  /* by term */
+  const gs_tensor *input_bounds; /* of the inputs; NULL: they are exact */
+  gs_type *types;                /* by term; of live terms */
+  uint8_t *live;                 /* by term */
+  uint8_t *stored;               /* by term: kept as an array */
+  uint8_t *owned;                /* by term: the array is ours to free */
+  uint32_t *last_use;            /* by term: the term after which it can go */
+  gs_tensor *arrays;             /* by term */
+  gs_tensor *bounds; /* by term, of its rounding, f64; without data: 0.  NULL:
+                      * not asked for */
+  bool are_bounds;   /* `arrays` are such */
 } in_state;
 
 /* plan.  Marks what is live and stored and when it can go; false with a
  * diagnostic when that is too much work. */
 bool in_plan(in_state *);
 
+/* The same, whose arrays are the bounds: where all pads are 0. */
+in_state in_state_of_bounds(const in_state *);
 /* The element of a term at an index (of its rank, destroyed). */
 double in_fetch(const in_state *, gs_term, int64_t *index);
 /* All elements under an iterated index, in the order of C. */
@@ -66,5 +72,11 @@ in_operator in_prepare(const bs_values *, bs_value o, gs_dtype from,
  * iterated index; fills the result's. */
 void in_compute(const in_operator *, const gs_type *t, const double *in,
                 double *out);
+/* One step of a fold; one element under an elementwise operator. */
+double in_fold_step(const in_operator *, gs_compute op, double a, double b);
+double in_element(const in_operator *, double x);
+/* bound.  How far the result may be off when the elements are by up to `e`. */
+void in_bound(const in_operator *, const gs_type *t, const double *in,
+              const double *e, const double *result, double *out);
 
 #endif

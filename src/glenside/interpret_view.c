@@ -197,10 +197,20 @@ in_fetch(const in_state *s, gs_term t, int64_t *index) {
     place at = {s, node, &s->types[t.i], &s->types[node->kids[0].i], index};
     step next = follow(&at);
     if (next.pad)
-      return next.value;
+      return s->are_bounds ? 0 : next.value;
     t = next.child;
   }
+  if (!s->arrays[t.i].data)
+    return 0;
   return gs_tensor_get(&s->arrays[t.i], offset_of(&s->types[t.i], index));
+}
+
+in_state
+in_state_of_bounds(const in_state *s) {
+  in_state of = *s;
+  of.arrays = s->bounds;
+  of.are_bounds = true;
+  return of;
 }
 
 bool
@@ -229,10 +239,12 @@ static void
 load_stored(const in_state *s, gs_term t, const int64_t *outer, double *out) {
   const gs_type *type = &s->types[t.i];
   int64_t index[GS_MAX_RANK] = {0};
+  int64_t n = gs_prod(type->dim + type->access, type->rank - type->access);
   memcpy(index, outer, type->access * sizeof *index);
-  gs_tensor_get_many(
-      &s->arrays[t.i], offset_of(type, index),
-      gs_prod(type->dim + type->access, type->rank - type->access), out);
+  if (s->arrays[t.i].data)
+    gs_tensor_get_many(&s->arrays[t.i], offset_of(type, index), n, out);
+  else
+    memset(out, 0, (size_t)n * sizeof *out);
 }
 
 static void

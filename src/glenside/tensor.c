@@ -225,9 +225,24 @@ same_shape(const gs_tensor *a, const gs_tensor *b) {
          (!a->rank || !memcmp(a->dim, b->dim, a->rank * sizeof *a->dim));
 }
 
+static bool
+is_rounding(double x, double y, const gs_tensor *bound_a,
+            const gs_tensor *bound_b, int64_t i) {
+  double bound = (bound_a ? gs_tensor_get(bound_a, i) : 0) +
+                 (bound_b ? gs_tensor_get(bound_b, i) : 0);
+  return fabs(x - y) <= bound || (isinf(bound) && isnan(x - y));
+}
+
 bool
 gs_tensor_compare(const gs_tensor *a, const gs_tensor *b, double rel,
                   double abs, gs_difference *out) {
+  return gs_tensor_compare_within(a, b, rel, abs, NULL, NULL, out);
+}
+
+bool
+gs_tensor_compare_within(const gs_tensor *a, const gs_tensor *b, double rel,
+                         double abs, const gs_tensor *bound_a,
+                         const gs_tensor *bound_b, gs_difference *out) {
   bool exact = gs_dtype_table[a->dtype].integer;
   *out = (gs_difference){.first = -1};
   if (!same_shape(a, b)) {
@@ -239,6 +254,10 @@ gs_tensor_compare(const gs_tensor *a, const gs_tensor *b, double rel,
     note_distance(out, x, y);
     if (close_enough(x, y, exact ? 0 : rel, exact ? 0 : abs))
       continue;
+    if (is_rounding(x, y, bound_a, bound_b, i)) {
+      out->rounding++;
+      continue;
+    }
     if (!out->count++) {
       out->first = i;
       out->a = x;

@@ -42,12 +42,18 @@ bool gs_npy_parse(const gs_context *, const char *name, const void *bytes,
 bool gs_npy_write(const gs_context *, const char *path, const gs_tensor *);
 
 typedef struct gs_difference {
-  int64_t count;                 /* elements that differ beyond the tolerance */
-  int64_t first;                 /* index of the first one */
+  int64_t rounding; /* elements beyond the tolerance, but within their bounds */
+  int64_t count;    /* elements that differ beyond the tolerance */
+  int64_t first;    /* index of the first one */
   double max_abs, max_rel, a, b; /* a, b: the values there */
 } gs_difference;
 /* Exact for integers; |a-b| <= abs + rel*max(|a|,|b|) for floats; NaN = NaN. */
 bool gs_tensor_compare(const gs_tensor *, const gs_tensor *, double rel,
                        double abs, gs_difference *out);
+/* The same, where elements that lie beyond may still differ by the sum of these
+ * bounds (f64; NULL: 0); how many do. */
+bool gs_tensor_compare_within(const gs_tensor *, const gs_tensor *, double rel,
+                              double abs, const gs_tensor *bound_a,
+                              const gs_tensor *bound_b, gs_difference *out);
 
 #endif

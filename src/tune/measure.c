@@ -7,6 +7,7 @@
  * output there is nothing to compare with. */
 #include "tune/tune.h"
 #include "base/hash.h"
+#include "glenside/interpret.h"
 #include "poly/schedule/primitive.h"
 #include <inttypes.h>
 #include <string.h>
@@ -150,14 +151,39 @@ free_outputs(const tu_search *s, gs_tensor *outputs) {
     gs_tensor_done(s->ctx->heap, &outputs[k]);
 }
 
+/* How far rounding can move the outputs, once something differs; nothing is
+ * excused where the program is no term, or too large for the interpreter. */
+static void
+find_bounds(tu_search *s) {
+  uint32_t n = s->program->source->outputs.len;
+  moment m = now(s->ctx->diags);
+  gs_tensor *outputs = BS_NEWS(s->ctx->arena, gs_tensor, n);
+  if (s->bounds)
+    return;
+  s->bounds = BS_NEWS(s->ctx->arena, gs_tensor, n);
+  gs_interpret_bounded(s->program->source, s->inputs, outputs, s->bounds);
+  free_outputs(s, outputs);
+  forget(s, &m);
+}
+
+static bool
+is_same(tu_search *s, uint32_t k, const gs_tensor *output, gs_difference *d) {
+  const gs_tensor *expected = &s->expected[k];
+  double tolerance = s->options->tolerance;
+  if (gs_tensor_compare(expected, output, tolerance, tolerance, d))
+    return true;
+  find_bounds(s);
+  const gs_tensor *bound = s->bounds[k].data ? &s->bounds[k] : NULL;
+  return gs_tensor_compare_within(expected, output, tolerance, tolerance, bound,
+                                  bound, d);
+}
+
 /* Against those of the first candidate, which become what is expected. */
 static void
 compare(tu_search *s, tu_candidate *c, gs_tensor *outputs) {
-  double tolerance = s->options->tolerance;
   for (uint32_t k = 0; k < s->program->source->outputs.len; k++) {
     gs_difference d;
-    if (gs_tensor_compare(&s->expected[k], &outputs[k], tolerance, tolerance,
-                          &d))
+    if (is_same(s, k, &outputs[k], &d))
       continue;
     s->wrong = true;
     give_up(c, TU_MISMATCH,
@@ -300,8 +326,10 @@ repeat_mismatches(tu_search *s) {
 bool
 tu_measure(tu_search *s, const po_program *program, const gs_tensor *inputs,
            const tu_options *options) {
-  *s =
-      (tu_search){.ctx = &program->ctx, .program = program, .options = options};
+  *s = (tu_search){.ctx = &program->ctx,
+                   .program = program,
+                   .options = options,
+                   .inputs = inputs};
   s->compiler = cg_compiler_version(s->ctx, &options->build);
   if (!s->compiler)
     s->compiler = "unknown";
@@ -323,6 +351,8 @@ tu_done(tu_search *s) {
   }
   if (s->expected)
     free_outputs(s, s->expected);
-  s->expected = NULL;
+  if (s->bounds)
+    free_outputs(s, s->bounds);
+  s->expected = s->bounds = NULL;
   bs_vec_done(s->ctx->heap, &s->list);
 }

@@ -69,7 +69,9 @@ typedef struct tu_search {
   uint32_t resumed; /* candidates that the file knew already */
   bool stopped;     /* by the interrupt: the best so far is the answer */
   bool wrong;       /* some output differed */
+  const gs_tensor *inputs;
   gs_tensor *expected;
+  gs_tensor *bounds; /* of rounding; NULL until they are wanted */
 } tu_search;
 
 /* Measures; the search holds the answer.  False with diagnostics: the file is

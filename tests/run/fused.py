@@ -35,6 +35,7 @@ SELECTION = [
     ("harris", None, "max", None, False),
     ("harris", None, "min", None, False),
     ("unsharp", ODD, "post-tile", "16,512", False),
+    ("unsharp", {"H": 139, "W": 205}, "smart", None, False),  # gray near 0
     ("unsharp", None, "post-tile", "5,7", True),
     ("unsharp", ODD, "post-tile", "64,128", False),
     ("unsharp", None, "max", None, False),
