@@ -56,8 +56,10 @@ typedef struct glen_allocator {
 GLEN_API glen_context *glen_context_new(const glen_allocator *,
                                         size_t memory_limit);
 GLEN_API void glen_context_free(glen_context *);
-/* Asks a running saturation to stop; safe in a signal handler. */
-GLEN_API void glen_interrupt(glen_context *);
+/* Asks what is running to stop and give what it has: a saturation, an
+ * extraction, a search, tests.  False when nothing of that kind is running.
+ * Safe in a signal handler. */
+GLEN_API bool glen_interrupt(glen_context *);
 GLEN_API const char *glen_version(void);
 /* Features and libraries, a line each. */
 GLEN_API const char *glen_version_details(glen_context *);

@@ -135,7 +135,7 @@ glen_rules_ablate(glen_context *ctx, const glen_program *program,
                    .filter = filter,
                    .progress = progress,
                    .progress_ctx = progress_ctx};
-  bool ok = api_enter(ctx, ablate_body, &a) && a.ok;
+  bool ok = api_enter_listening(ctx, ablate_body, &a) && a.ok;
   *n = ok ? a.n : 0;
   return ok ? a.out : NULL;
 }

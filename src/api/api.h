@@ -24,7 +24,7 @@ struct glen_context {
   uint32_t dropped;
   bool out_of_memory;
   glen_status failure;
-  volatile int interrupt;
+  volatile int interrupt, listens; /* the latter: to the former */
 };
 
 struct glen_target {
@@ -91,6 +91,8 @@ struct glen_result {
 
 /* Runs body(arg) where memory may run out; false when it did. */
 bool api_enter(glen_context *, void (*body)(void *), void *arg);
+/* Of a body that looks at ctx->interrupt. */
+bool api_enter_listening(glen_context *, void (*body)(void *), void *arg);
 /* The rules that led there are those of the steps from the input to the result,
  * where these were recorded and are not too many. */
 #define API_MAX_LED 256

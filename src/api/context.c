@@ -59,9 +59,10 @@ glen_context_free(glen_context *ctx) {
   a.realloc(a.ctx, ctx, 0);
 }
 
-void
+bool
 glen_interrupt(glen_context *ctx) {
   ctx->interrupt = 1;
+  return ctx->listens;
 }
 
 bool
@@ -73,6 +74,14 @@ api_enter(glen_context *ctx, void (*body)(void *), void *arg) {
     return true;
   ctx->out_of_memory = true;
   return false;
+}
+
+bool
+api_enter_listening(glen_context *ctx, void (*body)(void *), void *arg) {
+  ctx->listens = 1;
+  bool ok = api_enter(ctx, body, arg);
+  ctx->listens = 0;
+  return ok;
 }
 
 const char *

@@ -182,7 +182,7 @@ glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
                     .out = out};
   *out = (glen_explained){.text = "", .json = ""};
   ctx->interrupt = 0;
-  return api_enter(ctx, explain_body, &e) && e.ok;
+  return api_enter_listening(ctx, explain_body, &e) && e.ok;
 }
 
 typedef struct result_args {

@@ -50,5 +50,5 @@ glen_extract_foreign(glen_context *ctx, const char *path, const char *extractor,
                      double seconds, bool json) {
   foreign_args a = {ctx, path, extractor, seconds, json, NULL};
   ctx->interrupt = 0;
-  return api_enter(ctx, foreign_body, &a) ? a.out : NULL;
+  return api_enter_listening(ctx, foreign_body, &a) ? a.out : NULL;
 }

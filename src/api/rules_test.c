@@ -132,7 +132,7 @@ glen_rules_test_random(glen_context *ctx, const glen_rules *rules,
   random_args a = {
       {ctx, rules, filter, report, report_ctx, out}, programs, seed};
   *out = (glen_test_counts){0};
-  return api_enter(ctx, random_body, &a);
+  return api_enter_listening(ctx, random_body, &a);
 }
 
 /* ---- written tests ---- */
@@ -142,5 +142,5 @@ glen_rules_test(glen_context *ctx, const glen_rules *rules, const char *filter,
                 test_report report, void *report_ctx, glen_test_counts *out) {
   test_args a = {ctx, rules, filter, report, report_ctx, out};
   *out = (glen_test_counts){0};
-  return api_enter(ctx, test_body, &a);
+  return api_enter_listening(ctx, test_body, &a);
 }

@@ -290,7 +290,7 @@ glen_saturate(glen_context *ctx, const glen_program *program,
   ctx->interrupt = 0;
   if (!api_enter(ctx, new_result, &a))
     return NULL;
-  if (api_enter(ctx, saturate_body, &a) && a.ok)
+  if (api_enter_listening(ctx, saturate_body, &a) && a.ok)
     return a.result;
   glen_result_free(a.result);
   return NULL;

@@ -32,7 +32,7 @@ const char *
 glen_strategies(glen_context *ctx, const glen_loops *loops, uint32_t most) {
   tune_args a = {
       .ctx = ctx, .loops = (glen_loops *)loops, .most = most, .text = ""};
-  api_enter(ctx, strategies_body, &a);
+  api_enter_listening(ctx, strategies_body, &a);
   return a.text;
 }
 
@@ -60,7 +60,7 @@ bool
 glen_choose(glen_context *ctx, glen_loops *loops, uint32_t most,
             const char **name) {
   tune_args a = {.ctx = ctx, .loops = loops, .most = most, .text = ""};
-  bool ok = api_enter(ctx, choose_body, &a) && a.ok;
+  bool ok = api_enter_listening(ctx, choose_body, &a) && a.ok;
   *name = a.text;
   return ok;
 }
@@ -155,5 +155,5 @@ glen_tune(glen_context *ctx, glen_loops *loops, const glen_tensors *inputs,
                  .options = options,
                  .out = out};
   *out = (glen_tuned){.chosen = "", .script = "", .text = "", .json = ""};
-  return api_enter(ctx, tune_body, &a) && a.ok;
+  return api_enter_listening(ctx, tune_body, &a) && a.ok;
 }

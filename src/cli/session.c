@@ -33,13 +33,15 @@ static void
 on_interrupt(int number) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  if (!was_interrupted) {
+  bool first = !was_interrupted;
+  if (first) {
     was_interrupted = 1;
     interrupted_at = now;
-    if (interrupted)
-      glen_interrupt(interrupted);
-  } else if (milliseconds_since(&interrupted_at, &now) > ONE_REQUEST_MS) {
-    /* A second Ctrl-C ends the program. */
+    if (interrupted && glen_interrupt(interrupted))
+      return;
+  }
+  /* A second Ctrl-C, or one that nothing listens to, ends the program. */
+  if (first || milliseconds_since(&interrupted_at, &now) > ONE_REQUEST_MS) {
     signal(number, SIG_DFL);
     raise(number);
   }
