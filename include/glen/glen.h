@@ -61,6 +61,9 @@ GLEN_API void glen_context_free(glen_context *);
  * Safe in a signal handler. */
 GLEN_API bool glen_interrupt(glen_context *);
 GLEN_API const char *glen_version(void);
+/* The name that was perhaps meant by a word; NULL when none is near. */
+GLEN_API const char *glen_nearest(const char *word, const char *const *names,
+                                  size_t n);
 /* Features and libraries, a line each. */
 GLEN_API const char *glen_version_details(glen_context *);
 

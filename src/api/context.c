@@ -156,6 +156,11 @@ glen_version(void) {
   return GLEN_VERSION;
 }
 
+const char *
+glen_nearest(const char *word, const char *const *names, size_t n) {
+  return bs_nearest(word, names, n);
+}
+
 static void
 put_feature(bs_text *text, const char *name, bool have, const char *version,
             const char *use, const char *package) {

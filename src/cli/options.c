@@ -4,6 +4,7 @@
  * commands' order in cl_commands.  Values are checked for range here, so that
  * commands can trust them. */
 #include "cli/options.h"
+#include "glen/glen.h"
 
 #include <errno.h>
 #include <math.h>
@@ -367,12 +368,45 @@ refuse(cursor *c, const char *what, const char *value) {
   return false;
 }
 
+/* A long option, with what stands behind it cut off. */
+static const char *
+nearest_option(const cl_command *command, const char *text, size_t n) {
+  const char *names[N_ROWS];
+  size_t count = 0;
+  char word[64];
+  for (size_t i = 0; i < N_ROWS; i++)
+    if (rows[i].commands & command_bit(command))
+      names[count++] = rows[i].name;
+  snprintf(word, sizeof word, "%.*s", n > 63 ? 63 : (int)n, text);
+  return glen_nearest(word, names, count);
+}
+
 static bool
 unknown_option(cursor *c, const char *text) {
   size_t n = strcspn(text + 2, "=");
   if (text[1] == '-' && find_row(text + 2, n, EVERY))
     return refuse(c, "this command has no option", text);
-  return refuse(c, "unknown option", text);
+  const char *near =
+      text[1] == '-' ? nearest_option(c->command, text + 2, n) : NULL;
+  char what[160];
+  snprintf(what, sizeof what, "unknown option %.60s; did you mean --%s?", text,
+           near ? near : "");
+  return near ? refuse(c, what, NULL) : refuse(c, "unknown option", text);
+}
+
+/* A command, or its first word. */
+static int
+unknown_command(const char *word) {
+  const char *names[64];
+  char what[160];
+  size_t n = 0;
+  for (; n < cl_command_count && n < 64; n++)
+    names[n] = cl_commands[n].name;
+  const char *near = glen_nearest(word, names, n);
+  snprintf(what, sizeof what, "unknown command %.60s; did you mean %s?", word,
+           near ? near : "");
+  return near ? fail_usage(NULL, what, NULL)
+              : fail_usage(NULL, "unknown command", word);
 }
 
 static bool
@@ -490,7 +524,7 @@ cl_parse(int argc, char **argv, cl_options *options, int *exit_code) {
       *exit_code =
           fail_usage(NULL, "this command has a second word, as in", member);
     else
-      *exit_code = fail_usage(NULL, "unknown command", argv[1]);
+      *exit_code = unknown_command(argv[1]);
     return NULL;
   }
   if (!parse_words(&c, options)) {

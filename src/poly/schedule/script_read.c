@@ -90,6 +90,8 @@ check_command(po_script_run *s, uint32_t lo, uint32_t hi) {
   const char *near = bs_nearest(po_tok(s, k)->word, all, n);
   if (near)
     bs_hint(s->diags, "did you mean %s?", near);
+  else
+    bs_hint(s->diags, "`glen schedule --list` shows all commands");
   return false;
 }
 
