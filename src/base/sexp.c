@@ -196,11 +196,6 @@ step(reader *r) {
   }
 }
 
-static uint32_t
-byte_order_mark(const bs_source *source) {
-  return source->size >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3) ? 3 : 0;
-}
-
 bool
 bs_sexp_read(bs_heap *heap, bs_values *values, bs_diags *diags, uint32_t source,
              bs_sexps *out) {
@@ -215,7 +210,7 @@ bs_sexp_read(bs_heap *heap, bs_values *values, bs_diags *diags, uint32_t source,
               .text = from->text,
               .source = source,
               .size = from->size,
-              .at = byte_order_mark(from),
+              .at = bs_utf8_begin(from->text, from->size),
               .ok = true};
   bs_text_init(&r.string, heap);
   bs_push(heap, &out->nodes, (bs_sx){.kind = BS_SX_LIST});

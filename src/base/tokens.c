@@ -87,9 +87,9 @@ bs_tokens_read(bs_heap *heap, bs_diags *diags, uint32_t source,
   if (!source || !bs_balanced(diags, source))
     return false;
   const bs_source *from = &diags->sources.data[source - 1];
-  scan s = {.text = from->text, .size = from->size};
-  if (s.size >= 3 && !memcmp(s.text, "\xef\xbb\xbf", 3))
-    s.at = 3;
+  scan s = {.text = from->text,
+            .size = from->size,
+            .at = bs_utf8_begin(from->text, from->size)};
   for (skip_space(&s); s.at < s.size; skip_space(&s)) {
     uint32_t end;
     bs_token t = {.lo = s.at, .lines = s.lines, .column = s.column};

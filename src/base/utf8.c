@@ -60,6 +60,11 @@ bs_utf8_fault(const char *s, size_t n) {
   return n;
 }
 
+uint32_t
+bs_utf8_begin(const char *s, size_t n) {
+  return n >= 3 && !memcmp(s, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
 size_t
 bs_utf8_count(const char *s, size_t n) {
   size_t count = 0;

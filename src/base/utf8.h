@@ -11,6 +11,8 @@
 unsigned bs_utf8_length(const char *s, size_t n);
 /* The offset of the first NUL or ill-formed byte, or n. */
 size_t bs_utf8_fault(const char *s, size_t n);
+/* Where the text begins: after the byte order mark that a file may have. */
+uint32_t bs_utf8_begin(const char *s, size_t n);
 /* Code points in n bytes; an ill-formed byte counts for one. */
 size_t bs_utf8_count(const char *s, size_t n);
 

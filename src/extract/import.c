@@ -8,6 +8,7 @@
  * is not on the heap, so a cleanup owns it until it is released. */
 #include "extract/internal.h"
 #include "base/hash.h"
+#include "base/utf8.h"
 #include "glen-features.h"
 #include <string.h>
 
@@ -81,11 +82,10 @@ release_json(void *cell) {
   *root = NULL;
 }
 
-/* A byte order mark stands before the text, and is none of it. */
 static bool
 load(importer *im, uint32_t source) {
   const bs_source *s = &im->diags->sources.data[source - 1];
-  uint32_t mark = s->size >= 3 && !memcmp(s->text, "\xef\xbb\xbf", 3) ? 3 : 0;
+  uint32_t mark = bs_utf8_begin(s->text, s->size);
   json_error_t error;
   im->root = bs_calloc(im->heap, 1, sizeof *im->root);
   bs_defer(im->heap, release_json, im->root);

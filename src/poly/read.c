@@ -6,6 +6,7 @@
 #include "poly/depend.h"
 #include "poly/limit.h"
 #include "poly/read.h"
+#include "base/utf8.h"
 #include <string.h>
 
 /* isl operations that a loop or a statement may take. */
@@ -228,6 +229,7 @@ begin(po_reader *r) {
   const bs_source *source = &r->ctx.diags->sources.data[r->file - 1];
   r->text = source->text;
   r->size = source->size;
+  r->now.hi = bs_utf8_begin(r->text, r->size);
   r->source = gs_program_new(&r->ctx, r->target);
   r->p = po_new_program(&r->ctx, r->source, r->target, NULL);
 }

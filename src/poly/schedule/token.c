@@ -3,6 +3,7 @@
  * Line ends matter, but not inside brackets.  Comments run from # to the end
  * of the line. */
 #include "poly/schedule/token.h"
+#include "base/utf8.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -120,7 +121,8 @@ bool
 po_read_tokens(bs_heap *heap, bs_arena *arena, bs_diags *diags, uint32_t source,
                po_sched_tokens *out) {
   const bs_source *s = &diags->sources.data[source - 1];
-  reader r = {heap, arena, diags, source, 0, 0, s->text, s->size, out};
+  uint32_t begin = bs_utf8_begin(s->text, s->size);
+  reader r = {heap, arena, diags, source, begin, 0, s->text, s->size, out};
   while (r.at < r.size)
     if (!read_one(&r))
       return false;
