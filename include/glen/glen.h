@@ -322,6 +322,11 @@ GLEN_API const char *glen_layout(glen_context *, const glen_loops *,
                                  const char *cost, const int64_t *widths,
                                  uint32_t n_widths, bool keep_order);
 
+/* Searches like glen_layout, without other orders, and gives the loops the
+ * layouts that were found, but for arrays that contractions pack themselves. */
+GLEN_API bool glen_give_layouts(glen_context *, glen_loops *, const char *cost,
+                                const int64_t *widths, uint32_t n_widths);
+
 /* Binds loops to the blocks and threads of a GPU, where none is yet. */
 GLEN_API bool glen_bind(glen_context *, glen_loops *);
 /* Whole schedules of the loops, the loops as they are first, with what the cost

@@ -8,6 +8,7 @@
 typedef struct layout_args {
   glen_context *ctx;
   const glen_loops *loops;
+  glen_loops *changed;
   const char *cost;
   const int64_t *widths;
   uint32_t n_widths;
@@ -76,4 +77,50 @@ glen_layout(glen_context *ctx, const glen_loops *loops, const char *cost,
                    .n_widths = n_widths,
                    .keep_order = keep_order};
   return api_enter(ctx, layout_body, &a) ? a.text : NULL;
+}
+
+/* Some seconds' worth. */
+enum { MOST_PRICED = 400 };
+
+static void
+give_body(void *arg) {
+  layout_args *a = arg;
+  po_layout_cost cost;
+  po_layout_model model;
+  po_program **p = &a->changed->loops;
+  if (!find_cost(a->ctx, a->cost, &cost))
+    return;
+  if (!a->changed->original)
+    a->changed->original = po_copy(*p);
+  po_lay_out(*p);
+  po_layout_model_init(&model, &a->ctx->heap, (*p)->isl);
+  if (po_layout_model_of(*p, &model)) {
+    po_layout_search found;
+    po_layout_leave_some(&model);
+    model.most = MOST_PRICED;
+    po_layout_find(&model, cost, a->widths, a->n_widths, &found);
+    po_layout_give(p, &model, &found);
+    if (found.stopped)
+      bs_warning(&a->ctx->diags, BS_NOWHERE, "layout-limit",
+                 "the program is too large to try every layout: the best of "
+                 "those tried was taken");
+    po_layout_search_done(&model, &found);
+  } else {
+    bs_warning(&a->ctx->diags, BS_NOWHERE, "layout",
+               "what the program reads is too complex to be priced: arrays "
+               "lie as they did");
+  }
+  po_layout_model_done(&model);
+  a->text = "";
+}
+
+bool
+glen_give_layouts(glen_context *ctx, glen_loops *loops, const char *cost,
+                  const int64_t *widths, uint32_t n_widths) {
+  layout_args a = {.ctx = ctx,
+                   .changed = loops,
+                   .cost = cost,
+                   .widths = widths,
+                   .n_widths = n_widths};
+  return api_enter(ctx, give_body, &a) && a.text;
 }

@@ -181,6 +181,10 @@ static const row rows[] = {
      "a schedule chosen for the target: producers go into their consumers' "
      "loops where nothing is recomputed (smart), always (max), or tile by "
      "tile (post-tile)"},
+    {"layout", 0, "COST", TEXT, AT(layout), COMPILE | RUN | SCHEDULE, "none",
+     "none doc autokernel lines",
+     "gives arrays the layouts that `glen layout` finds by this cost, after "
+     "--fuse and a script"},
     {"tile", 0, "SIZES", TEXT, AT(tile), COMPILE | RUN | SCHEDULE, NULL, NULL,
      "of --fuse post-tile: sizes of the innermost loops' tiles, as 32,256"},
     {"choose", 0, "N", COUNT, AT(choose), COMPILE | RUN | SCHEDULE, "0", NULL,

@@ -34,7 +34,7 @@ typedef struct cl_options {
   uint64_t tune, tune_rounds, choose;       /* 0: not asked */
   double tune_time;
   const char *tune_file;
-  const char *layout_cost, *widths;
+  const char *layout, *layout_cost, *widths;
   bool dry_run, explain, joint;
 } cl_options;
 

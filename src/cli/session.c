@@ -299,6 +299,17 @@ choose(cl_session *session, glen_loops *loops) {
   return true;
 }
 
+static bool
+give_layouts(cl_session *session, glen_loops *loops) {
+  static const int64_t one[] = {8}, several[] = {4, 8, 16, 32};
+  const char *cost = session->options->layout;
+  if (!cost || !strcmp(cost, "none"))
+    return true;
+  bool lines = !strcmp(cost, "lines");
+  return glen_give_layouts(session->glen, loops, cost, lines ? several : one,
+                           lines ? 4 : 1);
+}
+
 bool
 cl_schedule_loops(cl_session *session, glen_loops *loops,
                   const char **printed) {
@@ -328,8 +339,10 @@ cl_schedule_loops(cl_session *session, glen_loops *loops,
   if (is_fused(o) &&
       !glen_schedule_auto(session->glen, loops, o->fuse, sizes, n))
     return false;
-  return !o->script ||
-         glen_schedule(session->glen, loops, o->script, o->explain, printed);
+  if (o->script &&
+      !glen_schedule(session->glen, loops, o->script, o->explain, printed))
+    return false;
+  return give_layouts(session, loops);
 }
 
 glen_loops *

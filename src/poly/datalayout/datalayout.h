@@ -43,7 +43,9 @@ typedef struct po_layout_array {
   int64_t dim[GS_MAX_RANK];
   int64_t bytes;    /* of an element */
   bool movable;     /* its uses can be rewritten */
-  bool own;         /* of the workspace: its writes, too */
+  bool own;         /* it needs no copy for another layout: of the workspace,
+                       its writes, too, or the same for all calls */
+  uint32_t copies;  /* else: one for each statement that reads it */
   uint32_t program; /* its number in the program */
 } po_layout_array;
 
@@ -61,6 +63,8 @@ typedef struct po_definition {
   bool packs; /* part of a contraction, which packs what it reads: nothing is
                  known of its lines */
   BS_VEC(po_layout_read) reads;
+  double lines; /* that it brings in; of use where `known` */
+  bool known;
 } po_definition;
 
 /* The first cache, for the cost that counts its lines. */
@@ -76,6 +80,9 @@ typedef struct po_layout_model {
   BS_VEC(po_layout_array) arrays;
   BS_VEC(po_definition) definitions;
   po_layout_cache cache;
+  bool remembers;        /* in a search: lines of definitions are kept */
+  uint32_t priced, most; /* times that lines of a definition were counted; the
+                            search ends at so many; 0: when nothing pays */
 } po_layout_model;
 
 /* ---- model.c ---- */
@@ -136,6 +143,8 @@ extern const uint32_t po_n_layout_costs;
 /* All definitions, and a copy for every array whose layout has steps. */
 double po_layout_price(po_layout_model *, po_layout_cost,
                        const po_layout *layouts);
+/* The array's layout is not what it was: what is kept of it holds no more. */
+void po_layout_forget(po_layout_model *, uint32_t array);
 
 /* ---- search.c ---- */
 
@@ -155,6 +164,7 @@ typedef struct po_layout_round {
 typedef struct po_layout_search {
   po_layout_cost cost;
   double start, best;
+  bool stopped; /* by the model's bound */
   BS_VEC(po_layout_round) rounds;
   po_layout *layouts; /* of every array */
 } po_layout_search;
@@ -164,6 +174,16 @@ typedef struct po_layout_search {
 void po_layout_find(po_layout_model *, po_layout_cost, const int64_t *widths,
                     uint32_t n_widths, po_layout_search *out);
 void po_layout_search_done(po_layout_model *, po_layout_search *);
+
+/* ---- apply.c ---- */
+
+/* Arrays that contractions use, and those that fit into the first cache, are
+ * not moved. */
+void po_layout_leave_some(po_layout_model *);
+/* Gives the program the layouts that were found, by commands of its script;
+ * the number of arrays that got one: what a command refuses stays. */
+uint32_t po_layout_give(po_program **, po_layout_model *,
+                        const po_layout_search *);
 
 /* ---- order.c ---- */
 

@@ -305,6 +305,25 @@ lines_of_all(const po_layout_model *m, const po_layout *layouts) {
   return all;
 }
 
+static double
+remembered(po_layout_model *m, po_definition *d, const po_layout *layouts) {
+  if (!m->remembers || !d->known) {
+    d->lines = po_lines_of_definition(m, d, layouts, PO_EVERY_ARRAY);
+    m->priced++;
+  }
+  d->known = m->remembers;
+  return d->lines;
+}
+
+void
+po_layout_forget(po_layout_model *m, uint32_t array) {
+  for (uint32_t k = 0; k < m->definitions.len; k++) {
+    po_definition *d = &m->definitions.data[k];
+    for (uint32_t j = 0; j < d->reads.len; j++)
+      d->known = d->known && d->reads.data[j].array != array;
+  }
+}
+
 double
 po_lines_of_program(po_layout_model *m, const po_layout *layouts) {
   double room = (double)m->cache.sets * (double)m->cache.ways;
@@ -315,13 +334,12 @@ po_lines_of_program(po_layout_model *m, const po_layout *layouts) {
   if (all <= room && !packs)
     return all;
   for (uint32_t k = 0; k < m->definitions.len; k++)
-    total += po_lines_of_definition(m, &m->definitions.data[k], layouts,
-                                    PO_EVERY_ARRAY);
+    total += remembered(m, &m->definitions.data[k], layouts);
   for (uint32_t k = 0; k < m->arrays.len; k++) {
     const po_layout_array *a = &m->arrays.data[k];
     if (!is_copied(m, layouts, k))
       continue;
-    total += po_lines_of_copy(m, a, &layouts[k]);
+    total += a->copies * po_lines_of_copy(m, a, &layouts[k]);
     double made = lines_of_array(m, a, layouts[k].dim, layouts[k].rank);
     if (made + lines_of_array(m, a, a->dim, a->rank) <= room)
       total -= made;

@@ -3,6 +3,7 @@
  * A statement is a definition: its loops are those around it, and its reads
  * are functions of their values, which its time gives where it is injective.
  * Arrays that a call or a look-up uses as a whole are not movable. */
+#include "poly/access.h"
 #include "poly/affine.h"
 #include "poly/contraction.h"
 #include "poly/datalayout/datalayout.h"
@@ -32,6 +33,7 @@ po_layout_add_array(po_layout_model *m, const char *name, uint32_t rank,
   po_layout_array a = {
       .name = bs_arena_strdup(&m->arena, name), .rank = rank, .bytes = bytes};
   a.movable = rank >= 2;
+  a.copies = 1;
   memcpy(a.dim, dim, rank * sizeof *dim);
   bs_push(m->heap, &m->arrays, a);
   return m->arrays.len - 1;
@@ -199,7 +201,10 @@ po_layout_model_of(const po_program *p, po_layout_model *m) {
                                     gs_dtype_table[a->dtype].bytes);
     po_layout_array *made = &m->arrays.data[number[k]];
     made->program = k;
-    made->own = a->role == PO_WORKSPACE;
+    made->own = a->role == PO_WORKSPACE || a->role == PO_CONSTANT;
+    made->copies = 0;
+    for (uint32_t j = 0; j < p->stmts.len; j++)
+      made->copies += po_stmt_reads(&p->stmts.data[j], k);
     if (a->role == PO_OUTPUT)
       made->movable = false;
   }

@@ -4,8 +4,8 @@
  * chosen before, and takes the cheapest when it is strictly cheaper than what
  * there is.  A step that leaves elements in the order that they have, or gives
  * them the original one again, is priced and shown but not chosen: no copy can
- * be worth it.  The
- * number of steps of an array is bounded, and the cost falls in each round. */
+ * be worth it.  The number of steps of an array is bounded, and the cost falls
+ * in each round. */
 #include "poly/datalayout/datalayout.h"
 
 typedef struct search {
@@ -21,12 +21,15 @@ typedef struct search {
 static void
 consider(search *s, uint32_t array, po_layout_step step) {
   po_layout old = s->out->layouts[array], made;
-  if (!po_layout_apply(s->m, &old, step, &made))
+  s->out->stopped |= s->m->most && s->m->priced >= s->m->most;
+  if (s->out->stopped || !po_layout_apply(s->m, &old, step, &made))
     return;
   po_layout_candidate c = {.array = array, .step = step};
   s->out->layouts[array] = made;
+  po_layout_forget(s->m, array);
   c.cost = po_layout_price(s->m, s->out->cost, s->out->layouts);
   s->out->layouts[array] = old;
+  po_layout_forget(s->m, array);
   const po_layout_array *a = &s->m->arrays.data[array];
   c.kept =
       po_layout_same_order(s->m, a, &made, &old) ||
@@ -55,10 +58,13 @@ run_round(search *s) {
     consider_op(s, order[k]);
   uint32_t n = s->round.candidates.len;
   bool found = s->round.chosen < n;
-  if (found)
-    s->out->layouts[s->round.candidates.data[s->round.chosen].array] = s->best;
-  else
+  if (found) {
+    uint32_t array = s->round.candidates.data[s->round.chosen].array;
+    s->out->layouts[array] = s->best;
+    po_layout_forget(s->m, array);
+  } else {
     s->round.chosen = n;
+  }
   bs_push(s->m->heap, &s->out->rounds, s->round);
   return found;
 }
@@ -71,6 +77,7 @@ po_layout_find(po_layout_model *m, po_layout_cost cost, const int64_t *widths,
   po_layout *plain = BS_NEWS(&m->arena, po_layout, m->arrays.len + 1);
   for (uint32_t k = 0; k < m->arrays.len; k++)
     plain[k] = out->layouts[k] = po_layout_plain(m, &m->arrays.data[k]);
+  m->remembers = true;
   out->start = out->best = po_layout_price(m, cost, out->layouts);
   search s = {.m = m,
               .out = out,
@@ -79,6 +86,7 @@ po_layout_find(po_layout_model *m, po_layout_cost cost, const int64_t *widths,
               .plain = plain};
   while (run_round(&s))
     ;
+  m->remembers = false;
 }
 
 void

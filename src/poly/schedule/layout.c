@@ -3,10 +3,12 @@
  *
  * An index map must keep elements apart; every access is composed with it.
  * Arrays of the caller keep their layout: pack makes a copy that has another.
+ * Numbers of a constant are put where they are to lie at once.
  * A fold of 2 and a producer shifted to run an iteration early make a double
  * buffer; the gate sees to order and folds. */
 #include "poly/schedule/layout.h"
 #include "poly/affine.h"
+#include "poly/quasi.h"
 #include "poly/schedule/edit.h"
 #include <isl/ilp.h>
 #include <stdlib.h>
@@ -137,13 +139,39 @@ compose_all(po_program *p, uint32_t array, isl_multi_aff *map) {
   }
 }
 
+/* The numbers of a constant at their new places, zeros between them; they
+ * outlive the program.  NULL where the places do not fit into 62 bits. */
+static const void *
+rearranged(po_program *p, const po_array *a, __isl_keep isl_multi_aff *map,
+           const int64_t *dim, uint32_t rank) {
+  size_t bytes = (size_t)gs_dtype_table[a->dtype].bytes;
+  int64_t index[GS_MAX_RANK] = {0}, n = gs_prod(a->dim, a->rank);
+  po_quasi place;
+  isl_aff *address = po_linear(map, dim);
+  bool ok = address && po_quasi_make(&p->arena, address, &place);
+  isl_aff_free(address);
+  if (!ok)
+    return NULL;
+  char *to = bs_arena_calloc(p->ctx.arena, (size_t)gs_prod(dim, rank), bytes);
+  int64_t *room = BS_NEWS(&p->arena, int64_t, place.m + 1);
+  for (int64_t k = 0; k < n; k++) {
+    int64_t at = po_quasi_at(&place, index, room);
+    memcpy(to + (size_t)at * bytes, (const char *)a->data + (size_t)k * bytes,
+           bytes);
+    for (uint32_t d = a->rank; d-- > 0 && ++index[d] == a->dim[d];)
+      index[d] = 0;
+  }
+  return to;
+}
+
 bool
 po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
                  const char *text) {
   po_array *a = &p->arrays.data[array];
   uint32_t folds = leading_folds(a);
   int64_t dim[GS_MAX_RANK];
-  if (!po_layout_is_ours(p, call, array))
+  bool constant = a->role == PO_CONSTANT && !po_is_rigid(p, array);
+  if (!constant && !po_layout_is_ours(p, call, array))
     return false;
   isl_multi_aff *map = read_map(p, text);
   isl_size in = map ? isl_multi_aff_dim(map, isl_dim_in) : -1;
@@ -165,6 +193,9 @@ po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
   uint32_t rank = folds + (uint32_t)out;
   if (!map || !measure(p, call, array, map, dim, rank))
     return false;
+  if (constant && !(a->data = rearranged(p, a, map, dim, rank)))
+    return po_refuse(p, call, "too-complex", "the places of %s are too large",
+                     a->name);
   isl_multi_aff *named = isl_multi_aff_copy(map);
   for (int side = 0; side < 2; side++)
     named = isl_multi_aff_set_tuple_id(named, side ? isl_dim_out : isl_dim_in,
