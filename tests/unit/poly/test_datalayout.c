@@ -370,6 +370,66 @@ Test(datalayout, lines_choose) {
   cr_assert_null(chosen(0));
 }
 
+/* What a search remembers of definitions is what they cost; it ends at its
+ * bound with the best so far. */
+Test(datalayout, searches_remember) {
+  search(PO_COST_LINES, 256, 1);
+  cr_assert_eq(found.best,
+               po_layout_price(&model, PO_COST_LINES, found.layouts));
+  cr_assert(!found.stopped && model.priced);
+  uint32_t priced = model.priced;
+  po_layout_search_done(&model, &found);
+  po_layout_model_done(&model);
+  po_layout_model_init(&model, &heap, hand->isl);
+  model.most = 2;
+  search(PO_COST_LINES, 256, 1);
+  cr_assert(found.stopped);
+  cr_assert_leq(model.priced, priced);
+}
+
+/* A constant and an array of the program's own get their layouts without a
+ * copy, by commands that the script has; an input by a copy. */
+Test(datalayout, layouts_are_given) {
+  static const int64_t widths[] = {8};
+  static const po_role roles[] = {PO_CONSTANT, PO_WORKSPACE, PO_INPUT};
+  static const char *const commands[] = {"transform_layout B ",
+                                         "transform_layout B ", "pack U B "};
+  float *numbers = bs_arena_calloc(&arena, 256 * 256, sizeof *numbers);
+  for (int k = 0; k < 256 * 256; k++)
+    numbers[k] = (float)k;
+  for (int k = 0; k < 3; k++) {
+    po_program *old = hand;
+    hand = po_new_program(&ctx, NULL, NULL, old);
+    po_free(old);
+    array("A", PO_INPUT, GS_F32, 2, 256, 256);
+    uint32_t b = array("B", roles[k], GS_F32, 2, 256, 256);
+    array("C", PO_OUTPUT, GS_F32, 2, 256, 256);
+    hand->arrays.data[b].data = k ? NULL : numbers;
+    if (k == 1)
+      ASSIGN("{ SB[i,j] : 0 <= i < 256 and 0 <= j < 256 }",
+             "{ SB[i,j] -> B[i,j] }", "x y",
+             .reads = {"{ SB[i,j] -> A[i,j] }"});
+    UPDATE(GS_C_MAX,
+           "{ U[i,j,k] : 0 <= i < 256 and 0 <= j < 256 and 0 <= k < 256 }",
+           "{ U[i,j,k] -> C[i,j] }", "i j k", .op = GS_C_MUL,
+           .reads = {"{ U[i,j,k] -> A[i,k] }", "{ U[i,j,k] -> B[k,j] }"});
+    cr_assert(po_layout_model_of(hand, &model));
+    po_layout_leave_some(&model);
+    po_layout_find(&model, PO_COST_LINES, widths, 1, &found);
+    cr_assert_eq(po_layout_give(&hand, &model, &found), 1);
+    cr_assert(strstr(hand->script.data[0], commands[k]), "%s",
+              hand->script.data[0]);
+    if (!k) {
+      const po_array *now = &hand->arrays.data[b];
+      int64_t at = now->rank == 3 ? 3 * 8 + 5 : 5 * 256 + 3;
+      cr_assert_eq(((const float *)now->data)[at], 3 * 256 + 5);
+    }
+    po_layout_search_done(&model, &found);
+    po_layout_model_done(&model);
+    po_layout_model_init(&model, &heap, hand->isl);
+  }
+}
+
 /* Columns of B that are read one after the other lie next to each other once
  * their loop is innermost: no copy is worth it any more. */
 Test(datalayout, orders_and_layouts_together) {
