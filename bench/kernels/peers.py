@@ -216,10 +216,12 @@ class Glen:
         self.seconds = {}
         self.seconds_saturated = {}
 
-    def options_for(self, problem):
+    def prepacked(self, problem):
         constant = CONSTANT.get(problem.kind, []) if self.prepack else []
-        return self.options + [word for name in constant
-                               for word in ("--prepack", name)]
+        return [word for name in constant for word in ("--prepack", name)]
+
+    def options_for(self, problem):
+        return self.options + self.prepacked(problem)
 
     def run(self, problem, command, *arguments):
         """What a command of glen prints."""
@@ -252,7 +254,8 @@ class Glen:
         one that was written."""
         report = json.loads(self.run(
             problem, "saturate", source, "--rules", RULES, *self.target(),
-            "--json", "-o", file))
+            "--param", "fewer-products=1", *self.prepacked(problem), "--json",
+            "-o", file))
         return bool(report["rules"])
 
     def write(self, problem, folder, text, saturated):

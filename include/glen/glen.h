@@ -134,6 +134,10 @@ typedef struct glen_saturate_options {
   const char *const *disabled;
   uint32_t n_disabled;
   const char *extractor; /* "tree", "dag", "exact", "ilp" */
+  /* Inputs that are the same for all calls: what is made of them alone is
+   * paid once (glen_prepack). */
+  const char *const *prepack;
+  uint32_t n_prepack;
   double extract_seconds;
   void (*progress)(void *ctx, const glen_progress *);
   void *progress_ctx;

@@ -71,6 +71,8 @@ struct glen_result {
   const gs_target *target;
   const gs_program *input;
   ex_limit limit;       /* of the input: what its time is bound by */
+  ex_names prepacked;   /* inputs that are the same for all calls */
+  uint8_t *once;        /* by class id, of the e-graph at the end, or NULL */
   glen_program program; /* extracted */
   rl_run run;
   const rl_rule **led;
@@ -97,6 +99,9 @@ bool api_enter_listening(glen_context *, void (*body)(void *), void *arg);
  * where these were recorded and are not too many. */
 #define API_MAX_LED 256
 void api_count_steps(glen_result *);
+/* code.c: the program has an input of that name; else false and a diagnostic.
+ */
+bool api_know_input(glen_context *, const gs_program *, const char *name);
 /* What a saturation runs with: the options of the user, what explanations need,
  * and a function that is called after every iteration and may end the run. */
 typedef bool api_after_iteration(void *ctx, const eg_graph *,

@@ -1,6 +1,7 @@
 /* code.c - a program lowered to loops and emitted as C. */
 #include "api/api.h"
 #include "codegen/cuda.h"
+#include <string.h>
 
 typedef struct code_args {
   glen_context *ctx;
@@ -35,6 +36,27 @@ glen_lower(glen_context *ctx, const glen_program *program,
   return api_enter(ctx, lower_body, &a) ? a.loops : NULL;
 }
 
+static bool
+unknown_input(glen_context *ctx, const gs_program *p, const char *name) {
+  bs_error(&ctx->diags, BS_NOWHERE, "unknown-input",
+           "the program has no input named %s", name);
+  bs_text names;
+  bs_text_init(&names, &ctx->heap);
+  for (uint32_t k = 0; k < p->inputs.len; k++)
+    bs_putf(&names, "%s%s", k ? ", " : "", p->inputs.data[k].name);
+  bs_hint(&ctx->diags, "its inputs are: %s", bs_text_str(&names));
+  bs_text_done(&names);
+  return false;
+}
+
+bool
+api_know_input(glen_context *ctx, const gs_program *p, const char *name) {
+  for (uint32_t k = 0; k < p->inputs.len; k++)
+    if (!strcmp(p->inputs.data[k].name, name))
+      return true;
+  return unknown_input(ctx, p, name);
+}
+
 static void
 prepack_body(void *arg) {
   code_args *a = arg;
@@ -44,14 +66,7 @@ prepack_body(void *arg) {
     po_lay_out(p);
     return;
   }
-  bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-input",
-           "the program has no input named %s", a->name);
-  bs_text names;
-  bs_text_init(&names, &a->ctx->heap);
-  for (uint32_t k = 0; k < p->source->inputs.len; k++)
-    bs_putf(&names, "%s%s", k ? ", " : "", p->source->inputs.data[k].name);
-  bs_hint(&a->ctx->diags, "its inputs are: %s", bs_text_str(&names));
-  bs_text_done(&names);
+  unknown_input(a->ctx, p->source, a->name);
 }
 
 bool

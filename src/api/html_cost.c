@@ -57,11 +57,13 @@ alike(const gs_program *p, const ex_line *a, const ex_line *b) {
 
 static void
 json_program(bs_json *j, const char *key, const gs_program *p,
-             const gs_target *target, ex_limit limit) {
+             const glen_result *r) {
   bs_heap *heap = j->out->heap;
   ex_line *lines = bs_calloc(heap, p->nodes.len + (size_t)1, sizeof *lines);
   double total, rest = 0;
-  uint32_t n = ex_breakdown(p, target, limit, lines, &total), k = 0;
+  uint32_t n = ex_breakdown(p, r->target, r->limit, &r->prepacked, lines,
+                            &total),
+           k = 0;
   bs_json_object(j, key);
   bs_json_real(j, "total", total);
   bs_json_array(j, "lines");
@@ -148,8 +150,8 @@ json_roofline(bs_json *j, const glen_result *r) {
 void
 api_html_costs(const glen_result *r, bs_json *j) {
   bs_json_object(j, "costs");
-  json_program(j, "before", r->input, r->target, r->limit);
-  json_program(j, "after", r->program.program, r->target, r->limit);
+  json_program(j, "before", r->input, r);
+  json_program(j, "after", r->program.program, r);
   bs_json_end(j);
   json_roofline(j, r);
 }

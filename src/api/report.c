@@ -68,7 +68,9 @@ put_breakdown(report_args *a, bs_text *text) {
   const gs_program *p = r->program.program;
   double total;
   ex_line *lines = bs_alloc(&a->ctx->heap, p->nodes.len * sizeof *lines + 1);
-  uint32_t n = ex_breakdown(p, r->target, r->limit, lines, &total), k = 0;
+  uint32_t n = ex_breakdown(p, r->target, r->limit, &r->prepacked, lines,
+                            &total),
+           k = 0;
   bs_text one, next;
   bs_text_init(&one, &a->ctx->heap);
   bs_text_init(&next, &a->ctx->heap);

@@ -43,6 +43,7 @@ static ex_pricer
 pricer_of(const glen_result *r) {
   return (ex_pricer){.target = r->target,
                      .limit = r->limit,
+                     .once = r->once,
                      .values = r->gs.values,
                      .type_of = type_of};
 }
@@ -186,7 +187,7 @@ cost_of(const glen_result *r, const gs_program *p) {
   glen_context *ctx = r->ctx;
   double total = 0;
   ex_line *lines = bs_alloc(&ctx->heap, p->nodes.len * sizeof *lines + 1);
-  ex_breakdown(p, r->target, r->limit, lines, &total);
+  ex_breakdown(p, r->target, r->limit, &r->prepacked, lines, &total);
   bs_free(&ctx->heap, lines);
   return total;
 }
@@ -203,6 +204,8 @@ summarize_cost(saturate_args *a, const ex_solution *s) {
 static bool
 extract(saturate_args *a) {
   glen_result *r = a->result;
+  r->once =
+      ex_once_classes(&r->heap, r->gs.values, r->run.graph, &r->prepacked);
   ex_pricer pricer = pricer_of(r);
   ex_options options = {.seconds = a->options->extract_seconds,
                         .interrupt = &a->ctx->interrupt};
@@ -245,6 +248,14 @@ choose_method(saturate_args *a) {
   return true;
 }
 
+static bool
+know_inputs(saturate_args *a) {
+  for (uint32_t k = 0; k < a->options->n_prepack; k++)
+    if (!api_know_input(a->ctx, a->result->input, a->options->prepack[k]))
+      return false;
+  return true;
+}
+
 static void
 saturate_body(void *arg) {
   saturate_args *a = arg;
@@ -254,7 +265,8 @@ saturate_body(void *arg) {
   r->gs.heap = &r->heap;
   r->gs.arena = &r->arena;
   r->limit = ex_limit_of(r->input, r->target);
-  a->ok = choose_method(a) && explore(a) && extract(a);
+  r->prepacked = (ex_names){a->options->prepack, a->options->n_prepack};
+  a->ok = choose_method(a) && know_inputs(a) && explore(a) && extract(a);
   if (a->ok && a->options->contribution)
     api_count_steps(r);
   r->summary.seconds = bs_now() - a->started;

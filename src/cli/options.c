@@ -90,7 +90,8 @@ static const row rows[] = {
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp),
      COMPILE | RUN | SCHEDULE | LAYOUT, NULL, NULL,
      "keeps the order of floating-point sums, and NaN in comparisons"},
-    {"prepack", 0, "INPUT", LIST, AT(prepack), COMPILE | RUN, NULL, NULL,
+    {"prepack", 0, "INPUT", LIST, AT(prepack), SATURATE | COMPILE | RUN, NULL,
+     NULL,
      "an input that is the same for all calls, as weights are: NAME_prepack "
      "packs it once; may be given several times"},
     {"dispatch", 0, "LIST", TEXT, AT(dispatch), COMPILE | RUN, NULL, NULL,

@@ -142,6 +142,8 @@ cl_saturate_options(cl_session *session, glen_saturate_options *out) {
   out->disabled = o->disabled.items;
   out->n_disabled = o->disabled.n;
   out->extractor = o->extractor;
+  out->prepack = o->prepack.items;
+  out->n_prepack = o->prepack.n;
   out->extract_seconds = o->extract_time;
 }
 

@@ -261,6 +261,8 @@ void cg_put_contract_before(cg_emitter *, const struct po_contraction *,
  * as the body of its function. */
 void cg_put_kernels(cg_emitter *);
 void cg_put_steps(cg_emitter *);
+/* ... the steps of NAME_prepack, likewise. */
+void cg_put_steps_before(cg_emitter *);
 /* Appends one of a list's items, on a new line where it would be too long. */
 void cg_put_item(bs_text *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,7 +1,8 @@
 /* prepack.c - the function that packs constant inputs once for all calls.
  *
- * Operands of contractions are packed as their kernels read them; an input that
- * is read as it is gets copied. */
+ * What is computed from them alone is computed here; operands of contractions
+ * are packed as their kernels read them; an input that is read as it is gets
+ * copied. */
 #include "codegen/emit.h"
 #include "poly/contraction.h"
 
@@ -38,6 +39,7 @@ cg_put_prepack(cg_emitter *e) {
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (p->arrays.data[k].prepack)
       put_copy(e, &p->arrays.data[k]);
+  cg_put_steps_before(e);
   for (uint32_t k = 0; k < e->groups.list.len; k++) {
     const po_contraction *c =
         po_contraction_of(p, &e->groups, &e->groups.list.data[k]);

@@ -145,11 +145,12 @@ same_origin(const cg_emitter *e, const po_group *a, const po_group *b) {
          bs_same(x->type, y->type);
 }
 
+/* before: the group of the step above, or NULL. */
 static void
-put_step(cg_emitter *e, uint32_t k, bool first) {
+put_step(cg_emitter *e, uint32_t k, const po_group *before) {
   const po_group *group = &e->groups.list.data[k];
   const cg_use *use = &e->uses[k];
-  if (first || !same_origin(e, group, group - 1))
+  if (!before || !same_origin(e, group, before))
     put_origin(e, group, 1, 0);
   if (use->kernel == UINT32_MAX) {
     cg_put_call(e, NULL, NULL, cg_stmt(e, group, 0), 1);
@@ -161,7 +162,8 @@ put_step(cg_emitter *e, uint32_t k, bool first) {
     cg_mention(e, use->slots[j].array);
     const char *comma = j + 1 < use->n_slots ? ", " : "";
     const po_array *array = &e->p->arrays.data[use->slots[j].array];
-    if (array->prepack && array->offset < 0)
+    if (array->prepack && array->offset < 0 &&
+        !po_is_before(e->p, &e->groups, group))
       cg_put_item(&e->body, "NULL%s", comma);
     else if (use->slots[j].base)
       cg_put_item(&e->body, "%s + %lld%s", name, (long long)use->slots[j].base,
@@ -184,13 +186,14 @@ collect(const cg_emitter *e, uint32_t group, uint8_t *has) {
 
 static bool
 is_in_workspace(const po_array *array) {
-  return array->role == PO_WORKSPACE || po_is_large(array);
+  return (array->role == PO_WORKSPACE && !array->before) || po_is_large(array);
 }
 
 /* What NAME_prepack has made. */
 static bool
 is_prepacked(const po_array *array) {
-  return array->role == PO_PREPACKED || (array->prepack && array->offset >= 0);
+  return array->role == PO_PREPACKED || array->before ||
+         (array->prepack && array->offset >= 0);
 }
 
 static void
@@ -207,25 +210,33 @@ put_prepacked_pointers(cg_emitter *e, const uint8_t *has) {
   }
 }
 
+/* What lies in `block` and may be written. */
 static void
-put_workspace_pointers(cg_emitter *e, const uint8_t *has) {
+put_pointers(cg_emitter *e, const uint8_t *has,
+             bool (*lies_there)(const po_array *), const char *block) {
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const po_array *array = &e->p->arrays.data[k];
-    if (!has[k] || !is_in_workspace(array))
+    if (!has[k] || !lies_there(array))
       continue;
     const char *type = gs_dtype_table[array->dtype].c_type;
     bs_putf(&e->body,
-            "  %s *%s = (%s *)(void *)((unsigned char *)workspace + %lld);\n",
-            type, array->name, type, (long long)array->offset);
+            "  %s *%s = (%s *)(void *)((unsigned char *)%s + %lld);\n", type,
+            array->name, type, block, (long long)array->offset);
   }
 }
 
+/* The groups of a list, one after the other. */
 static void
-put_range(cg_emitter *e, uint32_t from, uint32_t to, const uint8_t *has) {
+put_steps(cg_emitter *e, const uint32_t *list, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    put_step(e, list[k], k ? &e->groups.list.data[list[k - 1]] : NULL);
+}
+
+static void
+put_range(cg_emitter *e, const uint32_t *list, uint32_t n, const uint8_t *has) {
   put_prepacked_pointers(e, has);
-  put_workspace_pointers(e, has);
-  for (uint32_t k = from; k < to; k++)
-    put_step(e, k, k == from);
+  put_pointers(e, has, is_in_workspace, "workspace");
+  put_steps(e, list, n);
 }
 
 static bool
@@ -285,23 +296,24 @@ put_main(cg_emitter *e, const uint8_t *has) {
 }
 
 static void
-put_parts(cg_emitter *e) {
-  uint32_t n = e->groups.list.len, arrays = e->p->arrays.len;
+put_parts(cg_emitter *e, const uint32_t *list, uint32_t n) {
+  uint32_t arrays = e->p->arrays.len;
   uint32_t parts = (n + PART_LENGTH - 1) / PART_LENGTH;
   uint8_t *all = bs_calloc(e->heap, arrays, 1);
   uint8_t *has = bs_calloc(e->heap, (size_t)parts * arrays, 1);
   const char **names = BS_NEWS(&e->arena, const char *, parts);
   for (uint32_t k = 0; k < n; k++) {
-    collect(e, k, has + (size_t)(k / PART_LENGTH) * arrays);
-    collect(e, k, all);
+    collect(e, list[k], has + (size_t)(k / PART_LENGTH) * arrays);
+    collect(e, list[k], all);
   }
   for (uint32_t k = 0; k < parts; k++) {
-    uint32_t end = (k + 1) * PART_LENGTH;
+    uint32_t from = k * PART_LENGTH, rest = n - from;
     names[k] = function_name(e, 'p', k);
     bs_putf(&e->body, "static void\n%s(", names[k]);
     put_part_arguments(e, has + (size_t)k * arrays, true);
     bs_put(&e->body, ") {\n");
-    put_range(e, k * PART_LENGTH, end < n ? end : n, has + (size_t)k * arrays);
+    put_range(e, list + from, rest < PART_LENGTH ? rest : PART_LENGTH,
+              has + (size_t)k * arrays);
     bs_put(&e->body, "}\n\n");
   }
   put_main(e, all);
@@ -314,18 +326,46 @@ put_parts(cg_emitter *e) {
   bs_free(e->heap, has);
 }
 
+/* The groups that NAME_prepack runs, or those that calls do. */
+static uint32_t
+list_groups(const cg_emitter *e, bool before, uint32_t *list) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < e->groups.list.len; k++)
+    if (po_is_before(e->p, &e->groups, &e->groups.list.data[k]) == before)
+      list[n++] = k;
+  return n;
+}
+
 void
 cg_put_steps(cg_emitter *e) {
-  uint32_t n = e->groups.list.len;
+  uint32_t *list = BS_NEWS(&e->arena, uint32_t, e->groups.list.len + 1);
+  uint32_t n = list_groups(e, false, list);
   if (n > PART_LENGTH) {
-    put_parts(e);
+    put_parts(e, list, n);
   } else {
     uint8_t *has = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
     for (uint32_t k = 0; k < n; k++)
-      collect(e, k, has);
+      collect(e, list[k], has);
     put_main(e, has);
-    put_range(e, 0, n, has);
+    put_range(e, list, n, has);
     bs_free(e->heap, has);
   }
   bs_put(&e->body, "  return 0;\n}\n");
+}
+
+static bool
+is_made_before(const po_array *array) {
+  return array->before;
+}
+
+void
+cg_put_steps_before(cg_emitter *e) {
+  uint32_t *list = BS_NEWS(&e->arena, uint32_t, e->groups.list.len + 1);
+  uint32_t n = list_groups(e, true, list);
+  uint8_t *has = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
+  for (uint32_t k = 0; k < n; k++)
+    collect(e, list[k], has);
+  put_pointers(e, has, is_made_before, "prepacked");
+  put_steps(e, list, n);
+  bs_free(e->heap, has);
 }

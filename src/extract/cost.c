@@ -50,6 +50,12 @@ ex_cost_total(const ex_cost *c) {
   return c->arithmetic + c->memory + c->call + c->view;
 }
 
+ex_cost
+ex_cost_once(ex_cost c) {
+  return (ex_cost){c.arithmetic * EX_ONCE, c.memory * EX_ONCE,
+                   c.call * EX_ONCE, c.view * EX_ONCE};
+}
+
 static double
 at_least(double x, double floor) {
   return x > floor ? x : floor;
@@ -232,8 +238,10 @@ price_term(const gs_program *p, const gs_target *t, ex_limit limit,
 
 uint32_t
 ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
-             ex_line *lines, double *total) {
+             const ex_names *prepacked, ex_line *lines, double *total) {
   bs_heap *heap = p->ctx.heap;
+  const ex_names none = {0};
+  uint8_t *once = ex_once_terms(heap, p, prepacked ? prepacked : &none);
   uint32_t n = 0, widest = 1;
   uint8_t *live = EX_NEW(heap, uint8_t, p->nodes.len);
   gs_mark_live(p, live);
@@ -247,12 +255,15 @@ ex_breakdown(const gs_program *p, const gs_target *t, ex_limit limit,
     if (live[i]) {
       lines[n].term = (gs_term){i};
       price_term(p, t, limit, lines[n].term, types, kids, &lines[n].cost);
+      if (once && once[i])
+        lines[n].cost = ex_cost_once(lines[n].cost);
       *total += ex_cost_total(&lines[n++].cost);
     }
   qsort(lines, n, sizeof *lines, dearer_first);
   bs_free(heap, kids);
   bs_free(heap, types);
   bs_free(heap, live);
+  bs_free(heap, once);
   return n;
 }
 
@@ -279,7 +290,7 @@ ex_limit_of(const gs_program *p, const gs_target *t) {
   double total, work = 0, moved = 0;
   gs_type type;
   ex_line *lines = EX_NEW(p->ctx.heap, ex_line, p->nodes.len + (size_t)1);
-  uint32_t n = ex_breakdown(p, t, EX_BY_MEMORY, lines, &total);
+  uint32_t n = ex_breakdown(p, t, EX_BY_MEMORY, NULL, lines, &total);
   for (uint32_t k = 0; k < n; k++) {
     work += work_of(p, t, &lines[k]);
     gs_type_at(p, lines[k].term, &type);

@@ -6,6 +6,7 @@
 #ifndef EXTRACT_COST_H
 #define EXTRACT_COST_H
 
+#include "extract/once.h"
 #include "glenside/target.h"
 
 typedef struct ex_cost {
@@ -13,6 +14,8 @@ typedef struct ex_cost {
 } ex_cost;
 
 double ex_cost_total(const ex_cost *);
+/* What it comes to for each call where it is paid once. */
+ex_cost ex_cost_once(ex_cost);
 
 #define EX_MAX_SLOTS 256 /* an instruction with more variables is refused */
 
@@ -32,8 +35,10 @@ typedef struct ex_line {
   ex_cost cost;
 } ex_line;
 /* Prices each live term of a program, dearest first (`lines` has room for
- * nodes.len); returns how many.  *total is the sum in order of the terms. */
+ * nodes.len); returns how many.  *total is the sum in order of the terms.
+ * prepacked: inputs that are the same for all calls, or NULL. */
 uint32_t ex_breakdown(const gs_program *, const gs_target *, ex_limit,
-                      ex_line *lines, double *total);
+                      const ex_names *prepacked, ex_line *lines,
+                      double *total);
 
 #endif

@@ -175,5 +175,6 @@ ex_price_enode(void *pricer, const eg_graph *g, eg_node node) {
   read_type(p, g, eg_class_of(g, node), &types[n]);
   ex_price_node(p->target, p->limit, p->values, (gs_op)eg_op(g, node),
                 eg_attr(g, node), of, n, &types[n], &cost);
-  return ex_cost_total(&cost);
+  bool once = p->once && p->once[eg_class_of(g, node).i];
+  return ex_cost_total(&cost) * (once ? EX_ONCE : 1);
 }

@@ -40,8 +40,17 @@ typedef struct gs_var {
   bs_span span; /* first occurrence */
 } gs_var;
 
+/* A name for a term, written once and used several times: the node of the term
+ * in the file that is parsed.  A term may use the names before its own. */
+typedef struct gs_let {
+  const char *name; /* as written, with its question mark */
+  uint32_t node;
+} gs_let;
+
 typedef struct gs_scope {
   BS_VEC(gs_var) vars;
+  const gs_let *lets;
+  uint32_t n_lets;
   bool question_marks; /* variables are written ?x (rules) or x (targets) */
   bool open;           /* an unknown variable is added, else it is an error */
   /* The value of `$NAME`, BS_NIL when there is none; NULL: no parameters. */

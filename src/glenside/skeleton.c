@@ -17,6 +17,8 @@ typedef struct parser {
   const bs_sexps *sexps;
   gs_scope *scope;
   BS_VEC(gs_sk_node) nodes;
+  uint32_t *let_nodes; /* by let: its root, NO_NODE before its first use */
+  uint32_t n_lets;     /* that may be used here */
 } parser;
 
 static uint32_t parse_term(parser *, uint32_t node, int depth);
@@ -35,6 +37,29 @@ static uint32_t
 push(parser *p, gs_sk_node n) {
   bs_push(p->ctx->heap, &p->nodes, n);
   return p->nodes.len - 1;
+}
+
+/* --- names of terms ------------------------------------------------------- */
+
+/* The index of the let, or NO_NODE. */
+static uint32_t
+find_let(const parser *p, const char *name) {
+  for (uint32_t k = 0; k < p->n_lets; k++)
+    if (!strcmp(p->scope->lets[k].name, name))
+      return k;
+  return NO_NODE;
+}
+
+/* The term stands where it is used first, so that nodes stay in post-order. */
+static uint32_t
+parse_let(parser *p, uint32_t let, int depth) {
+  uint32_t visible = p->n_lets;
+  if (p->let_nodes[let] != NO_NODE)
+    return p->let_nodes[let];
+  p->n_lets = let;
+  p->let_nodes[let] = parse_term(p, p->scope->lets[let].node, depth);
+  p->n_lets = visible;
+  return p->let_nodes[let];
 }
 
 /* --- holes ---------------------------------------------------------------- */
@@ -319,8 +344,10 @@ parse_operator(parser *p, uint32_t node, int depth) {
 static uint32_t
 parse_term(parser *p, uint32_t node, int depth) {
   const bs_sx *x = at(p, node);
-  if (x->kind == BS_SX_SYM)
-    return parse_hole(p, node);
+  if (x->kind == BS_SX_SYM) {
+    uint32_t let = find_let(p, bs_as_sym(p->ctx->values, x->value));
+    return let == NO_NODE ? parse_hole(p, node) : parse_let(p, let, depth);
+  }
   if (x->kind == BS_SX_LIST)
     return parse_operator(p, node, depth);
   bs_error(p->ctx->diags, x->span, "not-a-term", "a term is expected here");
@@ -332,6 +359,10 @@ gs_skeleton_parse(const gs_context *ctx, const gs_target *target,
                   const bs_sexps *sexps, uint32_t node, gs_scope *scope) {
   parser p = {.ctx = ctx, .target = target, .sexps = sexps, .scope = scope};
   gs_skeleton *s = NULL;
+  p.n_lets = scope->n_lets;
+  p.let_nodes = BS_NEWS(ctx->arena, uint32_t, p.n_lets + (size_t)1);
+  for (uint32_t k = 0; k < p.n_lets; k++)
+    p.let_nodes[k] = NO_NODE;
   if (parse_term(&p, node, 0) != NO_NODE) {
     s = BS_NEW(ctx->arena, gs_skeleton);
     s->n = p.nodes.len;

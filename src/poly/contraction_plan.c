@@ -429,7 +429,8 @@ is_as_lowered(const po_program *p, const po_stmt *s) {
 /* One packed array serves all of the outer loops: there must be none. */
 static bool
 is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
-  return p->arrays.data[array].prepack && !c->dims[PO_DIM_O].n;
+  const po_array *a = &p->arrays.data[array];
+  return (a->prepack || a->before) && !c->dims[PO_DIM_O].n;
 }
 
 /* formula: a statement that may be computed where sums are stored. */

@@ -53,6 +53,9 @@ typedef struct po_array {
   /* PO_INPUT: the same for all calls. It is no parameter of the function; where
    * it is read as it is, a copy lies at `offset` among what is prepacked. */
   bool prepack;
+  /* PO_WORKSPACE: made by NAME_prepack from such inputs; lies among what is
+   * prepacked. By po_lay_out. */
+  bool before;
   /* PO_INPUT, PO_OUTPUT: number in the source's list; PO_CONSTANT: data. */
   uint32_t number;
   const void *data;
@@ -190,8 +193,12 @@ void po_lay_out(po_program *);
  * makes use of it. */
 bool po_prepack(po_program *, const char *input);
 bool po_has_prepacked(const po_program *);
-/* Places among what is prepacked. (po_lay_out) */
-void po_lay_out_prepacked(po_program *);
+/* Finds the groups that NAME_prepack runs, and marks the arrays they make;
+ * false: there are none. (po_lay_out) */
+bool po_find_before(po_program *, const po_groups *);
+bool po_is_before(const po_program *, const po_groups *, const po_group *);
+/* Places among what is prepacked, of what calls read. (po_lay_out) */
+void po_lay_out_prepacked(po_program *, const po_groups *);
 /* print.c: `conv.glen:7: compute dotProd, ((4), ()) f32` */
 void po_put_origin(const po_program *, gs_term, bs_span, bs_text *out);
 /* The loop program as text (docs/LOOPS.md); the same with comments that say

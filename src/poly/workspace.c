@@ -20,6 +20,8 @@ typedef struct extent {
 
 typedef struct layout {
   po_program *program;
+  bool before;         /* of what NAME_prepack makes on the way */
+  int64_t floor, *top; /* bytes: where the first lies, the last ends */
   uint32_t *last;      /* by array: group */
   uint32_t *node;      /* by array: see po_find_local_nodes */
   BS_VEC(extent) live; /* by offset */
@@ -30,7 +32,8 @@ static int64_t
 bytes_of(const layout *l, uint32_t k) {
   const po_program *p = l->program;
   const po_array *array = &p->arrays.data[k];
-  if (array->role != PO_WORKSPACE && !po_is_large(array))
+  if ((array->role != PO_WORKSPACE && !po_is_large(array)) ||
+      array->before != l->before)
     return 0;
   int64_t bytes = (po_bytes(array) + 63) / 64 * 64;
   bool team = array->role == PO_LOCAL && po_is_in_parallel(p, l->node[k]);
@@ -48,7 +51,7 @@ expire(layout *l, uint32_t now) {
 
 static void
 place(layout *l, po_array *array, int64_t bytes, uint32_t last) {
-  extent e = {0, bytes, last};
+  extent e = {l->floor, bytes, last};
   uint32_t at = 0;
   for (; at < l->live.len; at++) {
     if (e.offset + e.bytes <= l->live.data[at].offset)
@@ -60,8 +63,8 @@ place(layout *l, po_array *array, int64_t bytes, uint32_t last) {
     l->live.data[k] = l->live.data[k - 1];
   l->live.data[at] = e;
   array->offset = e.offset;
-  if (e.offset + e.bytes > l->program->workspace_bytes)
-    l->program->workspace_bytes = e.offset + e.bytes;
+  if (e.offset + e.bytes > *l->top)
+    *l->top = e.offset + e.bytes;
 }
 
 typedef void visit(layout *, uint32_t array, uint32_t group);
@@ -102,18 +105,42 @@ visit_group(layout *l, const po_groups *groups, uint32_t g, visit *f) {
     f(l, c->packed_y, g);
 }
 
+/* The arrays without a place that groups use, of NAME_prepack or of the
+ * program. */
+static void
+place_arrays(layout *l, const po_groups *groups, bool before, int64_t floor,
+             int64_t *top) {
+  l->before = before;
+  l->floor = floor;
+  l->top = top;
+  bs_clear(&l->live);
+  for (uint32_t g = 0; g < groups->list.len; g++) {
+    expire(l, g);
+    visit_group(l, groups, g, place_new);
+  }
+}
+
+static void
+plan(po_program *p, po_groups *groups) {
+  bs_clear(&p->contractions);
+  po_limit limit = po_limit_operations(p, LOOKING);
+  po_find_groups(p, groups);
+  po_plan_contractions(p, groups);
+  if (!po_unlimit(&limit))
+    bs_clear(&p->contractions);
+  po_groups_done(p, groups); /* formulas have joined contractions */
+  po_find_groups(p, groups);
+}
+
 void
 po_lay_out(po_program *p) {
   layout l = {.program = p};
   po_groups groups;
-  bs_clear(&p->contractions);
-  po_limit limit = po_limit_operations(p, LOOKING);
-  po_find_groups(p, &groups);
-  po_plan_contractions(p, &groups);
-  if (!po_unlimit(&limit))
-    bs_clear(&p->contractions);
-  po_groups_done(p, &groups); /* formulas have joined contractions */
-  po_find_groups(p, &groups);
+  plan(p, &groups);
+  if (po_find_before(p, &groups)) { /* contractions have constant operands */
+    po_groups_done(p, &groups);
+    plan(p, &groups);
+  }
   l.last = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.last);
   l.node = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.node);
   po_find_local_nodes(p, l.node);
@@ -122,11 +149,9 @@ po_lay_out(po_program *p) {
   p->workspace_bytes = 0;
   for (uint32_t g = 0; g < groups.list.len; g++)
     visit_group(&l, &groups, g, note_last);
-  for (uint32_t g = 0; g < groups.list.len; g++) {
-    expire(&l, g);
-    visit_group(&l, &groups, g, place_new);
-  }
-  po_lay_out_prepacked(p);
+  place_arrays(&l, &groups, false, 0, &p->workspace_bytes);
+  po_lay_out_prepacked(p, &groups);
+  place_arrays(&l, &groups, true, p->prepacked_bytes, &p->prepacked_bytes);
   po_groups_done(p, &groups);
   bs_free(p->ctx.heap, l.last);
   bs_free(p->ctx.heap, l.node);

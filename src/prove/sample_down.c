@@ -71,12 +71,14 @@ down_windows(const down *d) {
   int64_t k[GS_MAX_RANK], s[GS_MAX_RANK], l[GS_MAX_RANK];
   const gs_type *t = d->to;
   uint32_t n = (uint32_t)t->rank - t->access, at;
+  bool strided = pv_chance(d->s, 2);
   bool dilated = !pv_attr_left_out(d->a, 2) && pv_chance(d->s, 2);
   if (!n || t->access < n)
     return false;
   for (uint32_t i = 0; i < n; i++) {
-    s[i] = pv_random_amount(d->s, 1 + (int64_t)pv_random(d->s, 4));
-    l[i] = 1;
+    s[i] = l[i] = 1;
+    if (strided)
+      s[i] = pv_random_amount(d->s, 1 + (int64_t)pv_random(d->s, 4));
     if (dilated)
       l[i] = pv_random_amount(d->s, 1 + (int64_t)pv_random(d->s, 2));
   }

@@ -171,6 +171,8 @@ bool rl_order_clauses(rl_clauses *);
 /* Reports each variable under `node` that the scope does not bind. */
 bool rl_check_bound(const rl_rules *, const rl_file *, const gs_scope *,
                     uint32_t node, const char *where);
+/* As a variable or by :let. */
+bool rl_is_bound(const gs_scope *, const char *name);
 bool rl_is_variable(const char *name);
 
 /* compile.c: skeletons to engine terms. */

@@ -50,6 +50,8 @@ take_clause(rl_linter *l, rl_written *w, const char *name, uint32_t value) {
   bs_heap *heap = l->ctx->heap;
   if (!strcmp(name, ":with"))
     bs_push(heap, &w->with, value);
+  else if (!strcmp(name, ":let"))
+    bs_push(heap, &w->lets, value);
   else if (!strcmp(name, ":also"))
     bs_push(heap, &w->also, value);
   else if (!strcmp(name, ":for"))
@@ -121,6 +123,7 @@ drop_rules(rl_linter *l) {
   for (uint32_t k = 0; k < l->list.len; k++) {
     rl_written *w = &l->list.data[k];
     bs_vec_done(heap, &w->with);
+    bs_vec_done(heap, &w->lets);
     bs_vec_done(heap, &w->also);
     bs_vec_done(heap, &w->fors);
     bs_vec_done(heap, &w->conjuncts);

@@ -342,6 +342,17 @@ canon_clauses(canon *c, const rl_nodes *nodes) {
   return out;
 }
 
+/* What a name of :let stands for is put in where it is used. */
+static void
+canon_lets(canon *c) {
+  const rl_written *w = c->w;
+  for (uint32_t k = 0; k < w->lets.len; k++) {
+    uint32_t name = bs_sx_first(&w->file->sx, w->lets.data[k]);
+    bind(c, rl_at_node(w, name)->value,
+         canon_node(c, rl_at_node(w, name)->next));
+  }
+}
+
 static bs_value
 key_of(const canon *c) {
   const rl_canon *o = c->out;
@@ -366,6 +377,7 @@ rl_canon_of(const rl_linter *l, const rl_written *w, bool reverse,
   out->with = canon_clauses(&c, &w->with);
   c.open = false;
   canon_condition(&c);
+  canon_lets(&c);
   out->right = canon_node(&c, reverse ? w->left : w->right);
   out->also = canon_clauses(&c, &w->also);
   out->key = key_of(&c);

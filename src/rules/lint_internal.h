@@ -15,7 +15,7 @@ typedef struct rl_written {
   const rl_compiled *compiled[2];
   uint32_t left, right;
   bool has_limit;
-  rl_nodes with, also, fors;
+  rl_nodes with, lets, also, fors;
   rl_nodes conjuncts; /* of all :where, their `and` undone */
 } rl_written;
 

@@ -105,6 +105,17 @@ check_withs(const rl_linter *l, const rl_written *w) {
 }
 
 static void
+check_lets(const rl_linter *l, const rl_written *w) {
+  for (uint32_t k = 0; k < w->lets.len; k++) {
+    uint32_t var = w->lets.data[k] + 1;
+    if (is_unused(l, w, var))
+      bs_warning(l->ctx->diags, span_at(w, var), "unused-variable",
+                 "'%s' names a term that is never used",
+                 rl_variable_at(l, w->file, var));
+  }
+}
+
+static void
 remark_left(const rl_linter *l, const rl_written *w) {
   uint32_t end = rl_end(w->file, w->left);
   for (uint32_t x = w->left; l->remarks && x < end; x++)
@@ -272,6 +283,7 @@ rl_lint_names(rl_linter *l) {
     check_definitions(l, w);
     check_fors(l, w);
     check_withs(l, w);
+    check_lets(l, w);
     remark_left(l, w);
     check_cleanup(l, w);
   }

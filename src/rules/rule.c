@@ -35,7 +35,7 @@ typedef struct outline {
   uint32_t left, right, arrow;
   bool both_ways;
   int64_t match_limit;
-  BS_VEC(uint32_t) with, also, fors, wheres;
+  BS_VEC(uint32_t) with, lets, also, fors, wheres;
 } outline;
 
 /* One direction being compiled. */
@@ -88,6 +88,12 @@ clause_with(outline *o, uint32_t value) {
 }
 
 static bool
+clause_let(outline *o, uint32_t value) {
+  bs_push(o->rules->ctx.heap, &o->lets, value);
+  return true;
+}
+
+static bool
 clause_also(outline *o, uint32_t value) {
   bs_push(o->rules->ctx.heap, &o->also, value);
   return true;
@@ -109,9 +115,13 @@ static const struct {
   const char *name;
   bool (*take)(outline *, uint32_t value);
 } clause_table[] = {
-    {":kind", clause_kind},   {":with", clause_with},
-    {":also", clause_also},   {":for", clause_for},
-    {":where", clause_where}, {":match-limit", clause_match_limit},
+    {":kind", clause_kind},
+    {":with", clause_with},
+    {":let", clause_let},
+    {":also", clause_also},
+    {":for", clause_for},
+    {":where", clause_where},
+    {":match-limit", clause_match_limit},
 };
 #define CLAUSES (sizeof clause_table / sizeof clause_table[0])
 
@@ -212,6 +222,7 @@ static void
 outline_done(outline *o) {
   bs_heap *heap = o->rules->ctx.heap;
   bs_vec_done(heap, &o->with);
+  bs_vec_done(heap, &o->lets);
   bs_vec_done(heap, &o->also);
   bs_vec_done(heap, &o->fors);
   bs_vec_done(heap, &o->wheres);
@@ -342,11 +353,34 @@ parse_right(direction *d, uint32_t node, rl_template *out) {
   return true;
 }
 
+/* The names of :let, each for what comes after it. */
+static bool
+take_lets(direction *d) {
+  const outline *o = d->o;
+  gs_let *lets = BS_NEWS(o->rules->ctx.arena, gs_let, o->lets.len + (size_t)1);
+  uint32_t var, term;
+  for (uint32_t k = 0; k < o->lets.len; k++) {
+    if (!split_clause(d, o->lets.data[k], ":let", &var, &term) ||
+        !rl_check_bound(o->rules, o->file, d->scope, term, "':let'"))
+      return false;
+    const char *name = rl_symbol(o->rules, o->file, var);
+    if (rl_is_bound(d->scope, name))
+      return bs_error(diags(o), at(o, var)->span, "duplicate-name",
+                      "'%s' means something already", name);
+    lets[k] = (gs_let){name, term};
+    d->scope->lets = lets;
+    d->scope->n_lets = k + 1;
+  }
+  return true;
+}
+
 static bool
 parse_rights(direction *d, uint32_t node) {
   const outline *o = d->o;
   rl_compiled *out = d->out;
   uint32_t n = 1 + o->also.len, var, term;
+  if (!take_lets(d))
+    return false;
   out->right = BS_NEWS(o->rules->ctx.arena, rl_template, n);
   out->right[0].target = UINT32_MAX;
   bool ok = parse_right(d, node, &out->right[0]);
@@ -451,13 +485,13 @@ compile_direction(const outline *o, bool reverse) {
   return ok;
 }
 
-/* What :with asks and :also makes has no meaning backwards. */
+/* What :with asks and :also and :let make has no meaning backwards. */
 static bool
 check_both_ways(const outline *o) {
-  if (!o->both_ways || (!o->also.len && !o->with.len))
+  if (!o->both_ways || !(o->also.len || o->with.len || o->lets.len))
     return true;
   return bs_error(diags(o), at(o, o->arrow)->span, "bad-form",
-                  "a rule with :with or :also goes one way: write =>");
+                  "a rule with :with, :let or :also goes one way: write =>");
 }
 
 bool

@@ -32,8 +32,11 @@ variable_at(const rl_rules *rules, const rl_file *f, uint32_t node) {
 
 /* --- what is bound -------------------------------------------------------- */
 
-static bool
-is_bound(const gs_scope *scope, const char *name) {
+bool
+rl_is_bound(const gs_scope *scope, const char *name) {
+  for (uint32_t k = 0; k < scope->n_lets; k++)
+    if (!strcmp(scope->lets[k].name, name))
+      return true;
   return gs_scope_find(scope, name) >= 0;
 }
 
@@ -66,7 +69,7 @@ rl_check_bound(const rl_rules *rules, const rl_file *f, const gs_scope *scope,
   bool ok = true;
   for (; node < end; node++) {
     const char *name = variable_at(rules, f, node);
-    if (name && !is_bound(scope, name)) {
+    if (name && !rl_is_bound(scope, name)) {
       unbound(rules, scope, rl_sx(f, node)->span, name, where);
       ok = false;
     }
@@ -79,7 +82,7 @@ all_bound(const rl_clauses *c, uint32_t node) {
   uint32_t end = rl_end(c->file, node);
   for (; node < end; node++) {
     const char *name = variable_at(c->rules, c->file, node);
-    if (name && !is_bound(c->scope, name))
+    if (name && !rl_is_bound(c->scope, name))
       return false;
   }
   return true;
@@ -116,7 +119,7 @@ is_loop_variable(const rl_clauses *c, const char *name) {
 static bool
 is_target(const rl_clauses *c, uint32_t node) {
   const char *name = variable_at(c->rules, c->file, node);
-  return name && strcmp(name, "?_") && !is_bound(c->scope, name) &&
+  return name && strcmp(name, "?_") && !rl_is_bound(c->scope, name) &&
          !is_loop_variable(c, name);
 }
 
@@ -180,7 +183,7 @@ check_order(rl_clauses *c) {
     uint32_t target = definition_of(c, node).target;
     for (; node < end; node++) {
       const char *name = variable_at(c->rules, c->file, node);
-      if (!name || is_bound(&copy, name) || is_loop_variable(c, name))
+      if (!name || rl_is_bound(&copy, name) || is_loop_variable(c, name))
         continue;
       if (node != target) {
         used_early(c, k, node);
@@ -287,7 +290,7 @@ check_for(const rl_clauses *c, uint32_t node) {
     bs_hint(diags(c), ":for (?d (axes ?a))");
     return false;
   }
-  if (!is_bound(c->scope, name))
+  if (!rl_is_bound(c->scope, name))
     return true;
   return bs_error(diags(c), at(c, var)->span, "duplicate-variable",
                   "'%s' is bound already", name);

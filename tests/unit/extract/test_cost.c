@@ -223,7 +223,7 @@ Test(cost, a_breakdown_is_dearest_first_and_complete) {
             "(let o (compute relu p)) (output o)");
   ex_line lines[20];
   double total, sum = 0;
-  uint32_t n = ex_breakdown(p, target, EX_BY_MEMORY, lines, &total);
+  uint32_t n = ex_breakdown(p, target, EX_BY_MEMORY, NULL, lines, &total);
   cr_assert_eq(n, 7); /* all but the unused tensor */
   cr_assert_eq(gs_at(p, lines[0].term)->op, GS_COMPUTE);
   for (uint32_t i = 0; i < n; i++) {

@@ -298,9 +298,10 @@ down_windows(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
   if (t->access < m)
     return false;
   memcpy(kernel, t->dim + t->access, m * sizeof *kernel);
+  bool plain = chance(x->g, 50);
   for (uint32_t i = 0; i < m; i++) {
-    stride[i] = chance(x->g, 50) ? 1 : 1 + (int64_t)gen_random(x->g, 3);
-    dilation[i] = chance(x->g, 60) ? 1 : 1 + (int64_t)gen_random(x->g, 2);
+    stride[i] = plain ? 1 : 1 + (int64_t)gen_random(x->g, 3);
+    dilation[i] = plain ? 1 : 1 + (int64_t)gen_random(x->g, 2);
   }
   if (!bind_ints(x->g, n->attrs[0], kernel, m))
     return false;
@@ -479,12 +480,13 @@ static bool
 operand_items(instance *x, uint32_t kid, gs_compute op, gs_type *k) {
   generator *g = x->g;
   bool two = wants_tuple(x, kid);
+  bool threes = chance(g, 20); /* the windows that some rules ask for */
   uint32_t at = k->access;
   switch (gs_compute_table[op].kind) {
   case GS_REDUCE:
   case GS_DOT:
     for (int n = (int)gen_random(g, 3); n >= 0; n--)
-      insert_dim(k, at, small_dim(g));
+      insert_dim(k, at, threes ? 3 : small_dim(g));
     if (two)
       k->dim[at] = 2;
     return true;
