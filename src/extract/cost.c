@@ -52,8 +52,8 @@ ex_cost_total(const ex_cost *c) {
 
 ex_cost
 ex_cost_once(ex_cost c) {
-  return (ex_cost){c.arithmetic * EX_ONCE, c.memory * EX_ONCE,
-                   c.call * EX_ONCE, c.view * EX_ONCE};
+  return (ex_cost){c.arithmetic * EX_ONCE, c.memory * EX_ONCE, c.call * EX_ONCE,
+                   c.view * EX_ONCE};
 }
 
 static double
