@@ -3,7 +3,7 @@
  * Matches are built in batches (batch.c).  A match whose guard may change its
  * mind is built before the next one is asked. */
 #include "base/file.h"
-#include "egraph/runner.h"
+#include "egraph/resolve.h"
 #include <string.h>
 
 /* --- right sides prepared ---------------------------------------------- */
@@ -38,6 +38,7 @@ eg_apply_init(eg_runner *r) {
   for (uint32_t k = 0; k < r->n_rules; k++) {
     const eg_rule *rule = &r->rules[k];
     eg_rule_state *s = &r->states[k];
+    s->stride = EG_MATCH_HEAD + rule->pattern->n_slots;
     if (rule->n_slots > slots)
       slots = rule->n_slots;
     if (rule->pattern->n_slots > slots)
@@ -62,10 +63,17 @@ eg_apply_init(eg_runner *r) {
   r->given = bs_calloc(r->heap, slots, sizeof *r->given);
   r->made = bs_calloc(r->heap, (size_t)nodes * EG_BATCH, sizeof *r->made);
   r->kids = bs_calloc(r->heap, kids, sizeof *r->kids);
+  if (r->o.threads < 2)
+    return;
+  size_t used = r->heap->used;
+  r->pieces = bs_calloc(r->heap, EG_BATCH, sizeof *r->pieces);
+  eg_resolve_init(r);
+  r->extra = r->heap->used - used;
 }
 
 void
 eg_apply_done(eg_runner *r) {
+  eg_resolve_done(r);
   for (uint32_t k = 0; k < r->n_rules; k++) {
     for (uint32_t i = 0; i < r->rules[k].n_results; i++)
       bs_free(r->heap, r->states[k].codes[i].steps);
@@ -77,6 +85,7 @@ eg_apply_done(eg_runner *r) {
   bs_free(r->heap, r->given);
   bs_free(r->heap, r->made);
   bs_free(r->heap, r->kids);
+  bs_free(r->heap, r->pieces);
 }
 
 /* --- matches made ready ------------------------------------------------ */
@@ -177,7 +186,7 @@ within_match_limit(const eg_runner *r, uint32_t k, uint32_t n) {
 static void
 apply_plain(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
   n = within_match_limit(r, k, n);
-  r->stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots;
+  r->stride = r->states[k].stride;
   for (uint32_t at = 0; at < n && !r->cut; at += r->n_ready) {
     uint32_t most = batch_size(r, k);
     r->ready = match + (size_t)at * r->stride;
@@ -194,7 +203,7 @@ apply_plain(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
 
 static void
 apply_all_guarded(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
-  uint32_t stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots;
+  uint32_t stride = r->states[k].stride;
   r->stride = EG_MATCH_HEAD + r->most_slots;
   r->ready = r->guarded;
   for (uint32_t i = 0; i < n && !r->cut; i++)
@@ -230,21 +239,73 @@ apply_some(eg_runner *r, uint32_t k, const uint32_t *match, uint32_t n) {
   restore(r);
 }
 
+static bool
+fits(eg_runner *r, uint32_t k, uint32_t n) {
+  bool ok = eg_fits(r->g, (uint64_t)n * r->states[k].most_nodes);
+  if (!ok)
+    eg_cut(r, EG_STOP_BYTES);
+  return ok;
+}
+
 void
 eg_apply_matches(eg_runner *r, uint32_t k) {
-  uint32_t stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots;
+  uint32_t stride = r->states[k].stride;
   uint32_t n = r->matches.len / stride;
   uint64_t nodes = r->g->n_made, unions = r->g->unions;
   for (uint32_t at = 0; at < n && !r->cut; at += EG_BATCH) {
     uint32_t some = n - at < EG_BATCH ? n - at : EG_BATCH;
-    if (!eg_fits(r->g, (uint64_t)some * r->states[k].most_nodes)) {
-      eg_cut(r, EG_STOP_BYTES);
+    if (!fits(r, k, some))
       break;
-    }
     apply_some(r, k, r->matches.data + (size_t)at * stride, some);
     eg_within_limits(r);
   }
   bs_clear(&r->matches);
+  r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
+  r->stats[k].nodes += r->g->n_made - nodes;
+  r->stats[k].unions += r->g->unions - unions;
+}
+
+/* --- matches looked up ahead ------------------------------------------- */
+
+/* Near a limit matches go one by one; else room is made as if none was known,
+ * so that the graph grows alike whether they were looked up or not. */
+static void
+build_pieces(eg_runner *r, uint32_t k, uint32_t n) {
+  eg_rule_state *s = &r->states[k];
+  bool near = within_match_limit(r, k, n) < n || batch_size(r, k) < n;
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < r->n_pieces; i++)
+    left += eg_piece_rest(r, k, &r->pieces[i], near,
+                          r->guarded + (size_t)left * s->stride);
+  if (near) {
+    apply_plain(r, k, r->guarded, n);
+    return;
+  }
+  r->stats[k].applied += n;
+  s->emitted += n;
+  eg_reserve(r->g, (uint64_t)n * s->most_nodes, 0);
+  r->stride = s->stride;
+  r->ready = r->guarded;
+  r->n_ready = left;
+  if (left && !eg_build_ready(r, k))
+    stop_unsound(r, k);
+  else
+    look_at_nodes(r);
+  r->n_ready = 0;
+}
+
+void
+eg_apply_pieces(eg_runner *r, uint32_t k) {
+  uint64_t nodes = r->g->n_made, unions = r->g->unions;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < r->n_pieces; i++)
+    n += r->pieces[i].n;
+  if (!r->cut && n && fits(r, k, n)) {
+    build_pieces(r, k, n);
+    restore(r);
+    eg_within_limits(r);
+  }
+  r->n_pieces = 0;
   r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
   r->stats[k].nodes += r->g->n_made - nodes;
   r->stats[k].unions += r->g->unions - unions;

@@ -1,35 +1,14 @@
 /* batch.c - the right sides of a batch of matches, built.
  *
  * The last node of a right side is added straight into the class it shall be
- * equal to: where it is new, that needs neither a class nor a union.  A batch
- * goes step by step through the right side, so that the cache misses of a step
- * overlap. */
-#include "egraph/hashcons.h"
+ * equal to: where it is new, that needs neither a class nor a union.  */
 #include "egraph/journal.h"
-#include "egraph/runner.h"
-
-/* Matches, `stride` words each, and the classes made for them so far. */
-typedef struct eg_batch {
-  const eg_graph *g;
-  const uint32_t *matches;
-  uint32_t stride, n; /* n <= EG_BATCH */
-  uint32_t *made;     /* a row of EG_BATCH a step */
-} eg_batch;
-
-static const uint32_t *
-match_at(const eg_batch *b, uint32_t i) {
-  return b->matches + (size_t)i * b->stride;
-}
-
-static uint32_t *
-made_at(const eg_batch *b, uint32_t step) {
-  return b->made + (size_t)step * EG_BATCH;
-}
+#include "egraph/lookup.h"
 
 /* The class that the last node of match i shall be in. */
 static uint32_t
 target(const eg_batch *b, const eg_code *c, uint32_t i) {
-  const uint32_t *m = match_at(b, i);
+  const uint32_t *m = eg_match_at(b, i);
   return eg_root(b->g, c->slot == EG_NONE ? m[0] : m[EG_MATCH_HEAD + c->slot]);
 }
 
@@ -37,9 +16,9 @@ static void
 build_slots(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
             eg_reason why) {
   uint32_t slot = c->steps[step].node->slot;
-  uint32_t *made = made_at(b, step);
+  uint32_t *made = eg_made_at(b, step);
   for (uint32_t i = 0; i < b->n; i++) {
-    made[i] = eg_root(r->g, match_at(b, i)[EG_MATCH_HEAD + slot]);
+    made[i] = eg_root(r->g, eg_match_at(b, i)[EG_MATCH_HEAD + slot]);
     if (step + 1 < c->n)
       continue;
     why.match = i;
@@ -56,16 +35,16 @@ build_any(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
           eg_reason why) {
   eg_graph *g = r->g;
   const eg_term_node *n = c->steps[step].node;
-  uint32_t *made = made_at(b, step), head = c->steps[step].head;
+  uint32_t *made = eg_made_at(b, step), head = c->steps[step].head;
   for (uint32_t i = 0; i < b->n; i++) {
-    const uint32_t *m = match_at(b, i);
+    const uint32_t *m = eg_match_at(b, i);
     uint32_t into = step + 1 == c->n ? target(b, c, i) : EG_NONE;
     if (c->steps[step].head == EG_NONE) {
       bs_value v = eg_attr_build(g->values, &n->attr, m + EG_MATCH_HEAD);
       head = eg_head_intern(g, n->op, v, n->n_kids);
     }
     for (uint32_t k = 0; k < n->n_kids; k++)
-      r->kids[k].i = eg_root(g, made_at(b, n->kids[k])[i]);
+      r->kids[k].i = eg_root(g, eg_made_at(b, n->kids[k])[i]);
     g->now.root.i = m[1];
     why.match = i;
     made[i] = eg_add_head(g, head, r->kids, n->n_kids, into, why);
@@ -77,122 +56,48 @@ build_any(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
 
 /* --- plain nodes: at most two children and a fixed attribute ----------- */
 
-/* What a step shall add for each match of the batch: canonical children and
- * hashes first, then all candidates are fetched, then compared, so that the
- * cache misses overlap. */
-typedef struct eg_wanted {
-  uint32_t kids[2][EG_BATCH]; /* canonical; EG_NONE: no such child */
-  uint64_t hashes[EG_BATCH];
-  uint32_t likely[EG_BATCH]; /* a node that may be it, or EG_NONE */
-  uint64_t unions;           /* when that was so */
-} eg_wanted;
-
-/* Children come from the matches or from an earlier step. */
-static void
-take_kids(const eg_batch *b, const eg_step *s, uint32_t k, uint32_t *out) {
-  const uint32_t *up = b->g->up;
-  bool none = k >= s->node->n_kids, word = !none && s->from[k].is_word;
-  const uint32_t *at = none   ? NULL
-                       : word ? b->matches + s->from[k].at
-                              : made_at(b, s->from[k].at);
-  size_t stride = word ? b->stride : 1;
-  for (uint32_t i = 0; none && i < b->n; i++)
-    out[i] = EG_NONE;
-  for (uint32_t i = 0; !none && i < b->n; i++, at += stride) {
-    uint32_t c = *at;
-    out[i] = up[c] & EG_LEADS ? c : eg_root(b->g, c);
-  }
+static uint32_t
+find_wanted(const eg_graph *g, const eg_step *s, const eg_wanted *w,
+            uint32_t i) {
+  eg_key key = eg_wanted_key(s, w, i);
+  return eg_table_find(g, &key, w->hashes[i], EG_NONE, NULL);
 }
 
-/* The buckets are fetched. */
-static void
-take_hashes(const eg_batch *b, uint32_t head, eg_wanted *w) {
-  const eg_bucket *buckets = b->g->buckets;
-  uint64_t n_buckets = b->g->n_buckets, by_head = eg_head_mix(head);
-  for (uint32_t i = 0; i < b->n; i++) {
-    uint64_t hash = eg_pair_hash(w->kids[0][i], w->kids[1][i], by_head);
-    w->hashes[i] = hash;
-    __builtin_prefetch(&buckets[((hash & UINT32_MAX) * n_buckets) >> 32]);
-  }
-}
-
-/* The first node whose tag agrees is mostly it; it is fetched. */
-static void
-find_likely(const eg_batch *b, eg_wanted *w) {
-  const eg_bucket *buckets = b->g->buckets;
-  const eg_row *rows = b->g->rows;
-  uint64_t n_buckets = b->g->n_buckets;
-  for (uint32_t i = 0; i < b->n; i++) {
-    uint64_t hash = w->hashes[i];
-    const eg_bucket *at = &buckets[((hash & UINT32_MAX) * n_buckets) >> 32];
-    uint32_t m = eg_tags_equal(at, eg_tag_of(hash));
-    uint32_t node = m ? at->node[__builtin_ctz(m)] : EG_NONE;
-    w->likely[i] = node;
-    if (m)
-      __builtin_prefetch(&rows[node]);
-  }
-}
-
-/* The table has room for the batch: it has buckets. */
-static void
-want(const eg_batch *b, const eg_step *s, eg_wanted *w) {
-  take_kids(b, s, 0, w->kids[0]);
-  take_kids(b, s, 1, w->kids[1]);
-  take_hashes(b, s->head, w);
-  find_likely(b, w);
-  w->unions = b->g->unions;
-}
-
-static eg_key
-wanted_key(const eg_step *s, const eg_wanted *w, uint32_t i) {
-  return (eg_key){s->head, w->kids[0][i], w->kids[1][i], NULL, 0};
-}
-
-/* The class of the likely node of match i, or EG_NONE when it is another. */
-static inline uint32_t
-likely_class(const eg_graph *g, const eg_step *s, const eg_wanted *w,
-             uint32_t i) {
-  uint32_t node = w->likely[i];
-  if (node == EG_NONE)
-    return EG_NONE;
-  const eg_row *row = &g->rows[node];
-  bool is = row->head == s->head && row->kid[0].i == w->kids[0][i] &&
-            row->kid[1].i == w->kids[1][i];
-  return is ? row->cls : EG_NONE;
-}
-
-/* Children that lost a union since they were taken are taken again. */
-static void
+/* Children that lost a union since they were taken are taken again; false when
+ * there are none. */
+static bool
 retake_kids(const eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
+  eg_class *kids = w->kids[i];
   bool lost = false;
   for (uint32_t k = 0; k < s->node->n_kids; k++) {
-    uint32_t c = w->kids[k][i];
-    w->kids[k][i] = eg_root(g, c);
-    lost = lost || w->kids[k][i] != c;
+    uint32_t c = kids[k].i;
+    kids[k].i = eg_root(g, c);
+    lost = lost || kids[k].i != c;
   }
   if (lost)
-    w->hashes[i] =
-        eg_pair_hash(w->kids[0][i], w->kids[1][i], eg_head_mix(s->head));
+    w->hashes[i] = eg_pair_hash(kids[0].i, kids[1].i, eg_head_mix(s->head));
+  return lost;
 }
 
-/* The node of match i, which the likely one is not; its class. */
+/* The node of match i, which the likely one is not; its class.  What was there
+ * when its children were taken does, though one has lost a union since. */
 static uint32_t
 add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
              uint32_t i, uint32_t into) {
   eg_graph *g = r->g;
-  if (g->unions != w->unions)
-    retake_kids(g, s, w, i);
-  eg_class kids[2] = {{w->kids[0][i]}, {w->kids[1][i]}};
-  eg_key key = wanted_key(s, w, i);
-  uint32_t have = eg_table_find(g, &key, w->hashes[i], EG_NONE, NULL);
+  uint32_t have = find_wanted(g, s, w, i);
+  if (have == EG_NONE && g->unions != w->unions && retake_kids(g, s, w, i))
+    have = find_wanted(g, s, w, i);
   if (have != EG_NONE) {
     if (g->journal)
       g->journal->row = have;
     return g->rows[have].cls;
   }
+  eg_key key = eg_wanted_key(s, w, i);
   eg_reason why = {g->now.rule, i};
-  g->now.root.i = match_at(b, i)[1];
-  return eg_add_new(g, &key, w->hashes[i], kids, s->node->n_kids, into, why);
+  g->now.root.i = eg_match_at(b, i)[1];
+  return eg_add_new(g, &key, w->hashes[i], w->kids[i], s->node->n_kids, into,
+                    why);
 }
 
 /* What is there is taken first, then the nodes that are not are added.  It
@@ -200,11 +105,11 @@ add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
 static bool
 build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step) {
   const eg_step *s = &c->steps[step];
-  uint32_t *made = made_at(b, step), todo[EG_BATCH], n_todo = 0;
+  uint32_t *made = eg_made_at(b, step), todo[EG_BATCH], n_todo = 0;
   eg_wanted w;
-  want(b, s, &w);
+  eg_want(b, s, &w);
   for (uint32_t i = 0; i < b->n; i++) {
-    made[i] = likely_class(b->g, s, &w, i);
+    made[i] = eg_likely_class(b->g, s, &w, i);
     todo[n_todo] = i;
     n_todo += made[i] == EG_NONE;
   }
@@ -226,7 +131,7 @@ list_todo(eg_runner *r, const eg_batch *b, const eg_step *s,
   uint32_t n_todo = 0;
   bool all = g->journal;
   for (uint32_t i = 0; i < b->n; i++, into += b->stride) {
-    uint32_t cls = made[i] = likely_class(g, s, w, i);
+    uint32_t cls = made[i] = eg_likely_class(g, s, w, i);
     bool same = cls == *into;
     if (!same && cls != EG_NONE)
       same = eg_root(g, cls) == eg_root(g, *into);
@@ -242,11 +147,11 @@ build_plain_last(eg_runner *r, const eg_batch *b, const eg_code *c,
                  uint32_t step) {
   eg_graph *g = r->g;
   const eg_step *s = &c->steps[step];
-  uint32_t *made = made_at(b, step), todo[EG_BATCH];
+  uint32_t *made = eg_made_at(b, step), todo[EG_BATCH];
   const uint32_t *at =
       b->matches + (c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot);
   eg_wanted w;
-  want(b, s, &w);
+  eg_want(b, s, &w);
   uint32_t n_todo = list_todo(r, b, s, at, &w, made, todo);
   for (uint32_t k = 0; k < n_todo; k++) {
     uint32_t i = todo[k], cls = made[i];
@@ -283,7 +188,8 @@ bool
 eg_build_ready(eg_runner *r, uint32_t k) {
   const eg_rule *rule = &r->rules[k];
   eg_reason why = {rule->id, 0};
-  eg_batch b = {r->g, r->ready, r->stride, r->n_ready, r->made};
+  eg_batch b = {r->g, (uint32_t *)r->ready, r->stride, r->n_ready, r->made,
+                false};
   r->g->now.rule = rule->id;
   eg_reserve(r->g, (uint64_t)r->n_ready * r->states[k].most_nodes, 0);
   if (r->g->journal)

@@ -14,12 +14,16 @@
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum {
   MOST_THREADS = 256,
-  GROUNDS = 16,     /* pieces of memory that wait, at most */
-  PACE = 2 << 20,   /* bytes at a time */
-  LEAST = 256 << 10 /* bytes that are worth it */
+  GROUNDS = 16,      /* pieces of memory that wait, at most */
+  PACE = 2 << 20,    /* bytes at a time */
+  LEAST = 256 << 10, /* bytes that are worth it */
+  LOOKS = 1 << 10    /* before the caller sleeps: some 50 us */
 };
 
 typedef struct eg_ground {
@@ -31,7 +35,7 @@ struct eg_crew {
   pthread_mutex_t lock; /* the fields below, and the caller's heap */
   pthread_cond_t begin, end;
   uint64_t run;
-  uint32_t working; /* helpers that are not through with this run */
+  atomic_uint working; /* helpers that are not through with this run */
   bool quit;
   size_t held;
   eg_ground grounds[GROUNDS];
@@ -45,6 +49,13 @@ struct eg_crew {
   uint32_t n_helpers;
   pthread_t helpers[];
 };
+
+static void
+rest(void) {
+#ifdef __SSE2__
+  _mm_pause();
+#endif
+}
 
 static void
 work(eg_crew *c) {
@@ -112,7 +123,7 @@ helper(void *arg) {
     pthread_mutex_unlock(&c->lock);
     work(c);
     pthread_mutex_lock(&c->lock);
-    if (!--c->working)
+    if (atomic_fetch_sub(&c->working, 1) == 1)
       pthread_cond_broadcast(&c->end);
   }
   pthread_mutex_unlock(&c->lock);
@@ -165,6 +176,13 @@ eg_crew_size(const eg_crew *c) {
   return c->n_helpers + 1;
 }
 
+/* The last task of a helper is mostly over sooner than a sleeper wakes up. */
+static void
+look_out(const eg_crew *c) {
+  for (int i = 0; i < LOOKS && atomic_load(&c->working); i++)
+    rest();
+}
+
 void
 eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
   pthread_mutex_lock(&c->lock);
@@ -172,13 +190,14 @@ eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
   c->ctx = ctx;
   c->n_tasks = n;
   atomic_store(&c->next, 0);
-  c->working = c->n_helpers;
+  atomic_store(&c->working, c->n_helpers);
   c->run++;
   pthread_cond_broadcast(&c->begin);
   pthread_mutex_unlock(&c->lock);
   work(c);
+  look_out(c);
   pthread_mutex_lock(&c->lock);
-  while (c->working)
+  while (atomic_load(&c->working))
     pthread_cond_wait(&c->end, &c->lock);
   pthread_mutex_unlock(&c->lock);
 }

@@ -253,6 +253,14 @@ eg_leads(const eg_graph *g, uint32_t c) {
   return g->up[c] & EG_LEADS;
 }
 
+/* As `eg_root` while several threads read: no path is made shorter. */
+static inline uint32_t
+eg_root_frozen(const eg_graph *g, uint32_t c) {
+  while (!eg_leads(g, c))
+    c = g->up[c];
+  return c;
+}
+
 /* Of a leader. */
 static inline uint32_t
 eg_seat(const eg_graph *g, uint32_t c) {

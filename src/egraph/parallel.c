@@ -8,12 +8,17 @@
  * may read is frozen while rules are applied, so the matches, their order, and
  * all that follows from them are the same whatever the number of threads.
  *
+ * Where most matches of a rule do nothing, they are also looked up in the job
+ * that finds them, and wait as records.  Windows are then kept short, for what
+ * is added while a window is handed on the next one finds to be there.
+ *
  * The matches of a window share so many chunks of memory.  A job that finds
  * none left stops where it is, and goes on when it is handed over, without a
  * buffer. */
 #include "egraph/parallel.h"
 #include "base/file.h"
-#include "egraph/chunks.h"
+#include "egraph/jobs.h"
+#include "egraph/resolve.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -23,118 +28,10 @@ enum {
   USUAL = 1 << 12,
   LONGEST = 1 << 16,
   JOBS = 32,           /* a thread and window */
+  LOOKED_UP = 1 << 14, /* matches to look up, a thread and window */
+  SAMPLE = 4, /* one job in so many looks up, to see whether it is worth it */
   WORDS_MOST = 1 << 20 /* a thread and window */
 };
-
-typedef struct eg_plan {
-  uint32_t rule;
-  eg_search_options how;
-  eg_matcher *whole;   /* NULL before its first job */
-  uint32_t from, left; /* roots not yet in a job */
-  uint32_t length;     /* of its jobs */
-  atomic_ullong count; /* of matches, in jobs */
-  bool open;           /* a job is not through */
-} eg_plan;
-
-typedef struct eg_job {
-  bs_heap heap;
-  uint32_t plan, from, to;
-  eg_matcher *m;
-  eg_chunk *first, *last; /* matches as they wait to be applied */
-  eg_sink sink;           /* into the last */
-  bool through, failed;
-  double seconds;
-} eg_job;
-
-struct eg_ahead {
-  eg_runner *r;
-  eg_crew *crew;
-  bs_heap heap;
-  eg_plan *plans;
-  uint32_t n_plans, plan; /* plan: the one being searched */
-  uint32_t *plan_of;      /* a rule's; EG_NONE: it is searched alone */
-  eg_job *jobs;
-  uint32_t n_jobs, at, most_jobs;
-  eg_chunks chunks; /* of jobs and, among them, free */
-  atomic_bool stop;
-  double ratio; /* seconds of a window to the sum of its jobs' */
-};
-
-/* --- in a job ---------------------------------------------------------- */
-
-/* The caller finds the reason in the limits. */
-static bool
-tick(void *ctx) {
-  eg_ahead *a = ctx;
-  const eg_run_options *o = &a->r->o;
-  bool late =
-      o->seconds > 0 && a->r->spent + bs_now() - a->r->begun > o->seconds;
-  if (late || (o->interrupt && *o->interrupt))
-    atomic_store(&a->stop, true);
-  return !atomic_load(&a->stop);
-}
-
-typedef struct eg_task {
-  eg_ahead *a;
-  eg_job *j;
-} eg_task;
-
-static void
-close_chunk(eg_job *j) {
-  if (j->last)
-    j->last->n = (uint32_t)(j->sink.at - j->last->words) / j->sink.stride;
-}
-
-/* Room for one more match is had before it is asked for; false without. */
-static bool
-keep_room(void *ctx) {
-  eg_task *t = ctx;
-  eg_job *j = t->j;
-  bool refused = false;
-  eg_chunk *c = eg_chunks_take(&t->a->chunks, &refused);
-  close_chunk(j);
-  if (refused)
-    bs_out_of_memory(&j->heap);
-  if (!c)
-    return false;
-  *(j->last ? &j->last->next : &j->first) = c;
-  j->last = c;
-  eg_sink_set(&j->sink, c->words, EG_CHUNK_WORDS);
-  return true;
-}
-
-static bool
-is_over(const eg_plan *p) {
-  return p->how.limit && atomic_load(&p->count) > p->how.limit;
-}
-
-static void
-search_job(void *arg) {
-  eg_task *t = arg;
-  eg_job *j = t->j;
-  eg_plan *p = &t->a->plans[j->plan];
-  double begun = bs_now();
-  if (!j->m)
-    j->m = eg_matcher_part(&j->heap, p->whole, j->from, j->to);
-  j->sink.full = keep_room;
-  j->sink.ctx = t;
-  if (!is_over(p) && keep_room(t)) {
-    j->through = eg_matcher_go(j->m, &j->sink);
-    close_chunk(j);
-    atomic_fetch_add(&p->count, eg_matcher_count(j->m));
-  }
-  j->seconds = bs_now() - begun;
-}
-
-static void
-run_job(void *ctx, uint32_t i) {
-  eg_ahead *a = ctx;
-  eg_task t = {a, &a->jobs[a->at + i]};
-  if (t.j->through || t.j->first)
-    return;
-  if (!bs_protect(&t.j->heap, search_job, &t))
-    t.j->failed = true;
-}
 
 /* --- windows ----------------------------------------------------------- */
 
@@ -143,7 +40,7 @@ run_job(void *ctx, uint32_t i) {
 static void
 account(eg_ahead *a) {
   if (a->r->o.bytes)
-    a->r->g->limit = a->r->o.bytes + eg_crew_held(a->crew);
+    a->r->g->limit = a->r->o.bytes + a->r->extra + eg_crew_held(a->crew);
 }
 
 static void
@@ -156,16 +53,40 @@ drop_jobs(eg_ahead *a) {
   account(a);
 }
 
+/* Matches that a job looks up at a time, where that is worth it lately; else
+ * only now and then. */
+static uint32_t
+batch_of(eg_ahead *a, uint32_t rule) {
+  const eg_rule_state *s = &a->r->states[rule];
+  uint32_t batch = EG_BATCH;
+  if (!s->resolves || (s->known * 3 < s->looked_up && a->turn++ % SAMPLE))
+    return 0;
+  while (eg_resolve_room(a->r, rule, batch) > EG_CHUNK_WORDS)
+    batch /= 2;
+  return batch;
+}
+
+/* How many roots have so many matches, as far as is known. */
+static uint32_t
+roots_of(const eg_ahead *a, uint32_t rule, uint32_t matches) {
+  double n = matches / a->r->states[rule].rate;
+  return n > LONGEST ? LONGEST : n < SHORTEST / 4 ? SHORTEST / 4 : (uint32_t)n;
+}
+
 static void
 add_job(eg_ahead *a, uint32_t plan) {
   eg_plan *p = &a->plans[plan];
   eg_job *j = &a->jobs[a->n_jobs++];
-  uint32_t n = p->left - p->from;
-  *j = (eg_job){.plan = plan, .to = p->left};
+  uint32_t left = p->left - p->from, n = p->length;
+  *j = (eg_job){.plan = plan, .to = p->left, .batch = batch_of(a, p->rule)};
+  if (a->r->states[p->rule].resolves) {
+    uint32_t most = roots_of(a, p->rule, LOOKED_UP / JOBS * 2);
+    n = n < most ? n : most;
+  }
   eg_crew_heap_init(a->crew, &j->heap);
-  p->left -= n < p->length ? n : p->length;
+  p->left -= left < n ? left : n;
   j->from = p->left;
-  j->sink.stride = EG_MATCH_HEAD + a->r->rules[p->rule].pattern->n_slots;
+  j->sink.stride = a->r->states[p->rule].stride;
 }
 
 static void
@@ -194,9 +115,11 @@ static void
 fill(void *arg) {
   eg_ahead *a = arg;
   uint64_t roots = 0, most = (uint64_t)LONGEST * 4 * eg_crew_size(a->crew);
+  double looked_up = 0, enough = (double)LOOKED_UP * eg_crew_size(a->crew);
   uint32_t plan = a->plan;
   drop_jobs(a);
-  for (; plan < a->n_plans && a->n_jobs < a->most_jobs && roots < most;) {
+  while (plan < a->n_plans && a->n_jobs < a->most_jobs && roots < most &&
+         looked_up < enough) {
     eg_plan *p = &a->plans[plan];
     if (!p->whole)
       open_plan(a, p);
@@ -205,19 +128,44 @@ fill(void *arg) {
       continue;
     }
     add_job(a, plan);
-    roots += a->jobs[a->n_jobs - 1].to - a->jobs[a->n_jobs - 1].from;
+    const eg_job *j = &a->jobs[a->n_jobs - 1];
+    roots += j->to - j->from;
+    looked_up += (j->to - j->from) * a->r->states[p->rule].rate /
+                 (j->batch ? 1 : SAMPLE);
   }
+}
+
+/* What a job has found out about the matches of its rule; it counts less as
+ * time goes by. */
+static void
+learn(eg_ahead *a, eg_job *j) {
+  uint64_t found = j->looked_up;
+  enum { LATELY = 1 << 13 };
+  eg_rule_state *s = &a->r->states[a->plans[j->plan].rule];
+  if (!j->through)
+    return;
+  for (const eg_chunk *c = j->first; c && !j->batch; c = c->next)
+    found += c->n;
+  s->rate += ((double)found / (j->to - j->from) - s->rate) / 4;
+  if (s->rate < 0.01)
+    s->rate = 0.01;
+  s->looked_up += j->looked_up;
+  s->known += j->known;
+  j->looked_up = j->known = 0;
+  for (; s->looked_up > LATELY; s->looked_up /= 2)
+    s->known /= 2;
 }
 
 static void
 run_window(eg_ahead *a) {
   double begun = bs_now(), sum = 0;
   bool failed = false;
-  eg_crew_run(a->crew, run_job, a, a->n_jobs - a->at);
+  eg_crew_run(a->crew, eg_job_run, a, a->n_jobs - a->at);
   for (uint32_t i = a->at; i < a->n_jobs; i++) {
-    const eg_job *j = &a->jobs[i];
+    eg_job *j = &a->jobs[i];
     eg_plan *p = &a->plans[j->plan];
     failed |= j->failed;
+    learn(a, j);
     sum += j->seconds;
     if (i == a->at || j->plan != j[-1].plan)
       p->open = false;
@@ -296,17 +244,37 @@ pour(eg_rest *rest, const eg_job *j) {
   return n;
 }
 
+/* As `pour`, records. */
+static uint32_t
+pour_records(eg_rest *rest, const eg_job *j) {
+  uint32_t n = 0;
+  rest->ok = true;
+  for (const eg_chunk *c = j->first; c; c = c->next)
+    for (uint32_t at = 0; at < c->n && rest->ok;) {
+      const eg_record *r = (const eg_record *)(const void *)(c->words + at);
+      n += rest->sink->take(rest->sink->ctx, r, &rest->ok);
+      at += r->length;
+    }
+  return n;
+}
+
 static void
 hand_on(void *arg) {
   eg_rest *c = arg;
   eg_job *j = c->j;
-  uint32_t n = pour(c, j);
+  if (!j->batch || !j->through)
+    c->sink->settle(c->sink->ctx);
+  uint32_t n = j->batch ? pour_records(c, j) : pour(c, j);
   if (!c->ok) {
     c->count = recount(c, n);
     return;
   }
-  eg_chunks_give(&c->a->chunks, j->first);
-  j->first = j->last = NULL;
+  if (!j->batch) {
+    eg_chunks_give(&c->a->chunks, j->first);
+    j->first = j->last = NULL;
+  }
+  if (!j->through)
+    c->sink->settle(c->sink->ctx);
   c->ok = j->through || eg_matcher_go(j->m, c->sink);
   c->count = eg_matcher_count(j->m);
 }
@@ -314,12 +282,17 @@ hand_on(void *arg) {
 /* No chunks were left before some jobs had begun, this one first: now those
  * handed on are theirs. */
 static void
-run_rest(eg_ahead *a, double *skew) {
+run_rest(eg_ahead *a, eg_sink *sink, double *skew) {
   const eg_job *j = &a->jobs[a->at];
   const eg_plan *p = &a->plans[j->plan];
-  if (j->through || j->first || is_over(p) || a->at + 1 == a->n_jobs)
+  if (j->through || j->first || eg_plan_over(p) || a->at + 1 == a->n_jobs)
     return;
   double begun = bs_now();
+  sink->settle(sink->ctx);
+  for (uint32_t i = 0; i < a->at; i++) {
+    eg_chunks_give(&a->chunks, a->jobs[i].first);
+    a->jobs[i].first = a->jobs[i].last = NULL;
+  }
   run_window(a);
   *skew -= bs_now() - begun;
 }
@@ -333,7 +306,7 @@ hand_on_plan(eg_ahead *a, uint32_t plan, eg_sink *sink, uint64_t *count,
       a->at++; /* it had enough */
       continue;
     }
-    run_rest(a, skew);
+    run_rest(a, sink, skew);
     eg_job *j = &a->jobs[a->at++];
     eg_rest rest = {a, &a->plans[plan], j, sink, 0, false};
     *skew += j->seconds * a->ratio;
@@ -363,6 +336,7 @@ eg_ahead_search(eg_runner *r, uint32_t rule, const eg_search_options *how,
       break;
     double begun = bs_now();
     a->plan = plan;
+    sink->settle(sink->ctx);
     if (!bs_protect(&a->heap, fill, a))
       bs_out_of_memory(r->heap);
     run_window(a);
@@ -380,7 +354,7 @@ eg_ahead_count(const eg_runner *r, uint32_t rule, uint64_t *count) {
     return false;
   const eg_plan *p = &a->plans[plan];
   *count = atomic_load(&p->count);
-  return is_over(p) || (p->whole && p->left == p->from && !p->open);
+  return eg_plan_over(p) || (p->whole && p->left == p->from && !p->open);
 }
 
 /* --- iterations -------------------------------------------------------- */
@@ -395,6 +369,7 @@ most_chunks(const eg_runner *r, const eg_crew *crew) {
 
 static eg_ahead *
 start(eg_runner *r) {
+  size_t used = r->heap->used;
   eg_crew *crew = eg_crew_new(r->heap, r->o.threads);
   eg_ahead *a = bs_try_realloc(r->heap, NULL, sizeof *a);
   if (!a) {
@@ -407,6 +382,8 @@ start(eg_runner *r) {
   r->ahead = a;
   eg_crew_heap_init(crew, &a->heap);
   eg_chunks_init(&a->chunks, crew, r->heap, most_chunks(r, crew));
+  a->own = r->heap->used - used;
+  r->extra += a->own;
   return a;
 }
 
@@ -418,8 +395,7 @@ typedef struct eg_beginning {
 
 static bool
 fits_chunk(const eg_runner *r, uint32_t k) {
-  return r->rules[k].pattern->n_slots <
-         EG_CHUNK_WORDS - EG_SINK_SLACK - EG_MATCH_HEAD;
+  return r->states[k].stride < EG_CHUNK_WORDS - EG_SINK_SLACK;
 }
 
 static void
@@ -441,7 +417,7 @@ make_plans(void *arg) {
     a->plan_of[k] = a->n_plans++;
     p->rule = k;
     p->how = eg_search_how(r, k);
-    p->how.tick = tick;
+    p->how.tick = eg_job_tick;
     p->how.tick_ctx = a;
   }
 }
@@ -487,6 +463,7 @@ eg_ahead_done(eg_runner *r) {
   eg_chunks_done(&a->chunks, r->heap);
   r->g->crew = NULL;
   eg_crew_free(a->crew);
+  r->extra -= a->own;
   bs_free(r->heap, a);
   r->ahead = NULL;
 }

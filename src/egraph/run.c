@@ -11,9 +11,9 @@
  * times-banned matches is banned for `backoff_ban` << times-banned iterations
  * and its matches are dropped; when an iteration changed nothing while rules
  * are banned, all bans move so that the first one ends. */
-#include "egraph/parallel.h"
 #include "base/file.h"
-#include <string.h>
+#include "egraph/catch.h"
+#include "egraph/parallel.h"
 
 const char *
 eg_stop_name(eg_stop s) {
@@ -154,75 +154,6 @@ eg_is_settled(eg_runner *r, uint32_t k) {
   return true;
 }
 
-typedef struct eg_catch {
-  eg_runner *r;
-  uint32_t rule;
-  eg_sink sink;
-  bool hold;   /* apply nothing: there may be too many */
-  bool banned; /* there are */
-  double apply_s, restore_s;
-} eg_catch;
-
-/* Words of waiting matches: a whole number of them. */
-static uint32_t
-most_words(const eg_catch *c) {
-  uint32_t words = c->hold ? EG_HELD : EG_WAITING, stride = c->sink.stride;
-  return (words + stride - 1) / stride * stride;
-}
-
-/* The next match follows those that wait. */
-static void
-offer_room(eg_catch *c) {
-  eg_runner *r = c->r;
-  uint64_t most = most_words(c);
-  uint64_t least = (uint64_t)r->matches.len + c->sink.stride;
-  bs_reserve(r->heap, &r->matches, least + EG_SINK_SLACK);
-  uint64_t room = r->matches.cap - EG_SINK_SLACK - r->matches.len;
-  uint64_t left = most - r->matches.len;
-  c->sink.at = r->matches.data + r->matches.len;
-  c->sink.last = c->sink.at + (room < left ? room : left) - c->sink.stride;
-}
-
-static void
-flush(eg_catch *c) {
-  double t = bs_now(), restored = c->r->restore_s;
-  c->r->matches.len = (uint32_t)(c->sink.at - c->r->matches.data);
-  eg_apply_matches(c->r, c->rule);
-  c->sink.at = c->r->matches.data;
-  restored = c->r->restore_s - restored;
-  c->apply_s += bs_now() - t - restored;
-  c->restore_s += restored;
-}
-
-/* Instead of holding more matches they are only counted first, which is much
- * quicker than finding them; false when there are too many. */
-static bool
-count_ahead(eg_catch *c) {
-  eg_runner *r = c->r;
-  eg_search_options how = eg_search_how(r, c->rule);
-  uint64_t n;
-  how.since = UINT32_MAX;
-  if (!eg_ahead_count(r, c->rule, &n))
-    n = eg_search_with(r->g, r->rules[c->rule].pattern, &how, NULL, NULL);
-  c->banned = n > how.limit;
-  c->hold = false;
-  return !c->banned;
-}
-
-static bool
-catch_matches(void *ctx) {
-  eg_catch *c = ctx;
-  eg_runner *r = c->r;
-  r->matches.len = (uint32_t)(c->sink.at - r->matches.data);
-  if (r->matches.len >= most_words(c)) {
-    if (c->hold && !count_ahead(c))
-      return false;
-    flush(c);
-  }
-  offer_room(c);
-  return !r->cut;
-}
-
 static void
 ban(eg_runner *r, uint32_t k, uint32_t iteration) {
   eg_rule_state *s = &r->states[k];
@@ -242,16 +173,13 @@ static void
 run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   eg_rule_state *s = &r->states[k];
   bool backoff = r->o.scheduler == EG_BACKOFF;
-  eg_catch c = {.r = r, .rule = k, .hold = backoff};
+  eg_catch c;
   eg_search_options how = eg_search_how(r, k);
   uint64_t applied = r->stats[k].applied;
   uint32_t epoch = eg_now(r->g);
   double t = bs_now(), skew = 0;
   uint64_t n = 0;
-  c.sink = (eg_sink){.stride = EG_MATCH_HEAD + r->rules[k].pattern->n_slots,
-                     .full = catch_matches,
-                     .ctx = &c};
-  offer_room(&c);
+  eg_catch_begin(&c, r, k, backoff);
   if (eg_is_settled(r, k))
     n = s->count;
   else if (!s->grounds_missing)
@@ -261,7 +189,7 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
     c.sink.at = r->matches.data;
     n = 0;
   }
-  flush(&c);
+  eg_catch_flush(&c);
   double all = bs_now() - t - c.restore_s;
   if (!r->cut && (!backoff || s->banned_until <= it->index)) {
     s->since = epoch;
@@ -489,7 +417,7 @@ eg_run_some(eg_runner *r, const uint8_t *enabled, uint32_t iterations) {
   eg_call call = {r, enabled, iterations};
   r->begun = bs_now();
   r->cut = false;
-  r->g->limit = r->o.bytes;
+  r->g->limit = r->o.bytes ? r->o.bytes + r->extra : 0;
   if (!bs_protect(r->heap, run_call, &call)) {
     r->why = EG_STOP_BYTES;
     eg_ahead_done(r);

@@ -30,10 +30,16 @@ typedef struct eg_code {
 
 typedef struct eg_rule_state {
   eg_code *codes;
+  uint32_t stride;     /* words of a match */
   uint32_t most_nodes; /* that one match can add */
-  uint32_t since;      /* the epoch from which matches are fresh to it */
-  uint64_t count;      /* of all matches, as it was before that epoch */
-  uint32_t *grounds;   /* of its pattern, as the iteration began */
+  bool resolves;       /* its matches may be looked up ahead (resolve.c) */
+  uint32_t *named;     /* ... words of them that right sides name children by */
+  uint32_t n_named, n_inner; /* n_inner: nodes of right sides but the last */
+  uint64_t looked_up, known; /* matches, lately */
+  double rate;               /* ... a root of its search */
+  uint32_t since;            /* the epoch from which matches are fresh to it */
+  uint64_t count;            /* of all matches, as it was before that epoch */
+  uint32_t *grounds;         /* of its pattern, as the iteration began */
   uint32_t grounds_newest;
   bool grounds_missing;
   uint64_t banned_until;
@@ -68,9 +74,12 @@ struct eg_runner {
   uint32_t n_ready, stride, most_slots;
   uint32_t *made; /* classes: a row a step of the right side being built */
   eg_class *kids;
+  struct eg_piece *pieces; /* matches looked up ahead that are next: a group */
+  uint32_t n_pieces;
 
   uint32_t *due;   /* the rules an iteration searches, in order */
   eg_ahead *ahead; /* searching on several threads; or NULL */
+  size_t extra;    /* bytes that only several threads need, with `ahead` */
 
   bool unwatched;      /* no guard is left that sees the unfinished graph */
   double begun, spent; /* seconds; `spent` in earlier calls */
@@ -93,8 +102,10 @@ bool eg_build_ready(eg_runner *, uint32_t rule);
 /* apply.c */
 void eg_apply_init(eg_runner *);
 void eg_apply_done(eg_runner *);
-/* Applies and forgets the waiting matches of a rule. */
+/* Applies and forgets the waiting matches of a rule, in groups of EG_BATCH. */
 void eg_apply_matches(eg_runner *, uint32_t rule);
+/* The same for a group that was looked up ahead: EG_BATCH pieces at most. */
+void eg_apply_pieces(eg_runner *, uint32_t rule);
 /* Sets `cut` and `why` when a limit is reached. */
 bool eg_within_limits(eg_runner *);
 void eg_cut(eg_runner *, eg_stop);

@@ -5,9 +5,10 @@
  * Saturates seeds with rules that join, look at constants, have guards and wide
  * nodes, under both schedulers, in full and incrementally, with and without
  * limits, and compares node ids, classes and statistics with those of one
- * thread.  Then every so many'th allocation fails while threads run, and the
- * memory limit must hold.  A plain program, so that it also runs under the
- * thread sanitizer. */
+ * thread.  Sums are saturated by themselves, too, for there most matches do
+ * nothing and are known to before their turn comes.  Then every so many'th
+ * allocation fails while threads run, and the memory limit must hold.  A plain
+ * program, so that it also runs under the thread sanitizer. */
 #include "base/hash.h"
 #include "base/vec.h"
 #include "egraph/run.h"
@@ -45,10 +46,8 @@ typedef struct subject {
 
 /* --- rules ------------------------------------------------------------- */
 
-static eg_rule *
-add_rule(subject *s, const char *name, eg_term left, eg_term right,
-         uint32_t slots) {
-  eg_result *result = bs_alloc(&s->heap, sizeof *result);
+static eg_result
+copy_result(subject *s, eg_term right) {
   eg_term_node *nodes = bs_alloc(&s->heap, right.n * sizeof *nodes);
   memcpy(nodes, right.nodes, right.n * sizeof *nodes);
   for (uint32_t i = 0; i < right.n; i++) {
@@ -57,7 +56,16 @@ add_rule(subject *s, const char *name, eg_term left, eg_term right,
       memcpy(kids, nodes[i].kids, nodes[i].n_kids * sizeof *kids);
     nodes[i].kids = kids;
   }
-  *result = (eg_result){{nodes, right.n}, UINT32_MAX};
+  return (eg_result){{nodes, right.n}, UINT32_MAX};
+}
+
+enum { MOST_RESULTS = 2 };
+
+static eg_rule *
+add_rule(subject *s, const char *name, eg_term left, eg_term right,
+         uint32_t slots) {
+  eg_result *result = bs_alloc(&s->heap, MOST_RESULTS * sizeof *result);
+  *result = copy_result(s, right);
   eg_rule rule = {
       .name = name,
       .id = s->rules.len,
@@ -69,6 +77,11 @@ add_rule(subject *s, const char *name, eg_term left, eg_term right,
   return &bs_last(&s->rules);
 }
 
+static void
+add_result(subject *s, eg_rule *r, eg_term right) {
+  ((eg_result *)r->results)[r->n_results++] = copy_result(s, right);
+}
+
 /* Looks at the unfinished graph: says no where both sides are one already. */
 static eg_guard_result
 differ(void *ctx, eg_graph *g, uint32_t *slots, uint32_t alternative) {
@@ -77,6 +90,27 @@ differ(void *ctx, eg_graph *g, uint32_t *slots, uint32_t alternative) {
   eg_class a = eg_find(g, (eg_class){slots[0]});
   return a.i == eg_find(g, (eg_class){slots[1]}).i ? EG_GUARD_SKIP
                                                    : EG_GUARD_EMIT;
+}
+
+/* Right sides with several inner nodes, two of them, and a limit in the middle
+ * of a group. */
+static void
+make_sum_rules(subject *s) {
+  add_rule(s, "comm", TERM(V(0), V(1), N2(ADD, 0, 1)),
+           TERM(V(1), V(0), N2(ADD, 0, 1)), 2);
+  add_rule(s, "assoc", TERM(V(0), V(1), V(2), N2(ADD, 1, 2), N2(ADD, 0, 3)),
+           TERM(V(0), V(1), N2(ADD, 0, 1), V(2), N2(ADD, 2, 3)), 3);
+  add_rule(
+      s, "pairs",
+      TERM(V(0), V(1), V(2), V(3), N2(ADD, 2, 3), N2(ADD, 1, 4), N2(ADD, 0, 5)),
+      TERM(V(0), V(1), N2(ADD, 0, 1), V(2), V(3), N2(ADD, 3, 4), N2(ADD, 2, 5)),
+      4)
+      ->match_limit = 30011;
+  eg_rule *r =
+      add_rule(s, "both", TERM(V(0), V(1), V(2), N2(ADD, 1, 2), N2(ADD, 0, 3)),
+               TERM(V(0), V(2), N2(ADD, 0, 1), V(1), N2(ADD, 2, 3)), 3);
+  add_result(s, r, TERM(V(2), V(1), V(0), N2(ADD, 1, 2), N2(ADD, 0, 3)));
+  add_rule(s, "neg-neg", TERM(V(0), N1(NEG, 0), N1(NEG, 1)), TERM(V(0)), 1);
 }
 
 static void
@@ -148,11 +182,24 @@ make_seeds(subject *s, uint64_t seed, bool wide) {
   }
 }
 
+/* One sum of so many leaves, the last under two signs. */
+static void
+make_sum(subject *s, uint32_t n) {
+  eg_class sum = leaf(s, 0);
+  for (uint32_t i = 1; i < n; i++) {
+    eg_class one = leaf(s, i);
+    if (i + 1 == n)
+      one = put(s, NEG, put(s, NEG, one, one), one);
+    sum = put(s, ADD, sum, one);
+  }
+}
+
 /* --- one run ----------------------------------------------------------- */
 
 typedef struct setting {
   uint64_t seed;
   bool backoff, full, wide;
+  uint32_t sum; /* of so many leaves, and its rules */
   uint32_t nodes, iterations, at_once, match_limit;
   size_t bytes;
 } setting;
@@ -217,8 +264,13 @@ saturate(void *arg) {
   memset(&s->rules, 0, sizeof s->rules);
   s->values = bs_values_new(&s->heap);
   s->g = eg_new(&s->heap, s->values, NULL);
-  make_rules(s);
-  make_seeds(s, t->how.seed, t->how.wide);
+  if (t->how.sum) {
+    make_sum_rules(s);
+    make_sum(s, t->how.sum);
+  } else {
+    make_rules(s);
+    make_seeds(s, t->how.seed, t->how.wide);
+  }
   eg_run_options o;
   eg_run_defaults(&o);
   o.nodes = t->how.nodes;
@@ -266,17 +318,17 @@ compare(const setting *how, uint32_t most) {
     if (many.graph == one.graph && many.counts == one.counts &&
         many.stop == one.stop && !many.broken)
       continue;
-    printf("seed %llu, %u threads: %s %s differ: %u nodes, %s; one: %u nodes, "
-           "%s%s%s\n",
-           (unsigned long long)how->seed, threads,
+    printf("seed %llu, sum %u, %u threads: %s %s differ: %u nodes, %s; one: "
+           "%u nodes, %s%s%s\n",
+           (unsigned long long)how->seed, how->sum, threads,
            many.graph == one.graph ? "" : "graphs",
            many.counts == one.counts ? "" : "counts", many.nodes,
            eg_stop_name(many.stop), one.nodes, eg_stop_name(one.stop),
            many.broken ? "; " : "", many.broken ? many.broken : "");
     bad++;
   }
-  printf("seed %llu: %u nodes, %s\n", (unsigned long long)how->seed, one.nodes,
-         eg_stop_name(one.stop));
+  printf("seed %llu, sum %u: %u nodes, %s\n", (unsigned long long)how->seed,
+         how->sum, one.nodes, eg_stop_name(one.stop));
   return bad;
 }
 
@@ -299,10 +351,9 @@ failing(void *ctx, void *block, size_t size) {
 /* One allocation fails, a later one each time; afterwards there is room again.
  * The hook counts without a lock: it is never called twice at a time. */
 static int
-fail_everywhere(uint32_t threads) {
-  setting how = {.seed = 3, .nodes = 30000, .iterations = 5};
+fail_everywhere(setting how, uint32_t threads) {
   int bad = 0, runs = 0, cut = 0;
-  for (long n = 0;; n += 1 + n / 12) {
+  for (long n = 0;; n += 1 + n / 9) {
     scarce b = {n};
     bs_hooks hooks = {failing, &b};
     trial t = {.how = how, .threads = threads};
@@ -355,12 +406,22 @@ main(int argc, char **argv) {
        .iterations = 8,
        .backoff = true,
        .match_limit = 20000},
+      {.sum = 8, .iterations = 20},
+      {.sum = 8, .iterations = 9, .full = true},
+      {.sum = 8, .iterations = 30, .backoff = true, .match_limit = 5000},
+      {.sum = 9, .iterations = 20, .nodes = 9000},
+      {.sum = 9, .iterations = 20, .nodes = 19111},
+      {.sum = 9, .iterations = 20, .bytes = 1200000},
+      {.sum = 8, .iterations = 9, .at_once = 1},
   };
+  static const setting scarce[] = {{.seed = 3, .nodes = 30000, .iterations = 5},
+                                   {.sum = 8, .iterations = 20}};
   uint32_t most = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 8;
   int bad = 0;
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
     bad += compare(&settings[i], most);
-  bad += fail_everywhere(2) + fail_everywhere(4);
+  for (int i = 0; i < 2; i++)
+    bad += fail_everywhere(scarce[i], 2) + fail_everywhere(scarce[i], 4);
   bad += hold_bytes(1) + hold_bytes(2) + hold_bytes(4);
   printf("%d bad\n", bad);
   return bad != 0;

@@ -1,0 +1,134 @@
+/* lookup.h - a batch of matches, and one step of their right sides looked up;
+ * private, inline.
+ *
+ * A batch goes step by step through the right side, so that the cache misses of
+ * a step overlap. */
+#ifndef EGRAPH_LOOKUP_H
+#define EGRAPH_LOOKUP_H
+
+#include "egraph/hashcons.h"
+#include "egraph/runner.h"
+
+/* Matches, `stride` words each, and the classes made for them so far.  Where
+ * others read the graph, too, it is frozen: then paths of classes stay as they
+ * are, and instead the words of the matches become canonical. */
+typedef struct eg_batch {
+  const eg_graph *g;
+  uint32_t *matches;
+  uint32_t stride, n; /* n <= EG_BATCH */
+  uint32_t *made;     /* a row of EG_BATCH a step */
+  bool frozen;
+} eg_batch;
+
+static inline const uint32_t *
+eg_match_at(const eg_batch *b, uint32_t i) {
+  return b->matches + (size_t)i * b->stride;
+}
+
+static inline uint32_t *
+eg_made_at(const eg_batch *b, uint32_t step) {
+  return b->made + (size_t)step * EG_BATCH;
+}
+
+/* What a step shall add for each match of the batch: canonical children and
+ * hashes first, while the buckets are fetched; then the first node whose tag
+ * agrees, which mostly is it, while that is fetched; then all are compared.  So
+ * the cache misses overlap. */
+typedef struct eg_wanted {
+  eg_class kids[EG_BATCH][2]; /* canonical; EG_NONE: no such child */
+  uint64_t hashes[EG_BATCH];
+  uint32_t likely[EG_BATCH]; /* a node that may be it, or EG_NONE */
+  uint64_t unions;           /* when that was so */
+} eg_wanted;
+
+/* Where child k of a step is read: in the matches or of an earlier step. */
+typedef struct eg_column {
+  uint32_t *at;
+  size_t stride;
+} eg_column;
+
+static inline eg_column
+eg_column_of(const eg_batch *b, const eg_step *s, uint32_t k) {
+  if (k >= s->node->n_kids)
+    return (eg_column){NULL, 0};
+  if (s->from[k].is_word)
+    return (eg_column){b->matches + s->from[k].at, b->stride};
+  return (eg_column){eg_made_at(b, s->from[k].at), 1};
+}
+
+static inline uint32_t
+eg_take_kid(const eg_batch *b, eg_column *c) {
+  uint32_t *at = c->at, kid = *at;
+  c->at += c->stride;
+  if (eg_leads(b->g, kid))
+    return kid;
+  if (!b->frozen)
+    return eg_root(b->g, kid);
+  return *at = eg_root_frozen(b->g, kid);
+}
+
+/* Children and hashes, of steps with n children: a constant. */
+static inline void
+eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w) {
+  const eg_bucket *buckets = b->g->buckets;
+  uint64_t n_buckets = b->g->n_buckets, by_head = eg_head_mix(s->head);
+  eg_column first = eg_column_of(b, s, 0), second = eg_column_of(b, s, 1);
+  for (uint32_t i = 0; i < b->n; i++) {
+    uint32_t k0 = n > 0 ? eg_take_kid(b, &first) : EG_NONE;
+    uint32_t k1 = n > 1 ? eg_take_kid(b, &second) : EG_NONE;
+    uint64_t hash = eg_pair_hash(k0, k1, by_head);
+    __builtin_prefetch(&buckets[((hash & UINT32_MAX) * n_buckets) >> 32]);
+    w->kids[i][0].i = k0;
+    w->kids[i][1].i = k1;
+    w->hashes[i] = hash;
+  }
+}
+
+static inline void
+eg_find_likely(const eg_batch *b, eg_wanted *w) {
+  const eg_bucket *buckets = b->g->buckets;
+  const eg_row *rows = b->g->rows;
+  uint64_t n_buckets = b->g->n_buckets;
+  for (uint32_t i = 0; i < b->n; i++) {
+    uint64_t hash = w->hashes[i];
+    const eg_bucket *at = &buckets[((hash & UINT32_MAX) * n_buckets) >> 32];
+    uint32_t m = eg_tags_equal(at, eg_tag_of(hash));
+    uint32_t node = m ? at->node[__builtin_ctz(m)] : EG_NONE;
+    w->likely[i] = node;
+    if (m)
+      __builtin_prefetch(&rows[node]);
+  }
+}
+
+/* The table has room for the batch: it has buckets. */
+static inline void
+eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w) {
+  if (s->node->n_kids == 2)
+    eg_take_keys(b, s, 2, w);
+  else if (s->node->n_kids == 1)
+    eg_take_keys(b, s, 1, w);
+  else
+    eg_take_keys(b, s, 0, w);
+  eg_find_likely(b, w);
+  w->unions = b->g->unions;
+}
+
+static inline eg_key
+eg_wanted_key(const eg_step *s, const eg_wanted *w, uint32_t i) {
+  return (eg_key){s->head, w->kids[i][0].i, w->kids[i][1].i, NULL, 0};
+}
+
+/* The class of the likely node of match i, or EG_NONE when it is another. */
+static inline uint32_t
+eg_likely_class(const eg_graph *g, const eg_step *s, const eg_wanted *w,
+                uint32_t i) {
+  uint32_t node = w->likely[i];
+  if (node == EG_NONE)
+    return EG_NONE;
+  const eg_row *row = &g->rows[node];
+  bool is =
+      row->head == s->head && !memcmp(row->kid, w->kids[i], sizeof w->kids[i]);
+  return is ? row->cls : EG_NONE;
+}
+
+#endif
