@@ -21,21 +21,12 @@ reach(const eg_graph *g, eg_class c, uint8_t *seen, bs_heap *heap) {
   bs_vec_done(heap, &todo);
 }
 
-static uint32_t
-class_ids(const eg_graph *g) {
-  uint32_t n = 0;
-  for (eg_class c = eg_first_class(g); c.i != UINT32_MAX;
-       c = eg_next_class(g, c))
-    n = c.i + 1;
-  return n;
-}
-
 uint32_t
 api_reached(const rl_run *run, const gs_program *a, const gs_program *b,
             gs_term *frontier, uint32_t max, uint32_t *n) {
   const eg_graph *g = run->graph;
   bs_heap *heap = b->ctx.heap;
-  uint8_t *seen = bs_calloc(heap, class_ids(g) + (size_t)1, 1);
+  uint8_t *seen = bs_calloc(heap, eg_class_ids(g) + (size_t)1, 1);
   eg_class *of = bs_alloc(heap, (b->nodes.len + (size_t)1) * sizeof *of);
   uint32_t reached = 0;
   *n = 0;

@@ -104,6 +104,8 @@ size_t eg_bytes(const eg_graph *);
 /* Iteration, after a rebuild.  Classes: every canonical class in id order. */
 eg_class eg_first_class(const eg_graph *);
 eg_class eg_next_class(const eg_graph *, eg_class); /* EG_NO_CLASS at the end */
+/* One more than the largest id of a canonical class. */
+uint32_t eg_class_ids(const eg_graph *);
 /* The nodes of a class, in id order; *n of them, contiguous.  Before a rebuild,
  * and while rules are applied, as of the last index. */
 const eg_node *eg_class_nodes(const eg_graph *, eg_class, uint32_t *n);

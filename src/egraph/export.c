@@ -188,23 +188,13 @@ put_dot_edges(const eg_graph *g, const eg_near *near, eg_class c,
   }
 }
 
-/* One more than the largest id of a canonical class. */
-static uint32_t
-class_ids(const eg_graph *g) {
-  uint32_t n = 0;
-  for (eg_class c = eg_first_class(g); c.i != UINT32_MAX;
-       c = eg_next_class(g, c))
-    n = c.i + 1;
-  return n;
-}
-
 void
 eg_put_dot(const eg_graph *g, const eg_naming *how, const eg_class *roots,
            uint32_t n_roots, uint32_t max_classes, bs_text *out) {
   eg_near near = {.heap = out->heap, .max = max_classes};
   bs_text t;
   bs_text_init(&t, out->heap);
-  near.chosen = bs_calloc(out->heap, (size_t)class_ids(g) + 1, 1);
+  near.chosen = bs_calloc(out->heap, (size_t)eg_class_ids(g) + 1, 1);
   choose_nearest(&near, g, roots, n_roots);
   bs_put(out, "digraph egraph {\n  compound=true\n  node [shape=box]\n");
   for (uint32_t i = 0; i < near.classes.len; i++)

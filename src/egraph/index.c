@@ -402,6 +402,14 @@ eg_next_class(const eg_graph *g, eg_class c) {
   return class_from(g, c.i + 1);
 }
 
+uint32_t
+eg_class_ids(const eg_graph *g) {
+  uint32_t n = g->n_classes;
+  while (n > 0 && !eg_leads(g, n - 1))
+    n--;
+  return n;
+}
+
 const eg_node *
 eg_class_nodes(const eg_graph *g, eg_class c, uint32_t *n) {
   const eg_index *x = eg_index_of(g);

@@ -10,15 +10,6 @@
 
 /* --- the smallest terms --------------------------------------------------- */
 
-static uint32_t
-class_ids(const eg_graph *g) {
-  uint32_t n = 0;
-  for (eg_class c = eg_first_class(g); c.i != UINT32_MAX;
-       c = eg_next_class(g, c))
-    n = c.i + 1;
-  return n;
-}
-
 static double
 size_of(const eg_graph *g, eg_node node, const double *best) {
   uint32_t n;
@@ -51,7 +42,7 @@ relax(const eg_graph *g, double *best, eg_node *choice) {
 
 eg_node *
 rl_smallest(bs_heap *heap, const eg_graph *g, uint32_t *n) {
-  *n = class_ids(g);
+  *n = eg_class_ids(g);
   double *best = bs_alloc(heap, (*n + (size_t)1) * sizeof *best);
   eg_node *choice = bs_alloc(heap, (*n + (size_t)1) * sizeof *choice);
   for (uint32_t k = 0; k < *n; k++) {

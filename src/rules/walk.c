@@ -6,18 +6,9 @@
 
 enum { UNSEEN, OPEN, DONE };
 
-static uint32_t
-class_ids(const eg_graph *g) {
-  uint32_t n = 0;
-  for (eg_class c = eg_first_class(g); c.i != UINT32_MAX;
-       c = eg_next_class(g, c))
-    n = c.i + 1;
-  return n;
-}
-
 void
 rl_walk_init(rl_walk *w, const rl_run *run, const eg_node *choice) {
-  *w = (rl_walk){.run = run, .choice = choice, .n = class_ids(run->graph)};
+  *w = (rl_walk){.run = run, .choice = choice, .n = eg_class_ids(run->graph)};
   w->state = bs_calloc(run->heap, w->n + (size_t)1, 1);
   for (uint32_t k = run->n_outputs; k-- > 0;)
     bs_push(run->heap, &w->stack, eg_find(run->graph, run->outputs[k]).i);
