@@ -1,10 +1,10 @@
 /* guard.c - conditions evaluated: one match, all its alternatives.
  *
- * The loops of a condition are an odometer: its state lives between the calls
- * that the engine makes for one match.  A match may take MAX_STEPS steps, all
- * its alternatives together; what comes later is left out, so that no condition
- * can hold up a run.  The slots of the match are kept here,
- * since the engine shows them afresh at each call. */
+ * The places in its loops (steps.c) live between the calls that the engine
+ * makes for one match.  A match may take MAX_STEPS steps, all its alternatives
+ * together; what comes later is left out, so that no condition can hold up a
+ * run.  The slots of the match are kept here, since the engine shows them
+ * afresh at each call. */
 #include "rules/internal.h"
 #include <string.h>
 
@@ -15,8 +15,7 @@ rl_guard_init(rl_guard *g, bs_heap *heap, rl_session *session,
               const rl_condition *c, const rl_compiled *rule) {
   *g = (rl_guard){.session = session, .condition = c, .rule = rule};
   g->slots = bs_calloc(heap, c->n_slots + 1u, sizeof *g->slots);
-  g->items = bs_calloc(heap, c->n + 1u, sizeof *g->items);
-  g->at = bs_calloc(heap, c->n + 1u, sizeof *g->at);
+  rl_steps_init(&g->steps, heap, session->ctx.values, c, g->slots);
   uint32_t nodes = 1;
   for (uint32_t k = 0; rule && k < rule->rule.n_right; k++)
     if (rule->right[k].term.n > nodes)
@@ -27,87 +26,23 @@ rl_guard_init(rl_guard *g, bs_heap *heap, rl_session *session,
 void
 rl_guard_done(rl_guard *g, bs_heap *heap) {
   bs_free(heap, g->slots);
-  bs_free(heap, g->items);
-  bs_free(heap, g->at);
+  rl_steps_done(&g->steps, heap);
   bs_free(heap, g->types);
-}
-
-/* --- one step ------------------------------------------------------------- */
-
-static bool
-are_ones(const bs_values *values, bs_value v) {
-  uint32_t n = bs_kind_of(values, v) == BS_KIND_LIST ? bs_len(values, v) : 0;
-  for (uint32_t k = 0; k < n; k++) {
-    bs_value item = bs_item(values, v, k);
-    if (bs_kind_of(values, item) != BS_KIND_INT || bs_as_int(values, item) != 1)
-      return false;
-  }
-  return bs_kind_of(values, v) == BS_KIND_LIST;
-}
-
-/* The next item of a loop; false when there is none. */
-static bool
-advance(rl_guard *g, uint32_t k) {
-  const bs_values *values = g->session->ctx.values;
-  bs_value list = {g->items[k]};
-  if (g->at[k] >= bs_len(values, list))
-    return false;
-  g->slots[g->condition->steps[k].slot] = bs_item(values, list, g->at[k]++).i;
-  return true;
-}
-
-bool
-rl_guard_take(rl_guard *g, const gs_env *env, uint32_t k) {
-  const rl_step *s = &g->condition->steps[k];
-  bs_value v;
-  switch (s->kind) {
-  case RL_TEST:
-    return gs_expr_test(s->expr, env);
-  case RL_ONES:
-    return are_ones(env->values, (bs_value){g->slots[s->slot]});
-  case RL_DEFINE:
-    if (!gs_expr_eval(s->expr, env, &v))
-      return false;
-    break;
-  case RL_ATTR:
-    if (!gs_skeleton_attr(s->node, env, &v))
-      return false;
-    v = gs_canonical_attr(env->values, s->node->op, v);
-    break;
-  case RL_FOR:
-    if (!gs_expr_eval(s->expr, env, &v))
-      return false;
-    g->items[k] = v.i;
-    g->at[k] = 0;
-    return advance(g, k);
-  }
-  g->slots[s->slot] = v.i;
-  return true;
-}
-
-bool
-rl_guard_back(rl_guard *g, uint32_t *k) {
-  while ((*k)-- > 0)
-    if (g->condition->steps[*k].kind == RL_FOR && advance(g, *k)) {
-      (*k)++;
-      return true;
-    }
-  return false;
 }
 
 static bool
 next_alternative(rl_guard *g, const gs_env *env, bool first) {
   uint32_t n = g->condition->n, k = first ? 0 : n;
   if (first)
-    g->steps = 0;
-  else if (!rl_guard_back(g, &k))
+    g->taken = 0;
+  else if (!rl_steps_back(&g->steps, &k))
     return false;
   while (k < n) {
-    if (++g->steps > MAX_STEPS)
+    if (++g->taken > MAX_STEPS)
       return false;
-    if (rl_guard_take(g, env, k))
+    if (rl_steps_take(&g->steps, env, k))
       k++;
-    else if (!rl_guard_back(g, &k))
+    else if (!rl_steps_back(&g->steps, &k))
       return false;
   }
   return true;

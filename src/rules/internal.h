@@ -188,28 +188,38 @@ rl_condition *rl_condition_new(const gs_context *, const rl_step *ones,
                                uint32_t n, uint32_t n_slots);
 bool rl_may_grow(const gs_skeleton *);
 
+/* steps.c: a condition step by step; its loops are an odometer. */
+typedef struct rl_steps {
+  bs_values *values;
+  const rl_condition *condition; /* NULL: there is none */
+  uint32_t *slots;               /* the caller's */
+  uint32_t *items;               /* by FOR: the value of its list ... */
+  uint32_t *at;                  /* ... and the place in it */
+} rl_steps;
+void rl_steps_init(rl_steps *, bs_heap *, bs_values *, const rl_condition *,
+                   uint32_t *slots);
+void rl_steps_done(rl_steps *, bs_heap *);
+/* One step; false when it does not hold or is undefined. */
+bool rl_steps_take(rl_steps *, const gs_env *, uint32_t step);
+/* On to the last loop before *step that goes on, and behind it; false when all
+ * are done. */
+bool rl_steps_back(rl_steps *, uint32_t *step);
+
 /* guard.c: a condition being evaluated. */
 typedef struct rl_guard {
   struct rl_session *session;
   const rl_condition *condition;
   const rl_compiled *rule; /* NULL: a query */
   uint32_t *slots;
-  uint32_t *items;       /* by FOR: the value of its list ... */
-  uint32_t *at;          /* ... and the place in it */
   const gs_type **types; /* scratch, by node of a right side */
-  uint32_t steps;        /* taken for this match */
+  rl_steps steps;
+  uint32_t taken; /* steps, for this match */
 } rl_guard;
 void rl_guard_init(rl_guard *, bs_heap *, struct rl_session *,
                    const rl_condition *, const rl_compiled *);
 void rl_guard_done(rl_guard *, bs_heap *);
 eg_guard_result rl_guard_ask(void *guard, eg_graph *, uint32_t *slots,
                              uint32_t alternative);
-
-/* One step; false when it does not hold or is undefined. */
-bool rl_guard_take(rl_guard *, const gs_env *, uint32_t step);
-/* On to the last loop before *step that goes on, and behind it; false when all
- * are done. */
-bool rl_guard_back(rl_guard *, uint32_t *step);
 
 /* derive.c: the lowering rules of the target's instructions. */
 bool rl_derive_rules(rl_rules *);

@@ -39,7 +39,7 @@ typedef struct trial {
   uint32_t *slots; /* a class is its own slot; UINT32_MAX: free */
   gs_type *types;  /* by slot */
   bs_value *wanted;
-  uint32_t *items, *at; /* of the loops of the condition, by step */
+  rl_steps steps; /* of the condition */
   gs_type made[MAX_NODES];
   uint32_t applied;
   fault_found fault;
@@ -268,65 +268,14 @@ note_wanted(trial *t, const gs_expr *e, const gs_env *env) {
   return false;
 }
 
-static bool
-are_ones(const bs_values *values, bs_value v) {
-  uint32_t n = bs_len(values, v);
-  for (uint32_t k = 0; k < n; k++)
-    if (bs_as_int(values, bs_item(values, v, k)) != 1)
-      return false;
-  return bs_kind_of(values, v) == BS_KIND_LIST;
-}
-
-static bool
-advance(trial *t, uint32_t k) {
-  bs_value list = {t->items[k]};
-  if (t->at[k] >= bs_len(t->values, list))
-    return false;
-  t->slots[t->rule->condition->steps[k].slot] =
-      bs_item(t->values, list, t->at[k]++).i;
-  return true;
-}
-
+/* A step; the wish of a test that failed is noted. */
 static bool
 take_step(trial *t, const gs_env *env, uint32_t k, bool *news) {
   const rl_step *s = &t->rule->condition->steps[k];
-  bs_value v;
-  switch (s->kind) {
-  case RL_TEST:
-    if (gs_expr_test(s->expr, env))
-      return true;
+  if (rl_steps_take(&t->steps, env, k))
+    return true;
+  if (s->kind == RL_TEST)
     *news |= note_wanted(t, s->expr, env);
-    return false;
-  case RL_ONES:
-    return are_ones(t->values, (bs_value){t->slots[s->slot]});
-  case RL_DEFINE:
-    if (!gs_expr_eval(s->expr, env, &v))
-      return false;
-    break;
-  case RL_ATTR:
-    if (!gs_skeleton_attr(s->node, env, &v))
-      return false;
-    v = gs_canonical_attr(t->values, s->node->op, v);
-    break;
-  default: /* RL_FOR */
-    if (!gs_expr_eval(s->expr, env, &v))
-      return false;
-    t->items[k] = v.i;
-    t->at[k] = 0;
-    return advance(t, k);
-  }
-  t->slots[s->slot] = v.i;
-  return true;
-}
-
-/* To the last loop before step k that goes on. */
-static bool
-back(trial *t, uint32_t *k) {
-  while ((*k)-- > 0)
-    if (t->rule->condition->steps[*k].kind == RL_FOR && advance(t, *k)) {
-      (*k)++;
-      return true;
-    }
   return false;
 }
 
@@ -336,12 +285,12 @@ next_alternative(trial *t, bool first, bool *news) {
   const rl_condition *c = t->rule->condition;
   gs_env env = env_of(t);
   uint32_t n = c ? c->n : 0, k = first ? 0 : n;
-  if (!first && !back(t, &k))
+  if (!first && !rl_steps_back(&t->steps, &k))
     return false;
   while (k < n) {
     if (take_step(t, &env, k, news))
       k++;
-    else if (!back(t, &k))
+    else if (!rl_steps_back(&t->steps, &k))
       return false;
   }
   return true;
@@ -485,17 +434,14 @@ try_rule(trial *t) {
 static void
 prepare(trial *t, const rl_compiled *c) {
   bs_heap *heap = t->l->ctx->heap;
-  uint32_t steps = c->condition ? c->condition->n : 0;
   size_t n = c->n_slots + (size_t)1;
   t->rule = c;
   t->slots = bs_calloc(heap, n, sizeof *t->slots);
   t->types = bs_calloc(heap, n, sizeof *t->types);
   t->wanted = bs_calloc(heap, n, sizeof *t->wanted);
-  t->items = bs_calloc(heap, steps + (size_t)1, sizeof *t->items);
-  t->at = bs_calloc(heap, steps + (size_t)1, sizeof *t->at);
+  rl_steps_init(&t->steps, heap, t->values, c->condition, t->slots);
   try_rule(t);
-  bs_free(heap, t->at);
-  bs_free(heap, t->items);
+  rl_steps_done(&t->steps, heap);
   bs_free(heap, t->wanted);
   bs_free(heap, t->types);
   bs_free(heap, t->slots);

@@ -152,7 +152,7 @@ run_steps(nearing *n, const gs_env *env, uint32_t *k, uint32_t *failed,
           uint32_t *n_failed) {
   const rl_condition *c = n->rule->condition;
   for (; *k < c->n; ++*k) {
-    if (rl_guard_take(&n->guard, env, *k))
+    if (rl_steps_take(&n->guard.steps, env, *k))
       continue;
     if (*n_failed < RL_NEEDS)
       failed[*n_failed] = *k;
@@ -188,7 +188,7 @@ try_condition(nearing *n, const uint32_t *slots) {
       memcpy(n->slots, g->slots, size);
     }
     k = k < c->n ? k : c->n;
-    if (!rl_guard_back(g, &k))
+    if (!rl_steps_back(&g->steps, &k))
       break;
   }
   return best;
