@@ -3,6 +3,7 @@
  * bf16 is rounded where it is stored, once a statement. */
 #include "codegen/body.h"
 #include "codegen/stream.h"
+#include "poly/infix.h"
 #include <math.h>
 
 /* ---- memory ---- */
@@ -157,7 +158,7 @@ cg_put_target(const cg_body *b) {
 /* `acc += x` where C's own operator serves. */
 static bool
 has_compound(gs_compute op, gs_dtype dtype) {
-  return cg_infix_of(op) && !cg_is_integer(dtype);
+  return po_infix_of(op) && !cg_is_integer(dtype);
 }
 
 void
@@ -168,7 +169,7 @@ cg_put_stmt(cg_emitter *e, const cg_scope *scope, const cg_user_note *note) {
   cg_put_target(&b);
   gs_dtype dtype = array_dtype(&b, stmt->array);
   if (stmt->kind == PO_UPDATE && has_compound(stmt->op, dtype)) {
-    bs_putf(b.out, " %s= ", cg_infix_of(stmt->op));
+    bs_putf(b.out, " %s= ", po_infix_of(stmt->op));
     cg_put_bare(&b, root);
   } else {
     bs_put(b.out, " = ");

@@ -45,7 +45,5 @@ bool cg_is_factor(const cg_body *, uint32_t k, double value);
 void cg_put_unary(const cg_body *, const po_expr *);
 void cg_put_binary(const cg_body *, gs_compute, gs_dtype, cg_side, cg_side);
 gs_dtype cg_dtype_of(const cg_body *, uint32_t kid);
-/* C's own operator for a fold operator, or NULL. */
-const char *cg_infix_of(gs_compute);
 
 #endif

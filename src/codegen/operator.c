@@ -5,6 +5,7 @@
  * in their own type.  No expression has undefined behaviour: 32-bit
  * arithmetic is unsigned inside helpers. */
 #include "codegen/body.h"
+#include "poly/infix.h"
 #include <math.h>
 
 const char *
@@ -77,23 +78,6 @@ end_wrap(const cg_body *b, gs_dtype dtype) {
     bs_putc(b->out, ')');
 }
 
-/* The helper of a fold operator, or the infix operator where one serves. */
-const char *
-cg_infix_of(gs_compute op) {
-  switch (op) {
-  case GS_C_ADD:
-    return "+";
-  case GS_C_SUB:
-    return "-";
-  case GS_C_MUL:
-    return "*";
-  case GS_C_DIV:
-    return "/";
-  default:
-    return NULL;
-  }
-}
-
 static cg_helper
 helper_of(gs_compute op, gs_dtype dtype) {
   switch (op) {
@@ -149,7 +133,7 @@ cg_put_binary(const cg_body *b, gs_compute op, gs_dtype dtype, cg_side first,
     bs_putc(b->out, ')');
   } else {
     put_side(b, dtype, first, false);
-    bs_putf(b->out, " %s ", cg_infix_of(op));
+    bs_putf(b->out, " %s ", po_infix_of(op));
     put_side(b, dtype, second, false);
   }
   end_wrap(b, dtype);

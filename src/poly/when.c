@@ -57,22 +57,29 @@ common_loops(const po_program *p, uint32_t source, uint32_t sink, bool *ties) {
   return po_nest_depth(p, top) + (at(p, top)->kind == PO_LOOP);
 }
 
-isl_map *
-po_not_before(const po_program *p, const po_stmt *source, const po_stmt *sink) {
+/* Pairs that run in the order source, sink, or all others. */
+static __isl_give isl_map *
+ordered(const po_program *p, const po_stmt *source, const po_stmt *sink,
+        bool others) {
   bool ties;
   uint32_t n = common_loops(p, source->leaf, sink->leaf, &ties);
   isl_space *space = po_space(p->isl, n);
-  isl_map *values = ties ? isl_map_lex_ge(space) : isl_map_lex_gt(space);
+  isl_map *values;
+  if (others)
+    values = ties ? isl_map_lex_ge(space) : isl_map_lex_gt(space);
+  else
+    values = ties ? isl_map_lex_lt(space) : isl_map_lex_le(space);
   return po_related(source, sink, n, values);
 }
 
 isl_map *
+po_not_before(const po_program *p, const po_stmt *source, const po_stmt *sink) {
+  return ordered(p, source, sink, true);
+}
+
+isl_map *
 po_in_order(const po_program *p, const po_stmt *source, const po_stmt *sink) {
-  bool ties;
-  uint32_t n = common_loops(p, source->leaf, sink->leaf, &ties);
-  isl_space *space = po_space(p->isl, n);
-  isl_map *values = ties ? isl_map_lex_lt(space) : isl_map_lex_le(space);
-  return po_related(source, sink, n, values);
+  return ordered(p, source, sink, false);
 }
 
 /* ---- accesses in order ---- */

@@ -7,6 +7,7 @@
  * its limit, `?` stands for what it could not word. */
 #include "poly/axis/loop_axes.h"
 #include "poly/affine.h"
+#include "poly/infix.h"
 #include "poly/limit.h"
 #include "poly/schedule/change.h"
 #include <isl/ast.h>
@@ -115,26 +116,10 @@ put_element(shower *s, const po_stmt *stmt, uint32_t array,
   po_pool_release(&s->pool, mark);
 }
 
-static const char *
-infix(gs_compute op) {
-  switch (op) {
-  case GS_C_ADD:
-    return "+";
-  case GS_C_SUB:
-    return "-";
-  case GS_C_MUL:
-    return "*";
-  case GS_C_DIV:
-    return "/";
-  default:
-    return NULL;
-  }
-}
-
 /* What stands before kid k of a node; after the last one for k = n_kids. */
 static void
 put_between(shower *s, const po_expr *e, uint32_t k) {
-  const char *sign = e->kind == PO_BINARY ? infix(e->op) : NULL;
+  const char *sign = e->kind == PO_BINARY ? po_infix_of(e->op) : NULL;
   if (e->kind == PO_GATHER && k == 0)
     bs_putf(s->out, " moved by %lld * clamp(", (long long)e->stride);
   else if (e->kind == PO_GATHER)
@@ -266,7 +251,7 @@ put_stmt(shower *s, const po_stmt *stmt) {
   if (stmt->kind == PO_CALL) {
     put_call(s, stmt);
   } else {
-    const char *sign = infix(stmt->op);
+    const char *sign = po_infix_of(stmt->op);
     put_element(s, stmt, stmt->array, stmt->write);
     bs_putf(s->out, " %s= ",
             stmt->kind != PO_UPDATE ? ""

@@ -1,22 +1,19 @@
 /* unify.c - see unify.h. */
 #include "poly/schedule/unify.h"
 #include "poly/affine.h"
+#include "poly/schedule/pair.h"
 #include "poly/storage.h"
 #include <string.h>
 
-enum { MOST_FLIPS = 8, MOST_READS = 64, MOST_TRIES = 4000 };
+enum { MOST_TRIES = 4000 };
 
 /* ---- the search ---- */
 
-typedef struct pair {
-  uint32_t pattern, nest; /* accesses of the two statements */
-} pair;
-
 /* A statement of the pattern as one of the nest. */
 typedef struct matched {
-  uint32_t nest;             /* statement of its form */
-  uint32_t to[PO_MAX_DEPTH]; /* index of the pattern -> of the nest */
-  pair pairs[MOST_READS];
+  uint32_t nest;                /* statement of its form */
+  uint32_t to[PO_MAX_DEPTH];    /* index of the pattern -> of the nest */
+  po_pair pairs[PO_MOST_PAIRS]; /* of accesses */
   uint32_t n;
 } matched;
 
@@ -102,7 +99,7 @@ value_at(const search *x, __isl_keep isl_pw_aff *f, const int64_t *r,
 
 /* Learns the strides of a place from one access. */
 static bool
-learn(search *x, uint32_t k, const matched *m, pair p, po_unified *u) {
+learn(search *x, uint32_t k, const matched *m, po_pair p, po_unified *u) {
   const po_pattern_access *a = &x->pattern->access[k][p.pattern];
   uint32_t n = x->nest->stmts[m->nest].n;
   uint32_t array = x->nest->stmts[m->nest].access[p.nest].array;
@@ -154,67 +151,6 @@ learn(search *x, uint32_t k, const matched *m, pair p, po_unified *u) {
     place->known[d] = true;
     place->stride[d] = stride;
   }
-  return true;
-}
-
-/* ---- bodies ---- */
-
-static bool
-is_commutative(gs_compute op) {
-  return op == GS_C_ADD || op == GS_C_MUL || op == GS_C_MAX || op == GS_C_MIN;
-}
-
-static bool
-same_param(const po_expr *a, const po_expr *b) {
-  return a->param.i == b->param.i || (!a->param.i && b->n_kids == 1) ||
-         (!b->param.i && a->n_kids == 1);
-}
-
-static bool
-same_node(const po_expr *a, const po_expr *b) {
-  if (a->kind != b->kind || a->dtype != b->dtype || a->n_kids != b->n_kids)
-    return false;
-  switch (a->kind) {
-  case PO_LITERAL:
-    return a->literal == b->literal;
-  case PO_READ:
-  case PO_SELECT:
-    return true;
-  case PO_UNARY:
-    return a->op == b->op && a->literal == b->literal && same_param(a, b);
-  case PO_BINARY:
-    return a->op == b->op;
-  case PO_GATHER:
-    break;
-  }
-  return false;
-}
-
-/* Pairs up what the bodies read.  flips: by commutative node of the pattern, in
- * the order they are met. */
-static bool
-same_body(const po_stmt *a, const po_stmt *b, uint32_t flips, matched *m,
-          uint32_t *n_flips) {
-  pair stack[4 * MOST_READS];
-  uint32_t depth = 0, met = 0;
-  m->n = 0;
-  stack[depth++] = (pair){a->n_exprs - 1, b->n_exprs - 1};
-  while (depth) {
-    pair at = stack[--depth];
-    const po_expr *x = &a->exprs[at.pattern], *y = &b->exprs[at.nest];
-    if (!same_node(x, y) || depth + 3 > 4 * MOST_READS ||
-        m->n + 1 >= MOST_READS)
-      return false;
-    if (x->kind == PO_READ)
-      m->pairs[m->n++] = at;
-    bool flip = x->kind == PO_BINARY && is_commutative(x->op) &&
-                met < MOST_FLIPS && flips >> met++ & 1;
-    for (uint32_t k = x->n_kids; k-- > 0;)
-      stack[depth++] =
-          (pair){x->kids[k], y->kids[flip ? x->n_kids - 1 - k : k]};
-  }
-  m->pairs[m->n++] = (pair){a->n_exprs, b->n_exprs};
-  *n_flips = met;
   return true;
 }
 
@@ -335,10 +271,10 @@ match_from(search *x, uint32_t k, po_unified *u) {
       taken |= u->stmt[i] == j;
     if (taken || !same_kind(x, a, b) || !same_extents(x, k, j))
       continue;
-    if (!same_body(a, b, 0, m, &n_flips)) {
+    if (!po_pair_bodies(a, b, 0, m->pairs, &m->n, &n_flips)) {
       po_because(x->why, 9, "%s computes something else than the semantics",
                  b->name);
-      n_flips = MOST_FLIPS;
+      n_flips = PO_MOST_FLIPS;
     }
     m->nest = u->stmt[k] = j;
     while (assign_indices(&pattern->stmts[k], &x->nest->stmts[j], m, &started))
@@ -349,8 +285,8 @@ match_from(search *x, uint32_t k, po_unified *u) {
           return po_because(x->why, 100,
                             "there are too many ways to compare "
                             "them");
-        if (same_body(a, b, flips, m, &again) && learn_all(x, k, u + 1) &&
-            match_from(x, k + 1, u + 1))
+        if (po_pair_bodies(a, b, flips, m->pairs, &m->n, &again) &&
+            learn_all(x, k, u + 1) && match_from(x, k + 1, u + 1))
           return true;
       }
   }
@@ -399,7 +335,8 @@ along(isl_ctx *isl, const po_place *place, uint32_t rank) {
 }
 
 static bool
-agrees(search *x, uint32_t k, const matched *m, pair p, const po_unified *u) {
+agrees(search *x, uint32_t k, const matched *m, po_pair p,
+       const po_unified *u) {
   const po_pattern_access *a = &x->pattern->access[k][p.pattern];
   const po_place *place = &u->place[a->place];
   isl_ctx *isl = x->nest->p->isl;
