@@ -102,14 +102,15 @@ put_json_char(bs_text *text, unsigned char c) {
     bs_putc(text, (char)c);
 }
 
-void
-bs_put_json_string(bs_text *text, const char *s) {
-  size_t n = strlen(s);
+/* s in quotes; ASCII as put_char has it, what is no UTF-8 replaced. */
+static void
+put_quoted(bs_text *text, const char *s, size_t n,
+           void (*put_char)(bs_text *, unsigned char)) {
   bs_putc(text, '"');
   for (size_t at = 0; at < n;) {
     unsigned length = bs_utf8_length(s + at, n - at);
     if (length == 1)
-      put_json_char(text, (unsigned char)s[at]);
+      put_char(text, (unsigned char)s[at]);
     else if (length)
       bs_putn(text, s + at, length);
     else
@@ -117,6 +118,11 @@ bs_put_json_string(bs_text *text, const char *s) {
     at += length ? length : 1;
   }
   bs_putc(text, '"');
+}
+
+void
+bs_put_json_string(bs_text *text, const char *s) {
+  put_quoted(text, s, strlen(s), put_json_char);
 }
 
 static bool
@@ -164,18 +170,7 @@ put_symbol(bs_text *text, const char *s, size_t n) {
     bs_putn(text, s, n);
     return;
   }
-  bs_putc(text, '"');
-  for (size_t at = 0; at < n;) {
-    unsigned length = bs_utf8_length(s + at, n - at);
-    if (length == 1)
-      put_quoted_char(text, (unsigned char)s[at]);
-    else if (length)
-      bs_putn(text, s + at, length);
-    else
-      bs_put(text, BS_REPLACEMENT);
-    at += length ? length : 1;
-  }
-  bs_putc(text, '"');
+  put_quoted(text, s, n, put_quoted_char);
 }
 
 static void
