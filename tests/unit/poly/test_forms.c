@@ -1,10 +1,8 @@
 /* test_forms.c - the exact forms that primitives give, at the sizes of the
  * examples they are described by elsewhere, and what each one refuses. */
-#include "walk.h"
+#include "copies.h"
 
 TestSuite(forms, .init = start_program, .fini = fixture_stop);
-
-#define CUBE(s) "{ " s "[i,j,k] : 0 <= i < 32 and 0 <= j < 32 and 0 <= k < 32 }"
 
 /* The form alone: these are too large to be walked through. */
 #define SHOWN(text, loops)                                                     \
@@ -13,20 +11,8 @@ TestSuite(forms, .init = start_program, .fini = fixture_stop);
     LOOPS(loops);                                                              \
   } while (0)
 
-/* B = 1 + A; C[i,j,k] = 2 * B[j,i,k] */
-static void
-two_cubes(void) {
-  array("A", PO_INPUT, GS_I32, 3, 32, 32, 32);
-  array("C", PO_OUTPUT, GS_I32, 3, 32, 32, 32);
-  array("B", PO_WORKSPACE, GS_I32, 3, 32, 32, 32);
-  ASSIGN(CUBE("SB"), "{ SB[i,j,k] -> B[i,j,k] }", "i j k", .op = GS_C_ADD,
-         .literal = 1, .reads = {"{ SB[i,j,k] -> A[i,j,k] }"});
-  ASSIGN(CUBE("SC"), "{ SC[i,j,k] -> C[i,j,k] }", "x y z", .op = GS_C_MUL,
-         .literal = 2, .reads = {"{ SC[i,j,k] -> B[j,i,k] }"});
-}
-
 Test(forms, compute_inline) {
-  two_cubes();
+  two_cubes(32);
   SHOWN("compute_inline B; assert instances(SC) == 32768",
         "for x<32\n"
         "  for y<32\n"
@@ -36,7 +22,7 @@ Test(forms, compute_inline) {
 }
 
 Test(forms, compute_at_a_fused_loop) {
-  two_cubes();
+  two_cubes(32);
   SHOWN("f = fuse [x, y]; compute_at B z; assert instances(B) == 32768",
         "for f<1024\n"
         "  for z<32\n"
@@ -45,7 +31,7 @@ Test(forms, compute_at_a_fused_loop) {
 }
 
 Test(forms, compute_at_the_second_loop) {
-  two_cubes();
+  two_cubes(32);
   SHOWN("compute_at B y; assert instances(B) == 32768",
         "for x<32\n"
         "  for y<32\n"
@@ -126,18 +112,9 @@ Test(forms, rfactor_last_axis) {
                               "    B[i] += rf_B[i, j]\n");
 }
 
-static void
-line(int n) {
-  char domain[100];
-  array("A", PO_INPUT, GS_I32, 1, n);
-  array("B", PO_OUTPUT, GS_I32, 1, n);
-  snprintf(domain, sizeof domain, "{ S[i] : 0 <= i < %d }", n);
-  ASSIGN(domain, "{ S[i] -> B[i] }", "i", .reads = {"{ S[i] -> A[i] }"});
-}
-
 /* A loop that does not start from 0. */
 Test(forms, unroll_from_another_first_value) {
-  line(30);
+  copy_line(30);
   FORM("a, b = peel i 26; unroll b", "for a<26\n"
                                      "  B[a] = A[a]\n"
                                      "unroll for b=26..29\n"
@@ -153,7 +130,7 @@ Test(forms, unroll_of_bounds_that_depend) {
 }
 
 Test(forms, reorder_of_loops_that_are_not_nested) {
-  two_cubes();
+  two_cubes(32);
   REFUSED("reorder [i, y]", "loops i and y are not around each other");
   REFUSED("reorder [k, z, y]", "loop");
 }
@@ -193,7 +170,7 @@ Test(forms, compute_inline_of_a_recurrence) {
 }
 
 Test(forms, double_buffer_of_what_is_no_buffer) {
-  line(32);
+  copy_line(32);
   REFUSED("double_buffer B i", "B is not made anew in each iteration");
   scheduled("a, b = split i [-1, 8]; cache_read S A local at a");
   REFUSED("double_buffer A_local a 0", "0 buffers are not 1..");
@@ -205,7 +182,7 @@ Test(forms, double_buffer_of_what_is_no_buffer) {
 
 /* Made and used in one iteration, with a value that outlives it. */
 Test(forms, pipeline_of_what_another_iteration_needs) {
-  line(32);
+  copy_line(32);
   scheduled("a, b = split i [-1, 8]; cache_read S A local at a;"
             "pipeline A_local a 2");
   cr_assert_eq(hand->arrays.data[2].fold[0], 3);
@@ -213,7 +190,7 @@ Test(forms, pipeline_of_what_another_iteration_needs) {
 }
 
 Test(forms, decompose_reduction_of_what_is_none) {
-  line(8);
+  copy_line(8);
   REFUSED("decompose_reduction S i", "S");
 }
 
@@ -234,13 +211,13 @@ Test(forms, reverse_compute_at_with_a_producer_elsewhere) {
 
 /* Two elements in one place, and a layout for another rank. */
 Test(forms, storage_align_and_layouts_of_calls) {
-  line(8);
+  copy_line(8);
   REFUSED("storage_align A 0 4", "the layout of A is the caller's");
   REFUSED("transform_layout B \"[i] -> [floor(i / 2)]\"", "layout of B");
 }
 
 Test(forms, vectorize_writes_no_more) {
-  line(30);
+  copy_line(30);
   FORM("vectorize i 16 tail=mask; assert instances(S) == 30",
        "vectorize[16] for i<30\n"
        "  B[i] = A[i]\n");

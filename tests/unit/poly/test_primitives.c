@@ -1,25 +1,11 @@
 /* test_primitives.c - primitives that change statements: forms, counts of
  * instances, refusals; outputs are compared in every case. */
-#include "walk.h"
+#include "copies.h"
 
 TestSuite(primitives, .init = start_program, .fini = fixture_stop);
 
-#define CUBE(s) "{ " s "[i,j,k] : 0 <= i < 8 and 0 <= j < 8 and 0 <= k < 8 }"
-
-/* B = 1 + A; C[i,j,k] = 2 * B[j,i,k] */
-static void
-two_cubes(void) {
-  array("A", PO_INPUT, GS_I32, 3, 8, 8, 8);
-  array("C", PO_OUTPUT, GS_I32, 3, 8, 8, 8);
-  array("B", PO_WORKSPACE, GS_I32, 3, 8, 8, 8);
-  ASSIGN(CUBE("SB"), "{ SB[i,j,k] -> B[i,j,k] }", "i j k", .op = GS_C_ADD,
-         .literal = 1, .reads = {"{ SB[i,j,k] -> A[i,j,k] }"});
-  ASSIGN(CUBE("SC"), "{ SC[i,j,k] -> C[i,j,k] }", "x y z", .op = GS_C_MUL,
-         .literal = 2, .reads = {"{ SC[i,j,k] -> B[j,i,k] }"});
-}
-
 Test(primitives, compute_inline) {
-  two_cubes();
+  two_cubes(8);
   FORM("compute_inline B", "for x<8\n"
                            "  for y<8\n"
                            "    for z<8\n"
@@ -27,7 +13,7 @@ Test(primitives, compute_inline) {
 }
 
 Test(primitives, compute_at_fused) {
-  two_cubes();
+  two_cubes(8);
   FORM("f = fuse [x, y]; compute_at B z; assert instances(B) == 512",
        "for f<64\n"
        "  for z<8\n"
@@ -36,7 +22,7 @@ Test(primitives, compute_at_fused) {
 }
 
 Test(primitives, compute_at_middle) {
-  two_cubes();
+  two_cubes(8);
   FORM("compute_at B y; assert instances(B) == 512; parallel x",
        "parallel for x<8\n"
        "  for y<8\n"
@@ -112,7 +98,7 @@ Test(primitives, compute_at_overlapping_tiles) {
 }
 
 Test(primitives, compute_at_refusals) {
-  two_cubes();
+  two_cubes(8);
   REFUSED("compute_at C k", "C is an output");
   REFUSED("compute_at B k", "B is inside loop k already");
   REFUSED("compute_at A z", "no statement is named or computes A");
@@ -189,7 +175,7 @@ Test(primitives, compute_inline_refusals) {
 }
 
 Test(primitives, reverse_compute_inline) {
-  two_cubes();
+  two_cubes(8);
   FORM("reverse_compute_inline C", "for i<8\n"
                                    "  for j<8\n"
                                    "    for k<8\n"
@@ -243,7 +229,7 @@ Test(primitives, reverse_compute_inline_not_covered) {
 }
 
 Test(primitives, reverse_compute_at) {
-  two_cubes();
+  two_cubes(8);
   FORM("reverse_compute_at C j", "for i<8\n"
                                  "  for j<8\n"
                                  "    for k<8\n"
@@ -354,7 +340,7 @@ Test(primitives, cache_write_of_partial_sums) {
 }
 
 Test(primitives, set_buffer) {
-  two_cubes();
+  two_cubes(8);
   KEPT("set_buffer B local");
   cr_assert_eq(hand->arrays.data[2].role, PO_LOCAL);
   cr_assert_eq(hand->arrays.data[2].scope, PO_STACK);
@@ -437,7 +423,7 @@ Test(primitives, rfactor_of_a_loop_that_is_shorter_at_the_end) {
 }
 
 Test(primitives, rfactor_in_another_nest) {
-  two_cubes();
+  two_cubes(8);
   array("D", PO_OUTPUT, GS_I32, 1, 8);
   ASSIGN("{ I[i] : 0 <= i < 8 }", "{ I[i] -> D[i] }", "p", .literal = 0);
   UPDATE(GS_C_MAX, "{ U[i,j] : 0 <= i < 8 and 0 <= j < 8 }",

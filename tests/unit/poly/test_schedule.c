@@ -1,5 +1,5 @@
 /* test_schedule.c - structural primitives: forms, counts, refusals. */
-#include "walk.h"
+#include "copies.h"
 
 TestSuite(schedule, .init = start_program, .fini = fixture_stop);
 
@@ -13,15 +13,6 @@ copy_program(int n, int m) {
            m);
   ASSIGN(domain, "{ S[i,j] -> B[i,j] }", "i j",
          .reads = {"{ S[i,j] -> A[i,j] }"});
-}
-
-static void
-line_program(int n) {
-  char domain[100];
-  array("A", PO_INPUT, GS_I32, 1, n);
-  array("B", PO_OUTPUT, GS_I32, 1, n);
-  snprintf(domain, sizeof domain, "{ S[i] : 0 <= i < %d }", n);
-  ASSIGN(domain, "{ S[i] -> B[i] }", "i", .reads = {"{ S[i] -> A[i] }"});
 }
 
 Test(schedule, fuse) {
@@ -40,7 +31,7 @@ Test(schedule, split) {
 }
 
 Test(schedule, split_with_a_rest_writes_no_more) {
-  line_program(1024);
+  copy_line(1024);
   FORM("a, b = split i [-1, 20]; assert instances(B) == 1024",
        "for a<52\n"
        "  for b=0..min(19, -20 * a + 1023)\n"
@@ -48,7 +39,7 @@ Test(schedule, split_with_a_rest_writes_no_more) {
 }
 
 Test(schedule, split_in_three_and_more) {
-  line_program(1024);
+  copy_line(1024);
   FORM("split i [-1, 4, 2, 8]", "for i_0<16\n"
                                 "  for i_1<4\n"
                                 "    for i_2<2\n"
@@ -59,7 +50,7 @@ Test(schedule, split_in_three_and_more) {
 }
 
 Test(schedule, split_open_in_the_middle) {
-  line_program(1000);
+  copy_line(1000);
   FORM("split i [4, -1, 25]; assert extent(i_1) == 10",
        "for i_0<4\n"
        "  for i_1<10\n"
@@ -88,7 +79,7 @@ Test(schedule, fuse_counts_from_the_first_value) {
 }
 
 Test(schedule, split_refusals) {
-  line_program(1024);
+  copy_line(1024);
   REFUSED("split i []", "split: the list of factors is empty");
   REFUSED("split i [4, 0]", "factor 0 is neither positive nor -1");
   REFUSED("split i [4, -2]", "factor -2 is neither positive nor -1");
@@ -245,7 +236,7 @@ Test(schedule, vectorize) {
 }
 
 Test(schedule, vectorize_with_a_rest) {
-  line_program(30);
+  copy_line(30);
   FORM("vectorize i 16 tail=mask; assert instances(S) == 30",
        "vectorize[16] for i<30\n"
        "  B[i] = A[i]\n");
@@ -261,7 +252,7 @@ Test(schedule, vectorize_by_distance) {
 }
 
 Test(schedule, vectorize_refusals) {
-  line_program(30);
+  copy_line(30);
   REFUSED("vectorize i 0", "factor 0 is not positive");
   REFUSED("vectorize i -4", "factor -4 is not positive");
   REFUSED("vectorize i 3", "a vector has");
@@ -283,7 +274,7 @@ Test(schedule, unroll) {
 }
 
 Test(schedule, unroll_is_bounded) {
-  line_program(2000);
+  copy_line(2000);
   REFUSED("unroll i", "loop i has 2000 iterations, more than the 1024");
 }
 
@@ -478,7 +469,7 @@ Test(schedule, tile) {
 }
 
 Test(schedule, peel_and_partition) {
-  line_program(30);
+  copy_line(30);
   FORM("a, b = peel i 16", "for a<16\n"
                            "  B[a] = A[a]\n"
                            "for b=16..29\n"
