@@ -78,6 +78,8 @@ sizes_are(const char *path, bool all, uint32_t least) {
   cr_assert_gt(rl_count(rules), least);
   for (uint32_t k = 0; k < rl_count(rules); k++) {
     const rl_rule *rule = rl_at(rules, k);
+    if (SANITIZED && !strcmp(rule->name, "one-of-a-thousand"))
+      continue; /* half the time of the suite */
     pv_rule_answer a = ask(rules, rule, 1);
     cr_expect_eq(a.verdict, PV_PROVED, "%s", text_of(rule, &a));
     cr_expect_eq(a.all_sizes, all, "%s", text_of(rule, &a));
