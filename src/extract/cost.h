@@ -38,7 +38,6 @@ typedef struct ex_line {
  * nodes.len); returns how many.  *total is the sum in order of the terms.
  * prepacked: inputs that are the same for all calls, or NULL. */
 uint32_t ex_breakdown(const gs_program *, const gs_target *, ex_limit,
-                      const ex_names *prepacked, ex_line *lines,
-                      double *total);
+                      const ex_names *prepacked, ex_line *lines, double *total);
 
 #endif

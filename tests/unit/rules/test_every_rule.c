@@ -6,8 +6,8 @@
 
 TestSuite(every_rule, .init = start, .fini = stop);
 
-#define CASES 2     /* that each rule must apply to */
-#define TRIES 1500  /* at making them ... */
+#define CASES 2    /* that each rule must apply to */
+#define TRIES 1500 /* at making them ... */
 #define MOST  4000 /* ... while there is none */
 
 /* Small units, so that small dimensions are cut and padded. */
