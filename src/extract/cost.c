@@ -285,6 +285,10 @@ work_of(const gs_program *p, const gs_target *t, const ex_line *line) {
   return work;
 }
 
+/* Work that is hidden while memory is waited for, of that time: rates are
+ * peaks, and a loop that reads memory is followed by others that do not. */
+#define HIDDEN 0.75
+
 ex_limit
 ex_limit_of(const gs_program *p, const gs_target *t) {
   double total, work = 0, moved = 0;
@@ -302,5 +306,6 @@ ex_limit_of(const gs_program *p, const gs_target *t) {
     moved += size_of(&type);
   }
   bs_free(p->ctx.heap, lines);
-  return work > traffic(t, moved, INFINITY) ? EX_BY_WORK : EX_BY_MEMORY;
+  return work > HIDDEN * traffic(t, moved, INFINITY) ? EX_BY_WORK
+                                                     : EX_BY_MEMORY;
 }

@@ -1,9 +1,10 @@
 /* target_detect.c - this machine as a target, read from Linux' text files.
  *
  * Caches: /sys/devices/system/cpu/cpu0/cache/index*.  Vectors: the flags of
- * /proc/cpuinfo.  Cores: those this process may run on.  Rates follow from the
- * vector width by rule of thumb (two fused multiply-add units when there is
- * FMA); they are a starting point for the cost model, not a measurement.
+ * /proc/cpuinfo.  Cores: those this process may run on.  Rates follow by rule
+ * of thumb from the width that is executed at once, which is half a vector on
+ * some processors (two fused multiply-add units when there is FMA); they are a
+ * starting point for the cost model, not a measurement.
  * Whatever cannot be read keeps the value of the default target. */
 #include "glenside/target_parse.h"
 #include <ctype.h>
@@ -49,15 +50,16 @@ read_size(const char *text) {
   return n > 0 && n < INT64_MAX >> 20 ? n * scale : 0;
 }
 
-/* What a core reads a cycle from each level; the vector width bounds it. */
+/* What a core reads a cycle from each level; `wide` bytes are executed at
+ * once. */
 static double
-cache_rate(int level, int64_t vector_bytes) {
-  double wide = (double)vector_bytes;
+cache_rate(int level, double wide) {
   return level == 1 ? 2 * wide : level == 2 ? wide : wide / 2;
 }
 
 static void
-detect_cache(const gs_context *ctx, const char *root, int index, gs_target *t) {
+detect_cache(const gs_context *ctx, const char *root, int index, double wide,
+             gs_target *t) {
   const char *type = cache_text(ctx, root, index, "type");
   int64_t level = read_size(cache_text(ctx, root, index, "level"));
   gs_cache c = {.level = (int)level};
@@ -68,23 +70,24 @@ detect_cache(const gs_context *ctx, const char *root, int index, gs_target *t) {
     return;
   c.line = c.line ? c.line : 64;
   c.ways = c.ways ? c.ways : 8;
-  c.bytes_per_cycle = cache_rate(c.level, t->vector_bytes);
+  c.bytes_per_cycle = cache_rate(c.level, wide);
   target_set_cache(ctx, t, c);
 }
 
 static void
-detect_caches(const gs_context *ctx, const char *root, gs_target *t) {
+detect_caches(const gs_context *ctx, const char *root, double wide,
+              gs_target *t) {
   gs_target found = *t;
   found.caches.data = NULL;
   found.caches.len = found.caches.cap = 0;
   for (int index = 0; index < MAX_CACHE; index++)
-    detect_cache(ctx, root, index, &found);
+    detect_cache(ctx, root, index, wide, &found);
   if (found.caches.len)
     t->caches = (__typeof__(t->caches)){found.caches.data, found.caches.len,
                                         found.caches.cap};
   for (uint32_t k = 0; k < t->caches.len; k++)
     t->caches.data[k].bytes_per_cycle =
-        cache_rate(t->caches.data[k].level, t->vector_bytes);
+        cache_rate(t->caches.data[k].level, wide);
 }
 
 /* --- vectors -------------------------------------------------------------- */
@@ -128,7 +131,16 @@ static const struct {
     {"asimd", "asimd", 16, 32},
 };
 
-static void
+/* AMD's family 25 (Zen 4) executes vectors of 64 bytes as two halves. */
+static bool
+halves_vectors(const gs_context *ctx, const char *info, int64_t bytes) {
+  return bytes == 64 &&
+         !strcmp(field(ctx, info, "vendor_id"), "AuthenticAMD") &&
+         atoi(field(ctx, info, "cpu family")) == 25;
+}
+
+/* Returns how many bytes are executed at once. */
+static double
 detect_vectors(const gs_context *ctx, const char *info, gs_target *t) {
   const char *flags = field(ctx, info, "flags");
   if (!*flags)
@@ -136,12 +148,16 @@ detect_vectors(const gs_context *ctx, const char *info, gs_target *t) {
   for (size_t k = 0; k < sizeof vector_table / sizeof *vector_table; k++) {
     if (!has_flag(flags, vector_table[k].flag))
       continue;
-    double lanes = (double)vector_table[k].bytes / 4;
     t->vector_bytes = vector_table[k].bytes;
     t->vector_registers = vector_table[k].registers;
-    t->flops_per_cycle = lanes * (has_flag(flags, vector_table[k].fma) ? 4 : 2);
-    return;
+    double wide = (double)t->vector_bytes;
+    if (halves_vectors(ctx, info, t->vector_bytes))
+      wide /= 2;
+    t->flops_per_cycle =
+        wide / 4 * (has_flag(flags, vector_table[k].fma) ? 4 : 2);
+    return wide;
   }
+  return (double)t->vector_bytes;
 }
 
 /* --- the machine ---------------------------------------------------------- */
@@ -179,9 +195,9 @@ gs_target_detect_in(const gs_context *ctx, const char *root) {
   t->name = "native";
   t->march = "native";
   detect_cores(t);
-  detect_vectors(ctx, info, t);
+  double wide = detect_vectors(ctx, info, t);
   detect_frequency(ctx, root, info, t);
-  detect_caches(ctx, root, t);
+  detect_caches(ctx, root, wide, t);
   return t;
 }
 

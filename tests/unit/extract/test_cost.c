@@ -128,6 +128,8 @@ Test(cost, a_program_is_bound_by_memory_or_by_its_work) {
   /* An element: 8 bytes at 4 a cycle; k k items at 16, read at 16 a cycle. */
   cr_assert_eq(ex_limit_of(parse(windows(3, "")), target), EX_BY_MEMORY);
   cr_assert_eq(ex_limit_of(parse(windows(5, "")), target), EX_BY_WORK);
+  /* 0.77 of the time of memory: that much is not hidden. */
+  cr_assert_eq(ex_limit_of(parse(windows(4, "")), target), EX_BY_WORK);
   /* Calls are work, views are none. */
   cr_assert_eq(ex_limit_of(parse("(tensor a (shape 8) f32)"
                                  "(let o (call slow 8 (access a 1)))"

@@ -465,6 +465,14 @@ Test(target, detection_reads_the_system) {
   cr_expect_eq(t->caches.data[0].ways, 12);
   cr_expect_eq(t->caches.data[1].bytes, 2 << 20);
   cr_expect_str_eq(print(parse(print(t))), print(t));
+  cr_expect_eq(t->caches.data[0].bytes_per_cycle, 128);
+  write_file(path, "cpuinfo",
+             "vendor_id\t: AuthenticAMD\ncpu family\t: 25\n"
+             "flags\t\t: fpu sse2 avx avx2 fma avx512f\n");
+  t = gs_target_detect_in(&ctx, root); /* vectors executed as two halves */
+  cr_expect_eq(t->vector_bytes, 64);
+  cr_expect_eq(t->flops_per_cycle, 32);
+  cr_expect_eq(t->caches.data[0].bytes_per_cycle, 64);
   snprintf(command, sizeof command, "rm -r %s", root);
   cr_assert_eq(system(command), 0);
 }
