@@ -128,14 +128,27 @@ put_turns(const cg_emitter *e, bs_text *out) {
       cg_put_turn_macros(out, lanes);
 }
 
-/* gcc takes the widest vectors only where it is told to. */
+/* Vectors that are executed as two halves: as many multiply-adds a cycle as
+ * with half of their length. */
+static bool
+has_half_vectors(const gs_target *t) {
+  return t->flops_per_cycle < (double)t->vector_bytes;
+}
+
+/* gcc takes the widest vectors only where it is told to. Where they are
+ * executed as halves, their loads cross lines for nothing; kernels of
+ * contractions, which name their vectors, have the registers of the wide ones.
+ */
 static void
 put_vector_width(const cg_emitter *e, bs_text *out) {
-  if (e->p->target && e->p->target->vector_bytes >= 64)
-    bs_put(out, "#if defined(__GNUC__) && !defined(__clang__) && "
-                "defined(__AVX512F__)\n"
-                "#pragma GCC target(\"prefer-vector-width=512\")\n"
-                "#endif\n\n");
+  const gs_target *t = e->p->target;
+  if (t && t->vector_bytes >= 64)
+    bs_putf(out,
+            "#if defined(__GNUC__) && !defined(__clang__) && "
+            "defined(__AVX512F__)\n"
+            "#pragma GCC target(\"prefer-vector-width=%d\")\n"
+            "#endif\n\n",
+            has_half_vectors(t) && !e->uses_contract ? 256 : 512);
 }
 
 /* Not every compiler sees that the parts of a loop that was cut set all of an
@@ -169,7 +182,7 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
   if (e->uses_stream)
     cg_put_stream_helpers(out);
   if (e->uses_fetch)
-    cg_put_fetch_helper(e, out);
+    cg_put_fetch_helpers(e, out);
   if (e->uses_turns)
     put_turns(e, out);
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);

@@ -191,6 +191,7 @@ typedef struct cg_scope {
   uint32_t pending; /* the loop whose locals are not declared yet, or none */
   bool streams;     /* something was stored past the caches */
   const struct cg_stream *stream; /* of the loop around; NULL: none */
+  const struct cg_ahead *ahead;   /* of the iteration around; NULL: none */
 } cg_scope;
 
 /* The body of a kernel. */

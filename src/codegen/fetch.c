@@ -1,16 +1,24 @@
 /* fetch.c - what a loop reads from memory, asked for ahead of time.
  *
- * Processors guess what is read next, but not across the ends of short rows.
- * An array that is larger than
- * the caches and whose elements a loop reads one after the other is prefetched
- * a constant distance ahead, once a line.  Of several reads of an array only
- * those are that come first to a line: a read that others precede by part of a
- * line, or by few iterations of a loop around, finds it in a cache. */
+ * Processors guess what is read next, but not across the ends of short rows,
+ * and not while they compute with what has come.  An array that is larger than
+ * the caches and whose elements a loop reads one after the other is prefetched,
+ * once a line: a constant distance ahead, or, where an iteration of a loop over
+ * rows has loops that read memory and others that do not, the next row by one
+ * of the others, so that memory is at work all the time.  Of several reads of
+ * an array only those are that come first to a line: a read that others precede
+ * by part of a line, or by few iterations of a loop around, finds it in a
+ * cache. */
+#include "codegen/simd.h"
 #include "codegen/stream.h"
 #include <string.h>
 
 /* Iterations of a loop around after which a line is still in a cache. */
 enum { KEPT = 8, LINE = 64, MOST_TERMS = 16 };
+
+/* Loops of an iteration that are looked at; iterations of one that asks for
+ * what others read; bytes that a loop asks for ahead of what it reads. */
+enum { MOST_LOOPS = 16, LONG_LOOP = 256, AHEAD = 2048 };
 
 /* An address: constant + the sum of factor * iterator. */
 typedef struct address {
@@ -146,22 +154,23 @@ comes_after(const address *a, const address *first, int64_t bytes) {
 
 typedef struct search {
   cg_emitter *e;
-  const cg_loop *loop;
-  cg_stream *out;
+  const cg_loop *loop; /* that is looked at, and its number */
+  uint32_t number, n;
+  cg_fetch fetch[CG_MOST_FETCHED];
   address at[CG_MOST_FETCHED];
+  uint32_t by[CG_MOST_FETCHED]; /* numbers of loops */
 } search;
 
 static void
 add_read(search *x, uint32_t array, isl_ast_expr *index) {
   address a = {0};
-  cg_stream *out = x->out;
   int64_t bytes = gs_dtype_table[x->e->p->arrays.data[array].dtype].bytes;
   if (!index || !add_terms(x->e, &a, index, 1) ||
       factor_of(&a, x->loop->iterator) != 1)
     return;
   uint32_t k;
-  for (k = 0; k < out->n_fetched; k++) {
-    if (out->fetch[k].array != array)
+  for (k = 0; k < x->n; k++) {
+    if (x->fetch[k].array != array)
       continue;
     if (comes_after(&a, &x->at[k], bytes))
       return;
@@ -170,9 +179,10 @@ add_read(search *x, uint32_t array, isl_ast_expr *index) {
   }
   if (k == CG_MOST_FETCHED)
     return;
-  out->n_fetched += k == out->n_fetched;
-  out->fetch[k] = (cg_fetch){array, index};
+  x->n += k == x->n;
+  x->fetch[k] = (cg_fetch){array, index, AHEAD};
   x->at[k] = a;
+  x->by[k] = x->number;
 }
 
 static void
@@ -221,7 +231,119 @@ add_node(search *x, isl_ast_node *node) {
 
 void
 cg_find_fetches(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
-  search x = {.e = e, .loop = loop, .out = out};
-  if (!add_node(&x, loop->inner))
-    out->n_fetched = 0;
+  search x = {.e = e, .loop = loop};
+  out->n_fetched = add_node(&x, loop->inner) ? x.n : 0;
+  memcpy(out->fetch, x.fetch, sizeof x.fetch);
+}
+
+/* ---- rows ---- */
+
+/* The loops of an iteration, in their order. */
+typedef struct row_loops {
+  cg_emitter *e;
+  uint32_t n;
+  isl_ast_node *node[MOST_LOOPS];
+  cg_loop loop[MOST_LOOPS];
+} row_loops;
+
+static void collect_loops(row_loops *, __isl_take isl_ast_node *);
+
+static void
+collect_parts(row_loops *l, __isl_keep isl_ast_node *node) {
+  if (isl_ast_node_get_type(node) == isl_ast_node_if) {
+    collect_loops(l, isl_ast_node_if_get_then_node(node));
+    if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
+      collect_loops(l, isl_ast_node_if_get_else_node(node));
+    return;
+  }
+  isl_size n = 1;
+  for (int k = 0; k < n; k++) {
+    po_pool_reserve(&l->e->pool, 1);
+    isl_ast_node_list *list = isl_ast_node_block_get_children(node);
+    n = isl_ast_node_list_n_ast_node(list);
+    isl_ast_node *child = isl_ast_node_list_get_ast_node(list, k);
+    isl_ast_node_list_free(list);
+    collect_loops(l, child);
+  }
+}
+
+static void
+collect_loops(row_loops *l, isl_ast_node *node) {
+  po_pool_reserve(&l->e->pool, 1);
+  node = cg_below_marks(l->e, po_keep_ast_node(&l->e->pool, node));
+  switch (isl_ast_node_get_type(node)) {
+  case isl_ast_node_if:
+  case isl_ast_node_block:
+    collect_parts(l, node);
+    break;
+  case isl_ast_node_for:
+    if (l->n == MOST_LOOPS || !cg_is_loop(node))
+      break;
+    l->node[l->n] = node;
+    l->loop[l->n++] = cg_describe_loop(l->e, node);
+    break;
+  default:
+    break;
+  }
+}
+
+/* One by one, long, and in vectors: it may as well ask for something. */
+static bool
+may_ask(const row_loops *l, uint32_t k) {
+  const cg_loop *loop = &l->loop[k];
+  int64_t trips = loop->trips;
+  if (loop->node == PO_NO_NODE || cg_why_not_simd(l->e, loop))
+    return false;
+  return (trips ? trips : cg_range_size(l->e->p, loop->node)) >= LONG_LOOP;
+}
+
+static bool
+reads(const search *x, uint32_t loop) {
+  for (uint32_t k = 0; k < x->n; k++)
+    if (x->by[k] == loop)
+      return true;
+  return false;
+}
+
+/* What all of the loops read; the first one that reads. */
+static uint32_t
+find_reads(const row_loops *l, search *x) {
+  uint32_t first = 0;
+  for (uint32_t k = 0; k < l->n; k++) {
+    search before = *x;
+    x->loop = &l->loop[k];
+    x->number = k;
+    if (x->loop->node == PO_NO_NODE || !add_node(x, x->loop->inner))
+      *x = before;
+  }
+  while (first < l->n && !reads(x, first))
+    first++;
+  return first;
+}
+
+bool
+cg_find_ahead(cg_emitter *e, const cg_loop *rows, cg_ahead *out) {
+  row_loops l = {.e = e};
+  search x = {.e = e};
+  *out = (cg_ahead){0};
+  if (rows->node == PO_NO_NODE || rows->step != 1)
+    return false;
+  collect_loops(&l, isl_ast_node_copy(rows->inner));
+  if (l.n < 2)
+    return false;
+  uint32_t asks = find_reads(&l, &x);
+  while (asks < l.n && (reads(&x, asks) || !may_ask(&l, asks)))
+    asks++;
+  if (asks == l.n)
+    return false;
+  for (uint32_t k = 0; k < x.n; k++) {
+    int64_t step = factor_of(&x.at[k], rows->iterator);
+    int64_t bytes =
+        gs_dtype_table[e->p->arrays.data[x.fetch[k].array].dtype].bytes;
+    if (!step || __builtin_mul_overflow(step, bytes, &x.fetch[k].ahead))
+      continue;
+    out->fetch[out->n++] = x.fetch[k];
+  }
+  out->loop = l.node[asks];
+  return out->n > 0;
 }

@@ -212,6 +212,7 @@ put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
         uint32_t indent) {
   cg_scope outer = *scope;
   cg_stream stream;
+  cg_ahead ahead;
   cg_loop loop = cg_describe_loop(e, node);
   const po_nest_node *vector = vector_of(e, &loop);
   if (vector) {
@@ -221,7 +222,9 @@ put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
   cg_put_pragma(e, scope, &loop, indent);
   bool fenced = scope->team == 1 && cg_may_stream(e, scope->use);
   scope->team -= scope->team > 0;
-  if (cg_find_stream(e, &loop, &stream)) {
+  bool streams = cg_find_stream(e, &loop, scope->ahead, node, &stream);
+  scope->ahead = cg_find_ahead(e, &loop, &ahead) ? &ahead : NULL;
+  if (streams) {
     scope->streams |= stream.n > 0;
     scope->stream = &stream;
     cg_open_stream(e, scope, &loop, &stream, indent);

@@ -29,9 +29,9 @@
  * worth a row. */
 enum { ROW = 1024, LONG_ROW = 2048, LEAST_BYTES = 512 };
 
-/* Bytes that reads are fetched ahead, and at once: as many lines as a core
- * waits for at a time. */
-enum { AHEAD = 2048, AT_ONCE = 1024 };
+/* Bytes that are fetched at once: as many lines as a core waits for at a time;
+ * of each of several rows. */
+enum { AT_ONCE = 1024, AT_ONCE_OF_ROWS = 512 };
 
 /* A shared cache is not one program's alone: so many times the second level
  * counts as far as well. */
@@ -188,26 +188,39 @@ find_fetched(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
   cg_find_fetches(e, loop, out);
   if (out->n_fetched != 1 || cg_why_not_simd(e, loop))
     return false;
+  out->soon = true;
   out->row = AT_ONCE / bytes_of(e, out->fetch[0].array);
   int64_t trips = loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
   return trips > out->row;
 }
 
+static void
+ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, cg_stream *out) {
+  int64_t row = AT_ONCE_OF_ROWS / bytes_of(e, ahead->fetch[0].array);
+  out->row = out->n && out->row < row ? out->row : row;
+  out->n_fetched = ahead->n;
+  memcpy(out->fetch, ahead->fetch, sizeof ahead->fetch);
+}
+
 bool
-cg_find_stream(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
+cg_find_stream(cg_emitter *e, const cg_loop *loop, const cg_ahead *ahead,
+               isl_ast_node *node, cg_stream *out) {
   *out = (cg_stream){.iterator = loop->iterator};
   if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last)
     return false;
   find_writes(e, loop->inner, out);
-  if (!out->n)
-    return find_fetched(e, loop, out);
+  bool asks = ahead && ahead->loop == node;
+  if (!out->n && !asks)
+    return !ahead && find_fetched(e, loop, out);
   int64_t trips = loop->trips;
   if (!trips)
     trips = cg_range_size(e->p, loop->node);
-  if (trips < LEAST_BYTES / element_bytes(e, out->write[0]))
+  if (out->n && trips < LEAST_BYTES / element_bytes(e, out->write[0]))
     return false;
   bool whole = loop->trips && loop->trips <= LONG_ROW && !loop->is_team;
   out->row = whole ? loop->trips : ROW;
+  if (asks)
+    ask_for_rows(e, ahead, out);
   return true;
 }
 
@@ -253,13 +266,13 @@ put_place(cg_emitter *e, const cg_loop *loop, __isl_keep isl_ast_expr *index) {
 
 static void
 put_fetch(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
-          const cg_fetch *fetch, uint32_t indent) {
+          const cg_fetch *fetch, bool soon, uint32_t indent) {
   cg_indent(&e->body, indent);
-  bs_putf(&e->body, "glen_prefetch(%s, ",
+  bs_putf(&e->body, "glen_prefetch%s(%s, ", soon ? "" : "_row",
           cg_array_name(e, scope, fetch->array));
   put_place(e, loop, fetch->index);
-  bs_putf(&e->body, ", glen_to - glen_from + 1, %lld);\n",
-          (long long)bytes_of(e, fetch->array));
+  bs_putf(&e->body, ", glen_to - glen_from + 1, %lld, %lld);\n",
+          (long long)bytes_of(e, fetch->array), (long long)fetch->ahead);
 }
 
 void
@@ -284,11 +297,11 @@ cg_open_stream(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
           cg_helper_used(e, CG_MIN_INDEX));
   put_last(e, loop);
   bs_putf(out, ", glen_from + %lld);\n", (long long)stream->row - 1);
-  if (!stream->n)
-    put_fetch(e, scope, loop, &stream->fetch[0], indent + 1);
+  for (uint32_t k = 0; k < stream->n_fetched; k++)
+    put_fetch(e, scope, loop, &stream->fetch[k], stream->soon, indent + 1);
   e->uses_alignment |= stream->n > 0;
   e->uses_stream |= stream->n > 0;
-  e->uses_fetch |= stream->n == 0;
+  e->uses_fetch |= stream->n_fetched > 0;
 }
 
 void
@@ -359,21 +372,30 @@ cg_put_stream_helpers(bs_text *out) {
               "#if defined(__SSE2__)\n  _mm_sfence();\n#endif\n}\n\n");
 }
 
-/* No pointer is formed: the place may be past the end of the array. */
-void
-cg_put_fetch_helper(const cg_emitter *e, bs_text *out) {
+static void
+put_fetch_helper(const cg_emitter *e, const char *suffix, const char *level,
+                 bs_text *out) {
   bs_putf(out,
-          "/* n elements of so many bytes from `first` on, %d bytes further:\n"
-          " * they are read soon. */\n"
           "static inline void\n"
-          "glen_prefetch(const void *array, %s first, %s n, %s bytes) {\n"
+          "glen_prefetch%s(const void *array, %s first, %s n, %s bytes,\n"
+          "              ptrdiff_t ahead) {\n"
           "#if defined(__GNUC__)\n"
-          "  const uintptr_t from =\n"
-          "      (uintptr_t)array + (uintptr_t)first * (uintptr_t)bytes + %d;\n"
+          "  const uintptr_t from = (uintptr_t)array +\n"
+          "      (uintptr_t)first * (uintptr_t)bytes + (uintptr_t)ahead;\n"
           "  for (uintptr_t k = 0; k < (uintptr_t)n * (uintptr_t)bytes; "
           "k += 64)\n"
-          "    __builtin_prefetch((const void *)(from + k));\n"
-          "#else\n  (void)array, (void)first, (void)n, (void)bytes;\n"
+          "    __builtin_prefetch((const void *)(from + k)%s);\n"
+          "#else\n  (void)array, (void)first, (void)n, (void)bytes, "
+          "(void)ahead;\n"
           "#endif\n}\n\n",
-          AHEAD, e->index, e->index, e->index, AHEAD);
+          suffix, e->index, e->index, e->index, level);
+}
+
+/* No pointer is formed: the place may be past the end of the array. */
+void
+cg_put_fetch_helpers(const cg_emitter *e, bs_text *out) {
+  bs_put(out, "/* n elements of so many bytes from `first` on, so many bytes\n"
+              " * further: they are read soon, or in the next row. */\n");
+  put_fetch_helper(e, "", "", out);
+  put_fetch_helper(e, "_row", ", 0, 2", out);
 }

@@ -4,10 +4,12 @@
 
 #include "codegen/loop.h"
 
-/* A read that comes first to its lines. */
+/* A read that comes first to its lines, and how many bytes ahead it is
+ * fetched. */
 typedef struct cg_fetch {
   uint32_t array;
   isl_ast_expr *index;
+  int64_t ahead;
 } cg_fetch;
 
 /* A loop that is run in rows: its stores that go through them, or else the
@@ -16,10 +18,18 @@ enum { CG_MOST_ROWS = 4, CG_MOST_FETCHED = 8 };
 typedef struct cg_stream {
   const char *iterator;
   int64_t row; /* elements */
+  bool soon;   /* what is fetched is read by the loop itself */
   uint32_t n, n_fetched;
   const cg_user_note *write[CG_MOST_ROWS];
   cg_fetch fetch[CG_MOST_FETCHED];
 } cg_stream;
+
+/* What one loop of an iteration asks for that another reads in the next. */
+typedef struct cg_ahead {
+  isl_ast_node *loop;
+  uint32_t n;
+  cg_fetch fetch[CG_MOST_FETCHED];
+} cg_ahead;
 
 /* Sets e->streamed and e->fetched: the arrays that are worth it. */
 void cg_find_streamed(cg_emitter *);
@@ -27,11 +37,16 @@ void cg_find_streamed(cg_emitter *);
 bool cg_may_stream(const cg_emitter *, const cg_use *);
 
 /* Whether some store in the body of a loop goes through a row, or something
- * that it reads is fetched ahead. */
-bool cg_find_stream(cg_emitter *, const cg_loop *, cg_stream *);
+ * is fetched ahead: what the loop reads itself, or where there is `ahead`, of
+ * the iteration around it, what that tells this node to. */
+bool cg_find_stream(cg_emitter *, const cg_loop *, const cg_ahead *,
+                    __isl_keep isl_ast_node *, cg_stream *);
 /* fetch.c: the reads that are worth it of the statements that every iteration
  * runs. */
 void cg_find_fetches(cg_emitter *, const cg_loop *, cg_stream *);
+/* fetch.c: whether one of the loops in an iteration of this one is to ask for
+ * what the next iteration reads. */
+bool cg_find_ahead(cg_emitter *, const cg_loop *rows, cg_ahead *);
 /* The loop over rows around it; the loop itself then runs from glen_from to
  * glen_to. */
 void cg_open_stream(cg_emitter *, const cg_scope *, const cg_loop *,
@@ -46,7 +61,7 @@ void cg_put_fence(cg_emitter *, uint32_t indent);
 /* What they include; glen_stream and glen_fence. */
 void cg_put_stream_includes(bs_text *out);
 void cg_put_stream_helpers(bs_text *out);
-/* glen_prefetch */
-void cg_put_fetch_helper(const cg_emitter *, bs_text *out);
+/* glen_prefetch, glen_prefetch_row */
+void cg_put_fetch_helpers(const cg_emitter *, bs_text *out);
 
 #endif

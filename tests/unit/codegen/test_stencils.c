@@ -143,7 +143,7 @@ Test(stencils, a_large_input_is_fetched_ahead) {
   po_program *p = read_small(
       buffered("f32", 1023, "", "A[i, j] + A[i, j + 1] + A[i, j + 2]"));
   expect_code(p, "glen_prefetch(A, 1023 * i0 + glen_from + 2, "
-                 "glen_to - glen_from + 1, 4);");
+                 "glen_to - glen_from + 1, 4, 2048);");
   expect_no_code(p, "glen_stream");
 }
 
@@ -164,6 +164,54 @@ Test(stencils, fetched_loops_end_where_they_did) {
       buffered("u8", 3001, "", "A[i, j]"),
       buffered("f32", 1027, "", "A[i, j] + A[30 - i, j + 1]")};
   run_all_for(read_small, texts, COUNT(texts));
+}
+
+/* Rows that are read by one loop and used by another; `more` reads. */
+static const char *
+in_rows(int height, int width, const char *more) {
+  return bs_arena_printf(
+      &arena,
+      "input A: f32[%d, %d]\ninput C: f32[%d, %d]\noutput B: f32[%d, %d]\n"
+      "local r: f32[%d fold 1, %d]\n"
+      "parallel for s in 0..2 { for i in 0..%d {\n"
+      "  for j in 0..%d { S: r[%d * s + i, j] = A[%d * s + i, j]%s }\n"
+      "  for k in 0..%d { T: B[%d * s + i, k] = r[%d * s + i, k]\n"
+      "    + r[%d * s + i, k + 2] } } }\n",
+      2 * height, width, 2 * height, width, 2 * height, width - 2, 2 * height,
+      width, height, width, height, height,
+      bs_arena_printf(&arena, more, height), width - 2, height, height, height);
+}
+
+Test(stencils, the_next_row_is_fetched_by_a_loop_that_waits_for_nothing) {
+  po_program *p = read_small(in_rows(31, 1023, " * C[%d * s + i, j]"));
+  expect_code(p, "glen_prefetch_row(A, 31713 * i0 + 1023 * i1 + glen_from, "
+                 "glen_to - glen_from + 1, 4, 4092);");
+  expect_code(p, "glen_prefetch_row(C, ");
+  expect_code(p, "glen_row0[128]");
+  expect_no_code(p, "glen_prefetch(A");
+  expect_no_code(read_loops(in_rows(31, 1023, "")), "glen_prefetch_row(A");
+  expect_no_code(read_small(in_rows(31, 203, "")), "glen_prefetch_row(A");
+}
+
+Test(stencils, rows_that_are_fetched_end_where_they_did) {
+  const char *texts[] = {in_rows(5, 1023, " * C[%d * s + i, j]"),
+                         in_rows(3, 770, ""), in_rows(2, 259, "")};
+  run_all_for(read_small, texts, COUNT(texts));
+}
+
+/* ---- the width of vectors ---- */
+
+static const char *
+code_with_vectors(double flops) {
+  gs_target *target = gs_target_default(&ctx);
+  target->vector_bytes = 64;
+  target->flops_per_cycle = flops;
+  return code_of(read_loops_for(target, rows_of(5, 500, "", "", "i, j")));
+}
+
+Test(stencils, vectors_are_as_long_as_what_is_executed_at_once) {
+  cr_expect(strstr(code_with_vectors(64), "prefer-vector-width=512"));
+  cr_expect(strstr(code_with_vectors(32), "prefer-vector-width=256"));
 }
 
 /* ---- weights ---- */
