@@ -9,9 +9,9 @@
  * twice; with tiles, whole arrays of the tile stand between the stages.
  *
  * This pays where stages have windows over rows, each iteration needs one new
- * row of every producer, and the rows that are alive fit into half of the
- * second cache; rows may be cut for that.  Where any of it does not hold, the
- * nest is left for tiles. */
+ * row of every producer, and the rows that are alive fit into the first cache,
+ * or at least half of the second one; rows may be cut for that.  Where any of
+ * it does not hold, the nest is left for tiles. */
 #include "poly/schedule/chooser.h"
 #include "poly/schedule/edit.h"
 #include "poly/schedule/layout.h"
@@ -95,9 +95,11 @@ bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
 }
 
 static int64_t
-bytes_of_cache(const po_program *p) {
+bytes_of_cache(const po_program *p, uint32_t level) {
   const gs_target *t = p->target;
-  return (t && t->caches.len > 1 ? t->caches.data[1].bytes : 512 << 10) / 2;
+  if (t && t->caches.len >= level)
+    return t->caches.data[level - 1].bytes / level;
+  return level == 1 ? 32 << 10 : 256 << 10;
 }
 
 /* ---- strips ---- */
@@ -209,12 +211,26 @@ merge_rows(po_chooser *c, uint32_t rows) {
   }
 }
 
-/* As wide as the cache allows, in equal parts of whole lines; 0: too narrow. */
+/* As wide as the first cache allows, else half of the second one, in equal
+ * parts of whole lines; 0: too narrow. bytes: of whole rows. */
 static int64_t
-narrower(int64_t row, int64_t bytes, int64_t room) {
-  int64_t parts = bytes / room + 1;
-  int64_t width = ((row + parts - 1) / parts + 15) / 16 * 16;
-  return width < PART_OF_ROW ? 0 : width;
+width_for(const po_program *p, int64_t row, int64_t bytes) {
+  for (uint32_t level = 1; level <= 2; level++) {
+    int64_t parts = (bytes - 1) / bytes_of_cache(p, level) + 1;
+    int64_t width = ((row + parts - 1) / parts + 15) / 16 * 16;
+    if (parts == 1 || width >= row)
+      return row;
+    if (width >= PART_OF_ROW)
+      return width;
+  }
+  return 0;
+}
+
+static void
+take_back(po_chooser *c, const po_program *old) {
+  po_free(po_now(c));
+  *c->program = po_copy(old);
+  po_settle(c);
 }
 
 bool
@@ -227,25 +243,25 @@ po_fuse_in_rows(po_chooser *c, uint32_t after) {
   for (uint32_t k = 0; k < n; k++)
     if (po_extent_of(p, loops[k]) < 1)
       return false;
-  int64_t row = po_extent_of(p, loops[n - 1]), room = bytes_of_cache(p);
+  int64_t row = po_extent_of(p, loops[n - 1]);
   if (row < SHORT_ROW)
     return false;
   po_program *old = po_copy(p);
-  for (int64_t width = row; width > 0;) {
-    uint32_t rows;
-    int64_t bytes = try_rows(c, after, width, &rows);
-    if (bytes >= 0 && bytes <= room) {
-      if (c->n_rows < sizeof c->rows / sizeof *c->rows)
-        c->rows[c->n_rows++] = rows;
-      merge_rows(c, rows);
-      po_free(old);
-      return true;
-    }
-    po_free(po_now(c));
-    *c->program = po_copy(old);
-    po_settle(c);
-    width = bytes >= 0 && width == row ? narrower(row, bytes, room) : 0;
+  uint32_t rows;
+  int64_t bytes = try_rows(c, after, row, &rows);
+  int64_t width = bytes < 0 ? row : width_for(old, row, bytes);
+  if (width < row) {
+    take_back(c, old);
+    bytes = width ? try_rows(c, after, width, &rows) : -1;
   }
+  bool fits = bytes >= 0 && bytes <= bytes_of_cache(old, 2);
+  if (!fits)
+    take_back(c, old);
   po_free(old);
-  return false;
+  if (!fits)
+    return false;
+  if (c->n_rows < sizeof c->rows / sizeof *c->rows)
+    c->rows[c->n_rows++] = rows;
+  merge_rows(c, rows);
+  return true;
 }
