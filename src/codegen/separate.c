@@ -5,8 +5,11 @@
  * each of the loops below runs over all the values that it ever takes, or,
  * where that is of a border, not at all.  Loops below that are so in a small
  * share of the iterations only are not considered: a triangular loop below a
- * tile loop does not spoil it. */
+ * tile loop does not spoil it.  Where all iterations are alike, but a loop's
+ * statements do not all run in the same iterations of the loops around, there
+ * is a loop of its own for each set of statements, and no test in it. */
 #include "codegen/emit.h"
+#include "poly/access.h"
 #include <isl/ilp.h>
 #include <isl/schedule_node.h>
 
@@ -161,6 +164,30 @@ isolate(const po_program *p, uint32_t loop, __isl_take isl_set *full) {
   return isl_union_set_from_set(isl_set_set_tuple_name(option, "isolate"));
 }
 
+/* Statements of the loop do not all run in the same iterations of those around
+ * it. */
+static bool
+has_guests(const po_program *p, uint32_t loop) {
+  isl_set *first = NULL;
+  bool same = true;
+  uint32_t n = po_nest_depth(p, loop);
+  for (uint32_t k = po_nest_next(p, loop, loop); k != PO_NO_NODE && same;
+       k = po_nest_next(p, k, loop)) {
+    if (p->nest.nodes.data[k].kind != PO_LEAF)
+      continue;
+    const po_stmt *s = &p->stmts.data[p->nest.nodes.data[k].stmt];
+    isl_set *here = isl_set_apply(isl_set_copy(s->domain),
+                                  isl_map_from_multi_aff(po_outer_time(s, n)));
+    here = isl_set_reset_tuple_id(here);
+    if (first)
+      same = isl_set_is_equal(first, here) == isl_bool_true;
+    isl_set_free(first ? here : NULL);
+    first = first ? first : here;
+  }
+  isl_set_free(first);
+  return !same;
+}
+
 static isl_schedule_node *
 ask(__isl_take isl_schedule_node *node, void *user) {
   const po_program *p = user;
@@ -177,6 +204,9 @@ ask(__isl_take isl_schedule_node *node, void *user) {
   if (full)
     node = isl_schedule_node_band_set_ast_build_options(node,
                                                         isolate(p, loop, full));
+  if (n->separate && !full && n->mark == PO_SERIAL && has_guests(p, loop))
+    node = isl_schedule_node_band_member_set_ast_loop_type(
+        node, 0, isl_ast_loop_separate);
   if (n->mark == PO_UNROLL && is_short(p, loop)) {
     node = isl_schedule_node_band_member_set_ast_loop_type(node, 0,
                                                            isl_ast_loop_unroll);

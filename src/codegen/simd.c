@@ -6,9 +6,12 @@
  * that follow the loop through memory or are the same for all iterations, and
  * writes elements that follow it, or variables of one iteration.  No two
  * iterations touch the same element then: another access of an array that is
- * written has the same address.  Arrays are distinct, and no formula needs a
- * branch or a call. */
+ * written has the same address, or isl knows that it is of other elements, as
+ * of another row.  Arrays are distinct, and no formula needs a branch or a
+ * call. */
 #include "codegen/simd.h"
+#include "poly/access.h"
+#include "poly/affine.h"
 
 /* Iterations that are worth a vector. */
 enum { ENOUGH = 16 };
@@ -16,12 +19,23 @@ enum { ENOUGH = 16 };
 /* Statements of a body that is looked at. */
 enum { MOST_STMTS = 256 };
 
+/* Pairs of accesses of one body that isl is asked about, and its operations for
+ * one of them. */
+enum { MOST_ASKED = 32, OPERATIONS = 200000 };
+
+/* A write of one statement and an access of another: its expression k. */
+typedef struct pair {
+  uint32_t write, other, k;
+} pair;
+
 typedef struct lanes {
   cg_emitter *e;
   const cg_loop *loop;
   const char *why; /* not; NULL so far */
   uint32_t n;
   const cg_user_note *note[MOST_STMTS];
+  uint32_t n_apart;
+  pair apart[MOST_ASKED]; /* that do not meet */
 } lanes;
 
 /* ---- formulas ---- */
@@ -86,20 +100,82 @@ check_access(lanes *l, const cg_user_note *note, uint32_t array, uint32_t k,
     l->why = "an access does not follow it through memory";
 }
 
-/* An access of an array that the loop writes is of the element written. */
+/* { S[i] -> A[x] } of an access, x as it is kept. */
+static __isl_give isl_union_map *
+places_of(const po_program *p, const po_stmt *s, isl_pw_multi_aff *index,
+          uint32_t array) {
+  isl_map *access = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index));
+  access = isl_map_intersect_domain(access, isl_set_copy(s->domain));
+  return po_to_places(p, array, isl_union_map_from_map(access));
+}
+
+/* Iterations of a loop at this depth, those around it the same ones. */
+static __isl_give isl_map *
+different_iterations(isl_ctx *isl, uint32_t depth) {
+  isl_map *all =
+      isl_map_universe(isl_space_map_from_set(po_space(isl, depth + 1)));
+  for (uint32_t k = 0; k < depth; k++)
+    all = isl_map_equate(all, isl_dim_in, (int)k, isl_dim_out, (int)k);
+  int d = (int)depth;
+  isl_map *before =
+      isl_map_order_lt(isl_map_copy(all), isl_dim_in, d, isl_dim_out, d);
+  return isl_map_union(before,
+                       isl_map_order_gt(all, isl_dim_in, d, isl_dim_out, d));
+}
+
+/* No iteration's write is of what the access of another one is of. */
+static bool
+are_apart(const lanes *l, const pair *x) {
+  const po_program *p = l->e->p;
+  const po_stmt *s = &p->stmts.data[x->write], *t = &p->stmts.data[x->other];
+  isl_pw_multi_aff *index =
+      x->k == t->n_exprs ? t->write : t->exprs[x->k].index;
+  if (!index || !s->write)
+    return false;
+  uint32_t depth = po_nest_depth(p, l->loop->node);
+  cg_limit(l->e, OPERATIONS);
+  isl_union_map *met = isl_union_map_apply_range(
+      places_of(p, s, s->write, s->array),
+      isl_union_map_reverse(places_of(p, t, index, s->array)));
+  met = isl_union_map_intersect(
+      met, isl_union_map_from_map(po_related(
+               s, t, depth + 1, different_iterations(p->isl, depth))));
+  bool apart = isl_union_map_is_empty(met) == isl_bool_true;
+  isl_union_map_free(met);
+  isl_ctx_reset_error(p->isl);
+  cg_limit(l->e, CG_OPERATIONS);
+  return apart;
+}
+
+/* Each pair is asked about once. */
+static bool
+are_known_apart(lanes *l, pair x) {
+  for (uint32_t k = 0; k < l->n_apart; k++)
+    if (l->apart[k].write == x.write && l->apart[k].other == x.other &&
+        l->apart[k].k == x.k)
+      return true;
+  if (l->n_apart == MOST_ASKED || !are_apart(l, &x))
+    return false;
+  l->apart[l->n_apart++] = x;
+  return true;
+}
+
+/* An access of an array that the loop writes is of the element written, or of
+ * none that another iteration writes. */
 static void
 check_pair(lanes *l, const cg_user_note *write, const cg_user_note *other) {
   const po_stmt *stmt = &l->e->p->stmts.data[other->stmt];
   uint32_t array = l->e->p->stmts.data[write->stmt].array;
   if (is_private(l, array))
     return;
-  for (uint32_t k = 0; k <= stmt->n_exprs; k++) {
+  for (uint32_t k = 0; k <= stmt->n_exprs && !l->why; k++) {
     bool is_target = k == stmt->n_exprs;
     if (array != (is_target ? stmt->array : stmt->exprs[k].array) ||
         (!is_target && stmt->exprs[k].kind != PO_READ))
       continue;
     isl_ast_expr *a = write->index[write->n - 1], *b = other->index[k];
-    if (!a || !b || isl_ast_expr_is_equal(a, b) != isl_bool_true)
+    if ((!a || !b || isl_ast_expr_is_equal(a, b) != isl_bool_true) &&
+        !are_known_apart(l, (pair){write->stmt, other->stmt, k}))
       l->why = "another iteration may need what one writes";
   }
 }

@@ -108,13 +108,15 @@ iterations_of(const po_program *p, uint32_t array, uint32_t n) {
   return all;
 }
 
+static bool
+is_run_in_order(const po_nest_node *n) {
+  return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_UNROLL);
+}
+
 /* Some element is used in two iterations of this loop around all uses, those
  * around it being equal.  Threads and lanes have locals of their own. */
 static bool
 is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
-  const po_nest_node *l = &p->nest.nodes.data[loop];
-  if (l->kind != PO_LOOP || (l->mark != PO_SERIAL && l->mark != PO_UNROLL))
-    return false;
   uint32_t depth = po_nest_depth(p, loop);
   isl_map *when = iterations_of(p, array, depth + 1);
   if (!when)
@@ -138,10 +140,15 @@ is_scalar(const po_array *a) {
   return true;
 }
 
+/* Outside of the outermost loop that carries values: those within may have
+ * nothing to do with it. */
 static uint32_t
 carrying_node(const po_program *p, uint32_t array, uint32_t node) {
-  while (is_carried_by(p, array, node))
-    node = p->nest.nodes.data[node].parent;
+  const po_nest_node *nodes = p->nest.nodes.data;
+  for (uint32_t k = node; k != PO_NO_NODE && is_run_in_order(&nodes[k]);
+       k = nodes[k].parent)
+    if (is_carried_by(p, array, k))
+      node = nodes[k].parent;
   return node;
 }
 

@@ -195,27 +195,103 @@ read_alike(const po_program *p, uint32_t a, uint32_t b) {
   return false;
 }
 
+/* The second reads rows that the first makes, of which one is the last one: its
+ * values stay in registers. What the first reads is no input: such a loop waits
+ * for memory, and is better left alone (codegen/fetch.c). */
+static bool
+feeds(const po_program *p, uint32_t a, uint32_t b) {
+  bool any = false;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (p->arrays.data[k].role == PO_INPUT && reads_below(p, a, k))
+      return false;
+  for (uint32_t k = po_nest_first_leaf(p, a); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, a)) {
+    const po_stmt *s = &p->stmts.data[po_node(p, k)->stmt];
+    any |=
+        po_is_folded(&p->arrays.data[s->array]) && reads_below(p, b, s->array);
+  }
+  return any;
+}
+
+/* Some iterations of the loops around run only one of the two. */
+static bool
+run_apart(const po_program *p, uint32_t a, uint32_t b) {
+  isl_set *x = isl_map_domain(po_nest_range_in(p, a));
+  isl_set *y = isl_map_domain(po_nest_range_in(p, b));
+  bool same = isl_set_is_equal(x, y) == isl_bool_true;
+  isl_set_free(x);
+  isl_set_free(y);
+  return !same;
+}
+
 static void
 merge_rows(po_chooser *c, uint32_t rows) {
   uint32_t a = po_node(po_now(c), rows)->first;
   while (a != PO_NO_NODE && !c->stopped) {
     const po_program *p = po_now(c);
     uint32_t b = po_node(p, a)->next;
-    po_step_call call = po_step("merge");
+    po_step_call call = po_step("merge"), apart = po_step("separate");
     call.args[0] = po_loop_arg(a);
     call.args[1] = po_loop_arg(b);
-    if (b == PO_NO_NODE || po_node(p, a)->kind != PO_LOOP ||
-        po_node(p, b)->kind != PO_LOOP || !read_alike(p, a, b) ||
-        !po_attempt(c, &call, NULL))
+    bool wanted = b != PO_NO_NODE && po_node(p, a)->kind == PO_LOOP &&
+                  po_node(p, b)->kind == PO_LOOP &&
+                  (read_alike(p, a, b) || feeds(p, a, b));
+    bool uneven = wanted && run_apart(p, a, b);
+    if (!wanted || !po_attempt(c, &call, NULL)) {
       a = b;
+      continue;
+    }
+    apart.args[0] = po_loop_arg(call.made[0]);
+    if (uneven)
+      po_attempt(c, &apart, NULL);
+    a = call.made[0];
   }
+}
+
+/* ---- widths ---- */
+
+/* Marks the arrays that what a nest reads is made from. */
+static uint32_t
+mark_producers(const po_program *p, uint32_t root, bool *made) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    if (!made[s->array] && po_root_of(p, k) != root)
+      continue;
+    for (uint32_t j = 0; j < s->n_exprs; j++) {
+      uint32_t array = s->exprs[j].array;
+      if (s->exprs[j].kind != PO_READ || made[array] ||
+          (p->arrays.data[array].role != PO_WORKSPACE &&
+           p->arrays.data[array].role != PO_LOCAL))
+        continue;
+      made[array] = true;
+      n++;
+    }
+  }
+  return n;
+}
+
+/* Bytes of the rows that may be alive where they are whole: to find out how
+ * many are takes as long as all of the rest. */
+static int64_t
+guess_bytes(const po_program *p, uint32_t root, int64_t row) {
+  enum { ROWS = 3 };
+  int64_t sum = 0;
+  bool *made = bs_calloc(p->ctx.heap, p->arrays.len + 1, sizeof *made);
+  while (mark_producers(p, root, made))
+    continue;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (made[k] && p->arrays.data[k].role == PO_WORKSPACE)
+      sum += ROWS * gs_dtype_table[p->arrays.data[k].dtype].bytes;
+  bs_free(p->ctx.heap, made);
+  return __builtin_mul_overflow(sum, row, &sum) ? INT64_MAX : sum;
 }
 
 /* As wide as the first cache allows, else half of the second one, in equal
  * parts of whole lines; 0: too narrow. bytes: of whole rows. */
 static int64_t
-width_for(const po_program *p, int64_t row, int64_t bytes) {
-  for (uint32_t level = 1; level <= 2; level++) {
+width_for(const po_program *p, int64_t row, int64_t bytes, uint32_t level) {
+  for (; level <= 2; level++) {
     int64_t parts = (bytes - 1) / bytes_of_cache(p, level) + 1;
     int64_t width = ((row + parts - 1) / parts + 15) / 16 * 16;
     if (parts == 1 || width >= row)
@@ -247,14 +323,18 @@ po_fuse_in_rows(po_chooser *c, uint32_t after) {
   if (row < SHORT_ROW)
     return false;
   po_program *old = po_copy(p);
-  uint32_t rows;
-  int64_t bytes = try_rows(c, after, row, &rows);
-  int64_t width = bytes < 0 ? row : width_for(old, row, bytes);
-  if (width < row) {
+  uint32_t rows, root = po_last_root(p, after);
+  int64_t room = bytes_of_cache(p, 2), bytes;
+  int64_t width = width_for(p, row, guess_bytes(p, root, row), 1);
+  if (!width)
+    width = PART_OF_ROW;
+  bytes = try_rows(c, after, width, &rows);
+  if (bytes > room && width > PART_OF_ROW) {
     take_back(c, old);
+    width = width_for(old, width, bytes, 2);
     bytes = width ? try_rows(c, after, width, &rows) : -1;
   }
-  bool fits = bytes >= 0 && bytes <= bytes_of_cache(old, 2);
+  bool fits = bytes >= 0 && bytes <= room;
   if (!fits)
     take_back(c, old);
   po_free(old);

@@ -146,6 +146,21 @@ same_range(const po_program *p, uint32_t a, uint32_t b) {
   return same;
 }
 
+/* ... where both run. */
+static bool
+same_range_together(const po_program *p, uint32_t a, uint32_t b) {
+  isl_map *x = po_nest_range_in(p, a), *y = po_nest_range_in(p, b);
+  isl_set *both = isl_set_intersect(isl_map_domain(isl_map_copy(x)),
+                                    isl_map_domain(isl_map_copy(y)));
+  bool none = isl_set_is_empty(both) != isl_bool_false;
+  x = isl_map_intersect_domain(x, isl_set_copy(both));
+  y = isl_map_intersect_domain(y, both);
+  bool same = !none && isl_map_is_equal(x, y) == isl_bool_true;
+  isl_map_free(x);
+  isl_map_free(y);
+  return same;
+}
+
 static bool
 refuse_ranges(const po_program *p, const po_step_call *call, uint32_t a,
               uint32_t b) {
@@ -173,7 +188,7 @@ po_apply_merge(po_program *p, po_step_call *call) {
   if (po_node(p, a)->next != b)
     return po_refuse(p, call, "not-neighbours",
                      "loop %s does not stand right after loop %s", y, x);
-  if (!same_range(p, a, b))
+  if (!same_range_together(p, a, b))
     return refuse_ranges(p, call, a, b);
   if (po_node(p, a)->mark != po_node(p, b)->mark &&
       (!po_needs_serial(p, call, a) || !po_needs_serial(p, call, b)))

@@ -26,8 +26,8 @@ const po_primitive po_primitives[] = {
      po_apply_fission, false, false},
     {"merge", A(PO_ARG_LOOP, PO_ARG_LOOP), 2, {0},
      "l = merge LOOP LOOP",
-     "Makes one loop of two that stand next to each other and run over the "
-     "same values.", po_apply_merge, false, false},
+     "Makes one loop of two that stand next to each other and, where both run, "
+     "run over the same values.", po_apply_merge, false, false},
     {"simple_compute_at", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {0},
      "simple_compute_at STMT LOOP",
      "Moves a statement into a loop, which and those around it take the place "
@@ -56,7 +56,8 @@ const po_primitive po_primitives[] = {
      po_apply_sync_threads, true, false},
     {"separate", A(PO_ARG_LOOP), 1, {0},
      "separate LOOP",
-     "Gives full tiles inside a loop code of their own, without minima.",
+     "Gives full tiles inside a loop, or statements of a loop that run alone "
+     "at times, code of their own.",
      po_apply_separate, true, false},
     {"peel", A(PO_ARG_LOOP, PO_ARG_INT), 2, {0},
      "a, b = peel LOOP N",

@@ -297,6 +297,43 @@ Test(stencils, independent_iterations_go_into_lanes) {
               "\n#endif\n        for (int i1 = glen_i1; i1 < glen_i1 + 8;");
 }
 
+/* Rows made and used by one loop; `used` of them is of the row made two
+ * iterations before, `where` it is used. */
+static const char *
+one_loop(const char *used, const char *where) {
+  return bs_arena_printf(&arena,
+                         "input A: f32[20, 300]\noutput B: f32[20, 300]\n"
+                         "local r: f32[20 fold 3, 301]\n"
+                         "for i in 0..20 { separate for j in 0..300 {\n"
+                         "  S[i, j]: r[i, j] = A[i, j] * 2\n"
+                         "    where 0 <= i < 20 and 0 <= j < 300 at i, j\n"
+                         "  T[i, j]: B[i, j] = r[i, j] + %s\n"
+                         "    where %s and 0 <= j < 300 at i, j } }\n",
+                         used, where);
+}
+
+Test(stencils, other_rows_are_other_elements) {
+  const char *code =
+      code_of(read_loops(one_loop("r[i - 2, j] + r[i - 1, j]", "2 <= i < 20")));
+  const char *both = strstr(code, SIMD);
+  cr_assert(both && strstr(both + 1, SIMD), "%s", code);
+  /* No test in a loop: statements that run alone have a loop of their own. */
+  cr_expect_not(strstr(strstr(code, "for (int i1"), "if ("), "%s", code);
+  cr_expect(strstr(code, "float r[903]") < strstr(code, "for (int i0"), "%s",
+            code);
+  expect_no_code(
+      read_loops(one_loop("r[i, j - 1 + 0 * i]", "0 <= i < 20 and 1 <= j")),
+      "#pragma omp simd\n#endif\n    for (int i1 = 1");
+}
+
+Test(stencils, rows_made_and_used_by_one_loop_are_kept) {
+  const char *texts[] = {
+      one_loop("r[i - 2, j] + r[i - 1, j]", "2 <= i < 20"),
+      one_loop("r[i - 2, j]", "2 <= i < 17"),
+      one_loop("r[i, j - 1] + r[i - 1, j]", "3 <= i < 20 and 1 <= j")};
+  run_all(texts, COUNT(texts));
+}
+
 Test(stencils, dependent_iterations_do_not) {
   static const char *const texts[] = {
       /* sums */
