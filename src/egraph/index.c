@@ -157,10 +157,10 @@ place_by_symbol(eg_index *x, eg_placing *p, const eg_range *some) {
   }
 }
 
-enum { PARTS = 6, LEAST = 1 << 12 /* nodes of a part */ };
+enum { PARTS = 3, LEAST = 1 << 12 /* nodes of a part */ };
 
 /* How many nodes at a time the order by class is made for: as many as memory
- * that was in use before can hold, and at least a sixth of them. */
+ * that was in use before can hold, and at least a third of them. */
 static uint32_t
 part_of(const eg_graph *g) {
   const bs_heap *h = g->heap;
