@@ -201,6 +201,8 @@ put_panel_of_x(const cg_contract *x) {
             (long long)(m->n ? m->d[0].x : 0), (long long)k->d[0].x);
   } else if (x->c->x_mode == PO_BLOCK) {
     bs_put(x->out, "x_block + kc * (m - m_lo)");
+  } else if (x->c->x_mode == PO_WINDOWS) {
+    bs_putf(x->out, "x_image + %s_place(m, row)", x->name);
   } else {
     bs_put(x->out, "glen_packed_x + ");
     put_whole_place(x, true, "m");
@@ -214,7 +216,7 @@ put_panel_of_y(const cg_contract *x) {
     bs_putf(x->out, "y + n + %lld * k_lo", (long long)k->d[0].y);
   } else if (x->c->y_mode == PO_BLOCK) {
     bs_put(x->out, "y_block + kc * (n - n_lo)");
-  } else if (cg_has_windows(x)) {
+  } else if (x->c->y_mode == PO_WINDOWS) {
     bs_put(x->out, "panel");
   } else {
     bs_put(x->out, "glen_packed_y + ");
@@ -235,9 +237,16 @@ put_formula_arguments(const cg_contract *x) {
             (long long)(n->n ? n->d[n->n - 1].extra[k] : 0));
 }
 
+/* The table of offsets, where there is an image. */
+static const char *
+offsets_name(const cg_contract *x) {
+  return !cg_has_windows(x) ? "" : po_image_of_x(x->c) ? "offsets, " : "at, ";
+}
+
 static void
 put_panel_call(const cg_contract *x, uint32_t indent) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
+  bool lines = cg_has_lines(x);
   cg_indent(x->out, indent);
   bs_putf(x->out, "%s_panel(", x->name);
   put_panel_of_x(x);
@@ -248,16 +257,35 @@ put_panel_call(const cg_contract *x, uint32_t indent) {
           (long long)(m->n ? m->d[m->n - 1].c : 0),
           (long long)(n->n ? n->d[n->n - 1].c : 0));
   cg_indent(x->out, indent + 2);
-  if (cg_has_windows(x))
-    bs_put(x->out, "at, ");
+  bs_put(x->out, offsets_name(x));
   if (x->c->waits)
     bs_putf(x->out,
-            "sums + %lld * (m - tile) + %u * (n - n_lo), k_hi == %lld, ",
-            (long long)x->c->nc, x->c->mr,
+            "sums + %lld * (m - tile) + %s * (n - n_lo), k_hi == %lld, ",
+            (long long)x->c->nc,
+            lines ? "rows" : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
             (long long)x->c->dims[PO_DIM_K].d[0].extent);
   bs_put(x->out, "kc, k_lo == 0, ");
   put_formula_arguments(x);
-  bs_put(x->out, "m_hi - m, n_hi - n);\n");
+  bs_putf(x->out, "%s, n_hi - n);\n", lines ? "rows" : "m_hi - m");
+}
+
+/* The panels of x, for one of y. */
+static void
+put_panels(const cg_contract *x, uint32_t indent) {
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  long long line = x->c->line;
+  if (!cg_has_lines(x)) {
+    cg_line(x->out, indent, "for (%s m = m_lo; m < m_hi; m += %u)", index,
+            x->c->mr);
+    put_panel_call(x, indent + 1);
+    return;
+  }
+  cg_line(x->out, indent, "for (%s m = m_lo, rows; m < m_hi; m += rows) {",
+          index);
+  cg_line(x->out, indent + 1, "rows = %s(%u, %lld - m %% %lld);", min, x->c->mr,
+          line, line);
+  put_panel_call(x, indent + 1);
+  cg_line(x->out, indent, "}");
 }
 
 static void
@@ -315,13 +343,13 @@ put_tile(const cg_contract *x, uint32_t indent) {
           "const %s m_hi = %s(m_lo + %lld, %s(tile + %lld, %lld));", index, min,
           (long long)c->mb, min, (long long)c->mc, (long long)x->m);
   put_pack_call(x, true, indent + 2);
+  if (cg_has_windows(x))
+    cg_put_window_rows(x, indent + 2);
   cg_line(out, indent + 2, "for (%s n = n_lo; n < n_hi; n += %lld)%s", index,
           (long long)x->columns, cg_has_windows(x) ? " {" : "");
   if (cg_has_windows(x))
     cg_put_window_panel(x, indent + 3);
-  cg_line(out, indent + 3, "for (%s m = m_lo; m < m_hi; m += %u)", index,
-          c->mr);
-  put_panel_call(x, indent + 4);
+  put_panels(x, indent + 3);
   if (cg_has_windows(x))
     cg_line(out, indent + 2, "}");
   cg_line(out, indent + 1, "}");

@@ -52,7 +52,7 @@ void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
 void cg_put_extra_parameters(const cg_contract *);
 void cg_put_extra_arguments(const cg_contract *);
 /* The bytes that it will touch are asked for. */
-void cg_put_prefetches(const cg_contract *, cg_panel);
+void cg_put_prefetches(const cg_contract *, cg_panel, uint32_t indent);
 
 static inline bool
 cg_has_formula(const cg_contract *x) {
@@ -63,17 +63,26 @@ cg_has_formula(const cg_contract *x) {
 void cg_put_contract_packs(const cg_contract *);
 
 /* contract_window.c: the functions of an image whose windows are read where
- * they lie; what a tile declares, what it does for a block of k, and the names
- * `panel`, `at` of a panel of y and of its offsets. */
+ * they lie; what a tile declares, what it does for a block of k and for one of
+ * rows, and the names `panel`, `at` of a panel of y and of its offsets. */
 int64_t cg_window_stride(const cg_contract *); /* of neighbours of the image */
 void cg_put_window_functions(const cg_contract *);
 void cg_put_window_blocks(const cg_contract *, uint32_t indent);
 void cg_put_window_calls(const cg_contract *, uint32_t indent);
+void cg_put_window_rows(const cg_contract *, uint32_t indent);
 void cg_put_window_panel(const cg_contract *, uint32_t indent);
+/* Where row `row` of a panel of x is in its image, from where the panel is. */
+int64_t cg_window_row(const cg_contract *, int64_t row);
 
 static inline bool
 cg_has_windows(const cg_contract *x) {
-  return x->c->y_mode == PO_WINDOWS;
+  return x->c->x_mode == PO_WINDOWS || x->c->y_mode == PO_WINDOWS;
+}
+
+/* Panels of x end with lines of its image. */
+static inline bool
+cg_has_lines(const cg_contract *x) {
+  return x->c->line < x->m;
 }
 
 /* contract_copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)

@@ -18,7 +18,8 @@
 
 uint32_t
 cg_contract_panels(const cg_contract *x, cg_panel panels[4]) {
-  int64_t rows[] = {x->m % x->c->mr, x->m >= x->c->mr ? x->c->mr : 0};
+  int64_t line = x->c->line;
+  int64_t rows[] = {line % x->c->mr, line >= x->c->mr ? x->c->mr : 0};
   int64_t columns[] = {x->n % x->columns, x->n >= x->columns ? x->columns : 0};
   uint32_t n = 0;
   for (uint32_t k = 0; k < 4; k++) {
@@ -71,25 +72,39 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   if (products + others > 2 * products)
     return;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  if (x->c->y_mode != PO_DIRECT && !cg_has_windows(x))
+  if (x->c->y_mode != PO_DIRECT && x->c->y_mode != PO_WINDOWS)
     for (int64_t k = 0; k < lines; k++)
       cg_line(x->out, 2, "GLEN_AHEAD(y + %lld * k, %lld);", (long long)step.y,
               (long long)((AHEAD_Y * step.y + k * line) * bytes));
-  if (x->c->x_mode != PO_DIRECT)
+  if (x->c->x_mode != PO_DIRECT && x->c->x_mode != PO_WINDOWS)
     cg_line(x->out, 2, "GLEN_AHEAD(x + %lld * k, %lld);", (long long)step.x,
             (long long)(AHEAD_X * step.x * bytes));
 }
 
+/* Row r of x, broadcast. */
+static void
+put_element(const cg_contract *x, int64_t r) {
+  bool ints = x->c->dtype == GS_I32;
+  steps step = steps_of(x);
+  cg_indent(x->out, 2);
+  bs_putf(x->out, "const %s x%lld = %sx[", ints ? "unsigned" : x->type,
+          (long long)r, ints ? "(unsigned)" : "");
+  if (po_image_of_x(x->c))
+    bs_putf(x->out, "at[k] + %lld];\n", (long long)cg_window_row(x, r));
+  else
+    bs_putf(x->out, "%lld * k + %lld];\n", (long long)step.x,
+            (long long)(r * step.row));
+}
+
 static void
 put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
-  bool ints = x->c->dtype == GS_I32;
   steps step = steps_of(x);
   cg_line(x->out, 1, "for (%s k = 0; k < kc; k++) {", x->e->index);
   for (int64_t v = 0; v < vectors; v++) {
     cg_indent(x->out, 2);
     bs_putf(x->out, "%s_v y%lld = *(const %s_v *)(y + ", x->name, (long long)v,
             x->name);
-    if (cg_has_windows(x))
+    if (x->c->y_mode == PO_WINDOWS)
       bs_put(x->out, "at[k]");
     else
       bs_putf(x->out, "%lld * k", (long long)step.y);
@@ -99,9 +114,7 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
     cg_line(x->out, 2, "GLEN_HOLD(y%lld);", (long long)v);
   put_ahead(x, panel, vectors);
   for (int64_t r = 0; r < panel.rows; r++) {
-    cg_line(x->out, 2, "const %s x%lld = %sx[%lld * k + %lld];",
-            ints ? "unsigned" : x->type, (long long)r, ints ? "(unsigned)" : "",
-            (long long)step.x, (long long)(r * step.row));
+    put_element(x, r);
     for (int64_t v = 0; v < vectors; v++)
       cg_line(x->out, 2, "s%lld_%lld += x%lld * y%lld;", (long long)r,
               (long long)v, (long long)r, (long long)v);
@@ -178,6 +191,16 @@ arguments(const cg_contract *x) {
                          x->c->waits ? "sums, last, " : "");
 }
 
+/* Of c, where the sums go there. */
+static void
+put_prefetches(const cg_contract *x, cg_panel panel) {
+  if (x->c->waits)
+    bs_put(x->out, "  if (last) {\n");
+  cg_put_prefetches(x, panel, x->c->waits ? 2 : 1);
+  if (x->c->waits)
+    bs_put(x->out, "  }\n");
+}
+
 static void
 put_kernel(const cg_contract *x, cg_panel panel) {
   int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
@@ -194,7 +217,7 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   if (strict)
     put_start(x, panel, vectors);
   else
-    cg_put_prefetches(x, panel);
+    put_prefetches(x, panel);
   put_products(x, panel, vectors);
   put_end(x, panel, vectors);
   bs_put(x->out, "}\n\n");

@@ -163,13 +163,13 @@ cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way,
 }
 
 void
-cg_put_prefetches(const cg_contract *x, cg_panel panel) {
+cg_put_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
   bool across = column_stride(x) == 1;
   int64_t lines = across ? panel.rows : panel.columns;
   int64_t length = across ? panel.columns : panel.rows;
   int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
   for (int64_t k = 0; k < lines; k++)
     for (int64_t at = 0; at < length; at += line)
-      cg_line(x->out, 1, "GLEN_PREFETCH(c + %lld);",
+      cg_line(x->out, indent, "GLEN_PREFETCH(c + %lld);",
               (long long)(across ? place_of(x, k, at) : place_of(x, at, k)));
 }

@@ -7,6 +7,9 @@
  *   NAME_within   all columns of a panel are side by side in the copy
  *   NAME_gather   packs the panels that are not
  *
+ * An image of x needs no more than the first three: a kernel knows how far the
+ * rows of its panel are apart.
+ *
  * Vectors are copied whole: what is written beyond a run is written once more
  * by the next, and blocks have room for one vector behind their last element.
  * See contraction_window.c for the layout. */
@@ -16,8 +19,9 @@
 typedef struct image {
   const cg_contract *x;
   const po_contraction *c;
-  const po_cdims *n, *k;
-  uint32_t last; /* loop of n */
+  bool of_x;
+  const po_cdims *n, *k; /* n: of m, where it is an image of x */
+  uint32_t last;         /* loop of n */
   po_cimage at;
 } image;
 
@@ -25,8 +29,9 @@ static image
 image_of(const cg_contract *x) {
   image i = {.x = x,
              .c = x->c,
-             .n = &x->c->dims[PO_DIM_N],
+             .of_x = po_image_of_x(x->c),
              .k = &x->c->dims[PO_DIM_K]};
+  i.n = &x->c->dims[i.of_x ? PO_DIM_M : PO_DIM_N];
   i.last = i.n->n - 1;
   po_layout_image(x->c, &i.at);
   return i;
@@ -34,7 +39,8 @@ image_of(const cg_contract *x) {
 
 int64_t
 cg_window_stride(const cg_contract *x) {
-  return x->c->axes[x->c->dims[PO_DIM_N].n - 1].s;
+  po_dim_role role = po_image_of_x(x->c) ? PO_DIM_M : PO_DIM_N;
+  return x->c->axes[x->c->dims[role].n - 1].s;
 }
 
 /* The columns of one step of the outermost loop of n. */
@@ -127,7 +133,8 @@ put_row(const image *i, uint32_t indent) {
   bs_putf(out, "const %s *const row = from + (0", i->x->type);
   for (uint32_t j = 0; j < i->k->n; j++)
     if (i->at.k[j])
-      bs_putf(out, " + %lld * k%u", (long long)i->k->d[j].y, j);
+      bs_putf(out, " + %lld * k%u",
+              (long long)(i->of_x ? i->k->d[j].x : i->k->d[j].y), j);
   for (uint32_t a = 0; a < i->last; a++)
     bs_putf(out, " + %lld * p%u", (long long)i->c->axes[a].unit, a);
   bs_put(out, ");\n");
@@ -259,8 +266,9 @@ put_offsets(const image *i) {
     if (i->c->axes[a].k != UINT32_MAX)
       put_offset_of_axis(i, a);
   bs_put(x->out, ";\n");
-  cg_line(x->out, indent, "at[%lld + t] = %lld * t;", (long long)depth_of(i),
-          (long long)x->columns);
+  if (!i->of_x)
+    cg_line(x->out, indent, "at[%lld + t] = %lld * t;", (long long)depth_of(i),
+            (long long)x->columns);
   cg_line(x->out, indent, "t++;");
   cg_line(x->out, indent - 1, "}");
   bs_put(x->out, "}\n\n");
@@ -303,10 +311,22 @@ put_within(const image *i) {
 
 /* ---- panels ---- */
 
+int64_t
+cg_window_row(const cg_contract *x, int64_t row) {
+  image i = image_of(x);
+  int64_t place = 0;
+  for (uint32_t a = i.last + 1; a-- > 0;) {
+    int64_t extent = i.n->d[a].extent;
+    place += row % extent * i.at.n[a] * (a < i.last ? i.c->axes[a].s : 1);
+    row /= extent;
+  }
+  return place;
+}
+
 /* No panel has columns of two rows. */
 static bool
 never_gathers(const image *i) {
-  return i->n->d[i->last].extent % i->x->columns == 0 || !i->last;
+  return i->of_x || i->n->d[i->last].extent % i->x->columns == 0 || !i->last;
 }
 
 static void
@@ -359,9 +379,12 @@ void
 cg_put_window_blocks(const cg_contract *x, uint32_t indent) {
   image i = image_of(x);
   long long depth = depth_of(&i);
-  cg_line(x->out, indent, "%s y_image[%lld] __attribute__((aligned(64)));",
-          x->type, (long long)i.at.size);
-  cg_line(x->out, indent, "%s offsets[%lld];", x->e->index, 2 * depth);
+  cg_line(x->out, indent, "%s %c_image[%lld] __attribute__((aligned(64)));",
+          x->type, i.of_x ? 'x' : 'y', (long long)i.at.size);
+  cg_line(x->out, indent, "%s offsets[%lld];", x->e->index,
+          i.of_x ? depth : 2 * depth);
+  if (i.of_x)
+    return;
   if (!never_gathers(&i))
     cg_line(x->out, indent, "%s y_block[%lld] __attribute__((aligned(64)));",
             x->type, depth * (long long)x->c->nc + x->c->lanes);
@@ -372,9 +395,10 @@ cg_put_window_blocks(const cg_contract *x, uint32_t indent) {
 void
 cg_put_window_calls(const cg_contract *x, uint32_t indent) {
   image i = image_of(x);
-  cg_line(x->out, indent,
-          "%s_pad(y, y_image, k_lo, k_hi, row, (n_hi - 1) / %lld + 1);",
-          x->name, (long long)inner_columns(&i));
+  if (!i.of_x)
+    cg_line(x->out, indent,
+            "%s_pad(y, y_image, k_lo, k_hi, row, (n_hi - 1) / %lld + 1);",
+            x->name, (long long)inner_columns(&i));
   cg_line(x->out, indent, "%s_offsets(offsets, k_lo, k_hi);", x->name);
   if (!never_gathers(&i))
     cg_line(x->out, indent,
@@ -383,9 +407,23 @@ cg_put_window_calls(const cg_contract *x, uint32_t indent) {
 }
 
 void
+cg_put_window_rows(const cg_contract *x, uint32_t indent) {
+  image i = image_of(x);
+  long long inner = inner_columns(&i);
+  if (!i.of_x)
+    return;
+  cg_line(x->out, indent, "const %s row = m_lo / %lld;", x->e->index, inner);
+  cg_line(x->out, indent,
+          "%s_pad(x, x_image, k_lo, k_hi, row, (m_hi - 1) / %lld + 1);",
+          x->name, inner);
+}
+
+void
 cg_put_window_panel(const cg_contract *x, uint32_t indent) {
   image i = image_of(x);
   const char *index = x->e->index;
+  if (i.of_x)
+    return;
   if (never_gathers(&i)) {
     cg_line(x->out, indent,
             "const %s *const panel = y_image + %s_place(n, row);", x->type,

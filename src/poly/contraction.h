@@ -57,10 +57,12 @@ typedef enum po_cmode {
   PO_BLOCK,  /* packed for every tile, on the stack */
   PO_WHOLE,  /* packed once, into an array of the workspace */
   PO_BEFORE, /* packed once and for all, by NAME_prepack */
-  PO_WINDOWS /* y: its image copied for every tile, see contraction_window.c */
+  PO_WINDOWS /* its image copied for every tile, see contraction_window.c; of
+                one operand at most */
 } po_cmode;
 
-/* A loop of n and the loop of k, or UINT32_MAX, along one axis of y: positions
+/* A loop of n (of m, in an image of x) and the loop of k, or UINT32_MAX, along
+ * one axis of the operand: positions
  * s * n + d * k of `unit` elements each; guards hold from lo to hi. */
 typedef struct po_caxis {
   uint32_t k;
@@ -98,11 +100,13 @@ typedef struct po_contraction {
   uint32_t lanes, mr, nv;
   int64_t kc;         /* iterations of the outermost k loop in a block */
   int64_t mc, nc, mb; /* tile; rows of x that stay in the second cache */
+  int64_t line;       /* rows after each of which panels of x begin anew */
   po_cmode x_mode, y_mode;
   uint32_t packed_x, packed_y; /* the arrays of PO_WHOLE and PO_BEFORE */
-  po_caxis axes[PO_MAX_DIMS];  /* of PO_WINDOWS, by loop of n */
-  bool waits;    /* sums of a tile wait for the last block of k apart from c */
-  double cycles; /* estimate, one core */
+  po_caxis axes[PO_MAX_DIMS];  /* of PO_WINDOWS, by loop of n or m */
+  bool waits;     /* sums of a tile wait for the last block of k apart from c */
+  double product; /* cycles of a vector of products */
+  double cycles;  /* estimate, one core */
 } po_contraction;
 
 /* Whether statements init, update and store (or UINT32_MAX) are one, whose sums
@@ -122,10 +126,18 @@ po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
 void po_plan_contraction(const gs_target *, const bool constant[2],
                          po_contraction *);
 
-/* contraction_window.c: the axes of y, or false where windows of it cannot be
- * read where they lie; what that costs; once nc and kc are known, whether the
- * copy takes at most so many bytes, and its layout. */
-bool po_find_windows(po_contraction *);
+/* contraction_window.c: the axes of x or y, or false where windows of it cannot
+ * be read where they lie.  Once the mode of the operand is PO_WINDOWS: what
+ * that costs; with mb or nc and kc, whether the copy takes at most so many
+ * bytes, and its layout. */
+bool po_find_windows(po_contraction *, bool of_x);
+/* The operand of the image is x; there is none, or it is y. */
+bool po_image_of_x(const po_contraction *);
+/* Rows after which panels of mr rows of an image of x begin anew, so that each
+ * has its rows at the same distances; 0 where there is no such number. */
+int64_t po_line_of(const po_contraction *, int64_t mr);
+/* Lines of memory that such a panel comes to for each k. */
+double po_lines_of(const po_contraction *, int64_t mr);
 double po_window_cycles(const po_contraction *);
 bool po_image_fits(const po_contraction *, int64_t bytes);
 void po_layout_image(const po_contraction *, po_cimage *);

@@ -1,14 +1,15 @@
 /* contraction_plan.c - sizes of a contraction's loops for a target.
  *
  * Every kernel of mr x nv vectors that fits into the registers is priced by
- * the cycles an iteration of k takes: multiply-adds and loads at two a cycle,
- * and at least the latency of an addition; to them come those of a panel's
- * start and end.  Both ways of giving roles to the operands are tried, with
- * what packing and storing cost.  Then
+ * the cycles an iteration of k takes: multiply-adds as the target says, loads
+ * at two a cycle, and at least the latency of an addition; to them come those
+ * of a panel's start and end.  Both ways of giving roles to the operands are
+ * tried, with what packing and storing cost.  Then
  *
- *   kc   so that a panel of y, kc x nv vectors, stays in the first cache;
+ *   kc   so that a panel of y, kc x nv vectors, stays in the first cache, or is
+ *        twice as long where the second is large beside that;
  *   nc   so that a block of y stays in the second;
- *   mb   rows of x that stay in the second beside it;
+ *   mb   rows of x that stay in the second beside it, equal blocks;
  *   mc   all rows, unless more tiles are needed to occupy the cores.
  *
  * Where y is packed whole for many rows, its panels come one after the other
@@ -22,11 +23,14 @@
 
 #define MAX_MR 14
 #define MAX_NV 4
-/* Bytes on a thread's stack for a packed block, for sums that wait; in the
- * workspace for an operand packed whole. */
+/* Bytes on a thread's stack for a packed block of y or an image, for one of x,
+ * for sums that wait; in the workspace for an operand packed whole. */
 #define MAX_BLOCK (256 * 1024)
+#define MAX_ROWS  (384 * 1024)
 #define MAX_SUMS  (128 * 1024)
 #define MANY_ROWS 1024
+/* Rows that share a copy of an image, rather than columns that do not. */
+#define FEW_ROWS  64
 #define MAX_WHOLE (INT64_C(256) << 20)
 /* Panels a core, from which on one more or less is no matter. */
 #define UNEVEN      4
@@ -35,19 +39,23 @@
 #define ALIASING 0.1
 /* ... where rows of y are far apart. */
 #define FAR 0.03
-/* Cycles an operand of a panel costs beyond its load. */
+/* Cycles a vector of a panel costs beyond its load, or four elements. */
 #define TRAFFIC 0.25
+/* Cycles between lines from the second cache, where an image of x is read. */
+#define LINE_FETCH 3.5
+#define LINE_BYTES 64
 /* Cycles of a panel: its call, and a vector of its sums put into c. */
 #define PANEL_START 40.0
 #define PANEL_STORE 2.0
 /* Cycles an element: packed in runs, turned over, one by one; those of a run;
- * stored turned over, one by one. */
+ * stored turned over, one by one; waiting for another block of k. */
 #define PACK_RUNS    0.2
 #define PACK_EVERY   0.5
 #define PACK_TURNED  0.5
 #define PACK_SINGLE  1.6
 #define RUN_START    12.0
 #define STORE_TURNED 0.5
+#define STORE_WAITS  0.25
 #define STORE_SINGLE 2.0
 
 static int64_t
@@ -93,38 +101,62 @@ bytes_of(const po_contraction *c) {
 
 /* ---- the kernel ---- */
 
-/* Iterations of the outermost k loop in a block: equal ones. */
+/* Iterations of the outermost k loop in a block: equal ones.  A panel of y may
+ * come from the second cache, of which a vector is used mr times: the sums of
+ * fewer blocks are added to c. */
 static int64_t
 depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
   int64_t extent = c->dims[PO_DIM_K].d[0].extent;
   int64_t panel = nv * c->lanes * bytes_of(c);
-  int64_t depth = max64(cache_bytes(t, 0, 32768) / panel, 256);
+  int64_t first = cache_bytes(t, 0, 32768), second = cache_bytes(t, 1, 262144);
+  int64_t depth =
+      max64(max64(first, min64(2 * first, second / 16)) / panel, 256);
   int64_t parts = ceil_div(extent, max64(depth / inner_of(c), 1));
   return ceil_div(extent, parts);
 }
 
+/* Cycles of a vector of products, added up. */
+static double
+product_cycles(const gs_target *t) {
+  double floats = (double)t->vector_bytes / 4;
+  double cycles = t->flops_per_cycle > 0 ? 2 * floats / t->flops_per_cycle : 0;
+  return fmin(fmax(cycles, 0.5), 2);
+}
+
 /* Cycles that a panel takes for k iterations. */
 static double
-panel_cycles(int64_t mr, int64_t nv, double k) {
+panel_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
   double cycles = FMA_LATENCY;
-  cycles = fmax(cycles, (double)(mr * nv) / 2);
+  cycles = fmax(cycles, (double)(mr * nv) * c->product);
   cycles = fmax(cycles, (double)(mr + nv) / 2);
-  return (cycles + TRAFFIC * (double)nv) * k + PANEL_START +
+  if (po_image_of_x(c))
+    cycles = fmax(cycles, LINE_FETCH * (po_lines_of(c, mr) +
+                                        (double)(nv * c->lanes * bytes_of(c)) /
+                                            LINE_BYTES));
+  return (cycles + TRAFFIC * ((double)nv + (double)mr / 4)) * k + PANEL_START +
          PANEL_STORE * (double)(mr * nv);
+}
+
+/* Rows after which panels of mr rows begin anew; 0: those cannot be. */
+static int64_t
+line_of(const po_contraction *c, int64_t mr) {
+  return po_image_of_x(c) ? po_line_of(c, mr) : size_of(c, PO_DIM_M);
 }
 
 /* ... in all panels of m x n. */
 static double
 sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t line = line_of(c, mr), rest = line % mr;
   int64_t vectors = ceil_div(n, c->lanes);
-  double across = (double)(vectors / nv) * panel_cycles(mr, nv, k);
-  double tail = (double)(vectors / nv) * panel_cycles(m % mr, nv, k);
+  double across = (double)(vectors / nv) * panel_cycles(c, mr, nv, k);
+  double tail = (double)(vectors / nv) * panel_cycles(c, rest, nv, k);
   if (vectors % nv) {
-    across += panel_cycles(mr, vectors % nv, k);
-    tail += panel_cycles(m % mr, vectors % nv, k);
+    across += panel_cycles(c, mr, vectors % nv, k);
+    tail += panel_cycles(c, rest, vectors % nv, k);
   }
-  return (double)(m / mr) * across + (m % mr ? tail : 0);
+  return (double)(m / line) *
+         ((double)(line / mr) * across + (rest ? tail : 0));
 }
 
 static double
@@ -134,7 +166,8 @@ choose_kernel(const gs_target *t, po_contraction *c) {
   double best = INFINITY;
   for (int64_t nv = 1; nv <= MAX_NV; nv++)
     for (int64_t mr = 1; mr <= MAX_MR && mr <= m; mr++) {
-      if (mr * nv + nv + 1 > registers || nv > ceil_div(n, c->lanes))
+      if (mr * nv + nv + 1 > registers || nv > ceil_div(n, c->lanes) ||
+          !line_of(c, mr))
         continue;
       int64_t blocks =
           ceil_div(c->dims[PO_DIM_K].d[0].extent, depth_of(t, c, nv));
@@ -144,6 +177,7 @@ choose_kernel(const gs_target *t, po_contraction *c) {
         best = cycles;
         c->mr = (uint32_t)mr;
         c->nv = (uint32_t)nv;
+        c->line = line_of(c, mr);
       }
     }
   return best;
@@ -182,12 +216,15 @@ pack_cycles(const po_contraction *c, bool x) {
 }
 
 static double
-store_cycles(const po_contraction *c) {
+store_cycles(const gs_target *t, const po_contraction *c) {
   const po_cdim *m = last_of(c, PO_DIM_M), *n = last_of(c, PO_DIM_N);
   double elements = (double)size_of(c, PO_DIM_M) * (double)size_of(c, PO_DIM_N);
   if (n && n->c == 1)
     return 0;
-  return elements * (m && m->c == 1 ? STORE_TURNED : STORE_SINGLE);
+  int64_t blocks =
+      ceil_div(c->dims[PO_DIM_K].d[0].extent, depth_of(t, c, c->nv));
+  return elements * ((m && m->c == 1 ? STORE_TURNED : STORE_SINGLE) +
+                     STORE_WAITS * (double)(blocks - 1));
 }
 
 /* ---- the roles of the operands ---- */
@@ -227,29 +264,39 @@ place_y(const gs_target *t, po_contraction *c, double cycles) {
     c->y_mode = PO_DIRECT;
     return direct;
   }
-  double windows = po_find_windows(c) ? po_window_cycles(c) : packed;
+  bool images = !po_image_of_x(c) && po_find_windows(c, false);
+  double windows = images ? po_window_cycles(c) : packed;
   if (windows < packed)
     c->y_mode = PO_WINDOWS;
   return fmin(windows, packed);
 }
 
-/* constant: what is packed beforehand, x and y. */
+/* Cycles for x to reach the kernel. */
+static double
+place_x(po_contraction *c, double cycles) {
+  double packed = pack_cycles(c, true);
+  double aliasing = x_aliases(c) ? ALIASING * cycles : 0;
+  if (po_image_of_x(c))
+    return po_window_cycles(c);
+  c->x_mode = x_can_be_direct(c) && aliasing <= packed ? PO_DIRECT : PO_BLOCK;
+  return c->x_mode == PO_DIRECT ? aliasing : packed;
+}
+
+/* constant: what is packed beforehand, x and y; x_mode says whether x is read
+ * from an image. */
 static double
 estimate(const gs_target *t, const bool constant[2], po_contraction *c) {
   double cycles = choose_kernel(t, c);
-  double pack_x = pack_cycles(c, true);
-  double aliasing = x_aliases(c) ? ALIASING * cycles : 0;
   c->y_mode = constant[1]         ? PO_BEFORE
               : y_is_direct(c, t) ? PO_DIRECT
                                   : PO_BLOCK;
-  c->x_mode = constant[0]                                ? PO_BEFORE
-              : x_can_be_direct(c) && aliasing <= pack_x ? PO_DIRECT
-                                                         : PO_BLOCK;
-  if (c->x_mode != PO_BEFORE)
-    cycles += c->x_mode == PO_DIRECT ? aliasing : pack_x;
+  if (constant[0])
+    c->x_mode = PO_BEFORE;
+  else
+    cycles += place_x(c, cycles);
   if (c->y_mode == PO_BLOCK)
     cycles += place_y(t, c, cycles);
-  return cycles + store_cycles(c);
+  return cycles + store_cycles(t, c);
 }
 
 /* ---- blocks ---- */
@@ -270,14 +317,31 @@ shares_columns(const po_contraction *c, int64_t panels, int64_t cores) {
          (panels % cores == 0 || panels >= UNEVEN * cores);
 }
 
+/* Rows of which tiles and blocks are made. */
+static int64_t
+unit_of(const po_contraction *c) {
+  return c->line < size_of(c, PO_DIM_M) ? c->line : c->mr;
+}
+
+/* The time that cores take for `size`, cut at multiples of `unit`, beside that
+ * for equal shares. */
+static double
+unevenness(int64_t size, int64_t unit, int64_t cores) {
+  int64_t most = ceil_div(ceil_div(size, unit), cores) * unit;
+  return (double)(most * cores) / (double)size;
+}
+
 /* Columns of a tile, at most `widest`; a number of tiles that the cores can
- * share, where there are several or packing is shared by that. */
+ * share, where there are several, packing is shared by that, or rows cannot be
+ * shared as evenly. */
 static void
 choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
   int64_t n = size_of(c, PO_DIM_N), outer = size_of(c, PO_DIM_O);
   int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
   int64_t tiles = ceil_div(n, widest);
-  bool shares = shares_columns(c, ceil_div(n, panel), cores);
+  bool shares = shares_columns(c, ceil_div(n, panel), cores) ||
+                unevenness(n, panel, cores) <
+                    unevenness(size_of(c, PO_DIM_M), unit_of(c), cores);
   if ((tiles * outer > 1 || shares) && outer % cores && tiles % cores)
     tiles = round_up(tiles, cores);
   c->nc = round_up(ceil_div(n, tiles), panel);
@@ -311,7 +375,8 @@ static int64_t
 widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
   int64_t panel = (int64_t)c->nv * c->lanes;
   int64_t block = cache_bytes(t, 1, 262144) / 2;
-  if (c->y_mode == PO_DIRECT && y_is_direct(c, t))
+  bool once = po_image_of_x(c) && po_is_packed_whole(c->y_mode);
+  if (once || (c->y_mode == PO_DIRECT && y_is_direct(c, t)))
     return round_up(size_of(c, PO_DIM_N), panel);
   if (c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS)
     block = min64(MAX_BLOCK, block);
@@ -323,12 +388,14 @@ widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
 /* Columns, then rows of a tile. */
 static void
 choose_tiles(const gs_target *t, po_contraction *c, int64_t row) {
-  int64_t bytes = bytes_of(c), cores = max64(t->cores, 1);
+  int64_t bytes = bytes_of(c), cores = max64(t->cores, 1), unit = unit_of(c);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t panel = (int64_t)c->nv * c->lanes, widest = widest_of(t, c, row);
-  if (c->waits)
+  if (c->waits) {
+    int64_t rows = po_image_of_x(c) ? max64(unit, min64(m, FEW_ROWS)) : unit;
     widest =
-        max64(min64(widest, MAX_SUMS / bytes / c->mr / panel * panel), panel);
+        max64(min64(widest, MAX_SUMS / bytes / rows / panel * panel), panel);
+  }
   if (c->y_mode == PO_WHOLE)
     c->nc = round_up(ceil_div(n, ceil_div(n, widest)), panel);
   else
@@ -337,13 +404,29 @@ choose_tiles(const gs_target *t, po_contraction *c, int64_t row) {
   int64_t chunks = tiles < cores ? ceil_div(cores, tiles) : 1;
   if (c->y_mode == PO_WHOLE && tiles % cores)
     chunks = cores;
-  c->mc = min64(round_up(ceil_div(m, chunks), c->mr), round_up(m, c->mr));
-  if (c->waits)
-    c->mc =
-        max64(min64(c->mc, MAX_SUMS / bytes / c->nc / c->mr * c->mr), c->mr);
+  c->mc = min64(round_up(ceil_div(m, chunks), unit), round_up(m, unit));
+  if (!c->waits)
+    return;
+  int64_t most = max64(MAX_SUMS / bytes / c->nc / unit * unit, unit);
+  int64_t parts = ceil_div(m, min64(c->mc, most));
+  if (tiles * parts > 1 && tiles % cores)
+    parts = round_up(parts, cores);
+  c->mc = round_up(ceil_div(m, parts), unit);
 }
 
-static void
+/* Rows whose image is copied at once, at most those of a tile. */
+static bool
+choose_image_rows(po_contraction *c) {
+  int64_t unit = unit_of(c);
+  c->mb = c->mc;
+  while (c->mb > unit && !po_image_fits(c, MAX_BLOCK))
+    c->mb = round_up(c->mb / 2, unit);
+  return po_image_fits(c, MAX_BLOCK) &&
+         (!c->waits || c->mc * c->nc * bytes_of(c) <= MAX_SUMS);
+}
+
+/* False where the image of x is too large. */
+static bool
 choose_blocks(const gs_target *t, po_contraction *c) {
   c->kc = depth_of(t, c, c->nv);
   int64_t row = c->kc * inner_of(c) * bytes_of(c);
@@ -354,146 +437,47 @@ choose_blocks(const gs_target *t, po_contraction *c) {
   if (c->y_mode == PO_WINDOWS && !po_image_fits(c, MAX_BLOCK))
     c->y_mode = PO_BLOCK;
   pack_once(c);
-  int64_t rows = cache_bytes(t, 1, 262144) / 4;
-  rows = c->x_mode == PO_BLOCK ? min64(MAX_BLOCK, rows) : rows;
+  if (po_image_of_x(c))
+    return choose_image_rows(c);
+  int64_t rows = cache_bytes(t, 1, 262144) / 3;
+  rows = c->x_mode == PO_BLOCK ? min64(MAX_ROWS, rows) : rows;
   c->mb = max64(rows / row / c->mr, 1) * c->mr;
   if (c->x_mode == PO_BLOCK && c->mb > c->mc)
     c->mb = c->mc;
+  if (c->mb < c->mc)
+    c->mb = round_up(ceil_div(c->mc, ceil_div(c->mc, c->mb)), c->mr);
+  return true;
+}
+
+/* The factors as they are or in each other's place, x read from an image or
+ * not; kept where that is the best so far. */
+static void
+try_way(const gs_target *t, const bool constant[2], bool swap, bool image,
+        const po_contraction *found, po_contraction *best) {
+  const bool own[2] = {constant[swap], constant[!swap]};
+  po_contraction c = *found;
+  if (swap)
+    po_swap_factors(&c);
+  if (image && (own[0] || !po_find_windows(&c, true)))
+    return;
+  c.x_mode = image ? PO_WINDOWS : PO_DIRECT;
+  c.cycles = estimate(t, own, &c);
+  if (!choose_blocks(t, &c))
+    return;
+  if (image)
+    c.cycles += (double)(ceil_div(size_of(&c, PO_DIM_N), c.nc) - 1) *
+                po_window_cycles(&c);
+  if (c.cycles < best->cycles)
+    *best = c;
 }
 
 void
 po_plan_contraction(const gs_target *t, const bool constant[2],
                     po_contraction *c) {
-  bool swapped[2] = {constant[1], constant[0]};
-  c->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
-  c->cycles = estimate(t, constant, c);
-  po_contraction other = *c;
-  po_swap_factors(&other);
-  other.cycles = estimate(t, swapped, &other);
-  if (other.cycles < c->cycles)
-    *c = other;
-  choose_blocks(t, c);
-}
-
-/* ---- of a program ---- */
-
-/* Below this the kernel is not worth its code. */
-#define LEAST_PRODUCTS 4096
-
-static bool
-is_worth_it(const po_contraction *c) {
-  int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
-  int64_t n = po_cdims_size(&c->dims[PO_DIM_N]);
-  int64_t k = po_cdims_size(&c->dims[PO_DIM_K]);
-  return m > 1 && n > 1 && (double)m * (double)n * (double)k >= LEAST_PRODUCTS;
-}
-
-/* The array of an operand that is packed whole. */
-static uint32_t
-add_packed(po_program *p, const po_contraction *c, bool x) {
-  int64_t panel = (int64_t)c->nv * c->lanes;
-  int64_t rows = x ? round_up(size_of(c, PO_DIM_M), c->mr)
-                   : round_up(size_of(c, PO_DIM_N), panel);
-  po_array packed = {
-      .name = bs_arena_printf(&p->arena, "glen_packed%u", p->arrays.len),
-      .role = (x ? c->x_mode : c->y_mode) == PO_BEFORE ? PO_PREPACKED
-                                                       : PO_WORKSPACE,
-      .dtype = c->dtype,
-      .rank = 1,
-      .dim = {rows * size_of(c, PO_DIM_K)},
-      .term = GS_NO_TERM,
-      .packed = true};
-  bs_push(p->ctx.heap, &p->arrays, packed);
-  return p->arrays.len - 1;
-}
-
-/* Each loop runs over one index, in order, and has no mark but parallel. */
-static bool
-is_as_lowered(const po_program *p, const po_stmt *s) {
-  uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
-  for (uint32_t k = 0; k < n; k++)
-    if (p->nest.nodes.data[loops[k]].mark > PO_PARALLEL)
-      return false;
-  if (n != s->n_iters)
-    return false;
-  isl_multi_aff *identity = po_identity(p->isl, n);
-  isl_multi_aff *time =
-      isl_multi_aff_reset_tuple_id(isl_multi_aff_copy(s->time), isl_dim_in);
-  time = isl_multi_aff_reset_tuple_id(time, isl_dim_out);
-  bool same = isl_multi_aff_plain_is_equal(time, identity) == isl_bool_true;
-  isl_multi_aff_free(time);
-  isl_multi_aff_free(identity);
-  return same;
-}
-
-/* One packed array serves all of the outer loops: there must be none. */
-static bool
-is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
-  const po_array *a = &p->arrays.data[array];
-  return (a->prepack || a->before) && !c->dims[PO_DIM_O].n;
-}
-
-/* formula: a statement that may be computed where sums are stored. */
-static bool
-plan_group(po_program *p, const uint32_t *stmts, uint32_t n, uint32_t formula,
-           po_contraction *out) {
-  if (n < 2 || n > 3)
-    return false;
-  for (uint32_t k = 0; k < n; k++)
-    if (!is_as_lowered(p, &p->stmts.data[stmts[k]]))
-      return false;
-  uint32_t store = n == 3 ? stmts[2] : UINT32_MAX;
-  bool found = formula != UINT32_MAX &&
-               po_find_contraction(p, stmts[0], stmts[1], store, formula, out);
-  found = found ||
-          po_find_contraction(p, stmts[0], stmts[1], store, UINT32_MAX, out);
-  if (!found || !is_worth_it(out))
-    return false;
-  const bool constant[2] = {is_constant(p, out, out->x.array),
-                            is_constant(p, out, out->y.array)};
-  po_plan_contraction(p->target, constant, out);
-  return true;
-}
-
-/* The statement of the next group, where it is alone and as it was lowered. */
-static uint32_t
-formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
-  const po_group *next = &groups->list.data[k] + 1;
-  if (k + 1 == groups->list.len || next->n != 1)
-    return UINT32_MAX;
-  uint32_t stmt = groups->stmts.data[next->first];
-  return is_as_lowered(p, &p->stmts.data[stmt]) ? stmt : UINT32_MAX;
-}
-
-void
-po_plan_contractions(po_program *p, const po_groups *groups) {
-  while (p->arrays.len && p->arrays.data[p->arrays.len - 1].packed)
-    p->arrays.len--;
-  bs_clear(&p->contractions);
-  for (uint32_t k = 0; k < groups->list.len && !p->plain; k++) {
-    const po_group *group = &groups->list.data[k];
-    po_contraction c;
-    if (!plan_group(p, groups->stmts.data + group->first, group->n,
-                    formula_behind(p, groups, k), &c))
-      continue;
-    if (po_is_packed_whole(c.x_mode))
-      c.packed_x = add_packed(p, &c, true);
-    if (po_is_packed_whole(c.y_mode))
-      c.packed_y = add_packed(p, &c, false);
-    const po_contraction *kept = bs_arena_copy(&p->arena, &c, sizeof c);
-    bs_push(p->ctx.heap, &p->contractions, kept);
-  }
-}
-
-const po_contraction *
-po_contraction_of(const po_program *p, const po_groups *groups,
-                  const po_group *group) {
-  uint32_t first = groups->stmts.data[group->first];
-  uint32_t lo = 0, hi = p->contractions.len;
-  if (group->n < 2 || group->n > 4)
-    return NULL;
-  for (uint32_t k = lo; k < hi; k++)
-    if (p->contractions.data[k]->init == first)
-      return p->contractions.data[k];
-  return NULL;
+  po_contraction found = *c;
+  found.lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
+  found.product = product_cycles(t);
+  c->cycles = INFINITY;
+  for (uint32_t way = 0; way < 4; way++)
+    try_way(t, constant, way & 1, way >> 1, &found, c);
 }

@@ -32,7 +32,7 @@ convolution(int64_t channels, int64_t size, int64_t window, int64_t stride,
 
 Test(window, padding_is_a_part_of_an_axis) {
   po_contraction c = convolution(64, 56, 3, 1, 1, 1);
-  cr_assert(po_find_windows(&c));
+  cr_assert(po_find_windows(&c, false));
   for (uint32_t axis = 0; axis < 2; axis++) {
     cr_assert_eq(c.axes[axis].k, axis + 1);
     cr_assert_eq(c.axes[axis].s, 1);
@@ -49,7 +49,7 @@ Test(window, padding_is_a_part_of_an_axis) {
 Test(window, a_tile_needs_its_rows_and_what_is_around) {
   po_contraction c = convolution(64, 56, 3, 1, 1, 1);
   po_cimage image;
-  cr_assert(po_find_windows(&c));
+  cr_assert(po_find_windows(&c, false));
   c.nc = 4 * 56;
   c.kc = 32;
   po_layout_image(&c, &image);
@@ -67,7 +67,7 @@ Test(window, a_tile_needs_its_rows_and_what_is_around) {
 Test(window, a_tile_may_begin_within_a_row) {
   po_contraction c = convolution(64, 56, 3, 1, 1, 1);
   po_cimage image;
-  cr_assert(po_find_windows(&c));
+  cr_assert(po_find_windows(&c, false));
   c.nc = 60;
   c.kc = 1;
   po_layout_image(&c, &image);
@@ -80,7 +80,7 @@ Test(window, a_line_is_cut_anywhere) {
   c.dims[PO_DIM_N] = (po_cdims){.n = 1, .d = {{.extent = 100, .y = 1}}};
   c.dims[PO_DIM_K] =
       (po_cdims){.n = 2, .d = {{.extent = 3, .y = 101}, {.extent = 2, .y = 1}}};
-  cr_assert(po_find_windows(&c));
+  cr_assert(po_find_windows(&c, false));
   c.nc = 64;
   c.kc = 3;
   po_layout_image(&c, &image);
@@ -90,7 +90,7 @@ Test(window, a_line_is_cut_anywhere) {
 Test(window, a_stride_makes_phases) {
   po_contraction c = convolution(3, 224, 7, 2, 1, 3);
   po_cimage image;
-  cr_assert(po_find_windows(&c));
+  cr_assert(po_find_windows(&c, false));
   cr_assert_eq(c.axes[1].lo, 3);
   cr_assert_eq(c.axes[1].hi, 226);
   c.nc = 112;
@@ -105,11 +105,11 @@ Test(window, a_stride_makes_phases) {
  * more in, which need not be in the array. */
 Test(window, ends_are_positions_that_are_read) {
   po_contraction c = convolution(4, 30, 4, 3, 2, 1);
-  cr_assert(po_find_windows(&c));
+  cr_assert(po_find_windows(&c, false));
   cr_assert_eq(c.axes[1].lo, 2, "no 3 n + 2 k is 1");
   cr_assert_eq(c.axes[1].hi, 30);
   c = convolution(4, 32, 3, 1, 2, 0);
-  cr_assert(po_find_windows(&c));
+  cr_assert(po_find_windows(&c, false));
   cr_assert_eq(c.axes[1].d, 2);
   cr_assert_eq(c.axes[1].hi, 31);
 }
@@ -117,22 +117,70 @@ Test(window, ends_are_positions_that_are_read) {
 Test(window, what_is_left_to_packing) {
   po_contraction c = convolution(64, 56, 1, 1, 1, 0);
   c.dims[PO_DIM_K].n = 1;
-  cr_assert(!po_find_windows(&c), "no window");
+  cr_assert(!po_find_windows(&c, false), "no window");
   c = convolution(64, 56, 3, 1, 1, 1);
   c.y.guards[0].factor[PO_DIM_M][0] = 1;
-  cr_assert(!po_find_windows(&c), "a guard of another loop");
+  cr_assert(!po_find_windows(&c, false), "a guard of another loop");
   c = convolution(64, 56, 3, 1, 1, 1);
   c.y.guards[0].factor[PO_DIM_N][1] = 1;
-  cr_assert(!po_find_windows(&c), "a guard of two axes");
+  cr_assert(!po_find_windows(&c, false), "a guard of two axes");
   c = convolution(64, 56, 3, 1, 1, 1);
   for (uint32_t k = 0; k < 2; k++)
     c.dims[PO_DIM_N].d[k].y *= 64;
   for (uint32_t k = 1; k < 3; k++)
     c.dims[PO_DIM_K].d[k].y *= 64;
-  cr_assert(!po_find_windows(&c), "neighbours apart");
+  cr_assert(!po_find_windows(&c, false), "neighbours apart");
   c = convolution(64, 56, 3, 1, 1, 1);
   c.y.guards[0].constant = -60;
-  cr_assert(!po_find_windows(&c), "nothing inside");
+  cr_assert(!po_find_windows(&c, false), "nothing inside");
+}
+
+/* The image may be of the operand that is broadcast. */
+Test(window, x_has_the_same_image) {
+  po_contraction c = convolution(64, 56, 3, 1, 1, 1);
+  po_cimage image;
+  po_swap_factors(&c);
+  cr_assert(!po_find_windows(&c, false));
+  cr_assert(po_find_windows(&c, true));
+  cr_assert_eq(c.axes[0].lo, 1);
+  cr_assert_eq(c.axes[0].hi, 56);
+  c.x_mode = PO_WINDOWS;
+  c.mb = 4 * 56;
+  c.kc = 32;
+  po_layout_image(&c, &image);
+  cr_assert_eq(image.n[0], 64);
+  cr_assert_eq(image.k[0], 25 * 16);
+  cr_assert_eq(po_window_cycles(&c) > 0, true);
+}
+
+/* Of windows of one point, only those positions are copied that are read. */
+Test(window, a_point_has_an_image_too) {
+  po_contraction c = convolution(64, 56, 1, 2, 1, 0);
+  po_cimage image;
+  c.dims[PO_DIM_K].n = 1;
+  po_swap_factors(&c);
+  cr_assert(po_find_windows(&c, true));
+  cr_assert_eq(c.axes[1].s, 2);
+  cr_assert_eq(c.axes[1].hi, 54);
+  c.x_mode = PO_WINDOWS;
+  c.mb = 4 * 28;
+  c.kc = 64;
+  po_layout_image(&c, &image);
+  cr_assert_eq(image.phases, 1);
+  cr_assert_eq(image.columns, 28);
+  cr_assert_eq(image.n[0], 32);
+}
+
+/* A part of a line, or whole lines. */
+Test(window, rows_of_a_panel_keep_their_distances) {
+  po_contraction c = convolution(64, 14, 3, 1, 1, 1);
+  po_swap_factors(&c);
+  cr_assert_eq(po_line_of(&c, 7), 14);
+  cr_assert_eq(po_line_of(&c, 9), 14);
+  cr_assert_eq(po_line_of(&c, 14), 14);
+  cr_assert_eq(po_line_of(&c, 28), 196);
+  cr_assert_eq(po_line_of(&c, 20), 0);
+  cr_assert_eq(po_line_of(&c, 210), 0);
 }
 
 Test(window, rows_that_share_sets_are_not_read_in_place) {
