@@ -1,8 +1,8 @@
 /* contraction_plan.c - sizes of a contraction's loops for a target.
  *
  * Every kernel of mr x nv vectors that fits into the registers is priced by
- * the cycles an iteration of k takes: multiply-adds as the target says, loads
- * at two a cycle, and at least the latency of an addition; to them come those
+ * the cycles an iteration of k takes: multiply-adds as the target says, nearly
+ * two loads a cycle, and at least the latency of an addition; to them come those
  * of a panel's start and end.  Both ways of giving roles to the operands are
  * tried, with what packing and storing cost.  Then
  *
@@ -39,6 +39,9 @@
 #define ALIASING 0.1
 /* ... where rows of y are far apart. */
 #define FAR 0.03
+/* Cycles of a load: where products wait for them, they are not quite two a
+ * cycle. */
+#define LOAD 0.6
 /* Cycles a vector of a panel costs beyond its load, or four elements. */
 #define TRAFFIC 0.25
 /* Cycles between lines from the second cache, where an image of x is read. */
@@ -128,7 +131,7 @@ static double
 panel_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
   double cycles = FMA_LATENCY;
   cycles = fmax(cycles, (double)(mr * nv) * c->product);
-  cycles = fmax(cycles, (double)(mr + nv) / 2);
+  cycles = fmax(cycles, LOAD * (double)(mr + nv));
   if (po_image_of_x(c))
     cycles = fmax(cycles, LINE_FETCH * (po_lines_of(c, mr) +
                                         (double)(nv * c->lanes * bytes_of(c)) /
