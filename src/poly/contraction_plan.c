@@ -2,9 +2,9 @@
  *
  * Every kernel of mr x nv vectors that fits into the registers is priced by
  * the cycles an iteration of k takes: multiply-adds as the target says, nearly
- * two loads a cycle, and at least the latency of an addition; to them come those
- * of a panel's start and end.  Both ways of giving roles to the operands are
- * tried, with what packing and storing cost.  Then
+ * two loads a cycle, and at least the latency of an addition; to them come
+ * those of a panel's start and end.  Both ways of giving roles to the operands
+ * are tried, with what packing and storing cost.  Then
  *
  *   kc   so that a panel of y, kc x nv vectors, stays in the first cache, or is
  *        twice as long where the second is large beside that;
