@@ -60,8 +60,10 @@ steps_of(const cg_contract *x) {
   return s;
 }
 
-/* Packed operands are asked for some iterations ahead, where the processor has
- * room for that beside the products: 4 instructions a cycle, 2 products. */
+/* Operands are asked for some iterations ahead, where the processor has room for
+ * that beside the products: 4 instructions a cycle, 2 products.  Rows of y that
+ * are read where they lie are the more in need of it, for each is on a page of
+ * its own, which no processor goes on to by itself. */
 static void
 put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
@@ -72,7 +74,7 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   if (products + others > 2 * products)
     return;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  if (x->c->y_mode != PO_DIRECT && x->c->y_mode != PO_WINDOWS)
+  if (x->c->y_mode != PO_WINDOWS)
     for (int64_t k = 0; k < lines; k++)
       cg_line(x->out, 2, "GLEN_AHEAD(y + %lld * k, %lld);", (long long)step.y,
               (long long)((AHEAD_Y * step.y + k * line) * bytes));
