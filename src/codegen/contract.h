@@ -71,6 +71,9 @@ void cg_put_window_blocks(const cg_contract *, uint32_t indent);
 void cg_put_window_calls(const cg_contract *, uint32_t indent);
 void cg_put_window_rows(const cg_contract *, uint32_t indent);
 void cg_put_window_panel(const cg_contract *, uint32_t indent);
+/* Iterations of k between asking for a window of x and reading it, for which
+ * the table of offsets goes on. */
+#define CG_AHEAD_WINDOW 16
 /* Where row `row` of a panel of x is in its image, from where the panel is. */
 int64_t cg_window_row(const cg_contract *, int64_t row);
 

@@ -60,25 +60,40 @@ steps_of(const cg_contract *x) {
   return s;
 }
 
-/* Operands are asked for some iterations ahead, where the processor has room for
- * that beside the products: 4 instructions a cycle, 2 products.  Rows of y that
- * are read where they lie are the more in need of it, for each is on a page of
- * its own, which no processor goes on to by itself. */
+/* The lines of an image's first and last row of a panel; its windows jump. */
+static void
+put_image_ahead(const cg_contract *x, cg_panel panel) {
+  long long bytes = gs_dtype_table[x->c->dtype].bytes;
+  long long last = cg_window_row(x, panel.rows - 1);
+  cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], 0);", CG_AHEAD_WINDOW);
+  if (last)
+    cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], %lld);", CG_AHEAD_WINDOW,
+            last * bytes);
+}
+
+/* Operands are asked for some iterations ahead, where the processor has room
+ * for that beside the products: 4 instructions a cycle, 2 products.  Rows of y
+ * that are read where they lie are the more in need of it, for each is on a
+ * page of its own, which no processor goes on to by itself. */
 static void
 put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
   int64_t lines = (vectors * x->c->lanes + line - 1) / line;
   int64_t products = panel.rows * vectors;
-  int64_t others = panel.rows + vectors + lines + 1 + LOOP_INSTRUCTIONS;
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  bool image = po_image_of_x(x->c);
+  int64_t others =
+      panel.rows + vectors + lines + (image ? 3 : 1) + LOOP_INSTRUCTIONS;
   steps step = steps_of(x);
   if (products + others > 2 * products)
     return;
-  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   if (x->c->y_mode != PO_WINDOWS)
     for (int64_t k = 0; k < lines; k++)
       cg_line(x->out, 2, "GLEN_AHEAD(y + %lld * k, %lld);", (long long)step.y,
               (long long)((AHEAD_Y * step.y + k * line) * bytes));
-  if (x->c->x_mode != PO_DIRECT && x->c->x_mode != PO_WINDOWS)
+  if (image)
+    put_image_ahead(x, panel);
+  else if (x->c->x_mode != PO_DIRECT)
     cg_line(x->out, 2, "GLEN_AHEAD(x + %lld * k, %lld);", (long long)step.x,
             (long long)(AHEAD_X * step.x * bytes));
 }

@@ -271,6 +271,10 @@ put_offsets(const image *i) {
             (long long)x->columns);
   cg_line(x->out, indent, "t++;");
   cg_line(x->out, indent - 1, "}");
+  if (i->of_x)
+    cg_line(x->out, 1,
+            "for (int j = 0; j < %d; j++)\n    at[t + j] = at[t - 1];",
+            CG_AHEAD_WINDOW);
   bs_put(x->out, "}\n\n");
 }
 
@@ -382,7 +386,7 @@ cg_put_window_blocks(const cg_contract *x, uint32_t indent) {
   cg_line(x->out, indent, "%s %c_image[%lld] __attribute__((aligned(64)));",
           x->type, i.of_x ? 'x' : 'y', (long long)i.at.size);
   cg_line(x->out, indent, "%s offsets[%lld];", x->e->index,
-          i.of_x ? depth : 2 * depth);
+          i.of_x ? depth + CG_AHEAD_WINDOW : 2 * depth);
   if (i.of_x)
     return;
   if (!never_gathers(&i))
