@@ -20,6 +20,9 @@ import outcome
 # workload, options
 CASES = [
     ("math_micro", ["--iterations", "11"]),
+    ("math_micro", ["--iterations", "12"]),
+    ("ac_10", []),
+    ("ac_11", []),
     ("ac_12", []),
     ("math_integ_part1", ["--iterations", "8"]),
     ("math_micro", ["--iterations", "30", "--backoff", "--match-limit",

@@ -148,6 +148,10 @@ typedef struct eg_index {
   bool listed;
   BS_VEC(uint32_t) class_start; /* class id -> place in by_class */
   BS_VEC(eg_node) by_class;     /* (class, id) order */
+  /* While it is built: counts, and the bytes of those that only several
+   * threads need. */
+  uint32_t *room;
+  size_t extra;
 } eg_index;
 
 /* Of the classes that wait to be pruned those from the end of the last such
@@ -259,6 +263,23 @@ eg_root_frozen(const eg_graph *g, uint32_t c) {
   while (!eg_leads(g, c))
     c = g->up[c];
   return c;
+}
+
+/* As `eg_root` while several threads look for leaders, and none else changes
+ * the union-find: each makes paths shorter, with what is above for ever. */
+static inline uint32_t
+eg_root_shared(const eg_graph *g, uint32_t c) {
+  uint32_t *up = g->up;
+  for (;;) {
+    uint32_t over = __atomic_load_n(&up[c], __ATOMIC_RELAXED);
+    if (over & EG_LEADS)
+      return c;
+    uint32_t next = __atomic_load_n(&up[over], __ATOMIC_RELAXED);
+    if (next & EG_LEADS)
+      return over;
+    __atomic_store_n(&up[c], next, __ATOMIC_RELAXED);
+    c = next;
+  }
 }
 
 /* Of a leader. */

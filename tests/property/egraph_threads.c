@@ -413,6 +413,7 @@ main(int argc, char **argv) {
       {.sum = 9, .iterations = 20, .nodes = 19111},
       {.sum = 9, .iterations = 20, .bytes = 1200000},
       {.sum = 8, .iterations = 9, .at_once = 1},
+      {.sum = 10, .iterations = 20},
   };
   static const setting scarce[] = {{.seed = 3, .nodes = 30000, .iterations = 5},
                                    {.sum = 8, .iterations = 20}};
