@@ -226,7 +226,7 @@ def parse():
         if wanted is None or p.name in wanted or p.name.startswith("glen")]
     if args.resume and not args.json:
         parser.error("--resume needs --json")
-    if not args.show and not os.path.exists(args.glen):
+    if not (args.show or args.list) and not os.path.exists(args.glen):
         parser.error(f"{args.glen} is not there: build it, or give --glen")
     return args
 
