@@ -1,27 +1,15 @@
 /* A document with any text, in each language: read, and asked everything that
- * an editor asks, at many places.  Then all of it with half of the memory. */
+ * an editor asks, at many places; the first byte chooses the language.  Then
+ * all of it with half of the memory. */
+#include "fuzz.h"
 #include "edit/edit.h"
 #include "rules/format.h"
-#include <stdlib.h>
-#include <string.h>
 
 static const char target_text[] =
     "(target t (set unit 2)) (instr mm (params r c)"
     " (operands (a ((b) (r)) f32) (w (() (r c)) f32)) (result ((b c) ()) f32)"
     " (semantics (compute dotProd (cartProd a"
     " (access (transpose w (list 1 0)) 1)))) (emit \"mm();\"))";
-
-typedef struct input {
-  bs_heap *heap;
-  const char *path, *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 static void
 ask(const ed_document *d, uint32_t at, uint32_t size) {
@@ -42,7 +30,12 @@ ask(const ed_document *d, uint32_t at, uint32_t size) {
 
 static void
 all_of_it(void *arg) {
-  input *in = arg;
+  static const char *const paths[] = {"a.glen", "a.rules", "a.target",
+                                      "a.sched"};
+  const input *whole = arg;
+  const char *path = paths[(unsigned char)whole->bytes[0] % 4];
+  const input rest = {whole->heap, whole->bytes + 1, whole->size - 1};
+  const input *in = &rest;
   bs_arena arena;
   bs_diags diags;
   gs_context ctx;
@@ -52,8 +45,8 @@ all_of_it(void *arg) {
   ctx = (gs_context){in->heap, &arena, bs_values_new(in->heap), &diags};
   gs_target *t = gs_target_parse(
       &ctx, bs_source_add(&diags, "t", target_text, sizeof target_text - 1));
-  bs_overlay_set(&diags, in->path, in->bytes, in->size);
-  ed_document *d = ed_open(&ctx, t, in->path);
+  bs_overlay_set(&diags, path, in->bytes, in->size);
+  ed_document *d = ed_open(&ctx, t, path);
   if (!d)
     return;
   for (uint32_t k = 0; k < d->findings.len; k++)
@@ -67,31 +60,13 @@ all_of_it(void *arg) {
   bs_text_done(&text);
 }
 
-static size_t
-with_memory(input *in, size_t limit) {
-  bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
-  in->heap = &heap;
-  bs_protect(&heap, all_of_it, in);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  static const char *const paths[] = {"a.glen", "a.rules", "a.target",
-                                      "a.sched"};
   /* Files are not read, and the lint has a fuzzer of its own. */
   if (!size || memmem(bytes, size, "include", 7) ||
       memmem(bytes, size, "prelude-file", 12) ||
       memmem(bytes, size, ":target", 7))
     return 0;
-  input in = {.path = paths[bytes[0] % 4],
-              .bytes = (const char *)bytes + 1,
-              .size = size - 1};
-  size_t peak = with_memory(&in, 0);
-  with_memory(&in, peak / 2);
+  read_twice(all_of_it, bytes, size, 0);
   return 0;
 }

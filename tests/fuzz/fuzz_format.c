@@ -1,21 +1,8 @@
 /* The formatter on any bytes: it keeps the tokens, and formatting what it wrote
  * changes nothing; then all of it once more with half of the memory. */
+#include "fuzz.h"
 #include "base/tokens.h"
 #include "rules/format.h"
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct input {
-  bs_heap *heap;
-  const char *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 /* The same tokens: kinds and bytes. */
 static void
@@ -58,21 +45,8 @@ format(void *argument) {
           !memcmp(bs_text_str(&once), bs_text_str(&twice), once.len));
 }
 
-static size_t
-run(const uint8_t *bytes, size_t size, size_t limit) {
-  bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
-  input in = {&heap, (const char *)bytes, size};
-  bool whole = bs_protect(&heap, format, &in);
-  require(whole || limit);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  run(bytes, size, run(bytes, size, 0) / 2);
+  read_twice(format, bytes, size, 0);
   return 0;
 }

@@ -3,28 +3,15 @@
  * A program is printed, with and without types; what was printed must parse
  * and print the same.  Each term is printed on a line.  Then all of it is done
  * once more with half of the memory.  Calls are read with a small target. */
+#include "fuzz.h"
 #include "glenside/program.h"
 #include "glenside/target.h"
-#include <stdlib.h>
-#include <string.h>
 
 static const char target_text[] =
     "(target t) (instr mm (params r c)"
     " (operands (a ((b) (r)) f32) (w (() (r c)) f32)) (result ((b c) ()) f32)"
     " (semantics (compute dotProd (cartProd a"
     " (access (transpose w (list 1 0)) 1)))) (emit \"mm();\"))";
-
-typedef struct input {
-  bs_heap *heap;
-  const char *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 static gs_program *
 parse(const gs_context *ctx, const gs_target *target, const char *text,
@@ -93,23 +80,8 @@ read_input(void *argument) {
     bs_render(&diags, &diags.list.data[k], false, &out);
 }
 
-static size_t
-run(const uint8_t *bytes, size_t size, size_t limit) {
-  bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
-  input in = {&heap, (const char *)bytes, size};
-  bs_protect(&heap, read_input, &in);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  size_t peak = run(bytes, size, (size_t)1 << 30);
-  run(bytes, size, peak / 2);
+  read_twice(read_input, bytes, size, (size_t)1 << 30);
   return 0;
 }

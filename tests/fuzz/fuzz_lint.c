@@ -2,21 +2,8 @@
  * a place and can be shown; then once more with half of the memory.
  *
  * Corpora are those of fuzz_rules. */
+#include "fuzz.h"
 #include "rules/lint.h"
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct input {
-  bs_heap *heap;
-  const char *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 static void
 show(bs_heap *heap, const bs_diags *diags) {
@@ -48,23 +35,10 @@ lint(void *arg) {
   show(in->heap, &diags);
 }
 
-static size_t
-run(const uint8_t *bytes, size_t size, size_t limit) {
-  bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
-  input in = {&heap, (const char *)bytes, size};
-  bool whole = bs_protect(&heap, lint, &in);
-  require(whole || limit);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   /* Files are not read: a text that could name one is passed over. */
   if (!memmem(bytes, size, "include", 7))
-    run(bytes, size, run(bytes, size, 0) / 2);
+    read_twice(lint, bytes, size, 0);
   return 0;
 }

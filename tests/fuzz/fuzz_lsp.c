@@ -3,17 +3,10 @@
  *
  * Bytes that come one by one, or in pieces, give the same messages as bytes
  * that come at once; every offset at a character is that of its position. */
+#include "fuzz.h"
 #include "base/utf8.h"
 #include "lsp/message.h"
 #include "lsp/text.h"
-#include <stdlib.h>
-#include <string.h>
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 /* What came out, as one number. */
 static uint64_t

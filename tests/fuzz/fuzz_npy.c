@@ -2,21 +2,8 @@
  *
  * An array that was read is read again where it is expected, and refused where
  * another one is. */
+#include "fuzz.h"
 #include "glenside/tensor.h"
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct input {
-  bs_heap *heap;
-  const uint8_t *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 static void
 check_again(const gs_context *ctx, const input *in, const gs_tensor *found) {
@@ -48,23 +35,8 @@ read_input(void *argument) {
   check_again(&ctx, in, &found);
 }
 
-static size_t
-run(const uint8_t *bytes, size_t size, size_t limit) {
-  bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
-  input in = {&heap, bytes, size};
-  bs_protect(&heap, read_input, &in);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  size_t peak = run(bytes, size, (size_t)1 << 26);
-  run(bytes, size, peak / 2);
+  read_twice(read_input, bytes, size, (size_t)1 << 26);
   return 0;
 }

@@ -3,10 +3,9 @@
  * Rules that are well-formed run for a few iterations on a small program; they
  * may break the law, which must be told.  Then all of it is done once more with
  * half of the memory.  Instructions are those of a small target. */
+#include "fuzz.h"
 #include "rules/saturate.h"
 #include "rules/test.h"
-#include <stdlib.h>
-#include <string.h>
 
 static const char target_text[] =
     "(target t (set unit 2)) (instr mm (params r c)"
@@ -21,18 +20,6 @@ static const char program_text[] =
     "(let w (windows (transpose m (list 1 0)) (shape) (stride)))"
     "(let s (compute reduceMax (slice (access m 1) 0 1 5)))"
     "(output m) (output w) (output s)";
-
-typedef struct input {
-  bs_heap *heap;
-  const char *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 /* Files are not read: a text that could name one is passed over. */
 static bool
@@ -81,23 +68,10 @@ all_of_it(void *arg) {
     run_rules(&ctx, rules, t);
 }
 
-static size_t
-with_memory(const uint8_t *bytes, size_t size, size_t limit) {
-  bs_heap heap;
-  input in = {&heap, (const char *)bytes, size};
-  bs_heap_init(&heap, NULL, limit);
-  bs_protect(&heap, all_of_it, &in);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (names_a_file((const char *)bytes, size))
     return 0;
-  size_t peak = with_memory(bytes, size, 0);
-  with_memory(bytes, size, peak / 2);
+  read_twice(all_of_it, bytes, size, 0);
   return 0;
 }

@@ -1,8 +1,7 @@
 /* fuzz_sched.c - any bytes as a .sched script: no crash, no endless work, and
  * what is accepted keeps the program legal. */
+#include "fuzz.h"
 #include "poly/schedule/primitive.h"
-#include <stdlib.h>
-#include <string.h>
 
 static const char loops[] = "input A: i32[6, 6]\n"
                             "output C: i32[6]\n"
@@ -18,8 +17,6 @@ static const char loops[] = "input A: i32[6, 6]\n"
                             "    U: C[i] += B[i, k]\n"
                             "  }\n"
                             "}\n";
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -39,13 +36,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       bs_source_add(&diags, "fuzz.sched", (const char *)data, size);
   bs_text out;
   bs_text_init(&out, &heap);
-  if (!p)
-    abort();
+  require(p != NULL);
   if (source) {
     po_violation v;
     po_run_script(&p, source, &out);
-    if (!po_program_is_legal(p, &v))
-      abort();
+    require(po_program_is_legal(p, &v));
   }
   bs_heap_done(&heap);
   return 0;

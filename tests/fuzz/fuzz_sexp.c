@@ -3,20 +3,8 @@
  * What was read is written and read again, and must be the same value; every
  * diagnostic is rendered in all forms; then all of it is done once more with
  * half of the memory. */
+#include "fuzz.h"
 #include "base/sexp.h"
-#include <stdlib.h>
-
-typedef struct input {
-  bs_heap *heap;
-  const char *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 static void
 render_all(bs_heap *heap, const bs_diags *diags) {
@@ -66,21 +54,8 @@ read_input(void *argument) {
   render_all(in->heap, &diags);
 }
 
-static size_t
-run(const uint8_t *bytes, size_t size, size_t limit) {
-  bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
-  input in = {&heap, (const char *)bytes, size};
-  bool whole = bs_protect(&heap, read_input, &in);
-  require(whole || limit);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  run(bytes, size, run(bytes, size, 0) / 2);
+  read_twice(read_input, bytes, size, 0);
   return 0;
 }

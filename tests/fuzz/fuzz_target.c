@@ -3,21 +3,8 @@
  * A target is printed; what was printed must parse and print the same.  Every
  * instruction is bound to operands of small sizes and expanded.  Then all of
  * it is done once more with half of the memory. */
+#include "fuzz.h"
 #include "glenside/target.h"
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct input {
-  bs_heap *heap;
-  const char *bytes;
-  size_t size;
-} input;
-
-static void
-require(bool holds) {
-  if (!holds)
-    abort();
-}
 
 /* Files are not read: a text that could name one is passed over. */
 static bool
@@ -93,25 +80,10 @@ read_input(void *argument) {
     bs_render(&diags, &diags.list.data[k], false, &out);
 }
 
-static size_t
-run(const uint8_t *bytes, size_t size, size_t limit) {
-  bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
-  input in = {&heap, (const char *)bytes, size};
-  bs_protect(&heap, read_input, &in);
-  size_t peak = heap.peak;
-  bs_heap_done(&heap);
-  require(heap.used == 0);
-  return peak;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (names_a_file((const char *)bytes, size))
     return 0;
-  size_t peak = run(bytes, size, (size_t)1 << 30);
-  run(bytes, size, peak / 2);
+  read_twice(read_input, bytes, size, (size_t)1 << 30);
   return 0;
 }

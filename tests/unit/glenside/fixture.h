@@ -2,29 +2,14 @@
 #ifndef TESTS_GLENSIDE_FIXTURE_H
 #define TESTS_GLENSIDE_FIXTURE_H
 
+#include "../context.h"
 #include "base/sexp.h"
-#include "glenside/context.h"
-#include <criterion/criterion.h>
-#include <string.h>
 
-static bs_heap heap;
-static bs_arena arena;
-static bs_diags diags;
-static gs_context ctx;
-
+/* However many faults there are, all are listed. */
 static inline void
-fixture_start(void) {
-  bs_heap_init(&heap, NULL, 0);
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
+start_listing(void) {
+  fixture_start();
   diags.limit = 1000;
-  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
-}
-
-static inline void
-fixture_stop(void) {
-  bs_heap_done(&heap);
-  cr_assert_eq(heap.used, 0);
 }
 
 /* The codes of all diagnostics since the last call, "a b". */
@@ -40,16 +25,6 @@ codes(void) {
       continue;
     bs_putf(&out, "%s%s", out.len ? " " : "", diags.list.data[seen].code);
   }
-  return bs_text_str(&out);
-}
-
-/* All diagnostics as the user sees them, for the message of a failed test. */
-static inline const char *
-faults(void) {
-  bs_text out;
-  bs_text_init(&out, &heap);
-  for (uint32_t k = 0; k < diags.list.len; k++)
-    bs_render(&diags, &diags.list.data[k], false, &out);
   return bs_text_str(&out);
 }
 

@@ -2,36 +2,21 @@
 #ifndef TEST_LANG_H
 #define TEST_LANG_H
 
-#include "glenside/program.h"
-#include "glenside/target.h"
-#include <criterion/criterion.h>
+#include "../context.h"
 #include <stdio.h>
-#include <string.h>
 
-static bs_heap heap;
-static bs_arena arena;
-static bs_diags diags;
-static gs_context ctx;
 static const gs_target *target;
 
 static void
 open_context(const bs_hooks *hooks) {
   bs_heap_init(&heap, hooks, 0);
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
-  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
+  context_start();
   target = NULL;
 }
 
 __attribute__((unused)) static void
 start(void) {
   open_context(NULL);
-}
-
-__attribute__((unused)) static void
-stop(void) {
-  bs_heap_done(&heap);
-  cr_assert_eq(heap.used, 0);
 }
 
 __attribute__((unused)) static gs_program *
@@ -44,20 +29,10 @@ parse(const char *text) {
   return parse_n(text, strlen(text));
 }
 
-/* All diagnostics, without colour. */
-__attribute__((unused)) static const char *
-rendered(void) {
-  bs_text out;
-  bs_text_init(&out, &heap);
-  for (uint32_t k = 0; k < diags.list.len; k++)
-    bs_render(&diags, &diags.list.data[k], false, &out);
-  return bs_text_str(&out);
-}
-
 __attribute__((unused)) static gs_program *
 parse_well(const char *text) {
   gs_program *p = parse(text);
-  cr_assert(p, "%s\n%s", text, rendered());
+  cr_assert(p, "%s\n%s", text, faults());
   return p;
 }
 

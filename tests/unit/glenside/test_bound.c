@@ -5,7 +5,7 @@
 #include "glenside/interpret.h"
 #include <math.h>
 
-TestSuite(bound, .init = fixture_start, .fini = fixture_stop);
+TestSuite(bound, .init = start_listing, .fini = fixture_stop);
 
 enum { MOST = 8 };
 

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-TestSuite(fail, .init = start, .fini = stop);
+TestSuite(fail, .init = start, .fini = fixture_stop);
 
 static const char *
-target_of(const char *path) {
+target_named_in(const char *path) {
   static char name[100];
   char first[120] = "";
   FILE *f = fopen(path, "rb");
@@ -30,7 +30,7 @@ diagnose(const char *path, bs_text *out) {
   bs_arena_init(&a, &heap);
   bs_diags_init(&d, &heap);
   gs_context c = {&heap, &a, ctx.values, &d};
-  const char *t = target_of(path);
+  const char *t = target_named_in(path);
   const gs_target *with = t ? gs_target_parse_file(&c, t) : NULL;
   cr_assert(!t || with, "%s: its target is ill-formed", path);
   gs_program *p = gs_parse_file(&c, with, path);

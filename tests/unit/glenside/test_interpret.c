@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-TestSuite(interpret, .init = fixture_start, .fini = fixture_stop);
+TestSuite(interpret, .init = start_listing, .fini = fixture_stop);
 
 #define MAX_INPUTS 8
 

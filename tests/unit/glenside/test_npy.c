@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-TestSuite(npy, .init = fixture_start, .fini = fixture_stop);
+TestSuite(npy, .init = start_listing, .fini = fixture_stop);
 
 static uint8_t file[4096];
 static size_t size;

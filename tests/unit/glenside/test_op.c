@@ -1,7 +1,7 @@
 /* The operator tables and look-ups. */
 #include "lang.h"
 
-TestSuite(op, .init = start, .fini = stop);
+TestSuite(op, .init = start, .fini = fixture_stop);
 
 Test(op, every_operator_is_found_by_its_name) {
   for (int k = 0; k < GS_OP_COUNT; k++) {

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include <math.h>
 
-TestSuite(parse, .init = start, .fini = stop);
+TestSuite(parse, .init = start, .fini = fixture_stop);
 
 static const char matmul_target[] =
     "(target t)"
@@ -23,7 +23,7 @@ use_target(void) {
   uint32_t source =
       bs_source_add(&diags, "t", matmul_target, strlen(matmul_target));
   target = gs_target_parse(&ctx, source);
-  cr_assert(target, "%s", rendered());
+  cr_assert(target, "%s", faults());
 }
 
 Test(parse, terms_are_shared) {
@@ -161,7 +161,7 @@ Test(parse, all_faults_are_reported) {
                        "(let x (squeeze a 0)) (let y (relu b))"
                        "(let z (pair nobody (slice nobody 0 0 1)))"
                        "(output x) (output z) (output none)"));
-  cr_assert_eq(diags.errors, 5, "%s", rendered());
+  cr_assert_eq(diags.errors, 5, "%s", faults());
   cr_assert_eq(count_code("bad-size"), 1);
   cr_assert_eq(count_code("unknown-dtype"), 1);
   cr_assert_eq(count_code("unknown-operator"), 1);
@@ -254,7 +254,7 @@ Test(parse, deep_terms) {
                         "a", &head);
   char *text = repeated(open, ")", n, ")(output y)", &size);
   gs_program *p = parse_n(text, size);
-  cr_assert(p, "%s", rendered());
+  cr_assert(p, "%s", faults());
   cr_assert_eq(p->nodes.len, n + 1);
   cr_assert(parse(printed(p, false)));
 }
@@ -264,7 +264,7 @@ Test(parse, wide_concats) {
   char *text = repeated("(tensor a (shape 2) f32)(let y (concat", " a", 20000,
                         " 0))(output y)", &size);
   gs_program *p = parse_n(text, size);
-  cr_assert(p, "%s", rendered());
+  cr_assert(p, "%s", faults());
   gs_type t;
   gs_type_at(p, p->outputs.data[0].term, &t);
   cr_assert_eq(t.dim[0], 40000);
@@ -315,7 +315,7 @@ Test(parse, examples) {
       bs_dir_list(&diags, GLEN_SOURCE_DIR "/examples", ".glen", &paths, &n));
   cr_assert_geq(n, 16);
   for (uint32_t k = 0; k < n; k++)
-    cr_assert(gs_parse_file(&ctx, NULL, paths[k]), "%s", rendered());
+    cr_assert(gs_parse_file(&ctx, NULL, paths[k]), "%s", faults());
 }
 
 Test(parse, a_missing_file) {
@@ -333,7 +333,7 @@ Test(parse, language_reference) {
     char *from = at + strlen("\n```glen\n"), *to = strstr(from, "```");
     cr_assert(to);
     cr_assert(parse_n(from, (size_t)(to - from)), "%.*s\n%s", (int)(to - from),
-              from, rendered());
+              from, faults());
     at = to;
     blocks++;
   }

@@ -2,7 +2,7 @@
 #include "lang.h"
 #include "base/file.h"
 
-TestSuite(print, .init = start, .fini = stop);
+TestSuite(print, .init = start, .fini = fixture_stop);
 
 /* Equal terms of two programs have equal operators, attributes and children;
  * `same` maps the one's terms to the other's. */
@@ -50,11 +50,11 @@ static void
 check_round_trip(const gs_program *p) {
   const char *text = printed(p, false);
   gs_program *q = parse(text);
-  cr_assert(q, "%s\n%s", text, rendered());
+  cr_assert(q, "%s\n%s", text, faults());
   check_equal(p, q);
   cr_assert_str_eq(text, printed(q, false));
   gs_program *r = parse(printed(p, true));
-  cr_assert(r, "%s", rendered());
+  cr_assert(r, "%s", faults());
   cr_assert_str_eq(text, printed(r, false));
 }
 
@@ -238,7 +238,7 @@ Test(print, examples) {
       bs_dir_list(&diags, GLEN_SOURCE_DIR "/examples", ".glen", &paths, &n));
   for (uint32_t k = 0; k < n; k++) {
     gs_program *p = gs_parse_file(&ctx, NULL, paths[k]);
-    cr_assert(p, "%s", rendered());
+    cr_assert(p, "%s", faults());
     check_round_trip(p);
     check_width(printed(p, false));
   }

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TestSuite(target, .init = fixture_start, .fini = fixture_stop);
+TestSuite(target, .init = start_listing, .fini = fixture_stop);
 
 #ifndef GLEN_SOURCE_DIR
 #define GLEN_SOURCE_DIR "."

@@ -3,7 +3,7 @@
 #include "glenside/tensor.h"
 #include <math.h>
 
-TestSuite(tensor, .init = fixture_start, .fini = fixture_stop);
+TestSuite(tensor, .init = start_listing, .fini = fixture_stop);
 
 static gs_tensor
 make(gs_dtype dtype, int64_t n) {

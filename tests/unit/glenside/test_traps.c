@@ -3,14 +3,14 @@
 #include "lang.h"
 #include "glenside/interpret.h"
 
-TestSuite(traps, .init = start, .fini = stop);
+TestSuite(traps, .init = start, .fini = fixture_stop);
 
 /* The first element of the first output of a program over constants. */
 static double
 value_of(const char *text) {
   gs_program *p = parse_well(text);
   gs_tensor out[4];
-  cr_assert(gs_interpret(p, NULL, out), "%s", rendered());
+  cr_assert(gs_interpret(p, NULL, out), "%s", faults());
   return gs_tensor_get(&out[0], 0);
 }
 

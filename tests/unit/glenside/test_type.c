@@ -2,7 +2,7 @@
  * break it. */
 #include "lang.h"
 
-TestSuite(type, .init = start, .fini = stop);
+TestSuite(type, .init = start, .fini = fixture_stop);
 
 static const char prelude[] =
     "(tensor v (shape 32) f32) (tensor m (shape 8 16) f32)"

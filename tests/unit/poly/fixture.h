@@ -3,38 +3,8 @@
 #ifndef TESTS_POLY_FIXTURE_H
 #define TESTS_POLY_FIXTURE_H
 
+#include "../context.h"
 #include "poly/loops.h"
-#include <criterion/criterion.h>
-#include <string.h>
-
-static bs_heap heap;
-static bs_arena arena;
-static bs_diags diags;
-static gs_context ctx;
-
-static inline void
-fixture_start(void) {
-  bs_heap_init(&heap, NULL, 0);
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
-  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
-}
-
-static inline void
-fixture_stop(void) {
-  bs_heap_done(&heap);
-  cr_assert_eq(heap.used, 0);
-}
-
-/* All diagnostics as the user sees them. */
-static inline const char *
-faults(void) {
-  bs_text out;
-  bs_text_init(&out, &heap);
-  for (uint32_t k = 0; k < diags.list.len; k++)
-    bs_render(&diags, &diags.list.data[k], false, &out);
-  return bs_text_str(&out);
-}
 
 static inline bool
 has_fault(const char *code) {
@@ -44,25 +14,9 @@ has_fault(const char *code) {
   return false;
 }
 
-static inline gs_target *
-target_of(const char *text) {
-  uint32_t source = bs_source_add(&diags, "test.target", text, strlen(text));
-  gs_target *target = gs_target_parse(&ctx, source);
-  cr_assert(target, "%s", faults());
-  return target;
-}
-
-static inline gs_program *
-parse(const gs_target *target, const char *text) {
-  uint32_t source = bs_source_add(&diags, "test.glen", text, strlen(text));
-  gs_program *p = gs_parse(&ctx, target, source);
-  cr_assert(p, "%s", faults());
-  return p;
-}
-
 static inline po_program *
 lower_with(const gs_target *target, const char *text, po_options options) {
-  po_program *p = po_lower(parse(target, text), target, &options);
+  po_program *p = po_lower(program_over(target, text), target, &options);
   cr_assert(p, "%s", faults());
   return p;
 }

@@ -336,7 +336,7 @@ Test(lower, too_complex_views_are_copied_instead) {
   cr_assert_not(p->copies_views);
   for (unsigned long n = 1000; n <= 100000000; n *= 4) {
     po_options options = {.max_operations = n};
-    p = po_lower(parse(NULL, intricate), NULL, &options);
+    p = po_lower(program_over(NULL, intricate), NULL, &options);
     if (!p) {
       cr_assert(has_fault("too-complex"), "%s", faults());
     } else if (p->copies_views) {

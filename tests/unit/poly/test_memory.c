@@ -1,29 +1,10 @@
 /* test_memory.c - lowering and scheduling when memory runs out, at every
  * allocation. */
+#include "../refusals.h"
 #include "fixture.h"
 #include "poly/pool.h"
 #include "poly/schedule/primitive.h"
 #include <isl/space.h>
-#include <stdlib.h>
-
-typedef struct counter {
-  uint64_t left; /* allocations before the first refusal */
-  uint64_t used;
-} counter;
-
-static void *
-count_down(void *arg, void *block, size_t size) {
-  counter *c = arg;
-  if (!size) {
-    free(block);
-    return NULL;
-  }
-  c->used++;
-  if (!c->left)
-    return NULL;
-  c->left--;
-  return realloc(block, size);
-}
 
 static const char text[] =
     "(tensor a (shape 3 4) f32)(tensor b (shape 2 4) f32)"
@@ -35,9 +16,7 @@ static const char text[] =
 static void
 lower_body(void *unused) {
   (void)unused;
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
-  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
+  context_start();
   uint32_t source = bs_source_add(&diags, "test.glen", text, strlen(text));
   gs_program *program = gs_parse(&ctx, NULL, source);
   po_options options = {0};
@@ -63,9 +42,7 @@ schedule_body(void *unused) {
   static const char script[] =
       "pad_einsum U [2, 1, 1]; a, b = split i [-1, 2]; tensorize b mm";
   (void)unused;
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
-  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
+  context_start();
   uint32_t source = bs_source_add(&diags, "t.target", target, strlen(target));
   gs_target *t = gs_target_parse(&ctx, source);
   source = bs_source_add(&diags, "t.loops", loops, strlen(loops));

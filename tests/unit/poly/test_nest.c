@@ -228,7 +228,7 @@ Test(nest, lowered_programs_run) {
   };
   for (size_t k = 0; k < sizeof programs / sizeof *programs; k++) {
     gs_target *target = gs_target_default(&ctx);
-    gs_program *source = parse(target, programs[k]);
+    gs_program *source = program_over(target, programs[k]);
     po_program *p = po_lower(source, target, &(po_options){0});
     gs_tensor inputs[4], outputs[4], expected[4];
     gs_difference d;

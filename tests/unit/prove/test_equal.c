@@ -153,7 +153,7 @@ Test(equal, is_proved_by_each_argument) {
       fixture_start();
       pv_options o = only(by);
       const char *text = equal[k].text;
-      pv_answer a = compare_outputs(program_of(NULL, text), &o);
+      pv_answer a = compare_outputs(program_over(NULL, text), &o);
       cr_expect_eq(a.verdict, PV_PROVED, "%s by %d: %s", equal[k].name, by,
                    a.reason);
       fixture_stop();
@@ -228,7 +228,7 @@ Test(equal, refutations_hold) {
     fixture_start();
     pv_options o;
     pv_defaults(&o);
-    gs_program *p = program_of(NULL, unequal[k].text);
+    gs_program *p = program_over(NULL, unequal[k].text);
     pv_answer a = compare_outputs(p, &o);
     cr_expect_eq(a.verdict, PV_REFUTED, "%s: %s", unequal[k].name, a.reason);
     if (a.verdict == PV_REFUTED)
@@ -243,7 +243,7 @@ Test(equal, no_argument_alone_proves_what_differs) {
       fixture_start();
       pv_options o = only(by);
       o.max_run = 0;
-      pv_answer a = compare_outputs(program_of(NULL, unequal[k].text), &o);
+      pv_answer a = compare_outputs(program_over(NULL, unequal[k].text), &o);
       cr_expect_eq(a.verdict, PV_UNKNOWN, "%s", unequal[k].name);
       fixture_stop();
     }
@@ -253,7 +253,7 @@ Test(equal, types_decide_first, .init = fixture_start, .fini = fixture_stop) {
   pv_options o;
   pv_defaults(&o);
   pv_answer a = compare_outputs(
-      program_of(NULL, A "(let l (access a 1))(output a)(output l)"), &o);
+      program_over(NULL, A "(let l (access a 1))(output a)(output l)"), &o);
   cr_assert_eq(a.verdict, PV_REFUTED);
   cr_assert_eq(a.method, PV_BY_TYPES);
 }
@@ -263,8 +263,9 @@ Test(equal, what_is_only_nearly_so_is_tested, .init = fixture_start,
   pv_options o;
   pv_defaults(&o);
   pv_answer a = compare_outputs(
-      program_of(NULL, A "(let l (compute tanh (compute neg a)))(let r "
-                         "(compute neg (compute tanh a)))(output l)(output r)"),
+      program_over(NULL,
+                   A "(let l (compute tanh (compute neg a)))(let r "
+                     "(compute neg (compute tanh a)))(output l)(output r)"),
       &o);
   cr_assert_eq(a.verdict, PV_TESTED);
   cr_assert_eq(a.runs, o.runs);
@@ -276,18 +277,18 @@ Test(equal, what_is_only_nearly_so_is_tested, .init = fixture_start,
 Test(equal, a_layer_of_a_network, .init = fixture_start, .fini = fixture_stop) {
   pv_options o;
   pv_defaults(&o);
-  gs_program *p = program_of(
+  gs_program *p = program_over(
       NULL,
       LAYER "(let y (transpose (squeeze (compute dotProd (cartProd (windows "
             "(access x 1) (shape 64 3 3) (stride 1 1 1)) (access w 1))) 1) "
             "(list 0 3 1 2)))(output y)");
-  gs_program *q = program_of(
+  gs_program *q = program_over(
       NULL,
       LAYER "(let m (materialize (flatten (windows (access x 1) (shape 64 3 3) "
             "(stride 1 1 1)))))(let r (compute dotProd (cartProd m (flatten "
             "(access w 1)))))(let y (transpose (reshape r (shape 1 54 54 64) "
             "(shape)) (list 0 3 1 2)))(output y)");
-  gs_program *bad = program_of(
+  gs_program *bad = program_over(
       NULL,
       LAYER "(let m (flatten (windows (access x 1) (shape 64 3 3) "
             "(stride 1 1 1))))(let r (compute dotProd (cartProd m (flatten "
@@ -342,11 +343,11 @@ blocked(int n, int t) {
 Test(equal, a_product_in_blocks, .init = fixture_start, .fini = fixture_stop) {
   pv_options o;
   pv_defaults(&o);
-  gs_program *p = program_of(
+  gs_program *p = program_over(
       NULL, "(tensor a (shape 96 96) f32)(tensor b (shape 96 96) f32)"
             "(let y (compute relu (compute dotProd (cartProd (access a 1) "
             "(access b 1)))))(output y)");
-  gs_program *q = program_of(NULL, blocked(96, 16));
+  gs_program *q = program_over(NULL, blocked(96, 16));
   pv_answer a;
   o.max_elements = 0;
   pv_equal_programs(&ctx, p, q, &o, &a);
@@ -365,7 +366,7 @@ Test(equal, a_call_is_its_meaning, .init = fixture_start,
      .fini = fixture_stop) {
   pv_options o;
   pv_defaults(&o);
-  gs_program *p = program_of(
+  gs_program *p = program_over(
       target_of(array), A B MATMUL
       "(let r (array 8 4 (access a 1) (access b 0)))(output l)(output r)");
   pv_answer a = compare_outputs(p, &o);
@@ -377,14 +378,14 @@ Test(equal, programs_are_joined_by_names, .init = fixture_start,
   pv_options o;
   pv_defaults(&o);
   pv_answer a;
-  gs_program *p = program_of(NULL, "(const k (shape 2) i8 1 2)(tensor x "
-                                   "(shape 2) i8)(let y (compute add (pair x "
-                                   "k)))(output y)(output x)");
-  gs_program *q = program_of(NULL, "(const k (shape 2) i8 1 3)(tensor x "
-                                   "(shape 2) i8)(let y (compute add (pair x "
-                                   "k)))(output y)(output x)");
-  gs_program *other = program_of(NULL, "(tensor x (shape 3) i8)(let y (slice "
-                                       "x 0 0 2))(output y)(output x)");
+  gs_program *p = program_over(NULL, "(const k (shape 2) i8 1 2)(tensor x "
+                                     "(shape 2) i8)(let y (compute add (pair x "
+                                     "k)))(output y)(output x)");
+  gs_program *q = program_over(NULL, "(const k (shape 2) i8 1 3)(tensor x "
+                                     "(shape 2) i8)(let y (compute add (pair x "
+                                     "k)))(output y)(output x)");
+  gs_program *other = program_over(NULL, "(tensor x (shape 3) i8)(let y (slice "
+                                         "x 0 0 2))(output y)(output x)");
   pv_equal_programs(&ctx, p, p, &o, &a);
   cr_expect_eq(a.verdict, PV_PROVED);
   pv_equal_programs(&ctx, p, q, &o, &a);
@@ -398,7 +399,7 @@ Test(equal, programs_are_joined_by_names, .init = fixture_start,
 
 Test(equal, bounds_end_in_unknown, .init = fixture_start,
      .fini = fixture_stop) {
-  gs_program *p = program_of(NULL, equal[0].text);
+  gs_program *p = program_over(NULL, equal[0].text);
   pv_options o;
   for (uint64_t bound = 1; bound < 3000; bound += 97) {
     pv_defaults(&o);

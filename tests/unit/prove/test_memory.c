@@ -1,25 +1,6 @@
 /* test_memory.c - the prover when memory runs out, at every allocation. */
+#include "../refusals.h"
 #include "fixture.h"
-#include <stdlib.h>
-
-typedef struct counter {
-  uint64_t left; /* allocations before the first refusal */
-  uint64_t used;
-} counter;
-
-static void *
-count_down(void *arg, void *block, size_t size) {
-  counter *c = arg;
-  if (!size) {
-    free(block);
-    return NULL;
-  }
-  c->used++;
-  if (!c->left)
-    return NULL;
-  c->left--;
-  return realloc(block, size);
-}
 
 static const char text[] =
     "(tensor a (shape 3 4) f32)(tensor b (shape 2 4) f32)"
@@ -35,9 +16,7 @@ static pv_verdict verdict;
 static void
 body(void *unused) {
   (void)unused;
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
-  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
+  context_start();
   uint32_t source = bs_source_add(&diags, "test.glen", text, strlen(text));
   gs_program *p = gs_parse(&ctx, NULL, source);
   pv_options o;

@@ -2,40 +2,10 @@
 #ifndef TEST_LAWFUL_H
 #define TEST_LAWFUL_H
 
+#include "../context.h"
 #include "rules/saturate.h"
 #include "rules/test.h"
-#include <criterion/criterion.h>
 #include <stdio.h>
-#include <string.h>
-
-static bs_heap heap;
-static bs_arena arena;
-static bs_diags diags;
-static gs_context ctx;
-
-__attribute__((unused)) static void
-start(void) {
-  bs_heap_init(&heap, NULL, 0);
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
-  ctx = (gs_context){&heap, &arena, bs_values_new(&heap), &diags};
-}
-
-__attribute__((unused)) static void
-stop(void) {
-  bs_heap_done(&heap);
-  cr_assert_eq(heap.used, 0);
-}
-
-/* All diagnostics, without colour. */
-__attribute__((unused)) static const char *
-rendered(void) {
-  bs_text out;
-  bs_text_init(&out, &heap);
-  for (uint32_t k = 0; k < diags.list.len; k++)
-    bs_render(&diags, &diags.list.data[k], false, &out);
-  return bs_text_str(&out);
-}
 
 __attribute__((unused)) static uint32_t
 source(const char *path, const char *text) {
@@ -46,27 +16,13 @@ __attribute__((unused)) static rl_rules *
 rules_over(const gs_target *target, const char *text) {
   rl_rules *rules = rl_new(&ctx, target);
   bool ok = rl_load_source(rules, source("r", text));
-  cr_assert(rl_finish(rules) && ok, "%s", rendered());
+  cr_assert(rl_finish(rules) && ok, "%s", faults());
   return rules;
 }
 
 __attribute__((unused)) static rl_rules *
 rules_of(const char *text) {
   return rules_over(NULL, text);
-}
-
-__attribute__((unused)) static gs_target *
-target_of(const char *text) {
-  gs_target *t = gs_target_parse(&ctx, source("t", text));
-  cr_assert(t, "%s", rendered());
-  return t;
-}
-
-__attribute__((unused)) static gs_program *
-program_over(const gs_target *target, const char *text) {
-  gs_program *p = gs_parse(&ctx, target, source("p", text));
-  cr_assert(p, "%s", rendered());
-  return p;
 }
 
 __attribute__((unused)) static gs_program *
@@ -86,7 +42,7 @@ __attribute__((unused)) static rl_run
 saturated(const rl_rules *rules, const gs_program *p) {
   rl_options o = options();
   rl_run run;
-  cr_assert(rl_saturate(&ctx, p, rules, &o, &run), "%s", rendered());
+  cr_assert(rl_saturate(&ctx, p, rules, &o, &run), "%s", faults());
   return run;
 }
 

@@ -2,7 +2,7 @@
 #include "lawful.h"
 #include "rules/sound.h"
 
-TestSuite(derive, .init = start, .fini = stop);
+TestSuite(derive, .init = fixture_start, .fini = fixture_stop);
 
 /* Both sides of a derived rule, as text. */
 static const char *

@@ -4,7 +4,7 @@
 #include "lawful.h"
 #include "rules/sound.h"
 
-TestSuite(every_rule, .init = start, .fini = stop);
+TestSuite(every_rule, .init = fixture_start, .fini = fixture_stop);
 
 #define CASES 2    /* that each rule must apply to */
 #define TRIES 1500 /* at making them ... */
@@ -26,7 +26,7 @@ shipped(void) {
   bs_text text;
   bs_text_init(&text, &heap);
   cr_assert(rl_load(names, GLEN_SOURCE_DIR "/rules") && rl_finish(names), "%s",
-            rendered());
+            faults());
   for (uint32_t k = 0; k < rl_count(names); k++)
     bs_putf(&text, "(strategy only-%u %s%s)\n", k, rl_at(names, k)->name,
             rl_at(names, k)->both_ways && !strstr(rl_at(names, k)->name, "~rev")
@@ -37,7 +37,7 @@ shipped(void) {
   for (size_t k = 0; k < sizeof params / sizeof *params; k++)
     ok &= rl_set_param(rules, params[k].name,
                        bs_int(ctx.values, params[k].value));
-  cr_assert(ok && rl_finish(rules), "%s", rendered());
+  cr_assert(ok && rl_finish(rules), "%s", faults());
   return rules;
 }
 
@@ -62,7 +62,7 @@ try_once(const rl_rules *rules, uint32_t index, uint64_t seed, bs_text *bad) {
     eg_run_defaults(&o.run);
     o.run.iterations = 1;
     if (!rl_saturate(&c, p, rules, &o, &run))
-      bs_put(bad, rendered());
+      bs_put(bad, faults());
     else if (eg_runner_stats(run.runner)[index].applied) {
       applied = true;
       agree(&c, p, &run, seed, bad);

@@ -5,7 +5,7 @@
 #include "rules/explain.h"
 #include "rules/near.h"
 
-TestSuite(explain, .init = start, .fini = stop);
+TestSuite(explain, .init = fixture_start, .fini = fixture_stop);
 
 static rl_run
 recorded(const rl_rules *rules, const gs_program *p) {
@@ -13,7 +13,7 @@ recorded(const rl_rules *rules, const gs_program *p) {
   rl_run run;
   o.explain = true;
   o.run.nodes = 4000;
-  cr_assert(rl_saturate(&ctx, p, rules, &o, &run), "%s", rendered());
+  cr_assert(rl_saturate(&ctx, p, rules, &o, &run), "%s", faults());
   return run;
 }
 

@@ -2,7 +2,7 @@
 #include "lawful.h"
 #include "glenside/interpret.h"
 
-TestSuite(facts, .init = start, .fini = stop);
+TestSuite(facts, .init = fixture_start, .fini = fixture_stop);
 
 static const char *
 value_text(bs_value v) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-TestSuite(fail, .init = start, .fini = stop);
+TestSuite(fail, .init = fixture_start, .fini = fixture_stop);
 
 static const char *
 beside(const char *path, const char *suffix) {

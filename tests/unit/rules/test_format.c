@@ -5,14 +5,14 @@
 #include "base/tokens.h"
 #include "rules/format.h"
 
-TestSuite(format, .init = start, .fini = stop);
+TestSuite(format, .init = fixture_start, .fini = fixture_stop);
 
 static const char *
 formatted(const char *path, const char *text, size_t size) {
   bs_text out;
   bs_text_init(&out, &heap);
   uint32_t from = bs_source_add(&diags, path, text, size);
-  cr_assert(rl_format(&ctx, from, &out), "%s", rendered());
+  cr_assert(rl_format(&ctx, from, &out), "%s", faults());
   const char *s = bs_arena_strdup(&arena, bs_text_str(&out));
   bs_text_done(&out);
   return s;

@@ -10,7 +10,7 @@
 #include "rules/sound.h"
 #include <math.h>
 
-TestSuite(glenside, .init = start, .fini = stop);
+TestSuite(glenside, .init = fixture_start, .fini = fixture_stop);
 
 /* --- types ---------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ Test(glenside, types_of_calls) {
   };
   gs_target *t =
       gs_target_parse_file(&ctx, GLEN_SOURCE_DIR "/targets/systolic.target");
-  cr_assert(t, "%s", rendered());
+  cr_assert(t, "%s", faults());
   for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
     char text[256];
     gs_type type;
@@ -224,7 +224,7 @@ evaluate(const gs_program *p, gs_tensor *in, gs_tensor *out) {
     gs_tensor_init(&heap, &in[k], &t);
     gs_tensor_fill(&in[k], 23, p->inputs.data[k].name);
   }
-  cr_assert(gs_interpret(p, in, out), "%s", rendered());
+  cr_assert(gs_interpret(p, in, out), "%s", faults());
 }
 
 static double

@@ -2,14 +2,14 @@
 #include "lawful.h"
 #include "rules/lint.h"
 
-TestSuite(lint, .init = start, .fini = stop);
+TestSuite(lint, .init = fixture_start, .fini = fixture_stop);
 
 static rl_lint_counts
 lint(const char *text, bool remarks) {
   rl_lint_counts counts;
   rl_rules *rules = rl_new(&ctx, NULL);
   bool ok = rl_load_source(rules, source("r", text));
-  cr_assert(rl_finish(rules) && ok, "%s", rendered());
+  cr_assert(rl_finish(rules) && ok, "%s", faults());
   rl_lint(&ctx, rules, remarks, &counts);
   return counts;
 }
@@ -29,16 +29,16 @@ static void
 expect(const char *text, const char *code, const char *message) {
   diags.list.len = diags.errors = diags.warnings = 0;
   lint(text, false);
-  cr_expect_eq(diags.errors + diags.warnings, 1, "%s\n%s", text, rendered());
+  cr_expect_eq(diags.errors + diags.warnings, 1, "%s\n%s", text, faults());
   cr_expect(has(code, message), "%s\nno %s \"%s\" in\n%s", text, code, message,
-            rendered());
+            faults());
 }
 
 static void
 expect_clean(const char *text) {
   diags.list.len = diags.errors = diags.warnings = 0;
   lint(text, false);
-  cr_expect_eq(diags.errors + diags.warnings, 0, "%s\n%s", text, rendered());
+  cr_expect_eq(diags.errors + diags.warnings, 0, "%s\n%s", text, faults());
 }
 
 Test(lint, right_rules_are_clean) {
@@ -67,7 +67,7 @@ Test(lint, rules_are_tried_under_other_parameters) {
            false);
   cr_expect_eq(c.tried, 1);
   cr_expect(has("changes-type", "'a' changes the type when ?a : "), "%s",
-            rendered());
+            faults());
 }
 
 Test(lint, types) {
@@ -231,7 +231,7 @@ Test(lint, remarks) {
   lint("(rule a \"x\" (access (access ?a ?j) ?k) => (access ?a ?k))", true);
   cr_expect_eq(diags.errors + diags.warnings, 0);
   cr_expect(has("unused-variable", "'?j' is used nowhere else"), "%s",
-            rendered());
+            faults());
 }
 
 Test(lint, findings_stand_in_order) {
@@ -241,7 +241,7 @@ Test(lint, findings_stand_in_order) {
        "(rule b \"x\" (flatten ?a) => (squeeze ?a 0))\n",
        false);
   uint32_t last = 0;
-  cr_expect_eq(diags.list.len, 4, "%s", rendered());
+  cr_expect_eq(diags.list.len, 4, "%s", faults());
   for (uint32_t k = 0; k < diags.list.len; k++) {
     cr_expect_geq(diags.list.data[k].span.lo, last);
     last = diags.list.data[k].span.lo;
@@ -252,11 +252,11 @@ Test(lint, same_answer_twice) {
   const char *text = "(rule a \"x\" (concat ?a ?b ?d) =>"
                      " (slice ?a ?d 0 (dim ?b ?d)))";
   lint(text, true);
-  const char *first = rendered();
+  const char *first = faults();
   diags.list.len = diags.errors = diags.warnings = 0;
   diags.sources.len = 0;
   lint(text, true);
-  cr_expect_str_eq(first, rendered());
+  cr_expect_str_eq(first, faults());
 }
 
 /* --- too little memory ---------------------------------------------------- */
@@ -303,8 +303,8 @@ Test(lint, shipped_rules_have_no_errors) {
   rl_lint_counts counts;
   rl_rules *rules = rl_new(&ctx, NULL);
   cr_assert(rl_load(rules, GLEN_SOURCE_DIR "/rules"));
-  cr_assert(rl_finish(rules), "%s", rendered());
+  cr_assert(rl_finish(rules), "%s", faults());
   rl_lint(&ctx, rules, false, &counts);
-  cr_expect_eq(diags.errors, 0, "%s", rendered());
+  cr_expect_eq(diags.errors, 0, "%s", faults());
   cr_expect_gt(counts.tried * 10, counts.rules * 9);
 }

@@ -7,7 +7,7 @@
 #include "lawful.h"
 #include <math.h>
 
-TestSuite(mapping, .init = start, .fini = stop);
+TestSuite(mapping, .init = fixture_start, .fini = fixture_stop);
 
 static double
 price(const eg_graph *g, eg_node n) {
@@ -85,17 +85,17 @@ map(const char *target, const char *text, uint32_t nodes) {
   char path[512];
   snprintf(path, sizeof path, "%s/targets/%s.target", GLEN_SOURCE_DIR, target);
   gs_target *t = gs_target_parse_file(&ctx, path);
-  cr_assert(t, "%s", rendered());
+  cr_assert(t, "%s", faults());
   rl_rules *rules = rl_new(&ctx, t);
   bool ok = rl_load(rules, GLEN_SOURCE_DIR "/rules");
-  cr_assert(rl_finish(rules) && ok, "%s", rendered());
+  cr_assert(rl_finish(rules) && ok, "%s", faults());
   mapped m = {.original = program_over(t, text)};
   rl_options o = options();
   rl_run run;
   o.run.iterations = 1000;
   o.run.nodes = nodes;
   o.run.seconds = 0;
-  cr_assert(rl_saturate(&ctx, m.original, rules, &o, &run), "%s", rendered());
+  cr_assert(rl_saturate(&ctx, m.original, rules, &o, &run), "%s", faults());
   cr_expect_eq(run.stop, EG_STOP_SATURATED, "%s", eg_stop_name(run.stop));
   m.nodes = eg_count_nodes(run.graph);
   double *best = bs_alloc(&heap, (m.nodes * 4 + 64) * sizeof *best);
@@ -103,7 +103,7 @@ map(const char *target, const char *text, uint32_t nodes) {
   for (uint32_t k = 0; k < run.n_outputs; k++)
     cr_assert(isfinite(best[eg_find(run.graph, run.outputs[k]).i]));
   m.result = rl_extracted(&ctx, m.original, &run, choice);
-  cr_assert(m.result, "%s", rendered());
+  cr_assert(m.result, "%s", faults());
   count(&m, m.result);
   rl_run_done(&run);
   return m;
@@ -119,8 +119,8 @@ equal(const mapped *m) {
     gs_tensor_init(&heap, &in[k], &t);
     gs_tensor_fill(&in[k], 5, m->original->inputs.data[k].name);
   }
-  cr_assert(gs_interpret(m->original, in, a), "%s", rendered());
-  cr_assert(gs_interpret(m->result, in, b), "%s", rendered());
+  cr_assert(gs_interpret(m->original, in, a), "%s", faults());
+  cr_assert(gs_interpret(m->result, in, b), "%s", faults());
   for (uint32_t k = 0; k < m->original->outputs.len; k++) {
     gs_difference d;
     cr_expect(gs_tensor_compare(&a[k], &b[k], 1e-5, 1e-5, &d),

@@ -1,7 +1,7 @@
 /* Saturation: the term -> e-graph step, strategies, what comes out of it. */
 #include "lawful.h"
 
-TestSuite(run, .init = start, .fini = stop);
+TestSuite(run, .init = fixture_start, .fini = fixture_stop);
 
 #define IM2COL                                                                 \
   "(rule flatten-access :kind exploratory \"Flatten and reshape back.\""       \
@@ -110,7 +110,7 @@ Test(run, an_extracted_program_keeps_names_and_data) {
       "(output t) (output a)");
   rl_run run = saturated(rules, p);
   gs_program *q = rl_extracted(&ctx, p, &run, smallest(&run));
-  cr_assert(q, "%s", rendered());
+  cr_assert(q, "%s", faults());
   const char *text = printed(q);
   cr_expect_null(strstr(text, "transpose"), "%s", text);
   cr_expect_eq(q->inputs.len, 2);
@@ -121,7 +121,7 @@ Test(run, an_extracted_program_keeps_names_and_data) {
   cr_expect_eq(((const int32_t *)q->constants.data[0].data)[5], 6);
   gs_program *again =
       gs_parse(&ctx, NULL, bs_source_add(&diags, "q", text, strlen(text)));
-  cr_expect(again, "%s\n%s", text, rendered());
+  cr_expect(again, "%s\n%s", text, faults());
   rl_run_done(&run);
 }
 
@@ -155,7 +155,7 @@ Test(run, the_rules_that_led_there) {
                printed(rl_extracted(&ctx, p, &run, choice)));
   cr_expect_eq(rl_led_there(&run, choice, led, 2), 2);
   gs_program *q = rl_extracted(&ctx, p, &run, choice);
-  cr_assert(q, "%s", rendered());
+  cr_assert(q, "%s", faults());
   cr_expect(strstr(printed(q), "(mm 27 900"), "%s", printed(q));
   rl_run_done(&run);
 }
@@ -197,7 +197,7 @@ strategy_run(const char *rules, const char *strategy, uint32_t iterations) {
   o.run.iterations = iterations;
   gs_program *p = program_of("(tensor a (shape 64) f32) (let out (access a 1))"
                              "(output out)");
-  cr_assert(rl_saturate(&ctx, p, rules_of(rules), &o, &run), "%s", rendered());
+  cr_assert(rl_saturate(&ctx, p, rules_of(rules), &o, &run), "%s", faults());
   return run;
 }
 

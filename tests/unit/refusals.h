@@ -1,0 +1,28 @@
+/* refusals.h - a memory hook that refuses, for tests of running out of memory.
+ */
+#ifndef TESTS_REFUSALS_H
+#define TESTS_REFUSALS_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef struct counter {
+  uint64_t left; /* allocations before the first refusal */
+  uint64_t used;
+} counter;
+
+static inline void *
+count_down(void *arg, void *block, size_t size) {
+  counter *c = arg;
+  if (!size) {
+    free(block);
+    return NULL;
+  }
+  c->used++;
+  if (!c->left)
+    return NULL;
+  c->left--;
+  return realloc(block, size);
+}
+
+#endif
