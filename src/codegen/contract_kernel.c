@@ -14,6 +14,9 @@
 #define AHEAD_X 32
 #define AHEAD_Y 16
 
+/* Rows of y no further apart are few pages, which processors follow. */
+#define NEAR_BYTES 1024
+
 #define LOOP_INSTRUCTIONS 3
 
 uint32_t
@@ -87,7 +90,8 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   steps step = steps_of(x);
   if (products + others > 2 * products)
     return;
-  if (x->c->y_mode != PO_WINDOWS)
+  bool near = x->c->y_mode == PO_DIRECT && step.y * bytes <= NEAR_BYTES;
+  if (x->c->y_mode != PO_WINDOWS && !near)
     for (int64_t k = 0; k < lines; k++)
       cg_line(x->out, 2, "GLEN_AHEAD(y + %lld * k, %lld);", (long long)step.y,
               (long long)((AHEAD_Y * step.y + k * line) * bytes));
