@@ -37,6 +37,8 @@ SELECTION = [
     ("unsharp", ODD, "post-tile", "16,512", False),
     ("unsharp", {"H": 139, "W": 205}, "smart", None, False),  # gray near 0
     ("unsharp", None, "post-tile", "5,7", True),
+    # b is larger than the second cache: who reads it computes it again.
+    ("gemver", {"N": 613}, "post-tile", None, True),
     ("unsharp", ODD, "post-tile", "64,128", False),
     ("unsharp", None, "max", None, False),
     ("interpolate", None, "max", None, False),

@@ -150,134 +150,14 @@ is_formula(const po_program *p, uint32_t root) {
   return false;
 }
 
-/* Formulas may still become longer. */
-static bool
-may_inline(const po_program *p, uint32_t root) {
+bool
+po_may_inline(const po_program *p, uint32_t root) {
   return root != PO_NO_NODE && !has_call(p, root) && !is_contraction(p, root);
 }
 
 bool
 po_may_change(const po_program *p, uint32_t root) {
-  return may_inline(p, root) && !is_formula(p, root);
-}
-
-/* Reads of an array, each point counted; -1 where not known. */
-static int64_t
-reads_of(const po_program *p, uint32_t array) {
-  int64_t sum = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
-    for (uint32_t j = 0; j < s->n_exprs; j++) {
-      if (s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array)
-        return -1;
-      if (s->exprs[j].kind != PO_READ || s->exprs[j].array != array)
-        continue;
-      int64_t n = po_count_instances(p, k);
-      if (n < 0 || __builtin_add_overflow(sum, n, &sum))
-        return -1;
-    }
-    for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
-      if (s->operands[j].array == array)
-        return -1;
-  }
-  return sum;
-}
-
-/* ---- inline ---- */
-
-/* Operations that keeping a value in an array is worth. */
-enum { CHEAP = 9 };
-
-/* The only statement that writes an array, when that is a plain assignment. */
-static uint32_t
-assignment_of(const po_program *p, uint32_t array) {
-  uint32_t found = PO_NO_NODE;
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (p->stmts.data[k].array == array) {
-      if (found != PO_NO_NODE || p->stmts.data[k].kind != PO_ASSIGN ||
-          p->stmts.data[k].n_iters != p->stmts.data[k].n_outer)
-        return PO_NO_NODE;
-      found = k;
-    }
-  return found;
-}
-
-/* Contractions must keep reading arrays. */
-static bool
-is_read_by_fixed(const po_program *p, uint32_t array) {
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (po_stmt_reads(&p->stmts.data[k], array) &&
-        !may_inline(p, po_root_of(p, k)))
-      return true;
-  return false;
-}
-
-/* What takes some times as long as a sum or a product. */
-static bool
-is_slow(const po_expr *e) {
-  if (e->kind == PO_BINARY)
-    return e->op == GS_C_DIV;
-  switch (e->kind == PO_UNARY ? e->op : GS_C_ADD) {
-  case GS_C_SQRT:
-  case GS_C_RSQRT:
-  case GS_C_RECIP:
-  case GS_C_EXP:
-  case GS_C_LOG:
-  case GS_C_TANH:
-  case GS_C_ERF:
-  case GS_C_SIGMOID:
-    return true;
-  default:
-    return false;
-  }
-}
-
-/* Operations of a formula; a copy of what a reduction left in a local is
- * none: -1. */
-static int64_t
-operations_of(const po_program *p, const po_stmt *stmt) {
-  int64_t n = 0;
-  for (uint32_t j = 0; j < stmt->n_exprs; j++) {
-    const po_expr *e = &stmt->exprs[j];
-    if ((e->kind == PO_READ || e->kind == PO_GATHER) &&
-        p->arrays.data[e->array].role == PO_LOCAL)
-      return -1;
-    n += e->kind != PO_READ && e->kind != PO_LITERAL;
-    n += is_slow(e) ? CHEAP / 2 : 0;
-    if (e->kind == PO_GATHER || e->kind == PO_SELECT)
-      n += CHEAP;
-  }
-  return n;
-}
-
-/* Where arrays would be kept by tiles, to compute a value again for each use
- * costs no more than to keep it. */
-static bool
-is_worth_inlining(const chooser *c, uint32_t array) {
-  const po_program *p = now(c);
-  uint32_t stmt = assignment_of(p, array);
-  if (p->arrays.data[array].role != PO_WORKSPACE || stmt == PO_NO_NODE ||
-      !may_inline(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array))
-    return false;
-  int64_t reads = reads_of(p, array), made = po_count_instances(p, stmt);
-  int64_t cost = operations_of(p, &p->stmts.data[stmt]);
-  if (reads <= 0 || made <= 0 || cost < 0)
-    return false;
-  bool again =
-      c->options->fuse == PO_FUSE_POST_TILE || c->options->fuse == PO_FUSE_MAX;
-  return reads <= made || (again && reads / made <= CHEAP / (cost ? cost : 1));
-}
-
-static void
-inline_points(chooser *c) {
-  for (uint32_t array = 0; array < now(c)->arrays.len && !c->stopped; array++) {
-    if (!is_worth_inlining(c, array))
-      continue;
-    po_step_call call = po_step("compute_inline");
-    call.args[0] = po_writers_arg(now(c), array);
-    if (po_attempt(c, &call, NULL))
-      po_settle(c);
-  }
+  return po_may_inline(p, root) && !is_formula(p, root);
 }
 
 /* ---- hosts ---- */
@@ -640,7 +520,7 @@ fuse_by(chooser *c) {
   begin_phase(c);
   c->n_rows = 0;
   po_join_parts(c);
-  inline_points(c);
+  po_inline_points(c);
   po_join_points(c);
   po_join_reductions(c);
   fuse_nests(c);

@@ -19,6 +19,7 @@
  * in the same points, elsewhere as well, moves into its loops. */
 #include "poly/affine.h"
 #include "poly/schedule/chooser.h"
+#include <string.h>
 
 /* Sums side by side: a few of them, beside what the reduction reads, stay in
  * the first cache; their rows are long enough to be fetched ahead. */
@@ -351,36 +352,60 @@ join(po_chooser *c, uint32_t writer, uint32_t reader, const uint32_t *order,
   return po_attempt(c, &call, NULL);
 }
 
-static void
-join_reduction(po_chooser *c, uint32_t array) {
-  const po_program *p = po_now(c);
-  uint32_t writer = lone_writer(p, array), order[PO_MAX_DEPTH];
-  if (writer == PO_NO_NODE)
-    return;
+/* A reduction that reads the array point by point, the first, or the last;
+ * PO_NO_NODE. */
+static uint32_t
+find_reduction(const po_program *p, uint32_t array, uint32_t writer, bool last,
+               uint32_t *order) {
+  uint32_t found = PO_NO_NODE, one[PO_MAX_DEPTH];
+  uint32_t n = p->stmts.data[writer].n_iters;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *reader = &p->stmts.data[k];
-    uint32_t n = p->stmts.data[writer].n_iters;
     if (reader->kind != PO_UPDATE || reader->n_iters != reader->n_outer + 1 ||
         !po_may_change(p, po_root_of(p, k)) ||
-        !match_loops(p, &p->stmts.data[writer], reader, array, n, order))
+        !match_loops(p, &p->stmts.data[writer], reader, array, n, one))
       continue;
-    po_program *old = po_copy(p);
-    if (join(c, writer, k, order, n)) {
-      po_free(old);
-      po_settle(c);
-      return;
-    }
+    memcpy(order, one, n * sizeof *order);
+    found = k;
+    if (!last)
+      break;
+  }
+  return found;
+}
+
+/* again: readers compute the value themselves, so that the last of them may
+ * take the array's own loops. */
+static bool
+join_reduction(po_chooser *c, uint32_t array, bool again) {
+  const po_program *p = po_now(c);
+  uint32_t writer = lone_writer(p, array), order[PO_MAX_DEPTH];
+  uint32_t reader = writer == PO_NO_NODE
+                        ? PO_NO_NODE
+                        : find_reduction(p, array, writer, again, order);
+  if (reader == PO_NO_NODE)
+    return false;
+  po_program *old = po_copy(p);
+  po_step_call call = po_step("compute_inline");
+  call.args[0] = po_writers_arg(p, array);
+  bool ok = !again || po_attempt(c, &call, NULL);
+  ok = ok && join(c, writer, reader, order, old->stmts.data[writer].n_iters);
+  if (ok) {
+    po_free(old);
+  } else {
     po_free(po_now(c));
     *c->program = old;
-    po_settle(c);
-    return;
   }
+  po_settle(c);
+  return ok;
 }
 
 void
 po_join_reductions(po_chooser *c) {
-  for (uint32_t k = 0; k < po_now(c)->arrays.len && !c->stopped; k++)
-    if (po_now(c)->arrays.data[k].role == PO_WORKSPACE ||
-        po_now(c)->arrays.data[k].role == PO_OUTPUT)
-      join_reduction(c, k);
+  for (uint32_t k = 0; k < po_now(c)->arrays.len && !c->stopped; k++) {
+    po_role role = po_now(c)->arrays.data[k].role;
+    if (role != PO_WORKSPACE && role != PO_OUTPUT)
+      continue;
+    if (!po_is_made_again(c, k) || !join_reduction(c, k, true))
+      join_reduction(c, k, false);
+  }
 }

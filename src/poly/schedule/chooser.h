@@ -7,6 +7,7 @@
  *   auto_point.c    what joins its consumer point by point, before tiling
  *   auto_parts.c    formulas of arrays that are computed in parts
  *   auto_order.c    reductions along memory
+ *   auto_inline.c   formulas in the place of arrays
  *   auto_inner.c    short reductions written out, borders apart, vectors */
 #ifndef POLY_SCHEDULE_CHOOSER_H
 #define POLY_SCHEDULE_CHOOSER_H
@@ -79,6 +80,14 @@ uint32_t po_last_root(const po_program *, uint32_t before);
 /* auto_rows.c: the nest before `after`, where it pays; false: it is as it was
  */
 bool po_fuse_in_rows(po_chooser *, uint32_t after);
+
+/* auto.c: nothing there keeps formulas from becoming longer. */
+bool po_may_inline(const po_program *, uint32_t root);
+/* auto_inline.c */
+void po_inline_points(po_chooser *);
+/* Readers of the output had better compute it from inputs than read it from
+ * memory: fewer bytes are in use, at the price of some operations. */
+bool po_is_made_again(const po_chooser *, uint32_t array);
 
 /* auto_point.c */
 void po_join_points(po_chooser *);

@@ -92,8 +92,6 @@ only_writer(const po_program *p, const po_step_call *call, uint32_t array,
 static bool
 check_inlined(const po_program *p, const po_step_call *call, uint32_t array) {
   const char *name = p->arrays.data[array].name;
-  if (p->arrays.data[array].role == PO_OUTPUT)
-    return po_refuse(p, call, "output", "%s is an output", name);
   return !po_is_rigid(p, array) ||
          po_refuse(p, call, "rigid",
                    "%s is used by a call or a look-up, which need it whole",
@@ -182,11 +180,18 @@ po_apply_compute_inline(po_program *p, po_step_call *call) {
   if (ok && !n)
     ok = po_refuse(p, call, "no-consumer", "nothing reads %s",
                    p->arrays.data[array].name);
-  const char *gone = p->stmts.data[writer].name;
+  const char *name = p->stmts.data[writer].name;
   if (ok) {
-    po_remove_stmt(p, writer);
+    /* An output's statement stays: both programs are looked at through it. */
+    bool stays = p->arrays.data[array].role == PO_OUTPUT;
+    if (!stays)
+      po_remove_stmt(p, writer);
     po_forget_dependences(p);
-    po_change change = {.origin = no_origin(p), .gone = &gone, .n_gone = 1};
+    po_change change = {.origin = no_origin(p),
+                        .gone = &name,
+                        .n_gone = 1,
+                        .copies = {name},
+                        .n_copies = stays};
     ok = po_values_kept(before, p, call, &change);
   }
   po_free(before);
@@ -364,8 +369,12 @@ po_apply_reverse_compute_inline(po_program *p, po_step_call *call) {
   if (user->kind != PO_ASSIGN)
     return po_refuse(p, call, "not-plain", "%s is no plain assignment",
                      user->name);
-  if (!find_producer(p, call, consumer, &array, &read) ||
-      !check_inlined(p, call, array) ||
+  if (!find_producer(p, call, consumer, &array, &read))
+    return false;
+  if (p->arrays.data[array].role == PO_OUTPUT)
+    return po_refuse(p, call, "output", "%s is an output",
+                     p->arrays.data[array].name);
+  if (!check_inlined(p, call, array) ||
       !check_only_reader(p, call, consumer, array))
     return false;
   uint32_t *writers = BS_NEWS(&p->arena, uint32_t, p->stmts.len);

@@ -68,7 +68,8 @@ const po_primitive po_primitives[] = {
      "Cuts a loop before each of these values.", po_apply_partition, false, false},
     {"compute_inline", A(PO_ARG_STMT), 1, {0},
      "compute_inline STMT",
-     "Puts a statement's body where its value is read.",
+     "Puts a statement's body where its value is read; that of an output "
+     "stays as well.",
      po_apply_compute_inline, false, true},
     {"reverse_compute_inline", A(PO_ARG_STMT), 1, {0},
      "reverse_compute_inline STMT",

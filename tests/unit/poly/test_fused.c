@@ -339,6 +339,49 @@ Test(fused, formulas_join_parts) {
 }
 
 /* Limits lead to a simpler way, down to the program as it was. */
+/* b = a + u v', x = b' y, w = b x, of n x n. */
+#define TWICE(n)                                                               \
+  "(tensor a (shape " n " " n ") f32)(tensor u (shape " n ") f32)"             \
+  "(tensor v (shape " n ") f32)(tensor y (shape " n ") f32)"                   \
+  "(let b (compute add (pair a (compute dotProd (cartProd"                     \
+  " (access (insertAxis u 1) 1) (access (insertAxis v 1) 1))))))"              \
+  "(let x (compute dotProd (cartProd"                                          \
+  " (access (transpose b (list 1 0)) 1) (access y 0))))"                       \
+  "(let w (compute dotProd (cartProd (access b 1) (access x 0))))"             \
+  "(output b)(output x)(output w)"
+
+static uint32_t
+readers_of(const po_program *p, uint32_t array) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    n += po_stmt_reads(&p->stmts.data[k], array);
+  return n;
+}
+
+/* The matrix that is larger than what a core has for itself goes through
+ * memory three times: read, read and written; the sums that use it compute
+ * what they need, and the last of them has it in its loops. */
+Test(fused, outputs_are_made_again_rather_than_read_from_memory) {
+  po_program *p = chosen(TWICE("1200"), PO_FUSE_POST_TILE, 0, 0);
+  uint32_t b = 0, w = 0, writer = 0, last = 0;
+  while (strcmp(p->arrays.data[b].name, "b"))
+    b++;
+  while (strcmp(p->arrays.data[w].name, "w"))
+    w++;
+  cr_assert_eq(readers_of(p, b), 0);
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    writer = p->stmts.data[k].array == b ? k : writer;
+    last = p->stmts.data[k].array == w ? k : last;
+  }
+  cr_assert_eq(po_nest_root(p, p->stmts.data[writer].leaf),
+               po_nest_root(p, p->stmts.data[last].leaf));
+  cr_assert_eq(po_count_instances(p, writer), 1200 * 1200);
+  po_free(p);
+  p = chosen(TWICE("200"), PO_FUSE_POST_TILE, 0, 0);
+  cr_assert_eq(readers_of(p, b), 2);
+  po_free(p);
+}
+
 Test(fused, limits_lead_to_a_simpler_way) {
   po_program *p = lower(BLURS "(output c)");
   const char *as_lowered = loops_text(p);

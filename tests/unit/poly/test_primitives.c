@@ -119,7 +119,7 @@ Test(primitives, compute_at_needs_a_consumer) {
          .reads = {"{ SD[i] -> B[i] }"});
   REFUSED("compute_at B x", "SD reads B outside loop x");
   KEPT("compute_at B y");
-  REFUSED("compute_inline C", "C is an output");
+  REFUSED("compute_inline C", "nothing reads C");
 }
 
 Test(primitives, compute_at_nothing_there) {
@@ -172,6 +172,37 @@ Test(primitives, compute_inline_refusals) {
   REFUSED("compute_inline B", "B is computed by 2 statements, not one");
   REFUSED("compute_inline D", "D is computed by 2 statements, not one");
   KEPT("compute_at D m; assert instances(D) == 48");
+}
+
+/* Its statement stays, and who reads it reads what it read. */
+Test(primitives, compute_inline_of_an_output) {
+  array("A", PO_INPUT, GS_I32, 1, 8);
+  array("C", PO_OUTPUT, GS_I32, 1, 8);
+  array("D", PO_OUTPUT, GS_I32, 1, 8);
+  ASSIGN("{ SC[i] : 0 <= i < 8 }", "{ SC[i] -> C[i] }", "i", .op = GS_C_ADD,
+         .literal = 1, .reads = {"{ SC[i] -> A[i] }"});
+  ASSIGN("{ SD[i] : 0 <= i < 8 }", "{ SD[i] -> D[i] }", "j", .op = GS_C_MUL,
+         .literal = 2, .reads = {"{ SD[i] -> C[7 - i] }"});
+  FORM("compute_inline C; merge i j", "for i<8\n"
+                                      "  C[i] = (A[i] + 1)\n"
+                                      "  D[i] = ((A[-i + 7] + 1) * 2)\n");
+  REFUSED("compute_inline C; compute_inline C", "nothing reads C");
+}
+
+Test(primitives, compute_inline_of_an_overwritten_output) {
+  array("I", PO_INPUT, GS_I32, 1, 8);
+  array("C", PO_OUTPUT, GS_I32, 1, 8);
+  array("D", PO_OUTPUT, GS_I32, 1, 8);
+  array("A", PO_WORKSPACE, GS_I32, 1, 8);
+  ASSIGN("{ SA[i] : 0 <= i < 8 }", "{ SA[i] -> A[i] }", "a",
+         .reads = {"{ SA[i] -> I[i] }"});
+  ASSIGN("{ SC[i] : 0 <= i < 8 }", "{ SC[i] -> C[i] }", "b",
+         .reads = {"{ SC[i] -> A[i] }"});
+  ASSIGN("{ SX[i] : 0 <= i < 8 }", "{ SX[i] -> A[i] }", "c", .literal = 9);
+  ASSIGN("{ SD[i] : 0 <= i < 8 }", "{ SD[i] -> D[i] }", "d", .op = GS_C_ADD,
+         .reads = {"{ SD[i] -> C[i] }", "{ SD[i] -> A[i] }"});
+  REFUSED("compute_inline C", "values would change");
+  REFUSED("reverse_compute_inline D", "D reads both");
 }
 
 Test(primitives, reverse_compute_inline) {
