@@ -17,8 +17,8 @@
 enum { KEPT = 8, LINE = 64, MOST_TERMS = 16 };
 
 /* Loops of an iteration that are looked at; iterations of one that asks for
- * what others read; bytes that a loop asks for ahead of what it reads. */
-enum { MOST_LOOPS = 16, LONG_LOOP = 256, AHEAD = 2048 };
+ * what others read. */
+enum { MOST_LOOPS = 16, LONG_LOOP = 256 };
 
 /* An address: constant + the sum of factor * iterator. */
 typedef struct address {
@@ -159,6 +159,7 @@ typedef struct search {
   cg_fetch fetch[CG_MOST_FETCHED];
   address at[CG_MOST_FETCHED];
   uint32_t by[CG_MOST_FETCHED]; /* numbers of loops */
+  uint32_t work[MOST_LOOPS];    /* operations of an iteration of each */
 } search;
 
 static void
@@ -180,7 +181,7 @@ add_read(search *x, uint32_t array, isl_ast_expr *index) {
   if (k == CG_MOST_FETCHED)
     return;
   x->n += k == x->n;
-  x->fetch[k] = (cg_fetch){array, index, AHEAD};
+  x->fetch[k] = (cg_fetch){array, index, CG_FETCH_AHEAD, CG_FETCH_SOON};
   x->at[k] = a;
   x->by[k] = x->number;
 }
@@ -191,6 +192,7 @@ add_stmt(search *x, __isl_keep isl_ast_node *node) {
   if (!note)
     return;
   const po_stmt *stmt = &x->e->p->stmts.data[note->stmt];
+  x->work[x->number] += stmt->n_exprs;
   for (uint32_t k = 0; k < stmt->n_exprs; k++)
     if (stmt->exprs[k].kind == PO_READ && x->e->fetched[stmt->exprs[k].array])
       add_read(x, stmt->exprs[k].array, note->index[k]);
@@ -321,6 +323,41 @@ find_reads(const row_loops *l, search *x) {
   return first;
 }
 
+/* The loop that is to ask for one more row: the one that has the most work for
+ * each that it asks for. */
+static uint32_t
+least_busy(const row_loops *l, const search *x, const bool *may,
+           const uint32_t *asked) {
+  uint32_t best = l->n;
+  for (uint32_t k = 0; k < l->n; k++)
+    if (may[k] &&
+        (best == l->n || (uint64_t)x->work[k] * (asked[best] + 1) >
+                             (uint64_t)x->work[best] * (asked[k] + 1)))
+      best = k;
+  return best;
+}
+
+static void
+share_out(const row_loops *l, const search *x, const cg_loop *rows,
+          const bool *may, cg_ahead *out) {
+  uint32_t asked[MOST_LOOPS] = {0};
+  for (uint32_t k = 0; k < x->n; k++) {
+    cg_fetch fetch = x->fetch[k];
+    int64_t step = factor_of(&x->at[k], rows->iterator);
+    int64_t bytes =
+        gs_dtype_table[l->e->p->arrays.data[fetch.array].dtype].bytes;
+    if (!step || __builtin_mul_overflow(step, bytes, &fetch.ahead))
+      continue;
+    uint32_t by = least_busy(l, x, may, asked);
+    asked[by]++;
+    fetch.kind = CG_FETCH_ROW;
+    out->by[out->n] = l->node[by];
+    out->fetch[out->n++] = fetch;
+  }
+}
+
+/* A core that waits for few lines at a time stands still where one loop asks
+ * for all: there those that can share it. */
 bool
 cg_find_ahead(cg_emitter *e, const cg_loop *rows, cg_ahead *out) {
   row_loops l = {.e = e};
@@ -331,19 +368,11 @@ cg_find_ahead(cg_emitter *e, const cg_loop *rows, cg_ahead *out) {
   collect_loops(&l, isl_ast_node_copy(rows->inner));
   if (l.n < 2)
     return false;
-  uint32_t asks = find_reads(&l, &x);
-  while (asks < l.n && (reads(&x, asks) || !may_ask(&l, asks)))
-    asks++;
-  if (asks == l.n)
-    return false;
-  for (uint32_t k = 0; k < x.n; k++) {
-    int64_t step = factor_of(&x.at[k], rows->iterator);
-    int64_t bytes =
-        gs_dtype_table[e->p->arrays.data[x.fetch[k].array].dtype].bytes;
-    if (!step || __builtin_mul_overflow(step, bytes, &x.fetch[k].ahead))
-      continue;
-    out->fetch[out->n++] = x.fetch[k];
-  }
-  out->loop = l.node[asks];
+  bool may[MOST_LOOPS] = {false}, any = false, all;
+  all = gs_stores_through_caches(e->p->target);
+  for (uint32_t k = find_reads(&l, &x); k < l.n && (all || !any); k++)
+    any |= may[k] = !reads(&x, k) && may_ask(&l, k);
+  if (any)
+    share_out(&l, &x, rows, may, out);
   return out->n > 0;
 }

@@ -19,7 +19,11 @@
  * iteration of a team's loop and of the function.
  *
  * A loop that does not store so, and reads such an array (fetch.c), asks for
- * what it reads a row at a time, some way ahead. */
+ * what it reads a row at a time, some way ahead.
+ *
+ * Where the target says that stores past the caches are slower than reading,
+ * stores are ordinary ones, and the lines that they are to fill are asked for
+ * in the same way. */
 #include "codegen/simd.h"
 #include "codegen/stream.h"
 #include <isl/id_to_ast_expr.h>
@@ -81,6 +85,8 @@ cg_find_streamed(cg_emitter *e) {
 
 bool
 cg_may_stream(const cg_emitter *e, const cg_use *use) {
+  if (gs_stores_through_caches(e->p->target))
+    return false;
   for (uint32_t k = 0; k < use->n_slots; k++)
     if (e->streamed[use->slots[k].array])
       return true;
@@ -178,6 +184,11 @@ element_bytes(const cg_emitter *e, const cg_user_note *note) {
   return bytes_of(e, written_array(e, note));
 }
 
+static int64_t
+trips_of(const cg_emitter *e, const cg_loop *loop) {
+  return loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
+}
+
 /* Reads alone are worth rows where the loop is one of vectors and longer than
  * a row.  Measured on Zen 3: one stream gains (a tenth of a blur's time); three
  * (planes of harris, of unsharp) lost as much.  Why was not found out. */
@@ -188,18 +199,55 @@ find_fetched(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
   cg_find_fetches(e, loop, out);
   if (out->n_fetched != 1 || cg_why_not_simd(e, loop))
     return false;
-  out->soon = true;
   out->row = AT_ONCE / bytes_of(e, out->fetch[0].array);
-  int64_t trips = loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
-  return trips > out->row;
+  return trips_of(e, loop) > out->row;
 }
 
+/* What this loop is to ask for; whether there is anything. */
+static bool
+ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, isl_ast_node *node,
+             cg_stream *out) {
+  uint32_t before = out->n_fetched;
+  for (uint32_t k = 0; ahead && k < ahead->n; k++)
+    if (ahead->by[k] == node && out->n_fetched < CG_MOST_FETCHED)
+      out->fetch[out->n_fetched++] = ahead->fetch[k];
+  if (out->n_fetched == before)
+    return false;
+  int64_t row = AT_ONCE_OF_ROWS / bytes_of(e, out->fetch[before].array);
+  out->row = out->row && out->row < row ? out->row : row;
+  return true;
+}
+
+/* Stores become ordinary ones, whose lines are asked for. */
 static void
-ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, cg_stream *out) {
-  int64_t row = AT_ONCE_OF_ROWS / bytes_of(e, ahead->fetch[0].array);
-  out->row = out->n && out->row < row ? out->row : row;
-  out->n_fetched = ahead->n;
-  memcpy(out->fetch, ahead->fetch, sizeof ahead->fetch);
+ask_for_written(const cg_emitter *e, const cg_loop *loop, cg_stream *out) {
+  bool is_long = out->n && trips_of(e, loop) >=
+                               LEAST_BYTES / element_bytes(e, out->write[0]);
+  for (uint32_t k = 0; is_long && k < out->n; k++) {
+    const cg_user_note *note = out->write[k];
+    if (out->n_fetched < CG_MOST_FETCHED)
+      out->fetch[out->n_fetched++] =
+          (cg_fetch){written_array(e, note), note->index[note->n - 1],
+                     CG_FETCH_AHEAD, CG_FETCH_WRITE};
+    out->row = AT_ONCE_OF_ROWS / element_bytes(e, note);
+  }
+  out->n = 0;
+}
+
+/* As cg_find_stream, for stores through the caches. */
+static bool
+find_asked(cg_emitter *e, const cg_loop *loop, const cg_ahead *ahead,
+           isl_ast_node *node, cg_stream *out) {
+  cg_stream reads = *out;
+  bool any = !ahead && find_fetched(e, loop, &reads);
+  if (any) {
+    out->row = reads.row;
+    out->n_fetched = reads.n_fetched;
+    memcpy(out->fetch, reads.fetch, sizeof reads.fetch);
+  }
+  ask_for_written(e, loop, out);
+  ask_for_rows(e, ahead, node, out);
+  return out->n_fetched > 0;
 }
 
 bool
@@ -209,19 +257,17 @@ cg_find_stream(cg_emitter *e, const cg_loop *loop, const cg_ahead *ahead,
   if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last)
     return false;
   find_writes(e, loop->inner, out);
-  bool asks = ahead && ahead->loop == node;
-  if (!out->n && !asks)
-    return !ahead && find_fetched(e, loop, out);
-  int64_t trips = loop->trips;
-  if (!trips)
-    trips = cg_range_size(e->p, loop->node);
-  if (out->n && trips < LEAST_BYTES / element_bytes(e, out->write[0]))
+  if (gs_stores_through_caches(e->p->target))
+    return find_asked(e, loop, ahead, node, out);
+  if (out->n &&
+      trips_of(e, loop) < LEAST_BYTES / element_bytes(e, out->write[0]))
     return false;
   bool whole = loop->trips && loop->trips <= LONG_ROW && !loop->is_team;
-  out->row = whole ? loop->trips : ROW;
-  if (asks)
-    ask_for_rows(e, ahead, out);
-  return true;
+  if (out->n)
+    out->row = whole ? loop->trips : ROW;
+  if (ask_for_rows(e, ahead, node, out) || out->n)
+    return true;
+  return !ahead && find_fetched(e, loop, out);
 }
 
 /* ---- text ---- */
@@ -266,9 +312,12 @@ put_place(cg_emitter *e, const cg_loop *loop, __isl_keep isl_ast_expr *index) {
 
 static void
 put_fetch(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
-          const cg_fetch *fetch, bool soon, uint32_t indent) {
+          const cg_fetch *fetch, uint32_t indent) {
+  static const char *const suffixes[] = {[CG_FETCH_ROW] = "_row",
+                                         [CG_FETCH_SOON] = "",
+                                         [CG_FETCH_WRITE] = "_write"};
   cg_indent(&e->body, indent);
-  bs_putf(&e->body, "glen_prefetch%s(%s, ", soon ? "" : "_row",
+  bs_putf(&e->body, "glen_prefetch%s(%s, ", suffixes[fetch->kind],
           cg_array_name(e, scope, fetch->array));
   put_place(e, loop, fetch->index);
   bs_putf(&e->body, ", glen_to - glen_from + 1, %lld, %lld);\n",
@@ -297,8 +346,10 @@ cg_open_stream(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
           cg_helper_used(e, CG_MIN_INDEX));
   put_last(e, loop);
   bs_putf(out, ", glen_from + %lld);\n", (long long)stream->row - 1);
-  for (uint32_t k = 0; k < stream->n_fetched; k++)
-    put_fetch(e, scope, loop, &stream->fetch[k], stream->soon, indent + 1);
+  for (uint32_t k = 0; k < stream->n_fetched; k++) {
+    put_fetch(e, scope, loop, &stream->fetch[k], indent + 1);
+    e->uses_fetch_write |= stream->fetch[k].kind == CG_FETCH_WRITE;
+  }
   e->uses_alignment |= stream->n > 0;
   e->uses_stream |= stream->n > 0;
   e->uses_fetch |= stream->n_fetched > 0;
@@ -394,8 +445,12 @@ put_fetch_helper(const cg_emitter *e, const char *suffix, const char *level,
 /* No pointer is formed: the place may be past the end of the array. */
 void
 cg_put_fetch_helpers(const cg_emitter *e, bs_text *out) {
-  bs_put(out, "/* n elements of so many bytes from `first` on, so many bytes\n"
-              " * further: they are read soon, or in the next row. */\n");
+  bs_putf(out,
+          "/* n elements of so many bytes from `first` on, so many bytes\n"
+          " * further: they are read soon, or in the next row%s. */\n",
+          e->uses_fetch_write ? ", or\n * written soon" : "");
   put_fetch_helper(e, "", "", out);
   put_fetch_helper(e, "_row", ", 0, 2", out);
+  if (e->uses_fetch_write)
+    put_fetch_helper(e, "_write", ", 1", out);
 }

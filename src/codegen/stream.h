@@ -4,31 +4,43 @@
 
 #include "codegen/loop.h"
 
-/* A read that comes first to its lines, and how many bytes ahead it is
+/* When what is fetched is needed: in the next iteration of a loop around, soon,
+ * or soon to be written. */
+typedef enum cg_fetch_kind {
+  CG_FETCH_ROW,
+  CG_FETCH_SOON,
+  CG_FETCH_WRITE
+} cg_fetch_kind;
+
+/* An access that comes first to its lines, and how many bytes ahead it is
  * fetched. */
 typedef struct cg_fetch {
   uint32_t array;
   isl_ast_expr *index;
   int64_t ahead;
+  cg_fetch_kind kind;
 } cg_fetch;
+
+/* Bytes that a loop asks for ahead of what it reads or writes itself. */
+enum { CG_FETCH_AHEAD = 2048 };
 
 /* A loop that is run in rows: its stores that go through them, or else the
  * reads that are fetched ahead. */
 enum { CG_MOST_ROWS = 4, CG_MOST_FETCHED = 8 };
+
 typedef struct cg_stream {
   const char *iterator;
   int64_t row; /* elements */
-  bool soon;   /* what is fetched is read by the loop itself */
   uint32_t n, n_fetched;
   const cg_user_note *write[CG_MOST_ROWS];
   cg_fetch fetch[CG_MOST_FETCHED];
 } cg_stream;
 
-/* What one loop of an iteration asks for that another reads in the next. */
+/* What loops of an iteration ask for that others read in the next. */
 typedef struct cg_ahead {
-  isl_ast_node *loop;
   uint32_t n;
   cg_fetch fetch[CG_MOST_FETCHED];
+  isl_ast_node *by[CG_MOST_FETCHED]; /* the loop that asks */
 } cg_ahead;
 
 /* Sets e->streamed and e->fetched: the arrays that are worth it. */
@@ -44,8 +56,8 @@ bool cg_find_stream(cg_emitter *, const cg_loop *, const cg_ahead *,
 /* fetch.c: the reads that are worth it of the statements that every iteration
  * runs. */
 void cg_find_fetches(cg_emitter *, const cg_loop *, cg_stream *);
-/* fetch.c: whether one of the loops in an iteration of this one is to ask for
- * what the next iteration reads. */
+/* fetch.c: whether loops in an iteration of this one are to ask for what the
+ * next iteration reads. */
 bool cg_find_ahead(cg_emitter *, const cg_loop *rows, cg_ahead *);
 /* The loop over rows around it; the loop itself then runs from glen_from to
  * glen_to. */
@@ -61,7 +73,7 @@ void cg_put_fence(cg_emitter *, uint32_t indent);
 /* What they include; glen_stream and glen_fence. */
 void cg_put_stream_includes(bs_text *out);
 void cg_put_stream_helpers(bs_text *out);
-/* glen_prefetch, glen_prefetch_row */
+/* glen_prefetch, glen_prefetch_row, glen_prefetch_write */
 void cg_put_fetch_helpers(const cg_emitter *, bs_text *out);
 
 #endif

@@ -27,6 +27,8 @@ const target_number target_numbers[] = {
     NUMBER(NULL, "vector-registers", vector_registers, false, 1, 4096),
     NUMBER("memory", "bytes-per-cycle", memory_bytes_per_cycle, true, 1e-6,
            1e9),
+    NUMBER("memory", "stored-bytes-per-cycle", stored_bytes_per_cycle, true, 0,
+           1e9),
     NUMBER("host", "flops-per-cycle", flops_per_cycle, true, 1e-6, 1e9),
     NUMBER("host", "scalar-ops-per-cycle", scalar_ops_per_cycle, true, 1e-6,
            1e9),
@@ -74,6 +76,12 @@ target_set_cache(const gs_context *ctx, gs_target *t, gs_cache c) {
             (t->caches.len - 1 - k) * sizeof c);
   }
   t->caches.data[k] = c;
+}
+
+bool
+gs_stores_through_caches(const gs_target *t) {
+  return t && t->stored_bytes_per_cycle > 0 &&
+         t->stored_bytes_per_cycle < t->memory_bytes_per_cycle;
 }
 
 const gs_instr *

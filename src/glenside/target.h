@@ -77,8 +77,9 @@ typedef struct gs_target {
   double flops_per_cycle;      /* vector, one core, f32 multiply-adds as 2 */
   double scalar_ops_per_cycle; /* what is not vectorised */
   double memory_bytes_per_cycle;
-  const char *march;       /* -march, or NULL */
-  BS_VEC(gs_cache) caches; /* by level */
+  double stored_bytes_per_cycle; /* past the caches; 0: as many as are read */
+  const char *march;             /* -march, or NULL */
+  BS_VEC(gs_cache) caches;       /* by level */
   BS_VEC(gs_setting) settings;
   BS_VEC(const char *) preludes; /* C text */
   BS_VEC(const char *) files;    /* every file read */
@@ -110,6 +111,11 @@ const gs_variant *gs_find_variant(const char *name);
 /* The target with the vectors of the variant. */
 const gs_target *gs_target_variant(const gs_context *, const gs_target *,
                                    const gs_variant *);
+
+/* Whether a core that writes more than the caches hold had better not store
+ * past them: where such stores are slower than reading is, a line that is read
+ * ahead of an ordinary store, and written back later, takes less time. */
+bool gs_stores_through_caches(const gs_target *);
 
 const gs_instr *gs_find_instr(const gs_target *, const char *name);
 /* Binds params from the call's attribute and dimensions from the operand types

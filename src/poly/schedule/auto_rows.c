@@ -10,8 +10,11 @@
  *
  * This pays where stages have windows over rows, each iteration needs one new
  * row of every producer, and the rows that are alive fit into the first cache,
- * or at least half of the second one; rows may be cut for that.  Where any of
- * it does not hold, the nest is left for tiles. */
+ * or at least half of the second one; rows may be cut for that.  Where a result
+ * is written through the caches, it is the second one at once: rows that are
+ * whole follow each other in memory, and what is asked for ahead of the end of
+ * one is the next.  Where any of it does not hold, the nest is left for tiles.
+ */
 #include "poly/schedule/chooser.h"
 #include "poly/schedule/edit.h"
 #include "poly/schedule/layout.h"
@@ -325,7 +328,8 @@ po_fuse_in_rows(po_chooser *c, uint32_t after) {
   po_program *old = po_copy(p);
   uint32_t rows, root = po_last_root(p, after);
   int64_t room = bytes_of_cache(p, 2), bytes;
-  int64_t width = width_for(p, row, guess_bytes(p, root, row), 1);
+  int64_t width = width_for(p, row, guess_bytes(p, root, row),
+                            gs_stores_through_caches(p->target) ? 2 : 1);
   if (!width)
     width = PART_OF_ROW;
   bytes = try_rows(c, after, width, &rows);
