@@ -246,6 +246,7 @@ typedef struct row_loops {
   uint32_t n;
   isl_ast_node *node[MOST_LOOPS];
   cg_loop loop[MOST_LOOPS];
+  bool instead[MOST_LOOPS]; /* of one that comes before in the list */
 } row_loops;
 
 static void collect_loops(row_loops *, __isl_take isl_ast_node *);
@@ -254,8 +255,11 @@ static void
 collect_parts(row_loops *l, __isl_keep isl_ast_node *node) {
   if (isl_ast_node_get_type(node) == isl_ast_node_if) {
     collect_loops(l, isl_ast_node_if_get_then_node(node));
+    uint32_t first = l->n;
     if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
       collect_loops(l, isl_ast_node_if_get_else_node(node));
+    for (uint32_t k = first; k < l->n; k++)
+      l->instead[k] = true;
     return;
   }
   isl_size n = 1;
@@ -305,6 +309,13 @@ reads(const search *x, uint32_t loop) {
     if (x->by[k] == loop)
       return true;
   return false;
+}
+
+/* A loop that runs instead of one before has nothing read for it by that. */
+static bool
+reads_itself(const row_loops *l, uint32_t k) {
+  search x = {.e = l->e, .loop = &l->loop[k]};
+  return l->instead[k] && add_node(&x, l->loop[k].inner) && x.n > 0;
 }
 
 /* What all of the loops read; the first one that reads. */
@@ -371,7 +382,7 @@ cg_find_ahead(cg_emitter *e, const cg_loop *rows, cg_ahead *out) {
   bool may[MOST_LOOPS] = {false}, any = false, all;
   all = gs_stores_through_caches(e->p->target);
   for (uint32_t k = find_reads(&l, &x); k < l.n && (all || !any); k++)
-    any |= may[k] = !reads(&x, k) && may_ask(&l, k);
+    any |= may[k] = !reads(&x, k) && !reads_itself(&l, k) && may_ask(&l, k);
   if (any)
     share_out(&l, &x, rows, may, out);
   return out->n > 0;

@@ -198,13 +198,23 @@ read_alike(const po_program *p, uint32_t a, uint32_t b) {
   return false;
 }
 
+/* Both are all of an iteration, of a result that is written through the caches:
+ * one loop then asks for all that it reads and writes. */
+static bool
+are_all(const po_program *p, uint32_t a, uint32_t b) {
+  return gs_stores_through_caches(p->target) &&
+         po_node(p, po_node(p, a)->parent)->first == a &&
+         po_node(p, b)->next == PO_NO_NODE;
+}
+
 /* The second reads rows that the first makes, of which one is the last one: its
  * values stay in registers. What the first reads is no input: such a loop waits
- * for memory, and is better left alone (codegen/fetch.c). */
+ * for memory, and is better left alone (codegen/fetch.c) where there are others
+ * that may ask for what it reads. */
 static bool
 feeds(const po_program *p, uint32_t a, uint32_t b) {
-  bool any = false;
-  for (uint32_t k = 0; k < p->arrays.len; k++)
+  bool any = false, all = are_all(p, a, b);
+  for (uint32_t k = 0; k < p->arrays.len && !all; k++)
     if (p->arrays.data[k].role == PO_INPUT && reads_below(p, a, k))
       return false;
   for (uint32_t k = po_nest_first_leaf(p, a); k != PO_NO_NODE;

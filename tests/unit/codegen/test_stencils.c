@@ -65,12 +65,24 @@ Test(stencils, borders_of_any_size) {
 
 /* ---- outputs past the caches ---- */
 
-/* For a machine of small caches. */
-static po_program *
-read_small(const char *text) {
+/* For a machine of small caches; one that stores slowly past them. */
+static gs_target *
+small_target(void) {
   gs_target *target = gs_target_default(&ctx);
   for (uint32_t k = 0; k < target->caches.len; k++)
     target->caches.data[k].bytes = 4096;
+  return target;
+}
+
+static po_program *
+read_small(const char *text) {
+  return read_loops_for(small_target(), text);
+}
+
+static po_program *
+read_through(const char *text) {
+  gs_target *target = small_target();
+  target->stored_bytes_per_cycle = target->memory_bytes_per_cycle / 2;
   return read_loops_for(target, text);
 }
 
@@ -124,6 +136,21 @@ Test(stencils, streams_end_where_their_loops_do) {
                          "  for j in 140 * t..min(2001, 140 * t + 140) {\n"
                          "    S[t, i, j]: B[i, j] = A[i, j] - 1 } } }\n"};
   run_all_for(read_small, texts, COUNT(texts));
+  run_all_for(read_through, texts, COUNT(texts));
+}
+
+Test(stencils, slow_stores_past_the_caches_are_none) {
+  po_program *p = read_through(rows_of(31, 1021, "parallel", "", "i, j"));
+  expect_no_code(p, "glen_stream");
+  expect_no_code(p, "glen_fence");
+  expect_no_code(p, "glen_row0");
+  expect_code(p, "glen_prefetch_write(B, 1021 * i0 + glen_from, "
+                 "glen_to - glen_from + 1, 4, 2048);");
+  expect_code(p, "glen_prefetch(A, 1021 * i0 + glen_from, ");
+  expect_no_code(read_through(rows_of(310, 21, "", "", "i, j")),
+                 "glen_prefetch_write");
+  expect_no_code(read_loops(rows_of(31, 1021, "", "", "i, j")),
+                 "glen_prefetch_write");
 }
 
 /* Rows of an array gone through a buffer. */
@@ -197,6 +224,55 @@ Test(stencils, rows_that_are_fetched_end_where_they_did) {
   const char *texts[] = {in_rows(5, 1023, " * C[%d * s + i, j]"),
                          in_rows(3, 770, ""), in_rows(2, 259, "")};
   run_all_for(read_small, texts, COUNT(texts));
+  run_all_for(read_through, texts, COUNT(texts));
+}
+
+/* Two loops that wait for nothing, of which the second has more work, after one
+ * that reads two arrays. */
+#define SHARED                                                                 \
+  "input A: f32[64, 1023]\ninput C: f32[64, 1023]\n"                           \
+  "output B: f32[64, 1000]\nlocal r: f32[64 fold 1, 1023]\n"                   \
+  "local q: f32[64 fold 1, 1023]\n"                                            \
+  "for i in 0..64 {\n"                                                         \
+  "  for j in 0..1023 { S: r[i, j] = A[i, j] + C[i, j] }\n"                    \
+  "  for k in 0..1010 { T: q[i, k] = r[i, k] + r[i, k + 9] }\n"                \
+  "  for l in 0..1000 { U: B[i, l] = %sq[i, l] * q[i, l + 1] + q[i, l + 2] "   \
+  "}\n"                                                                        \
+  "}\n"
+
+Test(stencils, loops_share_what_is_asked_for) {
+  const char *one = "", *more = "q[i, l + 3] * q[i, l + 4] + ";
+  const char *texts[] = {bs_arena_printf(&arena, SHARED, one),
+                         bs_arena_printf(&arena, SHARED, more)};
+  static const char *const both = "glen_prefetch_row(A, ";
+  po_program *p = read_through(texts[0]);
+  expect_code(p, both);
+  const char *code = code_of(p);
+  const char *a = strstr(code, both),
+             *c = strstr(code, "glen_prefetch_row(C, ");
+  cr_assert(a && c);
+  const char *from = a < c ? a : c, *to = a < c ? c : a;
+  const char *loop = strstr(from, "for (");
+  cr_expect(loop && loop < to, "one loop asks for both");
+  run_all_for(read_through, texts, COUNT(texts));
+}
+
+/* The first row is made by a loop of its own: neither reads for the other. */
+Test(stencils, a_loop_that_runs_instead_asks_for_what_it_reads) {
+  const char *texts[] = {
+      "input A: f32[64, 1023]\noutput B: f32[63, 1023]\n"
+      "local r: f32[64 fold 2, 1023]\n"
+      "for i in 0..64 { separate for j in 0..1023 {\n"
+      "  S: r[i, j] = A[i, j] * 2\n"
+      "  T[i, j]: B[i - 1, j] = r[i, j] + r[i - 1, j] where i >= 1 } }\n"};
+  po_program *p = read_through(texts[0]);
+  expect_code(p, "} else {");
+  expect_no_code(p, "glen_prefetch_row(A");
+  const char *first = strstr(code_of(p), "glen_prefetch(A, ");
+  cr_assert(first);
+  cr_expect(strstr(first + 1, "glen_prefetch(A, "));
+  expect_code(p, "glen_prefetch_write(B, ");
+  run_all_for(read_through, texts, COUNT(texts));
 }
 
 /* ---- the width of vectors ---- */

@@ -473,8 +473,25 @@ Test(target, detection_reads_the_system) {
   cr_expect_eq(t->vector_bytes, 64);
   cr_expect_eq(t->flops_per_cycle, 32);
   cr_expect_eq(t->caches.data[0].bytes_per_cycle, 64);
+  cr_expect_not(gs_stores_through_caches(t));
+  write_file(path, "cpuinfo",
+             "vendor_id\t: GenuineIntel\nflags\t\t: fpu sse2 avx\n");
+  t = gs_target_detect_in(&ctx, root); /* slow stores past the caches */
+  cr_expect(gs_stores_through_caches(t));
+  cr_expect_str_eq(print(parse(print(t))), print(t));
   snprintf(command, sizeof command, "rm -r %s", root);
   cr_assert_eq(system(command), 0);
+}
+
+Test(target, stores_past_the_caches_are_as_fast_as_reading_by_default) {
+  cr_expect_not(gs_stores_through_caches(NULL));
+  cr_expect_not(gs_stores_through_caches(
+      parse("(target m (memory (bytes-per-cycle 1)))")));
+  cr_expect_not(gs_stores_through_caches(parse(
+      "(target m (memory (bytes-per-cycle 4) (stored-bytes-per-cycle 4)))")));
+  cr_expect(gs_stores_through_caches(
+      parse("(target m (memory (stored-bytes-per-cycle 3.9)))")));
+  refuses("(target m (memory (stored-bytes-per-cycle -1)))", "bad-value");
 }
 
 Test(target, detection_of_nothing_is_the_default) {

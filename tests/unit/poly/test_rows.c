@@ -10,13 +10,18 @@
 TestSuite(rows, .init = fixture_start, .fini = fixture_stop);
 
 static po_program *
-chosen(const char *text) {
+chosen_for(const gs_target *target, const char *text) {
   po_auto_options options = {.fuse = PO_FUSE_POST_TILE};
-  po_program *p = lower(text);
+  po_program *p = lower_with(target, text, (po_options){0});
   po_auto_result done = po_schedule_automatically(&p, &options);
   cr_assert_eq(done.fuse, PO_FUSE_POST_TILE);
   cr_assert(done.finished);
   return p;
+}
+
+static po_program *
+chosen(const char *text) {
+  return chosen_for(gs_target_default(&ctx), text);
 }
 
 /* name: with a space behind */
@@ -46,8 +51,9 @@ outputs_of(const po_program *p) {
 
 /* As it was lowered, and by its own script, the program gives the same. */
 static void
-expect_right(const po_program *p, const char *text) {
-  po_program *plain = lower(text);
+expect_right_for(const gs_target *target, const po_program *p,
+                 const char *text) {
+  po_program *plain = lower_with(target, text, (po_options){0});
   cr_assert_eq(outputs_of(plain), outputs_of(p));
   bs_text script, out;
   bs_text_init(&script, &heap);
@@ -58,6 +64,11 @@ expect_right(const po_program *p, const char *text) {
   cr_assert(po_run_script(&plain, source, &out), "%s", faults());
   cr_assert_str_eq(loops_text(plain), loops_text(p));
   po_free(plain);
+}
+
+static void
+expect_right(const po_program *p, const char *text) {
+  expect_right_for(gs_target_default(&ctx), p, text);
 }
 
 static int64_t
@@ -189,4 +200,22 @@ Test(rows, cut_where_they_are_long) {
     if (p->arrays.data[k].role == PO_LOCAL)
       cr_assert_leq(po_bytes(&p->arrays.data[k]), 256 << 10);
   po_free(p);
+}
+
+/* Where a result is written through the caches, rows stay whole as long as they
+ * fit into the second one, and two loops that are all become one. */
+Test(rows, whole_where_stores_go_through_the_caches) {
+  static const char *const text = BLUR("9 3002", "1 3", "3 1"),
+                           *const machine = "(target m (memory (bytes-per-cycle"
+                                            " 4) (stored-bytes-per-cycle %d)))";
+  for (int stored = 4; stored >= 3; stored--) {
+    const gs_target *target =
+        target_of(bs_arena_printf(&arena, machine, stored));
+    po_program *p = chosen_for(target, text);
+    cr_assert_eq(count_commands(p, "roll "), 1);
+    cr_expect_eq(count_commands(p, "tile "), stored == 4);
+    cr_expect_eq(count_commands(p, "merge "), stored == 3);
+    expect_right_for(target, p, text);
+    po_free(p);
+  }
 }
