@@ -82,6 +82,7 @@ void cg_limit(const cg_emitter *, unsigned long most);
 typedef struct cg_elements {
   bool by_name;
   uint64_t read, written;
+  uint32_t declared; /* of any local: how often the text does, so far */
 } cg_elements;
 
 static inline bool
@@ -208,19 +209,26 @@ bool cg_has_own_name(const cg_emitter *, uint32_t array);
 /* local.c: the locals that may be kept as scalars; nothing is known of their
  * elements before the AST is built. */
 void cg_find_elements(cg_emitter *);
+/* Where the text after declarations of a loop's locals starts, and how often
+ * they were declared by then. */
+typedef struct cg_declared {
+  size_t end;
+  uint32_t times;
+} cg_declared;
+
 /* local.c: whether the group has locals that live in an iteration of the
- * loop; their declarations, but for one. */
+ * loop; their declarations, but for one, which the caller puts. */
 bool cg_has_locals(const cg_emitter *, const po_group *, uint32_t loop);
-void cg_declare_locals(cg_emitter *, const cg_scope *, uint32_t loop,
-                       uint32_t but, uint32_t indent);
+cg_declared cg_declare_locals(cg_emitter *, const cg_scope *, uint32_t loop,
+                              uint32_t but, uint32_t indent);
 /* local.c: where loops were cut into parts, or stages vanished, not every part
  * uses all that stands before it.  A statement that keeps compilers quiet of
  * what the text from `from` on does not use: a pointer, or a variable; the
- * locals of a loop. */
+ * locals of a loop, whose uses are others' where it declares them again. */
 void cg_put_unused(cg_emitter *, size_t from, const char *name, bool pointer,
                    uint32_t indent);
 void cg_put_unused_locals(cg_emitter *, const cg_scope *, uint32_t loop,
-                          size_t from, uint32_t indent);
+                          cg_declared, uint32_t indent);
 
 /* constant.c: nothing is written for the statement. */
 bool cg_is_void(cg_emitter *, const cg_user_note *);

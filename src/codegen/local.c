@@ -141,12 +141,26 @@ declare(cg_emitter *e, const cg_scope *scope, uint32_t array, uint32_t indent) {
   }
 }
 
-void
+static uint32_t
+times_declared(const cg_emitter *e, const po_group *group, uint32_t loop) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (belongs(e, group, loop, k))
+      n += e->elements[k].declared;
+  return n;
+}
+
+cg_declared
 cg_declare_locals(cg_emitter *e, const cg_scope *scope, uint32_t loop,
                   uint32_t but, uint32_t indent) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++)
-    if (k != but && belongs(e, scope->group, loop, k))
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    if (!belongs(e, scope->group, loop, k))
+      continue;
+    e->elements[k].declared++;
+    if (k != but)
       declare(e, scope, k, indent);
+  }
+  return (cg_declared){e->body.len, times_declared(e, scope->group, loop)};
 }
 
 /* ---- what a part of the code does not need ---- */
@@ -191,7 +205,9 @@ cg_put_unused(cg_emitter *e, size_t from, const char *name, bool pointer,
 
 void
 cg_put_unused_locals(cg_emitter *e, const cg_scope *scope, uint32_t loop,
-                     size_t from, uint32_t indent) {
+                     cg_declared declared, uint32_t indent) {
+  bool again = times_declared(e, scope->group, loop) > declared.times;
+  size_t from = again ? e->body.len : declared.end;
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const char *name = e->p->arrays.data[k].name;
     if (!belongs(e, scope->group, loop, k) || !is_declared(e, k))

@@ -352,19 +352,18 @@ starts_local(const cg_emitter *e, __isl_keep isl_ast_node *node) {
   return literal ? stmt->array : UINT32_MAX;
 }
 
-/* A block that starts by setting a local of the loop declares it so.  *from:
- * where the text after the other declarations starts. */
+/* A block that starts by setting a local of the loop declares it so. */
 static bool
 put_started(cg_emitter *e, cg_scope *scope, uint32_t loop,
-            __isl_keep isl_ast_node *block, uint32_t indent, size_t *from) {
+            __isl_keep isl_ast_node *block, uint32_t indent,
+            cg_declared *declared) {
   if (isl_ast_node_get_type(block) != isl_ast_node_block)
     return false;
   isl_ast_node *start = child_of(e, block, 0);
   uint32_t local = starts_local(e, start);
   if (local == UINT32_MAX || e->local_node[local] != loop)
     return false;
-  cg_declare_locals(e, scope, loop, local, indent);
-  *from = e->body.len;
+  *declared = cg_declare_locals(e, scope, loop, local, indent);
   cg_indent(&e->body, indent);
   bs_putf(&e->body, "%s ",
           gs_dtype_table[e->p->arrays.data[local].dtype].c_type);
@@ -387,13 +386,12 @@ put_body(cg_emitter *e, cg_scope *scope, uint32_t loop,
   if (loop == PO_NO_NODE || !cg_has_locals(e, scope->group, loop)) {
     cg_put_node(e, scope, body, indent);
   } else {
-    size_t from;
-    if (!put_started(e, scope, loop, body, indent, &from)) {
-      cg_declare_locals(e, scope, loop, UINT32_MAX, indent);
-      from = e->body.len;
+    cg_declared declared;
+    if (!put_started(e, scope, loop, body, indent, &declared)) {
+      declared = cg_declare_locals(e, scope, loop, UINT32_MAX, indent);
       cg_put_node(e, scope, body, indent);
     }
-    cg_put_unused_locals(e, scope, loop, from, indent);
+    cg_put_unused_locals(e, scope, loop, declared, indent);
   }
   scope->pending = pending;
 }

@@ -410,6 +410,21 @@ Test(stencils, rows_made_and_used_by_one_loop_are_kept) {
   run_all(texts, COUNT(texts));
 }
 
+/* The first iteration stands apart and uses one of the loop's locals only. */
+Test(stencils, an_iteration_apart_has_locals_it_does_not_use) {
+  static const char *const texts[] = {
+      "input A: f32[28, 136]\noutput B: f32[26, 136]\n"
+      "local r: f32[28 fold 2, 136]\nlocal t: f32[27 fold 1, 136]\n"
+      "separate for i in -1..26 {\n"
+      "  for j in 0..136 {\n"
+      "    S[i, j]: r[i + 1, j] = A[i + 1, j] * 2 at i, j }\n"
+      "  for k in 0..136 {\n"
+      "    T[i, k]: t[i, k] = r[i, k] + r[i + 1, k] where 0 <= i at i, k }\n"
+      "  for l in 0..136 {\n"
+      "    U[i, l]: B[i, l] = t[i, l] * 3 where 0 <= i at i, l } }\n"};
+  run_all(texts, COUNT(texts));
+}
+
 Test(stencils, dependent_iterations_do_not) {
   static const char *const texts[] = {
       /* sums */
