@@ -109,9 +109,13 @@ put_contract_macros(const cg_emitter *e, bs_text *out) {
               "#define GLEN_PREFETCH(p) __builtin_prefetch(p, 1)\n"
               "#define GLEN_AHEAD(p, bytes) \\\n"
               "  __builtin_prefetch((const void *)((uintptr_t)(p) + (bytes)))\n"
+              "#define GLEN_LATER(p, bytes) \\\n"
+              "  __builtin_prefetch((const void *)((uintptr_t)(p) + (bytes)), "
+              "0, 2)\n"
               "#else\n"
               "#define GLEN_PREFETCH(p) (void)(p)\n"
               "#define GLEN_AHEAD(p, bytes) (void)(p)\n"
+              "#define GLEN_LATER(p, bytes) (void)(p)\n"
               "#endif\n\n");
 }
 

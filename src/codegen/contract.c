@@ -264,6 +264,10 @@ put_panel_call(const cg_contract *x, uint32_t indent) {
             (long long)x->c->nc,
             lines ? "rows" : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
             (long long)x->c->dims[PO_DIM_K].d[0].extent);
+  if (x->c->later)
+    bs_putf(x->out, "kc * (%lld + %lld * ((m - m_lo) / %u)), ",
+            (long long)(x->columns * gs_dtype_table[x->c->dtype].bytes),
+            (long long)x->c->later, x->c->mr);
   bs_put(x->out, "kc, k_lo == 0, ");
   put_formula_arguments(x);
   bs_putf(x->out, "%s, n_hi - n);\n", lines ? "rows" : "m_hi - m");

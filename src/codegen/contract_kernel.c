@@ -85,10 +85,15 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   int64_t products = panel.rows * vectors;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   bool image = po_image_of_x(x->c);
+  int64_t asked = (x->c->later + 63) / 64;
   int64_t others =
       panel.rows + vectors + lines + (image ? 3 : 1) + LOOP_INSTRUCTIONS;
   steps step = steps_of(x);
-  if (products + others > 2 * products)
+  for (int64_t k = 0; k < asked && others + asked <= products; k++)
+    cg_line(
+        x->out, 2, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
+        k ? bs_arena_printf(&x->e->arena, " + %lld", 64 * (long long)k) : "");
+  if (others > products)
     return;
   bool near = x->c->y_mode == PO_DIRECT && step.y * bytes <= NEAR_BYTES;
   if (x->c->y_mode != PO_WINDOWS && !near)
@@ -202,14 +207,16 @@ put_parameters(const cg_contract *x) {
     bs_putf(x->out, "const %s *restrict at, ", x->e->index);
   if (x->c->waits)
     bs_putf(x->out, "%s *restrict sums, int last, ", x->type);
+  if (x->c->later)
+    bs_putf(x->out, "%s later, ", x->e->index);
   bs_putf(x->out, "%s kc, int first", x->e->index);
 }
 
 static const char *
 arguments(const cg_contract *x) {
-  return bs_arena_printf(&x->e->arena, "x, y, c, %s%skc, first",
-                         cg_has_windows(x) ? "at, " : "",
-                         x->c->waits ? "sums, last, " : "");
+  return bs_arena_printf(
+      &x->e->arena, "x, y, c, %s%s%skc, first", cg_has_windows(x) ? "at, " : "",
+      x->c->waits ? "sums, last, " : "", x->c->later ? "later, " : "");
 }
 
 /* Of c, where the sums go there. */
@@ -234,6 +241,8 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   bs_put(x->out, ") {\n");
   if (contract)
     bs_put(x->out, "  GLEN_CONTRACT_BODY\n");
+  if (x->c->later)
+    cg_line(x->out, 1, "(void)later;");
   put_sums(x, panel, vectors);
   if (strict)
     put_start(x, panel, vectors);

@@ -104,6 +104,9 @@ typedef struct po_contraction {
   po_cmode x_mode, y_mode;
   uint32_t packed_x, packed_y; /* the arrays of PO_WHOLE and PO_BEFORE */
   po_caxis axes[PO_MAX_DIMS];  /* of PO_WINDOWS, by loop of n or m */
+  /* Bytes of the next panel of y that an iteration of k asks for; 0: it comes
+   * from the second cache anyway. */
+  int64_t later;
   bool waits;     /* sums of a tile wait for the last block of k apart from c */
   double product; /* cycles of a vector of products */
   double cycles;  /* estimate, one core */

@@ -35,6 +35,8 @@
 /* Panels a core, from which on one more or less is no matter. */
 #define UNEVEN      4
 #define FMA_LATENCY 4.0
+/* Panels of x, with more of which the first one's wait for y is no matter. */
+#define MANY_PANELS 32
 /* Part of the time lost where rows share sets of the first cache. */
 #define ALIASING 0.1
 /* ... where rows of y are far apart. */
@@ -428,6 +430,34 @@ choose_image_rows(po_contraction *c) {
          (!c->waits || c->mc * c->nc * bytes_of(c) <= MAX_SUMS);
 }
 
+/* Rows of x that stay in the second cache; row: bytes of one. */
+static void
+choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
+  int64_t rows = cache_bytes(t, 1, 262144) / 3;
+  rows = c->x_mode == PO_BLOCK ? min64(MAX_ROWS, rows) : rows;
+  c->mb = max64(rows / row / c->mr, 1) * c->mr;
+  if (c->x_mode == PO_BLOCK && c->mb > c->mc)
+    c->mb = c->mc;
+  if (c->mb < c->mc)
+    c->mb = round_up(ceil_div(c->mc, ceil_div(c->mc, c->mb)), c->mr);
+}
+
+/* Panels of y that were packed for many rows come from beyond the second cache
+ * where it does not hold all of a tile's, each while the panels of x, so many,
+ * are multiplied by the one before.  Where x is an image, its own windows,
+ * asked for ahead, leave no room for that. */
+static void
+choose_later(const gs_target *t, po_contraction *c) {
+  int64_t row = c->kc * inner_of(c) * bytes_of(c);
+  int64_t width = (int64_t)c->nv * c->lanes * bytes_of(c);
+  int64_t rows = min64(c->mb, c->mc), line = min64(c->line, rows);
+  int64_t panels = ceil_div(line, c->mr) * ceil_div(rows, line);
+  bool far = po_is_packed_whole(c->y_mode) && !po_image_of_x(c) &&
+             c->nc > c->nv * c->lanes &&
+             c->nc * row > cache_bytes(t, 1, 262144) / 2;
+  c->later = far && panels <= MANY_PANELS ? ceil_div(width, panels) : 0;
+}
+
 /* False where the image of x is too large. */
 static bool
 choose_blocks(const gs_target *t, po_contraction *c) {
@@ -440,15 +470,13 @@ choose_blocks(const gs_target *t, po_contraction *c) {
   if (c->y_mode == PO_WINDOWS && !po_image_fits(c, MAX_BLOCK))
     c->y_mode = PO_BLOCK;
   pack_once(c);
-  if (po_image_of_x(c))
-    return choose_image_rows(c);
-  int64_t rows = cache_bytes(t, 1, 262144) / 3;
-  rows = c->x_mode == PO_BLOCK ? min64(MAX_ROWS, rows) : rows;
-  c->mb = max64(rows / row / c->mr, 1) * c->mr;
-  if (c->x_mode == PO_BLOCK && c->mb > c->mc)
-    c->mb = c->mc;
-  if (c->mb < c->mc)
-    c->mb = round_up(ceil_div(c->mc, ceil_div(c->mc, c->mb)), c->mr);
+  if (po_image_of_x(c)) {
+    if (!choose_image_rows(c))
+      return false;
+  } else {
+    choose_rows(t, c, row);
+  }
+  choose_later(t, c);
   return true;
 }
 
