@@ -34,7 +34,8 @@ struct eg_crew {
   bs_heap *heap;
   pthread_mutex_t lock; /* the fields below, and the caller's heap */
   pthread_cond_t begin, end;
-  uint64_t run;
+  atomic_ullong run;
+  uint64_t alert;      /* the run that helpers look out for */
   atomic_uint working; /* helpers that are not through with this run */
   bool quit;
   size_t held;
@@ -100,14 +101,29 @@ lay_some(eg_crew *c) {
     pthread_cond_broadcast(&c->end);
 }
 
+/* A sleeper takes as long to wake up as some jobs last. */
+static void
+await(eg_crew *c, uint64_t seen) {
+  enum { LONG = 4 * LOOKS };
+  pthread_mutex_unlock(&c->lock);
+  for (int i = 0; i < LONG && atomic_load(&c->run) == seen; i++)
+    rest();
+  pthread_mutex_lock(&c->lock);
+}
+
 /* Until there is a run that was not seen yet. */
 static void
 stand_by(eg_crew *c, uint64_t seen) {
-  while (c->run == seen && !c->quit)
-    if (c->n_grounds)
+  bool looked = false;
+  while (atomic_load(&c->run) == seen && !c->quit)
+    if (c->n_grounds) {
       lay_some(c);
-    else
+    } else if (c->alert > seen && !looked) {
+      await(c, seen);
+      looked = true;
+    } else {
       pthread_cond_wait(&c->begin, &c->lock);
+    }
 }
 
 static void *
@@ -119,7 +135,7 @@ helper(void *arg) {
     stand_by(c, seen);
     if (c->quit)
       break;
-    seen = c->run;
+    seen = atomic_load(&c->run);
     pthread_mutex_unlock(&c->lock);
     work(c);
     pthread_mutex_lock(&c->lock);
@@ -191,7 +207,7 @@ eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
   c->n_tasks = n;
   atomic_store(&c->next, 0);
   atomic_store(&c->working, c->n_helpers);
-  c->run++;
+  atomic_fetch_add(&c->run, 1);
   pthread_cond_broadcast(&c->begin);
   pthread_mutex_unlock(&c->lock);
   work(c);
@@ -199,6 +215,14 @@ eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
   pthread_mutex_lock(&c->lock);
   while (atomic_load(&c->working))
     pthread_cond_wait(&c->end, &c->lock);
+  pthread_mutex_unlock(&c->lock);
+}
+
+void
+eg_crew_alert(eg_crew *c) {
+  pthread_mutex_lock(&c->lock);
+  c->alert = atomic_load(&c->run) + 1;
+  pthread_cond_broadcast(&c->begin);
   pthread_mutex_unlock(&c->lock);
 }
 

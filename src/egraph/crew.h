@@ -17,6 +17,9 @@ uint32_t eg_crew_size(const eg_crew *);
 void eg_crew_run(eg_crew *, void (*task)(void *ctx, uint32_t i), void *ctx,
                  uint32_t n);
 
+/* The next run is near: helpers wake up, and look out for it for a while. */
+void eg_crew_alert(eg_crew *);
+
 /* Has the helpers take memory that will be written soon from the system, while
  * they have nothing else to do: its content and that of others stays.  Before
  * such memory moves or is freed, `settle` drops what is left to do. */

@@ -28,9 +28,11 @@ enum {
   USUAL = 1 << 12,
   LONGEST = 1 << 16,
   JOBS = 32,           /* a thread and window */
-  LOOKED_UP = 1 << 14, /* matches to look up, a thread and window */
-  SAMPLE = 4, /* one job in so many looks up, to see whether it is worth it */
-  WORDS_MOST = 1 << 20 /* a thread and window */
+  LOOKED_UP = 1 << 13, /* matches to look up, a thread and window */
+  SAMPLE = 4,  /* one job in so many looks up, to see whether it is worth it */
+  RARELY = 16, /* ... where it is far from that */
+  WORDS_MOST = 1 << 20, /* a thread and window */
+  LAST = 4 /* jobs of a window to hand on when helpers are told of the next */
 };
 
 /* --- windows ----------------------------------------------------------- */
@@ -59,7 +61,8 @@ static uint32_t
 batch_of(eg_ahead *a, uint32_t rule) {
   const eg_rule_state *s = &a->r->states[rule];
   uint32_t batch = EG_BATCH;
-  if (!s->resolves || (s->known * 3 < s->looked_up && a->turn++ % SAMPLE))
+  uint32_t sample = s->known * 8 < s->looked_up ? RARELY : SAMPLE;
+  if (!s->resolves || (s->known * 3 < s->looked_up && a->turn++ % sample))
     return 0;
   while (eg_resolve_room(a->r, rule, batch) > EG_CHUNK_WORDS)
     batch /= 2;
@@ -297,6 +300,13 @@ run_rest(eg_ahead *a, eg_sink *sink, double *skew) {
   *skew -= bs_now() - begun;
 }
 
+static void
+tell_helpers(eg_ahead *a, uint32_t plan) {
+  const eg_plan *p = &a->plans[plan];
+  if (a->n_jobs - a->at == LAST && (p->left > p->from || plan + 1 < a->n_plans))
+    eg_crew_alert(a->crew);
+}
+
 /* The matches of a plan's jobs in the window, up to its limit. */
 static bool
 hand_on_plan(eg_ahead *a, uint32_t plan, eg_sink *sink, uint64_t *count,
@@ -307,6 +317,7 @@ hand_on_plan(eg_ahead *a, uint32_t plan, eg_sink *sink, uint64_t *count,
       continue;
     }
     run_rest(a, sink, skew);
+    tell_helpers(a, plan);
     eg_job *j = &a->jobs[a->at++];
     eg_rest rest = {a, &a->plans[plan], j, sink, 0, false};
     *skew += j->seconds * a->ratio;
