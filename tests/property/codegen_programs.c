@@ -817,12 +817,13 @@ largest(const gs_tensor *t) {
  * then. */
 static bool
 may_overflow(const plan *p, const step *s, const double *most) {
-  if (s->op != GS_COMPUTE || !bs_same(s->attr, attr1(word("reduceProd"))) ||
-      !is_float(s->type.dtype))
+  bool all = bs_same(s->attr, attr1(word("reduceProd")));
+  bool some = bs_same(s->attr, attr1(word("dotProd")));
+  if (s->op != GS_COMPUTE || !(all || some) || !is_float(s->type.dtype))
     return false;
   const gs_type *t = &p->steps[s->kids[0]].type;
   double factors = 1;
-  for (uint32_t d = t->access; d < t->rank; d++)
+  for (uint32_t d = t->access; d < (all ? t->rank : t->access + 1u); d++)
     factors *= (double)t->dim[d];
   return factors * log2(fmax(most[s->kids[0]], 1)) > 126;
 }
