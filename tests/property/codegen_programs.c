@@ -873,14 +873,15 @@ typedef struct trial {
   gs_tensor *in, *expected, *found;
 } trial;
 
-/* Programs of which a schedule kept less of an array than all of it. */
+/* Programs of which a schedule keeps some rows of an array. */
 static uint32_t n_folded;
 
 static void
 note_folded(const po_program *p) {
   for (uint32_t k = 0; k < p->arrays.len; k++)
     for (uint32_t d = 0; d < p->arrays.data[k].rank; d++)
-      if (p->arrays.data[k].fold[d]) {
+      if (p->arrays.data[k].fold[d] > 1 &&
+          p->arrays.data[k].fold[d] < p->arrays.data[k].dim[d]) {
         n_folded++;
         return;
       }
