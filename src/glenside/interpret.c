@@ -76,6 +76,12 @@ expand_call(in_state *s, const gs_node *node) {
   return s->run->calls = c;
 }
 
+static void
+own(in_state *s, uint32_t t, bool is) {
+  s->run->bytes += in_bytes(s, t) * ((int)is - (int)s->owned[t]);
+  s->owned[t] = is;
+}
+
 static bool
 eval_call(in_state *s, uint32_t t) {
   const gs_node *node = &s->p->nodes.data[t];
@@ -98,7 +104,7 @@ eval_call(in_state *s, uint32_t t) {
                   s->bounds ? &s->bounds[t] : NULL};
   bool ok = run_program(s->run, c->meaning, &data);
   bs_free(s->run->ctx.heap, operands);
-  s->owned[t] = ok;
+  own(s, t, ok);
   return ok;
 }
 
@@ -219,7 +225,7 @@ eval(in_state *s, uint32_t t) {
     return eval_call(s, t);
   gs_tensor_init(s->run->ctx.heap, &s->arrays[t], &s->types[t]);
   init_bounds(s, t);
-  s->owned[t] = 1;
+  own(s, t, true);
   if (op == GS_COMPUTE)
     eval_compute(s, t);
   else
@@ -235,7 +241,7 @@ drop(in_state *s, uint32_t t) {
     gs_tensor_done(s->run->ctx.heap, &s->arrays[t]);
   if (s->owned[t] && s->bounds)
     gs_tensor_done(s->run->ctx.heap, &s->bounds[t]);
-  s->owned[t] = 0;
+  own(s, t, false);
 }
 
 /* Frees what nobody reads after term t: children, and what stands behind

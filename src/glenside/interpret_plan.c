@@ -97,6 +97,54 @@ count_work(in_state *s, uint32_t t) {
          too_large(s, t, "elements to visit:", s->run->work, IN_MAX_WORK);
 }
 
+int64_t
+in_bytes(const in_state *s, uint32_t t) {
+  const gs_type *type = &s->types[t];
+  int64_t bound = s->bounds ? (int64_t)sizeof(double) : 0;
+  return gs_elements(type) * (gs_dtype_table[type->dtype].bytes + bound);
+}
+
+/* Of the items that are loaded while a term is computed. */
+static int64_t
+item_bytes(const in_state *s, uint32_t t) {
+  const gs_node *node = &s->p->nodes.data[t];
+  if (node->op != GS_COMPUTE)
+    return 0;
+  const gs_type *in = &s->types[node->kids[0].i], *type = &s->types[t];
+  int64_t n = gs_prod(in->dim + in->access, in->rank - in->access) +
+              gs_prod(type->dim + type->access, type->rank - type->access);
+  return n * (int64_t)sizeof(double) * (s->bounds ? 2 : 1);
+}
+
+/* Arrays come and go as they will; outputs are copied in the end.  Each has at
+ * most IN_MAX_ARRAY elements here, so that no sum overflows. */
+static bool
+count_bytes(in_state *s) {
+  uint32_t n = s->p->nodes.len;
+  int64_t now = s->run->bytes, outputs = 0;
+  int64_t *gone = bs_calloc(s->run->ctx.heap, (size_t)n + 1, sizeof *gone);
+  bool ok = true;
+  for (uint32_t t = 0; ok && t < n; t++) {
+    gs_op op = s->p->nodes.data[t].op;
+    if (s->live[t] && s->stored[t] && op != GS_TENSOR && op != GS_CONST) {
+      now += in_bytes(s, t);
+      gone[s->last_use[t] < n ? s->last_use[t] : n] += in_bytes(s, t);
+      int64_t most = now + item_bytes(s, t);
+      ok = most <= IN_MAX_BYTES ||
+           too_large(s, t, "bytes at a time:", most, IN_MAX_BYTES);
+    }
+    now -= gone[t];
+  }
+  for (uint32_t k = 0; ok && k < s->p->outputs.len; k++) {
+    uint32_t t = s->p->outputs.data[k].term.i;
+    outputs += in_bytes(s, t);
+    ok = now + outputs <= IN_MAX_BYTES ||
+         too_large(s, t, "bytes at a time:", now + outputs, IN_MAX_BYTES);
+  }
+  bs_free(s->run->ctx.heap, gone);
+  return ok;
+}
+
 bool
 in_plan(in_state *s) {
   gs_mark_live(s->p, s->live);
@@ -108,5 +156,5 @@ in_plan(in_state *s) {
   for (uint32_t t = 0; t < s->p->nodes.len; t++)
     if (s->live[t] && s->stored[t] && !count_work(s, t))
       return false;
-  return true;
+  return count_bytes(s);
 }

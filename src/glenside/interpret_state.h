@@ -10,6 +10,8 @@
 /* Elements of one stored array, and of one item. */
 #define IN_MAX_ARRAY ((int64_t)1 << 30)
 #define IN_MAX_ITEM  ((int64_t)1 << 27)
+/* Bytes of all arrays, bounds and items at a time, but for inputs. */
+#define IN_MAX_BYTES ((int64_t)1 << 32)
 /* Element visits of a run. */
 #define IN_MAX_WORK ((int64_t)1 << 33)
 
@@ -26,7 +28,8 @@ typedef struct in_call {
 typedef struct in_run {
   gs_context ctx;
   in_call *calls;
-  int64_t work; /* visits planned so far */
+  int64_t work;  /* visits planned so far */
+  int64_t bytes; /* of the arrays that there are now */
 } in_run;
 
 typedef struct in_state {
@@ -46,8 +49,10 @@ typedef struct in_state {
 } in_state;
 
 /* plan.  Marks what is live and stored and when it can go; false with a
- * diagnostic when that is too much work. */
+ * diagnostic when that is too much work, or memory. */
 bool in_plan(in_state *);
+/* Bytes of a term's array and of its bounds, if these are asked for. */
+int64_t in_bytes(const in_state *, uint32_t term);
 
 /* The same, whose arrays are the bounds: where all pads are 0. */
 in_state in_state_of_bounds(const in_state *);

@@ -411,6 +411,27 @@ Test(interpret, too_much_is_refused_at_once) {
   cr_expect_str_eq(codes(), "too-large");
 }
 
+/* Each array is of a size that alone is taken: one of wide elements, one that
+ * is there twice when it is handed out, and several at a time. */
+Test(interpret, too_much_memory_is_refused_at_once) {
+  static const char *const programs[] = {
+      "(tensor a (shape 1 1) f64)"
+      "(let b (compute relu (broadcast a (shape 60000 10000))))"
+      "(let y (compute reduceSum (access b 1))) (output y)",
+      "(tensor a (shape 1 1) f32)"
+      "(let y (compute relu (broadcast a (shape 60000 10000)))) (output y)",
+      "(tensor a (shape 1 1) f32)"
+      "(let b (compute relu (broadcast a (shape 40000 10000))))"
+      "(let c (compute neg b)) (let d (compute neg c))"
+      "(let y (compute reduceSum (access"
+      " (compute add (pair b (compute add (pair c d)))) 1))) (output y)"};
+  for (uint32_t k = 0; k < 3; k++) {
+    cr_expect_not(run(parse(NULL, programs[k])));
+    cr_expect_str_eq(codes(), "too-large");
+    cr_expect(strstr(faults(), "bytes at a time"), "%s", faults());
+  }
+}
+
 Test(interpret, inputs_must_have_the_declared_type) {
   gs_program *p = parse(NULL, "(tensor a (shape 2 3) f32) (output a)");
   gs_type type = {0, 2, GS_F32, {3, 2}};
