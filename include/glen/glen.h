@@ -57,8 +57,9 @@ GLEN_API glen_context *glen_context_new(const glen_allocator *,
                                         size_t memory_limit);
 GLEN_API void glen_context_free(glen_context *);
 /* Asks what is running to stop and give what it has: a saturation, an
- * extraction, a search, tests.  False when nothing of that kind is running.
- * Safe in a signal handler. */
+ * extraction, a search, tests; or to end: a compiler, generated code.  Asked
+ * again, these are killed.  False when nothing of that kind is running.  Safe
+ * in a signal handler. */
 GLEN_API bool glen_interrupt(glen_context *);
 GLEN_API const char *glen_version(void);
 /* The name that was perhaps meant by a word; NULL when none is near. */

@@ -61,7 +61,7 @@ glen_context_free(glen_context *ctx) {
 
 bool
 glen_interrupt(glen_context *ctx) {
-  ctx->interrupt = 1;
+  ctx->interrupt = ctx->interrupt ? 2 : 1;
   return ctx->listens;
 }
 

@@ -196,6 +196,7 @@ build_body(void *arg) {
                               .sanitize = a->build->sanitize,
                               .keep = a->build->keep,
                               .threads = (int)a->build->threads,
+                              .interrupt = &a->ctx->interrupt,
                               .variants = a->loops->variants,
                               .n_variants = a->loops->n_variants};
   uint32_t repeats = a->build->repeats ? a->build->repeats : 1;
@@ -213,7 +214,8 @@ glen_build_and_run(glen_context *ctx, const glen_loops *loops,
                 .inputs = inputs,
                 .build = build,
                 .seconds = seconds};
-  return api_enter(ctx, build_body, &a) ? a.out : NULL;
+  ctx->interrupt = 0;
+  return api_enter_listening(ctx, build_body, &a) ? a.out : NULL;
 }
 
 /* ---- looking at arrays ---- */

@@ -29,22 +29,32 @@ milliseconds_since(const struct timespec *then, const struct timespec *now) {
          (now->tv_nsec - then->tv_nsec) / 1000000;
 }
 
+/* Seconds in which what was asked to stop twice may tidy up. */
+#define GRACE 2
+
+static void
+end_now(int number) {
+  (void)number;
+  signal(SIGINT, SIG_DFL);
+  raise(SIGINT);
+}
+
 static void
 on_interrupt(int number) {
+  static volatile sig_atomic_t requests;
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  bool first = !was_interrupted;
-  if (first) {
-    was_interrupted = 1;
-    interrupted_at = now;
-    if (interrupted && glen_interrupt(interrupted))
-      return;
-  }
-  /* A second Ctrl-C, or one that nothing listens to, ends the program. */
-  if (first || milliseconds_since(&interrupted_at, &now) > ONE_REQUEST_MS) {
-    signal(number, SIG_DFL);
-    raise(number);
-  }
+  if (was_interrupted &&
+      milliseconds_since(&interrupted_at, &now) <= ONE_REQUEST_MS)
+    return;
+  was_interrupted = 1;
+  interrupted_at = now;
+  /* A second Ctrl-C leaves some time to remove temporary files; a third, or
+   * one that nothing listens to, ends the program. */
+  if (++requests > 2 || !interrupted || !glen_interrupt(interrupted))
+    end_now(number);
+  else if (requests == 2)
+    alarm(GRACE);
 }
 
 static bool
@@ -76,6 +86,7 @@ cl_open(cl_session *session, const cl_options *options) {
   }
   interrupted = session->glen;
   signal(SIGINT, on_interrupt);
+  signal(SIGALRM, end_now);
   signal(SIGPIPE, SIG_IGN);
   return true;
 }
@@ -91,7 +102,7 @@ show_diagnostics(cl_session *session) {
 int
 cl_failed(cl_session *session) {
   show_diagnostics(session);
-  return glen_failure(session->glen);
+  return was_interrupted ? 128 + SIGINT : (int)glen_failure(session->glen);
 }
 
 int

@@ -1,7 +1,8 @@
 /* process.c - children by posix_spawn: no shell sees a name or a flag.
  *
  * Output goes to a file, not to a pipe, so that a talkative compiler can
- * never block; a child past its time is asked to end, then killed. */
+ * never block; a child past its time is asked to end, then killed: after a
+ * second, or when an interrupt is repeated. */
 #include "codegen/process.h"
 #include <dirent.h>
 #include <errno.h>
@@ -91,20 +92,22 @@ now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* The interrupt came more than so many times. */
 static bool
-is_stopped(const cg_watch *w) {
-  return w->interrupt && *w->interrupt;
+is_stopped(const cg_watch *w, int times) {
+  return w->interrupt && *w->interrupt > times;
 }
 
-/* Whether the child ended before the time `end` (0: none) or an interrupt. */
+/* Whether the child ended before the time `end` (0: none), or an interrupt
+ * that came more than so many times. */
 static bool
-wait_until(pid_t child, double end, const cg_watch *w, int *status) {
+wait_until(pid_t child, double end, const cg_watch *w, int times, int *status) {
   bool watched = end > 0 || w->interrupt;
   for (;;) {
     pid_t got = waitpid(child, status, watched ? WNOHANG : 0);
     if (got == child || (got < 0 && errno != EINTR))
       return true;
-    if ((end > 0 && now() > end) || is_stopped(w))
+    if ((end > 0 && now() > end) || is_stopped(w, times))
       return false;
     if (watched)
       nap();
@@ -112,13 +115,13 @@ wait_until(pid_t child, double end, const cg_watch *w, int *status) {
 }
 
 static void
-end_child(pid_t child) {
+end_child(pid_t child, const cg_watch *w) {
   static const cg_watch none = {0};
   int status;
   kill(child, SIGTERM);
-  if (!wait_until(child, now() + 1, &none, &status)) {
+  if (!wait_until(child, now() + 1, w, 1, &status)) {
     kill(child, SIGKILL);
-    wait_until(child, 0, &none, &status);
+    wait_until(child, 0, &none, 0, &status);
   }
 }
 
@@ -126,12 +129,12 @@ static cg_result
 wait_for(pid_t child, const cg_watch *w) {
   int status = 0;
   double end = w->time_limit > 0 ? now() + w->time_limit : 0;
-  if (!wait_until(child, end, w, &status)) {
-    end_child(child);
-    return (cg_result){is_stopped(w) ? CG_EXIT_STOPPED : CG_EXIT_TIMEOUT, 0};
+  if (!wait_until(child, end, w, 0, &status)) {
+    end_child(child, w);
+    return (cg_result){is_stopped(w, 0) ? CG_EXIT_STOPPED : CG_EXIT_TIMEOUT, 0};
   }
   /* A terminal's interrupt reaches the child as well. */
-  if (WIFSIGNALED(status) && is_stopped(w))
+  if (WIFSIGNALED(status) && is_stopped(w, 0))
     return (cg_result){CG_EXIT_STOPPED, 0};
   if (WIFSIGNALED(status))
     return (cg_result){CG_EXIT_SIGNAL, WTERMSIG(status)};

@@ -32,7 +32,7 @@ typedef struct cg_result {
 /* When a child is ended before it ends by itself. */
 typedef struct cg_watch {
   double time_limit;             /* seconds; 0: none */
-  const volatile int *interrupt; /* when not 0; NULL: never */
+  const volatile int *interrupt; /* when not 0, at once beyond 1; NULL: never */
 } cg_watch;
 
 /* Runs argv (NULL-terminated; found by PATH), its output going to the file
