@@ -102,7 +102,8 @@ typedef struct render_args {
 static void
 put_count(const bs_diags *d, uint32_t shown, bs_text *text) {
   if (d->errors > shown)
-    bs_putf(text, "%u more errors not shown\n", d->errors - shown);
+    bs_putf(text, "%u more error%s not shown\n", d->errors - shown,
+            d->errors - shown == 1 ? "" : "s");
 }
 
 static void

@@ -28,8 +28,9 @@ print_text(cl_session *session, const glen_check_counts *c) {
                                                  : GLEN_DIAG_TEXT;
   fputs(glen_take_diagnostics(session->glen, format), stdout);
   if (!lines)
-    printf("%u files, %u rules (%u tried on shapes): %u errors, %u warnings\n",
-           c->files, c->rules, c->tried, c->errors, c->warnings);
+    printf("%u %s, %u %s (%u tried on shapes): %u %s, %u %s\n",
+           CL_COUNTED(c->files, "file"), CL_COUNTED(c->rules, "rule"), c->tried,
+           CL_COUNTED(c->errors, "error"), CL_COUNTED(c->warnings, "warning"));
 }
 
 static int

@@ -125,7 +125,7 @@ print_table(const prover *p, const verdict *v, size_t n) {
     if (!strcmp(a->verdict, "refuted") || (all && !proved))
       fputs(a->detail, stdout);
   }
-  printf("%u rules:", p->n);
+  printf("%u %s:", CL_COUNTED(p->n, "rule"));
   for (size_t i = 0; i < n; i++)
     printf("%s %u %s", i ? "," : "", v[i].n, v[i].name);
   putchar('\n');

@@ -17,6 +17,9 @@ bool cl_open(cl_session *, const cl_options *);
 /* Shows what diagnostics are left, frees the context, checks that stdout took
  * everything.  Returns the exit code: `code`, or the failure if one is worse */
 int cl_close(cl_session *, int code);
+/* Arguments of "%u %s": so many of what the word names. */
+#define CL_COUNTED(n, word) (n), (n) == 1 ? word : word "s"
+
 /* Shows the diagnostics so far and returns the failure's exit code. */
 int cl_failed(cl_session *);
 
