@@ -53,8 +53,8 @@ enum {
   EG_BATCH = 256, /* matches built at a time */
   /* Words of matches before some are applied, and before those held back while
    * a rule may still be banned are too many to hold. */
-  EG_WAITING = 1u << 13,
-  EG_HELD = 1u << 13
+  EG_WAITING = 1u << 12,
+  EG_HELD = 1u << 12
 };
 
 struct eg_runner {
