@@ -1067,13 +1067,15 @@ fail(const plan *p) {
 
 /* ---- main ---- */
 
-/* Small caches, so that loops are blocked. */
+/* Small caches, so that loops are blocked; the last one stores slowly past
+ * them. */
 static const char *const machine_texts[MACHINES] = {
     "(target test)\n",
     "(target test (vector-bytes 32) (vector-registers 16)\n"
     "  (cache 1 (bytes 1024)) (cache 2 (bytes 8192)))\n",
     "(target test (vector-bytes 64) (vector-registers 32)\n"
-    "  (cache 1 (bytes 2048)) (cache 2 (bytes 16384)))\n"};
+    "  (cache 1 (bytes 2048)) (cache 2 (bytes 16384))\n"
+    "  (memory (stored-bytes-per-cycle 2)))\n"};
 
 static const char instructions[] =
     "(instr mma (params r c) (operands (x ((b) (r)) f32) (y ((r c) ()) f32))\n"
