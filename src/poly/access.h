@@ -33,6 +33,10 @@ uint32_t po_stmt_named(const po_program *, const char *name);
 
 /* The first n functions of a statement's time. */
 __isl_give isl_multi_aff *po_outer_time(const po_stmt *, uint32_t n);
+/* The number of loops around both leaves; ties: instances that have the same
+ * values of them do not run in the order source, sink. */
+uint32_t po_common_loops(const po_program *, uint32_t source, uint32_t sink,
+                         bool *ties);
 /* { S[i] -> T[j] } for which the values of the first n loops around both are
  * related by `values`, which is taken. */
 __isl_give isl_map *po_related(const po_stmt *source, const po_stmt *sink,

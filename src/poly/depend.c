@@ -19,7 +19,8 @@ const char *const po_dep_names[PO_DEP_KINDS] = {
 
 void
 po_forget_dependences(po_program *p) {
-  p->deps = NULL;
+  bs_clear(&p->deps);
+  p->order_of = NULL;
 }
 
 /* What splitting asks of each map of a union. */
@@ -102,31 +103,78 @@ give_up(const po_program *p, const char *what) {
                   "%s: the integer set library gave up", what);
 }
 
-const po_deps *
-po_dependences(po_program *p) {
-  if (p->deps)
-    return p->deps;
-  po_deps *deps = BS_NEW(&p->arena, po_deps);
+static bool
+make_dependences(po_program *p, uint32_t array, po_deps *deps) {
   po_pool_reserve(&p->pool, PO_DEP_KINDS);
   bool failed = p->pool.failed, ok = true;
   isl_union_map *of[PO_DEP_KINDS];
   po_limit limit = po_limit_operations(p, PO_QUESTION);
   for (uint32_t k = 0; k < PO_DEP_KINDS; k++)
     of[k] = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
-  for (uint32_t a = 0; a < p->arrays.len; a++)
-    add_array(p, a, of);
+  add_array(p, array, of);
   for (uint32_t k = 0; k < PO_DEP_KINDS; k++) {
     deps->of[k] = po_keep_union_map(&p->pool, isl_union_map_coalesce(of[k]));
     ok = ok && deps->of[k];
   }
   ok = po_unlimit(&limit) && ok;
   p->pool.failed = failed;
-  if (!ok) {
-    give_up(p, "dependences");
-    return NULL;
+  return ok || give_up(p, "dependences");
+}
+
+static void
+put_dependences(po_program *p, uint32_t array, const po_deps *deps) {
+  while (p->deps.len <= array)
+    bs_push(p->ctx.heap, &p->deps, NULL);
+  p->deps.data[array] = deps;
+}
+
+void
+po_take_dependences(po_program *to, const po_program *from, uint32_t array) {
+  const po_deps *made = array < from->deps.len ? from->deps.data[array] : NULL;
+  if (!made)
+    return;
+  po_deps *deps = BS_NEW(&to->arena, po_deps);
+  po_pool_reserve(&to->pool, PO_DEP_KINDS);
+  for (uint32_t k = 0; k < PO_DEP_KINDS; k++)
+    deps->of[k] = po_keep_union_map(&to->pool, isl_union_map_copy(made->of[k]));
+  put_dependences(to, array, deps);
+}
+
+const po_deps *
+po_dependences_through(po_program *p, uint32_t array) {
+  if (array < p->deps.len && p->deps.data[array])
+    return p->deps.data[array];
+  if (p->order_of) {
+    if (!po_dependences_through(p->order_of, array))
+      return NULL;
+    po_take_dependences(p, p->order_of, array);
+    return p->deps.data[array];
   }
-  p->deps = deps;
+  po_deps *deps = BS_NEW(&p->arena, po_deps);
+  if (!make_dependences(p, array, deps))
+    return NULL;
+  put_dependences(p, array, deps);
   return deps;
+}
+
+const po_deps *
+po_dependences(po_program *p) {
+  po_deps *all = BS_NEW(&p->arena, po_deps);
+  for (uint32_t a = 0; a < p->arrays.len; a++)
+    if (!po_dependences_through(p, a))
+      return NULL;
+  po_pool_reserve(&p->pool, PO_DEP_KINDS);
+  for (uint32_t k = 0; k < PO_DEP_KINDS; k++) {
+    isl_union_map *of = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
+    for (uint32_t a = 0; a < p->arrays.len; a++)
+      of = isl_union_map_union(of, isl_union_map_copy(p->deps.data[a]->of[k]));
+    all->of[k] = po_keep_union_map(&p->pool, isl_union_map_coalesce(of));
+    if (!all->of[k]) {
+      give_up(p, "dependences");
+      return NULL;
+    }
+  }
+  return all;
 }
 
 /* ---- one pair, for people ---- */

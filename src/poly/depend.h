@@ -24,6 +24,7 @@ typedef enum po_dep_kind {
 
 extern const char *const po_dep_names[PO_DEP_KINDS];
 
+/* Of one array, or of all. */
 typedef struct po_deps {
   isl_union_map *of[PO_DEP_KINDS]; /* { source instance -> sink instance } */
 } po_deps;
@@ -39,11 +40,17 @@ typedef struct po_violation {
   int64_t pairs, violated; /* how many in all; -1: not counted */
 } po_violation;
 
-/* The program's dependences under its present schedule, made once and kept
- * until the statements change (po_forget_dependences).  NULL with a diagnostic
- * when isl gives up. */
+/* The program's dependences through an array under its present schedule, made
+ * when they are first asked for and kept until the statements change
+ * (po_forget_dependences: from there on the program's own order is the one to
+ * keep).  NULL with a diagnostic when isl gives up. */
+const po_deps *po_dependences_through(po_program *, uint32_t array);
+/* Those of all arrays. */
 const po_deps *po_dependences(po_program *);
 void po_forget_dependences(po_program *);
+/* Copies what was made for an array, if it was, of a program whose
+ * dependences are the same. */
+void po_take_dependences(po_program *, const po_program *from, uint32_t array);
 
 /* { S[i] -> T[j] }: all pairs whose source does not run before its sink. */
 __isl_give isl_map *po_not_before(const po_program *, const po_stmt *source,
@@ -52,9 +59,17 @@ __isl_give isl_map *po_not_before(const po_program *, const po_stmt *source,
  * reductions in any order.  On false `out` holds one violated pair (or, when
  * isl gave up, a diagnostic was given and out->source is NULL). */
 bool po_order_is_legal(po_program *, po_violation *out);
-/* The same, where the order among the statements kept[] is known to be; NULL:
- * of none. */
-bool po_rest_is_in_order(po_program *, const bool *kept, po_violation *out);
+/* What of the order is known to be as it was: through the arrays array[], and
+ * of pairs of statements. */
+typedef struct po_known_order {
+  const bool *array;
+  bool (*pair)(const void *data, uint32_t source, uint32_t sink);
+  const void *data;
+} po_known_order;
+
+/* The same, of what is not known. */
+bool po_rest_is_in_order(po_program *, const po_known_order *,
+                         po_violation *out);
 /* No dependence between different iterations of a loop, those around being
  * equal.  reductions_too: reduction dependences count. */
 bool po_loop_is_parallel(po_program *, uint32_t loop, bool reductions_too,

@@ -18,9 +18,9 @@ at(const po_program *p, uint32_t node) {
 
 typedef struct question {
   const po_program *p;
-  uint32_t loop;    /* PO_NO_NODE: about the order of all */
-  uint32_t lanes;   /* of a vector; 0: all iterations */
-  const bool *kept; /* by statement: two of them need not be asked; or NULL */
+  uint32_t loop;               /* PO_NO_NODE: about the order of all */
+  uint32_t lanes;              /* of a vector; 0: all iterations */
+  const po_known_order *known; /* NULL: nothing is */
   isl_union_map *wrong;
 } question;
 
@@ -65,7 +65,7 @@ ask(__isl_take isl_map *map, void *user) {
     return isl_stat_error;
   }
   const po_stmt *source = &p->stmts.data[s], *sink = &p->stmts.data[t];
-  if (q->kept && q->kept[s] && q->kept[t]) {
+  if (q->known && q->known->pair(q->known->data, s, t)) {
     isl_map_free(map);
     return isl_stat_ok;
   }
@@ -86,31 +86,62 @@ ask(__isl_take isl_map *map, void *user) {
 }
 
 static bool
-answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
-       const bool *kept, po_violation *out) {
-  *out = (po_violation){.pairs = -1, .violated = -1};
-  const po_deps *deps = po_dependences(p);
+is_made_below(const po_program *p, uint32_t loop, uint32_t array) {
+  for (uint32_t k = po_nest_first_leaf(p, loop); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, loop))
+    if (p->stmts.data[at(p, k)->stmt].array == array)
+      return true;
+  return false;
+}
+
+/* Whether a question about the array is answered without isl. */
+static bool
+is_known(const question *q, uint32_t array) {
+  return q->known
+             ? q->known->array[array]
+             : q->loop != PO_NO_NODE && !is_made_below(q->p, q->loop, array);
+}
+
+/* Of one array; false where isl gave up. */
+static bool
+ask_through(po_program *p, question *q, uint32_t array, uint32_t kind) {
+  const po_deps *deps = po_dependences_through(p, array);
   if (!deps)
     return false;
+  po_limit limit = po_limit_operations(p, PO_QUESTION);
+  bool ok = isl_union_map_foreach_map(deps->of[kind], ask, q) == isl_stat_ok;
+  return (po_unlimit(&limit) && ok) ||
+         bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
+                  "the order of instances: the integer set library gave up");
+}
+
+static void
+describe(po_program *p, po_dep_kind kind, question *q, po_violation *out) {
+  const po_deps *all = po_dependences(p);
+  if (all)
+    po_describe(p, kind, q->wrong, isl_union_map_copy(all->of[kind]), out);
+  else
+    isl_union_map_free(q->wrong);
+}
+
+static bool
+answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
+       const po_known_order *known, po_violation *out) {
+  *out = (po_violation){.pairs = -1, .violated = -1};
   uint32_t n = reductions ? PO_DEP_KINDS : PO_REDUCTION;
   for (uint32_t kind = 0; kind < n; kind++) {
-    question q = {p, loop, lanes, kept,
+    question q = {p, loop, lanes, known,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
-    po_limit limit = po_limit_operations(p, PO_QUESTION);
-    bool ok = isl_union_map_foreach_map(deps->of[kind], ask, &q) == isl_stat_ok;
-    ok = po_unlimit(&limit) && ok;
-    if (!ok) {
-      isl_union_map_free(q.wrong);
-      return bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
-                      "the order of instances: the integer set library gave "
-                      "up");
-    }
+    for (uint32_t a = 0; a < p->arrays.len; a++)
+      if (!is_known(&q, a) && !ask_through(p, &q, a, kind)) {
+        isl_union_map_free(q.wrong);
+        return false;
+      }
     if (isl_union_map_is_empty(q.wrong) == isl_bool_true) {
       isl_union_map_free(q.wrong);
       continue;
     }
-    po_describe(p, (po_dep_kind)kind, q.wrong,
-                isl_union_map_copy(deps->of[kind]), out);
+    describe(p, (po_dep_kind)kind, &q, out);
     return false;
   }
   return true;
@@ -118,24 +149,49 @@ answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
 
 /* ---- places that iterations share ---- */
 
-/* Every iteration of the loop, or every thread or block that runs some, has
- * an array of its own; node: where it is declared. */
 static bool
-is_own(const po_program *p, const po_array *array, uint32_t node,
-       uint32_t loop) {
+is_inside(const po_program *p, uint32_t node, uint32_t loop) {
+  return node == loop || po_nest_is_below(p, node, loop);
+}
+
+/* Every iteration of the loop, or every thread or block that runs some, has
+ * an array of its own.  It is declared around all that use it (node), or
+ * further out where loops carry values: none that has a mark does. */
+static bool
+is_own(const po_program *p, uint32_t k, uint32_t node, uint32_t loop) {
+  const po_array *array = &p->arrays.data[k];
   const po_nest_node *l = at(p, loop);
   if (array->role != PO_LOCAL || node == PO_NO_NODE)
     return false;
-  if (node == loop || po_nest_is_below(p, node, loop))
+  if (l->mark == PO_BIND &&
+      (array->scope != PO_SHARED || l->bind < PO_THREAD_X))
     return true;
-  return l->mark == PO_BIND &&
-         (array->scope != PO_SHARED || l->bind < PO_THREAD_X);
+  if (!is_inside(p, node, loop))
+    return false;
+  return (l->mark != PO_SERIAL && l->mark != PO_UNROLL) ||
+         is_inside(p, po_local_node(p, k, node), loop);
 }
 
-/* { S[i] -> T[j] } that use one place of a folded array, S to write it. */
+/* Of the accesses those by statements below the loop; takes them. */
 static __isl_give isl_union_map *
-meetings(const po_program *p, uint32_t array) {
+only_below(const po_program *p, uint32_t loop, isl_union_map *accesses) {
+  isl_union_set *all = isl_union_set_empty(isl_space_params_alloc(p->isl, 0));
+  for (uint32_t k = po_nest_first_leaf(p, loop); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, loop))
+    all =
+        isl_union_set_add_set(all, isl_set_universe(isl_set_get_space(
+                                       p->stmts.data[at(p, k)->stmt].domain)));
+  return isl_union_map_intersect_domain(accesses, all);
+}
+
+/* { S[i] -> T[j] } below the loop that use one place of a folded array, S to
+ * write it. */
+static __isl_give isl_union_map *
+meetings(const po_program *p, uint32_t loop, uint32_t array) {
   po_accesses a = po_accesses_of(p, array);
+  a.reads = only_below(p, loop, a.reads);
+  a.updates = only_below(p, loop, a.updates);
+  a.writes = only_below(p, loop, a.writes);
   isl_union_map *writes = isl_union_map_union(a.writes, a.updates);
   writes = po_to_places(p, array, writes);
   isl_union_map *all = isl_union_map_union(po_to_places(p, array, a.reads),
@@ -148,15 +204,16 @@ static bool
 places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
                  po_violation *out) {
   uint32_t *node = BS_NEWS(&p->arena, uint32_t, p->arrays.len + 1);
-  po_find_local_nodes(p, node);
+  po_find_common_nodes(p, node);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *array = &p->arrays.data[k];
-    if (!po_is_folded(array) || is_own(p, array, node[k], loop))
+    if (!po_is_folded(array) || !is_made_below(p, loop, k) ||
+        is_own(p, k, node[k], loop))
       continue;
     question q = {p, loop, lanes, NULL,
                   isl_union_map_empty(isl_space_params_alloc(p->isl, 0))};
     po_limit limit = po_limit_operations(p, PO_QUESTION);
-    isl_union_map *pairs = meetings(p, k);
+    isl_union_map *pairs = meetings(p, loop, k);
     bool ok = isl_union_map_foreach_map(pairs, ask, &q) == isl_stat_ok;
     ok = po_unlimit(&limit) && ok;
     if (ok && isl_union_map_is_empty(q.wrong) == isl_bool_false) {
@@ -181,8 +238,9 @@ po_order_is_legal(po_program *p, po_violation *out) {
 }
 
 bool
-po_rest_is_in_order(po_program *p, const bool *kept, po_violation *out) {
-  return answer(p, PO_NO_NODE, 0, false, kept, out);
+po_rest_is_in_order(po_program *p, const po_known_order *known,
+                    po_violation *out) {
+  return answer(p, PO_NO_NODE, 0, false, known, out);
 }
 
 bool

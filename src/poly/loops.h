@@ -107,7 +107,9 @@ typedef struct po_operand {
 typedef struct po_stmt {
   const char *name; /* S0, S1, ... the tuple name of its domain */
   po_stmt_kind kind;
-  isl_set *domain; /* { S0[i, j, k] } */
+  isl_set *domain;     /* { S0[i, j, k] } */
+  const void *counted; /* the domain that has `instances` (count.c) */
+  int64_t instances;
   const char *const *iters;
   uint32_t n_iters, n_outer; /* n_outer: those that are not reduced over */
   uint32_t array;            /* written */
@@ -148,7 +150,10 @@ typedef struct po_program {
   bool plain;        /* loops run as the nest says, sums of products too */
   bool copies_views; /* composing them was too complex */
   po_nest nest;      /* the schedule as a tree of loops */
-  const struct po_deps *deps; /* depend.c; NULL: not computed */
+  /* By array, as far as they were asked for (depend.c); of the order of what a
+   * step began with while it is looked at, or of the program's own. */
+  BS_VEC(const struct po_deps *) deps;
+  struct po_program *order_of; /* NULL: its own */
   /* Groups that run as contraction.h says; by po_lay_out. */
   BS_VEC(const struct po_contraction *) contractions;
   struct po_loop_axes *axes;   /* of loops; NULL: nothing was scheduled yet */

@@ -65,6 +65,7 @@ po_free(po_program *p) {
   bs_vec_done(heap, &p->stmts);
   bs_vec_done(heap, &p->nest.nodes);
   bs_vec_done(heap, &p->script);
+  bs_vec_done(heap, &p->deps);
   po_axes_forget(p);
   bs_vec_done(heap, &p->contractions);
   release(p);

@@ -140,11 +140,11 @@ is_scalar(const po_array *a) {
   return true;
 }
 
-/* Outside of the outermost loop that carries values: those within may have
- * nothing to do with it. */
-static uint32_t
-carrying_node(const po_program *p, uint32_t array, uint32_t node) {
+uint32_t
+po_local_node(const po_program *p, uint32_t array, uint32_t node) {
   const po_nest_node *nodes = p->nest.nodes.data;
+  if (node == PO_NO_NODE || is_scalar(&p->arrays.data[array]))
+    return node;
   for (uint32_t k = node; k != PO_NO_NODE && is_run_in_order(&nodes[k]);
        k = nodes[k].parent)
     if (is_carried_by(p, array, k))
@@ -153,7 +153,7 @@ carrying_node(const po_program *p, uint32_t array, uint32_t node) {
 }
 
 void
-po_find_local_nodes(const po_program *p, uint32_t *node) {
+po_find_common_nodes(const po_program *p, uint32_t *node) {
   for (uint32_t k = 0; k < p->arrays.len; k++)
     node[k] = PO_NO_NODE;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
@@ -165,9 +165,13 @@ po_find_local_nodes(const po_program *p, uint32_t *node) {
     for (uint32_t j = 0; stmt->instr && j < stmt->instr->n_operands; j++)
       join(p, stmt->operands[j].array, stmt->leaf, node);
   }
+}
+
+void
+po_find_local_nodes(const po_program *p, uint32_t *node) {
+  po_find_common_nodes(p, node);
   for (uint32_t k = 0; k < p->arrays.len; k++)
-    if (node[k] != PO_NO_NODE && !is_scalar(&p->arrays.data[k]))
-      node[k] = carrying_node(p, k, node[k]);
+    node[k] = po_local_node(p, k, node[k]);
 }
 
 bool

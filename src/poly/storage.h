@@ -29,6 +29,10 @@ __isl_give isl_pw_aff *po_address(const po_array *,
  * local and does not carry its values from one iteration to another;
  * PO_NO_NODE for other arrays and unused ones. */
 void po_find_local_nodes(const po_program *, uint32_t *node);
+/* The same without regard to what is carried / with it, for one array, whose
+ * node that is. */
+void po_find_common_nodes(const po_program *, uint32_t *node);
+uint32_t po_local_node(const po_program *, uint32_t array, uint32_t node);
 static inline bool
 po_is_folded(const po_array *array) {
   for (uint32_t d = 0; d < array->rank; d++)

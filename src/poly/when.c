@@ -48,10 +48,9 @@ po_related(const po_stmt *source, const po_stmt *sink, uint32_t n,
   return isl_map_preimage_range_multi_aff(values, po_outer_time(sink, n));
 }
 
-/* The number of loops around both leaves; ties: instances that have the same
- * values of them do not run in the order source, sink. */
-static uint32_t
-common_loops(const po_program *p, uint32_t source, uint32_t sink, bool *ties) {
+uint32_t
+po_common_loops(const po_program *p, uint32_t source, uint32_t sink,
+                bool *ties) {
   uint32_t top = po_nest_common(p, source, sink);
   *ties = source == sink || !stands_before(p, source, sink);
   return po_nest_depth(p, top) + (at(p, top)->kind == PO_LOOP);
@@ -62,7 +61,7 @@ static __isl_give isl_map *
 ordered(const po_program *p, const po_stmt *source, const po_stmt *sink,
         bool others) {
   bool ties;
-  uint32_t n = common_loops(p, source->leaf, sink->leaf, &ties);
+  uint32_t n = po_common_loops(p, source->leaf, sink->leaf, &ties);
   isl_space *space = po_space(p->isl, n);
   isl_map *values;
   if (others)

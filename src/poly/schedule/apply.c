@@ -58,23 +58,13 @@ copy_stmt(po_program *to, const po_stmt *from) {
     copy_body(to, &stmt);
   copy_call(to, &stmt);
   po_pool_reserve(&to->pool, 3);
+  if (from->counted != from->domain)
+    stmt.counted = NULL; /* it may be gone, and its place be used again */
   stmt.domain = po_keep_set(&to->pool, isl_set_copy(from->domain));
   stmt.write = copy_pma(to, from->write);
   if (from->time)
     stmt.time = po_keep_multi_aff(&to->pool, isl_multi_aff_copy(from->time));
   bs_push(to->ctx.heap, &to->stmts, stmt);
-}
-
-static void
-copy_dependences(po_program *to, const po_program *from) {
-  if (!from->deps)
-    return;
-  po_deps *deps = BS_NEW(&to->arena, po_deps);
-  po_pool_reserve(&to->pool, PO_DEP_KINDS);
-  for (uint32_t k = 0; k < PO_DEP_KINDS; k++)
-    deps->of[k] =
-        po_keep_union_map(&to->pool, isl_union_map_copy(from->deps->of[k]));
-  to->deps = deps;
 }
 
 po_program *
@@ -104,7 +94,8 @@ po_copy(const po_program *from) {
     bs_push(heap, &to->script,
             bs_arena_strdup(&to->arena, from->script.data[k]));
   po_axes_copy_of(to, from);
-  copy_dependences(to, from);
+  for (uint32_t k = 0; k < from->deps.len; k++)
+    po_take_dependences(to, from, k);
   return to;
 }
 
@@ -187,15 +178,12 @@ bool
 po_apply(po_program **program, po_step_call *call, po_program **undo) {
   po_program *before = *program;
   call->n_made = 0;
-  if (!call->primitive->keeps_order && !call->primitive->keeps_values &&
-      !po_dependences(before))
-    return po_refuse(before, call, "too-complex",
-                     "the dependences are too complex");
   bs_text right;
   bs_text_init(&right, before->ctx.heap);
   po_put_command(before, call, &right);
   po_axes_follow(before);
   po_program *after = po_copy(before);
+  after->order_of = before;
   po_limit limit = po_limit_operations(before, PO_COMMAND);
   bool ok = call->primitive->apply(after, call) && !after->pool.failed;
   bool exhausted = po_is_exhausted(before->isl);
@@ -204,6 +192,7 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
     ok = po_refuse(before, call, "too-complex", "the loops are too complex");
   ok = ok && (call->primitive->keeps_order || gate(before, after, call)) &&
        po_barriers_are_met(after, call);
+  after->order_of = NULL;
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");
   if (ok) {

@@ -1,20 +1,20 @@
 /* kept.c - the legality of a step, asked of what it changed.
  *
- * What a program was before the step was legal.  A child of the root with the
- * same loops around the same statements, in the same place among others like
- * it, is in the order that it was in, by itself and towards those others; its
- * marks and the places of its arrays hold as they did unless these are others,
- * or used elsewhere too. */
-#include "poly/depend.h"
+ * What a program was before the step was legal.  Two statements that are what
+ * they were, with as many loops around both and in the same order below them,
+ * run in the order that they ran in.  So do all accesses of an array by such
+ * statements: its dependences are as they were, and the places of its elements
+ * hold as they did.  A mark holds where the loop has the same statements, on
+ * such arrays, below it. */
+#include "poly/access.h"
 #include "poly/schedule/edit.h"
 #include <string.h>
 
 typedef struct kept {
   const po_program *before;
   po_program *p;
-  bool *stmt;     /* below such a child */
-  bool *array;    /* used below such children alone, and as it was */
-  uint32_t *from; /* by node: of such a child, what it was; PO_NO_NODE */
+  uint32_t *was; /* by statement that is as it was: its number; PO_NO_NODE */
+  bool *array;   /* accessed in the order that it was */
 } kept;
 
 static const po_nest_node *
@@ -22,126 +22,138 @@ at(const po_program *p, uint32_t node) {
   return &p->nest.nodes.data[node];
 }
 
-static uint32_t
-below_root(const po_program *p, uint32_t node) {
-  while (at(p, node)->parent)
-    node = at(p, node)->parent;
-  return node;
-}
+/* ---- pairs ---- */
 
-/* Among the children of the root. */
 static uint32_t
-place_of(const po_program *p, uint32_t child) {
-  uint32_t n = 0;
-  for (uint32_t k = at(p, 0)->first; k != child; k = at(p, k)->next)
-    n++;
-  return n;
+leaf_of(const po_program *p, uint32_t stmt) {
+  return p->stmts.data[stmt].leaf;
 }
 
 static bool
-is_same_mark(const po_nest_node *a, const po_nest_node *b) {
-  return a->kind != PO_LOOP ||
-         (a->mark == b->mark && a->bind == b->bind && a->lanes == b->lanes);
-}
-
-static bool
-is_same_node(const kept *c, uint32_t was, uint32_t is) {
-  const po_nest_node *a = at(c->before, was), *b = at(c->p, is);
-  if (a->kind != b->kind ||
-      po_nest_depth(c->before, was) != po_nest_depth(c->p, is))
+is_pair_kept(const void *data, uint32_t source, uint32_t sink) {
+  const kept *c = data;
+  uint32_t s = c->was[source], t = c->was[sink];
+  bool ties, tied;
+  if (s == PO_NO_NODE || t == PO_NO_NODE)
     return false;
-  return a->kind != PO_LEAF || (!strcmp(c->before->stmts.data[a->stmt].name,
-                                        c->p->stmts.data[b->stmt].name) &&
-                                po_is_untouched(c->before, c->p, b->stmt));
+  uint32_t n =
+      po_common_loops(c->p, leaf_of(c->p, source), leaf_of(c->p, sink), &ties);
+  return po_common_loops(c->before, leaf_of(c->before, s),
+                         leaf_of(c->before, t), &tied) == n &&
+         ties == tied;
 }
 
-/* marks: only these are compared, of trees that are the same. */
-static bool
-is_same_tree(const kept *c, uint32_t was, uint32_t is, bool marks) {
-  uint32_t x = was, y = is;
-  while (x != PO_NO_NODE && y != PO_NO_NODE) {
-    if (marks ? !is_same_mark(at(c->before, x), at(c->p, y))
-              : !is_same_node(c, x, y))
-      return false;
-    x = po_nest_next(c->before, x, was);
-    y = po_nest_next(c->p, y, is);
-  }
-  return x == y;
-}
+/* ---- arrays ---- */
 
-/* The child of the root that held the first statement of this one. */
+/* The next leaf in the tree whose statement accesses the array. */
 static uint32_t
-origin_of(const kept *c, uint32_t child) {
-  for (uint32_t k = child; k != PO_NO_NODE; k = po_nest_next(c->p, k, child)) {
-    if (at(c->p, k)->kind != PO_LEAF)
-      continue;
-    const char *name = c->p->stmts.data[at(c->p, k)->stmt].name;
-    uint32_t was = po_stmt_named(c->before, name);
-    return was < c->before->stmts.len
-               ? below_root(c->before, c->before->stmts.data[was].leaf)
-               : PO_NO_NODE;
-  }
-  return PO_NO_NODE;
+next_access(const po_program *p, uint32_t leaf, uint32_t array) {
+  do
+    leaf = leaf == PO_NO_NODE ? po_nest_first_leaf(p, 0)
+                              : po_nest_next_leaf(p, leaf, 0);
+  while (leaf != PO_NO_NODE &&
+         !po_stmt_accesses(&p->stmts.data[at(p, leaf)->stmt], array));
+  return leaf;
 }
 
-static void
-find_children(kept *c) {
-  uint32_t next = 0;
-  for (uint32_t k = at(c->p, 0)->first; k != PO_NO_NODE;
-       k = at(c->p, k)->next) {
-    uint32_t was = origin_of(c, k);
-    c->from[k] = PO_NO_NODE;
-    if (was == PO_NO_NODE || !is_same_tree(c, was, k, false))
-      continue;
-    uint32_t place = place_of(c->before, was);
-    if (place < next)
-      continue; /* it went before another one */
-    next = place + 1;
-    c->from[k] = was;
+/* The same statements, one after the other, with the same loops in common. */
+static bool
+is_array_kept(const kept *c, uint32_t array) {
+  uint32_t was = PO_NO_NODE, is = PO_NO_NODE;
+  if (!po_array_is_untouched(c->before, c->p, array))
+    return false;
+  for (;;) {
+    uint32_t a = next_access(c->before, was, array);
+    uint32_t b = next_access(c->p, is, array);
+    if (a == PO_NO_NODE || b == PO_NO_NODE)
+      return a == b;
+    if (c->was[at(c->p, b)->stmt] != at(c->before, a)->stmt ||
+        (is != PO_NO_NODE &&
+         !is_pair_kept(c, at(c->p, is)->stmt, at(c->p, b)->stmt)))
+      return false;
+    was = a;
+    is = b;
   }
 }
 
 static void
 find_kept(kept *c) {
   po_program *p = c->p;
-  c->stmt = BS_NEWS(&p->arena, bool, p->stmts.len + 1);
+  c->was = BS_NEWS(&p->arena, uint32_t, p->stmts.len + 1);
   c->array = BS_NEWS(&p->arena, bool, p->arrays.len + 1);
-  c->from = BS_NEWS(&p->arena, uint32_t, p->nest.nodes.len);
-  find_children(c);
   for (uint32_t k = 0; k < p->stmts.len; k++)
-    c->stmt[k] = c->from[below_root(p, p->stmts.data[k].leaf)] != PO_NO_NODE;
+    c->was[k] = po_is_untouched(c->before, p, k)
+                    ? po_stmt_named(c->before, p->stmts.data[k].name)
+                    : PO_NO_NODE;
   for (uint32_t a = 0; a < p->arrays.len; a++) {
-    c->array[a] = po_array_is_untouched(c->before, p, a);
-    for (uint32_t k = 0; k < p->stmts.len && c->array[a]; k++)
-      c->array[a] = c->stmt[k] || !po_stmt_accesses(&p->stmts.data[k], a);
+    c->array[a] = is_array_kept(c, a);
+    if (c->array[a] && (a >= p->deps.len || !p->deps.data[a]))
+      po_take_dependences(p, c->before, a);
   }
 }
 
+/* ---- marks ---- */
+
 static bool
-uses_kept_arrays(const kept *c, uint32_t child) {
-  for (uint32_t k = 0; k < c->p->stmts.len; k++) {
-    const po_stmt *s = &c->p->stmts.data[k];
-    if (below_root(c->p, s->leaf) != child)
-      continue;
-    for (uint32_t a = 0; a < c->p->arrays.len; a++)
-      if (!c->array[a] && po_stmt_accesses(s, a))
-        return false;
-  }
+has_kept_arrays(const kept *c, uint32_t stmt) {
+  for (uint32_t a = 0; a < c->p->arrays.len; a++)
+    if (!c->array[a] && po_stmt_accesses(&c->p->stmts.data[stmt], a))
+      return false;
   return true;
 }
+
+/* The loop around a leaf that has so many around it; PO_NO_NODE. */
+static uint32_t
+loop_at(const po_program *p, uint32_t leaf, uint32_t depth) {
+  uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, leaf, loops);
+  return depth < n ? loops[depth] : PO_NO_NODE;
+}
+
+static bool
+is_same_mark(const po_nest_node *a, const po_nest_node *b) {
+  return a->mark == b->mark && a->bind == b->bind && a->lanes == b->lanes;
+}
+
+static bool
+is_mark_kept(const kept *c, uint32_t loop) {
+  uint32_t leaf = po_nest_first_leaf(c->p, loop);
+  uint32_t was = leaf == PO_NO_NODE ? leaf : c->was[at(c->p, leaf)->stmt];
+  if (was == PO_NO_NODE)
+    return false;
+  uint32_t old = leaf_of(c->before, was);
+  uint32_t top = loop_at(c->before, old, po_nest_depth(c->p, loop));
+  if (top == PO_NO_NODE || !is_same_mark(at(c->before, top), at(c->p, loop)) ||
+      po_nest_first_leaf(c->before, top) != old)
+    return false;
+  while (leaf != PO_NO_NODE && old != PO_NO_NODE) {
+    if (c->was[at(c->p, leaf)->stmt] != at(c->before, old)->stmt ||
+        !has_kept_arrays(c, at(c->p, leaf)->stmt))
+      return false;
+    leaf = po_nest_next_leaf(c->p, leaf, loop);
+    old = po_nest_next_leaf(c->before, old, top);
+  }
+  return leaf == old;
+}
+
+/* ---- all ---- */
 
 bool
 po_step_is_legal(const po_program *before, po_program *p, bool keeps_values,
                  po_violation *v) {
   kept c = {.before = before, .p = p};
   find_kept(&c);
-  if (!keeps_values && !po_rest_is_in_order(p, c.stmt, v))
+  po_known_order known = {c.array, is_pair_kept, &c};
+  /* Where it is the program's own order that is kept, there is nothing to
+   * ask. */
+  if (!keeps_values && p->order_of && !po_rest_is_in_order(p, &known, v))
     return false;
-  for (uint32_t k = at(p, 0)->first; k != PO_NO_NODE; k = at(p, k)->next)
-    if ((c.from[k] == PO_NO_NODE || !is_same_tree(&c, c.from[k], k, true) ||
-         !uses_kept_arrays(&c, k)) &&
-        !po_marks_are_legal(p, k, v))
+  for (uint32_t k = 0; k != PO_NO_NODE; k = po_nest_next(p, k, 0))
+    if (at(p, k)->kind == PO_LOOP && at(p, k)->mark != PO_SERIAL &&
+        at(p, k)->mark != PO_UNROLL && !is_mark_kept(&c, k) &&
+        !po_mark_is_legal(p, k, v)) {
+      v->loop = at(p, k)->name;
       return false;
+    }
   for (uint32_t a = 0; a < p->arrays.len; a++)
     if (!c.array[a] && !po_folds_are_legal(p, a, v))
       return false;
