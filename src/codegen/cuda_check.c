@@ -33,7 +33,11 @@ typedef struct check {
   uint32_t depth, length; /* of the group's nest; of a time */
   BS_VEC(uint32_t) syncs;
   BS_VEC(conflict) conflicts;
-  isl_map **place; /* by statement of the group: { S[i] -> [...] } */
+  /* By statement of the group: { S[i] -> [...] }, and its functions. */
+  isl_map **place;
+  isl_multi_aff **at;
+  /* What statements read and write of an array; NULL: nothing. */
+  isl_map **reads, **writes;
 } check;
 
 static const po_nest_node *
@@ -143,13 +147,6 @@ before(const check *x, uint32_t from, uint32_t n) {
   return all;
 }
 
-/* Pairs that differ in one of the coordinates. */
-static __isl_give isl_map *
-differ(const check *x, uint32_t from, uint32_t n) {
-  isl_map *equal = same(isl_map_universe(pair_space(x)), from, n);
-  return isl_map_subtract(isl_map_universe(pair_space(x)), equal);
-}
-
 /* ---- conflicts ---- */
 
 static const po_stmt *
@@ -206,6 +203,58 @@ instances(const check *x, uint32_t from, uint32_t to,
                              isl_map_reverse(isl_map_copy(x->place[to])));
 }
 
+/* { S[i] -> T[j] } whose coordinates from..from+n-1 are related so. */
+static __isl_give isl_map *
+related(const check *x, uint32_t s, uint32_t t, uint32_t from, uint32_t n,
+        __isl_take isl_map *values) {
+  uint32_t size = CG_AXES + 2 * x->length;
+  for (uint32_t side = 0; side < 2; side++) {
+    isl_multi_aff *some = isl_multi_aff_copy(x->at[side ? t : s]);
+    some =
+        isl_multi_aff_drop_dims(some, isl_dim_out, from + n, size - from - n);
+    some = isl_multi_aff_drop_dims(some, isl_dim_out, 0, from);
+    values = side ? isl_map_preimage_range_multi_aff(values, some)
+                  : isl_map_preimage_domain_multi_aff(values, some);
+  }
+  return values;
+}
+
+static __isl_give isl_map *
+alike(const check *x, uint32_t s, uint32_t t, uint32_t from, uint32_t n) {
+  isl_space *space = isl_space_set_alloc(x->e->p->isl, 0, n);
+  return related(x, s, t, from, n,
+                 isl_map_identity(isl_space_map_from_set(space)));
+}
+
+/* Of the pairs those that differ in one of the coordinates, which are asked
+ * one by one: most of them are in none. */
+static __isl_give isl_map *
+that_differ(const check *x, uint32_t s, uint32_t t, uint32_t from, uint32_t n,
+            __isl_keep isl_map *pairs) {
+  isl_map *all = isl_map_empty(isl_map_get_space(pairs));
+  for (uint32_t k = from; k < from + n; k++)
+    for (uint32_t less = 0; less < 2 && x->c->size[k] > 1; less++) {
+      isl_space *space = isl_space_set_alloc(x->e->p->isl, 0, 1);
+      isl_map *one = isl_map_universe(isl_space_map_from_set(space));
+      one = less ? isl_map_order_lt(one, isl_dim_in, 0, isl_dim_out, 0)
+                 : isl_map_order_gt(one, isl_dim_in, 0, isl_dim_out, 0);
+      one = isl_map_intersect(related(x, s, t, k, 1, one), isl_map_copy(pairs));
+      if (isl_map_is_empty(one) == isl_bool_true)
+        isl_map_free(one);
+      else
+        all = isl_map_union(all, one);
+    }
+  return all;
+}
+
+/* Of the pairs those that run in this order. */
+static __isl_give isl_map *
+in_order(const check *x, uint32_t s, uint32_t t, __isl_take isl_map *pairs) {
+  if (isl_map_plain_is_empty(pairs) == isl_bool_true)
+    return pairs;
+  return isl_map_intersect(pairs, po_in_order(x->e->p, stmt(x, s), stmt(x, t)));
+}
+
 static __isl_give isl_map *
 through(__isl_keep isl_map *a, __isl_keep isl_map *b) {
   return isl_map_apply_range(isl_map_copy(a), isl_map_reverse(isl_map_copy(b)));
@@ -226,13 +275,15 @@ complain(check *x, const char *code, const conflict *f, const char *what,
   return false;
 }
 
-/* Pairs in one life of a local. */
+/* Of the pairs those in one life of a local. */
 static __isl_give isl_map *
-in_one_life(const check *x, uint32_t array, __isl_take isl_map *pairs) {
+in_one_life(const check *x, uint32_t s, uint32_t t, uint32_t array,
+            __isl_take isl_map *pairs) {
   uint32_t node = x->e->local_node[array];
   if (node == PO_NO_NODE || node == 0)
     return pairs;
-  return same(pairs, CG_AXES, 2 * (po_nest_depth(x->e->p, node) + 1));
+  uint32_t n = 2 * (po_nest_depth(x->e->p, node) + 1);
+  return isl_map_intersect(pairs, alike(x, s, t, CG_AXES, n));
 }
 
 static bool
@@ -241,41 +292,68 @@ check_pair(check *x, uint32_t from, uint32_t to, uint32_t array,
   const po_array *a = &x->e->p->arrays.data[array];
   bool local = a->role == PO_LOCAL && a->scope != PO_SHARED;
   conflict f = {from, to, array, NULL};
-  isl_map *order = before(x, CG_AXES, x->length);
-  isl_map *apart =
-      isl_map_intersect(differ(x, 0, local ? CG_AXES : 3), isl_map_copy(order));
-  if (a->role == PO_LOCAL)
-    apart = in_one_life(x, array, apart);
-  apart = isl_map_intersect(instances(x, from, to, apart), isl_map_copy(pairs));
-  po_pool_reserve(x->pool, 3);
-  apart = po_keep_map(x->pool, apart);
-  order = po_keep_map(x->pool, order);
-  if ((flow || a->role != PO_LOCAL) &&
-      isl_map_is_empty(apart) == isl_bool_false)
-    return complain(x, local ? "private" : "blocks", &f,
-                    local ? "in different threads, which have one each"
-                          : "in different blocks, which are not ordered",
-                    isl_map_copy(apart));
+  po_pool_reserve(x->pool, 2);
+  if (flow || a->role != PO_LOCAL) {
+    isl_map *apart = that_differ(x, from, to, 0, local ? CG_AXES : 3, pairs);
+    apart = in_order(x, from, to, apart);
+    if (a->role == PO_LOCAL)
+      apart = in_one_life(x, from, to, array, apart);
+    apart = po_keep_map(x->pool, apart);
+    if (isl_map_is_empty(apart) == isl_bool_false)
+      return complain(x, local ? "private" : "blocks", &f,
+                      local ? "in different threads, which have one each"
+                            : "in different blocks, which are not ordered",
+                      isl_map_copy(apart));
+  }
   if (local)
     return true;
-  isl_map *threads = same(differ(x, 3, 3), 0, 3);
-  threads = isl_map_intersect(threads, isl_map_copy(order));
-  threads =
-      isl_map_intersect(instances(x, from, to, threads), isl_map_copy(pairs));
-  f.pairs = po_keep_map(x->pool, threads);
-  if (isl_map_is_empty(threads) == isl_bool_false)
+  isl_map *threads = that_differ(x, from, to, 3, 3, pairs);
+  if (isl_map_plain_is_empty(threads) != isl_bool_true)
+    threads = isl_map_intersect(threads, alike(x, from, to, 0, 3));
+  f.pairs = po_keep_map(x->pool, in_order(x, from, to, threads));
+  if (isl_map_is_empty(f.pairs) == isl_bool_false)
     bs_push(x->e->heap, &x->conflicts, f);
+  return true;
+}
+
+/* False where nothing writes it. */
+static bool
+find_accesses(check *x, uint32_t array) {
+  bool written = false;
+  for (uint32_t k = 0; k < x->c->group->n; k++) {
+    x->writes[k] = accesses(x, k, array, true);
+    written |= x->writes[k] != NULL;
+  }
+  for (uint32_t k = 0; written && k < x->c->group->n; k++)
+    x->reads[k] = accesses(x, k, array, false);
+  return written;
+}
+
+/* A local lives in an iteration of a loop below which none is bound. */
+static bool
+is_in_one_thread(const check *x, uint32_t array) {
+  const po_program *p = x->e->p;
+  uint32_t node = x->e->local_node[array];
+  if (p->arrays.data[array].role != PO_LOCAL ||
+      p->arrays.data[array].scope == PO_SHARED || node == PO_NO_NODE || !node)
+    return false;
+  for (uint32_t k = po_nest_next(p, node, node); k != PO_NO_NODE;
+       k = po_nest_next(p, k, node))
+    if (at(x, k)->kind == PO_LOOP && is_bound(x, k))
+      return false;
   return true;
 }
 
 static bool
 check_array(check *x, uint32_t array) {
   uint32_t n = x->c->group->n;
+  if (is_in_one_thread(x, array) || !find_accesses(x, array))
+    return true;
   for (uint32_t s = 0; s < n; s++)
     for (uint32_t t = 0; t < n; t++)
       for (uint32_t kind = 0; kind < 3; kind++) {
-        isl_map *a = accesses(x, s, array, kind != 1);
-        isl_map *b = accesses(x, t, array, kind != 0);
+        isl_map *a = kind == 1 ? x->reads[s] : x->writes[s];
+        isl_map *b = kind == 0 ? x->reads[t] : x->writes[t];
         if (!a || !b)
           continue;
         po_pool_reserve(x->pool, 1);
@@ -319,9 +397,10 @@ find_race(check *x, __isl_keep isl_map *apart, isl_map **pairs) {
 
 static bool
 check_barriers(check *x) {
-  isl_map *pairs;
+  isl_map *pairs, *apart = NULL;
   po_pool_reserve(x->pool, 1);
-  isl_map *apart = po_keep_map(x->pool, separated(x, UINT32_MAX));
+  if (x->conflicts.len)
+    apart = po_keep_map(x->pool, separated(x, UINT32_MAX));
   const conflict *f = find_race(x, apart, &pairs);
   if (f)
     return complain(x, "race", f,
@@ -329,7 +408,8 @@ check_barriers(check *x) {
                     isl_map_copy(pairs));
   for (uint32_t k = 0; k < x->syncs.len; k++) {
     po_pool_reserve(x->pool, 1);
-    apart = po_keep_map(x->pool, separated(x, k));
+    if (x->conflicts.len)
+      apart = po_keep_map(x->pool, separated(x, k));
     if (!find_race(x, apart, &pairs) && !x->pool->failed) {
       uint32_t loop = at(x, x->syncs.data[k])->parent;
       bs_warning(x->e->p->ctx.diags, BS_NOWHERE, "barrier",
@@ -360,11 +440,16 @@ find_syncs(check *x) {
 
 static void
 find_places(check *x) {
-  x->place = BS_NEWS(&x->e->arena, isl_map *, x->c->group->n);
+  bs_arena *arena = &x->e->arena;
+  x->place = BS_NEWS(arena, isl_map *, x->c->group->n);
+  x->at = BS_NEWS(arena, isl_multi_aff *, x->c->group->n);
+  x->reads = BS_NEWS(arena, isl_map *, x->c->group->n);
+  x->writes = BS_NEWS(arena, isl_map *, x->c->group->n);
   for (uint32_t k = 0; k < x->c->group->n; k++) {
     const po_stmt *s = stmt(x, k);
-    po_pool_reserve(x->pool, 1);
-    isl_map *map = isl_map_from_multi_aff(coordinates(x, s->leaf, s->time));
+    po_pool_reserve(x->pool, 2);
+    x->at[k] = po_keep_multi_aff(x->pool, coordinates(x, s->leaf, s->time));
+    isl_map *map = isl_map_from_multi_aff(isl_multi_aff_copy(x->at[k]));
     map = isl_map_intersect_domain(map, isl_set_copy(s->domain));
     x->place[k] = po_keep_map(x->pool, map);
   }

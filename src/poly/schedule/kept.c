@@ -8,6 +8,7 @@
  * such arrays, below it. */
 #include "poly/access.h"
 #include "poly/schedule/edit.h"
+#include "poly/storage.h"
 #include <string.h>
 
 typedef struct kept {
@@ -94,10 +95,20 @@ find_kept(kept *c) {
 
 /* ---- marks ---- */
 
+/* What a mark asks of an array is as it was: where the step changed nothing but
+ * the order, dependences of statements below the loop are, whatever was done to
+ * others; only places are shared with those. */
+static bool
+is_kept_for_marks(const kept *c, uint32_t array) {
+  return c->array[array] ||
+         (c->p->order_of && !po_is_folded(&c->p->arrays.data[array]));
+}
+
 static bool
 has_kept_arrays(const kept *c, uint32_t stmt) {
   for (uint32_t a = 0; a < c->p->arrays.len; a++)
-    if (!c->array[a] && po_stmt_accesses(&c->p->stmts.data[stmt], a))
+    if (!is_kept_for_marks(c, a) &&
+        po_stmt_accesses(&c->p->stmts.data[stmt], a))
       return false;
   return true;
 }
