@@ -16,8 +16,9 @@
 #include <string.h>
 
 /* isl operations that one group's AST may take, where the program's weight is
- * 1: with loops cut and written out, and as the nest stands where that took too
- * many. */
+ * 1: with loops cut and written out, fewer for each group that took too many
+ * before, so that all of them take not much longer than one; and as the nest
+ * stands where that took too many. */
 #define MAX_CUT_OPERATIONS 8000000ul
 #define MAX_OPERATIONS     20000000ul
 
@@ -342,9 +343,11 @@ cg_build_ast(cg_emitter *e, uint32_t group) {
   po_pool_reserve(&e->pool, 1);
   cg_elements *elements = bs_arena_copy(&e->arena, e->elements,
                                         e->p->arrays.len * sizeof *elements);
-  isl_ast_node *node = build_ast(&w, false, MAX_CUT_OPERATIONS);
+  isl_ast_node *node =
+      build_ast(&w, false, MAX_CUT_OPERATIONS / (1 + 3 * e->n_whole));
   if (!node && isl_ctx_last_error(isl) == isl_error_quota) {
     isl_ctx_reset_error(isl);
+    e->n_whole++;
     memcpy(e->elements, elements, e->p->arrays.len * sizeof *elements);
     node = build_ast(&w, true, MAX_OPERATIONS);
     if (node)

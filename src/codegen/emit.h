@@ -64,6 +64,7 @@ typedef struct cg_emitter {
   BS_VEC(cg_kernel) kernels;
   cg_use *uses;         /* by group */
   unsigned long weight; /* of an operation of isl: see poly/limit.h */
+  uint32_t n_whole;     /* groups whose loops were not cut */
 } cg_emitter;
 
 /* emit.c: writes files by `write`, with groups, the loops of locals and their

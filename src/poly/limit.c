@@ -85,13 +85,18 @@ po_weight(unsigned long divisions) {
 }
 
 unsigned long
-po_weight_of(const po_program *p) {
-  unsigned long divisions = 0;
+po_divisions_of(const po_program *p) {
+  unsigned long most = 0;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     unsigned long here = divisions_of(&p->stmts.data[k]);
-    divisions = here > divisions ? here : divisions;
+    most = here > most ? here : most;
   }
-  return po_weight(divisions);
+  return most;
+}
+
+unsigned long
+po_weight_of(const po_program *p) {
+  return po_weight(po_divisions_of(p));
 }
 
 unsigned long

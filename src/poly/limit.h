@@ -18,8 +18,10 @@
 
 /* How much longer operations take on relations with so many divisions. */
 unsigned long po_weight(unsigned long divisions);
-/* ... on those of a program's domains and accesses; times, whose divisions are
- * those of a few tiles, are left out. */
+/* The most that a relation of a program's instances has, by its domains and
+ * accesses; times, whose divisions are those of a few tiles, are left out. */
+unsigned long po_divisions_of(const po_program *);
+/* Their weight. */
 unsigned long po_weight_of(const po_program *);
 /* `most`, less by the weight of a program. */
 unsigned long po_bound(const po_program *, unsigned long most);

@@ -485,22 +485,39 @@ fuse_nests(chooser *c) {
 
 /* ---- phases, each with a limit ---- */
 
-/* Operations of isl for one phase, where the program's weight is 1: those of
- * `max`, which is there to compare with and gives isl the largest sets, take
- * longest. */
+/* Operations of isl for one phase, at most, where the program's weight is 1:
+ * those of `max`, which is there to compare with and gives isl the largest
+ * sets, take longest.  Pipelines need 10,000 to 50,000 for each of their
+ * statements. */
 static const unsigned long most_operations[4] = {[PO_FUSE_SMART] = 8000000,
                                                  [PO_FUSE_MAX] = 2500000,
                                                  [PO_FUSE_POST_TILE] = 8000000};
+enum { FIRST_OPERATIONS = 1000000, OPERATIONS_OF_STMT = 60000 };
+
+/* What is fused is asked of relations from one statement to another, which have
+ * the divisions of both; where loops are joined as they are, half of the
+ * other's cancel. */
+static unsigned long
+operations_of(const po_program *p, po_fuse fuse) {
+  unsigned long most =
+      FIRST_OPERATIONS + (unsigned long)OPERATIONS_OF_STMT * p->stmts.len;
+  if (most > most_operations[fuse])
+    most = most_operations[fuse];
+  unsigned long divisions = po_divisions_of(p);
+  divisions += fuse == PO_FUSE_SMART ? divisions / 2 : divisions;
+  return most / po_weight(divisions) + 1;
+}
 
 static const po_fuse simpler[4] = {
     [PO_FUSE_MAX] = PO_FUSE_SMART, [PO_FUSE_POST_TILE] = PO_FUSE_SMART};
 
+/* operations: where the caller's options set no bound. */
 static void
-begin_phase(chooser *c) {
+begin_phase(chooser *c, unsigned long operations) {
   unsigned long most = c->options->max_operations;
   c->stopped = false;
   if (!most)
-    most = po_bound(now(c), most_operations[c->options->fuse]);
+    most = operations;
   isl_ctx_reset_error(c->isl);
   isl_ctx_reset_operations(c->isl);
   isl_ctx_set_max_operations(c->isl, most);
@@ -517,7 +534,7 @@ end_phase(chooser *c) {
 
 static bool
 fuse_by(chooser *c) {
-  begin_phase(c);
+  begin_phase(c, operations_of(now(c), c->options->fuse));
   c->n_rows = 0;
   po_join_parts(c);
   po_inline_points(c);
@@ -529,7 +546,7 @@ fuse_by(chooser *c) {
 
 static bool
 finish(chooser *c) {
-  begin_phase(c);
+  begin_phase(c, po_bound(now(c), most_operations[c->options->fuse]));
   po_order_loops(c);
   po_parallelise(c);
   po_finish_inner_loops(c);
