@@ -496,7 +496,7 @@ enum { FIRST_OPERATIONS = 1000000, OPERATIONS_OF_STMT = 60000 };
 
 /* What is fused is asked of relations from one statement to another, which have
  * the divisions of both; where loops are joined as they are, half of the
- * other's cancel. */
+ * other's cancel.  The bound of `max` has that in it. */
 static unsigned long
 operations_of(const po_program *p, po_fuse fuse) {
   unsigned long most =
@@ -504,7 +504,8 @@ operations_of(const po_program *p, po_fuse fuse) {
   if (most > most_operations[fuse])
     most = most_operations[fuse];
   unsigned long divisions = po_divisions_of(p);
-  divisions += fuse == PO_FUSE_SMART ? divisions / 2 : divisions;
+  if (fuse != PO_FUSE_MAX)
+    divisions += fuse == PO_FUSE_POST_TILE ? divisions : divisions / 2;
   return most / po_weight(divisions) + 1;
 }
 
