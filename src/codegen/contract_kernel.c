@@ -89,12 +89,12 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   int64_t others =
       panel.rows + vectors + lines + (image ? 3 : 1) + LOOP_INSTRUCTIONS;
   steps step = steps_of(x);
+  if (others > products)
+    return;
   for (int64_t k = 0; k < asked && others + asked <= products; k++)
     cg_line(
         x->out, 2, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
         k ? bs_arena_printf(&x->e->arena, " + %lld", 64 * (long long)k) : "");
-  if (others > products)
-    return;
   bool near = x->c->y_mode == PO_DIRECT && step.y * bytes <= NEAR_BYTES;
   if (x->c->y_mode != PO_WINDOWS && !near)
     for (int64_t k = 0; k < lines; k++)

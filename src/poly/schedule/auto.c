@@ -498,7 +498,7 @@ enum { FIRST_OPERATIONS = 1000000, OPERATIONS_OF_STMT = 60000 };
  * the divisions of both; where loops are joined as they are, half of the
  * other's cancel.  The bound of `max` has that in it. */
 static unsigned long
-operations_of(const po_program *p, po_fuse fuse) {
+bound_of_fusing(const po_program *p, po_fuse fuse) {
   unsigned long most =
       FIRST_OPERATIONS + (unsigned long)OPERATIONS_OF_STMT * p->stmts.len;
   if (most > most_operations[fuse])
@@ -535,7 +535,7 @@ end_phase(chooser *c) {
 
 static bool
 fuse_by(chooser *c) {
-  begin_phase(c, operations_of(now(c), c->options->fuse));
+  begin_phase(c, bound_of_fusing(now(c), c->options->fuse));
   c->n_rows = 0;
   po_join_parts(c);
   po_inline_points(c);
