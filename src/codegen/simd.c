@@ -8,7 +8,12 @@
  * iterations touch the same element then: another access of an array that is
  * written has the same address, or isl knows that it is of other elements, as
  * of another row.  Arrays are distinct, and no formula needs a branch or a
- * call. */
+ * call.
+ *
+ * A sum, or a largest value, that all iterations update is kept in lanes, too,
+ * where the order of its terms is free: OpenMP's reduction.  gcc would not find
+ * it where threads share the loop around: what they run is a function of its
+ * own, whose pointers are not `restrict` any more. */
 #include "codegen/simd.h"
 #include "poly/access.h"
 #include "poly/affine.h"
@@ -23,10 +28,19 @@ enum { MOST_STMTS = 256 };
  * one of them. */
 enum { MOST_ASKED = 32, OPERATIONS = 200000 };
 
+/* Sums that a loop may have. */
+enum { MOST_SUMS = 8 };
+
 /* A write of one statement and an access of another: its expression k. */
 typedef struct pair {
   uint32_t write, other, k;
 } pair;
+
+/* A variable that iterations only add to, only multiply, or of which they keep
+ * the largest or the smallest. */
+typedef struct sum {
+  uint32_t array, reorder_class;
+} sum;
 
 typedef struct lanes {
   cg_emitter *e;
@@ -36,6 +50,9 @@ typedef struct lanes {
   const cg_user_note *note[MOST_STMTS];
   uint32_t n_apart;
   pair apart[MOST_ASKED]; /* that do not meet */
+  bool sums_serve;        /* where not, a sum is a shared result */
+  uint32_t n_sums;
+  sum sums[MOST_SUMS];
 } lanes;
 
 /* ---- formulas ---- */
@@ -83,6 +100,32 @@ static bool
 is_private(const lanes *l, uint32_t array) {
   return l->e->p->arrays.data[array].role == PO_LOCAL &&
          l->e->local_node[array] == l->loop->node;
+}
+
+static const sum *
+sum_of(const lanes *l, uint32_t array) {
+  for (uint32_t k = 0; k < l->n_sums; k++)
+    if (l->sums[k].array == array)
+      return &l->sums[k];
+  return NULL;
+}
+
+/* The statement updates a variable around the loop. Integers
+ * are left to the compiler: it may reorder them, and OpenMP's sum of the lanes
+ * may not wrap around. */
+static bool
+takes_as_sum(lanes *l, const po_stmt *stmt) {
+  const cg_emitter *e = l->e;
+  uint32_t order = po_reorder_class(e->p, stmt);
+  gs_dtype dtype = e->p->arrays.data[stmt->array].dtype;
+  if (!l->sums_serve || gs_dtype_table[dtype].integer ||
+      cg_is_indexed(e, stmt->array) || is_private(l, stmt->array) || !order)
+    return false;
+  const sum *known = sum_of(l, stmt->array);
+  if (known || l->n_sums == MOST_SUMS)
+    return known && known->reorder_class == order;
+  l->sums[l->n_sums++] = (sum){stmt->array, order};
+  return true;
 }
 
 static void
@@ -171,7 +214,8 @@ check_pair(lanes *l, const cg_user_note *write, const cg_user_note *other) {
   for (uint32_t k = 0; k <= stmt->n_exprs && !l->why; k++) {
     bool is_target = k == stmt->n_exprs;
     if (array != (is_target ? stmt->array : stmt->exprs[k].array) ||
-        (!is_target && stmt->exprs[k].kind != PO_READ))
+        (!is_target && stmt->exprs[k].kind != PO_READ) ||
+        (is_target && sum_of(l, array)))
       continue;
     isl_ast_expr *a = write->index[write->n - 1], *b = other->index[k];
     if ((!a || !b || isl_ast_expr_is_equal(a, b) != isl_bool_true) &&
@@ -195,7 +239,8 @@ check_stmt(lanes *l, const cg_user_note *note) {
   }
   if (l->e->p->arrays.data[stmt->array].dtype == GS_BF16)
     l->why = "a formula needs a branch or a call";
-  check_access(l, note, stmt->array, note->n - 1, true);
+  if (!takes_as_sum(l, stmt))
+    check_access(l, note, stmt->array, note->n - 1, true);
 }
 
 /* ---- bodies ---- */
@@ -246,17 +291,25 @@ collect(lanes *l, isl_ast_node *node) {
   }
 }
 
+static void
+look(lanes *l) {
+  const cg_loop *loop = l->loop;
+  if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last) {
+    l->why = "it does not go one by one";
+    return;
+  }
+  uint32_t mark = po_pool_mark(&l->e->pool);
+  collect(l, loop->inner);
+  for (uint32_t k = 0; k < l->n && !l->why; k++)
+    for (uint32_t j = 0; j < l->n && !l->why; j++)
+      check_pair(l, l->note[k], l->note[j]);
+  po_pool_release(&l->e->pool, mark);
+}
+
 const char *
 cg_why_not_simd(cg_emitter *e, const cg_loop *loop) {
   lanes l = {.e = e, .loop = loop};
-  uint32_t mark = po_pool_mark(&e->pool);
-  if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last)
-    return "it does not go one by one";
-  collect(&l, loop->inner);
-  for (uint32_t k = 0; k < l.n && !l.why; k++)
-    for (uint32_t j = 0; j < l.n && !l.why; j++)
-      check_pair(&l, l.note[k], l.note[j]);
-  po_pool_release(&e->pool, mark);
+  look(&l);
   return l.why;
 }
 
@@ -277,15 +330,48 @@ cg_explain_lanes(cg_emitter *e, const cg_loop *loop) {
   return !why;
 }
 
+/* ` reduction(+ : a, b) reduction(* : c)` */
+static void
+put_reductions(const lanes *l) {
+  static const struct {
+    uint32_t order;
+    const char *sign;
+  } kinds[] = {{PO_ORDER_SUM, "+"},
+               {PO_ORDER_PRODUCT, "*"},
+               {PO_ORDER_MAX, "max"},
+               {PO_ORDER_MIN, "min"}};
+  bs_text *out = &l->e->body;
+  for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+    bool begun = false;
+    for (uint32_t k = 0; k < l->n_sums; k++) {
+      if (l->sums[k].reorder_class != kinds[kind].order)
+        continue;
+      if (begun)
+        bs_put(out, ", ");
+      else
+        bs_putf(out, " reduction(%s : ", kinds[kind].sign);
+      bs_put(out, l->e->p->arrays.data[l->sums[k].array].name);
+      begun = true;
+    }
+    bs_put(out, begun ? ")" : "");
+  }
+}
+
 void
 cg_put_simd(cg_emitter *e, const cg_loop *loop, uint32_t indent) {
   const po_nest_node *n = node_of(e, loop);
   if (!n || !e->options->openmp || n->mark != PO_SERIAL)
     return;
   int64_t trips = loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
-  if ((trips && trips < ENOUGH) || cg_why_not_simd(e, loop))
+  lanes l = {.e = e, .loop = loop, .sums_serve = true};
+  if (trips && trips < ENOUGH)
+    return;
+  look(&l);
+  if (l.why)
     return;
   bs_put(&e->body, "#ifdef _OPENMP\n");
   cg_indent(&e->body, indent);
-  bs_put(&e->body, "#pragma omp simd\n#endif\n");
+  bs_put(&e->body, "#pragma omp simd");
+  put_reductions(&l);
+  bs_put(&e->body, "\n#endif\n");
 }

@@ -33,13 +33,13 @@ po_reorder_class(const po_program *p, const po_stmt *stmt) {
   switch (stmt->op) {
   case GS_C_ADD:
   case GS_C_SUB: /* minus each body: the order is as free as that of sums */
-    return 1;
+    return PO_ORDER_SUM;
   case GS_C_MUL:
-    return 2;
+    return PO_ORDER_PRODUCT;
   case GS_C_MAX:
-    return 3;
+    return PO_ORDER_MAX;
   case GS_C_MIN:
-    return 4;
+    return PO_ORDER_MIN;
   default:
     return 0;
   }

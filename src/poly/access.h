@@ -23,6 +23,12 @@ void po_accesses_free(po_accesses *);
 __isl_give isl_union_map *po_to_places(const po_program *, uint32_t array,
                                        __isl_take isl_union_map *);
 /* Updates of one such class of an element may change places; 0: none. */
+enum {
+  PO_ORDER_SUM = 1,
+  PO_ORDER_PRODUCT,
+  PO_ORDER_MAX,
+  PO_ORDER_MIN,
+};
 uint32_t po_reorder_class(const po_program *, const po_stmt *);
 /* Whether a statement reads an array in its body. */
 bool po_stmt_reads(const po_stmt *, uint32_t array);

@@ -82,7 +82,8 @@ Test(c, short_outer_loops_are_collapsed) {
 Test(c, a_reduction_alone_is_not_parallel) {
   emit_text("(tensor a (shape 100000) f32)"
             "(let y (compute reduceSum (access a 0)))(output y)");
-  HAS_NOT(source, "#pragma");
+  HAS_NOT(source, "omp parallel");
+  HAS(source, "omp simd reduction(+ : acc0)");
 }
 
 Test(c, equal_groups_share_a_function) {

@@ -444,6 +444,40 @@ Test(stencils, dependent_iterations_do_not) {
   run_all(texts, COUNT(texts));
 }
 
+/* Rows of A to one number each; `update` is how, `more` another statement. */
+static const char *
+row_by_row(const char *head, const char *type, const char *update,
+           const char *more) {
+  return bs_arena_printf(
+      &arena,
+      "%sinput A: %s[20, 300]\noutput B: %s[20]\noutput C: %s[20, 300]\n"
+      "local r: %s[]\nfor i in 0..20 {\n  S: r[] = 1\n"
+      "  for j in 0..300 {\n    T: r[] %s A[i, j]\n%s  }\n"
+      "  U: B[i] = r[] }\n",
+      head, type, type, type, type, update, more);
+}
+
+Test(stencils, sums_go_into_lanes_where_their_order_is_free) {
+  static const char copy[] = "    V: C[i, j] = A[i, j] * 2\n";
+  const char *texts[] = {
+      row_by_row("", "f32", "+=", copy), row_by_row("", "f32", "-=", copy),
+      row_by_row("", "f64", "*=", copy), row_by_row("", "f32", "max=", copy)};
+  static const char *const reductions[] = {"(+ : r)", "(+ : r)", "(* : r)",
+                                           "(max : r)"};
+  for (size_t k = 0; k < COUNT(texts); k++)
+    expect_code(read_loops(texts[k]),
+                bs_arena_printf(&arena, SIMD " reduction%s", reductions[k]));
+  run_all(texts, COUNT(texts));
+  const char *none[] = {
+      row_by_row("strict\n", "f32", "+=", copy), /* the order is given */
+      row_by_row("", "i32", "+=", copy),         /* it may wrap around */
+      row_by_row("", "f32", "+=", "    V: C[i, j] = A[i, j] + r[]\n"),
+      row_by_row("", "f32", "+=", "    V: r[] max= A[i, j]\n")};
+  for (size_t k = 0; k < COUNT(none); k++)
+    expect_no_code(read_loops(none[k]), "reduction");
+  run_all(none, COUNT(none));
+}
+
 Test(stencils, a_vector_loop_that_is_none_is_explained) {
   code_of(read_loops("input A: f32[64, 64]\noutput B: f32[64, 64]\n"
                      "for i in 0..64 { vectorize(4) for j in 0..64 {\n"
