@@ -326,12 +326,14 @@ forgive(eg_runner *r) {
 }
 
 /* The nodes after this iteration, where growth has not slowed down: what was
- * added grows by the factor it grew by.  Then the hashcons is filled anew once,
- * and not at many small steps.  0: unknown. */
+ * added grows by the factor it grew by and, where no rule is banned now and
+ * then, that factor as it did, if not by more than 8/5.  Then the hashcons is
+ * filled anew once, and not at many small steps.  0: unknown. */
 static uint64_t
 expect(const eg_runner *r) {
   enum { SEEN = 4, MOST = 16 };
-  uint64_t more[SEEN] = {0};
+  bool bans = r->o.scheduler == EG_BACKOFF;
+  double more[SEEN] = {0}, most = bans ? 1 : 1.6;
   uint32_t n = r->iterations.len;
   if (n < SEEN)
     return 0;
@@ -339,14 +341,15 @@ expect(const eg_runner *r) {
   for (uint32_t i = 1; i < SEEN; i++) {
     if (it[i].nodes <= it[i - 1].nodes)
       return 0;
-    more[i] = it[i].nodes - it[i - 1].nodes;
+    more[i] = (double)it[i].nodes - it[i - 1].nodes;
   }
-  if (more[3] * more[1] < more[2] * more[2])
+  double factor = more[3] / more[2], faster = factor * more[1] / more[2];
+  if (faster < 1)
     return 0;
-  uint64_t factor = more[3] / more[2] < MOST ? more[3] : more[2] * MOST;
-  uint64_t all = it[3].nodes + more[3] * factor / more[2];
-  all += all / 4;
-  return r->o.nodes && all > r->o.nodes ? r->o.nodes : all;
+  factor *= faster < most ? faster : most;
+  double all = it[3].nodes + more[3] * (factor < MOST ? factor : MOST);
+  all += all / (bans ? 4 : 3);
+  return r->o.nodes && all > r->o.nodes ? r->o.nodes : (uint64_t)all;
 }
 
 static bool

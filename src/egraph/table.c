@@ -223,10 +223,10 @@ buckets_for(uint64_t entries) {
 }
 
 /* Room for half as many again or, where the iteration is expected to add more,
- * for that, up to eight times; small tables double. */
+ * for that, up to sixteen times; small tables double. */
 static uint64_t
 comfortable(const eg_graph *g, uint64_t slots, uint64_t need) {
-  uint64_t most = need * 8, want = slots < DOUBLED ? need * 2 : need + need / 2;
+  uint64_t most = need * 16, want = slots < DOUBLED ? need * 2 : need + need / 2;
   if (want < g->expected)
     want = g->expected < most ? g->expected : most;
   return buckets_for(want);
