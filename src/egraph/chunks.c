@@ -13,6 +13,11 @@ eg_chunks_init(eg_chunks *c, eg_crew *crew, bs_heap *heap, uint32_t most) {
 }
 
 void
+eg_chunks_limit(eg_chunks *c, uint32_t n) {
+  atomic_store(&c->n_free, (int)n);
+}
+
+void
 eg_chunks_drop(eg_chunks *c) {
   for (int i = 0; i < atomic_load(&c->n_free); i++) {
     eg_crew_give(c->crew, c->free[i]);

@@ -10,7 +10,7 @@
 #include "egraph/sink.h"
 #include <stdatomic.h>
 
-enum { EG_CHUNK_WORDS = 4096 - 8 };
+enum { EG_CHUNK_WORDS = 2048 - 8 };
 
 typedef struct eg_chunk {
   struct eg_chunk *next;
@@ -27,6 +27,8 @@ typedef struct eg_chunks {
 
 /* `heap` may unwind, and outlives them. */
 void eg_chunks_init(eg_chunks *, eg_crew *, bs_heap *heap, uint32_t most);
+/* After `drop`: so many may be taken, at most as many as at first. */
+void eg_chunks_limit(eg_chunks *, uint32_t n);
 /* All have been given back: returns their memory. */
 void eg_chunks_drop(eg_chunks *);
 void eg_chunks_done(eg_chunks *, bs_heap *heap);

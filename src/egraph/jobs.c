@@ -124,7 +124,8 @@ search_job(void *arg) {
     if (j->record)
       close_record(t);
     close_chunk(j);
-    atomic_fetch_add(&p->count, eg_matcher_count(j->m));
+    j->count = eg_matcher_count(j->m);
+    atomic_fetch_add(&p->count, j->count);
   }
   j->seconds = bs_now() - begun;
 }
@@ -137,4 +138,6 @@ eg_job_run(void *ctx, uint32_t i) {
     return;
   if (!bs_protect(&t.j->heap, search_job, &t))
     t.j->failed = true;
+  if (t.j->through)
+    bs_heap_done(&t.j->heap);
 }

@@ -26,6 +26,7 @@ typedef struct eg_job {
   eg_record *record;      /* being written; or NULL */
   uint32_t *scratch;      /* for looking up */
   uint64_t looked_up, known;
+  uint64_t count; /* of its matches, when it is through */
   bool through, failed;
   double seconds;
 } eg_job;

@@ -279,7 +279,7 @@ hand_on(void *arg) {
   if (!j->through)
     c->sink->settle(c->sink->ctx);
   c->ok = j->through || eg_matcher_go(j->m, c->sink);
-  c->count = eg_matcher_count(j->m);
+  c->count = j->through ? j->count : eg_matcher_count(j->m);
 }
 
 /* No chunks were left before some jobs had begun, this one first: now those
@@ -378,6 +378,16 @@ most_chunks(const eg_runner *r, const eg_crew *crew) {
   return (uint32_t)(words / EG_CHUNK_WORDS) + 1;
 }
 
+/* Matches that wait take a part of the memory that the graph does. */
+static uint32_t
+chunks_now(const eg_ahead *a) {
+  enum { A_NODE = 2, LEAST = 1 << 17 }; /* words */
+  uint64_t words = (uint64_t)a->r->g->live_nodes * A_NODE;
+  uint64_t n = (words < LEAST ? LEAST : words) / EG_CHUNK_WORDS + 1;
+  uint32_t most = most_chunks(a->r, a->crew);
+  return n < most ? (uint32_t)n : most;
+}
+
 static eg_ahead *
 start(eg_runner *r) {
   size_t used = r->heap->used;
@@ -445,6 +455,7 @@ eg_ahead_begin(eg_runner *r, const uint32_t *rules, uint32_t n) {
     return;
   eg_ahead *a = r->ahead ? r->ahead : start(r);
   eg_beginning b = {a, rules, n};
+  eg_chunks_limit(&a->chunks, chunks_now(a));
   if (!bs_protect(&a->heap, make_plans, &b))
     bs_out_of_memory(r->heap);
   account(a);
