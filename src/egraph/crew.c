@@ -47,6 +47,7 @@ struct eg_crew {
   uint32_t n_tasks;
   atomic_uint next;
 
+  bool useless; /* of the caller's alone */
   uint32_t n_helpers;
   pthread_t helpers[];
 };
@@ -190,6 +191,16 @@ eg_crew_free(eg_crew *c) {
 uint32_t
 eg_crew_size(const eg_crew *c) {
   return c->n_helpers + 1;
+}
+
+uint32_t
+eg_crew_parts(const eg_crew *c) {
+  return c && !c->useless ? eg_crew_size(c) : 1;
+}
+
+void
+eg_crew_useful(eg_crew *c, bool is) {
+  c->useless = !is;
 }
 
 /* The last task of a helper is mostly over sooner than a sleeper wakes up. */

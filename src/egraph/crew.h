@@ -11,6 +11,10 @@ typedef struct eg_crew eg_crew;
 eg_crew *eg_crew_new(bs_heap *, uint32_t threads);
 void eg_crew_free(eg_crew *); /* NULL is fine */
 uint32_t eg_crew_size(const eg_crew *);
+/* How many parts a task is worth cutting into: as many as there are threads, or
+ * one while helpers are said to be of no use, or without a crew. */
+uint32_t eg_crew_parts(const eg_crew *);
+void eg_crew_useful(eg_crew *, bool);
 
 /* Calls task(ctx, i) once for each i < n, in this order begun, side by side;
  * returns when all have returned.  A task must not unwind past itself. */

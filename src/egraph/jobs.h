@@ -26,7 +26,7 @@ typedef struct eg_job {
   eg_record *record;      /* being written; or NULL */
   uint32_t *scratch;      /* for looking up */
   uint64_t looked_up, known;
-  uint64_t count; /* of its matches, when it is through */
+  uint64_t count; /* of its matches that are in its plan's */
   bool through, failed;
   double seconds;
 } eg_job;
@@ -45,6 +45,11 @@ struct eg_ahead {
   uint32_t turn;    /* of looking up where it is not worth it */
   atomic_bool stop;
   double ratio; /* seconds of a window to the sum of its jobs' */
+  /* Whether jobs are run ahead (worth.c): */
+  double gain; /* ... by how much several threads are quicker, lately */
+  uint32_t windows;
+  bool measured; /* the next window is */
+  bool waiting;  /* jobs of this window run when it is their turn */
 };
 
 /* Job i from `at` on, where it is not done yet. */

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "egraph/jobs.h"
 #include "egraph/resolve.h"
+#include "egraph/worth.h"
 #include <stdatomic.h>
 #include <string.h>
 
@@ -81,8 +82,12 @@ add_job(eg_ahead *a, uint32_t plan) {
   eg_plan *p = &a->plans[plan];
   eg_job *j = &a->jobs[a->n_jobs++];
   uint32_t left = p->left - p->from, n = p->length;
-  *j = (eg_job){.plan = plan, .to = p->left, .batch = batch_of(a, p->rule)};
-  if (a->r->states[p->rule].resolves) {
+  *j = (eg_job){.plan = plan, .to = p->left};
+  if (a->waiting)
+    n = roots_of(a, p->rule, LOOKED_UP);
+  else
+    j->batch = batch_of(a, p->rule);
+  if (!a->waiting && a->r->states[p->rule].resolves) {
     uint32_t most = roots_of(a, p->rule, LOOKED_UP / JOBS * 2);
     n = n < most ? n : most;
   }
@@ -163,13 +168,12 @@ static void
 run_window(eg_ahead *a) {
   double begun = bs_now(), sum = 0;
   bool failed = false;
-  eg_crew_run(a->crew, eg_job_run, a, a->n_jobs - a->at);
+  eg_worth_run(a, &sum);
   for (uint32_t i = a->at; i < a->n_jobs; i++) {
     eg_job *j = &a->jobs[i];
     eg_plan *p = &a->plans[j->plan];
     failed |= j->failed;
     learn(a, j);
-    sum += j->seconds;
     if (i == a->at || j->plan != j[-1].plan)
       p->open = false;
     p->open |= !j->through;
@@ -184,11 +188,19 @@ run_window(eg_ahead *a) {
     eg_within_limits(a->r);
 }
 
+/* The jobs of the window run when they are handed on. */
+static void
+wait_for_turn(eg_ahead *a) {
+  for (uint32_t i = a->at; i < a->n_jobs; i++)
+    a->plans[a->jobs[i].plan].open = true;
+  a->ratio = 0;
+}
+
 /* --- handing on -------------------------------------------------------- */
 
 typedef struct eg_rest {
   eg_ahead *a;
-  const eg_plan *plan;
+  eg_plan *plan;
   eg_job *j;
   eg_sink *sink;
   uint64_t count; /* of its matches, up to where it was stopped */
@@ -278,8 +290,11 @@ hand_on(void *arg) {
   }
   if (!j->through)
     c->sink->settle(c->sink->ctx);
+  if (!j->through && !j->m)
+    j->m = eg_matcher_part(&j->heap, c->plan->whole, j->from, j->to);
   c->ok = j->through || eg_matcher_go(j->m, c->sink);
   c->count = j->through ? j->count : eg_matcher_count(j->m);
+  atomic_fetch_add(&c->plan->count, c->count - j->count);
 }
 
 /* No chunks were left before some jobs had begun, this one first: now those
@@ -288,7 +303,8 @@ static void
 run_rest(eg_ahead *a, eg_sink *sink, double *skew) {
   const eg_job *j = &a->jobs[a->at];
   const eg_plan *p = &a->plans[j->plan];
-  if (j->through || j->first || eg_plan_over(p) || a->at + 1 == a->n_jobs)
+  if (a->waiting || j->through || j->first || eg_plan_over(p) ||
+      a->at + 1 == a->n_jobs)
     return;
   double begun = bs_now();
   sink->settle(sink->ctx);
@@ -303,7 +319,8 @@ run_rest(eg_ahead *a, eg_sink *sink, double *skew) {
 static void
 tell_helpers(eg_ahead *a, uint32_t plan) {
   const eg_plan *p = &a->plans[plan];
-  if (a->n_jobs - a->at == LAST && (p->left > p->from || plan + 1 < a->n_plans))
+  bool more = p->left > p->from || plan + 1 < a->n_plans;
+  if (!a->waiting && a->n_jobs - a->at == LAST && more)
     eg_crew_alert(a->crew);
 }
 
@@ -348,9 +365,13 @@ eg_ahead_search(eg_runner *r, uint32_t rule, const eg_search_options *how,
     double begun = bs_now();
     a->plan = plan;
     sink->settle(sink->ctx);
+    a->waiting = eg_worth_waiting(a);
     if (!bs_protect(&a->heap, fill, a))
       bs_out_of_memory(r->heap);
-    run_window(a);
+    if (a->waiting)
+      wait_for_turn(a);
+    else
+      run_window(a);
     *skew -= bs_now() - begun;
   }
   p->left = p->from;
@@ -401,6 +422,7 @@ start(eg_runner *r) {
   r->g->crew = crew;
   a->most_jobs = JOBS * eg_crew_size(crew);
   r->ahead = a;
+  eg_worth_init(a);
   eg_crew_heap_init(crew, &a->heap);
   eg_chunks_init(&a->chunks, crew, r->heap, most_chunks(r, crew));
   a->own = r->heap->used - used;

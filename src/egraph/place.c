@@ -475,7 +475,7 @@ static uint32_t *
 find_room(eg_sorting *s) {
   enum { SHARE = 32 };
   eg_graph *g = s->g;
-  uint32_t n = g->crew && g->live_nodes >= WORTH ? eg_crew_size(g->crew) : 1;
+  uint32_t n = g->live_nodes >= WORTH ? eg_crew_parts(g->crew) : 1;
   n = n < MOST_THREADS ? n : MOST_THREADS;
   uint64_t size = room_of(s, n) * sizeof(uint32_t);
   uint64_t one = room_of(s, 1) * sizeof(uint32_t);

@@ -160,7 +160,7 @@ static eg_own_list *
 find_room(eg_linking *l) {
   enum { OF_LIMIT = 32 };
   const eg_graph *g = l->g;
-  uint32_t n = g->crew && g->n_rows >= WORTH ? eg_crew_size(g->crew) : 1;
+  uint32_t n = g->n_rows >= WORTH ? eg_crew_parts(g->crew) : 1;
   n = n < MOST_THREADS ? n : MOST_THREADS;
   uint64_t size = (uint64_t)(n - 1) * g->n_seats * sizeof(eg_own_list);
   bool fits = !g->limit || size <= g->limit / OF_LIMIT;

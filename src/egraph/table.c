@@ -193,7 +193,7 @@ enum { MANY = 1 << 15 /* rows, from which threads are worth it */ };
  * are entered one by one. */
 static void
 fill(eg_graph *g) {
-  uint32_t n = g->crew && g->n_rows >= MANY ? eg_crew_size(g->crew) : 1;
+  uint32_t n = g->n_rows >= MANY ? eg_crew_parts(g->crew) : 1;
   if (fill_in_parts(g, n < PARTS ? n : PARTS) || fill_in_parts(g, 1))
     return;
   memset(g->buckets, 0, (size_t)g->n_buckets * sizeof *g->buckets);
@@ -226,7 +226,8 @@ buckets_for(uint64_t entries) {
  * for that, up to sixteen times; small tables double. */
 static uint64_t
 comfortable(const eg_graph *g, uint64_t slots, uint64_t need) {
-  uint64_t most = need * 16, want = slots < DOUBLED ? need * 2 : need + need / 2;
+  uint64_t most = need * 16,
+           want = slots < DOUBLED ? need * 2 : need + need / 2;
   if (want < g->expected)
     want = g->expected < most ? g->expected : most;
   return buckets_for(want);
