@@ -549,6 +549,7 @@ static bool
 finish(chooser *c) {
   begin_phase(c, po_bound(now(c), most_operations[c->options->fuse]));
   po_order_loops(c);
+  po_block_loops(c);
   po_parallelise(c);
   po_finish_inner_loops(c);
   return end_phase(c);

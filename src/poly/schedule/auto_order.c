@@ -1,11 +1,8 @@
 /* auto_order.c - the loop that runs along memory, innermost.
  *
- * After Carr, McKinley and Tseng, "Compiler optimizations for improving data
- * locality" (1994): were a loop innermost, each access would cost an iteration
- * nothing (its address stays), part of a cache line (it moves by less than
- * one), or a line.  Where another loop around a reduction costs far less than
- * the innermost one, it is put there: the sums of a block of its iterations
- * are kept side by side, and the block runs inside the reduction.
+ * Where another loop around a reduction costs far fewer lines (auto_lines.c)
+ * than the innermost one, it is put there: the sums of a block of its
+ * iterations are kept side by side, and the block runs inside the reduction.
  *
  *   for i { s = 0; for k { s += a[k, i] }; x[i] = s }
  *   for io { for ii { s[ii] = 0 }
@@ -23,7 +20,7 @@
 
 /* Sums side by side: a few of them, beside what the reduction reads, stay in
  * the first cache; their rows are long enough to be fetched ahead. */
-enum { MOST_SIDE_BY_SIDE = 1024, LINE = 64 };
+enum { MOST_SIDE_BY_SIDE = 1024 };
 
 /* Values that are added in one iteration where they are this few. */
 enum { MOST_AT_ONCE = 16 };
@@ -33,66 +30,16 @@ enum { MOST_AT_ONCE = 16 };
 #define LEAST_INSTANCES 16384
 #define LEAST_GAIN      2.0
 
-/* ---- the cost of a loop ---- */
-
-/* { [loops around the statement] -> [address] } as coefficients; false where
- * it is not one affine function. */
-static bool
-strides_of(const po_program *p, const po_stmt *s,
-           __isl_keep isl_pw_multi_aff *index, uint32_t array,
-           int64_t *stride) {
-  int64_t constant;
-  isl_map *time = isl_map_from_multi_aff(isl_multi_aff_copy(s->time));
-  time = isl_map_intersect_domain(time, isl_set_copy(s->domain));
-  isl_map *address =
-      isl_map_from_pw_aff(po_linear_pw(index, p->arrays.data[array].dim));
-  address = isl_map_reset_tuple_id(address, isl_dim_in);
-  time = isl_map_reset_tuple_id(time, isl_dim_in);
-  address = isl_map_apply_domain(address, time);
-  isl_set *on = isl_map_domain(isl_map_copy(address));
-  isl_pw_multi_aff *value =
-      isl_map_is_single_valued(address) == isl_bool_true
-          ? isl_pw_multi_aff_from_map(isl_map_copy(address))
-          : NULL;
-  isl_map_free(address);
-  value = isl_pw_multi_aff_gist(value, on);
-  isl_pw_aff *all = isl_pw_multi_aff_get_pw_aff(value, 0);
-  isl_pw_multi_aff_free(value);
-  isl_aff *one = isl_pw_aff_n_piece(all) == 1
-                     ? isl_pw_aff_as_aff(isl_pw_aff_copy(all))
-                     : NULL;
-  isl_pw_aff_free(all);
-  bool ok = one && po_affine_terms(one, &constant, stride);
-  isl_aff_free(one);
-  return ok;
-}
-
-static double
-lines_of(int64_t stride, int64_t bytes) {
-  int64_t apart = (stride < 0 ? -stride : stride);
-  return apart >= LINE / bytes ? 1 : (double)(apart * bytes) / LINE;
-}
-
-/* Adds what one access costs an iteration of each loop, were it innermost. */
-static void
-add_access(const po_program *p, const po_stmt *s,
-           __isl_keep isl_pw_multi_aff *index, uint32_t array, double times,
-           uint32_t n, double *cost) {
-  int64_t stride[PO_MAX_DEPTH];
-  bool known = strides_of(p, s, index, array, stride);
-  int64_t bytes = gs_dtype_table[p->arrays.data[array].dtype].bytes;
-  for (uint32_t d = 0; d < n; d++)
-    cost[d] += times * (known ? lines_of(stride[d], bytes) : 1);
-}
-
 static void
 cost_of_loops(const po_program *p, const po_stmt *s, uint32_t n, double *cost) {
   for (uint32_t d = 0; d < n; d++)
     cost[d] = 0;
-  for (uint32_t j = 0; j < s->n_exprs; j++)
-    if (s->exprs[j].kind == PO_READ)
-      add_access(p, s, s->exprs[j].index, s->exprs[j].array, 1, n, cost);
-  add_access(p, s, s->write, s->array, s->kind == PO_UPDATE ? 2 : 1, n, cost);
+  for (uint32_t k = 0; k <= s->n_exprs; k++) {
+    double lines[PO_MAX_DEPTH];
+    if (po_access_lines(p, s, k, n, lines))
+      for (uint32_t d = 0; d < n; d++)
+        cost[d] += lines[d];
+  }
 }
 
 /* ---- which loop ---- */
@@ -107,12 +54,6 @@ has_one_loop(const po_program *p, uint32_t loop) {
   return loops == 1;
 }
 
-static bool
-is_plain(const po_program *p, uint32_t loop) {
-  const po_nest_node *n = po_node(p, loop);
-  return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_PARALLEL);
-}
-
 /* The depth of the loop that should be innermost around a reduction; n - 1
  * where the one that is may stay. */
 static uint32_t
@@ -122,7 +63,7 @@ best_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
   uint32_t best = n - 1;
   cost_of_loops(p, s, n, cost);
   for (uint32_t d = n - 1; d-- > 0;) {
-    if (!is_plain(p, loops[d]) || !has_one_loop(p, loops[d]))
+    if (!po_is_plain(p, loops[d]) || !has_one_loop(p, loops[d]))
       break;
     if (cost[d] < cost[best])
       best = d;
@@ -273,7 +214,7 @@ lone_writer(const po_program *p, uint32_t array) {
   const po_stmt *s = &p->stmts.data[found];
   uint32_t n = po_nest_loops(p, s->leaf, loops), node = s->leaf;
   for (uint32_t d = n; d-- > 0; node = loops[d])
-    if (po_only_child(p, loops[d]) != node || !is_plain(p, loops[d]))
+    if (po_only_child(p, loops[d]) != node || !po_is_plain(p, loops[d]))
       return PO_NO_NODE;
   return s->kind == PO_ASSIGN && n == s->n_iters && n == s->n_outer &&
                  po_may_change(p, po_root_of(p, found))
@@ -299,13 +240,13 @@ match_loops(const po_program *p, const po_stmt *writer, const po_stmt *reader,
     }
   if (!read || po_nest_loops(p, writer->leaf, loops[0]) != n ||
       po_nest_loops(p, reader->leaf, loops[1]) != n ||
-      !strides_of(p, writer, writer->write, array, to) ||
-      !strides_of(p, reader, read->index, array, from))
+      !po_strides_of(p, writer, writer->write, array, to) ||
+      !po_strides_of(p, reader, read->index, array, from))
     return false;
   for (uint32_t d = 0; d < n; d++) {
     int64_t min, count, other;
     order[d] = n;
-    if (!is_plain(p, loops[1][d]) ||
+    if (!po_is_plain(p, loops[1][d]) ||
         !po_constant_range(p, loops[1][d], &min, &count) || min)
       return false;
     for (uint32_t k = 0; k < n && order[d] == n; k++)

@@ -6,7 +6,9 @@
  *   auto_rows.c     rows of stages in turn, as far as they are needed
  *   auto_point.c    what joins its consumer point by point, before tiling
  *   auto_parts.c    formulas of arrays that are computed in parts
+ *   auto_lines.c    the cache lines that an access costs
  *   auto_order.c    reductions along memory
+ *   auto_blocks.c   blocks of what is read and written along different loops
  *   auto_inline.c   formulas in the place of arrays
  *   auto_inner.c    short reductions written out, borders apart, vectors */
 #ifndef POLY_SCHEDULE_CHOOSER_H
@@ -66,6 +68,13 @@ bool po_join_array(po_chooser *, const char *how, uint32_t array,
 typedef bool po_joining(po_chooser *, uint32_t array, uint32_t loop);
 bool po_fuse_into(po_chooser *, uint32_t root, uint32_t place, po_joining *);
 
+/* A loop that is serial or parallel, and nothing else. */
+static inline bool
+po_is_plain(const po_program *p, uint32_t loop) {
+  const po_nest_node *n = po_node(p, loop);
+  return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_PARALLEL);
+}
+
 /* The loops over results that all of a nest is inside of, outermost first. */
 uint32_t po_result_loops(const po_program *, uint32_t root, uint32_t *loops);
 /* -1 where it depends on other loops. */
@@ -100,6 +109,18 @@ void po_join_parts(po_chooser *);
  * too; loops that run along memory go innermost */
 void po_join_reductions(po_chooser *);
 void po_order_loops(po_chooser *);
+/* auto_lines.c: { [loops around the statement] -> [address] } of an access, as
+ * coefficients; false where it is not one affine function. */
+bool po_strides_of(const po_program *, const po_stmt *,
+                   __isl_keep isl_pw_multi_aff *index, uint32_t array,
+                   int64_t *stride);
+/* lines[d]: what access k (an expression, or n_exprs: the write) costs an
+ * iteration of loop d of the n around the statement, were it innermost; false
+ * where k is no access. */
+bool po_access_lines(const po_program *, const po_stmt *, uint32_t k,
+                     uint32_t n, double *lines);
+/* auto_blocks.c */
+void po_block_loops(po_chooser *);
 /* auto_threads.c */
 void po_parallelise(po_chooser *);
 /* Instances of all statements of a nest; whether threads would pay for it. */

@@ -338,7 +338,6 @@ Test(fused, formulas_join_parts) {
   po_free(p);
 }
 
-/* Limits lead to a simpler way, down to the program as it was. */
 /* b = a + u v', x = b' y, w = b x, of n x n. */
 #define TWICE(n)                                                               \
   "(tensor a (shape " n " " n ") f32)(tensor u (shape " n ") f32)"             \
@@ -382,6 +381,7 @@ Test(fused, outputs_are_made_again_rather_than_read_from_memory) {
   po_free(p);
 }
 
+/* Down to the program as it was. */
 Test(fused, limits_lead_to_a_simpler_way) {
   po_program *p = lower(BLURS "(output c)");
   const char *as_lowered = loops_text(p);
