@@ -56,17 +56,18 @@ build_any(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
 
 /* --- plain nodes: at most two children and a fixed attribute ----------- */
 
-static uint32_t
+static inline uint32_t
 find_wanted(const eg_graph *g, const eg_step *s, const eg_wanted *w,
             uint32_t i) {
   eg_key key = eg_wanted_key(s, w, i);
   return eg_table_find(g, &key, w->hashes[i], EG_NONE, NULL);
 }
 
-/* Children that lost a union since they were taken are taken again; false when
- * there are none. */
-static bool
-retake_kids(const eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
+/* Children that lost a union since they were taken are taken again; the node
+ * that is there under them. */
+static uint32_t
+find_with_retaken(const eg_graph *g, const eg_step *s, eg_wanted *w,
+                  uint32_t i) {
   eg_class *kids = w->kids[i];
   bool lost = false;
   for (uint32_t k = 0; k < s->node->n_kids; k++) {
@@ -74,9 +75,10 @@ retake_kids(const eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
     kids[k].i = eg_root(g, c);
     lost = lost || kids[k].i != c;
   }
-  if (lost)
-    w->hashes[i] = eg_pair_hash(kids[0].i, kids[1].i, eg_head_mix(s->head));
-  return lost;
+  if (!lost)
+    return EG_NONE;
+  w->hashes[i] = eg_pair_hash(kids[0].i, kids[1].i, eg_head_mix(s->head));
+  return find_wanted(g, s, w, i);
 }
 
 /* The node of match i, which the likely one is not; its class.  What was there
@@ -86,18 +88,16 @@ add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
              uint32_t i, uint32_t into) {
   eg_graph *g = r->g;
   uint32_t have = find_wanted(g, s, w, i);
-  if (have == EG_NONE && g->unions != w->unions && retake_kids(g, s, w, i))
-    have = find_wanted(g, s, w, i);
+  if (have == EG_NONE && g->unions != w->unions)
+    have = find_with_retaken(g, s, w, i);
   if (have != EG_NONE) {
     if (g->journal)
       g->journal->row = have;
     return g->rows[have].cls;
   }
-  eg_key key = eg_wanted_key(s, w, i);
   eg_reason why = {g->now.rule, i};
   g->now.root.i = eg_match_at(b, i)[1];
-  return eg_add_new(g, &key, w->hashes[i], w->kids[i], s->node->n_kids, into,
-                    why);
+  return eg_add_plain(g, s->head, w->kids[i], w->hashes[i], into, why);
 }
 
 /* What is there is taken first, then the nodes that are not are added.  It

@@ -201,14 +201,12 @@ row_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
 }
 
 /* The class a new node belongs to, its data made or joined; EG_NONE when the
- * analysis refuses. */
+ * analysis, which there is, refuses. */
 static uint32_t
 place(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
       uint32_t into, eg_reason why) {
   const eg_analysis *a = &g->analysis;
   void *data = g->spare[0];
-  if (!a->make && !a->size && !a->modify)
-    return into == EG_NONE ? eg_class_new(g) : into;
   const eg_head *h = eg_head_of(g, head);
   if (a->size)
     eg_clear_data(data, a->size);
@@ -235,6 +233,15 @@ place(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
   return c;
 }
 
+static inline uint32_t
+class_for(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
+          uint32_t into, eg_reason why) {
+  const eg_analysis *a = &g->analysis;
+  if (a->make || a->size || a->modify)
+    return place(g, head, kids, n_kids, into, why);
+  return into == EG_NONE ? eg_class_new(g) : into;
+}
+
 uint32_t
 eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
            uint32_t n, uint32_t into, eg_reason why) {
@@ -250,12 +257,53 @@ eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
     eg_table_reserve(g, 1);
   if (g->journal)
     eg_journal_room(g, pool);
-  uint32_t c = place(g, k->head, kids, n, into, why);
+  uint32_t c = class_for(g, k->head, kids, n, into, why);
   if (c == EG_NONE)
     return EG_NONE;
   row_new(g, k, hash, kids, n, c);
   if (g->journal)
     eg_journal_row(g, kids, n, c, into, why);
+  if (g->touched.len)
+    eg_settle(g);
+  return c;
+}
+
+/* The edge of a plain row to a child. */
+static inline uint32_t
+link_kid(eg_graph *g, uint32_t edge, uint32_t kid) {
+  if (kid == EG_NONE)
+    return EG_NONE;
+  eg_parents *p = &g->parents[eg_seat(g, kid)];
+  uint32_t next = p->first;
+  p->first = edge;
+  p->n++;
+  return next;
+}
+
+/* Most nodes come here: there is room, and nothing takes note of them. */
+uint32_t
+eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2], uint64_t hash,
+             uint32_t into, eg_reason why) {
+  uint32_t a = kids[0].i, b = kids[1].i;
+  uint32_t n_kids = (a != EG_NONE) + (b != EG_NONE);
+  bool full = g->n_rows == g->cap_rows && !g->n_free;
+  if (full || g->origin || g->journal) {
+    eg_key key = {head, a, b, NULL, 0};
+    return eg_add_new(g, &key, hash, kids, n_kids, into, why);
+  }
+  eg_table_reserve(g, 1);
+  uint32_t c = class_for(g, head, kids, n_kids, into, why);
+  if (c == EG_NONE)
+    return EG_NONE;
+  uint32_t n = row_place(g);
+  g->rows[n] = (eg_row){head, c, {{a}, {b}}};
+  g->stamps[n] = (eg_stamp)g->epoch;
+  uint32_t *links = g->links + 2 * (size_t)n;
+  links[0] = link_kid(g, 2 * n, a);
+  links[1] = link_kid(g, 2 * n + 1, b);
+  eg_table_put(g, hash, n);
+  g->live_nodes++;
+  g->index.valid = false;
   if (g->touched.len)
     eg_settle(g);
   return c;

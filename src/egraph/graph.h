@@ -379,6 +379,9 @@ uint32_t eg_add_key(eg_graph *, const eg_key *, uint64_t hash,
  */
 uint32_t eg_add_new(eg_graph *, const eg_key *, uint64_t hash,
                     const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
+/* The same for a node of at most two children, the others EG_NONE. */
+uint32_t eg_add_plain(eg_graph *, uint32_t head, const eg_class kids[2],
+                      uint64_t hash, uint32_t into, eg_reason);
 uint32_t eg_find_head(const eg_graph *, uint32_t head, const eg_class *kids,
                       uint32_t n); /* kids canonical; EG_NONE */
 /* A capacity of at least `need`; careful near the limit. */
