@@ -56,7 +56,7 @@ build_any(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
 
 /* --- plain nodes: at most two children and a fixed attribute ----------- */
 
-static inline uint32_t
+static uint32_t
 find_wanted(const eg_graph *g, const eg_step *s, const eg_wanted *w,
             uint32_t i) {
   eg_key key = eg_wanted_key(s, w, i);
@@ -87,7 +87,9 @@ static uint32_t
 add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
              uint32_t i, uint32_t into) {
   eg_graph *g = r->g;
-  uint32_t have = find_wanted(g, s, w, i);
+  uint32_t have = EG_NONE;
+  if (!eg_table_lacks(g, w->hashes[i]))
+    have = find_wanted(g, s, w, i);
   if (have == EG_NONE && g->unions != w->unions)
     have = find_with_retaken(g, s, w, i);
   if (have != EG_NONE) {

@@ -167,6 +167,14 @@ eg_table_find(const eg_graph *g, const eg_key *k, uint64_t hash,
   return EG_NONE;
 }
 
+/* No node with this hash is there: so much one look tells, mostly.  There are
+ * buckets. */
+static inline bool
+eg_table_lacks(const eg_graph *g, uint64_t hash) {
+  const eg_bucket *b = &g->buckets[eg_bucket_of(g, hash)];
+  return !(eg_tags_equal(b, eg_tag_of(hash)) | b->spilled);
+}
+
 static inline void
 eg_table_prefetch(const eg_graph *g, uint64_t hash) {
   uint64_t b = ((hash & UINT32_MAX) * g->n_buckets) >> 32;
