@@ -75,23 +75,44 @@ take_edges(eg_graph *g, const eg_lost *lost, uint32_t n_lost) {
   } while (n || at < n_lost);
 }
 
-/* Makes the children canonical; false when they were. */
+typedef struct eg_repair {
+  uint32_t node;
+  eg_key key;
+  uint64_t hash, was;
+} eg_repair;
+
+/* Makes the children of a wide row canonical; false when they were. */
 static bool
-refresh_kids(eg_graph *g, eg_row *r) {
+rekey_wide(eg_graph *g, eg_row *r, eg_repair *out) {
   bool changed = false;
-  bool wide = r->head & EG_WIDE;
-  uint32_t n = wide ? eg_head_of(g, r->head)->arity : 2;
-  eg_class *kids = wide ? g->pool + r->kid[0].i : r->kid;
+  uint32_t n = eg_head_of(g, r->head)->arity;
+  eg_class *kids = g->pool + r->kid[0].i;
+  out->was = eg_row_hash(r);
   for (uint32_t i = 0; i < n; i++) {
-    if (kids[i].i == EG_NONE)
-      break;
     uint32_t c = eg_root(g, kids[i].i);
     changed |= c != kids[i].i;
     kids[i].i = c;
   }
-  if (wide && changed)
-    r->kid[1].i = eg_key_of(r->head, kids, n).b;
+  out->key = eg_key_of(r->head, kids, n);
+  out->hash = eg_key_hash(&out->key);
+  r->kid[1].i = out->key.b;
   return changed;
+}
+
+static inline bool
+rekey_plain(eg_graph *g, eg_row *r, eg_repair *out) {
+  uint32_t a = r->kid[0].i, b = r->kid[1].i;
+  uint32_t c = a == EG_NONE ? a : eg_root(g, a);
+  uint32_t d = b == EG_NONE ? b : eg_root(g, b);
+  uint64_t by_head = eg_head_mix(r->head);
+  if (a == c && b == d)
+    return false;
+  r->kid[0].i = c;
+  r->kid[1].i = d;
+  out->was = eg_pair_hash(a, b, by_head);
+  out->key = (eg_key){r->head, c, d, NULL, 0};
+  out->hash = eg_pair_hash(c, d, by_head);
+  return true;
 }
 
 /* Of two equal nodes `dies` goes; what lives in a class must stay in it. */
@@ -133,12 +154,6 @@ reenter(eg_graph *g, uint32_t n, const eg_key *k, uint64_t hash) {
 
 enum { TOGETHER = 32 };
 
-typedef struct eg_repair {
-  uint32_t node;
-  eg_key key;
-  uint64_t hash, was;
-} eg_repair;
-
 /* The nodes of list[0 .. n) whose keys changed, with their new keys.  Rows,
  * classes and buckets are fetched ahead. */
 static uint32_t
@@ -156,19 +171,16 @@ rekey(eg_graph *g, const uint32_t *list, uint32_t n, eg_repair *out) {
   for (uint32_t i = 0; i < n; i++) {
     uint32_t node = list[i];
     eg_row *r = &g->rows[node];
-    uint64_t was = eg_row_hash(r);
-    if (r->head & EG_DEAD || !refresh_kids(g, r))
+    eg_repair *x = &out[n_out];
+    if (r->head & EG_DEAD ||
+        !(r->head & EG_WIDE ? rekey_wide(g, r, x) : rekey_plain(g, r, x)))
       continue;
     if (g->stamps[node] != EG_PRUNED)
       g->stamps[node] =
           g->pins ? (eg_stamp)(g->stamps[node] | EG_MOVED) : (eg_stamp)g->epoch;
-    uint32_t arity = eg_head_of(g, r->head)->arity;
-    eg_repair *x = &out[n_out++];
+    n_out++;
     x->node = node;
-    x->was = was;
-    eg_table_prefetch(g, was);
-    x->key = eg_key_of(r->head, eg_row_kids(g, r), arity);
-    x->hash = eg_key_hash(&x->key);
+    eg_table_prefetch(g, x->was);
     eg_table_prefetch(g, x->hash);
   }
   return n_out;
