@@ -147,6 +147,7 @@ end_lowering(owner *o) {
   bs_free(low->heap, low->homes);
   bs_free(low->heap, low->packed_of);
   bs_vec_done(low->heap, &low->packed);
+  bs_vec_done(low->heap, &low->widened);
   bs_vec_done(low->heap, &low->order);
   o->lowering = false;
 }

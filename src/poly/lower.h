@@ -28,6 +28,11 @@ typedef struct po_packed {
   uint32_t next; /* of the same term: index + 1 into `packed` */
 } po_packed;
 
+/* An array converted to a wider type (widen.c). */
+typedef struct po_widened {
+  uint32_t from, to;
+} po_widened;
+
 typedef struct po_lowering {
   po_program *out;
   const gs_program *source;
@@ -41,6 +46,7 @@ typedef struct po_lowering {
   po_home *homes;        /* by base term */
   BS_VEC(gs_term) order; /* bases to compute, each after what it reads */
   BS_VEC(po_packed) packed;
+  BS_VEC(po_widened) widened;
   uint32_t *packed_of; /* by term: index + 1 of the last one */
   po_pool scratch;
   uint32_t n_temporaries;        /* named so far */
@@ -175,6 +181,10 @@ void po_emit_compute(po_lowering *, gs_term); /* compute.c */
 void po_emit_reduction(po_lowering *, gs_term, gs_compute,
                        const po_reads *operands, uint32_t n, uint32_t n_outer,
                        gs_dtype, const po_target *);
+/* widen.c: operands of so many products are read from arrays of the type of
+ * their sum, where that pays. */
+void po_widen_operands(po_lowering *, po_reads *operands, uint32_t n,
+                       gs_dtype sum, int64_t products, gs_term);
 /* A fold over the first compute dimension, item by item. */
 void po_emit_long_fold(po_lowering *, gs_term, gs_compute, const po_view *,
                        const gs_type *, gs_dtype, const po_target *);

@@ -356,6 +356,9 @@ po_emit_reduction(po_lowering *low, gs_term term, gs_compute op,
   r.n_operands = n;
   memcpy(r.operands, operands, n * sizeof *operands);
   r.count = elements(&operands[0], n_outer);
+  if (r.product)
+    po_widen_operands(low, r.operands, n, r.acc, elements(&operands[0], 0),
+                      term);
   emit(&r);
 }
 

@@ -4,8 +4,8 @@
 usage: contractions.py GLEN [COUNT [SEED]]
 
 Matrix products in all layouts, convolutions with strides and padding in NCHW
-and NHWC and grouped ones and of any rank, of three dtypes, for three vector lengths, with and
-without sanitizers, with operands packed beforehand or not, with consumers of the
+and NHWC and grouped ones and of any rank, of five dtypes, for three vector
+lengths, with and without sanitizers, with operands packed beforehand or not, with consumers of the
 sums: sizes around those of
 the register-tiled kernel, so that every kind of tail is met, and sums long
 enough for several blocks of them.  A case that fails is printed with its seed.
@@ -24,6 +24,7 @@ TARGET = """(target wide (cores 2) (frequency-ghz 3.0) (vector-bytes %d)
   (memory (bytes-per-cycle 5))
   (host (flops-per-cycle 32) (scalar-ops-per-cycle 2)))
 """
+SUM = {"i8": "i32", "bf16": "f32"}  # what products add up to, if wider
 VECTORS = [(16, 16, 524288), (32, 16, 262144), (64, 32, 65536)]
 
 
@@ -176,9 +177,9 @@ def main():
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]
-            dtype = r.choice(["f32", "f32", "f64", "i32"])
+            dtype = r.choice(["f32", "f32", "f64", "i32", "i8", "bf16"])
             shape, text = make(r, dtype)
-            text += consumed(r, shape, dtype)
+            text += consumed(r, shape, SUM.get(dtype, dtype))
             done = check(glen, folder, text, r.choice(targets),
                          r.random() < 0.25, r.random() < 0.4,
                          prepacked(r, text) +

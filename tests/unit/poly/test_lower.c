@@ -1,5 +1,6 @@
 /* test_lower.c - which statements and arrays come out of lowering. */
 #include "fixture.h"
+#include "poly/access.h"
 #include "poly/operand.h"
 
 TestSuite(lower, .init = fixture_start, .fini = fixture_stop);
@@ -345,4 +346,70 @@ Test(lower, too_complex_views_are_copied_instead) {
     }
   }
   cr_assert_fail("the cautious way was never taken");
+}
+
+/* ---- sums of narrow elements ---- */
+
+/* Arrays of the type of a sum that are made for it. */
+static uint32_t
+count_wide(const po_program *p, gs_dtype dtype) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    n += p->arrays.data[k].role == PO_WORKSPACE &&
+         p->arrays.data[k].dtype == dtype;
+  return n;
+}
+
+#define PRODUCT(a, b)                                                          \
+  "(compute dotProd (cartProd (access " a " 1) (access " b " 1)))"
+
+Test(lower, elements_that_are_read_often_are_converted_once) {
+  po_program *p = lower(
+      "(tensor a (shape 128 128) i8)"
+      "(let c " PRODUCT(
+          "a", "a") ")"
+                    "(let d " PRODUCT(
+                        "a",
+                        "(transpose a (list 1 0))") ")"
+                                                    "(output c)(output d)");
+  cr_assert_eq(count_wide(p, GS_I32), 1, "%s", loops_text(p));
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].kind == PO_UPDATE)
+      cr_assert(!po_stmt_reads(&p->stmts.data[k], 0));
+  p = lower("(tensor a (shape 90 200) bf16)(tensor b (shape 70 200) bf16)"
+            "(let c " PRODUCT("a", "b") ")(output c)");
+  cr_assert_eq(count_wide(p, GS_F32), 2);
+  /* A result, which is there as a whole. */
+  p = lower("(tensor a (shape 128 128) u8)(let b (compute relu a))"
+            "(let c " PRODUCT("b", "b") ")(output c)");
+  cr_assert_eq(count_wide(p, GS_I32), 1);
+}
+
+Test(lower, elements_are_not_converted_where_that_is_no_gain) {
+  /* Little to do; elements read a few times; a filter of few weights. */
+  cr_assert_eq(count_wide(lower("(tensor a (shape 60 60) i8)"
+                                "(let c " PRODUCT("a", "a") ")(output c)"),
+                          GS_I32),
+               0);
+  cr_assert_eq(count_wide(lower("(tensor a (shape 9000 12) i8)"
+                                "(tensor b (shape 20 12) i8)"
+                                "(let c " PRODUCT("a", "b") ")(output c)"),
+                          GS_I32),
+               0);
+  cr_assert_eq(
+      count_wide(lower("(tensor a (shape 300 300) i8)"
+                       "(const w (shape 1 6 6) i8"
+                       " 1 2 3 4 5 6 1 2 3 4 5 6 1 2 3 4 5 6"
+                       " 1 2 3 4 5 6 1 2 3 4 5 6 1 2 3 4 5 6)"
+                       "(let c (compute dotProd (cartProd (windows (access a 0)"
+                       " (shape 6 6) (stride 1 1)) (access w 1))))(output c)"),
+                 GS_I32),
+      0);
+  /* What shares its array with what is not yet computed; the sums are one. */
+  po_program *p = lower("(tensor a (shape 128 128) i8)"
+                        "(let b (compute relu a))"
+                        "(let c (compute (cast i8) " PRODUCT(
+                            "b", "b") "))"
+                                      "(let d (concat b c 0))(output d)");
+  cr_assert_eq(count_wide(p, GS_I32), 1, "%s", loops_text(p));
 }
