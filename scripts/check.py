@@ -3,7 +3,7 @@
 
 usage: check.py [STEP...]     steps: see STEPS below; none: all of them
 LANES sets how many steps run at a time, FUZZ_SECONDS the time of each fuzz
-target (30), FUZZ_SEED what it draws (1): the same each time, so that a failure
+target (15), FUZZ_SEED what it draws (1): the same each time, so that a failure
 belongs to the change at hand; search further with other seeds.
 """
 import concurrent.futures
@@ -244,11 +244,13 @@ def fuzz(name):
     corpus = os.path.join(ROOT, FUZZED, "corpus-" + name)
     os.makedirs(corpus, exist_ok=True)
     seeds = os.path.join(ROOT, "tests/fuzz/seeds", name)
+    # The same inputs each time: more seconds find only what a change made wrong
+    # further on in the same order.
     # An input that takes longer than -timeout is a failure: far longer than
     # any takes, as it counts the time of a machine that may be slow or busy.
     done = subprocess.run(
         [os.path.join(ROOT, FUZZED, "tests/fuzz", name),
-         "-max_total_time=" + os.environ.get("FUZZ_SECONDS", "30"),
+         "-max_total_time=" + os.environ.get("FUZZ_SECONDS", "15"),
          "-seed=" + os.environ.get("FUZZ_SEED", "1"), "-timeout=200",
          "-rss_limit_mb=3000", "-max_len=20000", "-print_final_stats=1",
          corpus, *([seeds] if os.path.isdir(seeds) else [])], cwd=corpus,
