@@ -306,8 +306,9 @@ GLEN_API const glen_program *glen_loops_program(glen_context *,
  * accepted. */
 GLEN_API bool glen_schedule(glen_context *, glen_loops *, const char *path,
                             bool explain, const char **printed);
-/* Chooses a schedule: fuse is "min", "smart", "max" or "post-tile"
- * (docs/SCHEDULES.md); tiles: sizes of the innermost loops' tiles, or none.
+/* Chooses a schedule: fuse is "min", "smart", "max", "post-tile", or "auto":
+ * the last one where the program is worth it (docs/SCHEDULES.md); tiles: sizes
+ * of the innermost loops' tiles, or none.
  * Loops become one schedule step after the other, each checked; where a limit
  * is reached the schedule stays as far as it got, with a warning. */
 GLEN_API bool glen_schedule_auto(glen_context *, glen_loops *, const char *fuse,

@@ -46,6 +46,7 @@ struct glen_loops {
   cg_variant variants[GLEN_MAX_VARIANTS]; /* glen_dispatch; of those below */
   glen_loops *owned[GLEN_MAX_VARIANTS];
   uint32_t n_variants;
+  const char *fused; /* how, where nobody asked for it; NULL: as they are */
 };
 
 struct glen_tensors {

@@ -166,6 +166,7 @@ emit_options(const code_args *a) {
   return (cg_options){.name = cg_identifier(&a->ctx->arena, a->name),
                       .header = a->header_file,
                       .openmp = true,
+                      .fused = a->loops->fused,
                       .variants = a->loops->variants,
                       .n_variants = a->loops->n_variants};
 }

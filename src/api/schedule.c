@@ -79,16 +79,41 @@ glen_schedule(glen_context *ctx, glen_loops *loops, const char *path,
   return in && a.ok;
 }
 
+/* Where the program is worth it; where a limit was reached, loops without
+ * threads are worse than those as lowered. */
+static void
+auto_if_worth(schedule_args *a) {
+  a->ok = true;
+  if (!po_is_worth_fusing(a->loops->loops))
+    return;
+  keep_original(a->loops);
+  a->options.fuse = PO_FUSE_POST_TILE;
+  po_auto_result done =
+      po_schedule_automatically(&a->loops->loops, &a->options);
+  a->loops->fused =
+      a->loops->loops->script.len ? po_fuse_names[done.fuse] : NULL;
+  if (done.finished && done.fuse != PO_FUSE_MIN)
+    return;
+  po_free(a->loops->loops);
+  a->loops->loops = po_copy(a->loops->original);
+  po_lay_out(a->loops->loops);
+  a->loops->fused = NULL;
+}
+
 static void
 auto_body(void *arg) {
   schedule_args *a = arg;
   uint32_t way = 0, n = sizeof po_fuse_names / sizeof *po_fuse_names;
+  if (!strcmp(a->what, "auto")) {
+    auto_if_worth(a);
+    return;
+  }
   while (way < n && strcmp(a->what, po_fuse_names[way]))
     way++;
   if (way == n) {
     bs_error(&a->ctx->diags, BS_NOWHERE, "no-such-fusion",
              "there is no way to fuse called %s", a->what);
-    bs_hint(&a->ctx->diags, "min, smart, max or post-tile");
+    bs_hint(&a->ctx->diags, "auto, min, smart, max or post-tile");
     return;
   }
   a->options.fuse = (po_fuse)way;

@@ -177,11 +177,16 @@ static const row rows[] = {
      "the script of schedule commands"},
     {"schedule", 0, "FILE", TEXT, AT(script), COMPILE | RUN, NULL, NULL,
      "a script of schedule commands for the loops"},
-    {"fuse", 0, "MODE", TEXT, AT(fuse), COMPILE | RUN | SCHEDULE, "none",
-     "none min smart max post-tile",
+    {"fuse", 0, "MODE", TEXT, AT(fuse), COMPILE | RUN, "auto",
+     "auto none min smart max post-tile",
      "a schedule chosen for the target: producers go into their consumers' "
      "loops where nothing is recomputed (smart), always (max), or tile by "
-     "tile (post-tile)"},
+     "tile (post-tile); auto: post-tile where a run is long enough for the "
+     "time that it takes to compile, unless --schedule, --layout, --tune or "
+     "--choose say how loops run"},
+    {"fuse", 0, "MODE", TEXT, AT(fuse), SCHEDULE, "none",
+     "none auto min smart max post-tile",
+     "a schedule chosen before the script is applied; see `glen compile`"},
     {"layout", 0, "COST", TEXT, AT(layout), COMPILE | RUN | SCHEDULE, "none",
      "none doc autokernel lines",
      "gives arrays the layouts that `glen layout` finds by this cost, after "
@@ -333,12 +338,14 @@ set_value(cl_options *options, const row *r, const char *text) {
   return false;
 }
 
+/* Those of a command go before those of others that have the same field. */
 static void
-set_presets(cl_options *options) {
+set_presets(cl_options *options, int bit) {
   memset(options, 0, sizeof *options);
-  for (size_t i = 0; i < N_ROWS; i++)
-    if (rows[i].preset)
-      set_value(options, &rows[i], rows[i].preset);
+  for (int own = 0; own < 2; own++)
+    for (size_t i = 0; i < N_ROWS; i++)
+      if (rows[i].preset && !!(rows[i].commands & bit) == own)
+        set_value(options, &rows[i], rows[i].preset);
 }
 
 /* ---- parsing ---- */
@@ -510,8 +517,8 @@ group_of(const char *word) {
 const cl_command *
 cl_parse(int argc, char **argv, cl_options *options, int *exit_code) {
   cursor c = {argc, 1, argv, NULL, 0};
-  set_presets(options);
   c.command = find_command(argc, argv, &c.at);
+  set_presets(options, command_bit(c.command));
   if (argc < 2) {
     cl_print_help(stderr, NULL);
     *exit_code = 2;

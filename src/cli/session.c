@@ -298,8 +298,26 @@ read_sizes(const char *text, int64_t *sizes, uint32_t most, uint32_t *n) {
 }
 
 static bool
+is_word(const char *value, const char *word) {
+  return value && !strcmp(value, word);
+}
+
+/* A way to fuse was asked for. */
+static bool
 is_fused(const cl_options *o) {
-  return o->fuse && strcmp(o->fuse, "none") != 0;
+  return o->fuse && !is_word(o->fuse, "none") && !is_word(o->fuse, "auto");
+}
+
+/* What else says how loops run is said of loops as they are; CUDA has blocks
+ * and threads to choose instead.  Sizes of tiles ask for tiles. */
+static const char *
+way_to_fuse(const cl_options *o) {
+  bool other = o->script || (o->layout && !is_word(o->layout, "none")) ||
+               cl_is_loops(o->files.items[0]) ||
+               (o->emit && strstr(o->emit, "cuda"));
+  if (!is_word(o->fuse, "auto"))
+    return is_fused(o) ? o->fuse : NULL;
+  return o->tile ? "post-tile" : other ? NULL : o->fuse;
 }
 
 static bool
@@ -327,6 +345,7 @@ bool
 cl_schedule_loops(cl_session *session, glen_loops *loops,
                   const char **printed) {
   const cl_options *o = session->options;
+  const char *fuse = way_to_fuse(o);
   int64_t sizes[8];
   uint32_t n = 0;
   *printed = "";
@@ -349,8 +368,7 @@ cl_schedule_loops(cl_session *session, glen_loops *loops,
             o->tile);
     return false;
   }
-  if (is_fused(o) &&
-      !glen_schedule_auto(session->glen, loops, o->fuse, sizes, n))
+  if (fuse && !glen_schedule_auto(session->glen, loops, fuse, sizes, n))
     return false;
   if (o->script &&
       !glen_schedule(session->glen, loops, o->script, o->explain, printed))

@@ -27,8 +27,8 @@ int cl_failed(cl_session *);
 glen_target *cl_target(cl_session *);
 /* The path is that of a loop program in its text form. */
 bool cl_is_loops(const char *path);
-/* --tune or --choose; or --fuse, then --schedule: what the script printed.
- * False: it was said why. */
+/* --tune or --choose; or --fuse, then --schedule, then --layout: what the
+ * script printed. False: it was said why. */
 bool cl_schedule_loops(cl_session *, glen_loops *, const char **printed);
 /* dispatch.c: the program lowered and scheduled, for each variant of
  * --dispatch; what the script printed. NULL: it was said why. */

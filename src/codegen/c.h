@@ -14,6 +14,7 @@ typedef struct cg_options {
   const char *name;   /* the function; a C identifier */
   const char *header; /* file name for the #include, or NULL */
   bool openmp;
+  const char *fused; /* the way that was chosen for the user, or NULL */
   /* Of which the function takes the last that the processor has (dispatch.c);
    * the workspace of the program itself is enough for all. */
   const cg_variant *variants;

@@ -125,7 +125,8 @@ put_variants(dispatch *d) {
     d->last = k == d->options->n_variants;
     cg_options options = {.name = name_of(d, d->variant),
                           .header = d->options->header,
-                          .openmp = d->options->openmp};
+                          .openmp = d->options->openmp,
+                          .fused = d->options->fused};
     if (!cg_emit(v ? v->program : d->p, &options, write_variant, d))
       return false;
   }
