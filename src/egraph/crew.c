@@ -242,7 +242,7 @@ eg_crew_lay(eg_crew *c, const void *memory, size_t n) {
   uintptr_t page = 4096;
   uintptr_t at = ((uintptr_t)memory + page - 1) & ~(page - 1);
   uintptr_t end = ((uintptr_t)memory + n) & ~(page - 1);
-  if (!c || !c->n_helpers || n < LEAST)
+  if (!c || c->useless || !c->n_helpers || n < LEAST)
     return;
   pthread_mutex_lock(&c->lock);
   if (c->n_grounds < GROUNDS) {

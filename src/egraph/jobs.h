@@ -46,9 +46,9 @@ struct eg_ahead {
   atomic_bool stop;
   double ratio; /* seconds of a window to the sum of its jobs' */
   /* Whether jobs are run ahead (worth.c): */
-  double gain; /* ... by how much several threads are quicker, lately */
-  uint32_t windows;
-  bool measured; /* the next window is */
+  double gain;   /* ... by how much several threads are quicker, lately */
+  bool measured; /* the next window is, where it can be */
+  uint32_t left; /* windows before the next that is */
   bool waiting;  /* jobs of this window run when it is their turn */
 };
 
