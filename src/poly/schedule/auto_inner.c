@@ -11,7 +11,8 @@
 
 /* Iterations written out around a statement; statements written out in one
  * iteration of what is not; iterations of a loop along results: those of a
- * longer one fill vectors; those of a loop that is longer may vary. */
+ * longer one fill vectors; of a loop that is longer they may vary, or fill
+ * vectors of sums. */
 enum { MOST_WRITTEN_OUT = 64, MOST_STATEMENTS = 128, SHORT_ROW = 8, LONG = 16 };
 
 static void
@@ -94,10 +95,31 @@ statements_in(const po_program *p, uint32_t loop) {
   return sum;
 }
 
+/* What the statement reads lies along the loop, and far less so along the one
+ * around it, which is innermost once this one is written out. */
+static bool
+runs_along_memory(const po_program *p, uint32_t leaf, uint32_t loop) {
+  const po_stmt *s = &p->stmts.data[po_node(p, leaf)->stmt];
+  uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, leaf, loops);
+  uint32_t d = po_nest_depth(p, loop);
+  double own = 0, around = 0;
+  for (uint32_t k = 0; k < s->n_exprs && d; k++) {
+    double lines[PO_MAX_DEPTH];
+    if (s->exprs[k].kind == PO_READ &&
+        p->arrays.data[s->exprs[k].array].role != PO_LOCAL &&
+        po_access_lines(p, s, k, n, lines)) {
+      own += lines[d];
+      around += lines[d - 1];
+    }
+  }
+  return 2 * own < around;
+}
+
 static bool
 is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
                int64_t product) {
-  if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n))
+  if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n) ||
+      (n > LONG && runs_along_memory(p, leaf, loop)))
     return false;
   return po_is_summed_over(p, leaf, loop) ||
          (n <= SHORT_ROW && statements_in(p, loop) <= MOST_STATEMENTS / n);

@@ -50,3 +50,32 @@ Test(blocks, not_where_lines_are_used_up_anyway) {
   /* A line holds all that is read of it. */
   expect_tiles(relu_of("9000 3", "f32", "(transpose x (list 1 0))"), "");
 }
+
+/* ---- reductions along memory ---- */
+
+static uint32_t
+loops_written_out(const char *text) {
+  po_program *p = chosen(text);
+  uint32_t n = count_commands(p, "unroll ");
+  expect_right(p, text);
+  po_free(p);
+  return n;
+}
+
+/* A row of a sum is left to vectors; what is added down columns, or is short,
+ * is written out. */
+Test(blocks, rows_of_sums_are_not_written_out) {
+  cr_expect_eq(loops_written_out("(tensor x (shape 40 30 30) i32)"
+                                 "(let y (compute reduceSum (access x 1)))"
+                                 "(output y)"),
+               0);
+  cr_expect_eq(
+      loops_written_out("(tensor x (shape 14 2000) i32)(let y (compute "
+                        "reduceSum (access (transpose x (list 1 0)) 1)))"
+                        "(output y)"),
+      1);
+  cr_expect_eq(loops_written_out("(tensor x (shape 2000 12) i32)"
+                                 "(let y (compute reduceSum (access x 1)))"
+                                 "(output y)"),
+               1);
+}
