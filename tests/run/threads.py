@@ -118,7 +118,14 @@ def run(*command, **more):
                           capture_output=True, text=True, timeout=900, **more)
 
 
-def check(glen, path, folder):
+def compile_object(file, folder, *flags):
+    """(the object file, what became of the compiler)"""
+    out = os.path.join(folder, os.path.basename(file) + ".o")
+    return out, run("cc", "-O1", "-g", "-fsanitize=thread", *flags, "-c", file,
+                    "-o", out, cwd=folder)
+
+
+def check(glen, path, team, folder):
     """(the command that failed or None, regions with a team)"""
     source = path
     name = os.path.splitext(os.path.basename(path))[0]
@@ -127,13 +134,12 @@ def check(glen, path, folder):
         with open(source, "w", encoding="utf-8") as f:
             f.write(programs.text(name, **SIZES[name]))
     c = os.path.join(folder, "kernel.c")
-    manifest = os.path.join(folder, "kernel.json")
-    for emitted, output in (("c,h", c), ("manifest", manifest)):
-        done = run(glen, "compile", source, "--name", "kernel", "--quiet",
-                   "--emit", emitted, "-o", output)
-        if done.returncode:
-            return done, 0
-    with open(manifest, encoding="utf-8") as f:
+    done = run(glen, "compile", source, "--name", "kernel", "--quiet",
+               "--emit", "c,h,manifest", "-o", c)
+    if done.returncode:
+        return done, 0
+    with open(os.path.join(folder, "kernel.manifest.json"),
+              encoding="utf-8") as f:
         text = driver(json.load(f))
     main = os.path.join(folder, "main.c")
     with open(main, "w", encoding="utf-8") as f:
@@ -141,12 +147,10 @@ def check(glen, path, folder):
     program = os.path.join(folder, "main")
     # The two files of ours are linked without libgomp, which -fopenmp would
     # bring along.
-    objects = []
-    for file, flag in ((c, ["-fopenmp"]), (main, []),
-                       (os.path.join(HERE, "team.c"), [])):
-        objects.append(os.path.join(folder, os.path.basename(file) + ".o"))
-        done = run("cc", "-O1", "-g", "-fsanitize=thread", *flag, "-c", file,
-                   "-o", objects[-1], cwd=folder)
+    objects = [team]
+    for file, flags in ((c, ["-fopenmp"]), (main, [])):
+        made, done = compile_object(file, folder, *flags)
+        objects.append(made)
         if done.returncode:
             return done, 0
     done = run("cc", "-fsanitize=thread", *objects, "-o", program, "-lm",
@@ -166,9 +170,13 @@ def main():
     paths = sys.argv[2:] or sorted(glob.glob(
         os.path.join(ROOT, "examples", "**", "*.glen"), recursive=True))
     passed = failed = regions = 0
+    place = tempfile.TemporaryDirectory()
+    team, made = compile_object(os.path.join(HERE, "team.c"), place.name)
+    if made.returncode:
+        sys.exit(f"{made.stderr}\n0 passed, 1 failed")
     for path in map(os.path.abspath, paths):
         with tempfile.TemporaryDirectory() as folder:
-            fault, teams = check(glen, path, folder)
+            fault, teams = check(glen, path, team, folder)
         regions += teams
         if fault is None:
             passed += 1

@@ -3,7 +3,7 @@
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 
-enum { SHAPES = SANITIZED ? 6 : 128 };
+enum { SHAPES = SANITIZED ? 6 : 48 };
 
 #define DIR GLEN_SOURCE_DIR "/tests/unit/prove/"
 
