@@ -39,10 +39,9 @@ format(cl_session *session) {
     return cl_failed(session);
   if (!o->check || !f.differ)
     return GLEN_OK;
-  cl_note(session,
-          "%u of %u files differ from their form; glen rules fmt "
-          "brings them to it\n",
-          f.differ, f.files);
+  cl_note(session, "%u of %u %s %s from the form that glen rules fmt gives\n",
+          f.differ, CL_COUNTED(f.files, "file"),
+          f.differ == 1 ? "differs" : "differ");
   return GLEN_BAD_INPUT;
 }
 
