@@ -1,0 +1,214 @@
+/* options_table.c - all options of all commands.
+ *
+ * A row names the commands it belongs to by a bit mask over the commands' order
+ * in cl_commands. */
+#include "cli/options_table.h"
+
+#include <string.h>
+
+#define AT(field) offsetof(cl_options, field)
+
+const cl_row cl_rows[] = {
+    {"rules", 'r', "PATH", LIST, AT(rules), EXPLORES, NULL, NULL,
+     "a rule file, or a directory of *.rules; may be given several times"},
+    {"target", 't', "FILE", TEXT, AT(target),
+     EVERY & ~(RULES_FMT | EXTRACT | COMPLETIONS), NULL, NULL,
+     "machine description; \"native\" reads this machine (default: a "
+     "modest CPU)"},
+    {"param", 'p', "NAME=VALUE", LIST, AT(params), EXPLORES, NULL, NULL,
+     "sets a parameter of the rule files"},
+    {"disable-rule", 0, "NAME", LIST, AT(disabled), CHOOSES, NULL, NULL,
+     "leaves out a rule, or a set of rules; may be given several times"},
+    {"strategy", 0, "NAME", TEXT, AT(strategy), CHOOSES, NULL, NULL,
+     "the strategy to run (default: the rule files' own)"},
+    {"scheduler", 0, "NAME", TEXT, AT(scheduler), CHOOSES, "simple",
+     "simple backoff", "backoff rests rules that match too often"},
+    {"iter-limit", 0, "N", COUNT, AT(iter_limit), CHOOSES, "1000", NULL,
+     "iterations (0: none, likewise below)"},
+    {"node-limit", 0, "N", COUNT, AT(node_limit), CHOOSES, "2000000", NULL,
+     "e-nodes"},
+    {"time-limit", 0, "SECONDS", SECONDS, AT(time_limit), CHOOSES, "0", NULL,
+     "time of the saturation; makes the result depend on the machine"},
+    {"memory-limit", 0, "BYTES", BYTES, AT(memory_limit), CHOOSES, "8G", NULL,
+     "memory of the e-graph; K, M, G and T are powers of 1024"},
+    {"match-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, "0", NULL,
+     "matches applied of each rule, in the whole run"},
+    {"rule-limit", 0, "N", COUNT, AT(match_limit), CHOOSES, NULL, NULL,
+     "another name of --match-limit"},
+    {"require-saturation", 0, NULL, FLAG, AT(require_saturation), CHOOSES, NULL,
+     NULL, "exit with 3 when a limit was hit"},
+    {"threads", 'j', "N", COUNT, AT(threads), CHOOSES, "1", NULL,
+     "threads of the search; the result does not depend on it"},
+    {"extractor", 0, "NAME", TEXT, AT(extractor), CHOOSES | EXTRACT, "dag",
+     "tree dag exact ilp",
+     "tree counts shared terms each time, dag once (greedy), exact and ilp "
+     "are optimal"},
+    {"extract-time", 0, "SECONDS", SECONDS, AT(extract_time), CHOOSES | EXTRACT,
+     "10", NULL, "time of the exact extractors; then the best so far is taken"},
+    {"strict-fp", 0, NULL, FLAG, AT(strict_fp),
+     COMPILE | RUN | SCHEDULE | LAYOUT, NULL, NULL,
+     "keeps the order of floating-point sums, and NaN in comparisons"},
+    {"prepack", 0, "INPUT", LIST, AT(prepack), SATURATE | COMPILE | RUN, NULL,
+     NULL,
+     "an input that is the same for all calls, as weights are: NAME_prepack "
+     "packs it once; may be given several times"},
+    {"dispatch", 0, "LIST", TEXT, AT(dispatch), COMPILE | RUN, NULL, NULL,
+     "code for any x86-64 processor, or none, and, of avx2,avx512, for those "
+     "that have more: chosen when it runs"},
+    {"output", 'o', "FILE", TEXT, AT(output),
+     SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT, NULL, NULL,
+     "where the result goes; - is stdout"},
+    {"emit", 0, "LIST", TEXT, AT(emit), COMPILE, "c,h", NULL,
+     "what to write, of glen,egraph-json,dot,html,loops,sched,tree,implgraph,"
+     "implgraph-json,c,cuda,h,manifest"},
+    {"emit", 0, "FORM", TEXT, AT(form), SATURATE, "glen", "glen html",
+     "what -o writes: the program, or a report for a browser"},
+    {"name", 0, "NAME", TEXT, AT(name), COMPILE | SCHEDULE, NULL, NULL,
+     "the C function (default: from the output file)"},
+    {"depfile", 0, "FILE", TEXT, AT(depfile), COMPILE, NULL, NULL,
+     "lists every file read, for make and ninja"},
+    {"dump-phases", 0, "DIR", TEXT, AT(dump_phases), SATURATE | COMPILE | RUN,
+     NULL, NULL, "writes every stage: 0.input.glen, 1.egraph.json, ..."},
+    {"input", 'i', "NAME=F.npy", LIST, AT(inputs), RUN, NULL, NULL,
+     "an input array; those not given are made from the seed"},
+    {"seed", 0, "N", COUNT, AT(seed), RUN | CHECK | COMPILE | SCHEDULE, "1",
+     NULL, "of inputs that are not given"},
+    {"seed", 0, "N", COUNT, AT(seed), RULES_PROVE, "1", NULL,
+     "of shapes and inputs; one seed gives one answer"},
+    {"shapes", 0, "N", COUNT, AT(shapes), RULES_PROVE, "224", NULL,
+     "how many shapes a rule is looked at on"},
+    {"jobs", 'j', "N", COUNT, AT(jobs), RULES_PROVE, "0", NULL,
+     "rules proved at a time (0: as many as there are cores); the answers do "
+     "not depend on it"},
+    {"interpret", 0, NULL, FLAG, AT(interpret), RUN, NULL, NULL,
+     "uses the reference interpreter: no C compiler, slow"},
+    {"check", 0, NULL, FLAG, AT(check), RUN, NULL, NULL,
+     "compares with the reference interpreter; exit 4 on a mismatch"},
+    {"check", 0, NULL, FLAG, AT(check), RULES_FMT, NULL, NULL,
+     "writes nothing; lists the files that would change, exit 1"},
+    {"samples", 'n', "N", COUNT, AT(samples), CHECK, "3", NULL,
+     "how many seeded inputs both programs are run on"},
+    {"tolerance", 0, "X", SECONDS, AT(tolerance),
+     RUN | CHECK | COMPILE | SCHEDULE, "1e-4", NULL,
+     "relative, for floating point; integers are compared exactly"},
+    {"repeat", 0, "N", COUNT, AT(repeats), RUN, "1", NULL,
+     "calls that are timed; the fastest is shown"},
+    {"print", 0, "N", COUNT, AT(print_limit), RUN, "8", NULL,
+     "elements shown of each output"},
+    {"cc", 0, "PROGRAM", TEXT, AT(cc), RUN | COMPILE | SCHEDULE, NULL, NULL,
+     "the C compiler (default: $CC, else cc)"},
+    {"cc-flag", 0, "FLAG", LIST, AT(cc_flags), RUN | COMPILE | SCHEDULE, NULL,
+     NULL, "added to the compiler's command"},
+    {"omp-threads", 0, "N", COUNT, AT(omp_threads), RUN | COMPILE | SCHEDULE,
+     "0", NULL, "OpenMP threads of the kernel (0: as many as there are cores)"},
+    {"sanitize", 0, NULL, FLAG, AT(sanitize), RUN, NULL, NULL,
+     "runs the kernel under the address and undefined-behaviour sanitizers"},
+    {"keep", 0, NULL, FLAG, AT(keep), RUN, NULL, NULL,
+     "keeps the directory of the build and says where it is"},
+    {"random", 0, "N", COUNT, AT(random), RULES_TEST, "0", NULL,
+     "runs no tests but each rule on N random programs, against the reference "
+     "interpreter"},
+    {"seed", 0, "N", COUNT, AT(seed), RULES_TEST, "1", NULL,
+     "of the random programs"},
+    {"filter", 0, "TEXT", TEXT, AT(filter), RULES_TEST, NULL, NULL,
+     "only tests whose name contains TEXT"},
+    {"filter", 0, "TEXT", TEXT, AT(filter), RULES_ABLATE, NULL, NULL,
+     "only rules whose name contains TEXT"},
+    {"filter", 0, "TEXT", TEXT, AT(filter), RULES_PROVE, NULL, NULL,
+     "only rules whose name contains TEXT"},
+    {"verify", 0, NULL, FLAG, AT(verify), SATURATE | COMPILE, NULL, NULL,
+     "proves the result equal to the input; exit 4 when it is refuted, 3 when "
+     "nothing can be told"},
+    {"strict", 0, NULL, FLAG, AT(strict), RULES_PROVE, NULL, NULL,
+     "rules of which nothing is known give exit code 1, too"},
+    {"strict", 0, NULL, FLAG, AT(strict), RULES_CHECK, NULL, NULL,
+     "warnings give exit code 1, too"},
+    {"list", 0, NULL, FLAG, AT(list), RULES_CHECK, NULL, NULL,
+     "prints the functions of expressions and checks nothing"},
+    {"stats", 0, NULL, FLAG, AT(stats), SATURATE, NULL, NULL,
+     "adds what each rule and each iteration did to the report"},
+    {"why-not", 0, "NAME", TEXT, AT(why_not), EXPLAIN | MAP, NULL, NULL,
+     "why this instruction, or rule, was not used"},
+    {"max-steps", 0, "N", COUNT, AT(max_steps), EXPLAIN, "50000", NULL,
+     "longest chain of an output"},
+    {"sched", 's', "FILE", TEXT, AT(script), SCHEDULE, NULL, NULL,
+     "the script of schedule commands"},
+    {"schedule", 0, "FILE", TEXT, AT(script), COMPILE | RUN, NULL, NULL,
+     "a script of schedule commands for the loops"},
+    {"fuse", 0, "MODE", TEXT, AT(fuse), COMPILE | RUN, "auto",
+     "auto none min smart max post-tile",
+     "a schedule chosen for the target: producers go into their consumers' "
+     "loops where nothing is recomputed (smart), always (max), or tile by "
+     "tile (post-tile); auto: post-tile where a run is long enough for the "
+     "time that it takes to compile, unless --schedule, --layout, --tune or "
+     "--choose say how loops run"},
+    {"fuse", 0, "MODE", TEXT, AT(fuse), SCHEDULE, "none",
+     "none auto min smart max post-tile",
+     "a schedule chosen before the script is applied; see `glen compile`"},
+    {"layout", 0, "COST", TEXT, AT(layout), COMPILE | RUN | SCHEDULE, "none",
+     "none doc autokernel lines",
+     "gives arrays the layouts that `glen layout` finds by this cost, after "
+     "--fuse and a script"},
+    {"tile", 0, "SIZES", TEXT, AT(tile), COMPILE | RUN | SCHEDULE, NULL, NULL,
+     "of --fuse post-tile: sizes of the innermost loops' tiles, as 32,256"},
+    {"choose", 0, "N", COUNT, AT(choose), COMPILE | RUN | SCHEDULE, "0", NULL,
+     "takes the cheapest of N whole schedules by the cost model"},
+    {"tune", 0, "N", COUNT, AT(tune), COMPILE | RUN | SCHEDULE, "0", NULL,
+     "builds and runs up to N whole schedules and takes the fastest; the C "
+     "compiler, its flags, --omp-threads, --seed and --tolerance are used"},
+    {"tune-file", 0, "FILE", TEXT, AT(tune_file), COMPILE | RUN | SCHEDULE,
+     NULL, NULL,
+     "where times are kept, so that a search goes on where it was (default: "
+     "beside the output, .tune.json)"},
+    {"tune-rounds", 0, "N", COUNT, AT(tune_rounds), COMPILE | RUN | SCHEDULE,
+     "3", NULL, "runs of each schedule, by turns"},
+    {"tune-time", 0, "SECONDS", SECONDS, AT(tune_time),
+     COMPILE | RUN | SCHEDULE, "30", NULL,
+     "limit of one compilation and of one run"},
+    {"print", 0, "LIST", TEXT, AT(print), SCHEDULE, NULL, NULL,
+     "what to print, of loops,program,tree,axes,deps,script,results,fused"},
+    {"layout-cost", 0, "NAME", TEXT, AT(layout_cost), LAYOUT, "doc",
+     "doc autokernel lines", "how layouts are priced"},
+    {"order", 0, NULL, FLAG, AT(joint), LAYOUT, NULL, NULL,
+     "chooses the innermost loop of each nest together with the layouts"},
+    {"widths", 0, "LIST", TEXT, AT(widths), LAYOUT, NULL, NULL,
+     "lengths to cut dimensions into (default: 8; of lines 4,8,16,32)"},
+    {"dry-run", 0, NULL, FLAG, AT(dry_run), SCHEDULE, NULL, NULL,
+     "applies and checks the script, writes no file"},
+    {"explain", 0, NULL, FLAG, AT(explain), SCHEDULE, NULL, NULL,
+     "each command as it was understood, with the instances that it adds"},
+    {"list", 0, NULL, FLAG, AT(list), SCHEDULE, NULL, NULL,
+     "prints the commands of scripts and applies nothing"},
+    {"detect", 0, NULL, FLAG, AT(detect), TARGET, NULL, NULL,
+     "describes this machine, read from the system"},
+    {"timings", 0, NULL, FLAG, AT(timings), SATURATE | RULES_ABLATE | EXPLAIN,
+     NULL, NULL, "adds seconds to the report, which differ from run to run"},
+    {"json", 0, NULL, FLAG, AT(json), EVERY & ~(RULES_FMT | COMPLETIONS | LSP),
+     NULL, NULL, "prints the report as JSON (\"schema\": 1)"},
+    {"error-format", 0, "FORMAT", TEXT, AT(error_format), EVERY, "text",
+     "text json", "of diagnostics"},
+    {"color", 0, "WHEN", TEXT, AT(color), EVERY, "auto", "auto always never",
+     "auto obeys NO_COLOR and CLICOLOR_FORCE"},
+    {"quiet", 'q', NULL, FLAG, AT(quiet), EVERY, NULL, NULL,
+     "no progress, no notes"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose), EVERY, NULL, NULL, "says more"},
+    {"help", 'h', NULL, FLAG, AT(help), EVERY, NULL, NULL, "this text"},
+    {"version", 0, NULL, FLAG, AT(version), EVERY, NULL, NULL,
+     "the version; with --verbose features and libraries"},
+};
+
+const size_t cl_row_count = sizeof cl_rows / sizeof cl_rows[0];
+
+int
+cl_command_bit(const cl_command *command) {
+  return command ? 1 << (command - cl_commands) : EVERY;
+}
+
+const cl_row *
+cl_find_row(const char *name, size_t len, int bit) {
+  for (size_t i = 0; i < cl_row_count; i++)
+    if ((cl_rows[i].commands & bit) && strlen(cl_rows[i].name) == len &&
+        !memcmp(cl_rows[i].name, name, len))
+      return &cl_rows[i];
+  return NULL;
+}

@@ -1,0 +1,53 @@
+/* options_table.h - a row of the table that the command line is parsed,
+ * explained and completed from. */
+#ifndef CLI_OPTIONS_TABLE_H
+#define CLI_OPTIONS_TABLE_H
+
+#include "cli/options.h"
+
+typedef enum cl_kind { FLAG, TEXT, LIST, COUNT, BYTES, SECONDS } cl_kind;
+
+enum { /* bits of cl_commands, in its order */
+       SATURATE = 1 << 0,
+       COMPILE = 1 << 1,
+       RUN = 1 << 2,
+       CHECK = 1 << 3,
+       SCHEDULE = 1 << 4,
+       LAYOUT = 1 << 5,
+       EXPLAIN = 1 << 6,
+       MAP = 1 << 7,
+       RULES_TEST = 1 << 8,
+       RULES_CHECK = 1 << 9,
+       RULES_PROVE = 1 << 10,
+       RULES_FMT = 1 << 11,
+       RULES_ABLATE = 1 << 12,
+       TARGET = 1 << 13,
+       EXTRACT = 1 << 14,
+       LSP = 1 << 15,
+       COMPLETIONS = 1 << 16,
+       EVERY = -1,
+       CHOOSES = SATURATE | COMPILE | RUN | RULES_ABLATE | EXPLAIN | MAP,
+       EXPLORES = CHOOSES | RULES_TEST | RULES_CHECK | RULES_PROVE
+};
+
+typedef struct cl_row {
+  const char *name;
+  char letter;
+  const char *argument; /* NULL: a flag */
+  cl_kind kind;
+  size_t offset;
+  int commands;
+  const char *preset;  /* the default as it would be written, or NULL */
+  const char *choices; /* words allowed, separated by spaces, or NULL */
+  const char *help;
+} cl_row;
+
+extern const cl_row cl_rows[];
+extern const size_t cl_row_count;
+
+/* The bit of a command; all of them where there is none. */
+int cl_command_bit(const cl_command *);
+/* The first row of that name, of commands with one of the bits; or NULL. */
+const cl_row *cl_find_row(const char *name, size_t len, int bits);
+
+#endif
