@@ -18,6 +18,12 @@ typedef struct folds {
   isl_map *map; /* { [folded indices] -> [values of the first loops] } */
 } folds;
 
+/* Elements share places along dimension d. */
+static bool
+is_shared_along(const po_array *a, uint32_t d) {
+  return a->fold[d] && (a->fold[d] == 1 || a->fold[d] < a->dim[d]);
+}
+
 static bool
 uses_whole(const po_stmt *stmt, uint32_t array) {
   for (uint32_t j = 0; j < stmt->n_exprs; j++)
@@ -47,8 +53,9 @@ find_loops(folds *f, uint32_t array) {
   f->n_loops =
       po_nest_loops(p, top, loops) + (p->nest.nodes.data[top].kind == PO_LOOP);
   for (uint32_t d = 0; d < f->array->rank; d++) {
-    f->n_folded += f->array->fold[d] != 0;
-    if (f->array->fold[d] > 1)
+    bool shared = is_shared_along(f->array, d);
+    f->n_folded += shared;
+    if (shared && f->array->fold[d] > 1)
       return false;
   }
   return true;
@@ -60,7 +67,7 @@ folded_indices(const folds *f, __isl_keep isl_pw_multi_aff *index) {
   index = isl_pw_multi_aff_reset_tuple_id(isl_pw_multi_aff_copy(index),
                                           isl_dim_out);
   for (uint32_t d = f->array->rank; d-- > 0;)
-    if (!f->array->fold[d])
+    if (!is_shared_along(f->array, d))
       index = isl_pw_multi_aff_drop_dims(index, isl_dim_out, d, 1);
   return index;
 }

@@ -269,7 +269,11 @@ make_command(const po_program *p, char *out, size_t size) {
     snprintf(out, size, "fission %s %s", a, pick(0, 1) ? b : s);
     break;
   case 8:
-    snprintf(out, size, "merge %s %s", a, next_loop(p, a));
+    if (pick(0, 2))
+      snprintf(out, size, "merge %s %s", a, next_loop(p, a));
+    else
+      snprintf(out, size, "put_after %s %s", pick(0, 1) ? s : a,
+               pick(0, 1) ? b : some_stmt(p));
     break;
   case 9:
     snprintf(out, size, "simple_compute_at %s %s", s, a);

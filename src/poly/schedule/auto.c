@@ -552,6 +552,7 @@ finish(chooser *c) {
   po_block_loops(c);
   po_parallelise(c);
   po_finish_inner_loops(c);
+  po_write_in_place(c);
   return end_phase(c);
 }
 

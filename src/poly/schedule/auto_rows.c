@@ -315,8 +315,8 @@ width_for(const po_program *p, int64_t row, int64_t bytes, uint32_t level) {
   return 0;
 }
 
-static void
-take_back(po_chooser *c, const po_program *old) {
+void
+po_take_back(po_chooser *c, const po_program *old) {
   po_free(po_now(c));
   *c->program = po_copy(old);
   po_settle(c);
@@ -344,13 +344,13 @@ po_fuse_in_rows(po_chooser *c, uint32_t after) {
     width = PART_OF_ROW;
   bytes = try_rows(c, after, width, &rows);
   if (bytes > room && width > PART_OF_ROW) {
-    take_back(c, old);
+    po_take_back(c, old);
     width = width_for(old, width, bytes, 2);
     bytes = width ? try_rows(c, after, width, &rows) : -1;
   }
   bool fits = bytes >= 0 && bytes <= room;
   if (!fits)
-    take_back(c, old);
+    po_take_back(c, old);
   po_free(old);
   if (!fits)
     return false;

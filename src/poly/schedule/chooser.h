@@ -4,6 +4,7 @@
  *   auto_threads.c  loops over threads
  *   auto_width.c    producers that have too few parallel loops for a consumer
  *   auto_rows.c     rows of stages in turn, as far as they are needed
+ *   auto_in_place.c rows that are written where the oldest one was
  *   auto_point.c    what joins its consumer point by point, before tiling
  *   auto_parts.c    formulas of arrays that are computed in parts
  *   auto_lines.c    the cache lines that an access costs
@@ -89,6 +90,10 @@ uint32_t po_last_root(const po_program *, uint32_t before);
 /* auto_rows.c: the nest before `after`, where it pays; false: it is as it was
  */
 bool po_fuse_in_rows(po_chooser *, uint32_t after);
+/* The program becomes a copy of an older one. */
+void po_take_back(po_chooser *, const po_program *old);
+/* auto_in_place.c */
+void po_write_in_place(po_chooser *);
 
 /* auto.c: nothing there keeps formulas from becoming longer. */
 bool po_may_inline(const po_program *, uint32_t root);

@@ -1,6 +1,6 @@
-/* reorder.c - reorder, fission, merge, simple_compute_at, shift: loops changed
- * against each other.  Whether the order of instances allows it is asked by
- * the gate afterwards.
+/* reorder.c - reorder, fission, merge, put_after, simple_compute_at, shift:
+ * loops changed against each other.  Whether the order of instances allows it
+ * is asked by the gate afterwards.
  *
  * Reorder permutes the loops listed among the places that they occupy; loops
  * in between stay.  Where other statements stand between the first and the
@@ -201,6 +201,24 @@ po_apply_merge(po_program *p, po_step_call *call) {
     return false;
   po_name_loop(p, a, name);
   po_made(call, a);
+  return true;
+}
+
+/* ---- put_after ---- */
+
+bool
+po_apply_put_after(po_program *p, po_step_call *call) {
+  uint32_t node = call->args[0].node, other = call->args[1].node;
+  uint32_t parent = po_node(p, other)->parent;
+  if (node == other || po_node(p, node)->parent != parent)
+    return po_refuse(
+        p, call, "not-beside",
+        "the two do not stand in the same loop, beside each other");
+  uint32_t before = po_node(p, other)->next;
+  if (before == node)
+    return po_refuse(p, call, "nothing-to-do", "it stands there already");
+  po_nest_detach(p, node);
+  po_nest_attach(p, node, parent, before);
   return true;
 }
 

@@ -28,6 +28,10 @@ const po_primitive po_primitives[] = {
      "l = merge LOOP LOOP",
      "Makes one loop of two that stand next to each other and, where both run, "
      "run over the same values.", po_apply_merge, false, false},
+    {"put_after", A(PO_ARG_NODE, PO_ARG_NODE), 2, {0},
+     "put_after NODE NODE",
+     "Runs a loop or statement right after another one of the same loop.",
+     po_apply_put_after, false, false},
     {"simple_compute_at", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {0},
      "simple_compute_at STMT LOOP",
      "Moves a statement into a loop, which and those around it take the place "

@@ -147,6 +147,31 @@ Test(forms, merge_of_other_values) {
   REFUSED("merge x i", "does not stand right after");
 }
 
+Test(forms, put_after_what_is_elsewhere) {
+  array("A", PO_INPUT, GS_I32, 1, 32);
+  array("B", PO_OUTPUT, GS_I32, 1, 32);
+  array("C", PO_OUTPUT, GS_I32, 1, 32);
+  ASSIGN("{ S[i] : 0 <= i < 32 }", "{ S[i] -> B[i] }", "i",
+         .reads = {"{ S[i] -> A[i] }"});
+  ASSIGN("{ T[i] : 0 <= i < 32 }", "{ T[i] -> C[i] }", "x",
+         .reads = {"{ T[i] -> A[i] }"});
+  REFUSED("put_after S T", "do not stand in the same loop");
+  REFUSED("put_after i i", "do not stand in the same loop");
+  REFUSED("put_after x i", "it stands there already");
+  KEPT("put_after i x; m = merge x i; put_after T S");
+}
+
+Test(forms, put_after_what_is_read) {
+  array("A", PO_INPUT, GS_I32, 1, 32);
+  array("B", PO_OUTPUT, GS_I32, 1, 32);
+  array("C", PO_OUTPUT, GS_I32, 1, 32);
+  ASSIGN("{ S[i] : 0 <= i < 32 }", "{ S[i] -> B[i] }", "i",
+         .reads = {"{ S[i] -> A[i] }"});
+  ASSIGN("{ T[i] : 0 <= i < 32 }", "{ T[i] -> C[i] }", "x",
+         .reads = {"{ T[i] -> B[i] }"});
+  REFUSED("put_after i x", "flow dependence through B");
+}
+
 Test(forms, peel_of_bounds_that_depend) {
   array("A", PO_INPUT, GS_I32, 2, 9, 9);
   array("B", PO_OUTPUT, GS_I32, 2, 9, 9);

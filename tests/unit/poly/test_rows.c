@@ -154,3 +154,47 @@ Test(rows, whole_where_stores_go_through_the_caches) {
     po_free(p);
   }
 }
+
+static const po_array *
+folded_array(const po_program *p) {
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (po_is_folded(&p->arrays.data[k]) && po_elements(&p->arrays.data[k]) > 1)
+      return &p->arrays.data[k];
+  return NULL;
+}
+
+/* What is read at the point alone that is made takes the place of the row that
+ * is read first; not where other points of that row are read later, nor where
+ * two sums read it, nor on other targets. */
+Test(rows, written_where_the_oldest_was) {
+  static const struct {
+    const char *text;
+    uint32_t moves;
+    int64_t kept;
+  } cases[] = {{BLUR("41 70", "1 3", "3 1"), 1, 2},
+               {BLUR("41 70", "1 3", "3 3"), 0, 3},
+               {"(tensor image (shape 41 70) i32)"
+                "(let a (compute reduceSum"
+                "  (windows (access image 0) (shape 1 3) (stride 1 1))))"
+                "(let w (windows (access a 0) (shape 3 1) (stride 1 1)))"
+                "(let b (compute mul"
+                "  (pair (compute reduceSum w) (compute reduceMax w))))"
+                "(output b)",
+                0, 3}};
+  const gs_target *target = target_of(
+      "(target m (memory (bytes-per-cycle 4) (stored-bytes-per-cycle 3)))");
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    po_program *p = chosen_for(target, cases[k].text);
+    cr_expect_eq(count_commands(p, "put_after "), cases[k].moves, "%zu", k);
+    const po_array *a = folded_array(p);
+    cr_assert(a);
+    cr_expect_eq(a->fold[1], cases[k].kept, "%zu: %lld rows", k,
+                 (long long)a->fold[1]);
+    if (cases[k].moves)
+      expect_right_for(target, p, cases[k].text);
+    po_free(p);
+  }
+  po_program *p = chosen(cases[0].text);
+  cr_expect_eq(count_commands(p, "put_after "), 0);
+  po_free(p);
+}
