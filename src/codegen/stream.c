@@ -23,7 +23,8 @@
  *
  * Where the target says that stores past the caches are slower than reading,
  * stores are ordinary ones, and the lines that they are to fill are asked for
- * in the same way. */
+ * in the same way; those beyond the second cache, too, where an iteration
+ * stores to other arrays as well. */
 #include "codegen/simd.h"
 #include "codegen/stream.h"
 #include <isl/id_to_ast_expr.h>
@@ -57,6 +58,16 @@ cached_bytes(const gs_target *t) {
   return most;
 }
 
+/* Of the second cache; where there is none, as far as all of them go. */
+static int64_t
+near_bytes(const gs_target *t) {
+  int64_t most = cached_bytes(t);
+  for (uint32_t k = 0; t && k < t->caches.len; k++)
+    if (t->caches.data[k].level == 2 && t->caches.data[k].bytes < most)
+      most = t->caches.data[k].bytes;
+  return most;
+}
+
 static void
 exclude_read(const po_stmt *stmt, bool *streamed) {
   for (uint32_t j = 0; j < stmt->n_exprs; j++)
@@ -72,12 +83,14 @@ void
 cg_find_streamed(cg_emitter *e) {
   const po_program *p = e->p;
   int64_t cached = cached_bytes(p->target);
+  int64_t least =
+      gs_stores_through_caches(p->target) ? near_bytes(p->target) : cached;
   e->streamed = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->streamed);
   e->fetched = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->fetched);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
-    e->fetched[k] = p->arrays.data[k].role != PO_LOCAL &&
-                    po_bytes(&p->arrays.data[k]) > cached;
-    e->streamed[k] = e->fetched[k] && p->arrays.data[k].role == PO_OUTPUT;
+    int64_t bytes = po_bytes(&p->arrays.data[k]);
+    e->fetched[k] = p->arrays.data[k].role != PO_LOCAL && bytes > cached;
+    e->streamed[k] = p->arrays.data[k].role == PO_OUTPUT && bytes > least;
   }
   for (uint32_t k = 0; k < p->stmts.len; k++)
     exclude_read(&p->stmts.data[k], e->streamed);
@@ -143,12 +156,38 @@ goes_along(cg_emitter *e, const cg_user_note *note, const char *iterator) {
   return index && cg_coefficient(e, index, iterator, &step) && step == 1;
 }
 
+/* A statement right in the body stores elsewhere. */
+static bool
+stores_elsewhere(const cg_emitter *e, __isl_keep isl_ast_node *body,
+                 uint32_t array) {
+  bool found = false;
+  isl_size len = 0;
+  isl_ast_node_list *list = NULL;
+  if (isl_ast_node_get_type(body) == isl_ast_node_block) {
+    list = isl_ast_node_block_get_children(body);
+    len = isl_ast_node_list_n_ast_node(list);
+  }
+  for (int k = 0; k < len && !found; k++) {
+    isl_ast_node *child = isl_ast_node_list_get_ast_node(list, k);
+    if (isl_ast_node_get_type(child) == isl_ast_node_user) {
+      uint32_t other = written_array(e, cg_note_of_user(child));
+      found = other != PO_NO_NODE && other != array && cg_is_indexed(e, other);
+    }
+    isl_ast_node_free(child);
+  }
+  isl_ast_node_list_free(list);
+  return found;
+}
+
+/* Stores are done in their order: one that waits for memory holds up those to
+ * arrays that are near. */
 static void
 add_write(cg_emitter *e, __isl_keep isl_ast_node *body,
           const cg_user_note *note, cg_stream *out) {
   uint32_t array = written_array(e, note);
   if (array == PO_NO_NODE || !e->streamed[array] || out->n == CG_MOST_ROWS ||
       !goes_along(e, note, out->iterator) ||
+      (!e->fetched[array] && !stores_elsewhere(e, body, array)) ||
       count_writes(e, isl_ast_node_copy(body), array) != 1)
     return;
   out->write[out->n++] = note;

@@ -287,7 +287,7 @@ work_of(const gs_program *p, const gs_target *t, const ex_line *line) {
 
 /* Work that is hidden while memory is waited for, of that time: rates are
  * peaks, and a loop that reads memory is followed by others that do not. */
-#define HIDDEN 0.75
+#define HIDDEN 0.7
 
 ex_limit
 ex_limit_of(const gs_program *p, const gs_target *t) {

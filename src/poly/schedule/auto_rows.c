@@ -107,11 +107,17 @@ bytes_of_cache(const po_program *p, uint32_t level) {
 
 /* ---- strips ---- */
 
+/* Each core gets four strips, or as many more of them as others do: with static
+ * shares, one strip more for some would be what all wait for. */
 static int64_t
 rows_of_strip(const po_program *p, int64_t rows) {
-  int64_t cores = p->target ? p->target->cores : 1;
-  int64_t n = rows / (4 * (cores > 0 ? cores : 1));
-  n = n < FEWEST_ROWS ? FEWEST_ROWS : n > MOST_ROWS ? MOST_ROWS : n;
+  int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
+  int64_t strips = 4 * cores, n = (rows - 1) / strips + 1;
+  if (n > MOST_ROWS) {
+    strips *= (rows - 1) / (strips * MOST_ROWS) + 1;
+    n = (rows - 1) / strips + 1;
+  }
+  n = n < FEWEST_ROWS ? FEWEST_ROWS : n;
   return n > rows ? rows : n;
 }
 

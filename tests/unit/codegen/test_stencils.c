@@ -153,6 +153,27 @@ Test(stencils, slow_stores_past_the_caches_are_none) {
                  "glen_prefetch_write");
 }
 
+/* The last cache holds what the second one does not. */
+static po_program *
+read_near(const char *text) {
+  gs_target *target = small_target();
+  target->stored_bytes_per_cycle = target->memory_bytes_per_cycle / 2;
+  target->caches.data[target->caches.len - 1].bytes = 1 << 20;
+  return read_loops_for(target, text);
+}
+
+Test(stencils, stores_that_hold_up_others_are_asked_for) {
+  const char *texts[] = {
+      "input A: f32[31, 500]\noutput B: f32[31, 500]\n"
+      "local r: f32[31 fold 2, 500]\n"
+      "for i in 0..31 { for j in 0..500 {\n"
+      "  R: r[i, j] = A[i, j] * 2\n  S: B[i, j] = r[i, j] + 1 } }\n",
+      rows_of(31, 500, "", "", "i, j")};
+  expect_code(read_near(texts[0]), "glen_prefetch_write(B, 500 * i0 + ");
+  expect_no_code(read_near(texts[1]), "glen_prefetch");
+  run_all_for(read_near, texts, COUNT(texts));
+}
+
 /* Rows of an array gone through a buffer. */
 static const char *
 buffered(const char *type, int width, const char *more, const char *formula) {
