@@ -286,8 +286,13 @@ work_of(const gs_program *p, const gs_target *t, const ex_line *line) {
 }
 
 /* Work that is hidden while memory is waited for, of that time: rates are
- * peaks, and a loop that reads memory is followed by others that do not. */
-#define HIDDEN 0.7
+ * peaks, and a loop that reads memory is followed by others that do not.  Less
+ * is where an array more is written over what was read of it last
+ * (poly/schedule/auto_in_place.c). */
+static double
+hidden(const gs_target *t) {
+  return gs_stores_through_caches(t) ? 0.7 : 0.75;
+}
 
 ex_limit
 ex_limit_of(const gs_program *p, const gs_target *t) {
@@ -306,6 +311,6 @@ ex_limit_of(const gs_program *p, const gs_target *t) {
     moved += size_of(&type);
   }
   bs_free(p->ctx.heap, lines);
-  return work > HIDDEN * traffic(t, moved, INFINITY) ? EX_BY_WORK
-                                                     : EX_BY_MEMORY;
+  return work > hidden(t) * traffic(t, moved, INFINITY) ? EX_BY_WORK
+                                                        : EX_BY_MEMORY;
 }
