@@ -4,8 +4,10 @@
  * differ in the place of their operands only.  Each group is printed as text
  * that names arrays by order of appearance and leaves the constant part of
  * their addresses to the pointer that is passed; equal texts are one kernel.
- * The text holds the loops around as well, with their marks, and the times of
- * the statements, so that equal texts have equal schedules. */
+ * An index of one value counts as 0, so that the parts which were put side by
+ * side along it are alike.  The text holds the loops around as well, with their
+ * marks, and the times of the statements, so that equal texts have equal
+ * schedules. */
 #include "base/hash.h"
 #include "codegen/emit.h"
 #include "poly/contraction.h"
@@ -19,14 +21,60 @@ typedef struct access {
   const char *rest;
 } access;
 
+/* A statement's indices of one value: { S[those as 0] -> S[as they are] }, NULL
+ * where there are none. */
+typedef struct origin {
+  bool fixed[PO_MAX_DEPTH];
+  isl_multi_aff *at;
+} origin;
+
 typedef struct printing {
   cg_emitter *e;
   const po_group *group;
+  origin origin; /* of the statement whose accesses are found */
   BS_VEC(cg_slot) slots;
   BS_VEC(uint32_t) locals;
   BS_VEC(access) accesses; /* of each statement: its body's, its target's */
   bs_text text;
 } printing;
+
+/* ---- indices of one value ---- */
+
+static origin
+origin_of(cg_emitter *e, const po_stmt *stmt) {
+  origin o = {.at = NULL};
+  isl_size n = isl_set_dim(stmt->domain, isl_dim_set);
+  for (int d = 0; d < n && d < PO_MAX_DEPTH; d++) {
+    isl_val *val =
+        isl_set_plain_get_val_if_fixed(stmt->domain, isl_dim_set, (unsigned)d);
+    o.fixed[d] = isl_val_is_int(val) == isl_bool_true;
+    if (!o.fixed[d]) {
+      isl_val_free(val);
+      continue;
+    }
+    if (!o.at)
+      o.at = isl_multi_aff_identity_on_domain_space(
+          isl_set_get_space(stmt->domain));
+    isl_aff *moved =
+        isl_aff_add_constant_val(isl_multi_aff_get_aff(o.at, d), val);
+    o.at = isl_multi_aff_set_aff(o.at, d, moved);
+  }
+  if (o.at) {
+    po_pool_reserve(&e->pool, 1);
+    o.at = po_keep_multi_aff(&e->pool, o.at);
+  }
+  return o;
+}
+
+/* Without the indices that are 0. */
+static __isl_give isl_aff *
+without_fixed(const origin *o, __isl_take isl_aff *aff) {
+  isl_size n = isl_aff_dim(aff, isl_dim_in);
+  for (int d = 0; d < n && d < PO_MAX_DEPTH; d++)
+    if (o->fixed[d])
+      aff = isl_aff_set_coefficient_si(aff, isl_dim_in, d, 0);
+  return aff;
+}
 
 /* ---- accesses and slots ---- */
 
@@ -61,12 +109,13 @@ coefficients(cg_emitter *e, const int64_t *factor, uint32_t n) {
 
 /* The constant of an address that is one function apart from the rest. */
 static void
-split_address(cg_emitter *e, __isl_keep isl_pw_aff *address, access *out) {
+split_address(cg_emitter *e, const origin *o, __isl_keep isl_pw_aff *address,
+              access *out) {
   int64_t factor[2 * GS_MAX_RANK];
-  isl_aff *aff =
-      po_keep_aff(&e->pool, isl_pw_aff_n_piece(address) == 1
-                                ? isl_pw_aff_as_aff(isl_pw_aff_copy(address))
-                                : NULL);
+  isl_aff *aff = isl_pw_aff_n_piece(address) == 1
+                     ? isl_pw_aff_as_aff(isl_pw_aff_copy(address))
+                     : NULL;
+  aff = po_keep_aff(&e->pool, aff && o->at ? without_fixed(o, aff) : aff);
   isl_size n = isl_aff_dim(aff, isl_dim_in);
   if (!aff || n < 0) {
     e->failed = true;
@@ -104,9 +153,13 @@ add_access(printing *x, uint32_t array, __isl_keep isl_pw_multi_aff *index,
     find_local(x, array);
   if (index && cg_is_indexed(e, array)) {
     po_pool_reserve(&e->pool, 1);
-    isl_pw_aff *address = po_keep_pw_aff(
-        &e->pool, isl_pw_aff_reset_tuple_id(po_address(to, index), isl_dim_in));
-    split_address(e, address, &a);
+    isl_pw_aff *address = po_address(to, index);
+    if (x->origin.at)
+      address = isl_pw_aff_pullback_multi_aff(address,
+                                              isl_multi_aff_copy(x->origin.at));
+    address = po_keep_pw_aff(&e->pool,
+                             isl_pw_aff_reset_tuple_id(address, isl_dim_in));
+    split_address(e, &x->origin, address, &a);
   }
   if (index && cg_is_passed(e, array))
     note_slot(x, &a, array, written);
@@ -156,6 +209,7 @@ static void
 find_accesses(printing *x) {
   for (uint32_t k = 0; k < x->group->n; k++) {
     const po_stmt *stmt = cg_stmt(x->e, x->group, k);
+    x->origin = origin_of(x->e, stmt);
     for (uint32_t j = 0; j < stmt->n_exprs; j++)
       add_access(x, stmt->exprs[j].array, stmt->exprs[j].index, false);
     add_access(x, stmt->array, stmt->write, true);
@@ -207,18 +261,38 @@ put_expr(printing *x, const po_expr *e, const access *a) {
     put_array(x, e->array, a);
 }
 
+/* When instances run; of one statement alone, a loop of one iteration may begin
+ * anywhere. */
+static __isl_give isl_multi_aff *
+time_of(const printing *x, const po_stmt *stmt, const origin *o) {
+  isl_multi_aff *time = isl_multi_aff_copy(stmt->time);
+  if (!o->at)
+    return time;
+  time = isl_multi_aff_pullback_multi_aff(time, isl_multi_aff_copy(o->at));
+  isl_size n = isl_multi_aff_dim(time, isl_dim_out);
+  for (int d = 0; d < n; d++) {
+    isl_aff *aff = without_fixed(o, isl_multi_aff_get_aff(time, d));
+    if (x->group->n == 1 && isl_aff_is_cst(aff) == isl_bool_true)
+      aff = isl_aff_set_constant_si(aff, 0);
+    time = isl_multi_aff_set_aff(time, d, aff);
+  }
+  return time;
+}
+
 /* Instances and their times, whatever the statement's name. */
 static void
 put_instances(printing *x, const po_stmt *stmt) {
   cg_emitter *e = x->e;
   uint32_t mark = po_pool_mark(&e->pool);
+  origin o = origin_of(e, stmt);
   po_pool_reserve(&e->pool, 4);
-  isl_set *set =
-      po_keep_set(&e->pool, isl_set_reset_tuple_id(isl_set_copy(stmt->domain)));
+  isl_set *set = isl_set_copy(stmt->domain);
+  if (o.at)
+    set = isl_set_preimage_multi_aff(set, isl_multi_aff_copy(o.at));
+  set = po_keep_set(&e->pool, isl_set_reset_tuple_id(set));
   const char *text = po_keep_str(&e->pool, isl_set_to_str(set));
   isl_multi_aff *time = po_keep_multi_aff(
-      &e->pool,
-      isl_multi_aff_reset_tuple_id(isl_multi_aff_copy(stmt->time), isl_dim_in));
+      &e->pool, isl_multi_aff_reset_tuple_id(time_of(x, stmt, &o), isl_dim_in));
   const char *when = po_keep_str(&e->pool, isl_multi_aff_to_str(time));
   bs_putf(&x->text, "%s%s", text ? text : "", when ? when : "");
   po_pool_release(&e->pool, mark);

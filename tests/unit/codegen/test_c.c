@@ -99,6 +99,16 @@ Test(c, equal_groups_share_a_function) {
   HAS(source, "conv_k0(a + 16, b + 16, s + 48);");
 }
 
+Test(c, parts_beside_each_other_share_a_function) {
+  emit_text("(tensor a (shape 4 6 8) f32)(tensor b (shape 6 8) f32)"
+            "(let s (concat (slice a 0 2 3) (access (insertAxis b 0) 3) 0))"
+            "(output s)");
+  HAS(source, "conv_k0(a + 96, s);");
+  HAS(source, "conv_k0(b, s + 48);");
+  cr_assert_eq(occurrences(bs_text_str(&source), "for (int i0"), 0, "%s",
+               bs_text_str(&source));
+}
+
 Test(c, helpers_come_only_when_used) {
   emit_text("(tensor a (shape 8) f32)(let y (compute neg a))(output y)");
   HAS_NOT(source, "glen_");
