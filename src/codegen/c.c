@@ -178,6 +178,7 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
     put_team(out);
   if (e->uses_stream)
     cg_put_stream_includes(out);
+  cg_put_part_includes(e, out);
   if (!e->is_variant)
     put_vector_width(e, out);
   if (e->uses_alignment)
@@ -188,6 +189,7 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
     put_attribute(out, "GLEN_NOINLINE", "noinline");
   if (e->uses_contract)
     put_contract_macros(e, out);
+  cg_put_part_macros(e, false, out);
   if (e->uses_stream)
     cg_put_stream_helpers(out);
   if (e->uses_fetch)
@@ -198,13 +200,14 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
 }
 
 void
-cg_put_vector_macros(const cg_emitter *e, bs_text *out) {
+cg_put_vector_macros(cg_emitter *e, bs_text *out) {
   put_vector_width(e, out);
   if (!e->uses_contract)
     return;
   bs_put(out, "#undef GLEN_HOLD\n");
   put_hold(e, out);
   bs_putc(out, '\n');
+  cg_put_part_macros(e, true, out);
 }
 
 void

@@ -8,6 +8,7 @@
  *   contract_copy.c    the functions that packing is made of
  *   contract_kernel.c  the kernel whose sums are in registers
  *   contract_store.c   the sums on their way to memory
+ *   contract_part.c    ... less than a vector of them
  *   contract_formula.c what is made of them there */
 #ifndef CODEGEN_CONTRACT_H
 #define CODEGEN_CONTRACT_H
@@ -44,6 +45,9 @@ void cg_put_contract_kernels(const cg_contract *);
 typedef enum cg_transfer { CG_LOAD, CG_STORE, CG_ADD } cg_transfer;
 void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
                      uint32_t indent);
+/* contract_part.c: the first `width` lanes of a vector, at an offset of c. */
+void cg_put_part(const cg_contract *, const char *sum, int64_t place,
+                 cg_transfer, int64_t width, uint32_t indent);
 /* NAME_formula(c, extras, rows, columns): sums in c become what the formula
  * makes of them; its call for a panel, where there is one. */
 void cg_put_formula_function(const cg_contract *);

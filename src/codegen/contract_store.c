@@ -28,28 +28,12 @@ place_of(const cg_contract *x, int64_t row, int64_t column) {
 
 /* ---- vectors ---- */
 
-/* The first `width` lanes of a vector, at an offset of c. */
-static void
-put_part(const cg_contract *x, const char *sum, int64_t place, cg_transfer way,
-         int64_t width, uint32_t indent) {
-  long long bytes = width * gs_dtype_table[x->c->dtype].bytes, at = place;
-  if (way == CG_LOAD)
-    cg_line(x->out, indent, "memcpy(&%s, c + %lld, %lld);", sum, at, bytes);
-  else if (way == CG_STORE)
-    cg_line(x->out, indent, "memcpy(c + %lld, &%s, %lld);", at, sum, bytes);
-  else
-    cg_line(x->out, indent,
-            "{ %s_v part = {0}; memcpy(&part, c + %lld, %lld); "
-            "%s += part; memcpy(c + %lld, &%s, %lld); }",
-            x->name, at, bytes, sum, at, sum, bytes);
-}
-
 static void
 put_vector(const cg_contract *x, const char *sum, int64_t place,
            cg_transfer way, int64_t width, uint32_t indent) {
   long long at = place;
   if (width < x->c->lanes)
-    put_part(x, sum, place, way, width, indent);
+    cg_put_part(x, sum, place, way, width, indent);
   else if (way == CG_LOAD)
     cg_line(x->out, indent, "%s = *(%s_v *)(c + %lld);", sum, x->name, at);
   else

@@ -56,6 +56,7 @@ typedef struct cg_emitter {
       uses_stream, uses_fetch, uses_fetch_write, failed;
   bool is_variant;     /* functions are the file's own; no sizes are told */
   uint32_t uses_turns; /* or of the lengths of vectors turned over */
+  uint32_t uses_parts; /* or of what contract_part.c has macros for */
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */
   struct cg_elements *elements; /* by array */
@@ -149,7 +150,7 @@ void cg_put_workspace_size(const po_program *, const cg_options *,
 /* ... what stands above them: includes, macros, helpers. */
 void cg_put_above(cg_emitter *, bool aligns, bs_text *out);
 /* ... those macros that depend on the vectors: GLEN_HOLD. */
-void cg_put_vector_macros(const cg_emitter *, bs_text *out);
+void cg_put_vector_macros(cg_emitter *, bs_text *out);
 /* dispatch.c: a file with variants. */
 bool cg_emit_dispatch(const po_program *, const cg_options *, bs_text *c,
                       bs_text *h);
@@ -266,6 +267,11 @@ void cg_put_contract_body(cg_emitter *, const struct po_contraction *,
 /* ... the calls that pack what is packed beforehand. */
 void cg_put_contract_before(cg_emitter *, const struct po_contraction *,
                             const char *name);
+
+/* contract_part.c: what parts of vectors need above the functions; `again`: for
+ * another instruction set. */
+void cg_put_part_includes(const cg_emitter *, bs_text *out);
+void cg_put_part_macros(cg_emitter *, bool again, bs_text *out);
 
 /* steps.c: the functions of kernels, and the steps of the program in order
  * as the body of its function. */
