@@ -61,10 +61,22 @@ put_unary(const computing *c, po_body *body, const po_region *region) {
 }
 
 static void
+squeeze(computing *c) {
+  bool unit[GS_MAX_RANK];
+  uint32_t rank = c->items[0].rank;
+  if (po_find_units(c->items[0].dim, rank, unit) == rank)
+    return;
+  po_squeeze_target(c->low, unit, rank, &c->home);
+  for (uint32_t k = 0; k < c->n_items; k++)
+    po_squeeze_reads(c->low, unit, &c->items[k]);
+}
+
+static void
 emit_pointwise(computing *c,
                void (*put)(const computing *, po_body *, const po_region *)) {
   po_lowering *low = c->low;
   read_items(c);
+  squeeze(c);
   po_regions regions = po_refine(low, c->items, c->n_items);
   for (uint32_t k = 0; k < regions.list.len; k++) {
     const po_region *region = &regions.list.data[k];

@@ -119,7 +119,10 @@ bool po_find_contraction(po_program *, uint32_t init, uint32_t update,
                          uint32_t store, uint32_t formula, po_contraction *out);
 /* The factors change places: m becomes n. */
 void po_swap_factors(po_contraction *);
-/* contraction_formula.c: the instances of statement `formula` as a function of
+/* contraction_formula.c: the statement may be the formula of the sums that
+ * `last` stores, but for its instances. */
+bool po_may_be_formula(const po_program *, uint32_t last, uint32_t formula);
+/* The instances of statement `formula` as a function of
  * those of `last`, each of whose results it reads once, and nobody else; NULL
  * where that is not so. */
 __isl_give isl_pw_multi_aff *

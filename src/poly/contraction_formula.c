@@ -64,15 +64,27 @@ is_bijection(__isl_keep isl_map *map, __isl_keep isl_set *from,
   return ok;
 }
 
-isl_pw_multi_aff *
-po_formula_instances(const po_program *p, uint32_t last, uint32_t formula) {
+/* Where it reads the sums, in one place and alone; NULL: it is none. */
+static const po_expr *
+read_of(const po_program *p, uint32_t last, uint32_t formula) {
   const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
   if (to->kind != PO_ASSIGN || to->n_iters != to->n_outer ||
       p->arrays.data[from->array].role != PO_WORKSPACE ||
       p->arrays.data[to->array].role == PO_LOCAL || to->array == from->array ||
       !is_theirs(p, from->array, last, formula))
     return NULL;
-  const po_expr *read = only_read(to, from->array);
+  return only_read(to, from->array);
+}
+
+bool
+po_may_be_formula(const po_program *p, uint32_t last, uint32_t formula) {
+  return read_of(p, last, formula);
+}
+
+isl_pw_multi_aff *
+po_formula_instances(const po_program *p, uint32_t last, uint32_t formula) {
+  const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
+  const po_expr *read = read_of(p, last, formula);
   if (!read)
     return NULL;
   isl_map *write =

@@ -75,6 +75,7 @@ plan_group(po_program *p, const uint32_t *stmts, uint32_t n, uint32_t formula,
       return false;
   uint32_t store = n == 3 ? stmts[2] : UINT32_MAX;
   bool found = formula != UINT32_MAX &&
+               po_may_be_formula(p, stmts[n - 1], formula) &&
                po_find_contraction(p, stmts[0], stmts[1], store, formula, out);
   found = found ||
           po_find_contraction(p, stmts[0], stmts[1], store, UINT32_MAX, out);
@@ -86,11 +87,13 @@ plan_group(po_program *p, const uint32_t *stmts, uint32_t n, uint32_t formula,
   return true;
 }
 
-/* The statement of the next group, where it is alone and as it was lowered. */
+/* The statement of the next group, where it is alone and as it was lowered; for
+ * a group that may be a contraction: this is asked after each step of a
+ * schedule. */
 static uint32_t
 formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
   const po_group *next = &groups->list.data[k] + 1;
-  if (k + 1 == groups->list.len || next->n != 1)
+  if (k + 1 == groups->list.len || next->n != 1 || next[-1].n < 2)
     return UINT32_MAX;
   uint32_t stmt = groups->stmts.data[next->first];
   return is_as_lowered(p, &p->stmts.data[stmt]) ? stmt : UINT32_MAX;

@@ -3,6 +3,7 @@
  * A piece whose base was given its home where the view is stored needs no
  * copy: its elements are written there by the base itself. */
 #include "poly/lower.h"
+#include <string.h>
 
 /* The piece reads the very elements that it would be copied to. */
 static bool
@@ -26,15 +27,26 @@ is_in_place(po_lowering *low, const po_piece *piece, const po_read *read,
 static void
 copy_piece(po_lowering *low, const po_reads *from, const po_read *read,
            const po_target *at, gs_term term) {
-  uint32_t first = low->out->stmts.len, rank = from->rank;
+  uint32_t first = low->out->stmts.len;
   po_body body = {.low = low};
+  po_reads one = {.dtype = from->dtype, .rank = from->rank};
+  po_target to = *at;
+  bool unit[GS_MAX_RANK];
+  memcpy(one.dim, from->dim, sizeof one.dim);
+  bs_push(low->heap, &one.list, *read);
+  if (po_find_units(one.dim, one.rank, unit) < one.rank) {
+    po_squeeze_target(low, unit, one.rank, &to);
+    po_squeeze_reads(low, unit, &one);
+  }
+  read = &one.list.data[0];
   po_pool_reserve(&low->scratch, 1);
   isl_set *domain = po_keep_set(
-      &low->scratch, isl_set_intersect(po_box(low->isl, from->dim, rank),
+      &low->scratch, isl_set_intersect(po_box(low->isl, one.dim, one.rank),
                                        isl_set_copy(read->set)));
-  po_put_read(&body, from->dtype, read);
-  po_add_stmt(&body, PO_ASSIGN, 0, domain, rank, at, term);
-  po_add_nest(low, first, rank, false);
+  po_put_read(&body, one.dtype, read);
+  po_add_stmt(&body, PO_ASSIGN, 0, domain, one.rank, &to, term);
+  po_add_nest(low, first, one.rank, false);
+  po_reads_done(low, &one);
 }
 
 void

@@ -157,6 +157,13 @@ typedef struct po_target {
   isl_multi_aff *map;
 } po_target;
 
+/* squeeze.c: dimensions of one element, which are no loops; at least one stays.
+ * How many stay; reads and a target, over n indices, without the others. */
+uint32_t po_find_units(const int64_t *dim, uint32_t n, bool *unit);
+void po_squeeze_reads(po_lowering *, const bool *unit, po_reads *);
+void po_squeeze_target(po_lowering *, const bool *unit, uint32_t n,
+                       po_target *);
+
 /* The element of a local at the first indices of an instance of n; and a read
  * of it. */
 po_target po_local_at(po_lowering *, uint32_t array, uint32_t n);

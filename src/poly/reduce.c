@@ -316,8 +316,26 @@ emit_one_item(reduction *r) {
 
 /* ---- entries ---- */
 
+/* Indices within one item, too; where there are such, one stays. */
+static void
+squeeze(reduction *r) {
+  bool unit[GS_MAX_RANK];
+  uint32_t rank = r->operands[0].rank, n = r->n_outer;
+  uint32_t outer = po_find_units(r->operands[0].dim, n, unit);
+  uint32_t inner = po_find_units(r->operands[0].dim + n, rank - n, unit + n);
+  if (outer + inner == rank)
+    return;
+  po_squeeze_target(r->low, unit, n, &r->target);
+  if (r->from_first)
+    po_squeeze_reads(r->low, unit, &r->first);
+  for (uint32_t k = 0; k < r->n_operands; k++)
+    po_squeeze_reads(r->low, unit, &r->operands[k]);
+  r->n_outer = outer;
+}
+
 static void
 emit(reduction *r) {
+  squeeze(r);
   if (!r->from_first && is_one_item(r)) {
     emit_one_item(r);
   } else {

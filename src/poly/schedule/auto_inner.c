@@ -9,11 +9,17 @@
 #include "poly/schedule/chooser.h"
 #include "poly/storage.h"
 
-/* Iterations written out around a statement; statements written out in one
- * iteration of what is not; iterations of a loop along results: those of a
- * longer one fill vectors; of a loop that is longer they may vary, or fill
- * vectors of sums. */
-enum { MOST_WRITTEN_OUT = 64, MOST_STATEMENTS = 128, SHORT_ROW = 8, LONG = 16 };
+/* Iterations written out around a statement, of loops along results alone;
+ * statements written out in one iteration of what is not; iterations of a loop
+ * along results: those of a longer one fill vectors; of a loop that is longer
+ * they may vary, or fill vectors of sums. */
+enum {
+  MOST_WRITTEN_OUT = 64,
+  MOST_RESULTS = 16,
+  MOST_STATEMENTS = 128,
+  SHORT_ROW = 8,
+  LONG = 16
+};
 
 static void
 mark(po_chooser *c, const char *how, uint32_t loop) {
@@ -117,12 +123,15 @@ runs_along_memory(const po_program *p, uint32_t leaf, uint32_t loop) {
 
 static bool
 is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
-               int64_t product) {
+               int64_t product, int64_t *results) {
   if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n) ||
       (n > LONG && runs_along_memory(p, leaf, loop)))
     return false;
-  return po_is_summed_over(p, leaf, loop) ||
-         (n <= SHORT_ROW && statements_in(p, loop) <= MOST_STATEMENTS / n);
+  if (po_is_summed_over(p, leaf, loop))
+    return true;
+  *results *= n;
+  return n <= SHORT_ROW && *results <= MOST_RESULTS &&
+         statements_in(p, loop) <= MOST_STATEMENTS / n;
 }
 
 /* By statement: it does little of what is added to its array, being a piece
@@ -153,14 +162,14 @@ find_rare(const po_program *p) {
  * out.  sums: only loops over what is reduced. */
 static uint32_t
 write_out(po_chooser *c, uint32_t leaf, bool sums) {
-  int64_t product = 1;
+  int64_t product = 1, results = 1;
   uint32_t loop = po_node(po_now(c), leaf)->parent;
   for (; loop != 0 && po_node(po_now(c), loop)->kind == PO_LOOP;
        loop = po_node(po_now(c), loop)->parent) {
     if (sums && !po_is_summed_over(po_now(c), leaf, loop))
       break;
     int64_t n = po_most_iterations(po_now(c), loop);
-    if (!is_written_out(po_now(c), leaf, loop, n, product))
+    if (!is_written_out(po_now(c), leaf, loop, n, product, &results))
       break;
     product *= n;
     if (po_node(po_now(c), loop)->mark == PO_SERIAL)

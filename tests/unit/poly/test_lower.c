@@ -100,6 +100,19 @@ Test(lower, strict_fp_keeps_products_with_zero) {
   cr_assert_eq(count_stmts(p, PO_UPDATE), 2, "%s", loops_text(p));
 }
 
+Test(lower, dimensions_of_one_element_are_no_loops) {
+  po_program *p = lower("(tensor a (shape 1 6 1 5) f32)"
+                        "(let x (compute neg (access a 4)))"
+                        "(let y (compute reduceSum (access x 2)))"
+                        "(output x)(output y)");
+  cr_assert_eq(p->stmts.len, 4, "%s", loops_text(p));
+  cr_assert_eq(p->stmts.data[0].n_iters, 2, "%s", loops_text(p));
+  cr_assert_eq(p->stmts.data[2].n_outer, 1, "%s", loops_text(p));
+  cr_assert_eq(p->stmts.data[2].n_iters, 2, "%s", loops_text(p));
+  p = lower("(tensor a (shape 1 1) f32)(let x (compute neg a))(output x)");
+  cr_assert_eq(p->stmts.data[0].n_iters, 1, "%s", loops_text(p));
+}
+
 Test(lower, a_border_is_a_statement_of_its_own) {
   po_program *p = lower("(tensor a (shape 4) f32)"
                         "(let y (compute relu (pad a zero 0 1 1)))(output y)");
