@@ -2,7 +2,8 @@
 """Tensor programs that make an e-graph explode: time, rebuild, memory.
 
     bench/egraph/cases.py BUILD_DIR [--before BUILD_DIR] [--rounds N]
-                          [--threads N] [--json FILE] [--table FILE]
+                          [--only PART-OF-A-NAME] [--threads N] [--json FILE]
+                          [--table FILE]
 
 Runs `glen saturate` on the programs of cases/ by the strategy that ships, and
 with every rule at once up to 500,000 e-nodes or 60 s, which are the limits of
@@ -79,19 +80,23 @@ def main():
     options = outcome.options(__doc__)
     options.add_argument("--before")
     options.add_argument("--threads", type=int, default=1)
+    options.add_argument("--only", default="")
     a = options.parse_args()
     builds = [a.build] + ([a.before] if a.before else [])
     before = machine.describe()
-    got = outcome.by_turns(a.rounds, [(b, c) for c in CASES for b in builds],
-                           lambda key: run(*key, a.threads))
+    cases = [c for c in CASES if a.only in c[0]]
+    by_name = {c[0]: c for c in cases}
+    got = outcome.by_turns(
+        a.rounds, [(b, c[0]) for c in cases for b in builds],
+        lambda key: run(key[0], by_name[key[1]], a.threads))
     lines = [*outcome.heading(a, before),
              f"{'case':34} {'nodes':>8} {'classes':>8} {'it':>4} "
              f"{'saturate':>9} {'rebuild %':>9} {'extract s':>9} "
              f"{'all cpu':>8} {'peak MB':>8} {'cheaper':>8}  stop"]
     rows = []
-    for c in CASES:
+    for c in cases:
         for b in builds:
-            one = outcome.middle(got[b, c], TIMES)
+            one = outcome.middle(got[b, c[0]], TIMES)
             name = c[0] if b == a.build else "  before"
             lines.append(row(name, one, c[4] if b == a.build else ""))
             rows.append(one | {"case": c[0], "build": b})
