@@ -9,8 +9,18 @@ def seconds_of(turns, clock):
     return statistics.median(turn[column] for turn in turns)
 
 
-def figure(worker, clock):
-    return seconds_of(worker.turns, clock)
+def least(turns, clock):
+    """Seconds a call of the fastest turn."""
+    return min(turn[1 if clock == "cpu" else 0] for turn in turns)
+
+
+def least_of(result, clock):
+    """peer -> seconds a call of its fastest turn, whatever its setting."""
+    out = {}
+    for label, turns in result["turns"].items():
+        peer, seconds = label.split(" ", 1)[0], least(turns, clock)
+        out[peer] = min(seconds, out.get(peer, seconds))
+    return out
 
 
 def best(workers, clock):
@@ -19,7 +29,7 @@ def best(workers, clock):
     for worker in workers:
         if worker.error or not worker.turns:
             continue
-        seconds = figure(worker, clock)
+        seconds = seconds_of(worker.turns, clock)
         if worker.peer not in out or seconds < out[worker.peer][0]:
             out[worker.peer] = (seconds, worker)
     return out
@@ -32,19 +42,19 @@ def human(seconds):
     return ""
 
 
-def rows_of(results):
+def rows_of(results, figures="seconds"):
     """A row a problem, and one a group of which problems are counted several
-    times (a network's layers)."""
+    times (a network's layers), of medians or of "least" seconds."""
     rows, sums = [], {}
     for r in results:
-        rows.append((r["problem"], r["threads"], r["flops"], r["seconds"]))
+        rows.append((r["problem"], r["threads"], r["flops"], r[figures]))
         if r["group"] == "resnet50":
             key = ("resnet50, {} of 53 layers", r["threads"])
             total = sums.setdefault(key, [0, 0, {}, 0])
             total[0] += r["times"]
             total[1] += r["flops"] * r["times"]
             total[3] += 1
-            for peer, seconds in r["seconds"].items():
+            for peer, seconds in r[figures].items():
                 times = total[2].setdefault(peer, [])
                 times.append(seconds * r["times"])
     for (name, threads), (layers, flops, peers, shapes) in sums.items():
@@ -107,24 +117,35 @@ def left_out(results, what):
     return out
 
 
+def mean_of(ratios):
+    """Geometric, as text; "-" of none."""
+    if not ratios:
+        return "-"
+    return f"{math.exp(statistics.fmean(map(math.log, ratios))):.3g}x"
+
+
 def ratios(results, peers, ours="glen", width=16):
-    """How many times faster ours is than each peer; below 1 it is slower."""
+    """How many times faster ours is than each peer, by the median turn and by
+    the fastest one; below 1 it is slower."""
     others = [p for p in peers if p != ours]
     lines = [f"{'speed of ' + ours + ' over':24} T " +
              "".join(f"{p:>{width}}" for p in others)]
     every = {p: [] for p in others}
-    for name, threads, _, seconds in rows_of(results):
+    for (name, threads, _, seconds), (*_, fastest) in zip(
+            rows_of(results), rows_of(results, "least")):
         if ours not in seconds:
             continue
         cells = ""
         for peer in others:
-            ratio = seconds[peer] / seconds[ours] if peer in seconds else None
-            if ratio and " layers" not in name:
-                every[peer].append(ratio)
-            cells += f"{'-' if ratio is None else f'{ratio:.3g}x':>{width}}"
+            text = "-"
+            if peer in seconds:
+                ratio = seconds[peer] / seconds[ours]
+                text = f"{ratio:.3g}x ({fastest[peer] / fastest[ours]:.3g})"
+                if " layers" not in name:
+                    every[peer].append(ratio)
+            cells += f"{text:>{width}}"
         lines.append(f"{name:24} {threads} {cells}")
-    cells = "".join(
-        f"{'-' if not e else f'{math.exp(statistics.fmean(map(math.log, e))):.3g}x':>{width}}"
-        for e in every.values())
-    lines.append(f"{'geometric mean':24}   {cells}")
+    lines.append(f"{'geometric mean':24}   " +
+                 "".join(f"{mean_of(e):>{width}}" for e in every.values()))
+    lines.append("(by the median turn, in brackets by the fastest of all)")
     return "\n".join(lines)

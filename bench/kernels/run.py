@@ -33,6 +33,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = machine.ROOT
 REFERENCE = "gcc"  # the peer whose results the others must have
 SLACK = 1.25       # slower settings of a peer than this drop out
+ROUNDS_FOR_ALL = 2  # before any drops out
 TOLERANCE = 2e-4   # of the largest magnitude: sums are reassociated
 
 
@@ -94,6 +95,20 @@ def check(running, path):
     return wrong
 
 
+def drop_slow(args, active):
+    """Closes the settings that are far from their peer's best by the fastest
+    turns so far: a machine may slow down for a turn, but not speed up."""
+    least = {w: report.least(w.turns, args.clock) for w in active}
+    best = {}
+    for worker, seconds in least.items():
+        best[worker.peer] = min(seconds, best.get(worker.peer, seconds))
+    for worker, seconds in least.items():
+        if seconds > SLACK * best[worker.peer]:
+            active.remove(worker)
+            worker.turns = []
+            worker.close()
+
+
 def take_turns(args, running):
     active = [w for w in running if not w.error]
     for round_ in range(args.repeats):
@@ -103,14 +118,8 @@ def take_turns(args, running):
             except workers.Failed as reason:
                 worker.error = str(reason)
                 active.remove(worker)
-        if round_ == 0:
-            best = report.best(active, args.clock)
-            for worker in list(active):
-                limit = SLACK * best[worker.peer][0]
-                if report.figure(worker, args.clock) > limit:
-                    active.remove(worker)
-                    worker.turns = []
-                    worker.close()
+        if round_ == ROUNDS_FOR_ALL - 1:
+            drop_slow(args, active)
 
 
 def compile_seconds(args, problem):
@@ -237,6 +246,7 @@ def print_report(data, args):
     for r in results:
         r["seconds"] = {peer: report.seconds_of(turns, args.clock)
                         for peer, turns in r["best_turns"].items()}
+        r["least"] = report.least_of(r, args.clock)
     names = [n for n in data["peers"]
              if any(n in r["seconds"] for r in results)]
     print(f"{about['cpu']}, load {about['load_before']:.1f} before, "
