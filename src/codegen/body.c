@@ -1,6 +1,6 @@
 /* body.c - statement bodies as C expressions: reads, writes, statements.
  *
- * bf16 is rounded where it is stored, once a statement. */
+ * bf16 is rounded where it is stored and where it is cast to. */
 #include "codegen/body.h"
 #include "codegen/stream.h"
 #include "poly/infix.h"
@@ -122,18 +122,6 @@ cg_put_kid(const cg_body *b, uint32_t k) {
 
 /* ---- statements ---- */
 
-static void
-put_bf16(const cg_body *b, uint32_t root) {
-  const po_expr *x = &b->stmt->exprs[root];
-  bool cast = x->kind == PO_UNARY && x->op == GS_C_CAST;
-  gs_dtype from = cast ? cg_dtype_of(b, x->kids[0]) : x->dtype;
-  bool wide = from == GS_F64 || from == GS_I32;
-  bs_putf(b->out, "%s(",
-          cg_helper_used(b->e, wide ? CG_F64_TO_BF16 : CG_F32_TO_BF16));
-  cg_put_bare(b, root);
-  bs_putc(b->out, ')');
-}
-
 /* The root as a value of the array's element type; bf16 that is only copied
  * keeps its bits. */
 static void
@@ -144,7 +132,7 @@ put_stored(const cg_body *b, uint32_t root) {
   else if (x->kind == PO_READ && array_dtype(b, x->array) == GS_BF16)
     put_element(b, x->array, root);
   else
-    put_bf16(b, root);
+    cg_put_rounded(b, root);
 }
 
 void
@@ -155,10 +143,29 @@ cg_put_target(const cg_body *b) {
     put_element(b, b->stmt->array, b->note->n - 1);
 }
 
+void
+cg_put_target_value(const cg_body *b) {
+  bool bf16 = array_dtype(b, b->stmt->array) == GS_BF16;
+  if (bf16)
+    bs_putf(b->out, "%s(", cg_helper_used(b->e, CG_BF16_TO_F32));
+  cg_put_target(b);
+  bs_put(b->out, bf16 ? ")" : "");
+}
+
 /* `acc += x` where C's own operator serves. */
 static bool
 has_compound(gs_compute op, gs_dtype dtype) {
-  return po_infix_of(op) && !cg_is_integer(dtype);
+  return po_infix_of(op) && !cg_is_integer(dtype) && dtype != GS_BF16;
+}
+
+static void
+put_update(const cg_body *b, gs_dtype dtype, uint32_t root) {
+  bool bf16 = dtype == GS_BF16;
+  if (bf16)
+    bs_putf(b->out, "%s(", cg_helper_used(b->e, CG_F32_TO_BF16));
+  cg_put_binary(b, b->stmt->op, dtype, (cg_side){.kind = SIDE_TARGET},
+                (cg_side){.expr = root});
+  bs_put(b->out, bf16 ? ")" : "");
 }
 
 void
@@ -174,8 +181,7 @@ cg_put_stmt(cg_emitter *e, const cg_scope *scope, const cg_user_note *note) {
   } else {
     bs_put(b.out, " = ");
     if (stmt->kind == PO_UPDATE)
-      cg_put_binary(&b, stmt->op, dtype, (cg_side){.kind = SIDE_TARGET},
-                    (cg_side){.expr = root});
+      put_update(&b, dtype, root);
     else
       put_stored(&b, root);
   }

@@ -36,6 +36,7 @@ cg_is_double(gs_dtype dtype) {
 void cg_put_kid(const cg_body *, uint32_t k);
 void cg_put_bare(const cg_body *, uint32_t k);
 void cg_put_target(const cg_body *);
+void cg_put_target_value(const cg_body *);
 
 /* constant.c: an expression whose value is known; whether it is this one. */
 bool cg_known_value(const cg_body *, uint32_t k, double *out);
@@ -45,5 +46,6 @@ bool cg_is_factor(const cg_body *, uint32_t k, double value);
 void cg_put_unary(const cg_body *, const po_expr *);
 void cg_put_binary(const cg_body *, gs_compute, gs_dtype, cg_side, cg_side);
 gs_dtype cg_dtype_of(const cg_body *, uint32_t kid);
+void cg_put_rounded(const cg_body *, uint32_t k);
 
 #endif

@@ -114,7 +114,7 @@ put_side(const cg_body *b, gs_dtype dtype, cg_side s, bool bare) {
   if (s.kind == SIDE_LITERAL)
     cg_put_literal(b->e, dtype, s.literal);
   else if (s.kind == SIDE_TARGET)
-    cg_put_target(b);
+    cg_put_target_value(b);
   else if (bare)
     cg_put_bare(b, s.expr);
   else
@@ -278,6 +278,20 @@ put_saturating(const cg_body *b, const po_expr *x) {
   put_call(b, cg_helper_used(b->e, helper), 1, x->kids);
 }
 
+/* Bits of a bf16, rounded once from the value of this expression. */
+void
+cg_put_rounded(const cg_body *b, uint32_t k) {
+  const po_expr *x = &b->stmt->exprs[k];
+  bool cast = x->kind == PO_UNARY && x->op == GS_C_CAST;
+  uint32_t value = cast ? x->kids[0] : k;
+  gs_dtype from = cg_dtype_of(b, value);
+  bool wide = from == GS_F64 || from == GS_I32;
+  bs_putf(b->out, "%s(",
+          cg_helper_used(b->e, wide ? CG_F64_TO_BF16 : CG_F32_TO_BF16));
+  cg_put_bare(b, value);
+  bs_putc(b->out, ')');
+}
+
 static void
 put_cast(const cg_body *b, const po_expr *x) {
   gs_dtype from = cg_dtype_of(b, x->kids[0]);
@@ -285,12 +299,15 @@ put_cast(const cg_body *b, const po_expr *x) {
     put_saturating(b, x);
     return;
   }
-  /* Rounded once, where it is stored: see put_stored. */
-  bool later = x->dtype == GS_BF16 && (from == GS_F64 || from == GS_I32);
+  if (x->dtype == GS_BF16) {
+    bs_putf(b->out, "%s(", cg_helper_used(b->e, CG_BF16_TO_F32));
+    cg_put_rounded(b, (uint32_t)(x - b->stmt->exprs));
+    bs_putc(b->out, ')');
+    return;
+  }
   bs_putf(b->out, "(%s)",
-          later                     ? "double"
-          : cg_is_integer(x->dtype) ? gs_dtype_table[x->dtype].c_type
-                                    : cg_compute_type(x->dtype));
+          cg_is_integer(x->dtype) ? gs_dtype_table[x->dtype].c_type
+                                  : cg_compute_type(x->dtype));
   cg_put_kid(b, x->kids[0]);
 }
 

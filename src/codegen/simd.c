@@ -85,7 +85,9 @@ has_branch_or_call(const cg_emitter *e, const po_stmt *stmt, const po_expr *x) {
   case GS_C_RECIP:
     return false;
   case GS_C_CAST:
-    return integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer;
+    return x->dtype == GS_BF16 ||
+           (integer &&
+            !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
   case GS_C_REDUCE_MEAN:
     return integer;
   default:

@@ -94,6 +94,15 @@ TestSuite(nests, .init = fixture_start, .fini = fixture_stop);
   "input A: f32[20]\noutput B: f32[20]\n"                                      \
   "vectorize(4) for i in 0..20 { any_name: B[(i + 5) % 20] = A[i] }\n"
 
+/* Sums and largest values kept as bf16; a value rounded on its way. */
+#define NARROW_SUMS                                                            \
+  "input A: bf16[9, 11]\ninput C: f64[9]\noutput B: bf16[9]\n"                 \
+  "output M: bf16[9]\noutput D: f32[9]\n"                                      \
+  "for i in 0..9 {\n  S: B[i] = 0\n  T: M[i] = lowest\n"                       \
+  "  for j in 0..11 {\n    U: B[i] += A[i, j]\n"                               \
+  "    V: M[i] max= A[i, j] * A[i, 0]\n  }\n"                                  \
+  "  W: D[i] = cast(cast(C[i], bf16), f32) * 3\n}\n"
+
 /* Iterations that fill no vector: 30 of 16 lanes, written exactly. */
 #define VECTORS(mark)                                                          \
   "input A: f32[30]\noutput B: f32[30]\n" mark                                 \
@@ -115,7 +124,8 @@ Test(nests, code_computes_what_the_loops_say) {
       ROW,           TURNS,    LARGE,    LARGE_SERIAL,
       TILED,         UNROLLED, TRIANGLE, BACKWARDS,
       IN_PLACE,      TO_ONE,   ROTATED,  UNROLLED_WITH_LOCALS,
-      ONE_OF_A_LOOP, PEELED,   MASKED,   VECTORS_OF_SUMS};
+      ONE_OF_A_LOOP, PEELED,   MASKED,   VECTORS_OF_SUMS,
+      NARROW_SUMS};
   run_all(texts, COUNT(texts));
 }
 
