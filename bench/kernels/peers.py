@@ -200,6 +200,9 @@ AUTO = {kind: ["Mullapudi2016", "Adams2019", "Li2018"] for kind in MANUAL}
 
 SATURATED = "saturated:"  # how the settings of such a program begin
 
+# clang's OpenMP library is a package of its own: it has the lanes alone.
+OPENMP = {"gcc": ["-fopenmp"], "clang": ["-fopenmp-simd", "-DGLEN_SIMD"]}
+
 # Inputs that are the same for all calls, by kind of problem.
 CONSTANT = {"conv": ["weights"]}
 
@@ -321,13 +324,11 @@ class Glen:
         for compiler in ("gcc", "clang"):
             if not shutil.which(compiler):
                 continue
-            # clang's OpenMP library is a package of its own.
             if compiler == "clang" and threads > 1:
                 continue
             flags = ["-O3", "-march=native", *wide(), "-ffast-math"]
             for chosen in (flags, [*flags[:-1]]):
-                if compiler == "gcc":
-                    chosen = [*chosen, "-fopenmp"]
+                chosen = [*chosen, *OPENMP[compiler]]
                 program = builder.build(
                     compiler, [*chosen, "-I", folder],
                     [kernel, os.path.join(folder, "glue.c"),

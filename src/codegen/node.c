@@ -146,7 +146,7 @@ put_vectors(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
   bs_putf(&e->body, "; glen_%s += %u)\n", i, n->lanes);
   bool seen = cg_explain_lanes(e, loop);
   if (e->options->openmp && (seen || has_no_loops(e, loop->inner)))
-    bs_put(&e->body, "#ifdef _OPENMP\n#pragma omp simd\n#endif\n");
+    bs_put(&e->body, CG_IF_SIMD "#pragma omp simd\n#endif\n");
   cg_indent(&e->body, indent + 1);
   bs_putf(&e->body, "for (%s %s = glen_%s; %s < glen_%s + %u; %s++) {\n",
           e->index, i, i, i, i, n->lanes, i);

@@ -371,7 +371,7 @@ cg_put_simd(cg_emitter *e, const cg_loop *loop, uint32_t indent) {
   look(&l);
   if (l.why)
     return;
-  bs_put(&e->body, "#ifdef _OPENMP\n");
+  bs_put(&e->body, CG_IF_SIMD);
   cg_indent(&e->body, indent);
   bs_put(&e->body, "#pragma omp simd");
   put_reductions(&l);

@@ -4,6 +4,11 @@
 
 #include "codegen/loop.h"
 
+/* Around a pragma that asks for lanes alone.  A compiler that reads these but
+ * has no OpenMP (clang without its library, by -fopenmp-simd) does not define
+ * _OPENMP; who compiles says it by GLEN_SIMD. */
+#define CG_IF_SIMD "#if defined(_OPENMP) || defined(GLEN_SIMD)\n"
+
 /* NULL where all iterations of a loop may run at once in lanes; else why they
  * may not, or why that is not seen. */
 const char *cg_why_not_simd(cg_emitter *, const cg_loop *);
