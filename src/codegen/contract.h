@@ -63,6 +63,14 @@ cg_has_formula(const cg_contract *x) {
   return x->c->formula != UINT32_MAX;
 }
 
+/* Its vectors are such that the C compiler can be asked to hold them in a
+ * register: of several lanes, and no wider than there are any. */
+static inline bool
+cg_fits_register(const cg_contract *x) {
+  return x->c->lanes > 1 &&
+         x->c->lanes * gs_dtype_table[x->c->dtype].bytes <= 64;
+}
+
 /* contract_pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */
 void cg_put_contract_packs(const cg_contract *);
 

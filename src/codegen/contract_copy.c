@@ -103,7 +103,8 @@ put_vectors(const cg_contract *x) {
           x->c->lanes);
   cg_line(x->out, 2, "%s_v part = *(const %s_v *)(from + t);", x->name,
           x->name);
-  cg_line(x->out, 2, "GLEN_HOLD(part);");
+  if (cg_fits_register(x))
+    cg_line(x->out, 2, "GLEN_HOLD(part);");
   cg_line(x->out, 2, "*(%s_v *)(to + t) = part;", x->name);
   cg_line(x->out, 1, "}");
   cg_line(x->out, 1, "if (t == n)");

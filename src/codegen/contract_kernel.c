@@ -136,7 +136,7 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
       bs_putf(x->out, "%lld * k", (long long)step.y);
     bs_putf(x->out, " + %lld);\n", (long long)(v * x->c->lanes));
   }
-  for (int64_t v = 0; v < vectors; v++)
+  for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
     cg_line(x->out, 2, "GLEN_HOLD(y%lld);", (long long)v);
   put_ahead(x, panel, vectors);
   for (int64_t r = 0; r < panel.rows; r++) {

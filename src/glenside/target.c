@@ -16,14 +16,15 @@
 #define MAX_INCLUDES 32
 
 #define NUMBER(group, name, field, real, least, most)                          \
-  { group, name, offsetof(gs_target, field), real, least, most }
+  { group, name, offsetof(gs_target, field), real, least, most, false }
 #define CACHE(name, field, real, least, most)                                  \
-  { "cache", name, offsetof(gs_cache, field), real, least, most }
+  { "cache", name, offsetof(gs_cache, field), real, least, most, false }
 
 const target_number target_numbers[] = {
     NUMBER(NULL, "cores", cores, false, 1, 65536),
     NUMBER(NULL, "frequency-ghz", frequency_ghz, true, 1e-3, 1e3),
-    NUMBER(NULL, "vector-bytes", vector_bytes, false, 4, 4096),
+    {NULL, "vector-bytes", offsetof(gs_target, vector_bytes), false, 4, 4096,
+     true},
     NUMBER(NULL, "vector-registers", vector_registers, false, 1, 4096),
     NUMBER("memory", "bytes-per-cycle", memory_bytes_per_cycle, true, 1e-6,
            1e9),
@@ -141,11 +142,15 @@ read_number(const target_parser *p, uint32_t form, const target_number *n,
   if (!(v >= n->least && v <= n->most))
     return bs_error(p->ctx->diags, x->span, "bad-value", "'%s' is %g to %g",
                     n->name, n->least, n->most);
+  int64_t whole = n->real ? 0 : bs_as_int(p->ctx->values, x->value);
+  if (n->power && (whole & (whole - 1)))
+    return bs_error(p->ctx->diags, x->span, "bad-value",
+                    "'%s' is a power of two", n->name);
   void *field = (char *)into + n->offset;
   if (n->real)
     memcpy(field, &v, sizeof v);
   else
-    *(int64_t *)field = bs_as_int(p->ctx->values, x->value);
+    *(int64_t *)field = whole;
   return true;
 }
 

@@ -32,6 +32,7 @@ typedef struct target_number {
   size_t offset; /* in gs_target or, group "cache", in gs_cache */
   bool real;
   double least, most;
+  bool power; /* of two */
 } target_number;
 
 extern const target_number target_numbers[];

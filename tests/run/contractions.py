@@ -5,8 +5,8 @@ usage: contractions.py GLEN [COUNT [SEED]]
 
 Matrix products in all layouts, convolutions with strides and padding in NCHW
 and NHWC and grouped ones and of any rank, of five dtypes, for three vector
-lengths (the longest with the instructions of this machine, too), with and
-without sanitizers, with operands packed beforehand or not, with consumers of
+lengths (the longest with the instructions of this machine, too) and two that
+no machine has, with and without sanitizers, with operands packed beforehand or not, with consumers of
 the sums: sizes around those of the register-tiled kernel, so that every kind
 of tail is met, and sums long enough for several blocks of them. A case that
 fails is printed with its seed.
@@ -179,6 +179,12 @@ def main():
         own = os.path.join(folder, "own.target")
         with open(own, "w", encoding="utf-8") as f:
             f.write(TARGET % (*VECTORS[2], '\n  (march "native")'))
+        # One lane, and vectors that no register holds.
+        strange = []
+        for size in (4, 256):
+            strange.append(os.path.join(folder, f"strange{size}.target"))
+            with open(strange[-1], "w", encoding="utf-8") as f:
+                f.write(TARGET % (size, 16, 65536, '\n  (march "native")'))
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]
@@ -188,6 +194,8 @@ def main():
             target = r.choice(targets)
             if target == targets[2] and k % 3:
                 target = own
+            if k % 8 == 6:
+                target = strange[k // 8 % 2]
             done = check(glen, folder, text, target,
                          r.random() < 0.25, r.random() < 0.4,
                          prepacked(r, text) +

@@ -106,6 +106,7 @@ Test(target, wrong_machines) {
   refuses("(target m (cores 0))", "bad-value");
   refuses("(target m (cores 2.5))", "bad-value");
   refuses("(target m (cores two))", "bad-value");
+  refuses("(target m (vector-bytes 48))", "bad-value");
   refuses("(target m (frequency-ghz inf))", "bad-value");
   refuses("(target m (cache (bytes 3)))", "bad-value");
   refuses("(target m (cache 9 (bytes 3)))", "bad-value");
