@@ -86,8 +86,7 @@ has_branch_or_call(const cg_emitter *e, const po_stmt *stmt, const po_expr *x) {
     return false;
   case GS_C_CAST:
     return x->dtype == GS_BF16 ||
-           (integer &&
-            !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
+           (integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
   case GS_C_REDUCE_MEAN:
     return integer;
   default:
