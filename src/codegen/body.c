@@ -2,6 +2,7 @@
  *
  * bf16 is rounded where it is stored and where it is cast to. */
 #include "codegen/body.h"
+#include "codegen/simd.h"
 #include "codegen/stream.h"
 #include "poly/infix.h"
 #include <math.h>
@@ -60,8 +61,41 @@ put_gather(const cg_body *b, const po_expr *x, uint32_t k) {
   bs_putf(b->out, ", %lld)]%s", (long long)x->count, bf16 ? ")" : "");
 }
 
+/* No call, no branch and few operators below. */
+static bool
+is_cheap(const cg_body *b, uint32_t k, uint32_t *operators) {
+  const po_expr *x = &b->stmt->exprs[k];
+  if (x->kind == PO_LITERAL || x->kind == PO_READ)
+    return true;
+  if (cg_has_branch_or_call(b->e, b->stmt, x) || !(*operators)--)
+    return false;
+  for (uint32_t j = 0; j < x->n_kids; j++)
+    if (!is_cheap(b, x->kids[j], operators))
+      return false;
+  return true;
+}
+
+/* Values that cost little are computed whatever the condition is: elements
+ * read in a branch alone would be read under a mask where loops become
+ * vectors, which is slower, and which gcc 12 gets wrong at -O3 where it also
+ * writes a short loop out. */
 static void
 put_select(const cg_body *b, const po_expr *x) {
+  uint32_t operators = 4;
+  if (cg_dtype_of(b, x->kids[0]) == x->dtype &&
+      is_cheap(b, x->kids[1], &operators) &&
+      is_cheap(b, x->kids[2], &operators)) {
+    bs_putf(b->out, "%s(",
+            cg_helper_used(b->e, cg_is_integer(x->dtype)  ? CG_SELECT_I32
+                                 : cg_is_double(x->dtype) ? CG_SELECT_F64
+                                                          : CG_SELECT_F32));
+    for (uint32_t j = 0; j < 3; j++) {
+      bs_put(b->out, j ? ", " : "");
+      cg_put_bare(b, x->kids[j]);
+    }
+    bs_putc(b->out, ')');
+    return;
+  }
   cg_put_kid(b, x->kids[0]);
   bs_put(b->out, cg_is_integer(x->dtype) ? " > 0 ? " : " > 0.0f ? ");
   cg_put_kid(b, x->kids[1]);

@@ -24,6 +24,9 @@ typedef struct helper {
         "return a < b || a != a ? a : b;\n"                                    \
   }
 
+#define SELECT(T)                                                              \
+  { 0, T, T " c, " T " a, " T " b", "return c > 0 ? a : b;\n", NULL }
+
 #define WRAPPING(operator)                                                     \
   {                                                                            \
     0, "int32_t", "int32_t a, int32_t b",                                      \
@@ -75,6 +78,9 @@ static const helper helpers[CG_HELPER_COUNT] = {
                     "return a < b ? a : b;\n", NULL},
     [CG_MAX_F32] = MINMAX("float"),
     [CG_MAX_F64] = MINMAX("double"),
+    [CG_SELECT_I32] = SELECT("int32_t"),
+    [CG_SELECT_F32] = SELECT("float"),
+    [CG_SELECT_F64] = SELECT("double"),
     [CG_SQUARE_F32] = {0, "float", "float a", "return a * a;\n", NULL},
     [CG_SQUARE_F64] = {0, "double", "double a", "return a * a;\n", NULL},
     [CG_SQUARE_I32] = {0, "int32_t", "int32_t a",

@@ -24,6 +24,9 @@
   X(MIN_F32, "glen_min_f32")                                                   \
   X(MAX_F64, "glen_max_f64")                                                   \
   X(MIN_F64, "glen_min_f64")                                                   \
+  X(SELECT_I32, "glen_select_i32")                                             \
+  X(SELECT_F32, "glen_select_f32")                                             \
+  X(SELECT_F64, "glen_select_f64")                                             \
   X(SQUARE_F32, "glen_square_f32")                                             \
   X(SQUARE_F64, "glen_square_f64")                                             \
   X(SQUARE_I32, "glen_square_i32")                                             \

@@ -57,9 +57,9 @@ typedef struct lanes {
 
 /* ---- formulas ---- */
 
-/* By what the C compiler is given: a call, or a helper with branches. */
-static bool
-has_branch_or_call(const cg_emitter *e, const po_stmt *stmt, const po_expr *x) {
+bool
+cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
+                      const po_expr *x) {
   bool integer = gs_dtype_table[x->dtype].integer;
   switch (x->kind) {
   case PO_LITERAL:
@@ -233,7 +233,7 @@ check_stmt(lanes *l, const cg_user_note *note) {
     return;
   }
   for (uint32_t k = 0; k < stmt->n_exprs; k++) {
-    if (has_branch_or_call(l->e, stmt, &stmt->exprs[k]))
+    if (cg_has_branch_or_call(l->e, stmt, &stmt->exprs[k]))
       l->why = "a formula needs a branch or a call";
     if (stmt->exprs[k].kind == PO_READ)
       check_access(l, note, stmt->exprs[k].array, k, false);

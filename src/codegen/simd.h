@@ -18,4 +18,9 @@ bool cg_explain_lanes(cg_emitter *, const cg_loop *);
 /* A line that says so to the C compiler, before a serial loop. */
 void cg_put_simd(cg_emitter *, const cg_loop *, uint32_t indent);
 
+/* What the C compiler is given for this expression: a call, or a helper with
+ * branches. */
+bool cg_has_branch_or_call(const cg_emitter *, const po_stmt *,
+                           const po_expr *);
+
 #endif

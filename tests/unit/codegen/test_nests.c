@@ -141,6 +141,17 @@ Test(nests, vectors_and_what_fills_none) {
   expect_code(p, "if (i0 <= 29) {");
 }
 
+/* Elements are read whatever is selected; a call is left to its branch. */
+Test(nests, selected_values_that_cost_little_are_computed) {
+#define SELECTED                                                               \
+  "input A: f32[8]\ninput B: f32[8]\noutput C: f32[8]\noutput D: f32[8]\n"     \
+  "for i in 0..8 {\n  S: C[i] = select(A[i], B[i] * 2, B[7 - i])\n"            \
+  "  T: D[i] = select(A[i], exp(B[i]), 1)\n}\n"
+  po_program *p = read_loops(SELECTED);
+  expect_code(p, "C[i0] = glen_select_f32(A[i0], B[i0] * 2.0f, B[-i0 + 7]);");
+  expect_code(p, "D[i0] = A[i0] > 0.0f ? (expf(B[i0])) : ");
+}
+
 Test(nests, a_row_is_declared_in_its_loop) {
   po_program *p = read_loops(ROW);
   expect_code(p, "    float r[51] GLEN_ALIGNED;\n");
