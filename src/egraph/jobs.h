@@ -45,11 +45,14 @@ struct eg_ahead {
   uint32_t turn;    /* of looking up where it is not worth it */
   atomic_bool stop;
   double ratio; /* seconds of a window to the sum of its jobs' */
-  /* Whether jobs are run ahead (worth.c): */
-  double gain;   /* ... by how much several threads are quicker, lately */
-  bool measured; /* the next window is, where it can be */
-  uint32_t left; /* windows before the next that is */
-  bool waiting;  /* jobs of this window run when it is their turn */
+  bool waiting; /* jobs of this window run when it is their turn */
+  /* Whether they do (worth.c): */
+  double gain;   /* what running ahead saves, of the sum of both, lately */
+  uint32_t left; /* windows before the next that goes the other way */
+  double begun;  /* this window, and how many matches were done then */
+  uint64_t done;
+  double price; /* of the window before; 0: unknown */
+  bool waited;  /* ... it */
 };
 
 /* Job i from `at` on, where it is not done yet. */

@@ -168,10 +168,11 @@ static void
 run_window(eg_ahead *a) {
   double begun = bs_now(), sum = 0;
   bool failed = false;
-  eg_worth_run(a, &sum);
+  eg_crew_run(a->crew, eg_job_run, a, a->n_jobs - a->at);
   for (uint32_t i = a->at; i < a->n_jobs; i++) {
     eg_job *j = &a->jobs[i];
     eg_plan *p = &a->plans[j->plan];
+    sum += j->seconds;
     failed |= j->failed;
     learn(a, j);
     if (i == a->at || j->plan != j[-1].plan)
@@ -320,7 +321,8 @@ static void
 tell_helpers(eg_ahead *a, uint32_t plan) {
   const eg_plan *p = &a->plans[plan];
   bool more = p->left > p->from || plan + 1 < a->n_plans;
-  if (!a->waiting && a->n_jobs - a->at == LAST && more)
+  uint32_t last = a->waiting ? 1 : LAST;
+  if (a->n_jobs - a->at == last && more && eg_worth_ahead_next(a))
     eg_crew_alert(a->crew);
 }
 

@@ -215,7 +215,7 @@ table_resize(eg_graph *g, uint64_t n_buckets) {
   fill(g);
 }
 
-enum { DOUBLED = 1 << 14 }; /* slots; larger tables grow by half */
+enum { DOUBLED = 1 << 16 }; /* slots; larger tables grow by half */
 
 static uint64_t
 buckets_for(uint64_t entries) {

@@ -5,9 +5,10 @@
 #include "egraph/jobs.h"
 
 void eg_worth_init(eg_ahead *);
-/* Before a window is filled: shall its jobs wait for their turn instead? */
+/* Before a window of the plan is filled: shall its jobs wait for their turn
+ * instead of being run ahead? */
 bool eg_worth_waiting(eg_ahead *);
-/* Runs a window's jobs from `at` on; sum: of their seconds. */
-void eg_worth_run(eg_ahead *, double *sum);
+/* Is the next window likely to be run ahead? */
+bool eg_worth_ahead_next(const eg_ahead *);
 
 #endif
