@@ -168,8 +168,9 @@ is_own(const po_program *p, uint32_t k, uint32_t node, uint32_t loop) {
     return true;
   if (!is_inside(p, node, loop))
     return false;
-  return (l->mark != PO_SERIAL && l->mark != PO_UNROLL) ||
-         is_inside(p, po_local_node(p, k, node), loop);
+  return l->mark != PO_SERIAL && l->mark != PO_UNROLL
+             ? !po_is_handed_on(p, k, loop)
+             : is_inside(p, po_local_node(p, k, node), loop);
 }
 
 /* Of the accesses those by statements below the loop; takes them. */

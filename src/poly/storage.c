@@ -74,6 +74,8 @@ join(const po_program *p, uint32_t array, uint32_t leaf, uint32_t *node) {
 
 /* ---- locals whose values outlive an iteration ---- */
 
+typedef enum use { ANY, READ, SET } use;
+
 /* { A[x] -> [t0, ..., t(n-1)] } of an access, joined to others. */
 static __isl_give isl_map *
 add_use(__isl_take isl_map *all, const po_stmt *stmt, uint32_t n,
@@ -86,9 +88,15 @@ add_use(__isl_take isl_map *all, const po_stmt *stmt, uint32_t n,
   return all ? isl_map_union(all, one) : one;
 }
 
-/* NULL where a call or a look-up uses the array. */
+/* What an update does, both reads and sets; but for itself it sets nothing. */
+static bool
+is_use(const po_stmt *s, use which) {
+  return which == ANY || (s->kind == PO_UPDATE) == (which == READ);
+}
+
+/* NULL where a call or a look-up uses the array, or nothing does. */
 static __isl_give isl_map *
-iterations_of(const po_program *p, uint32_t array, uint32_t n) {
+iterations_of(const po_program *p, uint32_t array, uint32_t n, use which) {
   isl_map *all = NULL;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
@@ -99,9 +107,9 @@ iterations_of(const po_program *p, uint32_t array, uint32_t n) {
       whole |= s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array;
     if (whole)
       return isl_map_free(all);
-    if (s->array == array)
+    if (s->array == array && is_use(s, which))
       all = add_use(all, s, n, s->write);
-    for (uint32_t j = 0; j < s->n_exprs; j++)
+    for (uint32_t j = 0; j < s->n_exprs && which != SET; j++)
       if (s->exprs[j].kind == PO_READ && s->exprs[j].array == array)
         all = add_use(all, s, n, s->exprs[j].index);
   }
@@ -118,7 +126,7 @@ is_run_in_order(const po_nest_node *n) {
 static bool
 is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
   uint32_t depth = po_nest_depth(p, loop);
-  isl_map *when = iterations_of(p, array, depth + 1);
+  isl_map *when = iterations_of(p, array, depth + 1, ANY);
   if (!when)
     return false;
   isl_size rank = isl_map_dim(when, isl_dim_in);
@@ -131,6 +139,28 @@ is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
   return one != isl_bool_true;
 }
 
+/* Some element is read in an iteration of this loop in which nothing sets it:
+ * an iteration before did. */
+static bool
+hands_on(const po_program *p, uint32_t array, uint32_t loop) {
+  uint32_t n = po_nest_depth(p, loop) + (loop != 0);
+  isl_map *read = iterations_of(p, array, n, READ);
+  isl_map *set = iterations_of(p, array, n, SET);
+  isl_bool all = read && set ? isl_map_is_subset(read, set) : isl_bool_true;
+  isl_map_free(read);
+  isl_map_free(set);
+  return all != isl_bool_true;
+}
+
+bool
+po_is_handed_on(const po_program *p, uint32_t array, uint32_t loop) {
+  const po_nest_node *nodes = p->nest.nodes.data;
+  for (uint32_t k = nodes[loop].parent; k; k = nodes[k].parent)
+    if (is_run_in_order(&nodes[k]) && hands_on(p, array, k))
+      return true;
+  return false;
+}
+
 /* What has one place in each iteration needs no look. */
 static bool
 is_scalar(const po_array *a) {
@@ -140,15 +170,20 @@ is_scalar(const po_array *a) {
   return true;
 }
 
+/* Elements of a scalar, and of what loops with a mark hold, have one place in
+ * an iteration: what matters is whether values outlive it. */
 uint32_t
 po_local_node(const po_program *p, uint32_t array, uint32_t node) {
   const po_nest_node *nodes = p->nest.nodes.data;
-  if (node == PO_NO_NODE || is_scalar(&p->arrays.data[array]))
+  bool by_value = node != PO_NO_NODE && is_scalar(&p->arrays.data[array]);
+  if (node == PO_NO_NODE || (by_value && !hands_on(p, array, node)))
     return node;
-  for (uint32_t k = node; k != PO_NO_NODE && is_run_in_order(&nodes[k]);
-       k = nodes[k].parent)
-    if (is_carried_by(p, array, k))
+  for (uint32_t k = node; nodes[k].kind == PO_LOOP; k = nodes[k].parent) {
+    by_value |= !is_run_in_order(&nodes[k]);
+    if (is_run_in_order(&nodes[k]) &&
+        (by_value ? hands_on(p, array, k) : is_carried_by(p, array, k)))
       node = nodes[k].parent;
+  }
   return node;
 }
 

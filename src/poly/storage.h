@@ -33,6 +33,9 @@ void po_find_local_nodes(const po_program *, uint32_t *node);
  * node that is. */
 void po_find_common_nodes(const po_program *, uint32_t *node);
 uint32_t po_local_node(const po_program *, uint32_t array, uint32_t node);
+/* Whether a loop around this one, which has a mark, hands on values of a
+ * local used below it from one of its iterations to another. */
+bool po_is_handed_on(const po_program *, uint32_t array, uint32_t loop);
 static inline bool
 po_is_folded(const po_array *array) {
   for (uint32_t d = 0; d < array->rank; d++)

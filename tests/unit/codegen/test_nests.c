@@ -94,6 +94,21 @@ TestSuite(nests, .init = fixture_start, .fini = fixture_stop);
   "input A: f32[20]\noutput B: f32[20]\n"                                      \
   "vectorize(4) for i in 0..20 { any_name: B[(i + 5) % 20] = A[i] }\n"
 
+/* Values set in another iteration: of a loop around threads, of the loop that
+ * holds all uses of a scalar. */
+#define AHEAD                                                                  \
+  "input A: f32[4, 8]\noutput B: f32[4, 8]\nlocal r: f32[4 fold 2, 8]\n"       \
+  "for i in -1..4 { parallel for j in 0..8 {\n"                                \
+  "  S[a, b]: r[a, b] = A[a, b] * 2 where 0 <= a < 4 and 0 <= b < 8 at "       \
+  "a - 1, b\n"                                                                 \
+  "  T[a, b]: B[a, b] = r[a, b] + 1 where 0 <= a < 4 and 0 <= b < 8 at a, b"   \
+  " } }\n"
+
+#define SET_BY_THE_FIRST                                                       \
+  "input A: f32[8]\noutput B: f32[8, 4]\nlocal s: f32[8 fold 1]\n"             \
+  "for j in 0..8 { for i in 0..4 {\n  S: s[j] = A[j] where i = 0\n"            \
+  "  T: B[j, i] = s[j] + 1 } }\n"
+
 /* Sums and largest values kept as bf16; a value rounded on its way. */
 #define NARROW_SUMS                                                            \
   "input A: bf16[9, 11]\ninput C: f64[9]\noutput B: bf16[9]\n"                 \
@@ -121,11 +136,11 @@ TestSuite(nests, .init = fixture_start, .fini = fixture_stop);
 
 Test(nests, code_computes_what_the_loops_say) {
   static const char *const texts[] = {
-      ROW,           TURNS,    LARGE,    LARGE_SERIAL,
-      TILED,         UNROLLED, TRIANGLE, BACKWARDS,
-      IN_PLACE,      TO_ONE,   ROTATED,  UNROLLED_WITH_LOCALS,
-      ONE_OF_A_LOOP, PEELED,   MASKED,   VECTORS_OF_SUMS,
-      NARROW_SUMS};
+      ROW,           TURNS,    LARGE,           LARGE_SERIAL,
+      TILED,         UNROLLED, TRIANGLE,        BACKWARDS,
+      IN_PLACE,      TO_ONE,   ROTATED,         UNROLLED_WITH_LOCALS,
+      ONE_OF_A_LOOP, PEELED,   MASKED,          VECTORS_OF_SUMS,
+      NARROW_SUMS,   AHEAD,    SET_BY_THE_FIRST};
   run_all(texts, COUNT(texts));
 }
 
