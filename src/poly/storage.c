@@ -152,11 +152,17 @@ hands_on(const po_program *p, uint32_t array, uint32_t loop) {
   return all != isl_bool_true;
 }
 
+/* Vectors run in order, too, if not their lanes. */
+static bool
+may_hand_on(const po_nest_node *n) {
+  return is_run_in_order(n) || (n->kind == PO_LOOP && n->mark == PO_VECTORIZE);
+}
+
 bool
 po_is_handed_on(const po_program *p, uint32_t array, uint32_t loop) {
   const po_nest_node *nodes = p->nest.nodes.data;
-  for (uint32_t k = nodes[loop].parent; k; k = nodes[k].parent)
-    if (is_run_in_order(&nodes[k]) && hands_on(p, array, k))
+  for (uint32_t k = loop; k; k = nodes[k].parent)
+    if (may_hand_on(&nodes[k]) && hands_on(p, array, k))
       return true;
   return false;
 }
@@ -180,7 +186,7 @@ po_local_node(const po_program *p, uint32_t array, uint32_t node) {
     return node;
   for (uint32_t k = node; nodes[k].kind == PO_LOOP; k = nodes[k].parent) {
     by_value |= !is_run_in_order(&nodes[k]);
-    if (is_run_in_order(&nodes[k]) &&
+    if (may_hand_on(&nodes[k]) &&
         (by_value ? hands_on(p, array, k) : is_carried_by(p, array, k)))
       node = nodes[k].parent;
   }

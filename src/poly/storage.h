@@ -33,7 +33,7 @@ void po_find_local_nodes(const po_program *, uint32_t *node);
  * node that is. */
 void po_find_common_nodes(const po_program *, uint32_t *node);
 uint32_t po_local_node(const po_program *, uint32_t array, uint32_t node);
-/* Whether a loop around this one, which has a mark, hands on values of a
+/* Whether this loop, which has a mark, or one around it hands on values of a
  * local used below it from one of its iterations to another. */
 bool po_is_handed_on(const po_program *, uint32_t array, uint32_t loop);
 static inline bool
