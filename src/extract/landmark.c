@@ -236,10 +236,12 @@ repair_hmax(cutter *t) {
       continue;
     t->hmax[c] = x.value;
     t->visits += t->parents.first[c + 1] - t->parents.first[c];
+    uint32_t last = EX_NONE; /* one that has the class often stands in a row */
     for (uint32_t i = t->parents.first[c]; i < t->parents.first[c + 1]; i++) {
       uint32_t n = t->parents.item[i];
-      if (t->support[n] != c)
+      if (n == last || t->support[n] != c)
         continue;
+      last = n;
       support_again(t, n);
       fall(t, n);
     }

@@ -259,3 +259,25 @@ Test(solve, tiny_and_large_costs) {
     cr_assert(out.optimal);
   }
 }
+
+/* A child's fall is told to the node once, not for each time it stands there:
+ * else this takes minutes. */
+Test(solve, one_child_many_times) {
+  enum { TIMES = 400000 };
+  uint32_t *kids = calloc(TIMES, sizeof *kids);
+  const uint32_t class_of[] = {0, 1}, kid_first[] = {0, 0, TIMES}, root = 1;
+  const double cost[] = {1, 1};
+  ex_draft d = {.n_classes = 2,
+                .n_nodes = 2,
+                .n_roots = 1,
+                .class_of = class_of,
+                .cost = cost,
+                .kid_first = kid_first,
+                .kids = kids,
+                .roots = &root};
+  ex_problem p;
+  ex_problem_build(&heap, &d, NULL, &p);
+  ex_solution s = solve(&p, EX_EXACT);
+  cr_assert(s.optimal && s.dag_cost == 2 && s.tree_cost == TIMES + 1);
+  free(kids);
+}
