@@ -293,6 +293,21 @@ collect_loops(row_loops *l, isl_ast_node *node) {
   }
 }
 
+/* In place of the only loop of an iteration those below it, which may run parts
+ * of rows in turn; the name of its iterator, NULL where there are not several
+ * below. */
+static const char *
+collect_in_parts(row_loops *l, cg_ahead *out) {
+  const char *iterator = l->loop[0].iterator;
+  row_loops below = {.e = l->e};
+  collect_loops(&below, isl_ast_node_copy(l->loop[0].inner));
+  if (below.n < 2)
+    return NULL;
+  out->parts = l->node[0];
+  *l = below;
+  return iterator;
+}
+
 /* One by one, long, and in vectors: it may as well ask for something. */
 static bool
 may_ask(const row_loops *l, uint32_t k) {
@@ -348,6 +363,16 @@ least_busy(const row_loops *l, const search *x, const bool *may,
   return best;
 }
 
+/* What is read depends on a loop: it is none over parts of what those below
+ * run over. */
+static bool
+steps_along(const search *x, const char *iterator) {
+  for (uint32_t k = 0; iterator && k < x->n; k++)
+    if (factor_of(&x->at[k], iterator))
+      return true;
+  return false;
+}
+
 static void
 share_out(const row_loops *l, const search *x, const cg_loop *rows,
           const bool *may, cg_ahead *out) {
@@ -377,11 +402,15 @@ cg_find_ahead(cg_emitter *e, const cg_loop *rows, cg_ahead *out) {
   if (rows->node == PO_NO_NODE || rows->step != 1)
     return false;
   collect_loops(&l, isl_ast_node_copy(rows->inner));
+  const char *parts = l.n == 1 ? collect_in_parts(&l, out) : NULL;
   if (l.n < 2)
     return false;
   bool may[MOST_LOOPS] = {false}, any = false, all;
   all = gs_stores_through_caches(e->p->target);
-  for (uint32_t k = find_reads(&l, &x); k < l.n && (all || !any); k++)
+  uint32_t first = find_reads(&l, &x);
+  if (steps_along(&x, parts))
+    return false;
+  for (uint32_t k = first; k < l.n && (all || !any); k++)
     any |= may[k] = !reads(&x, k) && !reads_itself(&l, k) && may_ask(&l, k);
   if (any)
     share_out(&l, &x, rows, may, out);

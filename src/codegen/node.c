@@ -223,7 +223,8 @@ put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
   bool fenced = scope->team == 1 && cg_may_stream(e, scope->use);
   scope->team -= scope->team > 0;
   bool streams = cg_find_stream(e, &loop, scope->ahead, node, &stream);
-  scope->ahead = cg_find_ahead(e, &loop, &ahead) ? &ahead : NULL;
+  if (!scope->ahead || scope->ahead->parts != node)
+    scope->ahead = cg_find_ahead(e, &loop, &ahead) ? &ahead : NULL;
   if (streams) {
     scope->streams |= stream.n > 0;
     scope->stream = &stream;

@@ -41,6 +41,7 @@ typedef struct cg_ahead {
   uint32_t n;
   cg_fetch fetch[CG_MOST_FETCHED];
   isl_ast_node *by[CG_MOST_FETCHED]; /* the loop that asks */
+  isl_ast_node *parts; /* a loop around all of them; NULL: there is none */
 } cg_ahead;
 
 /* Sets e->streamed and e->fetched: the arrays that are worth it. */

@@ -269,8 +269,12 @@ make_command(const po_program *p, char *out, size_t size) {
     snprintf(out, size, "fission %s %s", a, pick(0, 1) ? b : s);
     break;
   case 8:
-    if (pick(0, 2))
+    f = pick(0, 5);
+    if (f < 3)
       snprintf(out, size, "merge %s %s", a, next_loop(p, a));
+    else if (f < 5)
+      snprintf(out, size, "interleave [%s, %s] %d [%d, %d]", a, next_loop(p, a),
+               pick(1, 8), pick(0, 2), pick(0, 8));
     else
       snprintf(out, size, "put_after %s %s", pick(0, 1) ? s : a,
                pick(0, 1) ? b : some_stmt(p));

@@ -553,6 +553,7 @@ finish(chooser *c) {
   po_parallelise(c);
   po_finish_inner_loops(c);
   po_write_in_place(c);
+  po_interleave_rows(c);
   return end_phase(c);
 }
 

@@ -72,10 +72,8 @@ roll_array(po_chooser *c, uint32_t array, uint32_t loop) {
 
 /* ---- whether it pays ---- */
 
-/* Bytes of the arrays that are kept in the nest; windows: those of several
- * rows. */
-static int64_t
-bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
+int64_t
+po_bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
   int64_t sum = 0;
   *windows = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
@@ -97,8 +95,8 @@ bytes_alive(const po_program *p, uint32_t loop, uint32_t *windows) {
   return sum;
 }
 
-static int64_t
-bytes_of_cache(const po_program *p, uint32_t level) {
+int64_t
+po_bytes_of_cache(const po_program *p, uint32_t level) {
   const gs_target *t = p->target;
   if (t && t->caches.len >= level)
     return t->caches.data[level - 1].bytes / level;
@@ -179,7 +177,7 @@ try_rows(po_chooser *c, uint32_t after, int64_t width, uint32_t *made) {
   root = po_last_root(po_now(c), after);
   if (!po_fuse_into(c, root, rows, roll_array))
     return -1;
-  int64_t bytes = bytes_alive(po_now(c), rows, &windows);
+  int64_t bytes = po_bytes_alive(po_now(c), rows, &windows);
   return windows ? bytes : -1;
 }
 
@@ -311,7 +309,7 @@ guess_bytes(const po_program *p, uint32_t root, int64_t row) {
 static int64_t
 width_for(const po_program *p, int64_t row, int64_t bytes, uint32_t level) {
   for (; level <= 2; level++) {
-    int64_t parts = (bytes - 1) / bytes_of_cache(p, level) + 1;
+    int64_t parts = (bytes - 1) / po_bytes_of_cache(p, level) + 1;
     int64_t width = ((row + parts - 1) / parts + 15) / 16 * 16;
     if (parts == 1 || width >= row)
       return row;
@@ -343,7 +341,7 @@ po_fuse_in_rows(po_chooser *c, uint32_t after) {
     return false;
   po_program *old = po_copy(p);
   uint32_t rows, root = po_last_root(p, after);
-  int64_t room = bytes_of_cache(p, 2), bytes;
+  int64_t room = po_bytes_of_cache(p, 2), bytes;
   int64_t width = width_for(p, row, guess_bytes(p, root, row),
                             gs_stores_through_caches(p->target) ? 2 : 1);
   if (!width)

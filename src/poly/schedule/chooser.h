@@ -5,6 +5,7 @@
  *   auto_width.c    producers that have too few parallel loops for a consumer
  *   auto_rows.c     rows of stages in turn, as far as they are needed
  *   auto_in_place.c rows that are written where the oldest one was
+ *   auto_interleave.c  stages of a row in turn, part by part
  *   auto_point.c    what joins its consumer point by point, before tiling
  *   auto_parts.c    formulas of arrays that are computed in parts
  *   auto_lines.c    the cache lines that an access costs
@@ -92,8 +93,14 @@ uint32_t po_last_root(const po_program *, uint32_t before);
 bool po_fuse_in_rows(po_chooser *, uint32_t after);
 /* The program becomes a copy of an older one. */
 void po_take_back(po_chooser *, const po_program *old);
+/* Bytes of the arrays that are kept in the loop over rows; windows: those of
+ * several rows.  What rows may take of a cache. */
+int64_t po_bytes_alive(const po_program *, uint32_t loop, uint32_t *windows);
+int64_t po_bytes_of_cache(const po_program *, uint32_t level);
 /* auto_in_place.c */
 void po_write_in_place(po_chooser *);
+/* auto_interleave.c */
+void po_interleave_rows(po_chooser *);
 
 /* auto.c: nothing there keeps formulas from becoming longer. */
 bool po_may_inline(const po_program *, uint32_t root);

@@ -32,6 +32,10 @@ const po_primitive po_primitives[] = {
      "put_after NODE NODE",
      "Runs a loop or statement right after another one of the same loop.",
      po_apply_put_after, false, false},
+    {"interleave", A(PO_ARG_LOOPS, PO_ARG_INT, PO_ARG_INTS), 2, {0},
+     "c = interleave [LOOP, LOOP, ...] N [SKEW, ...]",
+     "Runs loops that follow each other N iterations at a time in turn, each "
+     "SKEW iterations later.", po_apply_interleave, false, false},
     {"simple_compute_at", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {0},
      "simple_compute_at STMT LOOP",
      "Moves a statement into a loop, which and those around it take the place "

@@ -278,6 +278,22 @@ Test(stencils, loops_share_what_is_asked_for) {
   run_all_for(read_through, texts, COUNT(texts));
 }
 
+/* The stages of a row in turn, part by part: loops of a part ask for that part
+ * of the next row. */
+Test(stencils, parts_of_the_next_row_are_fetched) {
+  const char *texts[] = {
+      "input A: f32[64, 1024]\noutput B: f32[64, 1024]\n"
+      "local r: f32[64 fold 1, 1024]\n"
+      "for i in 0..64 { for c in 0..8 {\n"
+      "  for j in 128 * c..128 * c + 128 { S: r[i, j] = A[i, j] * 2 }\n"
+      "  for k in 128 * c..128 * c + 128 {\n"
+      "    T: B[i, k] = r[i, k] * r[i, k] } } }\n"};
+  expect_code(read_through(texts[0]),
+              "glen_prefetch_row(A, 1024 * i0 + glen_from, "
+              "glen_to - glen_from + 1, 4, 4096);");
+  run_all_for(read_through, texts, COUNT(texts));
+}
+
 /* The first row is made by a loop of its own: neither reads for the other. */
 Test(stencils, a_loop_that_runs_instead_asks_for_what_it_reads) {
   const char *texts[] = {

@@ -172,6 +172,44 @@ Test(forms, put_after_what_is_read) {
   REFUSED("put_after i x", "flow dependence through B");
 }
 
+/* C[x] needs B[x] to B[x + 3]. */
+static void
+two_stages(void) {
+  array("A", PO_INPUT, GS_I32, 1, 40);
+  array("B", PO_WORKSPACE, GS_I32, 1, 40);
+  array("C", PO_OUTPUT, GS_I32, 1, 37);
+  ASSIGN("{ S[i] : 0 <= i < 40 }", "{ S[i] -> B[i] }", "i",
+         .reads = {"{ S[i] -> A[i] }"});
+  ASSIGN("{ T[i] : 0 <= i < 37 }", "{ T[i] -> C[i] }", "x", .op = GS_C_ADD,
+         .reads = {"{ T[i] -> B[i] }", "{ T[i] -> B[i+3] }"});
+}
+
+Test(forms, interleave) {
+  two_stages();
+  SHOWN("c = interleave [i, x] 16 [0, 3]; assert extent(c) == 3",
+        "for c<3\n"
+        "  for i=16 * c..min(39, 16 * c + 15)\n"
+        "    B[i] = A[i]\n"
+        "  for x=max(0, 16 * c - 3)..min(36, 16 * c + 12)\n"
+        "    C[x] = (B[x] + B[x + 3])\n");
+}
+
+Test(forms, interleave_refused) {
+  two_stages();
+  REFUSED("interleave [i, x] 16 [0, 2]", "flow dependence through B");
+  REFUSED("interleave [i, x] 16", "flow dependence through B");
+  REFUSED("interleave [x, i] 16 [0, 3]", "does not stand right after loop x");
+  REFUSED("interleave [i, i] 16", "does not stand right after");
+  REFUSED("interleave [i] 16", "it takes two loops or more");
+  REFUSED("interleave [i, x] 0", "parts of 0 iterations");
+  REFUSED("interleave [i, x] 16 [3]", "1 skews are given for 2 loops");
+  REFUSED("interleave [i, x] 16 [0, -3]", "skews are 0 to 2^20");
+  KEPT("interleave [i, x] 7 [0, 5]");
+  KEPT("interleave [i, x] 3 [2, 9]");
+  scheduled("unroll x");
+  REFUSED("interleave [i, x] 16 [0, 3]", "loop x is unrolled");
+}
+
 Test(forms, peel_of_bounds_that_depend) {
   array("A", PO_INPUT, GS_I32, 2, 9, 9);
   array("B", PO_OUTPUT, GS_I32, 2, 9, 9);

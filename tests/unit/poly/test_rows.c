@@ -198,3 +198,39 @@ Test(rows, written_where_the_oldest_was) {
   cr_expect_eq(count_commands(p, "put_after "), 0);
   po_free(p);
 }
+
+/* Whole rows that are more than the first cache has room for: stages of a row
+ * in turn, part by part, with loops over planes inside of parts; not where all
+ * is one loop, nor where rows fit, nor on other targets. */
+Test(rows, in_parts_where_they_are_more_than_the_first_cache) {
+  static const struct {
+    const char *text;
+    uint32_t parts, moves;
+  } cases[] = {{BLUR("5 3002", "1 3", "3 3"), 1, 0},
+               {BLUR("5 3002", "1 3", "3 1"), 0, 0},
+               {BLUR("5 1002", "1 3", "3 3"), 0, 0},
+               {"(tensor image (shape 5 3002) i32)"
+                "(let a (compute reduceSum"
+                "  (windows (access image 0) (shape 1 3) (stride 1 1))))"
+                "(let b (compute reduceSum"
+                "  (windows (access a 0) (shape 3 5) (stride 1 1))))"
+                "(let c (compute mul (pair b b)))"
+                "(let d (compute mul (pair"
+                "  (broadcast (insertAxis c 0) (shape 2 3 2996))"
+                "  (broadcast (insertAxis b 0) (shape 2 3 2996)))))"
+                "(output d)",
+                1, 3}};
+  const gs_target *target = target_of(
+      "(target m (memory (bytes-per-cycle 4) (stored-bytes-per-cycle 3)))");
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    po_program *p = chosen_for(target, cases[k].text);
+    cr_expect_eq(count_commands(p, "interleave "), cases[k].parts, "%zu", k);
+    cr_expect_eq(count_commands(p, "reorder "), cases[k].moves, "%zu", k);
+    if (cases[k].parts)
+      expect_right_for(target, p, cases[k].text);
+    po_free(p);
+  }
+  po_program *p = chosen(cases[0].text);
+  cr_expect_eq(count_commands(p, "interleave "), 0);
+  po_free(p);
+}
