@@ -96,8 +96,7 @@ stmt_of(const walk *w, __isl_keep isl_ast_node *node) {
  * with those of the box an index that was fused with another is found as a
  * quotient of the loop, and not as what is left of a sum with all the rest. */
 static __isl_give isl_pw_multi_aff *
-instance_of(__isl_keep isl_ast_build *build, __isl_keep isl_set *box) {
-  isl_map *schedule = isl_map_from_union_map(isl_ast_build_get_schedule(build));
+instance_of(__isl_take isl_map *schedule, __isl_keep isl_set *box) {
   schedule = isl_map_intersect_domain(schedule, isl_set_copy(box));
   return isl_pw_multi_aff_from_map(isl_map_reverse(schedule));
 }
@@ -150,9 +149,10 @@ note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
     return isl_ast_node_free(node);
   note->stmt = w->e->groups.stmts.data[w->group->first + local];
   note->n = n;
-  isl_pw_multi_aff *instance = instance_of(build, w->boxes[local]);
-  isl_set *loops =
-      isl_map_range(isl_map_from_union_map(isl_ast_build_get_schedule(build)));
+  isl_map *schedule = isl_map_from_union_map(isl_ast_build_get_schedule(build));
+  isl_pw_multi_aff *instance =
+      instance_of(isl_map_copy(schedule), w->boxes[local]);
+  isl_set *loops = isl_map_range(schedule);
   bool ok = instance;
   for (uint32_t k = 0; k < n; k++) {
     if (!w->address[w->first[local] + k])

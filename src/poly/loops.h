@@ -160,6 +160,7 @@ typedef struct po_program {
   BS_VEC(const char *) script; /* commands applied, in normal form */
   bs_arena arena;              /* names and bodies */
   po_pool pool;                /* owns every isl object above */
+  struct po_memo *memo;        /* memo.h; theirs */
   struct po_isl_users *users;  /* programs that share `isl` */
 } po_program;
 

@@ -5,6 +5,7 @@
  * result needs a look. */
 #include "poly/affine.h"
 #include "poly/loops.h"
+#include "poly/memo.h"
 #include <isl/ilp.h>
 #include <isl/schedule_node.h>
 
@@ -81,9 +82,23 @@ po_nest_time(const po_program *p, uint32_t top) {
 
 /* ---- ranges ---- */
 
-/* The values of the first n functions of the times below a node. */
+/* False where there are too many statements below the node to keep it. */
+static bool
+key_of(const po_program *p, uint32_t top, uint32_t n, po_memo_key *key) {
+  key->n = 0;
+  key->n_outer = n;
+  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, top)) {
+    if (key->n == PO_MEMO_STMTS)
+      return false;
+    key->domain[key->n] = stmt_at(p, k)->domain;
+    key->time[key->n++] = stmt_at(p, k)->time;
+  }
+  return true;
+}
+
 static __isl_give isl_set *
-values_of(const po_program *p, uint32_t top, uint32_t n) {
+find_values(const po_program *p, uint32_t top, uint32_t n) {
   isl_set *all = isl_set_empty(po_space(p->isl, n));
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, top)) {
@@ -98,6 +113,20 @@ values_of(const po_program *p, uint32_t top, uint32_t n) {
   }
   /* Quotients that times are made of become what they are equal to. */
   return isl_set_coalesce(isl_set_detect_equalities(all));
+}
+
+/* The values of the first n functions of the times below a node. */
+static __isl_give isl_set *
+values_of(const po_program *p, uint32_t top, uint32_t n) {
+  po_memo_key key;
+  bool kept = key_of(p, top, n, &key);
+  isl_set *values = kept ? po_memo_find(p->memo, &key) : NULL;
+  if (values)
+    return values;
+  values = find_values(p, top, n);
+  if (kept)
+    po_memo_put(p->memo, &key, values);
+  return values;
 }
 
 isl_map *

@@ -6,12 +6,14 @@
  * to go frees the context. */
 #include "poly/axis/loop_axes.h"
 #include "poly/loops.h"
+#include "poly/memo.h"
 #include <isl/ast_build.h>
 #include <isl/options.h>
 
 typedef struct po_isl_users {
   isl_ctx *isl;
   uint32_t n;
+  po_memo memo;
 } po_isl_users;
 
 /* Only what is not on the heap. */
@@ -21,8 +23,10 @@ release(void *arg) {
   if (!p->users)
     return;
   po_pool_done(&p->pool);
-  if (--p->users->n == 0)
+  if (--p->users->n == 0) {
+    po_memo_clear(&p->users->memo);
     isl_ctx_free(p->users->isl);
+  }
   p->users = NULL;
 }
 
@@ -52,6 +56,7 @@ po_new_program(const gs_context *ctx, const gs_program *source,
   users->n++;
   p->users = users;
   p->isl = users->isl;
+  p->memo = &users->memo;
   po_nest_init(p);
   return p;
 }

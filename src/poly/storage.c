@@ -1,6 +1,7 @@
 /* storage.c - see storage.h. */
 #include "poly/storage.h"
 #include "poly/access.h"
+#include "poly/affine.h"
 #include <isl/space.h>
 
 void
@@ -121,11 +122,86 @@ is_run_in_order(const po_nest_node *n) {
   return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_UNROLL);
 }
 
+/* With the values of indices that have one only in the domain put in. */
+static __isl_give isl_aff *
+with_fixed(__isl_take isl_aff *aff, __isl_keep isl_set *domain) {
+  isl_size n = isl_aff_dim(aff, isl_dim_in);
+  for (int k = 0; k < n; k++) {
+    if (isl_aff_coefficient_sgn(aff, isl_dim_in, k) == 0)
+      continue;
+    isl_val *one =
+        isl_set_plain_get_val_if_fixed(domain, isl_dim_set, (unsigned)k);
+    if (isl_val_is_int(one) != isl_bool_true) {
+      isl_val_free(one);
+      continue;
+    }
+    one = isl_val_mul(one, isl_aff_get_coefficient_val(aff, isl_dim_in, k));
+    aff = isl_aff_set_coefficient_si(aff, isl_dim_in, k, 0);
+    aff = isl_aff_add_constant_val(aff, one);
+  }
+  return aff;
+}
+
+/* The function for dimension d of the index of an access less that of the loop,
+ * where it is a number (*less). */
+static bool
+is_value_of_loop(const po_stmt *stmt, uint32_t depth,
+                 __isl_keep isl_pw_multi_aff *index, uint32_t d,
+                 int64_t *less) {
+  if (isl_pw_multi_aff_isa_multi_aff(index) != isl_bool_true)
+    return false;
+  isl_multi_aff *whole =
+      isl_pw_multi_aff_as_multi_aff(isl_pw_multi_aff_copy(index));
+  isl_aff *rest = isl_aff_sub(isl_multi_aff_get_aff(whole, (int)d),
+                              isl_multi_aff_get_aff(stmt->time, (int)depth));
+  rest = with_fixed(rest, stmt->domain);
+  bool is = isl_aff_is_cst(rest) == isl_bool_true &&
+            po_int(isl_aff_get_constant_val(rest), less);
+  isl_aff_free(rest);
+  isl_multi_aff_free(whole);
+  return is;
+}
+
+/* Dimension d of every access is the loop's value, shifted alike. */
+static bool
+is_indexed_by(const po_program *p, uint32_t array, uint32_t depth, uint32_t d) {
+  int64_t first = 0, less;
+  bool any = false;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j <= s->n_exprs; j++) {
+      bool written = j == s->n_exprs;
+      if ((written ? s->array : s->exprs[j].array) != array ||
+          (!written && s->exprs[j].kind != PO_READ))
+        continue;
+      if (!is_value_of_loop(s, depth, written ? s->write : s->exprs[j].index, d,
+                            &less) ||
+          (any && less != first))
+        return false;
+      first = less;
+      any = true;
+    }
+  }
+  return any;
+}
+
+/* What says so without a relation: an element names the iteration that it is
+ * used in. */
+static bool
+names_iterations(const po_program *p, uint32_t array, uint32_t depth) {
+  for (uint32_t d = 0; d < p->arrays.data[array].rank; d++)
+    if (is_indexed_by(p, array, depth, d))
+      return true;
+  return false;
+}
+
 /* Some element is used in two iterations of this loop around all uses, those
  * around it being equal.  Threads and lanes have locals of their own. */
 static bool
 is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
   uint32_t depth = po_nest_depth(p, loop);
+  if (names_iterations(p, array, depth))
+    return false;
   isl_map *when = iterations_of(p, array, depth + 1, ANY);
   if (!when)
     return false;
@@ -143,7 +219,11 @@ is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
  * an iteration before did. */
 static bool
 hands_on(const po_program *p, uint32_t array, uint32_t loop) {
-  uint32_t n = po_nest_depth(p, loop) + (loop != 0);
+  uint32_t n = po_nest_depth(p, loop) + (loop != 0), named = 0;
+  while (named < n && names_iterations(p, array, named))
+    named++;
+  if (named == n) /* what is read there was set there or nowhere */
+    return false;
   isl_map *read = iterations_of(p, array, n, READ);
   isl_map *set = iterations_of(p, array, n, SET);
   isl_bool all = read && set ? isl_map_is_subset(read, set) : isl_bool_true;

@@ -151,29 +151,54 @@ contract(__isl_take isl_union_map *from, __isl_keep isl_union_set *over,
 
 /* ---- the comparison ---- */
 
+typedef struct sinks {
+  const po_program *p;
+  isl_union_set *caller;
+} sinks;
+
+static isl_stat
+add_caller(__isl_take isl_set *set, void *user) {
+  sinks *s = user;
+  const char *name = isl_set_get_tuple_name(set);
+  if (name && po_stmt_named(s->p, name) < s->p->stmts.len)
+    isl_set_free(set);
+  else
+    s->caller = isl_union_set_add_set(s->caller, set);
+  return isl_stat_ok;
+}
+
+static isl_stat
+add_caller_of(__isl_take isl_map *map, void *user) {
+  sinks *s = user;
+  const char *name = isl_map_get_tuple_name(map, isl_dim_out);
+  if (name && po_stmt_named(s->p, name) < s->p->stmts.len) {
+    isl_map_free(map);
+    return isl_stat_ok;
+  }
+  return add_caller(isl_map_range(map), user);
+}
+
 /* Whatever reads in a flow and is no statement: the caller, of outputs. */
 static __isl_give isl_union_set *
 reads_of_caller(const po_program *p, const flow *f) {
-  isl_union_set *all =
-      isl_union_set_union(isl_union_map_range(isl_union_map_copy(f->from)),
-                          isl_union_set_copy(f->unwritten));
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    isl_space *space = isl_set_get_space(p->stmts.data[k].domain);
-    all = isl_union_set_subtract(
-        all, isl_union_set_from_set(isl_set_universe(space)));
-  }
+  sinks s = {p, isl_union_set_empty(isl_space_params_alloc(p->isl, 0))};
+  if (isl_union_map_foreach_map(f->from, add_caller_of, &s) < 0 ||
+      isl_union_set_foreach_set(f->unwritten, add_caller, &s) < 0)
+    s.caller = isl_union_set_free(s.caller);
+  return s.caller;
+}
+
+static __isl_give isl_union_set *
+all_instances(const po_program *p, __isl_take isl_union_set *all) {
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    all = isl_union_set_add_set(all, isl_set_copy(p->stmts.data[k].domain));
   return all;
 }
 
-/* Every instance of a program that has no origin of its own is its own, and
- * so are the caller's reads. */
+/* Those of all instances that have no origin of their own are their own. */
 static __isl_give isl_union_map *
-complete_origin(const po_program *p, __isl_take isl_union_map *origin,
-                __isl_take isl_union_set *caller) {
-  isl_union_set *all = caller;
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    all = isl_union_set_union(
-        all, isl_union_set_from_set(isl_set_copy(p->stmts.data[k].domain)));
+complete_origin(__isl_take isl_union_map *origin,
+                __isl_take isl_union_set *all) {
   isl_union_set *known = isl_union_map_domain(isl_union_map_copy(origin));
   isl_union_map *same = isl_union_set_identity(all);
   same = isl_union_map_subtract_domain(same, known);
@@ -201,19 +226,96 @@ typedef struct comparison {
   isl_union_set *nothing;
 } comparison;
 
+/* Statements whose instances are themselves, before and now: most of them. */
+typedef struct same {
+  const po_program *before, *after;
+  isl_union_set *moved; /* in the origin that a change gave */
+  enum isl_dim_type side;
+  isl_union_map *same, *other;
+} same;
+
+static bool
+is_itself(const same *x, __isl_keep isl_space *space, const char *name) {
+  uint32_t k = name ? po_stmt_named(x->after, name) : x->after->stmts.len;
+  uint32_t was = name ? po_stmt_named(x->before, name) : x->before->stmts.len;
+  if (k == x->after->stmts.len && was == x->before->stmts.len)
+    return true; /* the caller */
+  if (k == x->after->stmts.len || was == x->before->stmts.len ||
+      x->after->stmts.data[k].domain != x->before->stmts.data[was].domain)
+    return false;
+  isl_set *moved = isl_union_set_extract_set(x->moved, isl_space_copy(space));
+  bool is = isl_set_plain_is_empty(moved) == isl_bool_true;
+  isl_set_free(moved);
+  return is;
+}
+
+static isl_stat
+sort_map(__isl_take isl_map *map, void *user) {
+  same *x = user;
+  isl_space *space = isl_map_get_space(map);
+  space =
+      x->side == isl_dim_in ? isl_space_domain(space) : isl_space_range(space);
+  bool is = is_itself(x, space, isl_map_get_tuple_name(map, x->side));
+  isl_union_map **to = is ? &x->same : &x->other;
+  isl_space_free(space);
+  *to = isl_union_map_add_map(*to, map);
+  return isl_stat_ok;
+}
+
+/* The flow with its sources, or its sinks, renamed by `rename`, unless they are
+ * what they were. */
+static __isl_give isl_union_map *
+rename_some(same *x, enum isl_dim_type side, __isl_take isl_union_map *from,
+            __isl_keep isl_union_map *rename) {
+  x->side = side;
+  x->same = isl_union_map_empty(isl_space_params_alloc(x->after->isl, 0));
+  x->other = isl_union_map_copy(x->same);
+  if (isl_union_map_foreach_map(from, sort_map, x) < 0)
+    x->same = isl_union_map_free(x->same);
+  isl_union_map_free(from);
+  x->other =
+      side == isl_dim_in
+          ? isl_union_map_apply_domain(x->other, isl_union_map_copy(rename))
+          : isl_union_map_apply_range(x->other, isl_union_map_copy(rename));
+  return isl_union_map_union(x->same, x->other);
+}
+
+/* The instances of now that are to be renamed. */
+static __isl_give isl_union_set *
+renamed(const same *x) {
+  const po_program *p = x->after;
+  isl_union_set *all = isl_union_set_empty(isl_space_params_alloc(p->isl, 0));
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    isl_set *domain = isl_set_copy(p->stmts.data[k].domain);
+    isl_space *space = isl_set_get_space(domain);
+    if (is_itself(x, space, p->stmts.data[k].name))
+      isl_set_free(domain);
+    else
+      all = isl_union_set_add_set(all, domain);
+    isl_space_free(space);
+  }
+  return all;
+}
+
 /* By the sources of before and the readers of now. */
 static comparison
 compare_by_origin(const po_program *before, const po_program *after,
                   __isl_take isl_union_map *origin, flow old, flow now) {
-  origin = complete_origin(after, origin,
-                           isl_union_set_union(reads_of_caller(before, &old),
-                                               reads_of_caller(after, &now)));
+  same x = {.before = before, .after = after};
+  x.moved =
+      isl_union_set_union(isl_union_map_domain(isl_union_map_copy(origin)),
+                          isl_union_map_range(isl_union_map_copy(origin)));
+  origin = complete_origin(origin, renamed(&x));
+  isl_union_map *back = isl_union_map_reverse(isl_union_map_copy(origin));
   comparison c;
-  c.is = isl_union_map_apply_domain(now.from, isl_union_map_copy(origin));
-  c.was = isl_union_map_apply_range(
-      old.from, isl_union_map_reverse(isl_union_map_copy(origin)));
-  c.nothing = isl_union_set_apply(now.unwritten, origin);
+  c.is = rename_some(&x, isl_dim_in, now.from, origin);
+  c.was = rename_some(&x, isl_dim_out, old.from, back);
+  c.nothing = isl_union_map_domain(rename_some(
+      &x, isl_dim_in, isl_union_map_from_domain(now.unwritten), origin));
   c.nothing = isl_union_set_subtract(c.nothing, old.unwritten);
+  isl_union_map_free(back);
+  isl_union_map_free(origin);
+  isl_union_set_free(x.moved);
   return c;
 }
 
@@ -223,7 +325,8 @@ compare_merged(const po_program *before, __isl_take isl_union_map *merged,
                flow old, flow now) {
   isl_union_set *one = isl_union_map_range(isl_union_map_copy(merged));
   isl_union_map *self = isl_union_set_identity(one);
-  merged = complete_origin(before, merged, reads_of_caller(before, &old));
+  merged = complete_origin(
+      merged, all_instances(before, reads_of_caller(before, &old)));
   comparison c;
   c.was = isl_union_map_apply_domain(old.from, isl_union_map_copy(merged));
   c.was = isl_union_map_apply_range(c.was, isl_union_map_copy(merged));
@@ -262,12 +365,8 @@ po_values_kept(po_program *before, po_program *after, const po_step_call *call,
           : compare_by_origin(before, after, change->origin, old, now);
   isl_union_map *was = c.was, *is = c.is;
   isl_union_set *nothing = c.nothing;
-  isl_union_map *lost =
-      isl_union_map_subtract(isl_union_map_copy(was), isl_union_map_copy(is));
-  isl_union_map *found =
-      isl_union_map_subtract(isl_union_map_copy(is), isl_union_map_copy(was));
-  isl_bool no_lost = isl_union_map_is_empty(lost);
-  isl_bool no_found = isl_union_map_is_empty(found);
+  isl_bool no_lost = isl_union_map_is_subset(was, is);
+  isl_bool no_found = isl_union_map_is_subset(is, was);
   isl_bool all_written = isl_union_set_is_empty(nothing);
   isl_union_set_free(gone);
   isl_union_set_free(copies);
@@ -275,18 +374,14 @@ po_values_kept(po_program *before, po_program *after, const po_step_call *call,
   bool ok = po_unlimit(&limit) && no_lost != isl_bool_error &&
             no_found != isl_bool_error && all_written != isl_bool_error;
   bool same = ok && no_lost && no_found && all_written;
-  if (ok && !no_lost) {
-    isl_union_map_free(found);
-    isl_union_map_free(is);
-    return refuse(before, call, lost, was, "would no longer get");
-  }
-  if (ok && !no_found) {
-    isl_union_map_free(lost);
-    isl_union_map_free(was);
-    return refuse(before, call, found, is, "would get");
-  }
-  isl_union_map_free(lost);
-  isl_union_map_free(found);
+  if (ok && !no_lost)
+    return refuse(before, call,
+                  isl_union_map_subtract(isl_union_map_copy(was), is), was,
+                  "would no longer get");
+  if (ok && !no_found)
+    return refuse(before, call,
+                  isl_union_map_subtract(isl_union_map_copy(is), was), is,
+                  "would get");
   isl_union_map_free(is);
   isl_union_map_free(was);
   if (!ok)
