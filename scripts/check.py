@@ -3,7 +3,7 @@
 
 usage: check.py [STEP...]     steps: see STEPS below; none: all of them
 LANES sets how many steps run at a time, FUZZ_SECONDS the time of each fuzz
-target (15), FUZZ_SEED what it draws (1): the same each time, so that a failure
+target (10), FUZZ_SEED what it draws (1): the same each time, so that a failure
 belongs to the change at hand; search further with other seeds.
 """
 import concurrent.futures
@@ -256,7 +256,7 @@ def fuzz(name):
     # any takes, as it counts the time of a machine that may be slow or busy.
     done = subprocess.run(
         [os.path.join(ROOT, FUZZED, "tests/fuzz", name),
-         "-max_total_time=" + os.environ.get("FUZZ_SECONDS", "15"),
+         "-max_total_time=" + os.environ.get("FUZZ_SECONDS", "10"),
          "-seed=" + os.environ.get("FUZZ_SEED", "1"), "-timeout=200",
          "-rss_limit_mb=3000", "-max_len=20000", "-print_final_stats=1",
          corpus, *([seeds] if os.path.isdir(seeds) else [])], cwd=corpus,

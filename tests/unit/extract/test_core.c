@@ -1,9 +1,10 @@
 #include "extract/core.h"
 #include "extract/landmark.h"
 #include "random_problem.h"
+#include "tests/unit/sanitized.h"
 #include <criterion/criterion.h>
 
-enum { CASES = 3000 };
+enum { CASES = SANITIZED ? 600 : 3000 };
 
 static bs_heap heap;
 static ex_watch watch;

@@ -3,6 +3,7 @@
 #include "fixture.h"
 #include "glenside/interpret.h"
 #include "glenside/target.h"
+#include "tests/unit/sanitized.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -454,6 +455,8 @@ Test(interpret, memory_is_given_back) {
   cr_expect_eq(heap.used, before);
 }
 
+enum { POINTS = SANITIZED ? 40 : 200 };
+
 /* Out of memory at any point unwinds, and nothing is lost. */
 static void
 small_run(void *arg) {
@@ -481,7 +484,7 @@ Test(interpret, out_of_memory) {
   cr_assert(bs_protect(&small, small_run, &small));
   size_t peak = small.peak;
   bs_heap_done(&small);
-  for (size_t limit = 1000; limit < peak; limit += peak / 200) {
+  for (size_t limit = 1000; limit < peak; limit += peak / POINTS) {
     bs_heap_init(&small, NULL, limit);
     cr_assert_not(bs_protect(&small, small_run, &small));
     bs_heap_done(&small);

@@ -8,6 +8,7 @@
 TestSuite(every_rule, .init = fixture_start, .fini = fixture_stop);
 
 #define CASES (SANITIZED ? 1 : 2) /* that each rule must apply to */
+#define STEP  (SANITIZED ? 3 : 1) /* from rule to rule */
 #define TRIES 1500                /* at making them ... */
 #define MOST  4000                /* ... while there is none */
 
@@ -98,6 +99,6 @@ try_rule(const rl_rules *rules, uint32_t index) {
 
 Test(every_rule, applies_and_keeps_the_value) {
   const rl_rules *rules = shipped();
-  for (uint32_t k = 0; k < rl_count(rules); k++)
+  for (uint32_t k = 0; k < rl_count(rules); k += STEP)
     try_rule(rules, k);
 }
