@@ -1,6 +1,6 @@
 /* schedule_scripts.c - random loop programs under random schedule scripts.
  *
- *   schedule_scripts [first-seed [programs [steps]]]
+ *   schedule_scripts [first-seed [programs [steps [optimize]]]]
  *
  * A program is a chain of stages over small arrays: element by element,
  * stencils, transposes, reductions, recurrences in place, triangles.  A script
@@ -8,17 +8,21 @@
  * refused leave it as it was.  After every accepted command outputs must equal
  * those of the unscheduled program (the oracle runs instances one by one), the
  * gate must accept the result, and (of one program in four) the script's normal
- * form must lead to the same text.  Every accepted command is a case.  A
- * failing case is shrunk by leaving out commands; seed, program and script are
+ * form must lead to the same text.  Every accepted command is a case.  The C of
+ * what each script leaves is compiled, many programs together, and finds the
+ * same; where glen itself runs under the sanitizers it is made only.  A failing
+ * case is shrunk by leaving out commands; seed, program and script are
  * printed. */
+#include "codegen/build.h"
 #include "poly/execute.h"
 #include "poly/schedule/primitive.h"
+#include "tests/unit/sanitized.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 16, TEXT = 8192 };
+enum { MAX_STEPS = 16, TEXT = 8192, BATCH = 100 };
 
 static bs_heap heap;
 static bs_arena arena;
@@ -26,7 +30,7 @@ static bs_diags diags;
 static gs_context ctx;
 static gs_target *target;
 static uint64_t state;
-static uint64_t tried[64], accepted[64], n_cases;
+static uint64_t tried[64], accepted[64], n_cases, n_compiled;
 
 static uint64_t
 random64(void) {
@@ -134,21 +138,24 @@ put_stage(writer *w, const char *from, const char *to, int *n, int *m) {
   put(w, "  }\n}\n");
 }
 
+/* The last stage writes all of the output: of what nobody writes C and oracle
+ * know different things. */
 static void
 make_program(char *text, size_t size) {
-  writer w = {text, text + size, 0, 0};
+  static char body[TEXT];
+  writer w = {body, body + sizeof body, 0, 0}, head = {text, text + size, 0, 0};
   int stages = pick(1, 3), n = pick(5, SIDE), m = pick(4, SIDE);
-  put(&w, "input T0: i32[%d, %d]\noutput T%d: i32[%d, %d]\n", SIDE, SIDE,
-      stages, SIDE, SIDE);
-  for (int k = 1; k < stages; k++)
-    put(&w, "workspace T%d: i32[%d, %d]\n", k, SIDE, SIDE);
-  put(&w, "\n");
   for (int k = 0; k < stages; k++) {
     char from[8], to[8];
     snprintf(from, sizeof from, "T%d", k);
     snprintf(to, sizeof to, "T%d", k + 1);
     put_stage(&w, from, to, &n, &m);
   }
+  put(&head, "input T0: i32[%d, %d]\noutput T%d: i32[%d, %d]\n", SIDE, SIDE,
+      stages, n, m);
+  for (int k = 1; k < stages; k++)
+    put(&head, "workspace T%d: i32[%d, %d]\n", k, SIDE, SIDE);
+  put(&head, "\n%s", body);
 }
 
 static po_program *
@@ -395,15 +402,20 @@ apply(po_program **p, const char *command) {
 /* ---- the oracle ---- */
 
 static uint64_t
+hash_of(const gs_tensor *t) {
+  uint64_t hash = 1469598103934665603u;
+  const unsigned char *bytes = t->data;
+  for (int64_t k = 0; k < t->elements * 4; k++)
+    hash = (hash ^ bytes[k]) * 1099511628211u;
+  return hash;
+}
+
+static uint64_t
 outputs_of(const po_program *p, bool *ran) {
   gs_tensor in[4], out[4];
   po_seed_tensors(p, 7, in, out);
   *ran = po_execute(p, in, out);
-  uint64_t hash = 1469598103934665603u;
-  const unsigned char *bytes = out[0].data;
-  for (int64_t k = 0; k < out[0].elements * 4; k++)
-    hash = (hash ^ bytes[k]) * 1099511628211u;
-  return hash;
+  return hash_of(&out[0]);
 }
 
 static char *
@@ -442,6 +454,58 @@ replayed_differs(const char *program, const po_program *p) {
   return same;
 }
 
+/* ---- the C ---- */
+
+static const char *optimize = "-O1";
+
+/* A program that a script led to. */
+typedef struct trial {
+  char text[TEXT];
+  uint64_t seed, expected;
+  po_program *loops;
+  gs_tensor in[4], out[4];
+  bool has_code;
+} trial;
+
+/* Whether C can be made: what is meant for a GPU is refused. */
+static bool
+has_code(const po_program *p) {
+  bs_text c, h;
+  bs_text_init(&c, &heap);
+  bs_text_init(&h, &heap);
+  cg_options options = {.name = "f", .openmp = true};
+  bool ok = cg_emit_c(p, &options, &c, &h);
+  bs_text_done(&h);
+  bs_text_done(&c);
+  return ok;
+}
+
+/* Compiles and runs those that have code; false: the compiler refuses some, or
+ * one dies. */
+static bool
+run_code(trial *trials, uint32_t n) {
+  cg_job *jobs = BS_NEWS(&arena, cg_job, n ? n : 1);
+  cg_build_options options = {
+      .optimize = optimize, .time_limit = 300, .threads = 2};
+  uint32_t n_jobs = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    trial *t = &trials[k];
+    po_lay_out(t->loops);
+    t->has_code = has_code(t->loops);
+    if (!t->has_code || SANITIZED)
+      continue;
+    po_seed_tensors(t->loops, 7, t->in, t->out);
+    jobs[n_jobs++] =
+        (cg_job){.program = t->loops, .inputs = t->in, .outputs = t->out};
+  }
+  return !n_jobs || cg_build_and_run_all(jobs, n_jobs, &options, 1);
+}
+
+static bool
+code_agrees(const trial *t) {
+  return SANITIZED || !t->has_code || hash_of(&t->out[0]) == t->expected;
+}
+
 /* ---- cases ---- */
 
 typedef struct script {
@@ -462,6 +526,12 @@ run_script(const char *program, const script *s) {
       fault = wrong(p, expected);
   if (!fault)
     fault = replayed_differs(program, p);
+  trial t = {.expected = expected, .loops = p};
+  if (!fault && !run_code(&t, 1))
+    fault = "its C does not compile or run";
+  if (!fault && !code_agrees(&t))
+    fault = "outputs of its C differ";
+  forget_diagnostics();
   po_free(p);
   return fault;
 }
@@ -485,45 +555,92 @@ number_of(const char *command) {
   return what ? (int)(what - po_primitives) : 63;
 }
 
+/* What the compiler said of the C, and glen of it. */
+static void
+show_diagnostics(void) {
+  bs_text out;
+  bs_text_init(&out, &heap);
+  for (uint32_t k = 0; k < diags.list.len; k++)
+    bs_render(&diags, &diags.list.data[k], false, &out);
+  fputs(bs_text_str(&out), stdout);
+  bs_text_done(&out);
+  forget_diagnostics();
+}
+
+static void
+report(const trial *t, script *s, const char *fault) {
+  printf("seed %llu: %s\n", (unsigned long long)t->seed, fault);
+  shrink(t->text, s);
+  printf("%s", t->text);
+  for (int k = 0; k < s->n; k++)
+    if (s->kept[k])
+      printf("  %s\n", s->command[k]);
+}
+
+/* A program and its script, up to the C; false: it fails. */
 static bool
-run_case(uint64_t seed, int steps) {
-  static char program[TEXT];
-  script s = {.n = 0};
+schedule(trial *t, script *s, int steps) {
   bool ran;
-  state = seed * 1000003u;
-  start();
-  make_program(program, sizeof program);
-  po_program *p = read_program(program);
+  state = t->seed * 1000003u;
+  make_program(t->text, sizeof t->text);
+  po_program *p = read_program(t->text);
   if (!p) {
-    printf("seed %llu: the program is not read:\n%s", (unsigned long long)seed,
-           program);
+    printf("seed %llu: the program is not read:\n%s",
+           (unsigned long long)t->seed, t->text);
     return false;
   }
-  uint64_t expected = outputs_of(p, &ran);
+  t->expected = outputs_of(p, &ran);
   const char *fault = ran ? NULL : "the program does not run";
-  for (int tries = 0; !fault && tries < 4 * steps && s.n < steps; tries++) {
-    make_command(p, s.command[s.n], sizeof s.command[s.n]);
-    int number = number_of(s.command[s.n]);
+  for (int tries = 0; !fault && tries < 4 * steps && s->n < steps; tries++) {
+    make_command(p, s->command[s->n], sizeof s->command[s->n]);
+    int number = number_of(s->command[s->n]);
     tried[number]++;
-    if (!apply(&p, s.command[s.n]))
+    if (!apply(&p, s->command[s->n]))
       continue;
     accepted[number]++;
-    s.kept[s.n++] = true;
+    s->kept[s->n++] = true;
     n_cases++;
-    fault = wrong(p, expected);
+    fault = wrong(p, t->expected);
   }
-  if (!fault && seed % 4 == 0)
-    fault = replayed_differs(program, p);
-  if (fault) {
-    printf("seed %llu: %s\n", (unsigned long long)seed, fault);
-    shrink(program, &s);
-    printf("%s", program);
-    for (int k = 0; k < s.n; k++)
-      if (s.kept[k])
-        printf("  %s\n", s.command[k]);
-  }
-  bs_heap_done(&heap);
+  if (!fault && t->seed % 4 == 0)
+    fault = replayed_differs(t->text, p);
+  if (fault)
+    report(t, s, fault);
+  t->loops = p;
   return !fault;
+}
+
+/* Programs of consecutive seeds in one context; how many fail. */
+static int
+run_batch(uint64_t first, uint32_t n, int steps) {
+  start();
+  trial *trials = bs_calloc(&heap, n, sizeof *trials);
+  script *scripts = bs_calloc(&heap, n, sizeof *scripts);
+  uint32_t made = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    trials[made] = (trial){.seed = first + k};
+    scripts[made].n = 0;
+    made += schedule(&trials[made], &scripts[made], steps);
+  }
+  bool all = run_code(trials, made);
+  if (!all)
+    show_diagnostics();
+  forget_diagnostics();
+  int failed = (int)(n - made);
+  for (uint32_t k = 0; k < made; k++) {
+    n_compiled += trials[k].has_code;
+    const char *fault = all && code_agrees(&trials[k])
+                            ? NULL
+                            : run_script(trials[k].text, &scripts[k]);
+    if (fault) {
+      failed++;
+      report(&trials[k], &scripts[k], fault);
+    }
+  }
+  for (uint32_t k = 0; k < made; k++)
+    po_free(trials[k].loops);
+  bs_heap_done(&heap);
+  return failed;
 }
 
 int
@@ -531,13 +648,15 @@ main(int argc, char **argv) {
   uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
   int steps = argc > 3 ? atoi(argv[3]) : 6, failed = 0;
+  optimize = argc > 4 ? argv[4] : optimize;
   if (steps < 1 || steps > MAX_STEPS)
     steps = MAX_STEPS;
-  for (uint64_t k = 0; k < n; k++)
-    failed += !run_case(first + k, steps);
-  printf("%llu programs from seed %llu, %llu cases, %d failed\n",
+  for (uint64_t k = 0; k < n; k += BATCH)
+    failed +=
+        run_batch(first + k, (uint32_t)(n - k < BATCH ? n - k : BATCH), steps);
+  printf("%llu programs from seed %llu, %llu cases, %llu with C, %d failed\n",
          (unsigned long long)n, (unsigned long long)first,
-         (unsigned long long)n_cases, failed);
+         (unsigned long long)n_cases, (unsigned long long)n_compiled, failed);
   for (uint32_t k = 0; k < po_n_primitives && k < 64; k++)
     if (tried[k])
       printf("  %-24s %6llu accepted of %6llu\n", po_primitives[k].name,
