@@ -6,11 +6,6 @@
 #define MOST_DEN (((__int128)1 << 47) - 1)
 #define MOST_EXP 16000
 
-static bool
-is_integer(gs_dtype d) {
-  return gs_dtype_table[d].integer;
-}
-
 static int64_t
 wrap(gs_dtype d, __int128 v) {
   int bits = 8 * gs_dtype_table[d].bytes;
@@ -79,7 +74,7 @@ align(pv_number a, pv_number b, __int128 *x, __int128 *y) {
 bool
 pv_number_add(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
   __int128 x, y;
-  if (is_integer(d)) {
+  if (pv_is_integer(d)) {
     *out = (pv_number){wrap(d, (__int128)a.num + b.num), 1, 0};
     return true;
   }
@@ -94,7 +89,7 @@ pv_number_add(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
 bool
 pv_number_mul(gs_dtype d, pv_number a, pv_number b, pv_number *out) {
   __int128 num = (__int128)a.num * b.num;
-  if (is_integer(d)) {
+  if (pv_is_integer(d)) {
     *out = (pv_number){wrap(d, num), 1, 0};
     return true;
   }
@@ -124,7 +119,7 @@ pv_number_compare(pv_number a, pv_number b) {
 pv_number
 pv_number_of_int(gs_dtype d, int64_t v) {
   pv_number out = PV_ZERO;
-  if (is_integer(d))
+  if (pv_is_integer(d))
     return (pv_number){wrap(d, v), 1, 0};
   reduce(v, 1, 0, &out);
   return out;
@@ -153,7 +148,7 @@ pv_number_of_real(gs_dtype d, double v, pv_number *out) {
   int e;
   if (!isfinite(v))
     return false;
-  if (is_integer(d)) {
+  if (pv_is_integer(d)) {
     if (v != floor(v) || fabs(v) >= 0x1p62)
       return false;
     *out = pv_number_of_int(d, (int64_t)v);

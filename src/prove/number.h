@@ -18,6 +18,17 @@ typedef struct pv_number {
 #define PV_ZERO ((pv_number){0, 1, 0})
 #define PV_ONE  ((pv_number){1, 1, 0})
 
+static inline bool
+pv_is_integer(gs_dtype d) {
+  return gs_dtype_table[d].integer;
+}
+
+/* f32 and f64: taken as the real numbers. */
+static inline bool
+pv_is_real(gs_dtype d) {
+  return d == GS_F32 || d == GS_F64;
+}
+
 /* False when a result does not fit; then `out` is left alone. */
 bool pv_number_add(gs_dtype, pv_number, pv_number, pv_number *out);
 bool pv_number_mul(gs_dtype, pv_number, pv_number, pv_number *out);

@@ -19,16 +19,6 @@ typedef struct operating {
   bool solid;             /* items are to be elements */
 } operating;
 
-static bool
-is_real(gs_dtype d) {
-  return d == GS_F32 || d == GS_F64;
-}
-
-static bool
-is_integer(gs_dtype d) {
-  return gs_dtype_table[d].integer;
-}
-
 /* A sum as elements, over a box. */
 static void
 solidify(pv_relations *r, gs_dtype d, pv_series *s, const gs_type *over) {
@@ -234,7 +224,7 @@ mean(operating *x) {
   int64_t n = item_elements(x);
   pv_series sum =
       pv_series_reduced(r, x->to.dtype, &x->in, &x->from, x->from.access);
-  if (!is_integer(x->to.dtype)) {
+  if (!pv_is_integer(x->to.dtype)) {
     pv_series_times(r, x->to.dtype, &sum, pv_number_share(n));
     return sum;
   }
@@ -325,7 +315,7 @@ recip(operating *x, pv_series *s, const gs_type *over) {
 static pv_series
 quotient(operating *x) {
   pv_relations *r = x->r;
-  if (!is_real(x->to.dtype))
+  if (!pv_is_real(x->to.dtype))
     return apply_items(x);
   pv_series out = item_at(x, 0);
   uint32_t n = tuple_size(x);
@@ -461,7 +451,7 @@ elementwise(operating *x) {
       return copy_of(x->r, &x->in);
     return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
   case GS_C_FLOOR:
-    if (is_integer(x->to.dtype))
+    if (pv_is_integer(x->to.dtype))
       return copy_of(x->r, &x->in);
     return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
   default:
@@ -472,7 +462,7 @@ elementwise(operating *x) {
 /* Whether every value of `from` is one of `to`. */
 static bool
 holds(gs_dtype to, gs_dtype from) {
-  if (is_integer(from))
+  if (pv_is_integer(from))
     return to == GS_F64 || (to == GS_I32 && from != GS_I32) ||
            (to == GS_F32 && from != GS_I32);
   return to == GS_F64 || (to == GS_F32 && from == GS_BF16);
@@ -497,7 +487,7 @@ softmax(operating *x) {
   gs_type outer = x->from;
   pv_series wide = {0};
   outer.rank = outer.access;
-  if (!is_real(x->to.dtype)) {
+  if (!pv_is_real(x->to.dtype)) {
     r->failed = true;
     return wide;
   }

@@ -111,7 +111,7 @@ pv_part pv_part_at(const pv_values *, pv_value sum, uint32_t k);
 pv_value pv_extremum(pv_values *, gs_dtype, bool max, const pv_value *args,
                      uint32_t n);
 
-/* compute.c: the result items of one item of a compute operator. */
+/* A compute operator, applied. */
 typedef struct pv_compute {
   const bs_values *values;
   bs_value o;
@@ -119,6 +119,14 @@ typedef struct pv_compute {
   gs_dtype from, dtype; /* of the operand, of the result */
   uint32_t tuple;       /* the first compute dimension; 1 without one */
 } pv_compute;
+
+/* elementwise.c; 0 of 0, which is a value that failed */
+pv_value pv_elementwise(pv_values *, const pv_compute *, pv_value x);
+pv_value pv_divide(pv_values *, gs_dtype, pv_value a, pv_value b);
+pv_value pv_recip(pv_values *, gs_dtype, pv_value x);
+pv_value pv_exponential(pv_values *, gs_dtype, pv_value x);
+
+/* compute.c: the result items of one item. */
 void pv_compute_item(pv_values *, const pv_compute *, const pv_value *in,
                      uint32_t n, pv_value *out);
 
