@@ -195,6 +195,7 @@ typedef struct cg_scope {
   bool streams;     /* something was stored past the caches */
   const struct cg_stream *stream; /* of the loop around; NULL: none */
   const struct cg_ahead *ahead;   /* of the iteration around; NULL: none */
+  const struct cg_ahead *asked;   /* of any loop around; NULL: none */
 } cg_scope;
 
 /* The body of a kernel. */

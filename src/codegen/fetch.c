@@ -5,7 +5,8 @@
  * the caches and whose elements a loop reads one after the other is prefetched,
  * once a line: a constant distance ahead, or, where an iteration of a loop over
  * rows has loops that read memory and others that do not, the next row by one
- * of the others, so that memory is at work all the time.  Of several reads of
+ * of the others, so that memory is at work all the time; where such loops run
+ * parts of a row in turn, what is read some parts later.  Of several reads of
  * an array only those are that come first to a line: a read that others precede
  * by part of a line, or by few iterations of a loop around, finds it in a
  * cache. */
@@ -19,6 +20,9 @@ enum { KEPT = 8, LINE = 64, MOST_TERMS = 16 };
 /* Loops of an iteration that are looked at; iterations of one that asks for
  * what others read. */
 enum { MOST_LOOPS = 16, LONG_LOOP = 256 };
+
+/* Bytes, and parts, that a loop over a part of a row asks for ahead. */
+enum { PARTS_BYTES = 1024, PARTS_AHEAD = 2 };
 
 /* An address: constant + the sum of factor * iterator. */
 typedef struct address {
@@ -128,15 +132,18 @@ has_terms_of(const address *a, const address *b) {
 }
 
 /* What `a` reads was read by `first` within a line, or a few iterations of
- * some loop before. */
+ * some loop before, in which no more than `near` bytes went by. */
 static bool
-comes_after(const address *a, const address *first, int64_t bytes) {
+comes_after(const address *a, const address *first, int64_t bytes,
+            int64_t near) {
   int64_t apart;
   if (!has_terms_of(a, first) || !has_terms_of(first, a) ||
       __builtin_sub_overflow(first->constant, a->constant, &apart) || apart < 0)
     return false;
   if (apart < LINE / bytes)
     return true;
+  if (apart > near / bytes)
+    return false;
   for (uint32_t k = 0; k < a->n; k++) {
     int64_t step = a->term[k].factor;
     if (step < LINE / bytes)
@@ -165,7 +172,8 @@ typedef struct search {
 static void
 add_read(search *x, uint32_t array, isl_ast_expr *index) {
   address a = {0};
-  int64_t bytes = gs_dtype_table[x->e->p->arrays.data[array].dtype].bytes;
+  int64_t bytes = cg_element_bytes(x->e, array);
+  int64_t near = cg_near_bytes(x->e->p->target);
   if (!index || !add_terms(x->e, &a, index, 1) ||
       factor_of(&a, x->loop->iterator) != 1)
     return;
@@ -173,9 +181,9 @@ add_read(search *x, uint32_t array, isl_ast_expr *index) {
   for (k = 0; k < x->n; k++) {
     if (x->fetch[k].array != array)
       continue;
-    if (comes_after(&a, &x->at[k], bytes))
+    if (comes_after(&a, &x->at[k], bytes, near))
       return;
-    if (comes_after(&x->at[k], &a, bytes))
+    if (comes_after(&x->at[k], &a, bytes, near))
       break;
   }
   if (k == CG_MOST_FETCHED)
@@ -294,18 +302,17 @@ collect_loops(row_loops *l, isl_ast_node *node) {
 }
 
 /* In place of the only loop of an iteration those below it, which may run parts
- * of rows in turn; the name of its iterator, NULL where there are not several
- * below. */
-static const char *
-collect_in_parts(row_loops *l, cg_ahead *out) {
-  const char *iterator = l->loop[0].iterator;
+ * of rows in turn, where there are several; the loop over parts is kept. */
+static bool
+collect_in_parts(row_loops *l, cg_loop *parts, cg_ahead *out) {
   row_loops below = {.e = l->e};
   collect_loops(&below, isl_ast_node_copy(l->loop[0].inner));
   if (below.n < 2)
-    return NULL;
+    return false;
+  *parts = l->loop[0];
   out->parts = l->node[0];
   *l = below;
-  return iterator;
+  return true;
 }
 
 /* One by one, long, and in vectors: it may as well ask for something. */
@@ -366,27 +373,51 @@ least_busy(const row_loops *l, const search *x, const bool *may,
 /* What is read depends on a loop: it is none over parts of what those below
  * run over. */
 static bool
-steps_along(const search *x, const char *iterator) {
-  for (uint32_t k = 0; iterator && k < x->n; k++)
-    if (factor_of(&x->at[k], iterator))
+steps_along(const search *x, const cg_loop *parts) {
+  for (uint32_t k = 0; k < x->n; k++)
+    if (factor_of(&x->at[k], parts->iterator))
       return true;
   return false;
 }
 
+/* Where rows follow each other in memory, what is read some parts later, the
+ * first ones of the next row among them: it is needed sooner than that of the
+ * next row, and less of the near caches is taken by what waits.  False where it
+ * is not known. */
+static bool
+some_parts_ahead(const row_loops *l, const search *x, uint32_t k,
+                 const cg_loop *parts, int64_t step, cg_fetch *fetch) {
+  int64_t bytes = cg_element_bytes(l->e, fetch->array), apart, far;
+  int64_t width = cg_range_size(l->e->p, l->loop[x->by[k]].node);
+  if (parts->trips < 1 || width < 1 ||
+      __builtin_sub_overflow(step, width, &apart) || apart > 2 * LINE / bytes ||
+      apart < -2 * LINE / bytes)
+    return false;
+  int64_t part = (width - 1) / parts->trips + 1;
+  if (__builtin_mul_overflow(part, PARTS_AHEAD * bytes, &far))
+    return false;
+  far = far < PARTS_BYTES ? PARTS_BYTES : far;
+  fetch->ahead = (far - 1) / LINE * LINE + LINE;
+  fetch->kind = CG_FETCH_SOON;
+  return true;
+}
+
+/* parts: NULL where loops are over whole rows. */
 static void
 share_out(const row_loops *l, const search *x, const cg_loop *rows,
-          const bool *may, cg_ahead *out) {
+          const cg_loop *parts, const bool *may, cg_ahead *out) {
   uint32_t asked[MOST_LOOPS] = {0};
   for (uint32_t k = 0; k < x->n; k++) {
     cg_fetch fetch = x->fetch[k];
     int64_t step = factor_of(&x->at[k], rows->iterator);
-    int64_t bytes =
-        gs_dtype_table[l->e->p->arrays.data[fetch.array].dtype].bytes;
+    int64_t bytes = cg_element_bytes(l->e, fetch.array);
     if (!step || __builtin_mul_overflow(step, bytes, &fetch.ahead))
       continue;
     uint32_t by = least_busy(l, x, may, asked);
     asked[by]++;
     fetch.kind = CG_FETCH_ROW;
+    if (parts)
+      some_parts_ahead(l, x, k, parts, step, &fetch);
     out->by[out->n] = l->node[by];
     out->fetch[out->n++] = fetch;
   }
@@ -398,21 +429,22 @@ bool
 cg_find_ahead(cg_emitter *e, const cg_loop *rows, cg_ahead *out) {
   row_loops l = {.e = e};
   search x = {.e = e};
+  cg_loop parts;
   *out = (cg_ahead){0};
   if (rows->node == PO_NO_NODE || rows->step != 1)
     return false;
   collect_loops(&l, isl_ast_node_copy(rows->inner));
-  const char *parts = l.n == 1 ? collect_in_parts(&l, out) : NULL;
+  bool in_parts = l.n == 1 && collect_in_parts(&l, &parts, out);
   if (l.n < 2)
     return false;
   bool may[MOST_LOOPS] = {false}, any = false, all;
   all = gs_stores_through_caches(e->p->target);
   uint32_t first = find_reads(&l, &x);
-  if (steps_along(&x, parts))
+  if (in_parts && steps_along(&x, &parts))
     return false;
   for (uint32_t k = first; k < l.n && (all || !any); k++)
     any |= may[k] = !reads(&x, k) && !reads_itself(&l, k) && may_ask(&l, k);
   if (any)
-    share_out(&l, &x, rows, may, out);
+    share_out(&l, &x, rows, in_parts ? &parts : NULL, may, out);
   return out->n > 0;
 }

@@ -207,6 +207,20 @@ put_vector_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop,
   bs_put(&e->body, "}\n");
 }
 
+/* A loop that asks for a line at a time: whole lines, then what is left. */
+static void
+put_lines(cg_emitter *e, cg_scope *scope, const cg_loop *loop,
+          const cg_stream *stream, uint32_t indent) {
+  cg_scope own = *scope;
+  cg_open_lines(e, scope, loop, stream, indent);
+  put_loop(e, &own, loop, true, false, indent + 2);
+  if (!loop->trips || loop->trips % stream->row) {
+    cg_open_rest(e, scope, loop, stream, indent);
+    put_loop(e, scope, loop, true, false, indent + 2);
+  }
+  cg_close_lines(e, indent);
+}
+
 static void
 put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
         uint32_t indent) {
@@ -222,10 +236,14 @@ put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
   cg_put_pragma(e, scope, &loop, indent);
   bool fenced = scope->team == 1 && cg_may_stream(e, scope->use);
   scope->team -= scope->team > 0;
-  bool streams = cg_find_stream(e, &loop, scope->ahead, node, &stream);
+  bool streams = cg_find_stream(e, scope, &loop, node, &stream);
   if (!scope->ahead || scope->ahead->parts != node)
     scope->ahead = cg_find_ahead(e, &loop, &ahead) ? &ahead : NULL;
-  if (streams) {
+  scope->asked = scope->ahead ? scope->ahead : scope->asked;
+  if (streams && stream.by_lines) {
+    scope->stream = &stream;
+    put_lines(e, scope, &loop, &stream, indent);
+  } else if (streams) {
     scope->streams |= stream.n > 0;
     scope->stream = &stream;
     cg_open_stream(e, scope, &loop, &stream, indent);

@@ -1,4 +1,5 @@
-/* stream.h - arrays larger than the caches (stream.c, fetch.c). */
+/* stream.h - arrays larger than the caches (stream.c, stream_text.c,
+ * fetch.c). */
 #ifndef CODEGEN_STREAM_H
 #define CODEGEN_STREAM_H
 
@@ -30,7 +31,8 @@ enum { CG_MOST_ROWS = 4, CG_MOST_FETCHED = 8 };
 
 typedef struct cg_stream {
   const char *iterator;
-  int64_t row; /* elements */
+  int64_t row;   /* elements */
+  bool by_lines; /* of a line, nothing goes through rows */
   uint32_t n, n_fetched;
   const cg_user_note *write[CG_MOST_ROWS];
   cg_fetch fetch[CG_MOST_FETCHED];
@@ -49,10 +51,14 @@ void cg_find_streamed(cg_emitter *);
 /* Some array of a kernel is one of them. */
 bool cg_may_stream(const cg_emitter *, const cg_use *);
 
+/* Of the second cache; where there is none, as far as all of them go. */
+int64_t cg_near_bytes(const gs_target *);
+int64_t cg_element_bytes(const cg_emitter *, uint32_t array);
+
 /* Whether some store in the body of a loop goes through a row, or something
  * is fetched ahead: what the loop reads itself, or where there is `ahead`, of
  * the iteration around it, what that tells this node to. */
-bool cg_find_stream(cg_emitter *, const cg_loop *, const cg_ahead *,
+bool cg_find_stream(cg_emitter *, const cg_scope *, const cg_loop *,
                     __isl_keep isl_ast_node *, cg_stream *);
 /* fetch.c: the reads that are worth it of the statements that every iteration
  * runs. */
@@ -66,6 +72,13 @@ void cg_open_stream(cg_emitter *, const cg_scope *, const cg_loop *,
                     const cg_stream *, uint32_t indent);
 void cg_close_stream(cg_emitter *, const cg_scope *, const cg_loop *,
                      const cg_stream *, bool fenced, uint32_t indent);
+/* The same by lines: around the loop for whole ones, between that and the loop
+ * for what is left, and behind that. */
+void cg_open_lines(cg_emitter *, const cg_scope *, const cg_loop *,
+                   const cg_stream *, uint32_t indent);
+void cg_open_rest(cg_emitter *, const cg_scope *, const cg_loop *,
+                  const cg_stream *, uint32_t indent);
+void cg_close_lines(cg_emitter *, uint32_t indent);
 /* stream: NULL where there is none. */
 bool cg_is_streamed_here(const cg_stream *, const cg_user_note *);
 void cg_put_stream_element(const cg_stream *, const cg_user_note *,

@@ -22,7 +22,7 @@
 
 /* Rows of a strip, so that few are computed twice and threads have work;
  * elements of a row that are worth loops of its own. */
-enum { FEWEST_ROWS = 32, MOST_ROWS = 128, SHORT_ROW = 64, PART_OF_ROW = 256 };
+enum { FEWEST_ROWS = 32, MOST_ROWS = 1024, SHORT_ROW = 64, PART_OF_ROW = 256 };
 
 /* ---- how a producer follows the loop ---- */
 
@@ -105,16 +105,19 @@ po_bytes_of_cache(const po_program *p, uint32_t level) {
 
 /* ---- strips ---- */
 
-/* Each core gets four strips, or as many more of them as others do: with static
- * shares, one strip more for some would be what all wait for. */
+/* Each core gets as many strips as the others: with static shares, one strip
+ * more for some would be what all wait for.  Four, so that other numbers of
+ * threads have even shares, too, but fewer where rows are few, and more where
+ * they are many. */
 static int64_t
 rows_of_strip(const po_program *p, int64_t rows) {
   int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
-  int64_t strips = 4 * cores, n = (rows - 1) / strips + 1;
-  if (n > MOST_ROWS) {
-    strips *= (rows - 1) / (strips * MOST_ROWS) + 1;
-    n = (rows - 1) / strips + 1;
-  }
+  int64_t most = cores * MOST_ROWS, strips = 4;
+  if ((rows - 1) / most >= strips)
+    strips = (rows - 1) / most + 1;
+  while (strips > 1 && (rows - 1) / (strips * cores) + 1 < FEWEST_ROWS)
+    strips--;
+  int64_t n = (rows - 1) / (strips * cores) + 1;
   n = n < FEWEST_ROWS ? FEWEST_ROWS : n;
   return n > rows ? rows : n;
 }

@@ -24,7 +24,7 @@ made(const po_program *p, uint32_t array) {
   "  (windows (access a 0) (shape " column ") (stride 1 1))))"                 \
   "(output b)"
 
-/* 71 rows in strips of 32, 32 and 7: two more of `a` for each. */
+/* 71 rows in strips of 36 and 35: two more of `a` for each. */
 Test(rows, blur) {
   static const char *const text = BLUR("73 99", "1 3", "3 1");
   po_program *p = chosen(text);
@@ -35,14 +35,34 @@ Test(rows, blur) {
     if (a->role != PO_LOCAL || po_elements(a) == 1)
       continue;
     cr_assert_eq(a->fold[1], 3);
-    cr_assert_eq(a->dim[1], 34);
-    cr_assert_eq(made(p, k), (71 + 3 * 2) * 97);
+    cr_assert_eq(a->dim[1], 38);
+    cr_assert_eq(made(p, k), (71 + 2 * 2) * 97);
   }
   const po_nest_node *root = &p->nest.nodes.data[0];
   cr_assert_eq(root->first, root->last);
   cr_assert_eq(p->nest.nodes.data[root->first].mark, PO_PARALLEL);
   expect_right(p, text);
   po_free(p);
+}
+
+/* Rows are shared out evenly, in few strips where there are few of them. */
+Test(rows, strips_for_all_cores) {
+  static const char *const text = BLUR("602 66", "1 3", "3 1");
+  static const struct {
+    int cores, rows;
+  } cases[] = {{1, 150}, {2, 75}, {12, 50}, {40, 32}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const gs_target *target = target_of(
+        bs_arena_printf(&arena, "(target m (cores %d))", cases[k].cores));
+    po_program *p = chosen_for(target, text);
+    bs_text script;
+    bs_text_init(&script, &heap);
+    po_print_script(p, &script);
+    const char *size = bs_arena_printf(&arena, " [-1, %d]\n", cases[k].rows);
+    cr_expect(strstr(bs_text_str(&script), size), "%d cores: %s",
+              cases[k].cores, bs_text_str(&script));
+    po_free(p);
+  }
 }
 
 Test(rows, windows_both_ways) {
