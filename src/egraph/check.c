@@ -3,6 +3,7 @@
  * Linear in the graph apart from the lookups.  A graph that a refused merge
  * stopped has equal nodes in two classes by design and is not checked. */
 #include "egraph/hashcons.h"
+#include "egraph/segments.h"
 #include <string.h>
 
 static const char *
@@ -119,11 +120,11 @@ check_symbols(const eg_graph *g, uint32_t *where) {
   const eg_index *x = eg_index_of(g);
   uint32_t total = 0;
   for (uint32_t c = 0; c < g->n_classes; c++) {
-    uint32_t at = x->class_segment.data[c], last = x->class_segment.data[c + 1];
-    for (; at < last; at++) {
-      const eg_segment *s = &x->segments.data[at];
-      uint32_t end = s->start + eg_segment_n(x, s);
-      for (uint32_t i = s->start; i < end; i++, total++) {
+    uint32_t at = x->class_segment.data[c];
+    eg_segment s;
+    while (eg_segment_next(x, &at, &s)) {
+      uint32_t end = s.start + eg_segment_n(x, &s);
+      for (uint32_t i = s.start; i < end; i++, total++) {
         uint32_t n = x->by_symbol.data[i].node & EG_NODE_MASK;
         if (where[n] != c)
           return "I8: a node is in the wrong segment, or in two";

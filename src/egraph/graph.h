@@ -101,7 +101,8 @@ typedef struct eg_key {
 /* The nodes of one class with one symbol: by_symbol[start .. start + n); those
  * that changed since the index before stand first.  The symbol is that whose
  * entries `start` is among.  `what` is EG_RECENT where some changed, then n and
- * how many did, else n and the latest stamp; or EG_MANY, and where they are. */
+ * how many did, else n and the latest stamp; or EG_MANY, and where they are; or
+ * EG_FEW: the entries and rows tell.  EG_LAST: the last one of its class. */
 typedef struct eg_segment {
   uint32_t start, what;
 } eg_segment;
@@ -111,8 +112,16 @@ typedef struct eg_many {
 } eg_many;
 
 #define EG_MANY         0x40000000u
-#define EG_SEGMENT_BITS 15 /* of n, and of what is beside it */
+#define EG_LAST         0x20000000u
+#define EG_FEW          0x10000000u
+#define EG_SEGMENT_BITS 14 /* of n, and of what is beside it */
 #define EG_SEGMENT_MOST ((1u << EG_SEGMENT_BITS) - 1)
+
+/* Where a class's segments begin; or that it has none; or, where it has one of
+ * EG_FEW_MOST nodes at most, which is not kept, where its entries begin. */
+#define EG_ALONE      0x80000000u
+#define EG_NO_SEGMENT UINT32_MAX
+enum { EG_FEW_MOST = 4 };
 
 #define EG_RECENT                                                              \
   0x80000000u                    /* in an entry: changed since the last index; \
@@ -138,12 +147,14 @@ typedef struct eg_index {
   bool valid;
   uint32_t classes, nodes, symbols; /* ids covered */
   BS_VEC(uint32_t) class_segment;
-  BS_VEC(eg_segment) segments;   /* (class, symbol) order */
+  BS_VEC(eg_segment) segments;   /* by class */
   BS_VEC(eg_many) many;          /* of the segments with many nodes */
   BS_VEC(uint32_t) symbol_start; /* symbol -> place in by_symbol */
-  BS_VEC(eg_entry) by_symbol;    /* (symbol, class, recent first, id) order */
-  BS_VEC(eg_use) uses;           /* of each symbol; kept from index to index */
-  uint32_t epoch;                /* stamps not below it are recent */
+  BS_VEC(eg_entry)
+  by_symbol;           /* (symbol, class, recent first, id) order,
+                          and one more, which is EG_FIRST */
+  BS_VEC(eg_use) uses; /* of each symbol; kept from index to index */
+  uint32_t epoch;      /* stamps not below it are recent */
   /* Made of these when a class's nodes are first asked for. */
   bool listed;
   BS_VEC(uint32_t) class_start; /* class id -> place in by_class */
@@ -412,47 +423,4 @@ void eg_compact(eg_graph *, uint64_t most);
 /* index.c */
 const eg_index *eg_index_of(const eg_graph *);
 void eg_index_free(eg_graph *);
-static inline uint32_t
-eg_segment_n(const eg_index *x, const eg_segment *s) {
-  if (s->what & EG_MANY)
-    return x->many.data[s->what & ~(EG_RECENT | EG_MANY)].n;
-  return s->what >> EG_SEGMENT_BITS & EG_SEGMENT_MOST;
-}
-
-static inline uint32_t
-eg_segment_info(const eg_index *x, const eg_segment *s) {
-  if (s->what & EG_MANY)
-    return x->many.data[s->what & ~(EG_RECENT | EG_MANY)].info;
-  return s->what & EG_SEGMENT_MOST;
-}
-
-/* The latest stamp in a segment. */
-static inline uint32_t
-eg_segment_newest(const eg_index *x, const eg_segment *s) {
-  return s->what & EG_RECENT ? x->epoch : eg_segment_info(x, s);
-}
-
-static inline uint32_t
-eg_segment_recent(const eg_index *x, const eg_segment *s) {
-  return s->what & EG_RECENT ? eg_segment_info(x, s) : 0;
-}
-
-static inline uint32_t
-eg_entry_class(const eg_graph *g, const eg_entry *e) {
-  return g->rows[e->node & EG_NODE_MASK].cls;
-}
-
-/* The segment of a class and a symbol, which the index covers, or NULL. */
-static inline const eg_segment *
-eg_segment_find(const eg_index *x, uint32_t cls, uint32_t symbol) {
-  uint32_t at = x->class_segment.data[cls];
-  uint32_t end = x->class_segment.data[cls + 1];
-  uint32_t first = x->symbol_start.data[symbol];
-  uint32_t n = x->symbol_start.data[symbol + 1] - first;
-  for (; at < end; at++)
-    if (x->segments.data[at].start - first < n)
-      return &x->segments.data[at];
-  return NULL;
-}
-
 #endif

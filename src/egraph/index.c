@@ -7,6 +7,7 @@
  * classes leaves it and the rows it names as they are (only a rebuild changes
  * rows), so a search may go on over it while matches are being applied. */
 #include "egraph/place.h"
+#include "egraph/segments.h"
 #include <string.h>
 
 static void
@@ -104,12 +105,11 @@ list_by_class(eg_graph *g) {
   EG_ROOM(g, &x->class_start, (uint64_t)x->classes + 1);
   EG_ROOM(g, &x->by_class, (uint64_t)x->symbol_start.data[x->symbols]);
   for (uint32_t c = 0; c < x->classes; c++) {
-    uint32_t from = x->class_start.data[c] = at;
-    for (uint32_t k = x->class_segment.data[c];
-         k < x->class_segment.data[c + 1]; k++) {
-      const eg_segment *s = &x->segments.data[k];
-      uint32_t end = s->start + eg_segment_n(x, s);
-      for (uint32_t i = s->start; i < end; i++)
+    uint32_t from = x->class_start.data[c] = at, k = x->class_segment.data[c];
+    eg_segment s;
+    while (eg_segment_next(x, &k, &s)) {
+      uint32_t end = s.start + eg_segment_n(x, &s);
+      for (uint32_t i = s.start; i < end; i++)
         x->by_class.data[at++].i = x->by_symbol.data[i].node & EG_NODE_MASK;
     }
     sort(x->by_class.data + from, at - from);

@@ -68,10 +68,10 @@ entry_matches(eg_matcher *m, const eg_atom *a, const eg_entry *e, bool attr) {
 static bool
 class_is_fresh(const eg_matcher *m, uint32_t c) {
   uint32_t at = m->x->class_segment.data[c];
-  uint32_t end = m->x->class_segment.data[c + 1];
-  bool empty = at == end;
-  for (; at < end; at++)
-    if (eg_segment_newest(m->x, &m->x->segments.data[at]) >= m->since)
+  bool empty = at == EG_NO_SEGMENT;
+  eg_segment s;
+  while (eg_segment_next(m->x, &at, &s))
+    if (eg_segment_newest(m->g, &s) >= m->since)
       return true;
   return empty;
 }
@@ -80,8 +80,7 @@ static inline bool
 entry_is_fresh(const eg_matcher *m, const eg_entry *e) {
   if (m->by_bit)
     return e->node & EG_RECENT;
-  return (uint32_t)(m->g->stamps[e->node & EG_NODE_MASK] & ~EG_MOVED) >=
-         m->since;
+  return eg_entry_stamp(m->g, e) >= m->since;
 }
 
 /* Takes the next candidate of an atom; false when it does not match. */
@@ -100,8 +99,7 @@ step(eg_matcher *m, uint32_t d, bool *fresh) {
   if (a->kind == EG_ATOM_CLASSES) {
     m->regs[a->reg] = at;
     *fresh = *fresh || class_is_fresh(m, at);
-    return eg_leads(m->g, at) ||
-           m->x->class_segment.data[at] != m->x->class_segment.data[at + 1];
+    return eg_leads(m->g, at) || m->x->class_segment.data[at] != EG_NO_SEGMENT;
   }
   const eg_entry *e = &m->x->by_symbol.data[at];
   if (!entry_matches(m, a, e, l->attr))
@@ -132,16 +130,15 @@ static void
 open_class(eg_matcher *m, uint32_t d, uint32_t cls) {
   eg_level *l = &m->levels[d];
   eg_chains *c = &m->chains[d];
-  const eg_segment *s = NULL;
+  eg_segment s;
   l->at = l->end = 0;
   l->next = NULL;
-  if (cls < m->x->classes && l->symbol != EG_NONE)
-    s = eg_segment_find(m->x, cls, l->symbol);
-  if (!s)
+  if (cls >= m->x->classes || l->symbol == EG_NONE ||
+      !eg_segment_find(m->x, cls, l->symbol, &s))
     return;
-  l->at = s->start;
-  l->end = s->start + eg_segment_n(m->x, s);
-  if (c->kid != EG_NONE && eg_chains_open(c, m->heap, m->g, s)) {
+  l->at = s.start;
+  l->end = s.start + eg_segment_n(m->x, &s);
+  if (c->kid != EG_NONE && eg_chains_open(c, m->heap, m->g, l->at, l->end)) {
     const eg_atom *a = &m->p->atoms.data[d];
     uint32_t reg = m->p->kids.data[a->first_kid + c->kid].reg;
     l->end = eg_chains_head(c, m->regs[reg]);
@@ -153,18 +150,17 @@ open_class(eg_matcher *m, uint32_t d, uint32_t cls) {
  * compared: what is not fresh of the segment is only counted. */
 static void
 open_last(eg_matcher *m, eg_level *l, uint32_t cls) {
-  const eg_segment *s = NULL;
+  eg_segment s;
   l->at = l->end = 0;
-  if (cls < m->x->classes && l->symbol != EG_NONE)
-    s = eg_segment_find(m->x, cls, l->symbol);
-  if (!s)
+  if (cls >= m->x->classes || l->symbol == EG_NONE ||
+      !eg_segment_find(m->x, cls, l->symbol, &s))
     return;
-  uint32_t all = eg_segment_n(m->x, s);
-  uint32_t n = m->by_bit ? eg_segment_recent(m->x, s) : all;
-  if (eg_segment_newest(m->x, s) < m->since)
+  uint32_t all = eg_segment_n(m->x, &s);
+  uint32_t n = m->by_bit ? eg_segment_recent(m->x, &s) : all;
+  if (!m->by_bit && eg_segment_newest(m->g, &s) < m->since)
     n = 0;
-  l->at = s->start;
-  l->end = s->start + n;
+  l->at = s.start;
+  l->end = s.start + n;
   m->count += all - n;
 }
 
@@ -379,11 +375,11 @@ skim(eg_matcher *m, uint32_t d, uint32_t word) {
       break;
     uint32_t words[sizeof *e / sizeof(uint32_t)];
     memcpy(words, e, sizeof words);
-    const eg_segment *s = eg_segment_find(m->x, words[word], symbol);
-    if (!s)
+    eg_segment s;
+    if (!eg_segment_find(m->x, words[word], symbol, &s))
       continue;
-    uint32_t n = eg_segment_n(m->x, s);
-    if (eg_segment_newest(m->x, s) >= since || n > limit - m->count)
+    uint32_t n = eg_segment_n(m->x, &s);
+    if (eg_segment_newest(m->g, &s) >= since || n > limit - m->count)
       break;
     m->count += n;
   }

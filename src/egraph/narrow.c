@@ -122,7 +122,7 @@ void
 eg_chains_init(eg_chains *c, const eg_pattern *p, const eg_atom *a) {
   const eg_kid_step *steps = a->arity ? p->kids.data + a->first_kid : NULL;
   memset(c, 0, sizeof *c);
-  c->kid = EG_NONE;
+  c->kid = c->start = EG_NONE;
   if (a->kind != EG_ATOM_CLASS || a->arity > 2)
     return;
   for (uint32_t k = a->arity; k-- > 0;)
@@ -138,35 +138,35 @@ eg_chains_done(eg_chains *c, bs_heap *heap) {
 }
 
 static void
-build(eg_chains *c, bs_heap *heap, const eg_graph *g, const eg_segment *s) {
-  uint32_t n = eg_segment_n(&g->index, s);
+build(eg_chains *c, bs_heap *heap, const eg_graph *g, uint32_t start,
+      uint32_t n) {
   uint32_t bits = 32 - (uint32_t)__builtin_clz(n), size = 1u << bits;
   const eg_entry *e = g->index.by_symbol.data;
   bs_reserve(heap, &c->heads, size);
   bs_reserve(heap, &c->next, n);
   c->shift = 32 - bits;
   for (uint32_t i = 0; i < size; i++)
-    c->heads.data[i] = s->start;
+    c->heads.data[i] = start;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t cls = e[s->start + i].kid[c->kid].i;
+    uint32_t cls = e[start + i].kid[c->kid].i;
     uint32_t *head = &c->heads.data[(cls * 2654435761u) >> c->shift];
     c->next.data[i] = *head;
-    *head = s->start + i + 1;
+    *head = start + i + 1;
   }
 }
 
 bool
-eg_chains_open(eg_chains *c, bs_heap *heap, const eg_graph *g,
-               const eg_segment *s) {
-  if (c->kid == EG_NONE || eg_segment_n(&g->index, s) < FEW)
+eg_chains_open(eg_chains *c, bs_heap *heap, const eg_graph *g, uint32_t start,
+               uint32_t end) {
+  if (c->kid == EG_NONE || end - start < FEW)
     return false;
-  if (c->segment != s) {
-    c->segment = s;
+  if (c->start != start) {
+    c->start = start;
     c->ready = false;
     return false;
   }
   if (!c->ready)
-    build(c, heap, g, s);
+    build(c, heap, g, start, end - start);
   c->ready = true;
   return true;
 }

@@ -3,6 +3,7 @@
 #define EGRAPH_NARROW_H
 
 #include "egraph/pattern_code.h"
+#include "egraph/segments.h"
 
 /* What a root's child must be: a known class, the first child again, in a set
  * of classes, or a class that has a symbol. */
@@ -35,9 +36,9 @@ eg_filter_passes(const eg_filter *f, const eg_index *x, const eg_entry *e) {
   for (uint32_t i = 0; i < f->n; i++) {
     const eg_test *t = &f->tests[i];
     uint32_t c = e->kid[t->kid].i;
-    bool ok = t->kind == EG_TEST_IN ? t->set[c / 64] >> (c % 64) & 1
-              : t->kind == EG_TEST_HAS
-                  ? eg_segment_find(x, c, t->symbol) != NULL
+    eg_segment s;
+    bool ok = t->kind == EG_TEST_IN     ? t->set[c / 64] >> (c % 64) & 1
+              : t->kind == EG_TEST_HAS  ? eg_segment_find(x, c, t->symbol, &s)
               : t->kind == EG_TEST_TWIN ? c == e->kid[0].i
                                         : c == t->is;
     if (!ok)
@@ -49,9 +50,9 @@ eg_filter_passes(const eg_filter *f, const eg_index *x, const eg_entry *e) {
 /* The entries of a segment by one child, for a level that opens the same
  * segment again and again to compare that child. */
 typedef struct eg_chains {
-  uint32_t kid;              /* EG_NONE: the level compares none */
-  const eg_segment *segment; /* opened last */
-  bool ready;                /* built for `segment` */
+  uint32_t kid;   /* EG_NONE: the level compares none */
+  uint32_t start; /* of the segment opened last */
+  bool ready;     /* built for it */
   uint32_t shift;
   BS_VEC(uint32_t) heads; /* by hash: the place after the last entry */
   BS_VEC(uint32_t) next;  /* by entry: likewise of the one before */
@@ -59,9 +60,9 @@ typedef struct eg_chains {
 
 void eg_chains_init(eg_chains *, const eg_pattern *, const eg_atom *);
 void eg_chains_done(eg_chains *, bs_heap *);
-/* Tells that a segment is opened; true when chains serve it. */
-bool eg_chains_open(eg_chains *, bs_heap *, const eg_graph *,
-                    const eg_segment *);
+/* Tells that the segment [start, end) is opened; true when chains serve it. */
+bool eg_chains_open(eg_chains *, bs_heap *, const eg_graph *, uint32_t start,
+                    uint32_t end);
 
 static inline uint32_t
 eg_chains_head(const eg_chains *c, uint32_t cls) {

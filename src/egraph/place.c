@@ -13,6 +13,7 @@
  * its own begin follows from the counts of all, so the lists are the same
  * whatever the number of threads. */
 #include "egraph/place.h"
+#include "egraph/segments.h"
 #include <string.h>
 
 enum { MOST_THREADS = 4, WORTH = 1 << 13 /* nodes */ };
@@ -153,13 +154,6 @@ sum_uses(eg_sorting *s) {
   sum(start, n);
 }
 
-/* Ends become starts again. */
-static void
-back(uint32_t *at, uint32_t n) {
-  memmove(at + 1, at, (size_t)n * sizeof *at);
-  at[0] = 0;
-}
-
 /* Starts of the classes move on to the ends. */
 static void
 place_rows(const eg_graph *g, eg_index *x, const eg_range *some, uint32_t *at) {
@@ -209,7 +203,8 @@ place_by_class(void *ctx, uint32_t i) {
 
 /* --- by operator ------------------------------------------------------- */
 
-static inline void
+/* Returns the place. */
+static inline uint32_t
 place(eg_placing *p, uint32_t node, uint32_t c) {
   const eg_row *r = &p->rows[node & EG_NODE_MASK];
   uint32_t symbol = p->heads[r->head & EG_HEAD_MASK].symbol;
@@ -220,23 +215,38 @@ place(eg_placing *p, uint32_t node, uint32_t c) {
     node |= EG_FIRST;
   }
   p->entries[at] = (eg_entry){node, {r->kid[0], r->kid[1]}};
+  return at;
 }
 
-/* The nodes of a class, those that are recent first. */
-static void
+#define UNWRITTEN 0x40000000u /* of a class's segments */
+
+/* The nodes of a class, those that are recent first.  Returns the place of the
+ * class's entries or the end of its segments, which come last to first. */
+static uint32_t
 place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c) {
-  uint32_t n_recent = 0;
+  uint32_t n_recent = 0, before = p->n_segments, last = 0;
   for (uint32_t i = 0; i < n; i++)
     if (nodes[i].i & EG_RECENT) {
-      place(p, nodes[i].i, c);
+      last = place(p, nodes[i].i, c);
       n_recent++;
     }
   for (uint32_t i = 0; i < n && n_recent < n; i++)
     if (!(nodes[i].i & EG_RECENT))
-      place(p, nodes[i].i, c);
+      last = place(p, nodes[i].i, c);
+  if (n > EG_FEW_MOST || p->n_segments > before + 1)
+    return p->n_segments | UNWRITTEN;
+  p->n_segments = before;
+  return (last + 1 - n) | EG_ALONE;
 }
 
-/* Ends of classes become starts of their segments. */
+static uint32_t
+place_alone(eg_placing *p, uint32_t node, uint32_t c) {
+  uint32_t at = place(p, node, c);
+  p->n_segments--;
+  return at | EG_ALONE;
+}
+
+/* Ends of classes become ends of their segments. */
 static void
 place_by_symbol(void *ctx, uint32_t i) {
   eg_sorting *s = ctx;
@@ -246,11 +256,9 @@ place_by_symbol(void *ctx, uint32_t i) {
   for (uint32_t c = p.some.first; c < p.some.end; c++) {
     uint32_t n = end[c] - from;
     from = end[c];
-    end[c] = p.n_segments;
-    if (n == 1)
-      place(&p, at->i, c);
-    else if (n)
-      place_class(&p, at, n, c);
+    end[c] = !n       ? EG_NO_SEGMENT
+             : n == 1 ? place_alone(&p, at->i, c)
+                      : place_class(&p, at, n, c);
     at += n;
   }
   s->parts[i].n_segments = p.n_segments;
@@ -328,15 +336,15 @@ join_segments(eg_sorting *s) {
     eg_placing *p = &s->parts[i];
     uint32_t *at = s->x->class_segment.data, base = s->parts[0].n_segments;
     for (uint32_t c = p->some.first; c < p->some.end; c++)
-      at[c] += base;
+      at[c] += at[c] & EG_ALONE ? 0 : base;
     s->parts[0].n_segments += p->n_segments;
     p->n_segments = 0;
   }
 }
 
 /* By class, some classes at a time, then by operator; the nodes of a class and
- * an operator stand together there.  Tells how many such segments there are;
- * starts of classes become starts of their segments. */
+ * an operator stand together there.  Tells how many such segments there are to
+ * be kept. */
 static void
 place_all(eg_sorting *s) {
   eg_graph *g = s->g;
@@ -352,7 +360,7 @@ place_all(eg_sorting *s) {
     join_segments(s);
   }
   x->segments.len = s->parts[0].n_segments;
-  x->class_segment.data[g->n_classes] = x->segments.len;
+  x->by_symbol.data[x->symbol_start.data[s->n_symbols]].node = EG_FIRST;
 }
 
 /* --- segments ---------------------------------------------------------- */
@@ -369,26 +377,33 @@ segment_of(eg_index *x, uint32_t *many, uint32_t start, uint32_t n,
 }
 
 /* The segments of the entries [i, end) of an operator; tells whether any of
- * its nodes is recent.  The starts of classes move on to the ends. */
+ * its nodes is recent. */
 static bool
 make_segments(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
               uint32_t *many) {
-  uint32_t *at = x->class_segment.data;
   const eg_stamp *stamps = g->stamps;
   const eg_entry *entries = x->by_symbol.data;
   bool some = false;
   while (i < end) {
-    uint32_t c = eg_entry_class(g, &entries[i]), node = entries[i].node;
-    uint32_t from = i, recent = 0, newest = 0;
+    uint32_t node = entries[i].node, from = i, recent = 0, newest = 0;
+    uint32_t *at = &x->class_segment.data[eg_entry_class(g, &entries[i])];
+    if (*at & EG_ALONE) {
+      some = some || node & EG_RECENT;
+      while (!(entries[++i].node & EG_FIRST))
+        ;
+      continue;
+    }
     do {
       if (node & EG_RECENT)
         recent++;
       else if (!recent && stamps[node & EG_NODE_MASK] > newest)
         newest = stamps[node & EG_NODE_MASK];
-    } while (++i < end && !((node = entries[i].node) & EG_FIRST));
+    } while (!((node = entries[++i].node) & EG_FIRST));
     some = some || recent;
-    x->segments.data[at[c]++] =
-        segment_of(x, many, from, i - from, recent, newest);
+    uint32_t last = *at & UNWRITTEN ? EG_LAST : 0;
+    *at = (*at & ~UNWRITTEN) - 1;
+    x->segments.data[*at] = segment_of(x, many, from, i - from, recent, newest);
+    x->segments.data[*at].what |= last;
   }
   return some;
 }
@@ -438,19 +453,35 @@ take_uses(eg_sorting *s, uint32_t symbol) {
     *u = (eg_use){n, s->g->epoch};
 }
 
+/* The first class from `first` on with `n` segments before the end of its own,
+ * of those that have segments. */
+static uint32_t
+class_of_segment(const uint32_t *ends, uint32_t first, uint32_t end,
+                 uint32_t n) {
+  while (first < end) {
+    uint32_t mid = first + (end - first) / 2, c = mid;
+    while (c < end && ends[c] & EG_ALONE)
+      c++;
+    if (c < end && (ends[c] & ~UNWRITTEN) < n)
+      first = c + 1;
+    else
+      end = mid;
+  }
+  return first;
+}
+
 static void
 make_all_segments(eg_sorting *s) {
   eg_graph *g = s->g;
   eg_index *x = s->x;
-  const uint32_t *start = x->class_segment.data;
   uint32_t at = 0;
   EG_ROOM(g, &x->segments, (uint64_t)x->segments.len);
   s->most_many = g->live_nodes / EG_SEGMENT_MOST;
   bs_reserve(g->heap, &x->many, (uint64_t)s->most_many * s->n);
   x->many.len = s->most_many * s->n;
   for (uint32_t i = 0; i < s->n; i++) {
-    uint32_t to = class_at(start, at, g->n_classes,
-                           part_start(s, x->segments.len, i + 1));
+    uint32_t to = class_of_segment(x->class_segment.data, at, g->n_classes,
+                                   part_start(s, x->segments.len, i + 1));
     to = i + 1 < s->n ? to : g->n_classes;
     s->parts[i].some = (eg_range){at, to, 0};
     at = to;
@@ -458,7 +489,6 @@ make_all_segments(eg_sorting *s) {
   share_out(s, make_some_segments);
   for (uint32_t k = 0; k < s->n_symbols; k++)
     take_uses(s, k);
-  back(x->class_segment.data, g->n_classes);
 }
 
 /* --- all --------------------------------------------------------------- */
