@@ -37,6 +37,8 @@
   0x3ffffff0u /* edges 2n and 2n + 1 stay below POOL_EDGE                      \
                */
 
+#define EG_EARLY UINT64_MAX /* as nodes expected */
+
 typedef uint8_t eg_stamp;
 
 typedef struct eg_row {
@@ -230,7 +232,8 @@ struct eg_graph {
   eg_reason fault_reason;
 
   size_t limit;      /* bytes; growth becomes careful near it; 0 = none */
-  uint64_t expected; /* nodes after the iteration that is on; 0: unknown */
+  uint64_t expected; /* nodes after the iteration that is on; 0: unknown;
+                        EG_EARLY: as it is one of the first */
   eg_index index;
   uint32_t pins; /* searches that read the index */
   eg_crew *crew; /* of the run that is on; NULL: one thread */

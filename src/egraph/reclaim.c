@@ -15,7 +15,8 @@
 #include "egraph/graph.h"
 #include <assert.h>
 
-enum { LEAST = 512, SHARE = 8 }; /* of the rows, before it is worth a pass */
+/* Of the rows, before it is worth a pass; before they are given back. */
+enum { LEAST = 512, SHARE = 8, SHARE_GIVEN = 16 };
 
 /* --- parent lists made anew -------------------------------------------- */
 
@@ -229,7 +230,7 @@ void
 eg_compact(eg_graph *g, uint64_t most) {
   assert(!g->lost.len && !g->pins);
   if (g->journal || g->origin || g->fault || g->n_dead < LEAST ||
-      g->n_dead < g->n_rows / SHARE || g->n_dead < most)
+      g->n_dead < g->n_rows / SHARE_GIVEN || g->n_dead < most)
     return;
   uint32_t to = 0;
   for (uint32_t n = 0; n < g->n_rows; n++)

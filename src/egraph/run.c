@@ -336,7 +336,7 @@ expect(const eg_runner *r) {
   double more[SEEN] = {0}, most = bans ? 1 : 1.6;
   uint32_t n = r->iterations.len;
   if (n < SEEN)
-    return 0;
+    return EG_EARLY;
   const eg_iteration *it = &r->iterations.data[n - SEEN];
   for (uint32_t i = 1; i < SEEN; i++) {
     if (it[i].nodes <= it[i - 1].nodes)

@@ -215,7 +215,9 @@ table_resize(eg_graph *g, uint64_t n_buckets) {
   fill(g);
 }
 
-enum { DOUBLED = 1 << 16 }; /* slots; larger tables grow by half */
+/* Slots; larger tables grow by half.  `EARLY`: in the first iterations, where
+ * graphs mostly grow by more. */
+enum { DOUBLED = 1 << 15, DOUBLED_EARLY = 1 << 16 };
 
 static uint64_t
 buckets_for(uint64_t entries) {
@@ -226,9 +228,11 @@ buckets_for(uint64_t entries) {
  * for that, up to sixteen times; small tables double. */
 static uint64_t
 comfortable(const eg_graph *g, uint64_t slots, uint64_t need) {
-  uint64_t most = need * 16,
-           want = slots < DOUBLED ? need * 2 : need + need / 2;
-  if (want < g->expected)
+  bool early = g->expected == EG_EARLY;
+  uint64_t most = need * 16;
+  uint64_t want =
+      slots < (early ? DOUBLED_EARLY : DOUBLED) ? need * 2 : need + need / 2;
+  if (!early && want < g->expected)
     want = g->expected < most ? g->expected : most;
   return buckets_for(want);
 }
