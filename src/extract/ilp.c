@@ -9,8 +9,11 @@
  * with cycles adds a cut for each one found and the program is solved again.
  * Every relaxation's bound is a bound of the problem; the first solution
  * without a cycle is optimal.  The greedy DAG is the answer when time runs out
- * before. */
+ * before, and optimal itself where the bound meets it.  CBC takes no large
+ * costs: they are divided, and what it then calls optimal is not, as small ones
+ * get lost in its tolerances. */
 #include "extract/core.h"
+#include "extract/search.h"
 #include "glen-features.h"
 
 #if GLEN_HAVE_CBC
@@ -22,8 +25,12 @@ typedef struct row {
   double side;
 } row;
 
+/* Of costs that CBC is given; it stops the program at 1e25. */
+#define MAX_EXPONENT 60
+
 typedef struct program {
   const ex_problem *p;
+  int shift; /* costs are divided by 2^shift */
   uint32_t *class_of;
   BS_VEC(row) rows;
   BS_VEC(int) column;
@@ -78,10 +85,29 @@ add_children(program *g, uint32_t d, uint32_t *seen) {
     }
 }
 
+static int
+shift_of(const ex_problem *p) {
+  double most = 0;
+  int exponent;
+  for (uint32_t n = 0; n < p->n_nodes; n++)
+    most = fmax(most, p->cost[n]);
+  frexp(most, &exponent);
+  return exponent > MAX_EXPONENT ? exponent - MAX_EXPONENT : 0;
+}
+
+/* More than any solution costs. */
+static double
+sum_of(const ex_problem *p) {
+  double sum = 0;
+  for (uint32_t n = 0; n < p->n_nodes; n++)
+    sum += p->cost[n];
+  return sum * (1 + 1e-6);
+}
+
 static void
 build(program *g, const ex_problem *p) {
   uint32_t *seen = EX_ZERO(p->heap, uint32_t, p->n_classes);
-  *g = (program){.p = p, .class_of = ex_class_of(p)};
+  *g = (program){.p = p, .class_of = ex_class_of(p), .shift = shift_of(p)};
   for (uint32_t r = 0; r < p->n_roots; r++) {
     open_row(g, 'G', 1);
     put_class(g, p->roots[r]);
@@ -106,7 +132,7 @@ make_model(const program *g) {
   Cbc_Model *m = Cbc_newModel();
   Cbc_setLogLevel(m, 0);
   for (uint32_t n = 0; n < g->p->n_nodes; n++)
-    Cbc_addCol(m, "", 0, 1, g->p->cost[n], 1, 0, NULL, NULL);
+    Cbc_addCol(m, "", 0, 1, ldexp(g->p->cost[n], -g->shift), 1, 0, NULL, NULL);
   for (uint32_t r = 0; r < g->rows.len; r++) {
     const row *at = &g->rows.data[r];
     uint32_t end = r + 1 < g->rows.len ? at[1].first : g->column.len;
@@ -132,7 +158,8 @@ solve_once(const program *g, const ex_watch *w, uint32_t *choice) {
   Cbc_setParameter(m, "timeMode", "elapsed");
   Cbc_setAllowableGap(m, 0);
   Cbc_solve(m);
-  answer a = {Cbc_isProvenOptimal(m), Cbc_getBestPossibleObjValue(m)};
+  answer a = {Cbc_isProvenOptimal(m),
+              ldexp(Cbc_getBestPossibleObjValue(m), g->shift)};
   const double *x = a.optimal ? Cbc_getColSolution(m) : NULL;
   for (uint32_t c = 0; c < p->n_classes; c++)
     choice[c] = EX_NONE;
@@ -202,17 +229,18 @@ cut_cycles(program *g, const uint32_t *choice) {
 }
 
 /* Solves and cuts until a solution has no cycle: then true.  *bound rises to
- * what the last program says. */
+ * what the last program says, but for what CBC says before it has any. */
 static bool
-solve_rounds(const ex_problem *p, ex_watch *w, uint32_t *choice, double *bound,
-             uint64_t *steps) {
+solve_rounds(const ex_problem *p, ex_watch *w, uint32_t *choice, double limit,
+             double *bound, uint64_t *steps) {
   program g;
   bool acyclic = false, going = true;
   build(&g, p);
   while (going && !acyclic && !ex_watch_over(w)) {
     answer a = solve_once(&g, w, choice);
     ++*steps;
-    *bound = fmax(*bound, a.bound);
+    if (a.bound < limit)
+      *bound = fmax(*bound, a.bound);
     going = a.optimal;
     acyclic = going && cut_cycles(&g, choice) == 0;
   }
@@ -220,7 +248,8 @@ solve_rounds(const ex_problem *p, ex_watch *w, uint32_t *choice, double *bound,
   return acyclic;
 }
 
-/* Solves a core; true when `best` is its optimum. */
+/* Solves a core; true when `best` is its optimum.  No bound is above the sum
+ * of all costs. */
 static bool
 solve_core(const ex_core *core, ex_watch *w, core_solution *best,
            ex_solution *s) {
@@ -229,11 +258,12 @@ solve_core(const ex_core *core, ex_watch *w, core_solution *best,
   double bound = 0, tree, dag;
   core_to_problem(core, &p, &class_at, &node_at);
   uint32_t *choice = EX_NEW(core->heap, uint32_t, p.n_classes);
-  bool solved =
-      (p.n_classes == 0 || solve_rounds(&p, w, choice, &bound, &s->steps)) &&
-      ex_price(&p, choice, &tree, &dag);
+  bool solved = (p.n_classes == 0 ||
+                 solve_rounds(&p, w, choice, sum_of(&p), &bound, &s->steps)) &&
+                ex_price(&p, choice, &tree, &dag);
   if (solved)
     core_keep(core, &p, node_at, choice, dag, best);
+  solved = solved && (p.n_classes == 0 || !shift_of(&p));
   s->bound = fmax(s->bound, core->base + bound);
   bs_free(core->heap, choice);
   bs_free(core->heap, node_at);
@@ -259,22 +289,33 @@ take_over(const ex_problem *p, const ex_traces *traces,
   bs_free(p->heap, class_of);
 }
 
-bool
-ex_solve_ilp(const ex_problem *p, ex_watch *w, ex_solution *s) {
+static void
+search_below(const ex_problem *p, ex_watch *w, ex_solution *s) {
   ex_core core;
   ex_traces traces = {0};
   core_solution best = {.cost = INFINITY};
-  double dag;
-  if (!ex_heuristic(p, w, s->choice, &dag, &s->bound))
-    return false;
   core_from_problem(&core, p, &traces, s->choice);
   core_reduce(&core, w);
   s->optimal = solve_core(&core, w, &best, s);
-  if (s->optimal)
+  if (best.cost < INFINITY)
     take_over(p, &traces, &best, s->choice);
   core_done(&core);
   bs_vec_done(p->heap, &traces);
   bs_vec_done(p->heap, &best.traces);
+}
+
+bool
+ex_solve_ilp(const ex_problem *p, ex_watch *w, ex_solution *s) {
+  double dag, tree;
+  if (!ex_heuristic(p, w, s->choice, &dag, &s->bound))
+    return false;
+  double step = ex_least_saving(p, dag);
+  s->optimal = s->bound >= dag - step;
+  if (!s->optimal) {
+    search_below(p, w, s);
+    ex_price(p, s->choice, &tree, &dag);
+    s->optimal = s->optimal || s->bound >= dag - step;
+  }
   return ex_restrict(p, s->choice);
 }
 

@@ -21,6 +21,10 @@ static const method methods[] = {
 };
 #define N_METHODS (sizeof methods / sizeof *methods)
 
+/* Of costs: 2^32 of them, and what bounds multiply them by, stay below the
+ * 2^1024 of a double. */
+#define MAX_EXPONENT 900
+
 bool
 ex_method_find(const char *name, ex_method *out) {
   for (size_t i = 0; i < N_METHODS; i++)
@@ -47,6 +51,27 @@ no_choice(const ex_problem *p, uint32_t *choice) {
     choice[c] = EX_NONE;
 }
 
+/* The exponent of the power of two that costs must be divided by so that sums
+ * of them, and bounds above those, do not overflow. */
+static int
+excess_of(const ex_problem *p) {
+  double most = 0;
+  int exponent;
+  for (uint32_t n = 0; n < p->n_nodes; n++)
+    if (!isinf(p->cost[n]))
+      most = fmax(most, p->cost[n]);
+  frexp(most, &exponent);
+  return exponent > MAX_EXPONENT ? exponent - MAX_EXPONENT : 0;
+}
+
+static double *
+scaled_costs(const ex_problem *p, int excess) {
+  double *cost = EX_NEW(p->heap, double, p->n_nodes);
+  for (uint32_t n = 0; n < p->n_nodes; n++)
+    cost[n] = ldexp(p->cost[n], -excess);
+  return cost;
+}
+
 /* A method for DAGs, on the part where they can be. */
 static bool
 solve_part(const ex_problem *p, const method *m, ex_watch *w,
@@ -68,6 +93,19 @@ solve_part(const ex_problem *p, const method *m, ex_watch *w,
   return ok;
 }
 
+static bool
+solve_dag(const ex_problem *p, const method *m, ex_watch *w, ex_solution *out) {
+  int excess = excess_of(p);
+  if (!excess)
+    return solve_part(p, m, w, out);
+  ex_problem smaller = *p;
+  smaller.cost = scaled_costs(p, excess);
+  bool ok = solve_part(&smaller, m, w, out);
+  out->bound = ldexp(out->bound, excess);
+  bs_free(p->heap, smaller.cost);
+  return ok;
+}
+
 bool
 ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
          ex_solution *out) {
@@ -78,7 +116,7 @@ ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
   no_choice(p, out->choice);
   ex_watch_start(&watch, options);
   if (!m->built_in ||
-      !(m->trees ? m->solve(p, &watch, out) : solve_part(p, m, &watch, out)))
+      !(m->trees ? m->solve(p, &watch, out) : solve_dag(p, m, &watch, out)))
     return false;
   out->feasible = ex_price(p, out->choice, &out->tree_cost, &out->dag_cost);
   if (out->optimal)

@@ -1,5 +1,6 @@
 #include "random_problem.h"
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 
 static bs_heap heap;
@@ -257,6 +258,23 @@ Test(solve, tiny_and_large_costs) {
     ex_solution out = solve(&p, EX_EXACT);
     cr_assert_float_eq(out.dag_cost / scale, 9, 1e-9);
     cr_assert(out.optimal);
+  }
+}
+
+/* Sums beyond a double, and costs that CBC does not take: the choice is right
+ * all the same. */
+Test(solve, sums_that_overflow) {
+  for (double scale = 1e23; scale < 3e307; scale *= 1e71) {
+    sketch sk = shared();
+    for (uint32_t n = 0; n < sk.n_nodes; n++)
+      sk.cost[n] *= scale;
+    ex_problem p = problem_of(&sk);
+    for (ex_method m = EX_EXACT; m <= EX_ILP && ex_method_built_in(m); m++) {
+      ex_solution out = solve(&p, m);
+      cr_assert(out.optimal && out.bound == out.dag_cost);
+      cr_assert_eq(out.choice[0], 0);
+      cr_assert(isinf(out.dag_cost) || fabs(out.dag_cost / scale - 9) < 1e-9);
+    }
   }
 }
 
