@@ -50,6 +50,7 @@ typedef struct bs_diags {
   uint32_t limit; /* errors kept, and warnings; later ones are only counted,
                      their hints and notes dropped (20) */
   bool dropped;   /* the last error or warning was one too many */
+  bool unread;    /* all is taken back later: messages need not say much */
 } bs_diags;
 
 void bs_diags_init(bs_diags *, bs_heap *);

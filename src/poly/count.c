@@ -94,11 +94,12 @@ without_determined(__isl_take isl_set *set) {
 
 /* Walks over all dimensions but the last one. */
 static int64_t
-count_by_walk(__isl_keep isl_set *set, const int64_t *size, uint32_t n) {
+count_by_walk(__isl_keep isl_set *set, const int64_t *size, uint32_t n,
+              int64_t most) {
   int64_t walk = 1;
   for (uint32_t d = 0; d + 1 < n; d++)
     walk = times(walk, size[d]);
-  if (walk < 0 || walk > MAX_WALK)
+  if (walk < 0 || walk > most)
     return -1;
   return po_int_or(isl_set_count_val(set), -1);
 }
@@ -202,7 +203,7 @@ part_of(__isl_keep isl_set *set, const relation *r, uint32_t top) {
 
 /* Takes the set, of which no dimension is determined by the others. */
 static int64_t
-count_whole(__isl_take isl_set *set) {
+count_whole(__isl_take isl_set *set, int64_t most) {
   isl_size dim = isl_set_dim(set, isl_dim_set);
   uint32_t n = dim < 0 ? 0 : (uint32_t)dim;
   int64_t lo[PO_MAX_DEPTH], size[PO_MAX_DEPTH], count = 1;
@@ -219,7 +220,7 @@ count_whole(__isl_take isl_set *set) {
     isl_set *alone =
         isl_set_project_out(isl_set_copy(set), isl_dim_set, d + 1, n - d - 1);
     alone = isl_set_project_out(alone, isl_dim_set, 0, d);
-    count = times(count, count_by_walk(alone, &size[d], 1));
+    count = times(count, count_by_walk(alone, &size[d], 1, most));
     isl_set_free(alone);
     set = isl_set_project_out(set, isl_dim_set, d, 1);
     for (uint32_t k = d; k + 1 < n; k++)
@@ -229,24 +230,29 @@ count_whole(__isl_take isl_set *set) {
   for (uint32_t d = 0; box && d < n; d++)
     count = times(count, size[d]);
   if (!box)
-    count = times(count, count_by_walk(set, size, n));
+    count = times(count, count_by_walk(set, size, n, most));
+  isl_set_free(set);
+  return count;
+}
+
+int64_t
+po_count_points_within(isl_set *set, int64_t most) {
+  relation r;
+  int64_t count = 1;
+  set = without_determined(isl_set_coalesce(set));
+  isl_size n = isl_set_dim(set, isl_dim_set);
+  if (n < 2 || !find_relation(set, (uint32_t)n, &r) || is_one_part(&r))
+    return count_whole(set, most);
+  for (uint32_t d = 0; d < (uint32_t)n && count; d++)
+    if (top_of(&r, d) == d)
+      count = times(count, count_whole(part_of(set, &r, d), most));
   isl_set_free(set);
   return count;
 }
 
 int64_t
 po_count_points(isl_set *set) {
-  relation r;
-  int64_t count = 1;
-  set = without_determined(isl_set_coalesce(set));
-  isl_size n = isl_set_dim(set, isl_dim_set);
-  if (n < 2 || !find_relation(set, (uint32_t)n, &r) || is_one_part(&r))
-    return count_whole(set);
-  for (uint32_t d = 0; d < (uint32_t)n && count; d++)
-    if (top_of(&r, d) == d)
-      count = times(count, count_whole(part_of(set, &r, d)));
-  isl_set_free(set);
-  return count;
+  return po_count_points_within(set, MAX_WALK);
 }
 
 double

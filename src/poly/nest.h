@@ -147,5 +147,7 @@ int64_t po_count_instances(const po_program *, uint32_t stmt);
 double po_estimate_instances(const po_program *, uint32_t stmt);
 /* The number of points of any bounded set, exactly; or -1. */
 int64_t po_count_points(__isl_take isl_set *);
+/* The same where no more points need to be walked over one by one. */
+int64_t po_count_points_within(__isl_take isl_set *, int64_t walk);
 
 #endif

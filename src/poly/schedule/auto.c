@@ -40,11 +40,14 @@ bool
 po_attempt(chooser *c, po_step_call *call, po_program **undo) {
   bs_diags *d = now(c)->ctx.diags;
   moment m = {d->list.len, d->errors, d->warnings, d->dropped};
+  bool unread = d->unread;
   if (c->stopped)
     return false;
   /* A new program has no plan of its contractions, which are to stay. */
   bool planned = now(c)->contractions.len > 0;
+  d->unread = true;
   bool ok = po_apply(c->program, call, undo);
+  d->unread = unread;
   if (ok && planned)
     po_lay_out(now(c));
   d->list.len = m.len;
