@@ -71,7 +71,8 @@ typedef struct po_known_order {
 bool po_rest_is_in_order(po_program *, const po_known_order *,
                          po_violation *out);
 /* No dependence between different iterations of a loop, those around being
- * equal.  reductions_too: reduction dependences count. */
+ * equal.  reductions_too: reduction dependences count.  `out` NULL: nobody asks
+ * for the pair. */
 bool po_loop_is_parallel(po_program *, uint32_t loop, bool reductions_too,
                          po_violation *out);
 /* The same for iterations in one block of `lanes` (floor(t / lanes) equal). */

@@ -117,7 +117,7 @@ ask_through(po_program *p, question *q, uint32_t array, uint32_t kind) {
 
 static void
 describe(po_program *p, po_dep_kind kind, question *q, po_violation *out) {
-  const po_deps *all = po_dependences(p);
+  const po_deps *all = out ? po_dependences(p) : NULL;
   if (all)
     po_describe(p, kind, q->wrong, isl_union_map_copy(all->of[kind]), out);
   else
@@ -127,7 +127,8 @@ describe(po_program *p, po_dep_kind kind, question *q, po_violation *out) {
 static bool
 answer(po_program *p, uint32_t loop, uint32_t lanes, bool reductions,
        const po_known_order *known, po_violation *out) {
-  *out = (po_violation){.pairs = -1, .violated = -1};
+  if (out)
+    *out = (po_violation){.pairs = -1, .violated = -1};
   uint32_t n = reductions ? PO_DEP_KINDS : PO_REDUCTION;
   for (uint32_t kind = 0; kind < n; kind++) {
     question q = {p, loop, lanes, known,
@@ -217,7 +218,8 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
     isl_union_map *pairs = meetings(p, loop, k);
     bool ok = isl_union_map_foreach_map(pairs, ask, &q) == isl_stat_ok;
     ok = po_unlimit(&limit) && ok;
-    if (ok && isl_union_map_is_empty(q.wrong) == isl_bool_false) {
+    bool wrong = ok && isl_union_map_is_empty(q.wrong) == isl_bool_false;
+    if (wrong && out) {
       po_describe(p, PO_OUTPUT_DEP, q.wrong, pairs, out);
       out->array = array->name;
       out->fold = true;
@@ -225,6 +227,8 @@ places_are_apart(po_program *p, uint32_t loop, uint32_t lanes,
     }
     isl_union_map_free(q.wrong);
     isl_union_map_free(pairs);
+    if (wrong)
+      return false;
     if (!ok)
       return bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
                       "places of %s: the integer set library gave up",

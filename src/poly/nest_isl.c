@@ -281,3 +281,36 @@ po_group_schedule(const po_program *p, const po_group *group) {
   bs_free(p->ctx.heap, done);
   return all;
 }
+
+/* ---- gaps ---- */
+
+/* More than one piece, or a remainder. */
+static bool
+may_have_gaps(__isl_keep isl_map *range) {
+  isl_set *set = isl_set_coalesce(isl_map_wrap(isl_map_copy(range)));
+  isl_basic_set_list *list = isl_set_get_basic_set_list(set);
+  bool convex = isl_basic_set_list_n_basic_set(list) == 1;
+  if (convex) {
+    isl_basic_set *one = isl_basic_set_list_get_basic_set(list, 0);
+    convex = isl_basic_set_dim(one, isl_dim_div) == 0;
+    isl_basic_set_free(one);
+  }
+  isl_basic_set_list_free(list);
+  isl_set_free(set);
+  return !convex;
+}
+
+isl_map *
+po_without_gaps(isl_map *range) {
+  if (!range || !may_have_gaps(range))
+    return range;
+  isl_space *line = isl_space_range(isl_map_get_space(range));
+  isl_map *above = isl_map_apply_range(isl_map_copy(range),
+                                       isl_map_lex_le(isl_space_copy(line)));
+  isl_map *below =
+      isl_map_apply_range(isl_map_copy(range), isl_map_lex_ge(line));
+  isl_map *filled = isl_map_coalesce(isl_map_intersect(above, below));
+  bool same = isl_map_is_equal(filled, range) == isl_bool_true;
+  isl_map_free(same ? filled : range);
+  return same ? range : filled;
+}

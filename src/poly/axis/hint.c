@@ -28,11 +28,10 @@ typedef struct hinter {
 
 static po_axis_order
 order_of(po_program *p, uint32_t loop) {
-  po_violation unused;
-  if (po_loop_is_parallel(p, loop, true, &unused))
+  if (po_loop_is_parallel(p, loop, true, NULL))
     return PO_AXIS_PARALLEL;
-  return po_loop_is_parallel(p, loop, false, &unused) ? PO_AXIS_REDUCTION
-                                                      : PO_AXIS_SERIAL;
+  return po_loop_is_parallel(p, loop, false, NULL) ? PO_AXIS_REDUCTION
+                                                   : PO_AXIS_SERIAL;
 }
 
 /* The axis that a schedule gave to the loop, with all it was made of: into the

@@ -13,15 +13,9 @@
 #include "poly/schedule/edit.h"
 #include <isl/ilp.h>
 
-/* Loops of an iteration; bytes of an array in a part, in a line, and of an
- * element; parts of a row that are worth it. */
-enum {
-  MOST_LOOPS = 8,
-  PART_BYTES = 512,
-  LINE_BYTES = 64,
-  BYTES = 4,
-  FEWEST_PARTS = 4
-};
+/* Loops of an iteration; bytes of an array in a part and in a line; parts of a
+ * row that are worth it. */
+enum { MOST_LOOPS = 8, PART_BYTES = 512, LINE_BYTES = 64, FEWEST_PARTS = 4 };
 
 typedef struct row {
   uint32_t loop[MOST_LOOPS], n;
@@ -177,9 +171,24 @@ put_back(po_chooser *c, const uint32_t *swapped, uint32_t n) {
 
 /* ---- the step ---- */
 
+/* Of the smallest elements that the loops write: what is whole lines of these
+ * is of all. */
+static int64_t
+least_bytes(const po_program *p, uint32_t rows) {
+  int64_t least = LINE_BYTES;
+  for (uint32_t k = po_nest_first_leaf(p, rows); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, rows)) {
+    uint32_t array = p->stmts.data[po_node(p, k)->stmt].array;
+    int64_t bytes = gs_dtype_table[p->arrays.data[array].dtype].bytes;
+    least = bytes < least ? bytes : least;
+  }
+  return least;
+}
+
 static bool
 interleave(po_chooser *c, uint32_t rows) {
-  row r = {.line = LINE_BYTES / BYTES, .part = PART_BYTES / BYTES};
+  int64_t bytes = least_bytes(po_now(c), rows);
+  row r = {.line = LINE_BYTES / bytes, .part = PART_BYTES / bytes};
   uint32_t swapped[MOST_LOOPS], n = 0;
   if (!put_rows_outside(c, rows, &r, swapped, &n) ||
       !find_loops(po_now(c), rows, &r) || !find_skews(po_now(c), &r))

@@ -205,9 +205,8 @@ insert_band(figure *f, part part, __isl_take isl_schedule_node *node,
   bool all = true;
   node = isl_schedule_node_insert_partial_schedule(node, band);
   for (uint32_t k = 0; k < n; k++) {
-    po_violation v;
     bool free_order =
-        po_loop_is_parallel(program_of(f, part), loops[k], true, &v);
+        po_loop_is_parallel(program_of(f, part), loops[k], true, NULL);
     all = all && free_order;
     node =
         isl_schedule_node_band_member_set_coincident(node, (int)k, free_order);

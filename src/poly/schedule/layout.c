@@ -80,6 +80,33 @@ behind_folds(isl_ctx *isl, uint32_t folds, __isl_take isl_multi_aff *map) {
       isl_multi_aff_pullback_multi_aff(map, rest));
 }
 
+/* Two elements of the array of n dimensions that the relation, to places, gives
+ * the same one. */
+static bool
+refuse_meeting(const po_program *p, const po_step_call *call, const po_array *a,
+               __isl_keep isl_map *on) {
+  isl_map *meet =
+      isl_map_apply_range(isl_map_copy(on), isl_map_reverse(isl_map_copy(on)));
+  isl_space *elements = isl_space_domain(isl_map_get_space(on));
+  meet = isl_map_intersect(meet, isl_map_lex_lt(elements));
+  isl_point *point = isl_set_sample_point(isl_map_wrap(meet));
+  bs_text text;
+  bs_text_init(&text, p->ctx.heap);
+  for (uint32_t k = 0; k < 2 * a->rank; k++) {
+    isl_val *at = isl_point_get_coordinate_val(point, isl_dim_set, (int)k);
+    if (k % a->rank == 0)
+      bs_putf(&text, "%s%s[", k ? " and " : "", a->name);
+    bs_putf(&text, "%ld%s", at ? isl_val_get_num_si(at) : 0,
+            (k + 1) % a->rank ? "," : "]");
+    isl_val_free(at);
+  }
+  isl_point_free(point);
+  po_refuse(p, call, "not-injective", "the map puts %s in one place",
+            bs_text_str(&text));
+  bs_text_done(&text);
+  return false;
+}
+
 /* New extents; false where elements meet or lie below 0. */
 static bool
 measure(po_program *p, const po_step_call *call, uint32_t array,
@@ -87,7 +114,11 @@ measure(po_program *p, const po_step_call *call, uint32_t array,
   const po_array *a = &p->arrays.data[array];
   isl_map *on = isl_map_from_multi_aff(isl_multi_aff_copy(map));
   on = isl_map_intersect_domain(on, po_box(p->isl, a->dim, a->rank));
-  bool apart = isl_map_is_injective(on) == isl_bool_true;
+  if (isl_map_is_injective(on) != isl_bool_true) {
+    refuse_meeting(p, call, a, on);
+    isl_map_free(on);
+    return false;
+  }
   isl_set *range = isl_map_range(on);
   int64_t all = 1;
   bool ok = true;
@@ -104,9 +135,6 @@ measure(po_program *p, const po_step_call *call, uint32_t array,
     isl_val_free(hi);
   }
   isl_set_free(range);
-  if (!apart)
-    return po_refuse(p, call, "not-injective",
-                     "the map puts two elements of %s in one place", a->name);
   return ok || po_refuse(p, call, "bounds",
                          "the map puts elements of %s below 0 or too far up",
                          a->name);

@@ -253,9 +253,10 @@ po_apply_simple_compute_at(po_program *p, po_step_call *call) {
                      po_node(p, loop)->name);
   if (n > depth)
     return po_refuse(p, call, "too-deep",
-                     "loop %s is the %uth from the outside, but %s has only "
-                     "%u loops around it",
-                     po_node(p, loop)->name, n, name, depth);
+                     "loop %s is number %u from the outside, %s has %u loop%s "
+                     "around it",
+                     po_node(p, loop)->name, n, name, depth,
+                     depth == 1 ? "" : "s");
   while (shared < n && mine[shared] == theirs[shared])
     shared++;
   if (!match_loops(p, call, mine, theirs, shared, n))

@@ -70,11 +70,30 @@ context(const shower *s) {
   return all;
 }
 
+/* The values that the bounds around let through: those of `context`, where
+ * there are no gaps. */
+static __isl_give isl_set *
+let_through(const shower *s) {
+  isl_set *all = isl_set_universe(po_space(s->p->isl, s->depth));
+  for (uint32_t k = 0; k < s->depth; k++) {
+    isl_map *range = po_without_gaps(po_nest_range_in(s->p, s->loops[k]));
+    isl_set *one = isl_set_flatten(isl_map_wrap(range));
+    one = isl_set_add_dims(one, isl_dim_set, s->depth - k - 1);
+    all = isl_set_intersect(all, one);
+  }
+  return all;
+}
+
+/* Takes what is known of the loops around. */
+static __isl_give isl_ast_build *
+builder_in(const shower *s, __isl_take isl_set *known) {
+  isl_map *map = isl_map_from_domain(known);
+  return isl_ast_build_from_context(isl_set_params(by_params(s, map)));
+}
+
 static __isl_give isl_ast_build *
 builder(const shower *s) {
-  isl_set *set = context(s);
-  isl_map *map = isl_map_from_domain(set);
-  return isl_ast_build_from_context(isl_set_params(by_params(s, map)));
+  return builder_in(s, context(s));
 }
 
 static void
@@ -106,7 +125,7 @@ put_element(shower *s, const po_stmt *stmt, uint32_t array,
   uint32_t mark = po_pool_mark(&s->pool);
   f = po_keep_pw_multi_aff(&s->pool, f);
   isl_size n = f ? isl_pw_multi_aff_dim(f, isl_dim_out) : 0;
-  bs_putf(s->out, "%s[", s->p->arrays.data[array].name);
+  bs_putf(s->out, "%s[%s", s->p->arrays.data[array].name, f ? "" : "?");
   for (isl_size d = 0; d < n; d++) {
     bs_put(s->out, d ? ", " : "");
     isl_pw_aff *one = isl_pw_multi_aff_get_pw_aff(f, d);
@@ -221,14 +240,16 @@ put_call(shower *s, const po_stmt *stmt) {
 /* `if (...) ` where only some values of the loops around are meant. */
 static void
 put_guard(shower *s, __isl_take isl_set *own) {
-  own = isl_set_coalesce(isl_set_gist(own, context(s)));
+  isl_set *around = let_through(s);
+  own = isl_set_coalesce(isl_set_gist(own, isl_set_copy(around)));
   bool all = isl_set_plain_is_universe(own) == isl_bool_true;
   if (all) {
+    isl_set_free(around);
     isl_set_free(own);
     return;
   }
   own = isl_set_params(by_params(s, isl_map_from_domain(own)));
-  isl_ast_build *build = builder(s);
+  isl_ast_build *build = builder_in(s, around);
   isl_ast_expr *e = isl_ast_build_expr_from_set(build, own);
   char *str = isl_ast_expr_to_C_str(e);
   isl_ast_expr_free(e);

@@ -270,9 +270,8 @@ po_apply_fuse(po_program *p, po_step_call *call) {
     po_move_children(p, loops->nodes[n - 1], outer, PO_NO_NODE);
     po_nest_remove(p, inner);
   }
-  po_violation unused;
   if (po_node(p, outer)->mark == PO_PARALLEL &&
-      !po_loop_is_parallel(p, outer, true, &unused))
+      !po_loop_is_parallel(p, outer, true, NULL))
     po_node(p, outer)->mark = PO_SERIAL;
   po_made(call, outer);
   return true;

@@ -52,11 +52,10 @@ make_serial(po_chooser *c, uint32_t root) {
 static uint32_t
 parallel_chain(po_chooser *c, uint32_t top, uint32_t *loops) {
   uint32_t n = 0;
-  po_violation unused;
   po_program *p = po_now(c);
   for (uint32_t k = top;
        k != PO_NO_NODE && n < PO_MAX_DEPTH && po_node(p, k)->kind == PO_LOOP &&
-       po_loop_is_parallel(p, k, true, &unused);
+       po_loop_is_parallel(p, k, true, NULL);
        k = po_only_child(p, k))
     loops[n++] = k;
   return n;

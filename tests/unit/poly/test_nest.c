@@ -2,6 +2,7 @@
 #include "fixture.h"
 #include "glenside/interpret.h"
 #include "poly/execute.h"
+#include "poly/schedule/change.h"
 
 TestSuite(nest, .init = fixture_start, .fini = fixture_stop);
 
@@ -247,4 +248,45 @@ Test(nest, too_many_instances_are_refused) {
   po_seed_tensors(p, 1, NULL, outputs);
   cr_assert_not(po_execute(p, NULL, outputs));
   cr_assert(has_fault("too-large"));
+}
+
+/* Bounds are of the values between the first and the last one: which of them
+ * there are stands before what runs. */
+Test(nest, gaps_of_a_loop_are_shown) {
+  po_program *p = read_loops(
+      "output B: i32[40, 40]\n"
+      "for t in 0..40 { for u in 0..40 {\n"
+      "S: B[t, u] = 1 where t % 3 = 1 and u = 2 or t % 3 = 1 and u = 7 } }\n");
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_print_nest(p, &out);
+  cr_assert_str_eq(bs_text_str(&out),
+                   "for t=1..37\n"
+                   "  if ((t - 1) % 3 == 0) for u=2..7\n"
+                   "    if (u == 7 || u == 2) B[t, u] = 1\n");
+  bs_text_done(&out);
+}
+
+/* Where nobody asks for the pair, or will read of it, none is looked for. */
+Test(nest, violations_that_nobody_asks_for) {
+  po_program *p = read_loops("input X: f32[9]\noutput A: f32[10]\n"
+                             "Z: A[0] = 1\n"
+                             "for i in 0..9 { S: A[i + 1] = A[i] + X[i] }\n");
+  uint32_t i = loop_of(p, "i");
+  po_violation v;
+  cr_assert_not(po_loop_is_parallel(p, i, true, NULL));
+  cr_assert_not(po_loop_is_parallel(p, i, true, &v));
+  cr_assert(v.violated == 8 && v.pairs == 9);
+  diags.unread = true;
+  cr_assert_not(po_loop_is_parallel(p, i, true, &v));
+  cr_assert_eq(v.violated, -1);
+  cr_assert_str_eq(v.source, "?");
+}
+
+Test(nest, points_are_walked_over_so_far) {
+  po_program *p = read_loops(COPY);
+  isl_set *triangle =
+      isl_set_read_from_str(p->isl, "{ [i, j] : 0 <= i <= j and j < 1000 }");
+  cr_assert_eq(po_count_points_within(isl_set_copy(triangle), 100), -1);
+  cr_assert_eq(po_count_points(triangle), 500500);
 }

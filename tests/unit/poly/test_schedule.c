@@ -379,7 +379,7 @@ Test(schedule, simple_compute_at_of_other_extents) {
   scheduled("split i [8, 4]");
   REFUSED("simple_compute_at B i_0", "loop j runs over 0..31, loop i_0 over "
                                      "0..7");
-  REFUSED("simple_compute_at B i_1", "SB has only 1 loops around it");
+  REFUSED("simple_compute_at B i_1", "SB has 1 loop around it");
 }
 
 Test(schedule, merge) {
