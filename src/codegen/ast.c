@@ -233,6 +233,23 @@ note_address(cg_emitter *e, const cg_use *use, walk *w, uint32_t n,
   w->index[n] = has_remainders(&e->p->arrays.data[array]) ? index : NULL;
 }
 
+static const po_stmt *
+slim_stmt(const walk *w, uint32_t k) {
+  return &w->e->slim->stmts.data[w->e->groups.stmts.data[w->group->first + k]];
+}
+
+static void
+find_slim(cg_emitter *e, const po_group *group) {
+  uint32_t n = e->p->stmts.len;
+  if (!e->slim) {
+    e->slim = bs_arena_copy(&e->arena, e->p, sizeof *e->p);
+    e->slim->stmts.data = bs_arena_copy(&e->arena, e->p->stmts.data,
+                                        n * sizeof *e->p->stmts.data);
+  }
+  for (uint32_t k = 0; k < group->n; k++)
+    cg_slim(e, &e->slim->stmts.data[e->groups.stmts.data[group->first + k]]);
+}
+
 static uint32_t
 count_accesses(const cg_emitter *e, const po_group *group) {
   uint32_t n = 0;
@@ -252,7 +269,7 @@ find_addresses(cg_emitter *e, const cg_use *use, walk *w) {
   w->base = BS_NEWS(&e->arena, int64_t, count_accesses(e, w->group));
   w->first = BS_NEWS(&e->arena, uint32_t, w->group->n + 1);
   for (uint32_t k = 0; k < w->group->n; k++) {
-    const po_stmt *stmt = cg_stmt(e, w->group, k);
+    const po_stmt *stmt = slim_stmt(w, k);
     w->first[k] = n;
     for (uint32_t j = 0; j < stmt->n_exprs; j++, n++) {
       w->array[n] = stmt->exprs[j].array;
@@ -278,7 +295,7 @@ static void
 find_names(cg_emitter *e, walk *w) {
   w->names = BS_NEWS(&e->arena, isl_id *, w->group->n);
   for (uint32_t k = 0; k < w->group->n; k++) {
-    w->names[k] = isl_set_get_tuple_id(cg_stmt(e, w->group, k)->domain);
+    w->names[k] = isl_set_get_tuple_id(slim_stmt(w, k)->domain);
     isl_id_free(w->names[k]);
   }
 }
@@ -294,8 +311,7 @@ find_boxes(cg_emitter *e, walk *w) {
   w->boxes = BS_NEWS(&e->arena, isl_set *, w->group->n);
   po_pool_reserve(&e->pool, w->group->n);
   for (uint32_t k = 0; k < w->group->n; k++)
-    w->boxes[k] =
-        po_keep_set(&e->pool, box_of(cg_stmt(e, w->group, k)->domain));
+    w->boxes[k] = po_keep_set(&e->pool, box_of(slim_stmt(w, k)->domain));
 }
 
 static __isl_give isl_id_list *
@@ -317,7 +333,7 @@ build_ast(walk *w, bool plain, unsigned long most) {
   isl_ctx *isl = w->e->p->isl;
   w->n_loops = 0;
   cg_limit(w->e, most);
-  isl_schedule *schedule = po_group_schedule(w->e->p, w->group);
+  isl_schedule *schedule = po_group_schedule(w->e->slim, w->group);
   if (!plain)
     schedule = cg_ask_for_code(w->e->p, schedule);
   isl_ast_build *build = isl_ast_build_alloc(isl);
@@ -337,6 +353,7 @@ cg_build_ast(cg_emitter *e, uint32_t group) {
   isl_ctx *isl = e->p->isl;
   walk w = {.e = e, .group = &e->groups.list.data[group]};
   cg_limit(e, CG_OPERATIONS);
+  find_slim(e, w.group);
   find_addresses(e, &e->uses[group], &w);
   find_names(e, &w);
   find_boxes(e, &w);

@@ -2,6 +2,7 @@
  *
  *   kernel.c   groups alike up to the arrays they work on become one function
  *   separate.c options of the AST: unrolled loops, full tiles apart
+ *   slim.c     statements with fewer indices
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
  *   node.c     the AST as C loops; loop.c, one loop and its threads
  *   simd.c     loops for the lanes of vectors
@@ -65,6 +66,7 @@ typedef struct cg_emitter {
   BS_VEC(cg_kernel) kernels;
   cg_use *uses;         /* by group */
   unsigned long weight; /* of an operation of isl: see poly/limit.h */
+  po_program *slim;     /* the program with statements as isl gets them */
   uint32_t n_whole;     /* groups whose loops were not cut */
 } cg_emitter;
 
@@ -167,6 +169,10 @@ __isl_give isl_schedule *cg_ask_for_code(const po_program *,
 int64_t cg_range_size(const po_program *, uint32_t loop);
 /* The loop a mark of a schedule or an AST stands for. */
 uint32_t cg_loop_of(__isl_keep isl_id *mark);
+
+/* slim.c: a copy of a statement, without the indices that others determine; its
+ * objects are the emitter's. */
+void cg_slim(cg_emitter *, po_stmt *);
 
 /* ast.c: what the AST's nodes carry. */
 typedef struct cg_user_note {
