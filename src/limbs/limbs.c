@@ -9,20 +9,15 @@
  * For programs only, linked whole: what GMP uses is the process's choice, and
  * must be made before any integer is, so no library may make it.  Not under
  * sanitizers, which would not see what is used after it was freed. */
-#include <gmp.h>
+#include "limbs/small.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 2 * sizeof(mp_limb_t), CHUNK = 4096 };
+enum { SMALL = sizeof(lm_block), CHUNK = 4096 };
 
-typedef union block {
-  union block *next; /* while it is free */
-  mp_limb_t limbs[2];
-} block;
-
-static _Thread_local block *unused;      /* were freed */
-static _Thread_local block *fresh, *end; /* were never taken */
+_Thread_local lm_block *lm_unused;
+static _Thread_local lm_block *fresh, *end; /* were never taken */
 
 static void *
 or_die(void *memory) {
@@ -33,13 +28,8 @@ or_die(void *memory) {
   abort();
 }
 
-static void *
-take_small(void) {
-  block *b = unused;
-  if (b) {
-    unused = b->next;
-    return b;
-  }
+lm_block *
+lm_take_fresh(void) {
   if (fresh == end) {
     fresh = or_die(malloc(CHUNK * sizeof *fresh));
     end = fresh + CHUNK;
@@ -49,18 +39,15 @@ take_small(void) {
 
 static void *
 take(size_t size) {
-  return size <= SMALL ? take_small() : or_die(malloc(size));
+  return size <= SMALL ? lm_take() : or_die(malloc(size));
 }
 
 static void
 give(void *memory, size_t size) {
-  block *b = memory;
-  if (size > SMALL) {
+  if (size > SMALL)
     free(memory);
-    return;
-  }
-  b->next = unused;
-  unused = b;
+  else
+    lm_give(memory);
 }
 
 static void *
