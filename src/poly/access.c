@@ -6,6 +6,7 @@
  * fixed order is a source of what is read then. */
 #include "poly/access.h"
 #include "poly/affine.h"
+#include "poly/memo.h"
 #include "poly/operand.h"
 #include <isl/flow.h>
 #include <isl/options.h>
@@ -290,8 +291,8 @@ unwritten(const po_accesses *x, __isl_take isl_union_map *sinks,
   return isl_union_map_subtract(sinks, written);
 }
 
-po_flow
-po_flow_of_values(const po_program *p, uint32_t array) {
+static po_flow
+find_flow_of_values(const po_program *p, uint32_t array) {
   const po_array *a = &p->arrays.data[array];
   po_accesses x = po_accesses_of(p, array);
   if (!po_is_written_once(p, array, &x)) {
@@ -311,6 +312,65 @@ po_flow_of_values(const po_program *p, uint32_t array) {
   out.from = isl_union_map_union(written, updated);
   po_accesses_free(&x);
   return out;
+}
+
+/* A statement's accesses of an array; so many loops are around it and the
+ * statement before it that has some.  With these of all of them in order, that
+ * of any two is known. */
+static void
+ask_of_accesses(const po_program *p, const po_stmt *s, uint32_t array,
+                uint32_t common, po_memo_key *key) {
+  enum { READ, LOOKED_UP, WRITTEN, UPDATED, CLASS = 4, COMMON = 16 };
+  uint64_t how = (uint64_t)common << COMMON;
+  for (uint32_t k = 0; k < s->n_exprs; k++)
+    if ((s->exprs[k].kind == PO_READ || s->exprs[k].kind == PO_GATHER) &&
+        s->exprs[k].array == array)
+      po_memo_of(key, s->domain, s->time, s->exprs[k].index,
+                 how | (s->exprs[k].kind == PO_READ ? READ : LOOKED_UP));
+  if (s->array == array)
+    po_memo_of(key, s->domain, s->time, s->write,
+               how | (s->kind == PO_UPDATE ? UPDATED : WRITTEN) |
+                   (uint64_t)po_reorder_class(p, s) << CLASS);
+}
+
+/* What the flow through an array depends on: its accesses in the order of the
+ * nest, and its elements, of which the caller may read all. */
+static void
+ask_of_flow(const po_program *p, uint32_t array, po_memo_key *key) {
+  const po_array *a = &p->arrays.data[array];
+  uint32_t last = PO_NO_NODE;
+  po_memo_ask(key, PO_MEMO_FLOW, a->role == PO_OUTPUT);
+  for (uint32_t d = 0; d < a->rank; d++)
+    po_memo_of(key, NULL, NULL, NULL, (uint64_t)a->dim[d]);
+  for (uint32_t leaf = po_nest_first_leaf(p, 0); leaf != PO_NO_NODE;
+       leaf = po_nest_next_leaf(p, leaf, 0)) {
+    const po_stmt *s = &p->stmts.data[p->nest.nodes.data[leaf].stmt];
+    bool ties;
+    if (s->array != array && !po_stmt_reads(s, array))
+      continue;
+    uint32_t common =
+        last == PO_NO_NODE ? 0 : po_common_loops(p, last, leaf, &ties);
+    key->too_long |= s->kind == PO_CALL;
+    ask_of_accesses(p, s, array, common, key);
+    last = leaf;
+  }
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    key->too_long |= p->stmts.data[k].leaf == PO_NO_NODE;
+}
+
+po_flow
+po_flow_of_values(const po_program *p, uint32_t array) {
+  po_memo_key key;
+  ask_of_flow(p, array, &key);
+  const po_memo_answer *known = po_memo_find(p->memo, &key);
+  if (known)
+    return (po_flow){isl_union_map_copy(known->map[0]),
+                     isl_union_map_copy(known->map[1])};
+  po_flow flow = find_flow_of_values(p, array);
+  if (flow.from && flow.unwritten)
+    po_memo_put(p->memo, &key,
+                (po_memo_answer){.map = {flow.from, flow.unwritten}});
+  return flow;
 }
 
 void

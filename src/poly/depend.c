@@ -83,15 +83,18 @@ add_array(const po_program *p, uint32_t array, isl_union_map **of) {
     return;
   }
   bool once = po_is_written_once(p, array, &a);
+  isl_union_map *updates = once ? po_earlier(p, all, a.updates) : NULL;
   of[PO_FLOW] =
       isl_union_map_union(of[PO_FLOW], once ? po_earlier(p, all, a.reads)
                                             : last_sources(p, &a, a.reads));
-  split(p,
-        once ? po_earlier(p, all, a.updates) : last_sources(p, &a, a.updates),
+  split(p, once ? isl_union_map_copy(updates) : last_sources(p, &a, a.updates),
         &of[PO_REDUCTION], &of[PO_FLOW]);
   of[PO_ANTI] = isl_union_map_union(of[PO_ANTI], po_earlier(p, a.reads, all));
+  /* Where an element is written once, and before all updates of it, nothing
+   * comes before a write. */
   isl_union_map *reduced = isl_union_map_copy(of[PO_REDUCTION]);
-  split(p, po_earlier(p, all, all), &reduced, &of[PO_OUTPUT_DEP]);
+  split(p, once ? updates : po_earlier(p, all, all), &reduced,
+        &of[PO_OUTPUT_DEP]);
   isl_union_map_free(reduced);
   isl_union_map_free(all);
   po_accesses_free(&a);

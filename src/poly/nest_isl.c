@@ -82,21 +82,6 @@ po_nest_time(const po_program *p, uint32_t top) {
 
 /* ---- ranges ---- */
 
-/* False where there are too many statements below the node to keep it. */
-static bool
-key_of(const po_program *p, uint32_t top, uint32_t n, po_memo_key *key) {
-  key->n = 0;
-  key->n_outer = n;
-  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
-       k = po_nest_next_leaf(p, k, top)) {
-    if (key->n == PO_MEMO_STMTS)
-      return false;
-    key->domain[key->n] = stmt_at(p, k)->domain;
-    key->time[key->n++] = stmt_at(p, k)->time;
-  }
-  return true;
-}
-
 static __isl_give isl_set *
 find_values(const po_program *p, uint32_t top, uint32_t n) {
   isl_set *all = isl_set_empty(po_space(p->isl, n));
@@ -119,13 +104,16 @@ find_values(const po_program *p, uint32_t top, uint32_t n) {
 static __isl_give isl_set *
 values_of(const po_program *p, uint32_t top, uint32_t n) {
   po_memo_key key;
-  bool kept = key_of(p, top, n, &key);
-  isl_set *values = kept ? po_memo_find(p->memo, &key) : NULL;
+  po_memo_ask(&key, PO_MEMO_VALUES, n);
+  for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, top))
+    po_memo_of(&key, stmt_at(p, k)->domain, stmt_at(p, k)->time, NULL, 0);
+  const po_memo_answer *known = po_memo_find(p->memo, &key);
+  if (known)
+    return isl_set_copy(known->set);
+  isl_set *values = find_values(p, top, n);
   if (values)
-    return values;
-  values = find_values(p, top, n);
-  if (kept)
-    po_memo_put(p->memo, &key, values);
+    po_memo_put(p->memo, &key, (po_memo_answer){.set = values});
   return values;
 }
 

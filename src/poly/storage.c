@@ -2,6 +2,7 @@
 #include "poly/storage.h"
 #include "poly/access.h"
 #include "poly/affine.h"
+#include "poly/memo.h"
 #include <isl/space.h>
 
 void
@@ -195,11 +196,33 @@ names_iterations(const po_program *p, uint32_t array, uint32_t depth) {
   return false;
 }
 
-/* Some element is used in two iterations of this loop around all uses, those
- * around it being equal.  Threads and lanes have locals of their own. */
+/* What a question about uses of an array in iterations of the first n loops
+ * around them depends on. */
+static void
+ask_of_uses(const po_program *p, uint32_t array, po_memo_question question,
+            uint32_t n, po_memo_key *key) {
+  enum { WRITTEN = 1, UPDATED, LOOKED_UP, CALLED };
+  po_memo_ask(key, question, n);
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
+      if (s->operands[j].array == array)
+        po_memo_of(key, s->domain, s->time, NULL, CALLED);
+    if (s->array == array)
+      po_memo_of(key, s->domain, s->time, s->write,
+                 s->kind == PO_UPDATE ? UPDATED : WRITTEN);
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      if (s->exprs[j].array == array &&
+          (s->exprs[j].kind == PO_READ || s->exprs[j].kind == PO_GATHER))
+        po_memo_of(key, s->domain, s->time, s->exprs[j].index,
+                   s->exprs[j].kind == PO_GATHER ? LOOKED_UP : 0);
+  }
+}
+
+/* Some element is used in two iterations of the loop of this depth around all
+ * uses, those around it being equal. */
 static bool
-is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
-  uint32_t depth = po_nest_depth(p, loop);
+find_carried(const po_program *p, uint32_t array, uint32_t depth) {
   if (names_iterations(p, array, depth))
     return false;
   isl_map *when = iterations_of(p, array, depth + 1, ANY);
@@ -215,11 +238,11 @@ is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
   return one != isl_bool_true;
 }
 
-/* Some element is read in an iteration of this loop in which nothing sets it:
- * an iteration before did. */
+/* Some element is read in an iteration of the first n loops in which nothing
+ * sets it: an iteration before did. */
 static bool
-hands_on(const po_program *p, uint32_t array, uint32_t loop) {
-  uint32_t n = po_nest_depth(p, loop) + (loop != 0), named = 0;
+find_handed_on(const po_program *p, uint32_t array, uint32_t n) {
+  uint32_t named = 0;
   while (named < n && names_iterations(p, array, named))
     named++;
   if (named == n) /* what is read there was set there or nowhere */
@@ -230,6 +253,33 @@ hands_on(const po_program *p, uint32_t array, uint32_t loop) {
   isl_map_free(read);
   isl_map_free(set);
   return all != isl_bool_true;
+}
+
+/* By a limit on isl both say yes, which is not to be remembered. */
+static bool
+ask(const po_program *p, uint32_t array, po_memo_question question,
+    uint32_t n) {
+  po_memo_key key;
+  ask_of_uses(p, array, question, n, &key);
+  const po_memo_answer *known = po_memo_find(p->memo, &key);
+  if (known)
+    return known->yes;
+  bool yes = question == PO_MEMO_CARRIED ? find_carried(p, array, n)
+                                         : find_handed_on(p, array, n);
+  if (isl_ctx_last_error(p->isl) == isl_error_none)
+    po_memo_put(p->memo, &key, (po_memo_answer){.yes = yes});
+  return yes;
+}
+
+/* Threads and lanes have locals of their own. */
+static bool
+is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
+  return ask(p, array, PO_MEMO_CARRIED, po_nest_depth(p, loop));
+}
+
+static bool
+hands_on(const po_program *p, uint32_t array, uint32_t loop) {
+  return ask(p, array, PO_MEMO_HANDED_ON, po_nest_depth(p, loop) + (loop != 0));
 }
 
 /* Vectors run in order, too, if not their lanes. */

@@ -493,7 +493,7 @@ fuse_nests(chooser *c) {
  * sets, take longest.  Pipelines need 10,000 to 50,000 for each of their
  * statements. */
 static const unsigned long most_operations[4] = {[PO_FUSE_SMART] = 8000000,
-                                                 [PO_FUSE_MAX] = 2500000,
+                                                 [PO_FUSE_MAX] = 1300000,
                                                  [PO_FUSE_POST_TILE] = 8000000};
 enum { FIRST_OPERATIONS = 1000000, OPERATIONS_OF_STMT = 60000 };
 

@@ -106,9 +106,12 @@ typedef struct po_change {
 } po_change;
 
 /* Whether a statement, or all accesses of an array, of a program are those
- * of the program it was copied from. */
+ * of the program it was copied from; the statement that it was, where it has
+ * its instances at its times, or PO_NO_NODE. */
 bool po_is_untouched(const po_program *before, const po_program *after,
                      uint32_t stmt);
+uint32_t po_placed_as(const po_program *before, const po_program *after,
+                      uint32_t stmt);
 bool po_array_is_untouched(const po_program *before, const po_program *after,
                            uint32_t array);
 /* It writes or reads it, or a call of it does. */

@@ -1,11 +1,11 @@
 /* kept.c - the legality of a step, asked of what it changed.
  *
- * What a program was before the step was legal.  Two statements that are what
- * they were, with as many loops around both and in the same order below them,
- * run in the order that they ran in.  So do all accesses of an array by such
- * statements: its dependences are as they were, and the places of its elements
- * hold as they did.  A mark holds where the loop has the same statements, on
- * such arrays, below it. */
+ * What a program was before the step was legal.  Two statements with the times
+ * that they had, with as many loops around both and in the same order below
+ * them, run in the order that they ran in.  So do all accesses of an array by
+ * such statements: its dependences are as they were, and the places of its
+ * elements hold as they did.  A mark holds where the loop has the same
+ * statements, on such arrays, below it. */
 #include "poly/access.h"
 #include "poly/schedule/edit.h"
 #include "poly/storage.h"
@@ -14,8 +14,9 @@
 typedef struct kept {
   const po_program *before;
   po_program *p;
-  uint32_t *was; /* by statement that is as it was: its number; PO_NO_NODE */
-  bool *array;   /* accessed in the order that it was */
+  uint32_t *was;    /* by statement that is as it was: its number; PO_NO_NODE */
+  uint32_t *placed; /* ... whose instances and times are */
+  bool *array;      /* accessed in the order that it was */
 } kept;
 
 static const po_nest_node *
@@ -33,7 +34,7 @@ leaf_of(const po_program *p, uint32_t stmt) {
 static bool
 is_pair_kept(const void *data, uint32_t source, uint32_t sink) {
   const kept *c = data;
-  uint32_t s = c->was[source], t = c->was[sink];
+  uint32_t s = c->placed[source], t = c->placed[sink];
   bool ties, tied;
   if (s == PO_NO_NODE || t == PO_NO_NODE)
     return false;
@@ -68,7 +69,7 @@ is_array_kept(const kept *c, uint32_t array) {
     uint32_t b = next_access(c->p, is, array);
     if (a == PO_NO_NODE || b == PO_NO_NODE)
       return a == b;
-    if (c->was[at(c->p, b)->stmt] != at(c->before, a)->stmt ||
+    if (c->placed[at(c->p, b)->stmt] != at(c->before, a)->stmt ||
         (is != PO_NO_NODE &&
          !is_pair_kept(c, at(c->p, is)->stmt, at(c->p, b)->stmt)))
       return false;
@@ -82,10 +83,11 @@ find_kept(kept *c) {
   po_program *p = c->p;
   c->was = BS_NEWS(&p->arena, uint32_t, p->stmts.len + 1);
   c->array = BS_NEWS(&p->arena, bool, p->arrays.len + 1);
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    c->was[k] = po_is_untouched(c->before, p, k)
-                    ? po_stmt_named(c->before, p->stmts.data[k].name)
-                    : PO_NO_NODE;
+  c->placed = BS_NEWS(&p->arena, uint32_t, p->stmts.len + 1);
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    c->placed[k] = po_placed_as(c->before, p, k);
+    c->was[k] = po_is_untouched(c->before, p, k) ? c->placed[k] : PO_NO_NODE;
+  }
   for (uint32_t a = 0; a < p->arrays.len; a++) {
     c->array[a] = is_array_kept(c, a);
     if (c->array[a] && (a >= p->deps.len || !p->deps.data[a]))

@@ -62,6 +62,15 @@ po_is_untouched(const po_program *before, const po_program *after,
   return was < before->stmts.len && is_same_stmt(&before->stmts.data[was], s);
 }
 
+uint32_t
+po_placed_as(const po_program *before, const po_program *after, uint32_t stmt) {
+  const po_stmt *s = &after->stmts.data[stmt];
+  uint32_t k = po_stmt_named(before, s->name);
+  const po_stmt *was = k < before->stmts.len ? &before->stmts.data[k] : NULL;
+  return was && was->domain == s->domain && was->time == s->time ? k
+                                                                 : PO_NO_NODE;
+}
+
 bool
 po_stmt_accesses(const po_stmt *s, uint32_t array) {
   bool found = s->array == array || po_stmt_reads(s, array);
@@ -78,6 +87,42 @@ count_accesses(const po_program *p, uint32_t array) {
   return n;
 }
 
+/* The next expression from k on that looks at the array; n_exprs. */
+static uint32_t
+next_read(const po_stmt *s, uint32_t array, uint32_t k) {
+  while (k < s->n_exprs &&
+         ((s->exprs[k].kind != PO_READ && s->exprs[k].kind != PO_GATHER) ||
+          s->exprs[k].array != array))
+    k++;
+  return k;
+}
+
+static bool
+reads_alike(const po_stmt *a, const po_stmt *b, uint32_t array) {
+  uint32_t i = next_read(a, array, 0), j = next_read(b, array, 0);
+  for (; i < a->n_exprs && j < b->n_exprs;
+       i = next_read(a, array, i + 1), j = next_read(b, array, j + 1))
+    if (a->exprs[i].kind != b->exprs[j].kind ||
+        a->exprs[i].index != b->exprs[j].index)
+      return false;
+  return i == a->n_exprs && j == b->n_exprs;
+}
+
+/* Two statements of the same instances, at the same times, do the same to an
+ * array, whatever they do to others. */
+static bool
+accesses_alike(const po_stmt *a, const po_stmt *b, uint32_t array) {
+  if (a->instr != b->instr || (a->array == array) != (b->array == array) ||
+      (a->array == array &&
+       (a->write != b->write || a->kind != b->kind || a->op != b->op)))
+    return false;
+  for (uint32_t k = 0; a->instr && k <= a->instr->n_operands; k++)
+    if (a->operands[k].array != b->operands[k].array ||
+        a->operands[k].base != b->operands[k].base)
+      return false;
+  return reads_alike(a, b, array);
+}
+
 bool
 po_array_is_untouched(const po_program *before, const po_program *after,
                       uint32_t array) {
@@ -86,10 +131,15 @@ po_array_is_untouched(const po_program *before, const po_program *after,
       !is_same_array(&before->arrays.data[array], &after->arrays.data[array]) ||
       count_accesses(before, array) != count_accesses(after, array))
     return false;
-  for (uint32_t k = 0; k < after->stmts.len; k++)
-    if (po_stmt_accesses(&after->stmts.data[k], array) &&
-        !po_is_untouched(before, after, k))
+  for (uint32_t k = 0; k < after->stmts.len; k++) {
+    const po_stmt *s = &after->stmts.data[k];
+    if (!po_stmt_accesses(s, array))
+      continue;
+    uint32_t was = po_placed_as(before, after, k);
+    if (was == PO_NO_NODE ||
+        !accesses_alike(&before->stmts.data[was], s, array))
       return false;
+  }
   return true;
 }
 
