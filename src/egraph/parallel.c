@@ -404,8 +404,8 @@ most_chunks(const eg_runner *r, const eg_crew *crew) {
 /* Matches that wait take a part of the memory that the graph does. */
 static uint32_t
 chunks_now(const eg_ahead *a) {
-  enum { A_NODE = 2, LEAST = 1 << 17 }; /* words */
-  uint64_t words = (uint64_t)a->r->g->live_nodes * A_NODE;
+  enum { LEAST = 1 << 15 }; /* words, else one a node */
+  uint64_t words = a->r->g->live_nodes;
   uint64_t n = (words < LEAST ? LEAST : words) / EG_CHUNK_WORDS + 1;
   uint32_t most = most_chunks(a->r, a->crew);
   return n < most ? (uint32_t)n : most;

@@ -156,15 +156,18 @@ join_free(eg_linking *l) {
   }
 }
 
-/* Room for the lists of all threads but one, or one thread. */
+/* Room for the lists of all threads but one, where it is little more than was
+ * in use before; or one thread. */
 static eg_own_list *
 find_room(eg_linking *l) {
-  enum { OF_LIMIT = 32 };
+  enum { OF_LIMIT = 32, OF_USED = 32 };
   const eg_graph *g = l->g;
+  const bs_heap *h = g->heap;
   uint32_t n = g->n_rows >= WORTH ? eg_crew_parts(g->crew) : 1;
   n = n < MOST_THREADS ? n : MOST_THREADS;
   uint64_t size = (uint64_t)(n - 1) * g->n_seats * sizeof(eg_own_list);
-  bool fits = !g->limit || size <= g->limit / OF_LIMIT;
+  bool fits = size <= h->peak - h->used + h->used / OF_USED &&
+              (!g->limit || size <= g->limit / OF_LIMIT);
   eg_own_list *room = size && fits ? bs_try_realloc(g->heap, NULL, size) : NULL;
   l->n = room ? n : 1;
   for (uint32_t i = 1; i < l->n; i++)
