@@ -219,6 +219,7 @@ make_kernel(cg_emitter *e, cg_cuda *c, uint32_t k) {
   cg_use *use = &e->uses[k];
   *c = (cg_cuda){.e = e, .group = &e->groups.list.data[k], .use = use};
   c->name = bs_arena_printf(&e->arena, "%s_k%u", e->options->name, k);
+  e->about = c->group;
   find_slots(c, use);
   if (!check_statements(c) || !size_kernel(c) || !check_arrays(c) ||
       !cg_check_threads(c))

@@ -389,6 +389,8 @@ put_guard(walk *w, uint32_t axes, uint32_t indent) {
 static void
 put_node(walk *w, uint32_t node, uint32_t depth, __isl_keep isl_set *known,
          uint32_t indent) {
+  if (po_nest_is_idle(w->e->p, node))
+    return;
   if (at(w, node)->kind == PO_SYNC) {
     cg_indent(&w->e->body, indent);
     bs_put(&w->e->body, "__syncthreads();\n");

@@ -58,14 +58,21 @@ done(cg_emitter *e) {
   bs_arena_done(&e->arena);
 }
 
+/* stmt: the first of the loops that code was being made of, or NULL. */
 static bool
-report(const po_program *p) {
-  bs_error(p->ctx.diags, BS_NOWHERE, "too-complex",
+report(const po_program *p, const po_stmt *stmt) {
+  bs_error(p->ctx.diags, stmt ? stmt->span : BS_NOWHERE, "too-complex",
            "loops could not be generated: the accesses are too complex");
   const char *message = isl_ctx_last_error_msg(p->isl);
-  if (message)
-    bs_hint(p->ctx.diags, "isl says: %s", message);
+  bs_hint(p->ctx.diags, "loops in another order, or cut less often, may do%s%s",
+          message ? "; isl says: " : "", message ? message : "");
   return false;
+}
+
+static const po_stmt *
+about(const cg_emitter *e) {
+  bool known = e->about && (e->failed || e->pool.failed);
+  return known ? cg_stmt(e, e->about, 0) : NULL;
 }
 
 bool
@@ -76,6 +83,7 @@ cg_emit(const po_program *p, const cg_options *options,
   bool memory = bs_protect(p->ctx.heap, body, &x);
   bool failed = x.e.failed || x.e.pool.failed ||
                 isl_ctx_last_error(p->isl) != isl_error_none;
+  const po_stmt *stmt = about(&x.e);
   cg_limit(&x.e, 0);
   if (!memory) {
     po_pool_done(&x.e.pool);
@@ -84,6 +92,6 @@ cg_emit(const po_program *p, const cg_options *options,
   }
   done(&x.e);
   if (x.ok && failed)
-    return report(p);
+    return report(p, stmt);
   return x.ok;
 }

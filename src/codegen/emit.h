@@ -64,10 +64,11 @@ typedef struct cg_emitter {
   bool *streamed, *fetched;     /* by array: see stream.h */
   bool *mentioned;              /* by array: named in code so far; or NULL */
   BS_VEC(cg_kernel) kernels;
-  cg_use *uses;         /* by group */
-  unsigned long weight; /* of an operation of isl: see poly/limit.h */
-  po_program *slim;     /* the program with statements as isl gets them */
-  uint32_t n_whole;     /* groups whose loops were not cut */
+  const po_group *about; /* code is being made of it; NULL: of none yet */
+  cg_use *uses;          /* by group */
+  unsigned long weight;  /* of an operation of isl: see poly/limit.h */
+  po_program *slim;      /* the program with statements as isl gets them */
+  uint32_t n_whole;      /* groups whose loops were not cut */
 } cg_emitter;
 
 /* emit.c: writes files by `write`, with groups, the loops of locals and their

@@ -427,8 +427,9 @@ cg_find_kernels(cg_emitter *e) {
   kernel_table table = {bs_calloc(e->heap, size, sizeof *table.kernel),
                         size - 1};
   e->uses = bs_calloc(e->heap, n, sizeof *e->uses);
-  for (uint32_t k = 0; k < n; k++) {
+  for (uint32_t k = 0; k < n && !e->failed && !e->pool.failed; k++) {
     cg_limit(e, CG_OPERATIONS);
+    e->about = &e->groups.list.data[k];
     if (is_call(e, &e->groups.list.data[k]))
       e->uses[k].kernel = UINT32_MAX;
     else

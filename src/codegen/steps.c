@@ -92,6 +92,7 @@ put_kernel(cg_emitter *e, cg_kernel *kernel) {
   const po_group *group = &e->groups.list.data[kernel->group];
   const cg_use *use = &e->uses[kernel->group];
   uint32_t mark = po_pool_mark(&e->pool);
+  e->about = group;
   const po_contraction *c = po_contraction_of(e->p, &e->groups, group);
   isl_ast_node *node = c ? NULL : cg_build_ast(e, kernel->group);
   if (!node && !c) {
@@ -123,7 +124,8 @@ put_kernel(cg_emitter *e, cg_kernel *kernel) {
 
 void
 cg_put_kernels(cg_emitter *e) {
-  for (uint32_t k = 0; k < e->kernels.len && !e->failed; k++) {
+  for (uint32_t k = 0; k < e->kernels.len && !e->failed && !e->pool.failed;
+       k++) {
     e->kernels.data[k].name = function_name(e, 'k', k);
     put_kernel(e, &e->kernels.data[k]);
   }

@@ -270,6 +270,19 @@ po_group_schedule(const po_program *p, const po_group *group) {
   return all;
 }
 
+bool
+po_nest_is_idle(const po_program *p, uint32_t node) {
+  const po_nest_node *n = at(p, node);
+  if (n->kind == PO_SYNC)
+    return false;
+  isl_set *values = n->kind == PO_LEAF
+                        ? isl_set_copy(p->stmts.data[n->stmt].domain)
+                        : po_nest_range(p, node);
+  bool idle = isl_set_is_empty(values) == isl_bool_true;
+  isl_set_free(values);
+  return idle;
+}
+
 /* ---- gaps ---- */
 
 /* More than one piece, or a remainder. */

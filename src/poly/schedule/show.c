@@ -419,6 +419,8 @@ show(shower *s) {
   const po_program *p = s->p;
   for (uint32_t k = po_nest_next(p, 0, 0); k != PO_NO_NODE;
        k = po_nest_next(p, k, 0)) {
+    if (po_nest_is_idle(p, k))
+      continue;
     s->depth = po_nest_loops(p, k, s->loops);
     if (po_node(p, k)->kind == PO_LEAF) {
       put_stmt(s, &p->stmts.data[po_node(p, k)->stmt]);

@@ -290,3 +290,16 @@ Test(nest, points_are_walked_over_so_far) {
   cr_assert_eq(po_count_points_within(isl_set_copy(triangle), 100), -1);
   cr_assert_eq(po_count_points(triangle), 500500);
 }
+
+Test(nest, what_has_no_instances_is_not_shown) {
+  po_program *p = read_loops(
+      "output C: f32[10]\n"
+      "for j in 0..10 { R: C[j] = 1 S: C[j] = 2 where 1 = 0 }\n"
+      "for k in 0..10 { for l in 0..10 { T: C[k] += 1 where 1 = 0 } }\n");
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_print_nest(p, &out);
+  cr_assert_str_eq(bs_text_str(&out), "for j<10\n"
+                                      "  C[j] = 1\n");
+  bs_text_done(&out);
+}
