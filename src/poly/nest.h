@@ -137,7 +137,8 @@ __isl_give isl_map *po_nest_range_in(const po_program *, uint32_t loop);
 /* A statement without instances, as compute_at leaves where none is needed, or
  * a loop that has none below it. */
 bool po_nest_is_idle(const po_program *, uint32_t node);
-/* po_nest_range_in with all values between the first and the last one; takes it. */
+/* po_nest_range_in with all values between the first and the last one; takes
+ * it. */
 __isl_give isl_map *po_without_gaps(__isl_take isl_map *);
 /* The number of values, where it does not depend on outer loops and they are
  * 0 .. n - 1; else -1. */
