@@ -7,8 +7,9 @@
  * are malloc's.
  *
  * For programs only, linked whole: what GMP uses is the process's choice, and
- * must be made before any integer is, so no library may make it.  Not under
- * sanitizers, which would not see what is used after it was freed. */
+ * must be made before any integer is, so no library may make it.  Under
+ * sanitizers, too: no code of ours holds an integer of GMP's, and what isl
+ * keeps them in is malloc's as ever. */
 #include "limbs/small.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,10 @@ enum { SMALL = sizeof(lm_block), CHUNK = 4096 };
 
 _Thread_local lm_block *lm_unused;
 static _Thread_local lm_block *fresh, *end; /* were never taken */
+
+/* All that was ever asked for, the first block of each naming the one before:
+ * threads end, and what they took is not lost. */
+static lm_block *chunks;
 
 static void *
 or_die(void *memory) {
@@ -33,6 +38,8 @@ lm_take_fresh(void) {
   if (fresh == end) {
     fresh = or_die(malloc(CHUNK * sizeof *fresh));
     end = fresh + CHUNK;
+    fresh->next = __atomic_exchange_n(&chunks, fresh, __ATOMIC_RELAXED);
+    fresh++;
   }
   return fresh++;
 }

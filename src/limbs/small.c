@@ -3,8 +3,7 @@
  * A quarter of the time of a schedule was GMP's, for integers below 2^63: it
  * goes through loops over limbs and asks for memory again and again.  A program
  * may define functions that a library of its own would, and everything loaded
- * with it calls those; what they are not made for goes on to GMP.  Under
- * sanitizers there are none of them, as of limbs.c. */
+ * with it calls those; what they are not made for goes on to GMP. */
 #include "limbs/small.h"
 #include <dlfcn.h>
 #include <gmp.h>
@@ -76,7 +75,7 @@ is_small(mpz_srcptr z, int64_t *value) {
   if (!LIKELY((unsigned)n + 1 <= 2))
     return false;
   int64_t limb = n ? (int64_t)z->_mp_d[0] : 0;
-  *value = n < 0 ? -limb : limb;
+  *value = n < 0 ? (int64_t) - (uint64_t)limb : limb; /* -2^63 is its own */
   return LIKELY(limb >= 0);
 }
 
