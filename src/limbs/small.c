@@ -155,54 +155,33 @@ mpz_set_si(mpz_ptr r, long a) {
   put(r, a);
 }
 
-OURS void
-mpz_add(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
-  int64_t x, y, sum;
-  if (are_small(a, b, &x, &y) && !__builtin_add_overflow(x, y, &sum))
-    put(r, sum);
-  else
-    slow_add(r, a, b);
-}
+/* mpz_NAME: a op b, where that fits. */
+#define PAIR(name, operate)                                                    \
+  OURS void mpz_##name PAIR_ARGS {                                             \
+    int64_t x, y, made;                                                        \
+    if (are_small(a, b, &x, &y) && !operate(x, y, &made))                      \
+      put(r, made);                                                            \
+    else                                                                       \
+      slow_##name PAIR_VALUES;                                                 \
+  }
 
-OURS void
-mpz_sub(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
-  int64_t x, y, rest;
-  if (are_small(a, b, &x, &y) && !__builtin_sub_overflow(x, y, &rest))
-    put(r, rest);
-  else
-    slow_sub(r, a, b);
-}
+PAIR(add, __builtin_add_overflow)
+PAIR(sub, __builtin_sub_overflow)
+PAIR(mul, __builtin_mul_overflow)
 
-OURS void
-mpz_mul(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
-  int64_t x, y, product;
-  if (are_small(a, b, &x, &y) && !__builtin_mul_overflow(x, y, &product))
-    put(r, product);
-  else
-    slow_mul(r, a, b);
-}
+/* mpz_NAME: r op a * b, where both fit. */
+#define ONTO(name, operate)                                                    \
+  OURS void mpz_##name PAIR_ARGS {                                             \
+    int64_t x, y, z, product;                                                  \
+    if (are_small(a, b, &x, &y) && is_small(r, &z) &&                          \
+        !__builtin_mul_overflow(x, y, &product) && !operate(z, product, &z))   \
+      put(r, z);                                                               \
+    else                                                                       \
+      slow_##name PAIR_VALUES;                                                 \
+  }
 
-OURS void
-mpz_addmul(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
-  int64_t x, y, z, product;
-  if (are_small(a, b, &x, &y) && is_small(r, &z) &&
-      !__builtin_mul_overflow(x, y, &product) &&
-      !__builtin_add_overflow(z, product, &z))
-    put(r, z);
-  else
-    slow_addmul(r, a, b);
-}
-
-OURS void
-mpz_submul(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
-  int64_t x, y, z, product;
-  if (are_small(a, b, &x, &y) && is_small(r, &z) &&
-      !__builtin_mul_overflow(x, y, &product) &&
-      !__builtin_sub_overflow(z, product, &z))
-    put(r, z);
-  else
-    slow_submul(r, a, b);
-}
+ONTO(addmul, __builtin_add_overflow)
+ONTO(submul, __builtin_sub_overflow)
 
 /* b divides a. */
 OURS void
