@@ -9,8 +9,8 @@
  *     int glen_from = 0;
  *     for (; glen_from + 15 <= last; glen_from += 16) {
  *       const int glen_to = glen_from + 15;
- *       glen_prefetch(A, 100 * i0 + glen_from, glen_to - glen_from + 1, 4,
- * 2048); for (int i1 = glen_from; i1 <= glen_to; i1++)
+ *       glen_prefetch(A, ...);
+ *       for (int i1 = glen_from; i1 <= glen_to; i1++)
  *         ...
  *     }
  *     if (glen_from <= last) {

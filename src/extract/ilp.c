@@ -85,16 +85,6 @@ add_children(program *g, uint32_t d, uint32_t *seen) {
     }
 }
 
-static int
-shift_of(const ex_problem *p) {
-  double most = 0;
-  int exponent;
-  for (uint32_t n = 0; n < p->n_nodes; n++)
-    most = fmax(most, p->cost[n]);
-  frexp(most, &exponent);
-  return exponent > MAX_EXPONENT ? exponent - MAX_EXPONENT : 0;
-}
-
 /* More than any solution costs. */
 static double
 sum_of(const ex_problem *p) {
@@ -107,7 +97,8 @@ sum_of(const ex_problem *p) {
 static void
 build(program *g, const ex_problem *p) {
   uint32_t *seen = EX_ZERO(p->heap, uint32_t, p->n_classes);
-  *g = (program){.p = p, .class_of = ex_class_of(p), .shift = shift_of(p)};
+  *g = (program){
+      .p = p, .class_of = ex_class_of(p), .shift = ex_excess(p, MAX_EXPONENT)};
   for (uint32_t r = 0; r < p->n_roots; r++) {
     open_row(g, 'G', 1);
     put_class(g, p->roots[r]);
@@ -263,7 +254,7 @@ solve_core(const ex_core *core, ex_watch *w, core_solution *best,
                 ex_price(&p, choice, &tree, &dag);
   if (solved)
     core_keep(core, &p, node_at, choice, dag, best);
-  solved = solved && (p.n_classes == 0 || !shift_of(&p));
+  solved = solved && (p.n_classes == 0 || !ex_excess(&p, MAX_EXPONENT));
   s->bound = fmax(s->bound, core->base + bound);
   bs_free(core->heap, choice);
   bs_free(core->heap, node_at);

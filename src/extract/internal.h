@@ -62,4 +62,8 @@ bool ex_solve_dag(const ex_problem *, ex_watch *, ex_solution *);
 bool ex_solve_exact(const ex_problem *, ex_watch *, ex_solution *);
 bool ex_solve_ilp(const ex_problem *, ex_watch *, ex_solution *);
 
+/* The exponent of the power of two that finite costs must be divided by so that
+ * each is below 2^most. */
+int ex_excess(const ex_problem *, int most);
+
 #endif

@@ -51,17 +51,15 @@ no_choice(const ex_problem *p, uint32_t *choice) {
     choice[c] = EX_NONE;
 }
 
-/* The exponent of the power of two that costs must be divided by so that sums
- * of them, and bounds above those, do not overflow. */
-static int
-excess_of(const ex_problem *p) {
+int
+ex_excess(const ex_problem *p, int most_exponent) {
   double most = 0;
   int exponent;
   for (uint32_t n = 0; n < p->n_nodes; n++)
     if (!isinf(p->cost[n]))
       most = fmax(most, p->cost[n]);
   frexp(most, &exponent);
-  return exponent > MAX_EXPONENT ? exponent - MAX_EXPONENT : 0;
+  return exponent > most_exponent ? exponent - most_exponent : 0;
 }
 
 static double *
@@ -95,7 +93,7 @@ solve_part(const ex_problem *p, const method *m, ex_watch *w,
 
 static bool
 solve_dag(const ex_problem *p, const method *m, ex_watch *w, ex_solution *out) {
-  int excess = excess_of(p);
+  int excess = ex_excess(p, MAX_EXPONENT);
   if (!excess)
     return solve_part(p, m, w, out);
   ex_problem smaller = *p;
