@@ -11,12 +11,17 @@ facts(const eg_graph *g, eg_class c) {
 
 static bool
 is_known(const wl_facts *f) {
-  return !bs_same(f->value, BS_NIL);
+  return f->value != BS_NIL.i;
+}
+
+static bs_value
+value_of(const wl_facts *f) {
+  return (bs_value){f->value};
 }
 
 static double
 number(const wl_workload *w, const wl_facts *f) {
-  return bs_as_real(w->values, f->value);
+  return bs_as_real(w->values, value_of(f));
 }
 
 /* Not a number: unknown. */
@@ -42,7 +47,7 @@ make(void *ctx, eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
   const wl_workload *w = ctx;
   wl_facts *f = data;
   if (op == WL_CONST) {
-    f->value = attr;
+    f->value = attr.i;
   } else if (op == WL_SYM) {
     f->symbol = true;
   } else if (n == 2) {
@@ -52,7 +57,7 @@ make(void *ctx, eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
     const char *name = bs_as_sym(w->values, w->ops.data[op]);
     double v = name[1] ? NAN : fold(name[0], number(w, a), number(w, b));
     if (v == v)
-      f->value = bs_real(w->values, v == 0 ? 0 : v); /* no negative zero */
+      f->value = bs_real(w->values, v == 0 ? 0 : v).i; /* no negative zero */
   }
   return true;
 }
@@ -64,7 +69,7 @@ merge(void *ctx, eg_graph *g, void *into, const void *from) {
   wl_facts *a = into;
   const wl_facts *b = from;
   uint32_t bits = 0;
-  if (is_known(a) && is_known(b) && !bs_same(a->value, b->value))
+  if (is_known(a) && is_known(b) && a->value != b->value)
     return EG_MERGE_CONFLICT;
   if (!is_known(a) && is_known(b)) {
     a->value = b->value;
@@ -91,7 +96,7 @@ modify(void *ctx, eg_graph *g, eg_class c) {
   const wl_facts *f = facts(g, c);
   if (!is_known(f))
     return;
-  eg_class k = eg_add(g, WL_CONST, f->value, NULL, 0);
+  eg_class k = eg_add(g, WL_CONST, value_of(f), NULL, 0);
   eg_union(g, c, k, (eg_reason){EG_BY_CLIENT, 0});
   if (w->prune)
     eg_prune(g, c, is_leaf, NULL);
@@ -111,7 +116,7 @@ holds(eg_graph *g, const bs_values *values, const wl_condition *c,
   const wl_facts *f = facts(g, a);
   switch (c->kind) {
   case WL_NOT_ZERO:
-    return !is_known(f) || bs_as_real(values, f->value) != 0;
+    return !is_known(f) || bs_as_real(values, value_of(f)) != 0;
   case WL_IS_SYM:
     return f->symbol;
   case WL_IS_CONST:

@@ -32,8 +32,8 @@ eg_graph *wl_graph(const wl_workload *);
 
 /* The analysis: a class's constant, and whether it holds a symbol. */
 typedef struct wl_facts {
-  bs_value value; /* BS_NIL: not known */
-  bool symbol;
+  uint32_t value : 31; /* an interned value; BS_NIL: not known */
+  uint32_t symbol : 1;
 } wl_facts;
 
 eg_analysis wl_analysis(const wl_workload *);

@@ -125,7 +125,7 @@ check_symbols(const eg_graph *g, uint32_t *where) {
     while (eg_segment_next(x, &at, &s)) {
       uint32_t end = s.start + eg_segment_n(x, &s);
       for (uint32_t i = s.start; i < end; i++, total++) {
-        uint32_t n = x->by_symbol.data[i].node & EG_NODE_MASK;
+        uint32_t n = eg_entry_node(&x->by_symbol, i);
         if (where[n] != c)
           return "I8: a node is in the wrong segment, or in two";
         where[n] = EG_NONE;

@@ -14,6 +14,7 @@ eg_new(bs_heap *heap, bs_values *values, const eg_options *options) {
   if (options) {
     g->analysis = options->analysis;
     g->origins = options->origins;
+    g->wide = options->wide_index;
     if (options->explain)
       g->journal = eg_journal_new(heap);
   }
@@ -61,14 +62,13 @@ eg_free(eg_graph *g) {
 
 /* --- growth ------------------------------------------------------------ */
 
-/* Half as much again, a quarter of what is not small, an eighth of what is
- * large (large blocks grow in place); near the byte limit, a sixteenth. */
+/* Half as much again, an eighth of what is not small, a sixteenth of what is
+ * large or near the byte limit. */
 uint64_t
 eg_grown(eg_graph *g, uint64_t have, uint64_t need, size_t item) {
   uint64_t bytes = have * item;
-  uint64_t want = have + (bytes > 1 << 20   ? have / 16
-                          : bytes > 1 << 18 ? have / 8
-                          : bytes > 1 << 15 ? have / 4
+  uint64_t want = have + (bytes > 1 << 18   ? have / 16
+                          : bytes > 1 << 15 ? have / 8
                                             : have / 2);
   if (want < need)
     want = need;
@@ -132,10 +132,10 @@ eg_reserve(eg_graph *g, uint64_t more, uint64_t pool) {
 static uint64_t
 index_growth(const eg_graph *g, uint64_t nodes) {
   const eg_index *x = &g->index;
-  uint64_t want = nodes * (sizeof(eg_entry) + sizeof(eg_node)) +
+  uint64_t want = nodes * (EG_ENTRY_MOST + sizeof(eg_node)) +
                   g->n_classes * sizeof(uint32_t) +
                   g->live_classes * (uint64_t)12;
-  uint64_t have = x->by_symbol.cap * sizeof(eg_entry) +
+  uint64_t have = eg_entries_bytes(&x->by_symbol) +
                   x->class_segment.cap * sizeof(uint32_t) +
                   x->segments.cap * sizeof(eg_segment);
   return want > have ? want - have : 0;
@@ -463,5 +463,5 @@ eg_bytes(const eg_graph *g) {
         x->symbol_start.cap) *
        sizeof(uint32_t);
   return n + x->segments.cap * sizeof(eg_segment) +
-         x->by_symbol.cap * sizeof(eg_entry);
+         eg_entries_bytes(&x->by_symbol);
 }

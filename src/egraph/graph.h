@@ -23,6 +23,7 @@
 #include "base/vec.h"
 #include "egraph/crew.h"
 #include "egraph/egraph.h"
+#include "egraph/entries.h"
 #include <string.h>
 
 #define EG_NONE      UINT32_MAX
@@ -125,19 +126,6 @@ typedef struct eg_many {
 #define EG_NO_SEGMENT UINT32_MAX
 enum { EG_FEW_MOST = 4 };
 
-#define EG_RECENT                                                              \
-  0x80000000u                    /* in an entry: changed since the last index; \
-                                    in a segment: some of it did */
-#define EG_FIRST     0x40000000u /* in an entry: the first of its segment */
-#define EG_NODE_MASK 0x3fffffffu
-
-/* A copy of a row's children for the search, which so reads memory in order.
- * The class stands in the row, which keeps it while a search is on. */
-typedef struct eg_entry {
-  uint32_t node; /* and EG_RECENT, EG_FIRST */
-  eg_class kid[2];
-} eg_entry;
-
 /* How many nodes a symbol has, and the latest epoch in which one of them
  * changed, came or went. */
 typedef struct eg_use {
@@ -152,11 +140,10 @@ typedef struct eg_index {
   BS_VEC(eg_segment) segments;   /* by class */
   BS_VEC(eg_many) many;          /* of the segments with many nodes */
   BS_VEC(uint32_t) symbol_start; /* symbol -> place in by_symbol */
-  BS_VEC(eg_entry)
-  by_symbol;           /* (symbol, class, recent first, id) order,
-                          and one more, which is EG_FIRST */
-  BS_VEC(eg_use) uses; /* of each symbol; kept from index to index */
-  uint32_t epoch;      /* stamps not below it are recent */
+  eg_entries by_symbol;          /* (symbol, class, recent first, id) order,
+                                    and one more, which is EG_FIRST */
+  BS_VEC(eg_use) uses;           /* of each symbol; kept from index to index */
+  uint32_t epoch;                /* stamps not below it are recent */
   /* Made of these when a class's nodes are first asked for. */
   bool listed;
   BS_VEC(uint32_t) class_start; /* class id -> place in by_class */
@@ -179,7 +166,7 @@ struct eg_graph {
   bs_heap *heap;
   bs_values *values;
   eg_analysis analysis;
-  bool origins, dirty, settling;
+  bool origins, dirty, settling, wide;
 
   eg_row *rows;
   uint32_t *links; /* 2 a node: the next edge of the child's list */
@@ -314,6 +301,8 @@ eg_copy_data(void *to, const void *from, size_t size) {
     memcpy(to, from, 16);
   else if (size == 8)
     memcpy(to, from, 8);
+  else if (size == 4)
+    memcpy(to, from, 4);
   else
     memcpy(to, from, size);
 }
@@ -324,6 +313,8 @@ eg_clear_data(void *data, size_t size) {
     memset(data, 0, 16);
   else if (size == 8)
     memset(data, 0, 8);
+  else if (size == 4)
+    memset(data, 0, 4);
   else
     memset(data, 0, size);
 }
@@ -426,4 +417,6 @@ void eg_compact(eg_graph *, uint64_t most);
 /* index.c */
 const eg_index *eg_index_of(const eg_graph *);
 void eg_index_free(eg_graph *);
+/* Its memory, where it is out of date and about as much was never in use. */
+void eg_index_give_back(eg_graph *);
 #endif

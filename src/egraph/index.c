@@ -42,12 +42,24 @@ drop_epochs(eg_graph *g) {
   g->epoch_base += HALF;
 }
 
+/* Nothing waits while the index is built, which is when most is in use. */
+static void
+drop_worklists(eg_graph *g) {
+  bs_vec_done(g->heap, &g->lost);
+  bs_vec_done(g->heap, &g->changed);
+  bs_vec_done(g->heap, &g->touched);
+  bs_vec_done(g->heap, &g->repair);
+  bs_vec_done(g->heap, &g->remake);
+  bs_vec_done(g->heap, &g->pruned);
+}
+
 static void
 build(eg_graph *g) {
   eg_index *x = &g->index;
   x->classes = x->nodes = x->symbols = 0;
   drop_epochs(g);
   drop_lists(g);
+  drop_worklists(g);
   bs_vec_done(g->heap, &x->segments);
   bs_clear(&x->many);
   eg_place(g);
@@ -78,8 +90,23 @@ eg_index_free(eg_graph *g) {
   bs_vec_done(h, &x->many);
   bs_vec_done(h, &x->symbol_start);
   bs_vec_done(h, &x->uses);
-  bs_vec_done(h, &x->by_symbol);
+  bs_free(h, x->by_symbol.words);
+  x->by_symbol = (eg_entries){0};
   x->valid = false;
+  x->classes = x->nodes = x->symbols = 0;
+}
+
+void
+eg_index_give_back(eg_graph *g) {
+  const bs_heap *h = g->heap;
+  eg_index *x = &g->index;
+  if (x->valid || g->pins || h->used + h->used / 16 < h->peak)
+    return;
+  drop_lists(g);
+  bs_vec_done(g->heap, &x->class_segment);
+  bs_vec_done(g->heap, &x->segments);
+  bs_free(g->heap, x->by_symbol.words);
+  x->by_symbol = (eg_entries){0};
   x->classes = x->nodes = x->symbols = 0;
 }
 
@@ -110,7 +137,7 @@ list_by_class(eg_graph *g) {
     while (eg_segment_next(x, &k, &s)) {
       uint32_t end = s.start + eg_segment_n(x, &s);
       for (uint32_t i = s.start; i < end; i++)
-        x->by_class.data[at++].i = x->by_symbol.data[i].node & EG_NODE_MASK;
+        x->by_class.data[at++].i = eg_entry_node(&x->by_symbol, i);
     }
     sort(x->by_class.data + from, at - from);
   }

@@ -10,7 +10,6 @@
  * covers, which stay as they are while matches are applied, so whoever takes
  * the matches may add nodes and unite classes. */
 #include "egraph/matcher.h"
-#include <stddef.h>
 #include <string.h>
 
 /* --- one atom ---------------------------------------------------------- */
@@ -46,22 +45,41 @@ attrs_match(eg_matcher *m, const eg_atom *a, bs_value attr) {
   return true;
 }
 
+static inline bool
+kid_matches(const eg_kid_step *s, uint32_t *regs, uint32_t kid) {
+  if (s->check)
+    return regs[s->reg] == kid;
+  regs[s->reg] = kid;
+  return true;
+}
+
 static bool
-entry_matches(eg_matcher *m, const eg_atom *a, const eg_entry *e, bool attr) {
-  const eg_class *kids = a->arity > 2 ? m->g->pool + e->kid[0].i : e->kid;
-  const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
-  uint32_t *regs = m->regs;
-  for (uint32_t i = 0; i < a->arity; i++) {
-    if (!steps[i].check)
-      regs[steps[i].reg] = kids[i].i;
-    else if (regs[steps[i].reg] != kids[i].i)
+kids_match(const eg_matcher *m, const eg_atom *a, uint32_t at) {
+  const eg_entries *e = &m->x->by_symbol;
+  if (!a->arity)
+    return true;
+  const eg_kid_step *steps = m->p->kids.data + a->first_kid;
+  uint32_t kid = eg_entry_kid(e, at, 0, e->tops);
+  if (a->arity <= 2)
+    return kid_matches(&steps[0], m->regs, kid) &&
+           (a->arity == 1 ||
+            kid_matches(&steps[1], m->regs, eg_entry_kid(e, at, 1, e->tops)));
+  for (uint32_t i = 0; i < a->arity; i++)
+    if (!kid_matches(&steps[i], m->regs, m->g->pool[kid + i].i))
       return false;
-  }
+  return true;
+}
+
+static bool
+entry_matches(eg_matcher *m, const eg_atom *a, uint32_t at, bool attr) {
+  const eg_entries *e = &m->x->by_symbol;
+  if (!kids_match(m, a, at))
+    return false;
   if (attr &&
-      !attrs_match(m, a, eg_attr(m->g, (eg_node){e->node & EG_NODE_MASK})))
+      !attrs_match(m, a, eg_attr(m->g, (eg_node){eg_entry_node(e, at)})))
     return false;
   if (a->out != EG_NONE)
-    regs[a->out] = eg_entry_class(m->g, e);
+    m->regs[a->out] = eg_entry_class(m->g, at);
   return true;
 }
 
@@ -77,10 +95,10 @@ class_is_fresh(const eg_matcher *m, uint32_t c) {
 }
 
 static inline bool
-entry_is_fresh(const eg_matcher *m, const eg_entry *e) {
+top_is_fresh(const eg_matcher *m, uint32_t top, bool wide) {
   if (m->by_bit)
-    return e->node & EG_RECENT;
-  return eg_entry_stamp(m->g, e) >= m->since;
+    return top & EG_RECENT;
+  return eg_top_stamp(m->g, top, wide) >= m->since;
 }
 
 /* Takes the next candidate of an atom; false when it does not match. */
@@ -101,12 +119,13 @@ step(eg_matcher *m, uint32_t d, bool *fresh) {
     *fresh = *fresh || class_is_fresh(m, at);
     return eg_leads(m->g, at) || m->x->class_segment.data[at] != EG_NO_SEGMENT;
   }
-  const eg_entry *e = &m->x->by_symbol.data[at];
-  if (!entry_matches(m, a, e, l->attr))
+  if (!entry_matches(m, a, at, l->attr))
     return false;
+  const eg_entries *e = &m->x->by_symbol;
+  uint32_t top = eg_entry_top(e, at, e->tops);
   if (!d)
-    m->root_node.i = e->node & EG_NODE_MASK;
-  *fresh = *fresh || entry_is_fresh(m, e);
+    m->root_node.i = eg_top_node(top, e->tops);
+  *fresh = *fresh || top_is_fresh(m, top, e->tops);
   return true;
 }
 
@@ -247,41 +266,55 @@ word_of(const eg_matcher *m, uint32_t reg) {
   return reg < m->p->n_slots ? EG_MATCH_HEAD + reg : m->sink->stride;
 }
 
+/* Once the sink is known. */
+static eg_writing
+how_written(const eg_matcher *m, const eg_atom *a) {
+  const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
+  uint32_t root = m->p->root_reg;
+  eg_writing w = {{m->sink->stride, m->sink->stride}, m->sink->stride, 0};
+  for (uint32_t k = a->arity; k-- > 0;) {
+    w.kid[k] = word_of(m, steps[k].reg);
+    if (steps[k].reg == root)
+      w.root = k ? EG_ROOT_KID1 : EG_ROOT_KID0;
+  }
+  if (a->out != EG_NONE)
+    w.out = word_of(m, a->out);
+  if (a->out == root)
+    w.root = EG_ROOT_OUT;
+  return w;
+}
+
 /* Writes the matches of the entries from *end down to `stop`; *end: where it
  * ended. */
-static void
-write_last(eg_matcher *m, uint32_t d, uint32_t stop, uint32_t *end) {
-  const eg_atom *a = &m->p->atoms.data[d];
-  const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
-  const eg_entry *entries = m->x->by_symbol.data;
+EG_EACH_FORM void
+write_last(eg_matcher *m, uint32_t d, uint32_t stop, uint32_t *end, bool wide) {
+  const eg_writing w = m->writing;
+  const eg_entries e = m->x->by_symbol;
   const uint32_t *regs = m->regs;
   eg_sink *s = m->sink;
-  uint32_t n = m->p->n_slots, none = s->stride, root_reg = m->p->root_reg;
-  uint32_t kid0 = a->arity > 0 ? word_of(m, steps[0].reg) : none;
-  uint32_t kid1 = a->arity > 1 ? word_of(m, steps[1].reg) : none;
-  uint32_t out = a->out != EG_NONE ? word_of(m, a->out) : none;
-  uint32_t root = regs[root_reg], node = m->root_node.i, at = *end;
-  bool all = m->levels[d].fresh, root_is_out = a->out == root_reg;
-  bool scan = a->out != EG_NONE;
-  bool root_is_kid0 = a->arity > 0 && steps[0].reg == root_reg;
-  bool root_is_kid1 = a->arity > 1 && steps[1].reg == root_reg;
+  uint32_t n = m->p->n_slots, node = m->root_node.i, at = *end;
+  uint32_t known = regs[m->p->root_reg];
+  bool all = m->levels[d].fresh, scan = m->p->atoms.data[d].out != EG_NONE;
   bool go = true;
   while (at > stop && go) {
-    const eg_entry *e = &entries[--at];
-    if (!all && !entry_is_fresh(m, e))
+    uint32_t top = eg_entry_top(&e, --at, wide);
+    if (!all && !top_is_fresh(m, top, wide))
       continue;
     uint32_t *to = s->at;
     for (uint32_t i = 0; i < n; i += EG_SINK_SLACK)
       memcpy(to + EG_MATCH_HEAD + i, regs + i, EG_SINK_SLACK * sizeof *to);
-    to[kid0] = e->kid[0].i;
-    to[kid1] = e->kid[1].i;
-    uint32_t cls = scan ? eg_entry_class(m->g, e) : root;
-    to[out] = cls;
-    to[0] = root_is_out    ? cls
-            : root_is_kid0 ? e->kid[0].i
-            : root_is_kid1 ? e->kid[1].i
-                           : root;
-    to[1] = d ? node : e->node & EG_NODE_MASK;
+    uint32_t kid0 = eg_entry_kid(&e, at, 0, wide);
+    uint32_t kid1 = eg_entry_kid(&e, at, 1, wide);
+    uint32_t own = eg_top_node(top, wide);
+    uint32_t cls = scan ? m->g->rows[own].cls : known;
+    to[w.kid[0]] = kid0;
+    to[w.kid[1]] = kid1;
+    to[w.out] = cls;
+    to[0] = w.root == EG_ROOT_OUT    ? cls
+            : w.root == EG_ROOT_KID0 ? kid0
+            : w.root == EG_ROOT_KID1 ? kid1
+                                     : known;
+    to[1] = d ? node : own;
     go = eg_sink_next(s);
   }
   m->stopped = m->stopped || !go;
@@ -302,10 +335,12 @@ walk_plain(eg_matcher *m, uint32_t d) {
   bool over = end - stop > limit - m->count;
   if (over)
     stop = end - (uint32_t)(limit - m->count);
-  if (m->sink)
-    write_last(m, d, stop, &end);
-  else
+  if (!m->sink)
     end = stop;
+  else if (m->x->by_symbol.tops)
+    write_last(m, d, stop, &end, true);
+  else
+    write_last(m, d, stop, &end, false);
   m->count += l->end - end;
   l->end = end;
   if (over && !m->stopped) {
@@ -338,7 +373,7 @@ skip_roots(eg_matcher *m, eg_level *l) {
 }
 
 /* Where all matches under a candidate of level d can be counted by a look at
- * one segment: the word of its entry that is the class of that segment; else
+ * one segment: the child of its entry that is the class of that segment; else
  * EG_NONE. */
 static uint32_t
 counted_by(const eg_matcher *m, uint32_t d) {
@@ -349,34 +384,30 @@ counted_by(const eg_matcher *m, uint32_t d) {
     return EG_NONE;
   for (uint32_t k = 0; k < a->arity; k++)
     if (m->p->kids.data[a->first_kid + k].reg == next->reg)
-      return (uint32_t)(offsetof(eg_entry, kid) / sizeof(uint32_t)) + k;
+      return k;
   return EG_NONE;
 }
 
 /* Passes over candidates under which nothing is fresh: they are only counted.
  * Stops at one that is looked at more closely. */
-static void
-skim(eg_matcher *m, uint32_t d, uint32_t word) {
+EG_EACH_FORM void
+skim_as(eg_matcher *m, uint32_t d, uint32_t kid, bool wide) {
   eg_level *l = &m->levels[d];
-  const eg_entry *entries = m->x->by_symbol.data;
+  const eg_entries *e = &m->x->by_symbol;
   uint32_t symbol = m->levels[d + 1].symbol, end = l->end;
   uint32_t since = m->since, stop = l->at;
   uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
-  if (l->fresh || l->next || stop == end ||
-      entry_is_fresh(m, &entries[end - 1]))
+  if (top_is_fresh(m, eg_entry_top(e, end - 1, wide), wide))
     return;
   if (end - stop > STRETCH)
     stop = end - STRETCH;
   for (; end > stop; end--) {
-    const eg_entry *e = &entries[end - 1];
-    if (!d && !eg_filter_passes(&m->filter, m->x, e))
+    if (!d && !eg_filter_passes(&m->filter, 0, m->x, end - 1, wide))
       continue;
-    if (entry_is_fresh(m, e))
+    if (top_is_fresh(m, eg_entry_top(e, end - 1, wide), wide))
       break;
-    uint32_t words[sizeof *e / sizeof(uint32_t)];
-    memcpy(words, e, sizeof words);
     eg_segment s;
-    if (!eg_segment_find(m->x, words[word], symbol, &s))
+    if (!eg_segment_find(m->x, eg_entry_kid(e, end - 1, kid, wide), symbol, &s))
       continue;
     uint32_t n = eg_segment_n(m->x, &s);
     if (eg_segment_newest(m->g, &s) >= since || n > limit - m->count)
@@ -388,19 +419,30 @@ skim(eg_matcher *m, uint32_t d, uint32_t word) {
   l->end = end;
 }
 
+static void
+skim(eg_matcher *m, uint32_t d, uint32_t kid) {
+  if (m->x->by_symbol.tops)
+    skim_as(m, d, kid, true);
+  else
+    skim_as(m, d, kid, false);
+}
+
 void
 eg_matcher_walk(eg_matcher *m) {
   uint32_t last = m->p->atoms.len - 1, d = m->depth;
   bool plain = is_plain(m, last);
-  uint32_t word = last ? counted_by(m, last - 1) : EG_NONE;
+  if (plain && m->sink)
+    m->writing = how_written(m, &m->p->atoms.data[last]);
+  uint32_t kid = last ? counted_by(m, last - 1) : EG_NONE;
   for (; !m->stopped; m->depth = d) {
     eg_level *l = &m->levels[d];
     bool fresh;
     m->depth = d;
     if (d == last && plain)
       walk_plain(m, d);
-    if (d + 1 == last && word != EG_NONE)
-      skim(m, d, word);
+    if (d + 1 == last && kid != EG_NONE && !l->fresh && !l->next &&
+        l->at < l->end)
+      skim(m, d, kid);
     if (!d && m->filter.n)
       skip_roots(m, l);
     if (m->stopped)

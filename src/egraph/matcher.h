@@ -13,6 +13,13 @@ typedef struct eg_level {
   bool plain; /* nothing is compared: every node matches */
 } eg_level;
 
+/* How a match is written from a plain entry of the last atom: the words that
+ * its children and its class go to, and which of these the root is. */
+typedef struct eg_writing {
+  uint32_t kid[2], out;
+  enum { EG_ROOT_KNOWN, EG_ROOT_OUT, EG_ROOT_KID0, EG_ROOT_KID1 } root;
+} eg_writing;
+
 struct eg_matcher {
   bs_heap *heap;
   const eg_graph *g;
@@ -26,6 +33,7 @@ struct eg_matcher {
   uint32_t *symbols; /* one a level */
   uint32_t *regs;
   eg_node root_node;
+  eg_writing writing;
   uint64_t count, steps;
   uint32_t since; /* as stamps count */
   uint32_t depth; /* where to go on */

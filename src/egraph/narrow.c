@@ -27,7 +27,7 @@ classes_with(bs_heap *heap, const eg_graph *g, uint32_t symbol) {
   uint64_t *set = bs_calloc(heap, x->classes / 64 + 1, sizeof *set);
   for (uint32_t i = x->symbol_start.data[symbol];
        i < x->symbol_start.data[symbol + 1]; i++) {
-    uint32_t c = eg_entry_class(g, &x->by_symbol.data[i]);
+    uint32_t c = eg_entry_class(g, i);
     if (c < x->classes)
       set[c / 64] |= 1ull << (c % 64);
   }
@@ -104,13 +104,52 @@ eg_filter_done(eg_filter *f, bs_heap *heap) {
   f->n = 0;
 }
 
+/* The same of the first test alone. */
+EG_EACH_FORM uint32_t
+skip_first(const eg_test *t, const eg_index *x, uint32_t at, uint32_t end,
+           bool wide) {
+  const eg_entries e = x->by_symbol;
+  const uint64_t *set = t->set;
+  uint32_t kid = t->kid, is = t->is, symbol = t->symbol, c;
+  eg_segment s;
+  switch (t->kind) {
+  case EG_TEST_IN:
+    while (end > at && (c = eg_entry_kid(&e, end - 1, kid, wide),
+                        !(set[c / 64] >> (c % 64) & 1)))
+      end--;
+    break;
+  case EG_TEST_HAS:
+    while (end > at && (c = eg_entry_kid(&e, end - 1, kid, wide),
+                        !eg_segment_find(x, c, symbol, &s)))
+      end--;
+    break;
+  case EG_TEST_TWIN:
+    while (end > at && eg_entry_kid(&e, end - 1, kid, wide) !=
+                           eg_entry_kid(&e, end - 1, 0, wide))
+      end--;
+    break;
+  case EG_TEST_IS:
+    while (end > at && eg_entry_kid(&e, end - 1, kid, wide) != is)
+      end--;
+    break;
+  }
+  return end;
+}
+
+EG_EACH_FORM uint32_t
+skip(const eg_filter *f, const eg_index *x, uint32_t at, uint32_t end,
+     bool wide) {
+  do
+    end = skip_first(&f->tests[0], x, at, end, wide);
+  while (end > at && !eg_filter_passes(f, 1, x, end - 1, wide) && --end > at);
+  return end;
+}
+
 uint32_t
 eg_filter_skip(const eg_filter *f, const eg_index *x, uint32_t at,
                uint32_t end) {
-  const eg_entry *e = x->by_symbol.data;
-  while (end > at && !eg_filter_passes(f, x, &e[end - 1]))
-    end--;
-  return end;
+  return x->by_symbol.tops ? skip(f, x, at, end, true)
+                           : skip(f, x, at, end, false);
 }
 
 /* --- joins ------------------------------------------------------------- */
@@ -141,14 +180,14 @@ static void
 build(eg_chains *c, bs_heap *heap, const eg_graph *g, uint32_t start,
       uint32_t n) {
   uint32_t bits = 32 - (uint32_t)__builtin_clz(n), size = 1u << bits;
-  const eg_entry *e = g->index.by_symbol.data;
+  const eg_entries *e = &g->index.by_symbol;
   bs_reserve(heap, &c->heads, size);
   bs_reserve(heap, &c->next, n);
   c->shift = 32 - bits;
   for (uint32_t i = 0; i < size; i++)
     c->heads.data[i] = start;
   for (uint32_t i = 0; i < n; i++) {
-    uint32_t cls = e[start + i].kid[c->kid].i;
+    uint32_t cls = eg_entry_kid(e, start + i, c->kid, e->tops);
     uint32_t *head = &c->heads.data[(cls * 2654435761u) >> c->shift];
     c->next.data[i] = *head;
     *head = start + i + 1;

@@ -31,15 +31,18 @@ void eg_filter_done(eg_filter *, bs_heap *);
 uint32_t eg_filter_skip(const eg_filter *, const eg_index *, uint32_t at,
                         uint32_t end);
 
+/* The tests from `first` on. */
 static inline bool
-eg_filter_passes(const eg_filter *f, const eg_index *x, const eg_entry *e) {
-  for (uint32_t i = 0; i < f->n; i++) {
-    const eg_test *t = &f->tests[i];
-    uint32_t c = e->kid[t->kid].i;
+eg_filter_passes(const eg_filter *f, uint32_t first, const eg_index *x,
+                 uint32_t i, bool wide) {
+  const eg_entries *e = &x->by_symbol;
+  for (uint32_t k = first; k < f->n; k++) {
+    const eg_test *t = &f->tests[k];
+    uint32_t c = eg_entry_kid(e, i, t->kid, wide);
     eg_segment s;
     bool ok = t->kind == EG_TEST_IN     ? t->set[c / 64] >> (c % 64) & 1
               : t->kind == EG_TEST_HAS  ? eg_segment_find(x, c, t->symbol, &s)
-              : t->kind == EG_TEST_TWIN ? c == e->kid[0].i
+              : t->kind == EG_TEST_TWIN ? c == eg_entry_kid(e, i, 0, wide)
                                         : c == t->is;
     if (!ok)
       return false;

@@ -27,7 +27,7 @@ typedef struct eg_range {
 typedef struct eg_placing {
   const eg_row *rows;
   const eg_head *heads;
-  eg_entry *entries;
+  eg_entries entries;
   uint32_t *at;   /* next place of a symbol */
   uint32_t *last; /* the class that a symbol was last placed for, + 1 */
   uint32_t n_segments;
@@ -66,6 +66,21 @@ eg_index_room(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
     eg_crew_lay(g->crew, list, want * item);
   }
   return list;
+}
+
+/* Room for the entries of all nodes, in the form that their ids need. */
+static void
+make_entries(eg_graph *g, eg_entries *e) {
+  enum { KIDS = 1 << EG_SHORT_KID, NODES = 1 << EG_SHORT_NODE };
+  bool wide =
+      g->wide || g->n_classes > KIDS || g->n_pool > KIDS || g->n_rows > NODES;
+  size_t item = wide ? EG_ENTRY_MOST : sizeof *e->words;
+  if (wide != (e->tops != NULL))
+    e->cap = 0;
+  e->words = eg_index_room(g, e->words, &e->cap, g->live_nodes, item);
+  if (!e->cap)
+    bs_out_of_memory(g->heap);
+  e->tops = wide ? (uint32_t *)(e->words + e->cap) : NULL;
 }
 
 static void
@@ -204,17 +219,17 @@ place_by_class(void *ctx, uint32_t i) {
 /* --- by operator ------------------------------------------------------- */
 
 /* Returns the place. */
-static inline uint32_t
-place(eg_placing *p, uint32_t node, uint32_t c) {
-  const eg_row *r = &p->rows[node & EG_NODE_MASK];
+EG_EACH_FORM uint32_t
+place(eg_placing *p, uint32_t node, uint32_t flags, uint32_t c, bool wide) {
+  const eg_row *r = &p->rows[node];
   uint32_t symbol = p->heads[r->head & EG_HEAD_MASK].symbol;
   uint32_t at = p->at[symbol]++;
   if (p->last[symbol] != c + 1) {
     p->last[symbol] = c + 1;
     p->n_segments++;
-    node |= EG_FIRST;
+    flags |= EG_FIRST;
   }
-  p->entries[at] = (eg_entry){node, {r->kid[0], r->kid[1]}};
+  eg_entry_set(&p->entries, at, flags, node, r->kid[0].i, r->kid[1].i, wide);
   return at;
 }
 
@@ -222,34 +237,34 @@ place(eg_placing *p, uint32_t node, uint32_t c) {
 
 /* The nodes of a class, those that are recent first.  Returns the place of the
  * class's entries or the end of its segments, which come last to first. */
-static uint32_t
-place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c) {
+EG_EACH_FORM uint32_t
+place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
+            bool wide) {
   uint32_t n_recent = 0, before = p->n_segments, last = 0;
   for (uint32_t i = 0; i < n; i++)
     if (nodes[i].i & EG_RECENT) {
-      last = place(p, nodes[i].i, c);
+      last = place(p, nodes[i].i & EG_NODE_MASK, EG_RECENT, c, wide);
       n_recent++;
     }
   for (uint32_t i = 0; i < n && n_recent < n; i++)
     if (!(nodes[i].i & EG_RECENT))
-      last = place(p, nodes[i].i, c);
+      last = place(p, nodes[i].i, 0, c, wide);
   if (n > EG_FEW_MOST || p->n_segments > before + 1)
     return p->n_segments | UNWRITTEN;
   p->n_segments = before;
   return (last + 1 - n) | EG_ALONE;
 }
 
-static uint32_t
-place_alone(eg_placing *p, uint32_t node, uint32_t c) {
-  uint32_t at = place(p, node, c);
+EG_EACH_FORM uint32_t
+place_alone(eg_placing *p, uint32_t node, uint32_t c, bool wide) {
+  uint32_t at = place(p, node & EG_NODE_MASK, node & EG_RECENT, c, wide);
   p->n_segments--;
   return at | EG_ALONE;
 }
 
 /* Ends of classes become ends of their segments. */
-static void
-place_by_symbol(void *ctx, uint32_t i) {
-  eg_sorting *s = ctx;
+EG_EACH_FORM void
+place_classes(eg_sorting *s, uint32_t i, bool wide) {
   eg_placing p = s->parts[i];
   const eg_node *at = s->x->by_class.data + (p.some.base - s->some.base);
   uint32_t *end = s->x->class_segment.data, from = p.some.base;
@@ -257,11 +272,20 @@ place_by_symbol(void *ctx, uint32_t i) {
     uint32_t n = end[c] - from;
     from = end[c];
     end[c] = !n       ? EG_NO_SEGMENT
-             : n == 1 ? place_alone(&p, at->i, c)
-                      : place_class(&p, at, n, c);
+             : n == 1 ? place_alone(&p, at->i, c, wide)
+                      : place_class(&p, at, n, c, wide);
     at += n;
   }
   s->parts[i].n_segments = p.n_segments;
+}
+
+static void
+place_by_symbol(void *ctx, uint32_t i) {
+  eg_sorting *s = ctx;
+  if (s->x->by_symbol.tops)
+    place_classes(s, i, true);
+  else
+    place_classes(s, i, false);
 }
 
 /* --- some classes at a time -------------------------------------------- */
@@ -360,7 +384,8 @@ place_all(eg_sorting *s) {
     join_segments(s);
   }
   x->segments.len = s->parts[0].n_segments;
-  x->by_symbol.data[x->symbol_start.data[s->n_symbols]].node = EG_FIRST;
+  eg_entry_set(&x->by_symbol, x->symbol_start.data[s->n_symbols], EG_FIRST, 0,
+               0, 0, x->by_symbol.tops);
 }
 
 /* --- segments ---------------------------------------------------------- */
@@ -378,27 +403,27 @@ segment_of(eg_index *x, uint32_t *many, uint32_t start, uint32_t n,
 
 /* The segments of the entries [i, end) of an operator; tells whether any of
  * its nodes is recent. */
-static bool
+EG_EACH_FORM bool
 make_segments(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
-              uint32_t *many) {
+              uint32_t *many, bool wide) {
   const eg_stamp *stamps = g->stamps;
-  const eg_entry *entries = x->by_symbol.data;
+  const eg_entries e = x->by_symbol;
   bool some = false;
   while (i < end) {
-    uint32_t node = entries[i].node, from = i, recent = 0, newest = 0;
-    uint32_t *at = &x->class_segment.data[eg_entry_class(g, &entries[i])];
+    uint32_t top = eg_entry_top(&e, i, wide), from = i, recent = 0, newest = 0;
+    uint32_t *at = &x->class_segment.data[g->rows[eg_top_node(top, wide)].cls];
     if (*at & EG_ALONE) {
-      some = some || node & EG_RECENT;
-      while (!(entries[++i].node & EG_FIRST))
+      some = some || top & EG_RECENT;
+      while (!(eg_entry_top(&e, ++i, wide) & EG_FIRST))
         ;
       continue;
     }
     do {
-      if (node & EG_RECENT)
+      if (top & EG_RECENT)
         recent++;
-      else if (!recent && stamps[node & EG_NODE_MASK] > newest)
-        newest = stamps[node & EG_NODE_MASK];
-    } while (!((node = entries[++i].node) & EG_FIRST));
+      else if (!recent && stamps[eg_top_node(top, wide)] > newest)
+        newest = stamps[eg_top_node(top, wide)];
+    } while (!((top = eg_entry_top(&e, ++i, wide)) & EG_FIRST));
     some = some || recent;
     uint32_t last = *at & UNWRITTEN ? EG_LAST : 0;
     *at = (*at & ~UNWRITTEN) - 1;
@@ -411,10 +436,9 @@ make_segments(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
 /* The first entry of [i, end) whose class is `c` or a later one. */
 static uint32_t
 entry_at(const eg_sorting *s, uint32_t i, uint32_t end, uint32_t c) {
-  const eg_entry *entries = s->x->by_symbol.data;
   while (i < end) {
     uint32_t mid = i + (end - i) / 2;
-    if (eg_entry_class(s->g, &entries[mid]) < c)
+    if (eg_entry_class(s->g, mid) < c)
       i = mid + 1;
     else
       end = mid;
@@ -429,13 +453,15 @@ make_some_segments(void *ctx, uint32_t thread) {
   const eg_placing *p = &s->parts[thread];
   const uint32_t *start = s->x->symbol_start.data;
   uint32_t many = s->most_many * thread;
+  bool wide = s->x->by_symbol.tops;
   for (uint32_t k = 0; k < s->n_symbols; k++) {
     uint32_t i = start[k], end = start[k + 1];
     if (thread > 0)
       i = entry_at(s, i, end, p->some.first);
     if (thread + 1 < s->n)
       end = entry_at(s, i, end, p->some.end);
-    p->last[k] = make_segments(s->g, s->x, i, end, &many);
+    p->last[k] = wide ? make_segments(s->g, s->x, i, end, &many, true)
+                      : make_segments(s->g, s->x, i, end, &many, false);
   }
 }
 
@@ -538,7 +564,7 @@ begin(eg_sorting *s, eg_graph *g) {
       s->counts[i] = take(&room, (uint64_t)s->n * n);
     s->parts[i] = (eg_placing){.rows = g->rows,
                                .heads = g->heads.data,
-                               .entries = s->x->by_symbol.data,
+                               .entries = s->x->by_symbol,
                                .at = take(&room, n),
                                .last = take(&room, n)};
     memset(s->parts[i].last, 0, n * sizeof *s->parts[i].last);
@@ -552,7 +578,7 @@ eg_place(eg_graph *g) {
   uint32_t n_symbols = g->symbol_ops.len;
   eg_sorting s;
   EG_ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
-  EG_ROOM(g, &x->by_symbol, (uint64_t)g->live_nodes);
+  make_entries(g, &x->by_symbol);
   bs_reserve(g->heap, &x->symbol_start, (uint64_t)n_symbols + 1);
   while (x->uses.len < n_symbols)
     bs_push(g->heap, &x->uses, (eg_use){0});

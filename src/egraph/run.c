@@ -285,8 +285,10 @@ static void
 run_rules(eg_runner *r, const uint8_t *enabled, eg_iteration *it) {
   double t = bs_now();
   r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
-  if (!r->g->index.valid)
+  if (!r->g->index.valid) {
+    bs_vec_done(r->heap, &r->matches);
     eg_compact(r->g, expect_few(r));
+  }
   eg_index_of(r->g);
   find_all_grounds(r, enabled);
   r->g->pins++;
@@ -305,6 +307,7 @@ run_rules(eg_runner *r, const uint8_t *enabled, eg_iteration *it) {
 static void
 rebuild(eg_runner *r, eg_iteration *it) {
   double t = bs_now();
+  eg_index_give_back(r->g);
   eg_rebuild(r->g);
   it->rebuild_s += bs_now() - t;
   it->nodes = r->g->live_nodes;

@@ -9,22 +9,23 @@
 #include "egraph/graph.h"
 
 static inline uint32_t
-eg_entry_class(const eg_graph *g, const eg_entry *e) {
-  return g->rows[e->node & EG_NODE_MASK].cls;
+eg_entry_class(const eg_graph *g, uint32_t i) {
+  return g->rows[eg_entry_node(&g->index.by_symbol, i)].cls;
 }
 
 /* The stamp of an entry's node as it was when the index was built. */
 static inline uint32_t
-eg_entry_stamp(const eg_graph *g, const eg_entry *e) {
-  return g->stamps[e->node & EG_NODE_MASK] & (eg_stamp)~EG_MOVED;
+eg_top_stamp(const eg_graph *g, uint32_t top, bool wide) {
+  return g->stamps[eg_top_node(top, wide)] & (eg_stamp)~EG_MOVED;
 }
 
 static inline uint32_t
 eg_segment_n(const eg_index *x, const eg_segment *s) {
   if (s->what & EG_FEW) {
-    const eg_entry *e = &x->by_symbol.data[s->start];
+    const eg_entries *e = &x->by_symbol;
+    bool wide = e->tops;
     uint32_t n = 1;
-    while (!(e[n].node & EG_FIRST))
+    while (!(eg_entry_top(e, s->start + n, wide) & EG_FIRST))
       n++;
     return n;
   }
@@ -44,14 +45,17 @@ eg_segment_info(const eg_index *x, const eg_segment *s) {
 static inline uint32_t
 eg_segment_newest(const eg_graph *g, const eg_segment *s) {
   const eg_index *x = &g->index;
-  const eg_entry *e = &x->by_symbol.data[s->start];
+  const eg_entries *e = &x->by_symbol;
+  bool wide = e->tops;
+  uint32_t i = s->start, top;
   if (!(s->what & EG_FEW))
     return s->what & EG_RECENT ? x->epoch : eg_segment_info(x, s);
-  if (e->node & EG_RECENT)
+  top = eg_entry_top(e, i, wide);
+  if (top & EG_RECENT)
     return x->epoch;
-  uint32_t newest = eg_entry_stamp(g, e);
-  while (!((++e)->node & EG_FIRST)) {
-    uint32_t stamp = eg_entry_stamp(g, e);
+  uint32_t newest = eg_top_stamp(g, top, wide);
+  while (!((top = eg_entry_top(e, ++i, wide)) & EG_FIRST)) {
+    uint32_t stamp = eg_top_stamp(g, top, wide);
     newest = stamp > newest ? stamp : newest;
   }
   return newest;
@@ -59,11 +63,13 @@ eg_segment_newest(const eg_graph *g, const eg_segment *s) {
 
 static inline uint32_t
 eg_segment_recent(const eg_index *x, const eg_segment *s) {
-  const eg_entry *e = &x->by_symbol.data[s->start];
-  uint32_t n = 0;
+  const eg_entries *e = &x->by_symbol;
+  bool wide = e->tops;
+  uint32_t n = 0, top;
   if (!(s->what & EG_FEW))
     return s->what & EG_RECENT ? eg_segment_info(x, s) : 0;
-  while (e[n].node & EG_RECENT && (!n || !(e[n].node & EG_FIRST)))
+  while ((top = eg_entry_top(e, s->start + n, wide)) & EG_RECENT &&
+         (!n || !(top & EG_FIRST)))
     n++;
   return n;
 }

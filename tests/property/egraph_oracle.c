@@ -185,7 +185,7 @@ holds(test_case *c, bs_values *values, bool full, char *why) {
   memset(&o, 0, sizeof o);
   o.values = values;
   subject s = {.heap = &heap, .values = values, .o = &o, .why = why};
-  eg_options how = {.explain = full};
+  eg_options how = {.explain = full, .wide_index = c->n_actions % 2};
   s.g = eg_new(&heap, values, &how);
   bool ok = true;
   for (uint32_t i = 0; ok && i < c->n_actions; i++)

@@ -263,7 +263,9 @@ saturate(void *arg) {
   subject *s = &t->s;
   memset(&s->rules, 0, sizeof s->rules);
   s->values = bs_values_new(&s->heap);
-  s->g = eg_new(&s->heap, s->values, NULL);
+  /* The form of the index does not show, but in the bytes. */
+  bool wide = t->threads % 2 && t->threads > 1 && !t->how.bytes;
+  s->g = eg_new(&s->heap, s->values, &(eg_options){.wide_index = wide});
   if (t->how.sum) {
     make_sum_rules(s);
     make_sum(s, t->how.sum);
