@@ -71,11 +71,12 @@ resident_peak(void) {
 static bool
 run_once(bs_heap *keep, const char *path, const bench_options *o,
          bench_result *out) {
-  bs_heap heap;
+  bs_heap heap, text;
   bs_heap_init(&heap, NULL, 0);
+  bs_heap_init(&text, NULL, 0);
   bs_values *values = bs_values_new(&heap);
   bs_diags diags;
-  bs_diags_init(&diags, &heap);
+  bs_diags_init(&diags, &text);
   wl_workload w;
   memset(out, 0, sizeof *out);
   bool ok = wl_read(&w, &heap, values, &diags, path);
@@ -85,6 +86,7 @@ run_once(bs_heap *keep, const char *path, const bench_options *o,
     bs_render(&diags, &diags.list.data[i], false, &t);
     fprintf(stderr, "%s\n", bs_text_str(&t));
   }
+  bs_heap_done(&text);
   if (ok) {
     heap.peak = heap.used;
     size_t resident = resident_peak();

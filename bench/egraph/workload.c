@@ -9,6 +9,7 @@ typedef struct wl_reader {
   BS_VEC(bs_value) vars;      /* of the current rule; a slot is an index */
   BS_VEC(eg_term_node) nodes; /* of the current term */
   BS_VEC(uint32_t) kids;      /* of the lists being read */
+  bs_arena left;              /* of left sides, which are compiled */
 } wl_reader;
 
 static const bs_sx *
@@ -60,7 +61,7 @@ typedef struct wl_open {
 } wl_open;
 
 static eg_term
-read_term(wl_reader *r, uint32_t root) {
+read_term(wl_reader *r, bs_arena *to, uint32_t root) {
   wl_workload *w = r->w;
   BS_VEC(wl_open) stack = {0};
   bs_clear(&r->nodes);
@@ -80,8 +81,8 @@ read_term(wl_reader *r, uint32_t root) {
       wl_open o = bs_pop(&stack);
       uint32_t n = r->kids.len - o.first;
       eg_term_node node = {.op = o.op, .attr = exactly(BS_NIL), .n_kids = n};
-      node.kids = bs_arena_copy(&w->arena, r->kids.data + o.first,
-                                n * sizeof *r->kids.data);
+      node.kids =
+          bs_arena_copy(to, r->kids.data + o.first, n * sizeof *r->kids.data);
       bs_push(w->heap, &r->nodes, node);
       r->kids.len = o.first;
       bs_push(w->heap, &r->kids, r->nodes.len - 1);
@@ -93,8 +94,8 @@ read_term(wl_reader *r, uint32_t root) {
   }
   bs_vec_done(w->heap, &stack);
   eg_term t = {.n = r->nodes.len};
-  t.nodes = bs_arena_copy(&w->arena, r->nodes.data,
-                          r->nodes.len * sizeof *r->nodes.data);
+  t.nodes =
+      bs_arena_copy(to, r->nodes.data, r->nodes.len * sizeof *r->nodes.data);
   return t;
 }
 
@@ -122,7 +123,7 @@ read_rule(wl_reader *r, uint32_t x) {
   bs_clear(&r->vars);
   uint32_t name = bs_sx_item(r->s, x, 1), left = bs_sx_item(r->s, x, 2),
            right = bs_sx_item(r->s, x, 3);
-  eg_term lhs = read_term(r, left);
+  eg_term lhs = read_term(r, &r->left, left);
   eg_result *result = BS_NEW(&w->arena, eg_result);
   eg_rule rule = {.name = bs_as_sym(w->values, at(r, name)->value),
                   .id = w->rules.len,
@@ -131,7 +132,8 @@ read_rule(wl_reader *r, uint32_t x) {
   uint32_t n_slots = r->vars.len, more = at(r, x)->count - 4;
   uint32_t none = UINT32_MAX;
   rule.pattern = eg_pattern_new(w->heap, w->values, &lhs, &none, 1, n_slots);
-  *result = (eg_result){read_term(r, right), UINT32_MAX};
+  bs_arena_reset(&r->left);
+  *result = (eg_result){read_term(r, &w->arena, right), UINT32_MAX};
   rule.n_slots = n_slots;
   if (more) {
     wl_conditions *all = BS_NEW(&w->arena, wl_conditions);
@@ -163,7 +165,7 @@ read_form(wl_reader *r, uint32_t x) {
   if (head && at(r, x)->count >= 4 && !strcmp(head, "rule"))
     return read_rule(r, x);
   if (head && first && !strcmp(head, "start")) {
-    eg_term t = read_term(r, first);
+    eg_term t = read_term(r, &w->arena, first);
     bs_push(w->heap, &w->starts, t);
     return true;
   }
@@ -183,11 +185,13 @@ wl_read(wl_workload *w, bs_heap *heap, bs_values *values, bs_diags *diags,
     return false;
   wl_reader r = {.w = w, .diags = diags, .s = &s};
   bool ok = true;
+  bs_arena_init(&r.left, heap);
   for (uint32_t i = 0; i < s.roots.len && ok; i++)
     ok = read_form(&r, s.roots.data[i]);
   bs_vec_done(heap, &r.vars);
   bs_vec_done(heap, &r.nodes);
   bs_vec_done(heap, &r.kids);
+  bs_arena_done(&r.left);
   bs_sexps_done(heap, &s);
   return ok;
 }

@@ -283,7 +283,7 @@ build_pieces(eg_runner *r, uint32_t k, uint32_t n) {
   }
   r->stats[k].applied += n;
   s->emitted += n;
-  eg_reserve(r->g, (uint64_t)n * s->most_nodes, 0);
+  eg_table_reserve(r->g, (uint64_t)n * s->most_nodes);
   r->stride = s->stride;
   r->ready = r->guarded;
   r->n_ready = left;

@@ -193,7 +193,7 @@ eg_build_ready(eg_runner *r, uint32_t k) {
   eg_batch b = {r->g, (uint32_t *)r->ready, r->stride, r->n_ready, r->made,
                 false};
   r->g->now.rule = rule->id;
-  eg_reserve(r->g, (uint64_t)r->n_ready * r->states[k].most_nodes, 0);
+  eg_table_reserve(r->g, (uint64_t)r->n_ready * r->states[k].most_nodes);
   if (r->g->journal)
     eg_journal_batch(r->g, rule->id, r->ready, r->stride,
                      rule->guard ? rule->n_slots : rule->pattern->n_slots,

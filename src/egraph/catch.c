@@ -23,6 +23,13 @@ room_for(const eg_catch *c) {
   return cap > EG_SINK_SLACK ? (cap - EG_SINK_SLACK) / c->sink.stride : 0;
 }
 
+static void
+grow_to(eg_runner *r, uint64_t words) {
+  uint32_t *data = r->matches.data;
+  r->matches.data = bs_realloc(r->heap, data, words * sizeof *data);
+  r->matches.cap = (uint32_t)words;
+}
+
 /* As much room as if all matches of the turn had been written, so that memory
  * is used alike whether they are looked up ahead or not. */
 static void
@@ -30,8 +37,12 @@ reserve_waiting(eg_catch *c) {
   eg_runner *r = c->r;
   uint64_t stride = c->sink.stride, room;
   uint64_t n = c->done + c->group + r->matches.len / stride;
-  while ((room = room_for(c)) <= n && room < most_waiting(c))
-    bs_reserve(r->heap, &r->matches, (room + 1) * stride + EG_SINK_SLACK);
+  uint64_t most = most_waiting(c) * stride + EG_SINK_SLACK;
+  while ((room = room_for(c)) <= n && room < most_waiting(c)) {
+    uint64_t cap = r->matches.cap + r->matches.cap / 2;
+    uint64_t least = (room + 1) * stride + EG_SINK_SLACK;
+    grow_to(r, cap < least ? least : cap < most ? cap : most);
+  }
 }
 
 /* The next match follows those that wait. */

@@ -220,37 +220,81 @@ compile_part(eg_compiler *c, const eg_term *t, uint32_t root_slot) {
   return out;
 }
 
+/* --- one block a pattern ----------------------------------------------- */
+
+typedef struct eg_sealing {
+  char *at; /* NULL: only measured */
+  size_t size;
+} eg_sealing;
+
+static void *
+take(eg_sealing *s, const void *from, size_t size) {
+  char *to = s->at ? s->at + s->size : NULL;
+  if (to && size)
+    memcpy(to, from, size);
+  s->size += size;
+  return to;
+}
+
+#define TAKE(s, to, v)                                                         \
+  do {                                                                         \
+    (to)->data = take((s), (v)->data, (v)->len * sizeof *(v)->data);           \
+    (to)->len = (to)->cap = (v)->len;                                          \
+  } while (0)
+
+/* All parts of a pattern, those of words first. */
+static void
+lay_out(eg_sealing *s, eg_pattern *to, const eg_pattern *p) {
+  TAKE(s, &to->atoms, &p->atoms);
+  TAKE(s, &to->kids, &p->kids);
+  TAKE(s, &to->attrs, &p->attrs);
+  TAKE(s, &to->grounds, &p->grounds);
+  TAKE(s, &to->ground_kids, &p->ground_kids);
+  to->class_slot = take(s, p->class_slot, p->n_slots);
+  to->bound = take(s, p->bound, p->n_slots);
+}
+
+/* Rules are many and patterns small: what a block and the growth of a list cost
+ * would be more than what is in them. */
+static eg_pattern *
+seal(bs_heap *h, eg_pattern *draft) {
+  eg_sealing s = {0};
+  eg_pattern unused;
+  lay_out(&s, &unused, draft);
+  eg_pattern *p = bs_alloc(h, sizeof *p + s.size);
+  *p = *draft;
+  s = (eg_sealing){(char *)(p + 1), 0};
+  lay_out(&s, p, draft);
+  bs_vec_done(h, &draft->atoms);
+  bs_vec_done(h, &draft->kids);
+  bs_vec_done(h, &draft->attrs);
+  bs_vec_done(h, &draft->grounds);
+  bs_vec_done(h, &draft->ground_kids);
+  bs_free(h, draft->class_slot);
+  bs_free(h, draft->bound);
+  return p;
+}
+
 eg_pattern *
 eg_pattern_new(bs_heap *h, bs_values *values, const eg_term *parts,
                const uint32_t *root_slots, uint32_t n_parts, uint32_t n_slots) {
-  eg_pattern *p = bs_calloc(h, 1, sizeof *p);
-  eg_compiler c = {.heap = h, .p = p};
-  p->values = values;
-  p->n_slots = p->n_regs = n_slots;
-  p->class_slot = bs_calloc(h, n_slots + 1, 1);
-  p->bound = bs_calloc(h, n_slots + 1, 1);
+  eg_pattern draft = {.values = values, .n_slots = n_slots, .n_regs = n_slots};
+  eg_compiler c = {.heap = h, .p = &draft};
+  draft.class_slot = bs_calloc(h, n_slots + 1, 1);
+  draft.bound = bs_calloc(h, n_slots + 1, 1);
   for (uint32_t i = 0; i < n_parts; i++) {
     uint32_t slot = i && root_slots ? root_slots[i] : EG_NONE;
     uint32_t out = compile_part(&c, &parts[i], slot);
     if (!i)
-      p->root_reg = out;
+      draft.root_reg = out;
   }
   bs_vec_done(h, &c.queue);
   bs_vec_done(h, &c.attr_queue);
   bs_vec_done(h, &c.attr_from);
-  return p;
+  return seal(h, &draft);
 }
 
 void
 eg_pattern_free(bs_heap *h, eg_pattern *p) {
-  if (!p)
-    return;
-  bs_vec_done(h, &p->atoms);
-  bs_vec_done(h, &p->kids);
-  bs_vec_done(h, &p->attrs);
-  bs_vec_done(h, &p->grounds);
-  bs_vec_done(h, &p->ground_kids);
-  bs_free(h, p->class_slot);
-  bs_free(h, p->bound);
   bs_free(h, p);
 }
