@@ -165,7 +165,7 @@ read_form(wl_reader *r, uint32_t x) {
   if (head && at(r, x)->count >= 4 && !strcmp(head, "rule"))
     return read_rule(r, x);
   if (head && first && !strcmp(head, "start")) {
-    eg_term t = read_term(r, &w->arena, first);
+    eg_term t = read_term(r, &w->start, first);
     bs_push(w->heap, &w->starts, t);
     return true;
   }
@@ -177,6 +177,7 @@ wl_read(wl_workload *w, bs_heap *heap, bs_values *values, bs_diags *diags,
         const char *path) {
   *w = (wl_workload){.heap = heap, .values = values};
   bs_arena_init(&w->arena, heap);
+  bs_arena_init(&w->start, heap);
   bs_push(heap, &w->ops, bs_sym(values, "#const"));
   bs_push(heap, &w->ops, bs_sym(values, "#sym"));
   uint32_t source = bs_source_read(diags, path, BS_NOWHERE);
@@ -204,14 +205,17 @@ wl_done(wl_workload *w) {
   bs_vec_done(w->heap, &w->starts);
   bs_vec_done(w->heap, &w->ops);
   bs_arena_done(&w->arena);
+  bs_arena_done(&w->start);
 }
 
 eg_graph *
-wl_graph(const wl_workload *w) {
+wl_graph(wl_workload *w) {
   eg_options o = {.analysis = wl_analysis(w)};
   eg_graph *g = eg_new(w->heap, w->values, &o);
   for (uint32_t i = 0; i < w->starts.len; i++)
     eg_instantiate(g, &w->starts.data[i], NULL);
   eg_rebuild(g);
+  w->starts.len = 0;
+  bs_arena_done(&w->start);
   return g;
 }

@@ -13,7 +13,7 @@
 typedef struct wl_workload {
   bs_heap *heap;
   bs_values *values;
-  bs_arena arena;
+  bs_arena arena, start; /* start: of the start terms */
   bool fold, prune;
   BS_VEC(bs_value) ops; /* names; an operator is an index */
   BS_VEC(eg_rule) rules;
@@ -27,8 +27,8 @@ enum { WL_CONST, WL_SYM, WL_FIRST };
 bool wl_read(wl_workload *, bs_heap *, bs_values *, bs_diags *,
              const char *path);
 void wl_done(wl_workload *);
-/* A graph of the start terms. */
-eg_graph *wl_graph(const wl_workload *);
+/* A graph of the start terms, which are forgotten. */
+eg_graph *wl_graph(wl_workload *);
 
 /* The analysis: a class's constant, and whether it holds a symbol. */
 typedef struct wl_facts {

@@ -8,28 +8,46 @@
 
 /* --- right sides prepared ---------------------------------------------- */
 
+static eg_step
+step_of(eg_runner *r, const eg_term *t, const eg_term_node *n,
+        const uint32_t *step_at) {
+  bool fixed = !n->is_slot &&
+               (n->attr.kind == EG_ATTR_VALUE || n->attr.kind == EG_ATTR_ANY);
+  bs_value v = n->attr.kind == EG_ATTR_VALUE ? n->attr.value : BS_NIL;
+  eg_step s = {.node = n, .head = EG_NONE};
+  if (fixed)
+    s.head = eg_head_intern(r->g, n->op, v, n->n_kids);
+  for (uint32_t k = 0; !n->is_slot && k < n->n_kids && k < 2; k++) {
+    const eg_term_node *kid = &t->nodes[n->kids[k]];
+    s.from[k].is_word = kid->is_slot;
+    s.from[k].at =
+        kid->is_slot ? EG_MATCH_HEAD + kid->slot : step_at[n->kids[k]];
+  }
+  return s;
+}
+
+/* Where all nodes are plain, variables are read from the match and are no
+ * steps, but where the right side is one. */
 static void
 code_init(eg_runner *r, const eg_result *result, eg_code *c) {
-  c->n = result->term.n;
+  const eg_term *t = &result->term;
+  uint32_t *step_at = bs_calloc(r->heap, t->n, sizeof *step_at), n_slots = 0;
   c->slot = result->slot;
   c->plain = true;
-  c->steps = bs_calloc(r->heap, c->n, sizeof *c->steps);
-  for (uint32_t i = 0; i < c->n; i++) {
-    const eg_term_node *n = &result->term.nodes[i];
-    bool fixed = !n->is_slot &&
-                 (n->attr.kind == EG_ATTR_VALUE || n->attr.kind == EG_ATTR_ANY);
-    bs_value v = n->attr.kind == EG_ATTR_VALUE ? n->attr.value : BS_NIL;
-    c->steps[i].node = n;
-    c->steps[i].head =
-        fixed ? eg_head_intern(r->g, n->op, v, n->n_kids) : EG_NONE;
-    for (uint32_t k = 0; !n->is_slot && k < n->n_kids && k < 2; k++) {
-      const eg_term_node *kid = &result->term.nodes[n->kids[k]];
-      c->steps[i].from[k].is_word = kid->is_slot;
-      c->steps[i].from[k].at =
-          kid->is_slot ? EG_MATCH_HEAD + kid->slot : n->kids[k];
-    }
-    c->plain = c->plain && (n->is_slot || eg_step_is_plain(&c->steps[i]));
+  for (uint32_t i = 0; i < t->n; i++) {
+    eg_step s = step_of(r, t, &t->nodes[i], step_at);
+    c->plain = c->plain && (s.node->is_slot || eg_step_is_plain(&s));
+    n_slots += s.node->is_slot && i + 1 < t->n;
   }
+  c->steps =
+      bs_calloc(r->heap, t->n - (c->plain ? n_slots : 0), sizeof *c->steps);
+  for (uint32_t i = 0; i < t->n; i++) {
+    bool left_out = c->plain && t->nodes[i].is_slot && i + 1 < t->n;
+    step_at[i] = c->n;
+    if (!left_out)
+      c->steps[c->n++] = step_of(r, t, &t->nodes[i], step_at);
+  }
+  bs_free(r->heap, step_at);
 }
 
 void
@@ -48,7 +66,7 @@ eg_apply_init(eg_runner *r) {
     s->codes = bs_calloc(r->heap, rule->n_results, sizeof *s->codes);
     for (uint32_t i = 0; i < rule->n_results; i++) {
       code_init(r, &rule->results[i], &s->codes[i]);
-      s->most_nodes += s->codes[i].n;
+      s->most_nodes += rule->results[i].term.n;
       if (s->codes[i].n > nodes)
         nodes = s->codes[i].n;
       for (uint32_t j = 0; j < s->codes[i].n; j++)

@@ -62,19 +62,20 @@ eg_free(eg_graph *g) {
 
 /* --- growth ------------------------------------------------------------ */
 
-/* Half as much again, an eighth of what is not small, a sixteenth of what is
- * large or near the byte limit. */
+/* Half as much again, an eighth of what is not small, a thirty-second of what
+ * is large (larger blocks yet grow in place); near the byte limit, a sixteenth
+ * at most. */
 uint64_t
 eg_grown(eg_graph *g, uint64_t have, uint64_t need, size_t item) {
   uint64_t bytes = have * item;
-  uint64_t want = have + (bytes > 1 << 18   ? have / 16
+  uint64_t want = have + (bytes > 1 << 18   ? have / 32
                           : bytes > 1 << 15 ? have / 8
                                             : have / 2);
   if (want < need)
     want = need;
   if (!g->limit || g->heap->used + want * item / 2 <= g->limit)
     return want;
-  want = have + have / 16;
+  want = want < have + have / 16 ? want : have + have / 16;
   return want < need ? need : want;
 }
 

@@ -417,6 +417,8 @@ void eg_compact(eg_graph *, uint64_t most);
 /* index.c */
 const eg_index *eg_index_of(const eg_graph *);
 void eg_index_free(eg_graph *);
-/* Its memory, where it is out of date and about as much was never in use. */
+/* What it holds but for how many nodes symbols had; none uses it. */
+void eg_index_lists_free(eg_graph *);
+/* The same where it is out of date and about as much was never in use. */
 void eg_index_give_back(eg_graph *);
 #endif

@@ -81,15 +81,12 @@ eg_index_of(const eg_graph *graph) {
 }
 
 void
-eg_index_free(eg_graph *g) {
+eg_index_lists_free(eg_graph *g) {
   eg_index *x = &g->index;
   bs_heap *h = g->heap;
   drop_lists(g);
   bs_vec_done(h, &x->class_segment);
   bs_vec_done(h, &x->segments);
-  bs_vec_done(h, &x->many);
-  bs_vec_done(h, &x->symbol_start);
-  bs_vec_done(h, &x->uses);
   bs_free(h, x->by_symbol.words);
   x->by_symbol = (eg_entries){0};
   x->valid = false;
@@ -99,15 +96,18 @@ eg_index_free(eg_graph *g) {
 void
 eg_index_give_back(eg_graph *g) {
   const bs_heap *h = g->heap;
+  if (!g->index.valid && !g->pins && h->used + h->used / 16 >= h->peak)
+    eg_index_lists_free(g);
+}
+
+void
+eg_index_free(eg_graph *g) {
   eg_index *x = &g->index;
-  if (x->valid || g->pins || h->used + h->used / 16 < h->peak)
-    return;
-  drop_lists(g);
-  bs_vec_done(g->heap, &x->class_segment);
-  bs_vec_done(g->heap, &x->segments);
-  bs_free(g->heap, x->by_symbol.words);
-  x->by_symbol = (eg_entries){0};
-  x->classes = x->nodes = x->symbols = 0;
+  bs_heap *h = g->heap;
+  eg_index_lists_free(g);
+  bs_vec_done(h, &x->many);
+  bs_vec_done(h, &x->symbol_start);
+  bs_vec_done(h, &x->uses);
 }
 
 /* --- a class's nodes ---------------------------------------------------- */

@@ -97,11 +97,12 @@ next_record(void *ctx) {
 static bool
 keep_records(eg_task *t) {
   eg_job *j = t->j;
-  if (!j->scratch)
-    j->scratch = bs_alloc(&j->heap, eg_resolve_scratch(t->a->r, rule_of(t)) *
-                                        sizeof *j->scratch);
   j->sink.full = next_record;
-  return open_record(t);
+  if (!open_record(t))
+    return false;
+  j->scratch = bs_alloc(&j->heap, eg_resolve_scratch(t->a->r, rule_of(t)) *
+                                      sizeof *j->scratch);
+  return true;
 }
 
 bool
@@ -109,21 +110,23 @@ eg_plan_over(const eg_plan *p) {
   return p->how.limit && atomic_load(&p->count) > p->how.limit;
 }
 
+/* Where no chunk is left the job keeps nothing but its matcher, if it had
+ * begun. */
 static void
 search_job(void *arg) {
   eg_task *t = arg;
   eg_job *j = t->j;
   eg_plan *p = &t->a->plans[j->plan];
   double begun = bs_now();
-  if (!j->m)
-    j->m = eg_matcher_part(&j->heap, p->whole, j->from, j->to);
   j->sink.full = keep_room;
   j->sink.ctx = t;
   if (!eg_plan_over(p) && (j->batch ? keep_records(t) : keep_room(t))) {
+    j->m = eg_matcher_part(&j->heap, p->whole, j->from, j->to);
     j->through = eg_matcher_go(j->m, &j->sink);
     if (j->record)
       close_record(t);
     close_chunk(j);
+    bs_free(&j->heap, j->scratch);
     j->count = eg_matcher_count(j->m);
     atomic_fetch_add(&p->count, j->count);
   }

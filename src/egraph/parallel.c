@@ -404,7 +404,7 @@ most_chunks(const eg_runner *r, const eg_crew *crew) {
 /* Matches that wait take a part of the memory that the graph does. */
 static uint32_t
 chunks_now(const eg_ahead *a) {
-  enum { LEAST = 1 << 15 }; /* words, else one a node */
+  enum { LEAST = 1 << 14 }; /* words, else one a node */
   uint64_t words = a->r->g->live_nodes;
   uint64_t n = (words < LEAST ? LEAST : words) / EG_CHUNK_WORDS + 1;
   uint32_t most = most_chunks(a->r, a->crew);

@@ -55,8 +55,9 @@ eg_index_room(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
     return list;
   uint64_t want = n + n / 32 + 1;
   uint64_t used = g->heap->used - g->index.extra;
-  if (want > UINT32_MAX ||
-      (g->limit && used + want * item > g->limit + *cap * item))
+  uint64_t then = used + want * item - *cap * item;
+  if (want > UINT32_MAX || then > g->heap->peak ||
+      (g->limit && then > g->limit))
     want = n + 1;
   bs_free(g->heap, list);
   *cap = 0;

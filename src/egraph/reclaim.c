@@ -213,10 +213,11 @@ move_row(eg_graph *g, uint32_t to, uint32_t from) {
       g->pool_owner[g->rows[to].kid[0].i + i] = to;
 }
 
-/* Smaller blocks, where they can be had. */
+/* Smaller blocks, where they can be had, with room for `more` rows. */
 static void
-shrink(eg_graph *g) {
-  uint64_t cap = (uint64_t)g->n_rows + g->n_rows / 16;
+shrink(eg_graph *g, uint64_t more) {
+  uint64_t most = g->n_rows / 16;
+  uint64_t cap = g->n_rows + (more < most ? more : most);
   if (cap >= g->cap_rows)
     return;
   eg_crew_settle(g->crew);
@@ -235,6 +236,7 @@ eg_compact(eg_graph *g, uint64_t most) {
   if (g->journal || g->origin || g->fault || g->n_dead < LEAST ||
       g->n_dead < g->n_rows / SHARE_GIVEN || g->n_dead < most)
     return;
+  eg_index_lists_free(g);
   uint32_t to = 0;
   for (uint32_t n = 0; n < g->n_rows; n++)
     if (!(g->rows[n].head & EG_DEAD))
@@ -243,6 +245,6 @@ eg_compact(eg_graph *g, uint64_t most) {
   g->n_dead = 0;
   sweep(g, 0);
   g->index.valid = false;
-  shrink(g);
+  shrink(g, most);
   eg_table_refill(g);
 }
