@@ -5,7 +5,7 @@
  *   slim.c     statements with fewer indices
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
  *   node.c     the AST as C loops; loop.c, one loop and its threads
- *   simd.c     loops for the lanes of vectors
+ *   vector.c   loops that are marked for vectors; simd.c, for lanes at all
  *   stream.c   arrays larger than the caches; fetch.c, what of them is read
  *   local.c    declarations of locals
  *   body.c     statement bodies as C expressions; operator.c, constant.c
@@ -166,7 +166,10 @@ void cg_find_kernels(cg_emitter *);
 /* separate.c: the schedule with what the marks of loops ask of isl. */
 __isl_give isl_schedule *cg_ask_for_code(const po_program *,
                                          __isl_take isl_schedule *);
-/* From the least to the greatest value that a loop ever takes; 0: too many. */
+/* The least and the greatest value that a loop ever takes; false: not known, or
+ * too large. */
+bool cg_range(const po_program *, uint32_t loop, int64_t *lo, int64_t *hi);
+/* From the one to the other; 0: too many. */
 int64_t cg_range_size(const po_program *, uint32_t loop);
 /* The loop a mark of a schedule or an AST stands for. */
 uint32_t cg_loop_of(__isl_keep isl_id *mark);

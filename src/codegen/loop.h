@@ -30,4 +30,12 @@ bool cg_declares_locals(const cg_emitter *, const cg_scope *, uint32_t loop);
  * in_parallel and team of the scope, and is_team. */
 void cg_put_pragma(cg_emitter *, cg_scope *, cg_loop *, uint32_t indent);
 
+/* node.c: an iteration of a loop: its locals live in it. */
+void cg_put_body(cg_emitter *, cg_scope *, uint32_t loop,
+                 __isl_keep isl_ast_node *body, uint32_t indent);
+/* vector.c: a loop that is marked for vectors, as those and what fills none;
+ * false: the loop is not. */
+bool cg_put_vector_loop(cg_emitter *, const cg_scope *, const cg_loop *,
+                        uint32_t indent);
+
 #endif

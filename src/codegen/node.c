@@ -42,9 +42,6 @@ put_expr(cg_emitter *e, __isl_take isl_ast_expr *expr) {
   po_pool_release(&e->pool, mark);
 }
 
-static void put_body(cg_emitter *, cg_scope *, uint32_t loop,
-                     __isl_keep isl_ast_node *, uint32_t indent);
-
 /* for (int i = first; i <= last; i++), or over a row of the stream. */
 static void
 put_header(cg_emitter *e, const cg_loop *loop, bool in_row) {
@@ -75,7 +72,7 @@ put_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop, bool in_row,
   cg_indent(&e->body, indent);
   put_header(e, loop, in_row);
   bs_put(&e->body, single ? "\n" : " {\n");
-  put_body(e, scope, loop->node, loop->body, indent + 1);
+  cg_put_body(e, scope, loop->node, loop->body, indent + 1);
   if (fenced && scope->streams)
     cg_put_fence(e, indent + 1);
   if (!single) {
@@ -84,128 +81,7 @@ put_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop, bool in_row,
   }
 }
 
-/* ---- vectors ---- */
-
-static const po_nest_node *
-vector_of(const cg_emitter *e, const cg_loop *loop) {
-  const po_nest_node *n =
-      loop->node == PO_NO_NODE ? NULL : &e->p->nest.nodes.data[loop->node];
-  return n && n->mark == PO_VECTORIZE && loop->step == 1 && loop->last ? n
-                                                                       : NULL;
-}
-
-/* Nothing but statements is below. */
-static bool
-has_no_loops(cg_emitter *e, __isl_keep isl_ast_node *node) {
-  if (isl_ast_node_get_type(node) != isl_ast_node_block)
-    return isl_ast_node_get_type(node) == isl_ast_node_user;
-  isl_ast_node_list *kids = isl_ast_node_block_get_children(node);
-  bool none = true;
-  for (int k = 0; k < isl_ast_node_list_n_ast_node(kids); k++) {
-    isl_ast_node *kid = isl_ast_node_list_get_ast_node(kids, k);
-    none &= isl_ast_node_get_type(kid) == isl_ast_node_user;
-    isl_ast_node_free(kid);
-  }
-  isl_ast_node_list_free(kids);
-  return none && !e->failed;
-}
-
-/* One iteration for each lane, in braces: `for (...) {` stands before. */
-static void
-put_lanes(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
-          bool masked, uint32_t indent) {
-  cg_scope own = *scope;
-  if (masked) {
-    cg_indent(&e->body, indent + 1);
-    bs_putf(&e->body, "if (%s <%s ", loop->iterator,
-            loop->last_excluded ? "" : "=");
-    cg_put_index(e, loop->last);
-    bs_put(&e->body, ") {\n");
-  }
-  put_body(e, &own, loop->node, loop->body, indent + 1 + masked);
-  if (masked) {
-    cg_indent(&e->body, indent + 1);
-    bs_put(&e->body, "}\n");
-  }
-  cg_indent(&e->body, indent);
-  bs_put(&e->body, "}\n");
-}
-
-/* Whole vectors, or with a mask all of them. */
-static void
-put_vectors(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
-            const po_nest_node *n, bool exact, uint32_t indent) {
-  const char *i = loop->iterator;
-  bool masked = n->tail == PO_TAIL_MASK && !exact;
-  cg_indent(&e->body, indent);
-  bs_putf(&e->body, "for (; glen_%s", i);
-  if (n->tail == PO_TAIL_PEEL)
-    bs_putf(&e->body, " + %u", n->lanes - 1);
-  bs_put(&e->body, loop->last_excluded ? " < " : " <= ");
-  cg_put_index(e, loop->last);
-  bs_putf(&e->body, "; glen_%s += %u)\n", i, n->lanes);
-  bool seen = cg_explain_lanes(e, loop);
-  if (e->options->openmp && (seen || has_no_loops(e, loop->inner)))
-    bs_put(&e->body, CG_IF_SIMD "#pragma omp simd\n#endif\n");
-  cg_indent(&e->body, indent + 1);
-  bs_putf(&e->body, "for (%s %s = glen_%s; %s < glen_%s + %u; %s++) {\n",
-          e->index, i, i, i, i, n->lanes, i);
-  put_lanes(e, scope, loop, masked, indent + 1);
-}
-
-/* Vectors begin at multiples of their length, as their legality was asked:
- * what comes before the first one is done one by one. */
-static void
-put_head(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
-         const po_nest_node *n, uint32_t indent) {
-  const char *i = loop->iterator;
-  cg_indent(&e->body, indent);
-  bs_putf(&e->body, "for (%s %s = glen_%s; %s <%s ", e->index, i, i, i,
-          loop->last_excluded ? "" : "=");
-  cg_put_index(e, loop->last);
-  bs_putf(&e->body, " && %s %% %u; %s++, glen_%s++) {\n", i, n->lanes, i, i);
-  put_lanes(e, scope, loop, false, indent);
-}
-
-static bool
-starts_a_vector(const cg_loop *loop, const po_nest_node *n) {
-  if (isl_ast_expr_get_type(loop->first) != isl_ast_expr_int)
-    return false;
-  isl_val *val = isl_ast_expr_get_val(loop->first);
-  bool starts = isl_val_get_num_si(val) % (int64_t)n->lanes == 0;
-  isl_val_free(val);
-  return starts;
-}
-
-/* What does not fill a vector is done one by one, or masked: no iteration
- * that the loop has not is run. */
-static void
-put_vector_loop(cg_emitter *e, cg_scope *scope, const cg_loop *loop,
-                const po_nest_node *n, uint32_t indent) {
-  const char *i = loop->iterator;
-  bool starts = starts_a_vector(loop, n);
-  bool exact = starts && loop->trips && loop->trips % n->lanes == 0;
-  bool rest = n->tail == PO_TAIL_PEEL && !exact;
-  cg_indent(&e->body, indent);
-  bs_put(&e->body, "{\n");
-  cg_indent(&e->body, indent + 1);
-  bs_putf(&e->body, "%s glen_%s = ", e->index, i);
-  cg_put_index(e, loop->first);
-  bs_put(&e->body, ";\n");
-  if (!starts)
-    put_head(e, scope, loop, n, indent + 1);
-  put_vectors(e, scope, loop, n, exact, indent + 1);
-  if (rest) {
-    cg_indent(&e->body, indent + 1);
-    bs_putf(&e->body, "for (%s %s = glen_%s; %s <%s ", e->index, i, i, i,
-            loop->last_excluded ? "" : "=");
-    cg_put_index(e, loop->last);
-    bs_putf(&e->body, "; %s++) {\n", i);
-    put_lanes(e, scope, loop, false, indent + 1);
-  }
-  cg_indent(&e->body, indent);
-  bs_put(&e->body, "}\n");
-}
+/* ---- kinds of loops ---- */
 
 /* A loop that asks for a line at a time: whole lines, then what is left. */
 static void
@@ -228,11 +104,8 @@ put_for(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
   cg_stream stream;
   cg_ahead ahead;
   cg_loop loop = cg_describe_loop(e, node);
-  const po_nest_node *vector = vector_of(e, &loop);
-  if (vector) {
-    put_vector_loop(e, scope, &loop, vector, indent);
+  if (cg_put_vector_loop(e, scope, &loop, indent))
     return;
-  }
   cg_put_pragma(e, scope, &loop, indent);
   bool fenced = scope->team == 1 && cg_may_stream(e, scope->use);
   scope->team -= scope->team > 0;
@@ -272,7 +145,7 @@ put_degenerate(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *loop,
   bs_put(&e->body, "(void)");
   put_expr(e, isl_ast_node_for_get_iterator(loop));
   bs_put(&e->body, ";\n");
-  put_body(e, scope, cg_loop_of_for(loop), cg_body_of(e, loop), indent + 1);
+  cg_put_body(e, scope, cg_loop_of_for(loop), cg_body_of(e, loop), indent + 1);
   cg_indent(&e->body, indent);
   bs_put(&e->body, "}\n");
 }
@@ -396,10 +269,9 @@ put_started(cg_emitter *e, cg_scope *scope, uint32_t loop,
   return true;
 }
 
-/* An iteration of a loop: its locals live in it. */
-static void
-put_body(cg_emitter *e, cg_scope *scope, uint32_t loop,
-         __isl_keep isl_ast_node *body, uint32_t indent) {
+void
+cg_put_body(cg_emitter *e, cg_scope *scope, uint32_t loop, isl_ast_node *body,
+            uint32_t indent) {
   uint32_t pending = scope->pending;
   scope->pending = PO_NO_NODE;
   if (loop == PO_NO_NODE || !cg_has_locals(e, scope->group, loop)) {
@@ -418,7 +290,7 @@ put_body(cg_emitter *e, cg_scope *scope, uint32_t loop,
 void
 cg_put_root(cg_emitter *e, cg_scope *scope, isl_ast_node *node) {
   scope->pending = PO_NO_NODE;
-  put_body(e, scope, 0, node, 1);
+  cg_put_body(e, scope, 0, node, 1);
 }
 
 /* Where a loop is replaced by its iterations. */
@@ -427,7 +299,7 @@ put_pending(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *node,
             uint32_t indent) {
   cg_indent(&e->body, indent);
   bs_put(&e->body, "{\n");
-  put_body(e, scope, scope->pending, node, indent + 1);
+  cg_put_body(e, scope, scope->pending, node, indent + 1);
   cg_indent(&e->body, indent);
   bs_put(&e->body, "}\n");
 }

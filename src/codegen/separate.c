@@ -10,28 +10,33 @@
  * is a loop of its own for each set of statements, and no test in it. */
 #include "codegen/emit.h"
 #include "poly/access.h"
+#include "poly/affine.h"
 #include <isl/ilp.h>
 #include <isl/schedule_node.h>
 
 /* Values that a loop may have to be written out. */
 #define MAX_UNROLLED 256
 
+/* Values of loops that are reckoned with. */
+#define LARGEST (INT64_C(1) << 40)
+
 uint32_t
 cg_loop_of(isl_id *mark) {
   return (uint32_t)(uintptr_t)isl_id_get_user(mark) - 1;
 }
 
+bool
+cg_range(const po_program *p, uint32_t loop, int64_t *lo, int64_t *hi) {
+  isl_set *range = po_nest_range(p, loop);
+  bool is = po_int(isl_set_dim_max_val(isl_set_copy(range), 0), hi);
+  is = po_int(isl_set_dim_min_val(range, 0), lo) && is;
+  return is && *lo >= -LARGEST && *hi <= LARGEST;
+}
+
 int64_t
 cg_range_size(const po_program *p, uint32_t loop) {
-  isl_set *range = po_nest_range(p, loop);
-  isl_val *hi = isl_set_dim_max_val(isl_set_copy(range), 0);
-  isl_val *lo = isl_set_dim_min_val(range, 0);
-  isl_val *size = isl_val_sub(hi, lo);
-  bool is = isl_val_is_int(size) == isl_bool_true &&
-            isl_val_cmp_si(size, INT32_MAX) < 0;
-  int64_t n = is ? isl_val_get_num_si(size) + 1 : 0;
-  isl_val_free(size);
-  return n;
+  int64_t lo, hi;
+  return cg_range(p, loop, &lo, &hi) && hi - lo < INT32_MAX ? hi - lo + 1 : 0;
 }
 
 static bool

@@ -182,6 +182,10 @@ po_program *po_lower(const gs_program *, const gs_target *, const po_options *);
 po_program *po_new_program(const gs_context *, const gs_program *source,
                            const gs_target *, const po_program *like);
 void po_free(po_program *);
+/* ... leaves out of domains what follows from the rest. isl does so when it
+ * comes upon it, in the objects themselves, so that what was asked before would
+ * show in bounds and conditions. */
+void po_settle_domains(const po_program *);
 /* group.c: the groups that the nest and its locals make now. */
 void po_find_groups(const po_program *, po_groups *);
 void po_groups_done(const po_program *, po_groups *);

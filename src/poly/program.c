@@ -76,3 +76,12 @@ po_free(po_program *p) {
   release(p);
   bs_arena_done(&p->arena);
 }
+
+void
+po_settle_domains(const po_program *p) {
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    isl_set *set = isl_set_copy(p->stmts.data[k].domain);
+    set = isl_set_compute_divs(isl_set_detect_equalities(set));
+    isl_set_free(isl_set_remove_redundancies(set));
+  }
+}

@@ -266,6 +266,8 @@ read_body(void *arg) {
   po_reader *r = arg;
   begin(r);
   bool ok = read_all(r);
+  if (ok)
+    po_settle_domains(r->p);
   bool failed = r->pool.failed || r->p->pool.failed ||
                 isl_ctx_last_error(r->p->isl) != isl_error_none;
   if (ok && failed)

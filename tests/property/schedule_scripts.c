@@ -523,8 +523,10 @@ run_script(const char *program, const script *s) {
   uint64_t expected = outputs_of(p, &ran);
   const char *fault = NULL;
   for (int k = 0; !fault && k < s->n; k++)
-    if (s->kept[k] && apply(&p, s->command[k]))
+    if (s->kept[k] && apply(&p, s->command[k])) {
       fault = wrong(p, expected);
+      text_of(p);
+    }
   if (!fault)
     fault = replayed_differs(program, p);
   trial t = {.expected = expected, .loops = p}; /* seed 0: has code */
@@ -602,6 +604,8 @@ schedule(trial *t, script *s, int steps) {
     s->kept[s->n++] = true;
     n_cases++;
     fault = wrong(p, t->expected);
+    if (t->seed % 4 == 0)
+      text_of(p); /* what is asked in between changes nothing */
   }
   if (!fault && t->seed % 4 == 0)
     fault = replayed_differs(t->text, p);

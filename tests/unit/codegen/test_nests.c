@@ -118,42 +118,13 @@ TestSuite(nests, .init = fixture_start, .fini = fixture_stop);
   "    V: M[i] max= A[i, j] * A[i, 0]\n  }\n"                                  \
   "  W: D[i] = cast(cast(C[i], bf16), f32) * 3\n}\n"
 
-/* Iterations that fill no vector: 30 of 16 lanes, written exactly. */
-#define VECTORS(mark)                                                          \
-  "input A: f32[30]\noutput B: f32[30]\n" mark                                 \
-  " for i in 0..30 { S: B[i] = A[i] * 2 }\n"
-#define PEELED VECTORS("vectorize(16)")
-#define MASKED VECTORS("vectorize(16, mask)")
-
-/* Lanes with a sum of their own, from a first value that is not 0, in bounds
- * that follow from a loop around; more lanes than there are iterations. */
-#define VECTORS_OF_SUMS                                                        \
-  "input A: f32[9, 21]\noutput B: f32[9, 21]\nlocal s: f32[9 fold 1, 21 fold " \
-  "1]\nfor i in 0..9 {\n  vectorize(4) for j in 3..2 * i + 5 {\n"              \
-  "    S: s[i, j] = 0\n    for k in 0..9 { T: s[i, j] += A[k, j] }\n"          \
-  "    U: B[i, j] = s[i, j]\n  }\n"                                            \
-  "  vectorize(32, mask) for l in 0..3 { V: B[i, l] = A[i, l] }\n}\n"
-
 Test(nests, code_computes_what_the_loops_say) {
   static const char *const texts[] = {
-      ROW,           TURNS,    LARGE,           LARGE_SERIAL,
-      TILED,         UNROLLED, TRIANGLE,        BACKWARDS,
-      IN_PLACE,      TO_ONE,   ROTATED,         UNROLLED_WITH_LOCALS,
-      ONE_OF_A_LOOP, PEELED,   MASKED,          VECTORS_OF_SUMS,
-      NARROW_SUMS,   AHEAD,    SET_BY_THE_FIRST};
+      ROW,           TURNS,       LARGE,    LARGE_SERIAL,
+      TILED,         UNROLLED,    TRIANGLE, BACKWARDS,
+      IN_PLACE,      TO_ONE,      ROTATED,  UNROLLED_WITH_LOCALS,
+      ONE_OF_A_LOOP, NARROW_SUMS, AHEAD,    SET_BY_THE_FIRST};
   run_all(texts, COUNT(texts));
-}
-
-Test(nests, vectors_and_what_fills_none) {
-  po_program *p = read_loops(PEELED);
-  expect_code(p, "for (; glen_i0 + 15 <= 29; glen_i0 += 16)");
-  expect_code(p, "for (int i0 = glen_i0; i0 <= 29; i0++) {");
-  expect_no_code(p, "if (");
-  p = read_loops(VECTORS_OF_SUMS);
-  expect_code(p, "&& i1 % 4; i1++, glen_i1++) {");
-  p = read_loops(MASKED);
-  expect_code(p, "for (; glen_i0 <= 29; glen_i0 += 16)");
-  expect_code(p, "if (i0 <= 29) {");
 }
 
 /* Elements are read whatever is selected; a call is left to its branch. */

@@ -200,8 +200,7 @@ Test(stencils, independent_iterations_go_into_lanes) {
   expect_code(read_loops("input A: f32[64, 64]\noutput B: f32[64, 64]\n"
                          "for i in 0..64 { vectorize(8) for j in 0..64 {\n"
                          "  S: B[i, j] = A[i, j] + A[i, 3] } }\n"),
-              SIMD
-              "\n#endif\n        for (int i1 = glen_i1; i1 < glen_i1 + 8;");
+              SIMD "\n#endif\n      for (int i1 = glen_i1; i1 < glen_i1 + 8;");
 }
 
 /* Rows made and used by one loop; `used` of them is of the row made two

@@ -117,6 +117,43 @@ Test(script, the_normal_form_leads_to_the_same_program) {
   cr_assert_str_eq(scheduled("print script"), normal);
 }
 
+/* One statement after another in one nest. */
+static void
+shared_nest(void) {
+  static const char text[] = "input A: i32[7, 7]\noutput B: i32[5, 5]\n"
+                             "for i in 0..5 { for j in 0..5 {\n"
+                             "  S: B[i, j] = A[i, j] - 2\n"
+                             "  T: B[i, j] += A[i, 0] } }\n";
+  po_free(hand);
+  hand = po_read_loops(
+      &ctx, gs_target_default(&ctx),
+      bs_source_add(&diags, "shared.loops", text, sizeof text - 1));
+}
+
+/* isl writes what it finds out of a set into the set. */
+Test(script, what_is_asked_in_between_does_not_show) {
+  static const char *const commands[] = {
+      "f = fuse [i, j]", "f, g = peel f 2", "f0, f1 = split f [-1, 1]",
+      "vectorize f0 2", "g0, g1 = split g [-1, 5]"};
+  bs_text all;
+  bs_text_init(&all, &heap);
+  for (size_t k = 0; k < sizeof commands / sizeof *commands; k++)
+    bs_putf(&all, "%s\n", commands[k]);
+  shared_nest();
+  scheduled(bs_text_str(&all));
+  const char *text = scheduled("print program");
+  shared_nest();
+  for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+    scheduled(commands[k]);
+    for (uint32_t s = 0; s < hand->stmts.len; s++) {
+      isl_set *domain = hand->stmts.data[s].domain;
+      isl_set_free(isl_set_remove_redundancies(isl_set_copy(domain)));
+    }
+    scheduled("assert legal; print program; print loops; print deps");
+  }
+  cr_assert_str_eq(scheduled("print program"), text);
+}
+
 Test(script, undo) {
   two_nests();
   po_program *before = NULL;
