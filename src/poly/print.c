@@ -9,6 +9,7 @@
 #include "poly/affine.h"
 #include "poly/text.h"
 #include <isl/printer.h>
+#include <string.h>
 
 /* Runs with a pool that a memory failure cannot lose. */
 typedef struct protected_print {
@@ -165,36 +166,66 @@ put_where(const nest_print *x, const po_stmt *stmt, __isl_keep isl_set *around,
 }
 
 static void
-put_time(const nest_print *x, const po_stmt *stmt, uint32_t depth) {
-  bs_put(x->w->out, " at ");
+put_time(const nest_print *x, const po_stmt *stmt, uint32_t depth,
+         const char *const *names) {
+  bs_put(x->w->out, " at"); /* alone outside of loops */
   for (uint32_t k = 0; k < depth; k++) {
     po_pool_reserve(&x->w->pool, 1);
     isl_aff *aff =
         po_keep_aff(&x->w->pool, isl_multi_aff_get_aff(stmt->time, (int)k));
-    bs_put(x->w->out, k ? ", " : "");
-    po_write_aff(x->w, aff, stmt->iters);
+    bs_put(x->w->out, k ? ", " : " ");
+    po_write_aff(x->w, aff, names);
   }
+}
+
+static bool
+is_among(const char *name, const char *const *names, uint32_t n) {
+  uint32_t k = 0;
+  while (k < n && strcmp(name, names[k]))
+    k++;
+  return k < n;
+}
+
+/* A statement that was made of others may have indices of one name. */
+static const char *const *
+distinct(po_writer *w, const po_stmt *stmt) {
+  const char **names = BS_NEWS(&w->arena, const char *, stmt->n_iters + 1);
+  for (uint32_t k = 0; k < stmt->n_iters; k++) {
+    names[k] = stmt->iters[k];
+    for (uint32_t next = 1;
+         is_among(names[k], names, k) ||
+         (next > 1 && is_among(names[k], stmt->iters, stmt->n_iters));
+         next++)
+      names[k] = bs_arena_printf(&w->arena, "%s_%u", stmt->iters[k], next);
+  }
+  return names;
+}
+
+static const char *const *
+names_around(po_writer *w, uint32_t leaf, uint32_t depth) {
+  uint32_t loops[PO_MAX_DEPTH];
+  const char **names = BS_NEWS(&w->arena, const char *, depth + 1);
+  po_nest_loops(w->p, leaf, loops);
+  for (uint32_t k = 0; k < depth; k++)
+    names[k] = w->p->nest.nodes.data[loops[k]].name;
+  return names;
 }
 
 static void
 put_stmt(nest_print *x, const po_stmt *stmt, uint32_t depth) {
   po_writer *w = x->w;
-  uint32_t loops[PO_MAX_DEPTH];
-  const char *names[PO_MAX_DEPTH];
-  po_nest_loops(w->p, stmt->leaf, loops);
-  for (uint32_t k = 0; k < depth; k++)
-    names[k] = w->p->nest.nodes.data[loops[k]].name;
   bool identity = is_identity(stmt, depth);
+  const char *const *names =
+      identity ? names_around(w, stmt->leaf, depth) : distinct(w, stmt);
   put_indent(w->out, depth);
   bs_put(w->out, stmt->name);
   for (uint32_t k = 0; !identity && k < stmt->n_iters; k++)
-    bs_putf(w->out, "%s%s", k ? ", " : "[", stmt->iters[k]);
+    bs_putf(w->out, "%s%s", k ? ", " : "[", names[k]);
   bs_put(w->out, identity ? ": " : stmt->n_iters ? "]: " : "[]: ");
-  po_write_body(w, stmt, identity ? names : stmt->iters);
-  isl_set *around = allowed(x, stmt);
-  put_where(x, stmt, around, identity ? names : stmt->iters);
-  if (!identity && depth)
-    put_time(x, stmt, depth);
+  po_write_body(w, stmt, names);
+  put_where(x, stmt, allowed(x, stmt), names);
+  if (!identity)
+    put_time(x, stmt, depth, names);
   bs_putc(w->out, '\n');
 }
 

@@ -191,6 +191,22 @@ Test(loops_text, scalars_and_instances_outside_of_loops) {
               "  S1: s[] += 1.0\n"
               "}\n"
               "S2: s[] = sqrt(s[])\n");
+  expect_same("output A: f32[4]\n"
+              "\n"
+              "S[i]: A[i] = 1.0 where 3 >= i and i >= 0 at\n");
+}
+
+/* A copy at a loop has its index and those of the array. */
+Test(loops_text, indices_of_one_name_are_told_apart) {
+  po_program *p = read_loops("input A: f32[4, 4]\noutput B: f32[4, 4]\n"
+                             "for i in 0..4 { for i_1 in 0..4 {\n"
+                             "S[i,i_1]: B[i, i_1] = A[i, i_1] at i_1, i } }");
+  static const char *const names[] = {"i", "i"};
+  p->stmts.data[0].iters = (const char **)names;
+  const char *text = loops_text(p);
+  cr_assert(strstr(text, "S[i, i_1]: B[i, i_1] = A[i, i_1] at i_1, i"), "%s",
+            text);
+  expect_round_trip(p);
 }
 
 Test(loops_text, what_lowering_makes_reads_back) {

@@ -1,0 +1,18 @@
+/* scripts.h - random loop programs and commands for them; see
+ * schedule_scripts.c. */
+#ifndef TESTS_PROPERTY_SCRIPTS_SCRIPTS_H
+#define TESTS_PROPERTY_SCRIPTS_SCRIPTS_H
+
+#include "poly/loops.h"
+
+enum { TEXT = 8192 };
+
+/* random.c: what follows from here on; a number from lo to hi. */
+void random_start(uint64_t seed);
+int pick(int lo, int hi);
+/* program.c: the text of a chain of stages. */
+void make_program(char *text, size_t size);
+/* command.c: one that names what the program has. */
+void make_command(const po_program *, char *out, size_t size);
+
+#endif
