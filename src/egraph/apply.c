@@ -50,13 +50,22 @@ code_init(eg_runner *r, const eg_result *result, eg_code *c) {
   bs_free(r->heap, step_at);
 }
 
+static uint32_t *
+guarded_room(eg_runner *r, uint32_t *had, uint32_t matches) {
+  size_t words = (size_t)matches * (EG_MATCH_HEAD + r->most_slots);
+  return bs_realloc(r->heap, had, words * sizeof *had);
+}
+
 void
 eg_apply_init(eg_runner *r) {
   uint32_t slots = 1, nodes = 1, kids = 1;
+  uint32_t batch = 1; /* of guarded matches */
   for (uint32_t k = 0; k < r->n_rules; k++) {
     const eg_rule *rule = &r->rules[k];
     eg_rule_state *s = &r->states[k];
     s->stride = EG_MATCH_HEAD + rule->pattern->n_slots;
+    if (rule->guard && rule->steady)
+      batch = EG_BATCH;
     if (rule->n_slots > slots)
       slots = rule->n_slots;
     if (rule->pattern->n_slots > slots)
@@ -75,8 +84,7 @@ eg_apply_init(eg_runner *r) {
     }
   }
   r->most_slots = slots;
-  r->guarded = bs_calloc(r->heap, (size_t)EG_BATCH * (EG_MATCH_HEAD + slots),
-                         sizeof *r->guarded);
+  r->guarded = guarded_room(r, NULL, batch);
   r->slots = bs_calloc(r->heap, slots, sizeof *r->slots);
   r->given = bs_calloc(r->heap, slots, sizeof *r->given);
   r->made = bs_calloc(r->heap, (size_t)nodes * EG_BATCH, sizeof *r->made);
@@ -84,6 +92,7 @@ eg_apply_init(eg_runner *r) {
   if (r->o.threads < 2)
     return;
   size_t used = r->heap->used;
+  r->guarded = guarded_room(r, r->guarded, EG_BATCH);
   r->pieces = bs_calloc(r->heap, EG_BATCH, sizeof *r->pieces);
   eg_resolve_init(r);
   r->extra = r->heap->used - used;

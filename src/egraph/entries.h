@@ -20,6 +20,7 @@
 #define EG_NODE_MASK 0x3fffffffu
 
 /* Bits of a node and of a child in entries that are not wide. */
+/* As many as there are nodes, places of entries have as many bits. */
 enum { EG_SHORT_NODE = 22, EG_SHORT_KID = 20, EG_TOP_SHIFT = 8 };
 
 /* A function with `wide` given as a constant: made for each form. */

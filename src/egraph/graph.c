@@ -138,7 +138,7 @@ index_growth(const eg_graph *g, uint64_t nodes) {
                   g->live_classes * (uint64_t)12;
   uint64_t have = eg_entries_bytes(&x->by_symbol) +
                   x->class_segment.cap * sizeof(uint32_t) +
-                  x->segments.cap * sizeof(eg_segment);
+                  x->segments.cap * sizeof(uint32_t);
   return want > have ? want - have : 0;
 }
 
@@ -463,6 +463,6 @@ eg_bytes(const eg_graph *g) {
   n += ((size_t)x->class_start.cap + x->by_class.cap + x->class_segment.cap +
         x->symbol_start.cap) *
        sizeof(uint32_t);
-  return n + x->segments.cap * sizeof(eg_segment) +
+  return n + x->segments.cap * sizeof(uint32_t) +
          eg_entries_bytes(&x->by_symbol);
 }

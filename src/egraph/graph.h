@@ -101,24 +101,30 @@ typedef struct eg_key {
   uint32_t n;
 } eg_key;
 
-/* The nodes of one class with one symbol: by_symbol[start .. start + n); those
- * that changed since the index before stand first.  The symbol is that whose
- * entries `start` is among.  `what` is EG_RECENT where some changed, then n and
- * how many did, else n and the latest stamp; or EG_MANY, and where they are; or
- * EG_FEW: the entries and rows tell.  EG_LAST: the last one of its class. */
+/* The nodes of one class with one symbol: by_symbol[start .. ]; those that
+ * changed since the index before stand first.  The symbol is that whose entries
+ * `start` is among.  `what` is EG_FEW, where the entries tell how many there
+ * are and which changed; or EG_MANY and where these are noted; or both numbers.
+ * Of a segment the index keeps a word: EG_MANY and where, or `start` and, where
+ * entries are not wide, both numbers; and EG_LAST with the last one of its
+ * class. */
 typedef struct eg_segment {
   uint32_t start, what;
 } eg_segment;
 
+/* `info`: EG_RECENT and how many changed, or the latest stamp. */
 typedef struct eg_many {
-  uint32_t n, info;
+  uint32_t start, n, info;
 } eg_many;
 
-#define EG_MANY         0x40000000u
-#define EG_LAST         0x20000000u
-#define EG_FEW          0x10000000u
-#define EG_SEGMENT_BITS 14 /* of n, and of what is beside it */
-#define EG_SEGMENT_MOST ((1u << EG_SEGMENT_BITS) - 1)
+#define EG_LAST       0x80000000u
+#define EG_MANY       0x40000000u
+#define EG_FEW        0x20000000u
+#define EG_PLACE_MASK 0x3fffffffu
+enum {
+  EG_COUNT_BITS = 4, /* of each of both numbers, above a short `start` */
+  EG_COUNT_MOST = (1 << EG_COUNT_BITS) - 1
+};
 
 /* Where a class's segments begin; or that it has none; or, where it has one of
  * EG_FEW_MOST nodes at most, which is not kept, where its entries begin. */
@@ -137,7 +143,7 @@ typedef struct eg_index {
   bool valid;
   uint32_t classes, nodes, symbols; /* ids covered */
   BS_VEC(uint32_t) class_segment;
-  BS_VEC(eg_segment) segments;   /* by class */
+  BS_VEC(uint32_t) segments;     /* by class */
   BS_VEC(eg_many) many;          /* of the segments with many nodes */
   BS_VEC(uint32_t) symbol_start; /* symbol -> place in by_symbol */
   eg_entries by_symbol;          /* (symbol, class, recent first, id) order,

@@ -31,6 +31,7 @@ typedef struct eg_placing {
   uint32_t *at;   /* next place of a symbol */
   uint32_t *last; /* the class that a symbol was last placed for, + 1 */
   uint32_t n_segments;
+  uint32_t n_many; /* segments of many nodes, where there are several threads */
   eg_range some;
 } eg_placing;
 
@@ -46,7 +47,6 @@ typedef struct eg_sorting {
   uint32_t *at[MOST_THREADS], *uses[MOST_THREADS], *counts[MOST_THREADS];
   uint32_t *next; /* place of a symbol */
   eg_placing parts[MOST_THREADS];
-  uint32_t most_many; /* segments of many nodes, of a thread */
 } eg_sorting;
 
 void *
@@ -291,14 +291,16 @@ place_by_symbol(void *ctx, uint32_t i) {
 
 /* --- some classes at a time -------------------------------------------- */
 
-enum { PARTS = 3, LEAST = 1 << 12 /* nodes of a part */ };
+enum { FEW_BYTES = 58, PARTS = 3, LEAST = 1 << 12 /* nodes of a part */ };
 
 /* How many nodes at a time the order by class is made for: as many as memory
  * that was in use before can hold, and at least a third of them. */
 static uint32_t
 part_of(const eg_graph *g) {
   const bs_heap *h = g->heap;
-  uint64_t room = (h->peak - h->used) / sizeof(eg_node);
+  uint64_t few = g->limit ? 0 : (uint64_t)g->live_nodes * FEW_BYTES;
+  uint64_t most = h->peak > few ? h->peak : few;
+  uint64_t room = (most - h->used) / sizeof(eg_node);
   uint64_t least = g->live_nodes / PARTS;
   if (least < LEAST)
     least = LEAST;
@@ -392,14 +394,17 @@ place_all(eg_sorting *s) {
 /* --- segments ---------------------------------------------------------- */
 
 /* Of n nodes, `recent` of which are. */
-static eg_segment
-segment_of(eg_index *x, uint32_t *many, uint32_t start, uint32_t n,
-           uint32_t recent, uint32_t newest) {
-  uint32_t bit = recent ? EG_RECENT : 0, info = recent ? recent : newest;
-  if (n <= EG_SEGMENT_MOST)
-    return (eg_segment){start, bit | n << EG_SEGMENT_BITS | info};
-  x->many.data[*many] = (eg_many){n, info};
-  return (eg_segment){start, bit | EG_MANY | (*many)++};
+static inline uint32_t
+segment_of(const eg_graph *g, eg_index *x, uint32_t *many, uint32_t start,
+           uint32_t n, uint32_t recent, uint32_t newest) {
+  uint32_t counts = recent << EG_COUNT_BITS | n;
+  if (n <= EG_COUNT_MOST)
+    return x->by_symbol.tops ? start : start | counts << EG_SHORT_NODE;
+  if (*many == x->many.len)
+    bs_push(g->heap, &x->many, (eg_many){0});
+  x->many.data[*many] =
+      (eg_many){start, n, recent ? EG_RECENT | recent : newest};
+  return EG_MANY | (*many)++;
 }
 
 /* The segments of the entries [i, end) of an operator; tells whether any of
@@ -428,8 +433,8 @@ make_segments(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
     some = some || recent;
     uint32_t last = *at & UNWRITTEN ? EG_LAST : 0;
     *at = (*at & ~UNWRITTEN) - 1;
-    x->segments.data[*at] = segment_of(x, many, from, i - from, recent, newest);
-    x->segments.data[*at].what |= last;
+    x->segments.data[*at] =
+        last | segment_of(g, x, many, from, i - from, recent, newest);
   }
   return some;
 }
@@ -447,20 +452,48 @@ entry_at(const eg_sorting *s, uint32_t i, uint32_t end, uint32_t c) {
   return i;
 }
 
+/* The entries of an operator and of the classes of a thread. */
+static void
+own_entries(const eg_sorting *s, uint32_t thread, uint32_t symbol,
+            uint32_t *from, uint32_t *end) {
+  const eg_range *some = &s->parts[thread].some;
+  const uint32_t *start = s->x->symbol_start.data;
+  *from = start[symbol];
+  *end = start[symbol + 1];
+  if (thread > 0)
+    *from = entry_at(s, *from, *end, some->first);
+  if (thread + 1 < s->n)
+    *end = entry_at(s, *from, *end, some->end);
+}
+
+/* How many segments have many nodes, before several threads make them. */
+static void
+count_many(void *ctx, uint32_t thread) {
+  eg_sorting *s = ctx;
+  const eg_entries e = s->x->by_symbol;
+  uint32_t i, end, n = 0;
+  for (uint32_t k = 0; k < s->n_symbols; k++) {
+    own_entries(s, thread, k, &i, &end);
+    for (uint32_t from = i; i < end; from = i) {
+      while (!(eg_entry_top(&e, ++i, e.tops) & EG_FIRST))
+        ;
+      n += i - from > EG_COUNT_MOST;
+    }
+  }
+  s->parts[thread].n_many = n;
+}
+
 /* Those of some classes; what is recent is noted in place of `last`. */
 static void
 make_some_segments(void *ctx, uint32_t thread) {
   eg_sorting *s = ctx;
   const eg_placing *p = &s->parts[thread];
-  const uint32_t *start = s->x->symbol_start.data;
-  uint32_t many = s->most_many * thread;
+  uint32_t many = 0, i, end;
   bool wide = s->x->by_symbol.tops;
+  for (uint32_t before = 0; before < thread; before++)
+    many += s->parts[before].n_many;
   for (uint32_t k = 0; k < s->n_symbols; k++) {
-    uint32_t i = start[k], end = start[k + 1];
-    if (thread > 0)
-      i = entry_at(s, i, end, p->some.first);
-    if (thread + 1 < s->n)
-      end = entry_at(s, i, end, p->some.end);
+    own_entries(s, thread, k, &i, &end);
     p->last[k] = wide ? make_segments(s->g, s->x, i, end, &many, true)
                       : make_segments(s->g, s->x, i, end, &many, false);
   }
@@ -501,11 +534,8 @@ static void
 make_all_segments(eg_sorting *s) {
   eg_graph *g = s->g;
   eg_index *x = s->x;
-  uint32_t at = 0;
+  uint32_t at = 0, many = 0;
   EG_ROOM(g, &x->segments, (uint64_t)x->segments.len);
-  s->most_many = g->live_nodes / EG_SEGMENT_MOST;
-  bs_reserve(g->heap, &x->many, (uint64_t)s->most_many * s->n);
-  x->many.len = s->most_many * s->n;
   for (uint32_t i = 0; i < s->n; i++) {
     uint32_t to = class_of_segment(x->class_segment.data, at, g->n_classes,
                                    part_start(s, x->segments.len, i + 1));
@@ -513,6 +543,13 @@ make_all_segments(eg_sorting *s) {
     s->parts[i].some = (eg_range){at, to, 0};
     at = to;
   }
+  if (s->n > 1)
+    share_out(s, count_many);
+  for (uint32_t i = 0; i < s->n; i++)
+    many += s->parts[i].n_many;
+  while (x->many.cap < many) /* as one thread does */
+    bs_reserve(g->heap, &x->many, (uint64_t)x->many.cap + 1);
+  x->many.len = many;
   share_out(s, make_some_segments);
   for (uint32_t k = 0; k < s->n_symbols; k++)
     take_uses(s, k);

@@ -69,7 +69,8 @@ struct eg_runner {
 
   BS_VEC(uint32_t) matches; /* waiting to be applied */
   uint32_t *slots, *given;  /* of the match being guarded */
-  uint32_t *guarded;        /* room for a batch of matches with all slots */
+  uint32_t *guarded;        /* room for a batch of matches with all slots; for
+                               one where none is made ready with others */
   const uint32_t *ready;    /* matches to build, `stride` words each */
   uint32_t n_ready, stride, most_slots;
   uint32_t *made; /* classes: a row a step of the right side being built */

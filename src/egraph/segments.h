@@ -19,26 +19,23 @@ eg_top_stamp(const eg_graph *g, uint32_t top, bool wide) {
   return g->stamps[eg_top_node(top, wide)] & (eg_stamp)~EG_MOVED;
 }
 
-static inline uint32_t
-eg_segment_n(const eg_index *x, const eg_segment *s) {
-  if (s->what & EG_FEW) {
-    const eg_entries *e = &x->by_symbol;
-    bool wide = e->tops;
-    uint32_t n = 1;
-    while (!(eg_entry_top(e, s->start + n, wide) & EG_FIRST))
-      n++;
-    return n;
-  }
-  if (s->what & EG_MANY)
-    return x->many.data[s->what & ~(EG_RECENT | EG_MANY | EG_LAST)].n;
-  return s->what >> EG_SEGMENT_BITS & EG_SEGMENT_MOST;
+static inline const eg_many *
+eg_segment_many(const eg_index *x, const eg_segment *s) {
+  return &x->many.data[s->what & EG_PLACE_MASK];
 }
 
 static inline uint32_t
-eg_segment_info(const eg_index *x, const eg_segment *s) {
+eg_segment_n(const eg_index *x, const eg_segment *s) {
+  const eg_entries *e = &x->by_symbol;
+  bool wide = e->tops;
+  uint32_t n = 1;
   if (s->what & EG_MANY)
-    return x->many.data[s->what & ~(EG_RECENT | EG_MANY | EG_LAST)].info;
-  return s->what & EG_SEGMENT_MOST;
+    return eg_segment_many(x, s)->n;
+  if (!(s->what & EG_FEW))
+    return s->what & EG_COUNT_MOST;
+  while (!(eg_entry_top(e, s->start + n, wide) & EG_FIRST))
+    n++;
+  return n;
 }
 
 /* The latest stamp in a segment. */
@@ -48,8 +45,10 @@ eg_segment_newest(const eg_graph *g, const eg_segment *s) {
   const eg_entries *e = &x->by_symbol;
   bool wide = e->tops;
   uint32_t i = s->start, top;
-  if (!(s->what & EG_FEW))
-    return s->what & EG_RECENT ? x->epoch : eg_segment_info(x, s);
+  if (s->what & EG_MANY) {
+    uint32_t info = eg_segment_many(x, s)->info;
+    return info & EG_RECENT ? x->epoch : info;
+  }
   top = eg_entry_top(e, i, wide);
   if (top & EG_RECENT)
     return x->epoch;
@@ -66,12 +65,27 @@ eg_segment_recent(const eg_index *x, const eg_segment *s) {
   const eg_entries *e = &x->by_symbol;
   bool wide = e->tops;
   uint32_t n = 0, top;
+  if (s->what & EG_MANY) {
+    uint32_t info = eg_segment_many(x, s)->info;
+    return info & EG_RECENT ? info & ~EG_RECENT : 0;
+  }
   if (!(s->what & EG_FEW))
-    return s->what & EG_RECENT ? eg_segment_info(x, s) : 0;
+    return s->what >> EG_COUNT_BITS;
   while ((top = eg_entry_top(e, s->start + n, wide)) & EG_RECENT &&
          (!n || !(top & EG_FIRST)))
     n++;
   return n;
+}
+
+/* A segment that is kept. */
+static inline eg_segment
+eg_segment_kept(const eg_index *x, uint32_t word) {
+  uint32_t at = word & EG_PLACE_MASK;
+  if (word & EG_MANY)
+    return (eg_segment){x->many.data[at].start, EG_MANY | at};
+  if (x->by_symbol.tops)
+    return (eg_segment){at, EG_FEW};
+  return (eg_segment){at & ((1u << EG_SHORT_NODE) - 1), at >> EG_SHORT_NODE};
 }
 
 /* The segment of a class and a symbol, which the index covers; false: there is
@@ -86,11 +100,11 @@ eg_segment_find(const eg_index *x, uint32_t cls, uint32_t symbol,
     *out = (eg_segment){at & ~EG_ALONE, EG_FEW};
     return out->start - first < n;
   }
-  for (const eg_segment *s = &x->segments.data[at];; s++) {
-    *out = *s;
-    if (s->start - first < n)
+  for (const uint32_t *s = &x->segments.data[at];; s++) {
+    *out = eg_segment_kept(x, *s);
+    if (out->start - first < n)
       return true;
-    if (s->what & EG_LAST)
+    if (*s & EG_LAST)
       return false;
   }
 }
@@ -100,11 +114,14 @@ static inline bool
 eg_segment_next(const eg_index *x, uint32_t *at, eg_segment *out) {
   if (*at == EG_NO_SEGMENT)
     return false;
-  if (*at & EG_ALONE)
+  if (*at & EG_ALONE) {
     *out = (eg_segment){*at & ~EG_ALONE, EG_FEW};
-  else
-    *out = x->segments.data[*at];
-  *at = out->what & (EG_FEW | EG_LAST) ? EG_NO_SEGMENT : *at + 1;
+    *at = EG_NO_SEGMENT;
+    return true;
+  }
+  uint32_t word = x->segments.data[*at];
+  *out = eg_segment_kept(x, word);
+  *at = word & EG_LAST ? EG_NO_SEGMENT : *at + 1;
   return true;
 }
 
