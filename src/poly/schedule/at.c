@@ -350,8 +350,9 @@ move_array(po_program *p, const po_step_call *call, const moving *m, uint32_t k,
   if (!po_shape_by_footprint(p, call, array, f))
     return false;
   /* What had one place an iteration of its own loops still has. */
+  po_array *a = &p->arrays.data[array];
   for (uint32_t d = 0; was_local && d < rank; d++)
-    p->arrays.data[array].fold[n_kept + d] = fold[d];
+    a->fold[n_kept + d] = po_places_for(a, n_kept + d, fold[d]);
   return true;
 }
 

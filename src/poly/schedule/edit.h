@@ -114,6 +114,11 @@ uint32_t po_placed_as(const po_program *before, const po_program *after,
                       uint32_t stmt);
 bool po_array_is_untouched(const po_program *before, const po_program *after,
                            uint32_t array);
+/* Places for n indices of a dimension, or for all where there are no more. */
+static inline int64_t
+po_places_for(const po_array *array, uint32_t d, int64_t n) {
+  return n < array->dim[d] ? n : array->dim[d];
+}
 /* It writes or reads it, or a call of it does. */
 bool po_stmt_accesses(const po_stmt *, uint32_t array);
 /* Whether a step left the program legal that `before` was; what it did not

@@ -361,7 +361,8 @@ po_apply_double_buffer(po_program *p, po_step_call *call) {
                      (long long)n, MOST_BUFFERS);
   if (!find_fold(p, call, array, call->args[1].node, &d))
     return false;
-  p->arrays.data[array].fold[d] = n;
+  po_array *a = &p->arrays.data[array];
+  a->fold[d] = po_places_for(a, d, n);
   return true;
 }
 
@@ -377,7 +378,7 @@ po_apply_pipeline(po_program *p, po_step_call *call) {
     return false;
   po_array *a = &p->arrays.data[array];
   if (a->fold[d] <= early)
-    a->fold[d] = early + 1;
+    a->fold[d] = po_places_for(a, d, early + 1);
   po_step_call shift = *call;
   shift.args[2].kind = PO_ARG_INT;
   shift.args[2].number = -early;

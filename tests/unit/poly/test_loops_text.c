@@ -1,5 +1,6 @@
 /* test_loops_text.c - loop programs read from text, and printed again. */
 #include "fixture.h"
+#include "poly/schedule/primitive.h"
 
 TestSuite(loops_text, .init = fixture_start, .fini = fixture_stop);
 
@@ -207,6 +208,27 @@ Test(loops_text, indices_of_one_name_are_told_apart) {
   cr_assert(strstr(text, "S[i, i_1]: B[i, i_1] = A[i, i_1] at i_1, i"), "%s",
             text);
   expect_round_trip(p);
+}
+
+/* No more places than there are indices, so that the text is read. */
+Test(loops_text, more_buffers_than_iterations) {
+  static const char *const commands[] = {"double_buffer r i 3",
+                                         "pipeline S i 2"};
+  for (size_t k = 0; k < sizeof commands / sizeof *commands; k++) {
+    po_program *p = read_loops("input A: f32[2, 4]\noutput B: f32[2, 4]\n"
+                               "local r: f32[2 fold 1, 4]\n"
+                               "for i in 0..2 {\n"
+                               "  for j in 0..4 { S: r[i, j] = A[i, j] * 2 }\n"
+                               "  for k in 0..4 { T: B[i, k] = r[i, k] }\n}\n");
+    bs_text out;
+    bs_text_init(&out, &heap);
+    uint32_t source = bs_source_add(&diags, "buffers.sched", commands[k],
+                                    strlen(commands[k]));
+    cr_assert(po_run_script(&p, source, &out), "%s", faults());
+    cr_assert(strstr(loops_text(p), "r: f32[2 fold 2, 4]"), "%s",
+              loops_text(p));
+    expect_round_trip(p);
+  }
 }
 
 Test(loops_text, what_lowering_makes_reads_back) {
