@@ -1,7 +1,7 @@
 /* index.c - contiguous node lists by operator and class.
  *
- * Built (place.c) when a search or an iteration first asks after a change.  No
- * class owns memory of its own.
+ * Built (place.c, segment.c) when a search or an iteration first asks after a
+ * change.  No class owns memory of its own.
  *
  * The index describes the graph as it was when built.  Adding nodes and uniting
  * classes leaves it and the rows it names as they are (only a rebuild changes

@@ -12,42 +12,10 @@
  * some of the rows by class, and then some of the classes by operator: where
  * its own begin follows from the counts of all, so the lists are the same
  * whatever the number of threads. */
-#include "egraph/place.h"
-#include "egraph/segments.h"
+#include "egraph/placing.h"
 #include <string.h>
 
-enum { MOST_THREADS = 4, WORTH = 1 << 13 /* nodes */ };
-
-/* Some classes, and how many nodes those before them have. */
-typedef struct eg_range {
-  uint32_t first, end, base;
-} eg_range;
-
-/* Some classes on their way into the operators' lists. */
-typedef struct eg_placing {
-  const eg_row *rows;
-  const eg_head *heads;
-  eg_entries entries;
-  uint32_t *at;   /* next place of a symbol */
-  uint32_t *last; /* the class that a symbol was last placed for, + 1 */
-  uint32_t n_segments;
-  uint32_t n_many; /* segments of many nodes, where there are several threads */
-  eg_range some;
-} eg_placing;
-
-/* Of thread i: `at`, how many nodes of a class its rows hold, then where the
- * next is placed; of the last thread this is the index's `class_segment`.
- * `uses`, how many of a symbol; `counts` the same for each part of a range of
- * classes. */
-typedef struct eg_sorting {
-  eg_graph *g;
-  eg_index *x;
-  uint32_t n, n_symbols; /* n threads */
-  eg_range some;
-  uint32_t *at[MOST_THREADS], *uses[MOST_THREADS], *counts[MOST_THREADS];
-  uint32_t *next; /* place of a symbol */
-  eg_placing parts[MOST_THREADS];
-} eg_sorting;
+enum { WORTH = 1 << 13 /* nodes */ };
 
 void *
 eg_index_room(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
@@ -84,20 +52,6 @@ make_entries(eg_graph *g, eg_entries *e) {
   e->tops = wide ? (uint32_t *)(e->words + e->cap) : NULL;
 }
 
-static void
-share_out(eg_sorting *s, void (*task)(void *, uint32_t)) {
-  if (s->n > 1)
-    eg_crew_run(s->g->crew, task, s, s->n);
-  else
-    task(s, 0);
-}
-
-/* Part i of n things begins here. */
-static uint32_t
-part_start(const eg_sorting *s, uint32_t n, uint32_t i) {
-  return (uint32_t)((uint64_t)n * i / s->n);
-}
-
 /* --- by class ---------------------------------------------------------- */
 
 static inline void
@@ -105,11 +59,11 @@ count_rows(eg_sorting *s, uint32_t i, bool shared) {
   eg_graph *g = s->g;
   uint32_t *count = s->at[i], *uses = s->uses[i];
   eg_stamp *stamps = g->stamps, epoch = (eg_stamp)g->epoch;
-  uint32_t end = part_start(s, g->n_rows, i + 1);
+  uint32_t end = eg_part_start(s, g->n_rows, i + 1);
   const eg_head *heads = g->heads.data;
   memset(count, 0, ((size_t)g->n_classes + 1) * sizeof *count);
   memset(uses, 0, s->n_symbols * sizeof *uses);
-  for (uint32_t n = part_start(s, g->n_rows, i); n < end; n++) {
+  for (uint32_t n = eg_part_start(s, g->n_rows, i); n < end; n++) {
     eg_row *r = &g->rows[n];
     uint32_t head = r->head;
     eg_stamp stamp = stamps[n];
@@ -192,10 +146,10 @@ place_some_rows(eg_sorting *s, uint32_t thread) {
   const eg_head *heads = g->heads.data;
   uint32_t epoch = g->epoch, *at = s->at[thread], *counts = s->counts[thread];
   uint32_t first = s->some.first, n = s->some.end - first;
-  uint32_t end = part_start(s, g->n_rows, thread + 1);
+  uint32_t end = eg_part_start(s, g->n_rows, thread + 1);
   eg_node *to = s->x->by_class.data - s->some.base;
   memset(counts, 0, (size_t)s->n * s->n_symbols * sizeof *counts);
-  for (uint32_t i = part_start(s, g->n_rows, thread); i < end; i++) {
+  for (uint32_t i = eg_part_start(s, g->n_rows, thread); i < end; i++) {
     const eg_row *r = &g->rows[i];
     uint32_t stamp = g->stamps[i], part = 0, c = r->cls;
     if (r->head & EG_DEAD || stamp == EG_PRUNED || c - first >= n)
@@ -234,8 +188,6 @@ place(eg_placing *p, uint32_t node, uint32_t flags, uint32_t c, bool wide) {
   return at;
 }
 
-#define UNWRITTEN 0x40000000u /* of a class's segments */
-
 /* The nodes of a class, those that are recent first.  Returns the place of the
  * class's entries or the end of its segments, which come last to first. */
 EG_EACH_FORM uint32_t
@@ -251,7 +203,7 @@ place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
     if (!(nodes[i].i & EG_RECENT))
       last = place(p, nodes[i].i, 0, c, wide);
   if (n > EG_FEW_MOST || p->n_segments > before + 1)
-    return p->n_segments | UNWRITTEN;
+    return p->n_segments | EG_UNWRITTEN;
   p->n_segments = before;
   return (last + 1 - n) | EG_ALONE;
 }
@@ -337,7 +289,8 @@ next_range(eg_sorting *s, uint32_t most) {
   some->end = c;
   uint32_t n = c > some->first ? start[c] - some->base : 0, at = some->first;
   for (uint32_t i = 0; i < s->n; i++) {
-    uint32_t to = class_at(start, at, c, some->base + part_start(s, n, i + 1));
+    uint32_t to =
+        class_at(start, at, c, some->base + eg_part_start(s, n, i + 1));
     to = i + 1 < s->n ? to : c;
     s->parts[i].some = (eg_range){at, to, start[at]};
     at = to;
@@ -380,179 +333,15 @@ place_all(eg_sorting *s) {
   for (next_range(s, most); s->some.first < s->some.end; next_range(s, most)) {
     uint32_t n = s->at[0][s->some.end] - s->some.base;
     EG_ROOM(g, &x->by_class, (uint64_t)n);
-    share_out(s, place_by_class);
+    eg_share_out(s, place_by_class);
     if (s->n > 1)
       share_lists(s);
-    share_out(s, place_by_symbol);
+    eg_share_out(s, place_by_symbol);
     join_segments(s);
   }
   x->segments.len = s->parts[0].n_segments;
   eg_entry_set(&x->by_symbol, x->symbol_start.data[s->n_symbols], EG_FIRST, 0,
                0, 0, x->by_symbol.tops);
-}
-
-/* --- segments ---------------------------------------------------------- */
-
-/* Of n nodes, `recent` of which are. */
-static inline uint32_t
-segment_of(const eg_graph *g, eg_index *x, uint32_t *many, uint32_t start,
-           uint32_t n, uint32_t recent, uint32_t newest) {
-  uint32_t counts = recent << EG_COUNT_BITS | n;
-  if (n <= EG_COUNT_MOST)
-    return x->by_symbol.tops ? start : start | counts << EG_SHORT_NODE;
-  if (*many == x->many.len)
-    bs_push(g->heap, &x->many, (eg_many){0});
-  x->many.data[*many] =
-      (eg_many){start, n, recent ? EG_RECENT | recent : newest};
-  return EG_MANY | (*many)++;
-}
-
-/* The segments of the entries [i, end) of an operator; tells whether any of
- * its nodes is recent. */
-EG_EACH_FORM bool
-make_segments(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
-              uint32_t *many, bool wide) {
-  const eg_stamp *stamps = g->stamps;
-  const eg_entries e = x->by_symbol;
-  bool some = false;
-  while (i < end) {
-    uint32_t top = eg_entry_top(&e, i, wide), from = i, recent = 0, newest = 0;
-    uint32_t *at = &x->class_segment.data[g->rows[eg_top_node(top, wide)].cls];
-    if (*at & EG_ALONE) {
-      some = some || top & EG_RECENT;
-      while (!(eg_entry_top(&e, ++i, wide) & EG_FIRST))
-        ;
-      continue;
-    }
-    do {
-      if (top & EG_RECENT)
-        recent++;
-      else if (!recent && stamps[eg_top_node(top, wide)] > newest)
-        newest = stamps[eg_top_node(top, wide)];
-    } while (!((top = eg_entry_top(&e, ++i, wide)) & EG_FIRST));
-    some = some || recent;
-    uint32_t last = *at & UNWRITTEN ? EG_LAST : 0;
-    *at = (*at & ~UNWRITTEN) - 1;
-    x->segments.data[*at] =
-        last | segment_of(g, x, many, from, i - from, recent, newest);
-  }
-  return some;
-}
-
-/* The first entry of [i, end) whose class is `c` or a later one. */
-static uint32_t
-entry_at(const eg_sorting *s, uint32_t i, uint32_t end, uint32_t c) {
-  while (i < end) {
-    uint32_t mid = i + (end - i) / 2;
-    if (eg_entry_class(s->g, mid) < c)
-      i = mid + 1;
-    else
-      end = mid;
-  }
-  return i;
-}
-
-/* The entries of an operator and of the classes of a thread. */
-static void
-own_entries(const eg_sorting *s, uint32_t thread, uint32_t symbol,
-            uint32_t *from, uint32_t *end) {
-  const eg_range *some = &s->parts[thread].some;
-  const uint32_t *start = s->x->symbol_start.data;
-  *from = start[symbol];
-  *end = start[symbol + 1];
-  if (thread > 0)
-    *from = entry_at(s, *from, *end, some->first);
-  if (thread + 1 < s->n)
-    *end = entry_at(s, *from, *end, some->end);
-}
-
-/* How many segments have many nodes, before several threads make them. */
-static void
-count_many(void *ctx, uint32_t thread) {
-  eg_sorting *s = ctx;
-  const eg_entries e = s->x->by_symbol;
-  uint32_t i, end, n = 0;
-  for (uint32_t k = 0; k < s->n_symbols; k++) {
-    own_entries(s, thread, k, &i, &end);
-    for (uint32_t from = i; i < end; from = i) {
-      while (!(eg_entry_top(&e, ++i, e.tops) & EG_FIRST))
-        ;
-      n += i - from > EG_COUNT_MOST;
-    }
-  }
-  s->parts[thread].n_many = n;
-}
-
-/* Those of some classes; what is recent is noted in place of `last`. */
-static void
-make_some_segments(void *ctx, uint32_t thread) {
-  eg_sorting *s = ctx;
-  const eg_placing *p = &s->parts[thread];
-  uint32_t many = 0, i, end;
-  bool wide = s->x->by_symbol.tops;
-  for (uint32_t before = 0; before < thread; before++)
-    many += s->parts[before].n_many;
-  for (uint32_t k = 0; k < s->n_symbols; k++) {
-    own_entries(s, thread, k, &i, &end);
-    p->last[k] = wide ? make_segments(s->g, s->x, i, end, &many, true)
-                      : make_segments(s->g, s->x, i, end, &many, false);
-  }
-}
-
-/* Nodes that changed are recent; where there is none but fewer nodes than in
- * the index before, some went. */
-static void
-take_uses(eg_sorting *s, uint32_t symbol) {
-  const uint32_t *start = s->x->symbol_start.data;
-  eg_use *u = &s->x->uses.data[symbol];
-  uint32_t n = start[symbol + 1] - start[symbol];
-  bool some = false;
-  for (uint32_t i = 0; i < s->n; i++)
-    some = some || s->parts[i].last[symbol];
-  if (some || n != u->n)
-    *u = (eg_use){n, s->g->epoch};
-}
-
-/* The first class from `first` on with `n` segments before the end of its own,
- * of those that have segments. */
-static uint32_t
-class_of_segment(const uint32_t *ends, uint32_t first, uint32_t end,
-                 uint32_t n) {
-  while (first < end) {
-    uint32_t mid = first + (end - first) / 2, c = mid;
-    while (c < end && ends[c] & EG_ALONE)
-      c++;
-    if (c < end && (ends[c] & ~UNWRITTEN) < n)
-      first = c + 1;
-    else
-      end = mid;
-  }
-  return first;
-}
-
-static void
-make_all_segments(eg_sorting *s) {
-  eg_graph *g = s->g;
-  eg_index *x = s->x;
-  uint32_t at = 0, many = 0;
-  EG_ROOM(g, &x->segments, (uint64_t)x->segments.len);
-  for (uint32_t i = 0; i < s->n; i++) {
-    uint32_t to = class_of_segment(x->class_segment.data, at, g->n_classes,
-                                   part_start(s, x->segments.len, i + 1));
-    to = i + 1 < s->n ? to : g->n_classes;
-    s->parts[i].some = (eg_range){at, to, 0};
-    at = to;
-  }
-  if (s->n > 1)
-    share_out(s, count_many);
-  for (uint32_t i = 0; i < s->n; i++)
-    many += s->parts[i].n_many;
-  while (x->many.cap < many) /* as one thread does */
-    bs_reserve(g->heap, &x->many, (uint64_t)x->many.cap + 1);
-  x->many.len = many;
-  share_out(s, make_some_segments);
-  for (uint32_t k = 0; k < s->n_symbols; k++)
-    take_uses(s, k);
 }
 
 /* --- all --------------------------------------------------------------- */
@@ -570,7 +359,7 @@ find_room(eg_sorting *s) {
   enum { SHARE = 32 };
   eg_graph *g = s->g;
   uint32_t n = g->live_nodes >= WORTH ? eg_crew_parts(g->crew) : 1;
-  n = n < MOST_THREADS ? n : MOST_THREADS;
+  n = n < EG_PLACE_THREADS ? n : EG_PLACE_THREADS;
   uint64_t size = room_of(s, n) * sizeof(uint32_t);
   uint64_t one = room_of(s, 1) * sizeof(uint32_t);
   bool few = s->n_symbols < g->live_nodes / 64;
@@ -623,14 +412,14 @@ eg_place(eg_graph *g) {
   memset(x->symbol_start.data, 0,
          ((size_t)n_symbols + 1) * sizeof *x->symbol_start.data);
   begin(&s, g);
-  share_out(&s, count_nodes);
+  eg_share_out(&s, count_nodes);
   sum_all(&s);
   sum_uses(&s);
   memcpy(s.next, x->symbol_start.data, n_symbols * sizeof *s.next);
   place_all(&s);
   eg_crew_settle(g->crew);
   bs_vec_done(g->heap, &x->by_class);
-  make_all_segments(&s);
+  eg_make_segments(&s);
   bs_free(g->heap, x->room);
   x->room = NULL;
   x->extra = 0;

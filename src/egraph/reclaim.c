@@ -160,7 +160,7 @@ join_free(eg_linking *l) {
  * in use before; or one thread. */
 static eg_own_list *
 find_room(eg_linking *l) {
-  enum { OF_LIMIT = 32, OF_USED = 32 };
+  enum { OF_LIMIT = 32, OF_USED = 128 };
   const eg_graph *g = l->g;
   const bs_heap *h = g->heap;
   uint32_t n = g->n_rows >= WORTH ? eg_crew_parts(g->crew) : 1;
