@@ -3,7 +3,7 @@
  * Matches are built in batches (batch.c).  A match whose guard may change its
  * mind is built before the next one is asked. */
 #include "base/file.h"
-#include "egraph/resolve.h"
+#include "egraph/share.h"
 #include <string.h>
 
 /* --- right sides prepared ---------------------------------------------- */
@@ -66,6 +66,7 @@ eg_apply_init(eg_runner *r) {
     s->stride = EG_MATCH_HEAD + rule->pattern->n_slots;
     if (rule->guard && rule->steady)
       batch = EG_BATCH;
+    s->rate = 1;
     if (rule->n_slots > slots)
       slots = rule->n_slots;
     if (rule->pattern->n_slots > slots)
@@ -75,32 +76,50 @@ eg_apply_init(eg_runner *r) {
     s->codes = bs_calloc(r->heap, rule->n_results, sizeof *s->codes);
     for (uint32_t i = 0; i < rule->n_results; i++) {
       code_init(r, &rule->results[i], &s->codes[i]);
-      s->most_nodes += rule->results[i].term.n;
       if (s->codes[i].n > nodes)
         nodes = s->codes[i].n;
-      for (uint32_t j = 0; j < s->codes[i].n; j++)
-        if (s->codes[i].steps[j].node->n_kids > kids)
-          kids = s->codes[i].steps[j].node->n_kids;
+      for (uint32_t j = 0; j < s->codes[i].n; j++) {
+        const eg_term_node *node = s->codes[i].steps[j].node;
+        s->most_nodes += !node->is_slot;
+        if (!node->is_slot && node->n_kids > kids)
+          kids = node->n_kids;
+      }
     }
   }
   r->most_slots = slots;
   r->guarded = guarded_room(r, NULL, batch);
   r->slots = bs_calloc(r->heap, slots, sizeof *r->slots);
   r->given = bs_calloc(r->heap, slots, sizeof *r->given);
-  r->made = bs_calloc(r->heap, (size_t)nodes * EG_BATCH, sizeof *r->made);
+  r->most_steps = nodes;
   r->kids = bs_calloc(r->heap, kids, sizeof *r->kids);
-  if (r->o.threads < 2)
-    return;
-  size_t used = r->heap->used;
-  r->guarded = guarded_room(r, r->guarded, EG_BATCH);
-  r->pieces = bs_calloc(r->heap, EG_BATCH, sizeof *r->pieces);
-  eg_resolve_init(r);
-  r->extra = r->heap->used - used;
+}
+
+/* Matches of a group: more in a large graph, for threads that share them meet
+ * at each step.  Classes are united after a group, so what its matches add
+ * twice is repaired; where a union has more to it, groups are small. */
+static uint32_t
+group_size(const eg_runner *r) {
+  const eg_analysis *a = &r->g->analysis;
+  uint32_t n = r->g->live_nodes / 128;
+  if (a->make || a->size || a->modify)
+    n = EG_BATCH;
+  if (r->o.group)
+    n = r->o.group;
+  n = n < EG_GROUP_MOST ? n - n % EG_BATCH : EG_GROUP_MOST;
+  return n < EG_BATCH ? EG_BATCH : n;
+}
+
+void
+eg_apply_begin(eg_runner *r) {
+  r->group = group_size(r);
+  bs_reserve(r->heap, &r->made, (uint64_t)r->most_steps * r->group);
+  if (r->o.threads > 1)
+    eg_share_begin(r);
 }
 
 void
 eg_apply_done(eg_runner *r) {
-  eg_resolve_done(r);
+  eg_share_free(r);
   for (uint32_t k = 0; k < r->n_rules; k++) {
     for (uint32_t i = 0; i < r->rules[k].n_results; i++)
       bs_free(r->heap, r->states[k].codes[i].steps);
@@ -110,9 +129,9 @@ eg_apply_done(eg_runner *r) {
   bs_free(r->heap, r->guarded);
   bs_free(r->heap, r->slots);
   bs_free(r->heap, r->given);
-  bs_free(r->heap, r->made);
+  bs_vec_done(r->heap, &r->made);
+  bs_vec_done(r->heap, &r->equal);
   bs_free(r->heap, r->kids);
-  bs_free(r->heap, r->pieces);
 }
 
 /* --- matches made ready ------------------------------------------------ */
@@ -122,9 +141,9 @@ eg_apply_done(eg_runner *r) {
 static uint32_t
 batch_size(const eg_runner *r, uint32_t k) {
   const eg_rule *rule = &r->rules[k];
-  uint64_t n = EG_BATCH;
-  if (rule->guard && !rule->steady)
-    n = 1;
+  uint64_t n = r->group;
+  if (rule->guard)
+    n = rule->steady ? EG_BATCH : 1;
   if (r->o.nodes) {
     uint64_t live = r->g->live_nodes;
     uint64_t room = r->o.nodes > live ? r->o.nodes - live : 0;
@@ -279,60 +298,17 @@ eg_apply_matches(eg_runner *r, uint32_t k) {
   uint32_t stride = r->states[k].stride;
   uint32_t n = r->matches.len / stride;
   uint64_t nodes = r->g->n_made, unions = r->g->unions;
-  for (uint32_t at = 0; at < n && !r->cut; at += EG_BATCH) {
-    uint32_t some = n - at < EG_BATCH ? n - at : EG_BATCH;
+  for (uint32_t at = 0, some; at < n && !r->cut; at += some) {
+    some = n - at < r->group ? n - at : r->group;
+    if (some > EG_BATCH &&
+        !eg_fits(r->g, (uint64_t)some * r->states[k].most_nodes))
+      some = EG_BATCH;
     if (!fits(r, k, some))
       break;
     apply_some(r, k, r->matches.data + (size_t)at * stride, some);
     eg_within_limits(r);
   }
   bs_clear(&r->matches);
-  r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
-  r->stats[k].nodes += r->g->n_made - nodes;
-  r->stats[k].unions += r->g->unions - unions;
-}
-
-/* --- matches looked up ahead ------------------------------------------- */
-
-/* Near a limit matches go one by one; else room is made as if none was known,
- * so that the graph grows alike whether they were looked up or not. */
-static void
-build_pieces(eg_runner *r, uint32_t k, uint32_t n) {
-  eg_rule_state *s = &r->states[k];
-  bool near = within_match_limit(r, k, n) < n || batch_size(r, k) < n;
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < r->n_pieces; i++)
-    left += eg_piece_rest(r, k, &r->pieces[i], near,
-                          r->guarded + (size_t)left * s->stride);
-  if (near) {
-    apply_plain(r, k, r->guarded, n);
-    return;
-  }
-  r->stats[k].applied += n;
-  s->emitted += n;
-  eg_table_reserve(r->g, (uint64_t)n * s->most_nodes);
-  r->stride = s->stride;
-  r->ready = r->guarded;
-  r->n_ready = left;
-  if (left && !eg_build_ready(r, k))
-    stop_unsound(r, k);
-  else
-    look_at_nodes(r);
-  r->n_ready = 0;
-}
-
-void
-eg_apply_pieces(eg_runner *r, uint32_t k) {
-  uint64_t nodes = r->g->n_made, unions = r->g->unions;
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < r->n_pieces; i++)
-    n += r->pieces[i].n;
-  if (!r->cut && n && fits(r, k, n)) {
-    build_pieces(r, k, n);
-    restore(r);
-    eg_within_limits(r);
-  }
-  r->n_pieces = 0;
   r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
   r->stats[k].nodes += r->g->n_made - nodes;
   r->stats[k].unions += r->g->unions - unions;

@@ -1,16 +1,15 @@
-/* batch.c - the right sides of a batch of matches, built.
+/* batch.c - the right sides of a group of matches, built.
+ *
+ * A group goes step by step through the right side: a step's nodes are all
+ * there before the next is begun, and classes are united after the last.  So
+ * nothing that a step looks up depends on the order of its matches, and a large
+ * group may be shared out among threads (share.c) with the same outcome.
  *
  * The last node of a right side is added straight into the class it shall be
  * equal to: where it is new, that needs neither a class nor a union.  */
 #include "egraph/journal.h"
 #include "egraph/lookup.h"
-
-/* The class that the last node of match i shall be in. */
-static uint32_t
-target(const eg_batch *b, const eg_code *c, uint32_t i) {
-  const uint32_t *m = eg_match_at(b, i);
-  return eg_root(b->g, c->slot == EG_NONE ? m[0] : m[EG_MATCH_HEAD + c->slot]);
-}
+#include "egraph/share.h"
 
 static void
 build_slots(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
@@ -24,7 +23,8 @@ build_slots(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
     why.match = i;
     if (r->g->journal)
       r->g->journal->row = EG_NONE;
-    if (!eg_unite(r->g, target(b, c, i), made[i], why) && r->g->journal)
+    if (!eg_unite(r->g, eg_target(b, c, i, false), made[i], why) &&
+        r->g->journal)
       eg_journal_again(r->g, why);
   }
 }
@@ -38,7 +38,7 @@ build_any(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
   uint32_t *made = eg_made_at(b, step), head = c->steps[step].head;
   for (uint32_t i = 0; i < b->n; i++) {
     const uint32_t *m = eg_match_at(b, i);
-    uint32_t into = step + 1 == c->n ? target(b, c, i) : EG_NONE;
+    uint32_t into = step + 1 == c->n ? eg_target(b, c, i, false) : EG_NONE;
     if (c->steps[step].head == EG_NONE) {
       bs_value v = eg_attr_build(g->values, &n->attr, m + EG_MATCH_HEAD);
       head = eg_head_intern(g, n->op, v, n->n_kids);
@@ -81,23 +81,28 @@ find_with_retaken(const eg_graph *g, const eg_step *s, eg_wanted *w,
   return find_wanted(g, s, w, i);
 }
 
-/* The node of match i, which the likely one is not; its class.  What was there
- * when its children were taken does, though one has lost a union since. */
+/* The node of match i, which the likely one is not; its class, or EG_NONE: it
+ * is not there.  `modify` may have united classes since the children were
+ * taken. */
 static uint32_t
-add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
-             uint32_t i, uint32_t into) {
-  eg_graph *g = r->g;
+find_unlikely(eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
   uint32_t have = EG_NONE;
   if (!eg_table_lacks(g, w->hashes[i]))
     have = find_wanted(g, s, w, i);
   if (have == EG_NONE && g->unions != w->unions)
     have = find_with_retaken(g, s, w, i);
-  if (have != EG_NONE) {
-    if (g->journal)
-      g->journal->row = have;
-    return g->rows[have].cls;
-  }
-  eg_reason why = {g->now.rule, i};
+  if (have == EG_NONE)
+    return EG_NONE;
+  if (g->journal)
+    g->journal->row = have;
+  return g->rows[have].cls;
+}
+
+static uint32_t
+add(eg_runner *r, const eg_batch *b, const eg_step *s, const eg_wanted *w,
+    uint32_t i, uint32_t match, uint32_t into) {
+  eg_graph *g = r->g;
+  eg_reason why = {g->now.rule, match};
   g->now.root.i = eg_match_at(b, i)[1];
   return eg_add_plain(g, s->head, w->kids[i], w->hashes[i], into, why);
 }
@@ -105,19 +110,23 @@ add_unlikely(eg_runner *r, const eg_batch *b, const eg_step *s, eg_wanted *w,
 /* What is there is taken first, then the nodes that are not are added.  It
  * stays there meanwhile, for no row changes. */
 static bool
-build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step) {
+build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
+            uint32_t first) {
   const eg_step *s = &c->steps[step];
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH], n_todo = 0;
   eg_wanted w;
-  eg_want(b, s, &w);
+  eg_want(b, s, &w, false);
   for (uint32_t i = 0; i < b->n; i++) {
     made[i] = eg_likely_class(b->g, s, &w, i);
     todo[n_todo] = i;
     n_todo += made[i] == EG_NONE;
   }
   for (uint32_t k = 0; k < n_todo; k++) {
-    made[todo[k]] = add_unlikely(r, b, s, &w, todo[k], EG_NONE);
-    if (made[todo[k]] == EG_NONE)
+    uint32_t i = todo[k];
+    made[i] = find_unlikely(r->g, s, &w, i);
+    if (made[i] == EG_NONE)
+      made[i] = add(r, b, s, &w, i, first + i, EG_NONE);
+    if (made[i] == EG_NONE)
       return false;
   }
   return true;
@@ -126,19 +135,14 @@ build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step) {
 /* Lists the matches whose last node is not where it shall be; with a journal
  * all, for it takes note of each. */
 static uint32_t
-list_todo(eg_runner *r, const eg_batch *b, const eg_step *s,
-          const uint32_t *into, const eg_wanted *w, uint32_t *made,
-          uint32_t *todo) {
-  eg_graph *g = r->g;
-  uint32_t n_todo = 0;
-  bool all = g->journal;
-  for (uint32_t i = 0; i < b->n; i++, into += b->stride) {
-    uint32_t cls = made[i] = eg_likely_class(g, s, w, i);
-    bool same = cls == *into;
-    if (!same && cls != EG_NONE)
-      same = eg_root(g, cls) == eg_root(g, *into);
+list_todo(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
+          const eg_wanted *w, uint32_t *todo) {
+  uint32_t n_todo = 0, *made = eg_made_at(b, step);
+  bool all = r->g->journal;
+  for (uint32_t i = 0; i < b->n; i++) {
+    made[i] = eg_likely_class(b->g, &c->steps[step], w, i);
     todo[n_todo] = i;
-    n_todo += !same || all;
+    n_todo += !eg_is_target(b, c, i, made[i], false) || all;
   }
   return n_todo;
 }
@@ -146,54 +150,104 @@ list_todo(eg_runner *r, const eg_batch *b, const eg_step *s,
 /* The last step, whose nodes join the classes that the rule names. */
 static bool
 build_plain_last(eg_runner *r, const eg_batch *b, const eg_code *c,
-                 uint32_t step) {
+                 uint32_t step, uint32_t first) {
   eg_graph *g = r->g;
   const eg_step *s = &c->steps[step];
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH];
-  const uint32_t *at =
-      b->matches + (c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot);
   eg_wanted w;
-  eg_want(b, s, &w);
-  uint32_t n_todo = list_todo(r, b, s, at, &w, made, todo);
+  eg_want(b, s, &w, false);
+  uint32_t n_todo = list_todo(r, b, c, step, &w, todo);
   for (uint32_t k = 0; k < n_todo; k++) {
-    uint32_t i = todo[k], cls = made[i];
-    uint32_t into = eg_root(g, at[(size_t)i * b->stride]);
-    if (cls == EG_NONE)
-      cls = add_unlikely(r, b, s, &w, i, into);
-    else if (g->journal)
-      g->journal->row = w.likely[i];
-    if (cls == EG_NONE)
-      return false;
-    eg_reason why = {g->now.rule, i};
-    if ((cls == into || !eg_unite(g, into, cls, why)) && g->journal)
-      eg_journal_again(g, why);
+    uint32_t i = todo[k], row = w.likely[i];
+    if (made[i] == EG_NONE) {
+      made[i] = find_unlikely(g, s, &w, i);
+      row = g->journal ? g->journal->row : EG_NONE;
+    }
+    if (made[i] == EG_NONE) {
+      uint32_t into = eg_target(b, c, i, false);
+      if (add(r, b, s, &w, i, first + i, into) == EG_NONE)
+        return false;
+    } else if (g->journal || !eg_is_target(b, c, i, made[i], false)) {
+      r->equal.data[r->equal.len++] = (eg_equal){first + i, made[i], row};
+    }
   }
   return true;
+}
+
+static bool
+build_alone(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step) {
+  bool last = step + 1 == c->n, ok = true;
+  for (uint32_t at = 0; at < b->n && ok; at += EG_BATCH) {
+    eg_batch part = eg_batch_part(b, at, b->n);
+    ok = last ? build_plain_last(r, &part, c, step, at)
+              : build_plain(r, &part, c, step, at);
+  }
+  return ok;
+}
+
+static void
+unite_equal(eg_runner *r, const eg_batch *b, const eg_code *c) {
+  eg_graph *g = r->g;
+  for (uint32_t k = 0; k < r->equal.len; k++) {
+    const eg_equal *e = &r->equal.data[k];
+    eg_reason why = {g->now.rule, e->match};
+    if (g->journal)
+      g->journal->row = e->row;
+    if (!eg_unite(g, eg_target(b, c, e->match, false), e->cls, why) &&
+        g->journal)
+      eg_journal_again(g, why);
+  }
+  bs_clear(&r->equal);
+}
+
+static bool
+build_plain_step(eg_runner *r, const eg_batch *b, const eg_code *c,
+                 uint32_t step) {
+  bs_reserve(r->heap, &r->equal, b->n);
+  bool ok = true;
+  if (eg_share_takes(r, b))
+    eg_share_step(r, b, c, step);
+  else
+    ok = build_alone(r, b, c, step);
+  unite_equal(r, b, c);
+  return ok;
 }
 
 static bool
 build_step(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
            eg_reason why) {
   const eg_step *s = &c->steps[step];
-  bool last = step + 1 == c->n;
   if (s->node->is_slot) {
-    if (last || !c->plain)
+    if (step + 1 == c->n || !c->plain)
       build_slots(r, b, c, step, why);
     return true;
   }
-  if (!eg_step_is_plain(s))
-    return build_any(r, b, c, step, why);
-  return last ? build_plain_last(r, b, c, step) : build_plain(r, b, c, step);
+  return eg_step_is_plain(s) ? build_plain_step(r, b, c, step)
+                             : build_any(r, b, c, step, why);
+}
+
+/* Room for all that a group adds.  Classes have theirs when they are made, but
+ * in groups that may be shared out: these take it at once, by whomever they are
+ * built. */
+static void
+make_room(eg_runner *r, uint32_t k) {
+  uint64_t nodes = (uint64_t)r->n_ready * r->states[k].most_nodes;
+  if (r->group == EG_BATCH) {
+    eg_table_reserve(r->g, nodes);
+    return;
+  }
+  eg_reserve(r->g, nodes, 0);
+  eg_reserve_classes(r->g,
+                     nodes - (uint64_t)r->n_ready * r->rules[k].n_results);
 }
 
 bool
 eg_build_ready(eg_runner *r, uint32_t k) {
   const eg_rule *rule = &r->rules[k];
   eg_reason why = {rule->id, 0};
-  eg_batch b = {r->g, (uint32_t *)r->ready, r->stride, r->n_ready, r->made,
-                false};
+  eg_batch b = {r->g, r->ready, r->stride, r->n_ready, r->group, r->made.data};
   r->g->now.rule = rule->id;
-  eg_table_reserve(r->g, (uint64_t)r->n_ready * r->states[k].most_nodes);
+  make_room(r, k);
   if (r->g->journal)
     eg_journal_batch(r->g, rule->id, r->ready, r->stride,
                      rule->guard ? rule->n_slots : rule->pattern->n_slots,

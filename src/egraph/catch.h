@@ -9,9 +9,6 @@ typedef struct eg_catch {
   eg_runner *r;
   uint32_t rule;
   eg_sink sink;
-  /* Waiting matches are applied when there are enough, in groups; those looked
-   * up ahead a group at a time: `done` of this turn, `group` in the next. */
-  uint32_t done, group;
   bool hold;   /* apply nothing: there may be too many */
   bool banned; /* there are */
   double apply_s, restore_s;

@@ -14,7 +14,7 @@ enum { EG_CHUNK_WORDS = 2048 - 8 };
 
 typedef struct eg_chunk {
   struct eg_chunk *next;
-  uint32_t n; /* matches, or words of records */
+  uint32_t n; /* matches */
   uint32_t none;
   uint32_t words[EG_CHUNK_WORDS];
 } eg_chunk;

@@ -46,6 +46,15 @@ grow_seats(eg_graph *g, uint64_t need) {
     lay(g, g->data, had, cap, size);
 }
 
+void
+eg_reserve_classes(eg_graph *g, uint64_t more) {
+  if (g->n_classes + more > g->cap_classes)
+    grow_classes(g, g->n_classes + more);
+  uint64_t seats = (uint64_t)g->live_classes + g->lost.len + more;
+  if (seats > g->cap_seats)
+    grow_seats(g, seats);
+}
+
 /* The last that was given back, or a new one, for which there is room. */
 static uint32_t
 seat_new(eg_graph *g) {

@@ -9,8 +9,8 @@
  * of a graph that grows, and here it is not the caller's. */
 #include "egraph/crew.h"
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
@@ -219,6 +219,7 @@ eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
   atomic_store(&c->next, 0);
   atomic_store(&c->working, c->n_helpers);
   atomic_fetch_add(&c->run, 1);
+  c->alert = atomic_load(&c->run) + 1;
   pthread_cond_broadcast(&c->begin);
   pthread_mutex_unlock(&c->lock);
   work(c);
@@ -227,6 +228,25 @@ eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
   while (atomic_load(&c->working))
     pthread_cond_wait(&c->end, &c->lock);
   pthread_mutex_unlock(&c->lock);
+}
+
+/* They come at about the same time; where one does not, its processor is for
+ * others just now. */
+void
+eg_crew_meet(eg_meeting *m, void (*alone)(void *), void *ctx) {
+  unsigned turn = atomic_load(&m->turn);
+  if (atomic_fetch_add(&m->come, 1) + 1 == m->n) {
+    if (alone)
+      alone(ctx);
+    atomic_store(&m->come, 0);
+    atomic_store(&m->turn, turn + 1);
+    return;
+  }
+  for (int i = 0; atomic_load(&m->turn) == turn; i++)
+    if (i < LOOKS)
+      rest();
+    else
+      sched_yield();
 }
 
 void

@@ -3,6 +3,7 @@
 #define EGRAPH_CREW_H
 
 #include "base/heap.h"
+#include <stdatomic.h>
 
 typedef struct eg_crew eg_crew;
 
@@ -20,6 +21,16 @@ void eg_crew_useful(eg_crew *, bool);
  * returns when all have returned.  A task must not unwind past itself. */
 void eg_crew_run(eg_crew *, void (*task)(void *ctx, uint32_t i), void *ctx,
                  uint32_t n);
+
+/* Where the tasks of a run, as many as it has and no more than there are
+ * threads, wait for each other.  The last to come calls `alone`, if there is
+ * one, before any goes on. */
+typedef struct eg_meeting {
+  atomic_uint come, turn;
+  uint32_t n;
+} eg_meeting;
+
+void eg_crew_meet(eg_meeting *, void (*alone)(void *), void *ctx);
 
 /* The next run is near: helpers wake up, and look out for it for a while. */
 void eg_crew_alert(eg_crew *);

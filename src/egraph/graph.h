@@ -403,6 +403,8 @@ bool eg_fits(const eg_graph *, uint64_t more);
 
 /* classes.c */
 uint32_t eg_class_new(eg_graph *);
+/* Room for so many more, and for their seats. */
+void eg_reserve_classes(eg_graph *, uint64_t more);
 void eg_seat_free(eg_graph *, uint32_t seat);
 bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
 void eg_settle(eg_graph *); /* calls `modify` for what waits */

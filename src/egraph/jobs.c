@@ -1,12 +1,10 @@
 /* jobs.c - parts of searches that run side by side.
  *
  * A job searches some roots of a rule's pattern and keeps what it finds in
- * chunks that all jobs share: matches as they are, or, where most of them do
- * nothing, records of matches that it has looked up.  It unwinds to itself when
- * memory runs out, and stops where no chunk is left. */
+ * chunks that all jobs share.  It unwinds to itself when memory runs out, and
+ * stops where no chunk is left. */
 #include "egraph/jobs.h"
 #include "base/file.h"
-#include "egraph/resolve.h"
 
 /* The caller finds the reason in the limits. */
 bool
@@ -27,7 +25,7 @@ typedef struct eg_task {
 
 static void
 close_chunk(eg_job *j) {
-  if (j->last && !j->batch)
+  if (j->last)
     j->last->n = (uint32_t)(j->sink.at - j->last->words) / j->sink.stride;
 }
 
@@ -49,62 +47,6 @@ keep_room(void *ctx) {
   return true;
 }
 
-static uint32_t
-rule_of(const eg_task *t) {
-  return t->a->plans[t->j->plan].rule;
-}
-
-/* Room for a record of one more batch. */
-static bool
-keep_record_room(eg_task *t) {
-  eg_job *j = t->j;
-  size_t words = eg_resolve_room(t->a->r, rule_of(t), j->batch);
-  return (j->last && j->last->n + words <= EG_CHUNK_WORDS) || keep_room(t);
-}
-
-/* Matches are written straight into the next record. */
-static bool
-open_record(eg_task *t) {
-  eg_job *j = t->j;
-  if (!keep_record_room(t))
-    return false;
-  j->record = (eg_record *)(void *)(j->last->words + j->last->n);
-  eg_sink_set(&j->sink, j->record->words,
-              (uint64_t)j->batch * j->sink.stride + EG_SINK_SLACK);
-  return true;
-}
-
-static void
-close_record(eg_task *t) {
-  eg_job *j = t->j;
-  eg_record *record = j->record;
-  record->n = (uint32_t)(j->sink.at - record->words) / j->sink.stride;
-  j->record = NULL;
-  if (!record->n)
-    return;
-  eg_resolve(t->a->r, rule_of(t), j->scratch, record);
-  j->last->n += record->length;
-  j->looked_up += record->n;
-  j->known += record->n_known;
-}
-
-static bool
-next_record(void *ctx) {
-  close_record(ctx);
-  return open_record(ctx);
-}
-
-static bool
-keep_records(eg_task *t) {
-  eg_job *j = t->j;
-  j->sink.full = next_record;
-  if (!open_record(t))
-    return false;
-  j->scratch = bs_alloc(&j->heap, eg_resolve_scratch(t->a->r, rule_of(t)) *
-                                      sizeof *j->scratch);
-  return true;
-}
-
 bool
 eg_plan_over(const eg_plan *p) {
   return p->how.limit && atomic_load(&p->count) > p->how.limit;
@@ -120,13 +62,10 @@ search_job(void *arg) {
   double begun = bs_now();
   j->sink.full = keep_room;
   j->sink.ctx = t;
-  if (!eg_plan_over(p) && (j->batch ? keep_records(t) : keep_room(t))) {
+  if (!eg_plan_over(p) && keep_room(t)) {
     j->m = eg_matcher_part(&j->heap, p->whole, j->from, j->to);
     j->through = eg_matcher_go(j->m, &j->sink);
-    if (j->record)
-      close_record(t);
     close_chunk(j);
-    bs_free(&j->heap, j->scratch);
     j->count = eg_matcher_count(j->m);
     atomic_fetch_add(&p->count, j->count);
   }

@@ -3,7 +3,7 @@
 #define EGRAPH_JOBS_H
 
 #include "egraph/chunks.h"
-#include "egraph/record.h"
+#include "egraph/runner.h"
 #include <stdatomic.h>
 
 typedef struct eg_plan {
@@ -20,13 +20,9 @@ typedef struct eg_job {
   bs_heap heap;
   uint32_t plan, from, to;
   eg_matcher *m;
-  eg_chunk *first, *last; /* matches as they wait to be applied, or records */
-  eg_sink sink;           /* into the last, or into a record */
-  uint32_t batch;         /* matches to look up at a time; 0: they are not */
-  eg_record *record;      /* being written; or NULL */
-  uint32_t *scratch;      /* for looking up */
-  uint64_t looked_up, known;
-  uint64_t count; /* of its matches that are in its plan's */
+  eg_chunk *first, *last; /* matches as they wait to be applied */
+  eg_sink sink;           /* into the last */
+  uint64_t count;         /* of its matches that are in its plan's */
   bool through, failed;
   double seconds;
 } eg_job;
@@ -42,7 +38,6 @@ struct eg_ahead {
   uint32_t n_jobs, at, most_jobs;
   eg_chunks chunks; /* of jobs and, among them, free */
   size_t own;       /* bytes of the run's heap that its jobs do not hold */
-  uint32_t turn;    /* of looking up where it is not worth it */
   atomic_bool stop;
   double ratio; /* seconds of a window to the sum of its jobs' */
   bool waiting; /* jobs of this window run when it is their turn */

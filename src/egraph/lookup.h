@@ -9,16 +9,37 @@
 #include "egraph/hashcons.h"
 #include "egraph/runner.h"
 
-/* Matches, `stride` words each, and the classes made for them so far.  Where
- * others read the graph, too, it is frozen: then paths of classes stay as they
- * are, and instead the words of the matches become canonical. */
+/* Matches, `stride` words each, and the classes made for them so far: a row of
+ * `pitch` a step. */
 typedef struct eg_batch {
   const eg_graph *g;
-  uint32_t *matches;
-  uint32_t stride, n; /* n <= EG_BATCH */
-  uint32_t *made;     /* a row of EG_BATCH a step */
-  bool frozen;
+  const uint32_t *matches;
+  uint32_t stride, n, pitch;
+  uint32_t *made;
 } eg_batch;
+
+/* At most EG_BATCH of a group's matches, from `at` on. */
+static inline eg_batch
+eg_batch_part(const eg_batch *b, uint32_t at, uint32_t end) {
+  eg_batch part = *b;
+  part.matches += (size_t)at * b->stride;
+  part.made += at;
+  part.n = end - at < EG_BATCH ? end - at : EG_BATCH;
+  return part;
+}
+
+/* `shared`, a constant: other threads look for leaders, too. */
+static inline uint32_t
+eg_batch_root(const eg_batch *b, uint32_t c, bool shared) {
+  return shared ? eg_root_shared(b->g, c) : eg_root(b->g, c);
+}
+
+/* The class that the last node of match i shall be in. */
+static inline uint32_t
+eg_target(const eg_batch *b, const eg_code *c, uint32_t i, bool shared) {
+  uint32_t word = c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot;
+  return eg_batch_root(b, b->matches[(size_t)i * b->stride + word], shared);
+}
 
 static inline const uint32_t *
 eg_match_at(const eg_batch *b, uint32_t i) {
@@ -27,7 +48,7 @@ eg_match_at(const eg_batch *b, uint32_t i) {
 
 static inline uint32_t *
 eg_made_at(const eg_batch *b, uint32_t step) {
-  return b->made + (size_t)step * EG_BATCH;
+  return b->made + (size_t)step * b->pitch;
 }
 
 /* What a step shall add for each match of the batch: canonical children and
@@ -43,7 +64,7 @@ typedef struct eg_wanted {
 
 /* Where child k of a step is read: in the matches or of an earlier step. */
 typedef struct eg_column {
-  uint32_t *at;
+  const uint32_t *at;
   size_t stride;
 } eg_column;
 
@@ -57,25 +78,22 @@ eg_column_of(const eg_batch *b, const eg_step *s, uint32_t k) {
 }
 
 static inline uint32_t
-eg_take_kid(const eg_batch *b, eg_column *c) {
-  uint32_t *at = c->at, kid = *at;
+eg_take_kid(const eg_batch *b, eg_column *c, bool shared) {
+  uint32_t kid = *c->at;
   c->at += c->stride;
-  if (eg_leads(b->g, kid))
-    return kid;
-  if (!b->frozen)
-    return eg_root(b->g, kid);
-  return *at = eg_root_frozen(b->g, kid);
+  return eg_batch_root(b, kid, shared);
 }
 
 /* Children and hashes, of steps with n children: a constant. */
 static inline void
-eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w) {
+eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w,
+             bool shared) {
   const eg_bucket *buckets = b->g->buckets;
   uint64_t n_buckets = b->g->n_buckets, by_head = eg_head_mix(s->head);
   eg_column first = eg_column_of(b, s, 0), second = eg_column_of(b, s, 1);
   for (uint32_t i = 0; i < b->n; i++) {
-    uint32_t k0 = n > 0 ? eg_take_kid(b, &first) : EG_NONE;
-    uint32_t k1 = n > 1 ? eg_take_kid(b, &second) : EG_NONE;
+    uint32_t k0 = n > 0 ? eg_take_kid(b, &first, shared) : EG_NONE;
+    uint32_t k1 = n > 1 ? eg_take_kid(b, &second, shared) : EG_NONE;
     uint64_t hash = eg_pair_hash(k0, k1, by_head);
     __builtin_prefetch(&buckets[((hash & UINT32_MAX) * n_buckets) >> 32]);
     w->kids[i][0].i = k0;
@@ -102,13 +120,13 @@ eg_find_likely(const eg_batch *b, eg_wanted *w) {
 
 /* The table has room for the batch: it has buckets. */
 static inline void
-eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w) {
+eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w, bool shared) {
   if (s->node->n_kids == 2)
-    eg_take_keys(b, s, 2, w);
+    eg_take_keys(b, s, 2, w, shared);
   else if (s->node->n_kids == 1)
-    eg_take_keys(b, s, 1, w);
+    eg_take_keys(b, s, 1, w, shared);
   else
-    eg_take_keys(b, s, 0, w);
+    eg_take_keys(b, s, 0, w, shared);
   eg_find_likely(b, w);
   w->unions = b->g->unions;
 }
@@ -129,6 +147,17 @@ eg_likely_class(const eg_graph *g, const eg_step *s, const eg_wanted *w,
   bool is =
       row->head == s->head && !memcmp(row->kid, w->kids[i], sizeof w->kids[i]);
   return is ? row->cls : EG_NONE;
+}
+
+/* Is the class, which may be EG_NONE, the one that match i shall be in? */
+static inline bool
+eg_is_target(const eg_batch *b, const eg_code *c, uint32_t i, uint32_t cls,
+             bool shared) {
+  uint32_t word = c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot;
+  uint32_t into = b->matches[(size_t)i * b->stride + word];
+  if (cls == into || cls == EG_NONE)
+    return cls == into;
+  return eg_batch_root(b, cls, shared) == eg_batch_root(b, into, shared);
 }
 
 #endif

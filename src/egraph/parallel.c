@@ -8,17 +8,12 @@
  * may read is frozen while rules are applied, so the matches, their order, and
  * all that follows from them are the same whatever the number of threads.
  *
- * Where most matches of a rule do nothing, they are also looked up in the job
- * that finds them, and wait as records.  Windows are then kept short, for what
- * is added while a window is handed on the next one finds to be there.
- *
  * The matches of a window share so many chunks of memory.  A job that finds
  * none left stops where it is, and goes on when it is handed over, without a
  * buffer. */
 #include "egraph/parallel.h"
 #include "base/file.h"
 #include "egraph/jobs.h"
-#include "egraph/resolve.h"
 #include "egraph/worth.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -28,10 +23,8 @@ enum {
   SHORTEST = 1 << 8, /* roots of a job; it begins with USUAL at most */
   USUAL = 1 << 12,
   LONGEST = 1 << 16,
-  JOBS = 32,           /* a thread and window */
-  LOOKED_UP = 1 << 13, /* matches to look up, a thread and window */
-  SAMPLE = 4,  /* one job in so many looks up, to see whether it is worth it */
-  RARELY = 16, /* ... where it is far from that */
+  JOBS = 32,            /* a thread and window */
+  ENOUGH = 1 << 14,     /* matches, as far as is known: the same */
   WORDS_MOST = 1 << 20, /* a thread and window */
   LAST = 4 /* jobs of a window to hand on when helpers are told of the next */
 };
@@ -56,20 +49,6 @@ drop_jobs(eg_ahead *a) {
   account(a);
 }
 
-/* Matches that a job looks up at a time, where that is worth it lately; else
- * only now and then. */
-static uint32_t
-batch_of(eg_ahead *a, uint32_t rule) {
-  const eg_rule_state *s = &a->r->states[rule];
-  uint32_t batch = EG_BATCH;
-  uint32_t sample = s->known * 8 < s->looked_up ? RARELY : SAMPLE;
-  if (!s->resolves || (s->known * 3 < s->looked_up && a->turn++ % sample))
-    return 0;
-  while (eg_resolve_room(a->r, rule, batch) > EG_CHUNK_WORDS)
-    batch /= 2;
-  return batch;
-}
-
 /* How many roots have so many matches, as far as is known. */
 static uint32_t
 roots_of(const eg_ahead *a, uint32_t rule, uint32_t matches) {
@@ -81,16 +60,10 @@ static void
 add_job(eg_ahead *a, uint32_t plan) {
   eg_plan *p = &a->plans[plan];
   eg_job *j = &a->jobs[a->n_jobs++];
-  uint32_t left = p->left - p->from, n = p->length;
+  uint32_t left = p->left - p->from;
+  uint32_t n = roots_of(a, p->rule, ENOUGH / (JOBS / 4));
+  n = n < p->length ? n : p->length;
   *j = (eg_job){.plan = plan, .to = p->left};
-  if (a->waiting)
-    n = roots_of(a, p->rule, LOOKED_UP);
-  else
-    j->batch = batch_of(a, p->rule);
-  if (!a->waiting && a->r->states[p->rule].resolves) {
-    uint32_t most = roots_of(a, p->rule, LOOKED_UP / JOBS * 2);
-    n = n < most ? n : most;
-  }
   eg_crew_heap_init(a->crew, &j->heap);
   p->left -= left < n ? left : n;
   j->from = p->left;
@@ -123,11 +96,11 @@ static void
 fill(void *arg) {
   eg_ahead *a = arg;
   uint64_t roots = 0, most = (uint64_t)LONGEST * 4 * eg_crew_size(a->crew);
-  double looked_up = 0, enough = (double)LOOKED_UP * eg_crew_size(a->crew);
   uint32_t plan = a->plan;
+  double found = 0, enough = (double)ENOUGH * eg_crew_size(a->crew);
   drop_jobs(a);
   while (plan < a->n_plans && a->n_jobs < a->most_jobs && roots < most &&
-         looked_up < enough) {
+         found < enough) {
     eg_plan *p = &a->plans[plan];
     if (!p->whole)
       open_plan(a, p);
@@ -138,30 +111,22 @@ fill(void *arg) {
     add_job(a, plan);
     const eg_job *j = &a->jobs[a->n_jobs - 1];
     roots += j->to - j->from;
-    looked_up += (j->to - j->from) * a->r->states[p->rule].rate /
-                 (j->batch ? 1 : SAMPLE);
+    found += (j->to - j->from) * a->r->states[p->rule].rate;
   }
 }
 
-/* What a job has found out about the matches of its rule; it counts less as
- * time goes by. */
+/* What a job has found out about the matches of its rule. */
 static void
-learn(eg_ahead *a, eg_job *j) {
-  uint64_t found = j->looked_up;
-  enum { LATELY = 1 << 13 };
+learn(eg_ahead *a, const eg_job *j) {
   eg_rule_state *s = &a->r->states[a->plans[j->plan].rule];
+  uint64_t found = 0;
   if (!j->through)
     return;
-  for (const eg_chunk *c = j->first; c && !j->batch; c = c->next)
+  for (const eg_chunk *c = j->first; c; c = c->next)
     found += c->n;
   s->rate += ((double)found / (j->to - j->from) - s->rate) / 4;
   if (s->rate < 0.01)
     s->rate = 0.01;
-  s->looked_up += j->looked_up;
-  s->known += j->known;
-  j->looked_up = j->known = 0;
-  for (; s->looked_up > LATELY; s->looked_up /= 2)
-    s->known /= 2;
 }
 
 static void
@@ -260,37 +225,17 @@ pour(eg_rest *rest, const eg_job *j) {
   return n;
 }
 
-/* As `pour`, records. */
-static uint32_t
-pour_records(eg_rest *rest, const eg_job *j) {
-  uint32_t n = 0;
-  rest->ok = true;
-  for (const eg_chunk *c = j->first; c; c = c->next)
-    for (uint32_t at = 0; at < c->n && rest->ok;) {
-      const eg_record *r = (const eg_record *)(const void *)(c->words + at);
-      n += rest->sink->take(rest->sink->ctx, r, &rest->ok);
-      at += r->length;
-    }
-  return n;
-}
-
 static void
 hand_on(void *arg) {
   eg_rest *c = arg;
   eg_job *j = c->j;
-  if (!j->batch || !j->through)
-    c->sink->settle(c->sink->ctx);
-  uint32_t n = j->batch ? pour_records(c, j) : pour(c, j);
+  uint32_t n = pour(c, j);
   if (!c->ok) {
     c->count = recount(c, n);
     return;
   }
-  if (!j->batch) {
-    eg_chunks_give(&c->a->chunks, j->first);
-    j->first = j->last = NULL;
-  }
-  if (!j->through)
-    c->sink->settle(c->sink->ctx);
+  eg_chunks_give(&c->a->chunks, j->first);
+  j->first = j->last = NULL;
   if (!j->through && !j->m)
     j->m = eg_matcher_part(&j->heap, c->plan->whole, j->from, j->to);
   c->ok = j->through || eg_matcher_go(j->m, c->sink);
@@ -301,14 +246,13 @@ hand_on(void *arg) {
 /* No chunks were left before some jobs had begun, this one first: now those
  * handed on are theirs. */
 static void
-run_rest(eg_ahead *a, eg_sink *sink, double *skew) {
+run_rest(eg_ahead *a, double *skew) {
   const eg_job *j = &a->jobs[a->at];
   const eg_plan *p = &a->plans[j->plan];
   if (a->waiting || j->through || j->first || eg_plan_over(p) ||
       a->at + 1 == a->n_jobs)
     return;
   double begun = bs_now();
-  sink->settle(sink->ctx);
   for (uint32_t i = 0; i < a->at; i++) {
     eg_chunks_give(&a->chunks, a->jobs[i].first);
     a->jobs[i].first = a->jobs[i].last = NULL;
@@ -335,7 +279,7 @@ hand_on_plan(eg_ahead *a, uint32_t plan, eg_sink *sink, uint64_t *count,
       a->at++; /* it had enough */
       continue;
     }
-    run_rest(a, sink, skew);
+    run_rest(a, skew);
     tell_helpers(a, plan);
     eg_job *j = &a->jobs[a->at++];
     eg_rest rest = {a, &a->plans[plan], j, sink, 0, false};
@@ -366,7 +310,6 @@ eg_ahead_search(eg_runner *r, uint32_t rule, const eg_search_options *how,
       break;
     double begun = bs_now();
     a->plan = plan;
-    sink->settle(sink->ctx);
     a->waiting = eg_worth_waiting(a);
     if (!bs_protect(&a->heap, fill, a))
       bs_out_of_memory(r->heap);

@@ -294,6 +294,7 @@ run_rules(eg_runner *r, const uint8_t *enabled, eg_iteration *it) {
   r->g->pins++;
   uint32_t watching = list_due(r, enabled, it, true, 0);
   uint32_t n = list_due(r, enabled, it, false, watching);
+  eg_apply_begin(r);
   eg_ahead_begin(r, r->due, n);
   it->search_s += bs_now() - t;
   r->unwatched = false;

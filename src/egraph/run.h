@@ -80,7 +80,11 @@ typedef struct eg_run_options {
   eg_scheduler scheduler;
   uint32_t backoff_matches; /* 1000 */
   uint32_t backoff_ban;     /* 5 */
-  uint32_t threads;         /* of the search phase; 0 or 1: one */
+  uint32_t threads;         /* 0 or 1: one */
+  /* Matches of a rule that are built before the classes they make equal are
+   * united, 256 to 4096; 0: by the size of the graph.  Of the same counts after
+   * an iteration, but other numbers of nodes and classes. */
+  uint32_t group;
   /* Apply every match of every iteration anew.  Else a match that was applied
    * and has not changed since is counted but not applied again, which gives the
    * same graph; rules with a guard that is not steady are always applied in

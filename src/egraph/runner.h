@@ -32,14 +32,10 @@ typedef struct eg_rule_state {
   eg_code *codes;
   uint32_t stride;     /* words of a match */
   uint32_t most_nodes; /* that one match can add */
-  bool resolves;       /* its matches may be looked up ahead (resolve.c) */
-  uint32_t *named;     /* ... words of them that right sides name children by */
-  uint32_t n_named, n_inner; /* n_inner: nodes of right sides but the last */
-  uint64_t looked_up, known; /* matches, lately */
-  double rate;               /* ... a root of its search */
-  uint32_t since;            /* the epoch from which matches are fresh to it */
-  uint64_t count;            /* of all matches, as it was before that epoch */
-  uint32_t *grounds;         /* of its pattern, as the iteration began */
+  double rate;         /* fresh matches a root of its search, lately */
+  uint32_t since;      /* the epoch from which matches are fresh to it */
+  uint64_t count;      /* of all matches, as it was before that epoch */
+  uint32_t *grounds;   /* of its pattern, as the iteration began */
   uint32_t grounds_newest;
   bool grounds_missing;
   uint64_t banned_until;
@@ -47,13 +43,19 @@ typedef struct eg_rule_state {
   uint64_t emitted; /* matches applied, against match_limit */
 } eg_rule_state;
 
+/* A match whose last node is there, in another class than it shall be in. */
+typedef struct eg_equal {
+  uint32_t match, cls;
+  uint32_t row; /* with a journal */
+} eg_equal;
+
 typedef struct eg_ahead eg_ahead;
 
 enum {
-  EG_BATCH = 256, /* matches built at a time */
-  /* Words of matches before some are applied, and before those held back while
-   * a rule may still be banned are too many to hold. */
-  EG_WAITING = 1u << 12,
+  EG_BATCH = 256,          /* matches whose cache misses overlap */
+  EG_GROUP_MOST = 1 << 12, /* matches built before classes are united */
+  /* Words of matches held back while a rule may still be banned, before they
+   * are too many to hold. */
   EG_HELD = 1u << 12
 };
 
@@ -73,10 +75,12 @@ struct eg_runner {
                                one where none is made ready with others */
   const uint32_t *ready;    /* matches to build, `stride` words each */
   uint32_t n_ready, stride, most_slots;
-  uint32_t *made; /* classes: a row a step of the right side being built */
+  uint32_t group; /* matches of one, this iteration */
+  uint32_t most_steps;
+  BS_VEC(uint32_t) made; /* classes: a row of `group` a step being built */
+  BS_VEC(eg_equal) equal;
   eg_class *kids;
-  struct eg_piece *pieces; /* matches looked up ahead that are next: a group */
-  uint32_t n_pieces;
+  struct eg_share *share; /* for groups built by several threads; or NULL */
 
   uint32_t *due;   /* the rules an iteration searches, in order */
   eg_ahead *ahead; /* searching on several threads; or NULL */
@@ -97,16 +101,16 @@ eg_search_options eg_search_how(eg_runner *, uint32_t rule);
  * Then nothing is fresh to it, and its matches are as many as they were. */
 bool eg_is_settled(eg_runner *, uint32_t rule);
 
-/* batch.c: builds what is ready; false when a node or a union was refused. */
+/* batch.c: builds what is ready, a group at most; false when a node or a union
+ * was refused. */
 bool eg_build_ready(eg_runner *, uint32_t rule);
 
 /* apply.c */
 void eg_apply_init(eg_runner *);
 void eg_apply_done(eg_runner *);
-/* Applies and forgets the waiting matches of a rule, in groups of EG_BATCH. */
+void eg_apply_begin(eg_runner *); /* an iteration */
+/* Applies and forgets the waiting matches of a rule, a group at a time. */
 void eg_apply_matches(eg_runner *, uint32_t rule);
-/* The same for a group that was looked up ahead: EG_BATCH pieces at most. */
-void eg_apply_pieces(eg_runner *, uint32_t rule);
 /* Sets `cut` and `why` when a limit is reached. */
 bool eg_within_limits(eg_runner *);
 void eg_cut(eg_runner *, eg_stop);

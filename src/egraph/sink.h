@@ -14,19 +14,11 @@ enum {
   EG_SINK_SLACK = 4  /* words behind a match that writing it may overwrite */
 };
 
-struct eg_record;
-
 typedef struct eg_sink {
   uint32_t *at;   /* of the next match: there is room for it, and slack */
   uint32_t *last; /* the last place with room for one */
   uint32_t stride;
   bool (*full)(void *ctx); /* at > last: makes room; false ends the search */
-  /* Of a sink that takes matches looked up ahead, too; else NULL.  `take`
-   * returns how many of a record it took, all unless the search ends.  It may
-   * look at records again until `settle`, which comes before matches are
-   * written again. */
-  uint32_t (*take)(void *ctx, const struct eg_record *, bool *go);
-  void (*settle)(void *ctx);
   void *ctx;
 } eg_sink;
 

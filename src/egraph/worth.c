@@ -63,8 +63,9 @@ eg_worth_waiting(eg_ahead *a) {
   a->begun = now;
   a->done = count_done(a);
   a->left = other ? SELDOM : a->left - (a->left > 0);
-  eg_crew_useful(a->crew, worth);
-  return worth == other && !a->r->o.bytes;
+  bool waits = worth == other && !a->r->o.bytes;
+  eg_crew_useful(a->crew, !waits);
+  return waits;
 }
 
 bool

@@ -4,11 +4,12 @@
  *
  * Saturates seeds with rules that join, look at constants, have guards and wide
  * nodes, under both schedulers, in full and incrementally, with and without
- * limits, and compares node ids, classes and statistics with those of one
- * thread.  Sums are saturated by themselves, too, for there most matches do
- * nothing and are known to before their turn comes.  Then every so many'th
- * allocation fails while threads run, and the memory limit must hold.  A plain
- * program, so that it also runs under the thread sanitizer. */
+ * limits, with small groups of matches and with large ones, which threads share
+ * out, and compares node ids, classes and statistics with those of one thread.
+ * Sums are saturated by themselves, too, for there most matches do nothing.
+ * Then every so many'th allocation fails while threads run, and the memory
+ * limit must hold.  A plain program, so that it also runs under the thread
+ * sanitizer. */
 #include "base/hash.h"
 #include "base/vec.h"
 #include "egraph/run.h"
@@ -200,7 +201,7 @@ typedef struct setting {
   uint64_t seed;
   bool backoff, full, wide;
   uint32_t sum; /* of so many leaves, and its rules */
-  uint32_t nodes, iterations, at_once, match_limit;
+  uint32_t nodes, iterations, at_once, match_limit, group;
   size_t bytes;
 } setting;
 
@@ -284,6 +285,7 @@ saturate(void *arg) {
   if (t->how.match_limit)
     o.backoff_matches = t->how.match_limit;
   o.threads = t->threads;
+  o.group = t->how.group;
   eg_runner *r = eg_runner_new(&s->heap, s->g, s->rules.data, s->rules.len, &o);
   uint32_t done = 0;
   do {
@@ -320,9 +322,10 @@ compare(const setting *how, uint32_t most) {
     if (many.graph == one.graph && many.counts == one.counts &&
         many.stop == one.stop && !many.broken)
       continue;
-    printf("seed %llu, sum %u, %u threads: %s %s differ: %u nodes, %s; one: "
+    printf("seed %llu, sum %u, groups of %u, %u threads: %s %s differ: %u "
+           "nodes, %s; one: "
            "%u nodes, %s%s%s\n",
-           (unsigned long long)how->seed, how->sum, threads,
+           (unsigned long long)how->seed, how->sum, how->group, threads,
            many.graph == one.graph ? "" : "graphs",
            many.counts == one.counts ? "" : "counts", many.nodes,
            eg_stop_name(many.stop), one.nodes, eg_stop_name(one.stop),
@@ -416,9 +419,22 @@ main(int argc, char **argv) {
       {.sum = 9, .iterations = 20, .bytes = 1200000},
       {.sum = 8, .iterations = 9, .at_once = 1},
       {.sum = 10, .iterations = 20},
+      {.seed = 1, .nodes = 60000, .iterations = 7, .group = 4096},
+      {.seed = 2, .nodes = 60000, .iterations = 7, .wide = true, .group = 1024},
+      {.seed = 4,
+       .nodes = 60000,
+       .iterations = 14,
+       .backoff = true,
+       .group = 512},
+      {.seed = 6, .iterations = 20, .bytes = 6000000, .group = 2048},
+      {.seed = 7, .nodes = 40000, .iterations = 6, .at_once = 1, .group = 768},
+      {.sum = 8, .iterations = 9, .full = true, .group = 1024},
+      {.sum = 9, .iterations = 20, .nodes = 19111, .group = 4096},
+      {.sum = 9, .iterations = 20, .group = 2048},
   };
-  static const setting scarce[] = {{.seed = 3, .nodes = 30000, .iterations = 5},
-                                   {.sum = 8, .iterations = 20}};
+  static const setting scarce[] = {
+      {.seed = 3, .nodes = 30000, .iterations = 5, .group = 1024},
+      {.sum = 8, .iterations = 20, .group = 512}};
   uint32_t most = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 8;
   int bad = 0;
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
