@@ -112,18 +112,19 @@ add(eg_runner *r, const eg_batch *b, const eg_step *s, const eg_wanted *w,
 static bool
 build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
             uint32_t first) {
+  eg_graph *g = r->g;
   const eg_step *s = &c->steps[step];
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH], n_todo = 0;
   eg_wanted w;
   eg_want(b, s, &w, false);
   for (uint32_t i = 0; i < b->n; i++) {
-    made[i] = eg_likely_class(b->g, s, &w, i);
+    made[i] = eg_likely_class(g, s, &w, i);
     todo[n_todo] = i;
     n_todo += made[i] == EG_NONE;
   }
   for (uint32_t k = 0; k < n_todo; k++) {
     uint32_t i = todo[k];
-    made[i] = find_unlikely(r->g, s, &w, i);
+    made[i] = find_unlikely(g, s, &w, i);
     if (made[i] == EG_NONE)
       made[i] = add(r, b, s, &w, i, first + i, EG_NONE);
     if (made[i] == EG_NONE)
@@ -137,12 +138,15 @@ build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
 static uint32_t
 list_todo(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
           const eg_wanted *w, uint32_t *todo) {
+  const eg_graph *g = r->g;
+  const eg_step *s = &c->steps[step];
+  const uint32_t *into = eg_targets(b, c);
   uint32_t n_todo = 0, *made = eg_made_at(b, step);
-  bool all = r->g->journal;
-  for (uint32_t i = 0; i < b->n; i++) {
-    made[i] = eg_likely_class(b->g, &c->steps[step], w, i);
+  bool all = g->journal;
+  for (uint32_t i = 0; i < b->n; i++, into += b->stride) {
+    made[i] = eg_likely_class(g, s, w, i);
     todo[n_todo] = i;
-    n_todo += !eg_is_target(b, c, i, made[i], false) || all;
+    n_todo += !eg_is_same(g, made[i], *into, false) || all;
   }
   return n_todo;
 }
@@ -153,6 +157,7 @@ build_plain_last(eg_runner *r, const eg_batch *b, const eg_code *c,
                  uint32_t step, uint32_t first) {
   eg_graph *g = r->g;
   const eg_step *s = &c->steps[step];
+  const uint32_t *at = eg_targets(b, c);
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH];
   eg_wanted w;
   eg_want(b, s, &w, false);
@@ -167,7 +172,8 @@ build_plain_last(eg_runner *r, const eg_batch *b, const eg_code *c,
       uint32_t into = eg_target(b, c, i, false);
       if (add(r, b, s, &w, i, first + i, into) == EG_NONE)
         return false;
-    } else if (g->journal || !eg_is_target(b, c, i, made[i], false)) {
+    } else if (g->journal ||
+               !eg_is_same(g, made[i], at[(size_t)i * b->stride], false)) {
       r->equal.data[r->equal.len++] = (eg_equal){first + i, made[i], row};
     }
   }

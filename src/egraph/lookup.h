@@ -30,15 +30,19 @@ eg_batch_part(const eg_batch *b, uint32_t at, uint32_t end) {
 
 /* `shared`, a constant: other threads look for leaders, too. */
 static inline uint32_t
-eg_batch_root(const eg_batch *b, uint32_t c, bool shared) {
-  return shared ? eg_root_shared(b->g, c) : eg_root(b->g, c);
+eg_lead(const eg_graph *g, uint32_t c, bool shared) {
+  return shared ? eg_root_shared(g, c) : eg_root(g, c);
 }
 
-/* The class that the last node of match i shall be in. */
+/* The words of matches that name the class that the last node shall be in. */
+static inline const uint32_t *
+eg_targets(const eg_batch *b, const eg_code *c) {
+  return b->matches + (c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot);
+}
+
 static inline uint32_t
 eg_target(const eg_batch *b, const eg_code *c, uint32_t i, bool shared) {
-  uint32_t word = c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot;
-  return eg_batch_root(b, b->matches[(size_t)i * b->stride + word], shared);
+  return eg_lead(b->g, eg_targets(b, c)[(size_t)i * b->stride], shared);
 }
 
 static inline const uint32_t *
@@ -78,22 +82,23 @@ eg_column_of(const eg_batch *b, const eg_step *s, uint32_t k) {
 }
 
 static inline uint32_t
-eg_take_kid(const eg_batch *b, eg_column *c, bool shared) {
+eg_take_kid(const eg_graph *g, eg_column *c, bool shared) {
   uint32_t kid = *c->at;
   c->at += c->stride;
-  return eg_batch_root(b, kid, shared);
+  return eg_lead(g, kid, shared);
 }
 
 /* Children and hashes, of steps with n children: a constant. */
 static inline void
 eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w,
              bool shared) {
-  const eg_bucket *buckets = b->g->buckets;
-  uint64_t n_buckets = b->g->n_buckets, by_head = eg_head_mix(s->head);
+  const eg_graph *g = b->g;
+  const eg_bucket *buckets = g->buckets;
+  uint64_t n_buckets = g->n_buckets, by_head = eg_head_mix(s->head);
   eg_column first = eg_column_of(b, s, 0), second = eg_column_of(b, s, 1);
   for (uint32_t i = 0; i < b->n; i++) {
-    uint32_t k0 = n > 0 ? eg_take_kid(b, &first, shared) : EG_NONE;
-    uint32_t k1 = n > 1 ? eg_take_kid(b, &second, shared) : EG_NONE;
+    uint32_t k0 = n > 0 ? eg_take_kid(g, &first, shared) : EG_NONE;
+    uint32_t k1 = n > 1 ? eg_take_kid(g, &second, shared) : EG_NONE;
     uint64_t hash = eg_pair_hash(k0, k1, by_head);
     __builtin_prefetch(&buckets[((hash & UINT32_MAX) * n_buckets) >> 32]);
     w->kids[i][0].i = k0;
@@ -149,15 +154,12 @@ eg_likely_class(const eg_graph *g, const eg_step *s, const eg_wanted *w,
   return is ? row->cls : EG_NONE;
 }
 
-/* Is the class, which may be EG_NONE, the one that match i shall be in? */
+/* Are they one class?  `cls` may be EG_NONE. */
 static inline bool
-eg_is_target(const eg_batch *b, const eg_code *c, uint32_t i, uint32_t cls,
-             bool shared) {
-  uint32_t word = c->slot == EG_NONE ? 0 : EG_MATCH_HEAD + c->slot;
-  uint32_t into = b->matches[(size_t)i * b->stride + word];
+eg_is_same(const eg_graph *g, uint32_t cls, uint32_t into, bool shared) {
   if (cls == into || cls == EG_NONE)
     return cls == into;
-  return eg_batch_root(b, cls, shared) == eg_batch_root(b, into, shared);
+  return eg_lead(g, cls, shared) == eg_lead(g, into, shared);
 }
 
 #endif

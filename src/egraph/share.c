@@ -86,6 +86,7 @@ look(eg_share *s, eg_range *p) {
   const eg_graph *g = s->g;
   uint32_t at = p->from;
   eg_batch b = eg_batch_part(s->b, at, p->to);
+  const uint32_t *into = eg_targets(&b, s->c);
   uint32_t *made = eg_made_at(&b, s->step), todo[EG_BATCH], n_todo = 0;
   eg_wanted w;
   p->n_todo = 0;
@@ -94,8 +95,9 @@ look(eg_share *s, eg_range *p) {
   for (uint32_t i = 0; i < b.n; i++) {
     made[i] = eg_likely_class(g, s->s, &w, i);
     todo[n_todo] = i;
-    n_todo += s->last ? !eg_is_target(&b, s->c, i, made[i], true)
-                      : made[i] == EG_NONE;
+    n_todo += s->last
+                  ? !eg_is_same(g, made[i], into[(size_t)i * b.stride], true)
+                  : made[i] == EG_NONE;
   }
   for (uint32_t k = 0; k < n_todo; k++) {
     uint32_t i = todo[k];
@@ -105,7 +107,7 @@ look(eg_share *s, eg_range *p) {
       made[i] = have == EG_NONE ? EG_NONE : g->rows[have].cls;
     }
     if (made[i] != EG_NONE &&
-        (!s->last || eg_is_target(&b, s->c, i, made[i], true)))
+        (!s->last || eg_is_same(g, made[i], into[(size_t)i * b.stride], true)))
       continue;
     s->todo[p->from + p->n_todo++] = at + i;
     s->same[at + i] = FOUND;
