@@ -100,7 +100,7 @@ eg_apply_init(eg_runner *r) {
 static uint32_t
 group_size(const eg_runner *r) {
   const eg_analysis *a = &r->g->analysis;
-  uint32_t n = r->g->live_nodes / 128;
+  uint32_t n = r->g->live_nodes / 64;
   if (a->make || a->size || a->modify)
     n = EG_BATCH;
   if (r->o.group)

@@ -116,7 +116,7 @@ build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
   const eg_step *s = &c->steps[step];
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH], n_todo = 0;
   eg_wanted w;
-  eg_want(b, s, &w, false);
+  eg_want(b, s, &w);
   for (uint32_t i = 0; i < b->n; i++) {
     made[i] = eg_likely_class(g, s, &w, i);
     todo[n_todo] = i;
@@ -160,7 +160,7 @@ build_plain_last(eg_runner *r, const eg_batch *b, const eg_code *c,
   const uint32_t *at = eg_targets(b, c);
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH];
   eg_wanted w;
-  eg_want(b, s, &w, false);
+  eg_want(b, s, &w);
   uint32_t n_todo = list_todo(r, b, c, step, &w, todo);
   for (uint32_t k = 0; k < n_todo; k++) {
     uint32_t i = todo[k], row = w.likely[i];

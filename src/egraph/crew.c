@@ -23,7 +23,7 @@ enum {
   GROUNDS = 16,      /* pieces of memory that wait, at most */
   PACE = 2 << 20,    /* bytes at a time */
   LEAST = 256 << 10, /* bytes that are worth it */
-  LOOKS = 1 << 10    /* before the caller sleeps: some 50 us */
+  LOOKS = 1 << 12    /* before a thread sleeps: some 0.2 ms */
 };
 
 typedef struct eg_ground {
@@ -34,10 +34,12 @@ struct eg_crew {
   bs_heap *heap;
   pthread_mutex_t lock; /* the fields below, and the caller's heap */
   pthread_cond_t begin, end;
-  atomic_ullong run;
-  uint64_t alert;      /* the run that helpers look out for */
+  atomic_ullong run;   /* what follows was set before it */
   atomic_uint working; /* helpers that are not through with this run */
-  bool quit;
+  atomic_uint asleep;  /* helpers */
+  atomic_bool waiting; /* the caller sleeps */
+  atomic_uint alerts;
+  atomic_bool quit;
   size_t held;
   eg_ground grounds[GROUNDS];
   uint32_t n_grounds, laying; /* helpers at it */
@@ -102,49 +104,59 @@ lay_some(eg_crew *c) {
     pthread_cond_broadcast(&c->end);
 }
 
-/* A sleeper takes as long to wake up as some jobs last. */
-static void
-await(eg_crew *c, uint64_t seen) {
-  enum { LONG = 4 * LOOKS };
-  pthread_mutex_unlock(&c->lock);
-  for (int i = 0; i < LONG && atomic_load(&c->run) == seen; i++)
+/* A sleeper takes as long to wake up as some runs last, and a lock as long as
+ * the tasks of some: so a helper first looks out for the next run, without one.
+ * False when none came. */
+static bool
+look_out(eg_crew *c, uint64_t seen) {
+  for (int i = 0; i < LOOKS; i++) {
+    if (atomic_load(&c->run) != seen)
+      return true;
     rest();
-  pthread_mutex_lock(&c->lock);
+  }
+  return false;
 }
 
-/* Until there is a run that was not seen yet. */
+/* Until there is a run that was not seen yet, or a reason to look out for it.
+ * Whoever begins a run wakes those up that sleep by then; those that do not yet
+ * see it before they do. */
 static void
-stand_by(eg_crew *c, uint64_t seen) {
-  bool looked = false;
-  while (atomic_load(&c->run) == seen && !c->quit)
-    if (c->n_grounds) {
+sleep_until(eg_crew *c, uint64_t seen) {
+  unsigned alerts = atomic_load(&c->alerts);
+  pthread_mutex_lock(&c->lock);
+  atomic_fetch_add(&c->asleep, 1);
+  while (atomic_load(&c->run) == seen && !c->quit &&
+         atomic_load(&c->alerts) == alerts)
+    if (c->n_grounds)
       lay_some(c);
-    } else if (c->alert > seen && !looked) {
-      await(c, seen);
-      looked = true;
-    } else {
+    else
       pthread_cond_wait(&c->begin, &c->lock);
-    }
+  atomic_fetch_sub(&c->asleep, 1);
+  pthread_mutex_unlock(&c->lock);
+}
+
+static void
+be_through(eg_crew *c) {
+  if (atomic_fetch_sub(&c->working, 1) != 1 || !atomic_load(&c->waiting))
+    return;
+  pthread_mutex_lock(&c->lock);
+  pthread_cond_broadcast(&c->end);
+  pthread_mutex_unlock(&c->lock);
 }
 
 static void *
 helper(void *arg) {
   eg_crew *c = arg;
   uint64_t seen = 0;
-  pthread_mutex_lock(&c->lock);
   for (;;) {
-    stand_by(c, seen);
-    if (c->quit)
-      break;
+    while (!look_out(c, seen) && !c->quit)
+      sleep_until(c, seen);
+    if (atomic_load(&c->run) == seen)
+      return NULL;
     seen = atomic_load(&c->run);
-    pthread_mutex_unlock(&c->lock);
     work(c);
-    pthread_mutex_lock(&c->lock);
-    if (atomic_fetch_sub(&c->working, 1) == 1)
-      pthread_cond_broadcast(&c->end);
+    be_through(c);
   }
-  pthread_mutex_unlock(&c->lock);
-  return NULL;
 }
 
 /* Signals are for the threads of the program. */
@@ -203,31 +215,41 @@ eg_crew_useful(eg_crew *c, bool is) {
   c->useless = !is;
 }
 
+static void
+wake_up(eg_crew *c) {
+  if (!atomic_load(&c->asleep))
+    return;
+  pthread_mutex_lock(&c->lock);
+  pthread_cond_broadcast(&c->begin);
+  pthread_mutex_unlock(&c->lock);
+}
+
 /* The last task of a helper is mostly over sooner than a sleeper wakes up. */
 static void
-look_out(const eg_crew *c) {
+await_helpers(eg_crew *c) {
   for (int i = 0; i < LOOKS && atomic_load(&c->working); i++)
     rest();
+  if (!atomic_load(&c->working))
+    return;
+  pthread_mutex_lock(&c->lock);
+  atomic_store(&c->waiting, true);
+  while (atomic_load(&c->working))
+    pthread_cond_wait(&c->end, &c->lock);
+  atomic_store(&c->waiting, false);
+  pthread_mutex_unlock(&c->lock);
 }
 
 void
 eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
-  pthread_mutex_lock(&c->lock);
   c->task = task;
   c->ctx = ctx;
   c->n_tasks = n;
   atomic_store(&c->next, 0);
   atomic_store(&c->working, c->n_helpers);
   atomic_fetch_add(&c->run, 1);
-  c->alert = atomic_load(&c->run) + 1;
-  pthread_cond_broadcast(&c->begin);
-  pthread_mutex_unlock(&c->lock);
+  wake_up(c);
   work(c);
-  look_out(c);
-  pthread_mutex_lock(&c->lock);
-  while (atomic_load(&c->working))
-    pthread_cond_wait(&c->end, &c->lock);
-  pthread_mutex_unlock(&c->lock);
+  await_helpers(c);
 }
 
 /* They come at about the same time; where one does not, its processor is for
@@ -251,10 +273,8 @@ eg_crew_meet(eg_meeting *m, void (*alone)(void *), void *ctx) {
 
 void
 eg_crew_alert(eg_crew *c) {
-  pthread_mutex_lock(&c->lock);
-  c->alert = atomic_load(&c->run) + 1;
-  pthread_cond_broadcast(&c->begin);
-  pthread_mutex_unlock(&c->lock);
+  atomic_fetch_add(&c->alerts, 1);
+  wake_up(c);
 }
 
 void

@@ -175,6 +175,17 @@ eg_table_lacks(const eg_graph *g, uint64_t hash) {
   return !(eg_tags_equal(b, eg_tag_of(hash)) | b->spilled);
 }
 
+/* Fetches a line that will be written, so that no other processor keeps it: a
+ * plain fetch would leave it with both, and the write would wait. */
+static inline void
+eg_prefetch_own(const void *at) {
+#ifdef __x86_64__
+  __asm__ volatile("prefetchw %0" ::"m"(*(const char *)at));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 static inline void
 eg_table_prefetch(const eg_graph *g, uint64_t hash) {
   uint64_t b = ((hash & UINT32_MAX) * g->n_buckets) >> 32;

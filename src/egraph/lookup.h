@@ -125,7 +125,7 @@ eg_find_likely(const eg_batch *b, eg_wanted *w) {
 
 /* The table has room for the batch: it has buckets. */
 static inline void
-eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w, bool shared) {
+eg_want_by(const eg_batch *b, const eg_step *s, eg_wanted *w, bool shared) {
   if (s->node->n_kids == 2)
     eg_take_keys(b, s, 2, w, shared);
   else if (s->node->n_kids == 1)
@@ -134,6 +134,17 @@ eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w, bool shared) {
     eg_take_keys(b, s, 0, w, shared);
   eg_find_likely(b, w);
   w->unions = b->g->unions;
+}
+
+static inline void
+eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w) {
+  eg_want_by(b, s, w, false);
+}
+
+/* As `eg_want` while other threads look for leaders, too. */
+static inline void
+eg_want_shared(const eg_batch *b, const eg_step *s, eg_wanted *w) {
+  eg_want_by(b, s, w, true);
 }
 
 static inline eg_key

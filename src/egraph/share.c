@@ -11,9 +11,10 @@
  *   finish  the rows are linked to their children's parents, all by one thread;
  *           their numbers are put into the table.
  *
- * Whoever is free takes the next range or part, for processors may differ in
- * speed.  Each goes through the matches in their order, so numbers and lists
- * are those of one thread (batch.c).  */
+ * A thread takes its own ranges and parts first, for a line that another one
+ * has changed takes as long to come as one from memory; then what is left, for
+ * processors may differ in speed.  Each goes through the matches in their
+ * order, so numbers and lists are those of one thread (batch.c).  */
 #include "egraph/share.h"
 #include <string.h>
 
@@ -28,6 +29,8 @@ enum {
 #define WAITS 0x80000000u /* as a node in the table: the match that adds it */
 #define NEW   EG_NONE     /* as the match that adds the same node: no other */
 #define FOUND (EG_NONE - 1u) /* ... the node was there */
+
+typedef enum eg_phase { LOOK, ENTER, WRITE, FINISH, PHASES } eg_phase;
 
 typedef struct eg_range {
   uint32_t from, to; /* matches */
@@ -58,7 +61,7 @@ struct eg_share {
   uint32_t bound[PARTS + 1]; /* of the table's parts: buckets */
   eg_range ranges[RANGES];
   eg_meeting meeting;
-  atomic_uint looked, entered, written, finished; /* or begun */
+  atomic_bool taken[PHASES][RANGES], linked;
 
   eg_runner *r;
   eg_graph *g;
@@ -91,7 +94,7 @@ look(eg_share *s, eg_range *p) {
   eg_wanted w;
   p->n_todo = 0;
   memset(p->n_own, 0, sizeof p->n_own);
-  eg_want(&b, s->s, &w, true);
+  eg_want_shared(&b, s->s, &w);
   for (uint32_t i = 0; i < b.n; i++) {
     made[i] = eg_likely_class(g, s->s, &w, i);
     todo[n_todo] = i;
@@ -166,8 +169,8 @@ enter_some(eg_share *s, eg_range *p, uint32_t part) {
   uint32_t n_new = 0, n_strays = 0, end = s->bound[part + 1];
   for (uint32_t k = 0; k < n; k++) {
     if (k + AHEAD < n)
-      __builtin_prefetch(
-          &s->g->buckets[eg_bucket_of(s->g, s->hash[own[k + AHEAD]])], 1);
+      eg_prefetch_own(
+          &s->g->buckets[eg_bucket_of(s->g, s->hash[own[k + AHEAD]])]);
     uint32_t i = own[k];
     if (enter(s, i, eg_bucket_of(s->g, s->hash[i]), end))
       n_new += s->same[i] == NEW;
@@ -301,7 +304,7 @@ fetch_parents(const eg_share *s, const eg_range *p, uint32_t *t,
     some[n++] = i;
     for (int k = 0; k < 2; k++)
       if (s->kids[i][k].i != EG_NONE)
-        __builtin_prefetch(&g->parents[eg_seat(g, s->kids[i][k].i)], 1);
+        eg_prefetch_own(&g->parents[eg_seat(g, s->kids[i][k].i)]);
   }
   return n;
 }
@@ -341,10 +344,18 @@ settle_some(eg_share *s, const eg_range *p) {
   }
 }
 
+/* The next of n tasks of a phase; its own come first, so that what a thread has
+ * written it also reads. */
 static bool
-take(atomic_uint *begun, uint32_t n, uint32_t *i) {
-  *i = atomic_fetch_add(begun, 1);
-  return *i < n;
+take(eg_share *s, eg_phase phase, uint32_t thread, uint32_t n, uint32_t *task) {
+  uint32_t own = thread * n / s->meeting.n;
+  for (uint32_t k = 0; k < n; k++) {
+    atomic_bool *taken = &s->taken[phase][own + k < n ? own + k : own + k - n];
+    *task = (uint32_t)(taken - s->taken[phase]);
+    if (!atomic_load(taken) && !atomic_exchange(taken, true))
+      return true;
+  }
+  return false;
 }
 
 /* What each thread does. */
@@ -352,22 +363,20 @@ static void
 take_part(void *ctx, uint32_t thread) {
   eg_share *s = ctx;
   uint32_t i;
-  (void)thread;
-  while (take(&s->looked, s->n, &i))
+  while (take(s, LOOK, thread, s->n, &i))
     look(s, &s->ranges[i]);
   eg_crew_meet(&s->meeting, NULL, NULL);
-  while (take(&s->entered, PARTS, &i))
+  while (take(s, ENTER, thread, PARTS, &i))
     for (uint32_t k = 0; k < s->n; k++)
       enter_some(s, &s->ranges[k], i);
   eg_crew_meet(&s->meeting, number, s);
-  while (take(&s->written, s->n, &i))
+  while (take(s, WRITE, thread, s->n, &i))
     write_some(s, &s->ranges[i]);
   eg_crew_meet(&s->meeting, NULL, NULL);
-  while (take(&s->finished, s->n + 1, &i))
-    if (i)
-      settle_some(s, &s->ranges[i - 1]);
-    else
-      link_rows(s);
+  if (!atomic_exchange(&s->linked, true))
+    link_rows(s);
+  while (take(s, FINISH, thread, s->n, &i))
+    settle_some(s, &s->ranges[i]);
 }
 
 /* --- a step ------------------------------------------------------------- */
@@ -412,10 +421,10 @@ eg_share_step(eg_runner *r, const eg_batch *b, const eg_code *c,
   s->last = step + 1 == c->n;
   s->n = (b->n + EG_BATCH - 1) / EG_BATCH;
   s->meeting.n = eg_crew_parts(r->g->crew);
-  atomic_store(&s->looked, 0);
-  atomic_store(&s->entered, 0);
-  atomic_store(&s->written, 0);
-  atomic_store(&s->finished, 0);
+  for (int k = 0; k < PHASES; k++)
+    for (int i = 0; i < RANGES; i++)
+      atomic_store_explicit(&s->taken[k][i], false, memory_order_relaxed);
+  atomic_store(&s->linked, false);
   for (uint32_t k = 0; k < s->n; k++) {
     s->ranges[k].from = k * EG_BATCH;
     s->ranges[k].to = k + 1 < s->n ? (k + 1) * EG_BATCH : b->n;
