@@ -50,6 +50,20 @@ code_init(eg_runner *r, const eg_result *result, eg_code *c) {
   bs_free(r->heap, step_at);
 }
 
+/* Counts what a right side adds at most; the most children of a node so far. */
+static uint32_t
+count_made(eg_rule_state *s, const eg_code *c, uint32_t kids) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const eg_term_node *node = c->steps[i].node;
+    if (node->is_slot)
+      continue;
+    s->most_nodes++;
+    s->most_classes += i + 1 < c->n;
+    kids = node->n_kids > kids ? node->n_kids : kids;
+  }
+  return kids;
+}
+
 static uint32_t *
 guarded_room(eg_runner *r, uint32_t *had, uint32_t matches) {
   size_t words = (size_t)matches * (EG_MATCH_HEAD + r->most_slots);
@@ -78,12 +92,7 @@ eg_apply_init(eg_runner *r) {
       code_init(r, &rule->results[i], &s->codes[i]);
       if (s->codes[i].n > nodes)
         nodes = s->codes[i].n;
-      for (uint32_t j = 0; j < s->codes[i].n; j++) {
-        const eg_term_node *node = s->codes[i].steps[j].node;
-        s->most_nodes += !node->is_slot;
-        if (!node->is_slot && node->n_kids > kids)
-          kids = node->n_kids;
-      }
+      kids = count_made(s, &s->codes[i], kids);
     }
   }
   r->most_slots = slots;

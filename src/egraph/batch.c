@@ -243,8 +243,7 @@ make_room(eg_runner *r, uint32_t k) {
     return;
   }
   eg_reserve(r->g, nodes, 0);
-  eg_reserve_classes(r->g,
-                     nodes - (uint64_t)r->n_ready * r->rules[k].n_results);
+  eg_reserve_classes(r->g, (uint64_t)r->n_ready * r->states[k].most_classes);
 }
 
 bool

@@ -30,12 +30,12 @@ typedef struct eg_code {
 
 typedef struct eg_rule_state {
   eg_code *codes;
-  uint32_t stride;     /* words of a match */
-  uint32_t most_nodes; /* that one match can add */
-  double rate;         /* fresh matches a root of its search, lately */
-  uint32_t since;      /* the epoch from which matches are fresh to it */
-  uint64_t count;      /* of all matches, as it was before that epoch */
-  uint32_t *grounds;   /* of its pattern, as the iteration began */
+  uint32_t stride;                   /* words of a match */
+  uint32_t most_nodes, most_classes; /* that one match can add */
+  double rate;       /* fresh matches a root of its search, lately */
+  uint32_t since;    /* the epoch from which matches are fresh to it */
+  uint64_t count;    /* of all matches, as it was before that epoch */
+  uint32_t *grounds; /* of its pattern, as the iteration began */
   uint32_t grounds_newest;
   bool grounds_missing;
   uint64_t banned_until;

@@ -131,14 +131,15 @@ make_rules(subject *s) {
            TERM(V(0), V(1), V(2), N2(ADD, 1, 2), N2(MUL, 0, 3)), 3);
   add_rule(s, "add-zero", TERM(V(0), L(zero), N2(ADD, 0, 1)), TERM(V(0)), 1);
   add_rule(s, "mul-one", TERM(V(0), L(one), N2(MUL, 0, 1)), TERM(V(0)), 1);
-  add_rule(s, "neg-neg", TERM(V(0), N1(NEG, 0), N1(NEG, 1)), TERM(V(0)), 1);
+  eg_rule *r =
+      add_rule(s, "neg-neg", TERM(V(0), N1(NEG, 0), N1(NEG, 1)), TERM(V(0)), 1);
+  add_result(s, r, TERM(V(0), L(zero), N2(ADD, 0, 1), N1(NEG, 2), N1(NEG, 3)));
   add_rule(s, "same", TERM(V(0), N2(ADD, 0, 0)),
            TERM(V(0), L(one), N2(MUL, 0, 1)), 1)
       ->match_limit = 7;
   add_rule(s, "triple", TERM(V(0), V(1), V(2), N3(TRIPLE, 0, 1, 2)),
            TERM(V(2), V(0), V(1), N3(TRIPLE, 0, 1, 2)), 3);
-  eg_rule *r =
-      add_rule(s, "guarded", TERM(V(0), V(1), N2(MUL, 0, 1)),
+  r = add_rule(s, "guarded", TERM(V(0), V(1), N2(MUL, 0, 1)),
                TERM(V(0), V(1), N2(MUL, 0, 1), N1(NEG, 2), N1(NEG, 3)), 2);
   r->guard = differ;
   r = add_rule(s, "steady", TERM(V(0), V(1), N2(ADD, 0, 1), N1(NEG, 2)),
