@@ -121,6 +121,8 @@ group_size(const eg_runner *r) {
 void
 eg_apply_begin(eg_runner *r) {
   r->group = group_size(r);
+  r->n_ready = 0; /* memory may have run out in the middle of a group */
+  bs_clear(&r->equal);
   bs_reserve(r->heap, &r->made, (uint64_t)r->most_steps * r->group);
   if (r->o.threads > 1)
     eg_share_begin(r);

@@ -194,7 +194,7 @@ build_alone(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step) {
 static void
 unite_equal(eg_runner *r, const eg_batch *b, const eg_code *c) {
   eg_graph *g = r->g;
-  for (uint32_t k = 0; k < r->equal.len; k++) {
+  for (uint32_t k = 0; k < r->equal.len && g->fault != EG_FAULT_MERGE; k++) {
     const eg_equal *e = &r->equal.data[k];
     eg_reason why = {g->now.rule, e->match};
     if (g->journal)

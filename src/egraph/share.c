@@ -438,29 +438,56 @@ eg_share_step(eg_runner *r, const eg_batch *b, const eg_code *c,
 
 /* --- room --------------------------------------------------------------- */
 
+/* A table that is as full as one thread would let it be may grow in the middle
+ * of a step: then one thread builds the group. */
+static bool
+has_room(const eg_graph *g, uint64_t nodes) {
+  uint64_t slots = (uint64_t)g->n_buckets * EG_BUCKET;
+  return (g->filled + nodes) * EG_FULL_DEN <= slots * EG_FULL_NUM &&
+         g->most_rows - g->n_rows >= nodes;
+}
+
 bool
 eg_share_takes(const eg_runner *r, const eg_batch *b) {
   const eg_graph *g = r->g;
+  const eg_analysis *a = &g->analysis;
   return r->share && b->n >= FEWEST && b->n <= r->share->room &&
-         eg_crew_parts(g->crew) > 1 && !g->journal && !g->origin &&
-         g->most_rows - g->n_rows >= b->n;
+         eg_crew_parts(g->crew) > 1 && !g->journal && !g->origin && !a->make &&
+         !a->size && !a->modify && has_room(g, b->n);
 }
 
+/* What is taken is not the graph's, so limits are met in the same place. */
+static void *
+take_room(eg_runner *r, void *block, size_t n) {
+  size_t used = r->heap->used;
+  void *out = bs_try_realloc(r->heap, block, n);
+  r->extra += r->heap->used - used;
+  if (r->g->limit)
+    r->g->limit += r->heap->used - used;
+  return out;
+}
+
+/* Without room groups are built by one thread. */
 void
 eg_share_begin(eg_runner *r) {
   enum { WORDS = 11 + PARTS };
-  size_t n = r->group, used = r->heap->used;
+  size_t n = r->group;
   if (n < FEWEST || (r->share && r->share->room >= n))
     return;
-  if (!r->share)
-    r->share = bs_calloc(r->heap, 1, sizeof *r->share);
+  if (!r->share) {
+    r->share = take_room(r, NULL, sizeof *r->share);
+    if (!r->share)
+      return;
+    *r->share = (eg_share){0};
+  }
   eg_share *s = r->share;
-  s->room = 0;
-  s->block = bs_realloc(r->heap, s->block, n * WORDS * sizeof *s->block + 64);
-  s->room = (uint32_t)n;
-  uint32_t *at = s->block,
-           **columns[] = {&s->into, &s->place, &s->row,  &s->todo,
+  uint32_t *at = take_room(r, s->block, n * WORDS * sizeof *at);
+  if (!at)
+    return;
+  uint32_t **columns[] = {&s->into, &s->place, &s->row,  &s->todo,
                           &s->same, &s->rows,  &s->seats};
+  s->block = at;
+  s->room = (uint32_t)n;
   s->hash = (uint64_t *)(void *)at;
   s->kids = (eg_class(*)[2])(void *)(at + 2 * n);
   at += 4 * n;
@@ -468,7 +495,6 @@ eg_share_begin(eg_runner *r) {
     *columns[i] = at;
   for (int k = 0; k < PARTS; k++, at += n)
     s->own[k] = at;
-  r->extra += r->heap->used - used;
 }
 
 void
