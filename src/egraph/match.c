@@ -94,13 +94,6 @@ class_is_fresh(const eg_matcher *m, uint32_t c) {
   return empty;
 }
 
-static inline bool
-top_is_fresh(const eg_matcher *m, uint32_t top, bool wide) {
-  if (m->by_bit)
-    return top & EG_RECENT;
-  return eg_top_stamp(m->g, top, wide) >= m->since;
-}
-
 /* Takes the next candidate of an atom; false when it does not match. */
 static bool
 step(eg_matcher *m, uint32_t d, bool *fresh) {
@@ -125,7 +118,7 @@ step(eg_matcher *m, uint32_t d, bool *fresh) {
   uint32_t top = eg_entry_top(e, at, e->tops);
   if (!d)
     m->root_node.i = eg_top_node(top, e->tops);
-  *fresh = *fresh || top_is_fresh(m, top, e->tops);
+  *fresh = *fresh || eg_top_is_fresh(m, top, e->tops);
   return true;
 }
 
@@ -167,8 +160,8 @@ open_class(eg_matcher *m, uint32_t d, uint32_t cls) {
 
 /* The last atom, of a match without anything fresh so far, and nothing is
  * compared: what is not fresh of the segment is only counted. */
-static void
-open_last(eg_matcher *m, eg_level *l, uint32_t cls) {
+void
+eg_open_last(eg_matcher *m, eg_level *l, uint32_t cls) {
   eg_segment s;
   l->at = l->end = 0;
   if (cls >= m->x->classes || l->symbol == EG_NONE ||
@@ -189,7 +182,7 @@ open_level(eg_matcher *m, uint32_t d) {
   eg_level *l = &m->levels[d];
   if (a->kind == EG_ATOM_CLASS) {
     if (d + 1 == m->p->atoms.len && l->plain && !l->fresh)
-      open_last(m, l, m->regs[a->reg]);
+      eg_open_last(m, l, m->regs[a->reg]);
     else
       open_class(m, d, m->regs[a->reg]);
   } else {
@@ -242,209 +235,22 @@ emit(eg_matcher *m, bool fresh) {
     write_match(m);
 }
 
-static void
-tick(eg_matcher *m) {
-  if ((++m->steps & 0xffff) == 0 && m->how->tick &&
-      !m->how->tick(m->how->tick_ctx))
-    m->stopped = true;
-}
-
-/* As `tick`, for n steps at once. */
-static void
-tick_many(eg_matcher *m, uint32_t n) {
-  uint64_t before = m->steps >> 16;
-  m->steps += n;
-  if (m->steps >> 16 != before && m->how->tick &&
-      !m->how->tick(m->how->tick_ctx))
-    m->stopped = true;
-}
-
-/* The word of a match that a register goes to; what is not wanted goes to the
- * word behind the match. */
-static uint32_t
-word_of(const eg_matcher *m, uint32_t reg) {
-  return reg < m->p->n_slots ? EG_MATCH_HEAD + reg : m->sink->stride;
-}
-
-/* Once the sink is known. */
-static eg_writing
-how_written(const eg_matcher *m, const eg_atom *a) {
-  const eg_kid_step *steps = a->arity ? m->p->kids.data + a->first_kid : NULL;
-  uint32_t root = m->p->root_reg;
-  eg_writing w = {{m->sink->stride, m->sink->stride}, m->sink->stride, 0};
-  for (uint32_t k = a->arity; k-- > 0;) {
-    w.kid[k] = word_of(m, steps[k].reg);
-    if (steps[k].reg == root)
-      w.root = k ? EG_ROOT_KID1 : EG_ROOT_KID0;
-  }
-  if (a->out != EG_NONE)
-    w.out = word_of(m, a->out);
-  if (a->out == root)
-    w.root = EG_ROOT_OUT;
-  return w;
-}
-
-/* Writes the matches of the entries from *end down to `stop`; *end: where it
- * ended. */
-EG_EACH_FORM void
-write_last(eg_matcher *m, uint32_t d, uint32_t stop, uint32_t *end, bool wide) {
-  const eg_writing w = m->writing;
-  const eg_entries e = m->x->by_symbol;
-  const uint32_t *regs = m->regs;
-  eg_sink *s = m->sink;
-  uint32_t n = m->p->n_slots, node = m->root_node.i, at = *end;
-  uint32_t known = regs[m->p->root_reg];
-  bool all = m->levels[d].fresh, scan = m->p->atoms.data[d].out != EG_NONE;
-  bool go = true;
-  while (at > stop && go) {
-    uint32_t top = eg_entry_top(&e, --at, wide);
-    if (!all && !top_is_fresh(m, top, wide))
-      continue;
-    uint32_t *to = s->at;
-    for (uint32_t i = 0; i < n; i += EG_SINK_SLACK)
-      memcpy(to + EG_MATCH_HEAD + i, regs + i, EG_SINK_SLACK * sizeof *to);
-    uint32_t kid0 = eg_entry_kid(&e, at, 0, wide);
-    uint32_t kid1 = eg_entry_kid(&e, at, 1, wide);
-    uint32_t own = eg_top_node(top, wide);
-    uint32_t cls = scan ? m->g->rows[own].cls : known;
-    to[w.kid[0]] = kid0;
-    to[w.kid[1]] = kid1;
-    to[w.out] = cls;
-    to[0] = w.root == EG_ROOT_OUT    ? cls
-            : w.root == EG_ROOT_KID0 ? kid0
-            : w.root == EG_ROOT_KID1 ? kid1
-                                     : known;
-    to[1] = d ? node : own;
-    go = eg_sink_next(s);
-  }
-  m->stopped = m->stopped || !go;
-  *end = at;
-}
-
-/* The last level, where nothing is compared: by far the most candidates. */
-static void
-walk_plain(eg_matcher *m, uint32_t d) {
-  eg_level *l = &m->levels[d];
-  uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
-  uint32_t end = l->end, stop = l->at;
-  if (stop >= end)
-    return;
-  tick_many(m, end - stop);
-  if (m->stopped)
-    return;
-  bool over = end - stop > limit - m->count;
-  if (over)
-    stop = end - (uint32_t)(limit - m->count);
-  if (!m->sink)
-    end = stop;
-  else if (m->x->by_symbol.tops)
-    write_last(m, d, stop, &end, true);
-  else
-    write_last(m, d, stop, &end, false);
-  m->count += l->end - end;
-  l->end = end;
-  if (over && !m->stopped) {
-    l->end--;
-    m->count++;
-    m->stopped = true;
-  }
-}
-
-static bool
-is_plain(const eg_matcher *m, uint32_t d) {
-  const eg_atom *a = &m->p->atoms.data[d];
-  return (a->kind == EG_ATOM_SCAN || a->kind == EG_ATOM_CLASS) &&
-         m->levels[d].plain && !m->levels[d].attr && a->arity <= 2;
-}
-
-enum { STRETCH = 1 << 14 };
-
-/* On to the next root that passes the filter. */
-static void
-skip_roots(eg_matcher *m, eg_level *l) {
-  while (l->end > l->at && !m->stopped) {
-    bool far = l->end - l->at > STRETCH;
-    uint32_t stop = far ? l->end - STRETCH : l->at;
-    l->end = eg_filter_skip(&m->filter, m->x, stop, l->end);
-    if (l->end != stop)
-      return;
-    m->stopped = m->how->tick && far && !m->how->tick(m->how->tick_ctx);
-  }
-}
-
-/* Where all matches under a candidate of level d can be counted by a look at
- * one segment: the child of its entry that is the class of that segment; else
- * EG_NONE. */
-static uint32_t
-counted_by(const eg_matcher *m, uint32_t d) {
-  const eg_atom *a = &m->p->atoms.data[d], *next = a + 1;
-  if (d + 2 != m->p->atoms.len || next->kind != EG_ATOM_CLASS ||
-      m->levels[d + 1].symbol == EG_NONE || !is_plain(m, d + 1) ||
-      !is_plain(m, d))
-    return EG_NONE;
-  for (uint32_t k = 0; k < a->arity; k++)
-    if (m->p->kids.data[a->first_kid + k].reg == next->reg)
-      return k;
-  return EG_NONE;
-}
-
-/* Passes over candidates under which nothing is fresh: they are only counted.
- * Stops at one that is looked at more closely. */
-EG_EACH_FORM void
-skim_as(eg_matcher *m, uint32_t d, uint32_t kid, bool wide) {
-  eg_level *l = &m->levels[d];
-  const eg_entries *e = &m->x->by_symbol;
-  uint32_t symbol = m->levels[d + 1].symbol, end = l->end;
-  uint32_t since = m->since, stop = l->at;
-  uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
-  if (top_is_fresh(m, eg_entry_top(e, end - 1, wide), wide))
-    return;
-  if (end - stop > STRETCH)
-    stop = end - STRETCH;
-  for (; end > stop; end--) {
-    if (!d && !eg_filter_passes(&m->filter, 0, m->x, end - 1, wide))
-      continue;
-    if (top_is_fresh(m, eg_entry_top(e, end - 1, wide), wide))
-      break;
-    eg_segment s;
-    if (!eg_segment_find(m->x, eg_entry_kid(e, end - 1, kid, wide), symbol, &s))
-      continue;
-    uint32_t n = eg_segment_n(m->x, &s);
-    if (eg_segment_newest(m->g, &s) >= since || n > limit - m->count)
-      break;
-    m->count += n;
-  }
-  if (end < l->end)
-    tick_many(m, l->end - end);
-  l->end = end;
-}
-
-static void
-skim(eg_matcher *m, uint32_t d, uint32_t kid) {
-  if (m->x->by_symbol.tops)
-    skim_as(m, d, kid, true);
-  else
-    skim_as(m, d, kid, false);
-}
-
 void
 eg_matcher_walk(eg_matcher *m) {
   uint32_t last = m->p->atoms.len - 1, d = m->depth;
-  bool plain = is_plain(m, last);
-  if (plain && m->sink)
-    m->writing = how_written(m, &m->p->atoms.data[last]);
-  uint32_t kid = last ? counted_by(m, last - 1) : EG_NONE;
+  bool joins = eg_joins(m), simple = m->inner.simple;
+  if (simple && m->sink)
+    m->writing = eg_writing_of(m, last);
   for (; !m->stopped; m->depth = d) {
     eg_level *l = &m->levels[d];
     bool fresh;
     m->depth = d;
-    if (d == last && plain)
-      walk_plain(m, d);
-    if (d + 1 == last && kid != EG_NONE && !l->fresh && !l->next &&
-        l->at < l->end)
-      skim(m, d, kid);
-    if (!d && m->filter.n)
-      skip_roots(m, l);
+    if (d == last && simple)
+      eg_last(m, l);
+    else if (d + 1 == last && joins)
+      eg_join(m, d);
+    else if (!d && m->filter.n)
+      eg_skip_roots(m, l);
     if (m->stopped)
       return;
     if (l->at >= l->end) {
@@ -453,7 +259,7 @@ eg_matcher_walk(eg_matcher *m) {
       d--;
       continue;
     }
-    tick(m);
+    eg_matcher_tick(m, 1);
     if (!step(m, d, &fresh))
       continue;
     if (d == last) {

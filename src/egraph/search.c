@@ -125,8 +125,9 @@ init(eg_matcher *m, bs_heap *heap, const eg_graph *g, const eg_pattern *p,
   m->levels = bs_alloc(heap, (n + 1) * sizeof *m->levels);
   m->chains = bs_calloc(heap, n + 1, sizeof *m->chains);
   m->symbols = bs_alloc(heap, (n + 1) * sizeof *m->symbols);
-  /* Slots are copied some at a time. */
-  m->regs = bs_calloc(heap, p->n_regs + EG_SINK_SLACK, sizeof *m->regs);
+  m->regs = bs_calloc(heap, EG_MATCH_HEAD + p->n_regs + EG_REGS_SLACK,
+                      sizeof *m->regs);
+  m->regs += EG_MATCH_HEAD;
   m->since = eg_since(g, how->since);
   m->by_bit = m->since == m->x->epoch;
 }
@@ -140,7 +141,7 @@ done(eg_matcher *m) {
   bs_free(m->heap, m->levels);
   bs_free(m->heap, m->chains);
   bs_free(m->heap, m->symbols);
-  bs_free(m->heap, m->regs);
+  bs_free(m->heap, m->regs - EG_MATCH_HEAD);
 }
 
 uint64_t
