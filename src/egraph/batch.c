@@ -117,10 +117,11 @@ build_plain(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
   uint32_t *made = eg_made_at(b, step), todo[EG_BATCH], n_todo = 0;
   eg_wanted w;
   eg_want(b, s, &w);
-  for (uint32_t i = 0; i < b->n; i++) {
-    made[i] = eg_likely_class(g, s, &w, i);
+  const eg_row *rows = g->rows;
+  for (uint32_t i = 0, n = b->n, head = s->head; i < n; i++) {
+    uint32_t cls = made[i] = eg_likely_in(rows, head, &w, i);
     todo[n_todo] = i;
-    n_todo += made[i] == EG_NONE;
+    n_todo += cls == EG_NONE;
   }
   for (uint32_t k = 0; k < n_todo; k++) {
     uint32_t i = todo[k];
@@ -139,14 +140,17 @@ static uint32_t
 list_todo(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
           const eg_wanted *w, uint32_t *todo) {
   const eg_graph *g = r->g;
-  const eg_step *s = &c->steps[step];
   const uint32_t *into = eg_targets(b, c);
   uint32_t n_todo = 0, *made = eg_made_at(b, step);
+  uint32_t n = b->n, stride = b->stride, head = c->steps[step].head;
+  const eg_row *rows = g->rows;
   bool all = g->journal;
-  for (uint32_t i = 0; i < b->n; i++, into += b->stride) {
-    made[i] = eg_likely_class(g, s, w, i);
+  for (uint32_t i = 0; i < n; i++, into += stride) {
+    uint32_t cls = made[i] = eg_likely_in(rows, head, w, i);
+    if (cls == *into && !all)
+      continue;
     todo[n_todo] = i;
-    n_todo += !eg_is_same(g, made[i], *into, false) || all;
+    n_todo += !eg_is_same(g, cls, *into, false) || all;
   }
   return n_todo;
 }

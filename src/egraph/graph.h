@@ -249,7 +249,7 @@ eg_root(const eg_graph *g, uint32_t c) {
   uint32_t *up = g->up;
   for (;;) {
     uint32_t over = up[c];
-    if (over & EG_LEADS)
+    if (__builtin_expect((over & EG_LEADS) != 0, 1))
       return c;
     uint32_t next = up[over];
     if (next & EG_LEADS)

@@ -62,7 +62,7 @@ eg_made_at(const eg_batch *b, uint32_t step) {
 typedef struct eg_wanted {
   eg_class kids[EG_BATCH][2]; /* canonical; EG_NONE: no such child */
   uint64_t hashes[EG_BATCH];
-  uint32_t likely[EG_BATCH]; /* a node that may be it, or EG_NONE */
+  uint32_t likely[EG_BATCH]; /* its bucket; then a node that may be it, or 0 */
   uint64_t unions;           /* when that was so */
 } eg_wanted;
 
@@ -95,12 +95,15 @@ eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w,
   const eg_graph *g = b->g;
   const eg_bucket *buckets = g->buckets;
   uint64_t n_buckets = g->n_buckets, by_head = eg_head_mix(s->head);
+  uint32_t n_matches = b->n;
   eg_column first = eg_column_of(b, s, 0), second = eg_column_of(b, s, 1);
-  for (uint32_t i = 0; i < b->n; i++) {
+  for (uint32_t i = 0; i < n_matches; i++) {
     uint32_t k0 = n > 0 ? eg_take_kid(g, &first, shared) : EG_NONE;
     uint32_t k1 = n > 1 ? eg_take_kid(g, &second, shared) : EG_NONE;
     uint64_t hash = eg_pair_hash(k0, k1, by_head);
-    __builtin_prefetch(&buckets[((hash & UINT32_MAX) * n_buckets) >> 32]);
+    uint64_t at = ((hash & UINT32_MAX) * n_buckets) >> 32;
+    __builtin_prefetch(&buckets[at]);
+    w->likely[i] = (uint32_t)at;
     w->kids[i][0].i = k0;
     w->kids[i][1].i = k1;
     w->hashes[i] = hash;
@@ -111,12 +114,11 @@ static inline void
 eg_find_likely(const eg_batch *b, eg_wanted *w) {
   const eg_bucket *buckets = b->g->buckets;
   const eg_row *rows = b->g->rows;
-  uint64_t n_buckets = b->g->n_buckets;
-  for (uint32_t i = 0; i < b->n; i++) {
-    uint64_t hash = w->hashes[i];
-    const eg_bucket *at = &buckets[((hash & UINT32_MAX) * n_buckets) >> 32];
-    uint32_t m = eg_tags_equal(at, eg_tag_of(hash));
-    uint32_t node = m ? at->node[__builtin_ctz(m)] : EG_NONE;
+  uint32_t n = b->n;
+  for (uint32_t i = 0; i < n; i++) {
+    const eg_bucket *at = &buckets[w->likely[i]];
+    uint32_t m = eg_tags_equal(at, eg_tag_of(w->hashes[i]));
+    uint32_t node = m ? at->node[(uint32_t)__builtin_ctz(m)] : 0;
     w->likely[i] = node;
     if (m)
       __builtin_prefetch(&rows[node]);
@@ -154,15 +156,17 @@ eg_wanted_key(const eg_step *s, const eg_wanted *w, uint32_t i) {
 
 /* The class of the likely node of match i, or EG_NONE when it is another. */
 static inline uint32_t
+eg_likely_in(const eg_row *rows, uint32_t head, const eg_wanted *w,
+             uint32_t i) {
+  const eg_row *row = &rows[w->likely[i]];
+  bool is = row->head == head && !memcmp(row->kid, w->kids[i], sizeof row->kid);
+  return is ? row->cls : EG_NONE;
+}
+
+static inline uint32_t
 eg_likely_class(const eg_graph *g, const eg_step *s, const eg_wanted *w,
                 uint32_t i) {
-  uint32_t node = w->likely[i];
-  if (node == EG_NONE)
-    return EG_NONE;
-  const eg_row *row = &g->rows[node];
-  bool is =
-      row->head == s->head && !memcmp(row->kid, w->kids[i], sizeof w->kids[i]);
-  return is ? row->cls : EG_NONE;
+  return eg_likely_in(g->rows, s->head, w, i);
 }
 
 /* Are they one class?  `cls` may be EG_NONE. */
