@@ -106,7 +106,7 @@ eg_analysis
 wl_analysis(const wl_workload *w) {
   if (!w->fold)
     return (eg_analysis){0};
-  return (eg_analysis){(void *)w, sizeof(wl_facts), make, merge, modify};
+  return (eg_analysis){(void *)w, sizeof(wl_facts), make, merge, modify, true};
 }
 
 static bool

@@ -7,6 +7,7 @@
  *
  * The last node of a right side is added straight into the class it shall be
  * equal to: where it is new, that needs neither a class nor a union.  */
+#include "egraph/add.h"
 #include "egraph/journal.h"
 #include "egraph/lookup.h"
 #include "egraph/share.h"

@@ -8,7 +8,7 @@
  *
  * `modify` is called from one queue, never from inside itself, so its unions
  * cannot nest. */
-#include "egraph/graph.h"
+#include "egraph/add.h"
 #include "egraph/journal.h"
 #include <string.h>
 
@@ -55,35 +55,18 @@ eg_reserve_classes(eg_graph *g, uint64_t more) {
     grow_seats(g, seats);
 }
 
-/* The last that was given back, or a new one, for which there is room. */
-static uint32_t
-seat_new(eg_graph *g) {
-  uint32_t seat = g->free_seat;
-  if (seat == EG_NONE)
-    seat = g->n_seats++;
-  else
-    g->free_seat = g->parents[seat].first;
-  g->parents[seat] = (eg_parents){EG_NONE, 0};
-  g->flags[seat] = 0;
-  return seat;
-}
-
 void
 eg_seat_free(eg_graph *g, uint32_t seat) {
   g->parents[seat] = (eg_parents){g->free_seat, EG_FREE_SEAT};
   g->free_seat = seat;
 }
 
-uint32_t
-eg_class_new(eg_graph *g) {
+void
+eg_class_room(eg_graph *g) {
   if (g->n_classes == g->cap_classes)
     grow_classes(g, (uint64_t)g->n_classes + 1);
   if (g->n_seats == g->cap_seats && g->free_seat == EG_NONE)
     grow_seats(g, (uint64_t)g->n_seats + 1);
-  uint32_t c = g->n_classes++;
-  g->up[c] = EG_LEADS | seat_new(g);
-  g->live_classes++;
-  return c;
 }
 
 /* --- work that waits --------------------------------------------------- */
@@ -122,20 +105,6 @@ eg_fail(eg_graph *g, eg_fault_kind kind, uint32_t a, uint32_t b,
   g->fault_reason = why;
 }
 
-/* into := join; a conflict leaves `into` untouched. */
-uint32_t
-eg_merge_data(eg_graph *g, void *into, const void *from) {
-  const eg_analysis *a = &g->analysis;
-  if (!a->size || !a->merge)
-    return 0;
-  void *saved = g->spare[1];
-  eg_copy_data(saved, into, a->size);
-  uint32_t bits = a->merge(a->ctx, g, into, from);
-  if (bits & EG_MERGE_CONFLICT)
-    eg_copy_data(into, saved, a->size);
-  return bits;
-}
-
 /* --- classes ----------------------------------------------------------- */
 
 eg_class
@@ -157,7 +126,6 @@ join(eg_graph *g, uint32_t winner, uint32_t loser, uint32_t bits) {
   g->index.valid = false;
   if (bits & 1)
     eg_mark_changed(g, winner);
-  eg_mark_touched(g, winner);
 }
 
 bool
@@ -171,10 +139,11 @@ eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
   uint32_t winner = swap ? b : a, loser = swap ? a : b;
   uint32_t bits = 0;
   bs_reserve(g->heap, &g->lost, (uint64_t)g->lost.len + 1);
+  eg_modify_room(g);
   if (g->journal)
     eg_journal_room(g, 0);
   if (g->analysis.size)
-    bits = eg_merge_data(g, eg_data_at(g, winner), eg_data_at(g, loser));
+    bits = eg_data_join(g, eg_data_at(g, winner), eg_data_at(g, loser));
   if (bits & EG_MERGE_CONFLICT) {
     eg_fail(g, EG_FAULT_MERGE, a, b, why);
     return false;
@@ -182,8 +151,7 @@ eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
   if (g->journal)
     eg_journal_union(g, why);
   join(g, winner, loser, bits);
-  if (g->touched.len)
-    eg_settle(g);
+  eg_modify_soon(g, winner);
   return true;
 }
 
@@ -199,7 +167,7 @@ eg_union(eg_graph *g, eg_class a, eg_class b, eg_reason why) {
 }
 
 void *
-eg_data(const eg_graph *g, eg_class c) {
+eg_data_of_leader(const eg_graph *g, eg_class c) {
   return eg_data_at(g, eg_root(g, c.i));
 }
 

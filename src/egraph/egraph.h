@@ -60,6 +60,9 @@ typedef struct eg_analysis {
   uint32_t (*merge)(void *ctx, eg_graph *, void *into, const void *from);
   /* Called when a class's data was made or changed; may add and union. */
   void (*modify)(void *ctx, eg_graph *, eg_class);
+  /* Data that is zero throughout says nothing: joining it changes nothing, and
+   * `modify` does nothing; so neither need be called for it. */
+  bool zero_is_nothing;
 } eg_analysis;
 
 #define EG_MERGE_CONFLICT 4u
@@ -115,7 +118,7 @@ bs_value eg_attr(const eg_graph *, eg_node);
 const eg_class *eg_kids(const eg_graph *, eg_node, uint32_t *n);
 eg_class eg_class_of(const eg_graph *, eg_node);
 /* The analysis data of a class (canonical or not). */
-void *eg_data(const eg_graph *, eg_class);
+static inline void *eg_data(const eg_graph *, eg_class);
 /* Marks a class's data changed, so that parents are made again. */
 void eg_touch(eg_graph *, eg_class);
 /* Removes all nodes of a class but those that `keep` accepts (egg's pruning in
@@ -136,6 +139,26 @@ typedef struct eg_origin {
   eg_node root;
 } eg_origin;
 eg_origin eg_origin_of(const eg_graph *, eg_node);
+
+/* What a graph begins with, for eg_data alone: the union-find, where a leader
+ * has EG_LEADS and the place of its data, and the data, `size` bytes each. */
+typedef struct __attribute__((may_alias)) eg_known {
+  uint32_t *up;
+  char *data;
+  uint32_t size;
+} eg_known;
+
+#define EG_LEADS 0x80000000u
+
+void *eg_data_of_leader(const eg_graph *, eg_class); /* of any class */
+
+static inline void *
+eg_data(const eg_graph *g, eg_class c) {
+  const eg_known *k = (const eg_known *)(const void *)g;
+  uint32_t up = k->up[c.i];
+  return up & EG_LEADS ? k->data + (size_t)(up & ~EG_LEADS) * k->size
+                       : eg_data_of_leader(g, c);
+}
 
 /* Asserts I1-I8; returns NULL, or a static text naming the broken one. */
 const char *eg_check(const eg_graph *);

@@ -2,7 +2,7 @@
  *
  * Every growth happens before the change that needs it, so an allocation that
  * fails leaves the graph as it was. */
-#include "egraph/hashcons.h"
+#include "egraph/add.h"
 #include "egraph/journal.h"
 #include <string.h>
 
@@ -13,6 +13,7 @@ eg_new(bs_heap *heap, bs_values *values, const eg_options *options) {
   g->values = values;
   if (options) {
     g->analysis = options->analysis;
+    g->data_size = g->analysis.size;
     g->origins = options->origins;
     g->wide = options->wide_index;
     if (options->explain)
@@ -163,21 +164,9 @@ eg_fits(const eg_graph *g, uint64_t more) {
 /* --- nodes ------------------------------------------------------------- */
 
 static uint32_t
-row_place(eg_graph *g) {
-  g->n_made++;
-  if (!g->n_free)
-    return g->n_rows++;
-  uint32_t n = g->free_row;
-  g->free_row = g->rows[n].kid[0].i;
-  g->n_free--;
-  g->n_dead--;
-  return n;
-}
-
-static uint32_t
 row_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
         uint32_t n_kids, uint32_t cls) {
-  uint32_t n = row_place(g);
+  uint32_t n = eg_row_place(g);
   eg_row *r = &g->rows[n];
   *r = (eg_row){k->head, cls, {{k->a}, {k->b}}};
   g->stamps[n] = (eg_stamp)g->epoch;
@@ -201,46 +190,13 @@ row_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
   return n;
 }
 
-/* The class a new node belongs to, its data made or joined; EG_NONE when the
- * analysis, which there is, refuses. */
 static uint32_t
-place(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
-      uint32_t into, eg_reason why) {
-  const eg_analysis *a = &g->analysis;
-  void *data = g->spare[0];
-  const eg_head *h = eg_head_of(g, head);
-  if (a->size)
-    eg_clear_data(data, a->size);
-  if (a->make && !a->make(a->ctx, g, h->op, h->attr, kids, n_kids, data)) {
-    eg_fail(g, EG_FAULT_NODE, into, EG_NONE, why);
-    return EG_NONE;
-  }
-  if (into != EG_NONE) {
-    uint32_t bits =
-        eg_merge_data(g, a->size ? eg_data_at(g, into) : NULL, data);
-    if (!(bits & EG_MERGE_CONFLICT)) {
-      if (bits & 1)
-        eg_mark_changed(g, into);
-      eg_mark_touched(g, into);
-      return into;
-    }
-  }
-  uint32_t c = eg_class_new(g);
-  if (a->size)
-    eg_copy_data(eg_data_at(g, c), data, a->size);
-  if (into != EG_NONE)
-    eg_fail(g, EG_FAULT_MERGE, into, c, why);
-  eg_mark_touched(g, c);
-  return c;
-}
-
-static inline uint32_t
 class_for(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
           uint32_t into, eg_reason why) {
   const eg_analysis *a = &g->analysis;
   if (a->make || a->size || a->modify)
-    return place(g, head, kids, n_kids, into, why);
-  return into == EG_NONE ? eg_class_new(g) : into;
+    return eg_class_with_data(g, head, kids, n_kids, into, why);
+  return into == EG_NONE ? eg_class_made(g) : into;
 }
 
 uint32_t
@@ -258,55 +214,14 @@ eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
     eg_table_reserve(g, 1);
   if (g->journal)
     eg_journal_room(g, pool);
+  eg_modify_room(g);
   uint32_t c = class_for(g, k->head, kids, n, into, why);
   if (c == EG_NONE)
     return EG_NONE;
   row_new(g, k, hash, kids, n, c);
   if (g->journal)
     eg_journal_row(g, kids, n, c, into, why);
-  if (g->touched.len)
-    eg_settle(g);
-  return c;
-}
-
-/* The edge of a plain row to a child. */
-static inline uint32_t
-link_kid(eg_graph *g, uint32_t edge, uint32_t kid) {
-  if (kid == EG_NONE)
-    return EG_NONE;
-  eg_parents *p = &g->parents[eg_seat(g, kid)];
-  uint32_t next = p->first;
-  p->first = edge;
-  p->n++;
-  return next;
-}
-
-/* Most nodes come here: there is room, and nothing takes note of them. */
-uint32_t
-eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2], uint64_t hash,
-             uint32_t into, eg_reason why) {
-  uint32_t a = kids[0].i, b = kids[1].i;
-  uint32_t n_kids = (a != EG_NONE) + (b != EG_NONE);
-  bool full = g->n_rows == g->cap_rows && !g->n_free;
-  if (full || g->origin || g->journal) {
-    eg_key key = {head, a, b, NULL, 0};
-    return eg_add_new(g, &key, hash, kids, n_kids, into, why);
-  }
-  eg_table_reserve(g, 1);
-  uint32_t c = class_for(g, head, kids, n_kids, into, why);
-  if (c == EG_NONE)
-    return EG_NONE;
-  uint32_t n = row_place(g);
-  g->rows[n] = (eg_row){head, c, {{a}, {b}}};
-  g->stamps[n] = (eg_stamp)g->epoch;
-  uint32_t *links = g->links + 2 * (size_t)n;
-  links[0] = link_kid(g, 2 * n, a);
-  links[1] = link_kid(g, 2 * n + 1, b);
-  eg_table_put(g, hash, n);
-  g->live_nodes++;
-  g->index.valid = false;
-  if (g->touched.len)
-    eg_settle(g);
+  eg_modify_soon(g, c);
   return c;
 }
 

@@ -70,8 +70,7 @@ typedef struct eg_parents {
   uint32_t first, n;
 } eg_parents;
 
-#define EG_LEADS     0x80000000u /* in the union-find: a leader, and its seat */
-#define EG_FREE_SEAT UINT32_MAX  /* as the number of edges */
+#define EG_FREE_SEAT UINT32_MAX /* as the number of edges */
 
 /* Of a class that leads: its parents and flags; its data comes on top. */
 enum { EG_SEAT_BYTES = sizeof(eg_parents) + 1 };
@@ -169,6 +168,11 @@ typedef struct eg_prune_request {
 } eg_prune_request;
 
 struct eg_graph {
+  /* As in `eg_known`. */
+  uint32_t *up; /* union-find: the class above, or EG_LEADS and the seat */
+  char *data;   /* of the seats */
+  uint32_t data_size;
+
   bs_heap *heap;
   bs_values *values;
   eg_analysis analysis;
@@ -184,11 +188,9 @@ struct eg_graph {
   uint32_t *pool_links, *pool_owner;
   uint32_t n_pool, cap_pool, most_pool;
 
-  uint32_t *up; /* union-find: the class above, or EG_LEADS and the seat */
   uint32_t n_classes, cap_classes;
   eg_parents *parents; /* of a seat; a free one's `first` is the next free */
   uint8_t *flags;
-  char *data;
   uint32_t n_seats, cap_seats, free_seat;
 
   BS_VEC(eg_head) heads;
@@ -231,6 +233,11 @@ struct eg_graph {
   uint32_t pins; /* searches that read the index */
   eg_crew *crew; /* of the run that is on; NULL: one thread */
 };
+
+_Static_assert(offsetof(eg_graph, up) == offsetof(eg_known, up) &&
+                   offsetof(eg_graph, data) == offsetof(eg_known, data) &&
+                   offsetof(eg_graph, data_size) == offsetof(eg_known, size),
+               "eg_data reads it");
 
 /* The epoch that is on, as it may be kept, and what of it a stamp is compared
  * with: 0, which no stamp is below, for those that have become one. */
@@ -303,26 +310,41 @@ eg_data_at(const eg_graph *g, uint32_t c) {
 /* Copies a class's data: mostly a few words, not worth a call. */
 static inline void
 eg_copy_data(void *to, const void *from, size_t size) {
-  if (size == 16)
-    memcpy(to, from, 16);
+  if (size == 4)
+    memcpy(to, from, 4);
   else if (size == 8)
     memcpy(to, from, 8);
-  else if (size == 4)
-    memcpy(to, from, 4);
+  else if (size == 16)
+    memcpy(to, from, 16);
   else
     memcpy(to, from, size);
 }
 
 static inline void
 eg_clear_data(void *data, size_t size) {
-  if (size == 16)
-    memset(data, 0, 16);
+  if (size == 4)
+    memset(data, 0, 4);
   else if (size == 8)
     memset(data, 0, 8);
-  else if (size == 4)
-    memset(data, 0, 4);
+  else if (size == 16)
+    memset(data, 0, 16);
   else
     memset(data, 0, size);
+}
+
+static inline bool
+eg_data_is_zero(const void *data, size_t size) {
+  const char *at = data;
+  uint32_t word;
+  for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
+    memcpy(&word, at, sizeof word);
+    if (word)
+      return false;
+  }
+  while (size)
+    if (at[--size])
+      return false;
+  return true;
 }
 
 static inline const eg_head *
@@ -333,12 +355,6 @@ eg_head_of(const eg_graph *g, uint32_t head) {
 static inline const eg_class *
 eg_row_kids(const eg_graph *g, const eg_row *r) {
   return r->head & EG_WIDE ? g->pool + r->kid[0].i : r->kid;
-}
-
-static inline void
-eg_mark_touched(eg_graph *g, uint32_t leader) {
-  if (g->analysis.modify)
-    bs_push(g->heap, &g->touched, leader);
 }
 
 void eg_table_make_room(eg_graph *, uint64_t more);
@@ -390,9 +406,6 @@ uint32_t eg_add_key(eg_graph *, const eg_key *, uint64_t hash,
  */
 uint32_t eg_add_new(eg_graph *, const eg_key *, uint64_t hash,
                     const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
-/* The same for a node of at most two children, the others EG_NONE. */
-uint32_t eg_add_plain(eg_graph *, uint32_t head, const eg_class kids[2],
-                      uint64_t hash, uint32_t into, eg_reason);
 uint32_t eg_find_head(const eg_graph *, uint32_t head, const eg_class *kids,
                       uint32_t n); /* kids canonical; EG_NONE */
 /* A capacity of at least `need`; careful near the limit. */
@@ -402,7 +415,7 @@ uint64_t eg_grown(eg_graph *, uint64_t have, uint64_t need, size_t item);
 bool eg_fits(const eg_graph *, uint64_t more);
 
 /* classes.c */
-uint32_t eg_class_new(eg_graph *);
+void eg_class_room(eg_graph *); /* for one more, and its seat */
 /* Room for so many more, and for their seats. */
 void eg_reserve_classes(eg_graph *, uint64_t more);
 void eg_seat_free(eg_graph *, uint32_t seat);
@@ -410,7 +423,6 @@ bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
 void eg_settle(eg_graph *); /* calls `modify` for what waits */
 void eg_mark_changed(eg_graph *, uint32_t leader);
 void eg_fail(eg_graph *, eg_fault_kind, uint32_t a, uint32_t b, eg_reason);
-uint32_t eg_merge_data(eg_graph *, void *into, const void *from);
 
 /* rebuild.c */
 void eg_restore(eg_graph *); /* congruence alone */
