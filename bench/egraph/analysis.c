@@ -48,6 +48,7 @@ make(void *ctx, eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
   wl_facts *f = data;
   if (op == WL_CONST) {
     f->value = attr.i;
+    f->constant = true;
   } else if (op == WL_SYM) {
     f->symbol = true;
   } else if (n == 2) {
@@ -80,6 +81,7 @@ merge(void *ctx, eg_graph *g, void *into, const void *from) {
   bits |= !a->symbol && b->symbol ? 1 : 0;
   bits |= a->symbol && !b->symbol ? 2 : 0;
   a->symbol |= b->symbol;
+  a->constant |= b->constant;
   return bits;
 }
 
@@ -93,11 +95,14 @@ is_leaf(void *ctx, uint32_t op, uint32_t n_kids) {
 static void
 modify(void *ctx, eg_graph *g, eg_class c) {
   const wl_workload *w = ctx;
-  const wl_facts *f = facts(g, c);
+  wl_facts *f = eg_data(g, c);
   if (!is_known(f))
     return;
-  eg_class k = eg_add(g, WL_CONST, value_of(f), NULL, 0);
-  eg_union(g, c, k, (eg_reason){EG_BY_CLIENT, 0});
+  if (!f->constant) {
+    f->constant = true;
+    eg_class k = eg_add(g, WL_CONST, value_of(f), NULL, 0);
+    eg_union(g, c, k, (eg_reason){EG_BY_CLIENT, 0});
+  }
   if (w->prune)
     eg_prune(g, c, is_leaf, NULL);
 }

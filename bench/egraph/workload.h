@@ -30,10 +30,11 @@ void wl_done(wl_workload *);
 /* A graph of the start terms, which are forgotten. */
 eg_graph *wl_graph(wl_workload *);
 
-/* The analysis: a class's constant, and whether it holds a symbol. */
+/* The analysis: a class's constant, and whether it holds a symbol, and the
+ * constant itself. */
 typedef struct wl_facts {
-  uint32_t value : 31; /* an interned value; BS_NIL: not known */
-  uint32_t symbol : 1;
+  uint32_t value : 30; /* an interned value; BS_NIL: not known */
+  uint32_t symbol : 1, constant : 1;
 } wl_facts;
 
 eg_analysis wl_analysis(const wl_workload *);

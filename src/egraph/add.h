@@ -109,18 +109,6 @@ eg_row_place(eg_graph *g) {
   return n;
 }
 
-/* The edge of a plain row to a child; returns the next. */
-static inline uint32_t
-eg_kid_link(eg_graph *g, uint32_t edge, uint32_t kid) {
-  if (kid == EG_NONE)
-    return EG_NONE;
-  eg_parents *p = &g->parents[eg_seat(g, kid)];
-  uint32_t next = p->first;
-  p->first = edge;
-  p->n++;
-  return next;
-}
-
 /* As `eg_add_new` for a node of at most two children, the others EG_NONE:
  * mostly there is room, and nothing takes note. */
 static inline uint32_t
@@ -148,8 +136,8 @@ eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2], uint64_t hash,
   g->rows[n] = (eg_row){head, c, {{a}, {b}}};
   g->stamps[n] = (eg_stamp)g->epoch;
   uint32_t *links = g->links + 2 * (size_t)n;
-  links[0] = eg_kid_link(g, 2 * n, a);
-  links[1] = eg_kid_link(g, 2 * n + 1, b);
+  links[0] = a == EG_NONE ? a : eg_parents_add(g, 2 * n, a);
+  links[1] = b == EG_NONE ? b : eg_parents_add(g, 2 * n + 1, b);
   eg_table_put(g, hash, n);
   g->live_nodes++;
   g->index.valid = false;

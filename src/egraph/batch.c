@@ -82,14 +82,10 @@ find_with_retaken(const eg_graph *g, const eg_step *s, eg_wanted *w,
   return find_wanted(g, s, w, i);
 }
 
-/* The node of match i, which the likely one is not; its class, or EG_NONE: it
- * is not there.  `modify` may have united classes since the children were
- * taken. */
-static uint32_t
-find_unlikely(eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
-  uint32_t have = EG_NONE;
-  if (!eg_table_lacks(g, w->hashes[i]))
-    have = find_wanted(g, s, w, i);
+static __attribute__((noinline)) uint32_t
+find_slowly(eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i,
+            bool lacks) {
+  uint32_t have = lacks ? EG_NONE : find_wanted(g, s, w, i);
   if (have == EG_NONE && g->unions != w->unions)
     have = find_with_retaken(g, s, w, i);
   if (have == EG_NONE)
@@ -97,6 +93,16 @@ find_unlikely(eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
   if (g->journal)
     g->journal->row = have;
   return g->rows[have].cls;
+}
+
+/* The node of match i, which the likely one is not; its class, or EG_NONE: it
+ * is not there.  `modify` may have united classes since the children were
+ * taken. */
+static inline uint32_t
+find_unlikely(eg_graph *g, const eg_step *s, eg_wanted *w, uint32_t i) {
+  bool lacks = eg_table_lacks(g, w->hashes[i]);
+  return lacks && g->unions == w->unions ? EG_NONE
+                                         : find_slowly(g, s, w, i, lacks);
 }
 
 static uint32_t

@@ -384,6 +384,17 @@ eg_edge_link(eg_graph *g, uint32_t edge, uint32_t seat) {
   c->n++;
 }
 
+/* The edge of a plain row joins the parents of a child; returns the one that
+ * follows it. */
+static inline uint32_t
+eg_parents_add(eg_graph *g, uint32_t edge, uint32_t kid) {
+  eg_parents *c = &g->parents[eg_seat(g, kid)];
+  uint32_t next = c->first;
+  c->first = edge;
+  c->n++;
+  return next;
+}
+
 /* table.c: heads, symbols and the hashcons. */
 uint32_t eg_head_intern(eg_graph *, uint32_t op, bs_value attr, uint32_t arity);
 uint32_t eg_head_find(const eg_graph *, uint32_t op, bs_value attr,

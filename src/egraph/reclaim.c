@@ -72,7 +72,10 @@ link_kids(eg_graph *g, eg_own_list *lists, uint32_t n) {
     return;
   }
   for (uint32_t i = 0; i < 2 && r->kid[i].i != EG_NONE; i++)
-    link_edge(g, lists, 2 * n + i, r->kid[i].i);
+    if (lists)
+      link_edge(g, lists, 2 * n + i, r->kid[i].i);
+    else
+      g->links[2 * n + i] = eg_parents_add(g, 2 * n + i, r->kid[i].i);
 }
 
 static void
