@@ -179,23 +179,41 @@ eg_last_plain(eg_matcher *m, eg_level *l) {
 
 /* --- children are compared --------------------------------------------- */
 
-/* The next candidate that matches, taken; false when there is none in the next
- * stretch. */
+/* The next candidate that matches, taken, of a chain. */
 static inline bool
-find_equal(eg_matcher *m, eg_level *l, uint64_t want, uint32_t *found) {
+find_chained(eg_matcher *m, eg_level *l, uint64_t want, uint32_t *found) {
   const uint64_t *words = m->x->by_symbol.words, mask = m->inner.mask;
-  const uint32_t *next = l->next;
   uint32_t at = l->at, end = l->end, n = 0;
   bool is = false;
   while (end > at && !is && n < EG_STRETCH) {
     uint32_t i = end - 1;
-    end = next ? next[i - at] : i;
+    end = l->next[i - at];
     is = (words[i] & mask) == want;
     *found = i;
     n++;
   }
   l->end = end;
   eg_matcher_tick(m, n);
+  return is;
+}
+
+/* The next candidate that matches, taken; false when there is none in the next
+ * stretch. */
+static inline bool
+find_equal(eg_matcher *m, eg_level *l, uint64_t want, uint32_t *found) {
+  if (l->next)
+    return find_chained(m, l, want, found);
+  const uint64_t *words = m->x->by_symbol.words, mask = m->inner.mask;
+  uint32_t end = l->end, stop = l->at;
+  if (end - stop > EG_STRETCH)
+    stop = end - EG_STRETCH;
+  while (end > stop && (words[end - 1] & mask) != want)
+    end--;
+  bool is = end > stop;
+  *found = end - 1;
+  end -= is;
+  eg_matcher_tick(m, l->end - end);
+  l->end = end;
   return is;
 }
 

@@ -235,6 +235,28 @@ emit(eg_matcher *m, bool fresh) {
     write_match(m);
 }
 
+/* Where the class is all that a pattern asks for. */
+static void
+walk_classes(eg_matcher *m, eg_level *l) {
+  const uint32_t *segment = m->x->class_segment.data;
+  const eg_entries *e = &m->x->by_symbol;
+  uint32_t reg = m->p->atoms.data[0].reg;
+  while (l->end > l->at && !m->stopped) {
+    uint32_t c = --l->end, at = segment[c];
+    bool fresh = l->fresh;
+    if ((c & 0xfff) == 0)
+      eg_matcher_tick(m, 0x1000);
+    if (at == EG_NO_SEGMENT && !eg_leads(m->g, c))
+      continue;
+    if (!fresh && m->by_bit && at != EG_NO_SEGMENT && at & EG_ALONE)
+      fresh = eg_entry_top(e, at & ~EG_ALONE, e->tops) & EG_RECENT;
+    else if (!fresh)
+      fresh = class_is_fresh(m, c);
+    m->regs[reg] = c;
+    emit(m, fresh);
+  }
+}
+
 void
 eg_matcher_walk(eg_matcher *m) {
   uint32_t last = m->p->atoms.len - 1, d = m->depth;
@@ -247,6 +269,8 @@ eg_matcher_walk(eg_matcher *m) {
     m->depth = d;
     if (d == last && simple)
       eg_last(m, l);
+    else if (d == last && !d && m->p->atoms.data->kind == EG_ATOM_CLASSES)
+      walk_classes(m, l);
     else if (d + 1 == last && joins)
       eg_join(m, d);
     else if (!d && m->filter.n)

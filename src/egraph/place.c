@@ -15,7 +15,8 @@
 #include "egraph/placing.h"
 #include <string.h>
 
-enum { WORTH = 1 << 13 /* nodes */ };
+enum { WORTH = 1 << 13 /* nodes */, RECENT_BIT = 31 };
+_Static_assert(EG_RECENT == 1u << RECENT_BIT, "as it is shifted");
 
 void *
 eg_index_room(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
@@ -130,11 +131,15 @@ place_rows(const eg_graph *g, eg_index *x, const eg_range *some, uint32_t *at) {
   uint32_t n_rows = g->n_rows, epoch = g->epoch;
   uint32_t first = some->first, n = some->end - first;
   eg_node *to = x->by_class.data - some->base;
+  const eg_row *rows = g->rows;
+  const eg_stamp *stamps = g->stamps;
   for (uint32_t i = 0; i < n_rows; i++) {
-    const eg_row *r = &g->rows[i];
-    uint32_t stamp = g->stamps[i];
-    if (!(r->head & EG_DEAD) && stamp != EG_PRUNED && r->cls - first < n)
-      to[at[r->cls]++].i = stamp == epoch ? i | EG_RECENT : i;
+    uint32_t c = rows[i].cls;
+    if (c - first >= n || rows[i].head & EG_DEAD)
+      continue;
+    uint32_t stamp = stamps[i];
+    if (stamp != EG_PRUNED)
+      to[at[c]++].i = i | (uint32_t)(stamp == epoch) << RECENT_BIT;
   }
 }
 
@@ -283,6 +288,8 @@ next_range(eg_sorting *s, uint32_t most) {
   eg_range *some = &s->some;
   uint32_t c = some->first = some->end;
   some->base = c < n_classes ? start[c] : 0;
+  if (c < n_classes && start[n_classes] - some->base <= most)
+    c = n_classes;
   while (c < n_classes &&
          (start[c + 1] - some->base <= most || c == some->first))
     c++;
