@@ -112,10 +112,9 @@ eg_row_place(eg_graph *g) {
 /* As `eg_add_new` for a node of at most two children, the others EG_NONE:
  * mostly there is room, and nothing takes note. */
 static inline uint32_t
-eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2], uint64_t hash,
-             uint32_t into, eg_reason why) {
+eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2],
+             uint32_t n_kids, uint64_t hash, uint32_t into, eg_reason why) {
   uint32_t a = kids[0].i, b = kids[1].i;
-  uint32_t n_kids = (a != EG_NONE) + (b != EG_NONE);
   bool full = g->n_rows == g->cap_rows && !g->n_free;
   if (__builtin_expect(full || g->origin || g->journal, 0)) {
     eg_key key = {head, a, b, NULL, 0};
@@ -136,8 +135,8 @@ eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2], uint64_t hash,
   g->rows[n] = (eg_row){head, c, {{a}, {b}}};
   g->stamps[n] = (eg_stamp)g->epoch;
   uint32_t *links = g->links + 2 * (size_t)n;
-  links[0] = a == EG_NONE ? a : eg_parents_add(g, 2 * n, a);
-  links[1] = b == EG_NONE ? b : eg_parents_add(g, 2 * n + 1, b);
+  links[0] = n_kids > 0 ? eg_parents_add(g, 2 * n, a) : EG_NONE;
+  links[1] = n_kids > 1 ? eg_parents_add(g, 2 * n + 1, b) : EG_NONE;
   eg_table_put(g, hash, n);
   g->live_nodes++;
   g->index.valid = false;

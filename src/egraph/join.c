@@ -49,8 +49,9 @@ eg_joins(eg_matcher *m) {
 
 /* --- counting ---------------------------------------------------------- */
 
-/* Passes over candidates under which nothing is fresh: they are only counted.
- * Stops at one that is looked at more closely. */
+/* Passes over candidates under which nothing is fresh, as the next is not
+ * itself: they are only counted.  Stops at one that is looked at more closely.
+ */
 EG_EACH_FORM void
 skim_as(eg_matcher *m, uint32_t d, uint32_t kid, bool wide) {
   eg_level *l = &m->levels[d];
@@ -58,8 +59,6 @@ skim_as(eg_matcher *m, uint32_t d, uint32_t kid, bool wide) {
   uint32_t symbol = m->levels[d + 1].symbol, end = l->end;
   uint32_t since = m->since, stop = l->at;
   uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX;
-  if (eg_top_is_fresh(m, eg_entry_top(e, end - 1, wide), wide))
-    return;
   if (end - stop > EG_STRETCH)
     stop = end - EG_STRETCH;
   for (; end > stop; end--) {
@@ -125,11 +124,12 @@ join(eg_matcher *m, uint32_t d, bool wide) {
   const eg_form s = m->outer;
   uint32_t *regs = m->regs, reg = m->p->atoms.data[d + 1].reg;
   eg_level *l = &m->levels[d], *in = l + 1;
+  bool skims = m->counted != EG_NONE && !l->fresh && !l->next;
   uint64_t want;
   if (!eg_form_bits(&s, regs, &want))
     l->end = l->at;
   while (l->end > l->at && !m->stopped) {
-    if (m->counted != EG_NONE && !l->fresh && !l->next)
+    if (skims && !eg_top_is_fresh(m, eg_entry_top(&e, l->end - 1, wide), wide))
       skim(m, d, m->counted);
     if (!d && m->filter.n)
       eg_skip_roots(m, l);

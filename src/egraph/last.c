@@ -130,7 +130,7 @@ write_down(eg_matcher *m, uint32_t stop, uint32_t at, bool all, bool wide,
   return at;
 }
 
-static inline uint32_t
+static inline __attribute__((always_inline)) uint32_t
 write_some(eg_matcher *m, uint32_t stop, uint32_t at, bool all) {
   bool full = m->writing.full;
   if (m->x->by_symbol.tops)
