@@ -111,8 +111,8 @@ add(eg_runner *r, const eg_batch *b, const eg_step *s, const eg_wanted *w,
   eg_graph *g = r->g;
   eg_reason why = {g->now.rule, match};
   g->now.root.i = eg_match_at(b, i)[1];
-  return eg_add_plain(g, s->head, w->kids[i], s->node->n_kids, w->hashes[i], into,
-                      why);
+  return eg_add_plain(g, s->head, w->kids[i], s->node->n_kids, w->hashes[i],
+                      into, why);
 }
 
 /* What is there is taken first, then the nodes that are not are added.  It

@@ -69,8 +69,8 @@ skim_as(eg_matcher *m, uint32_t d, uint32_t kid, bool wide) {
     eg_segment s;
     if (!eg_segment_find(m->x, eg_entry_kid(e, end - 1, kid, wide), symbol, &s))
       continue;
-    uint32_t n = eg_segment_n(m->x, &s);
-    if (eg_segment_newest(m->g, &s) >= since || n > limit - m->count)
+    uint32_t n, newest = eg_segment_both(m->g, &s, &n);
+    if (newest >= since || n > limit - m->count)
       break;
     m->count += n;
   }

@@ -193,6 +193,17 @@ place(eg_placing *p, uint32_t node, uint32_t flags, uint32_t c, bool wide) {
   return at;
 }
 
+/* Those that are not recent, of which there is one. */
+EG_EACH_FORM uint32_t
+place_old(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
+          bool wide) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (!(nodes[i].i & EG_RECENT))
+      last = place(p, nodes[i].i, 0, c, wide);
+  return last;
+}
+
 /* The nodes of a class, those that are recent first.  Returns the place of the
  * class's entries or the end of its segments, which come last to first. */
 EG_EACH_FORM uint32_t
@@ -200,13 +211,12 @@ place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
             bool wide) {
   uint32_t n_recent = 0, before = p->n_segments, last = 0;
   for (uint32_t i = 0; i < n; i++)
-    if (nodes[i].i & EG_RECENT) {
+    n_recent += nodes[i].i >> RECENT_BIT;
+  for (uint32_t i = 0; i < n && n_recent; i++)
+    if (nodes[i].i & EG_RECENT)
       last = place(p, nodes[i].i & EG_NODE_MASK, EG_RECENT, c, wide);
-      n_recent++;
-    }
-  for (uint32_t i = 0; i < n && n_recent < n; i++)
-    if (!(nodes[i].i & EG_RECENT))
-      last = place(p, nodes[i].i, 0, c, wide);
+  if (n_recent < n)
+    last = place_old(p, nodes, n, c, wide);
   if (n > EG_FEW_MOST || p->n_segments > before + 1)
     return p->n_segments | EG_UNWRITTEN;
   p->n_segments = before;

@@ -5,6 +5,8 @@
  */
 #include "egraph/placing.h"
 
+_Static_assert(EG_RECENT == 1u << 31, "counted by shifting");
+
 /* Of n nodes, `recent` of which are. */
 static inline uint32_t
 segment_of(const eg_graph *g, eg_index *x, uint32_t *many, uint32_t start,
@@ -19,12 +21,24 @@ segment_of(const eg_graph *g, eg_index *x, uint32_t *many, uint32_t start,
   return EG_MANY | (*many)++;
 }
 
+/* The latest stamp of the entries [i, end). */
+EG_EACH_FORM uint32_t
+newest_of(const eg_graph *g, const eg_entries *e, uint32_t i, uint32_t end,
+          bool wide) {
+  const eg_stamp *stamps = g->stamps;
+  uint32_t newest = 0;
+  for (; i < end; i++) {
+    uint32_t stamp = stamps[eg_top_node(eg_entry_top(e, i, wide), wide)];
+    newest = stamp > newest ? stamp : newest;
+  }
+  return newest;
+}
+
 /* The segments of the entries [i, end) of an operator; tells whether any of
  * its nodes is recent. */
 EG_EACH_FORM bool
 segments_of(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
             uint32_t *many, bool wide) {
-  const eg_stamp *stamps = g->stamps;
   const eg_entries e = x->by_symbol;
   bool some = false;
   while (i < end) {
@@ -36,12 +50,11 @@ segments_of(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
         ;
       continue;
     }
-    do {
-      if (top & EG_RECENT)
-        recent++;
-      else if (!recent && stamps[eg_top_node(top, wide)] > newest)
-        newest = stamps[eg_top_node(top, wide)];
-    } while (!((top = eg_entry_top(&e, ++i, wide)) & EG_FIRST));
+    do
+      recent += top >> 31;
+    while (!((top = eg_entry_top(&e, ++i, wide)) & EG_FIRST));
+    if (!recent && i - from > EG_COUNT_MOST)
+      newest = newest_of(g, &e, from, i, wide);
     some = some || recent;
     uint32_t last = *at & EG_UNWRITTEN ? EG_LAST : 0;
     *at = (*at & ~EG_UNWRITTEN) - 1;

@@ -60,6 +60,25 @@ eg_segment_newest(const eg_graph *g, const eg_segment *s) {
   return newest;
 }
 
+/* The latest stamp in a segment, and how many nodes it has. */
+static inline uint32_t
+eg_segment_both(const eg_graph *g, const eg_segment *s, uint32_t *n) {
+  const eg_index *x = &g->index;
+  const eg_entries *e = &x->by_symbol;
+  bool wide = e->tops;
+  if (!(s->what & EG_FEW)) {
+    *n = eg_segment_n(x, s);
+    return eg_segment_newest(g, s);
+  }
+  uint32_t i = s->start, newest = 0, top = eg_entry_top(e, i, wide);
+  do {
+    uint32_t stamp = top & EG_RECENT ? x->epoch : eg_top_stamp(g, top, wide);
+    newest = stamp > newest ? stamp : newest;
+  } while (!((top = eg_entry_top(e, ++i, wide)) & EG_FIRST));
+  *n = i - s->start;
+  return newest;
+}
+
 static inline uint32_t
 eg_segment_recent(const eg_index *x, const eg_segment *s) {
   const eg_entries *e = &x->by_symbol;
