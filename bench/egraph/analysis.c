@@ -52,8 +52,8 @@ make(void *ctx, eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
   } else if (op == WL_SYM) {
     f->symbol = true;
   } else if (n == 2) {
-    const wl_facts *a = facts(g, kids[0]), *b = facts(g, kids[1]);
-    if (!is_known(a) || !is_known(b))
+    const wl_facts *a = facts(g, kids[0]), *b;
+    if (!is_known(a) || !is_known(b = facts(g, kids[1])))
       return true;
     const char *name = bs_as_sym(w->values, w->ops.data[op]);
     double v = name[1] ? NAN : fold(name[0], number(w, a), number(w, b));

@@ -335,16 +335,14 @@ eg_clear_data(void *data, size_t size) {
 static inline bool
 eg_data_is_zero(const void *data, size_t size) {
   const char *at = data;
-  uint32_t word;
-  for (; size >= sizeof word; size -= sizeof word, at += sizeof word) {
+  uint32_t word = 0;
+  if (size == sizeof word) {
     memcpy(&word, at, sizeof word);
-    if (word)
-      return false;
+    return !word;
   }
-  while (size)
-    if (at[--size])
-      return false;
-  return true;
+  while (size && !at[size - 1])
+    size--;
+  return !size;
 }
 
 static inline const eg_head *

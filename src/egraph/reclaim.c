@@ -72,10 +72,7 @@ link_kids(eg_graph *g, eg_own_list *lists, uint32_t n) {
     return;
   }
   for (uint32_t i = 0; i < 2 && r->kid[i].i != EG_NONE; i++)
-    if (lists)
-      link_edge(g, lists, 2 * n + i, r->kid[i].i);
-    else
-      g->links[2 * n + i] = eg_parents_add(g, 2 * n + i, r->kid[i].i);
+    link_edge(g, lists, 2 * n + i, r->kid[i].i);
 }
 
 static void
@@ -100,6 +97,31 @@ link_rows(const eg_linking *l, eg_linked *to, uint32_t from, uint32_t end,
       link_kids(l->g, lists, n);
 }
 
+/* The same for one thread, whose lists are the graph's. */
+static void
+link_alone(const eg_linking *l, eg_linked *to, uint32_t end) {
+  eg_graph *g = l->g;
+  const eg_row *rows = g->rows;
+  const uint32_t *up = g->up;
+  eg_parents *parents = g->parents;
+  uint32_t *links = g->links;
+  for (uint32_t n = 0; n < end; n++) {
+    if (rows[n].head & (EG_DEAD | EG_WIDE)) {
+      link_rows(l, to, n, n + 1, NULL);
+      continue;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+      uint32_t kid = rows[n].kid[i].i;
+      if (kid == EG_NONE)
+        break;
+      eg_parents *p = &parents[up[kid] & ~EG_LEADS];
+      links[2 * n + i] = p->first;
+      p->first = 2 * n + i;
+      p->n++;
+    }
+  }
+}
+
 static uint32_t
 part_start(const eg_linking *l, uint32_t n, uint32_t i) {
   return (uint32_t)((uint64_t)n * i / l->n);
@@ -122,7 +144,10 @@ link_part(void *ctx, uint32_t i) {
   for (uint32_t s = 0; s < g->n_seats; s++)
     if (g->parents[s].n != EG_FREE_SEAT)
       g->parents[s] = (eg_parents){EG_NONE, 0};
-  link_rows(l, to, from, end, NULL);
+  if (l->n == 1)
+    link_alone(l, to, end);
+  else
+    link_rows(l, to, from, end, NULL);
 }
 
 /* What later rows hold stands first, as if one thread had linked all. */
