@@ -109,8 +109,9 @@ eg_row_place(eg_graph *g) {
   return n;
 }
 
-/* As `eg_add_new` for a node of at most two children, the others EG_NONE:
- * mostly there is room, and nothing takes note. */
+/* As `eg_add_new` for a node of at most two children, the others EG_NONE, for
+ * which the table has room if `modify` has taken none: mostly there is room for
+ * the rest, and nothing takes note. */
 static inline uint32_t
 eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2],
              uint32_t n_kids, uint64_t hash, uint32_t into, eg_reason why) {
@@ -120,8 +121,9 @@ eg_add_plain(eg_graph *g, uint32_t head, const eg_class kids[2],
     eg_key key = {head, a, b, NULL, 0};
     return eg_add_new(g, &key, hash, kids, n_kids, into, why);
   }
-  eg_table_reserve(g, 1);
   const eg_analysis *by = &g->analysis;
+  if (by->modify) /* which adds, too */
+    eg_table_reserve(g, 1);
   bool plain = !by->make && !by->size && !by->modify;
   uint32_t c = into;
   eg_modify_room(g);

@@ -118,6 +118,8 @@ open(eg_matcher *m, eg_level *l, uint32_t cls) {
   }
 }
 
+enum { TICK = 64 }; /* candidates; those of the last level tick, too */
+
 EG_EACH_FORM void
 join(eg_matcher *m, uint32_t d, bool wide) {
   const eg_entries e = m->x->by_symbol;
@@ -125,6 +127,7 @@ join(eg_matcher *m, uint32_t d, bool wide) {
   uint32_t *regs = m->regs, reg = m->p->atoms.data[d + 1].reg;
   eg_level *l = &m->levels[d], *in = l + 1;
   bool skims = m->counted != EG_NONE && !l->fresh && !l->next;
+  uint32_t n = 0;
   uint64_t want;
   if (!eg_form_bits(&s, regs, &want))
     l->end = l->at;
@@ -137,7 +140,8 @@ join(eg_matcher *m, uint32_t d, bool wide) {
       break;
     uint32_t i = l->end - 1;
     l->end = l->next ? l->next[i - l->at] : i;
-    eg_matcher_tick(m, 1);
+    if (!(++n & (TICK - 1)))
+      eg_matcher_tick(m, TICK);
     if ((e.words[i] & s.mask) != want)
       continue;
     uint32_t top = eg_entry_top(&e, i, wide), node = eg_top_node(top, wide);
