@@ -112,7 +112,8 @@ open(eg_matcher *m, eg_level *l, uint32_t cls) {
   if (m->inner.plain)
     return;
   eg_chains *c = &m->chains[l - m->levels];
-  if (c->kid != EG_NONE && eg_chains_open(c, m->heap, m->g, l->at, l->end)) {
+  if (eg_chains_ready(c, l->at, l->end) ||
+      eg_chains_open(c, m->heap, m->g, l->at, l->end)) {
     l->end = eg_chains_head(c, m->regs[m->inner.check[c->kid]]);
     l->next = c->next.data;
   }

@@ -67,6 +67,12 @@ void eg_chains_done(eg_chains *, bs_heap *);
 bool eg_chains_open(eg_chains *, bs_heap *, const eg_graph *, uint32_t start,
                     uint32_t end);
 
+/* Do chains that are there serve [start, end)? */
+static inline bool
+eg_chains_ready(const eg_chains *c, uint32_t start, uint32_t end) {
+  return c->ready && c->start == start && start < end;
+}
+
 static inline uint32_t
 eg_chains_head(const eg_chains *c, uint32_t cls) {
   return c->heads.data[(cls * 2654435761u) >> c->shift];
