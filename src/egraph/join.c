@@ -129,7 +129,7 @@ join(eg_matcher *m, uint32_t d, bool wide) {
   eg_level *l = &m->levels[d], *in = l + 1;
   bool skims = m->counted != EG_NONE && !l->fresh && !l->next;
   uint32_t n = 0;
-  uint64_t want;
+  uint64_t want, is;
   if (!eg_form_bits(&s, regs, &want))
     l->end = l->at;
   while (l->end > l->at && !m->stopped) {
@@ -158,7 +158,7 @@ join(eg_matcher *m, uint32_t d, bool wide) {
       continue;
     if (m->inner.plain)
       eg_last_plain(m, in);
-    else
+    else if (eg_form_bits(&m->inner, regs, &is) && eg_seek_equal(m, in, is))
       eg_last_equal(m, in);
     if (m->stopped) {
       m->depth = d + 1;

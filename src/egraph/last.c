@@ -97,11 +97,11 @@ known(const eg_matcher *m) {
 }
 
 /* Writes the matches of the entries from `at` down to `stop`, until the sink is
- * full; returns where it ended.  `full`, a constant: they have more than
- * children. */
+ * full; returns where it ended.  Constants: `full`, they have more than
+ * children; `quads` to a match, 0: more than two. */
 EG_EACH_FORM uint32_t
 write_down(eg_matcher *m, uint32_t stop, uint32_t at, bool all, bool wide,
-           bool full) {
+           bool full, uint32_t quads) {
   const eg_entries e = m->x->by_symbol;
   const uint32_t *head = known(m);
   eg_quad first = *(const eg_quad *)head,
@@ -116,9 +116,9 @@ write_down(eg_matcher *m, uint32_t stop, uint32_t at, bool all, bool wide,
     uint32_t kid0 = eg_entry_kid(&e, at, 0, wide);
     uint32_t kid1 = eg_entry_kid(&e, at, 1, wide);
     *(eg_quad *)to = first;
-    if (stride > QUAD)
+    if (quads != 1)
       *(eg_quad *)(to + QUAD) = second;
-    for (uint32_t k = 2 * QUAD; k < stride; k += QUAD)
+    for (uint32_t k = 2 * QUAD; !quads && k < stride; k += QUAD)
       *(eg_quad *)(to + k) = *(const eg_quad *)(head + k);
     to[word0] = kid0;
     to[word1] = kid1;
@@ -130,14 +130,28 @@ write_down(eg_matcher *m, uint32_t stop, uint32_t at, bool all, bool wide,
   return at;
 }
 
-static inline __attribute__((always_inline)) uint32_t
-write_some(eg_matcher *m, uint32_t stop, uint32_t at, bool all) {
+EG_EACH_FORM uint32_t
+write_form(eg_matcher *m, uint32_t stop, uint32_t at, bool all, bool wide) {
+  uint32_t stride = m->sink->stride;
   bool full = m->writing.full;
-  if (m->x->by_symbol.tops)
-    return full ? write_down(m, stop, at, all, true, true)
-                : write_down(m, stop, at, all, true, false);
-  return full ? write_down(m, stop, at, all, false, true)
-              : write_down(m, stop, at, all, false, false);
+  if (stride > 2 * QUAD)
+    return write_down(m, stop, at, all, wide, true, 0);
+  if (stride > QUAD)
+    return full ? write_down(m, stop, at, all, wide, true, 2)
+                : write_down(m, stop, at, all, wide, false, 2);
+  return full ? write_down(m, stop, at, all, wide, true, 1)
+              : write_down(m, stop, at, all, wide, false, 1);
+}
+
+static uint32_t
+write_wide(eg_matcher *m, uint32_t stop, uint32_t at, bool all) {
+  return write_form(m, stop, at, all, true);
+}
+
+static inline uint32_t
+write_some(eg_matcher *m, uint32_t stop, uint32_t at, bool all) {
+  return m->x->by_symbol.tops ? write_wide(m, stop, at, all)
+                              : write_form(m, stop, at, all, false);
 }
 
 /* After matches were written: the sink makes room when it is due. */
@@ -179,54 +193,15 @@ eg_last_plain(eg_matcher *m, eg_level *l) {
 
 /* --- children are compared --------------------------------------------- */
 
-/* The next candidate that matches, taken, of a chain. */
-static inline bool
-find_chained(eg_matcher *m, eg_level *l, uint64_t want, uint32_t *found) {
-  const uint64_t *words = m->x->by_symbol.words, mask = m->inner.mask;
-  uint32_t at = l->at, end = l->end, n = 0;
-  bool is = false;
-  while (end > at && !is && n < EG_STRETCH) {
-    uint32_t i = end - 1;
-    end = l->next[i - at];
-    is = (words[i] & mask) == want;
-    *found = i;
-    n++;
-  }
-  l->end = end;
-  eg_matcher_tick(m, n);
-  return is;
-}
-
-/* The next candidate that matches, taken; false when there is none in the next
- * stretch. */
-static inline bool
-find_equal(eg_matcher *m, eg_level *l, uint64_t want, uint32_t *found) {
-  if (l->next)
-    return find_chained(m, l, want, found);
-  const uint64_t *words = m->x->by_symbol.words, mask = m->inner.mask;
-  uint32_t end = l->end, stop = l->at;
-  if (end - stop > EG_STRETCH)
-    stop = end - EG_STRETCH;
-  while (end > stop && (words[end - 1] & mask) != want)
-    end--;
-  bool is = end > stop;
-  *found = end - 1;
-  end -= is;
-  eg_matcher_tick(m, l->end - end);
-  l->end = end;
-  return is;
-}
-
 void
 eg_last_equal(eg_matcher *m, eg_level *l) {
   const eg_entries *e = &m->x->by_symbol;
   uint64_t limit = m->how->limit ? m->how->limit : UINT64_MAX, want;
-  uint32_t i;
   if (!eg_form_bits(&m->inner, m->regs, &want))
     l->end = l->at;
-  while (l->end > l->at && !m->stopped) {
-    if (!find_equal(m, l, want, &i) || m->stopped)
-      continue;
+  while (eg_seek_equal(m, l, want) && !m->stopped) {
+    uint32_t i = l->end - 1;
+    l->end = l->next ? l->next[i - l->at] : i;
     if (++m->count > limit) {
       m->stopped = true;
     } else if (m->sink &&

@@ -103,6 +103,24 @@ eg_matcher_tick(eg_matcher *m, uint32_t n) {
     m->stopped = true;
 }
 
+/* Passes over candidates of the last level that have not these bits; false
+ * after the last one. */
+static inline bool
+eg_seek_equal(eg_matcher *m, eg_level *l, uint64_t want) {
+  const uint64_t *words = m->x->by_symbol.words, mask = m->inner.mask;
+  const uint32_t *next = l->next;
+  uint32_t at = l->at, end = l->end, n = l->end;
+  if (next)
+    for (n = 0; end > at && (words[end - 1] & mask) != want; n++)
+      end = next[end - 1 - at];
+  else
+    while (end > at && (words[end - 1] & mask) != want)
+      end--;
+  eg_matcher_tick(m, next ? n : n - end);
+  l->end = end;
+  return end > at;
+}
+
 /* last.c: the candidates of the last level, which is open and simple. */
 eg_form eg_atom_form(const eg_matcher *, uint32_t d);
 eg_writing eg_writing_of(const eg_matcher *, uint32_t d);
