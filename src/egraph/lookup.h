@@ -100,12 +100,13 @@ eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w,
   for (uint32_t i = 0; i < n_matches; i++) {
     uint32_t k0 = n > 0 ? eg_take_kid(g, &first, shared) : EG_NONE;
     uint32_t k1 = n > 1 ? eg_take_kid(g, &second, shared) : EG_NONE;
+    uint64_t pair = (uint64_t)k1 << 32 | k0;
     uint64_t hash = eg_pair_hash(k0, k1, by_head);
     uint64_t at = ((hash & UINT32_MAX) * n_buckets) >> 32;
     __builtin_prefetch(&buckets[at]);
     w->likely[i] = (uint32_t)at;
-    w->kids[i][0].i = k0;
-    w->kids[i][1].i = k1;
+    w->kids[i][0].i = (uint32_t)pair;
+    w->kids[i][1].i = (uint32_t)(pair >> 32);
     w->hashes[i] = hash;
   }
 }
