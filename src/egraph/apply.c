@@ -3,6 +3,7 @@
  * Matches are built in batches (batch.c).  A match whose guard may change its
  * mind is built before the next one is asked. */
 #include "base/file.h"
+#include "egraph/mend.h"
 #include "egraph/share.h"
 #include <string.h>
 
@@ -124,13 +125,16 @@ eg_apply_begin(eg_runner *r) {
   r->n_ready = 0; /* memory may have run out in the middle of a group */
   bs_clear(&r->equal);
   bs_reserve(r->heap, &r->made, (uint64_t)r->most_steps * r->group);
-  if (r->o.threads > 1)
+  if (r->o.threads > 1) {
     eg_share_begin(r);
+    eg_mending_begin(r);
+  }
 }
 
 void
 eg_apply_done(eg_runner *r) {
   eg_share_free(r);
+  eg_mending_free(r);
   for (uint32_t k = 0; k < r->n_rules; k++) {
     for (uint32_t i = 0; i < r->rules[k].n_results; i++)
       bs_free(r->heap, r->states[k].codes[i].steps);

@@ -272,6 +272,25 @@ eg_crew_meet(eg_meeting *m, void (*alone)(void *), void *ctx) {
 }
 
 void
+eg_claims_reset(eg_claims *c) {
+  for (int i = 0; i < EG_CLAIMS; i++)
+    atomic_store_explicit(&c->taken[i], false, memory_order_relaxed);
+}
+
+bool
+eg_claim(eg_claims *c, uint32_t thread, uint32_t threads, uint32_t n,
+         uint32_t *task) {
+  uint32_t own = thread * n / threads;
+  for (uint32_t k = 0; k < n; k++) {
+    *task = own + k < n ? own + k : own + k - n;
+    atomic_bool *taken = &c->taken[*task];
+    if (!atomic_load(taken) && !atomic_exchange(taken, true))
+      return true;
+  }
+  return false;
+}
+
+void
 eg_crew_alert(eg_crew *c) {
   atomic_fetch_add(&c->alerts, 1);
   wake_up(c);

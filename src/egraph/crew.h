@@ -32,6 +32,19 @@ typedef struct eg_meeting {
 
 void eg_crew_meet(eg_meeting *, void (*alone)(void *), void *ctx);
 
+/* Tasks that threads share out as they come.  Each takes its own first, so that
+ * what it has written it also reads; then what is left of others', for
+ * processors may differ in speed. */
+enum { EG_CLAIMS = 16 };
+typedef struct eg_claims {
+  atomic_bool taken[EG_CLAIMS];
+} eg_claims;
+
+void eg_claims_reset(eg_claims *);
+/* The next of n tasks for one of so many threads; false: all are taken. */
+bool eg_claim(eg_claims *, uint32_t thread, uint32_t threads, uint32_t n,
+              uint32_t *task);
+
 /* The next run is near: helpers wake up, and look out for it for a while. */
 void eg_crew_alert(eg_crew *);
 

@@ -50,8 +50,9 @@ eg_free(eg_graph *g) {
   bs_vec_done(h, &g->lost);
   bs_vec_done(h, &g->changed);
   bs_vec_done(h, &g->touched);
-  bs_vec_done(h, &g->repair);
-  bs_vec_done(h, &g->remake);
+  bs_vec_done(h, &g->strands);
+  bs_vec_done(h, &g->edges);
+  bs_vec_done(h, &g->twins);
   bs_vec_done(h, &g->prunes);
   bs_vec_done(h, &g->pruned);
   bs_vec_done(h, &g->scratch);
@@ -372,9 +373,9 @@ eg_bytes(const eg_graph *g) {
   n += (size_t)g->n_buckets * sizeof *g->buckets;
   n += g->heads.cap * sizeof(eg_head);
   n += ((size_t)g->head_table.cap + g->symbol_table.cap + g->symbol_ops.cap +
-        g->changed.cap + g->touched.cap + g->repair.cap + g->remake.cap +
-        g->scratch.cap) *
+        g->changed.cap + g->touched.cap + g->edges.cap + g->scratch.cap) *
        sizeof(uint32_t);
+  n += g->strands.cap * sizeof(eg_strand) + g->twins.cap * sizeof(eg_twin);
   n += ((size_t)x->class_start.cap + x->by_class.cap + x->class_segment.cap +
         x->symbol_start.cap) *
        sizeof(uint32_t);

@@ -80,6 +80,20 @@ typedef struct eg_lost {
   uint32_t cls, seat;
 } eg_lost;
 
+/* The edges of a lost class, as far as they are taken this time. */
+typedef struct eg_strand {
+  uint32_t edge, visit; /* the next one, and how many are still to come */
+  uint32_t rest;        /* edges behind these, which wait for the next time */
+  uint32_t first, last; /* those whose nodes live; EG_NONE: none */
+  uint32_t at, n;       /* where they are listed */
+  bool remake;          /* their nodes' data must be made again */
+} eg_strand;
+
+/* Of two equal nodes one goes. */
+typedef struct eg_twin {
+  uint32_t dies, stays;
+} eg_twin;
+
 #define EG_BUCKET 12
 
 /* A cache line: tags (0 = free) beside the node ids they belong to. */
@@ -212,8 +226,10 @@ struct eg_graph {
   BS_VEC(eg_lost) lost;     /* classes whose parents need repair */
   BS_VEC(uint32_t) changed; /* classes whose parents need remaking */
   BS_VEC(uint32_t) touched; /* classes that wait for `modify` */
-  BS_VEC(uint32_t) repair;  /* nodes */
-  BS_VEC(uint32_t) remake;  /* nodes */
+  /* Of those that are being mended: */
+  BS_VEC(eg_strand) strands;
+  BS_VEC(uint32_t) edges;
+  BS_VEC(eg_twin) twins;
   BS_VEC(eg_prune_request) prunes;
   BS_VEC(uint32_t) pruned; /* classes that wait to be */
   BS_VEC(eg_class) scratch;
@@ -232,6 +248,7 @@ struct eg_graph {
   eg_index index;
   uint32_t pins; /* searches that read the index */
   eg_crew *crew; /* of the run that is on; NULL: one thread */
+  struct eg_mending *mending; /* room for several threads; or NULL */
 };
 
 _Static_assert(offsetof(eg_graph, up) == offsetof(eg_known, up) &&
@@ -294,6 +311,12 @@ eg_root_shared(const eg_graph *g, uint32_t c) {
     __atomic_store_n(&up[c], next, __ATOMIC_RELAXED);
     c = next;
   }
+}
+
+/* `shared`, a constant: other threads look for leaders, too. */
+static inline uint32_t
+eg_lead(const eg_graph *g, uint32_t c, bool shared) {
+  return shared ? eg_root_shared(g, c) : eg_root(g, c);
 }
 
 /* Of a leader. */

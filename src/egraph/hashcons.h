@@ -121,9 +121,10 @@ eg_row_hash(const eg_row *r) {
                       eg_head_mix(r->head));
 }
 
-/* Takes the pair of a node out; it was entered with this hash. */
-static inline void
-eg_table_take(eg_graph *g, uint64_t hash, uint32_t node) {
+/* Takes the pair of a node out; it was entered with this hash.  False: it is
+ * not there.  Several threads may take out pairs side by side. */
+static inline bool
+eg_table_leave(eg_graph *g, uint64_t hash, uint32_t node) {
   uint8_t tag = eg_tag_of(hash);
   uint32_t at = eg_bucket_of(g, hash);
   for (uint32_t step = 0; step < g->n_buckets; step++) {
@@ -132,14 +133,19 @@ eg_table_take(eg_graph *g, uint64_t hash, uint32_t node) {
       uint32_t i = (uint32_t)__builtin_ctz(m);
       if (b->node[i] != node)
         continue;
-      b->tag[i] = 0;
-      g->filled--;
-      return;
+      __atomic_store_n(&b->tag[i], 0, __ATOMIC_RELAXED);
+      return true;
     }
     if (!b->spilled)
-      return;
+      return false;
     at = at + 1 == g->n_buckets ? 0 : at + 1;
   }
+  return false;
+}
+
+static inline void
+eg_table_take(eg_graph *g, uint64_t hash, uint32_t node) {
+  g->filled -= eg_table_leave(g, hash, node);
 }
 
 /* A node with this key other than `except`, or EG_NONE; *seen tells whether
@@ -165,6 +171,36 @@ eg_table_find(const eg_graph *g, const eg_key *k, uint64_t hash,
     at = at + 1 == g->n_buckets ? 0 : at + 1;
   }
   return EG_NONE;
+}
+
+/* Enters a node into the buckets before `end`, or finds its twin, another one
+ * with this key; *twin is EG_NONE if there is none.  False when these buckets
+ * do not tell, or have no room. */
+static inline bool
+eg_enter_before(eg_graph *g, const eg_key *k, uint64_t hash, uint32_t end,
+                uint32_t node, uint32_t *twin) {
+  uint8_t tag = eg_tag_of(hash);
+  uint32_t at = eg_bucket_of(g, hash);
+  eg_bucket *to = NULL;
+  for (bool more = true; more; at++) {
+    if (at == end)
+      return false;
+    eg_bucket *b = &g->buckets[at];
+    for (uint32_t m = eg_tags_equal(b, tag); m; m &= m - 1) {
+      *twin = b->node[__builtin_ctz(m)];
+      if (eg_key_is(g, k, *twin))
+        return true;
+    }
+    if (!to && eg_tags_equal(b, 0))
+      to = b;
+    more = b->spilled || !to;
+    b->spilled |= !to;
+  }
+  uint32_t i = (uint32_t)__builtin_ctz(eg_tags_equal(to, 0));
+  to->tag[i] = tag;
+  to->node[i] = node;
+  *twin = EG_NONE;
+  return true;
 }
 
 /* No node with this hash is there: so much one look tells, mostly.  There are

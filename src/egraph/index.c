@@ -48,8 +48,9 @@ drop_worklists(eg_graph *g) {
   bs_vec_done(g->heap, &g->lost);
   bs_vec_done(g->heap, &g->changed);
   bs_vec_done(g->heap, &g->touched);
-  bs_vec_done(g->heap, &g->repair);
-  bs_vec_done(g->heap, &g->remake);
+  bs_vec_done(g->heap, &g->strands);
+  bs_vec_done(g->heap, &g->edges);
+  bs_vec_done(g->heap, &g->twins);
   bs_vec_done(g->heap, &g->pruned);
 }
 

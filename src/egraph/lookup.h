@@ -28,12 +28,6 @@ eg_batch_part(const eg_batch *b, uint32_t at, uint32_t end) {
   return part;
 }
 
-/* `shared`, a constant: other threads look for leaders, too. */
-static inline uint32_t
-eg_lead(const eg_graph *g, uint32_t c, bool shared) {
-  return shared ? eg_root_shared(g, c) : eg_root(g, c);
-}
-
 /* The words of matches that name the class that the last node shall be in. */
 static inline const uint32_t *
 eg_targets(const eg_batch *b, const eg_code *c) {

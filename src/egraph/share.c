@@ -61,7 +61,7 @@ struct eg_share {
   uint32_t bound[PARTS + 1]; /* of the table's parts: buckets */
   eg_range ranges[RANGES];
   eg_meeting meeting;
-  atomic_bool taken[PHASES][RANGES], linked;
+  eg_claims claims[PHASES], link;
 
   eg_runner *r;
   eg_graph *g;
@@ -344,38 +344,24 @@ settle_some(eg_share *s, const eg_range *p) {
   }
 }
 
-/* The next of n tasks of a phase; its own come first, so that what a thread has
- * written it also reads. */
-static bool
-take(eg_share *s, eg_phase phase, uint32_t thread, uint32_t n, uint32_t *task) {
-  uint32_t own = thread * n / s->meeting.n;
-  for (uint32_t k = 0; k < n; k++) {
-    atomic_bool *taken = &s->taken[phase][own + k < n ? own + k : own + k - n];
-    *task = (uint32_t)(taken - s->taken[phase]);
-    if (!atomic_load(taken) && !atomic_exchange(taken, true))
-      return true;
-  }
-  return false;
-}
-
 /* What each thread does. */
 static void
 take_part(void *ctx, uint32_t thread) {
   eg_share *s = ctx;
-  uint32_t i;
-  while (take(s, LOOK, thread, s->n, &i))
+  uint32_t i, threads = s->meeting.n;
+  while (eg_claim(&s->claims[LOOK], thread, threads, s->n, &i))
     look(s, &s->ranges[i]);
   eg_crew_meet(&s->meeting, NULL, NULL);
-  while (take(s, ENTER, thread, PARTS, &i))
+  while (eg_claim(&s->claims[ENTER], thread, threads, PARTS, &i))
     for (uint32_t k = 0; k < s->n; k++)
       enter_some(s, &s->ranges[k], i);
   eg_crew_meet(&s->meeting, number, s);
-  while (take(s, WRITE, thread, s->n, &i))
+  while (eg_claim(&s->claims[WRITE], thread, threads, s->n, &i))
     write_some(s, &s->ranges[i]);
   eg_crew_meet(&s->meeting, NULL, NULL);
-  if (!atomic_exchange(&s->linked, true))
+  if (eg_claim(&s->link, thread, threads, 1, &i))
     link_rows(s);
-  while (take(s, FINISH, thread, s->n, &i))
+  while (eg_claim(&s->claims[FINISH], thread, threads, s->n, &i))
     settle_some(s, &s->ranges[i]);
 }
 
@@ -422,9 +408,8 @@ eg_share_step(eg_runner *r, const eg_batch *b, const eg_code *c,
   s->n = (b->n + EG_BATCH - 1) / EG_BATCH;
   s->meeting.n = eg_crew_parts(r->g->crew);
   for (int k = 0; k < PHASES; k++)
-    for (int i = 0; i < RANGES; i++)
-      atomic_store_explicit(&s->taken[k][i], false, memory_order_relaxed);
-  atomic_store(&s->linked, false);
+    eg_claims_reset(&s->claims[k]);
+  eg_claims_reset(&s->link);
   for (uint32_t k = 0; k < s->n; k++) {
     s->ranges[k].from = k * EG_BATCH;
     s->ranges[k].to = k + 1 < s->n ? (k + 1) * EG_BATCH : b->n;
@@ -457,8 +442,8 @@ eg_share_takes(const eg_runner *r, const eg_batch *b) {
 }
 
 /* What is taken is not the graph's, so limits are met in the same place. */
-static void *
-take_room(eg_runner *r, void *block, size_t n) {
+void *
+eg_take_room(eg_runner *r, void *block, size_t n) {
   size_t used = r->heap->used;
   void *out = bs_try_realloc(r->heap, block, n);
   r->extra += r->heap->used - used;
@@ -475,13 +460,13 @@ eg_share_begin(eg_runner *r) {
   if (n < FEWEST || (r->share && r->share->room >= n))
     return;
   if (!r->share) {
-    r->share = take_room(r, NULL, sizeof *r->share);
+    r->share = eg_take_room(r, NULL, sizeof *r->share);
     if (!r->share)
       return;
     *r->share = (eg_share){0};
   }
   eg_share *s = r->share;
-  uint32_t *at = take_room(r, s->block, n * WORDS * sizeof *at);
+  uint32_t *at = eg_take_room(r, s->block, n * WORDS * sizeof *at);
   if (!at)
     return;
   uint32_t **columns[] = {&s->into, &s->place, &s->row,  &s->todo,

@@ -10,6 +10,9 @@ typedef struct eg_share eg_share;
 void eg_share_begin(eg_runner *);
 void eg_share_free(eg_runner *);
 
+/* Room that only several threads need; NULL: there is none. */
+void *eg_take_room(eg_runner *, void *block, size_t n);
+
 /* Shall a group be shared out?  That depends on the threads: the outcome does
  * not. */
 bool eg_share_takes(const eg_runner *, const eg_batch *);

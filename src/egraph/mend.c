@@ -1,0 +1,307 @@
+/* mend.c - keys of nodes made again, by one thread. */
+#include "egraph/mend.h"
+#include "egraph/journal.h"
+#include <string.h>
+
+enum { TOGETHER = 32 }; /* whose cache misses overlap */
+
+/* --- edges -------------------------------------------------------------- */
+
+static void
+prefetch_edge(const eg_graph *g, uint32_t edge) {
+  if (edge & EG_POOL_EDGE)
+    return;
+  __builtin_prefetch(&g->links[edge]);
+  __builtin_prefetch(&g->rows[edge / 2]);
+}
+
+/* Lists one edge, if its node lives; false after the last one. */
+static bool
+walk_edge(const eg_graph *g, eg_strand *c, uint32_t *edges) {
+  uint32_t e = c->edge;
+  c->edge = *eg_link_of(g, e);
+  c->visit--;
+  if (c->visit)
+    prefetch_edge(g, c->edge);
+  if (g->rows[eg_edge_node(g, e)].head & EG_DEAD)
+    return c->visit;
+  if (c->last == EG_NONE)
+    c->first = e;
+  else if (*eg_link_of(g, c->last) != e)
+    *eg_link_of(g, c->last) = e;
+  c->last = e;
+  edges[c->at + c->n++] = e;
+  return c->visit;
+}
+
+/* The edges of dead nodes left gaps. */
+static uint32_t
+close_gaps(eg_strand *strands, uint32_t n, uint32_t *edges) {
+  uint32_t from = n ? strands[0].at : 0, to = from;
+  for (uint32_t i = 0; i < n; i++) {
+    eg_strand *c = &strands[i];
+    if (to < c->at)
+      memmove(edges + to, edges + c->at, c->n * sizeof *edges);
+    c->at = to;
+    to += c->n;
+  }
+  return to - from;
+}
+
+enum { SIDE_BY_SIDE = 8 };
+
+/* Some strands are followed side by side, for each step waits for memory. */
+uint32_t
+eg_strands_walk(const eg_graph *g, eg_strand *strands, uint32_t n,
+               uint32_t *edges) {
+  eg_strand *on[SIDE_BY_SIDE];
+  uint32_t n_on = 0, at = 0;
+  do {
+    for (; n_on < SIDE_BY_SIDE && at < n; at++) {
+      if (!strands[at].visit)
+        continue;
+      prefetch_edge(g, strands[at].edge);
+      on[n_on++] = &strands[at];
+    }
+    for (uint32_t i = 0; i < n_on;) {
+      if (walk_edge(g, on[i], edges))
+        i++;
+      else
+        on[i] = on[--n_on];
+    }
+  } while (n_on || at < n);
+  return close_gaps(strands, n, edges);
+}
+
+/* What moving the edges of some strands will write. */
+static void
+prefetch_winners(const eg_graph *g, const eg_lost *lost,
+                 const eg_strand *strands, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    __builtin_prefetch(&g->up[lost[i].cls]);
+  for (uint32_t i = 0; i < n; i++) {
+    if (strands[i].last == EG_NONE)
+      continue;
+    __builtin_prefetch(&g->parents[eg_seat(g, eg_root(g, lost[i].cls))]);
+    __builtin_prefetch(eg_link_of(g, strands[i].last), 1);
+  }
+}
+
+static void
+splice(eg_graph *g, const eg_lost *l, const eg_strand *s) {
+  eg_parents *to = &g->parents[eg_seat(g, eg_root(g, l->cls))];
+  if (s->rest)
+    g->parents[l->seat] = (eg_parents){s->edge, s->rest};
+  else
+    eg_seat_free(g, l->seat);
+  if (s->last == EG_NONE)
+    return;
+  *eg_link_of(g, s->last) = to->first;
+  to->first = s->first;
+  to->n += s->n;
+}
+
+void
+eg_strands_splice(eg_graph *g, const eg_lost *lost, const eg_strand *strands,
+                  uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (i % TOGETHER == 0)
+      prefetch_winners(g, lost + i, strands + i,
+                       n - i < TOGETHER ? n - i : TOGETHER);
+    splice(g, &lost[i], &strands[i]);
+  }
+}
+
+/* --- keys --------------------------------------------------------------- */
+
+typedef struct eg_mended {
+  uint32_t node;
+  eg_key key;
+  uint64_t hash, was;
+} eg_mended;
+
+/* Makes the children of a wide row canonical; false when they were. */
+static bool
+rekey_wide(eg_graph *g, eg_row *r, eg_mended *out) {
+  bool changed = false;
+  uint32_t n = eg_head_of(g, r->head)->arity;
+  eg_class *kids = g->pool + r->kid[0].i;
+  out->was = eg_row_hash(r);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t c = eg_root(g, kids[i].i);
+    changed |= c != kids[i].i;
+    kids[i].i = c;
+  }
+  out->key = eg_key_of(r->head, kids, n);
+  out->hash = eg_key_hash(&out->key);
+  r->kid[1].i = out->key.b;
+  return changed;
+}
+
+static inline bool
+rekey_plain(eg_graph *g, uint32_t edge, eg_mended *out) {
+  eg_row *r = &g->rows[edge / 2];
+  eg_class kids[2];
+  uint64_t by_head = eg_head_mix(r->head);
+  if (!eg_new_kids(g, edge, r->kid, kids, false))
+    return false;
+  out->was = eg_pair_hash(r->kid[0].i, r->kid[1].i, by_head);
+  out->key = (eg_key){r->head, kids[0].i, kids[1].i, NULL, 0};
+  out->hash = eg_pair_hash(kids[0].i, kids[1].i, by_head);
+  memcpy(r->kid, kids, sizeof kids);
+  return true;
+}
+
+/* The nodes on edges[0 .. n) whose keys changed, with their new keys.  Classes
+ * and buckets are fetched ahead. */
+static uint32_t
+rekey(eg_graph *g, const uint32_t *edges, uint32_t n, eg_mended *out) {
+  uint32_t n_out = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const eg_row *r = &g->rows[eg_edge_node(g, edges[i])];
+    if (r->head & EG_WIDE)
+      continue;
+    if (r->kid[0].i != EG_NONE)
+      __builtin_prefetch(&g->up[r->kid[0].i]);
+    if (r->kid[1].i != EG_NONE)
+      __builtin_prefetch(&g->up[r->kid[1].i]);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t node = eg_edge_node(g, edges[i]);
+    eg_row *r = &g->rows[node];
+    eg_mended *x = &out[n_out];
+    if (!(r->head & EG_WIDE ? rekey_wide(g, r, x)
+                            : rekey_plain(g, edges[i], x)))
+      continue;
+    eg_stamp_now(g, node);
+    n_out++;
+    x->node = node;
+    eg_table_prefetch(g, x->was);
+    eg_table_prefetch(g, x->hash);
+  }
+  return n_out;
+}
+
+/* Nodes with these edges enter the table under their new keys, or are twins of
+ * others. */
+static void
+mend_some(eg_graph *g, const uint32_t *edges, uint32_t n) {
+  eg_mended some[TOGETHER];
+  uint32_t changed = rekey(g, edges, n, some);
+  g->index.valid = g->index.valid && !changed;
+  for (uint32_t i = 0; i < changed; i++)
+    eg_table_take(g, some[i].was, some[i].node);
+  for (uint32_t i = 0; i < changed; i++)
+    eg_table_prefetch_node(g, some[i].hash);
+  for (uint32_t i = 0; i < changed; i++) {
+    const eg_mended *x = &some[i];
+    uint32_t other = eg_table_find(g, &x->key, x->hash, EG_NONE, NULL);
+    if (other == EG_NONE)
+      eg_table_put(g, x->hash, x->node);
+    else
+      g->twins.data[g->twins.len++] = (eg_twin){x->node, other};
+  }
+}
+
+/* --- twins -------------------------------------------------------------- */
+
+/* What lives in a class must stay in it. */
+static void
+bury(eg_graph *g, const eg_twin *t) {
+  g->rows[t->dies].head |= EG_DEAD;
+  g->n_dead++;
+  g->index.valid = false;
+  if (g->stamps[t->dies] == EG_PRUNED)
+    return;
+  if (g->stamps[t->stays] == EG_PRUNED)
+    g->stamps[t->stays] = (eg_stamp)g->epoch;
+  else
+    g->live_nodes--;
+}
+
+/* What uniting the classes of some twins will read. */
+static void
+prefetch_twins(const eg_graph *g, const eg_twin *twins, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    __builtin_prefetch(&g->rows[twins[i].stays]);
+    __builtin_prefetch(&g->rows[twins[i].dies]);
+    __builtin_prefetch(&g->stamps[twins[i].stays]);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    __builtin_prefetch(&g->up[g->rows[twins[i].stays].cls]);
+    __builtin_prefetch(&g->up[g->rows[twins[i].dies].cls]);
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t a = eg_root(g, g->rows[twins[i].stays].cls);
+    uint32_t b = eg_root(g, g->rows[twins[i].dies].cls);
+    if (a == b)
+      continue;
+    __builtin_prefetch(&g->parents[eg_seat(g, a)]);
+    __builtin_prefetch(&g->parents[eg_seat(g, b)]);
+  }
+}
+
+/* True when that united two classes. */
+static bool
+unite_twin(eg_graph *g, const eg_twin *t) {
+  uint32_t a = g->rows[t->stays].cls, b = g->rows[t->dies].cls;
+  bool same = eg_root(g, a) == eg_root(g, b);
+  eg_reason why = {EG_BY_CONGRUENCE, 0};
+  if (g->journal) {
+    g->journal->row = t->dies;
+    g->journal->other = t->stays;
+  }
+  if (!same && !eg_unite(g, a, b, why))
+    return false;
+  bury(g, t);
+  return !same;
+}
+
+static uint32_t
+unite_twins(eg_graph *g) {
+  uint32_t unions = 0, n = g->twins.len;
+  for (uint32_t i = 0; i < n; i++) {
+    if (i % TOGETHER == 0)
+      prefetch_twins(g, &g->twins.data[i],
+                     n - i < TOGETHER ? n - i : TOGETHER);
+    unions += unite_twin(g, &g->twins.data[i]);
+  }
+  return unions;
+}
+
+/* --- all of it ---------------------------------------------------------- */
+
+static void
+mend_alone(eg_graph *g, const eg_lost *lost, uint32_t n) {
+  eg_strand *strands = g->strands.data;
+  uint32_t n_edges = eg_strands_walk(g, strands, n, g->edges.data);
+  eg_strands_splice(g, lost, strands, n);
+  for (uint32_t i = 0; i < n_edges; i += TOGETHER)
+    mend_some(g, g->edges.data + i,
+              n_edges - i < TOGETHER ? n_edges - i : TOGETHER);
+}
+
+static void
+remake(eg_graph *g, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const eg_strand *c = &g->strands.data[i];
+    for (uint32_t k = 0; c->remake && k < c->n; k++)
+      eg_remake(g, eg_edge_node(g, g->edges.data[c->at + k]));
+  }
+}
+
+uint32_t
+eg_mend(eg_graph *g, const eg_lost *lost, uint32_t n) {
+  const eg_strand *last = &g->strands.data[n - 1];
+  uint32_t edges = last->at + last->visit;
+  bs_clear(&g->twins);
+  g->settling = true;
+  if (eg_mend_takes(g, edges))
+    eg_mend_shared(g, lost, n, edges);
+  else
+    mend_alone(g, lost, n);
+  uint32_t unions = unite_twins(g);
+  g->settling = false;
+  remake(g, n);
+  return unions;
+}

@@ -1,0 +1,96 @@
+/* mend.h - keys of nodes made again after unions; private.
+ *
+ * Classes that lost a union are taken some at a time: their edges go over to
+ * the winners, and the nodes on these leave the table under their old keys and
+ * enter it under their new ones.  Those that turn out equal are twins, whose
+ * classes are united when all these nodes have been seen.  So nothing depends
+ * on their order, and several threads may share them (mend_share.c) with the
+ * same outcome. */
+#ifndef EGRAPH_MEND_H
+#define EGRAPH_MEND_H
+
+#include "egraph/hashcons.h"
+#include "egraph/runner.h"
+
+/* Mends what is above strands[0 .. n) of lost[0 .. n); there is room for the
+ * edges and as many twins.  Returns how many classes were united. */
+uint32_t eg_mend(eg_graph *, const eg_lost *lost, uint32_t n);
+
+enum { EG_MEND_LEAST = 1 << 8, EG_MEND_MOST = 1 << 12 };
+
+/* How many edges are taken at a time: few beside what the graph has. */
+static inline uint32_t
+eg_mend_room(const eg_graph *g) {
+  uint32_t n = g->live_nodes / 64;
+  return n < EG_MEND_LEAST ? EG_MEND_LEAST : n < EG_MEND_MOST ? n : EG_MEND_MOST;
+}
+
+/* mend_share.c: room for several threads, in a run with a crew. */
+typedef struct eg_mending eg_mending;
+void eg_mending_begin(eg_runner *);
+void eg_mending_free(eg_runner *);
+/* Shall these be shared out?  That depends on the threads: the outcome does
+ * not. */
+bool eg_mend_takes(const eg_graph *, uint32_t edges);
+void eg_mend_shared(eg_graph *, const eg_lost *, uint32_t n, uint32_t edges);
+
+/* --- edges -------------------------------------------------------------- */
+
+static inline uint32_t *
+eg_link_of(const eg_graph *g, uint32_t edge) {
+  return edge & EG_POOL_EDGE ? &g->pool_links[edge & ~EG_POOL_EDGE]
+                             : &g->links[edge];
+}
+
+static inline uint32_t
+eg_edge_node(const eg_graph *g, uint32_t edge) {
+  return edge & EG_POOL_EDGE ? g->pool_owner[edge & ~EG_POOL_EDGE] : edge / 2;
+}
+
+/* Lists the edges of strands[0 .. n) from the first one's `at` on, without those
+ * of dead nodes, chain by chain; returns how many. */
+uint32_t eg_strands_walk(const eg_graph *, eg_strand *, uint32_t n,
+                        uint32_t *edges);
+
+/* What was walked goes over to the winners.  The seats of losers that have no
+ * more edges are free. */
+void eg_strands_splice(eg_graph *, const eg_lost *, const eg_strand *, uint32_t n);
+
+/* --- keys --------------------------------------------------------------- */
+
+/* Children of a plain node, both at once, while other threads look at them. */
+static inline void
+eg_kids_read(const eg_row *r, eg_class kids[2]) {
+  uint64_t both = __atomic_load_n((const uint64_t *)(const void *)r->kid,
+                                  __ATOMIC_RELAXED);
+  memcpy(kids, &both, sizeof both);
+}
+
+static inline void
+eg_kids_write(eg_row *r, const eg_class kids[2]) {
+  uint64_t both;
+  memcpy(&both, kids, sizeof both);
+  __atomic_store_n((uint64_t *)(void *)r->kid, both, __ATOMIC_RELAXED);
+}
+
+/* The children that a plain node shall have instead of `was`; false when these
+ * are they.  A node whose first child is lost, too, is that edge's.  `shared`,
+ * a constant: other threads look for leaders, too. */
+static inline bool
+eg_new_kids(const eg_graph *g, uint32_t edge, const eg_class was[2],
+            eg_class kids[2], bool shared) {
+  uint32_t a = was[0].i, b = was[1].i;
+  kids[0].i = a == EG_NONE ? a : eg_lead(g, a, shared);
+  kids[1].i = b == EG_NONE ? b : eg_lead(g, b, shared);
+  return kids[0].i == a ? kids[1].i != b : !(edge & 1);
+}
+
+/* The row changed. */
+static inline void
+eg_stamp_now(eg_graph *g, uint32_t node) {
+  eg_stamp *s = &g->stamps[node];
+  if (*s != EG_PRUNED)
+    *s = g->pins ? (eg_stamp)(*s | EG_MOVED) : (eg_stamp)g->epoch;
+}
+
+#endif
