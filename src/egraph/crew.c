@@ -54,8 +54,8 @@ struct eg_crew {
   pthread_t helpers[];
 };
 
-static void
-rest(void) {
+void
+eg_crew_rest(void) {
 #ifdef __SSE2__
   _mm_pause();
 #endif
@@ -112,7 +112,7 @@ look_out(eg_crew *c, uint64_t seen) {
   for (int i = 0; i < LOOKS; i++) {
     if (atomic_load(&c->run) != seen)
       return true;
-    rest();
+    eg_crew_rest();
   }
   return false;
 }
@@ -228,7 +228,7 @@ wake_up(eg_crew *c) {
 static void
 await_helpers(eg_crew *c) {
   for (int i = 0; i < LOOKS && atomic_load(&c->working); i++)
-    rest();
+    eg_crew_rest();
   if (!atomic_load(&c->working))
     return;
   pthread_mutex_lock(&c->lock);
@@ -266,7 +266,7 @@ eg_crew_meet(eg_meeting *m, void (*alone)(void *), void *ctx) {
   }
   for (int i = 0; atomic_load(&m->turn) == turn; i++)
     if (i < LOOKS)
-      rest();
+      eg_crew_rest();
     else
       sched_yield();
 }

@@ -32,6 +32,9 @@ typedef struct eg_meeting {
 
 void eg_crew_meet(eg_meeting *, void (*alone)(void *), void *ctx);
 
+/* A thread that looks out for what another one is about to do. */
+void eg_crew_rest(void);
+
 /* Tasks that threads share out as they come.  Each takes its own first, so that
  * what it has written it also reads; then what is left of others', for
  * processors may differ in speed. */

@@ -99,7 +99,8 @@ typedef struct eg_twin {
 /* A cache line: tags (0 = free) beside the node ids they belong to. */
 typedef struct eg_bucket {
   uint8_t tag[EG_BUCKET];
-  uint32_t spilled; /* an insertion went on to the next bucket */
+  uint8_t spilled; /* an insertion went on to the next bucket */
+  uint8_t lock;    /* while several threads enter nodes */
   uint32_t node[EG_BUCKET];
 } eg_bucket;
 

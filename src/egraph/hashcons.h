@@ -79,6 +79,24 @@ eg_tags_equal(const eg_bucket *b, uint8_t tag) {
 #endif
 }
 
+/* The same while other threads write tags, one byte each: which of these are
+ * seen is left open, but not their order with what is read next. */
+static inline uint32_t
+eg_tags_equal_shared(const eg_bucket *b, uint8_t tag) {
+#ifdef __SSE2__
+  __m128i have;
+  __asm__ volatile("movdqa %1, %0" : "=x"(have) : "m"(*b));
+  __m128i same = _mm_cmpeq_epi8(have, _mm_set1_epi8((char)tag));
+  return (uint32_t)_mm_movemask_epi8(same) & ((1u << EG_BUCKET) - 1);
+#else
+  uint32_t bits = 0;
+  for (uint32_t i = 0; i < EG_BUCKET; i++)
+    bits |= (uint32_t)(__atomic_load_n(&b->tag[i], __ATOMIC_ACQUIRE) == tag)
+            << i;
+  return bits;
+#endif
+}
+
 static inline uint32_t
 eg_bucket_of(const eg_graph *g, uint64_t hash) {
   return (uint32_t)(((hash & UINT32_MAX) * g->n_buckets) >> 32);
@@ -129,7 +147,7 @@ eg_table_leave(eg_graph *g, uint64_t hash, uint32_t node) {
   uint32_t at = eg_bucket_of(g, hash);
   for (uint32_t step = 0; step < g->n_buckets; step++) {
     eg_bucket *b = &g->buckets[at];
-    for (uint32_t m = eg_tags_equal(b, tag); m; m &= m - 1) {
+    for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
       uint32_t i = (uint32_t)__builtin_ctz(m);
       if (b->node[i] != node)
         continue;

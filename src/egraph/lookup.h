@@ -9,6 +9,9 @@
 #include "egraph/hashcons.h"
 #include "egraph/runner.h"
 
+/* As a node in the table: one that is being added by this match. */
+#define EG_WAITS 0x80000000u
+
 /* Matches, `stride` words each, and the classes made for them so far: a row of
  * `pitch` a step. */
 typedef struct eg_batch {
@@ -105,15 +108,24 @@ eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w,
   }
 }
 
+/* `shared`, a constant: other threads enter nodes, which wait for their
+ * numbers. */
 static inline void
-eg_find_likely(const eg_batch *b, eg_wanted *w) {
+eg_find_likely(const eg_batch *b, eg_wanted *w, bool shared) {
   const eg_bucket *buckets = b->g->buckets;
   const eg_row *rows = b->g->rows;
   uint32_t n = b->n;
   for (uint32_t i = 0; i < n; i++) {
     const eg_bucket *at = &buckets[w->likely[i]];
-    uint32_t m = eg_tags_equal(at, eg_tag_of(w->hashes[i]));
-    uint32_t node = m ? at->node[(uint32_t)__builtin_ctz(m)] : 0;
+    uint8_t tag = eg_tag_of(w->hashes[i]);
+    uint32_t m =
+        shared ? eg_tags_equal_shared(at, tag) : eg_tags_equal(at, tag);
+    const uint32_t *first = &at->node[m ? (uint32_t)__builtin_ctz(m) : 0];
+    uint32_t node = 0;
+    if (m)
+      node = shared ? __atomic_load_n(first, __ATOMIC_RELAXED) : *first;
+    if (shared && node & EG_WAITS)
+      node = 0;
     w->likely[i] = node;
     if (m)
       __builtin_prefetch(&rows[node]);
@@ -129,7 +141,7 @@ eg_want_by(const eg_batch *b, const eg_step *s, eg_wanted *w, bool shared) {
     eg_take_keys(b, s, 1, w, shared);
   else
     eg_take_keys(b, s, 0, w, shared);
-  eg_find_likely(b, w);
+  eg_find_likely(b, w, shared);
   w->unions = b->g->unions;
 }
 
@@ -138,7 +150,7 @@ eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w) {
   eg_want_by(b, s, w, false);
 }
 
-/* As `eg_want` while other threads look for leaders, too. */
+/* As `eg_want` while other threads look for leaders and enter nodes, too. */
 static inline void
 eg_want_shared(const eg_batch *b, const eg_step *s, eg_wanted *w) {
   eg_want_by(b, s, w, true);

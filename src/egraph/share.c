@@ -1,43 +1,42 @@
 /* share.c - a step of a large group's right sides, built by several threads.
  *
- * Within a step nothing is united, so what it adds can be found out in parts:
+ * Within a step nothing is united, so what it adds can be found out side by
+ * side:
  *
- *   look    ranges of the matches are looked up; what is not there is listed by
- *           the part of the table where it belongs;
- *   enter   each part of the table takes what belongs to it.  What several
- *           matches add is theirs who comes first;
+ *   look    ranges of the matches are looked up; what is not there enters the
+ *           table at once, as the match that adds it.  Of several that add the
+ *           same the first one stays there;
  *   (alone) the new nodes are counted: so each range knows its numbers;
- *   write   the rows and classes of each range are written;
- *   finish  the rows are linked to their children's parents, all by one thread;
- *           their numbers are put into the table.
+ *   write   the rows and classes of each range are written, and their numbers
+ *           put into the table, while one thread links the rows to their
+ *           children's parents;
+ *   settle  matches whose node another one adds get its class.
  *
- * A thread takes its own ranges and parts first, for a line that another one
- * has changed takes as long to come as one from memory; then what is left, for
- * processors may differ in speed.  Each goes through the matches in their
- * order, so numbers and lists are those of one thread (batch.c).  */
+ * A bucket is locked while a node enters it, or goes on from it to the next.
+ * Where in the table a node ends up is left to chance, and matters to none.  A
+ * thread takes its own ranges first, for a line that another one has changed
+ * takes as long to come as one from memory; then what is left, for processors
+ * may differ in speed.  Each goes through the matches in their order, so
+ * numbers and lists are those of one thread (batch.c).  */
 #include "egraph/share.h"
 #include <string.h>
 
 enum {
-  PARTS = 4,                         /* of the table */
   RANGES = EG_GROUP_MOST / EG_BATCH, /* of the matches */
   FEWEST = 2 * EG_BATCH,             /* matches that are worth it */
-  AHEAD = 16,                        /* that are fetched */
   SOME = 32 /* rows that are linked while others are fetched */
 };
 
-#define WAITS 0x80000000u /* as a node in the table: the match that adds it */
-#define NEW   EG_NONE     /* as the match that adds the same node: no other */
+#define NEW   EG_NONE /* as a match that adds the same node: none before it */
 #define FOUND (EG_NONE - 1u) /* ... the node was there */
 
-typedef enum eg_phase { LOOK, ENTER, WRITE, FINISH, PHASES } eg_phase;
+typedef enum eg_phase { LOOK, LINK, WRITE, SETTLE, PHASES } eg_phase;
 
 typedef struct eg_range {
   uint32_t from, to; /* matches */
   uint32_t n_todo;   /* those whose node is not there, or not in its class */
-  uint32_t n_own[PARTS], n_strays[PARTS]; /* by parts of the table */
-  uint32_t n_new[PARTS + 1];              /* ... and what strayed */
-  uint32_t first;                         /* new nodes of ranges before it */
+  atomic_uint n_new; /* those that add one */
+  uint32_t first;    /* new nodes of ranges before it */
   uint32_t n_equal;
   char apart[128]; /* what threads write side by side is not in one line */
 } eg_range;
@@ -47,21 +46,17 @@ struct eg_share {
   uint32_t n;    /* ranges of the group that is on */
   uint32_t *block;
   /* Of each match of which there is something to do. */
-  uint32_t *same; /* the first match that adds the same node; NEW, FOUND */
+  uint32_t *same; /* an earlier match that adds the same node; NEW, FOUND */
   /* ... whose node is not there */
   eg_class (*kids)[2];
-  uint64_t *hash;
   uint32_t *into;  /* the class of a last node */
   uint32_t *place; /* in the table: pairs before it */
-  uint32_t *row;
   uint32_t *todo;         /* of a range, from its first match on */
-  uint32_t *own[PARTS];   /* the same, by part of the table */
   uint32_t *rows, *seats; /* free ones that are used again, in order */
   uint32_t n_rows, n_seats;
-  uint32_t bound[PARTS + 1]; /* of the table's parts: buckets */
   eg_range ranges[RANGES];
   eg_meeting meeting;
-  eg_claims claims[PHASES], link;
+  eg_claims claims[PHASES];
 
   eg_runner *r;
   eg_graph *g;
@@ -72,17 +67,123 @@ struct eg_share {
   bool last;
 };
 
-/* --- look --------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------- */
 
 static void
-list(eg_share *s, eg_range *p, const eg_wanted *w, uint32_t i, uint32_t at) {
-  uint32_t bucket = eg_bucket_of(s->g, w->hashes[i]), k = 0;
-  memcpy(s->kids[at], w->kids[i], sizeof w->kids[i]);
-  s->hash[at] = w->hashes[i];
-  while (bucket >= s->bound[k + 1])
-    k++;
-  s->own[k][p->from + p->n_own[k]++] = at;
+lock(eg_bucket *b) {
+  while (__atomic_exchange_n(&b->lock, 1, __ATOMIC_ACQUIRE))
+    eg_crew_rest();
 }
+
+static void
+unlock(eg_bucket *b) {
+  __atomic_store_n(&b->lock, 0, __ATOMIC_RELEASE);
+}
+
+static bool
+is_spilled(const eg_bucket *b) {
+  return __atomic_load_n(&b->spilled, __ATOMIC_RELAXED);
+}
+
+static uint32_t
+next_bucket(const eg_graph *g, uint32_t at) {
+  return at + 1 == g->n_buckets ? 0 : at + 1;
+}
+
+/* A node that was there before this step, or EG_NONE. */
+static uint32_t
+find(const eg_graph *g, const eg_key *k, uint64_t hash) {
+  uint8_t tag = eg_tag_of(hash);
+  for (uint32_t at = eg_bucket_of(g, hash);; at = next_bucket(g, at)) {
+    const eg_bucket *b = &g->buckets[at];
+    for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
+      uint32_t node =
+          __atomic_load_n(&b->node[__builtin_ctz(m)], __ATOMIC_RELAXED);
+      if (!(node & EG_WAITS) && eg_key_is(g, k, node))
+        return node;
+    }
+    if (!is_spilled(b))
+      return EG_NONE;
+  }
+}
+
+/* Where a match waits that adds the same node as match i; or EG_NONE. */
+static uint32_t
+find_waiting(const eg_share *s, uint32_t i, uint32_t home, uint8_t tag) {
+  for (uint32_t at = home;; at = next_bucket(s->g, at)) {
+    const eg_bucket *b = &s->g->buckets[at];
+    for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
+      uint32_t k = (uint32_t)__builtin_ctz(m);
+      uint32_t node = __atomic_load_n(&b->node[k], __ATOMIC_ACQUIRE);
+      if (node & EG_WAITS &&
+          !memcmp(s->kids[node & ~EG_WAITS], s->kids[i], sizeof s->kids[i]))
+        return at * EG_BUCKET + k;
+    }
+    if (!is_spilled(b))
+      return EG_NONE;
+  }
+}
+
+static uint32_t *
+node_at(const eg_share *s, uint32_t place) {
+  return &s->g->buckets[place / EG_BUCKET].node[place % EG_BUCKET];
+}
+
+/* Puts a match into the first bucket with room, and there is one; its own is
+ * locked.  The tag comes last: who sees it sees the rest. */
+static uint32_t
+put(const eg_share *s, uint32_t i, uint32_t home, uint8_t tag) {
+  for (uint32_t at = home;; at = next_bucket(s->g, at)) {
+    eg_bucket *b = &s->g->buckets[at];
+    if (at != home)
+      lock(b);
+    uint32_t room = eg_tags_equal_shared(b, 0), k = 0;
+    if (room) {
+      k = (uint32_t)__builtin_ctz(room);
+      __atomic_store_n(&b->node[k], i | EG_WAITS, __ATOMIC_RELEASE);
+      __atomic_store_n(&b->tag[k], tag, __ATOMIC_RELEASE);
+    } else {
+      __atomic_store_n(&b->spilled, 1, __ATOMIC_RELAXED);
+    }
+    if (at != home)
+      unlock(b);
+    if (room)
+      return at * EG_BUCKET + k;
+  }
+}
+
+/* Of the matches that add one node the first one is in the table, and NEW, when
+ * all have entered.  False when another one is before match i. */
+static bool
+enter(eg_share *s, uint32_t i, uint64_t hash) {
+  uint32_t home = eg_bucket_of(s->g, hash);
+  uint8_t tag = eg_tag_of(hash);
+  eg_bucket *b = &s->g->buckets[home];
+  lock(b);
+  uint32_t at = find_waiting(s, i, home, tag);
+  uint32_t other = at == EG_NONE ? EG_NONE : *node_at(s, at) & ~EG_WAITS;
+  if (other == EG_NONE) {
+    at = put(s, i, home, tag);
+  } else if (i < other) {
+    s->same[other] = i;
+    atomic_fetch_sub(&s->ranges[other / EG_BATCH].n_new, 1);
+    __atomic_store_n(node_at(s, at), i | EG_WAITS, __ATOMIC_RELEASE);
+  }
+  s->same[i] = other != EG_NONE && other < i ? other : NEW;
+  unlock(b);
+  s->place[i] = at;
+  return other == EG_NONE || i < other;
+}
+
+/* The first match that adds the node of match i: match i, if that is NEW. */
+static uint32_t
+first_of(const eg_share *s, uint32_t i) {
+  while (s->same[i] != NEW)
+    i = s->same[i];
+  return i;
+}
+
+/* --- look --------------------------------------------------------------- */
 
 static void
 look(eg_share *s, eg_range *p) {
@@ -91,9 +192,9 @@ look(eg_share *s, eg_range *p) {
   eg_batch b = eg_batch_part(s->b, at, p->to);
   const uint32_t *into = eg_targets(&b, s->c);
   uint32_t *made = eg_made_at(&b, s->step), todo[EG_BATCH], n_todo = 0;
+  uint32_t n_new = 0;
   eg_wanted w;
   p->n_todo = 0;
-  memset(p->n_own, 0, sizeof p->n_own);
   eg_want_shared(&b, s->s, &w);
   for (uint32_t i = 0; i < b.n; i++) {
     made[i] = eg_likely_class(g, s->s, &w, i);
@@ -104,96 +205,28 @@ look(eg_share *s, eg_range *p) {
   }
   for (uint32_t k = 0; k < n_todo; k++) {
     uint32_t i = todo[k];
-    if (made[i] == EG_NONE && !eg_table_lacks(g, w.hashes[i])) {
+    if (made[i] == EG_NONE) {
       eg_key key = eg_wanted_key(s->s, &w, i);
-      uint32_t have = eg_table_find(g, &key, w.hashes[i], EG_NONE, NULL);
+      uint32_t have = find(g, &key, w.hashes[i]);
       made[i] = have == EG_NONE ? EG_NONE : g->rows[have].cls;
     }
     if (made[i] != EG_NONE &&
         (!s->last || eg_is_same(g, made[i], into[(size_t)i * b.stride], true)))
       continue;
     s->todo[p->from + p->n_todo++] = at + i;
-    s->same[at + i] = FOUND;
-    if (made[i] == EG_NONE)
-      list(s, p, &w, i, at + i);
-    if (made[i] == EG_NONE && s->last)
+    if (made[i] != EG_NONE) {
+      s->same[at + i] = FOUND;
+      continue;
+    }
+    memcpy(s->kids[at + i], w.kids[i], sizeof w.kids[i]);
+    if (s->last)
       s->into[at + i] = eg_target(&b, s->c, i, true);
+    n_new += enter(s, at + i, w.hashes[i]);
   }
-}
-
-/* --- enter -------------------------------------------------------------- */
-
-/* The match whose node waits in a bucket under the same key; or NEW. */
-static uint32_t
-find_waiting(const eg_share *s, const eg_bucket *b, uint8_t tag, uint32_t i) {
-  for (uint32_t m = eg_tags_equal(b, tag); m; m &= m - 1) {
-    uint32_t node = b->node[__builtin_ctz(m)];
-    if (node & WAITS &&
-        !memcmp(s->kids[node & ~WAITS], s->kids[i], sizeof s->kids[i]))
-      return node & ~WAITS;
-  }
-  return NEW;
-}
-
-/* Enters the node of match i into a bucket from its own up to `end`.  False
- * when there is no room: then it strays. */
-static bool
-enter(eg_share *s, uint32_t i, uint32_t at, uint32_t end) {
-  uint8_t tag = eg_tag_of(s->hash[i]);
-  eg_bucket *buckets = s->g->buckets;
-  uint32_t to = EG_NONE;
-  for (; at < end; at++) {
-    eg_bucket *b = &buckets[at];
-    uint32_t room = eg_tags_equal(b, 0);
-    s->same[i] = find_waiting(s, b, tag, i);
-    if (s->same[i] != NEW)
-      return true;
-    if (to == EG_NONE && room)
-      to = at * EG_BUCKET + (uint32_t)__builtin_ctz(room);
-    if (!b->spilled && to != EG_NONE)
-      break;
-    b->spilled = to == EG_NONE ? 1 : b->spilled;
-  }
-  if (to == EG_NONE)
-    return false;
-  buckets[to / EG_BUCKET].tag[to % EG_BUCKET] = tag;
-  buckets[to / EG_BUCKET].node[to % EG_BUCKET] = i | WAITS;
-  s->place[i] = to;
-  return true;
-}
-
-/* What strays is kept in front of the list. */
-static void
-enter_some(eg_share *s, eg_range *p, uint32_t part) {
-  uint32_t *own = s->own[part] + p->from, n = p->n_own[part];
-  uint32_t n_new = 0, n_strays = 0, end = s->bound[part + 1];
-  for (uint32_t k = 0; k < n; k++) {
-    if (k + AHEAD < n)
-      eg_prefetch_own(
-          &s->g->buckets[eg_bucket_of(s->g, s->hash[own[k + AHEAD]])]);
-    uint32_t i = own[k];
-    if (enter(s, i, eg_bucket_of(s->g, s->hash[i]), end))
-      n_new += s->same[i] == NEW;
-    else
-      own[n_strays++] = i;
-  }
-  p->n_new[part] = n_new;
-  p->n_strays[part] = n_strays;
+  atomic_fetch_add(&p->n_new, n_new);
 }
 
 /* --- alone -------------------------------------------------------------- */
-
-/* The table's end is followed by its beginning. */
-static void
-enter_strays(eg_share *s, eg_range *p, uint32_t part) {
-  uint32_t n = s->g->n_buckets;
-  for (uint32_t k = 0; k < p->n_strays[part]; k++) {
-    uint32_t i = s->own[part][p->from + k];
-    if (!enter(s, i, eg_bucket_of(s->g, s->hash[i]), n))
-      enter(s, i, 0, n);
-    p->n_new[PARTS] += s->same[i] == NEW;
-  }
-}
 
 static void
 take_free_rows(eg_share *s) {
@@ -223,14 +256,8 @@ number(void *ctx) {
   eg_share *s = ctx;
   s->total = 0;
   for (uint32_t k = 0; k < s->n; k++) {
-    eg_range *p = &s->ranges[k];
-    p->first = s->total;
-    p->n_new[PARTS] = 0;
-    for (uint32_t part = 0; part < PARTS; part++) {
-      enter_strays(s, p, part);
-      s->total += p->n_new[part];
-    }
-    s->total += p->n_new[PARTS];
+    s->ranges[k].first = s->total;
+    s->total += s->ranges[k].n_new;
   }
   take_free_rows(s);
   if (!s->last)
@@ -251,13 +278,19 @@ write_class(eg_share *s, uint32_t k) {
   return c;
 }
 
+/* The row of new node k. */
+static uint32_t
+row_of(const eg_share *s, uint32_t k) {
+  return k < s->n_rows ? s->rows[k] : s->g->n_rows + k - s->n_rows;
+}
+
 static void
 write_row(eg_share *s, uint32_t i, uint32_t k, uint32_t cls) {
   eg_graph *g = s->g;
-  uint32_t n = k < s->n_rows ? s->rows[k] : g->n_rows + k - s->n_rows;
+  uint32_t n = row_of(s, k);
   g->rows[n] = (eg_row){s->s->head, cls, {s->kids[i][0], s->kids[i][1]}};
   g->stamps[n] = (eg_stamp)g->epoch;
-  s->row[i] = n;
+  *node_at(s, s->place[i]) = n;
 }
 
 /* The classes that a range's last nodes make equal. */
@@ -267,11 +300,13 @@ list_equal(eg_share *s, eg_range *p) {
   eg_equal *equal = s->r->equal.data + p->from;
   p->n_equal = 0;
   for (uint32_t t = 0; s->last && t < p->n_todo; t++) {
-    uint32_t i = s->todo[p->from + t], same = s->same[i];
-    if (same == FOUND)
-      equal[p->n_equal++] = (eg_equal){i, made[i], EG_NONE};
-    else if (same != NEW && s->into[same] != s->into[i])
-      equal[p->n_equal++] = (eg_equal){i, s->into[same], EG_NONE};
+    uint32_t i = s->todo[p->from + t], cls;
+    if (s->same[i] == NEW)
+      continue;
+    bool found = s->same[i] == FOUND;
+    cls = found ? made[i] : s->into[first_of(s, i)];
+    if (found || cls != s->into[i])
+      equal[p->n_equal++] = (eg_equal){i, cls, EG_NONE};
   }
 }
 
@@ -288,9 +323,9 @@ write_some(eg_share *s, eg_range *p) {
   list_equal(s, p);
 }
 
-/* --- finish ------------------------------------------------------------- */
+/* --- link --------------------------------------------------------------- */
 
-/* New rows of a range's list from `t` on, some of them; their children's
+/* New nodes of a range's list from `t` on, some of them; their children's
  * parents are fetched. */
 static uint32_t
 fetch_parents(const eg_share *s, const eg_range *p, uint32_t *t,
@@ -319,28 +354,26 @@ link_kid(eg_graph *g, uint32_t edge, uint32_t kid) {
 
 static void
 link_rows(eg_share *s) {
-  for (uint32_t k = 0; k < s->n; k++) {
+  for (uint32_t r = 0, k = 0; r < s->n; r++) {
     uint32_t some[SOME], n;
-    for (uint32_t t = 0; (n = fetch_parents(s, &s->ranges[k], &t, some));)
+    for (uint32_t t = 0; (n = fetch_parents(s, &s->ranges[r], &t, some));)
       for (uint32_t j = 0; j < n; j++) {
-        uint32_t i = some[j];
-        link_kid(s->g, 2 * s->row[i], s->kids[i][0].i);
-        link_kid(s->g, 2 * s->row[i] + 1, s->kids[i][1].i);
+        uint32_t row = row_of(s, k++);
+        link_kid(s->g, 2 * row, s->kids[some[j]][0].i);
+        link_kid(s->g, 2 * row + 1, s->kids[some[j]][1].i);
       }
   }
 }
 
-/* The table gets the rows' numbers, and matches that add what another adds its
- * class. */
+/* --- settle ------------------------------------------------------------- */
+
 static void
-settle_some(eg_share *s, const eg_range *p) {
+settle(eg_share *s, const eg_range *p) {
   uint32_t *made = eg_made_at(s->b, s->step);
   for (uint32_t t = 0; t < p->n_todo; t++) {
-    uint32_t i = s->todo[p->from + t], at = s->place[i];
-    if (s->same[i] == NEW)
-      s->g->buckets[at / EG_BUCKET].node[at % EG_BUCKET] = s->row[i];
-    else if (s->same[i] != FOUND)
-      made[i] = made[s->same[i]];
+    uint32_t i = s->todo[p->from + t];
+    if (s->same[i] != NEW && s->same[i] != FOUND)
+      made[i] = made[first_of(s, i)];
   }
 }
 
@@ -351,18 +384,16 @@ take_part(void *ctx, uint32_t thread) {
   uint32_t i, threads = s->meeting.n;
   while (eg_claim(&s->claims[LOOK], thread, threads, s->n, &i))
     look(s, &s->ranges[i]);
-  eg_crew_meet(&s->meeting, NULL, NULL);
-  while (eg_claim(&s->claims[ENTER], thread, threads, PARTS, &i))
-    for (uint32_t k = 0; k < s->n; k++)
-      enter_some(s, &s->ranges[k], i);
   eg_crew_meet(&s->meeting, number, s);
+  if (eg_claim(&s->claims[LINK], thread, threads, 1, &i))
+    link_rows(s);
   while (eg_claim(&s->claims[WRITE], thread, threads, s->n, &i))
     write_some(s, &s->ranges[i]);
+  if (s->last)
+    return;
   eg_crew_meet(&s->meeting, NULL, NULL);
-  if (eg_claim(&s->link, thread, threads, 1, &i))
-    link_rows(s);
-  while (eg_claim(&s->claims[FINISH], thread, threads, s->n, &i))
-    settle_some(s, &s->ranges[i]);
+  while (eg_claim(&s->claims[SETTLE], thread, threads, s->n, &i))
+    settle(s, &s->ranges[i]);
 }
 
 /* --- a step ------------------------------------------------------------- */
@@ -409,13 +440,11 @@ eg_share_step(eg_runner *r, const eg_batch *b, const eg_code *c,
   s->meeting.n = eg_crew_parts(r->g->crew);
   for (int k = 0; k < PHASES; k++)
     eg_claims_reset(&s->claims[k]);
-  eg_claims_reset(&s->link);
   for (uint32_t k = 0; k < s->n; k++) {
+    atomic_store(&s->ranges[k].n_new, 0);
     s->ranges[k].from = k * EG_BATCH;
     s->ranges[k].to = k + 1 < s->n ? (k + 1) * EG_BATCH : b->n;
   }
-  for (uint32_t k = 0; k <= PARTS; k++)
-    s->bound[k] = (uint32_t)((uint64_t)r->g->n_buckets * k / PARTS);
   eg_crew_run(r->g->crew, take_part, s, s->meeting.n);
   count_in(s);
   join_equal(s);
@@ -455,7 +484,7 @@ eg_take_room(eg_runner *r, void *block, size_t n) {
 /* Without room groups are built by one thread. */
 void
 eg_share_begin(eg_runner *r) {
-  enum { WORDS = 11 + PARTS };
+  enum { WORDS = 8 };
   size_t n = r->group;
   if (n < FEWEST || (r->share && r->share->room >= n))
     return;
@@ -469,17 +498,14 @@ eg_share_begin(eg_runner *r) {
   uint32_t *at = eg_take_room(r, s->block, n * WORDS * sizeof *at);
   if (!at)
     return;
-  uint32_t **columns[] = {&s->into, &s->place, &s->row,  &s->todo,
+  uint32_t **columns[] = {&s->into, &s->place, &s->todo,
                           &s->same, &s->rows,  &s->seats};
   s->block = at;
   s->room = (uint32_t)n;
-  s->hash = (uint64_t *)(void *)at;
-  s->kids = (eg_class(*)[2])(void *)(at + 2 * n);
-  at += 4 * n;
+  s->kids = (eg_class(*)[2])(void *)at;
+  at += 2 * n;
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++, at += n)
     *columns[i] = at;
-  for (int k = 0; k < PARTS; k++, at += n)
-    s->own[k] = at;
 }
 
 void
