@@ -5,6 +5,12 @@
 
 enum { TOGETHER = 32 }; /* whose cache misses overlap */
 
+/* Is the graph beyond the caches, so that asking for what comes is worth it? */
+static bool
+is_far(const eg_graph *g) {
+  return g->n_rows >= 1 << 18;
+}
+
 /* --- edges -------------------------------------------------------------- */
 
 static void
@@ -39,11 +45,15 @@ static uint32_t
 close_gaps(eg_strand *strands, uint32_t n, uint32_t *edges) {
   uint32_t from = n ? strands[0].at : 0, to = from;
   for (uint32_t i = 0; i < n; i++) {
-    eg_strand *c = &strands[i];
-    if (to < c->at)
-      memmove(edges + to, edges + c->at, c->n * sizeof *edges);
-    c->at = to;
-    to += c->n;
+    eg_strand *s = &strands[i];
+    uint32_t *list = edges + s->at;
+    if (to == s->at) {
+      to += s->n;
+      continue;
+    }
+    s->at = to;
+    for (uint32_t k = 0; k < s->n; k++)
+      edges[to++] = list[k];
   }
   return to - from;
 }
@@ -105,7 +115,7 @@ void
 eg_strands_splice(eg_graph *g, const eg_lost *lost, const eg_strand *strands,
                   uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    if (i % TOGETHER == 0)
+    if (is_far(g) && i % TOGETHER == 0)
       prefetch_winners(g, lost + i, strands + i,
                        n - i < TOGETHER ? n - i : TOGETHER);
     splice(g, &lost[i], &strands[i]);
@@ -219,25 +229,12 @@ bury(eg_graph *g, const eg_twin *t) {
     g->live_nodes--;
 }
 
-/* What uniting the classes of some twins will read. */
+/* The leaders that uniting the classes of some twins will look for. */
 static void
 prefetch_twins(const eg_graph *g, const eg_twin *twins, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    __builtin_prefetch(&g->rows[twins[i].stays]);
-    __builtin_prefetch(&g->rows[twins[i].dies]);
-    __builtin_prefetch(&g->stamps[twins[i].stays]);
-  }
-  for (uint32_t i = 0; i < n; i++) {
     __builtin_prefetch(&g->up[g->rows[twins[i].stays].cls]);
     __builtin_prefetch(&g->up[g->rows[twins[i].dies].cls]);
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    uint32_t a = eg_root(g, g->rows[twins[i].stays].cls);
-    uint32_t b = eg_root(g, g->rows[twins[i].dies].cls);
-    if (a == b)
-      continue;
-    __builtin_prefetch(&g->parents[eg_seat(g, a)]);
-    __builtin_prefetch(&g->parents[eg_seat(g, b)]);
   }
 }
 
@@ -261,7 +258,7 @@ static uint32_t
 unite_twins(eg_graph *g) {
   uint32_t unions = 0, n = g->twins.len;
   for (uint32_t i = 0; i < n; i++) {
-    if (i % TOGETHER == 0)
+    if (is_far(g) && i % TOGETHER == 0)
       prefetch_twins(g, &g->twins.data[i],
                      n - i < TOGETHER ? n - i : TOGETHER);
     unions += unite_twin(g, &g->twins.data[i]);
