@@ -141,7 +141,7 @@ eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
   bs_reserve(g->heap, &g->lost, (uint64_t)g->lost.len + 1);
   eg_modify_room(g);
   if (g->journal)
-    eg_journal_room(g, 0);
+    eg_journal_room(g, 0, 1);
   if (g->analysis.size)
     bits = eg_data_join(g, eg_data_at(g, winner), eg_data_at(g, loser));
   if (bits & EG_MERGE_CONFLICT) {

@@ -54,11 +54,19 @@ struct eg_crew {
   pthread_t helpers[];
 };
 
-void
-eg_crew_rest(void) {
+static void
+rest(void) {
 #ifdef __SSE2__
   _mm_pause();
 #endif
+}
+
+void
+eg_crew_rest(uint32_t looks) {
+  if (looks < LOOKS)
+    rest();
+  else
+    sched_yield();
 }
 
 static void
@@ -112,7 +120,7 @@ look_out(eg_crew *c, uint64_t seen) {
   for (int i = 0; i < LOOKS; i++) {
     if (atomic_load(&c->run) != seen)
       return true;
-    eg_crew_rest();
+    rest();
   }
   return false;
 }
@@ -228,7 +236,7 @@ wake_up(eg_crew *c) {
 static void
 await_helpers(eg_crew *c) {
   for (int i = 0; i < LOOKS && atomic_load(&c->working); i++)
-    eg_crew_rest();
+    rest();
   if (!atomic_load(&c->working))
     return;
   pthread_mutex_lock(&c->lock);
@@ -264,11 +272,8 @@ eg_crew_meet(eg_meeting *m, void (*alone)(void *), void *ctx) {
     atomic_store(&m->turn, turn + 1);
     return;
   }
-  for (int i = 0; atomic_load(&m->turn) == turn; i++)
-    if (i < LOOKS)
-      eg_crew_rest();
-    else
-      sched_yield();
+  for (uint32_t i = 0; atomic_load(&m->turn) == turn; i++)
+    eg_crew_rest(i);
 }
 
 void

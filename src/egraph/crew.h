@@ -32,8 +32,9 @@ typedef struct eg_meeting {
 
 void eg_crew_meet(eg_meeting *, void (*alone)(void *), void *ctx);
 
-/* A thread that looks out for what another one is about to do. */
-void eg_crew_rest(void);
+/* Between looks at what another thread is about to do, `looks` so far: first
+ * only a moment, then that thread may need the processor. */
+void eg_crew_rest(uint32_t looks);
 
 /* Tasks that threads share out as they come.  Each takes its own first, so that
  * what it has written it also reads; then what is left of others', for

@@ -214,7 +214,7 @@ eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
   else
     eg_table_reserve(g, 1);
   if (g->journal)
-    eg_journal_room(g, pool);
+    eg_journal_room(g, pool, 1);
   eg_modify_room(g);
   uint32_t c = class_for(g, k->head, kids, n, into, why);
   if (c == EG_NONE)

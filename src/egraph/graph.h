@@ -9,7 +9,7 @@
  * Parents are threaded through the nodes: each (node, child position) is an
  * edge, and a class holds the first edge of its list.  Joining two classes
  * touches no list: the loser keeps its own, and the rebuild, which must visit
- * every edge of it anyway, moves the edges to the winner one by one.
+ * every edge of it anyway, puts it in front of the winner's.
  *
  * `stamp` of a node is the epoch in which its row (kids or class) changed last;
  * an epoch ends when the index is built, that is, when a search begins.  So
@@ -225,12 +225,14 @@ struct eg_graph {
   uint32_t epoch, epoch_base; /* epoch <= EG_EPOCHS */
   uint64_t unions;
   BS_VEC(eg_lost) lost;     /* classes whose parents need repair */
+  uint32_t n_mended;        /* of these; where memory ran out, it goes on */
   BS_VEC(uint32_t) changed; /* classes whose parents need remaking */
   BS_VEC(uint32_t) touched; /* classes that wait for `modify` */
   /* Of those that are being mended: */
   BS_VEC(eg_strand) strands;
   BS_VEC(uint32_t) edges;
   BS_VEC(eg_twin) twins;
+  uint32_t n_united; /* of these */
   BS_VEC(eg_prune_request) prunes;
   BS_VEC(uint32_t) pruned; /* classes that wait to be */
   BS_VEC(eg_class) scratch;
@@ -247,9 +249,9 @@ struct eg_graph {
   uint64_t expected; /* nodes after the iteration that is on; 0: unknown;
                         EG_EARLY: as it is one of the first */
   eg_index index;
-  uint32_t pins; /* searches that read the index */
-  eg_crew *crew; /* of the run that is on; NULL: one thread */
-  struct eg_mending *mending; /* room for several threads; or NULL */
+  uint32_t pins;              /* searches that read the index */
+  eg_crew *crew;              /* of the run that is on; NULL: one thread */
+  struct eg_mending *mending; /* the same crew's; or NULL */
 };
 
 _Static_assert(offsetof(eg_graph, up) == offsetof(eg_known, up) &&
@@ -394,14 +396,18 @@ eg_is_live(const eg_graph *g, uint32_t node) {
   return !(g->rows[node].head & EG_DEAD) && g->stamps[node] != EG_PRUNED;
 }
 
+/* Where the edge behind this one in its list is. */
+static inline uint32_t *
+eg_link_of(const eg_graph *g, uint32_t edge) {
+  return edge & EG_POOL_EDGE ? &g->pool_links[edge & ~EG_POOL_EDGE]
+                             : &g->links[edge];
+}
+
 /* An edge joins the parents in a seat. */
 static inline void
 eg_edge_link(eg_graph *g, uint32_t edge, uint32_t seat) {
   eg_parents *c = &g->parents[seat];
-  if (edge & EG_POOL_EDGE)
-    g->pool_links[edge & ~EG_POOL_EDGE] = c->first;
-  else
-    g->links[edge] = c->first;
+  *eg_link_of(g, edge) = c->first;
   c->first = edge;
   c->n++;
 }

@@ -80,7 +80,7 @@ eg_tags_equal(const eg_bucket *b, uint8_t tag) {
 }
 
 /* The same while other threads write tags, one byte each: which of these are
- * seen is left open, but not their order with what is read next. */
+ * seen is left open.  A node whose tag was seen is there when it is read. */
 static inline uint32_t
 eg_tags_equal_shared(const eg_bucket *b, uint8_t tag) {
 #ifdef __SSE2__

@@ -40,10 +40,10 @@ eg_journal_bytes(const eg_journal *j) {
 }
 
 void
-eg_journal_room(eg_graph *g, uint32_t pool) {
+eg_journal_room(eg_graph *g, uint32_t pool, uint64_t events) {
   eg_journal *j = g->journal;
   bs_reserve(g->heap, &j->was, (uint64_t)j->was.len + 1);
-  bs_reserve(g->heap, &j->events, (uint64_t)j->events.len + 1);
+  bs_reserve(g->heap, &j->events, j->events.len + events);
   bs_reserve(g->heap, &j->pool, (uint64_t)j->pool.len + pool);
 }
 
@@ -143,7 +143,7 @@ eg_journal_again(eg_graph *g, eg_reason why) {
   uint64_t *last = &j->again[hash & (EG_AGAIN - 1)];
   if (*last == hash)
     return;
-  eg_journal_room(g, 0);
+  eg_journal_room(g, 0, 1);
   *last = hash;
   j->n_again++;
   event(j, j->row, j->result, place_of(j, why.match));

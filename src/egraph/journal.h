@@ -49,8 +49,8 @@ typedef struct eg_journal {
 eg_journal *eg_journal_new(bs_heap *);
 void eg_journal_free(bs_heap *, eg_journal *);
 size_t eg_journal_bytes(const eg_journal *);
-/* Room for one row of `pool` children and one event. */
-void eg_journal_room(eg_graph *, uint32_t pool);
+/* Room for one row of `pool` children and so many events. */
+void eg_journal_room(eg_graph *, uint32_t pool, uint64_t events);
 /* The row added last; `into` as for eg_add_key. */
 void eg_journal_row(eg_graph *, const eg_class *kids, uint32_t n, uint32_t cls,
                     uint32_t into, eg_reason);

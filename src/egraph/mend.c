@@ -63,7 +63,7 @@ enum { SIDE_BY_SIDE = 8 };
 /* Some strands are followed side by side, for each step waits for memory. */
 uint32_t
 eg_strands_walk(const eg_graph *g, eg_strand *strands, uint32_t n,
-               uint32_t *edges) {
+                uint32_t *edges) {
   eg_strand *on[SIDE_BY_SIDE];
   uint32_t n_on = 0, at = 0;
   do {
@@ -254,15 +254,18 @@ unite_twin(eg_graph *g, const eg_twin *t) {
   return !same;
 }
 
-static uint32_t
-unite_twins(eg_graph *g) {
+uint32_t
+eg_unite_twins(eg_graph *g) {
   uint32_t unions = 0, n = g->twins.len;
-  for (uint32_t i = 0; i < n; i++) {
+  while (g->n_united < n) {
+    uint32_t i = g->n_united;
     if (is_far(g) && i % TOGETHER == 0)
-      prefetch_twins(g, &g->twins.data[i],
-                     n - i < TOGETHER ? n - i : TOGETHER);
+      prefetch_twins(g, &g->twins.data[i], n - i < TOGETHER ? n - i : TOGETHER);
     unions += unite_twin(g, &g->twins.data[i]);
+    g->n_united++;
   }
+  bs_clear(&g->twins);
+  g->n_united = 0;
   return unions;
 }
 
@@ -291,13 +294,12 @@ uint32_t
 eg_mend(eg_graph *g, const eg_lost *lost, uint32_t n) {
   const eg_strand *last = &g->strands.data[n - 1];
   uint32_t edges = last->at + last->visit;
-  bs_clear(&g->twins);
   g->settling = true;
   if (eg_mend_takes(g, edges))
     eg_mend_shared(g, lost, n, edges);
   else
     mend_alone(g, lost, n);
-  uint32_t unions = unite_twins(g);
+  uint32_t unions = eg_unite_twins(g);
   g->settling = false;
   remake(g, n);
   return unions;

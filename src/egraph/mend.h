@@ -3,9 +3,9 @@
  * Classes that lost a union are taken some at a time: their edges go over to
  * the winners, and the nodes on these leave the table under their old keys and
  * enter it under their new ones.  Those that turn out equal are twins, whose
- * classes are united when all these nodes have been seen.  So nothing depends
- * on their order, and several threads may share them (mend_share.c) with the
- * same outcome. */
+ * classes are united when all these nodes have been seen.  So order matters
+ * among nodes with one key only, and several threads may share them
+ * (mend_share.c) with the same outcome. */
 #ifndef EGRAPH_MEND_H
 #define EGRAPH_MEND_H
 
@@ -15,6 +15,8 @@
 /* Mends what is above strands[0 .. n) of lost[0 .. n); there is room for the
  * edges and as many twins.  Returns how many classes were united. */
 uint32_t eg_mend(eg_graph *, const eg_lost *lost, uint32_t n);
+/* What is left of twins where memory ran out among them. */
+uint32_t eg_unite_twins(eg_graph *);
 
 enum { EG_MEND_LEAST = 1 << 8, EG_MEND_MOST = 1 << 12 };
 
@@ -22,11 +24,14 @@ enum { EG_MEND_LEAST = 1 << 8, EG_MEND_MOST = 1 << 12 };
 static inline uint32_t
 eg_mend_room(const eg_graph *g) {
   uint32_t n = g->live_nodes / 64;
-  return n < EG_MEND_LEAST ? EG_MEND_LEAST : n < EG_MEND_MOST ? n : EG_MEND_MOST;
+  return n < EG_MEND_LEAST  ? EG_MEND_LEAST
+         : n < EG_MEND_MOST ? n
+                            : EG_MEND_MOST;
 }
 
-/* mend_share.c: room for several threads, in a run with a crew. */
 typedef struct eg_mending eg_mending;
+
+/* mend_share.c: room for several threads, in a run with a crew. */
 void eg_mending_begin(eg_runner *);
 void eg_mending_free(eg_runner *);
 /* Shall these be shared out?  That depends on the threads: the outcome does
@@ -36,33 +41,28 @@ void eg_mend_shared(eg_graph *, const eg_lost *, uint32_t n, uint32_t edges);
 
 /* --- edges -------------------------------------------------------------- */
 
-static inline uint32_t *
-eg_link_of(const eg_graph *g, uint32_t edge) {
-  return edge & EG_POOL_EDGE ? &g->pool_links[edge & ~EG_POOL_EDGE]
-                             : &g->links[edge];
-}
-
 static inline uint32_t
 eg_edge_node(const eg_graph *g, uint32_t edge) {
   return edge & EG_POOL_EDGE ? g->pool_owner[edge & ~EG_POOL_EDGE] : edge / 2;
 }
 
-/* Lists the edges of strands[0 .. n) from the first one's `at` on, without those
- * of dead nodes, chain by chain; returns how many. */
+/* Lists the edges of strands[0 .. n) from the first one's `at` on, without
+ * those of dead nodes, chain by chain; returns how many. */
 uint32_t eg_strands_walk(const eg_graph *, eg_strand *, uint32_t n,
-                        uint32_t *edges);
+                         uint32_t *edges);
 
 /* What was walked goes over to the winners.  The seats of losers that have no
  * more edges are free. */
-void eg_strands_splice(eg_graph *, const eg_lost *, const eg_strand *, uint32_t n);
+void eg_strands_splice(eg_graph *, const eg_lost *, const eg_strand *,
+                       uint32_t n);
 
 /* --- keys --------------------------------------------------------------- */
 
 /* Children of a plain node, both at once, while other threads look at them. */
 static inline void
 eg_kids_read(const eg_row *r, eg_class kids[2]) {
-  uint64_t both = __atomic_load_n((const uint64_t *)(const void *)r->kid,
-                                  __ATOMIC_RELAXED);
+  uint64_t both =
+      __atomic_load_n((const uint64_t *)(const void *)r->kid, __ATOMIC_RELAXED);
   memcpy(kids, &both, sizeof both);
 }
 

@@ -20,6 +20,9 @@ enum {
   TOGETHER = 32    /* nodes whose cache misses overlap */
 };
 
+_Static_assert(RANGES <= (int)EG_CLAIMS && PARTS <= (int)EG_CLAIMS,
+               "a claim a range or part");
+
 typedef enum eg_phase { WALK, ENTER, PHASES } eg_phase;
 
 typedef struct eg_range {
@@ -126,8 +129,8 @@ key_of(const eg_mending *m, uint32_t i) {
 static void
 enter(eg_mending *m, eg_range *r, uint32_t part) {
   eg_graph *g = m->g;
-  uint32_t *list = m->enter[part] + r->at, n = r->n_enter[part], n_strays = 0;
-  uint32_t end = m->bound[part + 1];
+  uint32_t *list = m->enter[part] + r->at, n = r->n_enter[part];
+  uint32_t end = m->bound[part + 1], n_strays = 0, entered = 0;
   for (uint32_t from = 0; from < n; from += TOGETHER) {
     uint32_t to = from + TOGETHER < n ? from + TOGETHER : n;
     for (uint32_t k = from; k < to; k++)
@@ -140,10 +143,11 @@ enter(eg_mending *m, eg_range *r, uint32_t part) {
       if (!eg_enter_before(g, &key, m->hash[i], end, m->node[i], &m->twin[i]))
         list[n_strays++] = i;
       else
-        r->entered[part] += m->twin[i] == EG_NONE;
+        entered += m->twin[i] == EG_NONE;
     }
   }
   r->n_strays[part] = n_strays;
+  r->entered[part] = entered;
 }
 
 /* The table's end is followed by its beginning. */
@@ -216,8 +220,8 @@ cut(eg_mending *m, uint32_t edges) {
 
 bool
 eg_mend_takes(const eg_graph *g, uint32_t edges) {
-  return g->mending && edges >= FEWEST && edges <= g->mending->room &&
-         eg_crew_parts(g->crew) > 1 && !g->n_pool && !g->journal;
+  return eg_crew_parts(g->crew) > 1 && g->mending && edges >= FEWEST &&
+         edges <= g->mending->room && !g->n_pool && !g->journal;
 }
 
 void
@@ -239,20 +243,20 @@ eg_mend_shared(eg_graph *g, const eg_lost *lost, uint32_t n, uint32_t edges) {
 
 /* --- room --------------------------------------------------------------- */
 
-void
-eg_mending_begin(eg_runner *r) {
-  enum { WORDS = 7 + PARTS, GROWTH = 4 };
-  eg_mending *m = r->g->mending;
-  size_t n = (size_t)eg_mend_room(r->g) * GROWTH;
+/* None in a graph whose chunks are too few edges. */
+static void
+make_room(eg_runner *r) {
+  enum { WORDS = 7 + PARTS, GROWTH = 4 /* of the graph, meanwhile */ };
+  eg_mending *m = r->mending;
+  size_t n = (size_t)r->g->live_nodes / 64 * GROWTH;
   n = n < EG_MEND_MOST ? n : EG_MEND_MOST;
   if (n < FEWEST || (m && m->room >= n))
     return;
   if (!m) {
-    m = eg_take_room(r, NULL, sizeof *m);
+    m = r->mending = eg_take_room(r, NULL, sizeof *m);
     if (!m)
       return;
     *m = (eg_mending){0};
-    r->g->mending = m;
   }
   uint32_t *at = eg_take_room(r, m->block, n * WORDS * sizeof *at);
   if (!at)
@@ -269,10 +273,15 @@ eg_mending_begin(eg_runner *r) {
 }
 
 void
+eg_mending_begin(eg_runner *r) {
+  make_room(r);
+  r->g->mending = r->mending;
+}
+
+void
 eg_mending_free(eg_runner *r) {
-  eg_mending *m = r->g->mending;
-  if (m)
-    bs_free(r->heap, m->block);
-  bs_free(r->heap, m);
-  r->g->mending = NULL;
+  if (r->mending)
+    bs_free(r->heap, r->mending->block);
+  bs_free(r->heap, r->mending);
+  r->mending = NULL;
 }

@@ -2,10 +2,11 @@
  *
  * Three worklists, in this order of need: classes that lost a union (their
  * parents' keys changed, mend.c), classes whose data changed (their parents'
- * data must be made again), and `modify`.  A lost class's edges move to the
- * winner as they are visited, so every edge is visited as often as its child
- * loses, and nothing else of the graph is read.  Pruning comes last, in one
- * pass. */
+ * data must be made again), and `modify`.  A lost class's edges go over to
+ * the winner when they have been visited, so every edge is visited as often as
+ * its child loses, and nothing else of the graph is read.  Pruning comes last,
+ * in one pass. */
+#include "egraph/journal.h"
 #include "egraph/mend.h"
 #include <assert.h>
 #include <string.h>
@@ -60,6 +61,8 @@ make_room(eg_graph *g, uint64_t classes, uint64_t edges) {
   bs_reserve(g->heap, &g->edges, edges);
   bs_reserve(g->heap, &g->twins, edges);
   bs_reserve(g->heap, &g->lost, (uint64_t)g->lost.len + edges);
+  if (g->journal)
+    eg_journal_room(g, 0, edges);
   if (g->analysis.size)
     bs_reserve(g->heap, &g->changed, (uint64_t)g->changed.len + edges);
   if (g->analysis.modify)
@@ -91,8 +94,8 @@ open_strands(eg_graph *g, const eg_lost *lost, uint32_t n, uint64_t edges) {
     const eg_parents *p = &g->parents[lost[i].seat];
     uint32_t most = (uint32_t)edges - at, visit = p->n < most ? p->n : most;
     bool remake = g->analysis.make && g->flags[lost[i].seat] & EG_REMAKE;
-    g->strands.data[i] = (eg_strand){p->first, visit, p->n - visit, EG_NONE,
-                                   EG_NONE,  at,    0,            remake};
+    g->strands.data[i] = (eg_strand){
+        p->first, visit, p->n - visit, EG_NONE, EG_NONE, at, 0, remake};
     at += visit;
   }
 }
@@ -100,16 +103,17 @@ open_strands(eg_graph *g, const eg_lost *lost, uint32_t n, uint64_t edges) {
 /* One wave: what is lost meanwhile waits for the next. */
 static uint32_t
 mend_lost(eg_graph *g) {
-  uint32_t unions = 0, end = g->lost.len;
-  for (uint32_t at = 0, n; at < end; at += n) {
+  uint32_t unions = eg_unite_twins(g), end = g->lost.len;
+  while (g->n_mended < end) {
+    uint32_t at = g->n_mended;
     uint64_t edges;
-    n = count_taken(g, g->lost.data + at, end - at, &edges);
+    uint32_t n = count_taken(g, g->lost.data + at, end - at, &edges);
     make_room(g, n, edges);
     open_strands(g, g->lost.data + at, n, edges);
-    bool part = g->strands.data[n - 1].rest;
+    g->n_mended += g->strands.data[n - 1].rest ? n - 1 : n;
     unions += eg_mend(g, g->lost.data + at, n);
-    n -= part;
   }
+  g->n_mended = 0;
   g->lost.len -= end;
   memmove(g->lost.data, g->lost.data + end, g->lost.len * sizeof *g->lost.data);
   eg_settle(g);

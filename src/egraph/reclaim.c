@@ -41,12 +41,6 @@ typedef struct eg_linking {
   eg_linked by[MOST_THREADS];
 } eg_linking;
 
-static uint32_t *
-link_of(eg_graph *g, uint32_t edge) {
-  return edge & EG_POOL_EDGE ? &g->pool_links[edge & ~EG_POOL_EDGE]
-                             : &g->links[edge];
-}
-
 static inline void
 link_edge(eg_graph *g, eg_own_list *lists, uint32_t edge, uint32_t cls) {
   uint32_t seat = eg_seat(g, cls);
@@ -55,7 +49,7 @@ link_edge(eg_graph *g, eg_own_list *lists, uint32_t edge, uint32_t cls) {
     return;
   }
   eg_own_list *l = &lists[seat];
-  *link_of(g, edge) = l->first;
+  *eg_link_of(g, edge) = l->first;
   l->last = l->n ? l->last : edge;
   l->first = edge;
   l->n++;
@@ -162,7 +156,7 @@ join_lists(void *ctx, uint32_t part) {
       eg_parents *p = &g->parents[s];
       if (!own->n)
         continue;
-      *link_of(g, own->last) = p->first;
+      *eg_link_of(g, own->last) = p->first;
       p->first = own->first;
       p->n += own->n;
     }

@@ -80,7 +80,8 @@ struct eg_runner {
   BS_VEC(uint32_t) made; /* classes: a row of `group` a step being built */
   BS_VEC(eg_equal) equal;
   eg_class *kids;
-  struct eg_share *share; /* for groups built by several threads; or NULL */
+  struct eg_share *share;     /* for groups built by several threads; or NULL */
+  struct eg_mending *mending; /* the same for repairs */
 
   uint32_t *due;   /* the rules an iteration searches, in order */
   eg_ahead *ahead; /* searching on several threads; or NULL */

@@ -12,12 +12,14 @@
  *           children's parents;
  *   settle  matches whose node another one adds get its class.
  *
- * A bucket is locked while a node enters it, or goes on from it to the next.
- * Where in the table a node ends up is left to chance, and matters to none.  A
- * thread takes its own ranges first, for a line that another one has changed
- * takes as long to come as one from memory; then what is left, for processors
- * may differ in speed.  Each goes through the matches in their order, so
- * numbers and lists are those of one thread (batch.c).  */
+ * The bucket where a node belongs is locked while it enters, and so is, for a
+ * moment, each one that it goes on to: threads that wait for each other in a
+ * ring would need all buckets to be full.  Where in the table a node ends up is
+ * left to chance, and matters to none.  A thread takes its own ranges first,
+ * for a line that another one has changed takes as long to come as one from
+ * memory; then what is left, for processors may differ in speed.  Each goes
+ * through the matches in their order, so numbers and lists are those of one
+ * thread (batch.c).  */
 #include "egraph/share.h"
 #include <string.h>
 
@@ -29,6 +31,8 @@ enum {
 
 #define NEW   EG_NONE /* as a match that adds the same node: none before it */
 #define FOUND (EG_NONE - 1u) /* ... the node was there */
+
+_Static_assert(RANGES <= (int)EG_CLAIMS, "a claim a range");
 
 typedef enum eg_phase { LOOK, LINK, WRITE, SETTLE, PHASES } eg_phase;
 
@@ -49,8 +53,8 @@ struct eg_share {
   uint32_t *same; /* an earlier match that adds the same node; NEW, FOUND */
   /* ... whose node is not there */
   eg_class (*kids)[2];
-  uint32_t *into;  /* the class of a last node */
-  uint32_t *place; /* in the table: pairs before it */
+  uint32_t *into;         /* the class of a last node */
+  uint32_t *place;        /* in the table: pairs before it */
   uint32_t *todo;         /* of a range, from its first match on */
   uint32_t *rows, *seats; /* free ones that are used again, in order */
   uint32_t n_rows, n_seats;
@@ -72,7 +76,8 @@ struct eg_share {
 static void
 lock(eg_bucket *b) {
   while (__atomic_exchange_n(&b->lock, 1, __ATOMIC_ACQUIRE))
-    eg_crew_rest();
+    for (uint32_t i = 0; __atomic_load_n(&b->lock, __ATOMIC_RELAXED); i++)
+      eg_crew_rest(i);
 }
 
 static void
@@ -94,7 +99,8 @@ next_bucket(const eg_graph *g, uint32_t at) {
 static uint32_t
 find(const eg_graph *g, const eg_key *k, uint64_t hash) {
   uint8_t tag = eg_tag_of(hash);
-  for (uint32_t at = eg_bucket_of(g, hash);; at = next_bucket(g, at)) {
+  uint32_t at = eg_bucket_of(g, hash);
+  for (uint32_t n = 0; n < g->n_buckets; n++, at = next_bucket(g, at)) {
     const eg_bucket *b = &g->buckets[at];
     for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
       uint32_t node =
@@ -103,15 +109,18 @@ find(const eg_graph *g, const eg_key *k, uint64_t hash) {
         return node;
     }
     if (!is_spilled(b))
-      return EG_NONE;
+      break;
   }
+  return EG_NONE;
 }
 
 /* Where a match waits that adds the same node as match i; or EG_NONE. */
 static uint32_t
 find_waiting(const eg_share *s, uint32_t i, uint32_t home, uint8_t tag) {
-  for (uint32_t at = home;; at = next_bucket(s->g, at)) {
-    const eg_bucket *b = &s->g->buckets[at];
+  const eg_graph *g = s->g;
+  uint32_t at = home;
+  for (uint32_t n = 0; n < g->n_buckets; n++, at = next_bucket(g, at)) {
+    const eg_bucket *b = &g->buckets[at];
     for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
       uint32_t k = (uint32_t)__builtin_ctz(m);
       uint32_t node = __atomic_load_n(&b->node[k], __ATOMIC_ACQUIRE);
@@ -120,8 +129,9 @@ find_waiting(const eg_share *s, uint32_t i, uint32_t home, uint8_t tag) {
         return at * EG_BUCKET + k;
     }
     if (!is_spilled(b))
-      return EG_NONE;
+      break;
   }
+  return EG_NONE;
 }
 
 static uint32_t *
@@ -457,7 +467,8 @@ eg_share_step(eg_runner *r, const eg_batch *b, const eg_code *c,
 static bool
 has_room(const eg_graph *g, uint64_t nodes) {
   uint64_t slots = (uint64_t)g->n_buckets * EG_BUCKET;
-  return (g->filled + nodes) * EG_FULL_DEN <= slots * EG_FULL_NUM &&
+  return slots <= UINT32_MAX &&
+         (g->filled + nodes) * EG_FULL_DEN <= slots * EG_FULL_NUM &&
          g->most_rows - g->n_rows >= nodes;
 }
 

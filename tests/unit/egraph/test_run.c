@@ -1,5 +1,6 @@
 #include "small.h"
 #include <criterion/criterion.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -563,4 +564,58 @@ Test(memory, each_allocation_may_fail) {
     bs_heap_done(&t.s.heap);
     cr_assert_lt(n, 5000);
   }
+}
+
+/* Terms over some leaves, a quarter of which are then equal to others. */
+static void
+many_unions(small *s) {
+  enum { LEAVES = 400, NODES = 4 * LEAVES };
+  eg_class leaves[LEAVES], terms[NODES];
+  uint32_t r = 1;
+  for (int i = 0; i < LEAVES; i++)
+    leaves[i] = leaf(s, i);
+  for (int i = 0; i < NODES; i++) {
+    r = r * 1664525 + 1013904223;
+    terms[i] = g(s, leaves[(r >> 8) % LEAVES], leaves[(r >> 18) % LEAVES]);
+    g(s, terms[(r >> 12) % (uint32_t)(i + 1)], leaves[(r >> 22) % LEAVES]);
+  }
+  for (int i = 0; i < LEAVES; i++)
+    if (i % 4)
+      unite(s, leaves[i], leaves[i - i % 4]);
+}
+
+static void
+rebuild(void *arg) {
+  small *s = arg;
+  eg_rebuild(s->g);
+}
+
+/* What a rebuild had done when memory ran out is done; the next goes on. */
+static void
+fail_in_rebuild(bool explain) {
+  uint32_t nodes = 0, failed = 0;
+  for (bool ok = false; !ok; failed += !ok) {
+    small s;
+    budget b = {INT_MAX};
+    bs_hooks hooks = {failing, &b};
+    eg_options o = {.explain = explain};
+    bs_heap_init(&s.heap, &hooks, 0);
+    s.values = bs_values_new(&s.heap);
+    s.g = eg_new(&s.heap, s.values, &o);
+    many_unions(&s);
+    b.left = (int)failed;
+    ok = bs_protect(&s.heap, rebuild, &s);
+    b.left = INT_MAX;
+    eg_rebuild(s.g);
+    cr_assert_null(eg_check(s.g), "after %u", failed);
+    nodes = nodes ? nodes : eg_count_nodes(s.g);
+    cr_assert_eq(eg_count_nodes(s.g), nodes, "after %u", failed);
+    small_end(&s);
+  }
+  cr_assert_gt(failed, 4);
+}
+
+Test(memory, a_rebuild_goes_on_where_it_ran_out) {
+  fail_in_rebuild(false);
+  fail_in_rebuild(true);
 }
