@@ -59,11 +59,8 @@ static bool
 count_ahead(eg_catch *c) {
   eg_runner *r = c->r;
   eg_search_options how = eg_search_how(r, c->rule);
-  uint64_t n;
   how.since = UINT32_MAX;
-  if (!eg_ahead_count(r, c->rule, &n))
-    n = eg_search_with(r->g, r->rules[c->rule].pattern, &how, NULL, NULL);
-  c->banned = n > how.limit;
+  c->banned = eg_ahead_count(r, c->rule, &how) > how.limit;
   c->hold = false;
   return !c->banned;
 }

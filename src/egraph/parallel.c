@@ -324,7 +324,7 @@ eg_ahead_search(eg_runner *r, uint32_t rule, const eg_search_options *how,
 }
 
 bool
-eg_ahead_count(const eg_runner *r, uint32_t rule, uint64_t *count) {
+eg_ahead_knows(const eg_runner *r, uint32_t rule, uint64_t *count) {
   const eg_ahead *a = r->ahead;
   uint32_t plan = a && a->n_plans ? a->plan_of[rule] : EG_NONE;
   if (plan == EG_NONE)
