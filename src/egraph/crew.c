@@ -2,11 +2,13 @@
  *
  * The caller works, too, and is the only one that begins a run.  Tasks are
  * taken by one atomic counter, so which thread does what is left to chance; the
- * results must not depend on it.  Heaps of tasks draw their blocks from the
- * caller's heap under a lock, so its limits and hooks hold for all threads and
- * hooks are never called twice at a time.  Between runs the helpers sleep, or
- * fault memory in: the system clears pages, which is a good part of the time
- * of a graph that grows, and here it is not the caller's. */
+ * results must not depend on it.  A helper that comes late, as it was asleep,
+ * or its processor another's, takes no part in a run, and none waits for it.
+ * Heaps of tasks draw their blocks from the caller's heap under a lock, so its
+ * limits and hooks hold for all threads and hooks are never called twice at a
+ * time.  Between runs the helpers sleep, or fault memory in: the system clears
+ * pages, which is a good part of the time of a graph that grows, and here it is
+ * not the caller's. */
 #include "egraph/crew.h"
 #include <pthread.h>
 #include <sched.h>
@@ -30,12 +32,17 @@ typedef struct eg_ground {
   uintptr_t at, end;
 } eg_ground;
 
+/* What a run's word says. */
+enum { COUNT_BITS = 16, CLOSED = 1 << 15 };
+
 struct eg_crew {
   bs_heap *heap;
   pthread_mutex_t lock; /* the fields below, and the caller's heap */
   pthread_cond_t begin, end;
-  atomic_ullong run;   /* what follows was set before it */
-  atomic_uint working; /* helpers that are not through with this run */
+  /* The number of this run, whether it takes no more helpers, and how many it
+   * has: what follows was set before. */
+  atomic_ullong run;
+  atomic_uint through; /* of these, with their tasks */
   atomic_uint asleep;  /* helpers */
   atomic_bool waiting; /* the caller sleeps */
   atomic_uint alerts;
@@ -53,6 +60,16 @@ struct eg_crew {
   uint32_t n_helpers;
   pthread_t helpers[];
 };
+
+static uint64_t
+number_of(uint64_t run) {
+  return run >> COUNT_BITS;
+}
+
+static uint32_t
+count_of(uint64_t run) {
+  return (uint32_t)(run & (CLOSED - 1));
+}
 
 static void
 rest(void) {
@@ -118,7 +135,7 @@ lay_some(eg_crew *c) {
 static bool
 look_out(eg_crew *c, uint64_t seen) {
   for (int i = 0; i < LOOKS; i++) {
-    if (atomic_load(&c->run) != seen)
+    if (number_of(atomic_load(&c->run)) != seen)
       return true;
     rest();
   }
@@ -133,7 +150,7 @@ sleep_until(eg_crew *c, uint64_t seen) {
   unsigned alerts = atomic_load(&c->alerts);
   pthread_mutex_lock(&c->lock);
   atomic_fetch_add(&c->asleep, 1);
-  while (atomic_load(&c->run) == seen && !c->quit &&
+  while (number_of(atomic_load(&c->run)) == seen && !c->quit &&
          atomic_load(&c->alerts) == alerts)
     if (c->n_grounds)
       lay_some(c);
@@ -143,9 +160,22 @@ sleep_until(eg_crew *c, uint64_t seen) {
   pthread_mutex_unlock(&c->lock);
 }
 
+/* Takes part in the run that is on, if it takes any more; *seen is its number.
+ */
+static bool
+join(eg_crew *c, uint64_t *seen) {
+  unsigned long long run = atomic_load(&c->run);
+  while (!(run & CLOSED))
+    if (atomic_compare_exchange_weak(&c->run, &run, run + 1))
+      break;
+  *seen = number_of(run);
+  return !(run & CLOSED);
+}
+
 static void
 be_through(eg_crew *c) {
-  if (atomic_fetch_sub(&c->working, 1) != 1 || !atomic_load(&c->waiting))
+  atomic_fetch_add(&c->through, 1);
+  if (!atomic_load(&c->waiting))
     return;
   pthread_mutex_lock(&c->lock);
   pthread_cond_broadcast(&c->end);
@@ -159,9 +189,10 @@ helper(void *arg) {
   for (;;) {
     while (!look_out(c, seen) && !c->quit)
       sleep_until(c, seen);
-    if (atomic_load(&c->run) == seen)
+    if (number_of(atomic_load(&c->run)) == seen)
       return NULL;
-    seen = atomic_load(&c->run);
+    if (!join(c, &seen))
+      continue;
     work(c);
     be_through(c);
   }
@@ -185,6 +216,7 @@ eg_crew_new(bs_heap *heap, uint32_t threads) {
   n = n ? n - 1 : 0;
   eg_crew *c = bs_calloc(heap, 1, sizeof *c + n * sizeof *c->helpers);
   c->heap = heap;
+  c->run = CLOSED;
   pthread_mutex_init(&c->lock, NULL);
   pthread_cond_init(&c->begin, NULL);
   pthread_cond_init(&c->end, NULL);
@@ -235,13 +267,14 @@ wake_up(eg_crew *c) {
 /* The last task of a helper is mostly over sooner than a sleeper wakes up. */
 static void
 await_helpers(eg_crew *c) {
-  for (int i = 0; i < LOOKS && atomic_load(&c->working); i++)
+  uint32_t n = count_of(atomic_fetch_or(&c->run, CLOSED));
+  for (int i = 0; i < LOOKS && atomic_load(&c->through) < n; i++)
     rest();
-  if (!atomic_load(&c->working))
+  if (atomic_load(&c->through) == n)
     return;
   pthread_mutex_lock(&c->lock);
   atomic_store(&c->waiting, true);
-  while (atomic_load(&c->working))
+  while (atomic_load(&c->through) < n)
     pthread_cond_wait(&c->end, &c->lock);
   atomic_store(&c->waiting, false);
   pthread_mutex_unlock(&c->lock);
@@ -253,19 +286,36 @@ eg_crew_run(eg_crew *c, void (*task)(void *, uint32_t), void *ctx, uint32_t n) {
   c->ctx = ctx;
   c->n_tasks = n;
   atomic_store(&c->next, 0);
-  atomic_store(&c->working, c->n_helpers);
-  atomic_fetch_add(&c->run, 1);
+  atomic_store(&c->through, 0);
+  atomic_store(&c->run, (number_of(atomic_load(&c->run)) + 1) << COUNT_BITS);
   wake_up(c);
   work(c);
   await_helpers(c);
+}
+
+void
+eg_meeting_call(eg_meeting *m) {
+  atomic_store(&m->come, 0);
+  atomic_store(&m->turn, 0);
+  atomic_store(&m->members, 0);
+}
+
+bool
+eg_crew_join(eg_meeting *m) {
+  unsigned members = atomic_load(&m->members);
+  while (!(members & CLOSED))
+    if (atomic_compare_exchange_weak(&m->members, &members, members + 1))
+      return true;
+  return false;
 }
 
 /* They come at about the same time; where one does not, its processor is for
  * others just now. */
 void
 eg_crew_meet(eg_meeting *m, void (*alone)(void *), void *ctx) {
+  unsigned n = atomic_fetch_or(&m->members, CLOSED) & (CLOSED - 1);
   unsigned turn = atomic_load(&m->turn);
-  if (atomic_fetch_add(&m->come, 1) + 1 == m->n) {
+  if (atomic_fetch_add(&m->come, 1) + 1 == n) {
     if (alone)
       alone(ctx);
     atomic_store(&m->come, 0);
@@ -276,21 +326,29 @@ eg_crew_meet(eg_meeting *m, void (*alone)(void *), void *ctx) {
     eg_crew_rest(i);
 }
 
+/* The first task of an owner. */
+static uint32_t
+first_of(const eg_claims *c, uint32_t owner) {
+  return (uint32_t)((uint64_t)c->n * owner / c->owners);
+}
+
 void
-eg_claims_reset(eg_claims *c) {
-  for (int i = 0; i < EG_CLAIMS; i++)
-    atomic_store_explicit(&c->taken[i], false, memory_order_relaxed);
+eg_claims_open(eg_claims *c, uint32_t n, uint32_t threads) {
+  c->n = n;
+  c->owners = threads < EG_OWNERS ? threads : EG_OWNERS;
+  for (uint32_t i = 0; i < c->owners; i++)
+    atomic_store_explicit(&c->of[i].next, first_of(c, i), memory_order_relaxed);
 }
 
 bool
-eg_claim(eg_claims *c, uint32_t thread, uint32_t threads, uint32_t n,
-         uint32_t *task) {
-  uint32_t own = thread * n / threads;
-  for (uint32_t k = 0; k < n; k++) {
-    *task = own + k < n ? own + k : own + k - n;
-    atomic_bool *taken = &c->taken[*task];
-    if (!atomic_load(taken) && !atomic_exchange(taken, true))
+eg_claim(eg_claims *c, uint32_t thread, uint32_t *task) {
+  uint32_t owner = thread % c->owners;
+  for (uint32_t k = 0; k < c->owners; k++) {
+    atomic_uint *next = &c->of[owner].next;
+    uint32_t end = first_of(c, owner + 1);
+    if (atomic_load(next) < end && (*task = atomic_fetch_add(next, 1)) < end)
       return true;
+    owner = owner + 1 < c->owners ? owner + 1 : 0;
   }
   return false;
 }

@@ -22,14 +22,16 @@ void eg_crew_useful(eg_crew *, bool);
 void eg_crew_run(eg_crew *, void (*task)(void *ctx, uint32_t i), void *ctx,
                  uint32_t n);
 
-/* Where the tasks of a run, as many as it has and no more than there are
- * threads, wait for each other.  The last to come calls `alone`, if there is
- * one, before any goes on. */
+/* Where the tasks of a run, no more than there are threads, wait for each
+ * other: those that joined before one of them came to the first meeting; all
+ * others shall return.  The last to come calls `alone`, if there is one, before
+ * any goes on. */
 typedef struct eg_meeting {
-  atomic_uint come, turn;
-  uint32_t n;
+  atomic_uint members, come, turn;
 } eg_meeting;
 
+void eg_meeting_call(eg_meeting *); /* before the run */
+bool eg_crew_join(eg_meeting *);
 void eg_crew_meet(eg_meeting *, void (*alone)(void *), void *ctx);
 
 /* Between looks at what another thread is about to do, `looks` so far: first
@@ -39,15 +41,19 @@ void eg_crew_rest(uint32_t looks);
 /* Tasks that threads share out as they come.  Each takes its own first, so that
  * what it has written it also reads; then what is left of others', for
  * processors may differ in speed. */
-enum { EG_CLAIMS = 16 };
+enum { EG_OWNERS = 16 }; /* of tasks; more threads take what is left */
 typedef struct eg_claims {
-  atomic_bool taken[EG_CLAIMS];
+  uint32_t n, owners;
+  struct {
+    atomic_uint next;
+    char apart[64 - sizeof(atomic_uint)]; /* a cache line each */
+  } of[EG_OWNERS];
 } eg_claims;
 
-void eg_claims_reset(eg_claims *);
-/* The next of n tasks for one of so many threads; false: all are taken. */
-bool eg_claim(eg_claims *, uint32_t thread, uint32_t threads, uint32_t n,
-              uint32_t *task);
+/* n tasks for so many threads. */
+void eg_claims_open(eg_claims *, uint32_t n, uint32_t threads);
+/* The next of them for one of these; false: all are taken. */
+bool eg_claim(eg_claims *, uint32_t thread, uint32_t *task);
 
 /* The next run is near: helpers wake up, and look out for it for a while. */
 void eg_crew_alert(eg_crew *);

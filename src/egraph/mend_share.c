@@ -20,10 +20,7 @@ enum {
   TOGETHER = 32    /* nodes whose cache misses overlap */
 };
 
-_Static_assert(RANGES <= (int)EG_CLAIMS && PARTS <= (int)EG_CLAIMS,
-               "a claim a range or part");
-
-typedef enum eg_phase { WALK, ENTER, PHASES } eg_phase;
+typedef enum eg_phase { WALK, SPLICE, ENTER, PHASES } eg_phase;
 
 typedef struct eg_range {
   uint32_t from, to; /* strands */
@@ -46,7 +43,8 @@ struct eg_mending {
   uint32_t bound[PARTS + 1]; /* of these parts: buckets */
   eg_range ranges[RANGES];
   eg_meeting meeting;
-  eg_claims claims[PHASES], splice;
+  uint32_t threads;
+  eg_claims claims[PHASES];
 
   eg_graph *g;
   const eg_lost *lost;
@@ -192,13 +190,15 @@ finish(eg_mending *m) {
 static void
 take_part(void *ctx, uint32_t thread) {
   eg_mending *m = ctx;
-  uint32_t i, threads = m->meeting.n;
-  while (eg_claim(&m->claims[WALK], thread, threads, RANGES, &i))
+  uint32_t i;
+  if (!eg_crew_join(&m->meeting))
+    return;
+  while (eg_claim(&m->claims[WALK], thread, &i))
     walk(m, &m->ranges[i]);
   eg_crew_meet(&m->meeting, NULL, NULL);
-  if (eg_claim(&m->splice, thread, threads, 1, &i))
+  if (eg_claim(&m->claims[SPLICE], thread, &i))
     eg_strands_splice(m->g, m->lost, m->g->strands.data, m->n);
-  while (eg_claim(&m->claims[ENTER], thread, threads, PARTS, &i))
+  while (eg_claim(&m->claims[ENTER], thread, &i))
     for (int k = 0; k < RANGES; k++)
       enter(m, &m->ranges[k], i);
 }
@@ -226,6 +226,7 @@ eg_mend_takes(const eg_graph *g, uint32_t edges) {
 
 void
 eg_mend_shared(eg_graph *g, const eg_lost *lost, uint32_t n, uint32_t edges) {
+  static const uint32_t tasks[PHASES] = {RANGES, 1, PARTS};
   eg_mending *m = g->mending;
   m->g = g;
   m->lost = lost;
@@ -233,11 +234,11 @@ eg_mend_shared(eg_graph *g, const eg_lost *lost, uint32_t n, uint32_t edges) {
   for (uint32_t k = 0; k <= PARTS; k++)
     m->bound[k] = (uint32_t)((uint64_t)g->n_buckets * k / PARTS);
   cut(m, edges);
+  m->threads = eg_crew_parts(g->crew);
   for (int k = 0; k < PHASES; k++)
-    eg_claims_reset(&m->claims[k]);
-  eg_claims_reset(&m->splice);
-  m->meeting.n = eg_crew_parts(g->crew);
-  eg_crew_run(g->crew, take_part, m, m->meeting.n);
+    eg_claims_open(&m->claims[k], tasks[k], m->threads);
+  eg_meeting_call(&m->meeting);
+  eg_crew_run(g->crew, take_part, m, m->threads);
   finish(m);
 }
 

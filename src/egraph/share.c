@@ -32,8 +32,6 @@ enum {
 #define NEW   EG_NONE /* as a match that adds the same node: none before it */
 #define FOUND (EG_NONE - 1u) /* ... the node was there */
 
-_Static_assert(RANGES <= (int)EG_CLAIMS, "a claim a range");
-
 typedef enum eg_phase { LOOK, LINK, WRITE, SETTLE, PHASES } eg_phase;
 
 typedef struct eg_range {
@@ -60,6 +58,7 @@ struct eg_share {
   uint32_t n_rows, n_seats;
   eg_range ranges[RANGES];
   eg_meeting meeting;
+  uint32_t threads;
   eg_claims claims[PHASES];
 
   eg_runner *r;
@@ -391,18 +390,20 @@ settle(eg_share *s, const eg_range *p) {
 static void
 take_part(void *ctx, uint32_t thread) {
   eg_share *s = ctx;
-  uint32_t i, threads = s->meeting.n;
-  while (eg_claim(&s->claims[LOOK], thread, threads, s->n, &i))
+  uint32_t i;
+  if (!eg_crew_join(&s->meeting))
+    return;
+  while (eg_claim(&s->claims[LOOK], thread, &i))
     look(s, &s->ranges[i]);
   eg_crew_meet(&s->meeting, number, s);
-  if (eg_claim(&s->claims[LINK], thread, threads, 1, &i))
+  if (eg_claim(&s->claims[LINK], thread, &i))
     link_rows(s);
-  while (eg_claim(&s->claims[WRITE], thread, threads, s->n, &i))
+  while (eg_claim(&s->claims[WRITE], thread, &i))
     write_some(s, &s->ranges[i]);
   if (s->last)
     return;
   eg_crew_meet(&s->meeting, NULL, NULL);
-  while (eg_claim(&s->claims[SETTLE], thread, threads, s->n, &i))
+  while (eg_claim(&s->claims[SETTLE], thread, &i))
     settle(s, &s->ranges[i]);
 }
 
@@ -447,15 +448,16 @@ eg_share_step(eg_runner *r, const eg_batch *b, const eg_code *c,
   s->step = step;
   s->last = step + 1 == c->n;
   s->n = (b->n + EG_BATCH - 1) / EG_BATCH;
-  s->meeting.n = eg_crew_parts(r->g->crew);
+  s->threads = eg_crew_parts(r->g->crew);
+  eg_meeting_call(&s->meeting);
   for (int k = 0; k < PHASES; k++)
-    eg_claims_reset(&s->claims[k]);
+    eg_claims_open(&s->claims[k], k == LINK ? 1 : s->n, s->threads);
   for (uint32_t k = 0; k < s->n; k++) {
     atomic_store(&s->ranges[k].n_new, 0);
     s->ranges[k].from = k * EG_BATCH;
     s->ranges[k].to = k + 1 < s->n ? (k + 1) * EG_BATCH : b->n;
   }
-  eg_crew_run(r->g->crew, take_part, s, s->meeting.n);
+  eg_crew_run(r->g->crew, take_part, s, s->threads);
   count_in(s);
   join_equal(s);
 }
