@@ -8,7 +8,9 @@ The numbers of threads run by turns; reported are medians of the rounds.  Beside
 the seconds by the clock stand the processor seconds of the calling thread: on a
 machine that does other things, too, they say better what is left for it to do.
 Its share of searching, and what limits the gain, is in the seconds of search,
-applying and rebuilding.  Different counts are an error.
+applying and rebuilding.  What the machine itself gives is told by as many runs
+of one thread side by side, which share nothing: their gain is in work done, by
+the slower of them.  Different counts are an error.
 """
 import json
 import subprocess
@@ -35,12 +37,24 @@ TIMES = ("total_s", "own_s", "cpu_s", "search_s", "apply_s", "rebuild_s",
          "peak_bytes")
 
 
-def run(program, case, threads):
+def start(program, case, threads):
     name, options = case
-    return json.loads(subprocess.run(
+    return subprocess.Popen(
         [program, "run", "--json", "--threads", str(threads), *options,
-         outcome.workload(name)],
-        check=True, stdout=subprocess.PIPE).stdout)
+         outcome.workload(name)], stdout=subprocess.PIPE)
+
+
+def result(process):
+    text, _ = process.communicate()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
+    return json.loads(text)
+
+
+def run(program, case, threads, copies):
+    """The slowest of so many runs side by side."""
+    running = [start(program, case, threads) for _ in range(copies)]
+    return max(map(result, running), key=lambda r: r["total_s"])
 
 
 def title(case):
@@ -55,10 +69,12 @@ def main():
     a = options.parse_args()
     program = outcome.program(a.build)
     counts = [int(t) for t in a.threads.split(",")]
+    # Numbers of threads, and of runs side by side.
+    ways = [(t, 1) for t in counts] + [(1, max(counts))]
     before = machine.describe()
     got = outcome.by_turns(
-        a.rounds, [(c, t) for c in range(len(CASES)) for t in counts],
-        lambda key: run(program, CASES[key[0]], key[1]))
+        a.rounds, [(c, *way) for c in range(len(CASES)) for way in ways],
+        lambda key: run(program, CASES[key[0]], *key[1:]))
     lines = [*outcome.heading(a, before),
              f"{'workload':32} {'threads':>7} {'seconds':>8} {'search':>7} "
              f"{'apply':>7} {'rebuild':>7} {'own cpu':>8} {'all cpu':>8} "
@@ -66,19 +82,21 @@ def main():
     rows, wrong = [], 0
     for c, case in enumerate(CASES):
         first = None
-        for t in counts:
-            one = outcome.middle(got[c, t], TIMES)
+        for t, copies in ways:
+            runs = got[c, t, copies]
+            one = outcome.middle(runs, TIMES)
             first = first or one
-            wrong += any(r[k] != first[k] for r in got[c, t] for k in SAME)
+            wrong += any(r[k] != first[k] for r in runs for k in SAME)
+            way = str(t) if copies == 1 else f"{copies} runs"
             lines.append(
-                f"{title(case):32} {t:>7} {one['total_s']:8.3f} "
+                f"{title(case):32} {way:>7} {one['total_s']:8.3f} "
                 f"{one['search_s']:7.3f} {one['apply_s']:7.3f} "
                 f"{one['rebuild_s']:7.3f} {one['own_s']:8.3f} "
                 f"{one['cpu_s']:8.3f} "
                 f"{one['peak_bytes'] / one['nodes']:7.1f} "
-                f"{first['total_s'] / one['total_s']:5.2f} "
-                f"{first['own_s'] / one['own_s']:5.2f}")
-            rows.append(one | {"threads": t})
+                f"{copies * first['total_s'] / one['total_s']:5.2f} "
+                f"{copies * first['own_s'] / one['own_s']:5.2f}")
+            rows.append(one | {"threads": t, "copies": copies})
     outcome.finish(a, before, lines, rows)
     if wrong:
         print(f"{wrong} runs differ in their counts", file=sys.stderr)

@@ -229,13 +229,42 @@ bury(eg_graph *g, const eg_twin *t) {
     g->live_nodes--;
 }
 
-/* The leaders that uniting the classes of some twins will look for. */
 static void
-prefetch_twins(const eg_graph *g, const eg_twin *twins, uint32_t n) {
+prefetch_rows(const eg_graph *g, const eg_twin *twins, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    __builtin_prefetch(&g->rows[twins[i].stays]);
+    __builtin_prefetch(&g->rows[twins[i].dies]);
+  }
+}
+
+static void
+prefetch_seat(const eg_graph *g, uint32_t cls) {
+  uint32_t over = g->up[cls];
+  if (over & EG_LEADS)
+    __builtin_prefetch(&g->parents[over & ~EG_LEADS]);
+}
+
+/* What uniting the classes of some twins, whose rows are there, will read. */
+static void
+prefetch_classes(const eg_graph *g, const eg_twin *twins, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     __builtin_prefetch(&g->up[g->rows[twins[i].stays].cls]);
     __builtin_prefetch(&g->up[g->rows[twins[i].dies].cls]);
   }
+  for (uint32_t i = 0; i < n; i++) {
+    prefetch_seat(g, g->rows[twins[i].stays].cls);
+    prefetch_seat(g, g->rows[twins[i].dies].cls);
+  }
+}
+
+/* Some twins from `at` on, and the rows of those behind them. */
+static void
+prefetch_twins(const eg_graph *g, uint32_t at, uint32_t n) {
+  const eg_twin *twins = g->twins.data + at;
+  uint32_t left = n - at, some = left < TOGETHER ? left : TOGETHER;
+  uint32_t more = left - some < TOGETHER ? left - some : TOGETHER;
+  prefetch_rows(g, twins + some, more);
+  prefetch_classes(g, twins, some);
 }
 
 /* True when that united two classes. */
@@ -260,7 +289,7 @@ eg_unite_twins(eg_graph *g) {
   while (g->n_united < n) {
     uint32_t i = g->n_united;
     if (is_far(g) && i % TOGETHER == 0)
-      prefetch_twins(g, &g->twins.data[i], n - i < TOGETHER ? n - i : TOGETHER);
+      prefetch_twins(g, i, n);
     unions += unite_twin(g, &g->twins.data[i]);
     g->n_united++;
   }

@@ -12,15 +12,12 @@
  *           children's parents;
  *   settle  matches whose node another one adds get its class.
  *
- * The bucket where a node belongs is locked while it enters, and so is, for a
- * moment, each one that it goes on to: threads that wait for each other in a
- * ring would need all buckets to be full.  Where in the table a node ends up is
- * left to chance, and matters to none.  A thread takes its own ranges first,
- * for a line that another one has changed takes as long to come as one from
- * memory; then what is left, for processors may differ in speed.  Each goes
- * through the matches in their order, so numbers and lists are those of one
- * thread (batch.c).  */
+ * A thread takes its own ranges first, for a line that another one has changed
+ * takes as long to come as one from memory; then what is left, for processors
+ * may differ in speed.  Each goes through the matches in their order, so
+ * numbers and lists are those of one thread (batch.c). */
 #include "egraph/share.h"
+#include "egraph/waiting.h"
 #include <string.h>
 
 enum {
@@ -32,7 +29,7 @@ enum {
 #define NEW   EG_NONE /* as a match that adds the same node: none before it */
 #define FOUND (EG_NONE - 1u) /* ... the node was there */
 
-typedef enum eg_phase { LOOK, LINK, WRITE, SETTLE, PHASES } eg_phase;
+typedef enum eg_phase { LOOK, GATHER, LINK, WRITE, SETTLE, PHASES } eg_phase;
 
 typedef struct eg_range {
   uint32_t from, to; /* matches */
@@ -55,7 +52,7 @@ struct eg_share {
   uint32_t *place;        /* in the table: pairs before it */
   uint32_t *todo;         /* of a range, from its first match on */
   uint32_t *rows, *seats; /* free ones that are used again, in order */
-  uint32_t n_rows, n_seats;
+  uint32_t n_rows, n_seats, next_row, next_seat; /* next: behind these */
   eg_range ranges[RANGES];
   eg_meeting meeting;
   uint32_t threads;
@@ -70,96 +67,7 @@ struct eg_share {
   bool last;
 };
 
-/* --- the table ---------------------------------------------------------- */
-
-static void
-lock(eg_bucket *b) {
-  while (__atomic_exchange_n(&b->lock, 1, __ATOMIC_ACQUIRE))
-    for (uint32_t i = 0; __atomic_load_n(&b->lock, __ATOMIC_RELAXED); i++)
-      eg_crew_rest(i);
-}
-
-static void
-unlock(eg_bucket *b) {
-  __atomic_store_n(&b->lock, 0, __ATOMIC_RELEASE);
-}
-
-static bool
-is_spilled(const eg_bucket *b) {
-  return __atomic_load_n(&b->spilled, __ATOMIC_RELAXED);
-}
-
-static uint32_t
-next_bucket(const eg_graph *g, uint32_t at) {
-  return at + 1 == g->n_buckets ? 0 : at + 1;
-}
-
-/* A node that was there before this step, or EG_NONE. */
-static uint32_t
-find(const eg_graph *g, const eg_key *k, uint64_t hash) {
-  uint8_t tag = eg_tag_of(hash);
-  uint32_t at = eg_bucket_of(g, hash);
-  for (uint32_t n = 0; n < g->n_buckets; n++, at = next_bucket(g, at)) {
-    const eg_bucket *b = &g->buckets[at];
-    for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
-      uint32_t node =
-          __atomic_load_n(&b->node[__builtin_ctz(m)], __ATOMIC_RELAXED);
-      if (!(node & EG_WAITS) && eg_key_is(g, k, node))
-        return node;
-    }
-    if (!is_spilled(b))
-      break;
-  }
-  return EG_NONE;
-}
-
-/* Where a match waits that adds the same node as match i; or EG_NONE. */
-static uint32_t
-find_waiting(const eg_share *s, uint32_t i, uint32_t home, uint8_t tag) {
-  const eg_graph *g = s->g;
-  uint32_t at = home;
-  for (uint32_t n = 0; n < g->n_buckets; n++, at = next_bucket(g, at)) {
-    const eg_bucket *b = &g->buckets[at];
-    for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
-      uint32_t k = (uint32_t)__builtin_ctz(m);
-      uint32_t node = __atomic_load_n(&b->node[k], __ATOMIC_ACQUIRE);
-      if (node & EG_WAITS &&
-          !memcmp(s->kids[node & ~EG_WAITS], s->kids[i], sizeof s->kids[i]))
-        return at * EG_BUCKET + k;
-    }
-    if (!is_spilled(b))
-      break;
-  }
-  return EG_NONE;
-}
-
-static uint32_t *
-node_at(const eg_share *s, uint32_t place) {
-  return &s->g->buckets[place / EG_BUCKET].node[place % EG_BUCKET];
-}
-
-/* Puts a match into the first bucket with room, and there is one; its own is
- * locked.  The tag comes last: who sees it sees the rest. */
-static uint32_t
-put(const eg_share *s, uint32_t i, uint32_t home, uint8_t tag) {
-  for (uint32_t at = home;; at = next_bucket(s->g, at)) {
-    eg_bucket *b = &s->g->buckets[at];
-    if (at != home)
-      lock(b);
-    uint32_t room = eg_tags_equal_shared(b, 0), k = 0;
-    if (room) {
-      k = (uint32_t)__builtin_ctz(room);
-      __atomic_store_n(&b->node[k], i | EG_WAITS, __ATOMIC_RELEASE);
-      __atomic_store_n(&b->tag[k], tag, __ATOMIC_RELEASE);
-    } else {
-      __atomic_store_n(&b->spilled, 1, __ATOMIC_RELAXED);
-    }
-    if (at != home)
-      unlock(b);
-    if (room)
-      return at * EG_BUCKET + k;
-  }
-}
+/* --- look --------------------------------------------------------------- */
 
 /* Of the matches that add one node the first one is in the table, and NEW, when
  * all have entered.  False when another one is before match i. */
@@ -168,18 +76,19 @@ enter(eg_share *s, uint32_t i, uint64_t hash) {
   uint32_t home = eg_bucket_of(s->g, hash);
   uint8_t tag = eg_tag_of(hash);
   eg_bucket *b = &s->g->buckets[home];
-  lock(b);
-  uint32_t at = find_waiting(s, i, home, tag);
-  uint32_t other = at == EG_NONE ? EG_NONE : *node_at(s, at) & ~EG_WAITS;
+  eg_bucket_lock(b);
+  uint32_t at = eg_find_waiting(s->g, s->kids, i, home, tag);
+  uint32_t other =
+      at == EG_NONE ? EG_NONE : *eg_place_node(s->g, at) & ~EG_WAITS;
   if (other == EG_NONE) {
-    at = put(s, i, home, tag);
+    at = eg_put_waiting(s->g, i, home, tag);
   } else if (i < other) {
     s->same[other] = i;
     atomic_fetch_sub(&s->ranges[other / EG_BATCH].n_new, 1);
-    __atomic_store_n(node_at(s, at), i | EG_WAITS, __ATOMIC_RELEASE);
+    __atomic_store_n(eg_place_node(s->g, at), i | EG_WAITS, __ATOMIC_RELEASE);
   }
   s->same[i] = other != EG_NONE && other < i ? other : NEW;
-  unlock(b);
+  eg_bucket_unlock(b);
   s->place[i] = at;
   return other == EG_NONE || i < other;
 }
@@ -191,8 +100,6 @@ first_of(const eg_share *s, uint32_t i) {
     i = s->same[i];
   return i;
 }
-
-/* --- look --------------------------------------------------------------- */
 
 static void
 look(eg_share *s, eg_range *p) {
@@ -216,7 +123,7 @@ look(eg_share *s, eg_range *p) {
     uint32_t i = todo[k];
     if (made[i] == EG_NONE) {
       eg_key key = eg_wanted_key(s->s, &w, i);
-      uint32_t have = find(g, &key, w.hashes[i]);
+      uint32_t have = eg_find_settled(g, &key, w.hashes[i]);
       made[i] = have == EG_NONE ? EG_NONE : g->rows[have].cls;
     }
     if (made[i] != EG_NONE &&
@@ -237,26 +144,57 @@ look(eg_share *s, eg_range *p) {
 
 /* --- alone -------------------------------------------------------------- */
 
+/* Free rows and seats stand in chains, each link of which waits for memory: who
+ * is through with looking follows these, for about as many as are new, while
+ * others still look. */
+static void
+gather_rows(eg_share *s, uint32_t n) {
+  const eg_graph *g = s->g;
+  n = n < g->n_free ? n : g->n_free;
+  for (; s->n_rows < n; s->n_rows++) {
+    s->rows[s->n_rows] = s->next_row;
+    s->next_row = g->rows[s->next_row].kid[0].i;
+  }
+}
+
+static void
+gather_seats(eg_share *s, uint32_t n) {
+  for (; s->n_seats < n && s->next_seat != EG_NONE; s->n_seats++) {
+    s->seats[s->n_seats] = s->next_seat;
+    s->next_seat = s->g->parents[s->next_seat].first;
+  }
+}
+
+static void
+gather(eg_share *s) {
+  uint32_t n = EG_BATCH;
+  for (uint32_t k = 0; k < s->n; k++)
+    n += s->ranges[k].n_new;
+  n = n < s->b->n ? n : s->b->n;
+  gather_rows(s, n);
+  if (!s->last)
+    gather_seats(s, n);
+}
+
 static void
 take_free_rows(eg_share *s) {
   eg_graph *g = s->g;
   uint32_t n = g->n_free < s->total ? g->n_free : s->total;
-  for (s->n_rows = 0; s->n_rows < n; s->n_rows++) {
-    s->rows[s->n_rows] = g->free_row;
-    g->free_row = g->rows[g->free_row].kid[0].i;
-  }
+  gather_rows(s, n);
+  g->free_row = n < s->n_rows ? s->rows[n] : s->next_row;
+  s->n_rows = n;
   g->n_free -= n;
   g->n_dead -= n;
 }
 
 static void
 take_free_seats(eg_share *s) {
-  eg_graph *g = s->g;
-  s->n_seats = 0;
-  while (s->n_seats < s->total && g->free_seat != EG_NONE) {
-    s->seats[s->n_seats++] = g->free_seat;
-    g->free_seat = g->parents[g->free_seat].first;
+  gather_seats(s, s->total);
+  if (s->n_seats > s->total) {
+    s->next_seat = s->seats[s->total];
+    s->n_seats = s->total;
   }
+  s->g->free_seat = s->next_seat;
 }
 
 /* Numbers for all that is new. */
@@ -299,7 +237,7 @@ write_row(eg_share *s, uint32_t i, uint32_t k, uint32_t cls) {
   uint32_t n = row_of(s, k);
   g->rows[n] = (eg_row){s->s->head, cls, {s->kids[i][0], s->kids[i][1]}};
   g->stamps[n] = (eg_stamp)g->epoch;
-  *node_at(s, s->place[i]) = n;
+  *eg_place_node(s->g, s->place[i]) = n;
 }
 
 /* The classes that a range's last nodes make equal. */
@@ -395,6 +333,8 @@ take_part(void *ctx, uint32_t thread) {
     return;
   while (eg_claim(&s->claims[LOOK], thread, &i))
     look(s, &s->ranges[i]);
+  if (eg_claim(&s->claims[GATHER], thread, &i))
+    gather(s);
   eg_crew_meet(&s->meeting, number, s);
   if (eg_claim(&s->claims[LINK], thread, &i))
     link_rows(s);
@@ -449,9 +389,13 @@ eg_share_step(eg_runner *r, const eg_batch *b, const eg_code *c,
   s->last = step + 1 == c->n;
   s->n = (b->n + EG_BATCH - 1) / EG_BATCH;
   s->threads = eg_crew_parts(r->g->crew);
+  s->n_rows = s->n_seats = 0;
+  s->next_row = r->g->free_row;
+  s->next_seat = r->g->free_seat;
   eg_meeting_call(&s->meeting);
   for (int k = 0; k < PHASES; k++)
-    eg_claims_open(&s->claims[k], k == LINK ? 1 : s->n, s->threads);
+    eg_claims_open(&s->claims[k], k == GATHER || k == LINK ? 1 : s->n,
+                   s->threads);
   for (uint32_t k = 0; k < s->n; k++) {
     atomic_store(&s->ranges[k].n_new, 0);
     s->ranges[k].from = k * EG_BATCH;
