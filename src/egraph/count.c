@@ -8,7 +8,8 @@
 
 enum {
   WORTH = 1 << 12, /* fewer roots are not worth waking threads */
-  PARTS = 16       /* a thread */
+  PARTS = 16,      /* a thread, at most */
+  LEAST = 1 << 8   /* roots of a part */
 };
 
 typedef struct eg_tally {
@@ -47,7 +48,7 @@ run_part(void *arg, uint32_t i) {
   eg_part p = {.t = t,
                .from = t->from + (uint32_t)(n * i / t->parts),
                .to = t->from + (uint32_t)(n * (i + 1) / t->parts)};
-  if (is_over(t) || atomic_load(&t->a->stop))
+  if (is_over(t) || !eg_job_tick(t->a))
     return;
   eg_crew_heap_init(t->a->crew, &p.heap);
   if (!bs_protect(&p.heap, count_part, &p))
@@ -62,15 +63,15 @@ open_whole(void *arg) {
   t->whole =
       eg_matcher_new(&t->a->heap, r->g, r->rules[t->rule].pattern, &t->how);
   t->to = eg_matcher_roots(t->whole, &t->from);
+  uint32_t most = (t->to - t->from) / LEAST + 1;
+  t->parts = PARTS * eg_crew_size(t->a->crew);
+  t->parts = t->parts < most ? t->parts : most;
 }
 
 /* By all threads. */
 static uint64_t
 count_shared(eg_ahead *a, uint32_t rule, const eg_search_options *how) {
-  eg_tally t = {.a = a,
-                .rule = rule,
-                .how = *how,
-                .parts = PARTS * eg_crew_size(a->crew)};
+  eg_tally t = {.a = a, .rule = rule, .how = *how};
   t.how.tick = eg_job_tick;
   t.how.tick_ctx = a;
   if (!bs_protect(&a->heap, open_whole, &t))

@@ -44,6 +44,7 @@ void eg_crew_rest(uint32_t looks);
 enum { EG_OWNERS = 16 }; /* of tasks; more threads take what is left */
 typedef struct eg_claims {
   uint32_t n, owners;
+  char apart[64];
   struct {
     atomic_uint next;
     char apart[64 - sizeof(atomic_uint)]; /* a cache line each */

@@ -144,6 +144,15 @@ look(eg_share *s, eg_range *p) {
 
 /* --- alone -------------------------------------------------------------- */
 
+/* Numbers that are moved while others look add up once these are through. */
+static uint32_t
+count_new(const eg_share *s) {
+  int32_t n = 0;
+  for (uint32_t k = 0; k < s->n; k++)
+    n += (int32_t)atomic_load(&s->ranges[k].n_new);
+  return n < 0 ? 0 : (uint32_t)n;
+}
+
 /* Free rows and seats stand in chains, each link of which waits for memory: who
  * is through with looking follows these, for about as many as are new, while
  * others still look. */
@@ -167,9 +176,7 @@ gather_seats(eg_share *s, uint32_t n) {
 
 static void
 gather(eg_share *s) {
-  uint32_t n = EG_BATCH;
-  for (uint32_t k = 0; k < s->n; k++)
-    n += s->ranges[k].n_new;
+  uint32_t n = count_new(s) + EG_BATCH;
   n = n < s->b->n ? n : s->b->n;
   gather_rows(s, n);
   if (!s->last)
