@@ -1,13 +1,22 @@
 #!/usr/bin/env python3
 """All checks of the project, counted; some side by side (lanes.py).
 
-usage: check.py [STEP...]     steps: see STEPS below; none: all of them
+usage: check.py [--record] [--allow-skip NAME]... [STEP...]
+
+STEP is one of STEPS below, none means all of them; the builds that a step needs
+run before it.  Each step is held against tests/manifest.json: it fails when it
+passes fewer checks than stand there, or skips what is not allowed there or by
+--allow-skip.  --record writes the counts of the steps that passed into that
+file.
+
 LANES sets how many steps run at a time, FUZZ_SECONDS the time of each fuzz
 target (10), FUZZ_SEED what it draws (1): the same each time, so that a failure
 belongs to the change at hand; search further with other seeds.
 """
+import argparse
 import concurrent.futures
 import glob
+import json
 import os
 import re
 import shutil
@@ -16,6 +25,7 @@ import sys
 import tempfile
 
 import lanes
+import manifest
 from lanes import Step
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -25,10 +35,22 @@ GLEN = os.path.join(ROOT, RELEASE, "src/cli/glen")
 GLEN_SANITIZED = os.path.join(ROOT, SANITIZED, "src/cli/glen")
 
 
+SKIPPED = []  # (name, reason) of what this step left out
+
+
+def skip(name, reason):
+    """Tells that something was left out; the manifest decides if it may."""
+    SKIPPED.append((name, reason))
+    print(f"  skipped {name}: {reason}")
+
+
 def call(command, **more):
-    return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL,
+    done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace", **more)
+    for name, reason in manifest.skips(done.stdout):
+        skip(name, reason)
+    return done
 
 
 def counted(done):
@@ -48,10 +70,41 @@ def one(done):
     return (0, 1) if done.returncode else (1, 0)
 
 
+def other_options(folder, options):
+    """Those of `options` (-Dname=value) that a build folder does not have.  It
+    may have been made without them, before a package was installed."""
+    path = os.path.join(ROOT, folder, "meson-info", "intro-buildoptions.json")
+    with open(path, encoding="utf-8") as f:
+        has = {o["name"]: o["value"] for o in json.load(f)}
+
+    def holds(option):
+        name, _, value = option[2:].partition("=")
+        return text_of(has.get(name)) == value
+    return [option for option in options if not holds(option)]
+
+
+def text_of(value):
+    """A build option's value as the command line writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(value) if isinstance(value, list) else str(value)
+
+
+# What is optional for users is not for the tests: a build without it has fewer
+# of them.
+WHOLE = ["-Dtests=enabled", "-Djansson=enabled", "-Dcbc=enabled"]
+
+
 def build(folder, *options, targets=(), env=None):
+    chosen = {o.partition("=")[0]: o for o in [*WHOLE, *options]}.values()
     if not os.path.exists(os.path.join(ROOT, folder, "build.ninja")):
-        done = call(["meson", "setup", folder, *options],
+        done = call(["meson", "setup", folder, *chosen],
                     env=dict(os.environ, **(env or {})))
+        if done.returncode:
+            return one(done)
+    others = other_options(folder, chosen)
+    if others:
+        done = call(["meson", "configure", folder, *others])
         if done.returncode:
             return one(done)
     return one(call(["ninja", "-C", folder, *targets]))
@@ -72,20 +125,31 @@ def step_sanitized():
                  "-Db_sanitize=address,undefined")
 
 
+def cases_of(test):
+    """How many checks a test that passed has counted: a Criterion suite its
+    cases, another program one."""
+    found = re.search(r"Tested: *\D*\d+\D* \| Passing: *\D*(\d+)",
+                      test.get("stderr", "") + test.get("stdout", ""))
+    return int(found[1]) if found else 1
+
+
 def meson_tests(folder):
     done = call(["meson", "test", "-C", folder, "--print-errorlogs",
                  "--no-rebuild", "--timeout-multiplier", "10"])
-    log = os.path.join(ROOT, folder, "meson-logs", "testlog.txt")
+    log = os.path.join(ROOT, folder, "meson-logs", "testlog.json")
     with open(log, encoding="utf-8", errors="replace") as f:
-        text = f.read()
-    cases = re.findall(r"Tested: *\D*(\d+)\D* \| Passing: *\D*(\d+)", text)
-    summary = dict(re.findall(r"^(Ok|Fail|Timeout|Unexpected Pass): +(\d+)",
-                              done.stdout, re.M))
-    failed = sum(int(summary.get(k, 0))
-                 for k in ("Fail", "Timeout", "Unexpected Pass"))
-    # Programs that are no Criterion suites count as one each.
-    passed = (sum(int(p) for _, p in cases) +
-              max(0, int(summary.get("Ok", 0)) - len(cases)))
+        tests = [json.loads(line) for line in f]
+    passed = failed = 0
+    for test in tests:
+        told = manifest.skips(test.get("stdout", ""))
+        if test["result"] == "SKIP" and not told:
+            told = [(test["name"], "the test says no more")]
+        for name, reason in told:
+            skip(name, reason)
+        if test["result"] in ("OK", "SKIP"):
+            passed += cases_of(test) if test["result"] == "OK" else 0
+        else:
+            failed += 1
     if done.returncode:
         print(done.stdout[-8000:])
         failed = max(failed, 1)
@@ -110,8 +174,22 @@ def step_rules():
     return passed + p, failed + f
 
 
+def step_harness():
+    return counted(call([sys.executable, "tests/harness/run.py", GLEN]))
+
+
+def step_verdicts():
+    """What is wrong is told by each command's exit code and message."""
+    return counted(call([sys.executable, "tests/verdicts/run.py", GLEN]))
+
+
 def step_prove():
-    return counted(call([sys.executable, "tests/prove/run.py", GLEN]))
+    checker = os.path.join(os.path.dirname(os.path.dirname(GLEN)), "check",
+                           "glen-check-proof")
+    passed, failed = counted(call([sys.executable, "tests/prove/run.py", GLEN]))
+    more, wrong = counted(call([sys.executable, "tests/prove/tamper.py", GLEN,
+                                checker]))
+    return passed + more, failed + wrong
 
 
 def step_examples():
@@ -136,6 +214,35 @@ def step_tune():
     return counted(call([sys.executable, "tests/run/tune.py", GLEN]))
 
 
+def step_names():
+    """Hostile names of tensors and functions, in C, in C++ and in CUDA."""
+    return counted(call([sys.executable, "tests/run/names.py", GLEN]))
+
+
+def step_pipeline():
+    """Random programs through rules, extraction, schedule and C."""
+    done = call([os.path.join(ROOT, RELEASE, "tests/property/pipeline_programs"),
+                 "--rules", "rules", "--targets", "targets", "--seeds",
+                 os.environ.get("PIPELINE_SEEDS", "1-120"), "--batch", "40"])
+    found = re.search(r"(\d+) programs, .* (\d+) failed", done.stdout)
+    print(done.stdout[-20000:])
+    return (int(found[1]), int(found[2])) if found else (0, 1)
+
+
+def step_faults():
+    """Memory, writes, renames and children that fail, call by call."""
+    passed, failed = counted(call([sys.executable, "tests/faults/run.py", GLEN,
+                                   "--most", "4"]))
+    p, f = counted(call([sys.executable, "tests/faults/run.py", GLEN_SANITIZED,
+                         "--sanitized", "--most", "2"]))
+    return passed + p, failed + f
+
+
+def step_files():
+    """What is read and written: no files, links, signals, full devices."""
+    return counted(call([sys.executable, "tests/run/files.py", GLEN]))
+
+
 def python_with_nvcc():
     """An interpreter that has nvcc's packages; this one where they cannot be
     had, or nvcc is there already."""
@@ -154,7 +261,8 @@ def python_with_nvcc():
             with open(os.path.join(folder, "ready"), "w", encoding="utf-8"):
                 pass
     if not ready:
-        print("no nvcc here: CUDA is not compiled for a device")
+        skip("nvcc", "its packages cannot be had here, so CUDA is not compiled "
+             "for a device")
     return python if ready else sys.executable
 
 
@@ -218,14 +326,23 @@ def step_search():
     return one(call([*fixed, os.path.join(ROOT, THREADS, test), "4"]))
 
 
+def clang_format():
+    """The program that the sources are formatted with, by version, or None."""
+    for name in ("clang-format-14", "clang-format"):
+        path = shutil.which(name)
+        if path and " 14." in call([path, "--version"]).stdout:
+            return path
+    return None
+
+
 def step_format():
-    version = call(["clang-format", "--version"]).stdout
-    if " 14." not in version:
-        print("clang-format 14 is what the sources are formatted with; this is "
-              + version.strip())
+    program = clang_format()
+    if not program:
+        skip("clang-format", "version 14 is what the sources are formatted "
+             "with, and it is not here")
         return 0, 0
     files = call(["git", "ls-files", "*.c", "*.h"]).stdout.split()
-    return one(call(["clang-format", "--dry-run", "-Werror", *files]))
+    return one(call([program, "--dry-run", "-Werror", *files]))
 
 
 def step_folders():
@@ -267,7 +384,8 @@ def fuzz(name):
 
 def step_fuzz():
     passed = failed = 0
-    # The lint is no parser and slow on hostile rules: run it by hand.
+    skip("fuzz_lint", "the lint is no parser and slow on hostile rules; run it "
+         "by hand")
     names = [name for name in FUZZ_TARGETS if name != "fuzz_lint"]
     with concurrent.futures.ThreadPoolExecutor(max(2, lanes.count())) as pool:
         for name, (code, text) in zip(names, pool.map(fuzz, names)):
@@ -286,6 +404,8 @@ STEPS = {
     "sanitized": Step(step_sanitized),
     "format": Step(step_format),
     "folders": Step(step_folders),
+    "harness": Step(step_harness, ["release"]),
+    "verdicts": Step(step_verdicts, ["release"]),
     "rules": Step(step_rules, ["release"]),
     "prove": Step(step_prove, ["release"]),
     "examples": Step(step_examples, ["release"]),
@@ -294,7 +414,11 @@ STEPS = {
     "contractions": Step(step_contractions, ["release"]),
     "threads": Step(step_threads, ["release"]),
     "tune": Step(step_tune, ["release"]),
+    "names": Step(step_names, ["release"]),
+    "files": Step(step_files, ["release"]),
     "layout": Step(step_layout, ["release"]),
+    "pipeline": Step(step_pipeline, ["release"]),
+    "faults": Step(step_faults, ["release", "sanitized"]),
     "programs": Step(step_programs, ["release"]),
     "bench": Step(step_bench, ["release"]),
     "search": Step(step_search),
@@ -308,16 +432,51 @@ STEPS = {
 }
 
 
+def with_needs(names):
+    """The named steps and those they need, in the order of STEPS."""
+    wanted = set(names)
+    while True:
+        more = {need for name in wanted for need in STEPS[name].needs} - wanted
+        if not more:
+            return [name for name in STEPS if name in wanted]
+        wanted |= more
+
+
+def run_step(name, args):
+    """Runs one step in this process and holds it against the manifest."""
+    passed, failed = STEPS[name].function()
+    if failed or args.record:
+        return passed, failed
+    found = manifest.complaints(name, passed, SKIPPED, args.allow_skip)
+    for complaint in found:
+        print("FAIL " + complaint)
+    return passed, failed + len(found)
+
+
 def main():
-    if sys.argv[1:2] == ["--step"]:
-        passed, failed = STEPS[sys.argv[2]].function()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--allow-skip", action="append", default=[],
+                        metavar="NAME")
+    parser.add_argument("--step", choices=list(STEPS), help=argparse.SUPPRESS)
+    parser.add_argument("names", nargs="*", metavar="STEP")
+    args = parser.parse_args()
+    unknown = set(args.names) - set(STEPS)
+    if unknown:
+        parser.error(f"no such step: {' '.join(sorted(unknown))}; the steps "
+                     f"are {' '.join(STEPS)}")
+    if args.step:
+        passed, failed = run_step(args.step, args)
     else:
-        names = sys.argv[1:] or list(STEPS)
-        if not set(names) <= set(STEPS):
-            sys.exit(__doc__)
-        passed, failed = lanes.run(
-            STEPS, names, [sys.executable, os.path.abspath(__file__), "--step"],
-            int(os.environ.get("LANES", lanes.count())))
+        again = [sys.executable, os.path.abspath(__file__)]
+        again += ["--allow-skip=" + name for name in args.allow_skip]
+        again += ["--record"] * args.record + ["--step"]
+        done = lanes.run(STEPS, with_needs(args.names or STEPS), again,
+                         int(os.environ.get("LANES", lanes.count())))
+        if args.record:
+            manifest.record({n: p for n, (p, f) in done.items() if not f})
+        passed, failed = (sum(c) for c in zip(*done.values()))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

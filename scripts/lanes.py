@@ -96,7 +96,7 @@ class Board:
 
 
 def run(steps, names, command, lanes):
-    """(passed, failed) of all; `command` NAME runs one step."""
+    """{step: (passed, failed)} of all; `command` NAME runs one step."""
     board = Board(steps, names, command)
     while board.waiting or board.running:
         board.leave_out()
@@ -108,8 +108,7 @@ def run(steps, names, command, lanes):
             board.wait()
         board.show()
     board.show()
-    return (sum(p for p, _, _ in board.done.values()),
-            sum(f for _, f, _ in board.done.values()))
+    return {name: board.done[name][:2] for name in names}
 
 
 def count():

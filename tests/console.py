@@ -5,7 +5,9 @@ A block holds commands (`$ command`), each followed by what it prints: stdout,
 then stderr, then `[exit N]` unless N is 0.  A line that is `...` stands for any
 lines, `...` inside a line for any text.  Commands run in a scratch folder in
 which examples/, rules/, targets/, tests/ and docs/ are those of the source
-tree, with `glen` on the PATH.  A block opened as ```console skip is not run.
+tree, with `glen` on the PATH.  A block opened as ```console needs cpu:FLAG runs
+only on a processor whose /proc/cpuinfo has that flag, and is told as skipped on
+others.
 
 usage: console.py GLEN FILE.md... [--bless]
 """
@@ -29,8 +31,14 @@ def pattern_of(expected):
     return re.compile("".join(parts))
 
 
+def folders_of(glen):
+    """The folders of glen and of the checker of proofs that is built with it."""
+    here = os.path.dirname(glen)
+    return here + ":" + os.path.join(os.path.dirname(here), "check")
+
+
 def run(command, folder, glen):
-    env = dict(os.environ, PATH=os.path.dirname(glen) + ":" + os.environ["PATH"],
+    env = dict(os.environ, PATH=folders_of(glen) + ":" + os.environ["PATH"],
                NO_COLOR="1", LC_ALL="C.UTF-8")
     env.pop("CLICOLOR_FORCE", None)
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=env,
@@ -44,11 +52,29 @@ def run(command, folder, glen):
     return text
 
 
+def has(need):
+    """Whether this machine has what a block asks for."""
+    kind, _, flag = need.partition(":")
+    if kind != "cpu":
+        sys.exit(f"a block needs {need}; known is cpu:FLAG")
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        return flag in f.read().split()
+
+
+def is_run(line):
+    """Whether a line opens a block of commands that can run here."""
+    opening = re.fullmatch(r"```console(?: needs (\S+))?", line.rstrip())
+    if not opening or not opening[1] or has(opening[1]):
+        return bool(opening)
+    print(f"skipped {opening[1]}: this machine does not have it")
+    return False
+
+
 def blocks(lines):
     """Yields (first, last) line numbers of the commands and their output."""
     inside, start = False, None
     for number, line in enumerate(lines):
-        if not inside and line.rstrip() == "```console":
+        if not inside and is_run(line):
             inside = True
         elif inside and (line.startswith("$ ") or line.rstrip() == "```"):
             if start is not None:

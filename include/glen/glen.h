@@ -5,7 +5,9 @@
  * time; several contexts are independent.  The library never prints, exits or
  * aborts on user input: a function that fails returns false or NULL and leaves
  * diagnostics in the context.  When memory runs out it fails with the
- * diagnostic "out-of-memory" and the context may only be freed.
+ * diagnostic "out-of-memory" and the context may only be freed.  The locale of
+ * the calling thread changes nothing, and is there again afterwards.  A stack
+ * of 256 KiB is enough for any function.
  *
  * Strings returned are owned by the context and NUL-terminated. */
 #ifndef GLEN_GLEN_H
@@ -56,11 +58,26 @@ typedef struct glen_allocator {
 GLEN_API glen_context *glen_context_new(const glen_allocator *,
                                         size_t memory_limit);
 GLEN_API void glen_context_free(glen_context *);
+/* What is done with the context from now on takes so many seconds and makes the
+ * process no larger than so many bytes; 0: no limit.  What can be cut short is,
+ * with a warning "time-limit" or "memory-limit" that says what was done
+ * instead; else the function fails with a diagnostic of that code and
+ * GLEN_LIMIT, and the context may only be freed. */
+GLEN_API void glen_limit(glen_context *, double seconds, size_t bytes);
+/* Three quarters of the memory there is for this process, by the machine and by
+ * the limits of its control groups. */
+GLEN_API size_t glen_default_memory_limit(void);
 /* Asks what is running to stop and give what it has: a saturation, an
  * extraction, a search, tests; or to end: a compiler, generated code.  Asked
  * again, these are killed.  False when nothing of that kind is running.  Safe
  * in a signal handler. */
 GLEN_API bool glen_interrupt(glen_context *);
+/* Ends child processes and removes files that would stay behind: for the
+ * handler of a signal that is about to end the program. */
+GLEN_API void glen_abandon(const glen_context *);
+/* From now on no C compiler is called and no generated code runs: what would
+ * fails with "no-native" (GLEN_USAGE).  To be called before anything else. */
+GLEN_API void glen_forbid_native(glen_context *);
 GLEN_API const char *glen_version(void);
 /* The name that was perhaps meant by a word; NULL when none is near. */
 GLEN_API const char *glen_nearest(const char *word, const char *const *names,
@@ -90,6 +107,28 @@ GLEN_API glen_target *glen_target_detect(glen_context *);
 GLEN_API glen_target *glen_target_variant(glen_context *, const glen_target *,
                                           const char *name);
 GLEN_API const char *glen_target_text(glen_context *, const glen_target *);
+
+/* An instruction's C template, held against its semantics on generated calls
+ * (docs/TARGETS.md): "tested", "refuted" or "untested". */
+typedef struct glen_instr_test {
+  const char *instr, *place; /* file:line:column */
+  const char *verdict, *reason;
+  const char *detail; /* refuted: lines of the call that differs; else "" */
+  const char *json;   /* an object */
+} glen_instr_test;
+
+typedef struct glen_instr_options {
+  uint64_t seed;
+  const char *cc;           /* NULL: $CC, else cc */
+  const char *const *flags; /* added to the compiler's command */
+  uint32_t n_flags;
+} glen_instr_options;
+
+GLEN_API uint32_t glen_target_instrs(const glen_target *);
+GLEN_API const char *glen_target_instr(const glen_target *, uint32_t k);
+/* False when nothing can be tested: no compiler, an interrupt, no memory. */
+GLEN_API bool glen_target_test(glen_context *, const glen_target *, uint32_t k,
+                               const glen_instr_options *, glen_instr_test *);
 
 GLEN_API glen_program *glen_program_load(glen_context *, const glen_target *,
                                          const char *path);
@@ -129,6 +168,8 @@ typedef struct glen_saturate_options {
   size_t bytes;
   double seconds;
   uint64_t matches_a_rule; /* applied in the whole run */
+  uint64_t work; /* steps of one rule's search in an iteration, a match being
+                    some for each variable; more in a large graph */
   uint32_t threads;
   bool backoff;         /* else the simple scheduler */
   const char *strategy; /* NULL: the rule files' own, or every rule */
@@ -161,7 +202,8 @@ GLEN_API const glen_program *glen_result_program(const glen_result *);
 GLEN_API bool glen_result_saturated(const glen_result *);
 
 typedef struct glen_summary {
-  const char *stop; /* "saturated", "node limit", ... */
+  /* "saturated": no rule adds anything; "strategy ended", "node limit", ... */
+  const char *stop;
   uint32_t iterations, nodes, classes;
   size_t bytes;
   double seconds, search_s, apply_s, rebuild_s, extract_s;
@@ -180,6 +222,10 @@ GLEN_API const char *glen_result_json(glen_context *, const glen_result *,
  * "tested", "refuted" (with a diagnostic, GLEN_REFUTED) or "unknown"; reports
  * made after this say so.  NULL when memory ran out. */
 GLEN_API const char *glen_result_verify(glen_context *, glen_result *);
+/* The proof that it is, as text that glen-check-proof reads (docs/PROOFS.md).
+ * The options of the saturation must have had `explain`.  NULL with a
+ * diagnostic when there is none. */
+GLEN_API const char *glen_result_proof(glen_context *, const glen_result *);
 /* That part of the report alone. */
 GLEN_API const char *glen_result_verified_text(glen_context *,
                                                const glen_result *, bool json);
@@ -551,13 +597,14 @@ typedef struct glen_prove_options {
   uint32_t shapes; /* to look at, of a rule */
 } glen_prove_options;
 
-/* "proved", "tested", "refuted" or "unknown", and why. */
+/* "proved", "checked" (a rule, on the shapes looked at), "tested", "refuted" or
+ * "unknown", and why. */
 typedef struct glen_proof {
   const char *rule;  /* NULL: of two programs */
   const char *place; /* "path:line" of the rule, or "" */
   const char *verdict;
   const char *reason; /* one line */
-  bool all_sizes;     /* the argument holds for all sizes, not these alone */
+  bool all_sizes;     /* of a rule: it is proved, for all sizes */
   uint32_t shapes;    /* that a rule was looked at on */
   const char *detail; /* what decided, as lines; "" when there is nothing */
   const char *json;   /* all of this as one object on one line */
@@ -584,6 +631,17 @@ GLEN_API const char *glen_extract_foreign(glen_context *, const char *path,
  * "-" is stdout. */
 GLEN_API bool glen_write_file(glen_context *, const char *path,
                               const void *data, size_t size);
+/* Between these two files are written together: all are there in the end, or,
+ * false with diagnostics, all as they were.  None may be one that was read, or
+ * another of them (GLEN_USAGE).  Without the second none is written. */
+GLEN_API bool glen_outputs_begin(glen_context *);
+GLEN_API bool glen_outputs_commit(glen_context *);
+/* At once, and over what was read: for programs that edit files. */
+GLEN_API bool glen_replace_file(glen_context *, const char *path,
+                                const void *data, size_t size);
+/* Do both paths name one file, or the same place for one?  Links are
+ * followed; devices, pipes and "-" are no files. */
+GLEN_API bool glen_same_file(const char *a, const char *b);
 
 #ifdef __cplusplus
 }

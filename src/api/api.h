@@ -4,18 +4,23 @@
 
 #include "glen/glen.h"
 
+#include "base/governor.h"
 #include "base/json.h"
 #include "codegen/build.h"
 #include "extract/cost.h"
+#include "extract/egraph.h"
 #include "extract/problem.h"
 #include "poly/loops.h"
 #include "prove/prove.h"
 #include "prove/steps.h"
 #include "rules/saturate.h"
 #include "tune/tune.h"
+#include <locale.h>
 
 struct glen_context {
   glen_allocator allocator; /* of the context itself */
+  bs_governor governor;
+  locale_t locale; /* "C", in which everything runs */
   bs_heap heap;
   bs_arena arena;
   bs_diags diags;
@@ -25,6 +30,10 @@ struct glen_context {
   bool out_of_memory;
   glen_status failure;
   volatile int interrupt, listens; /* the latter: to the former */
+  bs_reason cut; /* why the last stage was over, and which it was */
+  const char *cut_stage;
+  char failed[160]; /* why a limit left nothing to be given, or "" */
+  char said[256];   /* the same as a diagnostic */
 };
 
 struct glen_target {
@@ -58,6 +67,24 @@ struct glen_tensors {
   gs_tensor *data;
 };
 
+/* A step that is not proved. */
+typedef struct api_open_step {
+  const rl_rule *rule; /* NULL: something else than a rule application */
+  const char *place;   /* of the rule; empty for one that the tool made */
+  uint32_t step;       /* from 0 */
+  pv_verdict verdict;
+  const char *reason;
+} api_open_step;
+
+/* The rule applications from an input to its result. */
+typedef struct api_steps {
+  uint32_t count, proved;
+  uint32_t questions; /* put to the prover */
+  uint32_t left_out;  /* steps that were not asked about */
+  api_open_step *open;
+  uint32_t n_open;
+} api_steps;
+
 /* What one rule made in one iteration. */
 typedef struct api_growth {
   uint32_t iteration, rule; /* from 0 */
@@ -83,17 +110,22 @@ struct glen_result {
   bool limited;    /* a rule used up its matches */
   eg_node *choice; /* by canonical class id below n_choice */
   uint32_t n_choice;
-  BS_VEC(api_growth) growth; /* by iteration, when it was asked for */
-  uint64_t *made;            /* by rule, up to the last iteration */
-  const pv_answer *verified; /* NULL: it was not asked */
-  pv_chain_answer *steps;    /* that were asked for it; NULL: none */
-  const rl_rule *rule;       /* of a step that is not proved, or NULL */
-  const char *place;         /* of that rule */
+  BS_VEC(api_growth) growth;     /* by iteration, when it was asked for */
+  uint64_t *made;                /* by rule, up to the last iteration */
+  const pv_answer *verified;     /* NULL: it was not asked */
+  const struct api_steps *steps; /* that were asked for it; NULL: none */
   glen_summary summary;
 };
 
 /* Runs body(arg) where memory may run out; false when it did. */
 bool api_enter(glen_context *, void (*body)(void *), void *arg);
+/* Runs body(arg) as a stage of that name, which may take that part of the time
+ * that is left.  What cut it short, or BS_GOES_ON, is kept in the context.
+ * False when memory ran out. */
+bool api_enter_stage(glen_context *, const char *name, double of_time,
+                     void (*body)(void *), void *arg);
+/* The last stage failed: says so where a limit was the reason.  False. */
+bool api_blame_limit(glen_context *);
 /* Of a body that looks at ctx->interrupt. */
 bool api_enter_listening(glen_context *, void (*body)(void *), void *arg);
 /* The rules that led there are those of the steps from the input to the result,
@@ -103,6 +135,9 @@ void api_count_steps(glen_result *);
 /* code.c: the program has an input of that name; else false and a diagnostic.
  */
 bool api_know_input(glen_context *, const gs_program *, const char *name);
+/* extraction.c: of a finished run; false with a diagnostic. */
+bool api_extract(glen_result *, ex_method, double seconds);
+ex_pricer api_pricer_of(const glen_result *);
 /* What a saturation runs with: the options of the user, what explanations need,
  * and a function that is called after every iteration and may end the run. */
 typedef bool api_after_iteration(void *ctx, const eg_graph *,
@@ -112,11 +147,27 @@ rl_options api_run_options(glen_context *, const glen_saturate_options *,
 /* What each rule and each iteration did, as comments and as JSON. */
 void api_put_stats(const glen_result *, bool seconds, bs_text *);
 void api_json_stats(const glen_result *, bool seconds, bs_json *);
+/* phases.c: why a run stopped, into the summary; a warning where a limit cut
+ * something off. */
+void api_note_stop(glen_result *);
+void api_warn_cut(glen_result *);
+/* No rule that was allowed adds anything. */
+bool api_saturated(const glen_result *);
+/* The lines and the fields on how the run stopped. */
+void api_put_phases(const glen_result *, bs_text *);
+void api_json_phases(const glen_result *, bs_json *);
+/* ", proved optimal ..": what is known of the cost. */
+void api_put_optimality(const glen_summary *, bs_text *);
+/* Why no rule made a term of the result: mostly it is the program as it was
+ * written. */
+const char *api_as_written(const glen_result *);
 /* What became of --verify: a comment, an object; nothing when not asked. */
 void api_put_verified(const glen_result *, bs_text *);
 void api_json_verified(const glen_result *, bs_json *);
 /* How two terms were told equal or not. */
 void api_json_answer(bs_json *, const pv_answer *);
+/* An input as an object: its name, its type and its first elements. */
+void api_json_input(bs_json *, const char *name, const gs_tensor *);
 /* Adds "NAME=VALUE" to rules whose files are loaded; false with a
  * diagnostic. */
 bool api_set_param(glen_context *, rl_rules *, const char *text);

@@ -33,7 +33,9 @@ glen_lower(glen_context *ctx, const glen_program *program,
            const glen_target *target, bool strict_fp) {
   code_args a = {
       .ctx = ctx, .program = program, .target = target, .strict_fp = strict_fp};
-  return api_enter(ctx, lower_body, &a) ? a.loops : NULL;
+  if (!api_enter_stage(ctx, "lowering", 1, lower_body, &a) || !a.loops)
+    api_blame_limit(ctx);
+  return a.loops;
 }
 
 static bool
@@ -158,12 +160,12 @@ bool
 glen_dispatch(glen_context *ctx, glen_loops *loops, const char *name,
               glen_loops *variant) {
   code_args a = {.ctx = ctx, .loops = loops, .name = name, .variant = variant};
-  return api_enter(ctx, dispatch_body, &a) && a.ok;
+  return api_enter_stage(ctx, "code generation", 1, dispatch_body, &a) && a.ok;
 }
 
 static cg_options
 emit_options(const code_args *a) {
-  return (cg_options){.name = cg_identifier(&a->ctx->arena, a->name),
+  return (cg_options){.name = cg_identifier(a->loops->loops, a->name),
                       .header = a->header_file,
                       .openmp = true,
                       .fused = a->loops->fused,
@@ -190,8 +192,8 @@ glen_emit_c(glen_context *ctx, const glen_loops *loops, const char *name,
                  .loops = (glen_loops *)loops,
                  .name = name,
                  .header_file = header_file};
-  if (!api_enter(ctx, emit_body, &a) || !a.ok)
-    return false;
+  if (!api_enter_stage(ctx, "code generation", 1, emit_body, &a) || !a.ok)
+    return api_blame_limit(ctx);
   *c = a.first;
   *h = a.second;
   return true;
@@ -210,7 +212,9 @@ cuda_body(void *arg) {
 const char *
 glen_emit_cuda(glen_context *ctx, const glen_loops *loops, const char *name) {
   code_args a = {.ctx = ctx, .loops = (glen_loops *)loops, .name = name};
-  return api_enter(ctx, cuda_body, &a) && a.ok ? a.first : NULL;
+  return api_enter_stage(ctx, "code generation", 1, cuda_body, &a) && a.ok
+             ? a.first
+             : NULL;
 }
 
 static void

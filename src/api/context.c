@@ -4,9 +4,11 @@
  * one place where running out of memory is turned into a failure. */
 #include "api/api.h"
 #include "base/file.h"
+#include "base/output.h"
 #include "glen-features.h"
 
 #include <isl/version.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -19,6 +21,13 @@ libc_realloc(void *ctx, void *block, size_t size) {
     return NULL;
   }
   return realloc(block, size);
+}
+
+/* Unless it is told otherwise, a context is bound by nothing. */
+static void
+start_governor(glen_context *ctx) {
+  bs_governor_init(&ctx->governor);
+  ctx->heap.governor = &ctx->governor;
 }
 
 static void
@@ -42,9 +51,11 @@ glen_context_new(const glen_allocator *allocator, size_t memory_limit) {
     return NULL;
   memset(ctx, 0, sizeof *ctx);
   ctx->allocator = a;
+  ctx->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   bs_hooks hooks = {a.realloc, a.ctx};
   bs_heap_init(&ctx->heap, &hooks, memory_limit);
-  if (bs_protect(&ctx->heap, init_body, ctx))
+  start_governor(ctx);
+  if (ctx->locale && bs_protect(&ctx->heap, init_body, ctx))
     return ctx;
   glen_context_free(ctx);
   return NULL;
@@ -55,7 +66,11 @@ glen_context_free(glen_context *ctx) {
   if (!ctx)
     return;
   glen_allocator a = ctx->allocator;
+  bs_remove_temporaries(&ctx->diags);
   bs_heap_done(&ctx->heap);
+  bs_governor_done(&ctx->governor);
+  if (ctx->locale)
+    freelocale(ctx->locale);
   a.realloc(a.ctx, ctx, 0);
 }
 
@@ -65,14 +80,76 @@ glen_interrupt(glen_context *ctx) {
   return ctx->listens;
 }
 
+void
+glen_limit(glen_context *ctx, double seconds, size_t bytes) {
+  bs_govern(&ctx->governor, seconds, bytes);
+}
+
+size_t
+glen_default_memory_limit(void) {
+  size_t all = bs_memory_there_is();
+  return all ? all / 4 * 3 : (size_t)8 << 30;
+}
+
+/* There is no memory to make a diagnostic with. */
+static bool
+fail(glen_context *ctx) {
+  const bs_governor *g = &ctx->governor;
+  if (ctx->out_of_memory)
+    return false;
+  ctx->out_of_memory = true;
+  if (g->refused)
+    snprintf(ctx->failed, sizeof ctx->failed,
+             "%s: stopped in %s, and nothing was made",
+             bs_reason_name(g->refused), g->refused_in);
+  return false;
+}
+
+/* What numbers look like does not depend on the host's locale: where a comma
+ * divides them there, C text would be no C. */
+static bool
+protect(glen_context *ctx, void (*body)(void *), void *arg) {
+  locale_t hosts = uselocale(ctx->locale);
+  bool ok = bs_protect(&ctx->heap, body, arg);
+  uselocale(hosts);
+  return ok;
+}
+
 bool
 api_enter(glen_context *ctx, void (*body)(void *), void *arg) {
   if (ctx->out_of_memory)
     return false;
   ctx->failure = GLEN_BAD_INPUT;
-  if (bs_protect(&ctx->heap, body, arg))
-    return true;
-  ctx->out_of_memory = true;
+  bs_stage before = ctx->governor.stage;
+  bool ok = protect(ctx, body, arg);
+  bs_stage_end(&ctx->governor, before);
+  return ok || fail(ctx);
+}
+
+bool
+api_enter_stage(glen_context *ctx, const char *name, double of_time,
+                void (*body)(void *), void *arg) {
+  bs_stage before = bs_stage_begin(&ctx->governor, name, of_time, 1);
+  ctx->failure = GLEN_BAD_INPUT;
+  bool ok = !ctx->out_of_memory && protect(ctx, body, arg);
+  ctx->cut_stage = name;
+  ctx->cut = bs_stage_end(&ctx->governor, before);
+  return ok || fail(ctx);
+}
+
+static void
+blame_body(void *arg) {
+  glen_context *ctx = arg;
+  bs_error(&ctx->diags, BS_NOWHERE, bs_reason_code(ctx->cut),
+           "%s: stopped in %s, and nothing was made", bs_reason_name(ctx->cut),
+           ctx->cut_stage);
+  ctx->failure = GLEN_LIMIT;
+}
+
+bool
+api_blame_limit(glen_context *ctx) {
+  if (ctx->cut && !ctx->out_of_memory && !protect(ctx, blame_body, ctx))
+    fail(ctx);
   return false;
 }
 
@@ -129,14 +206,32 @@ render_body(void *arg) {
   a->out = api_string(ctx, &text);
 }
 
+/* What is said once nothing can be allocated any more. */
+static const char *
+lack(glen_context *ctx, glen_diag_format format) {
+  const char *code = "out-of-memory", *message = "out of memory";
+  if (*ctx->said)
+    return "";
+  if (*ctx->failed) {
+    code = bs_reason_code(ctx->governor.refused);
+    message = ctx->failed;
+  }
+  if (format == GLEN_DIAG_JSON)
+    snprintf(ctx->said, sizeof ctx->said,
+             "{\"severity\":\"error\",\"code\":\"%s\","
+             "\"message\":\"%s\"}\n",
+             code, message);
+  else
+    snprintf(ctx->said, sizeof ctx->said, "glen: error: %s [%s]\n", message,
+             code);
+  return ctx->said;
+}
+
 const char *
 glen_take_diagnostics(glen_context *ctx, glen_diag_format format) {
   render_args a = {ctx, format, ""};
-  if (ctx->out_of_memory || !bs_protect(&ctx->heap, render_body, &a))
-    return format == GLEN_DIAG_JSON
-               ? "{\"severity\":\"error\",\"code\":\"out-of-memory\","
-                 "\"message\":\"out of memory\"}\n"
-               : "glen: error: out of memory [out-of-memory]\n";
+  if (ctx->out_of_memory || !protect(ctx, render_body, &a))
+    return lack(ctx, format);
   return a.out;
 }
 
@@ -147,7 +242,15 @@ glen_error_count(const glen_context *ctx) {
 
 glen_status
 glen_failure(const glen_context *ctx) {
-  return ctx->out_of_memory ? GLEN_BAD_INPUT : ctx->failure;
+  if (ctx->out_of_memory)
+    return *ctx->failed ? GLEN_LIMIT : GLEN_BAD_INPUT;
+  /* Notes have no code. */
+  for (uint32_t k = 0; k < ctx->diags.list.len; k++) {
+    const char *code = ctx->diags.list.data[k].code;
+    if (code && (!strcmp(code, "overwritten") || !strcmp(code, "no-native")))
+      return GLEN_USAGE;
+  }
+  return ctx->failure;
 }
 
 /* ---- versions ---- */
@@ -185,6 +288,8 @@ version_body(void *arg) {
               "glen extract, glen lsp", "libjansson-dev");
   put_feature(&text, "cbc", GLEN_HAVE_CBC, GLEN_CBC_VERSION, "--extractor ilp",
               "coinor-libcbc-dev");
+  put_feature(&text, "z3", GLEN_HAVE_Z3, GLEN_Z3_VERSION,
+              "integers as bit-vectors", "libz3-dev");
   a->out = api_string(a->ctx, &text);
 }
 
@@ -238,4 +343,55 @@ glen_write_file(glen_context *ctx, const char *path, const void *data,
                 size_t size) {
   write_args a = {ctx, path, data, size, false};
   return api_enter(ctx, write_body, &a) && a.ok;
+}
+
+static void
+replace_body(void *arg) {
+  write_args *a = arg;
+  a->ok = bs_file_write_now(&a->ctx->diags, a->path, a->data, a->size);
+}
+
+bool
+glen_replace_file(glen_context *ctx, const char *path, const void *data,
+                  size_t size) {
+  write_args a = {ctx, path, data, size, false};
+  return api_enter(ctx, replace_body, &a) && a.ok;
+}
+
+bool
+glen_same_file(const char *a, const char *b) {
+  return bs_same_file(a, b);
+}
+
+static void
+begin_body(void *arg) {
+  glen_context *ctx = arg;
+  bs_outputs_begin(&ctx->diags);
+}
+
+bool
+glen_outputs_begin(glen_context *ctx) {
+  return api_enter(ctx, begin_body, ctx);
+}
+
+static void
+commit_body(void *arg) {
+  write_args *a = arg;
+  a->ok = bs_outputs_commit(&a->ctx->diags);
+}
+
+bool
+glen_outputs_commit(glen_context *ctx) {
+  write_args a = {.ctx = ctx};
+  return api_enter(ctx, commit_body, &a) && a.ok;
+}
+
+void
+glen_abandon(const glen_context *ctx) {
+  bs_remove_temporaries(&ctx->diags);
+}
+
+void
+glen_forbid_native(glen_context *ctx) {
+  ctx->diags.no_children = true;
 }

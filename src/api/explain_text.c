@@ -372,7 +372,7 @@ put_run(writer *w) {
   eg_runner_iterations(w->e->run->runner, &iterations);
   bs_putf(w->out, "run: %s, %u iterations, %u e-nodes, %u e-classes\n",
           stop == EG_STOP_CLIENT ? "stopped when they met"
-          : w->e->run->finished  ? "the strategy's end"
+          : w->e->run->finished  ? "strategy ended"
                                  : eg_stop_name(stop),
           iterations, eg_count_nodes(g), eg_count_classes(g));
 }

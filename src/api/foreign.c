@@ -1,5 +1,6 @@
 /* foreign.c - extraction from an e-graph that another program saved. */
 #include "api/api.h"
+#include "extract/negative.h"
 
 typedef struct foreign_args {
   glen_context *ctx;
@@ -8,6 +9,9 @@ typedef struct foreign_args {
   bool json;
   const char *out;
 } foreign_args;
+
+/* The rest is for the answer. */
+static const double OF_TIME = 0.9;
 
 static bool
 solve(foreign_args *a, const ex_problem *problem, ex_solution *out) {
@@ -20,6 +24,13 @@ solve(foreign_args *a, const ex_problem *problem, ex_solution *out) {
   if (!ex_method_built_in(method))
     return bs_error(diags, BS_NOWHERE, "missing-feature",
                     "the extractor %s is not built in", a->extractor);
+  if (ex_method_trees(method) && ex_has_negative(problem)) {
+    bs_error(diags, BS_NOWHERE, "negative-cost",
+             "costs below zero have no cheapest tree: a term may be used again "
+             "and again");
+    bs_hint(diags, "take --extractor dag or exact");
+    return false;
+  }
   if (!ex_solve(problem, method, &options, out))
     return bs_error(diags, BS_NOWHERE, "infeasible",
                     "no acyclic term exists for the roots of %s", a->path);
@@ -30,6 +41,7 @@ static void
 foreign_body(void *arg) {
   foreign_args *a = arg;
   bs_heap *heap = &a->ctx->heap;
+  bs_stage_begin(&a->ctx->governor, "extraction", OF_TIME, 1);
   ex_problem problem;
   ex_solution solution;
   uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);

@@ -76,8 +76,13 @@ glen_layout(glen_context *ctx, const glen_loops *loops, const char *cost,
                    .widths = widths,
                    .n_widths = n_widths,
                    .keep_order = keep_order};
-  return api_enter(ctx, layout_body, &a) ? a.text : NULL;
+  return api_enter_stage(ctx, "the search for layouts", 1, layout_body, &a)
+             ? a.text
+             : NULL;
 }
+
+/* The rest of the time is for the code. */
+static const double OF_SCHEDULE = 0.6;
 
 /* Some seconds' worth. */
 enum { MOST_PRICED = 400 };
@@ -122,5 +127,7 @@ glen_give_layouts(glen_context *ctx, glen_loops *loops, const char *cost,
                    .cost = cost,
                    .widths = widths,
                    .n_widths = n_widths};
-  return api_enter(ctx, give_body, &a) && a.text;
+  return api_enter_stage(ctx, "the search for layouts", OF_SCHEDULE, give_body,
+                         &a) &&
+         a.text;
 }

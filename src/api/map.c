@@ -5,6 +5,7 @@
  * itself, whose class one of the input's terms is in: so the input's terms
  * share out what was made of them. */
 #include "api/explain.h"
+#include "api/fate.h"
 #include "glenside/print.h"
 #include "rules/near.h"
 
@@ -31,6 +32,7 @@ typedef struct mapping {
   uint32_t *owner;  /* by term of `to`: a term of `from` */
   uint8_t *present; /* by term of `from`: its class is in `to`, too */
   BS_VEC(share) shares;
+  api_fate fate; /* of the rule that was told last */
   glen_mapped *out;
 } mapping;
 
@@ -271,20 +273,18 @@ tell_rules(mapping *m, const char *name, bs_text *out, bs_json *j) {
   uint32_t n = rl_rules_for(run->rules, name, rules, MOST_RULES);
   for (uint32_t k = 0; k < n; k++) {
     rl_nearness near;
+    api_fate fate;
     rl_nearest(&m->ctx->gs, run, rules[k], MOST_MISSES, &near);
+    api_fate_of(m->result, rules[k], &near, &fate);
     if (n > 1 || strcmp(rules[k]->name, name))
       bs_putf(out, "  rule %s\n", rules[k]->name);
-    if (near.applying)
-      bs_putf(out,
-              "  its rule applies %llu times; what was chosen costs less\n",
-              (unsigned long long)near.applying);
-    else if (!near.n)
-      bs_put(out, "  nothing in the program is like it\n");
+    api_put_fate(m->result, &fate, out);
     for (uint32_t i = 0; i < near.n; i++) {
       if (near.list[i].applies || !near.applying)
         api_put_near(m->ctx, &near.list[i], out);
       json_near(m, &near.list[i], j);
     }
+    m->fate = fate;
   }
   if (!n)
     bs_put(out, "  no rule leads to it\n");
@@ -302,9 +302,12 @@ tell_instr(mapping *m, const char *name, bs_text *out, bs_json *j) {
   else
     bs_put(out, "not used\n");
   bs_json_array(j, "nearest");
+  m->fate = (api_fate){0};
   if (!calls)
     tell_rules(m, name, out, j);
   bs_json_end(j);
+  if (m->fate.word)
+    bs_json_string(j, "fate", m->fate.word);
   bs_json_end(j);
   m->out->unused += !calls;
 }
@@ -329,6 +332,21 @@ json_shares(mapping *m, bs_json *j) {
   bs_json_end(j);
 }
 
+/* What is asked about is a rule, not an instruction. */
+static void
+tell_rule(mapping *m, const char *name, bs_text *out, bs_json *j) {
+  bs_json_object(j, NULL);
+  bs_json_string(j, "name", name);
+  bs_json_array(j, "nearest");
+  m->fate = (api_fate){0};
+  bs_putf(out, "\n%s:\n", name);
+  tell_rules(m, name, out, j);
+  bs_json_end(j);
+  bs_json_string(j, "fate", m->fate.word ? m->fate.word : "");
+  bs_json_end(j);
+  m->out->unused += !m->fate.chosen;
+}
+
 static bool
 knows(const mapping *m, const char *name) {
   const rl_rule *rule;
@@ -351,7 +369,8 @@ tell_all(mapping *m) {
   json_shares(m, &j);
   bs_json_array(&j, "instructions");
   if (m->instr)
-    tell_instr(m, m->instr, &text, &j);
+    (gs_find_instr(t, m->instr) ? tell_instr : tell_rule)(m, m->instr, &text,
+                                                          &j);
   for (uint32_t k = 0; !m->instr && k < t->instrs.len; k++)
     tell_instr(m, t->instrs.data[k]->name, &text, &j);
   bs_json_end(&j);

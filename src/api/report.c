@@ -34,13 +34,7 @@ put_costs(bs_text *text, const glen_summary *s) {
           s->cost_before);
   if (s->cost_after > 0 && isfinite(s->cost_before))
     bs_putf(text, " (%.3gx)", s->cost_before / s->cost_after);
-  double gap = s->cost_after - s->bound;
-  if (gap <= 1e-6 * s->cost_after && !s->optimal)
-    bs_put(text, ", optimal up to ties");
-  else if (s->optimal)
-    bs_put(text, ", proved optimal for this e-graph");
-  else if (s->bound > 0)
-    bs_putf(text, ", at most %.2g %% above the optimum", 100 * gap / s->bound);
+  api_put_optimality(s, text);
   bs_putc(text, '\n');
 }
 
@@ -101,8 +95,8 @@ put_breakdown(report_args *a, bs_text *text) {
 static void
 put_rules(report_args *a, bs_text *text) {
   const glen_result *r = a->result;
-  bs_putf(text, "; rules    %u led there%s\n", r->n_led,
-          r->n_led ? ":" : ": the program was best as written");
+  bs_putf(text, "; rules    %u led there%s%s\n", r->n_led,
+          r->n_led ? ":" : ": ", r->n_led ? "" : api_as_written(r));
   for (uint32_t k = 0; k < r->n_led; k++) {
     const rl_rule *rule = r->led[k];
     bs_putf(text, ";   %s  ", rule->name);
@@ -120,8 +114,8 @@ text_body(void *arg) {
   bs_text text;
   bs_text_init(&text, &a->ctx->heap);
   gs_print(a->result->program.program, true, &text);
-  bs_putf(&text, "\n; stop     %s: %u iterations, %u e-nodes, %u e-classes\n",
-          s->stop, s->iterations, s->nodes, s->classes);
+  bs_putc(&text, '\n');
+  api_put_phases(a->result, &text);
   put_costs(&text, s);
   put_breakdown(a, &text);
   put_rules(a, &text);
@@ -188,6 +182,7 @@ json_body(void *arg) {
   bs_json_object(&j, NULL);
   bs_json_int(&j, "schema", 1);
   bs_json_string(&j, "stop", s->stop);
+  api_json_phases(a->result, &j);
   bs_json_int(&j, "iterations", s->iterations);
   bs_json_int(&j, "nodes", s->nodes);
   bs_json_int(&j, "classes", s->classes);

@@ -1,4 +1,4 @@
-/* rules_prove.c - one rule proved, tested or refuted, as texts.
+/* rules_prove.c - one rule proved, checked, tested or refuted, as texts.
  *
  * Only the texts of the answer stay in the context: the shapes and terms of the
  * question are on heaps of the prover's own. */
@@ -29,11 +29,10 @@ glen_rule_name(const glen_rules *rules, uint32_t k) {
 
 /* ---- JSON ---- */
 
-static void
-json_input(bs_json *j, const pv_input *in) {
-  const gs_tensor *t = &in->tensor;
+void
+api_json_input(bs_json *j, const char *name, const gs_tensor *t) {
   bs_json_object(j, NULL);
-  bs_json_string(j, "name", in->name);
+  bs_json_string(j, "name", name);
   bs_json_string(j, "dtype", gs_dtype_table[t->dtype].name);
   bs_json_array(j, "shape");
   for (uint32_t d = 0; d < t->rank; d++)
@@ -56,7 +55,7 @@ json_difference(bs_json *j, const pv_answer *a) {
   bs_json_real(j, "right_value", a->right);
   bs_json_array(j, "inputs");
   for (uint32_t k = 0; k < a->n_inputs; k++)
-    json_input(j, &a->inputs[k]);
+    api_json_input(j, a->inputs[k].name, &a->inputs[k].tensor);
   bs_json_end(j);
 }
 
@@ -94,11 +93,15 @@ json_of(prove_args *p, const pv_rule_answer *a) {
   bs_json_string(&j, "verdict", p->out->verdict);
   bs_json_bool(&j, "all_sizes", p->out->all_sizes);
   bs_json_string(&j, "reason", p->out->reason);
+  if (a->why)
+    bs_json_string(&j, "not_for_all_sizes", a->why);
   bs_json_object(&j, "shapes");
   bs_json_int(&j, "looked_at", a->shapes);
   bs_json_int(&j, "proved", a->proved);
   bs_json_int(&j, "tested", a->tested);
   bs_json_int(&j, "unknown", a->unknown);
+  bs_json_int(&j, "too_large", a->too_large);
+  pv_json_looked(&j, &a->looked);
   bs_json_end(&j);
   bs_json_object(&j, "forms");
   bs_json_int(&j, "looked_at", a->forms);
@@ -118,6 +121,11 @@ detail_of(prove_args *p, const pv_rule_answer *a) {
   bs_text_init(&text, &p->ctx->heap);
   if (a->shape && a->verdict != PV_PROVED)
     pv_put_shape(&text, a);
+  if (a->shapes && a->verdict != PV_PROVED && a->verdict != PV_REFUTED) {
+    bs_put(&text, "  ");
+    pv_put_looked(&text, &a->looked);
+    bs_put(&text, "\n");
+  }
   return api_string(p->ctx, &text);
 }
 
@@ -143,7 +151,7 @@ prove_body(void *arg) {
                          .place = place_of(p, rule),
                          .verdict = pv_verdict_name(answer.verdict),
                          .reason = answer.reason,
-                         .all_sizes = answer.all_sizes,
+                         .all_sizes = answer.verdict == PV_PROVED,
                          .shapes = answer.shapes};
   p->out->detail = detail_of(p, &answer);
   p->out->json = json_of(p, &answer);

@@ -134,6 +134,7 @@ glen_input_load(glen_context *ctx, glen_tensors *inputs, const char *name,
 static void
 interpret_body(void *arg) {
   run_args *a = arg;
+  bs_stage_begin(&a->ctx->governor, "the interpreter", 1, 1);
   glen_tensors *t = new_tensors(a->ctx, a->program->program, true);
   if (gs_interpret(a->program->program, a->inputs->data, t->data))
     a->out = t;
@@ -150,6 +151,7 @@ static void
 bounds_body(void *arg) {
   run_args *a = arg;
   const gs_program *p = a->program->program;
+  bs_stage_begin(&a->ctx->governor, "the interpreter", 1, 1);
   glen_tensors *t = new_tensors(a->ctx, p, true);
   glen_tensors *bounds = new_tensors(a->ctx, p, true);
   if (gs_interpret_bounded(p, a->inputs->data, t->data, bounds->data))

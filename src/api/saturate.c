@@ -26,26 +26,10 @@ glen_saturate_defaults(glen_saturate_options *out) {
   *out = (glen_saturate_options){.iterations = 1000,
                                  .nodes = 2000000,
                                  .bytes = (size_t)8 << 30,
+                                 .work = (uint64_t)1 << 29,
                                  .threads = 1,
                                  .extractor = "dag",
                                  .extract_seconds = 10};
-}
-
-/* ---- prices ---- */
-
-static bs_value
-type_of(void *ctx, const eg_graph *g, eg_class c) {
-  (void)ctx;
-  return rl_facts_of(g, c)->type;
-}
-
-static ex_pricer
-pricer_of(const glen_result *r) {
-  return (ex_pricer){.target = r->target,
-                     .limit = r->limit,
-                     .once = r->once,
-                     .values = r->gs.values,
-                     .type_of = type_of};
 }
 
 /* ---- progress ---- */
@@ -54,7 +38,7 @@ pricer_of(const glen_result *r) {
 static double
 best_cost(saturate_args *a, const eg_graph *g) {
   glen_result *r = a->result;
-  ex_pricer pricer = pricer_of(r);
+  ex_pricer pricer = api_pricer_of(r);
   ex_options options = {0};
   ex_bridge bridge;
   ex_solution s;
@@ -117,6 +101,7 @@ api_run_options(glen_context *ctx, const glen_saturate_options *o, bool explain,
   out.run.nodes = o->nodes;
   out.run.bytes = o->bytes;
   out.run.seconds = o->seconds;
+  out.run.work = o->work;
   out.run.scheduler = o->backoff ? EG_BACKOFF : EG_SIMPLE;
   out.run.threads = o->threads;
   out.run.interrupt = &ctx->interrupt;
@@ -138,36 +123,68 @@ note_fault(glen_context *ctx) {
       ctx->failure = GLEN_REFUTED;
 }
 
-/* A run that is quiet because rules used up --match-limit is not saturated. */
+/* The parts of the time and of the memory that a saturation may take, so that
+ * a program can be extracted and compiled within the rest: an extraction takes
+ * up to twice the memory of the graph it is from. */
+static const double OF_TIME = 0.5, OF_MEMORY = 0.4;
+
+/* The phases share out somewhat less than the stage has, so that none of them
+ * meets its end, which would be the end of those behind it, too. */
+static double
+seconds_of_rules(const bs_governor *g, double most) {
+  double left = 0.95 * bs_stage_seconds(g);
+  if (isinf(left))
+    return most;
+  return most > 0 && most < left ? most : left;
+}
+
 static bool
-hit_match_limit(const saturate_args *a) {
-  uint64_t limit = a->options->matches_a_rule;
-  const eg_rule_stats *stats = eg_runner_stats(a->result->run.runner);
-  if (!limit || a->result->run.stop != EG_STOP_SATURATED)
-    return false;
-  for (uint32_t k = 0; k < rl_count(a->rules->rules); k++)
-    if (stats[k].applied >= limit)
-      return true;
-  return false;
+run_rules(saturate_args *a) {
+  glen_result *r = a->result;
+  const glen_saturate_options *o = a->options;
+  bs_governor *g = &a->ctx->governor;
+  rl_options options = api_run_options(a->ctx, o, o->explain || o->contribution,
+                                       on_iteration, a);
+  bs_stage before = bs_stage_begin(g, "saturation", OF_TIME, OF_MEMORY);
+  size_t room = bs_stage_room(g, a->ctx->heap.used);
+  if (room != SIZE_MAX) {
+    options.run.bytes = o->bytes && o->bytes < room ? o->bytes : room;
+    r->heap.limit = room + room / 4;
+  }
+  options.run.seconds = seconds_of_rules(g, o->seconds);
+  bool ok = rl_saturate(&r->gs, r->input, a->rules->rules, &options, &r->run);
+  r->heap.limit = 0;
+  bs_stage_end(g, before);
+  return ok;
+}
+
+/* The rule that took too much. */
+static void
+warn_of_work(saturate_args *a) {
+  uint32_t k = eg_runner_fault_rule(a->result->run.runner);
+  const rl_rules *rules = a->rules->rules;
+  if (k >= rl_count(rules))
+    return;
+  const rl_rule *rule = rl_at(rules, k);
+  bs_warning(&a->ctx->diags, rule->span, "work-limit",
+             "work limit: the search for '%s' was stopped, and the saturation "
+             "with it",
+             rule->name);
+  bs_hint(&a->ctx->diags, "parts of a pattern that share no variable match in "
+                          "all combinations; --work-limit allows for more");
 }
 
 static bool
 explore(saturate_args *a) {
   glen_result *r = a->result;
-  const glen_saturate_options *o = a->options;
-  rl_options options = api_run_options(a->ctx, o, o->explain || o->contribution,
-                                       on_iteration, a);
-  if (!rl_saturate(&r->gs, r->input, a->rules->rules, &options, &r->run)) {
+  if (!run_rules(a)) {
     note_fault(a->ctx);
     return false;
   }
-  r->summary.stop = eg_stop_name(r->run.stop);
-  if (r->run.finished)
-    r->summary.stop = "the strategy's end";
-  if (hit_match_limit(a)) {
-    r->summary.stop = "match limit";
-    r->limited = true;
-  }
+  if (r->run.stop == EG_STOP_WORK)
+    warn_of_work(a);
+  api_note_stop(r);
+  api_warn_cut(r);
   r->summary.nodes = eg_count_nodes(r->run.graph);
   r->summary.classes = eg_count_classes(r->run.graph);
   r->summary.bytes = eg_bytes(r->run.graph);
@@ -180,58 +197,6 @@ explore(saturate_args *a) {
     r->matches += its[k].matches;
   }
   return true;
-}
-
-static double
-cost_of(const glen_result *r, const gs_program *p) {
-  glen_context *ctx = r->ctx;
-  double total = 0;
-  ex_line *lines = bs_alloc(&ctx->heap, p->nodes.len * sizeof *lines + 1);
-  ex_breakdown(p, r->target, r->limit, &r->prepacked, lines, &total);
-  bs_free(&ctx->heap, lines);
-  return total;
-}
-
-static void
-summarize_cost(saturate_args *a, const ex_solution *s) {
-  glen_result *r = a->result;
-  r->summary.cost_before = cost_of(r, r->input);
-  r->summary.cost_after = cost_of(r, r->program.program);
-  r->summary.bound = s->bound;
-  r->summary.optimal = s->optimal;
-}
-
-static bool
-extract(saturate_args *a) {
-  glen_result *r = a->result;
-  r->once =
-      ex_once_classes(&r->heap, r->gs.values, r->run.graph, &r->prepacked);
-  ex_pricer pricer = pricer_of(r);
-  ex_options options = {.seconds = a->options->extract_seconds,
-                        .interrupt = &a->ctx->interrupt};
-  ex_bridge bridge;
-  ex_solution s;
-  double start = bs_now();
-  /* The interrupt that stopped the saturation must not stop this, too. */
-  a->ctx->interrupt = 0;
-  ex_from_egraph(&r->heap, r->run.graph, r->run.outputs, r->run.n_outputs,
-                 ex_price_enode, &pricer, &bridge);
-  if (!ex_solve(&bridge.problem, a->method, &options, &s)) {
-    bs_error(&a->ctx->diags, BS_NOWHERE, "no-program",
-             "nothing that the target can run was found");
-    bs_hint(&a->ctx->diags, "does an instruction refuse its own operands?");
-    return false;
-  }
-  eg_node *choice = ex_chosen(&r->heap, &bridge, &s);
-  r->choice = choice;
-  r->n_choice = bridge.n_ids;
-  r->program.program = rl_extracted(&r->gs, r->input, &r->run, choice);
-  r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
-  r->n_led = rl_led_there(&r->run, choice, r->led, API_MAX_LED);
-  r->summary.extract_s = bs_now() - start;
-  if (r->program.program)
-    summarize_cost(a, &s);
-  return r->program.program != NULL;
 }
 
 static bool
@@ -266,7 +231,8 @@ saturate_body(void *arg) {
   r->gs.arena = &r->arena;
   r->limit = ex_limit_of(r->input, r->target);
   r->prepacked = (ex_names){a->options->prepack, a->options->n_prepack};
-  a->ok = choose_method(a) && know_inputs(a) && explore(a) && extract(a);
+  a->ok = choose_method(a) && know_inputs(a) && explore(a) &&
+          api_extract(r, a->method, a->options->extract_seconds);
   if (a->ok && a->options->contribution)
     api_count_steps(r);
   r->summary.seconds = bs_now() - a->started;

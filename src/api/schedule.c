@@ -32,7 +32,9 @@ glen_loops *
 glen_loops_load(glen_context *ctx, const glen_target *target,
                 const char *path) {
   schedule_args a = {.ctx = ctx, .target = target, .path = path};
-  return api_enter(ctx, load_body, &a) ? a.loops : NULL;
+  if (!api_enter_stage(ctx, "reading", 1, load_body, &a) || !a.loops)
+    api_blame_limit(ctx);
+  return a.loops;
 }
 
 static void
@@ -74,9 +76,23 @@ glen_schedule(glen_context *ctx, glen_loops *loops, const char *path,
               bool explain, const char **printed) {
   schedule_args a = {
       .ctx = ctx, .loops = loops, .path = path, .explain = explain, .text = ""};
-  bool in = api_enter(ctx, script_body, &a);
+  bool in = api_enter_stage(ctx, "scheduling", 1, script_body, &a);
   *printed = a.text;
-  return in && a.ok;
+  return (in && a.ok) || api_blame_limit(ctx);
+}
+
+/* The rest of the time is for the code. */
+static const double OF_SCHEDULE = 0.6;
+
+/* Where the limits of the command, not those of the work, were the reason. */
+static bool
+warn_of_limit(glen_context *ctx, const po_auto_result *done) {
+  bs_reason why = ctx->governor.stage.over;
+  if (why)
+    bs_warning(&ctx->diags, BS_NOWHERE, bs_reason_code(why),
+               "%s: the fused schedule was left out, %s was taken",
+               bs_reason_name(why), po_fuse_names[done->fuse]);
+  return why != BS_GOES_ON;
 }
 
 /* Where the program is worth it; where a limit was reached, loops without
@@ -94,6 +110,8 @@ auto_if_worth(schedule_args *a) {
       a->loops->loops->script.len ? po_fuse_names[done.fuse] : NULL;
   if (done.finished && done.fuse != PO_FUSE_MIN)
     return;
+  done.fuse = PO_FUSE_MIN;
+  warn_of_limit(a->ctx, &done);
   po_free(a->loops->loops);
   a->loops->loops = po_copy(a->loops->original);
   po_lay_out(a->loops->loops);
@@ -120,7 +138,7 @@ auto_body(void *arg) {
   keep_original(a->loops);
   po_auto_result done =
       po_schedule_automatically(&a->loops->loops, &a->options);
-  if (done.fuse != a->options.fuse)
+  if (done.fuse != a->options.fuse && !warn_of_limit(a->ctx, &done))
     bs_warning(&a->ctx->diags, BS_NOWHERE, "schedule-limit",
                "the program is too large to be fused by %s: %s was taken",
                a->what, po_fuse_names[done.fuse]);
@@ -138,7 +156,7 @@ glen_schedule_auto(glen_context *ctx, glen_loops *loops, const char *fuse,
   for (uint32_t k = 0; k < n_tiles && k < GS_MAX_RANK; k++)
     if (tiles[k] > 0)
       a.options.tiles[a.options.n_tiles++] = tiles[k];
-  return api_enter(ctx, auto_body, &a) && a.ok;
+  return api_enter_stage(ctx, "scheduling", OF_SCHEDULE, auto_body, &a) && a.ok;
 }
 
 static void
@@ -169,7 +187,7 @@ bind_body(void *arg) {
 bool
 glen_bind(glen_context *ctx, glen_loops *loops) {
   schedule_args a = {.ctx = ctx, .loops = loops};
-  return api_enter(ctx, bind_body, &a);
+  return api_enter_stage(ctx, "scheduling", 1, bind_body, &a);
 }
 
 static void

@@ -4,11 +4,9 @@
  * about the steps that led from one to the other, each for itself; then about
  * the whole and its outputs with all the work and memory allowed.  Of what is
  * refuted, the steps tell which rule is wrong. */
-#include "api/api.h"
-#include "prove/steps.h"
+#include "api/verify.h"
 
-enum { MOST_STEPS = 1000000, SHOWN = 16, QUICKLY = 100 };
-#define MOST_BYTES ((size_t)4 << 30) /* of the steps */
+enum { SHOWN = 16 };
 
 typedef struct verify_args {
   glen_context *ctx;
@@ -33,48 +31,14 @@ with_output(const gs_program *p, uint32_t k) {
 
 /* ---- by the steps of the saturation ---- */
 
-/* FILE:LINE:COLUMN; nothing for a rule that the tool made itself. */
-static const char *
-place_of(glen_context *ctx, const rl_rule *rule) {
-  bs_text text;
-  bs_text_init(&text, &ctx->heap);
-  if (rule && rule->span.file)
-    bs_put_place(&ctx->diags, rule->span, &text);
-  return api_string(ctx, &text);
-}
-
-static const char *
-name_rule(glen_context *ctx, const rl_rule *rule) {
-  const char *place = place_of(ctx, rule);
-  if (!rule)
-    return "no rule";
-  return *place ? bs_arena_printf(&ctx->arena, "%s (%s)", rule->name, place)
-                : rule->name;
-}
-
-static const char *
-say_step(glen_context *ctx, const pv_chain_answer *c) {
-  const char *why = c->answer.reason ? c->answer.reason : "";
-  if (c->answer.verdict == PV_PROVED)
-    return bs_arena_printf(&ctx->arena, "by %u step%s, %u question%s", c->steps,
-                           c->steps == 1 ? "" : "s", c->questions,
-                           c->questions == 1 ? "" : "s");
-  if (!c->link)
-    return why;
-  return bs_arena_printf(
-      &ctx->arena, "step %u of %u, by %s, %s: %s", c->at + 1, c->steps,
-      name_rule(ctx, c->link->rule),
-      c->answer.verdict == PV_REFUTED ? "is wrong" : "is not proved", why);
-}
-
 /* What the steps tell of an output.  A wrong step tells which rule is, but a
  * result that agreed on every input stays `tested`. */
 static void
-take_chain(verify_args *a, const pv_chain_answer *c, pv_answer *out) {
+take_steps(verify_args *a, const pv_answer *c, pv_answer *out) {
   glen_context *ctx = a->ctx;
   uint32_t output = out->output;
-  const char *said = c->answer.reason;
-  bool wrong = c->answer.verdict == PV_REFUTED;
+  const char *said = c->reason;
+  bool wrong = c->verdict == PV_REFUTED;
   if (out->verdict == PV_REFUTED || (wrong && out->verdict == PV_TESTED)) {
     if (wrong)
       out->reason = bs_arena_printf(&ctx->arena, "%s; %s", out->reason, said);
@@ -83,11 +47,11 @@ take_chain(verify_args *a, const pv_chain_answer *c, pv_answer *out) {
   if (wrong)
     said = bs_arena_printf(&ctx->arena, "too large to run; its derivation: %s",
                            said);
-  if (wrong || weight(c->answer.verdict) < weight(out->verdict))
-    *out = c->answer;
-  else if (c->answer.verdict != out->verdict)
+  if (wrong || weight(c->verdict) < weight(out->verdict))
+    *out = *c;
+  else if (c->verdict != out->verdict)
     return;
-  else if (!c->steps)
+  else if (a->result->steps && !a->result->steps->count)
     said = bs_arena_printf(&ctx->arena, "%s; %s", out->reason, said);
   out->output = output;
   out->reason = said;
@@ -95,86 +59,10 @@ take_chain(verify_args *a, const pv_chain_answer *c, pv_answer *out) {
     out->method = PV_BY_STEPS;
 }
 
-typedef struct steps_args {
-  verify_args *verify;
-  const pv_options *options;
-  bs_heap heap; /* of the chains; what is told of them outlives it */
-  pv_chain_answer *out;
-  uint32_t n; /* outputs */
-  bool recorded;
-} steps_args;
-
-static const char *
-no_chain(glen_context *ctx, eg_explained why) {
-  return why == EG_TOO_LONG
-             ? bs_arena_printf(&ctx->arena, "there are more than %d steps",
-                               MOST_STEPS)
-             : "no chain of steps was found";
-}
-
-static void
-take_step(verify_args *a, pv_chain_answer *c, pv_chain_answer *total) {
-  glen_result *r = a->result;
-  c->answer.reason = say_step(a->ctx, c);
-  total->steps += c->steps;
-  total->proved += c->proved;
-  total->questions = c->questions;
-  if (!c->link)
-    return;
-  if (!r->rule) {
-    r->rule = c->link->rule;
-    r->place = place_of(a->ctx, r->rule);
-  }
-  c->link = NULL;
-}
-
-static void
-ask_chains(void *arg) {
-  steps_args *s = arg;
-  verify_args *a = s->verify;
-  glen_result *r = a->result;
-  gs_context own = a->ctx->gs;
-  bs_arena arena;
-  rl_explanation x;
-  bs_arena_init(&arena, &s->heap);
-  own.heap = &s->heap;
-  own.arena = &arena;
-  rl_explain(&own, &r->run, r->input, r->program.program, MOST_STEPS, &x);
-  s->recorded = x.why != EG_NOT_RECORDED;
-  if (!s->recorded)
-    return;
-  r->steps = BS_NEW(&a->ctx->arena, pv_chain_answer);
-  pv_stepper *stepper = pv_stepper_new(&a->ctx->gs, &x, s->options);
-  for (uint32_t k = 0; k < s->n; k++) {
-    s->out[k].answer.reason = no_chain(a->ctx, x.why);
-    if (k >= x.n_chains || !x.chains[k].found)
-      continue;
-    pv_prove_chain(stepper, &x.chains[k], &s->out[k]);
-    take_step(a, &s->out[k], r->steps);
-  }
-  pv_stepper_free(stepper);
-}
-
-/* Each output by its chain; NULL when nothing was recorded.  The chains of
- * large programs are long, so their memory is bounded and given back. */
-static pv_chain_answer *
-ask_steps(verify_args *a, const pv_options *o, uint32_t n) {
-  glen_context *ctx = a->ctx;
-  steps_args s = {.verify = a, .options = o, .n = n, .recorded = true};
-  s.out = BS_NEWS(&ctx->arena, pv_chain_answer, n + 1);
-  for (uint32_t k = 0; k < n; k++)
-    s.out[k].answer = (pv_answer){.verdict = PV_UNKNOWN,
-                                  .reason = "out of memory for the steps"};
-  bs_heap_init_child(&s.heap, &ctx->heap, MOST_BYTES);
-  bs_protect(&s.heap, ask_chains, &s);
-  bs_heap_done(&s.heap);
-  return s.recorded ? s.out : NULL;
-}
-
 static bool
-all_proved(const pv_chain_answer *c, uint32_t n) {
+all_proved(const pv_answer *c, uint32_t n) {
   for (uint32_t k = 0; k < n; k++)
-    if (c[k].answer.verdict != PV_PROVED)
+    if (c[k].verdict != PV_PROVED)
       return false;
   return true;
 }
@@ -182,7 +70,7 @@ all_proved(const pv_chain_answer *c, uint32_t n) {
 /* ---- the order of the questions ---- */
 
 static void
-ask_each(verify_args *a, const pv_options *o, const pv_chain_answer *chains,
+ask_each(verify_args *a, const pv_options *o, const pv_answer *steps,
          pv_answer *out) {
   const gs_program *from = a->result->input, *to = a->result->program.program;
   uint32_t n = from->outputs.len;
@@ -195,8 +83,8 @@ ask_each(verify_args *a, const pv_options *o, const pv_chain_answer *chains,
     if (n > 1)
       pv_equal_programs(&a->ctx->gs, &x, &y, o, &each);
     each.output = k;
-    if (chains && each.verdict != PV_PROVED)
-      take_chain(a, &chains[k], &each);
+    if (steps && each.verdict != PV_PROVED)
+      take_steps(a, &steps[k], &each);
     if (weight(each.verdict) > weight(worst.verdict))
       worst = each;
   }
@@ -222,15 +110,15 @@ ask(verify_args *a, pv_answer *out) {
   pv_defaults(&o);
   if (ask_quickly(a, &o, out) || n != to->outputs.len)
     return;
-  pv_chain_answer *chains = ask_steps(a, &o, n);
-  if (chains && all_proved(chains, n)) {
+  pv_answer *steps = api_ask_steps(a->ctx, a->result, &o, n);
+  if (steps && all_proved(steps, n)) {
     *out = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
-    out->reason = say_step(a->ctx, a->result->steps);
+    out->reason = api_say_steps(a->ctx, a->result->steps);
     return;
   }
   pv_equal_programs(&a->ctx->gs, from, to, &o, out);
   if (out->verdict != PV_PROVED)
-    ask_each(a, &o, chains, out);
+    ask_each(a, &o, steps, out);
 }
 
 static void
@@ -300,20 +188,8 @@ api_put_verified(const glen_result *r, bs_text *out) {
   bs_putf(out, "%s\n", a->reason ? a->reason : "");
   if (pv_has_difference(a))
     put_difference(a, out);
-}
-
-static void
-json_steps(const glen_result *r, bs_json *j) {
-  const pv_chain_answer *c = r->steps;
-  bs_json_object(j, "steps");
-  bs_json_int(j, "count", c->steps);
-  bs_json_int(j, "proved", c->proved);
-  bs_json_int(j, "questions", c->questions);
-  if (r->rule) {
-    bs_json_string(j, "rule", r->rule->name);
-    bs_json_string(j, "place", r->place);
-  }
-  bs_json_end(j);
+  if (a->verdict != PV_PROVED && r->steps)
+    api_put_open_steps(r->steps, out);
 }
 
 void
@@ -328,7 +204,7 @@ api_json_verified(const glen_result *r, bs_json *j) {
     bs_json_string(j, "output", output_of(r));
   api_json_answer(j, a);
   if (r->steps)
-    json_steps(r, j);
+    api_json_steps(r->steps, j);
   bs_json_end(j);
 }
 

@@ -94,17 +94,29 @@ bs_source_of(const bs_diags *diags, bs_span span) {
              : NULL;
 }
 
+/* Counted from 1, up to an offset within the text. */
+static uint32_t
+line_of(const bs_source *source, uint32_t offset) {
+  uint32_t block = offset / BS_SOURCE_BLOCK;
+  uint32_t line = source->lines[block] + 1;
+  const char *end = source->text + offset;
+  const char *at = source->text + (size_t)block * BS_SOURCE_BLOCK;
+  while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+    line++;
+    at++;
+  }
+  return line;
+}
+
 void
 bs_offset_position(const bs_source *source, uint32_t offset, uint32_t *line,
                    uint32_t *column) {
-  const char *start = source->text;
-  const char *end = start + (offset < source->size ? offset : source->size);
-  uint32_t lines = 1;
-  for (const char *at; (at = memchr(start, '\n', (size_t)(end - start)));) {
-    start = at + 1;
-    lines++;
-  }
-  *line = lines;
+  const char *end =
+      source->text + (offset < source->size ? offset : source->size);
+  const char *start = end;
+  while (start > source->text && start[-1] != '\n')
+    start--;
+  *line = line_of(source, (uint32_t)(end - source->text));
   *column = (uint32_t)bs_utf8_count(start, (size_t)(end - start)) + 1;
 }
 
@@ -122,11 +134,5 @@ bs_put_place(const bs_diags *diags, bs_span span, bs_text *out) {
   const bs_source *source = bs_source_of(diags, span);
   if (!source)
     return;
-  uint32_t line = 1;
-  const char *end = source->text + span.lo, *at = source->text;
-  while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
-    line++;
-    at++;
-  }
-  bs_putf(out, "%s:%u", source->path, line);
+  bs_putf(out, "%s:%u", source->path, line_of(source, span.lo));
 }

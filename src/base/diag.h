@@ -21,7 +21,11 @@ typedef struct bs_source {
   const char *path; /* as the user wrote it */
   const char *text; /* NUL-terminated */
   uint32_t size;    /* bytes, at most 2^31 */
+  uint32_t *lines;  /* ends of lines before each block of the text */
 } bs_source;
+
+/* Bytes of a block. */
+enum { BS_SOURCE_BLOCK = 4096 };
 
 /* A text that stands for a file. */
 typedef struct bs_overlay {
@@ -51,6 +55,9 @@ typedef struct bs_diags {
                      their hints and notes dropped (20) */
   bool dropped;   /* the last error or warning was one too many */
   bool unread;    /* all is taken back later: messages need not say much */
+  struct bs_outputs *outputs;       /* output.h; NULL: none are waiting */
+  struct bs_temporary *temporaries; /* newest first */
+  bool no_children; /* no process is started: codegen/process.h */
 } bs_diags;
 
 void bs_diags_init(bs_diags *, bs_heap *);
@@ -74,8 +81,9 @@ bs_go_back(bs_diags *d, bs_moment m) {
   d->dropped = m.dropped;
 }
 
-/* Reads a file (a FIFO or "-" = stdin too).  Returns its index + 1; 0 with a
- * diagnostic (code "no-file", "too-large", "not-text") on failure. */
+/* Reads a file, "-" (stdin) or a pipe that is open (base/file.h).  Returns its
+ * index + 1; 0 with a diagnostic (code "no-file", "too-large", "not-text") on
+ * failure. */
 uint32_t bs_source_read(bs_diags *, const char *path, bs_span from);
 /* A source from memory (copied). */
 uint32_t bs_source_add(bs_diags *, const char *path, const char *text,

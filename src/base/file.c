@@ -5,6 +5,7 @@
  * followed first, so that the file behind a link is replaced and not the link.
  * No descriptor is open across an allocation that may unwind. */
 #include "base/file.h"
+#include "base/output.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -132,42 +133,74 @@ holds_already(const char *path, const struct stat *status, const void *data,
   return same;
 }
 
-/* Opens a new file; `name` ends in room for a number. */
-static int
-open_new(char *name, size_t size, size_t prefix, int *descriptor) {
-  for (int i = 0; i < MOST_NAMES; i++) {
-    snprintf(name + prefix, size - prefix, "%ld-%d", (long)getpid(), i);
-    *descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (*descriptor >= 0)
-      return 0;
-    if (errno != EEXIST)
-      return errno;
-  }
-  return EEXIST;
+/* Files are put in their places together, later. */
+static bool
+is_waiting(const bs_diags *diags) {
+  return diags->outputs && diags->outputs->open;
 }
 
-/* `old`: the status of the file to replace, or NULL for a new one, whose mode
- * then follows the umask. */
+/* Opens a new file; `name` ends in room for a number.  Once it is there it is
+ * listed: no signal comes between. */
 static int
-replace(bs_arena *arena, const char *path, const struct stat *old,
-        const void *data, size_t n) {
-  const char *stem = bs_path_beside(arena, path, ".glen-");
-  size_t prefix = strlen(stem), size = prefix + 40;
-  char *name = bs_arena_alloc(arena, size);
-  memcpy(name, stem, prefix + 1);
-  int descriptor;
-  int error = open_new(name, size, prefix, &descriptor);
+open_new(const bs_diags *diags, char *name, size_t size, size_t prefix,
+         bs_temporary *temporary, int *descriptor) {
+  sigset_t old;
+  int error = bs_file_step(diags, "open");
   if (error)
     return error;
-  if (old && fchmod(descriptor, old->st_mode & 07777))
-    error = errno;
-  int written = write_and_close(descriptor, data, n);
+  bs_hold_signals(&old);
+  error = EEXIST;
+  for (int i = 0; i < MOST_NAMES && error == EEXIST; i++) {
+    snprintf(name + prefix, size - prefix, "%ld-%d", (long)getpid(), i);
+    *descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    error = *descriptor < 0 ? errno : 0;
+  }
+  temporary->live = !error;
+  bs_release_signals(&old);
+  return error;
+}
+
+static int
+fill(const bs_diags *diags, int descriptor, const struct stat *old,
+     const void *data, size_t n) {
+  int error = old && fchmod(descriptor, old->st_mode & 07777) ? errno : 0;
   if (!error)
-    error = written;
-  if (!error && rename(name, path))
+    error = bs_file_step(diags, "write");
+  int written = write_and_close(descriptor, data, n);
+  return error ? error : written;
+}
+
+/* A file beside the one to write, complete.  `old`: the status of the file to
+ * replace, or NULL for a new one, whose mode then follows the umask. */
+static int
+write_beside(bs_diags *diags, const char *path, const struct stat *old,
+             const void *data, size_t n, bs_temporary **out) {
+  const char *stem = bs_path_beside(&diags->arena, path, ".glen-");
+  size_t prefix = strlen(stem), size = prefix + 40;
+  char *name = bs_arena_alloc(&diags->arena, size);
+  memcpy(name, stem, prefix + 1);
+  *out = bs_temporary_new(diags, BS_TEMPORARY_FILE, name);
+  int descriptor;
+  int error = open_new(diags, name, size, prefix, *out, &descriptor);
+  return error ? error : fill(diags, descriptor, old, data, n);
+}
+
+static int
+replace(bs_diags *diags, const char *path, const struct stat *old,
+        const void *data, size_t n) {
+  bs_temporary *temporary;
+  int error = write_beside(diags, path, old, data, n, &temporary);
+  if (!error && is_waiting(diags)) {
+    bs_outputs_add(diags, path, temporary, old != NULL);
+    return 0;
+  }
+  if (!error)
+    error = bs_file_step(diags, "rename");
+  if (!error && rename(temporary->path, path))
     error = errno;
-  if (error)
-    unlink(name);
+  if (error && temporary->live)
+    unlink(temporary->path);
+  temporary->live = 0;
   return error;
 }
 
@@ -186,7 +219,7 @@ follow_links(bs_arena *arena, const char **path) {
 }
 
 static int
-write_path(bs_arena *arena, const char *path, const void *data, size_t n) {
+write_path(bs_diags *diags, const char *path, const void *data, size_t n) {
   struct stat status;
   bool exists = !stat(path, &status);
   if (!exists && errno != ENOENT)
@@ -195,22 +228,39 @@ write_path(bs_arena *arena, const char *path, const void *data, size_t n) {
     return EISDIR;
   if (exists && !S_ISREG(status.st_mode))
     return write_directly(path, data, n);
-  int error = follow_links(arena, &path);
+  int error = follow_links(&diags->arena, &path);
   if (error)
     return error;
   if (!exists)
-    return replace(arena, path, NULL, data, n);
-  if (holds_already(path, &status, data, n))
+    return replace(diags, path, NULL, data, n);
+  if (holds_already(path, &status, data, n)) {
+    if (is_waiting(diags))
+      bs_outputs_add(diags, path, NULL, true);
     return 0;
+  }
   if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS))
     return errno;
-  return replace(arena, path, &status, data, n);
+  return replace(diags, path, &status, data, n);
+}
+
+bool
+bs_file_write_now(bs_diags *diags, const char *path, const void *data,
+                  size_t n) {
+  bool waits = is_waiting(diags);
+  if (waits)
+    diags->outputs->open = false;
+  bool ok = bs_file_write(diags, path, data, n);
+  if (waits)
+    diags->outputs->open = true;
+  return ok;
 }
 
 bool
 bs_file_write(bs_diags *diags, const char *path, const void *data, size_t n) {
   int descriptor = descriptor_named(path);
-  int error = descriptor < 0 ? write_path(&diags->arena, path, data, n)
+  if (is_waiting(diags) && !bs_outputs_allow(diags, path))
+    return false;
+  int error = descriptor < 0 ? write_path(diags, path, data, n)
                              : write_descriptor(descriptor, data, n);
   if (!error)
     return true;

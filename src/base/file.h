@@ -1,4 +1,4 @@
-/* file.h - files written whole or not at all, and the list of files read. */
+/* file.h - files written whole or not at all; what may be read. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -10,12 +10,20 @@
  * (/dev/fd/N) are written directly.  False with a diagnostic ("cannot-write")
  * and no partial file on failure. */
 bool bs_file_write(bs_diags *, const char *path, const void *data, size_t n);
+/* Writes a file as bs_file_write does, at once, even while the outputs of a
+ * command are gathered to be written together (output.h). */
+bool bs_file_write_now(bs_diags *, const char *path, const void *data,
+                       size_t n);
 /* The entries of a directory ending in `suffix`, hidden ones left out, sorted
  * by bytes, as full paths in the arena.  False with a diagnostic
  * ("no-directory") when it cannot be read. */
 bool bs_dir_list(bs_diags *, const char *path, const char *suffix,
                  const char *const **out, uint32_t *n);
 bool bs_is_dir(const char *path);
+/* A descriptor of a file to read, or of stdin ("-"), which is not to be
+ * closed.  -1 where there is none or it is no regular file, /dev/null or pipe
+ * that was opened already; *why says so. */
+int bs_open_input(const char *path, const char **why);
 /* `dir` of `base` joined with `name` when it is relative. */
 const char *bs_path_beside(bs_arena *, const char *base, const char *name);
 double bs_now(void); /* seconds of a monotonic clock */

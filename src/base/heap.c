@@ -8,6 +8,7 @@
  * Invariants: a heap's `used` is the sum of its blocks and of its children's
  * `used`; `used <= limit` when there is a limit; traps stand in the root. */
 #include "base/heap.h"
+#include "base/governor.h"
 #include "base/pages.h"
 #include <setjmp.h>
 #include <stdlib.h>
@@ -75,13 +76,40 @@ bs_heap_done(bs_heap *heap) {
   bs_pages_done(&heap->pages);
 }
 
+bs_governor *
+bs_governor_of(const bs_heap *heap) {
+  while (heap->parent)
+    heap = heap->parent;
+  return heap->governor;
+}
+
+size_t
+bs_heap_room(const bs_heap *heap) {
+  size_t room = SIZE_MAX;
+  for (; heap; heap = heap->parent) {
+    size_t limit = heap->limit ? heap->limit : SIZE_MAX;
+    size_t left = heap->used < limit ? limit - heap->used : 0;
+    room = limit != SIZE_MAX && left < room ? left : room;
+  }
+  return room;
+}
+
 static bool
-charge(bs_heap *heap, size_t size) {
+may_take(bs_heap *heap, size_t size) {
   for (bs_heap *h = heap; h; h = h->parent) {
     size_t limit = h->limit ? h->limit : SIZE_MAX;
     if (h->used > limit || size > limit - h->used)
       return false;
+    if (h->governor && !bs_governor_grants(h->governor, size, h->used))
+      return false;
   }
+  return true;
+}
+
+static bool
+charge(bs_heap *heap, size_t size) {
+  if (!may_take(heap, size))
+    return false;
   for (bs_heap *h = heap; h; h = h->parent) {
     h->used += size;
     if (h->used > h->peak)
@@ -283,6 +311,18 @@ bs_protect(bs_heap *heap, void (*body)(void *), void *arg) {
   body(arg);
   root->trap = trap.outer;
   return true;
+}
+
+void
+bs_stage_check(bs_heap *heap) {
+  if (bs_stage_over(bs_governor_of(heap)))
+    bs_out_of_memory(heap);
+}
+
+void
+bs_limits_check(bs_heap *heap) {
+  if (!bs_governor_lets(bs_governor_of(heap)))
+    bs_out_of_memory(heap);
 }
 
 void

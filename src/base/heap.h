@@ -2,11 +2,12 @@
  *
  * Everything glen allocates hangs off a `bs_heap`.  A heap knows every block it
  * handed out, so `bs_heap_done` returns all of it whatever happened before.
- * When memory runs out (the hook says no, or `limit` would be passed) an
- * allocation does not return: control unwinds to the innermost `bs_protect`,
- * which returns false.  Code between the two therefore never tests for NULL.
- * Objects that are not on a heap (isl, FILE) must not be live across an
- * allocation that may fail, or must be owned by a heap cleanup (`bs_defer`).
+ * When memory runs out (the hook says no, `limit` would be passed, or the
+ * governor refuses, for memory or for time) an allocation does not return:
+ * control unwinds to the innermost `bs_protect`, which returns false.  Code
+ * between the two therefore never tests for NULL. Objects that are not on a
+ * heap (isl, FILE) must not be live across an allocation that may fail, or must
+ * be owned by a heap cleanup (`bs_defer`).
  *
  * A heap is used by one thread.  Worker threads use `bs_try_realloc` on a heap
  * of their own and report failure as a value. */
@@ -30,12 +31,13 @@ typedef struct bs_deferred bs_deferred;
 typedef struct bs_heap {
   struct bs_heap *parent; /* accounted to, and unwinds with; or NULL */
   bs_hooks hooks;
-  bs_block *blocks;       /* all live blocks */
-  bs_deferred *deferred;  /* cleanups, last registered first */
-  bs_trap *trap;          /* root heaps only */
-  size_t used, peak;      /* bytes, children included */
-  size_t limit;           /* bytes; 0 = none */
-  struct bs_pages *pages; /* large blocks of it, without hooks */
+  bs_block *blocks;             /* all live blocks */
+  bs_deferred *deferred;        /* cleanups, last registered first */
+  bs_trap *trap;                /* root heaps only */
+  size_t used, peak;            /* bytes, children included */
+  size_t limit;                 /* bytes; 0 = none */
+  struct bs_pages *pages;       /* large blocks of it, without hooks */
+  struct bs_governor *governor; /* of a root, or NULL (governor.h) */
 } bs_heap;
 
 void bs_heap_init(bs_heap *, const bs_hooks *hooks, size_t limit);
@@ -62,5 +64,14 @@ void bs_defer(bs_heap *, void (*f)(void *), void *arg);
 bool bs_protect(bs_heap *, void (*body)(void *), void *arg);
 /* Unwinds to the innermost bs_protect; aborts when there is none (a bug). */
 _Noreturn void bs_out_of_memory(bs_heap *);
+/* That of the root; NULL: nothing is limited. */
+struct bs_governor *bs_governor_of(const bs_heap *);
+/* Unwinds, as if memory ran out, where the governor's stage is over. */
+void bs_stage_check(bs_heap *);
+/* Unwinds where the limits of the whole command are passed: for loops that run
+ * long and allocate nothing. */
+void bs_limits_check(bs_heap *);
+/* Bytes until a limit of the heap or of one around it; SIZE_MAX: none. */
+size_t bs_heap_room(const bs_heap *);
 
 #endif

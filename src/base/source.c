@@ -1,10 +1,10 @@
 /* source.c - texts to read: from files, pipes, and memory.
  *
  * A descriptor is never open across an allocation that may unwind. */
+#include "base/file.h"
 #include "base/render.h"
 #include "base/utf8.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,16 @@
 
 enum { FIRST_BUFFER = 1 << 16 };
 #define LARGEST ((size_t)INT32_MAX)
+/* Of a pipe, which does not say how much will come. */
+#define LARGEST_STREAM ((size_t)1 << 28)
 
 typedef enum outcome { READ, FAILED, TOO_LARGE, NO_MEMORY } outcome;
 
 typedef struct buffer {
   bs_heap *heap;
   char *data;
-  size_t len, cap;
+  size_t len, cap, most;
+  const char *why; /* it cannot be read */
 } buffer;
 
 static bool
@@ -40,10 +43,14 @@ read_all(int descriptor, buffer *b) {
     if (b->cap - b->len < 2 && !double_buffer(b))
       return NO_MEMORY;
     ssize_t n = read(descriptor, b->data + b->len, b->cap - b->len - 1);
-    if (n < 0)
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      b->why = strerror(errno);
       return FAILED;
+    }
     b->len += (size_t)n;
-    if (b->len > LARGEST)
+    if (b->len > b->most)
       return TOO_LARGE;
     if (!n) {
       b->data[b->len] = '\0';
@@ -56,8 +63,10 @@ read_all(int descriptor, buffer *b) {
 static outcome
 size_buffer(int descriptor, buffer *b) {
   struct stat status;
+  b->most = LARGEST_STREAM;
   if (fstat(descriptor, &status) || !S_ISREG(status.st_mode))
     return READ;
+  b->most = LARGEST;
   if ((uint64_t)status.st_size > LARGEST)
     return TOO_LARGE;
   size_t cap = (size_t)status.st_size + 2;
@@ -68,24 +77,38 @@ size_buffer(int descriptor, buffer *b) {
 
 static outcome
 read_path(const char *path, buffer *b) {
-  bool standard = !strcmp(path, "-");
-  int descriptor = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  int descriptor = bs_open_input(path, &b->why);
   if (descriptor < 0)
     return FAILED;
   outcome result = size_buffer(descriptor, b);
   if (result == READ)
     result = read_all(descriptor, b);
-  int error = errno;
-  if (!standard)
+  if (strcmp(path, "-"))
     close(descriptor);
-  errno = error;
   return result;
+}
+
+/* So that a line's number is found without reading all before it. */
+static uint32_t *
+count_lines(bs_diags *diags, const char *text, size_t size) {
+  size_t blocks = size / BS_SOURCE_BLOCK + 1, block = 0;
+  uint32_t *lines = BS_NEWS(&diags->arena, uint32_t, blocks);
+  uint32_t n = 0;
+  for (const char *at = text, *end = text + size;
+       at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++) {
+    while (block < (size_t)(at - text) / BS_SOURCE_BLOCK)
+      lines[++block] = n;
+    n++;
+  }
+  while (block + 1 < blocks)
+    lines[++block] = n;
+  return lines;
 }
 
 static uint32_t
 add_source(bs_diags *diags, const char *path, const char *text, size_t size) {
   bs_source source = {bs_arena_strdup(&diags->arena, path), text,
-                      (uint32_t)size};
+                      (uint32_t)size, count_lines(diags, text, size)};
   bs_push(diags->heap, &diags->sources, source);
   return diags->sources.len;
 }
@@ -169,9 +192,11 @@ bs_source_read(bs_diags *diags, const char *path, bs_span from) {
   }
   switch (read_path(path, &b)) {
   case FAILED:
-    return refuse(diags, from, &b, "no-file", path, strerror(errno));
+    return refuse(diags, from, &b, "no-file", path, b.why);
   case TOO_LARGE:
-    return refuse(diags, from, &b, "too-large", path, "it has 2 GiB or more");
+    return refuse(diags, from, &b, "too-large", path,
+                  b.most == LARGEST ? "it has 2 GiB or more"
+                                    : "a pipe has more than 256 MiB");
   case NO_MEMORY:
     bs_free(b.heap, b.data);
     bs_out_of_memory(diags->heap);

@@ -14,6 +14,7 @@ int cl_rules_fmt(const cl_options *);
 int cl_rules_ablate(const cl_options *);
 int cl_rules_prove(const cl_options *);
 int cl_target_command(const cl_options *);
+int cl_target_test(const cl_options *);
 int cl_extract(const cl_options *);
 int cl_schedule(const cl_options *);
 int cl_layout(const cl_options *);

@@ -219,6 +219,35 @@ choose_names(job *j, const cl_options *o) {
   return true;
 }
 
+/* Where one of the forms to be emitted is written.  When there are several,
+ * they go beside the C file, which is what -o names. */
+static void
+path_of(const job *j, const cl_options *o, const struct form *f, bool only,
+        char *path, size_t size) {
+  if (only || !strcmp(f->word, "c"))
+    snprintf(path, size, "%s", o->output);
+  else
+    snprintf(path, size, "%s%s", j->stem, f->suffix);
+}
+
+bool
+cl_compile_output(const cl_options *o, uint32_t k, char *path, size_t size) {
+  static job j;
+  uint32_t count = 0;
+  const struct form *found = NULL;
+  if (!o->output || !strcmp(o->output, "-") || !choose_names(&j, o))
+    return false;
+  for (const char *at = o->emit; *at; count++) {
+    size_t n = strcspn(at, ",");
+    if (count == k)
+      found = find_form(at, n);
+    at += n + (at[n] == ',');
+  }
+  if (found)
+    path_of(&j, o, found, count == 1, path, size);
+  return found != NULL;
+}
+
 static bool
 write_form(job *j, const cl_options *o, const struct form *f, bool only) {
   const char *text = f->make(j);
@@ -227,9 +256,8 @@ write_form(job *j, const cl_options *o, const struct form *f, bool only) {
     return false;
   if (!o->output || !strcmp(o->output, "-"))
     return cl_write(j->session, "-", text);
-  snprintf(path, sizeof path, "%s%s", j->stem, f->suffix);
-  return cl_write(j->session, only || !strcmp(f->word, "c") ? o->output : path,
-                  text);
+  path_of(j, o, f, only, path, sizeof path);
+  return cl_write(j->session, path, text);
 }
 
 static bool

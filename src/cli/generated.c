@@ -112,7 +112,8 @@ print_fish(FILE *out) {
         fprintf(out,
                 "complete -c glen -n '__fish_seen_subcommand_from %.*s' -l %s "
                 "%s\n",
-                n, name, cl_rows[k].name, cl_rows[k].argument ? "-r" : "");
+                n, name, cl_rows[k].name,
+                cl_stands_alone(&cl_rows[k]) ? "" : "-r");
   }
 }
 
@@ -147,9 +148,10 @@ print_man(FILE *out) {
   }
   fputs(".SH OPTIONS\n", out);
   for (size_t i = 0; i < cl_row_count; i++) {
-    fprintf(out, ".TP\n.B \\-\\-%s%s%s\n", cl_rows[i].name,
-            cl_rows[i].argument ? " " : "",
-            cl_rows[i].argument ? cl_rows[i].argument : "");
+    fprintf(out, ".TP\n.B \\-\\-%s%s%s%s\n", cl_rows[i].name,
+            cl_before_argument(&cl_rows[i]),
+            cl_rows[i].argument ? cl_rows[i].argument : "",
+            cl_rows[i].kind == MAYBE ? "]" : "");
     put_roff(out, cl_rows[i].help);
     if (cl_rows[i].preset)
       fprintf(out, " [%s]", cl_rows[i].preset);

@@ -29,10 +29,10 @@ static void
 print_option(FILE *out, const cl_row *r) {
   enum { COLUMN = 30 };
   char head[80], text[400];
-  int n =
-      snprintf(head, sizeof head, "  %c%c%s --%s%s%s", r->letter ? '-' : ' ',
-               r->letter ? r->letter : ' ', r->letter ? "," : " ", r->name,
-               r->argument ? " " : "", r->argument ? r->argument : "");
+  int n = snprintf(head, sizeof head, "  %c%c%s --%s%s%s%s",
+                   r->letter ? '-' : ' ', r->letter ? r->letter : ' ',
+                   r->letter ? "," : " ", r->name, cl_before_argument(r),
+                   r->argument ? r->argument : "", r->kind == MAYBE ? "]" : "");
   snprintf(text, sizeof text, "%s%s%s%s%s%s%s", r->help, r->choices ? " (" : "",
            r->choices ? r->choices : "", r->choices ? ")" : "",
            r->preset ? " [" : "", r->preset ? r->preset : "",

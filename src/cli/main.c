@@ -1,8 +1,11 @@
 /* main.c - the table of commands, and dispatch. */
 #include "cli/commands.h"
-#include "glen/glen.h"
+#include "cli/session.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 const cl_command cl_commands[] = {
     {"saturate", "F.glen", 1, 1,
@@ -129,6 +132,17 @@ const cl_command cl_commands[] = {
      "      --target targets/systolic.target --iter-limit 50\n"
      "  glen rules ablate examples/conv.glen --rules rules/ --filter concat\n",
      cl_rules_ablate},
+    {"target test", "F.target...", 1, CL_MAX_LIST,
+     "do C templates do what their instructions mean?",
+     "Compiles calls of each instruction, of sizes that it admits, with the\n"
+     "sanitizers, runs them and holds the results against its semantics.\n"
+     "Prints for each \"tested\"; \"refuted\" (exit 4) with the smallest call\n"
+     "that goes wrong; or \"untested\" (exit 3), when its C is not built "
+     "here.\n"
+     "The C of the target is executed.\n\n"
+     "  glen target test targets/systolic.target\n"
+     "  glen target test my.target --filter conv --json\n",
+     cl_target_test},
     {"target", "[F.target]", 0, 1, "show or detect a machine description",
      "Prints a target as it was understood, in a form that reads back.\n\n"
      "  glen target --detect > my.target\n"
@@ -167,14 +181,39 @@ print_version(const cl_options *options) {
   return 0;
 }
 
-int
-main(int argc, char **argv) {
+/* A descriptor that is closed would be that of the first file opened, which
+ * what is printed would then go to.  These fail as a closed one does: they are
+ * open the wrong way round. */
+static bool
+hold_standard_descriptors(void) {
+  for (int k = STDIN_FILENO; k <= STDERR_FILENO; k++)
+    if (fcntl(k, F_GETFD) < 0 && errno == EBADF &&
+        open("/dev/null", k == STDIN_FILENO ? O_WRONLY : O_RDONLY) != k)
+      return false;
+  return true;
+}
+
+static int
+run(int argc, char **argv) {
   cl_options options;
   int code = 0;
   const cl_command *command = cl_parse(argc, argv, &options, &code);
   if (command)
+    code = cl_refuse_native(command, &options);
+  if (command && !code)
+    code = cl_refuse_overwriting(command, &options);
+  if (command && !code)
     return command->run(&options);
   if (!code && options.version)
     return print_version(&options);
   return code;
+}
+
+int
+main(int argc, char **argv) {
+  if (!hold_standard_descriptors())
+    return GLEN_INTERNAL;
+  int code = run(argc, argv);
+  /* Whatever the command. */
+  return cl_flush() || code ? code : GLEN_BAD_INPUT;
 }

@@ -15,6 +15,8 @@ cl_map(const cl_options *options) {
   glen_program *p =
       rules ? glen_program_load(glen, target, options->files.items[0]) : NULL;
   cl_saturate_options(&session, &how);
+  /* Whether a rule led to what was chosen is told from the steps there. */
+  how.contribution = options->why_not != NULL;
   glen_result *r = p ? glen_saturate(glen, p, rules, target, &how) : NULL;
   int code = GLEN_OK;
   if (r && glen_map(glen, r, options->why_not, &out))

@@ -39,6 +39,10 @@ static bool
 read_bytes(const char *text, uint64_t *out) {
   size_t len = strlen(text);
   char digits[32];
+  if (!strcmp(text, "auto")) {
+    *out = CL_AUTO;
+    return true;
+  }
   static const char units[] = "KMGT";
   const char *unit = len ? strchr(units, text[len - 1]) : NULL;
   if (len >= sizeof digits)
@@ -82,6 +86,7 @@ set_value(cl_options *options, const cl_row *r, const char *text) {
   case FLAG:
     *(bool *)field = true;
     return true;
+  case MAYBE:
   case TEXT:
     *(const char **)field = text;
     return !r->choices || is_choice(r->choices, text);
@@ -100,6 +105,12 @@ set_value(cl_options *options, const cl_row *r, const char *text) {
     return read_seconds(text, field);
   }
   return false;
+}
+
+static void
+set_alone(cl_options *options, const cl_row *r) {
+  const char **field = (const char **)((char *)options + r->offset);
+  *field = "";
 }
 
 /* Those of a command go before those of others that have the same field. */
@@ -205,7 +216,11 @@ take_option(cursor *c, cl_options *options) {
     return unknown_option(c, text);
   if (r->kind == FLAG && value)
     return refuse(c, "this option takes no value:", text);
-  if (r->kind != FLAG && !value) {
+  if (r->kind == MAYBE && !value) {
+    set_alone(options, r);
+    return true;
+  }
+  if (!cl_stands_alone(r) && !value) {
     if (c->at == c->argc)
       return refuse(c, "a value is missing after", text);
     value = c->argv[c->at++];

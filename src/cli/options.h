@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #define CL_MAX_LIST 256
+#define CL_AUTO     UINT64_MAX /* a number of bytes that fits the machine */
 
 typedef struct cl_list {
   const char *items[CL_MAX_LIST];
@@ -22,20 +23,22 @@ typedef struct cl_options {
   const char *target, *strategy, *scheduler, *extractor;
   const char *output, *emit, *form, *name, *depfile, *dump_phases, *cc;
   const char *color, *error_format, *filter, *why_not;
+  uint64_t work_limit;
   uint64_t iter_limit, node_limit, memory_limit, match_limit, threads, seed;
   uint64_t max_steps, repeats, random, print_limit, samples, omp_threads,
       shapes, jobs;
   double time_limit, extract_time, tolerance;
   bool require_saturation, json, quiet, help, version, verbose;
   bool interpret, check, strict_fp, sanitize, keep, detect, timings;
-  bool strict, list, stats, verify;
-  const char *dispatch;                     /* variants, or NULL */
+  bool strict, list, stats;
+  const char *verify;   /* the least that will do, or NULL */
+  const char *dispatch; /* variants, or NULL */
   const char *script, *print, *fuse, *tile; /* of schedules */
   uint64_t tune, tune_rounds, choose;       /* 0: not asked */
   double tune_time;
   const char *tune_file;
   const char *layout, *layout_cost, *widths;
-  bool dry_run, explain, joint;
+  bool dry_run, explain, joint, no_native;
 } cl_options;
 
 typedef struct cl_command cl_command;

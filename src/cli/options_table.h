@@ -5,7 +5,9 @@
 
 #include "cli/options.h"
 
-typedef enum cl_kind { FLAG, TEXT, LIST, COUNT, BYTES, SECONDS } cl_kind;
+/* MAYBE: a word of `choices` may stand behind `=`; alone it is the empty text,
+ * and means the first of them. */
+typedef enum cl_kind { FLAG, TEXT, LIST, COUNT, BYTES, SECONDS, MAYBE } cl_kind;
 
 enum { /* bits of cl_commands, in its order */
        SATURATE = 1 << 0,
@@ -21,11 +23,13 @@ enum { /* bits of cl_commands, in its order */
        RULES_PROVE = 1 << 10,
        RULES_FMT = 1 << 11,
        RULES_ABLATE = 1 << 12,
-       TARGET = 1 << 13,
-       EXTRACT = 1 << 14,
-       LSP = 1 << 15,
-       COMPLETIONS = 1 << 16,
+       TARGET_TEST = 1 << 13,
+       TARGET = 1 << 14,
+       EXTRACT = 1 << 15,
+       LSP = 1 << 16,
+       COMPLETIONS = 1 << 17,
        EVERY = -1,
+       WORKS = EVERY & ~(COMPLETIONS | LSP),
        CHOOSES = SATURATE | COMPILE | RUN | RULES_ABLATE | EXPLAIN | MAP,
        EXPLORES = CHOOSES | RULES_TEST | RULES_CHECK | RULES_PROVE
 };
@@ -44,6 +48,18 @@ typedef struct cl_row {
 
 extern const cl_row cl_rows[];
 extern const size_t cl_row_count;
+
+/* Does the option need no word behind it? */
+static inline bool
+cl_stands_alone(const cl_row *r) {
+  return r->kind == FLAG || r->kind == MAYBE;
+}
+
+/* What stands between an option and its argument. */
+static inline const char *
+cl_before_argument(const cl_row *r) {
+  return r->kind == MAYBE ? "[=" : r->argument ? " " : "";
+}
 
 /* The bit of a command; all of them where there is none. */
 int cl_command_bit(const cl_command *);

@@ -49,7 +49,9 @@ check(cl_session *session, const cl_options *o) {
     print_json(session, &counts);
   else
     print_text(session, &counts);
-  return ok && !(o->strict && counts.warnings) ? GLEN_OK : GLEN_BAD_INPUT;
+  if (!ok)
+    return glen_failure(session->glen);
+  return o->strict && counts.warnings ? GLEN_BAD_INPUT : GLEN_OK;
 }
 
 int

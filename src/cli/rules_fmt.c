@@ -24,7 +24,8 @@ take(void *ctx, const glen_formatted *f) {
   } else if (from_stdin) {
     fwrite(f->text, 1, f->size, stdout);
   } else if (f->differs) {
-    to->ok &= glen_write_file(to->session->glen, f->path, f->text, f->size);
+    /* In place: each file is whole by itself. */
+    to->ok &= glen_replace_file(to->session->glen, f->path, f->text, f->size);
     cl_note(to->session, "formatted %s\n", f->path);
   }
 }

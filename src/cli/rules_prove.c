@@ -18,9 +18,11 @@
 enum { MAX_JOBS = 256 };
 
 typedef struct verdict {
-  const char *name;
+  const char *name, *counted; /* as it is called in the last line */
   uint32_t n;
 } verdict;
+
+enum { PROVED, CHECKED, TESTED, REFUTED, UNKNOWN };
 
 typedef struct prover {
   const cl_options *options;
@@ -74,6 +76,7 @@ open_worker(worker *w, const cl_session *first) {
   w->session.glen = glen_context_new(NULL, 0);
   if (!w->session.glen)
     return false;
+  cl_limit(w->session.glen, first->options);
   glen_target *target = cl_target(&w->session);
   w->rules = target ? cl_rules(&w->session, target) : NULL;
   return w->rules && (w->started = !pthread_create(&w->thread, NULL, work, w));
@@ -110,14 +113,15 @@ print_json(const prover *p, const verdict *v, size_t n) {
   printf("}\n");
 }
 
-/* Proved rules stand in one line each with --verbose, and are counted else. */
+/* What is proved or checked stands in the table with --verbose, with what the
+ * shapes were, and is counted else. */
 static void
 print_table(const prover *p, const verdict *v, size_t n) {
   bool all = p->options->verbose;
   for (uint32_t k = 0; k < p->n; k++) {
     const glen_proof *a = &p->proofs[k];
-    bool proved = !strcmp(a->verdict, v[0].name);
-    if (proved && !all)
+    bool proved = !strcmp(a->verdict, v[PROVED].name);
+    if (!all && (proved || !strcmp(a->verdict, v[CHECKED].name)))
       continue;
     printf("%-8s %-32s %s\n", a->verdict, a->rule, a->reason);
     if (!strcmp(a->verdict, "refuted"))
@@ -127,22 +131,26 @@ print_table(const prover *p, const verdict *v, size_t n) {
   }
   printf("%u %s:", CL_COUNTED(p->n, "rule"));
   for (size_t i = 0; i < n; i++)
-    printf("%s %u %s", i ? "," : "", v[i].n, v[i].name);
+    printf("%s %u %s", i ? "," : "", v[i].n, v[i].counted);
   putchar('\n');
 }
 
 static int
 answer(const prover *p) {
-  verdict v[] = {{"proved", 0}, {"tested", 0}, {"refuted", 0}, {"unknown", 0}};
+  verdict v[] = {{"proved", "proved for all sizes", 0},
+                 {"checked", "checked", 0},
+                 {"tested", "tested", 0},
+                 {"refuted", "refuted", 0},
+                 {"unknown", "unknown", 0}};
   size_t n = sizeof v / sizeof v[0];
   count(p, v, n);
   if (p->options->json)
     print_json(p, v, n);
   else
     print_table(p, v, n);
-  if (v[2].n)
+  if (v[REFUTED].n)
     return GLEN_REFUTED;
-  return p->options->strict && v[3].n ? GLEN_BAD_INPUT : GLEN_OK;
+  return p->options->strict && v[UNKNOWN].n ? GLEN_BAD_INPUT : GLEN_OK;
 }
 
 /* ---- the command ---- */

@@ -20,16 +20,31 @@ write_html(cl_session *session, const cl_explored *e) {
   return page && cl_write(session, path ? path : "-", page);
 }
 
-/* A page on stdout stands there alone. */
+static bool
+wants_proof(const cl_options *o) {
+  return !strcmp(o->form, "proof");
+}
+
+static bool
+write_proof(cl_session *session, const cl_explored *e) {
+  const char *path = session->options->output;
+  const char *text = glen_result_proof(session->glen, e->result);
+  return text && cl_write(session, path ? path : "-", text);
+}
+
+/* A page or a proof on stdout stands there alone. */
 static bool
 report(cl_session *session, const cl_explored *e) {
   const cl_options *o = session->options;
   const glen_report what = {
       .json = o->json, .seconds = o->timings, .stats = o->stats};
   bool html = cl_wants_html(o);
-  bool page_only = html && (!o->output || !strcmp(o->output, "-"));
+  bool page_only =
+      (html || wants_proof(o)) && (!o->output || !strcmp(o->output, "-"));
   if (!page_only)
     fputs(glen_result_report(session->glen, e->result, &what), stdout);
+  if (wants_proof(o))
+    return write_proof(session, e);
   return html ? write_html(session, e)
               : !o->output || write_program(session, e);
 }

@@ -1,6 +1,7 @@
 /* session.c - see session.h.  The only place where the command line touches
  * signals, the terminal and stderr; commands stay a few lines each. */
 #include "cli/session.h"
+#include "cli/commands.h"
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -33,10 +34,17 @@ milliseconds_since(const struct timespec *then, const struct timespec *now) {
 #define GRACE 2
 
 static void
+end_by(int number) {
+  if (interrupted)
+    glen_abandon(interrupted);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void
 end_now(int number) {
   (void)number;
-  signal(SIGINT, SIG_DFL);
-  raise(SIGINT);
+  end_by(SIGINT);
 }
 
 static void
@@ -74,18 +82,55 @@ cl_stdout_color(const cl_options *options) {
   return wants_color(options->color, STDOUT_FILENO);
 }
 
+void
+cl_limit(glen_context *glen, const cl_options *o) {
+  size_t bytes = o->memory_limit == CL_AUTO ? glen_default_memory_limit()
+                                            : (size_t)o->memory_limit;
+  glen_limit(glen, o->time_limit, bytes);
+}
+
+static bool
+is_set(const char *variable) {
+  const char *value = getenv(variable);
+  return value && *value && strcmp(value, "0");
+}
+
+static bool
+is_without_native(const cl_options *o) {
+  return o->no_native || is_set("GLEN_NO_NATIVE");
+}
+
+/* What would compile and run is known beforehand, by its options. */
+int
+cl_refuse_native(const cl_command *command, const cl_options *o) {
+  bool builds = command->run == cl_run && !o->interpret;
+  if (!is_without_native(o) || (!builds && !o->tune))
+    return GLEN_OK;
+  fprintf(stderr,
+          "glen: %s needs the C compiler and executes what it made, which "
+          "--no-native (or GLEN_NO_NATIVE) forbids%s\n",
+          o->tune ? "--tune" : "glen run", o->tune ? "" : "; try --interpret");
+  return GLEN_USAGE;
+}
+
 bool
 cl_open(cl_session *session, const cl_options *options) {
   session->options = options;
-  session->wrong = false;
+  session->wrong = session->failed = false;
   session->color = wants_color(options->color, STDERR_FILENO);
   session->glen = glen_context_new(NULL, 0);
-  if (!session->glen) {
+  if (!session->glen || !glen_outputs_begin(session->glen)) {
     fputs("glen: out of memory\n", stderr);
     return false;
   }
+  cl_limit(session->glen, options);
   interrupted = session->glen;
+  if (is_without_native(options))
+    glen_forbid_native(session->glen);
   signal(SIGINT, on_interrupt);
+  signal(SIGTERM, end_by);
+  if (signal(SIGHUP, end_by) == SIG_IGN)
+    signal(SIGHUP, SIG_IGN); /* nohup */
   signal(SIGALRM, end_now);
   signal(SIGPIPE, SIG_IGN);
   return true;
@@ -102,16 +147,30 @@ show_diagnostics(cl_session *session) {
 int
 cl_failed(cl_session *session) {
   show_diagnostics(session);
+  session->failed = true;
   return was_interrupted ? 128 + SIGINT : (int)glen_failure(session->glen);
+}
+
+bool
+cl_flush(void) {
+  errno = 0;
+  bool flushed = !fflush(stdout);
+  if (flushed && !ferror(stdout))
+    return true;
+  fprintf(stderr, "glen: cannot write to stdout%s%s\n", errno ? ": " : "",
+          errno ? strerror(errno) : "");
+  clearerr(stdout);
+  return false;
 }
 
 int
 cl_close(cl_session *session, int code) {
-  if (fflush(stdout) || ferror(stdout)) {
-    fprintf(stderr, "glen: cannot write to stdout: %s\n", strerror(errno));
-    if (!code)
-      code = GLEN_BAD_INPUT;
+  if (!cl_flush()) {
+    session->failed = true;
+    code = code ? code : GLEN_BAD_INPUT;
   }
+  if (!session->failed && !glen_outputs_commit(session->glen))
+    code = cl_failed(session);
   show_diagnostics(session);
   interrupted = NULL;
   glen_context_free(session->glen);
@@ -144,9 +203,10 @@ cl_saturate_options(cl_session *session, glen_saturate_options *out) {
   glen_saturate_defaults(out);
   out->iterations = to_u32(o->iter_limit);
   out->nodes = to_u32(o->node_limit);
-  out->bytes = o->memory_limit;
-  out->seconds = o->time_limit;
+  out->bytes = 0; /* by cl_limit */
+  out->seconds = 0;
   out->matches_a_rule = o->match_limit;
+  out->work = o->work_limit;
   out->threads = to_u32(o->threads);
   out->backoff = !strcmp(o->scheduler, "backoff");
   out->strategy = o->strategy;
@@ -233,7 +293,8 @@ saturate(cl_session *session, cl_explored *e) {
     return false;
   cl_saturate_options(session, &options);
   options.growth = cl_wants_html(session->options);
-  options.explain = options.growth || session->options->verify;
+  options.explain = options.growth || session->options->verify ||
+                    !strcmp(session->options->form, "proof");
   options.contribution = session->options->stats;
   cl_progress_start(&progress, session, &options);
   e->result =
@@ -264,11 +325,18 @@ cl_explore(cl_session *session, cl_explored *e) {
   return dump_exploration(session, e);
 }
 
+/* Runs that agree are no proof; they suffice where that was asked for. */
+static bool
+suffices(const char *level, const char *verdict) {
+  return !strcmp(verdict, "proved") ||
+         (!strcmp(verdict, "tested") && !strcmp(level, "tested"));
+}
+
 int
 cl_explored_code(const cl_session *session, const cl_explored *e) {
   if (e->verdict && !strcmp(e->verdict, "refuted"))
     return GLEN_REFUTED;
-  if (e->verdict && !strcmp(e->verdict, "unknown"))
+  if (e->verdict && !suffices(session->options->verify, e->verdict))
     return GLEN_LIMIT;
   if (session->options->require_saturation && e->result &&
       !glen_result_saturated(e->result))

@@ -9,19 +9,34 @@
 typedef struct cl_session {
   glen_context *glen;
   const cl_options *options;
-  bool color; /* of stderr */
-  bool wrong; /* a candidate of --tune gave another result */
+  bool color;  /* of stderr */
+  bool wrong;  /* a candidate of --tune gave another result */
+  bool failed; /* nothing is written */
 } cl_session;
 
 bool cl_open(cl_session *, const cl_options *);
-/* Shows what diagnostics are left, frees the context, checks that stdout took
- * everything.  Returns the exit code: `code`, or the failure if one is worse */
+/* Sets the limits that the command line gave. */
+void cl_limit(glen_context *, const cl_options *);
+/* Puts the outputs in their places, unless something failed; shows what
+ * diagnostics are left and frees the context.  Returns the exit code. */
 int cl_close(cl_session *, int code);
+/* False where stdout did not take everything: then it was said why, once. */
+bool cl_flush(void);
 /* Arguments of "%u %s": so many of what the word names. */
 #define CL_COUNTED(n, word) (n), (n) == 1 ? word : word "s"
 
 /* Shows the diagnostics so far and returns the failure's exit code. */
 int cl_failed(cl_session *);
+
+/* Says so and returns GLEN_USAGE where --no-native forbids what is asked for;
+ * else GLEN_OK. */
+int cl_refuse_native(const cl_command *, const cl_options *);
+/* outputs.c: says so and returns GLEN_USAGE where an output of the command is
+ * one of its inputs, or another output; else GLEN_OK. */
+int cl_refuse_overwriting(const cl_command *, const cl_options *);
+/* compile.c: the path of output k of `glen compile`; false: there are no more.
+ */
+bool cl_compile_output(const cl_options *, uint32_t k, char *path, size_t size);
 
 /* The target of --target; NULL after a failure. */
 glen_target *cl_target(cl_session *);

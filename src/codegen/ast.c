@@ -9,6 +9,7 @@
  * itself: nothing on a heap that unwinds is touched in a callback; notes are
  * libc memory that the node owns. */
 #include "codegen/emit.h"
+#include "poly/limit.h"
 #include "poly/affine.h"
 #include <isl/ilp.h>
 #include <isl/space.h>
@@ -362,7 +363,7 @@ cg_build_ast(cg_emitter *e, uint32_t group) {
                                         e->p->arrays.len * sizeof *elements);
   isl_ast_node *node =
       build_ast(&w, false, MAX_CUT_OPERATIONS / (1 + 3 * e->n_whole));
-  if (!node && isl_ctx_last_error(isl) == isl_error_quota) {
+  if (!node && po_gave_up(isl)) {
     isl_ctx_reset_error(isl);
     e->n_whole++;
     memcpy(e->elements, elements, e->p->arrays.len * sizeof *elements);

@@ -8,10 +8,12 @@
  * which it may lack. */
 #include "codegen/build.h"
 #include "base/file.h"
+#include "base/governor.h"
 #include "codegen/driver.h"
 #include "codegen/process.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ typedef struct cg_built {
   unsigned char *data; /* mapped */
   cg_job one;          /* of cg_build */
   const char *version; /* of the compiler */
+  bs_temporary *child; /* that runs, or none */
   bool ok;
 } building;
 
@@ -43,8 +46,8 @@ typedef struct cg_built {
 static bool
 write_text(building *b, const char *name, const char *suffix, bs_text *text) {
   const char *file = bs_arena_printf(b->ctx->arena, "%s%s", name, suffix);
-  return bs_file_write(b->ctx->diags, cg_scratch_file(&b->scratch, file),
-                       bs_text_str(text), text->len);
+  return bs_file_write_now(b->ctx->diags, cg_scratch_file(&b->scratch, file),
+                           bs_text_str(text), text->len);
 }
 
 static bool
@@ -96,10 +99,34 @@ write_sources(building *b) {
   return ok;
 }
 
+/* That a process may take, by the options and by the limits of the command; 0:
+ * any number. */
+static double
+seconds_of(const building *b) {
+  double all = bs_stage_seconds(bs_governor_of(b->ctx->heap));
+  double own = b->options.time_limit;
+  if (isinf(all))
+    return own;
+  all = fmax(all, 0.01);
+  return own > 0 ? fmin(own, all) : all;
+}
+
+static bool
+report_late(const building *b, const char *code, const char *what) {
+  bs_diags *diags = b->ctx->diags;
+  if (bs_stage_late(bs_governor_of(b->ctx->heap)))
+    return bs_error(diags, BS_NOWHERE, "time-limit",
+                    "time limit: %s was stopped", what);
+  return bs_error(diags, BS_NOWHERE, code, "%s did not end within %g seconds",
+                  what, b->options.time_limit);
+}
+
 static cg_result
-run_process(const building *b, const char *const *argv, const char *log,
+run_process(building *b, const char *const *argv, const char *log,
             const char *const *settings, uint32_t n) {
-  cg_watch watch = {b->options.time_limit, b->options.interrupt};
+  if (!b->child)
+    b->child = bs_temporary_new(b->ctx->diags, BS_TEMPORARY_CHILD, NULL);
+  cg_watch watch = {seconds_of(b), b->options.interrupt, b->child};
   return cg_run_process(b->ctx->heap, argv, log, settings, n, &watch);
 }
 
@@ -193,9 +220,7 @@ report_compiler(building *b, cg_result result, const char *log) {
   if (result.exit == CG_EXIT_STOPPED)
     return bs_error(diags, BS_NOWHERE, "interrupted", "stopped");
   if (result.exit == CG_EXIT_TIMEOUT)
-    return bs_error(diags, BS_NOWHERE, "compile-time",
-                    "%s did not end within %g seconds", cc,
-                    b->options.time_limit);
+    return report_late(b, "compile-time", cc);
   bs_error(diags, BS_NOWHERE, "compile-failed",
            result.exit == CG_EXIT_SIGNAL ? "%s was ended by signal %d"
                                          : "%s failed with status %d",
@@ -297,9 +322,9 @@ report_run(building *b, cg_result result, const char *log) {
   if (result.exit == CG_EXIT_STOPPED)
     return bs_error(diags, BS_NOWHERE, "interrupted", "stopped");
   if (result.exit == CG_EXIT_TIMEOUT)
-    return bs_error(diags, BS_NOWHERE, "run-time",
-                    "the generated code (%s) did not end within %g seconds",
-                    name, b->options.time_limit);
+    return report_late(
+        b, "run-time",
+        bs_arena_printf(b->ctx->arena, "the generated code (%s)", name));
   if (result.exit == CG_EXIT_SIGNAL)
     bs_error(diags, BS_NOWHERE, "run-failed",
              "the generated code (%s) was ended by signal %d: %s", name,
@@ -357,10 +382,12 @@ run_body(void *arg) {
 static void
 close_scratch(building *b, bool memory) {
   drop_data(b);
-  if (memory && b->options.keep && b->scratch.path[0])
+  if (memory && b->options.keep && b->scratch.path[0]) {
+    cg_scratch_keep(&b->scratch);
     bs_note(b->ctx->diags, BS_NOWHERE, "kept %s", b->scratch.path);
-  else
+  } else {
     cg_scratch_remove(&b->scratch);
+  }
   if (!memory)
     bs_out_of_memory(b->ctx->heap);
 }

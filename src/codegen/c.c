@@ -254,10 +254,11 @@ cg_emit_c(const po_program *p, const cg_options *options, bs_text *c,
           bs_text *h) {
   if (options->n_variants)
     return cg_emit_dispatch(p, options, c, h);
+  p = cg_with_own_names(p, options->name, false);
   return cg_emit(p, options, write_files, &(files){c, h});
 }
 
 const char *
-cg_identifier(bs_arena *arena, const char *name) {
-  return po_sanitize(arena, name);
+cg_identifier(const po_program *p, const char *name) {
+  return po_function_name(p->ctx.arena, p->target, name);
 }

@@ -26,7 +26,9 @@ typedef struct cg_options {
 bool cg_emit_c(const po_program *, const cg_options *, bs_text *c, bs_text *h);
 /* Inputs and outputs with name, shape, dtype, bytes, alignment, as JSON. */
 void cg_emit_manifest(const po_program *, const cg_options *, bs_text *out);
-/* `name` made a C identifier that is no keyword (in the arena). */
-const char *cg_identifier(bs_arena *, const char *name);
+/* `name` made a C identifier that a function of the program can have: no
+ * keyword, nothing of the C library or of the target's own text (in the
+ * context's arena). */
+const char *cg_identifier(const po_program *, const char *name);
 
 #endif

@@ -368,5 +368,6 @@ write_file(cg_emitter *e, void *arg) {
 
 bool
 cg_emit_cuda(const po_program *p, const cg_options *options, bs_text *cu) {
+  p = cg_with_own_names(p, options->name, true);
   return cg_emit(p, options, write_file, cu);
 }

@@ -128,7 +128,10 @@ put_variants(dispatch *d) {
                           .header = d->options->header,
                           .openmp = d->options->openmp,
                           .fused = d->options->fused};
-    if (!cg_emit(v ? v->program : d->p, &options, write_variant, d))
+    const po_program *p =
+        cg_with_own_names(v ? v->program : d->p, d->options->name, false);
+    p = cg_with_own_names(p, options.name, false);
+    if (!cg_emit(p, &options, write_variant, d))
       return false;
   }
   return true;
@@ -217,6 +220,7 @@ put_entries(const dispatch *d) {
 bool
 cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
                  bs_text *h) {
+  p = cg_with_own_names(p, options->name, false);
   dispatch d = {.options = options, .p = p, .c = c, .h = h};
   bs_text_init(&d.constants, p->ctx.heap);
   bs_text_init(&d.functions, p->ctx.heap);

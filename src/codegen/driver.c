@@ -53,8 +53,7 @@ cg_place_data(const cg_job *jobs, uint32_t n, int64_t *times,
   return true;
 }
 
-static const char prologue[] = "#define _POSIX_C_SOURCE 200809L\n"
-                               "#include <fcntl.h>\n"
+static const char prologue[] = "#include <fcntl.h>\n"
                                "#include <stdint.h>\n"
                                "#include <stdio.h>\n"
                                "#include <stdlib.h>\n"
@@ -194,9 +193,11 @@ void
 cg_put_driver(const cg_job *jobs, uint32_t n, const char *const *names,
               const int64_t *times, cg_place *const *places, uint32_t repeats,
               double seconds, bs_text *out) {
-  bs_put(out, prologue);
+  bs_put(out, "#define _POSIX_C_SOURCE 200809L\n");
+  /* Their parameters may have names that are macros of the others. */
   for (uint32_t j = 0; j < n; j++)
     bs_putf(out, "#include \"%s.h\"\n", names[j]);
+  bs_put(out, prologue);
   bs_put(out, functions);
   for (uint32_t j = 0; j < n; j++)
     put_job(jobs[j].program, j, names[j], times[j], places[j], repeats, seconds,

@@ -28,8 +28,7 @@ begin(emission *x, const po_program *p, const cg_options *options) {
 
 void
 cg_limit(const cg_emitter *e, unsigned long most) {
-  isl_ctx_reset_operations(e->p->isl);
-  isl_ctx_set_max_operations(e->p->isl, most ? most / e->weight + 1 : 0);
+  po_bind_isl(e->p->isl, e->heap, most ? most / e->weight + 1 : 0);
 }
 
 static void

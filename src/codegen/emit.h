@@ -12,6 +12,7 @@
  *   index.c    isl expressions as C
  *   call.c     instruction calls from their templates
  *   steps.c   the steps in order
+ *   names.c    arrays apart from what is made from the function's name
  *   c.c        the whole file;  header.c, manifest.c  what stands beside it
  *   emit.c     the run of all this, memory and faults; cuda.c uses it, too */
 #ifndef CODEGEN_EMIT_H
@@ -295,6 +296,12 @@ void cg_put_item(bs_text *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* A comment on lines of its own, whatever the text. */
 void cg_put_comment(bs_text *, uint32_t indent, const char *text);
+
+/* names.c: the program, or a copy of it in the context's arena whose arrays are
+ * not named like what is made from the function's name; cuda: nor like words of
+ * CUDA. */
+const po_program *cg_with_own_names(const po_program *, const char *function,
+                                    bool cuda);
 
 /* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
  * kernels. NAME_prepack(const float *w, ..., void *prepacked) */

@@ -20,14 +20,34 @@ extern char **environ;
 
 /* ---- the directory ---- */
 
+static bool
+make_directory(cg_scratch *scratch, const char *base) {
+  sigset_t old;
+  int n = snprintf(scratch->path, sizeof scratch->path, "%s/glen-XXXXXX", base);
+  if (n < 0 || (size_t)n >= sizeof scratch->path)
+    return false;
+  char *path = bs_arena_strdup(scratch->ctx->arena, scratch->path);
+  bs_temporary *listed =
+      bs_temporary_new(scratch->ctx->diags, BS_TEMPORARY_DIRECTORY, path);
+  bs_hold_signals(&old);
+  bool made = mkdtemp(path) != NULL;
+  listed->live = made;
+  bs_release_signals(&old);
+  memcpy(scratch->path, path, strlen(path) + 1);
+  return made;
+}
+
 bool
 cg_scratch_make(cg_scratch *scratch, const gs_context *ctx) {
   const char *base = getenv("TMPDIR");
   *scratch = (cg_scratch){.ctx = ctx};
+  if (ctx->diags->no_children)
+    return bs_error(ctx->diags, BS_NOWHERE, "no-native",
+                    "no compiler is called and no generated code executed: "
+                    "--no-native, or GLEN_NO_NATIVE, forbids it");
   if (!base || !*base)
     base = "/tmp";
-  int n = snprintf(scratch->path, sizeof scratch->path, "%s/glen-XXXXXX", base);
-  if (n > 0 && (size_t)n < sizeof scratch->path && mkdtemp(scratch->path))
+  if (make_directory(scratch, base))
     return true;
   scratch->path[0] = '\0';
   bs_error(ctx->diags, BS_NOWHERE, "cannot-write",
@@ -35,6 +55,16 @@ cg_scratch_make(cg_scratch *scratch, const gs_context *ctx) {
            strerror(errno));
   bs_hint(ctx->diags, "TMPDIR names another place");
   return false;
+}
+
+void
+cg_scratch_keep(cg_scratch *scratch) {
+  size_t n = strlen(scratch->path);
+  bs_temporary *t = scratch->ctx->diags->temporaries;
+  for (; n && t; t = t->next)
+    if (t->path && !strncmp(t->path, scratch->path, n) &&
+        (!t->path[n] || t->path[n] == '/'))
+      t->live = 0;
 }
 
 void
@@ -46,12 +76,16 @@ cg_scratch_remove(cg_scratch *scratch) {
     unlinkat(dirfd(dir), entry->d_name, 0);
   closedir(dir);
   rmdir(scratch->path);
+  cg_scratch_keep(scratch);
   scratch->path[0] = '\0';
 }
 
 const char *
 cg_scratch_file(const cg_scratch *scratch, const char *name) {
-  return bs_arena_printf(scratch->ctx->arena, "%s/%s", scratch->path, name);
+  const char *path =
+      bs_arena_printf(scratch->ctx->arena, "%s/%s", scratch->path, name);
+  bs_temporary_new(scratch->ctx->diags, BS_TEMPORARY_FILE, path)->live = 1;
+  return path;
 }
 
 /* ---- processes ---- */
@@ -142,6 +176,28 @@ wait_for(pid_t child, const cg_watch *w) {
   return (cg_result){code ? CG_EXIT_STATUS : CG_EXIT_OK, code};
 }
 
+/* 0 or an errno.  Once the child is there it is listed: no signal comes
+ * between, and the child does not wait for signals. */
+static int
+spawn(pid_t *child, const char *const *argv, char **env,
+      const posix_spawn_file_actions_t *actions, bs_temporary *listed) {
+  posix_spawnattr_t attributes;
+  sigset_t old;
+  posix_spawnattr_init(&attributes);
+  bs_hold_signals(&old);
+  posix_spawnattr_setsigmask(&attributes, &old);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  int error = posix_spawnp(child, argv[0], actions, &attributes,
+                           (char *const *)argv, env);
+  if (listed && !error) {
+    listed->child = *child;
+    listed->live = 1;
+  }
+  bs_release_signals(&old);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
 cg_result
 cg_run_process(bs_heap *heap, const char *const *argv, const char *log,
                const char *const *settings, uint32_t n_settings,
@@ -154,13 +210,15 @@ cg_run_process(bs_heap *heap, const char *const *argv, const char *log,
   posix_spawn_file_actions_addopen(&actions, 1, log,
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  int error =
-      posix_spawnp(&child, argv[0], &actions, NULL, (char *const *)argv, env);
+  int error = spawn(&child, argv, env, &actions, watch->listed);
   posix_spawn_file_actions_destroy(&actions);
   bs_free(heap, env);
   if (error)
     return (cg_result){CG_EXIT_NO_START, error};
-  return wait_for(child, watch);
+  cg_result result = wait_for(child, watch);
+  if (watch->listed)
+    watch->listed->live = 0;
+  return result;
 }
 
 /* ---- logs ---- */

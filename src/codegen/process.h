@@ -2,6 +2,7 @@
 #ifndef CODEGEN_PROCESS_H
 #define CODEGEN_PROCESS_H
 
+#include "base/output.h"
 #include "glenside/context.h"
 
 /* A temporary directory below $TMPDIR (else /tmp). */
@@ -10,8 +11,12 @@ typedef struct cg_scratch {
   char path[4096]; /* "" when there is none */
 } cg_scratch;
 
+/* It and its files are removed when a signal ends the program, until one of the
+ * latter two is called. */
+
 bool cg_scratch_make(cg_scratch *, const gs_context *);
 void cg_scratch_remove(cg_scratch *); /* with what is in it */
+void cg_scratch_keep(cg_scratch *);
 /* The path of a file in it (in the context's arena). */
 const char *cg_scratch_file(const cg_scratch *, const char *name);
 
@@ -33,6 +38,7 @@ typedef struct cg_result {
 typedef struct cg_watch {
   double time_limit;             /* seconds; 0: none */
   const volatile int *interrupt; /* when not 0, at once beyond 1; NULL: never */
+  bs_temporary *listed; /* while it runs, for the handler of a signal */
 } cg_watch;
 
 /* Runs argv (NULL-terminated; found by PATH), its output going to the file

@@ -14,22 +14,11 @@
 
 /* ---- names ---- */
 
-static bool
-is_array_name(const cg_emitter *e, const char *name) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++)
-    if (!strcmp(e->p->arrays.data[k].name, name))
-      return true;
-  return false;
-}
-
-/* NAME_k0 and the like, not the name of an array. */
+/* NAME_k0 and the like; of no array (names.c). */
 static const char *
 function_name(cg_emitter *e, char letter, uint32_t number) {
-  const char *name =
-      bs_arena_printf(&e->arena, "%s_%c%u", e->options->name, letter, number);
-  while (is_array_name(e, name))
-    name = bs_arena_printf(&e->arena, "%s_", name);
-  return name;
+  return bs_arena_printf(&e->arena, "%s_%c%u", e->options->name, letter,
+                         number);
 }
 
 void

@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "egraph/parallel.h"
 
+enum { STEPS_OF_WORD = 4 }; /* of a match: to write it, and to build from it */
+
 static uint32_t
 most_waiting(const eg_catch *c) {
   uint32_t stride = c->sink.stride;
@@ -46,7 +48,10 @@ eg_catch_flush(eg_catch *c) {
   eg_runner *r = c->r;
   double t = bs_now(), restored = r->restore_s;
   r->matches.len = (uint32_t)(c->sink.at - r->matches.data);
+  c->caught += r->matches.len / c->sink.stride;
   eg_apply_matches(r, c->rule);
+  if (c->caught > r->work / STEPS_OF_WORD / c->sink.stride)
+    eg_cut(r, EG_STOP_WORK);
   c->sink.at = r->matches.data;
   restored = r->restore_s - restored;
   c->apply_s += bs_now() - t - restored;

@@ -9,8 +9,9 @@ typedef struct eg_catch {
   eg_runner *r;
   uint32_t rule;
   eg_sink sink;
-  bool hold;   /* apply nothing: there may be too many */
-  bool banned; /* there are */
+  bool hold;       /* apply nothing: there may be too many */
+  bool banned;     /* there are */
+  uint64_t caught; /* matches that were applied */
   double apply_s, restore_s;
 } eg_catch;
 

@@ -48,7 +48,7 @@ run_part(void *arg, uint32_t i) {
   eg_part p = {.t = t,
                .from = t->from + (uint32_t)(n * i / t->parts),
                .to = t->from + (uint32_t)(n * (i + 1) / t->parts)};
-  if (is_over(t) || !eg_job_tick(t->a))
+  if (is_over(t) || !eg_job_tick(t->a, 0))
     return;
   eg_crew_heap_init(t->a->crew, &p.heap);
   if (!bs_protect(&p.heap, count_part, &p))

@@ -58,6 +58,9 @@ eg_explainer_free(eg_explainer *x) {
   bs_vec_done(heap, &x->links);
   bs_vec_done(heap, &x->scratch);
   bs_vec_done(heap, &x->way);
+  bs_vec_done(heap, &x->book.goals);
+  bs_vec_done(heap, &x->book.table);
+  bs_vec_done(heap, &x->book.lemmas);
   bs_arena_done(&x->arena);
   bs_free(heap, x);
 }
@@ -372,27 +375,12 @@ step(eg_explainer *x, const eg_task *t, eg_link *link, uint32_t after) {
   return true;
 }
 
-static void
-mark_classes(const eg_term *t, uint8_t *is_class, uint32_t n) {
-  for (uint32_t k = 0; k < t->n; k++)
-    if (t->nodes[k].is_slot && t->nodes[k].slot < n)
-      is_class[t->nodes[k].slot] = 1;
-}
-
 /* The substitution as the chain shows it. */
 static void
 show_slots(eg_explainer *x, uint32_t instance, eg_link *link) {
   const eg_instance i = x->instances.data[instance];
-  const eg_shape *s = eg_shape_of(x, &i);
-  uint8_t *is_class = BS_NEWS(&x->arena, uint8_t, i.n_slots + 1);
+  const uint8_t *is_class = eg_class_slots(x, &i);
   uint32_t *slots = BS_NEWS(&x->arena, uint32_t, i.n_slots + 1);
-  for (uint32_t p = 0; p < s->n_parts; p++) {
-    mark_classes(&s->parts[p], is_class, i.n_slots);
-    if (p && s->part_roots[p] != EG_NONE)
-      is_class[s->part_roots[p]] = 1;
-  }
-  for (uint32_t r = 0; r < s->n_results; r++)
-    mark_classes(&s->results[r].term, is_class, i.n_slots);
   for (uint32_t k = 0; k < i.n_slots; k++)
     slots[k] = is_class[k] && eg_slots_of(x, &i)[k] != EG_NONE
                    ? eg_slot_term(x, instance, k)

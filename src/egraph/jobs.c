@@ -5,15 +5,19 @@
  * stops where no chunk is left. */
 #include "egraph/jobs.h"
 #include "base/file.h"
+#include "base/governor.h"
 
 /* The caller finds the reason in the limits. */
 bool
-eg_job_tick(void *ctx) {
+eg_job_tick(void *ctx, uint64_t steps) {
   eg_ahead *a = ctx;
+  if (steps > a->r->work)
+    atomic_store(&a->tired, true);
   const eg_run_options *o = &a->r->o;
   bool late =
       o->seconds > 0 && a->r->spent + bs_now() - a->r->begun > o->seconds;
-  if (late || (o->interrupt && *o->interrupt))
+  late = late || atomic_load(&a->tired);
+  if (late || bs_stage_late(a->r->governor) || (o->interrupt && *o->interrupt))
     atomic_store(&a->stop, true);
   return !atomic_load(&a->stop);
 }

@@ -38,9 +38,9 @@ struct eg_ahead {
   uint32_t n_jobs, at, most_jobs;
   eg_chunks chunks; /* of jobs and, among them, free */
   size_t own;       /* bytes of the run's heap that its jobs do not hold */
-  atomic_bool stop;
-  double ratio; /* seconds of a window to the sum of its jobs' */
-  bool waiting; /* jobs of this window run when it is their turn */
+  atomic_bool stop, tired; /* tired: a search took too many steps */
+  double ratio;            /* seconds of a window to the sum of its jobs' */
+  bool waiting;            /* jobs of this window run when it is their turn */
   /* Whether they do (worth.c): */
   double gain;   /* what running ahead saves, of the sum of both, lately */
   uint32_t left; /* windows before the next that goes the other way */
@@ -53,7 +53,7 @@ struct eg_ahead {
 /* Job i from `at` on, where it is not done yet. */
 void eg_job_run(void *ahead, uint32_t i);
 /* False stops a search; the reason is found in the limits. */
-bool eg_job_tick(void *ahead);
+bool eg_job_tick(void *ahead, uint64_t steps);
 /* Have more matches of a plan been counted than its limit? */
 bool eg_plan_over(const eg_plan *);
 

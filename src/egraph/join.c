@@ -15,7 +15,8 @@ eg_skip_roots(eg_matcher *m, eg_level *l) {
     l->end = eg_filter_skip(&m->filter, m->x, stop, l->end);
     if (l->end != stop)
       return;
-    m->stopped = m->how->tick && far && !m->how->tick(m->how->tick_ctx);
+    m->stopped =
+        m->how->tick && far && !m->how->tick(m->how->tick_ctx, m->steps);
   }
 }
 

@@ -99,7 +99,7 @@ eg_matcher_tick(eg_matcher *m, uint32_t n) {
   uint64_t before = m->steps >> 16;
   m->steps += n;
   if (m->steps >> 16 != before && m->how->tick &&
-      !m->how->tick(m->how->tick_ctx))
+      !m->how->tick(m->how->tick_ctx, m->steps))
     m->stopped = true;
 }
 

@@ -150,6 +150,8 @@ run_window(eg_ahead *a) {
   account(a);
   if (failed)
     bs_out_of_memory(a->r->heap);
+  if (atomic_load(&a->tired))
+    eg_cut(a->r, EG_STOP_WORK);
   if (atomic_load(&a->stop))
     eg_within_limits(a->r);
 }
@@ -440,6 +442,7 @@ eg_ahead_end(eg_runner *r) {
   a->jobs = NULL;
   a->n_plans = 0;
   atomic_store(&a->stop, false);
+  atomic_store(&a->tired, false);
   account(a);
 }
 

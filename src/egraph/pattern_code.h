@@ -77,7 +77,8 @@ typedef struct eg_search_options {
   uint32_t only_class;     /* root class, or EG_NONE */
   const uint32_t *grounds; /* classes of the ground terms; NULL: look up */
   uint32_t grounds_newest; /* their latest stamp */
-  bool (*tick)(void *);    /* false stops; asked now and then */
+  /* False stops; asked now and then, after so many steps of the search. */
+  bool (*tick)(void *, uint64_t steps);
   void *tick_ctx;
 } eg_search_options;
 

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "egraph/history.h"
+#include "egraph/lemmas.h"
 
 /* A term; `row` is a row with the same head and children of the same
  * classes. */
@@ -50,6 +51,20 @@ typedef struct eg_path_step {
   uint32_t up, kid; /* path 0 is the root */
 } eg_path_step;
 
+/* Something to be proved (lemmas.c), and the lemma that says it. */
+typedef struct eg_goal {
+  uint32_t kind, a, b, c;
+  uint32_t state;
+  uint32_t row; /* the one that an instance of a pattern was found at */
+  eg_cite cite;
+} eg_goal;
+
+typedef struct eg_lemma_book {
+  BS_VEC(eg_goal) goals;
+  BS_VEC(uint32_t) table; /* open addressing: goals + 1 */
+  BS_VEC(eg_lemma) lemmas;
+} eg_lemma_book;
+
 struct eg_explainer {
   const eg_graph *g;
   bs_heap *heap;
@@ -73,6 +88,8 @@ struct eg_explainer {
   uint32_t whole;
   bool strict, shortest, failed;
   uint32_t fuel, max_steps;
+
+  eg_lemma_book book;
 };
 
 /* proof_terms.c */
@@ -113,5 +130,13 @@ bool eg_side_fits(eg_explainer *, const eg_instance *, uint32_t side,
  * class was made as, and are bound to it. */
 uint32_t eg_side_term(eg_explainer *, uint32_t instance, uint32_t side);
 uint32_t eg_slot_term(eg_explainer *, uint32_t instance, uint32_t slot);
+/* Node `at` of a side as a term in which each variable stands for what made its
+ * class, whatever parts say of it. */
+uint32_t eg_side_instance(eg_explainer *, uint32_t instance, uint32_t side,
+                          uint32_t at);
+/* The row that made the class of a variable. */
+uint32_t eg_slot_row(const eg_explainer *, const eg_instance *, uint32_t slot);
+/* By slot: does it hold a class? */
+const uint8_t *eg_class_slots(eg_explainer *, const eg_instance *);
 
 #endif

@@ -60,9 +60,8 @@ slot_class(const eg_explainer *x, const eg_instance *i, uint32_t slot) {
   return c == EG_NONE ? EG_NONE : eg_root(x->g, c);
 }
 
-/* The row that made the class of a variable. */
-static uint32_t
-slot_row(const eg_explainer *x, const eg_instance *i, uint32_t slot) {
+uint32_t
+eg_slot_row(const eg_explainer *x, const eg_instance *i, uint32_t slot) {
   return x->h.first[eg_slots_of(x, i)[slot]];
 }
 
@@ -104,7 +103,7 @@ since_of(const eg_explainer *x, const eg_instance *i, const eg_term *t,
     const eg_term_node *kid = &t->nodes[n->kids[k]];
     uint32_t have = eg_history_kid(&x->h, row, k);
     if (kid->is_slot)
-      when = eg_history_since(&x->h, have, slot_row(x, i, kid->slot));
+      when = eg_history_since(&x->h, have, eg_slot_row(x, i, kid->slot));
     else
       best(x, &all[n->kids[k]], have, &when);
     since = later(since, when);
@@ -207,7 +206,7 @@ sigma(const eg_explainer *x, const eg_instance *i, uint32_t slot) {
 static uint32_t
 bind(eg_explainer *x, const eg_instance *i, uint32_t slot) {
   if (*sigma(x, i, slot) == EG_NO_TERM) {
-    uint32_t term = eg_xterm_of_row(x, slot_row(x, i, slot));
+    uint32_t term = eg_xterm_of_row(x, eg_slot_row(x, i, slot));
     *sigma(x, i, slot) = term;
   }
   return *sigma(x, i, slot);
@@ -233,13 +232,18 @@ build_node(eg_explainer *x, const eg_instance *i, const eg_term_node *n,
 
 /* Nodes that the root does not reach may have no term. */
 static uint32_t
-build(eg_explainer *x, const eg_instance *i, const eg_term *t) {
+build_to(eg_explainer *x, const eg_instance *i, const eg_term *t, uint32_t at) {
   uint32_t *made = bs_alloc(x->heap, t->n * sizeof *made);
-  for (uint32_t k = 0; k < t->n; k++)
+  for (uint32_t k = 0; k <= at; k++)
     made[k] = build_node(x, i, &t->nodes[k], made);
-  uint32_t out = made[t->n - 1];
+  uint32_t out = made[at];
   bs_free(x->heap, made);
   return out;
+}
+
+static uint32_t
+build(eg_explainer *x, const eg_instance *i, const eg_term *t) {
+  return build_to(x, i, t, t->n - 1);
 }
 
 /* Variables of parts stand for instances of their parts; a part's variable is
@@ -268,4 +272,32 @@ eg_slot_term(eg_explainer *x, uint32_t instance, uint32_t slot) {
   const eg_instance i = x->instances.data[instance];
   bind_parts(x, &i);
   return bind(x, &i, slot);
+}
+
+uint32_t
+eg_side_instance(eg_explainer *x, uint32_t instance, uint32_t side,
+                 uint32_t at) {
+  const eg_instance i = x->instances.data[instance];
+  return build_to(x, &i, eg_side_of(x, &i, side), at);
+}
+
+static void
+mark_classes(const eg_term *t, uint8_t *is_class, uint32_t n) {
+  for (uint32_t k = 0; k < t->n; k++)
+    if (t->nodes[k].is_slot && t->nodes[k].slot < n)
+      is_class[t->nodes[k].slot] = 1;
+}
+
+const uint8_t *
+eg_class_slots(eg_explainer *x, const eg_instance *i) {
+  const eg_shape *s = eg_shape_of(x, i);
+  uint8_t *is_class = BS_NEWS(&x->arena, uint8_t, i->n_slots + 1);
+  for (uint32_t p = 0; p < s->n_parts; p++) {
+    mark_classes(&s->parts[p], is_class, i->n_slots);
+    if (p && s->part_roots[p] != EG_NONE)
+      is_class[s->part_roots[p]] = 1;
+  }
+  for (uint32_t r = 0; r < s->n_results; r++)
+    mark_classes(&s->results[r].term, is_class, i->n_slots);
+  return is_class;
 }

@@ -12,14 +12,16 @@
  * and its matches are dropped; when an iteration changed nothing while rules
  * are banned, all bans move so that the first one ends. */
 #include "base/file.h"
+#include "base/governor.h"
 #include "egraph/catch.h"
 #include "egraph/parallel.h"
 
 const char *
 eg_stop_name(eg_stop s) {
   static const char *const names[] = {
-      "saturated",  "iteration limit", "node limit",  "memory limit",
-      "time limit", "interrupted",     "client stop", "fault"};
+      "saturated",    "iteration limit", "node limit",
+      "memory limit", "time limit",      "interrupted",
+      "work limit",   "client stop",     "fault"};
   return s <= EG_STOP_FAULT ? names[s] : "unknown";
 }
 
@@ -28,6 +30,7 @@ eg_run_defaults(eg_run_options *o) {
   *o = (eg_run_options){.iterations = 30,
                         .nodes = 1000000,
                         .seconds = 60,
+                        .work = (uint64_t)1 << 29,
                         .scheduler = EG_SIMPLE,
                         .backoff_matches = 1000,
                         .backoff_ban = 5,
@@ -50,6 +53,7 @@ eg_runner_new(bs_heap *heap, eg_graph *g, const eg_rule *rules,
   r->stats = bs_calloc(heap, n_rules + 1, sizeof *r->stats);
   r->due = bs_calloc(heap, n_rules + 1, sizeof *r->due);
   r->fault_rule = EG_BY_CLIENT;
+  r->governor = bs_governor_of(heap);
   eg_apply_init(r);
   return r;
 }
@@ -79,6 +83,20 @@ eg_runner_iterations(const eg_runner *r, uint32_t *n) {
   return r->iterations.data;
 }
 
+void
+eg_runner_limit(eg_runner *r, uint32_t iterations, uint32_t nodes, size_t bytes,
+                double seconds) {
+  r->o.iterations = iterations;
+  r->o.nodes = nodes;
+  r->o.bytes = bytes;
+  r->o.seconds = seconds;
+}
+
+double
+eg_runner_seconds(const eg_runner *r) {
+  return r->spent;
+}
+
 uint32_t
 eg_runner_fault_rule(const eg_runner *r) {
   return r->fault_rule;
@@ -103,12 +121,18 @@ eg_within_limits(eg_runner *r) {
     eg_cut(r, EG_STOP_TIME);
   else if (o->bytes && r->g->heap->used > r->g->limit)
     eg_cut(r, EG_STOP_BYTES);
+  else if (bs_stage_over(r->governor))
+    eg_cut(r, r->governor->stage.over == BS_OUT_OF_TIME ? EG_STOP_TIME
+                                                        : EG_STOP_BYTES);
   return !r->cut;
 }
 
 static bool
-tick(void *ctx) {
-  return eg_within_limits(ctx);
+tick(void *ctx, uint64_t steps) {
+  eg_runner *r = ctx;
+  if (steps > r->work)
+    eg_cut(r, EG_STOP_WORK);
+  return eg_within_limits(r);
 }
 
 /* --- searching a rule -------------------------------------------------- */
@@ -190,6 +214,8 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
     n = 0;
   }
   eg_catch_flush(&c);
+  if (r->cut && r->why == EG_STOP_WORK)
+    r->fault_rule = r->rules[k].id;
   double all = bs_now() - t - c.restore_s;
   if (!r->cut && (!backoff || s->banned_until <= it->index)) {
     s->since = epoch;
@@ -284,6 +310,8 @@ expect_few(const eg_runner *r) {
 static void
 run_rules(eg_runner *r, const uint8_t *enabled, eg_iteration *it) {
   double t = bs_now();
+  uint64_t work = r->o.work;
+  r->work = work ? work + (work >> 18) * r->g->live_nodes : UINT64_MAX;
   r->g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
   if (!r->g->index.valid) {
     bs_vec_done(r->heap, &r->matches);
@@ -426,7 +454,8 @@ eg_run_some(eg_runner *r, const uint8_t *enabled, uint32_t iterations) {
   r->cut = false;
   r->g->limit = r->o.bytes ? r->o.bytes + r->extra : 0;
   if (!bs_protect(r->heap, run_call, &call)) {
-    r->why = EG_STOP_BYTES;
+    bool late = bs_stage_late(r->governor);
+    r->why = late ? EG_STOP_TIME : EG_STOP_BYTES;
     eg_ahead_done(r);
     tidy(r);
   }

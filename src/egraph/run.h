@@ -51,6 +51,7 @@ typedef enum eg_stop {
   EG_STOP_BYTES,
   EG_STOP_TIME,
   EG_STOP_INTERRUPT,
+  EG_STOP_WORK,   /* of one rule in one iteration */
   EG_STOP_CLIENT, /* the progress callback said so */
   EG_STOP_FAULT   /* eg_fault tells: an unsound or ill-typed rule */
 } eg_stop;
@@ -77,6 +78,12 @@ typedef struct eg_run_options {
   uint32_t nodes;
   size_t bytes;
   double seconds;
+  /* Steps that a rule's search may take in an iteration, each word of a match
+   * counting for four, and 2^-18 of this more for each e-node: a pattern of
+   * many parts that share nothing has as many matches as all of theirs
+   * multiplied. Where several threads search, each may take so many before it
+   * stops. */
+  uint64_t work;
   eg_scheduler scheduler;
   uint32_t backoff_matches; /* 1000 */
   uint32_t backoff_ban;     /* 5 */
@@ -107,9 +114,14 @@ void eg_runner_free(eg_runner *);
 /* Runs the rules whose enabled[k] is set (NULL: all) for at most `iterations`
  * (0: until a limit).  Limits of the options hold over all calls. */
 eg_stop eg_run_some(eg_runner *, const uint8_t *enabled, uint32_t iterations);
+/* Other limits over all calls, from the next one on; 0: none. */
+void eg_runner_limit(eg_runner *, uint32_t iterations, uint32_t nodes,
+                     size_t bytes, double seconds);
+double eg_runner_seconds(const eg_runner *); /* spent so far */
 const eg_rule_stats *eg_runner_stats(const eg_runner *);
 const eg_iteration *eg_runner_iterations(const eg_runner *, uint32_t *n);
-/* The rule that was being applied when the run stopped with EG_STOP_FAULT. */
+/* The rule that was being applied when the run stopped with EG_STOP_FAULT; that
+ * was searched when it did with EG_STOP_WORK. */
 uint32_t eg_runner_fault_rule(const eg_runner *);
 
 #endif

@@ -82,11 +82,13 @@ struct eg_runner {
   eg_class *kids;
   struct eg_share *share;     /* for groups built by several threads; or NULL */
   struct eg_mending *mending; /* the same for repairs */
+  struct bs_governor *governor; /* of the heap, or NULL */
 
   uint32_t *due;   /* the rules an iteration searches, in order */
   eg_ahead *ahead; /* searching on several threads; or NULL */
   size_t extra;    /* bytes that only several threads need, with `ahead` */
 
+  uint64_t work;       /* of a rule, this iteration */
   bool unwatched;      /* no guard is left that sees the unfinished graph */
   double begun, spent; /* seconds; `spent` in earlier calls */
   double restore_s;    /* seconds of congruence restored while applying */

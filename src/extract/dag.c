@@ -52,7 +52,8 @@ enter(contest *t, uint32_t *choice) {
   uint64_t budget =
       1000000 + 32 * ((uint64_t)p->n_nodes + p->kid_first[p->n_nodes]);
   double tree, dag;
-  ex_local(p, t->watch, budget, choice);
+  if (!ex_watch_over(t->watch))
+    ex_local(p, t->watch, budget, choice);
   if (!ex_price(p, choice, &tree, &dag) || dag >= t->dag)
     return;
   t->dag = dag;
@@ -74,9 +75,41 @@ guided(const ex_problem *p, ex_watch *w, double *best, uint32_t *choice) {
   return fmax(bound, fmax(ex_forced_bound(p), ex_chain_bound(p)));
 }
 
+/* The greedy from the trees, or from nothing. */
+static void
+enter_greedy(contest *t, const uint32_t *from, const uint32_t *tree,
+             uint32_t *now) {
+  double tree_cost, dag;
+  if (!ex_greedy(t->p, t->watch, from, now) ||
+      !ex_price(t->p, now, &tree_cost, &dag))
+    return;
+  complete(t->p, tree, now);
+  enter(t, now);
+}
+
 /* What the dearest child of a node leaves unshared of the others, at a guess.
  */
 static const double weights[] = {0, 0.3};
+
+/* Candidates beside the tree and what sharing makes of it. */
+static void
+enter_others(contest *t, const uint32_t *tree, double *best, uint32_t *now,
+             double *bound) {
+  const ex_problem *p = t->p;
+  for (size_t i = 0; i < sizeof weights / sizeof *weights; i++)
+    if (!ex_watch_over(t->watch)) {
+      ex_weighted_tree(p, NULL, weights[i], best, now);
+      enter(t, now);
+    }
+  if (!ex_watch_over(t->watch)) {
+    *bound = guided(p, t->watch, best, now);
+    enter(t, now);
+  }
+  if (!ex_watch_over(t->watch))
+    enter_greedy(t, tree, tree, now);
+  if (!ex_watch_over(t->watch))
+    enter_greedy(t, NULL, tree, now);
+}
 
 bool
 ex_heuristic(const ex_problem *p, ex_watch *w, uint32_t *choice, double *dag,
@@ -87,6 +120,8 @@ ex_heuristic(const ex_problem *p, ex_watch *w, uint32_t *choice, double *dag,
   uint32_t *now = EX_NEW(h, uint32_t, p->n_classes);
   double *best = EX_NEW(h, double, p->n_classes), tree_cost, shared;
   contest t = {p, w, choice, INFINITY};
+  *bound = 0;
+  bs_stage_check(h);
   ex_tree(p, NULL, best, tree);
   bool feasible = ex_price(p, tree, &tree_cost, &shared);
   if (feasible) {
@@ -97,16 +132,7 @@ ex_heuristic(const ex_problem *p, ex_watch *w, uint32_t *choice, double *dag,
     memcpy(now, tree, bytes);
     ex_share(p, w, 4, now, &shared);
     enter(&t, now);
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
-      ex_weighted_tree(p, NULL, weights[i], best, now);
-      enter(&t, now);
-    }
-    *bound = guided(p, w, best, now);
-    enter(&t, now);
-    if (ex_greedy(p, w, tree, now) && ex_price(p, now, &tree_cost, &shared)) {
-      complete(p, tree, now);
-      enter(&t, now);
-    }
+    enter_others(&t, tree, best, now, bound);
     memcpy(now, choice, bytes);
     ex_share(p, w, 4, now, &t.dag);
     memcpy(choice, now, bytes);

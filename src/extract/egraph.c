@@ -45,10 +45,14 @@ meet(builder *b, eg_class c) {
   bs_push(b->heap, &b->work, c);
 }
 
+enum { LOOK = 1 << 12 }; /* classes between two looks at the limits */
+
 static void
 reach(builder *b) {
   for (uint32_t done = 0; done < b->work.len; done++) {
     uint32_t n, n_kids;
+    if (done % LOOK == 0)
+      bs_stage_check(b->heap);
     const eg_node *nodes = eg_class_nodes(b->graph, b->work.data[done], &n);
     for (uint32_t i = 0; i < n; i++) {
       const eg_class *kids = eg_kids(b->graph, nodes[i], &n_kids);
@@ -93,6 +97,8 @@ static void
 write_rows(builder *b) {
   for (uint32_t c = 0; c < b->classes.len; c++) {
     uint32_t n;
+    if (c % LOOK == 0)
+      bs_stage_check(b->heap);
     const eg_node *nodes = eg_class_nodes(b->graph, b->classes.data[c], &n);
     for (uint32_t i = 0; i < n; i++)
       write_node(b, c, nodes[i]);

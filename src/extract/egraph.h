@@ -23,7 +23,7 @@ typedef struct ex_bridge {
 } ex_bridge;
 
 /* The classes that the roots can reach, renumbered in the order of their ids.
- * The e-graph must be rebuilt. */
+ * The e-graph must be rebuilt.  Unwinds where a stage is over. */
 void ex_from_egraph(bs_heap *, const eg_graph *, const eg_class *roots,
                     uint32_t n_roots, ex_price_fn, void *ctx, ex_bridge *out);
 void ex_bridge_done(ex_bridge *);

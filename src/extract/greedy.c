@@ -2,7 +2,8 @@
  *
  * Every class keeps the best term found yet as the set of classes in it with
  * what each costs; a node's price is its own cost plus the union of its
- * children's sets.  It starts from the sets of the cheapest trees; nodes are
+ * children's sets.  It starts from the sets of the cheapest trees, or from
+ * nothing, as others do: neither is always the better one.  Nodes are
  * looked at again, first in first out, when a child's set became cheaper.  A
  * node whose union holds its own class would close a cycle and is refused.
  *
@@ -10,9 +11,9 @@
  * another strongly connected component, can be shared by nobody else: its
  * price is folded into the entry of the class of that node, so chains and
  * trees have sets of one entry.  And the entries visited are counted: past a
- * budget linear in the problem, or when the sets take more memory than that,
- * the method gives up (false), since unions of large unrelated sets are
- * quadratic by nature. */
+ * budget linear in the problem, or when the sets take more memory than that or
+ * than a quarter of what the heap has left, the method gives up (false), since
+ * unions of large unrelated sets are quadratic by nature. */
 #include "extract/internal.h"
 #include "extract/search.h"
 #include <string.h>
@@ -169,6 +170,8 @@ greedy_start(greedy *g, const ex_problem *p) {
   uint64_t size = (uint64_t)p->n_nodes + p->kid_first[p->n_nodes];
   g->budget = 20000000 + 64 * size;
   g->room = 8000000 + 8 * size;
+  uint64_t room = bs_heap_room(h) / 4 / sizeof(paid);
+  g->room = room < g->room ? room : g->room;
   ex_components(p, component);
   mark_folded(g, component);
   bs_free(h, component);
@@ -187,6 +190,14 @@ greedy_done(greedy *g) {
   bs_free(h, g->folded);
   ex_lists_done(h, &g->parents);
   bs_free(h, g->class_of);
+}
+
+/* Without trees: from what needs nothing. */
+static void
+plant_leaves(greedy *g) {
+  for (uint32_t n = 0; n < g->p->n_nodes; n++)
+    if (!ex_n_kids(g->p, n))
+      enqueue(g, n);
 }
 
 /* The sets of the trees, children first; then every node has its chance. */
@@ -218,7 +229,10 @@ ex_greedy(const ex_problem *p, ex_watch *w, const uint32_t *tree,
   if (p->n_nodes == 0)
     return false;
   greedy_start(&g, p);
-  plant_trees(&g, tree);
+  if (tree)
+    plant_trees(&g, tree);
+  else
+    plant_leaves(&g);
   bool done = settle(&g, w);
   for (uint32_t c = 0; done && c < p->n_classes; c++)
     choice[c] = g.set[c].item ? g.set[c].node : EX_NONE;

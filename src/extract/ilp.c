@@ -143,9 +143,8 @@ static answer
 solve_once(const program *g, const ex_watch *w, uint32_t *choice) {
   const ex_problem *p = g->p;
   Cbc_Model *m = make_model(g);
-  if (w->options && w->options->seconds > 0)
-    Cbc_setMaximumSeconds(
-        m, fmax(w->options->seconds - ex_watch_seconds(w), 0.01));
+  if (!isinf(ex_watch_left(w)))
+    Cbc_setMaximumSeconds(m, fmax(ex_watch_left(w), 0.01));
   Cbc_setParameter(m, "timeMode", "elapsed");
   Cbc_setAllowableGap(m, 0);
   Cbc_solve(m);

@@ -132,8 +132,6 @@ read_cost(importer *im, const char *id, const json_t *node) {
   double value = cost ? json_number_value(cost) : 1;
   if (cost && !json_is_number(cost))
     return bad_node(im, id, "has a cost that is not a number");
-  if (!(value >= 0))
-    return bad_node(im, id, "has a negative cost");
   bs_push(im->heap, &im->cost, value);
   return true;
 }
@@ -174,6 +172,13 @@ read_roots(importer *im) {
   if (!json_is_array(roots))
     return bs_error(im->diags, im->span, "json-egraph",
                     "there is no array \"root_eclasses\"");
+  if (!json_array_size(roots)) {
+    bs_error(im->diags, place_of(im, "root_eclasses"), "no-roots",
+             "\"root_eclasses\" names no class: there is nothing to extract");
+    bs_hint(im->diags, "name the classes that are wanted, for example [\"%s\"]",
+            im->classes.names.len ? im->classes.names.data[0] : "0");
+    return false;
+  }
   for (size_t i = 0; i < json_array_size(roots); i++) {
     const char *name = json_string_value(json_array_get(roots, i));
     uint32_t class = name ? map_find(&im->classes, name) : EX_NONE;

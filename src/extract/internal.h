@@ -30,12 +30,15 @@ uint32_t *ex_class_of(const ex_problem *);
  * interrupts. */
 typedef struct ex_watch {
   const ex_options *options;
+  struct bs_governor *governor; /* of the problem's heap, or NULL */
   double start;
   bool over;
 } ex_watch;
-void ex_watch_start(ex_watch *, const ex_options *);
+void ex_watch_start(ex_watch *, bs_heap *, const ex_options *);
 bool ex_watch_over(ex_watch *);
 double ex_watch_seconds(const ex_watch *);
+/* Until it is over; INFINITY: nothing limits it. */
+double ex_watch_left(const ex_watch *);
 
 /* Strongly connected components of the graph class -> children of its nodes;
  * component ids are given children first.  `component` has n_classes items;

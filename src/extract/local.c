@@ -1,23 +1,36 @@
 /* local.c - improvement of a DAG by replacing one class's node at a time.
  *
  * Every class that has a term keeps a choice, used or not, and the choices
- * together are acyclic: `at` is a topological order of them, children first,
- * and is repaired after a replacement as Pearce and Kelly (2006) do, within
- * the affected stretch only.  `uses` counts the chosen uses of a class; what a
- * replacement saves is found by releasing the old node's children and taking
- * the new one's, undone when it does not pay.  A release is cut after a number
- * of steps; what it then misses counts as still in use, so the saving is
- * underestimated and never wrong. */
+ * together are acyclic: a list is a topological order of them, children first.
+ * For a replacement in class c, what the new node needs and stands behind c
+ * moves to just before c, and nothing else: its users stand behind it anyway.
+ * Labels tell which of two stands first (Dietz and Sleator, 1987); all are
+ * given anew where a gap between two is used up.  `uses` counts the chosen uses
+ * of a class; what a replacement saves is found by releasing the old node's
+ * children and taking the new one's, undone when it does not pay.  A release is
+ * cut after a number of steps; what it then misses counts as still in use, so
+ * the saving is underestimated and never wrong. */
 #include "extract/search.h"
 #include <stdlib.h>
 
 #define RELEASE_STEPS 4096
 
+/* Of a gap between two labels this part is used at a time, next to the first
+ * one, so that there is room before the second one again. */
+#define GAP_PART 64
+
+typedef struct labelled {
+  uint64_t label;
+  uint32_t class;
+} labelled;
+
 typedef struct local {
   const ex_problem *p;
-  uint32_t *choice, *class_of, *pos, *at, *uses, n_at;
-  ex_lists parents;
-  ex_list released, taken, work, below, above, slots;
+  uint32_t *choice, *uses, n_at;
+  uint32_t *next, *before; /* the list; n_classes: its two ends */
+  uint64_t *label;         /* growing along the list; 0: none */
+  ex_list released, taken, work;
+  BS_VEC(labelled) below;
   bool *mark;
   double *tree; /* of the choices: no replacement saves more than that */
   uint64_t budget;
@@ -90,8 +103,34 @@ usable(const local *l, uint32_t node) {
   return true;
 }
 
-/* Order repair.  Collects what `node` needs that stands above class c;
- * false when c itself is among it. */
+/* ---- the order ---- */
+
+/* Labels at equal distances, none at the ends. */
+static void
+label_all(local *l) {
+  uint32_t end = l->p->n_classes;
+  uint64_t gap = UINT64_MAX / ((uint64_t)l->n_at + 2), label = gap;
+  for (uint32_t c = l->next[end]; c != end; c = l->next[c], label += gap)
+    l->label[c] = label;
+  spend(l, l->n_at);
+}
+
+static void
+unlink_class(local *l, uint32_t c) {
+  l->next[l->before[c]] = l->next[c];
+  l->before[l->next[c]] = l->before[c];
+}
+
+static void
+link_behind(local *l, uint32_t c, uint32_t first) {
+  l->next[c] = l->next[first];
+  l->before[c] = first;
+  l->before[l->next[first]] = c;
+  l->next[first] = c;
+}
+
+/* Collects what `node` needs that stands behind class c; false when c itself
+ * is among it. */
 static bool
 collect_below(local *l, uint32_t c, uint32_t node) {
   const ex_problem *p = l->p;
@@ -101,88 +140,59 @@ collect_below(local *l, uint32_t c, uint32_t node) {
     for (uint32_t k = p->kid_first[node]; k < p->kid_first[node + 1]; k++) {
       uint32_t kid = p->kids[k];
       acyclic &= kid != c;
-      if (l->pos[kid] > l->pos[c] && !l->mark[kid]) {
+      if (l->label[kid] > l->label[c] && !l->mark[kid]) {
         l->mark[kid] = true;
-        bs_push(p->heap, &l->below, kid);
+        bs_push(p->heap, &l->below, (labelled){l->label[kid], kid});
       }
     }
     if (done == l->below.len || !acyclic)
       break;
-    node = l->choice[l->below.data[done]];
+    node = l->choice[l->below.data[done].class];
   }
+  for (uint32_t i = 0; i < l->below.len; i++)
+    l->mark[l->below.data[i].class] = false;
   spend(l, l->below.len);
   return acyclic;
 }
 
-/* Collects c and what needs it, up to position `top`. */
-static void
-collect_above(local *l, uint32_t c, uint32_t top) {
-  bs_clear(&l->above);
-  bs_push(l->p->heap, &l->above, c);
-  l->mark[c] = true;
-  for (uint32_t done = 0; done < l->above.len; done++) {
-    uint32_t d = l->above.data[done];
-    for (uint32_t i = l->parents.first[d]; i < l->parents.first[d + 1]; i++) {
-      uint32_t n = l->parents.item[i], up = l->class_of[n];
-      if (l->choice[up] != n || l->mark[up] || l->pos[up] > top)
-        continue;
-      l->mark[up] = true;
-      bs_push(l->p->heap, &l->above, up);
-    }
-  }
-  spend(l, l->above.len);
-}
-
 static int
-compare_u32(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+compare_labels(const void *a, const void *b) {
+  uint64_t x = ((const labelled *)a)->label, y = ((const labelled *)b)->label;
   return (x > y) - (x < y);
 }
 
-/* Appends the positions of the classes and orders the classes by them. */
+/* Puts the collected classes, in their order, just before c. */
 static void
-gather_slots(local *l, ex_list *classes) {
-  uint32_t from = l->slots.len;
-  for (uint32_t i = 0; i < classes->len; i++) {
-    l->mark[classes->data[i]] = false;
-    bs_push(l->p->heap, &l->slots, l->pos[classes->data[i]]);
+move_before(local *l, uint32_t c) {
+  uint32_t n = l->below.len, end = l->p->n_classes;
+  qsort(l->below.data, n, sizeof *l->below.data, compare_labels);
+  for (uint32_t i = 0; i < n; i++)
+    unlink_class(l, l->below.data[i].class);
+  uint32_t at = l->before[c];
+  uint64_t from = at == end ? 0 : l->label[at], gap = l->label[c] - from;
+  uint64_t step = gap / ((uint64_t)n + 1) / GAP_PART;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t b = l->below.data[i].class;
+    link_behind(l, b, at);
+    l->label[b] = from += step;
+    at = b;
   }
-  if (classes->len)
-    qsort(l->slots.data + from, classes->len, sizeof(uint32_t), compare_u32);
-  for (uint32_t i = 0; i < classes->len; i++)
-    classes->data[i] = l->at[l->slots.data[from + i]];
-}
-
-static void
-put_at(local *l, uint32_t slot, uint32_t c) {
-  l->at[slot] = c;
-  l->pos[c] = slot;
+  if (!step)
+    label_all(l);
 }
 
 /* Makes room for c using `node`; false, with nothing changed, when that is a
  * cycle. */
 static bool
 reorder(local *l, uint32_t c, uint32_t node) {
-  bool acyclic = collect_below(l, c, node);
-  uint32_t top = 0;
-  for (uint32_t i = 0; i < l->below.len; i++) {
-    uint32_t b = l->below.data[i];
-    top = l->pos[b] > top ? l->pos[b] : top;
-    l->mark[b] = false;
-  }
-  if (!acyclic || l->below.len == 0)
-    return acyclic;
-  collect_above(l, c, top);
-  bs_clear(&l->slots);
-  gather_slots(l, &l->below);
-  gather_slots(l, &l->above);
-  qsort(l->slots.data, l->slots.len, sizeof(uint32_t), compare_u32);
-  for (uint32_t i = 0; i < l->slots.len; i++)
-    put_at(l, l->slots.data[i],
-           i < l->below.len ? l->below.data[i]
-                            : l->above.data[i - l->below.len]);
+  if (!collect_below(l, c, node))
+    return false;
+  if (l->below.len)
+    move_before(l, c);
   return true;
 }
+
+/* ---- replacements ---- */
 
 /* The replacement of class c's node that saves most, or EX_NONE. */
 static uint32_t
@@ -210,8 +220,9 @@ best_replacement(local *l, uint32_t c, double *saved) {
 static void
 weigh_trees(local *l) {
   const ex_problem *p = l->p;
-  for (uint32_t i = 0; i < l->n_at; i++) {
-    uint32_t c = l->at[i], n = l->choice[c];
+  uint32_t end = p->n_classes;
+  for (uint32_t c = l->next[end]; c != end; c = l->next[c]) {
+    uint32_t n = l->choice[c];
     l->tree[c] = p->cost[n];
     for (uint32_t k = p->kid_first[n]; k < p->kid_first[n + 1]; k++)
       l->tree[c] += l->tree[p->kids[k]];
@@ -245,24 +256,28 @@ improve_class(local *l, uint32_t c) {
 static void
 order_all(local *l) {
   ex_problem all = *l->p;
-  all.roots = l->at;
+  uint32_t end = all.n_classes;
+  uint32_t *at = EX_NEW(all.heap, uint32_t, (size_t)end + 1);
+  all.roots = at;
   all.n_roots = 0;
-  for (uint32_t c = 0; c < all.n_classes; c++)
+  for (uint32_t c = 0; c < end; c++)
     if (l->choice[c] != EX_NONE)
       all.roots[all.n_roots++] = c;
-  l->n_at = ex_order(&all, l->choice, l->at);
+  l->n_at = ex_order(&all, l->choice, at);
+  l->next[end] = l->before[end] = end;
   for (uint32_t i = 0; i < l->n_at; i++)
-    l->pos[l->at[i]] = i;
+    link_behind(l, at[i], l->before[end]);
+  label_all(l);
+  bs_free(all.heap, at);
 }
 
 static void
 local_start(local *l, const ex_problem *p, uint64_t budget, uint32_t *choice) {
   bs_heap *h = p->heap;
   *l = (local){.p = p, .choice = choice, .budget = budget};
-  l->class_of = ex_class_of(p);
-  l->parents = ex_parents(p);
-  l->pos = EX_ZERO(h, uint32_t, p->n_classes);
-  l->at = EX_NEW(h, uint32_t, p->n_classes);
+  l->next = EX_ZERO(h, uint32_t, (size_t)p->n_classes + 1);
+  l->before = EX_ZERO(h, uint32_t, (size_t)p->n_classes + 1);
+  l->label = EX_ZERO(h, uint64_t, (size_t)p->n_classes + 1);
   l->uses = EX_ZERO(h, uint32_t, p->n_classes);
   l->mark = EX_ZERO(h, bool, p->n_classes);
   l->tree = EX_ZERO(h, double, p->n_classes);
@@ -281,15 +296,12 @@ local_done(local *l) {
   bs_vec_done(h, &l->taken);
   bs_vec_done(h, &l->work);
   bs_vec_done(h, &l->below);
-  bs_vec_done(h, &l->above);
-  bs_vec_done(h, &l->slots);
   bs_free(h, l->tree);
   bs_free(h, l->mark);
   bs_free(h, l->uses);
-  bs_free(h, l->at);
-  bs_free(h, l->pos);
-  ex_lists_done(h, &l->parents);
-  bs_free(h, l->class_of);
+  bs_free(h, l->label);
+  bs_free(h, l->before);
+  bs_free(h, l->next);
 }
 
 double

@@ -4,9 +4,10 @@
  * stack; the post-order of that walk is the order of the terms, and a class
  * met again while it is open is a cycle.  Sums run over the post-order, so a
  * price is the same whatever extractor found the choice. */
+#include "base/file.h"
+#include "base/governor.h"
 #include "extract/internal.h"
 #include <string.h>
-#include <time.h>
 
 static void *
 copied(bs_heap *heap, const void *from, size_t count, size_t size) {
@@ -106,8 +107,8 @@ ex_validate(const ex_problem *p) {
   if (!below(p->roots, p->n_roots, p->n_classes))
     return "a root is not a class";
   for (uint32_t n = 0; n < p->n_nodes; n++)
-    if (!(p->cost[n] >= 0))
-      return "a cost is negative or not a number";
+    if (isnan(p->cost[n]) || p->cost[n] == -INFINITY)
+      return "a cost is no number, or below all numbers";
   return NULL;
 }
 
@@ -253,28 +254,34 @@ ex_restrict(const ex_problem *p, uint32_t *choice) {
   return ok;
 }
 
-static double
-now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void
-ex_watch_start(ex_watch *w, const ex_options *options) {
-  *w = (ex_watch){.options = options, .start = now()};
+ex_watch_start(ex_watch *w, bs_heap *heap, const ex_options *options) {
+  *w = (ex_watch){
+      .options = options, .governor = bs_governor_of(heap), .start = bs_now()};
 }
 
 double
 ex_watch_seconds(const ex_watch *w) {
-  return now() - w->start;
+  return bs_now() - w->start;
+}
+
+double
+ex_watch_left(const ex_watch *w) {
+  double own = w->options && w->options->seconds > 0
+                   ? w->options->seconds - ex_watch_seconds(w)
+                   : INFINITY;
+  return fmax(fmin(own, bs_stage_seconds(w->governor)), 0);
 }
 
 bool
 ex_watch_over(ex_watch *w) {
   const ex_options *o = w->options;
-  if (w->over || !o)
-    return w->over;
+  if (w->over)
+    return true;
+  if (bs_stage_over(w->governor))
+    return w->over = true;
+  if (!o)
+    return false;
   if (o->interrupt && *o->interrupt)
     return w->over = true;
   if (o->seconds > 0)

@@ -62,6 +62,7 @@ typedef enum ex_method { EX_TREE, EX_DAG, EX_EXACT, EX_ILP } ex_method;
 bool ex_method_find(const char *name, ex_method *out);
 const char *ex_method_name(ex_method);
 bool ex_method_built_in(ex_method);
+bool ex_method_trees(ex_method); /* it minimizes the tree cost */
 
 /* Throws when out of memory.  False when the problem is infeasible or the
  * method is not built in. */

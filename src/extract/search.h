@@ -4,7 +4,8 @@
 
 #include "extract/internal.h"
 
-/* greedy.c: greedy with shared subterms counted once, from the tree choices; a
+/* greedy.c: greedy with shared subterms counted once, from the tree choices or
+ * (NULL) from nothing; a
  * choice for every class that has a term.  False when its budget of work or the
  * time ran out; the choice may (rarely) be cyclic. */
 bool ex_greedy(const ex_problem *, ex_watch *, const uint32_t *tree,

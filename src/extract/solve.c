@@ -3,6 +3,7 @@
  * A method proposes a choice; the prices reported are always recomputed from
  * it here, by one code for all methods. */
 #include "extract/focus.h"
+#include "extract/negative.h"
 #include "glen-features.h"
 #include <string.h>
 
@@ -38,6 +39,11 @@ ex_method_find(const char *name, ex_method *out) {
 const char *
 ex_method_name(ex_method m) {
   return methods[m].name;
+}
+
+bool
+ex_method_trees(ex_method m) {
+  return methods[m].trees;
 }
 
 bool
@@ -104,6 +110,39 @@ solve_dag(const ex_problem *p, const method *m, ex_watch *w, ex_solution *out) {
   return ok;
 }
 
+/* Of what the other problem's solution uses, what the roots need. */
+static bool
+solve_negative(const ex_problem *p, const method *m, ex_watch *w,
+               ex_solution *out) {
+  ex_problem q;
+  double shift = ex_without_negative(p, &q), tree, dag;
+  ex_solution part = *out;
+  part.choice = EX_NEW(p->heap, uint32_t, q.n_classes);
+  no_choice(&q, part.choice);
+  bool ok = solve_dag(&q, m, w, &part);
+  if (ok) {
+    memcpy(out->choice, part.choice, p->n_classes * sizeof *out->choice);
+    ex_climb(p, &q, w, out->choice);
+  }
+  ok = ok && ex_restrict(p, out->choice) &&
+       ex_price(p, out->choice, &tree, &dag);
+  out->steps = part.steps;
+  out->bound = part.bound + shift;
+  out->optimal = ok && part.optimal &&
+                 dag - out->bound <= 1e-9 * (fabs(dag) + fabs(shift));
+  bs_free(p->heap, part.choice);
+  ex_problem_done(&q);
+  return ok;
+}
+
+static bool
+solve_any(const ex_problem *p, const method *m, ex_watch *w, ex_solution *out) {
+  if (m->trees)
+    return m->solve(p, w, out);
+  return ex_has_negative(p) ? solve_negative(p, m, w, out)
+                            : solve_dag(p, m, w, out);
+}
+
 bool
 ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
          ex_solution *out) {
@@ -112,9 +151,8 @@ ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
   *out = (ex_solution){.tree_cost = INFINITY, .dag_cost = INFINITY};
   out->choice = EX_NEW(p->heap, uint32_t, p->n_classes);
   no_choice(p, out->choice);
-  ex_watch_start(&watch, options);
-  if (!m->built_in ||
-      !(m->trees ? m->solve(p, &watch, out) : solve_dag(p, m, &watch, out)))
+  ex_watch_start(&watch, p->heap, options);
+  if (!m->built_in || !solve_any(p, m, &watch, out))
     return false;
   out->feasible = ex_price(p, out->choice, &out->tree_cost, &out->dag_cost);
   if (out->optimal)

@@ -92,6 +92,9 @@ typedef struct gs_expr {
   uint32_t slot;
   uint16_t function; /* index into the function table */
   uint16_t n_args;
+  /* A parameter `$NAME` had a part in it, but stands here no longer: its value
+   * was put in its place, and may have decided what is left. */
+  bool settable;
   const struct gs_expr *const *args; /* nesting is at most GS_MAX_NESTING */
 } gs_expr;
 

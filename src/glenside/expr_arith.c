@@ -222,6 +222,17 @@ FN(MUL) {
   return fold(a, n, gs_mul_ints, mul_reals, out);
 }
 
+/* Beyond 2^53 a real number no longer tells integers apart. */
+FN(INTEGER) {
+  UNUSED;
+  if (a[0].kind == GS_D_INT)
+    return give_int(out, a[0].i);
+  if (!all_numbers(a, 1))
+    return false;
+  double x = as_real(&a[0]);
+  return fabs(x) <= 0x1p53 && x == floor(x) && give_int(out, (int64_t)x);
+}
+
 FN(DIV) {
   UNUSED;
   int64_t q;

@@ -232,16 +232,17 @@ op_arg(const gs_env *env, const gs_datum *d, gs_compute *out) {
   return d->kind == GS_D_VALUE && gs_compute_of(env->values, d->v, out);
 }
 
+const char *const gs_kind_words[GS_COMPUTE_KINDS] = {
+    [GS_REDUCE] = "reduce", [GS_DOT] = "dot",
+    [GS_FOLD] = "fold",     [GS_ELEMENTWISE] = "elementwise",
+    [GS_CAST] = "cast",     [GS_SOFTMAX] = "softmax",
+    [GS_SELECT] = "select", [GS_GATHER] = "gather"};
+
 FN(OP_KIND) {
   UNUSED;
-  static const char *const names[] = {
-      [GS_REDUCE] = "reduce", [GS_DOT] = "dot",
-      [GS_FOLD] = "fold",     [GS_ELEMENTWISE] = "elementwise",
-      [GS_CAST] = "cast",     [GS_SOFTMAX] = "softmax",
-      [GS_SELECT] = "select", [GS_GATHER] = "gather"};
   gs_compute op;
   return op_arg(env, a, &op) &&
-         give_name(env, names[gs_compute_table[op].kind], out);
+         give_name(env, gs_kind_words[gs_compute_table[op].kind], out);
 }
 
 FN(OP_NAME) {

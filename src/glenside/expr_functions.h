@@ -35,6 +35,7 @@
   X(MIN, "min", "n", 1, GS_MANY, 'n', "the least")                             \
   X(MAX, "max", "n", 1, GS_MANY, 'n', "the greatest")                          \
   X(ABS, "abs", "n", 1, 1, 'n', "absolute value")                              \
+  X(INTEGER, "integer", "n", 1, 1, 'i', "a, where it is a whole number")       \
   X(GCD, "gcd", "i", 2, GS_MANY, 'i', "greatest common divisor")               \
   X(DIVIDES, "divides", "i", 2, 2, 'b', "a is not 0 and divides b")            \
   X(CEIL_DIV, "ceil-div", "i", 2, 2, 'i', "a / b rounded up")                  \
@@ -149,6 +150,13 @@ bool gs_datum_value(bs_values *, const gs_datum *, bs_value *out);
 
 /* Names of pad kinds and of kinds of operators. */
 bool gs_is_kind_name(const char *name);
+/* What `op-kind` says, by kind. */
+enum { GS_COMPUTE_KINDS = GS_GATHER + 1 };
+extern const char *const gs_kind_words[GS_COMPUTE_KINDS];
+/* expr_words.c: false, with a diagnostic, where a word is compared with what
+ * can never say it. */
+bool gs_check_words(const gs_context *, int function,
+                    const gs_expr *const *args, uint32_t n);
 /* The letter of argument k. */
 char gs_function_letter(const gs_function_info *, uint32_t k);
 /* Applies an eager function (not AND, OR, IF); false when undefined. */

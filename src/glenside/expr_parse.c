@@ -132,13 +132,26 @@ named_variable(const parser *p, const char *name, bs_span span, want w) {
   return variable(p, slot, span, w);
 }
 
+/* A copy of an expression that is marked as set by a parameter; NULL for
+ * NULL. */
+static const gs_expr *
+set_by_parameter(const parser *p, const gs_expr *e) {
+  if (!e)
+    return e;
+  gs_expr *marked = BS_NEW(p->ctx->arena, gs_expr);
+  *marked = *e;
+  marked->settable = true;
+  return marked;
+}
+
 static const gs_expr *
 parameter(const parser *p, uint32_t node, const char *name, want w) {
   bs_value v = BS_NIL;
   if (p->scope->param)
     v = p->scope->param(p->scope->ctx, name);
   if (v.i)
-    return literal(p, node, v, sort_of_value(p->ctx->values, v), w);
+    return set_by_parameter(
+        p, literal(p, node, v, sort_of_value(p->ctx->values, v), w));
   bs_error(p->ctx->diags, at(p, node)->span, "unknown-param",
            "there is no parameter '%s'", name);
   bs_hint(p->ctx->diags, "declare it: (param %s DEFAULT \"what it is\")", name);
@@ -309,6 +322,14 @@ drop_neutral(const parser *p, int function, const gs_expr **args, uint32_t n) {
   return kept;
 }
 
+static bool
+any_settable(const gs_expr *const *args, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (args[k]->kind == GS_X_LITERAL && args[k]->settable)
+      return true;
+  return false;
+}
+
 /* A finished call; a literal when all its arguments are and it is defined. */
 static const gs_expr *
 call(const parser *p, uint32_t node, int function, gs_sort sort,
@@ -327,15 +348,20 @@ call(const parser *p, uint32_t node, int function, gs_sort sort,
   bs_value v;
   if (!foldable(function, args, n))
     return e;
+  bool settable = any_settable(args, n);
   if (!gs_expr_eval(e, &env, &v)) {
     bool logic = function == GS_F_AND || function == GS_F_OR;
     uint32_t kept = logic ? drop_neutral(p, function, args, n) : n;
     e->n_args = (uint16_t)kept;
-    return kept == 1 && n > 1 ? args[0] : e;
+    e->settable = kept < n && settable;
+    if (kept != 1 || n == 1)
+      return e;
+    return e->settable ? set_by_parameter(p, args[0]) : args[0];
   }
   if (sort == GS_SORT_ANY)
     sort = sort_of_value(p->ctx->values, v);
-  return literal(p, node, v, sort, w);
+  const gs_expr *folded = literal(p, node, v, sort, w);
+  return settable ? set_by_parameter(p, folded) : folded;
 }
 
 /* Of arguments that must be alike, one that says what they are gives the sort
@@ -440,7 +466,8 @@ parse_function(const parser *p, uint32_t node, int function, uint32_t first,
   if (!arity_ok(f, n))
     return wrong_arity(p, node, f, n);
   const gs_expr **args = BS_NEWS(p->ctx->arena, const gs_expr *, n + 1);
-  if (!parse_args(p, first, f, args, n, depth))
+  if (!parse_args(p, first, f, args, n, depth) ||
+      !gs_check_words(p->ctx, function, args, n))
     return NULL;
   return call(p, node, function, result_sort(f, args, n), args, n, w);
 }

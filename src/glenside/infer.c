@@ -37,9 +37,13 @@ infer_show(const int64_t *dims, uint32_t n) {
 }
 
 infer_text
-infer_show_type(const gs_type *t) {
+infer_show_type(const infer *x, const gs_type *t) {
   infer_text out;
   char s[44], c[44];
+  if (!x->fault) {
+    out.s[0] = '\0';
+    return out;
+  }
   show(s, sizeof s, t->dim, t->access);
   show(c, sizeof c, t->dim + t->access, infer_items(t));
   snprintf(out.s, sizeof out.s, "(%s, %s) %s", s, c,
@@ -123,7 +127,7 @@ infer_dim(infer *x, uint32_t item, const gs_type *t, bool past, uint32_t *out) {
   }
   gs_fail(x->fault, "axis-range", -1, (int)item,
           "%s has no dimension %lld in %s", INFER_NAME(x), (long long)d,
-          infer_show_type(t).s);
+          infer_show_type(x, t).s);
   if (!t->rank && !past)
     return infer_hint(x, "the term has no dimension at all");
   return infer_hint(x,
@@ -211,7 +215,7 @@ size_fits(infer *x) {
     return true;
   return gs_fail(x->fault, "too-large", -1, -1,
                  "%s gives %s: a term has at most 2^40 elements", INFER_NAME(x),
-                 infer_show_type(t).s);
+                 infer_show_type(x, t).s);
 }
 
 bool

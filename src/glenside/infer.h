@@ -25,7 +25,8 @@ typedef struct infer_text {
 } infer_text;
 
 infer_text infer_show(const int64_t *dims, uint32_t n);
-infer_text infer_show_type(const gs_type *);
+/* Of a type, empty where nobody asks what the fault is. */
+infer_text infer_show_type(const infer *, const gs_type *);
 
 /* Sets the hint of the fault just made; returns false. */
 bool infer_hint(infer *, const char *format, ...)

@@ -97,7 +97,7 @@ needs_compute_side(infer *x, gs_compute op) {
   if (a->rank > a->access)
     return true;
   gs_fail(x->fault, "empty-compute", 0, -1, "%s needs a compute side, found %s",
-          gs_compute_table[op].name, infer_show_type(a).s);
+          gs_compute_table[op].name, infer_show_type(x, a).s);
   if (!a->rank)
     return infer_hint(x, "insertAxis and access give a term dimensions");
   return infer_hint(x, "(access a k) with k below %d gives it one", a->rank);
@@ -113,7 +113,7 @@ needs_tuple(infer *x, gs_compute op, int64_t size, const char *hint) {
     return true;
   gs_fail(x->fault, "tuple-size", 0, -1,
           "%s needs a first compute dimension of %lld, found %s",
-          gs_compute_table[op].name, (long long)size, infer_show_type(a).s);
+          gs_compute_table[op].name, (long long)size, infer_show_type(x, a).s);
   return infer_hint(x, "%s", hint);
 }
 

@@ -48,7 +48,7 @@ infer_transpose(infer *x) {
             "transpose of a term of rank %d needs %d indices, found %u",
             a->rank, a->rank, n);
     return infer_hint(x, "the term is %s; S is permuted too",
-                      infer_show_type(a).s);
+                      infer_show_type(x, a).s);
   }
   x->made = *a;
   for (uint32_t k = 0; k < n; k++) {
@@ -92,8 +92,8 @@ infer_pair(infer *x) {
   if (a->access != b->access || a->rank != b->rank ||
       !same_dims(a->dim, b->dim, a->rank)) {
     gs_fail(x->fault, "shape-mismatch", 1, -1,
-            "pair needs equal shapes, found %s and %s", infer_show_type(a).s,
-            infer_show_type(b).s);
+            "pair needs equal shapes, found %s and %s", infer_show_type(x, a).s,
+            infer_show_type(x, b).s);
     return infer_hint(x, a->rank != b->rank
                              ? "insertAxis and broadcast bring a smaller term "
                                "to the shape of a larger one"
@@ -122,7 +122,7 @@ window_list(infer *x, uint32_t item, const gs_type *a, int64_t *out) {
   if (n != infer_items(a) && !infer_items(a)) {
     gs_fail(x->fault, "window-rank", -1, (int)item,
             "windows of a term without compute dimensions: %s",
-            infer_show_type(a).s);
+            infer_show_type(x, a).s);
     return infer_hint(x, "(access a k) chooses which dimensions are windowed");
   }
   if (n != infer_items(a)) {
@@ -199,7 +199,7 @@ infer_concat(infer *x) {
   if (a->access != b->access || a->rank != b->rank) {
     gs_fail(x->fault, "shape-mismatch", 1, -1,
             "concat needs terms of one rank and split, found %s and %s",
-            infer_show_type(a).s, infer_show_type(b).s);
+            infer_show_type(x, a).s, infer_show_type(x, b).s);
     return infer_hint(x, "(access a k) moves the split between S and C");
   }
   if (!infer_dim(x, 0, a, false, &d))
@@ -253,7 +253,7 @@ infer_squeeze(infer *x) {
     return gs_fail(x->fault, "not-unit", -1, 0,
                    "squeeze removes a dimension of size 1, dimension %u of %s "
                    "is %lld",
-                   d, infer_show_type(a).s, (long long)a->dim[d]);
+                   d, infer_show_type(x, a).s, (long long)a->dim[d]);
   x->made.dtype = a->dtype;
   x->made.access = (uint8_t)(a->access - (d < a->access));
   return infer_push(x, a->dim, d) &&

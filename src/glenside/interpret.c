@@ -160,6 +160,7 @@ eval_compute(in_state *s, uint32_t t) {
   do {
     in_load(s, node->kids[0], index, item);
     in_compute(&o, in, item, result);
+    in_visit(s, n_in);
     store(&s->arrays[t], first, n, result);
     if (s->bounds)
       bound_item(s, t, &o, index, first, item, result);
@@ -184,6 +185,7 @@ eval_elements(in_state *s, uint32_t t) {
     memcpy(copy, index, type->rank * sizeof *copy);
     if (s->bounds)
       gs_tensor_set(&s->bounds[t], k, in_fetch(&of, from, copy));
+    in_visit(s, 1);
     k++;
   } while (in_advance(type, 0, type->rank, index));
   s->stored[t] = 1;

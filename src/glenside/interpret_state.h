@@ -28,8 +28,9 @@ typedef struct in_call {
 typedef struct in_run {
   gs_context ctx;
   in_call *calls;
-  int64_t work;  /* visits planned so far */
-  int64_t bytes; /* of the arrays that there are now */
+  int64_t work;   /* visits planned so far */
+  int64_t bytes;  /* of the arrays that there are now */
+  int64_t visits; /* since the limits were looked at */
 } in_run;
 
 typedef struct in_state {
@@ -47,6 +48,17 @@ typedef struct in_state {
                       * not asked for */
   bool are_bounds;   /* `arrays` are such */
 } in_state;
+
+/* So many elements were visited, which takes no memory: the limits of time are
+ * looked at here. */
+static inline void
+in_visit(const in_state *s, int64_t n) {
+  s->run->visits += n;
+  if (s->run->visits < 1 << 16)
+    return;
+  s->run->visits = 0;
+  bs_limits_check(s->run->ctx.heap);
+}
 
 /* plan.  Marks what is live and stored and when it can go; false with a
  * diagnostic when that is too much work, or memory. */

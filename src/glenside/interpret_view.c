@@ -232,6 +232,7 @@ load_by_fetch(const in_state *s, gs_term t, const int64_t *outer, double *out) {
   do {
     memcpy(copy, index, type->rank * sizeof *copy);
     *out++ = in_fetch(s, t, copy);
+    in_visit(s, 1);
   } while (in_advance(type, type->access, type->rank, index));
 }
 

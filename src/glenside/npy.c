@@ -11,9 +11,11 @@
 #include "base/file.h"
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_HEADER  65536
 #define MAX_UNSIZED ((int64_t)1 << 31) /* bytes taken from a pipe */
@@ -371,6 +373,23 @@ read_body(void *arg) {
   j->ok = read_array(&j->in, j->expect, j->out);
 }
 
+static FILE *
+open_array(const char *path, const char **why) {
+  int descriptor = bs_open_input(path, why);
+  if (!strcmp(path, "-") && descriptor >= 0)
+    descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+  if (descriptor < 0) {
+    *why = *why ? *why : strerror(errno);
+    return NULL;
+  }
+  FILE *file = fdopen(descriptor, "rb");
+  if (!file) {
+    *why = strerror(errno);
+    close(descriptor);
+  }
+  return file;
+}
+
 bool
 gs_npy_read(const gs_context *ctx, const char *path, const gs_type *expect,
             gs_tensor *out) {
@@ -378,9 +397,10 @@ gs_npy_read(const gs_context *ctx, const char *path, const gs_type *expect,
   job j = {.in = {.ctx = ctx, .name = path, .left = -1},
            .expect = expect,
            .out = out};
-  j.in.file = fopen(path, "rbe");
+  const char *why = NULL;
+  j.in.file = open_array(path, &why);
   if (!j.in.file)
-    return fail(&j.in, "no-file", "%s", strerror(errno));
+    return fail(&j.in, "no-file", "%s", why);
   if (!fstat(fileno(j.in.file), &st) && S_ISREG(st.st_mode))
     j.in.left = st.st_size;
   bool enough = bs_protect(ctx->heap, read_body, &j);

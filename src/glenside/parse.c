@@ -269,15 +269,18 @@ parse_output(gs_parser *x, uint32_t name) {
     return;
   }
   gs_term t = parse_term(x, name);
-  for (uint32_t k = 0; k < x->p->outputs.len; k++)
-    if (!strcmp(x->p->outputs.data[k].name, parse_symbol(x, name))) {
-      bs_error(x->ctx->diags, span, "duplicate-output",
-               "`%.60s` is an output twice", parse_symbol(x, name));
-      bs_note(x->ctx->diags, x->p->outputs.data[k].span, "it is one here");
-      return;
-    }
-  if (gs_term_ok(t))
-    gs_add_output(x->p, parse_symbol(x, name), t, span);
+  uint32_t symbol = parse_at(x, name)->value.i;
+  uint32_t first = bs_map_get(&x->output_of, symbol);
+  if (first != BS_NO_ENTRY) {
+    bs_error(x->ctx->diags, span, "duplicate-output",
+             "`%.60s` is an output twice", parse_symbol(x, name));
+    bs_note(x->ctx->diags, x->p->outputs.data[first].span, "it is one here");
+    return;
+  }
+  if (!gs_term_ok(t))
+    return;
+  bs_map_put(x->ctx->heap, &x->output_of, symbol, x->p->outputs.len);
+  gs_add_output(x->p, parse_symbol(x, name), t, span);
 }
 
 static bool
@@ -382,6 +385,7 @@ parse_source(const gs_context *ctx, const struct gs_target *target,
   bs_sexps_done(ctx->heap, &x.sx);
   bs_vec_done(ctx->heap, &x.bindings);
   bs_vec_done(ctx->heap, &x.binding_of);
+  bs_map_done(ctx->heap, &x.output_of);
   bs_vec_done(ctx->heap, &x.frames);
   bs_vec_done(ctx->heap, &x.results);
   bs_vec_done(ctx->heap, &x.items);

@@ -5,6 +5,7 @@
 #ifndef GLENSIDE_PARSE_H
 #define GLENSIDE_PARSE_H
 
+#include "base/map.h"
 #include "base/sexp.h"
 #include "glenside/program.h"
 
@@ -37,6 +38,7 @@ typedef struct gs_parser {
   bs_sexps sx;
   BS_VEC(parse_binding) bindings;
   BS_VEC(uint32_t) binding_of; /* by symbol id: index + 1 */
+  bs_map output_of;            /* by symbol id: index of the output */
   BS_VEC(parse_frame) frames;
   BS_VEC(gs_term) results;
   BS_VEC(bs_value) items; /* scratch for lists */

@@ -6,6 +6,7 @@
  * never removed. */
 #include "glenside/program.h"
 #include "base/hash.h"
+#include "base/map.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -14,6 +15,8 @@ typedef struct gs_term_table {
   uint32_t *slots;         /* term index + 1; 0 = free */
   uint32_t size;           /* a power of two */
   BS_VEC(uint64_t) hashes; /* by term */
+  bs_map lets;             /* name and term: that there is such a let */
+  uint32_t n_lets;         /* so many of the program's are in `lets` */
 } gs_term_table;
 
 gs_program *
@@ -165,12 +168,11 @@ gs_add(gs_program *p, gs_op op, bs_value attr, const gs_term *kids, uint32_t n,
 static gs_term
 add_leaf(gs_program *p, gs_op op, const char *name, const gs_type *type,
          bs_span span) {
-  gs_fault fault;
   bs_values *values = p->ctx.values;
   bs_value items[3] = {bs_sym(values, name),
                        bs_ints(values, type->dim, type->rank),
                        bs_sym(values, gs_dtype_table[type->dtype].name)};
-  return gs_add(p, op, bs_list(values, items, 3), NULL, 0, span, &fault);
+  return gs_add(p, op, bs_list(values, items, 3), NULL, 0, span, NULL);
 }
 
 static gs_named
@@ -202,19 +204,33 @@ gs_add_constant(gs_program *p, const char *name, const gs_type *type,
   return t;
 }
 
+static uint64_t
+let_key(const gs_program *p, const char *name, gs_term t) {
+  return (uint64_t)bs_sym(p->ctx.values, name).i << 32 | t.i;
+}
+
+/* Lets are only ever added, by the parser and here. */
+static void
+index_lets(gs_program *p) {
+  gs_term_table *table = p->table;
+  for (; table->n_lets < p->lets.len; table->n_lets++) {
+    const gs_named *let = &p->lets.data[table->n_lets];
+    bs_map_put_first(p->ctx.heap, &table->lets,
+                     let_key(p, let->name, let->term), table->n_lets);
+  }
+}
+
 /* A tensor, constant or let of this name stands for the term. */
 static bool
-names_term(const gs_program *p, const char *name, gs_term t) {
+names_term(gs_program *p, const char *name, gs_term t) {
   const gs_node *node = gs_at(p, t);
   if (node->op == GS_TENSOR || node->op == GS_CONST) {
     bs_value own = bs_item(p->ctx.values, node->attr, 0);
     if (!strcmp(bs_as_sym(p->ctx.values, own), name))
       return true;
   }
-  for (uint32_t k = 0; k < p->lets.len; k++)
-    if (p->lets.data[k].term.i == t.i && !strcmp(p->lets.data[k].name, name))
-      return true;
-  return false;
+  index_lets(p);
+  return bs_map_get(&p->table->lets, let_key(p, name, t)) != BS_NO_ENTRY;
 }
 
 void

@@ -57,7 +57,8 @@ gs_program *gs_program_new(const gs_context *, const struct gs_target *);
 
 /* The one form of an attribute: whole reals as integers, no bare lists. */
 bs_value gs_canonical_attr(bs_values *, gs_op, bs_value attr);
-/* Adds or finds a term; GS_NO_TERM with `fault` filled when it has no type. */
+/* Adds or finds a term; GS_NO_TERM with `fault`, which may be NULL, filled when
+ * it has no type. */
 gs_term gs_add(gs_program *, gs_op, bs_value attr, const gs_term *kids,
                uint32_t n_kids, bs_span, gs_fault *fault);
 /* Declares an input, a constant (data copied), or an output.  An output whose

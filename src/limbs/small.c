@@ -4,6 +4,7 @@
  * goes through loops over limbs and asks for memory again and again.  A program
  * may define functions that a library of its own would, and everything loaded
  * with it calls those; what they are not made for goes on to GMP. */
+#include "limbs/meter.h"
 #include "limbs/small.h"
 #include <dlfcn.h>
 #include <gmp.h>
@@ -159,6 +160,7 @@ mpz_set_si(mpz_ptr r, long a) {
 #define PAIR(name, operate)                                                    \
   OURS void mpz_##name PAIR_ARGS {                                             \
     int64_t x, y, made;                                                        \
+    lm_count();                                                                \
     if (are_small(a, b, &x, &y) && !operate(x, y, &made))                      \
       put(r, made);                                                            \
     else                                                                       \
@@ -173,6 +175,7 @@ PAIR(mul, __builtin_mul_overflow)
 #define ONTO(name, operate)                                                    \
   OURS void mpz_##name PAIR_ARGS {                                             \
     int64_t x, y, z, product;                                                  \
+    lm_count();                                                                \
     if (are_small(a, b, &x, &y) && is_small(r, &z) &&                          \
         !__builtin_mul_overflow(x, y, &product) && !operate(z, product, &z))   \
       put(r, z);                                                               \
@@ -187,6 +190,7 @@ ONTO(submul, __builtin_sub_overflow)
 OURS void
 mpz_divexact(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
   int64_t x, y;
+  lm_count();
   if (are_small(a, b, &x, &y) && LIKELY(y))
     put(r, y == 1 ? x : x / y);
   else
@@ -196,6 +200,7 @@ mpz_divexact(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
 OURS void
 mpz_fdiv_q(mpz_ptr r, mpz_srcptr a, mpz_srcptr b) {
   int64_t x, y;
+  lm_count();
   if (are_small(a, b, &x, &y) && LIKELY(y))
     put(r, x / y - (x % y && (x < 0) != (y < 0)));
   else

@@ -1,9 +1,12 @@
 /* answers.c - what the server answers to each request. */
 #include "lsp/server.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static json_t *
 position(const lsp_text *t, size_t offset) {
@@ -23,7 +26,13 @@ lsp_range(const lsp_text *t, size_t lo, size_t hi) {
 /* The lines of a file that is not open, read again. */
 static bool
 read_text(const char *path, lsp_text *out) {
-  FILE *f = fopen(path, "rb");
+  struct stat status;
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  bool regular =
+      descriptor >= 0 && !fstat(descriptor, &status) && S_ISREG(status.st_mode);
+  FILE *f = regular ? fdopen(descriptor, "rb") : NULL;
+  if (!f && descriptor >= 0)
+    close(descriptor);
   char *data = f ? malloc(LSP_MAX_BODY) : NULL;
   size_t n = data ? fread(data, 1, LSP_MAX_BODY, f) : 0;
   bool ok = data && lsp_text_set(out, data, n);

@@ -68,6 +68,7 @@ analyse(lsp_server *s, lsp_document *d) {
   d->glen = glen_context_new(NULL, LSP_MEMORY);
   if (!d->glen)
     return;
+  glen_limit(d->glen, LSP_SECONDS, 0);
   for (size_t k = 0; k < s->n_documents; k++)
     glen_overlay(d->glen, s->documents[k]->path, s->documents[k]->text.data,
                  s->documents[k]->text.size);
@@ -75,10 +76,14 @@ analyse(lsp_server *s, lsp_document *d) {
   d->analysis = glen_document_read(d->glen, target, d->path);
 }
 
+/* What ended at a limit would end there again.  Each request has a time of its
+ * own. */
 glen_document *
 lsp_analysis(lsp_server *s, lsp_document *d) {
-  if (!d->analysis || d->queries++ > LSP_MAX_QUERIES)
+  if (!d->glen || d->queries++ > LSP_MAX_QUERIES)
     analyse(s, d);
+  else
+    glen_limit(d->glen, LSP_SECONDS, 0);
   return d->analysis;
 }
 
@@ -125,10 +130,21 @@ add_related(lsp_server *s, json_t *finding, const glen_finding *note) {
                                         "message", note->message));
 }
 
+/* An editor that shows nothing would say that all is well. */
+static json_t *
+unfinished(const lsp_document *d) {
+  return json_pack("{s:o, s:i, s:s, s:s, s:s}", "range",
+                   lsp_range(&d->text, 0, 0), "severity", 2, "code",
+                   "too-large", "source", "glen", "message",
+                   "this file is too large to be looked at while it is edited");
+}
+
 static json_t *
 findings_of(lsp_server *s, lsp_document *d) {
   json_t *out = json_array(), *last = NULL;
   uint32_t n = 0;
+  if (d->glen && !d->analysis)
+    json_array_append_new(out, unfinished(d));
   const glen_finding *list =
       d->analysis ? glen_document_findings(d->analysis, &n) : NULL;
   for (uint32_t k = 0; k < n; k++) {

@@ -210,7 +210,7 @@ has_input(const lsp_server *s) {
 
 static bool
 read_some(lsp_server *s) {
-  char buffer[1 << 16];
+  char buffer[1 << 14];
   ssize_t n;
   do
     n = read(s->in, buffer, sizeof buffer);

@@ -18,7 +18,8 @@ enum { /* JSON-RPC and LSP error codes */
 };
 
 enum { LSP_MAX_DOCUMENTS = 1000, LSP_MAX_QUERIES = 5000 };
-#define LSP_MEMORY ((size_t)1 << 30) /* of one analysis */
+#define LSP_MEMORY  ((size_t)1 << 30) /* of one analysis */
+#define LSP_SECONDS 10.               /* of an analysis, and of a request */
 
 /* An open document and the analysis of its present text. */
 typedef struct lsp_document {
@@ -27,7 +28,7 @@ typedef struct lsp_document {
   int64_t version;
   bool dirty; /* changed since its findings were published */
   glen_context *glen;
-  glen_document *analysis; /* NULL: none of our languages, or no memory */
+  glen_document *analysis; /* NULL: none of our languages, or a limit */
   uint32_t queries;        /* made of this analysis */
 } lsp_document;
 

@@ -5,58 +5,35 @@
  * word of a target's own C text, and not taken yet. */
 #include "poly/lower.h"
 #include "poly/names.h"
-#include <ctype.h>
 #include <string.h>
 
-static bool
-is_letter(char c) {
-  return isalnum((unsigned char)c) || c == '_';
-}
-
-/* `name` as a word of C text.  called: only as a function or a macro; else
- * anywhere but in a placeholder. */
-static bool
-is_word_of(const char *text, const char *name, bool called) {
-  size_t n = strlen(name);
-  for (const char *at = text; (at = strstr(at, name)); at++) {
-    char before = at == text ? ' ' : at[-1], after = at[n];
-    if (is_letter(before) || is_letter(after))
-      continue;
-    if (called
-            ? after == '(' || (at - text >= 8 && !memcmp(at - 8, "#define ", 8))
-            : before != '{' && before != '.')
-      return true;
-  }
-  return false;
+/* Of a name: 0 where it is free, else the number to try behind it next. */
+static uint32_t *
+number_behind(po_lowering *low, const char *name) {
+  uint32_t at = bs_sym(low->out->ctx.values, name).i;
+  while (low->named.len <= at)
+    bs_push(low->heap, &low->named, 0);
+  return &low->named.data[at];
 }
 
 static bool
-taken(const po_lowering *low, const char *name) {
-  const po_program *out = low->out;
-  if (po_name_is_reserved(name))
-    return true;
-  for (uint32_t k = 0; k < out->arrays.len; k++)
-    if (!strcmp(out->arrays.data[k].name, name))
-      return true;
-  const gs_target *target = out->target;
-  for (uint32_t k = 0; target && k < target->preludes.len; k++)
-    if (is_word_of(target->preludes.data[k], name, true))
-      return true;
-  for (uint32_t k = 0; target && k < target->instrs.len; k++)
-    if (target->instrs.data[k]->emit &&
-        is_word_of(target->instrs.data[k]->emit, name, false))
-      return true;
-  return false;
+is_free(po_lowering *low, const char *name) {
+  return !*number_behind(low, name) && !po_name_is_reserved(name) &&
+         !po_name_is_of_target(low->out->target, name);
 }
 
+/* A number behind a name may make a reserved one of it, as of SIZE. */
 const char *
 po_fresh_name(po_lowering *low, const char *prefix, const char *name) {
   bs_arena *arena = &low->out->arena;
   const char *base =
       bs_arena_printf(arena, "%s%s", prefix, po_sanitize(arena, name));
   const char *fresh = base;
-  for (uint32_t k = 2; taken(low, fresh); k++)
-    fresh = bs_arena_printf(arena, "%s_%u", base, k);
+  uint32_t k = *number_behind(low, base);
+  for (k = k ? k : 2; !is_free(low, fresh); k++)
+    fresh = po_sanitize(arena, bs_arena_printf(arena, "%s_%u", base, k));
+  *number_behind(low, base) = k;
+  *number_behind(low, fresh) = 2;
   return fresh;
 }
 

@@ -418,14 +418,22 @@ po_find_contraction(po_program *p, uint32_t init, uint32_t update,
   return put_guards(&f, place) && out->dims[PO_DIM_K].n;
 }
 
+/* A piece at a time: they are too large for a stack. */
+static void
+exchange(void *a, void *b, size_t n) {
+  unsigned char piece[256], *x = a, *y = b;
+  for (size_t at = 0, size; at < n; at += size) {
+    size = n - at < sizeof piece ? n - at : sizeof piece;
+    memcpy(piece, x + at, size);
+    memcpy(x + at, y + at, size);
+    memcpy(y + at, piece, size);
+  }
+}
+
 void
 po_swap_factors(po_contraction *c) {
-  po_coperand x = c->x;
-  c->x = c->y;
-  c->y = x;
-  po_cdims m = c->dims[PO_DIM_M];
-  c->dims[PO_DIM_M] = c->dims[PO_DIM_N];
-  c->dims[PO_DIM_N] = m;
+  exchange(&c->x, &c->y, sizeof c->x);
+  exchange(&c->dims[PO_DIM_M], &c->dims[PO_DIM_N], sizeof c->dims[PO_DIM_M]);
   for (uint32_t role = 0; role < 4; role++)
     for (uint32_t k = 0; k < c->dims[role].n; k++) {
       po_cdim *d = &c->dims[role].d[k];

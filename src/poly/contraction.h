@@ -128,9 +128,10 @@ bool po_may_be_formula(const po_program *, uint32_t last, uint32_t formula);
 __isl_give isl_pw_multi_aff *
 po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
 /* Chooses which operand fills vectors, and the sizes, for the target. constant:
- * x, y are packed beforehand. */
+ * x, y are packed beforehand; room: for two more of this size, which are too
+ * large for a stack. */
 void po_plan_contraction(const gs_target *, const bool constant[2],
-                         po_contraction *);
+                         po_contraction *, po_contraction room[2]);
 
 /* contraction_window.c: the axes of x or y, or false where windows of it cannot
  * be read where they lie.  Once the mode of the operand is PO_WINDOWS: what

@@ -224,31 +224,32 @@ estimate(const gs_target *t, const bool constant[2], po_contraction *c) {
  * not; kept where that is the best so far. */
 static void
 try_way(const gs_target *t, const bool constant[2], bool swap, bool image,
-        const po_contraction *found, po_contraction *best) {
+        const po_contraction *found, po_contraction *c, po_contraction *best) {
   const bool own[2] = {constant[swap], constant[!swap]};
-  po_contraction c = *found;
+  *c = *found;
   if (swap)
-    po_swap_factors(&c);
-  if (image && (own[0] || !po_find_windows(&c, true)))
+    po_swap_factors(c);
+  if (image && (own[0] || !po_find_windows(c, true)))
     return;
-  c.x_mode = image ? PO_WINDOWS : PO_DIRECT;
-  c.cycles = estimate(t, own, &c);
-  if (!po_choose_blocks(t, &c))
+  c->x_mode = image ? PO_WINDOWS : PO_DIRECT;
+  c->cycles = estimate(t, own, c);
+  if (!po_choose_blocks(t, c))
     return;
   if (image)
-    c.cycles += (double)(ceil_div(size_of(&c, PO_DIM_N), c.nc) - 1) *
-                po_window_cycles(&c);
-  if (c.cycles < best->cycles)
-    *best = c;
+    c->cycles += (double)(ceil_div(size_of(c, PO_DIM_N), c->nc) - 1) *
+                 po_window_cycles(c);
+  if (c->cycles < best->cycles)
+    *best = *c;
 }
 
 void
 po_plan_contraction(const gs_target *t, const bool constant[2],
-                    po_contraction *c) {
-  po_contraction found = *c;
-  found.lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
-  found.product = product_cycles(t);
+                    po_contraction *c, po_contraction room[2]) {
+  po_contraction *found = &room[0];
+  *found = *c;
+  found->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
+  found->product = product_cycles(t);
   c->cycles = INFINITY;
   for (uint32_t way = 0; way < 4; way++)
-    try_way(t, constant, way & 1, way >> 1, &found, c);
+    try_way(t, constant, way & 1, way >> 1, found, &room[1], c);
 }

@@ -67,7 +67,7 @@ is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
 /* formula: a statement that may be computed where sums are stored. */
 static bool
 plan_group(po_program *p, const uint32_t *stmts, uint32_t n, uint32_t formula,
-           po_contraction *out) {
+           po_contraction *out, po_contraction room[2]) {
   if (n < 2 || n > 3)
     return false;
   for (uint32_t k = 0; k < n; k++)
@@ -83,7 +83,7 @@ plan_group(po_program *p, const uint32_t *stmts, uint32_t n, uint32_t formula,
     return false;
   const bool constant[2] = {is_constant(p, out, out->x.array),
                             is_constant(p, out, out->y.array)};
-  po_plan_contraction(p->target, constant, out);
+  po_plan_contraction(p->target, constant, out, room);
   return true;
 }
 
@@ -104,19 +104,20 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
   while (p->arrays.len && p->arrays.data[p->arrays.len - 1].packed)
     p->arrays.len--;
   bs_clear(&p->contractions);
+  po_contraction *room = bs_calloc(p->ctx.heap, 3, sizeof *room), *c = room;
   for (uint32_t k = 0; k < groups->list.len && !p->plain; k++) {
     const po_group *group = &groups->list.data[k];
-    po_contraction c;
     if (!plan_group(p, groups->stmts.data + group->first, group->n,
-                    formula_behind(p, groups, k), &c))
+                    formula_behind(p, groups, k), c, room + 1))
       continue;
-    if (po_is_packed_whole(c.x_mode))
-      c.packed_x = add_packed(p, &c, true);
-    if (po_is_packed_whole(c.y_mode))
-      c.packed_y = add_packed(p, &c, false);
-    const po_contraction *kept = bs_arena_copy(&p->arena, &c, sizeof c);
+    if (po_is_packed_whole(c->x_mode))
+      c->packed_x = add_packed(p, c, true);
+    if (po_is_packed_whole(c->y_mode))
+      c->packed_y = add_packed(p, c, false);
+    const po_contraction *kept = bs_arena_copy(&p->arena, c, sizeof *c);
     bs_push(p->ctx.heap, &p->contractions, kept);
   }
+  bs_free(p->ctx.heap, room);
 }
 
 const po_contraction *

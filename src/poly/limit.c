@@ -1,5 +1,7 @@
 /* limit.c - see limit.h. */
 #include "poly/limit.h"
+#include "base/governor.h"
+#include "limbs/meter.h"
 #include <isl/aff.h>
 #include <isl/set.h>
 #include <isl/space.h>
@@ -104,17 +106,72 @@ po_bound(const po_program *p, unsigned long most) {
   return most / po_weight_of(p) + 1;
 }
 
+/* ---- what isl may do ---- */
+
+/* Operations on integers for one of isl's, where there is a limit of these, and
+ * between two looks at the governor. */
+enum { INTEGERS = 100, SLICE = 1 << 17 };
+
+/* The isl of this thread that is bound. */
+static _Thread_local struct {
+  isl_ctx *isl;
+  bs_governor *governor;
+  int64_t left; /* operations on integers, behind the slice that is counted */
+} bound;
+
+static void
+count_slice(lm_meter *m) {
+  m->left = bound.left < SLICE ? bound.left : SLICE;
+  bound.left -= m->left;
+}
+
+static void
+look(void *ctx, lm_meter *m) {
+  (void)ctx;
+  if (!bound.isl)
+    return;
+  if (bound.left <= 0 || bs_stage_over(bound.governor))
+    isl_ctx_abort(bound.isl);
+  else
+    count_slice(m);
+}
+
+void
+po_bind_isl(isl_ctx *isl, bs_heap *heap, unsigned long operations) {
+  bound.isl = isl;
+  bound.governor = bs_governor_of(heap);
+  bound.left = INT64_MAX;
+  if (operations && operations < INT64_MAX / INTEGERS)
+    bound.left = (int64_t)operations * INTEGERS;
+  lm_counted.look = look;
+  count_slice(&lm_counted);
+  isl_ctx_resume(isl);
+  isl_ctx_reset_operations(isl);
+  isl_ctx_set_max_operations(isl, operations);
+}
+
+void
+po_forget_isl(isl_ctx *isl) {
+  if (bound.isl == isl)
+    bound.isl = NULL;
+}
+
+bool
+po_gave_up(isl_ctx *isl) {
+  enum isl_error e = isl_ctx_last_error(isl);
+  return e == isl_error_quota || e == isl_error_abort || po_is_exhausted(isl);
+}
+
 /* ---- limits ---- */
 
 po_limit
 po_limit_operations(const po_program *p, unsigned long most) {
-  po_limit limit = {p->isl, isl_ctx_get_max_operations(p->isl)};
+  po_limit limit = {p->isl, p->ctx.heap, isl_ctx_get_max_operations(p->isl)};
   isl_ctx_reset_error(p->isl);
   if (!limit.before) {
     unsigned long bound = po_bound(p, most);
     isl_ctx_reset_error(p->isl);
-    isl_ctx_reset_operations(p->isl);
-    isl_ctx_set_max_operations(p->isl, bound);
+    po_bind_isl(p->isl, p->ctx.heap, bound);
   }
   return limit;
 }
@@ -123,10 +180,8 @@ bool
 po_unlimit(po_limit *limit) {
   bool ok = isl_ctx_last_error(limit->isl) == isl_error_none;
   isl_ctx_reset_error(limit->isl);
-  if (!limit->before) {
-    isl_ctx_reset_operations(limit->isl);
-    isl_ctx_set_max_operations(limit->isl, 0);
-  }
+  if (!limit->before)
+    po_bind_isl(limit->isl, limit->heap, 0);
   return ok;
 }
 

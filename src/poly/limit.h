@@ -26,11 +26,24 @@ unsigned long po_weight_of(const po_program *);
 /* `most`, less by the weight of a program. */
 unsigned long po_bound(const po_program *, unsigned long most);
 
+/* What isl may do from now on: operations as it counts them, 0: any number, and
+ * so many operations on integers for each (limbs/meter.h), as one on a large
+ * tableau takes a thousand times as long as another.  Beyond that, or when the
+ * stage of the heap's governor is over, it does nothing any more: it fails with
+ * isl_error_quota or isl_error_abort.  Counts begin anew; an error stays.  One
+ * isl a thread is bound at a time: the one that was named last. */
+void po_bind_isl(isl_ctx *, bs_heap *, unsigned long operations);
+/* Of an isl that is about to be freed. */
+void po_forget_isl(isl_ctx *);
+/* The last error was that it may do no more. */
+bool po_gave_up(isl_ctx *);
+
 /* A limit for a question that must be answered in time; within a limit that
  * holds already, that one holds on for all questions.  po_unlimit gives whether
  * it was kept and no other error arose, which it forgets. */
 typedef struct po_limit {
   isl_ctx *isl;
+  bs_heap *heap;
   unsigned long before;
 } po_limit;
 

@@ -8,6 +8,7 @@
  * a failure all is done once more, cautiously: intricate views are copied, so
  * that no relation is a composition of many. */
 #include "poly/lower.h"
+#include "poly/limit.h"
 #include <string.h>
 
 /* isl operations that one term may take. */
@@ -56,9 +57,9 @@ new_owner(const gs_program *source, const gs_target *target,
   po_pool_init(&o->low.layout.scratch, heap);
   bs_defer(heap, release, o);
   o->lowering = true;
-  isl_ctx_set_max_operations(p->isl, options->max_operations
-                                         ? options->max_operations
-                                         : MAX_OPERATIONS);
+  o->low.most_operations =
+      options->max_operations ? options->max_operations : MAX_OPERATIONS;
+  po_bind_isl(p->isl, heap, o->low.most_operations);
   o->low.isl = p->isl;
   o->low.cautious = p->copies_views = cautious;
   o->low.max_pieces =
@@ -107,7 +108,7 @@ emit_all(po_lowering *low) {
   uint32_t n = low->order.len + low->source->outputs.len;
   for (uint32_t k = 0; k < n && !po_has_failed(low); k++) {
     uint32_t mark = po_pool_mark(&low->scratch);
-    isl_ctx_reset_operations(low->isl);
+    po_bind_isl(low->isl, low->heap, low->most_operations);
     if (k < low->order.len)
       emit_base(low, low->order.data[k]);
     else
@@ -148,13 +149,14 @@ end_lowering(owner *o) {
   bs_free(low->heap, low->packed_of);
   bs_vec_done(low->heap, &low->packed);
   bs_vec_done(low->heap, &low->widened);
+  bs_vec_done(low->heap, &low->named);
   bs_vec_done(low->heap, &low->order);
   o->lowering = false;
 }
 
 static void
 report(const gs_program *source, isl_ctx *isl) {
-  bool quota = isl_ctx_last_error(isl) == isl_error_quota;
+  bool quota = po_gave_up(isl);
   const char *message = isl_ctx_last_error_msg(isl);
   bs_error(source->ctx.diags, BS_NOWHERE, "too-complex",
            "the program could not be lowered: %s",
@@ -173,13 +175,12 @@ try_to_lower(const gs_program *source, const gs_target *target,
   lower(&o->low);
   bool ok = !po_has_failed(&o->low), told = o->low.failed;
   end_lowering(o);
-  isl_ctx_reset_operations(p->isl);
-  isl_ctx_set_max_operations(p->isl, 0);
+  *again = !ok && !told && !cautious;
+  if (!ok && !told && cautious)
+    report(source, p->isl);
+  po_bind_isl(p->isl, p->ctx.heap, 0);
   if (ok)
     return p;
-  *again = !told && !cautious;
-  if (!told && cautious)
-    report(source, p->isl);
   po_free(p);
   return NULL;
 }

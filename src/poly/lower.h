@@ -37,6 +37,7 @@ typedef struct po_lowering {
   po_program *out;
   const gs_program *source;
   isl_ctx *isl;
+  unsigned long most_operations; /* of isl, for each term */
   bs_heap *heap;
   uint32_t max_pieces;
   bool cautious; /* every view that is not a selection is cut */
@@ -49,7 +50,8 @@ typedef struct po_lowering {
   BS_VEC(po_widened) widened;
   uint32_t *packed_of; /* by term: index + 1 of the last one */
   po_pool scratch;
-  uint32_t n_temporaries;        /* named so far */
+  BS_VEC(uint32_t) named; /* by symbol, of names of arrays: see array.c */
+  uint32_t n_temporaries; /* named so far */
   uint32_t n_loops[GS_MAX_RANK]; /* by depth: named so far */
   bool failed;                   /* a diagnostic was given */
 } po_lowering;

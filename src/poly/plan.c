@@ -4,12 +4,15 @@
  * statements.  Then a view on the way to the pieces is cut: it becomes a base,
  * written piece by piece into an array, as if it had been materialized.  The
  * smallest term that still has all the pieces is chosen: a padded image, not
- * its windows.
+ * its windows.  So is a view of many pieces that several terms look through.
  *
  * Bases are ordered by a depth-first walk from the outputs, so that a result
  * is used soon after it was computed and what no output reads is left out. */
 #include "poly/lower.h"
 #include <string.h>
+
+/* A view of more pieces that is used twice is cut. */
+enum { MANY_PIECES = 64 };
 
 static gs_compute
 op_of(const po_lowering *low, gs_term compute) {
@@ -226,6 +229,14 @@ is_intricate(gs_op op) {
          op == GS_RESHAPE || op == GS_REPEAT;
 }
 
+/* Whether a view would be copied into several others that then have many times
+ * its pieces: a chain of n concats of a term with itself has 2^n. */
+static bool
+would_multiply(const po_lowering *low, gs_term t) {
+  return !low->views.base[t.i] && low->views.uses[t.i] > 1 &&
+         low->views.of[t.i].pieces.len > MANY_PIECES;
+}
+
 static void
 make_view(po_lowering *low, gs_term t) {
   const gs_node *node = gs_at(low->source, t);
@@ -233,7 +244,8 @@ make_view(po_lowering *low, gs_term t) {
   if (node->op == GS_COMPUTE)
     limit_regions(low, t);
   po_view_make(&low->views, t);
-  if (!low->cautious || !is_intricate(node->op) || low->views.inside[t.i])
+  bool grows = low->cautious && is_intricate(node->op);
+  if (low->views.inside[t.i] || (!grows && !would_multiply(low, t)))
     return;
   term_path path = {0};
   bs_push(low->heap, &path, t);

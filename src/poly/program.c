@@ -5,6 +5,7 @@
  * that objects of one can be compared with those of the other.  The last one
  * to go frees the context. */
 #include "poly/axis/loop_axes.h"
+#include "poly/limit.h"
 #include "poly/loops.h"
 #include "poly/memo.h"
 #include <isl/ast_build.h>
@@ -25,6 +26,7 @@ release(void *arg) {
   po_pool_done(&p->pool);
   if (--p->users->n == 0) {
     po_memo_clear(&p->users->memo);
+    po_forget_isl(p->users->isl);
     isl_ctx_free(p->users->isl);
   }
   p->users = NULL;
@@ -37,6 +39,7 @@ make_isl(bs_heap *heap, po_isl_users *users) {
     bs_out_of_memory(heap);
   isl_options_set_on_error(users->isl, ISL_ON_ERROR_CONTINUE);
   isl_options_set_ast_build_group_coscheduled(users->isl, 1);
+  po_bind_isl(users->isl, heap, 0);
 }
 
 po_program *

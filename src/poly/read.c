@@ -174,8 +174,7 @@ is_start_of_loop(const po_reader *r) {
 static void
 begin_item(po_reader *r) {
   r->n_divisions = 0;
-  isl_ctx_reset_operations(r->p->isl);
-  isl_ctx_set_max_operations(r->p->isl, MAX_OPERATIONS);
+  po_bind_isl(r->p->isl, r->ctx.heap, MAX_OPERATIONS);
 }
 
 /* isl takes longer for each operation: it may take fewer. */
@@ -273,8 +272,7 @@ read_body(void *arg) {
   if (ok && failed)
     ok = bs_error(r->ctx.diags, po_span_here(r), "too-complex",
                   "the program is too complex");
-  isl_ctx_reset_operations(r->p->isl);
-  isl_ctx_set_max_operations(r->p->isl, 0);
+  po_bind_isl(r->p->isl, r->ctx.heap, 0);
   isl_ctx_reset_error(r->p->isl);
   if (!ok || !check_promises(r))
     return;

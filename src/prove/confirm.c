@@ -5,14 +5,16 @@
  * evaluated with every float as f64, and with every float as f32.  A cast to a
  * narrower float still rounds, since that is what it means.
  *
- * What shrinks with the precision is rounding; and so is what is not well above
- * the change that a little more rounding makes, in every operator that rounds.
+ * What the running error bounds of both sides explain is rounding; what shrinks
+ * with the precision is, too; and so is what is not well above the change that
+ * a little more rounding makes, in every operator that rounds.  A value that is
+ * no number beside one that is, see undefined.c.
  * Where an operator jumps (floor, a cast, select, gather) rounding before it
  * may make any difference.  There the difference counts when no operator
  * rounds, or every term is the same in f32 and f64, for then nothing was
  * rounded; or when it stays for inputs that are moved a little, since rounding
  * matters at a jump alone. */
-#include "prove/precise.h"
+#include "prove/undefined.h"
 #include <math.h>
 
 #define MOVES  4 /* moved inputs, */
@@ -24,12 +26,14 @@
 typedef struct pv_confirm {
   pv_session *s;
   uint32_t pair;
-  bool jumps, may_overflow, has_float_input, failed;
+  bool jumps, has_float_input, failed;
   bool rounds;    /* an operator does */
   bool saturates; /* one may be the same in f32 and f64 and rounded */
   bool narrows;   /* a cast rounds */
   bool fresh;     /* the outputs are those of the inputs */
   pv_precise f64, f32, shaken[SHAKES];
+  pv_undefined *undefined; /* made when it is asked for */
+  uint64_t evaluated;      /* how often */
 } pv_confirm;
 
 static bool
@@ -58,18 +62,25 @@ gap_of(const pv_precise *x, int64_t e) {
               gs_tensor_get(&x->outputs[1], e));
 }
 
-/* Whether element e differs at high precision, by more than what is lost there;
- * `low`, when it was run, tells how much rounding does. */
+/* What rounding may make of the difference; of casts that round, nothing. */
+static double
+allowed(const pv_precise *x, int64_t e, double rel) {
+  double a = gs_tensor_get(&x->outputs[0], e);
+  double b = gs_tensor_get(&x->outputs[1], e);
+  if (rel > 0)
+    return rel * fmax(fabs(a), fabs(b));
+  return gs_tensor_get(&x->bounds[0], e) + gs_tensor_get(&x->bounds[1], e);
+}
+
+/* Whether element e, a number on both sides, differs at high precision by more
+ * than what is lost there; `low`, when it was run, tells how much rounding
+ * does. */
 static bool
-differs_at(const pv_confirm *x, const pv_precise *high, const pv_precise *low,
-           int64_t e, double rel) {
-  double a = gs_tensor_get(&high->outputs[0], e);
-  double b = gs_tensor_get(&high->outputs[1], e);
-  double gap = fabs(a - b);
-  if (isnan(a) || isnan(b) || a == b)
+differs_at(const pv_precise *high, const pv_precise *low, int64_t e,
+           double rel) {
+  double gap = gap_of(high, e);
+  if (!isfinite(gap) || gap == 0)
     return false;
-  if (!isfinite(a) || !isfinite(b))
-    return !x->may_overflow;
   if (!is_float(high->outputs[0].dtype))
     return true;
   if (low) {
@@ -77,7 +88,15 @@ differs_at(const pv_confirm *x, const pv_precise *high, const pv_precise *low,
     if (isfinite(rough) && rough > SHRINK * gap)
       return false;
   }
-  return gap > rel * fmax(fabs(a), fabs(b));
+  return gap > allowed(high, e, rel);
+}
+
+/* Whether one side is no number, or another infinity. */
+static bool
+is_apart(const pv_precise *x, int64_t e) {
+  double a = gs_tensor_get(&x->outputs[0], e);
+  double b = gs_tensor_get(&x->outputs[1], e);
+  return a != b && !(isnan(a) && isnan(b)) && !isfinite(a - b);
 }
 
 /* How far element e of an output is moved by a little more rounding. */
@@ -116,7 +135,7 @@ shake(pv_confirm *x, const gs_program *given, const gs_tensor *inputs,
 static bool
 differs_anywhere(const pv_confirm *x, double rel) {
   for (int64_t e = 0; e < x->f64.outputs[0].elements; e++)
-    if (differs_at(x, &x->f64, NULL, e, rel) && stands_out(x, e))
+    if (differs_at(&x->f64, NULL, e, rel) && stands_out(x, e))
       return true;
   return false;
 }
@@ -147,9 +166,6 @@ look_at_compute(pv_confirm *x, gs_compute op, gs_dtype from, gs_dtype to) {
   bool real = is_float(from);
   x->jumps |= real && (op == GS_C_FLOOR || op == GS_C_CAST ||
                        op == GS_C_SELECT || op == GS_C_GATHER);
-  x->may_overflow |=
-      real && (op == GS_C_DIV || op == GS_C_RECIP || op == GS_C_RSQRT ||
-               op == GS_C_EXP || op == GS_C_LOG);
   x->rounds |= pv_rounds(op, to);
   x->saturates |= pv_rounds(op, to) && !is_exact_when_same(op);
   x->narrows |= op == GS_C_CAST && real && is_float(to) &&
@@ -179,6 +195,7 @@ make(pv_confirm *x) {
   pv_precision as = {GS_F64, 0};
   if (!pv_precise_make(x->s, x->pair, as, x->jumps, &x->f64))
     return false;
+  pv_precise_bound(&x->f64);
   as.wide = GS_F32;
   if (!pv_precise_make(x->s, x->pair, as, x->jumps, &x->f32))
     return false;
@@ -208,6 +225,7 @@ confirm_of(pv_session *s, uint32_t pair) {
 
 static bool
 evaluate(pv_confirm *x, const gs_program *given, const gs_tensor *inputs) {
+  x->evaluated++;
   pv_precise_load(&x->f64, given, inputs, 0);
   pv_precise_load(&x->f32, given, inputs, 0);
   x->fresh = pv_precise_run(&x->f64) && pv_precise_run(&x->f32) &&
@@ -225,8 +243,14 @@ pv_is_meant(pv_session *s, const pv_doubt *d, bool again) {
   pv_confirm *x = confirm_of(s, d->pair);
   if (!x->f64.p && !x->failed)
     x->failed = !make(x);
-  if (x->failed || !((again && x->fresh) || evaluate(x, d->p, d->inputs)) ||
-      !differs_at(x, &x->f64, &x->f32, d->element, d->rel))
+  if (x->failed || !((again && x->fresh) || evaluate(x, d->p, d->inputs)))
+    return false;
+  if (is_apart(&x->f64, d->element)) {
+    if (!x->undefined)
+      x->undefined = pv_undefined_make(s, d->pair);
+    return pv_undefined_is_meant(x->undefined, d, &x->f64, x->evaluated);
+  }
+  if (!differs_at(&x->f64, &x->f32, d->element, d->rel))
     return false;
   if (!x->jumps)
     return stands_out(x, d->element);

@@ -63,8 +63,10 @@ compute(pv_elements *e, gs_term t, const gs_type *type, pv_value *out) {
   int64_t outer = gs_prod(from.dim, from.access);
   int64_t n = gs_elements(&from) / outer, made = gs_elements(type) / outer;
   const pv_value *in = e->of[node->kids[0].i];
+  void (*item)(pv_values *, const pv_compute *, const pv_value *, uint32_t,
+               pv_value *) = e->item ? e->item : pv_compute_item;
   for (int64_t k = 0; k < outer && !e->values->failed; k++)
-    pv_compute_item(e->values, &c, in + k * n, (uint32_t)n, out + k * made);
+    item(e->values, &c, in + k * n, (uint32_t)n, out + k * made);
 }
 
 bool

@@ -8,6 +8,9 @@
 typedef struct pv_elements {
   const gs_program *p;
   pv_values *values;
+  /* What a compute term makes of an item; NULL: normal forms. */
+  void (*item)(pv_values *, const pv_compute *, const pv_value *in, uint32_t n,
+               pv_value *out);
   pv_value **of; /* by term: its elements in C order; NULL: not wanted */
 } pv_elements;
 

@@ -228,10 +228,34 @@ pv_precise_load(pv_precise *x, const gs_program *given, const gs_tensor *inputs,
     }
 }
 
+void
+pv_precise_bound(pv_precise *x) {
+  x->bounds =
+      BS_NEWS(x->p->ctx.arena, gs_tensor, x->p->outputs.len + (size_t)1);
+}
+
+void
+pv_precise_watch(pv_session *s, pv_precise *x) {
+  uint32_t n = x->p->nodes.len, made = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    const gs_node *node = gs_at(x->p, (gs_term){k});
+    if (node->op != GS_COMPUTE)
+      continue;
+    gs_term ends[2] = {node->kids[0], {k}};
+    for (uint32_t i = 0; i < 2; i++)
+      gs_add_output(x->p, pv_say(s, "watched %u", made++), ends[i], BS_NOWHERE);
+  }
+  x->outputs =
+      BS_NEWS(x->p->ctx.arena, gs_tensor, x->p->outputs.len + (size_t)1);
+}
+
 bool
 pv_precise_run(pv_precise *x) {
-  for (uint32_t k = 0; x->ran && k < x->p->outputs.len; k++)
+  for (uint32_t k = 0; x->ran && k < x->p->outputs.len; k++) {
     gs_tensor_done(x->p->ctx.heap, &x->outputs[k]);
-  x->ran = gs_interpret(x->p, x->inputs, x->outputs);
+    if (x->bounds)
+      gs_tensor_done(x->p->ctx.heap, &x->bounds[k]);
+  }
+  x->ran = gs_interpret_bounded(x->p, x->inputs, x->outputs, x->bounds);
   return x->ran;
 }

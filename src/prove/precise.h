@@ -17,6 +17,7 @@ typedef struct pv_precision {
 typedef struct pv_precise {
   gs_program *p; /* outputs: left, right, then every compute term if `all` */
   gs_tensor *inputs, *outputs;
+  gs_tensor *bounds; /* of the outputs; NULL: not asked for */
   bool ran;
 } pv_precise;
 
@@ -27,6 +28,11 @@ bool pv_precise_make(pv_session *, uint32_t pair, pv_precision, bool all,
 void pv_precise_load(pv_precise *, const gs_program *given,
                      const gs_tensor *inputs, uint64_t move);
 bool pv_precise_run(pv_precise *);
+/* Runs give the rounding bounds of the outputs, too. */
+void pv_precise_bound(pv_precise *);
+/* Appends to the outputs the operand and the result of every compute term, in
+ * the order of p's terms.  Before the first run. */
+void pv_precise_watch(pv_session *, pv_precise *);
 /* Does the operator round, on floats of that dtype? */
 bool pv_rounds(gs_compute, gs_dtype);
 

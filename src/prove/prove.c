@@ -1,4 +1,5 @@
-/* prove.c - the order of the arguments: types, polynomials, relations, runs.
+/* prove.c - the order of the arguments: types, polynomials, relations,
+ * integers, runs.
  *
  * Whatever an argument says of terms small enough to run is held against one
  * run of the interpreter, so that a fault of the prover shows as `unknown` and
@@ -6,6 +7,9 @@
 #include "prove/session.h"
 #include <stdio.h>
 #include <string.h>
+
+/* Element visits of a run that a proof is held against. */
+enum { SHORT_RUN = 8000, LONG_RUN = 200000 };
 
 void
 pv_defaults(pv_options *o) {
@@ -44,25 +48,59 @@ prove_identical(pv_session *s) {
     s->proved[k] |= s->pairs[k].left.i == s->pairs[k].right.i;
 }
 
-/* A proof that one run contradicts is none. */
 static void
-hold_against_run(pv_session *s, const pv_answer *proof) {
+disagree(pv_session *s, const char *where) {
+  s->answer->verdict = PV_UNKNOWN;
+  s->answer->method = PV_BY_NOTHING;
+  s->answer->reason =
+      pv_say(s, "the proof and the interpreter disagree%s", where);
+}
+
+/* Did a run of a copy with smaller sizes have a say? */
+static bool
+held_against_copy(pv_session *s) {
+  bool said = false;
+  if (s->answer->method == PV_BY_RELATIONS &&
+      !pv_audit(s, pv_prove_by_relations, &said))
+    disagree(s, " on a copy with smaller sizes");
+  return said;
+}
+
+/* A proof that one run contradicts is none; false when the run would take more
+ * than `most` element visits. */
+static bool
+held_against_run(pv_session *s, int64_t most) {
   pv_options once = *s->options;
   const pv_options *options = s->options;
+  pv_answer proof = *s->answer;
   once.runs = 1;
-  once.max_run = 200000;
+  once.max_run = most;
   s->options = &once;
   for (uint32_t k = 0; k < s->n_pairs; k++)
     s->proved[k] = 0;
   pv_run(s);
   s->options = options;
   bool refuted = s->answer->verdict == PV_REFUTED;
-  *s->answer = *proof;
-  if (!refuted)
+  bool ran = s->answer->verdict != PV_UNKNOWN;
+  *s->answer = proof;
+  if (refuted)
+    disagree(s, "");
+  return ran;
+}
+
+/* A copy of large terms says as much as they do, and sooner; where it says
+ * nothing, they are run after all. */
+static void
+hold_proof(pv_session *s) {
+  bool held = false;
+  if (!s->options->max_run) {
+    held_against_copy(s);
     return;
-  s->answer->verdict = PV_UNKNOWN;
-  s->answer->method = PV_BY_NOTHING;
-  s->answer->reason = pv_say(s, "the proof and the interpreter disagree");
+  }
+  if (s->answer->method == PV_BY_RELATIONS)
+    held = held_against_run(s, SHORT_RUN) || held_against_copy(s);
+  if (!held)
+    held_against_run(s, LONG_RUN);
 }
 
 static void
@@ -81,15 +119,14 @@ decide(pv_session *s) {
     out->method = PV_BY_RELATIONS;
     out->reason = "equal as relations";
   }
+  if (!all_proved(s) && s->options->max_run)
+    pv_decide_integers(s);
   if (!all_proved(s)) {
     pv_run(s);
     return;
   }
   out->verdict = PV_PROVED;
-  if (s->options->max_run) {
-    pv_answer proof = *out;
-    hold_against_run(s, &proof);
-  }
+  hold_proof(s);
 }
 
 /* --- setting up ----------------------------------------------------------- */
@@ -254,14 +291,16 @@ pv_equal_programs(const gs_context *ctx, const gs_program *a,
 
 const char *
 pv_verdict_name(pv_verdict v) {
-  static const char *const names[] = {"proved", "refuted", "tested", "unknown"};
+  static const char *const names[] = {"proved", "refuted", "tested", "unknown",
+                                      "checked"};
   return names[v];
 }
 
 const char *
 pv_method_name(pv_method m) {
   static const char *const names[] = {"types",   "elements", "relations",
-                                      "running", "nothing",  "steps"};
+                                      "running", "nothing",  "steps",
+                                      "values",  "bits"};
   return names[m];
 }
 

@@ -9,7 +9,8 @@
  *
  * The arguments (docs/PROVER.md): small terms element by element as
  * polynomials, large ones by the relations between result elements and the
- * elements they are made of, with isl.  Both are bounded, in work and in
+ * elements they are made of, with isl; integers by all their values, or as
+ * bit-vectors.  Both are bounded, in work and in
  * memory; nothing here hangs, and what fails is `unknown`. */
 #ifndef PROVE_PROVE_H
 #define PROVE_PROVE_H
@@ -21,7 +22,8 @@ typedef enum pv_verdict {
   PV_PROVED,
   PV_REFUTED,
   PV_TESTED,
-  PV_UNKNOWN
+  PV_UNKNOWN,
+  PV_CHECKED /* of rules alone (rule.h): proved on the shapes looked at */
 } pv_verdict;
 
 /* What the verdict rests on. */
@@ -31,7 +33,9 @@ typedef enum pv_method {
   PV_BY_RELATIONS,
   PV_BY_RUNNING,
   PV_BY_NOTHING,
-  PV_BY_STEPS /* of a chain between the terms (steps.h) */
+  PV_BY_STEPS,  /* of a chain between the terms (steps.h) */
+  PV_BY_VALUES, /* all values of integers, each of which was tried */
+  PV_BY_BITS    /* as bit-vectors, by Z3 */
 } pv_method;
 
 typedef struct pv_input {
@@ -62,7 +66,13 @@ typedef struct pv_options {
   uint64_t max_operations; /* of isl; 0: no relations */
   int64_t max_run;         /* element visits of all runs; 0: no runs */
   size_t max_bytes;
+  struct pv_memo *memo; /* NULL: each question has its own */
 } pv_options;
+
+/* What was decided of integers, for questions with the same bs_values: kept on
+ * the heap, with which it goes. */
+typedef struct pv_memo pv_memo;
+pv_memo *pv_memo_new(bs_heap *);
 
 void pv_defaults(pv_options *);
 

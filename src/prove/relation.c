@@ -5,6 +5,7 @@
  * it can still be compared.  isl's operations are counted over the whole
  * session; past the bound every one of them fails, and nothing is proved. */
 #include "prove/relation.h"
+#include "poly/limit.h"
 #include <isl/ctx.h>
 #include <isl/options.h>
 
@@ -18,6 +19,7 @@ done(void *arg) {
   po_pool_done(&r->views.pool);
   po_pool_done(&r->passing);
   po_pool_done(&r->kept);
+  po_forget_isl(r->isl);
   isl_ctx_free(r->isl);
   r->isl = NULL;
 }
@@ -47,7 +49,7 @@ open_relations(pv_session *s, const uint8_t *live) {
   po_pool_init(&r->views.scratch, heap);
   r->isl = isl_ctx_alloc();
   isl_options_set_on_error(r->isl, ISL_ON_ERROR_CONTINUE);
-  isl_ctx_set_max_operations(r->isl, s->options->max_operations);
+  po_bind_isl(r->isl, heap, s->options->max_operations);
   po_views_init(&r->views, s->plain, r->isl, heap, live);
   r->of = bs_calloc(heap, s->plain->nodes.len + (size_t)1, sizeof *r->of);
   r->seen = bs_calloc(heap, s->plain->nodes.len + (size_t)1, 1);

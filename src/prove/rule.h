@@ -7,7 +7,9 @@
  * equal.  Fresh tensors stand for the variables, so one shape speaks for all
  * terms of that shape.
  *
- *   proved    on each of `shapes` shapes
+ *   proved    for all sizes, parameters and numbers that the rule admits
+ *             (symbolic.h), at the ranks that the answer names
+ *   checked   proved on each of `shapes` shapes, which the answer describes
  *   refuted   on one of them: the right side has no type or another one, or
  *             some input gives different results; the smallest that was found
  *   tested    some shape was not proved, but none refuted
@@ -15,6 +17,7 @@
 #ifndef PROVE_RULE_H
 #define PROVE_RULE_H
 
+#include "prove/looked.h"
 #include "prove/prove.h"
 #include "rules/rules.h"
 
@@ -30,11 +33,12 @@ typedef struct pv_rule_answer {
   const char *reason; /* one line */
   uint32_t shapes;    /* looked at */
   uint32_t proved, tested, unknown;
-  /* Forms: what was looked at, but for sizes (symbolic.h); how many of them
-   * were proved for all sizes.  all_sizes: each of them, and with whatever
-   * numbers; only of what is proved on every shape. */
-  uint32_t forms, general_forms;
-  bool all_sizes;
+  uint32_t too_large; /* not decided, and not among those looked at */
+  /* Forms up to a rank, listed (forms.h); how many of them were proved for all
+   * sizes. */
+  uint32_t rank, forms, general_forms;
+  const char *why;  /* it is not proved for all sizes; NULL where it is */
+  pv_looked looked; /* what the shapes had in them */
   /* The shape that decided, unless proved: its variables, as
    * "?a ((4), (6)) f32, ?d 1"; left and right as terms (right may be NULL). */
   const char *shape, *left, *right;

@@ -16,6 +16,14 @@ typedef struct pv_sizes {
   int64_t max_elements; /* of any term */
 } pv_sizes;
 
+/* What a rule may tell apart: sample_number.c. */
+enum { PV_NUMBERS = 96 };
+typedef struct pv_numbers {
+  uint32_t n_ints, n_reals, n_written; /* the first integers are written */
+  int64_t ints[PV_NUMBERS];            /* from 2 on */
+  double reals[PV_NUMBERS];
+} pv_numbers;
+
 typedef struct pv_sampler {
   gs_context ctx;
   const gs_target *target;
@@ -31,6 +39,11 @@ typedef struct pv_sampler {
   gs_compute asked;
   bool left_free; /* a pattern did */
   double huge;    /* what parameters of floats are near to, or 0 */
+  const pv_numbers *numbers;
+  const double *real; /* that parameters of operators are mostly, or NULL */
+  bool asks_numbers;  /* an operator of the pattern has such parameters */
+  int64_t focus;      /* a number that sizes and amounts are near to, or 0 */
+  uint32_t rank;      /* of many terms, and the length of many lists; or 0 */
 } pv_sampler;
 
 /* Grows all parts into sampler->p; the root's term, or GS_NO_TERM. */
@@ -44,6 +57,10 @@ static inline bool
 pv_chance(pv_sampler *s, uint64_t n) {
   return pv_random(s, n) == 0;
 }
+
+/* sample_number.c */
+void pv_numbers_of(const bs_values *, const rl_parts *, pv_numbers *out);
+int64_t pv_near_focus(pv_sampler *);
 
 /* sample_type.c */
 int64_t pv_random_dim(pv_sampler *);

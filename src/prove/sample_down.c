@@ -11,8 +11,12 @@ typedef struct down {
   gs_type *from;       /* the child; begins as a copy of the result */
 } down;
 
+/* Ranks may be the language's limit: a child that would have more dimensions
+ * keeps those that fit, and inference decides. */
 static void
 insert_dim(gs_type *t, uint32_t at, int64_t size) {
+  if (t->rank == GS_MAX_RANK)
+    return;
   memmove(t->dim + at + 1, t->dim + at, (t->rank - at) * sizeof *t->dim);
   t->dim[at] = size;
   t->rank++;
@@ -26,6 +30,8 @@ remove_dim(gs_type *t, uint32_t at) {
 
 static void
 set_compute(gs_type *t, const int64_t *dim, uint32_t n) {
+  if (n > GS_MAX_RANK - (uint32_t)t->access)
+    n = GS_MAX_RANK - (uint32_t)t->access;
   t->rank = (uint8_t)(t->access + n);
   if (n)
     memcpy(t->dim + t->access, dim, n * sizeof *dim);
@@ -210,7 +216,7 @@ down_reshape(const down *d) {
     *d->from = *t;
     set_compute(d->from, whole.dim + whole.access,
                 (uint32_t)whole.rank - whole.access);
-  } else if (kept == 1) {
+  } else if (kept == 1 && d->from->access + items <= GS_MAX_RANK) {
     d->from->rank = (uint8_t)(d->from->access + items);
     memcpy(d->from->dim + d->from->access, t->dim + t->access,
            items * sizeof *t->dim);

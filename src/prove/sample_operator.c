@@ -72,15 +72,40 @@ literal(pv_sampler *s, bool integer) {
 }
 
 static bs_value
+number_of(pv_sampler *s, double x) {
+  return x == floor(x) && fabs(x) < 0x1p53 ? bs_int(s->ctx.values, (int64_t)x)
+                                           : bs_real(s->ctx.values, x);
+}
+
+/* What the rule may tell apart, exactly or a little aside. */
+static bs_value
+derived(pv_sampler *s, bool integer) {
+  const pv_numbers *n = s->numbers;
+  double x = n->reals[pv_random(s, n->n_reals)];
+  if (fabs(x) >= HUGE_NUMBER)
+    return bs_int(s->ctx.values, 1);
+  if (integer)
+    return bs_int(s->ctx.values, (int64_t)x + (int64_t)pv_random(s, 3) - 1);
+  if (pv_chance(s, 3))
+    x += pv_chance(s, 2) ? 0.015625 : -0.015625;
+  return number_of(s, x);
+}
+
+static bs_value
 number(pv_sampler *s, gs_compute op, gs_dtype d) {
   static const double reals[] = {0, 1, -1, 2, 0.5, -0.5, 3, 0.25, -2, 4};
   static const int64_t whole[] = {0, 1, -1, 2, 3, -2, 5, 16, -3, 100};
   uint64_t k = pv_random(s, 10);
   bool integer = gs_dtype_table[d].integer;
+  s->asks_numbers = true;
+  if (s->real && !pv_chance(s, 4))
+    return number_of(s, integer ? trunc(*s->real) : *s->real);
   if (s->huge != 0 && !integer)
     return huge(s, op);
   if (s->parts.n_literals && pv_chance(s, 3))
     return literal(s, integer);
+  if (s->numbers && s->numbers->n_reals && pv_chance(s, 3) && d != GS_U8)
+    return derived(s, integer);
   if (s->parts.n_numbers && pv_chance(s, 4))
     return bs_int(s->ctx.values, named(s, d));
   if (integer && pv_chance(s, 6))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define MAX_NAMED_RANK 8
+#define MOST_CONSTANTS 8192 /* elements of one that is written out */
 
 uint64_t
 pv_random(pv_sampler *s, uint64_t n) {
@@ -22,6 +23,12 @@ pv_random_dim(pv_sampler *s) {
   static const int64_t likely[] = {1, 1, 2, 2, 2, 3, 3, 4};
   const rl_parts *p = &s->parts;
   int64_t d = likely[pv_random(s, 8)];
+  if (s->focus && pv_chance(s, 2)) {
+    d = pv_near_focus(s);
+    return d > 0 ? d : 1;
+  }
+  if (s->rank > 6)
+    return 1 + (int64_t)pv_chance(s, s->rank / 2);
   if (p->n_numbers && pv_chance(s, 4)) {
     d = p->numbers[pv_random(s, p->n_numbers)];
     return pv_chance(s, 3) ? d * 2 : pv_chance(s, 4) ? d + 1 : d;
@@ -34,10 +41,18 @@ pv_random_dim(pv_sampler *s) {
 int64_t
 pv_random_amount(pv_sampler *s, int64_t likely) {
   const rl_parts *p = &s->parts;
+  if (s->focus && pv_chance(s, 2))
+    return s->focus + (int64_t)pv_random(s, 3) - 1;
   if (!p->n_numbers || !pv_chance(s, 3))
     return likely;
   likely = p->numbers[pv_random(s, p->n_numbers)];
   return pv_chance(s, 2) ? likely : likely + (int64_t)pv_random(s, 3) - 1;
+}
+
+/* Of many dimensions only some are more than one. */
+static int64_t
+random_of_many(pv_sampler *s, uint32_t rank) {
+  return rank < 8 || pv_chance(s, rank / 4) ? 1 + (int64_t)pv_random(s, 2) : 1;
 }
 
 void
@@ -50,16 +65,23 @@ pv_random_type(pv_sampler *s, gs_dtype dtype, gs_type *out) {
   *out = (gs_type){.dtype = dtype};
   if (rank != named && rank > s->sizes.max_rank)
     rank = s->sizes.max_rank;
+  if (s->rank && !pv_chance(s, 4))
+    rank = s->rank;
   out->rank = (uint8_t)rank;
   out->access = (uint8_t)pv_random(s, out->rank + 1u);
   for (uint32_t d = 0; d < out->rank; d++)
-    out->dim[d] = rank > 4 ? 1 + (int64_t)pv_random(s, 2) : pv_random_dim(s);
+    out->dim[d] =
+        rank > 4 && !s->focus ? random_of_many(s, rank) : pv_random_dim(s);
+  if (pv_chance(s, s->rank ? 2 : 6))
+    for (uint32_t d = 1; d < out->rank; d++)
+      out->dim[d] = out->dim[0];
 }
 
 bool
 pv_random_factors(pv_sampler *s, int64_t product, int32_t n, int64_t *out,
                   uint32_t *n_out) {
-  uint32_t count = n >= 0 ? (uint32_t)n : (uint32_t)pv_random(s, 4);
+  uint32_t most = s->rank && pv_chance(s, 2) ? s->rank + 1 : 4;
+  uint32_t count = n >= 0 ? (uint32_t)n : (uint32_t)pv_random(s, most);
   if (!count && product != 1) {
     if (!n)
       return false;
@@ -189,7 +211,8 @@ gs_term
 pv_random_leaf(pv_sampler *s, const gs_type *type) {
   if (s->parts.asks_values && pv_chance(s, 2))
     return padded(s, type);
-  if (s->parts.asks_values && pv_chance(s, 3))
+  if (s->parts.asks_values && gs_elements(type) <= MOST_CONSTANTS &&
+      pv_chance(s, 3))
     return constant(s, type);
   return tensor(s, type);
 }

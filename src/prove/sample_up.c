@@ -70,6 +70,9 @@ up_slice(pv_attr *a, const gs_type *t) {
   lo = lo < n ? lo : n - 1;
   if (!pv_chance(a->s, 3))
     hi = lo + 1 + (int64_t)pv_random(a->s, (uint64_t)(n - lo));
+  int64_t near = pv_random_amount(a->s, hi);
+  if (a->s->focus && near > lo && near <= n)
+    hi = near;
   pv_attr_set_int(a, 1, lo);
   pv_attr_set_int(a, 2, hi);
   return true;

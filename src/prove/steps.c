@@ -1,4 +1,4 @@
-/* steps.c - a chain of rule applications, each step a question to the prover.
+/* steps.c - a proof's rule applications, each a question to the prover.
  *
  * A step says that two terms are equal.  It is asked as a claim about all
  * values of what the terms share: the largest shared sub-terms become fresh
@@ -10,12 +10,14 @@
  * Invariants: `asked` holds terms over fresh tensors only, children first; an
  * answer is remembered by the numbers of its two terms there. */
 #include "prove/steps.h"
+#include "prove/cone.h"
+#include "prove/smaller.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   BUCKETS = 1024,
-  MOST_OPEN = 4,
+  MOST_OPEN = 8,
   MOST_TERMS = 20000,
   LONG_RUN = 4,
   SHORT_RUN = 200000
@@ -29,10 +31,12 @@ typedef struct known {
 
 struct pv_stepper {
   const gs_context *ctx;
-  const gs_program *p; /* of the chains */
+  const rl_rules *rules;
+  const gs_program *p; /* of the proofs */
   pv_options options;
   pv_options general; /* a refutation would say nothing: hardly any runs */
   gs_program *asked;
+  pv_cutter cutter;
   BS_VEC(known) answers;
   uint32_t buckets[BUCKETS];
   uint32_t questions;
@@ -48,16 +52,18 @@ struct pv_stepper {
 };
 
 pv_stepper *
-pv_stepper_new(const gs_context *ctx, const rl_explanation *x,
-               const pv_options *options) {
+pv_stepper_new(const gs_context *ctx, const rl_rules *rules,
+               const gs_program *p, const pv_options *options) {
   pv_stepper *s = bs_calloc(ctx->heap, 1, sizeof *s);
-  size_t n = x->program->nodes.len + (size_t)1;
+  size_t n = p->nodes.len + (size_t)1;
   s->ctx = ctx;
-  s->p = x->program;
+  s->rules = rules;
+  s->p = p;
   s->options = s->general = *options;
   s->general.runs = 1;
   if (s->general.max_run > SHORT_RUN)
     s->general.max_run = SHORT_RUN;
+  s->cutter.ctx = ctx;
   s->asked = gs_program_new(ctx, s->p->target);
   s->left = bs_calloc(ctx->heap, n, sizeof *s->left);
   s->right = bs_calloc(ctx->heap, n, sizeof *s->right);
@@ -70,6 +76,7 @@ pv_stepper_new(const gs_context *ctx, const rl_explanation *x,
 void
 pv_stepper_free(pv_stepper *s) {
   bs_heap *heap = s->ctx->heap;
+  pv_cutter_done(&s->cutter);
   bs_free(heap, s->left);
   bs_free(heap, s->right);
   bs_free(heap, s->met);
@@ -254,7 +261,8 @@ put(pv_stepper *s, const gs_program *p, gs_term a, gs_term b,
   if (gs_elements(&type) > own.max_run)
     own.max_run = 0;
   s->questions++;
-  pv_equal_terms(s->ctx, p, a, b, &own, out);
+  const gs_program *small = pv_cut_out(&s->cutter, p, &a, &b);
+  pv_equal_terms(s->ctx, small ? small : p, a, b, &own, out);
 }
 
 /* Proved for all values of what both share? */
@@ -311,47 +319,130 @@ narrow(const gs_program *p, gs_term *a, gs_term *b) {
 /* One run may be as long as all that were allowed, and then some: a wrong
  * rule shows on nearly every input. */
 static void
-run_once(pv_stepper *s, const rl_link *l, pv_answer *out) {
+run_once(pv_stepper *s, const rl_lemma *l, pv_answer *out) {
   pv_options once = s->options;
   pv_answer answer;
   once.runs = 1;
   once.max_elements = 0;
   once.max_operations = 0;
   once.max_run *= LONG_RUN;
-  put(s, s->p, l->before, l->after, &once, &answer);
+  put(s, s->p, l->from, l->to, &once, &answer);
   if (answer.verdict == PV_REFUTED)
     *out = answer;
 }
 
 static void
-prove_step(pv_stepper *s, const rl_link *l, pv_answer *out) {
-  gs_term a = l->before, b = l->after;
+prove_step(pv_stepper *s, const rl_lemma *l, pv_answer *out) {
+  gs_term a = l->from, b = l->to;
   *out = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
   narrow(s->p, &a, &b);
   if (proved_in_general(s, a, b))
     return;
-  if (a.i != l->before.i && proved_in_general(s, l->before, l->after))
+  if (a.i != l->from.i && proved_in_general(s, l->from, l->to))
     return;
-  put(s, s->p, l->before, l->after, &s->options, out);
+  put(s, s->p, l->from, l->to, &s->options, out);
   if (out->verdict == PV_UNKNOWN)
     run_once(s, l, out);
+  if (out->verdict == PV_UNKNOWN)
+    pv_refuted_smaller(s->ctx, s->rules, s->p, l, &s->options, out);
 }
 
-/* ---- a chain ---- */
+/* ---- a proof ---- */
 
-/* Does the step change its place and nothing else? */
+/* The terms that a cited lemma makes equal, in the order it is read in. */
+static void
+ends_of(const rl_proof *x, eg_cite c, gs_term *from, gs_term *to) {
+  const rl_lemma *l = &x->lemmas[c / 2];
+  *from = c & 1 ? l->to : l->from;
+  *to = c & 1 ? l->from : l->to;
+}
+
 static bool
-is_in_place(const gs_program *p, const rl_link *l) {
-  gs_term a = l->whole, b = l->next;
-  for (uint32_t k = 0; k < l->n_path; k++) {
-    const gs_node *x = gs_at(p, a), *y = gs_at(p, b);
-    uint32_t only = only_difference(x, y), way = l->path[k];
-    if (way >= x->n_kids || (a.i != b.i && only != way))
+is_cited(const rl_proof *x, uint32_t at, eg_cite c, gs_term from, gs_term to) {
+  gs_term a = from, b = from;
+  if (c != EG_SAME && c / 2 >= at)
+    return false;
+  if (c != EG_SAME)
+    ends_of(x, c, &a, &b);
+  return a.i == from.i && b.i == to.i;
+}
+
+static bool
+is_congruence(const rl_proof *x, uint32_t at) {
+  const rl_lemma *l = &x->lemmas[at];
+  const gs_node *a = gs_at(x->program, l->from), *b = gs_at(x->program, l->to);
+  bool ok = a->op == b->op && bs_same(a->attr, b->attr) &&
+            a->n_kids == b->n_kids && a->n_kids == l->n_cites;
+  for (uint32_t k = 0; ok && k < a->n_kids; k++)
+    ok = is_cited(x, at, l->cites[k], a->kids[k], b->kids[k]);
+  return ok;
+}
+
+static bool
+is_chain(const rl_proof *x, uint32_t at) {
+  const rl_lemma *l = &x->lemmas[at];
+  gs_term have = l->from, from, to;
+  for (uint32_t k = 0; k < l->n_cites; k++) {
+    if (l->cites[k] == EG_SAME || l->cites[k] / 2 >= at)
       return false;
-    a = x->kids[way];
-    b = y->kids[way];
+    ends_of(x, l->cites[k], &from, &to);
+    if (from.i != have.i)
+      return false;
+    have = to;
   }
-  return a.i == l->before.i && b.i == l->after.i;
+  return have.i == l->to.i;
+}
+
+static void
+torn(pv_step_answer *out) {
+  out->answer = (pv_answer){.verdict = PV_UNKNOWN,
+                            .method = PV_BY_NOTHING,
+                            .reason = "the proof does not hold together"};
+}
+
+static void
+judge(pv_stepper *s, const rl_proof *x, uint32_t at, pv_step_answer *out) {
+  const rl_lemma *l = &x->lemmas[at];
+  out->answer = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
+  switch (l->kind) {
+  case EG_LEMMA_RULE:
+    prove_step(s, l, &out->answer);
+    return;
+  case EG_LEMMA_CONGRUENCE:
+    if (!is_congruence(x, at))
+      torn(out);
+    return;
+  case EG_LEMMA_CHAIN:
+    if (!is_chain(x, at))
+      torn(out);
+    return;
+  case EG_LEMMA_GIVEN:
+    torn(out);
+    return;
+  }
+}
+
+/* Steps left open are dear: a few of them settle that the claims are. */
+void
+pv_prove_steps(pv_stepper *s, const rl_proof *x, pv_proof_answer *out) {
+  uint32_t step = 0;
+  *out = (pv_proof_answer){.steps = x->n_rules};
+  out->open = BS_NEWS(s->ctx->arena, pv_step_answer, MOST_OPEN);
+  for (uint32_t k = 0; k < x->n_lemmas; k++) {
+    pv_step_answer *one = &out->open[out->n_open];
+    bool is_step = x->lemmas[k].kind == EG_LEMMA_RULE;
+    *one = (pv_step_answer){.lemma = k, .step = step};
+    judge(s, x, k, one);
+    step += is_step;
+    bool proved = one->answer.verdict == PV_PROVED;
+    out->proved += is_step && proved;
+    out->n_open += !proved;
+    out->questions = s->questions;
+    if (one->answer.verdict == PV_REFUTED || out->n_open == MOST_OPEN) {
+      out->left_out = x->n_rules - step;
+      return;
+    }
+  }
 }
 
 static uint32_t
@@ -361,47 +452,34 @@ weight(pv_verdict v) {
   return weights[v];
 }
 
-static void
-torn(pv_chain_answer *out, uint32_t at) {
-  out->at = at;
-  out->link = NULL;
-  out->answer = (pv_answer){.verdict = PV_UNKNOWN,
-                            .method = PV_BY_NOTHING,
-                            .reason = "the chain of steps is torn"};
+/* Which lemmas a claim rests on, marked from it down to the first. */
+static uint8_t *
+rests_on(pv_stepper *s, const rl_proof *x, const rl_claim *c) {
+  uint8_t *needed = BS_NEWS(s->ctx->arena, uint8_t, x->n_lemmas + 1);
+  if (c->cite != EG_SAME)
+    needed[c->cite / 2] = 1;
+  for (uint32_t k = x->n_lemmas; k-- > 0;)
+    for (uint32_t j = 0; needed[k] && j < x->lemmas[k].n_cites; j++)
+      if (x->lemmas[k].cites[j] != EG_SAME)
+        needed[x->lemmas[k].cites[j] / 2] = 1;
+  return needed;
 }
 
-/* Steps left open are dear: a few of them settle that the chain is. */
-void
-pv_prove_chain(pv_stepper *s, const rl_chain *chain, pv_chain_answer *out) {
-  gs_term at = chain->from;
-  uint32_t open = 0;
-  *out = (pv_chain_answer){.steps = chain->n};
-  out->answer.verdict = PV_PROVED;
-  out->answer.method = PV_BY_STEPS;
-  for (uint32_t k = 0; k < chain->n; k++) {
-    const rl_link *l = &chain->links[k];
-    pv_answer answer;
-    if (l->whole.i != at.i || !is_in_place(s->p, l)) {
-      torn(out, k);
-      return;
-    }
-    at = l->next;
-    prove_step(s, l, &answer);
-    out->questions = s->questions;
-    out->proved += answer.verdict == PV_PROVED;
-    if (weight(answer.verdict) > weight(out->answer.verdict)) {
-      out->answer = answer;
-      out->at = k;
-      out->link = l;
-    }
-    open += answer.verdict != PV_PROVED;
-    if (answer.verdict == PV_REFUTED)
-      return;
-    if (open == MOST_OPEN && k + 1 < chain->n) {
-      out->answer.verdict = PV_UNKNOWN;
-      return;
-    }
+const pv_step_answer *
+pv_worst_step(pv_stepper *s, const rl_proof *x, const pv_proof_answer *a,
+              uint32_t claim) {
+  static const pv_step_answer none = {
+      .answer = {.verdict = PV_UNKNOWN,
+                 .method = PV_BY_NOTHING,
+                 .reason = "too many steps before it were not proved"}};
+  const pv_step_answer *worst = a->left_out ? &none : NULL;
+  const uint8_t *needed = rests_on(s, x, &x->claims[claim]);
+  for (uint32_t k = 0; k < a->n_open; k++) {
+    const pv_step_answer *one = &a->open[k];
+    if (needed[one->lemma] &&
+        (!worst || worst == &none ||
+         weight(one->answer.verdict) > weight(worst->answer.verdict)))
+      worst = one;
   }
-  if (!chain->found || at.i != chain->to.i)
-    torn(out, chain->n);
+  return worst;
 }

@@ -1,35 +1,44 @@
-/* steps.h - an equality proved along a chain of rule applications.
+/* steps.h - an equality proved by the rule applications of a proof.
  *
- * Terms too large for one question are equal when each step of a chain between
- * them is: a step changes one sub-term, and of that only the part above what
- * both sides share.  The rules are not believed; each step is a question of
- * its own, and steps of one form are one question. */
+ * Terms too large for one question are equal when each step of a proof of it
+ * is: a step is one rule application, and of that only the part above what both
+ * sides share.  The rules are not believed; each step is a question of its own,
+ * and steps of one form are one question.  What the proof makes of its steps,
+ * by congruence and in chains, is looked at, too. */
 #ifndef PROVE_STEPS_H
 #define PROVE_STEPS_H
 
 #include "prove/prove.h"
-#include "rules/explain.h"
+#include "rules/proof.h"
 
 typedef struct pv_stepper pv_stepper;
 
-/* The verdict on a chain is that of its worst step:
- *   proved    each step is
- *   refuted   both sides of a step differ for an input; this says that its rule
- *             is wrong, not yet that the ends of the chain differ
- *   else      that of the step which is named */
-typedef struct pv_chain_answer {
+/* A lemma that is not proved. */
+typedef struct pv_step_answer {
   pv_answer answer;
-  uint32_t steps;      /* of the chain */
-  uint32_t proved;     /* of these */
-  uint32_t questions;  /* put to the prover, over all chains so far */
-  uint32_t at;         /* the step the verdict is about, unless proved */
-  const rl_link *link; /* that one; NULL when proved or the chain is torn */
-} pv_chain_answer;
+  uint32_t lemma; /* of the proof */
+  uint32_t step;  /* its number among the rule applications */
+} pv_step_answer;
 
-/* Answers are remembered from chain to chain. */
-pv_stepper *pv_stepper_new(const gs_context *, const rl_explanation *,
-                           const pv_options *);
-void pv_prove_chain(pv_stepper *, const rl_chain *, pv_chain_answer *);
+/* A refuted step says that its rule is wrong, not yet that what the proof
+ * claims is.  After one, or after some that are open, no more are asked. */
+typedef struct pv_proof_answer {
+  uint32_t steps;     /* rule applications */
+  uint32_t proved;    /* of these */
+  uint32_t questions; /* put to the prover */
+  uint32_t left_out;  /* rule applications that were not asked about */
+  pv_step_answer *open;
+  uint32_t n_open; /* in the context's arena */
+} pv_proof_answer;
+
+/* The rules of the run, and the program of the proof.  Answers are remembered.
+ * A step too large to run is tried smaller (smaller.h). */
+pv_stepper *pv_stepper_new(const gs_context *, const rl_rules *,
+                           const gs_program *, const pv_options *);
+void pv_prove_steps(pv_stepper *, const rl_proof *, pv_proof_answer *);
+/* The worst step that a claim rests on; NULL: all of them are proved. */
+const pv_step_answer *pv_worst_step(pv_stepper *, const rl_proof *,
+                                    const pv_proof_answer *, uint32_t claim);
 void pv_stepper_free(pv_stepper *);
 
 #endif

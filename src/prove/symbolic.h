@@ -24,8 +24,8 @@ typedef struct pv_form {
 
 /* Tells forms apart.  False when the rule is none of those looked at. */
 bool pv_form_key(const pv_form *, bs_heap *, uint64_t *key);
-/* True: proved for all sizes.  *numbers: with the strides, dilations, factors
- * or parameters of this application only. */
-bool pv_prove_form(const pv_form *, bs_heap *, bool *numbers);
+/* True: proved for all sizes.  *numbers: with numbers of this application only.
+ * Else *why says what was not understood. */
+bool pv_prove_form(const pv_form *, bs_heap *, bool *numbers, const char **why);
 
 #endif

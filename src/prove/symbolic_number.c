@@ -1,189 +1,661 @@
-/* symbolic_number.c - numbers linear in the parameters, and what is known.
+/* symbolic_number.c - polynomials over sizes, indices and quotients.
  *
- * What is known is a conjunction of rows; a question is whether the rows and
- * the opposite of what is asked have no common point. */
+ * Monomials and polynomials are interned.  A quotient that is no polynomial is
+ * a variable of its own, one for each dividend and divisor, so that what is
+ * taken apart into digits and put together again is what it was:
+ * (x mod b) + b * (x / b) is x by arithmetic alone.
+ *
+ * Rules say that a monomial is a polynomial; applying one keeps the value, and
+ * they are applied a bounded number of times. */
 #include "prove/form.h"
-#include <isl/aff.h>
-#include <isl/constraint.h>
+#include "base/hash.h"
+#include <string.h>
 
-static fm_number
-put(fm_form *f, const fm_linear *l) {
-  if (f->n_numbers == FM_NUMBERS) {
-    f->failed = true;
+enum { MAX_NESTING = 6 }; /* of quotients being made again */
+
+typedef struct sum {
+  uint32_t n;
+  fm_term at[FM_SUM];
+} sum;
+
+/* --- monomials ------------------------------------------------------------ */
+
+static uint16_t
+intern_mono(fm_form *f, const fm_mono *m) {
+  uint64_t hash = bs_hash(m, sizeof *m);
+  uint32_t at = (uint32_t)hash & (FM_HASH - 1);
+  for (; f->mono_at[at]; at = (at + 1) & (FM_HASH - 1))
+    if (!memcmp(&f->mono[f->mono_at[at] - 1], m, sizeof *m))
+      return (uint16_t)(f->mono_at[at] - 1);
+  if (f->n_monos == FM_MONOS) {
+    fm_fail(f, "too many products of sizes");
     return 0;
   }
-  f->number[f->n_numbers] = *l;
+  f->mono[f->n_monos] = *m;
+  f->mono_at[at] = (uint16_t)(f->n_monos + 1);
+  return (uint16_t)f->n_monos++;
+}
+
+static void
+describe(const fm_form *f, fm_mono *m) {
+  m->frame = 0;
+  m->real = false;
+  for (uint32_t k = 0; k < m->n; k++) {
+    const fm_var *v = &f->var[m->var[k]];
+    m->frame = v->frame > m->frame ? v->frame : m->frame;
+    m->real |= v->kind == FM_V_LITERAL;
+  }
+}
+
+static uint16_t
+times_mono(fm_form *f, uint16_t x, uint16_t y) {
+  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
+  fm_mono m;
+  memset(&m, 0, sizeof m);
+  if (a->n + b->n > FM_DEGREE) {
+    fm_fail(f, "a product of many sizes");
+    return 0;
+  }
+  for (uint32_t i = 0, j = 0; i < a->n || j < b->n;)
+    m.var[m.n++] = j == b->n || (i < a->n && a->var[i] <= b->var[j])
+                       ? a->var[i++]
+                       : b->var[j++];
+  describe(f, &m);
+  return intern_mono(f, &m);
+}
+
+/* x / y where y divides x. */
+static bool
+over_mono(fm_form *f, uint16_t x, uint16_t y, uint16_t *out) {
+  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
+  fm_mono m;
+  uint32_t j = 0;
+  memset(&m, 0, sizeof m);
+  for (uint32_t i = 0; i < a->n; i++)
+    if (j < b->n && a->var[i] == b->var[j])
+      j++;
+    else
+      m.var[m.n++] = a->var[i];
+  if (j < b->n)
+    return false;
+  describe(f, &m);
+  *out = intern_mono(f, &m);
+  return true;
+}
+
+static int
+compare_monos(const fm_form *f, uint16_t x, uint16_t y) {
+  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
+  if (a->n != b->n)
+    return a->n < b->n ? -1 : 1;
+  for (uint32_t k = a->n; k-- > 0;)
+    if (a->var[k] != b->var[k])
+      return a->var[k] < b->var[k] ? -1 : 1;
+  return 0;
+}
+
+/* --- polynomials ---------------------------------------------------------- */
+
+static void
+add_term(fm_form *f, sum *s, int64_t times, uint16_t mono) {
+  uint32_t k = 0;
+  while (k < s->n && s->at[k].mono < mono)
+    k++;
+  if (k < s->n && s->at[k].mono == mono) {
+    if (__builtin_add_overflow(s->at[k].times, times, &s->at[k].times))
+      fm_fail(f, "numbers too large");
+    if (!s->at[k].times) {
+      memmove(s->at + k, s->at + k + 1, (s->n - k - 1) * sizeof *s->at);
+      s->n--;
+    }
+    return;
+  }
+  if (s->n == FM_SUM || times > INT64_MAX >> 8 || times < -(INT64_MAX >> 8)) {
+    fm_fail(f, "numbers too large");
+    return;
+  }
+  memmove(s->at + k + 1, s->at + k, (s->n - k) * sizeof *s->at);
+  s->at[k] = (fm_term){.times = times, .mono = mono};
+  s->n += 1;
+}
+
+static void
+add_times(fm_form *f, sum *s, int64_t times, fm_number x, uint16_t mono) {
+  fm_poly p = f->number[x];
+  for (uint32_t k = 0; k < p.n && times && !f->why; k++) {
+    int64_t c;
+    fm_term t = f->term[p.at + k];
+    if (__builtin_mul_overflow(t.times, times, &c))
+      fm_fail(f, "numbers too large");
+    else
+      add_term(f, s, c, mono ? times_mono(f, t.mono, mono) : t.mono);
+  }
+}
+
+static bool
+is_sum(const fm_form *f, const fm_poly *p, const sum *s) {
+  if (p->n != s->n)
+    return false;
+  for (uint32_t k = 0; k < s->n; k++)
+    if (f->term[p->at + k].times != s->at[k].times ||
+        f->term[p->at + k].mono != s->at[k].mono)
+      return false;
+  return true;
+}
+
+static fm_number
+intern(fm_form *f, const sum *s) {
+  uint64_t hash = s->n;
+  for (uint32_t k = 0; k < s->n; k++) {
+    uint64_t item[3] = {hash, (uint64_t)s->at[k].times, s->at[k].mono};
+    hash = bs_hash(item, sizeof item);
+  }
+  uint32_t at = (uint32_t)hash & (FM_HASH - 1);
+  for (; f->number_at[at]; at = (at + 1) & (FM_HASH - 1))
+    if (is_sum(f, &f->number[f->number_at[at] - 1], s))
+      return (fm_number)(f->number_at[at] - 1);
+  if (f->n_numbers == FM_NUMBERS || f->n_terms + s->n > FM_TERMS) {
+    fm_fail(f, "too many different numbers");
+    return 0;
+  }
+  fm_poly p = {.at = f->n_terms, .n = (uint16_t)s->n};
+  for (uint32_t k = 0; k < s->n; k++) {
+    const fm_mono *m = &f->mono[s->at[k].mono];
+    f->term[f->n_terms++] = s->at[k];
+    p.frame = m->frame > p.frame ? m->frame : p.frame;
+    p.real |= m->real;
+  }
+  f->number[f->n_numbers] = p;
+  f->number_at[at] = (uint16_t)(f->n_numbers + 1);
   return (fm_number)f->n_numbers++;
+}
+
+/* The empty monomial is the first one. */
+static void
+prepare(fm_form *f) {
+  fm_mono one;
+  memset(&one, 0, sizeof one);
+  if (!f->n_monos)
+    intern_mono(f, &one);
 }
 
 fm_number
 fm_constant(fm_form *f, int64_t c) {
-  return put(f, &(fm_linear){.constant = c});
+  sum s = {0};
+  prepare(f);
+  if (c)
+    add_term(f, &s, c, 0);
+  return intern(f, &s);
+}
+
+uint8_t
+fm_variable(fm_form *f, fm_var like) {
+  for (uint32_t k = 0; k < f->n_vars; k++) {
+    const fm_var *v = &f->var[k];
+    if (v->kind == like.kind && v->frame == like.frame && v->key == like.key &&
+        v->of == like.of && v->by == like.by)
+      return (uint8_t)k;
+  }
+  if (f->n_vars == FM_VARS) {
+    fm_fail(f, "too many sizes and indices");
+    return 0;
+  }
+  f->var[f->n_vars] = like;
+  return (uint8_t)f->n_vars++;
+}
+
+fm_number
+fm_of_variable(fm_form *f, uint8_t var) {
+  sum s = {0};
+  fm_mono m;
+  prepare(f);
+  memset(&m, 0, sizeof m);
+  m.n = 1;
+  m.var[0] = var;
+  describe(f, &m);
+  add_term(f, &s, 1, intern_mono(f, &m));
+  return intern(f, &s);
 }
 
 fm_number
 fm_parameter(fm_form *f) {
-  fm_linear l = {0};
-  if (f->n_params == FM_PARAMS) {
-    f->failed = true;
-    return 0;
-  }
-  l.of[f->n_params++] = 1;
-  return put(f, &l);
-}
-
-static bool
-combine(int64_t a, int64_t x, int64_t b, int64_t y, int64_t c, int64_t *out) {
-  int64_t ax, by, sum;
-  return !__builtin_mul_overflow(a, x, &ax) &&
-         !__builtin_mul_overflow(b, y, &by) &&
-         !__builtin_add_overflow(ax, by, &sum) &&
-         !__builtin_add_overflow(sum, c, out) && *out > -(INT64_MAX >> 8) &&
-         *out < INT64_MAX >> 8;
+  return fm_of_variable(
+      f, fm_variable(f, (fm_var){.kind = FM_V_SIZE, .key = f->n_vars}));
 }
 
 fm_number
 fm_combine(fm_form *f, int64_t a, fm_number x, int64_t b, fm_number y,
            int64_t c) {
-  fm_linear l = {0};
-  const fm_linear *p = &f->number[x], *q = &f->number[y];
-  bool ok = combine(a, p->constant, b, q->constant, c, &l.constant);
-  for (uint32_t k = 0; k < f->n_params; k++)
-    ok = ok && combine(a, p->of[k], b, q->of[k], 0, &l.of[k]);
-  f->failed |= !ok;
-  return put(f, &l);
+  sum s = {0};
+  prepare(f);
+  add_times(f, &s, a, x, 0);
+  add_times(f, &s, b, y, 0);
+  if (c)
+    add_term(f, &s, c, 0);
+  return intern(f, &s);
+}
+
+fm_number
+fm_product(fm_form *f, fm_number x, fm_number y) {
+  sum s = {0};
+  fm_poly p = f->number[x];
+  for (uint32_t k = 0; k < p.n && !f->why; k++)
+    add_times(f, &s, f->term[p.at + k].times, y, f->term[p.at + k].mono);
+  return intern(f, &s);
+}
+
+static uint16_t
+common_mono(fm_form *f, uint16_t x, uint16_t y) {
+  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
+  fm_mono m;
+  memset(&m, 0, sizeof m);
+  for (uint32_t i = 0, j = 0; i < a->n && j < b->n;)
+    if (a->var[i] == b->var[j]) {
+      m.var[m.n++] = a->var[i++];
+      j++;
+    } else if (a->var[i] < b->var[j]) {
+      i++;
+    } else {
+      j++;
+    }
+  describe(f, &m);
+  return intern_mono(f, &m);
+}
+
+/* --- rules ---------------------------------------------------------------- */
+
+/* Is it a part of another monomial there? */
+static bool
+occurs_below(fm_form *f, const fm_poly *p, uint16_t mono) {
+  uint16_t rest;
+  for (uint32_t k = 0; k < p->n; k++)
+    if (f->term[p->at + k].mono != mono &&
+        over_mono(f, f->term[p->at + k].mono, mono, &rest))
+      return true;
+  return false;
 }
 
 bool
-fm_is_constant(const fm_form *f, fm_number x, int64_t *out) {
-  for (uint32_t k = 0; k < f->n_params; k++)
-    if (f->number[x].of[k])
-      return false;
-  *out = f->number[x].constant;
+fm_add_rule(fm_form *f, fm_number zero) {
+  fm_poly p = f->number[zero];
+  fm_term t = {0};
+  sum s = {0};
+  for (uint32_t k = 0; k < p.n; k++) {
+    fm_term u = f->term[p.at + k];
+    bool unit = u.times == 1 || u.times == -1;
+    if (unit && f->mono[u.mono].n &&
+        (!t.times || compare_monos(f, u.mono, t.mono) > 0))
+      t = u;
+  }
+  if (!t.times || f->n_rules == FM_RULES || occurs_below(f, &p, t.mono))
+    return false;
+  add_times(f, &s, -t.times, zero, 0);
+  add_term(f, &s, 1, t.mono);
+  f->rule[f->n_rules].mono = t.mono;
+  f->rule[f->n_rules++].number = intern(f, &s);
+  f->rules_at++;
   return true;
 }
 
+/* Takes out a rule whose left side the last one changes; what it says. */
+bool
+fm_overlap(fm_form *f, fm_number *zero) {
+  uint16_t last = f->n_rules ? f->rule[f->n_rules - 1].mono : 0, rest;
+  for (uint32_t k = 0; k + 1 < f->n_rules; k++) {
+    sum s = {0};
+    if (!over_mono(f, f->rule[k].mono, last, &rest))
+      continue;
+    add_times(f, &s, -1, f->rule[k].number, 0);
+    add_term(f, &s, 1, f->rule[k].mono);
+    *zero = intern(f, &s);
+    memmove(f->rule + k, f->rule + k + 1,
+            (f->n_rules - k - 1) * sizeof *f->rule);
+    f->n_rules--;
+    f->rules_at++;
+    return true;
+  }
+  return false;
+}
+
+static int64_t
+common_factor(int64_t a, int64_t b) {
+  while (b) {
+    int64_t c = a % b;
+    a = b;
+    b = c;
+  }
+  return a < 0 ? -a : a;
+}
+
+/* A factor that all terms share, and that is not 0, does not matter. */
 fm_number
-fm_product(fm_form *f, fm_number x, fm_number y, bool *ok) {
-  int64_t c;
-  *ok = true;
-  if (fm_is_constant(f, x, &c))
-    return fm_combine(f, c, y, 0, y, 0);
-  if (fm_is_constant(f, y, &c))
-    return fm_combine(f, c, x, 0, x, 0);
-  *ok = false;
-  return x;
+fm_primitive(fm_form *f, fm_number x) {
+  fm_poly p = f->number[x];
+  int64_t c = 0;
+  uint16_t m = 0;
+  sum s = {0};
+  for (uint32_t k = 0; k < p.n; k++) {
+    fm_term t = f->term[p.at + k];
+    c = common_factor(t.times, c);
+    m = k ? common_mono(f, m, t.mono) : t.mono;
+  }
+  for (uint32_t i = 0; m && i < f->mono[m].n; i++)
+    if (!f->var[f->mono[m].var[i]].positive)
+      m = 0;
+  for (uint32_t k = 0; k < p.n && c; k++) {
+    fm_term t = f->term[p.at + k];
+    uint16_t rest = t.mono;
+    if (m)
+      over_mono(f, t.mono, m, &rest);
+    add_term(f, &s, t.times / c, rest);
+  }
+  return c ? intern(f, &s) : x;
+}
+
+/* The quotient made again, when it is of what has another normal form by now.
+ * A rule may say what a quotient is of by that quotient: nesting is bounded. */
+static bool
+quotient_again(fm_form *f, fm_number *x, uint8_t var) {
+  fm_var v = f->var[var];
+  bool was = f->whole_path;
+  if (v.kind != FM_V_QUOTIENT ||
+      (fm_normal(f, v.of) == v.of && fm_normal(f, v.by) == v.by))
+    return false;
+  /* the normal form is kept: only what always holds may be used */
+  f->whole_path = true;
+  fm_renaming r = {1, {var}, {fm_quotient(f, v.of, v.by)}};
+  fm_number y = fm_rename(f, &r, *x);
+  f->whole_path = was;
+  bool changed = y != *x;
+  *x = y;
+  return changed && !f->why;
+}
+
+static bool
+divide_again(fm_form *f, fm_number *x) {
+  fm_poly p = f->number[*x];
+  bool changed = false;
+  if (f->nesting >= MAX_NESTING)
+    return false;
+  f->nesting++;
+  for (uint32_t k = 0; k < p.n && !changed; k++) {
+    fm_mono m = f->mono[f->term[p.at + k].mono];
+    for (uint32_t i = 0; i < m.n && !changed; i++)
+      changed = quotient_again(f, x, m.var[i]);
+  }
+  f->nesting--;
+  return changed;
+}
+
+/* One step; false when no rule applies. */
+static bool
+rewrite(fm_form *f, fm_number *x) {
+  fm_poly p = f->number[*x];
+  for (uint32_t k = 0; k < p.n; k++)
+    for (uint32_t r = 0; r < f->n_rules; r++) {
+      fm_term t = f->term[p.at + k];
+      uint16_t rest;
+      sum s = {0};
+      if (!over_mono(f, t.mono, f->rule[r].mono, &rest))
+        continue;
+      add_times(f, &s, 1, *x, 0);
+      add_term(f, &s, -t.times, t.mono);
+      add_times(f, &s, t.times, f->rule[r].number, rest);
+      *x = intern(f, &s);
+      return !f->why;
+    }
+  return divide_again(f, x);
 }
 
 fm_number
-fm_quotient(fm_form *f, fm_number x, int64_t by) {
+fm_normal(fm_form *f, fm_number x) {
+  if (f->number[x].normal_at == f->rules_at + 1)
+    return f->number[x].normal;
+  fm_number y = x;
+  for (uint32_t k = 0; k < 64 && rewrite(f, &y); k++)
+    ;
+  f->number[x].normal = y;
+  f->number[x].normal_at = (uint16_t)(f->rules_at + 1);
+  return y;
+}
+
+bool
+fm_is_constant(fm_form *f, fm_number x, int64_t *out) {
+  const fm_poly *p = &f->number[fm_normal(f, x)];
+  if (p->n > 1 || (p->n && f->term[p->at].mono))
+    return false;
+  *out = p->n ? f->term[p->at].times : 0;
+  return true;
+}
+
+/* --- quotients ------------------------------------------------------------ */
+
+static bool
+is_lone(const fm_form *f, fm_number x, fm_term *out) {
+  const fm_poly *p = &f->number[x];
+  if (p->n == 1)
+    *out = f->term[p->at];
+  return p->n == 1;
+}
+
+/* By one term: those that it divides. */
+static void
+divide_by_term(fm_form *f, fm_number x, fm_term by, sum *q, sum *rest) {
+  fm_poly p = f->number[x];
+  for (uint32_t k = 0; k < p.n; k++) {
+    fm_term t = f->term[p.at + k];
+    uint16_t m;
+    if (!over_mono(f, t.mono, by.mono, &m)) {
+      add_term(f, rest, t.times, t.mono);
+      continue;
+    }
+    int64_t c = t.times / by.times - (t.times % by.times < 0);
+    if (c)
+      add_term(f, q, c, m);
+    if (t.times - c * by.times)
+      add_term(f, rest, t.times - c * by.times, t.mono);
+  }
+}
+
+bool
+fm_divide(fm_form *f, fm_number x, fm_number by, fm_number *quotient,
+          fm_number *rest) {
+  sum q = {0}, r = {0};
+  fm_term t;
+  if (is_lone(f, by, &t) && t.times > 0) {
+    divide_by_term(f, x, t, &q, &r);
+  } else if (f->number[by].n) {
+    /* a multiple of a sum: by what its greatest term takes */
+    fm_poly p = f->number[by];
+    fm_term lead = f->term[p.at];
+    for (uint32_t k = 1; k < p.n; k++)
+      if (compare_monos(f, f->term[p.at + k].mono, lead.mono) > 0)
+        lead = f->term[p.at + k];
+    fm_number left = x;
+    for (uint32_t step = 0; step < 8 && !f->why; step++) {
+      fm_poly l = f->number[left];
+      uint16_t m = 0;
+      int64_t c = 0;
+      for (uint32_t k = 0; k < l.n && !c; k++)
+        if (f->term[l.at + k].times % lead.times == 0 &&
+            over_mono(f, f->term[l.at + k].mono, lead.mono, &m))
+          c = f->term[l.at + k].times / lead.times;
+      if (!c)
+        break;
+      sum next = {0};
+      add_term(f, &q, c, m);
+      add_times(f, &next, 1, left, 0);
+      add_times(f, &next, -c, by, m);
+      left = intern(f, &next);
+    }
+    add_times(f, &r, 1, left, 0);
+  } else {
+    return false;
+  }
+  *quotient = intern(f, &q);
+  *rest = intern(f, &r);
+  return !f->why;
+}
+
+/* The quotient that x is, alone. */
+static const fm_var *
+lone_quotient(const fm_form *f, fm_number x) {
+  fm_term t;
+  if (!is_lone(f, x, &t) || t.times != 1 || f->mono[t.mono].n != 1)
+    return NULL;
+  const fm_var *v = &f->var[f->mono[t.mono].var[0]];
+  return v->kind == FM_V_QUOTIENT ? v : NULL;
+}
+
+static bool
+is_natural(const fm_form *f, fm_number x) {
+  const fm_poly *p = &f->number[x];
+  for (uint32_t k = 0; k < p->n; k++) {
+    const fm_mono *m = &f->mono[f->term[p->at + k].mono];
+    if (f->term[p->at + k].times < 0)
+      return false;
+    for (uint32_t i = 0; i < m->n; i++)
+      if (!f->var[m->var[i]].natural)
+        return false;
+  }
+  return true;
+}
+
+/* (g * y + z) / (g * h) is y / h where 0 <= z < g. */
+static bool
+through_factor(fm_form *f, fm_number x, fm_number by, fm_number *out) {
+  fm_poly p = f->number[x];
+  fm_term b;
+  if (!is_lone(f, by, &b))
+    return false;
+  for (uint32_t k = 0; k < p.n && !f->why; k++) {
+    uint16_t m = common_mono(f, f->term[p.at + k].mono, b.mono);
+    sum s = {0};
+    fm_number g, y, z, h, none;
+    if (!m || m == b.mono)
+      continue;
+    add_term(f, &s, 1, m);
+    g = intern(f, &s);
+    if (!fm_divide(f, x, g, &y, &z) || !fm_divide(f, by, g, &h, &none) ||
+        !fm_at_least(f, z, 0) || !fm_at_least(f, g, 1) ||
+        !fm_implied(f, fm_combine(f, 1, g, -1, z, -1), false))
+      continue;
+    *out = fm_quotient(f, y, h);
+    return true;
+  }
+  return false;
+}
+
+static fm_number
+new_quotient(fm_form *f, fm_number rest, fm_number by) {
+  fm_var v = {.kind = FM_V_QUOTIENT, .of = rest, .by = by};
+  v.frame = f->number[rest].frame > f->number[by].frame ? f->number[rest].frame
+                                                        : f->number[by].frame;
+  v.natural = is_natural(f, rest);
+  uint8_t var = fm_variable(f, v);
+  /* nothing is known but of the whole path */
+  if (!f->frames && !f->var[var].natural && fm_at_least(f, rest, 0))
+    f->var[var].natural = true;
+  return fm_of_variable(f, var);
+}
+
+static fm_number
+quotient(fm_form *f, fm_number x, fm_number by) {
   int64_t c;
-  if (by == 1)
+  fm_number q, rest;
+  x = fm_normal(f, x);
+  by = fm_normal(f, by);
+  if (f->number[x].real || f->number[by].real)
+    fm_fail(f, "a quotient of literals");
+  if (f->why || (fm_is_constant(f, by, &c) && c == 1))
     return x;
-  if (fm_is_constant(f, x, &c))
-    return fm_constant(f, c >= 0 ? c / by : -((-c + by - 1) / by));
-  fm_number q = fm_parameter(f);
-  fm_assume(f, fm_combine(f, 1, x, -by, q, 0), false);
-  fm_assume(f, fm_combine(f, -1, x, by, q, by - 1), false);
+  if (!fm_divide(f, x, by, &q, &rest))
+    return x;
+  if (fm_at_least(f, rest, 0) &&
+      fm_implied(f, fm_combine(f, 1, by, -1, rest, -1), false))
+    return q;
+  fm_number through;
+  if (through_factor(f, rest, by, &through))
+    return fm_combine(f, 1, q, 1, through, 0);
+  const fm_var *inner = lone_quotient(f, rest);
+  if (inner) {
+    fm_number both = fm_product(f, inner->by, by);
+    return fm_combine(f, 1, q, 1, fm_quotient(f, inner->of, both), 0);
+  }
+  return fm_combine(f, 1, q, 1, new_quotient(f, rest, by), 0);
+}
+
+fm_number
+fm_quotient(fm_form *f, fm_number x, fm_number by) {
+  f->nesting++;
+  fm_number q = quotient(f, x, by);
+  f->nesting--;
   return q;
 }
 
-void
-fm_assume(fm_form *f, fm_number x, bool zero) {
-  if (f->n_rows == FM_ROWS) {
-    f->failed = true;
-    return;
+/* --- variables in numbers ------------------------------------------------- */
+
+/* Quotients are of numbers that were there before: nesting is bounded. */
+bool
+fm_depends(const fm_form *f, fm_number x, uint8_t var) {
+  const fm_poly *p = &f->number[x];
+  for (uint32_t k = 0; k < p->n; k++) {
+    const fm_mono *m = &f->mono[f->term[p->at + k].mono];
+    for (uint32_t i = 0; i < m->n; i++) {
+      const fm_var *v = &f->var[m->var[i]];
+      if (m->var[i] == var ||
+          (v->kind == FM_V_QUOTIENT &&
+           (fm_depends(f, v->of, var) || fm_depends(f, v->by, var))))
+        return true;
+    }
   }
-  f->row[f->n_rows].number = x;
-  f->row[f->n_rows++].zero = zero;
-}
-
-/* --- questions ------------------------------------------------------------ */
-
-static isl_basic_set *
-add_row(fm_form *f, isl_basic_set *set, const fm_linear *l, bool zero) {
-  isl_local_space *space =
-      isl_local_space_from_space(isl_basic_set_get_space(set));
-  isl_constraint *c = zero ? isl_constraint_alloc_equality(space)
-                           : isl_constraint_alloc_inequality(space);
-  c = isl_constraint_set_constant_val(
-      c, isl_val_int_from_si(f->isl, (long)l->constant));
-  for (uint32_t k = 0; k < f->n_params; k++)
-    if (l->of[k])
-      c = isl_constraint_set_coefficient_val(
-          c, isl_dim_param, (int)k,
-          isl_val_int_from_si(f->isl, (long)l->of[k]));
-  return isl_basic_set_add_constraint(set, c);
-}
-
-static isl_basic_set *
-known(fm_form *f) {
-  isl_basic_set *set =
-      isl_basic_set_universe(isl_space_params_alloc(f->isl, f->n_params));
-  for (uint32_t k = 0; k < f->n_rows; k++)
-    set = add_row(f, set, &f->number[f->row[k].number], f->row[k].zero);
-  return set;
-}
-
-isl_set *
-fm_context(fm_form *f) {
-  return isl_set_from_basic_set(known(f));
-}
-
-/* No point has a * x - 1 >= 0. */
-static bool
-never_positive(fm_form *f, int64_t a, fm_number x) {
-  fm_number beyond = fm_combine(f, a, x, 0, x, -1);
-  isl_basic_set *set = add_row(f, known(f), &f->number[beyond], false);
-  isl_bool empty = isl_basic_set_is_empty(set);
-  isl_basic_set_free(set);
-  f->failed |= empty == isl_bool_error;
-  return empty == isl_bool_true;
+  return false;
 }
 
 bool
-fm_implied(fm_form *f, fm_number x, bool zero) {
-  int64_t c;
-  if (f->failed)
-    return false;
-  if (fm_is_constant(f, x, &c) && (zero ? c == 0 : c >= 0))
-    return true;
-  return never_positive(f, -1, x) && (!zero || never_positive(f, 1, x));
-}
-
-bool
-fm_is_equal(fm_form *f, fm_number x, fm_number y) {
-  return fm_implied(f, fm_combine(f, 1, x, -1, y, 0), true);
-}
-
-bool
-fm_is_one(fm_form *f, fm_number x) {
-  return fm_implied(f, fm_combine(f, 1, x, 0, x, -1), true);
-}
-
-void
-fm_need(fm_form *f, fm_number x, bool zero) {
-  if (!f->right)
-    fm_assume(f, x, zero);
-  else if (!fm_implied(f, x, zero))
-    f->failed = true;
-}
-
-void
-fm_need_equal(fm_form *f, fm_number x, fm_number y) {
-  fm_need(f, fm_combine(f, 1, x, -1, y, 0), true);
-}
-
-void
-fm_need_at_least(fm_form *f, fm_number x, int64_t least) {
-  fm_need(f, fm_combine(f, 1, x, 0, x, -least), false);
-}
-
-bool
-fm_choose(fm_form *f) {
-  if (f->n_choices == FM_CHOICES) {
-    f->failed = true;
-    return false;
+fm_linear_in(fm_form *f, fm_number x, uint8_t var, fm_number *a,
+             fm_number *rest) {
+  sum of = {0}, others = {0};
+  fm_poly p = f->number[x];
+  fm_number v = fm_of_variable(f, var);
+  uint16_t mono = f->term[f->number[v].at].mono;
+  for (uint32_t k = 0; k < p.n; k++) {
+    fm_term t = f->term[p.at + k];
+    uint16_t m;
+    if (over_mono(f, t.mono, mono, &m))
+      add_term(f, &of, t.times, m);
+    else
+      add_term(f, &others, t.times, t.mono);
   }
-  return f->choices >> f->n_choices++ & 1;
+  *a = intern(f, &of);
+  *rest = intern(f, &others);
+  return !fm_depends(f, *a, var) && !fm_depends(f, *rest, var);
+}
+
+static fm_number
+rename_variable(fm_form *f, const fm_renaming *r, uint8_t var) {
+  fm_var v = f->var[var];
+  for (uint32_t k = 0; k < r->n; k++)
+    if (r->var[k] == var)
+      return r->by[k];
+  if (v.kind != FM_V_QUOTIENT)
+    return fm_of_variable(f, var);
+  fm_number of = fm_rename(f, r, v.of), by = fm_rename(f, r, v.by);
+  return of == v.of && by == v.by ? fm_of_variable(f, var)
+                                  : fm_quotient(f, of, by);
+}
+
+fm_number
+fm_rename(fm_form *f, const fm_renaming *r, fm_number x) {
+  fm_poly p = f->number[x];
+  fm_number out = fm_constant(f, 0);
+  for (uint32_t k = 0; k < p.n && !f->why; k++) {
+    fm_term t = f->term[p.at + k];
+    fm_mono m = f->mono[t.mono];
+    fm_number product = fm_constant(f, t.times);
+    for (uint32_t i = 0; i < m.n; i++)
+      product = fm_product(f, product, rename_variable(f, r, m.var[i]));
+    out = fm_combine(f, 1, out, 1, product, 0);
+  }
+  return out;
 }

@@ -16,7 +16,7 @@ typedef struct infer {
 
 static void
 fail(const infer *x) {
-  x->f->failed = true;
+  fm_fail(x->f, "attributes that are not known");
 }
 
 /* A constant item from 0 to most, which is at least 0. */
@@ -142,19 +142,16 @@ of_windows(const infer *x) {
     return;
   }
   x->t->rank = s;
-  for (uint32_t k = 0; k < n; k++) {
-    int64_t stride = 0, dilation = 0;
+  for (uint32_t k = 0; k < n && !f->why; k++) {
     fm_number size = v[0].at[k], c = x->a->dim[s + k];
-    if (!fm_is_constant(f, v[1].at[k], &stride) || stride < 1 ||
-        !fm_is_constant(f, v[2].at[k], &dilation) || dilation < 1) {
-      fail(x);
-      return;
-    }
-    fm_need_at_least(f, size, 1);
+    for (uint32_t i = 0; i < 3; i++)
+      fm_need_at_least(f, v[i].at[k], 1);
     /* what is left behind the first window */
-    fm_number left = fm_combine(f, 1, c, -dilation, size, dilation - 1);
+    fm_number gaps = fm_combine(f, 1, size, 0, size, -1);
+    fm_number width = fm_product(f, v[2].at[k], gaps);
+    fm_number left = fm_combine(f, 1, c, -1, width, -1);
     fm_need_at_least(f, left, 0);
-    fm_number q = fm_quotient(f, left, stride);
+    fm_number q = fm_quotient(f, left, v[1].at[k]);
     fm_number count = fm_combine(f, 1, q, 0, q, 1);
     push(x, &count, 1);
   }
@@ -168,7 +165,7 @@ of_slice(const infer *x) {
   fm_form *f = x->f;
   uint32_t d = axis(x, 0);
   fm_number lo = number(x, 1), hi = number(x, 2);
-  if (f->failed)
+  if (f->why)
     return;
   fm_number size = fm_combine(f, 1, hi, -1, lo, 0);
   fm_need_at_least(f, lo, 0);
@@ -197,7 +194,7 @@ of_pad(const infer *x) {
   fm_number before = number(x, 2), after = number(x, 3);
   if (x->node->attr[0].kind != FM_DATUM)
     fail(x);
-  if (x->f->failed)
+  if (x->f->why)
     return;
   fm_need_at_least(x->f, before, 0);
   fm_need_at_least(x->f, after, 0);
@@ -208,7 +205,7 @@ of_pad(const infer *x) {
 static void
 of_squeeze(const infer *x) {
   uint32_t d = axis(x, 0);
-  if (x->f->failed)
+  if (x->f->why)
     return;
   fm_need(x->f, fm_combine(x->f, 1, x->a->dim[d], 0, x->a->dim[d], -1), true);
   x->t->rank = 0;
@@ -264,12 +261,8 @@ of_broadcast(const infer *x) {
 static fm_number
 product(const infer *x, const fm_number *dim, uint32_t n) {
   fm_number p = fm_constant(x->f, 1);
-  bool ok = true;
-  for (uint32_t k = 0; k < n && ok; k++)
-    if (!fm_is_one(x->f, dim[k]))
-      p = fm_product(x->f, p, dim[k], &ok);
-  if (!ok)
-    fail(x);
+  for (uint32_t k = 0; k < n; k++)
+    p = fm_product(x->f, p, dim[k]);
   return p;
 }
 
@@ -283,24 +276,6 @@ of_flatten(const infer *x) {
   push(x, &q, n ? 1 : 0);
 }
 
-/* Are the dimensions other than ones the same? */
-static bool
-same_but_ones(const infer *x, const fm_number *a, uint32_t n,
-              const fm_number *b, uint32_t m) {
-  uint32_t i = 0;
-  for (uint32_t k = 0; k < m; k++) {
-    if (fm_is_one(x->f, b[k]))
-      continue;
-    while (i < n && fm_is_one(x->f, a[i]))
-      i++;
-    if (i == n || !fm_is_equal(x->f, a[i++], b[k]))
-      return false;
-  }
-  while (i < n && fm_is_one(x->f, a[i]))
-    i++;
-  return i == n;
-}
-
 static void
 reshape_side(const infer *x, const fm_value *v, const fm_number *from,
              uint32_t n) {
@@ -310,8 +285,7 @@ reshape_side(const infer *x, const fm_value *v, const fm_number *from,
   }
   for (uint32_t k = 0; k < v->n; k++)
     fm_need_at_least(x->f, v->at[k], 1);
-  if (!same_but_ones(x, from, n, v->at, v->n))
-    fm_need_equal(x->f, product(x, from, n), product(x, v->at, v->n));
+  fm_need_equal(x->f, product(x, from, n), product(x, v->at, v->n));
   push(x, v->at, v->n);
 }
 
@@ -326,31 +300,174 @@ of_reshape(const infer *x) {
 
 static void
 of_repeat(const infer *x) {
-  uint32_t d = axis(x, 0), factor = item(x, 1, 1u << 30);
-  if (x->f->failed || !factor) {
-    fail(x);
+  uint32_t d = axis(x, 0);
+  fm_number factor = number(x, 1);
+  if (x->f->why)
     return;
-  }
-  x->t->dim[d] = fm_combine(x->f, factor, x->a->dim[d], 0, x->a->dim[d], 0);
+  fm_need_at_least(x->f, factor, 1);
+  x->t->dim[d] = fm_product(x->f, factor, x->a->dim[d]);
 }
 
-/* An operator that works on every element alone. */
+/* The bounds of a clip are in order: numbers, or those of one on the left. */
+static bool
+is_clip(const infer *x, const fm_operator *o) {
+  const fm_side *left = &x->f->side[0];
+  if (o->param[0].written && o->param[1].written)
+    return o->param[0].real <= o->param[1].real;
+  for (uint32_t k = 0; k < left->skeleton->n; k++) {
+    const fm_operator *p = &left->node[k].o;
+    if (left->node[k].sk && !left->node[k].sk->hole &&
+        left->node[k].sk->op == GS_COMPUTE && p->op == GS_C_CLIP &&
+        !memcmp(p->param, o->param, sizeof p->param))
+      return true;
+  }
+  return false;
+}
+
+/* What an integer dtype takes as a literal: values of the dtype as bounds of
+ * a clip, 32 bits elsewhere. */
+static void
+range_of(gs_compute op, gs_dtype d, int64_t *least, int64_t *most) {
+  int bits = op == GS_C_CLIP ? gs_dtype_table[d].bytes * 8 : 32;
+  bool sign = op != GS_C_CLIP || gs_dtype_table[d].is_signed;
+  *least = sign ? -(INT64_C(1) << (bits - 1)) : 0;
+  *most = (INT64_C(1) << (sign ? bits - 1 : bits)) - 1;
+}
+
+/* A literal that some operator of the left side has, of no wider range. */
+static bool
+is_given(const infer *x, const fm_operator *o, fm_number literal) {
+  const fm_side *left = &x->f->side[0];
+  int64_t least, most, low, high;
+  range_of(o->op, x->a->dtype, &least, &most);
+  for (uint32_t k = 0; k < left->skeleton->n; k++) {
+    const fm_node *n = &left->node[k];
+    if (!n->sk || n->sk->hole || n->sk->op != GS_COMPUTE)
+      continue;
+    gs_dtype d = left->node[n->sk->kids[0]].type.dtype;
+    range_of(n->o.op, d, &low, &high);
+    if (!gs_dtype_table[d].integer || low < least || high > most)
+      continue;
+    for (uint32_t i = 0; i < n->o.n; i++)
+      if (!n->o.param[i].written && n->o.param[i].number == literal)
+        return true;
+  }
+  return false;
+}
+
+/* Are the literals in it whole, as an integer dtype of the left side has
+ * them? */
+static bool
+is_whole(const infer *x, const fm_operator *o, fm_number n) {
+  fm_form *f = x->f;
+  fm_poly p = f->number[n];
+  for (uint32_t k = 0; k < p.n; k++) {
+    fm_mono m = f->mono[f->term[p.at + k].mono];
+    for (uint32_t i = 0; i < m.n; i++)
+      if (f->var[m.var[i]].kind == FM_V_LITERAL &&
+          !is_given(x, o, fm_of_variable(f, m.var[i])))
+        return false;
+  }
+  return true;
+}
+
+static bool
+is_bounded(const infer *x, fm_number n, int64_t least, int64_t most) {
+  fm_form *f = x->f;
+  fm_number minus = fm_combine(f, -1, n, 0, n, 0);
+  for (uint32_t k = 0; k < f->n_bounds; k++) {
+    const fm_bound *b = &f->bound[k];
+    if ((b->number == fm_normal(f, n) || b->number == fm_normal(f, minus)) &&
+        b->most <= most && -b->most >= least)
+      return true;
+  }
+  return false;
+}
+
+/* Is the literal one that an integer dtype takes?  It may be computed. */
+static bool
+fits_integer(const infer *x, const fm_operator *o, uint32_t k) {
+  fm_form *f = x->f;
+  fm_number n = o->param[k].number;
+  double real = o->param[k].real;
+  int64_t least, most;
+  range_of(o->op, x->a->dtype, &least, &most);
+  if (o->param[k].written)
+    return real >= (double)least && real <= (double)most &&
+           (double)(int64_t)real == real;
+  if (f->number[n].real)
+    return is_given(x, o, n) ||
+           (is_whole(x, o, n) && is_bounded(x, n, least, most));
+  return fm_at_least(f, n, least) &&
+         fm_at_least(f, fm_combine(f, -1, n, 0, n, 0), -most);
+}
+
+static bool
+has_literals(const infer *x, const fm_operator *o) {
+  if (o->op == GS_C_CAST || !gs_dtype_table[x->a->dtype].integer)
+    return true;
+  for (uint32_t k = 0; k < o->n; k++)
+    if (!fits_integer(x, o, k))
+      return false;
+  return true;
+}
+
+static bool
+is_typed(const infer *x, const fm_operator *o) {
+  gs_compute_kind kind = gs_compute_table[o->op].kind;
+  if (gs_dtype_table[x->a->dtype].integer && !gs_compute_takes_integers(o->op))
+    return false;
+  if (kind != GS_ELEMENTWISE && kind != GS_CAST && x->a->rank == x->a->access)
+    return false;
+  return !x->f->right ||
+         (has_literals(x, o) && (o->op != GS_C_CLIP || is_clip(x, o)));
+}
+
+/* The first `drop` dimensions of C go. */
+static void
+drop(const infer *x, uint32_t n) {
+  uint32_t s = x->a->access;
+  x->t->rank = s;
+  push(x, x->a->dim + s + n, x->a->rank - s - n);
+}
+
+static void
+need_tuple(const infer *x, int64_t size) {
+  fm_number n = x->a->dim[x->a->access];
+  fm_need(x->f, fm_combine(x->f, 1, n, 0, n, -size), true);
+  drop(x, 1);
+}
+
 static void
 of_compute(const infer *x) {
-  const fm_value *v = &x->node->attr[0];
-  gs_compute op;
-  if (v->kind != FM_DATUM || !gs_compute_of(x->f->values, v->datum, &op)) {
-    fail(x);
+  fm_operator *o = &x->node->o;
+  if (!fm_operator_of(x->f, x->node->sk->attrs[0], o) || !is_typed(x, o)) {
+    fm_fail(x->f, "an operator that is not known");
     return;
   }
-  gs_compute_kind kind = gs_compute_table[op].kind;
-  if (kind == GS_CAST) {
-    bs_value to = gs_compute_param(x->f->values, v->datum, 0);
-    if (bs_kind_of(x->f->values, to) != BS_KIND_SYM ||
-        !gs_dtype_find(bs_as_sym(x->f->values, to), &x->t->dtype))
-      fail(x);
-  } else if (kind != GS_ELEMENTWISE)
-    fail(x);
+  if (o->op != GS_C_CAST)
+    x->t->dtype = gs_compute_dtype(o->op, x->a->dtype);
+  else
+    x->t->dtype = (gs_dtype)o->param[0].real;
+  switch (gs_compute_table[o->op].kind) {
+  case GS_REDUCE:
+  case GS_DOT:
+    drop(x, x->a->rank - x->a->access);
+    return;
+  case GS_FOLD:
+    drop(x, 1);
+    return;
+  case GS_SELECT:
+    need_tuple(x, 3);
+    return;
+  case GS_GATHER:
+    need_tuple(x, 2);
+    return;
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+  case GS_SOFTMAX:
+    return;
+  }
 }
 
 static void
@@ -377,10 +494,10 @@ infer_node(fm_form *f, fm_side *side, fm_node *node) {
     return;
   }
   if (!of_op[sk->op] || sk->n_attrs > FM_ATTRS || !sk->n_kids) {
-    f->failed = true;
+    fm_fail(f, "a call or an input");
     return;
   }
-  for (uint32_t k = 0; k < sk->n_attrs; k++)
+  for (uint32_t k = 0; k < sk->n_attrs && sk->op != GS_COMPUTE; k++)
     node->attr[k] = sk->attrs[k] ? fm_eval(f, sk->attrs[k])
                                  : (fm_value){.kind = FM_UNKNOWN};
   infer x = {f,
@@ -396,8 +513,8 @@ infer_node(fm_form *f, fm_side *side, fm_node *node) {
 void
 fm_infer_side(fm_form *f, fm_side *side) {
   if (!side->skeleton->n || side->skeleton->n > FM_NODES)
-    f->failed = true;
-  for (uint32_t k = 0; k < side->skeleton->n && !f->failed; k++) {
+    fm_fail(f, "a large term");
+  for (uint32_t k = 0; k < side->skeleton->n && !f->why; k++) {
     side->node[k] = (fm_node){.sk = &side->skeleton->nodes[k]};
     infer_node(f, side, &side->node[k]);
   }

@@ -72,6 +72,39 @@ note_skeleton(const bs_values *values, const gs_skeleton *sk, rl_parts *out) {
     }
 }
 
+/* A rule with parameters is read as it is written, since what a parameter is
+ * compared with is gone once its value stands there.  A reverse has the name
+ * of its rule and an ending. */
+static const rl_form *
+form_of(const rl_rules *rules, const rl_rule *rule) {
+  for (uint32_t k = 0; k < rules->rule_forms.len; k++) {
+    const char *name = rules->rule_forms.data[k].name;
+    size_t n = strlen(name);
+    if (!strncmp(rule->name, name, n) &&
+        (!rule->name[n] || !strcmp(rule->name + n, "~rev")))
+      return &rules->rule_forms.data[k];
+  }
+  return NULL;
+}
+
+static void
+note_written(const rl_rules *rules, const rl_rule *rule, rl_parts *out) {
+  const rl_form *form = form_of(rules, rule);
+  const rl_file *f = form ? &rules->files.data[form->file] : NULL;
+  uint32_t end = form ? rl_end(f, form->node) : 0;
+  for (uint32_t x = form ? form->node : 0; x < end; x++) {
+    const char *name = rl_symbol(rules, f, x);
+    out->asks_params |= name && name[0] == '$';
+  }
+  for (uint32_t x = form ? form->node : 0; x < end && out->asks_params; x++) {
+    const bs_sx *sx = rl_sx(f, x);
+    if (sx->kind != BS_SX_INT && sx->kind != BS_SX_REAL)
+      continue;
+    note_number(rules->ctx.values, sx->value, out);
+    note_literal(rules->ctx.values, sx->value, out);
+  }
+}
+
 /* --- equations ------------------------------------------------------------ */
 
 static const struct {
@@ -163,6 +196,7 @@ rl_parts_of(const rl_rules *rules, const rl_rule *rule, rl_parts *out) {
   }
   for (uint32_t k = 0; k < rule->n_right; k++)
     note_skeleton(rules->ctx.values, c->right[k].skeleton, out);
+  note_written(rules, rule, out);
 }
 
 uint32_t
@@ -189,19 +223,27 @@ rl_target(const rl_rules *rules) {
   return rules->target;
 }
 
+/* The copy has this one form, so that no other is read again. */
 rl_rules *
-rl_turned_on(const gs_context *ctx, const rl_rules *rules, int64_t value) {
+rl_under(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
+         int64_t value) {
   rl_rules *copy = rl_copy(rules, ctx, NULL);
+  const rl_form *form = form_of(rules, rule);
+  const rl_file *f = form ? &rules->files.data[form->file] : NULL;
+  uint32_t end = form ? rl_end(f, form->node) : 0;
   bool any = false;
-  for (uint32_t k = 0; k < rules->params.len; k++) {
-    const char *name = rules->params.data[k].name;
-    bs_value now = rl_param_value(rules, name);
-    if (bs_kind_of(ctx->values, now) != BS_KIND_INT ||
-        bs_as_int(ctx->values, now))
+  for (uint32_t x = form ? form->node : 0; x < end; x++) {
+    const char *name = rl_symbol(rules, f, x);
+    if (!name || name[0] != '$' ||
+        bs_kind_of(ctx->values, rl_param_value(rules, name + 1)) != BS_KIND_INT)
       continue;
-    any |= rl_set_param(copy, name, bs_int(ctx->values, value));
+    any |= rl_set_param(copy, name + 1, bs_int(ctx->values, value));
   }
-  return any && rl_finish(copy) ? copy : NULL;
+  if (!any)
+    return NULL;
+  copy->rule_forms.len = 0;
+  bs_push(ctx->heap, &copy->rule_forms, *form);
+  return rl_parse_rule(copy, form) ? copy : NULL;
 }
 
 /* --- the e-graph ---------------------------------------------------------- */

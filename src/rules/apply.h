@@ -32,7 +32,7 @@ typedef struct rl_equality {
   rl_side a, b;
 } rl_equality;
 
-#define RL_NUMBERS    16
+#define RL_NUMBERS    24
 #define RL_EQUALITIES 64
 #define RL_MAX_NUMBER 1024
 
@@ -46,11 +46,13 @@ typedef struct rl_parts {
   const gs_scope
       *scope;       /* the slots; those that no author names begin with ( */
   bool asks_values; /* the condition asks about zeros or constants */
+  bool asks_params; /* a parameter $NAME stands in the rule */
   /* Whole numbers of the condition and of what the right side computes, from 2
    * to RL_MAX_NUMBER. */
   uint32_t n_numbers;
   int64_t numbers[RL_NUMBERS];
-  /* Their numbers of any kind and size, as they are written. */
+  /* Their numbers of any kind and size, as they are written, and those beside
+   * a parameter, which its value may have decided. */
   uint32_t n_literals;
   bs_value literals[RL_NUMBERS];
   /* What the condition sets equal, as far as it is said plainly. */
@@ -75,9 +77,10 @@ uint32_t rl_asked_count(const rl_rule *);
 rl_asked rl_asked_at(const rl_rule *, uint32_t);
 /* The target that the rules were loaded for. */
 const gs_target *rl_target(const rl_rules *);
-/* The same rules with every parameter that is 0, which turns things off, set
- * to a value.  NULL when there is none, or they cannot be read so. */
-rl_rules *rl_turned_on(const gs_context *, const rl_rules *, int64_t value);
+/* The rule alone, with every whole number among its parameters set to a value.
+ * NULL when it has none, or cannot be read so. */
+rl_rules *rl_under(const gs_context *, const rl_rules *, const rl_rule *,
+                   int64_t value);
 
 /* What an application says: `left` equals `right`. */
 typedef struct rl_equation {

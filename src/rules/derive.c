@@ -13,6 +13,18 @@
 
 /* --- the left side -------------------------------------------------------- */
 
+/* An integer parameter where an operator takes a number: it matches numbers
+ * that are whole. */
+static void
+put_integer(deriver *d, bs_text *out, const gs_expr *e) {
+  const char *name = bs_arena_printf(d->ctx->arena, "?=%u", ++d->n_fresh);
+  bs_putf(out, " %s", name);
+  rl_add_conjunct(d,
+                  bs_arena_printf(d->ctx->arena, "(= %s (integer %s))",
+                                  rl_expr_text(d, e), name),
+                  NULL, (int)e->slot);
+}
+
 /* An attribute of a pattern: what is no literal and no variable becomes a
  * variable that is tested. */
 static void
@@ -27,9 +39,17 @@ put_pattern_attr(deriver *d, bs_text *out, const gs_expr *e) {
   if (!strcmp(gs_function_name(e->function), "list")) {
     bs_put(out, is_operator ? "(" : "(list");
     for (uint32_t k = 0; k < e->n_args; k++) {
-      if (k || !is_operator)
-        bs_putc(out, ' ');
-      put_pattern_attr(d, out, e->args[k]);
+      const gs_expr *arg = e->args[k];
+      if (is_operator && !k) {
+        bs_put(out, bs_as_sym(d->ctx->values, arg->literal));
+        continue;
+      }
+      if (is_operator && arg->kind == GS_X_VAR && arg->sort == GS_SORT_INT) {
+        put_integer(d, out, arg);
+        continue;
+      }
+      bs_putc(out, ' ');
+      put_pattern_attr(d, out, arg);
     }
     bs_putc(out, ')');
     return;
@@ -214,6 +234,20 @@ put_best_rule(deriver *d, bs_text *out) {
   return put_rule(d, out);
 }
 
+/* What is wrong in the text is wrong in the instruction, whose place is one
+ * that can be looked at. */
+static void
+blame_instr(const deriver *d, uint32_t source, uint32_t first) {
+  const gs_skeleton *s = d->instr->semantics;
+  bs_diags *diags = d->ctx->diags;
+  for (uint32_t k = first; k < diags->list.len; k++)
+    if (diags->list.data[k].span.file == source)
+      diags->list.data[k].span = s->nodes[s->n - 1].span;
+  bs_note(diags, d->instr->span,
+          "this is in the rule derived from the instruction '%s'",
+          d->instr->name);
+}
+
 /* Reads the text as a file of its own. */
 static bool
 read_rule(deriver *d, const char *text) {
@@ -232,11 +266,10 @@ read_rule(deriver *d, const char *text) {
                   .span = d->instr->span,
                   .file = rules->files.len - 1,
                   .node = node};
+  uint32_t first = ctx->diags->list.len;
   bool ok = rl_parse_rule(rules, &form);
   if (!ok)
-    bs_note(ctx->diags, d->instr->span,
-            "this is in the rule derived from the instruction '%s'",
-            d->instr->name);
+    blame_instr(d, f.source, first);
   return ok;
 }
 

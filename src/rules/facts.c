@@ -12,21 +12,19 @@
 
 const gs_type *
 rl_type_of(rl_session *s, bs_value type) {
-  bs_heap *heap = s->ctx.heap;
-  uint32_t n = s->type_number.len;
-  if (n <= type.i) {
-    bs_reserve(heap, &s->type_number, type.i + (uint64_t)1);
-    memset(s->type_number.data + n, 0, (type.i + 1 - n) * sizeof n);
-    s->type_number.len = type.i + 1;
-  }
-  uint32_t *number = &s->type_number.data[type.i];
-  if (!*number) {
+  rl_near_type *near = &s->near[type.i % RL_NEAR_TYPES];
+  if (near->of && near->id == type.i)
+    return near->of;
+  uint32_t number = bs_map_get(&s->type_number, type.i);
+  if (number == BS_NO_ENTRY) {
     gs_type *t = BS_NEW(&s->arena, gs_type);
     gs_type_read(s->ctx.values, type, t);
-    bs_push(heap, &s->types, t);
-    *number = s->types.len;
+    number = s->types.len;
+    bs_push(s->ctx.heap, &s->types, t);
+    bs_map_put(s->ctx.heap, &s->type_number, type.i, number);
   }
-  return s->types.data[*number - 1];
+  *near = (rl_near_type){type.i, s->types.data[number]};
+  return near->of;
 }
 
 bool
@@ -168,7 +166,7 @@ rl_session_free(rl_session *s) {
   bs_free(heap, s->class_of);
   bs_vec_done(heap, &s->places);
   bs_vec_done(heap, &s->types);
-  bs_vec_done(heap, &s->type_number);
+  bs_map_done(heap, &s->type_number);
   bs_arena_done(&s->arena);
   bs_arena_done(&s->scratch);
   bs_free(heap, s);

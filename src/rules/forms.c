@@ -117,12 +117,13 @@ twice(const reader *r, bs_span span, const char *what, const char *name,
 static bool
 rule_name_free(const reader *r, const char *name, bs_span span) {
   const rl_rules *rules = r->rules;
-  for (uint32_t k = 0; k < rules->rule_forms.len; k++)
-    if (!strcmp(rules->rule_forms.data[k].name, name))
-      return twice(r, span, "rule", name, rules->rule_forms.data[k].span);
-  for (uint32_t k = 0; k < rules->sets.len; k++)
-    if (!strcmp(rules->sets.data[k].name, name))
-      return twice(r, span, "ruleset", name, rules->sets.data[k].form.span);
+  uint64_t symbol = bs_sym(rules->ctx.values, name).i;
+  uint32_t form = bs_map_get(&rules->form_named, symbol);
+  uint32_t set = bs_map_get(&rules->set_named, symbol);
+  if (form != BS_NO_ENTRY)
+    return twice(r, span, "rule", name, rules->rule_forms.data[form].span);
+  if (set != BS_NO_ENTRY)
+    return twice(r, span, "ruleset", name, rules->sets.data[set].form.span);
   return true;
 }
 
@@ -146,6 +147,9 @@ read_rule_in(const reader *r, uint32_t node, uint32_t set) {
   rl_form form = form_of(r, node, name, set);
   if (!rule_name_free(r, name, form.span))
     return false;
+  bs_map_put_first(r->rules->ctx.heap, &r->rules->form_named,
+                   bs_sym(r->rules->ctx.values, name).i,
+                   r->rules->rule_forms.len);
   bs_push(r->rules->ctx.heap, &r->rules->rule_forms, form);
   return true;
 }
@@ -189,6 +193,8 @@ read_ruleset(const reader *r, uint32_t node) {
     return false;
   rl_set set = {.name = name, .form = form_of(r, node, name, 0)};
   bool ok = rule_name_free(r, name, set.form.span);
+  bs_map_put_first(rules->ctx.heap, &rules->set_named,
+                   bs_sym(rules->ctx.values, name).i, rules->sets.len);
   bs_push(rules->ctx.heap, &rules->sets, set);
   uint32_t index = rules->sets.len;
   for (uint32_t x = at(r, item(r, node, 1))->next; x; x = at(r, x)->next) {
@@ -323,6 +329,14 @@ rl_read_forms(rl_rules *rules, uint32_t file) {
   return ok;
 }
 
+/* The file that is being read includes another one. */
+static void
+note_include(rl_rules *rules, uint32_t to) {
+  if (rules->loading.len)
+    bs_push(rules->ctx.heap, &rules->includes,
+            (rl_include){bs_last(&rules->loading), to});
+}
+
 static bool
 load_source(rl_rules *rules, uint32_t source, const char *real) {
   const gs_context *ctx = &rules->ctx;
@@ -333,6 +347,7 @@ load_source(rl_rules *rules, uint32_t source, const char *real) {
     bs_sexps_done(ctx->heap, &f.sx);
     return false;
   }
+  note_include(rules, rules->files.len);
   bs_push(ctx->heap, &rules->files, f);
   return rl_read_forms(rules, rules->files.len - 1);
 }
@@ -342,9 +357,11 @@ load_path(rl_rules *rules, const char *path, bs_span from) {
   bs_diags *d = rules->ctx.diags;
   const char *real = real_path(rules, path);
   for (uint32_t k = 0; k < rules->files.len; k++)
-    if (rules->files.data[k].real && !strcmp(rules->files.data[k].real, real))
+    if (rules->files.data[k].real && !strcmp(rules->files.data[k].real, real)) {
+      note_include(rules, k);
       return !is_loading(rules, k) ||
              bs_error(d, from, "include-cycle", "%s includes itself", path);
+    }
   if (rules->loading.len >= MAX_INCLUDES)
     return bs_error(d, from, "include-depth",
                     "files include each other more than %d deep", MAX_INCLUDES);

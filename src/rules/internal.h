@@ -6,6 +6,7 @@
 #ifndef RULES_INTERNAL_H
 #define RULES_INTERNAL_H
 
+#include "base/map.h"
 #include "rules/saturate.h"
 #include "rules/test.h"
 
@@ -64,6 +65,11 @@ typedef struct rl_file {
   bs_sexps sx;
 } rl_file;
 
+/* Files by index: one includes the other. */
+typedef struct rl_include {
+  uint32_t from, to;
+} rl_include;
+
 /* A form that was found, to be parsed by rl_finish. */
 typedef struct rl_form {
   const char *name;
@@ -98,6 +104,7 @@ typedef enum rl_run_kind {
 
 typedef struct rl_plan {
   rl_run_kind kind;
+  const char *name; /* of a set or a rule that runs once; else NULL */
   const uint8_t *mask;
   int64_t times;
   const struct rl_plan *const *kids;
@@ -108,12 +115,17 @@ typedef struct rl_strategy {
   const char *name;
   rl_form form;
   const rl_plan *plan;
+  bool planning, faulty; /* the plan is being made; cannot be made */
+  /* By file: it stands in it, names something of it, or a file of which this
+   * holds includes it.  What no phase runs of these was left out on purpose. */
+  uint8_t *knows;
 } rl_strategy;
 
 struct rl_rules {
   gs_context ctx;
   const gs_target *target;
   BS_VEC(rl_file) files;
+  BS_VEC(rl_include) includes;
   BS_VEC(uint32_t) loading; /* files whose includes are being read */
   BS_VEC(rl_param) params;
   BS_VEC(rl_override) overrides;
@@ -122,10 +134,16 @@ struct rl_rules {
   BS_VEC(rl_strategy) strategies;
   BS_VEC(rl_test) tests;
   BS_VEC(rl_compiled *) compiled;
+  bs_map form_named,
+      set_named;     /* by symbol: the first of rule_forms, of sets */
+  bs_map rule_named; /* the first of `compiled` */
   uint8_t *kind_masks[RL_ALGEBRA + 1];
   uint8_t *all_mask;
   bool failed, finished;
 };
+
+/* The first compiled rule of a name; BS_NO_ENTRY: there is none. */
+uint32_t rl_index_of(const rl_rules *, const char *name);
 
 static inline const bs_sx *
 rl_sx(const rl_file *f, uint32_t node) {
@@ -229,17 +247,16 @@ bool rl_resolve_sets(rl_rules *);
 bool rl_parse_strategies(rl_rules *);
 const uint8_t *rl_mask_find(const rl_rules *, const char *name);
 bool rl_unknown_set(const rl_rules *, bs_span, const char *name);
-typedef struct rl_runner {
-  eg_runner *engine;
-  uint32_t iterations; /* the limit over the whole run; 0 = none */
-  uint32_t n_rules;
-  const uint8_t *allowed; /* by rule */
-  uint8_t *enabled;       /* scratch, by rule */
-} rl_runner;
-/* *finished: the plan came to its end, though its last step still changed
- * something. */
-eg_stop rl_run_plan(const rl_runner *, const rl_plan *, bool *finished);
 const rl_strategy *rl_find_strategy(const rl_rules *, const char *name);
+
+/* plan.c: fills run->phases and run->planned.  Not `alone`: with a phase of the
+ * rules that no strategy knows, and a warning of files that are left out. */
+void rl_list_phases(rl_run *, const rl_strategy *, bool alone);
+
+/* phases.c: the phases one after the other, each within its share of the
+ * limits; without any, all rules until they add nothing.  Fills run->stop,
+ * finished, and what the phases did. */
+void rl_run_phases(rl_run *, const eg_run_options *limits);
 
 /* test_form.c */
 bool rl_read_test(rl_rules *, uint32_t file, uint32_t node);
@@ -249,6 +266,14 @@ const char *rl_stop_word(eg_stop); /* as (stops ..) has it */
 rl_rules *rl_copy(const rl_rules *, const gs_context *, const gs_target *);
 
 /* facts.c: the analysis of a run. */
+enum { RL_NEAR_TYPES = 64 };
+
+/* A type that was asked for lately. */
+typedef struct rl_near_type {
+  uint32_t id;
+  gs_type *of; /* NULL: none was */
+} rl_near_type;
+
 typedef struct rl_session {
   gs_context ctx;
   const gs_target *target;
@@ -256,9 +281,10 @@ typedef struct rl_session {
   eg_class *class_of;      /* by term of the program; EG_NO_CLASS: not added */
   BS_VEC(bs_span) places;  /* by node of the program */
   BS_VEC(gs_type *) types; /* by number */
-  BS_VEC(uint32_t) type_number; /* by value id: number + 1 */
-  bs_arena arena;               /* the types */
-  bs_arena scratch;             /* of one node */
+  bs_map type_number;      /* by id of a type; values are many, types few */
+  rl_near_type near[RL_NEAR_TYPES]; /* by low bits of that id */
+  bs_arena arena;                   /* the types */
+  bs_arena scratch;                 /* of one node */
   /* The node that was refused last. */
   struct {
     bool set;

@@ -80,7 +80,7 @@ read_outline(rl_linter *l, rl_written *w) {
 
 static const rl_compiled *
 compiled_at(const rl_rules *rules, bs_span span, uint32_t from) {
-  for (uint32_t k = from; k < rules->compiled.len; k++) {
+  for (uint32_t k = from; k < rules->compiled.len && k < from + 2; k++) {
     bs_span s = rules->compiled.data[k]->rule.span;
     if (s.file == span.file && s.lo == span.lo)
       return rules->compiled.data[k];
@@ -90,10 +90,8 @@ compiled_at(const rl_rules *rules, bs_span span, uint32_t from) {
 
 static const rl_compiled *
 compiled_named(const rl_rules *rules, const char *name) {
-  for (uint32_t k = 0; k < rules->compiled.len; k++)
-    if (!strcmp(rules->compiled.data[k]->rule.name, name))
-      return rules->compiled.data[k];
-  return NULL;
+  uint32_t k = rl_index_of(rules, name);
+  return k == BS_NO_ENTRY ? NULL : rules->compiled.data[k];
 }
 
 /* Compiled rules stand in the order of their forms, where both were read. */
@@ -109,6 +107,7 @@ list_rules(rl_linter *l) {
       continue;
     while (rules->compiled.data[at] != w.compiled[0])
       at++;
+    w.index = at;
     if (w.compiled[0]->rule.both_ways)
       w.compiled[1] = compiled_at(rules, form->span, ++at);
     read_outline(l, &w);

@@ -127,19 +127,26 @@ typedef struct few_rules {
 } few_rules;
 
 static void
-gather(const rl_linter *l, const rl_rules *all, const rl_compiled *c,
-       const rl_compiled *back, few_rules *out) {
+take_alone(const rl_linter *l, const rl_rules *all, const rl_compiled *c,
+           const rl_compiled *back, few_rules *out) {
   bs_heap *heap = l->ctx->heap;
   *out = (few_rules){.rules = *all, .alone = back ? 2 : 1};
   bs_push(heap, &out->list, (rl_compiled *)c);
   if (back)
     bs_push(heap, &out->list, (rl_compiled *)back);
+  out->rules.compiled.data = out->list.data;
+  out->rules.compiled.len = out->alone;
+}
+
+static void
+add_cleanup(const rl_linter *l, few_rules *out) {
   for (uint32_t k = 0; k < l->list.len; k++)
     for (int way = 0; way < 2; way++) {
       const rl_compiled *other = l->list.data[k].compiled[way];
-      if (other && other->rule.kind == RL_CLEANUP && other != c &&
-          other != back)
-        bs_push(heap, &out->list, (rl_compiled *)other);
+      if (other && other->rule.kind == RL_CLEANUP &&
+          other != out->list.data[0] &&
+          (out->alone < 2 || other != out->list.data[1]))
+        bs_push(l->ctx->heap, &out->list, (rl_compiled *)other);
     }
   out->rules.compiled.data = out->list.data;
 }
@@ -149,7 +156,7 @@ grows(const rl_linter *l, const rl_rules *all, const rl_compiled *c,
       const rl_compiled *back, run_args *out) {
   few_rules few;
   bool is = false;
-  gather(l, all, c, back, &few);
+  take_alone(l, all, c, back, &few);
   *out = (run_args){.l = l, .rules = &few.rules, .c = c, .state = 1};
   for (uint32_t k = 0, fired = 0; k < ATTEMPTS && fired < PROGRAMS; k++) {
     uint64_t state = out->state;
@@ -158,6 +165,8 @@ grows(const rl_linter *l, const rl_rules *all, const rl_compiled *c,
     fired += out->fired;
     if (!out->grows)
       continue;
+    if (few.list.len == few.alone)
+      add_cleanup(l, &few);
     few.rules.compiled.len = few.list.len;
     out->state = state;
     run_once(out);

@@ -13,6 +13,7 @@ typedef struct rl_written {
   const rl_file *file;
   /* Forward, then for <=> from right to left; NULL: could not be read. */
   const rl_compiled *compiled[2];
+  uint32_t index; /* of the first among the compiled rules */
   uint32_t left, right;
   bool has_limit;
   rl_nodes with, lets, also, fors;

@@ -199,14 +199,6 @@ add_plan(const rl_plan *p, uint8_t *mask, uint32_t n) {
     add_plan(p->kids[k], mask, n);
 }
 
-static uint32_t
-index_of(const rl_rules *rules, const rl_compiled *c) {
-  for (uint32_t k = 0; k < rules->compiled.len; k++)
-    if (rules->compiled.data[k] == c)
-      return k;
-  return 0;
-}
-
 /* In a file with strategies a rule that none runs is hardly meant; other files
  * are collections to choose from. */
 static void
@@ -238,7 +230,7 @@ check_strategies(const rl_linter *l) {
     add_plan(rules->strategies.data[k].plan, mask, n);
   for (uint32_t k = 0; k < l->list.len; k++) {
     const rl_written *w = &l->list.data[k];
-    uint32_t at = index_of(rules, w->compiled[0]);
+    uint32_t at = w->index;
     if (!mask[at] && !(w->compiled[1] && mask[at + 1]))
       report_never_run(l, w);
   }

@@ -4,10 +4,19 @@
  * On canonical forms: a rule covers another when its left side matches the
  * other's, turns then into the same right side, and asks for nothing that the
  * other's condition does not imply. */
-#include "rules/lint_internal.h"
+#include "rules/lint_general.h"
 #include <string.h>
 
-enum { MAX_DEPTH = 400 };
+/* So many of the rules that may cover one are looked at. */
+enum { MAX_DEPTH = 400, MOST_GENERAL = 256 };
+
+/* What the forms are looked up by. */
+typedef struct likeness {
+  const rl_canon *forms;
+  bs_map same, one_way; /* by key: the first form; the first one-way form */
+  rl_tree tree;         /* by left side */
+  rl_found found;
+} likeness;
 
 typedef struct cover {
   const rl_linter *l;
@@ -132,22 +141,21 @@ report_nothing(const rl_linter *l, const rl_canon *c) {
 
 /* The rule itself is the first of those like it. */
 static const rl_canon *
-find_same(const rl_canon *forms, uint32_t n, const rl_canon *c) {
-  for (uint32_t k = 0; k < n && &forms[k] != c; k++)
-    if (bs_same(forms[k].key, c->key))
-      return &forms[k];
-  return NULL;
+find_same(const likeness *x, const rl_canon *c) {
+  const rl_canon *first = &x->forms[bs_map_get(&x->same, c->key.i)];
+  return first == c ? NULL : first;
 }
 
 /* Of two rules that cover each other the later one is told. */
 static const rl_canon *
-find_general(const rl_linter *l, const rl_canon *forms, uint32_t n,
-             const rl_canon *c) {
-  for (uint32_t k = 0; k < n; k++)
-    if (forms[k].rule != c->rule && !forms[k].never &&
-        !bs_same(forms[k].key, c->key) && covers(l, &forms[k], c) &&
-        (&forms[k] < c || !covers(l, c, &forms[k])))
-      return &forms[k];
+find_general(const rl_linter *l, likeness *x, const rl_canon *c) {
+  rl_tree_find(&x->tree, c->left, MOST_GENERAL, &x->found);
+  for (uint32_t k = 0; k < x->found.len; k++) {
+    const rl_canon *f = &x->forms[x->found.data[k]];
+    if (f->rule != c->rule && !f->never && !bs_same(f->key, c->key) &&
+        covers(l, f, c) && (f < c || !covers(l, c, f)))
+      return f;
+  }
   return NULL;
 }
 
@@ -160,39 +168,59 @@ is_one_way(const rl_canon *c) {
 
 /* Two rules that are each other's reverse; told at the later one. */
 static void
-check_undone(const rl_linter *l, const rl_canon *forms, const rl_canon *c) {
+report_undone(const rl_linter *l, const rl_canon *f, const rl_canon *c) {
+  bs_warning(l->ctx->diags, c->rule->form->span, "inverse-rule",
+             "'%s' is '%s' from right to left", name_of(c), name_of(f));
+  bs_hint(l->ctx->diags, "write one rule with <=>");
+  bs_note(l->ctx->diags, f->rule->form->span, "that rule stands here");
+}
+
+static void
+check_undone(const rl_linter *l, const likeness *x, const rl_canon *c) {
   rl_canon back;
   if (!is_one_way(c))
     return;
   rl_canon_of(l, c->rule, true, &back);
-  for (const rl_canon *f = forms; f < c; f++)
-    if (is_one_way(f) && bs_same(f->key, back.key)) {
-      bs_warning(l->ctx->diags, c->rule->form->span, "inverse-rule",
-                 "'%s' is '%s' from right to left", name_of(c), name_of(f));
-      bs_hint(l->ctx->diags, "write one rule with <=>");
-      bs_note(l->ctx->diags, f->rule->form->span, "that rule stands here");
-      break;
-    }
+  uint32_t k = bs_map_get(&x->one_way, back.key.i);
+  if (k != BS_NO_ENTRY && &x->forms[k] < c)
+    report_undone(l, &x->forms[k], c);
   rl_canon_done(l, &back);
+}
+
+/* --- all of them ---------------------------------------------------------- */
+
+static void
+check_form(const rl_linter *l, likeness *x, const rl_canon *c) {
+  const rl_canon *other = find_same(x, c);
+  if (other) {
+    report_twice(l, other, c);
+    return;
+  }
+  if (does_nothing(l, c)) {
+    report_nothing(l, c);
+    return;
+  }
+  check_undone(l, x, c);
+  other = c->never ? NULL : find_general(l, x, c);
+  if (other)
+    report_covered(l, other, c);
 }
 
 void
 rl_lint_same(rl_linter *l, const rl_canon *forms, uint32_t n) {
+  bs_heap *heap = l->ctx->heap;
+  likeness x = {.forms = forms};
+  rl_tree_init(&x.tree, heap, l->ctx->values);
   for (uint32_t k = 0; k < n; k++) {
-    const rl_canon *c = &forms[k], *other = find_same(forms, n, c);
-    if (other) {
-      report_twice(l, other, c);
-      continue;
-    }
-    if (does_nothing(l, c)) {
-      report_nothing(l, c);
-      continue;
-    }
-    check_undone(l, forms, c);
-    if (c->never)
-      continue;
-    other = find_general(l, forms, n, c);
-    if (other)
-      report_covered(l, other, c);
+    bs_map_put_first(heap, &x.same, forms[k].key.i, k);
+    if (is_one_way(&forms[k]))
+      bs_map_put_first(heap, &x.one_way, forms[k].key.i, k);
+    rl_tree_add(&x.tree, forms[k].left);
   }
+  for (uint32_t k = 0; k < n; k++)
+    check_form(l, &x, &forms[k]);
+  rl_tree_done(&x.tree);
+  bs_map_done(heap, &x.same);
+  bs_map_done(heap, &x.one_way);
+  bs_vec_done(heap, &x.found);
 }

@@ -19,6 +19,8 @@ enum {
   AFTER_FAULT = 30,  /* attempts at a smaller one */
   REPAIRS = 3,       /* attempts with a value that a test wants */
   ALTERNATIVES = 16, /* of one match that are looked at */
+  LEFT_SIDES = 4000, /* of a rule whose left side had no type yet */
+  OPERATORS = 100,   /* until it is the one that is wanted */
   MAX_NODES = 256    /* of a side */
 };
 
@@ -41,7 +43,7 @@ typedef struct trial {
   bs_value *wanted;
   rl_steps steps; /* of the condition */
   gs_type made[MAX_NODES];
-  uint32_t applied;
+  uint32_t applied, typed; /* the latter: left sides */
   fault_found fault;
 } trial;
 
@@ -143,12 +145,38 @@ call_attr(trial *t, const eg_attr_pattern *a) {
   return n <= GS_MAX_NESTING ? bs_list(t->values, items, n) : BS_NIL;
 }
 
+/* The operator that a pattern with parameters wants; BS_NIL: any. */
+static bs_value
+wanted_operator(const eg_attr_pattern *a) {
+  const eg_attr_pattern *op =
+      a->kind == EG_ATTR_LIST && a->n == 1 ? &a->items[0] : a;
+  bool named = op->kind == EG_ATTR_LIST && op->n > 0 &&
+               op->items[0].kind == EG_ATTR_VALUE;
+  return named ? op->items[0].value : BS_NIL;
+}
+
+/* Operators with parameters are many: one at random is seldom the one. */
+static bs_value
+compute_attr(trial *t, const eg_attr_pattern *a, const gs_type *const *kids) {
+  bs_value op = wanted_operator(a), v = BS_NIL;
+  for (int k = 0; k < OPERATORS; k++) {
+    v = rl_random_attr(&t->sample, GS_COMPUTE, kids, 1);
+    bs_value head = v.i ? bs_item(t->values, v, 0) : BS_NIL;
+    if (!op.i || (head.i && bs_kind_of(t->values, head) == BS_KIND_LIST &&
+                  bs_same(bs_item(t->values, head, 0), op)))
+      break;
+  }
+  return v;
+}
+
 static bs_value
 propose(trial *t, const eg_term_node *n, const gs_type *const *kids) {
   if (n->op == GS_TENSOR || n->op == GS_CONST)
     return leaf_attr(t);
   if (n->op == GS_CALL)
     return call_attr(t, &n->attr);
+  if (n->op == GS_COMPUTE)
+    return compute_attr(t, &n->attr, kids);
   return rl_random_attr(&t->sample, (gs_op)n->op, kids, n->n_kids);
 }
 
@@ -403,6 +431,7 @@ attempt(trial *t) {
   bs_clear(&t->sample.types);
   if (!make_left(t, &root))
     return false;
+  t->typed++;
   uint32_t before = t->applied;
   for (uint32_t k = 0; k < ALTERNATIVES && next_alternative(t, first, &news);
        k++, first = false)
@@ -431,8 +460,21 @@ try_rule(trial *t) {
   }
 }
 
+/* Left sides alone, until one has a type. */
 static void
-prepare(trial *t, const rl_compiled *c) {
+try_left(trial *t) {
+  gs_type root;
+  memset(t->wanted, 0, (t->rule->n_slots + (size_t)1) * sizeof *t->wanted);
+  for (int k = 0; k < LEFT_SIDES && !t->typed; k++) {
+    memset(t->slots, 0xff, t->rule->n_slots * sizeof *t->slots);
+    bs_clear(&t->sample.types);
+    t->sample.state++;
+    t->typed += make_left(t, &root);
+  }
+}
+
+static void
+prepare(trial *t, const rl_compiled *c, void (*try)(trial *)) {
   bs_heap *heap = t->l->ctx->heap;
   size_t n = c->n_slots + (size_t)1;
   t->rule = c;
@@ -440,7 +482,7 @@ prepare(trial *t, const rl_compiled *c) {
   t->types = bs_calloc(heap, n, sizeof *t->types);
   t->wanted = bs_calloc(heap, n, sizeof *t->wanted);
   rl_steps_init(&t->steps, heap, t->values, c->condition, t->slots);
-  try_rule(t);
+  try(t);
   rl_steps_done(&t->steps, heap);
   bs_free(heap, t->wanted);
   bs_free(heap, t->types);
@@ -461,23 +503,41 @@ report(const rl_linter *l, const rl_compiled *c, const fault_found *f) {
   bs_hint(d, "%s", f->what);
 }
 
+/* Where nothing applied: is it the condition, or has the left side no type? */
+static void
+report_not_tried(const rl_linter *l, const rl_written *w, int way, trial *t) {
+  const rl_compiled *c = w->compiled[way];
+  t->rules = l->variants[0];
+  if (!t->typed)
+    prepare(t, c, try_left);
+  if (t->typed) {
+    rl_remark(l, w->form->span, "not-tried",
+              "no generated shapes made '%s' apply", c->rule.name);
+    return;
+  }
+  bs_warning(l->ctx->diags, w->form->span, "no-shape",
+             "the left side of '%s' has a type for none of %d shapes",
+             c->rule.name, LEFT_SIDES);
+  bs_hint(l->ctx->diags,
+          "do ranks, sizes and dtypes of its parts go together?");
+}
+
 static void
 check_direction(rl_linter *l, const rl_written *w, int way, trial *t) {
   uint32_t before = t->applied;
   t->fault = (fault_found){0};
+  t->typed = 0;
   t->sample.state = w->form->node * 2u + (unsigned)way;
   for (int k = 0; k < RL_VARIANTS && !t->fault.found; k++) {
     const rl_compiled *c = rl_variant_of(l, w, k, way);
     t->rules = l->variants[k];
     if (c)
-      prepare(t, c);
+      prepare(t, c, try_rule);
   }
   if (t->applied > before)
     l->counts.tried++;
   else
-    rl_remark(l, w->form->span, "not-tried",
-              "no generated shapes made '%s' apply",
-              w->compiled[way]->rule.name);
+    report_not_tried(l, w, way, t);
   if (t->fault.found)
     report(l, w->compiled[way], &t->fault);
 }

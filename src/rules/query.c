@@ -231,6 +231,50 @@ rl_classes_of(const rl_run *run, const gs_program *p, eg_class *out) {
     out[k] = class_of_node(run, &p->nodes.data[k], out);
 }
 
+/* --- the program itself --------------------------------------------------- */
+
+static bool
+is_term(const rl_run *run, const gs_node *n, eg_node node) {
+  const eg_graph *g = run->graph;
+  uint32_t n_kids;
+  const eg_class *kids = eg_kids(g, node, &n_kids);
+  if (eg_op(g, node) != n->op || !bs_same(eg_attr(g, node), n->attr) ||
+      n_kids != n->n_kids)
+    return false;
+  for (uint32_t k = 0; k < n_kids; k++)
+    if (eg_find(g, kids[k]).i !=
+        eg_find(g, run->session->class_of[n->kids[k].i]).i)
+      return false;
+  return true;
+}
+
+static eg_node
+node_of_term(const rl_run *run, const gs_node *n, eg_class c) {
+  uint32_t count;
+  const eg_node *nodes = eg_class_nodes(run->graph, c, &count);
+  for (uint32_t k = 0; k < count; k++)
+    if (is_term(run, n, nodes[k]))
+      return nodes[k];
+  return EG_NO_NODE;
+}
+
+/* Terms stand after their children, so what the first term of a class chooses
+ * needs only what was chosen before it: there is no cycle. */
+void
+rl_choose_own(const rl_run *run, uint32_t n, eg_node *choice) {
+  const gs_program *p = run->session->program;
+  for (uint32_t k = 0; k < n; k++)
+    choice[k] = EG_NO_NODE;
+  for (uint32_t k = 0; k < p->nodes.len; k++) {
+    eg_class c = run->session->class_of[k];
+    if (c.i == EG_NO_CLASS.i)
+      continue;
+    c = eg_find(run->graph, c);
+    if (choice[c.i].i == EG_NO_NODE.i)
+      choice[c.i] = node_of_term(run, &p->nodes.data[k], c);
+  }
+}
+
 static eg_class
 add_nodes(const rl_run *run, const gs_skeleton *s, const uint32_t *slots,
           uint32_t n_slots, eg_class *made) {

@@ -478,6 +478,9 @@ compile_direction(const outline *o, bool reverse) {
     out->rule.span = o->form->span;
     out->rule.kind = o->kind;
     out->rule.both_ways = o->both_ways;
+    bs_map_put_first(ctx->heap, &o->rules->rule_named,
+                     bs_sym(ctx->values, out->rule.name).i,
+                     o->rules->compiled.len);
     bs_push(ctx->heap, &o->rules->compiled, out);
   }
   bs_vec_done(ctx->heap, &clauses.steps);

@@ -159,6 +159,13 @@ rl_finish(rl_rules *rules) {
   return rules->finished;
 }
 
+/* Plans hold masks over the rules of their own collection. */
+static void
+forget_plans(rl_rules *rules) {
+  for (uint32_t k = 0; k < rules->strategies.len; k++)
+    rules->strategies.data[k].plan = NULL;
+}
+
 /* The lists of forms are shared in content, so the copy reads no file. */
 #define COPY(field)                                                            \
   do {                                                                         \
@@ -166,16 +173,30 @@ rl_finish(rl_rules *rules) {
       bs_push(ctx->heap, &to->field, from->field.data[i]);                     \
   } while (0)
 
+static void
+name_forms(rl_rules *rules) {
+  const gs_context *ctx = &rules->ctx;
+  for (uint32_t k = 0; k < rules->rule_forms.len; k++)
+    bs_map_put_first(ctx->heap, &rules->form_named,
+                     bs_sym(ctx->values, rules->rule_forms.data[k].name).i, k);
+  for (uint32_t k = 0; k < rules->sets.len; k++)
+    bs_map_put_first(ctx->heap, &rules->set_named,
+                     bs_sym(ctx->values, rules->sets.data[k].name).i, k);
+}
+
 rl_rules *
 rl_copy(const rl_rules *from, const gs_context *ctx, const gs_target *target) {
   rl_rules *to = rl_new(ctx, target ? target : from->target);
   COPY(files);
+  COPY(includes);
   COPY(params);
   COPY(overrides);
   COPY(rule_forms);
   COPY(sets);
   COPY(strategies);
   COPY(tests);
+  name_forms(to);
+  forget_plans(to);
   return to;
 }
 
@@ -191,10 +212,13 @@ rl_at(const rl_rules *rules, uint32_t index) {
   return &rules->compiled.data[index]->rule;
 }
 
+uint32_t
+rl_index_of(const rl_rules *rules, const char *name) {
+  return bs_map_get(&rules->rule_named, bs_sym(rules->ctx.values, name).i);
+}
+
 const rl_rule *
 rl_find(const rl_rules *rules, const char *name) {
-  for (uint32_t k = 0; k < rules->compiled.len; k++)
-    if (!strcmp(rules->compiled.data[k]->rule.name, name))
-      return &rules->compiled.data[k]->rule;
-  return NULL;
+  uint32_t k = rl_index_of(rules, name);
+  return k == BS_NO_ENTRY ? NULL : rl_at(rules, k);
 }

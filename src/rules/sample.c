@@ -280,9 +280,8 @@ rl_random_attr(rl_sample *s, gs_op op, const gs_type *const *kids,
 gs_term
 rl_sample_add(rl_sample *s, gs_op op, bs_value attr, const gs_term *kids,
               uint32_t n_kids) {
-  gs_fault fault;
   gs_type t;
-  gs_term term = gs_add(s->p, op, attr, kids, n_kids, BS_NOWHERE, &fault);
+  gs_term term = gs_add(s->p, op, attr, kids, n_kids, BS_NOWHERE, NULL);
   if (!gs_term_ok(term))
     return term;
   gs_type_at(s->p, term, &t);

@@ -89,6 +89,8 @@ make_rules(rl_run *run, const rl_rules *rules, uint64_t match_limit) {
   run->n_rules = n;
   run->engine_rules = bs_calloc(run->heap, n + (size_t)1, sizeof(eg_rule));
   run->guards = bs_calloc(run->heap, n + (size_t)1, sizeof(rl_guard));
+  run->allowed = bs_calloc(run->heap, n + (size_t)1, 1);
+  run->planned = bs_calloc(run->heap, n + (size_t)1, 1);
   for (uint32_t k = 0; k < n; k++) {
     const rl_compiled *c = rules->compiled.data[k];
     if (c->condition)
@@ -135,26 +137,25 @@ unknown_strategy(const rl_rules *rules, const char *name) {
 }
 
 static bool
-find_plan(const rl_rules *rules, const char *name, const rl_plan **out) {
-  const rl_strategy *s = rl_find_strategy(rules, name ? name : "main");
-  *out = s ? s->plan : NULL;
-  return s || !name || unknown_strategy(rules, name);
+find_strategy(const rl_rules *rules, const char *name,
+              const rl_strategy **out) {
+  *out = rl_find_strategy(rules, name ? name : "main");
+  return *out || !name || unknown_strategy(rules, name);
 }
 
 bool
 rl_go(rl_run *run, const rl_options *options, const uint8_t *allowed,
       bool plain) {
-  const rl_plan *plan = NULL;
-  if (!plain && !find_plan(run->rules, options->strategy, &plan))
+  const rl_strategy *strategy = NULL;
+  if (!plain && !find_strategy(run->rules, options->strategy, &strategy))
     return false;
-  rl_runner r = {.engine = run->runner,
-                 .iterations = options->run.iterations,
-                 .n_rules = run->n_rules,
-                 .allowed = allowed};
-  r.enabled = bs_calloc(run->heap, run->n_rules + (size_t)1, 1);
-  run->stop = plan ? rl_run_plan(&r, plan, &run->finished)
-                   : eg_run_some(run->runner, allowed, 0);
-  bs_free(run->heap, r.enabled);
+  for (uint32_t k = 0; k < run->n_rules; k++)
+    run->allowed[k] = run->planned[k] = !allowed || allowed[k];
+  if (strategy) {
+    memset(run->planned, 0, run->n_rules);
+    rl_list_phases(run, strategy, options->alone);
+  }
+  rl_run_phases(run, &options->run);
   for (uint32_t k = 0; k < run->n_outputs; k++)
     run->outputs[k] = eg_find(run->graph, run->outputs[k]);
   if (run->stop != EG_STOP_FAULT)
@@ -198,6 +199,9 @@ rl_run_done(rl_run *run) {
   for (uint32_t k = 0; run->guards && k < run->n_rules; k++)
     rl_guard_done(&run->guards[k], run->heap);
   bs_free(run->heap, run->guards);
+  bs_free(run->heap, run->allowed);
+  bs_free(run->heap, run->planned);
+  bs_free(run->heap, run->phases);
   bs_free(run->heap, run->engine_rules);
   bs_free(run->heap, run->outputs);
   eg_free(run->graph);

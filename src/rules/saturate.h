@@ -18,7 +18,20 @@ typedef struct rl_options {
   uint32_t n_disabled;
   uint64_t matches_a_rule; /* applied in the whole run; 0: no limit */
   bool explain;            /* keep what explanations need (explain.h) */
+  bool alone; /* the strategy's phases, and none of rules that none knows */
 } rl_options;
+
+/* A step of a strategy as it was run. */
+typedef struct rl_phase {
+  const char *name;           /* of the sets in it, "pads tiles" */
+  const struct rl_plan *plan; /* private */
+  uint32_t weight;            /* its part of what limits keep back */
+  bool lowers;                /* it runs rules of kind lowering */
+  bool ran;                   /* it began */
+  eg_stop cut;         /* the limit it ended at; EG_STOP_SATURATED: none */
+  uint32_t iterations; /* of its own */
+  uint32_t nodes;      /* of the graph at its end */
+} rl_phase;
 
 typedef struct rl_run {
   eg_graph *graph;
@@ -26,13 +39,21 @@ typedef struct rl_run {
   const rl_rules *rules;
   eg_class *outputs; /* of program.outputs */
   uint32_t n_outputs;
+  /* The first limit that cut something off; EG_STOP_ITERATIONS, too, where the
+   * strategy ended by itself; EG_STOP_SATURATED: no allowed rule adds
+   * anything. */
   eg_stop stop;
   bool finished; /* the strategy ended by itself, not saturated, at no limit */
+  rl_phase *phases; /* n_phases; none without a strategy */
+  uint32_t n_phases;
+  uint32_t n_allowed, n_never_ran; /* rules; of these: never searched */
   /* Private. */
   bs_heap *heap;
   struct rl_session *session;
   eg_rule *engine_rules;
   struct rl_guard *guards;
+  uint8_t *allowed; /* by rule: it was not disabled */
+  uint8_t *planned; /* by rule: a phase has it */
   uint32_t n_rules;
 } rl_run;
 
@@ -43,6 +64,9 @@ bool rl_saturate(const gs_context *, const gs_program *, const rl_rules *,
                  const rl_options *, rl_run *out);
 void rl_run_done(rl_run *);
 
+/* Is the rule, by its index, one that the phase runs? */
+bool rl_phase_has(const rl_run *, const rl_phase *, uint32_t rule);
+
 /* The class of each term of a program; EG_NO_CLASS where the e-graph has no
  * such term. */
 void rl_classes_of(const rl_run *, const gs_program *, eg_class *out);
@@ -51,6 +75,9 @@ const rl_facts *rl_facts_of(const eg_graph *, eg_class);
  * output names are those of `original`. */
 gs_program *rl_extracted(const gs_context *, const gs_program *original,
                          const rl_run *, const eg_node *choice_by_class);
+/* The choice, below n class ids, that is the program itself: of each class of a
+ * term the first node that the program has there. */
+void rl_choose_own(const rl_run *, uint32_t n, eg_node *choice_by_class);
 /* Which rules made the chosen nodes: rule ids in order of first need. */
 uint32_t rl_led_there(const rl_run *, const eg_node *choice_by_class,
                       const rl_rule **out, uint32_t max);

@@ -1,30 +1,35 @@
-/* strategy.c - sets of rules as masks, strategies as plans, plans run.
+/* strategy.c - sets of rules as masks, strategies as plans.
  *
  * A set is the union of its items; sets of sets are resolved by a fixpoint, so
- * cycles do no harm.  Plans are trees no deeper than GS_MAX_NESTING. */
+ * cycles do no harm.  Plans are trees no deeper than GS_MAX_NESTING, the
+ * strategies that a step names included.  plan.c lists their phases, phases.c
+ * runs them. */
 #include "rules/internal.h"
 #include <string.h>
 
 /* --- sets ----------------------------------------------------------------- */
 
-/* NAME means both directions of NAME, NAME~fwd the first alone. */
-static bool
-is_rule_of(const rl_rules *rules, uint32_t k, const char *name) {
-  const char *own = rules->compiled.data[k]->rule.name;
+/* NAME means both directions of NAME, NAME~fwd the first alone: the indices of
+ * these rules, and how many there are. */
+static uint32_t
+rules_of(const rl_rules *rules, const char *name, uint32_t of[2]) {
+  bs_arena *arena = rules->ctx.arena;
   size_t n = strlen(name);
   bool forward = n > 4 && !strcmp(name + n - 4, "~fwd");
-  if (forward)
-    n -= 4;
-  return !strncmp(own, name, n) &&
-         (!own[n] || (!forward && !strcmp(own + n, "~rev")));
+  const char *own =
+      forward ? bs_arena_printf(arena, "%.*s", (int)n - 4, name) : name;
+  uint32_t count = 0;
+  of[0] = rl_index_of(rules, own);
+  count += of[0] != BS_NO_ENTRY;
+  if (!forward)
+    of[count] = rl_index_of(rules, bs_arena_printf(arena, "%s~rev", name));
+  return count + (!forward && of[count] != BS_NO_ENTRY);
 }
 
 static const rl_set *
 find_set(const rl_rules *rules, const char *name) {
-  for (uint32_t k = 0; k < rules->sets.len; k++)
-    if (!strcmp(rules->sets.data[k].name, name))
-      return &rules->sets.data[k];
-  return NULL;
+  uint32_t k = bs_map_get(&rules->set_named, bs_sym(rules->ctx.values, name).i);
+  return k == BS_NO_ENTRY ? NULL : &rules->sets.data[k];
 }
 
 static uint8_t *
@@ -35,14 +40,10 @@ mask_new(const rl_rules *rules) {
 /* A mask of the rules of one name; NULL when there is none. */
 static const uint8_t *
 rule_mask(const rl_rules *rules, const char *name) {
-  uint8_t *mask = NULL;
-  for (uint32_t k = 0; k < rules->compiled.len; k++) {
-    if (!is_rule_of(rules, k, name))
-      continue;
-    if (!mask)
-      mask = mask_new(rules);
-    mask[k] = 1;
-  }
+  uint32_t of[2], n = rules_of(rules, name, of);
+  uint8_t *mask = n ? mask_new(rules) : NULL;
+  for (uint32_t k = 0; k < n; k++)
+    mask[of[k]] = 1;
   return mask;
 }
 
@@ -97,12 +98,34 @@ mask_add(uint8_t *mask, const uint8_t *more, uint32_t n) {
   return changed;
 }
 
+/* Is it a rule's name, and of nothing else? */
+static bool
+is_plain(const rl_rules *rules, const char *name) {
+  uint32_t of[2];
+  rl_kind kind;
+  return !find_set(rules, name) && strcmp(name, "all") &&
+         !rl_kind_find(name, &kind) && rules_of(rules, name, of);
+}
+
+/* A set may list all rules by name: no mask is made for each. */
+static bool
+add_rules(const rl_rules *rules, rl_set *set, const char *name, bool *changed) {
+  uint32_t of[2], n = rules_of(rules, name, of);
+  for (uint32_t k = 0; k < n; k++) {
+    *changed |= !set->mask[of[k]];
+    set->mask[of[k]] = 1;
+  }
+  return true;
+}
+
 static bool
 add_item(rl_rules *rules, rl_set *set, uint32_t node, bool *changed) {
   const rl_file *f = &rules->files.data[set->form.file];
   const char *name = rl_symbol(rules, f, node);
   if (!name)
     return true;
+  if (is_plain(rules, name))
+    return add_rules(rules, set, name, changed);
   const uint8_t *more = rl_mask_find(rules, name);
   if (!more)
     return rl_unknown_set(rules, rl_sx(f, node)->span, name);
@@ -142,9 +165,11 @@ rl_resolve_sets(rl_rules *rules) {
 typedef struct planner {
   rl_rules *rules;
   const rl_file *file;
+  rl_strategy *strategy;
 } planner;
 
 static const rl_plan *plan(const planner *, uint32_t node, int depth);
+static const rl_plan *plan_of(rl_rules *, rl_strategy *, int depth);
 
 static const bs_sx *
 at(const planner *p, uint32_t node) {
@@ -159,19 +184,50 @@ plan_new(const planner *p, rl_run_kind kind) {
   return out;
 }
 
+/* The files that a strategy speaks of by the names it uses. */
+static void
+know_files(const planner *p, const char *name) {
+  const rl_rules *rules = p->rules;
+  const rl_set *set = find_set(rules, name);
+  if (set)
+    p->strategy->knows[set->form.file] = 1;
+  for (uint32_t k = 0; k < rules->rule_forms.len && !set; k++)
+    if (!strcmp(rules->rule_forms.data[k].name, name))
+      p->strategy->knows[rules->rule_forms.data[k].file] = 1;
+}
+
+/* A strategy that a step names, as a part of the plan. */
 static const rl_plan *
-plan_name(const planner *p, uint32_t node) {
+plan_strategy(const planner *p, uint32_t node, rl_strategy *s, int depth) {
+  if (s->planning) {
+    bs_error(p->rules->ctx.diags, at(p, node)->span, "strategy-cycle",
+             "the strategy '%s' runs itself", s->name);
+    return NULL;
+  }
+  const rl_plan *out = plan_of(p->rules, s, depth + 1);
+  for (uint32_t k = 0; k < p->rules->files.len && out; k++)
+    p->strategy->knows[k] |= s->knows[k];
+  return out;
+}
+
+static const rl_plan *
+plan_name(const planner *p, uint32_t node, int depth) {
   const char *name = rl_symbol(p->rules, p->file, node);
   rl_plan *out = plan_new(p, RL_RUN_ONCE);
   if (!name) {
     bs_error(p->rules->ctx.diags, at(p, node)->span, "bad-step",
-             "a step is the name of a ruleset, 'all', or one of (seq ..), "
-             "(repeat N ..), (saturate ..)");
+             "a step is the name of a ruleset, of a strategy, 'all', or one "
+             "of (seq ..), (repeat N ..), (saturate ..)");
     return NULL;
   }
+  out->name = name;
   out->mask = rl_mask_find(p->rules, name);
+  for (uint32_t k = 0; k < p->rules->strategies.len && !out->mask; k++)
+    if (!strcmp(p->rules->strategies.data[k].name, name))
+      return plan_strategy(p, node, &p->rules->strategies.data[k], depth);
   if (!out->mask)
     rl_unknown_set(p->rules, at(p, node)->span, name);
+  know_files(p, name);
   return out->mask ? out : NULL;
 }
 
@@ -224,7 +280,7 @@ plan(const planner *p, uint32_t node, int depth) {
     return NULL;
   }
   if (at(p, node)->kind != BS_SX_LIST)
-    return plan_name(p, node);
+    return plan_name(p, node, depth);
   const char *head = bs_sx_head(&p->file->sx, p->rules->ctx.values, node);
   if (!head)
     return unknown_step(p, node, NULL);
@@ -237,16 +293,43 @@ plan(const planner *p, uint32_t node, int depth) {
                    plan_new(p, seq ? RL_RUN_SEQ : RL_RUN_SATURATE), depth);
 }
 
+/* What a known file includes is known. */
+static void
+know_includes(const rl_rules *rules, uint8_t *knows) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t k = 0; k < rules->includes.len; k++) {
+      const rl_include *i = &rules->includes.data[k];
+      if (!knows[i->from] || knows[i->to])
+        continue;
+      knows[i->to] = 1;
+      changed = true;
+    }
+  }
+}
+
+/* The plan of a strategy, made where it is first asked for. */
+static const rl_plan *
+plan_of(rl_rules *rules, rl_strategy *s, int depth) {
+  planner p = {rules, &rules->files.data[s->form.file], s};
+  uint32_t count = at(&p, s->form.node)->count;
+  if (s->plan || s->faulty)
+    return s->plan;
+  s->planning = true;
+  s->knows = BS_NEWS(rules->ctx.arena, uint8_t, rules->files.len);
+  s->knows[s->form.file] = 1;
+  s->plan = plan(&p, bs_sx_item(&p.file->sx, s->form.node, count - 1), depth);
+  know_includes(rules, s->knows);
+  s->planning = false;
+  s->faulty = !s->plan;
+  return s->plan;
+}
+
 bool
 rl_parse_strategies(rl_rules *rules) {
   bool ok = true;
-  for (uint32_t k = 0; k < rules->strategies.len; k++) {
-    rl_strategy *s = &rules->strategies.data[k];
-    planner p = {rules, &rules->files.data[s->form.file]};
-    uint32_t count = at(&p, s->form.node)->count;
-    s->plan = plan(&p, bs_sx_item(&p.file->sx, s->form.node, count - 1), 0);
-    ok &= s->plan != NULL;
-  }
+  for (uint32_t k = 0; k < rules->strategies.len; k++)
+    ok &= plan_of(rules, &rules->strategies.data[k], 0) != NULL;
   return ok;
 }
 
@@ -256,100 +339,4 @@ rl_find_strategy(const rl_rules *rules, const char *name) {
     if (!strcmp(rules->strategies.data[k].name, name))
       return &rules->strategies.data[k];
   return NULL;
-}
-
-/* --- running -------------------------------------------------------------- */
-
-/* How a step ended. */
-typedef struct outcome {
-  eg_stop stop;
-  bool ended; /* at a limit: the whole strategy stops */
-  bool quiet; /* each step in it had nothing left to do */
-} outcome;
-
-static outcome
-run_mask(const rl_runner *r, const uint8_t *mask, uint32_t iterations) {
-  uint32_t done;
-  for (uint32_t k = 0; k < r->n_rules; k++)
-    r->enabled[k] = mask[k] && r->allowed[k];
-  eg_stop stop = eg_run_some(r->engine, r->enabled, iterations);
-  eg_runner_iterations(r->engine, &done);
-  bool limit = r->iterations && done >= r->iterations;
-  bool quiet = stop == EG_STOP_SATURATED;
-  bool ended = !quiet && (stop != EG_STOP_ITERATIONS || limit);
-  return (outcome){stop, ended, quiet};
-}
-
-/* What the rules have made so far. */
-static uint64_t
-work(const rl_runner *r) {
-  const eg_rule_stats *stats = eg_runner_stats(r->engine);
-  uint64_t sum = 0;
-  for (uint32_t k = 0; k < r->n_rules; k++)
-    sum += stats[k].nodes + stats[k].unions;
-  return sum;
-}
-
-static outcome run(const rl_runner *, const rl_plan *);
-
-/* The steps once, in order; the last one tells how it stopped. */
-static outcome
-run_round(const rl_runner *r, const rl_plan *p) {
-  outcome o = {EG_STOP_SATURATED, false, true};
-  bool quiet = true;
-  for (uint32_t k = 0; k < p->n_kids && !o.ended; k++) {
-    o = run(r, p->kids[k]);
-    quiet &= o.quiet;
-  }
-  o.quiet = quiet;
-  return o;
-}
-
-/* A round that made nothing, and where no rule waits for a ban to end. */
-static bool
-run_quiet_round(const rl_runner *r, const rl_plan *p, outcome *o) {
-  uint64_t before = work(r);
-  *o = run_round(r, p);
-  return o->quiet && work(r) == before;
-}
-
-/* A single set saturates inside the engine. */
-static outcome
-run_saturate(const rl_runner *r, const rl_plan *p) {
-  outcome o;
-  if (p->n_kids == 1 && p->kids[0]->kind == RL_RUN_ONCE)
-    return run_mask(r, p->kids[0]->mask, 0);
-  while (!run_quiet_round(r, p, &o) && !o.ended)
-    continue;
-  return o;
-}
-
-static outcome
-run_repeat(const rl_runner *r, const rl_plan *p) {
-  outcome o = {EG_STOP_SATURATED, false, true};
-  for (int64_t k = 0; k < p->times; k++)
-    if (run_quiet_round(r, p, &o) || o.ended)
-      break;
-  return o;
-}
-
-static outcome
-run(const rl_runner *r, const rl_plan *p) {
-  switch (p->kind) {
-  case RL_RUN_ONCE:
-    return run_mask(r, p->mask, 1);
-  case RL_RUN_SEQ:
-    return run_round(r, p);
-  case RL_RUN_REPEAT:
-    return run_repeat(r, p);
-  default:
-    return run_saturate(r, p);
-  }
-}
-
-eg_stop
-rl_run_plan(const rl_runner *r, const rl_plan *p, bool *finished) {
-  outcome o = run(r, p);
-  *finished = !o.ended && o.stop == EG_STOP_ITERATIONS;
-  return o.stop;
 }

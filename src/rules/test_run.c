@@ -369,7 +369,7 @@ check_clauses(tester *t) {
  * files have a strategy `main`. */
 static bool
 run_rules(tester *t) {
-  rl_options o = {.strategy = t->test->strategy};
+  rl_options o = {.strategy = t->test->strategy, .alone = true};
   uint8_t *allowed = bs_alloc(&t->heap, t->own->compiled.len + (size_t)1);
   set_limits(t, &o.run);
   if (!allow_rules(t, allowed))

@@ -96,7 +96,14 @@ load(const tu_search *s) {
   if (access(s->options->file, F_OK) && errno == ENOENT)
     return json_pack("{s:i, s:s, s:[]}", "schema", 1, "kind", "glen-tune",
                      "entries");
-  json_t *root = json_load_file(s->options->file, JSON_REJECT_DUPLICATES, &e);
+  const char *why;
+  int descriptor = bs_open_input(s->options->file, &why);
+  if (descriptor < 0) {
+    fault(s, why);
+    return NULL;
+  }
+  json_t *root = json_loadfd(descriptor, JSON_REJECT_DUPLICATES, &e);
+  close(descriptor);
   if (!root) {
     char what[JSON_ERROR_TEXT_LENGTH + 64];
     snprintf(what, sizeof what, "line %d, column %d: %s", e.line, e.column,
@@ -215,8 +222,8 @@ tu_write_record(const tu_search *s) {
   if (entry)
     replace(entries, entry, s->key);
   char *text = entry ? json_dumps(root, JSON_INDENT(1)) : NULL;
-  bool ok = text &&
-            bs_file_write(s->ctx->diags, s->options->file, text, strlen(text));
+  bool ok = text && bs_file_write_now(s->ctx->diags, s->options->file, text,
+                                      strlen(text));
   if (!text)
     fault(s, "out of memory");
   free(text);

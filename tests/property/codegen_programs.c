@@ -21,86 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- checking ---- */
-
-static void
-show_faults(void) {
-  bs_text out;
-  bs_text_init(&out, &heap);
-  for (uint32_t k = 0; k < diags.list.len; k++)
-    bs_render(&diags, &diags.list.data[k], false, &out);
-  fputs(bs_text_str(&out), stderr);
-  bs_text_done(&out);
-  bs_clear(&diags.list);
-  diags.errors = 0;
-}
-
-/* The largest finite value of a float array; NaN when there is a NaN. */
-static double
-largest(const gs_tensor *t) {
-  double most = 0;
-  for (int64_t i = 0; is_float(t->dtype) && i < t->elements; i++) {
-    double x = fabs(gs_tensor_get(t, i));
-    if (isnan(x) || (isfinite(x) && x > most))
-      most = x;
-  }
-  return most;
-}
-
-/* Some of the factors of a product may pass the largest float though the
- * product is zero: the interpreter, that computes with doubles, tells nothing
- * then. */
-static bool
-may_overflow(const plan *p, const step *s, const double *most) {
-  bool all = bs_same(s->attr, attr1(word("reduceProd")));
-  bool some = bs_same(s->attr, attr1(word("dotProd")));
-  if (s->op != GS_COMPUTE || !(all || some) || !is_float(s->type.dtype))
-    return false;
-  const gs_type *t = &p->steps[s->kids[0]].type;
-  double factors = 1;
-  for (uint32_t d = t->access; d < (all ? t->rank : t->access + 1u); d++)
-    factors *= (double)t->dim[d];
-  return factors * log2(fmax(most[s->kids[0]], 1)) > 126;
-}
-
-/* The largest finite value of any float in the program; NaN when there is a
- * NaN anywhere; infinity when nothing can be told. */
-static double
-magnitude(const plan *p) {
-  gs_program *program = build(p, true);
-  gs_tensor *in = inputs_of(p, program);
-  gs_tensor *out = BS_NEWS(&arena, gs_tensor, program->outputs.len + 1);
-  double most = 32, of[MAX_STEPS];
-  bool overflow = false;
-  if (!program->outputs.len || !gs_interpret(program, in, out))
-    return most;
-  for (uint32_t k = 0; k < p->n; k++)
-    of[k] = most;
-  for (uint32_t k = 0; k < program->outputs.len; k++) {
-    uint32_t at = (uint32_t)atoi(program->outputs.data[k].name + 1);
-    of[at] = largest(&out[k]);
-    overflow |= may_overflow(p, &p->steps[at], of);
-    if (isnan(of[at]) || of[at] > most)
-      most = of[at];
-    gs_tensor_done(&heap, &out[k]);
-  }
-  for (uint32_t k = 0; k < program->inputs.len; k++)
-    gs_tensor_done(&heap, &in[k]);
-  return overflow ? INFINITY : most;
-}
-
-static double
-tolerance(const plan *p) {
-  double worst = 1e-9;
-  for (uint32_t k = 0; k < p->n; k++) {
-    if (p->steps[k].type.dtype == GS_F32 && worst < 1e-4)
-      worst = 1e-4;
-    if (p->steps[k].type.dtype == GS_BF16)
-      worst = 0.05;
-  }
-  return worst;
-}
-
 typedef struct trial {
   plan plan;
   gs_program *program;
@@ -158,23 +78,8 @@ prepare(trial *t) {
 }
 
 static bool
-agrees(trial *t, bool show) {
-  double most = magnitude(&t->plan);
-  /* Comparisons with NaN are unspecified, and so is what follows. */
-  if (isinf(most) || (isnan(most) && !t->plan.strict_fp))
-    return true;
-  double rel = tolerance(&t->plan);
-  double abs = rel * (isnan(most) ? 1e3 : most);
-  for (uint32_t k = 0; k < t->program->outputs.len; k++) {
-    gs_difference d;
-    if (gs_tensor_compare(&t->expected[k], &t->found[k], rel, abs, &d))
-      continue;
-    if (show)
-      fprintf(stderr, "output %u: %lld differ, the first at %lld: %g, not %g\n",
-              k, (long long)d.count, (long long)d.first, d.b, d.a);
-    return false;
-  }
-  return true;
+agrees(const trial *t, bool show) {
+  return agree(&t->plan, t->program, t->expected, t->found, show);
 }
 
 static void
@@ -228,69 +133,6 @@ passes(const plan *p, bool show) {
   return ok;
 }
 
-/* ---- shrinking ---- */
-
-static bool
-drop_output(plan *p, uint32_t k) {
-  if (p->n_outputs < 2 || k >= p->n_outputs)
-    return false;
-  memmove(&p->outputs[k], &p->outputs[k + 1],
-          (p->n_outputs - k - 1) * sizeof *p->outputs);
-  p->n_outputs--;
-  return true;
-}
-
-static bool
-lower_output(plan *p, uint32_t k) {
-  const step *s = &p->steps[p->outputs[k]];
-  if (!s->n_kids)
-    return false;
-  p->outputs[k] = s->kids[s->n_kids - 1];
-  return true;
-}
-
-/* The step becomes an input (where it has no compute side). */
-static bool
-make_input(plan *p, uint32_t k) {
-  step *s = &p->steps[k];
-  if (!s->n_kids || s->type.access != s->type.rank)
-    return false;
-  s->op = GS_TENSOR;
-  s->n_kids = 0;
-  return true;
-}
-
-static bool
-drop_schedule(plan *p) {
-  if (!p->way)
-    return false;
-  p->way = 0;
-  return true;
-}
-
-static bool
-shrink_once(plan *p) {
-  plan unscheduled = *p;
-  if (drop_schedule(&unscheduled) && !passes(&unscheduled, false)) {
-    *p = unscheduled;
-    return true;
-  }
-  for (uint32_t k = 0; k < 2 * MAX_OUTPUTS + MAX_STEPS; k++) {
-    plan smaller = *p;
-    bool made = k < MAX_OUTPUTS ? drop_output(&smaller, k)
-                : k < 2 * MAX_OUTPUTS
-                    ? k - MAX_OUTPUTS < p->n_outputs &&
-                          lower_output(&smaller, k - MAX_OUTPUTS)
-                    : k - 2 * MAX_OUTPUTS < p->n &&
-                          make_input(&smaller, k - 2 * MAX_OUTPUTS);
-    if (made && !passes(&smaller, false)) {
-      *p = smaller;
-      return true;
-    }
-  }
-  return false;
-}
-
 static void
 show_plan(const plan *p) {
   bs_text out;
@@ -314,8 +156,7 @@ fail(const plan *p) {
   if (passes(p, true))
     fprintf(stderr, "seed %llu fails only together with others\n",
             (unsigned long long)p->seed);
-  for (int k = 0; k < 100 && shrink_once(&smallest); k++)
-    continue;
+  shrink(&smallest, passes, 100);
   show_plan(&smallest);
   passes(&smallest, true);
   return 1;

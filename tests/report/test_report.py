@@ -205,7 +205,7 @@ def main():
     if not all(checks):
         sys.exit(1)
     if not browser.find():
-        print("no Chromium here: the page was not tried in a browser")
+        print("skipped chromium: it is not here, so no page was opened")
         sys.exit(77)
 
 

@@ -6,6 +6,7 @@
  * them the original one again, is priced and shown but not chosen: no copy can
  * be worth it.  The number of steps of an array is bounded, and the cost falls
  * in each round. */
+#include "base/governor.h"
 #include "poly/datalayout/datalayout.h"
 
 typedef struct search {
@@ -22,6 +23,7 @@ static void
 consider(search *s, uint32_t array, po_layout_step step) {
   po_layout old = s->out->layouts[array], made;
   s->out->stopped |= s->m->most && s->m->priced >= s->m->most;
+  s->out->stopped |= bs_stage_over(bs_governor_of(s->m->heap));
   if (s->out->stopped || !po_layout_apply(s->m, &old, step, &made))
     return;
   po_layout_candidate c = {.array = array, .step = step};

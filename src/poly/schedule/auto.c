@@ -523,15 +523,13 @@ begin_phase(chooser *c, unsigned long operations) {
   if (!most)
     most = operations;
   isl_ctx_reset_error(c->isl);
-  isl_ctx_reset_operations(c->isl);
-  isl_ctx_set_max_operations(c->isl, most);
+  po_bind_isl(c->isl, now(c)->ctx.heap, most);
 }
 
 static bool
 end_phase(chooser *c) {
   c->stopped |= po_is_exhausted(c->isl);
-  isl_ctx_set_max_operations(c->isl, 0);
-  isl_ctx_reset_operations(c->isl);
+  po_bind_isl(c->isl, now(c)->ctx.heap, 0);
   isl_ctx_reset_error(c->isl);
   return !c->stopped;
 }

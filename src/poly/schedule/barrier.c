@@ -4,7 +4,8 @@
  * bound to threads are its threads; whatever the other loops are at, each
  * thread of the block must be among them: neither may a loop inside have
  * bounds that follow from the thread, nor may a bound loop be shorter than the
- * block, which is as wide as the longest loop on that axis. */
+ * block, which is as wide as the longest loop on that axis.  A loop that no
+ * statement is left in has no iterations: a barrier there would be lost. */
 #include "poly/affine.h"
 #include "poly/schedule/change.h"
 
@@ -62,6 +63,11 @@ static bool
 is_met(const po_program *p, const po_step_call *call, uint32_t sync) {
   uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, sync, loops);
   uint32_t thread = PO_NO_NODE;
+  if (n && po_nest_first_leaf(p, loops[n - 1]) == PO_NO_NODE)
+    return po_refuse(p, call, "barrier-alone",
+                     "a barrier would be alone in loop %s, which would have no "
+                     "iterations",
+                     po_node(p, loops[n - 1])->name);
   for (uint32_t k = 0; k < n; k++) {
     int64_t min, count, wide;
     if (!is_thread(p, loops[k]))

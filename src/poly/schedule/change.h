@@ -75,6 +75,10 @@ extern const char *const po_bind_names[];
 /* Refuses for a loop that is not run serially. */
 bool po_needs_serial(const po_program *, const po_step_call *, uint32_t loop);
 
+/* binding.c: refuses where a loop that was marked for cores, blocks or threads
+ * cannot be run by them; where any bound one cannot. */
+bool po_binding_holds(po_program *, const po_step_call *, uint32_t loop);
+bool po_bindings_hold(po_program *, const po_step_call *);
 /* barrier.c: refuses where not all threads of a block reach a barrier equally
  * often. */
 bool po_barriers_are_met(const po_program *, const po_step_call *);

@@ -4,6 +4,7 @@
  * Indices are composed through the inverse of a write, which must be one
  * quasi-affine function.  That inputs still hold the same values where they
  * are read now is checked on the flow of values. */
+#include "poly/access.h"
 #include "poly/affine.h"
 #include "poly/schedule/edit.h"
 
@@ -265,16 +266,24 @@ plain_writers(const po_program *p, const po_step_call *call, uint32_t array,
   return n;
 }
 
+/* Of the flow of values { P[j] -> C[i] }: what is written over before it is
+ * read, or written after that, is not used. */
+static __isl_give isl_map *
+flow_between(__isl_keep isl_union_map *flow, const po_stmt *from,
+             const po_stmt *user) {
+  isl_space *space = isl_space_map_from_domain_and_range(
+      isl_set_get_space(from->domain), isl_set_get_space(user->domain));
+  return isl_union_map_extract_map(flow, space);
+}
+
 /* { P[j] -> C[i] }: the one instance that reads what each one computes, kept
  * by the program: the domain and the function. */
 static bool
 used_by(po_program *p, const po_step_call *call, const po_stmt *from,
-        const po_stmt *user, const po_expr *e, isl_set **domain,
+        const po_stmt *user, __isl_keep isl_union_map *flow, isl_set **domain,
         isl_multi_aff **to) {
   po_pool_reserve(&p->pool, 2);
-  isl_map *read = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(e->index));
-  read = isl_map_intersect_domain(read, isl_set_copy(user->domain));
-  isl_map *map = isl_map_reverse(isl_map_apply_range(read, writing(from)));
+  isl_map *map = flow_between(flow, from, user);
   *domain = po_keep_set(&p->pool, isl_map_domain(isl_map_copy(map)));
   *to = NULL;
   if (isl_set_is_empty(*domain) == isl_bool_true) {
@@ -301,12 +310,19 @@ static bool
 find_makers(po_program *p, const po_step_call *call, uint32_t consumer,
             uint32_t read, const uint32_t *writers, uint32_t n, maker *makers) {
   const po_stmt *user = &p->stmts.data[consumer];
-  const po_expr *e = &user->exprs[read];
+  po_pool_reserve(&p->pool, 1);
+  po_flow flow = po_flow_of_values(p, user->exprs[read].array);
+  isl_union_map_free(flow.unwritten);
+  flow.from = po_keep_union_map(&p->pool, flow.from);
   isl_set *left = isl_set_copy(user->domain);
-  bool ok = true;
+  bool ok = flow.from || po_refuse(p, call, "too-complex",
+                                   "where %s gets its values from could not be "
+                                   "found",
+                                   user->name);
   for (uint32_t k = 0; ok && k < n; k++) {
     const po_stmt *from = &p->stmts.data[writers[k]];
-    ok = used_by(p, call, from, user, e, &makers[k].domain, &makers[k].to);
+    ok = used_by(p, call, from, user, flow.from, &makers[k].domain,
+                 &makers[k].to);
     if (ok && makers[k].to)
       left = isl_set_subtract(
           left, isl_set_apply(

@@ -47,39 +47,16 @@ refuse_mark(po_program *p, const po_step_call *call, uint32_t loop,
   return false;
 }
 
-/* Rule R2: one block-outer axis on a way down.  The dimensions of a grid are
- * one. */
-static bool
-is_only_block(po_program *p, const po_step_call *call, uint32_t loop,
-              bool grid) {
-  for (uint32_t k = 1; k < p->nest.nodes.len; k++) {
-    const po_nest_node *n = po_node(p, k);
-    bool block = n->kind == PO_LOOP &&
-                 (n->mark == PO_PARALLEL ||
-                  (!grid && n->mark == PO_BIND && n->bind < PO_THREAD_X));
-    if (!block || k == loop ||
-        !(po_nest_is_below(p, loop, k) || po_nest_is_below(p, k, loop)))
-      continue;
-    po_refuse(p, call, "R2",
-              "loop %s, %s loop %s, is spread over cores already (rule R2: one "
-              "block-outer axis)",
-              n->name, po_nest_is_below(p, loop, k) ? "around" : "inside",
-              po_node(p, loop)->name);
-    bs_hint(p->ctx.diags, "`serial %s` takes the mark off", n->name);
-    return false;
-  }
-  return true;
-}
-
 bool
 po_apply_parallel(po_program *p, po_step_call *call) {
   uint32_t loop = call->args[0].node;
   po_violation v;
-  if (!po_needs_serial(p, call, loop) || !is_only_block(p, call, loop, false))
+  if (!po_needs_serial(p, call, loop))
     return false;
   po_node(p, loop)->mark = PO_PARALLEL;
-  return po_loop_is_parallel(p, loop, true, &v) ||
-         refuse_mark(p, call, loop, &v);
+  return po_binding_holds(p, call, loop) &&
+         (po_loop_is_parallel(p, loop, true, &v) ||
+          refuse_mark(p, call, loop, &v));
 }
 
 bool
@@ -111,45 +88,6 @@ po_apply_vectorize(po_program *p, po_step_call *call) {
 
 /* ---- bind ---- */
 
-static const int64_t most_of[] = {
-    [PO_BLOCK_X] = INT32_MAX, [PO_BLOCK_Y] = 65535, [PO_BLOCK_Z] = 65535,
-    [PO_THREAD_X] = 1024,     [PO_THREAD_Y] = 1024, [PO_THREAD_Z] = 64};
-
-enum { MOST_THREADS = 1024 };
-
-/* Loops around and below must not contradict the axis. */
-static bool
-check_axes(po_program *p, const po_step_call *call, uint32_t loop,
-           po_bind_axis axis, int64_t count) {
-  const char *name = po_node(p, loop)->name;
-  int64_t threads = axis >= PO_THREAD_X ? count : 1;
-  for (uint32_t k = 1; k < p->nest.nodes.len; k++) {
-    const po_nest_node *n = po_node(p, k);
-    bool above = po_nest_is_below(p, loop, k);
-    bool below = po_nest_is_below(p, k, loop);
-    if (n->kind != PO_LOOP || n->mark != PO_BIND || k == loop ||
-        !(above || below))
-      continue;
-    if (n->bind == axis)
-      return po_refuse(p, call, "axis-taken",
-                       "%s is loop %s's already, %s "
-                       "loop %s",
-                       po_bind_names[axis], n->name,
-                       above ? "around" : "inside", name);
-    if ((above && n->bind >= PO_THREAD_X && axis < PO_THREAD_X) ||
-        (below && n->bind < PO_THREAD_X && axis >= PO_THREAD_X))
-      return po_refuse(p, call, "block-in-thread",
-                       "a loop over blocks would be inside one over threads");
-    int64_t min, n_threads;
-    if (axis >= PO_THREAD_X && n->bind >= PO_THREAD_X &&
-        po_value_range(p, k, &min, &n_threads) &&
-        (threads *= n_threads) > MOST_THREADS)
-      return po_refuse(p, call, "too-large",
-                       "a block would have more than %d threads", MOST_THREADS);
-  }
-  return true;
-}
-
 bool
 po_apply_bind(po_program *p, po_step_call *call) {
   uint32_t loop = call->args[0].node, axis = 0;
@@ -163,23 +101,16 @@ po_apply_bind(po_program *p, po_step_call *call) {
     bs_hint(p->ctx.diags, "blockIdx.x, .y, .z and threadIdx.x, .y, .z");
     return false;
   }
-  if (!po_needs_serial(p, call, loop) ||
-      (axis < PO_THREAD_X && !is_only_block(p, call, loop, true)))
+  if (!po_needs_serial(p, call, loop))
     return false;
   if (!po_value_range(p, loop, &min, &count))
     return po_refuse(p, call, "extent", "loop %s has no constant bounds",
                      po_node(p, loop)->name);
-  if (count > most_of[axis])
-    return po_refuse(p, call, "too-large",
-                     "loop %s has %lld iterations, %s at most %lld",
-                     po_node(p, loop)->name, (long long)count, word,
-                     (long long)most_of[axis]);
-  if (!check_axes(p, call, loop, (po_bind_axis)axis, count))
-    return false;
   po_node(p, loop)->mark = PO_BIND;
   po_node(p, loop)->bind = (po_bind_axis)axis;
-  return po_loop_is_parallel(p, loop, true, &v) ||
-         refuse_mark(p, call, loop, &v);
+  return po_binding_holds(p, call, loop) &&
+         (po_loop_is_parallel(p, loop, true, &v) ||
+          refuse_mark(p, call, loop, &v));
 }
 
 /* ---- others ---- */

@@ -109,6 +109,27 @@ find_loops(factoring *f) {
   return true;
 }
 
+/* A barrier belongs to all iterations that it stands in: it cannot go with the
+ * partial results, nor stay with the sum. */
+static bool
+check_barriers(const factoring *f) {
+  const po_program *p = f->p;
+  for (uint32_t d = f->top; d < f->n; d++) {
+    uint32_t loop = f->way[d];
+    bool reduced = d == f->at;
+    for (uint32_t k = 0; k < f->n_rest; k++)
+      reduced |= f->rest[k] == d;
+    for (uint32_t k = loop; reduced && k != PO_NO_NODE;
+         k = po_nest_next(p, k, loop))
+      if (po_node(p, k)->kind == PO_SYNC)
+        return po_refuse(p, f->call, "inside-reduction",
+                         "a barrier stands inside loop %s, which is reduced "
+                         "over",
+                         po_node(p, loop)->name);
+  }
+  return true;
+}
+
 /* What else writes the array must not stand inside a loop reduced over, and
  * other updates must be of the same kind. */
 static bool
@@ -436,8 +457,9 @@ po_apply_rfactor(po_program *p, po_step_call *call) {
   factoring f = {.p = p, .call = call, .loop = call->args[0].node};
   uint32_t init, sum;
   if (!po_needs_serial(p, call, f.loop) || !find_update(&f) ||
-      !find_loops(&f) || !check_others(&f) || !add_partial(&f) ||
-      !add_stmt(&f, true, &init) || !add_stmt(&f, false, &sum))
+      !find_loops(&f) || !check_others(&f) || !check_barriers(&f) ||
+      !add_partial(&f) || !add_stmt(&f, true, &init) ||
+      !add_stmt(&f, false, &sum))
     return false;
   uint32_t d = shared_loop(&f);
   uint32_t below =

@@ -270,8 +270,7 @@ po_apply_variant(po_program **program, po_variant variant) {
   po_chooser c = {.program = program, .options = &none, .isl = (*program)->isl};
   if (variant == PO_AS_IT_IS)
     return;
-  isl_ctx_reset_operations(c.isl);
-  isl_ctx_set_max_operations(c.isl, po_bound(*program, MOST_OPERATIONS));
+  po_bind_isl(c.isl, (*program)->ctx.heap, po_bound(*program, MOST_OPERATIONS));
   po_lay_out(po_now(&c));
   if (variant == PO_CONTIGUOUS || variant == PO_JAMMED)
     order_loops(&c, variant);
@@ -283,8 +282,7 @@ po_apply_variant(po_program **program, po_variant variant) {
     if (variant == PO_WRITTEN ||
         po_may_change(po_now(&c), po_root_of(po_now(&c), k)))
       finish_innermost(&c, k, variant);
-  isl_ctx_set_max_operations(c.isl, 0);
-  isl_ctx_reset_operations(c.isl);
+  po_bind_isl(c.isl, (*program)->ctx.heap, 0);
   isl_ctx_reset_error(c.isl);
   po_lay_out(po_now(&c));
 }

@@ -28,16 +28,17 @@ fill(const plan *p, uint32_t k, gs_tensor *t) {
 
 static const char *
 input_name(const plan *p, uint32_t k) {
-  static const char *const odd[] = {"int",  "x-y",  "acc0", "a.b",
-                                    "M_PI", "expf", "t1",   "class"};
+  static const char *const odd[] = {
+      "int", "x-y",  "acc0", "a.b", "M_PI", "expf", "t1",   "class",
+      "M",   "SIZE", "FP",   "omp", "glen", "NULL", "main", "restrict"};
   uint64_t bits = bits_of(p, k, -2);
   static const char *const joints[] = {"", "-", "_", "."};
   if (bits % 4)
     return bs_arena_printf(&arena, "in%u", k);
   if (!k)
-    return odd[bits / 4 % 8];
-  return bs_arena_printf(&arena, "%s%s%u", odd[bits / 4 % 8],
-                         joints[bits / 32 % 4], k);
+    return odd[bits / 4 % 16];
+  return bs_arena_printf(&arena, "%s%s%u", odd[bits / 4 % 16],
+                         joints[bits / 64 % 4], k);
 }
 
 static gs_term

@@ -115,7 +115,7 @@ try_reshape(plan *p, uint32_t k) {
   return add_view(p, GS_RESHAPE, ATTR(ints(n, s), ints(m, c)), k);
 }
 
-static bool
+bool
 try_view(plan *p, uint32_t k) {
   const gs_type *t = &p->steps[k].type;
   switch (pick(0, 12)) {
@@ -168,7 +168,7 @@ try_pair(plan *p, uint32_t k, uint32_t *out) {
   return ok;
 }
 
-static bool
+bool
 try_cartprod(plan *p, uint32_t k) {
   gs_type t = p->steps[k].type;
   uint32_t other = some_step(p), c = t.rank - t.access;

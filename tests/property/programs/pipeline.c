@@ -106,7 +106,7 @@ make_plan(plan *p, uint64_t seed) {
   p->strict_fp = chance(20);
   p->max_pieces = pieces[pick(0, 3)];
   p->max_operations = chance(15) ? 100000 : 0;
-  p->machine = (uint32_t)pick(0, MACHINES - 1);
+  p->machine = (uint32_t)pick(0, n_machines - 1);
   p->way = chance(50) ? (uint32_t)pick(1, PO_FUSE_POST_TILE + 1) : 0;
   p->n_tiles = (uint32_t)pick(0, 2);
   for (uint32_t k = 0; k < p->n_tiles; k++)

@@ -6,7 +6,8 @@ bs_heap heap;
 bs_arena arena;
 bs_diags diags;
 gs_context ctx;
-gs_target *targets[MACHINES];
+gs_target *targets[MOST_MACHINES];
+uint32_t n_machines = MACHINES;
 static uint64_t state;
 
 /* ---- random choices ---- */
@@ -84,7 +85,9 @@ add(plan *p, step s) {
     kids[k] = &p->steps[s.kids[k]].type;
   if (!gs_infer(ctx.values, targets[p->machine], s.op, s.attr, kids, s.n_kids,
                 &s.type, &fault) ||
-      gs_elements(&s.type) > (p->pipeline ? MAX_WINDOWS : MAX_SIZE) ||
+      gs_elements(&s.type) > (p->pipeline   ? MAX_WINDOWS
+                              : p->products ? MANY_PRODUCTS
+                                            : MAX_SIZE) ||
       s.type.rank > 7)
     return false;
   p->steps[p->n++] = s;

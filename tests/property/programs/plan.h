@@ -18,7 +18,9 @@ enum {
   MANY_ROWS = 40,
   MAX_WINDOWS = 12 * MANY_ROWS * LONG_ROW, /* ... and all of its windows */
   MACHINES = 3,
-  ENOUGH = 60 /* programs, so that some have each feature */
+  MOST_MACHINES = 8,     /* those and shipped targets */
+  MANY_PRODUCTS = 60000, /* of a contraction, which are interpreted */
+  ENOUGH = 60            /* programs, so that some have each feature */
 };
 
 typedef struct step {
@@ -36,6 +38,7 @@ typedef struct plan {
   step steps[MAX_STEPS];
   uint32_t outputs[MAX_OUTPUTS];
   bool strict_fp, pipeline;
+  bool products; /* weighted to contractions, windows and chains of views */
   uint32_t max_pieces;
   unsigned long max_operations;
   uint32_t machine;
@@ -48,7 +51,8 @@ extern bs_heap heap;
 extern bs_arena arena;
 extern bs_diags diags;
 extern gs_context ctx;
-extern gs_target *targets[MACHINES];
+extern gs_target *targets[MOST_MACHINES];
+extern uint32_t n_machines; /* in use; MACHINES at first */
 
 /* ---- random choices (plan.c) ---- */
 
@@ -106,15 +110,35 @@ bool try_elementwise(plan *p, uint32_t k);
 
 bool try_with_literal(plan *p, uint32_t k);
 
+bool try_view(plan *p, uint32_t k);
+
+bool try_cartprod(plan *p, uint32_t k);
+
 bool add_compute(plan *p, bs_value o, uint32_t k, bool exact, uint32_t deeper);
 
 /* ---- whole plans (pipeline.c, build.c) ---- */
 
 void make_plan(plan *p, uint64_t seed);
 
+/* products.c: chains of views around sums of products. */
+void make_products(plan *p, uint64_t seed);
+
 /* all: every step but inputs is an output. */
 gs_program *build(const plan *p, bool all);
 
 gs_tensor *inputs_of(const plan *p, const gs_program *program);
+
+/* ---- what comes of them (compare.c, shrink.c) ---- */
+
+/* All diagnostics, on stderr; they are forgotten. */
+void show_faults(void);
+
+/* Whether outputs are those expected of the plan's program. */
+bool agree(const plan *p, const gs_program *program, const gs_tensor *expected,
+           const gs_tensor *found, bool show);
+
+/* Leaves out what the failure of a plan does not need: passes says whether one
+ * still does. */
+void shrink(plan *p, bool (*passes)(const plan *, bool show), int times);
 
 #endif

@@ -237,6 +237,25 @@ Test(diag, positions) {
   cr_assert_str_eq(out.data, "conv.glen:2");
 }
 
+/* Lines are counted by blocks of the text. */
+Test(diag, positions_in_a_long_text) {
+  enum { SIZE = 5 * BS_SOURCE_BLOCK + 7 };
+  static char text[SIZE + 1];
+  for (uint32_t i = 0; i < SIZE; i++)
+    text[i] = i % 61 == 7 || i % BS_SOURCE_BLOCK < 2 ? '\n' : 'x';
+  uint32_t s = source(text);
+  uint32_t wanted = 1, start = 0;
+  for (uint32_t i = 0; i <= SIZE; i++) {
+    uint32_t line, column;
+    bs_position(&diags, (bs_span){s, i, i}, &line, &column);
+    cr_assert(line == wanted && column == i - start + 1, "byte %u", i);
+    if (text[i] == '\n') {
+      wanted++;
+      start = i + 1;
+    }
+  }
+}
+
 Test(diag, nearest_names) {
   const char *const names[] = {"transpose", "windows", "reshape", "pad",
                                "repeat",    "a",       "compute"};

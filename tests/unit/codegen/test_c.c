@@ -182,12 +182,14 @@ Test(c, the_manifest_lists_inputs_and_outputs) {
 }
 
 Test(c, identifiers) {
-  cr_assert_str_eq(cg_identifier(&arena, "conv"), "conv");
-  cr_assert_str_eq(cg_identifier(&arena, "conv-3x3.v2"), "conv_3x3_v2");
-  cr_assert_str_eq(cg_identifier(&arena, "3x3"), "v3x3");
-  cr_assert_str_eq(cg_identifier(&arena, "int"), "v_int");
-  cr_assert_str_eq(cg_identifier(&arena, "main"), "v_main");
-  cr_assert_str_eq(cg_identifier(&arena, "expf"), "v_expf");
-  cr_assert_str_eq(cg_identifier(&arena, "INT_MAX"), "v_INT_MAX");
-  cr_assert_str_eq(cg_identifier(&arena, ""), "v");
+  const po_program *p = lower("(tensor x (shape 2) f32)(output x)");
+  cr_assert_str_eq(cg_identifier(p, "conv"), "conv");
+  cr_assert_str_eq(cg_identifier(p, "conv-3x3.v2"), "conv_3x3_v2");
+  cr_assert_str_eq(cg_identifier(p, "3x3"), "v3x3");
+  cr_assert_str_eq(cg_identifier(p, "int"), "v_int");
+  cr_assert_str_eq(cg_identifier(p, "main"), "v_main");
+  cr_assert_str_eq(cg_identifier(p, "expf"), "v_expf");
+  cr_assert_str_eq(cg_identifier(p, "INT_MAX"), "v_INT_MAX");
+  cr_assert_str_eq(cg_identifier(p, ""), "v");
+  cr_assert_str_eq(cg_identifier(p, "malloc"), "v_malloc");
 }

@@ -244,6 +244,47 @@ Test(limits, seconds) {
   stops(o, EG_STOP_TIME, 10000000);
 }
 
+/* Each of the parts has so many matches: all together too many. */
+Test(limits, work_of_parts_that_share_nothing) {
+  enum { PARTS = 6, LEAVES = 40 };
+  small s;
+  small_begin(&s, NULL);
+  TERM(one, V(0), N1(F, 0));
+  for (uint32_t i = 0; i < LEAVES; i++)
+    f(&s, leaf(&s, i));
+  eg_rebuild(s.g);
+  eg_term parts[PARTS];
+  uint32_t roots[PARTS];
+  static eg_term_node nodes[PARTS][2];
+  for (uint32_t k = 0; k < PARTS; k++) {
+    parts[k] = one;
+    roots[k] = UINT32_MAX;
+    memcpy(nodes[k], one.nodes, sizeof nodes[k]);
+    nodes[k][0].slot = k;
+    parts[k].nodes = nodes[k];
+  }
+  TERM(same, V(0), N1(F, 0));
+  eg_result made = {same, UINT32_MAX};
+  for (uint32_t threads = 1; threads <= 2; threads++) {
+    eg_rule rule = {.name = "join",
+                    .id = 7,
+                    .pattern = eg_pattern_new(&s.heap, s.values, parts, roots,
+                                              PARTS, PARTS),
+                    .n_slots = PARTS,
+                    .results = &made,
+                    .n_results = 1};
+    eg_run_options o = no_limits();
+    o.work = 1 << 20;
+    o.threads = threads;
+    eg_runner *r = eg_runner_new(&s.heap, s.g, &rule, 1, &o);
+    cr_assert_eq(eg_run_some(r, NULL, 0), EG_STOP_WORK);
+    cr_assert_eq(eg_runner_fault_rule(r), 7);
+    cr_assert_leq(eg_runner_stats(r)->applied, (1 << 20) / 16 + 4096);
+    eg_runner_free(r);
+  }
+  small_end(&s);
+}
+
 Test(limits, interrupt) {
   int stop = 1;
   eg_run_options o = no_limits();

@@ -188,7 +188,8 @@ sketch_problem(const sketch *s, bs_heap *heap, ex_problem *out) {
 typedef struct enumeration {
   const ex_problem *p;
   uint32_t choice[MAX_CLASSES];
-  uint32_t use; /* only choices that need this class count; EX_NONE: all */
+  uint32_t use;  /* only choices that need this class count; EX_NONE: all */
+  bool negative; /* costs below zero: a choice may still become cheaper */
   double best;
 } enumeration;
 
@@ -227,7 +228,7 @@ enumerate(enumeration *e) {
   uint32_t open;
   bool uses;
   double tree, dag, cost = needed(e, &open, &uses);
-  if (cost >= e->best)
+  if (cost >= e->best && !e->negative)
     return;
   if (open == EX_NONE) {
     if (uses && ex_price(e->p, e->choice, &tree, &dag) && dag < e->best)
@@ -249,6 +250,8 @@ static inline double
 optimum_using(const ex_problem *p, uint32_t use) {
   enumeration e = {.p = p, .use = use, .best = INFINITY};
   memset(e.choice, 0xff, sizeof e.choice);
+  for (uint32_t n = 0; n < p->n_nodes; n++)
+    e.negative |= p->cost[n] < 0;
   enumerate(&e);
   return e.best;
 }

@@ -15,7 +15,7 @@ static bool
 open_core(uint64_t seed, ex_problem *p, ex_core *core, double *best) {
   static sketch s;
   bs_heap_init(&heap, NULL, 0);
-  ex_watch_start(&watch, NULL);
+  ex_watch_start(&watch, &heap, NULL);
   traces = (ex_traces){0};
   random_seed(seed);
   sketch_random(&s, 4 + (uint32_t)(seed % 7));
@@ -217,7 +217,7 @@ Test(core, counting_bounds_sums) {
       n++;
     }
   bs_heap_init(&heap, NULL, 0);
-  ex_watch_start(&watch, NULL);
+  ex_watch_start(&watch, &heap, NULL);
   ex_draft d = {all, n, 1, class_of, cost, first, kids, &root};
   ex_problem p;
   ex_problem_build(&heap, &d, NULL, &p);

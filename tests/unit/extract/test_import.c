@@ -106,7 +106,7 @@ Test(import, what_is_wrong_is_named) {
           "'n' has no \"eclass\"");
   refused("{\"nodes\": {\"n\": {\"eclass\": \"c\", \"cost\": -1}},"
           "\"root_eclasses\": []}",
-          "json-egraph", "negative cost");
+          "no-roots", "names no class");
   refused("{\"nodes\": {\"n\": {\"eclass\": \"c\", \"cost\": \"1\"}},"
           "\"root_eclasses\": []}",
           "json-egraph", "not a number");

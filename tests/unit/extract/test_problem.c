@@ -78,10 +78,12 @@ Test(problem, the_order_has_children_first_and_only_what_is_needed) {
 }
 
 Test(problem, what_is_malformed_is_named) {
-  p.cost[0] = -1;
-  cr_assert_not_null(strstr(ex_validate(&p), "negative"));
+  p.cost[0] = -INFINITY;
+  cr_assert_not_null(strstr(ex_validate(&p), "below all"));
   p.cost[0] = NAN;
-  cr_assert_not_null(strstr(ex_validate(&p), "negative"));
+  cr_assert_not_null(strstr(ex_validate(&p), "no number"));
+  p.cost[0] = -1;
+  cr_assert_null(ex_validate(&p));
   p.cost[0] = 1;
   p.kids[0] = 3;
   cr_assert_not_null(strstr(ex_validate(&p), "child"));

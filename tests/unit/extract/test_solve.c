@@ -299,3 +299,123 @@ Test(solve, one_child_many_times) {
   cr_assert(s.optimal && s.dag_cost == 2 && s.tree_cost == TIMES + 1);
   free(kids);
 }
+
+/* ---- costs below zero ---- */
+
+static sketch
+with_rewards(uint64_t seed) {
+  sketch s;
+  random_seed(seed);
+  sketch_random(&s, 4 + (uint32_t)(seed % 4));
+  for (uint32_t n = 0; n < s.n_nodes; n++)
+    if (!random_below(4) && !isinf(s.cost[n]))
+      s.cost[n] -= 1 + random_below(8);
+  return s;
+}
+
+Test(solve, costs_below_zero_have_true_bounds) {
+  uint32_t best_found = 0, feasible = 0;
+  for (uint64_t seed = 0; seed < 400; seed++) {
+    sketch sk = with_rewards(seed);
+    ex_problem p = problem_of(&sk);
+    double best = optimum(&p), slack = 1e-9 * (1 + fabs(best));
+    for (int m = EX_DAG; m <= EX_EXACT; m++) {
+      ex_solution s = solve(&p, (ex_method)m);
+      cr_assert_eq(s.feasible, !isinf(best), "seed %d", (int)seed);
+      if (!s.feasible)
+        continue;
+      cr_assert_leq(s.bound, best + slack, "seed %d", (int)seed);
+      cr_assert_geq(s.dag_cost, best - slack, "seed %d", (int)seed);
+      if (s.optimal)
+        cr_assert_leq(s.dag_cost, best + slack, "seed %d", (int)seed);
+      feasible += m == EX_EXACT;
+      best_found += m == EX_EXACT && s.dag_cost <= best + slack;
+    }
+  }
+  cr_expect_gt(best_found * 10, feasible * 8, "%u of %u", best_found, feasible);
+}
+
+/* A reward that nothing on the way to the roots needs is not collected. */
+Test(solve, a_reward_is_had_by_who_needs_it_only) {
+  sketch s = {.n_classes = 3, .n_roots = 1, .roots = {2}};
+  sketch_node(&s, 0, -5);
+  sketch_node(&s, 1, 1);
+  sketch_kid(&s, 0);
+  sketch_node(&s, 2, 3);
+  ex_problem p = problem_of(&s);
+  cr_expect_eq(solve(&p, EX_EXACT).dag_cost, 3);
+  sketch_node(&s, 2, 4);
+  sketch_kid(&s, 1);
+  ex_problem q = problem_of(&s);
+  cr_expect_eq(solve(&q, EX_EXACT).dag_cost, 0);
+}
+
+/* ---- parts ---- */
+
+static void
+append_sketch(sketch *to, const sketch *from) {
+  uint32_t first = to->n_classes;
+  for (uint32_t n = 0; n < from->n_nodes; n++) {
+    sketch_node(to, first + from->class_of[n], from->cost[n]);
+    for (uint32_t k = from->kid_first[n]; k < from->kid_first[n + 1]; k++)
+      sketch_kid(to, first + from->kids[k]);
+  }
+  for (uint32_t r = 0; r < from->n_roots && to->n_roots < MAX_ROOTS; r++)
+    to->roots[to->n_roots++] = first + from->roots[r];
+  to->n_classes += from->n_classes;
+}
+
+/* What has nothing in common costs the sum of its parts, each of which is known
+ * by enumeration: a bound that counts a part twice calls too much optimal. */
+Test(solve, parts_side_by_side_cost_their_sum) {
+  for (uint64_t seed = 0; seed < 300; seed++) {
+    sketch all = {0};
+    double sum = 0;
+    random_seed(seed);
+    for (int part = 0; part < 3; part++) {
+      sketch one;
+      sketch_random(&one, 5 + random_below(4));
+      one.n_roots = 1;
+      ex_problem p = problem_of(&one);
+      if (all.n_classes + one.n_classes > MAX_CLASSES ||
+          all.n_nodes + one.n_nodes > MAX_NODES)
+        continue;
+      double best = optimum(&p);
+      if (isinf(best))
+        continue;
+      sum += best;
+      append_sketch(&all, &one);
+    }
+    if (!all.n_roots)
+      continue;
+    ex_problem p = problem_of(&all);
+    ex_solution s = solve(&p, EX_EXACT);
+    cr_assert(s.optimal, "seed %d", (int)seed);
+    cr_assert_float_eq(s.dag_cost, sum, 1e-9 * (1 + sum), "seed %d", (int)seed);
+  }
+}
+
+/* The order of the choices is kept whatever is replaced: on a ladder of pairs,
+ * each of which the tree chooses wrongly, every choice must be mended. */
+Test(solve, what_is_shared_is_found_along_a_long_ladder) {
+  enum { RUNGS = 20 };
+  sketch s = {.n_classes = 3 * RUNGS + 1, .n_roots = 1};
+  sketch_node(&s, 0, 1);
+  for (uint32_t k = 0; k < RUNGS; k++) {
+    uint32_t below = 3 * k, left = below + 1, right = below + 2, up = below + 3;
+    for (uint32_t c = left; c <= right; c++) {
+      sketch_node(&s, c, 5);
+      sketch_kid(&s, below);
+      sketch_node(&s, c, 0);
+      sketch_kid(&s, below);
+      if (c == left)
+        s.cost[s.n_nodes - 1] = 4;
+    }
+    sketch_node(&s, up, 1);
+    sketch_kid(&s, left);
+    sketch_kid(&s, right);
+  }
+  s.roots[0] = 3 * RUNGS;
+  ex_problem p = problem_of(&s);
+  cr_expect_eq(solve(&p, EX_DAG).dag_cost, 1 + 5 * RUNGS);
+}

@@ -327,6 +327,15 @@ Test(expr, parameters_simplify_conditions) {
   cr_expect_eq(parse("(or (= $q 16) (= ?n 3))")->kind, GS_X_LITERAL);
 }
 
+/* What another value of a parameter would change says so. */
+Test(expr, parameters_leave_a_mark) {
+  cr_expect(parse("(* $q 2)")->settable);
+  cr_expect(parse("(if (= $q 16) 1 0)")->settable);
+  cr_expect(parse("(or (= $q 0) (= ?n 3))")->settable);
+  cr_expect_not(parse("(* 2 3)")->settable);
+  cr_expect_not(parse("(+ ?n 3)")->settable);
+}
+
 Test(expr, wrong_sorts) {
   EQ("(+ 1 true)", "sort-mismatch");
   EQ("(dim 3 0)", "sort-mismatch");

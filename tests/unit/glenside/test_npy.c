@@ -199,5 +199,5 @@ Test(npy, no_such_file) {
   cr_expect_not(gs_npy_read(&ctx, "/no/such/file.npy", NULL, &t));
   cr_expect_str_eq(codes(), "no-file");
   cr_expect_not(gs_npy_read(&ctx, "/", NULL, &t));
-  cr_expect_str_eq(codes(), "not-npy");
+  cr_expect_str_eq(codes(), "no-file");
 }

@@ -285,3 +285,19 @@ Test(forms, vectorize_writes_no_more) {
        "vectorize[16] for i<30\n"
        "  B[i] = A[i]\n");
 }
+
+/* What is written over the value later on is not what was read. */
+Test(forms, reverse_compute_inline_of_what_is_overwritten) {
+  array("A", PO_INPUT, GS_I32, 1, 4);
+  array("T", PO_WORKSPACE, GS_I32, 1, 4);
+  array("B", PO_OUTPUT, GS_I32, 1, 4);
+  ASSIGN("{ S[i] : 0 <= i < 4 }", "{ S[i] -> T[i] }", "i",
+         .reads = {"{ S[i] -> A[i] }"});
+  ASSIGN("{ R[i] : 0 <= i < 4 }", "{ R[i] -> B[i] }", "i",
+         .reads = {"{ R[i] -> T[i] }"});
+  ASSIGN("{ V[i] : 0 <= i < 4 }", "{ V[i] -> T[i] }", "i", .op = GS_C_ADD,
+         .literal = 1, .reads = {"{ V[i] -> A[i] }"});
+  scheduled("reverse_compute_inline R");
+  LOOPS("for i<4\n"
+        "  B[i] = A[i]\n");
+}

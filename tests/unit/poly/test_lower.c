@@ -345,6 +345,20 @@ static const char intricate[] =
     "(shape 36 30) (shape)))"
     "(let y (compute relu v))(output y)";
 
+/* Twenty concats, each of the one before with itself: 2^20 parts. */
+Test(lower, a_chain_of_doubled_concats_has_copies_on_the_way) {
+  char text[4096];
+  int n = snprintf(text, sizeof text, "(tensor t0 (shape 2 3) f32)");
+  for (int k = 1; k <= 20; k++)
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "(let t%d (concat t%d t%d %d))", k, k - 1, k - 1, k % 2);
+  snprintf(text + n, sizeof text - (size_t)n, "(output t20)");
+  po_program *p = lower(text);
+  cr_assert_not(p->copies_views);
+  cr_assert_lt(p->stmts.len, 1000);
+  cr_assert(count_arrays(p, PO_WORKSPACE) >= 2, "%s", loops_text(p));
+}
+
 Test(lower, too_complex_views_are_copied_instead) {
   po_program *p = lower(intricate);
   cr_assert_not(p->copies_views);

@@ -18,3 +18,30 @@ Test(names, others_are_free) {
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     cr_expect(!po_name_is_reserved(words[k]), "%s", words[k]);
 }
+
+Test(names, words_of_the_library_are_no_names_of_functions) {
+  bs_heap heap;
+  bs_arena arena;
+  static const struct {
+    const char *from, *to;
+  } names[] = {{"select", "v_select"}, {"selected", "selected"},
+               {"mem", "mem"},         {"malloc", "v_malloc"},
+               {"write", "v_write"},   {"wri", "wri"},
+               {"int", "v_int"},       {"pthread_x", "v_pthread_x"},
+               {"my-conv", "my_conv"}, {"step", "step"}};
+  bs_heap_init(&heap, NULL, 0);
+  bs_arena_init(&arena, &heap);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    cr_expect_str_eq(po_function_name(&arena, NULL, names[k].from),
+                     names[k].to);
+  bs_heap_done(&heap);
+}
+
+Test(names, macros_of_headers_are_reserved_and_words_like_them_are_not) {
+  cr_expect(po_name_is_reserved("EINVAL"));
+  cr_expect(po_name_is_reserved("SIGTERM"));
+  cr_expect(po_name_is_reserved("si_addr"));
+  cr_expect(!po_name_is_reserved("EINVALID"));
+  cr_expect(!po_name_is_reserved("SIGMA"));
+  cr_expect(!po_name_is_reserved("si"));
+}

@@ -117,6 +117,33 @@ Test(pad, windows_of_floats) {
   scheduled("pad_einsum U [8, 1]; assert instances(U) == 48; assert legal");
 }
 
+/* B[i] starts from `start`, one of D[i], and sums up A[i, j] + C[i]. */
+static void
+sums(gs_compute start) {
+  array("A", PO_INPUT, GS_I32, 2, 5, 5);
+  array("C", PO_INPUT, GS_I32, 1, 5);
+  array("D", PO_INPUT, GS_I32, 1, 5);
+  array("B", PO_OUTPUT, GS_I32, 1, 5);
+  ASSIGN("{ I[i] : 0 <= i < 5 }", "{ I[i] -> B[i] }", "i", .op = start,
+         .reads = {"{ I[i] -> C[i] }", "{ I[i] -> D[i] }"});
+  UPDATE(GS_C_ADD, "{ U[i,j] : 0 <= i < 5 and 0 <= j < 5 }",
+         "{ U[i,j] -> B[i] }", "i j", .op = GS_C_ADD,
+         .reads = {"{ U[i,j] -> A[i,j] }", "{ U[i,j] -> C[i] }"});
+}
+
+/* C[i] is added where j is new, and is no zero. */
+Test(pad, terms_that_are_not_padded) {
+  sums(GS_C_ADD);
+  REFUSED("pad_einsum U [1, 4]", "instances that are added to U would read "
+                                 "elements of C that others read");
+}
+
+/* Where i is new, D would hold zeros. */
+Test(pad, starts_that_divide) {
+  sums(GS_C_DIV);
+  REFUSED("pad_einsum U [4, 1]", "I divides integers or looks up a table");
+}
+
 Test(pad, refusals) {
   product(GS_I32, GS_C_ADD);
   REFUSED("pad_einsum U [4, 4]", "U has 3 indices, not 2");

@@ -349,6 +349,93 @@ Test(schedule, sync_threads_in_a_narrow_loop) {
   KEPT("sync_threads S; sync_threads k");
 }
 
+/* All threads but one come to it. */
+Test(schedule, sync_threads_one_short) {
+  array("A", PO_INPUT, GS_I32, 2, 8, 32);
+  array("B", PO_OUTPUT, GS_I32, 2, 8, 32);
+  array("C", PO_OUTPUT, GS_I32, 2, 8, 32);
+  ASSIGN("{ S[i,j] : 0 <= i < 8 and 0 <= j < 32 }", "{ S[i,j] -> B[i,j] }",
+         "i j", .reads = {"{ S[i,j] -> A[i,j] }"});
+  ASSIGN("{ T[i,j] : 0 <= i < 8 and 0 <= j < 31 }", "{ T[i,j] -> C[i,j] }",
+         "i k", .reads = {"{ T[i,j] -> A[i,j] }"});
+  scheduled("bind i blockIdx.x; bind j threadIdx.x; bind k threadIdx.x");
+  REFUSED("sync_threads T", "loop k: it has 31 of the 32 of threadIdx.x");
+}
+
+/* A barrier is not left in a loop over nothing. */
+Test(schedule, fission_of_a_barrier) {
+  copy_program(4, 4);
+  scheduled("sync_threads S");
+  REFUSED("fission j S", "a barrier would be alone in loop j");
+}
+
+/* Threads are those of the old place. */
+Test(schedule, compute_at_of_a_bound_loop) {
+  array("A", PO_INPUT, GS_I32, 2, 8, 8);
+  array("W", PO_WORKSPACE, GS_I32, 2, 8, 8);
+  array("B", PO_OUTPUT, GS_I32, 2, 8, 8);
+  ASSIGN("{ S[i,j] : 0 <= i < 8 and 0 <= j < 8 }", "{ S[i,j] -> W[i,j] }",
+         "h k", .reads = {"{ S[i,j] -> A[i,j] }"});
+  ASSIGN("{ T[i,j] : 0 <= i < 8 and 0 <= j < 8 }", "{ T[i,j] -> B[i,j] }",
+         "i j", .reads = {"{ T[i,j] -> W[i,j] }"});
+  scheduled("bind k threadIdx.x; bind j threadIdx.x");
+  FORM("compute_at W i", "for i<8\n"
+                         "  for k<8\n"
+                         "    W[i, 0, k] = A[i, k]\n"
+                         "  bind[threadIdx.x] for j<8\n"
+                         "    B[i, j] = W[i, 0, j]\n");
+}
+
+/* What holds when loops are bound holds after each later step. */
+Test(schedule, blocks_stay_outside_of_threads) {
+  copy_program(8, 16);
+  scheduled("bind i blockIdx.x; bind j threadIdx.x");
+  REFUSED("reorder [j, i]",
+          "a loop over blocks would be inside one over threads");
+}
+
+/* Blocks are as wide as their longest loops, which need not stand inside each
+ * other; those of different axes do not add up where they are the same. */
+Test(schedule, threads_of_neighbours) {
+  array("A", PO_INPUT, GS_I32, 2, 8, 64);
+  array("B", PO_OUTPUT, GS_I32, 2, 8, 64);
+  array("C", PO_OUTPUT, GS_I32, 2, 8, 64);
+  ASSIGN("{ S[i,j] : 0 <= i < 8 and 0 <= j < 64 }", "{ S[i,j] -> B[i,j] }",
+         "i j", .reads = {"{ S[i,j] -> A[i,j] }"});
+  ASSIGN("{ T[i,j] : 0 <= i < 8 and 0 <= j < 64 }", "{ T[i,j] -> C[i,j] }",
+         "i k", .reads = {"{ T[i,j] -> A[i,j] }"});
+  scheduled("bind j threadIdx.x");
+  REFUSED("bind k threadIdx.y", "more than 1024 threads");
+  scheduled("bind k threadIdx.x");
+  KEPT("bind i threadIdx.y");
+}
+
+/* A block of 1024 threads, and one of 1056. */
+Test(schedule, most_threads) {
+  copy_program(33, 32);
+  scheduled("bind j threadIdx.x");
+  REFUSED("bind i threadIdx.y", "more than 1024 threads");
+  scheduled("a, b = peel i 32");
+  KEPT("bind a threadIdx.y");
+}
+
+Test(schedule, longest_axes) {
+  copy_program(1025, 65);
+  REFUSED("bind i threadIdx.x", "1025 iterations, threadIdx.x at most 1024");
+  REFUSED("bind j threadIdx.z", "65 iterations, threadIdx.z at most 64");
+  KEPT("bind i blockIdx.y; bind j threadIdx.x");
+}
+
+Test(schedule, rfactor_around_a_barrier) {
+  array("A", PO_INPUT, GS_I32, 2, 4, 4);
+  array("B", PO_OUTPUT, GS_I32, 1, 4);
+  ASSIGN("{ I[i] : 0 <= i < 4 }", "{ I[i] -> B[i] }", "h", .literal = 1);
+  UPDATE(GS_C_ADD, "{ U[i,k] : 0 <= i < 4 and 0 <= k < 4 }",
+         "{ U[i,k] -> B[i] }", "i k", .reads = {"{ U[i,k] -> A[i,k] }"});
+  scheduled("sync_threads U");
+  REFUSED("rfactor k", "a barrier stands inside loop k");
+}
+
 /* Two unrelated nests. */
 static void
 unrelated(const char *other_read) {

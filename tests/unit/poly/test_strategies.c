@@ -1,6 +1,6 @@
 /* test_strategies.c - whole schedules: each is what its script makes. */
 #include "fixture.h"
-#include "poly/schedule/primitive.h"
+#include "poly/schedule/chooser.h"
 #include "poly/strategy/strategy.h"
 #include "tests/unit/sanitized.h"
 #include <string.h>
@@ -95,4 +95,15 @@ Test(strategies, axes_become_commands) {
   cr_assert(axes);
   cr_assert(strstr(axes->script, "split "));
   po_strategies_done(&s);
+}
+
+/* To wake threads would take longer than the second nest does. */
+Test(strategies, nests_that_are_worth_threads) {
+  po_program *p = read_program(
+      "input A: f32[400, 100]\noutput B: f32[400, 100]\noutput C: f32[300]\n"
+      "for i in 0..400 { for j in 0..100 { S: B[i, j] = A[i, j] * 2.0 }}\n"
+      "for k in 0..300 { T: C[k] = A[k, 0] }\n");
+  uint32_t large = po_nest_find(p, "i"), little = po_nest_find(p, "k");
+  cr_assert(po_is_worth_threads(p, large));
+  cr_assert_not(po_is_worth_threads(p, little));
 }

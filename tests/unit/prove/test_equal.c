@@ -268,7 +268,7 @@ Test(equal, what_is_only_nearly_so_is_tested, .init = fixture_start,
                      "(compute neg (compute tanh a)))(output l)(output r)"),
       &o);
   cr_assert_eq(a.verdict, PV_TESTED);
-  cr_assert_eq(a.runs, o.runs);
+  cr_assert_geq(a.runs, o.runs);
 }
 
 #define LAYER                                                                  \

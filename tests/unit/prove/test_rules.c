@@ -1,5 +1,6 @@
 /* test_rules.c - rules that are right and rules that are wrong. */
 #include "fixture.h"
+#include "prove/forms.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 
@@ -33,6 +34,12 @@ text_of(const rl_rule *rule, const pv_rule_answer *a) {
   return bs_text_str(&out);
 }
 
+/* What is checked is proved on every shape, as what is proved is. */
+static bool
+is_as_expected(pv_verdict is, pv_verdict expected) {
+  return is == expected || (is == PV_PROVED && expected == PV_CHECKED);
+}
+
 static void
 all_are(const char *path, pv_verdict verdict, uint32_t least) {
   rl_rules *rules = load(NULL, path);
@@ -40,19 +47,19 @@ all_are(const char *path, pv_verdict verdict, uint32_t least) {
   for (uint32_t k = 0; k < rl_count(rules); k++) {
     const rl_rule *rule = rl_at(rules, k);
     pv_rule_answer a = ask(rules, rule, 1);
-    cr_expect_eq(a.verdict, verdict, "%s", text_of(rule, &a));
+    cr_expect(is_as_expected(a.verdict, verdict), "%s", text_of(rule, &a));
     cr_expect(a.verdict != PV_REFUTED || a.shape);
   }
 }
 
 Test(rules, sound_ones_are_proved, .init = fixture_start,
      .fini = fixture_stop) {
-  all_are(DIR "sound.rules", PV_PROVED, 25);
+  all_are(DIR "sound.rules", PV_CHECKED, 25);
 }
 
 Test(rules, more_sound_ones_are_proved, .init = fixture_start,
      .fini = fixture_stop) {
-  all_are(DIR "more-sound.rules", PV_PROVED, 35);
+  all_are(DIR "more-sound.rules", PV_CHECKED, 35);
 }
 
 Test(rules, unsound_ones_are_refuted, .init = fixture_start,
@@ -65,10 +72,10 @@ Test(rules, more_unsound_ones_are_refuted, .init = fixture_start,
   all_are(DIR "more-unsound.rules", PV_REFUTED, 45);
 }
 
-/* Equal up to rounding, or where they are defined. */
+/* Equal up to rounding. */
 Test(rules, open_ones_are_neither, .init = fixture_start,
      .fini = fixture_stop) {
-  all_are(DIR "open.rules", PV_TESTED, 20);
+  all_are(DIR "open.rules", PV_TESTED, 10);
 }
 
 /* Samples alone tell neither kind from the other. */
@@ -81,8 +88,9 @@ sizes_are(const char *path, bool all, uint32_t least) {
     if (SANITIZED && !strcmp(rule->name, "one-of-a-thousand"))
       continue; /* half the time of the suite */
     pv_rule_answer a = ask(rules, rule, 1);
-    cr_expect_eq(a.verdict, PV_PROVED, "%s", text_of(rule, &a));
-    cr_expect_eq(a.all_sizes, all, "%s", text_of(rule, &a));
+    cr_expect(all ? a.verdict == PV_PROVED
+                  : a.verdict == PV_CHECKED || a.verdict == PV_REFUTED,
+              "%s", text_of(rule, &a));
     cr_expect(!all || (a.forms > 0 && a.general_forms == a.forms));
   }
 }
@@ -96,13 +104,39 @@ Test(rules, not_said_to_hold_for_all_sizes, .init = fixture_start,
   sizes_are(DIR "some-sizes.rules", false, 15);
 }
 
+/* Refuted, or checked at the shapes looked at: never more. */
+Test(rules, near_misses_do_not_hold_for_all_sizes, .init = fixture_start,
+     .fini = fixture_stop) {
+  rl_rules *rules = load(NULL, DIR "near-sizes.rules");
+  cr_assert_gt(rl_count(rules), 12);
+  for (uint32_t k = 0; k < rl_count(rules); k++) {
+    pv_rule_answer a = ask(rules, rl_at(rules, k), 1);
+    cr_expect_neq(a.verdict, PV_PROVED, "%s", text_of(rl_at(rules, k), &a));
+  }
+}
+
+static uint32_t
+refuted_of(const rl_rules *rules) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < rl_count(rules); k++)
+    n += ask(rules, rl_at(rules, k), 1).verdict == PV_REFUTED;
+  return n;
+}
+
+/* Their numbers are written in them, and sizes beyond these are looked at. */
+Test(rules, large_numbers_are_met, .init = fixture_start,
+     .fini = fixture_stop) {
+  rl_rules *rules = load(NULL, DIR "some-sizes.rules");
+  cr_expect_geq(SANITIZED ? 6 : refuted_of(rules), 6);
+}
+
 /* What is refuted, or proved on no shape, is never claimed for all sizes. */
 Test(rules, no_claim_without_a_proof_of_shapes, .init = fixture_start,
      .fini = fixture_stop) {
   rl_rules *rules = load(NULL, DIR "unsound.rules");
   for (uint32_t k = 0; k < rl_count(rules); k += 2) {
     pv_rule_answer a = ask(rules, rl_at(rules, k), 3);
-    cr_expect_not(a.all_sizes);
+    cr_expect_neq(a.verdict, PV_PROVED);
   }
 }
 
@@ -118,7 +152,7 @@ Test(rules, answers_do_not_depend_on_the_seed, .init = fixture_start,
   for (uint32_t k = 0; k < rl_count(good); k += 3) {
     const rl_rule *rule = rl_at(good, k);
     pv_rule_answer a = ask(good, rule, 77 + k);
-    cr_expect_eq(a.verdict, PV_PROVED, "%s", text_of(rule, &a));
+    cr_expect(is_as_expected(a.verdict, PV_CHECKED), "%s", text_of(rule, &a));
   }
 }
 
@@ -175,6 +209,128 @@ Test(rules, sizes_that_the_condition_names, .init = fixture_start,
   }
 }
 
+static bool
+any_form(void *arg, const gs_program *p, const uint32_t *slots) {
+  (void)arg;
+  (void)p;
+  (void)slots;
+  return true;
+}
+
+static uint32_t
+forms_of(const rl_rules *rules, uint32_t rank) {
+  uint32_t n;
+  pv_listing l = {.ctx = &ctx,
+                  .rules = rules,
+                  .rule = rl_at(rules, 0),
+                  .rank = rank,
+                  .max_tries = 100000,
+                  .max_forms = 100000,
+                  .found = any_form};
+  cr_expect(pv_list_forms(&l, &n));
+  return n;
+}
+
+/* Ranks and splits times axes, permutations, lengths, operators and dtypes. */
+Test(rules, forms_are_listed, .init = fixture_start, .fini = fixture_stop) {
+  static const struct {
+    const char *left, *where;
+    uint32_t rank, n;
+  } rows[] = {
+      {"(slice ?a ?d ?lo ?hi)", "", 2, 2 + 6},
+      {"(transpose ?a ?p)", "", 3, 1 + 2 + 6 + 24},
+      {"(transpose ?a ?p)", ":where (= (access-rank ?a) 1)", 3, 1 + 2 + 6},
+      {"(transpose ?a ?p)", ":where (= ?p (list 1 0))", 4, 3},
+      {"(reshape ?a ?s ?c)", "", 2, 6 * 9},
+      {"(concat ?a ?b ?d)", "", 2, 2 + 6},
+      {"(pair ?a ?b)", "", 2, 1 + 2 + 3},
+      {"(cartProd ?a ?b)", "", 1, 2 * 2 + 1},
+      {"(access ?a ?k)", "", 2, 1 + 2 * 2 + 3 * 3},
+      {"(pad ?a ?k ?d ?b ?e)", "", 1, 2 * 3},
+      {"(compute (cast ?t) ?a)", "", 0, 6 * 6},
+      {"(compute sqrt ?a)", "", 1, 3 * 3},
+      {"(slice ?a ?d ?lo ?hi)", ":where (and (< ?d 2) (= (dtype ?a) i8))", 4,
+       2 + 6 + 8 + 10},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    char text[300];
+    snprintf(text, sizeof text, "(rule r \"x\" %s => ?a %s)", rows[k].left,
+             rows[k].where);
+    cr_expect_eq(forms_of(rules_of(text), rows[k].rank), rows[k].n, "%s: %u",
+                 text, forms_of(rules_of(text), rows[k].rank));
+  }
+}
+
+/* The rank beyond which a rule tells ranks apart no more; 0: there is none. */
+Test(rules, reach_of_a_rule, .init = fixture_start, .fini = fixture_stop) {
+  static const struct {
+    const char *where;
+    uint32_t reach;
+  } rows[] = {
+      {"(> ?lo 1000)", 1},
+      {"(= (rank ?a) 7)", 8},
+      {"(= ?d 5)", 6},
+      {"(= ?d (- (rank ?a) 3))", 4},
+      {"(= (dim ?a 5) ?lo)", 6},
+      {"(= (take (shape ?a) 2) (list 4 4))", 3},
+      {"(member (list 0 8) ?d)", 9},
+      {"(= (* ?d ?d) 9)", 0},
+      {"(= (dim ?a ?d) (rank ?a))", 0},
+      {"(= (sum (shape ?a)) 9)", 0},
+      {"(= (prod (fill (rank ?a) 2)) 32)", 0},
+      {"(divides 2 (rank ?a))", 0},
+      {"(= (nth (list 0 0 0 1 0) ?d) 1)", 5},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "(rule r \"x\" (slice ?a ?d ?lo ?hi) => ?a :where %s)",
+             rows[k].where);
+    rl_rules *rules = rules_of(text);
+    uint32_t reach = pv_rank_reach(ctx.values, rl_at(rules, 0));
+    cr_expect_eq(reach, rows[k].reach ? rows[k].reach : UINT32_MAX, "%s: %u",
+                 rows[k].where, reach);
+  }
+}
+
+/* A table at a place, a product of ranks, a power: all are as wrong at one rank
+ * as their sound neighbours are right, and none is proved. */
+Test(rules, ranks_are_told_apart, .init = fixture_start, .fini = fixture_stop) {
+  static const char *const tests[] = {
+      "(= (* (rank ?a) (rank ?a)) 121)",
+      "(= (rank ?a) 11)",
+      "(= (prod (fill (rank ?a) 2)) 2048)",
+      "(= (sum (iota (rank ?a))) 55)",
+      "(= (nth (list 0 0 0 0 0 0 0 0 0 0 0 1) (rank ?a)) 1)",
+      "(= (mod (rank ?a) 11) 10)"};
+  for (size_t k = 0; k < sizeof tests / sizeof tests[0]; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "(rule r \"x\" (transpose ?a ?p) => (transpose ?a ?q)"
+             " :where (and (all-equal (shape ?a))"
+             "             (= ?q (if %s (iota (rank ?a)) ?p))))",
+             tests[k]);
+    rl_rules *rules = rules_of(text);
+    pv_rule_answer a = ask(rules, rl_at(rules, 0), 1);
+    cr_expect_neq(a.verdict, PV_PROVED, "%s", tests[k]);
+  }
+}
+
+/* A right side that is right today, whatever a target sets. */
+Test(rules, parameters_have_any_value, .init = fixture_start,
+     .fini = fixture_stop) {
+  rl_rules *rules = rules_of(
+      "(param w 0 \"x\")"
+      "(rule r \"x\" (slice ?a ?d ?lo ?hi) => (slice ?a ?d (- ?lo ?x) ?hi)"
+      " :where (= ?x (if (= $w 977) 1 0)))"
+      "(rule s \"x\" (slice (slice ?a ?d ?lo ?m) ?d ?from ?to)"
+      " => (slice ?a ?d (+ ?lo ?from) (+ ?lo ?to)) :where (> ?m $w))");
+  pv_rule_answer a = ask(rules, rl_at(rules, 0), 1);
+  cr_expect_eq(a.verdict, PV_REFUTED, "%s", text_of(rl_at(rules, 0), &a));
+  a = ask(rules, rl_at(rules, 1), 1);
+  cr_expect_eq(a.verdict, PV_PROVED, "%s", text_of(rl_at(rules, 1), &a));
+}
+
 Test(rules, of_instructions_follow_from_their_meaning, .init = fixture_start,
      .fini = fixture_stop) {
   static const char *const targets[] = {"systolic", "systolic16", "pool"};
@@ -190,7 +346,7 @@ Test(rules, of_instructions_follow_from_their_meaning, .init = fixture_start,
     for (uint32_t k = 0; k < rl_count(rules); k++) {
       const rl_rule *rule = rl_at(rules, k);
       pv_rule_answer a = ask(rules, rule, 1);
-      cr_expect_eq(a.verdict, PV_PROVED, "%s", text_of(rule, &a));
+      cr_expect(is_as_expected(a.verdict, PV_CHECKED), "%s", text_of(rule, &a));
     }
   }
 }

@@ -308,3 +308,47 @@ Test(lint, shipped_rules_have_no_errors) {
   cr_expect_eq(diags.errors, 0, "%s", faults());
   cr_expect_gt(counts.tried * 10, counts.rules * 9);
 }
+
+/* --- many rules ----------------------------------------------------------- */
+
+/* What covers a rule is found among many that only begin like it: above or
+ * below its node, with a variable twice, behind all others. */
+Test(lint, what_covers_a_rule_is_found_among_many) {
+  bs_text text;
+  bs_text_init(&text, ctx.heap);
+  for (int k = 1; k <= 300; k++)
+    bs_putf(&text,
+            "(rule clip%d \"d\" (compute (clip 0 %d) (compute neg ?a)) => "
+            "(compute neg (compute (clip -%d 0) ?a)))\n",
+            k, k, k);
+  bs_put(&text, "(rule twice \"d\" (compute add (pair ?a ?a)) => "
+                "(compute add (pair ?a ?a)))\n"
+                "(rule special \"d\" (compute add (pair (compute exp ?a) "
+                "(compute neg ?b))) => (compute add (pair (compute neg ?b) "
+                "(compute exp ?a))))\n"
+                "(rule general \"d\" (compute add (pair ?a ?b)) => "
+                "(compute add (pair ?b ?a)))\n");
+  lint(bs_text_str(&text), false);
+  cr_assert(has("subsumed-rule", "'special' adds nothing: 'general'"));
+  uint32_t covered = 0;
+  for (uint32_t k = 0; k < diags.list.len; k++)
+    covered += diags.list.data[k].code &&
+               !strcmp(diags.list.data[k].code, "subsumed-rule");
+  cr_assert_eq(covered, 1, "%u", covered);
+  bs_text_done(&text);
+}
+
+Test(lint, sets_may_list_rules_by_name_and_by_direction) {
+  rl_rules *rules = rl_new(&ctx, NULL);
+  bool ok = rl_load_source(
+      rules, source("r", "(rule a \"d\" (compute exp ?x) <=> "
+                         "(compute exp (compute neg (compute neg ?x))))"
+                         "(rule b \"d\" (compute neg (compute neg ?x)) => ?x)"
+                         "(ruleset both a b)(ruleset one a~fwd)"
+                         "(ruleset back a~rev)"));
+  cr_assert(rl_finish(rules) && ok, "%s", faults());
+  cr_assert_eq(rl_count(rules), 3);
+  cr_assert_not_null(rl_find(rules, "a~rev"));
+  cr_assert_not_null(rl_find(rules, "b"));
+  cr_assert_null(rl_find(rules, "c"));
+}

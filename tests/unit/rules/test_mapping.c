@@ -96,7 +96,7 @@ map(const char *target, const char *text, uint32_t nodes) {
   o.run.nodes = nodes;
   o.run.seconds = 0;
   cr_assert(rl_saturate(&ctx, m.original, rules, &o, &run), "%s", faults());
-  cr_expect_eq(run.stop, EG_STOP_SATURATED, "%s", eg_stop_name(run.stop));
+  cr_expect(run.finished, "%s", eg_stop_name(run.stop));
   m.nodes = eg_count_nodes(run.graph);
   double *best = bs_alloc(&heap, (m.nodes * 4 + 64) * sizeof *best);
   eg_node *choice = cheapest(run.graph, best);

@@ -219,7 +219,8 @@ Test(run, a_strategy_phases_the_rules) {
   rl_run one =
       strategy_run(SPLIT "(run (seq exploratory (saturate cleanup)))", NULL, 0);
   cr_expect_eq(slices(&one), 4); /* of a tensor and of its access */
-  cr_expect_eq(one.stop, EG_STOP_SATURATED);
+  cr_expect_eq(one.stop, EG_STOP_ITERATIONS, "split has more to add");
+  cr_expect(one.finished);
   rl_run two = strategy_run(
       SPLIT "(run (repeat 2 split (saturate slice-twice)))", NULL, 0);
   cr_expect_gt(slices(&two), slices(&one));
@@ -244,6 +245,107 @@ Test(run, limits_hold_over_a_strategy) {
   cr_expect_eq(n, 3);
   cr_expect_eq(run.stop, EG_STOP_ITERATIONS);
   rl_run_done(&run);
+}
+
+/* ---- phases ---- */
+
+/* A program that `grow` never ends on, with a strategy of these steps. */
+#define GROW                                                                   \
+  "(rule grow :kind exploratory \"No end, and no law either.\""                \
+  "  (compute (scale ?k) ?a) => (compute (scale ?m) ?a)"                       \
+  "  :where (= ?m (+ ?k 1)))"                                                  \
+  "(rule lower :kind lowering \"A buffer.\""                                   \
+  "  (compute (scale ?k) ?a) => (compute (scale ?k) (materialize ?a)))"
+
+static rl_run
+grown(const char *strategy, const eg_run_options *limits) {
+  rl_options o = options();
+  rl_run run;
+  char text[1024];
+  snprintf(text, sizeof text, "%s%s", GROW, strategy);
+  o.run.iterations = limits->iterations;
+  o.run.nodes = limits->nodes;
+  o.run.bytes = limits->bytes;
+  o.run.seconds = limits->seconds;
+  gs_program *p = program_of("(tensor a (shape 64) f32)"
+                             "(let out (compute (scale 2) (access a 1)))"
+                             "(output out)");
+  cr_assert(rl_saturate(&ctx, p, rules_of(text), &o, &run), "%s", faults());
+  return run;
+}
+
+static uint32_t
+buffers(const rl_run *run) {
+  uint32_t n = 0;
+  for (eg_class c = eg_first_class(run->graph); c.i != UINT32_MAX;
+       c = eg_next_class(run->graph, c)) {
+    uint32_t k;
+    const eg_node *nodes = eg_class_nodes(run->graph, c, &k);
+    while (k-- > 0)
+      n += eg_op(run->graph, nodes[k]) == GS_MATERIALIZE;
+  }
+  return n;
+}
+
+Test(run, each_limit_leaves_a_share_to_what_lowers) {
+  static const eg_run_options limits[] = {
+      {.iterations = 8}, {.nodes = 400}, {.seconds = 0.2}};
+  static const eg_stop stops[] = {EG_STOP_ITERATIONS, EG_STOP_NODES,
+                                  EG_STOP_TIME};
+  for (size_t k = 0; k < 3; k++) {
+    rl_run run = grown("(run (seq (saturate grow) lowering))", &limits[k]);
+    cr_assert_eq(run.n_phases, 2);
+    cr_expect_eq(run.stop, stops[k], "%s", eg_stop_name(run.stop));
+    cr_expect(!run.finished);
+    cr_expect_eq(run.phases[0].cut, stops[k]);
+    cr_expect(run.phases[1].ran);
+    cr_expect_gt(buffers(&run), 0);
+    rl_run_done(&run);
+  }
+}
+
+Test(run, a_limit_that_cuts_nothing_is_not_told) {
+  const eg_run_options o = {.nodes = 400};
+  rl_run run = grown("(run (seq (repeat 3 grow) lowering))", &o);
+  cr_expect_eq(run.stop, EG_STOP_ITERATIONS);
+  cr_expect(run.finished);
+  cr_expect_eq(run.phases[0].cut, EG_STOP_SATURATED);
+  cr_expect_eq(run.n_never_ran, 0);
+  rl_run_done(&run);
+}
+
+/* What a phase does not use, those behind it may have. */
+Test(run, shares_that_are_not_used_go_on) {
+  const eg_run_options o = {.nodes = 400};
+  rl_run run = grown("(run (seq lowering (saturate grow)))", &o);
+  cr_expect_gt(eg_count_nodes(run.graph), 350);
+  rl_run_done(&run);
+  run = grown("(run (seq (saturate grow) lowering (repeat 1 lowering)))", &o);
+  cr_expect_gt(eg_count_nodes(run.graph), 350, "there are further passes");
+  rl_run_done(&run);
+}
+
+Test(run, strategies_name_strategies) {
+  const eg_run_options o = {.nodes = 4000};
+  rl_run run = grown("(strategy twice (seq (repeat 2 grow) lower))"
+                     "(run (seq grow twice))",
+                     &o);
+  cr_assert_eq(run.n_phases, 3);
+  cr_expect_str_eq(run.phases[0].name, "grow");
+  cr_expect_str_eq(run.phases[1].name, "grow");
+  cr_expect_str_eq(run.phases[2].name, "lower");
+  rl_run_done(&run);
+}
+
+Test(run, a_strategy_that_runs_itself_is_refused) {
+  rl_rules *rules = rl_new(&ctx, NULL);
+  uint32_t source = bs_source_add(
+      &diags, "cycle.rules",
+      GROW "(strategy a (seq grow b)) (strategy b (repeat 2 a))",
+      strlen(GROW "(strategy a (seq grow b)) (strategy b (repeat 2 a))"));
+  rl_load_source(rules, source);
+  cr_expect(!rl_finish(rules));
+  cr_expect(strstr(faults(), "runs itself"), "%s", faults());
 }
 
 Test(run, sets_of_sets_and_kinds) {

@@ -1,0 +1,171 @@
+/* extraction.c - the cheapest program of a saturated e-graph, within what is
+ * left of the limits.
+ *
+ * The method that was asked for stops at its share of the time with the best so
+ * far.  Where it has no room even to begin, the cheapest tree is taken, and
+ * where that has none the program as it was written, which is in the graph,
+ * too: a warning says so. */
+#include "api/api.h"
+#include "base/file.h"
+#include "extract/egraph.h"
+
+#include <math.h>
+
+typedef struct extraction {
+  glen_result *result;
+  ex_options options;
+  ex_method method;
+  bs_heap heap; /* what is not kept */
+  ex_solution solution;
+  eg_node *choice; /* by class id; NULL: there is none */
+} extraction;
+
+/* Of what is left by the saturation: the rest is for lowering and code. */
+static const double OF_TIME = 0.6, OF_MEMORY = 0.95;
+
+static bs_value
+type_of(void *ctx, const eg_graph *g, eg_class c) {
+  (void)ctx;
+  return rl_facts_of(g, c)->type;
+}
+
+ex_pricer
+api_pricer_of(const glen_result *r) {
+  return (ex_pricer){.target = r->target,
+                     .limit = r->limit,
+                     .once = r->once,
+                     .values = r->gs.values,
+                     .type_of = type_of};
+}
+
+/* ---- by a method ---- */
+
+static void
+solve_body(void *arg) {
+  extraction *x = arg;
+  glen_result *r = x->result;
+  ex_pricer pricer = api_pricer_of(r);
+  ex_bridge bridge;
+  ex_from_egraph(&x->heap, r->run.graph, r->run.outputs, r->run.n_outputs,
+                 ex_price_enode, &pricer, &bridge);
+  if (ex_solve(&bridge.problem, x->method, &x->options, &x->solution))
+    x->choice = ex_chosen(&r->heap, &bridge, &x->solution);
+  r->n_choice = bridge.n_ids;
+}
+
+static void
+done_heap(void *heap) {
+  bs_heap_done(heap);
+}
+
+/* False where there was no room for it. */
+static bool
+solve_by(extraction *x, ex_method method) {
+  glen_result *r = x->result;
+  size_t room = bs_stage_room(&r->ctx->governor, r->ctx->heap.used);
+  x->method = method;
+  bs_heap_init_child(&x->heap, &r->heap, room == SIZE_MAX ? 0 : room + 1);
+  bool ok = bs_protect(&x->heap, solve_body, x);
+  done_heap(&x->heap);
+  return ok;
+}
+
+/* ---- as it was written ---- */
+
+static void
+keep_input(extraction *x) {
+  glen_result *r = x->result;
+  r->n_choice = eg_class_ids(r->run.graph);
+  x->choice = bs_alloc(&r->heap, (r->n_choice + (size_t)1) * sizeof *x->choice);
+  rl_choose_own(&r->run, r->n_choice, x->choice);
+  x->solution = (ex_solution){.bound = 0};
+}
+
+static void
+warn(extraction *x, const char *instead) {
+  bs_governor *g = &x->result->ctx->governor;
+  bs_reason why = g->refused ? g->refused : g->stage.over;
+  why = why ? why : BS_OUT_OF_MEMORY;
+  bs_warning(&x->result->ctx->diags, BS_NOWHERE, bs_reason_code(why),
+             "%s: the extraction was stopped, %s", bs_reason_name(why),
+             instead);
+}
+
+static void
+choose(extraction *x, ex_method method) {
+  bs_stage *stage = &x->result->ctx->governor.stage;
+  if (solve_by(x, method)) {
+    if (stage->over)
+      warn(x, "the best so far was taken");
+    return;
+  }
+  if (method != EX_TREE && !bs_stage_late(&x->result->ctx->governor) &&
+      solve_by(x, EX_TREE)) {
+    warn(x, "the cheapest tree was taken");
+    return;
+  }
+  keep_input(x);
+  warn(x, "the program was left as it is");
+}
+
+/* ---- the result ---- */
+
+static double
+cost_of(const glen_result *r, const gs_program *p) {
+  glen_context *ctx = r->ctx;
+  double total = 0;
+  ex_line *lines = bs_alloc(&ctx->heap, p->nodes.len * sizeof *lines + 1);
+  ex_breakdown(p, r->target, r->limit, &r->prepacked, lines, &total);
+  bs_free(&ctx->heap, lines);
+  return total;
+}
+
+static void
+summarize(glen_result *r, const ex_solution *s) {
+  r->summary.cost_before = cost_of(r, r->input);
+  r->summary.cost_after = cost_of(r, r->program.program);
+  r->summary.bound = s->bound;
+  r->summary.optimal = s->optimal;
+}
+
+static bool
+found_nothing(const glen_result *r) {
+  bs_error(&r->ctx->diags, BS_NOWHERE, "no-program",
+           "nothing that the target can run was found");
+  bs_hint(&r->ctx->diags, "does an instruction refuse its own operands?");
+  return false;
+}
+
+static bool
+take(extraction *x) {
+  glen_result *r = x->result;
+  if (!x->choice)
+    return found_nothing(r);
+  r->choice = x->choice;
+  r->program.program = rl_extracted(&r->gs, r->input, &r->run, x->choice);
+  r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
+  r->n_led = rl_led_there(&r->run, x->choice, r->led, API_MAX_LED);
+  if (r->program.program)
+    summarize(r, &x->solution);
+  return r->program.program != NULL;
+}
+
+bool
+api_extract(glen_result *r, ex_method method, double seconds) {
+  glen_context *ctx = r->ctx;
+  extraction x = {
+      .result = r,
+      .options = {.seconds = seconds, .interrupt = &ctx->interrupt}};
+  double start = bs_now();
+  bs_stage before =
+      bs_stage_begin(&ctx->governor, "extraction", OF_TIME, OF_MEMORY);
+  /* The interrupt that stopped the saturation must not stop this, too. */
+  ctx->interrupt = 0;
+  r->once =
+      ex_once_classes(&r->heap, r->gs.values, r->run.graph, &r->prepacked);
+  choose(&x, method);
+  bs_stage_end(&ctx->governor, before);
+  bool ok = take(&x);
+  r->summary.extract_s = bs_now() - start;
+  return ok;
+}

@@ -1,0 +1,154 @@
+/* target_test.c - an instruction's template held against its semantics, as
+ * texts. */
+#include "api/api.h"
+#include "codegen/instr_test.h"
+
+enum { SHOWN_VALUES = 24 }; /* of an input */
+
+typedef struct test_args {
+  glen_context *ctx;
+  const gs_target *target;
+  uint32_t k;
+  const glen_instr_options *options;
+  glen_instr_test *out;
+  bool ok;
+} test_args;
+
+uint32_t
+glen_target_instrs(const glen_target *target) {
+  return target->target->instrs.len;
+}
+
+const char *
+glen_target_instr(const glen_target *target, uint32_t k) {
+  return target->target->instrs.data[k]->name;
+}
+
+static const char *
+verdict_name(cg_instr_verdict v) {
+  static const char *const names[] = {"tested", "refuted", "untested"};
+  return names[v];
+}
+
+static const char *
+place_of(glen_context *ctx, bs_span span) {
+  uint32_t line, column;
+  bs_text text;
+  bs_text_init(&text, &ctx->heap);
+  bs_put_place(&ctx->diags, span, &text);
+  if (text.len) {
+    bs_position(&ctx->diags, span, &line, &column);
+    bs_putf(&text, ":%u", column);
+  }
+  return api_string(ctx, &text);
+}
+
+/* ---- lines ---- */
+
+static void
+put_index(bs_text *out, const cg_instr_answer *a) {
+  bs_put(out, "  at [");
+  for (uint32_t d = 0; d < a->rank; d++)
+    bs_putf(out, "%s%lld", d ? ", " : "", (long long)a->index[d]);
+  bs_put(out, "] of the result\n");
+}
+
+static void
+put_input(bs_text *out, const cg_instr_input *in) {
+  const gs_tensor *t = &in->tensor;
+  bs_putf(out, "  %s =", in->name);
+  for (int64_t k = 0; k < t->elements && k < SHOWN_VALUES; k++)
+    bs_putf(out, " %.10g", gs_tensor_get(t, k));
+  bs_put(out, t->elements > SHOWN_VALUES ? " ...\n" : "\n");
+}
+
+static const char *
+detail_of(glen_context *ctx, const cg_instr_answer *a) {
+  bs_text text;
+  bs_text_init(&text, &ctx->heap);
+  if (a->verdict == CG_INSTR_REFUTED) {
+    bs_putf(&text, "  for %s\n  %s\n", a->sizes, a->program);
+    if (a->differs)
+      put_index(&text, a);
+    for (uint32_t k = 0; k < a->n_inputs; k++)
+      put_input(&text, &a->inputs[k]);
+  }
+  return api_string(ctx, &text);
+}
+
+/* ---- JSON ---- */
+
+static void
+json_difference(bs_json *j, const cg_instr_answer *a) {
+  bs_json_string(j, "sizes", a->sizes);
+  bs_json_string(j, "call", a->program);
+  if (a->differs) {
+    bs_json_array(j, "index");
+    for (uint32_t d = 0; d < a->rank; d++)
+      bs_json_int(j, NULL, a->index[d]);
+    bs_json_end(j);
+    bs_json_real(j, "expected", a->expected);
+    bs_json_real(j, "found", a->found);
+  }
+  bs_json_array(j, "inputs");
+  for (uint32_t k = 0; k < a->n_inputs; k++)
+    api_json_input(j, a->inputs[k].name, &a->inputs[k].tensor);
+  bs_json_end(j);
+}
+
+static const char *
+json_of(const test_args *t, const cg_instr_answer *a) {
+  bs_text text;
+  bs_json j;
+  bs_text_init(&text, &t->ctx->heap);
+  bs_json_init(&j, &text, 0);
+  bs_json_object(&j, NULL);
+  bs_json_string(&j, "instruction", t->out->instr);
+  bs_json_string(&j, "place", t->out->place);
+  bs_json_string(&j, "verdict", t->out->verdict);
+  bs_json_string(&j, "reason", t->out->reason);
+  bs_json_int(&j, "calls", a->calls);
+  bs_json_int(&j, "shapes", a->shapes);
+  bs_json_bool(&j, "sanitized", a->sanitized);
+  if (a->verdict == CG_INSTR_REFUTED)
+    json_difference(&j, a);
+  bs_json_end(&j);
+  return api_string(t->ctx, &text);
+}
+
+/* ---- the question ---- */
+
+static void
+test_body(void *arg) {
+  test_args *t = arg;
+  const gs_instr *instr = t->target->instrs.data[t->k];
+  cg_instr_options options;
+  cg_instr_answer answer;
+  cg_instr_defaults(&options);
+  options.seed = t->options->seed;
+  options.build.cc = t->options->cc;
+  options.build.flags = t->options->flags;
+  options.build.n_flags = t->options->n_flags;
+  options.build.interrupt = &t->ctx->interrupt;
+  if (!cg_test_instr(&t->ctx->gs, t->target, instr, &options, &answer))
+    return;
+  *t->out = (glen_instr_test){.instr = instr->name,
+                              .place = place_of(t->ctx, instr->span),
+                              .verdict = verdict_name(answer.verdict),
+                              .reason = answer.reason};
+  t->out->detail = detail_of(t->ctx, &answer);
+  t->out->json = json_of(t, &answer);
+  t->ok = true;
+}
+
+bool
+glen_target_test(glen_context *ctx, const glen_target *target, uint32_t k,
+                 const glen_instr_options *options, glen_instr_test *out) {
+  test_args t = {.ctx = ctx,
+                 .target = target->target,
+                 .k = k,
+                 .options = options,
+                 .out = out};
+  ctx->interrupt = 0;
+  return api_enter_listening(ctx, test_body, &t) && t.ok;
+}

@@ -1,0 +1,162 @@
+/* check.h - the inside of glen-check-proof: a proof is checked with nothing of
+ * glen but the reader of its languages and the types of terms.
+ *
+ * Neither the e-graph, nor the matcher, nor what applies a rule, nor the
+ * evaluator of conditions is used here: these are written a second time. */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "glenside/program.h"
+#include "glenside/skeleton.h"
+#include "glenside/target.h"
+
+/* ---- rules, as they are written (rules.c) ---- */
+
+typedef BS_VEC(uint32_t) ck_nodes;
+
+typedef struct ck_side {
+  uint32_t slot; /* the variable that it is about; UINT32_MAX: the whole */
+  const gs_skeleton *term;
+} ck_side;
+
+/* One direction; what is parsed is parsed when it is asked for first. */
+typedef struct ck_rule {
+  const char *name;
+  const bs_sexps *sx;
+  bs_span span;
+  bool both_ways, reverse, parsed, bad;
+  uint32_t left, right;
+  ck_nodes with, also, lets, fors, wheres;
+  gs_scope scope;
+  ck_side *parts;   /* 0: the left side; then one a :with */
+  ck_side *results; /* 0: the right side; then one an :also */
+  uint32_t n_parts, n_results;
+  const gs_expr **tests;
+  uint32_t n_tests;
+  uint32_t *for_slots;
+  const gs_expr **for_lists;
+  uint32_t n_fors;
+  uint32_t used; /* lemmas that apply it */
+} ck_rule;
+
+typedef struct ck_param {
+  const char *name;
+  bs_value value;
+  bool given; /* on the command line */
+} ck_param;
+
+typedef struct ck_rules {
+  const gs_context *ctx;
+  const gs_target *target;
+  BS_VEC(ck_rule *) list;
+  BS_VEC(ck_param) params;
+  BS_VEC(const char *) loaded; /* resolved paths */
+  BS_VEC(uint32_t) instr_used; /* by instruction of the target */
+} ck_rules;
+
+bool ck_load(ck_rules *, const char *path);
+/* NAME=VALUE; before loading. */
+bool ck_give_param(ck_rules *, const char *text);
+/* NULL when there is none of that name. */
+ck_rule *ck_find_rule(ck_rules *, const char *name);
+/* Its sides and conditions; false with diagnostics. */
+bool ck_parse_rule(ck_rules *, ck_rule *);
+
+/* ---- values (eval.c, eval_lists.c, facts.c) ---- */
+
+/* An equality with a term that shows more of what a variable stands for. */
+typedef struct ck_fact {
+  gs_term term, shows;
+} ck_fact;
+
+typedef struct ck_env {
+  const gs_context *ctx;
+  const gs_program *p;
+  const uint32_t *slots; /* terms and values; UINT32_MAX: not bound */
+  const gs_scope *scope;
+  const ck_fact *facts;
+  uint32_t n_facts;
+} ck_env;
+
+typedef struct ck_val {
+  bool is_term;
+  bs_value v;
+  gs_term t;
+} ck_val;
+
+/* False when undefined. */
+bool ck_eval(const ck_env *, const gs_expr *, ck_val *out);
+bool ck_holds(const ck_env *, const gs_expr *);
+/* Equal as values: 2 and 2.0 are. */
+bool ck_same(const bs_values *, bs_value, bs_value);
+bool ck_eval_list(const ck_env *, uint16_t function, const ck_val *a,
+                  uint32_t n, ck_val *out);
+bool ck_eval_fact(const ck_env *, uint16_t function, const ck_val *a,
+                  uint32_t n, ck_val *out);
+
+static inline bool
+ck_give(ck_val *out, bs_value v) {
+  *out = (ck_val){.v = v};
+  return v.i != 0;
+}
+static inline bool
+ck_int(const ck_env *e, const ck_val *a, int64_t *out) {
+  *out = bs_as_int(e->ctx->values, a->v);
+  return !a->is_term && bs_kind_of(e->ctx->values, a->v) == BS_KIND_INT;
+}
+
+/* ---- what is known of the elements of a term (zeros.c) ---- */
+
+/* Is it 0 wherever its index along the axis is in lo .. hi - 1? */
+bool ck_is_zero(const ck_env *, gs_term, uint32_t axis, int64_t lo, int64_t hi);
+bool ck_all_zero(const ck_env *, gs_term);
+/* The one value that every element has; BS_NIL. */
+bs_value ck_constant(const ck_env *, gs_term);
+
+/* ---- patterns (match.c) ---- */
+
+/* The term is an instance of the pattern; binds what is not bound. */
+bool ck_match(const ck_env *, uint32_t *slots, const gs_skeleton *, gs_term);
+/* The instance; GS_NO_TERM when it has no type or something is not bound. */
+gs_term ck_build(const ck_env *, gs_program *, const gs_skeleton *);
+
+/* ---- instructions (instr.c) ---- */
+
+/* NULL when `call` is what the instruction says of `meant`; else why not. */
+const char *ck_check_call(gs_program *, const gs_instr *, gs_term meant,
+                          gs_term call);
+/* One array in one order: the same but for views that undo each other. */
+bool ck_same_array(const gs_program *, gs_term, gs_term);
+
+/* ---- proofs (proof.c, step.c) ---- */
+
+typedef struct ck_lemma {
+  gs_term from, to;
+} ck_lemma;
+
+typedef struct ck_proof {
+  const gs_context *ctx;
+  ck_rules *rules;
+  gs_program *p; /* all terms */
+  bs_sexps sx;
+  uint32_t root;           /* the form (proof ...) */
+  BS_VEC(gs_term) term_of; /* by symbol: what is called so */
+  BS_VEC(ck_lemma) lemmas;
+  uint32_t n_applied, n_claims;
+  uint32_t at;     /* the lemma that is wrong, from 1; 0: a claim */
+  const char *why; /* NULL: accepted */
+} ck_proof;
+
+/* Reads a proof; false with diagnostics. */
+bool ck_read_proof(ck_proof *, const char *path);
+/* Checks it as one of `program`, and, unless NULL, of `result`. */
+void ck_check_proof(ck_proof *, const gs_program *program,
+                    const gs_program *result);
+/* The form of one rule application; NULL, or what is wrong. */
+const char *ck_check_step(ck_proof *, uint32_t node, gs_term from, gs_term to);
+/* What a form cites: a lemma before this one; false when it cites none. */
+bool ck_cited(const ck_proof *, uint32_t node, gs_term *from, gs_term *to);
+/* The term that a name stands for. */
+gs_term ck_term(const ck_proof *, uint32_t node);
+
+#endif

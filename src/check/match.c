@@ -1,0 +1,165 @@
+/* match.c - a pattern laid on a term, and a side of a rule made a term.
+ *
+ * Both walk the nodes of the skeleton, which stand children first and are no
+ * more than a file writes. */
+#include "check/check.h"
+#include "glenside/expr_functions.h"
+#include <string.h>
+
+/* ---- matching ---- */
+
+static bool
+bind(const ck_env *e, uint32_t *slots, uint32_t slot, uint32_t value,
+     bool is_term) {
+  if (slots[slot] == UINT32_MAX)
+    slots[slot] = value;
+  return slots[slot] == value ||
+         (!is_term &&
+          ck_same(e->ctx->values, (bs_value){slots[slot]}, (bs_value){value}));
+}
+
+static bool
+match_attr(const ck_env *e, uint32_t *slots, const gs_expr *x, bs_value have) {
+  const bs_values *values = e->ctx->values;
+  if (x->kind == GS_X_LITERAL)
+    return ck_same(values, x->literal, have);
+  if (x->kind == GS_X_VAR)
+    return bind(e, slots, x->slot, have.i, false);
+  if (x->function != GS_F_LIST || bs_len(values, have) != x->n_args)
+    return false;
+  for (uint32_t k = 0; k < x->n_args; k++) {
+    const gs_expr *item = x->args[k];
+    bs_value v = bs_item(values, have, k);
+    if (item->kind == GS_X_LITERAL
+            ? !ck_same(values, item->literal, v)
+            : item->kind != GS_X_VAR || !bind(e, slots, item->slot, v.i, false))
+      return false;
+  }
+  return true;
+}
+
+static bool
+are_ones(const bs_values *values, bs_value list) {
+  bool ones = bs_kind_of(values, list) == BS_KIND_LIST;
+  for (uint32_t k = 0; ones && k < bs_len(values, list); k++)
+    ones = bs_as_int(values, bs_item(values, list, k)) == 1;
+  return ones;
+}
+
+static bool
+match_attrs(const ck_env *e, uint32_t *slots, const gs_sk_node *s,
+            const gs_node *n) {
+  const bs_values *values = e->ctx->values;
+  if (s->n_attrs != bs_len(values, n->attr))
+    return false;
+  for (uint32_t k = 0; k < s->n_attrs; k++) {
+    bs_value have = bs_item(values, n->attr, k);
+    if (s->attrs[k] ? !match_attr(e, slots, s->attrs[k], have)
+                    : !are_ones(values, have))
+      return false;
+  }
+  return true;
+}
+
+/* The terms that the nodes stand for, from the root down. */
+static bool
+lay_on(const ck_env *e, uint32_t *slots, const gs_skeleton *s, gs_term *on) {
+  for (uint32_t k = s->n; k-- > 0;) {
+    const gs_sk_node *node = &s->nodes[k];
+    if (!gs_term_ok(on[k]))
+      continue;
+    const gs_node *n = gs_at(e->p, on[k]);
+    if (node->hole) {
+      if (!bind(e, slots, node->slot, on[k].i, true))
+        return false;
+      continue;
+    }
+    if (node->op != n->op || node->n_kids != n->n_kids ||
+        !match_attrs(e, slots, node, n))
+      return false;
+    for (uint32_t j = 0; j < n->n_kids; j++) {
+      gs_term *kid = &on[node->kids[j]];
+      if (gs_term_ok(*kid) && kid->i != n->kids[j].i)
+        return false;
+      *kid = n->kids[j];
+    }
+  }
+  return true;
+}
+
+bool
+ck_match(const ck_env *e, uint32_t *slots, const gs_skeleton *s, gs_term t) {
+  gs_term *on = bs_alloc(e->ctx->heap, s->n * sizeof *on);
+  for (uint32_t k = 0; k < s->n; k++)
+    on[k] = GS_NO_TERM;
+  on[s->n - 1] = t;
+  bool ok = lay_on(e, slots, s, on);
+  bs_free(e->ctx->heap, on);
+  return ok;
+}
+
+/* ---- building ---- */
+
+/* A dilation that is not written is one of ones, as long as the kernel. */
+static bs_value
+ones_like(bs_values *values, bs_value list) {
+  int64_t ones[GS_MAX_RANK];
+  uint32_t n = bs_len(values, list);
+  if (n > GS_MAX_RANK)
+    return BS_NIL;
+  for (uint32_t k = 0; k < n; k++)
+    ones[k] = 1;
+  return bs_ints(values, ones, n);
+}
+
+static bool
+attrs_of(const ck_env *e, const gs_sk_node *s, bs_value *out) {
+  bs_values *values = e->ctx->values;
+  bs_value *items = bs_alloc(e->ctx->heap, (s->n_attrs + 1u) * sizeof *items);
+  bool ok = true;
+  for (uint32_t k = 0; ok && k < s->n_attrs; k++) {
+    ck_val v = {.v = BS_NIL};
+    if (s->attrs[k])
+      ok = ck_eval(e, s->attrs[k], &v) && !v.is_term;
+    else
+      v.v = ones_like(values, items[0]);
+    items[k] = v.v;
+    ok = ok && v.v.i;
+  }
+  if (ok)
+    *out = bs_list(values, items, s->n_attrs);
+  bs_free(e->ctx->heap, items);
+  return ok;
+}
+
+static gs_term
+build_node(const ck_env *e, gs_program *p, const gs_sk_node *s,
+           const gs_term *made) {
+  gs_fault fault;
+  bs_value attr;
+  if (s->hole)
+    return (gs_term){e->slots[s->slot]};
+  if (!attrs_of(e, s, &attr))
+    return GS_NO_TERM;
+  gs_term *kids =
+      bs_alloc(e->ctx->heap, (s->n_kids + (size_t)1) * sizeof *kids);
+  bool ok = true;
+  for (uint32_t k = 0; k < s->n_kids; k++) {
+    kids[k] = made[s->kids[k]];
+    ok &= gs_term_ok(kids[k]);
+  }
+  gs_term out = ok ? gs_add(p, s->op, attr, kids, s->n_kids, s->span, &fault)
+                   : GS_NO_TERM;
+  bs_free(e->ctx->heap, kids);
+  return out;
+}
+
+gs_term
+ck_build(const ck_env *e, gs_program *p, const gs_skeleton *s) {
+  gs_term *made = bs_alloc(e->ctx->heap, s->n * sizeof *made);
+  for (uint32_t k = 0; k < s->n; k++)
+    made[k] = build_node(e, p, &s->nodes[k], made);
+  gs_term out = made[s->n - 1];
+  bs_free(e->ctx->heap, made);
+  return out;
+}

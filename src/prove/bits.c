@@ -1,0 +1,402 @@
+/* bits.c - circuits of integers as bit-vectors, decided by Z3.
+ *
+ * A gate of a dtype is a vector of the dtype's width, since integers wrap; the
+ * operators are those of interpret_compute.c, one by one.  The question is
+ * whether both sides can differ.  Z3's work is bounded by its own count of
+ * steps (rlimit), so that an answer is the same on every machine, and by time
+ * only where the command has a limit of it.  What goes wrong within Z3 leaves
+ * the question open.
+ *
+ * Z3 has its own memory, which a bound of steps bounds, too; a context is made
+ * anew after some questions. */
+#include "glen-features.h"
+#include "prove/decide.h"
+
+#if GLEN_HAVE_Z3
+
+#include "base/governor.h"
+#include "glenside/interpret_state.h"
+#include <math.h>
+#include <z3.h>
+
+#define STEPS     3000000u /* of a question */
+#define QUESTIONS 64       /* of a context */
+#define LONGEST   1000000. /* seconds */
+
+struct pv_bits {
+  bs_heap *heap;
+  Z3_context z3;
+  Z3_solver solver;
+  Z3_ast *of; /* by gate */
+  uint32_t asked;
+};
+
+bool
+pv_bits_is_there(void) {
+  return true;
+}
+
+static void
+close_context(void *arg) {
+  pv_bits *b = arg;
+  if (!b->z3)
+    return;
+  Z3_solver_dec_ref(b->z3, b->solver);
+  Z3_del_context(b->z3);
+  b->z3 = NULL;
+}
+
+pv_bits *
+pv_bits_new(bs_heap *heap) {
+  pv_bits *b = bs_calloc(heap, 1, sizeof *b);
+  b->heap = heap;
+  bs_defer(heap, close_context, b);
+  return b;
+}
+
+/* Errors are asked for; without a handler Z3 would end the process. */
+static void
+on_error(Z3_context z3, Z3_error_code code) {
+  (void)z3;
+  (void)code;
+}
+
+static void
+bound_work(const pv_bits *b, double seconds) {
+  Z3_params params = Z3_mk_params(b->z3);
+  Z3_params_inc_ref(b->z3, params);
+  Z3_params_set_uint(b->z3, params, Z3_mk_string_symbol(b->z3, "rlimit"),
+                     STEPS);
+  if (isfinite(seconds))
+    Z3_params_set_uint(b->z3, params, Z3_mk_string_symbol(b->z3, "timeout"),
+                       (unsigned)(fmin(seconds, LONGEST) * 1000) + 1);
+  Z3_solver_set_params(b->z3, b->solver, params);
+  Z3_params_dec_ref(b->z3, params);
+}
+
+static bool
+open_context(pv_bits *b) {
+  if (b->asked++ % QUESTIONS == 0)
+    close_context(b);
+  double seconds = bs_stage_seconds(bs_governor_of(b->heap));
+  if (b->z3) {
+    if (isfinite(seconds))
+      bound_work(b, seconds);
+    return true;
+  }
+  Z3_config config = Z3_mk_config();
+  b->z3 = Z3_mk_context(config);
+  Z3_del_config(config);
+  if (!b->z3)
+    return false;
+  Z3_set_error_handler(b->z3, on_error);
+  b->solver =
+      Z3_mk_solver_for_logic(b->z3, Z3_mk_string_symbol(b->z3, "QF_BV"));
+  Z3_solver_inc_ref(b->z3, b->solver);
+  bound_work(b, seconds);
+  return Z3_get_error_code(b->z3) == Z3_OK;
+}
+
+/* --- terms ---------------------------------------------------------------- */
+
+static unsigned
+width(gs_dtype d) {
+  return 8u * gs_dtype_table[d].bytes;
+}
+
+static Z3_ast
+literal(const pv_bits *b, int64_t v, unsigned bits) {
+  return Z3_mk_int64(b->z3, v, Z3_mk_bv_sort(b->z3, bits));
+}
+
+/* The value of a vector of `from` in `bits`, which may be fewer. */
+static Z3_ast
+resized(const pv_bits *b, Z3_ast x, gs_dtype from, unsigned bits) {
+  unsigned have = width(from);
+  if (have == bits)
+    return x;
+  if (have > bits)
+    return Z3_mk_extract(b->z3, bits - 1, 0, x);
+  return gs_dtype_table[from].is_signed ? Z3_mk_sign_ext(b->z3, bits - have, x)
+                                        : Z3_mk_zero_ext(b->z3, bits - have, x);
+}
+
+static Z3_ast
+less(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
+  return gs_dtype_table[d].is_signed ? Z3_mk_bvslt(b->z3, x, y)
+                                     : Z3_mk_bvult(b->z3, x, y);
+}
+
+static Z3_ast
+larger(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
+  return Z3_mk_ite(b->z3, less(b, d, y, x), x, y);
+}
+
+static Z3_ast
+smaller(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
+  return Z3_mk_ite(b->z3, less(b, d, x, y), x, y);
+}
+
+/* Cut toward zero; 0 where the divisor is. */
+static Z3_ast
+quotient(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
+  Z3_ast zero = literal(b, 0, width(d));
+  Z3_ast q = gs_dtype_table[d].is_signed ? Z3_mk_bvsdiv(b->z3, x, y)
+                                         : Z3_mk_bvudiv(b->z3, x, y);
+  return Z3_mk_ite(b->z3, Z3_mk_eq(b->z3, y, zero), zero, q);
+}
+
+static Z3_ast
+step(const pv_bits *b, gs_compute op, gs_dtype d, Z3_ast x, Z3_ast y) {
+  switch (op) {
+  case GS_C_ADD:
+    return Z3_mk_bvadd(b->z3, x, y);
+  case GS_C_SUB:
+    return Z3_mk_bvsub(b->z3, x, y);
+  case GS_C_MUL:
+    return Z3_mk_bvmul(b->z3, x, y);
+  case GS_C_DIV:
+    return quotient(b, d, x, y);
+  case GS_C_MAX:
+    return larger(b, d, x, y);
+  default:
+    return smaller(b, d, x, y);
+  }
+}
+
+/* Bounds may lie outside of the dtype: they are compared in 64 bits, and the
+ * result wraps. */
+static Z3_ast
+clip(const pv_bits *b, const in_operator *o, Z3_ast x) {
+  Z3_ast wide = resized(b, x, o->dtype, 64);
+  Z3_ast lo = literal(b, (int64_t)o->a, 64), hi = literal(b, (int64_t)o->b, 64);
+  Z3_ast high = Z3_mk_ite(b->z3, Z3_mk_bvslt(b->z3, hi, wide), hi, wide);
+  Z3_ast made = Z3_mk_ite(b->z3, Z3_mk_bvslt(b->z3, wide, lo), lo, high);
+  return Z3_mk_extract(b->z3, width(o->dtype) - 1, 0, made);
+}
+
+static Z3_ast
+elementwise(const pv_bits *b, const in_operator *o, Z3_ast x) {
+  unsigned bits = width(o->dtype);
+  Z3_ast zero = literal(b, 0, bits);
+  bool sign = gs_dtype_table[o->dtype].is_signed;
+  switch (o->op) {
+  case GS_C_NEG:
+    return Z3_mk_bvneg(b->z3, x);
+  case GS_C_ABS:
+    return sign ? Z3_mk_ite(b->z3, less(b, o->dtype, x, zero),
+                            Z3_mk_bvneg(b->z3, x), x)
+                : x;
+  case GS_C_RELU:
+    return larger(b, o->dtype, x, zero);
+  case GS_C_SQUARE:
+    return Z3_mk_bvmul(b->z3, x, x);
+  case GS_C_CLIP:
+    return clip(b, o, x);
+  case GS_C_SCALE:
+    return Z3_mk_bvmul(b->z3, x, literal(b, (int64_t)o->a, bits));
+  case GS_C_OFFSET:
+    return Z3_mk_bvadd(b->z3, x, literal(b, (int64_t)o->a, bits));
+  default: /* floor */
+    return x;
+  }
+}
+
+/* --- gates ---------------------------------------------------------------- */
+
+static const uint32_t *
+args_of(const pv_circuit *c, const pv_gate *g) {
+  return c->args.data + g->at;
+}
+
+static gs_compute
+step_of(gs_compute op) {
+  switch (op) {
+  case GS_C_REDUCE_MAX:
+    return GS_C_MAX;
+  case GS_C_REDUCE_MIN:
+    return GS_C_MIN;
+  case GS_C_REDUCE_PROD:
+    return GS_C_MUL;
+  case GS_C_REDUCE_SUM:
+  case GS_C_REDUCE_MEAN:
+    return GS_C_ADD;
+  default:
+    return op;
+  }
+}
+
+/* In the result's dtype, from the first on. */
+static Z3_ast
+chain(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
+  const uint32_t *args = args_of(c, g);
+  unsigned bits = width(g->dtype);
+  Z3_ast made = resized(b, b->of[args[0]], g->from, bits);
+  for (uint32_t k = 1; k < g->n; k++)
+    made = step(b, step_of(g->op), g->dtype, made,
+                resized(b, b->of[args[k]], g->from, bits));
+  return g->op == GS_C_REDUCE_MEAN
+             ? quotient(b, g->dtype, made, literal(b, g->n, bits))
+             : made;
+}
+
+static Z3_ast
+dot(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
+  const uint32_t *args = args_of(c, g);
+  unsigned bits = width(g->dtype);
+  uint32_t m = g->n / g->tuple;
+  Z3_ast sum = literal(b, 0, bits);
+  for (uint32_t k = 0; k < m; k++) {
+    Z3_ast product = resized(b, b->of[args[k]], g->from, bits);
+    for (uint32_t j = 1; j < g->tuple; j++)
+      product = Z3_mk_bvmul(b->z3, product,
+                            resized(b, b->of[args[j * m + k]], g->from, bits));
+    sum = Z3_mk_bvadd(b->z3, sum, product);
+  }
+  return sum;
+}
+
+static Z3_ast
+choice(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
+  const uint32_t *args = args_of(c, g);
+  Z3_ast zero = literal(b, 0, width(g->from));
+  return Z3_mk_ite(b->z3, less(b, g->from, zero, b->of[args[0]]),
+                   b->of[args[1]], b->of[args[2]]);
+}
+
+/* The index is held within the table: element k where the index is at most k,
+ * looked at from the first on. */
+static Z3_ast
+gather(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
+  const uint32_t *args = args_of(c, g);
+  uint32_t m = g->n - 1;
+  Z3_ast at = resized(b, b->of[args[m]], g->from, 64);
+  Z3_ast made = b->of[args[m - 1]];
+  for (uint32_t k = m - 1; k-- > 0;)
+    made = Z3_mk_ite(b->z3, Z3_mk_bvsle(b->z3, at, literal(b, k, 64)),
+                     b->of[args[k]], made);
+  return made;
+}
+
+static Z3_ast
+apply(const pv_bits *b, const pv_circuit *c, const pv_gate *g,
+      const bs_values *values) {
+  in_operator o = in_prepare(values, g->o, g->from, g->dtype);
+  const uint32_t *args = args_of(c, g);
+  switch (gs_compute_table[g->op].kind) {
+  case GS_ELEMENTWISE:
+    return elementwise(b, &o, b->of[args[0]]);
+  case GS_CAST:
+    return resized(b, b->of[args[0]], g->from, width(g->dtype));
+  case GS_REDUCE:
+  case GS_FOLD:
+    return chain(b, c, g);
+  case GS_DOT:
+    return dot(b, c, g);
+  case GS_SELECT:
+    return choice(b, c, g);
+  case GS_GATHER:
+    return gather(b, c, g);
+  default:
+    return NULL;
+  }
+}
+
+static bool
+translate(const pv_bits *b, const pv_circuit *c, const bs_values *values) {
+  for (uint32_t k = 0; k < c->gates.len; k++) {
+    const pv_gate *g = &c->gates.data[k];
+    Z3_sort sort = Z3_mk_bv_sort(b->z3, width(g->dtype));
+    if (g->kind == PV_GATE_LEAF)
+      b->of[k] = Z3_mk_const(b->z3, Z3_mk_int_symbol(b->z3, (int)g->n), sort);
+    else if (g->kind == PV_GATE_NUMBER)
+      b->of[k] = literal(b, (int64_t)g->number, width(g->dtype));
+    else
+      b->of[k] = apply(b, c, g, values);
+    if (!b->of[k] || Z3_get_error_code(b->z3) != Z3_OK)
+      return false;
+  }
+  return true;
+}
+
+/* --- the question --------------------------------------------------------- */
+
+static bool
+read_model(const pv_bits *b, const pv_circuit *c, double *values) {
+  Z3_model model = Z3_solver_get_model(b->z3, b->solver);
+  if (!model)
+    return false;
+  Z3_model_inc_ref(b->z3, model);
+  bool ok = true;
+  for (uint32_t k = 0; k < c->gates.len && ok; k++) {
+    const pv_gate *g = &c->gates.data[k];
+    uint64_t bits = 0;
+    Z3_ast found;
+    if (g->kind != PV_GATE_LEAF)
+      continue;
+    ok = Z3_model_eval(b->z3, model, b->of[k], true, &found) &&
+         Z3_get_numeral_uint64(b->z3, found, &bits);
+    values[g->n] = (double)gs_wrap(g->dtype, (int64_t)bits);
+  }
+  Z3_model_dec_ref(b->z3, model);
+  return ok;
+}
+
+static pv_outcome
+ask(pv_bits *b, const pv_circuit *c, const bs_values *values, double *out) {
+  if (!translate(b, c, values))
+    return PV_OPEN;
+  Z3_ast same = Z3_mk_eq(b->z3, b->of[c->left], b->of[c->right]);
+  Z3_solver_assert(b->z3, b->solver, Z3_mk_not(b->z3, same));
+  Z3_lbool may_differ = Z3_solver_check(b->z3, b->solver);
+  if (Z3_get_error_code(b->z3) != Z3_OK)
+    return PV_OPEN;
+  if (may_differ == Z3_L_FALSE)
+    return PV_SAME_BY_BITS;
+  return may_differ == Z3_L_TRUE && read_model(b, c, out) ? PV_DIFFERENT
+                                                          : PV_OPEN;
+}
+
+pv_outcome
+pv_bits_decide(pv_bits *b, const pv_circuit *c, const bs_values *values,
+               double *out) {
+  if (!c->integers || c->wires.len > PV_MOST_LEAVES || !open_context(b))
+    return PV_OPEN;
+  b->of = bs_calloc(c->heap, c->gates.len + (size_t)1, sizeof *b->of);
+  Z3_solver_push(b->z3, b->solver);
+  pv_outcome found = ask(b, c, values, out);
+  Z3_solver_pop(b->z3, b->solver, 1);
+  bs_free(c->heap, b->of);
+  if (Z3_get_error_code(b->z3) == Z3_OK)
+    return found;
+  close_context(b);
+  return PV_OPEN;
+}
+
+#else
+
+struct pv_bits {
+  int unused;
+};
+
+bool
+pv_bits_is_there(void) {
+  return false;
+}
+
+pv_bits *
+pv_bits_new(bs_heap *heap) {
+  return bs_calloc(heap, 1, sizeof(pv_bits));
+}
+
+pv_outcome
+pv_bits_decide(pv_bits *b, const pv_circuit *c, const bs_values *values,
+               double *out) {
+  (void)b;
+  (void)c;
+  (void)values;
+  (void)out;
+  return PV_OPEN;
+}
+
+#endif

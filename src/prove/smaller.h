@@ -1,0 +1,15 @@
+/* smaller.h - a rule application that is too large to run, tried smaller. */
+#ifndef PROVE_SMALLER_H
+#define PROVE_SMALLER_H
+
+#include "prove/prove.h"
+#include "rules/proof.h"
+#include "rules/rules.h"
+
+/* Applies the lemma's rule to the same term with smaller sizes.  True when both
+ * sides differ there for an input; then *out is that refutation. */
+bool pv_refuted_smaller(const gs_context *, const rl_rules *,
+                        const gs_program *, const rl_lemma *,
+                        const pv_options *, pv_answer *out);
+
+#endif

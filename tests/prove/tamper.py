@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Proofs with one field changed: the checker accepts none that is wrong.
+
+Proofs are made of programs here, then mutated: numbers, names, lists and lines
+are changed, dropped, doubled and exchanged, at every place by turns.  What is
+accepted must still lead from the program to an equal one: with the result
+beside it the outputs are the same terms; without it, a changed program must not
+be refuted by `glen check`.  A mutation of what is cited or claimed may be
+accepted only where it says the same.
+
+usage: tamper.py GLEN GLEN-CHECK-PROOF [MUTATIONS-A-PROOF] [SEED]
+"""
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+GLEN, CHECKER = (os.path.abspath(path) for path in sys.argv[1:3])
+MUTATIONS = int(sys.argv[3]) if len(sys.argv) > 3 else 60
+RANDOM = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
+TOKEN = re.compile(r"[()]|[^\s()]+|\s+")
+
+ZEROS = """(rule nothing "Zero times x." (compute mul (pair ?a ?b)) => ?a
+  :where (is-zero ?a))
+(rule cancel "x - x." (compute sub (pair ?a ?a))
+  => (slice (pad ?a zero 0 0 4) 0 4 8))
+(rule part "Zeros cut away." (slice (pad ?a zero ?d ?b ?f) ?d ?lo ?hi) => ?a
+  :where (and (= ?lo ?b) (= ?hi (+ ?b (dim ?a ?d)))))"""
+PARTS = """(rule turn "Twice." (compute sqrt ?a) => (transpose (transpose
+  (compute sqrt ?a) (list 1 0)) (list 1 0)) :match-limit 1)
+(rule known "Two forms." (compute relu ?x) => ?x
+  :with (?x (transpose ?a ?p)) :with (?x (compute sqrt ?b)))"""
+# Name, program, rules (text or path), target.
+CASES = [
+    ("zeros", """(tensor a (shape 4) f32)(tensor b (shape 4) f32)
+(let z (compute sub (pair a a)))(let m (compute mul (pair z b)))(output m)""",
+     ZEROS, None),
+    ("parts", """(tensor a (shape 3 4) f32)
+(let s (compute sqrt a))(let x (compute relu s))(output x)""", PARTS, None),
+    ("layers", None, "rules", "targets/systolic16.target"),
+    ("mapped", "examples/matmul.glen", "rules", "targets/systolic.target"),
+    ("conv", "examples/conv.glen", "rules", "targets/systolic16.target"),
+]
+
+
+def run(*args):
+    return subprocess.run(args, cwd=ROOT, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=300)
+
+
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    return path
+
+
+def prepare(folder, case):
+    """The paths of a program, its rules and options, its result, its proof."""
+    name, program, rules, target = case
+    if program is None:
+        program = run(sys.executable, "tests/prove/layers.py", "1").stdout
+    if not program.endswith(".glen"):
+        program = write(folder, name + ".glen", program)
+    if rules != "rules":
+        rules = write(folder, name + ".rules", rules)
+    options = ["--rules", rules, *(["--target", target] if target else [])]
+    result = os.path.join(folder, name + ".result.glen")
+    proof = os.path.join(folder, name + ".proof")
+    for emit, path in (("glen", result), ("proof", proof)):
+        done = run(GLEN, "saturate", program, *options, "--emit", emit, "-o",
+                   path)
+        assert done.returncode == 0, done.stderr
+    with open(proof, encoding="utf-8") as f:
+        return program, options, target, result, f.read()
+
+
+def other_number(token):
+    n = int(token)
+    return str(RANDOM.choice([n + 1, n - 1, -n, 0, 2 * n + 1,
+                              RANDOM.randrange(1, 200)]))
+
+
+def mutated(text):
+    """The text with one thing changed, or None when that changes nothing."""
+    if RANDOM.random() < 0.2:
+        lines = text.split("\n")
+        at, to = (RANDOM.randrange(len(lines)) for _ in range(2))
+        kind = RANDOM.randrange(3)
+        if kind == 0:
+            del lines[at]
+        elif kind == 1:
+            lines.insert(to, lines[at])
+        else:
+            lines[at], lines[to] = lines[to], lines[at]
+        return "\n".join(lines)
+    tokens = TOKEN.findall(text)
+    words = [k for k, t in enumerate(tokens) if not t.isspace()]
+    # Half of them in the lemmas, whatever else there is.
+    first = tokens.index("proof")
+    lemmas = [k for k in words if k > first]
+    at = RANDOM.choice(lemmas if RANDOM.random() < 0.7 else words)
+    token = tokens[at]
+    if token in "()":
+        tokens[at] = RANDOM.choice(["", "(", ")", token + token])
+    elif re.fullmatch(r"-?\d+", token):
+        tokens[at] = other_number(token)
+    else:
+        kind = RANDOM.randrange(4)
+        like = [k for k in words if tokens[k][0] == token[0]]
+        tokens[at] = ("" if kind == 0 else token + " " + token if kind == 1
+                      else tokens[RANDOM.choice(like)] if kind == 2
+                      else tokens[RANDOM.choice(words)])
+    return "".join(tokens)
+
+
+def program_of(text):
+    return text.split("\n(proof")[0]
+
+
+def judge(folder, case, program, options, target, result, text):
+    """Is a changed proof refused, or right?"""
+    proof = write(folder, "mutated.proof", text)
+    with_result = run(CHECKER, program, proof, result, "-q", *options)
+    alone = run(CHECKER, program, proof, "-q", *options)
+    if {with_result.returncode, alone.returncode} - {0, 1, 4}:
+        return f"{case[0]}: exit {alone.returncode}: {alone.stderr[-400:]}"
+    if with_result.returncode == 0 and alone.returncode != 0:
+        return f"{case[0]}: accepted with the result only"
+    if alone.returncode != 0:
+        return None
+    if with_result.returncode == 0:
+        return "accepted"
+    changed = write(folder, "mutated.glen", program_of(text))
+    done = run(GLEN, "check", program, changed, "--quiet",
+               *(["--target", target] if target else []))
+    if done.returncode not in (0, 3):
+        return f"{case[0]}: accepted, and wrong: {done.stdout[-300:]}"
+    return "accepted"
+
+
+def main():
+    counts = {"refused": 0, "accepted": 0, "wrong": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        for case in CASES:
+            program, options, target, result, text = prepare(folder, case)
+            whole = judge(folder, case, program, options, target, result, text)
+            if whole != "accepted":
+                print(f"FAIL {case[0]}: as it is: {whole}")
+                counts["wrong"] += 1
+            for _ in range(MUTATIONS):
+                other = mutated(text)
+                if other == text:
+                    continue
+                said = judge(folder, case, program, options, target, result,
+                             other)
+                kind = ("refused" if said is None else
+                        "accepted" if said == "accepted" else "wrong")
+                counts[kind] += 1
+                if kind == "wrong":
+                    print("FAIL " + said)
+    print(f"{counts['refused'] + counts['accepted']} passed, "
+          f"{counts['wrong']} failed ({counts['accepted']} say the same)")
+    return 1 if counts["wrong"] else 0
+
+
+sys.exit(main())
