@@ -81,6 +81,16 @@ bs_value rl_normal(bs_values *, bs_value list);
 int rl_canon_number(const bs_values *, bs_value);
 const char *rl_head_of(const bs_values *, bs_value); /* NULL: no such list */
 
+/* Some of the sizes beyond 1 that a left side names (lint_sizes.c). */
+enum { RL_NAMED_SIZES = 8 };
+
+typedef struct rl_named_sizes {
+  uint32_t n;
+  int64_t size[RL_NAMED_SIZES];
+} rl_named_sizes;
+
+void rl_lint_sizes(const bs_values *, const rl_compiled *, rl_named_sizes *out);
+
 void rl_lint_names(rl_linter *);
 void rl_lint_same(rl_linter *, const rl_canon *, uint32_t n);
 void rl_lint_conditions(rl_linter *, rl_canon *);

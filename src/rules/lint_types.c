@@ -20,6 +20,8 @@ enum {
   REPAIRS = 3,       /* attempts with a value that a test wants */
   ALTERNATIVES = 16, /* of one match that are looked at */
   LEFT_SIDES = 4000, /* of a rule whose left side had no type yet */
+  NO_SHAPES = 1000,  /* rules of no shape that are looked for: so many remarks
+                        are more than anybody reads */
   OPERATORS = 100,   /* until it is the one that is wanted */
   MAX_NODES = 256    /* of a side */
 };
@@ -37,6 +39,7 @@ typedef struct trial {
   const rl_compiled *rule;
   bs_values *values;
   rl_sample sample;
+  rl_named_sizes named;
   bool zeros;      /* everything is zero */
   uint32_t *slots; /* a class is its own slot; UINT32_MAX: free */
   gs_type *types;  /* by slot */
@@ -44,14 +47,29 @@ typedef struct trial {
   rl_steps steps; /* of the condition */
   gs_type made[MAX_NODES];
   uint32_t applied, typed; /* the latter: left sides */
+  uint32_t no_shapes;      /* rules whose left side had no type */
   fault_found fault;
 } trial;
 
 /* --- types at random ------------------------------------------------------ */
 
+/* A size that the rule names, one more, or what lies between two of them. */
+static int64_t
+near_named(trial *t) {
+  const rl_named_sizes *named = &t->named;
+  int64_t a = named->size[rl_random_below(&t->sample, named->n)];
+  int64_t b = named->size[rl_random_below(&t->sample, named->n)];
+  uint32_t way = (uint32_t)rl_random_below(&t->sample, 4);
+  if (way == 0 && a > b)
+    return a - b;
+  return way == 1 && a < INT64_MAX ? a + 1 : a;
+}
+
 static int64_t
 random_size(trial *t) {
   static const int64_t sizes[] = {1, 1, 2, 2, 2, 3, 3, 4, 6};
+  if (t->named.n && rl_chance(&t->sample, 40))
+    return near_named(t);
   return sizes[rl_random_below(&t->sample, sizeof sizes / sizeof *sizes)];
 }
 
@@ -478,6 +496,7 @@ prepare(trial *t, const rl_compiled *c, void (*try)(trial *)) {
   bs_heap *heap = t->l->ctx->heap;
   size_t n = c->n_slots + (size_t)1;
   t->rule = c;
+  rl_lint_sizes(t->values, c, &t->named);
   t->slots = bs_calloc(heap, n, sizeof *t->slots);
   t->types = bs_calloc(heap, n, sizeof *t->types);
   t->wanted = bs_calloc(heap, n, sizeof *t->wanted);
@@ -508,13 +527,14 @@ static void
 report_not_tried(const rl_linter *l, const rl_written *w, int way, trial *t) {
   const rl_compiled *c = w->compiled[way];
   t->rules = l->variants[0];
-  if (!t->typed)
+  if (!t->typed && t->no_shapes < NO_SHAPES)
     prepare(t, c, try_left);
-  if (t->typed) {
+  if (t->typed || t->no_shapes == NO_SHAPES) {
     rl_remark(l, w->form->span, "not-tried",
               "no generated shapes made '%s' apply", c->rule.name);
     return;
   }
+  t->no_shapes++;
   bs_warning(l->ctx->diags, w->form->span, "no-shape",
              "the left side of '%s' has a type for none of %d shapes",
              c->rule.name, LEFT_SIDES);
