@@ -2,7 +2,7 @@
  * computes: rules, extraction, lowering, schedule, compiler, run.
  *
  *   pipeline_programs --rules DIR --targets DIR [--seeds FIRST-LAST]
- *       [--batch N] [--minutes M] [--least N] [--plain]
+ *       [--batch N] [--minutes M] [--least N] [--plain] [--write DIR]
  *
  * Programs are weighted to contractions, windows and chains of quasi-affine
  * views (programs/products.c), one in four is of any kind.  Each is meant for
@@ -15,7 +15,8 @@
  * Stages have a budget of processor time, and a batch one of memory, far beyond
  * what programs of this size need: more is a failure.  What fails is shrunk.
  * The number of programs must reach --least; --minutes ends the search after a
- * batch. */
+ * batch.  With --write the C of each goes to a file of the folder, SEED.c, and
+ * nothing is interpreted, compiled or run. */
 #include "base/file.h"
 #include "codegen/build.h"
 #include "extract/egraph.h"
@@ -40,7 +41,7 @@ static const char *const strategies[WAYS] = {NULL, NULL, "everything"};
 
 /* ---- the command line ---- */
 
-static const char *rules_folder, *targets_folder;
+static const char *rules_folder, *targets_folder, *written_folder;
 static uint64_t first_seed = 1, last_seed = 100;
 static uint32_t batch = 50, least;
 static double minutes;
@@ -52,6 +53,8 @@ read_option(const char *name, const char *value) {
     rules_folder = value;
   else if (!strcmp(name, "--targets"))
     targets_folder = value;
+  else if (!strcmp(name, "--write"))
+    written_folder = value;
   else if (!strcmp(name, "--seeds"))
     sscanf(value, "%lu-%lu", &first_seed, &last_seed);
   else if (!strcmp(name, "--batch"))
@@ -226,6 +229,15 @@ lower(trial *t) {
 }
 
 static bool
+write_code(const plan *p, bs_text *h, bs_text *c) {
+  const char *path = bs_arena_printf(&arena, "%s/%llu.c", written_folder,
+                                     (unsigned long long)p->seed);
+  const char *code =
+      bs_arena_printf(&arena, "%s%s", bs_text_str(h), bs_text_str(c));
+  return bs_file_write(&diags, path, code, strlen(code));
+}
+
+static bool
 emits(trial *t) {
   double since = processor_seconds();
   bs_text c, h;
@@ -233,6 +245,8 @@ emits(trial *t) {
   bs_text_init(&h, &heap);
   cg_options options = {.name = "f", .openmp = true};
   bool ok = cg_emit_c(t->loops, &options, &c, &h);
+  if (ok && written_folder)
+    ok = write_code(&t->plan, &h, &c);
   bs_text_done(&h);
   bs_text_done(&c);
   if (!ok)
@@ -247,6 +261,8 @@ prepare(trial *t) {
   t->in = inputs_of(&t->plan, t->program);
   t->expected = BS_NEWS(&arena, gs_tensor, t->program->outputs.len);
   t->found = BS_NEWS(&arena, gs_tensor, t->program->outputs.len);
+  if (written_folder)
+    return rewrite(t) && lower(t) && emits(t);
   if (!gs_interpret(t->program, t->in, t->expected)) {
     t->fault = "it is not interpreted";
     return false;
@@ -366,8 +382,8 @@ run_batch(uint64_t seed, uint32_t n) {
     fail(&trials[ready]);
     po_free(trials[ready].loops);
   }
-  bool ran = run(trials, ready);
-  for (uint32_t k = 0; k < ready; k++) {
+  bool ran = written_folder || run(trials, ready);
+  for (uint32_t k = 0; k < ready && !written_folder; k++) {
     rules_shrunk = trials[k].rules;
     if (ran ? agrees(&trials[k], false) : passes(&trials[k].plan, false))
       continue;

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Is the code that is generated the same, byte for byte, as it was recorded?
+
+usage: run.py BUILD [--record] [--keep DIR]
+
+A change of structure must not change the code.  This makes C for the examples
+in many ways, for the programs of the kernel benchmark and for random programs,
+and holds the hash of each text against recorded.json beside this file.  --record
+writes that file anew; --keep leaves the texts in a folder, so that those of two
+builds can be compared by diff.
+
+BUILD is a build folder with glen and tests/property/pipeline_programs.  The last
+line is `N passed, N failed`.
+"""
+import argparse
+import concurrent.futures
+import glob
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+RECORDED = os.path.join(HERE, "recorded.json")
+SEEDS = 500
+
+# Ways of compiling an example: a name and options.
+WAYS = {
+    "plain": [],
+    "rules": ["--rules", "rules"],
+    "none": ["--fuse", "none"],
+    "smart": ["--fuse", "smart"],
+    "max": ["--fuse", "max"],
+    "post-tile": ["--fuse", "post-tile"],
+    "dispatch": ["--dispatch", "avx2,avx512"],
+    "strict": ["--strict-fp"],
+    "systolic": ["--rules", "rules", "--target", "targets/systolic.target"],
+    "pool": ["--rules", "rules", "--target", "targets/pool.target"],
+    "cuda": ["--emit", "cuda,h"],
+    "loops": ["--emit", "loops"],
+    "tree": ["--emit", "tree"],
+}
+# What is large is compiled in the ways that are not slow for it.
+BENCHED = ["plain", "dispatch", "none"]
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--keep", metavar="DIR")
+    return parser.parse_args()
+
+
+def run(command):
+    return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=900)
+
+
+def compiled(glen, source, name, way, folder):
+    """The texts that one command writes, one after another, or its error."""
+    out = os.path.join(folder, f"{name}.{way}.c".replace("/", "-"))
+    done = run([glen, "compile", source, *WAYS[way], "--name", "f", "-o", out])
+    written = sorted(glob.glob(os.path.splitext(out)[0] + ".*"))
+    texts = [open(p, encoding="utf-8").read() for p in written]
+    for path in written:
+        os.remove(path)
+    # A program that is refused is refused in the same words.
+    text = "".join(texts) + f"exit {done.returncode}\n"
+    text += done.stderr if done.returncode else ""
+    # Where the files lie is no part of the code.
+    for place in (os.path.dirname(source) + "/", folder + "/"):
+        text = text.replace(place, "")
+    with open(out, "w", encoding="utf-8") as f:
+        f.write(text)
+    return out
+
+
+def examples():
+    """(source, name, way) of each example in each way."""
+    pattern = os.path.join(ROOT, "examples/**/*.glen")
+    for source in sorted(glob.glob(pattern, recursive=True)):
+        name = os.path.relpath(source, os.path.join(ROOT, "examples"))
+        for way in WAYS:
+            yield source, name, way
+
+
+def benched(folder):
+    """The programs of the kernel benchmark at its own sizes."""
+    sys.path.insert(0, os.path.join(ROOT, "bench/kernels"))
+    import problems
+    import programs
+    for p in problems.standard():
+        source = os.path.join(folder, p.name.replace("/", "-") + ".glen")
+        with open(source, "w", encoding="utf-8") as f:
+            f.write(programs.text(p.kind, **p.sizes))
+        for way in BENCHED:
+            yield source, "bench/" + p.name, way
+
+
+def make_all(build, folder):
+    """The paths of all texts."""
+    glen = os.path.join(build, "src/cli/glen")
+    done = run([os.path.join(build, "tests/property/pipeline_programs"),
+                "--rules", "rules", "--targets", "targets", "--seeds",
+                f"1-{SEEDS}", "--write", folder])
+    if done.returncode:
+        print(done.stdout + done.stderr)
+    with tempfile.TemporaryDirectory() as sources, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(compiled, glen, source, name, way, folder)
+                for source, name, way in [*examples(), *benched(sources)]]
+        paths = [job.result() for job in jobs]
+    random = [os.path.join(folder, f"{seed}.c") for seed in range(1, SEEDS + 1)]
+    return paths + [p for p in random if os.path.exists(p)]
+
+
+def hash_of(path):
+    with open(path, "rb") as f:
+        return hashlib.sha256(f.read()).hexdigest()[:16]
+
+
+def compare(found, recorded):
+    """(passed, failed): what differs, is missing or is new fails."""
+    wrong = [name for name in sorted({*found, *recorded})
+             if found.get(name) != recorded.get(name)]
+    for name in wrong:
+        what = ("not made" if name not in found else
+                "not recorded" if name not in recorded else "differs")
+        print(f"FAIL {name}: {what}")
+    return len(found) - len([n for n in wrong if n in found]), len(wrong)
+
+
+def main():
+    args = options()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = os.path.abspath(args.keep) if args.keep else scratch
+        os.makedirs(folder, exist_ok=True)
+        paths = make_all(os.path.abspath(args.build), folder)
+        found = {os.path.basename(p): hash_of(p) for p in paths}
+    if args.record:
+        with open(RECORDED, "w", encoding="utf-8") as f:
+            json.dump(found, f, indent=0, sort_keys=True)
+            f.write("\n")
+    with open(RECORDED, encoding="utf-8") as f:
+        passed, failed = compare(found, json.load(f))
+    print(f"{passed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
