@@ -330,7 +330,7 @@ GLEN_API bool glen_dispatch(glen_context *, glen_loops *loops, const char *name,
 GLEN_API bool glen_emit_c(glen_context *, const glen_loops *, const char *name,
                           const char *header_file, const char **c,
                           const char **h);
-/* The same as CUDA: kernels by the loops that are bound to blocks and threads;
+/* CUDA instead of C: kernels by the loops that are bound to blocks and threads;
  * NULL with diagnostics. */
 GLEN_API const char *glen_emit_cuda(glen_context *, const glen_loops *,
                                     const char *name);
@@ -477,8 +477,9 @@ typedef struct glen_comparison {
 /* Exact for integers; |a - b| <= tolerance * max(1, |a|, |b|) for floats. */
 GLEN_API bool glen_tensors_compare(const glen_tensors *a, const glen_tensors *b,
                                    double tolerance, glen_comparison *out);
-/* The same, where elements beyond the tolerance may still differ by the sum of
- * their bounds (of glen_rounding_bounds; NULL: none). */
+/* Compares as glen_tensors_compare does, but elements beyond the tolerance may
+ * still differ by the sum of their bounds (of glen_rounding_bounds; NULL:
+ * none). */
 GLEN_API bool
 glen_tensors_compare_within(const glen_tensors *a, const glen_tensors *b,
                             double tolerance, const glen_tensors *bound_a,

@@ -4,7 +4,7 @@
 
 #include "poly/loops.h"
 
-/* The same program, lowered for a processor that has more. */
+/* A program lowered once more, for a processor that has more. */
 typedef struct cg_variant {
   const gs_variant *of;
   const po_program *program;

@@ -46,7 +46,7 @@ put_pointer(const cg_contract *x, const cg_scope *scope, char which,
           (long long)base_of(scope->use, operand));
 }
 
-/* ... moved to where the outer loops stand. */
+/* The pointer to an operand, moved to where the outer loops stand. */
 static void
 put_moved(const cg_contract *x, char which, uint32_t indent) {
   cg_indent(x->out, indent);

@@ -151,9 +151,9 @@ uint32_t cg_put_constants(cg_emitter *, const char *storage,
 void cg_put_functions(cg_emitter *);
 void cg_put_workspace_size(const po_program *, const cg_options *,
                            bs_text *out);
-/* ... what stands above them: includes, macros, helpers. */
+/* What stands above the functions: includes, macros, helpers. */
 void cg_put_above(cg_emitter *, bool aligns, bs_text *out);
-/* ... those macros that depend on the vectors: GLEN_HOLD. */
+/* The macros that depend on the vectors: GLEN_HOLD. */
 void cg_put_vector_macros(cg_emitter *, bs_text *out);
 /* dispatch.c: a file with variants. */
 bool cg_emit_dispatch(const po_program *, const cg_options *, bs_text *c,
@@ -276,7 +276,7 @@ void cg_put_contract_parts(cg_emitter *, const struct po_contraction *,
                            const char *name);
 void cg_put_contract_body(cg_emitter *, const struct po_contraction *,
                           const char *name, const cg_scope *);
-/* ... the calls that pack what is packed beforehand. */
+/* The calls that pack what is packed beforehand. */
 void cg_put_contract_before(cg_emitter *, const struct po_contraction *,
                             const char *name);
 
@@ -289,7 +289,7 @@ void cg_put_part_macros(cg_emitter *, bool again, bs_text *out);
  * as the body of its function. */
 void cg_put_kernels(cg_emitter *);
 void cg_put_steps(cg_emitter *);
-/* ... the steps of NAME_prepack, likewise. */
+/* The steps of NAME_prepack. */
 void cg_put_steps_before(cg_emitter *);
 /* Appends one of a list's items, on a new line where it would be too long. */
 void cg_put_item(bs_text *, const char *format, ...)

@@ -72,8 +72,8 @@ void cg_open_stream(cg_emitter *, const cg_scope *, const cg_loop *,
                     const cg_stream *, uint32_t indent);
 void cg_close_stream(cg_emitter *, const cg_scope *, const cg_loop *,
                      const cg_stream *, bool fenced, uint32_t indent);
-/* The same by lines: around the loop for whole ones, between that and the loop
- * for what is left, and behind that. */
+/* A loop that is streamed by lines has code around the loop for whole ones,
+ * between that and the loop for what is left, and behind that. */
 void cg_open_lines(cg_emitter *, const cg_scope *, const cg_loop *,
                    const cg_stream *, uint32_t indent);
 void cg_open_rest(cg_emitter *, const cg_scope *, const cg_loop *,

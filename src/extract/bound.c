@@ -70,7 +70,7 @@ try_guided(bounding *b, double share, double spread, uint64_t *seed) {
   bs_free(h, choice);
 }
 
-/* The same many times with noise, as far as that is quick. */
+/* Tries many times with noise on the costs, as far as that is quick. */
 static void
 try_noisy(bounding *b) {
   uint64_t size = (uint64_t)b->p.n_nodes + b->p.kid_first[b->p.n_nodes] + 1;

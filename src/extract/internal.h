@@ -50,8 +50,8 @@ uint32_t ex_components(const ex_problem *, uint32_t *component);
  * The choice is acyclic. */
 void ex_tree(const ex_problem *, const double *cost, double *best,
              uint32_t *choice);
-/* The same where of a node's children only the dearest counts in full and the
- * others with `weight`, 0 to 1. */
+/* The cost of a tree in which of a node's children only the dearest counts in
+ * full and the others with `weight`, 0 to 1. */
 void ex_weighted_tree(const ex_problem *, const double *cost, double weight,
                       double *best, uint32_t *choice);
 /* Clears the choice of classes that the roots do not need; false when a root

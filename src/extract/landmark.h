@@ -24,7 +24,7 @@ typedef struct ex_cuts {
   BS_VEC(double) price;
 } ex_cuts;
 
-/* The same from given costs, in `left`; keeps the landmarks if `cuts`. */
+/* Starts from given costs, in `left`; keeps the landmarks if `cuts`. */
 double ex_cut_costs(const ex_problem *, ex_watch *, double enough,
                     uint64_t visits, double *left, ex_cuts *cuts);
 

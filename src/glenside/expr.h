@@ -108,7 +108,8 @@ typedef struct gs_expr {
  * evaluated at once. */
 const gs_expr *gs_expr_parse(const gs_context *, const bs_sexps *,
                              uint32_t node, gs_scope *);
-/* The same where a value of one sort is wanted: `min` may be a pad kind. */
+/* Parses an expression where a value of one sort is wanted: `min` may be a pad
+ * kind. */
 const gs_expr *gs_expr_parse_as(const gs_context *, const bs_sexps *,
                                 uint32_t node, gs_scope *, gs_sort wanted);
 const gs_expr *gs_expr_literal(const gs_context *, bs_value, gs_sort, bs_span);

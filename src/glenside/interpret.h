@@ -13,8 +13,8 @@
  * diagnostics (wrong input type, too large). */
 bool gs_interpret(const gs_program *, const gs_tensor *inputs,
                   gs_tensor *outputs);
-/* The same, and for each element of the outputs a bound, in f64, of how far
- * rounding can move it: what is beyond twice of it is another value. */
+/* Interprets, and gives for each element of the outputs a bound, in f64, of how
+ * far rounding can move it: what is beyond twice of it is another value. */
 bool gs_interpret_bounded(const gs_program *, const gs_tensor *inputs,
                           gs_tensor *outputs, gs_tensor *bounds);
 

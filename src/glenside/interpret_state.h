@@ -66,7 +66,7 @@ bool in_plan(in_state *);
 /* Bytes of a term's array and of its bounds, if these are asked for. */
 int64_t in_bytes(const in_state *, uint32_t term);
 
-/* The same, whose arrays are the bounds: where all pads are 0. */
+/* A state whose arrays are the bounds, in which all pads are 0. */
 in_state in_state_of_bounds(const in_state *);
 /* The element of a term at an index (of its rank, destroyed). */
 double in_fetch(const in_state *, gs_term, int64_t *index);

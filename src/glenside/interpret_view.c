@@ -58,7 +58,7 @@ windows(const place *p) {
                       attr_at(p, 2, k) * p->index[s + n + k];
 }
 
-/* The same position in C order within other dimensions. */
+/* Keeps the position in C order while the dimensions change. */
 static void
 reshape(const place *p) {
   int64_t at = 0;

@@ -36,7 +36,7 @@ uint16_t gs_f32_to_bf16(float);
  * The type wanted by `expect` (NULL: any) is checked. */
 bool gs_npy_read(const gs_context *, const char *path, const gs_type *expect,
                  gs_tensor *out);
-/* The same from memory; `name` stands in diagnostics. */
+/* Reads an .npy file that is in memory; `name` stands in diagnostics. */
 bool gs_npy_parse(const gs_context *, const char *name, const void *bytes,
                   size_t n, const gs_type *expect, gs_tensor *out);
 bool gs_npy_write(const gs_context *, const char *path, const gs_tensor *);
@@ -50,8 +50,8 @@ typedef struct gs_difference {
 /* Exact for integers; |a-b| <= abs + rel*max(|a|,|b|) for floats; NaN = NaN. */
 bool gs_tensor_compare(const gs_tensor *, const gs_tensor *, double rel,
                        double abs, gs_difference *out);
-/* The same, where elements that lie beyond may still differ by the sum of these
- * bounds (f64; NULL: 0); how many do. */
+/* Compares where elements beyond the tolerance may still differ by the sum of
+ * these bounds (f64; NULL: 0); how many do. */
 bool gs_tensor_compare_within(const gs_tensor *, const gs_tensor *, double rel,
                               double abs, const gs_tensor *bound_a,
                               const gs_tensor *bound_b, gs_difference *out);

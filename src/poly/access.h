@@ -70,7 +70,7 @@ typedef struct po_flow {
 
 /* folded: elements that are kept in one place are one element. */
 po_flow po_flow_through(const po_program *, uint32_t array, bool folded);
-/* The same without what goes between updates whose order is free. Where no
+/* The dependences without those between updates whose order is free. Where no
  * element is written twice, nothing hides a write, and isl need not look for
  * the last one. */
 po_flow po_flow_of_values(const po_program *, uint32_t array);

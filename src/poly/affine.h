@@ -19,7 +19,7 @@ __isl_give isl_set *po_within_box(__isl_take isl_set *hull,
 /* lo <= index d <= hi, over n indices */
 __isl_give isl_set *po_slab(isl_ctx *, uint32_t n, uint32_t d, int64_t lo,
                             int64_t hi);
-/* The same without the bounds that 0 <= index d < dim implies. */
+/* A slab without the bounds that 0 <= index d < dim implies. */
 __isl_give isl_set *po_slab_in(isl_ctx *, const int64_t *dim, uint32_t n,
                                uint32_t d, int64_t lo, int64_t hi);
 /* factor * index d + offset, over n indices; d == n: the constant alone */
@@ -33,7 +33,7 @@ __isl_give isl_multi_aff *po_part(isl_ctx *, uint32_t all, uint32_t from,
 /* Whether a value is an integer of 64 bits, and which (0 where it is not).
  * Takes the value, which may be NULL. */
 bool po_int(__isl_take isl_val *, int64_t *out);
-/* The same with what to give where it is not. */
+/* The integer that a value is, or `otherwise` where it is none. */
 int64_t po_int_or(__isl_take isl_val *, int64_t otherwise);
 
 /* Not of INT64_MIN; 0 for two zeros. */

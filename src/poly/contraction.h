@@ -73,7 +73,7 @@ typedef struct po_caxis {
 /* The copy of what a tile needs of the image. */
 typedef struct po_cimage {
   int64_t n[PO_MAX_DIMS];  /* elements from a position of an axis to the next */
-  int64_t k[PO_MAX_DIMS];  /* ... of a loop of k that is on none */
+  int64_t k[PO_MAX_DIMS];  /* the step of a loop of k that is on no axis */
   int64_t phases, columns; /* of the innermost axis */
   int64_t phase;           /* elements from phase to phase */
   int64_t size;            /* and what is read beyond */

@@ -14,7 +14,7 @@
 #define FMA_LATENCY 4.0
 /* Part of the time lost where rows share sets of the first cache. */
 #define ALIASING 0.1
-/* ... where rows of y are far apart. */
+/* The share of that where rows of y are far apart. */
 #define FAR 0.03
 /* Cycles of a load: where products wait for them, they are not quite two a
  * cycle. */
@@ -68,7 +68,7 @@ line_of(const po_contraction *c, int64_t mr) {
   return po_image_of_x(c) ? po_line_of(c, mr) : size_of(c, PO_DIM_M);
 }
 
-/* ... in all panels of m x n. */
+/* Cycles of the sums in all panels of m x n. */
 static double
 sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);

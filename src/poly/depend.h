@@ -67,7 +67,7 @@ typedef struct po_known_order {
   const void *data;
 } po_known_order;
 
-/* The same, of what is not known. */
+/* Whether what is not known to be in order is. */
 bool po_rest_is_in_order(po_program *, const po_known_order *,
                          po_violation *out);
 /* No dependence between different iterations of a loop, those around being
@@ -75,7 +75,8 @@ bool po_rest_is_in_order(po_program *, const po_known_order *,
  * for the pair. */
 bool po_loop_is_parallel(po_program *, uint32_t loop, bool reductions_too,
                          po_violation *out);
-/* The same for iterations in one block of `lanes` (floor(t / lanes) equal). */
+/* Whether the iterations are free of each other within one block of `lanes`
+ * (floor(t / lanes) equal). */
 bool po_loop_is_vector(po_program *, uint32_t loop, uint32_t lanes,
                        po_violation *out);
 /* No two elements that a folded array keeps in one place are alive at once. */

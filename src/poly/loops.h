@@ -182,7 +182,7 @@ po_program *po_lower(const gs_program *, const gs_target *, const po_options *);
 po_program *po_new_program(const gs_context *, const gs_program *source,
                            const gs_target *, const po_program *like);
 void po_free(po_program *);
-/* ... leaves out of domains what follows from the rest. isl does so when it
+/* Leaves out of domains what follows from the rest. isl does so when it
  * comes upon it, in the objects themselves, so that what was asked before would
  * show in bounds and conditions. */
 void po_settle_domains(const po_program *);

@@ -107,7 +107,7 @@ bool po_nest_is_below(const po_program *, uint32_t node, uint32_t above);
 /* Pre-order walk of what is below `top` (itself first): PO_NO_NODE at the end.
  * Start with node = top. */
 uint32_t po_nest_next(const po_program *, uint32_t node, uint32_t top);
-/* The same over leaves alone: the first after `node`, the first of all. */
+/* Leaves in order: the first after `node`, the first of all. */
 uint32_t po_nest_next_leaf(const po_program *, uint32_t node, uint32_t top);
 uint32_t po_nest_first_leaf(const po_program *, uint32_t top);
 /* The child of the root that a node is below or is; PO_NO_NODE of the root
@@ -153,7 +153,7 @@ int64_t po_count_instances(const po_program *, uint32_t stmt);
 double po_estimate_instances(const po_program *, uint32_t stmt);
 /* The number of points of any bounded set, exactly; or -1. */
 int64_t po_count_points(__isl_take isl_set *);
-/* The same where no more points need to be walked over one by one. */
+/* Counts points, of which at most `walk` are walked over one by one. */
 int64_t po_count_points_within(__isl_take isl_set *, int64_t walk);
 
 #endif

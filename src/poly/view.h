@@ -55,7 +55,7 @@ void po_view_make(po_views *, gs_term);
 void po_add_piece(po_views *, po_view *, const gs_type *, __isl_take isl_set *,
                   const po_piece *like);
 
-/* The same where like->set is kept, not empty, and free of what the box
+/* Adds a piece where like->set is kept, not empty, and free of what the box
  * implies. */
 void po_add_simple_piece(po_views *, po_view *, const gs_type *,
                          const po_piece *like);

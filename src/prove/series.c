@@ -385,7 +385,7 @@ add_apart(pv_relations *r, gs_dtype d, pv_series *s, pv_entry e) {
   bs_push(r->heap, s, e);
 }
 
-/* The same with the indices of equal atoms exchanged in every way: products
+/* Compares with the indices of equal atoms exchanged in every way: products
  * commute. */
 static void
 add_symmetric(pv_relations *r, gs_dtype d, pv_series *s, const pv_entry *e) {

@@ -17,8 +17,8 @@
 typedef struct pv_form {
   const rl_rules *rules;
   const rl_rule *rule;
-  const gs_program *p;   /* of one application ... */
-  const uint32_t *slots; /* ... and its variables */
+  const gs_program *p;   /* of one application */
+  const uint32_t *slots; /* its values of the variables of the rule */
   uint64_t max_operations;
 } pv_form;
 

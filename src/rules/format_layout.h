@@ -9,7 +9,7 @@ enum {
   WIDE = 1 << 20,     /* the width of what does not stand on one line */
   MOST_INDENT = 100,  /* deeper lists are indented no further */
   MOST_ALIGNED = 56,  /* the last column to align what must be broken */
-  EASILY_ALIGNED = 40 /* ... where nothing was written in lines before */
+  EASILY_ALIGNED = 40 /* where nothing was written in lines before */
 };
 
 typedef struct item {

@@ -211,8 +211,8 @@ typedef struct rl_steps {
   bs_values *values;
   const rl_condition *condition; /* NULL: there is none */
   uint32_t *slots;               /* the caller's */
-  uint32_t *items;               /* by FOR: the value of its list ... */
-  uint32_t *at;                  /* ... and the place in it */
+  uint32_t *items;               /* by FOR: the value of its list */
+  uint32_t *at;                  /* by FOR: the place in that list */
 } rl_steps;
 void rl_steps_init(rl_steps *, bs_heap *, bs_values *, const rl_condition *,
                    uint32_t *slots);

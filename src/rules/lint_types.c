@@ -89,7 +89,7 @@ random_type(trial *t, gs_type *out) {
     out->dim[d] = random_size(t);
 }
 
-/* The same S before the items of another. */
+/* Keeps the access shape and takes the items of another type. */
 static void
 take_items(gs_type *to, const gs_type *from) {
   uint32_t n = (uint32_t)from->rank - from->access;

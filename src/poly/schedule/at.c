@@ -51,7 +51,8 @@ take_down(po_program *p, const po_block *b) {
   return w;
 }
 
-/* The same loops below `parent`, before a child of it; the first new node. */
+/* Puts copies of the loops below `parent`, before a child of it; the first new
+ * node. */
 static uint32_t
 put_up(po_program *p, const ways *w, uint32_t parent, uint32_t before) {
   uint32_t first = p->nest.nodes.len;

@@ -142,7 +142,7 @@ is_contraction(const po_program *p, uint32_t root) {
   return false;
 }
 
-/* ... and statements that are computed where a contraction stores its sums. */
+/* Whether a statement is computed where a contraction stores its sums. */
 static bool
 is_formula(const po_program *p, uint32_t root) {
   for (uint32_t k = 0; k < p->contractions.len; k++) {

@@ -15,7 +15,7 @@ typedef struct kept {
   const po_program *before;
   po_program *p;
   uint32_t *was;    /* by statement that is as it was: its number; PO_NO_NODE */
-  uint32_t *placed; /* ... whose instances and times are */
+  uint32_t *placed; /* by statement: its instances and times are kept */
   bool *array;      /* accessed in the order that it was */
 } kept;
 
@@ -58,7 +58,8 @@ next_access(const po_program *p, uint32_t leaf, uint32_t array) {
   return leaf;
 }
 
-/* The same statements, one after the other, with the same loops in common. */
+/* An array is kept where the same statements access it, one after the other,
+ * with the same loops in common. */
 static bool
 is_array_kept(const kept *c, uint32_t array) {
   uint32_t was = PO_NO_NODE, is = PO_NO_NODE;

@@ -84,7 +84,7 @@ po_program *po_copy(const po_program *);
 /* error at the call's span: "PRIMITIVE: ..." with a code; returns false */
 bool po_refuse(const po_program *, const po_step_call *, const char *code,
                const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* ... and with a violation: dependence, pair, counts. */
+/* Refuses with a violation: dependence, pair, counts. */
 bool po_refuse_violation(const po_program *, const po_step_call *,
                          const po_violation *);
 
@@ -98,8 +98,8 @@ typedef struct po_script po_script;
  * Text that was printed goes to `out`.  False with diagnostics; the program is
  * then as after the last command that succeeded. */
 bool po_run_script(po_program **, uint32_t source, bs_text *out);
-/* The same; each command is printed as it was understood, with what it did to
- * the number of instances. */
+/* Runs a script; each command is printed as it was understood, with what it did
+ * to the number of instances. */
 bool po_explain_script(po_program **, uint32_t source, bs_text *out);
 /* loops, program, tree, axes, deps, script; false for another word. */
 bool po_print_what(po_program *, const char *what, bs_text *out);

@@ -146,7 +146,7 @@ same_range(const po_program *p, uint32_t a, uint32_t b) {
   return same;
 }
 
-/* ... where both run. */
+/* Whether two loops have the same range where both run. */
 static bool
 same_range_together(const po_program *p, uint32_t a, uint32_t b) {
   isl_map *x = po_nest_range_in(p, a), *y = po_nest_range_in(p, b);
