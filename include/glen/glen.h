@@ -339,9 +339,10 @@ GLEN_API const char *glen_manifest(glen_context *, const glen_loops *,
 
 /* ---- schedules ---- */
 
-/* A loop program in its text form (docs/LOOPS.md). */
+/* A loop program in its text form (docs/LOOPS.md).  strict_fp: sums of floating
+ * point keep their order, as if the text said `strict`. */
 GLEN_API glen_loops *glen_loops_load(glen_context *, const glen_target *,
-                                     const char *path);
+                                     const char *path, bool strict_fp);
 /* The inputs and outputs of loops: a program without terms where they were
  * read from text. NULL when memory ran out. */
 GLEN_API const glen_program *glen_loops_program(glen_context *,

@@ -12,7 +12,7 @@ typedef struct schedule_args {
   glen_program *program;
   const char *path, *what;
   po_auto_options options;
-  bool explain, ok;
+  bool explain, strict_fp, ok;
   const char *text;
 } schedule_args;
 
@@ -24,14 +24,16 @@ load_body(void *arg) {
       source ? po_read_loops(&a->ctx->gs, a->target->target, source) : NULL;
   if (!p)
     return;
+  p->strict_fp |= a->strict_fp;
   a->loops = BS_NEW(&a->ctx->arena, glen_loops);
   *a->loops = (glen_loops){.ctx = a->ctx, .loops = p};
 }
 
 glen_loops *
-glen_loops_load(glen_context *ctx, const glen_target *target,
-                const char *path) {
-  schedule_args a = {.ctx = ctx, .target = target, .path = path};
+glen_loops_load(glen_context *ctx, const glen_target *target, const char *path,
+                bool strict_fp) {
+  schedule_args a = {
+      .ctx = ctx, .target = target, .path = path, .strict_fp = strict_fp};
   if (!api_enter_stage(ctx, "reading", 1, load_body, &a) || !a.loops)
     api_blame_limit(ctx);
   return a.loops;

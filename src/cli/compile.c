@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PATH_SIZE = 4096, DOT_CLASSES = 400 };
@@ -271,36 +272,47 @@ write_forms(job *j, const cl_options *o, uint32_t count) {
   return true;
 }
 
+/* A path as make reads it. */
 static void
-put_escaped(char *to, size_t size, const char *from) {
-  size_t n = 0;
-  for (; *from && n + 3 < size; from++) {
-    if (*from == ' ' || *from == '#' || *from == '\\')
-      to[n++] = '\\';
-    else if (*from == '$')
-      to[n++] = '$';
-    to[n++] = *from;
+put_escaped(FILE *to, const char *path) {
+  for (; *path; path++) {
+    if (*path == ' ' || *path == '#' || *path == '\\')
+      fputc('\\', to);
+    else if (*path == '$')
+      fputc('$', to);
+    fputc(*path, to);
   }
-  to[n] = '\0';
+}
+
+static void
+put_rule(FILE *to, glen_context *glen, const char *made) {
+  put_escaped(to, made);
+  fputc(':', to);
+  for (uint32_t k = 0; k < glen_files_read(glen); k++) {
+    fputs(" \\\n  ", to);
+    put_escaped(to, glen_file_read(glen, k));
+  }
+  fputc('\n', to);
 }
 
 static bool
 write_depfile(job *j, const cl_options *o) {
-  static char text[1 << 18];
-  char escaped[PATH_SIZE];
+  char *text = NULL;
   size_t n;
   if (!o->depfile)
     return true;
-  put_escaped(escaped, sizeof escaped, o->output ? o->output : "-");
-  n = (size_t)snprintf(text, sizeof text, "%s:", escaped);
-  for (uint32_t k = 0; k < glen_files_read(j->session->glen); k++) {
-    put_escaped(escaped, sizeof escaped, glen_file_read(j->session->glen, k));
-    n += (size_t)snprintf(text + n, sizeof text - n, " \\\n  %s", escaped);
-    if (n + PATH_SIZE + 8 > sizeof text)
-      break;
+  FILE *to = open_memstream(&text, &n);
+  bool ok = to != NULL;
+  if (to) {
+    put_rule(to, j->session->glen, o->output ? o->output : "-");
+    ok = !ferror(to);
+    ok = !fclose(to) && ok;
   }
-  snprintf(text + n, sizeof text - n, "\n");
-  return cl_write(j->session, o->depfile, text);
+  if (!ok)
+    fputs("glen: out of memory for the list of files read\n", stderr);
+  ok = ok && cl_write(j->session, o->depfile, text);
+  free(text);
+  return ok;
 }
 
 static bool

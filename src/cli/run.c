@@ -193,8 +193,9 @@ static int
 check_loops(cl_session *session, const char *path, const glen_program *program,
             const glen_tensors *inputs, const glen_tensors *outputs) {
   glen_target *target = cl_target(session);
-  glen_loops *plain =
-      target ? glen_loops_load(session->glen, target, path) : NULL;
+  glen_loops *plain = target ? glen_loops_load(session->glen, target, path,
+                                               session->options->strict_fp)
+                             : NULL;
   if (!plain)
     return cl_failed(session);
   return compare_with(session, program, NULL,

@@ -448,8 +448,9 @@ glen_loops *
 cl_load_loops(cl_session *session, const char *path) {
   const char *printed = "";
   glen_target *target = cl_target(session);
-  glen_loops *loops =
-      target ? glen_loops_load(session->glen, target, path) : NULL;
+  glen_loops *loops = target ? glen_loops_load(session->glen, target, path,
+                                               session->options->strict_fp)
+                             : NULL;
   bool ok = loops && cl_schedule_loops(session, loops, &printed);
   fputs(printed, stderr);
   return ok ? loops : NULL;
