@@ -212,7 +212,16 @@ fm_fail(fm_form *f, const char *why) {
     f->why = why;
 }
 
-/* symbolic_number.c: polynomials. */
+/* symbolic_monomial.c: the first one is the empty one. */
+void fm_describe(const fm_form *, fm_mono *);
+uint16_t fm_intern_mono(fm_form *, const fm_mono *);
+uint16_t fm_times_mono(fm_form *, uint16_t x, uint16_t y);
+/* x / y where y divides x. */
+bool fm_over_mono(fm_form *, uint16_t x, uint16_t y, uint16_t *out);
+int fm_compare_monos(const fm_form *, uint16_t x, uint16_t y);
+uint16_t fm_common_mono(fm_form *, uint16_t x, uint16_t y);
+
+/* symbolic_number.c, symbolic_rename.c: polynomials. */
 uint8_t fm_variable(fm_form *, fm_var like); /* the same one for equal keys */
 fm_number fm_of_variable(fm_form *, uint8_t var);
 fm_number fm_constant(fm_form *, int64_t);

@@ -6,41 +6,15 @@
  * turns out to be impossible ends at once, so that nothing behind it is
  * counted.  A combination is passed over only when the left side cannot have a
  * type so, or a clause that asks for nothing but the form is false. */
-#include "prove/forms.h"
+#include "prove/listing.h"
 #include "glenside/tensor.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_WHEELS = 64, MAX_NODES = 24, MAX_SLOTS = 64, MAX_OPERATORS = 96 };
-
-typedef struct shape {
-  uint32_t access, rank;
-  gs_dtype dtype;
-} shape;
-
-typedef struct walk {
-  const pv_listing *l;
-  bs_values *values;
-  gs_program *p;
-  uint16_t wheel[MAX_WHEELS], of[MAX_WHEELS];
-  uint32_t n_wheels, at;
-  bool dead;    /* there is no such form */
-  bool unknown; /* something is not understood: the list is not complete */
-  bool dtypes;  /* tell forms apart */
-  uint32_t slots[MAX_SLOTS];
-  bool sizes[MAX_SLOTS]; /* the slot stands for any sizes, a number, or an
-                            operator with any parameters */
-  shape node[MAX_NODES];
-  gs_term tensor[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
-  bool made[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
-  uint32_t n_operators;
-  bs_value operators[MAX_OPERATORS];
-} walk;
-
 /* A number below n. */
-static uint32_t
-pick(walk *w, uint32_t n) {
-  if (!n || w->at == MAX_WHEELS) {
+uint32_t
+ls_pick(ls_walk *w, uint32_t n) {
+  if (!n || w->at == LS_WHEELS) {
     w->dead = true;
     w->unknown |= n > 0;
     return 0;
@@ -53,7 +27,7 @@ pick(walk *w, uint32_t n) {
 
 /* False when all combinations were looked at. */
 static bool
-turn(walk *w) {
+turn(ls_walk *w) {
   w->n_wheels = w->at;
   while (w->n_wheels && ++w->wheel[w->n_wheels - 1] == w->of[w->n_wheels - 1])
     w->n_wheels--;
@@ -62,16 +36,16 @@ turn(walk *w) {
 
 /* --- values --------------------------------------------------------------- */
 
-static bool
-is_bound(const walk *w, uint32_t slot) {
+bool
+ls_is_bound(const ls_walk *w, uint32_t slot) {
   return w->slots[slot] != UINT32_MAX;
 }
 
-static void
-set(walk *w, uint32_t slot, bs_value v) {
+void
+ls_set(ls_walk *w, uint32_t slot, bs_value v) {
   if (w->sizes[slot])
     w->unknown = w->dead = true;
-  else if (!is_bound(w, slot))
+  else if (!ls_is_bound(w, slot))
     w->slots[slot] = v.i;
   else
     w->dead |= w->slots[slot] != v.i;
@@ -79,30 +53,30 @@ set(walk *w, uint32_t slot, bs_value v) {
 
 /* What the attribute is by now; NULL value: free. */
 static bs_value
-now(const walk *w, const gs_expr *e) {
+now(const ls_walk *w, const gs_expr *e) {
   if (e->kind == GS_X_LITERAL)
     return e->literal;
-  if (e->kind == GS_X_VAR && is_bound(w, e->slot))
+  if (e->kind == GS_X_VAR && ls_is_bound(w, e->slot))
     return (bs_value){w->slots[e->slot]};
   return BS_NIL;
 }
 
 /* A variable whose value stands for others, too. */
-static bool
-is_any(const walk *w, const gs_expr *e) {
+bool
+ls_is_any(const ls_walk *w, const gs_expr *e) {
   return e->kind == GS_X_VAR && w->sizes[e->slot];
 }
 
 static void
-set_any(walk *w, uint32_t slot, bs_value v) {
-  set(w, slot, v);
+set_any(ls_walk *w, uint32_t slot, bs_value v) {
+  ls_set(w, slot, v);
   w->sizes[slot] = true;
 }
 
 static void
-bind(walk *w, const gs_expr *e, bs_value v) {
+bind(ls_walk *w, const gs_expr *e, bs_value v) {
   if (e->kind == GS_X_VAR)
-    set(w, e->slot, v);
+    ls_set(w, e->slot, v);
   else if (e->kind == GS_X_LITERAL)
     w->dead |= !bs_same(e->literal, v);
   else
@@ -111,14 +85,14 @@ bind(walk *w, const gs_expr *e, bs_value v) {
 
 /* A whole number below n: an axis or a boundary. */
 static uint32_t
-number_below(walk *w, const gs_expr *e, uint32_t n) {
+number_below(ls_walk *w, const gs_expr *e, uint32_t n) {
   bs_value v = now(w, e);
   if (!v.i) {
-    uint32_t k = pick(w, n);
+    uint32_t k = ls_pick(w, n);
     bind(w, e, bs_int(w->values, k));
     return k;
   }
-  if (is_any(w, e)) {
+  if (ls_is_any(w, e)) {
     w->unknown = w->dead = true;
     return 0;
   }
@@ -129,14 +103,14 @@ number_below(walk *w, const gs_expr *e, uint32_t n) {
 
 /* A list of sizes, `n` of them, or any number for n < 0; how many. */
 static uint32_t
-sizes(walk *w, const gs_expr *e, int32_t n) {
+sizes(ls_walk *w, const gs_expr *e, int32_t n) {
   int64_t ones[GS_MAX_RANK];
   bs_value v = now(w, e);
   uint32_t len;
   if (v.i) {
     len = bs_len(w->values, v);
   } else if (e->kind == GS_X_VAR) {
-    len = n >= 0 ? (uint32_t)n : pick(w, w->l->rank + 1);
+    len = n >= 0 ? (uint32_t)n : ls_pick(w, w->l->rank + 1);
     for (uint32_t k = 0; k < len; k++)
       ones[k] = 1;
     set_any(w, e->slot, bs_ints(w->values, ones, len));
@@ -169,12 +143,12 @@ factorial(uint32_t n) {
 }
 
 static void
-permutation(walk *w, const gs_expr *e, uint32_t n) {
+permutation(ls_walk *w, const gs_expr *e, uint32_t n) {
   int64_t p[GS_MAX_RANK];
   bs_value v = now(w, e);
   if (v.i) { /* a repeated variable, or as it is written */
     w->dead |= bs_len(w->values, v) != n;
-    if (is_any(w, e))
+    if (ls_is_any(w, e))
       w->unknown = w->dead = true;
     return;
   }
@@ -182,9 +156,9 @@ permutation(walk *w, const gs_expr *e, uint32_t n) {
     w->unknown = w->dead = true;
     return;
   }
-  permutation_at(pick(w, factorial(n)), n, p);
+  permutation_at(ls_pick(w, factorial(n)), n, p);
   if (e->kind == GS_X_VAR) {
-    set(w, e->slot, bs_ints(w->values, p, n));
+    ls_set(w, e->slot, bs_ints(w->values, p, n));
     return;
   }
   w->dead |= e->n_args != n;
@@ -194,7 +168,7 @@ permutation(walk *w, const gs_expr *e, uint32_t n) {
 
 /* A number, or a variable for any. */
 static void
-number(walk *w, const gs_expr *e) {
+number(ls_walk *w, const gs_expr *e) {
   if (!now(w, e).i && e->kind == GS_X_VAR)
     set_any(w, e->slot, bs_int(w->values, 2));
   w->unknown |= !now(w, e).i;
@@ -205,7 +179,7 @@ number(walk *w, const gs_expr *e) {
 
 /* One of every kind; what it does with its numbers is not told apart here. */
 static void
-list_operators(walk *w) {
+list_operators(ls_walk *w) {
   for (int op = 0; op < GS_COMPUTE_COUNT; op++) {
     const char *letters = gs_compute_table[op].params;
     bs_value item[4] = {bs_sym(w->values, gs_compute_table[op].name)};
@@ -215,8 +189,8 @@ list_operators(walk *w) {
       for (; letters[n] && n < 3; n++)
         item[n + 1] = dtype ? bs_sym(w->values, gs_dtype_table[d].name)
                             : bs_int(w->values, n + 2);
-      w->unknown |= w->n_operators == MAX_OPERATORS;
-      if (w->n_operators < MAX_OPERATORS)
+      w->unknown |= w->n_operators == LS_OPERATORS;
+      if (w->n_operators < LS_OPERATORS)
         w->operators[w->n_operators++] =
             n ? bs_list(w->values, item, n + 1) : item[0];
     }
@@ -226,7 +200,7 @@ list_operators(walk *w) {
 /* (clip ?lo ?hi), (cast ?t): heads and numbers as they are, or like those of
  * the list. */
 static bs_value
-written_operator(walk *w, const gs_expr *e) {
+written_operator(ls_walk *w, const gs_expr *e) {
   bs_value item[4];
   gs_compute op;
   if (e->kind != GS_X_CALL || e->n_args > 4 || !e->n_args ||
@@ -241,7 +215,8 @@ written_operator(walk *w, const gs_expr *e) {
     if (item[k].i)
       continue;
     if (gs_compute_table[op].params[k - 1] == 't') {
-      item[k] = bs_sym(w->values, gs_dtype_table[pick(w, GS_DTYPE_COUNT)].name);
+      item[k] =
+          bs_sym(w->values, gs_dtype_table[ls_pick(w, GS_DTYPE_COUNT)].name);
       bind(w, e->args[k], item[k]);
     } else {
       number(w, e->args[k]);
@@ -254,7 +229,7 @@ written_operator(walk *w, const gs_expr *e) {
 }
 
 static void
-cast_to(walk *w, bs_value o, gs_dtype *out) {
+cast_to(ls_walk *w, bs_value o, gs_dtype *out) {
   bs_value to = gs_compute_param(w->values, o, 0);
   w->dead |= bs_kind_of(w->values, to) != BS_KIND_SYM ||
              !gs_dtype_find(bs_as_sym(w->values, to), out);
@@ -262,15 +237,15 @@ cast_to(walk *w, bs_value o, gs_dtype *out) {
 
 /* One of each kind; its numbers stand for any. */
 static void
-choose_operator(walk *w, uint32_t slot, bs_value *o) {
-  *o = w->operators[pick(w, w->n_operators)];
-  set(w, slot, *o);
+choose_operator(ls_walk *w, uint32_t slot, bs_value *o) {
+  *o = w->operators[ls_pick(w, w->n_operators)];
+  ls_set(w, slot, *o);
   bs_value p = gs_compute_param(w->values, *o, 0);
   w->sizes[slot] = p.i && bs_kind_of(w->values, p) != BS_KIND_SYM;
 }
 
 static void
-compute(walk *w, const gs_expr *e, shape *t) {
+compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
   gs_compute op;
   bs_value o = now(w, e);
   if (!o.i && e->kind == GS_X_VAR)
@@ -301,7 +276,8 @@ compute(walk *w, const gs_expr *e, shape *t) {
 /* --- views ---------------------------------------------------------------- */
 
 static void
-tuple(walk *w, shape *t, const shape *a, const shape *b, bool both) {
+tuple(ls_walk *w, ls_shape *t, const ls_shape *a, const ls_shape *b,
+      bool both) {
   w->dead |= a->dtype != b->dtype || a->rank - a->access != b->rank - b->access;
   w->dead |= !both && a->access != b->access;
   t->access = a->access + (both ? b->access : 0);
@@ -309,7 +285,7 @@ tuple(walk *w, shape *t, const shape *a, const shape *b, bool both) {
 }
 
 static void
-windows(walk *w, const gs_sk_node *sk, shape *t) {
+windows(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   uint32_t n = t->rank - t->access;
   w->dead |= !n;
   for (uint32_t k = 0; k < 3; k++)
@@ -320,7 +296,7 @@ windows(walk *w, const gs_sk_node *sk, shape *t) {
 }
 
 static void
-squeeze(walk *w, const gs_sk_node *sk, shape *t) {
+squeeze(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   uint32_t d = number_below(w, sk->attrs[0], t->rank);
   if (w->dead)
     return;
@@ -329,42 +305,42 @@ squeeze(walk *w, const gs_sk_node *sk, shape *t) {
 }
 
 static void
-insert_axis(walk *w, const gs_sk_node *sk, shape *t) {
+insert_axis(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   uint32_t d = number_below(w, sk->attrs[0], t->rank + 1);
   t->access += d <= t->access;
   t->rank++;
 }
 
 static void
-pad(walk *w, const gs_sk_node *sk, shape *t) {
+pad(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   static const char *const kinds[] = {"zero", "min", "edge"};
   if (!now(w, sk->attrs[0]).i)
-    bind(w, sk->attrs[0], bs_sym(w->values, kinds[pick(w, 3)]));
+    bind(w, sk->attrs[0], bs_sym(w->values, kinds[ls_pick(w, 3)]));
   number_below(w, sk->attrs[1], t->rank);
 }
 
 static void
-repeat(walk *w, const gs_sk_node *sk, const shape *t) {
+repeat(ls_walk *w, const gs_sk_node *sk, const ls_shape *t) {
   number_below(w, sk->attrs[0], t->rank);
   if (!w->dead)
     number(w, sk->attrs[1]);
 }
 
 static void
-reshape(walk *w, const gs_sk_node *sk, shape *t) {
+reshape(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   t->access = sizes(w, sk->attrs[0], -1);
   t->rank = t->access + sizes(w, sk->attrs[1], -1);
 }
 
 static void
-flatten(shape *t) {
+flatten(ls_shape *t) {
   uint32_t s = t->access, c = t->rank - s;
   t->access = s > 0;
   t->rank = t->access + (c > 0);
 }
 
 static void
-look_at_view(walk *w, const gs_sk_node *sk, shape *t) {
+look_at_view(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   switch (sk->op) {
   case GS_ACCESS:
     t->access = number_below(w, sk->attrs[0], t->rank + 1);
@@ -411,7 +387,7 @@ look_at_view(walk *w, const gs_sk_node *sk, shape *t) {
 
 /* A term of that shape; its sizes mean nothing. */
 static gs_term
-term_of(walk *w, const shape *t) {
+term_of(ls_walk *w, const ls_shape *t) {
   gs_type type = {.dtype = t->dtype, .rank = (uint8_t)t->rank};
   char name[32];
   gs_fault fault;
@@ -433,16 +409,16 @@ term_of(walk *w, const shape *t) {
 }
 
 static void
-leaf(walk *w, uint32_t slot, shape *t) {
+leaf(ls_walk *w, uint32_t slot, ls_shape *t) {
   gs_type type;
-  if (is_bound(w, slot)) {
+  if (ls_is_bound(w, slot)) {
     gs_type_at(w->p, (gs_term){w->slots[slot]}, &type);
-    *t = (shape){type.access, type.rank, type.dtype};
+    *t = (ls_shape){type.access, type.rank, type.dtype};
     return;
   }
-  t->rank = pick(w, w->l->rank + 1);
-  t->access = pick(w, t->rank + 1);
-  t->dtype = w->dtypes ? (gs_dtype)pick(w, GS_DTYPE_COUNT) : GS_F32;
+  t->rank = ls_pick(w, w->l->rank + 1);
+  t->access = ls_pick(w, t->rank + 1);
+  t->dtype = w->dtypes ? (gs_dtype)ls_pick(w, GS_DTYPE_COUNT) : GS_F32;
   gs_term x = term_of(w, t);
   w->unknown |= !gs_term_ok(x);
   w->dead |= w->unknown;
@@ -450,13 +426,13 @@ leaf(walk *w, uint32_t slot, shape *t) {
 }
 
 static void
-look_at_node(walk *w, const gs_sk_node *sk, shape *t) {
+look_at_node(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   if (sk->hole) {
     leaf(w, sk->slot, t);
     return;
   }
-  const shape *a = &w->node[sk->kids[0]],
-              *b = &w->node[sk->kids[1 % sk->n_kids]];
+  const ls_shape *a = &w->node[sk->kids[0]],
+                 *b = &w->node[sk->kids[1 % sk->n_kids]];
   *t = *a;
   if (sk->op == GS_COMPUTE) {
     compute(w, sk->attrs[0], t);
@@ -472,140 +448,10 @@ look_at_node(walk *w, const gs_sk_node *sk, shape *t) {
   w->dead |= t->rank > GS_MAX_RANK;
 }
 
-/* --- the condition -------------------------------------------------------- */
-
-static bool
-is_named(const gs_expr *e, const char *name) {
-  return e->kind == GS_X_CALL && !strcmp(gs_function_name(e->function), name);
-}
-
-static bool
-is_class(const gs_expr *e) {
-  return e->kind == GS_X_VAR && e->sort == GS_SORT_CLASS;
-}
-
-static bool
-is_form_fact(const gs_expr *e) {
-  static const char *const names[] = {"rank", "access-rank", "compute-rank",
-                                      "dtype", "axes"};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-    if (is_named(e, names[k]))
-      return e->n_args == 1 && is_class(e->args[0]);
-  return false;
-}
-
-/* Does the value follow from the form? */
-static bool
-is_known(const walk *w, const gs_expr *e) {
-  if (e->settable || is_class(e))
-    return false;
-  if (e->kind == GS_X_LITERAL)
-    return true;
-  if (is_form_fact(e))
-    return is_bound(w, e->args[0]->slot);
-  if (e->kind == GS_X_VAR)
-    return is_bound(w, e->slot) && !w->sizes[e->slot];
-  if (e->n_args && is_any(w, e->args[0]))
-    return is_named(e, "len") || is_named(e, "rank") ||
-           is_named(e, "op-kind") || is_named(e, "op-name");
-  for (uint32_t k = 0; k < e->n_args; k++)
-    if (!is_known(w, e->args[k]))
-      return false;
-  return true;
-}
-
-static bs_value
-type_of(void *facts, uint32_t term) {
-  const walk *w = facts;
-  gs_type type;
-  gs_type_at(w->p, (gs_term){term}, &type);
-  return gs_type_intern(w->values, &type);
-}
-
-static void
-define(walk *w, uint32_t slot, bs_value v) {
-  if (!w->sizes[slot])
-    set(w, slot, v);
-}
-
-static void
-take_clause(walk *w, const rl_asked *c) {
-  gs_env env = {.values = w->values,
-                .slots = w->slots,
-                .n_slots = w->l->rule->scope.vars.len,
-                .facts = w,
-                .type_of = type_of};
-  bs_value v;
-  if (c->kind == RL_ASKS_OTHER || !c->expr || !is_known(w, c->expr))
-    return;
-  if (c->kind == RL_ASKS_TEST) {
-    w->dead |= !gs_expr_test(c->expr, &env);
-    return;
-  }
-  if (!gs_expr_eval(c->expr, &env, &v)) {
-    w->dead = true;
-    return;
-  }
-  if (c->kind == RL_ASKS_FOR) {
-    if (bs_kind_of(w->values, v) != BS_KIND_LIST ||
-        bs_len(w->values, v) > 500) {
-      w->unknown = w->dead = true;
-      return;
-    }
-    uint32_t k = pick(w, bs_len(w->values, v));
-    if (w->dead)
-      return;
-    v = bs_item(w->values, v, k);
-  }
-  define(w, c->slot, v);
-}
-
 /* --- all ------------------------------------------------------------------ */
 
-static bool
-asks_dtype(const gs_expr *e) {
-  if (e->kind != GS_X_CALL)
-    return false;
-  if (gs_function_at(e->function)->result == 't')
-    return true;
-  for (uint32_t k = 0; k < e->n_args; k++)
-    if (asks_dtype(e->args[k]))
-      return true;
-  return false;
-}
-
-static bool
-computes(const gs_skeleton *s) {
-  for (uint32_t k = 0; k < s->n; k++)
-    if (!s->nodes[k].hole && s->nodes[k].op == GS_COMPUTE)
-      return true;
-  return false;
-}
-
-static bool
-tells_dtypes(const rl_rule *rule) {
-  bool tells = computes(rule->left);
-  for (uint32_t k = 0; k < rule->n_right; k++)
-    tells |= computes(rule->right[k]);
-  for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
-    rl_asked c = rl_asked_at(rule, k);
-    tells |= c.expr && asks_dtype(c.expr);
-  }
-  return tells;
-}
-
-/* Clauses that are false already leave nothing behind them to be counted. */
 static void
-test_early(walk *w) {
-  for (uint32_t k = 0; k < rl_asked_count(w->l->rule) && !w->dead; k++) {
-    rl_asked c = rl_asked_at(w->l->rule, k);
-    if (c.kind == RL_ASKS_TEST)
-      take_clause(w, &c);
-  }
-}
-
-static void
-pass(walk *w) {
+pass(ls_walk *w) {
   const rl_rule *rule = w->l->rule;
   w->at = 0;
   w->dead = false;
@@ -613,26 +459,26 @@ pass(walk *w) {
   memset(w->sizes, 0, sizeof w->sizes);
   for (uint32_t k = 0; k < rule->left->n && !w->dead; k++) {
     look_at_node(w, &rule->left->nodes[k], &w->node[k]);
-    test_early(w);
+    ls_test_early(w);
   }
   for (uint32_t k = 0; k < rl_asked_count(rule) && !w->dead; k++) {
     rl_asked c = rl_asked_at(rule, k);
-    take_clause(w, &c);
+    ls_take_clause(w, &c);
   }
 }
 
 bool
 pv_list_forms(const pv_listing *l, uint32_t *n) {
-  walk *w = bs_calloc(l->ctx->heap, 1, sizeof *w);
+  ls_walk *w = bs_calloc(l->ctx->heap, 1, sizeof *w);
   bool more = true, complete = true;
   *n = 0;
   w->l = l;
   w->values = l->ctx->values;
   w->p = gs_program_new(l->ctx, rl_target(l->rules));
-  w->dtypes = tells_dtypes(l->rule);
+  w->dtypes = ls_tells_dtypes(l->rule);
   list_operators(w);
-  complete = l->rule->left->n && l->rule->left->n <= MAX_NODES &&
-             l->rule->scope.vars.len <= MAX_SLOTS;
+  complete = l->rule->left->n && l->rule->left->n <= LS_NODES &&
+             l->rule->scope.vars.len <= LS_SLOTS;
   for (uint32_t tries = 0; complete && more; tries++) {
     pass(w);
     complete = !w->unknown && tries < l->max_tries && *n <= l->max_forms;

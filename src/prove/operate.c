@@ -3,21 +3,7 @@
  * Sums and products are taken apart; extrema are sets; every other operator
  * makes new atoms of the elements of its operand.  Where integers change to a
  * wider dtype, and where bf16 rounds, a sum is one element from then on. */
-#include "prove/relation.h"
-
-#define MAX_TUPLE 64
-#define MAX_ITEMS 3 /* of an operator that is applied to a tuple */
-
-typedef struct operating {
-  pv_relations *r;
-  const bs_values *values;
-  bs_value o;
-  gs_compute op;
-  gs_type from, to, item; /* item: the operand without its tuple dimension */
-  pv_series in;           /* unless the items are read apart: */
-  gs_term tuple;          /* a pair or cartProd; else none */
-  bool solid;             /* items are to be elements */
-} operating;
+#include "prove/operating.h"
 
 /* A sum as elements, over a box. */
 static void
@@ -30,19 +16,19 @@ solidify(pv_relations *r, gs_dtype d, pv_series *s, const gs_type *over) {
 
 /* What sums need: elements where a sum wraps or rounds before. */
 static void
-solidify_operand(operating *x) {
+solidify_operand(pv_operating *x) {
   if (x->from.dtype != x->to.dtype || x->from.dtype == GS_BF16)
     solidify(x->r, x->from.dtype, &x->in, &x->from);
 }
 
-static void
-solidify_items(operating *x) {
+void
+pv_operating_solidify_items(pv_operating *x) {
   x->solid |= x->from.dtype != x->to.dtype || x->from.dtype == GS_BF16;
 }
 
 /* One side of a pair or cartProd as a sum over the item's indices. */
 static pv_series
-side(operating *x, uint32_t k) {
+side(pv_operating *x, uint32_t k) {
   pv_relations *r = x->r;
   const gs_program *p = r->s->plain;
   const gs_node *node = gs_at(p, x->tuple);
@@ -66,8 +52,8 @@ side(operating *x, uint32_t k) {
 }
 
 /* Item k of the tuple. */
-static pv_series
-item_at(operating *x, uint32_t k) {
+pv_series
+pv_operating_item_at(pv_operating *x, uint32_t k) {
   pv_series out = gs_term_ok(x->tuple)
                       ? side(x, k)
                       : pv_series_item(x->r, &x->in, &x->from, k);
@@ -77,14 +63,14 @@ item_at(operating *x, uint32_t k) {
 }
 
 static int64_t
-item_elements(const operating *x) {
+item_elements(const pv_operating *x) {
   return gs_prod(x->from.dim + x->from.access,
                  (uint32_t)x->from.rank - x->from.access);
 }
 
-static uint32_t
-tuple_size(const operating *x) {
-  return x->from.dim[x->from.access] > MAX_TUPLE
+uint32_t
+pv_operating_tuple_size(const pv_operating *x) {
+  return x->from.dim[x->from.access] > PV_MAX_TUPLE
              ? 0
              : (uint32_t)x->from.dim[x->from.access];
 }
@@ -138,9 +124,9 @@ apply_one(pv_relations *r, gs_dtype to, gs_compute op, bs_value o,
   return out;
 }
 
-static pv_series
-apply(operating *x, gs_compute op, bs_value o, uint32_t more, pv_series *in,
-      gs_dtype from, const gs_type *over) {
+pv_series
+pv_operating_apply(pv_operating *x, gs_compute op, bs_value o, uint32_t more,
+                   pv_series *in, gs_dtype from, const gs_type *over) {
   pv_cells cells = pv_cells_of(x->r, from, in, over);
   pv_series out = apply_one(x->r, x->to.dtype, op, o, more, &cells);
   pv_cells_done(x->r, &cells);
@@ -149,17 +135,17 @@ apply(operating *x, gs_compute op, bs_value o, uint32_t more, pv_series *in,
 
 /* One cell of each operand, over where they meet. */
 typedef struct meeting {
-  operating *x;
+  pv_operating *x;
   const pv_cells *operands;
   uint32_t n;
-  const pv_cell *at[MAX_ITEMS];
+  const pv_cell *at[PV_MAX_ITEMS];
   pv_series out;
 } meeting;
 
 static void
 apply_meeting(meeting *m, isl_set *set) {
   pv_relations *r = m->x->r;
-  pv_entry args[MAX_ITEMS];
+  pv_entry args[PV_MAX_ITEMS];
   pv_entry e = {.times = PV_ONE, .n = 1};
   e.map = PV_PASS(r, isl_map_from_domain(isl_set_copy(set)));
   for (uint32_t k = 0; k < m->n; k++) {
@@ -180,7 +166,7 @@ apply_meeting(meeting *m, isl_set *set) {
 static void
 meet(meeting *m, uint32_t k, isl_set *set) {
   pv_relations *r = m->x->r;
-  if (k == m->n || k == MAX_ITEMS) {
+  if (k == m->n || k == PV_MAX_ITEMS) {
     apply_meeting(m, set);
     return;
   }
@@ -194,17 +180,17 @@ meet(meeting *m, uint32_t k, isl_set *set) {
 }
 
 /* An operator of two or three items, element by element. */
-static pv_series
-apply_items(operating *x) {
+pv_series
+pv_operating_apply_items(pv_operating *x) {
   pv_relations *r = x->r;
-  pv_cells cells[MAX_ITEMS] = {0};
-  meeting m = {.x = x, .operands = cells, .n = tuple_size(x)};
-  if (m.n < 2 || m.n > MAX_ITEMS) {
+  pv_cells cells[PV_MAX_ITEMS] = {0};
+  meeting m = {.x = x, .operands = cells, .n = pv_operating_tuple_size(x)};
+  if (m.n < 2 || m.n > PV_MAX_ITEMS) {
     r->failed = true;
     return m.out;
   }
   for (uint32_t k = 0; k < m.n && !r->failed; k++) {
-    pv_series item = item_at(x, k);
+    pv_series item = pv_operating_item_at(x, k);
     cells[k] = pv_cells_of(r, x->from.dtype, &item, &x->item);
     pv_series_done(r, &item);
   }
@@ -219,7 +205,7 @@ apply_items(operating *x) {
 /* --- linear operators ----------------------------------------------------- */
 
 static pv_series
-mean(operating *x) {
+mean(pv_operating *x) {
   pv_relations *r = x->r;
   int64_t n = item_elements(x);
   pv_series sum =
@@ -232,19 +218,19 @@ mean(operating *x) {
   if (n > UINT32_MAX)
     r->failed = true;
   if (!r->failed)
-    out = apply(x, GS_C_REDUCE_MEAN, x->o, (uint32_t)n, &sum, x->to.dtype,
-                &x->to);
+    out = pv_operating_apply(x, GS_C_REDUCE_MEAN, x->o, (uint32_t)n, &sum,
+                             x->to.dtype, &x->to);
   pv_series_done(r, &sum);
   return out;
 }
 
-static pv_series
-product_of_items(operating *x, uint32_t n) {
+pv_series
+pv_operating_product_of_items(pv_operating *x, uint32_t n) {
   pv_relations *r = x->r;
-  pv_series out = item_at(x, 0);
+  pv_series out = pv_operating_item_at(x, 0);
   r->failed |= n == 0;
   for (uint32_t k = 1; k < n && !r->failed; k++) {
-    pv_series item = item_at(x, k);
+    pv_series item = pv_operating_item_at(x, k);
     pv_series both = pv_series_product(r, x->to.dtype, &out, &item);
     pv_series_done(r, &out);
     pv_series_done(r, &item);
@@ -254,35 +240,13 @@ product_of_items(operating *x, uint32_t n) {
 }
 
 static pv_series
-dot(operating *x) {
-  solidify_items(x);
-  pv_series product = product_of_items(x, tuple_size(x));
+dot(pv_operating *x) {
+  pv_operating_solidify_items(x);
+  pv_series product =
+      pv_operating_product_of_items(x, pv_operating_tuple_size(x));
   pv_series out =
       pv_series_reduced(x->r, x->to.dtype, &product, &x->item, x->from.access);
   pv_series_done(x->r, &product);
-  return out;
-}
-
-static void
-add_all(pv_relations *r, gs_dtype d, pv_series *to, const pv_series *from) {
-  for (uint32_t k = 0; k < from->len; k++)
-    pv_series_put(r, d, to, &from->data[k]);
-}
-
-static pv_series
-add_items(operating *x) {
-  pv_relations *r = x->r;
-  gs_dtype d = x->to.dtype;
-  pv_series out = {0};
-  uint32_t n = tuple_size(x);
-  r->failed |= n == 0;
-  for (uint32_t k = 0; k < n && !r->failed; k++) {
-    pv_series item = item_at(x, k);
-    if (k && x->op == GS_C_SUB)
-      pv_series_times(r, d, &item, pv_number_of_int(d, -1));
-    add_all(r, d, &out, &item);
-    pv_series_done(r, &item);
-  }
   return out;
 }
 
@@ -298,76 +262,15 @@ constant(pv_relations *r, gs_dtype d, pv_number n, const gs_type *over) {
 }
 
 static bool
-parameter(operating *x, uint32_t k, pv_number *out) {
+parameter(pv_operating *x, uint32_t k, pv_number *out) {
   bs_value v = gs_compute_param(x->values, x->o, k);
   return pv_number_of_real(x->to.dtype, bs_as_real(x->values, v), out);
-}
-
-/* --- folds ---------------------------------------------------------------- */
-
-static pv_series
-recip(operating *x, pv_series *s, const gs_type *over) {
-  bs_value name =
-      bs_sym(x->r->s->ctx.values, gs_compute_table[GS_C_RECIP].name);
-  return apply(x, GS_C_RECIP, name, 0, s, x->to.dtype, over);
-}
-
-static pv_series
-quotient(operating *x) {
-  pv_relations *r = x->r;
-  if (!pv_is_real(x->to.dtype))
-    return apply_items(x);
-  pv_series out = item_at(x, 0);
-  uint32_t n = tuple_size(x);
-  r->failed |= n == 0;
-  for (uint32_t k = 1; k < n && !r->failed; k++) {
-    pv_series item = item_at(x, k);
-    pv_series inverse = recip(x, &item, &x->item);
-    pv_series both = pv_series_product(r, x->to.dtype, &out, &inverse);
-    pv_series_done(r, &item);
-    pv_series_done(r, &inverse);
-    pv_series_done(r, &out);
-    out = both;
-  }
-  return out;
-}
-
-static pv_series
-extremum_of_items(operating *x) {
-  pv_relations *r = x->r;
-  pv_series items[MAX_TUPLE] = {0}, out = {0};
-  uint32_t n = tuple_size(x);
-  r->failed |= n == 0;
-  for (uint32_t k = 0; k < n && !r->failed; k++)
-    items[k] = item_at(x, k);
-  if (!r->failed)
-    out = pv_series_extremum(r, x->to.dtype, x->op == GS_C_MAX, items, n,
-                             &x->item, x->item.rank);
-  for (uint32_t k = 0; k < n; k++)
-    pv_series_done(r, &items[k]);
-  return out;
-}
-
-static pv_series
-fold(operating *x) {
-  switch (x->op) {
-  case GS_C_ADD:
-  case GS_C_SUB:
-    return add_items(x);
-  case GS_C_MUL:
-    solidify_items(x);
-    return product_of_items(x, tuple_size(x));
-  case GS_C_DIV:
-    return quotient(x);
-  default:
-    return extremum_of_items(x);
-  }
 }
 
 /* --- elementwise ---------------------------------------------------------- */
 
 static pv_series
-bounded(operating *x, bool max, const pv_series *s, pv_number bound) {
+bounded(pv_operating *x, bool max, const pv_series *s, pv_number bound) {
   pv_series both[2] = {*s, constant(x->r, x->to.dtype, bound, &x->to)};
   /* a bound of 0 is no entry: its cell is the number all the same */
   pv_series out =
@@ -377,7 +280,7 @@ bounded(operating *x, bool max, const pv_series *s, pv_number bound) {
 }
 
 static pv_series
-clip(operating *x) {
+clip(pv_operating *x) {
   pv_number lo, hi;
   if (!parameter(x, 0, &lo) || !parameter(x, 1, &hi)) {
     x->r->failed = true;
@@ -400,7 +303,7 @@ copy_of(pv_relations *r, const pv_series *s) {
 }
 
 static pv_series
-scaled(operating *x) {
+scaled(pv_operating *x) {
   pv_number n;
   pv_series out;
   if (x->op == GS_C_NEG) {
@@ -417,7 +320,7 @@ scaled(operating *x) {
 }
 
 static pv_series
-shifted(operating *x) {
+shifted(pv_operating *x) {
   pv_number n;
   if (!parameter(x, 0, &n)) {
     x->r->failed = true;
@@ -426,13 +329,13 @@ shifted(operating *x) {
   solidify_operand(x);
   pv_series out = copy_of(x->r, &x->in);
   pv_series c = constant(x->r, x->to.dtype, n, &x->to);
-  add_all(x->r, x->to.dtype, &out, &c);
+  pv_operating_add_all(x->r, x->to.dtype, &out, &c);
   pv_series_done(x->r, &c);
   return out;
 }
 
 static pv_series
-elementwise(operating *x) {
+elementwise(pv_operating *x) {
   switch (x->op) {
   case GS_C_NEG:
   case GS_C_SCALE:
@@ -449,13 +352,16 @@ elementwise(operating *x) {
   case GS_C_ABS:
     if (x->to.dtype == GS_U8)
       return copy_of(x->r, &x->in);
-    return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
+    return pv_operating_apply(x, x->op, x->o, 0, &x->in, x->from.dtype,
+                              &x->from);
   case GS_C_FLOOR:
     if (pv_is_integer(x->to.dtype))
       return copy_of(x->r, &x->in);
-    return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
+    return pv_operating_apply(x, x->op, x->o, 0, &x->in, x->from.dtype,
+                              &x->from);
   default:
-    return apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
+    return pv_operating_apply(x, x->op, x->o, 0, &x->in, x->from.dtype,
+                              &x->from);
   }
 }
 
@@ -469,19 +375,19 @@ holds(gs_dtype to, gs_dtype from) {
 }
 
 static pv_series
-cast(operating *x) {
+cast(pv_operating *x) {
   if (x->to.dtype == x->from.dtype)
     return copy_of(x->r, &x->in);
   if (!holds(x->to.dtype, x->from.dtype))
-    return apply(x, x->op, x->o, 1 + x->from.dtype, &x->in, x->from.dtype,
-                 &x->from);
+    return pv_operating_apply(x, x->op, x->o, 1 + x->from.dtype, &x->in,
+                              x->from.dtype, &x->from);
   solidify(x->r, x->from.dtype, &x->in, &x->from);
   return copy_of(x->r, &x->in);
 }
 
 /* exp(x) / sum of exp over the item */
 static pv_series
-softmax(operating *x) {
+softmax(pv_operating *x) {
   pv_relations *r = x->r;
   bs_value name = bs_sym(r->s->ctx.values, gs_compute_table[GS_C_EXP].name);
   gs_type outer = x->from;
@@ -491,12 +397,13 @@ softmax(operating *x) {
     r->failed = true;
     return wide;
   }
-  pv_series e = apply(x, GS_C_EXP, name, 0, &x->in, x->from.dtype, &x->from);
+  pv_series e =
+      pv_operating_apply(x, GS_C_EXP, name, 0, &x->in, x->from.dtype, &x->from);
   pv_series sum =
       pv_series_reduced(r, x->to.dtype, &e, &x->from, x->from.access);
   pv_series inverse = {0}, out = {0};
   if (!r->failed)
-    inverse = recip(x, &sum, &outer);
+    inverse = pv_operating_recip(x, &sum, &outer);
   isl_set *box = PV_PASS_SET(r, po_box(r->isl, x->from.dim, x->from.rank));
   for (uint32_t k = 0; k < inverse.len && !r->failed; k++) {
     pv_entry p = inverse.data[k];
@@ -519,7 +426,7 @@ softmax(operating *x) {
 /* --- all ------------------------------------------------------------------ */
 
 static pv_series
-reduce(operating *x) {
+reduce(pv_operating *x) {
   switch (x->op) {
   case GS_C_REDUCE_SUM:
     solidify_operand(x);
@@ -538,14 +445,14 @@ reduce(operating *x) {
 }
 
 static pv_series
-operate(operating *x) {
+operate(pv_operating *x) {
   switch (gs_compute_table[x->op].kind) {
   case GS_REDUCE:
     return reduce(x);
   case GS_DOT:
     return dot(x);
   case GS_FOLD:
-    return fold(x);
+    return pv_operating_fold(x);
   case GS_ELEMENTWISE:
     return elementwise(x);
   case GS_CAST:
@@ -553,7 +460,7 @@ operate(operating *x) {
   case GS_SOFTMAX:
     return softmax(x);
   case GS_SELECT:
-    return apply_items(x);
+    return pv_operating_apply_items(x);
   default:
     x->r->failed = true;
     return (pv_series){0};
@@ -578,7 +485,7 @@ bool
 pv_relate_compute(pv_relations *r, gs_term t, bool solid, pv_series *out) {
   const gs_program *p = r->s->plain;
   const gs_node *node = gs_at(p, t);
-  operating x = {.r = r, .values = p->ctx.values};
+  pv_operating x = {.r = r, .values = p->ctx.values};
   x.o = bs_item(x.values, node->attr, 0);
   gs_compute_of(x.values, x.o, &x.op);
   gs_type_at(p, t, &x.to);

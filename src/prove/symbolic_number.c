@@ -18,82 +18,6 @@ typedef struct sum {
   fm_term at[FM_SUM];
 } sum;
 
-/* --- monomials ------------------------------------------------------------ */
-
-static uint16_t
-intern_mono(fm_form *f, const fm_mono *m) {
-  uint64_t hash = bs_hash(m, sizeof *m);
-  uint32_t at = (uint32_t)hash & (FM_HASH - 1);
-  for (; f->mono_at[at]; at = (at + 1) & (FM_HASH - 1))
-    if (!memcmp(&f->mono[f->mono_at[at] - 1], m, sizeof *m))
-      return (uint16_t)(f->mono_at[at] - 1);
-  if (f->n_monos == FM_MONOS) {
-    fm_fail(f, "too many products of sizes");
-    return 0;
-  }
-  f->mono[f->n_monos] = *m;
-  f->mono_at[at] = (uint16_t)(f->n_monos + 1);
-  return (uint16_t)f->n_monos++;
-}
-
-static void
-describe(const fm_form *f, fm_mono *m) {
-  m->frame = 0;
-  m->real = false;
-  for (uint32_t k = 0; k < m->n; k++) {
-    const fm_var *v = &f->var[m->var[k]];
-    m->frame = v->frame > m->frame ? v->frame : m->frame;
-    m->real |= v->kind == FM_V_LITERAL;
-  }
-}
-
-static uint16_t
-times_mono(fm_form *f, uint16_t x, uint16_t y) {
-  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
-  fm_mono m;
-  memset(&m, 0, sizeof m);
-  if (a->n + b->n > FM_DEGREE) {
-    fm_fail(f, "a product of many sizes");
-    return 0;
-  }
-  for (uint32_t i = 0, j = 0; i < a->n || j < b->n;)
-    m.var[m.n++] = j == b->n || (i < a->n && a->var[i] <= b->var[j])
-                       ? a->var[i++]
-                       : b->var[j++];
-  describe(f, &m);
-  return intern_mono(f, &m);
-}
-
-/* x / y where y divides x. */
-static bool
-over_mono(fm_form *f, uint16_t x, uint16_t y, uint16_t *out) {
-  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
-  fm_mono m;
-  uint32_t j = 0;
-  memset(&m, 0, sizeof m);
-  for (uint32_t i = 0; i < a->n; i++)
-    if (j < b->n && a->var[i] == b->var[j])
-      j++;
-    else
-      m.var[m.n++] = a->var[i];
-  if (j < b->n)
-    return false;
-  describe(f, &m);
-  *out = intern_mono(f, &m);
-  return true;
-}
-
-static int
-compare_monos(const fm_form *f, uint16_t x, uint16_t y) {
-  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
-  if (a->n != b->n)
-    return a->n < b->n ? -1 : 1;
-  for (uint32_t k = a->n; k-- > 0;)
-    if (a->var[k] != b->var[k])
-      return a->var[k] < b->var[k] ? -1 : 1;
-  return 0;
-}
-
 /* --- polynomials ---------------------------------------------------------- */
 
 static void
@@ -128,7 +52,7 @@ add_times(fm_form *f, sum *s, int64_t times, fm_number x, uint16_t mono) {
     if (__builtin_mul_overflow(t.times, times, &c))
       fm_fail(f, "numbers too large");
     else
-      add_term(f, s, c, mono ? times_mono(f, t.mono, mono) : t.mono);
+      add_term(f, s, c, mono ? fm_times_mono(f, t.mono, mono) : t.mono);
   }
 }
 
@@ -176,7 +100,7 @@ prepare(fm_form *f) {
   fm_mono one;
   memset(&one, 0, sizeof one);
   if (!f->n_monos)
-    intern_mono(f, &one);
+    fm_intern_mono(f, &one);
 }
 
 fm_number
@@ -212,8 +136,8 @@ fm_of_variable(fm_form *f, uint8_t var) {
   memset(&m, 0, sizeof m);
   m.n = 1;
   m.var[0] = var;
-  describe(f, &m);
-  add_term(f, &s, 1, intern_mono(f, &m));
+  fm_describe(f, &m);
+  add_term(f, &s, 1, fm_intern_mono(f, &m));
   return intern(f, &s);
 }
 
@@ -244,24 +168,6 @@ fm_product(fm_form *f, fm_number x, fm_number y) {
   return intern(f, &s);
 }
 
-static uint16_t
-common_mono(fm_form *f, uint16_t x, uint16_t y) {
-  const fm_mono *a = &f->mono[x], *b = &f->mono[y];
-  fm_mono m;
-  memset(&m, 0, sizeof m);
-  for (uint32_t i = 0, j = 0; i < a->n && j < b->n;)
-    if (a->var[i] == b->var[j]) {
-      m.var[m.n++] = a->var[i++];
-      j++;
-    } else if (a->var[i] < b->var[j]) {
-      i++;
-    } else {
-      j++;
-    }
-  describe(f, &m);
-  return intern_mono(f, &m);
-}
-
 /* --- rules ---------------------------------------------------------------- */
 
 /* Is it a part of another monomial there? */
@@ -270,7 +176,7 @@ occurs_below(fm_form *f, const fm_poly *p, uint16_t mono) {
   uint16_t rest;
   for (uint32_t k = 0; k < p->n; k++)
     if (f->term[p->at + k].mono != mono &&
-        over_mono(f, f->term[p->at + k].mono, mono, &rest))
+        fm_over_mono(f, f->term[p->at + k].mono, mono, &rest))
       return true;
   return false;
 }
@@ -284,7 +190,7 @@ fm_add_rule(fm_form *f, fm_number zero) {
     fm_term u = f->term[p.at + k];
     bool unit = u.times == 1 || u.times == -1;
     if (unit && f->mono[u.mono].n &&
-        (!t.times || compare_monos(f, u.mono, t.mono) > 0))
+        (!t.times || fm_compare_monos(f, u.mono, t.mono) > 0))
       t = u;
   }
   if (!t.times || f->n_rules == FM_RULES || occurs_below(f, &p, t.mono))
@@ -303,7 +209,7 @@ fm_overlap(fm_form *f, fm_number *zero) {
   uint16_t last = f->n_rules ? f->rule[f->n_rules - 1].mono : 0, rest;
   for (uint32_t k = 0; k + 1 < f->n_rules; k++) {
     sum s = {0};
-    if (!over_mono(f, f->rule[k].mono, last, &rest))
+    if (!fm_over_mono(f, f->rule[k].mono, last, &rest))
       continue;
     add_times(f, &s, -1, f->rule[k].number, 0);
     add_term(f, &s, 1, f->rule[k].mono);
@@ -337,7 +243,7 @@ fm_primitive(fm_form *f, fm_number x) {
   for (uint32_t k = 0; k < p.n; k++) {
     fm_term t = f->term[p.at + k];
     c = common_factor(t.times, c);
-    m = k ? common_mono(f, m, t.mono) : t.mono;
+    m = k ? fm_common_mono(f, m, t.mono) : t.mono;
   }
   for (uint32_t i = 0; m && i < f->mono[m].n; i++)
     if (!f->var[f->mono[m].var[i]].positive)
@@ -346,7 +252,7 @@ fm_primitive(fm_form *f, fm_number x) {
     fm_term t = f->term[p.at + k];
     uint16_t rest = t.mono;
     if (m)
-      over_mono(f, t.mono, m, &rest);
+      fm_over_mono(f, t.mono, m, &rest);
     add_term(f, &s, t.times / c, rest);
   }
   return c ? intern(f, &s) : x;
@@ -396,7 +302,7 @@ rewrite(fm_form *f, fm_number *x) {
       fm_term t = f->term[p.at + k];
       uint16_t rest;
       sum s = {0};
-      if (!over_mono(f, t.mono, f->rule[r].mono, &rest))
+      if (!fm_over_mono(f, t.mono, f->rule[r].mono, &rest))
         continue;
       add_times(f, &s, 1, *x, 0);
       add_term(f, &s, -t.times, t.mono);
@@ -445,7 +351,7 @@ divide_by_term(fm_form *f, fm_number x, fm_term by, sum *q, sum *rest) {
   for (uint32_t k = 0; k < p.n; k++) {
     fm_term t = f->term[p.at + k];
     uint16_t m;
-    if (!over_mono(f, t.mono, by.mono, &m)) {
+    if (!fm_over_mono(f, t.mono, by.mono, &m)) {
       add_term(f, rest, t.times, t.mono);
       continue;
     }
@@ -469,7 +375,7 @@ fm_divide(fm_form *f, fm_number x, fm_number by, fm_number *quotient,
     fm_poly p = f->number[by];
     fm_term lead = f->term[p.at];
     for (uint32_t k = 1; k < p.n; k++)
-      if (compare_monos(f, f->term[p.at + k].mono, lead.mono) > 0)
+      if (fm_compare_monos(f, f->term[p.at + k].mono, lead.mono) > 0)
         lead = f->term[p.at + k];
     fm_number left = x;
     for (uint32_t step = 0; step < 8 && !f->why; step++) {
@@ -478,7 +384,7 @@ fm_divide(fm_form *f, fm_number x, fm_number by, fm_number *quotient,
       int64_t c = 0;
       for (uint32_t k = 0; k < l.n && !c; k++)
         if (f->term[l.at + k].times % lead.times == 0 &&
-            over_mono(f, f->term[l.at + k].mono, lead.mono, &m))
+            fm_over_mono(f, f->term[l.at + k].mono, lead.mono, &m))
           c = f->term[l.at + k].times / lead.times;
       if (!c)
         break;
@@ -529,7 +435,7 @@ through_factor(fm_form *f, fm_number x, fm_number by, fm_number *out) {
   if (!is_lone(f, by, &b))
     return false;
   for (uint32_t k = 0; k < p.n && !f->why; k++) {
-    uint16_t m = common_mono(f, f->term[p.at + k].mono, b.mono);
+    uint16_t m = fm_common_mono(f, f->term[p.at + k].mono, b.mono);
     sum s = {0};
     fm_number g, y, z, h, none;
     if (!m || m == b.mono)
@@ -595,23 +501,6 @@ fm_quotient(fm_form *f, fm_number x, fm_number by) {
 
 /* --- variables in numbers ------------------------------------------------- */
 
-/* Quotients are of numbers that were there before: nesting is bounded. */
-bool
-fm_depends(const fm_form *f, fm_number x, uint8_t var) {
-  const fm_poly *p = &f->number[x];
-  for (uint32_t k = 0; k < p->n; k++) {
-    const fm_mono *m = &f->mono[f->term[p->at + k].mono];
-    for (uint32_t i = 0; i < m->n; i++) {
-      const fm_var *v = &f->var[m->var[i]];
-      if (m->var[i] == var ||
-          (v->kind == FM_V_QUOTIENT &&
-           (fm_depends(f, v->of, var) || fm_depends(f, v->by, var))))
-        return true;
-    }
-  }
-  return false;
-}
-
 bool
 fm_linear_in(fm_form *f, fm_number x, uint8_t var, fm_number *a,
              fm_number *rest) {
@@ -622,7 +511,7 @@ fm_linear_in(fm_form *f, fm_number x, uint8_t var, fm_number *a,
   for (uint32_t k = 0; k < p.n; k++) {
     fm_term t = f->term[p.at + k];
     uint16_t m;
-    if (over_mono(f, t.mono, mono, &m))
+    if (fm_over_mono(f, t.mono, mono, &m))
       add_term(f, &of, t.times, m);
     else
       add_term(f, &others, t.times, t.mono);
@@ -630,32 +519,4 @@ fm_linear_in(fm_form *f, fm_number x, uint8_t var, fm_number *a,
   *a = intern(f, &of);
   *rest = intern(f, &others);
   return !fm_depends(f, *a, var) && !fm_depends(f, *rest, var);
-}
-
-static fm_number
-rename_variable(fm_form *f, const fm_renaming *r, uint8_t var) {
-  fm_var v = f->var[var];
-  for (uint32_t k = 0; k < r->n; k++)
-    if (r->var[k] == var)
-      return r->by[k];
-  if (v.kind != FM_V_QUOTIENT)
-    return fm_of_variable(f, var);
-  fm_number of = fm_rename(f, r, v.of), by = fm_rename(f, r, v.by);
-  return of == v.of && by == v.by ? fm_of_variable(f, var)
-                                  : fm_quotient(f, of, by);
-}
-
-fm_number
-fm_rename(fm_form *f, const fm_renaming *r, fm_number x) {
-  fm_poly p = f->number[x];
-  fm_number out = fm_constant(f, 0);
-  for (uint32_t k = 0; k < p.n && !f->why; k++) {
-    fm_term t = f->term[p.at + k];
-    fm_mono m = f->mono[t.mono];
-    fm_number product = fm_constant(f, t.times);
-    for (uint32_t i = 0; i < m.n; i++)
-      product = fm_product(f, product, rename_variable(f, r, m.var[i]));
-    out = fm_combine(f, 1, out, 1, product, 0);
-  }
-  return out;
 }
