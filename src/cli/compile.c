@@ -306,7 +306,8 @@ write_depfile(job *j, const cl_options *o) {
   if (to) {
     put_rule(to, j->session->glen, o->output ? o->output : "-");
     ok = !ferror(to);
-    ok = !fclose(to) && ok;
+    /* The stream may close in peace and yet have had no memory for the text. */
+    ok = !fclose(to) && ok && text;
   }
   if (!ok)
     fputs("glen: out of memory for the list of files read\n", stderr);
