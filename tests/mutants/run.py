@@ -1,17 +1,22 @@
 #!/usr/bin/env python3
 """Plants small faults, one at a time, and sees whether the tests notice.
 
-usage: run.py [--folder NAME]... [--only ID]... [--near] [--build] [--jobs N]
+usage: run.py [--folder NAME]... [--only ID]... [--missed] [--own]
+              [--near] [--within SECONDS] [--build] [--fresh] [--jobs N]
 
 The faults are the patches of tests/mutants/*.patch, each behind a line `# ID`,
 or `# ID equivalent: REASON` for one that changes nothing that can be seen.  A
 copy of the working tree in build-mutants/ is changed and built incrementally;
 then the suites run, those of the fault's own folder first, until one fails.
 
---near stops after the suites of the folder and the steps that stand beside it
-in NEAR; a fault that is still not noticed counts as such.  --build only says
-which faults compile and change the object code.  What was found goes to
-build-mutants/results.json; a later run goes on there, and --fresh begins anew.
+--own stops after the first suite that stands beside the folder in NEAR, --near
+after all of them; --within leaves out the tests that take longer when nothing
+is wrong.  They only ask less: a fault that is still not noticed counts as such, and
+--missed asks those again.  The folders are gone through side by side, and
+sample.py draws in random order: wherever a run is stopped, what was asked is an
+even random sample.  --build only says which faults compile and change the
+object code.  What was found goes to build-mutants/results.json; a later run
+goes on there, and --fresh begins anew.
 The table by folder is printed at the end.
 """
 import argparse
@@ -34,21 +39,39 @@ TREE = os.path.join(HOME, "tree")
 BUILD = os.path.join(TREE, "build")
 GLEN = os.path.join(BUILD, "src/cli/glen")
 RESULTS = os.path.join(HOME, "results.json")
+CHECKER = os.path.join(BUILD, "src/check/glen-check-proof")
 CONSOLE = [os.path.relpath(p, ROOT) for pattern in
            ("tests/cli/*.md", "README.md", "docs/*.md")
-           for p in sorted(glob.glob(os.path.join(ROOT, pattern)))]
+           for p in sorted(glob.glob(os.path.join(ROOT, pattern)))
+           if "```console" in open(p, encoding="utf-8").read()]
 
-# Programs that are no tests of meson.
+
+def groups(path):
+    """The parts of a program that runs them by name."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+        listed = re.search(r"(?:^GROUPS =|for group in) [\[(]([^\])]*)[\])]",
+                           f.read(), re.M)[1]
+    return re.findall(r"\w+", listed)
+
+
+# Programs that are no tests of meson.  Where a program has parts that can be
+# asked for, each part is a step of its own, named PROGRAM/PART.
 STEPS = {
-    "verdicts": [sys.executable, "tests/verdicts/run.py", GLEN],
+    **{"verdicts/" + group:
+       [sys.executable, "tests/verdicts/run.py", GLEN, group]
+       for group in groups("tests/verdicts/run.py")},
     "fail": [sys.executable, "tests/fail/run.py", GLEN],
     "rules": [GLEN, "rules", "test", "rules", "tests/rules"],
-    "console": [sys.executable, "tests/console.py", GLEN, *CONSOLE],
+    **{"console/" + os.path.basename(path):
+       [sys.executable, "tests/console.py", GLEN, path] for path in CONSOLE},
     "examples": [sys.executable, "tests/run/examples.py", GLEN],
     "contractions": [sys.executable, "tests/run/contractions.py", GLEN],
     "fused": [sys.executable, "tests/run/fused.py", GLEN],
     "threads": [sys.executable, "tests/run/threads.py", GLEN],
-    "prove": [sys.executable, "tests/prove/run.py", GLEN],
+    **{"prove/" + group:
+       [sys.executable, "tests/prove/run.py", GLEN, group]
+       for group in groups("tests/prove/run.py")},
+    "tamper": [sys.executable, "tests/prove/tamper.py", GLEN, CHECKER],
     "tune": [sys.executable, "tests/run/tune.py", GLEN],
     "cuda": [sys.executable, "tests/run/cuda.py", GLEN, "--quick"],
     "layout": [sys.executable, "bench/layout/misses.py", "--glen", GLEN,
@@ -65,11 +88,12 @@ NEAR = {
     "extract": ["extract", "rules", "console"],
     "poly": ["poly", "codegen", "console", "layout", "fused", "cuda"],
     "codegen": ["codegen", "poly", "contractions", "fused", "console", "cuda"],
+    "check": ["tamper", "prove/layers", "console"],
     "prove": ["prove", "verdicts", "step:prove", "console"],
     "edit": ["edit", "lsp", "console"],
     "lsp": ["lsp", "console"],
     "tune": ["tune", "verdicts", "console"],
-    "api": ["verdicts", "console", "report", "fail", "step:prove", "tune"],
+    "api": ["api", "verdicts", "console", "report", "fail", "step:prove", "tune"],
     "cli": ["verdicts", "console", "fail", "tune", "examples"],
     "limbs": ["limbs", "poly"],
     "report": ["report"],
@@ -147,45 +171,54 @@ class Tests:
                     command[0] == GLEN:
                 self.command["step:" + name] = command
 
-    def order(self, folder, near):
+    def order(self, folder, args):
         """The tests in the order in which they are asked."""
         names = []
-        for key in NEAR.get(folder, []):
+        for key in NEAR.get(folder, [])[:1 if args.own else None]:
             names += sorted(self.suites.get(key, []), key=self.usual.get)
-            step = key if key.startswith("step:") else "step:" + key
             # A suite and a step of one name: the suite, unless it says step.
-            if step in self.command and (key.startswith("step:") or
-                                         key not in self.suites):
-                names.append(step)
-        if not near:
+            if key not in self.suites:
+                names += self.steps("step:" + key.removeprefix("step:"))
+        if not args.near and not args.own:
             names += sorted(self.command, key=self.usual.get)
         return list(dict.fromkeys(names))
+
+    def steps(self, name):
+        """A step, or all of its parts."""
+        return sorted((n for n in self.command
+                       if n == name or n.startswith(name + "/")),
+                      key=self.usual.get)
 
     def targets(self, names):
         own = {os.path.relpath(word, BUILD) for name in names
                for word in self.command[name] if word.startswith(BUILD + "/")}
-        return sorted(own | {"src/cli/glen"})
+        if any(name.startswith("step:") for name in names):
+            own |= {"src/cli/glen", "src/check/glen-check-proof"}
+        return sorted(own)
 
-    def run(self, name):
-        """Whether a test passes, and in how many seconds."""
+    def run(self, name, within=900):
+        """Whether a test passes, and in how many seconds; one that was never
+        run is stopped after `within`."""
         begun = time.monotonic()
         usual = self.usual.get(name)
         # Meson runs its tests in the build folder.
         code, out = call(self.command[name],
-                         900 if usual is None else 10 * usual + 60,
+                         within if usual is None else 5 * usual + 20,
                          BUILD if name.startswith("test:") else TREE)
         return code in (0, 77), time.monotonic() - begun, out
 
 
-def measure(tests, names, jobs):
+def measure(tests, names, args):
     """How long each test takes on the copy as it is; what fails is left out."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for name, (good, seconds, out) in zip(names, pool.map(tests.run,
-                                                              names)):
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for name, (good, seconds, out) in zip(names, pool.map(
+                lambda name: tests.run(name, args.within), names)):
             tests.usual[name] = seconds
             if not good:
-                print(f"left out, as it fails without a fault: {name}\n"
-                      f"{out[-600:]}")
+                why = ("takes too long" if seconds >= args.within else
+                       "fails without a fault")
+                print(f"left out, as it {why}: {name}\n{out[-600:]}",
+                      flush=True)
                 del tests.command[name]
                 for listed in tests.suites.values():
                     if name in listed:
@@ -213,8 +246,8 @@ def judge(fault, tests, args):
     try:
         if done.returncode:
             return "stale", done.stdout.strip()
-        names = tests.order(fault.folder, args.near)
-        code, out = built(tests.targets(names))
+        names = tests.order(fault.folder, args)
+        code, out = built(["src/cli/glen", "src/check/glen-check-proof"])
         if code:
             return "does not compile", out[-300:]
         if object_code(fault.path) == before:
@@ -230,6 +263,7 @@ def hunt(tests, names, jobs):
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for k in range(0, len(names), jobs):
             part = names[k:k + jobs]
+            built(tests.targets(part))
             for name, (good, _, _) in zip(part, pool.map(tests.run, part)):
                 if not good:
                     return "noticed", name
@@ -256,13 +290,25 @@ def table(listed, results):
             results.get(f.id, [""])[0] == "not noticed"]
 
 
+def even(listed):
+    """The faults of all folders side by side, each folder's in its order."""
+    folders = {}
+    for fault in listed:
+        folders.setdefault(fault.folder, []).append(fault)
+    return [fault for _, _, fault in sorted(
+        (((k + 0.5) / len(group), name, fault)
+         for name, group in folders.items() for k, fault in enumerate(group)),
+        key=lambda place: place[:2])]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--folder", action="append", default=[])
     parser.add_argument("--only", action="append", default=[], metavar="ID")
-    for flag in ("--near", "--build", "--fresh"):
+    for flag in ("--own", "--near", "--build", "--fresh", "--missed"):
         parser.add_argument(flag, action="store_true")
+    parser.add_argument("--within", type=float, default=900, metavar="SECONDS")
     parser.add_argument("--jobs", type=int,
                         default=len(os.sched_getaffinity(0)))
     args = parser.parse_args()
@@ -284,16 +330,17 @@ def main():
     if os.path.exists(RESULTS) and not args.fresh:
         with open(RESULTS, encoding="utf-8") as f:
             results = json.load(f)
-    todo = [f for f in listed if not f.equivalent and
-            (f.id not in results or f.id in args.only)]
+    todo = [f for f in even(listed) if not f.equivalent and
+            (f.id not in results or f.id in args.only or
+             (args.missed and results[f.id][0] == "not noticed"))]
     tests = Tests()
     if not args.build:
         every = {f.folder for f in todo}
         tests.usual = dict.fromkeys(tests.command, 0)
         names = sorted({n for folder in every
-                        for n in tests.order(folder, args.near)})
+                        for n in tests.order(folder, args)})
         tests.usual = {}
-        measure(tests, names, args.jobs)
+        measure(tests, names, args)
     tests.usual = {n: tests.usual.get(n, 0) for n in tests.command}
     for k, fault in enumerate(todo):
         results[fault.id] = judge(fault, tests, args)

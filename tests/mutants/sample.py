@@ -48,14 +48,16 @@ def code_lines(text):
             inside = False
 
 
-def faults_of(line):
-    """The lines that may stand in place of one, each with its operator."""
+def faults_of(line, before):
+    """The lines that may stand in place of one, each with its operator; before
+    is the line above it, which tells whether a statement begins here."""
     bare = re.sub(r'"(?:\\.|[^"\\])*"', lambda m: "~" * len(m[0]), line)
     for old, news in SWAPS.items():
         for found in re.finditer(re.escape(old), bare):
             for new in news:
                 yield line[:found.start()] + new + line[found.end():]
-    if STATEMENT.match(bare) and not DECLARES.match(bare):
+    if STATEMENT.match(bare) and not DECLARES.match(bare) and \
+            re.search(r"(?:[;{}):]|else|\*/|^)$", before):
         yield re.match(r"\s*", line)[0] + ";"
 
 
@@ -78,7 +80,7 @@ def draw(folder, count, seed):
     while count and places:
         path, number = places.pop(dice.randrange(len(places)))
         lines = texts[path].split("\n")
-        choices = list(faults_of(lines[number]))
+        choices = list(faults_of(lines[number], lines[number - 1]))
         if not choices or taken.get(path, 0) == MOST_OF_FILE:
             continue
         taken[path] = taken.get(path, 0) + 1
