@@ -25,6 +25,7 @@ import glob
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -116,12 +117,17 @@ def faults():
             yield Fault(head, patch)
 
 
-def call(command, timeout=600, cwd=TREE):
-    """(exit code, output); None for the code where the time is up."""
+def call(command, timeout=600, cwd=TREE, processor=None):
+    """(exit code, output); None for the code where the time is up.  processor
+    bounds the seconds of processor time of each process, which do not grow
+    with what else runs on the machine."""
+    def bound():
+        if processor:
+            resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
     process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, text=True,
                                stderr=subprocess.STDOUT, errors="replace",
-                               start_new_session=True)
+                               start_new_session=True, preexec_fn=bound)
     try:
         out, _ = process.communicate(timeout=timeout)
         return process.returncode, out
@@ -197,15 +203,20 @@ class Tests:
         return sorted(own)
 
     def run(self, name, within=900):
-        """Whether a test passes, and in how many seconds; one that was never
-        run is stopped after `within`."""
+        """Whether a test passes, in how many seconds, and what it said.  One
+        that was never run is stopped after `within`; later, what loops is
+        stopped by its processor time.  None where the clock alone stopped it,
+        which says nothing of the fault: the machine may have been busy."""
         begun = time.monotonic()
         usual = self.usual.get(name)
+        known = usual is not None
         # Meson runs its tests in the build folder.
         code, out = call(self.command[name],
-                         within if usual is None else 5 * usual + 20,
-                         BUILD if name.startswith("test:") else TREE)
-        return code in (0, 77), time.monotonic() - begun, out
+                         10 * usual + 300 if known else within,
+                         BUILD if name.startswith("test:") else TREE,
+                         int(5 * usual + 20) if known else None)
+        good = None if code is None else code in (0, 77)
+        return good, time.monotonic() - begun, out
 
 
 def measure(tests, names, args):
@@ -265,7 +276,7 @@ def hunt(tests, names, jobs):
             part = names[k:k + jobs]
             built(tests.targets(part))
             for name, (good, _, _) in zip(part, pool.map(tests.run, part)):
-                if not good:
+                if good is False:
                     return "noticed", name
     return "not noticed", ""
 
