@@ -136,62 +136,25 @@ kind_of(gs_compute op) {
   return NULL;
 }
 
+/* The tuple's operator that a reduction applies again and again. */
 static const char *
 fold_of(gs_compute op) {
-  return op == GS_C_REDUCE_SUM || op == GS_C_DOT_PROD ? "add"
-         : op == GS_C_REDUCE_MAX                      ? "max"
-         : op == GS_C_REDUCE_MIN                      ? "min"
-         : op == GS_C_REDUCE_PROD                     ? "mul"
-                                                      : NULL;
+  const gs_compute_info *info = &gs_compute_table[op];
+  bool folds =
+      info->kind == GS_DOT || (info->kind == GS_REDUCE && info->is_associative);
+  return folds ? gs_compute_table[gs_fold_operator(info->fold)].name : NULL;
 }
 
 static const char *
 reduce_of(gs_compute op) {
-  return op == GS_C_ADD   ? "reduceSum"
-         : op == GS_C_MAX ? "reduceMax"
-         : op == GS_C_MIN ? "reduceMin"
-         : op == GS_C_MUL ? "reduceProd"
-                          : NULL;
-}
-
-static bool
-is_associative(gs_compute op) {
-  return reduce_of(op) || (fold_of(op) && op != GS_C_DOT_PROD);
-}
-
-static bool
-is_monotone(gs_compute op) {
-  return op == GS_C_RELU || op == GS_C_EXP || op == GS_C_TANH ||
-         op == GS_C_SIGMOID || op == GS_C_ERF || op == GS_C_FLOOR ||
-         op == GS_C_CLIP;
-}
-
-static bool
-clip_holds_zero(const ck_env *e, bs_value o) {
-  const bs_values *values = e->ctx->values;
-  return bs_as_real(values, gs_compute_param(values, o, 0)) <= 0 &&
-         bs_as_real(values, gs_compute_param(values, o, 1)) >= 0;
-}
-
-/* Zeros alone give zero. */
-static bool
-maps_zero(const ck_env *e, gs_compute op, bs_value o) {
-  switch (op) {
-  case GS_C_DIV:
-  case GS_C_RSQRT:
-  case GS_C_EXP:
-  case GS_C_LOG:
-  case GS_C_SIGMOID:
-  case GS_C_RECIP:
-  case GS_C_OFFSET:
-  case GS_C_SOFTMAX:
-  case GS_C_GATHER:
-    return false;
-  case GS_C_CLIP:
-    return clip_holds_zero(e, o);
-  default:
-    return true;
+  for (int k = 0; k < GS_COMPUTE_COUNT; k++) {
+    const gs_compute_info *info = &gs_compute_table[k];
+    if (info->kind == GS_REDUCE && info->is_associative &&
+        gs_compute_table[op].kind == GS_FOLD &&
+        info->fold == gs_compute_table[op].fold)
+      return info->name;
   }
+  return NULL;
 }
 
 static bool
@@ -214,11 +177,11 @@ of_operator(const ck_env *e, uint16_t f, const ck_val *a, ck_val *out) {
   case GS_F_REDUCE_OF:
     return give_name(e, reduce_of(op), out);
   case GS_F_IS_ASSOCIATIVE:
-    return give_bool(e, is_associative(op), out);
+    return give_bool(e, gs_compute_table[op].is_associative, out);
   case GS_F_IS_MONOTONE:
-    return give_bool(e, is_monotone(op), out);
+    return give_bool(e, gs_compute_table[op].rises, out);
   case GS_F_MAPS_ZERO:
-    return give_bool(e, maps_zero(e, op, a->v), out);
+    return give_bool(e, gs_compute_keeps_zero(e->ctx->values, a->v, op), out);
   default:
     return false;
   }

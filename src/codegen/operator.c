@@ -6,7 +6,10 @@
  * arithmetic is unsigned inside helpers. */
 #include "codegen/body.h"
 #include "poly/infix.h"
+#include <assert.h>
+#include <ctype.h>
 #include <math.h>
+#include <string.h>
 
 const char *
 cg_compute_type(gs_dtype dtype) {
@@ -80,24 +83,29 @@ end_wrap(const cg_body *b, gs_dtype dtype) {
 
 static cg_helper
 helper_of(gs_compute op, gs_dtype dtype) {
-  switch (op) {
-  case GS_C_ADD:
+  switch (gs_compute_table[op].fold) {
+  case GS_FOLD_ADD:
     return CG_ADD_I32;
-  case GS_C_SUB:
+  case GS_FOLD_SUB:
     return CG_SUB_I32;
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     return CG_MUL_I32;
-  case GS_C_DIV:
+  case GS_FOLD_DIV:
     return CG_DIV_I32;
-  case GS_C_MAX:
+  case GS_FOLD_MAX:
     return cg_is_integer(dtype)  ? CG_MAX_I32
            : cg_is_double(dtype) ? CG_MAX_F64
                                  : CG_MAX_F32;
-  default:
+  case GS_FOLD_MIN:
     return cg_is_integer(dtype)  ? CG_MIN_I32
            : cg_is_double(dtype) ? CG_MIN_F64
                                  : CG_MIN_F32;
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  assert(!"an operator that folds");
+  return CG_ADD_I32;
 }
 
 /* Products and sums of two narrow integers stay within int; a quotient by
@@ -147,30 +155,28 @@ put_math(const cg_body *b, const po_expr *x, const char *function) {
   bs_putc(b->out, ')');
 }
 
+/* The text of ops.def, with `$` for the operand, bare where parentheses stand
+ * around it already. */
 static void
-put_one(const cg_body *b, gs_dtype dtype) {
-  cg_put_literal(b->e, dtype, 1);
-}
-
-static void
-put_reciprocal(const cg_body *b, const po_expr *x, const char *of) {
-  put_one(b, x->dtype);
-  bs_put(b->out, " / ");
-  if (of)
-    put_math(b, x, of);
-  else
-    cg_put_kid(b, x->kids[0]);
-}
-
-static void
-put_sigmoid(const cg_body *b, const po_expr *x) {
-  b->e->uses_math = true;
-  put_one(b, x->dtype);
-  bs_put(b->out, " / (");
-  put_one(b, x->dtype);
-  bs_putf(b->out, " + exp%s(-", cg_is_double(x->dtype) ? "" : "f");
-  cg_put_kid(b, x->kids[0]);
-  bs_put(b->out, "))");
+put_text(const cg_body *b, const po_expr *x) {
+  const char *suffix = cg_is_double(x->dtype) ? "" : "f";
+  const char *text = gs_compute_table[x->op].c;
+  for (const char *at = text; *at; at++) {
+    if (*at == '$' && at > text && at[-1] == '(' && at[1] == ')') {
+      cg_put_bare(b, x->kids[0]);
+    } else if (*at == '$') {
+      cg_put_kid(b, x->kids[0]);
+    } else if (isdigit((unsigned char)*at)) {
+      cg_put_literal(b->e, x->dtype, *at - '0');
+    } else if (*at == '@') {
+      int n = (int)strcspn(++at, "(");
+      b->e->uses_math = true;
+      bs_putf(b->out, "%.*s%s", n, at, suffix);
+      at += n - 1;
+    } else {
+      bs_putc(b->out, *at);
+    }
+  }
 }
 
 /* op(kid, literal) with the literal in the dtype of the node. */
@@ -311,56 +317,49 @@ put_cast(const cg_body *b, const po_expr *x) {
   cg_put_kid(b, x->kids[0]);
 }
 
+static void
+put_floor(const cg_body *b, const po_expr *x) {
+  if (cg_is_integer(x->dtype))
+    cg_put_kid(b, x->kids[0]);
+  else
+    put_math(b, x, "floor");
+}
+
 void
 cg_put_unary(const cg_body *b, const po_expr *x) {
-  static const char *const functions[GS_COMPUTE_COUNT] = {
-      [GS_C_SQRT] = "sqrt", [GS_C_EXP] = "exp", [GS_C_LOG] = "log",
-      [GS_C_TANH] = "tanh", [GS_C_ERF] = "erf", [GS_C_FLOOR] = "floor",
-  };
-  switch (x->op) {
-  case GS_C_NEG:
+  switch (gs_compute_table[x->op].form) {
+  case GS_FORM_NEGATE:
     put_negated(b, x);
-    break;
-  case GS_C_ABS:
+    return;
+  case GS_FORM_ABS:
     put_abs(b, x);
-    break;
-  case GS_C_RELU:
+    return;
+  case GS_FORM_RELU:
     put_with_literal(b, x, GS_C_MAX, 0);
-    break;
-  case GS_C_RSQRT:
-    put_reciprocal(b, x, "sqrt");
-    break;
-  case GS_C_RECIP:
-    put_reciprocal(b, x, NULL);
-    break;
-  case GS_C_SIGMOID:
-    put_sigmoid(b, x);
-    break;
-  case GS_C_SQUARE:
+    return;
+  case GS_FORM_FLOOR:
+    put_floor(b, x);
+    return;
+  case GS_FORM_SQUARE:
     put_square(b, x);
-    break;
-  case GS_C_CLIP:
+    return;
+  case GS_FORM_CLIP:
     put_clip(b, x);
-    break;
-  case GS_C_SCALE:
+    return;
+  case GS_FORM_SCALE:
     put_scale(b, x, GS_C_MUL);
-    break;
-  case GS_C_OFFSET:
+    return;
+  case GS_FORM_OFFSET:
     put_scale(b, x, GS_C_ADD);
+    return;
+  case GS_FORM_FUNCTION:
+    put_text(b, x);
+    return;
+  case GS_FORM_NONE:
     break;
-  case GS_C_CAST:
-    put_cast(b, x);
-    break;
-  case GS_C_REDUCE_MEAN:
-    put_mean(b, x);
-    break;
-  case GS_C_FLOOR:
-    if (cg_is_integer(x->dtype)) {
-      cg_put_kid(b, x->kids[0]);
-      break;
-    } /* fall through */
-  default:
-    b->e->failed |= !functions[x->op];
-    put_math(b, x, functions[x->op] ? functions[x->op] : "");
   }
+  if (x->op == GS_C_CAST)
+    put_cast(b, x);
+  else
+    put_mean(b, x);
 }

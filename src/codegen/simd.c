@@ -74,24 +74,13 @@ cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
   case PO_UNARY:
     break;
   }
-  switch (x->op) {
-  case GS_C_NEG:
-  case GS_C_ABS:
-  case GS_C_RELU:
-  case GS_C_SQUARE:
-  case GS_C_CLIP:
-  case GS_C_SCALE:
-  case GS_C_OFFSET:
-  case GS_C_RECIP:
-    return false;
-  case GS_C_CAST:
-    return x->dtype == GS_BF16 ||
-           (integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
-  case GS_C_REDUCE_MEAN:
+  gs_lanes lanes = gs_compute_table[x->op].lanes;
+  if (lanes != GS_LANES_BY_DTYPE)
+    return lanes == GS_LANES_CALLS;
+  if (x->op != GS_C_CAST)
     return integer;
-  default:
-    return true;
-  }
+  return x->dtype == GS_BF16 ||
+         (integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
 }
 
 /* ---- accesses ---- */

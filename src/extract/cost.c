@@ -8,33 +8,6 @@
 #include "extract/internal.h"
 #include <stdlib.h>
 
-/* How an operation is computed: `work` operations an element at a rate. */
-typedef enum rate { FUSED, VECTOR, SCALAR } rate;
-
-typedef struct work {
-  double per_item;
-  rate rate;
-} work;
-
-static const work work_table[GS_COMPUTE_COUNT] = {
-    [GS_C_REDUCE_SUM] = {1, VECTOR},  [GS_C_REDUCE_MAX] = {1, VECTOR},
-    [GS_C_REDUCE_MIN] = {1, VECTOR},  [GS_C_REDUCE_MEAN] = {1, VECTOR},
-    [GS_C_REDUCE_PROD] = {1, VECTOR}, [GS_C_DOT_PROD] = {1, FUSED},
-    [GS_C_ADD] = {1, VECTOR},         [GS_C_SUB] = {1, VECTOR},
-    [GS_C_MUL] = {1, VECTOR},         [GS_C_DIV] = {5, VECTOR},
-    [GS_C_MAX] = {1, VECTOR},         [GS_C_MIN] = {1, VECTOR},
-    [GS_C_NEG] = {1, VECTOR},         [GS_C_ABS] = {1, VECTOR},
-    [GS_C_RELU] = {1, VECTOR},        [GS_C_SQRT] = {6, VECTOR},
-    [GS_C_RSQRT] = {8, VECTOR},       [GS_C_EXP] = {12, SCALAR},
-    [GS_C_LOG] = {12, SCALAR},        [GS_C_TANH] = {20, SCALAR},
-    [GS_C_SIGMOID] = {16, SCALAR},    [GS_C_ERF] = {20, SCALAR},
-    [GS_C_RECIP] = {5, VECTOR},       [GS_C_FLOOR] = {1, VECTOR},
-    [GS_C_SQUARE] = {1, VECTOR},      [GS_C_CLIP] = {2, VECTOR},
-    [GS_C_SCALE] = {1, VECTOR},       [GS_C_OFFSET] = {1, VECTOR},
-    [GS_C_CAST] = {1, VECTOR},        [GS_C_SOFTMAX] = {16, SCALAR},
-    [GS_C_SELECT] = {1, VECTOR},      [GS_C_GATHER] = {2, SCALAR},
-};
-
 /* Views cost nothing at run time; these only break ties, so that the shorter
  * and plainer of two equal programs wins. */
 static const double view_table[GS_OP_COUNT] = {
@@ -83,13 +56,13 @@ lanes(gs_dtype d) {
 }
 
 static double
-operations_per_cycle(const gs_target *t, rate r, gs_dtype d) {
+operations_per_cycle(const gs_target *t, gs_rate r, gs_dtype d) {
   double flops = at_least(t->flops_per_cycle, 1);
   double scalar = at_least(t->scalar_ops_per_cycle, 0.1);
   switch (r) {
-  case FUSED:
+  case GS_RATE_FUSED:
     return flops * lanes(gs_sum_dtype(d));
-  case VECTOR:
+  case GS_RATE_VECTOR:
     return at_least(flops / 2 * lanes(d), scalar);
   default:
     return scalar;
@@ -157,8 +130,8 @@ price_compute(const gs_target *t, ex_limit limit, const bs_values *values,
     return;
   }
   gs_compute_kind kind = gs_compute_table[op].kind;
-  const work *w = &work_table[op];
-  out->arithmetic = w->per_item * work_items(kind, in, type) /
+  const gs_compute_info *w = &gs_compute_table[op];
+  out->arithmetic = w->work * work_items(kind, in, type) /
                     operations_per_cycle(t, w->rate, in->dtype);
   out->memory = compute_traffic(t, limit, kind, in, type);
 }

@@ -262,86 +262,52 @@ FN(OP_PARAM) {
   return v.i != 0;
 }
 
-/* One row an operator that belongs to a fold. */
-static const struct {
-  gs_compute reduce, fold;
-} fold_table[] = {
-    {GS_C_REDUCE_SUM, GS_C_ADD}, {GS_C_REDUCE_MAX, GS_C_MAX},
-    {GS_C_REDUCE_MIN, GS_C_MIN}, {GS_C_REDUCE_PROD, GS_C_MUL},
-    {GS_C_DOT_PROD, GS_C_ADD},
-};
-#define FOLD_ROWS (sizeof fold_table / sizeof fold_table[0])
+/* A reduction that is the fold of a tuple's operator, over all of C. */
+static bool
+is_fold_of_items(gs_compute op) {
+  const gs_compute_info *info = &gs_compute_table[op];
+  return info->kind == GS_DOT ||
+         (info->kind == GS_REDUCE && info->is_associative);
+}
 
 FN(FOLD_OF) {
   UNUSED;
   gs_compute op;
-  if (!op_arg(env, a, &op))
+  if (!op_arg(env, a, &op) || !is_fold_of_items(op))
     return false;
-  for (size_t k = 0; k < FOLD_ROWS; k++)
-    if (fold_table[k].reduce == op)
-      return give_name(env, gs_compute_table[fold_table[k].fold].name, out);
-  return false;
+  gs_compute fold = gs_fold_operator(gs_compute_table[op].fold);
+  return give_name(env, gs_compute_table[fold].name, out);
 }
 
 FN(REDUCE_OF) {
   UNUSED;
   gs_compute op;
-  if (!op_arg(env, a, &op))
+  if (!op_arg(env, a, &op) || gs_compute_table[op].kind != GS_FOLD)
     return false;
-  for (size_t k = 0; k < FOLD_ROWS; k++)
-    if (fold_table[k].fold == op)
-      return give_name(env, gs_compute_table[fold_table[k].reduce].name, out);
+  for (int k = 0; k < GS_COMPUTE_COUNT; k++)
+    if (gs_compute_table[k].kind == GS_REDUCE &&
+        is_fold_of_items((gs_compute)k) &&
+        gs_compute_table[k].fold == gs_compute_table[op].fold)
+      return give_name(env, gs_compute_table[k].name, out);
   return false;
 }
-
-static bool
-one_of(gs_compute op, const gs_compute *ops, size_t n) {
-  for (size_t k = 0; k < n; k++)
-    if (ops[k] == op)
-      return true;
-  return false;
-}
-#define ONE_OF(op, ops) one_of(op, ops, sizeof(ops) / sizeof(ops)[0])
 
 FN(IS_ASSOCIATIVE) {
   UNUSED;
-  static const gs_compute ops[] = {
-      GS_C_ADD,        GS_C_MUL,        GS_C_MAX,        GS_C_MIN,
-      GS_C_REDUCE_SUM, GS_C_REDUCE_MAX, GS_C_REDUCE_MIN, GS_C_REDUCE_PROD};
   gs_compute op;
-  return op_arg(env, a, &op) && give_bool(out, ONE_OF(op, ops));
+  return op_arg(env, a, &op) &&
+         give_bool(out, gs_compute_table[op].is_associative);
 }
 
 FN(IS_MONOTONE) {
   UNUSED;
-  static const gs_compute ops[] = {GS_C_RELU,    GS_C_EXP, GS_C_TANH,
-                                   GS_C_SIGMOID, GS_C_ERF, GS_C_FLOOR,
-                                   GS_C_CLIP};
   gs_compute op;
-  return op_arg(env, a, &op) && give_bool(out, ONE_OF(op, ops));
-}
-
-/* clip keeps zero when its bounds enclose it */
-static bool
-clip_keeps_zero(const gs_env *env, bs_value o) {
-  bs_value lo = gs_compute_param(env->values, o, 0);
-  bs_value hi = gs_compute_param(env->values, o, 1);
-  return lo.i && hi.i && bs_as_real(env->values, lo) <= 0 &&
-         bs_as_real(env->values, hi) >= 0;
+  return op_arg(env, a, &op) && give_bool(out, gs_compute_table[op].rises);
 }
 
 FN(MAPS_ZERO) {
   UNUSED;
-  static const gs_compute ops[] = {
-      GS_C_REDUCE_SUM,  GS_C_REDUCE_MAX, GS_C_REDUCE_MIN, GS_C_REDUCE_MEAN,
-      GS_C_REDUCE_PROD, GS_C_DOT_PROD,   GS_C_ADD,        GS_C_SUB,
-      GS_C_MUL,         GS_C_MAX,        GS_C_MIN,        GS_C_NEG,
-      GS_C_ABS,         GS_C_RELU,       GS_C_SQRT,       GS_C_TANH,
-      GS_C_ERF,         GS_C_FLOOR,      GS_C_SQUARE,     GS_C_SCALE,
-      GS_C_CAST,        GS_C_SELECT};
   gs_compute op;
-  if (!op_arg(env, a, &op))
-    return false;
-  return give_bool(out, ONE_OF(op, ops) ||
-                            (op == GS_C_CLIP && clip_keeps_zero(env, a[0].v)));
+  return op_arg(env, a, &op) &&
+         give_bool(out, gs_compute_keeps_zero(env->values, a[0].v, op));
 }

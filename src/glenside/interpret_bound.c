@@ -59,33 +59,39 @@ of_quotient(double a, double ea, double b, double eb) {
 }
 
 static double
-of_step(const in_operator *o, gs_compute op, double a, double ea, double b,
+of_step(const in_operator *o, gs_fold fold, double a, double ea, double b,
         double eb, double result) {
   double rounding = unit(o) * fabs(result);
-  switch (op) {
-  case GS_C_MAX:
-  case GS_C_MIN:
+  switch (fold) {
+  case GS_FOLD_MAX:
+  case GS_FOLD_MIN:
     return fmax(ea, eb);
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     return fabs(a) * eb + fabs(b) * ea + ea * eb + rounding;
-  case GS_C_DIV: /* of integers it is cut */
+  case GS_FOLD_DIV: /* of integers it is cut */
     return of_quotient(a, ea, b, eb) + rounding +
            (o->integer && (ea > 0 || eb > 0));
-  default:
+  case GS_FOLD_ADD:
+  case GS_FOLD_SUB:
     return ea + eb + rounding;
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  return INFINITY;
 }
 
 static void
 of_fold(const in_operator *o, int64_t t, int64_t m, const double *in,
         const double *e, double *out) {
+  gs_fold fold = gs_compute_table[o->op].fold;
   for (int64_t k = 0; k < m; k++) {
     double pair[2] = {in[k], 0};
     out[k] = e[k];
     for (int64_t j = 1; j < t; j++) {
       pair[1] = in[j * m + k];
-      double next = in_fold_step(o, o->op, pair[0], pair[1]);
-      out[k] = of_step(o, o->op, pair[0], out[k], pair[1], e[j * m + k], next);
+      double next = in_fold_step(o, fold, pair[0], pair[1]);
+      out[k] = of_step(o, fold, pair[0], out[k], pair[1], e[j * m + k], next);
       pair[0] = next;
     }
   }
@@ -114,20 +120,26 @@ of_reduction(const in_operator *o, int64_t n, const double *in, const double *e,
   double error = 0, size = 0, most = 0;
   for (int64_t k = 0; k < n; k++)
     most = worse(e[k], most);
-  switch (o->op) {
-  case GS_C_REDUCE_MAX:
-  case GS_C_REDUCE_MIN:
+  switch (gs_compute_table[o->op].fold) {
+  case GS_FOLD_MAX:
+  case GS_FOLD_MIN:
     return most;
-  case GS_C_REDUCE_PROD:
+  case GS_FOLD_MUL:
     of_products(n, 1, in, e, &error, &size);
     return error + (double)n * unit(o) * size;
-  default:
+  case GS_FOLD_ADD:
     of_products(1, n, in, e, &error, &size);
     error += of_sum(o, n) * size;
     return o->op == GS_C_REDUCE_MEAN
                ? error / (double)n + unit(o) * fabs(result)
                : error;
+  case GS_FOLD_SUB:
+  case GS_FOLD_DIV:
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  return INFINITY;
 }
 
 static double
@@ -154,43 +166,31 @@ of_softmax(const in_operator *o, int64_t n, const double *in, const double *e,
 
 /* ---- one by one ---- */
 
-/* Operators that give values which they were given, or integers. */
 static bool
 is_exact(gs_compute op) {
-  switch (op) {
-  case GS_C_NEG:
-  case GS_C_ABS:
-  case GS_C_RELU:
-  case GS_C_CLIP:
-  case GS_C_FLOOR:
-  case GS_C_MAX:
-  case GS_C_MIN:
-  case GS_C_REDUCE_MAX:
-  case GS_C_REDUCE_MIN:
-  case GS_C_SELECT:
-  case GS_C_GATHER:
-    return true;
-  default:
-    return false;
-  }
+  return gs_compute_table[op].digits == GS_DIGITS_EXACT;
 }
 
-/* Each operator is monotone, or even; 1/x has a pole, and what is no number on
- * one side may be none here. */
+/* What is no number on one side may be none here; 1/x has a pole. */
+static double
+between_ends(const in_operator *o, double x, double e, double result) {
+  bool pole = gs_compute_table[o->op].domain == GS_DOMAIN_NONZERO;
+  if ((pole && e >= fabs(x)) || (o->integer && !isfinite(e)))
+    return INFINITY;
+  double a = in_element(o, x - e), b = in_element(o, x + e);
+  double spread = worse(fabs(a - result), fabs(b - result));
+  return isnan(spread) ? INFINITY : spread;
+}
+
 static double
 of_element(const in_operator *o, double x, double e, double result) {
-  double rounding = is_exact(o->op) ? 0 : LIBRARY * unit(o) * fabs(result), a,
-         b;
+  double rounding = is_exact(o->op) ? 0 : LIBRARY * unit(o) * fabs(result);
+  double steepness = gs_compute_table[o->op].steepness;
   if (e == 0)
     return rounding;
-  if (o->op == GS_C_ABS)
-    return e;
-  if ((o->op == GS_C_RECIP && e >= fabs(x)) || (o->integer && !isfinite(e)))
-    return INFINITY;
-  a = in_element(o, x - e);
-  b = in_element(o, x + e);
-  double spread = worse(fabs(a - result), fabs(b - result));
-  return isnan(spread) ? INFINITY : spread + rounding;
+  if (steepness != GS_BY_ENDS)
+    return steepness * e + rounding;
+  return between_ends(o, x, e, result) + rounding;
 }
 
 static double

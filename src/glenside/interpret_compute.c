@@ -18,146 +18,200 @@ parameter(const bs_values *values, bs_value o, uint32_t k, gs_dtype dtype) {
   return narrow ? gs_convert(GS_F32, x) : x;
 }
 
-/* --- integers ------------------------------------------------------------- */
+/* --- elementwise ---------------------------------------------------------- */
 
-static int64_t
-div_integers(int64_t a, int64_t b) {
-  return b == 0 ? 0 : a / b; /* 64 bits: the lowest of 32 / -1 is no trap */
+/* The meaning of each elementwise operator, with the parameters a and b: REAL
+ * on floats, WHOLE on integers, where 64 bits hold what the dtype wraps. */
+#define REAL(id)  static double real_##id(double x, double a, double b)
+#define WHOLE(id) static int64_t whole_##id(int64_t x, int64_t a, int64_t b)
+#define UNUSED    (void)a, (void)b
+
+REAL(NEG) {
+  UNUSED;
+  return -x;
 }
 
-/* Wrapping arithmetic of 64 bits; the low bits are those of any width. */
-static int64_t
-step_integers(gs_compute op, int64_t a, int64_t b) {
-  switch (op) {
-  case GS_C_ADD:
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-  case GS_C_SUB:
-    return (int64_t)((uint64_t)a - (uint64_t)b);
-  case GS_C_MUL:
-    return (int64_t)((uint64_t)a * (uint64_t)b);
-  case GS_C_DIV:
-    return div_integers(a, b);
-  case GS_C_MAX:
-    return a > b ? a : b;
-  default:
-    return a < b ? a : b;
-  }
+WHOLE(NEG) {
+  UNUSED;
+  return -x;
 }
 
-static int64_t
-elementwise_integer(const in_operator *o, int64_t x) {
-  switch (o->op) {
-  case GS_C_NEG:
-    return -x;
-  case GS_C_ABS:
-    return x < 0 ? -x : x;
-  case GS_C_RELU:
-    return x > 0 ? x : 0;
-  case GS_C_SQUARE:
-    return x * x;
-  case GS_C_CLIP:
-    return x < (int64_t)o->a   ? (int64_t)o->a
-           : x > (int64_t)o->b ? (int64_t)o->b
-                               : x;
-  case GS_C_SCALE:
-    return x * (int64_t)o->a;
-  case GS_C_OFFSET:
-    return x + (int64_t)o->a;
-  default: /* floor */
-    return x;
-  }
+REAL(ABS) {
+  UNUSED;
+  return fabs(x);
 }
 
-/* --- floats --------------------------------------------------------------- */
+WHOLE(ABS) {
+  UNUSED;
+  return x < 0 ? -x : x;
+}
 
-static double
-step_floats(gs_compute op, double a, double b) {
-  switch (op) {
-  case GS_C_ADD:
+REAL(RELU) {
+  UNUSED;
+  return x > 0 || isnan(x) ? x : 0;
+}
+
+WHOLE(RELU) {
+  UNUSED;
+  return x > 0 ? x : 0;
+}
+
+REAL(FLOOR) {
+  UNUSED;
+  return floor(x);
+}
+
+WHOLE(FLOOR) {
+  UNUSED;
+  return x;
+}
+
+REAL(SQUARE) {
+  UNUSED;
+  return x * x;
+}
+
+WHOLE(SQUARE) {
+  UNUSED;
+  return x * x;
+}
+
+REAL(CLIP) {
+  return x < a ? a : x > b ? b : x;
+}
+
+WHOLE(CLIP) {
+  return x < a ? a : x > b ? b : x;
+}
+
+REAL(SCALE) {
+  UNUSED;
+  return x * a;
+}
+
+WHOLE(SCALE) {
+  UNUSED;
+  return x * a;
+}
+
+REAL(OFFSET) {
+  UNUSED;
+  return x + a;
+}
+
+WHOLE(OFFSET) {
+  UNUSED;
+  return x + a;
+}
+
+REAL(SQRT) {
+  UNUSED;
+  return sqrt(x);
+}
+
+REAL(RSQRT) {
+  UNUSED;
+  return 1 / sqrt(x);
+}
+
+REAL(EXP) {
+  UNUSED;
+  return exp(x);
+}
+
+REAL(LOG) {
+  UNUSED;
+  return log(x);
+}
+
+REAL(TANH) {
+  UNUSED;
+  return tanh(x);
+}
+
+REAL(SIGMOID) {
+  UNUSED;
+  return 1 / (1 + exp(-x));
+}
+
+REAL(ERF) {
+  UNUSED;
+  return erf(x);
+}
+
+REAL(RECIP) {
+  UNUSED;
+  return 1 / x;
+}
+
+/* A row of ops.def without its functions here does not compile. */
+typedef struct meaning {
+  double (*real)(double x, double a, double b);
+  int64_t (*whole)(int64_t x, int64_t a, int64_t b);
+} meaning;
+
+#define OF_ALL(id)                                                             \
+  { real_##id, whole_##id }
+#define OF_FLOATS(id)                                                          \
+  { real_##id, NULL }
+#define OF_ELEMENTWISE(id, on) [GS_C_##id] = OF_##on(id),
+#define OF_REDUCE(id, on)
+#define OF_DOT(id, on)
+#define OF_FOLD(id, on)
+#define OF_CAST(id, on)
+#define OF_SOFTMAX(id, on)
+#define OF_SELECT(id, on)
+#define OF_GATHER(id, on)
+
+static const meaning meanings[GS_COMPUTE_COUNT] = {
+#define FOLD(...)
+#define COMPUTE(id, name, kind, params, dtypes, ...) OF_##kind(id, dtypes)
+#include "glenside/ops.def"
+};
+
+/* --- folds ---------------------------------------------------------------- */
+
+double
+gs_fold_real(gs_fold fold, double a, double b) {
+  switch (fold) {
+  case GS_FOLD_ADD:
     return a + b;
-  case GS_C_SUB:
+  case GS_FOLD_SUB:
     return a - b;
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     return a * b;
-  case GS_C_DIV:
+  case GS_FOLD_DIV:
     return a / b;
-  case GS_C_MAX:
+  case GS_FOLD_MAX:
     return a > b || isnan(a) ? a : b;
-  default:
+  case GS_FOLD_MIN:
     return a < b || isnan(a) ? a : b;
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
-}
-
-static double
-elementwise_float(const in_operator *o, double x) {
-  switch (o->op) {
-  case GS_C_NEG:
-    return -x;
-  case GS_C_ABS:
-    return fabs(x);
-  case GS_C_RELU:
-    return x > 0 || isnan(x) ? x : 0;
-  case GS_C_SQRT:
-    return sqrt(x);
-  case GS_C_RSQRT:
-    return 1 / sqrt(x);
-  case GS_C_EXP:
-    return exp(x);
-  case GS_C_LOG:
-    return log(x);
-  case GS_C_TANH:
-    return tanh(x);
-  case GS_C_SIGMOID:
-    return 1 / (1 + exp(-x));
-  case GS_C_ERF:
-    return erf(x);
-  case GS_C_RECIP:
-    return 1 / x;
-  case GS_C_FLOOR:
-    return floor(x);
-  case GS_C_SQUARE:
-    return x * x;
-  case GS_C_CLIP:
-    return x < o->a ? o->a : x > o->b ? o->b : x;
-  case GS_C_SCALE:
-    return x * o->a;
-  default: /* offset */
-    return x + o->a;
-  }
+  return NAN;
 }
 
 /* --- kinds ---------------------------------------------------------------- */
 
 double
-in_fold_step(const in_operator *o, gs_compute op, double a, double b) {
+in_fold_step(const in_operator *o, gs_fold fold, double a, double b) {
   if (!o->integer)
-    return step_floats(op, a, b);
-  int64_t v = step_integers(op, (int64_t)a, (int64_t)b);
+    return gs_fold_real(fold, a, b);
+  int64_t v = gs_fold_table[fold].whole((int64_t)a, (int64_t)b);
   return (double)gs_wrap(o->dtype, v);
-}
-
-static gs_compute
-fold_of(gs_compute reduction) {
-  switch (reduction) {
-  case GS_C_REDUCE_MAX:
-    return GS_C_MAX;
-  case GS_C_REDUCE_MIN:
-    return GS_C_MIN;
-  case GS_C_REDUCE_PROD:
-    return GS_C_MUL;
-  default:
-    return GS_C_ADD;
-  }
 }
 
 static double
 reduce(const in_operator *o, const double *in, int64_t n) {
-  gs_compute op = fold_of(o->op);
+  gs_fold fold = gs_compute_table[o->op].fold;
   double acc = in[0];
   for (int64_t k = 1; k < n; k++)
-    acc = in_fold_step(o, op, acc, in[k]);
-  return o->op == GS_C_REDUCE_MEAN ? in_fold_step(o, GS_C_DIV, acc, (double)n)
-                                   : acc;
+    acc = in_fold_step(o, fold, acc, in[k]);
+  return o->op == GS_C_REDUCE_MEAN
+             ? in_fold_step(o, GS_FOLD_DIV, acc, (double)n)
+             : acc;
 }
 
 /* t items of m elements: the sum of the products over the items */
@@ -188,18 +242,21 @@ dot_integers(const in_operator *o, const double *in, int64_t t, int64_t m) {
 static void
 fold(const in_operator *o, const double *in, int64_t t, int64_t m,
      double *out) {
+  gs_fold by = gs_compute_table[o->op].fold;
   for (int64_t k = 0; k < m; k++) {
     out[k] = in[k];
     for (int64_t j = 1; j < t; j++)
-      out[k] = in_fold_step(o, o->op, out[k], in[j * m + k]);
+      out[k] = in_fold_step(o, by, out[k], in[j * m + k]);
   }
 }
 
 double
 in_element(const in_operator *o, double x) {
+  const meaning *m = &meanings[o->op];
   if (!o->integer)
-    return elementwise_float(o, x);
-  return (double)gs_wrap(o->dtype, elementwise_integer(o, (int64_t)x));
+    return m->real(x, o->a, o->b);
+  int64_t v = m->whole((int64_t)x, (int64_t)o->a, (int64_t)o->b);
+  return (double)gs_wrap(o->dtype, v);
 }
 
 static void
@@ -221,7 +278,7 @@ static void
 softmax(const double *in, int64_t n, double *out) {
   double most = in[0], sum = 0;
   for (int64_t k = 1; k < n; k++)
-    most = step_floats(GS_C_MAX, most, in[k]);
+    most = gs_fold_real(GS_FOLD_MAX, most, in[k]);
   for (int64_t k = 0; k < n; k++)
     sum += exp(in[k] - most);
   for (int64_t k = 0; k < n; k++)

@@ -90,7 +90,7 @@ in_operator in_prepare(const bs_values *, bs_value o, gs_dtype from,
 void in_compute(const in_operator *, const gs_type *t, const double *in,
                 double *out);
 /* One step of a fold; one element under an elementwise operator. */
-double in_fold_step(const in_operator *, gs_compute op, double a, double b);
+double in_fold_step(const in_operator *, gs_fold, double a, double b);
 double in_element(const in_operator *, double x);
 /* bound.  How far the result may be off when the elements are by up to `e`. */
 void in_bound(const in_operator *, const gs_type *t, const double *in,

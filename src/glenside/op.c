@@ -3,6 +3,7 @@
  * The tables are small and looked up once a parsed or inferred node, so a
  * linear search is fast enough and keeps the order of op.h. */
 #include "glenside/op.h"
+#include <math.h>
 #include <string.h>
 
 const gs_op_info gs_op_table[GS_OP_COUNT] = {
@@ -11,10 +12,57 @@ const gs_op_info gs_op_table[GS_OP_COUNT] = {
 #undef X
 };
 
+/* ---- what the columns of ops.def compute ---- */
+
+#define FOLD(id, infix, binds, start, whole)                                   \
+  static int64_t whole_##id(int64_t a, int64_t b) {                            \
+    return (int64_t)(whole);                                                   \
+  }
+#define COMPUTE(id, name, kind, params, dtypes, result, form, fold, groups,    \
+                zero, order, digits, joins, domain, vanishes, sign, bends,     \
+                inverse, ...)                                                  \
+  static double inverse_##id(double v, double p) {                             \
+    (void)p;                                                                   \
+    return inverse;                                                            \
+  }
+#include "glenside/ops.def"
+
 const gs_compute_info gs_compute_table[GS_COMPUTE_COUNT] = {
-#define X(id, name, kind, params) {name, GS_##kind, params},
-    GS_COMPUTES(X)
-#undef X
+#define FOLD(...)
+#define COMPUTE(id, name, kind, params, dtypes, result, form, fold, groups,    \
+                zero, order, digits, joins, domain, vanishes, sign, bends,     \
+                inverse, mirror, steepness, work, rate, lanes, c)              \
+  {name,                                                                       \
+   GS_##kind,                                                                  \
+   params,                                                                     \
+   GS_DTYPES_##dtypes,                                                         \
+   GS_RESULT_##result,                                                         \
+   GS_FORM_##form,                                                             \
+   GS_FOLD_##fold,                                                             \
+   GS_GROUPS_##groups,                                                         \
+   GS_OF_ZEROS_##zero,                                                         \
+   GS_ORDER_##order,                                                           \
+   GS_DIGITS_##digits,                                                         \
+   GS_JOINS_##joins,                                                           \
+   GS_DOMAIN_##domain,                                                         \
+   GS_VANISHES_##vanishes,                                                     \
+   GS_SIGN_##sign,                                                             \
+   GS_BEND_##bends,                                                            \
+   inverse_##id,                                                               \
+   GS_MIRROR_##mirror,                                                         \
+   steepness,                                                                  \
+   work,                                                                       \
+   GS_RATE_##rate,                                                             \
+   GS_LANES_##lanes,                                                           \
+   c},
+#include "glenside/ops.def"
+};
+
+const gs_fold_info gs_fold_table[GS_FOLD_COUNT] = {
+#define FOLD(id, infix, binds, start, whole)                                   \
+  [GS_FOLD_##id] = {infix, binds, start, whole_##id},
+#define COMPUTE(...)
+#include "glenside/ops.def"
 };
 
 const gs_dtype_info gs_dtype_table[GS_DTYPE_COUNT] = {
@@ -54,13 +102,6 @@ static const char *const list_heads[GS_OP_COUNT][3] = {
     [GS_WINDOWS] = {"shape", "stride", "dilation"},
     [GS_BROADCAST] = {"shape"},
     [GS_RESHAPE] = {"shape", "shape"},
-};
-
-/* Operators on floats only; the rest keep to two's complement on integers. */
-static const bool float_only[GS_COMPUTE_COUNT] = {
-    [GS_C_SQRT] = true, [GS_C_RSQRT] = true, [GS_C_EXP] = true,
-    [GS_C_LOG] = true,  [GS_C_TANH] = true,  [GS_C_SIGMOID] = true,
-    [GS_C_ERF] = true,  [GS_C_RECIP] = true, [GS_C_SOFTMAX] = true,
 };
 
 bool
@@ -110,7 +151,40 @@ gs_compute_param(const bs_values *values, bs_value o, uint32_t k) {
 
 bool
 gs_compute_takes_integers(gs_compute op) {
-  return !float_only[op];
+  return !gs_compute_table[op].floats_only;
+}
+
+bool
+gs_compute_keeps_zero(const bs_values *values, bs_value o, gs_compute op) {
+  switch (gs_compute_table[op].of_zeros) {
+  case GS_OF_ZEROS_ZERO:
+    return true;
+  case GS_OF_ZEROS_BOUNDS: {
+    bs_value lo = gs_compute_param(values, o, 0);
+    bs_value hi = gs_compute_param(values, o, 1);
+    return lo.i && hi.i && bs_as_real(values, lo) <= 0 &&
+           bs_as_real(values, hi) >= 0;
+  }
+  case GS_OF_ZEROS_ONE:
+  case GS_OF_ZEROS_OTHER:
+    return false;
+  }
+  return false;
+}
+
+gs_compute
+gs_fold_operator(gs_fold fold) {
+  switch (fold) {
+#define FOLD(id, infix, binds, start, whole)                                   \
+  case GS_FOLD_##id:                                                           \
+    return GS_C_##id;
+#define COMPUTE(...)
+#include "glenside/ops.def"
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
+  }
+  return GS_COMPUTE_COUNT;
 }
 
 bool
@@ -138,7 +212,5 @@ gs_sum_dtype(gs_dtype dtype) {
 
 gs_dtype
 gs_compute_dtype(gs_compute op, gs_dtype dtype) {
-  bool sums =
-      op == GS_C_REDUCE_SUM || op == GS_C_REDUCE_MEAN || op == GS_C_DOT_PROD;
-  return sums ? gs_sum_dtype(dtype) : dtype;
+  return gs_compute_table[op].widens ? gs_sum_dtype(dtype) : dtype;
 }

@@ -82,55 +82,136 @@ typedef enum gs_compute_kind {
   GS_GATHER       /* C = (2, c...): see docs/LANGUAGE.md */
 } gs_compute_kind;
 
-/*     id           surface       kind        parameters (r real, t dtype) */
-#define GS_COMPUTES(X)                                                         \
-  X(REDUCE_SUM, "reduceSum", REDUCE, "")                                       \
-  X(REDUCE_MAX, "reduceMax", REDUCE, "")                                       \
-  X(REDUCE_MIN, "reduceMin", REDUCE, "")                                       \
-  X(REDUCE_MEAN, "reduceMean", REDUCE, "")                                     \
-  X(REDUCE_PROD, "reduceProd", REDUCE, "")                                     \
-  X(DOT_PROD, "dotProd", DOT, "")                                              \
-  X(ADD, "add", FOLD, "")                                                      \
-  X(SUB, "sub", FOLD, "")                                                      \
-  X(MUL, "mul", FOLD, "")                                                      \
-  X(DIV, "div", FOLD, "")                                                      \
-  X(MAX, "max", FOLD, "")                                                      \
-  X(MIN, "min", FOLD, "")                                                      \
-  X(NEG, "neg", ELEMENTWISE, "")                                               \
-  X(ABS, "abs", ELEMENTWISE, "")                                               \
-  X(RELU, "relu", ELEMENTWISE, "")                                             \
-  X(SQRT, "sqrt", ELEMENTWISE, "")                                             \
-  X(RSQRT, "rsqrt", ELEMENTWISE, "")                                           \
-  X(EXP, "exp", ELEMENTWISE, "")                                               \
-  X(LOG, "log", ELEMENTWISE, "")                                               \
-  X(TANH, "tanh", ELEMENTWISE, "")                                             \
-  X(SIGMOID, "sigmoid", ELEMENTWISE, "")                                       \
-  X(ERF, "erf", ELEMENTWISE, "")                                               \
-  X(RECIP, "recip", ELEMENTWISE, "")                                           \
-  X(FLOOR, "floor", ELEMENTWISE, "")                                           \
-  X(SQUARE, "square", ELEMENTWISE, "")                                         \
-  X(CLIP, "clip", ELEMENTWISE, "rr")                                           \
-  X(SCALE, "scale", ELEMENTWISE, "r")                                          \
-  X(OFFSET, "offset", ELEMENTWISE, "r")                                        \
-  X(CAST, "cast", CAST, "t")                                                   \
-  X(SOFTMAX, "softmax", SOFTMAX, "")                                           \
-  X(SELECT, "select", SELECT, "")                                              \
-  X(GATHER, "gather", GATHER, "")
+/* The columns of ops.def, which says what each is about. */
+enum { GS_DTYPES_ALL, GS_DTYPES_FLOATS };
+enum { GS_RESULT_SAME, GS_RESULT_WIDE };
+enum { GS_GROUPS_WHOLE, GS_GROUPS_ASSOCIATIVE };
+enum { GS_ORDER_UNORDERED, GS_ORDER_RISING };
+enum { GS_JOINS_SMOOTH, GS_JOINS_JUMPS };
+enum { GS_VANISHES_AT_ZERO, GS_VANISHES_ELSEWHERE };
+enum { GS_MIRROR_ONE_SIDED, GS_MIRROR_MIRRORED };
+#define GS_BY_ENDS 0.0
+
+typedef enum gs_form {
+  GS_FORM_NONE, /* not elementwise */
+  GS_FORM_NEGATE,
+  GS_FORM_ABS,
+  GS_FORM_RELU,
+  GS_FORM_FLOOR,
+  GS_FORM_SQUARE,
+  GS_FORM_CLIP,   /* max and min with its parameters */
+  GS_FORM_SCALE,  /* times its parameter */
+  GS_FORM_OFFSET, /* plus its parameter */
+  GS_FORM_FUNCTION
+} gs_form;
+
+typedef enum gs_fold {
+  GS_FOLD_NONE,
+#define FOLD(id, infix, binds, start, whole) GS_FOLD_##id,
+#define COMPUTE(...)
+#include "glenside/ops.def"
+  GS_FOLD_COUNT
+} gs_fold;
+
+/* The result where all operands are 0. */
+typedef enum gs_of_zeros {
+  GS_OF_ZEROS_OTHER,
+  GS_OF_ZEROS_ZERO,
+  GS_OF_ZEROS_ONE,
+  GS_OF_ZEROS_BOUNDS /* 0 where the parameters enclose it */
+} gs_of_zeros;
+
+typedef enum gs_digits {
+  GS_DIGITS_EXACT,  /* a value that was given, or a whole number */
+  GS_DIGITS_STORED, /* rounded to the dtype, and not before */
+  GS_DIGITS_RING,   /* sums and products: exact where the digits suffice */
+  GS_DIGITS_ROUNDED
+} gs_digits;
+
+/* Where the result is a number. */
+typedef enum gs_domain {
+  GS_DOMAIN_REALS,
+  GS_DOMAIN_NONNEGATIVE,
+  GS_DOMAIN_POSITIVE,
+  GS_DOMAIN_NONZERO
+} gs_domain;
+
+typedef enum gs_sign {
+  GS_SIGN_ANY,
+  GS_SIGN_KEEPS_NONNEGATIVE, /* if the operand is */
+  GS_SIGN_KEEPS_POSITIVE,    /* and nonnegative, if the operand is */
+  GS_SIGN_NONNEGATIVE,
+  GS_SIGN_POSITIVE
+} gs_sign;
+
+/* Operands at which an operator changes its mind. */
+typedef enum gs_bend {
+  GS_BEND_ZERO,
+  GS_BEND_HALF,
+  GS_BEND_ENDS,   /* 0, and those of what the dtype holds */
+  GS_BEND_ROOT,   /* where the square leaves the dtype */
+  GS_BEND_BOUNDS, /* the parameters */
+  GS_BEND_SHIFT,  /* the parameter, its negative, and the dtype's ends */
+  GS_BEND_FACTOR, /* the parameter, and the dtype's ends divided by it */
+  GS_BEND_CAST
+} gs_bend;
+
+typedef enum gs_rate { GS_RATE_FUSED, GS_RATE_VECTOR, GS_RATE_SCALAR } gs_rate;
+typedef enum gs_lanes {
+  GS_LANES_CALLS,
+  GS_LANES_INLINE,
+  GS_LANES_BY_DTYPE
+} gs_lanes;
 
 typedef enum gs_compute {
-#define X(id, name, kind, params) GS_C_##id,
-  GS_COMPUTES(X)
-#undef X
-      GS_COMPUTE_COUNT
+#define FOLD(...)
+#define COMPUTE(id, ...) GS_C_##id,
+#include "glenside/ops.def"
+  GS_COMPUTE_COUNT
 } gs_compute;
 
 typedef struct gs_compute_info {
   const char *name;
   gs_compute_kind kind;
   const char *params;
+  bool floats_only, widens;
+  gs_form form;
+  gs_fold fold;
+  bool is_associative;
+  gs_of_zeros of_zeros;
+  bool rises;
+  gs_digits digits;
+  bool jumps;
+  gs_domain domain;
+  bool vanishes_elsewhere;
+  gs_sign sign;
+  gs_bend bends;
+  double (*inverse)(double v, double p);
+  bool mirrored;
+  double steepness;
+  double work;
+  gs_rate rate;
+  gs_lanes lanes;
+  const char *c;
 } gs_compute_info;
 
 extern const gs_compute_info gs_compute_table[GS_COMPUTE_COUNT];
+
+/* A binary operator that is applied again and again. */
+typedef struct gs_fold_info {
+  const char *infix; /* NULL: it has no sign */
+  int binds;         /* 1: as sums do; 2: as products do */
+  double start;      /* what may be folded first, and changes nothing */
+  int64_t (*whole)(int64_t a, int64_t b); /* its low bits are those of any
+                                           * width; a quotient by 0 is 0 */
+} gs_fold_info;
+
+extern const gs_fold_info gs_fold_table[GS_FOLD_COUNT];
+/* The operator of tuples that folds like that: GS_FOLD_ADD: GS_C_ADD. */
+gs_compute gs_fold_operator(gs_fold);
+/* On reals; the larger, or smaller, of a NaN and a number is the NaN. */
+double gs_fold_real(gs_fold, double a, double b);
+
 bool gs_compute_find(const char *name, gs_compute *out);
 /* The operator of an `o` attribute item: a symbol, or a list headed by one. */
 bool gs_compute_of(const bs_values *, bs_value o, gs_compute *out);
@@ -138,6 +219,8 @@ bool gs_compute_of(const bs_values *, bs_value o, gs_compute *out);
 bs_value gs_compute_param(const bs_values *, bs_value o, uint32_t k);
 /* False for what is defined on float dtypes only (sqrt, exp, softmax, ...). */
 bool gs_compute_takes_integers(gs_compute);
+/* Whether operands that are all 0 give 0, for an `o` item of that operator. */
+bool gs_compute_keeps_zero(const bs_values *, bs_value o, gs_compute);
 
 /*     id    name   bytes  C type          is integer, is signed */
 #define GS_DTYPES(X)                                                           \

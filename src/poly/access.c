@@ -31,19 +31,22 @@ po_reorder_class(const po_program *p, const po_stmt *stmt) {
   gs_dtype dtype = p->arrays.data[stmt->array].dtype;
   if (p->strict_fp && !gs_dtype_table[dtype].integer)
     return 0;
-  switch (stmt->op) {
-  case GS_C_ADD:
-  case GS_C_SUB: /* minus each body: the order is as free as that of sums */
+  switch (gs_compute_table[stmt->op].fold) {
+  case GS_FOLD_ADD:
+  case GS_FOLD_SUB: /* minus each body: the order is as free as that of sums */
     return PO_ORDER_SUM;
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     return PO_ORDER_PRODUCT;
-  case GS_C_MAX:
+  case GS_FOLD_MAX:
     return PO_ORDER_MAX;
-  case GS_C_MIN:
+  case GS_FOLD_MIN:
     return PO_ORDER_MIN;
-  default:
-    return 0;
+  case GS_FOLD_DIV:
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  return 0;
 }
 
 bool

@@ -261,48 +261,12 @@ rounded(gs_dtype dtype, double v) {
 }
 
 static double
-integers(gs_compute op, gs_dtype dtype, double x, double y) {
-  int64_t a = (int64_t)x, b = (int64_t)y, v;
-  switch (op) {
-  case GS_C_ADD:
-    v = a + b;
-    break;
-  case GS_C_SUB:
-    v = a - b;
-    break;
-  case GS_C_MUL:
-    v = (int64_t)((uint64_t)a * (uint64_t)b);
-    break;
-  case GS_C_DIV:
-    v = b ? a / b : 0;
-    break;
-  case GS_C_MAX:
-    v = a > b ? a : b;
-    break;
-  default:
-    v = a < b ? a : b;
-  }
-  return (double)gs_wrap(dtype, v);
-}
-
-static double
 fold(gs_compute op, gs_dtype dtype, double a, double b) {
-  if (gs_dtype_table[dtype].integer)
-    return integers(op, dtype, a, b);
-  switch (op) {
-  case GS_C_ADD:
-    return rounded(dtype, a + b);
-  case GS_C_SUB:
-    return rounded(dtype, a - b);
-  case GS_C_MUL:
-    return rounded(dtype, a * b);
-  case GS_C_DIV:
-    return rounded(dtype, a / b);
-  case GS_C_MAX:
-    return a > b || isnan(a) ? a : b;
-  default:
-    return a < b || isnan(a) ? a : b;
-  }
+  gs_fold by = gs_compute_table[op].fold;
+  if (!gs_dtype_table[dtype].integer)
+    return rounded(dtype, gs_fold_real(by, a, b));
+  return (double)gs_wrap(dtype,
+                         gs_fold_table[by].whole((int64_t)a, (int64_t)b));
 }
 
 static double

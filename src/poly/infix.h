@@ -8,18 +8,7 @@
 /* NULL: it has none. */
 static inline const char *
 po_infix_of(gs_compute op) {
-  switch (op) {
-  case GS_C_ADD:
-    return "+";
-  case GS_C_SUB:
-    return "-";
-  case GS_C_MUL:
-    return "*";
-  case GS_C_DIV:
-    return "/";
-  default:
-    return NULL;
-  }
+  return gs_fold_table[gs_compute_table[op].fold].infix;
 }
 
 #endif

@@ -15,22 +15,9 @@ typedef struct body {
 
 enum { LEVEL_ANY, LEVEL_ADD, LEVEL_MUL, LEVEL_ATOM };
 
-static const struct {
-  gs_compute op;
-  const char *infix, *update;
-  int level;
-} folds[] = {
-    {GS_C_ADD, " + ", "+=", LEVEL_ADD}, {GS_C_SUB, " - ", "-=", LEVEL_ADD},
-    {GS_C_MUL, " * ", "*=", LEVEL_MUL}, {GS_C_DIV, " / ", "/=", LEVEL_MUL},
-    {GS_C_MAX, NULL, "max=", 0},        {GS_C_MIN, NULL, "min=", 0},
-};
-
-static uint32_t
+static const gs_fold_info *
 fold_of(gs_compute op) {
-  uint32_t k = 0;
-  while (folds[k].op != op)
-    k++;
-  return k;
+  return &gs_fold_table[gs_compute_table[op].fold];
 }
 
 /* ---- accesses ---- */
@@ -99,18 +86,18 @@ put_unary(const body *b, const po_expr *e) {
 static void
 put_binary(const body *b, const po_expr *e, int level) {
   bs_text *out = b->w->out;
-  uint32_t fold = fold_of(e->op);
-  if (!folds[fold].infix) {
+  const gs_fold_info *fold = fold_of(e->op);
+  if (!fold->infix) {
     bs_putf(out, "%s(", gs_compute_table[e->op].name);
     put_arguments(b, e);
     bs_putc(out, ')');
     return;
   }
-  bool parens = folds[fold].level < level;
+  bool parens = fold->binds < level;
   bs_put(out, parens ? "(" : "");
-  put_expr(b, e->kids[0], e->dtype, folds[fold].level);
-  bs_put(out, folds[fold].infix);
-  put_expr(b, e->kids[1], e->dtype, folds[fold].level + 1);
+  put_expr(b, e->kids[0], e->dtype, fold->binds);
+  bs_putf(out, " %s ", fold->infix);
+  put_expr(b, e->kids[1], e->dtype, fold->binds + 1);
   bs_put(out, parens ? ")" : "");
 }
 
@@ -205,6 +192,13 @@ put_call(const body *b) {
   bs_putc(w->out, ')');
 }
 
+/* `max` in `max=` */
+static const char *
+update_sign(gs_compute op) {
+  const gs_fold_info *fold = fold_of(op);
+  return fold->infix ? fold->infix : gs_compute_table[op].name;
+}
+
 void
 po_write_body(po_writer *w, const po_stmt *stmt, const char *const *names) {
   body b = {w, stmt, names};
@@ -213,8 +207,8 @@ po_write_body(po_writer *w, const po_stmt *stmt, const char *const *names) {
     return;
   }
   put_access(&b, stmt->array, stmt->write);
-  bs_putf(w->out, " %s ",
-          stmt->kind == PO_UPDATE ? folds[fold_of(stmt->op)].update : "=");
+  bs_putf(w->out,
+          " %s= ", stmt->kind == PO_UPDATE ? update_sign(stmt->op) : "");
   put_expr(&b, stmt->n_exprs - 1, w->p->arrays.data[stmt->array].dtype,
            LEVEL_ANY);
 }

@@ -281,18 +281,11 @@ read_atom(reading *x, uint32_t *at) {
 
 /* The infix operator here, of this level. */
 static bool
-infix_here(const po_reader *r, bool products, gs_compute *op) {
-  static const struct {
-    const char *symbol;
-    bool product;
-    gs_compute op;
-  } table[] = {{"+", false, GS_C_ADD},
-               {"-", false, GS_C_SUB},
-               {"*", true, GS_C_MUL},
-               {"/", true, GS_C_DIV}};
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (table[k].product == products && po_is_symbol(r, table[k].symbol)) {
-      *op = table[k].op;
+infix_here(const po_reader *r, int binds, gs_compute *op) {
+  for (int k = 0; k < GS_FOLD_COUNT; k++)
+    if (gs_fold_table[k].infix && gs_fold_table[k].binds == binds &&
+        po_is_symbol(r, gs_fold_table[k].infix)) {
+      *op = gs_fold_operator((gs_fold)k);
       return true;
     }
   return false;
@@ -303,7 +296,7 @@ read_chain(reading *x, bool products, uint32_t *root) {
   gs_compute op;
   if (!(products ? read_atom(x, root) : read_chain(x, true, root)))
     return false;
-  while (infix_here(x->r, products, &op)) {
+  while (infix_here(x->r, 1 + products, &op)) {
     po_expr e = {.kind = PO_BINARY, .op = op, .n_kids = 2, .kids = {*root}};
     if (!po_next_token(x->r) ||
         !(products ? read_atom(x, &e.kids[1])

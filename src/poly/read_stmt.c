@@ -76,17 +76,16 @@ read_iters(po_reader *r, po_stmt *stmt, bool *own) {
 
 static bool
 read_operator(po_reader *r, po_stmt *stmt) {
-  static const struct {
-    const char *symbol;
-    gs_compute op;
-  } table[] = {
-      {"+=", GS_C_ADD}, {"-=", GS_C_SUB}, {"*=", GS_C_MUL}, {"/=", GS_C_DIV}};
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (po_is_symbol(r, table[k].symbol)) {
+  char symbol[8];
+  for (int k = 0; k < GS_FOLD_COUNT; k++) {
+    const char *infix = gs_fold_table[k].infix;
+    snprintf(symbol, sizeof symbol, "%s=", infix ? infix : "");
+    if (infix && po_is_symbol(r, symbol)) {
       stmt->kind = PO_UPDATE;
-      stmt->op = table[k].op;
+      stmt->op = gs_fold_operator((gs_fold)k);
       return po_next_token(r);
     }
+  }
   if (po_is_word(r, "max") || po_is_word(r, "min")) {
     stmt->kind = PO_UPDATE;
     stmt->op = po_is_word(r, "max") ? GS_C_MAX : GS_C_MIN;

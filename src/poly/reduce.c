@@ -31,35 +31,12 @@ typedef struct reduction {
 
 static gs_compute
 update_of(gs_compute op) {
-  switch (op) {
-  case GS_C_REDUCE_SUM:
-  case GS_C_REDUCE_MEAN:
-  case GS_C_DOT_PROD:
-    return GS_C_ADD;
-  case GS_C_REDUCE_PROD:
-    return GS_C_MUL;
-  case GS_C_REDUCE_MAX:
-    return GS_C_MAX;
-  case GS_C_REDUCE_MIN:
-    return GS_C_MIN;
-  default:
-    return op;
-  }
+  return gs_fold_operator(gs_compute_table[op].fold);
 }
 
 double
 po_fold_start(gs_compute update) {
-  switch (update) {
-  case GS_C_MUL:
-  case GS_C_DIV:
-    return 1;
-  case GS_C_MAX:
-    return -INFINITY;
-  case GS_C_MIN:
-    return INFINITY;
-  default:
-    return 0;
-  }
+  return gs_fold_table[gs_compute_table[update].fold].start;
 }
 
 /* A chain of bf16 is rounded once, at its end. */

@@ -147,21 +147,25 @@ quotient(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
 }
 
 static Z3_ast
-step(const pv_bits *b, gs_compute op, gs_dtype d, Z3_ast x, Z3_ast y) {
-  switch (op) {
-  case GS_C_ADD:
+step(const pv_bits *b, gs_fold fold, gs_dtype d, Z3_ast x, Z3_ast y) {
+  switch (fold) {
+  case GS_FOLD_ADD:
     return Z3_mk_bvadd(b->z3, x, y);
-  case GS_C_SUB:
+  case GS_FOLD_SUB:
     return Z3_mk_bvsub(b->z3, x, y);
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     return Z3_mk_bvmul(b->z3, x, y);
-  case GS_C_DIV:
+  case GS_FOLD_DIV:
     return quotient(b, d, x, y);
-  case GS_C_MAX:
+  case GS_FOLD_MAX:
     return larger(b, d, x, y);
-  default:
+  case GS_FOLD_MIN:
     return smaller(b, d, x, y);
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  return x; /* circuits hold no such gate */
 }
 
 /* Bounds may lie outside of the dtype: they are compared in 64 bits, and the
@@ -180,26 +184,29 @@ elementwise(const pv_bits *b, const in_operator *o, Z3_ast x) {
   unsigned bits = width(o->dtype);
   Z3_ast zero = literal(b, 0, bits);
   bool sign = gs_dtype_table[o->dtype].is_signed;
-  switch (o->op) {
-  case GS_C_NEG:
+  switch (gs_compute_table[o->op].form) {
+  case GS_FORM_NEGATE:
     return Z3_mk_bvneg(b->z3, x);
-  case GS_C_ABS:
+  case GS_FORM_ABS:
     return sign ? Z3_mk_ite(b->z3, less(b, o->dtype, x, zero),
                             Z3_mk_bvneg(b->z3, x), x)
                 : x;
-  case GS_C_RELU:
+  case GS_FORM_RELU:
     return larger(b, o->dtype, x, zero);
-  case GS_C_SQUARE:
+  case GS_FORM_SQUARE:
     return Z3_mk_bvmul(b->z3, x, x);
-  case GS_C_CLIP:
+  case GS_FORM_CLIP:
     return clip(b, o, x);
-  case GS_C_SCALE:
+  case GS_FORM_SCALE:
     return Z3_mk_bvmul(b->z3, x, literal(b, (int64_t)o->a, bits));
-  case GS_C_OFFSET:
+  case GS_FORM_OFFSET:
     return Z3_mk_bvadd(b->z3, x, literal(b, (int64_t)o->a, bits));
-  default: /* floor */
-    return x;
+  case GS_FORM_FLOOR:
+  case GS_FORM_NONE:
+  case GS_FORM_FUNCTION: /* of floats alone, which circuits do not hold */
+    break;
   }
+  return x;
 }
 
 /* --- gates ---------------------------------------------------------------- */
@@ -209,23 +216,6 @@ args_of(const pv_circuit *c, const pv_gate *g) {
   return c->args.data + g->at;
 }
 
-static gs_compute
-step_of(gs_compute op) {
-  switch (op) {
-  case GS_C_REDUCE_MAX:
-    return GS_C_MAX;
-  case GS_C_REDUCE_MIN:
-    return GS_C_MIN;
-  case GS_C_REDUCE_PROD:
-    return GS_C_MUL;
-  case GS_C_REDUCE_SUM:
-  case GS_C_REDUCE_MEAN:
-    return GS_C_ADD;
-  default:
-    return op;
-  }
-}
-
 /* In the result's dtype, from the first on. */
 static Z3_ast
 chain(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
@@ -233,7 +223,7 @@ chain(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
   unsigned bits = width(g->dtype);
   Z3_ast made = resized(b, b->of[args[0]], g->from, bits);
   for (uint32_t k = 1; k < g->n; k++)
-    made = step(b, step_of(g->op), g->dtype, made,
+    made = step(b, gs_compute_table[g->op].fold, g->dtype, made,
                 resized(b, b->of[args[k]], g->from, bits));
   return g->op == GS_C_REDUCE_MEAN
              ? quotient(b, g->dtype, made, literal(b, g->n, bits))

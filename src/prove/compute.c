@@ -49,16 +49,24 @@ mean(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
 
 static pv_value
 reduce(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
-  switch (c->op) {
-  case GS_C_REDUCE_SUM:
-    return sum_of(v, c->dtype, in, n);
-  case GS_C_REDUCE_MEAN:
+  if (c->op == GS_C_REDUCE_MEAN)
     return mean(v, c, in, n);
-  case GS_C_REDUCE_PROD:
+  switch (gs_compute_table[c->op].fold) {
+  case GS_FOLD_ADD:
+    return sum_of(v, c->dtype, in, n);
+  case GS_FOLD_MUL:
     return product_of(v, c->dtype, in, n, 1);
-  default:
-    return pv_extremum(v, c->dtype, c->op == GS_C_REDUCE_MAX, in, n);
+  case GS_FOLD_MAX:
+    return pv_extremum(v, c->dtype, true, in, n);
+  case GS_FOLD_MIN:
+    return pv_extremum(v, c->dtype, false, in, n);
+  case GS_FOLD_SUB:
+  case GS_FOLD_DIV:
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  return 0;
 }
 
 static pv_value
@@ -70,36 +78,48 @@ dot(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n) {
   return pv_sum_close(v, c->dtype, mark);
 }
 
+static pv_value
+extremum_of(pv_values *v, gs_dtype d, bool max, const pv_value *in, uint32_t n,
+            uint32_t step) {
+  pv_value *args = bs_alloc(v->heap, n * sizeof *args);
+  for (uint32_t k = 0; k < n; k++)
+    args[k] = in[(size_t)k * step];
+  pv_value made = pv_extremum(v, d, max, args, n);
+  bs_free(v->heap, args);
+  return made;
+}
+
 /* x0 op x1 op ..., `step` apart */
 static pv_value
 fold(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t step) {
   gs_dtype d = c->dtype;
+  gs_fold by = gs_compute_table[c->op].fold;
   uint32_t n = c->tuple, mark;
   pv_value made = in[0];
-  pv_value *args;
-  switch (c->op) {
-  case GS_C_ADD:
-  case GS_C_SUB:
+  switch (by) {
+  case GS_FOLD_ADD:
+  case GS_FOLD_SUB:
     mark = pv_sum_open(v);
     for (uint32_t k = 0; k < n; k++)
       pv_sum_add(v, d,
-                 k && c->op == GS_C_SUB ? pv_number_of_int(d, -1) : PV_ONE,
+                 k && by == GS_FOLD_SUB ? pv_number_of_int(d, -1) : PV_ONE,
                  in[(size_t)k * step]);
     return pv_sum_close(v, d, mark);
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     return product_of(v, d, in, n, step);
-  case GS_C_DIV:
+  case GS_FOLD_DIV:
     for (uint32_t k = 1; k < n && made && in[(size_t)k * step]; k++)
       made = pv_divide(v, d, made, in[(size_t)k * step]);
     return made;
-  default:
-    args = bs_alloc(v->heap, n * sizeof *args);
-    for (uint32_t k = 0; k < n; k++)
-      args[k] = in[(size_t)k * step];
-    made = pv_extremum(v, d, c->op == GS_C_MAX, args, n);
-    bs_free(v->heap, args);
-    return made;
+  case GS_FOLD_MAX:
+    return extremum_of(v, d, true, in, n, step);
+  case GS_FOLD_MIN:
+    return extremum_of(v, d, false, in, n, step);
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  return 0;
 }
 
 static int

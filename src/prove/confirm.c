@@ -156,16 +156,13 @@ differs_when_moved(pv_confirm *x, const gs_program *given,
 
 static bool
 is_exact_when_same(gs_compute op) {
-  return op == GS_C_ADD || op == GS_C_SUB || op == GS_C_MUL ||
-         op == GS_C_SQUARE || op == GS_C_SCALE || op == GS_C_OFFSET ||
-         op == GS_C_REDUCE_SUM || op == GS_C_DOT_PROD || op == GS_C_REDUCE_PROD;
+  return gs_compute_table[op].digits == GS_DIGITS_RING;
 }
 
 static void
 look_at_compute(pv_confirm *x, gs_compute op, gs_dtype from, gs_dtype to) {
   bool real = is_float(from);
-  x->jumps |= real && (op == GS_C_FLOOR || op == GS_C_CAST ||
-                       op == GS_C_SELECT || op == GS_C_GATHER);
+  x->jumps |= real && gs_compute_table[op].jumps;
   x->rounds |= pv_rounds(op, to);
   x->saturates |= pv_rounds(op, to) && !is_exact_when_same(op);
   x->narrows |= op == GS_C_CAST && real && is_float(to) &&

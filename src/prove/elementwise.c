@@ -22,17 +22,19 @@ exact_real(const pv_values *v, pv_value x, double *out) {
          (number.num % 2 == 0 || pv_number_same(number, back));
 }
 
+typedef pv_value (*function)(pv_values *, gs_dtype, gs_compute, pv_value);
+
 /* Extrema go outwards through what never decreases. */
 static pv_value
-through_extremum(pv_values *v, gs_dtype d, pv_value x,
-                 pv_value (*f)(pv_values *, gs_dtype, pv_value)) {
+through_extremum(pv_values *v, gs_dtype d, gs_compute op, pv_value x,
+                 function f) {
   const pv_node *node = pv_at(v, x);
   bool max = node->kind == PV_MAX;
   uint32_t n = node->n;
   v->failed |= ++v->depth > PV_MAX_DEPTH;
   pv_value *args = bs_calloc(v->heap, n, sizeof *args);
   for (uint32_t k = 0; k < n && !v->failed; k++)
-    args[k] = f(v, d, pv_words(v, x)[k]);
+    args[k] = f(v, d, op, pv_words(v, x)[k]);
   pv_value made = pv_extremum(v, d, max, args, n);
   bs_free(v->heap, args);
   v->depth--;
@@ -155,14 +157,26 @@ recip_arg(const pv_values *v, gs_dtype d, pv_value x) {
 }
 
 static pv_value
-root(pv_values *v, gs_dtype d, pv_value x) {
+root(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   double real;
   if (exact_real(v, x, &real) && (real == 0 || real == 1))
     return x;
   pv_value below = pv_is_real(d) ? recip_arg(v, d, x) : 0;
   if (below)
-    return pv_recip(v, d, unary(v, d, GS_C_SQRT, true, below));
-  return unary(v, d, GS_C_SQRT, true, x);
+    return pv_recip(v, d, unary(v, d, op, true, below));
+  return unary(v, d, op, true, x);
+}
+
+static pv_value
+reciprocal_root(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
+  return pv_is_real(d) ? pv_recip(v, d, unary(v, d, GS_C_SQRT, true, x))
+                       : unary(v, d, op, true, x);
+}
+
+static pv_value
+reciprocal(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
+  (void)op;
+  return pv_recip(v, d, x);
 }
 
 pv_value
@@ -198,16 +212,16 @@ absolute(pv_values *v, gs_dtype d, pv_value x) {
 }
 
 static pv_value
-floor_of(pv_values *v, gs_dtype d, pv_value x) {
+floor_of(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   pv_number number;
   const pv_node *n = pv_at(v, x);
-  if (pv_is_integer(d) || (n->kind == PV_APPLY && n->op == GS_C_FLOOR))
+  if (pv_is_integer(d) || (n->kind == PV_APPLY && n->op == op))
     return x;
   if (pv_is_number(v, x, &number) && pv_number_floor(number, &number))
     return pv_number_value(v, d, number);
   if (is_extremum(v, d, x))
-    return through_extremum(v, d, x, floor_of);
-  return unary(v, d, GS_C_FLOOR, n->nonnegative, x);
+    return through_extremum(v, d, op, x, floor_of);
+  return unary(v, d, op, n->nonnegative, x);
 }
 
 /* x ^ power, of any value */
@@ -223,6 +237,12 @@ raise(pv_values *v, gs_dtype d, pv_value x, int32_t power) {
   return x ? made : 0;
 }
 
+static pv_value
+exponential(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
+  (void)op;
+  return pv_exponential(v, d, x);
+}
+
 /* exp(c * product) is exp(product) ^ c for a whole c. */
 static pv_value
 exponential_of_part(pv_values *v, gs_dtype d, pv_part part) {
@@ -235,7 +255,8 @@ exponential_of_part(pv_values *v, gs_dtype d, pv_part part) {
     part.times = PV_ONE;
   }
   if (factor && is_extremum(v, d, factor) && pv_number_same(part.times, PV_ONE))
-    return raise(v, d, through_extremum(v, d, factor, pv_exponential), power);
+    return raise(v, d, through_extremum(v, d, GS_C_EXP, factor, exponential),
+                 power);
   uint32_t mark = pv_sum_open(v);
   bs_push(v->heap, &v->parts, part);
   pv_value x = pv_sum_close(v, d, mark);
@@ -250,7 +271,7 @@ pv_exponential(pv_values *v, gs_dtype d, pv_value x) {
   if (exact_real(v, x, &real) && real == 0)
     return pv_number_value(v, d, PV_ONE);
   if (is_extremum(v, d, x))
-    return through_extremum(v, d, x, pv_exponential);
+    return through_extremum(v, d, GS_C_EXP, x, exponential);
   if (!pv_is_real(d) || pv_at(v, x)->kind != PV_SUM)
     return unary(v, d, GS_C_EXP, true, x);
   pv_value made = pv_number_value(v, d, PV_ONE);
@@ -263,32 +284,42 @@ pv_exponential(pv_values *v, gs_dtype d, pv_value x) {
 }
 
 static pv_value
-logarithm(pv_values *v, gs_dtype d, pv_value x) {
+logarithm(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   double real;
   if (exact_real(v, x, &real) && real == 1)
     return pv_number_value(v, d, PV_ZERO);
-  return unary(v, d, GS_C_LOG, false, x);
+  return unary(v, d, op, false, x);
 }
 
-/* tanh and erf: rising, and zero at zero */
+static bool
+is_nonnegative(const pv_values *v, gs_compute op, pv_value x) {
+  switch (gs_compute_table[op].sign) {
+  case GS_SIGN_ANY:
+    return false;
+  case GS_SIGN_KEEPS_NONNEGATIVE:
+  case GS_SIGN_KEEPS_POSITIVE:
+    return pv_at(v, x)->nonnegative;
+  case GS_SIGN_NONNEGATIVE:
+  case GS_SIGN_POSITIVE:
+    return true;
+  }
+  return false;
+}
+
+/* A function of which no more is known than what the table of operators says.
+ */
 static pv_value
-sigmoidal(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
+plain_function(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
+  const gs_compute_info *info = &gs_compute_table[op];
   double real;
-  if (exact_real(v, x, &real) && real == 0)
+  if (info->rises && is_extremum(v, d, x))
+    return through_extremum(v, d, op, x, plain_function);
+  bool zero = exact_real(v, x, &real) && real == 0;
+  if (zero && info->of_zeros == GS_OF_ZEROS_ZERO)
     return x;
-  return unary(v, d, op, pv_at(v, x)->nonnegative, x);
-}
-
-static pv_value
-hyperbolic(pv_values *v, gs_dtype d, pv_value x) {
-  return is_extremum(v, d, x) ? through_extremum(v, d, x, hyperbolic)
-                              : sigmoidal(v, d, GS_C_TANH, x);
-}
-
-static pv_value
-error_function(pv_values *v, gs_dtype d, pv_value x) {
-  return is_extremum(v, d, x) ? through_extremum(v, d, x, error_function)
-                              : sigmoidal(v, d, GS_C_ERF, x);
+  if (zero && info->of_zeros == GS_OF_ZEROS_ONE)
+    return pv_number_value(v, d, PV_ONE);
+  return unary(v, d, op, is_nonnegative(v, op, x), x);
 }
 
 static pv_value
@@ -298,11 +329,11 @@ extremum_with(pv_values *v, gs_dtype d, bool max, pv_value x, pv_value bound) {
 }
 
 static pv_value
-sigmoid(pv_values *v, gs_dtype d, pv_value x) {
+sigmoid(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   if (is_extremum(v, d, x))
-    return through_extremum(v, d, x, sigmoid);
+    return through_extremum(v, d, op, x, sigmoid);
   if (!pv_is_real(d))
-    return unary(v, d, GS_C_SIGMOID, true, x);
+    return unary(v, d, op, true, x);
   pv_value e = pv_scale(v, d, pv_number_of_int(d, -1), x);
   e = e ? pv_exponential(v, d, e) : 0;
   uint32_t mark = pv_sum_open(v);
@@ -379,57 +410,52 @@ parameter(pv_values *v, const pv_compute *c, uint32_t k) {
   return pv_real_value(v, c->dtype, bs_as_real(c->values, p));
 }
 
+/* What is true of some functions and not of others. */
+static function
+function_of(gs_compute op) {
+  static const function known[GS_COMPUTE_COUNT] = {
+      [GS_C_SQRT] = root,       [GS_C_RSQRT] = reciprocal_root,
+      [GS_C_SIGMOID] = sigmoid, [GS_C_RECIP] = reciprocal,
+      [GS_C_EXP] = exponential, [GS_C_LOG] = logarithm,
+  };
+  return known[op] ? known[op] : plain_function;
+}
+
 pv_value
 pv_elementwise(pv_values *v, const pv_compute *c, pv_value x) {
   gs_dtype d = c->dtype;
   pv_number number;
   if (!x)
     return 0;
-  switch (c->op) {
-  case GS_C_NEG:
+  switch (gs_compute_table[c->op].form) {
+  case GS_FORM_NEGATE:
     return pv_scale(v, d, pv_number_of_int(d, -1), x);
-  case GS_C_ABS:
+  case GS_FORM_ABS:
     return absolute(v, d, x);
-  case GS_C_RELU:
+  case GS_FORM_RELU:
     return extremum_with(v, d, true, x, pv_number_value(v, d, PV_ZERO));
-  case GS_C_SQRT:
-    return root(v, d, x);
-  case GS_C_RSQRT:
-    return pv_is_real(d) ? pv_recip(v, d, unary(v, d, GS_C_SQRT, true, x))
-                         : unary(v, d, GS_C_RSQRT, true, x);
-  case GS_C_SIGMOID:
-    return sigmoid(v, d, x);
-  case GS_C_RECIP:
-    return pv_recip(v, d, x);
-  case GS_C_EXP:
-    return pv_exponential(v, d, x);
-  case GS_C_LOG:
-    return logarithm(v, d, x);
-  case GS_C_TANH:
-    return hyperbolic(v, d, x);
-  case GS_C_ERF:
-    return error_function(v, d, x);
-  case GS_C_FLOOR:
-    return floor_of(v, d, x);
-  case GS_C_SQUARE:
+  case GS_FORM_FLOOR:
+    return floor_of(v, d, c->op, x);
+  case GS_FORM_SQUARE:
     return pv_multiply(v, d, x, x);
-  case GS_C_CLIP:
+  case GS_FORM_CLIP:
     x = extremum_with(v, d, true, x, parameter(v, c, 0));
     return x ? extremum_with(v, d, false, x, parameter(v, c, 1)) : 0;
-  case GS_C_SCALE: {
+  case GS_FORM_SCALE: {
     pv_value p = parameter(v, c, 0);
     return p && pv_is_number(v, p, &number) ? pv_scale(v, d, number, x)
                                             : pv_multiply(v, d, x, p);
   }
-  case GS_C_OFFSET: {
+  case GS_FORM_OFFSET: {
     uint32_t mark = pv_sum_open(v);
     pv_sum_add(v, d, PV_ONE, x);
     pv_sum_add(v, d, PV_ONE, parameter(v, c, 0));
     return pv_sum_close(v, d, mark);
   }
-  case GS_C_CAST:
-    return cast(v, c->from, d, x);
-  default:
-    return unary(v, d, c->op, false, x);
+  case GS_FORM_FUNCTION:
+    return function_of(c->op)(v, d, c->op, x);
+  case GS_FORM_NONE:
+    break;
   }
+  return cast(v, c->from, d, x);
 }

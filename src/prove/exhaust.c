@@ -37,20 +37,14 @@ is_exact(const in_operator *o, const double *in, uint32_t n, double result) {
     return true;
   if (!isfinite(result) || n > 2)
     return false;
-  switch (o->op) {
-  case GS_C_SCALE:
-  case GS_C_MUL:
-    return fma(a, b, -result) == 0;
-  case GS_C_SQUARE:
+  if (o->op == GS_C_SQUARE)
     return fma(a, a, -result) == 0;
-  case GS_C_SUB:
+  if (o->op == GS_C_SCALE || o->op == GS_C_MUL)
+    return fma(a, b, -result) == 0;
+  if (o->op == GS_C_SUB)
     return result + b == a && a - result == b;
-  case GS_C_OFFSET:
-  case GS_C_ADD:
-    return result - a == b && result - b == a;
-  default:
-    return false;
-  }
+  return (o->op == GS_C_OFFSET || o->op == GS_C_ADD) && result - a == b &&
+         result - b == a;
 }
 
 static gs_type

@@ -90,40 +90,37 @@ bend(finder *f, const gs_node *n, gs_compute op, gs_dtype to) {
   gs_term kid = n->kids[0];
   gs_type from;
   gs_type_at(f->p, kid, &from);
-  switch (op) {
-  case GS_C_CLIP:
+  switch (gs_compute_table[op].bends) {
+  case GS_BEND_BOUNDS:
     want(f, kid, parameter(f, n, 0));
     want(f, kid, parameter(f, n, 1));
     return;
-  case GS_C_OFFSET:
+  case GS_BEND_SHIFT:
     want(f, kid, -parameter(f, n, 0));
     want(f, kid, parameter(f, n, 0));
     want_ends(f, kid, to, 1);
     return;
-  case GS_C_SCALE:
+  case GS_BEND_FACTOR:
     want(f, kid, parameter(f, n, 0));
     want_ends(f, kid, to, parameter(f, n, 0));
     return;
-  case GS_C_CAST:
+  case GS_BEND_CAST:
     want_of_cast(f, kid, from.dtype, to);
     return;
-  case GS_C_SQUARE:
-  case GS_C_MUL:
+  case GS_BEND_ROOT:
     want(f, kid, gs_dtype_table[to].integer ? floor(sqrt(greatest_of(to))) : 1);
     return;
-  case GS_C_ADD:
-  case GS_C_SUB:
-  case GS_C_NEG:
-  case GS_C_ABS:
+  case GS_BEND_ENDS:
     want_ends(f, kid, to, 1);
     want_ends(f, kid, to, 2);
     want(f, kid, 0);
     return;
-  case GS_C_FLOOR:
+  case GS_BEND_HALF:
     want(f, kid, 0.5);
     return;
-  default:
+  case GS_BEND_ZERO:
     want(f, kid, 0);
+    return;
   }
 }
 
@@ -147,32 +144,8 @@ bend_at_constant(finder *f, const gs_node *n) {
 /* What the operand is where the result is v; NaN: nowhere. */
 static double
 inverse(const finder *f, const gs_node *n, gs_compute op, double v) {
-  switch (op) {
-  case GS_C_OFFSET:
-    return v - parameter(f, n, 0);
-  case GS_C_NEG:
-    return -v;
-  case GS_C_SCALE:
-    return v / parameter(f, n, 0);
-  case GS_C_SQUARE:
-    return sqrt(v);
-  case GS_C_SQRT:
-    return v * v;
-  case GS_C_RSQRT:
-    return 1 / (v * v);
-  case GS_C_RECIP:
-    return 1 / v;
-  case GS_C_EXP:
-    return log(v);
-  case GS_C_LOG:
-    return exp(v);
-  case GS_C_TANH:
-    return atanh(v);
-  case GS_C_SIGMOID:
-    return -log(1 / v - 1);
-  default:
-    return v;
-  }
+  bool asks = gs_compute_table[op].params[0] == 'r';
+  return gs_compute_table[op].inverse(v, asks ? parameter(f, n, 0) : 0);
 }
 
 static void
@@ -189,8 +162,7 @@ lead_back(finder *f, const gs_node *n, double v) {
     want(f, n->kids[k], whole ? floor(x) : x);
     if (whole && x != floor(x))
       want(f, n->kids[k], ceil(x));
-    if (n->op == GS_COMPUTE && (op == GS_C_ABS || op == GS_C_SQUARE ||
-                                op == GS_C_SUB || op == GS_C_RSQRT))
+    if (n->op == GS_COMPUTE && gs_compute_table[op].mirrored)
       want(f, n->kids[k], -(whole ? floor(x) : x));
   }
 }

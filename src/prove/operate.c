@@ -77,25 +77,12 @@ pv_operating_tuple_size(const pv_operating *x) {
 
 /* --- applications --------------------------------------------------------- */
 
-/* What 0 becomes; false where that is no number, and `out` means nothing. */
+/* What 0 becomes; false where that is not known, and `out` means nothing. */
 static bool
 of_zero(gs_compute op, pv_number *out) {
-  *out = PV_ZERO;
-  switch (op) {
-  case GS_C_EXP:
-    *out = PV_ONE;
-    return true;
-  case GS_C_ABS:
-  case GS_C_SQRT:
-  case GS_C_TANH:
-  case GS_C_ERF:
-  case GS_C_FLOOR:
-  case GS_C_CAST:
-  case GS_C_REDUCE_MEAN:
-    return true;
-  default:
-    return false;
-  }
+  gs_of_zeros z = gs_compute_table[op].of_zeros;
+  *out = z == GS_OF_ZEROS_ONE ? PV_ONE : PV_ZERO;
+  return z == GS_OF_ZEROS_ZERO || z == GS_OF_ZEROS_ONE;
 }
 
 /* The operator on each cell of one operand. */
@@ -335,34 +322,34 @@ shifted(pv_operating *x) {
 }
 
 static pv_series
+applied(pv_operating *x) {
+  return pv_operating_apply(x, x->op, x->o, 0, &x->in, x->from.dtype, &x->from);
+}
+
+static pv_series
 elementwise(pv_operating *x) {
-  switch (x->op) {
-  case GS_C_NEG:
-  case GS_C_SCALE:
+  switch (gs_compute_table[x->op].form) {
+  case GS_FORM_NEGATE:
+  case GS_FORM_SCALE:
     return scaled(x);
-  case GS_C_OFFSET:
+  case GS_FORM_OFFSET:
     return shifted(x);
-  case GS_C_SQUARE:
+  case GS_FORM_SQUARE:
     solidify_operand(x);
     return pv_series_product(x->r, x->to.dtype, &x->in, &x->in);
-  case GS_C_RELU:
+  case GS_FORM_RELU:
     return bounded(x, true, &x->in, PV_ZERO);
-  case GS_C_CLIP:
+  case GS_FORM_CLIP:
     return clip(x);
-  case GS_C_ABS:
-    if (x->to.dtype == GS_U8)
-      return copy_of(x->r, &x->in);
-    return pv_operating_apply(x, x->op, x->o, 0, &x->in, x->from.dtype,
-                              &x->from);
-  case GS_C_FLOOR:
-    if (pv_is_integer(x->to.dtype))
-      return copy_of(x->r, &x->in);
-    return pv_operating_apply(x, x->op, x->o, 0, &x->in, x->from.dtype,
-                              &x->from);
-  default:
-    return pv_operating_apply(x, x->op, x->o, 0, &x->in, x->from.dtype,
-                              &x->from);
+  case GS_FORM_ABS:
+    return x->to.dtype == GS_U8 ? copy_of(x->r, &x->in) : applied(x);
+  case GS_FORM_FLOOR:
+    return pv_is_integer(x->to.dtype) ? copy_of(x->r, &x->in) : applied(x);
+  case GS_FORM_FUNCTION:
+  case GS_FORM_NONE:
+    break;
   }
+  return applied(x);
 }
 
 /* Whether every value of `from` is one of `to`. */
@@ -427,21 +414,27 @@ softmax(pv_operating *x) {
 
 static pv_series
 reduce(pv_operating *x) {
-  switch (x->op) {
-  case GS_C_REDUCE_SUM:
+  gs_fold fold = gs_compute_table[x->op].fold;
+  switch (fold) {
+  case GS_FOLD_ADD:
     solidify_operand(x);
-    return pv_series_reduced(x->r, x->to.dtype, &x->in, &x->from,
-                             x->from.access);
-  case GS_C_REDUCE_MEAN:
-    solidify_operand(x);
-    return mean(x);
-  case GS_C_REDUCE_PROD:
-    x->r->failed = true;
-    return (pv_series){0};
-  default:
-    return pv_series_extremum(x->r, x->to.dtype, x->op == GS_C_REDUCE_MAX,
-                              &x->in, 1, &x->from, x->from.access);
+    return x->op == GS_C_REDUCE_MEAN
+               ? mean(x)
+               : pv_series_reduced(x->r, x->to.dtype, &x->in, &x->from,
+                                   x->from.access);
+  case GS_FOLD_MAX:
+  case GS_FOLD_MIN:
+    return pv_series_extremum(x->r, x->to.dtype, fold == GS_FOLD_MAX, &x->in, 1,
+                              &x->from, x->from.access);
+  case GS_FOLD_MUL:
+  case GS_FOLD_SUB:
+  case GS_FOLD_DIV:
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  x->r->failed = true;
+  return (pv_series){0};
 }
 
 static pv_series

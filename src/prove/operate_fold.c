@@ -73,16 +73,22 @@ extremum_of_items(pv_operating *x) {
 
 pv_series
 pv_operating_fold(pv_operating *x) {
-  switch (x->op) {
-  case GS_C_ADD:
-  case GS_C_SUB:
+  switch (gs_compute_table[x->op].fold) {
+  case GS_FOLD_ADD:
+  case GS_FOLD_SUB:
     return add_items(x);
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     pv_operating_solidify_items(x);
     return pv_operating_product_of_items(x, pv_operating_tuple_size(x));
-  case GS_C_DIV:
+  case GS_FOLD_DIV:
     return quotient(x);
-  default:
+  case GS_FOLD_MAX:
+  case GS_FOLD_MIN:
     return extremum_of_items(x);
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  x->r->failed = true;
+  return (pv_series){0};
 }

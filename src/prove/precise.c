@@ -27,23 +27,8 @@ unit(uint64_t random) {
 
 bool
 pv_rounds(gs_compute op, gs_dtype d) {
-  switch (op) {
-  case GS_C_REDUCE_MAX:
-  case GS_C_REDUCE_MIN:
-  case GS_C_MAX:
-  case GS_C_MIN:
-  case GS_C_NEG:
-  case GS_C_ABS:
-  case GS_C_RELU:
-  case GS_C_FLOOR:
-  case GS_C_CLIP:
-  case GS_C_CAST:
-  case GS_C_SELECT:
-  case GS_C_GATHER:
-    return false;
-  default:
-    return is_float(d);
-  }
+  gs_digits digits = gs_compute_table[op].digits;
+  return is_float(d) && digits != GS_DIGITS_EXACT && digits != GS_DIGITS_STORED;
 }
 
 /* --- copying -------------------------------------------------------------- */

@@ -56,21 +56,28 @@ with_parameters(const computing *x, pv_value a) {
   if (slot < FM_SLOTS && x->f->maps_zero[slot] && is_zero(x, a))
     return a;
   pv_value p = parameter(x, 0);
-  switch (x->c.op) {
-  case GS_C_SCALE:
+  switch (gs_compute_table[x->c.op].form) {
+  case GS_FORM_SCALE:
     return pv_multiply(v, d, a, p);
-  case GS_C_OFFSET:
+  case GS_FORM_OFFSET:
     mark = pv_sum_open(v);
     pv_sum_add(v, d, PV_ONE, a);
     pv_sum_add(v, d, PV_ONE, p);
     return pv_sum_close(v, d, mark);
-  case GS_C_CLIP:
+  case GS_FORM_CLIP:
     return extremum_with(x, false, extremum_with(x, true, a, p),
                          parameter(x, 1));
-  default:
-    fm_fail(x->f, "an operator with parameters");
-    return 0;
+  case GS_FORM_NONE:
+  case GS_FORM_NEGATE:
+  case GS_FORM_ABS:
+  case GS_FORM_RELU:
+  case GS_FORM_FLOOR:
+  case GS_FORM_SQUARE:
+  case GS_FORM_FUNCTION:
+    break;
   }
+  fm_fail(x->f, "an operator with parameters");
+  return 0;
 }
 
 static pv_value
@@ -168,31 +175,36 @@ static pv_value
 join_cases(const computing *x, gs_compute kind, gs_dtype d,
            const pv_value *made, uint32_t n) {
   pv_values *v = &x->f->elements;
+  const gs_compute_info *info = &gs_compute_table[kind];
   uint32_t mark;
   pv_value all;
-  switch (kind) {
-  case GS_C_REDUCE_SUM:
+  switch (info->is_associative ? info->fold : GS_FOLD_NONE) {
+  case GS_FOLD_ADD:
     mark = pv_sum_open(v);
     for (uint32_t k = 0; k < n; k++)
       pv_sum_add(v, d, PV_ONE, made[k]);
     return pv_sum_close(v, d, mark);
-  case GS_C_REDUCE_MAX:
-  case GS_C_REDUCE_MIN:
+  case GS_FOLD_MAX:
+  case GS_FOLD_MIN:
     if (n)
-      return pv_extremum(v, d, kind == GS_C_REDUCE_MAX, made, n);
+      return pv_extremum(v, d, info->fold == GS_FOLD_MAX, made, n);
     fm_fail(x->f, "an extremum of nothing");
     return 0;
-  case GS_C_REDUCE_PROD:
+  case GS_FOLD_MUL:
     all = pv_number_value(v, d, PV_ONE);
     for (uint32_t k = 0; k < n; k++)
       all = n == 1 ? made[k] : pv_multiply(v, d, all, made[k]);
     return all;
-  default:
-    if (n == 1)
-      return made[0];
-    fm_fail(x->f, "cases of items that an operator takes together");
-    return 0;
+  case GS_FOLD_SUB:
+  case GS_FOLD_DIV:
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  if (n == 1)
+    return made[0];
+  fm_fail(x->f, "cases of items that an operator takes together");
+  return 0;
 }
 
 /* The cases reduced, and joined. */
@@ -368,22 +380,23 @@ fold_few(computing *x, uint32_t n) {
 
 static gs_compute
 kind_of_fold(const computing *x) {
-  switch (x->c.op) {
-  case GS_C_ADD:
+  switch (gs_compute_table[x->c.op].fold) {
+  case GS_FOLD_ADD:
+  case GS_FOLD_SUB:
     return GS_C_REDUCE_SUM;
-  case GS_C_MUL:
+  case GS_FOLD_MUL:
     return GS_C_REDUCE_PROD;
-  case GS_C_MAX:
+  case GS_FOLD_MAX:
     return GS_C_REDUCE_MAX;
-  case GS_C_MIN:
+  case GS_FOLD_MIN:
     return GS_C_REDUCE_MIN;
-  case GS_C_SUB:
-    return GS_C_REDUCE_SUM;
-  case GS_C_DIV:
+  case GS_FOLD_DIV:
     return pv_is_real(x->c.dtype) ? GS_C_REDUCE_PROD : GS_C_DIV;
-  default:
-    return x->c.op; /* of a sequence */
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
   }
+  return x->c.op; /* of a sequence */
 }
 
 /* x0 - x1 - ... is 2 x0 - (x0 + x1 + ...), and likewise with quotients of real

@@ -57,22 +57,25 @@ of_range(bool any_zero, double result) {
 
 static state
 of_element(const place *p, double x, double bound, double result) {
-  gs_compute op = p->op;
+  const gs_compute_info *info = &gs_compute_table[p->op];
   state s = AS_IT_IS;
   if (!isfinite(x))
     return AS_IT_IS;
-  if (op == GS_C_LOG || op == GS_C_RSQRT)
+  switch (info->domain) {
+  case GS_DOMAIN_POSITIVE:
     s = of_domain(x, bound, true);
-  else if (op == GS_C_SQRT)
+    break;
+  case GS_DOMAIN_NONNEGATIVE:
     s = of_domain(x, bound, false);
-  else if (op == GS_C_RECIP)
+    break;
+  case GS_DOMAIN_NONZERO:
     s = of_divisor(x, bound);
-  if (s != AS_IT_IS)
-    return s;
-  bool zero_is_meant = op == GS_C_FLOOR || op == GS_C_RELU || op == GS_C_CLIP ||
-                       op == GS_C_LOG || op == GS_C_OFFSET || op == GS_C_CAST;
-  bool any_zero = p->annuls || zero_is_meant || (op != GS_C_EXP && x == 0);
-  return of_range(any_zero, result);
+    break;
+  case GS_DOMAIN_REALS:
+    break;
+  }
+  bool any_zero = p->annuls || info->vanishes_elsewhere || x == 0;
+  return s == AS_IT_IS ? of_range(any_zero, result) : s;
 }
 
 /* --- one item ------------------------------------------------------------- */

@@ -129,16 +129,17 @@ pv_lowest(pv_values *v, gs_dtype d) {
 pv_value
 pv_apply_op(pv_values *v, gs_dtype d, gs_compute op, uint32_t param,
             bool nonnegative, const pv_value *args, uint32_t n) {
+  gs_sign sign = gs_compute_table[op].sign;
   pv_node node = {.kind = PV_APPLY,
                   .dtype = d,
                   .op = (uint16_t)op,
                   .param = param,
-                  .positive = op == GS_C_EXP,
+                  .positive = sign == GS_SIGN_POSITIVE,
                   .nonnegative = nonnegative};
   for (uint32_t k = 0; k < n; k++)
     if (!args[k])
       return 0;
-  if (op == GS_C_RECIP || op == GS_C_SQRT || op == GS_C_RSQRT)
+  if (sign == GS_SIGN_KEEPS_POSITIVE)
     node.positive = pv_at(v, args[0])->positive;
   return pv_intern(v, node, args, n);
 }

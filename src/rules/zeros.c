@@ -358,41 +358,6 @@ through_repeat(through *t) {
 
 /* --- compute -------------------------------------------------------------- */
 
-/* Zeros in give zeros out, whatever their number. */
-static bool
-keeps_zero(const bs_values *values, bs_value o, gs_compute op) {
-  switch (op) {
-  case GS_C_REDUCE_SUM:
-  case GS_C_REDUCE_MAX:
-  case GS_C_REDUCE_MIN:
-  case GS_C_REDUCE_MEAN:
-  case GS_C_REDUCE_PROD:
-  case GS_C_DOT_PROD:
-  case GS_C_ADD:
-  case GS_C_SUB:
-  case GS_C_MUL:
-  case GS_C_MAX:
-  case GS_C_MIN:
-  case GS_C_NEG:
-  case GS_C_ABS:
-  case GS_C_RELU:
-  case GS_C_SQRT:
-  case GS_C_TANH:
-  case GS_C_ERF:
-  case GS_C_FLOOR:
-  case GS_C_SQUARE:
-  case GS_C_SCALE:
-  case GS_C_CAST:
-  case GS_C_SELECT:
-    return true;
-  case GS_C_CLIP:
-    return bs_as_real(values, gs_compute_param(values, o, 0)) <= 0 &&
-           bs_as_real(values, gs_compute_param(values, o, 1)) >= 0;
-  default:
-    return false;
-  }
-}
-
 /* Multiplies along an axis of C, so that one zero there makes all zero. */
 static bool
 multiplies(gs_compute op, int64_t item) {
@@ -405,7 +370,8 @@ through_compute(through *t) {
   bs_value o = bs_item(t->values, t->attr, 0);
   const gs_type *from = t->kids[0].type;
   gs_compute op;
-  if (!gs_compute_of(t->values, o, &op) || !keeps_zero(t->values, o, op))
+  if (!gs_compute_of(t->values, o, &op) ||
+      !gs_compute_keeps_zero(t->values, o, op))
     return;
   gs_compute_kind kind = gs_compute_table[op].kind;
   bool folds = kind == GS_FOLD || kind == GS_SELECT;
@@ -477,17 +443,13 @@ constant_of_compute(bs_values *values, bs_value attr, bs_value c) {
   if (!gs_compute_of(values, o, &op))
     return BS_NIL;
   double x = bs_as_real(values, c);
-  switch (op) {
-  case GS_C_REDUCE_MAX:
-  case GS_C_REDUCE_MIN:
-  case GS_C_MAX:
-  case GS_C_MIN:
+  gs_fold fold = gs_compute_table[op].fold;
+  if (fold == GS_FOLD_MAX || fold == GS_FOLD_MIN)
     return c;
-  case GS_C_RELU:
+  if (op == GS_C_RELU)
     return x > 0 ? c : bs_int(values, 0);
-  default:
-    return x == 0 && keeps_zero(values, o, op) ? bs_int(values, 0) : BS_NIL;
-  }
+  return x == 0 && gs_compute_keeps_zero(values, o, op) ? bs_int(values, 0)
+                                                        : BS_NIL;
 }
 
 static bs_value

@@ -55,24 +55,13 @@ is_read_by_fixed(const po_program *p, uint32_t array) {
   return false;
 }
 
-/* What takes some times as long as a sum or a product. */
+/* Operations of a sum or a product: what takes more is no work to do twice. */
+#define SLOW 5
+
 static bool
 is_slow(const po_expr *e) {
-  if (e->kind == PO_BINARY)
-    return e->op == GS_C_DIV;
-  switch (e->kind == PO_UNARY ? e->op : GS_C_ADD) {
-  case GS_C_SQRT:
-  case GS_C_RSQRT:
-  case GS_C_RECIP:
-  case GS_C_EXP:
-  case GS_C_LOG:
-  case GS_C_TANH:
-  case GS_C_ERF:
-  case GS_C_SIGMOID:
-    return true;
-  default:
-    return false;
-  }
+  return (e->kind == PO_BINARY || e->kind == PO_UNARY) &&
+         gs_compute_table[e->op].work >= SLOW;
 }
 
 /* Operations of a formula; a copy of what a reduction left in a local is

@@ -101,22 +101,11 @@ fits_dtype(gs_dtype dtype, double v) {
          (v >= limited(dtype, -INFINITY) && v <= limited(dtype, INFINITY));
 }
 
+/* A quotient of integers is cut, so nothing is said of quotients. */
 static double
 apply_fold(gs_compute op, double a, double b) {
-  switch (op) {
-  case GS_C_ADD:
-    return a + b;
-  case GS_C_SUB:
-    return a - b;
-  case GS_C_MUL:
-    return a * b;
-  case GS_C_MAX:
-    return a > b ? a : b;
-  case GS_C_MIN:
-    return a < b ? a : b;
-  default:
-    return NAN;
-  }
+  gs_fold fold = gs_compute_table[op].fold;
+  return fold == GS_FOLD_DIV ? NAN : gs_fold_real(fold, a, b);
 }
 
 /* What the body is where everything it reads is v; NaN: not known. */
