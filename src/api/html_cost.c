@@ -103,6 +103,11 @@ operations(const gs_program *p, gs_term t) {
   case GS_SELECT:
   case GS_GATHER:
     return n_out;
+  case GS_REDUCE:
+  case GS_DOT:
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+  case GS_SOFTMAX:
   default: /* of a dot product: n_in / 2 multiply-adds when t = 2 */
     return n_in;
   }

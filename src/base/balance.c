@@ -103,6 +103,9 @@ step(scan *s) {
   case BS_COMMENT:
     skip_comment(s);
     return true;
+  case BS_TOKEN:
+  case BS_SPACE:
+  case BS_CONTROL:
   default:
     return skip_token_byte(s);
   }

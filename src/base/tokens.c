@@ -67,6 +67,9 @@ next_kind(const scan *s, uint32_t *end) {
   case BS_COMMENT:
     *end = comment_end(s);
     return BS_T_COMMENT;
+  case BS_TOKEN:
+  case BS_SPACE:
+  case BS_CONTROL:
   default:
     *end = atom_end(s);
     return BS_T_ATOM;

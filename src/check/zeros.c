@@ -221,6 +221,9 @@ zero_node(asking *a, gs_term t, uint32_t d, int64_t lo, int64_t hi) {
     return zero_pair(a, t, d, lo, hi);
   case GS_COMPUTE:
     return zero_compute(a, n, d, lo, hi);
+  case GS_TENSOR:
+  case GS_CALL:
+  case GS_OP_COUNT:
   default:
     return false;
   }

@@ -22,6 +22,8 @@ element_at(const po_array *array, int64_t i) {
     return ((const int8_t *)array->data)[i];
   case GS_U8:
     return ((const uint8_t *)array->data)[i];
+  case GS_I32:
+  case GS_DTYPE_COUNT:
   default:
     return ((const int32_t *)array->data)[i];
   }

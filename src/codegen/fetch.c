@@ -82,7 +82,7 @@ add_product(cg_emitter *e, address *a, __isl_keep isl_ast_expr *expr,
 static bool
 add_operation(cg_emitter *e, address *a, __isl_keep isl_ast_expr *expr,
               int64_t factor) {
-  switch (isl_ast_expr_op_get_type(expr)) {
+  switch ((int)isl_ast_expr_op_get_type(expr)) {
   case isl_ast_expr_op_add:
     return add_argument(e, a, expr, 0, factor) &&
            add_argument(e, a, expr, 1, factor);
@@ -228,7 +228,7 @@ add_block(search *x, __isl_keep isl_ast_node *block) {
 static bool
 add_node(search *x, isl_ast_node *node) {
   node = cg_below_marks(x->e, node);
-  switch (isl_ast_node_get_type(node)) {
+  switch ((int)isl_ast_node_get_type(node)) {
   case isl_ast_node_user:
     add_stmt(x, node);
     return true;
@@ -285,7 +285,7 @@ static void
 collect_loops(row_loops *l, isl_ast_node *node) {
   po_pool_reserve(&l->e->pool, 1);
   node = cg_below_marks(l->e, po_keep_ast_node(&l->e->pool, node));
-  switch (isl_ast_node_get_type(node)) {
+  switch ((int)isl_ast_node_get_type(node)) {
   case isl_ast_node_if:
   case isl_ast_node_block:
     collect_parts(l, node);

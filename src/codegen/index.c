@@ -123,7 +123,7 @@ put_op(cg_emitter *e, __isl_keep isl_ast_expr *expr, int level) {
     put_infix(e, expr, found, level);
     return;
   }
-  switch (op) {
+  switch ((int)op) {
   case isl_ast_expr_op_max:
     put_nested(e, expr, CG_MAX_INDEX);
     break;
@@ -149,7 +149,7 @@ put_op(cg_emitter *e, __isl_keep isl_ast_expr *expr, int level) {
 
 static void
 put(cg_emitter *e, isl_ast_expr *expr, int level) {
-  switch (isl_ast_expr_get_type(expr)) {
+  switch ((int)isl_ast_expr_get_type(expr)) {
   case isl_ast_expr_op:
     put_op(e, expr, level);
     break;
@@ -219,7 +219,7 @@ coefficient_of_op(cg_emitter *e, __isl_keep isl_ast_expr *expr,
   *out = 0;
   if (!arg[0] && !arg[1])
     return true;
-  switch (op) {
+  switch ((int)op) {
   case isl_ast_expr_op_add:
     return !__builtin_add_overflow(arg[0], arg[1], out);
   case isl_ast_expr_op_sub:

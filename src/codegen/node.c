@@ -204,7 +204,7 @@ put_block(cg_emitter *e, cg_scope *scope, __isl_keep isl_ast_node *block,
 /* All of a node's iterations of the loop are in a `for` of it. */
 static bool
 is_all_in_loop(cg_emitter *e, __isl_keep isl_ast_node *node, uint32_t loop) {
-  switch (isl_ast_node_get_type(node)) {
+  switch ((int)isl_ast_node_get_type(node)) {
   case isl_ast_node_for:
     return cg_loop_of_for(node) == loop;
   case isl_ast_node_if: {
@@ -350,7 +350,7 @@ cg_put_node(cg_emitter *e, cg_scope *scope, isl_ast_node *node,
     po_pool_release(&e->pool, mark);
     return;
   }
-  switch (isl_ast_node_get_type(node)) {
+  switch ((int)isl_ast_node_get_type(node)) {
   case isl_ast_node_for:
     if (cg_is_loop(node))
       put_for(e, scope, node, indent);

@@ -263,7 +263,7 @@ collect_stmt(lanes *l, const cg_user_note *note) {
 /* The statements of an iteration, those of loops written out as well. */
 static void
 collect(lanes *l, isl_ast_node *node) {
-  switch (isl_ast_node_get_type(node)) {
+  switch ((int)isl_ast_node_get_type(node)) {
   case isl_ast_node_user:
     collect_stmt(l, cg_note_of_user(node));
     break;

@@ -125,7 +125,7 @@ static uint32_t
 count_writes(const cg_emitter *e, __isl_take isl_ast_node *node,
              uint32_t array) {
   uint32_t n = 0;
-  switch (isl_ast_node_get_type(node)) {
+  switch ((int)isl_ast_node_get_type(node)) {
   case isl_ast_node_for:
     n = count_writes(e, isl_ast_node_for_get_body(node), array);
     break;

@@ -127,6 +127,8 @@ ed_look(const ed_document *d, uint32_t place, ed_cursor *out) {
     case BS_TOKEN:
       take_word(&w, place);
       break;
+    case BS_SPACE:
+    case BS_CONTROL:
     default:
       w.at++;
     }

@@ -8,16 +8,6 @@
 #include "extract/internal.h"
 #include <stdlib.h>
 
-/* Views cost nothing at run time; these only break ties, so that the shorter
- * and plainer of two equal programs wins. */
-static const double view_table[GS_OP_COUNT] = {
-    [GS_ACCESS] = 1e-3,    [GS_TRANSPOSE] = 1e-3,   [GS_CARTPROD] = 1e-3,
-    [GS_PAIR] = 1e-3,      [GS_WINDOWS] = 1e-3,     [GS_SLICE] = 1e-3,
-    [GS_SQUEEZE] = 1e-3,   [GS_INSERT_AXIS] = 1e-3, [GS_BROADCAST] = 1e-3,
-    [GS_FLATTEN] = 1.5e-3, [GS_REPEAT] = 1.5e-3,    [GS_PAD] = 2e-3,
-    [GS_RESHAPE] = 2e-3,   [GS_CONCAT] = 2e-3,
-};
-
 double
 ex_cost_total(const ex_cost *c) {
   return c->arithmetic + c->memory + c->call + c->view;
@@ -64,6 +54,7 @@ operations_per_cycle(const gs_target *t, gs_rate r, gs_dtype d) {
     return flops * lanes(gs_sum_dtype(d));
   case GS_RATE_VECTOR:
     return at_least(flops / 2 * lanes(d), scalar);
+  case GS_RATE_SCALAR:
   default:
     return scalar;
   }
@@ -79,6 +70,11 @@ work_items(gs_compute_kind kind, const gs_type *in, const gs_type *out) {
   case GS_SELECT:
   case GS_GATHER:
     return n_out;
+  case GS_REDUCE:
+  case GS_DOT:
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+  case GS_SOFTMAX:
   default:
     return n_in;
   }
@@ -114,6 +110,10 @@ compute_traffic(const gs_target *t, ex_limit limit, gs_compute_kind kind,
     return traffic(t, 3 * read + written, read + written);
   case GS_GATHER:
     return traffic(t, 2 * written, read + written);
+  case GS_FOLD:
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+  case GS_SELECT:
   default:
     return traffic(t, read + written, read + written);
   }
@@ -167,22 +167,14 @@ ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
               bs_value attr, const gs_type *const *kids, uint32_t n_kids,
               const gs_type *type, ex_cost *out) {
   *out = (ex_cost){0};
-  switch (op) {
-  case GS_TENSOR:
-  case GS_CONST:
-    return;
-  case GS_COMPUTE:
+  if (op == GS_COMPUTE)
     price_compute(t, limit, values, attr, kids[0], type, out);
-    return;
-  case GS_MATERIALIZE:
+  else if (op == GS_MATERIALIZE)
     out->memory = traffic(t, 2 * size_of(type), 2 * size_of(type));
-    return;
-  case GS_CALL:
+  else if (op == GS_CALL)
     price_call(t, values, attr, kids, n_kids, type, out);
-    return;
-  default:
-    out->view = view_table[op];
-  }
+  else
+    out->view = gs_op_table[op].price;
 }
 
 static int

@@ -16,19 +16,12 @@ is_named(const bs_values *values, const ex_names *names, bs_value name) {
 static bool
 keeps(const bs_values *values, const ex_names *names, gs_op op, bs_value attr) {
   gs_compute compute;
-  switch (op) {
-  case GS_CONST:
-    return true;
-  case GS_TENSOR:
+  if (op == GS_TENSOR)
     return is_named(values, names, bs_item(values, attr, 0));
-  case GS_CALL:
-    return false;
-  case GS_COMPUTE:
+  if (op == GS_COMPUTE)
     return gs_compute_of(values, bs_item(values, attr, 0), &compute) &&
            gs_compute_table[compute].kind != GS_DOT;
-  default:
-    return true;
-  }
+  return op != GS_CALL;
 }
 
 uint8_t *

@@ -18,6 +18,9 @@ gs_datum_of(const bs_values *values, bs_value v) {
     return (gs_datum){GS_D_REAL, {.r = bs_as_real(values, v)}};
   case BS_KIND_BOOL:
     return (gs_datum){GS_D_BOOL, {.b = bs_as_bool(values, v)}};
+  case BS_KIND_NIL:
+  case BS_KIND_SYM:
+  case BS_KIND_LIST:
   default:
     return (gs_datum){GS_D_VALUE, {.v = v}};
   }

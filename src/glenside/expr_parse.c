@@ -22,6 +22,8 @@ sort_of_value(const bs_values *values, bs_value v) {
     return GS_SORT_BOOL;
   case BS_KIND_LIST:
     return GS_SORT_LIST;
+  case BS_KIND_NIL:
+  case BS_KIND_SYM:
   default:
     return GS_SORT_SYM;
   }
@@ -545,6 +547,9 @@ parse(const parser *p, uint32_t node, want w, int depth) {
     return parse_symbol(p, node, w);
   case BS_SX_STRING:
     return literal(p, node, x->value, GS_SORT_SYM, w);
+  case BS_SX_INT:
+  case BS_SX_REAL:
+  case BS_SX_BOOL:
   default:
     return literal(p, node, x->value, sort_of_value(p->ctx->values, x->value),
                    w);

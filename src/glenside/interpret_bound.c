@@ -26,6 +26,10 @@ unit_of(gs_dtype dtype) {
     return 0x1p-53;
   case GS_BF16:
     return 0x1p-9;
+  case GS_I8:
+  case GS_U8:
+  case GS_I32:
+  case GS_DTYPE_COUNT:
   default:
     return 0;
   }

@@ -177,6 +177,13 @@ follow(const place *p) {
   case GS_REPEAT:
     p->index[attr_int(p, 0)] /= attr_int(p, 1);
     return next;
+  case GS_TENSOR:
+  case GS_CONST:
+  case GS_ACCESS:
+  case GS_COMPUTE:
+  case GS_MATERIALIZE:
+  case GS_CALL:
+  case GS_OP_COUNT:
   default: /* access: the same elements */
     return next;
   }

@@ -7,7 +7,8 @@
 #include <string.h>
 
 const gs_op_info gs_op_table[GS_OP_COUNT] = {
-#define X(id, name, kids, attrs, first, view) {name, kids, attrs, first, view},
+#define X(id, name, kids, attrs, first, view, price)                           \
+  {name, kids, attrs, first, view, price},
     GS_OPS(X)
 #undef X
 };
@@ -205,6 +206,10 @@ gs_sum_dtype(gs_dtype dtype) {
     return GS_I32;
   case GS_BF16:
     return GS_F32;
+  case GS_F32:
+  case GS_F64:
+  case GS_I32:
+  case GS_DTYPE_COUNT:
   default:
     return dtype;
   }

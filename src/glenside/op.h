@@ -25,30 +25,32 @@
 
 #include "base/value.h"
 
-/*     id          surface       kids attrs  first  is a view */
+/* Views cost nothing at run time: their prices only break ties, so that the
+ * shorter and plainer of two equal programs wins. */
+/*     id          surface       kids attrs  first  is a view  price */
 #define GS_OPS(X)                                                              \
-  X(TENSOR, "tensor", 0, "sLt", 0, 0)                                          \
-  X(CONST, "const", 0, "sLt", 0, 0)                                            \
-  X(ACCESS, "access", 1, "n", 0, 1)                                            \
-  X(TRANSPOSE, "transpose", 1, "L", 0, 1)                                      \
-  X(CARTPROD, "cartProd", 2, "", 0, 1)                                         \
-  X(PAIR, "pair", 2, "", 0, 1)                                                 \
-  X(WINDOWS, "windows", 1, "LLL", 0, 1)                                        \
-  X(SLICE, "slice", 1, "dnn", 0, 1)                                            \
-  X(CONCAT, "concat", 2, "d", 0, 1)                                            \
-  X(PAD, "pad", 1, "kdnn", 0, 1)                                               \
-  X(SQUEEZE, "squeeze", 1, "d", 0, 1)                                          \
-  X(INSERT_AXIS, "insertAxis", 1, "d", 0, 1)                                   \
-  X(BROADCAST, "broadcast", 1, "L", 0, 1)                                      \
-  X(FLATTEN, "flatten", 1, "", 0, 1)                                           \
-  X(RESHAPE, "reshape", 1, "LL", 0, 1)                                         \
-  X(REPEAT, "repeat", 1, "dn", 0, 1)                                           \
-  X(COMPUTE, "compute", 1, "o", 1, 0)                                          \
-  X(MATERIALIZE, "materialize", 1, "", 0, 0)                                   \
-  X(CALL, "call", -1, "s*", 1, 0) /* kids: the instruction's operands */
+  X(TENSOR, "tensor", 0, "sLt", 0, 0, 0)                                       \
+  X(CONST, "const", 0, "sLt", 0, 0, 0)                                         \
+  X(ACCESS, "access", 1, "n", 0, 1, 1e-3)                                      \
+  X(TRANSPOSE, "transpose", 1, "L", 0, 1, 1e-3)                                \
+  X(CARTPROD, "cartProd", 2, "", 0, 1, 1e-3)                                   \
+  X(PAIR, "pair", 2, "", 0, 1, 1e-3)                                           \
+  X(WINDOWS, "windows", 1, "LLL", 0, 1, 1e-3)                                  \
+  X(SLICE, "slice", 1, "dnn", 0, 1, 1e-3)                                      \
+  X(CONCAT, "concat", 2, "d", 0, 1, 2e-3)                                      \
+  X(PAD, "pad", 1, "kdnn", 0, 1, 2e-3)                                         \
+  X(SQUEEZE, "squeeze", 1, "d", 0, 1, 1e-3)                                    \
+  X(INSERT_AXIS, "insertAxis", 1, "d", 0, 1, 1e-3)                             \
+  X(BROADCAST, "broadcast", 1, "L", 0, 1, 1e-3)                                \
+  X(FLATTEN, "flatten", 1, "", 0, 1, 1.5e-3)                                   \
+  X(RESHAPE, "reshape", 1, "LL", 0, 1, 2e-3)                                   \
+  X(REPEAT, "repeat", 1, "dn", 0, 1, 1.5e-3)                                   \
+  X(COMPUTE, "compute", 1, "o", 1, 0, 0)                                       \
+  X(MATERIALIZE, "materialize", 1, "", 0, 0, 0)                                \
+  X(CALL, "call", -1, "s*", 1, 0, 0) /* kids: the instruction's operands */
 
 typedef enum gs_op {
-#define X(id, name, kids, attrs, first, view) GS_##id,
+#define X(id, name, kids, attrs, first, view, price) GS_##id,
   GS_OPS(X)
 #undef X
       GS_OP_COUNT
@@ -60,6 +62,7 @@ typedef struct gs_op_info {
   const char *attrs;
   bool attrs_first;
   bool view;
+  double price;
 } gs_op_info;
 
 extern const gs_op_info gs_op_table[GS_OP_COUNT];

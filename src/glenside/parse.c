@@ -150,6 +150,11 @@ stays_finite(gs_dtype dtype, double v) {
     return fabs(v) < 0x1.ffffffp127;
   case GS_BF16: /* by way of f32 */
     return fabs(v) < 0x1.ffffffp127 && fabsf((float)v) < 0x1.ffp127f;
+  case GS_F64:
+  case GS_I8:
+  case GS_U8:
+  case GS_I32:
+  case GS_DTYPE_COUNT:
   default:
     return true;
   }

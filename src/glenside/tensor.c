@@ -89,6 +89,8 @@ gs_convert(gs_dtype dtype, double v) {
     return saturate(v, 0, UINT8_MAX);
   case GS_I32:
     return saturate(v, INT32_MIN, INT32_MAX);
+  case GS_F64:
+  case GS_DTYPE_COUNT:
   default:
     return v;
   }
@@ -117,6 +119,7 @@ gs_tensor_get(const gs_tensor *t, int64_t i) {
     return ((const uint8_t *)t->data)[i];
   case GS_I32:
     return ((const int32_t *)t->data)[i];
+  case GS_DTYPE_COUNT:
   default:
     return 0;
   }
@@ -155,6 +158,7 @@ gs_tensor_set(gs_tensor *t, int64_t i, double v) {
   case GS_I32:
     ((int32_t *)t->data)[i] = (int32_t)v;
     break;
+  case GS_DTYPE_COUNT:
   default:
     break;
   }
@@ -187,6 +191,10 @@ value_of(gs_dtype dtype, uint64_t bits) {
     return (double)(bits % 16);
   case GS_I32:
     return (double)(bits % 128) - 64;
+  case GS_F32:
+  case GS_F64:
+  case GS_BF16:
+  case GS_DTYPE_COUNT:
   default:
     return ((double)(bits % 512) - 256) / 256;
   }

@@ -311,6 +311,7 @@ value(execution *x, const prepared *s, uint32_t k, const int64_t *index) {
     return fold(e->op, e->dtype, v[e->kids[0]], v[e->kids[1]]);
   case PO_SELECT:
     return v[e->kids[0]] > 0 ? v[e->kids[1]] : v[e->kids[2]];
+  case PO_GATHER:
   default:
     return gather(x, s, k, index);
   }

@@ -35,6 +35,10 @@ po_tuple_items(const po_lowering *low, gs_term compute) {
   case GS_DOT:
   case GS_FOLD:
     return items <= PO_MAX_TUPLE ? (uint32_t)items : 0;
+  case GS_REDUCE:
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+  case GS_SOFTMAX:
   default:
     return 0;
   }

@@ -184,6 +184,11 @@ read_function(reading *x, gs_compute op, uint32_t *at) {
     break;
   case GS_GATHER:
     return read_gather(x, at);
+  case GS_REDUCE:
+  case GS_DOT:
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+  case GS_SOFTMAX:
   default:
     e.kind = PO_UNARY;
     ok = read_arguments(x, &e, 1) &&
@@ -208,6 +213,11 @@ find_function(const po_reader *r, gs_compute *op) {
   case GS_DOT:
   case GS_SOFTMAX:
     return false;
+  case GS_FOLD:
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+  case GS_SELECT:
+  case GS_GATHER:
   default:
     return true;
   }

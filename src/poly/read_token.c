@@ -219,6 +219,8 @@ name_of(const po_reader *r, po_entry_kind kind, uint32_t k) {
     return r->p->arrays.data[k].name;
   case PO_E_LOOP:
     return r->p->nest.nodes.data[k].name;
+  case PO_E_STMT:
+  case PO_E_KINDS:
   default:
     return r->p->stmts.data[k].name;
   }

@@ -287,6 +287,7 @@ apply(const pv_bits *b, const pv_circuit *c, const pv_gate *g,
     return choice(b, c, g);
   case GS_GATHER:
     return gather(b, c, g);
+  case GS_SOFTMAX:
   default:
     return NULL;
   }

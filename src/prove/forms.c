@@ -378,6 +378,13 @@ look_at_view(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
     break;
   case GS_MATERIALIZE:
     break;
+  case GS_TENSOR:
+  case GS_CONST:
+  case GS_CARTPROD:
+  case GS_PAIR:
+  case GS_COMPUTE:
+  case GS_CALL:
+  case GS_OP_COUNT:
   default:
     w->unknown = w->dead = true;
   }

@@ -454,6 +454,7 @@ operate(pv_operating *x) {
     return softmax(x);
   case GS_SELECT:
     return pv_operating_apply_items(x);
+  case GS_GATHER:
   default:
     x->r->failed = true;
     return (pv_series){0};

@@ -27,6 +27,7 @@ value_of(const pv_sampler *s, const eg_attr_pattern *a, bs_value *out) {
         return false;
     *out = bs_list(s->ctx.values, items, a->n);
     return true;
+  case EG_ATTR_ANY:
   default:
     return false;
   }
@@ -64,6 +65,7 @@ unify(pv_sampler *s, const eg_attr_pattern *a, bs_value v) {
       if (!unify(s, &a->items[k], bs_item(s->ctx.values, v, k)))
         return false;
     return true;
+  case EG_ATTR_ANY:
   default:
     return true;
   }

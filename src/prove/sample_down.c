@@ -344,6 +344,8 @@ down_compute(const down *d) {
     return down_tuple(d, 2);
   case GS_CAST:
     return down_cast(d);
+  case GS_ELEMENTWISE:
+  case GS_SOFTMAX:
   default:
     return true;
   }

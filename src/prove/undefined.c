@@ -162,6 +162,9 @@ of_item(const place *p) {
   case GS_DOT:
   case GS_SOFTMAX:
     return of_reduction(p);
+  case GS_CAST:
+  case GS_SELECT:
+  case GS_GATHER:
   default: /* casts round as they say; the others hand on */
     return AS_IT_IS;
   }

@@ -160,6 +160,12 @@ rl_climb(const deriver *d, const gs_skeleton *s, uint32_t hole, uint32_t top,
 
 /* --- going back down ------------------------------------------------------ */
 
+typedef struct view_step {
+  const gs_sk_node *node;
+  const stage *below, *above;
+  const char *term;
+} view_step;
+
 static const char *
 list_text(const deriver *d, const size *s, uint32_t n) {
   bs_text t;
@@ -195,44 +201,70 @@ with_access(const deriver *d, const char *term, uint32_t *have, uint32_t want) {
   return bs_arena_printf(d->ctx->arena, "(access %s %u)", term, want);
 }
 
-/* Undoes one view: term has the shape `above`, its split is at *cut. */
 static const char *
-down(const deriver *d, const gs_sk_node *n, const stage *below,
-     const stage *above, const char *term, uint32_t *cut) {
-  bs_arena *arena = d->ctx->arena;
-  int64_t at = 0;
-  switch (n->op) {
-  case GS_TRANSPOSE:
-    return bs_arena_printf(arena, "(transpose %s %s)", term,
-                           inverse_permutation(d, n));
-  case GS_SQUEEZE:
-    literal_int(d, n->attrs[0], &at);
-    *cut += at <= *cut;
-    return bs_arena_printf(arena, "(insertAxis %s %lld)", term, (long long)at);
-  case GS_INSERT_AXIS:
-    literal_int(d, n->attrs[0], &at);
-    *cut -= at < *cut;
-    return bs_arena_printf(arena, "(squeeze %s %lld)", term, (long long)at);
-  case GS_RESHAPE:
-  case GS_FLATTEN:
-    term = with_access(d, term, cut, above->access);
-    *cut = below->access;
-    return bs_arena_printf(
-        arena, "(reshape %s %s %s)", term,
-        list_text(d, below->dim, below->access),
-        list_text(d, below->dim + below->access, below->rank - below->access));
-  default:
-    return term;
-  }
+down_same(const deriver *d, const view_step *v, uint32_t *cut) {
+  (void)d;
+  (void)cut;
+  return v->term;
 }
+
+static const char *
+down_transpose(const deriver *d, const view_step *v, uint32_t *cut) {
+  (void)cut;
+  return bs_arena_printf(d->ctx->arena, "(transpose %s %s)", v->term,
+                         inverse_permutation(d, v->node));
+}
+
+static const char *
+down_squeeze(const deriver *d, const view_step *v, uint32_t *cut) {
+  int64_t at = 0;
+  literal_int(d, v->node->attrs[0], &at);
+  *cut += at <= *cut;
+  return bs_arena_printf(d->ctx->arena, "(insertAxis %s %lld)", v->term,
+                         (long long)at);
+}
+
+static const char *
+down_insert_axis(const deriver *d, const view_step *v, uint32_t *cut) {
+  int64_t at = 0;
+  literal_int(d, v->node->attrs[0], &at);
+  *cut -= at < *cut;
+  return bs_arena_printf(d->ctx->arena, "(squeeze %s %lld)", v->term,
+                         (long long)at);
+}
+
+static const char *
+down_reshape(const deriver *d, const view_step *v, uint32_t *cut) {
+  const stage *below = v->below;
+  const char *term = with_access(d, v->term, cut, v->above->access);
+  *cut = below->access;
+  return bs_arena_printf(
+      d->ctx->arena, "(reshape %s %s %s)", term,
+      list_text(d, below->dim, below->access),
+      list_text(d, below->dim + below->access, below->rank - below->access));
+}
+
+/* Undoes one view: the term has the shape above, its split is at *cut. */
+static const char *(*const down_table[GS_OP_COUNT])(const deriver *,
+                                                    const view_step *,
+                                                    uint32_t *cut) = {
+    [GS_ACCESS] = down_same,      [GS_TRANSPOSE] = down_transpose,
+    [GS_SQUEEZE] = down_squeeze,  [GS_INSERT_AXIS] = down_insert_axis,
+    [GS_RESHAPE] = down_reshape,  [GS_FLATTEN] = down_reshape,
+    [GS_MATERIALIZE] = down_same,
+};
 
 const char *
 rl_invert(const deriver *d, const gs_skeleton *s, const chain *c,
           const char *term) {
   uint32_t cut = c->stages[c->n].access;
-  for (uint32_t k = c->n; k-- > 0;)
-    term = down(d, &s->nodes[c->node[k]], &c->stages[k], &c->stages[k + 1],
-                term, &cut);
+  for (uint32_t k = c->n; k-- > 0;) {
+    view_step v = {.node = &s->nodes[c->node[k]],
+                   .below = &c->stages[k],
+                   .above = &c->stages[k + 1],
+                   .term = term};
+    term = down_table[v.node->op](d, &v, &cut);
+  }
   return with_access(d, term, &cut, c->stages[0].access);
 }
 

@@ -138,6 +138,7 @@ settle(trial *t, const eg_attr_pattern *a, bs_value proposed) {
         return BS_NIL;
     }
     return bs_list(t->values, items, a->n);
+  case EG_ATTR_ANY:
   default:
     return proposed;
   }

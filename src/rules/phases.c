@@ -119,6 +119,7 @@ run_plan(runner *r, const rl_plan *p) {
     return run_round(r, p);
   case RL_RUN_REPEAT:
     return run_repeat(r, p);
+  case RL_RUN_SATURATE:
   default:
     return run_saturate(r, p);
   }

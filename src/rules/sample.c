@@ -271,6 +271,11 @@ rl_random_attr(rl_sample *s, gs_op op, const gs_type *const *kids,
   case GS_CONST:
   case GS_CALL:
     return BS_NIL;
+  case GS_CARTPROD:
+  case GS_PAIR:
+  case GS_FLATTEN:
+  case GS_MATERIALIZE:
+  case GS_OP_COUNT:
   default:
     break;
   }
@@ -322,6 +327,7 @@ settle_attr(instance *i, const eg_attr_pattern *a, bs_value proposed) {
         return BS_NIL;
     }
     return bs_list(values, items, a->n);
+  case EG_ATTR_ANY:
   default:
     return proposed;
   }

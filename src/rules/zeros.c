@@ -469,20 +469,13 @@ rl_constant_of(bs_values *values, gs_op op, bs_value attr, const rl_known *kids,
   bs_value c = n ? kids[0].constant : BS_NIL;
   if (!c.i)
     return BS_NIL;
-  switch (op) {
-  case GS_CARTPROD:
-  case GS_PAIR:
-  case GS_CONCAT:
-    return bs_same(c, kids[1].constant) ? c : BS_NIL;
-  case GS_PAD:
+  if (op == GS_PAD)
     return constant_of_pad(values, attr, c, type);
-  case GS_COMPUTE:
+  if (op == GS_COMPUTE)
     return constant_of_compute(values, attr, c);
-  case GS_MATERIALIZE:
-    return c;
-  default:
-    return gs_op_table[op].view ? c : BS_NIL;
-  }
+  if (!gs_op_table[op].view && op != GS_MATERIALIZE)
+    return BS_NIL;
+  return n == 1 || bs_same(c, kids[1].constant) ? c : BS_NIL;
 }
 
 /* --- data ----------------------------------------------------------------- */

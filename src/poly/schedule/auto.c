@@ -358,6 +358,8 @@ allowance(const chooser *c) {
     return 1;
   case PO_FUSE_MAX:
     return 64;
+  case PO_FUSE_MIN:
+  case PO_FUSE_POST_TILE:
   default:
     return c->max_recompute;
   }
@@ -395,6 +397,7 @@ place_in(chooser *c, uint32_t root) {
     return n ? loops[n - 1] : PO_NO_NODE;
   case PO_FUSE_MAX:
     return n ? loops[0] : PO_NO_NODE;
+  case PO_FUSE_MIN:
   default:
     return PO_NO_NODE;
   }

@@ -183,6 +183,13 @@ is_there(const arguments *a, po_arg_kind kind) {
   case PO_ARG_INTS:
   case PO_ARG_STMTS:
     return po_is_mark(t, "[");
+  case PO_ARG_END:
+  case PO_ARG_LOOP:
+  case PO_ARG_LOOPS:
+  case PO_ARG_NODE:
+  case PO_ARG_STMT:
+  case PO_ARG_ARRAY:
+  case PO_ARG_WORD:
   default:
     return t->kind == PO_ST_WORD && !po_is_name(t, "at");
   }

@@ -51,6 +51,9 @@ or_value(const or_program *p, int term, const int64_t *vars) {
     return a * b;
   case OR_DIV:
     return b ? floor_div(a, b) : 0;
+  case OR_MOD:
+  case OR_NUMBER:
+  case OR_VAR:
   default:
     return b ? a - b * floor_div(a, b) : 0;
   }
@@ -90,6 +93,9 @@ range_of(const search *s, int term) {
   case OR_DIV:
     return b.lo > 0 ? (range){floor_div(a.lo, b.lo), floor_div(a.hi, b.lo)}
                     : (range){-FAR, FAR};
+  case OR_MOD:
+  case OR_NUMBER:
+  case OR_VAR:
   default:
     return a.lo >= 0 && a.hi < b.lo ? a : (range){0, b.hi - 1};
   }
@@ -143,6 +149,9 @@ narrow(search *s, int term, range to) {
              (range){to.lo <= -FAR ? -FAR : near(to.lo * b.lo),
                      to.hi >= FAR ? FAR : near(to.hi * b.lo + b.lo - 1)});
     break;
+  case OR_MOD:
+  case OR_NUMBER:
+  case OR_VAR:
   default:
     break;
   }

@@ -106,7 +106,7 @@ place_of(walk *w, uint32_t array, const int64_t *index) {
 
 static inline int64_t
 apply_op(gs_compute op, int64_t a, int64_t b) {
-  switch (op) {
+  switch ((int)op) {
   case GS_C_ADD:
     return (int32_t)(uint32_t)((uint64_t)a + (uint64_t)b);
   case GS_C_SUB:

@@ -80,7 +80,7 @@ attribute(gs_op op, const gs_type *t, bs_value *out) {
   static const char *const kinds[] = {"zero", "edge", "min"};
   uint32_t d = t->rank ? (uint32_t)below(t->rank) : 0;
   uint64_t size = t->rank ? (uint64_t)t->dim[d] : 1, lo = below(size);
-  switch (op) {
+  switch ((int)op) {
   case GS_ACCESS:
   case GS_INSERT_AXIS:
     out[0] = integer(below(t->rank + 1u));

@@ -501,6 +501,8 @@ operand_items(instance *x, uint32_t kid, gs_compute op, gs_type *k) {
   case GS_GATHER:
     insert_dim(k, at, 2);
     return true;
+  case GS_CAST:
+  case GS_ELEMENTWISE:
   default:
     return true;
   }
@@ -556,6 +558,13 @@ down_one(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
   case GS_MATERIALIZE:
     *k = *t;
     return true;
+  case GS_CALL:
+  case GS_CARTPROD:
+  case GS_CONCAT:
+  case GS_CONST:
+  case GS_OP_COUNT:
+  case GS_PAIR:
+  case GS_TENSOR:
   default:
     return false;
   }
