@@ -23,7 +23,7 @@ const gs_op_info gs_op_table[GS_OP_COUNT] = {
                 zero, order, digits, joins, domain, vanishes, sign, bends,     \
                 inverse, ...)                                                  \
   static double inverse_##id(double v, double p) {                             \
-    (void)p;                                                                   \
+    (void)v, (void)p;                                                          \
     return inverse;                                                            \
   }
 #include "glenside/ops.def"

@@ -204,7 +204,7 @@ extern const gs_compute_info gs_compute_table[GS_COMPUTE_COUNT];
 typedef struct gs_fold_info {
   const char *infix; /* NULL: it has no sign */
   int binds;         /* 1: as sums do; 2: as products do */
-  double start;      /* what may be folded first, and changes nothing */
+  double start;      /* where a fold starts: as second operand, no change */
   int64_t (*whole)(int64_t a, int64_t b); /* its low bits are those of any
                                            * width; a quotient by 0 is 0 */
 } gs_fold_info;
