@@ -9,8 +9,8 @@
 #include "prove/symbolic.h"
 
 /* Forms, combinations tried for them, and operations of isl for each. */
-#define MAX_FORMS          1200
-#define MAX_TRIES          60000
+#define MAX_FORMS          1500
+#define MAX_TRIES          75000
 #define OPERATIONS_OF_FORM 200000
 #define ENOUGH             4 /* the rank */
 

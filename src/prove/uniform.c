@@ -345,7 +345,9 @@ pv_rank_reach(const bs_values *values, const rl_rule *rule) {
   uint64_t axes = axes_of(rule);
   reach += reach > 0; /* there is an axis k at ranks above k */
   reach = reach > r.longest ? reach : r.longest;
-  reach = reach > r.composed + 1 ? reach : r.composed + 1;
+  /* permutations of two are their own inverses and commute; of three not */
+  uint64_t told = r.composed ? r.composed + 2 : 1;
+  reach = reach > told ? reach : told;
   reach = reach > axes ? reach : axes;
   return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
 }
