@@ -102,6 +102,8 @@ GLEN_API glen_status glen_failure(const glen_context *);
 /* path NULL: the built-in description of a modest machine. */
 GLEN_API glen_target *glen_target_load(glen_context *, const char *path);
 GLEN_API glen_target *glen_target_detect(glen_context *);
+/* One of the two: "native" is this machine, anything else a path or NULL. */
+GLEN_API glen_target *glen_target_named(glen_context *, const char *name);
 /* The target with the vectors of a kind of processor: "base" (any x86-64, or
  * none), "avx2", "avx512"; NULL with diagnostics for another name. */
 GLEN_API glen_target *glen_target_variant(glen_context *, const glen_target *,
@@ -389,6 +391,107 @@ GLEN_API const char *glen_strategies(glen_context *, const glen_loops *,
 /* Applies the cheapest of them; *name: which. */
 GLEN_API bool glen_choose(glen_context *, glen_loops *, uint32_t most,
                           const char **name);
+
+/* How producers go into their consumers' loops (docs/SCHEDULES.md). */
+typedef enum glen_fusion {
+  GLEN_FUSE_AUTO, /* tile by tile where a run is long enough for it to pay */
+  GLEN_FUSE_NONE,
+  GLEN_FUSE_MIN,
+  GLEN_FUSE_SMART, /* where nothing is computed again */
+  GLEN_FUSE_MAX,
+  GLEN_FUSE_POST_TILE
+} glen_fusion;
+
+/* By which cost arrays are given other layouts (docs/LAYOUT.md). */
+typedef enum glen_layout_cost {
+  GLEN_LAYOUT_NONE, /* arrays stay as they are */
+  GLEN_LAYOUT_DOC,
+  GLEN_LAYOUT_AUTOKERNEL,
+  GLEN_LAYOUT_LINES
+} glen_layout_cost;
+
+/* The mode of that name, as the command line spells it; false when there is
+ * none. */
+GLEN_API bool glen_fusion_find(const char *word, glen_fusion *out);
+GLEN_API bool glen_layout_cost_find(const char *word, glen_layout_cost *out);
+
+/* How a program becomes loops.  All zeros: for the target alone, fused where
+ * that pays. */
+typedef struct glen_code_options {
+  bool strict_fp;
+  bool keep_lowered;          /* the loops' text before they are scheduled */
+  const char *const *prepack; /* inputs; see glen_prepack */
+  uint32_t n_prepack;
+  /* Kinds of processors beside any one, in the order of what they have; see
+   * glen_dispatch.  None: the code is for the target. */
+  const char *const *variants;
+  uint32_t n_variants;
+  /* The cheapest of so many whole schedules; what follows is not looked at
+   * then. 0: not chosen so. */
+  uint32_t choose;
+  glen_fusion fusion;
+  const int64_t *tiles; /* sizes for GLEN_FUSE_POST_TILE, which they imply */
+  uint32_t n_tiles;
+  const char *script;      /* the path of one that is applied next, or NULL */
+  bool explain;            /* with a line for each of its commands */
+  glen_layout_cost layout; /* given last */
+} glen_code_options;
+
+/* Strings of the context. */
+typedef struct glen_scheduled {
+  const char *printed; /* by the script; "" without one */
+  const char *chosen;  /* the name of the schedule chosen, or NULL */
+  const char *lowered; /* when it was to be kept, or NULL */
+} glen_scheduled;
+
+/* Packed inputs, then a schedule that is chosen, or fusion, script and layouts.
+ * False with diagnostics; `out` then says what the script printed so far. */
+GLEN_API bool glen_schedule_loops(glen_context *, glen_loops *,
+                                  const glen_code_options *,
+                                  glen_scheduled *out);
+/* Lowers and schedules a program, for each of the variants; `out` is that of
+ * the first.  NULL with diagnostics. */
+GLEN_API glen_loops *glen_lower_scheduled(glen_context *, const glen_program *,
+                                          const glen_target *,
+                                          const glen_code_options *,
+                                          glen_scheduled *out);
+
+/* ---- the whole way ---- */
+
+typedef struct glen_compile_options {
+  const char *target;       /* as of glen_target_named */
+  const char *const *rules; /* paths; none: it is compiled as it is written */
+  uint32_t n_rules;
+  const char *const *params; /* of the rules, "NAME=VALUE" */
+  uint32_t n_params;
+  glen_saturate_options saturate;
+  bool verify; /* a result that is refuted is not compiled */
+  glen_code_options code;
+  const char *name;   /* of the C function; made a C identifier */
+  const char *header; /* the file that the C includes as its own, or NULL */
+} glen_compile_options;
+
+GLEN_API void glen_compile_defaults(glen_compile_options *);
+
+/* What the stages made; strings are the context's. */
+typedef struct glen_compiled {
+  glen_target *target;
+  glen_program *input;
+  glen_result *result;         /* NULL without rules */
+  const char *verdict;         /* of glen_result_verify; NULL: not asked */
+  const glen_program *program; /* extracted, or the input */
+  glen_loops *loops;
+  glen_scheduled scheduled;
+  const char *c, *h;
+} glen_compiled;
+
+/* Parses the program, saturates, extracts, proves where it is asked to, lowers,
+ * schedules and generates C.  False with diagnostics: then there is nothing to
+ * be freed, and what can be told of a script is in `scheduled`. */
+GLEN_API bool glen_compile(glen_context *, const char *path,
+                           const glen_compile_options *, glen_compiled *out);
+/* The loops and the result; the rest goes with the context. */
+GLEN_API void glen_compiled_free(glen_compiled *);
 
 /* ---- running ---- */
 

@@ -179,10 +179,7 @@ cl_close(cl_session *session, int code) {
 
 glen_target *
 cl_target(cl_session *session) {
-  const char *path = session->options->target;
-  if (path && !strcmp(path, "native"))
-    return glen_target_detect(session->glen);
-  return glen_target_load(session->glen, path);
+  return glen_target_named(session->glen, session->options->target);
 }
 
 glen_rules *
@@ -348,100 +345,6 @@ bool
 cl_is_loops(const char *path) {
   size_t n = strlen(path);
   return n > 6 && !strcmp(path + n - 6, ".loops");
-}
-
-/* Sizes separated by commas. */
-static bool
-read_sizes(const char *text, int64_t *sizes, uint32_t most, uint32_t *n) {
-  for (*n = 0; *text; (*n)++) {
-    char *end;
-    long long size = strtoll(text, &end, 10);
-    if (end == text || size < 1 || size > INT32_MAX || *n == most ||
-        (*end && *end != ',') || (*end == ',' && !end[1]))
-      return false;
-    sizes[*n] = size;
-    text = end + (*end == ',');
-  }
-  return true;
-}
-
-static bool
-is_word(const char *value, const char *word) {
-  return value && !strcmp(value, word);
-}
-
-/* A way to fuse was asked for. */
-static bool
-is_fused(const cl_options *o) {
-  return o->fuse && !is_word(o->fuse, "none") && !is_word(o->fuse, "auto");
-}
-
-/* What else says how loops run is said of loops as they are; CUDA has blocks
- * and threads to choose instead.  Sizes of tiles ask for tiles. */
-static const char *
-way_to_fuse(const cl_options *o) {
-  bool other = o->script || (o->layout && !is_word(o->layout, "none")) ||
-               cl_is_loops(o->files.items[0]) ||
-               (o->emit && strstr(o->emit, "cuda"));
-  if (!is_word(o->fuse, "auto"))
-    return is_fused(o) ? o->fuse : NULL;
-  return o->tile ? "post-tile" : other ? NULL : o->fuse;
-}
-
-static bool
-choose(cl_session *session, glen_loops *loops) {
-  const char *name;
-  if (!glen_choose(session->glen, loops, to_u32(session->options->choose),
-                   &name))
-    return false;
-  cl_note(session, "chosen by cost: %s\n", name);
-  return true;
-}
-
-static bool
-give_layouts(cl_session *session, glen_loops *loops) {
-  static const int64_t one[] = {8}, several[] = {4, 8, 16, 32};
-  const char *cost = session->options->layout;
-  if (!cost || !strcmp(cost, "none"))
-    return true;
-  bool lines = !strcmp(cost, "lines");
-  return glen_give_layouts(session->glen, loops, cost, lines ? several : one,
-                           lines ? 4 : 1);
-}
-
-bool
-cl_schedule_loops(cl_session *session, glen_loops *loops,
-                  const char **printed) {
-  const cl_options *o = session->options;
-  const char *fuse = way_to_fuse(o);
-  int64_t sizes[8];
-  uint32_t n = 0;
-  *printed = "";
-  for (uint32_t k = 0; k < o->prepack.n; k++)
-    if (!glen_prepack(session->glen, loops, o->prepack.items[k]))
-      return false;
-  if ((o->tune || o->choose) && (o->script || o->tile || is_fused(o))) {
-    fprintf(stderr,
-            "glen: --%s chooses the schedule: --fuse, --tile and a "
-            "script do not go with it\n",
-            o->tune ? "tune" : "choose");
-    return false;
-  }
-  if (o->tune)
-    return cl_tune(session, loops);
-  if (o->choose)
-    return choose(session, loops);
-  if (o->tile && !read_sizes(o->tile, sizes, 8, &n)) {
-    fprintf(stderr, "glen: --tile: sizes as 32,256 are expected, not '%s'\n",
-            o->tile);
-    return false;
-  }
-  if (fuse && !glen_schedule_auto(session->glen, loops, fuse, sizes, n))
-    return false;
-  if (o->script &&
-      !glen_schedule(session->glen, loops, o->script, o->explain, printed))
-    return false;
-  return give_layouts(session, loops);
 }
 
 glen_loops *

@@ -42,13 +42,14 @@ bool cl_compile_output(const cl_options *, uint32_t k, char *path, size_t size);
 glen_target *cl_target(cl_session *);
 /* The path is that of a loop program in its text form. */
 bool cl_is_loops(const char *path);
-/* --tune or --choose; or --fuse, then --schedule, then --layout: what the
- * script printed. False: it was said why. */
+/* code_options.c: --tune or --choose; or --fuse, then --schedule, then
+ * --layout: what the script printed. False: it was said why. */
 bool cl_schedule_loops(cl_session *, glen_loops *, const char **printed);
-/* dispatch.c: the program lowered and scheduled, for each variant of
- * --dispatch; what the script printed. NULL: it was said why. */
+/* The program lowered and scheduled, for each variant of --dispatch; *lowered:
+ * the text of the loops before they were scheduled, unless lowered is NULL.
+ * NULL: it was said why. */
 glen_loops *cl_lower(cl_session *, const glen_program *, const glen_target *,
-                     const char **unscheduled);
+                     const char **lowered);
 /* tune.c: --tune N; the search's script and results go beside the output. */
 bool cl_tune(cl_session *, glen_loops *);
 /* The output's path with this suffix in place of its own; false where it is

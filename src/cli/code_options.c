@@ -1,0 +1,178 @@
+/* code_options.c - what the command line says of lowering and of schedules, as
+ * options of the library.
+ *
+ * A search by measuring is run from here, since it shows its progress and
+ * writes files beside the output. */
+#include "cli/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TILES = 8, NAME_SIZE = 32 };
+
+typedef struct code {
+  glen_code_options options; /* points into the arrays below */
+  int64_t tiles[MOST_TILES];
+  char names[GLEN_MAX_VARIANTS + 1][NAME_SIZE];
+  const char *variants[GLEN_MAX_VARIANTS + 1];
+} code;
+
+/* Sizes separated by commas. */
+static bool
+read_sizes(const char *text, code *c) {
+  glen_code_options *o = &c->options;
+  for (; *text; o->n_tiles++) {
+    char *end;
+    long long size = strtoll(text, &end, 10);
+    if (end == text || size < 1 || size > INT32_MAX ||
+        o->n_tiles == MOST_TILES || (*end && *end != ',') ||
+        (*end == ',' && !end[1]))
+      return false;
+    c->tiles[o->n_tiles] = size;
+    text = end + (*end == ',');
+  }
+  return o->n_tiles > 0;
+}
+
+static bool
+read_tiles(const char *text, code *c) {
+  if (!text || read_sizes(text, c))
+    return true;
+  fprintf(stderr, "glen: --tile: sizes as 32,256 are expected, not '%s'\n",
+          text);
+  return false;
+}
+
+/* One name more than there can be is kept: it is refused as one too many. */
+static bool
+read_variants(const char *list, code *c) {
+  if (list && !*list) {
+    fputs("glen: --dispatch: the list is empty\n", stderr);
+    return false;
+  }
+  while (list && *list && c->options.n_variants <= GLEN_MAX_VARIANTS) {
+    uint32_t k = c->options.n_variants++;
+    size_t n = strcspn(list, ",");
+    snprintf(c->names[k], NAME_SIZE, "%.*s",
+             n < NAME_SIZE ? (int)n : NAME_SIZE - 1, list);
+    c->variants[k] = c->names[k];
+    list += n + (list[n] == ',');
+  }
+  return true;
+}
+
+/* Loops in their text form say themselves how they run, and CUDA has blocks and
+ * threads to choose instead, unless sizes of tiles are given. */
+static glen_fusion
+fusion_of(const cl_options *o) {
+  glen_fusion way = GLEN_FUSE_NONE;
+  bool other =
+      cl_is_loops(o->files.items[0]) || (o->emit && strstr(o->emit, "cuda"));
+  if (o->fuse)
+    glen_fusion_find(o->fuse, &way);
+  return way == GLEN_FUSE_AUTO && other && !o->tile ? GLEN_FUSE_NONE : way;
+}
+
+/* Options that contradict each other. */
+static bool
+agree(const cl_options *o) {
+  bool fused =
+      o->fuse && strcmp(o->fuse, "none") != 0 && strcmp(o->fuse, "auto") != 0;
+  if ((o->tune || o->choose) && (o->script || o->tile || fused)) {
+    fprintf(stderr,
+            "glen: --%s chooses the schedule: --fuse, --tile and a "
+            "script do not go with it\n",
+            o->tune ? "tune" : "choose");
+    return false;
+  }
+  if (o->tune && o->dispatch) {
+    fputs("glen: --tune measures for this processor: --dispatch does not go "
+          "with it\n",
+          stderr);
+    return false;
+  }
+  return true;
+}
+
+static bool
+read_options(const cl_options *o, code *c) {
+  *c =
+      (code){.options = {.strict_fp = o->strict_fp,
+                         .prepack = o->prepack.items,
+                         .n_prepack = o->prepack.n,
+                         .variants = c->variants,
+                         .fusion = fusion_of(o),
+                         .tiles = c->tiles,
+                         .choose = o->choose > UINT32_MAX ? UINT32_MAX
+                                                          : (uint32_t)o->choose,
+                         .script = o->script,
+                         .explain = o->explain}};
+  if (o->layout)
+    glen_layout_cost_find(o->layout, &c->options.layout);
+  return read_variants(o->dispatch, c) && agree(o) && read_tiles(o->tile, c);
+}
+
+static void
+note_chosen(const cl_session *session, const glen_scheduled *done) {
+  if (done->chosen)
+    cl_note(session, "chosen by cost: %s\n", done->chosen);
+}
+
+/* Schedules that are measured are those of the loops with packed inputs. */
+static bool
+tune(cl_session *session, glen_loops *loops) {
+  const cl_list *packed = &session->options->prepack;
+  for (uint32_t k = 0; k < packed->n; k++)
+    if (!glen_prepack(session->glen, loops, packed->items[k]))
+      return false;
+  return cl_tune(session, loops);
+}
+
+bool
+cl_schedule_loops(cl_session *session, glen_loops *loops,
+                  const char **printed) {
+  code c;
+  glen_scheduled done;
+  *printed = "";
+  if (!read_options(session->options, &c))
+    return false;
+  if (session->options->tune)
+    return tune(session, loops);
+  bool ok = glen_schedule_loops(session->glen, loops, &c.options, &done);
+  *printed = done.printed;
+  note_chosen(session, &done);
+  return ok;
+}
+
+static glen_loops *
+lower_and_tune(cl_session *session, const glen_program *program,
+               const glen_target *target, const char **lowered) {
+  glen_context *glen = session->glen;
+  glen_loops *loops =
+      glen_lower(glen, program, target, session->options->strict_fp);
+  if (loops && lowered)
+    *lowered = glen_loops_text(glen, loops);
+  if (loops && tune(session, loops))
+    return loops;
+  glen_loops_free(loops);
+  return NULL;
+}
+
+glen_loops *
+cl_lower(cl_session *session, const glen_program *program,
+         const glen_target *target, const char **lowered) {
+  code c;
+  glen_scheduled done;
+  if (!read_options(session->options, &c))
+    return NULL;
+  if (session->options->tune)
+    return lower_and_tune(session, program, target, lowered);
+  c.options.keep_lowered = lowered != NULL;
+  glen_loops *loops =
+      glen_lower_scheduled(session->glen, program, target, &c.options, &done);
+  fputs(done.printed, stderr);
+  note_chosen(session, &done);
+  if (lowered)
+    *lowered = done.lowered;
+  return loops;
+}
