@@ -30,7 +30,6 @@ from lanes import Step
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASE, SANITIZED, FUZZED = "build", "build-sanitized", "build-fuzz"
-THREADS = "build-threads"
 GLEN = os.path.join(ROOT, RELEASE, "src/cli/glen")
 GLEN_SANITIZED = os.path.join(ROOT, SANITIZED, "src/cli/glen")
 
@@ -314,18 +313,6 @@ def step_console():
     return counted(call([sys.executable, "tests/console.py", GLEN, *files]))
 
 
-def step_search():
-    """The engine's threads under the thread sanitizer."""
-    test = "tests/property/egraph_threads"
-    passed, failed = build(THREADS, *CHECKED, "-Db_ndebug=true",
-                           "-Db_sanitize=thread", targets=[test])
-    if failed:
-        return passed, failed
-    # The sanitizer wants its own part of the address space free.
-    fixed = ["setarch", "-R"] if shutil.which("setarch") else []
-    return one(call([*fixed, os.path.join(ROOT, THREADS, test), "4"]))
-
-
 def clang_format():
     """The program that the sources are formatted with, by version, or None."""
     for name in ("clang-format-14", "clang-format"):
@@ -421,7 +408,6 @@ STEPS = {
     "faults": Step(step_faults, ["release", "sanitized"]),
     "programs": Step(step_programs, ["release"]),
     "bench": Step(step_bench, ["release"]),
-    "search": Step(step_search),
     "fuzz-build": Step(step_fuzz_build),
     "fail": Step(step_fail, ["release", "sanitized"]),
     "fused": Step(step_fused, ["release"]),

@@ -4,7 +4,7 @@
  *   bench_egraph check DIR [options]     every section of DIR/counts.txt
  *
  *   --iterations N   --nodes N (of the run)   --backoff   --match-limit N
- *   --full   --threads N
+ *   --full
  *   --repeat N (the fastest is reported)   --verbose   --max-nodes N
  */
 #include "base/file.h"
@@ -297,8 +297,6 @@ main(int argc, char **argv) {
       o.max_nodes = number(argv, &i);
     else if (!strcmp(a, "--nodes"))
       o.run.nodes = number(argv, &i);
-    else if (!strcmp(a, "--threads"))
-      o.run.threads = number(argv, &i);
     else if (!strcmp(a, "--repeat"))
       o.repeat = number(argv, &i);
     else if (!strcmp(a, "--backoff"))

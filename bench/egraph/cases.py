@@ -2,7 +2,7 @@
 """Tensor programs that make an e-graph explode: time, rebuild, memory.
 
     bench/egraph/cases.py BUILD_DIR [--before BUILD_DIR] [--rounds N]
-                          [--only PART-OF-A-NAME] [--threads N] [--json FILE]
+                          [--only PART-OF-A-NAME] [--json FILE]
                           [--table FILE]
 
 Runs `glen saturate` on the programs of cases/ by the strategy that ships, and
@@ -41,14 +41,14 @@ CASES = [
 ]
 
 
-def run(build, case, threads):
+def run(build, case):
     _, program, target, options, _ = case
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(
             [os.path.join(build, "src", "cli", "glen"), "saturate", "--rules",
              os.path.join(ROOT, "rules"), "--target",
              os.path.join(ROOT, "targets", target + ".target"),
-             "--threads", str(threads), *LIMITS, *options, "--json",
+             *LIMITS, *options, "--json",
              "--timings", "-o", os.devnull,
              os.path.join(HERE, "cases", program + ".glen")],
             stdin=subprocess.DEVNULL, stdout=out)
@@ -79,7 +79,6 @@ def row(name, one, note):
 def main():
     options = outcome.options(__doc__)
     options.add_argument("--before")
-    options.add_argument("--threads", type=int, default=1)
     options.add_argument("--only", default="")
     a = options.parse_args()
     builds = [a.build] + ([a.before] if a.before else [])
@@ -88,7 +87,7 @@ def main():
     by_name = {c[0]: c for c in cases}
     got = outcome.by_turns(
         a.rounds, [(b, c[0]) for c in cases for b in builds],
-        lambda key: run(key[0], by_name[key[1]], a.threads))
+        lambda key: run(key[0], by_name[key[1]]))
     lines = [*outcome.heading(a, before),
              f"{'case':34} {'nodes':>8} {'classes':>8} {'it':>4} "
              f"{'saturate':>9} {'rebuild %':>9} {'extract s':>9} "
@@ -100,7 +99,7 @@ def main():
             name = c[0] if b == a.build else "  before"
             lines.append(row(name, one, c[4] if b == a.build else ""))
             rows.append(one | {"case": c[0], "build": b})
-    outcome.finish(a, before, lines, rows, threads=a.threads)
+    outcome.finish(a, before, lines, rows)
     return 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How time and memory grow with the graph.
 
-    bench/egraph/growth.py BUILD_DIR [--most N] [--rounds N] [--threads N]
+    bench/egraph/growth.py BUILD_DIR [--most N] [--rounds N]
                            [--json FILE] [--table FILE] [--svg FILE]
 
 Saturates math_micro up to 10^4 ... 5*10^7 e-nodes (--most cuts that short) and
@@ -22,9 +22,9 @@ SIZES = [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000,
          20_000_000, 50_000_000]
 
 
-def run(program, nodes, threads):
-    line = [program, "run", "--json", "--nodes", str(nodes), "--threads",
-            str(threads), outcome.workload("math_micro")]
+def run(program, nodes):
+    line = [program, "run", "--json", "--nodes", str(nodes),
+            outcome.workload("math_micro")]
     return json.loads(subprocess.run(line, check=True,
                                      stdout=subprocess.PIPE).stdout)
 
@@ -38,14 +38,13 @@ def slope(points):
 def main():
     options = outcome.options(__doc__)
     options.add_argument("--most", type=int, default=SIZES[-1])
-    options.add_argument("--threads", type=int, default=1)
     options.add_argument("--svg")
     a = options.parse_args()
     program = outcome.program(a.build)
     sizes = [n for n in SIZES if n <= a.most]
     before = machine.describe()
     got = outcome.by_turns(a.rounds, sizes,
-                           lambda n: run(program, n, a.threads))
+                           lambda n: run(program, n))
     lines = [*outcome.heading(a, before),
              f"{'nodes':>10} {'classes':>10} {'cpu s':>9} {'wall s':>9} "
              f"{'ns/node':>8} {'B/node':>7} {'search/apply/rebuild %':>23}"]
@@ -62,8 +61,7 @@ def main():
     points = [(r["nodes"], r["cpu_s"]) for r in rows]
     exponent = slope(points)
     lines.append(f"seconds grow as nodes^{exponent:.2f}")
-    outcome.finish(a, before, lines, rows, threads=a.threads,
-                   exponent=exponent)
+    outcome.finish(a, before, lines, rows, exponent=exponent)
     if a.svg:
         outcome.save(a.svg, plot.log_log(
             "math_micro: processor seconds over e-nodes",

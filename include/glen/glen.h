@@ -172,8 +172,7 @@ typedef struct glen_saturate_options {
   uint64_t matches_a_rule; /* applied in the whole run */
   uint64_t work; /* steps of one rule's search in an iteration, a match being
                     some for each variable; more in a large graph */
-  uint32_t threads;
-  bool backoff;         /* else the simple scheduler */
+  bool backoff;  /* else the simple scheduler */
   const char *strategy; /* NULL: the rule files' own, or every rule */
   const char *const *disabled;
   uint32_t n_disabled;

@@ -27,7 +27,6 @@ glen_saturate_defaults(glen_saturate_options *out) {
                                  .nodes = 2000000,
                                  .bytes = (size_t)8 << 30,
                                  .work = (uint64_t)1 << 29,
-                                 .threads = 1,
                                  .extractor = "dag",
                                  .extract_seconds = 10};
 }
@@ -103,7 +102,6 @@ api_run_options(glen_context *ctx, const glen_saturate_options *o, bool explain,
   out.run.seconds = o->seconds;
   out.run.work = o->work;
   out.run.scheduler = o->backoff ? EG_BACKOFF : EG_SIMPLE;
-  out.run.threads = o->threads;
   out.run.interrupt = &ctx->interrupt;
   out.run.progress = progress;
   out.run.progress_ctx = progress_ctx;

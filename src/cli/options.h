@@ -24,7 +24,7 @@ typedef struct cl_options {
   const char *output, *emit, *form, *name, *depfile, *dump_phases, *cc;
   const char *color, *error_format, *filter, *why_not;
   uint64_t work_limit;
-  uint64_t iter_limit, node_limit, memory_limit, match_limit, threads, seed;
+  uint64_t iter_limit, node_limit, memory_limit, match_limit, seed;
   uint64_t max_steps, repeats, random, print_limit, samples, omp_threads,
       shapes, jobs;
   double time_limit, extract_time, tolerance;

@@ -41,9 +41,6 @@ const cl_row cl_rows[] = {
      "another name of --match-limit"},
     {"require-saturation", 0, NULL, FLAG, AT(require_saturation), CHOOSES, NULL,
      NULL, "exit with 3 when a limit was hit"},
-    {"threads", 'j', "N", COUNT, AT(threads), CHOOSES, "1", NULL,
-     "threads of the search; the result does not depend on it, unless a limit "
-     "of time, memory or work cuts it short"},
     {"extractor", 0, "NAME", TEXT, AT(extractor), CHOOSES | EXTRACT, "dag",
      "tree dag exact ilp",
      "tree counts shared terms each time, dag once (greedy), exact and ilp "

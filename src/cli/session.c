@@ -204,7 +204,6 @@ cl_saturate_options(cl_session *session, glen_saturate_options *out) {
   out->seconds = 0;
   out->matches_a_rule = o->match_limit;
   out->work = o->work_limit;
-  out->threads = to_u32(o->threads);
   out->backoff = !strcmp(o->scheduler, "backoff");
   out->strategy = o->strategy;
   out->disabled = o->disabled.items;

@@ -3,8 +3,7 @@
  * Matches are built in batches (batch.c).  A match whose guard may change its
  * mind is built before the next one is asked. */
 #include "base/file.h"
-#include "egraph/mend.h"
-#include "egraph/share.h"
+#include "egraph/runner.h"
 #include <string.h>
 
 /* --- right sides prepared ---------------------------------------------- */
@@ -104,8 +103,8 @@ eg_apply_init(eg_runner *r) {
   r->kids = bs_calloc(r->heap, kids, sizeof *r->kids);
 }
 
-/* Matches of a group: more in a large graph, for threads that share them meet
- * at each step.  Classes are united after a group, so what its matches add
+/* Matches of a group: more in a large graph, so that room and limits are asked
+ * for less often.  Classes are united after a group, so what its matches add
  * twice is repaired; where a union has more to it, groups are small. */
 static uint32_t
 group_size(const eg_runner *r) {
@@ -125,16 +124,10 @@ eg_apply_begin(eg_runner *r) {
   r->n_ready = 0; /* memory may have run out in the middle of a group */
   bs_clear(&r->equal);
   bs_reserve(r->heap, &r->made, (uint64_t)r->most_steps * r->group);
-  if (r->o.threads > 1) {
-    eg_share_begin(r);
-    eg_mending_begin(r);
-  }
 }
 
 void
 eg_apply_done(eg_runner *r) {
-  eg_share_free(r);
-  eg_mending_free(r);
   for (uint32_t k = 0; k < r->n_rules; k++) {
     for (uint32_t i = 0; i < r->rules[k].n_results; i++)
       bs_free(r->heap, r->states[k].codes[i].steps);

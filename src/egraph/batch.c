@@ -2,15 +2,13 @@
  *
  * A group goes step by step through the right side: a step's nodes are all
  * there before the next is begun, and classes are united after the last.  So
- * nothing that a step looks up depends on the order of its matches, and a large
- * group may be shared out among threads (share.c) with the same outcome.
+ * nothing that a step looks up depends on the order of its matches.
  *
  * The last node of a right side is added straight into the class it shall be
  * equal to: where it is new, that needs neither a class nor a union.  */
 #include "egraph/add.h"
 #include "egraph/journal.h"
 #include "egraph/lookup.h"
-#include "egraph/share.h"
 
 static void
 build_slots(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
@@ -24,8 +22,7 @@ build_slots(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
     why.match = i;
     if (r->g->journal)
       r->g->journal->row = EG_NONE;
-    if (!eg_unite(r->g, eg_target(b, c, i, false), made[i], why) &&
-        r->g->journal)
+    if (!eg_unite(r->g, eg_target(b, c, i), made[i], why) && r->g->journal)
       eg_journal_again(r->g, why);
   }
 }
@@ -39,7 +36,7 @@ build_any(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
   uint32_t *made = eg_made_at(b, step), head = c->steps[step].head;
   for (uint32_t i = 0; i < b->n; i++) {
     const uint32_t *m = eg_match_at(b, i);
-    uint32_t into = step + 1 == c->n ? eg_target(b, c, i, false) : EG_NONE;
+    uint32_t into = step + 1 == c->n ? eg_target(b, c, i) : EG_NONE;
     if (c->steps[step].head == EG_NONE) {
       bs_value v = eg_attr_build(g->values, &n->attr, m + EG_MATCH_HEAD);
       head = eg_head_intern(g, n->op, v, n->n_kids);
@@ -158,7 +155,7 @@ list_todo(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
     if (cls == *into && !all)
       continue;
     todo[n_todo] = i;
-    n_todo += !eg_is_same(g, cls, *into, false) || all;
+    n_todo += !eg_is_same(g, cls, *into) || all;
   }
   return n_todo;
 }
@@ -181,11 +178,11 @@ build_plain_last(eg_runner *r, const eg_batch *b, const eg_code *c,
       row = g->journal ? g->journal->row : EG_NONE;
     }
     if (made[i] == EG_NONE) {
-      uint32_t into = eg_target(b, c, i, false);
+      uint32_t into = eg_target(b, c, i);
       if (add(r, b, s, &w, i, first + i, into) == EG_NONE)
         return false;
     } else if (g->journal ||
-               !eg_is_same(g, made[i], at[(size_t)i * b->stride], false)) {
+               !eg_is_same(g, made[i], at[(size_t)i * b->stride])) {
       r->equal.data[r->equal.len++] = (eg_equal){first + i, made[i], row};
     }
   }
@@ -211,8 +208,7 @@ unite_equal(eg_runner *r, const eg_batch *b, const eg_code *c) {
     eg_reason why = {g->now.rule, e->match};
     if (g->journal)
       g->journal->row = e->row;
-    if (!eg_unite(g, eg_target(b, c, e->match, false), e->cls, why) &&
-        g->journal)
+    if (!eg_unite(g, eg_target(b, c, e->match), e->cls, why) && g->journal)
       eg_journal_again(g, why);
   }
   bs_clear(&r->equal);
@@ -223,10 +219,7 @@ build_plain_step(eg_runner *r, const eg_batch *b, const eg_code *c,
                  uint32_t step) {
   bs_reserve(r->heap, &r->equal, b->n);
   bool ok = true;
-  if (eg_share_takes(r, b))
-    eg_share_step(r, b, c, step);
-  else
-    ok = build_alone(r, b, c, step);
+  ok = build_alone(r, b, c, step);
   unite_equal(r, b, c);
   return ok;
 }
@@ -244,9 +237,8 @@ build_step(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
                              : build_any(r, b, c, step, why);
 }
 
-/* Room for all that a group adds.  Classes have theirs when they are made, but
- * in groups that may be shared out: these take it at once, by whomever they are
- * built. */
+/* Room for all that a group adds.  In small groups classes have theirs when
+ * they are made. */
 static void
 make_room(eg_runner *r, uint32_t k) {
   uint64_t nodes = (uint64_t)r->n_ready * r->states[k].most_nodes;

@@ -2,7 +2,6 @@
  * searches. */
 #include "egraph/catch.h"
 #include "base/file.h"
-#include "egraph/parallel.h"
 
 enum { STEPS_OF_WORD = 4 }; /* of a match: to write it, and to build from it */
 
@@ -65,7 +64,8 @@ count_ahead(eg_catch *c) {
   eg_runner *r = c->r;
   eg_search_options how = eg_search_how(r, c->rule);
   how.since = UINT32_MAX;
-  c->banned = eg_ahead_count(r, c->rule, &how) > how.limit;
+  c->banned = eg_search_with(r->g, r->rules[c->rule].pattern, &how, NULL,
+                             NULL) > how.limit;
   c->hold = false;
   return !c->banned;
 }

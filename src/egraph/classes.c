@@ -14,36 +14,24 @@
 
 /* --- room -------------------------------------------------------------- */
 
-/* What a block that has grown will be filled with next. */
-static void
-lay(eg_graph *g, const void *block, uint64_t from, uint64_t to, size_t item) {
-  eg_crew_lay(g->crew, (const char *)block + from * item, (to - from) * item);
-}
-
 static void
 grow_classes(eg_graph *g, uint64_t need) {
-  uint64_t had = g->cap_classes;
-  uint64_t cap = eg_grown(g, had, need < 64 ? 64 : need, sizeof *g->up);
-  eg_crew_settle(g->crew);
+  uint64_t cap =
+      eg_grown(g, g->cap_classes, need < 64 ? 64 : need, sizeof *g->up);
   g->up = bs_realloc(g->heap, g->up, cap * sizeof *g->up);
   g->cap_classes = (uint32_t)cap;
-  lay(g, g->up, had, cap, sizeof *g->up);
 }
 
 static void
 grow_seats(eg_graph *g, uint64_t need) {
   uint32_t size = g->analysis.size;
-  uint64_t had = g->cap_seats;
-  uint64_t cap = eg_grown(g, had, need < 64 ? 64 : need, EG_SEAT_BYTES + size);
-  eg_crew_settle(g->crew);
+  uint64_t cap =
+      eg_grown(g, g->cap_seats, need < 64 ? 64 : need, EG_SEAT_BYTES + size);
   g->parents = bs_realloc(g->heap, g->parents, cap * sizeof *g->parents);
   g->flags = bs_realloc(g->heap, g->flags, cap);
   if (size)
     g->data = bs_realloc(g->heap, g->data, cap * size);
   g->cap_seats = (uint32_t)cap;
-  lay(g, g->parents, had, cap, sizeof *g->parents);
-  if (size)
-    lay(g, g->data, had, cap, size);
 }
 
 void

@@ -81,30 +81,19 @@ eg_grown(eg_graph *g, uint64_t have, uint64_t need, size_t item) {
   return want < need ? need : want;
 }
 
-/* What a block that has grown will be filled with next. */
-static void
-lay(eg_graph *g, const void *block, uint64_t from, uint64_t to, size_t item) {
-  eg_crew_lay(g->crew, (const char *)block + from * item, (to - from) * item);
-}
-
 static void
 grow_rows(eg_graph *g, uint64_t need) {
-  uint64_t had = g->cap_rows;
   uint64_t cap = eg_grown(g, g->cap_rows, need < 64 ? 64 : need, EG_ROW_BYTES);
   if (cap > g->most_rows)
     cap = g->most_rows;
   if (need > cap)
     bs_out_of_memory(g->heap);
-  eg_crew_settle(g->crew);
   g->rows = bs_realloc(g->heap, g->rows, cap * sizeof *g->rows);
   g->links = bs_realloc(g->heap, g->links, cap * 2 * sizeof *g->links);
   g->stamps = bs_realloc(g->heap, g->stamps, cap * sizeof *g->stamps);
   if (g->origins)
     g->origin = bs_realloc(g->heap, g->origin, cap * sizeof *g->origin);
   g->cap_rows = (uint32_t)cap;
-  lay(g, g->rows, had, cap, sizeof *g->rows);
-  lay(g, g->links, had, cap, 2 * sizeof *g->links);
-  lay(g, g->stamps, had, cap, sizeof *g->stamps);
 }
 
 static void

@@ -21,7 +21,6 @@
 #define EGRAPH_GRAPH_H
 
 #include "base/vec.h"
-#include "egraph/crew.h"
 #include "egraph/egraph.h"
 #include "egraph/entries.h"
 #include <string.h>
@@ -100,7 +99,6 @@ typedef struct eg_twin {
 typedef struct eg_bucket {
   uint8_t tag[EG_BUCKET];
   uint8_t spilled; /* an insertion went on to the next bucket */
-  uint8_t lock;    /* while several threads enter nodes */
   uint32_t node[EG_BUCKET];
 } eg_bucket;
 
@@ -168,10 +166,7 @@ typedef struct eg_index {
   bool listed;
   BS_VEC(uint32_t) class_start; /* class id -> place in by_class */
   BS_VEC(eg_node) by_class;     /* (class, id) order */
-  /* While it is built: counts, and the bytes of those that only several
-   * threads need. */
-  uint32_t *room;
-  size_t extra;
+  uint32_t *room;               /* while it is built: counts */
 } eg_index;
 
 /* Of the classes that wait to be pruned those from the end of the last such
@@ -249,9 +244,7 @@ struct eg_graph {
   uint64_t expected; /* nodes after the iteration that is on; 0: unknown;
                         EG_EARLY: as it is one of the first */
   eg_index index;
-  uint32_t pins;              /* searches that read the index */
-  eg_crew *crew;              /* of the run that is on; NULL: one thread */
-  struct eg_mending *mending; /* the same crew's; or NULL */
+  uint32_t pins; /* searches that read the index */
 };
 
 _Static_assert(offsetof(eg_graph, up) == offsetof(eg_known, up) &&
@@ -289,37 +282,6 @@ eg_root(const eg_graph *g, uint32_t c) {
 static inline bool
 eg_leads(const eg_graph *g, uint32_t c) {
   return g->up[c] & EG_LEADS;
-}
-
-/* As `eg_root` while several threads read: no path is made shorter. */
-static inline uint32_t
-eg_root_frozen(const eg_graph *g, uint32_t c) {
-  while (!eg_leads(g, c))
-    c = g->up[c];
-  return c;
-}
-
-/* As `eg_root` while several threads look for leaders, and none else changes
- * the union-find: each makes paths shorter, with what is above for ever. */
-static inline uint32_t
-eg_root_shared(const eg_graph *g, uint32_t c) {
-  uint32_t *up = g->up;
-  for (;;) {
-    uint32_t over = __atomic_load_n(&up[c], __ATOMIC_RELAXED);
-    if (over & EG_LEADS)
-      return c;
-    uint32_t next = __atomic_load_n(&up[over], __ATOMIC_RELAXED);
-    if (next & EG_LEADS)
-      return over;
-    __atomic_store_n(&up[c], next, __ATOMIC_RELAXED);
-    c = next;
-  }
-}
-
-/* `shared`, a constant: other threads look for leaders, too. */
-static inline uint32_t
-eg_lead(const eg_graph *g, uint32_t c, bool shared) {
-  return shared ? eg_root_shared(g, c) : eg_root(g, c);
 }
 
 /* Of a leader. */

@@ -79,24 +79,6 @@ eg_tags_equal(const eg_bucket *b, uint8_t tag) {
 #endif
 }
 
-/* The same while other threads write tags, one byte each: which of these are
- * seen is left open.  A node whose tag was seen is there when it is read. */
-static inline uint32_t
-eg_tags_equal_shared(const eg_bucket *b, uint8_t tag) {
-#ifdef __SSE2__
-  __m128i have;
-  __asm__ volatile("movdqa %1, %0" : "=x"(have) : "m"(*b));
-  __m128i same = _mm_cmpeq_epi8(have, _mm_set1_epi8((char)tag));
-  return (uint32_t)_mm_movemask_epi8(same) & ((1u << EG_BUCKET) - 1);
-#else
-  uint32_t bits = 0;
-  for (uint32_t i = 0; i < EG_BUCKET; i++)
-    bits |= (uint32_t)(__atomic_load_n(&b->tag[i], __ATOMIC_ACQUIRE) == tag)
-            << i;
-  return bits;
-#endif
-}
-
 static inline uint32_t
 eg_bucket_of(const eg_graph *g, uint64_t hash) {
   return (uint32_t)(((hash & UINT32_MAX) * g->n_buckets) >> 32);
@@ -139,31 +121,26 @@ eg_row_hash(const eg_row *r) {
                       eg_head_mix(r->head));
 }
 
-/* Takes the pair of a node out; it was entered with this hash.  False: it is
- * not there.  Several threads may take out pairs side by side. */
-static inline bool
-eg_table_leave(eg_graph *g, uint64_t hash, uint32_t node) {
+/* Takes the pair of a node out, if it is there; it was entered with this hash.
+ */
+static inline void
+eg_table_take(eg_graph *g, uint64_t hash, uint32_t node) {
   uint8_t tag = eg_tag_of(hash);
   uint32_t at = eg_bucket_of(g, hash);
   for (uint32_t step = 0; step < g->n_buckets; step++) {
     eg_bucket *b = &g->buckets[at];
-    for (uint32_t m = eg_tags_equal_shared(b, tag); m; m &= m - 1) {
+    for (uint32_t m = eg_tags_equal(b, tag); m; m &= m - 1) {
       uint32_t i = (uint32_t)__builtin_ctz(m);
       if (b->node[i] != node)
         continue;
-      __atomic_store_n(&b->tag[i], 0, __ATOMIC_RELAXED);
-      return true;
+      b->tag[i] = 0;
+      g->filled--;
+      return;
     }
     if (!b->spilled)
-      return false;
+      return;
     at = at + 1 == g->n_buckets ? 0 : at + 1;
   }
-  return false;
-}
-
-static inline void
-eg_table_take(eg_graph *g, uint64_t hash, uint32_t node) {
-  g->filled -= eg_table_leave(g, hash, node);
 }
 
 /* A node with this key other than `except`, or EG_NONE; *seen tells whether
@@ -191,53 +168,12 @@ eg_table_find(const eg_graph *g, const eg_key *k, uint64_t hash,
   return EG_NONE;
 }
 
-/* Enters a node into the buckets before `end`, or finds its twin, another one
- * with this key; *twin is EG_NONE if there is none.  False when these buckets
- * do not tell, or have no room. */
-static inline bool
-eg_enter_before(eg_graph *g, const eg_key *k, uint64_t hash, uint32_t end,
-                uint32_t node, uint32_t *twin) {
-  uint8_t tag = eg_tag_of(hash);
-  uint32_t at = eg_bucket_of(g, hash);
-  eg_bucket *to = NULL;
-  for (bool more = true; more; at++) {
-    if (at == end)
-      return false;
-    eg_bucket *b = &g->buckets[at];
-    for (uint32_t m = eg_tags_equal(b, tag); m; m &= m - 1) {
-      *twin = b->node[__builtin_ctz(m)];
-      if (eg_key_is(g, k, *twin))
-        return true;
-    }
-    if (!to && eg_tags_equal(b, 0))
-      to = b;
-    more = b->spilled || !to;
-    b->spilled |= !to;
-  }
-  uint32_t i = (uint32_t)__builtin_ctz(eg_tags_equal(to, 0));
-  to->tag[i] = tag;
-  to->node[i] = node;
-  *twin = EG_NONE;
-  return true;
-}
-
 /* No node with this hash is there: so much one look tells, mostly.  There are
  * buckets. */
 static inline bool
 eg_table_lacks(const eg_graph *g, uint64_t hash) {
   const eg_bucket *b = &g->buckets[eg_bucket_of(g, hash)];
   return !(eg_tags_equal(b, eg_tag_of(hash)) | b->spilled);
-}
-
-/* Fetches a line that will be written, so that no other processor keeps it: a
- * plain fetch would leave it with both, and the write would wait. */
-static inline void
-eg_prefetch_own(const void *at) {
-#ifdef __x86_64__
-  __asm__ volatile("prefetchw %0" ::"m"(*(const char *)at));
-#else
-  __builtin_prefetch(at, 1);
-#endif
 }
 
 static inline void

@@ -13,12 +13,10 @@
 static void
 drop_lists(eg_graph *g) {
   eg_index *x = &g->index;
-  eg_crew_settle(g->crew);
   bs_vec_done(g->heap, &x->class_start);
   bs_vec_done(g->heap, &x->by_class);
   bs_free(g->heap, x->room);
   x->room = NULL;
-  x->extra = 0;
   x->listed = false;
 }
 

@@ -9,9 +9,6 @@
 #include "egraph/hashcons.h"
 #include "egraph/runner.h"
 
-/* As a node in the table: one that is being added by this match. */
-#define EG_WAITS 0x80000000u
-
 /* Matches, `stride` words each, and the classes made for them so far: a row of
  * `pitch` a step. */
 typedef struct eg_batch {
@@ -38,8 +35,8 @@ eg_targets(const eg_batch *b, const eg_code *c) {
 }
 
 static inline uint32_t
-eg_target(const eg_batch *b, const eg_code *c, uint32_t i, bool shared) {
-  return eg_lead(b->g, eg_targets(b, c)[(size_t)i * b->stride], shared);
+eg_target(const eg_batch *b, const eg_code *c, uint32_t i) {
+  return eg_root(b->g, eg_targets(b, c)[(size_t)i * b->stride]);
 }
 
 static inline const uint32_t *
@@ -79,24 +76,23 @@ eg_column_of(const eg_batch *b, const eg_step *s, uint32_t k) {
 }
 
 static inline uint32_t
-eg_take_kid(const eg_graph *g, eg_column *c, bool shared) {
+eg_take_kid(const eg_graph *g, eg_column *c) {
   uint32_t kid = *c->at;
   c->at += c->stride;
-  return eg_lead(g, kid, shared);
+  return eg_root(g, kid);
 }
 
 /* Children and hashes, of steps with n children: a constant. */
 static inline void
-eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w,
-             bool shared) {
+eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w) {
   const eg_graph *g = b->g;
   const eg_bucket *buckets = g->buckets;
   uint64_t n_buckets = g->n_buckets, by_head = eg_head_mix(s->head);
   uint32_t n_matches = b->n;
   eg_column first = eg_column_of(b, s, 0), second = eg_column_of(b, s, 1);
   for (uint32_t i = 0; i < n_matches; i++) {
-    uint32_t k0 = n > 0 ? eg_take_kid(g, &first, shared) : EG_NONE;
-    uint32_t k1 = n > 1 ? eg_take_kid(g, &second, shared) : EG_NONE;
+    uint32_t k0 = n > 0 ? eg_take_kid(g, &first) : EG_NONE;
+    uint32_t k1 = n > 1 ? eg_take_kid(g, &second) : EG_NONE;
     uint64_t pair = (uint64_t)k1 << 32 | k0;
     uint64_t hash = eg_pair_hash(k0, k1, by_head);
     uint64_t at = ((hash & UINT32_MAX) * n_buckets) >> 32;
@@ -108,24 +104,16 @@ eg_take_keys(const eg_batch *b, const eg_step *s, uint32_t n, eg_wanted *w,
   }
 }
 
-/* `shared`, a constant: other threads enter nodes, which wait for their
- * numbers. */
 static inline void
-eg_find_likely(const eg_batch *b, eg_wanted *w, bool shared) {
+eg_find_likely(const eg_batch *b, eg_wanted *w) {
   const eg_bucket *buckets = b->g->buckets;
   const eg_row *rows = b->g->rows;
   uint32_t n = b->n;
   for (uint32_t i = 0; i < n; i++) {
     const eg_bucket *at = &buckets[w->likely[i]];
     uint8_t tag = eg_tag_of(w->hashes[i]);
-    uint32_t m =
-        shared ? eg_tags_equal_shared(at, tag) : eg_tags_equal(at, tag);
-    const uint32_t *first = &at->node[m ? (uint32_t)__builtin_ctz(m) : 0];
-    uint32_t node = 0;
-    if (m)
-      node = shared ? __atomic_load_n(first, __ATOMIC_RELAXED) : *first;
-    if (shared && node & EG_WAITS)
-      node = 0;
+    uint32_t m = eg_tags_equal(at, tag);
+    uint32_t node = m ? at->node[__builtin_ctz(m)] : 0;
     w->likely[i] = node;
     if (m)
       __builtin_prefetch(&rows[node]);
@@ -134,26 +122,15 @@ eg_find_likely(const eg_batch *b, eg_wanted *w, bool shared) {
 
 /* The table has room for the batch: it has buckets. */
 static inline void
-eg_want_by(const eg_batch *b, const eg_step *s, eg_wanted *w, bool shared) {
-  if (s->node->n_kids == 2)
-    eg_take_keys(b, s, 2, w, shared);
-  else if (s->node->n_kids == 1)
-    eg_take_keys(b, s, 1, w, shared);
-  else
-    eg_take_keys(b, s, 0, w, shared);
-  eg_find_likely(b, w, shared);
-  w->unions = b->g->unions;
-}
-
-static inline void
 eg_want(const eg_batch *b, const eg_step *s, eg_wanted *w) {
-  eg_want_by(b, s, w, false);
-}
-
-/* As `eg_want` while other threads look for leaders and enter nodes, too. */
-static inline void
-eg_want_shared(const eg_batch *b, const eg_step *s, eg_wanted *w) {
-  eg_want_by(b, s, w, true);
+  if (s->node->n_kids == 2)
+    eg_take_keys(b, s, 2, w);
+  else if (s->node->n_kids == 1)
+    eg_take_keys(b, s, 1, w);
+  else
+    eg_take_keys(b, s, 0, w);
+  eg_find_likely(b, w);
+  w->unions = b->g->unions;
 }
 
 static inline eg_key
@@ -170,18 +147,12 @@ eg_likely_in(const eg_row *rows, uint32_t head, const eg_wanted *w,
   return is ? row->cls : EG_NONE;
 }
 
-static inline uint32_t
-eg_likely_class(const eg_graph *g, const eg_step *s, const eg_wanted *w,
-                uint32_t i) {
-  return eg_likely_in(g->rows, s->head, w, i);
-}
-
 /* Are they one class?  `cls` may be EG_NONE. */
 static inline bool
-eg_is_same(const eg_graph *g, uint32_t cls, uint32_t into, bool shared) {
+eg_is_same(const eg_graph *g, uint32_t cls, uint32_t into) {
   if (cls == into || cls == EG_NONE)
     return cls == into;
-  return eg_lead(g, cls, shared) == eg_lead(g, into, shared);
+  return eg_root(g, cls) == eg_root(g, into);
 }
 
 #endif

@@ -49,7 +49,7 @@ typedef struct eg_writing {
 
 enum { EG_REGS_SLACK = 8 }; /* words behind the registers */
 
-struct eg_matcher {
+typedef struct eg_matcher {
   bs_heap *heap;
   const eg_graph *g;
   const eg_index *x;
@@ -72,9 +72,8 @@ struct eg_matcher {
   uint32_t depth; /* where to go on */
   bool stopped;
   bool ready;  /* something may match */
-  bool lent;   /* the filter is another's */
   bool by_bit; /* fresh means recent */
-};
+} eg_matcher;
 
 /* match.c: opens the first level, all else being ready. */
 void eg_matcher_open(eg_matcher *);

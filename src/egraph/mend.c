@@ -1,4 +1,4 @@
-/* mend.c - keys of nodes made again, by one thread. */
+/* mend.c - keys of nodes made again. */
 #include "egraph/mend.h"
 #include "egraph/journal.h"
 #include <string.h>
@@ -61,9 +61,11 @@ close_gaps(eg_strand *strands, uint32_t n, uint32_t *edges) {
 enum { SIDE_BY_SIDE = 8 };
 
 /* Some strands are followed side by side, for each step waits for memory. */
-uint32_t
-eg_strands_walk(const eg_graph *g, eg_strand *strands, uint32_t n,
-                uint32_t *edges) {
+/* Lists the edges of strands[0 .. n) from the first one's `at` on, without
+ * those of dead nodes, chain by chain; returns how many. */
+static uint32_t
+walk_strands(const eg_graph *g, eg_strand *strands, uint32_t n,
+             uint32_t *edges) {
   eg_strand *on[SIDE_BY_SIDE];
   uint32_t n_on = 0, at = 0;
   do {
@@ -111,9 +113,11 @@ splice(eg_graph *g, const eg_lost *l, const eg_strand *s) {
   to->n += s->n;
 }
 
-void
-eg_strands_splice(eg_graph *g, const eg_lost *lost, const eg_strand *strands,
-                  uint32_t n) {
+/* What was walked goes over to the winners.  The seats of losers that have no
+ * more edges are free. */
+static void
+splice_strands(eg_graph *g, const eg_lost *lost, const eg_strand *strands,
+               uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     if (is_far(g) && i % TOGETHER == 0)
       prefetch_winners(g, lost + i, strands + i,
@@ -153,7 +157,7 @@ rekey_plain(eg_graph *g, uint32_t edge, eg_mended *out) {
   eg_row *r = &g->rows[edge / 2];
   eg_class kids[2];
   uint64_t by_head = eg_head_mix(r->head);
-  if (!eg_new_kids(g, edge, r->kid, kids, false))
+  if (!eg_new_kids(g, edge, r->kid, kids))
     return false;
   out->was = eg_pair_hash(r->kid[0].i, r->kid[1].i, by_head);
   out->key = (eg_key){r->head, kids[0].i, kids[1].i, NULL, 0};
@@ -301,10 +305,10 @@ eg_unite_twins(eg_graph *g) {
 /* --- all of it ---------------------------------------------------------- */
 
 static void
-mend_alone(eg_graph *g, const eg_lost *lost, uint32_t n) {
+mend_all(eg_graph *g, const eg_lost *lost, uint32_t n) {
   eg_strand *strands = g->strands.data;
-  uint32_t n_edges = eg_strands_walk(g, strands, n, g->edges.data);
-  eg_strands_splice(g, lost, strands, n);
+  uint32_t n_edges = walk_strands(g, strands, n, g->edges.data);
+  splice_strands(g, lost, strands, n);
   for (uint32_t i = 0; i < n_edges; i += TOGETHER)
     mend_some(g, g->edges.data + i,
               n_edges - i < TOGETHER ? n_edges - i : TOGETHER);
@@ -321,13 +325,8 @@ remake(eg_graph *g, uint32_t n) {
 
 uint32_t
 eg_mend(eg_graph *g, const eg_lost *lost, uint32_t n) {
-  const eg_strand *last = &g->strands.data[n - 1];
-  uint32_t edges = last->at + last->visit;
   g->settling = true;
-  if (eg_mend_takes(g, edges))
-    eg_mend_shared(g, lost, n, edges);
-  else
-    mend_alone(g, lost, n);
+  mend_all(g, lost, n);
   uint32_t unions = eg_unite_twins(g);
   g->settling = false;
   remake(g, n);

@@ -4,8 +4,7 @@
  * the winners, and the nodes on these leave the table under their old keys and
  * enter it under their new ones.  Those that turn out equal are twins, whose
  * classes are united when all these nodes have been seen.  So order matters
- * among nodes with one key only, and several threads may share them
- * (mend_share.c) with the same outcome. */
+ * among nodes with one key only. */
 #ifndef EGRAPH_MEND_H
 #define EGRAPH_MEND_H
 
@@ -29,59 +28,19 @@ eg_mend_room(const eg_graph *g) {
                             : EG_MEND_MOST;
 }
 
-typedef struct eg_mending eg_mending;
-
-/* mend_share.c: room for several threads, in a run with a crew. */
-void eg_mending_begin(eg_runner *);
-void eg_mending_free(eg_runner *);
-/* Shall these be shared out?  That depends on the threads: the outcome does
- * not. */
-bool eg_mend_takes(const eg_graph *, uint32_t edges);
-void eg_mend_shared(eg_graph *, const eg_lost *, uint32_t n, uint32_t edges);
-
-/* --- edges -------------------------------------------------------------- */
-
 static inline uint32_t
 eg_edge_node(const eg_graph *g, uint32_t edge) {
   return edge & EG_POOL_EDGE ? g->pool_owner[edge & ~EG_POOL_EDGE] : edge / 2;
 }
 
-/* Lists the edges of strands[0 .. n) from the first one's `at` on, without
- * those of dead nodes, chain by chain; returns how many. */
-uint32_t eg_strands_walk(const eg_graph *, eg_strand *, uint32_t n,
-                         uint32_t *edges);
-
-/* What was walked goes over to the winners.  The seats of losers that have no
- * more edges are free. */
-void eg_strands_splice(eg_graph *, const eg_lost *, const eg_strand *,
-                       uint32_t n);
-
-/* --- keys --------------------------------------------------------------- */
-
-/* Children of a plain node, both at once, while other threads look at them. */
-static inline void
-eg_kids_read(const eg_row *r, eg_class kids[2]) {
-  uint64_t both =
-      __atomic_load_n((const uint64_t *)(const void *)r->kid, __ATOMIC_RELAXED);
-  memcpy(kids, &both, sizeof both);
-}
-
-static inline void
-eg_kids_write(eg_row *r, const eg_class kids[2]) {
-  uint64_t both;
-  memcpy(&both, kids, sizeof both);
-  __atomic_store_n((uint64_t *)(void *)r->kid, both, __ATOMIC_RELAXED);
-}
-
 /* The children that a plain node shall have instead of `was`; false when these
- * are they.  A node whose first child is lost, too, is that edge's.  `shared`,
- * a constant: other threads look for leaders, too. */
+ * are they.  A node whose first child is lost, too, is that edge's. */
 static inline bool
 eg_new_kids(const eg_graph *g, uint32_t edge, const eg_class was[2],
-            eg_class kids[2], bool shared) {
+            eg_class kids[2]) {
   uint32_t a = was[0].i, b = was[1].i;
-  kids[0].i = a == EG_NONE ? a : eg_lead(g, a, shared);
-  kids[1].i = b == EG_NONE ? b : eg_lead(g, b, shared);
+  kids[0].i = a == EG_NONE ? a : eg_root(g, a);
+  kids[1].i = b == EG_NONE ? b : eg_root(g, b);
   return kids[0].i == a ? kids[1].i != b : !(edge & 1);
 }
 

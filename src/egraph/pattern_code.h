@@ -86,26 +86,6 @@ typedef struct eg_search_options {
  * when one is not there.  *newest: the latest stamp among them. */
 bool eg_find_grounds(const eg_graph *, const eg_pattern *, uint32_t *classes,
                      uint32_t *newest);
-/* A search that can stop and go on, and be split by its roots; it reads the
- * graph alone, so parts may run side by side, each on a heap of its own. */
-typedef struct eg_matcher eg_matcher;
-
-/* How many roots there are, where a search can be split by them; else 0. */
-uint32_t eg_count_roots(const eg_graph *, const eg_pattern *);
-/* `how` must stay; the index must be built, and pinned while it is used. */
-eg_matcher *eg_matcher_new(bs_heap *, const eg_graph *, const eg_pattern *,
-                           const eg_search_options *how);
-/* The end of the roots, and in *from their begin; taken from the end down. */
-uint32_t eg_matcher_roots(const eg_matcher *, uint32_t *from);
-/* The roots [from, to) of a search that nothing was asked of yet and that
- * outlives its parts. */
-eg_matcher *eg_matcher_part(bs_heap *, const eg_matcher *whole, uint32_t from,
-                            uint32_t to);
-/* True when it came to its end, false when it was stopped. */
-bool eg_matcher_go(eg_matcher *, eg_sink *); /* no sink: counts alone */
-uint64_t eg_matcher_count(const eg_matcher *);
-void eg_matcher_free(eg_matcher *);
-
 /* Returns the number of matches counted; *stopped: sink or `tick` said so. */
 uint64_t eg_search_with(const eg_graph *, const eg_pattern *,
                         const eg_search_options *, eg_sink *, bool *stopped);

@@ -7,15 +7,12 @@
  * never as much in use before, and given back before room is taken for the
  * segments, which a last pass over the lists makes.  The first pass also writes
  * the canonical class into the rows and stamps those that moved.
- *
- * Large graphs are placed by several threads, each of which counts and places
- * some of the rows by class, and then some of the classes by operator: where
- * its own begin follows from the counts of all, so the lists are the same
- * whatever the number of threads. */
+
+ */
 #include "egraph/placing.h"
 #include <string.h>
 
-enum { WORTH = 1 << 13 /* nodes */, RECENT_BIT = 31 };
+enum { RECENT_BIT = 31 };
 _Static_assert(EG_RECENT == 1u << RECENT_BIT, "as it is shifted");
 
 void *
@@ -23,18 +20,15 @@ eg_index_room(eg_graph *g, void *list, uint32_t *cap, uint64_t n, size_t item) {
   if (n < *cap)
     return list;
   uint64_t want = n + n / 32 + 1;
-  uint64_t used = g->heap->used - g->index.extra;
-  uint64_t then = used + want * item - *cap * item;
+  uint64_t then = g->heap->used + want * item - *cap * item;
   if (want > UINT32_MAX || then > g->heap->peak ||
       (g->limit && then > g->limit))
     want = n + 1;
   bs_free(g->heap, list);
   *cap = 0;
   list = bs_try_realloc(g->heap, NULL, want * item);
-  if (list) {
+  if (list)
     *cap = (uint32_t)want;
-    eg_crew_lay(g->crew, list, want * item);
-  }
   return list;
 }
 
@@ -55,22 +49,22 @@ make_entries(eg_graph *g, eg_entries *e) {
 
 /* --- by class ---------------------------------------------------------- */
 
-static inline void
-count_rows(eg_sorting *s, uint32_t i, bool shared) {
-  eg_graph *g = s->g;
-  uint32_t *count = s->at[i], *uses = s->uses[i];
+static void
+count_nodes(eg_placing *p) {
+  eg_graph *g = p->g;
+  uint32_t *count = p->x->class_segment.data, *uses = p->x->symbol_start.data;
   eg_stamp *stamps = g->stamps, epoch = (eg_stamp)g->epoch;
-  uint32_t end = eg_part_start(s, g->n_rows, i + 1);
+  uint32_t end = g->n_rows;
   const eg_head *heads = g->heads.data;
   memset(count, 0, ((size_t)g->n_classes + 1) * sizeof *count);
-  memset(uses, 0, s->n_symbols * sizeof *uses);
-  for (uint32_t n = eg_part_start(s, g->n_rows, i); n < end; n++) {
+  memset(uses, 0, ((size_t)p->n_symbols + 1) * sizeof *uses);
+  for (uint32_t n = 0; n < end; n++) {
     eg_row *r = &g->rows[n];
     uint32_t head = r->head;
     eg_stamp stamp = stamps[n];
     if (head & EG_DEAD || stamp == EG_PRUNED)
       continue;
-    uint32_t c = shared ? eg_root_shared(g, r->cls) : eg_root(g, r->cls);
+    uint32_t c = eg_root(g, r->cls);
     if (c != r->cls || stamp & EG_MOVED) {
       r->cls = c;
       stamps[n] = epoch;
@@ -78,15 +72,6 @@ count_rows(eg_sorting *s, uint32_t i, bool shared) {
     count[c]++;
     uses[heads[head & EG_HEAD_MASK].symbol]++;
   }
-}
-
-static void
-count_nodes(void *ctx, uint32_t i) {
-  eg_sorting *s = ctx;
-  if (s->n > 1)
-    count_rows(s, i, true);
-  else
-    count_rows(s, i, false);
 }
 
 /* Counts become starts. */
@@ -100,37 +85,15 @@ sum(uint32_t *a, uint32_t n) {
   }
 }
 
-/* The same for the threads' counts of each class, one after the other. */
-static void
-sum_all(eg_sorting *s) {
-  uint32_t at = 0, n = s->g->n_classes;
-  if (s->n == 1) {
-    sum(s->at[0], n);
-    return;
-  }
-  for (uint32_t c = 0; c <= n; c++)
-    for (uint32_t i = 0; i < s->n; i++) {
-      uint32_t here = s->at[i][c];
-      s->at[i][c] = at;
-      at += here;
-    }
-}
-
-static void
-sum_uses(eg_sorting *s) {
-  uint32_t *start = s->x->symbol_start.data, n = s->n_symbols;
-  for (uint32_t i = 0; i < s->n && s->uses[i] != start; i++)
-    for (uint32_t k = 0; k < n; k++)
-      start[k] += s->uses[i][k];
-  sum(start, n);
-}
-
 /* Starts of the classes move on to the ends. */
 static void
-place_rows(const eg_graph *g, eg_index *x, const eg_range *some, uint32_t *at) {
+place_by_class(const eg_placing *p) {
+  const eg_graph *g = p->g;
+  const eg_range *some = &p->some;
   uint32_t n_rows = g->n_rows, epoch = g->epoch;
+  uint32_t *at = p->x->class_segment.data;
   uint32_t first = some->first, n = some->end - first;
-  eg_node *to = x->by_class.data - some->base;
+  eg_node *to = p->x->by_class.data - some->base;
   const eg_row *rows = g->rows;
   const eg_stamp *stamps = g->stamps;
   for (uint32_t i = 0; i < n_rows; i++) {
@@ -141,39 +104,6 @@ place_rows(const eg_graph *g, eg_index *x, const eg_range *some, uint32_t *at) {
     if (stamp != EG_PRUNED)
       to[at[c]++].i = i | (uint32_t)(stamp == epoch) << RECENT_BIT;
   }
-}
-
-/* The same for one of several threads, which also counts the nodes of each
- * symbol, for each part of the classes. */
-static void
-place_some_rows(eg_sorting *s, uint32_t thread) {
-  const eg_graph *g = s->g;
-  const eg_head *heads = g->heads.data;
-  uint32_t epoch = g->epoch, *at = s->at[thread], *counts = s->counts[thread];
-  uint32_t first = s->some.first, n = s->some.end - first;
-  uint32_t end = eg_part_start(s, g->n_rows, thread + 1);
-  eg_node *to = s->x->by_class.data - s->some.base;
-  memset(counts, 0, (size_t)s->n * s->n_symbols * sizeof *counts);
-  for (uint32_t i = eg_part_start(s, g->n_rows, thread); i < end; i++) {
-    const eg_row *r = &g->rows[i];
-    uint32_t stamp = g->stamps[i], part = 0, c = r->cls;
-    if (r->head & EG_DEAD || stamp == EG_PRUNED || c - first >= n)
-      continue;
-    to[at[c]++].i = stamp == epoch ? i | EG_RECENT : i;
-    for (uint32_t k = 1; k < s->n; k++)
-      part += c >= s->parts[k].some.first;
-    counts[(size_t)part * s->n_symbols +
-           heads[r->head & EG_HEAD_MASK].symbol]++;
-  }
-}
-
-static void
-place_by_class(void *ctx, uint32_t i) {
-  eg_sorting *s = ctx;
-  if (s->n > 1)
-    place_some_rows(s, i);
-  else
-    place_rows(s->g, s->x, &s->some, s->at[0]);
 }
 
 /* --- by operator ------------------------------------------------------- */
@@ -232,10 +162,10 @@ place_alone(eg_placing *p, uint32_t node, uint32_t c, bool wide) {
 
 /* Ends of classes become ends of their segments. */
 EG_EACH_FORM void
-place_classes(eg_sorting *s, uint32_t i, bool wide) {
-  eg_placing p = s->parts[i];
-  const eg_node *at = s->x->by_class.data + (p.some.base - s->some.base);
-  uint32_t *end = s->x->class_segment.data, from = p.some.base;
+place_classes(eg_placing *s, bool wide) {
+  eg_placing p = *s;
+  const eg_node *at = p.x->by_class.data;
+  uint32_t *end = p.x->class_segment.data, from = p.some.base;
   for (uint32_t c = p.some.first; c < p.some.end; c++) {
     uint32_t n = end[c] - from;
     from = end[c];
@@ -244,16 +174,15 @@ place_classes(eg_sorting *s, uint32_t i, bool wide) {
                       : place_class(&p, at, n, c, wide);
     at += n;
   }
-  s->parts[i].n_segments = p.n_segments;
+  s->n_segments = p.n_segments;
 }
 
 static void
-place_by_symbol(void *ctx, uint32_t i) {
-  eg_sorting *s = ctx;
-  if (s->x->by_symbol.tops)
-    place_classes(s, i, true);
+place_by_symbol(eg_placing *p) {
+  if (p->x->by_symbol.tops)
+    place_classes(p, true);
   else
-    place_classes(s, i, false);
+    place_classes(p, false);
 }
 
 /* --- some classes at a time -------------------------------------------- */
@@ -276,26 +205,12 @@ part_of(const eg_graph *g) {
   return room < g->live_nodes ? (uint32_t)room : g->live_nodes;
 }
 
-/* The first class, of those from `first` on, that has `nodes` before it. */
-static uint32_t
-class_at(const uint32_t *start, uint32_t first, uint32_t end, uint32_t nodes) {
-  while (first < end) {
-    uint32_t mid = first + (end - first) / 2;
-    if (start[mid] < nodes)
-      first = mid + 1;
-    else
-      end = mid;
-  }
-  return first;
-}
-
-/* The next classes with `most` nodes together, or one with more, and the part
- * of each thread in them. */
+/* The next classes with `most` nodes together, or one with more. */
 static void
-next_range(eg_sorting *s, uint32_t most) {
-  const uint32_t *start = s->at[0];
-  uint32_t n_classes = s->g->n_classes;
-  eg_range *some = &s->some;
+next_range(eg_placing *p, uint32_t most) {
+  const uint32_t *start = p->x->class_segment.data;
+  uint32_t n_classes = p->g->n_classes;
+  eg_range *some = &p->some;
   uint32_t c = some->first = some->end;
   some->base = c < n_classes ? start[c] : 0;
   if (c < n_classes && start[n_classes] - some->base <= most)
@@ -304,140 +219,63 @@ next_range(eg_sorting *s, uint32_t most) {
          (start[c + 1] - some->base <= most || c == some->first))
     c++;
   some->end = c;
-  uint32_t n = c > some->first ? start[c] - some->base : 0, at = some->first;
-  for (uint32_t i = 0; i < s->n; i++) {
-    uint32_t to =
-        class_at(start, at, c, some->base + eg_part_start(s, n, i + 1));
-    to = i + 1 < s->n ? to : c;
-    s->parts[i].some = (eg_range){at, to, start[at]};
-    at = to;
-  }
-}
-
-/* Where each part of the classes goes on in the lists of the operators. */
-static void
-share_lists(eg_sorting *s) {
-  uint32_t n = s->n_symbols;
-  for (uint32_t k = 0; k < n; k++)
-    for (uint32_t part = 0; part < s->n; part++) {
-      s->parts[part].at[k] = s->next[k];
-      for (uint32_t i = 0; i < s->n; i++)
-        s->next[k] += s->counts[i][(size_t)part * n + k];
-    }
-}
-
-/* Each part has counted its segments by itself. */
-static void
-join_segments(eg_sorting *s) {
-  for (uint32_t i = 1; i < s->n; i++) {
-    eg_placing *p = &s->parts[i];
-    uint32_t *at = s->x->class_segment.data, base = s->parts[0].n_segments;
-    for (uint32_t c = p->some.first; c < p->some.end; c++)
-      at[c] += at[c] & EG_ALONE ? 0 : base;
-    s->parts[0].n_segments += p->n_segments;
-    p->n_segments = 0;
-  }
 }
 
 /* By class, some classes at a time, then by operator; the nodes of a class and
  * an operator stand together there.  Tells how many such segments there are to
  * be kept. */
 static void
-place_all(eg_sorting *s) {
-  eg_graph *g = s->g;
-  eg_index *x = s->x;
+place_all(eg_placing *p) {
+  eg_graph *g = p->g;
+  eg_index *x = p->x;
   uint32_t most = part_of(g);
-  for (next_range(s, most); s->some.first < s->some.end; next_range(s, most)) {
-    uint32_t n = s->at[0][s->some.end] - s->some.base;
+  for (next_range(p, most); p->some.first < p->some.end; next_range(p, most)) {
+    uint32_t n = x->class_segment.data[p->some.end] - p->some.base;
     EG_ROOM(g, &x->by_class, (uint64_t)n);
-    eg_share_out(s, place_by_class);
-    if (s->n > 1)
-      share_lists(s);
-    eg_share_out(s, place_by_symbol);
-    join_segments(s);
+    place_by_class(p);
+    place_by_symbol(p);
   }
-  x->segments.len = s->parts[0].n_segments;
-  eg_entry_set(&x->by_symbol, x->symbol_start.data[s->n_symbols], EG_FIRST, 0,
+  x->segments.len = p->n_segments;
+  eg_entry_set(&x->by_symbol, x->symbol_start.data[p->n_symbols], EG_FIRST, 0,
                0, 0, x->by_symbol.tops);
 }
 
 /* --- all --------------------------------------------------------------- */
 
-/* How many words the counts of n threads take. */
-static uint64_t
-room_of(const eg_sorting *s, uint32_t n) {
-  uint64_t each = n == 1 ? 2 : (uint64_t)n * n + 3 * (uint64_t)n + 1;
-  return each * s->n_symbols + (n - 1) * ((uint64_t)s->g->n_classes + 1) + 1;
-}
-
-/* As many threads as there are, where there is room for what they count. */
-static uint32_t *
-find_room(eg_sorting *s) {
-  enum { SHARE = 32 };
-  eg_graph *g = s->g;
-  uint32_t n = g->live_nodes >= WORTH ? eg_crew_parts(g->crew) : 1;
-  n = n < EG_PLACE_THREADS ? n : EG_PLACE_THREADS;
-  uint64_t size = room_of(s, n) * sizeof(uint32_t);
-  uint64_t one = room_of(s, 1) * sizeof(uint32_t);
-  bool few = s->n_symbols < g->live_nodes / 64;
-  bool fits = !g->limit || size <= g->limit / SHARE;
-  uint32_t *room =
-      n > 1 && few && fits ? bs_try_realloc(g->heap, NULL, size) : NULL;
-  s->n = room ? n : 1;
-  g->index.extra = room ? size - one : 0;
-  return g->index.room = room ? room : bs_alloc(g->heap, one);
-}
-
-static uint32_t *
-take(uint32_t **room, uint64_t n) {
-  uint32_t *out = *room;
-  *room += n;
-  return out;
-}
-
 static void
-begin(eg_sorting *s, eg_graph *g) {
-  *s = (eg_sorting){.g = g, .x = &g->index, .n_symbols = g->symbol_ops.len};
-  uint32_t *room = find_room(s), n = s->n_symbols;
-  for (uint32_t i = 0; i < s->n; i++) {
-    bool last = i + 1 == s->n;
-    s->at[i] = last ? s->x->class_segment.data
-                    : take(&room, (uint64_t)g->n_classes + 1);
-    s->uses[i] = s->n == 1 ? s->x->symbol_start.data : take(&room, n);
-    if (s->n > 1)
-      s->counts[i] = take(&room, (uint64_t)s->n * n);
-    s->parts[i] = (eg_placing){.rows = g->rows,
-                               .heads = g->heads.data,
-                               .entries = s->x->by_symbol,
-                               .at = take(&room, n),
-                               .last = take(&room, n)};
-    memset(s->parts[i].last, 0, n * sizeof *s->parts[i].last);
-  }
-  s->next = s->n == 1 ? s->parts[0].at : take(&room, n);
+begin(eg_placing *p, eg_graph *g) {
+  uint32_t n = g->symbol_ops.len;
+  uint32_t *room = bs_alloc(g->heap, (2 * (uint64_t)n + 1) * sizeof *room);
+  g->index.room = room;
+  *p = (eg_placing){.g = g,
+                    .x = &g->index,
+                    .rows = g->rows,
+                    .heads = g->heads.data,
+                    .entries = g->index.by_symbol,
+                    .n_symbols = n,
+                    .at = room,
+                    .last = room + n};
+  memset(p->last, 0, n * sizeof *p->last);
 }
 
 void
 eg_place(eg_graph *g) {
   eg_index *x = &g->index;
   uint32_t n_symbols = g->symbol_ops.len;
-  eg_sorting s;
+  eg_placing p;
   EG_ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
   make_entries(g, &x->by_symbol);
   bs_reserve(g->heap, &x->symbol_start, (uint64_t)n_symbols + 1);
   while (x->uses.len < n_symbols)
     bs_push(g->heap, &x->uses, (eg_use){0});
-  memset(x->symbol_start.data, 0,
-         ((size_t)n_symbols + 1) * sizeof *x->symbol_start.data);
-  begin(&s, g);
-  eg_share_out(&s, count_nodes);
-  sum_all(&s);
-  sum_uses(&s);
-  memcpy(s.next, x->symbol_start.data, n_symbols * sizeof *s.next);
-  place_all(&s);
-  eg_crew_settle(g->crew);
+  begin(&p, g);
+  count_nodes(&p);
+  sum(x->class_segment.data, g->n_classes);
+  sum(x->symbol_start.data, n_symbols);
+  memcpy(p.at, x->symbol_start.data, n_symbols * sizeof *p.at);
+  place_all(&p);
   bs_vec_done(g->heap, &x->by_class);
-  eg_make_segments(&s);
+  eg_make_segments(&p);
   bs_free(g->heap, x->room);
   x->room = NULL;
-  x->extra = 0;
 }

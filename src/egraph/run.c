@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/governor.h"
 #include "egraph/catch.h"
-#include "egraph/parallel.h"
 
 const char *
 eg_stop_name(eg_stop s) {
@@ -33,8 +32,7 @@ eg_run_defaults(eg_run_options *o) {
                         .work = (uint64_t)1 << 29,
                         .scheduler = EG_SIMPLE,
                         .backoff_matches = 1000,
-                        .backoff_ban = 5,
-                        .threads = 1};
+                        .backoff_ban = 5};
 }
 
 eg_runner *
@@ -62,7 +60,6 @@ void
 eg_runner_free(eg_runner *r) {
   if (!r)
     return;
-  eg_ahead_done(r);
   eg_apply_done(r);
   bs_free(r->heap, r->due);
   bs_vec_done(r->heap, &r->iterations);
@@ -201,13 +198,13 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   eg_search_options how = eg_search_how(r, k);
   uint64_t applied = r->stats[k].applied;
   uint32_t epoch = eg_now(r->g);
-  double t = bs_now(), skew = 0;
+  double t = bs_now();
   uint64_t n = 0;
   eg_catch_begin(&c, r, k, backoff);
   if (eg_is_settled(r, k))
     n = s->count;
   else if (!s->grounds_missing)
-    n = eg_ahead_search(r, k, &how, &c.sink, &skew);
+    n = eg_search_with(r->g, r->rules[k].pattern, &how, &c.sink, NULL);
   if (backoff && !r->cut && (c.banned || n > how.limit)) {
     ban(r, k, it->index);
     c.sink.at = r->matches.data;
@@ -224,7 +221,7 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   r->stats[k].searches++;
   r->stats[k].matches += n;
   r->stats[k].apply_s += c.apply_s;
-  r->stats[k].search_s += all - c.apply_s + skew;
+  r->stats[k].search_s += all - c.apply_s;
   it->matches += n;
   it->applied += r->stats[k].applied - applied;
   it->apply_s += c.apply_s;
@@ -323,13 +320,11 @@ run_rules(eg_runner *r, const uint8_t *enabled, eg_iteration *it) {
   uint32_t watching = list_due(r, enabled, it, true, 0);
   uint32_t n = list_due(r, enabled, it, false, watching);
   eg_apply_begin(r);
-  eg_ahead_begin(r, r->due, n);
   it->search_s += bs_now() - t;
   r->unwatched = false;
   run_due(r, 0, watching, it);
   r->unwatched = true;
   run_due(r, watching, n, it);
-  eg_ahead_end(r);
   r->g->pins--;
 }
 
@@ -452,14 +447,12 @@ eg_run_some(eg_runner *r, const uint8_t *enabled, uint32_t iterations) {
   eg_call call = {r, enabled, iterations};
   r->begun = bs_now();
   r->cut = false;
-  r->g->limit = r->o.bytes ? r->o.bytes + r->extra : 0;
+  r->g->limit = r->o.bytes;
   if (!bs_protect(r->heap, run_call, &call)) {
     bool late = bs_stage_late(r->governor);
     r->why = late ? EG_STOP_TIME : EG_STOP_BYTES;
-    eg_ahead_done(r);
     tidy(r);
   }
-  eg_ahead_done(r);
   r->g->limit = r->g->expected = 0;
   r->spent += bs_now() - r->begun;
   return r->why;

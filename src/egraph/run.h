@@ -81,13 +81,11 @@ typedef struct eg_run_options {
   /* Steps that a rule's search may take in an iteration, each word of a match
    * counting for four, and 2^-18 of this more for each e-node: a pattern of
    * many parts that share nothing has as many matches as all of theirs
-   * multiplied. Where several threads search, each may take so many before it
-   * stops. */
+   * multiplied. */
   uint64_t work;
   eg_scheduler scheduler;
   uint32_t backoff_matches; /* 1000 */
   uint32_t backoff_ban;     /* 5 */
-  uint32_t threads;         /* 0 or 1: one */
   /* Matches of a rule that are built before the classes they make equal are
    * united, 256 to 4096; 0: by the size of the graph.  Of the same counts after
    * an iteration, but other numbers of nodes and classes. */

@@ -49,8 +49,6 @@ typedef struct eg_equal {
   uint32_t row; /* with a journal */
 } eg_equal;
 
-typedef struct eg_ahead eg_ahead;
-
 enum {
   EG_BATCH = 256,          /* matches whose cache misses overlap */
   EG_GROUP_MOST = 1 << 12, /* matches built before classes are united */
@@ -80,13 +78,9 @@ struct eg_runner {
   BS_VEC(uint32_t) made; /* classes: a row of `group` a step being built */
   BS_VEC(eg_equal) equal;
   eg_class *kids;
-  struct eg_share *share;     /* for groups built by several threads; or NULL */
-  struct eg_mending *mending; /* the same for repairs */
   struct bs_governor *governor; /* of the heap, or NULL */
 
-  uint32_t *due;   /* the rules an iteration searches, in order */
-  eg_ahead *ahead; /* searching on several threads; or NULL */
-  size_t extra;    /* bytes that only several threads need, with `ahead` */
+  uint32_t *due; /* the rules an iteration searches, in order */
 
   uint64_t work;       /* of a rule, this iteration */
   bool unwatched;      /* no guard is left that sees the unfinished graph */

@@ -136,8 +136,7 @@ static void
 done(eg_matcher *m) {
   for (uint32_t d = 0; d < m->p->atoms.len; d++)
     eg_chains_done(&m->chains[d], m->heap);
-  if (!m->lent)
-    eg_filter_done(&m->filter, m->heap);
+  eg_filter_done(&m->filter, m->heap);
   bs_free(m->heap, m->levels);
   bs_free(m->heap, m->chains);
   bs_free(m->heap, m->symbols);
@@ -151,86 +150,14 @@ eg_search_with(const eg_graph *g, const eg_pattern *p,
   init(&m, g->heap, g, p, how);
   ((eg_graph *)g)->pins++;
   m.ready = prepare(&m);
-  eg_matcher_go(&m, sink);
+  m.sink = sink;
+  if (m.ready)
+    eg_matcher_walk(&m);
   ((eg_graph *)g)->pins--;
   done(&m);
   if (stopped)
     *stopped = m.stopped;
   return m.count;
-}
-
-/* --- a search in parts ------------------------------------------------- */
-
-eg_matcher *
-eg_matcher_new(bs_heap *heap, const eg_graph *g, const eg_pattern *p,
-               const eg_search_options *how) {
-  eg_matcher *m = bs_alloc(heap, sizeof *m);
-  init(m, heap, g, p, how);
-  m->ready = prepare(m);
-  return m;
-}
-
-uint32_t
-eg_count_roots(const eg_graph *g, const eg_pattern *p) {
-  const eg_index *x = eg_index_of(g);
-  const eg_atom *a = p->atoms.data;
-  for (uint32_t d = 0; d < p->atoms.len; d++)
-    if (a[d].kind == EG_ATOM_CLASSES)
-      return 0;
-  if (!p->atoms.len || a->kind != EG_ATOM_SCAN)
-    return 0;
-  uint32_t s = eg_symbol_find(g, a->op, a->arity);
-  if (s >= x->symbols)
-    return 0;
-  return x->symbol_start.data[s + 1] - x->symbol_start.data[s];
-}
-
-uint32_t
-eg_matcher_roots(const eg_matcher *m, uint32_t *from) {
-  *from = m->ready ? m->levels[0].at : 0;
-  return m->ready ? m->levels[0].end : 0;
-}
-
-eg_matcher *
-eg_matcher_part(bs_heap *heap, const eg_matcher *whole, uint32_t from,
-                uint32_t to) {
-  eg_matcher *m = bs_alloc(heap, sizeof *m);
-  const eg_pattern *p = whole->p;
-  uint32_t n = p->atoms.len;
-  init(m, heap, whole->g, p, whole->how);
-  memcpy(m->levels, whole->levels, n * sizeof *m->levels);
-  memcpy(m->symbols, whole->symbols, n * sizeof *m->symbols);
-  memcpy(m->regs, whole->regs, p->n_regs * sizeof *m->regs);
-  for (uint32_t d = 0; d < n; d++)
-    eg_chains_init(&m->chains[d], p, &p->atoms.data[d]);
-  m->filter = whole->filter;
-  m->lent = true;
-  m->ready = whole->ready;
-  m->levels[0].at = from;
-  m->levels[0].end = to;
-  return m;
-}
-
-bool
-eg_matcher_go(eg_matcher *m, eg_sink *sink) {
-  m->sink = sink;
-  m->stopped = false;
-  if (m->ready)
-    eg_matcher_walk(m);
-  return !m->stopped;
-}
-
-uint64_t
-eg_matcher_count(const eg_matcher *m) {
-  return m->count;
-}
-
-void
-eg_matcher_free(eg_matcher *m) {
-  if (!m)
-    return;
-  done(m);
-  bs_free(m->heap, m);
 }
 
 /* --- one call a match -------------------------------------------------- */

@@ -1,8 +1,7 @@
 /* segment.c - the segments of an index, once its lists are made.
  *
- * One pass over the lists, each thread with some of the classes: where a
- * class's nodes of an operator begin, how many there are and how many changed.
- */
+ * One pass over the lists: where a class's nodes of an operator begin, how many
+ * there are and how many changed. */
 #include "egraph/placing.h"
 
 _Static_assert(EG_RECENT == 1u << 31, "counted by shifting");
@@ -64,118 +63,30 @@ segments_of(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
   return some;
 }
 
-/* The first entry of [i, end) whose class is `c` or a later one. */
-static uint32_t
-entry_at(const eg_sorting *s, uint32_t i, uint32_t end, uint32_t c) {
-  while (i < end) {
-    uint32_t mid = i + (end - i) / 2;
-    if (eg_entry_class(s->g, mid) < c)
-      i = mid + 1;
-    else
-      end = mid;
-  }
-  return i;
-}
-
-/* The entries of an operator and of the classes of a thread. */
-static void
-own_entries(const eg_sorting *s, uint32_t thread, uint32_t symbol,
-            uint32_t *from, uint32_t *end) {
-  const eg_range *some = &s->parts[thread].some;
-  const uint32_t *start = s->x->symbol_start.data;
-  *from = start[symbol];
-  *end = start[symbol + 1];
-  if (thread > 0)
-    *from = entry_at(s, *from, *end, some->first);
-  if (thread + 1 < s->n)
-    *end = entry_at(s, *from, *end, some->end);
-}
-
-/* How many segments have many nodes, before several threads make them. */
-static void
-count_many(void *ctx, uint32_t thread) {
-  eg_sorting *s = ctx;
-  const eg_entries e = s->x->by_symbol;
-  uint32_t i, end, n = 0;
-  for (uint32_t k = 0; k < s->n_symbols; k++) {
-    own_entries(s, thread, k, &i, &end);
-    for (uint32_t from = i; i < end; from = i) {
-      while (!(eg_entry_top(&e, ++i, e.tops) & EG_FIRST))
-        ;
-      n += i - from > EG_COUNT_MOST;
-    }
-  }
-  s->parts[thread].n_many = n;
-}
-
-/* Those of some classes; what is recent is noted in place of `last`. */
-static void
-make_some_segments(void *ctx, uint32_t thread) {
-  eg_sorting *s = ctx;
-  const eg_placing *p = &s->parts[thread];
-  uint32_t many = 0, i, end;
-  bool wide = s->x->by_symbol.tops;
-  for (uint32_t before = 0; before < thread; before++)
-    many += s->parts[before].n_many;
-  for (uint32_t k = 0; k < s->n_symbols; k++) {
-    own_entries(s, thread, k, &i, &end);
-    p->last[k] = wide ? segments_of(s->g, s->x, i, end, &many, true)
-                      : segments_of(s->g, s->x, i, end, &many, false);
-  }
-}
-
 /* Nodes that changed are recent; where there is none but fewer nodes than in
  * the index before, some went. */
 static void
-take_uses(eg_sorting *s, uint32_t symbol) {
-  const uint32_t *start = s->x->symbol_start.data;
-  eg_use *u = &s->x->uses.data[symbol];
+take_uses(eg_placing *p, uint32_t symbol, bool some) {
+  const uint32_t *start = p->x->symbol_start.data;
+  eg_use *u = &p->x->uses.data[symbol];
   uint32_t n = start[symbol + 1] - start[symbol];
-  bool some = false;
-  for (uint32_t i = 0; i < s->n; i++)
-    some = some || s->parts[i].last[symbol];
   if (some || n != u->n)
-    *u = (eg_use){n, s->g->epoch};
-}
-
-/* The first class from `first` on with `n` segments before the end of its own,
- * of those that have segments. */
-static uint32_t
-class_of_segment(const uint32_t *ends, uint32_t first, uint32_t end,
-                 uint32_t n) {
-  while (first < end) {
-    uint32_t mid = first + (end - first) / 2, c = mid;
-    while (c < end && ends[c] & EG_ALONE)
-      c++;
-    if (c < end && (ends[c] & ~EG_UNWRITTEN) < n)
-      first = c + 1;
-    else
-      end = mid;
-  }
-  return first;
+    *u = (eg_use){n, p->g->epoch};
 }
 
 void
-eg_make_segments(eg_sorting *s) {
-  eg_graph *g = s->g;
-  eg_index *x = s->x;
-  uint32_t at = 0, many = 0;
+eg_make_segments(eg_placing *p) {
+  eg_graph *g = p->g;
+  eg_index *x = p->x;
+  const uint32_t *start = x->symbol_start.data;
+  bool wide = x->by_symbol.tops;
+  uint32_t many = 0;
   EG_ROOM(g, &x->segments, (uint64_t)x->segments.len);
-  for (uint32_t i = 0; i < s->n; i++) {
-    uint32_t to = class_of_segment(x->class_segment.data, at, g->n_classes,
-                                   eg_part_start(s, x->segments.len, i + 1));
-    to = i + 1 < s->n ? to : g->n_classes;
-    s->parts[i].some = (eg_range){at, to, 0};
-    at = to;
+  x->many.len = 0;
+  for (uint32_t k = 0; k < p->n_symbols; k++) {
+    uint32_t i = start[k], end = start[k + 1];
+    take_uses(p, k,
+              wide ? segments_of(g, x, i, end, &many, true)
+                   : segments_of(g, x, i, end, &many, false));
   }
-  if (s->n > 1)
-    eg_share_out(s, count_many);
-  for (uint32_t i = 0; i < s->n; i++)
-    many += s->parts[i].n_many;
-  while (x->many.cap < many) /* as one thread does */
-    bs_reserve(g->heap, &x->many, (uint64_t)x->many.cap + 1);
-  x->many.len = many;
-  eg_share_out(s, make_some_segments);
-  for (uint32_t k = 0; k < s->n_symbols; k++)
-    take_uses(s, k);
 }

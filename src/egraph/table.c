@@ -117,90 +117,57 @@ eg_head_intern(eg_graph *g, uint32_t op, bs_value attr, uint32_t arity) {
 
 /* --- the hashcons ------------------------------------------------------ */
 
-enum { TOGETHER = 32, STRAYS = 256, PARTS = 4 };
+enum { TOGETHER = 32, STRAYS = 256 };
 
-/* A part of the buckets, which one thread fills; nodes that spill out of it are
- * put in afterwards. */
-typedef struct eg_part {
-  uint32_t first, end, n_strays;
-  uint32_t strays[STRAYS];
-} eg_part;
-
-typedef struct eg_filling {
-  eg_graph *g;
-  eg_part *parts;
-} eg_filling;
-
-/* Rows that are not dead and belong into a part, some at a time: first their
- * hashes, then the nodes, whose buckets have been fetched meanwhile. */
-static void
-fill_part(void *ctx, uint32_t part) {
-  const eg_filling *f = ctx;
-  eg_graph *g = f->g;
-  eg_part *p = &f->parts[part];
+/* Enters the rows that are not dead into empty buckets, some at a time: first
+ * their hashes, then the nodes, whose buckets have been fetched meanwhile.
+ * Those that spill out of the last bucket are put in afterwards; false when
+ * they are too many. */
+static bool
+fill_together(eg_graph *g) {
   uint64_t hash[TOGETHER];
-  uint32_t node[TOGETHER], end = g->n_rows, width = p->end - p->first;
-  memset(g->buckets + p->first, 0, (size_t)width * sizeof *g->buckets);
+  uint32_t node[TOGETHER], strays[STRAYS], n_strays = 0, end = g->n_rows;
   for (uint32_t from = 0; from < end;) {
     uint32_t n = 0;
     for (; n < TOGETHER && from < end; from++) {
       const eg_row *r = &g->rows[from];
       hash[n] = eg_row_hash(r);
       node[n] = from;
-      if (eg_bucket_of(g, hash[n]) - p->first >= width)
-        continue;
       eg_table_prefetch(g, hash[n]);
       n += !(r->head & EG_DEAD);
     }
-    for (uint32_t i = 0; i < n; i++)
-      if (!eg_put_before(g->buckets, eg_bucket_of(g, hash[i]), p->end,
-                         eg_tag_of(hash[i]), node[i]) &&
-          p->n_strays++ < STRAYS)
-        p->strays[p->n_strays - 1] = node[i];
-  }
-}
-
-/* Enters every node that is not dead; false when a part had too many strays. */
-static bool
-fill_in_parts(eg_graph *g, uint32_t n) {
-  eg_part parts[PARTS];
-  eg_filling f = {g, parts};
-  for (uint32_t i = 0; i < n; i++) {
-    parts[i].first = (uint32_t)((uint64_t)g->n_buckets * i / n);
-    parts[i].end = (uint32_t)((uint64_t)g->n_buckets * (i + 1) / n);
-    parts[i].n_strays = 0;
-  }
-  if (n > 1)
-    eg_crew_run(g->crew, fill_part, &f, n);
-  else
-    fill_part(&f, 0);
-  g->filled = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    if (parts[i].n_strays > STRAYS)
-      return false;
-    for (uint32_t k = 0; k < parts[i].n_strays; k++) {
-      uint32_t node = parts[i].strays[k];
-      eg_table_put(g, eg_row_hash(&g->rows[node]), node);
+    for (uint32_t i = 0; i < n; i++) {
+      if (eg_put_before(g->buckets, eg_bucket_of(g, hash[i]), g->n_buckets,
+                        eg_tag_of(hash[i]), node[i]))
+        continue;
+      if (n_strays == STRAYS)
+        return false;
+      strays[n_strays++] = node[i];
     }
   }
-  g->filled = g->n_rows - g->n_dead;
+  for (uint32_t k = 0; k < n_strays; k++)
+    eg_table_put(g, eg_row_hash(&g->rows[strays[k]]), strays[k]);
   return true;
 }
 
-enum { MANY = 1 << 15 /* rows, from which threads are worth it */ };
-
-/* Where the nodes crowd so much that even one part has too many strays, they
- * are entered one by one. */
 static void
-fill(eg_graph *g) {
-  uint32_t n = g->n_rows >= MANY ? eg_crew_parts(g->crew) : 1;
-  if (fill_in_parts(g, n < PARTS ? n : PARTS) || fill_in_parts(g, 1))
-    return;
+clear(eg_graph *g) {
   memset(g->buckets, 0, (size_t)g->n_buckets * sizeof *g->buckets);
   g->filled = 0;
-  for (uint32_t node = 0; node < g->n_rows; node++)
-    if (!(g->rows[node].head & EG_DEAD))
-      eg_table_put(g, eg_row_hash(&g->rows[node]), node);
+}
+
+/* Where the nodes crowd so much that too many stray, they are entered one by
+ * one. */
+static void
+fill(eg_graph *g) {
+  clear(g);
+  if (!fill_together(g)) {
+    clear(g);
+    for (uint32_t node = 0; node < g->n_rows; node++)
+      if (!(g->rows[node].head & EG_DEAD))
+        eg_table_put(g, eg_row_hash(&g->rows[node]), node);
+  }
+  g->filled = g->n_rows - g->n_dead;
 }
 
 /* The pairs are made anew from the rows, so no second table is needed. */

@@ -265,23 +265,20 @@ Test(limits, work_of_parts_that_share_nothing) {
   }
   TERM(same, V(0), N1(F, 0));
   eg_result made = {same, UINT32_MAX};
-  for (uint32_t threads = 1; threads <= 2; threads++) {
-    eg_rule rule = {.name = "join",
-                    .id = 7,
-                    .pattern = eg_pattern_new(&s.heap, s.values, parts, roots,
-                                              PARTS, PARTS),
-                    .n_slots = PARTS,
-                    .results = &made,
-                    .n_results = 1};
-    eg_run_options o = no_limits();
-    o.work = 1 << 20;
-    o.threads = threads;
-    eg_runner *r = eg_runner_new(&s.heap, s.g, &rule, 1, &o);
-    cr_assert_eq(eg_run_some(r, NULL, 0), EG_STOP_WORK);
-    cr_assert_eq(eg_runner_fault_rule(r), 7);
-    cr_assert_leq(eg_runner_stats(r)->applied, (1 << 20) / 16 + 4096);
-    eg_runner_free(r);
-  }
+  eg_rule rule = {
+      .name = "join",
+      .id = 7,
+      .pattern = eg_pattern_new(&s.heap, s.values, parts, roots, PARTS, PARTS),
+      .n_slots = PARTS,
+      .results = &made,
+      .n_results = 1};
+  eg_run_options o = no_limits();
+  o.work = 1 << 20;
+  eg_runner *r = eg_runner_new(&s.heap, s.g, &rule, 1, &o);
+  cr_assert_eq(eg_run_some(r, NULL, 0), EG_STOP_WORK);
+  cr_assert_eq(eg_runner_fault_rule(r), 7);
+  cr_assert_leq(eg_runner_stats(r)->applied, (1 << 20) / 16 + 4096);
+  eg_runner_free(r);
   small_end(&s);
 }
 

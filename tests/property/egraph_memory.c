@@ -1,15 +1,12 @@
-/* egraph_threads.c - the same graph whatever the number of threads.
- *
- *   egraph_threads [MOST]     threads 1 to MOST (8)
+/* egraph_memory.c - saturation in both forms of the index and in little memory.
  *
  * Saturates seeds with rules that join, look at constants, have guards and wide
  * nodes, under both schedulers, in full and incrementally, with and without
- * limits, with small groups of matches and with large ones, which threads share
- * out, and compares node ids, classes and statistics with those of one thread.
- * Sums are saturated by themselves, too, for there most matches do nothing.
- * Then every so many'th allocation fails while threads run, and the memory
- * limit must hold.  A plain program, so that it also runs under the thread
- * sanitizer. */
+ * limits, with small groups of matches and with large ones.  Node ids, classes
+ * and statistics must be the same in both forms of the index; they also must be
+ * those of a run that is stopped and goes on after each iteration.  Sums are
+ * saturated by themselves, too, for there most matches do nothing.  Then every
+ * so many'th allocation fails, and the memory limit must hold. */
 #include "base/hash.h"
 #include "base/vec.h"
 #include "egraph/run.h"
@@ -202,7 +199,7 @@ typedef struct setting {
   uint64_t seed;
   bool backoff, full, wide;
   uint32_t sum; /* of so many leaves, and its rules */
-  uint32_t nodes, iterations, at_once, match_limit, group;
+  uint32_t nodes, iterations, match_limit, group;
   size_t bytes;
 } setting;
 
@@ -255,7 +252,7 @@ digest_counts(const eg_runner *r, uint32_t n_rules) {
 typedef struct trial {
   subject s;
   setting how;
-  uint32_t threads;
+  bool wide_index, stepped; /* stepped: one iteration a call */
   outcome out;
 } trial;
 
@@ -265,9 +262,8 @@ saturate(void *arg) {
   subject *s = &t->s;
   memset(&s->rules, 0, sizeof s->rules);
   s->values = bs_values_new(&s->heap);
-  /* The form of the index does not show, but in the bytes. */
-  bool wide = t->threads % 2 && t->threads > 1 && !t->how.bytes;
-  s->g = eg_new(&s->heap, s->values, &(eg_options){.wide_index = wide});
+  s->g =
+      eg_new(&s->heap, s->values, &(eg_options){.wide_index = t->wide_index});
   if (t->how.sum) {
     make_sum_rules(s);
     make_sum(s, t->how.sum);
@@ -285,14 +281,13 @@ saturate(void *arg) {
   o.full_search = t->how.full;
   if (t->how.match_limit)
     o.backoff_matches = t->how.match_limit;
-  o.threads = t->threads;
   o.group = t->how.group;
   eg_runner *r = eg_runner_new(&s->heap, s->g, s->rules.data, s->rules.len, &o);
-  uint32_t done = 0;
+  uint32_t done = 0, at_once = t->stepped;
   do {
-    t->out.stop = eg_run_some(r, NULL, t->how.at_once);
+    t->out.stop = eg_run_some(r, NULL, at_once);
     eg_runner_iterations(r, &done);
-  } while (t->how.at_once && t->out.stop == EG_STOP_ITERATIONS &&
+  } while (at_once && t->out.stop == EG_STOP_ITERATIONS &&
            done < t->how.iterations);
   t->out.peak = s->heap.peak;
   t->out.counts = digest_counts(r, s->rules.len);
@@ -303,8 +298,8 @@ saturate(void *arg) {
 }
 
 static outcome
-run(const setting *how, uint32_t threads) {
-  trial t = {.how = *how, .threads = threads};
+run(const setting *how, bool wide_index, bool stepped) {
+  trial t = {.how = *how, .wide_index = wide_index, .stepped = stepped};
   bs_heap_init(&t.s.heap, NULL, 0);
   if (!bs_protect(&t.s.heap, saturate, &t))
     t.out.broken = "memory ran out";
@@ -313,26 +308,34 @@ run(const setting *how, uint32_t threads) {
 }
 
 static int
-compare(const setting *how, uint32_t most) {
-  outcome one = run(how, 1);
+differs(const setting *how, const outcome *one, const outcome *other,
+        const char *what) {
+  if (other->graph == one->graph && other->counts == one->counts &&
+      other->stop == one->stop && !other->broken)
+    return 0;
+  printf("seed %llu, sum %u, groups of %u, %s: %s %s differ: %u nodes, %s%s%s; "
+         "else: %u nodes, %s\n",
+         (unsigned long long)how->seed, how->sum, how->group, what,
+         other->graph == one->graph ? "" : "graphs",
+         other->counts == one->counts ? "" : "counts", other->nodes,
+         eg_stop_name(other->stop), other->broken ? "; " : "",
+         other->broken ? other->broken : "", one->nodes,
+         eg_stop_name(one->stop));
+  return 1;
+}
+
+/* What a wide index takes counts towards a limit of bytes, so there only the
+ * calls are compared. */
+static int
+compare(const setting *how) {
+  outcome one = run(how, false, false), stepped = run(how, false, true);
   int bad = one.broken != NULL;
   if (one.broken)
-    printf("one thread: %s\n", one.broken);
-  uint32_t step = how->group && most > 2 ? most - 2 : 1;
-  for (uint32_t threads = 2; threads <= most; threads += step) {
-    outcome many = run(how, threads);
-    if (many.graph == one.graph && many.counts == one.counts &&
-        many.stop == one.stop && !many.broken)
-      continue;
-    printf("seed %llu, sum %u, groups of %u, %u threads: %s %s differ: %u "
-           "nodes, %s; one: "
-           "%u nodes, %s%s%s\n",
-           (unsigned long long)how->seed, how->sum, how->group, threads,
-           many.graph == one.graph ? "" : "graphs",
-           many.counts == one.counts ? "" : "counts", many.nodes,
-           eg_stop_name(many.stop), one.nodes, eg_stop_name(one.stop),
-           many.broken ? "; " : "", many.broken ? many.broken : "");
-    bad++;
+    printf("%s\n", one.broken);
+  bad += differs(how, &one, &stepped, "one iteration a call");
+  if (!how->bytes) {
+    outcome wide = run(how, true, false);
+    bad += differs(how, &one, &wide, "wide index");
   }
   printf("seed %llu, sum %u: %u nodes, %s\n", (unsigned long long)how->seed,
          how->sum, one.nodes, eg_stop_name(one.stop));
@@ -356,14 +359,14 @@ failing(void *ctx, void *block, size_t size) {
 }
 
 /* One allocation fails, a later one each time; afterwards there is room again.
- * The hook counts without a lock: it is never called twice at a time. */
+ */
 static int
-fail_everywhere(setting how, uint32_t threads) {
+fail_everywhere(setting how) {
   int bad = 0, runs = 0, cut = 0;
   for (long n = 0;; n += 1 + n / 9) {
     scarce b = {n};
     bs_hooks hooks = {failing, &b};
-    trial t = {.how = how, .threads = threads};
+    trial t = {.how = how};
     bs_heap_init(&t.s.heap, &hooks, 0);
     bool ok = bs_protect(&t.s.heap, saturate, &t);
     size_t used = t.s.heap.used;
@@ -374,19 +377,18 @@ fail_everywhere(setting how, uint32_t threads) {
     if (b.left >= 0)
       break;
   }
-  printf("%u threads: %d runs with a failing allocation, %d stopped in order\n",
-         threads, runs, cut);
+  printf("%d runs with a failing allocation, %d stopped in order\n", runs, cut);
   return bad + (runs < 20 || !cut);
 }
 
 static int
-hold_bytes(uint32_t threads) {
+hold_bytes(void) {
   int bad = 0;
   for (size_t bytes = 2000000; bytes < 20000000; bytes += bytes / 3) {
     setting how = {.seed = 5, .iterations = 30, .bytes = bytes};
-    outcome o = run(&how, threads);
+    outcome o = run(&how, false, false);
     if (o.broken || o.stop != EG_STOP_BYTES || o.peak > bytes + bytes / 10) {
-      printf("%u threads, limit %zu: peak %zu, %s\n", threads, bytes, o.peak,
+      printf("limit %zu: peak %zu, %s\n", bytes, o.peak,
              o.broken ? o.broken : eg_stop_name(o.stop));
       bad++;
     }
@@ -395,7 +397,7 @@ hold_bytes(uint32_t threads) {
 }
 
 int
-main(int argc, char **argv) {
+main(void) {
   static const setting settings[] = {
       {.seed = 1, .nodes = 60000, .iterations = 7},
       {.seed = 2, .nodes = 60000, .iterations = 7, .wide = true},
@@ -407,7 +409,7 @@ main(int argc, char **argv) {
        .backoff = true,
        .wide = true},
       {.seed = 6, .iterations = 20, .bytes = 6000000},
-      {.seed = 7, .nodes = 40000, .iterations = 6, .at_once = 1},
+      {.seed = 7, .nodes = 40000, .iterations = 6},
       {.seed = 8,
        .nodes = 150000,
        .iterations = 8,
@@ -419,7 +421,7 @@ main(int argc, char **argv) {
       {.sum = 9, .iterations = 20, .nodes = 9000},
       {.sum = 9, .iterations = 20, .nodes = 19111},
       {.sum = 9, .iterations = 20, .bytes = 1200000},
-      {.sum = 8, .iterations = 9, .at_once = 1},
+      {.sum = 8, .iterations = 9},
       {.sum = 10, .iterations = 20},
       {.seed = 1, .nodes = 30000, .iterations = 7, .group = 4096},
       {.seed = 2, .nodes = 20000, .iterations = 7, .wide = true, .group = 1024},
@@ -434,13 +436,12 @@ main(int argc, char **argv) {
   };
   static const setting scarce[] = {{.seed = 3, .nodes = 30000, .iterations = 5},
                                    {.sum = 8, .iterations = 20, .group = 512}};
-  uint32_t most = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 8;
   int bad = 0;
   for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-    bad += compare(&settings[i], most);
+    bad += compare(&settings[i]);
   for (int i = 0; i < 2; i++)
-    bad += fail_everywhere(scarce[i], 2) + fail_everywhere(scarce[i], 4);
-  bad += hold_bytes(1) + hold_bytes(2) + hold_bytes(4);
+    bad += fail_everywhere(scarce[i]);
+  bad += hold_bytes();
   printf("%d bad\n", bad);
   return bad != 0;
 }
