@@ -336,6 +336,11 @@ def step_folders():
     return one(call([sys.executable, "scripts/check-folders"]))
 
 
+def step_licence():
+    """Each source file says its licence."""
+    return one(call([sys.executable, "scripts/check-licence"]))
+
+
 FUZZ_TARGETS = sorted(os.path.splitext(os.path.basename(path))[0] for path in
                       glob.glob(os.path.join(ROOT, "tests/fuzz/fuzz_*.c")))
 
@@ -391,6 +396,7 @@ STEPS = {
     "sanitized": Step(step_sanitized),
     "format": Step(step_format),
     "folders": Step(step_folders),
+    "licence": Step(step_licence),
     "harness": Step(step_harness, ["release"]),
     "verdicts": Step(step_verdicts, ["release"]),
     "rules": Step(step_rules, ["release"]),
