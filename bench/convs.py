@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The 53 convolutions of ResNet-50, one after another, as a program.
 
 Those of a block stand in the order they are computed in, that of its shortcut

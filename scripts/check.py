@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """All checks of the project, counted; some side by side (lanes.py).
 
 usage: check.py [--record] [--allow-skip NAME]... [STEP...]

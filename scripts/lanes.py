@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Steps side by side, each a process of its own.
 
 As many run at a time as there are lanes; a step begins when those it needs have

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What each step of check.py must count, and what it may leave out.
 
 tests/manifest.json holds, for each step, the least number of checks that it

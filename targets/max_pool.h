@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A C model of a pooling unit.  Strides are in elements.
  *
  *   result[i, j] = max(a[i, 2 j], a[i, 2 j + 1]) */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A C model of a weight-stationary systolic array.
  *
  * The cells hold a tile of the weights; rows of the other operand stream

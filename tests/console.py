@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs the ```console blocks of Markdown files and compares what they print.
 
 A block holds commands (`$ command`), each followed by what it prints: stdout,

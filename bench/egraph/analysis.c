@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* analysis.c - constant folding over reals, with and without pruning, and the
  * conditions that look at it. */
 #include "workload.h"

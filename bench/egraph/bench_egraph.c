@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bench_egraph.c - the engine on the workloads: times, or counts compared.
  *
  *   bench_egraph run FILE... [options]   a table, or with --json one object

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tensor programs that make an e-graph explode: time, rebuild, memory.
 
     bench/egraph/cases.py BUILD_DIR [--before BUILD_DIR] [--rounds N]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* counts.c - reading counts files: a line `== NAME iters=N [sched=backoff]
  * [matchlimit=N]`, then a line an iteration. */
 #include "counts.h"

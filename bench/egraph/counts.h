@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* counts.h - the reference's counts after every iteration. */
 #ifndef BENCH_EGRAPH_COUNTS_H
 #define BENCH_EGRAPH_COUNTS_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How time and memory grow with the graph.
 
     bench/egraph/growth.py BUILD_DIR [--most N] [--rounds N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the benchmarks of the engine have in common: their options, rounds by
 turns, medians, and the result as text and as JSON.
 

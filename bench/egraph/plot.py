@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A plot with logarithmic axes as SVG, written by hand: no package needed."""
 import math
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The engine beside egg and egglog on the same workloads, interleaved.
 
     bench/egraph/run.py BUILD_DIR [--rounds N] [--quick | --long] [--only TEXT] [--cold]

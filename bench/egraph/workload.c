@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* workload.c - the reader of workload files. */
 #include "workload.h"
 #include <string.h>

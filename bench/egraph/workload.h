@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* workload.h - rewrite workloads in plain text, onto the generic engine.
  *
  * Forms, one a line: (analysis none|constfold|constfold-prune),

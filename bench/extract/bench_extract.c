@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bench_extract.c - runs the extractors on e-graphs of other tools.
  *
  *   bench_extract [--seconds S] [--methods tree,dag,exact] FILE.json...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Extraction on e-graphs that are hard on an extractor.
 
     hostile.py --driver BUILD/bench/extract/bench_extract [--nodes 1000000]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Extraction against the public collection of e-graphs.
 
     run.py --driver BUILD/bench/extract/bench_extract --data DIR

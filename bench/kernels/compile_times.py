@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How long glen takes from .glen to .c.
 
     bench/kernels/compile_times.py [--glen GLEN] [--only TEXT,...] [--json F]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the numbers were measured on."""
 import os
 import platform

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The peers of the kernel benchmark: how each is built and with which settings.
 
 A peer gives for a problem and a number of threads its candidates, one after the

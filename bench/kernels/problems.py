@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The problems of the kernel benchmark: sizes, arrays, operations.
 
 A problem names its .glen program (programs.py), its naive C file and what the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The benchmarked programs as `.glen` text, for any sizes.
 
 usage: programs.py NAME [SIZE=N...]   print a program

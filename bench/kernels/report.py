@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Tables of the kernel benchmark: one of times, one of ratios."""
 import math
 import statistics

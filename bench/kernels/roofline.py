@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A roofline plot as SVG: operations a second over operations a byte.
 
 The x axis counts each array once: what a perfect cache would move.  A roof is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Glen's kernels beside those of other compilers and libraries.
 
     bench/kernels/run.py [--only TEXT,...] [--peers NAME,...]

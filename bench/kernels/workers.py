@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Worker processes of the kernel benchmark (peers/worker.c) and their turns.
 
 Every implementation of a problem is a process of its own, so that thread pools

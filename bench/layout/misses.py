@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Misses of the first cache that `glen layout` predicts, and those that
 cachegrind counts in the code that glen makes.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The program whose layouts are measured, and the scripts that give them.
 
     c[i, j] = max over k of a[i, k] * b[k, j]

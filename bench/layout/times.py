@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Times of the layouts that `glen layout` chooses beside four fixed ones.
 
     bench/layout/times.py [--glen GLEN] [--sizes 256,512,1024] [--rounds N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a limit allows against what is taken: seconds and resident size of
 commands on inputs that would take far more.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How time grows with the size of an input: each case at doubled sizes, the
 processor's seconds of the command, and the exponent between the last two.
 

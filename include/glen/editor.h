@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* editor.h - source files while they are edited: for editors and their servers.
  *
  * A document is a .glen, .rules, .target or .sched file, read as far as it

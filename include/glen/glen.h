@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* glen.h - the public interface of libglen.
  *
  * One context owns everything made with it; objects live until the context is

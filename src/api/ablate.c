@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ablate.c - what each rule is worth: a program saturated with all rules, then
  * without each of those that fired.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* api.h - what the opaque types of glen.h are, for the files of this folder. */
 #ifndef API_API_H
 #define API_API_H

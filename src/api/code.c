@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* code.c - a program lowered to loops and emitted as C. */
 #include "api/api.h"
 #include "codegen/cuda.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compile.c - the whole way from the text of a program to C: `glen_compile`
  * reads in the order in which a program is compiled, and each line of it is a
  * stage that can be called by itself. */

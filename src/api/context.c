@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* context.c - the context: memory, diagnostics, versions, files.
  *
  * Every public function that may allocate runs its body under api_enter, the

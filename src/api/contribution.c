@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contribution.c - what each rule did for the result.
  *
  * The explanation of the result is a chain of rule applications from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* editor.c - documents for editors: the public face of src/edit/. */
 #include "glen/editor.h"
 #include "api/api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* equal.c - what the prover says of two programs. */
 #include "api/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain.c - why are two programs equal?  Both are put into one e-graph, which
  * grows until their outputs meet; then the chain is read off and checked. */
 #include "api/explain.h"

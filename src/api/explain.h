@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain.h - chains as people and programs read them; of this folder. */
 #ifndef API_EXPLAIN_H
 #define API_EXPLAIN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain_text.c - chains written out.
  *
  * A step shows the two sides of its rule with numbers and names filled in; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extraction.c - the cheapest program of a saturated e-graph, within what is
  * left of the limits.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fate.c - what became of one rule in a run, from its statistics: what was
  * searched and applied is counted by the engine while it happens, so nothing is
  * inferred from what the rule would do to the e-graph at the end. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fate.h - what became of one rule in a run. */
 #ifndef API_FATE_H
 #define API_FATE_H

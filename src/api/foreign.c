@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* foreign.c - extraction from an e-graph that another program saved. */
 #include "api/api.h"
 #include "extract/negative.h"

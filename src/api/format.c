@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* format.c - source files in their one form. */
 #include "api/api.h"
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* html.c - a result as one page for a browser, that needs nothing else.
  *
  * Style, script and outline of the page are files of src/report/, built in.

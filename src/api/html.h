@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* html.h - the parts of the HTML report; of this folder.  Each writes members
  * of the object that is open. */
 #ifndef API_HTML_H

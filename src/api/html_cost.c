@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* html_cost.c - what the cost model says of the program before and after.
  *
  * The roofline has two points.  Both programs do the same useful work: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* html_egraph.c - the part of an e-graph that a page can hold.
  *
  * First the classes of the chosen program, then those around them, breadth

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* implgraph.c - the axes of lowered loops and the ways to implement them. */
 #include "api/api.h"
 #include "poly/axis/hint.h"

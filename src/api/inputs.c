@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* inputs.c - targets, programs and rules: text in, objects out. */
 #include "api/api.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layout.c - layouts of a program's arrays, and orders of its loops, chosen by
  * cost. */
 #include "api/api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* map.c - which part of a program went to which instruction, and what kept the
  * instructions that were not used.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* near_text.c - nearest misses written out. */
 #include "api/explain.h"
 

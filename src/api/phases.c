@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* phases.c - what a run did, phase by phase: in the report, as JSON, and the
  * warning that a limit cut something off.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof.c - the proof of a result as text. */
 #include "api/api.h"
 #include "rules/proof.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reach.c - how far a run came from one program towards another. */
 #include "api/explain.h"
 

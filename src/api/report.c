@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* report.c - a result as people and as programs read it.
  *
  * The text form is itself a .glen program: what is not the program stands in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_check.c - what is wrong in rule files; the functions of expressions. */
 #include "api/api.h"
 #include "glenside/expr.h"

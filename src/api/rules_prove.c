@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_prove.c - one rule proved, checked, tested or refuted, as texts.
  *
  * Only the texts of the answer stay in the context: the shapes and terms of the

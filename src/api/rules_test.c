@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_test.c - the tests that stand beside the rules, all or some. */
 #include "api/api.h"
 #include "extract/egraph.h"

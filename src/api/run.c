@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run.c - arrays in, arrays out: the interpreter and compiled kernels. */
 #include "api/api.h"
 #include "poly/execute.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* saturate.c - the main job, readable in `saturate_body`:
  * program -> e-graph -> cheapest choice -> program. */
 #include "api/api.h"

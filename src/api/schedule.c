@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* schedule.c - loop programs read from text, and scheduled by scripts. */
 #include "api/api.h"
 #include "poly/schedule/auto.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stats.c - what each rule and each iteration did to an e-graph.
  *
  * Rules that matched stand in the order of the nodes they made, then of their

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_test.c - an instruction's template held against its semantics, as
  * texts. */
 #include "api/api.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tune.c - whole schedules of a program: listed, chosen by cost, measured. */
 #include "api/api.h"
 #include "glen-features.h"

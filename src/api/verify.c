@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* verify.c - is what was extracted equal to the input?
  *
  * The prover is asked about the programs as a whole, with little work; then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* verify.h - the steps from a program to its result, proved; of this folder. */
 #ifndef API_VERIFY_H
 #define API_VERIFY_H

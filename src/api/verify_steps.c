@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* verify_steps.c - a result proved by the rule applications that led to it.
  *
  * The proof lives on a heap of its own, which is bounded and given back; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arena.c - bump allocation in chunks that double up to a bound.
  *
  * A request that would waste much of a chunk gets a chunk of its own, linked

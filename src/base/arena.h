@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* arena.h - bump allocation by lifetime, on a heap.
  *
  * Memory lives until the arena is reset or done, or its heap is.  Blocks are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* balance.c - does every parenthesis and every string of a source end?
  *
  * One pass that counts depth.  When a parenthesis stays open the outermost

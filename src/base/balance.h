@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* balance.h - the check before an S-expression file is read. */
 #ifndef BASE_BALANCE_H
 #define BASE_BALANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* characters.h - what the bytes of an S-expression file are. */
 #ifndef BASE_CHARACTERS_H
 #define BASE_CHARACTERS_H

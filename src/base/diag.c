@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* diag.c - collecting diagnostics, and where a span stands.
  *
  * Memory is bounded whatever the input: a message is cut at a fixed length,

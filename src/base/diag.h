@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* diag.h - sources, spans and diagnostics.
  *
  * The library never prints.  A fault in the input becomes a diagnostic with a

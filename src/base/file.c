@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* file.c - files written whole or not at all; directories; paths; the clock.
  *
  * A regular file is replaced by renaming a complete one over it; a device, a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* file.h - files written whole or not at all; what may be read. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H

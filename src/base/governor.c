@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* governor.c - see governor.h.
  *
  * The clock is read at every question; the resident size, which takes a system

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* governor.h - the limits on time and memory that one command keeps, whatever
  * it does.
  *

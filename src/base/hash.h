@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hash.h - XXH3 behind one name. */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H

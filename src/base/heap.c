@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* heap.c - accounted memory that unwinds on exhaustion.
  *
  * Every block carries a header and stands in the doubly linked list of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* heap.h - accounted, hookable memory with one way to fail.
  *
  * Everything glen allocates hangs off a `bs_heap`.  A heap knows every block it

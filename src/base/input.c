@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* input.c - files opened for reading, and what is none.
  *
  * A FIFO without a writer would hold up a command forever and a device may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json.c - a JSON writer without memory of its own.
  *
  * It keeps one bit a level (object or array), which decides what closes it,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* json.h - writing JSON in a stable order.  (Reading is jansson's.)
  *
  *   bs_json j; bs_json_init(&j, &text, indent);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* map.c - see map.h: linear probing from a multiplicative hash of the key. */
 #include "base/map.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* map.h - from 64-bit keys to 32-bit numbers, on a heap.
  *
  *   bs_map m = {0};

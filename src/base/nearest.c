@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nearest.c - "did you mean": the nearest name by edit distance.
  *
  * Optimal string alignment (insert, delete, replace, swap neighbours) over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* number.c - numbers as text, the same in every locale.
  *
  * A real is written with the fewest digits that read back as the same bits:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* output.c - several files as one transaction.
  *
  * Each file is complete beside its place before any is put there.  Then the old

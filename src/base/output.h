@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* output.h - several files as one transaction, and what must not stay behind.
  *
  * Between bs_outputs_begin and bs_outputs_commit bs_file_write writes temporary

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pages.c - large blocks of memory on large pages.
  *
  * A span reserves addresses for sixteen times its first size, 8 GiB at least;

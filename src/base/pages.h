@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pages.h - large blocks of memory on large pages; private to heap.c.
  *
  * Faulting memory in by 4 KiB pages costs an engine that grows quickly a fifth

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* render.c - diagnostics as text for a terminal and as JSON.
  *
  * What comes from the input never reaches the terminal raw: control

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* render.h - what the files behind diag.h share. */
 #ifndef BASE_RENDER_H
 #define BASE_RENDER_H

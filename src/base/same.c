@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* same.c - do two paths name one file?
  *
  * A file that is there is known by its device and number, through any links;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sexp.c - the S-expression reader.
  *
  * The source is checked for balance first, so that reading cannot meet an end

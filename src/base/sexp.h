@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sexp.h - the S-expression reader of every text language of glen.
  *
  * Iterative, so depth is bounded by memory only.  Nodes stand in one array in

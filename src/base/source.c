@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* source.c - texts to read: from files, pipes, and memory.
  *
  * A descriptor is never open across an allocation that may unwind. */

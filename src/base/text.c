@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text.c - strings that grow, and how values are written.
  *
  * Invariant: once anything was written, data[len] is NUL and len < cap. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text.h - a string under construction, on a heap. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tokens.c - a source cut into tokens, one pass.
  *
  * The same bytes end a token here as in the reader (characters.h); what a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tokens.h - the tokens of an S-expression file, comments and all.
  *
  * Nothing but white space stands between two tokens, so the tokens in order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* utf8.c - a table-free decoder after table 3-7 of the Unicode standard: the
  * second byte's range depends on the first, all later ones are 80..BF. */
 #include "base/utf8.h"

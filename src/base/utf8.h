@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* utf8.h - decoding of UTF-8, strict: no overlong form, no surrogate. */
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* value.c - the table of interned values.
  *
  * Values stand in one array in order of first use.  An open-addressing table

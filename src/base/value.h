@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* value.h - interned immutable values: the payload of nodes and of rules.
  *
  * A value is an integer, a real, a boolean, a symbol or a list of values.

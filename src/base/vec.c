@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vec.c - the growth of vectors.
  *
  * By half again, so that pushing stays linear; never past 2^32 - 1 items,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vec.h - growable arrays of any type, on a heap.
  *
  *   BS_VEC(int) v = {0};

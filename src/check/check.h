@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check.h - the inside of glen-check-proof: a proof is checked with nothing of
  * glen but the reader of its languages and the types of terms.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* eval.c - conditions and computed attributes, evaluated a second time.
  *
  * As docs/EXPRESSIONS.md says what each function means.  Nothing fails hard:

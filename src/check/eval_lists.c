@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* eval_lists.c - the functions of lists and permutations. */
 #include "check/check.h"
 #include "glenside/expr_functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* facts.c - functions that ask about a term, a dtype or a compute operator. */
 #include "check/check.h"
 #include "glenside/expr_functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instr.c - a call held against what its instruction is declared to mean.
  *
  * The lowering rule of an instruction is derived, so it is not read: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - glen-check-proof: is a proof of glen one? (docs/PROOFS.md) */
 #include "check/check.h"
 #include <stdio.h>

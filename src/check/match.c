@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* match.c - a pattern laid on a term, and a side of a rule made a term.
  *
  * Both walk the nodes of the skeleton, which stand children first and are no

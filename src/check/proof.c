@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof.c - a proof read, and its lemmas checked one after another.
  *
  * What stands before (proof ...) is a program, whose lets name the terms.

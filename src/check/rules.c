@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules.c - rule files, read for their rules and parameters only.
  *
  * Sides and conditions are parsed by the reader of terms and expressions; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* step.c - one rule application, from the rule as it is written.
  *
  * Bindings are given: the left side laid on the one term must agree with them,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* zeros.c - where the elements of a term are known to be zero.
  *
  * A question about a range of one axis is led down to the operands; what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check.c - `glen check A.glen B.glen`: do two programs compute the same?
  *
  * The prover is asked first.  Of what it leaves open, both programs are run by

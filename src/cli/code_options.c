@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* code_options.c - what the command line says of lowering and of schedules, as
  * options of the library.
  *

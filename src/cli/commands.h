@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* commands.h - one function a subcommand; each returns the exit code. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H

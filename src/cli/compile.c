@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compile.c - `glen compile`: all stages to C and its header.
  *
  * What to write stands in --emit; one table maps each word to its file suffix

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* completions.c - `glen completions`: shell completions and the man page. */
 #include "cli/commands.h"
 

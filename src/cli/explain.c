@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain.c - `glen explain`: why two programs are equal, or a program and what
  * is extracted for it. */
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extract.c - `glen extract`: the cheapest term of a foreign e-graph. */
 #include "cli/commands.h"
 #include "cli/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* generated.c - the man page and the completions of shells, made from the table
  * of options. */
 #include "cli/options_table.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* help.c - the overview, and a command explained with its options. */
 #include "cli/options_table.h"
 

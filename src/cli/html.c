@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* html.c - the HTML report of an exploration.  What cannot be made - a chain of
  * rules, loops - is left out of it. */
 #include "cli/session.h"

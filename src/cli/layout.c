@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layout.c - `glen layout`: how arrays should lie in memory, and the script
  * that puts them there. */
 #include "cli/commands.h"

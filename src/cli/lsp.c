@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lsp.c - `glen lsp`: the language server over stdin and stdout. */
 #include "cli/commands.h"
 #include "cli/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - the table of commands, and dispatch. */
 #include "cli/commands.h"
 #include "cli/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* map.c - `glen map`: what went to which instruction, and what did not. */
 #include "cli/commands.h"
 #include "cli/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options.c - the command line, parsed by the table of options.
  *
  * Values are checked for range here, so that commands can trust them. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options.h - one table of commands and options; from it come the parser,
  * --help, the man page and the shell completions. */
 #ifndef CLI_OPTIONS_H

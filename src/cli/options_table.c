@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options_table.c - all options of all commands.
  *
  * A row names the commands it belongs to by a bit mask over the commands' order

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* options_table.h - a row of the table that the command line is parsed,
  * explained and completed from. */
 #ifndef CLI_OPTIONS_TABLE_H

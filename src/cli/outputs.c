@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* outputs.c - what a command will write must be none of what it reads, and no
  * two of its outputs one file: looked at before any work is done.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* progress.c - see progress.h.  Nothing is drawn when stderr is no terminal,
  * so logs and tests see no progress. */
 #include "cli/progress.h"

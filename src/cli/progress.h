@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* progress.h - one status line on stderr while a saturation runs, on a TTY. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H

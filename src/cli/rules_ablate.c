@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_ablate.c - `glen rules ablate`: what each rule is worth to a program.
  */
 #include "cli/commands.h"

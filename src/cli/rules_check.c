@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_check.c - `glen rules check`: what is wrong in rule files.  The
  * findings are what the command is asked for, so they go to stdout. */
 #include "cli/commands.h"

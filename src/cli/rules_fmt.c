@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_fmt.c - `glen rules fmt`: source files brought to their one form, in
  * place; or, with --check, those named that are not. */
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_prove.c - `glen rules prove`: is every rule right?
  *
  * Threads take the next rule each; a thread has a context of its own, with the

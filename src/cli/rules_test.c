@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_test.c - `glen rules test`: the tests written beside the rules. */
 #include "cli/commands.h"
 #include "cli/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run.c - `glen run`: compile with cc, load, run on .npy or seeded input; or
  * interpret.  --check does both and compares. */
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* saturate.c - `glen saturate`: explore, extract, report. */
 #include "cli/commands.h"
 #include "cli/session.h"

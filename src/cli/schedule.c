@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* schedule.c - `glen schedule`: a script of schedule primitives applied to the
  * loops of a program. */
 #include "cli/commands.h"

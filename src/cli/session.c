@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* session.c - see session.h.  The only place where the command line touches
  * signals, the terminal and stderr; commands stay a few lines each. */
 #include "cli/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* session.h - what every command does around its work: a context, SIGINT,
  * diagnostics on stderr, the exit code, outputs and dependency files. */
 #ifndef CLI_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target.c - `glen target`: a machine description, read or detected. */
 #include "cli/commands.h"
 #include "cli/session.h"

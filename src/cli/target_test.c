@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_test.c - `glen target test`: do C templates do what their instructions
  * mean? */
 #include "cli/commands.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tune.c - `--tune N`: strategies measured, the fastest taken.
  *
  * The chosen script is written beside the output, as F.sched for F.c, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ast.c - the isl AST of a group, its nodes carrying what C needs.
  *
  * Bands of the schedule have one member each and stand below marks named after

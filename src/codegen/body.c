@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* body.c - statement bodies as C expressions: reads, writes, statements.
  *
  * bf16 is rounded where it is stored and where it is cast to. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* body.h - a statement's body being written (private to its files). */
 #ifndef CODEGEN_BODY_H
 #define CODEGEN_BODY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.c - see build.h.
  *
  *   write the sources -> cc -> write the data -> run -> read the data

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.h - the C compiler driver: text -> executable -> run. */
 #ifndef CODEGEN_BUILD_H
 #define CODEGEN_BUILD_H

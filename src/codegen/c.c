@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* c.c - a scheduled loop program as one C file.
  *
  *   includes, the target's own C text, helpers, constants, kernels, function

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* c.h - a scheduled loop program as C99 + OpenMP, and its header. */
 #ifndef CODEGEN_C_H
 #define CODEGEN_C_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* call.c - instruction calls, written from their templates. */
 #include "codegen/emit.h"
 

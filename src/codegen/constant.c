@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* constant.c - constants: arrays in the file, and elements as literals.
  *
  * An element of a small array whose index is a number is written as its value,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract.c - the loops around a contraction's kernel.
  *
  *   for every tile of c, in parallel

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract.h - a contraction as C (private to its files).
  *
  *   contract.c         the tiles, in parallel, and the blocks within

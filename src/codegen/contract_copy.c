@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_copy.c - the functions that packing is made of.
  *
  * Copies of short runs whose length is not known: whole vectors, then halves of

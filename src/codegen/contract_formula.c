@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_formula.c - what the consumer of the sums makes of them.
  *
  * A panel of c holds sums; while it is in the first cache each of them becomes

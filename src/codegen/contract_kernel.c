@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_kernel.c - mr rows times nv vectors of sums, each a named local.
  *
  * Compilers keep named locals in registers; an array of sums would stay in

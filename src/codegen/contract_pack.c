@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_pack.c - operands copied into the order the kernel reads them in.
  *
  * An operand becomes panels of some width (mr rows of x, nv vectors of y), one

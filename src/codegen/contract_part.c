@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_part.c - the first lanes of a vector, to memory and from there.
  *
  * Of a number of bytes that is no power of two compilers make two or three

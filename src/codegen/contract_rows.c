@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_rows.c - operands that lie along k, packed.
  *
  *   rows   blocks are turned over in registers;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_side.c - loops and addresses of the functions that pack an operand.
  *
  * A guard is linear, so that along a loop it holds on an interval, whose ends

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_side.h - what the functions that pack an operand are made of
  * (private to contract_pack.c and contract_rows.c).
  *

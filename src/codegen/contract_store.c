@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_store.c - a kernel's sums on their way to memory.
  *
  * A vector holds neighbours along n.  Where those lie side by side in c it is

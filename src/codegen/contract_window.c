@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contract_window.c - an image copied once for all windows that a tile reads.
  *
  *   NAME_pad      copies what the tile needs of the image, with its padding

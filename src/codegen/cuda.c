@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda.c - a scheduled loop program as one CUDA file.
  *
  * Every group of the nest is a kernel: its bound loops are the grid and the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda.h - a scheduled loop program as CUDA C++.
  *
  *   cuda.c        the file: kernels, launches, the host's functions

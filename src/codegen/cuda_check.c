@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_check.c - threads against dependences.
  *
  * Two instances of a kernel conflict where both touch an element and one

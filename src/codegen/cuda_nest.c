@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_nest.c - a kernel's body from its part of the nest.
  *
  * The nest is walked as it stands, so that barriers and bound loops are where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dispatch.c - one file with variants of the functions, chosen by CPUID.
  *
  *   what all need: includes, macros, helpers, constants

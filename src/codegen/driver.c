@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* driver.c - see driver.h.
  *
  * Every array is copied to memory of exactly its size, so that a sanitizer

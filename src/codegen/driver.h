@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* driver.h - the main function that calls generated code on a data file. */
 #ifndef CODEGEN_DRIVER_H
 #define CODEGEN_DRIVER_H

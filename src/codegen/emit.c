@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* emit.c - one emission, from its first allocation to its last fault.
  *
  * What writes a file runs protected: isl objects live in a pool that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* emit.h - what the files of the C emitter share.
  *
  *   kernel.c   groups alike up to the arrays they work on become one function

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fetch.c - what a loop reads from memory, asked for ahead of time.
  *
  * Processors guess what is read next, but not across the ends of short rows,

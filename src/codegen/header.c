@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* header.c - the header: one documented declaration, sizes as macros. */
 #include "codegen/emit.h"
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* helpers.c - see helpers.h.  In the texts `I` stands for the index type. */
 #include "codegen/helpers.h"
 #include <string.h>

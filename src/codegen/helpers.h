@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* helpers.h - the small functions that generated code may need.
  *
  * Only those used are emitted, as static inline functions. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* index.c - isl AST expressions as C.
  *
  * Binary operators are printed with as few parentheses as their precedence

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instr_test.c - see instr_test.h.
  *
  * Sizes that the instruction admits are drawn and sorted, so that the first

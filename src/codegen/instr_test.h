@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instr_test.h - is an instruction's C template what its semantics say?
  *
  * Calls of it over generated sizes, places of the operands in memory and values

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instr_trial.c - one call of an instruction, as a program.
  *
  * Operands are dense, parts of larger tensors, or transposed; the result is an

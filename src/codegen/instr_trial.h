@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instr_trial.h - one call of an instruction (private to instr_*.c). */
 #ifndef CODEGEN_INSTR_TRIAL_H
 #define CODEGEN_INSTR_TRIAL_H

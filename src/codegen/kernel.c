@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kernel.c - groups that do the same to different arrays share a function.
  *
  * A program mapped onto an accelerator has thousands of small groups that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* local.c - declarations of locals.
  *
  * A local is declared in the body of the innermost loop that holds all of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loop.c - a `for` of the AST: its bounds, and the threads that run it.
  *
  * The outermost loop that is marked parallel gets a team of threads, together

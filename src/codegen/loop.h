@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loop.h - a `for` of the AST (loop.c). */
 #ifndef CODEGEN_LOOP_H
 #define CODEGEN_LOOP_H

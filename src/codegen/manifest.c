@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* manifest.c - inputs and outputs for programs that load what was emitted. */
 #include "base/json.h"
 #include "codegen/emit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* names.c - arrays that are named like what is made from the function's name.
  *
  * NAME_workspace_size stands beside NAME, and NAME_ALIGNMENT is a macro of its

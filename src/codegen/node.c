@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* node.c - AST nodes as C loops.
  *
  * Locals are declared where an iteration of their loop begins; where isl has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operator.c - operators and literals in C.
  *
  * A value of a dtype is computed in a C type of its own: f32 and bf16 in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prepack.c - the function that packs constant inputs once for all calls.
  *
  * What is computed from them alone is computed here; operands of contractions

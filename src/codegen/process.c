@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* process.c - children by posix_spawn: no shell sees a name or a flag.
  *
  * Output goes to a file, not to a pipe, so that a talkative compiler can

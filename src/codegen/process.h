@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* process.h - child processes and the directory they work in. */
 #ifndef CODEGEN_PROCESS_H
 #define CODEGEN_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* separate.c - what the marks of loops ask of isl's code generator.
  *
  * An unrolled loop is written out where it has few values.  A loop whose full

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* simd.c - loops whose iterations may run in the lanes of a vector.
  *
  * Compilers see most of them by themselves, but not at every level of

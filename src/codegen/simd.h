@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* simd.h - loops that run in the lanes of vectors (simd.c). */
 #ifndef CODEGEN_SIMD_H
 #define CODEGEN_SIMD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* slim.c - statements without the indices that others determine.
  *
  * What was moved below loops has their indices as well as its own, and where a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* steps.c - kernels as functions, and the program as calls of them.
  *
  * Every group becomes a function over restrict pointers, so that the C

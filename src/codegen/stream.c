@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stream.c - arrays larger than the caches.
  *
  * An output that is much larger than the caches and that nothing here reads is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stream.h - arrays larger than the caches (stream.c, stream_text.c,
  * fetch.c). */
 #ifndef CODEGEN_STREAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stream_text.c - the loops of stream.c as text.
  *
  * A loop that stores by rows, or asks for what it reads and writes, runs from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* vector.c - loops that are marked for vectors.
  *
  * Vectors begin at multiples of their length, as their legality was asked: what

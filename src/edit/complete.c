@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* complete.c - what may be written at a place.
  *
  * Behind a '(' stand heads: forms at the top, operators and instructions in

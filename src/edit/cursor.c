@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cursor.c - what stands at a place of a text that may be damaged.
  *
  * The raw text is read from the beginning of the form up to the place, with a

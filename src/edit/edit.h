@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* edit.h - a source file as its author sees it, faults and all.
  *
  * A document is one file of a language, read as far as it goes: its findings,

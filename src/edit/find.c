@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* find.c - where what is named at a place is defined.
  *
  * A string behind include, prelude-file or :target is a file; a variable of a

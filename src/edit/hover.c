@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hover.c - what is known of what stands at a place, as Markdown.
  *
  * Of a program: the type of the innermost term that holds the place.  Of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* language.c - the languages: how a file of each is read, and what its forms
  * define.  A language more is one line in `languages`. */
 #include "base/file.h"

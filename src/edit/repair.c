@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* repair.c - a text that can be read, from one that is being written.
  *
  * Where parentheses or strings do not match, the text is cut into forms: one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sched.c - schedule scripts (.sched), which are lines, not lists.
  *
  * Every command that does not exist is told.  When all exist, and there is a

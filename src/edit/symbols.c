@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbols.c - what the forms of a document and of the files behind it define.
  *
  * The language's table of forms tells which forms give their second item a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* words.c - what the words of the languages mean, from their tables. */
 #include "edit/edit.h"
 #include <string.h>

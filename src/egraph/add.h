@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* add.h - a plain node added, as most are; private, inline.
  *
  * For those that add many: batch.c, and graph.c for all others. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* apply.c - matches applied: guard, right sides, union.
  *
  * Matches are built in batches (batch.c).  A match whose guard may change its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* batch.c - the right sides of a group of matches, built.
  *
  * A group goes step by step through the right side: a step's nodes are all

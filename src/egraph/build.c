@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.c - templates: right sides built bottom-up under bound slots. */
 #include "egraph/graph.h"
 #include "egraph/pattern.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* catch.c - matches wait until there are enough to be applied: a group, whoever
  * searches. */
 #include "egraph/catch.h"

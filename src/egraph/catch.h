@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* catch.h - a rule's matches between search and application; private. */
 #ifndef EGRAPH_CATCH_H
 #define EGRAPH_CATCH_H

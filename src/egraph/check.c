@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* check.c - the invariants of egraph.h, each on its own.
  *
  * Linear in the graph apart from the lookups.  A graph that a refused merge

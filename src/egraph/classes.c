@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* classes.c - classes made, united, and what they know.
  *
  * All that is kept of a class for ever is its word of the union-find.  What a

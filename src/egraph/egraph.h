@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* egraph.h - a generic e-graph: e-nodes {op, attribute, children}, e-classes,
  * congruence by deferred rebuilding (Willsey et al., POPL 2021).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* entries.h - the operators' lists of an index; private, inline.
  *
  * An entry is a copy of a row's children for the search, which so reads memory

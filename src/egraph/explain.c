@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain.c - a chain built by changing one term into another.
  *
  * The chain is found by doing: a term stands before us, tasks on a stack say

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain.h - why two terms are equal: a chain of rule applications.
  *
  * The graph must have been made with `explain` in its options.  An explainer

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* export.c - an e-graph as egraph-serialize JSON and as DOT.
  *
  * A node is named CLASS.K, K counting within its class; a child is named by the

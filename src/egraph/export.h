@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* export.h - an e-graph as egraph-serialize JSON and as DOT. */
 #ifndef EGRAPH_EXPORT_H
 #define EGRAPH_EXPORT_H

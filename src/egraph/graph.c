@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* graph.c - adding nodes and finding them.
  *
  * Every growth happens before the change that needs it, so an allocation that

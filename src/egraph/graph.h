@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* graph.h - the inside of an e-graph; private to this folder.
  *
  * A node is 16 bytes: its head (operator, arity and attribute interned as one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hashcons.h - keys of nodes, their hashes and the lookup; private, inline.
  *
  * See table.c for how the table is laid out. */

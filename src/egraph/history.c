@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* history.c - the journal indexed, in a few linear passes.
  *
  * A row joined by an event hangs under the root of the larger tree and never

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* history.h - the journal read backwards: who was equal when, and why; private.
  *
  * Rows are united in the order of events without compressing paths, so one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* index.c - contiguous node lists by operator and class.
  *
  * Built (place.c, segment.c) when a search or an iteration first asks after a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* join.c - the last two atoms of a search, where the last one looks into a
  * class that was bound before: a loop over the candidates of the one and, for
  * each, over the nodes of that class.

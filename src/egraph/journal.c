@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* journal.c - rows, unions and the matches behind them, as they happen.
  *
  * A match is copied when the first of its right sides has an effect.  Room is

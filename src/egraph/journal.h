@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* journal.h - what is written down while a graph grows, so that equalities can
  * be explained later; private to this folder.
  *

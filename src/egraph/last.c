@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* last.c - the last atom of a search: by far the most candidates.
  *
  * Where its nodes have at most two children and no attribute to be looked at,

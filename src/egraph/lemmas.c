@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lemmas.c - a proof, from the journal.
  *
  * What is wanted is a goal: two rows are equal; what an event says holds; a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lemmas.h - why two terms are equal, as a proof that shares what it can.
  *
  * A proof is a list of lemmas, each an equality of two terms, which cite

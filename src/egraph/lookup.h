@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lookup.h - a batch of matches, and one step of their right sides looked up;
  * private, inline.
  *

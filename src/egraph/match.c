@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* match.c - e-matching by backtracking over the atoms of a pattern.
  *
  * One cursor an atom; no recursion, no memory a match.  Candidates are taken

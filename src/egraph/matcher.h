@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* matcher.h - a search's state; private to match.c, join.c, last.c and
  * search.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mend.c - keys of nodes made again. */
 #include "egraph/mend.h"
 #include "egraph/journal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mend.h - keys of nodes made again after unions; private.
  *
  * Classes that lost a union are taken some at a time: their edges go over to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* narrow.c - candidates that cannot match, left out early.
  *
  * Many rules look for a rare operator below a common one, or for a constant.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* narrow.h - candidates that cannot match, left out early; private. */
 #ifndef EGRAPH_NARROW_H
 #define EGRAPH_NARROW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pattern.c - patterns compiled to atoms.
  *
  * Parts are taken in order, the nodes of a part breadth first from its root, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pattern.h - compiled patterns and e-matching.
  *
  * A pattern is a tree over class variables and operators; attributes are

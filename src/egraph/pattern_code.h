@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pattern_code.h - the compiled form of patterns; private to this folder.
  *
  * A pattern is a list of atoms.  An atom takes the nodes of one symbol, either

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* place.c - the nodes of a graph placed by class and by operator.
  *
  * Linear passes: count nodes a class, place them in (class, id) order, and walk

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* place.h - the lists of an index made; private to this folder. */
 #ifndef EGRAPH_PLACE_H
 #define EGRAPH_PLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* placing.h - an index while it is built: what place.c and segment.c share;
  * private to them. */
 #ifndef EGRAPH_PLACING_H

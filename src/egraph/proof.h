@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof.h - the inside of an explainer: its terms, and chains being built;
  * private to this folder. */
 #ifndef EGRAPH_PROOF_H

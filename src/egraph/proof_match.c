@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof_match.c - sides of rules under the substitution of a match.
  *
  * The journal has the classes of a match's variables, not the rows of its inner

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof_terms.c - the terms of an explainer, hash-consed, and paths into them.
  *
  * A row as it was added is a term; so are the sides of rules under a match.

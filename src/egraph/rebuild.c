@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rebuild.c - congruence and analyses restored after unions.
  *
  * Three worklists, in this order of need: classes that lost a union (their

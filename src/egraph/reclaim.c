@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reclaim.c - the rows of dead nodes used again.
  *
  * A dead row still stands in the parent lists of its children, so it cannot be

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run.c - iterations, schedulers, limits.
  *
  * In an iteration each rule is searched on the index of the rebuilt graph, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run.h - equality saturation: rules, schedulers, limits.
  *
  * One iteration: search every rule on the same rebuilt graph, apply all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* runner.h - a run's state; private to this folder. */
 #ifndef EGRAPH_RUNNER_H
 #define EGRAPH_RUNNER_H

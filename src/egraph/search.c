@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* search.c - searches: made ready, in one go, in parts, with one call a match.
  *
  * Ground terms are looked up and operators resolved before the walk (match.c)

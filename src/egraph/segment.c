@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* segment.c - the segments of an index, once its lists are made.
  *
  * One pass over the lists: where a class's nodes of an operator begin, how many

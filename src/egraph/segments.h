@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* segments.h - the nodes of a class and an operator in the index; private.
  *
  * Most classes have nodes of one operator, and few of them.  Of these there is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sink.h - where a search writes its matches; private, inline.
  *
  * A match is `stride` words: root class, root node, then the pattern's slots.

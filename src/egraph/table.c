@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* table.c - interned heads and the hashcons.
  *
  * The hashcons is open addressing over cache lines of twelve (tag, node id)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bound.c - a core made as small as its cutoff allows.
  *
  * Reduction, the landmark bound, and the removal of nodes whose own bound

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* branch.c - what to decide next.
  *
  * Two kinds of decision divide the solutions of a core: whether a class is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* component.c - strongly connected components of the class graph (Tarjan,
  * 1972) with an explicit stack.  A component is numbered when it is complete,
  * so every edge leads to an equal or lower number. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* core.c - the shrinking problem: construction, edits, and the way back. */
 #include "extract/core.h"
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* core.h - a problem that shrinks: the graph the exact extractor works on.
  *
  * Reductions remove nodes and classes that some optimal solution does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cost.c - the price of an e-node in cycles of one core of a target.
  *
  * A price looks at one operator, its attribute and the types around it, never

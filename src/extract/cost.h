@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cost.h - the price of one e-node for one target, in estimated cycles.
  *
  * Views are free but for a small tie-break (fewer views win); computes pay

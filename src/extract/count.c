@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count.c - a bound by counting uses.
  *
  * In a solution without surplus every chosen class but the roots is the child

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dag.c - the greedy DAG extractor: the best of several near-linear methods.
  *
  * The cheapest tree, trees under shared costs or with less weight on all but

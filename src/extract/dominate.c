@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* dominate.c - nodes that another node of their class makes superfluous.
  *
  * Node m beats node n of the same class when its children that a term of n

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* egraph.c - from an e-graph to an extraction problem and back.
  *
  * The classes that the roots reach are found first, then numbered in the order

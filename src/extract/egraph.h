@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* egraph.h - from an e-graph to an extraction problem and back.
  *
  *   ex_bridge b;

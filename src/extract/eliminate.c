@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* eliminate.c - classes whose choice is no choice of its own.
  *
  * A class with one node that costs nothing is replaced by the node's children.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* exact.c - the optimal DAG by branch and reduce.
  *
  * A frame holds a core and looks for its cheapest solution below a cutoff.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* focus.c - the part of a problem that a good DAG can be in.
  *
  * The cheapest tree gives a first DAG.  A node is of interest only if the

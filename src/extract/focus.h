@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* focus.h - the part of a problem that a good DAG can be in. */
 #ifndef EXTRACT_FOCUS_H
 #define EXTRACT_FOCUS_H

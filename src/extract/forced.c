@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* forced.c - a lower bound from what has no alternative.
  *
  * A root is in every solution; so are the children of the only node of a class

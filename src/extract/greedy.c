@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* greedy.c - greedy DAG extraction with sets of paid classes.
  *
  * Every class keeps the best term found yet as the set of classes in it with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* ilp.c - the optimal DAG by an integer program, solved by CBC.
  *
  *   minimize   sum cost[n] x[n]              x[n] in {0, 1}

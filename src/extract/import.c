@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* import.c - e-graphs of other tools: egraph-serialize JSON (jansson).
  *
  *   {"nodes": {ID: {"op", "children": [ID..], "eclass": CLASS, "cost"}},

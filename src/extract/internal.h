@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* internal.h - what the extractors share. */
 #ifndef EXTRACT_INTERNAL_H
 #define EXTRACT_INTERNAL_H

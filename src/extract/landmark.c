@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* landmark.c - a lower bound from cuts: the landmark-cut heuristic of planning
  * (Helmert and Domshlak, 2009), of which extraction is the delete-free case.
  *

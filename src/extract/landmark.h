@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* landmark.h - lower bounds by disjunctive landmarks. */
 #ifndef EXTRACT_LANDMARK_H
 #define EXTRACT_LANDMARK_H

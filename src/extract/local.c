@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* local.c - improvement of a DAG by replacing one class's node at a time.
  *
  * Every class that has a term keeps a choice, used or not, and the choices

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* must.c - what every term of a class contains.
  *
  *   must(c) = {c} + intersection over nodes n of c of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* negative.c - costs below zero, brought back to costs that are not.
  *
  * A class whose cheapest node costs m < 0 pays back -m when it is used.  So its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* negative.h - problems with costs below zero. */
 #ifndef EXTRACT_NEGATIVE_H
 #define EXTRACT_NEGATIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* once.c - what is paid once for all calls of a program. */
 #include "extract/once.h"
 #include "glenside/op.h"

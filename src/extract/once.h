@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* once.h - what is paid once for all calls of a program.
  *
  * A term that is made of constants and of inputs that are the same for all

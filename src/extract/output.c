@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* output.c - a solution as text or JSON, terms before those that use them. */
 #include "extract/internal.h"
 #include "base/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* part.c - independent parts of a core.
  *
  * Edges to forced classes of other components are gone (C4), so classes that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* price.c - landmarks with better prices.
  *
  * Landmarks are rows of a covering problem: sum of x[n] over a landmark >= 1.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* problem.c - the extraction problem in compressed rows, and its two prices.
  *
  * A choice is priced by one depth-first walk from the roots with an explicit

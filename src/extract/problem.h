@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* problem.h - extraction, stated without a language.
  *
  * Classes 0..n_classes-1, each with nodes; a node has a cost and child

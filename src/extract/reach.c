@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reach.c - what a core can do without at once: nodes without a term, classes
  * the forced ones do not reach, edges to forced classes.
  *

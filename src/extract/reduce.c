@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reduce.c - the reductions in turn until they find little or nothing. */
 #include "extract/core.h"
 

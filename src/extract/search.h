@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* search.h - the heuristics that find good DAGs, used by `dag` and `exact`. */
 #ifndef EXTRACT_SEARCH_H
 #define EXTRACT_SEARCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* share.c - trees with shared costs.
  *
  * A class used k times by the last solution is paid k times by a tree

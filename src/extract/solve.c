@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* solve.c - the extractors behind one interface.
  *
  * A method proposes a choice; the prices reported are always recomputed from

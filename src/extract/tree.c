@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tree.c - the cheapest tree of every class: Knuth's generalization of
  * Dijkstra's algorithm (1977).
  *

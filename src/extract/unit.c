@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* unit.c - the grid that the costs stand on.
  *
  * Where all costs are multiples of a unit so are their sums, and a search may

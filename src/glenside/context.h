@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* context.h - what every pass over the language needs, in one bundle. */
 #ifndef GLENSIDE_CONTEXT_H
 #define GLENSIDE_CONTEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr.c - sorts, scopes, reserved names, and the text of expressions. */
 #include "glenside/expr_functions.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr.h - the total expression language of rules and targets.
  *
  * Integers, booleans, lists, symbols, and facts about the shape of a class.

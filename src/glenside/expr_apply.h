@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_apply.h - what the function bodies share (private to expr_*.c).
  *
  * A body is written `FN(ID) { ... }` for row ID of the table; it gets `env`,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_arith.c - comparison, arithmetic, and folds over lists of numbers.
  *
  * Integers are exact or undefined; as soon as one argument is real the

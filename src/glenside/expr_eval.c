@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_eval.c - evaluation of expressions.
  *
  * A plain tree walk: an expression nests at most GS_MAX_NESTING deep and a

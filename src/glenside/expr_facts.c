@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_facts.c - what is known of a term, a dtype or a compute operator.
  *
  * Facts of a term come through the callbacks of the environment; a fact that

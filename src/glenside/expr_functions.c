@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_functions.c - the table of functions and how one is called.
  *
  * Every function is total: an overflow, a division by zero, an index out of

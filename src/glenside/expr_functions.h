@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_functions.h - the table of the expression language's functions.
  *
  * Argument and result letters:

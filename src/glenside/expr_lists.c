@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_lists.c - lists, permutations and cut points.
  *
  * A list is read in place (`view`) and built in a buffer of GS_MAX_LIST items

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_parse.c - the parser of expressions.
  *
  * An expression is parsed against the sort that its place wants.  Sorts are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* expr_words.c - words that a comparison can never meet.
  *
  * What some functions return is one of a closed set of words.  A literal that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* infer.c - the type of a term from its operator and its children's types.
  *
  * One small function an operator, dispatched by a table (the rules themselves

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* infer.h - one inference in progress (private to infer*.c).
  *
  * Each operator's rule fills `made` from the children's types or leaves a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* infer_compute.c - the types of computations: compute operators and calls.
  *
  * The shape follows from the operator's kind, the dtype from gs_compute_dtype;

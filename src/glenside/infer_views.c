@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* infer_views.c - the types of the access pattern transformers.
  *
  * One function an operator, in the order of op.h.  Products of sizes need no

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpret.c - the reference interpreter: terms in order, one at a time.
  *
  * Each stored term is computed from the definition of its operator and rounded

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpret.h - the reference interpreter: slow, obvious, the oracle.
  *
  * Every element of every term is computed one at a time from the definition in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpret_bound.c - how far rounding can move a result: running error
  * analysis.
  *

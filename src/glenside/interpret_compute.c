@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpret_compute.c - the compute operators on one item.
  *
  * Floats are computed in f64, sums in the order of the elements; the caller

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpret_plan.c - what an interpretation keeps, and whether it can be done.
  *
  * Stored are inputs, constants, results, outputs, operands of calls, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpret_state.h - one interpretation in progress (private). */
 #ifndef GLENSIDE_INTERPRET_STATE_H
 #define GLENSIDE_INTERPRET_STATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interpret_view.c - reading an element through views.
  *
  * Each element of a view is one element of one child, or a pad.  Reading

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* npy.c - NPY files, format versions 1, 2 and 3.
  *
  * A file is the magic, a version, the length of a header, the header (a Python

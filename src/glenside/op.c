@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* op.c - the tables of op.h, and look-up by name.
  *
  * The tables are small and looked up once a parsed or inferred node, so a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* op.h - the tables of the language: operators, compute operators, dtypes.
  *
  * Parser, printer, types, interpreter, lowering, docs and tests are driven by

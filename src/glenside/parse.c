@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parse.c - the forms of a program: tensor, const, let, output.
  *
  * All names are collected first, so that a use before the definition can say

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parse.h - a program being parsed (private to parse*.c).
  *
  * A term that could not be made is poison (GS_NO_TERM): what is built over it

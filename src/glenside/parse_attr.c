@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parse_attr.c - attributes: integers, lists with their heads, pad kinds,
  * compute operators, dtypes.
  *

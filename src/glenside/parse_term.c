@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* parse_term.c - terms, bottom-up over an explicit stack.
  *
  * A frame is a list whose children are not all parsed; the children's terms

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print.c - programs as text, such that parsing gives them back.
  *
  * Terms are visited in index order and printed over an explicit stack.  A term

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print.h - attributes, literals and line filling (private to print*.c). */
 #ifndef GLENSIDE_PRINT_H
 #define GLENSIDE_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print_text.c - the pieces of printed programs: attributes, literals, words.
  *
  * Attributes are printed from the letters of op.h, so whatever parse_attr.c

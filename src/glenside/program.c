@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program.c - the hash-consed term DAG.
  *
  * Terms are found by (operator, attribute, children) in an open-addressing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program.h - a typed program: a hash-consed DAG of terms.
  *
  * Terms stand in topological order (children before parents), so every pass

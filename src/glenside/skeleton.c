@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* skeleton.c - terms with holes, parsed; skeleton_use.c has the rest.
  *
  * The surface of a term comes from the operator table (op.h): children, then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* skeleton.h - terms with holes: rule sides and instruction semantics.
  *
  * The surface is that of a program's terms, where a variable may stand for a

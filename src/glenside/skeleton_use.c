@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* skeleton_use.c - terms with holes as patterns and templates, and their text.
  *
  * A skeleton's nodes stand in post-order, so building is a loop over them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target.c - target files: forms, includes, numbers, settings.
  *
  * A file is a list of forms `(target NAME item...)`, `(instr ...)` and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target.h - machine and accelerator descriptions (`.target` files).
  *
  *   (target NAME

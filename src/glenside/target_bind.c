@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_bind.c - calls of instructions: bound, expanded, priced.
  *
  * A call is given by its attribute (name, parameters) and its operands' types.

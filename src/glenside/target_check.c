@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_check.c - tries an instruction on sizes that its condition admits.
  *
  * A declaration speaks of all sizes at once; a contradiction between operands,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_detect.c - this machine as a target, read from Linux' text files.
  *
  * Caches: /sys/devices/system/cpu/cpu0/cache/index*.  Vectors: the flags of

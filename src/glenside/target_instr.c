@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_instr.c - reads one (instr ...) declaration.
  *
  * Its parts may stand in any order; they are read in the order in which names

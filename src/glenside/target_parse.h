@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_parse.h - a target file being read (private to target*.c). */
 #ifndef GLENSIDE_TARGET_PARSE_H
 #define GLENSIDE_TARGET_PARSE_H

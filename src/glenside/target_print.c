@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_print.c - a target as text that reads back.
  *
  * Includes, `$NAME`s and prelude files are resolved when a target is read, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_sample.c - see target_sample.h. */
 #include "glenside/target_sample.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_sample.h - sizes that an instruction admits.
  *
  * A declaration speaks of all sizes at once; what is wrong with it shows on

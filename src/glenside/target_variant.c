@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* target_variant.c - what processors of one family add to the least of them.
  *
  * A variant of a target differs in its vectors alone: caches, cores and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tensor.c - dense arrays: storage, conversion, filling, comparison.
  *
  * Elements are kept in the C representation of their dtype, so an array is

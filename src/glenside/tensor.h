@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tensor.h - dense arrays in C order, and .npy files. */
 #ifndef GLENSIDE_TENSOR_H
 #define GLENSIDE_TENSOR_H

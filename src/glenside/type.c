@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* type.c - types as values: interning, comparison, sizes, text.
  *
  * A type is interned as the list ((S) (C) dtype), so equal types have equal

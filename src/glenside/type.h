@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* type.h - the type ((S),(C)) dtype of a term, and inference.
  *
  * Every operator gives exactly one type or one fault.  Sizes are >= 1, ranks

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* limbs.c - memory of the integers of GMP, which isl computes with.
  *
  * isl makes and drops integers of one limb by the million, each a block of its

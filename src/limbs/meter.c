@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* meter.c - see meter.h.  In a library of its own: who sets a meter need not
  * know whether the program has the functions that count. */
 #include "limbs/meter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* meter.h - how much is computed with integers, counted by each thread.
  *
  * isl counts what it allocates, but what one operation takes grows with the

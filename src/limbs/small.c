@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* small.c - GMP's functions that isl calls most, for integers of one limb.
  *
  * A quarter of the time of a schedule was GMP's, for integers below 2^63: it

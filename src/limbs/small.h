@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* small.h - blocks for small integers, from free lists; see limbs.c. */
 #ifndef LIMBS_SMALL_H
 #define LIMBS_SMALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* answers.c - what the server answers to each request. */
 #include "lsp/server.h"
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* documents.c - open documents: texts, analyses, published findings.
  *
  * An analysis belongs to one state of a text and is thrown away with it.  All

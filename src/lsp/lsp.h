@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lsp.h - the language server: LSP 3.17 over two descriptors.
  *
  * It stands on the public interface alone (glen/editor.h): each state of a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* message.c - the reader of messages.
  *
  * Headers are lines up to an empty one.  Content-Length is looked for anywhere

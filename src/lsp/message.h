@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* message.h - the base protocol: bodies behind Content-Length headers.
  *
  * Bytes are fed as they come; bodies come out whole.  A header that makes no

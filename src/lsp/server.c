@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* server.c - the loop: messages in, answers and notifications out.
  *
  * Findings are published when the client has nothing more to say, and before

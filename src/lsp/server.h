@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* server.h - the state of a server (private to src/lsp/). */
 #ifndef LSP_SERVER_H
 #define LSP_SERVER_H

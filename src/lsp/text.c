@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text.c - lines and positions.  The text is UTF-8 that was checked before; an
  * ill-formed byte would count for one unit. */
 #include "lsp/text.h"

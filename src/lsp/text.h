@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text.h - a text with its lines: bytes to UTF-16 positions and back.
  *
  * A line ends with \n, \r\n or \r.  A position counts lines from 0 and UTF-16

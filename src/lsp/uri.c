@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uri.c - file names and URIs (RFC 3986, file: and others). */
 #include "lsp/server.h"
 #include <stdlib.h>

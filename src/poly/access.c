@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* access.c - accesses of one array, and the flow of values through it.
  *
  * Flow is asked of isl with the nest's times as the order.  An update whose

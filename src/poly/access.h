@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* access.h - what statements read and write, array by array, and the flow of
  * values through it; for depend.c, legal.c and the checks of primitives.
  *

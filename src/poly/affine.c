@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* affine.c - small constructors over isl's spaces.
  *
  * Everything here returns a new isl object and allocates nothing else. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* affine.h - index spaces, boxes and quasi-affine functions over them. */
 #ifndef POLY_AFFINE_H
 #define POLY_AFFINE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* array.c - arrays and their names.
  *
  * A name is made from the source's so that it is an identifier in C and in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* call.c - instruction calls: operands found in place, or packed.
  *
  * A call takes pointers.  Where its template mentions the stride of a

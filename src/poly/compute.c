@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compute.c - the statements of a compute, by the kind of its operator.
  *
  * Elementwise operators, short folds and select are one expression of the

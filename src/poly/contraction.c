@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction.c - recognises sums of products with linear addresses.
  *
  * The role of a loop follows from which operands it moves: c and x only is m,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction.h - sums of products as loops around a register-tiled kernel.
  *
  * A contraction is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction_blocks.c - tiles and blocks of a contraction for a target.
  *
  *   kc   so that a panel of y, kc x nv vectors, stays in the first cache, or is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction_formula.c - the one consumer of a contraction's sums.
  *
  * A statement that makes one element from each sum, and is the only one to read

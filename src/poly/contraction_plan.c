@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction_plan.c - sizes of a contraction's loops for a target.
  *
  * Every kernel of mr x nv vectors that fits into the registers is priced by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction_plan.h - what the files that plan contractions share. */
 #ifndef POLY_CONTRACTION_PLAN_H
 #define POLY_CONTRACTION_PLAN_H

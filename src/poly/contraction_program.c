@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction_program.c - the contractions of a program: which groups of
  * statements run around a register-tiled kernel, and the arrays they pack. */
 #include "poly/affine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* contraction_window.c - images whose windows are read where they lie.
  *
  * Where a loop of n and a loop of k walk along one axis of y, as those of a

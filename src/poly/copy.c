@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* copy.c - what a view shows but does not compute in place is copied.
  *
  * A piece whose base was given its home where the view is stored needs no

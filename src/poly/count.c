@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* count.c - how many points a set has, and a statement instances.
  *
  * Dimensions that no condition relates are counted apart, a box by its

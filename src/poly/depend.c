@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* depend.c - the dependences of a program; see depend.h.
  *
  * Array by array.  Flow is that of access.c (isl is asked only where a write

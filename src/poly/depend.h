@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* depend.h - dependences between instances, and whether a schedule keeps them.
  *
  * Flow dependences are value based (last write before a read), anti and output

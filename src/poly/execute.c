@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* execute.c - see execute.h.
  *
  * Child by child of the root, all instances are listed with their times and

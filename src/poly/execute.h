@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* execute.h - loop programs run one instance at a time: the oracle of the
  * schedule. */
 #ifndef POLY_EXECUTE_H

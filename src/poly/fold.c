@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fold.c - elements of an array that share a place; see depend.h.
  *
  * The common case is decided without flow: where the folded indices follow from

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gather.c - look-ups: an address that the data decides.
  *
  * The table must lie in memory so that consecutive elements are one distance

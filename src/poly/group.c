@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* group.c - runs of children of the root that share locals.
  *
  * A local is declared in a function, so that all of its uses must be in one:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* home.c - the array every base is computed into.
  *
  * A base that an output (or a materialize) shows once, whole and without

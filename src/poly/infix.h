@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* infix.h - fold operators that have a sign, in C as in the text of loops. */
 #ifndef POLY_INFIX_H
 #define POLY_INFIX_H

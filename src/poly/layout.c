@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layout.c - an operand seen through the layout its instruction declares.
  *
  * The layout is a view of the operand, so its view is made like any other: in

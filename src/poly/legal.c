@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* legal.c - whether the nest keeps the dependences; see depend.h.
  *
  * The order of two instances is read off the tree: the loops around both

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* limit.c - see limit.h. */
 #include "poly/limit.h"
 #include "base/governor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* limit.h - bounds on what isl may be asked for, so that no input runs away.
  *
  * isl counts its operations: blocks that it allocates and pivots.  How long one

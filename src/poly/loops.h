@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loops.h - loop programs: statements over quasi-affine domains.
  *
  * Lowering turns each compute, materialize, call and output of a program into

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lower.c - a program as loops: views, plan, homes, statements, workspace.
  *
  * Each base is turned into statements in the order of the plan; what an

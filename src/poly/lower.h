@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lower.h - what the passes of lowering share.
  *
  *   views   every term as pieces of base terms          view.c

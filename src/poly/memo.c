@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memo.c - see memo.h.  Entries are libc memory: where there is none, nothing
  * is remembered. */
 #include "poly/memo.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* memo.h - what was computed lately of the times and accesses of statements.
  *
  * What statements have for domains, times and indices stays, from copy to copy

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* names.h - identifiers of generated code. */
 #ifndef POLY_NAMES_H
 #define POLY_NAMES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* names_library.c - functions and variables of the C library and of POSIX.
  *
  * A kernel of such a name would take the place of the library's in the whole

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nest.c - the tree of loops and statements; see nest.h.
  *
  * Nodes are entries of one list that link to each other by number, so that a

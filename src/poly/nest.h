@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nest.h - the schedule of a loop program: a tree of loops and statements.
  *
  * The root and every loop have an ordered list of children; a leaf is one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nest_isl.c - the nest as isl objects: times, ranges, schedule trees.
  *
  * All of them are made from the domains and times of statements on demand.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operand.c - see operand.h.
  *
  * Which element lies a stride behind another follows from the row-major order.

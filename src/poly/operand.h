@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operand.h - operands of instruction calls: parts of arrays, with dimensions
  * of their own.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order.c - the original order of a term's statements as a nest.
  *
  *   loops over the outer indices { for each statement: loops over the rest }

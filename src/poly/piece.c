@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* piece.c - pieces of a view: dropped when empty, merged when they agree.
  *
  * The box of the term's indices is implied by every set, so that the common

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan.c - views of all live terms, cuts, and the order of the bases.
  *
  * A compute whose operands fall into too many pieces would be cut into as many

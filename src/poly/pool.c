@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pool.c - see pool.h.  When the list cannot grow, the object is freed before
  * control unwinds. */
 #include "poly/pool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pool.h - isl objects owned by a list, so that unwinding leaks none.
  *
  * isl objects are not on a heap.  Whatever must live across an allocation that

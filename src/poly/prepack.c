@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prepack.c - inputs that are the same for all calls.
  *
  * NAME_prepack runs the groups that read nothing else, constants apart, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print.c - a loop program as text that reads back (docs/LOOPS.md).
  *
  * Arrays first, then the nest.  A statement whose time is its indices is

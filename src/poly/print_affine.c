@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print_affine.c - quasi-affine functions and sets as text.
  *
  * Quotients are floors, `(2 * i + 1) / 4`; where a remainder is shorter, it is

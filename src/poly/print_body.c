@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print_body.c - what a statement does, as text.
  *
  * The root of a body has the dtype of the array that is written, a read that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print_bounds.c - the bounds of a loop as text.
  *
  * A loop runs over the union of what its statements ask for; its bounds are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program.c - the life of loop programs.
  *
  * What a program owns beside its heap's blocks is its pool of isl objects and

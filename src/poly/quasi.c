@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* quasi.c - see quasi.h. */
 #include "poly/affine.h"
 #include "poly/quasi.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* quasi.h - quasi-affine functions as numbers, to print and to evaluate.
  *
  * A function of n indices with m quotients is m + 1 rows of 1 + n + m numbers:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read.c - loop programs from text (docs/LOOPS.md).
  *
  * One pass, no look-ahead but a token: declarations of arrays, then loops and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read.h - what the files of the reader of loop programs share (read*.c).
  *
  * Functions give false after a diagnostic; the first one ends the reading. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read_affine.c - index expressions, conditions and bounds.
  *
  *   sum    = term { (+ | -) term }        term = factor { (* | / | %) factor }

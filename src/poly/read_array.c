@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read_array.c - declarations of arrays.
  *
  *   ROLE NAME : DTYPE [ DIM [fold N] [pad N], ... ] [register | shared]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read_body.c - accesses and the expressions of bodies.
  *
  *   sum  = term { (+ | -) term }         term = atom { (* | /) atom }

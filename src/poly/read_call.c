@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read_call.c - calls of instructions.
  *
  *   OPERAND = call NAME { VALUE, ... } ( OPERAND, ... )

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read_stmt.c - statements: instances, what they do, and when.
  *
  *   NAME [ [INDEX, ...] ] : ARRAY[...] OP EXPRESSION

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read_token.c - tokens and names of loop programs. */
 #include "poly/read.h"
 #include "base/hash.h"

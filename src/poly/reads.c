@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reads.c - operands as pieces in memory, and domains refined by them. */
 #include "poly/lower.h"
 #include <math.h>

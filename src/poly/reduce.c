@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reduce.c - reductions: a local is initialised, updated, then stored.
  *
  *   for outer: { acc = start; for reduced: acc op= term; home = finish(acc) }

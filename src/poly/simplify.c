@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* simplify.c - quasi-affine functions made simpler on a box.
  *
  * Composed reshapes give floors of floors.  With every index in a known range

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* softmax.c - softmax as three loops over the elements it normalises.
  *
  *   for outer: { top = lowest; total = 0;

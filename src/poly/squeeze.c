@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* squeeze.c - dimensions of one element are no loops.
  *
  * An image of a batch of one, or what a rule has shaped so that it can be put

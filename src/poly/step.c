@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* step.c - the index map of every view operator, one function each.
  *
  * Most are selections: every index of the child is one index of the term,

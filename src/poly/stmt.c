@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* stmt.c - statements and their bodies.
  *
  * While a body is built, its index maps are anonymous; po_add_stmt names the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* storage.c - see storage.h. */
 #include "poly/storage.h"
 #include "poly/access.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* storage.h - how arrays lie in memory.
  *
  * Row-major, a dimension in as many places as it is folded to, padded.  A

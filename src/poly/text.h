@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* text.h - what the printing of loop programs shares (print*.c). */
 #ifndef POLY_TEXT_H
 #define POLY_TEXT_H

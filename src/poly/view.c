@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* view.c - views made bottom up, one loop over the terms.
  *
  * A view operator takes its child's pieces through its step: the index maps

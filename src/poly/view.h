@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* view.h - terms as views of what is stored.
  *
  * The view of a term cuts its index space into pieces; a piece says where the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* when.c - which of two instances runs first; see access.h.
  *
  * The order is read off the tree: the loops around both statements, then

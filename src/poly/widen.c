@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* widen.c - operands of long products in the type of their sums.
  *
  * Elements of i8, u8 and bf16 are converted where they are read.  The kernel of

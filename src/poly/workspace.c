@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* workspace.c - where workspace arrays lie: first fit over live intervals.
  *
  * An array lives from the first group that names it to the last, whatever the

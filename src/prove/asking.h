@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* asking.h - a rule being asked about (private to rule*.c).
  *
  * rule.c says what follows from the answers, rule_look.c which shapes are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* atom.c - the atoms: what sums are made of.
  *
  * A family is an array of sums (or extrema) that are named by what they are

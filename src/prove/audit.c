@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* audit.c - is a proof right where it can be run?
  *
  * What is proved of terms too large to run is held against the interpreter on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* bits.c - circuits of integers as bit-vectors, decided by Z3.
  *
  * A gate of a dtype is a vector of the dtype's width, since integers wrap; the

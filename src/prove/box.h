@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* box.h - the items of a reduction (private to symbolic_*.c). */
 #ifndef PROVE_BOX_H
 #define PROVE_BOX_H

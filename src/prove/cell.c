@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cell.c - sums cut into cells of one element or number each.
  *
  * The index box is cut by the domains of the entries.  Where none is, the sum

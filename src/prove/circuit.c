@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* circuit.c - see circuit.h.
  *
  * Elements are made by the evaluation of element.c, with gates in place of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* circuit.h - what one element of both sides is, as the operators say it.
  *
  * Unlike values (value.h) nothing is brought to a normal form: each gate is one

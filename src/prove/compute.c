@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compute.c - compute operators on values: one item in, the result items out.
  *
  * Sums, products and extrema are normal forms; of real numbers a softmax is a

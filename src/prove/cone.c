@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cone.c - what two terms are made of, cut out of a program.
  *
  * Terms are met from the roots down and copied in the order of their numbers,

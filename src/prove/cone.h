@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cone.h - two terms of a large program as a small program of their own. */
 #ifndef PROVE_CONE_H
 #define PROVE_CONE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* confirm.c - is a difference of floats one of meaning, or of rounding?
  *
  * Floats are taken as real numbers, so a difference that the interpreter found

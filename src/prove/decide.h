@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* decide.h - integers are decided (private to this folder).
  *
  * exhaust.c tries all values of the leaves of a circuit; bits.c asks Z3, where

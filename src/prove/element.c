@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* element.c - small terms evaluated element by element, in order of the terms.
  *
  * What is equal here is equal for every input of these shapes: values are in

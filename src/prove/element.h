@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* element.h - terms evaluated symbolically, element by element. */
 #ifndef PROVE_ELEMENT_H
 #define PROVE_ELEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* elementwise.c - elementwise operators on values.
  *
  * What is true of real numbers is used where it makes normal forms meet:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* exhaust.c - all values of the leaves of a circuit, tried.
  *
  * Values are numbered: number v gives each leaf some of v's bits.  They are

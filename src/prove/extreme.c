@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extreme.c - maxima and minima over relations.
  *
  * What is looked for is the set of elements that an extremum is taken of; how

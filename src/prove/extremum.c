@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extremum.c - max and min in conjunctive form: a min of clauses, each a max
  * of factors and at most one number.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* form.h - the symbolic reading of a form (private to symbolic*.c).
  *
  * Numbers are polynomials over variables: sizes, indices, quotients, literals.

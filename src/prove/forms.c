@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* forms.c - the forms of a left side, listed; see forms.h.
  *
  * A pass goes over the pattern, children first, and then over the condition;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* forms.h - all forms that the left side of a rule can have up to a rank.
  *
  * A form is what tells applications apart but for sizes and amounts: ranks and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* forms_where.c - what a condition makes of a form while forms are listed.
  *
  * Clauses whose value follows from the form are evaluated, as in a run: one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* import.c - terms copied from one program into another.
  *
  * A tensor is the tensor of its name; a constant that meets another one of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* integer.c - pairs of terms of integers, element by element.
  *
  * What an element of both sides is, as a circuit (circuit.h), is decided by

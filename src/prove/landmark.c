@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* landmark.c - values at which a program may change its mind.
  *
  * Each operator has values of its operand where it bends: the bounds of a clip,

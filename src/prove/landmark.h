@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* landmark.h - values at which a program may change its mind (private). */
 #ifndef PROVE_LANDMARK_H
 #define PROVE_LANDMARK_H

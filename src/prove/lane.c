@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lane.c - terms of any size, taken as what happens to one element.
  *
  * Elementwise operators, casts, and folds and choices of pairs read the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* listing.h - one pass over a rule that lists its forms (private to forms*.c).
  *
  * forms.c goes over the left side, forms_where.c over the condition. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* looked.c - what was in the shapes that were looked at; see looked.h. */
 #include "prove/looked.h"
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* looked.h - what the shapes that a rule was looked at on had in them.
  *
  * A verdict that rests on shapes names them by this: ranks, axes, lengths of

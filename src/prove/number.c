@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* number.c - see number.h.  Products are formed in 128 bits and refused when
  * the reduced fraction does not fit. */
 #include "prove/number.h"

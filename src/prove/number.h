@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* number.h - exact numbers: fractions for floats, residues for integers.
  *
  * What a term computes on floats is compared as if floats were rationals, on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operate.c - the value of a compute term as a sum over relations.
  *
  * Sums and products are taken apart; extrema are sets; every other operator

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operate_fold.c - folds of a tuple as sums over relations.
  *
  * Items are added, multiplied or gathered in a set; a quotient is a product

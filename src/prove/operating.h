@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* operating.h - a compute term whose value is being made (private to
  * operate*.c). */
 #ifndef PROVE_OPERATING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* polynomial.c - pairs of small terms: equal when every element is the same
  * value. */
 #include "prove/element.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* precise.c - see precise.h. */
 #include "prove/precise.h"
 #include "glenside/interpret.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* precise.h - two terms with other floats (private to confirm.c and precise.c).
  *
  * A copy of both terms of a pair in which every float is of one wide dtype.

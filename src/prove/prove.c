@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prove.c - the order of the arguments: types, polynomials, relations,
  * integers, runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* prove.h - are two terms equal for every input?
  *
  *   proved    a complete argument over these shapes: floats are taken as the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* relation.c - proofs by relations: every base term once, in order, then the
  * pairs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* relation.h - terms as sums over relations (private to this folder).
  *
  * The value of a term is a sum of entries; an entry says, for a result index

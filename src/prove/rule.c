@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rule.c - a rule asked of many shapes, and what follows; see rule.h. */
 #include "prove/rule.h"
 #include "prove/asking.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rule.h - is a rule sound?
  *
  * A rule is a claim about every term its left side matches.  It is asked of

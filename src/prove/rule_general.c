@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rule_general.c - a rule proved for all sizes, in all forms up to a rank.
  *
  * The forms are listed (forms.h), not met by chance, and each is proved by

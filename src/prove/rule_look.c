@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rule_look.c - which shapes of a rule are looked at.
  *
  * Sizes grow from one class to the next; dtypes and operators that are left

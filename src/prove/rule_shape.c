@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rule_shape.c - one shape of a rule: made, matched, judged.
  *
  * Terms are grown on memory of the attempt's own, and the rule is applied to

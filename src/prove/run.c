@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run.c - inputs tried on the interpreter, to refute or to test.
  *
  * First what integer.c found to tell both sides apart, then values near the

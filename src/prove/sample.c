@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample.c - terms grown from patterns; see sample.h.
  *
  * The recursion follows the pattern, whose nesting the parser bounds. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample.h - terms that the left side of a rule matches, at random.
  *
  * A term is grown from the pattern: from the leaves up where the type is free,

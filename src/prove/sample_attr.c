@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_attr.c - the attribute of a node of a pattern: what the pattern says,
  * what its variables hold, and what is free. */
 #include "prove/sample.h"

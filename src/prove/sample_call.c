@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_call.c - calls of instructions, and named inputs, in a pattern.
  *
  * The parameters and sizes of an instruction are chosen in the order of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_down.c - for a result of a given type, attributes and a child's type
  * that give it.  The caller checks by inference that they do. */
 #include "prove/sample.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_number.c - the numbers that a rule may tell apart.
  *
  * A rule that goes wrong from some size on, or at one value, has a number for

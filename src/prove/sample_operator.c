@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_operator.c - random compute operators and their parameters.
  *
  * Parameters are fractions with few bits, so that rules that multiply or add

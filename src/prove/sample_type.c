@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_type.c - random sizes, types and tensors.
  *
  * Small sizes are likely: what is wrong with a rule shows at 1, 2 and 3, and

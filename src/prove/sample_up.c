@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_up.c - attributes that suit a child of a given type. */
 #include "prove/sample.h"
 

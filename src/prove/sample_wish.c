@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample_wish.c - types that the equations of a condition ask for.
  *
  * Sides of equations are joined into groups; a group with a literal has its

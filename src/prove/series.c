@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* series.c - sums over relations: made, added up, multiplied, reduced.
  *
  * An entry's map counts each index once.  So relations of one kind are united

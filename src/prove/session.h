@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* session.h - one question being decided (private to this folder).
  *
  * All memory of a session is on a heap of its own, which is given back when it

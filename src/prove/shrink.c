@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shrink.c - see shrink.h.
  *
  * Sizes are mapped by their values: what has 256 rows has 32 of them

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shrink.h - a copy of terms with smaller sizes (private to this folder).
  *
  * Ranks, splits, operators and their parameters stay, and sizes that are equal

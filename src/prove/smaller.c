@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* smaller.c - the left side of a rule application over smaller arrays.
  *
  * Fresh tensors stand for the variables of the rule; their sizes and the sizes

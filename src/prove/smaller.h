@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* smaller.h - a rule application that is too large to run, tried smaller. */
 #ifndef PROVE_SMALLER_H
 #define PROVE_SMALLER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* steps.c - a proof's rule applications, each a question to the prover.
  *
  * A step says that two terms are equal.  It is asked as a claim about all

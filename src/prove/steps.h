@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* steps.h - an equality proved by the rule applications of a proof.
  *
  * Terms too large for one question are equal when each step of a proof of it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sum.c - sums of products: polynomials in normal form.
  *
  * A sum is a list of (number, product), by product, without zeros; a product a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic.c - a form read, its key, and its proof; see symbolic.h.
  *
  * Variables in the place of a size are parameters; all others of the left side

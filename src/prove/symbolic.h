@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic.h - one form of a rule, proved for all sizes at once.
  *
  * A form is what a rule looks like but for its sizes: the ranks and splits of

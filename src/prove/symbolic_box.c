@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_box.c - changes of the variables of a reduction, one to one.
  *
  * Two that are only read as r * n + s are one of n times as many; one that is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_compute.c - an element of what a compute operator makes.
  *
  * A tuple of few is written out; items beyond are variables of a frame of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_expr.c - expressions of a rule over parameters.
  *
  * What depends on ranks, axes and operators alone is evaluated as in a run.

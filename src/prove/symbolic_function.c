@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_function.c - functions of the expression language over parameters.
  *
  * Arithmetic and lists; what is not understood is unknown. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_index.c - the element of a view at an index.
  *
  * An index is a list of numbers; a view turns it into one of its child, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_known.c - what is known of numbers, questions about it, and cases.
  *
  * What is known is a conjunction of polynomials that are at least 0.  A

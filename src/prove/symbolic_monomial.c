@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_monomial.c - products of variables, interned. */
 #include "prove/form.h"
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_number.c - polynomials over sizes, indices and quotients.
  *
  * Monomials and polynomials are interned.  A quotient that is no polynomial is

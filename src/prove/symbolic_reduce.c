@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_reduce.c - what a reduction over a box of items comes to.
  *
  * A sum over a box is a difference of formal sums: with P(x) the sum of f over

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_rename.c - the variables that numbers are made of, replaced. */
 #include "prove/form.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_type.c - types over parameters, one function an operator.
  *
  * They say what glenside/infer_views.c says.  What an operator needs of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_value.c - values of elements whose indices are polynomials.
  *
  * They are the values of value.h.  A leaf is an element of a variable's term

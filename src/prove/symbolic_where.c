@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* symbolic_where.c - conditions over parameters: what holds where they do.
  *
  * A clause that is not understood is dropped, so more is proved than is asked.

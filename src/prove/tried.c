@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tried.c - the inputs that a pair of terms is run on.
  *
  * Runs alternate between kinds of inputs: small whole numbers, positive ones,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tried.h - the inputs that a pair of terms is run on (private to run.c and
  * tried.c). */
 #ifndef PROVE_TRIED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* undefined.c - NaN or an infinity where the other side has a number.
  *
  * Over the real numbers a term is undefined where an operator has no value: the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* undefined.h - values that are no numbers (private to confirm.c and
  * undefined.c). */
 #ifndef PROVE_UNDEFINED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* uniform.c - up to which rank does a rule tell ranks apart?
  *
  * Whole numbers of a rule are places (ranks, axes, boundaries, indices,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* value.c - the table of values: equal nodes are one node.
  *
  * A node's content is a run of words in one pool; the table is open addressing

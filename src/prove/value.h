@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* value.h - what one element of a term is, as a hash-consed normal form.
  *
  *   number | leaf | lowest         an exact number; an element of an input;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* view.c - the elements of a view are elements of its children, or padding.
  *
  * In every part of a view the place of the child's element is a sum over the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Text files as C strings: embed.py OUT NAME=FILE..."""
 import sys
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* apply.c - see apply.h.  No rule runs: the terms of the program are the only
  * nodes of the e-graph, so that each class is one term. */
 #include "rules/apply.h"

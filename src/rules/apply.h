@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* apply.h - one rule applied to terms of a program, for those who check rules.
  *
  * Patterns, conditions and facts are those of a run, on an e-graph that holds

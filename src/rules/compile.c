@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compile.c - terms with holes to patterns and templates of the engine.
  *
  * On the left an attribute is a literal, a variable or a list of these and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* derive.c - the lowering rule of an instruction, from its declared meaning.
  *
  * The rule is written as text in the rule language and then read like any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* derive.h - a rule on its way from an instruction's meaning to text; private
  * to derive*.c.  Texts and tables live in the arena of the context. */
 #ifndef RULES_DERIVE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* derive_chain.c - the views over an operand, climbed and undone. */
 #include "rules/derive.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* derive_size.c - sizes of dimensions and expressions as text, with what they
  * take. */
 #include "rules/derive.h"

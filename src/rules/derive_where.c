@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* derive_where.c - the condition of a derived rule: what binds a variable
  * before what takes it. */
 #include "rules/derive.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* example.c - a small instance of a rule; see example.h.
  *
  * The terms are those of sample.c; that the condition holds is told by running

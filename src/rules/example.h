@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* example.h - a small instance of a rule, to show types by. */
 #ifndef RULES_EXAMPLE_H
 #define RULES_EXAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain.c - chains of the engine as terms of a program.
  *
  * A step may rest on more than its own terms show: a class that two patterns

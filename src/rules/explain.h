@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain.h - why two programs of a saturated e-graph are equal: chains of rule
  * applications, one an output, and their independent check.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain_check.c - steps replayed on their terms alone.
  *
  * The e-graph of a check holds just the terms of one step and its substitution,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain_terms.c - terms of the engine's explainer made terms of a program.
  *
  * Each is made once, children first; the explainer has all of them

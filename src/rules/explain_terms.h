@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* explain_terms.h - the terms of an explainer of the engine, as terms of a
  * program; private to those who explain. */
 #ifndef RULES_EXPLAIN_TERMS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extracted.c - a choice of nodes back to a program.
  *
  * A term keeps the place in the source that its node descends from by the

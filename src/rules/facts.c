@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* facts.c - what a class knows: its type, its zeros, its one value.
  *
  * The analysis of the e-graph.  All terms of a class denote the same array, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* format.c - source files in their one form.
  *
  * The tokens become a tree in which comments are items; then it is laid out in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* format.h - .rules, .glen and .target files in their one form. */
 #ifndef RULES_FORMAT_H
 #define RULES_FORMAT_H

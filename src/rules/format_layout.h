@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* format_layout.h - a file that is being formatted; private to format*.c. */
 #ifndef RULES_FORMAT_LAYOUT_H
 #define RULES_FORMAT_LAYOUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* format_tree.c - the tree of a source file: its forms, and what stands on one
  * line. */
 #include "rules/format_layout.h"

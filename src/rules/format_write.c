@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* format_write.c - atoms, comments and line breaks of a formatted file. */
 #include "rules/format_layout.h"
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* forms.c - what stands in a rule file: each form is checked for its outline,
  * named and listed; includes are followed at once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* guard.c - conditions evaluated: one match, all its alternatives.
  *
  * The places in its loops (steps.c) live between the calls that the engine

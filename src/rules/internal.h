@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* internal.h - the inside of a collection of rules; private to this folder.
  *
  * A file is read when it is loaded: its forms are only listed (forms.c).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* led.c - which rules led to a choice of nodes.
  *
  * The e-graph keeps, for each node, the rule that made it and the node its

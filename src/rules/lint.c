@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint.c - what is wrong in rule files: the checks one after the other.
  *
  * Rules are looked at twice: as they are written, since names and parameters

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint.h - what is wrong in rule files, as far as it shows without a proof.
  *
  * Each finding is a diagnostic with the span of what is at fault: an error for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_canon.c - a rule up to the names of its variables and the order of its
  * condition, as interned values: equal rules are equal numbers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_general.c - see lint_general.h.
  *
  * A term is flattened in preorder, each word with the place behind its subtree.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_general.h - the left sides that may match another one. */
 #ifndef RULES_LINT_GENERAL_H
 #define RULES_LINT_GENERAL_H

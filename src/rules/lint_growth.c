@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_growth.c - rules that feed themselves without end.
  *
  * A rule whose right side has the operator of its left may match what it made.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_internal.h - the checks of rl_lint; private to lint*.c. */
 #ifndef RULES_LINT_INTERNAL_H
 #define RULES_LINT_INTERNAL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_names.c - names that nothing uses, that hide others, that no strategy
  * runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_same.c - rules written twice, rules that undo each other, rules that a
  * more general one covers.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_sizes.c - the sizes that a left side names.
  *
  * A slice from 0 to 5000 has a type where a dimension has 5,000 elements or

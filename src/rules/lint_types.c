@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_types.c - do right sides have a type, and that of the left?
  *
  * Types alone are made: a hole gets a small type at random, an attribute that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lint_where.c - conditions that never hold, parts of them that always do, and
  * what follows from a condition.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* naming.c - see naming.h. */
 #include "rules/naming.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* naming.h - the e-graph's nodes and classes in the words of the language. */
 #ifndef RULES_NAMING_H
 #define RULES_NAMING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* near.c - the nearest misses of a rule.
  *
  * Where the whole pattern matches, the condition is run without stopping at a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* near.h - why a rule did not apply: its nearest misses in a run's e-graph. */
 #ifndef RULES_NEAR_H
 #define RULES_NEAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* near_text.c - conditions that fail, in words: the condition in infix, the
  * values of what it asks about, and what could be done about a size.
  *

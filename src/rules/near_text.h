@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* near_text.h - a condition that fails, in words; private to this folder. */
 #ifndef RULES_NEAR_TEXT_H
 #define RULES_NEAR_TEXT_H

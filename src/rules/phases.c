@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* phases.c - a strategy run: its phases one after the other, each within its
  * share of the limits.
  *

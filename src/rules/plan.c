@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan.c - the phases that a strategy has, before they are run.
  *
  * The steps of sequences are the phases, whatever their nesting.  Rules of

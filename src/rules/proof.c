@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof.c - lemmas of the engine as lemmas about terms of a program.
  *
  * Only what the claims rest on is taken, in the order of a walk from them, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof.h - why two programs of a saturated e-graph are equal: lemmas that cite
  * earlier ones, each rule application once.
  *

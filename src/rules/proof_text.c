@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* proof_text.c - a proof as text: a program, whose lets are its terms, and one
  * form with its lemmas (docs/PROOFS.md).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* query.c - patterns looked for by tests, and terms added by them.
  *
  * A bare name in a pattern is a slot that must hold the class of what the

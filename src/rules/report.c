@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* report.c - why a run stopped: the rule that broke the type law, and both
  * terms it would have made equal.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rule.c - one (rule ...) form to one compiled rule, or two for <=>.
  *
  * The clauses are taken apart first, then each direction is parsed in a scope

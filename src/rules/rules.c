@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules.c - the collection of rules: parameters, compilation, look-up.
  *
  * A rule's id, in the e-graph's origins and statistics, is its index here: the

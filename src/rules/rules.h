@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules.h - rule files: parsed, checked, compiled onto the e-graph engine. */
 #ifndef RULES_RULES_H
 #define RULES_RULES_H

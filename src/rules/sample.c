@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample.c - random terms: leaves, attributes, instances of patterns.
  *
  * Sizes come from a few small numbers and types are used again, so that the

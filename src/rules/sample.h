@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sample.h - random terms, for those who try rules; private to this folder. */
 #ifndef RULES_SAMPLE_H
 #define RULES_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* saturate.c - the term -> e-graph step: a program becomes an e-graph and the
  * rules run on it.
  *

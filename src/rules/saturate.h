@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* saturate.h - a program into an e-graph, rules run by a strategy, typed. */
 #ifndef RULES_SATURATE_H
 #define RULES_SATURATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sound.c - rules tried on random programs; see sound.h.
  *
  * A variant is the cheapest program under random prices of the nodes, in which

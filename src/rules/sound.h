@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sound.h - rules tried on random programs: do they keep the value?
  *
  * For one rule: small random terms that its left side matches are made into

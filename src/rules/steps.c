@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* steps.c - the steps of a condition: tests, definitions, and loops.
  *
  * The loops are an odometer, whose places in their lists live between the

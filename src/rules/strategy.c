@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* strategy.c - sets of rules as masks, strategies as plans.
  *
  * A set is the union of its items; sets of sets are resolved by a fixpoint, so

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test.h - the tests that stand beside the rules: (test NAME ...).
  *
  * docs/RULES.md tells the clauses.  A test runs on memory of its own, which is

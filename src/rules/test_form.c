@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_form.c - (test NAME ...) read into options and clauses.
  *
  * Options are keywords with a value, clauses are lists; both come from tables

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_run.c - one test run on memory of its own.
  *
  * The program of a test is parsed from a copy of its file in which all else is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* walk.c - the classes of a choice, children before parents.
  *
  * Depth first with a stack of its own; a class is given when all its children

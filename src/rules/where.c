@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* where.c - the clauses :where and :for, put into the order they are run in.
  *
  * A conjunct becomes a step as soon as its variables are bound: a definition

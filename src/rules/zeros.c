@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* zeros.c - proven zero regions and single values through each operator.
  *
  * A region (axis lo hi) says: every element whose index along `axis` lies in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* measure.c - the search: candidates, rounds, the best.
  *
  *   strategies -> code -> what the file knows -> rounds of build and run

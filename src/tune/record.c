@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* record.c - the file of results: JSON, read and written whole.
  *
  *   {"schema": 1, "kind": "glen-tune", "entries": [

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* report.c - what a search found, as a table and as JSON. */
 #include "tune/tune.h"
 #include <inttypes.h>

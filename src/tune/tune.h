@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tune.h - strategies measured: built, run on the same input, the fastest kept.
  *
  * Every strategy of poly/strategy becomes C, an executable and runs of it in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fault.c - the n-th call of a function of the C library fails.
  *
  *   LD_PRELOAD=libfault.so FAULT=write:3 FAULT_COUNT=FILE glen ...

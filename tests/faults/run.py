@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Calls of the C library fail under glen, one after the other.
 
     run.py GLEN [--sanitized] [--most N] [--only TEXT] [--allow TEXT]

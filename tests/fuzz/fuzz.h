@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fuzz.h - what the fuzz targets share: bytes read by a body within a heap,
  * which is all given back, and once more with half of the memory that took. */
 #ifndef TESTS_FUZZ_H

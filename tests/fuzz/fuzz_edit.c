@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A document with any text, in each language: read, and asked everything that
  * an editor asks, at many places; the first byte chooses the language.  Then
  * all of it with half of the memory. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The formatter on any bytes: it keeps the tokens, and formatting what it wrote
  * changes nothing; then all of it once more with half of the memory. */
 #include "fuzz.h"

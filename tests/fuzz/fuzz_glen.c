@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parser of programs on any bytes: a program, or diagnostics.
  *
  * A program is printed, with and without types; what was printed must parse

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lint on any rule file, well-formed or not: it ends, and what it says has
  * a place and can be shown; then once more with half of the memory.
  *

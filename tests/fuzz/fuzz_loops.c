@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader of loop programs on any bytes: a program, or diagnostics.
  *
  * A program is printed; what was printed must read back and print the same.

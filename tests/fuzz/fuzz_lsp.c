@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The language server's reader of messages on any bytes, and positions in any
  * text.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader of NPY files on any bytes: an array, or a diagnostic.
  *
  * An array that was read is read again where it is expected, and refused where

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parser of rule files on any bytes: rules, or diagnostics.
  *
  * Rules that are well-formed run for a few iterations on a small program; they

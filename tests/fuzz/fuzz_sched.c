@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fuzz_sched.c - any bytes as a .sched script: no crash, no endless work, and
  * what is accepted keeps the program legal. */
 #include "fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The S-expression reader on any bytes: it reads, or it explains why not.
  *
  * What was read is written and read again, and must be the same value; every

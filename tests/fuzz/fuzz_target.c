@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parser of targets on any bytes: a target, or diagnostics.
  *
  * A target is printed; what was printed must parse and print the same.  Every

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Is the code that is generated the same, byte for byte, as it was recorded?
 
 usage: run.py BUILD [--record] [--keep DIR]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The judges, judged: each runner of tests is given something that is wrong.
 
 usage: run.py GLEN

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Replays recorded sessions with the language server.
 
 A session (*.json) is a list of steps: `send` a message, or `raw` bytes of any

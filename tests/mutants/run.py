@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Plants small faults, one at a time, and sees whether the tests notice.
 
 usage: run.py [--folder NAME]... [--only ID]... [--missed] [--own]

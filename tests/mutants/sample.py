@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Draws small faults from the sources, for tests/mutants/*.patch.
 
 usage: sample.py FOLDER COUNT [SEED]     prints a patch list of src/FOLDER

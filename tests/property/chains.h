@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* chains.h - chains of explanations checked without the graph: each link is
  * replayed on the terms alone. */
 #ifndef TESTS_PROPERTY_CHAINS_H

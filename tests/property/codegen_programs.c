@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* codegen_programs.c - generated C equals the interpreter on random programs.
  *
  *   codegen_programs [first-seed [programs [batch [sanitize]]]]

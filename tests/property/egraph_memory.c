@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* egraph_memory.c - saturation in both forms of the index and in little memory.
  *
  * Saturates seeds with rules that join, look at constants, have guards and wide

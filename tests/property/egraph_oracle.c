@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* egraph_oracle.c - the engine against naive congruence closure.
  *
  *   egraph_oracle [CASES [SEED]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* extract_brute.c - the extractors against enumeration of all choices.
  *
  *   extract_brute [CASES [SEED [METHODS]]]     METHODS: tree,dag,exact,ilp

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pipeline_programs.c - the whole way from random programs to what their C
  * computes: rules, extraction, lowering, schedule, compiler, run.
  *

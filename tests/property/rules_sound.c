@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rules_sound.c - rules against the interpreter, on random programs.
  *
  *   rules_sound DIRECTORY [PROGRAMS [SEED [NAME=VALUE...]]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* schedule_legality.c - is what a schedule may do what it must and must not?
  *
  *   schedule_legality [first-seed [programs [commands [depth]]]]

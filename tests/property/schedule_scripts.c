@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* schedule_scripts.c - random loop programs under random schedule scripts.
  *
  *   schedule_scripts [first-seed [programs [steps [optimize]]]]

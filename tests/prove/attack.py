@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Rules that are wrong under a hidden condition, and right ones beside them.
 
 usage: attack.py GLEN [--every N] [--shapes N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A chain of residual layers, each relu(conv(x) * g + b) + x, as a program.
 
 Each layer reads the one before it twice, so a term written out has 2 to the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The prover as a tool: the shipped rules, planted ones, and results.
 
 - every rule of rules/ is proved or checked, or tested for a reason that stands

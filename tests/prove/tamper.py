@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Proofs with one field changed: the checker accepts none that is wrong.
 
 Proofs are made of programs here, then mutated: numbers, names, lists and lines

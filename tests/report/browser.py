@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A headless Chromium, driven over a pipe by the DevTools protocol.
 
 Only what the tests of the report need: open a page, run script in it, click,

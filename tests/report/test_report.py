@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The HTML report: what is in the file, and what it does in a browser.
 
 Without a Chromium only the file is looked at, and the exit code is 77.

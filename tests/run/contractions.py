@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Random sums of products against the interpreter.
 
 usage: contractions.py GLEN [COUNT [SEED]]

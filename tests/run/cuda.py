@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """CUDA output against the interpreter.
 
 usage: cuda.py GLEN [--quick | PART-OF-A-NAME]

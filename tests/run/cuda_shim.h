@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cuda_shim.h - runs CUDA kernels on the CPU, one block after the other.
  *
  * Every thread of a block is a context with a stack of its own; they take

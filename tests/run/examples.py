@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every example, all the way: parsed, printed, interpreted, compiled, run.
 
 All are in the one form of `glen rules fmt`.  For each program: printing it and

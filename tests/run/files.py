@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What glen reads and writes: every command, on inputs that are no files, with
 a stdout that takes nothing, over its inputs, when a signal ends it, and where
 nothing may be executed.

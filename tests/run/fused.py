@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Programs under the schedules that `--fuse` chooses, against the interpreter.
 
 Every pipeline under every mode; with post-tile also sizes that no tile divides

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Names of programs in the code that is made of them.
 
 Tensors, and functions, are called like keywords of C, C++ and CUDA, like macros

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* team.c - the part of an OpenMP run-time library that generated kernels need,
  * on POSIX threads.
  *

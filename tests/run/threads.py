@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every example with two threads under the thread sanitizer.
 
 The kernel is called with one thread and with two, on the same inputs: the

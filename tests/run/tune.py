@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """--tune: its files, what it goes on with, and what may go wrong.
 
 usage: tune.py GLEN

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* context.h - a context for tests that read programs and targets from text, and
  * its diagnostics. */
 #ifndef TESTS_CONTEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* refusals.h - a memory hook that refuses, for tests of running out of memory.
  */
 #ifndef TESTS_REFUSALS_H

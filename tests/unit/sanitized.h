@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sanitized.h - are the sanitizers on?  They make a test several times as slow;
  * what they look for shows in a part of the cases that the release build runs
  * all of. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What every command says, and with which exit code, when something is wrong.
 
 usage: run.py GLEN [WORD]      WORD: only the groups whose name holds it

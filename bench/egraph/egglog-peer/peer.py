@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """egglog on a workload, where that translates.
 
     peer.py FILE [--iterations N] [--program]

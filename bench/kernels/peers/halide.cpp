@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // halide.cpp - pipelines, convolutions and matrix products by Halide, compiled
 // at run time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // onednn.cpp - convolutions, pooling and matrix products by oneDNN.
 //
 // Variants, two words with a hyphen: the layout and the algorithm.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* openblas.c - matrix products by OpenBLAS: one for gemm, two or three for 2mm
  * and 3mm, matrix-vector products for gemver, a symmetric product for
  * covariance. */

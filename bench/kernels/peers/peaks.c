@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* peaks.c - the roofs: multiply-add throughput and memory bandwidth.
  *
  *   peaks THREADS        prints GFLOP/s and GB/s, each the best of several

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* worker.c - the process around a peer.
  *
  *   worker --kind K --variant V --sizes n,n,... --in n,n,... --out n,n,...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* worker.h - what a peer of the kernel benchmark implements.
  *
  * A worker is a process that holds one implementation of one problem.  It fills

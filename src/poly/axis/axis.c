@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* axis.c - the table of axes and the transforms of its order.
  *
  * Every transform first checks all of its rules, then appends axes and edits

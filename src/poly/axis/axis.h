@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* axis.h - loop axes as objects: where each one came from, and what may be
  * done to them.
  *

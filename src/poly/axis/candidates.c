@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* candidates.c - tiling cases of a hint graph, and the transforms of one.
  *
  * Of every group the case takes one axis.  Axes before it in its group are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* candidates.h - the ways to implement a hint graph, and the choice of one.
  *
  * A result is a whole implementation.  It is made of groups, steps that run

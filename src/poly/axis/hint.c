@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hint.c - what a nest of the loop program is as a graph of axes.
  *
  * The view of an access is found as a function of the loops around: the

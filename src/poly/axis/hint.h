@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hint.h - hint graphs of a loop program, one for every nest with loops.
  *
  * Every loop is an original axis.  Loops that stand side by side below the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* implgraph.c - nodes and tensors of a graph under transforms of its axes.
  *
  * A transform is first done to the table of axes, which checks its rules; then

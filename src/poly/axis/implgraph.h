@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* implgraph.h - what a loop nest does, said in axes: the hint graph as it was
  * lowered, and impl graphs made of it by transforms of axis.h.
  *

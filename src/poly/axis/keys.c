@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* keys.c - tiling keys: one number for a result and its groups' impl graphs.
  *
  * Mixed radix: the last group of a result is the fastest digit, and a result's

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loop_axes.c - see loop_axes.h.
  *
  * The order of axes is that of the tree, so that the table's own order is not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loop_axes.h - the table of axes of a program's loops, kept through every
  * schedule primitive.
  *

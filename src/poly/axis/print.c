@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* print.c - graphs as text, one line an axis, node and tensor; and as JSON.
  *
  *   axis ID NAME SIZE VALUE TYPE {FROM} PAIR

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* report.c - the candidates of every graph of a program, and the choice.
  *
  * The hint graph comes first, then one line a key and group, then the graph

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* solve.c - sizes for every tiling case, and the choice among cases.
  *
  * Tile sizes tried are an axis' size halved again and again, and with them the

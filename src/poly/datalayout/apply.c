@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* apply.c - the layouts that a search chose, given to a program.
  *
  * By the commands that show.c writes, each of which may be refused.  An array

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cost.c - what a definition pays for the layout of an array that it reads.
  *
  * Reorder cost: where the first two dimensions are read the other way round

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* datalayout.h - where the elements of arrays should lie: transforms of their
  * layout, what each would cost, and a search for the cheapest.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lines.c - how many lines of the first cache definitions bring in.
  *
  * For each access, level j counts the lines that its j innermost loops touch

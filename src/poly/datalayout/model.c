@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* model.c - what a program reads, for the costs of layouts.
  *
  * A statement is a definition: its loops are those around it, and its reads

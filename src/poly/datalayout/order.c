@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order.c - loop orders and layouts that together cost least.
  *
  * What layout is best follows from the order of the loops, and the other way

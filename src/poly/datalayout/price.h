@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* price.h - what the costs of layouts share (cost.c, lines.c). */
 #ifndef POLY_DATALAYOUT_PRICE_H
 #define POLY_DATALAYOUT_PRICE_H

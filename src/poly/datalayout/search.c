@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* search.c - the greedy search for layouts.
  *
  * A round tries every transform on every movable array on top of what was

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* show.c - a search for layouts, as a schedule script with comments.
  *
  * The comments are the trace; the commands copy what each statement reads into

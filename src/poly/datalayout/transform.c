@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* transform.c - the transforms, as maps of elements.
  *
  * Each takes the dimensions that the layout has now, so that they compose.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* apply.c - one step of a schedule: on a copy, checked, then put in place.
  *
  * The gate: the dependences of the program before the step must be kept by the

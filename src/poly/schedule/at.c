@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* at.c - compute_at, roll and reverse_compute_at: statements moved below loops
  * of those that use, or made, their values.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto.c - tiling, then fusion, as a sequence of primitives.
  *
  *   inline    what computes an array point by point and is read once a point

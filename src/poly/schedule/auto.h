@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto.h - a schedule chosen for the target, as a script of primitives.
  *
  * Tiling, then fusion, after Zhao and Di, "Optimizing the memory hierarchy by

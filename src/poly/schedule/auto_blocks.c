@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_blocks.c - blocks of what is read and written along different loops.
  *
  * A transposition reads along one loop and writes along another: whichever is

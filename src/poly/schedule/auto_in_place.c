@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_in_place.c - rows that are written where the oldest one was.
  *
  * Of the rows that are kept of a stage (auto_rows.c), an iteration makes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_inline.c - formulas in the place of arrays.
  *
  * What is computed point by point and read once a point needs no array.  Where

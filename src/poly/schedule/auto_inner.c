@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_inner.c - the loops around statements, last of all.
  *
  * From a statement outwards: loops of few iterations are written out while

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_interleave.c - stages of a row in turn, part by part.
  *
  * Where rows are whole (auto_rows.c), those that are alive in an iteration may

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_lines.c - the cache lines that an access costs.
  *
  * After Carr, McKinley and Tseng, "Compiler optimizations for improving data

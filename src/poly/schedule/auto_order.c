@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_order.c - the loop that runs along memory, innermost.
  *
  * Where another loop around a reduction costs far fewer lines (auto_lines.c)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_parts.c - formulas of arrays that are computed in parts.
  *
  * A stencil whose borders read something else than its inside is computed by a

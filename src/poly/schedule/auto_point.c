@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_point.c - what joins its consumer point by point, before tiling.
  *
  * A nest whose values are read at one point of another nest only, each by the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_rows.c - rows of stages in turn.
  *
  * The rows of what a nest computes are cut into strips, over which threads are

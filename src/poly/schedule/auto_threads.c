@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_threads.c - the loops that are spread over threads.
  *
  * In each nest the outermost loop that allows it.  A nest that does little

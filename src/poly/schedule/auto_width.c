@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_width.c - how many loops of a nest could run by threads, and what may
  * join what for that.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* auto_worth.c - is a program worth the time that a schedule takes?
  *
  * Scheduling takes time by the statements of a program, whatever their

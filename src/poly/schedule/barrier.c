@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* barrier.c - whether all threads of a block meet at its barriers.
  *
  * A barrier runs in the iterations of the loops around it.  Those of loops

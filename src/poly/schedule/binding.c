@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* binding.c - whether loops may run on the cores, blocks and threads that they
  * are marked for.
  *

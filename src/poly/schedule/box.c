@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* box.c - footprints: the box around the elements that one iteration of the
  * loops around touches.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cache.c - cache_read, cache_write, pack: a copy of part of an array that
  * statements read or write instead of it; set_buffer: where arrays are kept.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* change.h - what the primitives share: edits of the tree, names, blocks. */
 #ifndef POLY_SCHEDULE_CHANGE_H
 #define POLY_SCHEDULE_CHANGE_H

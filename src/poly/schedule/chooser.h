@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* chooser.h - what the parts of the automatic schedule share.
  *
  *   auto.c          tiling, then fusion

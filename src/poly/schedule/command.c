@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* command.c - commands as text, in the one form that scripts are dumped in.
  *
  * Everything a step named is written out: what it was given by the names of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* edit.c - changes of statements. */
 #include "poly/affine.h"
 #include "poly/schedule/edit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* edit.h - changes of statements and arrays, for the data primitives. */
 #ifndef POLY_SCHEDULE_EDIT_H
 #define POLY_SCHEDULE_EDIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* figure.c - the schedule tree of a program whose producers were fused into
  * tiles, as Zhao and Di print it (figure 5 of the paper that auto.h names).
  *

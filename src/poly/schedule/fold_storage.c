@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fold_storage.c - a dimension kept in fewer places, by its index modulo their
  * number.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* form.c - see form.h. */
 #include "poly/schedule/form.h"
 #include "poly/affine.h"

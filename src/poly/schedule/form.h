@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* form.h - what one iteration of the loops around a nest does, as boxes.
  *
  * In each iteration o of the loops around, a statement of the nest runs for a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* inline.c - compute_inline and reverse_compute_inline: a statement's body put
  * where its value is used, or used in the statement that makes the value.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* interleave.c - loops that follow each other, some iterations of each in turn.
  *
  *   for x { A }  for y { B }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* kept.c - the legality of a step, asked of what it changed.
  *
  * What a program was before the step was legal.  Two statements with the times

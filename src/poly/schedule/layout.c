@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layout.c - how an array lies in memory: transform_layout, storage_align,
  * double_buffer, pipeline.
  *

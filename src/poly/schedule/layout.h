@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* layout.h - index maps of arrays. */
 #ifndef POLY_SCHEDULE_LAYOUT_H
 #define POLY_SCHEDULE_LAYOUT_H

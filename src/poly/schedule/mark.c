@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* mark.c - how loops are run: serial, unroll, parallel, vectorize, bind,
  * separate, and barriers.
  *

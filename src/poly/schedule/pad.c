@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pad.c - pad_einsum: the extents of a reduction rounded up.
  *
  * The update, what starts it, and where it goes to a local what takes it from

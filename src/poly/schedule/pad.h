@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pad.h - what the parts of pad_einsum share.
  *
  *   pad.c        the update, its neutral value, statements that grow

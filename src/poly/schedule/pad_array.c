@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pad_array.c - arrays of pad_einsum; see pad.h. */
 #include "poly/affine.h"
 #include "poly/schedule/pad.h"

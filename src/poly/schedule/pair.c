@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pair.c - see pair.h. */
 #include "poly/schedule/pair.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pair.h - the accesses of two statements whose bodies are equal, but for the
  * order of factors and terms. */
 #ifndef POLY_SCHEDULE_PAIR_H

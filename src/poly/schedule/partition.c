@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* partition.c - partition and peel: a loop cut into ones that run over parts
  * of its values.
  *

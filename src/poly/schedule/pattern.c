@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pattern.c - an instruction's semantics as a pattern; see unify.h.
  *
  * Every access of an operand gets a point at which it starts and, for each

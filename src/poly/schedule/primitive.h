@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* primitive.h - schedule primitives: one table for the C API, scripts, help.
  *
  * A primitive is a command with typed arguments that changes a loop program or

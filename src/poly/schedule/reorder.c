@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* reorder.c - reorder, fission, merge, put_after, simple_compute_at, shift:
  * loops changed against each other.  Whether the order of instances allows it
  * is asked by the gate afterwards.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* resolve.c - names in scripts.
  *
  * A loop is named by its name, or as STMT.NAME: the loop around that statement

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rfactor.c - rfactor and decompose_reduction.
  *
  * rfactor at loop k of a reduction A[w] op= body: partial results R[k, w] are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* roll.c - sliding windows: in which iteration an element is made that several
  * iterations of a loop need.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* script.c - .sched scripts, run item by item.
  *
  * A command that fails inside `try` takes the program, what was printed and

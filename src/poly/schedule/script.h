@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* script.h - a script while it is read and run (script*.c). */
 #ifndef POLY_SCHEDULE_SCRIPT_H
 #define POLY_SCHEDULE_SCRIPT_H

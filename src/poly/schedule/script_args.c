@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* script_args.c - the arguments of a command, as the table of primitives says.
  */
 #include "poly/schedule/script.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* script_read.c - the items of a script: commands, assertions, blocks.
  *
  * Blocks become jumps, so that neither reading nor running recurses; that a

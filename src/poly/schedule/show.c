@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* show.c - the nest as loops with bounds and bodies, for people.
  *
  * Bounds and indices are quasi-affine functions of the loops around; isl's

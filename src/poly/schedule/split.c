@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* split.c - split, fuse and tile: loops cut up and joined.
  *
  * A split takes t apart into digits of a mixed radix, the first of which is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* table.c - the primitives. */
 #include "poly/schedule/change.h"
 #include <string.h>

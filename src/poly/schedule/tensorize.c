@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tensorize.c - a loop nest replaced by a call of an instruction.
  *
  * The sizes of the call are looked for among the extents of the nest: for each

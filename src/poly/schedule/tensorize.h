@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tensorize.h - what the search for an instruction's call shares.
  *
  *   tensorize_size.c  sizes of the call, from the nest

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tensorize_size.c - sizes of a call that come into question; see tensorize.h.
  */
 #include "poly/affine.h"

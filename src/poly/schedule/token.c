@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* token.c - the tokens of a .sched script.
  *
  * Line ends matter, but not inside brackets.  Comments run from # to the end

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* token.h - the tokens of a .sched script. */
 #ifndef POLY_SCHEDULE_TOKEN_H
 #define POLY_SCHEDULE_TOKEN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tree.c - edits of the nest that several primitives are made of. */
 #include "poly/affine.h"
 #include "poly/schedule/change.h"

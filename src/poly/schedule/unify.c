@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* unify.c - see unify.h. */
 #include "poly/schedule/unify.h"
 #include "poly/affine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* unify.h - a nest of loops as an instruction, by unification.
  *
  * The pattern is the form of the instruction's semantics, lowered like any

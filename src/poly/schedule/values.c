@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* values.c - do all values come from where they came from before?
  *
  * A change of statements is right when every instance of the new program does

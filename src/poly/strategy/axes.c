@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* axes.c - the impl graph that the cost model chose, done to the loops.
  *
  * The transforms of its axes (candidates.h) are commands one to one: a split

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cost.c - cycles of a scheduled program, predicted.
  *
  * A statement's arrays are looked at over its loops (hint.h).  The outermost

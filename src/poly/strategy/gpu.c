@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* gpu.c - loops bound to the blocks and threads of a GPU.
  *
  * Of every nest the loops from the outside in, as long as each is the only one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* strategies.c - the list of strategies, each made on a copy of the program.
  *
  * A strategy is a way to fuse (auto.h), sizes of tiles, and a variant of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* strategy.h - whole schedules of a program, each as a script, with a price.
  *
  * A strategy is one ScheduleResult: how every nest is fused, cut, ordered,

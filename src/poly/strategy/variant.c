@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* variant.c - what is done to the innermost loops of a strategy.
  *
  * Every variant is a sequence of primitives tried nest by nest; a refusal

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* enumerate.c - the instances of a program in order; see order.h.
  *
  * Of each statement the values of its indices are tried one after the other,

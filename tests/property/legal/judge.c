@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* judge.c - see judge.h. */
 #include "judge.h"
 #include <stdlib.h>

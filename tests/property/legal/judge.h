@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* judge.h - what docs/SCHEDULES.md asks of a program, decided by looking at
  * all pairs of accesses. */
 #ifndef TESTS_PROPERTY_LEGAL_JUDGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* order.h - the instances of a loop program in the order in which its text
  * says that they run, and what each reads and writes.
  *

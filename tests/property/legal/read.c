@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* read.c - loop programs from their texts, line by line; see order.h. */
 #include "order.h"
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* threads.c - blocks, threads and barriers; see judge.h. */
 #include "judge.h"
 #include <stdlib.h>

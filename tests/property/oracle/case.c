@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* case.c - random actions and rules. */
 #include "tests/property/oracle/case.h"
 #include <string.h>

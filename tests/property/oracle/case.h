@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* case.h - a case of egraph_oracle.c: actions on a graph, then rules that run.
  */
 #ifndef TESTS_PROPERTY_ORACLE_CASE_H

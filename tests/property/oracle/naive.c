@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* naive.c - congruence closure and matching, as simple as can be: all pairs of
  * nodes are compared, every node is tried for every node of a pattern. */
 #include "tests/property/oracle/naive.h"

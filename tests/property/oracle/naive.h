@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* naive.h - the engine that egraph_oracle.c compares with. */
 #ifndef TESTS_PROPERTY_ORACLE_NAIVE_H
 #define TESTS_PROPERTY_ORACLE_NAIVE_H

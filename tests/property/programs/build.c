@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* build.c - the program of a plan, and the data it runs on. */
 #include "tests/property/programs/plan.h"
 #include <string.h>

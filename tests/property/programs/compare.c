@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* compare.c - whether outputs of generated code are those of the interpreter.
  *
  * Integers must agree exactly.  For floats the tolerance is relative to the

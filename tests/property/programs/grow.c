@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* grow.c - random views, tuples and computations. */
 #include "tests/property/programs/plan.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* pipeline.c - plans: any programs, and stages over an image. */
 #include "tests/property/programs/plan.h"
 #include <string.h>

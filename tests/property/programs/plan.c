@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan.c - random choices, and steps that are added when they have a type. */
 #include "tests/property/programs/plan.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* plan.h - random well-typed programs as lists of steps; see
  * codegen_programs.c.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* products.c - random programs of contractions and windows among chains of
  * quasi-affine views.
  *

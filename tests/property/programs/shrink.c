@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* shrink.c - a smaller plan that fails as well. */
 #include "tests/property/programs/plan.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* command.c - random commands, most of which make some sense for the program.
  */
 #include "scripts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* every.c - commands of every primitive, at every place; see scripts.h. */
 #include "poly/schedule/primitive.h"
 #include "scripts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hard.c - loop programs in which much depends on order: several reductions
  * of one array, reads between updates, folds, in place, quotients, look-ups,
  * windows, locals, padding, calls. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* program.c - random chains of stages over small arrays: element by element,
  * stencils, transposes, reductions, recurrences in place, triangles. */
 #include "scripts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* random.c - numbers that follow from a seed alone. */
 #include "scripts.h"
 

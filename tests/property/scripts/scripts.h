@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* scripts.h - random loop programs and commands for them; see
  * schedule_scripts.c. */
 #ifndef TESTS_PROPERTY_SCRIPTS_SCRIPTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_compile.c - the pipeline as one call, in a program that knows nothing of
  * glen but its public header. */
 #include "glen/glen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_host.c - the library in a program that is not glen: on a thread whose
  * stack is small, in a locale whose numbers have commas. */
 #include "glen/glen.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_memory.c - a result that is verified, and its proof, while memory runs
  * out: at no allocation does that become "proved". */
 #include "../refusals.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* counting.h - an allocation hook that counts and refuses on demand. */
 #ifndef TEST_COUNTING_H
 #define TEST_COUNTING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arenas: alignment, separate blocks, reset, large requests. */
 #include "base/arena.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Diagnostics: what is kept, where it stands, how it looks. */
 #include "counting.h"
 #include "base/diag.h"

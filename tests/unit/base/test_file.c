@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files: whole or not at all, links, devices, directories, reading. */
 #include "counting.h"
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_governor.c - limits are kept, named, and leave a share to what follows.
  *
  * No time is asserted: stages end because their end lies behind us. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heaps: accounting, limits, refusal by the hook, unwinding, cleanups. */
 #include "counting.h"
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The JSON writer, in lines and on one line. */
 #include "base/json.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_map.c - what is put under a key is found, whatever the keys. */
 #include "base/map.h"
 

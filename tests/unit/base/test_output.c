@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_output.c - outputs as one transaction, whatever step fails. */
 #include "base/file.h"
 #include "base/output.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The S-expression reader: structure, atoms, errors, extremes. */
 #include "counting.h"
 #include "base/sexp.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Texts, UTF-8, numbers as text, and values as they stand in a file. */
 #include "counting.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values: equal content has one id, whatever the table went through. */
 #include "counting.h"
 #include "base/value.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Vectors: growth, order, and the bound on lengths. */
 #include "base/vec.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* nests.h - loop programs compiled, run and compared with the same program run
  * one instance at a time. */
 #ifndef TESTS_CODEGEN_NESTS_H

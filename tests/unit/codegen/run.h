@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* run.h - programs compiled, run and compared with the interpreter. */
 #ifndef TESTS_CODEGEN_RUN_H
 #define TESTS_CODEGEN_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* small.h - loop programs for targets whose caches are small. */
 #ifndef TESTS_CODEGEN_SMALL_H
 #define TESTS_CODEGEN_SMALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_arithmetic.c - values at the edges, against numbers written down. */
 #include "run.h"
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_build.c - compiling and running: what can go wrong, and cleaning up. */
 #include "run.h"
 #include <dirent.h>

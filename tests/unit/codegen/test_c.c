@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_c.c - the text of generated code. */
 #include "../poly/fixture.h"
 #include "codegen/c.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_constructs.c - every construct of the language, compiled and run. */
 #include "run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_fetch.c - what loops ask memory for ahead of time. */
 #include "small.h"
 

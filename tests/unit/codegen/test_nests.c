@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_nests.c - code of nests that lowering would not make: marks, locals of
  * any rank and storage, times of their own.  Compiled under sanitizers and
  * compared with the same program run one instance at a time. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_stencils.c - code of stencils: borders apart from what lies between
  * them. */
 #include "small.h"

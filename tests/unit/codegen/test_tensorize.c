@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_tensorize.c - loop nests replaced by calls of instructions: the code
  * that calls them, compiled under sanitizers, against the loops as they were
  * run one instance at a time; and what is refused, with the program unchanged.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_vectors.c - loops that are marked for vectors: what comes before the
  * first whole one and after the last one, by what is known of their bounds. */
 #include "nests.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Documents: what is mended, what is found, where terms and names stand. */
 #include "edit/edit.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* small.h - a small language for the tests of the engine: leaves named by an
  * attribute, f/1, g/2, h/3, and terms written down as arrays. */
 #ifndef TESTS_EGRAPH_SMALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "egraph/export.h"
 #include "small.h"
 #include <criterion/criterion.h>

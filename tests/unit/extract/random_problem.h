@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* random_problem.h - small random e-graphs and their optimum by enumeration.
  *
  * Four families: `tangled` (any node may use any class, or mostly earlier

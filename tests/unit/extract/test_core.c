@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "extract/core.h"
 #include "extract/landmark.h"
 #include "random_problem.h"

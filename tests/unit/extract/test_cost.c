@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "extract/cost.h"
 #include "extract/egraph.h"
 #include "extract/internal.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "../base/counting.h"
 #include "base/diag.h"
 #include "extract/problem.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "random_problem.h"
 #include <criterion/criterion.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fixture.h - a context for the tests of the language, and its diagnostics. */
 #ifndef TESTS_GLENSIDE_FIXTURE_H
 #define TESTS_GLENSIDE_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lang.h - a context for each test, and programs from text. */
 #ifndef TEST_LANG_H
 #define TEST_LANG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The bounds of what rounding changes: two programs that are equal but for it
  * stay within them, where they are ill-conditioned too, and the bounds stay
  * small where they are not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The columns of ops.def, held against what the interpreter computes. */
 #include "glenside/interpret_state.h"
 #include "lang.h"

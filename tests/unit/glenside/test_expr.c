@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Expressions: values of every function, undefinedness, sorts, diagnostics. */
 #include "fixture.h"
 #include "glenside/expr.h"

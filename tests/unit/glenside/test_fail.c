@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fail: each ill-formed program gives exactly the diagnostics beside it.
  *
  * A first line `; target: FILE` names the target it is read with.  With

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The interpreter, against results that were computed by other means: by hand,
  * or by direct loops in this file. */
 #include "fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* NPY files: what numpy writes, what it may also write, and hostile bytes. */
 #include "fixture.h"
 #include "glenside/tensor.h"

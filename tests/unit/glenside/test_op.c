@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The operator tables and look-ups. */
 #include "lang.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parsing: structure, sugar, constants, names, extremes, examples, docs. */
 #include "lang.h"
 #include "../base/counting.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Printing: what is printed parses to the same program and prints the same. */
 #include "lang.h"
 #include "base/file.h"

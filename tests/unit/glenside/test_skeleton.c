@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Terms with holes: parsed, printed, checked as patterns, built. */
 #include "fixture.h"
 #include "glenside/skeleton.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Targets: files, diagnostics, instructions, calls, templates, detection. */
 #include "fixture.h"
 #include "glenside/target.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Arrays: conversions, filling, comparison. */
 #include "fixture.h"
 #include "glenside/tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What earlier implementations of the paper got wrong: here it is either
  * refused or has the value that the definitions give. */
 #include "lang.h"

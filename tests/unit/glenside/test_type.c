@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Inference: every operator's type, every fault, and no attribute that could
  * break it. */
 #include "lang.h"

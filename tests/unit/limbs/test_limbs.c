@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Integers of one limb by our functions: what GMP says of the same integers
  * times 2^130, which are not for ours, is the judge. */
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader of messages: framing, faults, what is too large. */
 #include "lsp/message.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Positions: UTF-16 code units, line ends of all kinds, clamping. */
 #include "lsp/text.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* byhand.h - loop programs written down in the text form of isl's relations,
  * for tests that need a program of an exact shape. */
 #ifndef TESTS_POLY_BYHAND_H

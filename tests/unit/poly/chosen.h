@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* chosen.h - programs under the schedule that is chosen for them, and whether
  * they compute what they did. */
 #include "fixture.h"

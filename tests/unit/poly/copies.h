@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* copies.h - small programs by hand of which tests schedule many: copies, and a
  * chain of two. */
 #ifndef TESTS_POLY_COPIES_H

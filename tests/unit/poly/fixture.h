@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fixture.h - programs from text, lowered, for the tests of poly and codegen.
  */
 #ifndef TESTS_POLY_FIXTURE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_axis.c - splits, merges and reordering of axes, and their refusals. */
 #include "poly/axis/axis.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_blocks.c - transpositions go block by block, and nothing else does. */
 #include "chosen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_candidates.c - tiling cases, keys, and graphs of lowered programs. */
 #include "fixture.h"
 #include "poly/axis/hint.h"

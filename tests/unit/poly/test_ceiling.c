@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_ceiling.c - programs that isl cannot cope with end within the limits.
  *
  * isl asks isl_ctx_next_operation before each operation; here it asks this

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_datalayout.c - the costs of layouts, their maps, and the search. */
 #include "walk.h"
 #include "poly/access.h"

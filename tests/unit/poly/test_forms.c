@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_forms.c - the exact forms that primitives give, at the sizes of the
  * examples they are described by elsewhere, and what each one refuses. */
 #include "copies.h"

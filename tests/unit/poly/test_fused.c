@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_fused.c - tiling, then fusion: the paper's example to the point, and
  * what the method promises of any program. */
 #include "fixture.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_implgraph.c - calls, buffers and views of graphs under transforms. */
 #include "poly/axis/implgraph.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_limit.c - isl does no more than it may: by operations, by what they take
  * on large tableaux, by the stage of the governor; and then goes on. */
 #include "poly/limit.h"

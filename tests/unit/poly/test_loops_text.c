@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_loops_text.c - loop programs read from text, and printed again. */
 #include "fixture.h"
 #include "poly/schedule/primitive.h"

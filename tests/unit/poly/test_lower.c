@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_lower.c - which statements and arrays come out of lowering. */
 #include "fixture.h"
 #include "poly/access.h"

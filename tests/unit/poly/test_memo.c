@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is remembered of statements, and until when. */
 #include "poly/memo.h"
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_memory.c - lowering and scheduling when memory runs out, at every
  * allocation. */
 #include "../refusals.h"

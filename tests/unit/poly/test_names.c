@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_names.c - what a program calls an array, and what C does. */
 #include "poly/names.h"
 #include <criterion/criterion.h>

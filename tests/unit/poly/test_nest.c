@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_nest.c - the tree of loops, times, and running a program by them. */
 #include "fixture.h"
 #include "glenside/interpret.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_pad.c - pad_einsum: extents rounded up, outputs as before. */
 #include "walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_primitives.c - primitives that change statements: forms, counts of
  * instances, refusals; outputs are compared in every case. */
 #include "copies.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_roll.c - roll and fold_storage: forms, counts of instances, places in
  * memory, refusals; outputs are compared in every case. */
 #include "walk.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_rows.c - rows of stages in turn, chosen by itself: which programs get
  * them, what is computed, kept and left alone; values against the program as
  * it was lowered. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_schedule.c - structural primitives: forms, counts, refusals. */
 #include "copies.h"
 

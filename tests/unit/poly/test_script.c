@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_script.c - the language of .sched scripts. */
 #include "walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_simplify.c - floors simplified on a box. */
 #include "fixture.h"
 #include "poly/affine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sizes of arrays, and folds that a program must not have. */
 #include "byhand.h"
 #include "poly/storage.h"

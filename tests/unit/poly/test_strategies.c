@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_strategies.c - whole schedules: each is what its script makes. */
 #include "fixture.h"
 #include "poly/schedule/chooser.h"

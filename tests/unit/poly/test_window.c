@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_window.c - images whose windows are read where they lie. */
 #include "poly/contraction.h"
 #include <criterion/criterion.h>

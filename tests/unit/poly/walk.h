@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* walk.h - runs a loop program by walking over its instances in the order of
  * its nest: what the order and the places in memory mean, and nothing else.
  * Parallel loops run backwards; arrays of the program's own start as rubbish.

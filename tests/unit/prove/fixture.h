@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* fixture.h - programs and rules from text, for the tests of the prover. */
 #ifndef TESTS_PROVE_FIXTURE_H
 #define TESTS_PROVE_FIXTURE_H

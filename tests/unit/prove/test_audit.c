@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_audit.c - copies with smaller sizes, and proofs held against them. */
 #include "../refusals.h"
 #include "fixture.h"

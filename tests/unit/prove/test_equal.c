@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_equal.c - pairs of terms: by polynomials, by relations, and by both. */
 #include "fixture.h"
 #include "glenside/interpret.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_floats.c - what of floats is a difference, and what is rounding or the
  * end of their range. */
 #include "fixture.h"

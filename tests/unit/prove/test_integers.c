@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_integers.c - integers are decided: by all their values, as bit-vectors,
  * and near the literals of both sides. */
 #include "../refusals.h"

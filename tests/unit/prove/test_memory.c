@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_memory.c - the prover when memory runs out, at every allocation. */
 #include "../refusals.h"
 #include "fixture.h"

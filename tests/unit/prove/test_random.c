@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_random.c - terms grown at random, each compared with each.
  *
  * Whatever an argument alone proves must be equal on the interpreter, for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* test_rules.c - rules that are right and rules that are wrong. */
 #include "fixture.h"
 #include "prove/forms.h"

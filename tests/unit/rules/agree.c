@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* agree.c - the check of a whole e-graph by interpretation.
  *
  * One program is made of the e-graph: a term for each class, built from the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* agree.h - do all nodes of each class of an e-graph denote the same array? */
 #ifndef TEST_AGREE_H
 #define TEST_AGREE_H

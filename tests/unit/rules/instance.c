@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instance.c - random instances of a left side, from its type downwards.
  *
  * `down` is the inverse of type inference: given a node of the pattern and the

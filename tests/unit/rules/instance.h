@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* instance.h - random instances of a rule's left side.
  *
  * From a random type of the root downwards: each node of the pattern gets an

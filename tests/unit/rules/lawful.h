@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* lawful.h - a context for each test, rules and programs from text. */
 #ifndef TEST_LAWFUL_H
 #define TEST_LAWFUL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Lowering rules derived from instructions. */
 #include "lawful.h"
 #include "rules/sound.h"

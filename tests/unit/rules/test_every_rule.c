@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every shipped rule applies somewhere, and what it builds keeps the value. */
 #include "agree.h"
 #include "instance.h"

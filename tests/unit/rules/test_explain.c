@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Explanations: chains are found, replay, and wrong ones are caught; the
  * nearest misses of rules. */
 #include "../base/counting.h"

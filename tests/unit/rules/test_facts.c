@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a class knows: types, proven zeros, single values. */
 #include "lawful.h"
 #include "glenside/interpret.h"

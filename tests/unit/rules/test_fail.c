@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tests/fail/rules: each wrong rule file gives exactly the diagnostics beside
  * it.  A file with a program beside it is well-formed: its rules break the law
  * when they are run.

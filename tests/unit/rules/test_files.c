@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tests that stand in rule files: those of rules/ and of tests/rules/. */
 #include "base/file.h"
 #include "lawful.h"

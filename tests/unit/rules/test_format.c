@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one form of source files: what it looks like, that it keeps all tokens,
  * and that formatting twice is formatting once. */
 #include "lawful.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts of Glenside's own tests: types, values, and what was unsound there.
  *
  * Its access-tensor is a tensor here, and its shape terms (slice-shape,

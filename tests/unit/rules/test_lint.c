@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the lint finds, and that it finds nothing in rules that are right. */
 #include "lawful.h"
 #include "rules/lint.h"

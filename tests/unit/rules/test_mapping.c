@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whole programs mapped onto an array: after the shipped strategy some program
  * is left that computes no dot product on the host, and it denotes the same.
  *

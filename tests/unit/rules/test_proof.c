@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Proofs by lemmas: each cites what stands before it, says what it cites makes
  * true, and shares what programs share. */
 #include "../base/counting.h"

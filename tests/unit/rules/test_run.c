@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Saturation: the term -> e-graph step, strategies, what comes out of it. */
 #include "lawful.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 //! The workload files of ../workloads on egg, for comparison.
 //!
 //!   egg-peer FILE [--iterations N] [--backoff] [--match-limit N]

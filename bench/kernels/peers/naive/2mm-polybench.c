@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes I J K L; the loops in the order of PolyBench */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes I J K L */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes I J K L M */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes H W of the result */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes C H W O K STRIDE PAD; NCHW, batch 1; the padded input is a copy */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes N M */
 #include "naive.h"
 

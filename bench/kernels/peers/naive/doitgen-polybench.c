@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes R Q P; the loops in the order of PolyBench */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes R Q P */
 #include "naive.h"
 

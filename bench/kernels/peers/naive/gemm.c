@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes M N K; zeroes first: Polly knows a product by its perfect nest */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes N; in a u1 v1 u2 v2 y z, out b x w; the loops in the order of PolyBench
  */
 #include "naive.h"

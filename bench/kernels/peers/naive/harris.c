@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes H W of the image */
 #include "naive.h"
 

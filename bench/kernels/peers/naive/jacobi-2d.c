@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes N T */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* main.c - the peer around a naive kernel. */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* naive.h - loops as one would write them down.
  *
  * Sizes are macros.  Each file defines kernel(); inputs and outputs are

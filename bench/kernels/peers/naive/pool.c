@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes C H W K STRIDE PAD; the largest of K x K pixels, NCHW, batch 1 */
 #include "naive.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* sizes H W */
 #include "naive.h"
 
