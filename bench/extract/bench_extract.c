@@ -64,7 +64,7 @@ put_file(const settings *set, const char *path) {
     bs_json_int(&j, "classes", p.n_classes);
     bs_json_int(&j, "roots", p.n_roots);
     for (int m = EX_TREE; m <= EX_ILP; m++)
-      if (set->wanted[m] && ex_method_built_in((ex_method)m))
+      if (set->wanted[m] && ex_method_is_there((ex_method)m))
         put_result(&j, &p, (ex_method)m, set->seconds);
     bs_json_end(&j);
     puts(bs_text_str(&text));

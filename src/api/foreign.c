@@ -22,9 +22,10 @@ solve(foreign_args *a, const ex_problem *problem, ex_solution *out) {
   if (!ex_method_find(a->extractor, &method))
     return bs_error(diags, BS_NOWHERE, "unknown-extractor",
                     "there is no extractor named %s", a->extractor);
-  if (!ex_method_built_in(method))
+  if (!ex_method_is_there(method))
     return bs_error(diags, BS_NOWHERE, "missing-feature",
-                    "the extractor %s is not built in", a->extractor);
+                    "the extractor %s needs CBC, which is not there",
+                    a->extractor);
   if (ex_method_trees(method) && ex_has_negative(problem)) {
     bs_error(diags, BS_NOWHERE, "negative-cost",
              "costs below zero have no cheapest tree: a term may be used again "

@@ -204,10 +204,10 @@ choose_method(saturate_args *a) {
   if (!ex_method_find(a->options->extractor, &a->method))
     return bs_error(diags, BS_NOWHERE, "unknown-extractor",
                     "there is no extractor named %s", a->options->extractor);
-  if (!ex_method_built_in(a->method))
+  if (!ex_method_is_there(a->method))
     return bs_error(diags, BS_NOWHERE, "missing-feature",
-                    "the extractor %s is not built in; see glen --version "
-                    "--verbose",
+                    "the extractor %s needs CBC, which is not there; see glen "
+                    "--version --verbose",
                     a->options->extractor);
   return true;
 }

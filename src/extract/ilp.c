@@ -18,7 +18,42 @@
 #include "glen-features.h"
 
 #if GLEN_HAVE_CBC
+#include "base/library.h"
 #include <Cbc_C_Interface.h>
+#include <pthread.h>
+
+/* clang-format off */
+#define CBC_FUNCTIONS(X) \
+  X(addCol) X(addRow) X(deleteModel) X(getBestPossibleObjValue) \
+  X(getColSolution) X(isProvenOptimal) X(newModel) X(setAllowableGap) \
+  X(setLogLevel) X(setMaximumSeconds) X(setParameter) X(solve)
+/* clang-format on */
+
+/* CBC's functions.  It brings eighteen libraries with it, so that it is loaded
+ * when an integer program is first solved. */
+#define FIELD(name) __typeof__(&Cbc_##name) name;
+#define NAME(name)  "Cbc_" #name " "
+static union {
+  struct {
+    CBC_FUNCTIONS(FIELD)
+  };
+  void *addresses[sizeof(struct {CBC_FUNCTIONS(FIELD)}) / sizeof(void *)];
+} cbc;
+
+static bool cbc_there;
+
+static void
+load_cbc(void) {
+  cbc_there =
+      bs_library_load(GLEN_CBC_LIBRARIES, CBC_FUNCTIONS(NAME), cbc.addresses);
+}
+
+bool
+ex_ilp_is_there(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load_cbc);
+  return cbc_there;
+}
 
 typedef struct row {
   uint32_t first; /* of its entries */
@@ -121,14 +156,14 @@ program_done(program *g) {
 /* No allocation of ours happens while a model lives. */
 static Cbc_Model *
 make_model(const program *g) {
-  Cbc_Model *m = Cbc_newModel();
-  Cbc_setLogLevel(m, 0);
+  Cbc_Model *m = cbc.newModel();
+  cbc.setLogLevel(m, 0);
   for (uint32_t n = 0; n < g->p->n_nodes; n++)
-    Cbc_addCol(m, "", 0, 1, ldexp(g->p->cost[n], -g->shift), 1, 0, NULL, NULL);
+    cbc.addCol(m, "", 0, 1, ldexp(g->p->cost[n], -g->shift), 1, 0, NULL, NULL);
   for (uint32_t r = 0; r < g->rows.len; r++) {
     const row *at = &g->rows.data[r];
     uint32_t end = r + 1 < g->rows.len ? at[1].first : g->column.len;
-    Cbc_addRow(m, "", (int)(end - at->first), g->column.data + at->first,
+    cbc.addRow(m, "", (int)(end - at->first), g->column.data + at->first,
                g->factor.data + at->first, at->sense, at->side);
   }
   return m;
@@ -145,19 +180,19 @@ solve_once(const program *g, const ex_watch *w, uint32_t *choice) {
   const ex_problem *p = g->p;
   Cbc_Model *m = make_model(g);
   if (!isinf(ex_watch_left(w)))
-    Cbc_setMaximumSeconds(m, fmax(ex_watch_left(w), 0.01));
-  Cbc_setParameter(m, "timeMode", "elapsed");
-  Cbc_setAllowableGap(m, 0);
-  Cbc_solve(m);
-  answer a = {Cbc_isProvenOptimal(m),
-              ldexp(Cbc_getBestPossibleObjValue(m), g->shift)};
-  const double *x = a.optimal ? Cbc_getColSolution(m) : NULL;
+    cbc.setMaximumSeconds(m, fmax(ex_watch_left(w), 0.01));
+  cbc.setParameter(m, "timeMode", "elapsed");
+  cbc.setAllowableGap(m, 0);
+  cbc.solve(m);
+  answer a = {cbc.isProvenOptimal(m),
+              ldexp(cbc.getBestPossibleObjValue(m), g->shift)};
+  const double *x = a.optimal ? cbc.getColSolution(m) : NULL;
   for (uint32_t c = 0; c < p->n_classes; c++)
     choice[c] = EX_NONE;
   for (uint32_t n = 0; x && n < p->n_nodes; n++)
     if (x[n] > 0.5 && choice[g->class_of[n]] == EX_NONE)
       choice[g->class_of[n]] = n;
-  Cbc_deleteModel(m);
+  cbc.deleteModel(m);
   return a;
 }
 
@@ -311,6 +346,11 @@ ex_solve_ilp(const ex_problem *p, ex_watch *w, ex_solution *s) {
 }
 
 #else
+
+bool
+ex_ilp_is_there(void) {
+  return false;
+}
 
 bool
 ex_solve_ilp(const ex_problem *p, ex_watch *w, ex_solution *s) {

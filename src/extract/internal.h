@@ -64,6 +64,8 @@ bool ex_restrict(const ex_problem *, uint32_t *choice);
 bool ex_solve_tree(const ex_problem *, ex_watch *, ex_solution *);
 bool ex_solve_dag(const ex_problem *, ex_watch *, ex_solution *);
 bool ex_solve_exact(const ex_problem *, ex_watch *, ex_solution *);
+/* Is CBC there?  Loads it when it is first asked. */
+bool ex_ilp_is_there(void);
 bool ex_solve_ilp(const ex_problem *, ex_watch *, ex_solution *);
 
 /* The exponent of the power of two that finite costs must be divided by so that

@@ -62,11 +62,11 @@ typedef struct ex_options {
 typedef enum ex_method { EX_TREE, EX_DAG, EX_EXACT, EX_ILP } ex_method;
 bool ex_method_find(const char *name, ex_method *out);
 const char *ex_method_name(ex_method);
-bool ex_method_built_in(ex_method);
+bool ex_method_is_there(ex_method);
 bool ex_method_trees(ex_method); /* it minimizes the tree cost */
 
 /* Throws when out of memory.  False when the problem is infeasible or the
- * method is not built in. */
+ * method is not there. */
 bool ex_solve(const ex_problem *, ex_method, const ex_options *,
               ex_solution *out);
 void ex_solution_done(const ex_problem *, ex_solution *);

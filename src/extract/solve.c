@@ -5,21 +5,20 @@
  * it here, by one code for all methods. */
 #include "extract/focus.h"
 #include "extract/negative.h"
-#include "glen-features.h"
 #include <string.h>
 
 typedef struct method {
   const char *name;
   bool (*solve)(const ex_problem *, ex_watch *, ex_solution *);
-  bool trees; /* it minimizes the tree cost, else the DAG cost */
-  bool built_in;
+  bool trees;             /* it minimizes the tree cost, else the DAG cost */
+  bool (*is_there)(void); /* NULL: always */
 } method;
 
 static const method methods[] = {
-    [EX_TREE] = {"tree", ex_solve_tree, true, true},
-    [EX_DAG] = {"dag", ex_solve_dag, false, true},
-    [EX_EXACT] = {"exact", ex_solve_exact, false, true},
-    [EX_ILP] = {"ilp", ex_solve_ilp, false, GLEN_HAVE_CBC},
+    [EX_TREE] = {"tree", ex_solve_tree, true, NULL},
+    [EX_DAG] = {"dag", ex_solve_dag, false, NULL},
+    [EX_EXACT] = {"exact", ex_solve_exact, false, NULL},
+    [EX_ILP] = {"ilp", ex_solve_ilp, false, ex_ilp_is_there},
 };
 #define N_METHODS (sizeof methods / sizeof *methods)
 
@@ -48,8 +47,8 @@ ex_method_trees(ex_method m) {
 }
 
 bool
-ex_method_built_in(ex_method m) {
-  return methods[m].built_in;
+ex_method_is_there(ex_method m) {
+  return !methods[m].is_there || methods[m].is_there();
 }
 
 static void
@@ -153,7 +152,7 @@ ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
   out->choice = EX_NEW(p->heap, uint32_t, p->n_classes);
   no_choice(p, out->choice);
   ex_watch_start(&watch, p->heap, options);
-  if (!m->built_in || !solve_any(p, m, &watch, out))
+  if (!ex_method_is_there(name) || !solve_any(p, m, &watch, out))
     return false;
   out->feasible = ex_price(p, out->choice, &out->tree_cost, &out->dag_cost);
   if (out->optimal)

@@ -18,7 +18,34 @@
 #include "base/governor.h"
 #include "glenside/interpret_state.h"
 #include <math.h>
+#include "base/library.h"
+#include <pthread.h>
 #include <z3.h>
+
+/* clang-format off */
+#define Z3_FUNCTIONS(X) \
+  X(del_config) X(del_context) X(get_error_code) X(get_numeral_uint64) \
+  X(mk_bv_sort) X(mk_bvadd) X(mk_bvmul) X(mk_bvneg) X(mk_bvsdiv) \
+  X(mk_bvsle) X(mk_bvslt) X(mk_bvsub) X(mk_bvudiv) X(mk_bvult) \
+  X(mk_config) X(mk_const) X(mk_context) X(mk_eq) X(mk_extract) \
+  X(mk_int64) X(mk_int_symbol) X(mk_ite) X(mk_not) X(mk_params) \
+  X(mk_sign_ext) X(mk_solver_for_logic) X(mk_string_symbol) X(mk_zero_ext) \
+  X(model_dec_ref) X(model_eval) X(model_inc_ref) X(params_dec_ref) \
+  X(params_inc_ref) X(params_set_uint) X(set_error_handler) \
+  X(solver_assert) X(solver_check) X(solver_dec_ref) X(solver_get_model) \
+  X(solver_inc_ref) X(solver_pop) X(solver_push) X(solver_set_params)
+/* clang-format on */
+
+/* Z3's functions.  It is twenty megabytes, so that it is loaded when a question
+ * is first asked. */
+#define FIELD(name) __typeof__(&Z3_##name) name;
+#define NAME(name)  "Z3_" #name " "
+static union {
+  struct {
+    Z3_FUNCTIONS(FIELD)
+  };
+  void *addresses[sizeof(struct {Z3_FUNCTIONS(FIELD)}) / sizeof(void *)];
+} z3;
 
 #define STEPS     3000000u /* of a question */
 #define QUESTIONS 64       /* of a context */
@@ -32,9 +59,19 @@ struct pv_bits {
   uint32_t asked;
 };
 
+static bool z3_there;
+
+static void
+load_z3(void) {
+  z3_there =
+      bs_library_load(GLEN_Z3_LIBRARIES, Z3_FUNCTIONS(NAME), z3.addresses);
+}
+
 bool
 pv_bits_is_there(void) {
-  return true;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, load_z3);
+  return z3_there;
 }
 
 static void
@@ -42,8 +79,8 @@ close_context(void *arg) {
   pv_bits *b = arg;
   if (!b->z3)
     return;
-  Z3_solver_dec_ref(b->z3, b->solver);
-  Z3_del_context(b->z3);
+  z3.solver_dec_ref(b->z3, b->solver);
+  z3.del_context(b->z3);
   b->z3 = NULL;
 }
 
@@ -57,22 +94,22 @@ pv_bits_new(bs_heap *heap) {
 
 /* Errors are asked for; without a handler Z3 would end the process. */
 static void
-on_error(Z3_context z3, Z3_error_code code) {
-  (void)z3;
+on_error(Z3_context c, Z3_error_code code) {
+  (void)c;
   (void)code;
 }
 
 static void
 bound_work(const pv_bits *b, double seconds) {
-  Z3_params params = Z3_mk_params(b->z3);
-  Z3_params_inc_ref(b->z3, params);
-  Z3_params_set_uint(b->z3, params, Z3_mk_string_symbol(b->z3, "rlimit"),
+  Z3_params params = z3.mk_params(b->z3);
+  z3.params_inc_ref(b->z3, params);
+  z3.params_set_uint(b->z3, params, z3.mk_string_symbol(b->z3, "rlimit"),
                      STEPS);
   if (isfinite(seconds))
-    Z3_params_set_uint(b->z3, params, Z3_mk_string_symbol(b->z3, "timeout"),
+    z3.params_set_uint(b->z3, params, z3.mk_string_symbol(b->z3, "timeout"),
                        (unsigned)(fmin(seconds, LONGEST) * 1000) + 1);
-  Z3_solver_set_params(b->z3, b->solver, params);
-  Z3_params_dec_ref(b->z3, params);
+  z3.solver_set_params(b->z3, b->solver, params);
+  z3.params_dec_ref(b->z3, params);
 }
 
 static bool
@@ -85,17 +122,17 @@ open_context(pv_bits *b) {
       bound_work(b, seconds);
     return true;
   }
-  Z3_config config = Z3_mk_config();
-  b->z3 = Z3_mk_context(config);
-  Z3_del_config(config);
+  Z3_config config = z3.mk_config();
+  b->z3 = z3.mk_context(config);
+  z3.del_config(config);
   if (!b->z3)
     return false;
-  Z3_set_error_handler(b->z3, on_error);
+  z3.set_error_handler(b->z3, on_error);
   b->solver =
-      Z3_mk_solver_for_logic(b->z3, Z3_mk_string_symbol(b->z3, "QF_BV"));
-  Z3_solver_inc_ref(b->z3, b->solver);
+      z3.mk_solver_for_logic(b->z3, z3.mk_string_symbol(b->z3, "QF_BV"));
+  z3.solver_inc_ref(b->z3, b->solver);
   bound_work(b, seconds);
-  return Z3_get_error_code(b->z3) == Z3_OK;
+  return z3.get_error_code(b->z3) == Z3_OK;
 }
 
 /* --- terms ---------------------------------------------------------------- */
@@ -107,7 +144,7 @@ width(gs_dtype d) {
 
 static Z3_ast
 literal(const pv_bits *b, int64_t v, unsigned bits) {
-  return Z3_mk_int64(b->z3, v, Z3_mk_bv_sort(b->z3, bits));
+  return z3.mk_int64(b->z3, v, z3.mk_bv_sort(b->z3, bits));
 }
 
 /* The value of a vector of `from` in `bits`, which may be fewer. */
@@ -117,45 +154,45 @@ resized(const pv_bits *b, Z3_ast x, gs_dtype from, unsigned bits) {
   if (have == bits)
     return x;
   if (have > bits)
-    return Z3_mk_extract(b->z3, bits - 1, 0, x);
-  return gs_dtype_table[from].is_signed ? Z3_mk_sign_ext(b->z3, bits - have, x)
-                                        : Z3_mk_zero_ext(b->z3, bits - have, x);
+    return z3.mk_extract(b->z3, bits - 1, 0, x);
+  return gs_dtype_table[from].is_signed ? z3.mk_sign_ext(b->z3, bits - have, x)
+                                        : z3.mk_zero_ext(b->z3, bits - have, x);
 }
 
 static Z3_ast
 less(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
-  return gs_dtype_table[d].is_signed ? Z3_mk_bvslt(b->z3, x, y)
-                                     : Z3_mk_bvult(b->z3, x, y);
+  return gs_dtype_table[d].is_signed ? z3.mk_bvslt(b->z3, x, y)
+                                     : z3.mk_bvult(b->z3, x, y);
 }
 
 static Z3_ast
 larger(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
-  return Z3_mk_ite(b->z3, less(b, d, y, x), x, y);
+  return z3.mk_ite(b->z3, less(b, d, y, x), x, y);
 }
 
 static Z3_ast
 smaller(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
-  return Z3_mk_ite(b->z3, less(b, d, x, y), x, y);
+  return z3.mk_ite(b->z3, less(b, d, x, y), x, y);
 }
 
 /* Cut toward zero; 0 where the divisor is. */
 static Z3_ast
 quotient(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
   Z3_ast zero = literal(b, 0, width(d));
-  Z3_ast q = gs_dtype_table[d].is_signed ? Z3_mk_bvsdiv(b->z3, x, y)
-                                         : Z3_mk_bvudiv(b->z3, x, y);
-  return Z3_mk_ite(b->z3, Z3_mk_eq(b->z3, y, zero), zero, q);
+  Z3_ast q = gs_dtype_table[d].is_signed ? z3.mk_bvsdiv(b->z3, x, y)
+                                         : z3.mk_bvudiv(b->z3, x, y);
+  return z3.mk_ite(b->z3, z3.mk_eq(b->z3, y, zero), zero, q);
 }
 
 static Z3_ast
 step(const pv_bits *b, gs_fold fold, gs_dtype d, Z3_ast x, Z3_ast y) {
   switch (fold) {
   case GS_FOLD_ADD:
-    return Z3_mk_bvadd(b->z3, x, y);
+    return z3.mk_bvadd(b->z3, x, y);
   case GS_FOLD_SUB:
-    return Z3_mk_bvsub(b->z3, x, y);
+    return z3.mk_bvsub(b->z3, x, y);
   case GS_FOLD_MUL:
-    return Z3_mk_bvmul(b->z3, x, y);
+    return z3.mk_bvmul(b->z3, x, y);
   case GS_FOLD_DIV:
     return quotient(b, d, x, y);
   case GS_FOLD_MAX:
@@ -175,9 +212,9 @@ static Z3_ast
 clip(const pv_bits *b, const in_operator *o, Z3_ast x) {
   Z3_ast wide = resized(b, x, o->dtype, 64);
   Z3_ast lo = literal(b, (int64_t)o->a, 64), hi = literal(b, (int64_t)o->b, 64);
-  Z3_ast high = Z3_mk_ite(b->z3, Z3_mk_bvslt(b->z3, hi, wide), hi, wide);
-  Z3_ast made = Z3_mk_ite(b->z3, Z3_mk_bvslt(b->z3, wide, lo), lo, high);
-  return Z3_mk_extract(b->z3, width(o->dtype) - 1, 0, made);
+  Z3_ast high = z3.mk_ite(b->z3, z3.mk_bvslt(b->z3, hi, wide), hi, wide);
+  Z3_ast made = z3.mk_ite(b->z3, z3.mk_bvslt(b->z3, wide, lo), lo, high);
+  return z3.mk_extract(b->z3, width(o->dtype) - 1, 0, made);
 }
 
 static Z3_ast
@@ -187,21 +224,21 @@ elementwise(const pv_bits *b, const in_operator *o, Z3_ast x) {
   bool sign = gs_dtype_table[o->dtype].is_signed;
   switch (gs_compute_table[o->op].form) {
   case GS_FORM_NEGATE:
-    return Z3_mk_bvneg(b->z3, x);
+    return z3.mk_bvneg(b->z3, x);
   case GS_FORM_ABS:
-    return sign ? Z3_mk_ite(b->z3, less(b, o->dtype, x, zero),
-                            Z3_mk_bvneg(b->z3, x), x)
+    return sign ? z3.mk_ite(b->z3, less(b, o->dtype, x, zero),
+                            z3.mk_bvneg(b->z3, x), x)
                 : x;
   case GS_FORM_RELU:
     return larger(b, o->dtype, x, zero);
   case GS_FORM_SQUARE:
-    return Z3_mk_bvmul(b->z3, x, x);
+    return z3.mk_bvmul(b->z3, x, x);
   case GS_FORM_CLIP:
     return clip(b, o, x);
   case GS_FORM_SCALE:
-    return Z3_mk_bvmul(b->z3, x, literal(b, (int64_t)o->a, bits));
+    return z3.mk_bvmul(b->z3, x, literal(b, (int64_t)o->a, bits));
   case GS_FORM_OFFSET:
-    return Z3_mk_bvadd(b->z3, x, literal(b, (int64_t)o->a, bits));
+    return z3.mk_bvadd(b->z3, x, literal(b, (int64_t)o->a, bits));
   case GS_FORM_FLOOR:
   case GS_FORM_NONE:
   case GS_FORM_FUNCTION: /* of floats alone, which circuits do not hold */
@@ -240,9 +277,9 @@ dot(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
   for (uint32_t k = 0; k < m; k++) {
     Z3_ast product = resized(b, b->of[args[k]], g->from, bits);
     for (uint32_t j = 1; j < g->tuple; j++)
-      product = Z3_mk_bvmul(b->z3, product,
+      product = z3.mk_bvmul(b->z3, product,
                             resized(b, b->of[args[j * m + k]], g->from, bits));
-    sum = Z3_mk_bvadd(b->z3, sum, product);
+    sum = z3.mk_bvadd(b->z3, sum, product);
   }
   return sum;
 }
@@ -251,7 +288,7 @@ static Z3_ast
 choice(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
   const uint32_t *args = args_of(c, g);
   Z3_ast zero = literal(b, 0, width(g->from));
-  return Z3_mk_ite(b->z3, less(b, g->from, zero, b->of[args[0]]),
+  return z3.mk_ite(b->z3, less(b, g->from, zero, b->of[args[0]]),
                    b->of[args[1]], b->of[args[2]]);
 }
 
@@ -264,7 +301,7 @@ gather(const pv_bits *b, const pv_circuit *c, const pv_gate *g) {
   Z3_ast at = resized(b, b->of[args[m]], g->from, 64);
   Z3_ast made = b->of[args[m - 1]];
   for (uint32_t k = m - 1; k-- > 0;)
-    made = Z3_mk_ite(b->z3, Z3_mk_bvsle(b->z3, at, literal(b, k, 64)),
+    made = z3.mk_ite(b->z3, z3.mk_bvsle(b->z3, at, literal(b, k, 64)),
                      b->of[args[k]], made);
   return made;
 }
@@ -298,14 +335,14 @@ static bool
 translate(const pv_bits *b, const pv_circuit *c, const bs_values *values) {
   for (uint32_t k = 0; k < c->gates.len; k++) {
     const pv_gate *g = &c->gates.data[k];
-    Z3_sort sort = Z3_mk_bv_sort(b->z3, width(g->dtype));
+    Z3_sort sort = z3.mk_bv_sort(b->z3, width(g->dtype));
     if (g->kind == PV_GATE_LEAF)
-      b->of[k] = Z3_mk_const(b->z3, Z3_mk_int_symbol(b->z3, (int)g->n), sort);
+      b->of[k] = z3.mk_const(b->z3, z3.mk_int_symbol(b->z3, (int)g->n), sort);
     else if (g->kind == PV_GATE_NUMBER)
       b->of[k] = literal(b, (int64_t)g->number, width(g->dtype));
     else
       b->of[k] = apply(b, c, g, values);
-    if (!b->of[k] || Z3_get_error_code(b->z3) != Z3_OK)
+    if (!b->of[k] || z3.get_error_code(b->z3) != Z3_OK)
       return false;
   }
   return true;
@@ -315,10 +352,10 @@ translate(const pv_bits *b, const pv_circuit *c, const bs_values *values) {
 
 static bool
 read_model(const pv_bits *b, const pv_circuit *c, double *values) {
-  Z3_model model = Z3_solver_get_model(b->z3, b->solver);
+  Z3_model model = z3.solver_get_model(b->z3, b->solver);
   if (!model)
     return false;
-  Z3_model_inc_ref(b->z3, model);
+  z3.model_inc_ref(b->z3, model);
   bool ok = true;
   for (uint32_t k = 0; k < c->gates.len && ok; k++) {
     const pv_gate *g = &c->gates.data[k];
@@ -326,11 +363,11 @@ read_model(const pv_bits *b, const pv_circuit *c, double *values) {
     Z3_ast found;
     if (g->kind != PV_GATE_LEAF)
       continue;
-    ok = Z3_model_eval(b->z3, model, b->of[k], true, &found) &&
-         Z3_get_numeral_uint64(b->z3, found, &bits);
+    ok = z3.model_eval(b->z3, model, b->of[k], true, &found) &&
+         z3.get_numeral_uint64(b->z3, found, &bits);
     values[g->n] = (double)gs_wrap(g->dtype, (int64_t)bits);
   }
-  Z3_model_dec_ref(b->z3, model);
+  z3.model_dec_ref(b->z3, model);
   return ok;
 }
 
@@ -338,10 +375,10 @@ static pv_outcome
 ask(pv_bits *b, const pv_circuit *c, const bs_values *values, double *out) {
   if (!translate(b, c, values))
     return PV_OPEN;
-  Z3_ast same = Z3_mk_eq(b->z3, b->of[c->left], b->of[c->right]);
-  Z3_solver_assert(b->z3, b->solver, Z3_mk_not(b->z3, same));
-  Z3_lbool may_differ = Z3_solver_check(b->z3, b->solver);
-  if (Z3_get_error_code(b->z3) != Z3_OK)
+  Z3_ast same = z3.mk_eq(b->z3, b->of[c->left], b->of[c->right]);
+  z3.solver_assert(b->z3, b->solver, z3.mk_not(b->z3, same));
+  Z3_lbool may_differ = z3.solver_check(b->z3, b->solver);
+  if (z3.get_error_code(b->z3) != Z3_OK)
     return PV_OPEN;
   if (may_differ == Z3_L_FALSE)
     return PV_SAME_BY_BITS;
@@ -352,14 +389,15 @@ ask(pv_bits *b, const pv_circuit *c, const bs_values *values, double *out) {
 pv_outcome
 pv_bits_decide(pv_bits *b, const pv_circuit *c, const bs_values *values,
                double *out) {
-  if (!c->integers || c->wires.len > PV_MOST_LEAVES || !open_context(b))
+  if (!c->integers || c->wires.len > PV_MOST_LEAVES || !pv_bits_is_there() ||
+      !open_context(b))
     return PV_OPEN;
   b->of = bs_calloc(c->heap, c->gates.len + (size_t)1, sizeof *b->of);
-  Z3_solver_push(b->z3, b->solver);
+  z3.solver_push(b->z3, b->solver);
   pv_outcome found = ask(b, c, values, out);
-  Z3_solver_pop(b->z3, b->solver, 1);
+  z3.solver_pop(b->z3, b->solver, 1);
   bs_free(c->heap, b->of);
-  if (Z3_get_error_code(b->z3) == Z3_OK)
+  if (z3.get_error_code(b->z3) == Z3_OK)
     return found;
   close_context(b);
   return PV_OPEN;

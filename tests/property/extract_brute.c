@@ -142,7 +142,7 @@ read_methods(char *list) {
   for (char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
     if (!ex_method_find(name, &m))
       return false;
-    wanted[m] = ex_method_built_in(m);
+    wanted[m] = ex_method_is_there(m);
   }
   return wanted[EX_TREE] && wanted[EX_DAG] && wanted[EX_EXACT];
 }

@@ -106,5 +106,5 @@ Test(problem, methods_have_names) {
   for (int i = EX_TREE; i <= EX_ILP; i++)
     cr_assert(ex_method_find(ex_method_name((ex_method)i), &m) && (int)m == i);
   cr_assert_not(ex_method_find("best", &m));
-  cr_assert(ex_method_built_in(EX_EXACT));
+  cr_assert(ex_method_is_there(EX_EXACT));
 }
