@@ -12,7 +12,7 @@
 /* Forms, combinations tried for them, and operations of isl for each. */
 #define MAX_FORMS          1500
 #define MAX_TRIES          75000
-#define OPERATIONS_OF_FORM 200000
+#define OPERATIONS_OF_FORM 1000000
 #define ENOUGH             4 /* the rank */
 
 typedef struct general {
@@ -22,6 +22,7 @@ typedef struct general {
   bs_diags diags;
   gs_context ctx;
   pv_listing listing;
+  sy_memo *systems;
   uint32_t rank, n; /* what is asked for, and how many forms there are */
 } general;
 
@@ -79,8 +80,9 @@ static bool
 prove_form(void *arg, const gs_program *p, const uint32_t *slots) {
   general *g = arg;
   pv_asking *pr = g->pr;
-  question q = {.g = g,
-                .form = {pr->rules, pr->rule, p, slots, OPERATIONS_OF_FORM}};
+  question q = {
+      .g = g,
+      .form = {pr->rules, pr->rule, p, slots, OPERATIONS_OF_FORM, g->systems}};
   bs_heap_init_child(&q.heap, pr->ctx->heap, (size_t)1 << 28);
   bool ok = bs_protect(&q.heap, ask_form, &q) && q.proved;
   pr->out->forms++;
@@ -118,7 +120,7 @@ is_candidate(general *g) {
   for (uint32_t k = 0; k <= pr->rule->scope.vars.len; k++)
     slots[k] = UINT32_MAX;
   gs_program *p = gs_program_new(&g->ctx, rl_target(pr->rules));
-  pv_form form = {pr->rules, pr->rule, p, slots, OPERATIONS_OF_FORM};
+  pv_form form = {pr->rules, pr->rule, p, slots, 0, NULL};
   uint64_t key;
   return pv_form_key(&form, &g->heap, &key);
 }
@@ -150,6 +152,7 @@ ask_all(void *arg) {
     pv_not_general(pr, "its forms are too many to be listed to rank %u", reach);
     return;
   }
+  g->systems = sy_memo_new(&g->heap);
   g->listing.rank = g->rank;
   g->listing.found = prove_form;
   if (!pv_list_forms(&g->listing, &n))

@@ -13,6 +13,7 @@
 #ifndef PROVE_SYMBOLIC_H
 #define PROVE_SYMBOLIC_H
 
+#include "prove/system.h"
 #include "rules/apply.h"
 
 typedef struct pv_form {
@@ -21,6 +22,7 @@ typedef struct pv_form {
   const gs_program *p;   /* of one application */
   const uint32_t *slots; /* its values of the variables of the rule */
   uint64_t max_operations;
+  sy_memo *systems; /* what is known by now, or NULL */
 } pv_form;
 
 /* Tells forms apart.  False when the rule is none of those looked at. */

@@ -11,12 +11,9 @@
  * through again from its start, and takes the second of the last that it has
  * not taken yet. */
 #include "prove/form.h"
-#include <isl/aff.h>
-#include <isl/constraint.h>
-#include <isl/set.h>
 #include <string.h>
 
-enum { MAX_COLUMNS = 30, MAX_SYSTEM = 72, MAX_DEGREE = 4 };
+enum { MAX_COLUMNS = SY_COLUMNS, MAX_SYSTEM = SY_ROWS, MAX_DEGREE = 4 };
 
 /* --- rows ----------------------------------------------------------------- */
 
@@ -311,38 +308,24 @@ add_rows(lp *s) {
   return more;
 }
 
-static isl_constraint *
-constraint_of(const lp *s, fm_number x, isl_local_space *space) {
-  const fm_form *f = s->f;
-  const fm_poly *p = &f->number[x];
-  isl_constraint *c = isl_constraint_alloc_inequality(space);
-  for (uint32_t k = 0; k < p->n; k++) {
-    fm_term t = f->term[p->at + k];
-    isl_val *v = isl_val_int_from_si(f->isl, (long)t.times);
-    if (t.mono)
-      c = isl_constraint_set_coefficient_val(c, isl_dim_set,
-                                             column_of(s, t.mono), v);
-    else
-      c = isl_constraint_set_constant_val(c, v);
-  }
-  return c;
-}
-
 static bool
 has_no_point(const lp *s) {
   fm_form *f = s->f;
-  isl_space *space = isl_space_set_alloc(f->isl, 0, s->n_columns);
-  isl_basic_set *set = isl_basic_set_universe(isl_space_copy(space));
-  isl_local_space *local = isl_local_space_from_space(space);
-  for (uint32_t k = 0; k < s->n; k++)
-    set = isl_basic_set_add_constraint(
-        set, constraint_of(s, s->row[k], isl_local_space_copy(local)));
-  isl_bool empty = isl_basic_set_is_empty(set);
-  isl_basic_set_free(set);
-  isl_local_space_free(local);
-  if (empty == isl_bool_error)
+  sy_system system;
+  sy_start(&system, s->n_columns, s->n);
+  for (uint32_t r = 0; r < s->n; r++) {
+    const fm_poly *p = &f->number[s->row[r]];
+    sy_row(&system, p->n);
+    for (uint32_t k = 0; k < p->n; k++) {
+      fm_term t = f->term[p->at + k];
+      sy_term(&system, t.mono ? (uint32_t)column_of(s, t.mono) + 1 : 0,
+              t.times);
+    }
+  }
+  sy_answer answer = sy_ask(f->of->systems, f->isl, &system);
+  if (answer == SY_UNKNOWN)
     fm_fail(f, "a bound of work was reached");
-  return empty == isl_bool_true;
+  return answer == SY_NO_POINT;
 }
 
 /* A row, or two, and a number that is not negative make it up. */
