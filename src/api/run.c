@@ -69,8 +69,14 @@ inputs_body(void *arg) {
   for (uint32_t k = 0; k < t->n; k++) {
     gs_type type;
     gs_type_at(p, p->inputs.data[k].term, &type);
+    const char *name = p->inputs.data[k].name;
+    const gs_data *data = gs_find_data(p, name);
+    if (data && !gs_data_read(&a->ctx->gs, data, &type, &t->data[k]))
+      return;
+    if (data)
+      continue;
     gs_tensor_init(t->heap, &t->data[k], &type);
-    gs_tensor_fill(&t->data[k], a->seed, p->inputs.data[k].name);
+    gs_tensor_fill(&t->data[k], a->seed, name);
   }
   a->out = t;
 }

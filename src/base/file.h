@@ -25,6 +25,12 @@ bool bs_is_dir(const char *path);
  * closed.  -1 where there is none or it is no regular file, /dev/null or pipe
  * that was opened already; *why says so. */
 int bs_open_input(const char *path, const char **why);
+/* Why a name that stands in a file may not lead to another one: it is absolute,
+ * goes up, or could not be printed; NULL: it may. */
+const char *bs_why_not_within(const char *name);
+/* bs_open_input of a file that the file `base` names: it must lie in that one's
+ * folder, or below, links followed. */
+int bs_open_within(const char *base, const char *name, const char **why);
 /* `dir` of `base` joined with `name` when it is relative. */
 const char *bs_path_beside(bs_arena *, const char *base, const char *name);
 double bs_now(void); /* seconds of a monotonic clock */

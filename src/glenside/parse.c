@@ -6,6 +6,7 @@
  * the file is reported; a program is returned only when there is none. */
 #include "glenside/parse.h"
 #include "glenside/tensor.h"
+#include "base/file.h"
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ typedef enum form_kind { TENSOR, CONST, LET, OUTPUT, FORM_COUNT } form_kind;
 
 static const char *const form_names[] = {"tensor", "const", "let", "output"};
 static const char *const form_usages[] = {
-    "(tensor NAME (shape n...) DTYPE)",
+    "(tensor NAME (shape n...) DTYPE [:data \"FILE\" OFFSET])",
     "(const NAME (shape n...) DTYPE v...)",
     "(let NAME term)",
     "(output NAME)",
@@ -229,6 +230,36 @@ declared_type(gs_parser *x, gs_op op, uint32_t name, gs_type *out) {
   return parse_fault(x, &fault, parse_at(x, node)->span);
 }
 
+/* `:data "FILE" OFFSET` behind the dtype of a tensor. */
+static bool
+parse_data(gs_parser *x, const char *name, uint32_t word) {
+  bs_diags *diags = x->ctx->diags;
+  uint32_t file = parse_at(x, word)->next, offset = parse_at(x, file)->next;
+  const char *text = parse_symbol(x, word);
+  if (!text || strcmp(text, ":data") ||
+      parse_at(x, file)->kind != BS_SX_STRING ||
+      parse_at(x, offset)->kind != BS_SX_INT) {
+    bs_error(diags, parse_at(x, word)->span, "bad-data",
+             "expected :data \"FILE\" OFFSET behind the dtype");
+    return false;
+  }
+  gs_data data = {
+      .name = name,
+      .file = bs_as_sym(x->ctx->values, parse_at(x, file)->value),
+      .beside = diags->sources.data[parse_at(x, word)->span.file - 1].path,
+      .offset = bs_as_int(x->ctx->values, parse_at(x, offset)->value)};
+  const char *why = bs_why_not_within(data.file);
+  if (why ||
+      strlen(data.file) != bs_sym_len(x->ctx->values, parse_at(x, file)->value))
+    return bs_error(diags, parse_at(x, file)->span, "bad-data", "%s",
+                    why ? why : "the name of the file has a zero byte");
+  if (data.offset < 0)
+    return bs_error(diags, parse_at(x, offset)->span, "bad-data",
+                    "the elements cannot begin before the file does");
+  gs_add_data(x->p, &data);
+  return true;
+}
+
 static void
 parse_leaf(gs_parser *x, form_kind kind, uint32_t list, uint32_t name) {
   gs_type type;
@@ -243,10 +274,11 @@ parse_leaf(gs_parser *x, form_kind kind, uint32_t list, uint32_t name) {
   const char *text = parse_symbol(x, name);
   bs_span span = parse_at(x, list)->span;
   uint32_t dtype = parse_at(x, parse_at(x, name)->next)->next;
-  if (kind == TENSOR)
+  uint32_t rest = parse_at(x, dtype)->next;
+  if (kind == TENSOR && (!rest || parse_data(x, text, rest)))
     b->term = gs_add_tensor(x->p, text, &type, span);
-  else
-    parse_values(x, b, text, &type, list, parse_at(x, dtype)->next);
+  if (kind == CONST)
+    parse_values(x, b, text, &type, list, rest);
   parse_place(x, name, b->term);
 }
 
@@ -315,14 +347,14 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
     return false;
   }
   uint32_t n = sx->count;
-  bool fits = *kind == TENSOR  ? n == 4
+  bool fits = *kind == TENSOR  ? n == 4 || n == 7
               : *kind == CONST ? n >= 4
               : *kind == LET   ? n == 3
                                : n == 2;
   if (fits)
     return true;
-  static const char *const expected[] = {"3 arguments", "3 arguments or more",
-                                         "2 arguments", "1 argument"};
+  static const char *const expected[] = {
+      "3 arguments or 6", "3 arguments or more", "2 arguments", "1 argument"};
   bs_error(diags, sx->span, "bad-form", "%s takes %s, found %u", head,
            expected[*kind], n - 1);
   bs_hint(diags, "write %s", form_usages[*kind]);

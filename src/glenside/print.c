@@ -288,7 +288,14 @@ put_declaration(printer *x, gs_term t) {
 
 static void
 put_tensor(printer *x, gs_term t) {
+  const gs_data *data = gs_find_data(x->p, leaf_name(x, gs_at(x->p, t)));
   put_declaration(x, t);
+  if (data) {
+    bs_text_clear(&x->scratch);
+    bs_putf(&x->scratch, " :data \"%s\" %lld", data->file,
+            (long long)data->offset);
+    print_words(&x->out, bs_text_str(&x->scratch), 2, 1);
+  }
   bs_putc(x->out.text, ')');
   next_line(x, 0);
 }

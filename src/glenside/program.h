@@ -43,6 +43,15 @@ typedef struct gs_constant {
   const void *data; /* C representation of the dtype; bf16 as uint16_t */
 } gs_constant;
 
+/* An input whose elements stand in a file, as weights do: little-endian, one
+ * after another, from a byte on. */
+typedef struct gs_data {
+  const char *name; /* of the input */
+  const char *file; /* in or below the folder of `beside` */
+  const char *beside;
+  int64_t offset;
+} gs_data;
+
 typedef struct gs_program {
   gs_context ctx;
   const struct gs_target *target; /* declares the instructions; may be NULL */
@@ -51,6 +60,7 @@ typedef struct gs_program {
   BS_VEC(gs_named) lets;    /* in order; consts stand in `constants` */
   BS_VEC(gs_named) outputs; /* the NAME is that of the let or tensor */
   BS_VEC(gs_constant) constants;
+  BS_VEC(gs_data) data;
   struct gs_term_table *table; /* hash-consing */
 } gs_program;
 
@@ -75,6 +85,15 @@ gs_at(const gs_program *p, gs_term t) {
 }
 void gs_type_at(const gs_program *, gs_term, gs_type *out);
 const gs_constant *gs_find_constant(const gs_program *, const char *name);
+/* data.c: says where the elements of an input stand (texts copied), where those
+ * of one are, or NULL, and carries all over to a program with these inputs. */
+void gs_add_data(gs_program *, const gs_data *);
+const gs_data *gs_find_data(const gs_program *, const char *name);
+void gs_copy_data(const gs_program *from, gs_program *to);
+/* Reads them; false with a diagnostic. */
+struct gs_tensor;
+bool gs_data_read(const gs_context *, const gs_data *, const gs_type *,
+                  struct gs_tensor *out);
 /* live[i] = 1 for terms that an output needs; `live` has nodes.len bytes. */
 void gs_mark_live(const gs_program *, uint8_t *live);
 

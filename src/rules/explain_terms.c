@@ -140,6 +140,7 @@ declare_inputs(rl_terms *e) {
     gs_type_at(e->a, input->term, &type);
     gs_add_tensor(e->program, input->name, &type, input->span);
   }
+  gs_copy_data(e->a, e->program);
 }
 
 void

@@ -63,6 +63,7 @@ declare_inputs(builder *b) {
     gs_type_at(b->original, input->term, &type);
     gs_add_tensor(b->out, input->name, &type, input->span);
   }
+  gs_copy_data(b->original, b->out);
 }
 
 static bool
