@@ -22,6 +22,7 @@ int cl_layout(const cl_options *);
 int cl_completions(const cl_options *);
 int cl_explain(const cl_options *);
 int cl_map(const cl_options *);
+int cl_import(const cl_options *);
 int cl_lsp(const cl_options *);
 
 #endif

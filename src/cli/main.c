@@ -154,6 +154,16 @@ const cl_command cl_commands[] = {
      "and the cost.\n\n"
      "  glen extract graph.json --extractor exact\n",
      cl_extract},
+    {"import", "MODEL.onnx", 0, 1, "a model in the ONNX format as a program",
+     "Writes MODEL.glen and, beside it, MODEL.weights with the elements of "
+     "its\n"
+     "weights; -o names another place.  Sizes that the model leaves open are\n"
+     "given by --dim.  All nodes that are not supported are told in one "
+     "run.\n\n"
+     "  glen import resnet50.onnx --dim batch=1\n"
+     "  glen run resnet50.glen --input image=img.npy --output y.npy\n"
+     "  glen import --list-operators\n",
+     cl_import},
     {"lsp", "", 0, 0, "the language server: LSP over stdin and stdout",
      "Serves an editor: findings as you type, types of terms, definitions,\n"
      "completion, formatting, for .glen, .rules, .target and .sched files.\n"

@@ -20,7 +20,7 @@ typedef struct cl_list {
 /* What the command line said, defaults filled in. */
 typedef struct cl_options {
   cl_list files; /* positional arguments */
-  cl_list rules, params, disabled, inputs, cc_flags, prepack;
+  cl_list rules, params, disabled, inputs, cc_flags, prepack, dims;
   const char *target, *strategy, *scheduler, *extractor;
   const char *output, *emit, *form, *name, *depfile, *dump_phases, *cc;
   const char *color, *error_format, *filter, *why_not;
@@ -31,7 +31,7 @@ typedef struct cl_options {
   double time_limit, extract_time, tolerance;
   bool require_saturation, json, quiet, help, version, verbose;
   bool interpret, check, strict_fp, sanitize, keep, detect, timings;
-  bool strict, list, stats;
+  bool strict, list, stats, list_operators;
   const char *verify;   /* the least that will do, or NULL */
   const char *dispatch; /* variants, or NULL */
   const char *script, *print, *fuse, *tile; /* of schedules */

@@ -61,6 +61,12 @@ const cl_row cl_rows[] = {
     {"output", 'o', "FILE", TEXT, AT(output),
      SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT, NULL, NULL,
      "where the result goes; - is stdout"},
+    {"output", 'o', "FILE.glen", TEXT, AT(output), IMPORT, NULL, NULL,
+     "the program; its weights go beside it"},
+    {"dim", 0, "NAME=SIZE", LIST, AT(dims), IMPORT, NULL, NULL,
+     "the size of a dimension that the model leaves open"},
+    {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
+     "prints the operators that are supported and reads nothing"},
     {"emit", 0, "LIST", TEXT, AT(emit), COMPILE, "c,h", NULL,
      "what to write, of glen,egraph-json,dot,html,loops,sched,tree,implgraph,"
      "implgraph-json,c,cuda,h,manifest"},

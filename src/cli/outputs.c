@@ -106,13 +106,16 @@ add_tuned(paths *p) {
 }
 
 static void
-add_all(paths *p, bool compiles) {
+add_all(paths *p, const cl_command *command) {
   const cl_options *o = p->options;
   char path[PATH_SIZE];
-  if (compiles)
-    for (uint32_t k = 0; cl_compile_output(o, k, path, sizeof path); k++)
-      add(p, path);
-  else
+  bool (*many)(const cl_options *, uint32_t, char *, size_t) =
+      command->run == cl_compile  ? cl_compile_output
+      : command->run == cl_import ? cl_import_output
+                                  : NULL;
+  for (uint32_t k = 0; many && many(o, k, path, sizeof path); k++)
+    add(p, path);
+  if (!many)
     add(p, o->output);
   add(p, o->depfile);
   if (o->dump_phases)
@@ -124,7 +127,7 @@ add_all(paths *p, bool compiles) {
 int
 cl_refuse_overwriting(const cl_command *command, const cl_options *options) {
   paths p = {.options = options};
-  add_all(&p, command->run == cl_compile);
+  add_all(&p, command);
   while (p.n)
     free(p.items[--p.n]);
   return p.refused ? GLEN_USAGE : GLEN_OK;

@@ -38,6 +38,8 @@ int cl_refuse_overwriting(const cl_command *, const cl_options *);
 /* compile.c: the path of output k of `glen compile`; false: there are no more.
  */
 bool cl_compile_output(const cl_options *, uint32_t k, char *path, size_t size);
+/* import.c: the same of `glen import`. */
+bool cl_import_output(const cl_options *, uint32_t k, char *path, size_t size);
 
 /* The target of --target; NULL after a failure. */
 glen_target *cl_target(cl_session *);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* import.c - `glen import`: a model in the ONNX format becomes a program and
+ * the file of its weights. */
+#include "cli/commands.h"
+#include "cli/session.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* MODEL.glen in the current folder, where no output is named. */
+static bool
+output_of(const cl_options *o, char *path, size_t size) {
+  const char *model = o->files.items[0], *slash = strrchr(model, '/');
+  const char *base = slash ? slash + 1 : model, *dot = strrchr(base, '.');
+  size_t n = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+  int written = o->output ? snprintf(path, size, "%s", o->output)
+                          : snprintf(path, size, "%.*s.glen", (int)n, base);
+  return written > 0 && (size_t)written < size;
+}
+
+bool
+cl_import_output(const cl_options *o, uint32_t k, char *path, size_t size) {
+  if (o->list_operators || !o->files.n || k > 1 || !output_of(o, path, size))
+    return false;
+  char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  size_t n = dot ? (size_t)(dot - path) : strlen(path);
+  if (k == 0)
+    return true;
+  return (size_t)snprintf(path + n, size - n, ".weights") < size - n;
+}
+
+static void
+tell(const cl_options *o, const char *path, const glen_import_summary *s) {
+  if (o->json) {
+    printf("{\"schema\":1,\"nodes\":%u,\"dead\":%u,\"folded\":%u,"
+           "\"weights\":%u,\"bytes\":%" PRIu64 "}\n",
+           s->nodes, s->dead, s->folded, s->weights, s->bytes);
+    return;
+  }
+  printf("%s: %u nodes, of which %u were computed and %u are not needed\n",
+         path, s->nodes, s->folded, s->dead);
+  if (s->weights)
+    printf("%s: %u weights, %" PRIu64 " bytes\n", s->weights_file, s->weights,
+           s->bytes);
+}
+
+static int
+import(cl_session *session) {
+  const cl_options *o = session->options;
+  char path[4096];
+  glen_import_summary summary;
+  if (!output_of(o, path, sizeof path))
+    return cl_failed(session);
+  glen_import_options options = {.path = o->files.items[0],
+                                 .dims = o->dims.items,
+                                 .n_dims = o->dims.n,
+                                 .output = path};
+  if (!glen_import(session->glen, &options, &summary))
+    return cl_failed(session);
+  tell(o, path, &summary);
+  return GLEN_OK;
+}
+
+int
+cl_import(const cl_options *options) {
+  cl_session session;
+  if (!options->list_operators && !options->files.n) {
+    fputs("glen: import needs a model; see glen import --help\n", stderr);
+    return GLEN_USAGE;
+  }
+  if (!cl_open(&session, options))
+    return GLEN_INTERNAL;
+  int code = GLEN_OK;
+  if (options->list_operators)
+    fputs(glen_import_operators(session.glen), stdout);
+  else
+    code = import(&session);
+  return cl_close(&session, code);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* absent.c - what stands for the importer in a build without protobuf-c. */
+#include "onnx/onnx.h"
+
+bool
+on_import_file(const gs_context *ctx, const on_options *options,
+               on_summary *out) {
+  (void)options;
+  *out = (on_summary){0};
+  bs_error(ctx->diags, BS_NOWHERE, "no-onnx",
+           "this glen was built without the importer of ONNX models");
+  bs_hint(ctx->diags, "it needs protobuf-c and its compiler; Debian calls "
+                      "them libprotobuf-c-dev and protobuf-c-compiler");
+  return false;
+}
+
+void
+on_list_operators(bs_text *out) {
+  (void)out;
+}

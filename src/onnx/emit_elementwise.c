@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_elementwise.c - operators that work element by element. */
+#include "onnx/import.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const unary[] = {
+    [ON_NEG] = "neg",         [ON_ABS] = "abs",     [ON_SQRT] = "sqrt",
+    [ON_EXP] = "exp",         [ON_LOG] = "log",     [ON_TANH] = "tanh",
+    [ON_ERF] = "erf",         [ON_SIN] = "sin",     [ON_COS] = "cos",
+    [ON_SIGMOID] = "sigmoid", [ON_RECIP] = "recip", [ON_FLOOR] = "floor",
+    [ON_RELU] = "relu",
+};
+
+void
+emit_unary(on_import *im) {
+  gs_term x = on_term_in(im, 0);
+  int which = im->row->which;
+  if (which == ON_CEIL) /* the negative of what floor gives of the negative */
+    x = t_compute(im, "neg", t_compute(im, "floor", t_compute(im, "neg", x)));
+  else
+    x = t_compute(im, unary[which], x);
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+void
+emit_cast(on_import *im) {
+  int64_t to = on_attr_int(im, "to", 0);
+  int32_t from = on_type_in(im, 0), type = (int32_t)(to > 100 ? 0 : to);
+  if (!on_type_of(type)->known || type == ON_BOOL) {
+    on_fail(im, "casts to %s are not supported", on_type_of(type)->name);
+    return;
+  }
+  gs_term x = on_term_in(im, 0);
+  if (from != type)
+    x = t_cast(im, on_type_of(type)->dtype, x);
+  on_out(im, 0, x, type);
+}
+
+/* ---- two and more operands ---- */
+
+static const char *const folds[] = {
+    [ON_ADD] = "add", [ON_SUB] = "sub", [ON_MUL] = "mul",  [ON_DIV] = "div",
+    [ON_MIN] = "min", [ON_MAX] = "max", [ON_MEAN] = "add",
+};
+
+static gs_term
+combine(on_import *im, const char *op, gs_term a, gs_term b) {
+  gs_type x, y, both;
+  if (!t_type(im, a, &x) || !t_type(im, b, &y) || !t_common(im, &x, &y, &both))
+    return GS_NO_TERM;
+  return t_fold(im, op, t_fit(im, a, both.dim, both.rank),
+                t_fit(im, b, both.dim, both.rank));
+}
+
+/* One finite number that stands for an input: an operator's parameter. */
+static bool
+number_in(on_import *im, uint32_t k, uint32_t other, double *out) {
+  gs_type type;
+  on_value *v = on_in(im, k);
+  if (!v || !v->array || !on_is_real(v->array) || !on_is_splat(v->array) ||
+      !on_shape_in(im, other, &type) || v->array->rank > type.rank)
+    return false;
+  *out = on_real(v->array, 0);
+  for (uint32_t d = 0; d < v->array->rank; d++)
+    if (v->array->dim[d] != 1 &&
+        v->array->dim[d] != type.dim[type.rank - v->array->rank + d])
+      return false;
+  return isfinite(*out) && fabs(*out) < (double)FLT_MAX;
+}
+
+/* 1 / v is exact for powers of two. */
+static bool
+is_power_of_two(double v) {
+  int e;
+  return fabs(frexp(v, &e)) == 0.5 && abs(e) < 60;
+}
+
+/* A product or sum with a number has an operator of its own. */
+static bool
+with_number(on_import *im, gs_term *out) {
+  double v;
+  int which = im->row->which;
+  bool swaps = which == ON_ADD || which == ON_MUL;
+  if (number_in(im, 1, 0, &v)) {
+    gs_term x = on_term_in(im, 0);
+    if (which == ON_ADD || which == ON_SUB)
+      *out = t_compute1(im, "offset", which == ON_SUB ? -v : v, x);
+    else if (which == ON_MUL || (which == ON_DIV && is_power_of_two(v)))
+      *out = t_compute1(im, "scale", which == ON_DIV ? 1 / v : v, x);
+    else
+      return false;
+    return true;
+  }
+  if (!swaps || !number_in(im, 0, 1, &v))
+    return false;
+  *out = t_compute1(im, which == ON_ADD ? "offset" : "scale", v,
+                    on_term_in(im, 1));
+  return true;
+}
+
+void
+emit_binary(on_import *im) {
+  gs_term out;
+  if (!with_number(im, &out))
+    out = combine(im, folds[im->row->which], on_term_in(im, 0),
+                  on_term_in(im, 1));
+  on_out(im, 0, out, on_type_in(im, 0));
+}
+
+void
+emit_variadic(on_import *im) {
+  uint32_t n = on_inputs(im);
+  gs_term out = on_term_in(im, 0);
+  for (uint32_t k = 1; k < n; k++)
+    out = combine(im, folds[im->row->which], out, on_term_in(im, k));
+  if (im->row->which == ON_MEAN)
+    out = t_compute1(im, "scale", 1.0 / n, out);
+  on_out(im, 0, out, on_type_in(im, 0));
+}
+
+/* ---- powers ---- */
+
+static gs_term
+whole_power(on_import *im, gs_term x, int n) {
+  gs_term out = GS_NO_TERM;
+  for (; n; n >>= 1) {
+    if (n & 1)
+      out = gs_term_ok(out) ? t_fold(im, "mul", out, x) : x;
+    if (n > 1)
+      x = t_compute(im, "square", x);
+  }
+  return out;
+}
+
+void
+emit_pow(on_import *im) {
+  double v;
+  if (!number_in(im, 1, 0, &v)) {
+    on_fail(im, "only an exponent that is one known number is supported");
+    return;
+  }
+  gs_term x = on_term_in(im, 0);
+  if (v == 0.5 || v == -0.5)
+    x = t_compute(im, v > 0 ? "sqrt" : "rsqrt", x);
+  else if (v == floor(v) && v != 0 && fabs(v) <= 64)
+    x = whole_power(im, x, (int)fabs(v));
+  else
+    on_fail(im, "the exponent %g is not supported", v);
+  if (v < 0 && v != -0.5)
+    x = t_compute(im, "recip", x);
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+/* ---- bounds and choices ---- */
+
+static bool
+bound_in(on_import *im, uint32_t k, double *out) {
+  if (!on_in(im, k))
+    return true;
+  const on_array *a = on_array_in(im, k);
+  if (!a || a->n != 1)
+    return on_fail(im, "a bound is not one number");
+  *out = on_real(a, 0);
+  return true;
+}
+
+/* The language's clip has two finite bounds. */
+void
+emit_clip(on_import *im) {
+  double lo = -INFINITY, hi = INFINITY;
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  if (!t_type(im, x, &type) || !bound_in(im, 1, &lo) || !bound_in(im, 2, &hi))
+    return;
+  bool low = lo > -(double)FLT_MAX, high = hi < (double)FLT_MAX;
+  if (low && high && lo <= hi)
+    x = t_clip(im, lo, hi, x);
+  else {
+    if (low)
+      x = lo == 0 ? t_compute(im, "relu", x)
+                  : t_fold(im, "max", x,
+                           t_value(im, type.dtype, lo, type.dim, type.rank));
+    if (high)
+      x = t_fold(im, "min", x,
+                 t_value(im, type.dtype, hi, type.dim, type.rank));
+  }
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+void
+emit_where(on_import *im) {
+  gs_type a, b, c, both, all;
+  on_value *condition = on_in(im, 0);
+  if (!condition || !condition->array) {
+    on_fail(im, "a condition that is not known while importing is not "
+                "supported");
+    return;
+  }
+  gs_term x = on_term_in(im, 1), y = on_term_in(im, 2);
+  const on_array *test = condition->array;
+  if (!on_shape_in(im, 0, &c) || !t_type(im, x, &a) || !t_type(im, y, &b) ||
+      !t_common(im, &a, &b, &both) || !t_common(im, &both, &c, &all))
+    return;
+  x = t_fit(im, x, all.dim, all.rank);
+  y = t_fit(im, y, all.dim, all.rank);
+  if (on_is_splat(test)) {
+    on_out(im, 0, on_int(test, 0) ? x : y, on_type_in(im, 1));
+    return;
+  }
+  on_array *as = on_array_new(im, on_type_in(im, 1), test->dim, test->rank);
+  for (int64_t k = 0; as && k < test->n; k++)
+    on_set_int(as, k, on_int(test, k) != 0);
+  if (!as)
+    return;
+  as->name = condition->name;
+  gs_term chosen = t_fit(im, t_constant(im, as), all.dim, all.rank);
+  on_out(im, 0, t_select(im, chosen, x, y), on_type_in(im, 1));
+}
+
+void
+emit_prelu(on_import *im) {
+  gs_type x_type;
+  gs_term x = on_term_in(im, 0);
+  if (!t_type(im, x, &x_type))
+    return;
+  gs_term slope = t_fit(im, on_term_in(im, 1), x_type.dim, x_type.rank);
+  on_out(im, 0, t_select(im, x, x, t_fold(im, "mul", x, slope)),
+         on_type_in(im, 0));
+}
+
+/* ---- activations that are made of others ---- */
+
+/* x (1 + erf(x / sqrt 2)) / 2, or its approximation by tanh. */
+static gs_term
+gelu(on_import *im, gs_term x) {
+  gs_term inner;
+  if (on_attr_is(im, "approximate", "tanh", "none")) {
+    gs_term cube = t_fold(im, "mul", x, t_compute(im, "square", x));
+    inner = t_fold(im, "add", x, t_compute1(im, "scale", 0.044715, cube));
+    inner = t_compute(im, "tanh",
+                      t_compute1(im, "scale", 0.7978845608028654, inner));
+  } else {
+    inner =
+        t_compute(im, "erf", t_compute1(im, "scale", 0.7071067811865476, x));
+  }
+  return t_compute1(im, "scale", 0.5,
+                    t_fold(im, "mul", x, t_compute1(im, "offset", 1, inner)));
+}
+
+static gs_term
+hard_sigmoid(on_import *im, gs_term x, double alpha, double beta) {
+  x = t_compute1(im, "offset", beta, t_compute1(im, "scale", alpha, x));
+  return t_clip(im, 0, 1, x);
+}
+
+/* relu(x) + log(1 + exp(-|x|)), which does not overflow. */
+static gs_term
+softplus(on_import *im, gs_term x) {
+  gs_term e =
+      t_compute(im, "exp", t_compute(im, "neg", t_compute(im, "abs", x)));
+  return t_fold(im, "add", t_compute(im, "relu", x),
+                t_compute(im, "log", t_compute1(im, "offset", 1, e)));
+}
+
+/* x above 0 ? x : alpha (exp(x) - 1); the exponent is held at most 0. */
+static gs_term
+elu(on_import *im, gs_term x, double alpha) {
+  gs_term below =
+      t_compute(im, "neg", t_compute(im, "relu", t_compute(im, "neg", x)));
+  below = t_compute1(im, "offset", -1, t_compute(im, "exp", below));
+  return t_fold(im, "add", t_compute(im, "relu", x),
+                t_compute1(im, "scale", alpha, below));
+}
+
+static gs_term
+activation(on_import *im, gs_term x) {
+  double alpha =
+      on_attr_real(im, "alpha",
+                   im->row->which == ON_LEAKY_RELU     ? 0.01
+                   : im->row->which == ON_HARD_SIGMOID ? 0.2
+                   : im->row->which == ON_SELU ? 1.67326319217681884765625
+                                               : 1);
+  switch (im->row->which) {
+  case ON_HARD_SWISH:
+    return t_fold(im, "mul", x, hard_sigmoid(im, x, 1.0 / 6, 0.5));
+  case ON_HARD_SIGMOID:
+    return hard_sigmoid(im, x, alpha, on_attr_real(im, "beta", 0.5));
+  case ON_GELU:
+    return gelu(im, x);
+  case ON_LEAKY_RELU:
+    return t_select(im, x, x, t_compute1(im, "scale", alpha, x));
+  case ON_SOFTPLUS:
+    return softplus(im, x);
+  case ON_SOFTSIGN:
+    return t_fold(im, "div", x,
+                  t_compute1(im, "offset", 1, t_compute(im, "abs", x)));
+  case ON_ELU:
+    return elu(im, x, alpha);
+  case ON_SELU:
+    return t_compute1(im, "scale",
+                      on_attr_real(im, "gamma", 1.05070102214813232421875),
+                      elu(im, x, alpha));
+  case ON_MISH:
+    return t_fold(im, "mul", x, t_compute(im, "tanh", softplus(im, x)));
+  default: /* above alpha ? x : 0 */
+    return t_select(im, t_compute1(im, "offset", -alpha, x), x,
+                    t_compute1(im, "scale", 0, x));
+  }
+}
+
+void
+emit_activation(on_import *im) {
+  on_out(im, 0, activation(im, on_term_in(im, 0)), on_type_in(im, 0));
+}

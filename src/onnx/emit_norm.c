@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_norm.c - reductions, and what is scaled by them. */
+#include "onnx/import.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- reductions ---- */
+
+typedef struct reduction {
+  const char *before, *reduce, *after; /* of the elements, the sum */
+} reduction;
+
+static const reduction reductions[] = {
+    [ON_REDUCE_SUM] = {NULL, "reduceSum", NULL},
+    [ON_REDUCE_MEAN] = {NULL, "reduceMean", NULL},
+    [ON_REDUCE_MAX] = {NULL, "reduceMax", NULL},
+    [ON_REDUCE_MIN] = {NULL, "reduceMin", NULL},
+    [ON_REDUCE_PROD] = {NULL, "reduceProd", NULL},
+    [ON_REDUCE_L1] = {"abs", "reduceSum", NULL},
+    [ON_REDUCE_L2] = {"square", "reduceSum", "sqrt"},
+    [ON_REDUCE_SUM_SQUARE] = {"square", "reduceSum", NULL},
+    [ON_REDUCE_LOG_SUM] = {NULL, "reduceSum", "log"},
+};
+
+static gs_term
+reduce(on_import *im, const reduction *r, gs_term x, const bool *axes,
+       uint32_t rank, bool keep) {
+  int64_t order[GS_MAX_RANK];
+  if (r->before)
+    x = t_compute(im, r->before, x);
+  x = t_compute(im, r->reduce, t_axes_last(im, x, axes, order));
+  if (r->after)
+    x = t_compute(im, r->after, x);
+  return keep ? t_keep_axes(im, t_whole(im, x), axes, rank) : x;
+}
+
+void
+emit_reduce(on_import *im) {
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  bool axes[GS_MAX_RANK] = {0}, given;
+  if (!t_type(im, x, &type) || !on_axes(im, 1, type.rank, axes, &given))
+    return;
+  bool keeps = on_attr_int(im, "noop_with_empty_axes", 0) && !given;
+  if (!keeps && type.rank)
+    x = reduce(im, &reductions[im->row->which], x, axes, type.rank,
+               on_attr_int(im, "keepdims", 1) != 0);
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+/* ---- softmax ---- */
+
+/* x - max - log(sum exp(x - max)) */
+static gs_term
+log_softmax(on_import *im, gs_term x, const bool *axes, const gs_type *type) {
+  gs_term most =
+      reduce(im, &reductions[ON_REDUCE_MAX], x, axes, type->rank, true);
+  x = t_fold(im, "sub", x, t_fit(im, most, type->dim, type->rank));
+  gs_term sum = reduce(im, &reductions[ON_REDUCE_LOG_SUM],
+                       t_compute(im, "exp", x), axes, type->rank, true);
+  return t_fold(im, "sub", x, t_fit(im, sum, type->dim, type->rank));
+}
+
+void
+emit_softmax(on_import *im) {
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  bool axes[GS_MAX_RANK] = {0};
+  int64_t order[GS_MAX_RANK], back[GS_MAX_RANK];
+  uint32_t axis;
+  if (!t_type(im, x, &type) ||
+      !on_axis(im, on_attr_int(im, "axis", -1), type.rank, &axis))
+    return;
+  axes[axis] = true;
+  if (im->row->which == ON_LOG_SOFTMAX) {
+    on_out(im, 0, log_softmax(im, x, axes, &type), on_type_in(im, 0));
+    return;
+  }
+  x = t_axes_last(im, x, axes, order);
+  x = t_whole(im, t_compute(im, "softmax", x));
+  for (uint32_t k = 0; k < type.rank; k++)
+    back[order[k]] = k;
+  on_out(im, 0, t_transpose(im, x, back, type.rank), on_type_in(im, 0));
+}
+
+/* ---- normalizations ---- */
+
+static gs_term
+root_of_mean(on_import *im, gs_term squares, const bool *axes,
+             const gs_type *type, double epsilon) {
+  gs_term v =
+      reduce(im, &reductions[ON_REDUCE_MEAN], squares, axes, type->rank, true);
+  v = t_compute(im, "rsqrt", t_compute1(im, "offset", epsilon, v));
+  return t_fit(im, v, type->dim, type->rank);
+}
+
+/* (x - mean) / sqrt(variance + epsilon) over the axes, or without a mean. */
+static gs_term
+normalized(on_import *im, gs_term x, const bool *axes, const gs_type *type,
+           double epsilon, bool centred) {
+  if (centred) {
+    gs_term mean =
+        reduce(im, &reductions[ON_REDUCE_MEAN], x, axes, type->rank, true);
+    x = t_fold(im, "sub", x, t_fit(im, mean, type->dim, type->rank));
+  }
+  gs_term by =
+      root_of_mean(im, t_compute(im, "square", x), axes, type, epsilon);
+  return t_fold(im, "mul", x, by);
+}
+
+void
+emit_layer_norm(on_import *im) {
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  bool axes[GS_MAX_RANK] = {0};
+  uint32_t axis;
+  if (!t_type(im, x, &type) ||
+      !on_axis(im, on_attr_int(im, "axis", -1), type.rank, &axis))
+    return;
+  if (on_wants(im, 1) || on_wants(im, 2)) {
+    on_fail(im, "its mean and deviation as results are not supported");
+    return;
+  }
+  for (uint32_t k = axis; k < type.rank; k++)
+    axes[k] = true;
+  x = normalized(im, x, axes, &type, on_attr_real(im, "epsilon", 1e-5),
+                 im->row->which == ON_LAYER_NORM);
+  x = t_fold(im, "mul", x, t_fit(im, on_term_in(im, 1), type.dim, type.rank));
+  if (on_in(im, 2))
+    x = t_fold(im, "add", x, t_fit(im, on_term_in(im, 2), type.dim, type.rank));
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+/* One number a channel, as (C, 1, 1...). */
+static gs_term
+by_channel(on_import *im, gs_term v, const gs_type *type) {
+  for (uint32_t k = 2; k < type->rank; k++)
+    v = t_insert(im, v, k - 1);
+  return t_fit(im, v, type->dim, type->rank);
+}
+
+/* Groups of channels, or each of them, in each image. */
+void
+emit_instance_norm(on_import *im) {
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  bool axes[] = {false, false, true};
+  if (!t_type(im, x, &type) || type.rank < 3) {
+    on_fail(im, "it is applied to no images");
+    return;
+  }
+  int64_t groups = im->row->which == ON_GROUP_NORM
+                       ? on_attr_int(im, "num_groups", 0)
+                       : type.dim[1];
+  if (groups < 1 || type.dim[1] % groups ||
+      (im->row->which == ON_GROUP_NORM && im->opset < 21)) {
+    on_fail(im, "its groups do not suit its channels, or it is older than "
+                "version 21");
+    return;
+  }
+  gs_type flat = {.rank = 3, .dtype = type.dtype};
+  flat.dim[0] = type.dim[0];
+  flat.dim[1] = groups;
+  flat.dim[2] = gs_elements(&type) / type.dim[0] / groups;
+  x = t_reshape(im, x, flat.dim, 3, NULL, 0);
+  x = normalized(im, x, axes, &flat, on_attr_real(im, "epsilon", 1e-5), true);
+  x = t_reshape(im, x, type.dim, type.rank, NULL, 0);
+  x = t_fold(im, "mul", x, by_channel(im, on_term_in(im, 1), &type));
+  x = t_fold(im, "add", x, by_channel(im, on_term_in(im, 2), &type));
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+/* ---- batch normalization ---- */
+
+/* Factor and summand of a channel, which are known with their parts. */
+static bool
+factors(on_import *im, on_array *const *in, double epsilon, on_array *factor,
+        on_array *summand) {
+  for (int64_t c = 0; c < in[0]->n; c++) {
+    double f = on_real(in[0], c) / sqrt(on_real(in[3], c) + epsilon);
+    on_set_real(factor, c, f);
+    on_set_real(summand, c, on_real(in[1], c) - on_real(in[2], c) * f);
+  }
+  return !im->failed;
+}
+
+void
+emit_batch_norm(on_import *im) {
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  on_array *in[4];
+  if (!t_type(im, x, &type) || type.rank < 2 ||
+      on_attr_int(im, "training_mode", 0)) {
+    on_fail(im, "it is applied to no images, or in training");
+    return;
+  }
+  for (uint32_t k = 0; k < 4; k++) {
+    in[k] = on_array_in(im, k + 1);
+    if (!in[k] || in[k]->n != type.dim[1]) {
+      on_fail(im, "input %u has not one element a channel", k + 1);
+      return;
+    }
+  }
+  on_array *factor = on_array_new(im, in[0]->type, &type.dim[1], 1);
+  on_array *summand = on_array_new(im, in[0]->type, &type.dim[1], 1);
+  if (!factor || !summand ||
+      !factors(im, in, on_attr_real(im, "epsilon", 1e-5), factor, summand))
+    return;
+  factor->name = bs_arena_printf(im->ctx->arena, "%s.factor", in[0]->name);
+  summand->name = bs_arena_printf(im->ctx->arena, "%s.summand", in[0]->name);
+  x = t_fold(im, "mul", x, by_channel(im, t_constant(im, factor), &type));
+  x = t_fold(im, "add", x, by_channel(im, t_constant(im, summand), &type));
+  on_out(im, 0, x, on_type_in(im, 0));
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_resize.c - images of another size.
+ *
+ * Along an axis, an element of the result is a sum of few elements with
+ * weights that depend on its place alone.  Where each element becomes a whole
+ * number of new ones these weights repeat: then it is a convolution of the
+ * axis, its edges repeated, with one small filter for each of the new ones.
+ * Else it is a product with a matrix. */
+#include "onnx/import.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct axis_map {
+  int64_t from, to; /* sizes */
+  double scale;
+} axis_map;
+
+static bool
+is(const on_import *im, const char *coordinates) {
+  return on_attr_is(im, "coordinate_transformation_mode", coordinates,
+                    "half_pixel");
+}
+
+/* Where in the original the element stands. */
+static double
+place_of(const on_import *im, const axis_map *m, int64_t i) {
+  double x = (double)i;
+  if (is(im, "align_corners"))
+    return m->to == 1 ? 0 : x * (double)(m->from - 1) / (double)(m->to - 1);
+  if (is(im, "asymmetric"))
+    return x / m->scale;
+  if (is(im, "pytorch_half_pixel") && m->to == 1)
+    return 0;
+  if (is(im, "half_pixel_symmetric")) {
+    double adjust = (double)m->to / (m->scale * (double)m->from);
+    double centre = (double)m->from / 2;
+    return centre * (1 - adjust) + (x + 0.5) / m->scale - 0.5;
+  }
+  return (x + 0.5) / m->scale - 0.5;
+}
+
+static double
+nearest(const on_import *im, double x) {
+  const char *preset = "round_prefer_floor";
+  if (on_attr_is(im, "nearest_mode", "floor", preset))
+    return floor(x);
+  if (on_attr_is(im, "nearest_mode", "ceil", preset))
+    return ceil(x);
+  return on_attr_is(im, "nearest_mode", "round_prefer_ceil", preset)
+             ? floor(x + 0.5)
+             : ceil(x - 0.5);
+}
+
+static double
+cubic(double a, double x) {
+  x = fabs(x);
+  return x <= 1  ? ((a + 2) * x - (a + 3)) * x * x + 1
+         : x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+                 : 0;
+}
+
+/* The elements first .. first + 3 that count, with their weights. */
+static int64_t
+taps_of(const on_import *im, const axis_map *m, int64_t i, double *weight) {
+  double x = place_of(im, m, i), a = on_attr_real(im, "cubic_coeff_a", -0.75);
+  memset(weight, 0, 4 * sizeof *weight);
+  if (on_attr_is(im, "mode", "nearest", "nearest")) {
+    weight[0] = 1;
+    return (int64_t)nearest(im, x);
+  }
+  int64_t first = (int64_t)floor(x);
+  double part = x - (double)first;
+  if (on_attr_is(im, "mode", "linear", "nearest")) {
+    weight[0] = 1 - part;
+    weight[1] = part;
+    return first;
+  }
+  for (int k = 0; k < 4; k++)
+    weight[k] = cubic(a, part + 1 - k);
+  return first - 1;
+}
+
+/* ---- with repeating weights ---- */
+
+/* One element beyond the taps of any phase, on both sides. */
+enum { REACH = 3, SPAN = 2 * REACH + 1 };
+
+static bool
+repeats(const on_import *im, const axis_map *m) {
+  return m->to % m->from == 0 && m->scale == (double)(m->to / m->from) &&
+         m->to / m->from <= 64 && !is(im, "align_corners");
+}
+
+static bool
+is_repeat(const double *filters, int64_t phases) {
+  for (int64_t p = 0; p < phases; p++)
+    if (filters[p * SPAN + REACH] != 1)
+      return false;
+  return true;
+}
+
+/* Elements around the window's middle that some phase looks at. */
+static int64_t
+reach_of(const double *filters, int64_t phases) {
+  int64_t reach = 0;
+  for (int64_t p = 0; p < phases; p++)
+    for (int64_t k = 0; k < SPAN; k++)
+      if (filters[p * SPAN + k] != 0) {
+        int64_t away = k < REACH ? REACH - k : k - REACH;
+        reach = away > reach ? away : reach;
+      }
+  return reach;
+}
+
+static gs_term
+filtered(on_import *im, gs_term x, uint32_t d, const double *filters,
+         int64_t phases) {
+  gs_type type;
+  int64_t reach = reach_of(filters, phases), one = 1;
+  int64_t dim[] = {phases, 2 * reach + 1}, order[GS_MAX_RANK];
+  on_array *a = on_array_new(im, on_type_in(im, 0), dim, 2);
+  if (!t_type(im, x, &type) || !a)
+    return GS_NO_TERM;
+  for (int64_t p = 0; p < phases; p++)
+    for (int64_t k = 0; k < dim[1]; k++)
+      on_set_real(a, p * dim[1] + k, filters[p * SPAN + REACH - reach + k]);
+  a->name = "resize";
+  uint32_t rank = type.rank;
+  for (uint32_t k = 0, n = 0; k < rank; k++)
+    if (k != d)
+      order[n++] = k;
+  order[rank - 1] = d;
+  x = t_pad(im, x, "edge", d, reach, reach);
+  x = t_access(im, t_transpose(im, x, order, rank), rank - 1);
+  x = t_windows(im, x, &dim[1], &one, &one, 1);
+  x = t_compute(im, "dotProd",
+                t_cartprod(im, x, t_access(im, t_constant(im, a), 1)));
+  for (uint32_t k = 0, n = 0; k < rank; k++) {
+    order[k + (k > d)] = k == d ? rank - 1 : n++;
+    if (k == d)
+      order[k + 1] = rank;
+  }
+  x = t_transpose(im, t_whole(im, x), order, rank + 1);
+  type.dim[d] *= phases;
+  return t_reshape(im, x, type.dim, rank, NULL, 0);
+}
+
+static gs_term
+by_phases(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
+  int64_t phases = m->to / m->from, middle = m->from;
+  double filters[64 * SPAN] = {0}, weight[4];
+  axis_map inner = {2 * m->from + 1, phases * (2 * m->from + 1), m->scale};
+  for (int64_t p = 0; p < phases; p++) {
+    int64_t first = taps_of(im, &inner, middle * phases + p, weight) - middle;
+    for (int k = 0; k < 4; k++)
+      if (weight[k] != 0 && first + k >= -REACH && first + k <= REACH)
+        filters[p * SPAN + REACH + first + k] += weight[k];
+  }
+  return is_repeat(filters, phases) ? t_repeat(im, x, d, phases)
+                                    : filtered(im, x, d, filters, phases);
+}
+
+/* ---- with a matrix ---- */
+
+static on_array *
+matrix_of(on_import *im, const axis_map *m) {
+  int64_t dim[] = {m->to, m->from};
+  on_array *a = on_array_new(im, on_type_in(im, 0), dim, 2);
+  double weight[4];
+  for (int64_t k = 0; a && k < a->n; k++)
+    on_set_real(a, k, 0);
+  for (int64_t i = 0; a && i < m->to; i++) {
+    int64_t first = taps_of(im, m, i, weight);
+    for (int k = 0; k < 4; k++) {
+      int64_t at = first + k;
+      at = at < 0 ? 0 : at >= m->from ? m->from - 1 : at;
+      at += i * m->from;
+      if (weight[k] != 0)
+        on_set_real(a, at, on_real(a, at) + weight[k]);
+    }
+  }
+  if (a)
+    a->name = "resize";
+  return a;
+}
+
+static gs_term
+by_matrix(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
+  gs_type type;
+  int64_t last[GS_MAX_RANK], back[GS_MAX_RANK];
+  on_array *a = matrix_of(im, m);
+  if (!t_type(im, x, &type) || !a)
+    return GS_NO_TERM;
+  for (uint32_t k = 0, n = 0; k < type.rank; k++)
+    if (k != d)
+      last[n++] = k;
+  last[type.rank - 1] = d;
+  for (uint32_t k = 0; k < type.rank; k++)
+    back[last[k]] = k;
+  x = t_access(im, t_transpose(im, x, last, type.rank), type.rank - 1);
+  x = t_compute(im, "dotProd",
+                t_cartprod(im, x, t_access(im, t_constant(im, a), 1)));
+  return t_transpose(im, t_whole(im, x), back, type.rank);
+}
+
+/* ---- the sizes ---- */
+
+static bool
+read_maps(on_import *im, const gs_type *type, axis_map *maps) {
+  const on_array *scales = on_in(im, 2) ? on_array_in(im, 2) : NULL;
+  const on_array *sizes = on_in(im, 3) ? on_array_in(im, 3) : NULL;
+  if (scales && !scales->n)
+    scales = NULL;
+  const on_array *given = sizes ? sizes : scales;
+  if (!given || im->failed || given->n != type->rank)
+    return on_fail(im, "its sizes are not known, or not as many as its "
+                       "dimensions");
+  for (uint32_t k = 0; k < type->rank; k++) {
+    double from = (double)type->dim[k];
+    double to =
+        sizes ? (double)on_int(sizes, k) : floor(from * on_real(scales, k));
+    if (!(to >= 1) || to > 0x1p31)
+      return on_fail(im, "a size is below 1, or too large");
+    maps[k] = (axis_map){type->dim[k], (int64_t)to,
+                         sizes ? to / from : on_real(scales, k)};
+  }
+  return true;
+}
+
+static bool
+knows_modes(on_import *im) {
+  if (is(im, "tf_crop_and_resize") || on_attr_int(im, "antialias", 0) ||
+      on_attr_int(im, "exclude_outside", 0) ||
+      !on_attr_is(im, "keep_aspect_ratio_policy", "stretch", "stretch") ||
+      (on_attr(im, "axes") && on_attr(im, "axes")->n_ints))
+    return on_fail(im, "of its attributes, coordinates by tf_crop_and_resize, "
+                       "antialias, exclude_outside, aspect ratios and axes "
+                       "are not supported");
+  return true;
+}
+
+void
+emit_resize(on_import *im) {
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  axis_map maps[GS_MAX_RANK];
+  if (!t_type(im, x, &type) || !knows_modes(im) || !read_maps(im, &type, maps))
+    return;
+  for (uint32_t k = 0; k < type.rank; k++) {
+    if (maps[k].from == maps[k].to && maps[k].scale == 1)
+      continue;
+    x = repeats(im, &maps[k]) ? by_phases(im, x, k, &maps[k])
+                              : by_matrix(im, x, k, &maps[k]);
+  }
+  on_out(im, 0, x, on_type_in(im, 0));
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* fault.c - what is wrong with a model, with the node and its attributes. */
+#include "onnx/import.h"
+
+#include <string.h>
+
+enum { MOST_ITEMS = 12, MOST_TEXT = 60 };
+
+static void
+put_items(bs_text *text, const Onnx__Attribute *a) {
+  size_t n = a->n_ints ? a->n_ints : a->n_floats;
+  for (size_t k = 0; k < n && k < MOST_ITEMS; k++)
+    if (a->n_ints)
+      bs_putf(text, "%s%lld", k ? " " : "", (long long)a->ints[k]);
+    else
+      bs_putf(text, "%s%g", k ? " " : "", (double)a->floats[k]);
+  if (n > MOST_ITEMS)
+    bs_put(text, " ...");
+}
+
+/* What came from the model is printed without control characters. */
+static void
+put_plain(bs_text *text, const char *s, size_t n) {
+  for (size_t k = 0; k < n && k < MOST_TEXT; k++)
+    bs_putc(text, s[k] >= ' ' && s[k] < 127 ? s[k] : '?');
+  if (n > MOST_TEXT)
+    bs_put(text, "...");
+}
+
+static void
+put_attribute(bs_text *text, const Onnx__Attribute *a) {
+  put_plain(text, a->name ? a->name : "", a->name ? strlen(a->name) : 0);
+  bs_put(text, " = ");
+  if (a->n_ints || a->n_floats)
+    put_items(text, a);
+  else if (a->has_i)
+    bs_putf(text, "%lld", (long long)a->i);
+  else if (a->has_f)
+    bs_putf(text, "%g", (double)a->f);
+  else if (a->has_s)
+    put_plain(text, (const char *)a->s.data, a->s.len);
+  else
+    bs_put(text, "...");
+}
+
+/* node /layer1/Conv (Conv; group = 2, strides = 2 2) */
+static void
+put_node(bs_text *text, const Onnx__Node *n) {
+  const char *name = n->name && *n->name ? n->name
+                     : n->n_output       ? n->output[0]
+                                         : "without a name";
+  bs_put(text, "node ");
+  put_plain(text, name, strlen(name));
+  bs_put(text, " (");
+  put_plain(text, n->op_type ? n->op_type : "",
+            n->op_type ? strlen(n->op_type) : 0);
+  for (size_t k = 0; k < n->n_attribute && k < MOST_ITEMS; k++) {
+    bs_put(text, k ? ", " : "; ");
+    put_attribute(text, n->attribute[k]);
+  }
+  bs_put(text, "): ");
+}
+
+static void
+tell(on_import *im, const char *code, const char *format, va_list args) {
+  bs_text text;
+  bs_text_init(&text, im->ctx->heap);
+  if (im->node)
+    put_node(&text, im->node);
+  bs_putv(&text, format, args);
+  bs_error(im->ctx->diags, BS_NOWHERE, code, "%s", bs_text_str(&text));
+  bs_text_done(&text);
+}
+
+bool
+on_fail(on_import *im, const char *format, ...) {
+  va_list args;
+  if (im->failed)
+    return false;
+  im->failed = true;
+  va_start(args, format);
+  tell(im, "onnx-node", format, args);
+  va_end(args);
+  return false;
+}
+
+bool
+on_wrong(on_import *im, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tell(im, "onnx-model", format, args);
+  va_end(args);
+  return false;
+}

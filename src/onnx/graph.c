@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* graph.c - the nodes of a model, each looked at once, in their order.
+ *
+ * The format lists a node behind those that give its inputs.  A name that is
+ * read before a node gives it is a fault, so that a cycle is one, too.  Which
+ * nodes an output needs is found first, backward from the outputs: what is
+ * wrong with others does not matter. */
+#include "onnx/graph.h"
+
+#include <string.h>
+
+on_value *
+on_find(on_import *im, const char *name) {
+  uint32_t at = bs_map_get(&im->values, bs_sym(im->ctx->values, name).i);
+  return at == BS_NO_ENTRY ? NULL : im->list.data[at];
+}
+
+on_value *
+on_define(on_import *im, const char *name) {
+  if (on_find(im, name))
+    return NULL;
+  on_value *v = BS_NEW(im->ctx->arena, on_value);
+  v->name = name;
+  v->term = GS_NO_TERM;
+  bs_map_put(im->ctx->heap, &im->values, bs_sym(im->ctx->values, name).i,
+             im->list.len);
+  bs_push(im->ctx->heap, &im->list, v);
+  return v;
+}
+
+gs_term
+on_term_of(on_import *im, on_value *v) {
+  if (v->stored && !v->array && !v->poison) {
+    v->array = on_load(im, v->stored);
+    v->poison = !v->array;
+    if (v->array)
+      v->array->name = v->name;
+  }
+  if (v->poison) {
+    im->failed = true;
+    return GS_NO_TERM;
+  }
+  return v->array ? t_constant(im, v->array) : v->term;
+}
+
+bool
+on_is_weight(const on_import *im, gs_term t) {
+  for (uint32_t k = 0; k < im->weights.len; k++)
+    if (im->weights.data[k].term.i == t.i)
+      return true;
+  return false;
+}
+
+/* ---- what is needed ---- */
+
+/* The node that gives a name, by symbol id. */
+static bs_map
+producers(on_import *im) {
+  bs_map map = {0};
+  for (size_t k = 0; k < im->graph->n_node; k++) {
+    const Onnx__Node *n = im->graph->node[k];
+    for (size_t o = 0; o < n->n_output; o++)
+      if (*n->output[o])
+        bs_map_put_first(im->ctx->heap, &map,
+                         bs_sym(im->ctx->values, n->output[o]).i, (uint32_t)k);
+  }
+  return map;
+}
+
+typedef struct marker {
+  on_import *im;
+  bs_map producers;
+  uint8_t *needed;
+  BS_VEC(uint32_t) open;
+} marker;
+
+static void
+need(marker *m, const char *name) {
+  uint32_t k = bs_map_get(&m->producers, bs_sym(m->im->ctx->values, name).i);
+  if (k == BS_NO_ENTRY || m->needed[k])
+    return;
+  m->needed[k] = 1;
+  bs_push(m->im->ctx->heap, &m->open, k);
+}
+
+static uint8_t *
+mark_needed(on_import *im) {
+  bs_heap *heap = im->ctx->heap;
+  marker m = {
+      im, producers(im), bs_calloc(heap, im->graph->n_node + 1, 1), {0}};
+  for (size_t k = 0; k < im->graph->n_output; k++)
+    if (im->graph->output[k]->name)
+      need(&m, im->graph->output[k]->name);
+  while (m.open.len) {
+    const Onnx__Node *n = im->graph->node[bs_pop(&m.open)];
+    for (size_t k = 0; k < n->n_input; k++)
+      need(&m, n->input[k]);
+  }
+  bs_vec_done(heap, &m.open);
+  bs_map_done(heap, &m.producers);
+  return m.needed;
+}
+
+/* ---- one node ---- */
+
+static bool
+has_word(const char *words, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = words; (at = strstr(at, word)); at += n)
+    if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+      return n > 0;
+  return false;
+}
+
+static bool
+check_attributes(on_import *im) {
+  for (size_t k = 0; k < im->node->n_attribute; k++) {
+    const Onnx__Attribute *a = im->node->attribute[k];
+    if (!a->name || !has_word(im->row->attributes, a->name))
+      return on_fail(im, "the attribute %.60s is not supported",
+                     a->name ? a->name : "without a name");
+  }
+  return true;
+}
+
+static bool
+check_inputs(on_import *im) {
+  uint32_t n = on_inputs(im);
+  if (n < im->row->least || (im->row->most < 255 && n > im->row->most))
+    return on_fail(im, "it has %u inputs, which is too %s", n,
+                   n < im->row->least ? "few" : "many");
+  for (uint32_t k = 0; k < n; k++)
+    if (*im->node->input[k] && !on_find(im, im->node->input[k]))
+      return on_fail(im,
+                     "no node before it gives its input %.100s: the graph has "
+                     "a cycle, is out of order or lacks a part",
+                     im->node->input[k]);
+  return true;
+}
+
+static bool
+find_row(on_import *im) {
+  const Onnx__Node *n = im->node;
+  if (n->domain && *n->domain && strcmp(n->domain, "ai.onnx"))
+    return on_fail(im, "operators of the domain %.60s are not supported",
+                   n->domain);
+  im->row = on_find_row(n->op_type ? n->op_type : "");
+  return im->row || on_fail(im, "this operator is not supported");
+}
+
+/* Whether something that it reads was given up; that was told already. */
+static bool
+reads_poison(on_import *im, bool *arrays) {
+  bool poison = false;
+  *arrays = true;
+  for (uint32_t k = 0; k < on_inputs(im); k++) {
+    const on_value *v = on_in(im, k);
+    poison |= v && v->poison;
+    *arrays &= !v || v->array;
+  }
+  return poison;
+}
+
+/* Results are poison until the node gives them, and after a fault. */
+static void
+define_results(on_import *im) {
+  for (size_t k = 0; k < im->node->n_output; k++) {
+    const char *name = im->node->output[k];
+    on_value *v = *name ? on_define(im, name) : NULL;
+    if (v)
+      v->poison = true;
+    else if (*name)
+      on_fail(im, "another node or an input is called %.100s, too", name);
+  }
+}
+
+static void
+translate(on_import *im) {
+  bool arrays = false;
+  bool fine = find_row(im) && check_inputs(im) && !reads_poison(im, &arrays) &&
+              check_attributes(im);
+  define_results(im);
+  if (!fine || im->failed)
+    return;
+  if (arrays && im->row->fold) {
+    im->summary->folded++;
+    im->row->fold(im);
+  } else if (im->row->emit) {
+    im->row->emit(im);
+  } else {
+    on_fail(im, "it is supported only where its inputs are known while "
+                "importing");
+  }
+}
+
+void
+on_walk(on_import *im) {
+  uint8_t *needed = mark_needed(im);
+  im->summary->nodes = (uint32_t)im->graph->n_node;
+  for (size_t k = 0; k < im->graph->n_node; k++) {
+    bs_limits_check(im->ctx->heap);
+    im->node = im->graph->node[k];
+    im->failed = false;
+    if (!needed[k]) {
+      im->summary->dead++;
+      continue;
+    }
+    translate(im);
+  }
+  bs_free(im->ctx->heap, needed);
+}

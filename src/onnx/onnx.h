@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* onnx.h - models in the ONNX format as programs. */
+#ifndef ONNX_ONNX_H
+#define ONNX_ONNX_H
+
+#include "glenside/program.h"
+
+typedef struct on_options {
+  const char *path;        /* of the model */
+  const char *const *dims; /* "NAME=SIZE": symbolic dimensions of inputs */
+  uint32_t n_dims;
+  const char *output; /* of the program's text, beside which the weights go */
+} on_options;
+
+typedef struct on_summary {
+  uint32_t nodes;   /* of the model */
+  uint32_t dead;    /* that no output needs */
+  uint32_t folded;  /* that were computed while importing */
+  uint32_t weights; /* inputs by reference */
+  uint64_t bytes;   /* of the file with them */
+  const char *weights_file;
+} on_summary;
+
+/* Reads the model and writes the program and its weights; false with
+ * diagnostics, and then nothing is written. */
+bool on_import_file(const gs_context *, const on_options *, on_summary *out);
+/* The operators that are known, one a line, with what is left out. */
+void on_list_operators(bs_text *);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* read.c - the bytes of a model as messages.
+ *
+ * Messages are made by protobuf-c on the context's heap; where that refuses,
+ * reading fails as a value.  How deep messages nest is bounded by onnx.proto.
+ * A message takes at least two bytes of the file, so that memory is bounded by
+ * the size of the file, too. */
+#include "base/file.h"
+#include "onnx/import.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_MODEL ((int64_t)1 << 31) /* what the format allows */
+
+static void *
+take(void *heap, size_t n) {
+  return bs_try_realloc(heap, NULL, n ? n : 1);
+}
+
+static void
+give(void *heap, void *block) {
+  bs_free(heap, block);
+}
+
+static const char *
+size_of(int file, int64_t *out) {
+  struct stat status;
+  if (fstat(file, &status))
+    return strerror(errno);
+  *out = status.st_size;
+  return !S_ISREG(status.st_mode)     ? "it is no regular file"
+         : status.st_size > MAX_MODEL ? "it is larger than 2 GiB"
+                                      : NULL;
+}
+
+static bool
+read_all(int file, uint8_t *out, int64_t n) {
+  while (n > 0) {
+    ssize_t got = read(file, out, (size_t)n);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    out += got;
+    n -= got;
+  }
+  return true;
+}
+
+static uint8_t *
+bytes_of(const gs_context *ctx, const char *path, int64_t *size) {
+  const char *why;
+  int file = bs_open_input(path, &why);
+  if (file >= 0)
+    why = size_of(file, size);
+  uint8_t *bytes =
+      why ? NULL : bs_try_realloc(ctx->heap, NULL, (size_t)*size + 1);
+  if (!why && !bytes)
+    why = "there is not enough memory";
+  if (!why && !read_all(file, bytes, *size))
+    why = "it changed while it was read";
+  if (file > STDIN_FILENO)
+    close(file);
+  if (!why)
+    return bytes;
+  bs_error(ctx->diags, BS_NOWHERE, "no-file", "cannot read %s: %s", path, why);
+  return NULL;
+}
+
+const Onnx__Model *
+on_read(const gs_context *ctx, const char *path) {
+  ProtobufCAllocator allocator = {take, give, ctx->heap};
+  int64_t size = 0;
+  uint8_t *bytes = bytes_of(ctx, path, &size);
+  if (!bytes)
+    return NULL;
+  Onnx__Model *model = onnx__model__unpack(&allocator, (size_t)size, bytes);
+  bs_free(ctx->heap, bytes);
+  if (!model || !model->graph) {
+    bs_error(ctx->diags, BS_NOWHERE, "onnx-model",
+             "%s is no ONNX model, or only a part of one", path);
+    return NULL;
+  }
+  return model;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.c - the table of operators, in the order of their names.
+ *
+ * A row says how many inputs there may be, which attributes are looked at (or
+ * make no difference here), what is done where all inputs are known while
+ * importing, and otherwise; a number tells rows apart that share a function. */
+#include "onnx/import.h"
+
+#include <string.h>
+
+#define MANY 255
+
+#define WINDOW "auto_pad dilations kernel_shape pads strides"
+#define REDUCE "axes keepdims noop_with_empty_axes"
+
+/* Elementwise operators with one operand, and reductions, are many. */
+#define UNARY(name, which)                                                     \
+  { name, 1, 1, "", fold_unary, emit_unary, which, NULL }
+#define ACTIVATION(name, attributes, which)                                    \
+  { name, 1, 1, attributes, NULL, emit_activation, which, NULL }
+#define BINARY(name, which)                                                    \
+  { name, 2, 2, "", fold_binary, emit_binary, which, NULL }
+#define VARIADIC(name, which)                                                  \
+  { name, 1, MANY, "", fold_binary, emit_variadic, which, NULL }
+#define KNOWN(name, which)                                                     \
+  { name, 2, 2, "fmod", fold_binary, NULL, which, "of known values" }
+#define REDUCTION(name, which)                                                 \
+  { name, 1, 2, REDUCE, fold_reduce, emit_reduce, which, NULL }
+
+const on_row on_rows[] = {
+    UNARY("Abs", ON_ABS),
+    BINARY("Add", ON_ADD),
+    KNOWN("And", ON_AND),
+    {"AveragePool", 1, 1, WINDOW " ceil_mode count_include_pad", NULL,
+     emit_pool, ON_AVERAGE_POOL, NULL},
+    {"BatchNormalization", 5, 5, "epsilon momentum training_mode", NULL,
+     emit_batch_norm, 0, "not in training; statistics are known values"},
+    {"Cast", 1, 1, "to saturate", fold_cast, emit_cast, 0,
+     "not to bool, string and float16"},
+    UNARY("Ceil", ON_CEIL),
+    {"Clip", 1, 3, "", NULL, emit_clip, 0, "bounds are known values"},
+    {"Concat", 1, MANY, "axis", fold_concat, emit_concat, 0, NULL},
+    {"Constant", 0, 0, "value value_int value_ints value_float value_floats",
+     fold_constant, NULL, 0, "not of strings"},
+    {"ConstantOfShape", 1, 1, "value", fold_constant_of_shape, NULL, 0,
+     "the shape is a known value"},
+    {"Conv", 2, 3, WINDOW " group", NULL, emit_conv, 0, NULL},
+    {"ConvTranspose", 2, 3, WINDOW " group output_padding output_shape", NULL,
+     emit_conv_transpose, 0, "weights are known values; auto_pad is not SAME"},
+    UNARY("Cos", ON_COS),
+    {"DepthToSpace", 1, 1, "blocksize mode", NULL, emit_depth_space,
+     ON_DEPTH_TO_SPACE, NULL},
+    BINARY("Div", ON_DIV),
+    {"Dropout", 1, 3, "seed ratio", fold_identity, emit_identity, 0,
+     "in inference, where it changes nothing"},
+    ACTIVATION("Elu", "alpha", ON_ELU),
+    KNOWN("Equal", ON_EQUAL),
+    UNARY("Erf", ON_ERF),
+    UNARY("Exp", ON_EXP),
+    {"Expand", 2, 2, "", fold_expand, emit_expand, 0,
+     "the shape is a known value"},
+    {"Flatten", 1, 1, "axis", fold_reshape, emit_reshape, ON_FLATTEN, NULL},
+    UNARY("Floor", ON_FLOOR),
+    {"Gather", 2, 2, "axis", fold_gather, emit_gather, 0,
+     "indices are known values"},
+    ACTIVATION("Gelu", "approximate", ON_GELU),
+    {"Gemm", 2, 3, "alpha beta transA transB", NULL, emit_gemm, 0, NULL},
+    {"GlobalAveragePool", 1, 1, "", NULL, emit_global_pool, ON_AVERAGE_POOL,
+     NULL},
+    {"GlobalMaxPool", 1, 1, "", NULL, emit_global_pool, ON_MAX_POOL, NULL},
+    KNOWN("Greater", ON_GREATER),
+    KNOWN("GreaterOrEqual", ON_GREATER_EQUAL),
+    {"GroupNormalization", 3, 3, "epsilon num_groups stash_type", NULL,
+     emit_instance_norm, ON_GROUP_NORM, "from version 21"},
+    ACTIVATION("HardSigmoid", "alpha beta", ON_HARD_SIGMOID),
+    ACTIVATION("HardSwish", "", ON_HARD_SWISH),
+    {"Identity", 1, 1, "", fold_identity, emit_identity, 0, NULL},
+    {"InstanceNormalization", 3, 3, "epsilon", NULL, emit_instance_norm,
+     ON_INSTANCE_NORM, NULL},
+    {"LayerNormalization", 2, 3, "axis epsilon stash_type", NULL,
+     emit_layer_norm, ON_LAYER_NORM, "one result"},
+    ACTIVATION("LeakyRelu", "alpha", ON_LEAKY_RELU),
+    KNOWN("Less", ON_LESS),
+    KNOWN("LessOrEqual", ON_LESS_EQUAL),
+    UNARY("Log", ON_LOG),
+    {"LogSoftmax", 1, 1, "axis", NULL, emit_softmax, ON_LOG_SOFTMAX, NULL},
+    {"MatMul", 2, 2, "", NULL, emit_matmul, 0, NULL},
+    VARIADIC("Max", ON_MAX),
+    {"MaxPool", 1, 1, WINDOW " ceil_mode storage_order", NULL, emit_pool,
+     ON_MAX_POOL, "one result"},
+    {"Mean", 1, MANY, "", NULL, emit_variadic, ON_MEAN, NULL},
+    VARIADIC("Min", ON_MIN),
+    ACTIVATION("Mish", "", ON_MISH),
+    KNOWN("Mod", ON_MOD),
+    BINARY("Mul", ON_MUL),
+    UNARY("Neg", ON_NEG),
+    {"Not", 1, 1, "", fold_unary, NULL, ON_NOT, "of known values"},
+    KNOWN("Or", ON_OR),
+    {"PRelu", 2, 2, "", NULL, emit_prelu, 0, NULL},
+    {"Pad", 2, 4, "mode", NULL, emit_pad, 0,
+     "reflected and wrapped ones up to 64"},
+    {"Pow", 2, 2, "", fold_binary, emit_pow, ON_POW,
+     "the exponent is a known whole number, or a half"},
+    {"Range", 3, 3, "", fold_range, NULL, 0, "of known values"},
+    UNARY("Reciprocal", ON_RECIP),
+    REDUCTION("ReduceL1", ON_REDUCE_L1),
+    REDUCTION("ReduceL2", ON_REDUCE_L2),
+    REDUCTION("ReduceLogSum", ON_REDUCE_LOG_SUM),
+    REDUCTION("ReduceMax", ON_REDUCE_MAX),
+    REDUCTION("ReduceMean", ON_REDUCE_MEAN),
+    REDUCTION("ReduceMin", ON_REDUCE_MIN),
+    REDUCTION("ReduceProd", ON_REDUCE_PROD),
+    REDUCTION("ReduceSum", ON_REDUCE_SUM),
+    REDUCTION("ReduceSumSquare", ON_REDUCE_SUM_SQUARE),
+    UNARY("Relu", ON_RELU),
+    {"Reshape", 2, 2, "allowzero", fold_reshape, emit_reshape, ON_RESHAPE,
+     "the shape is a known value"},
+    {"Resize", 1, 4,
+     "antialias axes coordinate_transformation_mode cubic_coeff_a "
+     "exclude_outside extrapolation_value keep_aspect_ratio_policy mode "
+     "nearest_mode",
+     NULL, emit_resize, 0,
+     "not tf_crop_and_resize, antialias, exclude_outside, axes"},
+    {"Round", 1, 1, "", fold_unary, NULL, ON_ROUND, "of known values"},
+    {"ScatterND", 3, 3, "reduction", fold_scatter_nd, NULL, 0,
+     "of known values"},
+    ACTIVATION("Selu", "alpha gamma", ON_SELU),
+    {"Shape", 1, 1, "start end", fold_shape, fold_shape, 0, NULL},
+    UNARY("Sigmoid", ON_SIGMOID),
+    UNARY("Sin", ON_SIN),
+    {"Size", 1, 1, "", fold_size, fold_size, 0, NULL},
+    {"Slice", 3, 5, "", fold_slice, emit_slice, 0,
+     "bounds are known values; steps above 0"},
+    {"Softmax", 1, 1, "axis", NULL, emit_softmax, ON_SOFTMAX, NULL},
+    ACTIVATION("Softplus", "", ON_SOFTPLUS),
+    ACTIVATION("Softsign", "", ON_SOFTSIGN),
+    {"SpaceToDepth", 1, 1, "blocksize", NULL, emit_depth_space,
+     ON_SPACE_TO_DEPTH, NULL},
+    {"Split", 1, 2, "axis num_outputs", fold_split, emit_split, 0,
+     "at most 256 parts, of known sizes"},
+    UNARY("Sqrt", ON_SQRT),
+    {"Squeeze", 1, 2, "", fold_reshape, emit_squeeze, ON_SQUEEZE, NULL},
+    BINARY("Sub", ON_SUB),
+    VARIADIC("Sum", ON_ADD),
+    UNARY("Tanh", ON_TANH),
+    ACTIVATION("ThresholdedRelu", "alpha", ON_THRESHOLDED),
+    {"Tile", 2, 2, "", fold_tile, emit_tile, 0, "copies are known values"},
+    {"Transpose", 1, 1, "perm", fold_transpose, emit_transpose, 0, NULL},
+    {"Unsqueeze", 2, 2, "", fold_reshape, emit_unsqueeze, ON_UNSQUEEZE, NULL},
+    {"Where", 3, 3, "", fold_where, emit_where, 0,
+     "the condition is a known value"},
+    KNOWN("Xor", ON_XOR),
+};
+
+const size_t on_row_count = sizeof on_rows / sizeof on_rows[0];
+
+const on_row *
+on_find_row(const char *name) {
+  for (size_t k = 0; k < on_row_count; k++)
+    if (!strcmp(on_rows[k].name, name))
+      return &on_rows[k];
+  return NULL;
+}
+
+void
+on_list_operators(bs_text *out) {
+  for (size_t k = 0; k < on_row_count; k++)
+    if (on_rows[k].note)
+      bs_putf(out, "%-22s %s\n", on_rows[k].name, on_rows[k].note);
+    else
+      bs_putf(out, "%s\n", on_rows[k].name);
+}

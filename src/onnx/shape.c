@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* shape.c - what operators that only move elements do, as numbers: read alike
+ * where the elements are known and where they are terms. */
+#include "onnx/import.h"
+
+#include <string.h>
+
+static int64_t
+within(int64_t v, int64_t lo, int64_t hi) {
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* As numpy reads [first:end:step] of a dimension. */
+static on_range
+range_of(int64_t first, int64_t end, int64_t step, int64_t size) {
+  int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? size - 1 : size;
+  first = within(first, -size - 1, size);
+  end = within(end, -size - 1, size);
+  first = within(first < 0 ? first + size : first, lowest, highest);
+  end = within(end < 0 ? end + size : end, lowest, highest);
+  int64_t span = step < 0 ? first - end : end - first;
+  int64_t by = step < 0 ? -step : step;
+  return (on_range){first, step, span > 0 ? (span + by - 1) / by : 0};
+}
+
+bool
+on_slices(on_import *im, const gs_type *type, on_range *out) {
+  int64_t first[GS_MAX_RANK], end[GS_MAX_RANK], axis[GS_MAX_RANK],
+      step[GS_MAX_RANK];
+  int n, n_end, n_axes, n_steps;
+  if (!on_list(im, NULL, 1, first, &n) || !on_list(im, NULL, 2, end, &n_end) ||
+      !on_list(im, NULL, 3, axis, &n_axes) ||
+      !on_list(im, NULL, 4, step, &n_steps))
+    return false;
+  if (n < 0 || n != n_end || (n_axes >= 0 && n_axes != n) ||
+      (n_steps >= 0 && n_steps != n))
+    return on_fail(im, "starts, ends, axes and steps differ in number");
+  for (uint32_t k = 0; k < type->rank; k++)
+    out[k] = (on_range){0, 1, type->dim[k]};
+  for (int k = 0; k < n; k++) {
+    uint32_t d;
+    int64_t by = n_steps < 0 ? 1 : step[k];
+    if (by == 0 || by < -INT32_MAX || by > INT32_MAX)
+      return on_fail(im, "a step is 0, or too large");
+    if (!on_axis(im, n_axes < 0 ? k : axis[k], type->rank, &d))
+      return false;
+    out[d] = range_of(first[k], end[k], by, type->dim[d]);
+  }
+  return true;
+}
+
+/* ---- new shapes ---- */
+
+/* 0 keeps a size, unless allowzero says otherwise; -1 is what is left. */
+static bool
+reshaped(on_import *im, const gs_type *type, gs_type *out) {
+  int64_t all = gs_elements(type), rest = 1;
+  int n, free_at = -1;
+  if (!on_list(im, NULL, 1, out->dim, &n) || n < 0)
+    return on_fail(im, "it has no shape");
+  bool keeps = !on_attr_int(im, "allowzero", 0);
+  for (int k = 0; k < n; k++) {
+    if (out->dim[k] == 0 && keeps && k < type->rank)
+      out->dim[k] = type->dim[k];
+    if (out->dim[k] == -1 && free_at < 0)
+      free_at = k;
+    else if (out->dim[k] < 0 ||
+             __builtin_mul_overflow(rest, out->dim[k], &rest))
+      return on_fail(im, "its shape has a size that is no size");
+  }
+  if (free_at >= 0 && (rest == 0 || all % rest))
+    return on_fail(im, "its shape does not hold %lld elements", (long long)all);
+  if (free_at >= 0)
+    out->dim[free_at] = all / rest;
+  out->rank = (uint8_t)n;
+  return free_at >= 0 || rest == all ||
+         on_fail(im, "its shape does not hold %lld elements", (long long)all);
+}
+
+static bool
+flattened(on_import *im, const gs_type *type, gs_type *out) {
+  int64_t axis = on_attr_int(im, "axis", 1);
+  axis = axis < 0 ? axis + type->rank : axis;
+  if (axis < 0 || axis > type->rank)
+    return on_fail(im, "there is no such axis");
+  out->rank = 2;
+  out->dim[0] = gs_prod(type->dim, (uint32_t)axis);
+  out->dim[1] = gs_prod(type->dim + axis, type->rank - (uint32_t)axis);
+  return true;
+}
+
+static bool
+squeezed(on_import *im, const gs_type *type, gs_type *out) {
+  bool axes[GS_MAX_RANK] = {0}, given;
+  if (!on_axes(im, 1, type->rank, axes, &given))
+    return false;
+  out->rank = 0;
+  for (uint32_t k = 0; k < type->rank; k++) {
+    if (given && axes[k] && type->dim[k] != 1)
+      return on_fail(im, "dimension %u has not size 1", k);
+    if (given ? !axes[k] : type->dim[k] != 1)
+      out->dim[out->rank++] = type->dim[k];
+  }
+  return true;
+}
+
+/* The axes are those of the result. */
+static bool
+unsqueezed(on_import *im, const gs_type *type, gs_type *out) {
+  int64_t list[GS_MAX_RANK];
+  bool new[GS_MAX_RANK] = {0};
+  int n;
+  uint32_t axis, from = 0;
+  if (!on_list(im, "axes", 1, list, &n) || n < 0 ||
+      type->rank + n > GS_MAX_RANK)
+    return on_fail(im, "it has no axes, or too many");
+  out->rank = (uint8_t)(type->rank + n);
+  for (int k = 0; k < n; k++) {
+    if (!on_axis(im, list[k], out->rank, &axis) || new[axis])
+      return on_fail(im, "an axis stands there twice");
+    new[axis] = true;
+  }
+  for (uint32_t k = 0; k < out->rank; k++)
+    out->dim[k] = new[k] ? 1 : type->dim[from++];
+  return true;
+}
+
+bool
+on_new_shape(on_import *im, const gs_type *type, gs_type *out) {
+  *out = (gs_type){.dtype = type->dtype};
+  switch (im->row->which) {
+  case ON_FLATTEN:
+    return flattened(im, type, out);
+  case ON_SQUEEZE:
+    return squeezed(im, type, out);
+  case ON_UNSQUEEZE:
+    return unsqueezed(im, type, out);
+  default:
+    return reshaped(im, type, out);
+  }
+}
+
+bool
+on_expanded_shape(on_import *im, const gs_type *type, gs_type *out) {
+  gs_type wanted = {0};
+  int n;
+  if (!on_list(im, NULL, 1, wanted.dim, &n) || n < 0)
+    return on_fail(im, "it has no shape");
+  wanted.rank = (uint8_t)n;
+  return t_common(im, type, &wanted, out);
+}
+
+bool
+on_order(on_import *im, uint32_t rank, int64_t *out) {
+  int n;
+  bool there[GS_MAX_RANK] = {0};
+  if (!on_list(im, "perm", 255, out, &n))
+    return false;
+  for (uint32_t k = 0; n < 0 && k < rank; k++)
+    out[k] = rank - 1 - k;
+  if (n >= 0 && (uint32_t)n != rank)
+    return on_fail(im, "perm has %d items for %u dimensions", n, rank);
+  for (uint32_t k = 0; k < rank; k++) {
+    if (out[k] < 0 || out[k] >= rank || there[out[k]])
+      return on_fail(im, "perm is no order of the dimensions");
+    there[out[k]] = true;
+  }
+  return true;
+}
+
+/* As many as outputs; of equal size where nothing is said, the last smaller. */
+static bool
+equal_parts(on_import *im, int64_t size, int64_t *out) {
+  int64_t n = on_attr_int(im, "num_outputs", (int64_t)im->node->n_output);
+  if (n != (int64_t)im->node->n_output || n < 1 || n > size)
+    return on_fail(im, "num_outputs does not suit its outputs");
+  int64_t each = (size + n - 1) / n;
+  for (int64_t k = 0; k < n; k++)
+    out[k] = k + 1 < n ? each : size - each * (n - 1);
+  return out[n - 1] > 0 || on_fail(im, "its last part would be empty");
+}
+
+bool
+on_parts(on_import *im, const gs_type *type, uint32_t *axis, int64_t *size) {
+  size_t n = im->node->n_output;
+  int64_t sum = 0;
+  if (!on_axis(im, on_attr_int(im, "axis", 0), type->rank, axis))
+    return false;
+  if (n > 256)
+    return on_fail(im, "it has more than 256 parts");
+  if (!on_in(im, 1))
+    return equal_parts(im, type->dim[*axis], size);
+  const on_array *list = on_array_in(im, 1);
+  if (!list || list->n != (int64_t)n || on_is_real(list))
+    return on_fail(im, "its parts are not as many as its outputs");
+  for (size_t k = 0; k < n; k++) {
+    size[k] = on_int(list, (int64_t)k);
+    if (size[k] < 0 || size[k] > type->dim[*axis])
+      return on_fail(im, "a part has a size that is no size");
+    sum += size[k];
+  }
+  return sum == type->dim[*axis] || on_fail(im, "its parts are not the whole");
+}

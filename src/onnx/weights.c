@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* weights.c - arrays as terms, and the file in which the larger ones stand.
+ *
+ * An array whose elements are alike is one literal, broadcast.  A few elements
+ * are literals, which the compiler can look into; all others become an input
+ * of the program whose elements stand in the file of weights. */
+#include "base/file.h"
+#include "glenside/tensor.h"
+#include "onnx/weights.h"
+
+#include <string.h>
+
+enum { MOST_LITERALS = 16, ALIGNED = 64 };
+
+/* The elements in the dtype that holds them in the program. */
+static bool
+convert(on_import *im, const on_array *a, gs_tensor *out) {
+  for (int64_t k = 0; k < a->n; k++) {
+    if (!on_is_real(a) &&
+        (double)on_int(a, k) != gs_convert(out->dtype, (double)on_int(a, k)))
+      return on_fail(im, "the integer %lld is out of the range of %s",
+                     (long long)on_int(a, k), gs_dtype_table[out->dtype].name);
+    gs_tensor_set(out, k, on_real(a, k));
+  }
+  return true;
+}
+
+static bool
+type_of(on_import *im, const on_array *a, gs_type *out) {
+  *out = (gs_type){.access = (uint8_t)a->rank,
+                   .rank = (uint8_t)a->rank,
+                   .dtype = on_type_of(a->type)->dtype};
+  memcpy(out->dim, a->dim, sizeof out->dim);
+  return a->n > 0 || on_fail(im, "an array without elements is no term");
+}
+
+/* The same bits as the language keeps. */
+static bool
+is_as_held(const on_array *a) {
+  return a->type != ON_INT64;
+}
+
+static gs_term
+literals(on_import *im, const on_array *a, const gs_type *type) {
+  gs_tensor t;
+  gs_term out = GS_NO_TERM;
+  const char *name = on_fresh_name(im, a->name ? a->name : "constant");
+  gs_tensor_init(im->ctx->heap, &t, type);
+  if (convert(im, a, &t))
+    out = gs_add_constant(im->p, name, type, t.data, BS_NOWHERE);
+  gs_tensor_done(im->ctx->heap, &t);
+  return out;
+}
+
+static gs_term
+splat(on_import *im, const on_array *a, const gs_type *type) {
+  gs_type scalar = {.dtype = type->dtype};
+  on_array one = *a;
+  one.n = 1;
+  gs_term t = literals(im, &one, &scalar);
+  return t_fit(im, t, type->dim, type->rank);
+}
+
+static gs_term
+by_reference(on_import *im, const on_array *a, const gs_type *type) {
+  const char *name = on_fresh_name(im, a->name ? a->name : "weight");
+  gs_term t = gs_add_tensor(im->p, name, type, BS_NOWHERE);
+  if (gs_term_ok(t))
+    bs_push(im->ctx->heap, &im->weights, (on_weight){name, a, t});
+  return t;
+}
+
+gs_term
+t_constant(on_import *im, on_array *a) {
+  gs_type type;
+  if (gs_term_ok(a->term))
+    return a->term;
+  if (im->failed || !type_of(im, a, &type))
+    return GS_NO_TERM;
+  a->term = on_is_splat(a)          ? splat(im, a, &type)
+            : a->n <= MOST_LITERALS ? literals(im, a, &type)
+                                    : by_reference(im, a, &type);
+  if (!gs_term_ok(a->term))
+    on_fail(im, "an array has no type in the language");
+  return a->term;
+}
+
+gs_term
+t_value(on_import *im, gs_dtype dtype, double v, const int64_t *dim,
+        uint32_t rank) {
+  gs_type scalar = {.dtype = dtype};
+  gs_tensor t;
+  gs_tensor_init(im->ctx->heap, &t, &scalar);
+  gs_tensor_set(&t, 0, v);
+  gs_term out = gs_add_constant(im->p, on_fresh_name(im, "value"), &scalar,
+                                t.data, BS_NOWHERE);
+  gs_tensor_done(im->ctx->heap, &t);
+  return t_fit(im, out, dim, rank);
+}
+
+/* ---- the file ---- */
+
+static void
+put_elements(on_import *im, const on_array *a, bs_text *out) {
+  gs_type type;
+  gs_tensor t;
+  if (is_as_held(a)) {
+    bs_putn(out, a->data, (size_t)a->n * on_type_of(a->type)->bytes);
+    return;
+  }
+  type_of(im, a, &type);
+  gs_tensor_init(im->ctx->heap, &t, &type);
+  if (convert(im, a, &t))
+    bs_putn(out, t.data, (size_t)a->n * gs_dtype_table[type.dtype].bytes);
+  gs_tensor_done(im->ctx->heap, &t);
+}
+
+void
+on_place_weights(on_import *im, const uint8_t *live, const char *file,
+                 bs_text *out) {
+  static const char zeros[ALIGNED];
+  for (uint32_t k = 0; k < im->weights.len; k++) {
+    const on_weight *w = &im->weights.data[k];
+    if (!live[w->term.i])
+      continue;
+    bs_putn(out, zeros, (ALIGNED - out->len % ALIGNED) % ALIGNED);
+    gs_data data = {w->name, file, im->options->output, (int64_t)out->len};
+    gs_add_data(im->p, &data);
+    put_elements(im, w->array, out);
+    im->summary->weights++;
+  }
+  im->summary->bytes = out->len;
+}
