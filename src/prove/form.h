@@ -31,9 +31,9 @@ enum {
   FM_NODES = 24,
   FM_SLOTS = 64,
   FM_ATTRS = 4,
-  FM_CHOICES = 10, /* on one path of one frame */
+  FM_CHOICES = 12, /* on one path of one frame */
   FM_FRAMES = 6,
-  FM_PATHS = 200, /* of one form */
+  FM_PATHS = 600, /* of one form */
   FM_TUPLES = 600,
   FM_REDUCTIONS = 120,
   FM_CASES = 8,     /* of one reduction */
@@ -107,6 +107,7 @@ typedef struct fm_operator {
     fm_number number;
   } param[2];
   uint32_t slot; /* the variable it is the value of, or UINT32_MAX */
+  bool any;      /* nothing is known but its kind and its types */
 } fm_operator;
 
 /* A node of a side: its type, its attributes, and which dimensions a

@@ -236,13 +236,20 @@ cast_to(ls_walk *w, bs_value o, gs_dtype *out) {
              !gs_dtype_find(bs_as_sym(w->values, to), out);
 }
 
+bool
+ls_has_numbers(const ls_walk *w, bs_value o) {
+  bs_value p = gs_compute_param(w->values, o, 0);
+  return p.i && bs_kind_of(w->values, p) != BS_KIND_SYM;
+}
+
 /* One of each kind; its numbers stand for any. */
 static void
 choose_operator(ls_walk *w, uint32_t slot, bs_value *o) {
-  *o = w->operators[ls_pick(w, w->n_operators)];
+  *o = ls_pick_operator(w, slot);
+  if (w->dead)
+    return;
   ls_set(w, slot, *o);
-  bs_value p = gs_compute_param(w->values, *o, 0);
-  w->sizes[slot] = p.i && bs_kind_of(w->values, p) != BS_KIND_SYM;
+  w->sizes[slot] = ls_has_numbers(w, *o);
 }
 
 static void
@@ -463,6 +470,7 @@ pass(ls_walk *w) {
   const rl_rule *rule = w->l->rule;
   w->at = 0;
   w->dead = false;
+  w->alike = 0;
   memset(w->slots, 0xff, sizeof w->slots);
   memset(w->sizes, 0, sizeof w->sizes);
   for (uint32_t k = 0; k < rule->left->n && !w->dead; k++) {
@@ -473,6 +481,7 @@ pass(ls_walk *w) {
     rl_asked c = rl_asked_at(rule, k);
     ls_take_clause(w, &c);
   }
+  w->dead |= !w->dead && ls_is_other_dtype(w);
 }
 
 bool
@@ -492,7 +501,7 @@ pv_list_forms(const pv_listing *l, uint32_t *n) {
     complete = !w->unknown && tries < l->max_tries && *n <= l->max_forms;
     if (complete && !w->dead) {
       ++*n;
-      complete = l->found(l->arg, w->p, w->slots);
+      complete = l->found(l->arg, w->p, w->slots, w->alike);
     }
     more = turn(w);
   }

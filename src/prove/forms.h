@@ -17,15 +17,22 @@ typedef struct pv_listing {
   uint32_t rank;      /* of terms that variables stand for, and lengths */
   uint32_t max_tries; /* combinations looked at */
   uint32_t max_forms;
+  /* Operators that the rule does not tell apart are one (forms_alike.c). */
+  bool alike;
   /* Called for each; false: no more.  `slots` by variable: a term of the
    * program, whose sizes mean nothing, or a value; UINT32_MAX or a list of
-   * ones where sizes and amounts are free. */
-  bool (*found)(void *arg, const gs_program *, const uint32_t *slots);
+   * ones where sizes and amounts are free.  `any` has a bit for each variable
+   * whose operator stands for others that are alike. */
+  bool (*found)(void *arg, const gs_program *, const uint32_t *slots,
+                uint64_t any);
   void *arg;
 } pv_listing;
 
 /* True when all were found, none of which `found` stopped at. */
 bool pv_list_forms(const pv_listing *, uint32_t *n);
+
+/* forms_where.c: is a dtype computed in it? */
+bool pv_asks_dtype(const gs_expr *);
 
 /* uniform.c: the rank above which nothing that the rule says tells ranks, axes
  * and lengths apart: its numbers for these, its literal lists, the axes that it

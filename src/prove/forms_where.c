@@ -27,9 +27,8 @@ is_form_fact(const gs_expr *e) {
   return false;
 }
 
-/* Does the value follow from the form? */
-static bool
-is_known(const ls_walk *w, const gs_expr *e) {
+bool
+ls_follows(const ls_walk *w, const gs_expr *e) {
   if (e->settable || is_class(e))
     return false;
   if (e->kind == GS_X_LITERAL)
@@ -40,9 +39,10 @@ is_known(const ls_walk *w, const gs_expr *e) {
     return ls_is_bound(w, e->slot) && !w->sizes[e->slot];
   if (e->n_args && ls_is_any(w, e->args[0]))
     return is_named(e, "len") || is_named(e, "rank") ||
-           is_named(e, "op-kind") || is_named(e, "op-name");
+           is_named(e, "op-kind") || is_named(e, "op-name") ||
+           is_named(e, "is-associative");
   for (uint32_t k = 0; k < e->n_args; k++)
-    if (!is_known(w, e->args[k]))
+    if (!ls_follows(w, e->args[k]))
       return false;
   return true;
 }
@@ -61,6 +61,22 @@ define(ls_walk *w, uint32_t slot, bs_value v) {
     ls_set(w, slot, v);
 }
 
+/* (= ?op NAME), of an operator with numbers: it is none that is written without
+ * any. */
+static bool
+is_other_operator(const ls_walk *w, const gs_expr *e, gs_env *env) {
+  bs_value v;
+  if (!is_named(e, "=") || e->n_args != 2)
+    return false;
+  for (uint32_t k = 0; k < 2; k++) {
+    const gs_expr *x = e->args[k], *y = e->args[1 - k];
+    if (ls_is_any(w, x) && w->classes[x->slot].made && ls_follows(w, y) &&
+        gs_expr_eval(y, env, &v) && bs_kind_of(w->values, v) == BS_KIND_SYM)
+      return true;
+  }
+  return false;
+}
+
 void
 ls_take_clause(ls_walk *w, const rl_asked *c) {
   gs_env env = {.values = w->values,
@@ -69,7 +85,9 @@ ls_take_clause(ls_walk *w, const rl_asked *c) {
                 .facts = w,
                 .type_of = type_of};
   bs_value v;
-  if (c->kind == RL_ASKS_OTHER || !c->expr || !is_known(w, c->expr))
+  if (c->kind == RL_ASKS_TEST && is_other_operator(w, c->expr, &env))
+    w->dead = true;
+  if (c->kind == RL_ASKS_OTHER || !c->expr || !ls_follows(w, c->expr))
     return;
   if (c->kind == RL_ASKS_TEST) {
     w->dead |= !gs_expr_test(c->expr, &env);
@@ -106,14 +124,14 @@ ls_test_early(ls_walk *w) {
 /* --- dtypes -----------------------------------------------------------------
  */
 
-static bool
-asks_dtype(const gs_expr *e) {
+bool
+pv_asks_dtype(const gs_expr *e) {
   if (e->kind != GS_X_CALL)
     return false;
   if (gs_function_at(e->function)->result == 't')
     return true;
   for (uint32_t k = 0; k < e->n_args; k++)
-    if (asks_dtype(e->args[k]))
+    if (pv_asks_dtype(e->args[k]))
       return true;
   return false;
 }
@@ -133,7 +151,7 @@ ls_tells_dtypes(const rl_rule *rule) {
     tells |= computes(rule->right[k]);
   for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
     rl_asked c = rl_asked_at(rule, k);
-    tells |= c.expr && asks_dtype(c.expr);
+    tells |= c.expr && pv_asks_dtype(c.expr);
   }
   return tells;
 }

@@ -14,6 +14,15 @@ typedef struct ls_shape {
   gs_dtype dtype;
 } ls_shape;
 
+/* The operators that a variable may stand for, by place: the first of each
+ * class of those that are alike. */
+typedef struct ls_classes {
+  bool made;
+  uint32_t n;
+  uint8_t first[LS_OPERATORS];
+  uint64_t several; /* bits: those that stand for others, too */
+} ls_classes;
+
 typedef struct ls_walk {
   const pv_listing *l;
   bs_values *values;
@@ -31,6 +40,8 @@ typedef struct ls_walk {
   bool made[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
   uint32_t n_operators;
   bs_value operators[LS_OPERATORS];
+  ls_classes classes[LS_SLOTS];
+  uint64_t alike; /* bits: variables whose operator stands for others, too */
 } ls_walk;
 
 /* forms.c: the next choice, a number below n; and what a variable stands for.
@@ -41,7 +52,17 @@ void ls_set(ls_walk *, uint32_t slot, bs_value);
 /* A variable whose value stands for others, too. */
 bool ls_is_any(const ls_walk *, const gs_expr *);
 
-/* forms_where.c: what a clause adds to the form, or that there is none. */
+/* Does the operator have numbers, which stand for any? */
+bool ls_has_numbers(const ls_walk *, bs_value o);
+
+/* forms_alike.c: one of each class of operators; and is the form one of those
+ * that another dtype stands for? */
+bs_value ls_pick_operator(ls_walk *, uint32_t slot);
+bool ls_is_other_dtype(const ls_walk *);
+
+/* forms_where.c: does the value follow from the form? */
+bool ls_follows(const ls_walk *, const gs_expr *);
+/* What a clause adds to the form, or that there is none. */
 void ls_take_clause(ls_walk *, const rl_asked *);
 /* Clauses that are false already leave nothing behind them to be counted. */
 void ls_test_early(ls_walk *);

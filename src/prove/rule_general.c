@@ -11,7 +11,8 @@
 
 /* Forms, combinations tried for them, and operations of isl for each. */
 #define MAX_FORMS          1500
-#define MAX_TRIES          75000
+#define MOST_FORMS         6000 /* to the rank that the rule tells apart */
+#define MAX_TRIES          150000
 #define OPERATIONS_OF_FORM 1000000
 #define ENOUGH             4 /* the rank */
 
@@ -35,8 +36,10 @@ typedef struct question {
 } question;
 
 static bool
-count_form(void *arg, const gs_program *p, const uint32_t *slots) {
+count_form(void *arg, const gs_program *p, const uint32_t *slots,
+           uint64_t any) {
   (void)arg;
+  (void)any;
   (void)p;
   (void)slots;
   return true;
@@ -77,19 +80,20 @@ blame(const question *q) {
 }
 
 static bool
-prove_form(void *arg, const gs_program *p, const uint32_t *slots) {
+prove_form(void *arg, const gs_program *p, const uint32_t *slots,
+           uint64_t any) {
   general *g = arg;
   pv_asking *pr = g->pr;
-  question q = {
-      .g = g,
-      .form = {pr->rules, pr->rule, p, slots, OPERATIONS_OF_FORM, g->systems}};
+  question q = {.g = g,
+                .form = {pr->rules, pr->rule, p, slots, OPERATIONS_OF_FORM, any,
+                         g->systems}};
   bs_heap_init_child(&q.heap, pr->ctx->heap, (size_t)1 << 28);
   bool ok = bs_protect(&q.heap, ask_form, &q) && q.proved;
   pr->out->forms++;
   pr->out->general_forms += ok;
-  if (!ok)
+  if (!ok && !g->listing.alike)
     blame(&q);
-  else if (q.numbers)
+  else if (ok && q.numbers)
     pv_not_general(pr, "numbers that its lists name are not all seen");
   bs_heap_done(&q.heap);
   return ok && !q.numbers;
@@ -105,6 +109,7 @@ choose_rank(general *g, uint32_t reach) {
     if (g->rank >= ENOUGH && g->rank >= reach)
       return;
     g->listing.rank = ranks[k];
+    g->listing.max_forms = g->rank < reach ? MOST_FORMS : MAX_FORMS;
     g->listing.found = count_form;
     if (!pv_list_forms(&g->listing, &n))
       return;
@@ -120,16 +125,50 @@ is_candidate(general *g) {
   for (uint32_t k = 0; k <= pr->rule->scope.vars.len; k++)
     slots[k] = UINT32_MAX;
   gs_program *p = gs_program_new(&g->ctx, rl_target(pr->rules));
-  pv_form form = {pr->rules, pr->rule, p, slots, 0, NULL};
+  pv_form form = {pr->rules, pr->rule, p, slots, 0, 0, NULL};
   uint64_t key;
   return pv_form_key(&form, &g->heap, &key);
+}
+
+/* With operators that are alike as one.  False: it did not do, and nothing is
+ * said. */
+static bool
+prove_alike(general *g, uint32_t reach) {
+  uint32_t n;
+  g->listing.alike = true;
+  choose_rank(g, reach);
+  g->listing.max_forms = MOST_FORMS;
+  g->listing.found = prove_form;
+  g->listing.rank = g->rank;
+  if (g->n && g->rank >= reach && pv_list_forms(&g->listing, &n))
+    return true;
+  g->listing.alike = false;
+  g->rank = g->n = 0;
+  g->pr->out->forms = g->pr->out->general_forms = 0;
+  return false;
+}
+
+static void
+prove_apart(general *g, uint32_t reach) {
+  pv_asking *pr = g->pr;
+  uint32_t n;
+  choose_rank(g, reach);
+  if (!g->n || g->rank < reach) {
+    pv_not_general(pr, "its forms are too many to be listed to rank %u", reach);
+    return;
+  }
+  g->listing.rank = g->rank;
+  g->listing.max_forms = MOST_FORMS;
+  g->listing.found = prove_form;
+  if (!pv_list_forms(&g->listing, &n))
+    pv_not_general(pr, "its forms are not understood");
 }
 
 static void
 ask_all(void *arg) {
   general *g = arg;
   pv_asking *pr = g->pr;
-  uint32_t n, reach = pv_rank_reach(pr->ctx->values, pr->rule);
+  uint32_t reach = pv_rank_reach(pr->ctx->values, pr->rule);
   bs_arena_init(&g->arena, &g->heap);
   bs_diags_init(&g->diags, &g->heap);
   g->ctx = (gs_context){&g->heap, &g->arena, pr->ctx->values, &g->diags};
@@ -137,7 +176,7 @@ ask_all(void *arg) {
                             .rules = pr->rules,
                             .rule = pr->rule,
                             .max_tries = MAX_TRIES,
-                            .max_forms = MAX_FORMS,
+                            .max_forms = MOST_FORMS,
                             .arg = g};
   if (!is_candidate(g)) {
     pv_not_general(pr, "its operators are not understood for all sizes");
@@ -147,16 +186,10 @@ ask_all(void *arg) {
     pv_not_general(pr, "it computes with ranks, axes or lengths");
     return;
   }
-  choose_rank(g, reach);
-  if (!g->n || g->rank < reach) {
-    pv_not_general(pr, "its forms are too many to be listed to rank %u", reach);
-    return;
-  }
   g->systems = sy_memo_new(&g->heap);
-  g->listing.rank = g->rank;
-  g->listing.found = prove_form;
-  if (!pv_list_forms(&g->listing, &n))
-    pv_not_general(pr, "its forms are not understood");
+  if (prove_alike(g, reach))
+    return;
+  prove_apart(g, reach);
 }
 
 void

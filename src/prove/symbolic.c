@@ -6,6 +6,7 @@
  * broadcast may or may not repeat a dimension, both cases are looked at, one
  * path after another. */
 #include "prove/form.h"
+#include "prove/forms.h"
 #include <isl/options.h>
 #include "base/hash.h"
 #include <string.h>
@@ -59,19 +60,6 @@ fix_node(fm_form *f, const gs_sk_node *sk) {
   }
 }
 
-static bool
-asks_dtype(const gs_expr *e) {
-  if (e->kind != GS_X_CALL)
-    return false;
-  const gs_function_info *info = gs_function_at(e->function);
-  if (info->result == 't')
-    return true;
-  for (uint32_t k = 0; k < e->n_args; k++)
-    if (asks_dtype(e->args[k]))
-      return true;
-  return false;
-}
-
 /* A list with items beyond what axes are counted with: its items are numbers,
  * of which some may not have been seen. */
 static bool
@@ -93,7 +81,7 @@ fix_clauses(fm_form *f) {
     rl_asked c = rl_asked_at(rule, k);
     if (!c.expr)
       continue;
-    f->asks_dtype |= asks_dtype(c.expr);
+    f->asks_dtype |= pv_asks_dtype(c.expr);
     if ((c.kind != RL_ASKS_DEFINE && c.kind != RL_ASKS_FOR) ||
         c.slot >= FM_SLOTS || !fm_is_fixed(f, c.expr))
       continue;

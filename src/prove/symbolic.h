@@ -22,6 +22,8 @@ typedef struct pv_form {
   const gs_program *p;   /* of one application */
   const uint32_t *slots; /* its values of the variables of the rule */
   uint64_t max_operations;
+  uint64_t any;     /* bits: variables whose operator stands for all that are
+                       alike: nothing is known of what it computes */
   sy_memo *systems; /* what is known by now, or NULL */
 } pv_form;
 

@@ -81,11 +81,27 @@ with_parameters(const computing *x, pv_value a) {
   return 0;
 }
 
+/* The name of an operator of which nothing is known. */
+static gs_compute
+any_operator(const computing *x) {
+  return (gs_compute)(GS_COMPUTE_COUNT + x->node->o.slot);
+}
+
+static pv_value
+any_elementwise(const computing *x, pv_value a) {
+  if (x->f->maps_zero[x->node->o.slot] && is_zero(x, a))
+    return a;
+  return pv_apply_op(&x->f->elements, x->c.dtype, any_operator(x), 0, false, &a,
+                     1);
+}
+
 static pv_value
 elementwise(const computing *x) {
   pv_value a = element(x, x->index);
   if (!a || x->f->why)
     return 0;
+  if (x->node->o.any)
+    return any_elementwise(x, a);
   return x->node->o.n && x->c.op != GS_C_CAST
              ? with_parameters(x, a)
              : pv_elementwise(&x->f->elements, &x->c, a);
@@ -176,10 +192,11 @@ static pv_value
 join_cases(const computing *x, gs_compute kind, gs_dtype d,
            const pv_value *made, uint32_t n) {
   pv_values *v = &x->f->elements;
-  const gs_compute_info *info = &gs_compute_table[kind];
+  const gs_compute_info *info =
+      kind < GS_COMPUTE_COUNT ? &gs_compute_table[kind] : NULL;
   uint32_t mark;
   pv_value all;
-  switch (info->is_associative ? info->fold : GS_FOLD_NONE) {
+  switch (info && info->is_associative ? info->fold : GS_FOLD_NONE) {
   case GS_FOLD_ADD:
     mark = pv_sum_open(v);
     for (uint32_t k = 0; k < n; k++)
@@ -278,6 +295,8 @@ mean(const computing *x) {
 
 static pv_value
 reduce(const computing *x) {
+  if (x->node->o.any)
+    return reduced(x, any_operator(x), x->c.dtype, x->from->access, plain_item);
   if (x->c.op == GS_C_REDUCE_MEAN)
     return mean(x);
   return reduced(x, x->c.op, x->c.dtype, x->from->access, plain_item);
@@ -373,6 +392,10 @@ fold_few(computing *x, uint32_t n) {
     if (!in[k])
       return 0;
   }
+  if (x->node->o.any)
+    return f->why ? 0
+                  : pv_apply_op(&f->elements, x->c.dtype, any_operator(x), 0,
+                                false, in, n);
   x->c.tuple = n;
   if (!f->why)
     pv_compute_item(&f->elements, &x->c, in, n, &out);
@@ -408,6 +431,8 @@ fold_many(const computing *x) {
   gs_dtype d = x->c.dtype;
   fm_number index[GS_MAX_RANK];
   tuple_index(x, index);
+  if (x->node->o.any)
+    return reduced_tuple(x, any_operator(x), index, plain_item);
   bool quotient = x->c.op == GS_C_DIV && pv_is_real(d);
   bool asks_first = x->c.op == GS_C_SUB || quotient;
   pv_value first = asks_first ? element(x, index) : 0;

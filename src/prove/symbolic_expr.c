@@ -251,6 +251,13 @@ fm_operator_of(fm_form *f, const gs_expr *e, fm_operator *out) {
   bs_value name;
   memset(out, 0, sizeof *out);
   out->slot = UINT32_MAX;
+  if (e->kind == GS_X_VAR && e->slot < FM_SLOTS && f->of->any >> e->slot & 1) {
+    bs_value now = {f->of->slots[e->slot]};
+    out->slot = e->slot;
+    out->any = true;
+    return gs_compute_of(f->values, now, &out->op) &&
+           (out->op != GS_C_CAST || operator_of_value(f, now, out));
+  }
   if (fm_is_fixed(f, e))
     return fm_fixed_value(f, e, &name) && operator_of_value(f, name, out);
   if (e->kind == GS_X_VAR && e->slot < FM_SLOTS && f->operator[e->slot])

@@ -318,7 +318,7 @@ is_clip(const infer *x, const fm_operator *o) {
   for (uint32_t k = 0; k < left->skeleton->n; k++) {
     const fm_operator *p = &left->node[k].o;
     if (left->node[k].sk && !left->node[k].sk->hole &&
-        left->node[k].sk->op == GS_COMPUTE && p->op == GS_C_CLIP &&
+        left->node[k].sk->op == GS_COMPUTE && p->op == GS_C_CLIP && !p->any &&
         !memcmp(p->param, o->param, sizeof p->param))
       return true;
   }
@@ -413,6 +413,20 @@ has_literals(const infer *x, const fm_operator *o) {
   return true;
 }
 
+/* Is the operator applied to such a dtype on the left side? */
+static bool
+is_applied(const infer *x, const fm_operator *o) {
+  const fm_side *left = &x->f->side[0];
+  for (uint32_t k = 0; k < left->skeleton->n; k++) {
+    const fm_node *n = &left->node[k];
+    if (n->sk && !n->sk->hole && n->sk->op == GS_COMPUTE && n->o.any &&
+        n->o.slot == o->slot &&
+        left->node[n->sk->kids[0]].type.dtype == x->a->dtype)
+      return true;
+  }
+  return false;
+}
+
 static bool
 is_typed(const infer *x, const fm_operator *o) {
   gs_compute_kind kind = gs_compute_table[o->op].kind;
@@ -420,6 +434,8 @@ is_typed(const infer *x, const fm_operator *o) {
     return false;
   if (kind != GS_ELEMENTWISE && kind != GS_CAST && x->a->rank == x->a->access)
     return false;
+  if (o->any)
+    return !x->f->right || is_applied(x, o);
   return !x->f->right ||
          (has_literals(x, o) && (o->op != GS_C_CLIP || is_clip(x, o)));
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* system.c - systems of inequalities, decided by isl, and answers kept; see
  * system.h. */
 #include "prove/system.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* system.h - have linear inequalities a common point of whole numbers?
  *
  * The same few systems are asked about in form after form of a rule, as forms

@@ -130,7 +130,8 @@ pv_lowest(pv_values *v, gs_dtype d) {
 pv_value
 pv_apply_op(pv_values *v, gs_dtype d, gs_compute op, uint32_t param,
             bool nonnegative, const pv_value *args, uint32_t n) {
-  gs_sign sign = gs_compute_table[op].sign;
+  gs_sign sign =
+      op < GS_COMPUTE_COUNT ? gs_compute_table[op].sign : GS_SIGN_ANY;
   pv_node node = {.kind = PV_APPLY,
                   .dtype = d,
                   .op = (uint16_t)op,

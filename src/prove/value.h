@@ -39,7 +39,8 @@ typedef struct pv_node {
   uint8_t kind, dtype;
   bool nonnegative; /* of a float: never below 0 */
   bool positive;    /* of a float: always above 0; powers may be negative */
-  uint16_t op;      /* PV_APPLY: a gs_compute */
+  uint16_t op;      /* PV_APPLY: a gs_compute, or GS_COMPUTE_COUNT and more: an
+                       operator of which nothing is known */
   uint32_t param;   /* PV_APPLY: a number that belongs to the operator */
   uint32_t n, at;   /* words in the pool */
   uint64_t hash;
