@@ -11,7 +11,7 @@
 #include "extract/cost.h"
 #include "extract/egraph.h"
 #include "extract/problem.h"
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 #include "prove/prove.h"
 #include "prove/steps.h"
 #include "rules/saturate.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* implgraph.c - the axes of lowered loops and the ways to implement them. */
 #include "api/api.h"
-#include "poly/axis/hint.h"
+#include "poly/implgraph/hint.h"
 
 typedef struct implgraph_args {
   glen_context *ctx;

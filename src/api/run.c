@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run.c - arrays in, arrays out: the interpreter and compiled kernels. */
 #include "api/api.h"
-#include "poly/execute.h"
+#include "poly/loops/execute.h"
 #include "base/hash.h"
 #include "glenside/interpret.h"
 

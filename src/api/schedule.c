@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule.c - loop programs read from text, and scheduled by scripts. */
 #include "api/api.h"
-#include "poly/schedule/auto.h"
+#include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 #include "poly/strategy/strategy.h"
 #include <string.h>

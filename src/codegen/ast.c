@@ -10,8 +10,8 @@
  * itself: nothing on a heap that unwinds is touched in a callback; notes are
  * libc memory that the node owns. */
 #include "codegen/emit.h"
-#include "poly/limit.h"
-#include "poly/affine.h"
+#include "poly/loops/limit.h"
+#include "poly/loops/affine.h"
 #include <isl/ilp.h>
 #include <isl/space.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "codegen/body.h"
 #include "codegen/simd.h"
 #include "codegen/stream.h"
-#include "poly/infix.h"
+#include "poly/loops/infix.h"
 #include <math.h>
 
 /* ---- memory ---- */

@@ -8,7 +8,7 @@
  * happens. */
 #include "codegen/contract.h"
 #include "codegen/stream.h"
-#include "poly/names.h"
+#include "poly/loops/names.h"
 #include <string.h>
 
 /* Elements up to which an index fits in an int with room for arithmetic. */

@@ -3,7 +3,7 @@
 #ifndef CODEGEN_C_H
 #define CODEGEN_C_H
 
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 
 /* A program lowered once more, for a processor that has more. */
 typedef struct cg_variant {

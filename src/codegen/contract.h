@@ -15,7 +15,7 @@
 #define CODEGEN_CONTRACT_H
 
 #include "codegen/emit.h"
-#include "poly/contraction.h"
+#include "poly/kernel/contraction.h"
 
 typedef struct cg_contract {
   cg_emitter *e;

@@ -15,7 +15,7 @@
  * by the next, and blocks have room for one vector behind their last element.
  * See contraction_window.c for the layout. */
 #include "codegen/contract.h"
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 
 typedef struct image {
   const cg_contract *x;

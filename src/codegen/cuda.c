@@ -7,7 +7,7 @@
  * host's functions take device pointers and launch the kernels in order, so
  * that one sees what those before it wrote.  Calls of instructions have no
  * meaning there and are refused. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "codegen/cuda.h"
 #include <isl/ilp.h>
 #include <string.h>

@@ -14,9 +14,9 @@
  * Locals that are not shared are each thread's own: what one thread writes, no
  * other may read. */
 #include "codegen/cuda.h"
-#include "poly/access.h"
-#include "poly/depend.h"
-#include "poly/storage.h"
+#include "poly/loops/access.h"
+#include "poly/depend/depend.h"
+#include "poly/loops/storage.h"
 #include <isl/ilp.h>
 #include <isl/local_space.h>
 #include <isl/space.h>

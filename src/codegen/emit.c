@@ -4,7 +4,7 @@
  * What writes a file runs protected: isl objects live in a pool that is
  * emptied whatever happens, memory that runs out unwinds to here. */
 #include "codegen/emit.h"
-#include "poly/limit.h"
+#include "poly/loops/limit.h"
 
 typedef struct emission {
   cg_emitter e;

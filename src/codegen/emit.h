@@ -21,7 +21,7 @@
 
 #include "codegen/c.h"
 #include "codegen/helpers.h"
-#include "poly/storage.h"
+#include "poly/loops/storage.h"
 #include <isl/ast.h>
 #include <isl/ast_build.h>
 
@@ -68,7 +68,7 @@ typedef struct cg_emitter {
   BS_VEC(cg_kernel) kernels;
   const po_group *about; /* code is being made of it; NULL: of none yet */
   cg_use *uses;          /* by group */
-  unsigned long weight;  /* of an operation of isl: see poly/limit.h */
+  unsigned long weight;  /* of an operation of isl: see poly/loops/limit.h */
   po_program *slim;      /* the program with statements as isl gets them */
   uint32_t n_whole;      /* groups whose loops were not cut */
 } cg_emitter;

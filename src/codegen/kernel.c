@@ -11,8 +11,8 @@
  * schedules. */
 #include "base/hash.h"
 #include "codegen/emit.h"
-#include "poly/contraction.h"
-#include "poly/affine.h"
+#include "poly/kernel/contraction.h"
+#include "poly/loops/affine.h"
 #include <string.h>
 
 /* One access in memory: its address is `rest` + constant. */

@@ -6,7 +6,7 @@
  * other.  Which name the function has is known only here, so arrays are named
  * anew in a copy of the program that shares everything else. */
 #include "codegen/emit.h"
-#include "poly/names.h"
+#include "poly/loops/names.h"
 #include <ctype.h>
 #include <string.h>
 

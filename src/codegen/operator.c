@@ -6,7 +6,7 @@
  * in their own type.  No expression has undefined behaviour: 32-bit
  * arithmetic is unsigned inside helpers. */
 #include "codegen/body.h"
-#include "poly/infix.h"
+#include "poly/loops/infix.h"
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>

@@ -5,7 +5,7 @@
  * are packed as their kernels read them; an input that is read as it is gets
  * copied. */
 #include "codegen/emit.h"
-#include "poly/contraction.h"
+#include "poly/kernel/contraction.h"
 
 void
 cg_put_prepack_signature(const po_program *p, const cg_options *options,

@@ -10,8 +10,8 @@
  * statements do not all run in the same iterations of the loops around, there
  * is a loop of its own for each set of statements, and no test in it. */
 #include "codegen/emit.h"
-#include "poly/access.h"
-#include "poly/affine.h"
+#include "poly/loops/access.h"
+#include "poly/loops/affine.h"
 #include <isl/ilp.h>
 #include <isl/schedule_node.h>
 

@@ -16,8 +16,8 @@
  * it where threads share the loop around: what they run is a function of its
  * own, whose pointers are not `restrict` any more. */
 #include "codegen/simd.h"
-#include "poly/access.h"
-#include "poly/affine.h"
+#include "poly/loops/access.h"
+#include "poly/loops/affine.h"
 
 /* Iterations that are worth a vector. */
 enum { ENOUGH = 16 };

@@ -6,8 +6,8 @@
  * groups share one.  A long program is cut into parts, since compilers take
  * more than linear time over one long function. */
 #include "codegen/stream.h"
-#include "poly/contraction.h"
-#include "poly/names.h"
+#include "poly/kernel/contraction.h"
+#include "poly/loops/names.h"
 #include <string.h>
 
 /* Steps in one function. */

@@ -10,7 +10,7 @@
  * (-Waggressive-loop-optimizations).  So there is no loop over vectors where
  * at most one fits, and none at all where none does. */
 #include "codegen/simd.h"
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 
 /* Of isl, for a question. */
 enum { OPERATIONS = 200000 };

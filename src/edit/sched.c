@@ -7,9 +7,9 @@
  * a dependence, is told as you type.  Where there is none, arguments are not
  * looked at. */
 #include "edit/edit.h"
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 #include "poly/schedule/primitive.h"
-#include "poly/schedule/token.h"
+#include "poly/script/token.h"
 #include <ctype.h>
 #include <string.h>
 #include <unistd.h>

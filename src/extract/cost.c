@@ -254,7 +254,7 @@ work_of(const gs_program *p, const gs_target *t, const ex_line *line) {
 /* Work that is hidden while memory is waited for, of that time: rates are
  * peaks, and a loop that reads memory is followed by others that do not.  Less
  * is where an array more is written over what was read of it last
- * (poly/schedule/auto_in_place.c). */
+ * (poly/search/auto_in_place.c). */
 static double
 hidden(const gs_target *t) {
   return gs_stores_through_caches(t) ? 0.7 : 0.75;

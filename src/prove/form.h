@@ -12,7 +12,7 @@
 #ifndef PROVE_FORM_H
 #define PROVE_FORM_H
 
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "prove/symbolic.h"
 #include "prove/value.h"
 

@@ -6,7 +6,7 @@
  * it can still be compared.  isl's operations are counted over the whole
  * session; past the bound every one of them fails, and nothing is proved. */
 #include "prove/relation.h"
-#include "poly/limit.h"
+#include "poly/loops/limit.h"
 #include <isl/ctx.h>
 #include <isl/options.h>
 

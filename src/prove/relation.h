@@ -13,7 +13,7 @@
 #ifndef PROVE_RELATION_H
 #define PROVE_RELATION_H
 
-#include "poly/view.h"
+#include "poly/lower/view.h"
 #include "prove/number.h"
 #include "prove/session.h"
 

@@ -4,7 +4,7 @@
  * A program is printed; what was printed must read back and print the same.
  * Then all of it is done once more with half of the memory. */
 #include "fuzz.h"
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 
 static po_program *
 read_text(const gs_context *ctx, const char *text, size_t size) {

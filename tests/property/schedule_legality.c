@@ -18,8 +18,8 @@
  * three of the programs came to is run under the sanitizers. */
 #include "codegen/build.h"
 #include "legal/judge.h"
-#include "poly/execute.h"
-#include "poly/schedule/script.h"
+#include "poly/loops/execute.h"
+#include "poly/script/script.h"
 #include "scripts/scripts.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>

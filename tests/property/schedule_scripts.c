@@ -15,7 +15,7 @@
  * under the sanitizers it is made only.  A failing case is shrunk by leaving
  * out commands; seed, program and script are printed. */
 #include "codegen/build.h"
-#include "poly/execute.h"
+#include "poly/loops/execute.h"
 #include "poly/schedule/primitive.h"
 #include "scripts/scripts.h"
 #include "tests/unit/sanitized.h"

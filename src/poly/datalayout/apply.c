@@ -7,7 +7,7 @@
  * statement that reads it reads a copy.  What runs as a contraction packs its
  * operands itself and is left alone. */
 #include "poly/datalayout/datalayout.h"
-#include "poly/schedule/chooser.h"
+#include "poly/search/chooser.h"
 
 void
 po_layout_leave_some(po_layout_model *m) {

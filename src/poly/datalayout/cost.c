@@ -8,7 +8,7 @@
  *
  * Whether an index uses a loop is asked of the relation, not of its text: the
  * value may not be the same for two values of the loop. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/datalayout/price.h"
 
 const char *const po_layout_cost_names[] = {"doc", "autokernel", "lines"};

@@ -14,7 +14,7 @@
 #ifndef POLY_DATALAYOUT_H
 #define POLY_DATALAYOUT_H
 
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 
 typedef enum po_layout_op {
   PO_REORDER,    /* (x, y, ..) -> (y, x, ..) */

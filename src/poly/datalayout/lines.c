@@ -18,9 +18,9 @@
  * out.  Past a number of iterations, and where an index has several pieces,
  * every iteration of one more loop counts as touching other lines, as far as
  * the array has them. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/datalayout/price.h"
-#include "poly/quasi.h"
+#include "poly/loops/quasi.h"
 #include <math.h>
 #include <string.h>
 

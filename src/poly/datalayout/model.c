@@ -4,9 +4,9 @@
  * A statement is a definition: its loops are those around it, and its reads
  * are functions of their values, which its time gives where it is injective.
  * Arrays that a call or a look-up uses as a whole are not movable. */
-#include "poly/access.h"
-#include "poly/affine.h"
-#include "poly/contraction.h"
+#include "poly/loops/access.h"
+#include "poly/loops/affine.h"
+#include "poly/kernel/contraction.h"
 #include "poly/datalayout/datalayout.h"
 #include <isl/ilp.h>
 #include <string.h>

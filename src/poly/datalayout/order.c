@@ -7,9 +7,9 @@
  * dependences forbid; for each order the layouts are searched anew.  An order
  * is kept when it lowers the cost with its layouts; the first of equals, which
  * is the one that the program has. */
-#include "poly/contraction.h"
+#include "poly/kernel/contraction.h"
 #include "poly/datalayout/datalayout.h"
-#include "poly/schedule/chooser.h"
+#include "poly/search/chooser.h"
 
 /* Nests looked at, and loops of one. */
 enum { MOST_NESTS = 16, MOST_LOOPS = 6 };

@@ -4,7 +4,7 @@
  * The comments are the trace; the commands copy what each statement reads into
  * the layout that was chosen, so that the whole text is a script that may be
  * run on the program. */
-#include "poly/access.h"
+#include "poly/loops/access.h"
 #include "poly/datalayout/datalayout.h"
 
 static void

@@ -5,7 +5,7 @@
  * The map and its inverse are kept side by side; the inverse is affine.  That
  * a layout changes nothing is a question about relations: equal addresses, or
  * the same order of addresses, of all elements. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/datalayout/datalayout.h"
 #include <string.h>
 

@@ -6,9 +6,9 @@
  * dependences (po_forget_dependences) after showing by itself that values are
  * the same; the copy's own order is then the one to keep from here on, and
  * only marks and folds are left to check. */
-#include "poly/affine.h"
-#include "poly/axis/loop_axes.h"
-#include "poly/limit.h"
+#include "poly/loops/affine.h"
+#include "poly/schedule/loop_axes.h"
+#include "poly/loops/limit.h"
 #include "poly/schedule/edit.h"
 #include <stdarg.h>
 

@@ -15,7 +15,7 @@
  *
  * The producers' own loops are kept below the new place as far as they have
  * more than one value there. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include <string.h>
 

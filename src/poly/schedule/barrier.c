@@ -7,7 +7,7 @@
  * bounds that follow from the thread, nor may a bound loop be shorter than the
  * block, which is as wide as the longest loop on that axis.  A loop that no
  * statement is left in has no iterations: a barrier there would be lost. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/change.h"
 
 static bool

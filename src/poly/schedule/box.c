@@ -5,7 +5,7 @@
  * Its first element is, in each dimension, that affine lower bound of which
  * the box comes out smallest; bounds that only hold at the rim of an array
  * (0, where elsewhere it is 16 t - 1) thus do not make it large. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include <isl/constraint.h>
 #include <isl/ilp.h>

@@ -6,7 +6,7 @@
  * to the chosen place touches; it lies in memory as the box around it.  A
  * cache under a loop is a local with the indices of the loops around folded
  * away, so that their iterations do not meet in it. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include "poly/schedule/layout.h"
 #include <string.h>

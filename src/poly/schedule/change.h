@@ -3,7 +3,7 @@
 #ifndef POLY_SCHEDULE_CHANGE_H
 #define POLY_SCHEDULE_CHANGE_H
 
-#include "poly/access.h"
+#include "poly/loops/access.h"
 #include "poly/schedule/primitive.h"
 
 /* A loop is run as another one is. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* edit.c - changes of statements. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * counts as at once.  The least N is that of which no multiple is a distance
  * between two such elements, the other indices in one place.  Whether an N
  * that was given does is asked by the gate. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include "poly/schedule/layout.h"
 #include <isl/ilp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* form.c - see form.h. */
 #include "poly/schedule/form.h"
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include <isl/ilp.h>
 #include <stdarg.h>
 

@@ -5,8 +5,8 @@
  * Indices are composed through the inverse of a write, which must be one
  * quasi-affine function.  That inputs still hold the same values where they
  * are read now is checked on the flow of values. */
-#include "poly/access.h"
-#include "poly/affine.h"
+#include "poly/loops/access.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 
 /* ---- bodies ---- */

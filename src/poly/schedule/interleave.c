@@ -9,7 +9,7 @@
  * down: value t of a loop belongs to part (t - min + skew) / N, where min is
  * the least value of all of the loops, so that parts lie on one grid.  Whether
  * the skews are enough is asked by the gate afterwards. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/change.h"
 
 enum { MOST_SKEW = 1 << 20, MOST_FAR = 1 << 30 };

@@ -7,9 +7,9 @@
  * such statements: its dependences are as they were, and the places of its
  * elements hold as they did.  A mark holds where the loop has the same
  * statements, on such arrays, below it. */
-#include "poly/access.h"
+#include "poly/loops/access.h"
 #include "poly/schedule/edit.h"
-#include "poly/storage.h"
+#include "poly/loops/storage.h"
 #include <string.h>
 
 typedef struct kept {

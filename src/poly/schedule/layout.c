@@ -8,8 +8,8 @@
  * A fold of 2 and a producer shifted to run an iteration early make a double
  * buffer; the gate sees to order and folds. */
 #include "poly/schedule/layout.h"
-#include "poly/affine.h"
-#include "poly/quasi.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/quasi.h"
 #include "poly/schedule/edit.h"
 #include <isl/ilp.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
  * Instances that were added are neutral: those that update an element which
  * was computed before read nothing but the neutral value (of integers, one
  * factor is enough), the others make elements that nothing else reads. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/pad.h"
 #include <isl/ilp.h>
 #include <math.h>

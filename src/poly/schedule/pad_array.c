@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pad_array.c - arrays of pad_einsum; see pad.h. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/pad.h"
 #include <isl/ilp.h>
 #include <string.h>

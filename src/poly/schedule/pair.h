@@ -4,7 +4,7 @@
 #ifndef POLY_SCHEDULE_PAIR_H
 #define POLY_SCHEDULE_PAIR_H
 
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 
 enum { PO_MOST_FLIPS = 8, PO_MOST_PAIRS = 64 };
 

@@ -5,7 +5,7 @@
  * What is below is copied; each copy's statements have those instances for
  * which the loop's value is in its part.  Instances and their order stay the
  * same, so that there is nothing to check. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include <string.h>
 

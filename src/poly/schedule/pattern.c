@@ -5,7 +5,7 @@
  * dimension along which it moves, one that lies further there: from what lies
  * at these points in the nest, strides follow. */
 #include "poly/schedule/unify.h"
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 
 /* The lexicographically least point of a set of n numbers; NULL. */
 int64_t *

@@ -11,7 +11,7 @@
 #ifndef POLY_SCHEDULE_PRIMITIVE_H
 #define POLY_SCHEDULE_PRIMITIVE_H
 
-#include "poly/depend.h"
+#include "poly/depend/depend.h"
 
 typedef enum po_arg_kind {
   PO_ARG_END,

@@ -6,8 +6,8 @@
  * Reorder permutes the loops listed among the places that they occupy; loops
  * in between stay.  Where other statements stand between the first and the
  * last of these places, they get loops of their own. */
-#include "poly/affine.h"
-#include "poly/axis/loop_axes.h"
+#include "poly/loops/affine.h"
+#include "poly/schedule/loop_axes.h"
 #include "poly/schedule/change.h"
 
 /* ---- reorder ---- */

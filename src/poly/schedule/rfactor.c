@@ -8,7 +8,7 @@
  * its value.  Within the outermost loop that holds nothing but what computes A
  * all of the reduction's instances are done in any order, which is all that is
  * used. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 
 typedef struct factoring {

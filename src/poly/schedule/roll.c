@@ -8,7 +8,7 @@
  * itself those rows are made by iterations before the first, one by one, and
  * all iterations are alike.  t is a piece of f, extended, that nowhere comes
  * too late: t(x) <= f(x) for all x; of those, the one that f is most often. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include <isl/ilp.h>
 

@@ -7,8 +7,8 @@
  * lie on a grid.  Order is kept, so that neither needs a look at dependences.
  * Fuse is the inverse; bounds follow from the instances, so that there are
  * no guards for digits that are never reached. */
-#include "poly/affine.h"
-#include "poly/axis/loop_axes.h"
+#include "poly/loops/affine.h"
+#include "poly/schedule/loop_axes.h"
 #include "poly/schedule/change.h"
 #include <string.h>
 

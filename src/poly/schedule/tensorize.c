@@ -8,8 +8,8 @@
  * that the template takes, elements that exist, a result that no operand
  * shares, and values: whatever the nest read comes from the same writes, and
  * whatever read from the nest reads from the call. */
-#include "poly/affine.h"
-#include "poly/operand.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/operand.h"
 #include "poly/schedule/tensorize.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tensorize_size.c - sizes of a call that come into question; see tensorize.h.
  */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/tensorize.h"
 #include <isl/ilp.h>
 

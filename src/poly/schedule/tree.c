@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tree.c - edits of the nest that several primitives are made of. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/change.h"
 #include <isl/ilp.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* unify.c - see unify.h. */
 #include "poly/schedule/unify.h"
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/pair.h"
-#include "poly/storage.h"
+#include "poly/loops/storage.h"
 #include <string.h>
 
 enum { MOST_TRIES = 4000 };

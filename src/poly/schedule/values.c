@@ -7,7 +7,7 @@
  * origin's read.  Copies that were added, and statements that became part of
  * their readers, are looked through.  Among updates of one element whose order
  * is free only the set of them counts, which their readers see. */
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * is a split, a merge a fuse, an order a reorder, and the block-outer axis a
  * parallel loop.  A nest stays as it was where an axis stands for several
  * loops, where the choice has two phases, or where a command is refused. */
-#include "poly/axis/hint.h"
-#include "poly/schedule/chooser.h"
+#include "poly/implgraph/hint.h"
+#include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
 #include <string.h>
 

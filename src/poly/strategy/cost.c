@@ -11,8 +11,8 @@
  * an innermost loop costs some.  Sums of products cost what their plan says.
  *
  * It ranks schedules of one program; it is no time. */
-#include "poly/axis/hint.h"
-#include "poly/contraction.h"
+#include "poly/implgraph/hint.h"
+#include "poly/kernel/contraction.h"
 #include "poly/schedule/change.h"
 #include "poly/strategy/strategy.h"
 #include <math.h>

@@ -11,7 +11,7 @@
  *
  * All of it is primitives, tried one by one: a nest for which the first bind
  * is refused runs on one thread, as it would without this. */
-#include "poly/schedule/chooser.h"
+#include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #ifndef POLY_STRATEGY_STRATEGY_H
 #define POLY_STRATEGY_STRATEGY_H
 
-#include "poly/schedule/auto.h"
+#include "poly/search/auto.h"
 
 /* Made of a program that `--fuse` may have fused, before threads and vectors
  * are given: none, or one of these. */

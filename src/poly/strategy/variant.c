@@ -5,9 +5,9 @@
  * leaves that nest as it was.  Sums of products, which run by a kernel of their
  * own, stay as they are but in the variants that order loops or write them
  * out: those run them as loops. */
-#include "poly/axis/hint.h"
-#include "poly/limit.h"
-#include "poly/schedule/chooser.h"
+#include "poly/implgraph/hint.h"
+#include "poly/loops/limit.h"
+#include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #define TESTS_PROPERTY_PROGRAMS_PLAN_H
 
 #include "glenside/interpret.h"
-#include "poly/schedule/auto.h"
+#include "poly/search/auto.h"
 
 enum {
   MAX_STEPS = 40,

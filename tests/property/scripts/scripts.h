@@ -4,7 +4,7 @@
 #ifndef TESTS_PROPERTY_SCRIPTS_SCRIPTS_H
 #define TESTS_PROPERTY_SCRIPTS_SCRIPTS_H
 
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 
 enum { TEXT = 8192 };
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_CODEGEN_NESTS_H
 #define TESTS_CODEGEN_NESTS_H
 
-#include "poly/execute.h"
+#include "poly/loops/execute.h"
 #include "run.h"
 
 static inline po_program *

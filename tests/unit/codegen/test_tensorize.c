@@ -3,7 +3,7 @@
  * that calls them, compiled under sanitizers, against the loops as they were
  * run one instance at a time; and what is refused, with the program unchanged.
  */
-#include "poly/execute.h"
+#include "poly/loops/execute.h"
 #include "poly/schedule/primitive.h"
 #include "run.h"
 

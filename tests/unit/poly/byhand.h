@@ -4,7 +4,7 @@
 #ifndef TESTS_POLY_BYHAND_H
 #define TESTS_POLY_BYHAND_H
 
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include "poly/schedule/primitive.h"
 #include "fixture.h"
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* chosen.h - programs under the schedule that is chosen for them, and whether
  * they compute what they did. */
 #include "fixture.h"
-#include "poly/execute.h"
-#include "poly/schedule/auto.h"
+#include "poly/loops/execute.h"
+#include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 #include "tests/unit/sanitized.h"
 

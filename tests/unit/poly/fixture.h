@@ -5,7 +5,7 @@
 #define TESTS_POLY_FIXTURE_H
 
 #include "../context.h"
-#include "poly/loops.h"
+#include "poly/loops/loops.h"
 
 static inline bool
 has_fault(const char *code) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_candidates.c - tiling cases, keys, and graphs of lowered programs. */
 #include "fixture.h"
-#include "poly/axis/hint.h"
+#include "poly/implgraph/hint.h"
 
 TestSuite(candidates, .init = fixture_start, .fini = fixture_stop);
 

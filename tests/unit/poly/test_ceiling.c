@@ -4,8 +4,8 @@
  * isl asks isl_ctx_next_operation before each operation; here it asks this
  * program, which counts. */
 #include "fixture.h"
-#include "poly/limit.h"
-#include "poly/schedule/auto.h"
+#include "poly/loops/limit.h"
+#include "poly/search/auto.h"
 #include <dlfcn.h>
 #include <isl/set.h>
 #include <isl/space.h>

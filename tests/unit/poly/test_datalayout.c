@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_datalayout.c - the costs of layouts, their maps, and the search. */
 #include "walk.h"
-#include "poly/access.h"
+#include "poly/loops/access.h"
 #include "poly/datalayout/price.h"
 #include <math.h>
 

@@ -2,9 +2,9 @@
 /* test_fused.c - tiling, then fusion: the paper's example to the point, and
  * what the method promises of any program. */
 #include "fixture.h"
-#include "poly/access.h"
+#include "poly/loops/access.h"
 
-#include "poly/schedule/auto.h"
+#include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 
 TestSuite(fused, .init = fixture_start, .fini = fixture_stop);

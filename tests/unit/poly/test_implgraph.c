@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_implgraph.c - calls, buffers and views of graphs under transforms. */
-#include "poly/axis/implgraph.h"
+#include "poly/implgraph/implgraph.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

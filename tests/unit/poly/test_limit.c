@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_limit.c - isl does no more than it may: by operations, by what they take
  * on large tableaux, by the stage of the governor; and then goes on. */
-#include "poly/limit.h"
+#include "poly/loops/limit.h"
 #include "base/governor.h"
 
 #include <criterion/criterion.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_lower.c - which statements and arrays come out of lowering. */
 #include "fixture.h"
-#include "poly/access.h"
-#include "poly/operand.h"
+#include "poly/loops/access.h"
+#include "poly/loops/operand.h"
 
 TestSuite(lower, .init = fixture_start, .fini = fixture_stop);
 

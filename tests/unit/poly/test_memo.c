@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is remembered of statements, and until when. */
-#include "poly/memo.h"
+#include "poly/loops/memo.h"
 #include <criterion/criterion.h>
 #include <isl/ctx.h>
 #include <isl/set.h>

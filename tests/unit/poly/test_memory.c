@@ -3,7 +3,7 @@
  * allocation. */
 #include "../refusals.h"
 #include "fixture.h"
-#include "poly/pool.h"
+#include "poly/loops/pool.h"
 #include "poly/schedule/primitive.h"
 #include <isl/space.h>
 

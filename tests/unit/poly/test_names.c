@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_names.c - what a program calls an array, and what C does. */
-#include "poly/names.h"
+#include "poly/loops/names.h"
 #include <criterion/criterion.h>
 
 Test(names, words_of_c_and_of_the_generated_file_are_reserved) {

@@ -2,7 +2,7 @@
 /* test_nest.c - the tree of loops, times, and running a program by them. */
 #include "fixture.h"
 #include "glenside/interpret.h"
-#include "poly/execute.h"
+#include "poly/loops/execute.h"
 #include "poly/schedule/change.h"
 
 TestSuite(nest, .init = fixture_start, .fini = fixture_stop);

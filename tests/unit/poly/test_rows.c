@@ -3,7 +3,7 @@
  * them, what is computed, kept and left alone; values against the program as
  * it was lowered. */
 #include "chosen.h"
-#include "poly/storage.h"
+#include "poly/loops/storage.h"
 
 TestSuite(rows, .init = fixture_start, .fini = fixture_stop);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_simplify.c - floors simplified on a box. */
 #include "fixture.h"
-#include "poly/affine.h"
+#include "poly/loops/affine.h"
 #include <isl/ctx.h>
 #include <stdlib.h>
 

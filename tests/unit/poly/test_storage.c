@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes of arrays, and folds that a program must not have. */
 #include "byhand.h"
-#include "poly/storage.h"
+#include "poly/loops/storage.h"
 
 TestSuite(storage, .init = start_program);
 

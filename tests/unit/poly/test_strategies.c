@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_strategies.c - whole schedules: each is what its script makes. */
 #include "fixture.h"
-#include "poly/schedule/chooser.h"
+#include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
 #include "tests/unit/sanitized.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_window.c - images whose windows are read where they lie. */
-#include "poly/contraction.h"
+#include "poly/kernel/contraction.h"
 #include <criterion/criterion.h>
 
 /* A convolution with square windows on `channels` planes of `size` x `size`,

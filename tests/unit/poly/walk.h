@@ -7,7 +7,7 @@
 #define TESTS_POLY_WALK_H
 
 #include "byhand.h"
-#include "poly/storage.h"
+#include "poly/loops/storage.h"
 #include <math.h>
 #include <stdlib.h>
 

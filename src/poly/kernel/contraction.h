@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* contraction.h - sums of products as loops around a register-tiled kernel.
+ *
+ * A contraction is
+ *
+ *   c[o, m, n] = sum over k of x[o, m, k] * y[o, n, k]
+ *
+ * where o, m, n, k stand for any number of loops each, and the address of
+ * every operand is linear in them; a point where a guard does not hold counts
+ * as zero (the padding of a convolution).  Matrix products, convolutions of
+ * any layout and grouped ones are all of this form: only the strides differ.
+ *
+ * It runs as packed panels around a kernel that holds `mr` x `nv` vectors of c
+ * in registers, after Goto and van de Geijn, "Anatomy of high-performance
+ * matrix multiplication" (2008) and Van Zee and van de Geijn's BLIS (2015).
+ * Elements of y fill vectors, those of x are broadcast; which operand is which
+ * is chosen. Where sums may not be reassociated, those of an element run in
+ * the original order of k. */
+#ifndef POLY_CONTRACTION_H
+#define POLY_CONTRACTION_H
+
+#include "poly/loops/loops.h"
+
+#define PO_MAX_DIMS   (2 * GS_MAX_RANK)
+#define PO_MAX_GUARDS 32
+#define PO_MAX_EXTRAS 6
+
+typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
+
+/* One loop; strides are in elements, 0 where the operand does not depend. */
+typedef struct po_cdim {
+  int64_t extent;
+  int64_t x, y, c;
+  int64_t extra[PO_MAX_EXTRAS];
+} po_cdim;
+
+typedef struct po_cdims {
+  uint32_t n;
+  po_cdim d[PO_MAX_DIMS]; /* outermost first */
+} po_cdims;
+
+/* constant + sum of factor * index >= 0. */
+typedef struct po_cguard {
+  int64_t constant;
+  int64_t factor[4][PO_MAX_DIMS]; /* by role, dimension */
+} po_cguard;
+
+typedef struct po_coperand {
+  uint32_t array;
+  int64_t base; /* the address at the origin */
+  uint32_t n_guards;
+  po_cguard guards[PO_MAX_GUARDS];
+} po_coperand;
+
+/* How an operand reaches the kernel. */
+typedef enum po_cmode {
+  PO_DIRECT, /* read where it is */
+  PO_BLOCK,  /* packed for every tile, on the stack */
+  PO_WHOLE,  /* packed once, into an array of the workspace */
+  PO_BEFORE, /* packed once and for all, by NAME_prepack */
+  PO_WINDOWS /* its image copied for every tile, see contraction_window.c; of
+                one operand at most */
+} po_cmode;
+
+/* A loop of n (of m, in an image of x) and the loop of k, or UINT32_MAX, along
+ * one axis of the operand: positions
+ * s * n + d * k of `unit` elements each; guards hold from lo to hi. */
+typedef struct po_caxis {
+  uint32_t k;
+  int64_t s, d, unit, lo, hi;
+  int64_t window; /* positions of one n */
+} po_caxis;
+
+/* The copy of what a tile needs of the image. */
+typedef struct po_cimage {
+  int64_t n[PO_MAX_DIMS];  /* elements from a position of an axis to the next */
+  int64_t k[PO_MAX_DIMS];  /* the step of a loop of k that is on no axis */
+  int64_t phases, columns; /* of the innermost axis */
+  int64_t phase;           /* elements from phase to phase */
+  int64_t size;            /* and what is read beyond */
+} po_cimage;
+
+/* What else the formula reads: an expression of it, an array's element. */
+typedef struct po_cextra {
+  uint32_t expr, array;
+  int64_t base;
+} po_cextra;
+
+typedef struct po_contraction {
+  gs_dtype dtype;
+  uint32_t init, update, store; /* statements; store UINT32_MAX: none */
+  /* The statement that makes each element of c from a sum, or UINT32_MAX; the
+   * array of sums, which then is none. */
+  uint32_t formula, sums;
+  uint32_t n_extras;
+  po_cextra extras[PO_MAX_EXTRAS];
+  po_coperand x, y, c; /* c has no guards */
+  po_cdims dims[4];    /* by role; m and n are linear in c */
+
+  /* ---- the plan ---- */
+  uint32_t lanes, mr, nv;
+  int64_t kc;         /* iterations of the outermost k loop in a block */
+  int64_t mc, nc, mb; /* tile; rows of x that stay in the second cache */
+  int64_t line;       /* rows after each of which panels of x begin anew */
+  po_cmode x_mode, y_mode;
+  uint32_t packed_x, packed_y; /* the arrays of PO_WHOLE and PO_BEFORE */
+  po_caxis axes[PO_MAX_DIMS];  /* of PO_WINDOWS, by loop of n or m */
+  /* Bytes of the next panel of y that an iteration of k asks for; 0: it comes
+   * from the second cache anyway. */
+  int64_t later;
+  bool waits;     /* sums of a tile wait for the last block of k apart from c */
+  double product; /* cycles of a vector of products */
+  double cycles;  /* estimate, one core */
+} po_contraction;
+
+/* Whether statements init, update and store (or UINT32_MAX) are one, whose sums
+ * the formula (or UINT32_MAX) alone reads: the dimensions, strides and guards
+ * of `out`. */
+bool po_find_contraction(po_program *, uint32_t init, uint32_t update,
+                         uint32_t store, uint32_t formula, po_contraction *out);
+/* The factors change places: m becomes n. */
+void po_swap_factors(po_contraction *);
+/* contraction_formula.c: the statement may be the formula of the sums that
+ * `last` stores, but for its instances. */
+bool po_may_be_formula(const po_program *, uint32_t last, uint32_t formula);
+/* The instances of statement `formula` as a function of
+ * those of `last`, each of whose results it reads once, and nobody else; NULL
+ * where that is not so. */
+__isl_give isl_pw_multi_aff *
+po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
+/* Chooses which operand fills vectors, and the sizes, for the target. constant:
+ * x, y are packed beforehand; room: for two more of this size, which are too
+ * large for a stack. */
+void po_plan_contraction(const gs_target *, const bool constant[2],
+                         po_contraction *, po_contraction room[2]);
+
+/* contraction_window.c: the axes of x or y, or false where windows of it cannot
+ * be read where they lie.  Once the mode of the operand is PO_WINDOWS: what
+ * that costs; with mb or nc and kc, whether the copy takes at most so many
+ * bytes, and its layout. */
+bool po_find_windows(po_contraction *, bool of_x);
+/* The operand of the image is x; there is none, or it is y. */
+bool po_image_of_x(const po_contraction *);
+/* Rows after which panels of mr rows of an image of x begin anew, so that each
+ * has its rows at the same distances; 0 where there is no such number. */
+int64_t po_line_of(const po_contraction *, int64_t mr);
+/* Lines of memory that such a panel comes to for each k. */
+double po_lines_of(const po_contraction *, int64_t mr);
+double po_window_cycles(const po_contraction *);
+bool po_image_fits(const po_contraction *, int64_t bytes);
+void po_layout_image(const po_contraction *, po_cimage *);
+/* Rows of y, of which a panel has `depth`, do not drive each other out of a
+ * cache of so many bytes where they lie. */
+bool po_stays_in_place(const po_contraction *, int64_t cache, int64_t depth);
+/* A loop of k is along an axis. */
+bool po_is_along_axis(const po_contraction *, uint32_t k);
+
+/* Finds and plans those groups that are worth it and whose nest is the one
+ * that lowering made, but for parallel marks: what a schedule changed runs as
+ * the schedule says.  Makes p->contractions anew. */
+void po_plan_contractions(po_program *, const po_groups *);
+/* That of a group, or NULL. */
+const po_contraction *po_contraction_of(const po_program *, const po_groups *,
+                                        const po_group *);
+
+/* An operand is read from a packed array. */
+static inline bool
+po_is_packed_whole(po_cmode mode) {
+  return mode == PO_WHOLE || mode == PO_BEFORE;
+}
+
+/* Extents of all dimensions of a role, multiplied. */
+int64_t po_cdims_size(const po_cdims *);
+
+#endif

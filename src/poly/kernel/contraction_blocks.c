@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* contraction_blocks.c - tiles and blocks of a contraction for a target.
+ *
+ *   kc   so that a panel of y, kc x nv vectors, stays in the first cache, or is
+ *        twice as long where the second is large beside that;
+ *   nc   so that a block of y stays in the second;
+ *   mb   rows of x that stay in the second beside it, equal blocks;
+ *   mc   all rows, unless more tiles are needed to occupy the cores.
+ *
+ * Where y is packed whole for many rows, its panels come one after the other
+ * from the third cache, each for all rows of a block of x: nc is as wide as
+ * the share of a core there, and the cores divide the rows, so that each packs
+ * its own rows of x, once, and reads them from its second cache. */
+#include "poly/kernel/contraction_plan.h"
+
+/* Bytes on a thread's stack for a packed block of y or an image, for one of x,
+ * for sums that wait; in the workspace for an operand packed whole. */
+#define MAX_BLOCK (256 * 1024)
+#define MAX_ROWS  (384 * 1024)
+#define MAX_SUMS  (128 * 1024)
+#define MANY_ROWS 1024
+/* Rows that share a copy of an image, rather than columns that do not. */
+#define FEW_ROWS  64
+#define MAX_WHOLE (INT64_C(256) << 20)
+/* Panels a core, from which on one more or less is no matter. */
+#define UNEVEN 4
+/* Panels of x, with more of which the first one's wait for y is no matter. */
+#define MANY_PANELS 32
+
+/* Iterations of the outermost k loop in a block: equal ones.  A panel of y may
+ * come from the second cache, of which a vector is used mr times: the sums of
+ * fewer blocks are added to c. */
+int64_t
+po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
+  int64_t extent = c->dims[PO_DIM_K].d[0].extent;
+  int64_t panel = nv * c->lanes * bytes_of(c);
+  int64_t first = cache_bytes(t, 0, 32768), second = cache_bytes(t, 1, 262144);
+  int64_t depth =
+      max64(max64(first, min64(2 * first, second / 16)) / panel, 256);
+  int64_t parts = ceil_div(extent, max64(depth / inner_of(c), 1));
+  return ceil_div(extent, parts);
+}
+
+/* Sums that cannot be added to c by whole vectors wait. */
+static bool
+must_wait(const po_contraction *c) {
+  const po_cdim *n = last_of(c, PO_DIM_N);
+  return c->kc < c->dims[PO_DIM_K].d[0].extent && !(n && n->c == 1);
+}
+
+/* A core packs its own columns of y alone, where they are enough to give each
+ * as many panels, and rows of x need no packing for each. */
+static bool
+shares_columns(const po_contraction *c, int64_t panels, int64_t cores) {
+  bool copies = c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS;
+  return copies && c->x_mode != PO_BLOCK &&
+         (panels % cores == 0 || panels >= UNEVEN * cores);
+}
+
+/* Rows of which tiles and blocks are made. */
+static int64_t
+unit_of(const po_contraction *c) {
+  return c->line < size_of(c, PO_DIM_M) ? c->line : c->mr;
+}
+
+/* The time that cores take for `size`, cut at multiples of `unit`, beside that
+ * for equal shares. */
+static double
+unevenness(int64_t size, int64_t unit, int64_t cores) {
+  int64_t most = ceil_div(ceil_div(size, unit), cores) * unit;
+  return (double)(most * cores) / (double)size;
+}
+
+/* Columns of a tile, at most `widest`; a number of tiles that the cores can
+ * share, where there are several, packing is shared by that, or rows cannot be
+ * shared as evenly. */
+static void
+choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
+  int64_t n = size_of(c, PO_DIM_N), outer = size_of(c, PO_DIM_O);
+  int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
+  int64_t tiles = ceil_div(n, widest);
+  bool shares = shares_columns(c, ceil_div(n, panel), cores) ||
+                unevenness(n, panel, cores) <
+                    unevenness(size_of(c, PO_DIM_M), unit_of(c), cores);
+  if ((tiles * outer > 1 || shares) && outer % cores && tiles % cores)
+    tiles = round_up(tiles, cores);
+  c->nc = round_up(ceil_div(n, tiles), panel);
+}
+
+/* Packed once where packing for every tile would repeat much. */
+static void
+pack_once(po_contraction *c) {
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t most = MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+  if (c->dims[PO_DIM_O].n)
+    return;
+  if (c->x_mode == PO_BLOCK && n > c->nc && m <= most)
+    c->x_mode = PO_WHOLE;
+  if (c->y_mode == PO_BLOCK && m > c->mc && n <= most)
+    c->y_mode = PO_WHOLE;
+}
+
+/* What is used by many rows may as well be written once more, for blocks that
+ * fill the second cache. */
+static bool
+pays_whole(const po_contraction *c, int64_t row) {
+  int64_t n = size_of(c, PO_DIM_N);
+  return c->y_mode == PO_BLOCK && !c->dims[PO_DIM_O].n &&
+         size_of(c, PO_DIM_M) >= MANY_ROWS && n * row > MAX_BLOCK &&
+         n <= MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+}
+
+/* Columns of a tile at most; row: bytes of one of its columns. */
+static int64_t
+widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
+  int64_t panel = (int64_t)c->nv * c->lanes;
+  int64_t block = cache_bytes(t, 1, 262144) / 2;
+  bool once = po_image_of_x(c) && po_is_packed_whole(c->y_mode);
+  if (once || (c->y_mode == PO_DIRECT && po_y_is_direct(c, t)))
+    return round_up(size_of(c, PO_DIM_N), panel);
+  if (c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS)
+    block = min64(MAX_BLOCK, block);
+  if (c->y_mode == PO_WHOLE)
+    block = max64(cache_bytes(t, 2, 0) / 2 / max64(t->cores, 1), block);
+  return max64(block / row / panel * panel, panel);
+}
+
+/* Columns, then rows of a tile. */
+static void
+choose_tiles(const gs_target *t, po_contraction *c, int64_t row) {
+  int64_t bytes = bytes_of(c), cores = max64(t->cores, 1), unit = unit_of(c);
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t panel = (int64_t)c->nv * c->lanes, widest = widest_of(t, c, row);
+  if (c->waits) {
+    int64_t rows = po_image_of_x(c) ? max64(unit, min64(m, FEW_ROWS)) : unit;
+    widest =
+        max64(min64(widest, MAX_SUMS / bytes / rows / panel * panel), panel);
+  }
+  if (c->y_mode == PO_WHOLE)
+    c->nc = round_up(ceil_div(n, ceil_div(n, widest)), panel);
+  else
+    choose_columns(t, c, widest);
+  int64_t tiles = ceil_div(n, c->nc) * size_of(c, PO_DIM_O);
+  int64_t chunks = tiles < cores ? ceil_div(cores, tiles) : 1;
+  if (c->y_mode == PO_WHOLE && tiles % cores)
+    chunks = cores;
+  c->mc = min64(round_up(ceil_div(m, chunks), unit), round_up(m, unit));
+  if (!c->waits)
+    return;
+  int64_t most = max64(MAX_SUMS / bytes / c->nc / unit * unit, unit);
+  int64_t parts = ceil_div(m, min64(c->mc, most));
+  if (tiles * parts > 1 && tiles % cores)
+    parts = round_up(parts, cores);
+  c->mc = round_up(ceil_div(m, parts), unit);
+}
+
+/* Rows whose image is copied at once, at most those of a tile. */
+static bool
+choose_image_rows(po_contraction *c) {
+  int64_t unit = unit_of(c);
+  c->mb = c->mc;
+  while (c->mb > unit && !po_image_fits(c, MAX_BLOCK))
+    c->mb = round_up(c->mb / 2, unit);
+  return po_image_fits(c, MAX_BLOCK) &&
+         (!c->waits || c->mc * c->nc * bytes_of(c) <= MAX_SUMS);
+}
+
+/* Rows of x that stay in the second cache; row: bytes of one. */
+static void
+choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
+  int64_t rows = cache_bytes(t, 1, 262144) / 3;
+  rows = c->x_mode == PO_BLOCK ? min64(MAX_ROWS, rows) : rows;
+  c->mb = max64(rows / row / c->mr, 1) * c->mr;
+  if (c->x_mode == PO_BLOCK && c->mb > c->mc)
+    c->mb = c->mc;
+  if (c->mb < c->mc)
+    c->mb = round_up(ceil_div(c->mc, ceil_div(c->mc, c->mb)), c->mr);
+}
+
+/* Panels of y that were packed for many rows come from beyond the second cache
+ * where it does not hold all of a tile's, each while the panels of x, so many,
+ * are multiplied by the one before.  Where x is an image, its own windows,
+ * asked for ahead, leave no room for that. */
+static void
+choose_later(const gs_target *t, po_contraction *c) {
+  int64_t row = c->kc * inner_of(c) * bytes_of(c);
+  int64_t width = (int64_t)c->nv * c->lanes * bytes_of(c);
+  int64_t rows = min64(c->mb, c->mc), line = min64(c->line, rows);
+  int64_t panels = ceil_div(line, c->mr) * ceil_div(rows, line);
+  bool far = po_is_packed_whole(c->y_mode) && !po_image_of_x(c) &&
+             c->nc > c->nv * c->lanes &&
+             c->nc * row > cache_bytes(t, 1, 262144) / 2;
+  c->later = far && panels <= MANY_PANELS ? ceil_div(width, panels) : 0;
+}
+
+/* False where the image of x is too large. */
+bool
+po_choose_blocks(const gs_target *t, po_contraction *c) {
+  c->kc = po_depth_of(t, c, c->nv);
+  int64_t row = c->kc * inner_of(c) * bytes_of(c);
+  if (pays_whole(c, row))
+    c->y_mode = PO_WHOLE;
+  c->waits = must_wait(c);
+  choose_tiles(t, c, row);
+  if (c->y_mode == PO_WINDOWS && !po_image_fits(c, MAX_BLOCK))
+    c->y_mode = PO_BLOCK;
+  pack_once(c);
+  if (po_image_of_x(c)) {
+    if (!choose_image_rows(c))
+      return false;
+  } else {
+    choose_rows(t, c, row);
+  }
+  choose_later(t, c);
+  return true;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* contraction_formula.c - the one consumer of a contraction's sums.
+ *
+ * A statement that makes one element from each sum, and is the only one to read
+ * them, can be computed where a sum is stored.  Its instances are a bijection
+ * of those that write the sums: the inverse of its read, after their write. */
+#include "poly/kernel/contraction.h"
+#include <isl/map.h>
+
+/* The index at which the formula reads the array: one for all reads. */
+static const po_expr *
+only_read(const po_stmt *formula, uint32_t array) {
+  const po_expr *found = NULL;
+  for (uint32_t k = 0; k < formula->n_exprs; k++) {
+    const po_expr *e = &formula->exprs[k];
+    if (e->kind == PO_GATHER)
+      return NULL;
+    if (e->kind != PO_READ || e->array != array)
+      continue;
+    if (found && isl_pw_multi_aff_plain_is_equal(found->index, e->index) !=
+                     isl_bool_true)
+      return NULL;
+    found = e;
+  }
+  return found;
+}
+
+static bool
+names(const po_stmt *s, uint32_t array) {
+  if (s->array == array)
+    return true;
+  for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
+    if (s->operands[j].array == array)
+      return true;
+  for (uint32_t j = 0; j < s->n_exprs; j++)
+    if ((s->exprs[j].kind == PO_READ || s->exprs[j].kind == PO_GATHER) &&
+        s->exprs[j].array == array)
+      return true;
+  return false;
+}
+
+/* The array is named by the two statements and by those of the nest that the
+ * first is in alone. */
+static bool
+is_theirs(const po_program *p, uint32_t array, uint32_t last,
+          uint32_t formula) {
+  uint32_t root = po_nest_root(p, p->stmts.data[last].leaf);
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (k != formula && po_nest_root(p, p->stmts.data[k].leaf) != root &&
+        names(&p->stmts.data[k], array))
+      return false;
+  return true;
+}
+
+static bool
+is_bijection(__isl_keep isl_map *map, __isl_keep isl_set *from,
+             __isl_keep isl_set *to) {
+  isl_set *domain = isl_map_domain(isl_map_copy(map));
+  isl_set *range = isl_map_range(isl_map_copy(map));
+  bool ok = isl_map_is_bijective(map) == isl_bool_true &&
+            isl_set_is_equal(domain, from) == isl_bool_true &&
+            isl_set_is_equal(range, to) == isl_bool_true;
+  isl_set_free(domain);
+  isl_set_free(range);
+  return ok;
+}
+
+/* Where it reads the sums, in one place and alone; NULL: it is none. */
+static const po_expr *
+read_of(const po_program *p, uint32_t last, uint32_t formula) {
+  const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
+  if (to->kind != PO_ASSIGN || to->n_iters != to->n_outer ||
+      p->arrays.data[from->array].role != PO_WORKSPACE ||
+      p->arrays.data[to->array].role == PO_LOCAL || to->array == from->array ||
+      !is_theirs(p, from->array, last, formula))
+    return NULL;
+  return only_read(to, from->array);
+}
+
+bool
+po_may_be_formula(const po_program *p, uint32_t last, uint32_t formula) {
+  return read_of(p, last, formula);
+}
+
+isl_pw_multi_aff *
+po_formula_instances(const po_program *p, uint32_t last, uint32_t formula) {
+  const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
+  const po_expr *read = read_of(p, last, formula);
+  if (!read)
+    return NULL;
+  isl_map *write =
+      isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(from->write));
+  isl_map *back = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(read->index));
+  write = isl_map_intersect_domain(write, isl_set_copy(from->domain));
+  back = isl_map_intersect_domain(back, isl_set_copy(to->domain));
+  isl_map *map = isl_map_apply_range(write, isl_map_reverse(back));
+  isl_pw_multi_aff *out = NULL;
+  if (is_bijection(map, from->domain, to->domain))
+    out = isl_pw_multi_aff_gist(isl_pw_multi_aff_from_map(isl_map_copy(map)),
+                                isl_set_copy(from->domain));
+  isl_map_free(map);
+  return out;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/* contraction_plan.c - sizes of a contraction's loops for a target.
+ *
+ * Every kernel of mr x nv vectors that fits into the registers is priced by
+ * the cycles an iteration of k takes: multiply-adds as the target says, nearly
+ * two loads a cycle, and at least the latency of an addition; to them come
+ * those of a panel's start and end.  Both ways of giving roles to the operands
+ * are tried, with what packing and storing cost. */
+#include "poly/kernel/contraction_plan.h"
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_MR      14
+#define MAX_NV      4
+#define FMA_LATENCY 4.0
+/* Part of the time lost where rows share sets of the first cache. */
+#define ALIASING 0.1
+/* The share of that where rows of y are far apart. */
+#define FAR 0.03
+/* Cycles of a load: where products wait for them, they are not quite two a
+ * cycle. */
+#define LOAD 0.6
+/* Cycles a vector of a panel costs beyond its load, or four elements. */
+#define TRAFFIC 0.25
+/* Cycles between lines from the second cache, where an image of x is read. */
+#define LINE_FETCH 3.5
+#define LINE_BYTES 64
+/* Cycles of a panel: its call, and a vector of its sums put into c. */
+#define PANEL_START 40.0
+#define PANEL_STORE 2.0
+/* Cycles an element: packed in runs, turned over, one by one; those of a run;
+ * stored turned over, one by one; waiting for another block of k. */
+#define PACK_RUNS    0.2
+#define PACK_EVERY   0.5
+#define PACK_TURNED  0.5
+#define PACK_SINGLE  1.6
+#define RUN_START    12.0
+#define STORE_TURNED 0.5
+#define STORE_WAITS  0.25
+#define STORE_SINGLE 2.0
+
+/* ---- the kernel ---- */
+
+/* Cycles of a vector of products, added up. */
+static double
+product_cycles(const gs_target *t) {
+  double floats = (double)t->vector_bytes / 4;
+  double cycles = t->flops_per_cycle > 0 ? 2 * floats / t->flops_per_cycle : 0;
+  return fmin(fmax(cycles, 0.5), 2);
+}
+
+/* Cycles that a panel takes for k iterations. */
+static double
+panel_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
+  double cycles = FMA_LATENCY;
+  cycles = fmax(cycles, (double)(mr * nv) * c->product);
+  cycles = fmax(cycles, LOAD * (double)(mr + nv));
+  if (po_image_of_x(c))
+    cycles = fmax(cycles, LINE_FETCH * (po_lines_of(c, mr) +
+                                        (double)(nv * c->lanes * bytes_of(c)) /
+                                            LINE_BYTES));
+  return (cycles + TRAFFIC * ((double)nv + (double)mr / 4)) * k + PANEL_START +
+         PANEL_STORE * (double)(mr * nv);
+}
+
+/* Rows after which panels of mr rows begin anew; 0: those cannot be. */
+static int64_t
+line_of(const po_contraction *c, int64_t mr) {
+  return po_image_of_x(c) ? po_line_of(c, mr) : size_of(c, PO_DIM_M);
+}
+
+/* Cycles of the sums in all panels of m x n. */
+static double
+sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  int64_t line = line_of(c, mr), rest = line % mr;
+  int64_t vectors = ceil_div(n, c->lanes);
+  double across = (double)(vectors / nv) * panel_cycles(c, mr, nv, k);
+  double tail = (double)(vectors / nv) * panel_cycles(c, rest, nv, k);
+  if (vectors % nv) {
+    across += panel_cycles(c, mr, vectors % nv, k);
+    tail += panel_cycles(c, rest, vectors % nv, k);
+  }
+  return (double)(m / line) *
+         ((double)(line / mr) * across + (rest ? tail : 0));
+}
+
+static double
+choose_kernel(const gs_target *t, po_contraction *c) {
+  int64_t registers = max64(t->vector_registers, 4);
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
+  double best = INFINITY;
+  for (int64_t nv = 1; nv <= MAX_NV; nv++)
+    for (int64_t mr = 1; mr <= MAX_MR && mr <= m; mr++) {
+      if (mr * nv + nv + 1 > registers || nv > ceil_div(n, c->lanes) ||
+          !line_of(c, mr))
+        continue;
+      int64_t blocks =
+          ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, nv));
+      double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
+      double cycles = sweep_cycles(c, mr, nv, k) * (double)blocks;
+      if (cycles < best * 0.999) {
+        best = cycles;
+        c->mr = (uint32_t)mr;
+        c->nv = (uint32_t)nv;
+        c->line = line_of(c, mr);
+      }
+    }
+  return best;
+}
+
+/* ---- packing and storing ---- */
+
+static int64_t
+stride_of(const po_cdim *d, bool x) {
+  return x ? d->x : d->y;
+}
+
+/* Cycles to pack all of x or y once; see contract_pack.c. */
+static double
+pack_cycles(const po_contraction *c, bool x) {
+  po_dim_role role = x ? PO_DIM_M : PO_DIM_N;
+  const po_coperand *operand = x ? &c->x : &c->y;
+  const po_cdim *own = last_of(c, role), *k = last_of(c, PO_DIM_K);
+  int64_t width = x ? c->mr : (int64_t)c->nv * c->lanes;
+  int64_t step = own ? llabs(stride_of(own, x)) : 0;
+  double n = (double)size_of(c, role) * (double)size_of(c, PO_DIM_K);
+  if (llabs(stride_of(k, x)) < step)
+    return n * (stride_of(k, x) == 1 ? PACK_TURNED : PACK_SINGLE) *
+           (operand->n_guards ? 1.5 : 1);
+  double run = (double)min64(width, own ? own->extent : 1);
+  return n * ((step == 1   ? PACK_RUNS
+               : step == 2 ? PACK_EVERY
+                           : PACK_SINGLE) +
+              RUN_START / run);
+}
+
+static double
+store_cycles(const gs_target *t, const po_contraction *c) {
+  const po_cdim *m = last_of(c, PO_DIM_M), *n = last_of(c, PO_DIM_N);
+  double elements = (double)size_of(c, PO_DIM_M) * (double)size_of(c, PO_DIM_N);
+  if (n && n->c == 1)
+    return 0;
+  int64_t blocks =
+      ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, c->nv));
+  return elements * ((m && m->c == 1 ? STORE_TURNED : STORE_SINGLE) +
+                     STORE_WAITS * (double)(blocks - 1));
+}
+
+/* ---- the roles of the operands ---- */
+
+/* Rows of x can be read where they lie: one linear walk along k. */
+static bool
+x_can_be_direct(const po_contraction *c) {
+  const po_cdims *k = &c->dims[PO_DIM_K], *m = &c->dims[PO_DIM_M];
+  return !c->x.n_guards && k->n == 1 && m->n <= 1 && k->d[0].x == 1;
+}
+
+/* All rows fall into the same few sets of the first cache. */
+static bool
+x_aliases(const po_contraction *c) {
+  const po_cdims *m = &c->dims[PO_DIM_M];
+  return m->n && m->d[0].x * bytes_of(c) % 4096 == 0;
+}
+
+bool
+po_y_is_direct(const po_contraction *c, const gs_target *t) {
+  const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
+  if (c->y.n_guards || k->n != 1 || n->n != 1 || n->d[0].y != 1 ||
+      n->d[0].extent % c->lanes)
+    return false;
+  int64_t first = cache_bytes(t, 0, 32768);
+  int64_t row = k->d[0].y * bytes_of(c);
+  return row > 0 && row <= 1024 && row * k->d[0].extent <= first * 2;
+}
+
+/* Cycles for y to reach the kernel by the cheapest of the ways that copy it for
+ * a tile, or by none. */
+static double
+place_y(const gs_target *t, po_contraction *c, double cycles) {
+  double packed = pack_cycles(c, false), direct = FAR * cycles;
+  if (direct < packed && po_stays_in_place(c, cache_bytes(t, 1, 262144),
+                                           po_depth_of(t, c, c->nv))) {
+    c->y_mode = PO_DIRECT;
+    return direct;
+  }
+  bool images = !po_image_of_x(c) && po_find_windows(c, false);
+  double windows = images ? po_window_cycles(c) : packed;
+  if (windows < packed)
+    c->y_mode = PO_WINDOWS;
+  return fmin(windows, packed);
+}
+
+/* Cycles for x to reach the kernel. */
+static double
+place_x(po_contraction *c, double cycles) {
+  double packed = pack_cycles(c, true);
+  double aliasing = x_aliases(c) ? ALIASING * cycles : 0;
+  if (po_image_of_x(c))
+    return po_window_cycles(c);
+  c->x_mode = x_can_be_direct(c) && aliasing <= packed ? PO_DIRECT : PO_BLOCK;
+  return c->x_mode == PO_DIRECT ? aliasing : packed;
+}
+
+/* constant: what is packed beforehand, x and y; x_mode says whether x is read
+ * from an image. */
+static double
+estimate(const gs_target *t, const bool constant[2], po_contraction *c) {
+  double cycles = choose_kernel(t, c);
+  c->y_mode = constant[1]            ? PO_BEFORE
+              : po_y_is_direct(c, t) ? PO_DIRECT
+                                     : PO_BLOCK;
+  if (constant[0])
+    c->x_mode = PO_BEFORE;
+  else
+    cycles += place_x(c, cycles);
+  if (c->y_mode == PO_BLOCK)
+    cycles += place_y(t, c, cycles);
+  return cycles + store_cycles(t, c);
+}
+
+/* ---- ways ---- */
+
+/* The factors as they are or in each other's place, x read from an image or
+ * not; kept where that is the best so far. */
+static void
+try_way(const gs_target *t, const bool constant[2], bool swap, bool image,
+        const po_contraction *found, po_contraction *c, po_contraction *best) {
+  const bool own[2] = {constant[swap], constant[!swap]};
+  *c = *found;
+  if (swap)
+    po_swap_factors(c);
+  if (image && (own[0] || !po_find_windows(c, true)))
+    return;
+  c->x_mode = image ? PO_WINDOWS : PO_DIRECT;
+  c->cycles = estimate(t, own, c);
+  if (!po_choose_blocks(t, c))
+    return;
+  if (image)
+    c->cycles += (double)(ceil_div(size_of(c, PO_DIM_N), c->nc) - 1) *
+                 po_window_cycles(c);
+  if (c->cycles < best->cycles)
+    *best = *c;
+}
+
+void
+po_plan_contraction(const gs_target *t, const bool constant[2],
+                    po_contraction *c, po_contraction room[2]) {
+  po_contraction *found = &room[0];
+  *found = *c;
+  found->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
+  found->product = product_cycles(t);
+  c->cycles = INFINITY;
+  for (uint32_t way = 0; way < 4; way++)
+    try_way(t, constant, way & 1, way >> 1, found, &room[1], c);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* workspace.c - where workspace arrays lie: first fit over live intervals.
+ *
+ * An array lives from the first group that names it to the last, whatever the
+ * order of instances within a group.  Arrays are placed in the order of their
+ * first use, at the lowest offset that no array living then covers; offsets
+ * are multiples of 64.  Large locals lie here too, one for each thread of the
+ * team that a parallel loop around them has. */
+#include "poly/kernel/contraction.h"
+#include "poly/loops/limit.h"
+#include "poly/loops/storage.h"
+
+/* isl operations that looking for contractions may take; beyond them there are
+ * none, and loops run as the nest says. */
+#define LOOKING 4000000ul
+
+typedef struct extent {
+  int64_t offset, bytes;
+  uint32_t last; /* group */
+} extent;
+
+typedef struct layout {
+  po_program *program;
+  bool before;         /* of what NAME_prepack makes on the way */
+  int64_t floor, *top; /* bytes: where the first lies, the last ends */
+  uint32_t *last;      /* by array: group */
+  uint32_t *node;      /* by array: see po_find_local_nodes */
+  BS_VEC(extent) live; /* by offset */
+} layout;
+
+/* Whole lines, for all threads; 0 where it has no place in the workspace. */
+static int64_t
+bytes_of(const layout *l, uint32_t k) {
+  const po_program *p = l->program;
+  const po_array *array = &p->arrays.data[k];
+  if ((array->role != PO_WORKSPACE && !po_is_large(array)) ||
+      array->before != l->before)
+    return 0;
+  int64_t bytes = (po_bytes(array) + 63) / 64 * 64;
+  bool team = array->role == PO_LOCAL && po_is_in_parallel(p, l->node[k]);
+  return team ? bytes * PO_MAX_TEAM : bytes;
+}
+
+static void
+expire(layout *l, uint32_t now) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < l->live.len; k++)
+    if (l->live.data[k].last >= now)
+      l->live.data[n++] = l->live.data[k];
+  l->live.len = n;
+}
+
+static void
+place(layout *l, po_array *array, int64_t bytes, uint32_t last) {
+  extent e = {l->floor, bytes, last};
+  uint32_t at = 0;
+  for (; at < l->live.len; at++) {
+    if (e.offset + e.bytes <= l->live.data[at].offset)
+      break;
+    e.offset = l->live.data[at].offset + l->live.data[at].bytes;
+  }
+  bs_push(l->program->ctx.heap, &l->live, e);
+  for (uint32_t k = l->live.len - 1; k > at; k--)
+    l->live.data[k] = l->live.data[k - 1];
+  l->live.data[at] = e;
+  array->offset = e.offset;
+  if (e.offset + e.bytes > *l->top)
+    *l->top = e.offset + e.bytes;
+}
+
+typedef void visit(layout *, uint32_t array, uint32_t group);
+
+static void
+visit_arrays(layout *l, const po_stmt *stmt, uint32_t group, visit *f) {
+  f(l, stmt->array, group);
+  for (uint32_t j = 0; j < stmt->n_exprs; j++)
+    if (stmt->exprs[j].kind == PO_READ || stmt->exprs[j].kind == PO_GATHER)
+      f(l, stmt->exprs[j].array, group);
+  for (uint32_t j = 0; stmt->instr && j < stmt->instr->n_operands; j++)
+    f(l, stmt->operands[j].array, group);
+}
+
+static void
+note_last(layout *l, uint32_t array, uint32_t group) {
+  l->last[array] = group;
+}
+
+static void
+place_new(layout *l, uint32_t k, uint32_t group) {
+  po_array *array = &l->program->arrays.data[k];
+  int64_t bytes = array->offset < 0 ? bytes_of(l, k) : 0;
+  (void)group;
+  if (bytes)
+    place(l, array, bytes, l->last[k]);
+}
+
+static void
+visit_group(layout *l, const po_groups *groups, uint32_t g, visit *f) {
+  const po_group *group = &groups->list.data[g];
+  for (uint32_t k = group->first; k < group->first + group->n; k++)
+    visit_arrays(l, &l->program->stmts.data[groups->stmts.data[k]], g, f);
+  const po_contraction *c = po_contraction_of(l->program, groups, group);
+  if (c && c->x_mode == PO_WHOLE)
+    f(l, c->packed_x, g);
+  if (c && c->y_mode == PO_WHOLE)
+    f(l, c->packed_y, g);
+}
+
+/* The arrays without a place that groups use, of NAME_prepack or of the
+ * program. */
+static void
+place_arrays(layout *l, const po_groups *groups, bool before, int64_t floor,
+             int64_t *top) {
+  l->before = before;
+  l->floor = floor;
+  l->top = top;
+  bs_clear(&l->live);
+  for (uint32_t g = 0; g < groups->list.len; g++) {
+    expire(l, g);
+    visit_group(l, groups, g, place_new);
+  }
+}
+
+static void
+plan(po_program *p, po_groups *groups) {
+  bs_clear(&p->contractions);
+  po_limit limit = po_limit_operations(p, LOOKING);
+  po_find_groups(p, groups);
+  po_plan_contractions(p, groups);
+  if (!po_unlimit(&limit))
+    bs_clear(&p->contractions);
+  po_groups_done(p, groups); /* formulas have joined contractions */
+  po_find_groups(p, groups);
+}
+
+void
+po_lay_out(po_program *p) {
+  layout l = {.program = p};
+  po_groups groups;
+  plan(p, &groups);
+  if (po_find_before(p, &groups)) { /* contractions have constant operands */
+    po_groups_done(p, &groups);
+    plan(p, &groups);
+  }
+  l.last = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.last);
+  l.node = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.node);
+  po_find_local_nodes(p, l.node);
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    p->arrays.data[k].offset = -1;
+  p->workspace_bytes = 0;
+  for (uint32_t g = 0; g < groups.list.len; g++)
+    visit_group(&l, &groups, g, note_last);
+  place_arrays(&l, &groups, false, 0, &p->workspace_bytes);
+  po_lay_out_prepacked(p, &groups);
+  place_arrays(&l, &groups, true, p->prepacked_bytes, &p->prepacked_bytes);
+  po_groups_done(p, &groups);
+  bs_free(p->ctx.heap, l.last);
+  bs_free(p->ctx.heap, l.node);
+  bs_vec_done(p->ctx.heap, &l.live);
+}

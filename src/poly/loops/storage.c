@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* storage.c - see storage.h. */
+#include "poly/loops/storage.h"
+#include "poly/loops/access.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/memo.h"
+#include <isl/space.h>
+
+void
+po_places(const po_array *array, int64_t *place) {
+  for (uint32_t d = 0; d < array->rank; d++) {
+    int64_t fold = array->fold[d];
+    place[d] = fold && fold < array->dim[d] ? fold : array->dim[d];
+    if (place[d] > 1)
+      place[d] += array->pad[d];
+  }
+}
+
+int64_t
+po_elements(const po_array *array) {
+  int64_t place[GS_MAX_RANK], n = 1;
+  po_places(array, place);
+  for (uint32_t d = 0; d < array->rank; d++)
+    if (__builtin_mul_overflow(n, place[d], &n))
+      return INT64_MAX;
+  return n;
+}
+
+int64_t
+po_bytes(const po_array *array) {
+  int64_t n;
+  if (__builtin_mul_overflow(po_elements(array),
+                             (int64_t)gs_dtype_table[array->dtype].bytes, &n))
+    return INT64_MAX;
+  return n;
+}
+
+static __isl_give isl_pw_aff *
+folded(const po_array *array, uint32_t d, __isl_take isl_pw_aff *index) {
+  int64_t fold = array->fold[d];
+  if (!fold || fold >= array->dim[d])
+    return index;
+  isl_ctx *isl = isl_pw_aff_get_ctx(index);
+  return isl_pw_aff_mod_val(index, isl_val_int_from_si(isl, fold));
+}
+
+isl_pw_aff *
+po_address(const po_array *array, isl_pw_multi_aff *index) {
+  isl_ctx *isl = isl_pw_multi_aff_get_ctx(index);
+  isl_space *space = isl_space_domain(isl_pw_multi_aff_get_space(index));
+  isl_pw_aff *sum = isl_pw_aff_from_aff(
+      isl_aff_zero_on_domain(isl_local_space_from_space(space)));
+  int64_t place[GS_MAX_RANK], step = 1;
+  po_places(array, place);
+  for (uint32_t d = array->rank; d-- > 0;) {
+    if (array->fold[d] != 1) {
+      isl_pw_aff *at =
+          folded(array, d, isl_pw_multi_aff_get_pw_aff(index, (int)d));
+      at = isl_pw_aff_scale_val(at, isl_val_int_from_si(isl, step));
+      sum = isl_pw_aff_add(sum, at);
+    }
+    step *= place[d];
+  }
+  return sum;
+}
+
+/* ---- locals ---- */
+
+static void
+join(const po_program *p, uint32_t array, uint32_t leaf, uint32_t *node) {
+  if (p->arrays.data[array].role != PO_LOCAL)
+    return;
+  uint32_t here = p->nest.nodes.data[leaf].parent;
+  node[array] =
+      node[array] == PO_NO_NODE ? here : po_nest_common(p, node[array], here);
+}
+
+/* ---- locals whose values outlive an iteration ---- */
+
+typedef enum use { ANY, READ, SET } use;
+
+/* { A[x] -> [t0, ..., t(n-1)] } of an access, joined to others. */
+static __isl_give isl_map *
+add_use(__isl_take isl_map *all, const po_stmt *stmt, uint32_t n,
+        __isl_keep isl_pw_multi_aff *index) {
+  isl_map *one = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index));
+  one = isl_map_intersect_domain(one, isl_set_copy(stmt->domain));
+  one =
+      isl_map_apply_domain(one, isl_map_from_multi_aff(po_outer_time(stmt, n)));
+  one = isl_map_reverse(one);
+  return all ? isl_map_union(all, one) : one;
+}
+
+/* What an update does, both reads and sets; but for itself it sets nothing. */
+static bool
+is_use(const po_stmt *s, use which) {
+  return which == ANY || (s->kind == PO_UPDATE) == (which == READ);
+}
+
+/* NULL where a call or a look-up uses the array, or nothing does. */
+static __isl_give isl_map *
+iterations_of(const po_program *p, uint32_t array, uint32_t n, use which) {
+  isl_map *all = NULL;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    bool whole = false;
+    for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
+      whole |= s->operands[j].array == array;
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      whole |= s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array;
+    if (whole)
+      return isl_map_free(all);
+    if (s->array == array && is_use(s, which))
+      all = add_use(all, s, n, s->write);
+    for (uint32_t j = 0; j < s->n_exprs && which != SET; j++)
+      if (s->exprs[j].kind == PO_READ && s->exprs[j].array == array)
+        all = add_use(all, s, n, s->exprs[j].index);
+  }
+  return all;
+}
+
+static bool
+is_run_in_order(const po_nest_node *n) {
+  return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_UNROLL);
+}
+
+/* With the values of indices that have one only in the domain put in. */
+static __isl_give isl_aff *
+with_fixed(__isl_take isl_aff *aff, __isl_keep isl_set *domain) {
+  isl_size n = isl_aff_dim(aff, isl_dim_in);
+  for (int k = 0; k < n; k++) {
+    if (isl_aff_coefficient_sgn(aff, isl_dim_in, k) == 0)
+      continue;
+    isl_val *one =
+        isl_set_plain_get_val_if_fixed(domain, isl_dim_set, (unsigned)k);
+    if (isl_val_is_int(one) != isl_bool_true) {
+      isl_val_free(one);
+      continue;
+    }
+    one = isl_val_mul(one, isl_aff_get_coefficient_val(aff, isl_dim_in, k));
+    aff = isl_aff_set_coefficient_si(aff, isl_dim_in, k, 0);
+    aff = isl_aff_add_constant_val(aff, one);
+  }
+  return aff;
+}
+
+/* The function for dimension d of the index of an access less that of the loop,
+ * where it is a number (*less). */
+static bool
+is_value_of_loop(const po_stmt *stmt, uint32_t depth,
+                 __isl_keep isl_pw_multi_aff *index, uint32_t d,
+                 int64_t *less) {
+  if (isl_pw_multi_aff_isa_multi_aff(index) != isl_bool_true)
+    return false;
+  isl_multi_aff *whole =
+      isl_pw_multi_aff_as_multi_aff(isl_pw_multi_aff_copy(index));
+  isl_aff *rest = isl_aff_sub(isl_multi_aff_get_aff(whole, (int)d),
+                              isl_multi_aff_get_aff(stmt->time, (int)depth));
+  rest = with_fixed(rest, stmt->domain);
+  bool is = isl_aff_is_cst(rest) == isl_bool_true &&
+            po_int(isl_aff_get_constant_val(rest), less);
+  isl_aff_free(rest);
+  isl_multi_aff_free(whole);
+  return is;
+}
+
+/* Dimension d of every access is the loop's value, shifted alike. */
+static bool
+is_indexed_by(const po_program *p, uint32_t array, uint32_t depth, uint32_t d) {
+  int64_t first = 0, less;
+  bool any = false;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j <= s->n_exprs; j++) {
+      bool written = j == s->n_exprs;
+      if ((written ? s->array : s->exprs[j].array) != array ||
+          (!written && s->exprs[j].kind != PO_READ))
+        continue;
+      if (!is_value_of_loop(s, depth, written ? s->write : s->exprs[j].index, d,
+                            &less) ||
+          (any && less != first))
+        return false;
+      first = less;
+      any = true;
+    }
+  }
+  return any;
+}
+
+/* What says so without a relation: an element names the iteration that it is
+ * used in. */
+static bool
+names_iterations(const po_program *p, uint32_t array, uint32_t depth) {
+  for (uint32_t d = 0; d < p->arrays.data[array].rank; d++)
+    if (is_indexed_by(p, array, depth, d))
+      return true;
+  return false;
+}
+
+/* What a question about uses of an array in iterations of the first n loops
+ * around them depends on. */
+static void
+ask_of_uses(const po_program *p, uint32_t array, po_memo_question question,
+            uint32_t n, po_memo_key *key) {
+  enum { WRITTEN = 1, UPDATED, LOOKED_UP, CALLED };
+  po_memo_ask(key, question, n);
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
+      if (s->operands[j].array == array)
+        po_memo_of(key, s->domain, s->time, NULL, CALLED);
+    if (s->array == array)
+      po_memo_of(key, s->domain, s->time, s->write,
+                 s->kind == PO_UPDATE ? UPDATED : WRITTEN);
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      if (s->exprs[j].array == array &&
+          (s->exprs[j].kind == PO_READ || s->exprs[j].kind == PO_GATHER))
+        po_memo_of(key, s->domain, s->time, s->exprs[j].index,
+                   s->exprs[j].kind == PO_GATHER ? LOOKED_UP : 0);
+  }
+}
+
+/* Some element is used in two iterations of the loop of this depth around all
+ * uses, those around it being equal. */
+static bool
+find_carried(const po_program *p, uint32_t array, uint32_t depth) {
+  if (names_iterations(p, array, depth))
+    return false;
+  isl_map *when = iterations_of(p, array, depth + 1, ANY);
+  if (!when)
+    return false;
+  isl_size rank = isl_map_dim(when, isl_dim_in);
+  when = isl_map_reset_tuple_id(when, isl_dim_in);
+  when = isl_map_move_dims(when, isl_dim_in, rank < 0 ? 0 : (unsigned)rank,
+                           isl_dim_out, 0, depth);
+  when = isl_map_coalesce(when);
+  isl_bool one = isl_map_is_single_valued(when);
+  isl_map_free(when);
+  return one != isl_bool_true;
+}
+
+/* Some element is read in an iteration of the first n loops in which nothing
+ * sets it: an iteration before did. */
+static bool
+find_handed_on(const po_program *p, uint32_t array, uint32_t n) {
+  uint32_t named = 0;
+  while (named < n && names_iterations(p, array, named))
+    named++;
+  if (named == n) /* what is read there was set there or nowhere */
+    return false;
+  isl_map *read = iterations_of(p, array, n, READ);
+  isl_map *set = iterations_of(p, array, n, SET);
+  isl_bool all = read && set ? isl_map_is_subset(read, set) : isl_bool_true;
+  isl_map_free(read);
+  isl_map_free(set);
+  return all != isl_bool_true;
+}
+
+/* By a limit on isl both say yes, which is not to be remembered. */
+static bool
+ask(const po_program *p, uint32_t array, po_memo_question question,
+    uint32_t n) {
+  po_memo_key key;
+  ask_of_uses(p, array, question, n, &key);
+  const po_memo_answer *known = po_memo_find(p->memo, &key);
+  if (known)
+    return known->yes;
+  bool yes = question == PO_MEMO_CARRIED ? find_carried(p, array, n)
+                                         : find_handed_on(p, array, n);
+  if (isl_ctx_last_error(p->isl) == isl_error_none)
+    po_memo_put(p->memo, &key, (po_memo_answer){.yes = yes});
+  return yes;
+}
+
+/* Threads and lanes have locals of their own. */
+static bool
+is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
+  return ask(p, array, PO_MEMO_CARRIED, po_nest_depth(p, loop));
+}
+
+static bool
+hands_on(const po_program *p, uint32_t array, uint32_t loop) {
+  return ask(p, array, PO_MEMO_HANDED_ON, po_nest_depth(p, loop) + (loop != 0));
+}
+
+/* Vectors run in order, too, if not their lanes. */
+static bool
+may_hand_on(const po_nest_node *n) {
+  return is_run_in_order(n) || (n->kind == PO_LOOP && n->mark == PO_VECTORIZE);
+}
+
+bool
+po_is_handed_on(const po_program *p, uint32_t array, uint32_t loop) {
+  const po_nest_node *nodes = p->nest.nodes.data;
+  for (uint32_t k = loop; k; k = nodes[k].parent)
+    if (may_hand_on(&nodes[k]) && hands_on(p, array, k))
+      return true;
+  return false;
+}
+
+/* What has one place in each iteration needs no look. */
+static bool
+is_scalar(const po_array *a) {
+  for (uint32_t d = 0; d < a->rank; d++)
+    if (a->fold[d] != 1)
+      return false;
+  return true;
+}
+
+/* Elements of a scalar, and of what loops with a mark hold, have one place in
+ * an iteration: what matters is whether values outlive it. */
+uint32_t
+po_local_node(const po_program *p, uint32_t array, uint32_t node) {
+  const po_nest_node *nodes = p->nest.nodes.data;
+  bool by_value = node != PO_NO_NODE && is_scalar(&p->arrays.data[array]);
+  if (node == PO_NO_NODE || (by_value && !hands_on(p, array, node)))
+    return node;
+  for (uint32_t k = node; nodes[k].kind == PO_LOOP; k = nodes[k].parent) {
+    by_value |= !is_run_in_order(&nodes[k]);
+    if (may_hand_on(&nodes[k]) &&
+        (by_value ? hands_on(p, array, k) : is_carried_by(p, array, k)))
+      node = nodes[k].parent;
+  }
+  return node;
+}
+
+void
+po_find_common_nodes(const po_program *p, uint32_t *node) {
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    node[k] = PO_NO_NODE;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *stmt = &p->stmts.data[k];
+    join(p, stmt->array, stmt->leaf, node);
+    for (uint32_t j = 0; j < stmt->n_exprs; j++)
+      if (stmt->exprs[j].kind == PO_READ || stmt->exprs[j].kind == PO_GATHER)
+        join(p, stmt->exprs[j].array, stmt->leaf, node);
+    for (uint32_t j = 0; stmt->instr && j < stmt->instr->n_operands; j++)
+      join(p, stmt->operands[j].array, stmt->leaf, node);
+  }
+}
+
+void
+po_find_local_nodes(const po_program *p, uint32_t *node) {
+  po_find_common_nodes(p, node);
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    node[k] = po_local_node(p, k, node[k]);
+}
+
+bool
+po_is_in_parallel(const po_program *p, uint32_t loop) {
+  const po_nest_node *nodes = p->nest.nodes.data;
+  for (; loop != PO_NO_NODE; loop = nodes[loop].parent)
+    if (nodes[loop].kind == PO_LOOP && nodes[loop].mark == PO_PARALLEL)
+      return true;
+  return false;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* storage.h - how arrays lie in memory.
+ *
+ * Row-major, a dimension in as many places as it is folded to, padded.  A
+ * local is declared in the innermost loop around all its uses in whose
+ * iterations different elements are used: on the stack,
+ * unless it is large; a large one has its place in the workspace, one for each
+ * thread where a parallel loop is around it. */
+#ifndef POLY_STORAGE_H
+#define POLY_STORAGE_H
+
+#include "poly/loops/loops.h"
+
+/* Bytes of a local beyond which it is not kept on the stack. */
+#define PO_MAX_STACK (256 * 1024)
+
+/* Threads that a parallel loop around a large local has at most. */
+#define PO_MAX_TEAM 64
+
+/* Places in memory, a dimension; all of them together (checked: INT64_MAX
+ * where they are too many). */
+void po_places(const po_array *, int64_t *place);
+int64_t po_elements(const po_array *);
+int64_t po_bytes(const po_array *);
+/* The element that `index` names, in elements from the array's start. */
+__isl_give isl_pw_aff *po_address(const po_array *,
+                                  __isl_keep isl_pw_multi_aff *index);
+
+/* node[array]: the innermost loop (or the root) that holds all uses of a
+ * local and does not carry its values from one iteration to another;
+ * PO_NO_NODE for other arrays and unused ones. */
+void po_find_local_nodes(const po_program *, uint32_t *node);
+/* The same without regard to what is carried / with it, for one array, whose
+ * node that is. */
+void po_find_common_nodes(const po_program *, uint32_t *node);
+uint32_t po_local_node(const po_program *, uint32_t array, uint32_t node);
+/* Whether this loop, which has a mark, or one around it hands on values of a
+ * local used below it from one of its iterations to another. */
+bool po_is_handed_on(const po_program *, uint32_t array, uint32_t loop);
+static inline bool
+po_is_folded(const po_array *array) {
+  for (uint32_t d = 0; d < array->rank; d++)
+    if (array->fold[d])
+      return true;
+  return false;
+}
+static inline bool
+po_is_large(const po_array *array) {
+  return array->role == PO_LOCAL && array->scope != PO_SHARED &&
+         po_bytes(array) > PO_MAX_STACK;
+}
+/* Whether threads run the iterations of this loop or of one around it. */
+bool po_is_in_parallel(const po_program *, uint32_t loop);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* compute.c - the statements of a compute, by the kind of its operator.
+ *
+ * Elementwise operators, short folds and select are one expression of the
+ * operands in every region; a reduction is reduce.c's. */
+#include "poly/lower/lower.h"
+
+typedef struct computing {
+  po_lowering *low;
+  gs_term term;
+  gs_compute op;
+  bs_value o; /* the operator with its parameters */
+  const po_view *view;
+  gs_type type;   /* of the operand */
+  gs_dtype dtype; /* of the result */
+  po_target home;
+  po_reads items[PO_MAX_TUPLE];
+  uint32_t n_items;
+} computing;
+
+static void
+read_items(computing *c) {
+  uint32_t n = po_tuple_items(c->low, c->term);
+  for (uint32_t k = 0; k < n; k++)
+    c->items[c->n_items++] = po_reads_item(c->low, c->view, &c->type, k);
+  if (!n)
+    c->items[c->n_items++] = po_reads_all(c->low, c->view, &c->type);
+}
+
+static void
+items_done(computing *c) {
+  for (uint32_t k = 0; k < c->n_items; k++)
+    po_reads_done(c->low, &c->items[k]);
+}
+
+/* ---- one expression a region ---- */
+
+static void
+put_fold(const computing *c, po_body *body, const po_region *region) {
+  uint32_t root = po_put_read(body, c->type.dtype, region->read[0]);
+  for (uint32_t k = 1; k < c->n_items; k++) {
+    uint32_t next = po_put_read(body, c->type.dtype, region->read[k]);
+    root = po_put_binary(body, c->op, c->dtype, root, next);
+  }
+}
+
+static void
+put_select(const computing *c, po_body *body, const po_region *region) {
+  uint32_t kids[3];
+  for (uint32_t k = 0; k < 3; k++)
+    kids[k] = po_put_read(body, c->type.dtype, region->read[k]);
+  po_expr *e = po_put_expr(body, PO_SELECT, c->dtype);
+  for (uint32_t k = 0; k < 3; k++)
+    e->kids[e->n_kids++] = kids[k];
+}
+
+static void
+put_unary(const computing *c, po_body *body, const po_region *region) {
+  uint32_t kid = po_put_read(body, c->type.dtype, region->read[0]);
+  po_put_unary(body, c->op, c->dtype, kid);
+  bs_last(&body->exprs).param = c->o;
+}
+
+static void
+squeeze(computing *c) {
+  bool unit[GS_MAX_RANK];
+  uint32_t rank = c->items[0].rank;
+  if (po_find_units(c->items[0].dim, rank, unit) == rank)
+    return;
+  po_squeeze_target(c->low, unit, rank, &c->home);
+  for (uint32_t k = 0; k < c->n_items; k++)
+    po_squeeze_reads(c->low, unit, &c->items[k]);
+}
+
+static void
+emit_pointwise(computing *c,
+               void (*put)(const computing *, po_body *, const po_region *)) {
+  po_lowering *low = c->low;
+  read_items(c);
+  squeeze(c);
+  po_regions regions = po_refine(low, c->items, c->n_items);
+  for (uint32_t k = 0; k < regions.list.len; k++) {
+    const po_region *region = &regions.list.data[k];
+    uint32_t first = low->out->stmts.len, rank = c->items[0].rank;
+    po_body body = {.low = low};
+    put(c, &body, region);
+    po_add_stmt(&body, PO_ASSIGN, 0, region->set, rank, &c->home, c->term);
+    po_add_nest(low, first, rank, false);
+  }
+  po_regions_done(low, &regions);
+  items_done(c);
+}
+
+/* ---- reductions ---- */
+
+static void
+emit_reduce(computing *c) {
+  po_reads all = po_reads_all(c->low, c->view, &c->type);
+  po_emit_reduction(c->low, c->term, c->op, &all, 1, c->type.access, c->dtype,
+                    &c->home);
+}
+
+/* An array of these dimensions, read at every index. */
+static po_reads
+reads_of_array(po_lowering *low, uint32_t array) {
+  const po_array *a = &low->out->arrays.data[array];
+  po_reads reads = {.dtype = a->dtype, .rank = a->rank};
+  for (uint32_t d = 0; d < a->rank; d++)
+    reads.dim[d] = a->dim[d];
+  po_pool_reserve(&low->scratch, 2);
+  po_read read = {.array = array};
+  read.set =
+      po_keep_set(&low->scratch, isl_set_universe(po_space(low->isl, a->rank)));
+  read.map = po_keep_multi_aff(&low->scratch, po_identity(low->isl, a->rank));
+  bs_push(low->heap, &reads.list, read);
+  return reads;
+}
+
+/* A dot product of many items: their products first, then the sum. */
+static void
+emit_long_dot(computing *c) {
+  po_lowering *low = c->low;
+  int64_t dim[GS_MAX_RANK];
+  uint32_t rank = 0;
+  for (uint32_t d = 0; d < c->type.rank; d++)
+    if (d != c->type.access)
+      dim[rank++] = c->type.dim[d];
+  uint32_t array =
+      po_new_temporary(low, PO_WORKSPACE, c->dtype, dim, rank, GS_NO_TERM);
+  po_reads products = reads_of_array(low, array);
+  po_target target = {array, products.list.data[0].map};
+  po_emit_long_fold(low, c->term, GS_C_MUL, c->view, &c->type, c->dtype,
+                    &target);
+  po_emit_reduction(low, c->term, GS_C_REDUCE_SUM, &products, 1, c->type.access,
+                    c->dtype, &c->home);
+}
+
+static void
+emit_dot(computing *c) {
+  if (!po_tuple_items(c->low, c->term)) {
+    emit_long_dot(c);
+    return;
+  }
+  read_items(c);
+  po_emit_reduction(c->low, c->term, c->op, c->items, c->n_items,
+                    c->type.access, c->dtype, &c->home);
+}
+
+static void
+emit_fold(computing *c) {
+  if (po_tuple_items(c->low, c->term))
+    emit_pointwise(c, put_fold);
+  else
+    po_emit_long_fold(c->low, c->term, c->op, c->view, &c->type, c->dtype,
+                      &c->home);
+}
+
+void
+po_emit_compute(po_lowering *low, gs_term term) {
+  const bs_values *values = low->source->ctx.values;
+  const gs_node *node = gs_at(low->source, term);
+  const po_home *home = po_home_of(low, term);
+  gs_type result;
+  gs_type_at(low->source, term, &result);
+  computing c = {.low = low,
+                 .term = term,
+                 .o = bs_item(values, node->attr, 0),
+                 .view = &low->views.of[node->kids[0].i],
+                 .dtype = result.dtype,
+                 .home = {home->array, home->map}};
+  gs_type_at(low->source, node->kids[0], &c.type);
+  gs_compute_of(values, c.o, &c.op);
+  switch (gs_compute_table[c.op].kind) {
+  case GS_REDUCE:
+    emit_reduce(&c);
+    break;
+  case GS_DOT:
+    emit_dot(&c);
+    break;
+  case GS_FOLD:
+    emit_fold(&c);
+    break;
+  case GS_ELEMENTWISE:
+  case GS_CAST:
+    emit_pointwise(&c, put_unary);
+    break;
+  case GS_SELECT:
+    emit_pointwise(&c, put_select);
+    break;
+  case GS_SOFTMAX:
+    po_emit_softmax(low, term);
+    break;
+  case GS_GATHER:
+    po_emit_gather(low, term);
+    break;
+  }
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* lower.c - a program as loops: views, plan, homes, statements, workspace.
+ *
+ * Each base is turned into statements in the order of the plan; what an
+ * output shows but no base writes there is copied at the end.
+ *
+ * isl reports failure (a bound on its operations, memory) by NULL: it is
+ * looked for once a base, so that every pass below may assume success.  After
+ * a failure all is done once more, cautiously: intricate views are copied, so
+ * that no relation is a composition of many. */
+#include "poly/lower/lower.h"
+#include "poly/loops/limit.h"
+#include <string.h>
+
+/* isl operations that one term may take. */
+#define MAX_OPERATIONS 50000000ul
+
+enum { DEFAULT_PIECES = 64 };
+
+/* What is left to clean up whenever the heap ends. */
+typedef struct owner {
+  po_program *program;
+  po_lowering low;
+  bool lowering;
+} owner;
+
+static void
+release_views(po_views *views) {
+  po_pool_done(&views->scratch);
+  po_pool_done(&views->pool);
+}
+
+/* Only what is not on the heap. */
+static void
+release(void *arg) {
+  owner *o = arg;
+  if (o->lowering) {
+    release_views(&o->low.layout);
+    release_views(&o->low.views);
+    po_pool_done(&o->low.scratch);
+  }
+  o->lowering = false;
+}
+
+static owner *
+new_owner(const gs_program *source, const gs_target *target,
+          const po_options *options, bool cautious) {
+  bs_heap *heap = source->ctx.heap;
+  po_program *p = po_new_program(&source->ctx, source, target, options->like);
+  owner *o = bs_calloc(heap, 1, sizeof *o);
+  o->program = p;
+  p->strict_fp = options->strict_fp;
+  o->low = (po_lowering){.out = p, .source = source, .heap = heap};
+  po_pool_init(&o->low.scratch, heap);
+  po_pool_init(&o->low.views.pool, heap);
+  po_pool_init(&o->low.views.scratch, heap);
+  po_pool_init(&o->low.layout.pool, heap);
+  po_pool_init(&o->low.layout.scratch, heap);
+  bs_defer(heap, release, o);
+  o->lowering = true;
+  o->low.most_operations =
+      options->max_operations ? options->max_operations : MAX_OPERATIONS;
+  po_bind_isl(p->isl, heap, o->low.most_operations);
+  o->low.isl = p->isl;
+  o->low.cautious = p->copies_views = cautious;
+  o->low.max_pieces =
+      options->max_pieces ? options->max_pieces : DEFAULT_PIECES;
+  return o;
+}
+
+bool
+po_has_failed(const po_lowering *low) {
+  return low->failed || low->scratch.failed || low->out->pool.failed ||
+         low->views.pool.failed || low->views.scratch.failed ||
+         low->layout.pool.failed ||
+         isl_ctx_last_error(low->isl) != isl_error_none;
+}
+
+static void
+emit_base(po_lowering *low, gs_term t) {
+  gs_op op = gs_at(low->source, t)->op;
+  if (op == GS_COMPUTE && !low->cut[t.i].made) {
+    po_emit_compute(low, t);
+  } else if (op == GS_CALL) {
+    po_emit_call(low, t);
+  } else {
+    const po_home *home = po_home_of(low, t);
+    gs_type type;
+    gs_type_at(low->source, t, &type);
+    po_emit_copies(low, po_stored(low, t), &type,
+                   &(po_target){home->array, home->map}, t);
+  }
+}
+
+static void
+emit_output(po_lowering *low, uint32_t k) {
+  gs_term t = low->source->outputs.data[k].term;
+  gs_type type;
+  gs_type_at(low->source, t, &type);
+  po_pool_reserve(&low->scratch, 1);
+  isl_multi_aff *map =
+      po_keep_multi_aff(&low->scratch, po_identity(low->isl, type.rank));
+  po_emit_copies(low, &low->views.of[t.i], &type,
+                 &(po_target){low->source->inputs.len + k, map}, t);
+}
+
+static void
+emit_all(po_lowering *low) {
+  uint32_t n = low->order.len + low->source->outputs.len;
+  for (uint32_t k = 0; k < n && !po_has_failed(low); k++) {
+    uint32_t mark = po_pool_mark(&low->scratch);
+    po_bind_isl(low->isl, low->heap, low->most_operations);
+    if (k < low->order.len)
+      emit_base(low, low->order.data[k]);
+    else
+      emit_output(low, k - low->order.len);
+    po_pool_release(&low->scratch, mark);
+  }
+}
+
+static void
+lower(po_lowering *low) {
+  uint32_t n = low->source->nodes.len;
+  low->cut = bs_calloc(low->heap, n, sizeof *low->cut);
+  low->homes = bs_calloc(low->heap, n, sizeof *low->homes);
+  low->packed_of = bs_calloc(low->heap, n, sizeof *low->packed_of);
+  po_declare_arrays(low);
+  if (!po_plan(low)) {
+    low->failed = true;
+    return;
+  }
+  if (!po_has_failed(low))
+    po_find_homes(low);
+  emit_all(low);
+  if (po_has_failed(low))
+    return;
+  po_lay_out(low->out);
+}
+
+static void
+end_lowering(owner *o) {
+  po_lowering *low = &o->low;
+  for (uint32_t k = 0; low->cut && k < low->source->nodes.len; k++)
+    bs_vec_done(low->heap, &low->cut[k].pieces);
+  po_views_done(&low->layout);
+  po_views_done(&low->views);
+  po_pool_done(&low->scratch);
+  bs_free(low->heap, low->cut);
+  bs_free(low->heap, low->homes);
+  bs_free(low->heap, low->packed_of);
+  bs_vec_done(low->heap, &low->packed);
+  bs_vec_done(low->heap, &low->widened);
+  bs_vec_done(low->heap, &low->named);
+  bs_vec_done(low->heap, &low->order);
+  o->lowering = false;
+}
+
+static void
+report(const gs_program *source, isl_ctx *isl) {
+  bool quota = po_gave_up(isl);
+  const char *message = isl_ctx_last_error_msg(isl);
+  bs_error(source->ctx.diags, BS_NOWHERE, "too-complex",
+           "the program could not be lowered: %s",
+           quota ? "its access relations are too complex"
+                 : "the integer set library failed");
+  if (!quota && message)
+    bs_hint(source->ctx.diags, "it says: %s", message);
+}
+
+/* NULL when it failed; *again: another way is worth a try. */
+static po_program *
+try_to_lower(const gs_program *source, const gs_target *target,
+             const po_options *options, bool cautious, bool *again) {
+  owner *o = new_owner(source, target, options, cautious);
+  po_program *p = o->program;
+  lower(&o->low);
+  bool ok = !po_has_failed(&o->low), told = o->low.failed;
+  end_lowering(o);
+  *again = !ok && !told && !cautious;
+  if (!ok && !told && cautious)
+    report(source, p->isl);
+  po_bind_isl(p->isl, p->ctx.heap, 0);
+  if (ok)
+    return p;
+  po_free(p);
+  return NULL;
+}
+
+po_program *
+po_lower(const gs_program *source, const gs_target *target,
+         const po_options *options) {
+  bool again = false;
+  po_program *p = try_to_lower(source, target, options, false, &again);
+  return again ? try_to_lower(source, target, options, true, &again) : p;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* order.c - the original order of a term's statements as a nest.
+ *
+ *   loops over the outer indices { for each statement: loops over the rest }
+ *
+ * Times are the indices themselves.  Where there is work enough, the outermost
+ * loop over which no two instances touch the same element with a write among
+ * them is marked parallel, and the ones right below it while it is short. */
+#include "poly/loops/affine.h"
+#include "poly/lower/lower.h"
+#include <isl/ilp.h>
+
+/* Instances below which starting threads costs more than it gives. */
+#define WORTH_THREADS 32768
+
+/* Iterations that leave no thread idle. */
+#define ENOUGH_ITERATIONS 64
+
+/* ---- the tree ---- */
+
+static uint32_t
+add_loop(po_lowering *low, uint32_t parent, uint32_t depth) {
+  po_program *out = low->out;
+  uint32_t n = low->n_loops[depth]++;
+  const char *name = n ? bs_arena_printf(&out->arena, "i%u_%u", depth, n)
+                       : bs_arena_printf(&out->arena, "i%u", depth);
+  return po_nest_add_loop(out, parent, PO_NO_NODE, name);
+}
+
+/* How many statements from k on share their loops: updates of one local,
+ * where their order matters. */
+static uint32_t
+run_length(const po_stmt *stmts, uint32_t k, uint32_t n, bool ordered) {
+  uint32_t end = k + 1;
+  while (ordered && end < n && stmts[k].kind == PO_UPDATE &&
+         stmts[end].kind == PO_UPDATE && stmts[end].array == stmts[k].array)
+    end++;
+  return end - k;
+}
+
+static void
+add_run(po_lowering *low, uint32_t parent, uint32_t first, uint32_t n,
+        uint32_t n_outer) {
+  uint32_t n_iters = low->out->stmts.data[first].n_iters;
+  for (uint32_t d = n_outer; d < n_iters; d++)
+    parent = add_loop(low, parent, d);
+  for (uint32_t k = first; k < first + n; k++)
+    po_nest_add_leaf(low->out, parent, PO_NO_NODE, k);
+}
+
+/* ---- parallel loops ---- */
+
+/* The extent of the box around a domain. */
+static int64_t
+extent(const po_stmt *stmt, uint32_t d) {
+  int64_t hi =
+      po_int_or(isl_set_dim_max_val(isl_set_copy(stmt->domain), (int)d), 0);
+  int64_t lo =
+      po_int_or(isl_set_dim_min_val(isl_set_copy(stmt->domain), (int)d), 0);
+  return hi - lo + 1;
+}
+
+static bool
+is_worth_threads(const po_stmt *stmts, uint32_t n) {
+  int64_t work = 0;
+  for (uint32_t k = 0; k < n && work < WORTH_THREADS; k++) {
+    int64_t count = 1;
+    for (uint32_t d = 0; d < stmts[k].n_iters; d++)
+      if (__builtin_mul_overflow(count, extent(&stmts[k], d), &count))
+        return true;
+    if (__builtin_add_overflow(work, count, &work))
+      return true;
+  }
+  return work >= WORTH_THREADS;
+}
+
+/* { S[i] -> [i_0, ..., i_(n - 1)] } */
+static __isl_give isl_union_map *
+outer_times(const po_stmt *stmts, uint32_t n, uint32_t n_outer) {
+  isl_union_map *all = NULL;
+  for (uint32_t k = 0; k < n; k++) {
+    isl_multi_aff *time = isl_multi_aff_copy(stmts[k].time);
+    time = isl_multi_aff_drop_dims(time, isl_dim_out, n_outer,
+                                   stmts[k].n_iters - n_outer);
+    isl_union_map *one = isl_union_map_from_map(isl_map_from_multi_aff(time));
+    all = all ? isl_union_map_union(all, one) : one;
+  }
+  return all;
+}
+
+static __isl_give isl_union_map *
+add_access(__isl_take isl_union_map *all, const po_stmt *stmt,
+           __isl_keep isl_pw_multi_aff *access) {
+  isl_map *map = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(access));
+  map = isl_map_intersect_domain(map, isl_set_copy(stmt->domain));
+  return isl_union_map_union(all, isl_union_map_from_map(map));
+}
+
+/* A look-up reads any element of its table. */
+static __isl_give isl_union_map *
+add_table(__isl_take isl_union_map *all, const po_program *p,
+          const po_stmt *stmt, const po_expr *e) {
+  const po_array *array = &p->arrays.data[e->array];
+  isl_set *box = po_box(p->isl, array->dim, array->rank);
+  box = isl_set_set_tuple_id(box, isl_id_alloc(p->isl, array->name, NULL));
+  isl_map *map = isl_map_from_domain_and_range(isl_set_copy(stmt->domain), box);
+  return isl_union_map_union(all, isl_union_map_from_map(map));
+}
+
+static void
+accesses_of(const po_program *p, const po_stmt *stmts, uint32_t n,
+            __isl_give isl_union_map **writes,
+            __isl_give isl_union_map **reads) {
+  *writes = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
+  *reads = isl_union_map_copy(*writes);
+  for (uint32_t k = 0; k < n; k++) {
+    *writes = add_access(*writes, &stmts[k], stmts[k].write);
+    for (uint32_t j = 0; j < stmts[k].n_exprs; j++) {
+      const po_expr *e = &stmts[k].exprs[j];
+      if (e->kind == PO_READ)
+        *reads = add_access(*reads, &stmts[k], e->index);
+      else if (e->kind == PO_GATHER)
+        *reads = add_table(*reads, p, &stmts[k], e);
+    }
+  }
+}
+
+/* Distances, in the outer loops, between instances that touch the same
+ * element, one of them writing it. */
+static __isl_give isl_set *
+conflict_distances(const po_program *p, const po_stmt *stmts, uint32_t n,
+                   uint32_t n_outer) {
+  isl_union_map *writes, *reads;
+  accesses_of(p, stmts, n, &writes, &reads);
+  reads = isl_union_map_union(reads, isl_union_map_copy(writes));
+  isl_union_map *pairs =
+      isl_union_map_apply_range(writes, isl_union_map_reverse(reads));
+  isl_union_map *outer = outer_times(stmts, n, n_outer);
+  pairs = isl_union_map_apply_domain(pairs, isl_union_map_copy(outer));
+  pairs = isl_union_map_apply_range(pairs, outer);
+  isl_union_set *deltas = isl_union_map_deltas(pairs);
+  isl_set *set = isl_union_set_extract_set(deltas, po_space(p->isl, n_outer));
+  isl_union_set_free(deltas);
+  return set;
+}
+
+/* loops: the outer ones, one below the other. */
+static void
+mark_parallel(const po_program *p, const po_stmt *stmts, uint32_t n,
+              uint32_t n_outer, uint32_t loop) {
+  isl_set *distances = conflict_distances(p, stmts, n, n_outer);
+  int64_t total = 1;
+  for (uint32_t d = 0; d < n_outer && total < ENOUGH_ITERATIONS; d++, loop++) {
+    isl_set *zero = po_slab(p->isl, n_outer, d, 0, 0);
+    bool free = isl_set_is_subset(distances, zero) == isl_bool_true;
+    isl_set_free(zero);
+    int64_t trips = extent(&stmts[0], d);
+    if (free && trips > 1) {
+      p->nest.nodes.data[loop].mark = PO_PARALLEL;
+      total *= trips;
+    } else if (total > 1) {
+      break;
+    }
+  }
+  isl_set_free(distances);
+}
+
+void
+po_add_nest(po_lowering *low, uint32_t first, uint32_t n_outer, bool ordered) {
+  po_program *out = low->out;
+  uint32_t n = out->stmts.len - first, parent = 0;
+  uint32_t loop = out->nest.nodes.len;
+  for (uint32_t d = 0; d < n_outer; d++)
+    parent = add_loop(low, parent, d);
+  for (uint32_t k = 0, run; k < n; k += run) {
+    run = run_length(out->stmts.data + first, k, n, ordered);
+    add_run(low, parent, first + k, run, n_outer);
+  }
+  const po_stmt *stmts = out->stmts.data + first;
+  if (n_outer && !po_has_failed(low) && is_worth_threads(stmts, n))
+    mark_parallel(out, stmts, n, n_outer, loop);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* reads.c - operands as pieces in memory, and domains refined by them. */
+#include "poly/lower/lower.h"
+#include <math.h>
+#include <string.h>
+
+/* What of a view is looked at: through a map, for one item of a tuple (index
+ * `at`) or all. */
+typedef struct glance {
+  isl_multi_aff *through;
+  uint32_t at;
+  int64_t item; /* -1: no single one */
+} glance;
+
+/* A piece of another item, or of this one and nothing else, needs no work. */
+static bool
+is_elsewhere(const po_piece *piece, const glance *g) {
+  isl_val *fixed =
+      g->item < 0
+          ? NULL
+          : isl_set_plain_get_val_if_fixed(piece->set, isl_dim_set, g->at);
+  bool elsewhere = fixed && isl_val_is_int(fixed) == isl_bool_true &&
+                   isl_val_cmp_si(fixed, g->item) != 0;
+  isl_val_free(fixed);
+  return elsewhere;
+}
+
+static bool
+is_whole_item(po_lowering *low, const po_piece *piece, const gs_type *type,
+              const glance *g) {
+  if (isl_set_plain_is_universe(piece->set) == isl_bool_true)
+    return true;
+  if (g->item < 0)
+    return false;
+  isl_set *slab =
+      po_slab_in(low->isl, type->dim, type->rank, g->at, g->item, g->item);
+  bool whole = isl_set_plain_is_equal(piece->set, slab) == isl_bool_true;
+  isl_set_free(slab);
+  return whole;
+}
+
+static __isl_give isl_set *
+seen_set(po_lowering *low, const po_piece *piece, const gs_type *type,
+         const glance *g, const po_reads *reads) {
+  if (is_whole_item(low, piece, type, g))
+    return isl_set_universe(po_space(low->isl, reads->rank));
+  isl_set *set = isl_set_intersect(isl_set_copy(piece->set),
+                                   po_box(low->isl, type->dim, type->rank));
+  set = isl_set_preimage_multi_aff(set, isl_multi_aff_copy(g->through));
+  isl_set *box = po_box(low->isl, reads->dim, reads->rank);
+  isl_set *here = isl_set_intersect(isl_set_copy(set), isl_set_copy(box));
+  bool empty = isl_set_is_empty(here) == isl_bool_true;
+  isl_set_free(here);
+  if (!empty)
+    return isl_set_gist(set, box);
+  isl_set_free(box);
+  isl_set_free(set);
+  return isl_set_empty(po_space(low->isl, reads->rank));
+}
+
+static void
+add_read(po_lowering *low, const po_piece *piece, po_reads *reads,
+         __isl_keep isl_set *set, __isl_keep isl_multi_aff *map) {
+  po_read read = {.set = set, .constant = piece->from != PO_FROM_TERM};
+  read.literal = piece->from == PO_FROM_LOWEST ? -INFINITY : 0;
+  if (!read.constant) {
+    const po_home *home = po_home_of(low, piece->term);
+    read.array = home->array;
+    po_pool_reserve(&low->scratch, 1);
+    read.map = po_keep_multi_aff(
+        &low->scratch, po_simplify_multi(isl_multi_aff_pullback_multi_aff(
+                                             isl_multi_aff_copy(home->map),
+                                             isl_multi_aff_copy(map)),
+                                         reads->dim));
+  }
+  bs_push(low->heap, &reads->list, read);
+}
+
+/* The piece as it is seen, unless nothing of it is. */
+static void
+add_seen(po_lowering *low, const po_piece *piece, const gs_type *type,
+         const glance *g, po_reads *reads) {
+  if (is_elsewhere(piece, g))
+    return;
+  isl_set *set =
+      po_keep_set(&low->scratch, seen_set(low, piece, type, g, reads));
+  if (isl_set_plain_is_empty(set) == isl_bool_true)
+    return;
+  isl_multi_aff *map = NULL;
+  if (piece->map)
+    map = po_keep_multi_aff(&low->scratch, isl_multi_aff_pullback_multi_aff(
+                                               isl_multi_aff_copy(piece->map),
+                                               isl_multi_aff_copy(g->through)));
+  add_read(low, piece, reads, set, map);
+}
+
+po_reads
+po_reads_all(po_lowering *low, const po_view *view, const gs_type *type) {
+  po_reads reads = {.dtype = type->dtype, .rank = type->rank};
+  memcpy(reads.dim, type->dim, sizeof reads.dim);
+  for (uint32_t k = 0; k < view->pieces.len; k++) {
+    const po_piece *piece = &view->pieces.data[k];
+    add_read(low, piece, &reads, piece->set, piece->map);
+  }
+  return reads;
+}
+
+/* Without the tuple index; the rest in order. */
+static po_reads
+without_tuple(const gs_type *type) {
+  po_reads reads = {.dtype = type->dtype};
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (d != type->access)
+      reads.dim[reads.rank++] = type->dim[d];
+  return reads;
+}
+
+/* [s, c, ...] -> [s, tuple, c] over n indices, with tuple an index of these
+ * n (shifted) or, where `of` is n, a constant. */
+static isl_multi_aff *
+into_tuple(po_lowering *low, const gs_type *type, uint32_t n, uint32_t of,
+           int64_t offset) {
+  uint32_t at = type->access;
+  po_pool_reserve(&low->scratch, 1);
+  isl_multi_aff *map =
+      isl_multi_aff_zero(po_map_space(low->isl, n, type->rank));
+  for (uint32_t d = 0; d < type->rank; d++) {
+    isl_aff *index = d == at ? po_index(low->isl, n, of, 1, offset)
+                             : po_index(low->isl, n, d - (d > at), 1, 0);
+    map = isl_multi_aff_set_aff(map, (int)d, index);
+  }
+  return po_keep_multi_aff(&low->scratch, map);
+}
+
+static void
+add_all_seen(po_lowering *low, const po_view *view, const gs_type *type,
+             const glance *g, po_reads *reads) {
+  for (uint32_t k = 0; k < view->pieces.len; k++)
+    add_seen(low, &view->pieces.data[k], type, g, reads);
+}
+
+po_reads
+po_reads_item(po_lowering *low, const po_view *view, const gs_type *type,
+              uint32_t item) {
+  po_reads reads = without_tuple(type);
+  glance g = {into_tuple(low, type, reads.rank, reads.rank, item), type->access,
+              item};
+  add_all_seen(low, view, type, &g, &reads);
+  return reads;
+}
+
+po_reads
+po_reads_after_first(po_lowering *low, const po_view *view,
+                     const gs_type *type) {
+  po_reads reads = without_tuple(type);
+  reads.dim[reads.rank++] = type->dim[type->access] - 1;
+  glance g = {into_tuple(low, type, reads.rank, reads.rank - 1, 1),
+              type->access, -1};
+  add_all_seen(low, view, type, &g, &reads);
+  return reads;
+}
+
+static bool
+may_meet(po_lowering *low, const po_reads *reads, __isl_keep isl_set *a,
+         __isl_keep isl_set *b) {
+  isl_set *both = isl_set_intersect(isl_set_copy(a), isl_set_copy(b));
+  both = isl_set_intersect(both, po_box(low->isl, reads->dim, reads->rank));
+  bool empty = isl_set_is_empty(both) == isl_bool_true;
+  isl_set_free(both);
+  return !empty;
+}
+
+void
+po_reads_through(po_lowering *low, const po_view *view, const gs_type *type,
+                 const po_piece *window, po_reads *reads) {
+  if (window->from != PO_FROM_TERM) {
+    add_read(low, window, reads, window->set, NULL);
+    return;
+  }
+  uint32_t n = 0, first = reads->list.len;
+  glance g = {window->map, 0, -1};
+  add_all_seen(low, view, type, &g, reads);
+  for (uint32_t k = first; k < reads->list.len; k++) {
+    po_read read = reads->list.data[k];
+    if (!may_meet(low, reads, read.set, window->set))
+      continue;
+    po_pool_reserve(&low->scratch, 1);
+    read.set = po_keep_set(
+        &low->scratch,
+        isl_set_intersect(isl_set_copy(read.set), isl_set_copy(window->set)));
+    reads->list.data[first + n++] = read;
+  }
+  reads->list.len = first + n;
+}
+
+void
+po_reads_done(po_lowering *low, po_reads *reads) {
+  bs_vec_done(low->heap, &reads->list);
+}
+
+/* Splits every region by the pieces of one more operand. */
+static po_regions
+split(po_lowering *low, const po_regions *from, const po_reads *operand,
+      uint32_t k) {
+  po_regions out = {0};
+  for (uint32_t i = 0; i < from->list.len; i++)
+    for (uint32_t j = 0; j < operand->list.len; j++) {
+      po_region region = from->list.data[i];
+      region.read[k] = &operand->list.data[j];
+      if (isl_set_plain_is_universe(region.read[k]->set) != isl_bool_true) {
+        po_pool_reserve(&low->scratch, 1);
+        isl_set *set = isl_set_intersect(isl_set_copy(region.set),
+                                         isl_set_copy(region.read[k]->set));
+        set = isl_set_coalesce(set);
+        bool empty = isl_set_is_empty(set) == isl_bool_true;
+        region.set = po_keep_set(&low->scratch, set);
+        if (empty)
+          continue;
+      }
+      bs_push(low->heap, &out.list, region);
+    }
+  return out;
+}
+
+po_regions
+po_refine(po_lowering *low, const po_reads *operands, uint32_t n) {
+  po_regions regions = {0};
+  po_pool_reserve(&low->scratch, 1);
+  isl_set *box = po_keep_set(
+      &low->scratch, po_box(low->isl, operands[0].dim, operands[0].rank));
+  bs_push(low->heap, &regions.list, (po_region){.set = box});
+  for (uint32_t k = 0; k < n; k++) {
+    po_regions finer = split(low, &regions, &operands[k], k);
+    bs_vec_done(low->heap, &regions.list);
+    regions = finer;
+  }
+  return regions;
+}
+
+void
+po_regions_done(po_lowering *low, po_regions *regions) {
+  bs_vec_done(low->heap, &regions->list);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* softmax.c - softmax as three loops over the elements it normalises.
+ *
+ *   for outer: { top = lowest; total = 0;
+ *                for c: top = max(top, x); for c: total += e = exp(x - top);
+ *                for c: home = e / total }
+ *
+ * e is kept in the home where its dtype keeps the precision of the
+ * computation, and computed again otherwise. */
+#include "poly/lower/lower.h"
+#include <math.h>
+
+typedef struct softmax {
+  po_lowering *low;
+  gs_term term;
+  gs_dtype dtype, acc;
+  uint32_t n_outer, rank, top, total;
+  po_target home;
+  po_reads reads;
+  po_regions regions;
+} softmax;
+
+/* One statement a region, its body made by `put`. */
+static void
+for_regions(softmax *s, po_stmt_kind kind, gs_compute op, const po_target *at,
+            void (*put)(softmax *, po_body *, const po_read *)) {
+  for (uint32_t k = 0; k < s->regions.list.len; k++) {
+    const po_region *region = &s->regions.list.data[k];
+    po_body body = {.low = s->low};
+    put(s, &body, region->read[0]);
+    po_add_stmt(&body, kind, op, region->set, s->n_outer, at, s->term);
+  }
+}
+
+static void
+start(softmax *s, uint32_t local, double value, __isl_keep isl_set *outer) {
+  po_body body = {.low = s->low};
+  po_target at = po_local_at(s->low, local, s->n_outer);
+  po_put_literal(&body, s->acc, value);
+  po_add_stmt(&body, PO_ASSIGN, 0, outer, s->n_outer, &at, s->term);
+}
+
+static void
+put_element(softmax *s, po_body *body, const po_read *read) {
+  po_put_read(body, s->dtype, read);
+}
+
+static void
+put_exp(softmax *s, po_body *body, const po_read *read) {
+  uint32_t x = po_put_read(body, s->dtype, read);
+  uint32_t top = po_put_local(body, s->top, s->rank);
+  uint32_t below = po_put_binary(body, GS_C_SUB, s->acc, x, top);
+  po_put_unary(body, GS_C_EXP, s->acc, below);
+}
+
+static void
+put_kept(softmax *s, po_body *body, const po_read *read) {
+  (void)read;
+  po_read kept = {.array = s->home.array, .map = s->home.map};
+  po_put_read(body, s->dtype, &kept);
+}
+
+static void
+put_share(softmax *s, po_body *body, const po_read *read) {
+  if (s->acc == s->dtype)
+    put_kept(s, body, read);
+  else
+    put_exp(s, body, read);
+  uint32_t e = body->exprs.len - 1;
+  uint32_t total = po_put_local(body, s->total, s->rank);
+  po_put_binary(body, GS_C_DIV, s->acc, e, total);
+}
+
+static void
+emit(softmax *s, const gs_type *type) {
+  po_lowering *low = s->low;
+  po_pool_reserve(&low->scratch, 1);
+  isl_set *outer =
+      po_keep_set(&low->scratch, po_box(low->isl, type->dim, s->n_outer));
+  uint32_t first = low->out->stmts.len;
+  po_target top = po_local_at(low, s->top, s->rank);
+  po_target total = po_local_at(low, s->total, s->rank);
+  bool keeps = s->acc == s->dtype;
+  start(s, s->top, -INFINITY, outer);
+  for_regions(s, PO_UPDATE, GS_C_MAX, &top, put_element);
+  start(s, s->total, 0, outer);
+  if (keeps)
+    for_regions(s, PO_ASSIGN, 0, &s->home, put_exp);
+  for_regions(s, PO_UPDATE, GS_C_ADD, &total, keeps ? put_kept : put_exp);
+  for_regions(s, PO_ASSIGN, 0, &s->home, put_share);
+  po_add_nest(low, first, s->n_outer, low->out->strict_fp);
+}
+
+void
+po_emit_softmax(po_lowering *low, gs_term term) {
+  gs_term operand = gs_at(low->source, term)->kids[0];
+  const po_home *home = po_home_of(low, term);
+  gs_type type;
+  gs_type_at(low->source, operand, &type);
+  softmax s = {.low = low,
+               .term = term,
+               .dtype = type.dtype,
+               .acc = type.dtype == GS_BF16 ? GS_F32 : type.dtype,
+               .n_outer = type.access,
+               .rank = type.rank,
+               .home = {home->array, home->map}};
+  s.top =
+      po_new_temporary(low, PO_LOCAL, s.acc, type.dim, s.n_outer, GS_NO_TERM);
+  s.total =
+      po_new_temporary(low, PO_LOCAL, s.acc, type.dim, s.n_outer, GS_NO_TERM);
+  s.reads = po_reads_all(low, &low->views.of[operand.i], &type);
+  s.regions = po_refine(low, &s.reads, 1);
+  emit(&s, &type);
+  po_regions_done(low, &s.regions);
+  po_reads_done(low, &s.reads);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* widen.c - operands of long products in the type of their sums.
+ *
+ * Elements of i8, u8 and bf16 are converted where they are read.  The kernel of
+ * sums of products (contraction.h) has vectors of one type, and would convert
+ * an element each time that it is read; so where each is read many times, its
+ * array is converted first.  Measured, products of 512 cubed on a Cascade Lake
+ * core: i8 5.8 ms instead of 15, bf16 2.1 instead of 8. */
+#include "poly/lower/lower.h"
+#include "poly/loops/storage.h"
+
+/* Products that are worth another array, and how often an element of a narrow
+ * array is read at least. */
+enum { LEAST_PRODUCTS = 1 << 20, LEAST_READS = 32 };
+
+/* A filter of so few weights stays a stencil, whose code names them. */
+enum { FEW_WEIGHTS = 64 };
+
+static bool
+is_narrow(const po_reads *operand, gs_dtype sum) {
+  return gs_dtype_table[operand->dtype].bytes < gs_dtype_table[sum].bytes;
+}
+
+/* Whether an array is what it was whenever it is read. */
+static bool
+lasts(const po_lowering *low, uint32_t array) {
+  po_role role = low->out->arrays.data[array].role;
+  return role == PO_INPUT || role == PO_CONSTANT;
+}
+
+/* Its elements are all there by now: results may share an array with others,
+ * as the parts of a concatenation do. */
+static bool
+is_complete(const po_lowering *low, uint32_t array) {
+  const po_array *a = &low->out->arrays.data[array];
+  if (lasts(low, array))
+    return true;
+  isl_set *left = po_box(low->isl, a->dim, a->rank);
+  for (uint32_t k = 0; k < low->out->stmts.len; k++) {
+    const po_stmt *s = &low->out->stmts.data[k];
+    if (s->array != array || !s->write)
+      continue;
+    isl_map *write = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(s->write));
+    write = isl_map_intersect_domain(write, isl_set_copy(s->domain));
+    left = isl_set_subtract(left, isl_set_reset_tuple_id(isl_map_range(write)));
+  }
+  bool all = isl_set_is_empty(left) == isl_bool_true;
+  isl_set_free(left);
+  return all;
+}
+
+/* All arrays that the operand's pieces lie in may and should be converted. */
+static bool
+is_worth_it(const po_lowering *low, const po_reads *operand, int64_t products) {
+  for (uint32_t k = 0; k < operand->list.len; k++) {
+    const po_read *read = &operand->list.data[k];
+    const po_array *a = &low->out->arrays.data[read->array];
+    if (!read->constant &&
+        (po_elements(a) > products / LEAST_READS ||
+         (a->role == PO_CONSTANT && po_elements(a) <= FEW_WEIGHTS) ||
+         !is_complete(low, read->array)))
+      return false;
+  }
+  return true;
+}
+
+static void
+forget_results(po_lowering *low) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < low->widened.len; k++)
+    if (lasts(low, low->widened.data[k].from))
+      low->widened.data[n++] = low->widened.data[k];
+  low->widened.len = n;
+}
+
+/* The array converted, once. */
+static uint32_t
+widened(po_lowering *low, uint32_t array, gs_dtype dtype, gs_term term) {
+  for (uint32_t k = 0; k < low->widened.len; k++)
+    if (low->widened.data[k].from == array &&
+        low->out->arrays.data[low->widened.data[k].to].dtype == dtype)
+      return low->widened.data[k].to;
+  const po_array from = low->out->arrays.data[array];
+  uint32_t first = low->out->stmts.len;
+  uint32_t to = po_new_temporary(low, PO_WORKSPACE, dtype, from.dim, from.rank,
+                                 GS_NO_TERM);
+  po_pool_reserve(&low->scratch, 2);
+  isl_set *box =
+      po_keep_set(&low->scratch, po_box(low->isl, from.dim, from.rank));
+  isl_multi_aff *same =
+      po_keep_multi_aff(&low->scratch, po_identity(low->isl, from.rank));
+  po_read read = {.array = array, .map = same};
+  po_target target = {to, same};
+  po_body body = {.low = low};
+  po_put_unary(&body, GS_C_CAST, dtype, po_put_read(&body, from.dtype, &read));
+  po_add_stmt(&body, PO_ASSIGN, 0, box, from.rank, &target, term);
+  po_add_nest(low, first, from.rank, false);
+  bs_push(low->heap, &low->widened, (po_widened){array, to});
+  return to;
+}
+
+void
+po_widen_operands(po_lowering *low, po_reads *operands, uint32_t n,
+                  gs_dtype sum, int64_t products, gs_term term) {
+  bool narrow = false;
+  if (products < LEAST_PRODUCTS)
+    return;
+  for (uint32_t k = 0; k < n; k++) {
+    if (is_narrow(&operands[k], sum) &&
+        !is_worth_it(low, &operands[k], products))
+      return;
+    narrow |= is_narrow(&operands[k], sum);
+  }
+  forget_results(low);
+  for (uint32_t k = 0; k < n && narrow; k++) {
+    if (!is_narrow(&operands[k], sum))
+      continue;
+    for (uint32_t j = 0; j < operands[k].list.len; j++) {
+      po_read *read = &operands[k].list.data[j];
+      if (!read->constant)
+        read->array = widened(low, read->array, sum, term);
+    }
+    operands[k].dtype = sum;
+  }
+}

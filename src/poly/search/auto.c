@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: MIT */
+/* auto.c - tiling, then fusion, as a sequence of primitives.
+ *
+ *   inline    what computes an array point by point and is read once a point
+ *   hosts     from the last statement to the first: an array with consumers in
+ *             one nest only joins that nest; others are nests of their own
+ *   tile      the innermost parallel loops of every nest that others join
+ *   fuse      the producers, last first, below the tile loops
+ *   parallel  the outermost loop that allows it
+ *
+ * Contractions and calls stay as they are and nothing joins them.  A step that
+ * is refused, or that computes too much again, is taken back: the original
+ * program is kept until the step was looked at. */
+#include "poly/search/auto.h"
+#include "poly/kernel/contraction.h"
+#include "poly/loops/limit.h"
+#include "poly/search/chooser.h"
+#include <string.h>
+
+const char *const po_fuse_names[4] = {"min", "smart", "max", "post-tile"};
+
+/* Statements of a program beyond which it is left alone: each step looks at
+ * all dependences. */
+enum { MAX_STMTS = 400 };
+
+typedef po_chooser chooser;
+
+static po_program *
+now(const chooser *c) {
+  return po_now(c);
+}
+
+/* ---- steps ---- */
+
+typedef struct moment {
+  uint32_t len, errors, warnings;
+  bool dropped;
+} moment;
+
+bool
+po_attempt(chooser *c, po_step_call *call, po_program **undo) {
+  bs_diags *d = now(c)->ctx.diags;
+  moment m = {d->list.len, d->errors, d->warnings, d->dropped};
+  bool unread = d->unread;
+  if (c->stopped)
+    return false;
+  /* A new program has no plan of its contractions, which are to stay. */
+  bool planned = now(c)->contractions.len > 0;
+  d->unread = true;
+  bool ok = po_apply(c->program, call, undo);
+  d->unread = unread;
+  if (ok && planned)
+    po_lay_out(now(c));
+  d->list.len = m.len;
+  d->errors = m.errors;
+  d->warnings = m.warnings;
+  d->dropped = m.dropped;
+  c->stopped = !ok && po_is_exhausted(c->isl);
+  isl_ctx_reset_error(c->isl);
+  return ok;
+}
+
+void
+po_settle(chooser *c) {
+  po_lay_out(now(c));
+}
+
+po_step_call
+po_step(const char *name) {
+  return (po_step_call){.primitive = po_primitive_find(name)};
+}
+
+po_arg
+po_loop_arg(uint32_t node) {
+  return (po_arg){.kind = PO_ARG_LOOP, .node = node, .array = PO_NO_NODE};
+}
+
+po_arg
+po_loops_arg(const uint32_t *nodes, uint32_t n) {
+  return (po_arg){.kind = PO_ARG_LOOPS, .nodes = nodes, .n = n};
+}
+
+po_arg
+po_writers_arg(const po_program *p, uint32_t array) {
+  po_arg a = {.kind = PO_ARG_STMT, .array = array};
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array) {
+      a.stmt = k;
+      break;
+    }
+  return a;
+}
+
+/* ---- what there is ---- */
+
+int64_t
+po_instances_of(const po_program *p, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    if (p->stmts.data[k].array != array)
+      continue;
+    int64_t n = po_count_instances(p, k);
+    if (n < 0 || __builtin_add_overflow(sum, n, &sum))
+      return -1;
+  }
+  return sum;
+}
+
+int64_t
+po_distinct_of(const po_program *p, const po_program *old, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    uint32_t was = po_stmt_named(old, s->name);
+    if (s->array != array)
+      continue;
+    uint32_t n = was < old->stmts.len ? old->stmts.data[was].n_iters : 0;
+    isl_set *own = isl_set_copy(s->domain);
+    if (n < s->n_iters)
+      own = isl_set_project_out(own, isl_dim_set, 0, s->n_iters - n);
+    int64_t count = po_count_points(own);
+    if (count < 0 || __builtin_add_overflow(sum, count, &sum))
+      return -1;
+  }
+  return sum;
+}
+
+static bool
+has_call(const po_program *p, uint32_t root) {
+  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
+    if (po_node(p, k)->kind == PO_LEAF &&
+        p->stmts.data[po_node(p, k)->stmt].kind == PO_CALL)
+      return true;
+  return false;
+}
+
+/* Nests that run as contractions, by the plan of po_lay_out. */
+static bool
+is_contraction(const po_program *p, uint32_t root) {
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (po_root_of(p, p->contractions.data[k]->update) == root)
+      return true;
+  return false;
+}
+
+/* Whether a statement is computed where a contraction stores its sums. */
+static bool
+is_formula(const po_program *p, uint32_t root) {
+  for (uint32_t k = 0; k < p->contractions.len; k++) {
+    uint32_t formula = p->contractions.data[k]->formula;
+    if (formula != UINT32_MAX && po_root_of(p, formula) == root)
+      return true;
+  }
+  return false;
+}
+
+bool
+po_may_inline(const po_program *p, uint32_t root) {
+  return root != PO_NO_NODE && !has_call(p, root) && !is_contraction(p, root);
+}
+
+bool
+po_may_change(const po_program *p, uint32_t root) {
+  return po_may_inline(p, root) && !is_formula(p, root);
+}
+
+/* ---- hosts ---- */
+
+/* The nest that an array's values go to: the only one that reads it, where
+ * that may change; PO_NO_NODE where there are several, or none. */
+static uint32_t
+only_reader(const po_program *p, uint32_t array, uint32_t own) {
+  uint32_t host = PO_NO_NODE;
+  if (p->arrays.data[array].role != PO_WORKSPACE)
+    return PO_NO_NODE;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    bool reads = po_stmt_reads(s, array);
+    for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
+      reads |= s->operands[j].array == array;
+    uint32_t root = reads ? po_root_of(p, k) : own;
+    if (root == own)
+      continue;
+    if (host != PO_NO_NODE && root != host)
+      return PO_NO_NODE;
+    host = root;
+  }
+  return host != PO_NO_NODE && po_may_change(p, host) ? host : PO_NO_NODE;
+}
+
+/* Loops from a child of the root down while each is an only child. */
+static uint32_t
+chain_of(const po_program *p, uint32_t root, uint32_t *loops) {
+  uint32_t n = 0;
+  for (uint32_t k = root;
+       k != PO_NO_NODE && po_node(p, k)->kind == PO_LOOP && n < PO_MAX_DEPTH;
+       k = po_only_child(p, k))
+    loops[n++] = k;
+  return n;
+}
+
+/* Those of them that all statements below run over as outer loops: indices of
+ * results, not of reductions. */
+static uint32_t
+outer_of(const po_program *p, uint32_t root, uint32_t n) {
+  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
+    if (po_node(p, k)->kind == PO_LEAF) {
+      const po_stmt *s = &p->stmts.data[po_node(p, k)->stmt];
+      if (s->n_outer < n)
+        n = s->n_outer;
+    }
+  return n;
+}
+
+uint32_t
+po_result_loops(const po_program *p, uint32_t root, uint32_t *loops) {
+  return outer_of(p, root, chain_of(p, root, loops));
+}
+
+/* ---- tiles ---- */
+
+int64_t
+po_extent_of(const po_program *p, uint32_t loop) {
+  int64_t min, count;
+  return po_constant_range(p, loop, &min, &count) ? count : -1;
+}
+
+/* Lines of a tile, so that what its neighbours compute again is little of
+ * it; the fewest elements of a line. */
+enum { LINES = 32, ROW = 256 };
+
+/* A tile of a few arrays should be in half of the second cache. */
+static int64_t
+elements_in_cache(const po_program *p) {
+  const gs_target *t = p->target;
+  int64_t bytes = t && t->caches.len > 1 ? t->caches.data[1].bytes : 512 << 10;
+  enum { ARRAYS = 4, BYTES = 4 };
+  return bytes / (2 * ARRAYS * BYTES);
+}
+
+/* The long, contiguous axis stays whole or becomes rows of some length; as
+ * much of it as the cache has room for. */
+static void
+choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
+             int64_t *tile) {
+  const po_program *p = now(c);
+  const po_auto_options *o = c->options;
+  int64_t row = po_extent_of(p, loops[n - 1]);
+  int64_t most = elements_in_cache(p) / LINES;
+  most = most < ROW ? ROW : most;
+  int64_t parts = (row + most - 1) / most;
+  if (parts > 1) /* equal ones, of whole cache lines */
+    row = ((row + parts - 1) / parts + 15) / 16 * 16;
+  for (uint32_t k = 0; k < n; k++) {
+    int64_t extent = po_extent_of(p, loops[k]), size = LINES;
+    if (o->n_tiles)
+      size = o->tiles[k + o->n_tiles >= n ? k + o->n_tiles - n : 0];
+    else if (k + 1 == n)
+      size = row > 0 ? row : ROW;
+    tile[k] = extent > 0 && size > extent ? extent : size;
+  }
+}
+
+void
+po_make_serial(chooser *c, uint32_t root) {
+  uint32_t next;
+  for (uint32_t k = root; k != PO_NO_NODE; k = next) {
+    next = po_nest_next(now(c), k, root);
+    if (po_node(now(c), k)->kind != PO_LOOP ||
+        po_node(now(c), k)->mark == PO_SERIAL)
+      continue;
+    po_step_call call = po_step("serial");
+    call.args[0] = po_loop_arg(k);
+    po_attempt(c, &call, NULL);
+  }
+}
+
+/* Some array that is to join the nest is read by all iterations of the loop
+ * alike. */
+bool
+po_is_shared_by(const po_program *p, uint32_t root, uint32_t depth) {
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j < s->n_exprs && po_root_of(p, k) == root; j++) {
+      const po_expr *e = &s->exprs[j];
+      if (e->kind == PO_READ && p->arrays.data[e->array].role == PO_WORKSPACE &&
+          depth < s->n_iters &&
+          !isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, depth, 1))
+        return true;
+    }
+  }
+  return false;
+}
+
+/* Loops over which what joins the nest is the same go inside the tile, where
+ * it is computed once for all of them.  loops: tile loops at `at`, points
+ * after them, stmt: of the nest; the innermost tile loop. */
+static uint32_t
+sink_shared(chooser *c, uint32_t stmt, uint32_t *loops, uint32_t at,
+            uint32_t tiled, const bool *shared) {
+  uint32_t order[PO_MAX_DEPTH], n = 0, kept = 0;
+  for (uint32_t k = 0; k < at; k++)
+    if (!shared[k]) {
+      order[n++] = loops[k];
+      kept++;
+    }
+  for (uint32_t k = 0; k < tiled; k++)
+    order[n++] = loops[at + k];
+  for (uint32_t k = 0; k < at; k++)
+    if (shared[k])
+      order[n++] = loops[k];
+  if (kept < at) {
+    po_step_call call = po_step("reorder");
+    call.args[0] = po_loops_arg(order, n);
+    if (!po_attempt(c, &call, NULL))
+      return loops[at + tiled - 1];
+    chain_of(now(c), po_root_of(now(c), stmt), loops);
+  }
+  return loops[kept + tiled - 1];
+}
+
+/* Tiles the last two result loops of a nest (or the one); the innermost tile
+ * loop, or PO_NO_NODE. */
+static uint32_t
+tile_nest(chooser *c, uint32_t root) {
+  uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(now(c), root, loops);
+  uint32_t want = c->options->n_tiles ? c->options->n_tiles : 2;
+  uint32_t tiled = n < want ? n : want, at = n - tiled;
+  int64_t tile[PO_MAX_DEPTH];
+  bool shared[PO_MAX_DEPTH] = {false};
+  if (!n)
+    return PO_NO_NODE;
+  for (uint32_t k = 0; k < n; k++)
+    if (po_extent_of(now(c), loops[k]) < 1)
+      return PO_NO_NODE;
+  uint32_t stmt = 0;
+  while (po_root_of(now(c), stmt) != root)
+    stmt++;
+  for (uint32_t k = 0; k < at; k++)
+    shared[k] = po_is_shared_by(now(c), root, k);
+  choose_tiles(c, loops + at, tiled, tile);
+  po_step_call call = po_step("tile");
+  call.args[0] = po_loops_arg(loops + at, tiled);
+  call.args[1] = (po_arg){.kind = PO_ARG_INTS, .numbers = tile, .n = tiled};
+  if (!po_attempt(c, &call, NULL) || call.n_made < tiled)
+    return PO_NO_NODE;
+  for (uint32_t k = 0; k < tiled; k++)
+    loops[at + k] = call.made[k];
+  return sink_shared(c, stmt, loops, at, tiled, shared);
+}
+
+/* ---- fusion ---- */
+
+/* How often an array's statements may run for each instance that is needed. */
+static double
+allowance(const chooser *c) {
+  switch (c->options->fuse) {
+  case PO_FUSE_SMART:
+    return 1;
+  case PO_FUSE_MAX:
+    return 64;
+  case PO_FUSE_MIN:
+  case PO_FUSE_POST_TILE:
+  default:
+    return c->max_recompute;
+  }
+}
+
+bool
+po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
+  int64_t before = po_instances_of(now(c), array);
+  po_program *old = NULL;
+  po_step_call call = po_step(how);
+  call.args[0] = po_writers_arg(now(c), array);
+  call.args[1] = po_loop_arg(loop);
+  if (before < 1 || !po_attempt(c, &call, &old))
+    return false;
+  int64_t after = po_instances_of(now(c), array);
+  int64_t needed = po_distinct_of(now(c), old, array);
+  if (after > 0 && (double)after <= allowance(c) * (double)needed) {
+    po_free(old);
+    return true;
+  }
+  po_free(now(c));
+  *c->program = old;
+  return false;
+}
+
+/* What a nest that others join is joined at. */
+static uint32_t
+place_in(chooser *c, uint32_t root) {
+  uint32_t loops[PO_MAX_DEPTH], n = po_result_loops(now(c), root, loops);
+  switch (c->options->fuse) {
+  case PO_FUSE_POST_TILE:
+    po_make_serial(c, root);
+    return tile_nest(c, root);
+  case PO_FUSE_SMART:
+    return n ? loops[n - 1] : PO_NO_NODE;
+  case PO_FUSE_MAX:
+    return n ? loops[0] : PO_NO_NODE;
+  case PO_FUSE_MIN:
+  default:
+    return PO_NO_NODE;
+  }
+}
+
+static bool
+fuse_array(chooser *c, uint32_t array, uint32_t loop) {
+  return po_join_array(c, "compute_at", array, loop);
+}
+
+static bool
+may_join(const chooser *c, uint32_t own) {
+  return c->options->fuse != PO_FUSE_POST_TILE ||
+         po_keeps_width(c, own, c->width);
+}
+
+bool
+po_fuse_into(chooser *c, uint32_t root, uint32_t place, po_joining *join) {
+  uint32_t n = now(c)->arrays.len;
+  bool all = true;
+  bool *refused = bs_calloc(now(c)->ctx.heap, n, sizeof *refused);
+  for (uint32_t k = now(c)->arrays.len; k-- > 0 && !c->stopped;) {
+    po_arg writers = po_writers_arg(now(c), k);
+    uint32_t own = now(c)->stmts.len && writers.stmt < now(c)->stmts.len &&
+                           now(c)->stmts.data[writers.stmt].array == k
+                       ? po_root_of(now(c), writers.stmt)
+                       : PO_NO_NODE;
+    if (k >= n || refused[k] || own == PO_NO_NODE || own == root ||
+        !po_may_change(now(c), own) || only_reader(now(c), k, own) != root ||
+        (c->options->fuse == PO_FUSE_SMART && po_is_in_parts(now(c), k)))
+      continue;
+    if (!may_join(c, own)) {
+      refused[k] = true;
+      all = false;
+      continue;
+    }
+    po_make_serial(c, own);
+    refused[k] = !join(c, k, place);
+    all = all && !refused[k];
+    if (!refused[k]) {
+      po_settle(c);
+      k = now(c)->arrays.len; /* what it needed may follow it now */
+    }
+  }
+  bs_free(now(c)->ctx.heap, refused);
+  return all && !c->stopped;
+}
+
+static bool
+is_joined(const chooser *c, uint32_t root) {
+  const po_program *p = now(c);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    po_arg writers = po_writers_arg(p, k);
+    if (p->stmts.data[writers.stmt].array != k)
+      continue;
+    uint32_t own = po_root_of(p, writers.stmt);
+    if (own != root && po_may_change(p, own) &&
+        only_reader(p, k, own) == root && may_join(c, own))
+      return true;
+  }
+  return false;
+}
+
+uint32_t
+po_last_root(const po_program *p, uint32_t before) {
+  return before == PO_NO_NODE ? po_node(p, 0)->last : po_node(p, before)->prev;
+}
+
+/* Nests from the last to the first: a node keeps its number through the steps
+ * that leave it alone, and a nest that is tiled keeps its place. */
+static void
+fuse_nests(chooser *c) {
+  uint32_t after = PO_NO_NODE;
+  for (;;) {
+    uint32_t root = po_last_root(now(c), after);
+    if (root == PO_NO_NODE || c->stopped)
+      return;
+    bool may = po_may_change(now(c), root);
+    c->width = may ? po_width_of(now(c), root) : 0;
+    if (may && is_joined(c, root) && !po_fuse_in_rows(c, after) &&
+        !c->stopped) {
+      root = po_last_root(now(c), after);
+      uint32_t place = place_in(c, root);
+      root = po_last_root(now(c), after); /* tiling made new nodes */
+      if (place != PO_NO_NODE)
+        po_fuse_into(c, root, place, fuse_array);
+    }
+    after = po_last_root(now(c), after);
+  }
+}
+
+/* ---- phases, each with a limit ---- */
+
+/* Operations of isl for one phase, at most, where the program's weight is 1:
+ * those of `max`, which is there to compare with and gives isl the largest
+ * sets, take longest.  Pipelines need 10,000 to 50,000 for each of their
+ * statements. */
+static const unsigned long most_operations[4] = {[PO_FUSE_SMART] = 8000000,
+                                                 [PO_FUSE_MAX] = 1300000,
+                                                 [PO_FUSE_POST_TILE] = 8000000};
+enum { FIRST_OPERATIONS = 1000000, OPERATIONS_OF_STMT = 60000 };
+
+/* What is fused is asked of relations from one statement to another, which have
+ * the divisions of both; where loops are joined as they are, half of the
+ * other's cancel.  The bound of `max` has that in it. */
+static unsigned long
+bound_of_fusing(const po_program *p, po_fuse fuse) {
+  unsigned long most =
+      FIRST_OPERATIONS + (unsigned long)OPERATIONS_OF_STMT * p->stmts.len;
+  if (most > most_operations[fuse])
+    most = most_operations[fuse];
+  unsigned long divisions = po_divisions_of(p);
+  if (fuse != PO_FUSE_MAX)
+    divisions += fuse == PO_FUSE_POST_TILE ? divisions : divisions / 2;
+  return most / po_weight(divisions) + 1;
+}
+
+static const po_fuse simpler[4] = {
+    [PO_FUSE_MAX] = PO_FUSE_SMART, [PO_FUSE_POST_TILE] = PO_FUSE_SMART};
+
+/* operations: where the caller's options set no bound. */
+static void
+begin_phase(chooser *c, unsigned long operations) {
+  unsigned long most = c->options->max_operations;
+  c->stopped = false;
+  if (!most)
+    most = operations;
+  isl_ctx_reset_error(c->isl);
+  po_bind_isl(c->isl, now(c)->ctx.heap, most);
+}
+
+static bool
+end_phase(chooser *c) {
+  c->stopped |= po_is_exhausted(c->isl);
+  po_bind_isl(c->isl, now(c)->ctx.heap, 0);
+  isl_ctx_reset_error(c->isl);
+  return !c->stopped;
+}
+
+static bool
+fuse_by(chooser *c) {
+  begin_phase(c, bound_of_fusing(now(c), c->options->fuse));
+  c->n_rows = 0;
+  po_join_parts(c);
+  po_inline_points(c);
+  po_join_points(c);
+  po_join_reductions(c);
+  fuse_nests(c);
+  return end_phase(c);
+}
+
+static bool
+finish(chooser *c) {
+  begin_phase(c, po_bound(now(c), most_operations[c->options->fuse]));
+  po_order_loops(c);
+  po_block_loops(c);
+  po_parallelise(c);
+  po_finish_inner_loops(c);
+  po_write_in_place(c);
+  po_interleave_rows(c);
+  return end_phase(c);
+}
+
+po_auto_result
+po_schedule_automatically(po_program **program,
+                          const po_auto_options *options) {
+  po_auto_options tried = *options;
+  chooser c = {.program = program,
+               .options = &tried,
+               .isl = (*program)->isl,
+               .max_recompute =
+                   options->max_recompute > 0 ? options->max_recompute : 1.5};
+  if ((*program)->stmts.len > MAX_STMTS)
+    tried.fuse = PO_FUSE_MIN;
+  po_lay_out(now(&c));
+  while (tried.fuse != PO_FUSE_MIN) {
+    po_program *original = po_copy(now(&c));
+    bool whole = fuse_by(&c);
+    po_program *rest = whole ? original : now(&c);
+    if (!whole) {
+      *program = original;
+      tried.fuse = simpler[tried.fuse];
+      c.n_rows = 0;
+      po_lay_out(now(&c));
+    }
+    po_free(rest);
+    if (whole)
+      break;
+  }
+  bool finished = tried.fuse == PO_FUSE_MIN || finish(&c);
+  po_lay_out(now(&c));
+  return (po_auto_result){tried.fuse, finished};
+}

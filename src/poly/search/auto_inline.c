@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* auto_inline.c - formulas in the place of arrays.
+ *
+ * What is computed point by point and read once a point needs no array.  Where
+ * a value is read more often, computing it again may cost less than keeping it:
+ * little arithmetic, against memory. */
+#include "poly/search/chooser.h"
+#include "poly/loops/storage.h"
+
+/* Reads of an array, each point counted; -1 where not known. */
+static int64_t
+reads_of(const po_program *p, uint32_t array) {
+  int64_t sum = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j < s->n_exprs; j++) {
+      if (s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array)
+        return -1;
+      if (s->exprs[j].kind != PO_READ || s->exprs[j].array != array)
+        continue;
+      int64_t n = po_count_instances(p, k);
+      if (n < 0 || __builtin_add_overflow(sum, n, &sum))
+        return -1;
+    }
+    for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
+      if (s->operands[j].array == array)
+        return -1;
+  }
+  return sum;
+}
+
+/* Operations that keeping a value in an array is worth. */
+enum { CHEAP = 9 };
+
+/* The only statement that writes an array, when that is a plain assignment. */
+static uint32_t
+assignment_of(const po_program *p, uint32_t array) {
+  uint32_t found = PO_NO_NODE;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array) {
+      if (found != PO_NO_NODE || p->stmts.data[k].kind != PO_ASSIGN ||
+          p->stmts.data[k].n_iters != p->stmts.data[k].n_outer)
+        return PO_NO_NODE;
+      found = k;
+    }
+  return found;
+}
+
+/* Contractions must keep reading arrays. */
+static bool
+is_read_by_fixed(const po_program *p, uint32_t array) {
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (po_stmt_reads(&p->stmts.data[k], array) &&
+        !po_may_inline(p, po_root_of(p, k)))
+      return true;
+  return false;
+}
+
+/* Operations of a sum or a product: what takes more is no work to do twice. */
+#define SLOW 5
+
+static bool
+is_slow(const po_expr *e) {
+  return (e->kind == PO_BINARY || e->kind == PO_UNARY) &&
+         gs_compute_table[e->op].work >= SLOW;
+}
+
+/* Operations of a formula; a copy of what a reduction left in a local is
+ * none: -1. */
+static int64_t
+operations_of(const po_program *p, const po_stmt *stmt) {
+  int64_t n = 0;
+  for (uint32_t j = 0; j < stmt->n_exprs; j++) {
+    const po_expr *e = &stmt->exprs[j];
+    if ((e->kind == PO_READ || e->kind == PO_GATHER) &&
+        p->arrays.data[e->array].role == PO_LOCAL)
+      return -1;
+    n += e->kind != PO_READ && e->kind != PO_LITERAL;
+    n += is_slow(e) ? CHEAP / 2 : 0;
+    if (e->kind == PO_GATHER || e->kind == PO_SELECT)
+      n += CHEAP;
+  }
+  return n;
+}
+
+/* Where arrays would be kept by tiles, to compute a value again for each use
+ * costs no more than to keep it. */
+static bool
+is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
+  const po_program *p = po_now(c);
+  int64_t reads = reads_of(p, array), made = po_count_instances(p, stmt);
+  int64_t cost = operations_of(p, &p->stmts.data[stmt]);
+  if (reads <= 0 || made <= 0 || cost < 0)
+    return false;
+  bool again =
+      c->options->fuse == PO_FUSE_POST_TILE || c->options->fuse == PO_FUSE_MAX;
+  return reads <= made || (again && reads / made <= CHEAP / (cost ? cost : 1));
+}
+
+static bool
+is_worth_inlining(const po_chooser *c, uint32_t array) {
+  const po_program *p = po_now(c);
+  uint32_t stmt = assignment_of(p, array);
+  if (p->arrays.data[array].role != PO_WORKSPACE || stmt == PO_NO_NODE ||
+      !po_may_inline(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array))
+    return false;
+  return is_cheap_again(c, array, stmt);
+}
+
+void
+po_inline_points(po_chooser *c) {
+  for (uint32_t array = 0; array < po_now(c)->arrays.len && !c->stopped;
+       array++) {
+    if (!is_worth_inlining(c, array))
+      continue;
+    po_step_call call = po_step("compute_inline");
+    call.args[0] = po_writers_arg(po_now(c), array);
+    if (po_attempt(c, &call, NULL))
+      po_settle(c);
+  }
+}
+
+/* ---- outputs ---- */
+
+/* Arrays beyond so many times what a core has for itself are in memory by the
+ * time they are read again. */
+enum { PRIVATE_TIMES = 2 };
+
+static int64_t
+private_bytes(const gs_target *t) {
+  int64_t bytes = t && t->caches.len > 1 ? t->caches.data[1].bytes : 512 << 10;
+  return __builtin_mul_overflow(bytes, PRIVATE_TIMES, &bytes) ? INT64_MAX
+                                                              : bytes;
+}
+
+/* All that a statement reads are inputs or constants, no more of them in bytes
+ * than the array that it computes and what is kept near. */
+static bool
+reads_no_more(const po_program *p, const po_stmt *s, int64_t near) {
+  int64_t large = 0;
+  for (uint32_t j = 0; j < s->n_exprs; j++) {
+    const po_expr *e = &s->exprs[j];
+    if (e->kind != PO_READ)
+      continue;
+    const po_array *a = &p->arrays.data[e->array];
+    if (a->role != PO_INPUT && a->role != PO_CONSTANT)
+      return false;
+    int64_t bytes = po_bytes(a);
+    bool seen = false;
+    for (uint32_t i = 0; i < j; i++)
+      seen |= s->exprs[i].kind == PO_READ && s->exprs[i].array == e->array;
+    if (!seen && bytes > near / 8 &&
+        __builtin_add_overflow(large, bytes, &large))
+      return false;
+  }
+  return large <= po_bytes(&p->arrays.data[s->array]);
+}
+
+static uint32_t
+readers_of(const po_program *p, uint32_t array) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    n += po_stmt_reads(&p->stmts.data[k], array);
+  return n;
+}
+
+bool
+po_is_made_again(const po_chooser *c, uint32_t array) {
+  const po_program *p = po_now(c);
+  uint32_t stmt = assignment_of(p, array);
+  int64_t near = private_bytes(p->target);
+  return (c->options->fuse == PO_FUSE_POST_TILE ||
+          c->options->fuse == PO_FUSE_MAX) &&
+         p->arrays.data[array].role == PO_OUTPUT && stmt != PO_NO_NODE &&
+         po_may_inline(p, po_root_of(p, stmt)) && !is_read_by_fixed(p, array) &&
+         readers_of(p, array) > 1 && po_bytes(&p->arrays.data[array]) > near &&
+         is_cheap_again(c, array, stmt) &&
+         reads_no_more(p, &p->stmts.data[stmt], near);
+}

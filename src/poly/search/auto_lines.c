@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* auto_lines.c - the cache lines that an access costs.
+ *
+ * After Carr, McKinley and Tseng, "Compiler optimizations for improving data
+ * locality" (1994): were a loop innermost, each access would cost an iteration
+ * nothing (its address stays), part of a cache line (it moves by less than
+ * one), or a line. */
+#include "poly/loops/affine.h"
+#include "poly/search/chooser.h"
+
+enum { LINE = 64 };
+
+/* { [loops around the statement] -> [address] } as coefficients; false where
+ * it is not one affine function. */
+bool
+po_strides_of(const po_program *p, const po_stmt *s,
+              __isl_keep isl_pw_multi_aff *index, uint32_t array,
+              int64_t *stride) {
+  int64_t constant;
+  isl_map *time = isl_map_from_multi_aff(isl_multi_aff_copy(s->time));
+  time = isl_map_intersect_domain(time, isl_set_copy(s->domain));
+  isl_map *address =
+      isl_map_from_pw_aff(po_linear_pw(index, p->arrays.data[array].dim));
+  address = isl_map_reset_tuple_id(address, isl_dim_in);
+  time = isl_map_reset_tuple_id(time, isl_dim_in);
+  address = isl_map_apply_domain(address, time);
+  isl_set *on = isl_map_domain(isl_map_copy(address));
+  isl_pw_multi_aff *value =
+      isl_map_is_single_valued(address) == isl_bool_true
+          ? isl_pw_multi_aff_from_map(isl_map_copy(address))
+          : NULL;
+  isl_map_free(address);
+  value = isl_pw_multi_aff_gist(value, on);
+  isl_pw_aff *all = isl_pw_multi_aff_get_pw_aff(value, 0);
+  isl_pw_multi_aff_free(value);
+  isl_aff *one = isl_pw_aff_n_piece(all) == 1
+                     ? isl_pw_aff_as_aff(isl_pw_aff_copy(all))
+                     : NULL;
+  isl_pw_aff_free(all);
+  bool ok = one && po_affine_terms(one, &constant, stride);
+  isl_aff_free(one);
+  return ok;
+}
+
+static double
+lines_of(int64_t stride, int64_t bytes) {
+  int64_t apart = (stride < 0 ? -stride : stride);
+  return apart >= LINE / bytes ? 1 : (double)(apart * bytes) / LINE;
+}
+
+bool
+po_access_lines(const po_program *p, const po_stmt *s, uint32_t k, uint32_t n,
+                double *lines) {
+  bool written = k == s->n_exprs;
+  if (!written && s->exprs[k].kind != PO_READ)
+    return false;
+  uint32_t array = written ? s->array : s->exprs[k].array;
+  int64_t stride[PO_MAX_DEPTH];
+  bool known = po_strides_of(p, s, written ? s->write : s->exprs[k].index,
+                             array, stride);
+  int64_t bytes = gs_dtype_table[p->arrays.data[array].dtype].bytes;
+  double times = written && s->kind == PO_UPDATE ? 2 : 1;
+  for (uint32_t d = 0; d < n; d++)
+    lines[d] = times * (known ? lines_of(stride[d], bytes) : 1);
+  return true;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* auto_worth.c - is a program worth the time that a schedule takes?
+ *
+ * Scheduling takes time by the statements of a program, whatever their
+ * domains are; what it gains is a part of each run.  So what a run does is
+ * counted, by the boxes around domains, and compared with the number of
+ * statements.  Nothing here depends on the machine, nor on time. */
+#include "poly/search/auto.h"
+
+/* Operations of a run for each statement, from which on a program is fused, and
+ * statements up to which it is: scheduling takes some 70 ms for each, a tenth
+ * of that where they are alike, so that hundreds of runs pay for it. */
+enum { WORTH_FUSING = 1 << 19, MOST_STMTS = 200 };
+
+/* Of one instance; what moves data counts as one. */
+static double
+operations_of(const po_stmt *s) {
+  double sum = s->kind == PO_UPDATE;
+  for (uint32_t k = 0; k < s->n_exprs; k++)
+    sum += s->exprs[k].kind != PO_READ && s->exprs[k].kind != PO_LITERAL;
+  return sum > 0 ? sum : 1;
+}
+
+bool
+po_is_worth_fusing(const po_program *p) {
+  double sum = 0;
+  if (p->stmts.len > MOST_STMTS)
+    return false;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    sum += po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
+  return sum > 0 && sum >= (double)WORTH_FUSING * p->stmts.len;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* chooser.h - what the parts of the automatic schedule share.
+ *
+ *   auto.c          tiling, then fusion
+ *   auto_threads.c  loops over threads
+ *   auto_width.c    producers that have too few parallel loops for a consumer
+ *   auto_rows.c     rows of stages in turn, as far as they are needed
+ *   auto_in_place.c rows that are written where the oldest one was
+ *   auto_interleave.c  stages of a row in turn, part by part
+ *   auto_point.c    what joins its consumer point by point, before tiling
+ *   auto_parts.c    formulas of arrays that are computed in parts
+ *   auto_lines.c    the cache lines that an access costs
+ *   auto_order.c    reductions along memory
+ *   auto_blocks.c   blocks of what is read and written along different loops
+ *   auto_inline.c   formulas in the place of arrays
+ *   auto_inner.c    short reductions written out, borders apart, vectors */
+#ifndef POLY_SCHEDULE_CHOOSER_H
+#define POLY_SCHEDULE_CHOOSER_H
+
+#include "poly/search/auto.h"
+#include "poly/schedule/change.h"
+
+typedef struct po_chooser {
+  po_program **program;
+  const po_auto_options *options;
+  double max_recompute;
+  isl_ctx *isl;
+  bool stopped;   /* a limit was reached */
+  uint32_t width; /* parallel loops of the nest that others join, before it is
+                     tiled (auto_width.c) */
+  /* Loops over rows of stages in turn (auto_rows.c). */
+  uint32_t rows[16], n_rows;
+} po_chooser;
+
+static inline po_program *
+po_now(const po_chooser *c) {
+  return *c->program;
+}
+
+/* auto.c: applies a step; what it complains about is forgotten.  undo: the
+ * program before it, which is then the caller's. */
+bool po_attempt(po_chooser *, po_step_call *, po_program **undo);
+/* po_lay_out, after a step that changed statements. */
+void po_settle(po_chooser *);
+po_step_call po_step(const char *name);
+po_arg po_loop_arg(uint32_t node);
+/* All statements that write an array. */
+po_arg po_writers_arg(const po_program *, uint32_t array);
+/* The child of the root above a statement. */
+static inline uint32_t
+po_root_of(const po_program *p, uint32_t stmt) {
+  return po_nest_root(p, p->stmts.data[stmt].leaf);
+}
+/* The nest has neither calls nor contractions. */
+bool po_may_change(const po_program *, uint32_t root);
+
+/* Instances of the statements that write an array, in all; those of them that
+ * were different ones before they were moved.  -1 where not known. */
+int64_t po_instances_of(const po_program *, uint32_t array);
+int64_t po_distinct_of(const po_program *now, const po_program *old,
+                       uint32_t array);
+/* Takes the marks off all loops of a nest. */
+void po_make_serial(po_chooser *, uint32_t root);
+
+/* The command `how` (compute_at, roll) for all that writes the array; taken
+ * back where too much would be computed again. */
+bool po_join_array(po_chooser *, const char *how, uint32_t array,
+                   uint32_t loop);
+/* Joins the arrays that some nest computes for `root` only, last first, to the
+ * loop `place`; whether all of them were. */
+typedef bool po_joining(po_chooser *, uint32_t array, uint32_t loop);
+bool po_fuse_into(po_chooser *, uint32_t root, uint32_t place, po_joining *);
+
+/* A loop that is serial or parallel, and nothing else. */
+static inline bool
+po_is_plain(const po_program *p, uint32_t loop) {
+  const po_nest_node *n = po_node(p, loop);
+  return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_PARALLEL);
+}
+
+/* The loops over results that all of a nest is inside of, outermost first. */
+uint32_t po_result_loops(const po_program *, uint32_t root, uint32_t *loops);
+/* -1 where it depends on other loops. */
+int64_t po_extent_of(const po_program *, uint32_t loop);
+/* Some array that is to join the nest is read by all iterations of the loop
+ * alike. */
+bool po_is_shared_by(const po_program *, uint32_t root, uint32_t depth);
+po_arg po_loops_arg(const uint32_t *nodes, uint32_t n);
+/* The child of the root before this one; PO_NO_NODE: the last one. */
+uint32_t po_last_root(const po_program *, uint32_t before);
+
+/* auto_rows.c: the nest before `after`, where it pays; false: it is as it was
+ */
+bool po_fuse_in_rows(po_chooser *, uint32_t after);
+/* The program becomes a copy of an older one. */
+void po_take_back(po_chooser *, const po_program *old);
+/* Bytes of the arrays that are kept in the loop over rows; windows: those of
+ * several rows.  What rows may take of a cache. */
+int64_t po_bytes_alive(const po_program *, uint32_t loop, uint32_t *windows);
+int64_t po_bytes_of_cache(const po_program *, uint32_t level);
+/* auto_in_place.c */
+void po_write_in_place(po_chooser *);
+/* auto_interleave.c */
+void po_interleave_rows(po_chooser *);
+
+/* auto.c: nothing there keeps formulas from becoming longer. */
+bool po_may_inline(const po_program *, uint32_t root);
+/* auto_inline.c */
+void po_inline_points(po_chooser *);
+/* Readers of the output had better compute it from inputs than read it from
+ * memory: fewer bytes are in use, at the price of some operations. */
+bool po_is_made_again(const po_chooser *, uint32_t array);
+
+/* auto_point.c */
+void po_join_points(po_chooser *);
+/* auto_parts.c: several assignments compute parts of the array: at one point
+ * each of them would be a test, and none a loop over its own part */
+bool po_is_in_parts(const po_program *, uint32_t array);
+/* What reads such an array point by point joins each of its parts. */
+void po_join_parts(po_chooser *);
+/* auto_order.c: points of an array join a reduction that reads them, others
+ * too; loops that run along memory go innermost */
+void po_join_reductions(po_chooser *);
+void po_order_loops(po_chooser *);
+/* auto_lines.c: { [loops around the statement] -> [address] } of an access, as
+ * coefficients; false where it is not one affine function. */
+bool po_strides_of(const po_program *, const po_stmt *,
+                   __isl_keep isl_pw_multi_aff *index, uint32_t array,
+                   int64_t *stride);
+/* lines[d]: what access k (an expression, or n_exprs: the write) costs an
+ * iteration of loop d of the n around the statement, were it innermost; false
+ * where k is no access. */
+bool po_access_lines(const po_program *, const po_stmt *, uint32_t k,
+                     uint32_t n, double *lines);
+/* auto_blocks.c */
+void po_block_loops(po_chooser *);
+/* auto_threads.c */
+void po_parallelise(po_chooser *);
+/* Instances of all statements of a nest; whether threads would pay for it. */
+double po_work_in(const po_program *, uint32_t root);
+bool po_is_worth_threads(const po_program *, uint32_t root);
+/* auto_width.c: result loops of a nest whose iterations are independent. */
+uint32_t po_width_of(const po_program *, uint32_t root);
+/* A producer's nest may join a consumer with m parallel loops: not m > n, and
+ * no parallel loop joins a consumer without any. */
+bool po_keeps_width(const po_chooser *, uint32_t producer, uint32_t m);
+/* auto_inner.c */
+void po_finish_inner_loops(po_chooser *);
+/* The loop runs over what the statement reduces. */
+bool po_is_summed_over(const po_program *, uint32_t leaf, uint32_t loop);
+
+#endif
