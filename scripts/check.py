@@ -92,7 +92,8 @@ def text_of(value):
 
 # What is optional for users is not for the tests: a build without it has fewer
 # of them.
-WHOLE = ["-Dtests=enabled", "-Djansson=enabled", "-Dcbc=enabled"]
+WHOLE = ["-Dtests=enabled", "-Djansson=enabled", "-Dcbc=enabled",
+         "-Donnx=enabled"]
 
 
 def build(folder, *options, targets=(), env=None):
@@ -307,6 +308,11 @@ def step_fail():
     return passed, failed
 
 
+def step_onnx():
+    """Small models of every operator that is imported, and hostile ones."""
+    return counted(call([sys.executable, "tests/onnx/run.py", GLEN]))
+
+
 def step_console():
     files = sorted(glob.glob(os.path.join(ROOT, "tests/cli/*.md")))
     files += [os.path.join(ROOT, "README.md")]
@@ -404,6 +410,7 @@ STEPS = {
     "prove": Step(step_prove, ["release"]),
     "examples": Step(step_examples, ["release"]),
     "console": Step(step_console, ["release"]),
+    "onnx": Step(step_onnx, ["release"]),
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),
     "threads": Step(step_threads, ["release"]),

@@ -23,6 +23,7 @@ divisors(on_import *im, const on_window *w, const int64_t *after) {
   on_array *a = on_array_new(im, ON_FLOAT, w->out, w->n);
   for (int64_t i = 0; a && i < a->n; i++) {
     int64_t rest = i;
+    bs_limits_check(im->ctx->heap);
     double n = 1;
     for (uint32_t k = w->n; k-- > 0; rest /= w->out[k]) {
       int64_t lo = pads ? 0 : w->before[k];

@@ -53,7 +53,19 @@ on_is_weight(const on_import *im, gs_term t) {
 
 /* ---- what is needed ---- */
 
-/* The node that gives a name, by symbol id. */
+static void
+note_producer(on_import *im, bs_map *map, const char *name, uint32_t node) {
+  uint32_t symbol = bs_sym(im->ctx->values, name).i;
+  if (bs_map_get(map, symbol) == BS_NO_ENTRY && !on_find(im, name)) {
+    bs_map_put(im->ctx->heap, map, symbol, node);
+    return;
+  }
+  im->node = im->graph->node[node];
+  im->failed = false;
+  on_fail(im, "another node or an input is called %.100s, too", name);
+}
+
+/* The node that gives a name, by symbol id; a name is given once. */
 static bs_map
 producers(on_import *im) {
   bs_map map = {0};
@@ -61,8 +73,7 @@ producers(on_import *im) {
     const Onnx__Node *n = im->graph->node[k];
     for (size_t o = 0; o < n->n_output; o++)
       if (*n->output[o])
-        bs_map_put_first(im->ctx->heap, &map,
-                         bs_sym(im->ctx->values, n->output[o]).i, (uint32_t)k);
+        note_producer(im, &map, n->output[o], (uint32_t)k);
   }
   return map;
 }
@@ -129,6 +140,9 @@ check_inputs(on_import *im) {
   if (n < im->row->least || (im->row->most < 255 && n > im->row->most))
     return on_fail(im, "it has %u inputs, which is too %s", n,
                    n < im->row->least ? "few" : "many");
+  for (uint32_t k = 0; k < im->row->least && im->row->most < 255; k++)
+    if (!*im->node->input[k])
+      return on_fail(im, "its input %u is left out", k);
   for (uint32_t k = 0; k < n; k++)
     if (*im->node->input[k] && !on_find(im, im->node->input[k]))
       return on_fail(im,
@@ -170,7 +184,7 @@ define_results(on_import *im) {
     if (v)
       v->poison = true;
     else if (*name)
-      on_fail(im, "another node or an input is called %.100s, too", name);
+      im->failed = true; /* it was told that the name is given twice */
   }
 }
 

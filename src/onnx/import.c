@@ -159,26 +159,19 @@ weights_name(const on_import *im) {
   return bs_arena_printf(im->ctx->arena, "%.*s.weights", (int)n, base);
 }
 
+/* The program without what is dead, and the bytes of its weights. */
 static bool
-write_files(on_import *im) {
-  const gs_context *ctx = im->ctx;
-  uint8_t *live = bs_calloc(ctx->heap, (size_t)im->p->nodes.len + 1, 1);
+finish(on_import *im, bs_text *weights) {
+  uint8_t *live = bs_calloc(im->ctx->heap, (size_t)im->p->nodes.len + 1, 1);
   const char *name = weights_name(im), *why = bs_why_not_within(name);
-  bs_text weights, text;
-  bs_text_init(&weights, ctx->heap);
-  bs_text_init(&text, ctx->heap);
-  gs_mark_live(im->p, live);
-  drop_dead(im, live);
-  on_place_weights(im, live, name, &weights);
-  gs_print(im->p, false, &text);
   if (why)
     return on_wrong(im, "%s: %s", name, why);
+  gs_mark_live(im->p, live);
+  drop_dead(im, live);
+  on_place_weights(im, live, name, weights);
+  bs_free(im->ctx->heap, live);
   im->summary->weights_file = name;
-  return (!im->summary->weights ||
-          bs_file_write(ctx->diags,
-                        bs_path_beside(ctx->arena, im->options->output, name),
-                        weights.data, weights.len)) &&
-         bs_file_write(ctx->diags, im->options->output, text.data, text.len);
+  return !im->failed;
 }
 
 static bool
@@ -194,16 +187,30 @@ check_dims(on_import *im) {
   return true;
 }
 
-bool
-on_import_file(const gs_context *ctx, const on_options *options,
-               on_summary *out) {
+static void
+give_outputs(on_import *im) {
+  im->node = NULL;
+  for (size_t k = 0; k < im->graph->n_output; k++) {
+    const char *name = im->graph->output[k]->name;
+    im->failed = false;
+    give_output(im, name ? name : "");
+  }
+  if (!im->graph->n_output)
+    on_wrong(im, "the model has no output");
+  im->failed = false;
+}
+
+gs_program *
+on_program_of(const gs_context *ctx, const on_options *options,
+              const uint8_t *bytes, size_t size, on_summary *out,
+              bs_text *weights) {
   uint32_t before = ctx->diags->errors;
   *out = (on_summary){0};
   if (ctx->diags->limit < MOST_FAULTS)
     ctx->diags->limit = MOST_FAULTS;
-  const Onnx__Model *model = on_read(ctx, options->path);
+  const Onnx__Model *model = on_read(ctx, options->path, bytes, size);
   if (!model)
-    return false;
+    return NULL;
   on_import im = {.ctx = ctx,
                   .options = options,
                   .model = model,
@@ -211,16 +218,34 @@ on_import_file(const gs_context *ctx, const on_options *options,
                   .p = gs_program_new(ctx, NULL),
                   .summary = out};
   if (!check_versions(&im) || !check_dims(&im))
-    return false;
+    return NULL;
   declare_all(&im);
   on_walk(&im);
-  im.node = NULL;
-  for (size_t k = 0; k < im.graph->n_output; k++) {
-    im.failed = false;
-    give_output(&im,
-                im.graph->output[k]->name ? im.graph->output[k]->name : "");
-  }
-  if (!im.graph->n_output)
-    on_wrong(&im, "the model has no output");
-  return ctx->diags->errors == before && write_files(&im);
+  give_outputs(&im);
+  return ctx->diags->errors == before && finish(&im, weights) ? im.p : NULL;
+}
+
+static bool
+write_files(const gs_context *ctx, const gs_program *p, const char *path,
+            const on_summary *s, const bs_text *weights) {
+  bs_text text;
+  bs_text_init(&text, ctx->heap);
+  gs_print(p, false, &text);
+  const char *beside = bs_path_beside(ctx->arena, path, s->weights_file);
+  return (!s->weights ||
+          bs_file_write(ctx->diags, beside, weights->data, weights->len)) &&
+         bs_file_write(ctx->diags, path, text.data, text.len);
+}
+
+bool
+on_import_file(const gs_context *ctx, const on_options *options,
+               on_summary *out) {
+  bs_text weights;
+  size_t size;
+  *out = (on_summary){0};
+  bs_text_init(&weights, ctx->heap);
+  const uint8_t *bytes = on_bytes_of(ctx, options->path, &size);
+  const gs_program *p =
+      bytes ? on_program_of(ctx, options, bytes, size, out, &weights) : NULL;
+  return p && write_files(ctx, p, options->output, out, &weights);
 }

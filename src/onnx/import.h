@@ -113,7 +113,9 @@ bool on_wrong(on_import *, const char *format, ...)
 /* ---- the file (read.c) ---- */
 
 /* NULL with a diagnostic. */
-const Onnx__Model *on_read(const gs_context *, const char *path);
+const uint8_t *on_bytes_of(const gs_context *, const char *path, size_t *n);
+const Onnx__Model *on_read(const gs_context *, const char *name,
+                           const uint8_t *bytes, size_t n);
 
 /* ---- arrays (array.c, tensor.c) ---- */
 

@@ -24,6 +24,11 @@ typedef struct on_summary {
 /* Reads the model and writes the program and its weights; false with
  * diagnostics, and then nothing is written. */
 bool on_import_file(const gs_context *, const on_options *, on_summary *out);
+/* As a program from bytes, which are not needed any more afterwards; `weights`
+ * (made) takes the elements of its weights.  NULL with diagnostics. */
+gs_program *on_program_of(const gs_context *, const on_options *,
+                          const uint8_t *bytes, size_t size, on_summary *out,
+                          bs_text *weights);
 /* The operators that are known, one a line, with what is left out. */
 void on_list_operators(bs_text *);
 

@@ -50,20 +50,23 @@ read_all(int file, uint8_t *out, int64_t n) {
   return true;
 }
 
-static uint8_t *
-bytes_of(const gs_context *ctx, const char *path, int64_t *size) {
+const uint8_t *
+on_bytes_of(const gs_context *ctx, const char *path, size_t *n) {
   const char *why;
+  int64_t size = 0;
+  uint8_t *bytes = NULL;
   int file = bs_open_input(path, &why);
   if (file >= 0)
-    why = size_of(file, size);
-  uint8_t *bytes =
-      why ? NULL : bs_try_realloc(ctx->heap, NULL, (size_t)*size + 1);
+    why = size_of(file, &size);
+  if (!why)
+    bytes = bs_try_realloc(ctx->heap, NULL, (size_t)size + 1);
   if (!why && !bytes)
     why = "there is not enough memory";
-  if (!why && !read_all(file, bytes, *size))
+  if (!why && !read_all(file, bytes, size))
     why = "it changed while it was read";
   if (file > STDIN_FILENO)
     close(file);
+  *n = (size_t)size;
   if (!why)
     return bytes;
   bs_error(ctx->diags, BS_NOWHERE, "no-file", "cannot read %s: %s", path, why);
@@ -71,17 +74,13 @@ bytes_of(const gs_context *ctx, const char *path, int64_t *size) {
 }
 
 const Onnx__Model *
-on_read(const gs_context *ctx, const char *path) {
+on_read(const gs_context *ctx, const char *name, const uint8_t *bytes,
+        size_t n) {
   ProtobufCAllocator allocator = {take, give, ctx->heap};
-  int64_t size = 0;
-  uint8_t *bytes = bytes_of(ctx, path, &size);
-  if (!bytes)
-    return NULL;
-  Onnx__Model *model = onnx__model__unpack(&allocator, (size_t)size, bytes);
-  bs_free(ctx->heap, bytes);
+  Onnx__Model *model = onnx__model__unpack(&allocator, n, bytes);
   if (!model || !model->graph) {
     bs_error(ctx->diags, BS_NOWHERE, "onnx-model",
-             "%s is no ONNX model, or only a part of one", path);
+             "%s is no ONNX model, or only a part of one", name);
     return NULL;
   }
   return model;

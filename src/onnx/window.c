@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MOST ((int64_t)1 << 31)
+enum { MOST_KERNEL = 65536 };
 
 static bool
 read_pads(on_import *im, on_window *w) {
@@ -82,8 +82,9 @@ on_window_of(on_import *im, const gs_type *image, const int64_t *kernel,
       return on_fail(im, "kernel_shape is not that of the weights");
     w->kernel[k] = kernel ? kernel[k] : w->kernel[k];
     if (w->kernel[k] < 1 || w->stride[k] < 1 || w->dilation[k] < 1 ||
-        w->kernel[k] > MOST || w->size[k] > MOST)
-      return on_fail(im, "a kernel, a stride or a dilation is below 1");
+        w->kernel[k] > MOST_KERNEL)
+      return on_fail(im, "a kernel, a stride or a dilation is below 1, or "
+                         "the kernel is above 65536");
   }
   if (!place(im, w))
     return false;

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Models in the ONNX format, written byte by byte: the wire format of protobuf
+and the fields that models of a few nodes need."""
+import struct
+
+FLOAT, UINT8, INT8, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE = (
+    1, 2, 3, 6, 7, 8, 9, 10, 11)
+PACK = {FLOAT: "f", UINT8: "B", INT8: "b", INT32: "i", INT64: "q", BOOL: "?",
+        DOUBLE: "d"}
+
+
+def varint(v):
+    v &= (1 << 64) - 1
+    out = b""
+    while v > 127:
+        out += bytes([v & 127 | 128])
+        v >>= 7
+    return out + bytes([v])
+
+
+def number(field, v):
+    return varint(field << 3) + varint(v)
+
+
+def block(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def real(field, v):
+    return varint(field << 3 | 5) + struct.pack("<f", v)
+
+
+def tensor(name, dtype, shape, values, external=None):
+    """`external`: pairs of a key and a value, in place of the elements."""
+    out = b"".join(number(1, d) for d in shape) + number(2, dtype)
+    out += block(8, name)
+    if external is None:
+        return out + block(9, struct.pack(f"<{len(values)}{PACK[dtype]}",
+                                          *values))
+    for k, v in external:
+        out += block(13, block(1, k) + block(2, v))
+    return out + number(14, 1)
+
+
+def attribute(name, v):
+    out = block(1, name)
+    if isinstance(v, bytes):
+        return out + block(5, v) + number(20, 4)
+    if isinstance(v, float):
+        return out + real(2, v) + number(20, 1)
+    if isinstance(v, int):
+        return out + number(3, v) + number(20, 2)
+    if isinstance(v, str):
+        return out + block(4, v) + number(20, 3)
+    if v and isinstance(v[0], float):
+        return out + b"".join(real(7, x) for x in v) + number(20, 6)
+    return out + b"".join(number(8, x) for x in v) + number(20, 7)
+
+
+def node(op, inputs, outputs, name="", domain="", **attributes):
+    out = b"".join(block(1, i) for i in inputs)
+    out += b"".join(block(2, o) for o in outputs)
+    out += block(3, name) + block(4, op)
+    out += b"".join(block(5, attribute(k, v)) for k, v in attributes.items())
+    return out + (block(7, domain) if domain else b"")
+
+
+def value(name, dtype, shape):
+    """A size that is a text is a symbol."""
+    dims = b"".join(block(1, block(2, d) if isinstance(d, str)
+                          else number(1, d)) for d in shape)
+    return block(1, name) + block(2, block(1, number(1, dtype) +
+                                           block(2, dims)))
+
+
+def model(nodes, inputs, outputs, initializers=(), opset=17):
+    graph = b"".join(block(1, n) for n in nodes) + block(2, "g")
+    graph += b"".join(block(5, t) for t in initializers)
+    graph += b"".join(block(11, v) for v in inputs)
+    graph += b"".join(block(12, v) for v in outputs)
+    return (number(1, 8) + block(7, graph) +
+            block(8, block(1, "") + number(2, opset)))

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Small models of every operator that is imported, held against a reference,
+and models that are to be refused.
+
+usage: run.py GLEN [--only TEXT]
+
+Each model is written, imported, and run by the interpreter; every tenth is
+compiled as well.  An operator of `glen import --list-operators` without a case
+is a failure.  A glen without the importer skips all of them, loudly.  The last
+line is `N passed, N failed`.
+"""
+import argparse
+import math
+import os
+import subprocess
+import sys
+import tempfile
+
+import encode
+import hostile
+import npy
+from cases import CASES
+from encode import BOOL, DOUBLE, FLOAT, INT32, INT64
+
+FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i4", BOOL: "|u1"}
+OTHER_NAMES = {"Constant"}
+
+
+def call(command, folder):
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True,
+                          timeout=300)
+
+
+def typed(wanted):
+    return wanted if isinstance(wanted, tuple) else (FLOAT, wanted)
+
+
+def model_of(case):
+    """One node, or a chain of those whose attributes stand under their name."""
+    ops = case.op if isinstance(case.op, list) else [case.op]
+    names = ["" if v is None else f"x{k}" for k, v in enumerate(case.inputs)]
+    inputs, known, nodes, last = [], [], [], names
+    for k, v in enumerate(case.inputs):
+        if v is None:
+            continue
+        dtype, a = v
+        if k in case.known:
+            known.append(encode.tensor(f"x{k}", dtype, a.shape, a.data))
+        else:
+            inputs.append(encode.value(f"x{k}", dtype, a.shape))
+    outs = [f"y{k}" for k in range(len(case.wanted))]
+    for k, op in enumerate(ops):
+        own = case.attributes.get(op)
+        if own is None:
+            own = case.attributes if k + 1 == len(ops) else {}
+            own = {n: v for n, v in own.items() if not isinstance(v, dict)}
+        to = outs if k + 1 == len(ops) else ["between"]
+        nodes.append(encode.node(op, last, to, f"{op}.{k}", **own))
+        last = ["between"]
+    outputs = [encode.value(n, typed(w)[0], typed(w)[1].shape)
+               for n, w in zip(outs, case.wanted)]
+    return encode.model(nodes, inputs, outputs, known, case.opset)
+
+
+def wrong_element(have, wanted):
+    dtype, a = typed(wanted)
+    code, shape, elements = have
+    if code != FILES[dtype] or tuple(shape) != a.shape:
+        return f"it is {code} {shape}, not {FILES[dtype]} {a.shape}"
+    top = max([abs(v) for v in a.data], default=0)
+    for k, (p, q) in enumerate(zip(elements, a.data)):
+        if not abs(p - q) <= 2e-5 * max(top, 1) or math.isnan(q):
+            return f"element {k} is {p}, not {q}"
+    return None
+
+
+def fault_of(glen, case, folder, ways):
+    with open(os.path.join(folder, "m.onnx"), "wb") as f:
+        f.write(model_of(case))
+    done = call([glen, "import", "m.onnx"], folder)
+    if done.returncode:
+        return f"not imported: {done.stderr}"
+    command = [glen, "run", "m.glen", "--output", "y.npy"]
+    for k, v in enumerate(case.inputs):
+        if v is not None and k not in case.known:
+            npy.save(os.path.join(folder, f"x{k}.npy"), FILES[v[0]],
+                     v[1].shape, v[1].data)
+            command += ["--input", f"x{k}=x{k}.npy"]
+    for way in ways:
+        done = call(command + way, folder)
+        if done.returncode:
+            return f"not run: {done.stderr}"
+        for k, w in enumerate(case.wanted):
+            name = "y.npy" if len(case.wanted) == 1 else f"y.y{k}.npy"
+            fault = wrong_element(npy.load(os.path.join(folder, name)), w)
+            if fault:
+                return f"output {k}: {fault}"
+    return None
+
+
+def label(case):
+    shapes = ", ".join("-" if v is None else "x".join(map(str, v[1].shape)) +
+                       ("*" if k in case.known else "")
+                       for k, v in enumerate(case.inputs))
+    return f"{case.op} ({shapes}) {case.attributes or ''}"
+
+
+def check_all(glen, only):
+    passed = failed = 0
+    for number, case in enumerate(CASES):
+        if only not in str(case.op):
+            continue
+        ways = [["--interpret"]] + ([[]] if number % 10 == 0 else [])
+        with tempfile.TemporaryDirectory() as folder:
+            fault = fault_of(glen, case, folder, ways)
+        passed += not fault
+        failed += bool(fault)
+        if fault:
+            print(f"FAILED {label(case)}: {fault}")
+    return passed, failed
+
+
+def without_case(glen):
+    listed = call([glen, "import", "--list-operators"], ".").stdout
+    tried = set()
+    for case in CASES:
+        tried.update(case.op if isinstance(case.op, list) else [case.op])
+    names = [line.split()[0] for line in listed.splitlines()]
+    for name in names:
+        if name not in tried:
+            print(f"FAILED {name} has no case")
+    return sum(n in tried for n in names), sum(n not in tried for n in names)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("glen")
+    parser.add_argument("--only", default="")
+    o = parser.parse_args()
+    glen = os.path.abspath(o.glen)
+    if not call([glen, "import", "--list-operators"], ".").stdout:
+        print("skipped onnx: this glen was built without protobuf-c")
+        print("0 passed, 0 failed")
+        return
+    parts = [check_all(glen, o.only)]
+    if not o.only:
+        parts += [without_case(glen), hostile.check(glen)]
+    passed, failed = map(sum, zip(*parts))
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
