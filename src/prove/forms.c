@@ -492,7 +492,7 @@ pv_list_forms(const pv_listing *l, uint32_t *n) {
   w->l = l;
   w->values = l->ctx->values;
   w->p = gs_program_new(l->ctx, rl_target(l->rules));
-  w->dtypes = ls_tells_dtypes(l->rule);
+  w->dtypes = pv_tells_dtypes(l->rule);
   list_operators(w);
   complete = l->rule->left->n && l->rule->left->n <= LS_NODES &&
              l->rule->scope.vars.len <= LS_SLOTS;

@@ -31,8 +31,10 @@ typedef struct pv_listing {
 /* True when all were found, none of which `found` stopped at. */
 bool pv_list_forms(const pv_listing *, uint32_t *n);
 
-/* forms_where.c: is a dtype computed in it? */
-bool pv_asks_dtype(const gs_expr *);
+/* forms_where.c: is a clause of the rule about a dtype; and do dtypes tell
+ * forms of it apart? */
+bool pv_asks_dtype(const rl_rule *);
+bool pv_tells_dtypes(const rl_rule *);
 
 /* uniform.c: the rank above which nothing that the rule says tells ranks, axes
  * and lengths apart: its numbers for these, its literal lists, the axes that it

@@ -100,12 +100,7 @@ is_blind(const ls_walk *w, uint32_t slot) {
   for (uint32_t k = 0; k < rule->n_right; k++)
     if (!applies_only(rule->right[k], slot))
       return false;
-  for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
-    rl_asked c = rl_asked_at(rule, k);
-    if (c.expr && pv_asks_dtype(c.expr))
-      return false;
-  }
-  return true;
+  return !pv_asks_dtype(rule);
 }
 
 /* --- classes -------------------------------------------------------------- */

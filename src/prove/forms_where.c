@@ -124,14 +124,14 @@ ls_test_early(ls_walk *w) {
 /* --- dtypes -----------------------------------------------------------------
  */
 
-bool
-pv_asks_dtype(const gs_expr *e) {
+static bool
+asks_dtype(const gs_expr *e) {
   if (e->kind != GS_X_CALL)
     return false;
   if (gs_function_at(e->function)->result == 't')
     return true;
   for (uint32_t k = 0; k < e->n_args; k++)
-    if (pv_asks_dtype(e->args[k]))
+    if (asks_dtype(e->args[k]))
       return true;
   return false;
 }
@@ -145,13 +145,19 @@ computes(const gs_skeleton *s) {
 }
 
 bool
-ls_tells_dtypes(const rl_rule *rule) {
-  bool tells = computes(rule->left);
-  for (uint32_t k = 0; k < rule->n_right; k++)
-    tells |= computes(rule->right[k]);
+pv_asks_dtype(const rl_rule *rule) {
   for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
     rl_asked c = rl_asked_at(rule, k);
-    tells |= c.expr && pv_asks_dtype(c.expr);
+    if (c.expr && asks_dtype(c.expr))
+      return true;
   }
+  return false;
+}
+
+bool
+pv_tells_dtypes(const rl_rule *rule) {
+  bool tells = computes(rule->left) || pv_asks_dtype(rule);
+  for (uint32_t k = 0; k < rule->n_right; k++)
+    tells |= computes(rule->right[k]);
   return tells;
 }

@@ -66,7 +66,5 @@ bool ls_follows(const ls_walk *, const gs_expr *);
 void ls_take_clause(ls_walk *, const rl_asked *);
 /* Clauses that are false already leave nothing behind them to be counted. */
 void ls_test_early(ls_walk *);
-/* Do dtypes tell forms of the rule apart? */
-bool ls_tells_dtypes(const rl_rule *);
 
 #endif

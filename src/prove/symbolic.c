@@ -56,7 +56,6 @@ fix_node(fm_form *f, const gs_sk_node *sk) {
       fix_operator(f, sk->attrs[k]);
     else
       fix_slot(f, sk->attrs[k]);
-    f->asks_dtype |= sk->op == GS_COMPUTE;
   }
 }
 
@@ -81,7 +80,6 @@ fix_clauses(fm_form *f) {
     rl_asked c = rl_asked_at(rule, k);
     if (!c.expr)
       continue;
-    f->asks_dtype |= pv_asks_dtype(c.expr);
     if ((c.kind != RL_ASKS_DEFINE && c.kind != RL_ASKS_FOR) ||
         c.slot >= FM_SLOTS || !fm_is_fixed(f, c.expr))
       continue;
@@ -95,9 +93,7 @@ fix(fm_form *f) {
   const rl_rule *rule = f->of->rule;
   for (uint32_t k = 0; k < rule->left->n; k++)
     fix_node(f, &rule->left->nodes[k]);
-  for (uint32_t k = 0; k < rule->right[0]->n; k++)
-    f->asks_dtype |= !rule->right[0]->nodes[k].hole &&
-                     rule->right[0]->nodes[k].op == GS_COMPUTE;
+  f->asks_dtype = pv_tells_dtypes(rule);
   fix_clauses(f);
 }
 
