@@ -117,9 +117,9 @@ mark_needed(on_import *im) {
 static bool
 has_word(const char *words, const char *word) {
   size_t n = strlen(word);
-  for (const char *at = words; (at = strstr(at, word)); at += n)
+  for (const char *at = words; n && (at = strstr(at, word)); at += n)
     if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
-      return n > 0;
+      return true;
   return false;
 }
 
@@ -127,9 +127,10 @@ static bool
 check_attributes(on_import *im) {
   for (size_t k = 0; k < im->node->n_attribute; k++) {
     const Onnx__Attribute *a = im->node->attribute[k];
-    if (!a->name || !has_word(im->row->attributes, a->name))
+    const char *name = a->name ? a->name : "";
+    if (!has_word(im->row->attributes, name))
       return on_fail(im, "the attribute %.60s is not supported",
-                     a->name ? a->name : "without a name");
+                     *name ? name : "without a name");
   }
   return true;
 }

@@ -88,6 +88,7 @@ MODELS = [
     ("this operator is not supported", op("Banana")),
     ("operators of the domain com.x", op("Relu", domain="com.x")),
     ("the attribute colour", op("Relu", colour=1)),
+    ("the attribute without a name", op("Relu", **{"": 1})),
     ("too few", op("Add")),
     ("input 1 is left out", op("Gather", ["x", ""])),
     ("too many", op("Relu", ["x", "x"])),
