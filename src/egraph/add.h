@@ -10,17 +10,17 @@
 /* A class that leads, without edges and with no data yet. */
 static inline uint32_t
 eg_class_made(eg_graph *g) {
-  bool seats = g->n_seats < g->cap_seats || g->free_seat != EG_NONE;
-  if (__builtin_expect(g->n_classes == g->cap_classes || !seats, 0))
+  bool records = g->n_records < g->cap_records || g->free_record != EG_NONE;
+  if (__builtin_expect(g->n_classes == g->cap_classes || !records, 0))
     eg_class_room(g);
-  uint32_t c = g->n_classes++, seat = g->free_seat;
-  if (seat == EG_NONE)
-    seat = g->n_seats++;
+  uint32_t c = g->n_classes++, record = g->free_record;
+  if (record == EG_NONE)
+    record = g->n_records++;
   else
-    g->free_seat = g->parents[seat].first;
-  g->parents[seat] = (eg_parents){EG_NONE, 0};
-  g->flags[seat] = 0;
-  g->up[c] = EG_LEADS | seat;
+    g->free_record = g->parents[record].first;
+  g->parents[record] = (eg_parents){EG_NONE, 0};
+  g->flags[record] = 0;
+  g->up[c] = EG_LEADS | record;
   g->live_classes++;
   return c;
 }
@@ -76,8 +76,8 @@ eg_class_with_data(eg_graph *g, uint32_t head, const eg_class *kids,
  * before anything changes. */
 static inline void
 eg_modify_room(eg_graph *g) {
-  if (g->analysis.modify && g->settling)
-    bs_reserve(g->heap, &g->touched, (uint64_t)g->touched.len + 1);
+  if (g->analysis.modify && g->modifying)
+    bs_reserve(g->heap, &g->modify_queue, (uint64_t)g->modify_queue.len + 1);
 }
 
 static inline void
@@ -86,15 +86,15 @@ eg_modify_soon(eg_graph *g, uint32_t leader) {
   if (!a->modify ||
       (a->zero_is_nothing && eg_data_is_zero(eg_data_at(g, leader), a->size)))
     return;
-  if (g->settling) {
-    bs_push(g->heap, &g->touched, leader);
+  if (g->modifying) {
+    bs_push(g->heap, &g->modify_queue, leader);
     return;
   }
-  g->settling = true;
+  g->modifying = true;
   a->modify(a->ctx, g, (eg_class){leader});
-  g->settling = false;
-  if (g->touched.len)
-    eg_settle(g);
+  g->modifying = false;
+  if (g->modify_queue.len)
+    eg_run_modify(g);
 }
 
 /* A row of its own for a node, not yet in the table. */

@@ -276,7 +276,7 @@ static void
 restore(eg_runner *r) {
   const eg_graph *g = r->g;
   if (!r->unwatched || r->cut || g->n_pool ||
-      g->lost.len <= 32 + g->live_classes / 256)
+      g->merged.len <= 32 + g->live_classes / 256)
     return;
   double t = bs_now();
   eg_restore(r->g);

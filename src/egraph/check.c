@@ -51,7 +51,7 @@ check_edges(const eg_graph *g, uint32_t *owner, uint32_t *pool_owner) {
   for (uint32_t c = 0; c < g->n_classes; c++) {
     if (!eg_leads(g, c))
       continue;
-    for (uint32_t e = g->parents[eg_seat(g, c)].first; e != EG_NONE;) {
+    for (uint32_t e = g->parents[eg_record(g, c)].first; e != EG_NONE;) {
       uint32_t p = e & ~EG_POOL_EDGE;
       uint32_t *of = e & EG_POOL_EDGE ? pool_owner : owner;
       if (of[p] != EG_NONE)

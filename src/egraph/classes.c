@@ -2,9 +2,9 @@
 /* classes.c - classes made, united, and what they know.
  *
  * All that is kept of a class for ever is its word of the union-find.  What a
- * leader has besides (parents, flags, data) stands in a seat, whose number is
- * in that word; the seat of a class that lost a union is free again as soon as
- * the rebuild has taken its edges.  Where half of the classes made turn out
+ * leader has besides (parents, flags, data) stands in a record, whose number is
+ * in that word; the record of a class that lost a union is free again as soon
+ * as the rebuild has taken its edges.  Where half of the classes made turn out
  * equal, that is a third less memory.
  *
  * `modify` is called from one queue, never from inside itself, so its unions
@@ -24,45 +24,45 @@ grow_classes(eg_graph *g, uint64_t need) {
 }
 
 static void
-grow_seats(eg_graph *g, uint64_t need) {
+grow_records(eg_graph *g, uint64_t need) {
   uint32_t size = g->analysis.size;
-  uint64_t cap =
-      eg_grown(g, g->cap_seats, need < 64 ? 64 : need, EG_SEAT_BYTES + size);
+  uint64_t cap = eg_grown(g, g->cap_records, need < 64 ? 64 : need,
+                          EG_RECORD_BYTES + size);
   g->parents = bs_realloc(g->heap, g->parents, cap * sizeof *g->parents);
   g->flags = bs_realloc(g->heap, g->flags, cap);
   if (size)
     g->data = bs_realloc(g->heap, g->data, cap * size);
-  g->cap_seats = (uint32_t)cap;
+  g->cap_records = (uint32_t)cap;
 }
 
 void
 eg_reserve_classes(eg_graph *g, uint64_t more) {
   if (g->n_classes + more > g->cap_classes)
     grow_classes(g, g->n_classes + more);
-  uint64_t seats = (uint64_t)g->live_classes + g->lost.len + more;
-  if (seats > g->cap_seats)
-    grow_seats(g, seats);
+  uint64_t records = (uint64_t)g->live_classes + g->merged.len + more;
+  if (records > g->cap_records)
+    grow_records(g, records);
 }
 
 void
-eg_seat_free(eg_graph *g, uint32_t seat) {
-  g->parents[seat] = (eg_parents){g->free_seat, EG_FREE_SEAT};
-  g->free_seat = seat;
+eg_record_free(eg_graph *g, uint32_t record) {
+  g->parents[record] = (eg_parents){g->free_record, EG_FREE_RECORD};
+  g->free_record = record;
 }
 
 void
 eg_class_room(eg_graph *g) {
   if (g->n_classes == g->cap_classes)
     grow_classes(g, (uint64_t)g->n_classes + 1);
-  if (g->n_seats == g->cap_seats && g->free_seat == EG_NONE)
-    grow_seats(g, (uint64_t)g->n_seats + 1);
+  if (g->n_records == g->cap_records && g->free_record == EG_NONE)
+    grow_records(g, (uint64_t)g->n_records + 1);
 }
 
 /* --- work that waits --------------------------------------------------- */
 
 void
 eg_mark_changed(eg_graph *g, uint32_t c) {
-  uint8_t *flags = &g->flags[eg_seat(g, c)];
+  uint8_t *flags = &g->flags[eg_record(g, c)];
   if (*flags & EG_CHANGED)
     return;
   bs_push(g->heap, &g->changed, c);
@@ -71,15 +71,15 @@ eg_mark_changed(eg_graph *g, uint32_t c) {
 }
 
 void
-eg_settle(eg_graph *g) {
-  if (g->settling)
+eg_run_modify(eg_graph *g) {
+  if (g->modifying)
     return;
-  g->settling = true;
-  while (g->touched.len) {
-    uint32_t c = bs_pop(&g->touched);
+  g->modifying = true;
+  while (g->modify_queue.len) {
+    uint32_t c = bs_pop(&g->modify_queue);
     g->analysis.modify(g->analysis.ctx, g, (eg_class){eg_root(g, c)});
   }
-  g->settling = false;
+  g->modifying = false;
 }
 
 /* Keeps the first fault: later ones are its consequences. */
@@ -104,11 +104,11 @@ eg_find(const eg_graph *g, eg_class c) {
 /* The class with more parents stays, so that fewer are repaired. */
 static void
 join(eg_graph *g, uint32_t winner, uint32_t loser, uint32_t bits) {
-  uint32_t seat = eg_seat(g, loser);
-  if (g->flags[seat] & EG_CHANGED || bits & 2)
-    g->flags[seat] |= EG_REMAKE;
+  uint32_t record = eg_record(g, loser);
+  if (g->flags[record] & EG_CHANGED || bits & 2)
+    g->flags[record] |= EG_REMAKE;
   g->up[loser] = winner;
-  bs_push(g->heap, &g->lost, (eg_lost){loser, seat});
+  bs_push(g->heap, &g->merged, (eg_merged){loser, record});
   g->live_classes--;
   g->unions++;
   g->dirty = true;
@@ -123,11 +123,12 @@ eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
   b = eg_root(g, b);
   if (a == b || g->fault == EG_FAULT_MERGE)
     return false;
-  uint32_t na = g->parents[eg_seat(g, a)].n, nb = g->parents[eg_seat(g, b)].n;
+  uint32_t na = g->parents[eg_record(g, a)].n,
+           nb = g->parents[eg_record(g, b)].n;
   bool swap = na < nb || (na == nb && a > b);
   uint32_t winner = swap ? b : a, loser = swap ? a : b;
   uint32_t bits = 0;
-  bs_reserve(g->heap, &g->lost, (uint64_t)g->lost.len + 1);
+  bs_reserve(g->heap, &g->merged, (uint64_t)g->merged.len + 1);
   eg_modify_room(g);
   if (g->journal)
     eg_journal_room(g, 0, 1);

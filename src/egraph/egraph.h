@@ -143,11 +143,11 @@ eg_origin eg_origin_of(const eg_graph *, eg_node);
 
 /* What a graph begins with, for eg_data alone: the union-find, where a leader
  * has EG_LEADS and the place of its data, and the data, `size` bytes each. */
-typedef struct __attribute__((may_alias)) eg_known {
+typedef struct __attribute__((may_alias)) eg_graph_prefix {
   uint32_t *up;
   char *data;
   uint32_t size;
-} eg_known;
+} eg_graph_prefix;
 
 #define EG_LEADS 0x80000000u
 
@@ -155,7 +155,7 @@ void *eg_data_of_leader(const eg_graph *, eg_class); /* of any class */
 
 static inline void *
 eg_data(const eg_graph *g, eg_class c) {
-  const eg_known *k = (const eg_known *)(const void *)g;
+  const eg_graph_prefix *k = (const eg_graph_prefix *)(const void *)g;
   uint32_t up = k->up[c.i];
   return up & EG_LEADS ? k->data + (size_t)(up & ~EG_LEADS) * k->size
                        : eg_data_of_leader(g, c);

@@ -173,13 +173,13 @@ cross(eg_explainer *x, const eg_task *t, uint32_t way) {
   }
 }
 
-/* The last event that a term like row `twin` needs to be what it is: equal to
+/* The last event that a term like row `like` needs to be what it is: equal to
  * row `to`, its children to those of the term. */
 static uint32_t
-needs(const eg_explainer *x, uint32_t term, uint32_t twin, uint32_t to) {
-  uint32_t last = eg_history_since(&x->h, twin, to);
+needs(const eg_explainer *x, uint32_t term, uint32_t like, uint32_t to) {
+  uint32_t last = eg_history_since(&x->h, like, to);
   for (uint32_t k = 0, n = eg_xarity(x, term); k < n; k++) {
-    uint32_t kid = eg_history_kid(&x->h, twin, k);
+    uint32_t kid = eg_history_kid(&x->h, like, k);
     uint32_t t = eg_history_since(&x->h, row_at(x, eg_xkids(x, term)[k]), kid);
     last = t > last ? t : last;
   }

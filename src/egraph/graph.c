@@ -26,7 +26,7 @@ eg_new(bs_heap *heap, bs_values *values, const eg_options *options) {
   for (int i = 0; i < 2 && g->analysis.size; i++)
     g->spare[i] = bs_calloc(heap, 1, g->analysis.size);
   g->epoch = 1;
-  g->free_seat = EG_NONE;
+  g->free_record = EG_NONE;
   g->now = (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
   g->fault_a = g->fault_b = EG_NO_CLASS;
   return g;
@@ -48,12 +48,12 @@ eg_free(eg_graph *g) {
   bs_vec_done(h, &g->symbol_ops);
   bs_vec_done(h, &g->symbol_heads);
   bs_vec_done(h, &g->symbol_table);
-  bs_vec_done(h, &g->lost);
+  bs_vec_done(h, &g->merged);
   bs_vec_done(h, &g->changed);
-  bs_vec_done(h, &g->touched);
-  bs_vec_done(h, &g->strands);
+  bs_vec_done(h, &g->modify_queue);
+  bs_vec_done(h, &g->chunks);
   bs_vec_done(h, &g->edges);
-  bs_vec_done(h, &g->twins);
+  bs_vec_done(h, &g->congruent);
   bs_vec_done(h, &g->prunes);
   bs_vec_done(h, &g->pruned);
   bs_vec_done(h, &g->scratch);
@@ -140,14 +140,14 @@ eg_fits(const eg_graph *g, uint64_t more) {
     return true;
   uint64_t used = g->heap->used + eg_table_growth(g, more) * sizeof(eg_bucket);
   uint64_t rows = g->n_rows - g->n_free + more, classes = g->n_classes + more;
-  uint64_t seats = g->live_classes + g->lost.len + more;
+  uint64_t records = g->live_classes + g->merged.len + more;
   if (rows > g->cap_rows)
     used += (rows + rows / 16 - g->cap_rows) * EG_ROW_BYTES;
   if (classes > g->cap_classes)
     used += (classes + classes / 16 - g->cap_classes) * sizeof *g->up;
-  if (seats > g->cap_seats)
-    used += (seats + seats / 16 - g->cap_seats) *
-            (EG_SEAT_BYTES + g->analysis.size);
+  if (records > g->cap_records)
+    used += (records + records / 16 - g->cap_records) *
+            (EG_RECORD_BYTES + g->analysis.size);
   used += more * 12; /* worklists */
   return used + index_growth(g, g->live_nodes + more) <= g->limit;
 }
@@ -169,11 +169,11 @@ row_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
     memcpy(g->pool + g->n_pool, kids, n_kids * sizeof *kids);
     for (uint32_t i = 0; i < n_kids; i++) {
       g->pool_owner[g->n_pool] = n;
-      eg_edge_link(g, g->n_pool++ | EG_POOL_EDGE, eg_seat(g, kids[i].i));
+      eg_edge_link(g, g->n_pool++ | EG_POOL_EDGE, eg_record(g, kids[i].i));
     }
   } else {
     for (uint32_t i = 0; i < n_kids; i++)
-      eg_edge_link(g, 2 * n + i, eg_seat(g, kids[i].i));
+      eg_edge_link(g, 2 * n + i, eg_record(g, kids[i].i));
   }
   eg_table_put(g, hash, n);
   g->live_nodes++;
@@ -358,14 +358,15 @@ eg_bytes(const eg_graph *g) {
   size_t n = journal + sizeof *g + g->cap_rows * row;
   n += (size_t)g->cap_pool * 3 * sizeof(uint32_t);
   n += (size_t)g->cap_classes * sizeof *g->up;
-  n += (size_t)g->cap_seats * (EG_SEAT_BYTES + g->analysis.size);
-  n += (size_t)g->lost.cap * sizeof(eg_lost);
+  n += (size_t)g->cap_records * (EG_RECORD_BYTES + g->analysis.size);
+  n += (size_t)g->merged.cap * sizeof(eg_merged);
   n += (size_t)g->n_buckets * sizeof *g->buckets;
   n += g->heads.cap * sizeof(eg_head);
   n += ((size_t)g->head_table.cap + g->symbol_table.cap + g->symbol_ops.cap +
-        g->changed.cap + g->touched.cap + g->edges.cap + g->scratch.cap) *
+        g->changed.cap + g->modify_queue.cap + g->edges.cap + g->scratch.cap) *
        sizeof(uint32_t);
-  n += g->strands.cap * sizeof(eg_strand) + g->twins.cap * sizeof(eg_twin);
+  n += g->chunks.cap * sizeof(eg_parent_chunk) +
+       g->congruent.cap * sizeof(eg_congruence);
   n += ((size_t)x->class_start.cap + x->by_class.cap + x->class_segment.cap +
         x->symbol_start.cap) *
        sizeof(uint32_t);

@@ -54,13 +54,13 @@ typedef struct eg_head {
   uint32_t symbol; /* dense number of (op, arity) */
 } eg_head;
 
-/* Of a row, its two links and its stamp. */
+/* What a node takes besides the table: its row, two links and a stamp. */
 enum {
   EG_ROW_BYTES = sizeof(eg_row) + 2 * sizeof(uint32_t) + sizeof(eg_stamp)
 };
 
 enum {
-  EG_REMAKE = 1,  /* a lost class: its parents' data must be made again */
+  EG_REMAKE = 1,  /* of a merged class: its parents' data must be remade */
   EG_CHANGED = 2, /* its data changed: so must its parents' */
   EG_MARK = 4     /* scratch of a pass */
 };
@@ -70,29 +70,32 @@ typedef struct eg_parents {
   uint32_t first, n;
 } eg_parents;
 
-#define EG_FREE_SEAT UINT32_MAX /* as the number of edges */
+#define EG_FREE_RECORD UINT32_MAX /* as the number of edges */
 
-/* Of a class that leads: its parents and flags; its data comes on top. */
-enum { EG_SEAT_BYTES = sizeof(eg_parents) + 1 };
+/* The record of a canonical class: its parents and flags; its analysis data
+ * comes on top. */
+enum { EG_RECORD_BYTES = sizeof(eg_parents) + 1 };
 
-/* A class that was joined to another, and where its edges still stand. */
-typedef struct eg_lost {
-  uint32_t cls, seat;
-} eg_lost;
+/* A class that was merged into another, and the record whose parent list waits
+ * for congruence repair. */
+typedef struct eg_merged {
+  uint32_t cls, record;
+} eg_merged;
 
-/* The edges of a lost class, as far as they are taken this time. */
-typedef struct eg_strand {
+/* The part of a merged class's parent list that one round of congruence repair
+ * takes. */
+typedef struct eg_parent_chunk {
   uint32_t edge, visit; /* the next one, and how many are still to come */
   uint32_t rest;        /* edges behind these, which wait for the next time */
   uint32_t first, last; /* those whose nodes live; EG_NONE: none */
   uint32_t at, n;       /* where they are listed */
   bool remake;          /* their nodes' data must be made again */
-} eg_strand;
+} eg_parent_chunk;
 
-/* Of two equal nodes one goes. */
-typedef struct eg_twin {
+/* Two nodes that became congruent: one of them dies. */
+typedef struct eg_congruence {
   uint32_t dies, stays;
-} eg_twin;
+} eg_congruence;
 
 #define EG_BUCKET 12
 
@@ -130,10 +133,10 @@ typedef struct eg_many {
   uint32_t start, n, info;
 } eg_many;
 
-#define EG_LAST       0x80000000u
-#define EG_MANY       0x40000000u
-#define EG_FEW        0x20000000u
-#define EG_PLACE_MASK 0x3fffffffu
+#define EG_LAST      0x80000000u
+#define EG_MANY      0x40000000u
+#define EG_FEW       0x20000000u
+#define EG_SLOT_MASK 0x3fffffffu
 enum {
   EG_COUNT_BITS = 4, /* of each of both numbers, above a short `start` */
   EG_COUNT_MOST = (1 << EG_COUNT_BITS) - 1
@@ -179,15 +182,15 @@ typedef struct eg_prune_request {
 } eg_prune_request;
 
 struct eg_graph {
-  /* As in `eg_known`. */
-  uint32_t *up; /* union-find: the class above, or EG_LEADS and the seat */
-  char *data;   /* of the seats */
+  /* As in `eg_graph_prefix`. */
+  uint32_t *up; /* union-find: the class above, or EG_LEADS and a record */
+  char *data;   /* analysis data, by record */
   uint32_t data_size;
 
   bs_heap *heap;
   bs_values *values;
   eg_analysis analysis;
-  bool origins, dirty, settling, wide;
+  bool origins, dirty, modifying, wide;
 
   eg_row *rows;
   uint32_t *links; /* 2 a node: the next edge of the child's list */
@@ -200,9 +203,9 @@ struct eg_graph {
   uint32_t n_pool, cap_pool, most_pool;
 
   uint32_t n_classes, cap_classes;
-  eg_parents *parents; /* of a seat; a free one's `first` is the next free */
+  eg_parents *parents; /* of a record; a free one's `first` is the next free */
   uint8_t *flags;
-  uint32_t n_seats, cap_seats, free_seat;
+  uint32_t n_records, cap_records, free_record;
 
   BS_VEC(eg_head) heads;
   BS_VEC(uint32_t) head_table;   /* open addressing, head + 1; power of two */
@@ -220,14 +223,14 @@ struct eg_graph {
   uint32_t live_nodes, live_classes;
   uint32_t epoch, epoch_base; /* epoch <= EG_EPOCHS */
   uint64_t unions;
-  BS_VEC(eg_lost) lost;     /* classes whose parents need repair */
-  uint32_t n_mended;        /* of these; where memory ran out, it goes on */
+  BS_VEC(eg_merged) merged; /* classes whose parents need repair */
+  uint32_t n_repaired;      /* of these; where memory ran out, it goes on */
   BS_VEC(uint32_t) changed; /* classes whose parents need remaking */
-  BS_VEC(uint32_t) touched; /* classes that wait for `modify` */
-  /* Of those that are being mended: */
-  BS_VEC(eg_strand) strands;
+  BS_VEC(uint32_t) modify_queue; /* classes that wait for `modify` */
+  /* Scratch of the round of congruence repair that is on: */
+  BS_VEC(eg_parent_chunk) chunks;
   BS_VEC(uint32_t) edges;
-  BS_VEC(eg_twin) twins;
+  BS_VEC(eg_congruence) congruent;
   uint32_t n_united; /* of these */
   BS_VEC(eg_prune_request) prunes;
   BS_VEC(uint32_t) pruned; /* classes that wait to be */
@@ -248,9 +251,11 @@ struct eg_graph {
   uint32_t pins; /* searches that read the index */
 };
 
-_Static_assert(offsetof(eg_graph, up) == offsetof(eg_known, up) &&
-                   offsetof(eg_graph, data) == offsetof(eg_known, data) &&
-                   offsetof(eg_graph, data_size) == offsetof(eg_known, size),
+_Static_assert(offsetof(eg_graph, up) == offsetof(eg_graph_prefix, up) &&
+                   offsetof(eg_graph, data) ==
+                       offsetof(eg_graph_prefix, data) &&
+                   offsetof(eg_graph, data_size) ==
+                       offsetof(eg_graph_prefix, size),
                "eg_data reads it");
 
 /* The epoch that is on, as it may be kept, and what of it a stamp is compared
@@ -287,13 +292,13 @@ eg_leads(const eg_graph *g, uint32_t c) {
 
 /* Of a leader. */
 static inline uint32_t
-eg_seat(const eg_graph *g, uint32_t c) {
+eg_record(const eg_graph *g, uint32_t c) {
   return g->up[c] & ~EG_LEADS;
 }
 
 static inline void *
 eg_data_at(const eg_graph *g, uint32_t c) {
-  return g->data + (size_t)eg_seat(g, c) * g->analysis.size;
+  return g->data + (size_t)eg_record(g, c) * g->analysis.size;
 }
 
 /* Copies a class's data: mostly a few words, not worth a call. */
@@ -366,10 +371,10 @@ eg_link_of(const eg_graph *g, uint32_t edge) {
                              : &g->links[edge];
 }
 
-/* An edge joins the parents in a seat. */
+/* An edge joins the parents in a record. */
 static inline void
-eg_edge_link(eg_graph *g, uint32_t edge, uint32_t seat) {
-  eg_parents *c = &g->parents[seat];
+eg_edge_link(eg_graph *g, uint32_t edge, uint32_t record) {
+  eg_parents *c = &g->parents[record];
   *eg_link_of(g, edge) = c->first;
   c->first = edge;
   c->n++;
@@ -379,7 +384,7 @@ eg_edge_link(eg_graph *g, uint32_t edge, uint32_t seat) {
  * follows it. */
 static inline uint32_t
 eg_parents_add(eg_graph *g, uint32_t edge, uint32_t kid) {
-  eg_parents *c = &g->parents[eg_seat(g, kid)];
+  eg_parents *c = &g->parents[eg_record(g, kid)];
   uint32_t next = c->first;
   c->first = edge;
   c->n++;
@@ -404,8 +409,8 @@ uint32_t eg_add_head(eg_graph *, uint32_t head, const eg_class *kids,
                      uint32_t n, uint32_t into, eg_reason);
 uint32_t eg_add_key(eg_graph *, const eg_key *, uint64_t hash,
                     const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
-/* The same for a key that the table does not hold.  Children must be leaders.
- */
+/* As `eg_add_key`, for a key that the table does not hold.  Children must be
+ * canonical. */
 uint32_t eg_add_new(eg_graph *, const eg_key *, uint64_t hash,
                     const eg_class *kids, uint32_t n, uint32_t into, eg_reason);
 uint32_t eg_find_head(const eg_graph *, uint32_t head, const eg_class *kids,
@@ -417,12 +422,12 @@ uint64_t eg_grown(eg_graph *, uint64_t have, uint64_t need, size_t item);
 bool eg_fits(const eg_graph *, uint64_t more);
 
 /* classes.c */
-void eg_class_room(eg_graph *); /* for one more, and its seat */
-/* Room for so many more, and for their seats. */
+void eg_class_room(eg_graph *); /* for one more, and its record */
+/* Room for so many more, and for their records. */
 void eg_reserve_classes(eg_graph *, uint64_t more);
-void eg_seat_free(eg_graph *, uint32_t seat);
+void eg_record_free(eg_graph *, uint32_t record);
 bool eg_unite(eg_graph *, uint32_t a, uint32_t b, eg_reason);
-void eg_settle(eg_graph *); /* calls `modify` for what waits */
+void eg_run_modify(eg_graph *); /* empties the queue of `modify` */
 void eg_mark_changed(eg_graph *, uint32_t leader);
 void eg_fail(eg_graph *, eg_fault_kind, uint32_t a, uint32_t b, eg_reason);
 
@@ -432,8 +437,9 @@ bool eg_remake(eg_graph *, uint32_t node);
 
 /* reclaim.c: makes dead rows free where they are many; nothing is pending. */
 void eg_reclaim(eg_graph *);
-/* The same where `most` nodes at most are expected to come and fewer than the
- * dead rows hold: those are given back, and the live ones move together. */
+/* As `eg_reclaim`, where `most` nodes at most are expected to come and fewer
+ * than the dead rows hold: the live rows move together, and what the dead ones
+ * took is given back. */
 void eg_compact(eg_graph *, uint64_t most);
 
 /* index.c */
@@ -441,6 +447,7 @@ const eg_index *eg_index_of(const eg_graph *);
 void eg_index_free(eg_graph *);
 /* What it holds but for how many nodes symbols had; none uses it. */
 void eg_index_lists_free(eg_graph *);
-/* The same where it is out of date and about as much was never in use. */
+/* As `eg_index_lists_free`, where the index is out of date and about as much
+ * memory was never in use. */
 void eg_index_give_back(eg_graph *);
 #endif

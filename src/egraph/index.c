@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* index.c - contiguous node lists by operator and class.
  *
- * Built (place.c, segment.c) when a search or an iteration first asks after a
- * change.  No class owns memory of its own.
+ * Built (index_build.c, index_segments.c) when a search or an iteration first
+ * asks after a change.  No class owns memory of its own.
  *
  * The index describes the graph as it was when built.  Adding nodes and uniting
  * classes leaves it and the rows it names as they are (only a rebuild changes
  * rows), so a search may go on over it while matches are being applied. */
-#include "egraph/place.h"
+#include "egraph/index_build.h"
 #include "egraph/segments.h"
 #include <string.h>
 
@@ -44,12 +44,12 @@ drop_epochs(eg_graph *g) {
 /* Nothing waits while the index is built, which is when most is in use. */
 static void
 drop_worklists(eg_graph *g) {
-  bs_vec_done(g->heap, &g->lost);
+  bs_vec_done(g->heap, &g->merged);
   bs_vec_done(g->heap, &g->changed);
-  bs_vec_done(g->heap, &g->touched);
-  bs_vec_done(g->heap, &g->strands);
+  bs_vec_done(g->heap, &g->modify_queue);
+  bs_vec_done(g->heap, &g->chunks);
   bs_vec_done(g->heap, &g->edges);
-  bs_vec_done(g->heap, &g->twins);
+  bs_vec_done(g->heap, &g->congruent);
   bs_vec_done(g->heap, &g->pruned);
 }
 
@@ -62,7 +62,7 @@ build(eg_graph *g) {
   drop_worklists(g);
   bs_vec_done(g->heap, &x->segments);
   bs_clear(&x->many);
-  eg_place(g);
+  eg_index_build(g);
   x->classes = g->n_classes;
   x->nodes = g->n_rows;
   x->symbols = g->symbol_ops.len;

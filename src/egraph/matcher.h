@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* matcher.h - a search's state; private to match.c, join.c, last.c and
+/* matcher.h - a search's state; private to match.c, join.c, last_atom.c and
  * search.c.
  */
 #ifndef EGRAPH_MATCHER_H
 #define EGRAPH_MATCHER_H
 
-#include "egraph/narrow.h"
+#include "egraph/filter.h"
 
 typedef struct eg_level {
   uint32_t at, end;     /* candidates left; the last one is next */
@@ -121,7 +121,7 @@ eg_seek_equal(eg_matcher *m, eg_level *l, uint64_t want) {
   return end > at;
 }
 
-/* last.c: the candidates of the last level, which is open and simple. */
+/* last_atom.c: the candidates of the last level, which is open and simple. */
 eg_form eg_atom_form(const eg_matcher *, uint32_t d);
 eg_writing eg_writing_of(const eg_matcher *, uint32_t d);
 void eg_last_plain(eg_matcher *, eg_level *);

@@ -26,7 +26,7 @@ link_pool_kids(eg_graph *g, const eg_row *r) {
   uint32_t arity = eg_head_of(g, r->head)->arity;
   for (uint32_t i = 0; i < arity; i++)
     eg_edge_link(g, (r->kid[0].i + i) | EG_POOL_EDGE,
-                 eg_seat(g, g->pool[r->kid[0].i + i].i));
+                 eg_record(g, g->pool[r->kid[0].i + i].i));
 }
 
 static void
@@ -70,8 +70,8 @@ link_rows(eg_graph *g, uint32_t first) {
 /* Dead rows from `first` on are free; the last is used first. */
 static void
 sweep(eg_graph *g, uint32_t first) {
-  for (uint32_t s = 0; s < g->n_seats; s++)
-    if (g->parents[s].n != EG_FREE_SEAT)
+  for (uint32_t s = 0; s < g->n_records; s++)
+    if (g->parents[s].n != EG_FREE_RECORD)
       g->parents[s] = (eg_parents){EG_NONE, 0};
   g->free_row = EG_NONE;
   g->n_free = g->n_kept = 0;
@@ -80,7 +80,7 @@ sweep(eg_graph *g, uint32_t first) {
 
 void
 eg_reclaim(eg_graph *g) {
-  assert(!g->lost.len);
+  assert(!g->merged.len);
   uint32_t fresh = g->n_dead - g->n_free - (g->pins ? g->n_kept : 0);
   if (g->journal || g->origin || g->fault || fresh < LEAST ||
       fresh < g->n_rows / SHARE)
@@ -119,7 +119,7 @@ shrink(eg_graph *g, uint64_t more) {
 
 void
 eg_compact(eg_graph *g, uint64_t most) {
-  assert(!g->lost.len && !g->pins);
+  assert(!g->merged.len && !g->pins);
   if (g->journal || g->origin || g->fault || g->n_dead < LEAST ||
       g->n_dead < g->n_rows / SHARE_GIVEN || g->n_dead < most)
     return;

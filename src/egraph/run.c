@@ -14,7 +14,7 @@
  * are banned, all bans move so that the first one ends. */
 #include "base/file.h"
 #include "base/governor.h"
-#include "egraph/catch.h"
+#include "egraph/match_buffer.h"
 
 const char *
 eg_stop_name(eg_stop s) {
@@ -195,13 +195,13 @@ static void
 run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
   eg_rule_state *s = &r->states[k];
   bool backoff = r->o.scheduler == EG_BACKOFF;
-  eg_catch c;
+  eg_match_buffer c;
   eg_search_options how = eg_search_how(r, k);
   uint64_t applied = r->stats[k].applied;
   uint32_t epoch = eg_now(r->g);
   double t = bs_now();
   uint64_t n = 0;
-  eg_catch_begin(&c, r, k, backoff);
+  eg_match_buffer_open(&c, r, k, backoff);
   if (eg_is_settled(r, k))
     n = s->count;
   else if (!s->grounds_missing)
@@ -211,7 +211,7 @@ run_rule(eg_runner *r, uint32_t k, eg_iteration *it) {
     c.sink.at = r->matches.data;
     n = 0;
   }
-  eg_catch_flush(&c);
+  eg_match_buffer_flush(&c);
   if (r->cut && r->why == EG_STOP_WORK)
     r->fault_rule = r->rules[k].id;
   double all = bs_now() - t - c.restore_s;

@@ -88,7 +88,7 @@ struct eg_runner {
   double begun, spent; /* seconds; `spent` in earlier calls */
   double restore_s;    /* seconds of congruence restored while applying */
   bool cut;            /* the iteration was cut short */
-  bool cut_nodes;      /* ... by the node limit */
+  bool cut_nodes;      /* and what cut it was the node limit */
   eg_stop why;
   uint32_t fault_rule;
 };

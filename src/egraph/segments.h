@@ -22,7 +22,7 @@ eg_top_stamp(const eg_graph *g, uint32_t top, bool wide) {
 
 static inline const eg_many *
 eg_segment_many(const eg_index *x, const eg_segment *s) {
-  return &x->many.data[s->what & EG_PLACE_MASK];
+  return &x->many.data[s->what & EG_SLOT_MASK];
 }
 
 static inline uint32_t
@@ -100,7 +100,7 @@ eg_segment_recent(const eg_index *x, const eg_segment *s) {
 /* A segment that is kept. */
 static inline eg_segment
 eg_segment_kept(const eg_index *x, uint32_t word) {
-  uint32_t at = word & EG_PLACE_MASK;
+  uint32_t at = word & EG_SLOT_MASK;
   if (word & EG_MANY)
     return (eg_segment){x->many.data[at].start, EG_MANY | at};
   if (x->by_symbol.tops)

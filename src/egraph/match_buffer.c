@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* catch.c - matches wait until there are enough to be applied: a group, whoever
- * searches. */
-#include "egraph/catch.h"
+/* match_buffer.c - the matches of a rule wait until there is a group of them to
+ * be applied. */
+#include "egraph/match_buffer.h"
 #include "base/file.h"
 
 enum { STEPS_OF_WORD = 4 }; /* of a match: to write it, and to build from it */
 
 static uint32_t
-most_waiting(const eg_catch *c) {
+most_waiting(const eg_match_buffer *c) {
   uint32_t stride = c->sink.stride;
   return c->hold ? (EG_HELD + stride - 1) / stride : c->r->group;
 }
 
 static uint64_t
-room_for(const eg_catch *c) {
+room_for(const eg_match_buffer *c) {
   uint64_t cap = c->r->matches.cap;
   return cap > EG_SINK_SLACK ? (cap - EG_SINK_SLACK) / c->sink.stride : 0;
 }
@@ -32,7 +32,7 @@ grow(eg_runner *r, uint32_t stride, uint64_t most) {
 
 /* The next match follows those that wait. */
 static void
-offer_room(eg_catch *c) {
+offer_room(eg_match_buffer *c) {
   eg_runner *r = c->r;
   uint64_t stride = c->sink.stride, most = most_waiting(c) * stride;
   if (room_for(c) * stride <= r->matches.len)
@@ -44,13 +44,13 @@ offer_room(eg_catch *c) {
 }
 
 void
-eg_catch_flush(eg_catch *c) {
+eg_match_buffer_flush(eg_match_buffer *c) {
   eg_runner *r = c->r;
   double t = bs_now(), restored = r->restore_s;
   r->matches.len = (uint32_t)(c->sink.at - r->matches.data);
-  c->caught += r->matches.len / c->sink.stride;
+  c->applied += r->matches.len / c->sink.stride;
   eg_apply_matches(r, c->rule);
-  if (c->caught > r->work / STEPS_OF_WORD / c->sink.stride)
+  if (c->applied > r->work / STEPS_OF_WORD / c->sink.stride)
     eg_cut(r, EG_STOP_WORK);
   c->sink.at = r->matches.data;
   restored = r->restore_s - restored;
@@ -61,7 +61,7 @@ eg_catch_flush(eg_catch *c) {
 /* Instead of holding more matches they are only counted first, which is much
  * quicker than finding them; false when there are too many. */
 static bool
-count_ahead(eg_catch *c) {
+count_ahead(eg_match_buffer *c) {
   eg_runner *r = c->r;
   eg_search_options how = eg_search_how(r, c->rule);
   how.since = UINT32_MAX;
@@ -72,14 +72,14 @@ count_ahead(eg_catch *c) {
 }
 
 static bool
-catch_matches(void *ctx) {
-  eg_catch *c = ctx;
+when_full(void *ctx) {
+  eg_match_buffer *c = ctx;
   eg_runner *r = c->r;
   r->matches.len = (uint32_t)(c->sink.at - r->matches.data);
   if (r->matches.len / c->sink.stride >= most_waiting(c)) {
     if (c->hold && !count_ahead(c))
       return false;
-    eg_catch_flush(c);
+    eg_match_buffer_flush(c);
     if (r->cut)
       return false;
   }
@@ -88,9 +88,10 @@ catch_matches(void *ctx) {
 }
 
 void
-eg_catch_begin(eg_catch *c, eg_runner *r, uint32_t rule, bool hold) {
-  *c = (eg_catch){.r = r, .rule = rule, .hold = hold};
-  c->sink = (eg_sink){
-      .stride = r->states[rule].stride, .full = catch_matches, .ctx = c};
+eg_match_buffer_open(eg_match_buffer *c, eg_runner *r, uint32_t rule,
+                     bool hold) {
+  *c = (eg_match_buffer){.r = r, .rule = rule, .hold = hold};
+  c->sink =
+      (eg_sink){.stride = r->states[rule].stride, .full = when_full, .ctx = c};
   offer_room(c);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* placing.h - an index while it is built: what place.c and segment.c share;
- * private to them. */
-#ifndef EGRAPH_PLACING_H
-#define EGRAPH_PLACING_H
+/* index_builder.h - an index while it is built: what index_build.c and
+ * index_segments.c share; private to them. */
+#ifndef EGRAPH_INDEX_BUILDER_H
+#define EGRAPH_INDEX_BUILDER_H
 
-#include "egraph/place.h"
+#include "egraph/index_build.h"
 #include "egraph/segments.h"
 
 /* Some classes, and how many nodes those before them have. */
@@ -14,7 +14,7 @@ typedef struct eg_range {
 
 /* Nodes on their way into the lists: by class, some classes at a time, then
  * into those of their operators. */
-typedef struct eg_placing {
+typedef struct eg_index_builder {
   eg_graph *g;
   eg_index *x;
   const eg_row *rows;
@@ -25,12 +25,12 @@ typedef struct eg_placing {
   uint32_t *last; /* the class that a symbol was last placed for, + 1 */
   uint32_t n_segments;
   eg_range some;
-} eg_placing;
+} eg_index_builder;
 
 #define EG_UNWRITTEN 0x40000000u /* of a class's segments */
 
-/* segment.c: the segments of the lists, which are made; `segments.len` tells
- * how many are kept. */
-void eg_make_segments(eg_placing *);
+/* index_segments.c: the segments of the lists, which are made; `segments.len`
+ * tells how many are kept. */
+void eg_make_segments(eg_index_builder *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* narrow.c - candidates that cannot match, left out early.
+/* filter.c - candidates that cannot match, left out early.
  *
  * Many rules look for a rare operator below a common one, or for a constant.
  * What a root's children must be is then tested in one tight loop over the
@@ -10,7 +10,7 @@
  * for each entry of the first.  From the second time on its entries are chained
  * by a hash of that child, in their order, so the join costs the sum of both
  * and not the product.  Neither leaves a match out nor changes their order. */
-#include "egraph/narrow.h"
+#include "egraph/filter.h"
 #include <string.h>
 
 /* --- roots ------------------------------------------------------------- */
@@ -48,7 +48,7 @@ test_compared(eg_filter *f, const eg_kid_step *steps, uint32_t kid,
   if (f->n == EG_TESTS)
     return;
   if (kid && !steps[0].check && steps[0].reg == reg)
-    add_test(f, (eg_test){.kind = EG_TEST_TWIN, .kid = kid});
+    add_test(f, (eg_test){.kind = EG_TEST_SAME, .kid = kid});
   else
     add_test(f, (eg_test){.kind = EG_TEST_IS, .kid = kid, .is = regs[reg]});
 }
@@ -105,7 +105,7 @@ eg_filter_done(eg_filter *f, bs_heap *heap) {
   f->n = 0;
 }
 
-/* The same of the first test alone. */
+/* As `eg_filter_skip`, by the first test alone. */
 EG_EACH_FORM uint32_t
 skip_first(const eg_test *t, const eg_index *x, uint32_t at, uint32_t end,
            bool wide) {
@@ -124,7 +124,7 @@ skip_first(const eg_test *t, const eg_index *x, uint32_t at, uint32_t end,
                         !eg_segment_find(x, c, symbol, &s)))
       end--;
     break;
-  case EG_TEST_TWIN:
+  case EG_TEST_SAME:
     while (end > at && eg_entry_kid(&e, end - 1, kid, wide) !=
                            eg_entry_kid(&e, end - 1, 0, wide))
       end--;

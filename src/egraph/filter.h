@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* narrow.h - candidates that cannot match, left out early; private. */
-#ifndef EGRAPH_NARROW_H
-#define EGRAPH_NARROW_H
+/* filter.h - candidates that cannot match, left out early; private. */
+#ifndef EGRAPH_FILTER_H
+#define EGRAPH_FILTER_H
 
 #include "egraph/pattern_code.h"
 #include "egraph/segments.h"
@@ -9,7 +9,7 @@
 /* What a root's child must be: a known class, the first child again, in a set
  * of classes, or a class that has a symbol. */
 typedef struct eg_test {
-  enum { EG_TEST_IS, EG_TEST_TWIN, EG_TEST_IN, EG_TEST_HAS } kind;
+  enum { EG_TEST_IS, EG_TEST_SAME, EG_TEST_IN, EG_TEST_HAS } kind;
   uint32_t kid, is;
   uint64_t *set;   /* IN: a bit a class */
   uint32_t symbol; /* HAS */
@@ -43,7 +43,7 @@ eg_filter_passes(const eg_filter *f, uint32_t first, const eg_index *x,
     eg_segment s;
     bool ok = t->kind == EG_TEST_IN     ? t->set[c / 64] >> (c % 64) & 1
               : t->kind == EG_TEST_HAS  ? eg_segment_find(x, c, t->symbol, &s)
-              : t->kind == EG_TEST_TWIN ? c == eg_entry_kid(e, i, 0, wide)
+              : t->kind == EG_TEST_SAME ? c == eg_entry_kid(e, i, 0, wide)
                                         : c == t->is;
     if (!ok)
       return false;

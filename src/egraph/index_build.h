@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* place.h - the lists of an index made; private to this folder. */
-#ifndef EGRAPH_PLACE_H
-#define EGRAPH_PLACE_H
+/* index_build.h - how the index is built; private to this folder. */
+#ifndef EGRAPH_INDEX_BUILD_H
+#define EGRAPH_INDEX_BUILD_H
 
 #include "egraph/graph.h"
 
 /* Makes all lists of the graph's index, which is empty: of its nodes, those by
  * class excepted.  Unwinds when memory runs out. */
-void eg_place(eg_graph *);
+void eg_index_build(eg_graph *);
 
 /* A list for n items; what stood in the old one is not needed any more, so it
  * is given back before.  NULL and no capacity: refused. */

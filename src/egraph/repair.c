@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* mend.c - keys of nodes made again. */
-#include "egraph/mend.h"
+/* repair.c - congruence repair: the parents of merged classes re-hashed. */
+#include "egraph/repair.h"
 #include "egraph/journal.h"
 #include <string.h>
 
@@ -24,7 +24,7 @@ prefetch_edge(const eg_graph *g, uint32_t edge) {
 
 /* Lists one edge, if its node lives; false after the last one. */
 static bool
-walk_edge(const eg_graph *g, eg_strand *c, uint32_t *edges) {
+walk_edge(const eg_graph *g, eg_parent_chunk *c, uint32_t *edges) {
   uint32_t e = c->edge;
   c->edge = *eg_link_of(g, e);
   c->visit--;
@@ -43,10 +43,10 @@ walk_edge(const eg_graph *g, eg_strand *c, uint32_t *edges) {
 
 /* The edges of dead nodes left gaps. */
 static uint32_t
-close_gaps(eg_strand *strands, uint32_t n, uint32_t *edges) {
-  uint32_t from = n ? strands[0].at : 0, to = from;
+close_gaps(eg_parent_chunk *chunks, uint32_t n, uint32_t *edges) {
+  uint32_t from = n ? chunks[0].at : 0, to = from;
   for (uint32_t i = 0; i < n; i++) {
-    eg_strand *s = &strands[i];
+    eg_parent_chunk *s = &chunks[i];
     uint32_t *list = edges + s->at;
     if (to == s->at) {
       to += s->n;
@@ -61,20 +61,20 @@ close_gaps(eg_strand *strands, uint32_t n, uint32_t *edges) {
 
 enum { SIDE_BY_SIDE = 8 };
 
-/* Some strands are followed side by side, for each step waits for memory. */
-/* Lists the edges of strands[0 .. n) from the first one's `at` on, without
+/* Some chunks are followed side by side, for each step waits for memory. */
+/* Lists the edges of chunks[0 .. n) from the first one's `at` on, without
  * those of dead nodes, chain by chain; returns how many. */
 static uint32_t
-walk_strands(const eg_graph *g, eg_strand *strands, uint32_t n,
-             uint32_t *edges) {
-  eg_strand *on[SIDE_BY_SIDE];
+walk_chunks(const eg_graph *g, eg_parent_chunk *chunks, uint32_t n,
+            uint32_t *edges) {
+  eg_parent_chunk *on[SIDE_BY_SIDE];
   uint32_t n_on = 0, at = 0;
   do {
     for (; n_on < SIDE_BY_SIDE && at < n; at++) {
-      if (!strands[at].visit)
+      if (!chunks[at].visit)
         continue;
-      prefetch_edge(g, strands[at].edge);
-      on[n_on++] = &strands[at];
+      prefetch_edge(g, chunks[at].edge);
+      on[n_on++] = &chunks[at];
     }
     for (uint32_t i = 0; i < n_on;) {
       if (walk_edge(g, on[i], edges))
@@ -83,30 +83,30 @@ walk_strands(const eg_graph *g, eg_strand *strands, uint32_t n,
         on[i] = on[--n_on];
     }
   } while (n_on || at < n);
-  return close_gaps(strands, n, edges);
+  return close_gaps(chunks, n, edges);
 }
 
-/* What moving the edges of some strands will write. */
+/* What moving the edges of some chunks will write. */
 static void
-prefetch_winners(const eg_graph *g, const eg_lost *lost,
-                 const eg_strand *strands, uint32_t n) {
+prefetch_winners(const eg_graph *g, const eg_merged *merged,
+                 const eg_parent_chunk *chunks, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    __builtin_prefetch(&g->up[lost[i].cls]);
+    __builtin_prefetch(&g->up[merged[i].cls]);
   for (uint32_t i = 0; i < n; i++) {
-    if (strands[i].last == EG_NONE)
+    if (chunks[i].last == EG_NONE)
       continue;
-    __builtin_prefetch(&g->parents[eg_seat(g, eg_root(g, lost[i].cls))]);
-    __builtin_prefetch(eg_link_of(g, strands[i].last), 1);
+    __builtin_prefetch(&g->parents[eg_record(g, eg_root(g, merged[i].cls))]);
+    __builtin_prefetch(eg_link_of(g, chunks[i].last), 1);
   }
 }
 
 static void
-splice(eg_graph *g, const eg_lost *l, const eg_strand *s) {
-  eg_parents *to = &g->parents[eg_seat(g, eg_root(g, l->cls))];
+splice(eg_graph *g, const eg_merged *l, const eg_parent_chunk *s) {
+  eg_parents *to = &g->parents[eg_record(g, eg_root(g, l->cls))];
   if (s->rest)
-    g->parents[l->seat] = (eg_parents){s->edge, s->rest};
+    g->parents[l->record] = (eg_parents){s->edge, s->rest};
   else
-    eg_seat_free(g, l->seat);
+    eg_record_free(g, l->record);
   if (s->last == EG_NONE)
     return;
   *eg_link_of(g, s->last) = to->first;
@@ -114,30 +114,30 @@ splice(eg_graph *g, const eg_lost *l, const eg_strand *s) {
   to->n += s->n;
 }
 
-/* What was walked goes over to the winners.  The seats of losers that have no
+/* What was walked goes over to the winners.  The records of losers that have no
  * more edges are free. */
 static void
-splice_strands(eg_graph *g, const eg_lost *lost, const eg_strand *strands,
-               uint32_t n) {
+splice_chunks(eg_graph *g, const eg_merged *merged,
+              const eg_parent_chunk *chunks, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
     if (is_far(g) && i % TOGETHER == 0)
-      prefetch_winners(g, lost + i, strands + i,
+      prefetch_winners(g, merged + i, chunks + i,
                        n - i < TOGETHER ? n - i : TOGETHER);
-    splice(g, &lost[i], &strands[i]);
+    splice(g, &merged[i], &chunks[i]);
   }
 }
 
 /* --- keys --------------------------------------------------------------- */
 
-typedef struct eg_mended {
+typedef struct eg_rekeyed {
   uint32_t node;
   eg_key key;
   uint64_t hash, was;
-} eg_mended;
+} eg_rekeyed;
 
 /* Makes the children of a wide row canonical; false when they were. */
 static bool
-rekey_wide(eg_graph *g, eg_row *r, eg_mended *out) {
+rekey_wide(eg_graph *g, eg_row *r, eg_rekeyed *out) {
   bool changed = false;
   uint32_t n = eg_head_of(g, r->head)->arity;
   eg_class *kids = g->pool + r->kid[0].i;
@@ -154,7 +154,7 @@ rekey_wide(eg_graph *g, eg_row *r, eg_mended *out) {
 }
 
 static inline bool
-rekey_plain(eg_graph *g, uint32_t edge, eg_mended *out) {
+rekey_plain(eg_graph *g, uint32_t edge, eg_rekeyed *out) {
   eg_row *r = &g->rows[edge / 2];
   eg_class kids[2];
   uint64_t by_head = eg_head_mix(r->head);
@@ -170,7 +170,7 @@ rekey_plain(eg_graph *g, uint32_t edge, eg_mended *out) {
 /* The nodes on edges[0 .. n) whose keys changed, with their new keys.  Classes
  * and buckets are fetched ahead. */
 static uint32_t
-rekey(eg_graph *g, const uint32_t *edges, uint32_t n, eg_mended *out) {
+rekey(eg_graph *g, const uint32_t *edges, uint32_t n, eg_rekeyed *out) {
   uint32_t n_out = 0;
   for (uint32_t i = 0; i < n; i++) {
     const eg_row *r = &g->rows[eg_edge_node(g, edges[i])];
@@ -184,7 +184,7 @@ rekey(eg_graph *g, const uint32_t *edges, uint32_t n, eg_mended *out) {
   for (uint32_t i = 0; i < n; i++) {
     uint32_t node = eg_edge_node(g, edges[i]);
     eg_row *r = &g->rows[node];
-    eg_mended *x = &out[n_out];
+    eg_rekeyed *x = &out[n_out];
     if (!(r->head & EG_WIDE ? rekey_wide(g, r, x)
                             : rekey_plain(g, edges[i], x)))
       continue;
@@ -197,11 +197,11 @@ rekey(eg_graph *g, const uint32_t *edges, uint32_t n, eg_mended *out) {
   return n_out;
 }
 
-/* Nodes with these edges enter the table under their new keys, or are twins of
- * others. */
+/* Nodes with these edges enter the table under their new keys, or are congruent
+ * to others. */
 static void
-mend_some(eg_graph *g, const uint32_t *edges, uint32_t n) {
-  eg_mended some[TOGETHER];
+reinsert(eg_graph *g, const uint32_t *edges, uint32_t n) {
+  eg_rekeyed some[TOGETHER];
   uint32_t changed = rekey(g, edges, n, some);
   g->index.valid = g->index.valid && !changed;
   for (uint32_t i = 0; i < changed; i++)
@@ -209,20 +209,21 @@ mend_some(eg_graph *g, const uint32_t *edges, uint32_t n) {
   for (uint32_t i = 0; i < changed; i++)
     eg_table_prefetch_node(g, some[i].hash);
   for (uint32_t i = 0; i < changed; i++) {
-    const eg_mended *x = &some[i];
+    const eg_rekeyed *x = &some[i];
     uint32_t other = eg_table_find(g, &x->key, x->hash, EG_NONE, NULL);
     if (other == EG_NONE)
       eg_table_put(g, x->hash, x->node);
     else
-      g->twins.data[g->twins.len++] = (eg_twin){x->node, other};
+      g->congruent.data[g->congruent.len++] = (eg_congruence){x->node, other};
   }
 }
 
-/* --- twins -------------------------------------------------------------- */
+/* --- congruent pairs
+ * -------------------------------------------------------------- */
 
 /* What lives in a class must stay in it. */
 static void
-bury(eg_graph *g, const eg_twin *t) {
+mark_dead(eg_graph *g, const eg_congruence *t) {
   g->rows[t->dies].head |= EG_DEAD;
   g->n_dead++;
   g->index.valid = false;
@@ -235,46 +236,47 @@ bury(eg_graph *g, const eg_twin *t) {
 }
 
 static void
-prefetch_rows(const eg_graph *g, const eg_twin *twins, uint32_t n) {
+prefetch_rows(const eg_graph *g, const eg_congruence *pairs, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    __builtin_prefetch(&g->rows[twins[i].stays]);
-    __builtin_prefetch(&g->rows[twins[i].dies]);
+    __builtin_prefetch(&g->rows[pairs[i].stays]);
+    __builtin_prefetch(&g->rows[pairs[i].dies]);
   }
 }
 
 static void
-prefetch_seat(const eg_graph *g, uint32_t cls) {
+prefetch_record(const eg_graph *g, uint32_t cls) {
   uint32_t over = g->up[cls];
   if (over & EG_LEADS)
     __builtin_prefetch(&g->parents[over & ~EG_LEADS]);
 }
 
-/* What uniting the classes of some twins, whose rows are there, will read. */
+/* What uniting the classes of some congruent pairs, whose rows are there, will
+ * read. */
 static void
-prefetch_classes(const eg_graph *g, const eg_twin *twins, uint32_t n) {
+prefetch_classes(const eg_graph *g, const eg_congruence *pairs, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    __builtin_prefetch(&g->up[g->rows[twins[i].stays].cls]);
-    __builtin_prefetch(&g->up[g->rows[twins[i].dies].cls]);
+    __builtin_prefetch(&g->up[g->rows[pairs[i].stays].cls]);
+    __builtin_prefetch(&g->up[g->rows[pairs[i].dies].cls]);
   }
   for (uint32_t i = 0; i < n; i++) {
-    prefetch_seat(g, g->rows[twins[i].stays].cls);
-    prefetch_seat(g, g->rows[twins[i].dies].cls);
+    prefetch_record(g, g->rows[pairs[i].stays].cls);
+    prefetch_record(g, g->rows[pairs[i].dies].cls);
   }
 }
 
-/* Some twins from `at` on, and the rows of those behind them. */
+/* Some pairs from `at` on, and the rows of those behind them. */
 static void
-prefetch_twins(const eg_graph *g, uint32_t at, uint32_t n) {
-  const eg_twin *twins = g->twins.data + at;
+prefetch_congruences(const eg_graph *g, uint32_t at, uint32_t n) {
+  const eg_congruence *pairs = g->congruent.data + at;
   uint32_t left = n - at, some = left < TOGETHER ? left : TOGETHER;
   uint32_t more = left - some < TOGETHER ? left - some : TOGETHER;
-  prefetch_rows(g, twins + some, more);
-  prefetch_classes(g, twins, some);
+  prefetch_rows(g, pairs + some, more);
+  prefetch_classes(g, pairs, some);
 }
 
 /* True when that united two classes. */
 static bool
-unite_twin(eg_graph *g, const eg_twin *t) {
+unite_congruent(eg_graph *g, const eg_congruence *t) {
   uint32_t a = g->rows[t->stays].cls, b = g->rows[t->dies].cls;
   bool same = eg_root(g, a) == eg_root(g, b);
   eg_reason why = {EG_BY_CONGRUENCE, 0};
@@ -284,21 +286,21 @@ unite_twin(eg_graph *g, const eg_twin *t) {
   }
   if (!same && !eg_unite(g, a, b, why))
     return false;
-  bury(g, t);
+  mark_dead(g, t);
   return !same;
 }
 
 uint32_t
-eg_unite_twins(eg_graph *g) {
-  uint32_t unions = 0, n = g->twins.len;
+eg_unite_congruent(eg_graph *g) {
+  uint32_t unions = 0, n = g->congruent.len;
   while (g->n_united < n) {
     uint32_t i = g->n_united;
     if (is_far(g) && i % TOGETHER == 0)
-      prefetch_twins(g, i, n);
-    unions += unite_twin(g, &g->twins.data[i]);
+      prefetch_congruences(g, i, n);
+    unions += unite_congruent(g, &g->congruent.data[i]);
     g->n_united++;
   }
-  bs_clear(&g->twins);
+  bs_clear(&g->congruent);
   g->n_united = 0;
   return unions;
 }
@@ -306,30 +308,30 @@ eg_unite_twins(eg_graph *g) {
 /* --- all of it ---------------------------------------------------------- */
 
 static void
-mend_all(eg_graph *g, const eg_lost *lost, uint32_t n) {
-  eg_strand *strands = g->strands.data;
-  uint32_t n_edges = walk_strands(g, strands, n, g->edges.data);
-  splice_strands(g, lost, strands, n);
+repair_parents(eg_graph *g, const eg_merged *merged, uint32_t n) {
+  eg_parent_chunk *chunks = g->chunks.data;
+  uint32_t n_edges = walk_chunks(g, chunks, n, g->edges.data);
+  splice_chunks(g, merged, chunks, n);
   for (uint32_t i = 0; i < n_edges; i += TOGETHER)
-    mend_some(g, g->edges.data + i,
-              n_edges - i < TOGETHER ? n_edges - i : TOGETHER);
+    reinsert(g, g->edges.data + i,
+             n_edges - i < TOGETHER ? n_edges - i : TOGETHER);
 }
 
 static void
 remake(eg_graph *g, uint32_t n) {
   for (uint32_t i = 0; i < n; i++) {
-    const eg_strand *c = &g->strands.data[i];
+    const eg_parent_chunk *c = &g->chunks.data[i];
     for (uint32_t k = 0; c->remake && k < c->n; k++)
       eg_remake(g, eg_edge_node(g, g->edges.data[c->at + k]));
   }
 }
 
 uint32_t
-eg_mend(eg_graph *g, const eg_lost *lost, uint32_t n) {
-  g->settling = true;
-  mend_all(g, lost, n);
-  uint32_t unions = eg_unite_twins(g);
-  g->settling = false;
+eg_repair(eg_graph *g, const eg_merged *merged, uint32_t n) {
+  g->modifying = true;
+  repair_parents(g, merged, n);
+  uint32_t unions = eg_unite_congruent(g);
+  g->modifying = false;
   remake(g, n);
   return unions;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* segment.c - the segments of an index, once its lists are made.
+/* index_segments.c - the segments of an index, once its lists are made.
  *
  * One pass over the lists: where a class's nodes of an operator begin, how many
  * there are and how many changed. */
-#include "egraph/placing.h"
+#include "egraph/index_builder.h"
 
 _Static_assert(EG_RECENT == 1u << 31, "counted by shifting");
 
@@ -67,7 +67,7 @@ segments_of(const eg_graph *g, eg_index *x, uint32_t i, uint32_t end,
 /* Nodes that changed are recent; where there is none but fewer nodes than in
  * the index before, some went. */
 static void
-take_uses(eg_placing *p, uint32_t symbol, bool some) {
+take_uses(eg_index_builder *p, uint32_t symbol, bool some) {
   const uint32_t *start = p->x->symbol_start.data;
   eg_use *u = &p->x->uses.data[symbol];
   uint32_t n = start[symbol + 1] - start[symbol];
@@ -76,7 +76,7 @@ take_uses(eg_placing *p, uint32_t symbol, bool some) {
 }
 
 void
-eg_make_segments(eg_placing *p) {
+eg_make_segments(eg_index_builder *p) {
   eg_graph *g = p->g;
   eg_index *x = p->x;
   const uint32_t *start = x->symbol_start.data;

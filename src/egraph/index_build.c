@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* place.c - the nodes of a graph placed by class and by operator.
+/* index_build.c - the index: a graph's nodes sorted by class and by operator.
  *
  * Linear passes: count nodes a class, place them in (class, id) order, and walk
  * that order once more, appending each node to its operator's list; a class's
@@ -7,10 +7,8 @@
  * order by class is made for a part of the classes at a time where memory was
  * never as much in use before, and given back before room is taken for the
  * segments, which a last pass over the lists makes.  The first pass also writes
- * the canonical class into the rows and stamps those that moved.
-
- */
-#include "egraph/placing.h"
+ * the canonical class into the rows and stamps those that moved. */
+#include "egraph/index_builder.h"
 #include <string.h>
 
 enum { RECENT_BIT = 31 };
@@ -51,7 +49,7 @@ make_entries(eg_graph *g, eg_entries *e) {
 /* --- by class ---------------------------------------------------------- */
 
 static void
-count_nodes(eg_placing *p) {
+count_nodes(eg_index_builder *p) {
   eg_graph *g = p->g;
   uint32_t *count = p->x->class_segment.data, *uses = p->x->symbol_start.data;
   eg_stamp *stamps = g->stamps, epoch = (eg_stamp)g->epoch;
@@ -88,7 +86,7 @@ sum(uint32_t *a, uint32_t n) {
 
 /* Starts of the classes move on to the ends. */
 static void
-place_by_class(const eg_placing *p) {
+place_by_class(const eg_index_builder *p) {
   const eg_graph *g = p->g;
   const eg_range *some = &p->some;
   uint32_t n_rows = g->n_rows, epoch = g->epoch;
@@ -111,7 +109,8 @@ place_by_class(const eg_placing *p) {
 
 /* Returns the place. */
 EG_EACH_FORM uint32_t
-place(eg_placing *p, uint32_t node, uint32_t flags, uint32_t c, bool wide) {
+place(eg_index_builder *p, uint32_t node, uint32_t flags, uint32_t c,
+      bool wide) {
   const eg_row *r = &p->rows[node];
   uint32_t symbol = p->heads[r->head & EG_HEAD_MASK].symbol;
   uint32_t at = p->at[symbol]++;
@@ -124,9 +123,10 @@ place(eg_placing *p, uint32_t node, uint32_t flags, uint32_t c, bool wide) {
   return at;
 }
 
-/* Those that are not recent, of which there is one. */
+/* Appends the nodes of a class that did not change lately, of which there is
+ * one at least; returns the place of the last. */
 EG_EACH_FORM uint32_t
-place_old(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
+place_old(eg_index_builder *p, const eg_node *nodes, uint32_t n, uint32_t c,
           bool wide) {
   uint32_t last = 0;
   for (uint32_t i = 0; i < n; i++)
@@ -138,7 +138,7 @@ place_old(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
 /* The nodes of a class, those that are recent first.  Returns the place of the
  * class's entries or the end of its segments, which come last to first. */
 EG_EACH_FORM uint32_t
-place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
+place_class(eg_index_builder *p, const eg_node *nodes, uint32_t n, uint32_t c,
             bool wide) {
   uint32_t n_recent = 0, before = p->n_segments, last = 0;
   for (uint32_t i = 0; i < n; i++)
@@ -155,7 +155,7 @@ place_class(eg_placing *p, const eg_node *nodes, uint32_t n, uint32_t c,
 }
 
 EG_EACH_FORM uint32_t
-place_alone(eg_placing *p, uint32_t node, uint32_t c, bool wide) {
+place_alone(eg_index_builder *p, uint32_t node, uint32_t c, bool wide) {
   uint32_t at = place(p, node & EG_NODE_MASK, node & EG_RECENT, c, wide);
   p->n_segments--;
   return at | EG_ALONE;
@@ -163,8 +163,8 @@ place_alone(eg_placing *p, uint32_t node, uint32_t c, bool wide) {
 
 /* Ends of classes become ends of their segments. */
 EG_EACH_FORM void
-place_classes(eg_placing *s, bool wide) {
-  eg_placing p = *s;
+place_classes(eg_index_builder *s, bool wide) {
+  eg_index_builder p = *s;
   const eg_node *at = p.x->by_class.data;
   uint32_t *end = p.x->class_segment.data, from = p.some.base;
   for (uint32_t c = p.some.first; c < p.some.end; c++) {
@@ -179,7 +179,7 @@ place_classes(eg_placing *s, bool wide) {
 }
 
 static void
-place_by_symbol(eg_placing *p) {
+place_by_symbol(eg_index_builder *p) {
   if (p->x->by_symbol.tops)
     place_classes(p, true);
   else
@@ -208,7 +208,7 @@ part_of(const eg_graph *g) {
 
 /* The next classes with `most` nodes together, or one with more. */
 static void
-next_range(eg_placing *p, uint32_t most) {
+next_range(eg_index_builder *p, uint32_t most) {
   const uint32_t *start = p->x->class_segment.data;
   uint32_t n_classes = p->g->n_classes;
   eg_range *some = &p->some;
@@ -226,7 +226,7 @@ next_range(eg_placing *p, uint32_t most) {
  * an operator stand together there.  Tells how many such segments there are to
  * be kept. */
 static void
-place_all(eg_placing *p) {
+place_all(eg_index_builder *p) {
   eg_graph *g = p->g;
   eg_index *x = p->x;
   uint32_t most = part_of(g);
@@ -244,26 +244,26 @@ place_all(eg_placing *p) {
 /* --- all --------------------------------------------------------------- */
 
 static void
-begin(eg_placing *p, eg_graph *g) {
+begin(eg_index_builder *p, eg_graph *g) {
   uint32_t n = g->symbol_ops.len;
   uint32_t *room = bs_alloc(g->heap, (2 * (uint64_t)n + 1) * sizeof *room);
   g->index.room = room;
-  *p = (eg_placing){.g = g,
-                    .x = &g->index,
-                    .rows = g->rows,
-                    .heads = g->heads.data,
-                    .entries = g->index.by_symbol,
-                    .n_symbols = n,
-                    .at = room,
-                    .last = room + n};
+  *p = (eg_index_builder){.g = g,
+                          .x = &g->index,
+                          .rows = g->rows,
+                          .heads = g->heads.data,
+                          .entries = g->index.by_symbol,
+                          .n_symbols = n,
+                          .at = room,
+                          .last = room + n};
   memset(p->last, 0, n * sizeof *p->last);
 }
 
 void
-eg_place(eg_graph *g) {
+eg_index_build(eg_graph *g) {
   eg_index *x = &g->index;
   uint32_t n_symbols = g->symbol_ops.len;
-  eg_placing p;
+  eg_index_builder p;
   EG_ROOM(g, &x->class_segment, (uint64_t)g->n_classes + 1);
   make_entries(g, &x->by_symbol);
   bs_reserve(g->heap, &x->symbol_start, (uint64_t)n_symbols + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* last.c - the last atom of a search: by far the most candidates.
+/* last_atom.c - the last atom of a search: by far the most candidates.
  *
  * Where its nodes have at most two children and no attribute to be looked at,
  * all that a candidate must be is that some bits of its entry are known ones;
@@ -19,7 +19,8 @@ _Static_assert((int)EG_REGS_SLACK >= 2 * (int)QUAD - EG_MATCH_HEAD,
 
 /* --- what is compared and written -------------------------------------- */
 
-/* A twin is compared with what the same atom binds, not with what was known. */
+/* A child that stands twice in an atom is compared with what the atom itself
+ * binds, not with what was known before. */
 eg_form
 eg_atom_form(const eg_matcher *m, uint32_t d) {
   const eg_atom *a = &m->p->atoms.data[d];
