@@ -313,6 +313,11 @@ def step_onnx():
     return counted(call([sys.executable, "tests/onnx/run.py", GLEN]))
 
 
+def step_install():
+    """What is installed, moved, and used from elsewhere."""
+    return counted(call([sys.executable, "tests/install/run.py", RELEASE]))
+
+
 def step_console():
     files = sorted(glob.glob(os.path.join(ROOT, "tests/cli/*.md")))
     files += [os.path.join(ROOT, "README.md")]
@@ -410,6 +415,7 @@ STEPS = {
     "prove": Step(step_prove, ["release"]),
     "examples": Step(step_examples, ["release"]),
     "console": Step(step_console, ["release"]),
+    "install": Step(step_install, ["release"]),
     "onnx": Step(step_onnx, ["release"]),
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),

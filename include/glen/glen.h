@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <glen/version.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -79,7 +81,10 @@ GLEN_API void glen_abandon(const glen_context *);
 /* From now on no C compiler is called and no generated code runs: what would
  * fails with "no-native" (GLEN_USAGE).  To be called before anything else. */
 GLEN_API void glen_forbid_native(glen_context *);
+/* Of the library that runs; what it was compiled with: GLEN_VERSION and
+ * GLEN_VERSION_NUMBER. */
 GLEN_API const char *glen_version(void);
+GLEN_API int glen_version_number(void);
 /* The name that was perhaps meant by a word; NULL when none is near. */
 GLEN_API const char *glen_nearest(const char *word, const char *const *names,
                                   size_t n);
@@ -99,6 +104,23 @@ GLEN_API uint32_t glen_error_count(const glen_context *);
 GLEN_API glen_status glen_failure(const glen_context *);
 
 /* ---- inputs ---- */
+
+/* Rules and targets have names: `systolic16` is the file systolic16.target that
+ * is installed with glen.  A name is looked for as a path, as it is given; then
+ * in each folder of the environment variable GLEN_PATH, which colons divide;
+ * then in the folder of data.  In a folder F it is F/NAME, F/NAME.target,
+ * F/targets/NAME or F/targets/NAME.target, and with `rules` in place of
+ * `target` and `targets` for rules.  Functions that take the path of a target
+ * or of rules look it up so. */
+typedef enum glen_data { GLEN_DATA_RULES, GLEN_DATA_TARGET } glen_data;
+
+/* The path that a name leads to; NULL: the folder of the rules that come with
+ * glen.  False where there is none: then the path is the name as it was given.
+ */
+GLEN_API bool glen_find(glen_data, const char *name, char *path, size_t size);
+/* The folder of data: share/glen beside the library or the program; else where
+ * the build was configured to have it.  False where there is none. */
+GLEN_API bool glen_data_folder(char *path, size_t size);
 
 /* path NULL: the built-in description of a modest machine. */
 GLEN_API glen_target *glen_target_load(glen_context *, const char *path);
@@ -145,8 +167,9 @@ GLEN_API uint32_t glen_program_outputs(const glen_program *);
 GLEN_API const char *glen_input_name(const glen_program *, uint32_t k);
 GLEN_API const char *glen_output_name(const glen_program *, uint32_t k);
 
-/* Rule files, directories of them, and the rules derived from the target's
- * instructions.  params: n_params strings "NAME=VALUE". */
+/* Rule files, directories of them (by name, as of glen_find), and the rules
+ * derived from the target's instructions.  params: n_params strings
+ * "NAME=VALUE". */
 GLEN_API glen_rules *glen_rules_load(glen_context *, const glen_target *,
                                      const char *const *paths, uint32_t n_paths,
                                      const char *const *params,

@@ -172,6 +172,9 @@ void api_json_input(bs_json *, const char *name, const gs_tensor *);
 /* Adds "NAME=VALUE" to rules whose files are loaded; false with a
  * diagnostic. */
 bool api_set_param(glen_context *, rl_rules *, const char *text);
+/* inputs.c: rule files and folders, by their names; false with diagnostics. */
+bool api_load_rules(glen_context *, rl_rules *, const char *const *names,
+                    uint32_t n);
 /* A finished text as a string of the context. */
 const char *api_string(glen_context *, bs_text *);
 

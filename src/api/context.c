@@ -261,6 +261,11 @@ glen_version(void) {
   return GLEN_VERSION;
 }
 
+int
+glen_version_number(void) {
+  return GLEN_VERSION_NUMBER;
+}
+
 const char *
 glen_nearest(const char *word, const char *const *names, size_t n) {
   return bs_nearest(word, names, n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* inputs.c - targets, programs and rules: text in, objects out. */
 #include "api/api.h"
+#include "api/locate.h"
 
 #include <string.h>
 
@@ -15,12 +16,32 @@ typedef struct target_args {
   const char *text;
 } target_args;
 
+/* The last thing said is that the file itself, not one that it includes, cannot
+ * be read. */
+static bool
+was_not_there(const bs_diags *d, uint32_t before) {
+  if (d->list.len == before)
+    return false;
+  const bs_diag *last = &d->list.data[d->list.len - 1];
+  return last->code && !last->span.file && !strcmp(last->code, "no-file");
+}
+
+static gs_target *
+read_target(glen_context *ctx, const char *name) {
+  uint32_t before = ctx->diags.list.len;
+  gs_target *target =
+      gs_target_parse_file(&ctx->gs, api_find(ctx, GLEN_DATA_TARGET, name));
+  if (!target && was_not_there(&ctx->diags, before))
+    api_hint_names(ctx, GLEN_DATA_TARGET, name);
+  return target;
+}
+
 static void
 target_body(void *arg) {
   target_args *a = arg;
   const gs_context *gs = &a->ctx->gs;
   gs_target *target = a->detect ? gs_target_detect(gs)
-                      : a->path ? gs_target_parse_file(gs, a->path)
+                      : a->path ? read_target(a->ctx, a->path)
                                 : gs_target_default(gs);
   if (!target)
     return;
@@ -206,13 +227,29 @@ api_set_param(glen_context *ctx, rl_rules *rules, const char *text) {
                   "no rule file has a parameter named %s", name);
 }
 
+static bool
+load_rules(glen_context *ctx, rl_rules *rules, const char *name) {
+  uint32_t before = ctx->diags.list.len;
+  bool ok = rl_load(rules, api_find(ctx, GLEN_DATA_RULES, name));
+  if (!ok && was_not_there(&ctx->diags, before))
+    api_hint_names(ctx, GLEN_DATA_RULES, name);
+  return ok;
+}
+
+bool
+api_load_rules(glen_context *ctx, rl_rules *rules, const char *const *names,
+               uint32_t n) {
+  bool ok = true;
+  for (uint32_t k = 0; k < n; k++)
+    ok = load_rules(ctx, rules, names[k]) && ok;
+  return ok;
+}
+
 static void
 rules_body(void *arg) {
   rules_args *a = arg;
   rl_rules *rules = rl_new(&a->ctx->gs, a->target ? a->target->target : NULL);
-  bool ok = true;
-  for (uint32_t k = 0; k < a->n_paths; k++)
-    ok = rl_load(rules, a->paths[k]) && ok;
+  bool ok = api_load_rules(a->ctx, rules, a->paths, a->n_paths);
   for (uint32_t k = 0; ok && k < a->n_params; k++)
     ok = api_set_param(a->ctx, rules, a->params[k]);
   if (!ok || !rl_finish(rules))

@@ -25,9 +25,7 @@ check_body(void *arg) {
   uint32_t first = diags->list.len;
   diags->limit = MAX_FINDINGS;
   rl_rules *rules = rl_new(&a->ctx->gs, a->target ? a->target->target : NULL);
-  bool ok = true;
-  for (uint32_t k = 0; k < o->n_paths; k++)
-    ok = rl_load(rules, o->paths[k]) && ok;
+  bool ok = api_load_rules(a->ctx, rules, o->paths, o->n_paths);
   for (uint32_t k = 0; ok && k < o->n_params; k++)
     ok = api_set_param(a->ctx, rules, o->params[k]);
   if (ok)

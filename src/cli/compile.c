@@ -159,6 +159,14 @@ find_form(const char *word, size_t n) {
   return NULL;
 }
 
+bool
+cl_emits_egraph(const cl_options *o) {
+  for (size_t i = 0; i < N_FORMS; i++)
+    if (forms[i].needs_rules && has_word(o->emit, forms[i].word))
+      return true;
+  return false;
+}
+
 /* Checks the list before any work is done; counts its words. */
 static int
 check_forms(const cl_options *o, uint32_t *count, bool *loops) {
@@ -175,8 +183,8 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
       fputc('\n', stderr);
       return GLEN_USAGE;
     }
-    if (f->needs_rules && !o->rules.n) {
-      fprintf(stderr, "glen: --emit=%s needs --rules\n", f->word);
+    if (f->needs_rules && cl_without_rules(o)) {
+      fprintf(stderr, "glen: --emit=%s needs rules\n", f->word);
       return GLEN_USAGE;
     }
     if ((f->needs_rules || !f->needs_loops || f->make == emit_html) &&

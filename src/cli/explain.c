@@ -68,12 +68,6 @@ explain(cl_session *session) {
 int
 cl_explain(const cl_options *options) {
   cl_session session;
-  if (!options->rules.n && !options->target) {
-    fputs("glen: explain needs rules; add --rules PATH, for example the "
-          "directory rules/\n",
-          stderr);
-    return GLEN_USAGE;
-  }
   if (options->why_not)
     return cl_map(options);
   if (!cl_open(&session, options))

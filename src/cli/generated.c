@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* generated.c - the man page and the completions of shells, made from the table
- * of options. */
+/* generated.c - the completions of shells, made from the table of options. */
 #include "cli/options_table.h"
 
 #include <string.h>
@@ -46,25 +45,92 @@ put_group(FILE *out, size_t first) {
   put_names(out, bits, " ");
 }
 
+/* The words that may stand behind an option, where they can be told: those of
+ * targets are asked for when they are wanted. */
+static const char *
+values_of(const cl_row *r) {
+  if (!strcmp(r->name, "target"))
+    return "native $(glen completions targets)";
+  if (!strcmp(r->name, "rules"))
+    return "none $(glen completions rules)";
+  return r->kind == MAYBE ? NULL : r->choices;
+}
+
 static void
-print_bash(FILE *out) {
-  fputs("_glen() {\n  local words=\n  case \"${COMP_WORDS[1]}\" in\n", out);
-  for (size_t i = 0; i < cl_command_count; i++) {
-    const char *name = cl_commands[i].name;
-    if (!starts_group(i))
+put_bash_values(FILE *out, int bits) {
+  for (size_t i = 0; i < cl_row_count; i++) {
+    const cl_row *r = &cl_rows[i];
+    if (!(r->commands & bits) || cl_stands_alone(r))
       continue;
-    fprintf(out, "  %.*s) words=\"", (int)strcspn(name, " "), name);
-    put_group(out, i);
-    fputs("\" ;;\n", out);
+    fprintf(out, "    --%s", r->name);
+    if (r->letter)
+      fprintf(out, "|-%c", r->letter);
+    fprintf(out, ") words=\"%s\" options= ;;\n",
+            values_of(r) ? values_of(r) : "");
   }
-  fputs("  esac\n  if [ \"$COMP_CWORD\" = 1 ]; then words=\"", out);
+}
+
+/* A command of two words is told by both. */
+static void
+put_bash_command(FILE *out, size_t i) {
+  fprintf(out, "  '%s') options=\"", cl_commands[i].name);
+  put_names(out, 1 << i, " ");
+  fputs("\"\n    case \"$prev\" in\n", out);
+  put_bash_values(out, 1 << i);
+  fputs("    esac ;;\n", out);
+}
+
+static void
+put_bash_words(FILE *out, size_t first) {
+  for (size_t i = first; i < cl_command_count; i++)
+    if (group_start(i) == first && strchr(cl_commands[i].name, ' '))
+      fprintf(out, " %s", strchr(cl_commands[i].name, ' ') + 1);
+}
+
+static void
+put_bash_groups(FILE *out) {
+  fputs("  [ \"$COMP_CWORD\" = 2 ] && case \"$command\" in\n", out);
+  for (size_t i = 0; i < cl_command_count; i++)
+    if (starts_group(i) && strchr(cl_commands[i].name, ' ')) {
+      fprintf(out, "  %.*s) words=\"", (int)strcspn(cl_commands[i].name, " "),
+              cl_commands[i].name);
+      put_bash_words(out, i);
+      fputs("\" ;;\n", out);
+    }
+  fputs("  esac\n", out);
+}
+
+static void
+put_first_words(FILE *out) {
   for (size_t i = 0; i < cl_command_count; i++) {
     const char *name = cl_commands[i].name;
     if (starts_group(i))
       fprintf(out, " %.*s", (int)strcspn(name, " "), name);
   }
-  fputs("\"; fi\n  COMPREPLY=($(compgen -f -W \"$words\" -- "
-        "\"${COMP_WORDS[COMP_CWORD]}\"))\n}\n"
+}
+
+static void
+print_bash(FILE *out) {
+  fputs("_glen() {\n"
+        "  local words= options= command=${COMP_WORDS[1]}\n"
+        "  local now=${COMP_WORDS[COMP_CWORD]}\n"
+        "  local prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "  [ \"$now\" = = ] && now=\n"
+        "  [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n",
+        out);
+  put_bash_groups(out);
+  fputs("  case \"$command ${COMP_WORDS[2]}\" in\n", out);
+  for (size_t i = 0; i < cl_command_count; i++)
+    if (strchr(cl_commands[i].name, ' '))
+      fprintf(out, "  '%s') command='%s' ;;\n", cl_commands[i].name,
+              cl_commands[i].name);
+  fputs("  esac\n  case \"$command\" in\n", out);
+  for (size_t i = 0; i < cl_command_count; i++)
+    put_bash_command(out, i);
+  fputs("  esac\n  if [ \"$COMP_CWORD\" = 1 ]; then words=\"", out);
+  put_first_words(out);
+  fputs("\"; fi\n  case \"$now\" in -*) words=$options ;; esac\n"
+        "  COMPREPLY=($(compgen -f -W \"$words\" -- \"$now\"))\n}\n"
         "complete -o filenames -F _glen glen\n",
         out);
 }
@@ -95,6 +161,20 @@ print_zsh(FILE *out) {
 }
 
 static void
+put_fish_option(FILE *out, const cl_row *r, int n, const char *command) {
+  const char *values = values_of(r);
+  fprintf(out, "complete -c glen -n '__fish_seen_subcommand_from %.*s' -l %s",
+          n, command, r->name);
+  if (r->letter)
+    fprintf(out, " -s %c", r->letter);
+  if (!cl_stands_alone(r))
+    fputs(" -r", out);
+  if (values && !cl_stands_alone(r))
+    fprintf(out, " -a '%s'", values);
+  fputc('\n', out);
+}
+
+static void
 print_fish(FILE *out) {
   for (size_t i = 0; i < cl_command_count; i++) {
     const char *name = cl_commands[i].name;
@@ -110,67 +190,18 @@ print_fish(FILE *out) {
               n, name, name + n + 1, cl_commands[i].summary);
     for (size_t k = 0; k < cl_row_count; k++)
       if (cl_rows[k].commands & (1 << i))
-        fprintf(out,
-                "complete -c glen -n '__fish_seen_subcommand_from %.*s' -l %s "
-                "%s\n",
-                n, name, cl_rows[k].name,
-                cl_stands_alone(&cl_rows[k]) ? "" : "-r");
-  }
-}
-
-static void
-put_roff(FILE *out, const char *text) {
-  for (bool start = true; *text; start = *text++ == '\n') {
-    if (start && (*text == '.' || *text == '\''))
-      fputs("\\&", out);
-    if (*text == '\\')
-      fputs("\\e", out);
-    else if (*text == '-')
-      fputs("\\-", out);
-    else
-      fputc(*text, out);
-  }
-}
-
-static void
-print_man(FILE *out) {
-  fputs(".TH GLEN 1\n.SH NAME\nglen \\- equality saturation for tensor "
-        "kernels\n.SH SYNOPSIS\n.B glen\nCOMMAND [OPTION...] FILE...\n"
-        ".SH COMMANDS\n",
-        out);
-  for (size_t i = 0; i < cl_command_count; i++) {
-    const cl_command *c = &cl_commands[i];
-    fprintf(out, ".SS glen %s %s\n", c->name, c->operands);
-    fputs(".nf\n", out);
-    put_roff(out, c->teach);
-    fputs(".fi\nOptions:", out);
-    put_names(out, 1 << i, " ");
-    fputs("\n", out);
-  }
-  fputs(".SH OPTIONS\n", out);
-  for (size_t i = 0; i < cl_row_count; i++) {
-    fprintf(out, ".TP\n.B \\-\\-%s%s%s%s\n", cl_rows[i].name,
-            cl_before_argument(&cl_rows[i]),
-            cl_rows[i].argument ? cl_rows[i].argument : "",
-            cl_rows[i].kind == MAYBE ? "]" : "");
-    put_roff(out, cl_rows[i].help);
-    if (cl_rows[i].preset)
-      fprintf(out, " [%s]", cl_rows[i].preset);
-    fputc('\n', out);
+        put_fish_option(out, &cl_rows[k], n, name);
   }
 }
 
 bool
-cl_print_generated(FILE *out, const char *what) {
+cl_print_generated(FILE *out, const char *shell) {
   static const struct {
     const char *name;
     void (*print)(FILE *);
-  } forms[] = {{"bash", print_bash},
-               {"zsh", print_zsh},
-               {"fish", print_fish},
-               {"man", print_man}};
+  } forms[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-    if (!strcmp(what, forms[i].name)) {
+    if (!strcmp(shell, forms[i].name)) {
       forms[i].print(out);
       return true;
     }

@@ -56,7 +56,7 @@ print_overview(FILE *out) {
   fputs("\n  glen COMMAND --help        explains a command, with examples\n"
         "  glen --version --verbose   features and libraries\n\n"
         "first steps:\n"
-        "  glen saturate examples/conv.glen --rules rules/\n"
+        "  glen saturate examples/conv.glen\n"
         "  glen compile examples/conv.glen -o conv.c\n"
         "  glen run examples/matmul.glen --check\n\n"
         "exit codes: 0 done; 1 the input is wrong; 2 usage; 3 a limit was hit "

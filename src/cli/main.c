@@ -15,17 +15,19 @@ const cl_command cl_commands[] = {
      "appears or a limit is hit, and extracts the cheapest equal program for\n"
      "the target.  Prints that program with types, the cost before and after,\n"
      "which rules led there and why the run stopped.  Ctrl-C stops early and\n"
-     "keeps the best so far.\n\n"
-     "  glen saturate examples/conv.glen --rules rules/\n"
-     "  glen saturate examples/conv.glen --rules rules/ \\\n"
-     "      --target targets/systolic.target -o mapped.glen\n",
+     "keeps the best so far.  Without --rules the rules are those that come\n"
+     "with glen.\n\n"
+     "  glen saturate examples/conv.glen\n"
+     "  glen saturate examples/conv.glen --target systolic -o mapped.glen\n"
+     "  glen saturate examples/conv.glen --rules my.rules\n",
      cl_saturate},
     {"compile", "F.glen", 1, 1, "all stages to C and a header",
      "Writes a C function with its header.  With --rules the program is\n"
-     "saturated first; without, it is compiled as written.\n\n"
+     "saturated first.  Without, it is where the target has instructions, by\n"
+     "the rules that come with glen, and else compiled as it is written.\n\n"
      "  glen compile examples/conv.glen -o conv.c\n"
-     "  glen compile examples/conv.glen --rules rules/ \\\n"
-     "      --target targets/systolic.target --emit=glen,c,h -o conv.c\n"
+     "  glen compile examples/conv.glen --target systolic \\\n"
+     "      --emit=glen,c,h -o conv.c\n"
      "  glen compile examples/conv.glen --emit=loops\n",
      cl_compile},
     {"run", "F.glen", 1, 1, "compile with cc and run, or interpret",
@@ -171,9 +173,15 @@ const cl_command cl_commands[] = {
      "docs/EDITOR.md has set-ups of VS Code and Neovim.\n\n"
      "  glen lsp --target targets/systolic.target\n",
      cl_lsp},
-    {"completions", "SHELL", 1, 1, "completions of bash, zsh, fish; man page",
+    {"completions", "SHELL", 1, 3, "completions of bash, zsh, fish; man pages",
+     "Writes what a shell completes, a manual page, or the names of the "
+     "targets\n"
+     "or rules that come with glen.  An installed glen has all of them in "
+     "their\n"
+     "places.\n\n"
      "  glen completions bash > /etc/bash_completion.d/glen\n"
-     "  glen completions man | man -l -\n",
+     "  glen completions man rules test | man -l -\n"
+     "  glen completions targets\n",
      cl_completions},
 };
 
@@ -211,6 +219,8 @@ run(int argc, char **argv) {
   const cl_command *command = cl_parse(argc, argv, &options, &code);
   if (command)
     code = cl_refuse_native(command, &options);
+  if (command && !code)
+    code = cl_refuse_rules(&options);
   if (command && !code)
     code = cl_refuse_overwriting(command, &options);
   if (command && !code)

@@ -290,6 +290,7 @@ cl_parse(int argc, char **argv, cl_options *options, int *exit_code) {
   cursor c = {argc, 1, argv, NULL, 0};
   c.command = find_command(argc, argv, &c.at);
   set_presets(options, cl_command_bit(c.command));
+  options->command = c.command;
   if (argc < 2) {
     cl_print_help(stderr, NULL);
     *exit_code = 2;

@@ -19,6 +19,7 @@ typedef struct cl_list {
 
 /* What the command line said, defaults filled in. */
 typedef struct cl_options {
+  const struct cl_command *command;
   cl_list files; /* positional arguments */
   cl_list rules, params, disabled, inputs, cc_flags, prepack, dims;
   const char *target, *strategy, *scheduler, *extractor;
@@ -62,7 +63,10 @@ extern const size_t cl_command_count;
 const cl_command *cl_parse(int argc, char **argv, cl_options *, int *exit_code);
 
 void cl_print_help(FILE *, const cl_command *); /* NULL: the overview */
-/* "bash", "zsh", "fish" or "man" (roff); false for another word. */
-bool cl_print_generated(FILE *, const char *what);
+/* generated.c: "bash", "zsh" or "fish"; false for another word. */
+bool cl_print_generated(FILE *, const char *shell);
+/* man.c: the manual page of a command, or of all of them for the empty name;
+ * false where there is no such command. */
+bool cl_print_man(FILE *, const char *command);
 
 #endif

@@ -11,11 +11,12 @@
 
 const cl_row cl_rows[] = {
     {"rules", 'r', "PATH", LIST, AT(rules), EXPLORES, NULL, NULL,
-     "a rule file, or a directory of *.rules; may be given several times"},
+     "a rule file, a directory of *.rules, or the name of one that comes with "
+     "glen; none: no rules; may be given several times"},
     {"target", 't', "FILE", TEXT, AT(target),
      EVERY & ~(RULES_FMT | TARGET_TEST | EXTRACT | COMPLETIONS), NULL, NULL,
-     "machine description; \"native\" reads this machine (default: a "
-     "modest CPU)"},
+     "machine description, or the name of one that comes with glen; "
+     "\"native\" reads this machine (default: a modest CPU)"},
     {"param", 'p', "NAME=VALUE", LIST, AT(params), EXPLORES, NULL, NULL,
      "sets a parameter of the rule files"},
     {"disable-rule", 0, "NAME", LIST, AT(disabled), CHOOSES, NULL, NULL,

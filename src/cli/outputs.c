@@ -51,18 +51,27 @@ compare_with_rules(paths *p, const char *output, const char *rules) {
     closedir(directory);
 }
 
+/* The path that a name leads to. */
+static const char *
+named(glen_data what, const char *name, char path[PATH_SIZE]) {
+  return glen_find(what, name, path, PATH_SIZE) ? path : name;
+}
+
 static void
 compare_with_inputs(paths *p, const char *output) {
   const cl_options *o = p->options;
+  char path[PATH_SIZE];
   for (uint32_t k = 0; k < o->files.n; k++)
     is_input(p, output, o->files.items[k]);
   for (uint32_t k = 0; k < o->rules.n; k++)
-    compare_with_rules(p, output, o->rules.items[k]);
+    compare_with_rules(p, output,
+                       named(GLEN_DATA_RULES, o->rules.items[k], path));
   for (uint32_t k = 0; k < o->inputs.n; k++) {
     const char *equals = strchr(o->inputs.items[k], '=');
     is_input(p, output, equals ? equals + 1 : o->inputs.items[k]);
   }
-  is_input(p, output, o->target);
+  if (o->target)
+    is_input(p, output, named(GLEN_DATA_TARGET, o->target, path));
   is_input(p, output, o->script);
 }
 

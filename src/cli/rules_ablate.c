@@ -116,10 +116,6 @@ ablate(cl_session *session) {
 int
 cl_rules_ablate(const cl_options *options) {
   cl_session session;
-  if (!options->rules.n) {
-    fputs("glen: rules ablate needs rules; add --rules PATH\n", stderr);
-    return GLEN_USAGE;
-  }
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
   return cl_close(&session, ablate(&session));

@@ -55,12 +55,6 @@ cl_saturate(const cl_options *options) {
   cl_session session;
   cl_explored e;
   int code;
-  if (!options->rules.n) {
-    fputs("glen: saturate needs rules; add --rules PATH, for example the "
-          "directory rules/\n",
-          stderr);
-    return GLEN_USAGE;
-  }
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
   if (cl_explore(&session, &e) && report(&session, &e))

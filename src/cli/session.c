@@ -183,13 +183,6 @@ cl_target(cl_session *session) {
   return glen_target_named(session->glen, session->options->target);
 }
 
-glen_rules *
-cl_rules(cl_session *session, const glen_target *target) {
-  const cl_options *o = session->options;
-  return glen_rules_load(session->glen, target, o->rules.items, o->rules.n,
-                         o->params.items, o->params.n);
-}
-
 static uint32_t
 to_u32(uint64_t n) {
   return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
@@ -317,7 +310,7 @@ cl_explore(cl_session *session, cl_explored *e) {
   if (!e->input)
     return false;
   e->program = e->input;
-  if (session->options->rules.n && !saturate(session, e))
+  if (cl_uses_rules(session->options, e->target) && !saturate(session, e))
     return false;
   return dump_exploration(session, e);
 }

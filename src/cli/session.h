@@ -61,8 +61,18 @@ bool cl_beside_output(const cl_options *, const char *suffix, char *path,
                       size_t size);
 /* It, with the script of --script applied; NULL after a failure. */
 glen_loops *cl_load_loops(cl_session *, const char *path);
-/* The rules of --rules and --param; NULL after a failure. */
+/* rules_chosen.c: the rules of --rules and --param, or those that come with
+ * glen where the command has these by default; NULL after a failure. */
 glen_rules *cl_rules(cl_session *, const glen_target *);
+/* Is the program rewritten at all? */
+bool cl_uses_rules(const cl_options *, const glen_target *);
+/* --rules none was given. */
+bool cl_without_rules(const cl_options *);
+/* Says so and returns GLEN_USAGE where --rules says none and some; else
+ * GLEN_OK. */
+int cl_refuse_rules(const cl_options *);
+/* compile.c: does --emit ask for what only a saturation gives? */
+bool cl_emits_egraph(const cl_options *);
 void cl_saturate_options(cl_session *, glen_saturate_options *);
 /* Writes text to the path; an error is a diagnostic. */
 bool cl_write(cl_session *, const char *path, const char *text);
@@ -82,7 +92,7 @@ void cl_note(const cl_session *, const char *format, ...)
 typedef struct cl_explored {
   glen_target *target;
   glen_program *input;
-  glen_result *result;         /* NULL without --rules */
+  glen_result *result;         /* NULL: it was not rewritten */
   const glen_program *program; /* what to compile */
   const char *verdict;         /* of --verify; NULL: not asked */
 } cl_explored;

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* rules_chosen.c - the rules that a command runs with: those of --rules, none,
+ * or those that come with glen.
+ *
+ * Commands that are about rewriting always have some.  Where C is made of a
+ * program, rules that nobody asked for would cost time and change what was
+ * written, so that it is rewritten only where there is something to map it to,
+ * or where the e-graph is to be shown. */
+#include "cli/options_table.h"
+#include "cli/session.h"
+
+#include <string.h>
+
+static bool
+says_none(const cl_list *rules) {
+  for (uint32_t k = 0; k < rules->n; k++)
+    if (!strcmp(rules->items[k], "none"))
+      return true;
+  return false;
+}
+
+int
+cl_refuse_rules(const cl_options *o) {
+  if (!says_none(&o->rules) || o->rules.n == 1)
+    return GLEN_OK;
+  fputs("glen: --rules none says that there are no rules, and others are given "
+        "(a file of that name is ./none)\n",
+        stderr);
+  return GLEN_USAGE;
+}
+
+bool
+cl_without_rules(const cl_options *o) {
+  return says_none(&o->rules);
+}
+
+static bool
+is_about_rules(const cl_options *o) {
+  enum { ALWAYS = SATURATE | EXPLAIN | MAP | RULES_ABLATE };
+  return cl_command_bit(o->command) & ALWAYS;
+}
+
+static bool
+is_by_default(const cl_options *o, const glen_target *target) {
+  return is_about_rules(o) ||
+         ((cl_command_bit(o->command) & (COMPILE | RUN)) &&
+          (glen_target_instrs(target) || cl_emits_egraph(o)));
+}
+
+/* Without rules, what is about them still has those of the instructions. */
+bool
+cl_uses_rules(const cl_options *o, const glen_target *target) {
+  if (is_about_rules(o))
+    return true;
+  return o->rules.n ? !cl_without_rules(o) : is_by_default(o, target);
+}
+
+glen_rules *
+cl_rules(cl_session *session, const glen_target *target) {
+  const cl_options *o = session->options;
+  const char *const *names = o->rules.items;
+  uint32_t n = cl_without_rules(o) ? 0 : o->rules.n;
+  char path[4096];
+  const char *shipped = path;
+  if (!o->rules.n && is_by_default(o, target)) {
+    if (!glen_find(GLEN_DATA_RULES, NULL, path, sizeof path)) {
+      fputs("glen: the rules that come with glen are not found; add --rules "
+            "PATH, or name the folder of `rules` in GLEN_PATH\n",
+            stderr);
+      return NULL;
+    }
+    names = &shipped;
+    n = 1;
+  }
+  return glen_rules_load(session->glen, target, names, n, o->params.items,
+                         o->params.n);
+}

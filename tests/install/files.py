@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""What is installed: each file, the names that the library exports, a manual
+page a command, completions that complete."""
+import os
+import re
+import subprocess
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXPORTED = os.path.join(HERE, "exported.txt")
+# Ends of paths below the prefix, as the folder of libraries differs.
+EXPECTED = [
+    "bin/glen", "bin/glen-check-proof", "/libglen.so", "/libglen.so.1",
+    "/libglen.a", "/pkgconfig/glen.pc", "/cmake/glen/glenConfig.cmake",
+    "/cmake/glen/glenConfigVersion.cmake", "include/glen/glen.h",
+    "include/glen/editor.h", "include/glen/version.h",
+    "share/glen/rules/default.rules", "share/glen/targets/systolic16.target",
+    "share/glen/targets/systolic_array.h", "share/man/man1/glen.1",
+    "share/man/man1/glen-check-proof.1",
+    "share/bash-completion/completions/glen",
+    "share/zsh/site-functions/_glen",
+    "share/fish/vendor_completions.d/glen.fish",
+]
+
+
+def defined(path, *options):
+    done = subprocess.run(["nm", *options, "--defined-only", path],
+                          capture_output=True, text=True, check=True)
+    found = re.findall(r"^[0-9a-f]+ [A-Z] (\S+)$", done.stdout, re.M)
+    return sorted(name.split("@")[0] for name in found)
+
+
+def record(installed):
+    with open(EXPORTED, "w", encoding="utf-8") as f:
+        f.write("\n".join(defined(installed.find("libglen.so"), "-D")) + "\n")
+
+
+def check_symbols(installed):
+    """Names of the library are public for ever: none goes unnoticed, and none
+    of another prefix can meet those of a program."""
+    with open(EXPORTED, encoding="utf-8") as f:
+        recorded = f.read().split()
+    shared = defined(installed.find("libglen.so"), "-D")
+    static = defined(installed.find("libglen.a"), "-g")
+    for kind, names in (("shared", shared), ("static", static)):
+        others = [name for name in names if not name.startswith("glen_")]
+        installed.expect(f"{kind}: only glen_ names", not others, others[:9])
+    gone = sorted(set(recorded) - set(shared))
+    new = sorted(set(shared) - set(recorded))
+    installed.expect("no name has gone (tests/install/exported.txt)", not gone,
+                     gone)
+    installed.expect("new names are recorded (run.py BUILD --bless)", not new,
+                     new)
+    installed.expect("both libraries have the same names", shared == static,
+                     sorted(set(shared) ^ set(static)))
+    headers = ""
+    for name in ("glen.h", "editor.h"):
+        with open(installed.file("include/glen", name), encoding="utf-8") as f:
+            headers += f.read()
+    declared = set(re.findall(r"\b(glen_\w+)\(", headers))
+    silent = [name for name in shared if name not in declared]
+    installed.expect("what is exported is declared", not silent, silent)
+    soname = subprocess.run(["objdump", "-p", installed.find("libglen.so")],
+                            capture_output=True, text=True).stdout
+    installed.expect("soname", "SONAME               libglen.so.1\n" in soname)
+
+
+def commands(installed):
+    text = installed.run(["glen", "--help"])[1]
+    return [name.strip() for name in
+            re.findall(r"^  ([a-z]+(?: [a-z]+)?) {2,}", text, re.M)]
+
+
+def check_pages(installed):
+    found = commands(installed)
+    installed.expect("commands are listed", len(found) >= 15, found)
+    for name in found:
+        path = installed.file("share/man/man1",
+                              f"glen-{name.replace(' ', '-')}.1")
+        if not installed.expect(f"a page of glen {name}", os.path.exists(path)):
+            continue
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", path],
+                              capture_output=True, text=True)
+        installed.expect(f"the page of glen {name} has no faults",
+                         not done.stderr and "Defaults stand" in done.stdout,
+                         done.stderr[:500])
+
+
+def completed(installed, *words):
+    """What bash would offer for the last of the words."""
+    script = ("source %s; COMP_WORDS=(%s); COMP_CWORD=%d; _glen; "
+              "echo \"${COMPREPLY[*]}\"" %
+              (installed.file("share/bash-completion/completions/glen"),
+               " ".join(f"'{w}'" for w in words), len(words) - 1))
+    return installed.run(["bash", "-c", script])[1].split()
+
+
+def check_completions(installed):
+    for words, expected in [
+            (["glen", "satu"], ["saturate"]),
+            (["glen", "rules", "ab"], ["ablate"]),
+            (["glen", "saturate", "--extractor", ""],
+             ["tree", "dag", "exact", "ilp"]),
+            (["glen", "saturate", "--extractor", "=", "ex"], ["exact"]),
+            (["glen", "compile", "--target", "systolic1"], ["systolic16"]),
+            (["glen", "rules", "prove", "--shap"], ["--shapes"]),
+            (["glen", "saturate", "--shap"], [])]:
+        seen = completed(installed, *words)
+        installed.expect(f"completion of {' '.join(words)}", seen == expected,
+                         seen)
+
+
+def check(installed):
+    there = [os.path.relpath(os.path.join(at, name), installed.prefix)
+             for at, _, names in os.walk(installed.prefix) for name in names]
+    for end in EXPECTED:
+        installed.expect(f"{end} is installed", any(
+            path == end or (end[0] == "/" and path.endswith(end))
+            for path in there))
+    check_symbols(installed)
+    check_pages(installed)
+    check_completions(installed)

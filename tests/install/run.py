@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Installs a build into a prefix, moves it, and uses it from a folder that has
+none of the sources.
+
+usage: run.py BUILD [--only NAME] [--bless]
+"""
+import argparse
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import files
+import names
+from harness import Installed
+
+SUITES = {"files": files.check, "names": names.check}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("--only", choices=list(SUITES))
+    parser.add_argument("--bless", action="store_true",
+                        help="record the names that the library exports")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        installed = Installed(os.path.abspath(args.build), folder)
+        if args.bless:
+            files.record(installed)
+        for name, check in SUITES.items():
+            if args.only in (None, name):
+                check(installed)
+    print(f"{installed.passed} passed, {installed.failed} failed")
+    sys.exit(1 if installed.failed else 0)
+
+
+if __name__ == "__main__":
+    main()
