@@ -7,7 +7,6 @@
  * written first.  isl objects live in a pool that is emptied whatever
  * happens. */
 #include "codegen/contract.h"
-#include "codegen/stream.h"
 #include "poly/loops/names.h"
 #include <string.h>
 
@@ -194,7 +193,7 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
   if (e->uses_stream)
     cg_put_stream_helpers(out);
   if (e->uses_fetch)
-    cg_put_fetch_helpers(e, out);
+    cg_put_fetch_helpers(e->index, e->uses_fetch_write, out);
   if (e->uses_turns)
     put_turns(e, out);
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);

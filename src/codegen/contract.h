@@ -43,7 +43,11 @@ void cg_put_contract_kernels(const cg_contract *);
 
 /* contract_store.c: what the sums s0_0 .. become c by.  LOAD: they begin with
  * c; STORE, ADD: they are put there, or added to what is there. */
-typedef enum cg_transfer { CG_LOAD, CG_STORE, CG_ADD } cg_transfer;
+typedef enum cg_transfer {
+  CG_SUMS_LOAD,
+  CG_SUMS_STORE,
+  CG_SUMS_ADD
+} cg_transfer;
 void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
                      uint32_t indent);
 /* contract_part.c: the first `width` lanes of a vector, at an offset of c. */

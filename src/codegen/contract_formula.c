@@ -6,7 +6,7 @@
  * panel, as c is.  A function without the attributes of the kernel, so that the
  * helpers of the formula are inlined and its arithmetic is that of a loop of
  * its own. */
-#include "codegen/body.h"
+#include "codegen/build/build.h"
 #include "codegen/contract.h"
 
 static int64_t
@@ -33,18 +33,24 @@ cg_put_extra_arguments(const cg_contract *x) {
     bs_putf(x->out, ", e%u", k);
 }
 
-/* The text of each element that the formula reads. */
-static const char *const *
+static const cg_expr *
+scaled(bs_arena *arena, int64_t factor, const char *name) {
+  return cg_infix(arena, "*", cg_number(arena, factor), cg_name(arena, name));
+}
+
+/* Each element that the formula reads. */
+static const cg_expr *const *
 places_of(const cg_contract *x, const po_stmt *s) {
   bs_arena *arena = &x->e->arena;
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
-  const char **out = BS_NEWS(arena, const char *, s->n_exprs);
+  const cg_expr **out = BS_NEWS(arena, const cg_expr *, s->n_exprs);
   for (uint32_t k = 0; k < s->n_exprs; k++)
-    out[k] = "*at";
+    out[k] = cg_prefix(arena, "*", cg_name(arena, "at"));
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     out[x->c->extras[k].expr] =
-        bs_arena_printf(arena, "e%u[%lld * row + %lld * column]", k,
-                        (long long)stride_of(m, k), (long long)stride_of(n, k));
+        cg_element(arena, cg_name(arena, bs_arena_printf(arena, "e%u", k)),
+                   cg_infix(arena, "+", scaled(arena, stride_of(m, k), "row"),
+                            scaled(arena, stride_of(n, k), "column")));
   return out;
 }
 
@@ -69,9 +75,9 @@ cg_put_formula_function(const cg_contract *x) {
           (long long)stride_of(n, UINT32_MAX));
   cg_indent(x->out, 3);
   bs_put(x->out, "*at = ");
-  cg_body body = {.e = x->e, .stmt = s, .out = x->out};
-  body.places = places_of(x, s);
-  cg_put_bare(&body, s->n_exprs - 1);
+  const cg_expr *value = cg_make_formula(x->e, s, places_of(x, s));
+  cg_note_expr(x->e, value);
+  cg_print_expr(x->out, value);
   bs_put(x->out, ";\n    }\n}\n\n");
 }
 

@@ -172,7 +172,7 @@ put_start(const cg_contract *x, cg_panel panel, int64_t vectors) {
   if (x->c->waits)
     put_waiting(x, panel, vectors, true, 2);
   else
-    cg_put_transfer(x, panel, CG_LOAD, 2);
+    cg_put_transfer(x, panel, CG_SUMS_LOAD, 2);
   cg_line(x->out, 1, "}");
 }
 
@@ -188,13 +188,13 @@ put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
     cg_line(x->out, 1, "}");
   }
   if (x->c->waits || strict) {
-    cg_put_transfer(x, panel, CG_STORE, 1);
+    cg_put_transfer(x, panel, CG_SUMS_STORE, 1);
     return;
   }
   cg_line(x->out, 1, "if (first) {");
-  cg_put_transfer(x, panel, CG_STORE, 2);
+  cg_put_transfer(x, panel, CG_SUMS_STORE, 2);
   cg_line(x->out, 1, "} else {");
-  cg_put_transfer(x, panel, CG_ADD, 2);
+  cg_put_transfer(x, panel, CG_SUMS_ADD, 2);
   cg_line(x->out, 1, "}");
 }
 

@@ -48,21 +48,21 @@ cg_put_part(const cg_contract *x, const char *sum, int64_t place,
   const char *get, *put;
   if (k < N_PARTS) {
     e->uses_parts |= 1u << k;
-    get =
-        bs_arena_printf(&e->arena, "GLEN_GET_%s(%s, %s, %lld);", name_of(e, k),
-                        way == CG_ADD ? "part" : sum, to, (long long)width);
+    get = bs_arena_printf(&e->arena, "GLEN_GET_%s(%s, %s, %lld);",
+                          name_of(e, k), way == CG_SUMS_ADD ? "part" : sum, to,
+                          (long long)width);
     put = bs_arena_printf(&e->arena, "GLEN_PUT_%s(%s, %s, %lld);",
                           name_of(e, k), to, sum, (long long)width);
   } else {
     get = bs_arena_printf(&e->arena, "memcpy(&%s, %s, %lld);",
-                          way == CG_ADD ? "part" : sum, to, bytes);
+                          way == CG_SUMS_ADD ? "part" : sum, to, bytes);
     put = bs_arena_printf(&e->arena, "memcpy(%s, &%s, %lld);", to, sum, bytes);
   }
-  if (way == CG_ADD)
+  if (way == CG_SUMS_ADD)
     cg_line(x->out, indent, "{ %s_v part = {0}; %s %s += part; %s }", x->name,
             get, sum, put);
   else
-    cg_line(x->out, indent, "%s", way == CG_LOAD ? get : put);
+    cg_line(x->out, indent, "%s", way == CG_SUMS_LOAD ? get : put);
 }
 
 void

@@ -35,11 +35,11 @@ put_vector(const cg_contract *x, const char *sum, int64_t place,
   long long at = place;
   if (width < x->c->lanes)
     cg_put_part(x, sum, place, way, width, indent);
-  else if (way == CG_LOAD)
+  else if (way == CG_SUMS_LOAD)
     cg_line(x->out, indent, "%s = *(%s_v *)(c + %lld);", sum, x->name, at);
   else
     cg_line(x->out, indent, "*(%s_v *)(c + %lld) %s %s;", x->name, at,
-            way == CG_ADD ? "+=" : "=", sum);
+            way == CG_SUMS_ADD ? "+=" : "=", sum);
 }
 
 /* ---- the ways ---- */
@@ -112,11 +112,12 @@ put_lanes(const cg_contract *x, int64_t r, int64_t v, cg_transfer way,
   cg_line(x->out, indent, "for (int t = 0; t < %lld; t++) {", (long long)width);
   cg_line(x->out, indent + 1, "%s *const at = c + %lld + %lld * t;", x->type,
           place, step);
-  if (way == CG_LOAD)
+  if (way == CG_SUMS_LOAD)
     cg_line(x->out, indent + 1, "%s[t] = %s*at;", sum, wrap);
   else
     cg_line(x->out, indent + 1, "*at = %s(%s%s%s[t]);", ints ? "(int32_t)" : "",
-            way == CG_ADD ? wrap : "", way == CG_ADD ? "*at + " : "", sum);
+            way == CG_SUMS_ADD ? wrap : "", way == CG_SUMS_ADD ? "*at + " : "",
+            sum);
   cg_line(x->out, indent, "}");
 }
 
@@ -131,7 +132,7 @@ put_one_by_one(const cg_contract *x, cg_panel panel, cg_transfer way,
 void
 cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way,
                 uint32_t indent) {
-  bool turns = row_stride(x) == 1 && way != CG_LOAD && panel.rows > 1 &&
+  bool turns = row_stride(x) == 1 && way != CG_SUMS_LOAD && panel.rows > 1 &&
                cg_can_turn(x->c->lanes);
   if (column_stride(x) == 1) {
     put_along_columns(x, panel, way, indent);

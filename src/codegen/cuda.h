@@ -33,8 +33,8 @@ bool cg_has_axis(const cg_emitter *, uint32_t top, uint32_t axis);
 /* A statement of the kernel mentions the array. */
 bool cg_is_in_kernel(const cg_cuda *, uint32_t array);
 
-/* cuda_nest.c: the body of the kernel, indented. */
-void cg_put_cuda_body(cg_cuda *);
+/* cuda_nest.c: the body of the kernel. */
+cg_node *cg_make_cuda_body(cg_cuda *);
 extern const char *const cg_axis_names[CG_AXES];
 
 /* cuda_check.c: errors where threads or blocks would race; warnings for

@@ -11,6 +11,7 @@
  * under no loop of an axis that the kernel has is for index 0 of it.
  *
  * Loops are parameters of the sets here, named as the iterators are. */
+#include "codegen/build/build.h"
 #include "codegen/cuda.h"
 #include <isl/space.h>
 
@@ -95,17 +96,41 @@ extend(const walk *w, __isl_keep isl_set *known, uint32_t depth) {
       isl_set_get_space(po_keep_set(&w->e->pool, anything(w, depth + 1))));
 }
 
-static void
-put_expr(walk *w, __isl_keep isl_set *known, __isl_take isl_pw_aff *value) {
-  po_pool_reserve(&w->e->pool, 2);
-  isl_ast_build *build = po_keep_ast_build(
-      &w->e->pool, isl_ast_build_from_context(isl_set_copy(known)));
-  isl_ast_expr *expr = po_keep_ast_expr(
-      &w->e->pool, isl_ast_build_expr_from_pw_aff(build, value));
-  if (!expr)
-    w->e->failed = true;
-  else
-    cg_put_index(w->e, expr);
+/* An expression of isl; NULL: it could not be made. */
+static const cg_expr *
+made(walk *w, __isl_take isl_ast_expr *expr) {
+  uint32_t mark = po_pool_mark(&w->e->pool);
+  expr = po_keep_ast_expr(&w->e->pool, expr);
+  const cg_expr *out = expr ? cg_make_index(w->e, expr) : NULL;
+  po_pool_release(&w->e->pool, mark);
+  w->e->failed |= !out;
+  return out ? out : cg_number(&w->e->arena, 0);
+}
+
+static isl_ast_build *
+build_in(walk *w, __isl_keep isl_set *known) {
+  po_pool_reserve(&w->e->pool, 1);
+  return po_keep_ast_build(&w->e->pool,
+                           isl_ast_build_from_context(isl_set_copy(known)));
+}
+
+/* The value where only what is known is asked. */
+static const cg_expr *
+make_value(walk *w, __isl_keep isl_set *known, __isl_keep isl_pw_aff *value) {
+  isl_ast_build *build = build_in(w, known);
+  return made(w, isl_ast_build_expr_from_pw_aff(build, isl_pw_aff_copy(value)));
+}
+
+/* if (we are in the set) the body, which is one statement. */
+static cg_node *
+make_guard(walk *w, __isl_keep isl_set *known, __isl_keep isl_set *set,
+           cg_node *body) {
+  isl_ast_build *build = build_in(w, known);
+  const cg_expr *in =
+      made(w, isl_ast_build_expr_from_set(build, isl_set_copy(set)));
+  cg_node *n = cg_make_if(&w->e->arena, in, body);
+  n->bare = true;
+  return n;
 }
 
 /* ---- statements ---- */
@@ -139,23 +164,20 @@ instance_of(const po_stmt *stmt, uint32_t depth) {
 }
 
 static void
-add_index(walk *w, cg_user_note *note, uint32_t k, uint32_t array,
+add_index(walk *w, cg_origin *note, uint32_t k, uint32_t array,
           __isl_keep isl_pw_multi_aff *index,
           __isl_keep isl_pw_multi_aff *instance,
           __isl_keep isl_ast_build *build) {
   if (!index || !cg_is_indexed(w->e, array))
     return;
-  po_pool_reserve(&w->e->pool, 1);
   isl_pw_aff *address = po_address(&w->e->p->arrays.data[array], index);
   address = isl_pw_aff_pullback_pw_multi_aff(address,
                                              isl_pw_multi_aff_copy(instance));
-  note->index[k] = po_keep_ast_expr(
-      &w->e->pool, isl_ast_build_expr_from_pw_aff(build, address));
-  w->e->failed |= !note->index[k];
+  note->index[k] = made(w, isl_ast_build_expr_from_pw_aff(build, address));
 }
 
-static void
-put_stmt(walk *w, uint32_t stmt, uint32_t depth, __isl_keep isl_set *known) {
+static cg_node *
+make_stmt(walk *w, uint32_t stmt, uint32_t depth, __isl_keep isl_set *known) {
   const po_stmt *s = &w->e->p->stmts.data[stmt];
   uint32_t n = s->n_exprs + 1;
   po_pool_reserve(&w->e->pool, 3);
@@ -168,46 +190,34 @@ put_stmt(walk *w, uint32_t stmt, uint32_t depth, __isl_keep isl_set *known) {
       po_keep_ast_build(&w->e->pool, isl_ast_build_from_context(context));
   isl_pw_multi_aff *instance =
       po_keep_pw_multi_aff(&w->e->pool, instance_of(s, depth));
-  cg_user_note *note =
-      bs_arena_alloc(&w->e->arena, sizeof *note + n * sizeof *note->index);
-  *note = (cg_user_note){.stmt = stmt, .n = n};
-  for (uint32_t k = 0; k < n; k++)
-    note->index[k] = NULL;
+  cg_origin *note =
+      bs_arena_calloc(&w->e->arena, 1, sizeof *note + n * sizeof *note->index);
+  note->stmt = stmt;
+  note->n = n;
   for (uint32_t k = 0; k < s->n_exprs; k++)
     add_index(w, note, k, s->exprs[k].array, s->exprs[k].index, instance,
               build);
   add_index(w, note, n - 1, s->array, s->write, instance, build);
-  if (!w->e->failed && !w->e->pool.failed)
-    cg_put_stmt(w->e, &w->scope, note);
+  return cg_make_store(w->e, &w->scope, note);
 }
 
-static void
-put_leaf(walk *w, uint32_t node, uint32_t depth, __isl_keep isl_set *known,
-         uint32_t indent) {
+static cg_node *
+make_leaf(walk *w, uint32_t node, uint32_t depth, __isl_keep isl_set *known) {
   const po_stmt *stmt = &w->e->p->stmts.data[at(w, node)->stmt];
   uint32_t mark = po_pool_mark(&w->e->pool);
-  po_pool_reserve(&w->e->pool, 3);
+  po_pool_reserve(&w->e->pool, 1);
   isl_set *guard = guard_of(w, stmt, depth, known);
-  if (guard) {
-    isl_ast_build *build = po_keep_ast_build(
-        &w->e->pool, isl_ast_build_from_context(isl_set_copy(known)));
-    isl_ast_expr *expr = po_keep_ast_expr(
-        &w->e->pool, isl_ast_build_expr_from_set(build, isl_set_copy(guard)));
-    cg_indent(&w->e->body, indent++);
-    bs_put(&w->e->body, "if (");
-    if (expr)
-      cg_put_index(w->e, expr);
-    bs_put(&w->e->body, ")\n");
-  }
-  cg_indent(&w->e->body, indent);
-  put_stmt(w, at(w, node)->stmt, depth, known);
+  cg_node *out = make_stmt(w, at(w, node)->stmt, depth, known);
+  if (guard)
+    out = make_guard(w, known, guard, out);
   po_pool_release(&w->e->pool, mark);
+  return out;
 }
 
 /* ---- loops ---- */
 
-static void put_children(walk *, uint32_t node, uint32_t depth,
-                         __isl_keep isl_set *known, uint32_t indent);
+static cg_node *make_children(walk *, uint32_t node, uint32_t depth,
+                              __isl_keep isl_set *known);
 
 bool
 cg_is_in_kernel(const cg_cuda *c, uint32_t array) {
@@ -223,35 +233,49 @@ cg_is_in_kernel(const cg_cuda *c, uint32_t array) {
   return false;
 }
 
+static cg_node *
+declare(const cg_emitter *e, bs_arena *arena, uint32_t array) {
+  const po_array *a = &e->p->arrays.data[array];
+  bool indexed = cg_is_indexed(e, array);
+  cg_node *let = cg_make_let(arena, gs_dtype_table[a->dtype].c_type, a->name,
+                             indexed ? NULL : cg_number(arena, 0));
+  let->let.elements = indexed ? po_elements(a) : 0;
+  return let;
+}
+
 static void
-put_locals(walk *w, uint32_t loop, uint32_t indent) {
+add_locals(walk *w, uint32_t loop, cg_list *to) {
   const po_program *p = w->e->p;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *a = &p->arrays.data[k];
-    if (a->role != PO_LOCAL || w->e->local_node[k] != loop ||
-        a->scope == PO_SHARED || po_is_large(a) || !cg_is_in_kernel(w->c, k))
-      continue;
-    cg_indent(&w->e->body, indent);
-    bs_putf(&w->e->body, "%s %s", gs_dtype_table[a->dtype].c_type, a->name);
-    if (cg_is_indexed(w->e, k))
-      bs_putf(&w->e->body, "[%lld];\n", (long long)po_elements(a));
-    else
-      bs_put(&w->e->body, " = 0;\n");
+    if (a->role == PO_LOCAL && w->e->local_node[k] == loop &&
+        a->scope != PO_SHARED && !po_is_large(a) && cg_is_in_kernel(w->c, k))
+      cg_append(to, declare(w->e, &w->e->arena, k));
   }
 }
 
-static void
-put_iterator(walk *w, uint32_t depth) {
+static const char *
+iterator_name(walk *w, uint32_t depth) {
   char name[16];
   name_of(depth, name);
-  bs_put(&w->e->body, name);
+  return bs_arena_strdup(&w->e->arena, name);
+}
+
+/* threadIdx.x, of the type of indices, and from where on. */
+static const cg_expr *
+index_on_axis(walk *w, const po_nest_node *n, int64_t min) {
+  bs_arena *arena = &w->e->arena;
+  const cg_expr *index =
+      cg_cast(arena, w->e->index, cg_name(arena, cg_axis_names[n->bind]));
+  return !min ? index
+              : cg_infix(arena, min < 0 ? "-" : "+", index,
+                         cg_number(arena, min < 0 ? -min : min));
 }
 
 /* The loop is the thread's or the block's index. */
-static void
-put_bound(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around,
-          uint32_t indent) {
-  bs_text *out = &w->e->body;
+static cg_node *
+make_bound(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around) {
+  bs_arena *arena = &w->e->arena;
   const po_nest_node *n = at(w, loop);
   int64_t min = 0, count = 0, size = w->c->size[n->bind];
   po_pool_reserve(&w->e->pool, 2);
@@ -262,29 +286,24 @@ put_bound(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around,
   int64_t last = guard ? min + count - 1 : min + size - 1;
   isl_pw_aff *lo = number(known, min), *hi = number(known, last);
   known = po_keep_set(&w->e->pool, between(known, depth, lo, hi));
-  cg_indent(out, indent);
-  if (guard) {
-    bs_putf(out, "if (%s < %lld) {\n", cg_axis_names[n->bind],
-            (long long)count);
-  } else {
-    bs_put(out, "{\n");
-  }
-  cg_indent(out, indent + 1);
-  bs_putf(out, "const %s ", w->e->index);
-  put_iterator(w, depth);
-  bs_putf(out, " = (%s)%s", w->e->index, cg_axis_names[n->bind]);
-  if (min)
-    bs_putf(out, " %c %lld", min < 0 ? '-' : '+',
-            (long long)(min < 0 ? -min : min));
-  bs_put(out, ";\n");
-  char name[16];
-  name_of(depth, name);
-  size_t from = out->len;
-  put_locals(w, loop, indent + 1);
-  put_children(w, loop, depth + 1, known, indent + 1);
-  cg_put_unused(w->e, from, name, false, indent + 1);
-  cg_indent(out, indent);
-  bs_put(out, "}\n");
+  const char *name = iterator_name(w, depth);
+  cg_list list, after;
+  cg_list_init(&list);
+  cg_list_init(&after);
+  cg_append(&list,
+            cg_make_let(arena, bs_arena_printf(arena, "const %s", w->e->index),
+                        name, index_on_axis(w, n, min)));
+  add_locals(w, loop, &after);
+  cg_append(&after, make_children(w, loop, depth + 1, known));
+  cg_append(&list, after.first);
+  if (!cg_reads(after.first, name))
+    cg_append(&list, cg_make_void(arena, name));
+  if (!guard)
+    return cg_make_block(arena, list.first);
+  return cg_make_if(arena,
+                    cg_infix(arena, "<", cg_name(arena, cg_axis_names[n->bind]),
+                             cg_number(arena, count)),
+                    list.first);
 }
 
 /* A loop that a barrier is in runs equally often in all threads. */
@@ -299,11 +318,9 @@ without_threads(const walk *w, __isl_take isl_set *range, uint32_t depth) {
   return range;
 }
 
-static void
-put_serial(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around,
-           uint32_t indent) {
-  bs_text *out = &w->e->body;
-  po_pool_reserve(&w->e->pool, 6);
+/* The values of a loop in what is known around it. */
+static isl_set *
+range_of(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around) {
   isl_set *range =
       isl_set_flatten(isl_map_wrap(po_nest_range_in(w->e->p, loop)));
   if (cg_has_sync(w->e, loop))
@@ -311,7 +328,15 @@ put_serial(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around,
   range = isl_set_coalesce(to_parameters(range, depth));
   isl_set *context = isl_set_params(isl_set_copy(range));
   range = isl_set_gist_params(range, isl_set_copy(around));
-  range = po_keep_set(&w->e->pool, isl_set_intersect_params(range, context));
+  return po_keep_set(&w->e->pool, isl_set_intersect_params(range, context));
+}
+
+static cg_node *
+make_serial(walk *w, uint32_t loop, uint32_t depth,
+            __isl_keep isl_set *around) {
+  bs_arena *arena = &w->e->arena;
+  po_pool_reserve(&w->e->pool, 6);
+  isl_set *range = range_of(w, loop, depth, around);
   isl_pw_aff *lo =
       po_keep_pw_aff(&w->e->pool, isl_set_dim_min(isl_set_copy(range), 0));
   isl_pw_aff *hi =
@@ -320,40 +345,22 @@ put_serial(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around,
       &w->e->pool, isl_set_intersect(isl_set_params(isl_set_copy(range)),
                                      isl_set_copy(around)));
   bool sometimes = isl_set_is_equal(runs, around) == isl_bool_false;
-  if (sometimes) {
-    isl_ast_build *build = po_keep_ast_build(
-        &w->e->pool, isl_ast_build_from_context(isl_set_copy(around)));
-    isl_ast_expr *expr = po_keep_ast_expr(
-        &w->e->pool, isl_ast_build_expr_from_set(build, isl_set_copy(runs)));
-    cg_indent(out, indent++);
-    bs_put(out, "if (");
-    if (expr)
-      cg_put_index(w->e, expr);
-    bs_put(out, ")\n");
-  }
-  if (at(w, loop)->mark == PO_UNROLL) {
-    cg_indent(out, indent);
-    bs_put(out, "GLEN_UNROLL\n");
-  }
-  cg_indent(out, indent);
-  bs_putf(out, "for (%s ", w->e->index);
-  put_iterator(w, depth);
-  bs_put(out, " = ");
-  put_expr(w, runs, isl_pw_aff_copy(lo));
-  bs_put(out, "; ");
-  put_iterator(w, depth);
-  bs_put(out, " <= ");
-  put_expr(w, runs, isl_pw_aff_copy(hi));
-  bs_put(out, "; ");
-  put_iterator(w, depth);
-  bs_put(out, "++) {\n");
   isl_set *known = extend(w, runs, depth);
   known = po_keep_set(&w->e->pool, between(known, depth, isl_pw_aff_copy(lo),
                                            isl_pw_aff_copy(hi)));
-  put_locals(w, loop, indent + 1);
-  put_children(w, loop, depth + 1, known, indent + 1);
-  cg_indent(out, indent);
-  bs_put(out, "}\n");
+  const char *name = iterator_name(w, depth);
+  const cg_expr *first = make_value(w, runs, lo);
+  const cg_expr *condition =
+      cg_infix(arena, "<=", cg_name(arena, name), make_value(w, runs, hi));
+  cg_list body;
+  cg_list_init(&body);
+  add_locals(w, loop, &body);
+  cg_append(&body, make_children(w, loop, depth + 1, known));
+  cg_node *out =
+      cg_make_for(arena, w->e->index, name, first, condition, 1, body.first);
+  out->loop = out->iteration = loop;
+  out->head.unrolls = at(w, loop)->mark == PO_UNROLL;
+  return sometimes ? make_guard(w, around, runs, out) : out;
 }
 
 /* Axes that the kernel has, no loop around is bound to, and none below. */
@@ -374,61 +381,58 @@ axes_to_guard(const walk *w, uint32_t node, uint32_t depth) {
   return axes;
 }
 
-static void
-put_guard(walk *w, uint32_t axes, uint32_t indent) {
-  const char *and = "";
-  cg_indent(&w->e->body, indent);
-  bs_put(&w->e->body, "if (");
+/* if (threadIdx.x == 0 && ...) */
+static cg_node *
+guard_axes(walk *w, uint32_t axes, cg_node *body) {
+  bs_arena *arena = &w->e->arena;
+  const cg_expr *all[CG_AXES];
+  uint32_t n = 0;
   for (uint32_t a = 0; a < CG_AXES; a++)
-    if (axes >> a & 1) {
-      bs_putf(&w->e->body, "%s%s == 0", and, cg_axis_names[a]);
-      and = " && ";
-    }
-  bs_put(&w->e->body, ") {\n");
+    if (axes >> a & 1)
+      all[n++] = cg_infix(arena, "==", cg_name(arena, cg_axis_names[a]),
+                          cg_number(arena, 0));
+  return cg_make_if(arena, n > 1 ? cg_infix_of(arena, "&&", n, all) : all[0],
+                    body);
 }
 
-static void
-put_node(walk *w, uint32_t node, uint32_t depth, __isl_keep isl_set *known,
-         uint32_t indent) {
+/* NULL: nothing is left to do there. */
+static cg_node *
+make_node(walk *w, uint32_t node, uint32_t depth, __isl_keep isl_set *known) {
   if (po_nest_is_idle(w->e->p, node))
-    return;
-  if (at(w, node)->kind == PO_SYNC) {
-    cg_indent(&w->e->body, indent);
-    bs_put(&w->e->body, "__syncthreads();\n");
-    return;
-  }
+    return NULL;
+  if (at(w, node)->kind == PO_SYNC)
+    return cg_node_new(&w->e->arena, CG_BARRIER);
   uint32_t mark = po_pool_mark(&w->e->pool);
   uint32_t axes = axes_to_guard(w, node, depth);
-  if (axes)
-    put_guard(w, axes, indent++);
+  cg_node *out = NULL;
   w->c->guarded |= axes;
   if (at(w, node)->kind == PO_LEAF) {
-    put_leaf(w, node, depth, known, indent);
+    out = make_leaf(w, node, depth, known);
   } else if (depth < PO_MAX_DEPTH) {
     w->loops[depth] = node;
-    (at(w, node)->mark == PO_BIND ? put_bound : put_serial)(w, node, depth,
-                                                            known, indent);
+    out = (at(w, node)->mark == PO_BIND ? make_bound
+                                        : make_serial)(w, node, depth, known);
   }
   w->c->guarded &= ~axes;
-  if (axes) {
-    cg_indent(&w->e->body, indent - 1);
-    bs_put(&w->e->body, "}\n");
-  }
   po_pool_release(&w->e->pool, mark);
+  return axes ? guard_axes(w, axes, out) : out;
 }
 
-static void
-put_children(walk *w, uint32_t node, uint32_t depth, __isl_keep isl_set *known,
-             uint32_t indent) {
+static cg_node *
+make_children(walk *w, uint32_t node, uint32_t depth,
+              __isl_keep isl_set *known) {
+  cg_list list;
+  cg_list_init(&list);
   for (uint32_t k = at(w, node)->first; k != PO_NO_NODE && !w->e->failed;
        k = at(w, k)->next)
-    put_node(w, k, depth, known, indent);
+    cg_append(&list, make_node(w, k, depth, known));
+  return list.first;
 }
 
 /* ---- the body ---- */
 
 static void
-put_shared(cg_cuda *c) {
+add_shared(cg_cuda *c, cg_list *to) {
   const po_program *p = c->e->p;
   c->shared_bytes = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
@@ -436,16 +440,15 @@ put_shared(cg_cuda *c) {
     if (a->role != PO_LOCAL || a->scope != PO_SHARED || !cg_is_in_kernel(c, k))
       continue;
     c->shared_bytes += po_bytes(a);
-    bs_putf(&c->e->body, "  __shared__ %s %s", gs_dtype_table[a->dtype].c_type,
-            a->name);
-    if (cg_is_indexed(c->e, k))
-      bs_putf(&c->e->body, "[%lld]", (long long)po_elements(a));
-    bs_put(&c->e->body, ";\n");
+    cg_node *let = declare(c->e, &c->e->arena, k);
+    let->let.qualifier = "__shared__";
+    let->let.value = NULL;
+    cg_append(to, let);
   }
 }
 
-void
-cg_put_cuda_body(cg_cuda *c) {
+cg_node *
+cg_make_cuda_body(cg_cuda *c) {
   const char **names = BS_NEWS(&c->e->arena, const char *, c->use->n_slots + 1);
   for (uint32_t k = 0; k < c->use->n_slots; k++)
     names[k] = c->e->p->arrays.data[c->use->slots[k].array].name;
@@ -455,13 +458,16 @@ cg_put_cuda_body(cg_cuda *c) {
   uint32_t mark = po_pool_mark(&c->e->pool);
   po_pool_reserve(&c->e->pool, 1);
   isl_set *known = po_keep_set(&c->e->pool, anything(&w, 0));
-  put_shared(c);
-  put_locals(&w, 0, 1);
+  cg_list list;
+  cg_list_init(&list);
+  add_shared(c, &list);
+  add_locals(&w, 0, &list);
   for (uint32_t k = c->group->node; k != PO_NO_NODE && !c->e->failed;
        k = at(&w, k)->next) {
-    put_node(&w, k, 0, known, 1);
+    cg_append(&list, make_node(&w, k, 0, known));
     if (k == c->group->last)
       break;
   }
   po_pool_release(&c->e->pool, mark);
+  return list.first;
 }

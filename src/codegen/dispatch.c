@@ -38,6 +38,7 @@ add_uses(cg_emitter *to, const cg_emitter *from) {
   to->uses_contract |= from->uses_contract;
   to->uses_stream |= from->uses_stream;
   to->uses_fetch |= from->uses_fetch;
+  to->uses_fetch_write |= from->uses_fetch_write;
 }
 
 /* The program is the same in all variants, and so are its constants. */

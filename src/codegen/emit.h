@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit.h - what the files of the C emitter share.
  *
- *   kernel.c   groups alike up to the arrays they work on become one function
- *   separate.c options of the AST: unrolled loops, full tiles apart
- *   slim.c     statements with fewer indices
- *   ast.c      a group's schedule as an isl AST, its accesses as expressions
- *   node.c     the AST as C loops; loop.c, one loop and its threads
- *   vector.c   loops that are marked for vectors; simd.c, for lanes at all
- *   stream.c   arrays larger than the caches; fetch.c, what of them is read
- *   local.c    declarations of locals
- *   body.c     statement bodies as C expressions; operator.c, constant.c
- *   index.c    isl expressions as C
- *   call.c     instruction calls from their templates
  *   steps.c   the steps in order
  *   names.c    arrays apart from what is made from the function's name
  *   c.c        the whole file;  header.c, manifest.c  what stands beside it
@@ -21,6 +10,8 @@
 
 #include "codegen/c.h"
 #include "codegen/helpers.h"
+#include "codegen/print/print.h"
+#include "codegen/tree/tree.h"
 #include "poly/loops/storage.h"
 #include <isl/ast.h>
 #include <isl/ast_build.h>
@@ -56,14 +47,14 @@ typedef struct cg_emitter {
   const char *index; /* the C type of indices */
   uint64_t helpers;
   bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
-      uses_stream, uses_fetch, uses_fetch_write, failed;
+      uses_stream, uses_fetch, uses_fetch_write, uses_unroll, failed;
   bool is_variant;     /* functions are the file's own; no sizes are told */
   uint32_t uses_turns; /* or of the lengths of vectors turned over */
   uint32_t uses_parts; /* or of what contract_part.c has macros for */
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */
   struct cg_elements *elements; /* by array */
-  bool *streamed, *fetched;     /* by array: see stream.h */
+  bool *streamed, *fetched;     /* by array: see pass/stream.c */
   bool *mentioned;              /* by array: named in code so far; or NULL */
   BS_VEC(cg_kernel) kernels;
   const po_group *about; /* code is being made of it; NULL: of none yet */
@@ -89,7 +80,6 @@ void cg_limit(const cg_emitter *, unsigned long most);
 typedef struct cg_elements {
   bool by_name;
   uint64_t read, written;
-  uint32_t declared; /* of any local: how often the text does, so far */
 } cg_elements;
 
 static inline bool
@@ -165,112 +155,45 @@ const char *cg_index_type(const po_program *);
 /* kernel.c */
 void cg_find_kernels(cg_emitter *);
 
-/* separate.c: the schedule with what the marks of loops ask of isl. */
-__isl_give isl_schedule *cg_ask_for_code(const po_program *,
-                                         __isl_take isl_schedule *);
-/* The least and the greatest value that a loop ever takes; false: not known, or
- * too large. */
+/* range.c: the least and the greatest value that a loop ever takes; false: not
+ * known, or too large. */
 bool cg_range(const po_program *, uint32_t loop, int64_t *lo, int64_t *hi);
 /* From the one to the other; 0: too many. */
 int64_t cg_range_size(const po_program *, uint32_t loop);
-/* The loop a mark of a schedule or an AST stands for. */
-uint32_t cg_loop_of(__isl_keep isl_id *mark);
 
-/* slim.c: a copy of a statement, without the indices that others determine; its
- * objects are the emitter's. */
-void cg_slim(cg_emitter *, po_stmt *);
-
-/* ast.c: what the AST's nodes carry. */
-typedef struct cg_user_note {
-  uint32_t stmt;
-  uint32_t n; /* expressions of the body, the target, operands of a call */
-  isl_ast_expr *index[]; /* NULL: no access in memory, or a constant place */
-} cg_user_note;
-
-typedef struct cg_for_note {
-  uint32_t loop; /* its node in the nest */
-} cg_for_note;
-
-/* The AST of a use's group; NULL when isl fails. */
-__isl_give isl_ast_node *cg_build_ast(cg_emitter *, uint32_t group);
-const cg_user_note *cg_note_of_user(__isl_keep isl_ast_node *);
-const cg_for_note *cg_note_of_for(__isl_keep isl_ast_node *);
-
-/* node.c: the statements of a kernel's function, indented. */
+/* What the tree of a kernel is made for: arrays under their names in it. */
 typedef struct cg_scope {
   const po_group *group;
   const cg_use *use;
   const char *const *slot_names;
-  bool in_parallel;
-  uint32_t team;    /* loops to come that the same team of threads shares */
-  uint32_t pending; /* the loop whose locals are not declared yet, or none */
-  bool streams;     /* something was stored past the caches */
-  const struct cg_stream *stream; /* of the loop around; NULL: none */
-  const struct cg_ahead *ahead;   /* of the iteration around; NULL: none */
-  const struct cg_ahead *asked;   /* of any loop around; NULL: none */
 } cg_scope;
 
-/* The body of a kernel. */
-void cg_put_root(cg_emitter *, cg_scope *, __isl_keep isl_ast_node *);
-void cg_put_node(cg_emitter *, cg_scope *, __isl_keep isl_ast_node *,
-                 uint32_t indent);
-void cg_indent(bs_text *, uint32_t indent);
-
-/* The C name of an array in a kernel: its slot's, or the local's own. */
+/* names.c: the C name of an array in a kernel: its slot's, or the local's own.
+ */
 const char *cg_array_name(const cg_emitter *, const cg_scope *, uint32_t array);
 /* A local whose declaration in the kernel is its name. */
 bool cg_has_own_name(const cg_emitter *, uint32_t array);
 
-/* local.c: the locals that may be kept as scalars; nothing is known of their
- * elements before the AST is built. */
+/* pass/local.c: the locals that may be kept as scalars; nothing is known of
+ * their elements before the AST is built. */
 void cg_find_elements(cg_emitter *);
-/* Where the text after declarations of a loop's locals starts, and how often
- * they were declared by then. */
-typedef struct cg_declared {
-  size_t end;
-  uint32_t times;
-} cg_declared;
-
-/* local.c: whether the group has locals that live in an iteration of the
- * loop; their declarations, but for one, which the caller puts. */
+/* Whether the group has locals that live in an iteration of the loop. */
 bool cg_has_locals(const cg_emitter *, const po_group *, uint32_t loop);
-cg_declared cg_declare_locals(cg_emitter *, const cg_scope *, uint32_t loop,
-                              uint32_t but, uint32_t indent);
-/* local.c: where loops were cut into parts, or stages vanished, not every part
- * uses all that stands before it.  A statement that keeps compilers quiet of
- * what the text from `from` on does not use: a pointer, or a variable; the
- * locals of a loop, whose uses are others' where it declares them again. */
-void cg_put_unused(cg_emitter *, size_t from, const char *name, bool pointer,
-                   uint32_t indent);
-void cg_put_unused_locals(cg_emitter *, const cg_scope *, uint32_t loop,
-                          cg_declared, uint32_t indent);
 
-/* constant.c: nothing is written for the statement. */
-bool cg_is_void(cg_emitter *, const cg_user_note *);
+/* pass/stream.c: sets e->streamed and e->fetched: the arrays that are worth
+ * it. */
+void cg_find_streamed(cg_emitter *);
+/* Some array of a kernel is one of them. */
+bool cg_may_stream(const cg_emitter *, const cg_use *);
 
-/* body.c */
-void cg_put_stmt(cg_emitter *, const cg_scope *, const cg_user_note *);
-/* A literal in C, of the type that the dtype is computed in. */
-void cg_put_literal(cg_emitter *, gs_dtype, double);
-/* float, double or int32_t */
-const char *cg_compute_type(gs_dtype);
-
-/* index.c */
-void cg_put_index(cg_emitter *, __isl_keep isl_ast_expr *);
-/* Whether it is a number. */
-bool cg_constant_index(__isl_keep isl_ast_expr *, int64_t *out);
-/* How far an expression goes when `iterator` goes one on; false where that is
- * not the same everywhere. */
-bool cg_coefficient(cg_emitter *, __isl_keep isl_ast_expr *,
-                    const char *iterator, int64_t *out);
-
-/* call.c: the C text of a call; scope and note: NULL outside of kernels. */
-void cg_put_call(cg_emitter *, const cg_scope *, const cg_user_note *,
-                 const po_stmt *, uint32_t indent);
 static inline uint32_t
 cg_count_operands(const po_stmt *stmt) {
   return stmt->instr ? stmt->instr->n_operands + 1 : 0;
 }
+
+/* uses.c: what the file needs above its functions for those of a tree. */
+void cg_note_uses(cg_emitter *, const cg_node *body);
+void cg_note_expr(cg_emitter *, const cg_expr *);
 
 /* contract.c: the functions that a contraction's kernel needs, and its body. */
 void cg_put_contract_parts(cg_emitter *, const struct po_contraction *,
@@ -292,12 +215,6 @@ void cg_put_kernels(cg_emitter *);
 void cg_put_steps(cg_emitter *);
 /* The steps of NAME_prepack. */
 void cg_put_steps_before(cg_emitter *);
-/* Appends one of a list's items, on a new line where it would be too long. */
-void cg_put_item(bs_text *, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-/* A comment on lines of its own, whatever the text. */
-void cg_put_comment(bs_text *, uint32_t indent, const char *text);
-
 /* names.c: the program, or a copy of it in the context's arena whose arrays are
  * not named like what is made from the function's name; cuda: nor like words of
  * CUDA. */

@@ -4,29 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#define LINE_LENGTH 76
-
 static int64_t
 elements_of(const po_array *array) {
   return gs_prod(array->dim, array->rank);
-}
-
-void
-cg_put_item(bs_text *out, const char *format, ...) {
-  size_t start = out->len, line = start;
-  va_list args;
-  va_start(args, format);
-  bs_putv(out, format, args);
-  va_end(args);
-  size_t n = out->len - start;
-  while (line && out->data[line - 1] != '\n')
-    line--;
-  if (out->len - line <= LINE_LENGTH + 1 || out->data[start - 1] != ' ')
-    return;
-  bs_put(out, "    ");
-  memmove(out->data + start + 4, out->data + start, n);
-  memset(out->data + start, ' ', 4);
-  out->data[start - 1] = '\n';
 }
 
 void

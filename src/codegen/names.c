@@ -103,3 +103,22 @@ cg_with_own_names(const po_program *p, const char *function, bool cuda) {
   }
   return out ? out : p;
 }
+
+/* ---- in kernels ---- */
+
+bool
+cg_has_own_name(const cg_emitter *e, uint32_t array) {
+  const po_array *a = &e->p->arrays.data[array];
+  return a->role == PO_LOCAL &&
+         (!po_is_large(a) || po_is_in_parallel(e->p, e->local_node[array]));
+}
+
+const char *
+cg_array_name(const cg_emitter *e, const cg_scope *scope, uint32_t array) {
+  cg_mention(e, array);
+  if (!cg_has_own_name(e, array))
+    for (uint32_t k = 0; k < scope->use->n_slots; k++)
+      if (scope->use->slots[k].array == array)
+        return scope->slot_names[k];
+  return e->p->arrays.data[array].name;
+}

@@ -5,7 +5,8 @@
  * compiler sees which arrays are distinct, whatever the workspace does; equal
  * groups share one.  A long program is cut into parts, since compilers take
  * more than linear time over one long function. */
-#include "codegen/stream.h"
+#include "codegen/build/build.h"
+#include "codegen/pass/pass.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/names.h"
 #include <string.h>
@@ -20,20 +21,6 @@ static const char *
 function_name(cg_emitter *e, char letter, uint32_t number) {
   return bs_arena_printf(&e->arena, "%s_%c%u", e->options->name, letter,
                          number);
-}
-
-void
-cg_put_comment(bs_text *out, uint32_t indent, const char *text) {
-  cg_indent(out, indent);
-  bs_put(out, "/* ");
-  for (const char *at = text; *at; at++) {
-    if (*at == '/' && at > text && at[-1] == '*')
-      bs_putc(out, ' ');
-    bs_putc(out, *at == '\n' ? ' ' : *at);
-    if (*at == '/' && at[1] == '*')
-      bs_putc(out, ' ');
-  }
-  bs_put(out, " */\n");
 }
 
 static void
@@ -78,36 +65,49 @@ put_parameters(cg_emitter *e, const cg_use *use, const char *const *names) {
 }
 
 static void
+put_head(cg_emitter *e, const cg_kernel *kernel, const char *const *names) {
+  put_origin(e, &e->groups.list.data[kernel->group], 0, kernel->uses - 1);
+  e->shares_kernels |= kernel->uses > 1;
+  bs_putf(&e->body, "static %svoid\n%s(",
+          kernel->uses > 1 ? "GLEN_NOINLINE " : "", kernel->name);
+  put_parameters(e, &e->uses[kernel->group], names);
+  bs_put(&e->body, ") {\n");
+}
+
+/* A kernel of loops: the tree is whole before its text begins. */
+static void
+put_loops(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope) {
+  cg_node *body = NULL;
+  if (!cg_build_tree(e, scope, kernel->group, &body)) {
+    e->failed = true;
+    return;
+  }
+  cg_run_passes(e, scope, &body);
+  cg_note_uses(e, body);
+  put_head(e, kernel, scope->slot_names);
+  cg_print_nodes(&e->body, &cg_c, body, 1);
+}
+
+static void
+put_contraction(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
+                const po_contraction *c) {
+  cg_put_contract_parts(e, c, kernel->name);
+  put_head(e, kernel, scope->slot_names);
+  cg_put_contract_body(e, c, kernel->name, scope);
+}
+
+static void
 put_kernel(cg_emitter *e, cg_kernel *kernel) {
   const po_group *group = &e->groups.list.data[kernel->group];
   const cg_use *use = &e->uses[kernel->group];
   uint32_t mark = po_pool_mark(&e->pool);
   e->about = group;
   const po_contraction *c = po_contraction_of(e->p, &e->groups, group);
-  isl_ast_node *node = c ? NULL : cg_build_ast(e, kernel->group);
-  if (!node && !c) {
-    e->failed = true;
-    return;
-  }
-  const char *const *names = slot_names(e, kernel, use);
-  cg_scope scope = {.group = group, .use = use, .slot_names = names};
+  cg_scope scope = {group, use, slot_names(e, kernel, use)};
   if (c)
-    cg_put_contract_parts(e, c, kernel->name);
-  put_origin(e, group, 0, kernel->uses - 1);
-  e->shares_kernels |= kernel->uses > 1;
-  bs_putf(&e->body, "static %svoid\n%s(",
-          kernel->uses > 1 ? "GLEN_NOINLINE " : "", kernel->name);
-  put_parameters(e, use, names);
-  bs_put(&e->body, ") {\n");
-  size_t from = e->body.len;
-  if (c)
-    cg_put_contract_body(e, c, kernel->name, &scope);
+    put_contraction(e, kernel, &scope, c);
   else
-    cg_put_root(e, &scope, node);
-  if (scope.streams)
-    cg_put_fence(e, 1);
-  for (uint32_t k = 0; k < use->n_slots; k++)
-    cg_put_unused(e, from, names[k], true, 1);
+    put_loops(e, kernel, &scope);
   bs_put(&e->body, "}\n\n");
   po_pool_release(&e->pool, mark);
 }
@@ -145,7 +145,8 @@ put_step(cg_emitter *e, uint32_t k, const po_group *before) {
   if (!before || !same_origin(e, group, before))
     put_origin(e, group, 1, 0);
   if (use->kernel == UINT32_MAX) {
-    cg_put_call(e, NULL, NULL, cg_stmt(e, group, 0), 1);
+    cg_print_nodes(&e->body, &cg_c,
+                   cg_make_template(e, NULL, NULL, cg_stmt(e, group, 0)), 1);
     return;
   }
   bs_putf(&e->body, "  %s(", e->kernels.data[use->kernel].name);

@@ -9,7 +9,7 @@
  * tile loop does not spoil it.  Where all iterations are alike, but a loop's
  * statements do not all run in the same iterations of the loops around, there
  * is a loop of its own for each set of statements, and no test in it. */
-#include "codegen/emit.h"
+#include "codegen/build/build.h"
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 #include <isl/ilp.h>
@@ -18,26 +18,9 @@
 /* Values that a loop may have to be written out. */
 #define MAX_UNROLLED 256
 
-/* Values of loops that are reckoned with. */
-#define LARGEST (INT64_C(1) << 40)
-
 uint32_t
 cg_loop_of(isl_id *mark) {
   return (uint32_t)(uintptr_t)isl_id_get_user(mark) - 1;
-}
-
-bool
-cg_range(const po_program *p, uint32_t loop, int64_t *lo, int64_t *hi) {
-  isl_set *range = po_nest_range(p, loop);
-  bool is = po_int(isl_set_dim_max_val(isl_set_copy(range), 0), hi);
-  is = po_int(isl_set_dim_min_val(range, 0), lo) && is;
-  return is && *lo >= -LARGEST && *hi <= LARGEST;
-}
-
-int64_t
-cg_range_size(const po_program *p, uint32_t loop) {
-  int64_t lo, hi;
-  return cg_range(p, loop, &lo, &hi) && hi - lo < INT32_MAX ? hi - lo + 1 : 0;
 }
 
 static bool

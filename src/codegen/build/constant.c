@@ -5,7 +5,8 @@
  * so that the compiler need not find out that the array holds it.  A factor of
  * one is left out; a product with zero is left out of a sum of floats where
  * sums may be changed at all (not under --strict-fp: it tells infinities). */
-#include "codegen/body.h"
+#include "codegen/build/body.h"
+#include <math.h>
 
 /* Elements of an array of weights: not of a matrix. */
 enum { SMALL = 64 };
@@ -42,7 +43,8 @@ put_constant(cg_emitter *e, const po_array *array, const char *storage,
     if (array->dtype == GS_BF16)
       bs_putf(&e->body, "0x%04x", (unsigned)element_at(array, i));
     else
-      cg_put_literal(e, array->dtype, element_at(array, i));
+      cg_put_literal(&e->body, array->dtype, element_at(array, i));
+    e->uses_math |= !isfinite(element_at(array, i));
     bs_putc(&e->body, ',');
   }
   bs_put(&e->body, "\n};\n\n");
@@ -75,12 +77,12 @@ cg_known_value(const cg_body *b, uint32_t k, double *out) {
     *out = x->literal;
     return true;
   }
-  if (x->kind != PO_READ || b->places || !b->note->index[k])
+  if (x->kind != PO_READ || b->places || !b->origin->index[k])
     return false;
   const po_array *array = &b->e->p->arrays.data[x->array];
   int64_t at;
   if (!cg_is_small_constant(array) || array->dtype == GS_BF16 ||
-      !cg_constant_index(b->note->index[k], &at) || at < 0 ||
+      !cg_is_number(b->origin->index[k], &at) || at < 0 ||
       at >= po_elements(array))
     return false;
   *out = element_at(array, at);
@@ -109,16 +111,16 @@ reads_memory_only(const cg_emitter *e, const po_stmt *stmt) {
 }
 
 bool
-cg_is_void(cg_emitter *e, const cg_user_note *note) {
-  const po_stmt *stmt = note ? &e->p->stmts.data[note->stmt] : NULL;
-  if (!stmt || stmt->kind != PO_UPDATE || stmt->op != GS_C_ADD)
+cg_is_void(cg_emitter *e, const cg_origin *origin) {
+  const po_stmt *stmt = &e->p->stmts.data[origin->stmt];
+  if (stmt->kind != PO_UPDATE || stmt->op != GS_C_ADD)
     return false;
   const po_expr *root = &stmt->exprs[stmt->n_exprs - 1];
   if ((e->p->strict_fp && !cg_is_integer(root->dtype)) ||
       root->kind != PO_BINARY || root->op != GS_C_MUL ||
       !reads_memory_only(e, stmt))
     return false;
-  cg_body b = {.e = e, .stmt = stmt, .note = note};
+  cg_body b = {.e = e, .stmt = stmt, .origin = origin};
   return cg_is_factor(&b, root->kids[0], 0) ||
          cg_is_factor(&b, root->kids[1], 0);
 }

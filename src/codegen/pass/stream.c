@@ -28,10 +28,8 @@
  * stores to other arrays as well.  There, loops of vectors ask for one line at
  * a time, between the iterations that are made of one.
  *
- * stream_text.c writes this down. */
-#include "codegen/simd.h"
-#include "codegen/stream.h"
-#include <isl/id_to_ast_expr.h>
+ * rows.c makes the loops. */
+#include "codegen/pass/stream.h"
 #include <string.h>
 
 /* Elements of a row; iterations up to which a loop is one row; bytes that are
@@ -112,8 +110,8 @@ cg_may_stream(const cg_emitter *e, const cg_use *use) {
 /* ---- loops ---- */
 
 static uint32_t
-written_array(const cg_emitter *e, const cg_user_note *note) {
-  return note ? e->p->stmts.data[note->stmt].array : PO_NO_NODE;
+written_array(const cg_emitter *e, const cg_node *n) {
+  return n->origin ? e->p->stmts.data[n->origin->stmt].array : PO_NO_NODE;
 }
 
 int64_t
@@ -121,122 +119,80 @@ cg_element_bytes(const cg_emitter *e, uint32_t array) {
   return gs_dtype_table[e->p->arrays.data[array].dtype].bytes;
 }
 
-/* Places in the code below a node that write the array. */
+/* Places in a list, and below, that write the array. */
 static uint32_t
-count_writes(const cg_emitter *e, __isl_take isl_ast_node *node,
-             uint32_t array) {
-  uint32_t n = 0;
-  switch ((int)isl_ast_node_get_type(node)) {
-  case isl_ast_node_for:
-    n = count_writes(e, isl_ast_node_for_get_body(node), array);
-    break;
-  case isl_ast_node_mark:
-    n = count_writes(e, isl_ast_node_mark_get_node(node), array);
-    break;
-  case isl_ast_node_if:
-    n = count_writes(e, isl_ast_node_if_get_then_node(node), array);
-    if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
-      n += count_writes(e, isl_ast_node_if_get_else_node(node), array);
-    break;
-  case isl_ast_node_block: {
-    isl_ast_node_list *list = isl_ast_node_block_get_children(node);
-    isl_size len = isl_ast_node_list_n_ast_node(list);
-    for (int k = 0; k < len; k++)
-      n += count_writes(e, isl_ast_node_list_get_ast_node(list, k), array);
-    isl_ast_node_list_free(list);
-    break;
+count_writes(const cg_emitter *e, const cg_node *chain, uint32_t array) {
+  uint32_t count = 0;
+  for (const cg_node *n = chain; n; n = n->next) {
+    count += written_array(e, n) == array;
+    count += count_writes(e, n->first, array);
+    if (n->kind == CG_IF)
+      count += count_writes(e, n->test.otherwise, array);
   }
-  case isl_ast_node_user:
-    n = written_array(e, cg_note_of_user(node)) == array;
-    break;
-  default:
-    break;
-  }
-  isl_ast_node_free(node);
-  return n;
+  return count;
+}
+
+static const cg_expr *
+written_index(const cg_node *n) {
+  return n->origin->index[n->origin->n - 1];
 }
 
 /* The statement's element follows the loop through memory. */
 static bool
-goes_along(cg_emitter *e, const cg_user_note *note, const char *iterator) {
+goes_along(const cg_node *n, const char *iterator) {
   int64_t step;
-  isl_ast_expr *index = note->index[note->n - 1];
-  return index && cg_coefficient(e, index, iterator, &step) && step == 1;
+  const cg_expr *index = written_index(n);
+  return index && cg_coefficient(index, iterator, &step) && step == 1;
 }
 
 /* A statement right in the body stores elsewhere. */
 static bool
-stores_elsewhere(const cg_emitter *e, __isl_keep isl_ast_node *body,
-                 uint32_t array) {
-  bool found = false;
-  isl_size len = 0;
-  isl_ast_node_list *list = NULL;
-  if (isl_ast_node_get_type(body) == isl_ast_node_block) {
-    list = isl_ast_node_block_get_children(body);
-    len = isl_ast_node_list_n_ast_node(list);
+stores_elsewhere(const cg_emitter *e, const cg_node *body, uint32_t array) {
+  for (const cg_node *n = body; n; n = n->next) {
+    uint32_t other = written_array(e, n);
+    if (other != PO_NO_NODE && other != array && cg_is_indexed(e, other))
+      return true;
   }
-  for (int k = 0; k < len && !found; k++) {
-    isl_ast_node *child = isl_ast_node_list_get_ast_node(list, k);
-    if (isl_ast_node_get_type(child) == isl_ast_node_user) {
-      uint32_t other = written_array(e, cg_note_of_user(child));
-      found = other != PO_NO_NODE && other != array && cg_is_indexed(e, other);
-    }
-    isl_ast_node_free(child);
-  }
-  isl_ast_node_list_free(list);
-  return found;
+  return false;
 }
 
 /* Stores are done in their order: one that waits for memory holds up those to
  * arrays that are near. */
 static void
-add_write(cg_emitter *e, __isl_keep isl_ast_node *body,
-          const cg_user_note *note, cg_stream *out) {
-  uint32_t array = written_array(e, note);
+add_write(cg_emitter *e, const cg_node *body, cg_node *n, cg_stream *out) {
+  uint32_t array = written_array(e, n);
   if (array == PO_NO_NODE || !e->streamed[array] || out->n == CG_MOST_ROWS ||
-      !goes_along(e, note, out->iterator) ||
+      !goes_along(n, out->iterator) ||
       (!e->fetched[array] && !stores_elsewhere(e, body, array)) ||
-      count_writes(e, isl_ast_node_copy(body), array) != 1)
+      count_writes(e, body, array) != 1)
     return;
-  out->write[out->n++] = note;
+  out->write[out->n++] = n;
 }
 
 /* Those of the body's own statements. */
 static void
-find_writes(cg_emitter *e, __isl_keep isl_ast_node *body, cg_stream *out) {
-  if (isl_ast_node_get_type(body) == isl_ast_node_user) {
-    add_write(e, body, cg_note_of_user(body), out);
-    return;
-  }
-  if (isl_ast_node_get_type(body) != isl_ast_node_block)
-    return;
-  isl_ast_node_list *list = isl_ast_node_block_get_children(body);
-  isl_size len = isl_ast_node_list_n_ast_node(list);
-  for (int k = 0; k < len; k++) {
-    isl_ast_node *child = isl_ast_node_list_get_ast_node(list, k);
-    if (isl_ast_node_get_type(child) == isl_ast_node_user)
-      add_write(e, body, cg_note_of_user(child), out);
-    isl_ast_node_free(child);
-  }
-  isl_ast_node_list_free(list);
+find_writes(cg_emitter *e, cg_node *body, cg_stream *out) {
+  for (cg_node *n = body; n; n = n->next)
+    add_write(e, body, n, out);
 }
 
 static int64_t
-element_bytes(const cg_emitter *e, const cg_user_note *note) {
-  return cg_element_bytes(e, written_array(e, note));
+element_bytes(const cg_emitter *e, const cg_node *n) {
+  return cg_element_bytes(e, written_array(e, n));
 }
 
 static int64_t
-trips_of(const cg_emitter *e, const cg_loop *loop) {
-  return loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
+trips_of(const cg_emitter *e, const cg_node *loop) {
+  int64_t trips = loop->head.trips;
+  return trips ? trips : cg_range_size(e->p, loop->loop);
 }
 
 /* Reads alone are worth rows where the loop is one of vectors and longer than
  * a row.  Measured on Zen 3: one stream gains (a tenth of a blur's time); three
  * (planes of harris, of unsharp) lost as much.  Why was not found out. */
 static bool
-find_fetched(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
-  if (loop->is_team)
+find_fetched(cg_emitter *e, const cg_node *loop, cg_stream *out) {
+  if (loop->head.is_team)
     return false;
   cg_find_fetches(e, loop, out);
   if (out->n_fetched != 1 || cg_why_not_simd(e, loop))
@@ -247,7 +203,7 @@ find_fetched(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
 
 /* What this loop is to ask for; whether there is anything. */
 static bool
-ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, isl_ast_node *node,
+ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, const cg_node *node,
              cg_stream *out) {
   uint32_t before = out->n_fetched;
   for (uint32_t k = 0; ahead && k < ahead->n; k++)
@@ -262,16 +218,16 @@ ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, isl_ast_node *node,
 
 /* Stores become ordinary ones, whose lines are asked for. */
 static void
-ask_for_written(const cg_emitter *e, const cg_loop *loop, cg_stream *out) {
+ask_for_written(const cg_emitter *e, const cg_node *loop, cg_stream *out) {
   bool is_long = out->n && trips_of(e, loop) >=
                                LEAST_BYTES / element_bytes(e, out->write[0]);
   for (uint32_t k = 0; is_long && k < out->n; k++) {
-    const cg_user_note *note = out->write[k];
+    const cg_node *n = out->write[k];
     if (out->n_fetched < CG_MOST_FETCHED)
       out->fetch[out->n_fetched++] =
-          (cg_fetch){written_array(e, note), note->index[note->n - 1],
-                     CG_FETCH_AHEAD, CG_FETCH_WRITE};
-    out->row = AT_ONCE_OF_ROWS / element_bytes(e, note);
+          (cg_fetch){written_array(e, n), written_index(n), CG_FETCH_AHEAD,
+                     CG_FETCH_WRITE};
+    out->row = AT_ONCE_OF_ROWS / element_bytes(e, n);
   }
   out->n = 0;
 }
@@ -281,13 +237,13 @@ ask_for_written(const cg_emitter *e, const cg_loop *loop, cg_stream *out) {
  * takes.  Several lines at once are more than a core waits for, and what it
  * reads from near caches then waits behind them. */
 static void
-go_by_lines(cg_emitter *e, const cg_loop *loop, cg_stream *out) {
+go_by_lines(cg_emitter *e, const cg_node *loop, cg_stream *out) {
   int64_t least = LINE;
   for (uint32_t k = 0; k < out->n_fetched; k++) {
     int64_t bytes = cg_element_bytes(e, out->fetch[k].array);
     least = bytes < least ? bytes : least;
   }
-  if (!out->n_fetched || loop->is_team || cg_why_not_simd(e, loop))
+  if (!out->n_fetched || loop->head.is_team || cg_why_not_simd(e, loop))
     return;
   out->by_lines = true;
   out->row = LINE / least;
@@ -302,40 +258,97 @@ is_asked_for(const cg_ahead *asked, const cg_stream *reads) {
   return false;
 }
 
-/* As cg_find_stream, for stores through the caches. */
+/* Where the search is: what loops around ask for. */
+typedef struct walk {
+  cg_emitter *e;
+  const cg_scope *scope;
+  const cg_ahead *ahead; /* of the iteration around; NULL: none */
+  const cg_ahead *asked; /* of any loop around; NULL: none */
+  bool *streams;         /* something was stored past the caches */
+} walk;
+
+/* As find_stream, for stores through the caches. */
 static bool
-find_asked(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
-           isl_ast_node *node, cg_stream *out) {
+find_asked(const walk *w, const cg_node *loop, cg_stream *out) {
   cg_stream reads = *out;
-  bool any = !scope->ahead && find_fetched(e, loop, &reads) &&
-             !is_asked_for(scope->asked, &reads);
+  bool any = !w->ahead && find_fetched(w->e, loop, &reads) &&
+             !is_asked_for(w->asked, &reads);
   if (any) {
     out->row = reads.row;
     out->n_fetched = reads.n_fetched;
     memcpy(out->fetch, reads.fetch, sizeof reads.fetch);
   }
-  ask_for_written(e, loop, out);
-  ask_for_rows(e, scope->ahead, node, out);
-  go_by_lines(e, loop, out);
+  ask_for_written(w->e, loop, out);
+  ask_for_rows(w->e, w->ahead, loop, out);
+  go_by_lines(w->e, loop, out);
   return out->n_fetched > 0;
 }
 
-bool
-cg_find_stream(cg_emitter *e, const cg_scope *scope, const cg_loop *loop,
-               isl_ast_node *node, cg_stream *out) {
-  *out = (cg_stream){.iterator = loop->iterator};
-  if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last)
+/* Whether some store in the body of a loop goes through a row, or something
+ * is fetched ahead: what the loop reads itself, or where there is `ahead`, of
+ * the iteration around it, what that tells it to. */
+static bool
+find_stream(const walk *w, const cg_node *loop, cg_stream *out) {
+  cg_emitter *e = w->e;
+  const cg_for *head = &loop->head;
+  *out = (cg_stream){.iterator = head->iterator};
+  if (loop->loop == CG_NO_LOOP || head->step != 1 || !head->last)
     return false;
-  find_writes(e, loop->inner, out);
+  find_writes(e, cg_below_marks(loop->first), out);
   if (gs_stores_through_caches(e->p->target))
-    return find_asked(e, scope, loop, node, out);
+    return find_asked(w, loop, out);
   if (out->n &&
       trips_of(e, loop) < LEAST_BYTES / element_bytes(e, out->write[0]))
     return false;
-  bool whole = loop->trips && loop->trips <= LONG_ROW && !loop->is_team;
+  bool whole = head->trips && head->trips <= LONG_ROW && !head->is_team;
   if (out->n)
-    out->row = whole ? loop->trips : ROW;
-  if (ask_for_rows(e, scope->ahead, node, out) || out->n)
+    out->row = whole ? head->trips : ROW;
+  if (ask_for_rows(e, w->ahead, loop, out) || out->n)
     return true;
-  return !scope->ahead && find_fetched(e, loop, out);
+  return !w->ahead && find_fetched(e, loop, out);
+}
+
+static void visit(const walk *, cg_node **chain);
+
+static cg_node *
+visit_loop(const walk *around, cg_node *loop) {
+  walk w = *around;
+  cg_stream stream;
+  cg_ahead ahead;
+  bool fenced = loop->head.is_team_last && cg_may_stream(w.e, w.scope->use);
+  bool any = find_stream(&w, loop, &stream);
+  if (!w.ahead || w.ahead->parts != loop)
+    w.ahead = cg_find_ahead(w.e, loop, &ahead) ? &ahead : NULL;
+  w.asked = w.ahead ? w.ahead : w.asked;
+  if (any && !stream.by_lines)
+    *w.streams |= stream.n > 0;
+  visit(&w, &loop->first);
+  if (any && stream.by_lines)
+    return cg_make_lines(w.e, w.scope, loop, &stream);
+  cg_node *out = any ? cg_make_rows(w.e, w.scope, loop, &stream) : loop;
+  out->head.is_fenced = fenced && (any || *w.streams);
+  out->bare &= !fenced;
+  return out;
+}
+
+static void
+visit(const walk *w, cg_node **chain) {
+  for (; *chain; chain = &(*chain)->next) {
+    cg_node *n = *chain, *next = n->next;
+    if (cg_is_loop(n) && !cg_is_for_vectors(w->e, n)) {
+      n = visit_loop(w, n);
+      n->next = next;
+      *chain = n;
+      continue;
+    }
+    visit(w, &n->first);
+    if (n->kind == CG_IF)
+      visit(w, &n->test.otherwise);
+  }
+}
+
+void
+cg_stream_loops(cg_emitter *e, const cg_scope *scope, cg_node **body,
+                bool *fenced) {
+  visit(&(walk){.e = e, .scope = scope, .streams = fenced}, body);
 }

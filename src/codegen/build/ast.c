@@ -9,7 +9,7 @@
  * what it knows about the loops around.  isl calls back here from deep inside
  * itself: nothing on a heap that unwinds is touched in a callback; notes are
  * libc memory that the node owns. */
-#include "codegen/emit.h"
+#include "codegen/build/build.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/affine.h"
 #include <isl/ilp.h>
@@ -40,6 +40,10 @@ typedef struct walk {
   uint32_t loops[PO_MAX_DEPTH], n_loops; /* around */
 } walk;
 
+typedef struct for_note {
+  uint32_t loop; /* its node in the nest */
+} for_note;
+
 /* ---- notes ---- */
 
 static void
@@ -69,12 +73,12 @@ cg_note_of_user(isl_ast_node *node) {
   return note;
 }
 
-const cg_for_note *
-cg_note_of_for(isl_ast_node *node) {
+uint32_t
+cg_loop_of_for(isl_ast_node *node) {
   isl_id *id = isl_ast_node_get_annotation(node);
-  const cg_for_note *note = id ? isl_id_get_user(id) : NULL;
+  const for_note *note = id ? isl_id_get_user(id) : NULL;
   isl_id_free(id);
-  return note;
+  return note ? note->loop : PO_NO_NODE;
 }
 
 /* ---- callbacks ---- */
@@ -181,7 +185,7 @@ note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
 static isl_id *
 note_for(__isl_keep isl_ast_build *build, void *user) {
   walk *w = user;
-  cg_for_note *note = calloc(1, sizeof *note);
+  for_note *note = calloc(1, sizeof *note);
   if (note)
     note->loop = w->n_loops ? w->loops[w->n_loops - 1] : PO_NO_NODE;
   return note_id(isl_ast_build_get_ctx(build), note, free);

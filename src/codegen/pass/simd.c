@@ -15,7 +15,8 @@
  * where the order of its terms is free: OpenMP's reduction.  gcc would not find
  * it where threads share the loop around: what they run is a function of its
  * own, whose pointers are not `restrict` any more. */
-#include "codegen/simd.h"
+#include "codegen/pass/pass.h"
+#include "codegen/build/build.h"
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 
@@ -45,10 +46,10 @@ typedef struct sum {
 
 typedef struct lanes {
   cg_emitter *e;
-  const cg_loop *loop;
+  const cg_node *loop;
   const char *why; /* not; NULL so far */
   uint32_t n;
-  const cg_user_note *note[MOST_STMTS];
+  const cg_origin *note[MOST_STMTS];
   uint32_t n_apart;
   pair apart[MOST_ASKED]; /* that do not meet */
   bool sums_serve;        /* where not, a sum is a shared result */
@@ -56,41 +57,13 @@ typedef struct lanes {
   sum sums[MOST_SUMS];
 } lanes;
 
-/* ---- formulas ---- */
-
-bool
-cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
-                      const po_expr *x) {
-  bool integer = gs_dtype_table[x->dtype].integer;
-  switch (x->kind) {
-  case PO_LITERAL:
-    return false;
-  case PO_READ:
-    return e->p->arrays.data[x->array].dtype == GS_BF16;
-  case PO_GATHER:
-  case PO_SELECT:
-    return true;
-  case PO_BINARY:
-    return x->op == GS_C_DIV && integer;
-  case PO_UNARY:
-    break;
-  }
-  gs_lanes lanes = gs_compute_table[x->op].lanes;
-  if (lanes != GS_LANES_BY_DTYPE)
-    return lanes == GS_LANES_CALLS;
-  if (x->op != GS_C_CAST)
-    return integer;
-  return x->dtype == GS_BF16 ||
-         (integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
-}
-
 /* ---- accesses ---- */
 
 /* A variable, or an array, of one iteration. */
 static bool
 is_private(const lanes *l, uint32_t array) {
   return l->e->p->arrays.data[array].role == PO_LOCAL &&
-         l->e->local_node[array] == l->loop->node;
+         l->e->local_node[array] == l->loop->loop;
 }
 
 static const sum *
@@ -120,13 +93,13 @@ takes_as_sum(lanes *l, const po_stmt *stmt) {
 }
 
 static void
-check_access(lanes *l, const cg_user_note *note, uint32_t array, uint32_t k,
+check_access(lanes *l, const cg_origin *note, uint32_t array, uint32_t k,
              bool written) {
   int64_t step = 0;
   if (is_private(l, array))
     return;
-  isl_ast_expr *index = note->index[k];
-  if (index && !cg_coefficient(l->e, index, l->loop->iterator, &step))
+  const cg_expr *index = note->index[k];
+  if (index && !cg_coefficient(index, l->loop->head.iterator, &step))
     step = -1;
   if (written && !step)
     l->why = "its iterations share a result";
@@ -166,7 +139,7 @@ are_apart(const lanes *l, const pair *x) {
       x->k == t->n_exprs ? t->write : t->exprs[x->k].index;
   if (!index || !s->write)
     return false;
-  uint32_t depth = po_nest_depth(p, l->loop->node);
+  uint32_t depth = po_nest_depth(p, l->loop->loop);
   cg_limit(l->e, OPERATIONS);
   isl_union_map *met = isl_union_map_apply_range(
       places_of(p, s, s->write, s->array),
@@ -197,7 +170,7 @@ are_known_apart(lanes *l, pair x) {
 /* An access of an array that the loop writes is of the element written, or of
  * none that another iteration writes. */
 static void
-check_pair(lanes *l, const cg_user_note *write, const cg_user_note *other) {
+check_pair(lanes *l, const cg_origin *write, const cg_origin *other) {
   const po_stmt *stmt = &l->e->p->stmts.data[other->stmt];
   uint32_t array = l->e->p->stmts.data[write->stmt].array;
   if (is_private(l, array))
@@ -208,17 +181,17 @@ check_pair(lanes *l, const cg_user_note *write, const cg_user_note *other) {
         (!is_target && stmt->exprs[k].kind != PO_READ) ||
         (is_target && sum_of(l, array)))
       continue;
-    isl_ast_expr *a = write->index[write->n - 1], *b = other->index[k];
-    if ((!a || !b || isl_ast_expr_is_equal(a, b) != isl_bool_true) &&
+    const cg_expr *a = write->index[write->n - 1], *b = other->index[k];
+    if ((!a || !b || !cg_equal(a, b)) &&
         !are_known_apart(l, (pair){write->stmt, other->stmt, k}))
       l->why = "another iteration may need what one writes";
   }
 }
 
 static void
-check_stmt(lanes *l, const cg_user_note *note) {
-  const po_stmt *stmt = note ? &l->e->p->stmts.data[note->stmt] : NULL;
-  if (!stmt || stmt->kind == PO_CALL) {
+check_stmt(lanes *l, const cg_origin *note) {
+  const po_stmt *stmt = &l->e->p->stmts.data[note->stmt];
+  if (stmt->kind == PO_CALL) {
     l->why = "an instruction is called";
     return;
   }
@@ -236,24 +209,8 @@ check_stmt(lanes *l, const cg_user_note *note) {
 
 /* ---- bodies ---- */
 
-static void collect(lanes *, __isl_keep isl_ast_node *);
-
 static void
-collect_block(lanes *l, __isl_keep isl_ast_node *block) {
-  isl_ast_node_list *list = isl_ast_node_block_get_children(block);
-  isl_size n = isl_ast_node_list_n_ast_node(list);
-  for (int k = 0; k < n && !l->why; k++) {
-    po_pool_reserve(&l->e->pool, 1);
-    isl_ast_node *child = isl_ast_node_list_get_ast_node(list, k);
-    collect(l, po_keep_ast_node(&l->e->pool, child));
-  }
-  isl_ast_node_list_free(list);
-}
-
-static void
-collect_stmt(lanes *l, const cg_user_note *note) {
-  if (note && cg_is_void(l->e, note))
-    return;
+collect_stmt(lanes *l, const cg_origin *note) {
   check_stmt(l, note);
   if (l->n == MOST_STMTS)
     l->why = "its body is long";
@@ -263,67 +220,65 @@ collect_stmt(lanes *l, const cg_user_note *note) {
 
 /* The statements of an iteration, those of loops written out as well. */
 static void
-collect(lanes *l, isl_ast_node *node) {
-  switch ((int)isl_ast_node_get_type(node)) {
-  case isl_ast_node_user:
-    collect_stmt(l, cg_note_of_user(node));
-    break;
-  case isl_ast_node_block:
-    collect_block(l, node);
-    break;
-  case isl_ast_node_mark:
-    collect(l, cg_below_marks(l->e, node));
-    break;
-  case isl_ast_node_if:
-    l->why = "there is a test in it";
-    break;
-  default:
-    l->why = "there is a loop in it";
-  }
+collect(lanes *l, const cg_node *chain) {
+  for (const cg_node *n = chain; n && !l->why; n = n->next)
+    switch (n->kind) {
+    case CG_STORE:
+    case CG_TEMPLATE:
+      collect_stmt(l, n->origin);
+      break;
+    case CG_MARK:
+      collect(l, n->first);
+      break;
+    case CG_IF:
+      l->why = "there is a test in it";
+      break;
+    case CG_NOTHING:
+      break;
+    case CG_FOR:
+    case CG_BLOCK:
+    case CG_LET:
+    case CG_DO:
+    case CG_BARRIER:
+      l->why = "there is a loop in it";
+    }
 }
 
 static void
 look(lanes *l) {
-  const cg_loop *loop = l->loop;
-  if (loop->node == PO_NO_NODE || loop->step != 1 || !loop->last) {
+  const cg_node *loop = l->loop;
+  if (loop->loop == CG_NO_LOOP || loop->head.step != 1 || !loop->head.last) {
     l->why = "it does not go one by one";
     return;
   }
-  uint32_t mark = po_pool_mark(&l->e->pool);
-  collect(l, loop->inner);
+  collect(l, loop->first);
   for (uint32_t k = 0; k < l->n && !l->why; k++)
     for (uint32_t j = 0; j < l->n && !l->why; j++)
       check_pair(l, l->note[k], l->note[j]);
-  po_pool_release(&l->e->pool, mark);
 }
 
 const char *
-cg_why_not_simd(cg_emitter *e, const cg_loop *loop) {
+cg_why_not_simd(cg_emitter *e, const cg_node *loop) {
   lanes l = {.e = e, .loop = loop};
   look(&l);
   return l.why;
 }
 
-/* ---- text ---- */
-
-static const po_nest_node *
-node_of(const cg_emitter *e, const cg_loop *loop) {
-  return loop->node == PO_NO_NODE ? NULL : &e->p->nest.nodes.data[loop->node];
-}
+/* ---- what is found ---- */
 
 bool
-cg_explain_lanes(cg_emitter *e, const cg_loop *loop) {
+cg_explain_lanes(cg_emitter *e, const cg_node *loop) {
   const char *why = cg_why_not_simd(e, loop);
   if (why)
     bs_note(e->p->ctx.diags, BS_NOWHERE,
             "the compiler may not use vectors for loop %s: %s",
-            node_of(e, loop)->name, why);
+            e->p->nest.nodes.data[loop->loop].name, why);
   return !why;
 }
 
-/* ` reduction(+ : a, b) reduction(* : c)` */
+/* Those of one kind side by side. */
 static void
-put_reductions(const lanes *l) {
+note_reductions(const lanes *l, cg_for *head) {
   static const struct {
     uint32_t order;
     const char *sign;
@@ -331,38 +286,41 @@ put_reductions(const lanes *l) {
                {PO_ORDER_PRODUCT, "*"},
                {PO_ORDER_MAX, "max"},
                {PO_ORDER_MIN, "min"}};
-  bs_text *out = &l->e->body;
-  for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
-    bool begun = false;
-    for (uint32_t k = 0; k < l->n_sums; k++) {
-      if (l->sums[k].reorder_class != kinds[kind].order)
-        continue;
-      if (begun)
-        bs_put(out, ", ");
-      else
-        bs_putf(out, " reduction(%s : ", kinds[kind].sign);
-      bs_put(out, l->e->p->arrays.data[l->sums[k].array].name);
-      begun = true;
-    }
-    bs_put(out, begun ? ")" : "");
-  }
+  cg_reduction *out = BS_NEWS(&l->e->arena, cg_reduction, l->n_sums);
+  for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
+    for (uint32_t k = 0; k < l->n_sums; k++)
+      if (l->sums[k].reorder_class == kinds[kind].order)
+        out[head->n_reductions++] = (cg_reduction){
+            kinds[kind].sign, l->e->p->arrays.data[l->sums[k].array].name};
+  head->reductions = out;
 }
 
-void
-cg_put_simd(cg_emitter *e, const cg_loop *loop, uint32_t indent) {
-  const po_nest_node *n = node_of(e, loop);
-  if (!n || !e->options->openmp || n->mark != PO_SERIAL)
+/* A loop whose iterations are not shared out, and whose order is left to the
+ * compiler. */
+static void
+find(cg_emitter *e, cg_node *n) {
+  cg_for *head = &n->head;
+  if (!e->options->openmp || !cg_is_loop(n) || n->iteration == CG_NO_LOOP ||
+      head->is_team || e->p->nest.nodes.data[n->loop].mark != PO_SERIAL)
     return;
-  int64_t trips = loop->trips ? loop->trips : cg_range_size(e->p, loop->node);
-  lanes l = {.e = e, .loop = loop, .sums_serve = true};
+  int64_t trips = head->trips ? head->trips : cg_range_size(e->p, n->loop);
+  lanes l = {.e = e, .loop = n, .sums_serve = true};
   if (trips && trips < ENOUGH)
     return;
   look(&l);
   if (l.why)
     return;
-  bs_put(&e->body, CG_IF_SIMD);
-  cg_indent(&e->body, indent);
-  bs_put(&e->body, "#pragma omp simd");
-  put_reductions(&l);
-  bs_put(&e->body, "\n#endif\n");
+  head->lanes = CG_LANES_SEEN;
+  note_reductions(&l, head);
+}
+
+void
+cg_find_lanes(cg_emitter *e, cg_node *body) {
+  for (cg_node *n = body; n; n = n->next) {
+    if (n->kind == CG_FOR)
+      find(e, n);
+    cg_find_lanes(e, n->first);
+    if (n->kind == CG_IF)
+      cg_find_lanes(e, n->test.otherwise);
+  }
 }

@@ -5,7 +5,7 @@
  * tile is all there is, they are zeros or the same ones twice.  isl's time for
  * an AST goes by the columns of its matrices: it is given statements whose
  * domains, times and accesses are functions of the rest. */
-#include "codegen/emit.h"
+#include "codegen/build/build.h"
 #include <isl/space.h>
 
 /* The index as a function of the others, from an equality of the hull in which

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* branch.c - expressions that C computes by a branch or a call: no lanes. */
+#include "codegen/build/build.h"
+
+bool
+cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
+                      const po_expr *x) {
+  bool integer = gs_dtype_table[x->dtype].integer;
+  switch (x->kind) {
+  case PO_LITERAL:
+    return false;
+  case PO_READ:
+    return e->p->arrays.data[x->array].dtype == GS_BF16;
+  case PO_GATHER:
+  case PO_SELECT:
+    return true;
+  case PO_BINARY:
+    return x->op == GS_C_DIV && integer;
+  case PO_UNARY:
+    break;
+  }
+  gs_lanes lanes = gs_compute_table[x->op].lanes;
+  if (lanes != GS_LANES_BY_DTYPE)
+    return lanes == GS_LANES_CALLS;
+  if (x->op != GS_C_CAST)
+    return integer;
+  return x->dtype == GS_BF16 ||
+         (integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
+}

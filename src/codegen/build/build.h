@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* build.h - isl's AST of a group becomes the code tree, once.
+ *
+ *   separate.c options of the AST: unrolled loops, full tiles apart
+ *   slim.c     statements with fewer indices
+ *   ast.c      a group's schedule as an isl AST, its accesses as expressions
+ *   nodes.c    the AST as a tree
+ *   index.c    isl's expressions;  body.c, operator.c, pattern.c, constant.c
+ *              statements;  template.c, calls of instructions */
+#ifndef CODEGEN_BUILD_BUILD_H
+#define CODEGEN_BUILD_BUILD_H
+
+#include "codegen/emit.h"
+
+/* nodes.c: the tree of a use's group, marks and all; false when isl fails. */
+bool cg_build_tree(cg_emitter *, const cg_scope *, uint32_t group,
+                   cg_node **out);
+
+/* index.c */
+const cg_expr *cg_make_index(cg_emitter *, __isl_keep isl_ast_expr *);
+/* operator.c: a literal in C, of the type that the dtype is computed in. */
+const cg_expr *cg_make_literal(cg_emitter *, gs_dtype, double);
+void cg_put_literal(bs_text *, gs_dtype, double);
+/* float, double or int32_t */
+const char *cg_compute_type(gs_dtype);
+/* body.c: the statement whose accesses are those; expression `root` of a
+ * statement whose reads are at `places`. */
+cg_node *cg_make_store(cg_emitter *, const cg_scope *, const cg_origin *);
+const cg_expr *cg_make_formula(cg_emitter *, const po_stmt *,
+                               const cg_expr *const *places);
+/* template.c: the text of a call; scope and origin: NULL outside of kernels. */
+cg_node *cg_make_template(cg_emitter *, const cg_scope *, const cg_origin *,
+                          const po_stmt *);
+/* constant.c: nothing is written for the statement. */
+bool cg_is_void(cg_emitter *, const cg_origin *);
+/* branch.c: what the C compiler is given for this expression is a call, or a
+ * helper with branches. */
+bool cg_has_branch_or_call(const cg_emitter *, const po_stmt *,
+                           const po_expr *);
+
+/* separate.c: the schedule with what the marks of loops ask of isl. */
+__isl_give isl_schedule *cg_ask_for_code(const po_program *,
+                                         __isl_take isl_schedule *);
+/* The loop a mark of a schedule or an AST stands for. */
+uint32_t cg_loop_of(__isl_keep isl_id *mark);
+
+/* slim.c: a copy of a statement, without the indices that others determine; its
+ * objects are the emitter's. */
+void cg_slim(cg_emitter *, po_stmt *);
+
+/* ast.c: what the AST's nodes carry. */
+typedef struct cg_user_note {
+  uint32_t stmt;
+  uint32_t n;            /* as those of a cg_origin */
+  isl_ast_expr *index[]; /* NULL: no access in memory, or a constant place */
+} cg_user_note;
+
+/* The AST of a use's group; NULL when isl fails. */
+__isl_give isl_ast_node *cg_build_ast(cg_emitter *, uint32_t group);
+const cg_user_note *cg_note_of_user(__isl_keep isl_ast_node *);
+/* The loop of the nest that a `for` belongs to, or PO_NO_NODE. */
+uint32_t cg_loop_of_for(__isl_keep isl_ast_node *);
+
+#endif

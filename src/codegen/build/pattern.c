@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* pattern.c - an operator's text in the table of operators as an expression.
+ *
+ *   sum = product ((+ | -) product)*, product = operand ((* | /) operand)*,
+ *   operand = - operand | digit | $ | @function(sum) | (sum)
+ *
+ * `$` is the operand, in parentheses of its own but where it is all that is in
+ * those of a call. The texts are the project's own, so that what is none is a
+ * fault of the table. */
+#include "codegen/build/body.h"
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+typedef struct pattern {
+  const cg_body *b;
+  const char *at;
+  gs_dtype dtype;
+  uint32_t kid;
+} pattern;
+
+static const cg_expr *sum(pattern *);
+
+static void
+skip(pattern *p) {
+  while (*p->at == ' ')
+    p->at++;
+}
+
+static void
+expect(pattern *p, char c) {
+  assert(*p->at == c);
+  p->at += *p->at == c;
+}
+
+static const cg_expr *
+function(pattern *p) {
+  bs_arena *arena = &p->b->e->arena;
+  int n = (int)strcspn(p->at, "(");
+  const char *name = bs_arena_printf(arena, "%.*s%s", n, p->at,
+                                     cg_is_double(p->dtype) ? "" : "f");
+  p->at += n;
+  expect(p, '(');
+  bool alone = *p->at == '$' && p->at[1] == ')';
+  const cg_expr *arg = alone ? cg_make_value(p->b, p->kid) : NULL;
+  p->at += alone;
+  arg = arg ? arg : sum(p);
+  expect(p, ')');
+  return cg_called(arena, name, 1, &arg);
+}
+
+static const cg_expr *
+operand(pattern *p) {
+  bs_arena *arena = &p->b->e->arena;
+  skip(p);
+  char c = *p->at++;
+  if (c == '-')
+    return cg_prefix(arena, "-", operand(p));
+  if (c == '@')
+    return function(p);
+  if (c == '$')
+    return cg_make_kid(p->b, p->kid);
+  if (isdigit((unsigned char)c))
+    return cg_make_literal(p->b->e, p->dtype, c - '0');
+  assert(c == '(');
+  const cg_expr *inner = sum(p);
+  expect(p, ')');
+  return cg_paren(arena, inner);
+}
+
+static const cg_expr *
+chain(pattern *p, const char *operators, const cg_expr *(*part)(pattern *)) {
+  const cg_expr *out = part(p);
+  for (skip(p); *p->at && strchr(operators, *p->at); skip(p)) {
+    const char *op = bs_arena_printf(&p->b->e->arena, "%c", *p->at++);
+    out = cg_infix(&p->b->e->arena, op, out, part(p));
+  }
+  return out;
+}
+
+static const cg_expr *
+product(pattern *p) {
+  return chain(p, "*/", operand);
+}
+
+static const cg_expr *
+sum(pattern *p) {
+  return chain(p, "+-", product);
+}
+
+const cg_expr *
+cg_make_pattern(const cg_body *b, const char *text, gs_dtype dtype,
+                uint32_t kid) {
+  pattern p = {b, text, dtype, kid};
+  const cg_expr *out = sum(&p);
+  assert(!*p.at);
+  return out;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* pass.h - passes over the code tree of a kernel, in their order.
+ *
+ *   team.c    threads that run loops marked parallel
+ *   stream.c  loops over rows of arrays larger than the caches; rows.c
+ *   simd.c    loops whose iterations may run in lanes
+ *   vector.c  loops that are marked for vectors, as those and what fills none
+ *   local.c   declarations of locals; what is not used
+ *   fence.c   fences after stores past the caches
+ *
+ * run.c runs them, and the checker of the tree after each. */
+#ifndef CODEGEN_PASS_PASS_H
+#define CODEGEN_PASS_PASS_H
+
+#include "codegen/emit.h"
+
+/* All of them. */
+void cg_run_passes(cg_emitter *, const cg_scope *, cg_node **body);
+
+void cg_share_loops(cg_emitter *, const cg_scope *, cg_node *body);
+void cg_stream_loops(cg_emitter *, const cg_scope *, cg_node **body,
+                     bool *fenced);
+void cg_find_lanes(cg_emitter *, cg_node *body);
+void cg_split_vectors(cg_emitter *, cg_node **body);
+void cg_declare_locals(cg_emitter *, const cg_scope *, cg_node **body);
+void cg_put_fences(cg_emitter *, cg_node *body);
+cg_node *cg_make_fence(cg_emitter *);
+void cg_quiet_parameters(cg_emitter *, const cg_scope *, cg_node **body);
+
+/* What a pass knows of a loop that isl made: not one iteration, nor a loop
+ * over parts that another pass made. */
+static inline bool
+cg_is_loop(const cg_node *n) {
+  return n->kind == CG_FOR && !n->head.once;
+}
+
+/* The loop is marked for vectors, which can begin at any of its values. */
+static inline bool
+cg_is_for_vectors(const cg_emitter *e, const cg_node *n) {
+  return cg_is_loop(n) && n->iteration != CG_NO_LOOP &&
+         e->p->nest.nodes.data[n->iteration].mark == PO_VECTORIZE &&
+         n->head.step == 1 && n->head.last;
+}
+
+/* simd.c: NULL where all iterations of a loop may run at once in lanes; else
+ * why they may not, or why that is not seen. */
+const char *cg_why_not_simd(cg_emitter *, const cg_node *loop);
+/* For a loop that a schedule wants in vectors: a note where that may be in
+ * vain. */
+bool cg_explain_lanes(cg_emitter *, const cg_node *loop);
+
+#endif

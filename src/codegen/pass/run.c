@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - the passes in their order, and the checker after each. */
+#include "codegen/pass/pass.h"
+
+void
+cg_run_passes(cg_emitter *e, const cg_scope *scope, cg_node **body) {
+  bool fenced = false;
+  cg_share_loops(e, scope, *body);
+  cg_stream_loops(e, scope, body, &fenced);
+  cg_find_lanes(e, *body);
+  cg_split_vectors(e, body);
+  cg_declare_locals(e, scope, body);
+  cg_put_fences(e, *body);
+  if (fenced) {
+    cg_list list;
+    cg_list_init(&list);
+    cg_append(&list, *body);
+    cg_append(&list, cg_make_fence(e));
+    *body = list.first;
+  }
+  cg_quiet_parameters(e, scope, body);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* team.c - threads that run the iterations of loops.
+ *
+ * The outermost loop that is marked parallel gets a team of threads, together
+ * with the parallel loops right below it while it is too short alone. */
+#include "codegen/pass/pass.h"
+
+/* Iterations that leave no thread idle. */
+#define ENOUGH_ITERATIONS 64
+
+typedef struct teams {
+  cg_emitter *e;
+  const cg_scope *scope;
+  bool in_parallel;
+  uint32_t team; /* loops to come that the same team of threads shares */
+} teams;
+
+static bool
+is_parallel(const cg_emitter *e, const cg_node *n) {
+  return n->loop != CG_NO_LOOP &&
+         e->p->nest.nodes.data[n->loop].mark == PO_PARALLEL;
+}
+
+static bool
+declares_locals(const teams *t, const cg_node *n) {
+  return n->loop != CG_NO_LOOP && cg_has_locals(t->e, t->scope->group, n->loop);
+}
+
+/* How many nested loops a team shares. */
+static uint32_t
+shared_loops(const teams *t, cg_node *outer) {
+  uint32_t n = 0;
+  int64_t total = 1;
+  for (cg_node *at = outer;; at = cg_below_marks(at->first)) {
+    if (!is_parallel(t->e, at) || (n && !at->head.trips))
+      break;
+    n++;
+    total *= at->head.trips ? at->head.trips : ENOUGH_ITERATIONS;
+    const cg_node *inner = cg_below_marks(at->first);
+    if (!at->head.trips || total >= ENOUGH_ITERATIONS ||
+        declares_locals(t, at) || !cg_is_one(inner) || !cg_is_loop(inner))
+      break;
+  }
+  return n;
+}
+
+/* A local in the workspace has room for a team of bounded size. */
+static bool
+has_parts_of_team(const teams *t) {
+  for (uint32_t k = 0; k < t->scope->use->n_slots; k++) {
+    uint32_t array = t->scope->use->slots[k].array;
+    if (t->e->p->arrays.data[array].role == PO_LOCAL &&
+        cg_has_own_name(t->e, array))
+      return true;
+  }
+  return false;
+}
+
+static void
+share(teams *t, cg_node *n) {
+  cg_for *head = &n->head;
+  head->is_team = t->team > 0;
+  if (t->e->options->openmp && !t->in_parallel && is_parallel(t->e, n)) {
+    head->collapse = shared_loops(t, n);
+    head->is_bounded = has_parts_of_team(t);
+    t->in_parallel = head->is_team = true;
+    t->team = head->collapse;
+  }
+  head->is_team_last = t->team == 1;
+  t->team -= t->team > 0;
+}
+
+static void
+visit(const teams *around, cg_node *chain) {
+  for (cg_node *n = chain; n; n = n->next) {
+    teams t = *around;
+    if (cg_is_loop(n) && !cg_is_for_vectors(t.e, n))
+      share(&t, n);
+    visit(&t, n->first);
+    if (n->kind == CG_IF)
+      visit(&t, n->test.otherwise);
+  }
+}
+
+void
+cg_share_loops(cg_emitter *e, const cg_scope *scope, cg_node *body) {
+  visit(&(teams){.e = e, .scope = scope}, body);
+}

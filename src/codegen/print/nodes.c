@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* nodes.c - statements of the code tree as text.
+ *
+ * Nodes nest no deeper than the nest may and what passes put around its loops:
+ * the walk is recursive. */
+#include "codegen/print/print.h"
+#include <assert.h>
+#include <string.h>
+
+const cg_language cg_c = {.pragmas = true};
+const cg_language cg_cuda_language = {.barrier = "__syncthreads();",
+                                      .unroll = "GLEN_UNROLL"};
+
+typedef struct printer {
+  bs_text *out;
+  const cg_language *language;
+} printer;
+
+void
+cg_indent(bs_text *out, uint32_t indent) {
+  for (uint32_t k = 0; k < indent; k++)
+    bs_put(out, "  ");
+}
+
+static void print_chain(const printer *, const cg_node *, uint32_t indent);
+static void print_node(const printer *, const cg_node *, uint32_t indent);
+
+/* ` {`, the body, `}`; or the body on a line of its own. */
+static void
+print_body(const printer *p, const cg_node *n, uint32_t indent) {
+  bs_put(p->out, n->bare ? "\n" : " {\n");
+  print_chain(p, n->first, indent + 1);
+  if (n->bare)
+    return;
+  cg_indent(p->out, indent);
+  bs_put(p->out, "}\n");
+}
+
+/* ---- loops ---- */
+
+/* ` reduction(+ : a, b) reduction(* : c)` */
+static void
+print_reductions(bs_text *out, const cg_for *loop) {
+  for (uint32_t k = 0; k < loop->n_reductions; k++) {
+    const cg_reduction *r = &loop->reductions[k];
+    bool begins = !k || strcmp(r->sign, r[-1].sign);
+    if (begins)
+      bs_putf(out, "%s reduction(%s : %s", k ? ")" : "", r->sign, r->name);
+    else
+      bs_putf(out, ", %s", r->name);
+  }
+  bs_put(out, loop->n_reductions ? ")" : "");
+}
+
+static void
+print_pragmas(const printer *p, const cg_for *loop, uint32_t indent) {
+  bs_text *out = p->out;
+  if (loop->collapse) {
+    bs_put(out, "#ifdef _OPENMP\n");
+    cg_indent(out, indent);
+    bs_put(out, "#pragma omp parallel for");
+    if (loop->collapse > 1)
+      bs_putf(out, " collapse(%u)", loop->collapse);
+    bs_put(out, loop->is_bounded ? " num_threads(GLEN_TEAM)" : "");
+    bs_put(out, "\n#endif\n");
+  }
+  if (loop->lanes != CG_LANES_NONE) {
+    bs_put(out, CG_IF_SIMD);
+    cg_indent(out, loop->lanes == CG_LANES_SEEN ? indent : 0);
+    bs_put(out, "#pragma omp simd");
+    print_reductions(out, loop);
+    bs_put(out, "\n#endif\n");
+  }
+}
+
+static void
+print_step(bs_text *out, const cg_for *loop) {
+  if (loop->step == 1)
+    bs_putf(out, "%s++", loop->iterator);
+  else
+    bs_putf(out, "%s += %lld", loop->iterator, (long long)loop->step);
+  if (loop->also)
+    bs_putf(out, ", %s++", loop->also);
+}
+
+/* One value of the iterator, which a condition may still name. */
+static void
+print_once(const printer *p, const cg_node *n, uint32_t indent) {
+  const cg_for *loop = &n->head;
+  cg_indent(p->out, indent);
+  bs_put(p->out, "{\n");
+  cg_indent(p->out, indent + 1);
+  bs_putf(p->out, "const %s %s = ", loop->type, loop->iterator);
+  cg_print_expr(p->out, loop->first);
+  bs_put(p->out, ";\n");
+  cg_indent(p->out, indent + 1);
+  bs_putf(p->out, "(void)%s;\n", loop->iterator);
+  print_chain(p, n->first, indent + 1);
+  cg_indent(p->out, indent);
+  bs_put(p->out, "}\n");
+}
+
+static void
+print_for(const printer *p, const cg_node *n, uint32_t indent) {
+  const cg_for *loop = &n->head;
+  bs_text *out = p->out;
+  if (loop->once) {
+    print_once(p, n, indent);
+    return;
+  }
+  if (p->language->pragmas)
+    print_pragmas(p, loop, indent);
+  if (loop->unrolls && p->language->unroll) {
+    cg_indent(out, indent);
+    bs_putf(out, "%s\n", p->language->unroll);
+  }
+  cg_indent(out, indent);
+  bs_put(out, "for (");
+  if (loop->type) {
+    bs_putf(out, "%s %s = ", loop->type, loop->iterator);
+    cg_print_expr(out, loop->first);
+  }
+  bs_put(out, "; ");
+  cg_print_expr(out, loop->condition);
+  bs_put(out, "; ");
+  print_step(out, loop);
+  bs_putc(out, ')');
+  print_body(p, n, indent);
+}
+
+/* ---- others ---- */
+
+static void
+print_if(const printer *p, const cg_node *n, uint32_t indent) {
+  cg_indent(p->out, indent);
+  bs_put(p->out, "if (");
+  cg_print_expr(p->out, n->test.condition);
+  bs_putc(p->out, ')');
+  if (!n->test.otherwise) {
+    print_body(p, n, indent);
+    return;
+  }
+  bs_put(p->out, " {\n");
+  print_chain(p, n->first, indent + 1);
+  cg_indent(p->out, indent);
+  bs_put(p->out, "} else {\n");
+  print_chain(p, n->test.otherwise, indent + 1);
+  cg_indent(p->out, indent);
+  bs_put(p->out, "}\n");
+}
+
+static void
+print_declared(bs_text *out, const cg_let *let) {
+  bs_put(out, let->name);
+  if (let->elements)
+    bs_putf(out, "[%lld]", (long long)let->elements);
+  bs_put(out, let->aligned ? " GLEN_ALIGNED" : "");
+  if (!let->value)
+    return;
+  bs_put(out, " = ");
+  cg_print_expr(out, let->value);
+}
+
+/* With those that join it. */
+static void
+print_let(const printer *p, const cg_node *n, uint32_t indent) {
+  const cg_let *let = &n->let;
+  size_t length = strlen(let->type);
+  if (let->joins)
+    return;
+  cg_indent(p->out, indent);
+  bs_putf(p->out, "%s%s%s%s", let->qualifier ? let->qualifier : "",
+          let->qualifier ? " " : "", let->type,
+          length && let->type[length - 1] == '*' ? "" : " ");
+  print_declared(p->out, let);
+  for (n = n->next; n && n->kind == CG_LET && n->let.joins; n = n->next) {
+    bs_put(p->out, ", ");
+    print_declared(p->out, &n->let);
+  }
+  bs_put(p->out, ";\n");
+}
+
+static void
+print_store(bs_text *out, const cg_store *store, uint32_t indent) {
+  cg_indent(out, indent);
+  cg_print_expr(out, store->target);
+  bs_putf(out, " %s ", store->op);
+  cg_print_expr(out, store->value);
+  bs_put(out, ";\n");
+}
+
+static void
+print_template(bs_text *out, const cg_template *text, uint32_t indent) {
+  cg_indent(out, indent);
+  if (text->braces) {
+    bs_put(out, "{\n");
+    cg_indent(out, ++indent);
+  }
+  for (uint32_t k = 0; k < text->n; k++) {
+    const cg_expr *part = text->parts[k];
+    if (part->kind != CG_LITERAL) {
+      cg_print_expr(out, part);
+      continue;
+    }
+    for (const char *at = part->text; *at; at++) {
+      bs_putc(out, *at);
+      if (*at == '\n')
+        cg_indent(out, indent);
+    }
+  }
+  bs_putc(out, '\n');
+  if (text->braces) {
+    cg_indent(out, --indent);
+    bs_put(out, "}\n");
+  }
+}
+
+static void
+print_block(const printer *p, const cg_node *n, uint32_t indent) {
+  cg_indent(p->out, indent);
+  bs_put(p->out, "{\n");
+  print_chain(p, n->first, indent + 1);
+  cg_indent(p->out, indent);
+  bs_put(p->out, "}\n");
+}
+
+static void
+print_do(bs_text *out, const cg_expr *effect, uint32_t indent) {
+  cg_indent(out, indent);
+  cg_print_expr(out, effect);
+  bs_put(out, ";\n");
+}
+
+static void
+print_node(const printer *p, const cg_node *n, uint32_t indent) {
+  switch (n->kind) {
+  case CG_FOR:
+    print_for(p, n, indent);
+    break;
+  case CG_IF:
+    print_if(p, n, indent);
+    break;
+  case CG_BLOCK:
+    print_block(p, n, indent);
+    break;
+  case CG_LET:
+    print_let(p, n, indent);
+    break;
+  case CG_STORE:
+    print_store(p->out, &n->store, indent);
+    break;
+  case CG_DO:
+    print_do(p->out, n->effect, indent);
+    break;
+  case CG_TEMPLATE:
+    print_template(p->out, &n->text, indent);
+    break;
+  case CG_BARRIER:
+    assert(p->language->barrier);
+    cg_indent(p->out, indent);
+    bs_putf(p->out, "%s\n", p->language->barrier);
+    break;
+  case CG_MARK:
+    print_chain(p, n->first, indent);
+    break;
+  case CG_NOTHING:
+    break;
+  }
+}
+
+static void
+print_chain(const printer *p, const cg_node *chain, uint32_t indent) {
+  for (const cg_node *n = chain; n; n = n->next)
+    print_node(p, n, indent);
+}
+
+void
+cg_print_nodes(bs_text *out, const cg_language *language, const cg_node *chain,
+               uint32_t indent) {
+  print_chain(&(printer){out, language}, chain, indent);
+}

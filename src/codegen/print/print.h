@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* print.h - the code tree as text: C with OpenMP, and CUDA C++. */
+#ifndef CODEGEN_PRINT_PRINT_H
+#define CODEGEN_PRINT_PRINT_H
+
+#include "base/text.h"
+#include "codegen/tree/tree.h"
+
+/* Around a pragma that asks for lanes alone.  A compiler that reads these but
+ * has no OpenMP (clang without its library, by -fopenmp-simd) does not define
+ * _OPENMP; who compiles says it by GLEN_SIMD. */
+#define CG_IF_SIMD "#if defined(_OPENMP) || defined(GLEN_SIMD)\n"
+
+/* What the two languages say in ways of their own. */
+typedef struct cg_language {
+  const char *barrier; /* NULL: there is none */
+  const char *unroll;  /* a line before a loop that is written out; NULL */
+  bool pragmas;        /* of OpenMP */
+} cg_language;
+
+extern const cg_language cg_c, cg_cuda_language;
+
+void cg_indent(bs_text *, uint32_t indent);
+void cg_print_expr(bs_text *, const cg_expr *);
+void cg_print_nodes(bs_text *, const cg_language *, const cg_node *chain,
+                    uint32_t indent);
+/* The function with its comment, or what it is declared by. */
+void cg_print_function(bs_text *, const cg_language *, const cg_function *);
+/* Appends one of a list's items, on a new line where it would be too long. */
+void cg_put_item(bs_text *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A comment on lines of its own, whatever the text. */
+void cg_put_comment(bs_text *, uint32_t indent, const char *text);
+
+/* memory.c: glen_stream and glen_fence, and what they include; glen_prefetch
+ * and the others. */
+void cg_put_stream_includes(bs_text *out);
+void cg_put_stream_helpers(bs_text *out);
+void cg_put_fetch_helpers(const char *index, bool writes, bs_text *out);
+
+#endif

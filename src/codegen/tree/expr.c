@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* expr.c - see expr.h.  Expressions nest as deep as those of the language and
+ * of isl, which limits of their own keep shallow: functions here recurse. */
+#include "codegen/tree/expr.h"
+#include <assert.h>
+#include <string.h>
+
+/* ---- making ---- */
+
+static cg_expr *
+make(bs_arena *arena, cg_expr_kind kind, const char *text) {
+  cg_expr *x = BS_NEW(arena, cg_expr);
+  x->kind = kind;
+  x->text = text;
+  return x;
+}
+
+static const cg_expr *
+make_of(bs_arena *arena, cg_expr_kind kind, const char *text, uint32_t n,
+        const cg_expr *const *args) {
+  cg_expr *x = make(arena, kind, text);
+  x->n = n;
+  x->args = bs_arena_copy(arena, args, n * sizeof *args);
+  return x;
+}
+
+const cg_expr *
+cg_number(bs_arena *arena, int64_t number) {
+  cg_expr *x = make(arena, CG_NUMBER, NULL);
+  x->number = number;
+  return x;
+}
+
+const cg_expr *
+cg_literal(bs_arena *arena, const char *text) {
+  return make(arena, CG_LITERAL, text);
+}
+
+const cg_expr *
+cg_name(bs_arena *arena, const char *name) {
+  return make(arena, CG_NAME, name);
+}
+
+const cg_expr *
+cg_prefix(bs_arena *arena, const char *op, const cg_expr *of) {
+  return make_of(arena, CG_PREFIX, op, 1, &of);
+}
+
+const cg_expr *
+cg_cast(bs_arena *arena, const char *type, const cg_expr *of) {
+  return make_of(arena, CG_CAST, type, 1, &of);
+}
+
+const cg_expr *
+cg_paren(bs_arena *arena, const cg_expr *of) {
+  return make_of(arena, CG_PAREN, NULL, 1, &of);
+}
+
+const cg_expr *
+cg_element(bs_arena *arena, const cg_expr *array, const cg_expr *index) {
+  return make_of(arena, CG_ELEMENT, NULL, 2,
+                 (const cg_expr *const[]){array, index});
+}
+
+const cg_expr *
+cg_choice(bs_arena *arena, const cg_expr *condition, const cg_expr *then,
+          const cg_expr *otherwise) {
+  return make_of(arena, CG_CHOICE, NULL, 3,
+                 (const cg_expr *const[]){condition, then, otherwise});
+}
+
+const cg_expr *
+cg_infix(bs_arena *arena, const char *op, const cg_expr *a, const cg_expr *b) {
+  return cg_infix_of(arena, op, 2, (const cg_expr *const[]){a, b});
+}
+
+const cg_expr *
+cg_infix_of(bs_arena *arena, const char *op, uint32_t n,
+            const cg_expr *const *args) {
+  assert(n >= 2);
+  return make_of(arena, CG_INFIX, op, n, args);
+}
+
+const cg_expr *
+cg_called(bs_arena *arena, const char *function, uint32_t n,
+          const cg_expr *const *args) {
+  return make_of(arena, CG_CALLED, function, n, args);
+}
+
+/* ---- what it is ---- */
+
+int
+cg_level_of_operator(const char *op) {
+  static const struct {
+    const char *op;
+    int level;
+  } table[] = {{"||", CG_LEVEL_OR},      {"&&", CG_LEVEL_AND},
+               {"==", CG_LEVEL_EQUAL},   {"!=", CG_LEVEL_EQUAL},
+               {"<=", CG_LEVEL_COMPARE}, {"<", CG_LEVEL_COMPARE},
+               {">=", CG_LEVEL_COMPARE}, {">", CG_LEVEL_COMPARE},
+               {"+", CG_LEVEL_ADD},      {"-", CG_LEVEL_ADD},
+               {"*", CG_LEVEL_MUL},      {"/", CG_LEVEL_MUL},
+               {"%", CG_LEVEL_MUL}};
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (!strcmp(table[k].op, op))
+      return table[k].level;
+  return -1;
+}
+
+int
+cg_level(const cg_expr *x) {
+  switch (x->kind) {
+  case CG_NUMBER:
+    return x->number < 0 ? CG_LEVEL_UNARY : CG_LEVEL_PRIMARY;
+  case CG_LITERAL:
+    return *x->text == '-' ? CG_LEVEL_UNARY : CG_LEVEL_PRIMARY;
+  case CG_NAME:
+  case CG_CALLED:
+  case CG_ELEMENT:
+  case CG_PAREN:
+    return CG_LEVEL_PRIMARY;
+  case CG_INFIX:
+    return cg_level_of_operator(x->text);
+  case CG_PREFIX:
+  case CG_CAST:
+    return CG_LEVEL_UNARY;
+  case CG_CHOICE:
+    return CG_LEVEL_CHOICE;
+  }
+  return -1;
+}
+
+const cg_expr *
+cg_bare(const cg_expr *x) {
+  while (x->kind == CG_PAREN)
+    x = x->args[0];
+  return x;
+}
+
+bool
+cg_is_number(const cg_expr *x, int64_t *out) {
+  x = cg_bare(x);
+  if (x->kind == CG_NUMBER)
+    *out = x->number;
+  return x->kind == CG_NUMBER;
+}
+
+bool
+cg_is_name(const cg_expr *x, const char *name) {
+  return x->kind == CG_NAME && !strcmp(x->text, name);
+}
+
+bool
+cg_equal(const cg_expr *a, const cg_expr *b) {
+  a = cg_bare(a);
+  b = cg_bare(b);
+  if (a == b)
+    return true;
+  if (a->kind != b->kind || a->n != b->n || a->number != b->number ||
+      !a->text != !b->text || (a->text && strcmp(a->text, b->text)))
+    return false;
+  for (uint32_t k = 0; k < a->n; k++)
+    if (!cg_equal(a->args[k], b->args[k]))
+      return false;
+  return true;
+}
+
+const cg_expr *
+cg_substitute(bs_arena *arena, const cg_expr *x, const char *name,
+              const cg_expr *by) {
+  if (cg_is_name(x, name))
+    return by;
+  if (!x->n)
+    return x;
+  const cg_expr **args = BS_NEWS(arena, const cg_expr *, x->n);
+  for (uint32_t k = 0; k < x->n; k++)
+    args[k] = cg_substitute(arena, x->args[k], name, by);
+  cg_expr *out = make(arena, x->kind, x->text);
+  out->n = x->n;
+  out->args = args;
+  return out;
+}
+
+/* ---- coefficients ---- */
+
+static bool
+is_operator(const cg_expr *x, const char *op) {
+  return (x->kind == CG_INFIX || x->kind == CG_PREFIX) && !strcmp(x->text, op);
+}
+
+/* Of an operation, from what its first operand goes and all others together. */
+static bool
+combine(const cg_expr *x, const int64_t arg[2], int64_t *out) {
+  int64_t factor;
+  if (x->kind == CG_PREFIX && is_operator(x, "-"))
+    return !__builtin_sub_overflow(0, arg[0], out);
+  if (x->kind != CG_INFIX)
+    return false;
+  if (is_operator(x, "+"))
+    return !__builtin_add_overflow(arg[0], arg[1], out);
+  if (is_operator(x, "-"))
+    return !__builtin_sub_overflow(arg[0], arg[1], out);
+  return is_operator(x, "*") && x->n == 2 &&
+         (cg_is_number(x->args[0], &factor) ||
+          cg_is_number(x->args[1], &factor)) &&
+         !__builtin_mul_overflow(arg[0] ? arg[0] : arg[1], factor, out);
+}
+
+bool
+cg_coefficient(const cg_expr *x, const char *name, int64_t *out) {
+  int64_t arg[2] = {0, 0}, at;
+  x = cg_bare(x);
+  *out = cg_is_name(x, name);
+  if (x->kind == CG_LITERAL)
+    return false;
+  if (!x->n)
+    return true;
+  for (uint32_t k = 0; k < x->n; k++) {
+    if (!cg_coefficient(x->args[k], name, &at) ||
+        __builtin_add_overflow(arg[k > 0], at, &arg[k > 0]))
+      return false;
+  }
+  return (!arg[0] && !arg[1]) || combine(x, arg, out);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* tree.h - the code tree: statements of a function before any text exists.
+ *
+ * A body is a list of nodes linked by `next`.  Nodes are made on an arena and
+ * changed by passes; what a printer needs to know of the file around (helpers,
+ * headers) is asked of the tree, by the names that it uses. */
+#ifndef CODEGEN_TREE_TREE_H
+#define CODEGEN_TREE_TREE_H
+
+#include "codegen/tree/expr.h"
+
+typedef enum cg_kind {
+  CG_FOR,
+  CG_IF,
+  CG_BLOCK,    /* a list in braces */
+  CG_LET,      /* a variable, or an array, declared */
+  CG_STORE,    /* target op value */
+  CG_DO,       /* an expression for its effect */
+  CG_TEMPLATE, /* an instruction's text, with expressions in it */
+  CG_BARRIER,  /* of the threads of a block */
+  CG_MARK,     /* around the code of a loop of the nest, however it was cut */
+  CG_NOTHING   /* a statement that has no effect */
+} cg_kind;
+
+#define CG_NO_LOOP UINT32_MAX
+
+/* What a store or a template came from: a statement of the program, and the
+ * address of each of its accesses: expressions of the body, the target,
+ * operands of a call. NULL: no access in memory, or a constant place. */
+typedef struct cg_origin {
+  uint32_t stmt;
+  uint32_t n;
+  const cg_expr *index[];
+} cg_origin;
+
+/* Whether the iterations of a loop run in the lanes of vectors: as a pass saw,
+ * or as a schedule asks. */
+typedef enum cg_lanes_kind {
+  CG_LANES_NONE,
+  CG_LANES_SEEN,
+  CG_LANES_ASKED
+} cg_lanes_kind;
+
+typedef struct cg_reduction {
+  const char *sign, *name;
+} cg_reduction;
+
+typedef struct cg_for {
+  const char *iterator;
+  const char *type;     /* of the iterator; NULL: declared before */
+  const cg_expr *first; /* NULL where it is declared before */
+  const cg_expr *condition;
+  const char *also; /* goes on with the iterator; NULL: nothing */
+  int64_t step;
+  /* What passes know of the loop as isl made it. */
+  const cg_expr *last; /* NULL where the condition is no bound */
+  bool last_excluded;
+  int64_t trips; /* how often it runs; 0: not known */
+  /* What passes decided. */
+  bool is_team;      /* threads share its iterations */
+  bool is_team_last; /* ... and of no loop below */
+  bool is_bounded;   /* the team has a largest size */
+  bool is_fenced;    /* a fence stands at the end of its iterations */
+  bool unrolls;
+  bool once;         /* it has one value, of which the condition says nothing */
+  uint32_t collapse; /* loops that the team which begins here shares; 0: none */
+  cg_lanes_kind lanes;
+  uint32_t n_reductions;
+  const cg_reduction *reductions;
+} cg_for;
+
+typedef struct cg_let {
+  const char *type, *name, *qualifier; /* qualifier: __shared__; or NULL */
+  int64_t elements;                    /* of an array; 0: a variable */
+  bool aligned;
+  bool joins; /* in the declaration of the one before */
+  const cg_expr *value;
+} cg_let;
+
+typedef struct cg_store {
+  const cg_expr *target, *value;
+  const char *op; /* = += -= *= /= */
+} cg_store;
+
+/* Parts of a template in their order: a literal is text. */
+typedef struct cg_template {
+  uint32_t n;
+  const cg_expr *const *parts;
+  bool braces;
+} cg_template;
+
+typedef struct cg_node {
+  cg_kind kind;
+  /* The body of a loop, or the branch of an `if`, is written without braces:
+   * it is one statement. */
+  bool bare;
+  /* The loop of the nest of which all iterations are in it, and the one of
+   * which its body is an iteration, in which locals of that live; CG_NO_LOOP:
+   * none. */
+  uint32_t loop, iteration;
+  struct cg_node *next, *first; /* first: of the body */
+  const cg_origin *origin;
+  union {
+    cg_for head; /* of a loop */
+    struct {
+      const cg_expr *condition;
+      struct cg_node *otherwise;
+    } test;
+    cg_let let;
+    cg_store store;
+    const cg_expr *effect;
+    cg_template text;
+    uint32_t mark; /* the loop of the nest */
+  };
+} cg_node;
+
+/* Where the next node of a list goes. */
+typedef struct cg_list {
+  cg_node *first, **end;
+} cg_list;
+
+void cg_list_init(cg_list *);
+void cg_append(cg_list *, cg_node *chain);
+
+cg_node *cg_node_new(bs_arena *, cg_kind);
+cg_node *cg_make_block(bs_arena *, cg_node *body);
+cg_node *cg_make_if(bs_arena *, const cg_expr *condition, cg_node *body);
+cg_node *cg_make_let(bs_arena *, const char *type, const char *name,
+                     const cg_expr *value);
+cg_node *cg_make_do(bs_arena *, const cg_expr *);
+/* (void)name; */
+cg_node *cg_make_void(bs_arena *, const char *name);
+/* for (type iterator = first; condition; iterator += step), of no loop of the
+ * nest. */
+cg_node *cg_make_for(bs_arena *, const char *type, const char *iterator,
+                     const cg_expr *first, const cg_expr *condition,
+                     int64_t step, cg_node *body);
+/* A list and all below it, once more. */
+cg_node *cg_clone(bs_arena *, const cg_node *chain);
+/* What is below the marks at a list of one node. */
+cg_node *cg_below_marks(cg_node *);
+static inline bool
+cg_is_one(const cg_node *chain) {
+  return chain && !chain->next;
+}
+
+/* ---- questions ---- */
+
+/* Calls `see` for each expression of a list and what is below it, parts of
+ * expressions as well; target: it names what an assignment writes. */
+void cg_each_expr(const cg_node *chain,
+                  void (*see)(const cg_expr *, bool target, void *), void *);
+/* The variable is named where it is not declared anew. */
+bool cg_mentions(const cg_node *chain, const char *name);
+/* ... and not only assigned to. */
+bool cg_reads(const cg_node *chain, const char *name);
+
+/* ---- functions ---- */
+
+typedef struct cg_parameter {
+  const char *type, *name; /* `const float *restrict` */
+} cg_parameter;
+
+typedef struct cg_function {
+  const char *comment, *head; /* head: what stands before the name */
+  const char *name;
+  uint32_t n_parameters;
+  const cg_parameter *parameters;
+  cg_node *body;
+} cg_function;
+
+#endif
