@@ -2,304 +2,128 @@
 # SPDX-License-Identifier: MIT
 """Plants small faults, one at a time, and sees whether the tests notice.
 
-usage: run.py [--folder NAME]... [--only ID]... [--missed] [--own]
-              [--near] [--within SECONDS] [--build] [--fresh] [--jobs N]
+usage: run.py [--folder NAME]... [--only ID]... [--missed] [--build]
+              [--within SECONDS] [--spend SECONDS] [--minutes N] [--jobs N]
+              [--survey WORD]... [--table] [--fresh]
 
 The faults are the patches of tests/mutants/*.patch, each behind a line `# ID`,
-or `# ID equivalent: REASON` for one that changes nothing that can be seen.  A
-copy of the working tree in build-mutants/ is changed and built incrementally;
-then the suites run, those of the fault's own folder first, until one fails.
+or `# ID equivalent: REASON` for one that changes nothing that can be seen.
 
---own stops after the first suite that stands beside the folder in NEAR, --near
-after all of them; --within leaves out the tests that take longer when nothing
-is wrong.  They only ask less: a fault that is still not noticed counts as such, and
---missed asks those again.  The folders are gone through side by side, and
-sample.py draws in random order: wherever a run is stopped, what was asked is an
-even random sample.  --build only says which faults compile and change the
-object code.  What was found goes to build-mutants/results.json; a later run
-goes on there, and --fresh begins anew.
-The table by folder is printed at the end.
+First each test runs once on a build that counts which lines are run: what it
+takes and which faults' lines it reaches.  Tests that take more than --within
+seconds of processor (30) are left out; --survey looks only at those whose name
+holds a word, and the rest stays as it was.  Then each fault is planted in a
+copy of the tree, and the tests that reach its line are asked, those of its own
+folder first and the shortest first, until one fails.  Only what a test needs is
+built, when it is its turn.  A test that takes three times what it takes
+otherwise, and five seconds, has failed; --spend bounds what a fault may take in
+all (120), and what was not asked then is asked by a later --missed.
+
+--jobs copies (2) are used side by side.  The folders are gone through side by
+side, and sample.py draws in random order: wherever a run is stopped (--minutes
+stops it), what was asked is an even random sample of each.  What was found goes
+to build-mutants/results.json after each fault; a later run goes on there, and
+--fresh begins anew.  --missed asks what was not noticed again, of the tests that
+are new or were changed since; a test that was asked and passed is not repeated.
+--build only says which faults compile and change the object code, with --missed
+those alone that were not noticed.  The table by folder is printed at the
+end, and --table prints nothing else.
 """
 import argparse
-import concurrent.futures
-import glob
 import json
 import os
-import re
-import resource
-import shutil
-import signal
-import subprocess
+import queue
 import sys
+import threading
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-HERE = os.path.join(ROOT, "tests", "mutants")
-HOME = os.path.join(ROOT, "build-mutants")
-TREE = os.path.join(HOME, "tree")
-BUILD = os.path.join(TREE, "build")
-GLEN = os.path.join(BUILD, "src/cli/glen")
+import suites
+from faults import HOME, Copy, faults
+
 RESULTS = os.path.join(HOME, "results.json")
-CHECKER = os.path.join(BUILD, "src/check/glen-check-proof")
-CONSOLE = [os.path.relpath(p, ROOT) for pattern in
-           ("tests/cli/*.md", "README.md", "docs/*.md")
-           for p in sorted(glob.glob(os.path.join(ROOT, pattern)))
-           if "```console" in open(p, encoding="utf-8").read()]
+lock = threading.Lock()
 
 
-def groups(path):
-    """The parts of a program that runs them by name."""
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        listed = re.search(r"(?:^GROUPS =|for group in) [\[(]([^\])]*)[\])]",
-                           f.read(), re.M)[1]
-    return re.findall(r"\w+", listed)
+def order(tests, fault):
+    """The tests to ask, in the order in which they are asked."""
+    able = [t for t in tests.values()
+            if t.seconds is not None and t.reaches(fault)]
+    return sorted(able, key=lambda t: ((1 if t.near(fault.folder) else 3) *
+                                       (t.seconds + 0.3), t.name))
 
 
-# Programs that are no tests of meson.  Where a program has parts that can be
-# asked for, each part is a step of its own, named PROGRAM/PART.
-STEPS = {
-    **{"verdicts/" + group:
-       [sys.executable, "tests/verdicts/run.py", GLEN, group]
-       for group in groups("tests/verdicts/run.py")},
-    "fail": [sys.executable, "tests/fail/run.py", GLEN],
-    "rules": [GLEN, "rules", "test", "rules", "tests/rules"],
-    **{"console/" + os.path.basename(path):
-       [sys.executable, "tests/console.py", GLEN, path] for path in CONSOLE},
-    "examples": [sys.executable, "tests/run/examples.py", GLEN],
-    "contractions": [sys.executable, "tests/run/contractions.py", GLEN],
-    "fused": [sys.executable, "tests/run/fused.py", GLEN],
-    "threads": [sys.executable, "tests/run/threads.py", GLEN],
-    **{"prove/" + group:
-       [sys.executable, "tests/prove/run.py", GLEN, group]
-       for group in groups("tests/prove/run.py")},
-    "tamper": [sys.executable, "tests/prove/tamper.py", GLEN, CHECKER],
-    "tune": [sys.executable, "tests/run/tune.py", GLEN],
-    "cuda": [sys.executable, "tests/run/cuda.py", GLEN, "--quick"],
-    "layout": [sys.executable, "bench/layout/misses.py", "--glen", GLEN,
-               "--sizes", "32,64"],
-    "programs": [sys.executable, "bench/kernels/programs.py", "--check", GLEN],
-}
-
-# Meson's suites and the steps that are nearest to a folder, in this order.
-NEAR = {
-    "base": ["base", "glenside", "rules", "lsp", "fail", "verdicts", "console"],
-    "egraph": ["egraph", "rules", "console"],
-    "glenside": ["glenside", "fail", "rules", "codegen", "verdicts", "console"],
-    "rules": ["rules", "prove", "console"],
-    "extract": ["extract", "rules", "console"],
-    "poly": ["poly", "codegen", "console", "layout", "fused", "cuda"],
-    "codegen": ["codegen", "poly", "contractions", "fused", "console", "cuda"],
-    "check": ["tamper", "prove/layers", "console"],
-    "prove": ["prove", "verdicts", "step:prove", "console"],
-    "edit": ["edit", "lsp", "console"],
-    "lsp": ["lsp", "console"],
-    "tune": ["tune", "verdicts", "console"],
-    "api": ["api", "verdicts", "console", "report", "fail", "step:prove", "tune"],
-    "cli": ["verdicts", "console", "fail", "tune", "examples"],
-    "limbs": ["limbs", "poly"],
-    "report": ["report"],
-}
-
-
-class Fault:
-    def __init__(self, head, patch):
-        self.id, _, why = head.partition(" equivalent: ")
-        self.equivalent, self.patch = why.strip(), patch
-        self.path = re.search(r"^\+\+\+ b/(\S+)", patch, re.M)[1]
-        self.folder = self.path.split("/")[1]
-
-
-def faults():
-    for path in sorted(glob.glob(os.path.join(HERE, "*.patch"))):
-        with open(path, encoding="utf-8") as f:
-            parts = re.split(r"^# (.*)\n", f.read(), flags=re.M)[1:]
-        for head, patch in zip(parts[::2], parts[1::2]):
-            yield Fault(head, patch)
-
-
-def call(command, timeout=600, cwd=TREE, processor=None):
-    """(exit code, output); None for the code where the time is up.  processor
-    bounds the seconds of processor time of each process, which do not grow
-    with what else runs on the machine."""
-    def bound():
-        if processor:
-            resource.setrlimit(resource.RLIMIT_CPU, (processor, processor))
-    process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, text=True,
-                               stderr=subprocess.STDOUT, errors="replace",
-                               start_new_session=True, preexec_fn=bound)
-    try:
-        out, _ = process.communicate(timeout=timeout)
-        return process.returncode, out
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return None, ""
-
-
-def synchronise():
-    """Brings the copy to the state of the working tree; unchanged files keep
-    their times, so that little is built."""
-    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"],
-                           cwd=ROOT, capture_output=True, text=True,
-                           check=True).stdout.split("\n")
-    for name in filter(None, names):
-        source, copy = os.path.join(ROOT, name), os.path.join(TREE, name)
-        if not os.path.isfile(source):
-            continue
-        with open(source, "rb") as f:
-            content = f.read()
-        os.makedirs(os.path.dirname(copy), exist_ok=True)
-        if not os.path.exists(copy) or open(copy, "rb").read() != content:
-            shutil.copyfile(source, copy)
-            shutil.copymode(source, copy)
-
-
-def built(targets=()):
-    return call(["ninja", "-C", BUILD, *targets], 1800)
-
-
-class Tests:
-    """The tests of meson and the steps: a name for each, what it builds, how
-    long it takes when nothing is wrong."""
-
-    def __init__(self):
-        listed = json.loads(call(["meson", "introspect", BUILD, "--tests"])[1])
-        self.suites, self.command, self.usual = {}, {}, {}
-        for test in listed:
-            name = "test:" + "+".join(
-                s.split(":")[1] for s in test["suite"]) + "/" + test["name"]
-            self.command[name] = test["cmd"]
-            for suite in test["suite"]:
-                self.suites.setdefault(suite.split(":")[1], []).append(name)
-        for name, command in STEPS.items():
-            if os.path.exists(os.path.join(TREE, command[1])) or \
-                    command[0] == GLEN:
-                self.command["step:" + name] = command
-
-    def order(self, folder, args):
-        """The tests in the order in which they are asked."""
-        names = []
-        for key in NEAR.get(folder, [])[:1 if args.own else None]:
-            names += sorted(self.suites.get(key, []), key=self.usual.get)
-            # A suite and a step of one name: the suite, unless it says step.
-            if key not in self.suites:
-                names += self.steps("step:" + key.removeprefix("step:"))
-        if not args.near and not args.own:
-            names += sorted(self.command, key=self.usual.get)
-        return list(dict.fromkeys(names))
-
-    def steps(self, name):
-        """A step, or all of its parts."""
-        return sorted((n for n in self.command
-                       if n == name or n.startswith(name + "/")),
-                      key=self.usual.get)
-
-    def targets(self, names):
-        own = {os.path.relpath(word, BUILD) for name in names
-               for word in self.command[name] if word.startswith(BUILD + "/")}
-        if any(name.startswith("step:") for name in names):
-            own |= {"src/cli/glen", "src/check/glen-check-proof"}
-        return sorted(own)
-
-    def run(self, name, within=900):
-        """Whether a test passes, in how many seconds, and what it said.  One
-        that was never run is stopped after `within`; later, what loops is
-        stopped by its processor time.  None where the clock alone stopped it,
-        which says nothing of the fault: the machine may have been busy."""
-        begun = time.monotonic()
-        usual = self.usual.get(name)
-        known = usual is not None
-        # Meson runs its tests in the build folder.
-        code, out = call(self.command[name],
-                         10 * usual + 300 if known else within,
-                         BUILD if name.startswith("test:") else TREE,
-                         int(5 * usual + 20) if known else None)
-        good = None if code is None else code in (0, 77)
-        return good, time.monotonic() - begun, out
-
-
-def measure(tests, names, args):
-    """How long each test takes on the copy as it is; what fails is left out."""
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for name, (good, seconds, out) in zip(names, pool.map(
-                lambda name: tests.run(name, args.within), names)):
-            tests.usual[name] = seconds
-            if not good:
-                why = ("takes too long" if seconds >= args.within else
-                       "fails without a fault")
-                print(f"left out, as it {why}: {name}\n{out[-600:]}",
-                      flush=True)
-                del tests.command[name]
-                for listed in tests.suites.values():
-                    if name in listed:
-                        listed.remove(name)
-
-
-def object_code(path):
-    """The bytes of the object files that a source file became."""
-    stem = os.path.basename(path) + ".o"
-    found = sorted(glob.glob(os.path.join(BUILD, "**", "*" + stem),
-                             recursive=True))
-    return [open(p, "rb").read() for p in found
-            if p.endswith("_" + stem) or p.endswith("/" + stem)]
-
-
-def judge(fault, tests, args):
-    """One word for what became of a fault, and the test that noticed it."""
-    path = os.path.join(TREE, fault.path)
+def judge(fault, tests, copy, args, before):
+    """What became of a fault: a word, the test that noticed it, the tests that
+    did not, with their digests, and the seconds of processor that they took."""
+    path = os.path.join(copy.tree, fault.path)
+    result = {"word": "stale", "by": "", "spent": 0,
+              "asked": dict(before.get("asked", {}))}
+    if not os.path.exists(path):
+        return result
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    before = object_code(fault.path)
-    done = subprocess.run(["patch", "-p1", "-s", "-F2", "--no-backup-if-mismatch"],
-                          cwd=TREE, input=fault.patch, text=True,
-                          capture_output=True)
+    planted = fault.planted(text)
+    if planted is None:
+        return result
+    clean = copy.objects(fault.path) if args.build else None
     try:
-        if done.returncode:
-            return "stale", done.stdout.strip()
-        names = tests.order(fault.folder, args)
-        code, out = built(["src/cli/glen", "src/check/glen-check-proof"])
-        if code:
-            return "does not compile", out[-300:]
-        if object_code(fault.path) == before:
-            return "same code", ""
-        return ("compiles", "") if args.build else hunt(tests, names, args.jobs)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(planted)
+        if args.build:
+            faulty = copy.objects(fault.path)
+            result["word"] = ("does not compile" if faulty is None else
+                              "same code" if faulty == clean else "compiles")
+        else:
+            hunt(fault, tests, copy, args, result)
     finally:
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
+    return result
 
 
-def hunt(tests, names, jobs):
-    """The first test that fails; a few are asked at a time."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for k in range(0, len(names), jobs):
-            part = names[k:k + jobs]
-            built(tests.targets(part))
-            for name, (good, _, _) in zip(part, pool.map(tests.run, part)):
-                if good is False:
-                    return "noticed", name
-    return "not noticed", ""
+def hunt(fault, tests, copy, args, result):
+    """Asks one test after the other until one fails."""
+    result["word"] = "not noticed"
+    for test in order(tests, fault):
+        if result["asked"].get(test.name) == test.digest:
+            continue
+        if result["spent"] + test.seconds > args.spend:
+            result["word"] = "not noticed so far"
+            continue
+        code, out = copy.ninja(*test.targets(copy))
+        if code:
+            result["word"], result["by"] = "does not compile", out[-300:]
+            return
+        run = suites.Run(test, copy, 3 * test.seconds + 5)
+        result["spent"] = round(result["spent"] + run.seconds, 2)
+        if run.good is False:
+            result["word"], result["by"] = "noticed", test.name
+            return
+        if run.good:
+            result["asked"][test.name] = test.digest
 
 
 def table(listed, results):
     rows = {}
     for fault in listed:
-        word = results.get(fault.id, ["not run"])[0]
-        if fault.equivalent:
-            word = "equivalent"
-        rows.setdefault(fault.folder, []).append(word)
-    print(f"{'folder':10} {'faults':>7} {'noticed':>8} {'not':>5} "
-          f"{'equivalent':>11} {'share':>7}")
+        word = results.get(fault.id, {"word": "not asked"})["word"]
+        rows.setdefault(fault.folder, []).append(
+            "equivalent" if fault.equivalent else word)
+    print("| folder | faults | equivalent | asked | noticed | share |\n"
+          "| --- | ---: | ---: | ---: | ---: | ---: |")
     for folder, words in [*sorted(rows.items()),
                           ("all", sum(rows.values(), []))]:
-        noticed, missed = words.count("noticed"), words.count("not noticed")
-        asked = noticed + missed
-        share = f"{100 * noticed / asked:.0f} %" if asked else "-"
-        print(f"{folder:10} {len(words):7} {noticed:8} {missed:5} "
-              f"{words.count('equivalent'):11} {share:>7}")
-    return [f.id for f in listed if not f.equivalent and
-            results.get(f.id, [""])[0] == "not noticed"]
+        noticed = words.count("noticed")
+        asked = noticed + sum(w.startswith("not noticed") for w in words)
+        share = f"{100 * noticed // asked} %" if asked else ""
+        print(f"| `{folder}` | {len(words)} | {words.count('equivalent')} | "
+              f"{asked} | {noticed} | {share} |")
+    for word in ("not noticed", "not noticed so far", "stale",
+                 "does not compile", "same code"):
+        ids = [f.id for f in listed if not f.equivalent and
+               results.get(f.id, {}).get("word") == word]
+        if ids:
+            print(f"{word}: {' '.join(ids)}")
 
 
 def even(listed):
@@ -313,59 +137,93 @@ def even(listed):
         key=lambda place: place[:2])]
 
 
-def main():
+def read_results(args):
+    if not os.path.exists(RESULTS) or args.fresh:
+        return {}
+    with open(RESULTS, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def write_results(results):
+    with open(RESULTS + ".new", "w", encoding="utf-8") as f:
+        json.dump(results, f, indent=1, sort_keys=True)
+    os.replace(RESULTS + ".new", RESULTS)
+
+
+def work(todo, tests, copy, args, results, end):
+    """Takes faults from the queue until it is empty or the time is up."""
+    while time.monotonic() < end:
+        try:
+            fault = todo.get_nowait()
+        except queue.Empty:
+            return
+        result = judge(fault, tests, copy, args, results.get(fault.id, {}))
+        with lock:
+            if not args.build:
+                results[fault.id] = result
+                write_results(results)
+            print(f"{todo.qsize()} left: {fault.id} {fault.path}: "
+                  f"{result['word']} {result['by'][-300:]} "
+                  f"({result['spent']:.1f} s)", flush=True)
+
+
+def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--folder", action="append", default=[])
     parser.add_argument("--only", action="append", default=[], metavar="ID")
-    for flag in ("--own", "--near", "--build", "--fresh", "--missed"):
+    parser.add_argument("--survey", action="append", default=[], metavar="WORD")
+    for flag in ("--build", "--fresh", "--missed", "--table"):
         parser.add_argument(flag, action="store_true")
-    parser.add_argument("--within", type=float, default=900, metavar="SECONDS")
-    parser.add_argument("--jobs", type=int,
-                        default=len(os.sched_getaffinity(0)))
-    args = parser.parse_args()
-    listed = [f for f in faults()
+    parser.add_argument("--within", type=float, default=30, metavar="SECONDS")
+    parser.add_argument("--spend", type=float, default=120, metavar="SECONDS")
+    parser.add_argument("--minutes", type=float, default=1e6)
+    parser.add_argument("--jobs", type=int, default=2)
+    return parser.parse_args()
+
+
+def wanted(fault, results, args):
+    word = results.get(fault.id, {}).get("word", "")
+    if args.build:
+        return not args.missed or word.startswith("not noticed")
+    return not fault.equivalent and (
+        not word or fault.id in args.only or word == "stale" or
+        word == "does not compile" or
+        args.missed and word.startswith("not noticed"))
+
+
+def main():
+    args = arguments()
+    end = time.monotonic() + 60 * args.minutes
+    every = list(faults())
+    listed = [f for f in every
               if (not args.folder or f.folder in args.folder) and
               (not args.only or f.id in args.only)]
-    os.makedirs(TREE, exist_ok=True)
-    synchronise()
-    if not os.path.exists(os.path.join(BUILD, "build.ninja")):
-        code, out = call(["meson", "setup", BUILD, TREE, "-Dtests=enabled",
-                          "-Doptimization=1", "-Ddebug=false",
-                          "-Db_ndebug=false"])
-        if code:
-            sys.exit(out)
-    code, out = built()
-    if code:
-        sys.exit(out[-3000:])
-    results = {}
-    if os.path.exists(RESULTS) and not args.fresh:
-        with open(RESULTS, encoding="utf-8") as f:
-            results = json.load(f)
-    todo = [f for f in even(listed) if not f.equivalent and
-            (f.id not in results or f.id in args.only or
-             (args.missed and results[f.id][0] == "not noticed"))]
-    tests = Tests()
+    results = read_results(args)
+    if args.table:
+        return table(listed, results)
+    copies = [Copy(chr(ord("a") + k)) for k in range(args.jobs)]
+    counting = Copy("survey", "-Db_coverage=true")
+    for copy in copies + [counting] * (not args.build):
+        wrong = copy.prepare()
+        if wrong:
+            sys.exit(wrong)
+    tests = suites.listed(copies[0])
     if not args.build:
-        every = {f.folder for f in todo}
-        tests.usual = dict.fromkeys(tests.command, 0)
-        names = sorted({n for folder in every
-                        for n in tests.order(folder, args)})
-        tests.usual = {}
-        measure(tests, names, args)
-    tests.usual = {n: tests.usual.get(n, 0) for n in tests.command}
-    for k, fault in enumerate(todo):
-        results[fault.id] = judge(fault, tests, args)
-        print(f"{k + 1}/{len(todo)} {fault.id} {fault.path}: "
-              f"{' by '.join(filter(None, results[fault.id]))[:160]}",
-              flush=True)
-        with open(RESULTS + ".new", "w", encoding="utf-8") as f:
-            json.dump(results, f, indent=1)
-        os.replace(RESULTS + ".new", RESULTS)
-    built()
-    missed = table(listed, results)
-    if missed:
-        print("not noticed: " + " ".join(missed))
+        suites.survey(tests, counting, [f for f in every if f.line()],
+                      args)
+    todo = queue.SimpleQueue()
+    for fault in even(listed):
+        if wanted(fault, results, args):
+            todo.put(fault)
+    threads = [threading.Thread(target=work, args=(todo, tests, copy, args,
+                                                   results, end))
+               for copy in copies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    table(listed, results)
 
 
 if __name__ == "__main__":
