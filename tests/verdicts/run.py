@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import said
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 GLEN = os.path.abspath(sys.argv[1])
@@ -67,7 +69,7 @@ class Folder:
     """A scratch folder, its files, and glen in it."""
 
     def __init__(self, path):
-        self.path = path
+        self.path, self.program = path, GLEN
         self.write("p.glen", PROGRAM)
         self.write("i.glen", INTEGERS)
 
@@ -303,8 +305,28 @@ def misuse(folder):
            "none-such.npy")
 
 
+def reports(folder):
+    said.reports(folder, note)
+
+
+def forms(folder):
+    said.forms(folder, note)
+
+
+def helped(folder):
+    said.helped(folder, note)
+
+
+def terminal(folder):
+    said.terminal(folder, note)
+
+
+def descriptors(folder):
+    said.descriptors(folder, note)
+
+
 GROUPS = [wrong_kernels, wrong_rules, verified, failed_tests, two_programs, unwritable,
-          misuse]
+          misuse, reports, forms, helped, terminal, descriptors]
 
 
 def main():
