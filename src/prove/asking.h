@@ -13,6 +13,7 @@ typedef struct pv_asking {
   const gs_context *ctx;
   const rl_rules *rules;
   const rl_rule *rule;
+  const rl_parts *parts; /* of the rule */
   const pv_rule_options *options;
   pv_rule_answer *out;
   BS_VEC(uint64_t) seen; /* shapes, hashed */
@@ -40,6 +41,10 @@ static inline bool
 pv_is_refuted(const pv_asking *pr) {
   return pr->out->shape && pr->out->answer.verdict == PV_REFUTED;
 }
+
+/* rule.c: what the left side asks for, read once for thousands of shapes. */
+const rl_parts *pv_parts_of(const gs_context *, const rl_rules *,
+                            const rl_rule *);
 
 /* rule_general.c: what there is to claim for all sizes, or why nothing. */
 void pv_prove_generally(pv_asking *);

@@ -16,6 +16,13 @@ pv_rule_defaults(pv_rule_options *o) {
   o->equal.max_bytes = (size_t)1 << 28;
 }
 
+const rl_parts *
+pv_parts_of(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule) {
+  rl_parts *parts = BS_NEW(ctx->arena, rl_parts);
+  rl_parts_of(rules, rule, parts);
+  return parts;
+}
+
 /* --- terms that nothing matches --------------------------------------------
  */
 
@@ -36,8 +43,7 @@ is_matched(const rl_parts *parts, uint32_t slot) {
  * NULL when there is none. */
 static const char *
 unmatched_term(const pv_asking *pr) {
-  rl_parts *parts = BS_NEW(pr->ctx->arena, rl_parts);
-  rl_parts_of(pr->rules, pr->rule, parts);
+  const rl_parts *parts = pr->parts;
   for (uint32_t k = 0; k < parts->n_slots; k++)
     if (pr->rule->scope.vars.data[k].sort == GS_SORT_CLASS &&
         !is_matched(parts, k))
@@ -116,8 +122,7 @@ conclude(pv_asking *pr) {
 
 static void
 start_looking(pv_asking *pr) {
-  rl_parts *parts = BS_NEW(pr->ctx->arena, rl_parts);
-  rl_parts_of(pr->rules, pr->rule, parts);
+  const rl_parts *parts = pr->parts;
   pv_looked_start(&pr->out->looked, pr->ctx->values, parts);
   pv_numbers_of(pr->ctx->values, parts, &pr->numbers);
   pr->params = parts->asks_params;
@@ -145,6 +150,7 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
   pv_asking pr = {.ctx = ctx,
                   .rules = rules,
                   .rule = rule,
+                  .parts = pv_parts_of(ctx, rules, rule),
                   .options = &own,
                   .out = out,
                   .asked = GS_COMPUTE_COUNT,

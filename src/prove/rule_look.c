@@ -185,6 +185,7 @@ look_turned_on(void *arg) {
   pv_asking *pr = v->pr;
   const rl_rules *rules = pr->rules;
   const rl_rule *rule = pr->rule;
+  const rl_parts *parts = pr->parts;
   bs_arena arena;
   bs_diags diags;
   bs_arena_init(&arena, &v->heap);
@@ -193,8 +194,10 @@ look_turned_on(void *arg) {
   uint32_t before = pr->out->shapes;
   pr->rules = rl_under(&ctx, rules, rule, v->value);
   pr->rule = pr->rules ? rl_find(pr->rules, rule->name) : NULL;
-  if (pr->rule)
+  if (pr->rule) {
+    pr->parts = pv_parts_of(&ctx, pr->rules, pr->rule);
     look_at_classes(pr);
+  }
   if (pr->rule && !before)
     look_at_all(pr);
   if (pv_is_refuted(pr))
@@ -203,18 +206,21 @@ look_turned_on(void *arg) {
     pv_looked_setting(&pr->out->looked, v->value);
   pr->rules = rules;
   pr->rule = rule;
+  pr->parts = parts;
 }
 
 static void
 look_under(pv_asking *pr, int64_t value) {
   const rl_rules *rules = pr->rules;
   const rl_rule *rule = pr->rule;
+  const rl_parts *parts = pr->parts;
   variant v = {.pr = pr, .value = value};
   bs_heap_init_child(&v.heap, pr->ctx->heap, (size_t)1 << 29);
   bs_protect(&v.heap, look_turned_on, &v);
   bs_heap_done(&v.heap);
   pr->rules = rules;
   pr->rule = rule;
+  pr->parts = parts;
 }
 
 /* Small numbers, which turn on what 0 turns off by custom, and both sides of

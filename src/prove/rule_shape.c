@@ -42,7 +42,7 @@ is_term(const attempt *a, uint32_t held) {
 static uint64_t
 shape_hash(const attempt *a, const uint32_t *slots) {
   uint64_t h = a->sampler.dtype;
-  for (uint32_t k = 0; k < a->sampler.parts.n_slots; k++) {
+  for (uint32_t k = 0; k < a->sampler.parts->n_slots; k++) {
     uint64_t item[4] = {h, slots[k], 0, 0};
     if (is_class(a->pr, k) && is_term(a, slots[k])) {
       const gs_node *n = gs_at(a->p, (gs_term){slots[k]});
@@ -100,7 +100,7 @@ static const char *
 shape_text(const attempt *a, const uint32_t *slots) {
   bs_text out;
   bs_text_init(&out, (bs_heap *)&a->heap);
-  for (uint32_t k = 0; k < a->sampler.parts.n_slots; k++)
+  for (uint32_t k = 0; k < a->sampler.parts->n_slots; k++)
     if (slots[k] != UINT32_MAX &&
         a->pr->rule->scope.vars.data[k].name[0] != '(' &&
         (!is_class(a->pr, k) || is_term(a, slots[k])))
@@ -197,7 +197,7 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
   if (worst != PV_PROVED)
     pv_not_general(pr, "some shape is not proved");
   pv_looked_at(&pr->out->looked, a->p, &pr->rule->scope, slots,
-               a->sampler.parts.n_slots);
+               a->sampler.parts->n_slots);
   a->fresh = true;
   pr->out->shapes++;
   pr->out->proved += worst == PV_PROVED;
@@ -226,6 +226,7 @@ try_shape(void *arg) {
   pv_sampler *s = &a->sampler;
   *s = (pv_sampler){.ctx = a->ctx,
                     .target = a->p->target,
+                    .parts = pr->parts,
                     .sizes = pr->sizes,
                     .random = pr->random,
                     .asked = pr->asked,
@@ -234,10 +235,9 @@ try_shape(void *arg) {
                     .real = pr->real,
                     .rank = pr->rank,
                     .p = a->p};
-  rl_parts_of(pr->rules, pr->rule, &s->parts);
   s->dtype = pr->dtype == GS_DTYPE_COUNT ? random_dtype(s) : pr->dtype;
-  s->slots = bs_calloc(&a->heap, s->parts.n_slots + (size_t)1, 4);
-  s->growing = bs_calloc(&a->heap, s->parts.n_parts + (size_t)1, 1);
+  s->slots = bs_calloc(&a->heap, s->parts->n_slots + (size_t)1, 4);
+  s->growing = bs_calloc(&a->heap, s->parts->n_parts + (size_t)1, 1);
   gs_term root = pv_sample(s);
   pr->random = s->random;
   pr->left_free |= s->left_free;

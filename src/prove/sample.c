@@ -50,10 +50,10 @@ holds_bound(const pv_sampler *s, place x) {
 /* The :with pattern of the class in a slot, or NULL. */
 static const eg_term *
 pattern_of_slot(const pv_sampler *s, uint32_t slot, uint32_t *part) {
-  for (uint32_t k = 1; k < s->parts.n_parts; k++)
-    if (s->parts.root_slots[k] == slot && !s->growing[k]) {
+  for (uint32_t k = 1; k < s->parts->n_parts; k++)
+    if (s->parts->root_slots[k] == slot && !s->growing[k]) {
       *part = k;
-      return &s->parts.parts[k];
+      return &s->parts->parts[k];
     }
   return NULL;
 }
@@ -332,18 +332,18 @@ pv_grow(pv_sampler *s, const eg_term *part, uint32_t node,
 
 gs_term
 pv_sample(pv_sampler *s) {
-  memset(s->slots, 0xff, s->parts.n_slots * sizeof *s->slots);
-  memset(s->growing, 0, s->parts.n_parts);
+  memset(s->slots, 0xff, s->parts->n_slots * sizeof *s->slots);
+  memset(s->growing, 0, s->parts->n_parts);
   pv_choose_huge(s);
-  if (s->parts.n_equal && pv_chance(s, 2))
+  if (s->parts->n_equal && pv_chance(s, 2))
     pv_grant_wishes(s);
-  gs_term root = grow(s, root_of(&s->parts.parts[0]), NULL);
-  for (uint32_t k = 1; gs_term_ok(root) && k < s->parts.n_parts; k++) {
+  gs_term root = grow(s, root_of(&s->parts->parts[0]), NULL);
+  for (uint32_t k = 1; gs_term_ok(root) && k < s->parts->n_parts; k++) {
     if (s->growing[k])
       continue;
     s->growing[k] = 1;
-    uint32_t slot = s->parts.root_slots[k];
-    gs_term t = grow(s, root_of(&s->parts.parts[k]), NULL);
+    uint32_t slot = s->parts->root_slots[k];
+    gs_term t = grow(s, root_of(&s->parts->parts[k]), NULL);
     if (slot != UINT32_MAX && gs_term_ok(t) && s->slots[slot] != UINT32_MAX &&
         s->slots[slot] != t.i)
       t = GS_NO_TERM;

@@ -28,7 +28,7 @@ typedef struct pv_numbers {
 typedef struct pv_sampler {
   gs_context ctx;
   const gs_target *target;
-  rl_parts parts;
+  const rl_parts *parts;
   pv_sizes sizes;
   uint64_t random;
   gs_dtype dtype; /* of most tensors */

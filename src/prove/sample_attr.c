@@ -135,7 +135,7 @@ bool
 pv_attr_left_out(const pv_attr *a, uint32_t item) {
   const eg_attr_pattern *p = item_pattern(a->node, item);
   return p && p->kind == EG_ATTR_SLOT &&
-         a->s->parts.scope->vars.data[p->slot].name[0] == '(';
+         a->s->parts->scope->vars.data[p->slot].name[0] == '(';
 }
 
 bool

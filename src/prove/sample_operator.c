@@ -22,7 +22,7 @@ bound(pv_sampler *s, gs_dtype d) {
 /* A number that the condition names, or one beside it. */
 static int64_t
 named(pv_sampler *s, gs_dtype d) {
-  int64_t n = s->parts.numbers[pv_random(s, s->parts.n_numbers)];
+  int64_t n = s->parts->numbers[pv_random(s, s->parts->n_numbers)];
   n += (int64_t)pv_random(s, 3) - 1;
   return d != GS_U8 && pv_chance(s, 2) ? -n : n;
 }
@@ -32,10 +32,10 @@ named(pv_sampler *s, gs_dtype d) {
 void
 pv_choose_huge(pv_sampler *s) {
   s->huge = 0;
-  if (!s->parts.n_literals || !pv_chance(s, 4))
+  if (!s->parts->n_literals || !pv_chance(s, 4))
     return;
   double v = bs_as_real(s->ctx.values,
-                        s->parts.literals[pv_random(s, s->parts.n_literals)]);
+                        s->parts->literals[pv_random(s, s->parts->n_literals)]);
   if (fabs(v) >= HUGE_NUMBER && fabs(v) < 0x1p1000)
     s->huge = v;
 }
@@ -61,7 +61,7 @@ huge(pv_sampler *s, gs_compute op) {
 static bs_value
 literal(pv_sampler *s, bool integer) {
   bs_values *values = s->ctx.values;
-  bs_value v = s->parts.literals[pv_random(s, s->parts.n_literals)];
+  bs_value v = s->parts->literals[pv_random(s, s->parts->n_literals)];
   double real = bs_as_real(values, v);
   if (!integer && fabs(real) >= HUGE_NUMBER)
     return bs_int(values, 1);
@@ -103,11 +103,11 @@ number(pv_sampler *s, gs_compute op, gs_dtype d) {
     return number_of(s, integer ? trunc(*s->real) : *s->real);
   if (s->huge != 0 && !integer)
     return huge(s, op);
-  if (s->parts.n_literals && pv_chance(s, 3))
+  if (s->parts->n_literals && pv_chance(s, 3))
     return literal(s, integer);
   if (s->numbers && s->numbers->n_reals && pv_chance(s, 3) && d != GS_U8)
     return derived(s, integer);
-  if (s->parts.n_numbers && pv_chance(s, 4))
+  if (s->parts->n_numbers && pv_chance(s, 4))
     return bs_int(s->ctx.values, named(s, d));
   if (integer && pv_chance(s, 6))
     return bs_int(s->ctx.values, bound(s, d));

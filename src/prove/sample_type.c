@@ -22,7 +22,7 @@ pv_random(pv_sampler *s, uint64_t n) {
 int64_t
 pv_random_dim(pv_sampler *s) {
   static const int64_t likely[] = {1, 1, 2, 2, 2, 3, 3, 4};
-  const rl_parts *p = &s->parts;
+  const rl_parts *p = s->parts;
   int64_t d = likely[pv_random(s, 8)];
   if (s->focus && pv_chance(s, 2)) {
     d = pv_near_focus(s);
@@ -41,7 +41,7 @@ pv_random_dim(pv_sampler *s) {
 
 int64_t
 pv_random_amount(pv_sampler *s, int64_t likely) {
-  const rl_parts *p = &s->parts;
+  const rl_parts *p = s->parts;
   if (s->focus && pv_chance(s, 2))
     return s->focus + (int64_t)pv_random(s, 3) - 1;
   if (!p->n_numbers || !pv_chance(s, 3))
@@ -210,9 +210,9 @@ padded(pv_sampler *s, const gs_type *type) {
 
 gs_term
 pv_random_leaf(pv_sampler *s, const gs_type *type) {
-  if (s->parts.asks_values && pv_chance(s, 2))
+  if (s->parts->asks_values && pv_chance(s, 2))
     return padded(s, type);
-  if (s->parts.asks_values && gs_elements(type) <= MOST_CONSTANTS &&
+  if (s->parts->asks_values && gs_elements(type) <= MOST_CONSTANTS &&
       pv_chance(s, 3))
     return constant(s, type);
   return tensor(s, type);

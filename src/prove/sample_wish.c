@@ -156,8 +156,8 @@ is_mentioned(const wishes *w, uint32_t slot) {
 /* A slot that is the root of a :with pattern is grown from it. */
 static bool
 is_leaf(const pv_sampler *s, uint32_t slot) {
-  for (uint32_t k = 0; k < s->parts.n_parts; k++)
-    if (s->parts.root_slots[k] == slot)
+  for (uint32_t k = 0; k < s->parts->n_parts; k++)
+    if (s->parts->root_slots[k] == slot)
       return false;
   return true;
 }
@@ -183,10 +183,10 @@ grant(wishes *w, uint32_t slot) {
 void
 pv_grant_wishes(pv_sampler *s) {
   wishes w = {.s = s};
-  for (uint32_t k = 0; k < s->parts.n_equal; k++)
-    join(&w, &s->parts.equal[k]);
-  for (uint32_t p = 0; p < s->parts.n_parts; p++)
-    for (uint32_t k = 0; k < s->parts.parts[p].n; k++)
-      if (s->parts.parts[p].nodes[k].is_slot)
-        grant(&w, s->parts.parts[p].nodes[k].slot);
+  for (uint32_t k = 0; k < s->parts->n_equal; k++)
+    join(&w, &s->parts->equal[k]);
+  for (uint32_t p = 0; p < s->parts->n_parts; p++)
+    for (uint32_t k = 0; k < s->parts->parts[p].n; k++)
+      if (s->parts->parts[p].nodes[k].is_slot)
+        grant(&w, s->parts->parts[p].nodes[k].slot);
 }
