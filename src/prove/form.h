@@ -52,7 +52,7 @@ typedef struct fm_term {
 
 typedef struct fm_mono {
   uint8_t n, frame;
-  bool real;
+  bool real, quotient;    /* a literal is in it, or a quotient */
   uint8_t var[FM_DEGREE]; /* sorted */
 } fm_mono;
 
@@ -178,8 +178,7 @@ typedef struct fm_form {
   uint32_t facts;    /* changes of the rows */
   fm_var var[FM_VARS];
   fm_mono mono[FM_MONOS];
-  fm_poly number[FM_NUMBERS];
-  fm_term term[FM_TERMS];
+  uint32_t settled_at[FM_MONOS]; /* when no rule applied, and one more */
   uint16_t mono_at[FM_HASH], number_at[FM_HASH];
   fm_row row[FM_ROWS];
   struct {
@@ -205,6 +204,10 @@ typedef struct fm_form {
   bool whole_path; /* only what is known of the whole path is asked */
   bool nothing;    /* no application takes this path */
   pv_values elements;
+  /* Of these the first n_numbers and n_terms are written, and no others: they
+   * are large, and a form has thousands of paths. */
+  fm_poly number[FM_NUMBERS];
+  fm_term term[FM_TERMS];
 } fm_form;
 
 /* Ends the attempt; the first reason stays. */

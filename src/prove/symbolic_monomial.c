@@ -19,15 +19,16 @@ fm_intern_mono(fm_form *f, const fm_mono *m) {
   return (uint16_t)f->n_monos++;
 }
 
-/* The frame of a monomial, and whether a literal is in it. */
+/* The frame of a monomial, and what is in it. */
 void
 fm_describe(const fm_form *f, fm_mono *m) {
   m->frame = 0;
-  m->real = false;
+  m->real = m->quotient = false;
   for (uint32_t k = 0; k < m->n; k++) {
     const fm_var *v = &f->var[m->var[k]];
     m->frame = v->frame > m->frame ? v->frame : m->frame;
     m->real |= v->kind == FM_V_LITERAL;
+    m->quotient |= v->kind == FM_V_QUOTIENT;
   }
 }
 

@@ -14,6 +14,8 @@
 
 enum { MAX_NESTING = 6 }; /* of quotients being made again */
 
+/* Only the first terms are meant: sums are made by the million, so the others
+ * are never written. */
 typedef struct sum {
   uint32_t n;
   fm_term at[FM_SUM];
@@ -106,7 +108,8 @@ prepare(fm_form *f) {
 
 fm_number
 fm_constant(fm_form *f, int64_t c) {
-  sum s = {0};
+  sum s;
+  s.n = 0;
   prepare(f);
   if (c)
     add_term(f, &s, c, 0);
@@ -131,7 +134,8 @@ fm_variable(fm_form *f, fm_var like) {
 
 fm_number
 fm_of_variable(fm_form *f, uint8_t var) {
-  sum s = {0};
+  sum s;
+  s.n = 0;
   fm_mono m;
   prepare(f);
   memset(&m, 0, sizeof m);
@@ -151,7 +155,8 @@ fm_parameter(fm_form *f) {
 fm_number
 fm_combine(fm_form *f, int64_t a, fm_number x, int64_t b, fm_number y,
            int64_t c) {
-  sum s = {0};
+  sum s;
+  s.n = 0;
   prepare(f);
   add_times(f, &s, a, x, 0);
   add_times(f, &s, b, y, 0);
@@ -162,7 +167,8 @@ fm_combine(fm_form *f, int64_t a, fm_number x, int64_t b, fm_number y,
 
 fm_number
 fm_product(fm_form *f, fm_number x, fm_number y) {
-  sum s = {0};
+  sum s;
+  s.n = 0;
   fm_poly p = f->number[x];
   for (uint32_t k = 0; k < p.n && !f->why; k++)
     add_times(f, &s, f->term[p.at + k].times, y, f->term[p.at + k].mono);
@@ -186,7 +192,8 @@ bool
 fm_add_rule(fm_form *f, fm_number zero) {
   fm_poly p = f->number[zero];
   fm_term t = {0};
-  sum s = {0};
+  sum s;
+  s.n = 0;
   for (uint32_t k = 0; k < p.n; k++) {
     fm_term u = f->term[p.at + k];
     bool unit = u.times == 1 || u.times == -1;
@@ -209,7 +216,8 @@ bool
 fm_overlap(fm_form *f, fm_number *zero) {
   uint16_t last = f->n_rules ? f->rule[f->n_rules - 1].mono : 0, rest;
   for (uint32_t k = 0; k + 1 < f->n_rules; k++) {
-    sum s = {0};
+    sum s;
+    s.n = 0;
     if (!fm_over_mono(f, f->rule[k].mono, last, &rest))
       continue;
     add_times(f, &s, -1, f->rule[k].number, 0);
@@ -240,7 +248,8 @@ fm_primitive(fm_form *f, fm_number x) {
   fm_poly p = f->number[x];
   int64_t c = 0;
   uint16_t m = 0;
-  sum s = {0};
+  sum s;
+  s.n = 0;
   for (uint32_t k = 0; k < p.n; k++) {
     fm_term t = f->term[p.at + k];
     c = common_factor(t.times, c);
@@ -287,30 +296,42 @@ divide_again(fm_form *f, fm_number *x) {
   f->nesting++;
   for (uint32_t k = 0; k < p.n && !changed; k++) {
     fm_mono m = f->mono[f->term[p.at + k].mono];
-    for (uint32_t i = 0; i < m.n && !changed; i++)
+    for (uint32_t i = 0; i < m.n && m.quotient && !changed; i++)
       changed = quotient_again(f, x, m.var[i]);
   }
   f->nesting--;
   return changed;
 }
 
-/* One step; false when no rule applies. */
+/* The monomial, times a factor, replaced by what the rule says it is. */
+static fm_number
+replace(fm_form *f, fm_number x, fm_term t, fm_number by, uint16_t rest) {
+  sum s;
+  s.n = 0;
+  add_times(f, &s, 1, x, 0);
+  add_term(f, &s, -t.times, t.mono);
+  add_times(f, &s, t.times, by, rest);
+  return intern(f, &s);
+}
+
+/* One step; false when no rule applies.  That none does is kept for the
+ * monomial as long as the rules stay. */
 static bool
 rewrite(fm_form *f, fm_number *x) {
   fm_poly p = f->number[*x];
-  for (uint32_t k = 0; k < p.n; k++)
+  for (uint32_t k = 0; k < p.n; k++) {
+    fm_term t = f->term[p.at + k];
+    if (f->settled_at[t.mono] == f->rules_at + 1)
+      continue;
     for (uint32_t r = 0; r < f->n_rules; r++) {
-      fm_term t = f->term[p.at + k];
       uint16_t rest;
-      sum s = {0};
       if (!fm_over_mono(f, t.mono, f->rule[r].mono, &rest))
         continue;
-      add_times(f, &s, 1, *x, 0);
-      add_term(f, &s, -t.times, t.mono);
-      add_times(f, &s, t.times, f->rule[r].number, rest);
-      *x = intern(f, &s);
+      *x = replace(f, *x, t, f->rule[r].number, rest);
       return !f->why;
     }
+    f->settled_at[t.mono] = f->rules_at + 1;
+  }
   return divide_again(f, x);
 }
 
@@ -367,7 +388,8 @@ divide_by_term(fm_form *f, fm_number x, fm_term by, sum *q, sum *rest) {
 bool
 fm_divide(fm_form *f, fm_number x, fm_number by, fm_number *quotient,
           fm_number *rest) {
-  sum q = {0}, r = {0};
+  sum q, r;
+  q.n = r.n = 0;
   fm_term t;
   if (is_lone(f, by, &t) && t.times > 0) {
     divide_by_term(f, x, t, &q, &r);
@@ -389,7 +411,8 @@ fm_divide(fm_form *f, fm_number x, fm_number by, fm_number *quotient,
           c = f->term[l.at + k].times / lead.times;
       if (!c)
         break;
-      sum next = {0};
+      sum next;
+      next.n = 0;
       add_term(f, &q, c, m);
       add_times(f, &next, 1, left, 0);
       add_times(f, &next, -c, by, m);
@@ -437,7 +460,8 @@ through_factor(fm_form *f, fm_number x, fm_number by, fm_number *out) {
     return false;
   for (uint32_t k = 0; k < p.n && !f->why; k++) {
     uint16_t m = fm_common_mono(f, f->term[p.at + k].mono, b.mono);
-    sum s = {0};
+    sum s;
+    s.n = 0;
     fm_number g, y, z, h, none;
     if (!m || m == b.mono)
       continue;
@@ -505,7 +529,8 @@ fm_quotient(fm_form *f, fm_number x, fm_number by) {
 bool
 fm_linear_in(fm_form *f, fm_number x, uint8_t var, fm_number *a,
              fm_number *rest) {
-  sum of = {0}, others = {0};
+  sum of, others;
+  of.n = others.n = 0;
   fm_poly p = f->number[x];
   fm_number v = fm_of_variable(f, var);
   uint16_t mono = f->term[f->number[v].at].mono;

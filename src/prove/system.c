@@ -20,13 +20,15 @@ typedef struct kept {
 
 struct sy_memo {
   uint32_t n, used;
-  kept slot[MEMO_SLOTS]; /* open addressing */
-  int64_t word[MEMO_WORDS];
+  kept slot[MEMO_SLOTS];    /* open addressing */
+  int64_t word[MEMO_WORDS]; /* the first `used` are written, and no others */
 };
 
 sy_memo *
 sy_memo_new(bs_heap *heap) {
-  return bs_calloc(heap, 1, sizeof(sy_memo));
+  sy_memo *m = bs_alloc(heap, sizeof *m);
+  memset(m, 0, offsetof(sy_memo, word));
+  return m;
 }
 
 /* --- writing -------------------------------------------------------------- */
