@@ -7,7 +7,7 @@
 
 #include "base/governor.h"
 #include "base/json.h"
-#include "codegen/build.h"
+#include "codegen/run/build.h"
 #include "extract/cost.h"
 #include "extract/egraph.h"
 #include "extract/problem.h"

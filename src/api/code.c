@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* code.c - a program lowered to loops and emitted as C. */
 #include "api/api.h"
-#include "codegen/cuda.h"
+#include "codegen/cuda/cuda.h"
 #include <string.h>
 
 typedef struct code_args {

@@ -2,7 +2,7 @@
 /* target_test.c - an instruction's template held against its semantics, as
  * texts. */
 #include "api/api.h"
-#include "codegen/instr_test.h"
+#include "codegen/run/instr_test.h"
 
 enum { SHOWN_VALUES = 24 }; /* of an input */
 

@@ -16,7 +16,7 @@
 #define TUNE_TUNE_H
 
 #include "base/json.h"
-#include "codegen/build.h"
+#include "codegen/run/build.h"
 #include "poly/strategy/strategy.h"
 
 typedef enum tu_status {

@@ -19,7 +19,7 @@
  * batch.  With --write the C of each goes to a file of the folder, SEED.c, and
  * nothing is interpreted, compiled or run. */
 #include "base/file.h"
-#include "codegen/build.h"
+#include "codegen/run/build.h"
 #include "extract/egraph.h"
 #include "extract/once.h"
 #include "rules/saturate.h"

@@ -16,7 +16,7 @@
  * and must then be wrong by one of these; refusals of form are counted.  An
  * accepted command is gone on from, to the given depth.  The C of what one in
  * three of the programs came to is run under the sanitizers. */
-#include "codegen/build.h"
+#include "codegen/run/build.h"
 #include "legal/judge.h"
 #include "poly/loops/execute.h"
 #include "poly/script/script.h"

@@ -14,7 +14,7 @@
  * compiled, many programs together, and finds the same; where glen itself runs
  * under the sanitizers it is made only.  A failing case is shrunk by leaving
  * out commands; seed, program and script are printed. */
-#include "codegen/build.h"
+#include "codegen/run/build.h"
 #include "poly/loops/execute.h"
 #include "poly/schedule/primitive.h"
 #include "scripts/scripts.h"

@@ -40,7 +40,7 @@ const cg_expr *cg_make_target_value(const cg_body *);
 const cg_expr *cg_make_helper(const cg_body *, cg_helper, const cg_expr *a,
                               const cg_expr *b);
 
-/* constant.c: an expression whose value is known; whether it is this one. */
+/* known.c: an expression whose value is known; whether it is this one. */
 bool cg_known_value(const cg_body *, uint32_t k, double *out);
 bool cg_is_factor(const cg_body *, uint32_t k, double value);
 

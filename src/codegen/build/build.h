@@ -5,12 +5,12 @@
  *   slim.c     statements with fewer indices
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
  *   nodes.c    the AST as a tree
- *   index.c    isl's expressions;  body.c, operator.c, pattern.c, constant.c
+ *   index.c    isl's expressions;  body.c, operator.c, pattern.c, known.c
  *              statements;  template.c, calls of instructions */
 #ifndef CODEGEN_BUILD_BUILD_H
 #define CODEGEN_BUILD_BUILD_H
 
-#include "codegen/emit.h"
+#include "codegen/unit/emit.h"
 
 /* nodes.c: the tree of a use's group, marks and all; false when isl fails. */
 bool cg_build_tree(cg_emitter *, const cg_scope *, uint32_t group,
@@ -31,7 +31,7 @@ const cg_expr *cg_make_formula(cg_emitter *, const po_stmt *,
 /* template.c: the text of a call; scope and origin: NULL outside of kernels. */
 cg_node *cg_make_template(cg_emitter *, const cg_scope *, const cg_origin *,
                           const po_stmt *);
-/* constant.c: nothing is written for the statement. */
+/* known.c: nothing is written for the statement. */
 bool cg_is_void(cg_emitter *, const cg_origin *);
 /* branch.c: what the C compiler is given for this expression is a call, or a
  * helper with branches. */

@@ -12,7 +12,7 @@
 #ifndef CODEGEN_PASS_PASS_H
 #define CODEGEN_PASS_PASS_H
 
-#include "codegen/emit.h"
+#include "codegen/unit/emit.h"
 
 /* All of them. */
 void cg_run_passes(cg_emitter *, const cg_scope *, cg_node **body);

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* run.c - the passes in their order, and the checker after each. */
+/* run.c - the passes in their order. */
 #include "codegen/pass/pass.h"
+
+/* The fence of the function. */
+static void
+end_by_fence(cg_emitter *e, cg_node **body) {
+  cg_list list;
+  cg_list_init(&list);
+  cg_append(&list, *body);
+  cg_append(&list, cg_make_fence(e));
+  *body = list.first;
+}
 
 void
 cg_run_passes(cg_emitter *e, const cg_scope *scope, cg_node **body) {
@@ -11,12 +21,7 @@ cg_run_passes(cg_emitter *e, const cg_scope *scope, cg_node **body) {
   cg_split_vectors(e, body);
   cg_declare_locals(e, scope, body);
   cg_put_fences(e, *body);
-  if (fenced) {
-    cg_list list;
-    cg_list_init(&list);
-    cg_append(&list, *body);
-    cg_append(&list, cg_make_fence(e));
-    *body = list.first;
-  }
+  if (fenced)
+    end_by_fence(e, body);
   cg_quiet_parameters(e, scope, body);
 }

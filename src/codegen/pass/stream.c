@@ -40,83 +40,11 @@ enum { ROW = 1024, LONG_ROW = 2048, LEAST_BYTES = 512 };
  * of each of several rows; one line. */
 enum { AT_ONCE = 1024, AT_ONCE_OF_ROWS = 512, LINE = 64 };
 
-/* A shared cache is not one program's alone: so many times the second level
- * counts as far as well. */
-enum { PRIVATE_TIMES = 16 };
-
-/* ---- arrays ---- */
-
-static int64_t
-cached_bytes(const gs_target *t) {
-  int64_t most = INT64_MAX;
-  for (uint32_t k = 0; t && k < t->caches.len; k++) {
-    const gs_cache *c = &t->caches.data[k];
-    int64_t bytes = c->bytes;
-    if (c->level == 2 && __builtin_mul_overflow(bytes, PRIVATE_TIMES, &bytes))
-      bytes = INT64_MAX;
-    if ((c->level == 2 || k + 1 == t->caches.len) && bytes < most)
-      most = bytes;
-  }
-  return most;
-}
-
-int64_t
-cg_near_bytes(const gs_target *t) {
-  int64_t most = cached_bytes(t);
-  for (uint32_t k = 0; t && k < t->caches.len; k++)
-    if (t->caches.data[k].level == 2 && t->caches.data[k].bytes < most)
-      most = t->caches.data[k].bytes;
-  return most;
-}
-
-static void
-exclude_read(const po_stmt *stmt, bool *streamed) {
-  for (uint32_t j = 0; j < stmt->n_exprs; j++)
-    if (stmt->exprs[j].kind == PO_READ || stmt->exprs[j].kind == PO_GATHER)
-      streamed[stmt->exprs[j].array] = false;
-  for (uint32_t j = 0; stmt->instr && j <= stmt->instr->n_operands; j++)
-    streamed[stmt->operands[j].array] = false;
-  if (stmt->kind != PO_ASSIGN)
-    streamed[stmt->array] = false;
-}
-
-void
-cg_find_streamed(cg_emitter *e) {
-  const po_program *p = e->p;
-  int64_t cached = cached_bytes(p->target);
-  int64_t least =
-      gs_stores_through_caches(p->target) ? cg_near_bytes(p->target) : cached;
-  e->streamed = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->streamed);
-  e->fetched = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->fetched);
-  for (uint32_t k = 0; k < p->arrays.len; k++) {
-    int64_t bytes = po_bytes(&p->arrays.data[k]);
-    e->fetched[k] = p->arrays.data[k].role != PO_LOCAL && bytes > cached;
-    e->streamed[k] = p->arrays.data[k].role == PO_OUTPUT && bytes > least;
-  }
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    exclude_read(&p->stmts.data[k], e->streamed);
-}
-
-bool
-cg_may_stream(const cg_emitter *e, const cg_use *use) {
-  if (gs_stores_through_caches(e->p->target))
-    return false;
-  for (uint32_t k = 0; k < use->n_slots; k++)
-    if (e->streamed[use->slots[k].array])
-      return true;
-  return false;
-}
-
 /* ---- loops ---- */
 
 static uint32_t
 written_array(const cg_emitter *e, const cg_node *n) {
   return n->origin ? e->p->stmts.data[n->origin->stmt].array : PO_NO_NODE;
-}
-
-int64_t
-cg_element_bytes(const cg_emitter *e, uint32_t array) {
-  return gs_dtype_table[e->p->arrays.data[array].dtype].bytes;
 }
 
 /* Places in a list, and below, that write the array. */

@@ -46,10 +46,6 @@ typedef struct cg_ahead {
   const cg_node *parts; /* a loop around all of them; NULL: there is none */
 } cg_ahead;
 
-/* Of the second cache; where there is none, as far as all of them go. */
-int64_t cg_near_bytes(const gs_target *);
-int64_t cg_element_bytes(const cg_emitter *, uint32_t array);
-
 /* fetch.c: the reads that are worth it of the statements that every iteration
  * runs. */
 void cg_find_fetches(cg_emitter *, const cg_node *loop, cg_stream *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_c.c - the text of generated code. */
 #include "../poly/fixture.h"
-#include "codegen/c.h"
+#include "codegen/file/c.h"
 
 TestSuite(c, .init = fixture_start, .fini = fixture_stop);
 

@@ -2,7 +2,7 @@
 /* test_steady.c - generating code leaves nothing behind. */
 #include "../poly/fixture.h"
 #include "../steady.h"
-#include "codegen/c.h"
+#include "codegen/file/c.h"
 
 TestSuite(steady, .init = fixture_start, .fini = fixture_stop);
 

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/* contract.c - the loops around a contraction's kernel.
+ *
+ *   for every tile of c, in parallel
+ *     for every block of k
+ *       pack the block of y
+ *       for every block of rows
+ *         pack the block of x
+ *         for every panel of y, for every panel of x: the kernel
+ *
+ * What is packed whole is packed first.  Packed blocks are on the stack of the
+ * thread. */
+#include "codegen/contract/contract.h"
+#include <stdarg.h>
+
+static const char *
+array_name(const cg_contract *x, const cg_scope *scope, uint32_t array) {
+  return cg_array_name(x->e, scope, array);
+}
+
+/* Address of an operand's origin less what its slot adds to the pointer. */
+static int64_t
+base_of(const cg_use *use, const po_coperand *operand) {
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    if (use->slots[k].array == operand->array)
+      return operand->base - use->slots[k].base;
+  return operand->base;
+}
+
+static void
+put_outer_offset(const cg_contract *x, char which) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  for (uint32_t d = 0; d < o->n; d++) {
+    int64_t f = which == 'x' ? o->d[d].x : which == 'y' ? o->d[d].y : o->d[d].c;
+    if (f)
+      bs_putf(x->out, " + %lld * o%u", (long long)f, d);
+  }
+}
+
+/* The pointers of the function under names that no array has. */
+static void
+put_pointer(const cg_contract *x, const cg_scope *scope, char which,
+            const po_coperand *operand) {
+  cg_line(x->out, 1, "%s%s *const glen_%c = %s + %lld;",
+          which == 'c' ? "" : "const ", x->type, which,
+          array_name(x, scope, operand->array),
+          (long long)base_of(scope->use, operand));
+}
+
+/* The pointer to an operand, moved to where the outer loops stand. */
+static void
+put_moved(const cg_contract *x, char which, uint32_t indent) {
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s%s *const %c = glen_%c", which == 'c' ? "" : "const ",
+          x->type, which, which);
+  put_outer_offset(x, which);
+  bs_put(x->out, ";\n");
+}
+
+bool
+cg_names_outer(const po_coperand *operand, uint32_t dim) {
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    if (operand->guards[g].factor[PO_DIM_O][dim])
+      return true;
+  return false;
+}
+
+/* What else the formula reads. */
+static void
+put_extras(const cg_contract *x, const cg_scope *scope) {
+  for (uint32_t k = 0; k < x->c->n_extras; k++) {
+    const po_cextra *extra = &x->c->extras[k];
+    po_coperand operand = {.array = extra->array, .base = extra->base};
+    cg_line(x->out, 1, "const %s *const glen_e%u = %s + %lld;",
+            gs_dtype_table[x->e->p->arrays.data[extra->array].dtype].c_type, k,
+            array_name(x, scope, extra->array),
+            (long long)base_of(scope->use, &operand));
+  }
+}
+
+static void
+put_moved_extras(const cg_contract *x, uint32_t indent) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  for (uint32_t k = 0; k < x->c->n_extras; k++) {
+    uint32_t array = x->c->extras[k].array;
+    cg_indent(x->out, indent);
+    bs_putf(x->out, "const %s *const e%u = glen_e%u",
+            gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type, k, k);
+    for (uint32_t d = 0; d < o->n; d++)
+      if (o->d[d].extra[k])
+        bs_putf(x->out, " + %lld * o%u", (long long)o->d[d].extra[k], d);
+    bs_put(x->out, ";\n");
+  }
+}
+
+static void
+put_outer_arguments(const cg_contract *x, const po_coperand *operand) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  for (uint32_t d = 0; d < o->n; d++)
+    if (cg_names_outer(operand, d))
+      bs_putf(x->out, ", o%u", d);
+}
+
+/* Products below which threads take longer to meet than to multiply. */
+#define LEAST_PARALLEL 131072.0
+
+static void
+put_pragma(const cg_contract *x, uint32_t loops) {
+  double products = (double)x->m * (double)x->n * (double)x->k *
+                    (double)po_cdims_size(&x->c->dims[PO_DIM_O]);
+  if (!x->e->options->openmp || x->e->p->target->cores < 2 ||
+      products < LEAST_PARALLEL)
+    return;
+  bs_put(x->out, "#ifdef _OPENMP\n");
+  if (loops > 1)
+    cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)", loops);
+  else
+    cg_line(x->out, 1, "#pragma omp parallel for");
+  bs_put(x->out, "#endif\n");
+}
+
+/* ---- operands packed whole ---- */
+
+static bool
+is_whole(const cg_contract *x, bool of_x) {
+  return po_is_packed_whole(of_x ? x->c->x_mode : x->c->y_mode);
+}
+
+/* Rows of a panel; all of them, with what fills the last panel. */
+static int64_t
+width_of(const cg_contract *x, bool of_x) {
+  return of_x ? x->c->mr : x->columns;
+}
+
+static int64_t
+rounded(const cg_contract *x, bool of_x) {
+  int64_t width = width_of(x, of_x), size = of_x ? x->m : x->n;
+  return (size + width - 1) / width * width;
+}
+
+/* Where the block of k from k_lo on and of kc points has row `row`. */
+static void
+put_whole_place(const cg_contract *x, bool of_x, const char *row) {
+  bs_putf(x->out, "%lld * k_lo + kc * %s",
+          (long long)(rounded(x, of_x) * x->inner), row);
+}
+
+/* NAME_whole_x(from, to): blocks of k, each with all panels, which threads
+ * share. */
+static void
+put_whole_function(const cg_contract *x, bool of_x) {
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  long long extent = x->c->dims[PO_DIM_K].d[0].extent, kc = x->c->kc;
+  int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
+  int64_t width = width_of(x, of_x), panels = rounded(x, of_x) / width;
+  long long chunk = (panels + cores - 1) / cores * width;
+  long long size = of_x ? x->m : x->n;
+  bs_putf(x->out,
+          "static void\n%s_whole_%c(const %s *restrict from, "
+          "%s *restrict to) {\n",
+          x->name, of_x ? 'x' : 'y', x->type, x->type);
+  put_pragma(x, 2);
+  cg_line(x->out, 1, "for (%s k_lo = 0; k_lo < %lld; k_lo += %lld)", index,
+          extent, kc);
+  cg_line(x->out, 2, "for (%s p = 0; p < %lld; p += %lld) {", index, size,
+          chunk);
+  cg_line(x->out, 3, "const %s k_hi = %s(k_lo + %lld, %lld);", index, min, kc,
+          extent);
+  cg_line(x->out, 3, "const %s kc = %lld * (k_hi - k_lo);", index,
+          (long long)x->inner);
+  cg_indent(x->out, 3);
+  bs_putf(x->out, "%s_pack_%c(from, to + ", x->name, of_x ? 'x' : 'y');
+  put_whole_place(x, of_x, "p");
+  bs_putf(x->out, ", k_lo, k_hi, p, %s(p + %lld, %lld));\n", min, chunk, size);
+  cg_line(x->out, 2, "}");
+  bs_put(x->out, "}\n\n");
+}
+
+/* The array's pointer under a name of its own; packed here, unless it was
+ * before. */
+static void
+put_whole(const cg_contract *x, const cg_scope *scope, bool of_x) {
+  const po_contraction *c = x->c;
+  char letter = of_x ? 'x' : 'y';
+  bool before = (of_x ? c->x_mode : c->y_mode) == PO_BEFORE;
+  cg_line(x->out, 1, "%s%s *const glen_packed_%c = %s;", before ? "const " : "",
+          x->type, letter,
+          array_name(x, scope, of_x ? c->packed_x : c->packed_y));
+  if (!before)
+    cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c);", x->name, letter,
+            letter, letter);
+}
+
+/* ---- tiles ---- */
+
+/* Where the operand's panel begins. */
+static void
+put_panel_of_x(const cg_contract *x) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *k = &x->c->dims[PO_DIM_K];
+  if (x->c->x_mode == PO_DIRECT) {
+    bs_putf(x->out, "x + %lld * m + %lld * k_lo",
+            (long long)(m->n ? m->d[0].x : 0), (long long)k->d[0].x);
+  } else if (x->c->x_mode == PO_BLOCK) {
+    bs_put(x->out, "x_block + kc * (m - m_lo)");
+  } else if (x->c->x_mode == PO_WINDOWS) {
+    bs_putf(x->out, "x_image + %s_place(m, row)", x->name);
+  } else {
+    bs_put(x->out, "glen_packed_x + ");
+    put_whole_place(x, true, "m");
+  }
+}
+
+static void
+put_panel_of_y(const cg_contract *x) {
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  if (x->c->y_mode == PO_DIRECT) {
+    bs_putf(x->out, "y + n + %lld * k_lo", (long long)k->d[0].y);
+  } else if (x->c->y_mode == PO_BLOCK) {
+    bs_put(x->out, "y_block + kc * (n - n_lo)");
+  } else if (x->c->y_mode == PO_WINDOWS) {
+    bs_put(x->out, "panel");
+  } else {
+    bs_put(x->out, "glen_packed_y + ");
+    put_whole_place(x, false, "n");
+  }
+}
+
+/* Where what the formula reads begins for this panel. */
+static void
+put_formula_arguments(const cg_contract *x) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
+  if (cg_has_formula(x) && !x->c->waits)
+    bs_putf(x->out, "k_hi == %lld, ",
+            (long long)x->c->dims[PO_DIM_K].d[0].extent);
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    bs_putf(x->out, "e%u + (%lld * m + %lld * n), ", k,
+            (long long)(m->n ? m->d[m->n - 1].extra[k] : 0),
+            (long long)(n->n ? n->d[n->n - 1].extra[k] : 0));
+}
+
+/* The table of offsets, where there is an image. */
+static const char *
+offsets_name(const cg_contract *x) {
+  return !cg_has_windows(x) ? "" : po_image_of_x(x->c) ? "offsets, " : "at, ";
+}
+
+static void
+put_panel_call(const cg_contract *x, uint32_t indent) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
+  bool lines = cg_has_lines(x);
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_panel(", x->name);
+  put_panel_of_x(x);
+  bs_put(x->out, ",\n");
+  cg_indent(x->out, indent + 2);
+  put_panel_of_y(x);
+  bs_putf(x->out, ", c + %lld * m + %lld * n,\n",
+          (long long)(m->n ? m->d[m->n - 1].c : 0),
+          (long long)(n->n ? n->d[n->n - 1].c : 0));
+  cg_indent(x->out, indent + 2);
+  bs_put(x->out, offsets_name(x));
+  if (x->c->waits)
+    bs_putf(x->out,
+            "sums + %lld * (m - tile) + %s * (n - n_lo), k_hi == %lld, ",
+            (long long)x->c->nc,
+            lines ? "rows" : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
+            (long long)x->c->dims[PO_DIM_K].d[0].extent);
+  if (x->c->later)
+    bs_putf(x->out, "kc * (%lld + %lld * ((m - m_lo) / %u)), ",
+            (long long)(x->columns * gs_dtype_table[x->c->dtype].bytes),
+            (long long)x->c->later, x->c->mr);
+  bs_put(x->out, "kc, k_lo == 0, ");
+  put_formula_arguments(x);
+  bs_putf(x->out, "%s, n_hi - n);\n", lines ? "rows" : "m_hi - m");
+}
+
+/* The panels of x, for one of y. */
+static void
+put_panels(const cg_contract *x, uint32_t indent) {
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  long long line = x->c->line;
+  if (!cg_has_lines(x)) {
+    cg_line(x->out, indent, "for (%s m = m_lo; m < m_hi; m += %u)", index,
+            x->c->mr);
+    put_panel_call(x, indent + 1);
+    return;
+  }
+  cg_line(x->out, indent, "for (%s m = m_lo, rows; m < m_hi; m += rows) {",
+          index);
+  cg_line(x->out, indent + 1, "rows = %s(%u, %lld - m %% %lld);", min, x->c->mr,
+          line, line);
+  put_panel_call(x, indent + 1);
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_block_of(const cg_contract *x, bool of_x, int64_t rows, uint32_t indent) {
+  if ((of_x ? x->c->x_mode : x->c->y_mode) == PO_BLOCK)
+    cg_line(x->out, indent, "%s %c_block[%lld] __attribute__((aligned(64)));",
+            x->type, of_x ? 'x' : 'y', (long long)(x->c->kc * x->inner * rows));
+}
+
+static void
+put_pack_call(const cg_contract *x, bool of_x, uint32_t indent) {
+  char letter = of_x ? 'x' : 'y', row = of_x ? 'm' : 'n';
+  if ((of_x ? x->c->x_mode : x->c->y_mode) != PO_BLOCK)
+    return;
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_pack_%c(%c, %c_block, k_lo, k_hi, %c_lo, %c_hi", x->name,
+          letter, letter, letter, row, row);
+  put_outer_arguments(x, of_x ? &x->c->x : &x->c->y);
+  bs_put(x->out, ");\n");
+}
+
+static void
+put_tile(const cg_contract *x, uint32_t indent) {
+  const po_contraction *c = x->c;
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  long long extent = c->dims[PO_DIM_K].d[0].extent, inner = x->inner;
+  bs_text *out = x->out;
+  put_block_of(x, false, c->nc, indent);
+  put_block_of(x, true, c->mb, indent);
+  if (cg_has_windows(x))
+    cg_put_window_blocks(x, indent);
+  if (c->waits)
+    cg_line(out, indent, "%s sums[%lld] __attribute__((aligned(64)));", x->type,
+            (long long)(c->mc * c->nc));
+  if (!is_whole(x, true))
+    put_moved(x, 'x', indent);
+  if (!is_whole(x, false))
+    put_moved(x, 'y', indent);
+  put_moved(x, 'c', indent);
+  put_moved_extras(x, indent);
+  cg_line(out, indent, "const %s n_hi = %s(n_lo + %lld, %lld);", index, min,
+          (long long)c->nc, (long long)x->n);
+  cg_line(out, indent, "for (%s k_lo = 0; k_lo < %lld; k_lo += %lld) {", index,
+          extent, (long long)c->kc);
+  cg_line(out, indent + 1, "const %s k_hi = %s(k_lo + %lld, %lld);", index, min,
+          (long long)c->kc, extent);
+  cg_line(out, indent + 1, "const %s kc = %lld * (k_hi - k_lo);", index, inner);
+  put_pack_call(x, false, indent + 1);
+  if (cg_has_windows(x))
+    cg_put_window_calls(x, indent + 1);
+  cg_line(out, indent + 1,
+          "for (%s m_lo = tile; m_lo < %s(tile + %lld, %lld); m_lo += %lld) {",
+          index, min, (long long)c->mc, (long long)x->m, (long long)c->mb);
+  cg_line(out, indent + 2,
+          "const %s m_hi = %s(m_lo + %lld, %s(tile + %lld, %lld));", index, min,
+          (long long)c->mb, min, (long long)c->mc, (long long)x->m);
+  put_pack_call(x, true, indent + 2);
+  if (cg_has_windows(x))
+    cg_put_window_rows(x, indent + 2);
+  cg_line(out, indent + 2, "for (%s n = n_lo; n < n_hi; n += %lld)%s", index,
+          (long long)x->columns, cg_has_windows(x) ? " {" : "");
+  if (cg_has_windows(x))
+    cg_put_window_panel(x, indent + 3);
+  put_panels(x, indent + 3);
+  if (cg_has_windows(x))
+    cg_line(out, indent + 2, "}");
+  cg_line(out, indent + 1, "}");
+  cg_line(out, indent, "}");
+}
+
+static void
+put_tiles(const cg_contract *x) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  const char *index = x->e->index;
+  uint32_t indent = 1;
+  put_pragma(x, o->n + 2);
+  for (uint32_t d = 0; d < o->n; d++, indent++)
+    cg_line(x->out, indent, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d, d,
+            (long long)o->d[d].extent, d);
+  cg_line(x->out, indent++, "for (%s n_lo = 0; n_lo < %lld; n_lo += %lld)",
+          index, (long long)x->n, (long long)x->c->nc);
+  cg_line(x->out, indent, "for (%s tile = 0; tile < %lld; tile += %lld) {",
+          index, (long long)x->m, (long long)x->c->mc);
+  put_tile(x, indent + 1);
+  cg_line(x->out, indent, "}");
+}
+
+static cg_contract
+measured(cg_emitter *e, const po_contraction *c, const char *name) {
+  cg_contract x = {.e = e, .c = c, .out = &e->body, .name = name};
+  x.type = gs_dtype_table[c->dtype].c_type;
+  x.m = po_cdims_size(&c->dims[PO_DIM_M]);
+  x.n = po_cdims_size(&c->dims[PO_DIM_N]);
+  x.k = po_cdims_size(&c->dims[PO_DIM_K]);
+  x.inner = x.k / c->dims[PO_DIM_K].d[0].extent;
+  x.columns = (int64_t)c->nv * c->lanes;
+  return x;
+}
+
+void
+cg_line(bs_text *out, uint32_t indent, const char *format, ...) {
+  va_list args;
+  cg_indent(out, indent);
+  va_start(args, format);
+  bs_putv(out, format, args);
+  va_end(args);
+  bs_putc(out, '\n');
+}
+
+/* NAME_v: a vector, anywhere in memory; of i32 unsigned, which wraps. */
+static void
+put_vector_type(const cg_contract *x) {
+  long long bytes = gs_dtype_table[x->c->dtype].bytes;
+  cg_line(x->out, 0,
+          "typedef %s %s_v __attribute__((vector_size(%lld), aligned(%lld), "
+          "may_alias));\n",
+          x->c->dtype == GS_I32 ? "unsigned" : x->type, x->name,
+          bytes * x->c->lanes, bytes);
+}
+
+void
+cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
+                      const char *name) {
+  cg_contract x = measured(e, c, name);
+  e->uses_contract = true;
+  put_vector_type(&x);
+  cg_put_contract_packs(&x);
+  if (cg_has_windows(&x))
+    cg_put_window_functions(&x);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_whole(&x, k))
+      put_whole_function(&x, k);
+  cg_put_contract_kernels(&x);
+}
+
+static void
+put_before(const cg_contract *x, bool of_x) {
+  const po_coperand *operand = of_x ? &x->c->x : &x->c->y;
+  const po_array *from = &x->e->p->arrays.data[operand->array];
+  uint32_t packed = of_x ? x->c->packed_x : x->c->packed_y;
+  cg_line(x->out, 1,
+          "%s_whole_%c(%s + %lld, "
+          "(%s *)(void *)((unsigned char *)prepacked + %lld));",
+          x->name, of_x ? 'x' : 'y', from->name, (long long)operand->base,
+          x->type, (long long)x->e->p->arrays.data[packed].offset);
+}
+
+void
+cg_put_contract_before(cg_emitter *e, const po_contraction *c,
+                       const char *name) {
+  cg_contract x = measured(e, c, name);
+  if (c->x_mode == PO_BEFORE)
+    put_before(&x, true);
+  if (c->y_mode == PO_BEFORE)
+    put_before(&x, false);
+}
+
+/* Operands of which only what is packed is read. */
+static void
+put_unused(const cg_contract *x, const cg_scope *scope) {
+  uint32_t a = x->c->x.array, b = x->c->y.array;
+  bool uses_a = x->c->x_mode != PO_BEFORE, uses_b = x->c->y_mode != PO_BEFORE;
+  if (a == b)
+    uses_a = uses_b = uses_a || uses_b;
+  if (!uses_a)
+    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, a));
+  if (!uses_b && a != b)
+    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, b));
+  if (cg_has_formula(x))
+    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, x->c->sums));
+}
+
+void
+cg_put_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
+                     const cg_scope *scope) {
+  cg_contract x = measured(e, c, name);
+  if (c->x_mode != PO_BEFORE)
+    put_pointer(&x, scope, 'x', &c->x);
+  if (c->y_mode != PO_BEFORE)
+    put_pointer(&x, scope, 'y', &c->y);
+  put_pointer(&x, scope, 'c', &c->c);
+  put_extras(&x, scope);
+  put_unused(&x, scope);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_whole(&x, k))
+      put_whole(&x, scope, k);
+  put_tiles(&x);
+}

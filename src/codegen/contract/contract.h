@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* contract.h - a contraction as C (private to its files).
+ *
+ *   contract.c         the tiles, in parallel, and the blocks within
+ *   pack.c    operands copied into panels
+ *   rows.c    ... those that lie along k
+ *   side.c    loops and addresses of such functions
+ *   window.c  an image copied once, with its padding, for all windows
+ *   copy.c    the functions that packing is made of
+ *   kernel.c  the kernel whose sums are in registers
+ *   store.c   the sums on their way to memory
+ *   part.c    ... less than a vector of them
+ *   formula.c what is made of them there */
+#ifndef CODEGEN_CONTRACT_CONTRACT_H
+#define CODEGEN_CONTRACT_CONTRACT_H
+
+#include "codegen/contract/unit.h"
+#include "poly/kernel/contraction.h"
+
+typedef struct cg_contract {
+  cg_emitter *e;
+  const po_contraction *c;
+  bs_text *out;
+  const char *name; /* of the kernel's function: prefix of the others */
+  const char *type; /* of elements in C */
+  int64_t m, n, k;  /* extents, all dimensions of the role multiplied */
+  int64_t inner;    /* iterations of k in one of its outermost loop */
+  int64_t columns;  /* of a panel of y: nv vectors */
+} cg_contract;
+
+/* A panel of at most mr x columns elements of c. */
+typedef struct cg_panel {
+  int64_t rows, columns;
+} cg_panel;
+
+/* The sizes of panels that occur, the full one last: rows and columns are full
+ * or what is left of m and n.  At most 4. */
+uint32_t cg_contract_panels(const cg_contract *, cg_panel panels[4]);
+
+/* kernel.c: a function for every size of panel, and NAME_panel, which
+ * calls the right one. */
+void cg_put_contract_kernels(const cg_contract *);
+
+/* store.c: what the sums s0_0 .. become c by.  LOAD: they begin with
+ * c; STORE, ADD: they are put there, or added to what is there. */
+typedef enum cg_transfer {
+  CG_SUMS_LOAD,
+  CG_SUMS_STORE,
+  CG_SUMS_ADD
+} cg_transfer;
+void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
+                     uint32_t indent);
+/* part.c: the first `width` lanes of a vector, at an offset of c. */
+void cg_put_part(const cg_contract *, const char *sum, int64_t place,
+                 cg_transfer, int64_t width, uint32_t indent);
+/* NAME_formula(c, extras, rows, columns): sums in c become what the formula
+ * makes of them; its call for a panel, where there is one. */
+void cg_put_formula_function(const cg_contract *);
+void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
+/* , const float *restrict e0, ...; or the same handed on */
+void cg_put_extra_parameters(const cg_contract *);
+void cg_put_extra_arguments(const cg_contract *);
+/* The bytes that it will touch are asked for. */
+void cg_put_prefetches(const cg_contract *, cg_panel, uint32_t indent);
+
+static inline bool
+cg_has_formula(const cg_contract *x) {
+  return x->c->formula != UINT32_MAX;
+}
+
+/* Its vectors are such that the C compiler can be asked to hold them in a
+ * register: of several lanes, and no wider than there are any. */
+static inline bool
+cg_fits_register(const cg_contract *x) {
+  return x->c->lanes > 1 &&
+         x->c->lanes * gs_dtype_table[x->c->dtype].bytes <= 64;
+}
+
+/* pack.c: NAME_pack_x and NAME_pack_y, where they are needed. */
+void cg_put_contract_packs(const cg_contract *);
+
+/* window.c: the functions of an image whose windows are read where
+ * they lie; what a tile declares, what it does for a block of k and for one of
+ * rows, and the names `panel`, `at` of a panel of y and of its offsets. */
+int64_t cg_window_stride(const cg_contract *); /* of neighbours of the image */
+void cg_put_window_functions(const cg_contract *);
+void cg_put_window_blocks(const cg_contract *, uint32_t indent);
+void cg_put_window_calls(const cg_contract *, uint32_t indent);
+void cg_put_window_rows(const cg_contract *, uint32_t indent);
+void cg_put_window_panel(const cg_contract *, uint32_t indent);
+/* Iterations of k between asking for a window of x and reading it, for which
+ * the table of offsets goes on. */
+#define CG_AHEAD_WINDOW 16
+/* Where row `row` of a panel of x is in its image, from where the panel is. */
+int64_t cg_window_row(const cg_contract *, int64_t row);
+
+static inline bool
+cg_has_windows(const cg_contract *x) {
+  return x->c->x_mode == PO_WINDOWS || x->c->y_mode == PO_WINDOWS;
+}
+
+/* Panels of x end with lines of its image. */
+static inline bool
+cg_has_lines(const cg_contract *x) {
+  return x->c->line < x->m;
+}
+
+/* copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)
+ * apart in `from`.  NAME_turn_x and _y(row, at, to): `width` pointers to rows,
+ * of each `lanes` elements from `at` on, to `lanes` rows of `width` elements.
+ */
+void cg_put_copy_function(const cg_contract *, int64_t stride);
+void cg_put_turn_function(const cg_contract *, char letter, int64_t width);
+/* Vectors t0 .. become the columns of what they were the rows of. */
+void cg_put_turn(const cg_contract *, uint32_t indent);
+/* The macros that it needs, for a file. */
+void cg_put_turn_macros(bs_text *out, int64_t lanes);
+/* It can be done for vectors of so many. */
+bool cg_can_turn(int64_t lanes);
+
+/* contract.c: a guard of the operand names that loop of o. */
+bool cg_names_outer(const po_coperand *, uint32_t dim);
+/* A line of text, indented, ended. */
+void cg_line(bs_text *, uint32_t indent, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

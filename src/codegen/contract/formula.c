@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* formula.c - what the consumer of the sums makes of them.
+ *
+ * A panel of c holds sums; while it is in the first cache each of them becomes
+ * the value of the formula.  What else the formula reads is linear along the
+ * panel, as c is.  A function without the attributes of the kernel, so that the
+ * helpers of the formula are inlined and its arithmetic is that of a loop of
+ * its own. */
+#include "codegen/build/build.h"
+#include "codegen/contract/contract.h"
+
+static int64_t
+stride_of(const po_cdims *dims, uint32_t extra) {
+  const po_cdim *d = dims->n ? &dims->d[dims->n - 1] : NULL;
+  return !d ? 0 : extra == UINT32_MAX ? d->c : d->extra[extra];
+}
+
+static const char *
+extra_type(const cg_contract *x, uint32_t k) {
+  const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
+  return gs_dtype_table[a->dtype].c_type;
+}
+
+void
+cg_put_extra_parameters(const cg_contract *x) {
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    bs_putf(x->out, ", const %s *restrict e%u", extra_type(x, k), k);
+}
+
+void
+cg_put_extra_arguments(const cg_contract *x) {
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    bs_putf(x->out, ", e%u", k);
+}
+
+static const cg_expr *
+scaled(bs_arena *arena, int64_t factor, const char *name) {
+  return cg_infix(arena, "*", cg_number(arena, factor), cg_name(arena, name));
+}
+
+/* Each element that the formula reads. */
+static const cg_expr *const *
+places_of(const cg_contract *x, const po_stmt *s) {
+  bs_arena *arena = &x->e->arena;
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
+  const cg_expr **out = BS_NEWS(arena, const cg_expr *, s->n_exprs);
+  for (uint32_t k = 0; k < s->n_exprs; k++)
+    out[k] = cg_prefix(arena, "*", cg_name(arena, "at"));
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    out[x->c->extras[k].expr] =
+        cg_element(arena, cg_name(arena, bs_arena_printf(arena, "e%u", k)),
+                   cg_infix(arena, "+", scaled(arena, stride_of(m, k), "row"),
+                            scaled(arena, stride_of(n, k), "column")));
+  return out;
+}
+
+void
+cg_put_formula_function(const cg_contract *x) {
+  const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
+  const char *index = x->e->index;
+  bool across = stride_of(n, UINT32_MAX) == 1;
+  bs_putf(x->out, "static inline void\n%s_formula(%s *restrict c", x->name,
+          x->type);
+  cg_put_extra_parameters(x);
+  bs_putf(x->out, ", %s rows, %s columns) {\n", index, index);
+  const char *outer = across ? "row" : "column";
+  const char *inner = across ? "column" : "row";
+  cg_line(x->out, 1, "for (%s %s = 0; %s < %ss; %s++)", index, outer, outer,
+          outer, outer);
+  cg_line(x->out, 2, "for (%s %s = 0; %s < %ss; %s++) {", index, inner, inner,
+          inner, inner);
+  cg_line(x->out, 3, "%s *const at = c + (%lld * row + %lld * column);",
+          x->type, (long long)stride_of(m, UINT32_MAX),
+          (long long)stride_of(n, UINT32_MAX));
+  cg_indent(x->out, 3);
+  bs_put(x->out, "*at = ");
+  const cg_expr *value = cg_make_formula(x->e, s, places_of(x, s));
+  cg_note_expr(x->e, value);
+  cg_print_expr(x->out, value);
+  bs_put(x->out, ";\n    }\n}\n\n");
+}
+
+void
+cg_put_formula_call(const cg_contract *x, cg_panel panel, uint32_t indent) {
+  if (!cg_has_formula(x))
+    return;
+  cg_line(x->out, indent, "if (last)");
+  cg_indent(x->out, indent + 1);
+  bs_putf(x->out, "%s_formula(c", x->name);
+  cg_put_extra_arguments(x);
+  bs_putf(x->out, ", %lld, %lld);\n", (long long)panel.rows,
+          (long long)panel.columns);
+}

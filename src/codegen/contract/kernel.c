@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel.c - mr rows times nv vectors of sums, each a named local.
+ *
+ * Compilers keep named locals in registers; an array of sums would stay in
+ * memory.  The loop over k loads nv vectors of y and multiplies them with one
+ * element of x at a time.  The sums of a block of k are added to c at the end,
+ * or where that is no matter of vectors wait for the last block in an array of
+ * their own; under --strict-fp they begin with what is there, so that their
+ * order is that of k.  Rows and columns that do not fill a kernel get variants
+ * of their own; a vector that is not full is computed whole and stored in
+ * part. */
+#include "codegen/contract/contract.h"
+
+/* Iterations of k between asking for an operand and using it. */
+#define AHEAD_X 32
+#define AHEAD_Y 16
+
+/* Rows of y no further apart are few pages, which processors follow. */
+#define NEAR_BYTES 1024
+
+#define LOOP_INSTRUCTIONS 3
+
+uint32_t
+cg_contract_panels(const cg_contract *x, cg_panel panels[4]) {
+  int64_t line = x->c->line;
+  int64_t rows[] = {line % x->c->mr, line >= x->c->mr ? x->c->mr : 0};
+  int64_t columns[] = {x->n % x->columns, x->n >= x->columns ? x->columns : 0};
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < 4; k++) {
+    cg_panel panel = {rows[k & 1], columns[k >> 1]};
+    if (panel.rows && panel.columns)
+      panels[n++] = panel;
+  }
+  return n;
+}
+
+static void
+put_sums(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  for (int64_t r = 0; r < panel.rows; r++) {
+    cg_indent(x->out, 1);
+    bs_putf(x->out, "%s_v ", x->name);
+    for (int64_t v = 0; v < vectors; v++)
+      bs_putf(x->out, "s%lld_%lld = {0}%s", (long long)r, (long long)v,
+              v + 1 < vectors ? ", " : ";\n");
+  }
+}
+
+/* Elements of y from one k to the next, of x, and of x from row to row. */
+typedef struct steps {
+  int64_t y, x, row;
+} steps;
+
+static steps
+steps_of(const cg_contract *x) {
+  const po_contraction *c = x->c;
+  const po_cdims *m = &c->dims[PO_DIM_M], *k = &c->dims[PO_DIM_K];
+  steps s = {x->columns, c->mr, 1};
+  if (c->x_mode == PO_DIRECT) {
+    s.x = k->d[0].x;
+    s.row = m->n ? m->d[0].x : 0;
+  }
+  if (c->y_mode == PO_DIRECT)
+    s.y = k->d[0].y;
+  return s;
+}
+
+/* The lines of an image's first and last row of a panel; its windows jump. */
+static void
+put_image_ahead(const cg_contract *x, cg_panel panel) {
+  long long bytes = gs_dtype_table[x->c->dtype].bytes;
+  long long last = cg_window_row(x, panel.rows - 1);
+  cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], 0);", CG_AHEAD_WINDOW);
+  if (last)
+    cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], %lld);", CG_AHEAD_WINDOW,
+            last * bytes);
+}
+
+/* Operands are asked for some iterations ahead, where the processor has room
+ * for that beside the products: 4 instructions a cycle, 2 products.  Rows of y
+ * that are read where they lie are the more in need of it, for each is on a
+ * page of its own, which no processor goes on to by itself. */
+static void
+put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
+  int64_t lines = (vectors * x->c->lanes + line - 1) / line;
+  int64_t products = panel.rows * vectors;
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  bool image = po_image_of_x(x->c);
+  int64_t asked = (x->c->later + 63) / 64;
+  int64_t others =
+      panel.rows + vectors + lines + (image ? 3 : 1) + LOOP_INSTRUCTIONS;
+  steps step = steps_of(x);
+  if (others > products)
+    return;
+  for (int64_t k = 0; k < asked && others + asked <= products; k++)
+    cg_line(
+        x->out, 2, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
+        k ? bs_arena_printf(&x->e->arena, " + %lld", 64 * (long long)k) : "");
+  bool near = x->c->y_mode == PO_DIRECT && step.y * bytes <= NEAR_BYTES;
+  if (x->c->y_mode != PO_WINDOWS && !near)
+    for (int64_t k = 0; k < lines; k++)
+      cg_line(x->out, 2, "GLEN_AHEAD(y + %lld * k, %lld);", (long long)step.y,
+              (long long)((AHEAD_Y * step.y + k * line) * bytes));
+  if (image)
+    put_image_ahead(x, panel);
+  else if (x->c->x_mode != PO_DIRECT)
+    cg_line(x->out, 2, "GLEN_AHEAD(x + %lld * k, %lld);", (long long)step.x,
+            (long long)(AHEAD_X * step.x * bytes));
+}
+
+/* Row r of x, broadcast. */
+static void
+put_element(const cg_contract *x, int64_t r) {
+  bool ints = x->c->dtype == GS_I32;
+  steps step = steps_of(x);
+  cg_indent(x->out, 2);
+  bs_putf(x->out, "const %s x%lld = %sx[", ints ? "unsigned" : x->type,
+          (long long)r, ints ? "(unsigned)" : "");
+  if (po_image_of_x(x->c))
+    bs_putf(x->out, "at[k] + %lld];\n", (long long)cg_window_row(x, r));
+  else
+    bs_putf(x->out, "%lld * k + %lld];\n", (long long)step.x,
+            (long long)(r * step.row));
+}
+
+static void
+put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  steps step = steps_of(x);
+  cg_line(x->out, 1, "for (%s k = 0; k < kc; k++) {", x->e->index);
+  for (int64_t v = 0; v < vectors; v++) {
+    cg_indent(x->out, 2);
+    bs_putf(x->out, "%s_v y%lld = *(const %s_v *)(y + ", x->name, (long long)v,
+            x->name);
+    if (x->c->y_mode == PO_WINDOWS)
+      bs_put(x->out, "at[k]");
+    else
+      bs_putf(x->out, "%lld * k", (long long)step.y);
+    bs_putf(x->out, " + %lld);\n", (long long)(v * x->c->lanes));
+  }
+  for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
+    cg_line(x->out, 2, "GLEN_HOLD(y%lld);", (long long)v);
+  put_ahead(x, panel, vectors);
+  for (int64_t r = 0; r < panel.rows; r++) {
+    put_element(x, r);
+    for (int64_t v = 0; v < vectors; v++)
+      cg_line(x->out, 2, "s%lld_%lld += x%lld * y%lld;", (long long)r,
+              (long long)v, (long long)r, (long long)v);
+  }
+  cg_line(x->out, 1, "}");
+}
+
+/* Sums that wait, one panel after the other. */
+static void
+put_waiting(const cg_contract *x, cg_panel panel, int64_t vectors, bool load,
+            uint32_t indent) {
+  for (int64_t r = 0; r < panel.rows; r++)
+    for (int64_t v = 0; v < vectors; v++) {
+      long long row = r, vector = v, at = (r * x->c->nv + v) * x->c->lanes;
+      if (load)
+        cg_line(x->out, indent, "s%lld_%lld += *(%s_v *)(sums + %lld);", row,
+                vector, x->name, at);
+      else
+        cg_line(x->out, indent, "*(%s_v *)(sums + %lld) = s%lld_%lld;", x->name,
+                at, row, vector);
+    }
+}
+
+/* What was summed up so far. */
+static void
+put_start(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  cg_line(x->out, 1, "if (!first) {");
+  if (x->c->waits)
+    put_waiting(x, panel, vectors, true, 2);
+  else
+    cg_put_transfer(x, panel, CG_SUMS_LOAD, 2);
+  cg_line(x->out, 1, "}");
+}
+
+static void
+put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
+  bool strict = x->e->p->strict_fp;
+  if (x->c->waits) {
+    if (!strict)
+      put_start(x, panel, vectors);
+    cg_line(x->out, 1, "if (!last) {");
+    put_waiting(x, panel, vectors, false, 2);
+    cg_line(x->out, 2, "return;");
+    cg_line(x->out, 1, "}");
+  }
+  if (x->c->waits || strict) {
+    cg_put_transfer(x, panel, CG_SUMS_STORE, 1);
+    return;
+  }
+  cg_line(x->out, 1, "if (first) {");
+  cg_put_transfer(x, panel, CG_SUMS_STORE, 2);
+  cg_line(x->out, 1, "} else {");
+  cg_put_transfer(x, panel, CG_SUMS_ADD, 2);
+  cg_line(x->out, 1, "}");
+}
+
+/* Of a panel's kernel, and the same handed on. */
+static void
+put_parameters(const cg_contract *x) {
+  bs_putf(x->out,
+          "(const %s *restrict x, const %s *restrict y,\n    %s *restrict c, ",
+          x->type, x->type, x->type);
+  if (cg_has_windows(x))
+    bs_putf(x->out, "const %s *restrict at, ", x->e->index);
+  if (x->c->waits)
+    bs_putf(x->out, "%s *restrict sums, int last, ", x->type);
+  if (x->c->later)
+    bs_putf(x->out, "%s later, ", x->e->index);
+  bs_putf(x->out, "%s kc, int first", x->e->index);
+}
+
+static const char *
+arguments(const cg_contract *x) {
+  return bs_arena_printf(
+      &x->e->arena, "x, y, c, %s%s%skc, first", cg_has_windows(x) ? "at, " : "",
+      x->c->waits ? "sums, last, " : "", x->c->later ? "later, " : "");
+}
+
+/* Of c, where the sums go there. */
+static void
+put_prefetches(const cg_contract *x, cg_panel panel) {
+  if (x->c->waits)
+    bs_put(x->out, "  if (last) {\n");
+  cg_put_prefetches(x, panel, x->c->waits ? 2 : 1);
+  if (x->c->waits)
+    bs_put(x->out, "  }\n");
+}
+
+static void
+put_kernel(const cg_contract *x, cg_panel panel) {
+  int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
+  bool strict = x->e->p->strict_fp;
+  bool contract = !strict && x->c->dtype != GS_I32;
+  bs_putf(x->out, "%sstatic void\n%s_%lldx%lld",
+          contract ? "GLEN_CONTRACT " : "", x->name, (long long)panel.rows,
+          (long long)panel.columns);
+  put_parameters(x);
+  bs_put(x->out, ") {\n");
+  if (contract)
+    bs_put(x->out, "  GLEN_CONTRACT_BODY\n");
+  if (x->c->later)
+    cg_line(x->out, 1, "(void)later;");
+  put_sums(x, panel, vectors);
+  if (strict)
+    put_start(x, panel, vectors);
+  else
+    put_prefetches(x, panel);
+  put_products(x, panel, vectors);
+  put_end(x, panel, vectors);
+  bs_put(x->out, "}\n\n");
+}
+
+/* The call for one size; sizes before it in the list are tried first, so that
+ * only what is not full needs a condition. */
+static void
+put_choice(const cg_contract *x, cg_panel p, bool only) {
+  bool rows = p.rows < x->c->mr && !only, columns = p.columns < x->columns;
+  columns = columns && !only;
+  if (rows || columns) {
+    cg_indent(x->out, 1);
+    bs_put(x->out, "if (");
+    if (rows)
+      bs_putf(x->out, "m < %u%s", x->c->mr, columns ? " && " : "");
+    if (columns)
+      bs_putf(x->out, "n < %lld", (long long)x->columns);
+    bs_put(x->out, ") {\n  ");
+  }
+  cg_line(x->out, 1, "%s_%lldx%lld(%s);", x->name, (long long)p.rows,
+          (long long)p.columns, arguments(x));
+  cg_put_formula_call(x, p, rows || columns ? 2 : 1);
+  if (rows || columns)
+    bs_put(x->out, "    return;\n  }\n");
+}
+
+/* NAME_panel: m x n elements of c are left, of which it does one panel. */
+static void
+put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
+  bs_putf(x->out, "static void\n%s_panel", x->name);
+  put_parameters(x);
+  if (cg_has_formula(x)) {
+    bs_put(x->out, x->c->waits ? "" : ", int last");
+    cg_put_extra_parameters(x);
+  }
+  bs_putf(x->out, ", %s m, %s n) {\n", x->e->index, x->e->index);
+  cg_line(x->out, 1, "(void)m;");
+  cg_line(x->out, 1, "(void)n;");
+  for (uint32_t k = 0; k < n; k++)
+    put_choice(x, panels[k], k + 1 == n);
+  bs_put(x->out, "}\n\n");
+}
+
+void
+cg_put_contract_kernels(const cg_contract *x) {
+  cg_panel panels[4];
+  uint32_t n = cg_contract_panels(x, panels);
+  for (uint32_t k = 0; k < n; k++)
+    put_kernel(x, panels[k]);
+  if (cg_has_formula(x))
+    cg_put_formula_function(x);
+  put_panel(x, panels, n);
+}

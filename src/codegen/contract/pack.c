@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* pack.c - operands copied into the order the kernel reads them in.
+ *
+ * An operand becomes panels of some width (mr rows of x, nv vectors of y), one
+ * after the other; a panel holds, k by k, its elements side by side.  Points
+ * where a guard does not hold become zeros, and so may what fills the last
+ * panel.
+ *
+ *   runs   where the operand lies along its rows: for given indices of k, the
+ *          elements of a panel are a few runs in memory.  They are found once
+ *          for all k that no guard names, for some panels together, so that
+ *          memory is read along its lines.
+ *   else   where it lies along k, see rows.c. */
+#include "codegen/contract/side.h"
+#include <stdlib.h>
+
+/* ---- runs ---- */
+
+static bool
+has_copy_function(const cg_side *s) {
+  return cg_side_last_stride(s) == 1 || cg_side_last_stride(s) == 2;
+}
+
+/* From and to: C expressions of pointers. */
+static void
+put_copy(const cg_side *s, const char *from, const char *to, const char *n,
+         uint32_t indent) {
+  const cg_contract *x = s->x;
+  long long stride = cg_side_last_stride(s);
+  if (has_copy_function(s)) {
+    cg_line(x->out, indent, "%s_copy%lld(%s, %s, %s);", x->name, stride, from,
+            to, n);
+    return;
+  }
+  cg_line(x->out, indent, "for (%s t = 0; t < %s; t++)", x->e->index, n);
+  cg_line(x->out, indent + 1, "(%s)[t] = (%s)[%lld * t];", to, from, stride);
+}
+
+/* Panels whose runs are found together. */
+#define STRIP 16
+
+/* Rows of memory between asking for one and copying it. */
+#define ROWS_AHEAD 4
+
+/* Where the innermost k goes from line to line of memory, which hardware does
+ * not foresee across pages. */
+static void
+put_runs_ahead(const cg_side *s, uint32_t indent) {
+  const cg_contract *x = s->x;
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  int64_t step = cg_side_stride(s, &k->d[k->n - 1]) * bytes;
+  if (cg_side_last_stride(s) != 1 || llabs(step) < LINE_BYTES)
+    return;
+  for (int64_t at = 0; at < s->width * bytes; at += LINE_BYTES)
+    cg_line(x->out, indent, "GLEN_AHEAD(from + (at + offset[r]), %lld);",
+            (long long)(ROWS_AHEAD * step + at));
+}
+
+/* A run ends with its panel and where the innermost loop begins anew; before
+ * and behind it guards may leave holes. */
+static void
+put_run(const cg_side *s, uint32_t guarded, uint32_t indent) {
+  const cg_contract *x = s->x;
+  cg_line(x->out, indent, "const %s place = panel + i - p - begin;",
+          x->e->index);
+  if (s->operand->n_guards) {
+    cg_line(x->out, indent, "if (begin < lo) {");
+    cg_line(x->out, indent + 1, "hole[holes] = place + begin;");
+    cg_line(x->out, indent + 1, "hole_length[holes++] = lo - begin;");
+    cg_line(x->out, indent, "}");
+    cg_line(x->out, indent, "if (hi < end) {");
+    cg_line(x->out, indent + 1, "hole[holes] = place + hi;");
+    cg_line(x->out, indent + 1, "hole_length[holes++] = end - hi;");
+    cg_line(x->out, indent, "}");
+  }
+  cg_line(x->out, indent, "if (lo < hi) {");
+  cg_line(x->out, indent + 1, "run[runs] = place + lo;");
+  cg_line(x->out, indent + 1, "length[runs] = hi - lo;");
+  cg_indent(x->out, indent + 1);
+  bs_put(x->out, "offset[runs++] = ");
+  cg_put_address(s, s->role, cg_all_but_last(cg_side_dims(s)));
+  bs_put(x->out, " + ");
+  cg_put_address(s, PO_DIM_K, guarded);
+  bs_putf(x->out, " + %lld * lo;\n", (long long)cg_side_last_stride(s));
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_find_runs(const cg_side *s, uint32_t guarded, uint32_t indent) {
+  const cg_contract *x = s->x;
+  const po_cdims *dims = cg_side_dims(s);
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  uint32_t last = dims->n - 1;
+  long long extent = dims->d[last].extent, width = s->width;
+  long long most = STRIP * (width / extent + 2);
+  cg_line(x->out, indent, "%s run[%lld], length[%lld], offset[%lld];", index,
+          most, most, most);
+  cg_line(x->out, indent, "%s hole[%lld], hole_length[%lld];", index,
+          2 * most + 1, 2 * most + 1);
+  cg_line(x->out, indent, "%s runs = 0, holes = 0;", index);
+  cg_line(x->out, indent, "for (%s p = strip; p < end_strip; p += %lld) {",
+          index, width);
+  cg_line(x->out, indent + 1, "const %s end_p = %s(p + %lld, last);", index,
+          min, width);
+  cg_line(x->out, indent + 1, "const %s panel = kc * (p - first);", index);
+  cg_line(x->out, indent + 1, "for (%s i = p; i < end_p;) {", index);
+  cg_put_split(s, "i", false, indent + 2);
+  if (last)
+    cg_line(x->out, indent + 2, "const %s begin = i %% %lld;", index, extent);
+  else
+    cg_line(x->out, indent + 2, "const %s begin = i;", index);
+  cg_line(x->out, indent + 2, "const %s end = %s(%lld, begin + end_p - i);",
+          index, min, extent);
+  cg_line(x->out, indent + 2, "%s lo = begin, hi = end;", index);
+  cg_put_interval(s, s->role, last, indent + 2);
+  put_run(s, guarded, indent + 2);
+  cg_line(x->out, indent + 2, "i += end - begin;");
+  cg_line(x->out, indent + 1, "}");
+  cg_line(x->out, indent + 1, "if (end_p < p + %lld) {", width);
+  cg_line(x->out, indent + 2, "hole[holes] = panel + end_p - p;");
+  cg_line(x->out, indent + 2, "hole_length[holes++] = p + %lld - end_p;",
+          width);
+  cg_line(x->out, indent + 1, "}");
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_pack_runs(const cg_side *s) {
+  const cg_contract *x = s->x;
+  const char *index = x->e->index;
+  uint32_t guarded = cg_guarded_k(s), every = cg_all_of(&x->c->dims[PO_DIM_K]);
+  long long strip = STRIP * s->width;
+  cg_put_pack_head(s);
+  cg_line(x->out, 1, "for (%s strip = first; strip < last; strip += %lld) {",
+          index, strip);
+  cg_line(x->out, 2, "const %s end_strip = %s(strip + %lld, last);", index,
+          cg_helper_used(x->e, CG_MIN_INDEX), strip);
+  uint32_t indent = cg_put_k_loops(s, guarded, 2);
+  cg_line(x->out, indent++, "{");
+  put_find_runs(s, guarded, indent);
+  indent = cg_put_k_loops(s, every & ~guarded, indent);
+  cg_line(x->out, indent++, "{");
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s *const row = to + %lld * (", x->type,
+          (long long)s->width);
+  cg_put_flat_k(s, every);
+  bs_put(x->out, ");\n");
+  cg_put_declared_address(s, "at", PO_DIM_K, every & ~guarded, indent);
+  cg_line(x->out, indent, "for (%s r = 0; r < holes; r++)", index);
+  cg_line(x->out, indent + 1, "for (%s t = 0; t < hole_length[r]; t++)", index);
+  cg_line(x->out, indent + 2, "row[hole[r] + t] = 0;");
+  cg_line(x->out, indent, "for (%s r = 0; r < runs; r++) {", index);
+  put_runs_ahead(s, indent + 1);
+  put_copy(s, "from + (at + offset[r])", "row + run[r]", "length[r]",
+           indent + 1);
+  cg_line(x->out, indent, "}");
+  cg_line(x->out, indent - 1, "}");
+  cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
+  bs_put(x->out, "  }\n}\n\n");
+}
+
+/* Whether elements lie closer along k than along the operand's own loops. */
+static bool
+lies_along_k(const cg_side *s) {
+  const po_cdims *k = &s->x->c->dims[PO_DIM_K];
+  return llabs(cg_side_stride(s, &k->d[k->n - 1])) <
+         llabs(cg_side_last_stride(s));
+}
+
+static void
+put_pack(const cg_side *s) {
+  uint32_t last = s->x->c->dims[PO_DIM_K].n - 1;
+  if (!lies_along_k(s))
+    put_pack_runs(s);
+  else if (!(cg_guarded_k(s) >> last & 1))
+    cg_put_pack_rows(s);
+  else
+    cg_put_pack_lines(s);
+}
+
+static bool
+is_packed(const cg_side *s) {
+  po_cmode mode = s->of_x ? s->x->c->x_mode : s->x->c->y_mode;
+  return mode != PO_DIRECT && mode != PO_WINDOWS;
+}
+
+void
+cg_put_contract_packs(const cg_contract *x) {
+  cg_side sides[] = {cg_side_of(x, true), cg_side_of(x, false)};
+  bool copies[3] = {false};
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_packed(&sides[k]) && !lies_along_k(&sides[k]) &&
+        has_copy_function(&sides[k]))
+      copies[cg_side_last_stride(&sides[k])] = true;
+  if (cg_has_windows(x) && cg_window_stride(x) <= 2)
+    copies[cg_window_stride(x)] = true;
+  for (int64_t stride = 1; stride <= 2; stride++)
+    if (copies[stride])
+      cg_put_copy_function(x, stride);
+  for (uint32_t k = 0; k < 2; k++)
+    if (is_packed(&sides[k]))
+      put_pack(&sides[k]);
+}

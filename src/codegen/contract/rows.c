@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.c - operands that lie along k, packed.
+ *
+ *   rows   blocks are turned over in registers;
+ *   lines  where a guard names the innermost k: one element at a time. */
+#include "codegen/contract/side.h"
+
+/* ---- rows ---- */
+
+/* Pointers to the rows of the panel; those that a guard excludes point to one
+ * that it does not, and are listed. */
+static void
+put_find_rows(const cg_side *s, uint32_t guarded, uint32_t indent) {
+  const cg_contract *x = s->x;
+  const char *index = x->e->index;
+  long long width = s->width;
+  bool guards = s->operand->n_guards;
+  cg_line(x->out, indent, "const %s *row[%lld];", x->type, width);
+  if (guards) {
+    cg_line(x->out, indent, "const %s *inside = NULL;", x->type);
+    cg_line(x->out, indent, "%s outside[%lld], n_outside = 0;", index, width);
+  }
+  cg_line(x->out, indent, "for (%s r = 0; r < %lld; r++) {", index, width);
+  cg_line(x->out, indent + 1, "const %s i = %s(p + r, last - 1);", index,
+          cg_helper_used(x->e, CG_MIN_INDEX));
+  cg_put_split(s, "i", true, indent + 1);
+  for (uint32_t g = 0; g < s->operand->n_guards; g++) {
+    cg_indent(x->out, indent + 1);
+    bs_putf(x->out, "%s", g ? "ok = ok && " : "int ok = ");
+    cg_put_linear(x, &s->operand->guards[g], 4, 0);
+    bs_put(x->out, " >= 0;\n");
+  }
+  if (guards) {
+    cg_line(x->out, indent + 1, "if (!ok) {");
+    cg_line(x->out, indent + 2, "outside[n_outside++] = r;");
+    cg_line(x->out, indent + 2, "continue;");
+    cg_line(x->out, indent + 1, "}");
+  }
+  cg_indent(x->out, indent + 1);
+  bs_putf(x->out, "%srow[r] = from + (", guards ? "inside = " : "");
+  cg_put_address(s, s->role, cg_all_of(cg_side_dims(s)));
+  bs_put(x->out, " + ");
+  cg_put_address(s, PO_DIM_K, guarded);
+  bs_put(x->out, ");\n");
+  cg_line(x->out, indent, "}");
+  if (guards) {
+    cg_line(x->out, indent, "for (%s r = 0; r < n_outside; r++)", index);
+    cg_line(x->out, indent + 1, "row[outside[r]] = inside;");
+  }
+}
+
+/* The rows of the next panel, a line of each at a time. */
+static void
+put_rows_ahead(const cg_side *s, uint32_t indent) {
+  const cg_contract *x = s->x;
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  int64_t line = LINE_BYTES / bytes,
+          next = s->width * cg_side_last_stride(s) * bytes;
+  if (line > x->c->lanes)
+    cg_line(x->out, indent++, "if (t %% %lld == 0)", (long long)line);
+  cg_line(x->out, indent, "for (int r = 0; r < %lld; r++)",
+          (long long)s->width);
+  cg_line(x->out, indent + 1, "GLEN_AHEAD(row[r] + (at + begin + t), %lld);",
+          (long long)next);
+}
+
+/* Along the innermost k, from begin to end. */
+static void
+put_turned_line(const cg_side *s, uint32_t indent) {
+  const cg_contract *x = s->x;
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  const char *index = x->e->index;
+  long long width = s->width, step = cg_side_stride(s, &k->d[k->n - 1]);
+  uint32_t lanes = x->c->lanes;
+  cg_line(x->out, indent, "const %s n = end - begin;", index);
+  cg_line(x->out, indent, "%s t = 0;", index);
+  if (step == 1 && cg_can_turn(lanes)) {
+    cg_line(x->out, indent, "for (; t < n / %u * %u; t += %u) {", lanes, lanes,
+            lanes);
+    put_rows_ahead(s, indent + 1);
+    cg_line(x->out, indent + 1,
+            "%s_turn_%c(row, at + begin + t, line + %lld * t);", x->name,
+            s->of_x ? 'x' : 'y', width);
+    cg_line(x->out, indent, "}");
+  }
+  cg_line(x->out, indent, "for (; t < n; t++)");
+  cg_line(x->out, indent + 1, "for (int r = 0; r < %lld; r++)", width);
+  cg_line(x->out, indent + 2,
+          "line[%lld * t + r] = row[r][at + %lld * (begin + t)];", width, step);
+}
+
+void
+cg_put_pack_rows(const cg_side *s) {
+  const cg_contract *x = s->x;
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  const char *index = x->e->index;
+  uint32_t guarded = cg_guarded_k(s), every = cg_all_of(k), last = k->n - 1;
+  long long width = s->width;
+  bool guards = s->operand->n_guards;
+  if (cg_side_stride(s, &k->d[last]) == 1 && cg_can_turn(x->c->lanes))
+    cg_put_turn_function(x, s->of_x ? 'x' : 'y', width);
+  cg_put_pack_head(s);
+  cg_put_panel_loop(s);
+  uint32_t indent = cg_put_k_loops(s, guarded, 2);
+  cg_line(x->out, indent++, "{");
+  put_find_rows(s, guarded, indent);
+  indent = cg_put_k_loops(s, every & ~guarded & ~(1u << last), indent);
+  cg_line(x->out, indent++, "{");
+  cg_put_row_pointer(s, "line", every & ~(1u << last), indent);
+  cg_put_declared_address(s, "at", PO_DIM_K, every & ~guarded & ~(1u << last),
+                          indent);
+  if (last)
+    cg_line(x->out, indent, "const %s begin = 0, end = %lld;", index,
+            (long long)k->d[last].extent);
+  else
+    cg_line(x->out, indent, "const %s begin = k_lo, end = k_hi;", index);
+  if (guards) {
+    cg_line(x->out, indent, "if (!inside) {");
+    cg_line(x->out, indent + 1,
+            "memset(line, 0, sizeof *line * %lld * "
+            "(size_t)(end - begin));",
+            width);
+    cg_line(x->out, indent + 1, "continue;");
+    cg_line(x->out, indent, "}");
+  }
+  put_turned_line(s, indent);
+  if (guards) {
+    cg_line(x->out, indent, "for (%s r = 0; r < n_outside; r++)", index);
+    cg_line(x->out, indent + 1, "for (t = 0; t < n; t++)");
+    cg_line(x->out, indent + 2, "line[%lld * t + outside[r]] = 0;", width);
+  }
+  cg_line(x->out, indent - 1, "}");
+  cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
+  bs_put(x->out, "  }\n}\n\n");
+}
+
+/* ---- lines ---- */
+
+void
+cg_put_pack_lines(const cg_side *s) {
+  const cg_contract *x = s->x;
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  const char *index = x->e->index;
+  uint32_t every = cg_all_of(k), last = k->n - 1;
+  long long width = s->width, step = cg_side_stride(s, &k->d[last]);
+  cg_put_pack_head(s);
+  cg_put_panel_loop(s);
+  cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++) {", index, width);
+  cg_line(x->out, 3, "const %s i = %s(p + r, last - 1);", index,
+          cg_helper_used(x->e, CG_MIN_INDEX));
+  cg_put_split(s, "i", true, 3);
+  uint32_t indent = cg_put_k_loops(s, every & ~(1u << last), 3);
+  cg_line(x->out, indent++, "{");
+  if (last)
+    cg_line(x->out, indent, "const %s begin = 0, end = %lld;", index,
+            (long long)k->d[last].extent);
+  else
+    cg_line(x->out, indent, "const %s begin = k_lo, end = k_hi;", index);
+  cg_line(x->out, indent, "%s lo = begin, hi = end;", index);
+  cg_put_interval(s, PO_DIM_K, last, indent);
+  cg_put_row_pointer(s, "line", every & ~(1u << last), indent);
+  cg_put_declared_address(s, "row", s->role, cg_all_of(cg_side_dims(s)),
+                          indent);
+  cg_put_declared_address(s, "at", PO_DIM_K, every & ~(1u << last), indent);
+  cg_line(x->out, indent, "for (%s t = begin; t < end; t++)", index);
+  cg_line(x->out, indent + 1,
+          "line[%lld * (t - begin) + r] = t < lo || t >= hi", width);
+  cg_line(x->out, indent + 3, "? 0 : from[row + at + %lld * t];", step);
+  cg_line(x->out, indent - 1, "}");
+  bs_put(x->out, "    }\n  }\n}\n\n");
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* side.c - loops and addresses of the functions that pack an operand.
+ *
+ * A guard is linear, so that along a loop it holds on an interval, whose ends
+ * are computed before the loop: inner loops have no conditions. */
+#include "codegen/contract/side.h"
+
+static const char letters[] = "omnk";
+
+cg_side
+cg_side_of(const cg_contract *x, bool of_x) {
+  return of_x ? (cg_side){x, true, PO_DIM_M, &x->c->x, x->c->mr}
+              : (cg_side){x, false, PO_DIM_N, &x->c->y, x->columns};
+}
+
+const po_cdims *
+cg_side_dims(const cg_side *s) {
+  return &s->x->c->dims[s->role];
+}
+
+int64_t
+cg_side_stride(const cg_side *s, const po_cdim *d) {
+  return s->of_x ? d->x : d->y;
+}
+
+/* ---- indices and addresses ---- */
+
+/* Index variables are called o0, m0, n0, k0, k1, ... */
+void
+cg_put_linear(const cg_contract *x, const po_cguard *g, uint32_t but_role,
+              uint32_t but) {
+  bs_putf(x->out, "%lld", (long long)g->constant);
+  for (uint32_t role = 0; role < 4; role++)
+    for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
+      if (g->factor[role][k] && !(role == but_role && k == but))
+        bs_putf(x->out, " + %lld * %c%u", (long long)g->factor[role][k],
+                letters[role], k);
+}
+
+/* Narrows lo .. hi, values of index `dim` of `role`, by the guards. */
+void
+cg_put_interval(const cg_side *s, uint32_t role, uint32_t dim,
+                uint32_t indent) {
+  const cg_contract *x = s->x;
+  for (uint32_t g = 0; g < s->operand->n_guards; g++) {
+    const po_cguard *guard = &s->operand->guards[g];
+    int64_t f = guard->factor[role][dim];
+    cg_indent(x->out, indent);
+    if (!f) {
+      bs_put(x->out, "hi = ");
+      cg_put_linear(x, guard, role, dim);
+      bs_put(x->out, " >= 0 ? hi : lo;\n");
+    } else if (f > 0) {
+      bs_putf(x->out, "lo = %s(lo, ", cg_helper_used(x->e, CG_MAX_INDEX));
+      bs_putf(x->out, "-%s(", cg_helper_used(x->e, CG_FLOOR_DIV));
+      cg_put_linear(x, guard, role, dim);
+      bs_putf(x->out, ", %lld));\n", (long long)f);
+    } else {
+      bs_putf(x->out, "hi = %s(hi, ", cg_helper_used(x->e, CG_MIN_INDEX));
+      bs_putf(x->out, "%s(", cg_helper_used(x->e, CG_FLOOR_DIV));
+      cg_put_linear(x, guard, role, dim);
+      bs_putf(x->out, ", %lld) + 1);\n", (long long)-f);
+    }
+  }
+  if (s->operand->n_guards) {
+    cg_line(x->out, indent, "lo = %s(lo, end);",
+            cg_helper_used(x->e, CG_MIN_INDEX));
+    cg_line(x->out, indent, "hi = %s(hi, lo);",
+            cg_helper_used(x->e, CG_MAX_INDEX));
+  }
+}
+
+/* Parts of the address by the loops of a role that `which` has a bit of; 0
+ * where there are none. */
+void
+cg_put_address(const cg_side *s, po_dim_role role, uint32_t which) {
+  const po_cdims *dims = &s->x->c->dims[role];
+  const char *plus = "";
+  for (uint32_t k = 0; k < dims->n; k++) {
+    int64_t f = cg_side_stride(s, &dims->d[k]);
+    if (!f || !(which >> k & 1))
+      continue;
+    bs_putf(s->x->out, "%s%lld * %c%u", plus, (long long)f, letters[role], k);
+    plus = " + ";
+  }
+  if (!*plus)
+    bs_put(s->x->out, "0");
+}
+
+uint32_t
+cg_all_but_last(const po_cdims *dims) {
+  return (1u << (dims->n - 1)) - 1;
+}
+
+uint32_t
+cg_all_of(const po_cdims *dims) {
+  return (1u << dims->n) - 1;
+}
+
+/* Indices of the operand's own loops from the flat one in `from`; the last,
+ * too, where asked. */
+void
+cg_put_split(const cg_side *s, const char *from, bool last, uint32_t indent) {
+  const po_cdims *dims = cg_side_dims(s);
+  bs_text *out = s->x->out;
+  int64_t inner = 1;
+  for (uint32_t k = dims->n; k-- > 0;) {
+    if (k + 1 < dims->n || last) {
+      cg_indent(out, indent);
+      bs_putf(out, "const %s %c%u = ", s->x->e->index, letters[s->role], k);
+      bs_putf(out, inner > 1 ? "%s / %lld" : "%s", from, (long long)inner);
+      if (k)
+        bs_putf(out, " %% %lld", (long long)dims->d[k].extent);
+      bs_put(out, ";\n");
+      cg_line(out, indent, "(void)%c%u;", letters[s->role], k);
+    }
+    inner *= dims->d[k].extent;
+  }
+}
+
+/* Loops over those k that `which` has a bit of; the outermost from k_lo to
+ * k_hi. */
+uint32_t
+cg_put_k_loops(const cg_side *s, uint32_t which, uint32_t indent) {
+  const po_cdims *k = &s->x->c->dims[PO_DIM_K];
+  const char *index = s->x->e->index;
+  for (uint32_t d = 0; d < k->n; d++) {
+    if (!(which >> d & 1))
+      continue;
+    if (d)
+      cg_line(s->x->out, indent, "for (%s k%u = 0; k%u < %lld; k%u++)", index,
+              d, d, (long long)k->d[d].extent, d);
+    else
+      cg_line(s->x->out, indent, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
+    indent++;
+  }
+  return indent;
+}
+
+/* How many points of k in the block come before this one. */
+void
+cg_put_flat_k(const cg_side *s, uint32_t which) {
+  const po_cdims *k = &s->x->c->dims[PO_DIM_K];
+  int64_t inner = s->x->inner;
+  const char *plus = "";
+  for (uint32_t d = 0; d < k->n; d++) {
+    inner /= d ? k->d[d].extent : 1;
+    if (!(which >> d & 1))
+      continue;
+    bs_putf(s->x->out, d ? "%s%lld * k%u" : "%s%lld * (k%u - k_lo)", plus,
+            (long long)inner, d);
+    plus = " + ";
+  }
+  if (!*plus)
+    bs_put(s->x->out, "0");
+}
+
+/* The loops of k that guards name. */
+uint32_t
+cg_guarded_k(const cg_side *s) {
+  uint32_t which = 0;
+  for (uint32_t g = 0; g < s->operand->n_guards; g++)
+    for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
+      if (s->operand->guards[g].factor[PO_DIM_K][k])
+        which |= 1u << k;
+  return which;
+}
+
+int64_t
+cg_side_last_stride(const cg_side *s) {
+  const po_cdims *dims = cg_side_dims(s);
+  return cg_side_stride(s, &dims->d[dims->n - 1]);
+}
+
+/* ---- the function ---- */
+
+static void
+put_outer_parameters(const cg_side *s) {
+  const po_cdims *o = &s->x->c->dims[PO_DIM_O];
+  for (uint32_t d = 0; d < o->n; d++)
+    if (cg_names_outer(s->operand, d))
+      bs_putf(s->x->out, ", %s o%u", s->x->e->index, d);
+}
+
+/* lo, hi: rows of x or columns of y. */
+void
+cg_put_pack_head(const cg_side *s) {
+  const cg_contract *x = s->x;
+  const char *index = x->e->index;
+  bs_putf(x->out,
+          "static void\n%s_pack_%c(const %s *restrict from, %s *restrict to,\n"
+          "    %s k_lo, %s k_hi, %s first, %s last",
+          x->name, s->of_x ? 'x' : 'y', x->type, x->type, index, index, index,
+          index);
+  put_outer_parameters(s);
+  bs_put(x->out, ") {\n");
+  cg_line(x->out, 1, "const %s kc = %lld * (k_hi - k_lo);", index,
+          (long long)x->inner);
+}
+
+void
+cg_put_panel_loop(const cg_side *s) {
+  const cg_contract *x = s->x;
+  cg_line(x->out, 1, "for (%s p = first; p < last; p += %lld) {", x->e->index,
+          (long long)s->width);
+  cg_line(x->out, 2, "%s *const panel = to + kc * (p - first);", x->type);
+}
+
+void
+cg_put_row_pointer(const cg_side *s, const char *name, uint32_t k,
+                   uint32_t indent) {
+  cg_indent(s->x->out, indent);
+  bs_putf(s->x->out, "%s *const %s = panel + %lld * (", s->x->type, name,
+          (long long)s->width);
+  cg_put_flat_k(s, k);
+  bs_put(s->x->out, ");\n");
+}
+
+/* `text`: count * t behind it, or nothing. */
+void
+cg_put_declared_address(const cg_side *s, const char *name, po_dim_role role,
+                        uint32_t which, uint32_t indent) {
+  cg_indent(s->x->out, indent);
+  bs_putf(s->x->out, "const %s %s = ", s->x->e->index, name);
+  cg_put_address(s, role, which);
+  bs_put(s->x->out, ";\n");
+}

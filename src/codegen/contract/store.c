@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* store.c - a kernel's sums on their way to memory.
+ *
+ * A vector holds neighbours along n.  Where those lie side by side in c it is
+ * stored as it is; where neighbours along m do, the vectors of a panel are
+ * turned over first; else their elements go one by one. */
+#include "codegen/contract/contract.h"
+
+/* From row to row of c, and from column to column. */
+static int64_t
+last_stride(const po_cdims *dims) {
+  return dims->n ? dims->d[dims->n - 1].c : 0;
+}
+
+static int64_t
+row_stride(const cg_contract *x) {
+  return last_stride(&x->c->dims[PO_DIM_M]);
+}
+
+static int64_t
+column_stride(const cg_contract *x) {
+  return last_stride(&x->c->dims[PO_DIM_N]);
+}
+
+static int64_t
+place_of(const cg_contract *x, int64_t row, int64_t column) {
+  return row * row_stride(x) + column * column_stride(x);
+}
+
+/* ---- vectors ---- */
+
+static void
+put_vector(const cg_contract *x, const char *sum, int64_t place,
+           cg_transfer way, int64_t width, uint32_t indent) {
+  long long at = place;
+  if (width < x->c->lanes)
+    cg_put_part(x, sum, place, way, width, indent);
+  else if (way == CG_SUMS_LOAD)
+    cg_line(x->out, indent, "%s = *(%s_v *)(c + %lld);", sum, x->name, at);
+  else
+    cg_line(x->out, indent, "*(%s_v *)(c + %lld) %s %s;", x->name, at,
+            way == CG_SUMS_ADD ? "+=" : "=", sum);
+}
+
+/* ---- the ways ---- */
+
+/* Lanes of vector v that are columns of the panel. */
+static int64_t
+width_of(const cg_contract *x, cg_panel panel, int64_t v) {
+  int64_t width = panel.columns - v * x->c->lanes;
+  return width < x->c->lanes ? width : x->c->lanes;
+}
+
+static int64_t
+vectors_of(const cg_contract *x, cg_panel panel) {
+  return (panel.columns + x->c->lanes - 1) / x->c->lanes;
+}
+
+static const char *
+sum_name(const cg_contract *x, int64_t r, int64_t v) {
+  return bs_arena_printf(&x->e->arena, "s%lld_%lld", (long long)r,
+                         (long long)v);
+}
+
+static void
+put_along_columns(const cg_contract *x, cg_panel panel, cg_transfer way,
+                  uint32_t indent) {
+  for (int64_t r = 0; r < panel.rows; r++)
+    for (int64_t v = 0; v < vectors_of(x, panel); v++)
+      put_vector(x, sum_name(x, r, v), place_of(x, r, v * x->c->lanes), way,
+                 width_of(x, panel, v), indent);
+}
+
+/* Rows first .. of vector v. */
+static void
+put_turned(const cg_contract *x, cg_panel panel, int64_t v, int64_t first,
+           cg_transfer way, uint32_t indent) {
+  int64_t lanes = x->c->lanes, rows = panel.rows - first;
+  rows = rows < lanes ? rows : lanes;
+  cg_line(x->out, indent, "{");
+  for (int64_t r = 0; r < lanes; r++)
+    cg_line(x->out, indent + 1, "%s_v t%lld = %s;", x->name, (long long)r,
+            r < rows ? sum_name(x, first + r, v) : "{0}");
+  cg_put_turn(x, indent + 1);
+  for (int64_t j = 0; j < lanes; j++) {
+    const char *name = bs_arena_printf(&x->e->arena, "t%lld", (long long)j);
+    if (j < width_of(x, panel, v))
+      put_vector(x, name, place_of(x, first, v * lanes + j), way, rows,
+                 indent + 1);
+    else
+      cg_line(x->out, indent + 1, "(void)%s;", name);
+  }
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_along_rows(const cg_contract *x, cg_panel panel, cg_transfer way,
+               uint32_t indent) {
+  x->e->uses_turns |= x->c->lanes;
+  for (int64_t v = 0; v < vectors_of(x, panel); v++)
+    for (int64_t r = 0; r < panel.rows; r += x->c->lanes)
+      put_turned(x, panel, v, r, way, indent);
+}
+
+/* Lane by lane. */
+static void
+put_lanes(const cg_contract *x, int64_t r, int64_t v, cg_transfer way,
+          int64_t width, uint32_t indent) {
+  bool ints = x->c->dtype == GS_I32;
+  long long place = place_of(x, r, v * x->c->lanes), step = column_stride(x);
+  const char *sum = sum_name(x, r, v), *wrap = ints ? "(unsigned)" : "";
+  cg_line(x->out, indent, "for (int t = 0; t < %lld; t++) {", (long long)width);
+  cg_line(x->out, indent + 1, "%s *const at = c + %lld + %lld * t;", x->type,
+          place, step);
+  if (way == CG_SUMS_LOAD)
+    cg_line(x->out, indent + 1, "%s[t] = %s*at;", sum, wrap);
+  else
+    cg_line(x->out, indent + 1, "*at = %s(%s%s%s[t]);", ints ? "(int32_t)" : "",
+            way == CG_SUMS_ADD ? wrap : "", way == CG_SUMS_ADD ? "*at + " : "",
+            sum);
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_one_by_one(const cg_contract *x, cg_panel panel, cg_transfer way,
+               uint32_t indent) {
+  for (int64_t r = 0; r < panel.rows; r++)
+    for (int64_t v = 0; v < vectors_of(x, panel); v++)
+      put_lanes(x, r, v, way, width_of(x, panel, v), indent);
+}
+
+void
+cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way,
+                uint32_t indent) {
+  bool turns = row_stride(x) == 1 && way != CG_SUMS_LOAD && panel.rows > 1 &&
+               cg_can_turn(x->c->lanes);
+  if (column_stride(x) == 1) {
+    put_along_columns(x, panel, way, indent);
+    return;
+  }
+  if (turns) {
+    bs_put(x->out, "#ifdef GLEN_TURNS\n");
+    put_along_rows(x, panel, way, indent);
+    bs_put(x->out, "#else\n");
+  }
+  put_one_by_one(x, panel, way, indent);
+  if (turns)
+    bs_put(x->out, "#endif\n");
+}
+
+void
+cg_put_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
+  bool across = column_stride(x) == 1;
+  int64_t lines = across ? panel.rows : panel.columns;
+  int64_t length = across ? panel.columns : panel.rows;
+  int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
+  for (int64_t k = 0; k < lines; k++)
+    for (int64_t at = 0; at < length; at += line)
+      cg_line(x->out, indent, "GLEN_PREFETCH(c + %lld);",
+              (long long)(across ? place_of(x, k, at) : place_of(x, at, k)));
+}

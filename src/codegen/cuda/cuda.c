@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* cuda.c - a scheduled loop program as one CUDA file.
+ *
+ * Every group of the nest is a kernel: its bound loops are the grid and the
+ * block, as large as the largest loop bound to each axis.  A group without
+ * bound loops runs on one thread, which is right and slow, and is said.  The
+ * host's functions take device pointers and launch the kernels in order, so
+ * that one sees what those before it wrote.  Calls of instructions have no
+ * meaning there and are refused. */
+#include "poly/loops/affine.h"
+#include "codegen/cuda/cuda.h"
+#include <isl/ilp.h>
+#include <string.h>
+
+enum { MOST_THREADS = 1024, MOST_SHARED = 48 * 1024 };
+
+static const int64_t most_of[CG_AXES] = {INT32_MAX, 65535, 65535,
+                                         1024,      1024,  64};
+
+static const po_nest_node *
+at(const cg_emitter *e, uint32_t node) {
+  return &e->p->nest.nodes.data[node];
+}
+
+/* ---- the nest ---- */
+
+static bool
+small_int(__isl_take isl_val *val, int64_t *out) {
+  return po_int(val, out) && *out > -INT64_MAX / 4 && *out < INT64_MAX / 4;
+}
+
+bool
+cg_loop_range(const cg_emitter *e, uint32_t loop, int64_t *min,
+              int64_t *count) {
+  isl_set *range = po_nest_range(e->p, loop);
+  int64_t max = 0;
+  bool ok = small_int(isl_set_dim_min_val(isl_set_copy(range), 0), min);
+  ok = small_int(isl_set_dim_max_val(range, 0), &max) && ok;
+  *count = max - *min + 1;
+  return ok;
+}
+
+bool
+cg_has_sync(const cg_emitter *e, uint32_t top) {
+  for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(e->p, k, top))
+    if (at(e, k)->kind == PO_SYNC)
+      return true;
+  return false;
+}
+
+bool
+cg_has_axis(const cg_emitter *e, uint32_t top, uint32_t axis) {
+  for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(e->p, k, top))
+    if (at(e, k)->kind == PO_LOOP && at(e, k)->mark == PO_BIND &&
+        at(e, k)->bind == axis)
+      return true;
+  return false;
+}
+
+static bool refuse(cg_cuda *c, const char *code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool
+refuse(cg_cuda *c, const char *code, const char *format, ...) {
+  bs_text text;
+  bs_text_init(&text, c->e->heap);
+  va_list args;
+  va_start(args, format);
+  bs_putv(&text, format, args);
+  va_end(args);
+  bs_error(c->e->p->ctx.diags, BS_NOWHERE, code, "%s", bs_text_str(&text));
+  bs_text_done(&text);
+  return false;
+}
+
+static bool
+check_around(cg_cuda *c, uint32_t loop) {
+  const po_nest_node *n = at(c->e, loop);
+  for (uint32_t k = n->parent; k != PO_NO_NODE; k = at(c->e, k)->parent) {
+    const po_nest_node *outer = at(c->e, k);
+    if (outer->kind != PO_LOOP || outer->mark != PO_BIND)
+      continue;
+    if (outer->bind == n->bind)
+      return refuse(c, "axis-taken",
+                    "loops %s and %s, one in the other, are both bound to %s",
+                    outer->name, n->name, cg_axis_names[n->bind]);
+    if (outer->bind >= PO_THREAD_X && n->bind < PO_THREAD_X)
+      return refuse(c, "block-in-thread",
+                    "loop %s over blocks is in loop %s over threads", n->name,
+                    outer->name);
+  }
+  return true;
+}
+
+static bool
+size_loop(cg_cuda *c, uint32_t loop) {
+  const po_nest_node *n = at(c->e, loop);
+  int64_t min, count;
+  if (!cg_loop_range(c->e, loop, &min, &count))
+    return refuse(c, "extent", "loop %s has no constant bounds", n->name);
+  if (count > most_of[n->bind])
+    return refuse(
+        c, "too-large", "loop %s has %lld iterations, %s at most %lld", n->name,
+        (long long)count, cg_axis_names[n->bind], (long long)most_of[n->bind]);
+  if (count > c->size[n->bind])
+    c->size[n->bind] = count;
+  return check_around(c, loop);
+}
+
+/* The sizes of grid and block; what is in no thread's reach is refused. */
+static bool
+size_kernel(cg_cuda *c) {
+  for (uint32_t top = c->group->node;; top = at(c->e, top)->next) {
+    for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(c->e->p, k, top))
+      if (at(c->e, k)->kind == PO_LOOP && at(c->e, k)->mark == PO_BIND &&
+          !size_loop(c, k))
+        return false;
+    if (top == c->group->last)
+      break;
+  }
+  int64_t threads = 1;
+  for (uint32_t a = PO_THREAD_X; a < CG_AXES; a++)
+    threads *= c->size[a] ? c->size[a] : 1;
+  return threads <= MOST_THREADS ||
+         refuse(c, "too-large",
+                "a block of %s would have %lld threads, more "
+                "than %d",
+                c->name, (long long)threads, MOST_THREADS);
+}
+
+static bool
+is_bound(const cg_cuda *c) {
+  for (uint32_t a = 0; a < CG_AXES; a++)
+    if (c->size[a])
+      return true;
+  return false;
+}
+
+static bool
+check_arrays(cg_cuda *c) {
+  int64_t shared = 0;
+  for (uint32_t k = 0; k < c->e->p->arrays.len; k++) {
+    const po_array *a = &c->e->p->arrays.data[k];
+    if (a->role != PO_LOCAL || !cg_is_in_kernel(c, k))
+      continue;
+    if (a->scope == PO_SHARED)
+      shared += po_bytes(a);
+    if (po_is_large(a) &&
+        (is_bound(c) || po_is_in_parallel(c->e->p, c->e->local_node[k])))
+      return refuse(c, "too-large",
+                    "%s, %lld bytes, is too large for a thread's own memory",
+                    a->name, (long long)po_bytes(a));
+  }
+  return shared <= MOST_SHARED ||
+         refuse(c, "too-large",
+                "%s would need %lld bytes of shared memory, a block has %d",
+                c->name, (long long)shared, MOST_SHARED);
+}
+
+static bool
+check_statements(cg_cuda *c) {
+  for (uint32_t k = 0; k < c->group->n; k++) {
+    const po_stmt *s = cg_stmt(c->e, c->group, k);
+    if (s->kind == PO_CALL)
+      return refuse(c, "call", "the instruction %s of %s is C, not CUDA",
+                    s->instr->name, s->name);
+  }
+  return true;
+}
+
+/* ---- kernels ---- */
+
+static void
+find_slots(cg_cuda *c, cg_use *use) {
+  const po_program *p = c->e->p;
+  cg_slot *slots = BS_NEWS(&c->e->arena, cg_slot, p->arrays.len + 1);
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (cg_is_passed(c->e, k) && p->arrays.data[k].role != PO_CONSTANT &&
+        cg_is_in_kernel(c, k))
+      slots[use->n_slots++] = (cg_slot){.array = k};
+  for (uint32_t j = 0; j < use->n_slots; j++)
+    for (uint32_t k = 0; k < c->group->n; k++)
+      slots[j].written |= cg_stmt(c->e, c->group, k)->array == slots[j].array;
+  use->slots = slots;
+}
+
+static const char *
+type_of(const cg_emitter *e, uint32_t array) {
+  return gs_dtype_table[e->p->arrays.data[array].dtype].c_type;
+}
+
+static void
+put_origin(const cg_cuda *c) {
+  bs_text text;
+  bs_text_init(&text, c->e->heap);
+  const po_stmt *stmt = cg_stmt(c->e, c->group, 0);
+  po_put_origin(c->e->p, stmt->term, stmt->span, &text);
+  cg_put_comment(&c->e->body, 0, bs_text_str(&text));
+  bs_text_done(&text);
+}
+
+static void
+put_kernel(cg_cuda *c) {
+  bs_text *out = &c->e->body;
+  cg_node *body = cg_make_cuda_body(c);
+  cg_note_uses(c->e, body);
+  put_origin(c);
+  bs_putf(out, "static __global__ void\n%s(", c->name);
+  for (uint32_t k = 0; k < c->use->n_slots; k++)
+    cg_put_item(out, "%s%s *__restrict__ %s%s",
+                c->use->slots[k].written ? "" : "const ",
+                type_of(c->e, c->use->slots[k].array),
+                c->e->p->arrays.data[c->use->slots[k].array].name,
+                k + 1 < c->use->n_slots ? ", " : "");
+  bs_put(out, ") {\n");
+  cg_print_nodes(out, &cg_cuda_language, body, 1);
+  bs_put(out, "}\n\n");
+}
+
+static bool
+make_kernel(cg_emitter *e, cg_cuda *c, uint32_t k) {
+  cg_use *use = &e->uses[k];
+  *c = (cg_cuda){.e = e, .group = &e->groups.list.data[k], .use = use};
+  c->name = bs_arena_printf(&e->arena, "%s_k%u", e->options->name, k);
+  e->about = c->group;
+  find_slots(c, use);
+  if (!check_statements(c) || !size_kernel(c) || !check_arrays(c) ||
+      !cg_check_threads(c))
+    return false;
+  if (!is_bound(c))
+    bs_note(e->p->ctx.diags, BS_NOWHERE,
+            "%s has no loop bound to blocks or threads: it runs on one thread",
+            c->name);
+  put_kernel(c);
+  return true;
+}
+
+/* ---- the host ---- */
+
+static int64_t
+size_of(const cg_cuda *c, uint32_t axis) {
+  return c->size[axis] ? c->size[axis] : 1;
+}
+
+static void
+put_dim3(const cg_cuda *c, uint32_t axis) {
+  bs_putf(&c->e->body, "dim3(%lld, %lld, %lld)", (long long)size_of(c, axis),
+          (long long)size_of(c, axis + 1), (long long)size_of(c, axis + 2));
+}
+
+static void
+put_launch(cg_cuda *c) {
+  bs_text *out = &c->e->body;
+  bs_putf(out, "  %s<<<", c->name);
+  put_dim3(c, PO_BLOCK_X);
+  bs_put(out, ", ");
+  put_dim3(c, PO_THREAD_X);
+  bs_put(out, ", 0, stream>>>(\n      ");
+  for (uint32_t k = 0; k < c->use->n_slots; k++)
+    cg_put_item(out, "%s%s", c->e->p->arrays.data[c->use->slots[k].array].name,
+                k + 1 < c->use->n_slots ? ", " : "");
+  bs_put(out, ");\n");
+}
+
+/* Arrays that nothing reads or writes any more have no place there. */
+static bool
+is_in_workspace(const po_array *a) {
+  return (a->role == PO_WORKSPACE || po_is_large(a)) && a->offset >= 0;
+}
+
+static void
+put_workspace(cg_emitter *e) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *a = &e->p->arrays.data[k];
+    if (!is_in_workspace(a))
+      continue;
+    bs_putf(&e->body,
+            "  %s *%s = (%s *)(void *)((unsigned char *)workspace + %lld);\n",
+            type_of(e, k), a->name, type_of(e, k), (long long)a->offset);
+  }
+}
+
+static void
+put_unused(cg_emitter *e) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *a = &e->p->arrays.data[k];
+    if (a->role == PO_INPUT || a->role == PO_OUTPUT || is_in_workspace(a))
+      bs_putf(&e->body, "  (void)%s;\n", a->name);
+  }
+  bs_put(&e->body, "  (void)workspace;\n");
+}
+
+static void
+put_arguments(cg_emitter *e) {
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *a = &e->p->arrays.data[k];
+    if (a->role == PO_INPUT || a->role == PO_OUTPUT)
+      cg_put_item(&e->body, "%s, ", a->name);
+  }
+  cg_put_item(&e->body, "workspace, ");
+  cg_put_item(&e->body, "0);\n");
+}
+
+static void
+put_host(cg_emitter *e, cg_cuda *kernels) {
+  bs_text *out = &e->body;
+  cg_options on = *e->options;
+  on.name = bs_arena_printf(&e->arena, "%s_on_stream", e->options->name);
+  bs_put(out, "/* Device pointers; 0, or an error of CUDA. */\n"
+              "extern \"C\" int\n");
+  cg_put_signature(e->p, &on, false, out);
+  out->len--;
+  bs_put(out, ", ");
+  cg_put_item(out, "cudaStream_t stream) {\n");
+  put_workspace(e);
+  put_unused(e);
+  for (uint32_t k = 0; k < e->groups.list.len; k++)
+    put_launch(&kernels[k]);
+  bs_put(out, "  return (int)cudaGetLastError();\n}\n\n"
+              "/* On the default stream. */\nextern \"C\" int\n");
+  cg_put_signature(e->p, e->options, false, out);
+  bs_putf(out, " {\n  return %s(", on.name);
+  put_arguments(e);
+  bs_putf(out,
+          "}\n\nextern \"C\" size_t\n%s_workspace_size(void) {\n"
+          "  return %lld;\n}\n",
+          e->options->name, (long long)e->p->workspace_bytes);
+}
+
+/* ---- the file ---- */
+
+/* The helpers run on the device. */
+static void
+put_helpers(cg_emitter *e, bs_text *out) {
+  static const char plain[] = "static inline ";
+  bs_text text;
+  bs_text_init(&text, e->heap);
+  cg_put_helpers(&text, e->helpers, e->index, e->p->strict_fp);
+  for (const char *at = bs_text_str(&text), *next; *at; at = next) {
+    next = strchr(at, '\n');
+    next = next ? next + 1 : at + strlen(at);
+    bool starts = !strncmp(at, plain, sizeof plain - 1);
+    bs_put(out, starts ? "static __device__ inline " : "");
+    at += starts ? sizeof plain - 1 : 0;
+    bs_putn(out, at, (size_t)(next - at));
+  }
+  bs_text_done(&text);
+}
+
+static bool
+write_file(cg_emitter *e, void *arg) {
+  bs_text *out = arg;
+  uint32_t n = e->groups.list.len;
+  e->uses = bs_calloc(e->heap, n, sizeof *e->uses);
+  memset(e->elements, 0, e->p->arrays.len * sizeof *e->elements);
+  cg_put_constants(e, "static __device__", "");
+  cg_cuda *kernels = BS_NEWS(&e->arena, cg_cuda, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    if (!make_kernel(e, &kernels[k], k))
+      return false;
+  put_host(e, kernels);
+  bs_put(out, "/* Generated by glen. */\n#include <cuda_runtime.h>\n"
+              "#include <math.h>\n#include <stddef.h>\n"
+              "#include <stdint.h>\n\n");
+  if (e->uses_unroll)
+    bs_put(out, "#define GLEN_UNROLL _Pragma(\"unroll\")\n\n");
+  put_helpers(e, out);
+  bs_putn(out, e->body.data, e->body.len);
+  return true;
+}
+
+bool
+cg_emit_cuda(const po_program *p, const cg_options *options, bs_text *cu) {
+  p = cg_with_own_names(p, options->name, true);
+  return cg_emit(p, options, write_file, cu);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* file.h - what the files of this folder share. */
+#ifndef CODEGEN_FILE_FILE_H
+#define CODEGEN_FILE_FILE_H
+
+#include "codegen/file/c.h"
+#include "codegen/unit/emit.h"
+
+/* constant.c: the constants that code mentions, as arrays, `storage` before and
+ * `attribute` behind; their number. */
+uint32_t cg_put_constants(cg_emitter *, const char *storage,
+                          const char *attribute);
+/* c.c: the functions of the program, from kernels to the program's own and
+ * those of sizes, in e->body. */
+void cg_put_functions(cg_emitter *);
+void cg_put_workspace_size(const po_program *, const cg_options *,
+                           bs_text *out);
+/* What stands above the functions: includes, macros, helpers. */
+void cg_put_above(cg_emitter *, bool aligns, bs_text *out);
+/* The macros that depend on the vectors: GLEN_HOLD. */
+void cg_put_vector_macros(cg_emitter *, bs_text *out);
+/* dispatch.c: a file with variants. */
+bool cg_emit_dispatch(const po_program *, const cg_options *, bs_text *c,
+                      bs_text *h);
+/* steps.c: the functions of kernels, and the steps of the program in order
+ * as the body of its function. */
+void cg_put_kernels(cg_emitter *);
+void cg_put_steps(cg_emitter *);
+/* The steps of NAME_prepack. */
+void cg_put_steps_before(cg_emitter *);
+/* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
+ * kernels. NAME_prepack(const float *w, ..., void *prepacked) */
+void cg_put_prepack(cg_emitter *);
+void cg_put_prepacked_size(const po_program *, const cg_options *,
+                           bs_text *out);
+void cg_put_prepack_signature(const po_program *, const cg_options *,
+                              bs_text *out);
+
+/* header.c */
+void cg_put_header(const po_program *, const cg_options *, bs_text *out);
+/* NAME(const float *x, ..., void *workspace) */
+void cg_put_signature(const po_program *, const cg_options *, bool restricted,
+                      bs_text *out);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* helpers.c - see helpers.h.  In the texts `I` stands for the index type. */
+#include "codegen/print/helpers.h"
+#include <string.h>
+
+const char *const cg_helper_names[CG_HELPER_COUNT] = {
+#define X(id, name) name,
+    CG_HELPERS(X)
+#undef X
+};
+
+typedef struct helper {
+  uint64_t needs;
+  const char *type, *parameters, *body;
+  const char *strict; /* body under --strict-fp, where it differs */
+} helper;
+
+#define BIT(id) (UINT64_C(1) << CG_##id)
+
+#define MINMAX(T)                                                              \
+  {0, T, T " a, " T " b", "return a > b ? a : b;\n",                           \
+   "return a > b || a != a ? a : b;\n"},                                       \
+  {                                                                            \
+    0, T, T " a, " T " b", "return a < b ? a : b;\n",                          \
+        "return a < b || a != a ? a : b;\n"                                    \
+  }
+
+#define SELECT(T)                                                              \
+  { 0, T, T " c, " T " a, " T " b", "return c > 0 ? a : b;\n", NULL }
+
+#define WRAPPING(operator)                                                     \
+  {                                                                            \
+    0, "int32_t", "int32_t a, int32_t b",                                      \
+        "return (int32_t)((uint32_t)a " operator" (uint32_t)b);\n", NULL       \
+  }
+
+static const helper helpers[CG_HELPER_COUNT] = {
+    [CG_MIN_INDEX] = {0, "I", "I a, I b", "return a < b ? a : b;\n", NULL},
+    [CG_MAX_INDEX] = {0, "I", "I a, I b", "return a > b ? a : b;\n", NULL},
+    [CG_FLOOR_DIV] = {0, "I", "I a, I b", "return a / b - (a % b < 0);\n",
+                      NULL},
+    [CG_BF16_TO_F32] = {0, "float", "uint16_t a",
+                        "union { uint32_t u; float f; } x;\n"
+                        "x.u = (uint32_t)a << 16;\n"
+                        "return x.f;\n",
+                        NULL},
+    [CG_F32_TO_BF16] = {0, "uint16_t", "float a",
+                        "union { float f; uint32_t u; } x;\n"
+                        "x.f = a;\n"
+                        "if (a != a)\n"
+                        "  return (uint16_t)(x.u >> 16 | 64);\n"
+                        "x.u += 0x7fff + (x.u >> 16 & 1);\n"
+                        "return (uint16_t)(x.u >> 16);\n",
+                        NULL},
+    /* Rounded to odd first, so that the second rounding sees what was cut. */
+    [CG_F64_TO_BF16] = {BIT(F32_TO_BF16), "uint16_t", "double a",
+                        "union { float f; uint32_t u; } x;\n"
+                        "x.f = (float)a;\n"
+                        "if ((double)x.f != a && a == a && x.f - x.f == 0) {\n"
+                        "  if (((double)x.f > a) == (a > 0))\n"
+                        "    x.u--;\n"
+                        "  x.u |= 1;\n"
+                        "}\n"
+                        "return glen_f32_to_bf16(x.f);\n",
+                        NULL},
+    [CG_ADD_I32] = WRAPPING("+"),
+    [CG_SUB_I32] = WRAPPING("-"),
+    [CG_MUL_I32] = WRAPPING("*"),
+    [CG_DIV_I32] = {0, "int32_t", "int32_t a, int32_t b",
+                    "if (b == 0)\n"
+                    "  return 0;\n"
+                    "if (b == -1)\n"
+                    "  return (int32_t)(0u - (uint32_t)a);\n"
+                    "return a / b;\n",
+                    NULL},
+    [CG_MAX_I32] = {0, "int32_t", "int32_t a, int32_t b",
+                    "return a > b ? a : b;\n", NULL},
+    [CG_MIN_I32] = {0, "int32_t", "int32_t a, int32_t b",
+                    "return a < b ? a : b;\n", NULL},
+    [CG_MAX_F32] = MINMAX("float"),
+    [CG_MAX_F64] = MINMAX("double"),
+    [CG_SELECT_I32] = SELECT("int32_t"),
+    [CG_SELECT_F32] = SELECT("float"),
+    [CG_SELECT_F64] = SELECT("double"),
+    [CG_SQUARE_F32] = {0, "float", "float a", "return a * a;\n", NULL},
+    [CG_SQUARE_F64] = {0, "double", "double a", "return a * a;\n", NULL},
+    [CG_SQUARE_I32] = {0, "int32_t", "int32_t a",
+                       "return (int32_t)((uint32_t)a * (uint32_t)a);\n", NULL},
+    [CG_ABS_I32] = {0, "int32_t", "int32_t a",
+                    "return a < 0 ? (int32_t)(0u - (uint32_t)a) : a;\n", NULL},
+    [CG_F64_TO_I32] = {0, "int32_t", "double a",
+                       "if (!(a > -2147483648.0))\n"
+                       "  return a != a ? 0 : -2147483647 - 1;\n"
+                       "return a < 2147483647.0 ? (int32_t)a : 2147483647;\n",
+                       NULL},
+    [CG_F64_TO_I8] = {0, "int8_t", "double a",
+                      "if (!(a > -128.0))\n"
+                      "  return a != a ? 0 : -128;\n"
+                      "return a < 127.0 ? (int8_t)a : 127;\n",
+                      NULL},
+    [CG_F64_TO_U8] = {0, "uint8_t", "double a",
+                      "if (!(a > 0.0))\n"
+                      "  return 0;\n"
+                      "return a < 255.0 ? (uint8_t)a : 255;\n",
+                      NULL},
+    [CG_CLAMP_INDEX] = {0, "I", "int32_t a, I n",
+                        "if (a < 0)\n"
+                        "  return 0;\n"
+                        "return a < n ? (I)a : n - 1;\n",
+                        NULL},
+    [CG_CLAMP_REAL] = {0, "I", "double a, I n",
+                       "if (!(a > 0.0))\n"
+                       "  return 0;\n"
+                       "return a < (double)n ? (I)a : n - 1;\n",
+                       NULL},
+};
+
+/* `text` with every word `I` made the index type, indented. */
+static void
+put_text(bs_text *out, const char *text, const char *index, bool body) {
+  bool start = body;
+  for (const char *at = text; *at; at++) {
+    bool alone = *at == 'I' && (at == text || at[-1] == ' ' || at[-1] == '(') &&
+                 (!at[1] || at[1] == ' ' || at[1] == ')');
+    if (start)
+      bs_put(out, "  ");
+    start = body && *at == '\n';
+    if (alone)
+      bs_put(out, index);
+    else
+      bs_putc(out, *at);
+  }
+}
+
+void
+cg_put_helpers(bs_text *out, uint64_t used, const char *index, bool strict) {
+  for (int k = 0; k < CG_HELPER_COUNT; k++)
+    if (used >> k & 1)
+      used |= helpers[k].needs;
+  for (int k = 0; k < CG_HELPER_COUNT; k++) {
+    const helper *h = &helpers[k];
+    if (!(used >> k & 1))
+      continue;
+    bs_put(out, "static inline ");
+    put_text(out, h->type, index, false);
+    bs_putf(out, "\n%s(", cg_helper_names[k]);
+    put_text(out, h->parameters, index, false);
+    bs_put(out, ") {\n");
+    put_text(out, strict && h->strict ? h->strict : h->body, index, true);
+    bs_put(out, "}\n\n");
+  }
+}
