@@ -469,5 +469,7 @@ cg_make_cuda_body(cg_cuda *c) {
       break;
   }
   po_pool_release(&c->e->pool, mark);
+  if (!c->e->failed)
+    CG_VERIFY(c->e, &w.scope, list.first, "it was made", true);
   return list.first;
 }

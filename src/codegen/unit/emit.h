@@ -5,7 +5,8 @@
  *   kernel.c    groups alike up to the arrays they work on become one function
  *   names.c     arrays apart from what is made from the function's name
  *   elements.c  locals;  large.c, arrays larger than the caches;  constant.c
- *   range.c     values of loops;  uses.c, what a tree needs above it */
+ *   range.c     values of loops;  uses.c, what a tree needs above it
+ *   verify.c    the checker of trees, told the names of the file */
 #ifndef CODEGEN_UNIT_EMIT_H
 #define CODEGEN_UNIT_EMIT_H
 
@@ -183,6 +184,16 @@ static inline uint32_t
 cg_count_operands(const po_stmt *stmt) {
   return stmt->instr ? stmt->instr->n_operands + 1 : 0;
 }
+
+/* verify.c: whether the tree of a kernel is sound after a pass; an error where
+ * it is not.  In builds with assertions it is asked after each (CG_VERIFY). */
+bool cg_verify(cg_emitter *, const cg_scope *, const cg_node *body,
+               const char *after, bool complete);
+#ifdef NDEBUG
+#define CG_VERIFY(...) ((void)0)
+#else
+#define CG_VERIFY(...) ((void)cg_verify(__VA_ARGS__))
+#endif
 
 /* uses.c: what the file needs above its functions for those of a tree. */
 void cg_note_uses(cg_emitter *, const cg_node *body);

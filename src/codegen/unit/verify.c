@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* verify.c - the checker of the code tree, told which names a file has. */
+#include "codegen/unit/emit.h"
+#include "codegen/tree/check.h"
+#include <string.h>
+
+typedef struct known {
+  const cg_emitter *e;
+  const cg_scope *scope;
+} known;
+
+/* Parameters, constants of the file, and what the language has. */
+static bool
+is_known(const char *name, void *arg) {
+  const known *k = arg;
+  for (uint32_t j = 0; j < k->scope->use->n_slots; j++)
+    if (!strcmp(k->scope->slot_names[j], name))
+      return true;
+  for (uint32_t j = 0; j < k->e->p->arrays.len; j++)
+    if (k->e->p->arrays.data[j].role == PO_CONSTANT &&
+        !strcmp(k->e->p->arrays.data[j].name, name))
+      return true;
+  return !strcmp(name, "GLEN_THREAD") || !strncmp(name, "blockIdx.", 9) ||
+         !strncmp(name, "threadIdx.", 10);
+}
+
+bool
+cg_verify(cg_emitter *e, const cg_scope *scope, const cg_node *body,
+          const char *after, bool complete) {
+  known k = {e, scope};
+  cg_asked asked = {&e->arena, complete, is_known, &k};
+  const char *why = cg_check_tree(&asked, body);
+  if (why)
+    bs_error(e->p->ctx.diags, BS_NOWHERE, "code-tree",
+             "after %s the code tree is broken: %s", after, why);
+  e->failed |= why != NULL;
+  return !why;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: MIT */
+/* Trees that a pass could leave behind, right and broken in one place. */
+#include "base/text.h"
+#include "codegen/print/print.h"
+#include "codegen/tree/check.h"
+#include <criterion/criterion.h>
+#include <string.h>
+
+static bs_heap heap;
+static bs_arena arena;
+
+static void
+start(void) {
+  bs_heap_init(&heap, NULL, 0);
+  bs_arena_init(&arena, &heap);
+}
+
+static void
+end(void) {
+  bs_arena_done(&arena);
+  bs_heap_done(&heap);
+}
+
+TestSuite(tree, .init = start, .fini = end);
+
+/* ---- a tree ---- */
+
+static const cg_expr *
+name(const char *text) {
+  return cg_name(&arena, text);
+}
+
+static const cg_expr *
+number(int64_t n) {
+  return cg_number(&arena, n);
+}
+
+static const cg_expr *
+infix(const char *op, const cg_expr *a, const cg_expr *b) {
+  return cg_infix(&arena, op, a, b);
+}
+
+static cg_node *
+store(const cg_expr *target, const char *op, const cg_expr *value) {
+  cg_node *n = cg_node_new(&arena, CG_STORE);
+  n->store = (cg_store){.target = target, .op = op, .value = value};
+  return n;
+}
+
+static cg_node *
+loop(const char *iterator, cg_node *body) {
+  return cg_make_for(&arena, "int", iterator, number(0),
+                     infix("<", name(iterator), number(8)), 1, body);
+}
+
+/* What a test breaks. */
+typedef struct parts {
+  cg_node *body, *outer, *inner, *let, *add, *out;
+} parts;
+
+/* for (int i ..) { float acc = 0; for (int j ..) acc += x[8 * i + j];
+ * y[i] = acc; } */
+static parts
+sums(void) {
+  parts p;
+  const cg_expr *at = infix("+", infix("*", number(8), name("i")), name("j"));
+  p.let = cg_make_let(&arena, "float", "acc", number(0));
+  p.add = store(name("acc"), "+=", cg_element(&arena, name("x"), at));
+  p.inner = loop("j", p.add);
+  p.inner->bare = true;
+  p.out = store(cg_element(&arena, name("y"), name("i")), "=", name("acc"));
+  cg_list list;
+  cg_list_init(&list);
+  cg_append(&list, p.let);
+  cg_append(&list, p.inner);
+  cg_append(&list, p.out);
+  p.body = p.outer = loop("i", list.first);
+  return p;
+}
+
+static bool
+is_known(const char *text, void *arg) {
+  (void)arg;
+  return !strcmp(text, "x") || !strcmp(text, "y");
+}
+
+static const char *
+check(const cg_node *body) {
+  return cg_check_tree(&(cg_asked){&arena, true, is_known, NULL}, body);
+}
+
+/* ---- what is right ---- */
+
+Test(tree, that_is_right_has_no_fault_and_prints_as_c) {
+  parts p = sums();
+  bs_text text;
+  bs_text_init(&text, &heap);
+  cr_assert_null(check(p.body));
+  cg_print_nodes(&text, &cg_c, p.body, 0);
+  cr_assert_str_eq(bs_text_str(&text), "for (int i = 0; i < 8; i++) {\n"
+                                       "  float acc = 0;\n"
+                                       "  for (int j = 0; j < 8; j++)\n"
+                                       "    acc += x[8 * i + j];\n"
+                                       "  y[i] = acc;\n"
+                                       "}\n");
+  bs_text_done(&text);
+}
+
+Test(tree, copies_are_equal_and_apart) {
+  parts p = sums();
+  cg_node *copy = cg_clone(&arena, p.body);
+  cr_assert_null(check(copy));
+  p.out->store.value = name("nowhere");
+  cr_assert_null(check(copy));
+  cr_assert_not_null(check(p.body));
+}
+
+/* ---- questions ---- */
+
+Test(tree, says_whether_a_variable_is_named_and_whether_it_is_read) {
+  parts p = sums();
+  cr_assert(cg_reads(p.body, "x"));
+  cr_assert(cg_mentions(p.body, "y") && !cg_reads(p.body, "y"),
+            "an array that is only stored to");
+  cr_assert(!cg_mentions(p.body, "acc"), "declared within, another's");
+  cr_assert(cg_reads(p.let->next, "acc"));
+  cr_assert(!cg_mentions(p.body, "ac"), "part of a name");
+}
+
+Test(tree, an_update_reads_what_it_writes) {
+  cg_node *n = store(name("acc"), "+=", number(1));
+  cr_assert(cg_reads(n, "acc"));
+  n->store.op = "=";
+  cr_assert(!cg_reads(n, "acc") && cg_mentions(n, "acc"));
+}
+
+Test(tree, an_index_of_what_is_written_is_read) {
+  cg_node *n = store(cg_element(&arena, name("a"), name("k")), "=", number(1));
+  cr_assert(cg_reads(n, "k") && !cg_reads(n, "a"));
+}
+
+Test(tree, coefficients_are_those_of_sums_and_no_others) {
+  int64_t out;
+  const cg_expr *i = name("i");
+  const cg_expr *sum =
+      infix("-", infix("*", number(3), i), cg_paren(&arena, i));
+  cr_assert(cg_coefficient(sum, "i", &out) && out == 2);
+  cr_assert(cg_coefficient(sum, "j", &out) && out == 0);
+  cr_assert(!cg_coefficient(infix("/", i, number(2)), "i", &out));
+  const cg_expr *huge = infix("*", number(INT64_MAX), infix("+", i, i));
+  cr_assert(!cg_coefficient(huge, "i", &out), "it overflows");
+}
+
+/* ---- what is broken ---- */
+
+typedef void breaking(parts *);
+
+static void
+use_before_declaration(parts *p) {
+  p->outer->first = p->inner;
+}
+
+static void
+declare_twice(parts *p) {
+  cg_node *again = cg_make_let(&arena, "float", "acc", number(1));
+  again->next = p->let->next;
+  p->let->next = again;
+}
+
+static void
+leave_a_mark(parts *p) {
+  cg_node *mark = cg_node_new(&arena, CG_MARK);
+  mark->first = p->body;
+  p->body = mark;
+}
+
+static void
+forget_the_iterator(parts *p) {
+  p->inner->head.condition = infix("<", name("i"), number(8));
+}
+
+static void
+stand_still(parts *p) {
+  p->inner->head.step = 0;
+}
+
+static void
+go_down(parts *p) {
+  p->inner->head.step = -1;
+}
+
+static void
+lose_the_condition(parts *p) {
+  p->outer->head.condition = NULL;
+}
+
+static void
+begin_nowhere(parts *p) {
+  p->inner->head.first = NULL;
+}
+
+static void
+bare_of_two(parts *p) {
+  p->outer->bare = true;
+}
+
+static void
+bare_of_none(parts *p) {
+  p->inner->first = NULL;
+}
+
+static void
+bare_declaration(parts *p) {
+  p->inner->first = cg_make_let(&arena, "int", "k", number(0));
+}
+
+static void
+team_of_no_loops(parts *p) {
+  p->outer->head.is_team = true;
+  p->outer->head.collapse = 2;
+}
+
+static void
+lanes_apart(parts *p) {
+  p->inner->head.lanes = CG_LANES_SEEN;
+  p->inner->head.step = 2;
+}
+
+static void
+reduce_without_lanes(parts *p) {
+  static const cg_reduction one = {"+", "acc"};
+  p->inner->head.n_reductions = 1;
+  p->inner->head.reductions = &one;
+}
+
+static void
+reduce_a_stranger(parts *p) {
+  static const cg_reduction one = {"+", "stranger"};
+  p->inner->head.lanes = CG_LANES_SEEN;
+  p->inner->head.n_reductions = 1;
+  p->inner->head.reductions = &one;
+}
+
+static void
+store_in_a_sum(parts *p) {
+  p->out->store.target = infix("+", name("x"), name("y"));
+}
+
+static void
+assign_by_no_operator(parts *p) {
+  p->out->store.op = "=>";
+}
+
+static void
+store_nothing(parts *p) {
+  p->out->store.value = NULL;
+}
+
+static void
+loose_operand(parts *p) {
+  p->out->store.value =
+      infix("*", infix("+", name("acc"), number(1)), number(2));
+}
+
+static void
+no_operator(parts *p) {
+  p->out->store.value = infix("plus", name("acc"), number(1));
+}
+
+static void
+array_of_a_value(parts *p) {
+  p->let->let.elements = 4;
+}
+
+static void
+join_nothing(parts *p) {
+  p->let->let.joins = true;
+}
+
+static void
+no_effect(parts *p) {
+  p->out->next = cg_make_do(&arena, name("acc"));
+}
+
+static void
+nothing_with_a_body(parts *p) {
+  cg_node *n = cg_node_new(&arena, CG_NOTHING);
+  n->first = store(name("acc"), "=", number(0));
+  p->out->next = n;
+}
+
+static void
+use_after_the_scope(parts *p) {
+  p->outer->next =
+      store(cg_element(&arena, name("y"), number(0)), "=", name("acc"));
+}
+
+static void
+iterator_of_nobody(parts *p) {
+  p->inner->head.type = NULL;
+  p->inner->head.first = NULL;
+}
+
+static const struct {
+  const char *what;
+  breaking *by;
+} broken[] = {
+    {"a name used before it is declared", use_before_declaration},
+    {"a name used after its scope", use_after_the_scope},
+    {"a name declared twice", declare_twice},
+    {"an iterator that nobody declares", iterator_of_nobody},
+    {"a mark left", leave_a_mark},
+    {"a condition of another iterator", forget_the_iterator},
+    {"a step of 0", stand_still},
+    {"a step down", go_down},
+    {"no condition", lose_the_condition},
+    {"no first value", begin_nowhere},
+    {"two statements without braces", bare_of_two},
+    {"no statement without braces", bare_of_none},
+    {"a declaration without braces", bare_declaration},
+    {"a team without loops", team_of_no_loops},
+    {"lanes that are apart", lanes_apart},
+    {"a reduction without lanes", reduce_without_lanes},
+    {"a reduction of an unknown name", reduce_a_stranger},
+    {"a store in a sum", store_in_a_sum},
+    {"an unknown assignment", assign_by_no_operator},
+    {"a store of nothing", store_nothing},
+    {"an operand that binds looser", loose_operand},
+    {"an unknown operator", no_operator},
+    {"an array with one value", array_of_a_value},
+    {"a declaration that joins none", join_nothing},
+    {"a statement without effect", no_effect},
+    {"nothing, with a body", nothing_with_a_body},
+};
+
+Test(tree, that_is_broken_is_refused_with_the_reason) {
+  for (size_t k = 0; k < sizeof broken / sizeof *broken; k++) {
+    parts p = sums();
+    broken[k].by(&p);
+    const char *why = check(p.body);
+    cr_expect_not_null(why, "%s", broken[k].what);
+    cr_expect(!why || *why, "%s: no reason", broken[k].what);
+  }
+}
+
+Test(tree, that_is_not_complete_may_have_marks_and_names_to_come) {
+  parts p = sums();
+  use_before_declaration(&p);
+  leave_a_mark(&p);
+  cr_assert_null(cg_check_tree(&(cg_asked){.arena = &arena}, p.body));
+}
