@@ -103,6 +103,7 @@ operations(const gs_program *p, gs_term t) {
     return n_in - n_out;
   case GS_SELECT:
   case GS_GATHER:
+  case GS_LOOKUP:
     return n_out;
   case GS_REDUCE:
   case GS_DOT:

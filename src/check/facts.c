@@ -133,6 +133,8 @@ kind_of(gs_compute op) {
     return "select";
   case GS_GATHER:
     return "gather";
+  case GS_LOOKUP:
+    return "lookup";
   }
   return NULL;
 }

@@ -12,6 +12,7 @@ static const char *const compute_docs[] = {
     [GS_SOFTMAX] = "softmax over all of C",
     [GS_SELECT] = "C = (3, c...): first > 0 ? second : third",
     [GS_GATHER] = "C = (2, c...): a table and indices into it",
+    [GS_LOOKUP] = "C = (n + m): a table of n, and m indices into it",
 };
 
 const char *

@@ -70,6 +70,7 @@ work_items(gs_compute_kind kind, const gs_type *in, const gs_type *out) {
     return at_least(n_in - n_out, 0);
   case GS_SELECT:
   case GS_GATHER:
+  case GS_LOOKUP:
     return n_out;
   case GS_REDUCE:
   case GS_DOT:
@@ -110,6 +111,7 @@ compute_traffic(const gs_target *t, ex_limit limit, gs_compute_kind kind,
   case GS_SOFTMAX:
     return traffic(t, 3 * read + written, read + written);
   case GS_GATHER:
+  case GS_LOOKUP:
     return traffic(t, 2 * written, read + written);
   case GS_FOLD:
   case GS_ELEMENTWISE:

@@ -237,7 +237,8 @@ const char *const gs_kind_words[GS_COMPUTE_KINDS] = {
     [GS_REDUCE] = "reduce", [GS_DOT] = "dot",
     [GS_FOLD] = "fold",     [GS_ELEMENTWISE] = "elementwise",
     [GS_CAST] = "cast",     [GS_SOFTMAX] = "softmax",
-    [GS_SELECT] = "select", [GS_GATHER] = "gather"};
+    [GS_SELECT] = "select", [GS_GATHER] = "gather",
+    [GS_LOOKUP] = "lookup"};
 
 FN(OP_KIND) {
   UNUSED;

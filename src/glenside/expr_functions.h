@@ -104,7 +104,7 @@
   X(SUM_DTYPE, "sum-dtype", "t", 1, 1, 't', "dtype of a sum or dot product")   \
   X(IS_INTEGER, "is-integer", "t", 1, 1, 'b', "an integer dtype")              \
   X(OP_KIND, "op-kind", "o", 1, 1, 's',                                        \
-    "reduce, dot, fold, elementwise, cast, softmax, select or gather")         \
+    "reduce, dot, fold, elementwise, cast, softmax, select, gather or lookup") \
   X(OP_NAME, "op-name", "o", 1, 1, 's', "the operator without parameters")     \
   X(OP_PARAM, "op-param", "oi", 2, 2, 'v', "parameter b of an operator")       \
   X(FOLD_OF, "fold-of", "o", 1, 1, 'o',                                        \
@@ -152,7 +152,7 @@ bool gs_datum_value(bs_values *, const gs_datum *, bs_value *out);
 /* Names of pad kinds and of kinds of operators. */
 bool gs_is_kind_name(const char *name);
 /* What `op-kind` says, by kind. */
-enum { GS_COMPUTE_KINDS = GS_GATHER + 1 };
+enum { GS_COMPUTE_KINDS = GS_LOOKUP + 1 };
 extern const char *const gs_kind_words[GS_COMPUTE_KINDS];
 /* expr_words.c: false, with a diagnostic, where a word is compared with what
  * can never say it. */

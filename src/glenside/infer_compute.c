@@ -129,6 +129,28 @@ drop_items(infer *x, int drop) {
                     infer_items(a) - (uint32_t)drop);
 }
 
+/* C = (n + m): a table and indices into it, of which there is one at least. */
+static bool
+lookup_shape(infer *x) {
+  const gs_type *a = x->kids[0];
+  bs_value o = bs_item(x->values, x->attr, 0);
+  bs_value v = gs_compute_param(x->values, o, 0);
+  if (!needs_compute_side(x, GS_C_LOOKUP) || !drop_items(x, 0))
+    return false;
+  int64_t size = a->dim[a->access];
+  if (bs_kind_of(x->values, v) == BS_KIND_INT && infer_items(a) == 1 &&
+      bs_as_int(x->values, v) >= 1 && bs_as_int(x->values, v) < size) {
+    x->made.dim[a->access] = size - bs_as_int(x->values, v);
+    return true;
+  }
+  gs_fail(x->fault, "tuple-size", 0, -1,
+          "lookup needs one compute dimension, of a table and at least one "
+          "index, found %s",
+          infer_show_type(x, a).s);
+  return infer_hint(x, "(compute (lookup n) (concat table index d)): its "
+                       "parameter n is the size of the table");
+}
+
 static bool
 compute_shape(infer *x, gs_compute op) {
   switch (gs_compute_table[op].kind) {
@@ -149,6 +171,8 @@ compute_shape(infer *x, gs_compute op) {
                        "its items are table and index: "
                        "(pair table index)") &&
            drop_items(x, 1);
+  case GS_LOOKUP:
+    return lookup_shape(x);
   case GS_ELEMENTWISE:
   case GS_CAST:
     return drop_items(x, 0);

@@ -227,11 +227,11 @@ place_in(double at, int64_t m) {
 #define MOST_MEANT 4096
 
 static void
-of_gather(int64_t m, const double *in, const double *e, const double *result,
-          double *out) {
+of_gather(int64_t n, int64_t m, const double *in, const double *e,
+          const double *result, double *out) {
   for (int64_t k = 0; k < m; k++) {
-    int64_t lo = place_in(in[m + k] - e[m + k], m);
-    int64_t hi = place_in(in[m + k] + e[m + k], m);
+    int64_t lo = place_in(in[n + k] - e[n + k], n);
+    int64_t hi = place_in(in[n + k] + e[n + k], n);
     out[k] = hi - lo > MOST_MEANT ? INFINITY : 0;
     for (int64_t j = lo; j <= hi && hi - lo <= MOST_MEANT; j++)
       out[k] = worse(e[j] + (lo < hi ? fabs(in[j] - result[k]) : 0), out[k]);
@@ -298,7 +298,11 @@ in_bound(const in_operator *o, const gs_type *t, const double *in,
     of_select(made = m, in, e, out);
     break;
   case GS_GATHER:
-    of_gather(made = m, in, e, result, out);
+    of_gather(m, made = m, in, e, result, out);
+    break;
+  case GS_LOOKUP:
+    made = n - o->table;
+    of_gather(o->table, made, in, e, result, out);
     break;
   }
   finish(o, made, result, out);

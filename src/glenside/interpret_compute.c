@@ -155,6 +155,16 @@ REAL(COS) {
   return cos(x);
 }
 
+REAL(ATAN) {
+  UNUSED;
+  return atan(x);
+}
+
+REAL(ROUND) {
+  UNUSED;
+  return rint(x);
+}
+
 /* A row of ops.def without its functions here does not compile. */
 typedef struct meaning {
   double (*real)(double x, double a, double b);
@@ -173,6 +183,7 @@ typedef struct meaning {
 #define OF_SOFTMAX(id, on)
 #define OF_SELECT(id, on)
 #define OF_GATHER(id, on)
+#define OF_LOOKUP(id, on)
 
 static const meaning meanings[GS_COMPUTE_COUNT] = {
 #define FOLD(...)
@@ -302,11 +313,12 @@ select_items(const double *in, int64_t m, double *out) {
     out[k] = in[k] > 0 ? in[m + k] : in[2 * m + k];
 }
 
+/* m indices behind a table of n. */
 static void
-gather(const double *in, int64_t m, double *out) {
+gather(const double *in, int64_t n, int64_t m, double *out) {
   for (int64_t k = 0; k < m; k++) {
-    double at = in[m + k];
-    int64_t j = !(at > 0) ? 0 : at >= (double)m ? m - 1 : (int64_t)at;
+    double at = in[n + k];
+    int64_t j = !(at > 0) ? 0 : at >= (double)n ? n - 1 : (int64_t)at;
     out[k] = in[j];
   }
 }
@@ -319,6 +331,8 @@ in_prepare(const bs_values *values, bs_value o, gs_dtype from, gs_dtype dtype) {
                    .a = parameter(values, o, 0, dtype),
                    .b = parameter(values, o, 1, dtype)};
   gs_compute_of(values, o, &x.op);
+  if (x.op == GS_C_LOOKUP)
+    x.table = gs_lookup_table(values, o);
   return x;
 }
 
@@ -351,7 +365,10 @@ in_compute(const in_operator *o, const gs_type *t, const double *in,
     select_items(in, m, out);
     return;
   case GS_GATHER:
-    gather(in, m, out);
+    gather(in, m, m, out);
+    return;
+  case GS_LOOKUP:
+    gather(in, o->table, n - o->table, out);
     return;
   }
 }

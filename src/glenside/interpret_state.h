@@ -82,6 +82,7 @@ typedef struct in_operator {
   gs_dtype from, dtype;
   bool integer;
   double a, b;
+  int64_t table; /* of a lookup: its size */
 } in_operator;
 
 in_operator in_prepare(const bs_values *, bs_value o, gs_dtype from,

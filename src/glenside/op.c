@@ -151,6 +151,12 @@ gs_compute_param(const bs_values *values, bs_value o, uint32_t k) {
   return bs_item(values, o, k + 1);
 }
 
+int64_t
+gs_lookup_table(const bs_values *values, bs_value o) {
+  bs_value v = gs_compute_param(values, o, 0);
+  return bs_kind_of(values, v) == BS_KIND_INT ? bs_as_int(values, v) : 0;
+}
+
 bool
 gs_compute_takes_integers(gs_compute op) {
   return !gs_compute_table[op].floats_only;

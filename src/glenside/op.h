@@ -83,7 +83,8 @@ typedef enum gs_compute_kind {
   GS_CAST,        /* unchanged but for the dtype */
   GS_SOFTMAX,     /* over all of C */
   GS_SELECT,      /* C = (3, c...) */
-  GS_GATHER       /* C = (2, c...): see docs/LANGUAGE.md */
+  GS_GATHER,      /* C = (2, c...): see docs/LANGUAGE.md */
+  GS_LOOKUP       /* C = (n + m), n its parameter: ((S),(m)) */
 } gs_compute_kind;
 
 /* The columns of ops.def, which says what each is about. */
@@ -221,6 +222,8 @@ bool gs_compute_find(const char *name, gs_compute *out);
 bool gs_compute_of(const bs_values *, bs_value o, gs_compute *out);
 /* Parameter k of an `o` item (BS_NIL when it has none). */
 bs_value gs_compute_param(const bs_values *, bs_value o, uint32_t k);
+/* The size of the table of a `lookup`. */
+int64_t gs_lookup_table(const bs_values *, bs_value o);
 /* False for what is defined on float dtypes only (sqrt, exp, softmax, ...). */
 bool gs_compute_takes_integers(gs_compute);
 /* Whether operands that are all 0 give 0, for an `o` item of that operator. */

@@ -29,13 +29,14 @@ void
 emit_cast(on_import *im) {
   int64_t to = on_attr_int(im, "to", 0);
   int32_t from = on_type_in(im, 0), type = (int32_t)(to > 100 ? 0 : to);
-  if (!on_type_of(type)->known || type == ON_BOOL) {
+  if (!on_type_of(type)->known) {
     on_fail(im, "casts to %s are not supported", on_type_of(type)->name);
     return;
   }
   gs_term x = on_term_in(im, 0);
   if (from != type)
-    x = t_cast(im, on_type_of(type)->dtype, x);
+    x = type == ON_BOOL ? t_truth(im, x)
+                        : t_cast(im, on_type_of(type)->dtype, x);
   on_out(im, 0, x, type);
 }
 
@@ -188,36 +189,6 @@ emit_clip(on_import *im) {
                  t_value(im, type.dtype, hi, type.dim, type.rank));
   }
   on_out(im, 0, x, on_type_in(im, 0));
-}
-
-void
-emit_where(on_import *im) {
-  gs_type a, b, c, both, all;
-  on_value *condition = on_in(im, 0);
-  if (!condition || !condition->array) {
-    on_fail(im, "a condition that is not known while importing is not "
-                "supported");
-    return;
-  }
-  gs_term x = on_term_in(im, 1), y = on_term_in(im, 2);
-  const on_array *test = condition->array;
-  if (!on_shape_in(im, 0, &c) || !t_type(im, x, &a) || !t_type(im, y, &b) ||
-      !t_common(im, &a, &b, &both) || !t_common(im, &both, &c, &all))
-    return;
-  x = t_fit(im, x, all.dim, all.rank);
-  y = t_fit(im, y, all.dim, all.rank);
-  if (on_is_splat(test)) {
-    on_out(im, 0, on_int(test, 0) ? x : y, on_type_in(im, 1));
-    return;
-  }
-  on_array *as = on_array_new(im, on_type_in(im, 1), test->dim, test->rank);
-  for (int64_t k = 0; as && k < test->n; k++)
-    on_set_int(as, k, on_int(test, k) != 0);
-  if (!as)
-    return;
-  as->name = condition->name;
-  gs_term chosen = t_fit(im, t_constant(im, as), all.dim, all.rank);
-  on_out(im, 0, t_select(im, chosen, x, y), on_type_in(im, 1));
 }
 
 void

@@ -252,65 +252,7 @@ emit_pad(on_import *im) {
   on_out(im, 0, x, on_type_in(im, 0));
 }
 
-/* ---- gather and blocks ---- */
-
-/* Runs of neighbours are slices. */
-static gs_term
-gather_known(on_import *im, gs_term x, const on_array *at, uint32_t axis,
-             int64_t size) {
-  gs_term out = GS_NO_TERM;
-  for (int64_t k = at->n; k > 0;) {
-    int64_t first = k - 1;
-    int64_t last = on_int(at, first) + (on_int(at, first) < 0 ? size : 0);
-    int64_t lo = last;
-    while (first > 0 && lo > 0 &&
-           on_int(at, first - 1) + (on_int(at, first - 1) < 0 ? size : 0) ==
-               lo - 1) {
-      first--;
-      lo--;
-    }
-    if (lo < 0 || last >= size) {
-      on_fail(im, "an index is out of range");
-      return GS_NO_TERM;
-    }
-    gs_term part = t_slice(im, x, axis, lo, last + 1);
-    out = gs_term_ok(out) ? t_concat(im, part, out, axis) : part;
-    k = first;
-  }
-  return out;
-}
-
-void
-emit_gather(on_import *im) {
-  gs_type type;
-  uint32_t axis;
-  const on_value *at = on_in(im, 1);
-  if (at && !at->array) {
-    on_fail(im, "indices that are not known while importing are not "
-                "supported");
-    return;
-  }
-  gs_term x = on_term_in(im, 0);
-  if (!t_type(im, x, &type) ||
-      !on_axis(im, on_attr_int(im, "axis", 0), type.rank, &axis))
-    return;
-  const on_array *a = at->array;
-  if (a->n < 1 || type.rank + a->rank > GS_MAX_RANK + 1) {
-    on_fail(im, "it has no indices, or too many dimensions");
-    return;
-  }
-  x = gather_known(im, x, a, axis, type.dim[axis]);
-  int64_t dim[2 * GS_MAX_RANK];
-  memcpy(dim, type.dim, axis * sizeof *dim);
-  memcpy(dim + axis, a->dim, a->rank * sizeof *dim);
-  memcpy(dim + axis + a->rank, type.dim + axis + 1,
-         (type.rank - axis - 1) * sizeof *dim);
-  if (a->rank == 0)
-    x = t_squeeze(im, x, axis);
-  else
-    x = t_reshape(im, x, dim, type.rank + a->rank - 1, NULL, 0);
-  on_out(im, 0, x, on_type_in(im, 0));
-}
+/* ---- blocks ---- */
 
 /* Depth to space: (N, b, b, C, H, W) or (N, C, b, b, H, W) to
  * (N, C, H, b, W, b); space to depth the other way round. */

@@ -230,6 +230,23 @@ gs_term t_cast(on_import *, gs_dtype, gs_term);
 gs_term t_fold(on_import *, const char *op, gs_term, gs_term);
 /* c above 0 ? a : b */
 gs_term t_select(on_import *, gs_term c, gs_term a, gs_term b);
+/* Indices (emit_index.c).  Below 0 they count from the end; as i32. */
+gs_term t_from_end(on_import *, gs_term at, int64_t size);
+/* Of a table ((s...), (size)) what indices ((s...), (n)) choose. */
+gs_term t_look_up(on_import *, gs_term table, gs_term at);
+/* 0, 1, ..., n - 1, of i32, f32 or f64. */
+gs_term t_iota(on_import *, gs_dtype, int64_t n);
+gs_term t_same_index(on_import *, gs_term a, gs_term b);
+/* An axis as the only one of C; and back from the end. */
+gs_term t_axis_last(on_import *, gs_term, uint32_t axis);
+gs_term t_axis_back(on_import *, gs_term, uint32_t axis);
+gs_term t_lookup(on_import *, int64_t size, gs_term both);
+/* In a dtype in which differences of integers do not wrap (emit_logic.c). */
+gs_term t_compared(on_import *, gs_term);
+/* 0 or 1, in some dtype; the same shape (emit_logic.c). */
+gs_term t_greater(on_import *, gs_term a, gs_term b);
+gs_term t_equal(on_import *, gs_term a, gs_term b);
+gs_term t_truth(on_import *, gs_term);           /* not 0, as u8 */
 bool t_type(on_import *, gs_term, gs_type *out); /* false: poison */
 /* Dimensions of size 1 before it, then broadcast: as numpy does. */
 gs_term t_fit(on_import *, gs_term, const int64_t *dim, uint32_t rank);
@@ -253,10 +270,13 @@ on_action fold_identity, fold_cast, fold_unary, fold_binary, fold_where,
     fold_concat, fold_slice, fold_reshape, fold_transpose, fold_expand,
     fold_reduce, fold_scatter_nd, fold_split, fold_tile, fold_size;
 on_action emit_unary, emit_binary, emit_clip, emit_activation, emit_cast,
-    emit_variadic, emit_pow, emit_where, emit_prelu;
+    emit_variadic, emit_pow, emit_where, emit_prelu, emit_compare, emit_both,
+    emit_not, emit_is_nan, emit_is_inf, emit_sign;
 on_action emit_identity, emit_reshape, emit_flatten, emit_squeeze,
     emit_unsqueeze, emit_transpose, emit_concat, emit_slice, emit_split,
-    emit_pad, emit_expand, emit_tile, emit_gather, emit_depth_space;
+    emit_pad, emit_expand, emit_tile, emit_gather, emit_gather_elements,
+    emit_gather_nd, emit_depth_space, emit_scatter_elements, emit_scatter_nd,
+    emit_arg;
 on_action emit_conv, emit_conv_transpose, emit_pool, emit_global_pool,
     emit_gemm, emit_matmul, emit_batch_norm, emit_layer_norm,
     emit_instance_norm, emit_softmax, emit_reduce, emit_resize;

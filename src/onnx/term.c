@@ -175,6 +175,13 @@ t_compute1(on_import *im, const char *op, double v, gs_term a) {
 }
 
 gs_term
+t_lookup(on_import *im, int64_t size, gs_term both) {
+  bs_values *values = im->ctx->values;
+  bs_value items[] = {bs_sym(values, "lookup"), bs_int(values, size)};
+  return compute(im, bs_list(values, items, 2), both);
+}
+
+gs_term
 t_clip(on_import *im, double lo, double hi, gs_term a) {
   bs_values *values = im->ctx->values;
   bs_value items[] = {bs_sym(values, "clip"), bs_real(values, lo),

@@ -324,6 +324,7 @@ apply(const pv_bits *b, const pv_circuit *c, const pv_gate *g,
   case GS_SELECT:
     return choice(b, c, g);
   case GS_GATHER:
+  case GS_LOOKUP:
     return gather(b, c, g);
   case GS_SOFTMAX:
   default:

@@ -34,13 +34,13 @@ gate(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n,
 
 /* The table, and the index last. */
 static void
-gather(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t items,
-       pv_value *out) {
-  pv_value *args = bs_alloc(v->heap, ((size_t)items + 1) * sizeof *args);
-  memcpy(args, in, items * sizeof *args);
-  for (uint32_t k = 0; k < items && !v->failed; k++) {
-    args[items] = in[items + k];
-    out[k] = gate(v, c, args, items + 1, 1);
+gather(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n,
+       uint32_t m, pv_value *out) {
+  pv_value *args = bs_alloc(v->heap, ((size_t)n + 1) * sizeof *args);
+  memcpy(args, in, n * sizeof *args);
+  for (uint32_t k = 0; k < m && !v->failed; k++) {
+    args[n] = in[n + k];
+    out[k] = gate(v, c, args, n + 1, 1);
   }
   bs_free(v->heap, args);
 }
@@ -65,7 +65,11 @@ bare_item(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n,
       out[k] = gate(v, c, in + k, 1, 1);
     return;
   case GS_GATHER:
-    gather(v, c, in, items, out);
+    gather(v, c, in, items, items, out);
+    return;
+  case GS_LOOKUP:
+    items = (uint32_t)gs_lookup_table(c->values, c->o);
+    gather(v, c, in, items, n - items, out);
     return;
   case GS_SOFTMAX:
     v->failed = true;

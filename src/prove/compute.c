@@ -171,16 +171,16 @@ select_of(pv_values *v, gs_dtype d, pv_value condition, pv_value yes,
   return pv_apply_op(v, d, GS_C_SELECT, 0, false, args, 3);
 }
 
-/* The table and one index into it. */
+/* One index and the table; n items before the m indices. */
 static void
-gather(pv_values *v, gs_dtype d, const pv_value *in, uint32_t items,
+gather(pv_values *v, gs_dtype d, const pv_value *in, uint32_t n, uint32_t m,
        pv_value *out) {
-  pv_value *args = bs_alloc(v->heap, (items + 1) * sizeof *args);
-  for (uint32_t k = 0; k < items; k++)
+  pv_value *args = bs_alloc(v->heap, ((size_t)n + 1) * sizeof *args);
+  for (uint32_t k = 0; k < n; k++)
     args[k + 1] = in[k];
-  for (uint32_t k = 0; k < items && pv_spend(v, items); k++) {
-    args[0] = in[items + k];
-    out[k] = pv_apply_op(v, d, GS_C_GATHER, 0, false, args, items + 1);
+  for (uint32_t k = 0; k < m && pv_spend(v, n); k++) {
+    args[0] = in[n + k];
+    out[k] = pv_apply_op(v, d, GS_C_GATHER, 0, false, args, n + 1);
   }
   bs_free(v->heap, args);
 }
@@ -214,7 +214,11 @@ pv_compute_item(pv_values *v, const pv_compute *c, const pv_value *in,
                          in[2 * (size_t)items + k]);
     return;
   case GS_GATHER:
-    gather(v, c->dtype, in, items, out);
+    gather(v, c->dtype, in, items, items, out);
+    return;
+  case GS_LOOKUP:
+    items = (uint32_t)gs_lookup_table(c->values, c->o);
+    gather(v, c->dtype, in, items, n - items, out);
     return;
   }
 }

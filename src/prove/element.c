@@ -59,7 +59,7 @@ compute(pv_elements *e, gs_term t, const gs_type *type, pv_value *out) {
   gs_compute_of(c.values, c.o, &c.op);
   gs_compute_kind kind = gs_compute_table[c.op].kind;
   if (from.rank > from.access && kind != GS_REDUCE && kind != GS_ELEMENTWISE &&
-      kind != GS_CAST && kind != GS_SOFTMAX)
+      kind != GS_CAST && kind != GS_SOFTMAX && kind != GS_LOOKUP)
     c.tuple = (uint32_t)from.dim[from.access];
   int64_t outer = gs_prod(from.dim, from.access);
   int64_t n = gs_elements(&from) / outer, made = gs_elements(type) / outer;

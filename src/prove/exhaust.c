@@ -53,6 +53,8 @@ item_type(const pv_gate *g) {
   gs_type t = {.dtype = g->from, .access = 0, .rank = 2, .dim = {g->n, 1}};
   if (g->op == GS_C_GATHER)
     t.dim[0] = 2, t.dim[1] = g->n - 1;
+  else if (g->op == GS_C_LOOKUP)
+    t.rank = 1;
   else if (g->op == GS_C_DOT_PROD)
     t.dim[0] = g->tuple, t.dim[1] = g->n / g->tuple;
   return t;

@@ -273,7 +273,7 @@ compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
     return;
   if (kind == GS_REDUCE || kind == GS_DOT)
     t->rank = t->access;
-  else if (items && kind != GS_SOFTMAX)
+  else if (items && kind != GS_SOFTMAX && kind != GS_LOOKUP)
     t->rank--;
   if (kind == GS_CAST)
     cast_to(w, o, &t->dtype);

@@ -456,6 +456,7 @@ operate(pv_operating *x) {
   case GS_SELECT:
     return pv_operating_apply_items(x);
   case GS_GATHER:
+  case GS_LOOKUP:
   default:
     x->r->failed = true;
     return (pv_series){0};

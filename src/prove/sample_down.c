@@ -4,6 +4,8 @@
 #include "prove/sample.h"
 #include <string.h>
 
+enum { MOST_TABLE = 64 };
+
 typedef struct down {
   pv_attr *a;
   pv_sampler *s;
@@ -327,6 +329,16 @@ down_cast(const down *d) {
   return true;
 }
 
+/* The table stands before the indices. */
+static bool
+down_lookup(const down *d) {
+  int64_t table = gs_lookup_table(d->s->ctx.values, d->a->item[0]);
+  if (d->to->rank != d->to->access + 1 || table < 1 || table > MOST_TABLE)
+    return false;
+  d->from->dim[d->to->access] += table;
+  return true;
+}
+
 static bool
 down_compute(const down *d) {
   gs_compute op;
@@ -343,6 +355,8 @@ down_compute(const down *d) {
     return down_tuple(d, 3);
   case GS_GATHER:
     return down_tuple(d, 2);
+  case GS_LOOKUP:
+    return down_lookup(d);
   case GS_CAST:
     return down_cast(d);
   case GS_ELEMENTWISE:

@@ -535,6 +535,8 @@ fm_compute_element(fm_form *f, const fm_side *side, const fm_node *node,
     return softmax(&x);
   case GS_GATHER:
     return gather(&x);
+  case GS_LOOKUP: /* its type was refused */
+    break;
   }
   return 0;
 }

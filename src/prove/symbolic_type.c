@@ -480,6 +480,9 @@ of_compute(const infer *x) {
   case GS_GATHER:
     need_tuple(x, 2);
     return;
+  case GS_LOOKUP:
+    fm_fail(x->f, "a table whose size is a parameter");
+    return;
   case GS_ELEMENTWISE:
   case GS_CAST:
   case GS_SOFTMAX:

@@ -166,6 +166,7 @@ of_item(const place *p) {
   case GS_CAST:
   case GS_SELECT:
   case GS_GATHER:
+  case GS_LOOKUP:
   default: /* casts round as they say; the others hand on */
     return AS_IT_IS;
   }

@@ -108,7 +108,10 @@ MODELS = [
     ("out of range", op("Gather", ["x", "s"], [list_of("s", 2)])),
     ("not known", op("Pad", ["x", "x"])),
     ("do not suit", op("Pad", ["x", "s"], [list_of("s", 1)])),
-    ("known while importing", op("Equal", ["x", "x"])),
+    ("known while importing", op("Range", ["x", "x", "x"])),
+    ("another rank", op("GatherElements", ["x", "s"], [list_of("s", 0)])),
+    ("do not suit", op("ScatterElements", ["x", "s", "x"],
+                       [list_of("s", 0)])),
 ]
 
 

@@ -21,7 +21,8 @@ import time
 import npy
 
 NAMES = ["resnet50", "mobilenet_v2", "squeezenet1_1", "densenet121",
-         "efficientnet_b0", "vit_tiny", "unet"]
+         "efficientnet_b0", "vit_tiny", "unet", "bert_base", "gpt2_2l",
+         "lstm", "yolo_like"]
 TOLERANCE = 1e-3
 
 

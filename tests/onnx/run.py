@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import choices  # noqa: F401, adds its cases
 import encode
 import hostile
 import npy

@@ -191,6 +191,7 @@ po_emit_compute(po_lowering *low, gs_term term) {
     po_emit_softmax(low, term);
     break;
   case GS_GATHER:
+  case GS_LOOKUP:
     po_emit_gather(low, term);
     break;
   }

@@ -85,14 +85,29 @@ emit_region(po_lowering *low, gs_term term, const table *t,
   po_add_nest(low, first, index->rank, false);
 }
 
+/* Where the operand is one list, the table is its beginning. */
+static po_reads
+part_of(po_lowering *low, gs_term term, uint32_t item) {
+  const bs_values *values = low->source->ctx.values;
+  const gs_node *node = gs_at(low->source, term);
+  const po_view *view = &low->views.of[node->kids[0].i];
+  bs_value o = bs_item(values, node->attr, 0);
+  gs_compute op = GS_C_GATHER;
+  gs_type type;
+  gs_type_at(low->source, node->kids[0], &type);
+  gs_compute_of(values, o, &op);
+  if (op != GS_C_LOOKUP)
+    return po_reads_item(low, view, &type, item);
+  int64_t table = gs_lookup_table(values, o), all = type.dim[type.access];
+  return item ? po_reads_part(low, view, &type, table, all - table)
+              : po_reads_part(low, view, &type, 0, table);
+}
+
 void
 po_emit_gather(po_lowering *low, gs_term term) {
-  gs_term operand = gs_at(low->source, term)->kids[0];
-  const po_view *view = &low->views.of[operand.i];
   gs_type type;
-  gs_type_at(low->source, operand, &type);
-  po_reads values = po_reads_item(low, view, &type, 0);
-  po_reads index = po_reads_item(low, view, &type, 1);
+  gs_type_at(low->source, term, &type);
+  po_reads values = part_of(low, term, 0), index = part_of(low, term, 1);
   table t = find_table(low, &values, type.access, term);
   po_regions regions = po_refine(low, &index, 1);
   for (uint32_t k = 0; k < regions.list.len; k++)

@@ -112,11 +112,13 @@ typedef struct po_reads {
 } po_reads;
 
 /* How a view is read; isl objects go to scratch.  All of it; one item of its
- * first compute dimension, which is then no index; all items but the first,
- * that dimension standing last. */
+ * first compute dimension, which is then no index; n of its items from lo on;
+ * all items but the first, that dimension standing last. */
 po_reads po_reads_all(po_lowering *, const po_view *, const gs_type *);
 po_reads po_reads_item(po_lowering *, const po_view *, const gs_type *,
                        uint32_t item);
+po_reads po_reads_part(po_lowering *, const po_view *, const gs_type *,
+                       int64_t lo, int64_t n);
 po_reads po_reads_after_first(po_lowering *, const po_view *, const gs_type *);
 /* Adds what a view shows where `window`, a piece of another view, looks into
  * it. */

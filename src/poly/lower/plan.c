@@ -40,6 +40,7 @@ po_tuple_items(const po_lowering *low, gs_term compute) {
   case GS_ELEMENTWISE:
   case GS_CAST:
   case GS_SOFTMAX:
+  case GS_LOOKUP:
   default:
     return 0;
   }

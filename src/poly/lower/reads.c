@@ -150,6 +150,24 @@ po_reads_item(po_lowering *low, const po_view *view, const gs_type *type,
 }
 
 po_reads
+po_reads_part(po_lowering *low, const po_view *view, const gs_type *type,
+              int64_t lo, int64_t n) {
+  po_reads reads = {.dtype = type->dtype, .rank = type->rank};
+  memcpy(reads.dim, type->dim, sizeof reads.dim);
+  reads.dim[type->access] = n;
+  po_pool_reserve(&low->scratch, 1);
+  isl_multi_aff *map =
+      isl_multi_aff_zero(po_map_space(low->isl, type->rank, type->rank));
+  for (uint32_t d = 0; d < type->rank; d++)
+    map = isl_multi_aff_set_aff(
+        map, (int)d,
+        po_index(low->isl, type->rank, d, 1, d == type->access ? lo : 0));
+  glance g = {po_keep_multi_aff(&low->scratch, map), type->access, -1};
+  add_all_seen(low, view, type, &g, &reads);
+  return reads;
+}
+
+po_reads
 po_reads_after_first(po_lowering *low, const po_view *view,
                      const gs_type *type) {
   po_reads reads = without_tuple(type);

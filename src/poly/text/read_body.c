@@ -190,6 +190,7 @@ read_function(reading *x, gs_compute op, uint32_t *at) {
   case GS_ELEMENTWISE:
   case GS_CAST:
   case GS_SOFTMAX:
+  case GS_LOOKUP:
   default:
     e.kind = PO_UNARY;
     ok = read_arguments(x, &e, 1) &&
@@ -213,6 +214,7 @@ find_function(const po_reader *r, gs_compute *op) {
     return *op == GS_C_REDUCE_MEAN;
   case GS_DOT:
   case GS_SOFTMAX:
+  case GS_LOOKUP:
     return false;
   case GS_FOLD:
   case GS_ELEMENTWISE:

@@ -219,10 +219,10 @@ bool
 try_elementwise(plan *p, uint32_t k) {
   static const char *const tame[] = {"neg",  "abs",     "relu",
                                      "tanh", "sigmoid", "square"};
-  static const char *const steep[] = {"floor", "exp",   "sqrt", "log",
-                                      "recip", "rsqrt", "erf"};
+  static const char *const steep[] = {"floor", "exp", "sqrt",  "log", "recip",
+                                      "rsqrt", "erf", "round", "atan"};
   bool flat = !p->steps[k].exact || chance(50);
-  int i = (int)pick(0, flat ? 5 : 6);
+  int i = (int)pick(0, flat ? 5 : 8);
   return add_compute(p, word(flat ? tame[i] : steep[i]), k, flat && i < 3, 1);
 }
 
@@ -291,6 +291,25 @@ try_gather(plan *p, uint32_t k) {
   return add_compute(p, word("gather"), tuple, true, 1);
 }
 
+/* k as a table, and indices of some other step or a new one behind it. */
+static bool
+try_lookup(plan *p, uint32_t k) {
+  gs_type t = p->steps[k].type;
+  if (!p->steps[k].exact || !t.rank)
+    return false;
+  uint32_t last = t.rank - 1u;
+  int64_t n = t.dim[last];
+  t.dim[last] = pick(1, 3);
+  if (!add_view(p, GS_ACCESS, attr1(number(last)), k))
+    return false;
+  uint32_t table = p->n - 1;
+  if (!add_input(p, t) ||
+      !add_view(p, GS_ACCESS, attr1(number(last)), p->n - 1) ||
+      !add_two(p, GS_CONCAT, attr1(number(last)), table, p->n - 1))
+    return false;
+  return add_compute(p, ATTR(word("lookup"), number(n)), p->n - 1, true, 1);
+}
+
 static bool
 try_softmax(plan *p, uint32_t k) {
   return p->steps[k].exact && add_compute(p, word("softmax"), k, false, 1);
@@ -351,7 +370,9 @@ grow(plan *p) {
     try_cast(p, k);
     break;
   case 11:
-    (void)(chance(50) ? try_select(p, k) : try_gather(p, k));
+    (void)(chance(50)   ? try_select(p, k)
+           : chance(50) ? try_gather(p, k)
+                        : try_lookup(p, k));
     break;
   case 12:
     (void)(chance(50) ? try_softmax(p, k) : try_call(p, k));

@@ -88,6 +88,18 @@ static const char *const computations[] = {
     "(tensor t (shape 3 4) bf16)(tensor i (shape 3 4) bf16)" OUT(
         "(compute gather (pair (pad (access t 1) zero 1 1 1) (pad (access i "
         "1) edge 1 1 1)))"),
+    "(tensor t (shape 3 8) f32)(tensor i (shape 3 2) f32)" OUT(
+        "(compute (lookup 8) (concat (access t 1) (access (compute (scale 9) "
+        "i) 1) 1))"),
+    "(tensor t (shape 8 3) i32)(tensor i (shape 5) i32)" OUT(
+        "(compute (lookup 8) (concat (access (transpose t (list 1 0)) 1) "
+        "(access (broadcast (insertAxis i 0) (shape 3 5)) 1) 1))"),
+    "(tensor t (shape 3 4) u8)(tensor i (shape 3 4) u8)" OUT(
+        "(compute (lookup 6) (concat (pad (access t 1) edge 1 1 1) (pad "
+        "(access i 1) zero 1 0 3) 1))"),
+    A OUT("(compute (lookup 2) (access a 1))"),
+    A OUT("(compute round (compute (scale 3) a))"),
+    A OUT("(compute atan a)"),
 };
 
 Test(constructs, computations) {

@@ -94,9 +94,11 @@ Test(bound, jumps) {
       "(let c (compute gather (pair (access (compute (scale 7) x) 0)"
       " (access (compute (offset -1) tenth) 0))))"
       "(let i (compute (cast i32) tenth))"
-      "(output a) (output b) (output c) (output i)";
+      "(let l (compute (lookup 3) (concat (access (compute (scale 7) x) 0)"
+      " (access (compute (offset -1) tenth) 0) 0)))"
+      "(output a) (output b) (output c) (output i) (output l)";
   interpret(steps);
-  for (uint32_t k = 0; k < 4; k++)
+  for (uint32_t k = 0; k < 5; k++)
     cr_expect_geq(largest(&bounds[k]), 1, "output %u", k);
 }
 

@@ -249,6 +249,14 @@ Test(interpret, other_operators) {
      "(compute gather (access x 0))", "30 10 40 10");
   IS("(const x (shape 2 3) i8 7 8 9 2 -1 100)", "(compute gather (access x 0))",
      "9 7 9");
+  IS("(const x (shape 7) f32 10 20 30 2.9 -3 99 nan)",
+     "(compute (lookup 3) (access x 0))", "30 10 30 10");
+  IS("(const x (shape 2 4) i8 7 8 9 1 4 5 6 -1)",
+     "(compute (lookup 3) (access x 1))", "8 4");
+  IS("(const x (shape 6) f32 0.5 1.5 2.5 -0.5 -1.5 1.2)", "(compute round x)",
+     "0 2 2 -0 -2 1");
+  IS("(const x (shape 3) f64 0 1 -1)", "(compute atan x)",
+     "0 0.785398 -0.785398");
 }
 
 /* --- programs ------------------------------------------------------------- */

@@ -181,6 +181,12 @@ Test(type, compute_shapes) {
   GIVES("(compute select (access t2 0))", "tuple-size");
   GIVES("(compute gather (pair t2 t2))", "((32, 32), ()) f32");
   GIVES("(compute gather (access t 0))", "tuple-size");
+  GIVES("(compute (lookup 30) (access t 2))", "((3, 32), (2)) f32");
+  GIVES("(compute (lookup 32) (access t 2))", "tuple-size");
+  GIVES("(compute (lookup 0) (access t 2))", "tuple-size");
+  GIVES("(compute (lookup 1.5) (access t 2))", "tuple-size");
+  GIVES("(compute (lookup 3) (access t 1))", "tuple-size");
+  GIVES("(compute (lookup 3) t)", "empty-compute");
   GIVES("(materialize (access t 1))", "((3), (32, 32)) f32");
   GIVES("(compute dotProd (cartProd (access w 1) (squeeze (windows (access t "
         "0) (shape 3 3 3) (stride 1 1 2)) 0)))",

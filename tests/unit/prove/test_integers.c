@@ -269,6 +269,13 @@ static const struct {
      "(compute gather (pair (access (concat x y 0) 0) (compute (clip 0 1) "
      "(access (concat y x 0) 0))))",
      true},
+    {"(compute (lookup 2) (access (concat (concat x y 0) (concat y x 0) 0) "
+     "0))",
+     "(compute gather (pair (access (concat x y 0) 0) (compute (clip 0 1) "
+     "(access (concat y x 0) 0))))",
+     true},
+    {"(compute (lookup 2) (access (concat (concat x y 0) x 0) 0))",
+     "(compute (lookup 2) (access (concat (concat y x 0) x 0) 0))", false},
     {"(compute (cast u8) (compute (cast i32) x))", "(compute (cast u8) x)",
      true},
     {"(compute abs (compute neg x))", "(compute abs x)", true},

@@ -502,6 +502,8 @@ operand_items(instance *x, uint32_t kid, gs_compute op, gs_type *k) {
   case GS_GATHER:
     insert_dim(k, at, 2);
     return true;
+  case GS_LOOKUP:
+    return k->rank == at + 1;
   case GS_CAST:
   case GS_ELEMENTWISE:
   default:
@@ -523,7 +525,11 @@ down_compute(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
     return false;
   *k = *t;
   k->dtype = operand_dtype(x->g, op, t->dtype);
-  return operand_items(x, n->kids[0], op, k);
+  if (!operand_items(x, n->kids[0], op, k))
+    return false;
+  if (kind == GS_LOOKUP) /* the table stands before the indices */
+    k->dim[k->access] += gs_lookup_table(values(x->g), o);
+  return true;
 }
 
 /* --- one node ---------------------------------------------------------------

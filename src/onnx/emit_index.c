@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_index.c - elements along an axis that indices choose.
+ *
+ * A table and its indices have one dtype in a look-up, so the indices are cast
+ * to that of the table where it holds them all, or both to one that does. */
+#include "onnx/import.h"
+
+#include <string.h>
+
+enum { EXACT_IN_F32 = 1 << 24 };
+
+/* Below 0 they count from the end. */
+gs_term
+t_from_end(on_import *im, gs_term at, int64_t size) {
+  at = t_cast(im, GS_I32, at);
+  if (size > INT32_MAX)
+    on_fail(im, "a dimension is too large for indices");
+  return t_select(im, t_compute(im, "neg", at),
+                  t_compute1(im, "offset", (double)size, at), at);
+}
+
+static gs_dtype
+dtype_of_lookup(gs_dtype d, int64_t size) {
+  switch (d) {
+  case GS_F64:
+  case GS_I32:
+    return d;
+  case GS_I8:
+  case GS_U8:
+    return GS_I32;
+  case GS_F32:
+  case GS_BF16:
+    return size <= EXACT_IN_F32 ? GS_F32 : GS_F64;
+  case GS_DTYPE_COUNT:
+    break;
+  }
+  return d;
+}
+
+gs_term
+t_look_up(on_import *im, gs_term table, gs_term at) {
+  gs_type t;
+  if (!t_type(im, table, &t))
+    return GS_NO_TERM;
+  int64_t size = t.dim[t.access];
+  gs_dtype d = dtype_of_lookup(t.dtype, size);
+  gs_term both =
+      t_concat(im, t_cast(im, d, table), t_cast(im, d, at), t.access);
+  return t_cast(im, t.dtype, t_lookup(im, size, both));
+}
+
+gs_term
+t_axis_last(on_import *im, gs_term x, uint32_t axis) {
+  gs_type t;
+  bool axes[GS_MAX_RANK] = {0};
+  int64_t order[GS_MAX_RANK];
+  if (!t_type(im, x, &t) || axis >= t.rank)
+    return GS_NO_TERM;
+  axes[axis] = true;
+  return t_axes_last(im, x, axes, order);
+}
+
+/* The last dimension goes where `axis` was. */
+gs_term
+t_axis_back(on_import *im, gs_term x, uint32_t axis) {
+  gs_type t;
+  int64_t order[GS_MAX_RANK];
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  for (uint32_t k = 0; k < t.rank; k++)
+    order[k] = k < axis ? k : k == axis ? t.rank - 1u : k - 1;
+  return t_transpose(im, t_whole(im, x), order, t.rank);
+}
+
+/* ---- gather ---- */
+
+/* Runs of neighbours are slices. */
+static gs_term
+gather_known(on_import *im, gs_term x, const on_array *at, uint32_t axis,
+             int64_t size) {
+  gs_term out = GS_NO_TERM;
+  for (int64_t k = at->n; k > 0;) {
+    int64_t first = k - 1;
+    int64_t last = on_int(at, first) + (on_int(at, first) < 0 ? size : 0);
+    int64_t lo = last;
+    while (first > 0 && lo > 0 &&
+           on_int(at, first - 1) + (on_int(at, first - 1) < 0 ? size : 0) ==
+               lo - 1) {
+      first--;
+      lo--;
+    }
+    if (lo < 0 || last >= size) {
+      on_fail(im, "an index is out of range");
+      return GS_NO_TERM;
+    }
+    gs_term part = t_slice(im, x, axis, lo, last + 1);
+    out = gs_term_ok(out) ? t_concat(im, part, out, axis) : part;
+    k = first;
+  }
+  return out;
+}
+
+/* A list of indices chooses along the axis, the same at all others. */
+static gs_term
+gather_at_run_time(on_import *im, gs_term x, gs_term at, uint32_t axis,
+                   int64_t n) {
+  gs_type t;
+  gs_term table = t_axis_last(im, x, axis);
+  if (!t_type(im, table, &t))
+    return GS_NO_TERM;
+  at = t_reshape(im, t_from_end(im, at, t.dim[t.access]), &n, 1, NULL, 0);
+  t.dim[t.access] = n;
+  at = t_access(im, t_fit(im, at, t.dim, t.rank), t.access);
+  return t_axis_back(im, t_look_up(im, table, at), axis);
+}
+
+enum { MOST_RUNS = 64 };
+
+/* Few slices are better than a look-up; many are not. */
+static bool
+is_of_few_runs(const on_array *at) {
+  int64_t runs = 1;
+  for (int64_t k = 1; k < at->n && runs <= MOST_RUNS; k++)
+    runs += on_int(at, k) != on_int(at, k - 1) + 1;
+  return runs <= MOST_RUNS;
+}
+
+void
+emit_gather(on_import *im) {
+  gs_type type, at;
+  uint32_t axis;
+  gs_term x = on_term_in(im, 0);
+  if (!t_type(im, x, &type) || !on_shape_in(im, 1, &at) ||
+      !on_axis(im, on_attr_int(im, "axis", 0), type.rank, &axis))
+    return;
+  const on_value *index = on_in(im, 1);
+  int64_t n = gs_prod(at.dim, at.rank);
+  if (n < 1 || type.rank + at.rank > GS_MAX_RANK + 1) {
+    on_fail(im, "it has no indices, or too many dimensions");
+    return;
+  }
+  x = index->array && is_of_few_runs(index->array)
+          ? gather_known(im, x, index->array, axis, type.dim[axis])
+          : gather_at_run_time(im, x, on_term_in(im, 1), axis, n);
+  int64_t dim[2 * GS_MAX_RANK];
+  memcpy(dim, type.dim, axis * sizeof *dim);
+  memcpy(dim + axis, at.dim, at.rank * sizeof *dim);
+  memcpy(dim + axis + at.rank, type.dim + axis + 1,
+         (type.rank - axis - 1) * sizeof *dim);
+  if (at.rank == 0)
+    x = t_squeeze(im, x, axis);
+  else
+    x = t_reshape(im, x, dim, type.rank + at.rank - 1, NULL, 0);
+  on_out(im, 0, x, on_type_in(im, 0));
+}
+
+void
+emit_gather_elements(on_import *im) {
+  gs_type type, index;
+  uint32_t axis;
+  gs_term x = on_term_in(im, 0), at = on_term_in(im, 1);
+  if (!t_type(im, x, &type) || !t_type(im, at, &index) ||
+      !on_axis(im, on_attr_int(im, "axis", 0), type.rank, &axis))
+    return;
+  if (index.rank != type.rank) {
+    on_fail(im, "its indices have another rank");
+    return;
+  }
+  for (uint32_t k = 0; k < type.rank; k++)
+    if (k != axis)
+      x = t_slice(im, x, k, 0, index.dim[k]);
+  at = t_from_end(im, at, type.dim[axis]);
+  x = t_look_up(im, t_axis_last(im, x, axis), t_axis_last(im, at, axis));
+  on_out(im, 0, t_axis_back(im, x, axis), on_type_in(im, 0));
+}
+
+/* ---- indices that are computed ---- */
+
+/* 0, 1, ... n - 1 */
+gs_term
+t_iota(on_import *im, gs_dtype d, int64_t n) {
+  on_array *a = on_array_new(im,
+                             d == GS_F64   ? ON_DOUBLE
+                             : d == GS_F32 ? ON_FLOAT
+                                           : ON_INT32,
+                             &n, 1);
+  for (int64_t k = 0; a && k < n; k++)
+    if (on_is_real(a))
+      on_set_real(a, k, (double)k);
+    else
+      on_set_int(a, k, k);
+  if (!a)
+    return GS_NO_TERM;
+  a->name = "index";
+  return t_constant(im, a);
+}
+
+/* 1 where whole numbers, whose difference does not wrap, are equal. */
+gs_term
+t_same_index(on_import *im, gs_term a, gs_term b) {
+  gs_term far = t_clip(im, 0, 1, t_compute(im, "abs", t_fold(im, "sub", a, b)));
+  return t_compute1(im, "offset", 1, t_compute(im, "neg", far));
+}
+
+/* The place of the largest or smallest element, of several the first or the
+ * last: places of others are beyond all of them. */
+void
+emit_arg(on_import *im) {
+  gs_type t;
+  uint32_t axis;
+  bool axes[GS_MAX_RANK] = {0}, most = im->row->which == ON_REDUCE_MAX;
+  bool last = on_attr_int(im, "select_last_index", 0) != 0;
+  gs_term x = t_compared(im, on_term_in(im, 0));
+  if (!t_type(im, x, &t) ||
+      !on_axis(im, on_attr_int(im, "axis", 0), t.rank, &axis))
+    return;
+  axes[axis] = true;
+  x = t_axis_last(im, x, axis);
+  gs_term best = t_compute(im, most ? "reduceMax" : "reduceMin", x);
+  if (!t_type(im, x, &t))
+    return;
+  best = t_broadcast(im, t_insert(im, best, t.access), t.dim, t.rank);
+  x = t_whole(im, x);
+  gs_term behind = t_fold(im, "sub", most ? best : x, most ? x : best);
+  int64_t n = t.dim[t.access];
+  gs_term place = t_fit(im, t_iota(im, t.dtype, n), t.dim, t.rank);
+  gs_term none = t_value(im, t.dtype, last ? -1 : (double)n, t.dim, t.rank);
+  x = t_access(im, t_select(im, behind, none, place), t.access);
+  x = t_compute(im, last ? "reduceMax" : "reduceMin", x);
+  x = t_cast(im, GS_I32, t_whole(im, x));
+  if (on_attr_int(im, "keepdims", 1))
+    x = t_keep_axes(im, x, axes, t.rank);
+  on_out(im, 0, x, ON_INT64);
+}
