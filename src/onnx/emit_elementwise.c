@@ -11,7 +11,7 @@ static const char *const unary[] = {
     [ON_EXP] = "exp",         [ON_LOG] = "log",     [ON_TANH] = "tanh",
     [ON_ERF] = "erf",         [ON_SIN] = "sin",     [ON_COS] = "cos",
     [ON_SIGMOID] = "sigmoid", [ON_RECIP] = "recip", [ON_FLOOR] = "floor",
-    [ON_RELU] = "relu",
+    [ON_RELU] = "relu",       [ON_ROUND] = "round",
 };
 
 void
@@ -33,6 +33,16 @@ emit_cast(on_import *im) {
     on_fail(im, "casts to %s are not supported", on_type_of(type)->name);
     return;
   }
+  gs_term x = on_term_in(im, 0);
+  if (from != type)
+    x = type == ON_BOOL ? t_truth(im, x)
+                        : t_cast(im, on_type_of(type)->dtype, x);
+  on_out(im, 0, x, type);
+}
+
+void
+emit_cast_like(on_import *im) {
+  int32_t from = on_type_in(im, 0), type = on_type_in(im, 1);
   gs_term x = on_term_in(im, 0);
   if (from != type)
     x = type == ON_BOOL ? t_truth(im, x)
@@ -139,17 +149,17 @@ whole_power(on_import *im, gs_term x, int n) {
 void
 emit_pow(on_import *im) {
   double v;
-  if (!number_in(im, 1, 0, &v)) {
-    on_fail(im, "only an exponent that is one known number is supported");
+  bool known = number_in(im, 1, 0, &v);
+  bool whole = known && v == floor(v) && v != 0 && fabs(v) <= 64;
+  if (!whole && !(known && fabs(v) == 0.5)) {
+    emit_general_pow(im);
     return;
   }
   gs_term x = on_term_in(im, 0);
   if (v == 0.5 || v == -0.5)
     x = t_compute(im, v > 0 ? "sqrt" : "rsqrt", x);
-  else if (v == floor(v) && v != 0 && fabs(v) <= 64)
-    x = whole_power(im, x, (int)fabs(v));
   else
-    on_fail(im, "the exponent %g is not supported", v);
+    x = whole_power(im, x, (int)fabs(v));
   if (v < 0 && v != -0.5)
     x = t_compute(im, "recip", x);
   on_out(im, 0, x, on_type_in(im, 0));

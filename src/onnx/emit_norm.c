@@ -21,6 +21,7 @@ static const reduction reductions[] = {
     [ON_REDUCE_L2] = {"square", "reduceSum", "sqrt"},
     [ON_REDUCE_SUM_SQUARE] = {"square", "reduceSum", NULL},
     [ON_REDUCE_LOG_SUM] = {NULL, "reduceSum", "log"},
+    [ON_REDUCE_LOG_SUM_EXP] = {"exp", "reduceSum", "log"},
 };
 
 static gs_term
@@ -35,6 +36,21 @@ reduce(on_import *im, const reduction *r, gs_term x, const bool *axes,
   return keep ? t_keep_axes(im, t_whole(im, x), axes, rank) : x;
 }
 
+/* The largest element is taken out, so that nothing overflows. */
+static gs_term
+log_sum_exp(on_import *im, gs_term x, const bool *axes, const gs_type *type,
+            bool keep) {
+  gs_term most =
+      reduce(im, &reductions[ON_REDUCE_MAX], x, axes, type->rank, true);
+  x = t_fold(im, "sub", x, t_fit(im, most, type->dim, type->rank));
+  x = reduce(im, &reductions[ON_REDUCE_LOG_SUM_EXP], x, axes, type->rank, true);
+  x = t_fold(im, "add", x, most);
+  for (uint32_t k = type->rank; !keep && k-- > 0;)
+    if (axes[k])
+      x = t_squeeze(im, x, k);
+  return x;
+}
+
 void
 emit_reduce(on_import *im) {
   gs_type type;
@@ -43,7 +59,9 @@ emit_reduce(on_import *im) {
   if (!t_type(im, x, &type) || !on_axes(im, 1, type.rank, axes, &given))
     return;
   bool keeps = on_attr_int(im, "noop_with_empty_axes", 0) && !given;
-  if (!keeps && type.rank)
+  if (!keeps && type.rank && im->row->which == ON_REDUCE_LOG_SUM_EXP)
+    x = log_sum_exp(im, x, axes, &type, on_attr_int(im, "keepdims", 1) != 0);
+  else if (!keeps && type.rank)
     x = reduce(im, &reductions[im->row->which], x, axes, type.rank,
                on_attr_int(im, "keepdims", 1) != 0);
   on_out(im, 0, x, on_type_in(im, 0));
@@ -51,15 +69,36 @@ emit_reduce(on_import *im) {
 
 /* ---- softmax ---- */
 
-/* x - max - log(sum exp(x - max)) */
-static gs_term
-log_softmax(on_import *im, gs_term x, const bool *axes, const gs_type *type) {
+gs_term
+t_log_softmax(on_import *im, gs_term x, const bool *axes) {
+  gs_type type;
+  if (!t_type(im, x, &type))
+    return GS_NO_TERM;
   gs_term most =
-      reduce(im, &reductions[ON_REDUCE_MAX], x, axes, type->rank, true);
-  x = t_fold(im, "sub", x, t_fit(im, most, type->dim, type->rank));
+      reduce(im, &reductions[ON_REDUCE_MAX], x, axes, type.rank, true);
+  x = t_fold(im, "sub", x, t_fit(im, most, type.dim, type.rank));
   gs_term sum = reduce(im, &reductions[ON_REDUCE_LOG_SUM],
-                       t_compute(im, "exp", x), axes, type->rank, true);
-  return t_fold(im, "sub", x, t_fit(im, sum, type->dim, type->rank));
+                       t_compute(im, "exp", x), axes, type.rank, true);
+  return t_fold(im, "sub", x, t_fit(im, sum, type.dim, type.rank));
+}
+
+/* 1 at the first of the largest, 0 elsewhere. */
+static gs_term
+hardmax(on_import *im, gs_term x, uint32_t axis) {
+  gs_type t;
+  x = t_axis_last(im, x, axis);
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  gs_term most = t_insert(im, t_compute(im, "reduceMax", x), t.access);
+  most = t_broadcast(im, most, t.dim, t.rank);
+  gs_term behind = t_fold(im, "sub", most, t_whole(im, x));
+  gs_term place = t_iota(im, t.dtype, t.dim[t.access]);
+  place = t_fit(im, place, t.dim, t.rank);
+  gs_term far = t_value(im, t.dtype, (double)t.dim[t.access], t.dim, t.rank);
+  gs_term first = t_select(im, behind, far, place);
+  first = t_compute(im, "reduceMin", t_access(im, first, t.access));
+  first = t_broadcast(im, t_insert(im, first, t.access), t.dim, t.rank);
+  return t_axis_back(im, t_same_index(im, first, place), axis);
 }
 
 void
@@ -74,7 +113,7 @@ emit_softmax(on_import *im) {
     return;
   axes[axis] = true;
   if (im->row->which == ON_LOG_SOFTMAX) {
-    on_out(im, 0, log_softmax(im, x, axes, &type), on_type_in(im, 0));
+    on_out(im, 0, t_log_softmax(im, x, axes), on_type_in(im, 0));
     return;
   }
   x = t_axes_last(im, x, axes, order);
@@ -82,6 +121,16 @@ emit_softmax(on_import *im) {
   for (uint32_t k = 0; k < type.rank; k++)
     back[order[k]] = k;
   on_out(im, 0, t_transpose(im, x, back, type.rank), on_type_in(im, 0));
+}
+
+void
+emit_hardmax(on_import *im) {
+  gs_type type;
+  uint32_t axis;
+  gs_term x = on_term_in(im, 0);
+  if (t_type(im, x, &type) &&
+      on_axis(im, on_attr_int(im, "axis", -1), type.rank, &axis))
+    on_out(im, 0, hardmax(im, x, axis), on_type_in(im, 0));
 }
 
 /* ---- normalizations ---- */

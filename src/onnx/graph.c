@@ -160,7 +160,12 @@ find_row(on_import *im) {
     return on_fail(im, "operators of the domain %.60s are not supported",
                    n->domain);
   im->row = on_find_row(n->op_type ? n->op_type : "");
-  return im->row || on_fail(im, "this operator is not supported");
+  if (!im->row)
+    return on_fail(im, "this operator is not supported");
+  int64_t since = on_row_since(im->row);
+  return im->opset >= since ||
+         on_fail(im, "this operator is supported from version %lld on",
+                 (long long)since);
 }
 
 /* Whether something that it reads was given up; that was told already. */

@@ -100,6 +100,8 @@ typedef struct on_row {
 extern const on_row on_rows[];
 extern const size_t on_row_count;
 const on_row *on_find_row(const char *name);
+/* The version from which on it means what the row says. */
+int64_t on_row_since(const on_row *);
 
 /* ---- faults (fault.c) ---- */
 
@@ -241,6 +243,8 @@ gs_term t_same_index(on_import *, gs_term a, gs_term b);
 gs_term t_axis_last(on_import *, gs_term, uint32_t axis);
 gs_term t_axis_back(on_import *, gs_term, uint32_t axis);
 gs_term t_lookup(on_import *, int64_t size, gs_term both);
+/* x - max - log(sum exp(x - max)) over the axes (emit_norm.c). */
+gs_term t_log_softmax(on_import *, gs_term, const bool *axes);
 /* In a dtype in which differences of integers do not wrap (emit_logic.c). */
 gs_term t_compared(on_import *, gs_term);
 /* 0 or 1, in some dtype; the same shape (emit_logic.c). */
@@ -276,7 +280,10 @@ on_action emit_identity, emit_reshape, emit_flatten, emit_squeeze,
     emit_unsqueeze, emit_transpose, emit_concat, emit_slice, emit_split,
     emit_pad, emit_expand, emit_tile, emit_gather, emit_gather_elements,
     emit_gather_nd, emit_depth_space, emit_scatter_elements, emit_scatter_nd,
-    emit_arg;
+    emit_arg, emit_top_k, emit_cum_sum, emit_one_hot, emit_trilu,
+    emit_recurrent, emit_function, emit_mod, emit_general_pow, emit_loss,
+    emit_hardmax, emit_eye_like, emit_cast_like, emit_lrn, emit_quantize,
+    emit_dequantize;
 on_action emit_conv, emit_conv_transpose, emit_pool, emit_global_pool,
     emit_gemm, emit_matmul, emit_batch_norm, emit_layer_norm,
     emit_instance_norm, emit_softmax, emit_reduce, emit_resize;
@@ -341,8 +348,23 @@ enum {
   ON_REDUCE_L1,
   ON_REDUCE_L2,
   ON_REDUCE_SUM_SQUARE,
-  ON_REDUCE_LOG_SUM
+  ON_REDUCE_LOG_SUM,
+  ON_REDUCE_LOG_SUM_EXP
 };
+enum {
+  ON_TAN,
+  ON_SINH,
+  ON_COSH,
+  ON_ASINH,
+  ON_ACOSH,
+  ON_ATANH,
+  ON_ASIN,
+  ON_ACOS,
+  ON_ATAN,
+  ON_SHRINK,
+  ON_CELU
+};
+enum { ON_LSTM, ON_GRU, ON_RNN };
 enum { ON_MAX_POOL, ON_AVERAGE_POOL };
 enum { ON_LAYER_NORM, ON_RMS_NORM };
 enum { ON_INSTANCE_NORM, ON_GROUP_NORM };

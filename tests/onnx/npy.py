@@ -7,7 +7,7 @@ import struct
 import zipfile
 
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B",
-         "|i1": "b"}
+         "|i1": "b", "<V2": "H"}
 
 
 def parse(data):

@@ -19,12 +19,14 @@ import tempfile
 
 import choices  # noqa: F401, adds its cases
 import encode
+import functions  # noqa: F401, adds its cases
 import hostile
 import npy
 from cases import CASES
-from encode import BOOL, DOUBLE, FLOAT, INT32, INT64
+from encode import BOOL, DOUBLE, FLOAT, INT32, INT64, INT8, UINT8
 
-FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i4", BOOL: "|u1"}
+FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i4", BOOL: "|u1",
+         INT8: "|i1", UINT8: "|u1"}
 OTHER_NAMES = {"Constant"}
 
 

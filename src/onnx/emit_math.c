@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_math.c - functions that are made of those of the language. */
+#include "onnx/import.h"
+
+#include <math.h>
+
+static gs_term
+scaled(on_import *im, double by, gs_term x) {
+  return t_compute1(im, "scale", by, x);
+}
+
+static gs_term
+offset(on_import *im, double by, gs_term x) {
+  return t_compute1(im, "offset", by, x);
+}
+
+static gs_term
+like(on_import *im, gs_term x, double v) {
+  gs_type t;
+  return t_type(im, x, &t) ? t_value(im, t.dtype, v, t.dim, t.rank)
+                           : GS_NO_TERM;
+}
+
+/* (exp(x) + sign exp(-x)) / 2 */
+static gs_term
+of_exponentials(on_import *im, gs_term x, const char *op) {
+  gs_term back = t_compute(im, "exp", t_compute(im, "neg", x));
+  return scaled(im, 0.5, t_fold(im, op, t_compute(im, "exp", x), back));
+}
+
+/* x >= 0 ? f : -f, of a function of |x| that is odd. */
+static gs_term
+odd(on_import *im, gs_term x, gs_term f) {
+  return t_select(im, x, f, t_compute(im, "neg", f));
+}
+
+/* log(|x| + sqrt(x^2 + 1)) with the sign of x */
+static gs_term
+area_sinus(on_import *im, gs_term x) {
+  gs_term root =
+      t_compute(im, "sqrt", offset(im, 1, t_compute(im, "square", x)));
+  gs_term sum = t_fold(im, "add", t_compute(im, "abs", x), root);
+  return odd(im, x, t_compute(im, "log", sum));
+}
+
+/* (x - 1)(x + 1) loses nothing where x is near 1. */
+static gs_term
+area_cosinus(on_import *im, gs_term x) {
+  gs_term both = t_fold(im, "mul", offset(im, -1, x), offset(im, 1, x));
+  return t_compute(im, "log",
+                   t_fold(im, "add", x, t_compute(im, "sqrt", both)));
+}
+
+/* log((1 + x) / (1 - x)) / 2 */
+static gs_term
+area_tangens(on_import *im, gs_term x) {
+  gs_term below = offset(im, 1, t_compute(im, "neg", x));
+  gs_term ratio = t_fold(im, "div", offset(im, 1, x), below);
+  return scaled(im, 0.5, t_compute(im, "log", ratio));
+}
+
+/* The angle of a triangle with the hypotenuse 1. */
+static gs_term
+arc_sinus(on_import *im, gs_term x) {
+  gs_term below = offset(im, 1, t_compute(im, "neg", x));
+  gs_term rest = t_fold(im, "mul", below, offset(im, 1, x));
+  return t_compute(im, "atan",
+                   t_fold(im, "mul", x, t_compute(im, "rsqrt", rest)));
+}
+
+static gs_term
+shrunk(on_import *im, gs_term x) {
+  double bias = on_attr_real(im, "bias", 0);
+  double limit = on_attr_real(im, "lambd", 0.5);
+  gs_term zero = like(im, x, 0), minus = t_compute(im, "neg", x);
+  gs_term low =
+      t_select(im, offset(im, -limit, minus), offset(im, bias, x), zero);
+  return t_select(im, offset(im, -limit, x), offset(im, -bias, x), low);
+}
+
+/* max(x, 0) + min(alpha (exp(x / alpha) - 1), 0) */
+static gs_term
+celu(on_import *im, gs_term x) {
+  double alpha = on_attr_real(im, "alpha", 1);
+  gs_term below =
+      t_compute(im, "neg", t_compute(im, "relu", t_compute(im, "neg", x)));
+  below = offset(im, -1, t_compute(im, "exp", scaled(im, 1 / alpha, below)));
+  return t_fold(im, "add", t_compute(im, "relu", x), scaled(im, alpha, below));
+}
+
+static gs_term
+function(on_import *im, gs_term x) {
+  switch (im->row->which) {
+  case ON_TAN:
+    return t_fold(im, "div", t_compute(im, "sin", x), t_compute(im, "cos", x));
+  case ON_SINH:
+    return of_exponentials(im, x, "sub");
+  case ON_COSH:
+    return of_exponentials(im, x, "add");
+  case ON_ASINH:
+    return area_sinus(im, x);
+  case ON_ACOSH:
+    return area_cosinus(im, x);
+  case ON_ATANH:
+    return area_tangens(im, x);
+  case ON_ASIN:
+    return arc_sinus(im, x);
+  case ON_ACOS:
+    return offset(im, M_PI / 2, t_compute(im, "neg", arc_sinus(im, x)));
+  case ON_SHRINK:
+    return shrunk(im, x);
+  case ON_CELU:
+    return celu(im, x);
+  default:
+    return t_compute(im, "atan", x);
+  }
+}
+
+void
+emit_function(on_import *im) {
+  on_out(im, 0, function(im, on_term_in(im, 0)), on_type_in(im, 0));
+}
+
+/* ---- remainders and powers ---- */
+
+/* Two operands in the shape that both fit, in f64. */
+static bool
+wide_operands(on_import *im, gs_term *a, gs_term *b) {
+  gs_type x, y, both;
+  *a = t_cast(im, GS_F64, on_term_in(im, 0));
+  *b = t_cast(im, GS_F64, on_term_in(im, 1));
+  if (!t_type(im, *a, &x) || !t_type(im, *b, &y) ||
+      !t_common(im, &x, &y, &both))
+    return false;
+  *a = t_fit(im, *a, both.dim, both.rank);
+  *b = t_fit(im, *b, both.dim, both.rank);
+  return true;
+}
+
+static void
+give_narrowed(on_import *im, gs_term x) {
+  int32_t type = on_type_in(im, 0);
+  on_out(im, 0, t_cast(im, on_type_of(type)->dtype, x), type);
+}
+
+static gs_term
+toward_zero(on_import *im, gs_term x) {
+  gs_term size = t_compute(im, "floor", t_compute(im, "abs", x));
+  return odd(im, x, size);
+}
+
+/* a - b q, with q rounded down or toward zero; of integers of 32 bits f64
+ * rounds no quotient to a whole number that it is not. */
+void
+emit_mod(on_import *im) {
+  gs_term a, b;
+  bool like_fmod = on_attr_int(im, "fmod", 0) != 0;
+  if (!wide_operands(im, &a, &b))
+    return;
+  gs_term q = t_fold(im, "div", a, b);
+  q = like_fmod ? toward_zero(im, q) : t_compute(im, "floor", q);
+  give_narrowed(im, t_fold(im, "sub", a, t_fold(im, "mul", b, q)));
+}
+
+/* exp(b log |a|), with the sign of an odd power of a number below 0, and 1
+ * where b is 0.  A power of a negative number that is none stays one. */
+void
+emit_general_pow(on_import *im) {
+  gs_term a, b;
+  if (!wide_operands(im, &a, &b))
+    return;
+  gs_term size = t_compute(im, "abs", a), one = like(im, a, 1);
+  gs_term power =
+      t_compute(im, "exp", t_fold(im, "mul", b, t_compute(im, "log", size)));
+  gs_term half = scaled(im, 0.5, b);
+  gs_term odd_part =
+      t_fold(im, "sub", b, scaled(im, 2, t_compute(im, "floor", half)));
+  gs_term minus = t_select(im, odd_part, t_compute(im, "neg", power), power);
+  power = t_select(im, t_compute(im, "neg", a), minus, power);
+  power = t_select(im, t_compute(im, "square", b), power, one);
+  if (!on_type_of(on_type_in(im, 0))->real)
+    power = t_compute(im, "round", power);
+  give_narrowed(im, power);
+}
+
+/* x / (bias + alpha / size * sum of squares of neighbours in C)^beta, of which
+ * the base is above 0. */
+void
+emit_lrn(on_import *im) {
+  gs_type t;
+  gs_term x = on_term_in(im, 0);
+  int64_t size = on_attr_int(im, "size", 0), one = 1;
+  double beta = on_attr_real(im, "beta", 0.75);
+  if (!t_type(im, x, &t) || t.rank < 2 || size < 1 || size > INT32_MAX) {
+    on_fail(im, "it has no channels, or no size");
+    return;
+  }
+  gs_term sum = t_axis_last(im, t_compute(im, "square", x), 1);
+  sum = t_pad(im, sum, "zero", t.rank - 1u, (size - 1) / 2, size / 2);
+  sum = t_compute(im, "reduceSum", t_windows(im, sum, &size, &one, &one, 1));
+  sum = t_axis_back(im, sum, 1);
+  sum = scaled(im, on_attr_real(im, "alpha", 1e-4) / (double)size, sum);
+  sum = t_compute(im, "log", offset(im, on_attr_real(im, "bias", 1), sum));
+  gs_term by = t_compute(im, "exp", scaled(im, -beta, sum));
+  on_out(im, 0, t_fold(im, "mul", x, by), on_type_in(im, 0));
+}
