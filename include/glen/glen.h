@@ -767,6 +767,10 @@ typedef struct glen_import_summary {
  * diagnostics, of all that is not supported. */
 GLEN_API bool glen_import(glen_context *, const glen_import_options *,
                           glen_import_summary *out);
+/* Sizes, "NAME=SIZE", that models leave open which glen_program_load reads from
+ * here on: a file NAME.onnx is a model.  They are not copied. */
+GLEN_API void glen_model_dims(glen_context *, const char *const *dims,
+                              uint32_t n);
 /* The operators that are supported, one a line; "" in a build without them. */
 GLEN_API const char *glen_import_operators(glen_context *);
 

@@ -31,6 +31,8 @@ struct glen_context {
   bool out_of_memory;
   glen_status failure;
   volatile int interrupt, listens; /* the latter: to the former */
+  const char *const *model_dims; /* of models that are loaded */
+  uint32_t n_model_dims;
   bs_reason cut; /* why the last stage was over, and which it was */
   const char *cut_stage;
   char failed[160]; /* why a limit left nothing to be given, or "" */

@@ -2,6 +2,7 @@
 /* inputs.c - targets, programs and rules: text in, objects out. */
 #include "api/api.h"
 #include "api/locate.h"
+#include "onnx/onnx.h"
 
 #include <string.h>
 
@@ -112,17 +113,41 @@ typedef struct program_args {
   const char *printed;
 } program_args;
 
+static bool
+is_model(const char *path) {
+  size_t n = strlen(path);
+  return n > 5 && !strcmp(path + n - 5, ".onnx");
+}
+
+/* A model becomes a program in memory. */
+static gs_program *
+load(const glen_context *ctx, gs_target *target, const char *path) {
+  on_options options = {path, ctx->model_dims, ctx->n_model_dims, path};
+  if (!is_model(path))
+    return gs_parse_file(&ctx->gs, target, path);
+  gs_program *p = on_load_file(&ctx->gs, &options);
+  if (p)
+    p->target = target;
+  return p;
+}
+
+void
+glen_model_dims(glen_context *ctx, const char *const *dims, uint32_t n) {
+  ctx->model_dims = dims;
+  ctx->n_model_dims = n;
+}
+
 static void
 program_body(void *arg) {
   program_args *a = arg;
   const gs_context *gs = &a->ctx->gs;
-  const gs_target *target = a->target ? a->target->target : NULL;
+  gs_target *target = a->target ? a->target->target : NULL;
   gs_program *p;
   if (a->text) {
     uint32_t source = bs_source_add(gs->diags, a->name, a->text, a->size);
     p = source ? gs_parse(gs, target, source) : NULL;
   } else {
-    p = gs_parse_file(gs, target, a->name);
+    p = load(a->ctx, target, a->name);
   }
   if (!p)
     return;

@@ -125,6 +125,7 @@ cl_open(cl_session *session, const cl_options *options) {
     return false;
   }
   cl_limit(session->glen, options);
+  glen_model_dims(session->glen, options->dims.items, options->dims.n);
   interrupted = session->glen;
   if (is_without_native(options))
     glen_forbid_native(session->glen);

@@ -18,7 +18,8 @@ gs_add_data(gs_program *p, const gs_data *data) {
   bs_push(p->ctx.heap, &p->data,
           (gs_data){bs_arena_strdup(arena, data->name),
                     bs_arena_strdup(arena, data->file),
-                    bs_arena_strdup(arena, data->beside), data->offset});
+                    bs_arena_strdup(arena, data->beside), data->offset,
+                    data->held, data->held_size});
 }
 
 const gs_data *
@@ -72,11 +73,26 @@ why_too_short(int file, int64_t offset, size_t bytes) {
   return NULL;
 }
 
+/* Of what was never written to a file. */
+static bool
+take_held(const gs_context *ctx, const gs_data *data, const gs_type *type,
+          size_t bytes, gs_tensor *out) {
+  size_t offset = (size_t)data->offset;
+  if (data->offset < 0 || offset > data->held_size ||
+      bytes > data->held_size - offset)
+    return fail(ctx, data, "it ends before they do");
+  gs_tensor_init(ctx->heap, out, type);
+  memcpy(out->data, data->held + offset, bytes);
+  return true;
+}
+
 bool
 gs_data_read(const gs_context *ctx, const gs_data *data, const gs_type *type,
              gs_tensor *out) {
   const char *why;
   size_t bytes = (size_t)gs_elements(type) * gs_dtype_table[type->dtype].bytes;
+  if (data->held)
+    return take_held(ctx, data, type, bytes, out);
   int file = bs_open_within(data->beside, data->file, &why);
   if (file < 0)
     return fail(ctx, data, why);

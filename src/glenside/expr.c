@@ -50,9 +50,8 @@ gs_scope_add(const gs_context *ctx, gs_scope *scope, const char *name,
 bool
 gs_is_kind_name(const char *name) {
   static const char *const names[] = {
-      "zero",        "min",  "edge",    "reduce", "dot",   "fold",
-      "elementwise", "cast", "softmax", "select", "gather",
-      "lookup"};
+      "zero",        "min",  "edge",    "reduce", "dot",    "fold",
+      "elementwise", "cast", "softmax", "select", "gather", "lookup"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (!strcmp(names[k], name))
       return true;

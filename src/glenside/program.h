@@ -50,6 +50,8 @@ typedef struct gs_data {
   const char *file; /* in or below the folder of `beside` */
   const char *beside;
   int64_t offset;
+  const char *held; /* the file's bytes, which outlive the program, or NULL */
+  size_t held_size;
 } gs_data;
 
 typedef struct gs_program {

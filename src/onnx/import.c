@@ -249,3 +249,20 @@ on_import_file(const gs_context *ctx, const on_options *options,
       bytes ? on_program_of(ctx, options, bytes, size, out, &weights) : NULL;
   return p && write_files(ctx, p, options->output, out, &weights);
 }
+
+gs_program *
+on_load_file(const gs_context *ctx, const on_options *options) {
+  bs_text weights;
+  size_t size;
+  on_summary summary;
+  bs_text_init(&weights, ctx->heap);
+  const uint8_t *bytes = on_bytes_of(ctx, options->path, &size);
+  gs_program *p =
+      bytes ? on_program_of(ctx, options, bytes, size, &summary, &weights)
+            : NULL;
+  for (uint32_t k = 0; p && k < p->data.len; k++) {
+    p->data.data[k].held = weights.data;
+    p->data.data[k].held_size = weights.len;
+  }
+  return p;
+}

@@ -24,6 +24,9 @@ typedef struct on_summary {
 /* Reads the model and writes the program and its weights; false with
  * diagnostics, and then nothing is written. */
 bool on_import_file(const gs_context *, const on_options *, on_summary *out);
+/* As a program alone, which holds its weights as long as the context lives;
+ * NULL with diagnostics. */
+gs_program *on_load_file(const gs_context *, const on_options *);
 /* As a program from bytes, which are not needed any more afterwards; `weights`
  * (made) takes the elements of its weights.  NULL with diagnostics. */
 gs_program *on_program_of(const gs_context *, const on_options *,
