@@ -31,7 +31,7 @@ struct glen_context {
   bool out_of_memory;
   glen_status failure;
   volatile int interrupt, listens; /* the latter: to the former */
-  const char *const *model_dims; /* of models that are loaded */
+  const char *const *model_dims;   /* of models that are loaded */
   uint32_t n_model_dims;
   bs_reason cut; /* why the last stage was over, and which it was */
   const char *cut_stage;
