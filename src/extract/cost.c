@@ -7,6 +7,7 @@
  * sizes; +inf is kept for what the target cannot run. */
 #include "extract/cost.h"
 #include "extract/internal.h"
+#include "glenside/over.h"
 #include <stdlib.h>
 
 double
@@ -139,30 +140,86 @@ price_compute(const gs_target *t, ex_limit limit, const bs_values *values,
   out->memory = compute_traffic(t, limit, kind, in, type);
 }
 
+typedef struct called {
+  const gs_target *t;
+  bs_values *values;
+  bs_value attr;
+  const gs_type *const *kids;
+  uint32_t n_kids;
+  const gs_instr *instr;
+  uint32_t slots[EX_MAX_SLOTS];
+  gs_over over;
+  double moved; /* bytes of the operands and the result of one call */
+} called;
+
+static bool
+bind_call(called *c, const gs_type *type) {
+  gs_type whole, tile;
+  gs_fault fault;
+  if (!c->instr || c->instr->scope.vars.len > EX_MAX_SLOTS ||
+      !gs_instr_bind(c->values, c->instr, c->attr, c->kids, c->n_kids, c->slots,
+                     &whole, &fault) ||
+      !gs_over_read(c->values, c->instr, c->attr, &c->over, &fault))
+    return false;
+  c->moved = size_of(type) / gs_over_sums(&c->over);
+  for (uint32_t k = 0; k < c->n_kids; k++)
+    if (gs_over_tile(&c->over, k, c->kids[k], &tile, &fault))
+      c->moved += size_of(&tile);
+  return true;
+}
+
 /* What the declaration says; without `cycles`, the traffic of its operands. */
+static void
+price_calls(const called *c, const gs_instr *instr, const uint32_t *slots,
+            double calls, ex_cost *out) {
+  double bytes = gs_instr_cost(instr, c->values, slots, "bytes", 0);
+  double cycles = gs_instr_cost(instr, c->values, slots, "cycles",
+                                traffic(c->t, c->moved, c->moved));
+  out->call += calls * at_least(cycles, 0);
+  out->memory += calls * traffic(c->t, at_least(bytes, 0), c->moved);
+}
+
+/* The host adds what further calls of a sum leave in a tile to the result. */
+static void
+price_sums(const called *c, const gs_type *type, double further, ex_cost *out) {
+  double elements = (double)gs_elements(type), added = elements * further;
+  double tile = size_of(type) / gs_over_sums(&c->over);
+  out->arithmetic +=
+      added / operations_per_cycle(c->t, GS_RATE_VECTOR, type->dtype);
+  out->memory +=
+      traffic(c->t, 3 * added * gs_dtype_table[type->dtype].bytes, 3 * tile);
+}
+
 static void
 price_call(const gs_target *t, bs_values *values, bs_value attr,
            const gs_type *const *kids, uint32_t n_kids, const gs_type *type,
            ex_cost *out) {
   const char *name = bs_as_sym(values, bs_item(values, attr, 0));
-  const gs_instr *instr = gs_find_instr(t, name);
-  double moved = size_of(type);
-  out->call = INFINITY;
-  if (!instr)
-    return;
-  uint32_t slots[EX_MAX_SLOTS] = {0};
-  gs_type result;
+  called c = {.t = t,
+              .values = values,
+              .attr = attr,
+              .kids = kids,
+              .n_kids = n_kids,
+              .instr = gs_find_instr(t, name)};
+  gs_accumulation into;
   gs_fault fault;
-  if (instr->scope.vars.len > EX_MAX_SLOTS ||
-      !gs_instr_bind(values, instr, attr, kids, n_kids, slots, &result, &fault))
+  uint32_t slots[GS_MAX_INSTR_VARS];
+  if (!bind_call(&c, type)) {
+    out->call = INFINITY;
     return;
-  for (uint32_t k = 0; k < n_kids; k++)
-    moved += size_of(kids[k]);
-  double bytes = gs_instr_cost(instr, values, slots, "bytes", 0);
-  double cycles =
-      gs_instr_cost(instr, values, slots, "cycles", traffic(t, moved, moved));
-  out->call = at_least(cycles, 0);
-  out->memory = traffic(t, at_least(bytes, 0), moved);
+  }
+  double calls = gs_over_calls(&c.over), first = gs_over_sums(&c.over);
+  if (calls == first || !c.over.into) {
+    price_calls(&c, c.instr, c.slots, calls, out);
+    if (calls > first)
+      price_sums(&c, type, calls / first - 1, out);
+    return;
+  }
+  price_calls(&c, c.instr, c.slots, first, out);
+  if (gs_over_bind_into(values, t, c.instr, attr, kids, &into, slots, &fault))
+    price_calls(&c, into.instr, slots, calls - first, out);
+  else
+    out->call = INFINITY;
 }
 
 void

@@ -5,7 +5,7 @@
  * parameters are checked against the dtype, so that a literal always has one
  * exact meaning (an integer dtype takes whole numbers only). */
 #include "glenside/infer.h"
-#include "glenside/target.h"
+#include "glenside/over.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -206,6 +206,18 @@ infer_compute(infer *x) {
 /* More variables than any sensible declaration has, and little stack. */
 #define MAX_SLOTS 1024
 
+/* A call that names an instruction to go on with can go on with it. */
+static bool
+accumulates(const infer *x, const gs_instr *instr) {
+  gs_over over;
+  gs_accumulation into;
+  uint32_t slots[GS_MAX_INSTR_VARS];
+  if (!gs_over_read(x->values, instr, x->attr, &over, x->fault))
+    return false;
+  return !over.into || gs_over_bind_into(x->values, x->target, instr, x->attr,
+                                         x->kids, &into, slots, x->fault);
+}
+
 bool
 infer_call(infer *x) {
   uint32_t slots[MAX_SLOTS];
@@ -225,5 +237,6 @@ infer_call(infer *x) {
                    MAX_SLOTS);
   memset(slots, 0, instr->scope.vars.len * sizeof *slots);
   return gs_instr_bind(x->values, instr, x->attr, x->kids, x->n_kids, slots,
-                       &x->made, x->fault);
+                       &x->made, x->fault) &&
+         accumulates(x, instr);
 }

@@ -217,11 +217,59 @@ parse_name(gs_parser *x, uint32_t node, bs_value *out) {
                   "expected a name, found %s", parse_describe(x, node));
 }
 
+/* (each 4 a b), (sum 4 a b), (into NAME): what they say is gs_infer's to
+ * judge. */
+static bool
+parse_over_item(gs_parser *x, uint32_t node, bs_value *out) {
+  const bs_sx *sx = parse_at(x, node);
+  bs_value items[64];
+  uint32_t n = 0;
+  if (sx->kind != BS_SX_LIST || !sx->count || sx->count > 64)
+    return bs_error(x->ctx->diags, sx->span, "bad-attribute",
+                    "expected (each SIZE OPERAND...), (sum SIZE OPERAND...) or "
+                    "(into INSTR), found %s",
+                    parse_describe(x, node));
+  for (uint32_t k = node + 1; k && n < sx->count; k = parse_at(x, k)->next) {
+    const bs_sx *item = parse_at(x, k);
+    if (item->kind != BS_SX_SYM && item->kind != BS_SX_INT)
+      return bs_error(x->ctx->diags, item->span, "bad-attribute",
+                      "expected a size or a name, found %s",
+                      parse_describe(x, k));
+    items[n++] = item->value;
+  }
+  *out = bs_list(x->ctx->values, items, n);
+  return true;
+}
+
+/* (over ...), behind the parameters of a call */
+static bool
+parse_over(gs_parser *x, uint32_t node, bs_value *out) {
+  bs_value items[GS_MAX_RANK + 1];
+  uint32_t n = 0;
+  bool fine = true;
+  if (parse_at(x, node)->count > GS_MAX_RANK + 2)
+    return bs_error(x->ctx->diags, parse_at(x, node)->span, "bad-attribute",
+                    "over has more than %d items", GS_MAX_RANK + 1);
+  for (uint32_t k = parse_at(x, node + 1)->next; k; k = parse_at(x, k)->next)
+    fine &= parse_over_item(x, k, &items[n++]);
+  if (fine)
+    *out = bs_list(x->ctx->values, items, n);
+  return fine;
+}
+
+static bool
+is_over(const gs_parser *x, gs_op op, uint32_t item, uint32_t node) {
+  const char *head = bs_sx_head(&x->sx, x->ctx->values, node);
+  return op == GS_CALL && item && head && !strcmp(head, "over");
+}
+
 bool
 parse_attr(gs_parser *x, gs_op op, uint32_t item, uint32_t node,
            bs_value *out) {
   const char *letters = gs_op_table[op].attrs;
   size_t n = strlen(letters);
+  if (is_over(x, op, item, node))
+    return parse_over(x, node, out);
   switch (item < n ? letters[item] : letters[n - 1]) {
   case 'd':
     return parse_int(x, "a dimension", node, out);

@@ -116,7 +116,10 @@ static bool
 shape_call(gs_parser *x, parse_frame *f, const gs_instr *instr, uint32_t head,
            uint32_t n) {
   uint32_t want = instr->n_params + instr->n_operands;
-  if (n != want) {
+  uint32_t over = skip(x, head, 1 + instr->n_params);
+  const char *list = over ? bs_sx_head(&x->sx, x->ctx->values, over) : NULL;
+  bool iterated = list && !strcmp(list, "over");
+  if (n != want + iterated) {
     bs_error(x->ctx->diags, parse_at(x, f->list)->span, "wrong-arity",
              "%s takes %u attribute%s and %u operand%s, found %u arguments",
              instr->name, instr->n_params, instr->n_params == 1 ? "" : "s",
@@ -126,8 +129,8 @@ shape_call(gs_parser *x, parse_frame *f, const gs_instr *instr, uint32_t head,
   }
   f->op = GS_CALL;
   f->first_attr = head;
-  f->n_attrs = 1 + instr->n_params;
-  f->first_kid = skip(x, head, 1 + instr->n_params);
+  f->n_attrs = 1 + instr->n_params + iterated;
+  f->first_kid = skip(x, head, f->n_attrs);
   f->n_kids = instr->n_operands;
   return true;
 }

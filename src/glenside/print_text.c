@@ -90,6 +90,8 @@ print_attrs(const bs_values *values, gs_op op, bs_value attr, bs_text *out) {
   for (uint32_t k = from; k < n; k++) {
     bs_value item = bs_item(values, attr, k);
     const char *head = gs_list_head(op, k);
+    if (op == GS_CALL && bs_kind_of(values, item) == BS_KIND_LIST)
+      head = "over";
     if (op == GS_WINDOWS && k == 2 && all_ones(values, item))
       continue;
     if (head) {

@@ -35,6 +35,13 @@ next(const parser *p, uint32_t node) {
 }
 
 static uint32_t
+skip(const parser *p, uint32_t x, uint32_t n) {
+  while (n-- > 0)
+    x = next(p, x);
+  return x;
+}
+
+static uint32_t
 push(parser *p, gs_sk_node n) {
   bs_push(p->ctx->heap, &p->nodes, n);
   return p->nodes.len - 1;
@@ -118,6 +125,7 @@ typedef struct form {
   uint32_t n_kids, n_attrs; /* as written */
   bool attrs_first;
   const gs_instr *instr;
+  bool over; /* a call over further dimensions: the last attribute */
 } form;
 
 static gs_sort
@@ -256,6 +264,75 @@ find_form(const parser *p, uint32_t node, uint32_t *head, form *f) {
 
 /* --- terms ---------------------------------------------------------------- */
 
+/* --- the iteration space of a call ---------------------------------------- */
+
+static const gs_expr *
+list_of(parser *p, const gs_expr *const *args, uint32_t n, bs_span span) {
+  gs_expr *e = BS_NEW(p->ctx->arena, gs_expr);
+  *e = (gs_expr){.kind = GS_X_CALL,
+                 .sort = GS_SORT_LIST,
+                 .span = span,
+                 .function = (uint16_t)gs_function_find("list"),
+                 .n_args = (uint16_t)n,
+                 .args = bs_arena_copy(p->ctx->arena, args, n * sizeof *args)};
+  return e;
+}
+
+static bool
+is_over(const parser *p, uint32_t x) {
+  const char *head = x && at(p, x)->kind == BS_SX_LIST
+                         ? bs_sx_head(p->sexps, p->ctx->values, x)
+                         : NULL;
+  return head && !strcmp(head, "over");
+}
+
+static bool
+too_many_items(const parser *p, uint32_t node) {
+  return at(p, node)->count > GS_MAX_ARGUMENTS &&
+         !bs_error(p->ctx->diags, at(p, node)->span, "wrong-arity",
+                   "at most %d items can stand here", GS_MAX_ARGUMENTS);
+}
+
+/* (each SIZE OPERAND...): words are themselves, the rest is computed. */
+static const gs_expr *
+over_item(parser *p, uint32_t node) {
+  const gs_expr *args[GS_MAX_ARGUMENTS];
+  uint32_t n = 0;
+  if (at(p, node)->kind != BS_SX_LIST || !at(p, node)->count) {
+    bs_error(p->ctx->diags, at(p, node)->span, "bad-attribute",
+             "expected (each SIZE OPERAND...), (sum SIZE OPERAND...) or (into "
+             "INSTR)");
+    return NULL;
+  }
+  if (too_many_items(p, node))
+    return NULL;
+  for (uint32_t x = node + 1; x; x = next(p, x)) {
+    const char *word = at(p, x)->kind == BS_SX_SYM
+                           ? bs_as_sym(p->ctx->values, at(p, x)->value)
+                           : NULL;
+    bool own = word && word[0] != '?' && word[0] != '$';
+    args[n] =
+        own ? gs_expr_literal(p->ctx, at(p, x)->value, GS_SORT_SYM,
+                              at(p, x)->span)
+            : gs_expr_parse_as(p->ctx, p->sexps, x, p->scope, GS_SORT_INT);
+    if (!args[n++])
+      return NULL;
+  }
+  return list_of(p, args, n, at(p, node)->span);
+}
+
+static const gs_expr *
+parse_over(parser *p, uint32_t node) {
+  const gs_expr *args[GS_MAX_ARGUMENTS];
+  uint32_t n = 0;
+  if (too_many_items(p, node))
+    return NULL;
+  for (uint32_t x = next(p, node + 1); x; x = next(p, x))
+    if (!(args[n++] = over_item(p, x)))
+      return NULL;
+  return list_of(p, args, n, at(p, node)->span);
+}
+
 /* The attribute expressions from item `x` on; a call's begin with its name. */
 static bool
 parse_attrs(parser *p, const form *f, uint32_t x, bs_span span,
@@ -270,7 +347,10 @@ parse_attrs(parser *p, const form *f, uint32_t x, bs_span span,
                                GS_SORT_SYM, span);
   for (k = 0; k < f->n_attrs; k++, x = next(p, x)) {
     gs_sort sort = f->instr ? GS_SORT_INT : attr_sort(letters[k]);
-    attrs[k + names] = gs_expr_parse_as(p->ctx, p->sexps, x, p->scope, sort);
+    if (f->over && k + 1 == f->n_attrs)
+      attrs[k + names] = parse_over(p, x);
+    else
+      attrs[k + names] = gs_expr_parse_as(p->ctx, p->sexps, x, p->scope, sort);
     ok &= attrs[k + names] != NULL;
   }
   out->attrs = attrs;
@@ -304,19 +384,17 @@ nest_concat(parser *p, gs_sk_node n, const uint32_t *parts, uint32_t count) {
 }
 
 static uint32_t
-skip(const parser *p, uint32_t x, uint32_t n) {
-  while (n-- > 0)
-    x = next(p, x);
-  return x;
-}
-
-static uint32_t
 parse_operator(parser *p, uint32_t node, int depth) {
   form f = {0};
   uint32_t head;
   if (!find_form(p, node, &head, &f))
     return NO_NODE;
   uint32_t items = at(p, node)->count - (head == node + 1 ? 1 : 2);
+  uint32_t first = items ? next(p, head) : 0;
+  if (f.instr && items > f.n_attrs && is_over(p, skip(p, first, f.n_attrs))) {
+    f.over = true;
+    f.n_attrs++;
+  }
   if (!settle_arity(p, node, &f, items))
     return NO_NODE;
   int below = f.op == GS_CONCAT ? (int)f.n_kids - 2 : 0;
@@ -325,7 +403,6 @@ parse_operator(parser *p, uint32_t node, int depth) {
              "the term is nested more than %d deep", GS_MAX_NESTING);
     return NO_NODE;
   }
-  uint32_t first = items ? next(p, head) : 0;
   uint32_t attrs = f.attrs_first ? first : skip(p, first, f.n_kids);
   uint32_t kids = f.attrs_first ? skip(p, first, f.n_attrs) : first;
   uint32_t *built = BS_NEWS(p->ctx->arena, uint32_t, f.n_kids + 1);

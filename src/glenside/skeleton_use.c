@@ -133,6 +133,31 @@ put_name(const printer *p, const char *name) {
     gs_put_quoted(p->out, name);
 }
 
+/* (over (each ?n a) ...), as it is read: words stand bare. */
+static void
+put_over(const printer *p, const gs_expr *e, bool outer) {
+  bs_put(p->out, outer ? "(over" : "(");
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    const gs_expr *arg = e->args[k];
+    if (outer || k)
+      bs_putc(p->out, ' ');
+    if (arg->kind == GS_X_LITERAL && arg->sort == GS_SORT_SYM)
+      bs_put(p->out, bs_as_sym(p->values, arg->literal));
+    else if (arg->kind == GS_X_CALL && outer)
+      put_over(p, arg, false);
+    else
+      gs_put_expr(p->out, p->values, p->scope, arg);
+  }
+  bs_putc(p->out, ')');
+}
+
+static bool
+is_over(const gs_sk_node *n, uint32_t k) {
+  const gs_expr *e = n->attrs[k];
+  return n->op == GS_CALL && k && e->kind == GS_X_CALL &&
+         e->sort == GS_SORT_LIST;
+}
+
 static void
 put_attrs(const printer *p, const gs_sk_node *n) {
   for (uint32_t k = 0; k < n->n_attrs; k++) {
@@ -142,6 +167,8 @@ put_attrs(const printer *p, const gs_sk_node *n) {
     bs_putc(p->out, ' ');
     if (e->kind == GS_X_LITERAL && e->sort == GS_SORT_SYM)
       put_name(p, bs_as_sym(p->values, e->literal));
+    else if (is_over(n, k))
+      put_over(p, e, true);
     else if (!put_list(p, e, gs_list_head(n->op, k)))
       gs_put_expr(p->out, p->values, p->scope, e);
   }

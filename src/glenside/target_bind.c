@@ -4,7 +4,7 @@
  * A call is given by its attribute (name, parameters) and its operands' types.
  * Dimensions are bound in the order of the declaration: a plain name that has
  * no value yet takes the size found, everything else must equal it. */
-#include "glenside/target.h"
+#include "glenside/over.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -113,15 +113,13 @@ bind_result(const gs_instr *instr, const gs_env *env, gs_type *out,
   return true;
 }
 
-bool
-gs_instr_bind(bs_values *values, const gs_instr *instr, bs_value attr,
-              const gs_type *const *kids, uint32_t n_kids, uint32_t *slots,
-              gs_type *result, gs_fault *fault) {
+/* One call, whose parameters begin the attribute. */
+static bool
+bind_one(bs_values *values, const gs_instr *instr, bs_value attr,
+         const gs_type *const *kids, uint32_t n_kids, uint32_t *slots,
+         gs_type *result, gs_fault *fault) {
   operand_types types = {values, kids, n_kids};
   gs_env env = env_of(instr, &types, slots);
-  uint32_t params = bs_len(values, attr) ? bs_len(values, attr) - 1 : 0;
-  if (params != instr->n_params || n_kids != instr->n_operands)
-    return wrong_call(instr, fault, params, n_kids);
   for (uint32_t k = 0; k < instr->scope.vars.len; k++)
     slots[k] = UINT32_MAX;
   if (!bind_params(values, instr, attr, slots, fault))
@@ -138,27 +136,121 @@ gs_instr_bind(bs_values *values, const gs_instr *instr, bs_value attr,
   return bind_result(instr, &env, result, fault);
 }
 
-gs_term
-gs_instr_expand(const gs_instr *instr, gs_program *p, bs_value attr,
-                const gs_term *operands, gs_fault *fault) {
+static bool
+bind_over(bs_values *values, const gs_instr *instr, bs_value attr,
+          const gs_over *over, const gs_type *const *kids, uint32_t n_kids,
+          uint32_t *slots, gs_type *result, gs_fault *fault) {
+  gs_type tiles[GS_MAX_INSTR_VARS], one;
+  const gs_type *at[GS_MAX_INSTR_VARS];
+  for (uint32_t k = 0; k < n_kids; k++) {
+    if (!gs_over_tile(over, k, kids[k], &tiles[k], fault))
+      return false;
+    at[k] = &tiles[k];
+  }
+  return bind_one(values, instr, attr, at, n_kids, slots, &one, fault) &&
+         gs_over_whole(over, &one, result, fault);
+}
+
+bool
+gs_instr_bind(bs_values *values, const gs_instr *instr, bs_value attr,
+              const gs_type *const *kids, uint32_t n_kids, uint32_t *slots,
+              gs_type *result, gs_fault *fault) {
+  gs_over over;
+  uint32_t params = bs_len(values, attr) ? bs_len(values, attr) - 1 : 0;
+  params -= gs_over_item(values, attr).i != 0;
+  if (params != instr->n_params || n_kids != instr->n_operands)
+    return wrong_call(instr, fault, params, n_kids);
+  if (!gs_over_read(values, instr, attr, &over, fault))
+    return false;
+  return over.n ? bind_over(values, instr, attr, &over, kids, n_kids, slots,
+                            result, fault)
+                : bind_one(values, instr, attr, kids, n_kids, slots, result,
+                           fault);
+}
+
+/* The semantics over operands of one call. */
+static gs_term
+expand_one(const gs_instr *instr, gs_program *p, bs_value attr,
+           const gs_term *operands, gs_fault *fault) {
   uint32_t n = instr->n_operands, vars = instr->scope.vars.len;
   bs_arena *arena = p->ctx.arena;
-  gs_type *types = BS_NEWS(arena, gs_type, n + 1);
+  gs_type *types = BS_NEWS(arena, gs_type, n + 1), result;
   const gs_type **kids = BS_NEWS(arena, const gs_type *, n + 1);
   uint32_t *slots = BS_NEWS(arena, uint32_t, vars + 1);
   gs_term *holes = BS_NEWS(arena, gs_term, vars + 1);
-  gs_type declared, found;
   for (uint32_t k = 0; k < n; k++) {
     gs_type_at(p, operands[k], &types[k]);
     kids[k] = &types[k];
     holes[instr->operands[k].slot] = operands[k];
   }
-  if (!gs_instr_bind(p->ctx.values, instr, attr, kids, n, slots, &declared,
-                     fault))
+  if (!bind_one(p->ctx.values, instr, attr, kids, n, slots, &result, fault))
     return GS_NO_TERM;
   operand_types facts = {p->ctx.values, kids, n};
   gs_env env = env_of(instr, &facts, slots);
-  gs_term term = gs_skeleton_build(instr->semantics, p, &env, holes, fault);
+  return gs_skeleton_build(instr->semantics, p, &env, holes, fault);
+}
+
+/* An operand of one call, as a tensor of a program of its own. */
+static gs_term
+declare_tile(gs_program *q, const char *name, const gs_type *tile,
+             gs_fault *fault) {
+  gs_type whole = *tile;
+  bs_value split = bs_int(q->ctx.values, tile->access);
+  whole.access = whole.rank;
+  gs_term t = gs_add_tensor(q, name, &whole, BS_NOWHERE);
+  return gs_add(q, GS_ACCESS, bs_list(q->ctx.values, &split, 1), &t, 1,
+                BS_NOWHERE, fault);
+}
+
+static gs_term
+expand_over(const gs_instr *instr, gs_program *p, bs_value attr,
+            const gs_over *over, const gs_term *operands, gs_fault *fault) {
+  uint32_t n = instr->n_operands;
+  gs_program *q = gs_program_new(&p->ctx, NULL);
+  gs_term *tiles = BS_NEWS(p->ctx.arena, gs_term, n + 1);
+  gs_term *inputs = BS_NEWS(p->ctx.arena, gs_term, n + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    gs_type whole, tile;
+    gs_type_at(p, operands[k], &whole);
+    if (!gs_over_tile(over, k, &whole, &tile, fault))
+      return GS_NO_TERM;
+    tiles[k] = declare_tile(q, instr->operands[k].name, &tile, fault);
+    inputs[k] = gs_over_spread(over, k, p, operands[k], fault);
+    if (!gs_term_ok(tiles[k]) || !gs_term_ok(inputs[k]))
+      return GS_NO_TERM;
+  }
+  gs_term one = expand_one(instr, q, attr, tiles, fault);
+  gs_term all = gs_term_ok(one)
+                    ? gs_lift(q, one, over->size, over->n, p, inputs, fault)
+                    : GS_NO_TERM;
+  return gs_term_ok(all) ? gs_over_reduce(over, p, all, fault) : GS_NO_TERM;
+}
+
+/* The type that the declaration gives the call. */
+static bool
+declared_type(const gs_instr *instr, const gs_program *p, bs_value attr,
+              const gs_term *operands, gs_type *out, gs_fault *fault) {
+  uint32_t n = instr->n_operands;
+  gs_type *types = BS_NEWS(p->ctx.arena, gs_type, n + 1);
+  const gs_type **kids = BS_NEWS(p->ctx.arena, const gs_type *, n + 1);
+  uint32_t *slots = BS_NEWS(p->ctx.arena, uint32_t, instr->scope.vars.len + 1u);
+  for (uint32_t k = 0; k < n; k++) {
+    gs_type_at(p, operands[k], &types[k]);
+    kids[k] = &types[k];
+  }
+  return gs_instr_bind(p->ctx.values, instr, attr, kids, n, slots, out, fault);
+}
+
+gs_term
+gs_instr_expand(const gs_instr *instr, gs_program *p, bs_value attr,
+                const gs_term *operands, gs_fault *fault) {
+  gs_type declared, found;
+  gs_over over;
+  if (!declared_type(instr, p, attr, operands, &declared, fault) ||
+      !gs_over_read(p->ctx.values, instr, attr, &over, fault))
+    return GS_NO_TERM;
+  gs_term term = over.n ? expand_over(instr, p, attr, &over, operands, fault)
+                        : expand_one(instr, p, attr, operands, fault);
   if (!gs_term_ok(term))
     return GS_NO_TERM;
   gs_type_at(p, term, &found);

@@ -4,6 +4,7 @@
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/memo.h"
+#include "poly/loops/operand.h"
 #include <isl/space.h>
 
 void
@@ -79,16 +80,35 @@ join(const po_program *p, uint32_t array, uint32_t leaf, uint32_t *node) {
 
 typedef enum use { ANY, READ, SET } use;
 
-/* { A[x] -> [t0, ..., t(n-1)] } of an access, joined to others. */
+/* { A[x] -> [t0, ..., t(n-1)] } of what a statement accesses, joined to
+ * others. */
 static __isl_give isl_map *
-add_use(__isl_take isl_map *all, const po_stmt *stmt, uint32_t n,
-        __isl_keep isl_pw_multi_aff *index) {
-  isl_map *one = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index));
+add_elements(__isl_take isl_map *all, const po_stmt *stmt, uint32_t n,
+             __isl_take isl_map *one) {
   one = isl_map_intersect_domain(one, isl_set_copy(stmt->domain));
   one =
       isl_map_apply_domain(one, isl_map_from_multi_aff(po_outer_time(stmt, n)));
   one = isl_map_reverse(one);
   return all ? isl_map_union(all, one) : one;
+}
+
+static __isl_give isl_map *
+add_use(__isl_take isl_map *all, const po_stmt *stmt, uint32_t n,
+        __isl_keep isl_pw_multi_aff *index) {
+  return add_elements(all, stmt, n,
+                      isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index)));
+}
+
+/* What a call in loops reads of an array, and sets. */
+static __isl_give isl_map *
+add_operands(__isl_take isl_map *all, const po_program *p, const po_stmt *s,
+             uint32_t n, uint32_t array, use which) {
+  for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++) {
+    use does = j == s->instr->n_operands ? SET : READ;
+    if (s->operands[j].array == array && (which == ANY || which == does))
+      all = add_elements(all, s, n, po_operand_map(p, s, &s->operands[j]));
+  }
+  return all;
 }
 
 /* What an update does, both reads and sets; but for itself it sets nothing. */
@@ -97,7 +117,8 @@ is_use(const po_stmt *s, use which) {
   return which == ANY || (s->kind == PO_UPDATE) == (which == READ);
 }
 
-/* NULL where a call or a look-up uses the array, or nothing does. */
+/* NULL where a call outside of loops or a look-up uses the array, or nothing
+ * does. */
 static __isl_give isl_map *
 iterations_of(const po_program *p, uint32_t array, uint32_t n, use which) {
   isl_map *all = NULL;
@@ -105,12 +126,13 @@ iterations_of(const po_program *p, uint32_t array, uint32_t n, use which) {
     const po_stmt *s = &p->stmts.data[k];
     bool whole = false;
     for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
-      whole |= s->operands[j].array == array;
+      whole |= s->operands[j].array == array && !s->operands[j].base;
     for (uint32_t j = 0; j < s->n_exprs; j++)
       whole |= s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array;
     if (whole)
       return isl_map_free(all);
-    if (s->array == array && is_use(s, which))
+    all = add_operands(all, p, s, n, array, which);
+    if (s->array == array && s->write && is_use(s, which))
       all = add_use(all, s, n, s->write);
     for (uint32_t j = 0; j < s->n_exprs && which != SET; j++)
       if (s->exprs[j].kind == PO_READ && s->exprs[j].array == array)
@@ -202,13 +224,14 @@ names_iterations(const po_program *p, uint32_t array, uint32_t depth) {
 static void
 ask_of_uses(const po_program *p, uint32_t array, po_memo_question question,
             uint32_t n, po_memo_key *key) {
-  enum { WRITTEN = 1, UPDATED, LOOKED_UP, CALLED };
+  enum { WRITTEN = 1, UPDATED, LOOKED_UP, CALLED, CALLED_FOR };
   po_memo_ask(key, question, n);
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
     for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
       if (s->operands[j].array == array)
-        po_memo_of(key, s->domain, s->time, NULL, CALLED);
+        po_memo_of(key, s->domain, s->time, s->operands[j].base,
+                   j == s->instr->n_operands ? CALLED_FOR : CALLED);
     if (s->array == array)
       po_memo_of(key, s->domain, s->time, s->write,
                  s->kind == PO_UPDATE ? UPDATED : WRITTEN);

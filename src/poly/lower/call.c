@@ -6,19 +6,9 @@
  * must lie as in a dense row-major array.  An operand that does not lie so, or
  * that consists of several pieces, is packed into the workspace first.  An
  * operand with a declared layout is looked at through that view. */
-#include "poly/lower/lower.h"
+#include "poly/lower/call.h"
 #include "poly/loops/operand.h"
 #include <string.h>
-
-typedef struct calling {
-  po_lowering *low;
-  gs_term term;
-  const gs_node *node;
-  const gs_instr *instr;
-  uint32_t *slots;
-  gs_type *types; /* of the operands */
-  const gs_type **kids;
-} calling;
 
 static const gs_instr *
 instr_of(const po_lowering *low, gs_term call) {
@@ -36,11 +26,48 @@ fits(const gs_instr *instr, uint32_t k, const int64_t *stride,
                             rank) == rank;
 }
 
+uint32_t
+po_over_leads(const gs_over *over, uint32_t k) {
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < over->n; d++)
+    n += over->has[d] >> k & 1;
+  return n;
+}
+
+static uint32_t
+result_leads(const gs_over *over) {
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < over->n; d++)
+    n += !over->sum[d];
+  return n;
+}
+
+/* An instruction that goes on with sums reads the result, too. */
+static bool
+fits_into(const po_lowering *low, const gs_instr *instr, const gs_over *over,
+          const int64_t *stride, const int64_t *dim, uint32_t rank) {
+  gs_accumulation into;
+  const gs_target *target = low->source->target;
+  const gs_instr *more =
+      gs_find_instr(target ? target : low->out->target, over->into);
+  return more && gs_accumulates(low->source->ctx.values, instr, more, &into) &&
+         fits(more, more->n_operands, stride, dim, rank) &&
+         fits(more, into.onto, stride, dim, rank);
+}
+
 bool
 po_call_result_fits(const po_lowering *low, gs_term call, const int64_t *stride,
                     const gs_type *type) {
   const gs_instr *instr = instr_of(low, call);
-  return fits(instr, instr->n_operands, stride, type->dim, type->rank);
+  gs_over over;
+  gs_fault fault;
+  if (!gs_over_read(low->source->ctx.values, instr,
+                    gs_at(low->source, call)->attr, &over, &fault))
+    return false;
+  uint32_t n = result_leads(&over), rank = type->rank - n;
+  return fits(instr, instr->n_operands, stride + n, type->dim + n, rank) &&
+         (!over.into ||
+          fits_into(low, instr, &over, stride + n, type->dim + n, rank));
 }
 
 /* A place in memory; a size of 1 has the stride of a dense array. */
@@ -60,21 +87,31 @@ place(po_lowering *low, uint32_t array, __isl_keep isl_multi_aff *map,
   return true;
 }
 
+/* The dimensions that one call sees lie as the template takes them. */
 static bool
-find_in_place(const calling *c, uint32_t k, const po_reads *reads,
-              po_operand *out) {
+fits_call(const po_calling *c, const gs_instr *instr, uint32_t k, uint32_t of,
+          const po_operand *o) {
+  uint32_t n = po_over_leads(&c->over, of);
+  return fits(instr, k, o->stride + n, o->dim + n, o->rank - n);
+}
+
+static bool
+find_in_place(const po_calling *c, uint32_t k, const po_reads *reads,
+              po_placed *out) {
   if (reads->list.len != 1 || reads->list.data[0].constant)
     return false;
   const po_read *read = &reads->list.data[0];
-  return place(c->low, read->array, read->map, reads->dim, reads->rank, out) &&
-         fits(c->instr, k, out->stride, reads->dim, reads->rank);
+  out->map = read->map;
+  return place(c->low, read->array, read->map, reads->dim, reads->rank,
+               &out->at) &&
+         fits_call(c, c->instr, k, k, &out->at);
 }
 
 /* ---- packing ---- */
 
 /* A copy made for an earlier call serves later ones of the same operand. */
 static uint32_t
-find_packed(const calling *c, uint32_t k) {
+find_packed(const po_calling *c, uint32_t k) {
   const po_lowering *low = c->low;
   bool layout = c->instr->operands[k].layout;
   uint32_t at = low->packed_of[c->node->kids[k].i];
@@ -90,7 +127,7 @@ find_packed(const calling *c, uint32_t k) {
 }
 
 static uint32_t
-pack(const calling *c, uint32_t k, const po_reads *reads) {
+pack(const po_calling *c, uint32_t k, const po_reads *reads) {
   po_lowering *low = c->low;
   uint32_t array = find_packed(c, k);
   if (array != UINT32_MAX)
@@ -108,33 +145,49 @@ pack(const calling *c, uint32_t k, const po_reads *reads) {
   return array;
 }
 
-static void
-place_packed(const calling *c, uint32_t k, const po_reads *reads,
-             po_operand *out) {
-  *out = (po_operand){.array = pack(c, k, reads), .rank = reads->rank};
-  memcpy(out->dim, reads->dim, sizeof out->dim);
-  po_strides(reads->dim, reads->rank, out->stride);
+static po_placed
+place_packed(const po_calling *c, uint32_t k, const po_reads *reads) {
+  po_lowering *low = c->low;
+  po_placed out = {.at = {.array = pack(c, k, reads), .rank = reads->rank}};
+  memcpy(out.at.dim, reads->dim, sizeof out.at.dim);
+  po_strides(reads->dim, reads->rank, out.at.stride);
+  po_pool_reserve(&low->scratch, 1);
+  out.map =
+      po_keep_multi_aff(&low->scratch, po_identity(low->isl, reads->rank));
+  return out;
 }
 
-static void
-find_operand(const calling *c, uint32_t k, po_operand *out) {
+po_placed
+po_find_operand(const po_calling *c, uint32_t k, const gs_instr *also,
+                uint32_t also_k) {
   po_lowering *low = c->low;
   const po_view *view = &low->views.of[c->node->kids[k].i];
   const gs_operand *operand = &c->instr->operands[k];
+  po_placed out;
   po_reads reads = operand->layout ? po_reads_laid_out(low, view, c->instr, k,
                                                        c->kids, c->slots)
                                    : po_reads_all(low, view, &c->types[k]);
-  if (!find_in_place(c, k, &reads, out))
-    place_packed(c, k, &reads, out);
+  if (!find_in_place(c, k, &reads, &out) ||
+      (also && !fits_call(c, also, also_k, k, &out.at)))
+    out = place_packed(c, k, &reads);
   po_reads_done(low, &reads);
+  return out;
+}
+
+po_placed
+po_place_result(const po_calling *c) {
+  const po_home *home = po_home_of(c->low, c->term);
+  const gs_type *type = &c->types[c->node->n_kids];
+  po_placed out = {.map = home->map};
+  place(c->low, home->array, home->map, type->dim, type->rank, &out.at);
+  return out;
 }
 
 static bool
-bind(calling *c) {
+bind(po_calling *c) {
   const gs_program *source = c->low->source;
   bs_arena *arena = &c->low->out->arena;
   uint32_t n = c->node->n_kids;
-  gs_type result;
   gs_fault fault = {0};
   c->types = BS_NEWS(arena, gs_type, n + 1);
   c->kids = BS_NEWS(arena, const gs_type *, n + 1);
@@ -144,35 +197,45 @@ bind(calling *c) {
     c->kids[k] = &c->types[k];
   }
   if (gs_instr_bind(source->ctx.values, c->instr, c->node->attr, c->kids, n,
-                    c->slots, &result, &fault))
+                    c->slots, &c->types[n], &fault) &&
+      gs_over_read(source->ctx.values, c->instr, c->node->attr, &c->over,
+                   &fault))
     return true;
   c->low->failed = true;
   return bs_error(source->ctx.diags, c->node->span, fault.code, "%s",
                   fault.message);
 }
 
-void
-po_emit_call(po_lowering *low, gs_term term) {
-  calling c = {.low = low,
-               .term = term,
-               .node = gs_at(low->source, term),
-               .instr = instr_of(low, term)};
-  if (!bind(&c))
-    return;
-  uint32_t n = c.instr->n_operands;
+static void
+emit_one(const po_calling *c) {
+  po_lowering *low = c->low;
+  uint32_t n = c->instr->n_operands;
   po_operand *operands = BS_NEWS(&low->out->arena, po_operand, n + 1);
   for (uint32_t k = 0; k < n; k++)
-    find_operand(&c, k, &operands[k]);
-  gs_type result;
-  gs_type_at(low->source, term, &result);
-  const po_home *home = po_home_of(low, term);
-  place(low, home->array, home->map, result.dim, result.rank, &operands[n]);
+    operands[k] = po_find_operand(c, k, NULL, 0).at;
+  operands[n] = po_place_result(c).at;
   uint32_t first = low->out->stmts.len;
-  po_add_call(low, &(po_stmt){.kind = PO_CALL,
-                              .array = home->array,
-                              .instr = c.instr,
-                              .slots = c.slots,
-                              .operands = operands,
-                              .term = term});
+  po_add_call(low,
+              &(po_stmt){.kind = PO_CALL,
+                         .array = operands[n].array,
+                         .instr = c->instr,
+                         .slots = c->slots,
+                         .operands = operands,
+                         .term = c->term},
+              NULL, NULL);
   po_add_nest(low, first, 0, false);
+}
+
+void
+po_emit_call(po_lowering *low, gs_term term) {
+  po_calling c = {.low = low,
+                  .term = term,
+                  .node = gs_at(low->source, term),
+                  .instr = instr_of(low, term)};
+  if (!bind(&c))
+    return;
+  if (c.over.n)
+    po_emit_call_over(&c);
+  else
+    emit_one(&c);
 }

@@ -179,12 +179,17 @@ uint32_t po_put_local(po_body *, uint32_t array, uint32_t n);
 void po_add_stmt(po_body *, po_stmt_kind, gs_compute op,
                  __isl_keep isl_set *domain, uint32_t n_outer,
                  const po_target *, gs_term);
-/* A call: no body, no indices. */
-void po_add_call(po_lowering *, const po_stmt *like);
+/* A call: no body.  In loops, with the domain of its instances and the first
+ * element of each operand and of the result; else both are NULL. */
+void po_add_call(po_lowering *, const po_stmt *like, __isl_keep isl_set *domain,
+                 isl_multi_aff *const *starts);
 
 /* order.c: puts the statements added since `first` under n_outer loops of
  * their own. ordered: updates keep the order of their instances. */
 void po_add_nest(po_lowering *, uint32_t first, uint32_t n_outer, bool ordered);
+
+/* Puts them under n loops that they share, further ones of their own below. */
+void po_add_shared_nest(po_lowering *, uint32_t first, uint32_t n);
 
 /* One file a kind of base. */
 void po_emit_compute(po_lowering *, gs_term); /* compute.c */

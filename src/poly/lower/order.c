@@ -48,6 +48,28 @@ add_run(po_lowering *low, uint32_t parent, uint32_t first, uint32_t n,
     po_nest_add_leaf(low->out, parent, PO_NO_NODE, k);
 }
 
+/* Loops d, d + 1, ..., n - 1 below a node; the innermost one. */
+static uint32_t
+add_loops(po_lowering *low, uint32_t parent, uint32_t d, uint32_t n) {
+  for (; d < n; d++)
+    parent = add_loop(low, parent, d);
+  return parent;
+}
+
+/* The leaf of a statement below loops of its own from d on. */
+static void
+add_leaf(po_lowering *low, uint32_t parent, uint32_t d, uint32_t stmt) {
+  uint32_t n = low->out->stmts.data[stmt].n_iters;
+  po_nest_add_leaf(low->out, add_loops(low, parent, d, n), PO_NO_NODE, stmt);
+}
+
+void
+po_add_shared_nest(po_lowering *low, uint32_t first, uint32_t n) {
+  uint32_t inner = add_loops(low, 0, 0, n);
+  for (uint32_t k = first; k < low->out->stmts.len; k++)
+    add_leaf(low, inner, n, k);
+}
+
 /* ---- parallel loops ---- */
 
 /* The extent of the box around a domain. */

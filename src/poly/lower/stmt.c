@@ -157,13 +157,33 @@ po_add_stmt(po_body *body, po_stmt_kind kind, gs_compute op, isl_set *domain,
   stmt->write = named_access(out, stmt->name, target->array, target->map);
 }
 
+/* The first elements of operands, as functions of the named instance. */
+static void
+name_starts(po_program *out, po_stmt *stmt, isl_multi_aff *const *starts) {
+  uint32_t n = stmt->instr->n_operands;
+  po_operand *operands =
+      bs_arena_copy(&out->arena, stmt->operands, (n + 1) * sizeof *operands);
+  for (uint32_t k = 0; k <= n; k++) {
+    po_pool_reserve(&out->pool, 1);
+    operands[k].base =
+        named_access(out, stmt->name, operands[k].array, starts[k]);
+  }
+  stmt->operands = operands;
+}
+
 void
-po_add_call(po_lowering *low, const po_stmt *like) {
+po_add_call(po_lowering *low, const po_stmt *like, isl_set *domain,
+            isl_multi_aff *const *starts) {
   po_program *out = low->out;
   po_stmt *stmt = push_stmt(low, like);
   po_pool_reserve(&out->pool, 2);
-  isl_set *point =
-      po_keep_set(&low->scratch, isl_set_universe(po_space(low->isl, 0)));
-  stmt->domain = named_domain(out, stmt->name, point);
+  if (!domain) {
+    po_pool_reserve(&low->scratch, 1);
+    domain =
+        po_keep_set(&low->scratch, isl_set_universe(po_space(low->isl, 0)));
+  }
+  stmt->domain = named_domain(out, stmt->name, domain);
   stmt->time = identity_time(out, stmt);
+  if (starts)
+    name_starts(out, stmt, starts);
 }

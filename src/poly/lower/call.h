@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* call.h - what the two kinds of calls share: one call, and calls over further
+ * dimensions. */
+#ifndef POLY_LOWER_CALL_H
+#define POLY_LOWER_CALL_H
+
+#include "glenside/over.h"
+#include "poly/lower/lower.h"
+
+typedef struct po_calling {
+  po_lowering *low;
+  gs_term term;
+  const gs_node *node;
+  const gs_instr *instr;
+  uint32_t *slots;
+  gs_type *types; /* of the operands, then of the result */
+  const gs_type **kids;
+  gs_over over;
+} po_calling;
+
+/* An operand where it lies, with the function from its index to the element. */
+typedef struct po_placed {
+  po_operand at;
+  isl_multi_aff *map;
+} po_placed;
+
+/* The dimensions of over that operand k has. */
+uint32_t po_over_leads(const gs_over *, uint32_t k);
+/* Operand k, in place where an instruction takes its strides, else packed. */
+po_placed po_find_operand(const po_calling *, uint32_t k, const gs_instr *also,
+                          uint32_t also_k);
+/* Where the result lies. */
+po_placed po_place_result(const po_calling *);
+/* call_over.c: the loops of such a call. */
+void po_emit_call_over(const po_calling *);
+
+#endif
