@@ -7,6 +7,7 @@
  * share out what was made of them. */
 #include "api/explain.h"
 #include "api/fate.h"
+#include "glenside/over.h"
 #include "glenside/print.h"
 #include "rules/near.h"
 
@@ -224,14 +225,30 @@ put_picture(mapping *m, bs_text *out) {
 
 /* ---- instructions ---- */
 
-static uint32_t
-count_calls(const mapping *m, const char *name) {
+/* How often a call of the program runs the instruction. */
+static double
+calls_of(const mapping *m, const gs_node *n, const char *name) {
   const bs_values *values = m->ctx->gs.values;
-  uint32_t calls = 0;
+  const char *called = bs_as_sym(values, bs_item(values, n->attr, 0));
+  const gs_instr *instr =
+      gs_find_instr(m->to->target ? m->to->target : m->result->target, called);
+  gs_over over;
+  gs_fault fault;
+  if (!instr || !gs_over_read(values, instr, n->attr, &over, &fault))
+    return !strcmp(called, name);
+  double first = gs_over_sums(&over), all = gs_over_calls(&over);
+  if (over.into && !strcmp(over.into, name))
+    return all - first;
+  return strcmp(called, name) ? 0 : over.into ? first : all;
+}
+
+static double
+count_calls(const mapping *m, const char *name) {
+  double calls = 0;
   for (uint32_t k = 0; k < m->to->nodes.len; k++) {
     const gs_node *n = &m->to->nodes.data[k];
-    calls += n->op == GS_CALL &&
-             !strcmp(bs_as_sym(values, bs_item(values, n->attr, 0)), name);
+    if (n->op == GS_CALL)
+      calls += calls_of(m, n, name);
   }
   return calls;
 }
@@ -293,13 +310,13 @@ tell_rules(mapping *m, const char *name, bs_text *out, bs_json *j) {
 
 static void
 tell_instr(mapping *m, const char *name, bs_text *out, bs_json *j) {
-  uint32_t calls = count_calls(m, name);
+  int64_t calls = (int64_t)count_calls(m, name);
   bs_json_object(j, NULL);
   bs_json_string(j, "name", name);
   bs_json_int(j, "calls", calls);
   bs_putf(out, "\n%s: ", name);
   if (calls)
-    bs_putf(out, "used %u time%s\n", calls, calls == 1 ? "" : "s");
+    bs_putf(out, "used %lld time%s\n", (long long)calls, calls == 1 ? "" : "s");
   else
     bs_put(out, "not used\n");
   bs_json_array(j, "nearest");

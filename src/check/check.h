@@ -126,6 +126,12 @@ gs_term ck_build(const ck_env *, gs_program *, const gs_skeleton *);
 /* NULL when `call` is what the instruction says of `meant`; else why not. */
 const char *ck_check_call(gs_program *, const gs_instr *, gs_term meant,
                           gs_term call);
+/* The same of calls over further dimensions, which stand below views. */
+const char *ck_check_calls(gs_program *, const gs_instr *, gs_term meant,
+                           gs_term calls);
+/* form.c: whether two terms are one computation; false where they cannot be
+ * told to be. */
+bool ck_same_form(const gs_program *, gs_term, gs_term);
 /* One array in one order: the same but for views that undo each other. */
 bool ck_same_array(const gs_program *, gs_term, gs_term);
 

@@ -178,6 +178,43 @@ same_meaning(const gs_program *p, gs_term a, gs_term b, uint32_t depth) {
   return true;
 }
 
+/* The term with the call below its views written out; GS_NO_TERM where there is
+ * none of the instruction. */
+static gs_term
+write_out(gs_program *p, const gs_instr *instr, gs_term t) {
+  gs_term way[MOST_VIEWS];
+  uint32_t n = 0;
+  gs_fault fault;
+  for (; n < MOST_VIEWS && is_order(gs_at(p, t)->op); t = gs_at(p, t)->kids[0])
+    way[n++] = t;
+  const gs_node call = *gs_at(p, t);
+  const bs_values *values = p->ctx.values;
+  if (call.op != GS_CALL ||
+      strcmp(bs_as_sym(values, bs_item(values, call.attr, 0)), instr->name))
+    return GS_NO_TERM;
+  gs_term *operands =
+      bs_alloc(p->ctx.heap, (call.n_kids + 1u) * sizeof *operands);
+  memcpy(operands, call.kids, call.n_kids * sizeof *operands);
+  gs_term made = gs_instr_expand(instr, p, call.attr, operands, &fault);
+  bs_free(p->ctx.heap, operands);
+  while (n-- > 0 && gs_term_ok(made)) {
+    const gs_node view = *gs_at(p, way[n]);
+    made = gs_add(p, view.op, view.attr, &made, 1, BS_NOWHERE, &fault);
+  }
+  return made;
+}
+
+const char *
+ck_check_calls(gs_program *p, const gs_instr *instr, gs_term meant,
+               gs_term calls) {
+  gs_term said = write_out(p, instr, calls);
+  if (!gs_term_ok(said))
+    return "the step does not lead to calls of the instruction";
+  return ck_same_form(p, meant, said)
+             ? NULL
+             : "the calls cannot be told to mean the same";
+}
+
 const char *
 ck_check_call(gs_program *p, const gs_instr *instr, gs_term meant,
               gs_term call) {

@@ -165,11 +165,14 @@ check_rule(step *s, uint32_t result, uint32_t first, gs_term from, gs_term to) {
 
 /* ---- instructions ---- */
 
+/* Behind a dot stands of which of its rules a step is. */
 static const gs_instr *
 instruction(const ck_proof *x, const char *name, uint32_t *at) {
   const gs_target *t = x->rules->target;
+  size_t n = strcspn(name, ".");
   for (uint32_t k = 0; t && k < t->instrs.len; k++)
-    if (!strcmp(t->instrs.data[k]->name, name)) {
+    if (strlen(t->instrs.data[k]->name) == n &&
+        !memcmp(t->instrs.data[k]->name, name, n)) {
       *at = k;
       return t->instrs.data[k];
     }
@@ -198,8 +201,10 @@ ck_check_step(ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   x->n_applied++;
   if (instr) {
     count_use(x, index);
-    return which || all[result].next ? "an instruction has one result"
-                                     : ck_check_call(x->p, instr, from, to);
+    if (which || all[result].next)
+      return "an instruction has one result";
+    return strchr(called, '.') ? ck_check_calls(x->p, instr, from, to)
+                               : ck_check_call(x->p, instr, from, to);
   }
   if (!rule || which < 0 || which > UINT32_MAX - 1)
     return "no rule has this name";

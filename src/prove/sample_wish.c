@@ -122,6 +122,20 @@ set_list(wishes *w, rl_side_kind kind, uint32_t slot, gs_type *t) {
     t->access = t->rank;
 }
 
+/* What a size that nothing else tells may be: one that an equation wants to be
+ * a multiple, a small one. */
+static int64_t
+any_size(const wishes *w, rl_side_kind kind, uint32_t slot, int64_t axis,
+         int64_t otherwise) {
+  rl_side x = {.kind = kind, .slot = slot, .axis = axis};
+  uint32_t g = find(w, &x);
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->side[k].kind == RL_SIDE_MULTIPLE && find(w, &w->side[k]) == g &&
+        w->side[k].axis <= RL_MAX_NUMBER)
+      return w->side[k].axis * (1 + (int64_t)pv_random(w->s, 3));
+  return otherwise;
+}
+
 static void
 set_dims(wishes *w, uint32_t slot, gs_type *t) {
   for (uint32_t d = 0; d < t->rank; d++) {
@@ -129,7 +143,8 @@ set_dims(wishes *w, uint32_t slot, gs_type *t) {
     if (!v)
       continue;
     if (!v->i)
-      *v = bs_int(w->s->ctx.values, t->dim[d]);
+      *v = bs_int(w->s->ctx.values,
+                  any_size(w, RL_SIDE_DIM, slot, d, t->dim[d]));
     int64_t size = bs_as_int(w->s->ctx.values, *v);
     if (bs_kind_of(w->s->ctx.values, *v) == BS_KIND_INT && size > 0 &&
         size <= RL_MAX_NUMBER)

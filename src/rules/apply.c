@@ -141,6 +141,19 @@ fact_side(const bs_values *values, const gs_expr *e, rl_side *out) {
   return false;
 }
 
+/* (* ?n 16) */
+static bool
+multiple_side(const bs_values *values, const gs_expr *e, rl_side *out) {
+  if (strcmp(gs_function_name(e->function), "*") || e->n_args != 2 ||
+      e->args[0]->kind != GS_X_VAR || e->args[1]->kind != GS_X_LITERAL ||
+      bs_kind_of(values, e->args[1]->literal) != BS_KIND_INT)
+    return false;
+  *out = (rl_side){.kind = RL_SIDE_MULTIPLE,
+                   .slot = e->args[0]->slot,
+                   .axis = bs_as_int(values, e->args[1]->literal)};
+  return out->axis > 0;
+}
+
 static bool
 read_side(const bs_values *values, const gs_expr *e, rl_side *out) {
   *out = (rl_side){.slot = UINT32_MAX};
@@ -150,7 +163,8 @@ read_side(const bs_values *values, const gs_expr *e, rl_side *out) {
     return true;
   }
   if (e->kind == GS_X_CALL)
-    return e->n_args > 0 && fact_side(values, e, out);
+    return e->n_args > 0 &&
+           (multiple_side(values, e, out) || fact_side(values, e, out));
   out->kind = RL_SIDE_VARIABLE;
   out->slot = e->slot;
   return e->sort != GS_SORT_CLASS;

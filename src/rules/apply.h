@@ -11,6 +11,7 @@
 /* A side of an equation of the condition. */
 typedef enum rl_side_kind {
   RL_SIDE_VARIABLE, /* of an attribute */
+  RL_SIDE_MULTIPLE, /* of a variable, by `axis` */
   RL_SIDE_VALUE,    /* a literal */
   RL_SIDE_DIM,      /* (dim ?slot axis) */
   RL_SIDE_RANK,

@@ -9,6 +9,7 @@
  * declared shape up to what is matched, whose own shape binds the dimensions.
  * Right: the call, each operand under the inverse of its chain.  `access` is
  * put back only where a reshape needs it and at the end. */
+#include "glenside/over.h"
 #include "rules/derive.h"
 #include <string.h>
 
@@ -165,9 +166,13 @@ static bool
 put_right(deriver *d, bs_text *out) {
   const gs_instr *instr = d->instr;
   bool ok = true;
-  bs_putf(out, "(%s", instr->name);
+  bs_text call;
+  bs_text_init(&call, d->ctx->heap);
+  bs_putf(&call, "(call %s", instr->name);
   for (uint32_t k = 0; k < instr->n_params; k++)
-    bs_putf(out, " ?%s", instr->scope.vars.data[k].name);
+    bs_putf(&call, " ?%s", instr->scope.vars.data[k].name);
+  if (d->over)
+    bs_putf(&call, " %s", rl_over_attr(d));
   for (uint32_t k = 0; k < instr->n_operands; k++) {
     const gs_operand *o = &instr->operands[k];
     const char *term = bs_arena_printf(d->ctx->arena, "?%s", o->name);
@@ -175,13 +180,28 @@ put_right(deriver *d, bs_text *out) {
     if (o->layout)
       term = lay_out(d, o, term);
     ok &= term != NULL;
-    bs_putf(out, " %s", term ? term : "");
+    if (d->over)
+      term = rl_cut_operand(d, k, term);
+    bs_putf(&call, " %s", term ? term : "");
   }
-  bs_putc(out, ')');
+  bs_putc(&call, ')');
+  const char *made = rl_keep_text(d, &call);
+  bs_put(out, d->over ? rl_join_result(d, made) : made);
   return ok;
 }
 
 /* --- the rule ------------------------------------------------------------- */
+
+/* A dot is in no name of an instruction. */
+static const char *
+rule_name(const deriver *d) {
+  const char *name = d->instr->name;
+  if (!d->over)
+    return name;
+  return d->over->into ? bs_arena_printf(d->ctx->arena, "%s.over.%s", name,
+                                         d->over->into->name)
+                       : bs_arena_printf(d->ctx->arena, "%s.over", name);
+}
 
 static bool
 put_rule(deriver *d, bs_text *out) {
@@ -189,9 +209,11 @@ put_rule(deriver *d, bs_text *out) {
   const char *left = left_text(d);
   for (uint32_t k = 0; k < instr->n_operands; k++)
     rl_bind_operand(d, &instr->operands[k], &d->chains[k]);
+  if (d->over)
+    rl_bind_over(d);
   if (instr->where)
     rl_add_condition(d, instr->where);
-  bs_putf(out, "(rule %s :kind lowering\n  ", instr->name);
+  bs_putf(out, "(rule %s :kind lowering\n  ", rule_name(d));
   bs_put_json_string(out, instr->intent && instr->intent[0]
                               ? instr->intent
                               : "What the instruction means.");
@@ -255,7 +277,7 @@ read_rule(deriver *d, const char *text) {
   rl_rules *rules = d->rules;
   const gs_context *ctx = d->ctx;
   const char *path =
-      bs_arena_printf(ctx->arena, "<the rule of %s>", d->instr->name);
+      bs_arena_printf(ctx->arena, "<the rule of %s>", rule_name(d));
   rl_file f = {.path = path};
   f.source = bs_source_add(ctx->diags, path, text, strlen(text));
   if (!f.source ||
@@ -263,7 +285,7 @@ read_rule(deriver *d, const char *text) {
     return false;
   bs_push(ctx->heap, &rules->files, f);
   uint32_t node = f.sx.roots.data[0];
-  rl_form form = {.name = d->instr->name,
+  rl_form form = {.name = rule_name(d),
                   .span = d->instr->span,
                   .file = rules->files.len - 1,
                   .node = node};
@@ -275,9 +297,9 @@ read_rule(deriver *d, const char *text) {
 }
 
 static bool
-derive(rl_rules *rules, const gs_instr *instr) {
+derive(rl_rules *rules, const gs_instr *instr, const rl_over *over) {
   const gs_context *ctx = &rules->ctx;
-  deriver d = {.rules = rules, .ctx = ctx, .instr = instr};
+  deriver d = {.rules = rules, .ctx = ctx, .instr = instr, .over = over};
   bs_text text;
   d.scope = instr->scope;
   d.scope.question_marks = true;
@@ -289,11 +311,42 @@ derive(rl_rules *rules, const gs_instr *instr) {
   return ok;
 }
 
+static bool
+has_sums(const rl_over *over) {
+  for (uint32_t k = 0; k < over->n; k++)
+    if (over->dim[k].sum)
+      return true;
+  return false;
+}
+
+/* Calls over further dimensions: a rule for sums that the host makes, and one
+ * for each instruction that goes on with them. */
+static bool
+derive_over(rl_rules *rules, const gs_instr *instr) {
+  const gs_target *t = rules->target;
+  deriver d = {.rules = rules, .ctx = &rules->ctx, .instr = instr};
+  gs_accumulation into;
+  rl_over *over = BS_NEW(rules->ctx.arena, rl_over);
+  if (!rl_plan_over(&d, over))
+    return true;
+  const gs_instr *whole = rl_widen_instr(&d, over);
+  bool ok = derive(rules, whole, over);
+  for (uint32_t k = 0; has_sums(over) && k < t->instrs.len; k++) {
+    const gs_instr *more = t->instrs.data[k];
+    if (!gs_accumulates(rules->ctx.values, instr, more, &into))
+      continue;
+    over->into = more;
+    ok &= derive(rules, whole, over);
+  }
+  return ok;
+}
+
 bool
 rl_derive_rules(rl_rules *rules) {
   const gs_target *t = rules->target;
   bool ok = true;
   for (uint32_t k = 0; t && k < t->instrs.len; k++)
-    ok &= derive(rules, t->instrs.data[k]);
+    ok &= derive(rules, t->instrs.data[k], NULL) &&
+          derive_over(rules, t->instrs.data[k]);
   return ok;
 }

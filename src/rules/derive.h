@@ -40,6 +40,24 @@ typedef struct conjunct {
   bool done;
 } conjunct;
 
+/* A dimension of an instruction that may be cut. */
+typedef struct rl_dimension {
+  bool sum;        /* partial sums are added; else a part of the result each */
+  int in_result;   /* where it stands, or -1 */
+  int *in_operand; /* by operand */
+} rl_dimension;
+
+/* What a rule for calls over further dimensions adds to one for a call. */
+typedef struct rl_over {
+  uint32_t n; /* dimensions that are cut, those of the result first */
+  rl_dimension dim[GS_MAX_RANK];
+  int64_t tile[GS_MAX_RANK];  /* what one call takes of it */
+  uint32_t slot[GS_MAX_RANK]; /* of the number of tiles */
+  const gs_instr *instr;      /* as declared; that of the deriver has the
+                                 whole dimensions */
+  const gs_instr *into;       /* goes on with sums, or NULL */
+} rl_over;
+
 typedef struct deriver {
   rl_rules *rules;
   const gs_context *ctx;
@@ -48,7 +66,8 @@ typedef struct deriver {
   uint8_t *bound; /* by slot */
   uint32_t n_fresh;
   BS_VEC(conjunct) conjuncts;
-  chain *chains; /* by operand */
+  chain *chains;       /* by operand */
+  const rl_over *over; /* NULL: a rule for one call */
 } deriver;
 
 /* Moves a text to the arena. */
@@ -100,5 +119,21 @@ bool rl_are_bound(const deriver *d, const uint8_t *uses);
 /* Conjuncts in an order in which each variable is defined before it is used;
  * what cannot be put in order comes last and is reported as unbound. */
 void rl_put_conjuncts(deriver *d, bs_text *out);
+
+/* derive_dims.c: the dimensions that may be cut; their number. */
+uint32_t rl_find_dimensions(const deriver *d, rl_dimension *out, uint32_t most);
+
+/* derive_over.c */
+/* What is cut where a call's sizes are fixed; false: nothing. */
+bool rl_plan_over(const deriver *d, rl_over *out);
+/* The declaration with whole dimensions in place of those that are cut. */
+const gs_instr *rl_widen_instr(const deriver *d, rl_over *over);
+/* Binds what the declaration fixes and asks for more calls than one. */
+void rl_bind_over(deriver *d);
+const char *rl_over_attr(const deriver *d);
+/* An operand cut into tiles, numbers of tiles in front; and the result put
+ * together again. */
+const char *rl_cut_operand(const deriver *d, uint32_t k, const char *term);
+const char *rl_join_result(const deriver *d, const char *call);
 
 #endif

@@ -166,11 +166,24 @@ put_bindings(const writer *w, const rl_lemma *l) {
   }
 }
 
+/* Of the rules that an instruction's declaration gives. */
+static bool
+is_of_instruction(const gs_target *t, const char *name) {
+  const char *over = strstr(name, ".over");
+  size_t n = over && (!over[5] || over[5] == '.') ? (size_t)(over - name)
+                                                  : strlen(name);
+  for (uint32_t k = 0; t && k < t->instrs.len; k++)
+    if (strlen(t->instrs.data[k]->name) == n &&
+        !memcmp(t->instrs.data[k]->name, name, n))
+      return true;
+  return false;
+}
+
 /* An instruction says what its call means: nothing else is told. */
 static void
 put_rule(const writer *w, const rl_lemma *l) {
   bs_putf(w->out, " %s %u", l->rule->name, l->result);
-  if (w->p->target && gs_find_instr(w->p->target, l->rule->name))
+  if (is_of_instruction(w->p->target, l->rule->name))
     return;
   if (l->result)
     bs_putf(w->out, " (root %s)", name_of(w, l->root));

@@ -20,6 +20,7 @@ static const struct {
 } params[] = {
     {"split-quantum", 2}, {"split-into", 2}, {"pad-multiple", 3},
     {"pad-limit", 6},     {"tile-rows", 2},  {"fewer-products", 1},
+    {"tile-pieces", 64},
 };
 
 /* The rules, and a strategy `only-K` for each. */

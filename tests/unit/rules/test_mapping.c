@@ -5,6 +5,7 @@
  * The extraction here only asks whether there is one: a dot product costs more
  * than any number of calls. */
 #include "glenside/interpret.h"
+#include "glenside/over.h"
 #include "lawful.h"
 #include <math.h>
 
@@ -66,6 +67,16 @@ typedef struct mapped {
   uint32_t calls, dots, nodes;
 } mapped;
 
+static uint32_t
+calls_of(const gs_program *p, const gs_node *n) {
+  const char *name = bs_as_sym(ctx.values, bs_item(ctx.values, n->attr, 0));
+  gs_over over;
+  gs_fault fault;
+  cr_assert(gs_over_read(ctx.values, gs_find_instr(p->target, name), n->attr,
+                         &over, &fault));
+  return (uint32_t)gs_over_calls(&over);
+}
+
 static void
 count(mapped *m, const gs_program *p) {
   uint8_t *live = bs_calloc(&heap, p->nodes.len + 1, 1);
@@ -73,7 +84,8 @@ count(mapped *m, const gs_program *p) {
   for (uint32_t k = 0; k < p->nodes.len; k++) {
     const gs_node *n = &p->nodes.data[k];
     gs_compute op;
-    m->calls += live[k] && n->op == GS_CALL;
+    if (live[k] && n->op == GS_CALL)
+      m->calls += calls_of(p, n);
     m->dots +=
         live[k] && n->op == GS_COMPUTE &&
         gs_compute_of(ctx.values, bs_item(ctx.values, n->attr, 0), &op) &&
@@ -199,6 +211,16 @@ Test(mapping, products_onto_16x16) {
     if (k != 2)
       equal(&m);
   }
+}
+
+/* What is built does not grow with the number of tiles. */
+Test(mapping, a_product_of_any_size_is_one_term) {
+  mapped small = map("systolic16", MATMUL(64, 64, 64), 1000);
+  mapped large = map("systolic16", MATMUL(4096, 4096, 4096), 1000);
+  cr_expect_eq(large.dots, 0);
+  cr_expect_eq(large.calls, 256 * 256);
+  cr_expect_eq(large.nodes, small.nodes);
+  cr_expect_eq(large.result->nodes.len, small.result->nodes.len);
 }
 
 /* Dilated, grouped and depthwise; the array knows none of them. */
