@@ -230,7 +230,8 @@ read_maps(on_import *im, const gs_type *type, axis_map *maps) {
 
 static bool
 knows_modes(on_import *im) {
-  if (is(im, "tf_crop_and_resize") || on_attr_int(im, "antialias", 0) ||
+  if (is(im, "tf_crop_and_resize") || is(im, "tf_half_pixel_for_nn") ||
+      on_attr_int(im, "antialias", 0) ||
       on_attr_int(im, "exclude_outside", 0) ||
       !on_attr_is(im, "keep_aspect_ratio_policy", "stretch", "stretch") ||
       (on_attr(im, "axes") && on_attr(im, "axes")->n_ints))

@@ -9,6 +9,23 @@ emit_identity(on_import *im) {
   on_out(im, 0, on_term_in(im, 0), on_type_in(im, 0));
 }
 
+/* All elements are kept, which the mask says. */
+void
+emit_dropout(on_import *im) {
+  gs_type t;
+  const on_value *x = on_in(im, 0);
+  if (x->array)
+    on_out_array(im, 0, x->array);
+  else
+    on_out(im, 0, on_term_in(im, 0), on_type_in(im, 0));
+  if (!on_wants(im, 1) || !on_shape_in(im, 0, &t))
+    return;
+  on_array *mask = on_array_new(im, ON_BOOL, t.dim, t.rank);
+  for (int64_t k = 0; mask && k < mask->n; k++)
+    on_set_int(mask, k, 1);
+  on_out_array(im, 1, mask);
+}
+
 void
 emit_reshape(on_import *im) {
   gs_type type, to;

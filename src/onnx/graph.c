@@ -194,6 +194,17 @@ define_results(on_import *im) {
   }
 }
 
+/* What is asked for and was not given is a fault: nothing may be lost. */
+static void
+check_results(on_import *im) {
+  for (size_t k = 0; k < im->node->n_output && !im->failed; k++) {
+    const on_value *v =
+        *im->node->output[k] ? on_find(im, im->node->output[k]) : NULL;
+    if (v && v->poison)
+      on_fail(im, "its result %zu is not supported", k);
+  }
+}
+
 static void
 translate(on_import *im) {
   bool arrays = false;
@@ -211,6 +222,7 @@ translate(on_import *im) {
     on_fail(im, "it is supported only where its inputs are known while "
                 "importing");
   }
+  check_results(im);
 }
 
 void

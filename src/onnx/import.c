@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OLDEST = 6, NEWEST = 21, MOST_FAULTS = 1000 };
+enum { OLDEST = 1, NEWEST = 21, MOST_FAULTS = 1000 };
 
 /* ---- before the nodes ---- */
 

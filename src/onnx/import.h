@@ -276,7 +276,7 @@ on_action fold_identity, fold_cast, fold_unary, fold_binary, fold_where,
 on_action emit_unary, emit_binary, emit_clip, emit_activation, emit_cast,
     emit_variadic, emit_pow, emit_where, emit_prelu, emit_compare, emit_both,
     emit_not, emit_is_nan, emit_is_inf, emit_sign;
-on_action emit_identity, emit_reshape, emit_flatten, emit_squeeze,
+on_action emit_identity, emit_dropout, emit_reshape, emit_flatten, emit_squeeze,
     emit_unsqueeze, emit_transpose, emit_concat, emit_slice, emit_split,
     emit_pad, emit_expand, emit_tile, emit_gather, emit_gather_elements,
     emit_gather_nd, emit_depth_space, emit_scatter_elements, emit_scatter_nd,

@@ -79,7 +79,7 @@ const on_row on_rows[] = {
      ON_DEPTH_TO_SPACE, NULL},
     {"DequantizeLinear", 2, 3, "axis", NULL, emit_dequantize, 0, NULL},
     BINARY("Div", ON_DIV),
-    {"Dropout", 1, 3, "seed ratio", fold_identity, emit_identity, 0,
+    {"Dropout", 1, 3, "seed ratio", NULL, emit_dropout, 0,
      "in inference, where it changes nothing"},
     ACTIVATION("Elu", "alpha", ON_ELU),
     COMPARE("Equal", ON_EQUAL),

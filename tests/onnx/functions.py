@@ -28,6 +28,7 @@ def functions():
     add("Round", [A((6,), [0.5, 1.5, -0.5, -2.5, 2.4, -7.6])],
         A((6,), [0.0, 2.0, 0.0, -2.0, 2.0, -8.0]))
     add("CastLike", [wide, (DOUBLE, A((1,), [0.0]))], (DOUBLE, wide))
+    add("Dropout", [wide], [wide, (BOOL, A(wide.shape, [1] * 18))])
     add("CastLike", [wide, (BOOL, A((1,), [0]))],
         (BOOL, nd.unary(lambda v: int(v != 0))(wide)))
 
