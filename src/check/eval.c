@@ -176,21 +176,22 @@ two_ints(uint16_t f, int64_t a, int64_t b, int64_t *out) {
   }
 }
 
+/* A result that is infinite, or lost digits near 0, is none. */
 static bool
 two_reals(uint16_t f, double a, double b, double *out) {
   switch (f) {
   case GS_F_ADD:
     *out = a + b;
-    return true;
+    return isfinite(*out);
   case GS_F_SUB:
     *out = a - b;
-    return true;
+    return isfinite(*out);
   case GS_F_MUL:
     *out = a * b;
-    return true;
+    return a != 0 && b != 0 ? isnormal(*out) : *out == 0;
   case GS_F_DIV:
-    *out = a / b;
-    return b != 0;
+    *out = b != 0 ? a / b : 0;
+    return b != 0 && (a != 0 ? isnormal(*out) : *out == 0);
   case GS_F_MIN:
     *out = fmin(a, b);
     return true;

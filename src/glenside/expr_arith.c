@@ -2,7 +2,8 @@
 /* expr_arith.c - comparison, arithmetic, and folds over lists of numbers.
  *
  * Integers are exact or undefined; as soon as one argument is real the
- * computation is real.  A NaN is undefined. */
+ * computation is real.  A real result that is no number, or so near to 0 that
+ * it has lost digits, is undefined. */
 #include "glenside/expr_apply.h"
 
 /* `and`, `or`, `if` decide which arguments to evaluate; see expr_eval.c */
@@ -170,22 +171,49 @@ gcd_ints(int64_t a, int64_t b, int64_t *out) {
   return true;
 }
 
-static double
-add_reals(double a, double b) {
-  return a + b;
+typedef bool real_step(double, double, double *);
+
+static bool
+add_reals(double a, double b, double *out) {
+  *out = a + b;
+  return isfinite(*out);
 }
 
-static double
-sub_reals(double a, double b) {
-  return a - b;
+static bool
+sub_reals(double a, double b, double *out) {
+  *out = a - b;
+  return isfinite(*out);
 }
 
-static double
-mul_reals(double a, double b) {
-  return a * b;
+/* What is below the normal numbers may have any relative error. */
+static bool
+is_scaled(double r, bool zero) {
+  return zero ? !r : isnormal(r);
 }
 
-typedef double real_step(double, double);
+static bool
+mul_reals(double a, double b, double *out) {
+  *out = a * b;
+  return is_scaled(*out, !a || !b);
+}
+
+static bool
+div_reals(double a, double b, double *out) {
+  *out = b ? a / b : 0;
+  return b && is_scaled(*out, !a);
+}
+
+static bool
+min_reals(double a, double b, double *out) {
+  *out = fmin(a, b);
+  return true;
+}
+
+static bool
+max_reals(double a, double b, double *out) {
+  *out = fmax(a, b);
+  return true;
+}
 
 /* Folds the arguments from the left: exactly when all are integers. */
 static bool
@@ -202,7 +230,8 @@ fold(const gs_datum *a, uint32_t n, int_step *ints, real_step *reals,
   }
   double acc = as_real(&a[0]);
   for (uint32_t k = 1; k < n; k++)
-    acc = reals(acc, as_real(&a[k]));
+    if (!reals(acc, as_real(&a[k]), &acc))
+      return false;
   return give_real(out, acc);
 }
 
@@ -236,12 +265,7 @@ FN(INTEGER) {
 
 FN(DIV) {
   UNUSED;
-  int64_t q;
-  if (all_ints(a, 2))
-    return gs_div_ints(a[0].i, a[1].i, &q) && give_int(out, q);
-  if (!all_numbers(a, 2) || as_real(&a[1]) == 0)
-    return false;
-  return give_real(out, as_real(&a[0]) / as_real(&a[1]));
+  return fold(a, 2, gs_div_ints, div_reals, out);
 }
 
 static bool
@@ -257,12 +281,12 @@ FN(MOD) {
 
 FN(MIN) {
   UNUSED;
-  return fold(a, n, min_ints, fmin, out);
+  return fold(a, n, min_ints, min_reals, out);
 }
 
 FN(MAX) {
   UNUSED;
-  return fold(a, n, max_ints, fmax, out);
+  return fold(a, n, max_ints, max_reals, out);
 }
 
 FN(ABS) {
@@ -276,7 +300,7 @@ FN(ABS) {
 
 FN(GCD) {
   UNUSED;
-  return all_ints(a, n) && fold(a, n, gcd_ints, fmin, out);
+  return all_ints(a, n) && fold(a, n, gcd_ints, min_reals, out);
 }
 
 FN(DIVIDES) {

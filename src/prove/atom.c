@@ -10,9 +10,23 @@
 #include "prove/relation.h"
 #include <string.h>
 
+/* Signs are not known here: only what has a value for all numbers is not. */
+static bool
+is_partial(const pv_relations *r, const pv_atom_row *row) {
+  gs_compute op;
+  bs_value o = {row->key};
+  for (uint32_t k = 0; k < row->n; k++)
+    if (pv_entry_is_partial(r, &row->parts[k]))
+      return true;
+  return row->kind == PV_ATOM_APPLY && !gs_dtype_table[row->dtype].integer &&
+         (!gs_compute_of(r->s->ctx.values, o, &op) || op == GS_C_DIV ||
+          gs_compute_table[op].domain != GS_DOMAIN_REALS);
+}
+
 static pv_atom
 add_atom(pv_relations *r, pv_atom_row row) {
   r->failed |= row.rank > PV_MAX_INDEX;
+  row.partial = is_partial(r, &row);
   bs_push(r->heap, &r->atoms, row);
   return r->atoms.len - 1;
 }

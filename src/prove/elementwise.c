@@ -271,6 +271,8 @@ pv_exponential(pv_values *v, gs_dtype d, pv_value x) {
   double real;
   if (exact_real(v, x, &real) && real == 0)
     return pv_number_value(v, d, PV_ONE);
+  if (pv_at(v, x)->kind == PV_LOWEST)
+    return pv_number_value(v, d, PV_ZERO);
   if (is_extremum(v, d, x))
     return through_extremum(v, d, GS_C_EXP, x, exponential);
   if (!pv_is_real(d) || pv_at(v, x)->kind != PV_SUM)

@@ -172,6 +172,14 @@ keep_least_number(form *f) {
   f->clauses.len = kept;
 }
 
+/* `b` goes, since `a` is never above it. */
+static void
+drop_clause(const form *f, const clause *a, const clause *b) {
+  for (uint32_t k = 0; k < b->n; k++)
+    if (!subset(literals_of(f, b) + k, 1, literals_of(f, a), a->n))
+      pv_drop(f->v, literals_of(f, b)[k]);
+}
+
 /* Equal clauses go when the node is made; here those that are above others. */
 static void
 absorb(form *f) {
@@ -188,6 +196,8 @@ absorb(form *f) {
       const clause *a = &f->clauses.data[k], *b = &f->clauses.data[i];
       if (k != i && below(f, a, b))
         needed = !(k < kept || k > i) || (k > i && below(f, b, a));
+      if (!needed)
+        drop_clause(f, a, b);
     }
     if (needed)
       f->clauses.data[kept++] = f->clauses.data[i];

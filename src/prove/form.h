@@ -69,6 +69,7 @@ typedef struct fm_var {
   uint8_t kind, frame;
   uint16_t key;
   bool natural, positive; /* never below 0, or 1, on this path */
+  bool whole;             /* FM_V_LITERAL: of an integer dtype */
   fm_number of, by;       /* FM_V_QUOTIENT: of / by, rounded down; by >= 1 */
 } fm_var;
 
@@ -84,8 +85,18 @@ typedef struct fm_poly {
   uint64_t asked_at;  /* ... and 0: never */
 } fm_poly;
 
+/* A run computes with literals of floats in f64.  A product of literals is as
+ * near to the real one as a literal is to a number; so is one sum of literals
+ * that are exact, and no other sum: (x + 1) - x may be 0. */
+typedef enum fm_rounding {
+  FM_EXACT,
+  FM_ROUNDED_PRODUCT,
+  FM_ROUNDED_SUM
+} fm_rounding;
+
 typedef struct fm_value {
   enum { FM_UNKNOWN, FM_INT, FM_LIST, FM_DATUM } kind;
+  fm_rounding rounding;      /* FM_INT */
   uint32_t n;                /* FM_INT: 1 */
   fm_number at[GS_MAX_RANK]; /* FM_INT: the first */
   bs_value datum;
@@ -246,6 +257,8 @@ typedef struct fm_renaming {
 } fm_renaming;
 fm_number fm_rename(fm_form *, const fm_renaming *, fm_number);
 bool fm_depends(const fm_form *, fm_number, uint8_t var);
+/* Is a literal of a float in it? */
+bool fm_has_float(const fm_form *, fm_number);
 /* x = a * var + rest, where neither a nor rest depends on it. */
 bool fm_linear_in(fm_form *, fm_number x, uint8_t var, fm_number *a,
                   fm_number *rest);
@@ -306,6 +319,7 @@ bool fm_is_fixed(const fm_form *, const gs_expr *);
 fm_value fm_eval(fm_form *, const gs_expr *);
 fm_value fm_of_datum(fm_form *, bs_value);
 void fm_assume_expr(fm_form *, const gs_expr *);
+void fm_round_literals(fm_form *, const gs_expr *);
 const fm_type *fm_type_of(fm_form *, uint32_t slot);
 bool fm_fixed_value(fm_form *, const gs_expr *, bs_value *out);
 /* 1 or 0: the condition holds on this path, or not; cases of sizes are told
@@ -330,6 +344,8 @@ pv_value fm_rename_value(fm_form *, const fm_renaming *, pv_value);
 bool fm_value_depends(fm_form *, pv_value, uint8_t var);
 pv_value fm_leaf_of_reduction(fm_form *, gs_dtype, const fm_reduction *);
 uint32_t fm_height(fm_form *, pv_value);
+/* symbolic_partial.c: has the value none wherever what cancelled had none? */
+bool fm_holds_dropped(fm_form *, pv_value);
 /* symbolic_reduce.c: a reduction over a box of items, made a value. */
 /* *none: there are no items on this path. */
 pv_value fm_reduce(fm_form *, gs_dtype, const fm_reduction *box, pv_value body,

@@ -26,7 +26,7 @@ pv_prove_by_elements(pv_session *s) {
     pv_elements e = {.p = s->plain, .values = &values};
     pv_values_init(&values, heap, s->options->max_work);
     e.of = bs_calloc(heap, n + (size_t)1, sizeof *e.of);
-    done = pv_evaluate(&e, live) && !values.unsure;
+    done = pv_evaluate(&e, live) && !values.unsure && !values.dropped.len;
     for (uint32_t k = 0; done && k < s->n_pairs; k++)
       s->proved[k] = same_elements(&e, s->plain, &s->pairs[k]);
     for (uint32_t k = 0; k < n; k++)

@@ -4,7 +4,10 @@
  * An entry's map counts each index once.  So relations of one kind are united
  * only where they do not meet, and a dimension is summed away only when the
  * index e tells which element of it is meant, or when the entry does not
- * depend on it, which gives a factor. */
+ * depend on it, which gives a factor.
+ *
+ * An entry that is partial may not cancel, nor meet what is 0: log x - log x is
+ * 0 only where x is above 0. */
 #include "prove/relation.h"
 #include <isl/ilp.h>
 #include <string.h>
@@ -46,15 +49,33 @@ put_into(pv_relations *r, gs_dtype d, pv_entry *other, const pv_entry *e) {
   return true;
 }
 
+bool
+pv_entry_is_partial(const pv_relations *r, const pv_entry *e) {
+  for (uint32_t k = 0; k < e->n; k++)
+    if (r->atoms.data[e->atoms[k]].partial)
+      return true;
+  return false;
+}
+
+/* An entry is 0, or is taken away. */
+static void
+drop(pv_relations *r, const pv_entry *e) {
+  r->failed |= pv_entry_is_partial(r, e);
+}
+
 void
 pv_series_put(pv_relations *r, gs_dtype d, pv_series *s, const pv_entry *e) {
+  if (!e->times.num)
+    drop(r, e);
   if (!e->times.num || r->failed)
     return;
   for (uint32_t k = 0; k < s->len; k++) {
     if (!same_atoms(&s->data[k], e) || !put_into(r, d, &s->data[k], e))
       continue;
-    if (!s->data[k].times.num)
+    if (!s->data[k].times.num) {
+      drop(r, e);
       s->data[k] = bs_pop(s);
+    }
     return;
   }
   bs_push(r->heap, s, *e);
@@ -82,6 +103,8 @@ pv_series_times(pv_relations *r, gs_dtype d, pv_series *s, pv_number n) {
       r->failed = true;
     if (s->data[k].times.num)
       s->data[kept++] = s->data[k];
+    else
+      drop(r, &s->data[k]);
   }
   s->len = kept;
 }
@@ -242,6 +265,36 @@ multiply_entries(pv_relations *r, gs_dtype d, const pv_entry *a,
   return true;
 }
 
+/* Where the series has entries; NULL of none. */
+static isl_set *
+domain_of(pv_relations *r, const pv_series *s) {
+  isl_set *all = NULL;
+  po_pool_reserve(&r->passing, 1);
+  for (uint32_t k = 0; k < s->len; k++) {
+    isl_set *one = isl_map_domain(isl_map_copy(s->data[k].map));
+    all = all ? isl_set_union(all, one) : one;
+  }
+  return all ? PV_PASS_SET(r, all) : NULL;
+}
+
+/* Are there entries of b wherever one of a is partial? */
+static bool
+meets_partial(pv_relations *r, const pv_series *a, const pv_series *b) {
+  isl_set *all = NULL;
+  for (uint32_t k = 0; k < a->len; k++) {
+    if (!pv_entry_is_partial(r, &a->data[k]))
+      continue;
+    all = all ? all : domain_of(r, b);
+    if (!all)
+      return false;
+    isl_set *some =
+        PV_PASS_SET(r, isl_map_domain(isl_map_copy(a->data[k].map)));
+    if (!pv_is_true(r, isl_set_is_subset(some, all)))
+      return false;
+  }
+  return true;
+}
+
 pv_series
 pv_series_product(pv_relations *r, gs_dtype d, const pv_series *a,
                   const pv_series *b) {
@@ -249,6 +302,7 @@ pv_series_product(pv_relations *r, gs_dtype d, const pv_series *a,
   if (holds_lowest(a) || holds_lowest(b) ||
       (uint64_t)a->len * b->len > PV_MAX_CELLS)
     r->failed = true;
+  r->failed = r->failed || !meets_partial(r, a, b) || !meets_partial(r, b, a);
   for (uint32_t i = 0; i < a->len; i++)
     for (uint32_t k = 0; k < b->len && !r->failed; k++) {
       pv_entry e = {0};
@@ -380,6 +434,8 @@ add_apart(pv_relations *r, gs_dtype d, pv_series *s, pv_entry e) {
       r->failed = true;
     if (both.times.num)
       bs_push(r->heap, s, both);
+    else
+      drop(r, &both);
   }
   if (s->len > PV_MAX_CELLS)
     r->failed = true;

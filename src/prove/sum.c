@@ -8,7 +8,7 @@
  *
  * bf16 rounds each result to 8 bits, so that more than the order of sums and
  * of products is not taken as equal there: a sum below a product, or a
- * multiple below another, is a factor.
+ * multiple below another or in a sum, is a factor.
  *
  * On floats a number times an extremum plus a number goes inside. */
 #include "prove/value.h"
@@ -64,6 +64,8 @@ merge_products(pv_values *v, pv_value a, pv_value b) {
     if (power) {
       bs_push(v->heap, &v->words, second ? y[j] : x[i]);
       bs_push(v->heap, &v->words, power);
+    } else {
+      pv_drop(v, x[i]);
     }
     i += second ? 0 : 2;
     j += first ? 0 : 2;
@@ -110,15 +112,32 @@ is_sign(pv_number n) {
   return n.den == 1 && n.exp == 0 && (n.num == 1 || n.num == -1);
 }
 
+/* Times a power of two nothing is rounded. */
+static bool
+is_power_of_two(pv_number n) {
+  return n.den == 1 && (n.num == 1 || n.num == -1);
+}
+
+/* Of a number, and of products that are not multiplied by one, or by a power of
+ * two? */
+static bool
+is_plain(const pv_values *v, pv_value sum) {
+  for (uint32_t k = 0; k < pv_n_parts(v, sum); k++) {
+    pv_part part = pv_part_at(v, sum, k);
+    if (!is_power_of_two(part.times) && pv_at(v, part.product)->n)
+      return false;
+  }
+  return true;
+}
+
 /* Whether a sum of this dtype is taken apart inside a multiple, or a product,
- * of it: bf16 rounds all but products of factors. */
+ * of it: bf16 rounds all but products of factors, and 129 x - 128 x is not x.
+ */
 static bool
 opens(const pv_values *v, gs_dtype d, bool whole, pv_value x) {
-  pv_part part;
   if (pv_at(v, x)->dtype != d)
     return false;
-  return d != GS_BF16 || whole ||
-         (pv_is_monomial(v, x, &part) && is_sign(part.times));
+  return d != GS_BF16 || ((whole || pv_n_parts(v, x) == 1) && is_plain(v, x));
 }
 
 /* x as a factor: what a value of another dtype holds when it is only a lone
@@ -178,6 +197,8 @@ combine(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
     }
     if (sum.times.num)
       parts[kept++] = sum;
+    else
+      pv_drop(v, sum.product);
   }
   return kept;
 }
@@ -293,6 +314,25 @@ intern_sum(pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n) {
   return pv_intern(v, node, v->words.data, v->words.len);
 }
 
+/* Minus a sum is a sum, even where a sum that is rounded is a factor. */
+static pv_value
+minus_factor(pv_values *v, gs_dtype d, const pv_part *part) {
+  pv_value x = pv_lone_factor(v, part->product);
+  pv_number minus = pv_number_of_int(d, -1);
+  if (!x || d != GS_BF16 || pv_at(v, x)->kind != PV_SUM ||
+      pv_at(v, x)->dtype != d || !pv_number_same(part->times, minus))
+    return 0;
+  uint32_t n = pv_n_parts(v, x);
+  pv_part *parts = bs_alloc(v->heap, n * sizeof *parts);
+  for (uint32_t k = 0; k < n; k++) {
+    parts[k] = pv_part_at(v, x, k);
+    parts[k].times.num = -parts[k].times.num;
+  }
+  pv_value made = intern_sum(v, d, parts, n);
+  bs_free(v->heap, parts);
+  return made;
+}
+
 static pv_value
 close_parts(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
   uint32_t which = 0;
@@ -313,6 +353,9 @@ close_parts(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
   if (factor && pv_number_same(parts[0].times, PV_ONE) &&
       pv_at(v, factor)->dtype == d)
     return factor;
+  pv_value minus = n == 1 ? minus_factor(v, d, &parts[0]) : 0;
+  if (minus)
+    return minus;
   if (is_linear_extremum(v, d, parts, n, &which))
     return into_extremum(v, d, parts, n, which);
   return intern_sum(v, d, parts, n);

@@ -303,6 +303,8 @@ compare_elements(fm_form *f) {
     fm_fail(f, "values too large, or infinite");
   else if (of[0] != of[1])
     fm_fail(f, "the elements are not shown to be equal");
+  else if (!fm_holds_dropped(f, of[0]))
+    fm_fail(f, "what cancels has no value for some operands");
 }
 
 /* Sizes of terms come first: what else there is, is told by them. */
@@ -313,6 +315,28 @@ type_holes(fm_form *f, const gs_skeleton *s) {
       fm_type_of(f, s->nodes[k].slot);
 }
 
+/* Literals that an integer dtype takes are whole, and computed with exactly. */
+static void
+tell_literals(fm_form *f) {
+  const fm_side *left = &f->side[0];
+  for (uint32_t k = 0; k < left->skeleton->n && !f->why; k++) {
+    const fm_node *n = &left->node[k];
+    if (n->sk->hole || n->sk->op != GS_COMPUTE || n->o.any ||
+        !gs_dtype_table[left->node[n->sk->kids[0]].type.dtype].integer)
+      continue;
+    for (uint32_t i = 0; i < n->o.n; i++) {
+      const fm_poly *p = &f->number[n->o.param[i].number];
+      if (!n->o.param[i].written && p->n == 1 && p->real)
+        f->var[f->mono[f->term[p->at].mono].var[0]].whole = true;
+    }
+  }
+  for (uint32_t k = 0; k < rl_asked_count(f->of->rule) && !f->why; k++) {
+    rl_asked c = rl_asked_at(f->of->rule, k);
+    if (c.kind == RL_ASKS_TEST)
+      fm_round_literals(f, c.expr);
+  }
+}
+
 static bool
 prove_path(fm_form *f) {
   const rl_rule *rule = f->of->rule;
@@ -321,6 +345,7 @@ prove_path(fm_form *f) {
   f->side[0].skeleton = rule->left;
   f->side[1].skeleton = rule->right[0];
   fm_infer_side(f, &f->side[0]);
+  tell_literals(f);
   for (uint32_t k = 0; k < rl_asked_count(rule) && !f->why; k++) {
     rl_asked c = rl_asked_at(rule, k);
     take_clause(f, &c);

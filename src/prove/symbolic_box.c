@@ -450,8 +450,10 @@ flatten_sum(fm_box *b) {
     r = power == 1 ? inner_of(b, factor) : NULL;
     if (!r)
       continue;
+    uint32_t dropped = v->dropped.len;
     pv_value others =
         pv_multiply(v, b->d, b->r.body, pv_power(v, b->d, factor, -1));
+    v->dropped.len = dropped; /* it is put back by its items */
     return others && take_inner(b, r, others);
   }
   return false;

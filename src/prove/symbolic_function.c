@@ -25,17 +25,55 @@ constant_at(const call *c, uint32_t k, int64_t least, int64_t most,
   return true;
 }
 
+/* The arguments but those that are 0. */
+static call
+without_zeros(const call *c) {
+  call out = *c;
+  int64_t zero;
+  out.n = 0;
+  for (uint32_t k = 0; k < c->n; k++)
+    if (k + 1 == c->n && !out.n)
+      out.a[out.n++] = c->a[k];
+    else if (!fm_is_constant(c->f, c->a[k].at[0], &zero) || zero)
+      out.a[out.n++] = c->a[k];
+  return out;
+}
+
+/* The rounding of the arguments together; FM_EXACT where none is a literal of a
+ * float. */
+static fm_rounding
+rounding_of(const call *c, bool *floats) {
+  fm_rounding most = FM_EXACT;
+  for (uint32_t k = 0; k < c->n; k++) {
+    *floats |= fm_has_float(c->f, c->a[k].at[0]);
+    most = c->a[k].rounding > most ? c->a[k].rounding : most;
+  }
+  return most;
+}
+
 static fm_value
 sum_of(const call *c, int64_t sign) {
+  bool floats = false;
   for (uint32_t k = 0; k < c->n; k++)
     if (c->a[k].kind != FM_INT)
       return unknown;
-  fm_number x = c->a[0].at[0];
-  if (c->n == 1)
-    return fm_of_number(fm_combine(c->f, sign, x, 0, x, 0));
+  fm_value out = c->a[0];
+  fm_rounding was = rounding_of(c, &floats);
+  if (c->n == 1) {
+    out.at[0] = fm_combine(c->f, sign, out.at[0], 0, out.at[0], 0);
+    return out;
+  }
+  if (floats && sign > 0) {
+    call some = without_zeros(c);
+    if (some.n == 1)
+      return some.a[0];
+  }
+  if (was != FM_EXACT || (floats && c->n > 2))
+    return unknown;
   for (uint32_t k = 1; k < c->n; k++)
-    x = fm_combine(c->f, 1, x, sign, c->a[k].at[0], 0);
-  return fm_of_number(x);
+    out.at[0] = fm_combine(c->f, 1, out.at[0], sign, c->a[k].at[0], 0);
+  out.rounding = floats ? FM_ROUNDED_SUM : FM_EXACT;
+  return out;
 }
 
 static fm_value
@@ -64,7 +102,12 @@ fn_mul(const call *c) {
       return unknown;
     at[k] = c->a[k].at[0];
   }
-  return fm_product_of(c->f, at, c->n);
+  bool floats = false;
+  fm_rounding was = rounding_of(c, &floats);
+  fm_value out = fm_product_of(c->f, at, c->n);
+  out.rounding =
+      floats && c->n > 1 && was == FM_EXACT ? FM_ROUNDED_PRODUCT : was;
+  return out;
 }
 
 static fm_value
@@ -398,6 +441,15 @@ static const struct {
     {"mod-lists", fn_mod_lists},
 };
 
+/* Lists are of sizes and places. */
+static fm_value
+without_literals(const fm_form *f, fm_value v) {
+  for (uint32_t k = 0; k < v.n && v.kind == FM_LIST; k++)
+    if (f->number[v.at[k]].real)
+      return unknown;
+  return v;
+}
+
 fm_value
 fm_call(fm_form *f, const gs_expr *e) {
   call c = {.f = f, .e = e, .n = e->n_args};
@@ -408,7 +460,7 @@ fm_call(fm_form *f, const gs_expr *e) {
       continue;
     for (uint32_t i = 0; i < c.n; i++)
       c.a[i] = fm_eval(f, e->args[i]);
-    return functions[k].eval(&c);
+    return without_literals(f, functions[k].eval(&c));
   }
   return unknown;
 }

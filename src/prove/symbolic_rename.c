@@ -19,6 +19,18 @@ fm_depends(const fm_form *f, fm_number x, uint8_t var) {
   return false;
 }
 
+bool
+fm_has_float(const fm_form *f, fm_number x) {
+  const fm_poly *p = &f->number[x];
+  for (uint32_t k = 0; k < p->n && p->real; k++) {
+    const fm_mono *m = &f->mono[f->term[p->at + k].mono];
+    for (uint32_t i = 0; i < m->n; i++)
+      if (f->var[m->var[i]].kind == FM_V_LITERAL && !f->var[m->var[i]].whole)
+        return true;
+  }
+  return false;
+}
+
 static fm_number
 rename_variable(fm_form *f, const fm_renaming *r, uint8_t var) {
   fm_var v = f->var[var];

@@ -11,12 +11,14 @@
 enum { MAX_DEPTH = 40 };
 
 static pv_value
-leaf(fm_form *f, gs_dtype d, uint32_t source, uint32_t what, bool positive) {
+leaf(fm_form *f, gs_dtype d, uint32_t source, uint32_t what, bool positive,
+     bool partial) {
   uint32_t words[3] = {source, what, 0};
   pv_node node = {.kind = PV_LEAF,
                   .dtype = (uint8_t)d,
                   .positive = positive,
-                  .nonnegative = positive};
+                  .nonnegative = positive,
+                  .partial = partial};
   return pv_intern(&f->elements, node, words, 3);
 }
 
@@ -35,7 +37,8 @@ value_of_term(fm_form *f, gs_dtype d, fm_term t) {
   for (uint32_t k = 0; k < m.n && made; k++)
     made = pv_multiply(v, d, made,
                        leaf(f, d, FM_LEAF_NUMBER, m.var[k],
-                            !pv_is_integer(d) && f->var[m.var[k]].positive));
+                            !pv_is_integer(d) && f->var[m.var[k]].positive,
+                            false));
   return made;
 }
 
@@ -83,7 +86,7 @@ tuple_of(fm_form *f, const fm_tuple *t) {
 
 static pv_value
 leaf_of_tuple(fm_form *f, gs_dtype d, const fm_tuple *t) {
-  return leaf(f, d, t->slot, tuple_of(f, t), false);
+  return leaf(f, d, t->slot, tuple_of(f, t), false, false);
 }
 
 /* Is the element in a region that is known to be zeros? */
@@ -142,15 +145,18 @@ is_positive(const fm_form *f, const fm_reduction *r) {
 
 pv_value
 fm_leaf_of_reduction(fm_form *f, gs_dtype d, const fm_reduction *r) {
+  bool partial =
+      r->kind >= GS_COMPUTE_COUNT || pv_at(&f->elements, r->body)->partial;
   for (uint32_t k = 0; k < f->n_reductions; k++)
     if (!memcmp(&f->reduction[k], r, sizeof *r))
-      return leaf(f, d, FM_LEAF_REDUCTION, k, is_positive(f, r));
+      return leaf(f, d, FM_LEAF_REDUCTION, k, is_positive(f, r), partial);
   if (f->n_reductions == FM_REDUCTIONS) {
     fm_fail(f, "too many reductions");
     return 0;
   }
   f->reduction[f->n_reductions] = *r;
-  return leaf(f, d, FM_LEAF_REDUCTION, f->n_reductions++, is_positive(f, r));
+  return leaf(f, d, FM_LEAF_REDUCTION, f->n_reductions++, is_positive(f, r),
+              partial);
 }
 
 /* --- renaming ------------------------------------------------------------- */

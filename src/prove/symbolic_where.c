@@ -11,7 +11,7 @@
 /* a + least <= b */
 static int
 is_ordered(fm_form *f, const fm_value *a, const fm_value *b, int64_t least) {
-  if (a->kind != FM_INT || b->kind != FM_INT)
+  if (a->kind != FM_INT || b->kind != FM_INT || a->rounding || b->rounding)
     return -1;
   fm_number x = fm_combine(f, 1, b->at[0], -1, a->at[0], -least);
   if (f->number[x].real || f->why)
@@ -28,6 +28,8 @@ are_same(fm_form *f, const fm_value *a, const fm_value *b) {
     return -1;
   if (a->n != b->n)
     return 0;
+  if (a->rounding || b->rounding)
+    return -1;
   for (uint32_t k = 0; k < a->n && all == 1; k++) {
     fm_value x = fm_of_number(a->at[k]), y = fm_of_number(b->at[k]);
     all = is_ordered(f, &x, &y, 0);
@@ -86,9 +88,27 @@ fm_truth(fm_form *f, const gs_expr *e) {
 
 /* --- conditions ----------------------------------------------------------- */
 
+static bool
+is_literal(const fm_form *f, const fm_value *v) {
+  const fm_poly *p = &f->number[v->at[0]];
+  return p->n == 1 && f->mono[f->term[p->at].mono].n == 1 &&
+         f->var[f->mono[f->term[p->at].mono].var[0]].kind == FM_V_LITERAL &&
+         f->term[p->at].times == 1;
+}
+
+/* A sum that was rounded tells of a literal that it is as good as that sum
+ * (fm_round_literals), and nothing of what it is a sum of: where x + 1 is 1, x
+ * need not be 0. */
+static bool
+tells_nothing(const fm_form *f, const fm_value *a, const fm_value *b) {
+  return (a->rounding == FM_ROUNDED_SUM && !is_literal(f, b)) ||
+         (b->rounding == FM_ROUNDED_SUM && !is_literal(f, a));
+}
+
 static void
 assume_equal(fm_form *f, const fm_value *a, const fm_value *b) {
-  if (a->kind != b->kind || (a->kind != FM_INT && a->kind != FM_LIST))
+  if (a->kind != b->kind || (a->kind != FM_INT && a->kind != FM_LIST) ||
+      (a->kind == FM_INT && tells_nothing(f, a, b)))
     return;
   f->nothing |= a->n != b->n; /* such lists are never equal */
   for (uint32_t k = 0; k < a->n && a->n == b->n; k++)
@@ -99,7 +119,8 @@ assume_equal(fm_form *f, const fm_value *a, const fm_value *b) {
 static void
 assume_order(fm_form *f, const fm_value *lo, const fm_value *hi,
              int64_t least) {
-  if (lo->kind == FM_INT && hi->kind == FM_INT)
+  if (lo->kind == FM_INT && hi->kind == FM_INT && !lo->rounding &&
+      !hi->rounding)
     fm_assume(f, fm_combine(f, 1, hi->at[0], -1, lo->at[0], -least), false);
 }
 
@@ -191,6 +212,20 @@ assume_some(fm_form *f, const gs_expr *e) {
       bs_kind_of(f->values, v) == BS_KIND_BOOL && !bs_as_bool(f->values, v))
     f->nothing = true; /* not this one */
   fm_assume_expr(f, e->args[k]);
+}
+
+/* A literal of a float that the condition equals to anything is only as near to
+ * it as a product is. */
+void
+fm_round_literals(fm_form *f, const gs_expr *e) {
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    const gs_expr *x = e->args[k];
+    if (fm_is_named(e, "=") && x->kind == GS_X_VAR && x->slot < FM_SLOTS &&
+        f->value[x->slot].kind == FM_INT &&
+        fm_has_float(f, f->value[x->slot].at[0]))
+      f->value[x->slot].rounding = FM_ROUNDED_PRODUCT;
+    fm_round_literals(f, x);
+  }
 }
 
 /* What holds when e does, as far as it is said plainly. */

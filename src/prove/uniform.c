@@ -6,12 +6,23 @@
  * do, by going over all expressions until nothing new is learnt.  A rule that
  * only compares places, adds and subtracts them, and takes parts of lists, does
  * the same at any rank that is large beside its literals.  One that multiplies
- * places, or takes them for sizes, may be anything at some rank. */
+ * places, or takes them for sizes, may be anything at some rank.
+ *
+ * A definition stands for what it says wherever it is used: with t = 1 + 1 and
+ * f = t + t, a rank beside f + f is one beside 8.  So each expression is
+ * weighed with its definitions written out; rearrangements of lists count,
+ * too, since five of them may take a list of five to what no shorter one is. */
 #include "glenside/expr_functions.h"
 #include "prove/forms.h"
 #include <string.h>
 
-enum { MAX_SLOTS = 64, MAX_PASSES = 8, FREE_ONES = 3 };
+enum { MAX_SLOTS = 64, MAX_PASSES = 8, FREE_ONES = 3, FREE_MOVES = 4 };
+
+/* Of an expression with its definitions written out: what its numbers for
+ * places come to, and how often it rearranges lists. */
+typedef struct weight {
+  uint64_t numbers, moves;
+} weight;
 
 typedef enum sense { EITHER, PLACE, SIZE } sense;
 
@@ -24,6 +35,8 @@ typedef struct reader {
   uint64_t numbers, ones, longest, composed;
   bool fills; /* lists of a computed length with items other than 1 */
   bool adds_up, multiplies;
+  weight now, of_slot[MAX_SLOTS];
+  uint64_t most; /* of all expressions */
 } reader;
 
 static sense read_expr(reader *r, const gs_expr *e, sense wanted);
@@ -42,6 +55,7 @@ count_number(reader *r, bs_value v) {
       bs_kind_of(r->values, v) == BS_KIND_INT ? bs_as_int(r->values, v) : 0;
   uint64_t most = n < 0 ? -(uint64_t)n : (uint64_t)n;
   r->ones += most == 1;
+  r->now.numbers += most < 1u << 20 ? most : 1u << 20;
   r->numbers += most > 1 && most < 1u << 20 ? most : most > 1 ? 1u << 20 : 0;
 }
 
@@ -55,6 +69,7 @@ count_literal(reader *r, bs_value v, sense s) {
     return;
   }
   uint32_t n = bs_len(r->values, v);
+  r->now.numbers += n;
   r->longest = n > r->longest ? n : r->longest;
   for (uint32_t k = 0; k < n && s != SIZE; k++) {
     int64_t item = bs_as_int(r->values, bs_item(r->values, v, k));
@@ -167,10 +182,65 @@ of_letter(char letter, sense whole) {
                          : EITHER;
 }
 
+static bool
+reads(const gs_expr *e, uint32_t slot) {
+  if (e->kind == GS_X_VAR)
+    return e->slot == slot;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    if (reads(e->args[k], slot))
+      return true;
+  return false;
+}
+
+static bool
+share_variable(const gs_expr *a, const gs_expr *b) {
+  if (a->kind == GS_X_VAR)
+    return reads(b, a->slot);
+  for (uint32_t k = 0; k < a->n_args; k++)
+    if (share_variable(a->args[k], b))
+      return true;
+  return false;
+}
+
+/* Is something added to, or put beside, itself?  Then places are multiplied. */
+static bool
+doubles(const gs_expr *e) {
+  bool sum = e->function == GS_F_ADD;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    for (uint32_t i = 0; i < k; i++)
+      if ((sum ||
+           (e->args[k]->kind == GS_X_VAR && e->args[i]->kind == GS_X_VAR)) &&
+          share_variable(e->args[k], e->args[i]))
+        return true;
+  return false;
+}
+
+static bool
+moves_items(gs_function_id id) {
+  static const gs_function_id moving[] = {
+      GS_F_CONS,    GS_F_INSERT_NTH, GS_F_TAKE,    GS_F_DROP,
+      GS_F_APPEND,  GS_F_SLICE_LIST, GS_F_SET_NTH, GS_F_REMOVE_NTH,
+      GS_F_REVERSE, GS_F_COMPOSE,    GS_F_INVERT,  GS_F_PERMUTE};
+  for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
+    if (moving[k] == id)
+      return true;
+  return false;
+}
+
+static void
+weigh_call(reader *r, const gs_expr *e) {
+  gs_function_id id = (gs_function_id)e->function;
+  r->now.numbers += id == GS_F_LIST ? e->n_args : 0;
+  r->now.moves += moves_items(id);
+  if ((id == GS_F_ADD || id == GS_F_APPEND) && doubles(e))
+    r->now.moves += FREE_MOVES + 2;
+}
+
 /* What is remarkable about a call, beside the senses. */
 static void
 note_call(reader *r, const gs_expr *e) {
   gs_function_id id = (gs_function_id)e->function;
+  weigh_call(r, e);
   r->composed += r->last && (id == GS_F_COMPOSE || id == GS_F_PERMUTE ||
                              id == GS_F_INVERT);
   r->adds_up |= id == GS_F_SUM;
@@ -232,6 +302,14 @@ read_expr(reader *r, const gs_expr *e, sense wanted) {
   return read_call(r, e, wanted);
 }
 
+static void
+add_weight(weight *to, const weight *more) {
+  to->numbers += more->numbers;
+  to->moves += more->moves;
+  to->numbers = to->numbers < 1u << 20 ? to->numbers : 1u << 20;
+  to->moves = to->moves < 1u << 20 ? to->moves : 1u << 20;
+}
+
 /* Literals, once it is known what they are: another walk, in the same order. */
 static void count_in(reader *r, const gs_expr *e, sense wanted);
 
@@ -254,6 +332,8 @@ static void
 count_in(reader *r, const gs_expr *e, sense wanted) {
   if (e->kind == GS_X_LITERAL)
     count_literal(r, e->literal, wanted);
+  if (e->kind == GS_X_VAR && e->sort != GS_SORT_CLASS && e->slot < MAX_SLOTS)
+    add_weight(&r->now, &r->of_slot[e->slot]);
   if (e->kind != GS_X_CALL)
     return;
   note_call(r, e);
@@ -272,10 +352,15 @@ of_attribute(gs_op op, uint32_t k) {
 
 static void
 read_at(reader *r, const gs_expr *e, sense wanted) {
-  if (r->last)
-    count_in(r, e, wanted);
-  else
+  if (!r->last) {
     read_expr(r, e, wanted);
+    return;
+  }
+  r->now = (weight){0};
+  count_in(r, e, wanted);
+  uint64_t more = r->now.moves > FREE_MOVES ? r->now.moves - FREE_MOVES : 0;
+  more += r->now.numbers;
+  r->most = more > r->most ? more : r->most;
 }
 
 static void
@@ -300,19 +385,21 @@ read_clause(reader *r, const rl_asked *c) {
   r->changed |= is != *slot;
   *slot = is;
   read_at(r, c->expr, is);
+  if (r->last)
+    r->of_slot[c->slot] = r->now;
 }
 
 static void
 read_rule(reader *r) {
   const rl_rule *rule = r->rule;
   r->changed = false;
-  read_side(r, rule->left);
-  for (uint32_t k = 0; k < rule->n_right; k++)
-    read_side(r, rule->right[k]);
   for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
     rl_asked c = rl_asked_at(rule, k);
     read_clause(r, &c);
   }
+  read_side(r, rule->left);
+  for (uint32_t k = 0; k < rule->n_right; k++)
+    read_side(r, rule->right[k]);
 }
 
 /* The variables that are axes of the left side. */
@@ -346,6 +433,7 @@ pv_rank_reach(const bs_values *values, const rl_rule *rule) {
   uint64_t axes = axes_of(rule);
   reach += reach > 0; /* there is an axis k at ranks above k */
   reach = reach > r.longest ? reach : r.longest;
+  reach = reach > r.most ? reach : r.most;
   /* permutations of two are their own inverses and commute; of three not */
   uint64_t told = r.composed ? r.composed + 2 : 1;
   reach = reach > told ? reach : told;

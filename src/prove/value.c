@@ -23,6 +23,7 @@ pv_values_done(pv_values *v) {
   bs_vec_done(v->heap, &v->pool);
   bs_vec_done(v->heap, &v->parts);
   bs_vec_done(v->heap, &v->words);
+  bs_vec_done(v->heap, &v->dropped);
 }
 
 bool
@@ -64,6 +65,26 @@ grow(pv_values *v) {
   v->size = size;
 }
 
+/* Of what it is made of.  The words of a sum are parts, of five words each, of
+ * which the last is a product; a product has a factor in every second one. */
+static bool
+has_partial(const pv_values *v, const pv_node *node, const uint32_t *words,
+            uint32_t n) {
+  uint32_t step = node->kind == PV_SUM ? 5 : node->kind == PV_PRODUCT ? 2 : 1;
+  if (node->kind == PV_NUMBER || node->kind == PV_LEAF)
+    return false;
+  for (uint32_t k = node->kind == PV_SUM ? 4 : 0; k < n; k += step)
+    if (v->nodes.data[words[k]].partial)
+      return true;
+  return false;
+}
+
+void
+pv_drop(pv_values *v, pv_value x) {
+  if (pv_at(v, x)->partial)
+    bs_push(v->heap, &v->dropped, x);
+}
+
 /* `words` may not lie in the pool. */
 pv_value
 pv_intern(pv_values *v, pv_node node, const uint32_t *words, uint32_t n) {
@@ -74,6 +95,7 @@ pv_intern(pv_values *v, pv_node node, const uint32_t *words, uint32_t n) {
   for (; v->slots[at]; at = (at + 1) & (v->size - 1))
     if (is_node(v, &v->nodes.data[v->slots[at]], &node, words, n))
       return v->slots[at];
+  node.partial |= has_partial(v, &node, words, n);
   node.n = n;
   node.at = v->pool.len;
   bs_reserve(v->heap, &v->pool, (uint64_t)v->pool.len + n);
@@ -127,6 +149,28 @@ pv_lowest(pv_values *v, gs_dtype d) {
   return pv_intern(v, (pv_node){.kind = PV_LOWEST, .dtype = d}, NULL, 0);
 }
 
+/* May the operator have no value for such operands?  Nothing is known of what
+ * stands for several. */
+static bool
+is_partial(const pv_values *v, gs_dtype d, gs_compute op, const pv_value *args,
+           uint32_t n) {
+  const pv_node *x = pv_at(v, args[n - 1]);
+  if (gs_dtype_table[d].integer)
+    return false;
+  if (op >= GS_COMPUTE_COUNT || op == GS_C_DIV)
+    return op != GS_C_DIV || !x->positive;
+  switch (gs_compute_table[op].domain) {
+  case GS_DOMAIN_POSITIVE:
+  case GS_DOMAIN_NONZERO:
+    return !x->positive;
+  case GS_DOMAIN_NONNEGATIVE:
+    return !x->nonnegative;
+  case GS_DOMAIN_REALS:
+    return false;
+  }
+  return true;
+}
+
 pv_value
 pv_apply_op(pv_values *v, gs_dtype d, gs_compute op, uint32_t param,
             bool nonnegative, const pv_value *args, uint32_t n) {
@@ -143,6 +187,7 @@ pv_apply_op(pv_values *v, gs_dtype d, gs_compute op, uint32_t param,
       return 0;
   if (sign == GS_SIGN_KEEPS_POSITIVE)
     node.positive = pv_at(v, args[0])->positive;
+  node.partial = is_partial(v, d, op, args, n);
   return pv_intern(v, node, args, n);
 }
 

@@ -39,6 +39,7 @@ typedef struct pv_node {
   uint8_t kind, dtype;
   bool nonnegative; /* of a float: never below 0 */
   bool positive;    /* of a float: always above 0; powers may be negative */
+  bool partial;     /* for some operands it has no value: see `dropped` */
   uint16_t op;      /* PV_APPLY: a gs_compute, or GS_COMPUTE_COUNT and more: an
                        operator of which nothing is known */
   uint32_t param;   /* PV_APPLY: a number that belongs to the operator */
@@ -62,6 +63,9 @@ typedef struct pv_values {
   bool failed;    /* too much work, or a number too large: no value is right */
   uint32_t depth; /* of extrema being rebuilt inside each other */
   bool unsure;    /* infinities were combined: equality is no proof */
+  /* Partial values that cancelled, or were multiplied by 0: a value without
+   * them has one where they have none. */
+  BS_VEC(uint32_t) dropped;
   BS_VEC(pv_part) parts;  /* stack of sums being made */
   BS_VEC(uint32_t) words; /* scratch */
 } pv_values;
@@ -90,6 +94,7 @@ pv_value pv_lowest(pv_values *, gs_dtype);
 pv_value pv_apply_op(pv_values *, gs_dtype, gs_compute, uint32_t param,
                      bool nonnegative, const pv_value *args, uint32_t n);
 bool pv_is_number(const pv_values *, pv_value, pv_number *out);
+void pv_drop(pv_values *, pv_value); /* if it is partial */
 
 /* sum.c: polynomials.  Operands of another dtype are embedded. */
 /* Opens a sum; parts are added to it and it is closed.  Sums nest. */

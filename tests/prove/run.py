@@ -114,6 +114,15 @@ def hidden():
              f"{rule['rule']}: {rule['verdict']}, {rule['reason']}")
 
 
+def adversary():
+    """A small part of adversary/run.py, which is run whole by hand."""
+    done = subprocess.run([sys.executable, os.path.join(
+        ROOT, "tests/prove/adversary/run.py"), GLEN, "--every", "60",
+        "--most-shapes", "8"], capture_output=True, text=True, timeout=900)
+    print(done.stdout[-2000:])
+    note(done.returncode == 0, f"adversary: {done.stderr[-400:]}")
+
+
 def examples():
     for path in sorted(glob.glob(os.path.join(ROOT, "examples/*.glen"))):
         for target in TARGETS:
@@ -237,7 +246,7 @@ def layers():
 
 def main():
     word = sys.argv[2] if len(sys.argv) > 2 else ""
-    for group in (shipped, planted, held_out, attacks, hidden, examples,
+    for group in (shipped, planted, held_out, attacks, hidden, adversary, examples,
                   wrong_rule, large, giant, layers):
         if word in group.__name__:
             group()
