@@ -128,9 +128,12 @@ Test(traps, every_operator_reads_back) {
     char item[60], text[240];
     snprintf(item, sizeof item, *with ? "(%s%s)" : "%s%s", info->name, with);
     snprintf(text, sizeof text,
-             "(tensor a (shape 4 %d 6) f32)\n"
+             "(tensor a (shape 4 %s) f32)\n"
              "(let y (compute %s (access a 1)))\n(output y)\n",
-             info->kind == GS_SELECT ? 3 : 2, item);
+             info->kind == GS_SELECT   ? "3 6"
+             : info->kind == GS_LOOKUP ? "6"
+                                       : "2 6",
+             item);
     cr_expect_str_eq(printed(parse_well(text), false), text);
   }
 }
@@ -142,8 +145,8 @@ Test(traps, reductions_over_nothing) {
       continue;
     char text[160];
     snprintf(text, sizeof text,
-             "(tensor a (shape 3) f32)(let y (compute %s a))(output y)",
-             info->name);
+             "(tensor a (shape 3) f32)(let y (compute %s%s%s a))(output y)",
+             *info->params ? "(" : "", info->name, *info->params ? " 1)" : "");
     cr_expect_str_eq(fault_of(text), "empty-compute", "%s", info->name);
   }
 }

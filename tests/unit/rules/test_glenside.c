@@ -206,10 +206,12 @@ Test(glenside, operators_parse_back) {
                      : c == info->params          ? " -1"
                                                   : " 6");
     snprintf(text, sizeof text,
-             "(tensor x (shape %d 4) f32)(let y (compute %s%s%s%s (access x "
+             "(tensor x (shape %s) f32)(let y (compute %s%s%s%s (access x "
              "0)))(output y)",
-             op == GS_C_SELECT ? 3 : 2, *params ? "(" : "", info->name, params,
-             *params ? ")" : "");
+             op == GS_C_SELECT   ? "3 4"
+             : op == GS_C_LOOKUP ? "4"
+                                 : "2 4",
+             *params ? "(" : "", info->name, params, *params ? ")" : "");
     const char *once = printed(program_of(text));
     cr_expect_str_eq(printed(program_of(once)), once);
   }
