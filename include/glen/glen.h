@@ -37,6 +37,7 @@ typedef struct glen_rules glen_rules;
 typedef struct glen_result glen_result; /* of a saturation */
 typedef struct glen_loops glen_loops;   /* a lowered program */
 typedef struct glen_tensors glen_tensors;
+typedef struct glen_kernel glen_kernel; /* loaded into this process */
 
 /* Exit codes of the command line, and the kind of a failure. */
 typedef enum glen_status {
@@ -100,6 +101,32 @@ typedef enum glen_diag_format {
 /* The diagnostics since the last call, rendered; "" when there are none. */
 GLEN_API const char *glen_take_diagnostics(glen_context *, glen_diag_format);
 GLEN_API uint32_t glen_error_count(const glen_context *);
+
+typedef enum glen_severity {
+  GLEN_ERROR,
+  GLEN_WARNING,
+  GLEN_NOTE
+} glen_severity;
+
+typedef struct glen_diagnostic {
+  size_t size; /* of this struct, as the library has it */
+  glen_severity severity;
+  const char *code;              /* stable, as "type-mismatch"; "" of notes */
+  const char *message, *hint;    /* hint "": there is none */
+  const char *file;              /* "": it has no place */
+  uint32_t line, column;         /* from 1, in characters; 0: no place */
+  uint32_t end_line, end_column; /* behind its last character */
+  uint32_t begin, end;           /* the same in bytes from 0 */
+} glen_diagnostic;
+
+/* Diagnostics as values: how many there are since they were cleared, whether
+ * taken or not; and one of them, valid until they are cleared.  False where
+ * there is none. */
+GLEN_API uint32_t glen_diagnostics(const glen_context *);
+GLEN_API bool glen_diagnostic_at(const glen_context *, uint32_t k,
+                                 glen_diagnostic *out);
+/* Forgets them, and the texts of objects that were freed. */
+GLEN_API void glen_clear_diagnostics(glen_context *);
 /* GLEN_BAD_INPUT, or what the last failure was. */
 GLEN_API glen_status glen_failure(const glen_context *);
 
@@ -122,6 +149,16 @@ GLEN_API bool glen_find(glen_data, const char *name, char *path, size_t size);
  * the build was configured to have it.  False where there is none. */
 GLEN_API bool glen_data_folder(char *path, size_t size);
 
+/* Objects of these three kinds are freed one by one, after all that was made of
+ * them (results, loops, arrays); what is not freed goes with the context. */
+GLEN_API void glen_target_free(glen_target *);
+GLEN_API void glen_program_free(glen_program *);
+GLEN_API void glen_rules_free(glen_rules *);
+
+/* A target as text in memory; files that it names are looked for beside `name`.
+ */
+GLEN_API glen_target *glen_target_parse(glen_context *, const char *name,
+                                        const char *text, size_t size);
 /* path NULL: the built-in description of a modest machine. */
 GLEN_API glen_target *glen_target_load(glen_context *, const char *path);
 GLEN_API glen_target *glen_target_detect(glen_context *);
@@ -175,6 +212,11 @@ GLEN_API glen_rules *glen_rules_load(glen_context *, const glen_target *,
                                      const char *const *params,
                                      uint32_t n_params);
 GLEN_API uint32_t glen_rules_count(const glen_rules *);
+/* Rules as text in memory, beside those of the paths, if any. */
+GLEN_API glen_rules *glen_rules_parse(glen_context *, const glen_target *,
+                                      const char *const *paths,
+                                      uint32_t n_paths, const char *name,
+                                      const char *text, size_t size);
 
 /* Every file read so far, in order (for dependency files). */
 GLEN_API uint32_t glen_files_read(const glen_context *);
@@ -525,6 +567,79 @@ GLEN_API void glen_tensors_free(glen_tensors *);
 /* name may be NULL when the program has one input. */
 GLEN_API bool glen_input_load(glen_context *, glen_tensors *, const char *name,
                               const char *npy_path);
+typedef enum glen_dtype {
+  GLEN_F32,
+  GLEN_F64,
+  GLEN_BF16, /* as 16 bits */
+  GLEN_I8,
+  GLEN_U8,
+  GLEN_I32
+} glen_dtype;
+
+/* An array of the caller. */
+typedef struct glen_array {
+  size_t size; /* of this struct, as the caller has it */
+  void *data;
+  glen_dtype dtype;
+  uint32_t rank;
+  const int64_t *shape;
+  const int64_t *strides; /* in bytes; NULL: C order without gaps */
+} glen_array;
+
+/* "f32"; "" for no dtype. */
+GLEN_API const char *glen_dtype_name(glen_dtype);
+GLEN_API size_t glen_dtype_bytes(glen_dtype);
+/* Takes the elements over; name may be NULL when the program has one input.
+ * False with a diagnostic ("wrong-array", "unknown-input"). */
+GLEN_API bool glen_input_set(glen_context *, glen_tensors *, const char *name,
+                             const glen_array *);
+/* An array where it lies, until the tensors are freed. */
+GLEN_API void glen_tensor_array(const glen_tensors *, uint32_t k,
+                                glen_array *out);
+
+typedef struct glen_jit_options {
+  size_t size;    /* of this struct, as the caller has it */
+  const char *cc; /* NULL: $CC, else cc */
+  const char *const *flags;
+  uint32_t n_flags;
+  uint32_t threads;  /* of OpenMP; 0: as many as there would be */
+  const char *cache; /* a folder of this user's, made where it is not there, in
+                        which what was compiled is kept; NULL: nowhere */
+} glen_jit_options;
+
+typedef struct glen_argument {
+  size_t size;
+  const char *name;
+  bool output;
+  glen_array type; /* without data */
+} glen_argument;
+
+/* A call's answer when there was no memory for a workspace. */
+#define GLEN_KERNEL_NO_MEMORY (-1)
+
+/* Compiles the loops' C and loads it; options may be NULL.  The generated code
+ * is executed in this process.  NULL with diagnostics. */
+GLEN_API glen_kernel *glen_jit(glen_context *, const glen_loops *,
+                               const glen_jit_options *);
+GLEN_API void glen_kernel_free(glen_kernel *); /* before its context */
+/* Inputs, then outputs, in the order of a call. */
+GLEN_API uint32_t glen_kernel_arguments(const glen_kernel *);
+GLEN_API const glen_argument *glen_kernel_argument(const glen_kernel *,
+                                                   uint32_t k);
+/* The bytes of its workspace, 64-byte aligned. */
+GLEN_API size_t glen_kernel_workspace(const glen_kernel *);
+/* Was it found in the cache? */
+GLEN_API bool glen_kernel_cached(const glen_kernel *);
+/* Pointers to arrays in C order, which nothing checks; workspace NULL: the
+ * kernel's own.  Several threads may call one kernel at a time, each with
+ * outputs of its own.  0 unless it failed. */
+GLEN_API int glen_kernel_call(glen_kernel *, void *const *arrays,
+                              void *workspace);
+/* As glen_kernel_call, of arrays whose type and order are checked; one call at
+ * a time in a context.  False with a diagnostic. */
+GLEN_API bool glen_kernel_call_arrays(glen_kernel *, const glen_array *arrays,
+                                      uint32_t n);
+
 /* What the reference interpreter gives. */
 GLEN_API glen_tensors *glen_interpret(glen_context *, const glen_program *,
                                       const glen_tensors *inputs);

@@ -18,6 +18,8 @@
 #include "tune/tune.h"
 #include <locale.h>
 
+typedef struct api_box api_box; /* box.h */
+
 struct glen_context {
   glen_allocator allocator; /* of the context itself */
   bs_governor governor;
@@ -26,6 +28,7 @@ struct glen_context {
   bs_arena arena;
   bs_diags diags;
   gs_context gs;
+  api_box *boxes; /* that are empty */
   uint32_t shown; /* diagnostics already taken */
   uint32_t dropped;
   bool out_of_memory;
@@ -39,15 +42,19 @@ struct glen_context {
   char said[256];   /* the same as a diagnostic */
 };
 
+/* box: their memory; NULL: they go with what they are a part of. */
 struct glen_target {
+  api_box *box;
   gs_target *target;
 };
 
 struct glen_program {
+  api_box *box;
   gs_program *program;
 };
 
 struct glen_rules {
+  api_box *box;
   rl_rules *rules;
 };
 
@@ -177,6 +184,17 @@ bool api_set_param(glen_context *, rl_rules *, const char *text);
 /* inputs.c: rule files and folders, by their names; false with diagnostics. */
 bool api_load_rules(glen_context *, rl_rules *, const char *const *names,
                     uint32_t n);
+/* run.c: the number of the input of that name, which may be NULL where there is
+ * one; else false and a diagnostic about `what`. */
+bool api_find_input(glen_context *, const glen_tensors *, const char *name,
+                    const char *what, uint32_t *out);
+/* array.c: an array without data; whether one has the type of another, else a
+ * diagnostic; whether its elements lie in C order without gaps. */
+void api_describe_array(gs_dtype, uint32_t rank, const int64_t *dim,
+                        glen_array *out);
+bool api_array_fits(glen_context *, const char *name, const glen_array *wanted,
+                    const glen_array *given);
+bool api_is_dense(const glen_array *);
 /* A finished text as a string of the context. */
 const char *api_string(glen_context *, bs_text *);
 

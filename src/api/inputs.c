@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* inputs.c - targets, programs and rules: text in, objects out. */
 #include "api/api.h"
+#include "api/box.h"
 #include "api/locate.h"
 #include "onnx/onnx.h"
+
+#include "base/render.h"
 
 #include <string.h>
 
@@ -14,7 +17,8 @@ typedef struct target_args {
   bool detect;
   const glen_target *of;
   glen_target *out;
-  const char *text;
+  const char *text; /* in: of a target; out: what was printed */
+  size_t size;
 } target_args;
 
 /* The last thing said is that the file itself, not one that it includes, cannot
@@ -28,32 +32,69 @@ was_not_there(const bs_diags *d, uint32_t before) {
 }
 
 static gs_target *
-read_target(glen_context *ctx, const char *name) {
+read_target(glen_context *ctx, const gs_context *gs, const char *name) {
   uint32_t before = ctx->diags.list.len;
   gs_target *target =
-      gs_target_parse_file(&ctx->gs, api_find(ctx, GLEN_DATA_TARGET, name));
+      gs_target_parse_file(gs, api_find(ctx, GLEN_DATA_TARGET, name));
   if (!target && was_not_there(&ctx->diags, before))
     api_hint_names(ctx, GLEN_DATA_TARGET, name);
   return target;
 }
 
+/* A text in memory as a source that goes with the object; 0 where it is too
+ * large. */
+static uint32_t
+add_source(api_box *box, glen_context *ctx, const char *name, const char *text,
+           size_t size) {
+  uint32_t source = bs_source_add(&ctx->diags, name, text, size);
+  api_box_read(box, source);
+  return source && bs_source_check(&ctx->diags, source) ? source : 0;
+}
+
+static gs_target *
+make_target(target_args *a, api_box *box) {
+  const gs_context *gs = api_box_context(box);
+  uint32_t source;
+  if (a->detect)
+    return gs_target_detect(gs);
+  if (!a->path)
+    return gs_target_default(gs);
+  if (!a->text)
+    return read_target(a->ctx, gs, a->path);
+  source = add_source(box, a->ctx, a->path, a->text, a->size);
+  return source ? gs_target_parse(gs, source) : NULL;
+}
+
 static void
 target_body(void *arg) {
   target_args *a = arg;
-  const gs_context *gs = &a->ctx->gs;
-  gs_target *target = a->detect ? gs_target_detect(gs)
-                      : a->path ? read_target(a->ctx, a->path)
-                                : gs_target_default(gs);
-  if (!target)
+  api_box *box = api_box_take(a->ctx);
+  gs_target *target = make_target(a, box);
+  if (!target) {
+    api_box_free(box);
     return;
-  a->out = BS_NEW(&a->ctx->arena, glen_target);
-  a->out->target = target;
+  }
+  a->out = BS_NEW(api_box_context(box)->arena, glen_target);
+  *a->out = (glen_target){box, target};
 }
 
 glen_target *
 glen_target_load(glen_context *ctx, const char *path) {
   target_args a = {.ctx = ctx, .path = path};
   return api_enter(ctx, target_body, &a) ? a.out : NULL;
+}
+
+glen_target *
+glen_target_parse(glen_context *ctx, const char *name, const char *text,
+                  size_t size) {
+  target_args a = {.ctx = ctx, .path = name, .text = text, .size = size};
+  return api_enter(ctx, target_body, &a) ? a.out : NULL;
+}
+
+void
+glen_target_free(glen_target *target) {
+  if (target)
+    api_box_free(target->box);
 }
 
 glen_target *
@@ -121,11 +162,12 @@ is_model(const char *path) {
 
 /* A model becomes a program in memory. */
 static gs_program *
-load(const glen_context *ctx, gs_target *target, const char *path) {
-  on_options options = {path, ctx->model_dims, ctx->n_model_dims, path};
-  if (!is_model(path))
-    return gs_parse_file(&ctx->gs, target, path);
-  gs_program *p = on_load_file(&ctx->gs, &options);
+load(const program_args *a, const gs_context *gs, gs_target *target) {
+  on_options options = {a->name, a->ctx->model_dims, a->ctx->n_model_dims,
+                        a->name};
+  if (!is_model(a->name))
+    return gs_parse_file(gs, target, a->name);
+  gs_program *p = on_load_file(gs, &options);
   if (p)
     p->target = target;
   return p;
@@ -137,22 +179,27 @@ glen_model_dims(glen_context *ctx, const char *const *dims, uint32_t n) {
   ctx->n_model_dims = n;
 }
 
+static gs_program *
+make_program(program_args *a, api_box *box) {
+  const gs_context *gs = api_box_context(box);
+  gs_target *target = a->target ? a->target->target : NULL;
+  if (!a->text)
+    return load(a, gs, target);
+  uint32_t source = add_source(box, a->ctx, a->name, a->text, a->size);
+  return source ? gs_parse(gs, target, source) : NULL;
+}
+
 static void
 program_body(void *arg) {
   program_args *a = arg;
-  const gs_context *gs = &a->ctx->gs;
-  gs_target *target = a->target ? a->target->target : NULL;
-  gs_program *p;
-  if (a->text) {
-    uint32_t source = bs_source_add(gs->diags, a->name, a->text, a->size);
-    p = source ? gs_parse(gs, target, source) : NULL;
-  } else {
-    p = load(a->ctx, target, a->name);
-  }
-  if (!p)
+  api_box *box = api_box_take(a->ctx);
+  gs_program *p = make_program(a, box);
+  if (!p) {
+    api_box_free(box);
     return;
-  a->out = BS_NEW(&a->ctx->arena, glen_program);
-  a->out->program = p;
+  }
+  a->out = BS_NEW(api_box_context(box)->arena, glen_program);
+  *a->out = (glen_program){box, p};
 }
 
 glen_program *
@@ -168,6 +215,12 @@ glen_program_parse(glen_context *ctx, const glen_target *target,
   program_args a = {
       .ctx = ctx, .target = target, .name = name, .text = text, .size = size};
   return api_enter(ctx, program_body, &a) ? a.out : NULL;
+}
+
+void
+glen_program_free(glen_program *program) {
+  if (program)
+    api_box_free(program->box);
 }
 
 static void
@@ -215,6 +268,8 @@ typedef struct rules_args {
   uint32_t n_paths;
   const char *const *params;
   uint32_t n_params;
+  const char *name, *text; /* text NULL: there is none in memory */
+  size_t size;
   glen_rules *out;
 } rules_args;
 
@@ -270,25 +325,63 @@ api_load_rules(glen_context *ctx, rl_rules *rules, const char *const *names,
   return ok;
 }
 
+static bool
+make_rules(rules_args *a, api_box *box, rl_rules *rules) {
+  if (!a->text)
+    return api_load_rules(a->ctx, rules, a->paths, a->n_paths);
+  uint32_t source = add_source(box, a->ctx, a->name, a->text, a->size);
+  return api_load_rules(a->ctx, rules, a->paths, a->n_paths) && source &&
+         rl_load_source(rules, source);
+}
+
 static void
 rules_body(void *arg) {
   rules_args *a = arg;
-  rl_rules *rules = rl_new(&a->ctx->gs, a->target ? a->target->target : NULL);
-  bool ok = api_load_rules(a->ctx, rules, a->paths, a->n_paths);
+  api_box *box = api_box_take(a->ctx);
+  const gs_context *gs = api_box_context(box);
+  rl_rules *rules = rl_new(gs, a->target ? a->target->target : NULL);
+  bool ok = make_rules(a, box, rules);
   for (uint32_t k = 0; ok && k < a->n_params; k++)
     ok = api_set_param(a->ctx, rules, a->params[k]);
-  if (!ok || !rl_finish(rules))
+  if (!ok || !rl_finish(rules)) {
+    api_box_free(box);
     return;
-  a->out = BS_NEW(&a->ctx->arena, glen_rules);
-  a->out->rules = rules;
+  }
+  a->out = BS_NEW(gs->arena, glen_rules);
+  *a->out = (glen_rules){box, rules};
 }
 
 glen_rules *
 glen_rules_load(glen_context *ctx, const glen_target *target,
                 const char *const *paths, uint32_t n_paths,
                 const char *const *params, uint32_t n_params) {
-  rules_args a = {ctx, target, paths, n_paths, params, n_params, NULL};
+  rules_args a = {.ctx = ctx,
+                  .target = target,
+                  .paths = paths,
+                  .n_paths = n_paths,
+                  .params = params,
+                  .n_params = n_params};
   return api_enter(ctx, rules_body, &a) ? a.out : NULL;
+}
+
+glen_rules *
+glen_rules_parse(glen_context *ctx, const glen_target *target,
+                 const char *const *paths, uint32_t n_paths, const char *name,
+                 const char *text, size_t size) {
+  rules_args a = {.ctx = ctx,
+                  .target = target,
+                  .paths = paths,
+                  .n_paths = n_paths,
+                  .name = name,
+                  .text = text,
+                  .size = size};
+  return api_enter(ctx, rules_body, &a) ? a.out : NULL;
+}
+
+void
+glen_rules_free(glen_rules *rules) {
+  if (rules)
+    api_box_free(rules->box);
 }
 
 uint32_t

@@ -87,27 +87,27 @@ glen_inputs_new(glen_context *ctx, const glen_program *program, uint64_t seed) {
   return api_enter(ctx, inputs_body, &a) ? a.out : NULL;
 }
 
-static bool
-find_input(run_args *a, uint32_t *out) {
-  const glen_tensors *t = a->inputs;
-  if (!a->name && t->n == 1) {
+bool
+api_find_input(glen_context *ctx, const glen_tensors *t, const char *name,
+               const char *what, uint32_t *out) {
+  if (!name && t->n == 1) {
     *out = 0;
     return true;
   }
-  for (uint32_t k = 0; a->name && k < t->n; k++)
-    if (!strcmp(glen_tensor_name(t, k), a->name)) {
+  for (uint32_t k = 0; name && k < t->n; k++)
+    if (!strcmp(glen_tensor_name(t, k), name)) {
       *out = k;
       return true;
     }
   bs_text names;
-  bs_text_init(&names, &a->ctx->heap);
+  bs_text_init(&names, &ctx->heap);
   for (uint32_t k = 0; k < t->n; k++)
     bs_putf(&names, "%s%s", k ? ", " : "", glen_tensor_name(t, k));
-  bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-input",
-           a->name ? "the program has no input named %s"
-                   : "say which input %s is for, as NAME=FILE",
-           a->name ? a->name : a->path);
-  bs_hint(&a->ctx->diags, "its inputs are: %s", bs_text_str(&names));
+  bs_error(&ctx->diags, BS_NOWHERE, "unknown-input",
+           name ? "the program has no input named %s"
+                : "say which input %s is for, as NAME=FILE",
+           name ? name : what);
+  bs_hint(&ctx->diags, "its inputs are: %s", bs_text_str(&names));
   bs_text_done(&names);
   return false;
 }
@@ -119,7 +119,7 @@ load_body(void *arg) {
   gs_tensor read;
   gs_type type;
   uint32_t k;
-  if (!find_input(a, &k))
+  if (!api_find_input(a->ctx, a->inputs, a->name, a->path, &k))
     return;
   gs_type_at(p, p->inputs.data[k].term, &type);
   if (!gs_npy_read(&a->ctx->gs, a->path, &type, &read))

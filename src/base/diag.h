@@ -23,6 +23,7 @@ typedef struct bs_source {
   const char *text; /* NUL-terminated */
   uint32_t size;    /* bytes, at most 2^31 */
   uint32_t *lines;  /* ends of lines before each block of the text */
+  bool unused;      /* of an object that is gone: bs_sources_forget */
 } bs_source;
 
 /* Bytes of a block. */
@@ -89,6 +90,10 @@ uint32_t bs_source_read(bs_diags *, const char *path, bs_span from);
 /* A source from memory (copied). */
 uint32_t bs_source_add(bs_diags *, const char *path, const char *text,
                        size_t size);
+/* What was made of a source from memory is gone.  It is freed by the latter,
+ * for which no diagnostic may be left. */
+void bs_source_unused(bs_diags *, uint32_t index);
+void bs_sources_forget(bs_diags *);
 /* From now on reading this file, by whatever path, gives this text (copied);
  * false with a diagnostic when it is too large. */
 bool bs_overlay_set(bs_diags *, const char *path, const char *text,

@@ -93,7 +93,7 @@ read_path(const char *path, buffer *b) {
 static uint32_t *
 count_lines(bs_diags *diags, const char *text, size_t size) {
   size_t blocks = size / BS_SOURCE_BLOCK + 1, block = 0;
-  uint32_t *lines = BS_NEWS(&diags->arena, uint32_t, blocks);
+  uint32_t *lines = bs_calloc(diags->heap, blocks, sizeof *lines);
   uint32_t n = 0;
   for (const char *at = text, *end = text + size;
        at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++) {
@@ -106,10 +106,19 @@ count_lines(bs_diags *diags, const char *text, size_t size) {
   return lines;
 }
 
+static char *
+copy_text(bs_heap *heap, const char *text, size_t size) {
+  char *copy = bs_alloc(heap, size + 1);
+  if (size)
+    memcpy(copy, text, size);
+  copy[size] = '\0';
+  return copy;
+}
+
 static uint32_t
 add_source(bs_diags *diags, const char *path, const char *text, size_t size) {
-  bs_source source = {bs_arena_strdup(&diags->arena, path), text,
-                      (uint32_t)size, count_lines(diags, text, size)};
+  bs_source source = {copy_text(diags->heap, path, strlen(path)), text,
+                      (uint32_t)size, count_lines(diags, text, size), false};
   bs_push(diags->heap, &diags->sources, source);
   return diags->sources.len;
 }
@@ -215,9 +224,32 @@ bs_source_add(bs_diags *diags, const char *path, const char *text,
     bs_error(diags, BS_NOWHERE, "too-large", "'%s' has 2 GiB or more", path);
     return 0;
   }
-  char *copy = bs_arena_alloc(&diags->arena, size + 1);
-  if (size)
-    memcpy(copy, text, size);
-  copy[size] = '\0';
-  return add_source(diags, path, copy, size);
+  return add_source(diags, path, copy_text(diags->heap, text, size), size);
+}
+
+void
+bs_source_unused(bs_diags *diags, uint32_t index) {
+  diags->sources.data[index - 1].unused = true;
+}
+
+static void
+free_source(bs_heap *heap, bs_source *source) {
+  if (!source->lines)
+    return;
+  bs_free(heap, (char *)source->path);
+  bs_free(heap, (char *)source->text);
+  bs_free(heap, source->lines);
+  *source = (bs_source){.path = "<gone>", .text = "", .unused = true};
+}
+
+/* Others are known by their numbers: only the last ones give theirs back. */
+void
+bs_sources_forget(bs_diags *diags) {
+  uint32_t n = diags->sources.len;
+  for (uint32_t k = 0; k < n; k++)
+    if (diags->sources.data[k].unused)
+      free_source(diags->heap, &diags->sources.data[k]);
+  while (n && diags->sources.data[n - 1].unused)
+    n--;
+  diags->sources.len = n;
 }

@@ -11,11 +11,12 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import embed
 import files
 import names
 from harness import Installed
 
-SUITES = {"files": files.check, "names": names.check}
+SUITES = {"files": files.check, "names": names.check, "embed": embed.check}
 
 
 def main():
