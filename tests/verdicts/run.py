@@ -69,7 +69,7 @@ class Folder:
     """A scratch folder, its files, and glen in it."""
 
     def __init__(self, path):
-        self.path, self.program = path, GLEN
+        self.path, self.program, self.root = path, GLEN, ROOT
         self.write("p.glen", PROGRAM)
         self.write("i.glen", INTEGERS)
 
@@ -313,6 +313,10 @@ def forms(folder):
     said.forms(folder, note)
 
 
+def indented(folder):
+    said.indented(folder, note)
+
+
 def helped(folder):
     said.helped(folder, note)
 
@@ -326,7 +330,7 @@ def descriptors(folder):
 
 
 GROUPS = [wrong_kernels, wrong_rules, verified, failed_tests, two_programs, unwritable,
-          misuse, reports, forms, helped, terminal, descriptors]
+          misuse, reports, forms, indented, helped, terminal, descriptors]
 
 
 def main():

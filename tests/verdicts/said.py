@@ -138,6 +138,40 @@ def forms(folder, note):
              tried == widths, f"glen layout tries {tried}: {text[:300]}")
 
 
+def lines_at_the_edge(text):
+    """Lines of generated code that stand within braces and begin at the left
+    edge, where only what ends a block and the preprocessor do."""
+    text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
+                  flags=re.S)
+    text = re.sub(r'"(?:\\.|[^"\\])*"', '""', text)
+    depth, goes_on = 0, False
+    for line in text.split("\n"):
+        if line.startswith("#") or goes_on:
+            goes_on = line.endswith("\\")
+            continue
+        if depth > 0 and re.match(r"[^\s}]", line):
+            yield line
+        depth += line.count("{") - line.count("}")
+    if depth:
+        yield f"{depth} blocks are not closed"
+
+
+def indented(folder, note):
+    """Generated code reads as if written by hand: nothing in a block begins at
+    the left edge, and no line ends in spaces."""
+    examples = os.path.join(folder.root, "examples")
+    for name in sorted(f for f in os.listdir(examples) if f.endswith(".glen")):
+        for more in ([], ["--fuse", "auto", "--emit", "c,h"],
+                     ["--emit", "cuda"], ["--emit", "manifest,sched,tree"]):
+            done = folder.glen("compile", os.path.join(examples, name), *more)
+            edge = list(lines_at_the_edge(done.stdout)) \
+                if "manifest" not in str(more) else []
+            note(done.returncode == 0 and done.stdout and not edge,
+                 f"compile {name} {more}: exit {done.returncode}, {edge[:3]}")
+            ends = re.findall(r"^.*[ \t]$", done.stdout, re.M)
+            note(not ends, f"compile {name} {more} ends in spaces: {ends[:3]}")
+
+
 def helped(folder, note):
     """Each command's help: what it is for, and all options in one column."""
     words = subprocess.run([folder.program, "completions", "bash"],
@@ -227,4 +261,4 @@ def descriptors(folder, note):
             os.unlink(path)
 
 
-GROUPS = [reports, forms, helped, terminal, descriptors]
+GROUPS = [reports, forms, indented, helped, terminal, descriptors]

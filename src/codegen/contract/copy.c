@@ -132,7 +132,8 @@ put_halved(const cg_contract *x, const char *t, uint32_t indent) {
   cg_line(x->out, indent,
           "const %s_v b = *(const %s_v *)(from + 2 * (%s) + %u);", x->name,
           x->name, t, lanes - 1);
-  cg_line(x->out, indent, "*(%s_v *)(to + (%s)) = __builtin_shufflevector(a, b",
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "*(%s_v *)(to + (%s)) = __builtin_shufflevector(a, b",
           x->name, t);
   for (uint32_t j = 0; j < lanes; j++)
     bs_putf(x->out, "%s%u", j % 8 ? ", " : ",\n        ",
