@@ -236,7 +236,7 @@ def reached(listed_faults, lines):
     ids = set()
     for fault in listed_faults:
         counts, line = lines.get(fault.path, {}), fault.line()
-        above = [n for n in counts if n <= line]
+        above = [n for n in counts if line and n <= line]
         if above and (counts[max(above)] or counts.get(line, 0)):
             ids.add(fault.id)
     return ids
