@@ -10,6 +10,18 @@ typedef struct calling {
   BS_VEC(const cg_expr *) parts;
 } calling;
 
+/* to + x.  A sum is taken apart, so that no operand binds looser than `+`. */
+static const cg_expr *
+moved_by(bs_arena *arena, const cg_expr *to, const cg_expr *x) {
+  if (x->kind == CG_INFIX && cg_level(x) == CG_LEVEL_ADD) {
+    const cg_expr **args = bs_arena_copy(arena, x->args, x->n * sizeof *args);
+    args[0] = moved_by(arena, to, args[0]);
+    return cg_infix_of(arena, x->text, x->n, args);
+  }
+  bool loose = cg_level(x) <= CG_LEVEL_ADD;
+  return cg_infix(arena, "+", to, loose ? cg_paren(arena, x) : x);
+}
+
 /* (A + 64 * i); a local of one element is no array in C. */
 static const cg_expr *
 make_pointer(const calling *c, uint32_t k) {
@@ -27,7 +39,7 @@ make_pointer(const calling *c, uint32_t k) {
     return cg_prefix(arena, "&", name);
   if (!start && operand->offset)
     start = cg_number(arena, operand->offset);
-  return start ? cg_paren(arena, cg_infix(arena, "+", name, start)) : name;
+  return start ? cg_paren(arena, moved_by(arena, name, start)) : name;
 }
 
 static const char *
