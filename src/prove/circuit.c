@@ -21,6 +21,7 @@ gate(pv_values *v, const pv_compute *c, const pv_value *in, uint32_t n,
      uint32_t step) {
   pv_node node = {.kind = PV_APPLY,
                   .dtype = c->dtype,
+                  .labelled = true,
                   .op = (uint16_t)c->op,
                   .param = c->o.i};
   uint32_t *words = bs_alloc(v->heap, ((size_t)n + 1) * sizeof *words);

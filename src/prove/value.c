@@ -73,7 +73,8 @@ has_partial(const pv_values *v, const pv_node *node, const uint32_t *words,
   uint32_t step = node->kind == PV_SUM ? 5 : node->kind == PV_PRODUCT ? 2 : 1;
   if (node->kind == PV_NUMBER || node->kind == PV_LEAF)
     return false;
-  for (uint32_t k = node->kind == PV_SUM ? 4 : 0; k < n; k += step)
+  uint32_t first = node->kind == PV_SUM ? 4 : node->labelled;
+  for (uint32_t k = first; k < n; k += step)
     if (v->nodes.data[words[k]].partial)
       return true;
   return false;

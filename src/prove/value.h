@@ -40,6 +40,7 @@ typedef struct pv_node {
   bool nonnegative; /* of a float: never below 0 */
   bool positive;    /* of a float: always above 0; powers may be negative */
   bool partial;     /* for some operands it has no value: see `dropped` */
+  bool labelled;    /* PV_APPLY: the first word is no value */
   uint16_t op;      /* PV_APPLY: a gs_compute, or GS_COMPUTE_COUNT and more: an
                        operator of which nothing is known */
   uint32_t param;   /* PV_APPLY: a number that belongs to the operator */
