@@ -264,6 +264,8 @@ Test(random, nothing_wrong_is_proved) {
     fixture_stop();
   }
   cr_assert_gt(sum.equal, 4 * PROGRAMS);
-  cr_assert_gt(sum.by_elements * 100, sum.equal * 95);
+  /* Elements that are equal only where what cancelled has a value, as x - x of
+   * a logarithm, agree in all runs here and are not proved. */
+  cr_assert_gt(sum.by_elements * 100, sum.equal * 93);
   cr_assert_gt(sum.by_relations * 100, sum.equal * 85);
 }
