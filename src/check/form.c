@@ -93,7 +93,7 @@ split(form *f, uint32_t d, int64_t low) {
   }
 }
 
-/* Those that were split, as what they are now. */
+/* Digits that were split become what they are now. */
 static void
 put_split(form *f, uint32_t d, place *to) {
   uint32_t stack[DIGITS], n = 0;

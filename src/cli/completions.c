@@ -17,7 +17,7 @@ by_name(const struct dirent **a, const struct dirent **b) {
   return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Those of the files in a folder of data, without their suffix. */
+/* Names of the files in a folder of data, without their suffix. */
 static bool
 print_names(const char *folder, const char *suffix) {
   char data[PATH_SIZE], path[PATH_SIZE + 16];

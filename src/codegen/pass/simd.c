@@ -276,7 +276,7 @@ cg_explain_lanes(cg_emitter *e, const cg_node *loop) {
   return !why;
 }
 
-/* Those of one kind side by side. */
+/* Clauses of one kind stand side by side. */
 static void
 note_reductions(const lanes *l, cg_for *head) {
   static const struct {

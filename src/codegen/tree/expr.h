@@ -72,7 +72,7 @@ const cg_expr *cg_bare(const cg_expr *);
 /* Whether it is a number, in parentheses or not. */
 bool cg_is_number(const cg_expr *, int64_t *out);
 bool cg_is_name(const cg_expr *, const char *name);
-/* The same but for parentheses. */
+/* Whether both are equal but for parentheses. */
 bool cg_equal(const cg_expr *, const cg_expr *);
 /* With another expression in place of a name. */
 const cg_expr *cg_substitute(bs_arena *, const cg_expr *, const char *name,
