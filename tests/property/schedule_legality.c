@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64, COMMAND = 256, DEEPEST = 8, SEEDS = 2, FIRST_INPUTS = 7 };
+enum { MOST = 64, COMMAND = 512, DEEPEST = 8, SEEDS = 2, FIRST_INPUTS = 7 };
 
 static bs_heap heap;
 static bs_arena arena;

@@ -34,27 +34,27 @@ po_layout_is_ours(const po_program *p, const po_step_call *call,
 
 /* Only what isl's syntax of one function needs, not nested deeply. */
 static bool
-is_plain(const char *text) {
+is_plain(const char *text, size_t n) {
   uint32_t depth = 0;
-  if (strlen(text) > LONGEST_MAP || !strstr(text, "->"))
+  if (n > LONGEST_MAP || !memmem(text, n, "->", 2))
     return false;
-  for (; *text; text++) {
-    if (*text == '{' || *text == '}' || *text == ':' || *text == ';')
+  for (size_t k = 0; k < n; k++) {
+    if (strchr("{}:;", text[k]))
       return false;
-    depth += *text == '(' || *text == '[';
-    depth -= (*text == ')' || *text == ']') && depth > 0;
+    depth += text[k] == '(' || text[k] == '[';
+    depth -= (text[k] == ')' || text[k] == ']') && depth > 0;
     if (depth > 16)
       return false;
   }
   return true;
 }
 
-static __isl_give isl_multi_aff *
-read_map(po_program *p, const char *text) {
-  if (!is_plain(text))
+isl_multi_aff *
+po_read_map(po_program *p, const char *text, size_t n) {
+  if (!is_plain(text, n))
     return NULL;
   char braced[LONGEST_MAP + 8];
-  snprintf(braced, sizeof braced, "{ %s }", text);
+  snprintf(braced, sizeof braced, "{ %.*s }", (int)n, text);
   isl_multi_aff *map = isl_multi_aff_read_from_str(p->isl, braced);
   isl_ctx_reset_error(p->isl);
   return map;
@@ -202,7 +202,7 @@ po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
   bool constant = a->role == PO_CONSTANT && !po_is_rigid(p, array);
   if (!constant && !po_layout_is_ours(p, call, array))
     return false;
-  isl_multi_aff *map = read_map(p, text);
+  isl_multi_aff *map = po_read_map(p, text, strlen(text));
   isl_size in = map ? isl_multi_aff_dim(map, isl_dim_in) : -1;
   isl_size out = map ? isl_multi_aff_dim(map, isl_dim_out) : -1;
   if (in != (isl_size)(a->rank - folds) || out < 1 ||

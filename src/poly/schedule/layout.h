@@ -13,6 +13,9 @@ bool po_layout_is_ours(const po_program *, const po_step_call *,
  * are not part of it.  False with a diagnostic. */
 bool po_change_layout(po_program *, const po_step_call *, uint32_t array,
                       const char *text);
+/* The one function that a text of n characters is, in isl's notation and
+ * without a condition; NULL where it is none. */
+__isl_give isl_multi_aff *po_read_map(po_program *, const char *text, size_t n);
 /* Index d of an access to an array of this rank, less the value of the loop at
  * this depth around the statement, of all its instances: one value where it
  * follows the loop.  index: { S[i] -> A[x] }. */

@@ -45,6 +45,15 @@ const po_primitive po_primitives[] = {
      "shift STMT LOOP N",
      "Runs a statement N iterations of a loop around it later.",
      po_apply_shift, false, false},
+    {"skew", A(PO_ARG_LOOP, PO_ARG_LOOP, PO_ARG_INT), 3, {0},
+     "l = skew LOOP OUTER N",
+     "Counts a loop from N times the value of one around it on: its values "
+     "slant, its order stays.", po_apply_skew, true, false},
+    {"enclose", A(PO_ARG_NODE, PO_ARG_TEXT), 2, {0},
+     "a, b = enclose NODE \"S[t, i] -> [floor(t / 8), floor((t + i) / 64)]; ...\"",
+     "Puts loops around a loop or statement; in which iterations of them an "
+     "instance runs is given for each statement inside.",
+     po_apply_enclose, false, false},
     {"serial", A(PO_ARG_LOOP), 1, {0},
      "serial LOOP", "Takes the mark off a loop.", po_apply_serial, true, false},
     {"unroll", A(PO_ARG_LOOP), 1, {0},

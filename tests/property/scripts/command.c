@@ -129,7 +129,10 @@ make_command(const po_program *p, char *out, size_t size) {
     snprintf(out, size, "simple_compute_at %s %s", s, a);
     break;
   case 10:
-    snprintf(out, size, "shift %s %s %d", s, a, pick(-2, 2));
+    if (pick(0, 1))
+      snprintf(out, size, "shift %s %s %d", s, a, pick(-2, 2));
+    else
+      snprintf(out, size, "skew %s %s %d", b, a, pick(-2, 2));
     break;
   case 11:
     snprintf(out, size, "peel %s %d", a, pick(-3, 3));

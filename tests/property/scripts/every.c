@@ -137,7 +137,8 @@ a_layout(void) {
  *   R  a reader, A the array it reads, Y any array, B what a statement makes
  *   f  1..5, g 1..3, s -2..2, v a power of two, h 0..8
  *   K  a loop that is reduced over
- *   O  a scope, P a layout, Z a list of factors, one an index of S */
+ *   O  a scope, P a layout, Z a list of factors, one an index of S
+ *   E  functions of all that runs in L */
 static const char *const forms[] = {
     "split L [-1, f]",
     "split L [f, -1]",
@@ -160,6 +161,10 @@ static const char *const forms[] = {
     "simple_compute_at S L",
     "shift S L s",
     "shift S L s",
+    "skew L M s",
+    "skew I L s",
+    "enclose L E",
+    "enclose S E",
     "serial L",
     "unroll L",
     "parallel L",
@@ -249,11 +254,43 @@ put_factors(const po_stmt *s, char *out, size_t size) {
   snprintf(out + n, size - n, "]");
 }
 
+/* A function of each statement in a loop or of one: tiles that slant, by the
+ * same coefficients for all of them more often than not. */
+static void
+put_functions(const char *place, char *out, size_t size) {
+  uint32_t top = po_nest_find(p, place), loops = (uint32_t)pick(1, 2);
+  size_t n = (size_t)snprintf(out, size, "\"");
+  int by[2][4], width[2] = {pick(1, 4), pick(1, 4)}, many = 0;
+  for (int k = 0; k < 8; k++)
+    by[k / 4][k % 4] = pick(0, 2);
+  for (uint32_t s = 0; s < p->stmts.len && n + 100 < size; s++) {
+    const po_stmt *stmt = &p->stmts.data[s];
+    if (top == PO_NO_NODE ? strcmp(stmt->name, place) != 0
+                          : !po_nest_is_below(p, stmt->leaf, top))
+      continue;
+    n += (size_t)snprintf(out + n, size - n, "%s%s[", many++ ? "; " : "",
+                          stmt->name);
+    for (uint32_t k = 0; k < stmt->n_iters && n + 40 < size; k++)
+      n += (size_t)snprintf(out + n, size - n, "%si%u", k ? "," : "", k);
+    n += (size_t)snprintf(out + n, size - n, "]->[");
+    for (uint32_t d = 0; d < loops && n + 40 < size; d++) {
+      n += (size_t)snprintf(out + n, size - n, "%sfloor((%d", d ? "," : "",
+                            pick(0, 3) ? 0 : pick(-2, 2));
+      for (uint32_t k = 0; k < stmt->n_iters && k < 4 && n + 40 < size; k++)
+        n += (size_t)snprintf(out + n, size - n, "+%d*i%u",
+                              pick(0, 15) ? by[d][k] : pick(-2, 2), k);
+      n += (size_t)snprintf(out + n, size - n, ")/%d)", width[d]);
+    }
+    n += (size_t)snprintf(out + n, size - n, "]");
+  }
+  snprintf(out + n, size - n, "\"");
+}
+
 /* The letter stands alone. */
 static bool
 is_letter(const char *form, size_t k) {
   char before = k ? form[k - 1] : ' ', after = form[k + 1];
-  return strchr("LMNIKSTXRAYBOPZfgsvh", form[k]) && strchr(" [\"", before) &&
+  return strchr("LMNIKSTXRAYBOPZEfgsvh", form[k]) && strchr(" [\"", before) &&
          (!after || strchr(" ],\"", after));
 }
 
@@ -318,6 +355,8 @@ make_any_command(const po_program *program, char *out, size_t size) {
     }
     if (form[k] == 'Z')
       put_factors(s, out + n, size - n);
+    else if (form[k] == 'E')
+      put_functions(strchr(form, 'L') ? loop : s->name, out + n, size - n);
     else
       put_part(form[k], out + n, size - n, loop, s, reader, array);
     n += strlen(out + n);
