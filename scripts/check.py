@@ -322,6 +322,11 @@ def step_install():
     return counted(call([sys.executable, "tests/install/run.py", RELEASE]))
 
 
+def step_python():
+    """The wheel in a fresh environment."""
+    return counted(call([sys.executable, "python/tests/run.py", RELEASE]))
+
+
 def step_console():
     files = sorted(glob.glob(os.path.join(ROOT, "tests/cli/*.md")))
     files += [os.path.join(ROOT, "README.md")]
@@ -420,6 +425,7 @@ STEPS = {
     "examples": Step(step_examples, ["release"]),
     "console": Step(step_console, ["release"]),
     "install": Step(step_install, ["release"]),
+    "python": Step(step_python, ["release"]),
     "onnx": Step(step_onnx, ["release"]),
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),

@@ -630,6 +630,14 @@ GLEN_API const glen_argument *glen_kernel_argument(const glen_kernel *,
 GLEN_API size_t glen_kernel_workspace(const glen_kernel *);
 /* Was it found in the cache? */
 GLEN_API bool glen_kernel_cached(const glen_kernel *);
+/* The file in the cache, or NULL.  It says of itself what it is called with, so
+ * that glen_kernel_load needs nothing else: neither the program nor a compiler.
+ */
+GLEN_API const char *glen_kernel_file(const glen_kernel *);
+/* threads as of glen_jit_options.  NULL with diagnostics, where the file is not
+ * this user's, too. */
+GLEN_API glen_kernel *glen_kernel_load(glen_context *, const char *path,
+                                       uint32_t threads);
 /* Pointers to arrays in C order, which nothing checks; workspace NULL: the
  * kernel's own.  Several threads may call one kernel at a time, each with
  * outputs of its own.  0 unless it failed. */

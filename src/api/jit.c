@@ -4,15 +4,13 @@
  * The C of the loops gets one more function, which takes all arrays in one
  * list, so that callers need not know the kernel's own type.  What was compiled
  * may be kept in a folder, by a hash of everything that it was made from. */
-#include "api/api.h"
+#include "api/kernel.h"
 #include "base/file.h"
 #include "codegen/file/c.h"
 #include "codegen/run/process.h"
 #include "glen-features.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,30 +20,13 @@
 
 enum { LOG_LINES = 12, MOST_FLAGS = 64 };
 
-typedef int entry_point(void *const *arrays, void *workspace, int threads);
-
-struct glen_kernel {
-  glen_context *ctx;
-  void *library;
-  entry_point *entry;
-  size_t workspace_bytes;
-  int threads;
-  uint32_t n;
-  glen_argument *arguments;
-  bool cached;
-  /* Of the last call that is over; a call that finds none makes its own. */
-  _Atomic(void *) spare;
-};
-
 typedef struct jit_args {
   glen_context *ctx;
   const glen_loops *loops;
   glen_jit_options o;
   bs_text c, h, entry;
   cg_scratch scratch;
-  const char *path; /* of the shared object */
   glen_kernel *kernel;
-  bool cached;
 } jit_args;
 
 /* ---- sources ---- */
@@ -63,9 +44,69 @@ count_parameters(const po_program *p) {
   return n;
 }
 
+/* Octal: a name holds what no compiler takes amiss. */
+static void
+put_literal(const char *name, bs_text *out) {
+  bs_put(out, "\"");
+  for (; *name; name++)
+    bs_putf(out, "\\%03o", (unsigned char)*name);
+  bs_put(out, "\"");
+}
+
+/* A scalar has no shape, but C no arrays without elements. */
+static void
+put_shape(const po_array *array, uint32_t k, bs_text *out) {
+  bs_putf(out, "static const int64_t shape_%u[] = {", k);
+  for (uint32_t d = 0; d < array->rank; d++)
+    bs_putf(out, "%lld, ", (long long)array->dim[d]);
+  bs_put(out, array->rank ? "};\n" : "0};\n");
+}
+
+static void
+put_argument(const po_array *array, uint32_t k, bs_text *out) {
+  glen_array type;
+  api_describe_array(array->dtype, array->rank, NULL, &type);
+  bs_put(out, "  {");
+  put_literal(array->name, out);
+  bs_putf(out, ", shape_%u, %d, %d, %u},\n", k, array->role == PO_OUTPUT,
+          (int)type.dtype, (unsigned)array->rank);
+}
+
+static void
+each_parameter(const po_program *p, bs_text *out,
+               void (*put)(const po_array *, uint32_t k, bs_text *out)) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (is_parameter(&p->arrays.data[k]))
+      put(&p->arrays.data[k], n++, out);
+}
+
+/* What api_kernel_argument is, in the C of the kernel. */
+static void
+put_description(const po_program *p, bs_text *out) {
+  bs_put(out, "#include <stdint.h>\n\n");
+  each_parameter(p, out, put_shape);
+  bs_putf(out,
+          "\ntypedef struct {\n  const char *name;\n  const int64_t *shape;\n"
+          "  int output, dtype;\n  unsigned rank;\n} argument;\n"
+          "const int glen_entry_format = %d;\n"
+          "const unsigned glen_entry_count = %u;\n"
+          "const argument glen_entry_arguments[] = {\n",
+          API_KERNEL_FORMAT, count_parameters(p));
+  each_parameter(p, out, put_argument);
+  bs_put(out, "};\n\n");
+}
+
+static void
+put_call(const po_program *p, bs_text *out) {
+  bs_put(out, "  int failed = kernel(");
+  for (uint32_t k = 0; k < count_parameters(p); k++)
+    bs_putf(out, "p[%u], ", k);
+  bs_put(out, "workspace);\n");
+}
+
 static void
 put_entry(const po_program *p, bs_text *out) {
-  uint32_t n = count_parameters(p);
   bs_put(out,
          "#include \"kernel.h\"\n"
          "#ifdef _OPENMP\n#include <omp.h>\n#endif\n\n"
@@ -77,12 +118,9 @@ put_entry(const po_program *p, bs_text *out) {
          "#ifdef _OPENMP\n"
          "  int before = omp_get_max_threads();\n"
          "  if (threads)\n    omp_set_num_threads(threads);\n"
-         "#endif\n"
-         "  int failed = kernel(");
-  for (uint32_t k = 0; k < n; k++)
-    bs_putf(out, "p[%u], ", k);
-  bs_put(out, "workspace);\n"
-              "  (void)p;\n  (void)threads;\n"
+         "#endif\n");
+  put_call(p, out);
+  bs_put(out, "  (void)p;\n  (void)threads;\n"
               "#ifdef _OPENMP\n"
               "  if (threads)\n    omp_set_num_threads(before);\n"
               "#endif\n"
@@ -101,6 +139,7 @@ make_sources(jit_args *a) {
     return bs_error(&a->ctx->diags, BS_NOWHERE, "jit-prepacked",
                     "a kernel with inputs that are packed once cannot be "
                     "loaded so; compile it to C");
+  put_description(p, &a->entry);
   put_entry(p, &a->entry);
   return cg_emit_c(p, &options, &a->c, &a->h);
 }
@@ -229,21 +268,13 @@ key_of(jit_args *a) {
                          (unsigned long long)hash.low64);
 }
 
-/* What another user may write is not executed. */
-static bool
-is_own(const char *path) {
-  struct stat s;
-  return !stat(path, &s) && s.st_uid == geteuid() &&
-         !(s.st_mode & (S_IWGRP | S_IWOTH));
-}
-
 static bool
 make_cache(jit_args *a) {
   if (mkdir(a->o.cache, 0700) && errno != EEXIST)
     return bs_error(&a->ctx->diags, BS_NOWHERE, "cannot-write",
                     "cannot make the folder '%s': %s", a->o.cache,
                     strerror(errno));
-  return is_own(a->o.cache) ||
+  return api_is_own(a->o.cache) ||
          bs_error(&a->ctx->diags, BS_NOWHERE, "open-cache",
                   "the folder of kernels '%s' is another user's, or others may "
                   "write to it",
@@ -261,72 +292,42 @@ build_into(jit_args *a, const char *path) {
                   "cannot write '%s': %s", path, strerror(errno));
   if (!ok)
     unlink(beside);
-  a->path = path;
   return ok;
 }
 
-static bool
-build_or_find(jit_args *a) {
+static glen_kernel *
+open_at(jit_args *a, const char *path, bool cached) {
+  return api_kernel_open(a->ctx, path, a->o.threads, cached,
+                         a->o.cache != NULL);
+}
+
+/* What cannot be loaded is made again: a file that was cut off, or is no kernel
+ * of this version, tells nothing that a user could mend. */
+static glen_kernel *
+find(jit_args *a, const char *path) {
+  bs_moment before = bs_moment_of(&a->ctx->diags);
+  glen_kernel *found = api_is_own(path) ? open_at(a, path, true) : NULL;
+  if (!found)
+    bs_go_back(&a->ctx->diags, before);
+  return found;
+}
+
+static glen_kernel *
+find_or_build(jit_args *a) {
   if (!a->o.cache) {
-    a->path = cg_scratch_file(&a->scratch, "kernel.so");
-    return build(a, a->path);
+    const char *path = cg_scratch_file(&a->scratch, "kernel.so");
+    return build(a, path) ? open_at(a, path, false) : NULL;
   }
   if (!make_cache(a))
-    return false;
+    return NULL;
   const char *path = key_of(a);
-  a->cached = is_own(path);
-  a->path = path;
-  return a->cached || build_into(a, path);
+  glen_kernel *found = find(a, path);
+  if (found || !build_into(a, path))
+    return found;
+  return open_at(a, path, false);
 }
 
-/* ---- loading ---- */
-
-static void
-describe(const po_program *p, glen_kernel *k, bs_heap *heap) {
-  k->n = 0;
-  k->arguments = bs_calloc(heap, count_parameters(p) + 1, sizeof *k->arguments);
-  for (uint32_t j = 0; j < p->arrays.len; j++) {
-    const po_array *array = &p->arrays.data[j];
-    if (!is_parameter(array))
-      continue;
-    glen_argument *to = &k->arguments[k->n++];
-    int64_t *shape = bs_calloc(heap, array->rank + 1u, sizeof *shape);
-    memcpy(shape, array->dim, array->rank * sizeof *shape);
-    *to =
-        (glen_argument){.size = sizeof *to, .output = array->role == PO_OUTPUT};
-    api_describe_array(array->dtype, array->rank, shape, &to->type);
-    char *name = bs_calloc(heap, strlen(array->name) + 1, 1);
-    to->name = strcpy(name, array->name);
-  }
-}
-
-/* POSIX lets a function be had from a pointer to an object. */
-static bool
-find_function(void *library, const char *name, void *out) {
-  void *found = dlsym(library, name);
-  memcpy(out, &found, sizeof found);
-  return found != NULL;
-}
-
-static bool
-load(jit_args *a) {
-  size_t (*workspace)(void) = NULL;
-  entry_point *entry = NULL;
-  void *library = dlopen(a->path, RTLD_NOW | RTLD_LOCAL);
-  if (!library || !find_function(library, "glen_entry", &entry) ||
-      !find_function(library, "glen_entry_workspace", &workspace)) {
-    const char *why = dlerror();
-    bs_error(&a->ctx->diags, BS_NOWHERE, "cannot-load",
-             "cannot load the kernel: %s", why ? why : "it is incomplete");
-    if (library)
-      dlclose(library);
-    return false;
-  }
-  a->kernel->library = library;
-  a->kernel->entry = entry;
-  a->kernel->workspace_bytes = workspace();
-  return true;
-}
+/* ---- the whole ---- */
 
 static void
 jit_body(void *arg) {
@@ -341,19 +342,10 @@ jit_body(void *arg) {
   bs_text_init(&a->c, heap);
   bs_text_init(&a->h, heap);
   bs_text_init(&a->entry, heap);
-  glen_kernel *k = a->kernel = bs_calloc(heap, 1, sizeof *k);
-  *k = (glen_kernel){.ctx = a->ctx, .threads = (int)a->o.threads};
-  bool ok = make_sources(a) && cg_scratch_make(&a->scratch, &a->ctx->gs);
-  ok = ok && build_or_find(a) && load(a);
+  if (make_sources(a) && cg_scratch_make(&a->scratch, &a->ctx->gs))
+    a->kernel = find_or_build(a);
   if (a->scratch.path[0])
     cg_scratch_remove(&a->scratch);
-  if (ok)
-    describe(a->loops->loops, k, heap);
-  else
-    a->kernel = NULL;
-  k->cached = a->cached;
-  if (!ok)
-    bs_free(heap, k);
   bs_text_done(&a->c);
   bs_text_done(&a->h);
   bs_text_done(&a->entry);
@@ -366,103 +358,6 @@ glen_jit(glen_context *ctx, const glen_loops *loops,
   if (options)
     memcpy(&a.o, options,
            options->size < sizeof a.o ? options->size : sizeof a.o);
-  if (a.o.threads > 1024)
-    a.o.threads = 1024;
   ctx->interrupt = 0;
   return api_enter_listening(ctx, jit_body, &a) ? a.kernel : NULL;
-}
-
-/* ---- calls ---- */
-
-/* The workspace that is to spare goes from call to call; the calls of several
- * threads have each their own. */
-static int
-call_with_spare(glen_kernel *k, void *const *arrays) {
-  void *work = atomic_exchange(&k->spare, NULL);
-  if (!work && posix_memalign(&work, 64, k->workspace_bytes))
-    return GLEN_KERNEL_NO_MEMORY;
-  int failed = k->entry(arrays, work, k->threads);
-  free(atomic_exchange(&k->spare, work));
-  return failed;
-}
-
-int
-glen_kernel_call(glen_kernel *k, void *const *arrays, void *workspace) {
-  return workspace || !k->workspace_bytes
-             ? k->entry(arrays, workspace, k->threads)
-             : call_with_spare(k, arrays);
-}
-
-typedef struct call_args {
-  glen_kernel *kernel;
-  const glen_array *arrays;
-  void **pointers;
-  bool ok;
-} call_args;
-
-static bool
-fits(glen_kernel *k, uint32_t j, const glen_array *array) {
-  const glen_argument *to = &k->arguments[j];
-  if (!api_array_fits(k->ctx, to->name, &to->type, array))
-    return false;
-  return api_is_dense(array) ||
-         bs_error(&k->ctx->diags, BS_NOWHERE, "wrong-array",
-                  "the array for %s is not in C order, without gaps", to->name);
-}
-
-static void
-check_body(void *arg) {
-  call_args *a = arg;
-  glen_kernel *k = a->kernel;
-  a->pointers = bs_calloc(&k->ctx->heap, k->n + 1u, sizeof *a->pointers);
-  a->ok = true;
-  for (uint32_t j = 0; j < k->n; j++) {
-    a->ok = fits(k, j, &a->arrays[j]) && a->ok;
-    a->pointers[j] = a->arrays[j].data;
-  }
-}
-
-bool
-glen_kernel_call_arrays(glen_kernel *k, const glen_array *arrays, uint32_t n) {
-  call_args a = {.kernel = k, .arrays = arrays};
-  if (n != k->n || !api_enter(k->ctx, check_body, &a))
-    return false;
-  bool ok = a.ok && !glen_kernel_call(k, a.pointers, NULL);
-  bs_free(&k->ctx->heap, a.pointers);
-  return ok;
-}
-
-uint32_t
-glen_kernel_arguments(const glen_kernel *k) {
-  return k->n;
-}
-
-const glen_argument *
-glen_kernel_argument(const glen_kernel *k, uint32_t j) {
-  return j < k->n ? &k->arguments[j] : NULL;
-}
-
-size_t
-glen_kernel_workspace(const glen_kernel *k) {
-  return k->workspace_bytes;
-}
-
-bool
-glen_kernel_cached(const glen_kernel *k) {
-  return k->cached;
-}
-
-void
-glen_kernel_free(glen_kernel *k) {
-  if (!k)
-    return;
-  bs_heap *heap = &k->ctx->heap;
-  dlclose(k->library);
-  free(atomic_load(&k->spare));
-  for (uint32_t j = 0; j < k->n; j++) {
-    bs_free(heap, (void *)k->arguments[j].name);
-    bs_free(heap, (void *)k->arguments[j].type.shape);
-  }
-  bs_free(heap, k->arguments);
-  bs_free(heap, k);
 }

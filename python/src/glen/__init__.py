@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""glen: an equality-saturation compiler for tensor kernels.
+
+>>> import glen, numpy
+>>> program = glen.parse('''
+... (tensor a (shape 2 3) f32)
+... (tensor b (shape 3 2) f32)
+... (let product (compute dotProd
+...   (cartProd (access a 1) (transpose (access b 1) (list 1 0)))))
+... (output product)''')
+>>> kernel = glen.compile(program)
+>>> a = numpy.arange(6, dtype="f4").reshape(2, 3)
+>>> kernel(a, a.T)
+array([[ 5., 14.],
+       [14., 50.]], dtype=float32)
+"""
+import os as _os
+
+from . import _core
+from ._compile import Recipe, compile
+from ._errors import (ArrayError, CompilerError, Diagnostic, Error,
+                      GlenWarning, LimitError, RefutedError)
+from ._inputs import Program, RuleSet, Text, parse
+from ._kernel import Argument, Kernel
+from ._saturate import Result, saturate
+
+__version__: str = _core.version
+
+__all__ = ["Argument", "ArrayError", "CompilerError", "Diagnostic", "Error",
+           "GlenWarning", "Kernel", "LimitError", "Program", "Recipe",
+           "RefutedError", "Result", "RuleSet", "Text", "compile", "data",
+           "get_include", "parse", "saturate"]
+
+
+def data() -> str:
+    """The folder of the rules and targets that come with glen."""
+    return _core.data_folder()
+
+
+def get_include() -> str:
+    """The folder of glen's headers, for programs in C."""
+    return _os.path.join(_os.path.dirname(_os.path.abspath(__file__)),
+                         "include")

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""The folder of compiled kernels, found by all that they were made from.
+
+A kernel is kept as a shared object, which libglen names by its C text and the
+compiler's command.  What leads there from a program, its rules and its options
+is a small file of this module's.  Each is written beside its place and renamed,
+so that readers see a whole one or none.
+"""
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import tempfile
+from typing import Any, Optional, Union
+
+from . import _core
+
+_FORMAT = 1
+
+
+def default_folder() -> str:
+    """``$GLEN_CACHE``, else ``glen`` in the user's folder of caches."""
+    named = os.environ.get("GLEN_CACHE")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return named or os.path.join(base, "glen")
+
+
+def folder_of(cache: Union[None, bool, str, "os.PathLike[str]"]) -> \
+        Optional[str]:
+    """None and True: the default; False: no cache."""
+    if cache is False:
+        return None
+    folder = default_folder() if cache in (None, True) else os.fspath(cache)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    return folder
+
+
+def compiler_identity(cc: Optional[str]) -> list:
+    """What a compiler that was replaced by another differs in."""
+    words = shlex.split(cc or os.environ.get("CC") or "cc")
+    found = [shutil.which(word) for word in words[:1]]
+    identity: list = list(words)
+    for path in filter(None, found):
+        status = os.stat(path)
+        identity += [os.path.realpath(path), status.st_size,
+                     status.st_mtime_ns]
+    return identity
+
+
+def _hash_of(path: str) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as f:
+        while block := f.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def key_of(job: Any, facts: Any) -> str:
+    """Of everything that the job has read, and of what else decides."""
+    files = [[path, _hash_of(path)] for path in job.files()
+             if os.path.isfile(path)]
+    whole = json.dumps([_FORMAT, _core.version, files, job.text("target"),
+                        facts], sort_keys=True, default=str)
+    return hashlib.sha256(whole.encode()).hexdigest()
+
+
+def write_atomically(path: str, data: Any) -> None:
+    """JSON at its place, whole, whatever others do there."""
+    handle, beside = tempfile.mkstemp(dir=os.path.dirname(path) or ".",
+                                      prefix=os.path.basename(path) + ".")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as f:
+            json.dump(data, f)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def _index(folder: str, key: str) -> str:
+    return os.path.join(folder, f"index-{key}.json")
+
+
+def find(folder: str, key: str) -> Optional[dict[str, Any]]:
+    """What was noted of a kernel whose file is still there."""
+    try:
+        with open(_index(folder, key), encoding="utf-8") as f:
+            noted = json.load(f)
+        path = os.path.join(folder, os.path.basename(noted["kernel"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return dict(noted, kernel=path) if os.path.isfile(path) else None
+
+
+def note(folder: str, key: str, kernel: str, **more: Any) -> None:
+    """That the key leads to this file of the folder."""
+    write_atomically(_index(folder, key),
+                     dict(more, kernel=os.path.basename(kernel)))

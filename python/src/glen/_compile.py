@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Programs compiled and loaded into this process."""
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import Any, Mapping, Optional, Sequence, Union
+
+from . import _cache, _core
+from ._errors import Error, RefutedError, check
+from ._inputs import (Path, Program, RuleSet, Rules, Target, Text, as_program,
+                      as_rules, as_target, shipped_rules)
+from ._kernel import Kernel
+from ._saturate import Result, run
+
+Cache = Union[None, bool, str, "os.PathLike[str]"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """All that a kernel is made from; it can be sent to another process."""
+
+    program: Program
+    rules: Optional[RuleSet]
+    """None: those that come with glen, where the target has instructions."""
+    target: Union[None, str, Text]
+    verify: bool
+    saturate: tuple[tuple[str, Any], ...]
+    code: tuple[tuple[str, Any], ...]
+    cc: Optional[str]
+    flags: tuple[str, ...]
+
+    def open(self) -> tuple[Any, bool]:
+        """A job that has read all of it; whether there are rules."""
+        job = self.program._open(self.target)
+        rules = self.rules
+        if rules is None:
+            rules = RuleSet((shipped_rules(),) if job.instructions() else ())
+        if rules:
+            rules.read(job)
+        return job, bool(rules)
+
+    def facts(self) -> list:
+        """What decides beside the files that a job reads."""
+        return [dataclasses.astuple(self.rules) if self.rules else None,
+                self.program.__reduce__()[1], self.verify, self.saturate,
+                self.code, self.flags, _cache.compiler_identity(self.cc)]
+
+
+def _rewrite(job: Any, recipe: Recipe) -> Optional[str]:
+    """The verdict, where it is asked for."""
+    run(job, dict(recipe.saturate))
+    if not recipe.verify:
+        return None
+    verdict = job.verify()
+    if verdict == "refuted":
+        diagnostics, text, _ = job.diagnostics()
+        raise RefutedError(text or "the result is refuted")
+    return verdict or check(job, None)
+
+
+def _build(job: Any, has_rules: bool, recipe: Recipe, threads: int,
+           folder: Optional[str]) -> tuple[Kernel, Optional[str]]:
+    verdict = _rewrite(job, recipe) if has_rules else None
+    check(job, job.lower(**dict(recipe.code)))
+    kernel = job.jit(Kernel, cc=recipe.cc, flags=recipe.flags, threads=threads,
+                     cache=folder)
+    return check(job, kernel), verdict
+
+
+def _load(noted: Mapping[str, Any], threads: int) -> Optional[Kernel]:
+    """A kernel of the cache; None where it cannot be loaded any more."""
+    job = _core.Job()
+    return job.load_kernel(Kernel, noted["kernel"], threads)
+
+
+def _make(recipe: Recipe, threads: int,
+          folder: Optional[str]) -> tuple[Kernel, Optional[str]]:
+    job, has_rules = recipe.open()
+    if folder is None:
+        return _build(job, has_rules, recipe, threads, None)
+    key = _cache.key_of(job, recipe.facts())
+    noted = _cache.find(folder, key)
+    kernel = _load(noted, threads) if noted else None
+    if noted and kernel is not None:
+        return kernel, noted.get("verdict")
+    kernel, verdict = _build(job, has_rules, recipe, threads, folder)
+    _cache.note(folder, key, kernel.file, verdict=verdict)
+    return kernel, verdict
+
+
+def _again(recipe: Recipe, threads: int, cache: Cache,
+           bound: Mapping[str, Any]) -> Kernel:
+    kernel, verdict = _make(recipe, threads, _cache.folder_of(cache))
+    return kernel._finish((recipe, threads, cache, bound), verdict, bound)
+
+
+def compile(program: Union[Program, Result, Path, Text], *,
+            rules: Rules = (), target: Target = "native",
+            params: Optional[Mapping[str, Any]] = None, verify: bool = False,
+            saturate: Optional[Mapping[str, Any]] = None,
+            strict_fp: bool = False, fusion: Optional[str] = None,
+            layout: Optional[str] = None, choose: int = 0,
+            script: Optional[Path] = None, threads: int = 0,
+            cache: Cache = None, cc: Optional[str] = None,
+            flags: Sequence[str] = (),
+            bind: Optional[Mapping[str, Any]] = None) -> Kernel:
+    """Compiles a program by the system's C compiler and loads it.
+
+    ``rules`` as of :func:`glen.saturate`, but none unless they are given or
+    the target has instructions, which only rules bring in: then those that
+    come with glen.  ``saturate`` holds the options of the saturation; with
+    ``verify`` a result that is refuted is not compiled.  A
+    :class:`glen.Result` is compiled as it is.
+
+    ``target`` is this machine unless another is named.  ``strict_fp`` keeps
+    the order of sums; ``fusion``, ``layout``, ``choose`` and ``script`` are
+    the options of ``glen compile``.  ``threads``: how many OpenMP uses, 0 for
+    all.  ``cc`` and ``flags``: the compiler (else ``$CC``, else ``cc``) and
+    what its command gets in addition.
+
+    ``bind`` gives inputs that are the same in all calls, by their names.
+
+    What was compiled is kept in a folder, found by the content of the program,
+    the rules and the target, all options, the compiler, and the version of
+    glen: ``cache`` names the folder, False turns it off.
+    """
+    if isinstance(program, Result):
+        source, chosen, wanted = program.program, program.target, RuleSet()
+    else:
+        source, chosen = as_program(program), as_target(target)
+        wanted = None if rules == () else as_rules(rules, params or {})
+    code = {"strict_fp": strict_fp, "choose": choose, "fusion": fusion,
+            "layout": layout, "script": script and os.fspath(script)}
+    recipe = Recipe(source, wanted, chosen, verify,
+                    tuple(sorted((saturate or {}).items())),
+                    tuple(sorted(code.items())), cc, tuple(flags))
+    return _again(recipe, threads, cache, dict(bind or {}))

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Compiled kernels: callables on arrays."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Mapping, Optional
+
+import numpy
+
+from . import _core
+from ._errors import ArrayError
+
+DTYPES: dict[str, numpy.dtype] = {
+    "f32": numpy.dtype(numpy.float32), "f64": numpy.dtype(numpy.float64),
+    "bf16": numpy.dtype(numpy.uint16), "i8": numpy.dtype(numpy.int8),
+    "u8": numpy.dtype(numpy.uint8), "i32": numpy.dtype(numpy.int32)}
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """An input or an output of a kernel."""
+
+    name: str
+    dtype: str
+    """As programs write it: ``"f32"``.  A ``bf16`` is 16 bits in numpy's
+    ``uint16``."""
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.dtype}{list(self.shape)}"
+
+
+def _array_of(name: str, given: Any) -> numpy.ndarray:
+    if isinstance(given, (list, tuple, int, float, complex, str)):
+        raise ArrayError(f"{name}: a {type(given).__name__} is no array; make "
+                         "one by numpy.asarray(..., dtype=...)")
+    if hasattr(given, "__dlpack__") and not isinstance(given, numpy.ndarray):
+        given = _core.borrow(given)
+    try:
+        return numpy.asarray(given)
+    except (TypeError, ValueError, BufferError) as why:
+        raise ArrayError(f"{name}: {why}") from None
+
+
+def _has_dtype(array: numpy.ndarray, dtype: str) -> bool:
+    found = array.dtype
+    if dtype == "u8" and found == numpy.bool_:
+        return True
+    if dtype == "bf16" and found.name == "bfloat16":
+        return True
+    return found.newbyteorder("=") == DTYPES[dtype]
+
+
+def _fitting(name: str, dtype: str, shape: tuple[int, ...],
+             given: Any) -> numpy.ndarray:
+    array = _array_of(name, given)
+    if array.shape != shape or not _has_dtype(array, dtype):
+        raise ArrayError(f"{name} is {dtype}{list(shape)}, the array is "
+                         f"{array.dtype}{list(array.shape)}")
+    if array.dtype.name in ("bfloat16", "bool"):
+        array = array.view(DTYPES[dtype])
+    return array
+
+
+def convert(kernel: Kernel, name: str, dtype: str, k: int, given: Any,
+            output: bool) -> numpy.ndarray:
+    """An array in C order for what cannot be taken as it is; for an output one
+    whose elements are copied back after the call."""
+    shape = kernel._arguments[k][3]
+    array = _fitting(name, dtype, shape, given)
+    if not output:
+        return numpy.require(array, DTYPES[dtype], ["C", "A", "E"])
+    if not array.flags.writeable:
+        raise ArrayError(f"{name}: the array cannot be written to")
+    return numpy.empty(shape, DTYPES[dtype])
+
+
+class Kernel(_core.Kernel):
+    """A compiled program, called with its inputs in their order or by their
+    names.
+
+    Arrays are taken where they lie if their elements stand in C order without
+    gaps, and copied if not; outputs are new arrays, or those of ``out=``.
+    Several threads may call one kernel: the call releases Python's lock.
+    """
+
+    inputs: tuple[Argument, ...]
+    """What a call is given, in order."""
+    outputs: tuple[Argument, ...]
+    """What it returns: the one array, or a tuple of them."""
+    verdict: Optional[str]
+    """What ``verify`` said of the rewritten program; None: not asked."""
+
+    def _finish(self, recipe: tuple, verdict: Optional[str],
+                bound: Mapping[str, Any]) -> "Kernel":
+        self._recipe = recipe
+        self.verdict = verdict
+        arguments = self._arguments
+        self.outputs = tuple(Argument(*a[:1], *a[2:4]) for a in arguments
+                             if a[1])
+        self._prepare(numpy.empty, convert, tuple(
+            (a.shape, DTYPES[a.dtype]) for a in self.outputs))
+        for k, argument in enumerate(arguments):
+            if argument[0] in bound and not argument[1]:
+                self._bind(k, bound[argument[0]])
+        self.inputs = tuple(Argument(*a[:1], *a[2:4]) for a in self._arguments
+                            if not a[1] and not a[4])
+        return self
+
+    def _write_back(self, k: int, made: Any, to: Any) -> None:
+        name, _, dtype, shape, _ = self._arguments[k]
+        _fitting(name, dtype, shape, to)[...] = made
+
+    def __repr__(self) -> str:
+        given = ", ".join(map(str, self.inputs))
+        made = ", ".join(map(str, self.outputs))
+        return f"<glen.Kernel ({given}) -> {made}>"
+
+    def __reduce__(self) -> Any:
+        from ._compile import _again
+        return _again, self._recipe

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds the wheel, installs it into a fresh environment, and runs its tests
+there, where nothing of the sources can be imported.
+
+usage: run.py BUILD [PYTEST OPTION]...
+
+Packages of the environment are had by pip once and kept in BUILD/python.
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+NEEDED = os.path.join(HERE, "requirements.txt")
+
+
+def run(command, **more):
+    return subprocess.run(command, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", **more)
+
+
+def wanted():
+    with open(NEEDED, encoding="utf-8") as f:
+        return f"{sys.version}\n{f.read()}"
+
+
+def environment(folder):
+    """The interpreter of an environment that has what the tests need; None
+    where that cannot be had."""
+    python = os.path.join(folder, "bin", "python")
+    ready = os.path.join(folder, "ready")
+    if os.path.exists(ready):
+        with open(ready, encoding="utf-8") as f:
+            if f.read() == wanted():
+                return python
+    shutil.rmtree(folder, ignore_errors=True)
+    for command in ([sys.executable, "-m", "venv", folder],
+                    [python, "-m", "pip", "install", "--quiet",
+                     "--disable-pip-version-check", "-r", NEEDED]):
+        done = run(command)
+        if done.returncode:
+            print(done.stdout[-2000:])
+            return None
+    with open(ready, "w", encoding="utf-8") as f:
+        f.write(wanted())
+    return python
+
+
+def install(build, python):
+    """The wheel, into the environment; what was said where that failed."""
+    wheels = os.path.join(build, "wheels")
+    done = run([os.path.join(ROOT, "scripts", "build-wheel"), build, wheels],
+               env=dict(os.environ, PYTHON=python))
+    if done.returncode:
+        return done.stdout
+    print(done.stdout.strip().splitlines()[-1])
+    done = run([python, "-m", "pip", "install", "--quiet", "--no-deps",
+                "--force-reinstall", "--disable-pip-version-check",
+                *glob.glob(os.path.join(wheels, "glen-*.whl"))])
+    return done.stdout if done.returncode else None
+
+
+def count(text, word):
+    found = re.findall(rf"(\d+) {word}", text.splitlines()[-1] if text else "")
+    return int(found[0]) if found else 0
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    python = environment(os.path.join(build, "python"))
+    if python is None:
+        print("skipped python-packages: numpy and pytest cannot be had here")
+        print("0 passed, 0 failed")
+        return 0
+    wrong = install(build, python)
+    if wrong:
+        print(f"{wrong}\n0 passed, 1 failed")
+        return 1
+    done = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", HERE,
+                *sys.argv[2:]], cwd=os.path.join(build, "wheels"))
+    text = done.stdout.strip()
+    print(text)
+    failed = count(text, "failed") + count(text, "error")
+    print(f"{count(text, 'passed')} passed, "
+          f"{failed or (1 if done.returncode else 0)} failed")
+    return 1 if done.returncode else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
