@@ -87,7 +87,7 @@ def extension():
         include_dirs=[os.path.join(prefix(), "include")],
         library_dirs=[os.path.dirname(library)], libraries=["glen"],
         extra_compile_args=["-std=gnu11", "-O2", "-Wall", "-Wextra",
-                            "-fvisibility=hidden"],
+                            "-Werror=int-conversion", "-fvisibility=hidden"],
         extra_link_args=["-Wl,-rpath,$ORIGIN"],
         define_macros=[("Py_LIMITED_API", "0x030b0000")] if LIMITED else [],
         py_limited_api=LIMITED)

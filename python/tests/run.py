@@ -66,6 +66,12 @@ def install(build, python):
     return done.stdout if done.returncode else None
 
 
+def tell_skips(text):
+    """What was left out as lines that check.py reads."""
+    for module in re.findall(r"SKIPPED .*could not import '(\w+)'", text):
+        print(f"skipped {module}: its package is not among those of the tests")
+
+
 def count(text, word):
     found = re.findall(rf"(\d+) {word}", text.splitlines()[-1] if text else "")
     return int(found[0]) if found else 0
@@ -82,10 +88,12 @@ def main():
     if wrong:
         print(f"{wrong}\n0 passed, 1 failed")
         return 1
-    done = run([python, "-m", "pytest", "-q", "-p", "no:cacheprovider", HERE,
+    done = run([python, "-m", "pytest", "-q", "-rs", "-p",
+                "no:cacheprovider", HERE,
                 *sys.argv[2:]], cwd=os.path.join(build, "wheels"))
     text = done.stdout.strip()
     print(text)
+    tell_skips(text)
     failed = count(text, "failed") + count(text, "error")
     print(f"{count(text, 'passed')} passed, "
           f"{failed or (1 if done.returncode else 0)} failed")

@@ -328,8 +328,9 @@ kernel_call(PyObject *object, PyObject *args, PyObject *names) {
     return PyErr_Format(PyExc_RuntimeError, "the kernel is not prepared");
   if (!begin(&f, self))
     return NULL;
-  if (take_inputs(&f, args, names, &named) && know_names(self, names, named) &&
-      take_outputs(&f, out) && run(&f) && write_back(&f))
+  if (know_names(self, names, named + (out != NULL)) &&
+      take_inputs(&f, args, names, named) && take_outputs(&f, out) && run(&f) &&
+      write_back(&f))
     answer = results_of(&f);
   end(&f);
   return answer;
