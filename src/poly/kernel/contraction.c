@@ -11,11 +11,17 @@
 #include "poly/loops/affine.h"
 #include <isl/constraint.h>
 #include <isl/ilp.h>
+#include <stdlib.h>
 #include <string.h>
+
+typedef struct guard {
+  int64_t constant, factor[PO_MAX_DIMS];
+} guard;
 
 typedef struct finding {
   po_program *p;
   const po_stmt *update;
+  const po_expr *read[2]; /* the factors */
   po_contraction *out;
   uint32_t n, n_outer; /* loops of the update */
   int64_t lo[PO_MAX_DIMS], extent[PO_MAX_DIMS];
@@ -23,9 +29,7 @@ typedef struct finding {
   int64_t factor[3 + PO_MAX_EXTRAS][PO_MAX_DIMS], base[3 + PO_MAX_EXTRAS];
   po_dim_role role[PO_MAX_DIMS];
   uint32_t n_guards;
-  struct {
-    int64_t constant, factor[PO_MAX_DIMS];
-  } guards[PO_MAX_GUARDS];
+  guard guards[PO_MAX_GUARDS];
 } finding;
 
 int64_t
@@ -223,6 +227,16 @@ add_guard(__isl_take isl_constraint *c, void *user) {
   return ok ? isl_stat_ok : isl_stat_error;
 }
 
+static int
+compare_guards(const void *a, const void *b) {
+  const guard *x = a, *y = b;
+  for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
+    if (x->factor[k] != y->factor[k])
+      return x->factor[k] < y->factor[k] ? -1 : 1;
+  return x->constant < y->constant ? -1 : x->constant > y->constant;
+}
+
+/* In an order of their own: that of isl depends on what it was asked before. */
 static bool
 find_guards(finding *f) {
   isl_set *set = isl_set_coalesce(isl_set_copy(f->update->domain));
@@ -235,6 +249,7 @@ find_guards(finding *f) {
       basic && isl_basic_set_dim(basic, isl_dim_div) == 0 &&
       isl_basic_set_foreach_constraint(basic, add_guard, f) == isl_stat_ok;
   isl_basic_set_free(basic);
+  qsort(f->guards, f->n_guards, sizeof *f->guards, compare_guards);
   return ok;
 }
 
@@ -369,54 +384,148 @@ put_guards(finding *f, const uint32_t *place) {
   return true;
 }
 
+/* ---- all of it ---- */
+
+static const po_stmt *
+zero_of(const finding *f) {
+  return &f->p->stmts.data[f->out->init];
+}
+
+static const po_stmt *
+last_of(const finding *f) {
+  uint32_t store = f->out->store;
+  return store == UINT32_MAX ? f->update : &f->p->stmts.data[store];
+}
+
+static bool
+adds_products(finding *f) {
+  return is_product(f->update, f->read);
+}
+
+static bool
+starts_at_zero(finding *f) {
+  const po_stmt *zero = zero_of(f);
+  return is_zero(zero) && zero->array == f->update->array;
+}
+
+static bool
+stores_sums(finding *f) {
+  const po_stmt *last = last_of(f);
+  return last == f->update || is_copy_of(f->p, last, f->update->array);
+}
+
+static bool
+has_loops(finding *f) {
+  const po_stmt *sum = f->update;
+  return sum->n_iters <= PO_MAX_DIMS && sum->n_iters > sum->n_outer &&
+         zero_of(f)->n_iters == sum->n_outer &&
+         (last_of(f) == sum || last_of(f)->n_iters == sum->n_outer);
+}
+
+static bool
+is_seen_outside(finding *f) {
+  return f->p->arrays.data[last_of(f)->array].role != PO_LOCAL;
+}
+
+static bool
+has_one_type(finding *f) {
+  const po_array *arrays = f->p->arrays.data;
+  gs_dtype dtype = arrays[f->update->array].dtype;
+  f->out->dtype = dtype;
+  return is_vector_type(dtype) && arrays[f->read[0]->array].dtype == dtype &&
+         arrays[f->read[1]->array].dtype == dtype;
+}
+
+static bool
+reads_others(finding *f) {
+  const po_program *p = f->p;
+  po_contraction *out = f->out;
+  out->sums = last_of(f)->array;
+  out->c.array = out->formula == UINT32_MAX ? out->sums
+                                            : p->stmts.data[out->formula].array;
+  for (uint32_t k = 0; k < 2; k++)
+    if (f->read[k]->array == out->sums || f->read[k]->array == out->c.array)
+      return false;
+  return true;
+}
+
+static bool
+fills_a_box(finding *f) {
+  return find_box(f, zero_of(f));
+}
+
+static bool
+has_linear_factors(finding *f) {
+  for (uint32_t k = 0; k < 2; k++)
+    if (!find_address(f, k, f->read[k]->array, f->read[k]->index, f->n))
+      return false;
+  return true;
+}
+
+static bool
+has_linear_sums(finding *f) {
+  const po_stmt *last = last_of(f);
+  return f->out->formula == UINT32_MAX
+             ? find_address(f, 2, last->array, last->write, last->n_iters)
+             : find_formula(f,
+                            last == f->update ? f->out->update : f->out->store);
+}
+
+static bool
+divides_loops(finding *f) {
+  uint32_t place[PO_MAX_DIMS];
+  if (!find_roles(f))
+    return false;
+  split_linear(f, PO_DIM_M);
+  split_linear(f, PO_DIM_N);
+  put_dims(f, place);
+  return put_guards(f, place) && f->out->dims[PO_DIM_K].n;
+}
+
+/* In this order: each may ask for what those before it found. */
+static const struct {
+  bool (*holds)(finding *);
+  const char *otherwise;
+} CHECKS[] = {
+    {adds_products, "it adds up no products of two elements"},
+    {starts_at_zero, "its sums do not start at zero"},
+    {stores_sums, "its sums are stored by another statement than a copy"},
+    {has_loops, "it has no loops of a sum for each element"},
+    {is_seen_outside, "its sums are in a local array"},
+    {has_one_type, "factors and sums are not all f32, all f64 or all i32"},
+    {reads_others, "a factor is in the array of the sums"},
+    {fills_a_box, "its elements are no whole box"},
+    {has_linear_factors, "addresses of factors are not linear in its loops"},
+    {has_linear_sums, "addresses of sums are not linear in its loops"},
+    {find_guards, "conditions on its loops have quotients, or are too many"},
+    {divides_loops, "a loop moves none of the operands, or a condition moves "
+                    "both factors"},
+};
+
 bool
 po_find_contraction(po_program *p, uint32_t init, uint32_t update,
                     uint32_t store, uint32_t formula, po_contraction *out) {
-  const po_stmt *zero = &p->stmts.data[init], *sum = &p->stmts.data[update];
-  const po_stmt *last = store == UINT32_MAX ? sum : &p->stmts.data[store];
-  const po_expr *factor[2];
+  const po_stmt *sum = &p->stmts.data[update];
   *out = (po_contraction){
       .init = init, .update = update, .store = store, .formula = formula};
-  if (!is_zero(zero) || !is_product(sum, factor) || zero->array != sum->array ||
-      (last != sum && !is_copy_of(p, last, sum->array)) ||
-      sum->n_iters > PO_MAX_DIMS || zero->n_iters != sum->n_outer ||
-      sum->n_iters == sum->n_outer ||
-      (last != sum && last->n_iters != sum->n_outer) ||
-      p->arrays.data[last->array].role == PO_LOCAL)
-    return false;
-  out->dtype = p->arrays.data[sum->array].dtype;
   finding f = {.p = p,
                .update = sum,
                .out = out,
                .n = sum->n_iters,
                .n_outer = sum->n_outer};
-  uint32_t place[PO_MAX_DIMS];
-  out->sums = last->array;
-  out->c.array =
-      formula == UINT32_MAX ? last->array : p->stmts.data[formula].array;
-  for (uint32_t k = 0; k < 2; k++)
-    if (p->arrays.data[factor[k]->array].dtype != out->dtype ||
-        factor[k]->array == last->array || factor[k]->array == out->c.array)
+  for (uint32_t k = 0; k < sizeof CHECKS / sizeof *CHECKS; k++)
+    if (!CHECKS[k].holds(&f)) {
+      out->refused = CHECKS[k].otherwise;
       return false;
-  if (!is_vector_type(out->dtype) || !find_box(&f, zero) ||
-      !find_address(&f, 0, factor[0]->array, factor[0]->index, f.n) ||
-      !find_address(&f, 1, factor[1]->array, factor[1]->index, f.n) ||
-      !(formula == UINT32_MAX
-            ? find_address(&f, 2, last->array, last->write, last->n_iters)
-            : find_formula(&f, last == sum ? update : store)) ||
-      !find_guards(&f) || !find_roles(&f))
-    return false;
-  split_linear(&f, PO_DIM_M);
-  split_linear(&f, PO_DIM_N);
-  out->x.array = factor[0]->array;
-  out->y.array = factor[1]->array;
+    }
+  out->x.array = f.read[0]->array;
+  out->y.array = f.read[1]->array;
   out->x.base = f.base[0];
   out->y.base = f.base[1];
   out->c.base = f.base[2];
   for (uint32_t k = 0; k < out->n_extras; k++)
     out->extras[k].base = f.base[3 + k];
-  put_dims(&f, place);
-  return put_guards(&f, place) && out->dims[PO_DIM_K].n;
+  return true;
 }
 
 /* A piece at a time: they are too large for a stack. */

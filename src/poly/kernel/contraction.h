@@ -62,6 +62,9 @@ typedef enum po_cmode {
                 one operand at most */
 } po_cmode;
 
+/* "direct", "block", ... */
+extern const char *const po_cmode_names[];
+
 /* A loop of n (of m, in an image of x) and the loop of k, or UINT32_MAX, along
  * one axis of the operand: positions
  * s * n + d * k of `unit` elements each; guards hold from lo to hi. */
@@ -86,9 +89,27 @@ typedef struct po_cextra {
   int64_t base;
 } po_cextra;
 
+/* What a schedule fixes of how a contraction runs (`contract`); the plan
+ * chooses what is 0, or of the modes PO_ANY_MODE. */
+#define PO_ANY_MODE (-1)
+typedef enum po_factor_order {
+  PO_ANY_ORDER,
+  PO_IN_ORDER, /* the first factor is x */
+  PO_SWAPPED   /* the second is */
+} po_factor_order;
+
+typedef struct po_contract_choice {
+  bool loops; /* it runs as the nest says, and nothing below matters */
+  po_factor_order order;
+  int x_mode, y_mode;     /* a po_cmode */
+  int64_t mr, nv;         /* of the kernel */
+  int64_t kc, mc, nc, mb; /* of blocks and tiles */
+} po_contract_choice;
+
 typedef struct po_contraction {
   gs_dtype dtype;
   uint32_t init, update, store; /* statements; store UINT32_MAX: none */
+  const char *refused; /* why po_find_contraction says that it is none */
   /* The statement that makes each element of c from a sum, or UINT32_MAX; the
    * array of sums, which then is none. */
   uint32_t formula, sums;
@@ -109,6 +130,8 @@ typedef struct po_contraction {
    * from the second cache anyway. */
   int64_t later;
   bool waits;     /* sums of a tile wait for the last block of k apart from c */
+  bool swapped;   /* the second factor is x */
+  bool chosen;    /* all that a schedule fixed is so */
   double product; /* cycles of a vector of products */
   double cycles;  /* estimate, one core */
 } po_contraction;
@@ -129,10 +152,22 @@ bool po_may_be_formula(const po_program *, uint32_t last, uint32_t formula);
 __isl_give isl_pw_multi_aff *
 po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
 /* Chooses which operand fills vectors, and the sizes, for the target. constant:
- * x, y are packed beforehand; room: for two more of this size, which are too
- * large for a stack. */
-void po_plan_contraction(const gs_target *, const bool constant[2],
-                         po_contraction *, po_contraction room[2]);
+ * x, y are packed beforehand; fixed: what is given, or NULL; room: for two more
+ * of this size, which are too large for a stack.  False, with the reason, where
+ * what is given cannot be; `why` may be NULL. */
+bool po_plan_contraction(const gs_target *, const bool constant[2],
+                         const po_contract_choice *fixed, po_contraction *,
+                         po_contraction room[2], bs_text *why);
+
+/* contraction_choice.c: whether a way of planning agrees with what is fixed of
+ * the kernel and of the operands; of the tile and the blocks, once they are
+ * chosen.  False with the reason. */
+bool po_choice_admits(const gs_target *, const po_contract_choice *,
+                      const po_contraction *, bs_text *why);
+bool po_choice_fits(const po_contract_choice *, const po_contraction *,
+                    bs_text *why);
+/* The choice that leads to this plan again, as options of `contract`. */
+void po_put_choice(const po_contraction *, bs_text *out);
 
 /* contraction_window.c: the axes of x or y, or false where windows of it cannot
  * be read where they lie.  Once the mode of the operand is PO_WINDOWS: what
@@ -159,6 +194,12 @@ bool po_is_along_axis(const po_contraction *, uint32_t k);
  * that lowering made, but for parallel marks: what a schedule changed runs as
  * the schedule says.  Makes p->contractions anew. */
 void po_plan_contractions(po_program *, const po_groups *);
+/* Whether the update runs as what is fixed for it says, after po_lay_out; false
+ * with the reason. */
+bool po_runs_as_chosen(po_program *, uint32_t update, bs_text *why);
+/* That of a statement that updates, or NULL. */
+const po_contraction *po_contraction_of_update(const po_program *,
+                                               uint32_t update);
 /* That of a group, or NULL. */
 const po_contraction *po_contraction_of(const po_program *, const po_groups *,
                                         const po_group *);

@@ -13,17 +13,14 @@
  * its own rows of x, once, and reads them from its second cache. */
 #include "poly/kernel/contraction_plan.h"
 
-/* Bytes on a thread's stack for a packed block of y or an image, for one of x,
- * for sums that wait; in the workspace for an operand packed whole. */
-#define MAX_BLOCK (256 * 1024)
-#define MAX_ROWS  (384 * 1024)
-#define MAX_SUMS  (128 * 1024)
+/* Rows for which y may be packed whole. */
 #define MANY_ROWS 1024
 /* Rows that share a copy of an image, rather than columns that do not. */
-#define FEW_ROWS  64
-#define MAX_WHOLE (INT64_C(256) << 20)
+#define FEW_ROWS 64
 /* Panels a core, from which on one more or less is no matter. */
 #define UNEVEN 4
+/* Rows of a block, whatever is asked for. */
+#define MOST_ROWS (1 << 20)
 /* Panels of x, with more of which the first one's wait for y is no matter. */
 #define MANY_PANELS 32
 
@@ -57,9 +54,8 @@ shares_columns(const po_contraction *c, int64_t panels, int64_t cores) {
          (panels % cores == 0 || panels >= UNEVEN * cores);
 }
 
-/* Rows of which tiles and blocks are made. */
-static int64_t
-unit_of(const po_contraction *c) {
+int64_t
+po_unit_of(const po_contraction *c) {
   return c->line < size_of(c, PO_DIM_M) ? c->line : c->mr;
 }
 
@@ -81,7 +77,7 @@ choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
   int64_t tiles = ceil_div(n, widest);
   bool shares = shares_columns(c, ceil_div(n, panel), cores) ||
                 unevenness(n, panel, cores) <
-                    unevenness(size_of(c, PO_DIM_M), unit_of(c), cores);
+                    unevenness(size_of(c, PO_DIM_M), po_unit_of(c), cores);
   if ((tiles * outer > 1 || shares) && outer % cores && tiles % cores)
     tiles = round_up(tiles, cores);
   c->nc = round_up(ceil_div(n, tiles), panel);
@@ -91,7 +87,7 @@ choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
 static void
 pack_once(po_contraction *c) {
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
-  int64_t most = MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+  int64_t most = PO_MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
   if (c->dims[PO_DIM_O].n)
     return;
   if (c->x_mode == PO_BLOCK && n > c->nc && m <= most)
@@ -106,8 +102,8 @@ static bool
 pays_whole(const po_contraction *c, int64_t row) {
   int64_t n = size_of(c, PO_DIM_N);
   return c->y_mode == PO_BLOCK && !c->dims[PO_DIM_O].n &&
-         size_of(c, PO_DIM_M) >= MANY_ROWS && n * row > MAX_BLOCK &&
-         n <= MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
+         size_of(c, PO_DIM_M) >= MANY_ROWS && n * row > PO_MAX_BLOCK &&
+         n <= PO_MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
 }
 
 /* Columns of a tile at most; row: bytes of one of its columns. */
@@ -119,27 +115,34 @@ widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
   if (once || (c->y_mode == PO_DIRECT && po_y_is_direct(c, t)))
     return round_up(size_of(c, PO_DIM_N), panel);
   if (c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS)
-    block = min64(MAX_BLOCK, block);
+    block = min64(PO_MAX_BLOCK, block);
   if (c->y_mode == PO_WHOLE)
     block = max64(cache_bytes(t, 2, 0) / 2 / max64(t->cores, 1), block);
   return max64(block / row / panel * panel, panel);
 }
 
-/* Columns, then rows of a tile. */
+/* Columns of a tile; row: bytes of one. */
 static void
-choose_tiles(const gs_target *t, po_contraction *c, int64_t row) {
-  int64_t bytes = bytes_of(c), cores = max64(t->cores, 1), unit = unit_of(c);
+choose_width(const gs_target *t, po_contraction *c, int64_t row) {
+  int64_t bytes = bytes_of(c), unit = po_unit_of(c);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t panel = (int64_t)c->nv * c->lanes, widest = widest_of(t, c, row);
   if (c->waits) {
     int64_t rows = po_image_of_x(c) ? max64(unit, min64(m, FEW_ROWS)) : unit;
     widest =
-        max64(min64(widest, MAX_SUMS / bytes / rows / panel * panel), panel);
+        max64(min64(widest, PO_MAX_SUMS / bytes / rows / panel * panel), panel);
   }
   if (c->y_mode == PO_WHOLE)
     c->nc = round_up(ceil_div(n, ceil_div(n, widest)), panel);
   else
     choose_columns(t, c, widest);
+}
+
+/* Rows of a tile, whose columns are chosen. */
+static void
+choose_height(const gs_target *t, po_contraction *c) {
+  int64_t bytes = bytes_of(c), cores = max64(t->cores, 1), unit = po_unit_of(c);
+  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t tiles = ceil_div(n, c->nc) * size_of(c, PO_DIM_O);
   int64_t chunks = tiles < cores ? ceil_div(cores, tiles) : 1;
   if (c->y_mode == PO_WHOLE && tiles % cores)
@@ -147,7 +150,7 @@ choose_tiles(const gs_target *t, po_contraction *c, int64_t row) {
   c->mc = min64(round_up(ceil_div(m, chunks), unit), round_up(m, unit));
   if (!c->waits)
     return;
-  int64_t most = max64(MAX_SUMS / bytes / c->nc / unit * unit, unit);
+  int64_t most = max64(PO_MAX_SUMS / bytes / c->nc / unit * unit, unit);
   int64_t parts = ceil_div(m, min64(c->mc, most));
   if (tiles * parts > 1 && tiles % cores)
     parts = round_up(parts, cores);
@@ -157,19 +160,19 @@ choose_tiles(const gs_target *t, po_contraction *c, int64_t row) {
 /* Rows whose image is copied at once, at most those of a tile. */
 static bool
 choose_image_rows(po_contraction *c) {
-  int64_t unit = unit_of(c);
+  int64_t unit = po_unit_of(c);
   c->mb = c->mc;
-  while (c->mb > unit && !po_image_fits(c, MAX_BLOCK))
+  while (c->mb > unit && !po_image_fits(c, PO_MAX_BLOCK))
     c->mb = round_up(c->mb / 2, unit);
-  return po_image_fits(c, MAX_BLOCK) &&
-         (!c->waits || c->mc * c->nc * bytes_of(c) <= MAX_SUMS);
+  return po_image_fits(c, PO_MAX_BLOCK) &&
+         (!c->waits || c->mc * c->nc * bytes_of(c) <= PO_MAX_SUMS);
 }
 
 /* Rows of x that stay in the second cache; row: bytes of one. */
 static void
 choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
   int64_t rows = cache_bytes(t, 1, 262144) / 3;
-  rows = c->x_mode == PO_BLOCK ? min64(MAX_ROWS, rows) : rows;
+  rows = c->x_mode == PO_BLOCK ? min64(PO_MAX_ROWS, rows) : rows;
   c->mb = max64(rows / row / c->mr, 1) * c->mr;
   if (c->x_mode == PO_BLOCK && c->mb > c->mc)
     c->mb = c->mc;
@@ -193,24 +196,47 @@ choose_later(const gs_target *t, po_contraction *c) {
   c->later = far && panels <= MANY_PANELS ? ceil_div(width, panels) : 0;
 }
 
-/* False where the image of x is too large. */
-bool
-po_choose_blocks(const gs_target *t, po_contraction *c) {
-  c->kc = po_depth_of(t, c, c->nv);
-  int64_t row = c->kc * inner_of(c) * bytes_of(c);
-  if (pays_whole(c, row))
-    c->y_mode = PO_WHOLE;
-  c->waits = must_wait(c);
-  choose_tiles(t, c, row);
-  if (c->y_mode == PO_WINDOWS && !po_image_fits(c, MAX_BLOCK))
+/* Whole and windows where those are better, unless it is said how the operands
+ * reach the kernel. */
+static void
+choose_modes(const po_contract_choice *fixed, po_contraction *c) {
+  po_cmode x = c->x_mode, y = c->y_mode;
+  if (c->y_mode == PO_WINDOWS && !po_image_fits(c, PO_MAX_BLOCK))
     c->y_mode = PO_BLOCK;
   pack_once(c);
-  if (po_image_of_x(c)) {
-    if (!choose_image_rows(c))
-      return false;
-  } else {
+  if (fixed->x_mode != PO_ANY_MODE)
+    c->x_mode = x;
+  if (fixed->y_mode != PO_ANY_MODE)
+    c->y_mode = y;
+}
+
+/* What is fixed, as a multiple of what tiles are made of; else what was chosen.
+ */
+static int64_t
+as_fixed(int64_t fixed, int64_t unit, int64_t chosen, int64_t most) {
+  return fixed ? round_up(min64(fixed, most), unit) : chosen;
+}
+
+bool
+po_choose_blocks(const gs_target *t, const po_contract_choice *fixed,
+                 po_contraction *c) {
+  c->kc = fixed->kc ? fixed->kc : po_depth_of(t, c, c->nv);
+  int64_t row = c->kc * inner_of(c) * bytes_of(c);
+  if (fixed->y_mode == PO_ANY_MODE && pays_whole(c, row))
+    c->y_mode = PO_WHOLE;
+  c->waits = must_wait(c);
+  choose_width(t, c, row);
+  c->nc = as_fixed(fixed->nc, (int64_t)c->nv * c->lanes, c->nc,
+                   size_of(c, PO_DIM_N));
+  choose_height(t, c);
+  c->mc = as_fixed(fixed->mc, po_unit_of(c), c->mc, size_of(c, PO_DIM_M));
+  choose_modes(fixed, c);
+  if (!po_image_of_x(c))
     choose_rows(t, c, row);
-  }
+  else if (!choose_image_rows(c) && !fixed->mb)
+    return false;
+  c->mb = as_fixed(fixed->mb, po_image_of_x(c) ? po_unit_of(c) : c->mr, c->mb,
+                   MOST_ROWS);
   choose_later(t, c);
   return true;
 }

@@ -10,8 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MAX_MR      14
-#define MAX_NV      4
 #define FMA_LATENCY 4.0
 /* Part of the time lost where rows share sets of the first cache. */
 #define ALIASING 0.1
@@ -85,15 +83,19 @@ sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
          ((double)(line / mr) * across + (rest ? tail : 0));
 }
 
+/* The cheapest of the kernels that fit, of those that are not fixed otherwise;
+ * infinite where there is none. */
 static double
-choose_kernel(const gs_target *t, po_contraction *c) {
+choose_kernel(const gs_target *t, const po_contract_choice *fixed,
+              po_contraction *c) {
   int64_t registers = max64(t->vector_registers, 4);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   double best = INFINITY;
-  for (int64_t nv = 1; nv <= MAX_NV; nv++)
-    for (int64_t mr = 1; mr <= MAX_MR && mr <= m; mr++) {
+  for (int64_t nv = 1; nv <= PO_MAX_NV; nv++)
+    for (int64_t mr = 1; mr <= PO_MAX_MR && mr <= m; mr++) {
       if (mr * nv + nv + 1 > registers || nv > ceil_div(n, c->lanes) ||
-          !line_of(c, mr))
+          !line_of(c, mr) || (fixed->mr && mr != fixed->mr) ||
+          (fixed->nv && nv != fixed->nv))
         continue;
       int64_t blocks =
           ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, nv));
@@ -149,9 +151,8 @@ store_cycles(const gs_target *t, const po_contraction *c) {
 
 /* ---- the roles of the operands ---- */
 
-/* Rows of x can be read where they lie: one linear walk along k. */
-static bool
-x_can_be_direct(const po_contraction *c) {
+bool
+po_x_can_be_direct(const po_contraction *c) {
   const po_cdims *k = &c->dims[PO_DIM_K], *m = &c->dims[PO_DIM_M];
   return !c->x.n_guards && k->n == 1 && m->n <= 1 && k->d[0].x == 1;
 }
@@ -164,14 +165,17 @@ x_aliases(const po_contraction *c) {
 }
 
 bool
-po_y_is_direct(const po_contraction *c, const gs_target *t) {
+po_y_can_be_direct(const po_contraction *c) {
   const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
-  if (c->y.n_guards || k->n != 1 || n->n != 1 || n->d[0].y != 1 ||
-      n->d[0].extent % c->lanes)
-    return false;
-  int64_t first = cache_bytes(t, 0, 32768);
-  int64_t row = k->d[0].y * bytes_of(c);
-  return row > 0 && row <= 1024 && row * k->d[0].extent <= first * 2;
+  return !c->y.n_guards && k->n == 1 && n->n == 1 && n->d[0].y == 1 &&
+         n->d[0].extent % c->lanes == 0 && k->d[0].y > 0;
+}
+
+bool
+po_y_is_direct(const po_contraction *c, const gs_target *t) {
+  const po_cdim *k = &c->dims[PO_DIM_K].d[0];
+  int64_t first = cache_bytes(t, 0, 32768), row = k->y * bytes_of(c);
+  return po_y_can_be_direct(c) && row <= 1024 && row * k->extent <= first * 2;
 }
 
 /* Cycles for y to reach the kernel by the cheapest of the ways that copy it for
@@ -198,59 +202,133 @@ place_x(po_contraction *c, double cycles) {
   double aliasing = x_aliases(c) ? ALIASING * cycles : 0;
   if (po_image_of_x(c))
     return po_window_cycles(c);
-  c->x_mode = x_can_be_direct(c) && aliasing <= packed ? PO_DIRECT : PO_BLOCK;
+  c->x_mode =
+      po_x_can_be_direct(c) && aliasing <= packed ? PO_DIRECT : PO_BLOCK;
   return c->x_mode == PO_DIRECT ? aliasing : packed;
+}
+
+/* Cycles for y to reach the kernel as it is said, or by the cheapest way. */
+static double
+reach_y(const gs_target *t, int fixed, po_contraction *c, double cycles) {
+  c->y_mode = po_y_is_direct(c, t) ? PO_DIRECT : PO_BLOCK;
+  double best = c->y_mode == PO_BLOCK ? place_y(t, c, cycles) : 0;
+  if (fixed != PO_ANY_MODE)
+    c->y_mode = (po_cmode)fixed;
+  return best;
+}
+
+static double
+reach_x(int fixed, po_contraction *c, double cycles) {
+  double best = place_x(c, cycles);
+  if (fixed != PO_ANY_MODE)
+    c->x_mode = (po_cmode)fixed;
+  return best;
 }
 
 /* constant: what is packed beforehand, x and y; x_mode says whether x is read
  * from an image. */
 static double
-estimate(const gs_target *t, const bool constant[2], po_contraction *c) {
-  double cycles = choose_kernel(t, c);
-  c->y_mode = constant[1]            ? PO_BEFORE
-              : po_y_is_direct(c, t) ? PO_DIRECT
-                                     : PO_BLOCK;
+estimate(const gs_target *t, const bool constant[2],
+         const po_contract_choice *fixed, po_contraction *c) {
+  double cycles = choose_kernel(t, fixed, c);
+  double sums = cycles;
+  if (!isfinite(cycles))
+    return cycles; /* no kernel has the sizes that are fixed */
   if (constant[0])
     c->x_mode = PO_BEFORE;
   else
-    cycles += place_x(c, cycles);
-  if (c->y_mode == PO_BLOCK)
-    cycles += place_y(t, c, cycles);
+    cycles += reach_x(fixed->x_mode, c, sums);
+  if (constant[1])
+    c->y_mode = PO_BEFORE;
+  else
+    cycles += reach_y(t, fixed->y_mode, c, cycles);
   return cycles + store_cycles(t, c);
 }
 
 /* ---- ways ---- */
 
+static const po_contract_choice NOTHING = {.x_mode = PO_ANY_MODE,
+                                           .y_mode = PO_ANY_MODE};
+
+typedef struct ways {
+  const gs_target *target;
+  const bool *constant;
+  const po_contract_choice *fixed;
+  const po_contraction *found;
+  po_contraction *now, *best;
+  bs_text *why; /* the last way was none, or NULL */
+} ways;
+
+static bool
+is_asked_for(const ways *w, bool swap, bool image) {
+  const po_contract_choice *fixed = w->fixed;
+  return (fixed->order == PO_ANY_ORDER ||
+          swap == (fixed->order == PO_SWAPPED)) &&
+         (fixed->x_mode == PO_ANY_MODE ||
+          image == (fixed->x_mode == PO_WINDOWS));
+}
+
+/* Windows of an operand are found, where they are said to be read. */
+static bool
+has_windows(const ways *w, po_contraction *c, bool of_x) {
+  bool found = po_find_windows(c, of_x);
+  if (!found && w->why) {
+    bs_text_clear(w->why);
+    bs_putf(w->why, "windows of %c cannot be read from a copy of its image",
+            of_x ? 'x' : 'y');
+  }
+  return found;
+}
+
 /* The factors as they are or in each other's place, x read from an image or
  * not; kept where that is the best so far. */
 static void
-try_way(const gs_target *t, const bool constant[2], bool swap, bool image,
-        const po_contraction *found, po_contraction *c, po_contraction *best) {
-  const bool own[2] = {constant[swap], constant[!swap]};
-  *c = *found;
+try_way(ways *w, bool swap, bool image) {
+  const bool own[2] = {w->constant[swap], w->constant[!swap]};
+  po_contraction *c = w->now;
+  *c = *w->found;
+  c->swapped = swap;
   if (swap)
     po_swap_factors(c);
-  if (image && (own[0] || !po_find_windows(c, true)))
+  if (!po_choice_admits(w->target, w->fixed, c, w->why) ||
+      (image && (own[0] || !has_windows(w, c, true))) ||
+      (w->fixed->y_mode == PO_WINDOWS && !own[1] && !has_windows(w, c, false)))
     return;
   c->x_mode = image ? PO_WINDOWS : PO_DIRECT;
-  c->cycles = estimate(t, own, c);
-  if (!po_choose_blocks(t, c))
+  c->cycles = estimate(w->target, own, w->fixed, c);
+  if (!isfinite(c->cycles) || !po_choose_blocks(w->target, w->fixed, c) ||
+      (w->fixed != &NOTHING && !po_choice_fits(w->fixed, c, w->why)))
     return;
   if (image)
     c->cycles += (double)(ceil_div(size_of(c, PO_DIM_N), c->nc) - 1) *
                  po_window_cycles(c);
-  if (c->cycles < best->cycles)
-    *best = *c;
+  if (c->cycles < w->best->cycles)
+    *w->best = *c;
 }
 
-void
+bool
 po_plan_contraction(const gs_target *t, const bool constant[2],
-                    po_contraction *c, po_contraction room[2]) {
+                    const po_contract_choice *fixed, po_contraction *c,
+                    po_contraction room[2], bs_text *why) {
   po_contraction *found = &room[0];
   *found = *c;
   found->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
   found->product = product_cycles(t);
+  found->chosen = fixed && !fixed->loops;
   c->cycles = INFINITY;
+  ways w = {.target = t,
+            .constant = constant,
+            .fixed = fixed ? fixed : &NOTHING,
+            .found = found,
+            .now = &room[1],
+            .best = c,
+            .why = why};
+  if (why)
+    bs_text_clear(why);
   for (uint32_t way = 0; way < 4; way++)
-    try_way(t, constant, way & 1, way >> 1, found, &room[1], c);
+    if (is_asked_for(&w, way & 1, way >> 1))
+      try_way(&w, way & 1, way >> 1);
+  if (why && !*bs_text_str(why))
+    bs_put(why, "no kernel of this form fits the operands");
+  return isfinite(c->cycles);
 }

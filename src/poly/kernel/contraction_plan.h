@@ -4,6 +4,17 @@
 #define POLY_CONTRACTION_PLAN_H
 
 #include "poly/kernel/contraction.h"
+#include <stdarg.h>
+
+/* Rows and vectors of a kernel. */
+#define PO_MAX_MR 14
+#define PO_MAX_NV 4
+/* Bytes on a thread's stack for a packed block of y or an image, for one of x,
+ * for sums that wait; in the workspace for an operand packed whole. */
+#define PO_MAX_BLOCK (256 * 1024)
+#define PO_MAX_ROWS  (384 * 1024)
+#define PO_MAX_SUMS  (128 * 1024)
+#define PO_MAX_WHOLE (INT64_C(256) << 20)
 
 static inline int64_t
 round_up(int64_t n, int64_t to) {
@@ -52,13 +63,21 @@ last_of(const po_contraction *c, po_dim_role role) {
   return dims->n ? &dims->d[dims->n - 1] : NULL;
 }
 
-/* contraction_plan.c: y is read where it lies, from the first cache. */
+/* contraction_plan.c: rows can be read where they lie: one linear walk along k,
+ * or n. */
+bool po_x_can_be_direct(const po_contraction *);
+bool po_y_can_be_direct(const po_contraction *);
+/* y is read where it lies, from the first cache. */
 bool po_y_is_direct(const po_contraction *, const gs_target *);
 
 /* contraction_blocks.c: iterations of the outermost k loop in a block. */
 int64_t po_depth_of(const gs_target *, const po_contraction *, int64_t nv);
+/* Rows of which tiles and blocks are made. */
+int64_t po_unit_of(const po_contraction *);
 /* The tile and the blocks, once the kernel is chosen and how operands reach
- * it; false where the image of x is too large. */
-bool po_choose_blocks(const gs_target *, po_contraction *);
+ * it, but for what is fixed of them; false where the image of x is too large.
+ */
+bool po_choose_blocks(const gs_target *, const po_contract_choice *fixed,
+                      po_contraction *);
 
 #endif

@@ -65,39 +65,84 @@ is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
   return (a->prepack || a->before) && !c->dims[PO_DIM_O].n;
 }
 
-/* formula: a statement that may be computed where sums are stored. */
+/* What is looked for: the reason why a group is none is put into `why`, where
+ * that is not NULL. */
+typedef struct looking {
+  po_program *p;
+  const po_groups *groups;
+  po_contraction *room; /* three, too large for a stack */
+  bs_text *why;
+} looking;
+
 static bool
-plan_group(po_program *p, const uint32_t *stmts, uint32_t n, uint32_t formula,
-           po_contraction *out, po_contraction room[2]) {
-  if (n < 2 || n > 3)
-    return false;
-  for (uint32_t k = 0; k < n; k++)
-    if (!is_as_lowered(p, &p->stmts.data[stmts[k]]))
-      return false;
-  uint32_t store = n == 3 ? stmts[2] : UINT32_MAX;
-  bool found = formula != UINT32_MAX &&
-               po_may_be_formula(p, stmts[n - 1], formula) &&
-               po_find_contraction(p, stmts[0], stmts[1], store, formula, out);
-  found = found ||
-          po_find_contraction(p, stmts[0], stmts[1], store, UINT32_MAX, out);
-  if (!found || !is_worth_it(out))
-    return false;
-  const bool constant[2] = {is_constant(p, out, out->x.array),
-                            is_constant(p, out, out->y.array)};
-  po_plan_contraction(p->target, constant, out, room);
-  return true;
+none(const looking *l, const char *reason) {
+  if (l->why) {
+    bs_text_clear(l->why);
+    bs_put(l->why, reason);
+  }
+  return false;
 }
 
 /* The statement of the next group, where it is alone and as it was lowered; for
  * a group that may be a contraction: this is asked after each step of a
  * schedule. */
 static uint32_t
-formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
+formula_behind(const looking *l, uint32_t k) {
+  const po_groups *groups = l->groups;
   const po_group *next = &groups->list.data[k] + 1;
   if (k + 1 == groups->list.len || next->n != 1 || next[-1].n < 2)
     return UINT32_MAX;
   uint32_t stmt = groups->stmts.data[next->first];
-  return is_as_lowered(p, &p->stmts.data[stmt]) ? stmt : UINT32_MAX;
+  return is_as_lowered(l->p, &l->p->stmts.data[stmt]) ? stmt : UINT32_MAX;
+}
+
+/* The statements of a group as a contraction, with the formula that may be
+ * computed where sums are stored. */
+static bool
+find_in_group(const looking *l, uint32_t k) {
+  po_program *p = l->p;
+  const po_group *group = &l->groups->list.data[k];
+  const uint32_t *stmts = l->groups->stmts.data + group->first;
+  po_contraction *out = l->room;
+  if (group->n < 2 || group->n > 3)
+    return none(l, "its loops hold more than a sum, its start and its store");
+  for (uint32_t j = 0; j < group->n; j++)
+    if (!is_as_lowered(p, &p->stmts.data[stmts[j]]))
+      return none(l, "its loops were changed by the schedule");
+  uint32_t store = group->n == 3 ? stmts[2] : UINT32_MAX;
+  uint32_t formula = formula_behind(l, k);
+  if (formula != UINT32_MAX &&
+      po_may_be_formula(p, stmts[group->n - 1], formula) &&
+      po_find_contraction(p, stmts[0], stmts[1], store, formula, out))
+    return true;
+  return po_find_contraction(p, stmts[0], stmts[1], store, UINT32_MAX, out) ||
+         none(l, out->refused);
+}
+
+static bool
+plan_found(const looking *l, const po_contract_choice *fixed) {
+  po_contraction *out = l->room;
+  const bool constant[2] = {is_constant(l->p, out, out->x.array),
+                            is_constant(l->p, out, out->y.array)};
+  return po_plan_contraction(l->p->target, constant, fixed, out, l->room + 1,
+                             l->why);
+}
+
+/* What is fixed may have been said of another target: then the plan chooses. */
+static bool
+plan_group(const looking *l, uint32_t k) {
+  if (!find_in_group(l, k))
+    return false;
+  const po_contract_choice *fixed = l->p->stmts.data[l->room->update].contract;
+  if (fixed && fixed->loops)
+    return none(l, "it runs as loops");
+  if (!fixed)
+    return is_worth_it(l->room) && plan_found(l, NULL);
+  po_contraction *found = bs_arena_copy(&l->p->arena, l->room, sizeof *found);
+  if (plan_found(l, fixed))
+    return true;
+  *l->room = *found;
+  return plan_found(&(looking){l->p, l->groups, l->room, NULL}, NULL);
 }
 
 void
@@ -105,11 +150,10 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
   while (p->arrays.len && p->arrays.data[p->arrays.len - 1].packed)
     p->arrays.len--;
   bs_clear(&p->contractions);
-  po_contraction *room = bs_calloc(p->ctx.heap, 3, sizeof *room), *c = room;
+  po_contraction *c = bs_calloc(p->ctx.heap, 3, sizeof *c);
+  looking l = {p, groups, c, NULL};
   for (uint32_t k = 0; k < groups->list.len && !p->plain; k++) {
-    const po_group *group = &groups->list.data[k];
-    if (!plan_group(p, groups->stmts.data + group->first, group->n,
-                    formula_behind(p, groups, k), c, room + 1))
+    if (!plan_group(&l, k))
       continue;
     if (po_is_packed_whole(c->x_mode))
       c->packed_x = add_packed(p, c, true);
@@ -118,7 +162,48 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
     const po_contraction *kept = bs_arena_copy(&p->arena, c, sizeof *c);
     bs_push(p->ctx.heap, &p->contractions, kept);
   }
+  bs_free(p->ctx.heap, c);
+}
+
+const po_contraction *
+po_contraction_of_update(const po_program *p, uint32_t update) {
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (p->contractions.data[k]->update == update)
+      return p->contractions.data[k];
+  return NULL;
+}
+
+static bool
+holds(const po_groups *groups, const po_group *group, uint32_t stmt) {
+  for (uint32_t k = group->first; k < group->first + group->n; k++)
+    if (groups->stmts.data[k] == stmt)
+      return true;
+  return false;
+}
+
+/* The group of the update is planned once more, for the reason. */
+static void
+explain(po_program *p, uint32_t update, bs_text *why) {
+  po_groups groups;
+  po_find_groups(p, &groups);
+  po_contraction *room = bs_calloc(p->ctx.heap, 3, sizeof *room);
+  looking l = {p, &groups, room, why};
+  for (uint32_t k = 0; k < groups.list.len; k++)
+    if (holds(&groups, &groups.list.data[k], update) && find_in_group(&l, k) &&
+        plan_found(&l, p->stmts.data[update].contract))
+      none(&l, "it took too long to look at"); /* a limit stopped po_lay_out */
   bs_free(p->ctx.heap, room);
+  po_groups_done(p, &groups);
+}
+
+bool
+po_runs_as_chosen(po_program *p, uint32_t update, bs_text *why) {
+  const po_contract_choice *fixed = p->stmts.data[update].contract;
+  const po_contraction *c = po_contraction_of_update(p, update);
+  if (!fixed || (c ? c->chosen : fixed->loops))
+    return true;
+  explain(p, update, why);
+  return false;
 }
 
 const po_contraction *

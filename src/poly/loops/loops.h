@@ -121,6 +121,9 @@ typedef struct po_stmt {
   const gs_instr *instr;      /* PO_CALL */
   const uint32_t *slots;      /* PO_CALL: params and dimensions bound */
   const po_operand *operands; /* instr->n_operands of them, then the result */
+  /* PO_UPDATE: what a schedule says of its kernel (kernel/contraction.h); NULL:
+   * nothing. */
+  const struct po_contract_choice *contract;
   isl_multi_aff *time; /* instance -> values of the loops around (nest.h) */
   uint32_t leaf;       /* its node in the nest */
   gs_term term;

@@ -6,6 +6,7 @@
  * dependences (po_forget_dependences) after showing by itself that values are
  * the same; the copy's own order is then the one to keep from here on, and
  * only marks and folds are left to check. */
+#include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
 #include "poly/schedule/loop_axes.h"
 #include "poly/loops/limit.h"
@@ -55,6 +56,9 @@ copy_stmt(po_program *to, const po_stmt *from) {
   for (uint32_t k = 0; k < from->n_iters; k++)
     iters[k] = bs_arena_strdup(&to->arena, from->iters[k]);
   stmt.iters = iters;
+  if (from->contract)
+    stmt.contract =
+        bs_arena_copy(&to->arena, from->contract, sizeof *from->contract);
   if (from->n_exprs)
     copy_body(to, &stmt);
   copy_call(to, &stmt);
@@ -194,7 +198,8 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   if (ok && exhausted)
     ok = po_refuse(before, call, "too-complex", "the loops are too complex");
   ok = ok && (call->primitive->keeps_order || gate(before, after, call)) &&
-       po_bindings_hold(after, call) && po_barriers_are_met(after, call);
+       po_bindings_hold(after, call) && po_barriers_are_met(after, call) &&
+       po_kernels_hold(after, call);
   after->order_of = NULL;
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");

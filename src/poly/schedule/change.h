@@ -80,6 +80,10 @@ bool po_needs_serial(const po_program *, const po_step_call *, uint32_t loop);
  * cannot be run by them; where any bound one cannot. */
 bool po_binding_holds(po_program *, const po_step_call *, uint32_t loop);
 bool po_bindings_hold(po_program *, const po_step_call *);
+/* contract.c: refuses where a sum would no longer run as the kernel that was
+ * chosen for it; the commands that choose what kernels run as now. */
+bool po_kernels_hold(po_program *, const po_step_call *);
+void po_print_contracts(po_program *, bs_text *out);
 /* barrier.c: refuses where not all threads of a block reach a barrier equally
  * often. */
 bool po_barriers_are_met(const po_program *, const po_step_call *);

@@ -97,7 +97,8 @@ po_log_command(po_program *after, const po_step_call *call, const char *right) {
 }
 
 void
-po_print_script(const po_program *p, bs_text *out) {
+po_print_script(po_program *p, bs_text *out) {
   for (uint32_t k = 0; k < p->script.len; k++)
     bs_putf(out, "%s\n", p->script.data[k]);
+  po_print_contracts(p, out);
 }

@@ -44,7 +44,7 @@ typedef struct po_arg {
 } po_arg;
 
 #define PO_MAX_ARGS    8
-#define PO_MAX_OPTIONS 4
+#define PO_MAX_OPTIONS 10
 #define PO_MAX_RESULTS 16
 
 typedef struct po_step_call {
@@ -106,6 +106,6 @@ bool po_explain_script(po_program **, uint32_t source, bs_text *out);
 bool po_print_what(po_program *, const char *what, bs_text *out);
 /* The normal form of what was applied so far: replaying it on the unscheduled
  * program gives the same nest. */
-void po_print_script(const po_program *, bs_text *out);
+void po_print_script(po_program *, bs_text *out);
 
 #endif

@@ -59,7 +59,7 @@ expect_right_for(const gs_target *target, const po_program *p,
   bs_text script, out;
   bs_text_init(&script, &heap);
   bs_text_init(&out, &heap);
-  po_print_script(p, &script);
+  po_print_script((po_program *)p, &script);
   uint32_t source = bs_source_add(&diags, "s.sched", bs_text_str(&script),
                                   strlen(bs_text_str(&script)));
   cr_assert(po_run_script(&plain, source, &out), "%s", faults());

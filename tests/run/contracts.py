@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Kernels chosen by `contract`: what is printed leads to the same bytes, what is
+edited is right or refused.
+
+usage: contracts.py GLEN [COUNT [SEED]]
+
+The programs are the examples and those of contractions.py. Of each, the script that glen prints
+must name every kernel of the C and lead to the same C again. Then lines of
+`contract` are made at random: each is refused with a reason, or its kernel is
+compiled with sanitizers and compared with the interpreter. Each of the kinds of
+answer must come about.
+"""
+import glob
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+import contractions as programs
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+MODES = ["direct", "block", "whole", "windows"]
+SIZES = {"rows": [1, 2, 3, 4, 6, 7, 14, 15], "vectors": [1, 2, 3, 4, 5],
+         "depth": [1, 2, 3, 5, 16, 64, 1000], "tile_rows": [1, 5, 8, 30, 500],
+         "tile_columns": [1, 8, 24, 100], "block_rows": [1, 6, 20, 300]}
+
+
+def script_of(r, name):
+    words = ["contract", name]
+    if r.random() < 0.06:
+        words.append("as=loops")
+    for option, values in SIZES.items():
+        if r.random() < 0.4:
+            words.append(f"{option}={r.choice(values)}")
+    for option in "xy":
+        if r.random() < 0.3:
+            words.append(f"{option}={r.choice(MODES)}")
+    if r.random() < 0.4:
+        words.append("swap=" + r.choice(["true", "false"]))
+    return " ".join(words) + "\n"
+
+
+class Case:
+    def __init__(self, glen, folder, source, options):
+        self.glen, self.folder = glen, folder
+        self.source, self.options = source, options
+        self.script = os.path.join(folder, "case.sched")
+
+    def call(self, command, *more):
+        return subprocess.run(
+            [self.glen, command, self.source, *self.options, *more],
+            stdin=subprocess.DEVNULL, text=True, capture_output=True,
+            timeout=300, cwd=self.folder)
+
+    def emitted(self, kind, *more):
+        done = self.call("compile", "--emit", kind, *more)
+        return done.stdout if done.returncode == 0 else None
+
+    def scheduled(self, script):
+        with open(self.script, "w", encoding="utf-8") as f:
+            f.write(script)
+        return ["--schedule", self.script]
+
+
+def replayed(case):
+    """The statements whose kernels the printed script names, and what is wrong
+    with it."""
+    plain, script = case.emitted("c"), case.emitted("sched")
+    if plain is None or script is None:
+        return [], "not compiled"
+    names = [line.split()[1] for line in script.splitlines()
+             if line.startswith("contract ")]
+    if len(names) != plain.count("typedef") - plain.count("typedef union"):
+        return names, "a kernel is not named:\n" + script
+    again = case.emitted("c", *case.scheduled(script))
+    return names, None if again == plain else "other C by " + script
+
+
+def edited(case, r, name, seen):
+    script = script_of(r, name)
+    done = case.call("run", "--check", "--sanitize", *case.scheduled(script))
+    refused = "[no-kernel]" in done.stderr and done.returncode == 1
+    seen["refused" if refused else "run"] += 1
+    if refused or done.returncode == 0:
+        return None
+    return f"{script}{done.stdout[-500:]}{done.stderr[-1500:]}"
+
+
+def random_case(glen, folder, r, k):
+    make = [programs.matmul, programs.conv_nchw, programs.conv_nhwc,
+            programs.conv_any_rank][k % 4]
+    dtype = r.choice(["f32", "f64", "i32"])
+    shape, text = make(r, dtype)
+    text += programs.consumed(r, shape, dtype)
+    files = {"own.target": programs.TARGET % (*r.choice(programs.VECTORS), ""),
+             "case.glen": text}
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(content)
+    return Case(glen, folder, os.path.join(folder, "case.glen"),
+                ["--target", "own.target", "--fuse", "min", "--quiet"])
+
+
+def check_random(glen, folder, k, seen):
+    r = random.Random(k)
+    case = random_case(glen, folder, r, k)
+    names, fault = replayed(case)
+    for _ in range(3 if names and not fault else 0):
+        fault = fault or edited(case, r, r.choice(names), seen)
+    if fault:
+        with open(case.source, encoding="utf-8") as f:
+            fault += f.read()
+    return fault
+
+
+def check_example(glen, folder, path, seen):
+    names, fault = replayed(Case(glen, folder, path, ["--quiet"]))
+    seen["kernels of examples"] += len(names)
+    return fault
+
+
+def main():
+    glen = os.path.abspath(sys.argv[1])
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 12
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    seen = {"refused": 0, "run": 0, "kernels of examples": 0}
+    faults = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(glob.glob(os.path.join(ROOT, "examples/*.glen"))):
+            faults[path] = check_example(glen, folder, path, seen)
+        for k in range(seed, seed + count):
+            faults[f"seed {k}"] = check_random(glen, folder, k, seen)
+    for kind, n in seen.items():
+        faults[kind] = None if n else "was not seen"
+    failed = 0
+    for name, fault in faults.items():
+        if fault:
+            print(f"contracts: {name}: {fault}")
+            failed += 1
+    print(f"{len(faults) - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
