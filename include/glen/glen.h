@@ -204,6 +204,10 @@ GLEN_API uint32_t glen_program_outputs(const glen_program *);
 GLEN_API const char *glen_input_name(const glen_program *, uint32_t k);
 GLEN_API const char *glen_output_name(const glen_program *, uint32_t k);
 
+/* Do the elements of the input stand in a file, as weights do?  glen_inputs_new
+ * reads them. */
+GLEN_API bool glen_input_is_stored(const glen_program *, uint32_t k);
+
 /* Rule files, directories of them (by name, as of glen_find), and the rules
  * derived from the target's instructions.  params: n_params strings
  * "NAME=VALUE". */

@@ -259,6 +259,11 @@ glen_output_name(const glen_program *p, uint32_t k) {
   return p->program->outputs.data[k].name;
 }
 
+bool
+glen_input_is_stored(const glen_program *p, uint32_t k) {
+  return gs_find_data(p->program, glen_input_name(p, k)) != NULL;
+}
+
 /* ---- rules ---- */
 
 typedef struct rules_args {

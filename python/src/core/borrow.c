@@ -44,9 +44,11 @@ typedef struct dl_versioned {
 } dl_versioned;
 
 typedef struct borrowed {
-  PyObject_HEAD dl_managed *old; /* one of the two */
+  PyObject_HEAD dl_managed *old; /* one of the three is there */
   dl_versioned *newer;
-  const dl_tensor *tensor;
+  PyObject *owner;
+  char *data;
+  int ndim;
   const char *format;
   Py_ssize_t element;
   int read_only;
@@ -68,8 +70,7 @@ static const struct kind {
 };
 
 static bool
-find_format(borrowed *self) {
-  const dl_tensor *t = self->tensor;
+find_format(borrowed *self, const dl_tensor *t) {
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (t->dtype.code == kinds[k].code && t->dtype.bits == kinds[k].bits &&
         t->dtype.lanes == 1) {
@@ -83,20 +84,21 @@ find_format(borrowed *self) {
   return false;
 }
 
+/* strides count elements; NULL: C order. */
 static void
-measure(borrowed *self) {
-  const dl_tensor *t = self->tensor;
+measure(borrowed *self, int ndim, const int64_t *shape,
+        const int64_t *strides) {
   Py_ssize_t stride = self->element;
-  for (int d = t->ndim; d-- > 0; stride *= t->shape[d]) {
-    self->shape[d] = (Py_ssize_t)t->shape[d];
+  self->ndim = ndim;
+  for (int d = ndim; d-- > 0; stride *= shape[d]) {
+    self->shape[d] = (Py_ssize_t)shape[d];
     self->strides[d] =
-        t->strides ? (Py_ssize_t)t->strides[d] * self->element : stride;
+        strides ? (Py_ssize_t)strides[d] * self->element : stride;
   }
 }
 
 static bool
-describe(borrowed *self) {
-  const dl_tensor *t = self->tensor;
+describe(borrowed *self, const dl_tensor *t) {
   if (t->device.type != ON_CPU) {
     PyErr_SetString(PyExc_BufferError, "the tensor is not in the memory of the "
                                        "CPU: move it there first");
@@ -106,9 +108,10 @@ describe(borrowed *self) {
     PyErr_SetString(PyExc_BufferError, "the tensor has too many dimensions");
     return false;
   }
-  if (!find_format(self))
+  if (!find_format(self, t))
     return false;
-  measure(self);
+  measure(self, t->ndim, t->shape, t->strides);
+  self->data = (char *)t->data + t->byte_offset;
   return true;
 }
 
@@ -122,27 +125,33 @@ borrowed_free(PyObject *object) {
     self->old->deleter(self->old);
   if (self->newer && self->newer->deleter)
     self->newer->deleter(self->newer);
+  Py_XDECREF(self->owner);
   PyObject_Free(object);
   Py_DECREF(type);
 }
 
-/* A capsule that was consumed is renamed, as the protocol wants it. */
-static bool
+/* A capsule that was consumed is renamed, as the protocol wants it.  NULL with
+ * an exception. */
+static const dl_tensor *
+consume_newer(borrowed *self, PyObject *capsule) {
+  self->newer = PyCapsule_GetPointer(capsule, "dltensor_versioned");
+  if (!self->newer || PyCapsule_SetName(capsule, "used_dltensor_versioned"))
+    return NULL;
+  self->read_only = (self->newer->flags & READ_ONLY) != 0;
+  if (self->newer->version.major == 1)
+    return &self->newer->tensor;
+  PyErr_SetString(PyExc_BufferError, "this version of DLPack is not known");
+  return NULL;
+}
+
+static const dl_tensor *
 consume(borrowed *self, PyObject *capsule) {
-  if (PyCapsule_IsValid(capsule, "dltensor_versioned")) {
-    self->newer = PyCapsule_GetPointer(capsule, "dltensor_versioned");
-    self->tensor = &self->newer->tensor;
-    self->read_only = (self->newer->flags & READ_ONLY) != 0;
-    if (PyCapsule_SetName(capsule, "used_dltensor_versioned"))
-      return false;
-    if (self->newer->version.major == 1)
-      return true;
-    PyErr_SetString(PyExc_BufferError, "this version of DLPack is not known");
-    return false;
-  }
+  if (PyCapsule_IsValid(capsule, "dltensor_versioned"))
+    return consume_newer(self, capsule);
   self->old = PyCapsule_GetPointer(capsule, "dltensor");
-  self->tensor = self->old ? &self->old->tensor : NULL;
-  return self->old && !PyCapsule_SetName(capsule, "used_dltensor");
+  if (!self->old || PyCapsule_SetName(capsule, "used_dltensor"))
+    return NULL;
+  return &self->old->tensor;
 }
 
 /* Asks for the newer form first, which older exporters do not know. */
@@ -168,11 +177,29 @@ borrow(PyObject *module, PyObject *given) {
   PyObject *capsule = capsule_of(given);
   borrowed *self =
       capsule ? (borrowed *)PyType_GenericNew(borrowed_type, NULL, NULL) : NULL;
-  if (self && (!consume(self, capsule) || !describe(self))) {
+  const dl_tensor *tensor = self ? consume(self, capsule) : NULL;
+  if (self && (!tensor || !describe(self, tensor))) {
     Py_DECREF((PyObject *)self);
     self = NULL;
   }
   Py_XDECREF(capsule);
+  return (PyObject *)self;
+}
+
+PyObject *
+lend(PyObject *owner, const glen_array *a) {
+  static const char *const formats[] = {
+      [GLEN_F32] = "f", [GLEN_F64] = "d", [GLEN_BF16] = "H",
+      [GLEN_I8] = "b",  [GLEN_U8] = "B",  [GLEN_I32] = "i"};
+  borrowed *self = (borrowed *)PyType_GenericNew(borrowed_type, NULL, NULL);
+  if (!self)
+    return NULL;
+  self->owner = Py_NewRef(owner);
+  self->read_only = 1;
+  self->data = a->data;
+  self->format = formats[a->dtype];
+  self->element = (Py_ssize_t)glen_dtype_bytes(a->dtype);
+  measure(self, (int)a->rank, a->shape, NULL);
   return (PyObject *)self;
 }
 
@@ -181,22 +208,21 @@ borrow(PyObject *module, PyObject *given) {
 static int
 get_buffer(PyObject *object, Py_buffer *view, int flags) {
   borrowed *self = (borrowed *)object;
-  const dl_tensor *t = self->tensor;
   if (self->read_only && (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE) {
     PyErr_SetString(PyExc_BufferError, "the tensor cannot be written to");
     view->obj = NULL;
     return -1;
   }
-  *view = (Py_buffer){.buf = (char *)t->data + t->byte_offset,
+  *view = (Py_buffer){.buf = self->data,
                       .obj = Py_NewRef(object),
                       .len = self->element,
                       .itemsize = self->element,
                       .readonly = self->read_only,
-                      .ndim = t->ndim,
+                      .ndim = self->ndim,
                       .format = (char *)self->format,
                       .shape = self->shape,
                       .strides = self->strides};
-  for (int d = 0; d < t->ndim; d++)
+  for (int d = 0; d < self->ndim; d++)
     view->len *= self->shape[d];
   return 0;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* borrow.h - tensors of other libraries by DLPack. */
+/* borrow.h - tensors of other libraries by DLPack, and those of a job, as
+ * buffers. */
 #ifndef GLEN_PYTHON_BORROW_H
 #define GLEN_PYTHON_BORROW_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <stdbool.h>
+#include <glen/glen.h>
 
 bool make_borrowed_type(void);
 /* An object with the buffer protocol where the tensor lies; NULL with an
  * exception. */
 PyObject *borrow(PyObject *module, PyObject *given);
+/* The same of an array that lives as long as its owner; it is only read. */
+PyObject *lend(PyObject *owner, const glen_array *);
 
 #endif

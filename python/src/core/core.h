@@ -56,8 +56,10 @@ PyObject *job_diagnostics(PyObject *self, PyObject *unused);
 PyObject *job_text(PyObject *self, PyObject *args);
 PyObject *job_summary(PyObject *self, PyObject *unused);
 PyObject *job_prove(PyObject *self, PyObject *unused);
+PyObject *job_rule_names(PyObject *self, PyObject *unused);
 PyObject *job_prove_rule(PyObject *self, PyObject *args);
 PyObject *job_inputs(PyObject *self, PyObject *unused);
+PyObject *job_data(PyObject *self, PyObject *unused);
 PyObject *job_files(PyObject *self, PyObject *unused);
 
 /* True, or false with an exception that says what is not there yet. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* job_answers.c - what a job tells: texts, figures, verdicts, diagnostics. */
+#include "borrow.h"
 #include "core.h"
 
 #include <string.h>
@@ -167,6 +168,52 @@ job_inputs(PyObject *object, PyObject *unused) {
                        names_of(p, glen_program_outputs(p), glen_output_name));
 }
 
+/* ---- weights ---- */
+
+static bool
+add_stored(job *self, uint32_t k, PyObject *dict) {
+  glen_array array;
+  if (!glen_input_is_stored(self->programs[0], k))
+    return true;
+  glen_tensor_array(self->data, k, &array);
+  PyObject *lent = lend((PyObject *)self, &array);
+  bool ok = lent && !PyDict_SetItemString(
+                        dict, glen_input_name(self->programs[0], k), lent);
+  Py_XDECREF(lent);
+  return ok;
+}
+
+static bool
+has_stored(const glen_program *p) {
+  for (uint32_t k = 0; k < glen_program_inputs(p); k++)
+    if (glen_input_is_stored(p, k))
+      return true;
+  return false;
+}
+
+/* The elements of inputs that stand in files; None where they cannot be
+ * read. */
+PyObject *
+job_data(PyObject *object, PyObject *unused) {
+  job *self = (job *)object;
+  glen_program *p = self->programs[0];
+  (void)unused;
+  if (!needs(p, "program"))
+    return NULL;
+  PyObject *dict = PyDict_New();
+  if (!dict || !has_stored(p))
+    return dict;
+  if (!self->data)
+    WITHOUT_GIL(self, self->data = glen_inputs_new(self->glen, p, 0));
+  for (uint32_t k = 0; dict && self->data && k < glen_program_inputs(p); k++)
+    if (!add_stored(self, k, dict))
+      Py_CLEAR(dict);
+  if (self->data)
+    return dict;
+  Py_DECREF(dict);
+  Py_RETURN_NONE;
+}
+
 /* ---- proofs ---- */
 
 PyObject *
@@ -185,6 +232,19 @@ job_prove(PyObject *object, PyObject *unused) {
   if (!ok)
     Py_RETURN_NONE;
   return Py_BuildValue("(ss)", e.text, e.json);
+}
+
+PyObject *
+job_rule_names(PyObject *object, PyObject *unused) {
+  job *self = (job *)object;
+  (void)unused;
+  if (!needs(self->rules, "rules"))
+    return NULL;
+  PyObject *list = PyList_New(0);
+  for (uint32_t k = 0; list && k < glen_rules_count(self->rules); k++)
+    if (!add(list, Py_BuildValue("s", glen_rule_name(self->rules, k))))
+      Py_CLEAR(list);
+  return list;
 }
 
 static bool

@@ -17,19 +17,21 @@ array([[ 5., 14.],
 import os as _os
 
 from . import _core
-from ._compile import Recipe, compile
+from ._compile import Recipe, compile, load
 from ._errors import (ArrayError, CompilerError, Diagnostic, Error,
                       GlenWarning, LimitError, RefutedError)
-from ._inputs import Program, RuleSet, Text, parse
+from ._inputs import Program, RuleSet, Text, load_program, parse
 from ._kernel import Argument, Kernel
+from ._prove import Proof, RuleProof, prove, prove_rules
 from ._saturate import Result, saturate
 
 __version__: str = _core.version
 
 __all__ = ["Argument", "ArrayError", "CompilerError", "Diagnostic", "Error",
-           "GlenWarning", "Kernel", "LimitError", "Program", "Recipe",
-           "RefutedError", "Result", "RuleSet", "Text", "compile", "data",
-           "get_include", "parse", "saturate"]
+           "GlenWarning", "Kernel", "LimitError", "Program", "Proof", "Recipe",
+           "RefutedError", "Result", "RuleProof", "RuleSet", "Text", "compile",
+           "data", "get_include", "load", "load_program", "parse", "prove",
+           "prove_rules", "saturate"]
 
 
 def data() -> str:

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from . import _cache, _core
 from ._errors import Error, RefutedError, check
 from ._inputs import (Path, Program, RuleSet, Rules, Target, Text, as_program,
-                      as_rules, as_target, shipped_rules)
+                      as_rules, as_target, load_program, shipped_rules)
 from ._kernel import Kernel
 from ._saturate import Result, run
 
@@ -29,6 +29,8 @@ class Recipe:
     code: tuple[tuple[str, Any], ...]
     cc: Optional[str]
     flags: tuple[str, ...]
+    stored: Optional[Program]
+    """Whose weights, which stand in files, are bound; None: nobody's."""
 
     def open(self) -> tuple[Any, bool]:
         """A job that has read all of it; whether there are rules."""
@@ -89,10 +91,19 @@ def _make(recipe: Recipe, threads: int,
     return kernel, verdict
 
 
+def _weights(recipe: Recipe) -> dict[str, Any]:
+    """Inputs of the program whose elements stand in files."""
+    if recipe.stored is None:
+        return {}
+    job = recipe.stored._open(recipe.stored.target)
+    return check(job, job.data())
+
+
 def _again(recipe: Recipe, threads: int, cache: Cache,
            bound: Mapping[str, Any]) -> Kernel:
     kernel, verdict = _make(recipe, threads, _cache.folder_of(cache))
-    return kernel._finish((recipe, threads, cache, bound), verdict, bound)
+    return kernel._finish((recipe, threads, cache, bound), verdict,
+                          {**_weights(recipe), **bound})
 
 
 def compile(program: Union[Program, Result, Path, Text], *,
@@ -104,7 +115,8 @@ def compile(program: Union[Program, Result, Path, Text], *,
             script: Optional[Path] = None, threads: int = 0,
             cache: Cache = None, cc: Optional[str] = None,
             flags: Sequence[str] = (),
-            bind: Optional[Mapping[str, Any]] = None) -> Kernel:
+            bind: Optional[Mapping[str, Any]] = None,
+            weights: bool = True) -> Kernel:
     """Compiles a program by the system's C compiler and loads it.
 
     ``rules`` as of :func:`glen.saturate`, but none unless they are given or
@@ -120,6 +132,8 @@ def compile(program: Union[Program, Result, Path, Text], *,
     what its command gets in addition.
 
     ``bind`` gives inputs that are the same in all calls, by their names.
+    Inputs whose elements stand in files, as a model's weights do, are bound
+    to them unless ``weights`` is False.
 
     What was compiled is kept in a folder, found by the content of the program,
     the rules and the target, all options, the compiler, and the version of
@@ -127,12 +141,25 @@ def compile(program: Union[Program, Result, Path, Text], *,
     """
     if isinstance(program, Result):
         source, chosen, wanted = program.program, program.target, RuleSet()
+        stored = program.input
     else:
-        source, chosen = as_program(program), as_target(target)
+        source = stored = as_program(program)
+        chosen = as_target(target)
         wanted = None if rules == () else as_rules(rules, params or {})
     code = {"strict_fp": strict_fp, "choose": choose, "fusion": fusion,
             "layout": layout, "script": script and os.fspath(script)}
     recipe = Recipe(source, wanted, chosen, verify,
                     tuple(sorted((saturate or {}).items())),
-                    tuple(sorted(code.items())), cc, tuple(flags))
+                    tuple(sorted(code.items())), cc, tuple(flags),
+                    stored if weights else None)
     return _again(recipe, threads, cache, dict(bind or {}))
+
+
+def load(path: Path, sizes: Optional[Mapping[str, int]] = None,
+         **options: Any) -> Kernel:
+    """A model in the ONNX format, or a program with weights, as a callable.
+
+    ``sizes`` gives values to the sizes that a model leaves open, as
+    ``{"batch": 1}``.  The options are those of :func:`glen.compile`.
+    """
+    return compile(load_program(path, sizes), **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Iterable, Mapping, Union
+from typing import Any, Iterable, Mapping, Optional, Union
 
 from . import _core
 from ._errors import check
@@ -113,8 +113,8 @@ def as_rules(rules: Rules, params: Mapping[str, Any]) -> RuleSet:
 # ---- programs ----
 
 class Program:
-    """A tensor program; :func:`glen.parse` and :func:`glen.load_model` make
-    it.
+    """A tensor program; :func:`glen.parse` and :func:`glen.load_program`
+    make it.
 
     It holds its text, so that it can be sent to another process, and nothing
     that would have to be freed.
@@ -207,6 +207,22 @@ def parse(source: Union[Path, Text], *, target: Target = None) -> Program:
     if os.fspath(source).endswith(".onnx"):
         return Program(os.fspath(source), target)
     return Program(read_file(source), target)
+
+
+def load_program(path: Path, sizes: Optional[Mapping[str, int]] = None, *,
+                 target: Target = None) -> Program:
+    """Reads a model in the ONNX format, or a file as :func:`glen.parse` does.
+
+    ``sizes`` gives values to what the model leaves open.
+    """
+    name = os.fspath(path)
+    if not name.endswith(".onnx"):
+        if sizes:
+            raise ValueError("only a model in the ONNX format leaves sizes "
+                             "open")
+        return parse(read_file(name), target=target)
+    given = tuple(f"{size}={value}" for size, value in (sizes or {}).items())
+    return Program(name, target, given)
 
 
 def as_program(source: Union[Program, Path, Text]) -> Program:
