@@ -30,67 +30,6 @@ now(const chooser *c) {
   return po_now(c);
 }
 
-/* ---- steps ---- */
-
-typedef struct moment {
-  uint32_t len, errors, warnings;
-  bool dropped;
-} moment;
-
-bool
-po_attempt(chooser *c, po_step_call *call, po_program **undo) {
-  bs_diags *d = now(c)->ctx.diags;
-  moment m = {d->list.len, d->errors, d->warnings, d->dropped};
-  bool unread = d->unread;
-  if (c->stopped)
-    return false;
-  /* A new program has no plan of its contractions, which are to stay. */
-  bool planned = now(c)->contractions.len > 0;
-  d->unread = true;
-  bool ok = po_apply(c->program, call, undo);
-  d->unread = unread;
-  if (ok && planned)
-    po_lay_out(now(c));
-  d->list.len = m.len;
-  d->errors = m.errors;
-  d->warnings = m.warnings;
-  d->dropped = m.dropped;
-  c->stopped = !ok && po_is_exhausted(c->isl);
-  isl_ctx_reset_error(c->isl);
-  return ok;
-}
-
-void
-po_settle(chooser *c) {
-  po_lay_out(now(c));
-}
-
-po_step_call
-po_step(const char *name) {
-  return (po_step_call){.primitive = po_primitive_find(name)};
-}
-
-po_arg
-po_loop_arg(uint32_t node) {
-  return (po_arg){.kind = PO_ARG_LOOP, .node = node, .array = PO_NO_NODE};
-}
-
-po_arg
-po_loops_arg(const uint32_t *nodes, uint32_t n) {
-  return (po_arg){.kind = PO_ARG_LOOPS, .nodes = nodes, .n = n};
-}
-
-po_arg
-po_writers_arg(const po_program *p, uint32_t array) {
-  po_arg a = {.kind = PO_ARG_STMT, .array = array};
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (p->stmts.data[k].array == array) {
-      a.stmt = k;
-      break;
-    }
-  return a;
-}
-
 /* ---- what there is ---- */
 
 int64_t
@@ -550,6 +489,15 @@ fuse_by(chooser *c) {
   return end_phase(c);
 }
 
+static void
+slant(chooser *c) {
+  if (c->options->fuse != PO_FUSE_POST_TILE)
+    return;
+  begin_phase(c, po_bound(now(c), most_operations[PO_FUSE_POST_TILE]));
+  po_slant_sweeps(c);
+  end_phase(c);
+}
+
 static bool
 finish(chooser *c) {
   begin_phase(c, po_bound(now(c), most_operations[c->options->fuse]));
@@ -588,6 +536,7 @@ po_schedule_automatically(po_program **program,
     if (whole)
       break;
   }
+  slant(&c);
   bool finished = tried.fuse == PO_FUSE_MIN || finish(&c);
   po_lay_out(now(&c));
   return (po_auto_result){tried.fuse, finished};

@@ -2,6 +2,7 @@
 /* chooser.h - what the parts of the automatic schedule share.
  *
  *   auto.c          tiling, then fusion
+ *   auto_step.c     commands that may be refused
  *   auto_threads.c  loops over threads
  *   auto_width.c    producers that have too few parallel loops for a consumer
  *   auto_rows.c     rows of stages in turn, as far as they are needed
@@ -10,6 +11,7 @@
  *   auto_point.c    what joins its consumer point by point, before tiling
  *   auto_parts.c    formulas of arrays that are computed in parts
  *   auto_lines.c    the cache lines that an access costs
+ *   auto_slant.c    sweeps over time in slanted tiles
  *   auto_order.c    reductions along memory
  *   auto_blocks.c   blocks of what is read and written along different loops
  *   auto_inline.c   formulas in the place of arrays
@@ -37,7 +39,16 @@ po_now(const po_chooser *c) {
   return *c->program;
 }
 
-/* auto.c: applies a step; what it complains about is forgotten.  undo: the
+/* auto_step.c: what isl or a step complains about from here on is forgotten;
+ * whether it ended because a limit was reached is kept.  Gives back ok. */
+typedef struct po_moment {
+  uint32_t len, errors, warnings;
+  bool dropped, unread;
+} po_moment;
+
+po_moment po_be_quiet(po_chooser *);
+bool po_speak_again(po_chooser *, const po_moment *, bool ok);
+/* auto_step.c: applies a step; what it complains about is forgotten.  undo: the
  * program before it, which is then the caller's. */
 bool po_attempt(po_chooser *, po_step_call *, po_program **undo);
 /* po_lay_out, after a step that changed statements. */
@@ -132,6 +143,8 @@ bool po_strides_of(const po_program *, const po_stmt *,
  * where k is no access. */
 bool po_access_lines(const po_program *, const po_stmt *, uint32_t k,
                      uint32_t n, double *lines);
+/* auto_slant.c */
+void po_slant_sweeps(po_chooser *);
 /* auto_blocks.c */
 void po_block_loops(po_chooser *);
 /* auto_threads.c */
