@@ -8,6 +8,7 @@
  * looked for once a base, so that every pass below may assume success.  After
  * a failure all is done once more, cautiously: intricate views are copied, so
  * that no relation is a composition of many. */
+#include "poly/loops/check.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/limit.h"
 #include <string.h>
@@ -180,7 +181,7 @@ try_to_lower(const gs_program *source, const gs_target *target,
   if (!ok && !told && cautious)
     report(source, p->isl);
   po_bind_isl(p->isl, p->ctx.heap, 0);
-  if (ok)
+  if (ok && po_verify(p, "lowering"))
     return p;
   po_free(p);
   return NULL;

@@ -8,6 +8,7 @@
  * only marks and folds are left to check. */
 #include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/check.h"
 #include "poly/schedule/loop_axes.h"
 #include "poly/loops/limit.h"
 #include "poly/schedule/edit.h"
@@ -199,7 +200,7 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
     ok = po_refuse(before, call, "too-complex", "the loops are too complex");
   ok = ok && (call->primitive->keeps_order || gate(before, after, call)) &&
        po_bindings_hold(after, call) && po_barriers_are_met(after, call) &&
-       po_kernels_hold(after, call);
+       po_kernels_hold(after, call) && po_verify(after, call->primitive->name);
   after->order_of = NULL;
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");

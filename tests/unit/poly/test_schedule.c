@@ -245,9 +245,9 @@ Test(schedule, vectorize_with_a_rest) {
 }
 
 Test(schedule, vectorize_by_distance) {
-  array("A", PO_OUTPUT, GS_I32, 1, 32);
-  ASSIGN("{ S[i] : 0 <= i < 32 }", "{ S[i] -> A[i] }", "i", .literal = 1,
-         .op = GS_C_ADD, .reads = {"{ S[i] -> A[i - 2] : i >= 2 }"});
+  array("A", PO_OUTPUT, GS_I32, 1, 34);
+  ASSIGN("{ S[i] : 0 <= i < 32 }", "{ S[i] -> A[i + 2] }", "i", .literal = 1,
+         .op = GS_C_ADD, .reads = {"{ S[i] -> A[i] }"});
   REFUSED("vectorize i 4", "(16 of 30 pairs)");
   KEPT("vectorize i 2");
 }
