@@ -19,8 +19,8 @@ except ImportError:  # newer versions of setuptools have it themselves
     from setuptools.command.bdist_wheel import bdist_wheel
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCES = ("module", "job", "job_options", "job_answers", "kernel", "call",
-           "borrow")
+SOURCES = ("module", "job", "job_options", "job_answers", "job_tune", "kernel",
+           "call", "borrow")
 # From 3.11 on one wheel serves all later versions.
 LIMITED = sys.version_info >= (3, 11)
 

@@ -208,6 +208,23 @@ GLEN_API const char *glen_output_name(const glen_program *, uint32_t k);
  * reads them. */
 GLEN_API bool glen_input_is_stored(const glen_program *, uint32_t k);
 
+/* The program without its names, and with its inputs in the order in which its
+ * outputs use them: programs that differ in these alone give the same text.
+ * What stands in files becomes an input like any other. */
+GLEN_API glen_program *glen_program_canonical(glen_context *,
+                                              const glen_program *);
+/* The layers of a program: lets that reduce, as sums, products of matrices and
+ * softmax do, or call an instruction.  Each is a program in that form, in which
+ * what it uses of other lets that compute are inputs. The program must live as
+ * long. */
+typedef struct glen_layers glen_layers;
+GLEN_API glen_layers *glen_layers_new(glen_context *, const glen_program *);
+GLEN_API void glen_layers_free(glen_layers *);
+GLEN_API uint32_t glen_layers_count(const glen_layers *);
+GLEN_API const char *glen_layer_name(const glen_layers *, uint32_t k);
+GLEN_API glen_program *glen_layer_program(glen_context *, const glen_layers *,
+                                          uint32_t k);
+
 /* Rule files, directories of them (by name, as of glen_find), and the rules
  * derived from the target's instructions.  params: n_params strings
  * "NAME=VALUE". */

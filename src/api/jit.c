@@ -53,9 +53,19 @@ put_literal(const char *name, bs_text *out) {
   bs_put(out, "\"");
 }
 
+/* As the program calls it: the array has a name of C. */
+static const char *
+name_of(const po_program *p, const po_array *array) {
+  const gs_program *source = p->source;
+  return array->role == PO_OUTPUT ? source->outputs.data[array->number].name
+                                  : source->inputs.data[array->number].name;
+}
+
 /* A scalar has no shape, but C no arrays without elements. */
 static void
-put_shape(const po_array *array, uint32_t k, bs_text *out) {
+put_shape(const po_program *p, const po_array *array, uint32_t k,
+          bs_text *out) {
+  (void)p;
   bs_putf(out, "static const int64_t shape_%u[] = {", k);
   for (uint32_t d = 0; d < array->rank; d++)
     bs_putf(out, "%lld, ", (long long)array->dim[d]);
@@ -63,22 +73,24 @@ put_shape(const po_array *array, uint32_t k, bs_text *out) {
 }
 
 static void
-put_argument(const po_array *array, uint32_t k, bs_text *out) {
+put_argument(const po_program *p, const po_array *array, uint32_t k,
+             bs_text *out) {
   glen_array type;
   api_describe_array(array->dtype, array->rank, NULL, &type);
   bs_put(out, "  {");
-  put_literal(array->name, out);
+  put_literal(name_of(p, array), out);
   bs_putf(out, ", shape_%u, %d, %d, %u},\n", k, array->role == PO_OUTPUT,
           (int)type.dtype, (unsigned)array->rank);
 }
 
 static void
 each_parameter(const po_program *p, bs_text *out,
-               void (*put)(const po_array *, uint32_t k, bs_text *out)) {
+               void (*put)(const po_program *, const po_array *, uint32_t k,
+                           bs_text *out)) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (is_parameter(&p->arrays.data[k]))
-      put(&p->arrays.data[k], n++, out);
+      put(p, &p->arrays.data[k], n++, out);
 }
 
 /* What api_kernel_argument is, in the C of the kernel. */

@@ -127,10 +127,11 @@ give_up(tu_candidate *c, tu_status status, const char *message) {
   c->built = NULL;
 }
 
+/* Notes have no code. */
 static bool
 is_code(const bs_diags *d, const moment *m, const char *code) {
   for (uint32_t k = m->len; k < d->list.len; k++)
-    if (!strcmp(d->list.data[k].code, code))
+    if (d->list.data[k].code && !strcmp(d->list.data[k].code, code))
       return true;
   return false;
 }

@@ -223,6 +223,12 @@ def refuses_other_files(case):
     expect(case.compiled() == 0, "something was compiled")
 
 
+def tells_that_nothing_runs(case):
+    done = case.run("--cc-flag=-fno-such-flag")
+    expect(done.returncode == 1 and "does not run" in done.stderr,
+           (done.returncode, done.stderr))
+
+
 def goes_alone(case):
     for more in (["--fuse", "smart"], ["--tile", "8"],
                  ["--schedule", "x.sched"]):
@@ -232,7 +238,7 @@ def goes_alone(case):
 
 TESTS = [writes_what_replays, goes_on, goes_on_after_an_interrupt,
          tells_a_wrong_result, ends_what_is_slow, refuses_other_files,
-         goes_alone]
+         tells_that_nothing_runs, goes_alone]
 
 
 def main():

@@ -61,6 +61,10 @@ PyObject *job_prove_rule(PyObject *self, PyObject *args);
 PyObject *job_inputs(PyObject *self, PyObject *unused);
 PyObject *job_data(PyObject *self, PyObject *unused);
 PyObject *job_files(PyObject *self, PyObject *unused);
+/* job_tune.c */
+PyObject *job_canonical(PyObject *self, PyObject *unused);
+PyObject *job_layers(PyObject *self, PyObject *unused);
+PyObject *job_tune(PyObject *self, PyObject *args, PyObject *names);
 
 /* True, or false with an exception that says what is not there yet. */
 bool needs(const void *thing, const char *what);

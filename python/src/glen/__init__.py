@@ -24,14 +24,16 @@ from ._inputs import Program, RuleSet, Text, load_program, parse
 from ._kernel import Argument, Kernel
 from ._prove import Proof, RuleProof, prove, prove_rules
 from ._saturate import Result, saturate
+from ._tune import Tuned, canonical, layers, machine, tune
 
 __version__: str = _core.version
 
 __all__ = ["Argument", "ArrayError", "CompilerError", "Diagnostic", "Error",
            "GlenWarning", "Kernel", "LimitError", "Program", "Proof", "Recipe",
-           "RefutedError", "Result", "RuleProof", "RuleSet", "Text", "compile",
-           "data", "get_include", "load", "load_program", "parse", "prove",
-           "prove_rules", "saturate"]
+           "RefutedError", "Result", "RuleProof", "RuleSet", "Text", "Tuned",
+           "canonical", "compile", "data", "get_include", "layers", "load",
+           "load_program", "machine", "parse", "prove", "prove_rules",
+           "saturate", "tune"]
 
 
 def data() -> str:

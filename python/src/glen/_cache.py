@@ -38,9 +38,14 @@ def folder_of(cache: Union[None, bool, str, "os.PathLike[str]"]) -> \
     return folder
 
 
+def words_of(cc: Optional[str]) -> list[str]:
+    """The command of the compiler: it may have options."""
+    return shlex.split(cc or os.environ.get("CC") or "cc")
+
+
 def compiler_identity(cc: Optional[str]) -> list:
     """What a compiler that was replaced by another differs in."""
-    words = shlex.split(cc or os.environ.get("CC") or "cc")
+    words = words_of(cc)
     found = [shutil.which(word) for word in words[:1]]
     identity: list = list(words)
     for path in filter(None, found):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import tempfile
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _cache, _core
 from ._errors import Error, RefutedError, check
 from ._inputs import (Path, Program, RuleSet, Rules, Target, Text, as_program,
-                      as_rules, as_target, load_program, shipped_rules)
+                      as_rules, as_target, load_program, read_file,
+                      shipped_rules)
 from ._kernel import Kernel
 from ._saturate import Result, run
 
@@ -29,6 +31,7 @@ class Recipe:
     code: tuple[tuple[str, Any], ...]
     cc: Optional[str]
     flags: tuple[str, ...]
+    script: Optional[Text]
     stored: Optional[Program]
     """Whose weights, which stand in files, are bound; None: nobody's."""
 
@@ -46,7 +49,19 @@ class Recipe:
         """What decides beside the files that a job reads."""
         return [dataclasses.astuple(self.rules) if self.rules else None,
                 self.program.__reduce__()[1], self.verify, self.saturate,
-                self.code, self.flags, _cache.compiler_identity(self.cc)]
+                self.code, self.flags, self.script and self.script.text,
+                _cache.compiler_identity(self.cc)]
+
+    def lower(self, job: Any) -> None:
+        """To scheduled loops.  The library reads a script from a file."""
+        if self.script is None:
+            check(job, job.lower(**dict(self.code)))
+            return
+        with tempfile.NamedTemporaryFile("w", suffix=".sched",
+                                         encoding="utf-8") as f:
+            f.write(self.script.text)
+            f.flush()
+            check(job, job.lower(script=f.name, **dict(self.code)))
 
 
 def _rewrite(job: Any, recipe: Recipe) -> Optional[str]:
@@ -64,7 +79,7 @@ def _rewrite(job: Any, recipe: Recipe) -> Optional[str]:
 def _build(job: Any, has_rules: bool, recipe: Recipe, threads: int,
            folder: Optional[str]) -> tuple[Kernel, Optional[str]]:
     verdict = _rewrite(job, recipe) if has_rules else None
-    check(job, job.lower(**dict(recipe.code)))
+    recipe.lower(job)
     kernel = job.jit(Kernel, cc=recipe.cc, flags=recipe.flags, threads=threads,
                      cache=folder)
     return check(job, kernel), verdict
@@ -106,13 +121,19 @@ def _again(recipe: Recipe, threads: int, cache: Cache,
                           {**_weights(recipe), **bound})
 
 
+def _script_of(script: Union[None, Path, Text]) -> Optional[Text]:
+    if script is None or isinstance(script, Text):
+        return script
+    return read_file(script)
+
+
 def compile(program: Union[Program, Result, Path, Text], *,
             rules: Rules = (), target: Target = "native",
             params: Optional[Mapping[str, Any]] = None, verify: bool = False,
             saturate: Optional[Mapping[str, Any]] = None,
             strict_fp: bool = False, fusion: Optional[str] = None,
             layout: Optional[str] = None, choose: int = 0,
-            script: Optional[Path] = None, threads: int = 0,
+            script: Union[None, Path, Text] = None, threads: int = 0,
             cache: Cache = None, cc: Optional[str] = None,
             flags: Sequence[str] = (),
             bind: Optional[Mapping[str, Any]] = None,
@@ -127,7 +148,8 @@ def compile(program: Union[Program, Result, Path, Text], *,
 
     ``target`` is this machine unless another is named.  ``strict_fp`` keeps
     the order of sums; ``fusion``, ``layout``, ``choose`` and ``script`` are
-    the options of ``glen compile``.  ``threads``: how many OpenMP uses, 0 for
+    the options of ``glen compile`` (``script``: a path, or a
+    :class:`glen.Text`).  ``threads``: how many OpenMP uses, 0 for
     all.  ``cc`` and ``flags``: the compiler (else ``$CC``, else ``cc``) and
     what its command gets in addition.
 
@@ -147,11 +169,11 @@ def compile(program: Union[Program, Result, Path, Text], *,
         chosen = as_target(target)
         wanted = None if rules == () else as_rules(rules, params or {})
     code = {"strict_fp": strict_fp, "choose": choose, "fusion": fusion,
-            "layout": layout, "script": script and os.fspath(script)}
+            "layout": layout}
     recipe = Recipe(source, wanted, chosen, verify,
                     tuple(sorted((saturate or {}).items())),
                     tuple(sorted(code.items())), cc, tuple(flags),
-                    stored if weights else None)
+                    _script_of(script), stored if weights else None)
     return _again(recipe, threads, cache, dict(bind or {}))
 
 
