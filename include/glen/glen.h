@@ -252,6 +252,15 @@ typedef struct glen_progress {
   double best_cost; /* NaN when it was not computed */
 } glen_progress;
 
+/* How a program is saturated. */
+typedef enum glen_regions {
+  GLEN_REGIONS_AUTO,  /* by layers, where there are many */
+  GLEN_REGIONS_WHOLE, /* in one e-graph */
+  GLEN_REGIONS_LAYERS /* each layer in one of its own, equal ones once */
+} glen_regions;
+/* "auto", "whole", "layers". */
+GLEN_API bool glen_regions_find(const char *word, glen_regions *out);
+
 typedef struct glen_saturate_options {
   uint32_t iterations, nodes; /* 0: no limit, likewise below */
   size_t bytes;
@@ -275,6 +284,7 @@ typedef struct glen_saturate_options {
   bool explain;       /* for glen_result_explain; costs some time and memory */
   bool contribution;  /* of each rule to the result, by its explanation */
   bool growth;        /* for glen_result_html: what each rule did, and when */
+  glen_regions regions;
 } glen_saturate_options;
 
 GLEN_API void glen_saturate_defaults(glen_saturate_options *);
@@ -311,7 +321,8 @@ GLEN_API const char *glen_result_json(glen_context *, const glen_result *,
  * made after this say so.  NULL when memory ran out. */
 GLEN_API const char *glen_result_verify(glen_context *, glen_result *);
 /* The proof that it is, as text that glen-check-proof reads (docs/PROOFS.md).
- * The options of the saturation must have had `explain`.  NULL with a
+ * The options of the saturation must have had `explain` and
+ * GLEN_REGIONS_WHOLE.  NULL with a
  * diagnostic when there is none. */
 GLEN_API const char *glen_result_proof(glen_context *, const glen_result *);
 /* That part of the report alone. */

@@ -101,6 +101,24 @@ typedef struct api_growth {
   uint64_t nodes;
 } api_growth;
 
+/* A region of the program, and all those that are like it. */
+typedef struct api_region {
+  glen_result *result; /* of the first of them, without its e-graph unless
+                          that is to be explained; NULL: left as it was */
+  const char *name;    /* of a seam of it */
+  uint32_t times;
+  uint32_t nodes; /* in its e-graph */
+  uint32_t given; /* the limit on these */
+  eg_stop cut;    /* what it ended at; EG_STOP_SATURATED: no limit */
+} api_region;
+
+/* The program was saturated region by region. */
+typedef struct api_regions {
+  api_region *list; /* those that differ */
+  uint32_t different, count, cut;
+  const char *open; /* what one of them gives that is not proved, or NULL */
+} api_regions;
+
 struct glen_result {
   glen_context *ctx;
   bs_heap heap; /* of the e-graph and the extraction */
@@ -117,8 +135,10 @@ struct glen_result {
   uint32_t n_led;
   uint32_t *steps_of; /* by rule: steps from the input to the result; or NULL */
   uint64_t matches;
-  bool limited;    /* a rule used up its matches */
-  eg_node *choice; /* by canonical class id below n_choice */
+  bool limited;         /* a rule used up its matches */
+  bool part;            /* of a region: it says nothing of limits by itself */
+  api_regions *regions; /* NULL: it was saturated as one */
+  eg_node *choice;      /* by canonical class id below n_choice */
   uint32_t n_choice;
   BS_VEC(api_growth) growth;     /* by iteration, when it was asked for */
   uint64_t *made;                /* by rule, up to the last iteration */

@@ -21,7 +21,14 @@ static const char *const layout_costs[] = {
     [GLEN_LAYOUT_LINES] = "lines",
 };
 
+static const char *const region_ways[] = {
+    [GLEN_REGIONS_AUTO] = "auto",
+    [GLEN_REGIONS_WHOLE] = "whole",
+    [GLEN_REGIONS_LAYERS] = "layers",
+};
+
 enum {
+  N_REGION_WAYS = sizeof region_ways / sizeof *region_ways,
   N_FUSIONS = sizeof fusions / sizeof *fusions,
   N_LAYOUT_COSTS = sizeof layout_costs / sizeof *layout_costs
 };
@@ -41,6 +48,14 @@ glen_fusion_find(const char *word, glen_fusion *out) {
   if (k < N_FUSIONS)
     *out = (glen_fusion)k;
   return k < N_FUSIONS;
+}
+
+bool
+glen_regions_find(const char *word, glen_regions *out) {
+  uint32_t k = find_word(word, region_ways, N_REGION_WAYS);
+  if (k < N_REGION_WAYS)
+    *out = (glen_regions)k;
+  return k < N_REGION_WAYS;
 }
 
 bool

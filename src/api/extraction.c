@@ -87,6 +87,8 @@ warn(extraction *x, const char *instead) {
   bs_governor *g = &x->result->ctx->governor;
   bs_reason why = g->refused ? g->refused : g->stage.over;
   why = why ? why : BS_OUT_OF_MEMORY;
+  if (x->result->part)
+    return;
   bs_warning(&x->result->ctx->diags, BS_NOWHERE, bs_reason_code(why),
              "%s: the extraction was stopped, %s", bs_reason_name(why),
              instead);
@@ -125,8 +127,9 @@ static void
 summarize(glen_result *r, const ex_solution *s) {
   r->summary.cost_before = cost_of(r, r->input);
   r->summary.cost_after = cost_of(r, r->program.program);
-  r->summary.bound = s->bound;
-  r->summary.optimal = s->optimal;
+  /* A bound is one for what was explored in one e-graph. */
+  r->summary.bound = r->regions ? 0 : s->bound;
+  r->summary.optimal = s->optimal && !r->regions;
 }
 
 static bool
@@ -144,8 +147,10 @@ take(extraction *x) {
     return found_nothing(r);
   r->choice = x->choice;
   r->program.program = rl_extracted(&r->gs, r->input, &r->run, x->choice);
-  r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
-  r->n_led = rl_led_there(&r->run, x->choice, r->led, API_MAX_LED);
+  if (!r->regions) {
+    r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
+    r->n_led = rl_led_there(&r->run, x->choice, r->led, API_MAX_LED);
+  }
   if (r->program.program)
     summarize(r, &x->solution);
   return r->program.program != NULL;

@@ -69,6 +69,16 @@ put_cut(const rl_run *run, eg_stop stop, uint32_t most, bs_text *out) {
   return n;
 }
 
+static void
+warn_cut_regions(glen_result *r, const char *option) {
+  const api_regions *regions = r->regions;
+  bs_warning(&r->ctx->diags, BS_NOWHERE, "cut-off",
+             "the %s cut off %u of %u different regions, a cheaper program may "
+             "be there: %s raises it",
+             eg_stop_name(r->run.stop), regions->cut, regions->different,
+             option);
+}
+
 void
 api_warn_cut(glen_result *r) {
   bs_diags *d = &r->ctx->diags;
@@ -76,6 +86,10 @@ api_warn_cut(glen_result *r) {
   bs_text cut;
   if (!option || r->run.finished)
     return;
+  if (r->regions) {
+    warn_cut_regions(r, option);
+    return;
+  }
   bs_text_init(&cut, &r->ctx->heap);
   uint32_t n = put_cut(&r->run, r->run.stop, MOST_NAMES, &cut);
   if (n)
@@ -100,6 +114,9 @@ api_put_phases(const glen_result *r, bs_text *text) {
   const glen_summary *s = &r->summary;
   bs_putf(text, "; stop     %s: %u iterations, %u e-nodes, %u e-classes\n",
           s->stop, s->iterations, s->nodes, s->classes);
+  if (r->regions)
+    bs_putf(text, "; regions  %u, of which %u differ\n", r->regions->count,
+            r->regions->different);
   if (run->n_never_ran)
     bs_putf(text, ";          %u of %u rules never ran\n", run->n_never_ran,
             run->n_allowed);
@@ -117,6 +134,13 @@ void
 api_json_phases(const glen_result *r, bs_json *j) {
   const rl_run *run = &r->run;
   bs_json_bool(j, "saturated", api_saturated(r));
+  if (r->regions) {
+    bs_json_object(j, "regions");
+    bs_json_int(j, "count", r->regions->count);
+    bs_json_int(j, "different", r->regions->different);
+    bs_json_int(j, "cut_off", r->regions->cut);
+    bs_json_end(j);
+  }
   bs_json_int(j, "rules_enabled", run->n_allowed);
   bs_json_int(j, "rules_never_ran", run->n_never_ran);
   bs_json_array(j, "phases");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* saturate.c - the main job, readable in `saturate_body`:
  * program -> e-graph -> cheapest choice -> program. */
-#include "api/api.h"
+#include "api/saturate.h"
 #include "base/file.h"
 #include "extract/egraph.h"
 
@@ -9,18 +9,6 @@
 #include <string.h>
 
 enum { PROGRESS_NODES = 200000 };
-
-typedef struct saturate_args {
-  glen_context *ctx;
-  const glen_program *program;
-  const glen_rules *rules;
-  const glen_target *target;
-  const glen_saturate_options *options;
-  ex_method method;
-  glen_result *result;
-  double started;
-  bool ok;
-} saturate_args;
 
 void
 glen_saturate_defaults(glen_saturate_options *out) {
@@ -36,7 +24,7 @@ glen_saturate_defaults(glen_saturate_options *out) {
 
 /* What the tree extractor would pay now; only shown. */
 static double
-best_cost(saturate_args *a, const eg_graph *g) {
+best_cost(api_saturation *a, const eg_graph *g) {
   glen_result *r = a->result;
   ex_pricer pricer = api_pricer_of(r);
   ex_options options = {0};
@@ -70,7 +58,7 @@ note_growth(glen_result *r, const eg_iteration *it) {
 
 static bool
 on_iteration(void *ctx, const eg_graph *g, const eg_iteration *it) {
-  saturate_args *a = ctx;
+  api_saturation *a = ctx;
   if (a->options->growth)
     note_growth(a->result, it);
   if (a->options->progress) {
@@ -138,7 +126,7 @@ seconds_of_rules(const bs_governor *g, double most) {
 }
 
 static bool
-run_rules(saturate_args *a) {
+run_rules(api_saturation *a) {
   glen_result *r = a->result;
   const glen_saturate_options *o = a->options;
   bs_governor *g = &a->ctx->governor;
@@ -151,6 +139,7 @@ run_rules(saturate_args *a) {
     r->heap.limit = room + room / 4;
   }
   options.run.seconds = seconds_of_rules(g, o->seconds);
+  options.quiet = a->quiet;
   bool ok = rl_saturate(&r->gs, r->input, a->rules->rules, &options, &r->run);
   r->heap.limit = 0;
   bs_stage_end(g, before);
@@ -159,7 +148,7 @@ run_rules(saturate_args *a) {
 
 /* The rule that took too much. */
 static void
-warn_of_work(saturate_args *a) {
+warn_of_work(api_saturation *a) {
   uint32_t k = eg_runner_fault_rule(a->result->run.runner);
   const rl_rules *rules = a->rules->rules;
   if (k >= rl_count(rules))
@@ -173,17 +162,16 @@ warn_of_work(saturate_args *a) {
                           "all combinations; --work-limit allows for more");
 }
 
-static bool
-explore(saturate_args *a) {
+bool
+api_explore(api_saturation *a) {
   glen_result *r = a->result;
   if (!run_rules(a)) {
     note_fault(a->ctx);
     return false;
   }
-  if (r->run.stop == EG_STOP_WORK)
+  if (r->run.stop == EG_STOP_WORK && !a->quiet)
     warn_of_work(a);
   api_note_stop(r);
-  api_warn_cut(r);
   r->summary.nodes = eg_count_nodes(r->run.graph);
   r->summary.classes = eg_count_classes(r->run.graph);
   r->summary.bytes = eg_bytes(r->run.graph);
@@ -199,7 +187,7 @@ explore(saturate_args *a) {
 }
 
 static bool
-choose_method(saturate_args *a) {
+choose_method(api_saturation *a) {
   bs_diags *diags = &a->ctx->diags;
   if (!ex_method_find(a->options->extractor, &a->method))
     return bs_error(diags, BS_NOWHERE, "unknown-extractor",
@@ -213,16 +201,28 @@ choose_method(saturate_args *a) {
 }
 
 static bool
-know_inputs(saturate_args *a) {
+know_inputs(api_saturation *a) {
   for (uint32_t k = 0; k < a->options->n_prepack; k++)
     if (!api_know_input(a->ctx, a->result->input, a->options->prepack[k]))
       return false;
   return true;
 }
 
+/* As one program, or region by region. */
+static bool
+explore(api_saturation *a) {
+  rg_cut cut;
+  bool regions = api_wants_regions(a, &cut);
+  bool ok = regions ? api_explore_regions(a, &cut) : api_explore(a);
+  rg_cut_done(&cut);
+  if (ok)
+    api_warn_cut(a->result);
+  return ok;
+}
+
 static void
 saturate_body(void *arg) {
-  saturate_args *a = arg;
+  api_saturation *a = arg;
   glen_result *r = a->result;
   bs_arena_init(&r->arena, &r->heap);
   r->gs = a->ctx->gs;
@@ -232,7 +232,7 @@ saturate_body(void *arg) {
   r->prepacked = (ex_names){a->options->prepack, a->options->n_prepack};
   a->ok = choose_method(a) && know_inputs(a) && explore(a) &&
           api_extract(r, a->method, a->options->extract_seconds);
-  if (a->ok && a->options->contribution)
+  if (a->ok && a->options->contribution && !r->regions)
     api_count_steps(r);
   r->summary.seconds = bs_now() - a->started;
 }
@@ -242,28 +242,33 @@ done_heap(void *heap) {
   bs_heap_done(heap);
 }
 
+/* A result that is not freed goes with who has it. */
+void
+api_result_init(glen_result *r, glen_context *ctx, bs_heap *parent,
+                const gs_target *target, const gs_program *input) {
+  *r = (glen_result){.ctx = ctx, .target = target, .input = input};
+  bs_heap_init_child(&r->heap, parent, 0);
+  bs_defer(parent, done_heap, &r->heap);
+}
+
 static void
 new_result(void *arg) {
-  saturate_args *a = arg;
+  api_saturation *a = arg;
   a->result = BS_NEW(&a->ctx->arena, glen_result);
-  a->result->ctx = a->ctx;
-  a->result->input = a->program->program;
-  a->result->target = a->target->target;
-  bs_heap_init_child(&a->result->heap, &a->ctx->heap, 0);
-  /* A result that is not freed goes with its context. */
-  bs_defer(&a->ctx->heap, done_heap, &a->result->heap);
+  api_result_init(a->result, a->ctx, &a->ctx->heap, a->target->target,
+                  a->program->program);
 }
 
 glen_result *
 glen_saturate(glen_context *ctx, const glen_program *program,
               const glen_rules *rules, const glen_target *target,
               const glen_saturate_options *options) {
-  saturate_args a = {.ctx = ctx,
-                     .program = program,
-                     .rules = rules,
-                     .target = target,
-                     .options = options,
-                     .started = bs_now()};
+  api_saturation a = {.ctx = ctx,
+                      .program = program,
+                      .rules = rules,
+                      .target = target,
+                      .options = options,
+                      .started = bs_now()};
   ctx->interrupt = 0;
   if (!api_enter(ctx, new_result, &a))
     return NULL;

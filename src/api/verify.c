@@ -111,7 +111,8 @@ ask(verify_args *a, pv_answer *out) {
   pv_defaults(&o);
   if (ask_quickly(a, &o, out) || n != to->outputs.len)
     return;
-  pv_answer *steps = api_ask_steps(a->ctx, a->result, &o, n);
+  pv_answer *steps =
+      a->result->run.graph ? api_ask_steps(a->ctx, a->result, &o, n) : NULL;
   if (steps && all_proved(steps, n)) {
     *out = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
     out->reason = api_say_steps(a->ctx, a->result->steps);
@@ -122,25 +123,63 @@ ask(verify_args *a, pv_answer *out) {
     ask_each(a, &o, steps, out);
 }
 
+/* ---- by its regions ---- */
+
+static const char *
+seam_of(const glen_result *r, uint32_t output) {
+  return output < r->input->outputs.len ? r->input->outputs.data[output].name
+                                        : "";
+}
+
+/* Those that are alike are one question: what was found holds for all that a
+ * region may read, and all of them were put together by equals alone. */
+static void
+ask_regions(verify_args *a, pv_answer *out) {
+  api_regions *regions = a->result->regions;
+  *out = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
+  out->reason =
+      bs_arena_printf(&a->ctx->arena, "region by region, %u of them different",
+                      regions->different);
+  for (uint32_t k = 0; k < regions->different; k++) {
+    verify_args part = {a->ctx, regions->list[k].result};
+    pv_answer one = {0};
+    if (!part.result)
+      continue;
+    ask(&part, &one);
+    if (weight(one.verdict) <= weight(out->verdict))
+      continue;
+    *out = one;
+    regions->open = seam_of(part.result, one.output);
+    a->result->steps = part.result->steps;
+  }
+}
+
+/* The output that is not proved, or what a region gives that is not. */
+static const char *
+output_of(const glen_result *r) {
+  return r->regions && r->regions->open ? r->regions->open
+                                        : seam_of(r, r->verified->output);
+}
+
 static void
 verify_body(void *arg) {
   verify_args *a = arg;
   glen_context *ctx = a->ctx;
   glen_result *r = a->result;
   pv_answer *answer = BS_NEW(&ctx->arena, pv_answer);
-  ask(a, answer);
+  if (r->regions)
+    ask_regions(a, answer);
+  else
+    ask(a, answer);
   r->verified = answer;
   if (answer->verdict != PV_REFUTED)
     return;
   ctx->failure = GLEN_REFUTED;
-  bs_error(&ctx->diags, BS_NOWHERE, "unsound-result", "%s: output %s: %s",
+  bs_error(&ctx->diags, BS_NOWHERE, "unsound-result", "%s: %s %s: %s",
            answer->method == PV_BY_STEPS
                ? "the result does not follow from the input"
                : "the result is not equal to the input",
-           answer->output < r->input->outputs.len
-               ? r->input->outputs.data[answer->output].name
-               : "?",
-           answer->reason);
+           r->regions ? "region" : "output", output_of(r), answer->reason);
   bs_hint(&ctx->diags, "glen rules prove tells which rule is wrong");
 }
 
@@ -153,14 +192,6 @@ glen_result_verify(glen_context *ctx, glen_result *result) {
 }
 
 /* ---- in reports ---- */
-
-static const char *
-output_of(const glen_result *r) {
-  const pv_answer *a = r->verified;
-  return a->output < r->input->outputs.len
-             ? r->input->outputs.data[a->output].name
-             : "";
-}
 
 static void
 put_difference(const pv_answer *a, bs_text *out) {
@@ -185,7 +216,7 @@ api_put_verified(const glen_result *r, bs_text *out) {
     return;
   bs_putf(out, "; verify   %s: ", pv_verdict_name(a->verdict));
   if (a->verdict != PV_PROVED)
-    bs_putf(out, "output %s: ", output_of(r));
+    bs_putf(out, "%s %s: ", r->regions ? "region" : "output", output_of(r));
   bs_putf(out, "%s\n", a->reason ? a->reason : "");
   if (pv_has_difference(a))
     put_difference(a, out);
@@ -202,7 +233,7 @@ api_json_verified(const glen_result *r, bs_json *j) {
   bs_json_string(j, "verdict", pv_verdict_name(a->verdict));
   bs_json_string(j, "reason", a->reason ? a->reason : "");
   if (a->verdict != PV_PROVED)
-    bs_json_string(j, "output", output_of(r));
+    bs_json_string(j, r->regions ? "region" : "output", output_of(r));
   api_json_answer(j, a);
   if (r->steps)
     api_json_steps(r->steps, j);

@@ -39,6 +39,7 @@ explain_one(cl_session *session, const glen_target *target,
   const glen_explain_options chains = how(session->options);
   cl_saturate_options(session, &options);
   options.explain = true;
+  options.regions = GLEN_REGIONS_WHOLE;
   glen_result *r = glen_saturate(session->glen, a, rules, target, &options);
   bool ok = r && glen_result_explain(session->glen, r, &chains, out);
   glen_result_free(r);

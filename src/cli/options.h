@@ -22,7 +22,7 @@ typedef struct cl_options {
   const struct cl_command *command;
   cl_list files; /* positional arguments */
   cl_list rules, params, disabled, inputs, cc_flags, prepack, dims;
-  const char *target, *strategy, *scheduler, *extractor;
+  const char *target, *strategy, *scheduler, *extractor, *regions;
   const char *output, *emit, *form, *name, *depfile, *dump_phases, *cc;
   const char *color, *error_format, *filter, *why_not;
   uint64_t work_limit;

@@ -25,6 +25,10 @@ const cl_row cl_rows[] = {
      "the strategy to run (default: the rule files' own)"},
     {"scheduler", 0, "NAME", TEXT, AT(scheduler), CHOOSES, "simple",
      "simple backoff", "backoff rests rules that match too often"},
+    {"regions", 0, "WAY", TEXT, AT(regions), CHOOSES, "auto",
+     "auto whole layers",
+     "layers saturates each layer of a network by itself, equal ones once; "
+     "whole everything in one e-graph; auto by layers where there are many"},
     {"iter-limit", 0, "N", COUNT, AT(iter_limit), CHOOSES, "1000", NULL,
      "iterations (0: none, likewise below)"},
     {"node-limit", 0, "N", COUNT, AT(node_limit), CHOOSES, "2000000", NULL,

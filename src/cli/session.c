@@ -204,6 +204,7 @@ cl_saturate_options(cl_session *session, glen_saturate_options *out) {
   out->disabled = o->disabled.items;
   out->n_disabled = o->disabled.n;
   out->extractor = o->extractor;
+  glen_regions_find(o->regions, &out->regions);
   out->prepack = o->prepack.items;
   out->n_prepack = o->prepack.n;
   out->extract_seconds = o->extract_time;
@@ -287,6 +288,8 @@ saturate(cl_session *session, cl_explored *e) {
   options.explain = options.growth || session->options->verify ||
                     !strcmp(session->options->form, "proof");
   options.contribution = session->options->stats;
+  if (!strcmp(session->options->form, "proof"))
+    options.regions = GLEN_REGIONS_WHOLE;
   cl_progress_start(&progress, session, &options);
   e->result =
       glen_saturate(session->glen, e->input, rules, e->target, &options);

@@ -75,6 +75,23 @@ eg_runner_stats(const eg_runner *r) {
   return r->stats;
 }
 
+void
+eg_runner_credit(eg_runner *r, const eg_runner *other) {
+  for (uint32_t k = 0; k < r->n_rules && k < other->n_rules; k++) {
+    eg_rule_stats *sum = &r->stats[k];
+    const eg_rule_stats *one = &other->stats[k];
+    sum->searches += one->searches;
+    sum->matches += one->matches;
+    sum->applied += one->applied;
+    sum->refused += one->refused;
+    sum->nodes += one->nodes;
+    sum->unions += one->unions;
+    sum->banned += one->banned;
+    sum->search_s += one->search_s;
+    sum->apply_s += one->apply_s;
+  }
+}
+
 const eg_iteration *
 eg_runner_iterations(const eg_runner *r, uint32_t *n) {
   *n = r->iterations.len;

@@ -118,6 +118,9 @@ void eg_runner_limit(eg_runner *, uint32_t iterations, uint32_t nodes,
                      size_t bytes, double seconds);
 double eg_runner_seconds(const eg_runner *); /* spent so far */
 const eg_rule_stats *eg_runner_stats(const eg_runner *);
+/* Adds to the statistics of each rule what another run of the same rules did.
+ */
+void eg_runner_credit(eg_runner *, const eg_runner *other);
 const eg_iteration *eg_runner_iterations(const eg_runner *, uint32_t *n);
 /* The rule that was being applied when the run stopped with EG_STOP_FAULT; that
  * was searched when it did with EG_STOP_WORK. */

@@ -251,8 +251,9 @@ bool rl_unknown_set(const rl_rules *, bs_span, const char *name);
 const rl_strategy *rl_find_strategy(const rl_rules *, const char *name);
 
 /* plan.c: fills run->phases and run->planned.  Not `alone`: with a phase of the
- * rules that no strategy knows, and a warning of files that are left out. */
-void rl_list_phases(rl_run *, const rl_strategy *, bool alone);
+ * rules that no strategy knows, and, unless `quiet`, a warning of files that
+ * are left out. */
+void rl_list_phases(rl_run *, const rl_strategy *, bool alone, bool quiet);
 
 /* phases.c: the phases one after the other, each within its share of the
  * limits; without any, all rules until they add nothing.  Fills run->stop,

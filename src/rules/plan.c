@@ -160,7 +160,7 @@ warn_of_files(const rl_run *run, const rl_strategy *s, const uint32_t *file) {
 }
 
 void
-rl_list_phases(rl_run *run, const rl_strategy *s, bool alone) {
+rl_list_phases(rl_run *run, const rl_strategy *s, bool alone, bool quiet) {
   lister l = {.run = run};
   l.mask = bs_calloc(run->heap, run->n_rules + (size_t)1, 1);
   uint32_t *file = files_of_rules(run);
@@ -168,7 +168,7 @@ rl_list_phases(rl_run *run, const rl_strategy *s, bool alone) {
   if (others)
     add_phase(&l, others);
   add_phases(&l, s->plan, &others);
-  if (!alone)
+  if (!alone && !quiet)
     warn_of_files(run, s, file);
   run->phases = l.list.data;
   run->n_phases = l.list.len;

@@ -144,9 +144,9 @@ find_strategy(const rl_rules *rules, const char *name,
   return *out || !name || unknown_strategy(rules, name);
 }
 
-bool
-rl_go(rl_run *run, const rl_options *options, const uint8_t *allowed,
-      bool plain) {
+static bool
+plan_run(rl_run *run, const rl_options *options, const uint8_t *allowed,
+         bool plain) {
   const rl_strategy *strategy = NULL;
   if (!plain && !find_strategy(run->rules, options->strategy, &strategy))
     return false;
@@ -154,8 +154,16 @@ rl_go(rl_run *run, const rl_options *options, const uint8_t *allowed,
     run->allowed[k] = run->planned[k] = !allowed || allowed[k];
   if (strategy) {
     memset(run->planned, 0, run->n_rules);
-    rl_list_phases(run, strategy, options->alone);
+    rl_list_phases(run, strategy, options->alone, options->quiet);
   }
+  return true;
+}
+
+bool
+rl_go(rl_run *run, const rl_options *options, const uint8_t *allowed,
+      bool plain) {
+  if (!plan_run(run, options, allowed, plain))
+    return false;
   rl_run_phases(run, &options->run);
   for (uint32_t k = 0; k < run->n_outputs; k++)
     run->outputs[k] = eg_find(run->graph, run->outputs[k]);
@@ -180,16 +188,29 @@ allow(const rl_rules *rules, const rl_options *o, uint8_t *allowed) {
   return ok;
 }
 
-bool
-rl_saturate(const gs_context *ctx, const gs_program *program,
-            const rl_rules *rules, const rl_options *options, rl_run *run) {
+static bool
+start(const gs_context *ctx, const gs_program *program, const rl_rules *rules,
+      const rl_options *options, rl_run *run,
+      bool (*then)(rl_run *, const rl_options *, const uint8_t *, bool)) {
   *run = (rl_run){0};
   uint8_t *allowed = bs_alloc(ctx->heap, rules->compiled.len + (size_t)1);
   bool ok = allow(rules, options, allowed) &&
             rl_start(ctx, program, rules, options, false, run) &&
-            rl_go(run, options, allowed, false);
+            then(run, options, allowed, false);
   bs_free(ctx->heap, allowed);
   return ok;
+}
+
+bool
+rl_saturate(const gs_context *ctx, const gs_program *program,
+            const rl_rules *rules, const rl_options *options, rl_run *run) {
+  return start(ctx, program, rules, options, run, rl_go);
+}
+
+bool
+rl_begin(const gs_context *ctx, const gs_program *program,
+         const rl_rules *rules, const rl_options *options, rl_run *run) {
+  return start(ctx, program, rules, options, run, plan_run);
 }
 
 void

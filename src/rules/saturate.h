@@ -20,6 +20,7 @@ typedef struct rl_options {
   uint64_t matches_a_rule; /* applied in the whole run; 0: no limit */
   bool explain;            /* keep what explanations need (explain.h) */
   bool alone; /* the strategy's phases, and none of rules that none knows */
+  bool quiet; /* no warning of rules that no phase runs */
 } rl_options;
 
 /* A step of a strategy as it was run. */
@@ -67,6 +68,36 @@ void rl_run_done(rl_run *);
 
 /* Is the rule, by its index, one that the phase runs? */
 bool rl_phase_has(const rl_run *, const rl_phase *, uint32_t rule);
+
+/* graft.c: what was found for parts of a program, each in a run of its own, is
+ * put into a run of the whole that no rule was run in. */
+typedef struct rl_graft {
+  rl_run *run;
+  BS_VEC(eg_class) equal; /* two by two, to be united */
+} rl_graft;
+
+typedef struct rl_piece {
+  const gs_program *part;  /* as it was saturated */
+  const gs_program *found; /* what is equal to it */
+  /* What its inputs, constants and outputs are in the whole. */
+  const gs_term *inputs, *constants, *outputs;
+  /* The place in the whole of what has this one in the part; NULL: the same. */
+  bs_span (*place)(void *ctx, bs_span);
+  void *place_ctx;
+} rl_piece;
+
+/* A run of the whole program: its e-graph, no rule applied. */
+bool rl_begin(const gs_context *, const gs_program *, const rl_rules *,
+              const rl_options *, rl_run *out);
+void rl_graft_init(rl_graft *, rl_run *whole);
+void rl_graft_done(rl_graft *);
+/* Adds what was found; false where a node of it cannot be. */
+bool rl_graft_piece(rl_graft *, const rl_piece *);
+/* Unites it with what it is equal to; false with a diagnostic. */
+bool rl_graft_join(rl_graft *);
+/* Adds what the rules did in a part's run; how the last run of it stopped. */
+void rl_credit(rl_run *whole, const rl_run *part);
+void rl_credit_end(rl_run *whole, const rl_run *part);
 
 /* The class of each term of a program; EG_NO_CLASS where the e-graph has no
  * such term. */
