@@ -326,6 +326,7 @@ bool fm_fixed_value(fm_form *, const gs_expr *, bs_value *out);
  * apart.  -1: it is not understood. */
 int fm_truth(fm_form *, const gs_expr *);
 bool fm_operator_of(fm_form *, const gs_expr *, fm_operator *out);
+fm_number fm_any_number(fm_form *, gs_compute, uint32_t key);
 
 /* symbolic_type.c: the types of a side, children first. */
 void fm_infer_side(fm_form *, fm_side *);

@@ -268,6 +268,7 @@ compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
   bool items = kind != GS_ELEMENTWISE && kind != GS_CAST;
   w->dead |=
       (items && t->rank == t->access) ||
+      (kind == GS_LOOKUP && t->rank > t->access + 1) ||
       (gs_dtype_table[t->dtype].integer && !gs_compute_takes_integers(op));
   if (w->dead)
     return;

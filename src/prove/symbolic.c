@@ -179,20 +179,23 @@ free_size(fm_form *f, const gs_expr *e, bool list) {
     v->at[k] = fm_parameter(f);
 }
 
-/* Literals of an operator that is written out: any real numbers. */
+/* Literals of an operator that is written out: any real numbers, or the size of
+ * a table. */
 static void
 free_literals(fm_form *f, const gs_expr *e) {
+  gs_compute op = GS_COMPUTE_COUNT;
+  if (e->n_args && e->args[0]->kind == GS_X_LITERAL)
+    gs_compute_of(f->values, e->args[0]->literal, &op);
   for (uint32_t k = 0; k < e->n_args; k++) {
     const gs_expr *x = e->args[k];
     if (x->kind != GS_X_VAR || x->slot >= FM_SLOTS || f->fixed[x->slot] ||
         f->value[x->slot].kind != FM_UNKNOWN)
       continue;
-    fm_var v = {.kind = FM_V_LITERAL, .key = (uint16_t)x->slot};
     bs_value now = {f->of->slots[x->slot]};
     if (bs_kind_of(f->values, now) == BS_KIND_INT ||
         bs_kind_of(f->values, now) == BS_KIND_REAL)
       f->value[x->slot] = (fm_value){
-          .kind = FM_INT, .n = 1, .at = {fm_of_variable(f, fm_variable(f, v))}};
+          .kind = FM_INT, .n = 1, .at = {fm_any_number(f, op, x->slot)}};
   }
 }
 

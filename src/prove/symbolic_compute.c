@@ -282,8 +282,8 @@ mean(const computing *x) {
   gs_dtype d = x->c.dtype;
   pv_value count, both[2];
   both[0] = reduced(x, GS_C_REDUCE_SUM, d, x->from->access, plain_item);
-  if (!both[0])
-    return 0;
+  if (!both[0] || is_zero(x, both[0]))
+    return both[0];
   count = fm_value_of(x->f, pv_is_real(d) ? d : GS_F64, item_count(x));
   if (!count)
     return 0;
@@ -454,7 +454,7 @@ fold(computing *x) {
   return n ? fold_few(x, n) : fold_many(x);
 }
 
-/* --- softmax and gather --------------------------------------------------- */
+/* --- softmax and tables --------------------------------------------------- */
 
 static pv_value
 exponential_item(const computing *x, items *it) {
@@ -487,21 +487,49 @@ table_item(const computing *x, items *it) {
   return element(x, it->index);
 }
 
-/* The table is a sequence. */
+/* What the index picks of the table, a sequence.  Where all items are one
+ * number it is that one, whatever the index is. */
+static pv_value
+from_table(const computing *x, pv_value index, pv_value table) {
+  pv_values *v = &x->f->elements;
+  pv_value args[2] = {index, table};
+  pv_number all;
+  if (!index || !table)
+    return 0;
+  if (!pv_is_number(v, table, &all))
+    return pv_apply_op(v, x->c.dtype, GS_C_GATHER, 0, false, args, 2);
+  pv_drop(v, index);
+  return table;
+}
+
 static pv_value
 gather(const computing *x) {
   fm_form *f = x->f;
   fm_number index[GS_MAX_RANK];
-  pv_value args[2];
   tuple_index(x, index);
   index[x->from->access] = fm_constant(f, 1);
-  args[0] = element(x, index);
-  args[1] = args[0] ? reduced(x, GS_C_GATHER, x->c.dtype, x->from->access + 1,
-                              table_item)
-                    : 0;
-  if (!args[1])
-    return 0;
-  return pv_apply_op(&f->elements, x->c.dtype, GS_C_GATHER, 0, false, args, 2);
+  pv_value at = element(x, index);
+  return from_table(
+      x, at,
+      at ? reduced(x, GS_C_GATHER, x->c.dtype, x->from->access + 1, table_item)
+         : 0);
+}
+
+/* The first n items are the table, a sequence; the others lie behind it. */
+static pv_value
+lookup(const computing *x) {
+  fm_form *f = x->f;
+  fm_number index[GS_MAX_RANK], n = x->node->o.param[0].number;
+  uint32_t d = x->from->access;
+  fm_type table = *x->from;
+  computing in = *x;
+  memcpy(index, x->index, x->from->rank * sizeof *index);
+  index[d] = fm_combine(f, 1, index[d], 1, n, 0);
+  table.dim[d] = n;
+  in.from = &table;
+  pv_value at = element(x, index);
+  return from_table(
+      x, at, at ? reduced(&in, GS_C_GATHER, x->c.dtype, d, plain_item) : 0);
 }
 
 pv_value
@@ -535,8 +563,8 @@ fm_compute_element(fm_form *f, const fm_side *side, const fm_node *node,
     return softmax(&x);
   case GS_GATHER:
     return gather(&x);
-  case GS_LOOKUP: /* its type was refused */
-    break;
+  case GS_LOOKUP:
+    return lookup(&x);
   }
   return 0;
 }

@@ -198,6 +198,17 @@ read_parameter(fm_form *f, const gs_expr *e, fm_operator *o, uint32_t k) {
   return true;
 }
 
+/* A number of an operator that may be any: the size of a table, or a literal.
+ */
+fm_number
+fm_any_number(fm_form *f, gs_compute op, uint32_t key) {
+  bool size = op == GS_C_LOOKUP;
+  return fm_of_variable(
+      f,
+      fm_variable(f, (fm_var){.kind = size ? FM_V_SIZE : FM_V_LITERAL,
+                              .key = (uint16_t)(size ? FM_VARS + key : key)}));
+}
+
 /* That of a variable, whose parameters may be any. */
 static bool
 operator_of_slot(fm_form *f, uint32_t slot, fm_operator *o) {
@@ -209,10 +220,8 @@ operator_of_slot(fm_form *f, uint32_t slot, fm_operator *o) {
   o->n = (uint32_t)strlen(gs_compute_table[o->op].params);
   for (uint32_t k = 0; k < o->n && k < 2; k++) {
     p = gs_compute_param(f->values, now, k);
-    fm_var v = {.kind = FM_V_LITERAL,
-                .key = (uint16_t)(FM_SLOTS + 2 * slot + k)};
     if (gs_compute_table[o->op].params[k] == 'r') {
-      o->param[k].number = fm_of_variable(f, fm_variable(f, v));
+      o->param[k].number = fm_any_number(f, o->op, FM_SLOTS + 2 * slot + k);
     } else if (bs_kind_of(f->values, p) == BS_KIND_SYM &&
                gs_dtype_find(bs_as_sym(f->values, p), &dtype)) {
       o->param[k].written = true;
@@ -234,8 +243,10 @@ operator_of_value(fm_form *f, bs_value v, fm_operator *o) {
     bs_value p = gs_compute_param(f->values, v, k);
     bs_kind kind = bs_kind_of(f->values, p);
     gs_dtype dtype;
-    o->param[k].written = true;
-    if (kind == BS_KIND_INT || kind == BS_KIND_REAL)
+    o->param[k].written = o->op != GS_C_LOOKUP || kind != BS_KIND_INT;
+    if (!o->param[k].written)
+      o->param[k].number = fm_constant(f, bs_as_int(f->values, p));
+    else if (kind == BS_KIND_INT || kind == BS_KIND_REAL)
       o->param[k].real = bs_as_real(f->values, p);
     else if (kind == BS_KIND_SYM &&
              gs_dtype_find(bs_as_sym(f->values, p), &dtype))

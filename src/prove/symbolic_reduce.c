@@ -83,7 +83,7 @@ static pv_value
 formal_sum(fm_box *b) {
   pv_values *v = &b->f->elements;
   uint32_t mark = pv_sum_open(v);
-  if (b->r.n > 5)
+  if (b->r.n > 8)
     fm_fail(b->f, "a sum over many dimensions");
   for (uint32_t low = 0; low < 1u << b->r.n && !b->f->why; low++)
     pv_sum_add(v, b->d,
@@ -253,14 +253,20 @@ extremum_of_args(const fm_box *b) {
   return made;
 }
 
+/* A product of zeros or of ones, and a table of any one number. */
+static bool
+is_one_number(const fm_box *b) {
+  pv_number n;
+  return !b->r.n_guards && pv_is_number(&b->f->elements, b->r.body, &n) &&
+         (b->r.kind == GS_C_GATHER || (b->r.kind == GS_C_REDUCE_PROD &&
+                                       (!n.num || pv_number_same(n, PV_ONE))));
+}
+
 static pv_value
 others_over(const fm_box *whole) {
   fm_box b = *whole;
   uint32_t rows = b.f->n_rows;
-  pv_number n;
-  if (b.r.kind == GS_C_REDUCE_PROD &&
-      pv_is_number(&b.f->elements, b.r.body, &n) &&
-      (!n.num || pv_number_same(n, PV_ONE)) && !b.r.n_guards)
+  if (is_one_number(&b))
     return pv_embed(&b.f->elements, b.d, b.r.body);
   fm_box_flatten(&b);
   fm_box_change(&b);

@@ -403,9 +403,11 @@ fits_integer(const infer *x, const fm_operator *o, uint32_t k) {
          fm_at_least(f, fm_combine(f, -1, n, 0, n, 0), -most);
 }
 
+/* The size of a lookup's table is held against its operand (of_lookup). */
 static bool
 has_literals(const infer *x, const fm_operator *o) {
-  if (o->op == GS_C_CAST || !gs_dtype_table[x->a->dtype].integer)
+  if (o->op == GS_C_CAST || o->op == GS_C_LOOKUP ||
+      !gs_dtype_table[x->a->dtype].integer)
     return true;
   for (uint32_t k = 0; k < o->n; k++)
     if (!fits_integer(x, o, k))
@@ -455,6 +457,27 @@ need_tuple(const infer *x, int64_t size) {
   drop(x, 1);
 }
 
+/* Behind a table of n there is one index at least.  An integer dtype takes n
+ * as a literal: one that it took on the left, or a constant. */
+static void
+of_lookup(const infer *x) {
+  fm_form *f = x->f;
+  fm_operator *o = &x->node->o;
+  fm_number n = o->param[0].number;
+  if (x->a->rank != x->a->access + 1 || o->param[0].written ||
+      f->number[n].real) {
+    fail(x);
+    return;
+  }
+  fm_number *items = &x->t->dim[x->a->access];
+  fm_need_at_least(f, n, 1);
+  *items = fm_combine(f, 1, *items, -1, n, 0);
+  fm_need_at_least(f, *items, 1);
+  if (f->right && gs_dtype_table[x->a->dtype].integer && !is_given(x, o, n) &&
+      !fits_integer(x, o, 0))
+    fail(x);
+}
+
 static void
 of_compute(const infer *x) {
   fm_operator *o = &x->node->o;
@@ -481,7 +504,7 @@ of_compute(const infer *x) {
     need_tuple(x, 2);
     return;
   case GS_LOOKUP:
-    fm_fail(x->f, "a table whose size is a parameter");
+    of_lookup(x);
     return;
   case GS_ELEMENTWISE:
   case GS_CAST:

@@ -330,11 +330,10 @@ Test(rules, operators_are_told_apart, .init = fixture_start,
        "?hi)"
        " :where (and (> (access-rank ?a) 0) (!= (op-kind ?op) lookup))",
        true},
-      /* The size of a table is a parameter, which no proof understands yet. */
       {"(compute ?op (slice ?a 0 ?lo ?hi)) => (slice (compute ?op ?a) 0 ?lo "
        "?hi)"
        " :where (> (access-rank ?a) 0)",
-       false},
+       true},
       {"(compute ?op (compute ?op ?a)) => (compute ?op ?a)", false},
       {"(compute ?op (compute ?op ?a)) => (compute ?op ?a)"
        " :where (member (list relu abs floor) (op-name ?op))",
