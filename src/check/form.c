@@ -15,7 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 256, LEAVES = 12, TOKENS = 256, PARTS = 24, DEPTH = 24 };
+enum {
+  DIGITS = 256,
+  LEAVES = 12,
+  TOKENS = 256,
+  PARTS = 24,
+  DEPTH = 24,
+  SWAPS = 4
+};
 
 typedef struct digit {
   int64_t size;
@@ -40,6 +47,7 @@ typedef struct form {
   digit digits[DIGITS];
   int64_t tokens[TOKENS];
   int64_t sums;
+  uint32_t n_swaps, swaps; /* operators that commute; which change places */
   bool failed;
 } form;
 
@@ -287,74 +295,109 @@ read_leaf(form *f, gs_term base, gs_term t, const indices *x) {
   token(f, offset);
 }
 
-static void walk(form *, gs_term, indices, int64_t sum, gs_dtype of);
+/* What stands above: a sum, of which dtype, or a product of one. */
+typedef struct above {
+  int64_t sum;      /* that what stands here is summed by, or 0 */
+  gs_dtype of;      /* of that sum */
+  gs_dtype product; /* that it is a factor of */
+} above;
+
+static const above nothing = {0, GS_DTYPE_COUNT, GS_DTYPE_COUNT};
+
+static void walk(form *, gs_term, indices, above);
+
+static bool
+commutes(gs_compute op) {
+  return op == GS_C_MUL || op == GS_C_ADD || op == GS_C_MAX || op == GS_C_MIN;
+}
 
 /* The items of a tuple, each at the index without the tuple. */
 static void
-walk_items(form *f, gs_term tuple, const indices *x, uint32_t at,
-           int64_t items) {
+walk_items(form *f, gs_term tuple, const indices *x, uint32_t at, int64_t items,
+           gs_compute op, gs_dtype product) {
+  above up = nothing;
+  bool swap = false;
+  if (items == 2 && commutes(op) && f->n_swaps < SWAPS)
+    swap = f->swaps >> f->n_swaps++ & 1;
+  up.product = product;
   for (int64_t k = 0; k < items && !f->failed; k++) {
     indices y = *x;
-    place item = {.item = k};
+    place item = {.item = swap ? items - 1 - k : k};
     insert_at(&y, at, &item);
-    walk(f, tuple, y, 0, GS_DTYPE_COUNT);
+    walk(f, tuple, y, up);
   }
 }
 
 static void
 add_sum(form *f, const gs_type *kid, uint32_t from, gs_dtype dtype, indices *x,
-        int64_t *sum, gs_dtype of) {
-  if (!*sum || of != dtype) {
-    *sum = ++f->sums;
+        above *up) {
+  if (!up->sum || up->of != dtype) {
+    *up = (above){++f->sums, dtype, GS_DTYPE_COUNT};
     token(f, SUM);
     token(f, dtype);
   }
   for (uint32_t d = from; d < kid->rank; d++)
-    fresh(f, kid->dim[d], *sum, &x->at[x->rank++]);
+    fresh(f, kid->dim[d], up->sum, &x->at[x->rank++]);
 }
 
+static void
+put_operator(form *f, bs_value o, gs_dtype dtype, int64_t items) {
+  token(f, OPERATOR);
+  token(f, o.i);
+  token(f, dtype);
+  token(f, items);
+}
+
+/* A sum of products in the dtype of the sum. */
 static void
 walk_dot(form *f, gs_term tuple, const gs_type *kid, gs_dtype dtype, indices *x,
-         int64_t sum, gs_dtype of) {
-  add_sum(f, kid, kid->access + 1, dtype, x, &sum, of);
-  token(f, OPERATOR);
-  token(f, GS_C_MUL);
-  token(f, kid->dim[kid->access]);
-  walk_items(f, tuple, x, kid->access, kid->dim[kid->access]);
+         above up) {
+  bs_value mul = bs_sym(f->p->ctx.values, gs_compute_table[GS_C_MUL].name);
+  add_sum(f, kid, kid->access + 1, dtype, x, &up);
+  put_operator(f, mul, dtype, kid->dim[kid->access]);
+  walk_items(f, tuple, x, kid->access, kid->dim[kid->access], GS_C_MUL, dtype);
 }
 
 static void
-walk_compute(form *f, gs_term t, indices *x, int64_t sum, gs_dtype of) {
+walk_operator(form *f, gs_term t, gs_compute op, bs_value o, indices *x) {
+  const gs_node *n = gs_at(f->p, t);
+  gs_compute_kind kind = gs_compute_table[op].kind;
+  gs_type kid, type;
+  gs_type_at(f->p, n->kids[0], &kid);
+  gs_type_at(f->p, t, &type);
+  bool tuple = kind == GS_FOLD || kind == GS_SELECT;
+  put_operator(f, o, type.dtype, tuple ? kid.dim[kid.access] : 1);
+  if (tuple)
+    walk_items(f, n->kids[0], x, kid.access, kid.dim[kid.access], op,
+               op == GS_C_MUL ? type.dtype : GS_DTYPE_COUNT);
+  else
+    walk(f, n->kids[0], *x, nothing);
+}
+
+static void
+walk_compute(form *f, gs_term t, indices *x, above up) {
   const gs_node *n = gs_at(f->p, t);
   bs_value o = bs_item(f->p->ctx.values, n->attr, 0);
   gs_compute op;
   gs_type kid, type;
   gs_compute_of(f->p->ctx.values, o, &op);
-  gs_compute_kind kind = gs_compute_table[op].kind;
   gs_type_at(f->p, n->kids[0], &kid);
   gs_type_at(f->p, t, &type);
   if (op == GS_C_DOT_PROD) {
-    walk_dot(f, n->kids[0], &kid, type.dtype, x, sum, of);
-    return;
+    walk_dot(f, n->kids[0], &kid, type.dtype, x, up);
+  } else if (op == GS_C_REDUCE_SUM) {
+    add_sum(f, &kid, kid.access, type.dtype, x, &up);
+    walk(f, n->kids[0], *x, up);
+  } else if (op == GS_C_CAST && up.product == type.dtype &&
+             gs_sum_dtype(kid.dtype) == type.dtype) {
+    walk(f, n->kids[0], *x, nothing); /* the product is exact without it */
+  } else {
+    walk_operator(f, t, op, o, x);
   }
-  if (op == GS_C_REDUCE_SUM) {
-    add_sum(f, &kid, kid.access, type.dtype, x, &sum, of);
-    walk(f, n->kids[0], *x, sum, type.dtype);
-    return;
-  }
-  bool tuple = kind == GS_FOLD || kind == GS_SELECT;
-  token(f, OPERATOR);
-  token(f, o.i);
-  token(f, type.dtype);
-  if (tuple)
-    walk_items(f, n->kids[0], x, kid.access, kid.dim[kid.access]);
-  else
-    walk(f, n->kids[0], *x, 0, GS_DTYPE_COUNT);
 }
 
-/* `sum`: the one that what stands here is summed by, of dtype `of`. */
 static void
-walk(form *f, gs_term t, indices x, int64_t sum, gs_dtype of) {
+walk(form *f, gs_term t, indices x, above up) {
   gs_term below;
   if (f->failed || ++f->depth > DEPTH) {
     f->failed = true;
@@ -368,7 +411,7 @@ walk(form *f, gs_term t, indices x, int64_t sum, gs_dtype of) {
   if (is_leaf(f, base))
     read_leaf(f, base, t, &x);
   else if (!f->failed)
-    walk_compute(f, t, &x, sum, of);
+    walk_compute(f, t, &x, up);
   f->depth--;
 }
 
@@ -416,12 +459,12 @@ join(form *f) {
 }
 
 static void
-make_form(const gs_program *p, gs_term t, form *f) {
+make_form(const gs_program *p, gs_term t, uint32_t swaps, form *f) {
   indices *x = bs_calloc(p->ctx.heap, 1, sizeof *x);
   gs_type type;
   int64_t stride = 1;
   gs_type_at(p, t, &type);
-  *f = (form){.p = p};
+  *f = (form){.p = p, .swaps = swaps};
   new_digit(f, 1, 0); /* no digit has the number 0 */
   x->rank = type.rank;
   for (uint32_t d = type.rank; d-- > 0; stride *= type.dim[d]) {
@@ -429,24 +472,32 @@ make_form(const gs_program *p, gs_term t, form *f) {
     if (x->at[d].n)
       f->digits[x->at[d].part[0]].stride[0] = stride;
   }
-  walk(f, t, *x, 0, GS_DTYPE_COUNT);
+  walk(f, t, *x, nothing);
   bs_free(p->ctx.heap, x);
   if (!f->failed)
     join(f);
 }
 
+static bool
+are_same(const form *a, const form *b) {
+  bool same = !a->failed && !b->failed && a->n_tokens == b->n_tokens &&
+              a->n_digits == b->n_digits &&
+              !memcmp(a->tokens, b->tokens, a->n_tokens * sizeof a->tokens[0]);
+  for (uint32_t k = 0; same && k < a->n_digits; k++)
+    same = a->digits[k].size == b->digits[k].size &&
+           !by_strides(&a->digits[k], &b->digits[k]);
+  return same;
+}
+
 bool
 ck_same_form(const gs_program *p, gs_term a, gs_term b) {
   form *f = bs_alloc(p->ctx.heap, 2 * sizeof *f);
-  make_form(p, a, &f[0]);
-  make_form(p, b, &f[1]);
-  bool same =
-      !f[0].failed && !f[1].failed && f[0].n_tokens == f[1].n_tokens &&
-      f[0].n_digits == f[1].n_digits &&
-      !memcmp(f[0].tokens, f[1].tokens, f[0].n_tokens * sizeof f[0].tokens[0]);
-  for (uint32_t k = 0; same && k < f[0].n_digits; k++)
-    same = f[0].digits[k].size == f[1].digits[k].size &&
-           !by_strides(&f[0].digits[k], &f[1].digits[k]);
+  bool same = false;
+  make_form(p, a, 0, &f[0]);
+  for (uint32_t k = 0; !same && k < 1u << f[0].n_swaps; k++) {
+    make_form(p, b, k, &f[1]);
+    same = are_same(&f[0], &f[1]);
+  }
   bs_free(p->ctx.heap, f);
   return same;
 }

@@ -158,6 +158,11 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
                   .random = options->seed * 0x9e3779b97f4a7c15 + 1};
   *out = (pv_rule_answer){.verdict = PV_UNKNOWN};
   const char *name = unmatched_term(&pr);
+  if (rl_makes_right_side(rule)) {
+    out->reason = "it makes its right side for each term that it finds; "
+                  "--verify asks about these";
+    return;
+  }
   if (name) {
     out->reason =
         say(&pr, "?%s stands for a term, but no pattern binds it", name);

@@ -27,6 +27,11 @@ compiled(const rl_rule *rule) {
   return (const rl_compiled *)(const void *)rule;
 }
 
+bool
+rl_makes_right_side(const rl_rule *rule) {
+  return compiled(rule)->fit != NULL;
+}
+
 static void
 note_literal(const bs_values *values, bs_value v, rl_parts *out) {
   bs_kind kind = bs_kind_of(values, v);

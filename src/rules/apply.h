@@ -38,6 +38,9 @@ typedef struct rl_equality {
 #define RL_EQUALITIES 64
 #define RL_MAX_NUMBER 1024
 
+/* The right side is not written: the rule makes it for what it finds. */
+bool rl_makes_right_side(const rl_rule *);
+
 /* What the left side asks for: part 0 is the pattern of the root, the others
  * those of :with, each of the class in its root slot. */
 typedef struct rl_parts {

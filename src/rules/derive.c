@@ -11,6 +11,7 @@
  * put back only where a reshape needs it and at the end. */
 #include "glenside/over.h"
 #include "rules/derive.h"
+#include "rules/fit.h"
 #include <string.h>
 
 /* --- the left side -------------------------------------------------------- */
@@ -273,11 +274,10 @@ blame_instr(const deriver *d, uint32_t source, uint32_t first) {
 
 /* Reads the text as a file of its own. */
 static bool
-read_rule(deriver *d, const char *text) {
+read_rule(deriver *d, const char *name, const char *text) {
   rl_rules *rules = d->rules;
   const gs_context *ctx = d->ctx;
-  const char *path =
-      bs_arena_printf(ctx->arena, "<the rule of %s>", rule_name(d));
+  const char *path = bs_arena_printf(ctx->arena, "<the rule of %s>", name);
   rl_file f = {.path = path};
   f.source = bs_source_add(ctx->diags, path, text, strlen(text));
   if (!f.source ||
@@ -285,7 +285,7 @@ read_rule(deriver *d, const char *text) {
     return false;
   bs_push(ctx->heap, &rules->files, f);
   uint32_t node = f.sx.roots.data[0];
-  rl_form form = {.name = rule_name(d),
+  rl_form form = {.name = name,
                   .span = d->instr->span,
                   .file = rules->files.len - 1,
                   .node = node};
@@ -305,7 +305,8 @@ derive(rl_rules *rules, const gs_instr *instr, const rl_over *over) {
   d.scope.question_marks = true;
   d.bound = BS_NEWS(ctx->arena, uint8_t, instr->scope.vars.len + 1u);
   bs_text_init(&text, ctx->heap);
-  bool ok = put_best_rule(&d, &text) && read_rule(&d, bs_text_str(&text));
+  bool ok = put_best_rule(&d, &text) &&
+            read_rule(&d, rule_name(&d), bs_text_str(&text));
   bs_text_done(&text);
   bs_vec_done(ctx->heap, &d.conjuncts);
   return ok;
@@ -341,12 +342,50 @@ derive_over(rl_rules *rules, const gs_instr *instr) {
   return ok;
 }
 
+/* The right side is made by the rule itself: it stands there as a variable. */
+static bool
+derive_fit(rl_rules *rules, const fit_instr *f, const gs_instr *into) {
+  const gs_context *ctx = &rules->ctx;
+  deriver d = {.rules = rules, .ctx = ctx, .instr = f->instr};
+  const char *name =
+      into
+          ? bs_arena_printf(ctx->arena, "%s.fit.%s", f->instr->name, into->name)
+          : bs_arena_printf(ctx->arena, "%s.fit", f->instr->name);
+  bs_text text;
+  bs_text_init(&text, ctx->heap);
+  bs_putf(&text, "(rule %s :kind lowering\n  ", name);
+  bs_put_json_string(&text, f->instr->intent && f->instr->intent[0]
+                                ? f->instr->intent
+                                : "What the instruction means.");
+  bs_put(&text, "\n  (compute ?op ?x) => ?x)\n");
+  bool ok = read_rule(&d, name, bs_text_str(&text));
+  bs_text_done(&text);
+  if (ok)
+    fit_attach(ctx, bs_last(&rules->compiled), f, into);
+  return ok;
+}
+
+/* Rules that look for what the instruction means, however it is spelled, and
+ * cover what is larger; of what has no form that can be looked for, those that
+ * match it as it is written. */
+static bool
+derive_more(rl_rules *rules, const gs_instr *instr) {
+  const gs_target *t = rules->target;
+  const fit_instr *f = fit_instr_new(&rules->ctx, instr);
+  gs_accumulation into;
+  bool ok = f ? derive_fit(rules, f, NULL) : derive_over(rules, instr);
+  for (uint32_t k = 0; f && f->sum && k < t->instrs.len; k++)
+    if (gs_accumulates(rules->ctx.values, instr, t->instrs.data[k], &into))
+      ok &= derive_fit(rules, f, t->instrs.data[k]);
+  return ok;
+}
+
 bool
 rl_derive_rules(rl_rules *rules) {
   const gs_target *t = rules->target;
   bool ok = true;
   for (uint32_t k = 0; t && k < t->instrs.len; k++)
     ok &= derive(rules, t->instrs.data[k], NULL) &&
-          derive_over(rules, t->instrs.data[k]);
+          derive_more(rules, t->instrs.data[k]);
   return ok;
 }

@@ -27,12 +27,11 @@ is_call_of(const gs_expr *e, const char *function) {
          !strcmp(gs_function_name(e->function), function);
 }
 
-/* What (= v N), among what must hold, says of a variable. */
-static bool
-fixed_by(const gs_context *ctx, const gs_expr *where, uint32_t slot,
-         int64_t *out) {
+bool
+rl_fixed_by(const gs_context *ctx, const gs_expr *where, uint32_t slot,
+            int64_t *out) {
   for (uint32_t k = 0; is_call_of(where, "and") && k < where->n_args; k++)
-    if (fixed_by(ctx, where->args[k], slot, out))
+    if (rl_fixed_by(ctx, where->args[k], slot, out))
       return true;
   if (!is_call_of(where, "=") || where->n_args != 2)
     return false;
@@ -52,7 +51,8 @@ fixed_size(const deriver *d, const rl_dimension *x, int64_t *out) {
       continue;
     const gs_expr *e = instr->operands[k].dims[x->in_operand[k]];
     if (literal_int(d->ctx, e, out) ||
-        (e->kind == GS_X_VAR && fixed_by(d->ctx, instr->where, e->slot, out)))
+        (e->kind == GS_X_VAR &&
+         rl_fixed_by(d->ctx, instr->where, e->slot, out)))
       return true;
   }
   return false;

@@ -6,7 +6,7 @@
  * together; what comes later is left out, so that no condition can hold up a
  * run.  The slots of the match are kept here, since the engine shows them
  * afresh at each call. */
-#include "rules/internal.h"
+#include "rules/fit.h"
 #include <string.h>
 
 #define MAX_STEPS 100000
@@ -28,6 +28,7 @@ void
 rl_guard_done(rl_guard *g, bs_heap *heap) {
   bs_free(heap, g->slots);
   rl_steps_done(&g->steps, heap);
+  bs_free(heap, g->made);
   bs_free(heap, g->types);
 }
 
@@ -101,6 +102,8 @@ rl_guard_ask(void *guard, eg_graph *graph, uint32_t *slots,
   rl_guard *g = guard;
   size_t size = g->condition->n_slots * sizeof *slots;
   bool first = alternative == 0;
+  if (g->rule && g->rule->fit)
+    return fit_ask(g, graph, slots, alternative);
   if (first)
     memcpy(g->slots, slots, size);
   gs_env env = rl_env(g->session, graph, g->slots, g->condition->n_slots);

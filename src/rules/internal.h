@@ -57,6 +57,10 @@ typedef struct rl_compiled {
   eg_pattern *pattern;
   eg_result *results;
   uint64_t match_limit;
+  /* Of an instruction that is found by its meaning: the guard makes the right
+   * side (fit.h). */
+  const struct fit_instr *fit;
+  const gs_instr *into; /* goes on with its sums, or NULL */
 } rl_compiled;
 
 typedef struct rl_file {
@@ -233,6 +237,9 @@ typedef struct rl_guard {
   const gs_type **types; /* scratch, by node of a right side */
   rl_steps steps;
   uint32_t taken; /* steps, for this match */
+  /* What the meaning of an instruction was found as. */
+  eg_class *made;
+  uint32_t n_made;
 } rl_guard;
 void rl_guard_init(rl_guard *, bs_heap *, struct rl_session *,
                    const rl_condition *, const rl_compiled *);
@@ -285,6 +292,7 @@ typedef struct rl_session {
   BS_VEC(gs_type *) types; /* by number */
   bs_map type_number;      /* by id of a type; values are many, types few */
   rl_near_type near[RL_NEAR_TYPES]; /* by low bits of that id */
+  bool settled;                     /* the run is over: guards add nothing */
   bs_arena arena;                   /* the types */
   bs_arena scratch;                 /* of one node */
   /* The node that was refused last. */

@@ -166,12 +166,11 @@ put_bindings(const writer *w, const rl_lemma *l) {
   }
 }
 
-/* Of the rules that an instruction's declaration gives. */
+/* Of the rules that an instruction's declaration gives: behind a dot stands
+ * which. */
 static bool
 is_of_instruction(const gs_target *t, const char *name) {
-  const char *over = strstr(name, ".over");
-  size_t n = over && (!over[5] || over[5] == '.') ? (size_t)(over - name)
-                                                  : strlen(name);
+  size_t n = strcspn(name, ".");
   for (uint32_t k = 0; t && k < t->instrs.len; k++)
     if (strlen(t->instrs.data[k]->name) == n &&
         !memcmp(t->instrs.data[k]->name, name, n))

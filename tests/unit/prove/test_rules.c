@@ -2,6 +2,7 @@
 /* test_rules.c - rules that are right and rules that are wrong. */
 #include "fixture.h"
 #include "prove/forms.h"
+#include "rules/apply.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 
@@ -404,7 +405,11 @@ Test(rules, of_instructions_follow_from_their_meaning, .init = fixture_start,
     for (uint32_t k = 0; k < rl_count(rules); k++) {
       const rl_rule *rule = rl_at(rules, k);
       pv_rule_answer a = ask(rules, rule, 1);
-      cr_expect(is_as_expected(a.verdict, PV_CHECKED), "%s", text_of(rule, &a));
+      if (rl_makes_right_side(rule)) /* so there is nothing to ask about */
+        cr_expect_eq(a.verdict, PV_UNKNOWN, "%s", text_of(rule, &a));
+      else
+        cr_expect(is_as_expected(a.verdict, PV_CHECKED), "%s",
+                  text_of(rule, &a));
     }
   }
 }
