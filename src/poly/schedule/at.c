@@ -3,8 +3,9 @@
  * of those that use, or made, their values.
  *
  * compute_at: { [o] -> P[j] }, the instances of the producers that one
- * iteration o of the loops down to the chosen one needs, is exact: reads of
- * the consumers below, through the inverse of the producers' writes.  The
+ * iteration o of the loops down to the chosen one needs: reads of the consumers
+ * below, through the inverse of the producers' writes.  It is exact, but for
+ * reads that overlap in a shape of several pieces, which is filled up.  The
  * pairs (o, j) are the new instances.  The array becomes a local of the
  * footprint of one iteration, so that iterations do not depend on each other
  * through it, however much is computed again.
@@ -17,6 +18,7 @@
  * more than one value there. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
+#include "poly/schedule/moving.h"
 #include <string.h>
 
 /* ---- a block's own loops, built anew elsewhere ---- */
@@ -116,75 +118,6 @@ check_consumers(const po_program *p, const po_step_call *call,
   bs_hint(p->ctx.diags, "simple_compute_at moves statements that are "
                         "unrelated");
   return false;
-}
-
-/* ---- what moves with an array: its writers, and the locals they use ---- */
-
-typedef struct moving {
-  po_block all;       /* every statement that moves */
-  uint32_t arrays[8]; /* the array, then locals, readers before writers */
-  po_block writers[8];
-  uint32_t n;
-} moving;
-
-static bool
-writes(const po_program *p, uint32_t stmt, uint32_t array) {
-  return p->stmts.data[stmt].array == array;
-}
-
-/* All who read a local but do not make it move already. */
-static bool
-is_ready(const po_program *p, const moving *m, uint32_t array) {
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (po_stmt_reads(&p->stmts.data[k], array) && !writes(p, k, array) &&
-        !po_in_block(&m->all, k))
-      return false;
-  return true;
-}
-
-static bool
-is_wanted(const po_program *p, const moving *m, uint32_t array) {
-  if (p->arrays.data[array].role != PO_LOCAL)
-    return false;
-  for (uint32_t k = 0; k < m->n; k++)
-    if (m->arrays[k] == array)
-      return false;
-  for (uint32_t k = 0; k < m->all.n; k++)
-    if (po_stmt_reads(&p->stmts.data[m->all.stmts[k]], array))
-      return true;
-  return false;
-}
-
-/* False where there are too many statements. */
-static bool
-add_writers(const po_program *p, moving *m, uint32_t array) {
-  po_block *own = &m->writers[m->n];
-  const uint32_t most = sizeof own->stmts / sizeof *own->stmts;
-  own->n = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    if (!writes(p, k, array))
-      continue;
-    if (m->all.n == most)
-      return false;
-    own->stmts[own->n++] = k;
-    m->all.stmts[m->all.n++] = k;
-  }
-  m->arrays[m->n++] = array;
-  return true;
-}
-
-static bool
-find_moving(const po_program *p, uint32_t array, const po_block *block,
-            moving *m) {
-  const uint32_t most = sizeof m->arrays / sizeof *m->arrays;
-  *m = (moving){.all = *block, .arrays = {array}, .writers = {*block}, .n = 1};
-  for (uint32_t k = 0; k < p->arrays.len; k++)
-    if (is_wanted(p, m, k) && is_ready(p, m, k)) {
-      if (m->n == most || !add_writers(p, m, k))
-        return false;
-      k = UINT32_MAX; /* those writers may read others */
-    }
-  return true;
 }
 
 /* { [o] -> A[x] }: what iterations of the first n loops read, by statements
@@ -287,12 +220,12 @@ make_local(po_program *p, uint32_t array) {
 /* What iterations of the loops down to the chosen one compute of array k of
  * those that move.  n_kept: loops in whose iterations it is made anew. */
 static isl_map *
-find_elements(po_program *p, const po_step_call *call, const moving *m,
+find_elements(po_program *p, const po_step_call *call, const po_moving *m,
               uint32_t k, uint32_t n, const uint32_t *loops, po_roll roll,
               uint32_t *n_kept) {
   po_pool_reserve(&p->pool, 2);
-  isl_map *all =
-      po_keep_map(&p->pool, needed(p, &m->writers[k], m->arrays[k], n));
+  isl_map *all = needed(p, &m->writers[k], m->arrays[k], n);
+  all = po_keep_map(&p->pool, roll == PO_ROLL_NOT ? po_fill_up(all) : all);
   *n_kept = n;
   if (roll == PO_ROLL_NOT || k || !all)
     return all;
@@ -320,8 +253,8 @@ over_loops(po_program *p, __isl_keep isl_map *elements, uint32_t n_kept,
 
 /* One array and its writers below the loops; they are out of the tree. */
 static bool
-move_array(po_program *p, const po_step_call *call, const moving *m, uint32_t k,
-           uint32_t n, const uint32_t *loops, po_roll roll,
+move_array(po_program *p, const po_step_call *call, const po_moving *m,
+           uint32_t k, uint32_t n, const uint32_t *loops, po_roll roll,
            isl_union_map **origin) {
   const po_block *writers = &m->writers[k];
   uint32_t array = m->arrays[k];
@@ -360,7 +293,7 @@ move_array(po_program *p, const po_step_call *call, const moving *m, uint32_t k,
 
 /* On true *origin is the caller's. */
 static bool
-move_arrays(po_program *p, const po_step_call *call, const moving *m,
+move_arrays(po_program *p, const po_step_call *call, const po_moving *m,
             uint32_t n, const uint32_t *loops, po_roll roll,
             isl_union_map **origin) {
   uint32_t loop = loops[n - 1];
@@ -392,8 +325,8 @@ compute_in(po_program *p, po_step_call *call, po_roll roll) {
                      p->arrays.data[array].name, po_node(p, loop)->name);
   if (!check_consumers(p, call, &block, array, loop))
     return false;
-  moving *m = BS_NEW(&p->arena, moving);
-  if (!find_moving(p, array, &block, m))
+  po_moving *m = BS_NEW(&p->arena, po_moving);
+  if (!po_find_moving(p, array, &block, m))
     return po_refuse(p, call, "too-large", "%s is made by too many statements",
                      p->arrays.data[array].name);
   uint32_t n = po_nest_loops(p, loop, loops) + 1;

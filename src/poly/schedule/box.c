@@ -8,6 +8,7 @@
 #include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
 #include <isl/constraint.h>
+#include <isl/fixed_box.h>
 #include <isl/ilp.h>
 
 typedef struct candidates {
@@ -184,4 +185,70 @@ po_lay_in_footprint(po_program *p, uint32_t k, isl_pw_multi_aff *index,
   isl_multi_aff *one = isl_pw_multi_aff_as_multi_aff(in);
   one = po_simplify_on(one, stmt->domain);
   return po_keep_pw_multi_aff(&p->pool, isl_pw_multi_aff_from_multi_aff(one));
+}
+
+/* ---- unions ---- */
+
+/* The elements of the least box of one size around what each [o] relates to;
+ * -1 where there is none. */
+static double
+volume(__isl_keep isl_map *map) {
+  isl_fixed_box *box = isl_map_get_range_simple_fixed_box_hull(map);
+  double all = isl_fixed_box_is_valid(box) == isl_bool_true ? 1 : -1;
+  isl_multi_val *size = all > 0 ? isl_fixed_box_get_size(box) : NULL;
+  isl_size n = size ? isl_multi_val_size(size) : 0;
+  for (isl_size d = 0; d < n; d++) {
+    isl_val *v = isl_multi_val_get_val(size, d);
+    all *= isl_val_get_d(v);
+    isl_val_free(v);
+  }
+  isl_multi_val_free(size);
+  isl_fixed_box_free(box);
+  return n < 0 ? -1 : all;
+}
+
+/* What a hull may hold, times the largest of its parts, of which it then is
+ * little more than the union where they overlap in more than one direction. */
+#define MOST_FILLED 1.5
+
+typedef struct largest {
+  double most;
+  uint32_t n;
+} largest;
+
+static isl_stat
+look_at_part(__isl_take isl_basic_map *part, void *user) {
+  largest *l = user;
+  isl_map *map = isl_map_from_basic_map(part);
+  double v = volume(map);
+  l->most = v > l->most ? v : l->most;
+  l->n++;
+  isl_map_free(map);
+  return isl_stat_ok;
+}
+
+/* The hull, for no more of [o] than the box around those of the map. */
+static __isl_give isl_map *
+hull_of(__isl_keep isl_map *map) {
+  isl_set *o = isl_map_domain(isl_map_copy(map));
+  o = isl_set_from_basic_set(isl_set_bounded_simple_hull(o));
+  isl_map *hull =
+      isl_map_from_basic_map(isl_map_simple_hull(isl_map_copy(map)));
+  return isl_map_coalesce(isl_map_intersect_domain(hull, o));
+}
+
+isl_map *
+po_fill_up(isl_map *map) {
+  largest l = {.most = -1};
+  map = isl_map_coalesce(map);
+  if (!map || isl_map_foreach_basic_map(map, look_at_part, &l) < 0 || l.n < 2)
+    return map;
+  isl_map *hull = hull_of(map);
+  double v = hull ? volume(hull) : -1;
+  if (v < 0 || v > l.most * MOST_FILLED) {
+    isl_map_free(hull);
+    return map;
+  }
+  isl_map_free(map);
+  return hull;
 }

@@ -41,6 +41,9 @@ __isl_give isl_map *po_reads_in(const po_program *, uint32_t stmt,
 /* Whether a call or a look-up uses the array, so that it must stay as it is. */
 bool po_is_rigid(const po_program *, uint32_t array);
 
+/* partition.c: a copy of a statement with another name and these instances, for
+ * a leaf that is to be made. */
+uint32_t po_copy_stmt(po_program *, uint32_t from, __isl_take isl_set *domain);
 /* Puts a statement below a node, before a child of it, under loops of its own
  * for its indices from n_outer on, which its time has in this order. */
 void po_nest_alone(po_program *, uint32_t stmt, uint32_t parent,
@@ -51,6 +54,10 @@ void po_nest_alone(po_program *, uint32_t stmt, uint32_t parent,
 void po_tidy_loops(po_program *, uint32_t top, uint32_t from_node);
 
 /* ---- footprints (box.c) ---- */
+
+/* { [o] -> A[x] }: one convex piece instead of several that overlap, where it
+ * holds half more than the largest of them at most; takes it. */
+__isl_give isl_map *po_fill_up(__isl_take isl_map *);
 
 /* The box around what each [o] relates to: element x lies at x - first(o). */
 typedef struct po_footprint {

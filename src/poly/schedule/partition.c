@@ -32,9 +32,8 @@ renamed(po_program *p, isl_pw_multi_aff *index, const char *name) {
                                     isl_id_alloc(p->isl, name, NULL)));
 }
 
-/* A copy of a statement with another name and these instances. */
-static uint32_t
-copy_stmt(po_program *p, uint32_t from, __isl_take isl_set *domain) {
+uint32_t
+po_copy_stmt(po_program *p, uint32_t from, __isl_take isl_set *domain) {
   po_stmt s = p->stmts.data[from];
   po_pool_reserve(&p->pool, s.n_exprs + 4);
   domain = po_keep_set(&p->pool, domain);
@@ -72,7 +71,7 @@ copy_below(po_program *p, uint32_t loop, uint32_t before, const char *name,
       if (none)
         isl_set_free(part);
       else
-        po_nest_add_leaf(p, at, PO_NO_NODE, copy_stmt(p, was.stmt, part));
+        po_nest_add_leaf(p, at, PO_NO_NODE, po_copy_stmt(p, was.stmt, part));
     } else {
       made[k] = po_nest_add_loop(p, at, k == loop ? before : PO_NO_NODE,
                                  k == loop ? name : po_nest_fresh(p, was.name));

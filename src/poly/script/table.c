@@ -84,6 +84,14 @@ const po_primitive po_primitives[] = {
     {"partition", A(PO_ARG_LOOP, PO_ARG_INTS), 2, {0},
      "a, b, ... = partition LOOP [VALUE, ...]",
      "Cuts a loop before each of these values.", po_apply_partition, false, false},
+    {"divide", A(PO_ARG_ARRAY), 1, {0},
+     "divide ARRAY",
+     "Gives nests that read parts of an array which do not meet an array each, "
+     "with the part that they read.", po_apply_divide, false, true},
+    {"trim", A(PO_ARG_ARRAY), 1, {0},
+     "trim ARRAY",
+     "Leaves out instances that make what nobody reads.", po_apply_trim,
+     false, true},
     {"compute_inline", A(PO_ARG_STMT), 1, {0},
      "compute_inline STMT",
      "Puts a statement's body where its value is read; that of an output "

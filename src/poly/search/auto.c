@@ -485,7 +485,9 @@ fuse_by(chooser *c) {
   po_inline_points(c);
   po_join_points(c);
   po_join_reductions(c);
+  po_divide_arrays(c);
   fuse_nests(c);
+  po_trim_arrays(c);
   return end_phase(c);
 }
 

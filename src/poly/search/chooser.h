@@ -8,6 +8,7 @@
  *   auto_rows.c     rows of stages in turn, as far as they are needed
  *   auto_in_place.c rows that are written where the oldest one was
  *   auto_interleave.c  stages of a row in turn, part by part
+ *   auto_divide.c   parts of an array that several nests read
  *   auto_point.c    what joins its consumer point by point, before tiling
  *   auto_parts.c    formulas of arrays that are computed in parts
  *   auto_lines.c    the cache lines that an access costs
@@ -143,6 +144,9 @@ bool po_strides_of(const po_program *, const po_stmt *,
  * where k is no access. */
 bool po_access_lines(const po_program *, const po_stmt *, uint32_t k,
                      uint32_t n, double *lines);
+/* auto_divide.c */
+void po_divide_arrays(po_chooser *);
+void po_trim_arrays(po_chooser *);
 /* auto_slant.c */
 void po_slant_sweeps(po_chooser *);
 /* auto_blocks.c */

@@ -144,7 +144,10 @@ make_command(const po_program *p, char *out, size_t size) {
     snprintf(out, size, "compute_inline %s", pick(0, 1) ? s : x);
     break;
   case 14:
-    snprintf(out, size, "reverse_compute_inline %s", s);
+    if (pick(0, 1))
+      snprintf(out, size, "reverse_compute_inline %s", s);
+    else
+      snprintf(out, size, "%s %s", pick(0, 1) ? "divide" : "trim", x);
     break;
   case 15:
   case 16:

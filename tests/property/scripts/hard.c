@@ -198,6 +198,66 @@ put_steps(writer *w) {
   put(w, "  E: B[0] += B[%d]\n}\n", n - 1);
 }
 
+/* A sweep over time, of one array in place or of two by turns, in one direction
+ * or two, with borders that are statements of their own. */
+static void
+put_sweep(writer *w) {
+  int n = pick(4, 6), m = pick(0, 1) ? pick(3, 4) : 0, t = pick(2, 4);
+  int turns = pick(0, 1), back = pick(-1, 1), ahead = pick(-1, 1);
+  const char *to = turns ? "b" : "a";
+  char row[16] = "", at[16] = "";
+  if (m) {
+    snprintf(row, sizeof row, ", %d", m);
+    snprintf(at, sizeof at, ", j");
+  }
+  put(w, "input x: i32[%d%s]\noutput a: i32[%d%s]\n", n, row, n, row);
+  put(w, "workspace b: i32[%d%s]\n", n, row);
+  put(w, "for h in 0..%d {%s\n  I: a[h%s] = x[h%s]\n", n,
+      m ? " for g in 0..1 {" : "", m ? ", g" : "", m ? ", g" : "");
+  put(w, "  J: b[h%s] = x[h%s]\n}%s\n", m ? ", g" : "", m ? ", g" : "",
+      m ? "}" : "");
+  if (m)
+    put(w,
+        "for h1 in 0..%d { for g1 in 1..%d {\n  L: a[h1, g1] = x[h1, g1]\n"
+        "  M: b[h1, g1] = 1\n} }\n",
+        n, m);
+  put(w, "for t in 0..%d {\n", t);
+  if (pick(0, 1))
+    put(w, "  E: a[0%s] = a[1%s]\n", m ? ", 0" : "", m ? ", 1" : "");
+  put(w, "  for i in 1..%d {%s\n", n - 1, m ? " for j in 1..3 {" : "");
+  put(w, "    S: %s[i%s] = a[i + %d%s] + a[i + %d%s]%s\n  }%s\n", to, at, back,
+      m ? ", j - 1" : "", ahead, at, m ? " - a[i, j]" : "", m ? " }" : "");
+  if (turns)
+    put(w, "  for k in 1..%d {%s\n    T: a[k%s] = b[k - 1%s] + b[k%s]\n  }%s\n",
+        n - 1, m ? " for j1 in 1..3 {" : "", m ? ", j1" : "", m ? ", j1" : "",
+        m ? ", j1 - 1" : "", m ? " }" : "");
+  put(w, "}\n");
+}
+
+/* What several results read of one array, in parts that meet or do not; it is a
+ * sum in a local, or not. */
+static void
+put_shared(writer *w) {
+  int n = pick(6, 9), local = pick(0, 1), third = pick(0, 1);
+  int from[3], far = pick(0, 2);
+  for (int k = 0; k < 3; k++)
+    from[k] = pick(0, n - 3);
+  put(w, "input A: i32[%d, 2]\noutput C: i32[2]\noutput D: i32[2]\n", n);
+  put(w, "output E: i32[2]\nworkspace B: i32[%d]\n", n);
+  if (local)
+    put(w, "local s: i32[%d fold 1]\n", n);
+  put(w, "for x in 0..%d {\n  I: %s[x] = A[x, 0]\n", n, local ? "s" : "B");
+  put(w, "  for y in 0..2 {\n    U: %s[x] %s A[x, y]\n  }\n", local ? "s" : "B",
+      some_update());
+  if (local)
+    put(w, "  F: B[x] = s[x] * 2\n");
+  put(w, "}\nfor i in 0..2 {\n  P: C[i] = B[i + %d] + B[%d]\n}\n", from[0],
+      from[0] + far);
+  put(w, "for j in 0..2 {\n  Q: D[j] = B[%d - j]\n}\n", from[1] + 1);
+  put(w, "for k in 0..2 {\n  R: E[k] = %s[k + %d]\n}\n", third ? "B" : "D",
+      third ? from[2] : 0);
+}
+
 /* Triangles, and statements with indices of their own. */
 static void
 put_triangle(writer *w) {
@@ -283,12 +343,13 @@ make_hard_program(char *text, size_t size) {
       put_look_ups,    put_windows,     put_sums,        put_sums,
       put_overwritten, put_rounded,     put_rounded,     put_steps,
       put_triangle,    put_anti,        put_two_updates, put_teams,
-      put_calls,       put_products,    put_sums};
+      put_calls,       put_products,    put_sums,        put_sweep,
+      put_shared};
   writer w = {text, text + size};
-  int k = pick(0, 22);
-  if (k == 22)
+  int k = pick(0, 24);
+  if (k == 24)
     put_wide(&w);
-  else if (k >= 19)
+  else if (k >= 21)
     make_program(text, size);
   else
     all[k](&w);

@@ -332,9 +332,9 @@ Test(fused, formulas_join_parts) {
   for (uint32_t k = 0; k < plain->stmts.len; k++)
     before += po_count_instances(plain, k);
   /* Two sums and two relus of 38 x 38 points, and the border; of them, the
-   * sums are gone. */
+   * sums are gone, and the one point of b that nothing of c needs. */
   cr_assert_eq(before, 4 * 38 * 38 + 4 * 39);
-  cr_assert_eq(now, 2 * 38 * 38 + 4 * 39, "%lld", (long long)now);
+  cr_assert_eq(now, 2 * 38 * 38 + 4 * 39 - 1, "%lld", (long long)now);
   po_free(plain);
   po_free(p);
 }
@@ -390,5 +390,53 @@ Test(fused, limits_lead_to_a_simpler_way) {
   po_auto_result done = po_schedule_automatically(&p, &options);
   cr_assert_eq(done.fuse, PO_FUSE_MIN);
   cr_assert_str_eq(loops_text(p), as_lowered);
+  po_free(p);
+}
+
+/* ---- several live-outs ---- */
+
+/* Two results read rows of b that are far apart: each has its part below its
+ * own tiles, and the rows between are not computed. */
+Test(fused, parts_of_two_results) {
+  static const char *const text =
+      "(tensor x (shape 164 60) f32)"
+      "(let b (compute reduceSum"
+      "  (windows (access x 0) (shape 5 5) (stride 1 1))))"
+      "(let c (compute reduceSum"
+      "  (windows (access (slice b 0 0 70) 0) (shape 3 3) (stride 1 1))))"
+      "(let d (compute reduceMax"
+      "  (windows (access (slice b 0 90 160) 0) (shape 3 3) (stride 1 1))))"
+      "(output c)(output d)";
+  po_program *p = chosen(text, PO_FUSE_POST_TILE, 16, 32);
+  uint32_t sums = 0, divided = 0;
+  for (uint32_t k = 0; k < p->script.len; k++) {
+    sums += !!strstr(p->script.data[k], "compute_at ");
+    divided += !!strstr(p->script.data[k], "divide ");
+  }
+  cr_expect_eq(sums, 2);
+  cr_expect_eq(divided, 1);
+  const po_nest_node *root = &p->nest.nodes.data[0];
+  cr_expect_eq(p->nest.nodes.data[root->first].next, root->last);
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    cr_expect(p->arrays.data[k].role != PO_WORKSPACE, "%s is whole",
+              p->arrays.data[k].name);
+  po_free(p);
+}
+
+/* Where they meet, b is computed once, without what nobody reads. */
+Test(fused, parts_that_meet) {
+  static const char *const text =
+      "(tensor x (shape 202 62) f32)"
+      "(let b (compute reduceSum"
+      "  (windows (access x 0) (shape 3 3) (stride 1 1))))"
+      "(let c (compute add (pair (slice b 0 0 90) (slice b 0 10 100))))"
+      "(let d (compute sub (pair (slice b 0 50 140) (slice b 0 60 150))))"
+      "(output c)(output d)";
+  po_program *p = chosen(text, PO_FUSE_POST_TILE, 16, 32);
+  int64_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].kind == PO_UPDATE)
+      n += po_count_instances(p, k);
+  cr_expect_eq(n, 150 * 60 * 9, "%lld", (long long)n);
   po_free(p);
 }
