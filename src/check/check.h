@@ -63,7 +63,7 @@ ck_rule *ck_find_rule(ck_rules *, const char *name);
 /* Its sides and conditions; false with diagnostics. */
 bool ck_parse_rule(ck_rules *, ck_rule *);
 
-/* ---- values (eval.c, eval_lists.c, facts.c) ---- */
+/* ---- values (eval.c) ---- */
 
 /* An equality with a term that shows more of what a variable stands for. */
 typedef struct ck_fact {
@@ -79,32 +79,11 @@ typedef struct ck_env {
   uint32_t n_facts;
 } ck_env;
 
-typedef struct ck_val {
-  bool is_term;
-  bs_value v;
-  gs_term t;
-} ck_val;
-
-/* False when undefined. */
-bool ck_eval(const ck_env *, const gs_expr *, ck_val *out);
+/* BS_NIL where it is undefined, and of a term. */
+bs_value ck_eval(const ck_env *, const gs_expr *);
 bool ck_holds(const ck_env *, const gs_expr *);
 /* Equal as values: 2 and 2.0 are. */
 bool ck_same(const bs_values *, bs_value, bs_value);
-bool ck_eval_list(const ck_env *, uint16_t function, const ck_val *a,
-                  uint32_t n, ck_val *out);
-bool ck_eval_fact(const ck_env *, uint16_t function, const ck_val *a,
-                  uint32_t n, ck_val *out);
-
-static inline bool
-ck_give(ck_val *out, bs_value v) {
-  *out = (ck_val){.v = v};
-  return v.i != 0;
-}
-static inline bool
-ck_int(const ck_env *e, const ck_val *a, int64_t *out) {
-  *out = bs_as_int(e->ctx->values, a->v);
-  return !a->is_term && bs_kind_of(e->ctx->values, a->v) == BS_KIND_INT;
-}
 
 /* ---- what is known of the elements of a term (zeros.c) ---- */
 
@@ -123,17 +102,19 @@ gs_term ck_build(const ck_env *, gs_program *, const gs_skeleton *);
 
 /* ---- instructions (instr.c) ---- */
 
-/* NULL when `call` is what the instruction says of `meant`; else why not. */
+/* NULL when the call, which may stand below views, is what the instruction says
+ * of `meant`; else why not.  `over`: it is over further dimensions. */
 const char *ck_check_call(gs_program *, const gs_instr *, gs_term meant,
-                          gs_term call);
-/* The same of calls over further dimensions, which stand below views. */
-const char *ck_check_calls(gs_program *, const gs_instr *, gs_term meant,
-                           gs_term calls);
+                          gs_term call, bool over);
 /* form.c: whether two terms are one computation; false where they cannot be
  * told to be. */
 bool ck_same_form(const gs_program *, gs_term, gs_term);
 /* One array in one order: the same but for views that undo each other. */
 bool ck_same_array(const gs_program *, gs_term, gs_term);
+/* Does a view leave the elements what they are, in the order in which they are
+ * or in another one? */
+bool ck_keeps_order(gs_op);
+bool ck_only_orders(gs_op);
 
 /* ---- proofs (proof.c, step.c) ---- */
 

@@ -1,119 +1,118 @@
 /* SPDX-License-Identifier: MIT */
 /* eval.c - conditions and computed attributes, evaluated a second time.
  *
- * As docs/EXPRESSIONS.md says what each function means.  Nothing fails hard:
- * what is undefined makes a test false. */
+ * What a function means, as docs/EXPRESSIONS.md says, is a row of one table.
+ * Arguments are read once for all of them, by the letters that the reader has
+ * for each.  Nothing fails hard: what is undefined has no value (BS_NIL), and
+ * makes a test false. */
 #include "check/check.h"
 #include "glenside/expr_functions.h"
 #include <math.h>
 #include <string.h>
 
-static bs_values *
-values_of(const ck_env *e) {
-  return e->ctx->values;
+typedef struct arg {
+  bs_value v; /* BS_NIL: a term */
+  bs_kind kind;
+  int64_t i;
+  double r;
+  uint32_t n; /* items of a list */
+  gs_dtype dtype;
+  gs_compute op;
+  gs_term term;
+  gs_type type;
+} arg;
+
+/* Rows of tables as cases of a switch. */
+#define RETURN(id, meaning)                                                    \
+  case GS_F_##id:                                                              \
+    return meaning;
+#define RETURN_FOLD(id, meaning)          RETURN(id, fold(c))
+#define RETURN_LENGTH(id, length, item_k) RETURN(id, length)
+#define RETURN_ITEM(id, length, item_k)   RETURN(id, item_k)
+
+typedef struct call {
+  const ck_env *e;
+  bs_values *values;
+  uint16_t function;
+  uint32_t n;
+  const arg *a;
+} call;
+
+static bs_value
+number(const call *c, int64_t i) {
+  return bs_int(c->values, i);
 }
 
-static bs_kind
-kind(const ck_env *e, const ck_val *a) {
-  return a->is_term ? BS_KIND_NIL : bs_kind_of(values_of(e), a->v);
+static bs_value
+truth(const call *c, bool b) {
+  return bs_bool(c->values, b);
 }
 
-static bool
-is_number(const ck_env *e, const ck_val *a) {
-  return kind(e, a) == BS_KIND_INT || kind(e, a) == BS_KIND_REAL;
+static bs_value
+name(const call *c, const char *text) {
+  return text ? bs_sym(c->values, text) : BS_NIL;
 }
 
-static double
-real(const ck_env *e, const ck_val *a) {
-  return bs_as_real(values_of(e), a->v);
-}
-
-static bool
-give_bool(const ck_env *e, bool b, ck_val *out) {
-  return ck_give(out, bs_bool(values_of(e), b));
-}
-
-static bool
-give_int(const ck_env *e, int64_t i, ck_val *out) {
-  return ck_give(out, bs_int(values_of(e), i));
+static bs_value
+item(const call *c, uint32_t k, int64_t at) {
+  return at >= 0 && at < c->a[k].n ? bs_item(c->values, c->a[k].v, (uint32_t)at)
+                                   : BS_NIL;
 }
 
 /* ---- comparison ---- */
 
 static bool
-same_numbers(const bs_values *v, bs_value a, bs_value b) {
-  bs_kind x = bs_kind_of(v, a), y = bs_kind_of(v, b);
-  bool numbers = (x == BS_KIND_INT || x == BS_KIND_REAL) &&
-                 (y == BS_KIND_INT || y == BS_KIND_REAL);
-  return numbers && bs_as_real(v, a) == bs_as_real(v, b) &&
-         (x != BS_KIND_INT || y != BS_KIND_INT);
+is_number(bs_kind kind) {
+  return kind == BS_KIND_INT || kind == BS_KIND_REAL;
 }
 
-/* Lists hold equal items; they are nested as deep as they are written. */
+/* 2 and 2.0 are one number; of lists the items are compared so. */
+static bool
+same_item(const bs_values *v, bs_value a, bs_value b) {
+  bs_kind x = bs_kind_of(v, a), y = bs_kind_of(v, b);
+  return bs_same(a, b) ||
+         (x != y && is_number(x) && is_number(y) &&
+          bs_as_real(v, a) == bs_as_real(v, b)) ||
+         (x == BS_KIND_REAL && y == x && bs_as_real(v, a) == bs_as_real(v, b));
+}
+
 bool
 ck_same(const bs_values *v, bs_value a, bs_value b) {
   uint32_t n = bs_len(v, a);
-  if (bs_same(a, b) || same_numbers(v, a, b))
-    return true;
-  if (bs_kind_of(v, a) != BS_KIND_LIST || bs_kind_of(v, b) != BS_KIND_LIST ||
-      n != bs_len(v, b))
-    return false;
-  for (uint32_t k = 0; k < n; k++) {
-    bs_value x = bs_item(v, a, k), y = bs_item(v, b, k);
-    if (!bs_same(x, y) && !same_numbers(v, x, y))
-      return false;
-  }
-  return true;
+  bool lists = bs_kind_of(v, a) == BS_KIND_LIST &&
+               bs_kind_of(v, b) == BS_KIND_LIST && n == bs_len(v, b);
+  for (uint32_t k = 0; k < n && lists; k++)
+    lists = same_item(v, bs_item(v, a, k), bs_item(v, b, k));
+  return lists || same_item(v, a, b);
 }
 
 static bool
-same(const ck_env *e, const ck_val *a, const ck_val *b) {
-  if (a->is_term || b->is_term)
-    return a->is_term && b->is_term && a->t.i == b->t.i;
-  return ck_same(values_of(e), a->v, b->v);
+same(const call *c, uint32_t k) {
+  const arg *x = &c->a[0], *y = &c->a[k];
+  return x->v.i && y->v.i ? ck_same(c->values, x->v, y->v)
+                          : x->v.i == y->v.i && x->term.i == y->term.i;
 }
 
-static int
-order(const ck_env *e, const ck_val *a, const ck_val *b) {
-  int64_t i, j;
-  if (ck_int(e, a, &i) && ck_int(e, b, &j))
-    return (i > j) - (i < j);
-  return (real(e, a) > real(e, b)) - (real(e, a) < real(e, b));
-}
-
-static bool
-in_order(const ck_env *e, const ck_val *a, uint32_t n, int lo, int hi,
-         ck_val *out) {
-  bool ok = true;
-  for (uint32_t k = 0; k < n; k++)
-    if (!is_number(e, &a[k]))
-      return false;
-  for (uint32_t k = 1; k < n; k++) {
-    int o = order(e, &a[k - 1], &a[k]);
-    ok &= lo <= o && o <= hi;
-  }
-  return give_bool(e, ok, out);
-}
-
-static bool
-compare(const ck_env *e, uint16_t f, const ck_val *a, uint32_t n, ck_val *out) {
+static bs_value
+all_same(const call *c) {
   bool all = true;
-  switch (f) {
-  case GS_F_LT:
-    return in_order(e, a, n, -1, -1, out);
-  case GS_F_LE:
-    return in_order(e, a, n, -1, 0, out);
-  case GS_F_GT:
-    return in_order(e, a, n, 1, 1, out);
-  case GS_F_GE:
-    return in_order(e, a, n, 0, 1, out);
-  case GS_F_NE:
-    return give_bool(e, !same(e, &a[0], &a[1]), out);
-  default:
-    for (uint32_t k = 1; k < n; k++)
-      all &= same(e, &a[0], &a[k]);
-    return give_bool(e, all, out);
+  for (uint32_t k = 1; k < c->n; k++)
+    all &= same(c, k);
+  return truth(c, all);
+}
+
+/* How each argument compares with the next: -1, 0, 1 from lo to hi. */
+static bs_value
+in_order(const call *c, int lo, int hi) {
+  bool ok = true;
+  for (uint32_t k = 1; k < c->n; k++) {
+    const arg *x = &c->a[k - 1], *y = &c->a[k];
+    bool ints = x->kind == BS_KIND_INT && y->kind == BS_KIND_INT;
+    int order =
+        ints ? (x->i > y->i) - (x->i < y->i) : (x->r > y->r) - (x->r < y->r);
+    ok &= lo <= order && order <= hi;
   }
+  return truth(c, ok);
 }
 
 /* ---- arithmetic ---- */
@@ -126,51 +125,42 @@ divide(int64_t a, int64_t b, int64_t *out) {
   return true;
 }
 
-static bool
-gcd(int64_t a, int64_t b, int64_t *out) {
-  if (a == INT64_MIN || b == INT64_MIN)
-    return false;
-  for (a = a < 0 ? -a : a, b = b < 0 ? -b : b; b;) {
+static int64_t
+gcd(int64_t a, int64_t b) {
+  while (b) {
     int64_t r = a % b;
     a = b;
     b = r;
   }
-  *out = a;
+  return a < 0 ? -a : a;
+}
+
+/* Each has `out`, and false where there is no such number; q is a / b. */
+#define OF_INTS(X)                                                             \
+  X(ADD, !__builtin_add_overflow(a, b, out))                                   \
+  X(SUB, !__builtin_sub_overflow(a, b, out))                                   \
+  X(MUL, !__builtin_mul_overflow(a, b, out))                                   \
+  X(DIV, divide(a, b, out))                                                    \
+  X(MOD, divide(a, b, &q) && is(a - b * q, out))                               \
+  X(MIN, is(a < b ? a : b, out))                                               \
+  X(MAX, is(a > b ? a : b, out))                                               \
+  X(GCD, a != INT64_MIN && b != INT64_MIN && is(gcd(a, b), out))               \
+  X(CEIL_DIV, divide(a, b, &q) && is(q + (a % b != 0), out))                   \
+  X(ROUND_UP, b > 0 && divide(a, b, &q) &&                                     \
+                  !__builtin_mul_overflow(q + (a % b != 0), b, out))           \
+  X(ROUND_DOWN, b > 0 && divide(a, b, &q) && !__builtin_mul_overflow(q, b, out))
+
+static bool
+is(int64_t x, int64_t *out) {
+  *out = x;
   return true;
 }
 
 static bool
-two_ints(uint16_t f, int64_t a, int64_t b, int64_t *out) {
+of_ints(uint16_t function, int64_t a, int64_t b, int64_t *out) {
   int64_t q;
-  switch (f) {
-  case GS_F_ADD:
-    return !__builtin_add_overflow(a, b, out);
-  case GS_F_SUB:
-    return !__builtin_sub_overflow(a, b, out);
-  case GS_F_MUL:
-    return !__builtin_mul_overflow(a, b, out);
-  case GS_F_DIV:
-    return divide(a, b, out);
-  case GS_F_MOD:
-    if (!divide(a, b, &q))
-      return false;
-    *out = a - b * q;
-    return true;
-  case GS_F_MIN:
-    *out = a < b ? a : b;
-    return true;
-  case GS_F_MAX:
-    *out = a > b ? a : b;
-    return true;
-  case GS_F_GCD:
-    return gcd(a, b, out);
-  case GS_F_CEIL_DIV:
-    return divide(a, b, &q) && !__builtin_add_overflow(q, a % b != 0, out);
-  case GS_F_ROUND_UP:
-    return b > 0 && divide(a, b, &q) &&
-           !__builtin_mul_overflow(q + (a % b != 0), b, out);
-  case GS_F_ROUND_DOWN:
-    return b > 0 && divide(a, b, &q) && !__builtin_mul_overflow(q, b, out);
+  switch (function) {
+    OF_INTS(RETURN)
   default:
     return false;
   }
@@ -178,179 +168,395 @@ two_ints(uint16_t f, int64_t a, int64_t b, int64_t *out) {
 
 /* A result that is infinite, or lost digits near 0, is none. */
 static bool
-two_reals(uint16_t f, double a, double b, double *out) {
-  switch (f) {
-  case GS_F_ADD:
-    *out = a + b;
-    return isfinite(*out);
-  case GS_F_SUB:
-    *out = a - b;
-    return isfinite(*out);
-  case GS_F_MUL:
-    *out = a * b;
-    return a != 0 && b != 0 ? isnormal(*out) : *out == 0;
-  case GS_F_DIV:
-    *out = b != 0 ? a / b : 0;
-    return b != 0 && (a != 0 ? isnormal(*out) : *out == 0);
-  case GS_F_MIN:
-    *out = fmin(a, b);
-    return true;
-  case GS_F_MAX:
-    *out = fmax(a, b);
-    return true;
+of_reals(uint16_t f, double a, double b, double *out) {
+  bool product = f == GS_F_MUL, scales = product || f == GS_F_DIV;
+  bool zero = !a || (product && !b);
+  *out = f == GS_F_ADD   ? a + b
+         : f == GS_F_SUB ? a - b
+         : product       ? a * b
+         : f == GS_F_DIV ? (b ? a / b : INFINITY)
+         : f == GS_F_MIN ? fmin(a, b)
+                         : fmax(a, b);
+  return scales ? (zero ? !*out : isnormal(*out))
+                : isfinite(*out) || f == GS_F_MIN || f == GS_F_MAX;
+}
+
+/* From the left; exactly where all are integers. */
+static bs_value
+fold(const call *c) {
+  bool ints = true, ok = true, negates = c->function == GS_F_SUB && c->n == 1;
+  int64_t i = negates ? 0 : c->a[0].i;
+  double r = negates ? 0 : c->a[0].r;
+  for (uint32_t k = 0; k < c->n; k++)
+    ints &= c->a[k].kind == BS_KIND_INT;
+  for (uint32_t k = !negates; k < c->n && ok; k++)
+    ok = ints ? of_ints(c->function, i, c->a[k].i, &i)
+              : of_reals(c->function, r, c->a[k].r, &r);
+  if (!ok || isnan(r))
+    return BS_NIL;
+  return ints ? number(c, i) : bs_real(c->values, r);
+}
+
+static bs_value
+absolute(const call *c) {
+  if (c->a->kind == BS_KIND_REAL)
+    return bs_real(c->values, fabs(c->a->r));
+  return c->a->i == INT64_MIN ? BS_NIL
+                              : number(c, c->a->i < 0 ? -c->a->i : c->a->i);
+}
+
+/* Beyond 2^53 a real number does not tell integers apart. */
+static bs_value
+whole(const call *c) {
+  double r = c->a->r;
+  if (c->a->kind == BS_KIND_INT)
+    return c->a->v;
+  return fabs(r) <= 0x1p53 && r == floor(r) ? number(c, (int64_t)r) : BS_NIL;
+}
+
+/* ---- lists ---- */
+
+static bool
+int_item(const call *c, uint32_t list, int64_t k, int64_t *out) {
+  bs_value v = item(c, list, k);
+  *out = bs_as_int(c->values, v);
+  return bs_kind_of(c->values, v) == BS_KIND_INT;
+}
+
+static bs_value
+total(const call *c, uint16_t function, int64_t all) {
+  int64_t x;
+  for (uint32_t k = 0; k < c->a->n; k++)
+    if (!int_item(c, 0, k, &x) || !of_ints(function, all, x, &all))
+      return BS_NIL;
+  return number(c, all);
+}
+
+static bs_value
+both(const call *c, uint16_t function, int64_t k) {
+  int64_t x, y, made;
+  return int_item(c, 0, k, &x) && int_item(c, 1, k, &y) &&
+                 of_ints(function, x, y, &made)
+             ? number(c, made)
+             : BS_NIL;
+}
+
+/* Of the first item that is b; or how many items there are. */
+static uint32_t
+place_of(const call *c, uint32_t list, bs_value b) {
+  uint32_t k = 0;
+  while (k < c->a[list].n && !ck_same(c->values, item(c, list, k), b))
+    k++;
+  return k;
+}
+
+static bs_value
+all_equal(const call *c, bs_value to) {
+  bool all = true;
+  for (uint32_t k = 0; k < c->a->n; k++)
+    all &= ck_same(c->values, item(c, 0, k), to);
+  return truth(c, all);
+}
+
+static bool
+is_permutation(const call *c, uint32_t list) {
+  uint32_t n = c->a[list].n, k = 0;
+  int64_t x;
+  while (k < n && int_item(c, list, k, &x) &&
+         place_of(c, list, number(c, k)) < n)
+    k++;
+  return k == n;
+}
+
+/* How many of lo, lo + step ... there are below hi. */
+static int64_t
+steps(int64_t lo, int64_t hi, int64_t step) {
+  uint64_t way = hi > lo ? (uint64_t)hi - (uint64_t)lo : 0;
+  uint64_t n = step < 1 ? GS_MAX_LIST + 1 : (way - !!way) / (uint64_t)step;
+  return n > GS_MAX_LIST ? -1 : (int64_t)n + !!way;
+}
+
+/* The multiple of q nearest to n/2, the lower one of two, below n. */
+static int64_t
+cut(int64_t n, int64_t q) {
+  int64_t low = n / 2 / q * q, high = low + q;
+  return low >= q && n - 2 * low <= 2 * high - n ? low : high;
+}
+
+/* How many items the list has, no list where it is below 0, and item k. */
+#define LISTS(X)                                                               \
+  X(LIST, c->n, a[k].v)                                                        \
+  X(CONS, (int64_t)a[1].n + 1, k ? item(c, 1, k - 1) : a->v)                   \
+  X(TAKE, i, item(c, 0, k))                                                    \
+  X(DROP, i < 0 ? -1 : n - i, item(c, 0, k + i))                               \
+  X(SLICE_LIST, i<0 || i> n || a[2].i < i ? -1 : a[2].i - i,                   \
+    item(c, 0, k + i))                                                         \
+  X(SET_NTH, i < 0 || i >= n ? -1 : n, k == i ? a[2].v : item(c, 0, k))        \
+  X(INSERT_NTH, i<0 || i> n ? -1 : n + 1,                                      \
+    k == i ? a[2].v : item(c, 0, k - (k > i)))                                 \
+  X(REMOVE_NTH, i < 0 || i >= n ? -1 : n - 1, item(c, 0, k + (k >= i)))        \
+  X(REVERSE, n, item(c, 0, n - 1 - k))                                         \
+  X(IOTA, a->i, number(c, k))                                                  \
+  X(RANGE, steps(a->i, i, c->n < 3 ? 1 : a[2].i),                              \
+    number(c, a->i + k * (c->n < 3 ? 1 : a[2].i)))                             \
+  X(FILL, a->i, a[1].v)                                                        \
+  X(ADD_LISTS, n == a[1].n ? n : -1, both(c, GS_F_ADD, k))                     \
+  X(SUB_LISTS, n == a[1].n ? n : -1, both(c, GS_F_SUB, k))                     \
+  X(MUL_LISTS, n == a[1].n ? n : -1, both(c, GS_F_MUL, k))                     \
+  X(DIV_LISTS, n == a[1].n ? n : -1, both(c, GS_F_DIV, k))                     \
+  X(MOD_LISTS, n == a[1].n ? n : -1, both(c, GS_F_MOD, k))                     \
+  X(INVERT, is_permutation(c, 0) ? n : -1,                                     \
+    number(c, place_of(c, 0, number(c, k))))                                   \
+  X(PERMUTE, n == a[1].n && is_permutation(c, 1) ? n : -1,                     \
+    item(c, 0, bs_as_int(c->values, item(c, 1, k))))                           \
+  X(COMPOSE,                                                                   \
+    n == a[1].n && is_permutation(c, 0) && is_permutation(c, 1) ? n : -1,      \
+    item(c, 0, bs_as_int(c->values, item(c, 1, k))))                           \
+  X(HALVINGS, a->i > 0 && a->i % 2 == 0 && a->i / 2 >= (c->n < 2 ? 1 : i),     \
+    number(c, a->i / 2))                                                       \
+  X(CUTS, i<1 || a->i> INT64_MAX / 4 ? -1 : a->i > i, number(c, cut(a->i, i))) \
+  X(AXES, t->rank, number(c, k))                                               \
+  X(ACCESS_SHAPE, t->access, number(c, t->dim[k]))                             \
+  X(COMPUTE_SHAPE, t->rank - t->access, number(c, t->dim[k + t->access]))      \
+  X(SHAPE, t->rank, number(c, t->dim[k]))
+
+static int64_t
+length_of(const call *c) {
+  const arg *a = c->a;
+  const gs_type *t = &a->type;
+  int64_t n = a->n, i = c->n > 1 ? a[1].i : 0;
+  switch (c->function) {
+    LISTS(RETURN_LENGTH)
   default:
-    return false;
+    return -1;
   }
 }
 
-static bool
-fold(const ck_env *e, uint16_t f, const ck_val *a, uint32_t n, ck_val *out) {
-  bool ints = true;
-  int64_t i, acc = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    if (!is_number(e, &a[k]))
-      return false;
-    ints &= ck_int(e, &a[k], &i);
+static bs_value
+item_of(const call *c, int64_t k) {
+  const arg *a = c->a;
+  const gs_type *t = &a->type;
+  int64_t n = a->n, i = c->n > 1 ? a[1].i : 0;
+  switch (c->function) {
+    LISTS(RETURN_ITEM)
+  default:
+    return BS_NIL;
   }
-  double sum = real(e, &a[0]);
-  ck_int(e, &a[0], &acc);
-  for (uint32_t k = 1; k < n; k++) {
-    ck_int(e, &a[k], &i);
-    if (ints ? !two_ints(f, acc, i, &acc)
-             : !two_reals(f, sum, real(e, &a[k]), &sum))
-      return false;
+}
+
+/* BS_NIL too where an item has no value. */
+static bs_value
+made_list(const call *c) {
+  bs_value v[GS_MAX_LIST];
+  int64_t n = length_of(c);
+  bool ok = n >= 0 && n <= GS_MAX_LIST;
+  for (int64_t k = 0; k < n && ok; k++)
+    ok = (v[k] = item_of(c, k)).i != 0;
+  return ok ? bs_list(c->values, v, (uint32_t)n) : BS_NIL;
+}
+
+static bs_value
+appended(const call *c) {
+  bs_value v[GS_MAX_LIST];
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < c->n; k++)
+    for (uint32_t j = 0; j < c->a[k].n; j++) {
+      if (n == GS_MAX_LIST)
+        return BS_NIL;
+      v[n++] = item(c, k, j);
+    }
+  return bs_list(c->values, v, n);
+}
+
+/* ---- terms and operators ---- */
+
+/* All of a term, or one range of one axis. */
+static bs_value
+is_zero(const call *c) {
+  const arg *a = c->a;
+  if (c->n != 4)
+    return truth(c, ck_all_zero(c->e, a->term));
+  if (a[1].i < 0 || a[1].i >= a->type.rank || a[2].i < 0 || a[3].i < a[2].i ||
+      a[3].i > a->type.dim[a[1].i])
+    return BS_NIL;
+  return truth(c, ck_is_zero(c->e, a->term, (uint32_t)a[1].i, a[2].i, a[3].i));
+}
+
+static bs_value
+parameter(const call *c, int64_t k) {
+  return k >= 0 && (size_t)k < strlen(gs_compute_table[c->a->op].params)
+             ? gs_compute_param(c->values, c->a->v, (uint32_t)k)
+             : BS_NIL;
+}
+
+/* The tuple's operator that a reduction applies again and again. */
+static bs_value
+fold_of(const call *c, const gs_compute_info *op) {
+  bool folds =
+      op->kind == GS_DOT || (op->kind == GS_REDUCE && op->is_associative);
+  return folds ? name(c, gs_compute_table[gs_fold_operator(op->fold)].name)
+               : BS_NIL;
+}
+
+static bs_value
+reduce_of(const call *c, const gs_compute_info *op) {
+  for (int k = 0; k < GS_COMPUTE_COUNT && op->kind == GS_FOLD; k++) {
+    const gs_compute_info *by = &gs_compute_table[k];
+    if (by->kind == GS_REDUCE && by->is_associative && by->fold == op->fold)
+      return name(c, by->name);
   }
-  if (ints)
-    return give_int(e, acc, out);
-  return !isnan(sum) && ck_give(out, bs_real(values_of(e), sum));
+  return BS_NIL;
 }
 
-static bool
-negate_or_fold(const ck_env *e, const ck_val *a, uint32_t n, ck_val *out) {
-  ck_val two[2] = {{.v = bs_int(values_of(e), 0)}, a[0]};
-  return n == 1 ? fold(e, GS_F_SUB, two, 2, out) : fold(e, GS_F_SUB, a, n, out);
-}
+/* ---- the table ---- */
 
-static bool
-absolute(const ck_env *e, const ck_val *a, ck_val *out) {
-  int64_t i;
-  if (ck_int(e, a, &i))
-    return i != INT64_MIN && give_int(e, i < 0 ? -i : i, out);
-  return is_number(e, a) &&
-         ck_give(out, bs_real(values_of(e), fabs(real(e, a))));
-}
+#define MEANINGS(X)                                                            \
+  X(NOT, truth(c, !bs_as_bool(c->values, a->v)))                               \
+  X(EQ, all_same(c))                                                           \
+  X(NE, truth(c, !same(c, 1)))                                                 \
+  X(LT, in_order(c, -1, -1))                                                   \
+  X(LE, in_order(c, -1, 0))                                                    \
+  X(GT, in_order(c, 1, 1))                                                     \
+  X(GE, in_order(c, 0, 1))                                                     \
+  X(ABS, absolute(c))                                                          \
+  X(INTEGER, whole(c))                                                         \
+  X(DIVIDES, truth(c, of_ints(GS_F_MOD, a[1].i, a->i, &rest) && !rest))        \
+  X(PROD, total(c, GS_F_MUL, 1))                                               \
+  X(SUM, total(c, GS_F_ADD, 0))                                                \
+  X(LEN, number(c, a->n))                                                      \
+  X(RANK, number(c, a->v.i ? a->n : t->rank))                                  \
+  X(NTH, item(c, 0, a[1].i))                                                   \
+  X(LAST, item(c, 0, (int64_t)a->n - 1))                                       \
+  X(APPEND, appended(c))                                                       \
+  X(INDEX_OF, place_of(c, 0, a[1].v) < a->n                                    \
+                  ? number(c, place_of(c, 0, a[1].v))                          \
+                  : BS_NIL)                                                    \
+  X(MEMBER, truth(c, place_of(c, 0, a[1].v) < a->n))                           \
+  X(ALL_EQUAL, all_equal(c, c->n == 2 ? a[1].v : item(c, 0, 0)))               \
+  X(ALL_ONES, all_equal(c, number(c, 1)))                                      \
+  X(IS_PERMUTATION, truth(c, is_permutation(c, 0)))                            \
+  X(DIM, a[1].i < 0 || a[1].i >= t->rank ? BS_NIL : number(c, t->dim[a[1].i])) \
+  X(DTYPE, name(c, gs_dtype_table[t->dtype].name))                             \
+  X(ACCESS_RANK, number(c, t->access))                                         \
+  X(COMPUTE_RANK, number(c, t->rank - t->access))                              \
+  X(ELEMENTS, number(c, gs_elements(t)))                                       \
+  X(IS_ZERO, is_zero(c))                                                       \
+  X(IS_CONST, truth(c, ck_constant(c->e, a->term).i != 0))                     \
+  X(CONSTANT, ck_constant(c->e, a->term))                                      \
+  X(DTYPE_BYTES, number(c, gs_dtype_table[a->dtype].bytes))                    \
+  X(SUM_DTYPE, name(c, gs_dtype_table[gs_sum_dtype(a->dtype)].name))           \
+  X(IS_INTEGER, truth(c, gs_dtype_table[a->dtype].integer))                    \
+  X(OP_KIND, name(c, gs_kind_words[op->kind]))                                 \
+  X(OP_NAME, name(c, op->name))                                                \
+  X(OP_PARAM, parameter(c, a[1].i))                                            \
+  X(FOLD_OF, fold_of(c, op))                                                   \
+  X(REDUCE_OF, reduce_of(c, op))                                               \
+  X(IS_ASSOCIATIVE, truth(c, op->is_associative))                              \
+  X(IS_MONOTONE, truth(c, op->rises))                                          \
+  X(MAPS_ZERO, truth(c, gs_compute_keeps_zero(c->values, a->v, a->op)))
 
-static bool
-divides(const ck_env *e, const ck_val *a, ck_val *out) {
-  int64_t x, y, q;
-  return ck_int(e, &a[0], &x) && ck_int(e, &a[1], &y) && divide(y, x, &q) &&
-         give_bool(e, y == x * q, out);
-}
-
-/* Every argument an integer. */
-static bool
-whole(const ck_env *e, uint16_t f, const ck_val *a, uint32_t n, ck_val *out) {
-  int64_t i;
-  for (uint32_t k = 0; k < n; k++)
-    if (!ck_int(e, &a[k], &i))
-      return false;
-  return fold(e, f, a, n, out);
+static bs_value
+apply(const call *c) {
+  const arg *a = c->a;
+  const gs_type *t = &a->type;
+  const gs_compute_info *op = &gs_compute_table[a->op];
+  int64_t rest;
+  switch (c->function) {
+    OF_INTS(RETURN_FOLD)
+    MEANINGS(RETURN)
+  default:
+    return made_list(c);
+  }
 }
 
 /* ---- expressions ---- */
 
-/* false when one part is, whatever the others are; `stop` swaps the roles. */
+/* Is the argument what the letter says (expr_functions.h)? */
 static bool
-eval_logic(const ck_env *e, const gs_expr *x, bool stop, ck_val *out) {
-  bool defined = true;
-  for (uint32_t k = 0; k < x->n_args; k++) {
-    ck_val a;
-    if (!ck_eval(e, x->args[k], &a) || kind(e, &a) != BS_KIND_BOOL)
-      defined = false;
-    else if (bs_as_bool(values_of(e), a.v) == stop)
-      return give_bool(e, stop, out);
+fits(const bs_values *v, char letter, arg *a) {
+  static const char letters[][4] = {
+      [BS_KIND_NIL] = "cxe", [BS_KIND_INT] = "inv", [BS_KIND_REAL] = "nv",
+      [BS_KIND_BOOL] = "bv", [BS_KIND_SYM] = "stv", [BS_KIND_LIST] = "lxv"};
+  if (letter == 'o')
+    return gs_compute_of(v, a->v, &a->op);
+  if (letter == 't' && a->kind == BS_KIND_SYM)
+    return gs_dtype_find(bs_as_sym(v, a->v), &a->dtype);
+  return letter == 'e' || strchr(letters[a->kind], letter);
+}
+
+static bool
+read_arg(const ck_env *e, const gs_expr *x, char letter, arg *a) {
+  const bs_values *v = e->ctx->values;
+  *a = (arg){.term = GS_NO_TERM};
+  if (x->kind == GS_X_VAR &&
+      e->scope->vars.data[x->slot].sort == GS_SORT_CLASS) {
+    a->term.i = e->slots[x->slot];
+    if (!gs_term_ok(a->term))
+      return false;
+    gs_type_at(e->p, a->term, &a->type);
+  } else {
+    a->v = ck_eval(e, x);
+    a->kind = bs_kind_of(v, a->v);
+    a->i = bs_as_int(v, a->v);
+    a->r = bs_as_real(v, a->v);
+    a->n = bs_len(v, a->v);
+    if (!a->v.i)
+      return false;
   }
-  return defined && give_bool(e, !stop, out);
+  return fits(v, letter, a);
 }
 
-static bool
-eval_if(const ck_env *e, const gs_expr *x, ck_val *out) {
-  ck_val a;
-  if (!ck_eval(e, x->args[0], &a) || kind(e, &a) != BS_KIND_BOOL)
-    return false;
-  return ck_eval(e, x->args[bs_as_bool(values_of(e), a.v) ? 1 : 2], out);
-}
-
-static bool
-apply(const ck_env *e, uint16_t f, const ck_val *a, uint32_t n, ck_val *out) {
-  switch (f) {
-  case GS_F_NOT:
-    return kind(e, a) == BS_KIND_BOOL &&
-           give_bool(e, !bs_as_bool(values_of(e), a->v), out);
-  case GS_F_EQ:
-  case GS_F_NE:
-  case GS_F_LT:
-  case GS_F_LE:
-  case GS_F_GT:
-  case GS_F_GE:
-    return compare(e, f, a, n, out);
-  case GS_F_SUB:
-    return negate_or_fold(e, a, n, out);
-  case GS_F_ADD:
-  case GS_F_MUL:
-  case GS_F_DIV:
-  case GS_F_MIN:
-  case GS_F_MAX:
-    return fold(e, f, a, n, out);
-  case GS_F_MOD:
-  case GS_F_GCD:
-  case GS_F_CEIL_DIV:
-  case GS_F_ROUND_UP:
-  case GS_F_ROUND_DOWN:
-    return whole(e, f, a, n, out);
-  case GS_F_ABS:
-    return absolute(e, a, out);
-  case GS_F_DIVIDES:
-    return divides(e, a, out);
-  default:
-    return ck_eval_list(e, f, a, n, out) || ck_eval_fact(e, f, a, n, out);
-  }
-}
-
-static bool
-eval_var(const ck_env *e, const gs_expr *x, ck_val *out) {
-  uint32_t have = e->slots[x->slot];
-  if (have == UINT32_MAX)
-    return false;
-  if (e->scope->vars.data[x->slot].sort != GS_SORT_CLASS)
-    return ck_give(out, (bs_value){have});
-  *out = (ck_val){.is_term = true, .t = {have}};
-  return true;
-}
-
-/* Expressions are nested no deeper than GS_MAX_NESTING. */
-bool
-ck_eval(const ck_env *e, const gs_expr *x, ck_val *out) {
-  if (x->kind == GS_X_LITERAL)
-    return ck_give(out, x->literal);
-  if (x->kind == GS_X_VAR)
-    return eval_var(e, x, out);
-  if (x->function == GS_F_AND || x->function == GS_F_OR)
-    return eval_logic(e, x, x->function == GS_F_OR, out);
-  if (x->function == GS_F_IF)
-    return eval_if(e, x, out);
-  ck_val *a = bs_alloc(e->ctx->heap, (x->n_args + (size_t)1) * sizeof *a);
+static bs_value
+eval_call(const ck_env *e, const gs_expr *x) {
+  const gs_function_info *info = gs_function_at(x->function);
+  arg *a = bs_calloc(e->ctx->heap, x->n_args + (size_t)1, sizeof *a);
+  call c = {e, e->ctx->values, x->function, x->n_args, a};
   bool ok = true;
   for (uint32_t k = 0; k < x->n_args && ok; k++)
-    ok = ck_eval(e, x->args[k], &a[k]);
-  ok = ok && apply(e, x->function, a, x->n_args, out);
+    ok = read_arg(e, x->args[k], gs_function_letter(info, k), &a[k]);
+  bs_value made = ok ? apply(&c) : BS_NIL;
   bs_free(e->ctx->heap, a);
-  return ok;
+  return made;
+}
+
+/* One part decides, `or` when it is true and `and` when it is false, whatever
+ * the others are. */
+static bs_value
+eval_logic(const ck_env *e, const gs_expr *x, bool decides) {
+  bs_values *v = e->ctx->values;
+  bool defined = true;
+  for (uint32_t k = 0; k < x->n_args; k++) {
+    bs_value part = ck_eval(e, x->args[k]);
+    if (bs_kind_of(v, part) != BS_KIND_BOOL)
+      defined = false;
+    else if (bs_as_bool(v, part) == decides)
+      return part;
+  }
+  return defined ? bs_bool(v, !decides) : BS_NIL;
+}
+
+/* Of a value; a term has none.  Expressions are nested no deeper than
+ * GS_MAX_NESTING. */
+bs_value
+ck_eval(const ck_env *e, const gs_expr *x) {
+  if (x->kind == GS_X_LITERAL)
+    return x->literal;
+  if (x->kind == GS_X_VAR) {
+    uint32_t have = e->slots[x->slot];
+    bool term = e->scope->vars.data[x->slot].sort == GS_SORT_CLASS;
+    return (bs_value){term || have == UINT32_MAX ? 0 : have};
+  }
+  if (x->function == GS_F_AND || x->function == GS_F_OR)
+    return eval_logic(e, x, x->function == GS_F_OR);
+  if (x->function != GS_F_IF)
+    return eval_call(e, x);
+  bs_value which = ck_eval(e, x->args[0]);
+  return bs_kind_of(e->ctx->values, which) == BS_KIND_BOOL
+             ? ck_eval(e, x->args[bs_as_bool(e->ctx->values, which) ? 1 : 2])
+             : BS_NIL;
 }
 
 bool
 ck_holds(const ck_env *e, const gs_expr *x) {
-  ck_val a;
-  return ck_eval(e, x, &a) && kind(e, &a) == BS_KIND_BOOL &&
-         bs_as_bool(values_of(e), a.v);
+  return bs_as_bool(e->ctx->values, ck_eval(e, x));
 }

@@ -48,6 +48,7 @@ typedef struct form {
   int64_t tokens[TOKENS];
   int64_t sums;
   uint32_t n_swaps, swaps; /* operators that commute; which change places */
+  bool arrays; /* nothing but views that order elements is looked into */
   bool failed;
 } form;
 
@@ -240,11 +241,24 @@ down(form *f, gs_term t, indices *x, gs_term *below) {
 
 enum { SUM = -1, READ = -2, OPERATOR = -3 };
 
+bool
+ck_keeps_order(gs_op op) {
+  return op == GS_ACCESS || op == GS_RESHAPE || op == GS_FLATTEN ||
+         op == GS_SQUEEZE || op == GS_INSERT_AXIS || op == GS_MATERIALIZE;
+}
+
+bool
+ck_only_orders(gs_op op) {
+  return op == GS_TRANSPOSE || ck_keeps_order(op);
+}
+
 /* Whether a term is read as it is, and not looked into. */
 static bool
 is_leaf(const form *f, gs_term t) {
   const gs_node *n = gs_at(f->p, t);
   gs_compute op;
+  if (f->arrays)
+    return !ck_only_orders(n->op);
   if (n->op == GS_COMPUTE) {
     gs_compute_of(f->p->ctx.values, bs_item(f->p->ctx.values, n->attr, 0), &op);
     gs_compute_kind kind = gs_compute_table[op].kind;
@@ -259,12 +273,9 @@ is_leaf(const form *f, gs_term t) {
 /* What has the same elements in the same order. */
 static gs_term
 without_shape(const form *f, gs_term t) {
-  for (;; t = gs_at(f->p, t)->kids[0]) {
-    gs_op op = gs_at(f->p, t)->op;
-    if (op != GS_ACCESS && op != GS_RESHAPE && op != GS_FLATTEN &&
-        op != GS_SQUEEZE && op != GS_INSERT_AXIS && op != GS_MATERIALIZE)
-      return t;
-  }
+  while (ck_keeps_order(gs_at(f->p, t)->op))
+    t = gs_at(f->p, t)->kids[0];
+  return t;
 }
 
 /* `base` has the elements of t in their order. */
@@ -459,12 +470,13 @@ join(form *f) {
 }
 
 static void
-make_form(const gs_program *p, gs_term t, uint32_t swaps, form *f) {
+make_form(const gs_program *p, gs_term t, bool arrays, uint32_t swaps,
+          form *f) {
   indices *x = bs_calloc(p->ctx.heap, 1, sizeof *x);
   gs_type type;
   int64_t stride = 1;
   gs_type_at(p, t, &type);
-  *f = (form){.p = p, .swaps = swaps};
+  *f = (form){.p = p, .arrays = arrays, .swaps = swaps};
   new_digit(f, 1, 0); /* no digit has the number 0 */
   x->rank = type.rank;
   for (uint32_t d = type.rank; d-- > 0; stride *= type.dim[d]) {
@@ -489,15 +501,28 @@ are_same(const form *a, const form *b) {
   return same;
 }
 
-bool
-ck_same_form(const gs_program *p, gs_term a, gs_term b) {
+static bool
+same_form(const gs_program *p, gs_term a, gs_term b, bool arrays) {
   form *f = bs_alloc(p->ctx.heap, 2 * sizeof *f);
   bool same = false;
-  make_form(p, a, 0, &f[0]);
+  make_form(p, a, arrays, 0, &f[0]);
   for (uint32_t k = 0; !same && k < 1u << f[0].n_swaps; k++) {
-    make_form(p, b, k, &f[1]);
+    make_form(p, b, arrays, k, &f[1]);
     same = are_same(&f[0], &f[1]);
   }
   bs_free(p->ctx.heap, f);
   return same;
+}
+
+bool
+ck_same_form(const gs_program *p, gs_term a, gs_term b) {
+  return same_form(p, a, b, false);
+}
+
+bool
+ck_same_array(const gs_program *p, gs_term a, gs_term b) {
+  gs_type x, y;
+  gs_type_at(p, a, &x);
+  gs_type_at(p, b, &y);
+  return gs_type_equal(&x, &y) && same_form(p, a, b, true);
 }

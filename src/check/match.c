@@ -119,13 +119,9 @@ attrs_of(const ck_env *e, const gs_sk_node *s, bs_value *out) {
   bs_value *items = bs_alloc(e->ctx->heap, (s->n_attrs + 1u) * sizeof *items);
   bool ok = true;
   for (uint32_t k = 0; ok && k < s->n_attrs; k++) {
-    ck_val v = {.v = BS_NIL};
-    if (s->attrs[k])
-      ok = ck_eval(e, s->attrs[k], &v) && !v.is_term;
-    else
-      v.v = ones_like(values, items[0]);
-    items[k] = v.v;
-    ok = ok && v.v.i;
+    items[k] =
+        s->attrs[k] ? ck_eval(e, s->attrs[k]) : ones_like(values, items[0]);
+    ok = items[k].i != 0;
   }
   if (ok)
     *out = bs_list(values, items, s->n_attrs);

@@ -121,14 +121,13 @@ check_condition(const step *s) {
     if (!ck_holds(&e, s->rule->tests[k]))
       return "the condition does not hold";
   for (uint32_t k = 0; k < s->rule->n_fors; k++) {
-    ck_val list;
+    bs_value list = ck_eval(&e, s->rule->for_lists[k]);
     bs_value item = {s->slots[s->rule->for_slots[k]]};
     bool found = false;
-    if (item.i == UINT32_MAX || !ck_eval(&e, s->rule->for_lists[k], &list) ||
-        list.is_term)
+    if (item.i == UINT32_MAX || !list.i)
       return "a loop of the condition has no value";
-    for (uint32_t j = 0; j < bs_len(values, list.v); j++)
-      found |= ck_same(values, bs_item(values, list.v, j), item);
+    for (uint32_t j = 0; j < bs_len(values, list); j++)
+      found |= ck_same(values, bs_item(values, list, j), item);
     if (!found)
       return "a value that the loop of the condition does not take";
   }
@@ -203,8 +202,7 @@ ck_check_step(ck_proof *x, uint32_t node, gs_term from, gs_term to) {
     count_use(x, index);
     if (which || all[result].next)
       return "an instruction has one result";
-    return strchr(called, '.') ? ck_check_calls(x->p, instr, from, to)
-                               : ck_check_call(x->p, instr, from, to);
+    return ck_check_call(x->p, instr, from, to, strchr(called, '.') != NULL);
   }
   if (!rule || which < 0 || which > UINT32_MAX - 1)
     return "no rule has this name";

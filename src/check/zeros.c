@@ -122,20 +122,12 @@ zero_pair(asking *a, gs_term t, uint32_t d, int64_t lo, int64_t hi) {
 /* ---- compute ---- */
 
 static bool
-maps_zero(const asking *a, bs_value o) {
-  ck_val arg = {.v = o}, out;
-  int at = gs_function_find("maps-zero");
-  return at >= 0 && ck_eval_fact(a->e, (uint16_t)at, &arg, 1, &out) &&
-         bs_as_bool(a->e->ctx->values, out.v);
-}
-
-static bool
 zero_compute(asking *a, const gs_node *n, uint32_t d, int64_t lo, int64_t hi) {
   const bs_values *values = a->e->ctx->values;
   bs_value o = bs_item(values, n->attr, 0);
   gs_compute op;
   gs_term x = n->kids[0];
-  if (!gs_compute_of(values, o, &op) || !maps_zero(a, o))
+  if (!gs_compute_of(values, o, &op) || !gs_compute_keeps_zero(values, o, op))
     return false;
   bool folds = gs_compute_table[op].kind == GS_FOLD ||
                gs_compute_table[op].kind == GS_SELECT;
