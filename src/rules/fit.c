@@ -100,7 +100,7 @@ enter(fitting *x, uint32_t space) {
 
 static void
 find_all(fitting *x) {
-  uint32_t n = 2u << x->m.f->n_swaps;
+  uint32_t n = 2u << (x->m.f->n_swaps + x->m.f->goes_on);
   for (uint32_t s = 0; s < n; s++) {
     if (!enter(x, s))
       continue;

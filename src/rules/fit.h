@@ -56,6 +56,7 @@ typedef struct fit_instr {
   fit_node node[FIT_NODES];
   fit_id id[FIT_IDS];
   fit_shape operand[FIT_OPERANDS], result;
+  bool goes_on; /* an operand may be what a further reduction is over */
   uint32_t sum; /* the group that partial sums may be added over; 0: none */
 } fit_instr;
 
@@ -105,7 +106,8 @@ typedef struct fit_match {
 /* fit_instr.c: NULL where the meaning has no such form. */
 const fit_instr *fit_instr_new(const gs_context *, const gs_instr *);
 /* fit_walk.c: the root has the operators; bit k of `swaps`: operands of the
- * k-th operator that commutes change places. */
+ * k-th operator that commutes change places; the bit behind these: reductions
+ * of operands are parts of the one that they are reduced by. */
 bool fit_walk(fit_match *, uint32_t swaps);
 /* fit_space.c: `across`: digits are one where they stand together across the
  * dimensions of operands, too. */

@@ -368,6 +368,10 @@ finish(const reading *a, const reading *b) {
     if (!put_shape(&a->operand[k], id_of, &f->operand[k]))
       return false;
   note_operands(f);
+  for (uint32_t k = 0; k < f->n_nodes; k++)
+    f->goes_on |= f->node[k].reduces &&
+                  gs_compute_table[f->node[k].op].is_associative &&
+                  f->node[f->node[k].kid[0]].is_operand;
   if (root->reduces && root->op == GS_C_REDUCE_SUM &&
       gs_sum_dtype(root->dtype) == root->dtype)
     f->sum = root->group;

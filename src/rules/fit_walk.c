@@ -294,11 +294,23 @@ undo_cast(walk *w, const place *at, eg_class *c) {
   return true;
 }
 
+/* An operand that is reduced over may be a reduction of that kind itself, or
+ * what that one is over. */
+static bool
+goes_on(const walk *w, const place *at) {
+  const fit_node *up = parent_of(w, at);
+  return w->swaps >> w->m->f->n_swaps & 1 && up && up->reduces &&
+         is_associative(up);
+}
+
 static void
 walk_operand(walk *w, const place *at) {
   const fit_node *n = &w->m->f->node[at->node];
   place here = *at;
   for (uint32_t k = 0; k < MOST_VIEWS; k++) {
+    if (goes_on(w, at) &&
+        take_reduction(w, at->parent, at->node, here.cls, &here.x))
+      return;
     bool fits = type_of(w->m, here.cls)->dtype == n->dtype;
     if (!(!fits && undo_cast(w, at, &here.cls)) &&
         !go_down(w->m, &here.cls, &here.x))
