@@ -6,7 +6,7 @@
  * itself, whose class one of the input's terms is in: so the input's terms
  * share out what was made of them. */
 #include "api/explain.h"
-#include "api/fate.h"
+#include "api/mapping.h"
 #include "glenside/over.h"
 #include "glenside/print.h"
 #include "rules/near.h"
@@ -15,33 +15,10 @@
 
 enum { MOST_RULES = 16, MOST_MISSES = 3, MOST_LINES = 200, MOST_DEPTH = 20 };
 
-/* What became of one term of the input: how often each head occurs. */
-typedef struct share {
-  uint32_t owner; /* term of the input */
-  const char *head;
-  uint32_t times;
-  bool call;
-} share;
-
-typedef struct mapping {
-  glen_context *ctx;
-  const glen_result *result;
-  const char *instr; /* NULL: all */
-  const gs_program *from, *to;
-  eg_class *to_class;
-  gs_term *of_class; /* by class: the input's term in it */
-  uint32_t n_classes;
-  uint32_t *owner;  /* by term of `to`: a term of `from` */
-  uint8_t *present; /* by term of `from`: its class is in `to`, too */
-  BS_VEC(share) shares;
-  api_fate fate; /* of the rule that was told last */
-  glen_mapped *out;
-} mapping;
-
 /* ---- who belongs to whom ---- */
 
 static void
-find_classes(mapping *m) {
+find_classes(api_mapping *m) {
   const rl_run *run = &m->result->run;
   const eg_graph *g = run->graph;
   bs_heap *heap = &m->ctx->heap;
@@ -52,26 +29,26 @@ find_classes(mapping *m) {
       bs_alloc(heap, (m->n_classes + (size_t)1) * sizeof *m->of_class);
   for (uint32_t c = 0; c <= m->n_classes; c++)
     m->of_class[c] = GS_NO_TERM;
-  eg_class *of = bs_alloc(heap, (m->from->nodes.len + (size_t)1) * sizeof *of);
+  m->from_class =
+      bs_alloc(heap, (m->from->nodes.len + (size_t)1) * sizeof *m->from_class);
   m->to_class =
       bs_alloc(heap, (m->to->nodes.len + (size_t)1) * sizeof *m->to_class);
-  rl_classes_of(run, m->from, of);
+  rl_classes_of(run, m->from, m->from_class);
   rl_classes_of(run, m->to, m->to_class);
   for (uint32_t k = 0; k < m->from->nodes.len; k++)
-    if (of[k].i < m->n_classes)
-      m->of_class[of[k].i] = (gs_term){k};
+    if (m->from_class[k].i < m->n_classes)
+      m->of_class[m->from_class[k].i] = (gs_term){k};
   m->present = bs_calloc(heap, m->from->nodes.len + (size_t)1, 1);
   for (uint32_t k = 0; k < m->to->nodes.len; k++)
     if (m->to_class[k].i < m->n_classes &&
         gs_term_ok(m->of_class[m->to_class[k].i]))
       m->present[m->of_class[m->to_class[k].i].i] = 1;
-  bs_free(heap, of);
 }
 
 /* Parents stand behind their children, so from the end each term knows its
  * owner before its children ask. */
 static void
-find_owners(mapping *m) {
+find_owners(api_mapping *m) {
   uint32_t n = m->to->nodes.len;
   m->owner = bs_alloc(&m->ctx->heap, (n + (size_t)1) * sizeof *m->owner);
   memset(m->owner, 0xff, (n + (size_t)1) * sizeof *m->owner);
@@ -88,7 +65,7 @@ find_owners(mapping *m) {
 
 /* "systolicArray 16 16", "compute relu"; NULL for views and arrays. */
 static const char *
-work_head(mapping *m, const gs_node *n) {
+work_head(api_mapping *m, const gs_node *n) {
   const bs_values *values = m->ctx->gs.values;
   bs_text text;
   if (n->op != GS_CALL && n->op != GS_COMPUTE && n->op != GS_MATERIALIZE)
@@ -101,19 +78,19 @@ work_head(mapping *m, const gs_node *n) {
 }
 
 static void
-note_share(mapping *m, uint32_t owner, const char *head, bool call) {
+note_share(api_mapping *m, uint32_t owner, const char *head, bool call) {
   for (uint32_t k = 0; k < m->shares.len; k++) {
-    share *s = &m->shares.data[k];
+    api_share *s = &m->shares.data[k];
     if (s->owner == owner && !strcmp(s->head, head)) {
       s->times++;
       return;
     }
   }
-  bs_push(&m->ctx->heap, &m->shares, (share){owner, head, 1, call});
+  bs_push(&m->ctx->heap, &m->shares, (api_share){owner, head, 1, call});
 }
 
 static void
-share_out(mapping *m) {
+share_out(api_mapping *m) {
   uint8_t *live = bs_calloc(&m->ctx->heap, m->to->nodes.len + (size_t)1, 1);
   gs_mark_live(m->to, live);
   for (uint32_t k = 0; k < m->to->nodes.len; k++) {
@@ -125,14 +102,32 @@ share_out(mapping *m) {
   bs_free(&m->ctx->heap, live);
 }
 
+void
+api_mapping_find(api_mapping *m) {
+  find_classes(m);
+  find_owners(m);
+  share_out(m);
+}
+
+void
+api_mapping_done(api_mapping *m) {
+  bs_heap *heap = &m->ctx->heap;
+  bs_free(heap, m->from_class);
+  bs_free(heap, m->to_class);
+  bs_free(heap, m->of_class);
+  bs_free(heap, m->owner);
+  bs_free(heap, m->present);
+  bs_vec_done(heap, &m->shares);
+}
+
 /* ---- the picture ---- */
 
 typedef struct line {
   uint32_t term, depth;
 } line;
 
-static void
-put_head(mapping *m, gs_term t, bs_text *out) {
+void
+api_mapping_put_head(const api_mapping *m, gs_term t, bs_text *out) {
   const bs_values *values = m->ctx->gs.values;
   const gs_node *n = gs_at(m->from, t);
   if (n->op == GS_TENSOR || n->op == GS_CONST) {
@@ -145,11 +140,11 @@ put_head(mapping *m, gs_term t, bs_text *out) {
 
 /* What was made of a term. */
 static void
-put_share(mapping *m, gs_term t, bs_text *out) {
+put_share(api_mapping *m, gs_term t, bs_text *out) {
   bool any = false;
   for (int calls = 1; calls >= 0; calls--)
     for (uint32_t k = 0; k < m->shares.len; k++) {
-      const share *s = &m->shares.data[k];
+      const api_share *s = &m->shares.data[k];
       if (s->owner != t.i || s->call != calls)
         continue;
       bs_put(out, any ? ", " : "");
@@ -165,7 +160,7 @@ put_share(mapping *m, gs_term t, bs_text *out) {
 
 /* The lines of the picture: a term where it is met first. */
 static uint32_t
-list_lines(mapping *m, line *lines) {
+list_lines(api_mapping *m, line *lines) {
   bs_heap *heap = &m->ctx->heap;
   BS_VEC(line) todo = {0};
   uint8_t *seen = bs_calloc(heap, m->from->nodes.len + (size_t)1, 1);
@@ -189,7 +184,7 @@ list_lines(mapping *m, line *lines) {
 }
 
 static void
-put_picture(mapping *m, bs_text *out) {
+put_picture(api_mapping *m, bs_text *out) {
   bs_heap *heap = &m->ctx->heap;
   line *lines = bs_alloc(heap, MOST_LINES * sizeof *lines);
   uint32_t n = list_lines(m, lines);
@@ -200,7 +195,7 @@ put_picture(mapping *m, bs_text *out) {
     gs_type_at(m->from, (gs_term){lines[k].term}, &type);
     bs_text_init(&left[k], heap);
     bs_putf(&left[k], "%*s", (int)(2 * lines[k].depth), "");
-    put_head(m, (gs_term){lines[k].term}, &left[k]);
+    api_mapping_put_head(m, (gs_term){lines[k].term}, &left[k]);
     bs_put(&left[k], "  ");
     gs_put_type(&left[k], &type);
     wide = left[k].len > wide ? left[k].len : wide;
@@ -227,7 +222,7 @@ put_picture(mapping *m, bs_text *out) {
 
 /* How often a call of the program runs the instruction. */
 static double
-calls_of(const mapping *m, const gs_node *n, const char *name) {
+calls_of(const api_mapping *m, const gs_node *n, const char *name) {
   const bs_values *values = m->ctx->gs.values;
   const char *called = bs_as_sym(values, bs_item(values, n->attr, 0));
   const gs_instr *instr =
@@ -243,7 +238,7 @@ calls_of(const mapping *m, const gs_node *n, const char *name) {
 }
 
 static double
-count_calls(const mapping *m, const char *name) {
+count_calls(const api_mapping *m, const char *name) {
   double calls = 0;
   for (uint32_t k = 0; k < m->to->nodes.len; k++) {
     const gs_node *n = &m->to->nodes.data[k];
@@ -254,7 +249,7 @@ count_calls(const mapping *m, const char *name) {
 }
 
 static void
-json_near(mapping *m, const rl_near *near, bs_json *j) {
+json_near(api_mapping *m, const rl_near *near, bs_json *j) {
   bs_text place;
   bs_text_init(&place, &m->ctx->heap);
   bs_put_place(&m->ctx->diags, near->span, &place);
@@ -285,7 +280,7 @@ json_near(mapping *m, const rl_near *near, bs_json *j) {
 
 /* Why an instruction, or a rule, was not used. */
 static void
-tell_rules(mapping *m, const char *name, bs_text *out, bs_json *j) {
+tell_rules(api_mapping *m, const char *name, bs_text *out, bs_json *j) {
   const rl_rule *rules[MOST_RULES];
   const rl_run *run = &m->result->run;
   uint32_t n = rl_rules_for(run->rules, name, rules, MOST_RULES);
@@ -309,7 +304,7 @@ tell_rules(mapping *m, const char *name, bs_text *out, bs_json *j) {
 }
 
 static void
-tell_instr(mapping *m, const char *name, bs_text *out, bs_json *j) {
+tell_instr(api_mapping *m, const char *name, bs_text *out, bs_json *j) {
   int64_t calls = (int64_t)count_calls(m, name);
   bs_json_object(j, NULL);
   bs_json_string(j, "name", name);
@@ -331,14 +326,14 @@ tell_instr(mapping *m, const char *name, bs_text *out, bs_json *j) {
 }
 
 static void
-json_shares(mapping *m, bs_json *j) {
+json_shares(api_mapping *m, bs_json *j) {
   bs_json_array(j, "parts");
   for (uint32_t k = 0; k < m->shares.len; k++) {
-    const share *s = &m->shares.data[k];
+    const api_share *s = &m->shares.data[k];
     bs_text text;
     bs_text_init(&text, &m->ctx->heap);
     if (s->owner != UINT32_MAX)
-      put_head(m, (gs_term){s->owner}, &text);
+      api_mapping_put_head(m, (gs_term){s->owner}, &text);
     bs_json_object(j, NULL);
     bs_json_string(j, "of", bs_text_str(&text));
     bs_json_string(j, "work", s->head);
@@ -352,7 +347,7 @@ json_shares(mapping *m, bs_json *j) {
 
 /* What is asked about is a rule, not an instruction. */
 static void
-tell_rule(mapping *m, const char *name, bs_text *out, bs_json *j) {
+tell_rule(api_mapping *m, const char *name, bs_text *out, bs_json *j) {
   bs_json_object(j, NULL);
   bs_json_string(j, "name", name);
   bs_json_array(j, "nearest");
@@ -366,14 +361,14 @@ tell_rule(mapping *m, const char *name, bs_text *out, bs_json *j) {
 }
 
 static bool
-knows(const mapping *m, const char *name) {
+knows(const api_mapping *m, const char *name) {
   const rl_rule *rule;
   return gs_find_instr(m->result->target, name) ||
          rl_rules_for(m->result->run.rules, name, &rule, 1);
 }
 
 static void
-tell_all(mapping *m) {
+tell_all(api_mapping *m) {
   const gs_target *t = m->result->target;
   bs_text text, json;
   bs_json j;
@@ -401,34 +396,27 @@ tell_all(mapping *m) {
 
 static void
 map_body(void *arg) {
-  mapping *m = arg;
-  bs_heap *heap = &m->ctx->heap;
+  api_mapping *m = arg;
   if (m->instr && !knows(m, m->instr)) {
     bs_error(&m->ctx->diags, BS_NOWHERE, "unknown-instruction",
              "neither the target nor the rules have %s", m->instr);
     return;
   }
-  find_classes(m);
-  find_owners(m);
-  share_out(m);
+  api_mapping_find(m);
   tell_all(m);
   m->out->known = true;
-  bs_free(heap, m->to_class);
-  bs_free(heap, m->of_class);
-  bs_free(heap, m->owner);
-  bs_free(heap, m->present);
-  bs_vec_done(heap, &m->shares);
+  api_mapping_done(m);
 }
 
 bool
 glen_map(glen_context *ctx, const glen_result *result, const char *instr,
          glen_mapped *out) {
-  mapping m = {.ctx = ctx,
-               .result = result,
-               .instr = instr,
-               .from = result->input,
-               .to = result->program.program,
-               .out = out};
+  api_mapping m = {.ctx = ctx,
+                   .result = result,
+                   .instr = instr,
+                   .from = result->input,
+                   .to = result->program.program,
+                   .out = out};
   *out = (glen_mapped){.text = "", .json = ""};
   return api_enter(ctx, map_body, &m) && out->known;
 }

@@ -25,6 +25,7 @@ typedef struct nearing {
   const rl_compiled *rule;
   rl_guard guard;
   uint32_t *slots;
+  const uint8_t *within; /* by class; NULL: all */
   uint32_t max;
   rl_nearness *out;
   eg_node *smallest;
@@ -211,9 +212,17 @@ tell_needs(nearing *n, const tried *t, rl_near *miss) {
   }
 }
 
+/* Is the class one that misses are looked for in? */
+static bool
+is_asked(const nearing *n, eg_class c) {
+  return !n->within || n->within[c.i];
+}
+
 static bool
 on_match(void *ctx, eg_class root, eg_node node, const uint32_t *slots) {
   nearing *n = ctx;
+  if (!is_asked(n, eg_find(n->run->graph, root)))
+    return true;
   uint32_t total = count_nodes(&n->rule->parts[0]);
   rl_near miss = {.rule = &n->rule->rule,
                   .at = eg_find(n->run->graph, root),
@@ -373,7 +382,8 @@ match_in_part(nearing *n) {
                     .matched = *score_at(&s, root, c),
                     .total = total};
     set_place(n, &miss);
-    if (miss.matched && (best.at.i == UINT32_MAX || is_nearer(&miss, &best)))
+    if (miss.matched && is_asked(n, c) &&
+        (best.at.i == UINT32_MAX || is_nearer(&miss, &best)))
       best = miss;
   }
   if (best.at.i != UINT32_MAX) {
@@ -389,7 +399,14 @@ match_in_part(nearing *n) {
 void
 rl_nearest(const gs_context *ctx, const rl_run *run, const rl_rule *rule,
            uint32_t max, rl_nearness *out) {
+  rl_nearest_within(ctx, run, rule, NULL, max, out);
+}
+
+void
+rl_nearest_within(const gs_context *ctx, const rl_run *run, const rl_rule *rule,
+                  const uint8_t *within, uint32_t max, rl_nearness *out) {
   nearing n = {.ctx = ctx,
+               .within = within,
                .run = run,
                .rule = (const rl_compiled *)(const void *)rule,
                .max = max,
