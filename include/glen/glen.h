@@ -242,6 +242,10 @@ GLEN_API glen_rules *glen_rules_parse(glen_context *, const glen_target *,
 /* Every file read so far, in order (for dependency files). */
 GLEN_API uint32_t glen_files_read(const glen_context *);
 GLEN_API const char *glen_file_read(const glen_context *, uint32_t k);
+/* Every folder whose rule files were read: another file in it would have been
+ * read, too. */
+GLEN_API uint32_t glen_folders_read(const glen_context *);
+GLEN_API const char *glen_folder_read(const glen_context *, uint32_t k);
 
 /* ---- the main job: saturate and extract ---- */
 
@@ -399,6 +403,14 @@ typedef struct glen_mapped {
  * all of the target's. */
 GLEN_API bool glen_map(glen_context *, const glen_result *, const char *instr,
                        glen_mapped *out);
+
+/* Are the layers mapped whose names fit one of the patterns, in which `*` is
+ * any text?  A layer is a term that the input gives a name, down to other
+ * names. False with a diagnostic for each operator that an instruction could
+ * compute and the host does: "not-mapped" (GLEN_LIMIT), with what was missing.
+ */
+GLEN_API bool glen_map_require(glen_context *, const glen_result *,
+                               const char *const *patterns, uint32_t n);
 
 /* ---- loops and code ---- */
 
@@ -948,6 +960,10 @@ GLEN_API bool glen_write_file(glen_context *, const char *path,
  * another of them (GLEN_USAGE).  Without the second none is written. */
 GLEN_API bool glen_outputs_begin(glen_context *);
 GLEN_API bool glen_outputs_commit(glen_context *);
+/* Makes the commit give a file, or all where path is NULL, the time of the
+ * commit, though it may hold already what is written: for tools that compare
+ * times. */
+GLEN_API bool glen_outputs_touch(glen_context *, const char *path);
 /* At once, and over what was read: for programs that edit files. */
 GLEN_API bool glen_replace_file(glen_context *, const char *path,
                                 const void *data, size_t size);

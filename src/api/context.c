@@ -250,6 +250,8 @@ glen_failure(const glen_context *ctx) {
     const char *code = ctx->diags.list.data[k].code;
     if (code && (!strcmp(code, "overwritten") || !strcmp(code, "no-native")))
       return GLEN_USAGE;
+    if (code && !strcmp(code, "not-mapped"))
+      return GLEN_LIMIT;
   }
   return ctx->failure;
 }
@@ -330,6 +332,16 @@ glen_file_read(const glen_context *ctx, uint32_t wanted) {
   return NULL;
 }
 
+uint32_t
+glen_folders_read(const glen_context *ctx) {
+  return ctx->diags.folders.len;
+}
+
+const char *
+glen_folder_read(const glen_context *ctx, uint32_t k) {
+  return k < ctx->diags.folders.len ? ctx->diags.folders.data[k] : NULL;
+}
+
 typedef struct write_args {
   glen_context *ctx;
   const char *path;
@@ -390,6 +402,22 @@ bool
 glen_outputs_commit(glen_context *ctx) {
   write_args a = {.ctx = ctx};
   return api_enter(ctx, commit_body, &a) && a.ok;
+}
+
+static void
+touch_body(void *arg) {
+  write_args *a = arg;
+  bs_outputs *outputs = a->ctx->diags.outputs;
+  if (outputs && a->path)
+    outputs->touch_one = bs_arena_strdup(&a->ctx->diags.arena, a->path);
+  else if (outputs)
+    outputs->touch_all = true;
+}
+
+bool
+glen_outputs_touch(glen_context *ctx, const char *path) {
+  write_args a = {.ctx = ctx, .path = path};
+  return api_enter(ctx, touch_body, &a);
 }
 
 void

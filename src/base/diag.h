@@ -51,6 +51,7 @@ typedef struct bs_diags {
   bs_arena arena; /* texts and sources */
   BS_VEC(bs_source) sources;
   BS_VEC(bs_overlay) overlays;
+  BS_VEC(const char *) folders; /* listed for what is in them */
   BS_VEC(bs_diag) list;
   uint32_t errors, warnings;
   uint32_t limit; /* errors kept, and warnings; later ones are only counted,

@@ -356,3 +356,11 @@ bs_dir_list(bs_diags *diags, const char *path, const char *suffix,
   bs_free(all.heap, all.data);
   return true;
 }
+
+void
+bs_note_folder(bs_diags *diags, const char *path) {
+  for (uint32_t k = 0; k < diags->folders.len; k++)
+    if (!strcmp(diags->folders.data[k], path))
+      return;
+  bs_push(diags->heap, &diags->folders, bs_arena_strdup(&diags->arena, path));
+}

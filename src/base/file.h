@@ -20,6 +20,8 @@ bool bs_file_write_now(bs_diags *, const char *path, const void *data,
  * ("no-directory") when it cannot be read. */
 bool bs_dir_list(bs_diags *, const char *path, const char *suffix,
                  const char *const **out, uint32_t *n);
+/* Notes that what was read depends on what the folder holds. */
+void bs_note_folder(bs_diags *, const char *path);
 bool bs_is_dir(const char *path);
 /* A descriptor of a file to read, or of stdin ("-"), which is not to be
  * closed.  -1 where there is none or it is no regular file, /dev/null or pipe

@@ -13,8 +13,10 @@
 #include "base/output.h"
 #include "base/file.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -226,6 +228,27 @@ place_all(const bs_diags *diags, bs_outputs *all, const char **failed) {
   return 0;
 }
 
+/* One time for all, so that none is older than what it was made together with.
+ * 0 or an errno. */
+static int
+touch_all(const bs_diags *diags, const bs_outputs *all, const char **failed) {
+  struct timespec times[2];
+  clock_gettime(CLOCK_REALTIME, &times[0]);
+  times[1] = times[0];
+  for (uint32_t k = 0; k < all->list.len; k++) {
+    *failed = all->list.data[k].path;
+    if (!all->touch_all &&
+        !(all->touch_one && bs_same_file(all->touch_one, *failed)))
+      continue;
+    int error = bs_file_step(diags, "touch");
+    if (!error && utimensat(AT_FDCWD, *failed, times, 0))
+      error = errno;
+    if (error)
+      return error;
+  }
+  return 0;
+}
+
 bool
 bs_outputs_commit(bs_diags *diags) {
   sigset_t old;
@@ -235,6 +258,8 @@ bs_outputs_commit(bs_diags *diags) {
   name_backups(diags);
   bs_hold_signals(&old);
   int error = place_all(diags, diags->outputs, &failed);
+  if (!error)
+    error = touch_all(diags, diags->outputs, &failed);
   if (error)
     take_back(diags->outputs);
   bs_outputs_drop(diags);

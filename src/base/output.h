@@ -55,8 +55,8 @@ bool bs_outputs_allow(bs_diags *, const char *path);
  * Links are followed; devices, pipes and stdout are nobody's. */
 bool bs_same_file(const char *a, const char *b);
 
-/* For tests: called before each "open", "write", "link" and "rename" of a file,
- * which fails with the errno that it returns. */
+/* For tests: called before each "open", "write", "link", "rename" and "touch"
+ * of a file, which fails with the errno that it returns. */
 typedef int bs_file_fault(void *ctx, const char *step);
 void bs_let_files_fail(bs_diags *, bs_file_fault *, void *ctx);
 /* 0, or the errno of a step that is to fail. */
@@ -70,7 +70,9 @@ typedef struct bs_output {
 
 typedef struct bs_outputs {
   BS_VEC(bs_output) list;
-  bool open; /* files wait for the commit */
+  bool open;             /* files wait for the commit */
+  bool touch_all;        /* they get the time of the commit, */
+  const char *touch_one; /* or this one does, unless it is NULL */
   bs_file_fault *fault;
   void *fault_ctx;
 } bs_outputs;

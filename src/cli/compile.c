@@ -281,50 +281,6 @@ write_forms(job *j, const cl_options *o, uint32_t count) {
   return true;
 }
 
-/* A path as make reads it. */
-static void
-put_escaped(FILE *to, const char *path) {
-  for (; *path; path++) {
-    if (*path == ' ' || *path == '#' || *path == '\\')
-      fputc('\\', to);
-    else if (*path == '$')
-      fputc('$', to);
-    fputc(*path, to);
-  }
-}
-
-static void
-put_rule(FILE *to, glen_context *glen, const char *made) {
-  put_escaped(to, made);
-  fputc(':', to);
-  for (uint32_t k = 0; k < glen_files_read(glen); k++) {
-    fputs(" \\\n  ", to);
-    put_escaped(to, glen_file_read(glen, k));
-  }
-  fputc('\n', to);
-}
-
-static bool
-write_depfile(job *j, const cl_options *o) {
-  char *text = NULL;
-  size_t n;
-  if (!o->depfile)
-    return true;
-  FILE *to = open_memstream(&text, &n);
-  bool ok = to != NULL;
-  if (to) {
-    put_rule(to, j->session->glen, o->output ? o->output : "-");
-    ok = !ferror(to);
-    /* The stream may close in peace and yet have had no memory for the text. */
-    ok = !fclose(to) && ok && text;
-  }
-  if (!ok)
-    fputs("glen: out of memory for the list of files read\n", stderr);
-  ok = ok && cl_write(j->session, o->depfile, text);
-  free(text);
-  return ok;
-}
-
 static bool
 dump_phases(job *j, const cl_options *o) {
   const char *dir = o->dump_phases;
@@ -379,14 +335,14 @@ compile_loops(job *j, const cl_options *o, uint32_t count) {
   }
   j->loops = cl_load_loops(j->session, o->files.items[0]);
   return j->loops && emit_code(j) && dump_phases(j, o) &&
-         write_forms(j, o, count) && write_depfile(j, o);
+         write_forms(j, o, count);
 }
 
 static bool
 compile(job *j, const cl_options *o, uint32_t count, bool loops) {
   return cl_explore(j->session, &j->explored) && verified(j, o) &&
          (!loops || make_code(j, o)) && dump_phases(j, o) &&
-         write_forms(j, o, count) && write_depfile(j, o);
+         write_forms(j, o, count);
 }
 
 int

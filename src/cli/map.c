@@ -20,9 +20,12 @@ cl_map(const cl_options *options) {
   how.contribution = options->why_not != NULL;
   glen_result *r = p ? glen_saturate(glen, p, rules, target, &how) : NULL;
   int code = GLEN_OK;
-  if (r && glen_map(glen, r, options->why_not, &out))
-    fputs(options->json ? out.json : out.text, stdout);
-  else
+  if (!r || !glen_map(glen, r, options->why_not, &out) ||
+      !cl_write(&session, options->output ? options->output : "-",
+                options->json ? out.json : out.text) ||
+      (options->required.n &&
+       !glen_map_require(glen, r, options->required.items,
+                         options->required.n)))
     code = cl_failed(&session);
   glen_result_free(r);
   return cl_close(&session, code);

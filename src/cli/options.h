@@ -21,9 +21,11 @@ typedef struct cl_list {
 typedef struct cl_options {
   const struct cl_command *command;
   cl_list files; /* positional arguments */
-  cl_list rules, params, disabled, inputs, cc_flags, prepack, dims;
+  cl_list required, rules, params, disabled, inputs, cc_flags, prepack, dims;
   const char *target, *strategy, *scheduler, *extractor, *regions;
-  const char *output, *emit, *form, *name, *depfile, *dump_phases, *cc;
+  const char *output, *emit, *form, *name, *dump_phases, *cc;
+  const char *depfile, *depfile_format, *stamp; /* of build systems */
+  bool touch;
   const char *color, *error_format, *filter, *why_not;
   uint64_t work_limit;
   uint64_t iter_limit, node_limit, memory_limit, match_limit, seed;

@@ -64,7 +64,7 @@ const cl_row cl_rows[] = {
      "code for any x86-64 processor, or none, and, of avx2,avx512, for those "
      "that have more: chosen when it runs"},
     {"output", 'o', "FILE", TEXT, AT(output),
-     SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT, NULL, NULL,
+     SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT | MAP, NULL, NULL,
      "where the result goes; - is stdout"},
     {"output", 'o', "FILE.glen", TEXT, AT(output), IMPORT, NULL, NULL,
      "the program; its weights go beside it"},
@@ -81,8 +81,16 @@ const cl_row cl_rows[] = {
      "program follows from the input"},
     {"name", 0, "NAME", TEXT, AT(name), COMPILE | SCHEDULE, NULL, NULL,
      "the C function (default: from the output file)"},
-    {"depfile", 0, "FILE", TEXT, AT(depfile), COMPILE, NULL, NULL,
-     "lists every file read, for make and ninja"},
+    {"depfile", 0, "FILE", TEXT, AT(depfile), BUILDS, NULL, NULL,
+     "lists every file read, and every folder of rules, for build systems"},
+    {"depfile-format", 0, "FORMAT", TEXT, AT(depfile_format), BUILDS, "make",
+     "make ninja", "how names with special characters are written in it"},
+    {"stamp", 0, "FILE", TEXT, AT(stamp), BUILDS, NULL, NULL,
+     "an empty file that is written anew whenever the command has succeeded; "
+     "what --depfile lists are then its dependencies"},
+    {"touch", 0, NULL, FLAG, AT(touch), WRITES, NULL, NULL,
+     "gives the outputs the present time even where they do not change, which "
+     "make needs (ninja does not)"},
     {"dump-phases", 0, "DIR", TEXT, AT(dump_phases), SATURATE | COMPILE | RUN,
      NULL, NULL, "writes every stage: 0.input.glen, 1.egraph.json, ..."},
     {"input", 'i', "NAME=F.npy", LIST, AT(inputs), RUN, NULL, NULL,
@@ -155,6 +163,9 @@ const cl_row cl_rows[] = {
      "adds what each rule and each iteration did to the report"},
     {"why-not", 0, "NAME", TEXT, AT(why_not), EXPLAIN | MAP, NULL, NULL,
      "why this instruction, or rule, was not used"},
+    {"require", 0, "LAYER", LIST, AT(required), MAP, NULL, NULL,
+     "fails, with exit code 3 and the reason, unless the layers of this name "
+     "are mapped, as 'conv*'; may be given several times"},
     {"max-steps", 0, "N", COUNT, AT(max_steps), EXPLAIN, "50000", NULL,
      "longest chain of an output"},
     {"sched", 's', "FILE", TEXT, AT(script), SCHEDULE, NULL, NULL,

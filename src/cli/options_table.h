@@ -33,6 +33,9 @@ enum { /* bits of cl_commands, in its order */
        EVERY = -1,
        WORKS = EVERY & ~(COMPLETIONS | LSP),
        CHOOSES = SATURATE | COMPILE | RUN | RULES_ABLATE | EXPLAIN | MAP,
+       WRITES = SATURATE | COMPILE | SCHEDULE | LAYOUT | IMPORT | MAP,
+       BUILDS = WRITES | CHECK | RULES_TEST | RULES_CHECK | RULES_PROVE |
+                TARGET_TEST,
        EXPLORES = CHOOSES | RULES_TEST | RULES_CHECK | RULES_PROVE
 };
 

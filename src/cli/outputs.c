@@ -127,6 +127,7 @@ add_all(paths *p, const cl_command *command) {
   if (!many)
     add(p, o->output);
   add(p, o->depfile);
+  add(p, o->stamp);
   if (o->dump_phases)
     add_phases(p);
   if (o->tune)

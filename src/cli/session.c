@@ -171,7 +171,8 @@ cl_close(cl_session *session, int code) {
     session->failed = true;
     code = code ? code : GLEN_BAD_INPUT;
   }
-  if (!session->failed && !glen_outputs_commit(session->glen))
+  if (!session->failed &&
+      !(cl_write_depfile(session, code) && glen_outputs_commit(session->glen)))
     code = cl_failed(session);
   show_diagnostics(session);
   interrupted = NULL;

@@ -32,6 +32,8 @@ int cl_failed(cl_session *);
 /* Says so and returns GLEN_USAGE where --no-native forbids what is asked for;
  * else GLEN_OK. */
 int cl_refuse_native(const cl_command *, const cl_options *);
+/* depfile.c: --depfile and --stamp; an error is a diagnostic. */
+bool cl_write_depfile(cl_session *, int code);
 /* outputs.c: says so and returns GLEN_USAGE where an output of the command is
  * one of its inputs, or another output; else GLEN_OK. */
 int cl_refuse_overwriting(const cl_command *, const cl_options *);

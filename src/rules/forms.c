@@ -379,6 +379,7 @@ load_directory(rl_rules *rules, const char *path) {
   bool ok = true;
   if (!bs_dir_list(rules->ctx.diags, path, ".rules", &names, &n))
     return false;
+  bs_note_folder(rules->ctx.diags, path);
   if (!n) {
     bs_error(rules->ctx.diags, BS_NOWHERE, "no-rules",
              "there is no rule file in the directory %s", path);

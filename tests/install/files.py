@@ -11,7 +11,8 @@ EXPORTED = os.path.join(HERE, "exported.txt")
 EXPECTED = [
     "bin/glen", "bin/glen-check-proof", "/libglen.so", "/libglen.so.1",
     "/libglen.a", "/pkgconfig/glen.pc", "/cmake/glen/glenConfig.cmake",
-    "/cmake/glen/glenConfigVersion.cmake", "include/glen/glen.h",
+    "/cmake/glen/glenConfigVersion.cmake",
+    "/cmake/glen/glenKernel.cmake", "include/glen/glen.h",
     "include/glen/editor.h", "include/glen/version.h",
     "share/glen/rules/default.rules", "share/glen/targets/systolic16.target",
     "share/glen/targets/systolic_array.h", "share/man/man1/glen.1",

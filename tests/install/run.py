@@ -11,12 +11,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import builds
 import embed
 import files
 import names
 from harness import Installed
 
-SUITES = {"files": files.check, "names": names.check, "embed": embed.check}
+SUITES = {"files": files.check, "names": names.check, "embed": embed.check,
+          "builds": builds.check}
 
 
 def main():

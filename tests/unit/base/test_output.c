@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,4 +175,33 @@ Test(output, a_signal_leaves_nothing) {
   bs_remove_temporaries(&diags);
   cr_expect_eq(count_files(), 1);
   cr_expect(holds("a", "old a"));
+}
+
+static time_t
+time_of(const char *path) {
+  struct stat status;
+  cr_assert(!stat(path, &status));
+  return status.st_mtime;
+}
+
+static void
+make_old(const char *path) {
+  const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+  cr_assert(!utimensat(AT_FDCWD, path, times, 0));
+}
+
+Test(output, what_does_not_change_keeps_its_time_unless_it_is_touched) {
+  put("a", "new a");
+  put("b", "new b");
+  make_old("a");
+  make_old("b");
+  cr_assert(write_three());
+  cr_expect(time_of("a") == 1000 && time_of("b") == 1000);
+  diags.outputs->touch_one = "./b";
+  cr_assert(write_three());
+  cr_expect(time_of("a") == 1000 && time_of("b") > 1000);
+  make_old("b");
+  diags.outputs->touch_all = true;
+  cr_assert(write_three());
+  cr_expect(time_of("a") > 1000 && time_of("b") == time_of("a"));
 }

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+#[[ glen_add_kernel(NAME PROGRAM
+                    [FUNCTION NAME] [TARGET NAME]
+                    [RULES PATH...] [OPTIONS OPTION...])
+
+A library NAME of the C function that glen makes of a program, and its header
+NAME.h, which those who link to the library find. It is made again when the
+program, a rule file, a folder of them, or a target has changed. RULES and
+TARGET are paths or names of what comes with glen, and OPTIONS those of `glen
+compile`. ]]
+function(glen_add_kernel name program)
+  cmake_parse_arguments(arg "" "FUNCTION;TARGET" "RULES;OPTIONS" ${ARGN})
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
+    message(FATAL_ERROR "glen_add_kernel(${name}): "
+      "${arg_UNPARSED_ARGUMENTS} ${arg_KEYWORDS_MISSING_VALUES}")
+  endif()
+  get_filename_component(program "${program}" ABSOLUTE)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${name}.glen.d")
+  file(MAKE_DIRECTORY "${folder}")
+  set(command "${GLEN_PROGRAM}" compile "${program}" ${arg_OPTIONS}
+      -o "${folder}/${name}.c" --depfile "${folder}/${name}.d"
+      --depfile-format ninja)
+  foreach(path IN LISTS arg_RULES)
+    # What is not there is a name, which glen looks for.
+    get_filename_component(absolute "${path}" ABSOLUTE)
+    if(EXISTS "${absolute}")
+      set(path "${absolute}")
+    endif()
+    list(APPEND command --rules "${path}")
+  endforeach()
+  if(arg_TARGET)
+    get_filename_component(absolute "${arg_TARGET}" ABSOLUTE)
+    if(EXISTS "${absolute}")
+      set(arg_TARGET "${absolute}")
+    endif()
+    list(APPEND command --target "${arg_TARGET}")
+  endif()
+  if(arg_FUNCTION)
+    list(APPEND command --name "${arg_FUNCTION}")
+  endif()
+  # make compares times alone; ninja sees that an output did not change. And
+  # what CMake gathers of depfiles for make only grows, so that a rule file which
+  # is gone would have the kernel made again for ever: it is gathered anew.
+  set(afterwards)
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    list(APPEND command --touch)
+    set(afterwards COMMAND "${CMAKE_COMMAND}" -E rm -f
+      "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/compiler_depend.internal")
+  endif()
+  add_custom_command(
+    OUTPUT "${folder}/${name}.c" "${folder}/${name}.h"
+    COMMAND ${command}
+    ${afterwards}
+    MAIN_DEPENDENCY "${program}"
+    DEPENDS "${GLEN_PROGRAM}"
+    DEPFILE "${folder}/${name}.d"
+    COMMENT "glen ${name}"
+    VERBATIM)
+  add_library(${name} STATIC "${folder}/${name}.c" "${folder}/${name}.h")
+  target_include_directories(${name} PUBLIC "${folder}")
+  if(UNIX)
+    target_link_libraries(${name} PUBLIC m)
+  endif()
+endfunction()

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: MIT
+"""Example projects of build systems, against the prefix: what is made again
+when something changes, and that a second build makes nothing."""
+import os
+import re
+import shutil
+import stat
+import subprocess
+import time
+
+from harness import ROOT
+
+PRINTED = "0\n6\n12\n18\n"
+RULE = """(rule %s
+  "For the tests."
+  (compute relu (compute %s ?a)) => (compute %s ?a))
+"""
+# Names that shells, make and ninja take for more than letters.
+NAMES = ["plain", "a b", "a#b", "a$b", "a:b", "50%", "a\\b", "a@b",
+         "a{b}", "a(b", "a,b", "~a", "\u00e4"]
+FOR_MAKE = ["a*b", "a?b", "a[b", "a&b", "a<b", "a\\ b", "a'b"]
+
+
+class Project:
+    """A copy of the examples. Programs that stand first in the path note what
+    is run."""
+
+    def __init__(self, installed, system):
+        self.installed, self.system = installed, system
+        self.top = os.path.join(installed.scratch, "builds-" + system)
+        shutil.copytree(os.path.join(ROOT, "examples/build"), self.top)
+        self.log = os.path.join(self.top, "log")
+        self.tools = os.path.join(self.top, "tools")
+        os.mkdir(self.tools)
+        self.wrap("glen", installed.file("bin/glen"))
+        self.wrap("cc", shutil.which("cc"))
+
+    def wrap(self, name, program):
+        path = os.path.join(self.tools, name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(f"#!/bin/sh\necho {name} \"$@\" >> '{self.log}'\n"
+                    f"exec '{program}' \"$@\"\n")
+        os.chmod(path, stat.S_IRWXU)
+
+    def run(self, command, at):
+        path = self.tools + ":" + self.installed.environment()["PATH"]
+        return self.installed.run(command, os.path.join(self.top, at),
+                                  PATH=path, CC=os.path.join(self.tools, "cc"))
+
+    def build(self):
+        """The names of what was made: `dense` by glen, `dense.o` by cc."""
+        open(self.log, "w", encoding="utf-8").close()
+        command, at = BUILDS[self.system][1:]
+        code, out, err = self.run(command, at)
+        self.installed.expect(f"{self.system}: {' '.join(command)}", code == 0,
+                              (out + err)[-3000:])
+        if self.system == "bazel":
+            return sorted(re.findall(r"^SUBCOMMAND: # //bazel:(\w+)_c \[", err,
+                                     re.M))
+        with open(self.log, encoding="utf-8") as f:
+            return sorted(set(made for line in f for made in made_by(line)))
+
+    def builds(self, what, glen, cc=None):
+        """Makes these kernels again, and objects; then nothing."""
+        made = self.build()
+        ran = [name for name in made if not name.endswith(".o")]
+        objects = [name[:-2] for name in made if name.endswith(".o")]
+        expect = self.installed.expect
+        expect(f"{self.system}, {what}: glen", ran == glen, made)
+        if cc is not None and self.system != "bazel":
+            expect(f"{self.system}, {what}: cc", objects == cc, made)
+        again = self.build()
+        expect(f"{self.system}, {what}: a second time", again == [], again)
+
+    def path(self, *names):
+        return os.path.join(self.top, "src", *names)
+
+    def write(self, name, text):
+        later()
+        with open(self.path(name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def kernel(self):
+        """The C of `dense`."""
+        top = self.path("..", "bazel-bin" if self.system == "bazel" else "")
+        for at, _, names in os.walk(top):
+            if "dense.c" in names:
+                with open(os.path.join(at, "dense.c"), encoding="utf-8") as f:
+                    return f.read()
+        return None
+
+
+def later():
+    """Times of files have steps, and make needs a later one."""
+    time.sleep(0.02)
+
+
+def made_by(line):
+    words = line.split()
+    if words[0] == "glen" and "compile" in words:
+        return [os.path.basename(words[2]).split(".")[0]]
+    if words[0] == "cc" and "-c" in words:
+        name = re.search(r"(main|dense|sum)[^/ ]*\.o\b", line)
+        return [name[1] + ".o"] if name else []
+    return []
+
+
+# How it is configured, built, and where.
+BUILDS = {
+    "make": ([], ["make"], "make"),
+    "ninja": ([], ["ninja"], "ninja"),
+    "cmake": (["cmake", "-S", "cmake", "-B", "out", "-G", "Unix Makefiles"],
+              ["cmake", "--build", "out"], "."),
+    "cmake-ninja": (["cmake", "-S", "cmake", "-B", "out", "-G", "Ninja"],
+                    ["cmake", "--build", "out"], "."),
+    "meson": (["meson", "setup", "out", "meson"], ["ninja", "-C", "out"], "."),
+    "bazel": ([], [], "."),
+}
+
+
+def configure(project):
+    command = BUILDS[project.system][0]
+    if command[:1] == ["cmake"]:
+        command = command + ["-DGLEN_PROGRAM=" +
+                             os.path.join(project.tools, "glen")]
+    if command:
+        code, out, err = project.run(command, ".")
+        project.installed.expect(" ".join(command), code == 0, out + err)
+
+
+def check_project(project, app):
+    """What a change of time, of text, of the list of rules makes again. Only
+    Bazel and what is built by ninja see that a file's content is as it was."""
+    says_same = project.system not in ("make", "cmake")
+    by_content = project.system == "bazel"
+    configure(project)
+    project.builds("first", ["dense", "sum"], ["dense", "main", "sum"])
+    if app:
+        seen = project.run([app], ".")
+        project.installed.expect(f"{project.system}: the program runs",
+                                 seen == (0, PRINTED, ""), seen)
+    objects = ["dense", "main"]
+    later()
+    os.utime(project.path("dense.glen"))
+    project.builds("touched", [] if by_content else ["dense"],
+                   [] if says_same else objects)
+    with open(project.path("rules/relu.rules"), encoding="utf-8") as f:
+        rule = f.read()
+    once = project.kernel()
+    project.write("rules/relu.rules", RULE % ("relu-of-abs", "abs", "abs"))
+    project.builds("a rule changed", ["dense"])
+    twice = project.kernel()
+    project.installed.expect(f"{project.system}: another rule, other C",
+                             once and twice and twice != once)
+    project.write("rules/more.rules", RULE % ("relu-again", "relu", "relu"))
+    project.builds("a rule added", ["dense"])
+    project.installed.expect(f"{project.system}: the added rule is used",
+                             project.kernel() == once)
+    later()
+    os.remove(project.path("rules/more.rules"))
+    project.builds("a rule removed", ["dense"])
+    project.installed.expect(f"{project.system}: the removed rule is not used",
+                             project.kernel() == twice)
+    project.write("rules/relu.rules", rule)
+    project.builds("as it was", ["dense"])
+    with open(project.path("sum.glen"), encoding="utf-8") as f:
+        text = f.read()
+    project.write("sum.glen", text.replace("reduceSum", "reduceMax"))
+    project.builds("another program", ["sum"])
+
+
+def check_bazel(installed):
+    bazel = shutil.which("bazel") or shutil.which("bazel-bootstrap")
+    if not bazel:
+        print("skipped bazel: it is not installed here")
+        return
+    project = Project(installed, "bazel")
+    root = os.path.join(installed.scratch, "bazel-root")
+    start = [bazel, "--output_user_root=" + root, "--max_idle_secs=60"]
+    flags = ["--action_env=PATH", "--subcommands", "--color=no",
+             "--noshow_progress"]
+    app = start + ["build"] + flags + ["//bazel:app"]
+    BUILDS["bazel"] = ([], start + ["build"] + flags +
+                       ["//bazel:dense_c", "//bazel:sum_c"], ".")
+    code, out, err = project.run(app, ".")
+    if "Unknown host" in err:
+        print("skipped bazel-cc: Bazel's own rules for C cannot be fetched here")
+        check_project(project, None)
+    elif installed.expect(" ".join(app), code == 0, err[-2000:]):
+        project.run(start + ["clean"], ".")
+        BUILDS["bazel"] = ([], app, ".")
+        check_project(project, "bazel-bin/bazel/app")
+    project.run(start + ["shutdown"], ".")
+    subprocess.run(["chmod", "-R", "u+w", root], check=False)
+
+
+# ---- names ----
+
+NET = """(tensor x (shape 4 4) f32)
+(let y (compute relu x))
+(output y)
+"""
+
+
+def check_names(installed):
+    """A name is one name to the tool that reads the list: it notices when the
+    file changes, and goes on when it is gone."""
+    for tool, names in (("make", NAMES + FOR_MAKE), ("ninja", NAMES)):
+        for role in ("input", "output", "folder"):
+            Named(installed, tool, role, names).check()
+    at = os.path.join(installed.scratch, "names")
+    for tool, name in (("make", "a;b"), ("make", "a=b"), ("ninja", "a&b")):
+        shutil.rmtree(at)
+        os.makedirs(at)
+        installed.write(f"names/{name}", NET)
+        installed.says(["glen", "compile", name, "-o", "o.c", "--depfile", "d",
+                        "--depfile-format", tool], at=at,
+                       err=f"--depfile leaves out '{name}'")
+        with open(os.path.join(at, "d"), encoding="utf-8") as f:
+            installed.expect(f"{tool} can read on", f.read() == "o.c:\n")
+
+
+class Named:
+    """One project in which each name is that of an input, an output, or a
+    folder of rules, in a folder of its number."""
+
+    def __init__(self, installed, tool, role, names):
+        self.installed, self.tool, self.role = installed, tool, role
+        self.names = names
+        self.at = os.path.join(installed.scratch, "names")
+        shutil.rmtree(self.at, ignore_errors=True)
+        os.makedirs(self.at)
+        rules = "".join(self.rule_of(k) for k in range(len(names)))
+        if tool == "make":
+            lists = " ".join(f"{k}/d" for k in range(len(names)))
+            self.put("Makefile", "all:\n.PHONY: all\n" + rules +
+                     f"-include {lists}\n")
+        else:
+            self.put("build.ninja", "rule r\n  command = sh ./$k/run\n"
+                     "  depfile = $k/d\n  restat = 1\n" + rules)
+
+    def put(self, path, text):
+        self.installed.write("names/" + path, text)
+
+    def input_of(self, k):
+        return f"{k}/{self.names[k] if self.role == 'input' else 'p'}"
+
+    def output_of(self, k):
+        return f"{k}/{self.names[k] if self.role == 'output' else 'o.c'}"
+
+    def rule_of(self, k):
+        command = ["compile", self.input_of(k), "-o", self.output_of(k),
+                   "--emit", "c", "--name", "f", "--depfile", f"{k}/d",
+                   "--depfile-format", self.tool]
+        self.put(self.input_of(k), NET)
+        if self.role == "folder":
+            self.put(f"{k}/{self.names[k]}/r.rules", RULE % ("r", "abs", "abs"))
+            command += ["--rules", f"{k}/{self.names[k]}"]
+        if self.tool == "make":
+            command += ["--touch"]
+        words = " ".join("'" + w.replace("'", "'\\''") + "'" for w in command)
+        self.put(f"{k}/run", f"echo {k} >> mark\nexec glen {words}\n")
+        if self.tool == "ninja":
+            target = self.output_of(k).replace("$", "$$").replace(" ", "$ ")
+            target = target.replace(":", "$:")
+            return f"build {target}: r\n  k = {k}\n"
+        plain, target = (quoted(self.output_of(k), special)
+                         for special in (" #:*?[", " #:*?[%"))
+        return f"all: {plain}\n{target}:\n\t@sh ./{k}/run\n"
+
+    def runs(self):
+        mark = os.path.join(self.at, "mark")
+        open(mark, "w", encoding="utf-8").close()
+        code, out, err = self.installed.run(
+            [self.tool, "-s" if self.tool == "make" else "--quiet"], self.at)
+        with open(mark, encoding="utf-8") as f:
+            made = {int(k) for k in f.read().split()}
+        return made, (code, out, err)
+
+    def expect(self, what, wanted):
+        made, seen = self.runs()
+        for k, name in enumerate(self.names):
+            self.installed.expect(
+                f"{self.tool}: {self.role} {name!r} {what}",
+                seen[0] == 0 and (k in made) == wanted, seen)
+
+    def check(self):
+        self.expect("is made", True)
+        self.expect("is up to date", False)
+        later()
+        for k, name in enumerate(self.names):
+            if self.role == "folder":
+                self.put(f"{k}/{name}/s.rules", RULE % ("s", "abs", "abs"))
+            else:
+                os.utime(os.path.join(self.at, self.input_of(k)))
+        self.expect("is noticed", True)
+        self.expect("is up to date again", False)
+
+
+def quoted(name, special):
+    """As make reads it; backslashes before what one escapes are doubled."""
+    return re.sub(r"(\\*)([%s$])" % re.escape(special), lambda m: m[1] + (
+        "$$" if m[2] == "$" else m[1] + "\\" + m[2]), name)
+
+
+def check(installed):
+    check_names(installed)
+    for system, app in (("make", "make/app"), ("ninja", "ninja/app"),
+                        ("cmake", "out/app"), ("cmake-ninja", "out/app"),
+                        ("meson", "out/app")):
+        check_project(Project(installed, system), app)
+    check_bazel(installed)
