@@ -24,7 +24,7 @@
 #define OF_EACH_REAL    3
 #define TRIES_OF_REAL   40
 #define MAX_FOCUSED     24
-#define MAX_SETTINGS    16 /* of parameters */
+#define MAX_SETTINGS    48 /* of parameters */
 
 static const struct {
   pv_sizes sizes;
@@ -96,17 +96,25 @@ look_at_dtypes(pv_asking *pr) {
   pr->dtype = GS_DTYPE_COUNT;
 }
 
-/* Ranks beyond those that are likely, up to the language's limit. */
+static void
+look_at_rank(pv_asking *pr, uint32_t rank) {
+  uint32_t wanted = OF_EACH_RANK;
+  pr->rank = rank;
+  pr->sizes = (pv_sizes){2, rank, MOST_OF_RANKS};
+  for (uint32_t k = 0; wanted && k < TRIES_OF_RANK && !pv_is_refuted(pr); k++)
+    wanted -= pv_try_shape(pr);
+}
+
+/* Ranks beyond those that are likely, up to the language's limit, and those
+ * that the rule's numbers may be. */
 static void
 look_at_ranks(pv_asking *pr) {
   static const uint32_t ranks[] = {5, 6, 7, 8, 9, 10, 12, 16, GS_MAX_RANK};
-  for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r++) {
-    uint32_t wanted = OF_EACH_RANK;
-    pr->rank = ranks[r];
-    pr->sizes = (pv_sizes){2, ranks[r], MOST_OF_RANKS};
-    for (uint32_t k = 0; wanted && k < TRIES_OF_RANK && !pv_is_refuted(pr); k++)
-      wanted -= pv_try_shape(pr);
-  }
+  for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r++)
+    look_at_rank(pr, ranks[r]);
+  for (uint32_t k = 0; k < pr->numbers.n_ints; k++)
+    if (pr->numbers.ints[k] > 10 && pr->numbers.ints[k] < GS_MAX_RANK)
+      look_at_rank(pr, (uint32_t)pr->numbers.ints[k]);
   pr->rank = 0;
 }
 
@@ -223,17 +231,21 @@ look_under(pv_asking *pr, int64_t value) {
   pr->parts = parts;
 }
 
-/* Small numbers, which turn on what 0 turns off by custom, and both sides of
- * the rule's own. */
+/* Small numbers, which turn on what 0 turns off by custom; both sides of those
+ * that are written; what two of these give, such as their sum or difference. */
 static uint32_t
 settings_of(const pv_numbers *n, int64_t *out) {
   uint32_t count = 0;
   for (int64_t k = 1; k <= 3; k++)
     out[count++] = k;
   for (uint32_t i = 0; i < n->n_ints && count + 4 <= MAX_SETTINGS; i++) {
-    for (int64_t side = -1; side <= 1; side++)
-      out[count++] = n->ints[i] + side;
-    out[count++] = -n->ints[i] - 1;
+    int64_t x = n->ints[i];
+    out[count++] = x;
+    out[count++] = i < n->n_written ? -x - 1 : -x;
+    if (i < n->n_written) {
+      out[count++] = x - 1;
+      out[count++] = x + 1;
+    }
   }
   return count;
 }

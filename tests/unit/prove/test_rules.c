@@ -390,6 +390,27 @@ Test(rules, parameters_have_any_value, .init = fixture_start,
   cr_expect_eq(a.verdict, PV_PROVED, "%s", text_of(rl_at(rules, 1), &a));
 }
 
+/* A fault that a parameter turns on, of a value that two numbers of the rule
+ * give, and one at a rank that stands in the rule. */
+Test(rules, what_two_numbers_give_is_tried, .init = fixture_start,
+     .fini = fixture_stop) {
+  static const char *const tests[] = {
+      "(= (+ $w 17) 40)", "(= $w (+ 17 40))", "(= (- $w 9) 31)",
+      "(= (+ $w 40) 17)", "(= (rank ?a) 11)", "(= (rank ?a) (+ 6 7))"};
+  for (size_t k = 0; k < sizeof tests / sizeof tests[0]; k++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "(param w 0 \"x\")(rule r \"x\" (compute relu ?a)"
+             " => (compute (offset ?x) (compute relu ?a))"
+             " :where (= ?x (if %s 1 0)))",
+             tests[k]);
+    rl_rules *rules = rules_of(text);
+    pv_rule_answer a = ask(rules, rl_at(rules, 0), 1);
+    cr_expect_eq(a.verdict, PV_REFUTED, "%s: %s", tests[k],
+                 text_of(rl_at(rules, 0), &a));
+  }
+}
+
 Test(rules, of_instructions_follow_from_their_meaning, .init = fixture_start,
      .fini = fixture_stop) {
   static const char *const targets[] = {"systolic", "systolic16", "pool"};
