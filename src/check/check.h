@@ -13,7 +13,10 @@
 
 /* ---- rules, as they are written (rules.c) ---- */
 
-typedef BS_VEC(uint32_t) ck_nodes;
+typedef struct ck_clause {
+  const char *name; /* ":with" and the like */
+  uint32_t node;
+} ck_clause;
 
 typedef struct ck_side {
   uint32_t slot; /* the variable that it is about; UINT32_MAX: the whole */
@@ -27,7 +30,7 @@ typedef struct ck_rule {
   bs_span span;
   bool both_ways, reverse, parsed, bad;
   uint32_t left, right;
-  ck_nodes with, also, lets, fors, wheres;
+  BS_VEC(ck_clause) clauses;
   gs_scope scope;
   ck_side *parts;   /* 0: the left side; then one a :with */
   ck_side *results; /* 0: the right side; then one an :also */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - glen-check-proof: is a proof of glen one? (docs/PROOFS.md) */
 #include "check/check.h"
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,33 +35,32 @@ static const char usage[] =
 
 /* ---- what is said ---- */
 
+/* How often something is used, what it is and where it stands; not what is not
+ * used. */
 static void
-put_place(const bs_diags *d, bs_span span) {
-  uint32_t line, column;
-  if (!span.file)
+put_used(const bs_diags *d, uint32_t used, const char *name, const char *what,
+         bs_span span, bs_text *out) {
+  if (!used)
     return;
-  bs_position(d, span, &line, &column);
-  printf("  %s:%u", d->sources.data[span.file - 1].path, line);
+  bs_putf(out, "%8u %s%s  ", used, name, what);
+  bs_put_place(d, span, out);
+  bs_put(out, "\n");
 }
 
 static void
 put_rules(const gs_context *ctx, const ck_rules *r) {
+  bs_text out;
+  bs_text_init(&out, ctx->heap);
   for (uint32_t k = 0; k < r->list.len; k++) {
     const ck_rule *rule = r->list.data[k];
-    if (!rule->used)
-      continue;
-    printf("%8u %s", rule->used, rule->name);
-    put_place(ctx->diags, rule->span);
-    printf("\n");
+    put_used(ctx->diags, rule->used, rule->name, "", rule->span, &out);
   }
   for (uint32_t k = 0; k < r->instr_used.len; k++) {
-    if (!r->instr_used.data[k])
-      continue;
     const gs_instr *i = r->target->instrs.data[k];
-    printf("%8u %s (instruction)", r->instr_used.data[k], i->name);
-    put_place(ctx->diags, i->span);
-    printf("\n");
+    put_used(ctx->diags, r->instr_used.data[k], i->name, " (instruction)",
+             i->span, &out);
   }
+  fputs(bs_text_str(&out), stdout);
 }
 
 static int
@@ -134,34 +134,32 @@ run(void *arg) {
 /* ---- the command line ---- */
 
 static bool
-take(const char **list, uint32_t *n, const char *value) {
-  if (*n == MOST || !value)
+take(const char **list, uint32_t *n) {
+  if (*n == MOST)
     return false;
-  list[(*n)++] = value;
+  list[(*n)++] = optarg;
   return true;
 }
 
 static bool
 parse(int argc, char **argv, options *o) {
-  for (int k = 1; k < argc; k++) {
-    const char *word = argv[k], *value = k + 1 < argc ? argv[k + 1] : NULL;
-    bool ok = true;
-    if (!strcmp(word, "-q") || !strcmp(word, "--quiet"))
-      o->quiet = true;
-    else if (!strcmp(word, "-r") || !strcmp(word, "--rules"))
-      ok = take(o->rules, &o->n_rules, value), k++;
-    else if (!strcmp(word, "-p") || !strcmp(word, "--param"))
-      ok = take(o->params, &o->n_params, value), k++;
-    else if (!strcmp(word, "-t") || !strcmp(word, "--target"))
-      ok = value != NULL, o->target = value, k++;
-    else if (word[0] == '-' || o->n_files == 3)
-      ok = false;
-    else
-      o->files[o->n_files++] = word;
-    if (!ok)
-      return false;
+  static const struct option names[] = {{"rules", required_argument, 0, 'r'},
+                                        {"param", required_argument, 0, 'p'},
+                                        {"target", required_argument, 0, 't'},
+                                        {"quiet", no_argument, 0, 'q'},
+                                        {0}};
+  bool ok = true;
+  opterr = 0;
+  for (int c; ok && (c = getopt_long(argc, argv, "r:p:t:q", names, 0)) != -1;) {
+    ok = c == 'r'   ? take(o->rules, &o->n_rules)
+         : c == 'p' ? take(o->params, &o->n_params)
+                    : c == 't' || c == 'q';
+    o->target = c == 't' ? optarg : o->target;
+    o->quiet |= c == 'q';
   }
-  return o->n_files >= 2;
+  for (; optind < argc && o->n_files < 3; optind++)
+    o->files[o->n_files++] = argv[optind];
+  return ok && optind == argc && o->n_files >= 2;
 }
 
 int

@@ -19,6 +19,7 @@ bind(const ck_env *e, uint32_t *slots, uint32_t slot, uint32_t value,
           ck_same(e->ctx->values, (bs_value){slots[slot]}, (bs_value){value}));
 }
 
+/* Lists of a pattern are nested no deeper than GS_MAX_NESTING. */
 static bool
 match_attr(const ck_env *e, uint32_t *slots, const gs_expr *x, bs_value have) {
   const bs_values *values = e->ctx->values;
@@ -28,38 +29,34 @@ match_attr(const ck_env *e, uint32_t *slots, const gs_expr *x, bs_value have) {
     return bind(e, slots, x->slot, have.i, false);
   if (x->function != GS_F_LIST || bs_len(values, have) != x->n_args)
     return false;
-  for (uint32_t k = 0; k < x->n_args; k++) {
-    const gs_expr *item = x->args[k];
-    bs_value v = bs_item(values, have, k);
-    if (item->kind == GS_X_LITERAL
-            ? !ck_same(values, item->literal, v)
-            : item->kind != GS_X_VAR || !bind(e, slots, item->slot, v.i, false))
+  for (uint32_t k = 0; k < x->n_args; k++)
+    if (!match_attr(e, slots, x->args[k], bs_item(values, have, k)))
       return false;
-  }
   return true;
 }
 
-static bool
-are_ones(const bs_values *values, bs_value list) {
-  bool ones = bs_kind_of(values, list) == BS_KIND_LIST;
-  for (uint32_t k = 0; ones && k < bs_len(values, list); k++)
-    ones = bs_as_int(values, bs_item(values, list, k)) == 1;
-  return ones;
+/* A dilation that is not written is one of ones, as long as the kernel. */
+static bs_value
+ones_like(bs_values *values, bs_value list) {
+  int64_t ones[GS_MAX_RANK];
+  uint32_t n = bs_len(values, list);
+  for (uint32_t k = 0; k < n && n <= GS_MAX_RANK; k++)
+    ones[k] = 1;
+  return n <= GS_MAX_RANK ? bs_ints(values, ones, n) : BS_NIL;
 }
 
 static bool
 match_attrs(const ck_env *e, uint32_t *slots, const gs_sk_node *s,
             const gs_node *n) {
-  const bs_values *values = e->ctx->values;
-  if (s->n_attrs != bs_len(values, n->attr))
-    return false;
-  for (uint32_t k = 0; k < s->n_attrs; k++) {
+  bs_values *values = e->ctx->values;
+  bool ok = s->n_attrs == bs_len(values, n->attr);
+  for (uint32_t k = 0; k < s->n_attrs && ok; k++) {
     bs_value have = bs_item(values, n->attr, k);
-    if (s->attrs[k] ? !match_attr(e, slots, s->attrs[k], have)
-                    : !are_ones(values, have))
-      return false;
+    ok = s->attrs[k]
+             ? match_attr(e, slots, s->attrs[k], have)
+             : bs_same(have, ones_like(values, bs_item(values, n->attr, 0)));
   }
-  return true;
+  return ok;
 }
 
 /* The terms that the nodes stand for, from the root down. */
@@ -100,18 +97,6 @@ ck_match(const ck_env *e, uint32_t *slots, const gs_skeleton *s, gs_term t) {
 }
 
 /* ---- building ---- */
-
-/* A dilation that is not written is one of ones, as long as the kernel. */
-static bs_value
-ones_like(bs_values *values, bs_value list) {
-  int64_t ones[GS_MAX_RANK];
-  uint32_t n = bs_len(values, list);
-  if (n > GS_MAX_RANK)
-    return BS_NIL;
-  for (uint32_t k = 0; k < n; k++)
-    ones[k] = 1;
-  return bs_ints(values, ones, n);
-}
 
 static bool
 attrs_of(const ck_env *e, const gs_sk_node *s, bs_value *out) {

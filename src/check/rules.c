@@ -102,23 +102,27 @@ ck_give_param(ck_rules *r, const char *text) {
 
 /* ---- outlines ---- */
 
-static ck_nodes *
-clause_list(ck_rule *rule, const char *name) {
-  return !strcmp(name, ":with")    ? &rule->with
-         : !strcmp(name, ":also")  ? &rule->also
-         : !strcmp(name, ":let")   ? &rule->lets
-         : !strcmp(name, ":for")   ? &rule->fors
-         : !strcmp(name, ":where") ? &rule->wheres
-                                   : NULL;
+static bool
+read_clause(const ck_rules *r, ck_rule *rule, const char *name,
+            uint32_t value) {
+  static const char *const names[] = {":with",  ":also", ":let",        ":for",
+                                      ":where", ":kind", ":match-limit"};
+  bs_push(r->ctx->heap, &rule->clauses, (ck_clause){name, value});
+  for (size_t k = 0; k < sizeof names / sizeof *names && value; k++)
+    if (!strcmp(names[k], name))
+      return true;
+  return false;
 }
 
-static bool
-read_clause(ck_rules *r, ck_rule *rule, const char *name, uint32_t value) {
-  ck_nodes *list = clause_list(rule, name);
-  if (list && value)
-    bs_push(r->ctx->heap, list, value);
-  return value &&
-         (list || !strcmp(name, ":kind") || !strcmp(name, ":match-limit"));
+/* The next clause of that name from *at on, which is moved behind it; or 0. */
+static uint32_t
+next_clause(const ck_rule *rule, const char *name, uint32_t *at) {
+  while (*at < rule->clauses.len) {
+    const ck_clause *c = &rule->clauses.data[(*at)++];
+    if (!strcmp(c->name, name))
+      return c->node;
+  }
+  return 0;
 }
 
 static bool
@@ -259,94 +263,80 @@ ck_find_rule(ck_rules *r, const char *name) {
 
 /* ---- sides and conditions ---- */
 
-/* (?x TERM): the slot of the variable, and the term. */
+/* The variable that a clause begins with; false: none. */
 static bool
-read_about(ck_rules *r, ck_rule *rule, uint32_t node, ck_side *out) {
+slot_of(const ck_rules *r, ck_rule *rule, uint32_t node, gs_sort sort,
+        uint32_t *slot, uint32_t *behind) {
   uint32_t var = bs_sx_first(rule->sx, node);
   const char *name = symbol(r, rule->sx, var);
-  if (!name)
-    return bad(r, at(rule->sx, node)->span, "a variable is expected");
-  int slot = gs_scope_find(&rule->scope, name);
-  if (slot < 0)
-    slot = gs_scope_add(r->ctx, &rule->scope, name, GS_SORT_CLASS,
-                        at(rule->sx, var)->span);
-  out->slot = (uint32_t)slot;
-  out->term = gs_skeleton_parse(r->ctx, r->target, rule->sx,
-                                at(rule->sx, var)->next, &rule->scope);
-  return slot >= 0 && out->term;
+  *behind = var ? at(rule->sx, var)->next : 0;
+  if (!name || !*behind)
+    return bad(r, at(rule->sx, node)->span,
+               "a clause has a variable and what it is");
+  int found = gs_scope_find(&rule->scope, name);
+  if (found < 0)
+    found =
+        gs_scope_add(r->ctx, &rule->scope, name, sort, at(rule->sx, var)->span);
+  *slot = (uint32_t)found;
+  return found >= 0;
 }
 
 static bool
-parse_whole(ck_rules *r, ck_rule *rule, uint32_t node, ck_side *out) {
-  out->slot = UINT32_MAX;
+read_term(const ck_rules *r, ck_rule *rule, uint32_t node, ck_side *out) {
   out->term =
       gs_skeleton_parse(r->ctx, r->target, rule->sx, node, &rule->scope);
   return out->term != NULL;
 }
 
+/* The whole, and each (?x TERM) of the clauses of a name. */
 static bool
-parse_parts(ck_rules *r, ck_rule *rule) {
-  rule->n_parts = 1 + rule->with.len;
-  rule->parts = BS_NEWS(r->ctx->arena, ck_side, rule->n_parts);
-  bool ok = parse_whole(r, rule, rule->left, &rule->parts[0]);
-  for (uint32_t k = 0; ok && k < rule->with.len; k++)
-    ok = read_about(r, rule, rule->with.data[k], &rule->parts[k + 1]);
+read_sides(const ck_rules *r, ck_rule *rule, uint32_t whole, const char *name,
+           ck_side **sides, uint32_t *n) {
+  uint32_t node, from = 0, term;
+  *n = 1;
+  *sides = BS_NEWS(r->ctx->arena, ck_side, rule->clauses.len + 1);
+  (*sides)[0].slot = UINT32_MAX;
+  bool ok = read_term(r, rule, whole, &(*sides)[0]);
+  while (ok && (node = next_clause(rule, name, &from))) {
+    ck_side *side = &(*sides)[(*n)++];
+    ok = slot_of(r, rule, node, GS_SORT_CLASS, &side->slot, &term) &&
+         read_term(r, rule, term, side);
+  }
   return ok;
 }
 
 static bool
-parse_results(ck_rules *r, ck_rule *rule) {
-  uint32_t n = rule->lets.len;
-  gs_let *lets = BS_NEWS(r->ctx->arena, gs_let, n + 1);
-  for (uint32_t k = 0; k < n; k++) {
-    uint32_t var = bs_sx_first(rule->sx, rule->lets.data[k]);
-    lets[k] = (gs_let){symbol(r, rule->sx, var), at(rule->sx, var)->next};
-    if (!lets[k].name || !lets[k].node)
+read_lets(const ck_rules *r, ck_rule *rule) {
+  gs_let *lets = BS_NEWS(r->ctx->arena, gs_let, rule->clauses.len + 1);
+  uint32_t node, from = 0;
+  rule->scope.lets = lets;
+  while ((node = next_clause(rule, ":let", &from))) {
+    uint32_t var = bs_sx_first(rule->sx, node);
+    gs_let let = {symbol(r, rule->sx, var), var ? at(rule->sx, var)->next : 0};
+    if (!let.name || !let.node)
       return bad(r, rule->span, "a :let has a variable and a term");
-    rule->scope.lets = lets;
-    rule->scope.n_lets = k + 1;
+    lets[rule->scope.n_lets++] = let;
   }
-  rule->n_results = 1 + rule->also.len;
-  rule->results = BS_NEWS(r->ctx->arena, ck_side, rule->n_results);
-  bool ok = parse_whole(r, rule, rule->right, &rule->results[0]);
-  for (uint32_t k = 0; ok && k < rule->also.len; k++)
-    ok = read_about(r, rule, rule->also.data[k], &rule->results[k + 1]);
-  return ok;
-}
-
-static bool
-parse_for(ck_rules *r, ck_rule *rule, uint32_t node) {
-  uint32_t var = bs_sx_first(rule->sx, node), k = rule->n_fors++;
-  const char *name = symbol(r, rule->sx, var);
-  if (!name || !at(rule->sx, var)->next)
-    return bad(r, rule->span, "a :for has a variable and a list");
-  int slot = gs_scope_find(&rule->scope, name);
-  if (slot < 0)
-    slot = gs_scope_add(r->ctx, &rule->scope, name, GS_SORT_ANY,
-                        at(rule->sx, var)->span);
-  rule->for_slots[k] = (uint32_t)slot;
-  rule->for_lists[k] = gs_expr_parse_as(
-      r->ctx, rule->sx, at(rule->sx, var)->next, &rule->scope, GS_SORT_LIST);
-  return rule->for_lists[k] != NULL;
-}
-
-static bool
-parse_conditions(ck_rules *r, ck_rule *rule) {
-  bs_arena *arena = r->ctx->arena;
-  rule->for_slots = BS_NEWS(arena, uint32_t, rule->fors.len + 1);
-  rule->for_lists = BS_NEWS(arena, const gs_expr *, rule->fors.len + 1);
-  rule->tests = BS_NEWS(arena, const gs_expr *, rule->wheres.len + 1);
-  for (uint32_t k = 0; k < rule->fors.len; k++)
-    if (!parse_for(r, rule, rule->fors.data[k]))
-      return false;
-  for (uint32_t k = 0; k < rule->wheres.len; k++) {
-    rule->tests[k] = gs_expr_parse_as(r->ctx, rule->sx, rule->wheres.data[k],
-                                      &rule->scope, GS_SORT_BOOL);
-    if (!rule->tests[k])
-      return false;
-  }
-  rule->n_tests = rule->wheres.len;
   return true;
+}
+
+static bool
+read_conditions(const ck_rules *r, ck_rule *rule) {
+  uint32_t node, from = 0, list, n = rule->clauses.len + 1;
+  rule->for_slots = BS_NEWS(r->ctx->arena, uint32_t, n);
+  rule->for_lists = BS_NEWS(r->ctx->arena, const gs_expr *, n);
+  rule->tests = BS_NEWS(r->ctx->arena, const gs_expr *, n);
+  bool ok = true;
+  while (ok && (node = next_clause(rule, ":for", &from))) {
+    uint32_t k = rule->n_fors++;
+    ok = slot_of(r, rule, node, GS_SORT_ANY, &rule->for_slots[k], &list) &&
+         (rule->for_lists[k] = gs_expr_parse_as(r->ctx, rule->sx, list,
+                                                &rule->scope, GS_SORT_LIST));
+  }
+  for (from = 0; ok && (node = next_clause(rule, ":where", &from));)
+    ok = (rule->tests[rule->n_tests++] = gs_expr_parse_as(
+              r->ctx, rule->sx, node, &rule->scope, GS_SORT_BOOL));
+  return ok;
 }
 
 /* Conditions may name what they define in any order: the scope stays open. */
@@ -357,7 +347,10 @@ ck_parse_rule(ck_rules *r, ck_rule *rule) {
   rule->parsed = true;
   rule->scope = (gs_scope){
       .question_marks = true, .open = true, .param = param_of, .ctx = r};
-  rule->bad = !parse_parts(r, rule) || !parse_conditions(r, rule) ||
-              !parse_results(r, rule);
+  rule->bad =
+      !read_sides(r, rule, rule->left, ":with", &rule->parts, &rule->n_parts) ||
+      !read_conditions(r, rule) || !read_lets(r, rule) ||
+      !read_sides(r, rule, rule->right, ":also", &rule->results,
+                  &rule->n_results);
   return !rule->bad;
 }
