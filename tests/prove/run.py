@@ -123,6 +123,15 @@ def adversary():
     note(done.returncode == 0, f"adversary: {done.stderr[-400:]}")
 
 
+def pairs():
+    """A small part of adversary/pairs.py, likewise."""
+    done = subprocess.run([sys.executable, os.path.join(
+        ROOT, "tests/prove/adversary/pairs.py"), GLEN, "--pairs", "16",
+        "--verify", "8"], capture_output=True, text=True, timeout=900)
+    print(done.stdout[-2000:])
+    note(done.returncode == 0, f"pairs: {done.stderr[-400:]}")
+
+
 def examples():
     for path in sorted(glob.glob(os.path.join(ROOT, "examples/*.glen"))):
         for target in TARGETS:
@@ -246,8 +255,8 @@ def layers():
 
 def main():
     word = sys.argv[2] if len(sys.argv) > 2 else ""
-    for group in (shipped, planted, held_out, attacks, hidden, adversary, examples,
-                  wrong_rule, large, giant, layers):
+    for group in (shipped, planted, held_out, attacks, hidden, adversary, pairs,
+                  examples, wrong_rule, large, giant, layers):
         if word in group.__name__:
             group()
     print(f"{counts[0]} passed, {counts[1]} failed")
