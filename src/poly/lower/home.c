@@ -141,10 +141,7 @@ claim(po_lowering *low, const po_view *view, const gs_type *type,
 static po_home
 whole_array(po_lowering *low, uint32_t array) {
   const po_array *a = &low->out->arrays.data[array];
-  po_pool_reserve(&low->views.pool, 1);
-  isl_multi_aff *map =
-      po_keep_multi_aff(&low->views.pool, po_identity(low->isl, a->rank));
-  return (po_home){true, array, map};
+  return (po_home){true, array, po_view_identity(&low->views, a->rank)};
 }
 
 static void

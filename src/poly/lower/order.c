@@ -13,6 +13,9 @@
 /* Instances below which starting threads costs more than it gives. */
 #define WORTH_THREADS 32768
 
+/* Statements whose accesses are compared with each other. */
+enum { FEW = 64 };
+
 /* Iterations that leave no thread idle. */
 #define ENOUGH_ITERATIONS 64
 
@@ -166,11 +169,114 @@ conflict_distances(const po_program *p, const po_stmt *stmts, uint32_t n,
   return set;
 }
 
+/* ---- instances that are plainly apart ---- */
+
+/* An index of an array that is an outer index plus a number. */
+typedef struct pinned {
+  bool is;
+  uint32_t d;
+  int64_t add;
+} pinned;
+
+/* The access by each index of its array; false where it is in pieces. */
+static bool
+read_pins(__isl_keep isl_pw_multi_aff *access, uint32_t n_iters, pinned *out,
+          uint32_t rank) {
+  int64_t by[GS_MAX_RANK + 1];
+  if (isl_pw_multi_aff_n_piece(access) != 1 || n_iters > GS_MAX_RANK)
+    return false;
+  isl_multi_aff *map =
+      isl_pw_multi_aff_as_multi_aff(isl_pw_multi_aff_copy(access));
+  for (uint32_t k = 0; k < rank; k++) {
+    isl_aff *index = isl_multi_aff_get_aff(map, (int)k);
+    uint32_t terms = 0;
+    out[k].is = po_affine_terms(index, &out[k].add, by);
+    for (uint32_t d = 0; out[k].is && d < n_iters; d++) {
+      terms += by[d] != 0;
+      if (by[d])
+        out[k].d = d;
+    }
+    out[k].is = out[k].is && terms == 1 && by[out[k].d] == 1;
+    isl_aff_free(index);
+  }
+  isl_multi_aff_free(map);
+  return true;
+}
+
+/* What all accesses to one array have in common. */
+typedef struct common {
+  pinned pin[GS_MAX_RANK];
+  uint32_t rank;
+  bool met;
+} common;
+
+static bool
+meet(common *c, __isl_keep isl_pw_multi_aff *access, uint32_t n_iters) {
+  pinned own[GS_MAX_RANK];
+  if (!read_pins(access, n_iters, own, c->rank))
+    return false;
+  for (uint32_t k = 0; k < c->rank; k++) {
+    if (!c->met)
+      c->pin[k] = own[k];
+    c->pin[k].is = c->pin[k].is && own[k].is && c->pin[k].d == own[k].d &&
+                   c->pin[k].add == own[k].add;
+  }
+  c->met = true;
+  return true;
+}
+
+static bool
+pins_all(const common *c, uint32_t n_outer) {
+  for (uint32_t d = 0; d < n_outer; d++) {
+    bool found = false;
+    for (uint32_t k = 0; k < c->rank; k++)
+      found |= c->pin[k].is && c->pin[k].d == d;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+static bool
+meet_reads(const po_stmt *stmt, uint32_t array, common *c) {
+  for (uint32_t j = 0; j < stmt->n_exprs; j++) {
+    const po_expr *e = &stmt->exprs[j];
+    bool same = e->array == array;
+    if (same && e->kind == PO_GATHER)
+      return false;
+    if (same && e->kind == PO_READ && !meet(c, e->index, stmt->n_iters))
+      return false;
+  }
+  return true;
+}
+
+/* Each array that is written has, for each outer loop, an index that is that
+ * loop's in every access: two instances that meet are of the same iteration of
+ * all of them.  This is seen without a relation. */
+static bool
+are_apart(const po_program *p, const po_stmt *stmts, uint32_t n,
+          uint32_t n_outer) {
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t array = stmts[k].array;
+    common c = {.rank = p->arrays.data[array].rank};
+    for (uint32_t i = 0; i < n; i++)
+      if ((stmts[i].array == array &&
+           !meet(&c, stmts[i].write, stmts[i].n_iters)) ||
+          !meet_reads(&stmts[i], array, &c))
+        return false;
+    if (!pins_all(&c, n_outer))
+      return false;
+  }
+  return true;
+}
+
 /* loops: the outer ones, one below the other. */
 static void
 mark_parallel(const po_program *p, const po_stmt *stmts, uint32_t n,
               uint32_t n_outer, uint32_t loop) {
-  isl_set *distances = conflict_distances(p, stmts, n, n_outer);
+  isl_set *distances = n <= FEW && are_apart(p, stmts, n, n_outer)
+                           ? isl_set_empty(po_space(p->isl, n_outer))
+                           : conflict_distances(p, stmts, n, n_outer);
   int64_t total = 1;
   for (uint32_t d = 0; d < n_outer && total < ENOUGH_ITERATIONS; d++, loop++) {
     isl_set *zero = po_slab(p->isl, n_outer, d, 0, 0);

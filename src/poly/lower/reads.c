@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* reads.c - operands as pieces in memory, and domains refined by them. */
+/* reads.c - operands as pieces in memory, and domains refined by them.
+ *
+ * Views that are alike share their sets and maps, so what is worked out of one
+ * object is known to be that of the next one by where it lies.  That holds for
+ * the views of the program's terms, which live as long as the lowering. */
 #include "poly/lower/lower.h"
 #include <math.h>
 #include <string.h>
@@ -10,6 +14,9 @@ typedef struct glance {
   isl_multi_aff *through;
   uint32_t at;
   int64_t item; /* -1: no single one */
+  /* How `through` was made of the view's type: NOT_KNOWN says nothing. */
+  enum { NOT_KNOWN, ITEM, PART, AFTER_FIRST } way;
+  int64_t lo;
 } glance;
 
 /* A piece of another item, or of this one and nothing else, needs no work. */
@@ -58,22 +65,97 @@ seen_set(po_lowering *low, const po_piece *piece, const gs_type *type,
   return isl_set_empty(po_space(low->isl, reads->rank));
 }
 
+/* ---- what was worked out before ---- */
+
+static void
+put_dims(po_lowering *low, po_key *key, const int64_t *dim, uint32_t n) {
+  for (uint32_t d = 0; d < n; d++)
+    po_key_number(low->heap, key, dim[d]);
+}
+
+/* Of an object of a view of this type, looked at so. */
+static void **
+known(po_lowering *low, const void *object, const gs_type *type,
+      const glance *g, const po_reads *reads) {
+  po_key key = {0};
+  po_key_pointer(low->heap, &key, object);
+  po_key_number(low->heap, &key, (int64_t)g->way);
+  po_key_number(low->heap, &key, g->item);
+  po_key_number(low->heap, &key, g->lo);
+  po_key_number(low->heap, &key, g->at);
+  po_key_number(low->heap, &key, type->rank);
+  put_dims(low, &key, type->dim, type->rank);
+  put_dims(low, &key, reads->dim, reads->rank);
+  uint32_t at = po_memo_number(low->heap, &low->seen, &key);
+  return &low->seen.values.data[at];
+}
+
+/* An array's elements through a map, on a box. */
+static isl_multi_aff *
+composed(po_lowering *low, __isl_keep isl_multi_aff *home,
+         __isl_keep isl_multi_aff *map, const po_reads *reads, bool lasting) {
+  po_pool *pool = lasting ? &low->views.pool : &low->scratch;
+  void *none = NULL, **at = &none;
+  if (lasting) {
+    po_key key = {0};
+    po_key_pointer(low->heap, &key, home);
+    po_key_pointer(low->heap, &key, map);
+    put_dims(low, &key, reads->dim, reads->rank);
+    uint32_t n = po_memo_number(low->heap, &low->composed, &key);
+    at = &low->composed.values.data[n];
+  }
+  if (*at)
+    return *at;
+  po_pool_reserve(pool, 1);
+  return *at = po_keep_multi_aff(
+             pool, po_simplify_multi(
+                       isl_multi_aff_pullback_multi_aff(
+                           isl_multi_aff_copy(home), isl_multi_aff_copy(map)),
+                       reads->dim));
+}
+
+/* lasting: the map is of a view, or was worked out of one. */
 static void
 add_read(po_lowering *low, const po_piece *piece, po_reads *reads,
-         __isl_keep isl_set *set, __isl_keep isl_multi_aff *map) {
+         __isl_keep isl_set *set, __isl_keep isl_multi_aff *map, bool lasting) {
   po_read read = {.set = set, .constant = piece->from != PO_FROM_TERM};
   read.literal = piece->from == PO_FROM_LOWEST ? -INFINITY : 0;
   if (!read.constant) {
     const po_home *home = po_home_of(low, piece->term);
     read.array = home->array;
-    po_pool_reserve(&low->scratch, 1);
-    read.map = po_keep_multi_aff(
-        &low->scratch, po_simplify_multi(isl_multi_aff_pullback_multi_aff(
-                                             isl_multi_aff_copy(home->map),
-                                             isl_multi_aff_copy(map)),
-                                         reads->dim));
+    read.map = composed(low, home->map, map, reads, lasting);
   }
   bs_push(low->heap, &reads->list, read);
+}
+
+static isl_set *
+seen_set_of(po_lowering *low, const po_piece *piece, const gs_type *type,
+            const glance *g, const po_reads *reads) {
+  void *none = NULL;
+  bool lasts = g->way != NOT_KNOWN;
+  void **at = lasts ? known(low, piece->set, type, g, reads) : &none;
+  if (!*at) {
+    po_pool *pool = lasts ? &low->views.pool : &low->scratch;
+    po_pool_reserve(pool, 1);
+    *at = po_keep_set(pool, seen_set(low, piece, type, g, reads));
+  }
+  return *at;
+}
+
+static isl_multi_aff *
+seen_map_of(po_lowering *low, const po_piece *piece, const gs_type *type,
+            const glance *g, const po_reads *reads) {
+  void *none = NULL;
+  bool lasts = g->way != NOT_KNOWN;
+  void **at = lasts ? known(low, piece->map, type, g, reads) : &none;
+  if (!*at) {
+    po_pool *pool = lasts ? &low->views.pool : &low->scratch;
+    po_pool_reserve(pool, 1);
+    *at = po_keep_multi_aff(
+        pool, isl_multi_aff_pullback_multi_aff(isl_multi_aff_copy(piece->map),
+                                               isl_multi_aff_copy(g->through)));
+  }
+  return *at;
 }
 
 /* The piece as it is seen, unless nothing of it is. */
@@ -82,16 +164,19 @@ add_seen(po_lowering *low, const po_piece *piece, const gs_type *type,
          const glance *g, po_reads *reads) {
   if (is_elsewhere(piece, g))
     return;
-  isl_set *set =
-      po_keep_set(&low->scratch, seen_set(low, piece, type, g, reads));
+  isl_set *set = seen_set_of(low, piece, type, g, reads);
   if (isl_set_plain_is_empty(set) == isl_bool_true)
     return;
-  isl_multi_aff *map = NULL;
-  if (piece->map)
-    map = po_keep_multi_aff(&low->scratch, isl_multi_aff_pullback_multi_aff(
-                                               isl_multi_aff_copy(piece->map),
-                                               isl_multi_aff_copy(g->through)));
-  add_read(low, piece, reads, set, map);
+  isl_multi_aff *map =
+      piece->map ? seen_map_of(low, piece, type, g, reads) : NULL;
+  add_read(low, piece, reads, set, map, g->way != NOT_KNOWN);
+}
+
+/* Views of the program's terms, and of those that were cut. */
+static bool
+lasts(const po_lowering *low, const po_view *view) {
+  return (view >= low->views.of && view < low->views.of + low->views.n) ||
+         (view >= low->cut && view < low->cut + low->views.n);
 }
 
 po_reads
@@ -100,7 +185,7 @@ po_reads_all(po_lowering *low, const po_view *view, const gs_type *type) {
   memcpy(reads.dim, type->dim, sizeof reads.dim);
   for (uint32_t k = 0; k < view->pieces.len; k++) {
     const po_piece *piece = &view->pieces.data[k];
-    add_read(low, piece, &reads, piece->set, piece->map);
+    add_read(low, piece, &reads, piece->set, piece->map, lasts(low, view));
   }
   return reads;
 }
@@ -144,7 +229,7 @@ po_reads_item(po_lowering *low, const po_view *view, const gs_type *type,
               uint32_t item) {
   po_reads reads = without_tuple(type);
   glance g = {into_tuple(low, type, reads.rank, reads.rank, item), type->access,
-              item};
+              item, lasts(low, view) ? ITEM : NOT_KNOWN, 0};
   add_all_seen(low, view, type, &g, &reads);
   return reads;
 }
@@ -162,7 +247,8 @@ po_reads_part(po_lowering *low, const po_view *view, const gs_type *type,
     map = isl_multi_aff_set_aff(
         map, (int)d,
         po_index(low->isl, type->rank, d, 1, d == type->access ? lo : 0));
-  glance g = {po_keep_multi_aff(&low->scratch, map), type->access, -1};
+  glance g = {po_keep_multi_aff(&low->scratch, map), type->access, -1,
+              lasts(low, view) ? PART : NOT_KNOWN, lo};
   add_all_seen(low, view, type, &g, &reads);
   return reads;
 }
@@ -173,7 +259,7 @@ po_reads_after_first(po_lowering *low, const po_view *view,
   po_reads reads = without_tuple(type);
   reads.dim[reads.rank++] = type->dim[type->access] - 1;
   glance g = {into_tuple(low, type, reads.rank, reads.rank - 1, 1),
-              type->access, -1};
+              type->access, -1, lasts(low, view) ? AFTER_FIRST : NOT_KNOWN, 0};
   add_all_seen(low, view, type, &g, &reads);
   return reads;
 }
@@ -192,11 +278,11 @@ void
 po_reads_through(po_lowering *low, const po_view *view, const gs_type *type,
                  const po_piece *window, po_reads *reads) {
   if (window->from != PO_FROM_TERM) {
-    add_read(low, window, reads, window->set, NULL);
+    add_read(low, window, reads, window->set, NULL, false);
     return;
   }
   uint32_t n = 0, first = reads->list.len;
-  glance g = {window->map, 0, -1};
+  glance g = {window->map, 0, -1, NOT_KNOWN, 0};
   add_all_seen(low, view, type, &g, reads);
   for (uint32_t k = first; k < reads->list.len; k++) {
     po_read read = reads->list.data[k];

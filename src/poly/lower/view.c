@@ -41,6 +41,7 @@ po_views_init(po_views *views, const gs_program *source, isl_ctx *isl,
   views->uses = bs_calloc(heap, n, sizeof *views->uses);
   views->base = bs_calloc(heap, n, sizeof *views->base);
   views->inside = bs_calloc(heap, n, sizeof *views->inside);
+  po_shapes_init(heap, &views->shapes, n);
   for (uint32_t i = 0; i < n; i++) {
     const gs_node *node = &source->nodes.data[i];
     views->base[i] = !gs_op_table[node->op].view;
@@ -62,6 +63,7 @@ po_views_done(po_views *views) {
   bs_free(views->heap, views->uses);
   bs_free(views->heap, views->base);
   bs_free(views->heap, views->inside);
+  po_shapes_done(views->heap, &views->shapes);
   done_pools(views);
   views->n = 0;
 }
@@ -117,11 +119,20 @@ add_child(po_views *views, po_view *view, const gs_type *type, gs_term child,
   }
 }
 
+isl_multi_aff *
+po_view_identity(po_views *views, uint32_t n) {
+  if (!views->identity[n]) {
+    po_pool_reserve(&views->pool, 1);
+    views->identity[n] =
+        po_keep_multi_aff(&views->pool, po_identity(views->isl, n));
+  }
+  return views->identity[n];
+}
+
 static void
 make_base(po_views *views, po_view *view, gs_term t, const gs_type *type) {
-  po_pool_reserve(&views->pool, 2);
-  isl_multi_aff *map =
-      po_keep_multi_aff(&views->pool, po_identity(views->isl, type->rank));
+  isl_multi_aff *map = po_view_identity(views, type->rank);
+  po_pool_reserve(&views->pool, 1);
   isl_set *all = po_keep_set(
       &views->pool, isl_set_universe(po_space(views->isl, type->rank)));
   bs_push(views->heap, &view->pieces,
@@ -256,6 +267,7 @@ make_pad(po_views *views, po_view *view, gs_term t, const gs_type *type) {
 
 void
 po_view_make(po_views *views, gs_term t) {
+  po_find_shape(views, t);
   if (views->inside[t.i] && !views->base[t.i])
     return;
   po_view *view = &views->of[t.i];
@@ -263,6 +275,9 @@ po_view_make(po_views *views, gs_term t) {
   gs_type type;
   gs_type_at(views->source, t, &type);
   bs_clear(&view->pieces);
+  view->made = true;
+  if (po_view_take(views, t))
+    return;
   uint32_t mark = po_pool_mark(&views->scratch);
   if (views->base[t.i])
     make_base(views, view, t, &type);
@@ -273,5 +288,5 @@ po_view_make(po_views *views, gs_term t) {
   else
     make_unary(views, view, t, &type);
   po_pool_release(&views->scratch, mark);
-  view->made = true;
+  po_view_note(views, t);
 }

@@ -11,6 +11,7 @@
 #include "glenside/program.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/pool.h"
+#include "poly/lower/alike.h"
 
 typedef enum po_source { PO_FROM_TERM, PO_FROM_ZERO, PO_FROM_LOWEST } po_source;
 
@@ -41,6 +42,8 @@ typedef struct po_views {
   uint8_t *base;   /* 1: has an array; its view is itself */
   uint8_t *inside; /* a concat that only its parent concat looks through */
   bool too_many;   /* a view would have more than PO_MAX_VIEW pieces */
+  po_shapes shapes;
+  isl_multi_aff *identity[GS_MAX_RANK + 1]; /* by rank, in `pool`; or NULL */
 } po_views;
 
 #define PO_MAX_VIEW 100000
@@ -48,6 +51,8 @@ typedef struct po_views {
 void po_views_init(po_views *, const gs_program *, isl_ctx *, bs_heap *,
                    const uint8_t *live);
 void po_views_done(po_views *);
+/* The map of n indices to themselves, the same object each time. */
+isl_multi_aff *po_view_identity(po_views *, uint32_t n);
 /* Makes the view of a term whose children have theirs (see `inside`). */
 void po_view_make(po_views *, gs_term);
 

@@ -3,6 +3,7 @@
 #include "fixture.h"
 #include "poly/loops/access.h"
 #include "poly/loops/operand.h"
+#include "poly/lower/view.h"
 
 TestSuite(lower, .init = fixture_start, .fini = fixture_stop);
 
@@ -440,4 +441,48 @@ Test(lower, elements_are_not_converted_where_that_is_no_gain) {
                             "b", "b") "))"
                                       "(let d (concat b c 0))(output d)");
   cr_assert_eq(count_wide(p, GS_I32), 1, "%s", loops_text(p));
+}
+
+/* ---- what is alike is worked out once ---- */
+
+#define WINDOW(name, of, by)                                                   \
+  "(let " name " (windows (access (pad (pad " of " zero 2 1 1) zero 3 1 1) 1)" \
+  " (shape 4 3 3) (stride 1 " by " " by ")))"
+
+static po_view *
+view_named(po_views *views, const char *name) {
+  const gs_program *p = views->source;
+  for (uint32_t k = 0; k < p->lets.len; k++)
+    if (!strcmp(p->lets.data[k].name, name))
+      return &views->of[p->lets.data[k].term.i];
+  cr_assert(false, "no let %s", name);
+  return NULL;
+}
+
+Test(lower, views_that_are_alike_share_their_pieces) {
+  const gs_program *p = program_over(
+      gs_target_default(&ctx),
+      "(tensor x (shape 1 4 9 9) f32) (tensor y (shape 1 4 9 9) f32)" WINDOW(
+          "a", "x", "1") WINDOW("b", "y", "1")
+          WINDOW("c", "y", "2") "(output a) (output b) (output c)");
+  uint8_t *live = bs_calloc(&heap, p->nodes.len, 1);
+  isl_ctx *isl = isl_ctx_alloc();
+  po_views views;
+  gs_mark_live(p, live);
+  po_views_init(&views, p, isl, &heap, live);
+  for (uint32_t k = 0; k < p->nodes.len; k++)
+    po_view_make(&views, (gs_term){k});
+  const po_view *a = view_named(&views, "a"), *b = view_named(&views, "b");
+  const po_view *c = view_named(&views, "c");
+  cr_assert_eq(a->pieces.len, b->pieces.len);
+  for (uint32_t k = 0; k < a->pieces.len; k++) {
+    const po_piece *of = &a->pieces.data[k], *like = &b->pieces.data[k];
+    cr_assert_eq(of->set, like->set);
+    cr_assert_eq(of->map, like->map);
+    if (of->from == PO_FROM_TERM)
+      cr_assert_neq(of->term.i, like->term.i);
+    cr_assert_neq(of->set, c->pieces.data[k].set);
+  }
+  po_views_done(&views);
+  isl_ctx_free(isl);
 }

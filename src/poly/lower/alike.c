@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* alike.c - shapes of views, and what was worked out for each. */
+#include "poly/lower/alike.h"
+#include "base/hash.h"
+#include "poly/lower/view.h"
+
+#include <string.h>
+
+enum { MOST_BASES = 64, MOST_PIECES = 256 }; /* of a view that is kept */
+
+/* ---- memos ---- */
+
+static bool
+same_key(const po_key *a, const po_key *b) {
+  return a->words.len == b->words.len &&
+         !memcmp(a->words.data, b->words.data,
+                 a->words.len * sizeof *a->words.data);
+}
+
+/* Keys of one hash that differ stand under the numbers behind it. */
+uint32_t
+po_memo_number(bs_heap *heap, po_memo *m, po_key *key) {
+  uint64_t hash =
+      bs_hash(key->words.data, key->words.len * sizeof *key->words.data);
+  uint32_t at;
+  while ((at = bs_map_get(&m->at, hash)) != BS_NO_ENTRY &&
+         !same_key(&m->keys.data[at], key))
+    hash++;
+  if (at != BS_NO_ENTRY) {
+    bs_vec_done(heap, &key->words);
+    return at;
+  }
+  bs_push(heap, &m->values, NULL);
+  bs_map_put(heap, &m->at, hash, m->keys.len);
+  bs_push(heap, &m->keys, *key);
+  *key = (po_key){0};
+  return m->keys.len - 1;
+}
+
+void
+po_memo_done(bs_heap *heap, po_memo *m) {
+  for (uint32_t k = 0; k < m->keys.len; k++)
+    bs_vec_done(heap, &m->keys.data[k].words);
+  bs_vec_done(heap, &m->keys);
+  bs_vec_done(heap, &m->values);
+  bs_map_done(heap, &m->at);
+}
+
+void
+po_key_number(bs_heap *heap, po_key *key, int64_t n) {
+  bs_push(heap, &key->words, (uint32_t)((uint64_t)n & UINT32_MAX));
+  bs_push(heap, &key->words, (uint32_t)((uint64_t)n >> 32));
+}
+
+void
+po_key_pointer(bs_heap *heap, po_key *key, const void *p) {
+  po_key_number(heap, key, (int64_t)(uintptr_t)p);
+}
+
+/* ---- shapes ---- */
+
+/* Pieces whose terms are places in a list of bases. */
+typedef struct kept {
+  po_piece *pieces;
+  uint32_t n;
+} kept;
+
+void
+po_shapes_init(bs_heap *heap, po_shapes *s, uint32_t terms) {
+  size_t bytes = (terms + (size_t)1) * sizeof *s->of;
+  *s = (po_shapes){.of = bs_alloc(heap, bytes)};
+  memset(s->of, 0xff, bytes);
+}
+
+void
+po_shapes_done(bs_heap *heap, po_shapes *s) {
+  for (uint32_t k = 0; k < s->memo.values.len; k++) {
+    kept *of = s->memo.values.data[k];
+    if (of)
+      bs_free(heap, of->pieces);
+    bs_free(heap, of);
+  }
+  po_memo_done(heap, &s->memo);
+  bs_vec_done(heap, &s->bases);
+  bs_free(heap, s->of);
+}
+
+/* The place of a base in the list from `first` on, where it is put if it is not
+ * there. */
+static uint32_t
+place_of(bs_heap *heap, po_shapes *s, uint32_t first, gs_term base) {
+  uint32_t k = first;
+  while (k < s->bases.len && s->bases.data[k].i != base.i)
+    k++;
+  if (k == s->bases.len)
+    bs_push(heap, &s->bases, base);
+  return k - first;
+}
+
+/* What a child's bases are to its parent; false: the child has no shape. */
+static bool
+put_child(po_views *views, gs_term kid, uint32_t first, po_key *key) {
+  po_shapes *s = &views->shapes;
+  po_shape shape = s->of[kid.i];
+  if (shape.number == PO_NO_SHAPE)
+    return false;
+  bs_push(views->heap, &key->words, shape.number);
+  for (uint32_t k = 0; k < shape.n; k++)
+    bs_push(views->heap, &key->words,
+            place_of(views->heap, s, first, s->bases.data[shape.first + k]));
+  return s->bases.len - first <= MOST_BASES;
+}
+
+static bool
+put_operator(po_views *views, gs_term t, uint32_t first, po_key *key) {
+  bs_heap *heap = views->heap;
+  const gs_node *n = gs_at(views->source, t);
+  bool ok = true;
+  bs_push(heap, &key->words, n->type.i);
+  if (views->base[t.i]) {
+    place_of(heap, &views->shapes, first, t);
+    return true;
+  }
+  bs_push(heap, &key->words, n->op);
+  bs_push(heap, &key->words, n->attr.i);
+  bs_push(heap, &key->words, views->inside[t.i]);
+  for (uint32_t k = 0; k < n->n_kids && ok; k++)
+    ok = put_child(views, n->kids[k], first, key);
+  return ok;
+}
+
+void
+po_find_shape(po_views *views, gs_term t) {
+  po_shapes *s = &views->shapes;
+  po_key key = {0};
+  uint32_t first = s->bases.len;
+  s->of[t.i] = (po_shape){PO_NO_SHAPE, 0, 0};
+  if (put_operator(views, t, first, &key)) {
+    uint32_t number = po_memo_number(views->heap, &s->memo, &key);
+    s->of[t.i] = (po_shape){number, first, s->bases.len - first};
+    return;
+  }
+  s->bases.len = first;
+  bs_vec_done(views->heap, &key.words);
+}
+
+/* ---- views ---- */
+
+bool
+po_view_take(po_views *views, gs_term t) {
+  const po_shapes *s = &views->shapes;
+  po_shape shape = s->of[t.i];
+  const kept *of =
+      shape.number == PO_NO_SHAPE ? NULL : s->memo.values.data[shape.number];
+  po_view *view = &views->of[t.i];
+  for (uint32_t k = 0; of && k < of->n; k++) {
+    po_piece piece = of->pieces[k];
+    if (piece.from == PO_FROM_TERM)
+      piece.term = s->bases.data[shape.first + piece.term.i];
+    bs_push(views->heap, &view->pieces, piece);
+  }
+  return of != NULL;
+}
+
+void
+po_view_note(po_views *views, gs_term t) {
+  po_shapes *s = &views->shapes;
+  po_shape shape = s->of[t.i];
+  const po_view *view = &views->of[t.i];
+  uint32_t n = view->pieces.len;
+  if (shape.number == PO_NO_SHAPE || n > MOST_PIECES || views->too_many)
+    return;
+  kept *of = bs_calloc(views->heap, 1, sizeof *of);
+  s->memo.values.data[shape.number] = of;
+  of->pieces = bs_alloc(views->heap, (n + (size_t)1) * sizeof *of->pieces);
+  of->n = n;
+  for (uint32_t k = 0; k < n; k++) {
+    of->pieces[k] = view->pieces.data[k];
+    if (of->pieces[k].from == PO_FROM_TERM)
+      of->pieces[k].term.i =
+          place_of(views->heap, s, shape.first, of->pieces[k].term);
+  }
+}
