@@ -4,6 +4,7 @@
  * All names are collected first, so that a use before the definition can say
  * where the definition is; then the forms are read in order.  Every fault of
  * the file is reported; a program is returned only when there is none. */
+#include "glenside/elsewhere.h"
 #include "glenside/parse.h"
 #include "glenside/tensor.h"
 #include "base/file.h"
@@ -337,7 +338,9 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
     const char *near = parse_nearest(head, form_names, FORM_COUNT);
     bs_error(diags, parse_at(x, root + 1)->span, "unknown-form",
              "unknown form `%.60s`", head);
-    if (gs_op_find(head, &op))
+    if (gs_elsewhere(GS_AS_FORM, head))
+      bs_hint(diags, "%s", gs_elsewhere(GS_AS_FORM, head));
+    else if (gs_op_find(head, &op))
       bs_hint(diags, "a term needs a name: (let NAME (%s ...))", head);
     else if (near)
       bs_hint(diags, "did you mean `%s`?", near);
@@ -391,10 +394,25 @@ parse_form(gs_parser *x, uint32_t root) {
     parse_leaf(x, kind, root, name);
 }
 
+/* What does not begin with a list is something else altogether: told once. */
+static bool
+is_program(gs_parser *x, uint32_t source) {
+  bs_diags *diags = x->ctx->diags;
+  if (!x->sx.roots.len || parse_at(x, x->sx.roots.data[0])->kind == BS_SX_LIST)
+    return true;
+  uint32_t first = x->sx.roots.data[0];
+  bs_error(diags, parse_at(x, first)->span, "bad-form",
+           "expected a form, found %s", parse_describe(x, first));
+  bs_hint(diags, "%s", gs_elsewhere_file(diags->sources.data[source - 1].path));
+  return false;
+}
+
 static void
 parse_forms(gs_parser *x, uint32_t source) {
   bool output = false;
   form_kind kind;
+  if (!is_program(x, source))
+    return;
   collect_names(x, true);
   collect_names(x, false);
   for (uint32_t k = 0; k < x->sx.roots.len; k++) {
@@ -445,9 +463,27 @@ gs_parse_places(const gs_context *ctx, const struct gs_target *target,
   return parse_source(ctx, target, source, out);
 }
 
+/* A message of protocol buffers whose first field is a small number, the
+ * version, and whose second is a text or the graph. */
+static bool
+is_model(const bs_source *source) {
+  const char *text = source->text;
+  return source->size > 4 && text[0] == 0x08 && text[1] > 0 && text[1] < ' ' &&
+         (text[2] == 0x12 || text[2] == 0x1a || text[2] == 0x3a);
+}
+
 gs_program *
 gs_parse_file(const gs_context *ctx, const struct gs_target *target,
               const char *path) {
-  uint32_t source = bs_source_read(ctx->diags, path, BS_NOWHERE);
+  bs_diags *diags = ctx->diags;
+  uint32_t before = diags->sources.len;
+  uint32_t source = bs_source_read(diags, path, BS_NOWHERE);
+  if (diags->sources.len > before && is_model(&bs_last(&diags->sources))) {
+    if (source)
+      bs_error(diags, (bs_span){source, 0, 1}, "not-text", "this is not text");
+    bs_hint(diags, "it looks like a model in the ONNX format: its name has to "
+                   "end in .onnx");
+    return NULL;
+  }
   return source ? gs_parse(ctx, target, source) : NULL;
 }

@@ -4,6 +4,7 @@
  *
  * Only the written form is checked here; whether the value suits the term is
  * gs_infer's to say. */
+#include "glenside/elsewhere.h"
 #include "glenside/parse.h"
 #include <string.h>
 
@@ -111,11 +112,14 @@ parse_choice(gs_parser *x, const char *code, const char *what,
            name ? "unknown %s %s" : "expected a %s, found %s", what,
            parse_describe(x, node));
   const char *near = name ? parse_nearest(name, names, n) : NULL;
+  const char *other = name ? gs_elsewhere(GS_AS_DTYPE, name) : NULL;
   bs_text all;
   bs_text_init(&all, x->ctx->heap);
   for (uint32_t k = 0; k < n; k++)
     bs_putf(&all, "%s%s", k ? ", " : "", names[k]);
-  if (near)
+  if (other)
+    bs_hint(x->ctx->diags, "%s", other);
+  else if (near)
     bs_hint(x->ctx->diags, "did you mean `%s`?", near);
   else
     bs_hint(x->ctx->diags, "one of %s", bs_text_str(&all));
@@ -164,7 +168,10 @@ known_compute(gs_parser *x, uint32_t node, bool list, gs_compute *out) {
                 : "expected a compute operator, found %s",
            parse_describe(x, node));
   const char *near = name ? parse_nearest(name, names, GS_COMPUTE_COUNT) : NULL;
-  if (near)
+  const char *other = name ? gs_elsewhere(GS_AS_COMPUTE, name) : NULL;
+  if (other)
+    bs_hint(x->ctx->diags, "%s", other);
+  else if (near)
     bs_hint(x->ctx->diags, "did you mean `%s`?", near);
   else if (name && gs_op_find(name, &op) && !list)
     bs_hint(x->ctx->diags, "`%s` is no computation; write %s", name,

@@ -6,6 +6,7 @@
  * sub-terms parsed, so that their faults are reported in the same run.  Sugar
  * is removed here: instruction names as heads, concat of many parts (nested to
  * the right), windows without a dilation. */
+#include "glenside/elsewhere.h"
 #include "glenside/parse.h"
 #include "glenside/target.h"
 #include <stdio.h>
@@ -79,7 +80,10 @@ unknown_operator(gs_parser *x, uint32_t head) {
   if (is_list_head(name))
     bs_hint(x->ctx->diags, "(%s ...) is an attribute, not a term", name);
   else if (gs_compute_find(name, &compute))
-    bs_hint(x->ctx->diags, "it is a compute operator: (compute %s a)", name);
+    bs_hint(x->ctx->diags, "it is a compute operator: (compute %s %s)", name,
+            gs_compute_table[compute].kind == GS_FOLD ? "(pair a b)" : "a");
+  else if (gs_elsewhere(GS_AS_TERM, name))
+    bs_hint(x->ctx->diags, "%s", gs_elsewhere(GS_AS_TERM, name));
   else if (near)
     bs_hint(x->ctx->diags, "did you mean `%s`?", near);
   else if (declares_any(x))
@@ -101,7 +105,11 @@ wrong_arity(gs_parser *x, gs_op op, uint32_t list, uint32_t least,
   bs_error(x->ctx->diags, parse_at(x, list)->span, "wrong-arity",
            "%s takes %u%s argument%s, found %u", gs_op_table[op].name, least,
            more, least == 1 && !*more ? "" : "s", parse_at(x, list)->count - 1);
-  bs_hint(x->ctx->diags, "write %s", gs_op_usage(op));
+  bs_hint(x->ctx->diags,
+          op == GS_COMPUTE && parse_at(x, list)->count > 3
+              ? "several operands go into a pair: (compute OP (pair a b))"
+              : "write %s",
+          gs_op_usage(op));
   return false;
 }
 

@@ -6,6 +6,7 @@
  * post-order, so whoever builds or compiles a skeleton loops over an array.
  * Parsing recurses at most GS_MAX_NESTING deep; sugar that makes a term deeper
  * (concat of many parts) counts towards it. */
+#include "glenside/elsewhere.h"
 #include "glenside/skeleton.h"
 #include "glenside/target.h"
 #include <string.h>
@@ -202,6 +203,8 @@ unknown_operator(const parser *p, uint32_t node, const char *head) {
            "there is no operator or instruction '%s'", head);
   if (compute)
     bs_hint(p->ctx->diags, "write (compute %s ...)", head);
+  else if (gs_elsewhere(GS_AS_TERM, head))
+    bs_hint(p->ctx->diags, "%s", gs_elsewhere(GS_AS_TERM, head));
   else if (near)
     bs_hint(p->ctx->diags, "did you mean '%s'?", near);
   return false;

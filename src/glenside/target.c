@@ -7,6 +7,7 @@
  * a file gives replaces all caches of the default.)  Paths are relative to
  * the file that names them; a file is read once, and a file that includes
  * itself is an error.  Includes nest at most MAX_INCLUDES deep. */
+#include "glenside/elsewhere.h"
 #include "glenside/target_parse.h"
 #include "base/file.h"
 #include <limits.h>
@@ -176,7 +177,9 @@ unknown_item(const target_parser *p, uint32_t node, const char *const *names,
   const char *near = bs_nearest(head, names, n);
   bs_error(p->ctx->diags, at(p, node)->span, "unknown-item",
            "'%s' is nothing that can stand here", head);
-  if (near)
+  if (gs_elsewhere(GS_AS_TARGET_FORM, head))
+    bs_hint(p->ctx->diags, "%s", gs_elsewhere(GS_AS_TARGET_FORM, head));
+  else if (near)
     bs_hint(p->ctx->diags, "did you mean '%s'?", near);
   return false;
 }

@@ -4,6 +4,7 @@
  *
  * One table tells the forms.  All faults of a file are reported.  Includes are
  * followed by recursion, at most MAX_INCLUDES deep. */
+#include "glenside/elsewhere.h"
 #include "rules/internal.h"
 #include "base/file.h"
 #include <limits.h>
@@ -305,7 +306,11 @@ unknown_form(const reader *r, uint32_t node, const char *head) {
     names[k] = form_table[k].name;
   bs_error(diags(r), at(r, node + 1)->span, "unknown-form",
            "a rule file has no form '%s'", head);
-  rl_suggest(r->rules, head, names, FORMS);
+  const char *other = gs_elsewhere(GS_AS_RULE_FORM, head);
+  if (other)
+    bs_hint(diags(r), "%s", other);
+  else
+    rl_suggest(r->rules, head, names, FORMS);
   return false;
 }
 

@@ -181,12 +181,24 @@ rl_variant_of(const rl_linter *l, const rl_written *w, int k, int way) {
 
 /* --- checks on canonical forms -------------------------------------------- */
 
+/* Reports tell of a rule by this line. */
+static void
+lint_intent(const rl_written *w, bs_diags *diags) {
+  const rl_compiled *rule = w->compiled[0];
+  if (!rule || (rule->rule.intent && *rule->rule.intent))
+    return;
+  bs_warning(diags, w->form->span, "no-intent",
+             "the rule '%s' does not say what it is for", w->form->name);
+  bs_hint(diags, "put one line in quotes after the name");
+}
+
 static void
 lint_forms(rl_linter *l) {
   bs_heap *heap = l->ctx->heap;
   BS_VEC(rl_canon) forms = {0};
   for (uint32_t k = 0; k < l->list.len; k++) {
     uint32_t first = forms.len;
+    lint_intent(&l->list.data[k], l->ctx->diags);
     for (int reverse = 0; reverse < 2; reverse++) {
       rl_canon c;
       if (!l->list.data[k].compiled[reverse])

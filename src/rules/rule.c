@@ -161,10 +161,15 @@ take_clause(outline *o, uint32_t *node) {
 
 static bool
 surplus(const outline *o, uint32_t node) {
+  const char *word = rl_symbol(o->rules, o->file, node);
+  bool arrow = word && !o->arrow && (strstr(word, "->") || strchr(word, '='));
   bs_error(diags(o), at(o, node)->span, "bad-form",
            "a rule is an intent, a left side, => and a right side");
-  bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT :where COND)",
-          o->form->name);
+  if (arrow)
+    bs_hint(diags(o), "did you mean `=>`?");
+  else
+    bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT :where COND)",
+            o->form->name);
   return false;
 }
 
@@ -193,11 +198,6 @@ static bool
 check_outline(const outline *o) {
   bs_span span = o->form->span;
   bool ok = true;
-  if (!o->intent || !o->intent[0]) {
-    ok = bs_error(diags(o), span, "no-intent",
-                  "the rule '%s' does not say what it is for", o->form->name);
-    bs_hint(diags(o), "put one line in quotes after the name");
-  }
   if (o->left && !o->arrow)
     ok = bs_error(diags(o), span, "no-arrow", "the rule '%s' has no => or <=>",
                   o->form->name);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* elsewhere.c - see elsewhere.h: one table of words, one of files. */
+#include "glenside/elsewhere.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#define MATRIX                                                                 \
+  "a matrix product is (compute dotProd (cartProd (access a 1) (access "       \
+  "(transpose b (list 1 0)) 1)))"
+#define CONVOLUTION                                                            \
+  "a convolution is (compute dotProd (cartProd (windows (access image 1) "     \
+  "(shape C 3 3) (stride 1 1 1)) (access weights 1)))"
+#define PAIR(op) "operands go into a pair: (compute " op " (pair a b))"
+#define PROGRAM                                                                \
+  "this is a form of programs, which are given to saturate, compile or run; "  \
+  "a rule is (rule NAME \"why\" LEFT => RIGHT)"
+#define EGGLOG                                                                 \
+  "a rule is (rule NAME \"why\" LEFT => RIGHT), or <=> for both ways, and "    \
+  "its "                                                                       \
+  "variables are written ?a"
+#define NO_SORTS "terms have types of their own here: nothing is declared"
+
+static const struct {
+  gs_word_place place;
+  const char *words; /* between spaces */
+  const char *hint;
+} table[] = {
+    {GS_AS_TERM,
+     " matmul mm bmm gemm dot Gemm MatMul linear dense einsum contract "
+     "tensordot @ ",
+     MATRIX},
+    {GS_AS_TERM, " conv conv1d conv2d conv3d Conv convolution convolve ",
+     CONVOLUTION},
+    {GS_AS_TERM, " maxpool maxpool2d max_pool2d MaxPool ",
+     "pooling is (compute reduceMax (windows (access image 2) (shape 2 2) "
+     "(stride 2 2)))"},
+    {GS_AS_TERM, " avgpool avgpool2d avg_pool2d AveragePool ",
+     "pooling is (compute reduceMean (windows (access image 2) (shape 2 2) "
+     "(stride 2 2)))"},
+    {GS_AS_TERM, " + plus ", PAIR("add")},
+    {GS_AS_TERM, " - minus subtract ", PAIR("sub")},
+    {GS_AS_TERM, " * times multiply ", PAIR("mul")},
+    {GS_AS_TERM, " / divide ", PAIR("div")},
+    {GS_AS_TERM, " sum reduce_sum ",
+     "a sum is (compute reduceSum (access a n))"},
+    {GS_AS_TERM, " mean reduce_mean ",
+     "a mean is (compute reduceMean (access a n))"},
+    {GS_AS_TERM, " permute swapaxes T ",
+     "axes are exchanged by (transpose a (list 1 0))"},
+    {GS_AS_TERM, " view ", "(reshape a (shape 2 3) (shape)) is what is meant"},
+    {GS_AS_TERM, " unsqueeze expand_dims ", "write (insertAxis a 0)"},
+    {GS_AS_TERM, " expand broadcast_to tile ",
+     "write (broadcast a (shape 4 8) (shape)), or (repeat a 0 4)"},
+    {GS_AS_TERM, " cat concatenate stack ", "write (concat a b 0)"},
+    {GS_AS_COMPUTE, " sum Sum reduce_sum ", "did you mean `reduceSum`?"},
+    {GS_AS_COMPUTE, " mean avg reduce_mean ", "did you mean `reduceMean`?"},
+    {GS_AS_COMPUTE, " prod product ", "did you mean `reduceProd`?"},
+    {GS_AS_COMPUTE, " dot matmul mm gemm ", MATRIX},
+    {GS_AS_COMPUTE, " conv conv2d ", CONVOLUTION},
+    {GS_AS_COMPUTE, " + ", PAIR("add")},
+    {GS_AS_COMPUTE, " - ", PAIR("sub")},
+    {GS_AS_COMPUTE, " * ", PAIR("mul")},
+    {GS_AS_COMPUTE, " / ", PAIR("div")},
+    {GS_AS_COMPUTE, " silu swish ",
+     "write (compute mul (pair a (compute sigmoid a)))"},
+    {GS_AS_COMPUTE, " pow ** square ",
+     "a square is (compute mul (pair a a)); a power is exp of a product with "
+     "log"},
+    {GS_AS_DTYPE, " f16 float16 half fp16 ",
+     "there is no f16; bf16 has 16 bits, too, and f32 holds all values of f16"},
+    {GS_AS_DTYPE, " float float32 fp32 single ", "did you mean `f32`?"},
+    {GS_AS_DTYPE, " double float64 fp64 ", "did you mean `f64`?"},
+    {GS_AS_DTYPE, " bfloat16 bfloat ", "did you mean `bf16`?"},
+    {GS_AS_DTYPE, " int8 int8_t char ", "did you mean `i8`?"},
+    {GS_AS_DTYPE, " uint8 uint8_t ", "did you mean `u8`?"},
+    {GS_AS_DTYPE, " int int32 int32_t long ", "did you mean `i32`?"},
+    {GS_AS_DTYPE, " i64 int64 int64_t u32 u64 i16 u16 ",
+     "the integers are i8, u8 and i32"},
+    {GS_AS_DTYPE, " bool ", "truth values are u8, 0 or 1"},
+    {GS_AS_FORM, " input placeholder param parameter array var ",
+     "an input is (tensor NAME (shape 4 8) f32)"},
+    {GS_AS_FORM, " define def set = ", "a name is given by (let NAME TERM)"},
+    {GS_AS_FORM, " return result ", "a result is (output NAME)"},
+    {GS_AS_FORM, " rule ruleset strategy param test rewrite birewrite ",
+     "this is a form of rule files, which are given by --rules FILE"},
+    {GS_AS_FORM, " target instr ",
+     "this is a form of targets, which are given by --target FILE"},
+    {GS_AS_RULE_FORM, " rewrite birewrite bi-rewrite ", EGGLOG},
+    {GS_AS_RULE_FORM, " datatype sort function relation constructor ",
+     NO_SORTS},
+    {GS_AS_RULE_FORM, " union extract check saturate ",
+     "what is to be done with a program is a command, as glen saturate"},
+    {GS_AS_RULE_FORM, " tensor const let output ", PROGRAM},
+    {GS_AS_RULE_FORM, " target instr ",
+     "this is a form of targets, which are given by --target FILE"},
+    {GS_AS_TARGET_FORM, " tensor const let output ",
+     "this is a form of programs, not of targets"},
+    {GS_AS_TARGET_FORM, " rule ruleset strategy test ",
+     "this is a form of rule files, which are given by --rules FILE"},
+};
+
+const char *
+gs_elsewhere(gs_word_place place, const char *word) {
+  size_t n = strlen(word);
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+    if (table[k].place != place)
+      continue;
+    for (const char *at = table[k].words; n && (at = strstr(at, word)); at += n)
+      if (at > table[k].words && at[-1] == ' ' && at[n] == ' ')
+        return table[k].hint;
+  }
+  return NULL;
+}
+
+static const struct {
+  const char *suffix, *hint;
+} files[] = {
+    {".py", "this is Python; glen reads programs in its own language "
+            "(docs/LANGUAGE.md) and models in the ONNX format, which "
+            "torch.onnx.export writes"},
+    {".c", "this is C, which glen writes and does not read; a program is "
+           "written in a language of its own (docs/LANGUAGE.md)"},
+    {".h", "this is C, which glen writes and does not read"},
+    {".cu", "this is CUDA, which glen writes and does not read"},
+    {".json", "e-graphs in JSON are read by glen extract"},
+    {".npy", "an array is given to glen run by --input NAME=F.npy"},
+    {".mlir", "MLIR is not read; a model can be given in the ONNX format"},
+    {".pt", "weights of PyTorch are not read; torch.onnx.export writes a model "
+            "that is"},
+    {".pth", "weights of PyTorch are not read; torch.onnx.export writes a "
+             "model that is"},
+    {".sched", "this is a script of schedules, which is given by --schedule"},
+    {".md", "this is a text; a program is written in a language of its own "
+            "(docs/LANGUAGE.md)"},
+};
+
+const char *
+gs_elsewhere_file(const char *path) {
+  const char *dot = strrchr(path, '.');
+  for (size_t k = 0; dot && k < sizeof files / sizeof *files; k++)
+    if (!strcasecmp(dot, files[k].suffix))
+      return files[k].hint;
+  return "a program consists of tensor, const, let and output forms "
+         "(docs/LANGUAGE.md)";
+}
