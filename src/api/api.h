@@ -162,6 +162,8 @@ bool api_enter_listening(glen_context *, void (*body)(void *), void *arg);
  * where these were recorded and are not too many. */
 #define API_MAX_LED 256
 void api_count_steps(glen_result *);
+/* names.c: the names of the input, in the extracted program. */
+void api_keep_names(glen_result *);
 /* code.c: the program has an input of that name; else false and a diagnostic.
  */
 bool api_know_input(glen_context *, const gs_program *, const char *name);

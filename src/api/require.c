@@ -56,42 +56,58 @@ operator_of(const requirement *r, const gs_program *p, gs_term t,
          gs_compute_of(values, bs_item(values, n->attr, 0), out);
 }
 
+static const char *
+head_of(const requirement *r, uint32_t term) {
+  bs_text text;
+  bs_text_init(&text, &r->m.ctx->heap);
+  api_mapping_put_head(&r->m, (gs_term){term}, &text);
+  return api_string(r->m.ctx, &text);
+}
+
+/* By what was made of a term, or of the one that it became part of, whose own
+ * work on the host is not its.  Sums of parts beside calls belong to these;
+ * where there is no call they are the work. */
 static uint8_t
-done_by_shares(const requirement *r, uint32_t term) {
+done_in(const requirement *r, uint32_t top, uint32_t term) {
+  const char *own = head_of(r, term);
+  const char *above = top == term ? "" : head_of(r, top);
   uint8_t done = 0;
   bool other = false;
-  bs_text own;
-  bs_text_init(&own, &r->m.ctx->heap);
-  api_mapping_put_head(&r->m, (gs_term){term}, &own);
   for (uint32_t k = 0; k < r->m.shares.len; k++) {
     const api_share *s = &r->m.shares.data[k];
-    if (s->owner != term)
+    if (s->owner != top)
       continue;
     if (s->call)
       done |= CALLED;
-    else if (!strcmp(s->head, bs_text_str(&own)))
+    else if (strcmp(s->head, above) != 0 && !strcmp(s->head, own))
       done |= HOSTED;
     else
-      other = true;
+      other |= strcmp(s->head, above) != 0;
   }
-  bs_text_done(&own);
-  /* Sums of parts beside calls are theirs; alone they are the work. */
   return !done && other ? HOSTED : done;
 }
 
-/* Parents stand behind their children: what became part of a parent is done as
- * that one is. */
+/* Parents stand behind their children: what is not there any more became part
+ * of the parent. */
 static void
 find_done(requirement *r) {
   const gs_program *p = r->m.from;
+  bs_heap *heap = &r->m.ctx->heap;
+  uint32_t *top = bs_alloc(heap, (p->nodes.len + (size_t)1) * sizeof *top);
+  for (uint32_t k = 0; k < p->nodes.len; k++)
+    top[k] = r->m.present[k] ? k : UINT32_MAX;
+  for (uint32_t k = 0; k < r->m.shares.len; k++)
+    if (r->m.shares.data[k].owner < p->nodes.len)
+      top[r->m.shares.data[k].owner] = r->m.shares.data[k].owner;
   for (uint32_t k = p->nodes.len; k-- > 0;) {
     const gs_node *n = &p->nodes.data[k];
-    uint8_t own = done_by_shares(r, k);
-    if (own || r->m.present[k])
-      r->done[k] = own;
+    if (top[k] != UINT32_MAX && (n->op == GS_COMPUTE || n->op == GS_CALL))
+      r->done[k] = done_in(r, top[k], k);
     for (uint32_t j = 0; j < n->n_kids; j++)
-      r->done[n->kids[j].i] |= r->done[k];
+      if (top[n->kids[j].i] == UINT32_MAX)
+        top[n->kids[j].i] = top[k];
   }
+  bs_free(heap, top);
 }
 
 /* ---- layers ---- */

@@ -232,6 +232,8 @@ saturate_body(void *arg) {
   r->prepacked = (ex_names){a->options->prepack, a->options->n_prepack};
   a->ok = choose_method(a) && know_inputs(a) && explore(a) &&
           api_extract(r, a->method, a->options->extract_seconds);
+  if (a->ok)
+    api_keep_names(r);
   if (a->ok && a->options->contribution && !r->regions)
     api_count_steps(r);
   r->summary.seconds = bs_now() - a->started;
