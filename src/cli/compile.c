@@ -310,6 +310,23 @@ make_code(job *j, const cl_options *o) {
   return j->loops && emit_code(j);
 }
 
+/* What was written, unless it is on stdout, or the verdict is. */
+static void
+print_json(const job *j, const cl_options *o) {
+  char path[PATH_SIZE];
+  if (!o->json || !o->output || !strcmp(o->output, "-") || j->explored.verdict)
+    return;
+  fputs("{\"schema\":1,\"function\":", stdout);
+  cl_print_json_text(j->name);
+  printf(",\"rewritten\":%s,\"outputs\":[",
+         j->explored.result ? "true" : "false");
+  for (uint32_t k = 0; cl_compile_output(o, k, path, sizeof path); k++) {
+    fputs(k ? "," : "", stdout);
+    cl_print_json_text(path);
+  }
+  puts("]}");
+}
+
 /* A program that is not the input is not written. */
 static bool
 verified(job *j, const cl_options *o) {
@@ -345,6 +362,24 @@ compile(job *j, const cl_options *o, uint32_t count, bool loops) {
          write_forms(j, o, count);
 }
 
+/* C is what is written: objects are for the C compiler to make. */
+static bool
+is_object(const cl_options *o) {
+  static const char *const suffixes[] = {".o",   ".obj",   ".a",  ".so",
+                                         ".dll", ".dylib", ".exe"};
+  const char *dot = o->output ? strrchr(base_name(o->output), '.') : NULL;
+  for (size_t k = 0; dot && k < sizeof suffixes / sizeof *suffixes; k++)
+    if (!strcmp(dot, suffixes[k])) {
+      int n = (int)(dot - o->output);
+      fprintf(stderr,
+              "glen: glen writes C, which a compiler makes %s of: -o %.*s.c, "
+              "then cc -O3 -fopenmp -c %.*s.c\n",
+              o->output, n, o->output, n, o->output);
+      return true;
+    }
+  return false;
+}
+
 int
 cl_compile(const cl_options *options) {
   cl_session session;
@@ -359,6 +394,8 @@ cl_compile(const cl_options *options) {
   int code = check_forms(&settings, &count, &loops);
   if (code)
     return code;
+  if (is_object(&settings))
+    return GLEN_USAGE;
   j.session = &session;
   if (!choose_names(&j, &settings)) {
     fputs("glen: the output path is too long\n", stderr);
@@ -376,5 +413,7 @@ cl_compile(const cl_options *options) {
     code = GLEN_REFUTED;
   if (!code && session.wrong)
     code = GLEN_REFUTED;
+  if (!session.failed)
+    print_json(&j, &settings);
   return cl_close(&session, code);
 }

@@ -46,23 +46,117 @@ print_option(FILE *out, const cl_row *r) {
   print_wrapped(out, text, COLUMN, COLUMN);
 }
 
+/* ---- commands by topic ---- */
+
+static const struct {
+  const char *title;
+  int commands;
+} topics[] = {
+    {"a program", SATURATE | EXPLAIN | MAP | CHECK},
+    {"its code", COMPILE | RUN | SCHEDULE | LAYOUT},
+    {"rules",
+     RULES_TEST | RULES_CHECK | RULES_PROVE | RULES_FMT | RULES_ABLATE},
+    {"machines", TARGET | TARGET_TEST},
+    {"other formats, other programs", IMPORT | EXTRACT | LSP | COMPLETIONS},
+};
+
+static void
+print_commands(FILE *out, int commands) {
+  enum { COLUMN = 16 };
+  for (size_t i = 0; i < cl_command_count; i++)
+    if (commands & (1 << i)) {
+      fprintf(out, "  %-*s", COLUMN - 2, cl_commands[i].name);
+      print_wrapped(out, cl_commands[i].summary, COLUMN, COLUMN);
+    }
+}
+
 static void
 print_overview(FILE *out) {
   fputs("glen - equality saturation for tensor kernels\n\n"
-        "usage: glen COMMAND [OPTION...] FILE...\n\n",
+        "usage: glen COMMAND [OPTION...] FILE...\n",
         out);
+  for (size_t k = 0; k < sizeof topics / sizeof *topics; k++) {
+    fprintf(out, "\n%s:\n", topics[k].title);
+    print_commands(out, topics[k].commands);
+  }
+  fputs(
+      "\n  glen COMMAND --help        explains a command, with examples\n"
+      "  glen --version --verbose   features and libraries\n\n"
+      "first steps:\n"
+      "  glen saturate examples/conv.glen\n"
+      "  glen compile examples/conv.glen -o conv.c\n"
+      "  glen run examples/matmul.glen --check\n\n"
+      "exit codes: 0 done; 1 the input is wrong; 2 the command line is wrong; "
+      "3 a\nlimit was hit, or what was asked for is not proved or not mapped; "
+      "4 a mismatch\nor an unsound rule; 70 an internal error\n",
+      out);
+}
+
+void
+cl_print_group(FILE *out, const char *word) {
+  size_t n = strlen(word);
+  int commands = 0;
   for (size_t i = 0; i < cl_command_count; i++)
-    fprintf(out, "  %-12s %s\n", cl_commands[i].name, cl_commands[i].summary);
-  fputs("\n  glen COMMAND --help        explains a command, with examples\n"
-        "  glen --version --verbose   features and libraries\n\n"
-        "first steps:\n"
-        "  glen saturate examples/conv.glen\n"
-        "  glen compile examples/conv.glen -o conv.c\n"
-        "  glen run examples/matmul.glen --check\n\n"
-        "exit codes: 0 done; 1 the input is wrong; 2 usage; 3 a limit was hit "
-        "under\n--require-saturation; 4 mismatch or unsound rule; 70 "
-        "internal\n",
-        out);
+    if (strcspn(cl_commands[i].name, " ") == n &&
+        !memcmp(cl_commands[i].name, word, n))
+      commands |= 1 << i;
+  fprintf(out, "usage: glen %s COMMAND [OPTION...] FILE...\n\n", word);
+  print_commands(out, commands);
+  fprintf(out, "\n  glen %s COMMAND --help   explains a command\n", word);
+}
+
+/* ---- options by topic ---- */
+
+/* A topic has the options that it names; the last one all that are left. */
+static const struct {
+  const char *title, *options; /* between spaces */
+} subjects[] = {
+    {"rules and machines",
+     " rules target param disable-rule strategy scheduler "},
+    {"limits", " iter-limit node-limit time-limit memory-limit work-limit "
+               "match-limit rule-limit require-saturation max-steps "},
+    {"what is chosen", " extractor extract-time verify require why-not "},
+    {"code", " name emit strict-fp prepack dispatch dim omp-threads "},
+    {"loops",
+     " sched schedule fuse tile layout layout-cost order widths choose "
+     "dry-run explain "},
+    {"measuring", " tune tune-file tune-rounds tune-time repeat cc cc-flag "
+                  "sanitize keep "},
+    {"inputs and comparisons", " input seed samples shapes random tolerance "
+                               "check interpret "},
+    {"outputs", " output json print stats timings dump-phases "},
+    {"build systems", " depfile depfile-format stamp touch "},
+    {"and", NULL},
+};
+
+enum { SUBJECTS = sizeof subjects / sizeof *subjects };
+
+static size_t
+subject_of(const cl_row *r) {
+  size_t n = strlen(r->name);
+  for (size_t k = 0; k + 1 < SUBJECTS; k++)
+    for (const char *at = subjects[k].options; (at = strstr(at, r->name));
+         at += n)
+      if (at > subjects[k].options && at[-1] == ' ' && at[n] == ' ')
+        return k;
+  return SUBJECTS - 1;
+}
+
+static void
+print_options(FILE *out, const cl_command *command) {
+  fputs("options (with [defaults]):\n", out);
+  for (size_t k = 0; k < SUBJECTS; k++) {
+    bool any = false;
+    for (size_t i = 0; i < cl_row_count; i++) {
+      const cl_row *r = &cl_rows[i];
+      if (!(r->commands & cl_command_bit(command)) || subject_of(r) != k)
+        continue;
+      if (!any)
+        fprintf(out, "\n%s:\n", subjects[k].title);
+      any = true;
+      print_option(out, r);
+    }
+  }
 }
 
 void
@@ -74,8 +168,5 @@ cl_print_help(FILE *out, const cl_command *command) {
   fprintf(out, "glen %s - %s\n\nusage: glen %s [OPTION...]%s%s\n\n%s\n",
           command->name, command->summary, command->name,
           *command->operands ? " " : "", command->operands, command->teach);
-  fputs("options (with [defaults]):\n", out);
-  for (size_t i = 0; i < cl_row_count; i++)
-    if (cl_rows[i].commands & cl_command_bit(command))
-      print_option(out, &cl_rows[i]);
+  print_options(out, command);
 }

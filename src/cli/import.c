@@ -45,6 +45,31 @@ tell(const cl_options *o, const char *path, const glen_import_summary *s) {
            s->bytes);
 }
 
+/* A line a name, with limits behind blanks. */
+static void
+list_operators(const cl_session *session) {
+  const char *text = glen_import_operators(session->glen);
+  if (!session->options->json) {
+    fputs(text, stdout);
+    return;
+  }
+  fputs("{\"schema\":1,\"operators\":[", stdout);
+  for (const char *at = text; *at;) {
+    char name[64], limits[200];
+    size_t n = strcspn(at, " \n"), line = strcspn(at, "\n");
+    size_t blanks = n + strspn(at + n, " ");
+    snprintf(name, sizeof name, "%.*s", (int)n, at);
+    snprintf(limits, sizeof limits, "%.*s", (int)(line - blanks), at + blanks);
+    fputs(at == text ? "\n{\"name\":" : ",\n{\"name\":", stdout);
+    cl_print_json_text(name);
+    fputs(",\"limits\":", stdout);
+    cl_print_json_text(limits);
+    putchar('}');
+    at += line + (at[line] == '\n');
+  }
+  puts("]}");
+}
+
 static int
 import(cl_session *session) {
   const cl_options *o = session->options;
@@ -73,7 +98,7 @@ cl_import(const cl_options *options) {
     return GLEN_INTERNAL;
   int code = GLEN_OK;
   if (options->list_operators)
-    fputs(glen_import_operators(session.glen), stdout);
+    list_operators(&session);
   else
     code = import(&session);
   return cl_close(&session, code);

@@ -60,7 +60,12 @@ cl_layout(const cl_options *options) {
       loops ? glen_layout(session.glen, loops, options->layout_cost, widths, n,
                           !options->joint)
             : NULL;
-  bool ok = text && (options->output ? cl_write(&session, options->output, text)
-                                     : fputs(text, stdout) >= 0);
+  bool ok = text != NULL;
+  if (ok && options->output)
+    ok = cl_write(&session, options->output, text);
+  if (ok && options->json)
+    cl_print_json_object("script", text);
+  else if (ok && !options->output)
+    fputs(text, stdout);
   return cl_close(&session, ok ? GLEN_OK : cl_failed(&session));
 }

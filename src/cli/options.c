@@ -170,6 +170,10 @@ unknown_option(cursor *c, const char *text) {
   char what[160];
   snprintf(what, sizeof what, "unknown option %.60s; did you mean --%s?", text,
            near ? near : "");
+  if (text[1] == 'O' || text[1] == 'g' || !strncmp(text, "-m", 2) ||
+      !strncmp(text, "-f", 2))
+    return refuse(
+        c, "this is an option of the C compiler, which takes the C:", text);
   return near ? refuse(c, what, NULL) : refuse(c, "unknown option", text);
 }
 
@@ -274,15 +278,61 @@ parse_words(cursor *c, cl_options *options) {
   return true;
 }
 
-static const char *
-group_of(const char *word) {
-  for (size_t i = 0; i < cl_command_count; i++) {
-    const char *space = strchr(cl_commands[i].name, ' ');
-    if (space && strlen(word) == (size_t)(space - cl_commands[i].name) &&
-        !memcmp(word, cl_commands[i].name, strlen(word)))
-      return cl_commands[i].name;
-  }
-  return NULL;
+static bool
+is_group(const char *word) {
+  size_t n = strlen(word);
+  for (size_t i = 0; i < cl_command_count; i++)
+    if (strcspn(cl_commands[i].name, " ") == n && cl_commands[i].name[n] &&
+        !memcmp(word, cl_commands[i].name, n))
+      return true;
+  return false;
+}
+
+static bool
+asks_for_help(const char *word) {
+  return !strcmp(word, "help") || !strcmp(word, "--help") ||
+         !strcmp(word, "-h");
+}
+
+/* `glen help WORD...`, of a command, of a group of them, or of all. */
+static int
+help_about(int argc, char **argv) {
+  int used;
+  const cl_command *about = find_command(argc - 1, argv + 1, &used);
+  if (!about && argc > 2 && !is_group(argv[2]))
+    return unknown_command(argv[2]);
+  if (about || argc < 3)
+    cl_print_help(stdout, about);
+  else
+    cl_print_group(stdout, argv[2]);
+  return 0;
+}
+
+/* The second word of a group is missing, or is none of its own. */
+static int
+answer_group(int argc, char **argv) {
+  bool help = argc > 2 && asks_for_help(argv[2]);
+  if (argc > 2 && !help)
+    fprintf(stderr, "glen: %s has no command %s\n", argv[1], argv[2]);
+  cl_print_group(help ? stdout : stderr, argv[1]);
+  return help ? 0 : 2;
+}
+
+static int
+answer_without_command(int argc, char **argv) {
+  const char *word = argv[1], *dot = strrchr(word, '.');
+  char what[160];
+  if (asks_for_help(word))
+    return help_about(argc, argv);
+  if (is_group(word))
+    return answer_group(argc, argv);
+  if (!dot || (strcmp(dot, ".glen") && strcmp(dot, ".onnx")))
+    return unknown_command(word);
+  snprintf(what, sizeof what,
+           "a command is missing before the program; did you mean glen run "
+           "%.60s?",
+           word);
+  return fail_usage(NULL, what, NULL);
 }
 
 const cl_command *
@@ -296,19 +346,8 @@ cl_parse(int argc, char **argv, cl_options *options, int *exit_code) {
     *exit_code = 2;
     return NULL;
   }
-  if (!c.command && argv[1][0] != '-') {
-    const char *member = group_of(argv[1]);
-    if (!strcmp(argv[1], "help")) {
-      const cl_command *about = find_command(argc - 1, argv + 1, &c.at);
-      cl_print_help(stdout, about);
-      *exit_code = 0;
-      return NULL;
-    }
-    if (member)
-      *exit_code =
-          fail_usage(NULL, "this command has a second word, as in", member);
-    else
-      *exit_code = unknown_command(argv[1]);
+  if (!c.command && (argv[1][0] != '-' || asks_for_help(argv[1]))) {
+    *exit_code = answer_without_command(argc, argv);
     return NULL;
   }
   if (!parse_words(&c, options)) {

@@ -65,6 +65,8 @@ extern const size_t cl_command_count;
 const cl_command *cl_parse(int argc, char **argv, cl_options *, int *exit_code);
 
 void cl_print_help(FILE *, const cl_command *); /* NULL: the overview */
+/* The commands whose first word it is. */
+void cl_print_group(FILE *, const char *word);
 /* generated.c: "bash", "zsh" or "fish"; false for another word. */
 bool cl_print_generated(FILE *, const char *shell);
 /* man.c: the manual page of a command, or of all of them for the empty name;

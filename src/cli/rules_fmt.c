@@ -19,6 +19,12 @@ take(void *ctx, const glen_formatted *f) {
   bool from_stdin = !strcmp(f->path, "-");
   to->files++;
   to->differ += f->differs;
+  if (o->json && f->differs) {
+    fputs(to->differ > 1 ? "," : "", stdout);
+    cl_print_json_text(f->path);
+  }
+  if (o->json && (o->check || from_stdin))
+    return;
   if (o->check) {
     if (f->differs)
       printf("%s\n", from_stdin ? "<stdin>" : f->path);
@@ -35,8 +41,12 @@ static int
 format(cl_session *session) {
   const cl_options *o = session->options;
   formatter f = {session, 0, 0, true};
+  if (o->json)
+    fputs("{\"schema\":1,\"differ\":[", stdout);
   for (uint32_t k = 0; k < o->files.n; k++)
     f.ok &= glen_format(session->glen, o->files.items[k], take, &f);
+  if (o->json)
+    printf("],\"files\":%u}\n", f.files);
   if (!f.ok)
     return cl_failed(session);
   if (!o->check || !f.differ)

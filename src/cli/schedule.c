@@ -42,15 +42,29 @@ static bool
 print_word(job *j, const char *word, size_t n) {
   char what[16];
   snprintf(what, sizeof what, "%.*s", (int)n, word);
-  if (!strcmp(what, "results")) {
-    fputs(glen_strategies(j->session.glen, j->loops, MOST_RESULTS), stdout);
-    return true;
-  }
-  const char *text = glen_schedule_print(j->session.glen, j->loops, what);
+  const char *text =
+      !strcmp(what, "results")
+          ? glen_strategies(j->session.glen, j->loops, MOST_RESULTS)
+          : glen_schedule_print(j->session.glen, j->loops, what);
   if (!text)
     return false;
-  fputs(text, stdout);
+  if (!j->session.options->json) {
+    fputs(text, stdout);
+    return true;
+  }
+  printf(",\"%s\":", what);
+  cl_print_json_text(text);
   return true;
+}
+
+/* With --json one object: what the script said, then each word's text. */
+static void
+start_printing(const job *j) {
+  if (j->session.options->json) {
+    fputs("{\"schema\":1,\"explained\":", stdout);
+    cl_print_json_text(j->printed ? j->printed : "");
+  } else if (j->printed)
+    fputs(j->printed, stdout);
 }
 
 static bool
@@ -81,14 +95,18 @@ write_code(job *j, const cl_options *o) {
 static bool
 schedule(job *j, const cl_options *o) {
   bool ok = load(j, o) && cl_schedule_loops(&j->session, j->loops, &j->printed);
-  if (j->printed)
-    fputs(j->printed, stdout);
-  if (!ok)
+  if (!ok) {
+    fputs(j->printed ? j->printed : "", stdout);
     return false;
+  }
+  start_printing(j);
   const char *print = o->print;
   if (!print && !o->output && !(j->printed && *j->printed))
     print = "loops";
-  return print_all(j, print) && (!o->output || o->dry_run || write_code(j, o));
+  ok = print_all(j, print);
+  if (o->json)
+    puts("}");
+  return ok && (!o->output || o->dry_run || write_code(j, o));
 }
 
 static bool
@@ -117,7 +135,10 @@ cl_schedule(const cl_options *options) {
   if (options->list) {
     if (!cl_open(&j.session, options))
       return GLEN_INTERNAL;
-    fputs(glen_schedule_help(j.session.glen), stdout);
+    if (options->json)
+      cl_print_json_object("commands", glen_schedule_help(j.session.glen));
+    else
+      fputs(glen_schedule_help(j.session.glen), stdout);
     return cl_close(&j.session, GLEN_OK);
   }
   if (!options->files.n) {

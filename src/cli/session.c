@@ -138,11 +138,22 @@ cl_open(cl_session *session, const cl_options *options) {
   return true;
 }
 
+/* What was printed stands before what is said of it.  That it could not be is
+ * told in the end. */
+static int flush_error;
+
+static void
+flush_quietly(void) {
+  if (fflush(stdout) && !flush_error)
+    flush_error = errno;
+}
+
 static void
 show_diagnostics(cl_session *session) {
   glen_diag_format format = session->color ? GLEN_DIAG_COLOR : GLEN_DIAG_TEXT;
   if (!strcmp(session->options->error_format, "json"))
     format = GLEN_DIAG_JSON;
+  flush_quietly();
   fputs(glen_take_diagnostics(session->glen, format), stderr);
 }
 
@@ -159,6 +170,8 @@ cl_flush(void) {
   bool flushed = !fflush(stdout);
   if (flushed && !ferror(stdout))
     return true;
+  if (flush_error)
+    errno = flush_error;
   fprintf(stderr, "glen: cannot write to stdout%s%s\n", errno ? ": " : "",
           errno ? strerror(errno) : "");
   clearerr(stdout);
@@ -253,10 +266,18 @@ cl_print_json_text(const char *s) {
 }
 
 void
+cl_print_json_object(const char *key, const char *text) {
+  printf("{\"schema\":1,\"%s\":", key);
+  cl_print_json_text(text);
+  puts("}");
+}
+
+void
 cl_note(const cl_session *session, const char *format, ...) {
   if (session->options->quiet)
     return;
   va_list args;
+  flush_quietly();
   va_start(args, format);
   vfprintf(stderr, format, args);
   va_end(args);

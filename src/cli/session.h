@@ -83,6 +83,8 @@ bool cl_write_in(cl_session *, const char *dir, const char *name,
                  const char *text);
 /* A JSON string on stdout. */
 void cl_print_json_text(const char *);
+/* An object with a schema and one text. */
+void cl_print_json_object(const char *key, const char *text);
 /* Whether what goes to stdout is coloured. */
 bool cl_stdout_color(const cl_options *);
 /* On stderr unless --quiet. */

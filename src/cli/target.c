@@ -15,7 +15,9 @@ cl_target_command(const cl_options *options) {
   if (!cl_open(&session, &settings))
     return GLEN_INTERNAL;
   glen_target *target = cl_target(&session);
-  if (target)
+  if (target && options->json)
+    cl_print_json_object("target", glen_target_text(session.glen, target));
+  else if (target)
     fputs(glen_target_text(session.glen, target), stdout);
   else
     code = cl_failed(&session);
