@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Runs the ```console blocks of Markdown files and compares what they print.
 
-A block holds commands (`$ command`), each followed by what it prints: stdout,
-then stderr, then `[exit N]` unless N is 0.  A line that is `...` stands for any
+A block holds commands (`$ command`, with the text that `<<'END'` gives it), each
+followed by what it prints: stdout, then stderr, then `[exit N]` unless N is 0.  A line that is `...` stands for any
 lines, `...` inside a line for any text.  Commands run in a scratch folder in
 which examples/, rules/, targets/, tests/ and docs/ are those of the source
 tree, with `glen` on the PATH.  A block opened as ```console needs cpu:FLAG runs
@@ -84,6 +84,18 @@ def blocks(lines):
             inside = line.rstrip() != "```"
 
 
+def command_at(lines, first, last):
+    """The lines of a command, with those that it continues on and what it has
+    as a text of its own (<<'END'); where its output begins."""
+    command, body = [lines[first][2:]], first + 1
+    end = re.search(r"<<'(\w+)'", command[0])
+    while body < last and (command[-1] != end[1] if end else
+                           command[-1].endswith("\\")):
+        command.append(lines[body])
+        body += 1
+    return command, body
+
+
 def check_file(path, glen, bless):
     passed = failed = 0
     with open(path, encoding="utf-8") as f:
@@ -94,10 +106,7 @@ def check_file(path, glen, bless):
             if os.path.exists(os.path.join(ROOT, name)):
                 os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
         for first, last in blocks(lines):
-            command, body = [lines[first][2:]], first + 1
-            while command[-1].endswith("\\") and body < last:
-                command.append(lines[body])
-                body += 1
+            command, body = command_at(lines, first, last)
             expected = lines[body:last]
             actual = run("\n".join(command), folder, glen)
             if pattern_of(expected).fullmatch(actual):
