@@ -145,6 +145,11 @@ auto_body(void *arg) {
     bs_warning(&a->ctx->diags, BS_NOWHERE, "schedule-limit",
                "the program is too large to be fused by %s: %s was taken",
                a->what, po_fuse_names[done.fuse]);
+  if (done.n_left)
+    bs_warning(&a->ctx->diags, BS_NOWHERE, "schedule-limit",
+               "%u nest%s too large to be fused by %s: smart was taken there",
+               done.n_left, done.n_left == 1 ? " is" : "s or more are",
+               a->what);
   if (!done.finished)
     bs_warning(&a->ctx->diags, BS_NOWHERE, "schedule-limit",
                "the program is too large: some loops are neither unrolled "

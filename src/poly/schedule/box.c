@@ -210,6 +210,9 @@ volume(__isl_keep isl_map *map) {
 /* What a hull may hold, times the largest of its parts, of which it then is
  * little more than the union where they overlap in more than one direction. */
 #define MOST_FILLED 1.5
+/* Shapes of so many pieces are dear to work with; then it may hold more. */
+#define MANY_PIECES  4
+#define MOST_OF_MANY 2.5
 
 typedef struct largest {
   double most;
@@ -245,7 +248,8 @@ po_fill_up(isl_map *map) {
     return map;
   isl_map *hull = hull_of(map);
   double v = hull ? volume(hull) : -1;
-  if (v < 0 || v > l.most * MOST_FILLED) {
+  double most = l.n < MANY_PIECES ? MOST_FILLED : MOST_OF_MANY;
+  if (v < 0 || v > l.most * most) {
     isl_map_free(hull);
     return map;
   }

@@ -56,7 +56,8 @@ void po_tidy_loops(po_program *, uint32_t top, uint32_t from_node);
 /* ---- footprints (box.c) ---- */
 
 /* { [o] -> A[x] }: one convex piece instead of several that overlap, where it
- * holds half more than the largest of them at most; takes it. */
+ * holds half more than the largest of them at most, or, of many, some times as
+ * much; takes it. */
 __isl_give isl_map *po_fill_up(__isl_take isl_map *);
 
 /* The box around what each [o] relates to: element x lies at x - first(o). */

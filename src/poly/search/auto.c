@@ -406,29 +406,6 @@ po_last_root(const po_program *p, uint32_t before) {
   return before == PO_NO_NODE ? po_node(p, 0)->last : po_node(p, before)->prev;
 }
 
-/* Nests from the last to the first: a node keeps its number through the steps
- * that leave it alone, and a nest that is tiled keeps its place. */
-static void
-fuse_nests(chooser *c) {
-  uint32_t after = PO_NO_NODE;
-  for (;;) {
-    uint32_t root = po_last_root(now(c), after);
-    if (root == PO_NO_NODE || c->stopped)
-      return;
-    bool may = po_may_change(now(c), root);
-    c->width = may ? po_width_of(now(c), root) : 0;
-    if (may && is_joined(c, root) && !po_fuse_in_rows(c, after) &&
-        !c->stopped) {
-      root = po_last_root(now(c), after);
-      uint32_t place = place_in(c, root);
-      root = po_last_root(now(c), after); /* tiling made new nodes */
-      if (place != PO_NO_NODE)
-        po_fuse_into(c, root, place, fuse_array);
-    }
-    after = po_last_root(now(c), after);
-  }
-}
-
 /* ---- phases, each with a limit ---- */
 
 /* Operations of isl for one phase, at most, where the program's weight is 1:
@@ -477,6 +454,73 @@ end_phase(chooser *c) {
   return !c->stopped;
 }
 
+/* ---- nests, one by one ---- */
+
+/* What may join the last nest before `after` joins it; false: nothing may. */
+static bool
+fuse_nest(chooser *c, uint32_t after) {
+  uint32_t root = po_last_root(now(c), after);
+  bool may = po_may_change(now(c), root);
+  c->width = may ? po_width_of(now(c), root) : 0;
+  if (!may || !is_joined(c, root))
+    return false;
+  if (po_fuse_in_rows(c, after) || c->stopped)
+    return true;
+  root = po_last_root(now(c), after);
+  uint32_t place = place_in(c, root);
+  root = po_last_root(now(c), after); /* tiling made new nodes */
+  if (place != PO_NO_NODE)
+    po_fuse_into(c, root, place, fuse_array);
+  return true;
+}
+
+/* How often a limit may be reached in one nest, before the others are left to
+ * themselves. */
+enum { MOST_TOO_LARGE = 3 };
+
+/* A nest that is too large for the way is left as it was, or fused by a simpler
+ * one; the others are not held to that. */
+static void
+fuse_nest_within(chooser *c, uint32_t after) {
+  const po_auto_options *options = c->options;
+  po_auto_options simple = *options;
+  simple.fuse = PO_FUSE_SMART;
+  for (int tries = 0; tries < 2; tries++) {
+    po_program *old = po_copy(now(c));
+    uint32_t n_rows = c->n_rows;
+    bool any = fuse_nest(c, after);
+    if (!c->stopped) {
+      c->n_fused += any && !tries;
+      po_free(old);
+      break;
+    }
+    po_free(now(c));
+    *c->program = old;
+    c->n_rows = n_rows;
+    c->n_left += !tries;
+    begin_phase(c, bound_of_fusing(now(c), options->fuse) / 4);
+    c->options = &simple;
+  }
+  c->options = options;
+}
+
+/* Nests from the last to the first: a node keeps its number through the steps
+ * that leave it alone, and a nest that is tiled keeps its place. */
+static void
+fuse_nests(chooser *c) {
+  uint32_t after = PO_NO_NODE;
+  for (;;) {
+    uint32_t root = po_last_root(now(c), after);
+    if (root == PO_NO_NODE || c->stopped || c->n_left == MOST_TOO_LARGE)
+      return;
+    uint32_t left = c->n_left;
+    fuse_nest_within(c, after);
+    if (c->n_left > left)
+      begin_phase(c, bound_of_fusing(now(c), c->options->fuse) / 4);
+    after = po_last_root(now(c), after);
+  }
+}
+
 static bool
 fuse_by(chooser *c) {
   begin_phase(c, bound_of_fusing(now(c), c->options->fuse));
@@ -486,9 +530,21 @@ fuse_by(chooser *c) {
   po_join_points(c);
   po_join_reductions(c);
   po_divide_arrays(c);
+  c->n_left = c->n_fused = 0;
+  c->strained = c->stopped;
+  if (c->stopped) /* nests have a limit of their own */
+    begin_phase(c, bound_of_fusing(now(c), c->options->fuse) / 4);
   fuse_nests(c);
-  po_trim_arrays(c);
+  c->strained |= c->n_left > 0;
+  c->stopped |= c->strained && !c->n_fused;
   return end_phase(c);
+}
+
+static void
+trim(chooser *c) {
+  begin_phase(c, bound_of_fusing(now(c), c->options->fuse));
+  po_trim_arrays(c);
+  end_phase(c);
 }
 
 static void
@@ -537,9 +593,13 @@ po_schedule_automatically(po_program **program,
     po_free(rest);
     if (whole)
       break;
+    c.n_left = 0;
   }
-  slant(&c);
+  if (tried.fuse != PO_FUSE_MIN && !c.strained)
+    trim(&c);
+  if (!c.strained)
+    slant(&c);
   bool finished = tried.fuse == PO_FUSE_MIN || finish(&c);
   po_lay_out(now(&c));
-  return (po_auto_result){tried.fuse, finished};
+  return (po_auto_result){tried.fuse, finished, c.n_left};
 }

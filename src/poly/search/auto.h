@@ -41,7 +41,9 @@ typedef struct po_auto_options {
 
 typedef struct po_auto_result {
   po_fuse fuse; /* what was done: something simpler where a limit was reached */
-  bool finished; /* else not all loops have marks that they could have */
+  bool finished;   /* else not all loops have marks that they could have */
+  uint32_t n_left; /* nests that were too large and are fused in a simpler way,
+                      or not at all; 3: and perhaps others */
 } po_auto_result;
 
 /* Replaces *program by a scheduled one.  Where isl's operations reach their

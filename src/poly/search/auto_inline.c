@@ -76,7 +76,7 @@ operations_of(const po_program *p, const po_stmt *stmt) {
         p->arrays.data[e->array].role == PO_LOCAL)
       return -1;
     n += e->kind != PO_READ && e->kind != PO_LITERAL;
-    n += is_slow(e) ? CHEAP / 2 : 0;
+    n += is_slow(e) ? (int64_t)gs_compute_table[e->op].work : 0;
     if (e->kind == PO_GATHER || e->kind == PO_SELECT)
       n += CHEAP;
   }
@@ -107,16 +107,19 @@ is_worth_inlining(const po_chooser *c, uint32_t array) {
   return is_cheap_again(c, array, stmt);
 }
 
+/* Formulas of what others read before those of the others, whose operations
+ * then are all that it takes to make a value again. */
 void
 po_inline_points(po_chooser *c) {
-  for (uint32_t array = 0; array < po_now(c)->arrays.len && !c->stopped;
-       array++) {
-    if (!is_worth_inlining(c, array))
-      continue;
-    po_step_call call = po_step("compute_inline");
-    call.args[0] = po_writers_arg(po_now(c), array);
-    if (po_attempt(c, &call, NULL))
-      po_settle(c);
+  for (uint32_t k = 0; k < po_now(c)->stmts.len && !c->stopped;) {
+    uint32_t array = po_now(c)->stmts.data[k].array, n = po_now(c)->stmts.len;
+    if (is_worth_inlining(c, array)) {
+      po_step_call call = po_step("compute_inline");
+      call.args[0] = po_writers_arg(po_now(c), array);
+      if (po_attempt(c, &call, NULL))
+        po_settle(c);
+    }
+    k += po_now(c)->stmts.len == n;
   }
 }
 

@@ -31,6 +31,8 @@ typedef struct po_chooser {
   bool stopped;   /* a limit was reached */
   uint32_t width; /* parallel loops of the nest that others join, before it is
                      tiled (auto_width.c) */
+  uint32_t n_left, n_fused; /* nests that were too large, and others */
+  bool strained; /* fusing reached a limit: what can be left is left */
   /* Loops over rows of stages in turn (auto_rows.c). */
   uint32_t rows[16], n_rows;
 } po_chooser;
