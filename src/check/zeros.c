@@ -1,21 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* zeros.c - where the elements of a term are known to be zero.
  *
- * A question about a range of one axis is led down to the operands; what
- * nothing is said of is not known.  Values are taken as finite: 0 * x is 0.
- * Recursion ends at MOST_DEPTH: what is deeper is not known. */
+ * A question about a range of one axis is answered from questions about the
+ * operands: it holds when all its clauses do, and a clause holds when one of
+ * its questions does.  What nothing is said of is not known.  Values are taken
+ * as finite: 0 * x is 0.  The questions under way stand on a stack of their
+ * own, as a proof may be of any depth; an answer is kept, so that each question
+ * is looked into once. */
 #include "check/check.h"
+#include "base/hash.h"
+#include "base/map.h"
 #include "glenside/tensor.h"
+#include "glenside/view.h"
 #include <string.h>
 
-enum { MOST_DEPTH = 200, MOST_QUESTIONS = 100000, MOST_DATA = 1 << 24 };
+enum { MOST_QUESTIONS = 100000, MOST_DATA = 1 << 24 };
+
+/* Is the term zero where its index along the axis is in [lo, hi)? */
+typedef struct question {
+  uint32_t term, axis;
+  int64_t lo, hi;
+} question;
+
+typedef enum answer { NO, YES, OPEN } answer;
+
+typedef struct way {
+  question q;
+  uint32_t clause;
+} way;
+
+/* A question that is being looked into: its ways begin at `first`, and `at` is
+ * the one that is asked now.  Those of the innermost one end the list. */
+typedef struct inquiry {
+  uint32_t first, at;
+} inquiry;
 
 typedef struct asking {
   const ck_env *e;
-  uint32_t depth, asked;
+  uint32_t asked, clause; /* the clause that ways are added to */
+  BS_VEC(way) ways;
+  BS_VEC(inquiry) open;
+  BS_VEC(way) settled; /* `clause` is the answer */
+  bs_map places;       /* by hash, in `settled` */
 } asking;
-
-static bool zero(asking *, gs_term, uint32_t d, int64_t lo, int64_t hi);
 
 static gs_type
 type_of(const asking *a, gs_term t) {
@@ -24,118 +51,149 @@ type_of(const asking *a, gs_term t) {
   return type;
 }
 
-static int64_t
-item(const asking *a, const gs_node *n, uint32_t k) {
-  const bs_values *values = a->e->ctx->values;
-  return bs_as_int(values, bs_item(values, n->attr, k));
+/* ---- ways ---- */
+
+static void
+add_way(asking *a, gs_term t, uint32_t d, int64_t lo, int64_t hi) {
+  way w = {{t.i, d, lo, hi}, a->clause};
+  bs_push(a->e->ctx->heap, &a->ways, w);
 }
 
-/* Zero along the whole of some axis; of a scalar nothing is known. */
-static bool
-all_zero(asking *a, gs_term t) {
+/* It is zero along the whole of some axis; of a scalar nothing is known. */
+static void
+add_whole(asking *a, gs_term t) {
   gs_type type = type_of(a, t);
   for (uint32_t d = 0; d < type.rank; d++)
-    if (zero(a, t, d, 0, type.dim[d]))
-      return true;
-  return false;
+    add_way(a, t, d, 0, type.dim[d]);
 }
 
 /* ---- views ---- */
 
-static bool
-zero_pad(asking *a, const gs_node *n, uint32_t d, int64_t lo, int64_t hi) {
-  const bs_values *values = a->e->ctx->values;
-  bool zeros = !strcmp(bs_as_sym(values, bs_item(values, n->attr, 0)), "zero");
-  int64_t before = item(a, n, 2);
-  gs_type type = type_of(a, n->kids[0]);
-  if (d != item(a, n, 1))
-    return zeros && zero(a, n->kids[0], d, lo, hi);
-  int64_t end = before + type.dim[d];
-  if (!zeros && (lo < before || hi > end))
-    return false;
-  lo = lo < before ? before : lo;
-  hi = hi > end ? end : hi;
-  return lo >= hi || zero(a, n->kids[0], d, lo - before, hi - before);
-}
-
-static bool
-zero_concat(asking *a, const gs_node *n, uint32_t d, int64_t lo, int64_t hi) {
-  int64_t cut = type_of(a, n->kids[0]).dim[d];
-  if (d != item(a, n, 0))
-    return zero(a, n->kids[0], d, lo, hi) && zero(a, n->kids[1], d, lo, hi);
-  return (lo >= cut || zero(a, n->kids[0], d, lo, hi < cut ? hi : cut)) &&
-         (hi <= cut ||
-          zero(a, n->kids[1], d, lo > cut ? lo - cut : 0, hi - cut));
-}
-
 /* A dimension of a reshaped array is one of the other's, when as many elements
  * stand before it and it has the same size. */
-static bool
-zero_reshape(asking *a, const gs_node *n, const gs_type *type, uint32_t d,
-             int64_t lo, int64_t hi) {
+static answer
+ask_reshape(asking *a, const gs_node *n, const gs_type *type,
+            const question *q) {
   gs_type from = type_of(a, n->kids[0]);
-  int64_t before = gs_prod(type->dim, d);
+  int64_t before = gs_prod(type->dim, q->axis);
   for (uint32_t k = 0; k < from.rank; k++)
-    if (from.dim[k] == type->dim[d] && gs_prod(from.dim, k) == before &&
-        zero(a, n->kids[0], k, lo, hi))
-      return true;
-  return all_zero(a, n->kids[0]);
+    if (from.dim[k] == type->dim[q->axis] && gs_prod(from.dim, k) == before)
+      add_way(a, n->kids[0], k, q->lo, q->hi);
+  add_whole(a, n->kids[0]);
+  return OPEN;
 }
 
-/* ---- pairs ---- */
+/* The indices of a row, where those of the view are in the question. */
+static void
+reach(const gs_view_row *row, const gs_type *type, const question *q,
+      int64_t *least, int64_t *most) {
+  *least = *most = row->offset;
+  for (uint32_t k = 0; k < row->n; k++) {
+    bool along = row->term[k].of == q->axis;
+    int64_t times = row->term[k].times, one = along ? q->lo : 0;
+    int64_t other = along ? q->hi - 1 : type->dim[row->term[k].of] - 1;
+    *least += times * (times > 0 ? one : other);
+    *most += times * (times > 0 ? other : one);
+  }
+  if (row->divided) {
+    *least = gs_quotient(NULL, *least, row->by);
+    *most = gs_quotient(NULL, *most, row->by);
+  }
+}
 
-/* The k-th item of each pair of a term. */
 static bool
-zero_item(asking *a, gs_term t, uint32_t k, uint32_t d, int64_t lo,
-          int64_t hi) {
-  const gs_node *n = gs_at(a->e->p, t);
-  if (n->op != GS_PAIR && n->op != GS_CARTPROD)
-    return false;
-  gs_type one = type_of(a, n->kids[k]), whole = type_of(a, t);
-  uint32_t split = whole.access, first = type_of(a, n->kids[0]).access;
-  if (d > split)
-    d = d - split - 1 + one.access;
-  else if (n->op == GS_CARTPROD && k == 0 && d >= first)
-    return all_zero(a, n->kids[0]);
-  else if (n->op == GS_CARTPROD && k == 1)
-    return d < first ? all_zero(a, n->kids[1])
-                     : zero(a, n->kids[1], d - first, lo, hi);
-  return zero(a, n->kids[k], d, lo, hi);
+looks_along(const gs_view_row *row, uint32_t d) {
+  bool found = !row->n;
+  for (uint32_t k = 0; k < row->n; k++)
+    found |= row->term[k].of == d;
+  return found;
+}
+
+/* The clause of a part, in whose indices the question is. */
+static answer
+ask_part(asking *a, const gs_node *n, const gs_type *type,
+         const gs_view_part *part, const question *q) {
+  gs_term child = n->kids[part->kid];
+  uint32_t rank = type_of(a, child).rank, first = a->ways.len;
+  bool least_is_zero = !gs_dtype_table[type->dtype].is_signed;
+  if (part->source != GS_VIEW_CHILD)
+    return part->source == GS_VIEW_ZERO || least_is_zero ? YES : NO;
+  for (uint32_t k = 0; k < rank; k++) {
+    int64_t least, most;
+    reach(&part->row[k], type, q, &least, &most);
+    if (looks_along(&part->row[k], q->axis))
+      add_way(a, child, k, least, most + 1);
+  }
+  add_whole(a, child);
+  return a->ways.len > first ? OPEN : NO;
+}
+
+static void
+describe(const asking *a, const gs_node *n, const gs_type *type, gs_view *out) {
+  gs_type kids[2];
+  for (uint32_t k = 0; k < n->n_kids; k++)
+    kids[k] = type_of(a, n->kids[k]);
+  gs_view_of(&(gs_viewed){.values = a->e->ctx->values,
+                          .op = n->op,
+                          .attr = n->attr,
+                          .kids = (const gs_type *[]){&kids[0], &kids[1]},
+                          .type = type},
+             out);
+}
+
+/* A clause for each part that the question reaches. */
+static answer
+ask_view(asking *a, const gs_node *n, const gs_type *type, const question *q) {
+  gs_view view;
+  describe(a, n, type, &view);
+  if (view.keeps_order)
+    return ask_reshape(a, n, type, q);
+  answer all = YES;
+  for (uint32_t k = 0; k < view.n && all != NO; k++, a->clause++) {
+    const gs_view_part *part = &view.part[k];
+    bool cut = view.n > 1 && q->axis == view.axis;
+    question in = *q;
+    in.lo = cut && part->from > q->lo ? part->from : q->lo;
+    in.hi = cut && part->to < q->hi ? part->to : q->hi;
+    bool is_empty = in.lo >= in.hi || (view.n > 1 && part->from >= part->to);
+    answer one = is_empty ? YES : ask_part(a, n, type, part, &in);
+    all = one == YES ? all : one;
+  }
+  return all;
 }
 
 /* A product is zero where one factor is. */
-static bool
-zero_product(asking *a, gs_term pair, uint32_t d, int64_t lo, int64_t hi) {
-  return zero_item(a, pair, 0, d, lo, hi) || zero_item(a, pair, 1, d, lo, hi);
-}
-
-static bool
-zero_pair(asking *a, gs_term t, uint32_t d, int64_t lo, int64_t hi) {
-  uint32_t split = type_of(a, t).access;
-  const gs_node *n = gs_at(a->e->p, t);
-  if (d != split)
-    return zero_item(a, t, 0, d, lo, hi) && zero_item(a, t, 1, d, lo, hi);
-  return (lo > 0 || all_zero(a, n->kids[0])) &&
-         (hi < 2 || all_zero(a, n->kids[1]));
+static void
+ask_product(asking *a, gs_term pair, const question *q) {
+  const gs_node *n = gs_at(a->e->p, pair);
+  gs_type type = type_of(a, pair);
+  gs_view view;
+  if (n->op != GS_PAIR && n->op != GS_CARTPROD)
+    return;
+  describe(a, n, &type, &view);
+  ask_part(a, n, &type, &view.part[0], q);
+  ask_part(a, n, &type, &view.part[1], q);
 }
 
 /* ---- compute ---- */
 
-static bool
-zero_compute(asking *a, const gs_node *n, uint32_t d, int64_t lo, int64_t hi) {
+static answer
+ask_compute(asking *a, const gs_node *n, const question *q) {
   const bs_values *values = a->e->ctx->values;
   bs_value o = bs_item(values, n->attr, 0);
   gs_compute op;
   gs_term x = n->kids[0];
+  question in = *q;
   if (!gs_compute_of(values, o, &op) || !gs_compute_keeps_zero(values, o, op))
-    return false;
+    return NO;
   bool folds = gs_compute_table[op].kind == GS_FOLD ||
                gs_compute_table[op].kind == GS_SELECT;
-  if (folds && d >= type_of(a, x).access)
-    d++;
-  if ((op == GS_C_MUL || op == GS_C_DOT_PROD) && zero_product(a, x, d, lo, hi))
-    return true;
-  return zero(a, x, d, lo, hi);
+  if (folds && in.axis >= type_of(a, x).access)
+    in.axis++;
+  if (op == GS_C_MUL || op == GS_C_DOT_PROD)
+    ask_product(a, x, &in);
+  add_way(a, x, in.axis, in.lo, in.hi);
+  return OPEN;
 }
 
 /* ---- constants ---- */
@@ -155,16 +213,16 @@ data_of(const gs_constant *c) {
 }
 
 static bool
-zero_data(const asking *a, const gs_node *n, uint32_t d, int64_t lo,
-          int64_t hi) {
+is_zero_data(const asking *a, const gs_node *n, const question *q) {
   const gs_constant *c = constant_of(a, n);
+  uint32_t d = q->axis;
   if (!c || gs_elements(&c->type) > MOST_DATA)
     return false;
   gs_tensor data = data_of(c);
   int64_t inner = gs_prod(c->type.dim + d + 1, c->type.rank - d - 1);
   for (int64_t i = 0; i < data.elements; i++) {
     int64_t at = i / inner % c->type.dim[d];
-    if (at >= lo && at < hi && gs_tensor_get(&data, i) != 0)
+    if (at >= q->lo && at < q->hi && gs_tensor_get(&data, i) != 0)
       return false;
   }
   return true;
@@ -172,66 +230,126 @@ zero_data(const asking *a, const gs_node *n, uint32_t d, int64_t lo,
 
 /* ---- all operators ---- */
 
-static bool
-zero_node(asking *a, gs_term t, uint32_t d, int64_t lo, int64_t hi) {
+/* OPEN: the ways that were added. */
+static answer
+look_into(asking *a, const question *q) {
+  gs_term t = {q->term};
   const gs_node *n = gs_at(a->e->p, t);
-  const bs_values *values = a->e->ctx->values;
   gs_type type = type_of(a, t);
-  switch (n->op) {
-  case GS_CONST:
-    return zero_data(a, n, d, lo, hi);
-  case GS_ACCESS:
-  case GS_MATERIALIZE:
-    return zero(a, n->kids[0], d, lo, hi);
-  case GS_TRANSPOSE:
-    return zero(a, n->kids[0],
-                (uint32_t)bs_as_int(
-                    values, bs_item(values, bs_item(values, n->attr, 0), d)),
-                lo, hi);
-  case GS_SLICE:
-    if (d != item(a, n, 0))
-      return zero(a, n->kids[0], d, lo, hi);
-    return zero(a, n->kids[0], d, lo + item(a, n, 1), hi + item(a, n, 1));
-  case GS_SQUEEZE:
-    return zero(a, n->kids[0], d + (d >= item(a, n, 0)), lo, hi);
-  case GS_INSERT_AXIS:
-    return d == item(a, n, 0)
-               ? all_zero(a, n->kids[0])
-               : zero(a, n->kids[0], d - (d > item(a, n, 0)), lo, hi);
-  case GS_PAD:
-    return zero_pad(a, n, d, lo, hi);
-  case GS_CONCAT:
-    return zero_concat(a, n, d, lo, hi);
-  case GS_RESHAPE:
-  case GS_FLATTEN:
-    return zero_reshape(a, n, &type, d, lo, hi);
-  case GS_BROADCAST:
-  case GS_REPEAT:
-  case GS_WINDOWS:
-    return all_zero(a, n->kids[0]);
-  case GS_PAIR:
-  case GS_CARTPROD:
-    return zero_pair(a, t, d, lo, hi);
-  case GS_COMPUTE:
-    return zero_compute(a, n, d, lo, hi);
-  case GS_TENSOR:
-  case GS_CALL:
-  case GS_OP_COUNT:
-  default:
+  a->clause = 0;
+  if (gs_op_table[n->op].view)
+    return ask_view(a, n, &type, q);
+  if (n->op == GS_CONST)
+    return is_zero_data(a, n, q) ? YES : NO;
+  if (n->op == GS_COMPUTE)
+    return ask_compute(a, n, q);
+  if (n->op != GS_MATERIALIZE)
+    return NO;
+  add_way(a, n->kids[0], q->axis, q->lo, q->hi);
+  return OPEN;
+}
+
+/* ---- questions under way ---- */
+
+static bool
+find(const asking *a, const question *q, answer *out) {
+  uint32_t at = bs_map_get(&a->places, bs_hash(q, sizeof *q));
+  if (at == BS_NO_ENTRY || memcmp(&a->settled.data[at].q, q, sizeof *q))
     return false;
+  *out = (answer)a->settled.data[at].clause;
+  return true;
+}
+
+static void
+settle(asking *a, const question *q, answer known) {
+  way w = {*q, known};
+  uint64_t hash = bs_hash(q, sizeof *q);
+  bs_map_put_first(a->e->ctx->heap, &a->places, hash, a->settled.len);
+  bs_push(a->e->ctx->heap, &a->settled, w);
+}
+
+/* An answer, or OPEN where the question was opened. */
+static answer
+look(asking *a, question q) {
+  uint32_t first = a->ways.len;
+  answer known = OPEN;
+  if (q.lo >= q.hi)
+    return YES;
+  if (find(a, &q, &known))
+    return known;
+  if (++a->asked > MOST_QUESTIONS)
+    return NO;
+  known = look_into(a, &q);
+  if (known == OPEN && first < a->ways.len) {
+    inquiry i = {first, first};
+    bs_push(a->e->ctx->heap, &a->open, i);
+    return OPEN;
   }
+  a->ways.len = first;
+  return known == YES ? YES : NO;
+}
+
+/* What the answer to the way that is asked tells of its question: OPEN where
+ * another way is to be asked. */
+static answer
+tell(asking *a, answer known) {
+  inquiry *i = &bs_last(&a->open);
+  uint32_t clause = a->ways.data[i->at].clause;
+  do
+    i->at++;
+  while (known == YES && i->at < a->ways.len &&
+         a->ways.data[i->at].clause == clause);
+  bool more = i->at < a->ways.len;
+  if (known == NO && (!more || a->ways.data[i->at].clause != clause))
+    return NO;
+  return more ? OPEN : YES;
+}
+
+/* Closes the innermost question; the way that asked it is the next one's. */
+static void
+close_question(asking *a, answer known) {
+  a->ways.len = bs_pop(&a->open).first;
+  if (a->open.len)
+    settle(a, &a->ways.data[bs_last(&a->open).at].q, known);
+}
+
+/* Are the ways that were added for nothing else enough? */
+static bool
+is_shown(asking *a) {
+  inquiry all = {0, 0};
+  answer known = a->ways.len ? OPEN : NO;
+  if (known == OPEN)
+    bs_push(a->e->ctx->heap, &a->open, all);
+  while (a->open.len) {
+    known = look(a, a->ways.data[bs_last(&a->open).at].q);
+    while (known != OPEN && a->open.len) {
+      known = tell(a, known);
+      if (known != OPEN)
+        close_question(a, known);
+    }
+  }
+  return known == YES;
 }
 
 static bool
 zero(asking *a, gs_term t, uint32_t d, int64_t lo, int64_t hi) {
-  if (lo >= hi)
-    return true;
-  if (a->depth == MOST_DEPTH || ++a->asked > MOST_QUESTIONS)
-    return false;
-  a->depth++;
-  bool known = zero_node(a, t, d, lo, hi);
-  a->depth--;
-  return known;
+  add_way(a, t, d, lo, hi);
+  return is_shown(a);
+}
+
+static bool
+all_zero(asking *a, gs_term t) {
+  add_whole(a, t);
+  return is_shown(a);
+}
+
+static void
+done(asking *a) {
+  bs_heap *heap = a->e->ctx->heap;
+  bs_vec_done(heap, &a->ways);
+  bs_vec_done(heap, &a->open);
+  bs_vec_done(heap, &a->settled);
+  bs_map_done(heap, &a->places);
 }
 
 bool
@@ -241,6 +359,7 @@ ck_is_zero(const ck_env *e, gs_term t, uint32_t axis, int64_t lo, int64_t hi) {
   for (uint32_t k = 0; k < e->n_facts && !known; k++)
     known =
         e->facts[k].term.i == t.i && zero(&a, e->facts[k].shows, axis, lo, hi);
+  done(&a);
   return known;
 }
 
@@ -252,6 +371,7 @@ ck_all_zero(const ck_env *e, gs_term t) {
   known |= one.i && bs_as_real(e->ctx->values, one) == 0;
   for (uint32_t k = 0; k < e->n_facts && !known; k++)
     known = e->facts[k].term.i == t.i && all_zero(&a, e->facts[k].shows);
+  done(&a);
   return known;
 }
 
@@ -274,16 +394,15 @@ one_value(const asking *a, const gs_constant *c) {
 /* Views that take their elements from one operand alone. */
 static bool
 keeps_values(gs_op op) {
-  return op == GS_ACCESS || op == GS_MATERIALIZE || op == GS_TRANSPOSE ||
-         op == GS_SLICE || op == GS_SQUEEZE || op == GS_INSERT_AXIS ||
-         op == GS_RESHAPE || op == GS_FLATTEN || op == GS_BROADCAST ||
-         op == GS_REPEAT || op == GS_WINDOWS;
+  const gs_op_info *info = &gs_op_table[op];
+  return op == GS_MATERIALIZE ||
+         (info->view && info->kids == 1 && op != GS_PAD);
 }
 
 static bs_value
 constant(const asking *a, gs_term t) {
   const gs_node *n = gs_at(a->e->p, t);
-  for (uint32_t k = 0; k < MOST_DEPTH && keeps_values(n->op); k++)
+  while (keeps_values(n->op))
     n = gs_at(a->e->p, n->kids[0]);
   const gs_constant *c = n->op == GS_CONST ? constant_of(a, n) : NULL;
   return c ? one_value(a, c) : BS_NIL;
@@ -298,5 +417,6 @@ ck_constant(const ck_env *e, gs_term t) {
       known = constant(&a, e->facts[k].shows);
   if (!known.i && all_zero(&a, t))
     known = bs_int(e->ctx->values, 0);
+  done(&a);
   return known;
 }

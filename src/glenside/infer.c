@@ -6,6 +6,7 @@
  * rule's expression as well as from a file, so nothing about them is taken for
  * granted.  All arithmetic on sizes is checked. */
 #include "glenside/infer.h"
+#include "glenside/view.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +65,7 @@ infer_hint(infer *x, const char *format, ...) {
 }
 
 bool
-infer_push(infer *x, const int64_t *dims, uint32_t n) {
+infer_push(infer *x, const gs_number *dims, uint32_t n) {
   gs_type *t = &x->made;
   if (t->rank + n > GS_MAX_RANK)
     return gs_fail(x->fault, "rank-limit", -1, -1,
@@ -78,8 +79,24 @@ infer_push(infer *x, const int64_t *dims, uint32_t n) {
 
 /* Attributes ------------------------------------------------------------- */
 
+/* The numbers of an item, where they are not integers. */
+static bool
+numbers_over(const infer *x, uint32_t item, bool is_list, gs_number *out,
+             uint32_t *n) {
+  gs_number at[GS_MAX_RANK];
+  int32_t found = x->over->item(x->over->arg, item, at, GS_MAX_RANK);
+  if (found < 0 || (!is_list && found != 1))
+    return false;
+  memcpy(out, at, (size_t)found * sizeof *at);
+  *n = (uint32_t)found;
+  return true;
+}
+
 bool
-infer_int(infer *x, uint32_t item, int64_t *out) {
+infer_int(infer *x, uint32_t item, gs_number *out) {
+  uint32_t n;
+  if (x->over)
+    return numbers_over(x, item, false, out, &n);
   bs_value v = bs_item(x->values, x->attr, item);
   if (bs_kind_of(x->values, v) != BS_KIND_INT)
     return gs_fail(x->fault, "bad-attribute", -1, (int)item,
@@ -90,7 +107,9 @@ infer_int(infer *x, uint32_t item, int64_t *out) {
 }
 
 bool
-infer_list(infer *x, uint32_t item, int64_t *out, uint32_t *n) {
+infer_list(infer *x, uint32_t item, gs_number *out, uint32_t *n) {
+  if (x->over)
+    return numbers_over(x, item, true, out, n);
   bs_value v = bs_item(x->values, x->attr, item);
   if (bs_kind_of(x->values, v) == BS_KIND_LIST &&
       bs_len(x->values, v) > GS_MAX_RANK)
@@ -105,12 +124,30 @@ infer_list(infer *x, uint32_t item, int64_t *out, uint32_t *n) {
   return true;
 }
 
+static bool
+are_constant(const infer *x, int64_t *at, uint32_t n) {
+  for (uint32_t k = 0; x->over && k < n; k++)
+    if (!x->over->is_constant(x->over->arg, at[k], &at[k]))
+      return false;
+  return true;
+}
+
 bool
-infer_shape(infer *x, uint32_t item, int64_t *out, uint32_t *n) {
+infer_place(infer *x, uint32_t item, int64_t *out) {
+  return infer_int(x, item, out) && are_constant(x, out, 1);
+}
+
+bool
+infer_places(infer *x, uint32_t item, int64_t *out, uint32_t *n) {
+  return infer_list(x, item, out, n) && are_constant(x, out, *n);
+}
+
+bool
+infer_shape(infer *x, uint32_t item, gs_number *out, uint32_t *n) {
   if (!infer_list(x, item, out, n))
     return false;
   for (uint32_t k = 0; k < *n; k++)
-    if (out[k] < 1)
+    if (!infer_at_least(x, out[k], 1))
       return gs_fail(x->fault, "bad-size", -1, (int)item,
                      "size %lld of dimension %u: every size is at least 1",
                      (long long)out[k], k);
@@ -120,7 +157,7 @@ infer_shape(infer *x, uint32_t item, int64_t *out, uint32_t *n) {
 bool
 infer_dim(infer *x, uint32_t item, const gs_type *t, bool past, uint32_t *out) {
   int64_t d = 0;
-  if (!infer_int(x, item, &d))
+  if (!infer_place(x, item, &d))
     return false;
   if (d >= 0 && d < t->rank + (past ? 1 : 0)) {
     *out = (uint32_t)d;
@@ -139,14 +176,47 @@ infer_dim(infer *x, uint32_t item, const gs_type *t, bool past, uint32_t *out) {
 
 bool
 infer_natural(infer *x, uint32_t item, int64_t least, const char *what,
-              int64_t *out) {
+              gs_number *out) {
   if (!infer_int(x, item, out))
     return false;
-  if (*out >= least)
+  if (infer_at_least(x, *out, least))
     return true;
   return gs_fail(x->fault, "bad-size", -1, (int)item,
                  "%s of %s is %lld, it is at least %lld", what, INFER_NAME(x),
                  (long long)*out, (long long)least);
+}
+
+/* Needs ------------------------------------------------------------------ */
+
+bool
+infer_at_least(const infer *x, gs_number n, int64_t least) {
+  if (x->over)
+    return x->over->needs(x->over->arg, gs_plus(x->over, n, -least), false);
+  return n >= least;
+}
+
+bool
+infer_equal(const infer *x, gs_number a, gs_number b) {
+  if (x->over)
+    return x->over->needs(x->over->arg, gs_minus(x->over, a, b), true);
+  return a == b;
+}
+
+bool
+infer_equal_dims(const infer *x, const gs_number *a, const gs_number *b,
+                 uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (!infer_equal(x, a[k], b[k]))
+      return false;
+  return true;
+}
+
+gs_number
+infer_product(const infer *x, const gs_number *dims, uint32_t n) {
+  gs_number p = gs_constant_number(x->over, 1);
+  for (uint32_t k = 0; k < n; k++)
+    p = gs_product(x->over, p, dims[k]);
+  return p;
 }
 
 /* Leaves ----------------------------------------------------------------- */
@@ -177,18 +247,14 @@ infer_same(infer *x) {
 
 /* Dispatch --------------------------------------------------------------- */
 
+#define RULE_0(id)
+#define RULE_1(id)                                 [GS_##id] = infer_##id,
+#define X(id, name, kids, attrs, first, view, ...) RULE_##view(id)
 static bool (*const rules[GS_OP_COUNT])(infer *) = {
-    [GS_TENSOR] = infer_leaf,         [GS_CONST] = infer_leaf,
-    [GS_ACCESS] = infer_access,       [GS_TRANSPOSE] = infer_transpose,
-    [GS_CARTPROD] = infer_cartprod,   [GS_PAIR] = infer_pair,
-    [GS_WINDOWS] = infer_windows,     [GS_SLICE] = infer_slice,
-    [GS_CONCAT] = infer_concat,       [GS_PAD] = infer_pad,
-    [GS_SQUEEZE] = infer_squeeze,     [GS_INSERT_AXIS] = infer_insert_axis,
-    [GS_BROADCAST] = infer_broadcast, [GS_FLATTEN] = infer_flatten,
-    [GS_RESHAPE] = infer_reshape,     [GS_REPEAT] = infer_repeat,
-    [GS_COMPUTE] = infer_compute,     [GS_MATERIALIZE] = infer_same,
-    [GS_CALL] = infer_call,
-};
+    [GS_TENSOR] = infer_leaf,     [GS_CONST] = infer_leaf,
+    [GS_COMPUTE] = infer_compute, [GS_MATERIALIZE] = infer_same,
+    [GS_CALL] = infer_call,       GS_OPS(X)};
+#undef X
 
 static bool
 counts_fit(infer *x) {
@@ -231,6 +297,16 @@ gs_infer(bs_values *values, const struct gs_target *target, gs_op op,
              .n_kids = n_kids,
              .fault = fault};
   if (!counts_fit(&x) || !rules[op](&x) || !size_fits(&x))
+    return false;
+  *out = x.made;
+  return true;
+}
+
+bool
+gs_infer_over(const gs_numbers *over, gs_op op, const gs_type *const *kids,
+              gs_type *out) {
+  infer x = {.over = over, .op = op, .kids = kids};
+  if (!gs_op_table[op].view || !rules[op](&x))
     return false;
   *out = x.made;
   return true;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* infer_views.c - the types of the access pattern transformers.
  *
- * One function an operator, in the order of op.h.  Products of sizes need no
- * check here where they are products of a child's sizes, which fit. */
+ * One function an operator, in the order of op.h.  They are said over numbers
+ * of any kind: sizes and amounts are only combined, compared by what infer.h
+ * asks, and shown in messages, which are of integers.  Places, ranks and
+ * permutations are integers always. */
 #include "glenside/infer.h"
 #include <string.h>
 
@@ -17,16 +19,11 @@ same_dtype(infer *x) {
   return infer_hint(x, "convert one: (compute (cast %s) ...)", a);
 }
 
-static bool
-same_dims(const int64_t *a, const int64_t *b, uint32_t n) {
-  return !n || !memcmp(a, b, n * sizeof *a);
-}
-
 bool
-infer_access(infer *x) {
+infer_ACCESS(infer *x) {
   const gs_type *a = x->kids[0];
   int64_t k = 0;
-  if (!infer_int(x, 0, &k))
+  if (!infer_place(x, 0, &k))
     return false;
   if (k < 0 || k > a->rank)
     return gs_fail(x->fault, "axis-range", -1, 0,
@@ -38,11 +35,11 @@ infer_access(infer *x) {
 }
 
 bool
-infer_transpose(infer *x) {
+infer_TRANSPOSE(infer *x) {
   const gs_type *a = x->kids[0];
   int64_t p[GS_MAX_RANK];
   uint32_t n, seen = 0;
-  if (!infer_list(x, 0, p, &n))
+  if (!infer_places(x, 0, p, &n))
     return false;
   if (n != a->rank) {
     gs_fail(x->fault, "bad-permutation", -1, 0,
@@ -66,12 +63,12 @@ infer_transpose(infer *x) {
 }
 
 bool
-infer_cartprod(infer *x) {
+infer_CARTPROD(infer *x) {
   const gs_type *a = x->kids[0], *b = x->kids[1];
   const int64_t *ca = a->dim + a->access, *cb = b->dim + b->access;
   uint32_t na = infer_items(a), nb = infer_items(b);
-  int64_t two = 2;
-  if (na != nb || !same_dims(ca, cb, na)) {
+  gs_number two = gs_constant_number(x->over, 2);
+  if (na != nb || !infer_equal_dims(x, ca, cb, na)) {
     gs_fail(x->fault, "shape-mismatch", 1, -1,
             "cartProd needs equal compute shapes, found %s and %s",
             infer_show(ca, na).s, infer_show(cb, nb).s);
@@ -87,11 +84,11 @@ infer_cartprod(infer *x) {
 }
 
 bool
-infer_pair(infer *x) {
+infer_PAIR(infer *x) {
   const gs_type *a = x->kids[0], *b = x->kids[1];
-  int64_t two = 2;
+  gs_number two = gs_constant_number(x->over, 2);
   if (a->access != b->access || a->rank != b->rank ||
-      !same_dims(a->dim, b->dim, a->rank)) {
+      !infer_equal_dims(x, a->dim, b->dim, a->rank)) {
     gs_fail(x->fault, "shape-mismatch", 1, -1,
             "pair needs equal shapes, found %s and %s", infer_show_type(x, a).s,
             infer_show_type(x, b).s);
@@ -115,7 +112,7 @@ infer_pair(infer *x) {
 
 /* One number a compute dimension in each list of windows. */
 static bool
-window_list(infer *x, uint32_t item, const gs_type *a, int64_t *out) {
+window_list(infer *x, uint32_t item, const gs_type *a, gs_number *out) {
   static const char *const what[] = {"kernel size", "stride", "dilation"};
   uint32_t n;
   if (!infer_list(x, item, out, &n))
@@ -134,36 +131,46 @@ window_list(infer *x, uint32_t item, const gs_type *a, int64_t *out) {
     return infer_hint(x, "(access a k) chooses which dimensions are windowed");
   }
   for (uint32_t k = 0; k < n; k++)
-    if (out[k] < 1)
+    if (!infer_at_least(x, out[k], 1))
       return gs_fail(x->fault, "bad-size", -1, (int)item,
                      "%s %lld of compute dimension %u is below 1", what[item],
                      (long long)out[k], k);
   return true;
 }
 
+/* The windows along compute dimension k. */
+static bool
+count_windows(infer *x, uint32_t k, gs_number size, gs_number stride,
+              gs_number dilation, gs_number *count) {
+  gs_number c = x->kids[0]->dim[x->kids[0]->access + k];
+  gs_number reach = gs_product(x->over, dilation, gs_plus(x->over, size, -1));
+  /* what is left behind the first window */
+  gs_number left = gs_combine(x->over, 1, c, -1, reach, -1);
+  if (infer_at_least(x, left, 0)) {
+    *count = gs_plus(x->over, gs_quotient(x->over, left, stride), 1);
+    return true;
+  }
+  gs_fail(x->fault, "window-size", -1, size > c ? 0 : 2,
+          "a window of %lld%s does not fit in compute dimension %u of size "
+          "%lld",
+          (long long)size, dilation > 1 ? " with its dilation" : "", k,
+          (long long)c);
+  return infer_hint(x, "dilation * (kernel - 1) + 1 is at most the size; "
+                       "pad makes room");
+}
+
 bool
-infer_windows(infer *x) {
+infer_WINDOWS(infer *x) {
   const gs_type *a = x->kids[0];
-  int64_t size[GS_MAX_RANK], stride[GS_MAX_RANK], dilation[GS_MAX_RANK];
-  int64_t count[GS_MAX_RANK];
+  gs_number size[GS_MAX_RANK], stride[GS_MAX_RANK], dilation[GS_MAX_RANK];
+  gs_number count[GS_MAX_RANK];
   uint32_t n = infer_items(a);
   if (!window_list(x, 0, a, size) || !window_list(x, 1, a, stride) ||
       !window_list(x, 2, a, dilation))
     return false;
-  for (uint32_t k = 0; k < n; k++) {
-    int64_t c = a->dim[a->access + k], reach;
-    bool overflow = __builtin_mul_overflow(dilation[k], size[k] - 1, &reach);
-    if (overflow || reach >= c) {
-      gs_fail(x->fault, "window-size", -1, size[k] > c ? 0 : 2,
-              "a window of %lld%s does not fit in compute dimension %u of size "
-              "%lld",
-              (long long)size[k], dilation[k] > 1 ? " with its dilation" : "",
-              k, (long long)c);
-      return infer_hint(x, "dilation * (kernel - 1) + 1 is at most the size; "
-                           "pad makes room");
-    }
-    count[k] = 1 + (c - reach - 1) / stride[k];
-  }
+  for (uint32_t k = 0; k < n; k++)
+    if (!count_windows(x, k, size[k], stride[k], dilation[k], &count[k]))
+      return false;
   x->made.dtype = a->dtype;
   if (!infer_push(x, a->dim, a->access) || !infer_push(x, count, n))
     return false;
@@ -172,29 +179,31 @@ infer_windows(infer *x) {
 }
 
 bool
-infer_slice(infer *x) {
+infer_SLICE(infer *x) {
   const gs_type *a = x->kids[0];
   uint32_t d;
-  int64_t lo = 0, hi = 0;
+  gs_number lo = 0, hi = 0;
   if (!infer_dim(x, 0, a, false, &d) || !infer_int(x, 1, &lo) ||
       !infer_int(x, 2, &hi))
     return false;
-  if (lo < 0 || hi > a->dim[d])
+  if (!infer_at_least(x, lo, 0) ||
+      !infer_at_least(x, gs_minus(x->over, a->dim[d], hi), 0))
     return gs_fail(x->fault, "slice-range", -1, lo < 0 ? 1 : 2,
                    "slice %lld to %lld leaves dimension %u of size %lld",
                    (long long)lo, (long long)hi, d, (long long)a->dim[d]);
-  if (lo >= hi) {
+  gs_number size = gs_minus(x->over, hi, lo);
+  if (!infer_at_least(x, size, 1)) {
     gs_fail(x->fault, "slice-range", -1, 2, "slice %lld to %lld is empty",
             (long long)lo, (long long)hi);
     return infer_hint(x, "hi is one past the last index kept");
   }
   x->made = *a;
-  x->made.dim[d] = hi - lo;
+  x->made.dim[d] = size;
   return true;
 }
 
 bool
-infer_concat(infer *x) {
+infer_CONCAT(infer *x) {
   const gs_type *a = x->kids[0], *b = x->kids[1];
   uint32_t d;
   if (a->access != b->access || a->rank != b->rank) {
@@ -206,7 +215,7 @@ infer_concat(infer *x) {
   if (!infer_dim(x, 0, a, false, &d))
     return false;
   for (uint32_t k = 0; k < a->rank; k++)
-    if (k != d && a->dim[k] != b->dim[k])
+    if (k != d && !infer_equal(x, a->dim[k], b->dim[k]))
       return gs_fail(x->fault, "shape-mismatch", 1, -1,
                      "concat along dimension %u needs the other dimensions "
                      "equal, dimension %u is %lld and %lld",
@@ -214,43 +223,51 @@ infer_concat(infer *x) {
   if (!same_dtype(x))
     return false;
   x->made = *a;
-  x->made.dim[d] += b->dim[d];
+  x->made.dim[d] = gs_sum(x->over, a->dim[d], b->dim[d]);
   return true;
 }
 
-bool
-infer_pad(infer *x) {
+static bool
+is_pad_kind(const infer *x, bs_value kind) {
   static const char *const kinds[] = {"zero", "min", "edge"};
+  bool known = false;
+  if (!x->over && bs_kind_of(x->values, kind) != BS_KIND_SYM)
+    return false;
+  for (uint32_t k = 0; k < 3 && !x->over; k++)
+    known |= !strcmp(bs_as_sym(x->values, kind), kinds[k]);
+  return known || (x->over && kind.i);
+}
+
+bool
+infer_PAD(infer *x) {
   const gs_type *a = x->kids[0];
-  bs_value kind = bs_item(x->values, x->attr, 0);
-  uint32_t d, known = 0;
-  int64_t before = 0, after = 0;
-  if (bs_kind_of(x->values, kind) == BS_KIND_SYM)
-    for (uint32_t k = 0; k < 3; k++)
-      known |= !strcmp(bs_as_sym(x->values, kind), kinds[k]);
-  if (!known)
+  bs_value kind =
+      x->over ? x->over->word(x->over->arg, 0) : bs_item(x->values, x->attr, 0);
+  uint32_t d;
+  gs_number before = 0, after = 0;
+  if (!is_pad_kind(x, kind))
     return gs_fail(x->fault, "bad-attribute", -1, 0,
                    "pad needs a kind: zero, min or edge");
   if (!infer_dim(x, 1, a, false, &d) ||
       !infer_natural(x, 2, 0, "padding before", &before) ||
       !infer_natural(x, 3, 0, "padding after", &after))
     return false;
-  if (before > GS_MAX_ELEMENTS || after > GS_MAX_ELEMENTS)
+  if (!x->over && (before > GS_MAX_ELEMENTS || after > GS_MAX_ELEMENTS))
     return gs_fail(x->fault, "too-large", -1, before > after ? 2 : 3,
                    "padding of %lld: a term has at most 2^40 elements",
                    (long long)(before > after ? before : after));
   x->made = *a;
-  x->made.dim[d] += before + after;
+  x->made.dim[d] = gs_sum(x->over, a->dim[d], gs_sum(x->over, before, after));
   return true;
 }
 
 bool
-infer_squeeze(infer *x) {
+infer_SQUEEZE(infer *x) {
   const gs_type *a = x->kids[0];
   uint32_t d;
   if (!infer_dim(x, 0, a, false, &d))
     return false;
-  if (a->dim[d] != 1)
+  if (!infer_equal(x, a->dim[d], gs_constant_number(x->over, 1)))
     return gs_fail(x->fault, "not-unit", -1, 0,
                    "squeeze removes a dimension of size 1, dimension %u of %s "
                    "is %lld",
@@ -262,10 +279,10 @@ infer_squeeze(infer *x) {
 }
 
 bool
-infer_insert_axis(infer *x) {
+infer_INSERT_AXIS(infer *x) {
   const gs_type *a = x->kids[0];
   uint32_t d;
-  int64_t one = 1;
+  gs_number one = gs_constant_number(x->over, 1);
   if (!infer_dim(x, 0, a, true, &d))
     return false;
   x->made.dtype = a->dtype;
@@ -274,10 +291,18 @@ infer_insert_axis(infer *x) {
          infer_push(x, a->dim + d, a->rank - d);
 }
 
+/* A dimension of one is repeated, any other stays. */
+static bool
+becomes(const infer *x, uint32_t k, gs_number from, gs_number to) {
+  if (!x->over)
+    return from == 1 || from == to;
+  return x->over->repeats(x->over->arg, k, from, to) >= 0;
+}
+
 bool
-infer_broadcast(infer *x) {
+infer_BROADCAST(infer *x) {
   const gs_type *a = x->kids[0];
-  int64_t dim[GS_MAX_RANK];
+  gs_number dim[GS_MAX_RANK];
   uint32_t n;
   if (!infer_shape(x, 0, dim, &n))
     return false;
@@ -288,7 +313,7 @@ infer_broadcast(infer *x) {
     return infer_hint(x, "insertAxis adds a dimension of size 1");
   }
   for (uint32_t k = 0; k < n; k++)
-    if (a->dim[k] != 1 && a->dim[k] != dim[k])
+    if (!becomes(x, k, a->dim[k], dim[k]))
       return gs_fail(x->fault, "broadcast", -1, 0,
                      "broadcast of dimension %u from %lld to %lld: only a size "
                      "of 1 can be repeated",
@@ -299,10 +324,10 @@ infer_broadcast(infer *x) {
 }
 
 bool
-infer_flatten(infer *x) {
+infer_FLATTEN(infer *x) {
   const gs_type *a = x->kids[0];
-  int64_t s = gs_prod(a->dim, a->access);
-  int64_t c = gs_prod(a->dim + a->access, infer_items(a));
+  gs_number s = infer_product(x, a->dim, a->access);
+  gs_number c = infer_product(x, a->dim + a->access, infer_items(a));
   x->made.dtype = a->dtype;
   if (!infer_push(x, &s, a->access ? 1 : 0))
     return false;
@@ -312,13 +337,14 @@ infer_flatten(infer *x) {
 
 /* One side of a reshape: the same number of elements, never from the other. */
 static bool
-reshape_side(infer *x, uint32_t item, const int64_t *from, uint32_t n_from) {
-  int64_t dim[GS_MAX_RANK], product;
+reshape_side(infer *x, uint32_t item, const gs_number *from, uint32_t n_from) {
+  gs_number dim[GS_MAX_RANK];
   uint32_t n;
   const char *side = item ? "C" : "S";
   if (!infer_shape(x, item, dim, &n))
     return false;
-  if (!gs_checked_prod(dim, n, &product) || product != gs_prod(from, n_from)) {
+  if (!infer_equal(x, infer_product(x, dim, n),
+                   infer_product(x, from, n_from))) {
     gs_fail(x->fault, "reshape", -1, (int)item,
             "reshape of %s from %s to %s changes its number of elements", side,
             infer_show(from, n_from).s, infer_show(dim, n).s);
@@ -329,7 +355,7 @@ reshape_side(infer *x, uint32_t item, const int64_t *from, uint32_t n_from) {
 }
 
 bool
-infer_reshape(infer *x) {
+infer_RESHAPE(infer *x) {
   const gs_type *a = x->kids[0];
   x->made.dtype = a->dtype;
   if (!reshape_side(x, 0, a->dim, a->access))
@@ -339,17 +365,25 @@ infer_reshape(infer *x) {
 }
 
 bool
-infer_repeat(infer *x) {
+infer_REPEAT(infer *x) {
   const gs_type *a = x->kids[0];
   uint32_t d;
-  int64_t f = 0;
+  gs_number f = 0;
   if (!infer_dim(x, 0, a, false, &d) ||
       !infer_natural(x, 1, 1, "the factor", &f))
     return false;
   x->made = *a;
-  if (__builtin_mul_overflow(a->dim[d], f, &x->made.dim[d]))
+  x->made.dim[d] = gs_product(x->over, f, a->dim[d]);
+  if (!x->over && x->made.dim[d] == INT64_MAX)
     return gs_fail(x->fault, "too-large", -1, 1,
                    "repeat by %lld: a term has at most 2^40 elements",
                    (long long)f);
   return true;
+}
+
+bool
+infer_REVERSE(infer *x) {
+  uint32_t d;
+  x->made = *x->kids[0];
+  return infer_dim(x, 0, x->kids[0], false, &d);
 }

@@ -8,13 +8,6 @@
 #include "glenside/interpret_state.h"
 #include <string.h>
 
-/* Does the operator read an element of its operand more than once? */
-static bool
-rereads(gs_op op) {
-  return op == GS_CARTPROD || op == GS_WINDOWS || op == GS_BROADCAST ||
-         op == GS_REPEAT;
-}
-
 /* Tuples are loaded side by side; storing them gains nothing. */
 static bool
 is_tuple(gs_op op) {
@@ -27,7 +20,7 @@ mark_uses(in_state *s, uint32_t *uses) {
     const gs_node *node = &s->p->nodes.data[t];
     for (uint32_t k = 0; s->live[t] && k < node->n_kids; k++) {
       uint32_t *use = &uses[node->kids[k].i];
-      *use += rereads(node->op) ? 2 : 1;
+      *use += gs_op_is(node->op, GS_REREADS) ? 2 : 1;
       if (node->op == GS_CALL)
         s->stored[node->kids[k].i] = 1;
     }

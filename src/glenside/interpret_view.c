@@ -178,16 +178,21 @@ follow(const place *p) {
   case GS_REPEAT:
     p->index[attr_int(p, 0)] /= attr_int(p, 1);
     return next;
+  case GS_REVERSE:
+    d = (uint32_t)attr_int(p, 0);
+    p->index[d] = p->of->dim[d] - 1 - p->index[d];
+    return next;
+  case GS_ACCESS: /* the same elements */
+    return next;
   case GS_TENSOR:
   case GS_CONST:
-  case GS_ACCESS:
   case GS_COMPUTE:
   case GS_MATERIALIZE:
   case GS_CALL:
   case GS_OP_COUNT:
-  default: /* access: the same elements */
-    return next;
+    break;
   }
+  return next; /* stored as it is: no view */
 }
 
 static int64_t

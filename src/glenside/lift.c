@@ -114,7 +114,7 @@ lift_node(const lifting *l, gs_term t) {
     return lift_flatten(l, t, kids);
   for (uint32_t k = 0; k < n; k++) {
     bs_value v = items[k] = bs_item(values, node->attr, k);
-    if (letters[k] == 'd' || node->op == GS_ACCESS)
+    if (letters[k] == 'd' || letters[k] == 'g')
       items[k] = bs_int(l->to->ctx.values, bs_as_int(values, v) + l->n);
   }
   if (node->op == GS_TRANSPOSE)

@@ -8,8 +8,7 @@
 #include <string.h>
 
 const gs_op_info gs_op_table[GS_OP_COUNT] = {
-#define X(id, name, kids, attrs, first, view, price)                           \
-  {name, kids, attrs, first, view, price},
+#define X(id, ...) {__VA_ARGS__},
     GS_OPS(X)
 #undef X
 };
@@ -74,29 +73,6 @@ const gs_dtype_info gs_dtype_table[GS_DTYPE_COUNT] = {
 #undef X
 };
 
-static const char *const usages[GS_OP_COUNT] = {
-    [GS_TENSOR] = "(tensor NAME (shape n...) DTYPE)",
-    [GS_CONST] = "(const NAME (shape n...) DTYPE v...)",
-    [GS_ACCESS] = "(access a k)",
-    [GS_TRANSPOSE] = "(transpose a (list p...))",
-    [GS_CARTPROD] = "(cartProd a b)",
-    [GS_PAIR] = "(pair a b)",
-    [GS_WINDOWS] = "(windows a (shape k...) (stride s...)), with an optional "
-                   "(dilation d...)",
-    [GS_SLICE] = "(slice a d lo hi)",
-    [GS_CONCAT] = "(concat a b ... d)",
-    [GS_PAD] = "(pad a KIND d before after)",
-    [GS_SQUEEZE] = "(squeeze a d)",
-    [GS_INSERT_AXIS] = "(insertAxis a d)",
-    [GS_BROADCAST] = "(broadcast a (shape n...))",
-    [GS_FLATTEN] = "(flatten a)",
-    [GS_RESHAPE] = "(reshape a (shape s...) (shape c...))",
-    [GS_REPEAT] = "(repeat a d f)",
-    [GS_COMPUTE] = "(compute OP a)",
-    [GS_MATERIALIZE] = "(materialize a)",
-    [GS_CALL] = "(call INSTR attribute... a...)",
-};
-
 static const char *const list_heads[GS_OP_COUNT][3] = {
     [GS_TENSOR] = {NULL, "shape"},
     [GS_CONST] = {NULL, "shape"},
@@ -118,7 +94,18 @@ gs_op_find(const char *name, gs_op *out) {
 
 const char *
 gs_op_usage(gs_op op) {
-  return usages[op];
+  return gs_op_table[op].usage;
+}
+
+bool
+gs_letter_is_list(char letter) {
+  return letter == 'L' || letter == 'R' || letter == 'C' || letter == 'P';
+}
+
+bool
+gs_letter_is_size(char letter) {
+  return letter == 'n' || letter == 'f' ||
+         (gs_letter_is_list(letter) && letter != 'P');
 }
 
 const char *

@@ -6,8 +6,13 @@
  *
  * A node's attribute is one interned list whose items stand in the order of
  * the `attrs` column.  One letter an item:
- *   d  a dimension index        n  a natural number
- *   L  a list of integers (`(shape ...)`, `(stride ...)`, `(list ...)`)
+ *   d  a dimension of the child
+ *   g  a place between its dimensions, before the first or behind the last
+ *   n  a natural number         f  a factor, at least 1
+ *   L  a list of sizes          R  a list of one size a dimension
+ *   C  a list of one number a compute dimension; one at the end may be left
+ *      out, for ones
+ *   P  a permutation of the dimensions
  *   k  a pad kind (zero min edge)
  *   o  a compute operator: `relu`, or `(clip 0 6)` as a list with parameters
  *   s  a name                   t  a dtype
@@ -28,30 +33,56 @@
 
 /* Views cost nothing at run time: their prices only break ties, so that the
  * shorter and plainer of two equal programs wins. */
-/*     id          surface       kids attrs  first  is a view  price */
+
+/* What is true of an operator beside its type and its rows (view.h). */
+enum {
+  GS_PLAIN = 0,
+  GS_GROWS = 1,    /* the result may have more elements than a child */
+  GS_REREADS = 2,  /* and an element of a child may be several of it */
+  GS_INTRICATE = 4 /* its pieces grow as they are composed */
+};
+
+/* A row an operator.  One that is a view has its type in infer_views.c and its
+ * rows in view.c, without which it does not compile.
+ *
+ *   id, surface, children (-1: any number), attrs, first, is it a view, price,
+ *   traits, how it is written */
 #define GS_OPS(X)                                                              \
-  X(TENSOR, "tensor", 0, "sLt", 0, 0, 0)                                       \
-  X(CONST, "const", 0, "sLt", 0, 0, 0)                                         \
-  X(ACCESS, "access", 1, "n", 0, 1, 1e-3)                                      \
-  X(TRANSPOSE, "transpose", 1, "L", 0, 1, 1e-3)                                \
-  X(CARTPROD, "cartProd", 2, "", 0, 1, 1e-3)                                   \
-  X(PAIR, "pair", 2, "", 0, 1, 1e-3)                                           \
-  X(WINDOWS, "windows", 1, "LLL", 0, 1, 1e-3)                                  \
-  X(SLICE, "slice", 1, "dnn", 0, 1, 1e-3)                                      \
-  X(CONCAT, "concat", 2, "d", 0, 1, 2e-3)                                      \
-  X(PAD, "pad", 1, "kdnn", 0, 1, 2e-3)                                         \
-  X(SQUEEZE, "squeeze", 1, "d", 0, 1, 1e-3)                                    \
-  X(INSERT_AXIS, "insertAxis", 1, "d", 0, 1, 1e-3)                             \
-  X(BROADCAST, "broadcast", 1, "L", 0, 1, 1e-3)                                \
-  X(FLATTEN, "flatten", 1, "", 0, 1, 1.5e-3)                                   \
-  X(RESHAPE, "reshape", 1, "LL", 0, 1, 2e-3)                                   \
-  X(REPEAT, "repeat", 1, "dn", 0, 1, 1.5e-3)                                   \
-  X(COMPUTE, "compute", 1, "o", 1, 0, 0)                                       \
-  X(MATERIALIZE, "materialize", 1, "", 0, 0, 0)                                \
-  X(CALL, "call", -1, "s*", 1, 0, 0) /* kids: the instruction's operands */
+  X(TENSOR, "tensor", 0, "sLt", 0, 0, 0, GS_PLAIN,                             \
+    "(tensor NAME (shape n...) DTYPE)")                                        \
+  X(CONST, "const", 0, "sLt", 0, 0, 0, GS_PLAIN,                               \
+    "(const NAME (shape n...) DTYPE v...)")                                    \
+  X(ACCESS, "access", 1, "g", 0, 1, 1e-3, GS_PLAIN, "(access a k)")            \
+  X(TRANSPOSE, "transpose", 1, "P", 0, 1, 1e-3, GS_PLAIN,                      \
+    "(transpose a (list p...))")                                               \
+  X(CARTPROD, "cartProd", 2, "", 0, 1, 1e-3, GS_GROWS | GS_REREADS,            \
+    "(cartProd a b)")                                                          \
+  X(PAIR, "pair", 2, "", 0, 1, 1e-3, GS_GROWS, "(pair a b)")                   \
+  X(WINDOWS, "windows", 1, "CCC", 0, 1, 1e-3, GS_GROWS | GS_REREADS,           \
+    "(windows a (shape k...) (stride s...)), with an optional "                \
+    "(dilation d...)")                                                         \
+  X(SLICE, "slice", 1, "dnn", 0, 1, 1e-3, GS_PLAIN, "(slice a d lo hi)")       \
+  X(CONCAT, "concat", 2, "d", 0, 1, 2e-3, GS_GROWS | GS_INTRICATE,             \
+    "(concat a b ... d)")                                                      \
+  X(PAD, "pad", 1, "kdnn", 0, 1, 2e-3, GS_GROWS | GS_INTRICATE,                \
+    "(pad a KIND d before after)")                                             \
+  X(SQUEEZE, "squeeze", 1, "d", 0, 1, 1e-3, GS_PLAIN, "(squeeze a d)")         \
+  X(INSERT_AXIS, "insertAxis", 1, "g", 0, 1, 1e-3, GS_GROWS,                   \
+    "(insertAxis a d)")                                                        \
+  X(BROADCAST, "broadcast", 1, "R", 0, 1, 1e-3, GS_GROWS | GS_REREADS,         \
+    "(broadcast a (shape n...))")                                              \
+  X(FLATTEN, "flatten", 1, "", 0, 1, 1.5e-3, GS_INTRICATE, "(flatten a)")      \
+  X(RESHAPE, "reshape", 1, "LL", 0, 1, 2e-3, GS_INTRICATE,                     \
+    "(reshape a (shape s...) (shape c...))")                                   \
+  X(REPEAT, "repeat", 1, "df", 0, 1, 1.5e-3,                                   \
+    GS_GROWS | GS_REREADS | GS_INTRICATE, "(repeat a d f)")                    \
+  X(REVERSE, "reverse", 1, "d", 0, 1, 1e-3, GS_PLAIN, "(reverse a d)")         \
+  X(COMPUTE, "compute", 1, "o", 1, 0, 0, GS_PLAIN, "(compute OP a)")           \
+  X(MATERIALIZE, "materialize", 1, "", 0, 0, 0, GS_PLAIN, "(materialize a)")   \
+  X(CALL, "call", -1, "s*", 1, 0, 0, GS_GROWS, "(call INSTR attribute... a...)")
 
 typedef enum gs_op {
-#define X(id, name, kids, attrs, first, view, price) GS_##id,
+#define X(id, ...) GS_##id,
   GS_OPS(X)
 #undef X
       GS_OP_COUNT
@@ -64,14 +95,24 @@ typedef struct gs_op_info {
   bool attrs_first;
   bool view;
   double price;
+  uint32_t traits;
+  const char *usage;
 } gs_op_info;
 
 extern const gs_op_info gs_op_table[GS_OP_COUNT];
 bool gs_op_find(const char *name, gs_op *out);
+static inline bool
+gs_op_is(gs_op op, uint32_t trait) {
+  return gs_op_table[op].traits & trait;
+}
+/* A letter of an item that is a list of integers; of a size or an amount, or a
+ * list of such. */
+bool gs_letter_is_list(char);
+bool gs_letter_is_size(char);
 /* How an operator is written, e.g. "(slice a d lo hi)". */
 const char *gs_op_usage(gs_op);
-/* The head of an `L` item on the surface: "shape", "stride", "dilation" or
- * "list"; NULL when the item is no list. */
+/* The head of a list on the surface: "shape", "stride", "dilation" or "list";
+ * NULL when the item is no list. */
 const char *gs_list_head(gs_op, uint32_t item);
 
 /* How a compute operator acts on ((S),(C)). */

@@ -277,11 +277,14 @@ parse_attr(gs_parser *x, gs_op op, uint32_t item, uint32_t node,
   size_t n = strlen(letters);
   if (is_over(x, op, item, node))
     return parse_over(x, node, out);
-  switch (item < n ? letters[item] : letters[n - 1]) {
+  char letter = item < n ? letters[item] : letters[n - 1];
+  if (gs_letter_is_list(letter))
+    return parse_list(x, gs_list_head(op, item), node, out);
+  switch (letter) {
   case 'd':
     return parse_int(x, "a dimension", node, out);
-  case 'L':
-    return parse_list(x, gs_list_head(op, item), node, out);
+  case 'g':
+    return parse_int(x, "a place between dimensions, an integer", node, out);
   case 'k':
     return parse_pad_kind(x, node, out);
   case 'o':

@@ -131,9 +131,9 @@ typedef struct form {
 
 static gs_sort
 attr_sort(char letter) {
-  switch (letter) {
-  case 'L':
+  if (gs_letter_is_list(letter))
     return GS_SORT_LIST;
+  switch (letter) {
   case 'k':
   case 's':
     return GS_SORT_SYM;

@@ -331,6 +331,18 @@ fm_number fm_any_number(fm_form *, gs_compute, uint32_t key);
 /* symbolic_type.c: the types of a side, children first. */
 void fm_infer_side(fm_form *, fm_side *);
 
+/* symbolic_view.c: the type of a node that is a view, and where the element at
+ * an index stands. */
+typedef struct fm_place {
+  bool keeps_order; /* else: */
+  uint32_t kid;
+  pv_value value; /* not 0: what it is, without a child */
+  fm_number to[GS_MAX_RANK];
+} fm_place;
+void fm_infer_view(fm_form *, const fm_side *, fm_node *);
+void fm_follow_view(fm_form *, const fm_side *, const fm_node *,
+                    const fm_number *index, fm_place *out);
+
 /* symbolic_index.c: the element of a node at an index. */
 pv_value fm_element(fm_form *, const fm_side *, uint32_t node,
                     const fm_number *index);

@@ -9,6 +9,7 @@
  * type so, or a clause that asks for nothing but the form is false. */
 #include "prove/listing.h"
 #include "glenside/tensor.h"
+#include "glenside/view.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -285,118 +286,149 @@ compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
 /* --- views ---------------------------------------------------------------- */
 
 static void
-tuple(ls_walk *w, ls_shape *t, const ls_shape *a, const ls_shape *b,
-      bool both) {
-  w->dead |= a->dtype != b->dtype || a->rank - a->access != b->rank - b->access;
-  w->dead |= !both && a->access != b->access;
-  t->access = a->access + (both ? b->access : 0);
-  t->rank = t->access + 1 + a->rank - a->access;
-}
-
-static void
-windows(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
-  uint32_t n = t->rank - t->access;
-  w->dead |= !n;
-  for (uint32_t k = 0; k < 3; k++)
-    if (sk->attrs[k])
-      sizes(w, sk->attrs[k], (int32_t)n);
-  t->access += n;
-  t->rank += n;
-}
-
-static void
-squeeze(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
-  uint32_t d = number_below(w, sk->attrs[0], t->rank);
-  if (w->dead)
-    return;
-  t->access -= d < t->access;
-  t->rank--;
-}
-
-static void
-insert_axis(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
-  uint32_t d = number_below(w, sk->attrs[0], t->rank + 1);
-  t->access += d <= t->access;
-  t->rank++;
-}
-
-static void
-pad(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
+pad_kind(ls_walk *w, const gs_expr *e) {
   static const char *const kinds[] = {"zero", "min", "edge"};
-  if (!now(w, sk->attrs[0]).i)
-    bind(w, sk->attrs[0], bs_sym(w->values, kinds[ls_pick(w, 3)]));
-  number_below(w, sk->attrs[1], t->rank);
+  if (!now(w, e).i)
+    bind(w, e, bs_sym(w->values, kinds[ls_pick(w, 3)]));
 }
 
+/* An item of the attribute of a view of a term of that shape. */
 static void
-repeat(ls_walk *w, const gs_sk_node *sk, const ls_shape *t) {
-  number_below(w, sk->attrs[0], t->rank);
-  if (!w->dead)
-    number(w, sk->attrs[1]);
-}
-
-static void
-reshape(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
-  t->access = sizes(w, sk->attrs[0], -1);
-  t->rank = t->access + sizes(w, sk->attrs[1], -1);
-}
-
-static void
-flatten(ls_shape *t) {
-  uint32_t s = t->access, c = t->rank - s;
-  t->access = s > 0;
-  t->rank = t->access + (c > 0);
-}
-
-static void
-look_at_view(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
-  switch (sk->op) {
-  case GS_ACCESS:
-    t->access = number_below(w, sk->attrs[0], t->rank + 1);
-    break;
-  case GS_TRANSPOSE:
-    permutation(w, sk->attrs[0], t->rank);
-    break;
-  case GS_WINDOWS:
-    windows(w, sk, t);
-    break;
-  case GS_SLICE:
-  case GS_CONCAT:
-    number_below(w, sk->attrs[0], t->rank);
-    break;
-  case GS_REPEAT:
-    repeat(w, sk, t);
-    break;
-  case GS_PAD:
-    pad(w, sk, t);
-    break;
-  case GS_SQUEEZE:
-    squeeze(w, sk, t);
-    break;
-  case GS_INSERT_AXIS:
-    insert_axis(w, sk, t);
-    break;
-  case GS_BROADCAST:
-    sizes(w, sk->attrs[0], (int32_t)t->rank);
-    break;
-  case GS_RESHAPE:
-    reshape(w, sk, t);
-    break;
-  case GS_FLATTEN:
-    flatten(t);
-    break;
-  case GS_MATERIALIZE:
-    break;
-  case GS_TENSOR:
-  case GS_CONST:
-  case GS_CARTPROD:
-  case GS_PAIR:
-  case GS_COMPUTE:
-  case GS_CALL:
-  case GS_OP_COUNT:
+choose_item(ls_walk *w, char letter, const gs_expr *e, const ls_shape *t) {
+  switch (letter) {
+  case 'd':
+    number_below(w, e, t->rank);
+    return;
+  case 'g':
+    number_below(w, e, t->rank + 1);
+    return;
+  case 'P':
+    permutation(w, e, t->rank);
+    return;
+  case 'R':
+    sizes(w, e, (int32_t)t->rank);
+    return;
+  case 'C':
+    sizes(w, e, (int32_t)(t->rank - t->access));
+    return;
+  case 'L':
+    sizes(w, e, -1);
+    return;
+  case 'f':
+    number(w, e);
+    return;
+  case 'k':
+    pad_kind(w, e);
+    return;
+  case 'n': /* a bound or an amount is a parameter of the form */
+    return;
   default:
     w->unknown = w->dead = true;
   }
+}
+
+/* --- types of which ranks alone matter ------------------------------------ */
+
+/* Numbers of which nothing is known, but that places are integers. */
+typedef struct ranks {
+  const ls_walk *w;
+  const gs_sk_node *sk;
+  uint32_t items; /* compute dimensions of the child */
+} ranks;
+
+static gs_number
+any_constant(void *arg, int64_t c) {
+  (void)arg;
+  return c;
+}
+
+static gs_number
+any_sum(void *arg, int64_t a, gs_number x, int64_t b, gs_number y, int64_t c) {
+  (void)arg, (void)a, (void)b, (void)y, (void)c;
+  return x;
+}
+
+static gs_number
+any_product(void *arg, gs_number x, gs_number y) {
+  (void)arg, (void)y;
+  return x;
+}
+
+static bool
+any_is_constant(void *arg, gs_number x, int64_t *out) {
+  (void)arg;
+  *out = x;
+  return true;
+}
+
+static bool
+any_meets(void *arg, gs_number x, bool zero) {
+  (void)arg, (void)x, (void)zero;
+  return true;
+}
+
+static int
+any_repeats(void *arg, uint32_t k, gs_number from, gs_number to) {
+  (void)arg, (void)k, (void)from, (void)to;
+  return 0;
+}
+
+static gs_number
+integer_of(const ls_walk *w, const gs_expr *e) {
+  bs_value v = now(w, e);
+  bool is_integer = v.i && bs_kind_of(w->values, v) == BS_KIND_INT;
+  return is_integer ? bs_as_int(w->values, v) : 1;
+}
+
+static int32_t
+any_item(void *arg, uint32_t item, gs_number *out, uint32_t max) {
+  const ranks *r = arg;
+  const gs_expr *e = item < r->sk->n_attrs ? r->sk->attrs[item] : NULL;
+  char letter = gs_op_table[r->sk->op].attrs[item];
+  bs_value v = e ? now(r->w, e) : BS_NIL;
+  uint32_t n = e ? e->n_args : r->items;
+  if (!gs_letter_is_list(letter)) {
+    out[0] = integer_of(r->w, e);
+    return 1;
+  }
+  if (v.i)
+    return bs_to_ints(r->w->values, v, out, max, &n) ? (int32_t)n : -1;
+  for (uint32_t k = 0; k < n && n <= max; k++)
+    out[k] = e ? integer_of(r->w, e->args[k]) : 1;
+  return n <= max ? (int32_t)n : -1;
+}
+
+static bs_value
+any_word(void *arg, uint32_t item) {
+  const ranks *r = arg;
+  return now(r->w, r->sk->attrs[item]);
+}
+
+static gs_type
+shape_type(const ls_shape *t) {
+  return (gs_type){.access = (uint8_t)t->access,
+                   .rank = (uint8_t)t->rank,
+                   .dtype = t->dtype};
+}
+
+static void
+look_at_view(ls_walk *w, const gs_sk_node *sk, const ls_shape *a,
+             const ls_shape *b, ls_shape *t) {
+  const char *letters = gs_op_table[sk->op].attrs;
+  for (uint32_t k = 0; k < sk->n_attrs && letters[k] && !w->dead; k++)
+    if (sk->attrs[k])
+      choose_item(w, letters[k], sk->attrs[k], a);
+  if (w->dead)
+    return;
+  ranks r = {w, sk, a->rank - a->access};
+  gs_numbers over = {&r,          any_constant,    any_sum,   any_product,
+                     any_product, any_is_constant, any_meets, any_repeats,
+                     any_item,    any_word};
+  gs_type kids[2] = {shape_type(a), shape_type(b)}, made;
+  w->dead |= !gs_infer_over(&over, sk->op,
+                            (const gs_type *[]){&kids[0], &kids[1]}, &made);
+  if (!w->dead)
+    *t = (ls_shape){made.access, made.rank, made.dtype};
 }
 
 /* --- the left side -------------------------------------------------------- */
@@ -450,17 +482,12 @@ look_at_node(ls_walk *w, const gs_sk_node *sk, ls_shape *t) {
   const ls_shape *a = &w->node[sk->kids[0]],
                  *b = &w->node[sk->kids[1 % sk->n_kids]];
   *t = *a;
-  if (sk->op == GS_COMPUTE) {
+  if (sk->op == GS_COMPUTE)
     compute(w, sk->attrs[0], t);
-  } else if (sk->op == GS_CARTPROD || sk->op == GS_PAIR) {
-    tuple(w, t, a, b, sk->op == GS_CARTPROD);
-  } else {
-    if (sk->op == GS_CONCAT)
-      w->dead |=
-          a->access != b->access || a->rank != b->rank || a->dtype != b->dtype;
-    if (!w->dead)
-      look_at_view(w, sk, t);
-  }
+  else if (gs_op_table[sk->op].view)
+    look_at_view(w, sk, a, b, t);
+  else if (sk->op != GS_MATERIALIZE)
+    w->unknown = w->dead = true;
   w->dead |= t->rank > GS_MAX_RANK;
 }
 

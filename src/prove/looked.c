@@ -14,7 +14,7 @@ note_axes(pv_looked *l, const eg_term_node *n) {
     return;
   for (uint32_t k = 0; k < n->attr.n && letters[k] && letters[k] != '*'; k++)
     if (n->attr.items[k].kind == EG_ATTR_SLOT && n->attr.items[k].slot < 64 &&
-        (letters[k] == 'd' || n->op == GS_ACCESS))
+        (letters[k] == 'd' || letters[k] == 'g'))
       l->axis_slots |= (uint64_t)1 << n->attr.items[k].slot;
 }
 

@@ -252,10 +252,15 @@ down_repeat(const down *d) {
   return true;
 }
 
+/* The child has the type of the result. */
 static bool
 down_same(const down *d) {
-  (void)d;
-  return true;
+  const char *letters = gs_op_table[d->a->node->op].attrs;
+  bool ok = true;
+  uint32_t axis;
+  for (uint32_t k = 0; letters[k] && ok; k++)
+    ok = letters[k] == 'd' && pick_axis(d, k, &axis);
+  return ok;
 }
 
 /* --- compute -------------------------------------------------------------- */
@@ -382,11 +387,12 @@ pv_sample_down(pv_attr *a, const gs_type *result, const gs_type *hint,
       [GS_RESHAPE] = down_reshape,
       [GS_REPEAT] = down_repeat,
       [GS_COMPUTE] = down_compute,
-      [GS_MATERIALIZE] = down_same,
   };
   down d = {a, a->s, result, hint, child};
   *child = *result;
-  return table[a->node->op] && table[a->node->op](&d);
+  if (a->node->op == GS_CALL || gs_op_table[a->node->op].kids != 1)
+    return false;
+  return table[a->node->op] ? table[a->node->op](&d) : down_same(&d);
 }
 
 /* --- results -------------------------------------------------------------- */

@@ -11,12 +11,6 @@ pv_pad_kind(pv_sampler *s) {
 }
 
 static bool
-up_access(pv_attr *a, const gs_type *t) {
-  pv_attr_set_int(a, 0, (int64_t)pv_random(a->s, t->rank + 1u));
-  return true;
-}
-
-static bool
 up_transpose(pv_attr *a, const gs_type *t) {
   int64_t p[GS_MAX_RANK];
   pv_random_permutation(a->s, t->access, t->rank, p);
@@ -149,28 +143,31 @@ up_compute(pv_attr *a, const gs_type *t) {
   return pv_random_operator(a, t->dtype);
 }
 
+/* Items that are fine by themselves, by their letters. */
 static bool
-up_concat(pv_attr *a, const gs_type *t) {
+up_letters(pv_attr *a, const gs_type *t) {
+  const char *letters = gs_op_table[a->node->op].attrs;
+  bool ok = true;
   uint32_t d;
-  return pick_axis(a, 0, t, &d);
+  for (uint32_t k = 0; letters[k] && ok; k++)
+    if (letters[k] == 'd')
+      ok = pick_axis(a, k, t, &d);
+    else if (letters[k] == 'g')
+      pv_attr_set_int(a, k, (int64_t)pv_random(a->s, t->rank + 1u));
+  return ok;
 }
 
 bool
 pv_sample_up(pv_attr *a, const gs_type *child) {
   static const up table[GS_OP_COUNT] = {
-      [GS_ACCESS] = up_access,
-      [GS_TRANSPOSE] = up_transpose,
-      [GS_WINDOWS] = up_windows,
-      [GS_SLICE] = up_slice,
-      [GS_PAD] = up_pad,
-      [GS_SQUEEZE] = up_squeeze,
-      [GS_BROADCAST] = up_broadcast,
-      [GS_RESHAPE] = up_reshape,
-      [GS_REPEAT] = up_repeat,
+      [GS_TRANSPOSE] = up_transpose, [GS_WINDOWS] = up_windows,
+      [GS_SLICE] = up_slice,         [GS_PAD] = up_pad,
+      [GS_SQUEEZE] = up_squeeze,     [GS_BROADCAST] = up_broadcast,
+      [GS_RESHAPE] = up_reshape,     [GS_REPEAT] = up_repeat,
       [GS_COMPUTE] = up_compute,
-      [GS_CONCAT] = up_concat,
-      [GS_INSERT_AXIS] = up_access,
   };
   up f = table[a->node->op];
-  return !f || f(a, child);
+  return f                               ? f(a, child)
+         : gs_op_table[a->node->op].view ? up_letters(a, child)
+                                         : true;
 }

@@ -13,12 +13,13 @@
 
 /* --- roles ---------------------------------------------------------------- */
 
-/* Which attributes of an operator are sizes: all others but the parameters of
- * compute operators are axes and the like. */
-static const uint8_t sizes_of[GS_OP_COUNT] = {
-    [GS_WINDOWS] = 7,   [GS_SLICE] = 6,   [GS_PAD] = 12,
-    [GS_BROADCAST] = 1, [GS_RESHAPE] = 3, [GS_REPEAT] = 2,
-};
+/* All other attributes, but the parameters of compute operators, are axes and
+ * the like. */
+static bool
+is_size(const gs_sk_node *sk, uint32_t k) {
+  const gs_op_info *op = &gs_op_table[sk->op];
+  return op->view && gs_letter_is_size(op->attrs[k]);
+}
 
 static void
 fix_slot(fm_form *f, const gs_expr *e) {
@@ -50,7 +51,7 @@ fix_operator(fm_form *f, const gs_expr *e) {
 static void
 fix_node(fm_form *f, const gs_sk_node *sk) {
   for (uint32_t k = 0; !sk->hole && k < sk->n_attrs; k++) {
-    if (!sk->attrs[k] || sizes_of[sk->op] >> k & 1)
+    if (!sk->attrs[k] || is_size(sk, k))
       continue;
     if (sk->op == GS_COMPUTE)
       fix_operator(f, sk->attrs[k]);
@@ -212,7 +213,7 @@ free_sizes(fm_form *f) {
   for (uint32_t i = 0; i < left->n; i++) {
     const gs_sk_node *sk = &left->nodes[i];
     for (uint32_t k = 0; !sk->hole && k < sk->n_attrs; k++)
-      if (sk->attrs[k] && sizes_of[sk->op] >> k & 1)
+      if (sk->attrs[k] && is_size(sk, k))
         free_size(f, sk->attrs[k], is_list(f, sk->attrs[k]));
   }
   for (uint32_t i = 0; i < left->n; i++)

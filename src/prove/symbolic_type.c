@@ -1,61 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* symbolic_type.c - types over parameters, one function an operator.
- *
- * They say what glenside/infer_views.c says.  What an operator needs of its
- * children is known of the left side, since it has a type, and must be shown
- * of the right one. */
+/* symbolic_type.c - types over parameters; those of views are in
+ * symbolic_view.c. */
 #include "prove/form.h"
 #include <string.h>
 
 typedef struct infer {
   fm_form *f;
-  fm_side *side;
   fm_node *node;
-  const fm_type *a, *b;
+  const fm_type *a;
   fm_type *t;
 } infer;
 
 static void
 fail(const infer *x) {
   fm_fail(x->f, "attributes that are not known");
-}
-
-/* A constant item from 0 to most, which is at least 0. */
-static uint32_t
-item(const infer *x, uint32_t k, uint32_t most) {
-  const fm_value *v = &x->node->attr[k];
-  int64_t c = -1;
-  if (v->kind != FM_INT || !fm_is_constant(x->f, v->at[0], &c) || c < 0 ||
-      c > most) {
-    fail(x);
-    return 0;
-  }
-  return (uint32_t)c;
-}
-
-/* An axis of the first child. */
-static uint32_t
-axis(const infer *x, uint32_t k) {
-  if (!x->a->rank) {
-    fail(x);
-    return 0;
-  }
-  return item(x, k, x->a->rank - 1);
-}
-
-static fm_number
-number(const infer *x, uint32_t k) {
-  if (x->node->attr[k].kind != FM_INT)
-    fail(x);
-  return x->node->attr[k].at[0];
-}
-
-static bool
-is_list(const infer *x, uint32_t k, uint32_t n) {
-  if (x->node->attr[k].kind == FM_LIST && x->node->attr[k].n == n)
-    return true;
-  fail(x);
-  return false;
 }
 
 static void
@@ -66,247 +24,6 @@ push(const infer *x, const fm_number *dim, uint32_t n) {
   }
   memcpy(x->t->dim + x->t->rank, dim, n * sizeof *dim);
   x->t->rank += n;
-}
-
-static void
-same(const infer *x, const fm_number *a, const fm_number *b, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
-    fm_need_equal(x->f, a[k], b[k]);
-}
-
-static void
-of_access(const infer *x) {
-  x->t->access = item(x, 0, x->a->rank);
-}
-
-static void
-of_transpose(const infer *x) {
-  uint32_t seen = 0;
-  if (!is_list(x, 0, x->a->rank))
-    return;
-  for (uint32_t k = 0; k < x->a->rank; k++) {
-    int64_t p;
-    if (!fm_is_constant(x->f, x->node->attr[0].at[k], &p) || p < 0 ||
-        p >= x->a->rank || seen >> p & 1) {
-      fail(x);
-      return;
-    }
-    seen |= 1u << p;
-    x->t->dim[k] = x->a->dim[p];
-  }
-}
-
-/* S of one or of both, a tuple of two, C. */
-static void
-of_tuple(const infer *x, bool both) {
-  const fm_type *a = x->a, *b = x->b;
-  fm_number two = fm_constant(x->f, 2);
-  if (a->rank - a->access != b->rank - b->access || a->dtype != b->dtype) {
-    fail(x);
-    return;
-  }
-  same(x, a->dim + a->access, b->dim + b->access, a->rank - a->access);
-  x->t->rank = 0;
-  push(x, a->dim, a->access);
-  if (both)
-    push(x, b->dim, b->access);
-  x->t->access = x->t->rank;
-  push(x, &two, 1);
-  push(x, a->dim + a->access, a->rank - a->access);
-}
-
-static void
-of_cartprod(const infer *x) {
-  of_tuple(x, true);
-}
-
-static void
-of_pair(const infer *x) {
-  if (x->a->access != x->b->access)
-    fail(x);
-  else {
-    same(x, x->a->dim, x->b->dim, x->a->access);
-    of_tuple(x, false);
-  }
-}
-
-static void
-of_windows(const infer *x) {
-  fm_form *f = x->f;
-  uint32_t s = x->a->access, n = x->a->rank - s;
-  fm_value *v = x->node->attr;
-  if (v[2].kind == FM_UNKNOWN && !x->node->sk->attrs[2])
-    for (v[2] = (fm_value){.kind = FM_LIST}; v[2].n < n; v[2].n++)
-      v[2].at[v[2].n] = fm_constant(f, 1);
-  if (!n || !is_list(x, 0, n) || !is_list(x, 1, n) || !is_list(x, 2, n)) {
-    fail(x);
-    return;
-  }
-  x->t->rank = s;
-  for (uint32_t k = 0; k < n && !f->why; k++) {
-    fm_number size = v[0].at[k], c = x->a->dim[s + k];
-    for (uint32_t i = 0; i < 3; i++)
-      fm_need_at_least(f, v[i].at[k], 1);
-    /* what is left behind the first window */
-    fm_number gaps = fm_combine(f, 1, size, 0, size, -1);
-    fm_number width = fm_product(f, v[2].at[k], gaps);
-    fm_number left = fm_combine(f, 1, c, -1, width, -1);
-    fm_need_at_least(f, left, 0);
-    fm_number q = fm_quotient(f, left, v[1].at[k]);
-    fm_number count = fm_combine(f, 1, q, 0, q, 1);
-    push(x, &count, 1);
-  }
-  x->t->access = x->t->rank;
-  push(x, v[0].at, n);
-}
-
-/* A slice of [lo, hi). */
-static void
-of_slice(const infer *x) {
-  fm_form *f = x->f;
-  uint32_t d = axis(x, 0);
-  fm_number lo = number(x, 1), hi = number(x, 2);
-  if (f->why)
-    return;
-  fm_number size = fm_combine(f, 1, hi, -1, lo, 0);
-  fm_need_at_least(f, lo, 0);
-  fm_need_at_least(f, size, 1);
-  fm_need_at_least(f, fm_combine(f, 1, x->a->dim[d], -1, hi, 0), 0);
-  x->t->dim[d] = size;
-}
-
-static void
-of_concat(const infer *x) {
-  const fm_type *a = x->a, *b = x->b;
-  uint32_t d = axis(x, 0);
-  if (a->access != b->access || a->rank != b->rank || a->dtype != b->dtype) {
-    fail(x);
-    return;
-  }
-  for (uint32_t k = 0; k < a->rank; k++)
-    if (k != d)
-      fm_need_equal(x->f, a->dim[k], b->dim[k]);
-  x->t->dim[d] = fm_combine(x->f, 1, a->dim[d], 1, b->dim[d], 0);
-}
-
-static void
-of_pad(const infer *x) {
-  uint32_t d = axis(x, 1);
-  fm_number before = number(x, 2), after = number(x, 3);
-  if (x->node->attr[0].kind != FM_DATUM)
-    fail(x);
-  if (x->f->why)
-    return;
-  fm_need_at_least(x->f, before, 0);
-  fm_need_at_least(x->f, after, 0);
-  fm_number sum = fm_combine(x->f, 1, before, 1, after, 0);
-  x->t->dim[d] = fm_combine(x->f, 1, x->a->dim[d], 1, sum, 0);
-}
-
-static void
-of_squeeze(const infer *x) {
-  uint32_t d = axis(x, 0);
-  if (x->f->why)
-    return;
-  fm_need(x->f, fm_combine(x->f, 1, x->a->dim[d], 0, x->a->dim[d], -1), true);
-  x->t->rank = 0;
-  push(x, x->a->dim, d);
-  push(x, x->a->dim + d + 1, x->a->rank - d - 1);
-  x->t->access = x->a->access - (d < x->a->access);
-}
-
-static void
-of_insert_axis(const infer *x) {
-  uint32_t d = item(x, 0, x->a->rank);
-  fm_number one = fm_constant(x->f, 1);
-  x->t->rank = 0;
-  push(x, x->a->dim, d);
-  push(x, &one, 1);
-  push(x, x->a->dim + d, x->a->rank - d);
-  x->t->access = x->a->access + (d <= x->a->access);
-}
-
-/* A dimension of one is repeated, any other stays: where nothing says which
- * it is, both are looked at. */
-static bool
-expands(const infer *x, fm_number from, fm_number to) {
-  fm_form *f = x->f;
-  if (fm_is_equal(f, from, to))
-    return false;
-  if (fm_is_one(f, from))
-    return true;
-  fm_number more = fm_combine(f, 1, from, 0, from, -2);
-  if (!fm_implied(f, more, false)) {
-    if (fm_choose(f)) {
-      fm_assume(f, fm_combine(f, 1, from, 0, from, -1), true);
-      return true;
-    }
-    fm_assume(f, more, false);
-  }
-  fm_need_equal(f, from, to);
-  return false;
-}
-
-static void
-of_broadcast(const infer *x) {
-  if (!is_list(x, 0, x->a->rank))
-    return;
-  for (uint32_t k = 0; k < x->a->rank; k++) {
-    x->t->dim[k] = x->node->attr[0].at[k];
-    fm_need_at_least(x->f, x->t->dim[k], 1);
-    if (expands(x, x->a->dim[k], x->t->dim[k]))
-      x->node->expands |= 1u << k;
-  }
-}
-
-static fm_number
-product(const infer *x, const fm_number *dim, uint32_t n) {
-  fm_number p = fm_constant(x->f, 1);
-  for (uint32_t k = 0; k < n; k++)
-    p = fm_product(x->f, p, dim[k]);
-  return p;
-}
-
-static void
-of_flatten(const infer *x) {
-  uint32_t s = x->a->access, n = x->a->rank - s;
-  fm_number p = product(x, x->a->dim, s), q = product(x, x->a->dim + s, n);
-  x->t->rank = 0;
-  push(x, &p, s ? 1 : 0);
-  x->t->access = x->t->rank;
-  push(x, &q, n ? 1 : 0);
-}
-
-static void
-reshape_side(const infer *x, const fm_value *v, const fm_number *from,
-             uint32_t n) {
-  if (v->kind != FM_LIST) {
-    fail(x);
-    return;
-  }
-  for (uint32_t k = 0; k < v->n; k++)
-    fm_need_at_least(x->f, v->at[k], 1);
-  fm_need_equal(x->f, product(x, from, n), product(x, v->at, v->n));
-  push(x, v->at, v->n);
-}
-
-static void
-of_reshape(const infer *x) {
-  uint32_t s = x->a->access;
-  x->t->rank = 0;
-  reshape_side(x, &x->node->attr[0], x->a->dim, s);
-  x->t->access = x->t->rank;
-  reshape_side(x, &x->node->attr[1], x->a->dim + s, x->a->rank - s);
-}
-
-static void
-of_repeat(const infer *x) {
-  uint32_t d = axis(x, 0);
-  fm_number factor = number(x, 1);
-  if (x->f->why)
-    return;
-  fm_need_at_least(x->f, factor, 1);
-  x->t->dim[d] = fm_product(x->f, factor, x->a->dim[d]);
 }
 
 /* The bounds of a clip are in order: numbers, or those of one on the left. */
@@ -514,43 +231,25 @@ of_compute(const infer *x) {
 }
 
 static void
-of_materialize(const infer *x) {
-  (void)x;
-}
-
-static void (*const of_op[GS_OP_COUNT])(const infer *) = {
-    [GS_ACCESS] = of_access,       [GS_TRANSPOSE] = of_transpose,
-    [GS_CARTPROD] = of_cartprod,   [GS_PAIR] = of_pair,
-    [GS_WINDOWS] = of_windows,     [GS_SLICE] = of_slice,
-    [GS_CONCAT] = of_concat,       [GS_PAD] = of_pad,
-    [GS_SQUEEZE] = of_squeeze,     [GS_INSERT_AXIS] = of_insert_axis,
-    [GS_BROADCAST] = of_broadcast, [GS_FLATTEN] = of_flatten,
-    [GS_RESHAPE] = of_reshape,     [GS_REPEAT] = of_repeat,
-    [GS_COMPUTE] = of_compute,     [GS_MATERIALIZE] = of_materialize,
-};
-
-static void
 infer_node(fm_form *f, fm_side *side, fm_node *node) {
   const gs_sk_node *sk = node->sk;
   if (sk->hole) {
     node->type = *fm_type_of(f, sk->slot);
     return;
   }
-  if (!of_op[sk->op] || sk->n_attrs > FM_ATTRS || !sk->n_kids) {
+  if (sk->op == GS_CALL || sk->n_attrs > FM_ATTRS || !sk->n_kids) {
     fm_fail(f, "a call or an input");
     return;
   }
   for (uint32_t k = 0; k < sk->n_attrs && sk->op != GS_COMPUTE; k++)
     node->attr[k] = sk->attrs[k] ? fm_eval(f, sk->attrs[k])
                                  : (fm_value){.kind = FM_UNKNOWN};
-  infer x = {f,
-             side,
-             node,
-             &side->node[sk->kids[0]].type,
-             &side->node[sk->kids[sk->n_kids - 1]].type,
-             &node->type};
+  infer x = {f, node, &side->node[sk->kids[0]].type, &node->type};
   node->type = *x.a;
-  of_op[sk->op](&x);
+  if (sk->op == GS_COMPUTE)
+    of_compute(&x);
+  else if (sk->op != GS_MATERIALIZE)
+    fm_infer_view(f, side, node);
 }
 
 void

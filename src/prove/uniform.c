@@ -345,9 +345,9 @@ count_in(reader *r, const gs_expr *e, sense wanted) {
 static sense
 of_attribute(gs_op op, uint32_t k) {
   char letter = gs_op_table[op].attrs[k];
-  if (letter == 'd' || op == GS_ACCESS || op == GS_TRANSPOSE)
+  if (letter == 'd' || letter == 'g' || letter == 'P')
     return PLACE;
-  return letter == 'n' || letter == 'L' || letter == 'o' ? SIZE : EITHER;
+  return gs_letter_is_size(letter) || letter == 'o' ? SIZE : EITHER;
 }
 
 static void

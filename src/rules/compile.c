@@ -133,13 +133,8 @@ rl_compile_right(rl_compiler *c, const gs_skeleton *s) {
  * children. */
 bool
 rl_may_grow(const gs_skeleton *s) {
-  static const bool grows[GS_OP_COUNT] = {
-      [GS_CARTPROD] = true,  [GS_PAIR] = true,   [GS_WINDOWS] = true,
-      [GS_CONCAT] = true,    [GS_PAD] = true,    [GS_INSERT_AXIS] = true,
-      [GS_BROADCAST] = true, [GS_REPEAT] = true, [GS_CALL] = true,
-  };
   for (uint32_t k = 0; k < s->n; k++)
-    if (!s->nodes[k].hole && grows[s->nodes[k].op])
+    if (!s->nodes[k].hole && gs_op_is(s->nodes[k].op, GS_GROWS))
       return true;
   return false;
 }

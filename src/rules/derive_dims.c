@@ -243,6 +243,7 @@ follow_view(following *f, const gs_sk_node *n, shape_of *s) {
     break;
   case GS_SLICE:
   case GS_REPEAT:
+  case GS_REVERSE:
     if (axis(f, n, 0, s->rank, &at))
       f->held[root_of(f, s->id[at])] = true;
     break;

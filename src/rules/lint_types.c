@@ -220,11 +220,8 @@ type_node(trial *t, const eg_term_node *n, const bs_value *attr, gs_type *out,
 /* The dimension counts of a proposal need a dimension to count. */
 static bool
 has_dimensions(const trial *t, const eg_term_node *n) {
-  static const bool needs[GS_OP_COUNT] = {
-      [GS_SLICE] = true,   [GS_CONCAT] = true, [GS_PAD] = true,
-      [GS_SQUEEZE] = true, [GS_REPEAT] = true,
-  };
-  return n->is_slot || !needs[n->op] || t->made[n->kids[0]].rank > 0;
+  bool needs = !n->is_slot && strchr(gs_op_table[n->op].attrs, 'd');
+  return !needs || t->made[n->kids[0]].rank > 0;
 }
 
 static bool

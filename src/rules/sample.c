@@ -222,64 +222,54 @@ pad_attr(rl_sample *s, const gs_type *t, bs_value *out) {
   return 4;
 }
 
+/* What is special to an operator: its items hang together, or only some of
+ * them fit often enough. */
+static uint32_t
+special_attr(rl_sample *s, gs_op op, const gs_type *t, bs_value *out) {
+  uint32_t n = 0;
+  if (op == GS_SLICE)
+    return slice_attr(s, t, out);
+  if (op == GS_PAD)
+    return pad_attr(s, t, out);
+  if (op == GS_SQUEEZE)
+    out[n++] = one_int(s, random_dim(s, t, true));
+  for (; op == GS_WINDOWS && n < 3; n++)
+    out[n] = random_windows(s, t, n);
+  if (op == GS_RESHAPE) {
+    out[n++] = random_factors(s, t->dim, t->access);
+    out[n++] = random_factors(s, t->dim + t->access, t->rank - t->access);
+  }
+  return n;
+}
+
+static bs_value
+random_item(rl_sample *s, char letter, const gs_type *t) {
+  switch (letter) {
+  case 'd':
+    return one_int(s, random_dim(s, t, false));
+  case 'g':
+    return one_int(s, rl_random_below(s, t->rank + 1));
+  case 'P':
+    return random_permutation(s, t->rank);
+  case 'R':
+    return random_broadcast(s, t);
+  case 'o':
+    return random_operator(s);
+  default:
+    return one_int(s, 1 + rl_random_below(s, 3));
+  }
+}
+
 bs_value
 rl_random_attr(rl_sample *s, gs_op op, const gs_type *const *kids,
                uint32_t n_kids) {
-  const gs_type *t = n_kids ? kids[0] : NULL;
+  const char *letters = gs_op_table[op].attrs;
   bs_value out[4];
-  uint32_t n = 0;
-  switch (op) {
-  case GS_ACCESS:
-    out[n++] = one_int(s, rl_random_below(s, t->rank + 1));
-    break;
-  case GS_TRANSPOSE:
-    out[n++] = random_permutation(s, t->rank);
-    break;
-  case GS_WINDOWS:
-    for (; n < 3; n++)
-      out[n] = random_windows(s, t, n);
-    break;
-  case GS_SLICE:
-    n = slice_attr(s, t, out);
-    break;
-  case GS_CONCAT:
-    out[n++] = one_int(s, random_dim(s, t, false));
-    break;
-  case GS_PAD:
-    n = pad_attr(s, t, out);
-    break;
-  case GS_SQUEEZE:
-    out[n++] = one_int(s, random_dim(s, t, true));
-    break;
-  case GS_INSERT_AXIS:
-    out[n++] = one_int(s, rl_random_below(s, t->rank + 1));
-    break;
-  case GS_BROADCAST:
-    out[n++] = random_broadcast(s, t);
-    break;
-  case GS_RESHAPE:
-    out[n++] = random_factors(s, t->dim, t->access);
-    out[n++] = random_factors(s, t->dim + t->access, t->rank - t->access);
-    break;
-  case GS_REPEAT:
-    out[n++] = one_int(s, random_dim(s, t, false));
-    out[n++] = one_int(s, 1 + rl_random_below(s, 3));
-    break;
-  case GS_COMPUTE:
-    out[n++] = random_operator(s);
-    break;
-  case GS_TENSOR:
-  case GS_CONST:
-  case GS_CALL:
+  if (op == GS_TENSOR || op == GS_CONST || op == GS_CALL)
     return BS_NIL;
-  case GS_CARTPROD:
-  case GS_PAIR:
-  case GS_FLATTEN:
-  case GS_MATERIALIZE:
-  case GS_OP_COUNT:
-  default:
-    break;
-  }
+  uint32_t n = special_attr(s, op, n_kids ? kids[0] : NULL, out);
+  for (; letters[n] && n < 4; n++)
+    out[n] = random_item(s, letters[n], kids[0]);
   return bs_list(s->ctx->values, out, n);
 }
 

@@ -4,11 +4,11 @@
  * A region (axis lo hi) says: every element whose index along `axis` lies in
  * [lo, hi) is 0.  Regions of a class are a list sorted by axis and place,
  * without overlaps, at most MAX_REGIONS of them; where the whole array is zero
- * every axis has its full region.  One function an operator, in a table; an
- * operator without one tells nothing.  Dropping a region loses knowledge and
- * never soundness. */
+ * every axis has its full region.  Views are followed by their rows
+ * (glenside/view.h).  Dropping a region loses knowledge and never soundness. */
 #include "rules/internal.h"
 #include "glenside/tensor.h"
+#include "glenside/view.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,23 +129,13 @@ rl_zeros_join(bs_values *values, bs_value a, bs_value b, const gs_type *type) {
 
 typedef struct through {
   bs_values *values;
+  gs_op op;
   bs_value attr;
   const rl_known *kids;
   const gs_type *type; /* of the result */
   regions a, b;        /* of the children */
   regions out;
 } through;
-
-static int64_t
-attr_int(const through *t, uint32_t k) {
-  return bs_as_int(t->values, bs_item(t->values, t->attr, k));
-}
-
-static int64_t
-list_int(const through *t, uint32_t k, uint32_t i) {
-  bs_value list = bs_item(t->values, t->attr, k);
-  return bs_as_int(t->values, bs_item(t->values, list, i));
-}
 
 static bool
 is_zero(const bs_values *values, const rl_known *kid) {
@@ -157,52 +147,7 @@ through_same(through *t) {
   t->out = t->a;
 }
 
-static void
-through_transpose(through *t) {
-  for (uint32_t k = 0; k < t->a.n; k++)
-    for (uint32_t d = 0; d < t->type->rank; d++)
-      if (list_int(t, 0, d) == t->a.r[k].axis)
-        add(&t->out, d, t->a.r[k].lo, t->a.r[k].hi);
-}
-
-/* What is zero in both, axes given by a's. */
-static void
-intersect(regions *out, const regions *a, int64_t from_a, const regions *b,
-          int64_t from_b, int64_t to) {
-  for (uint32_t i = 0; i < a->n; i++)
-    for (uint32_t j = 0; j < b->n; j++) {
-      const region *x = &a->r[i], *y = &b->r[j];
-      if (x->axis != from_a || y->axis != from_b)
-        continue;
-      add(out, to, x->lo > y->lo ? x->lo : y->lo,
-          x->hi < y->hi ? x->hi : y->hi);
-    }
-}
-
-/* The tuple axis: item 0 is a, item 1 is b. */
-static void
-tuple_axis(through *t, int64_t axis) {
-  for (int64_t k = 0; k < 2; k++)
-    if (is_zero(t->values, &t->kids[k]))
-      add(&t->out, axis, k, k + 1);
-}
-
-static void
-through_cartprod(through *t) {
-  uint32_t na = t->kids[0].type->access, nb = t->kids[1].type->access;
-  uint32_t items = t->kids[0].type->rank - na;
-  for (uint32_t c = 0; c < items; c++)
-    intersect(&t->out, &t->a, na + c, &t->b, nb + c, na + nb + 1 + c);
-  tuple_axis(t, na + nb);
-}
-
-static void
-through_pair(through *t) {
-  uint32_t n = t->kids[0].type->access;
-  for (uint32_t d = 0; d < t->kids[0].type->rank; d++)
-    intersect(&t->out, &t->a, d, &t->b, d, d < n ? d : d + 1);
-  tuple_axis(t, n);
-}
+/* --- views ---------------------------------------------------------------- */
 
 static int64_t
 floor_div(int64_t a, int64_t b) {
@@ -217,105 +162,6 @@ ceil_div(int64_t a, int64_t b) {
 static int64_t
 clamp(int64_t x, int64_t lo, int64_t hi) {
   return x < lo ? lo : x > hi ? hi : x;
-}
-
-/* Element j of window i stands at s*i + d*j. */
-static void
-through_windows(through *t) {
-  uint32_t n = t->kids[0].type->access, items = t->kids[0].type->rank - n;
-  for (uint32_t k = 0; k < t->a.n; k++) {
-    const region *r = &t->a.r[k];
-    if (r->axis < n) {
-      add(&t->out, r->axis, r->lo, r->hi);
-      continue;
-    }
-    uint32_t l = (uint32_t)r->axis - n;
-    int64_t size = list_int(t, 0, l), s = list_int(t, 1, l);
-    int64_t d = list_int(t, 2, l), count = t->type->dim[r->axis];
-    add(&t->out, r->axis, clamp(ceil_div(r->lo, s), 0, count),
-        clamp(floor_div(r->hi - 1 - d * (size - 1), s) + 1, 0, count));
-    add(&t->out, r->axis + items, clamp(ceil_div(r->lo, d), 0, size),
-        clamp(floor_div(r->hi - 1 - s * (count - 1), d) + 1, 0, size));
-  }
-}
-
-static void
-through_slice(through *t) {
-  int64_t d = attr_int(t, 0), lo = attr_int(t, 1), hi = attr_int(t, 2);
-  for (uint32_t k = 0; k < t->a.n; k++) {
-    const region *r = &t->a.r[k];
-    if (r->axis != d)
-      add(&t->out, r->axis, r->lo, r->hi);
-    else
-      add(&t->out, d, clamp(r->lo - lo, 0, hi - lo),
-          clamp(r->hi - lo, 0, hi - lo));
-  }
-}
-
-static void
-through_concat(through *t) {
-  int64_t d = attr_int(t, 0), size = t->kids[0].type->dim[d];
-  for (uint32_t axis = 0; axis < t->type->rank; axis++)
-    if (axis != d)
-      intersect(&t->out, &t->a, axis, &t->b, axis, axis);
-  for (uint32_t k = 0; k < t->a.n; k++)
-    if (t->a.r[k].axis == d)
-      add(&t->out, d, t->a.r[k].lo, t->a.r[k].hi);
-  for (uint32_t k = 0; k < t->b.n; k++)
-    if (t->b.r[k].axis == d)
-      add(&t->out, d, size + t->b.r[k].lo, size + t->b.r[k].hi);
-}
-
-static void
-through_pad(through *t) {
-  bs_value kind = bs_item(t->values, t->attr, 0);
-  const char *name = bs_as_sym(t->values, kind);
-  int64_t d = attr_int(t, 1), before = attr_int(t, 2), after = attr_int(t, 3);
-  int64_t size = t->kids[0].type->dim[d], end = before + size;
-  bool unsigned_min =
-      !strcmp(name, "min") && !gs_dtype_table[t->type->dtype].is_signed;
-  bool zero = !strcmp(name, "zero") || unsigned_min;
-  bool edge = !strcmp(name, "edge");
-  for (uint32_t k = 0; k < t->a.n; k++) {
-    const region *r = &t->a.r[k];
-    if (r->axis != d && (zero || edge))
-      add(&t->out, r->axis, r->lo, r->hi);
-    if (r->axis != d)
-      continue;
-    add(&t->out, d, edge && r->lo == 0 ? 0 : r->lo + before,
-        edge && r->hi == size ? end + after : r->hi + before);
-  }
-  if (zero) {
-    add(&t->out, d, 0, before);
-    add(&t->out, d, end, end + after);
-  }
-}
-
-static void
-through_squeeze(through *t) {
-  int64_t d = attr_int(t, 0);
-  for (uint32_t k = 0; k < t->a.n; k++)
-    if (t->a.r[k].axis != d)
-      add(&t->out, t->a.r[k].axis - (t->a.r[k].axis > d), t->a.r[k].lo,
-          t->a.r[k].hi);
-}
-
-static void
-through_insert_axis(through *t) {
-  int64_t d = attr_int(t, 0);
-  for (uint32_t k = 0; k < t->a.n; k++)
-    add(&t->out, t->a.r[k].axis + (t->a.r[k].axis >= d), t->a.r[k].lo,
-        t->a.r[k].hi);
-}
-
-/* An axis of size 1 that grows has no region but the full one, and then the
- * one value tells. */
-static void
-through_broadcast(through *t) {
-  const gs_type *from = t->kids[0].type;
-  for (uint32_t k = 0; k < t->a.n; k++)
-    if (from->dim[t->a.r[k].axis] == t->type->dim[t->a.r[k].axis])
-      add(&t->out, t->a.r[k].axis, t->a.r[k].lo, t->a.r[k].hi);
 }
 
 /* Elements are numbered alike before and after.  A region of an axis covers,
@@ -339,7 +185,7 @@ regroup(through *t, const region *r, uint32_t from, uint32_t to,
 }
 
 static void
-through_reshape(through *t) {
+keep_order(through *t) {
   uint32_t n = t->kids[0].type->access, m = t->type->access;
   for (uint32_t k = 0; k < t->a.n; k++) {
     bool in_s = t->a.r[k].axis < n;
@@ -348,13 +194,111 @@ through_reshape(through *t) {
   }
 }
 
+/* Where row * i is in the region whatever the other terms of the row are:
+ * lo <= times * i + rest < hi for the least and the most of the rest. */
 static void
-through_repeat(through *t) {
-  int64_t d = attr_int(t, 0), f = attr_int(t, 1);
-  for (uint32_t k = 0; k < t->a.n; k++) {
-    int64_t by = t->a.r[k].axis == d ? f : 1;
-    add(&t->out, t->a.r[k].axis, t->a.r[k].lo * by, t->a.r[k].hi * by);
+through_term(const gs_view_row *row, uint32_t term, const gs_type *type,
+             const region *r, regions *out) {
+  int64_t least = row->offset, most = row->offset, by = row->by;
+  int64_t times = row->term[term].times, d = row->term[term].of;
+  for (uint32_t k = 0; k < row->n; k++) {
+    int64_t far = row->term[k].times * (type->dim[row->term[k].of] - 1);
+    least += k != term && far < 0 ? far : 0;
+    most += k != term && far > 0 ? far : 0;
   }
+  int64_t lo = (row->divided ? r->lo * by : r->lo) - least;
+  int64_t hi = (row->divided ? r->hi * by : r->hi) - 1 - most;
+  int64_t first = times > 0 ? ceil_div(lo, times) : ceil_div(-hi, -times);
+  int64_t last = times > 0 ? floor_div(hi, times) : floor_div(-lo, -times);
+  add(out, d, clamp(first, 0, type->dim[d]), clamp(last + 1, 0, type->dim[d]));
+}
+
+/* The regions of a part, were it all of the view; true where it is zero
+ * throughout. */
+static bool
+through_part(const through *t, const gs_view_part *part, regions *out) {
+  const regions *z = part->kid ? &t->b : &t->a;
+  out->n = 0;
+  if (part->source == GS_VIEW_LOWEST)
+    return !gs_dtype_table[t->type->dtype].is_signed;
+  if (part->source == GS_VIEW_ZERO || is_zero(t->values, &t->kids[part->kid]))
+    return true;
+  for (uint32_t k = 0; k < z->n; k++) {
+    const gs_view_row *row = &part->row[z->r[k].axis];
+    for (uint32_t i = 0; i < row->n; i++)
+      through_term(row, i, t->type, &z->r[k], out);
+    if (!row->n && row->offset >= z->r[k].lo && row->offset < z->r[k].hi)
+      return true;
+  }
+  return false;
+}
+
+/* What is zero in both. */
+static void
+intersect(regions *out, const regions *a, const regions *b) {
+  for (uint32_t i = 0; i < a->n; i++)
+    for (uint32_t j = 0; j < b->n; j++) {
+      const region *x = &a->r[i], *y = &b->r[j];
+      if (x->axis == y->axis)
+        add(out, x->axis, x->lo > y->lo ? x->lo : y->lo,
+            x->hi < y->hi ? x->hi : y->hi);
+    }
+}
+
+/* Along the axis of the parts each has regions of its own. */
+static void
+along_axis(const gs_view *v, const gs_view_part *part, bool all,
+           const regions *of, regions *out) {
+  if (all)
+    add(out, v->axis, part->from, part->to);
+  for (uint32_t k = 0; k < of->n && !all; k++)
+    if (of->r[k].axis == v->axis)
+      add(out, v->axis, clamp(of->r[k].lo, part->from, part->to),
+          clamp(of->r[k].hi, part->from, part->to));
+}
+
+/* Along the others, what is zero in all of them: `common`, once there was a
+ * part that is not zero throughout. */
+static void
+through_parts(through *t, const gs_view *v) {
+  regions common = {0}, of, both;
+  bool found = false;
+  for (uint32_t k = 0; k < v->n; k++) {
+    if (v->part[k].from >= v->part[k].to)
+      continue;
+    bool all = through_part(t, &v->part[k], &of);
+    along_axis(v, &v->part[k], all, &of, &t->out);
+    if (all)
+      continue;
+    both.n = 0;
+    if (found)
+      intersect(&both, &common, &of);
+    common = found ? both : of;
+    found = true;
+  }
+  for (uint32_t k = 0; k < common.n; k++)
+    if (common.r[k].axis != v->axis)
+      add(&t->out, common.r[k].axis, common.r[k].lo, common.r[k].hi);
+}
+
+static void
+through_view(through *t) {
+  const gs_type *kids[2] = {t->kids[0].type, t->kids[0].type};
+  gs_view v;
+  if (gs_op_table[t->op].kids > 1)
+    kids[1] = t->kids[1].type;
+  gs_view_of(&(gs_viewed){.values = t->values,
+                          .op = t->op,
+                          .attr = t->attr,
+                          .kids = kids,
+                          .type = t->type},
+             &v);
+  if (v.keeps_order)
+    keep_order(t);
+  else if (v.n > 1)
+    through_parts(t, &v);
+  else if (through_part(t, &v.part[0], &t->out))
+    fill_all(&t->out, t->type);
 }
 
 /* --- compute -------------------------------------------------------------- */
@@ -390,30 +334,11 @@ through_compute(through *t) {
   }
 }
 
-static void (*const through_table[GS_OP_COUNT])(through *) = {
-    [GS_ACCESS] = through_same,
-    [GS_MATERIALIZE] = through_same,
-    [GS_TRANSPOSE] = through_transpose,
-    [GS_CARTPROD] = through_cartprod,
-    [GS_PAIR] = through_pair,
-    [GS_WINDOWS] = through_windows,
-    [GS_SLICE] = through_slice,
-    [GS_CONCAT] = through_concat,
-    [GS_PAD] = through_pad,
-    [GS_SQUEEZE] = through_squeeze,
-    [GS_INSERT_AXIS] = through_insert_axis,
-    [GS_BROADCAST] = through_broadcast,
-    [GS_FLATTEN] = through_reshape,
-    [GS_RESHAPE] = through_reshape,
-    [GS_REPEAT] = through_repeat,
-    [GS_COMPUTE] = through_compute,
-};
-
-/* A pad makes zeros; all other operators pass them on. */
 static bool
 may_have_zeros(gs_op op, const rl_known *kids, uint32_t n) {
-  return through_table[op] && n &&
-         (kids[0].zeros.i || (n > 1 && kids[1].zeros.i) || op == GS_PAD);
+  bool known = n && (kids[0].zeros.i || (n > 1 && kids[1].zeros.i));
+  bool makes = op == GS_PAD; /* all other operators pass them on */
+  return makes || (known && op != GS_CALL);
 }
 
 bs_value
@@ -423,6 +348,7 @@ rl_zeros_of(bs_values *values, gs_op op, bs_value attr, const rl_known *kids,
   if (!may_have_zeros(op, kids, n))
     return BS_NIL;
   t.values = values;
+  t.op = op;
   t.attr = attr;
   t.kids = kids;
   t.type = type;
@@ -430,7 +356,12 @@ rl_zeros_of(bs_values *values, gs_op op, bs_value attr, const rl_known *kids,
   load(values, kids[0].zeros, &t.a);
   if (n > 1)
     load(values, kids[1].zeros, &t.b);
-  through_table[op](&t);
+  if (op == GS_COMPUTE)
+    through_compute(&t);
+  else if (gs_op_table[op].view)
+    through_view(&t);
+  else
+    through_same(&t);
   normalise(&t.out, type);
   return store(values, &t.out);
 }

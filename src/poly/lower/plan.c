@@ -231,8 +231,7 @@ order_bases(po_lowering *low) {
 /* Views whose maps or sets grow when they are composed. */
 static bool
 is_intricate(gs_op op) {
-  return op == GS_PAD || op == GS_CONCAT || op == GS_FLATTEN ||
-         op == GS_RESHAPE || op == GS_REPEAT;
+  return gs_op_is(op, GS_INTRICATE);
 }
 
 /* Whether a view would be copied into several others that then have many times

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* view.c - views made bottom up, one loop over the terms.
  *
- * A view operator takes its child's pieces through its step: the index maps
- * are composed, the sets pulled back.  A tower of concats that nothing else
- * looks into is taken as one operator of many parts, so that n blocks cost n
- * steps and not n^2.  Floors are simplified on the box of the term. */
+ * A part of a view (glenside/view.h) takes its child's pieces through its step:
+ * the index maps are composed, the sets pulled back.  A tower of concats that
+ * nothing else looks into is taken as one operator of many parts, so that n
+ * blocks cost n steps and not n^2.  Floors are simplified on the box of the
+ * term. */
 #include "poly/lower/view.h"
 #include <string.h>
 
@@ -140,15 +141,17 @@ make_base(po_views *views, po_view *view, gs_term t, const gs_type *type) {
 }
 
 static void
-make_unary(po_views *views, po_view *view, gs_term t, const gs_type *type) {
-  const gs_node *node = gs_at(views->source, t);
-  for (uint32_t k = 0; k < node->n_kids; k++) {
-    gs_type child;
-    gs_type_at(views->source, node->kids[k], &child);
-    po_step step = po_step_of(&views->scratch, views->isl,
-                              views->source->ctx.values, node, k, &child, type);
-    add_child(views, view, type, node->kids[k], &step);
-  }
+describe(const po_views *views, const gs_node *node, const gs_type *type,
+         gs_type child[2], gs_view *out) {
+  const gs_type *kids[2] = {&child[0], &child[1]};
+  for (uint32_t k = 0; k < node->n_kids; k++)
+    gs_type_at(views->source, node->kids[k], &child[k]);
+  gs_view_of(&(gs_viewed){.values = views->source->ctx.values,
+                          .op = node->op,
+                          .attr = node->attr,
+                          .kids = kids,
+                          .type = type},
+             out);
 }
 
 /* A part of a tower of concats: where its first element stands. */
@@ -189,7 +192,8 @@ make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
   while (stack.len) {
     part p = bs_pop(&stack);
     const gs_node *node = gs_at(views->source, p.term);
-    gs_type whole, first;
+    gs_type whole, child[2];
+    gs_view of;
     gs_type_at(views->source, p.term, &whole);
     if (p.term.i != t.i && !views->inside[p.term.i]) {
       uint32_t mark = po_pool_mark(&views->scratch);
@@ -198,12 +202,10 @@ make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
       po_pool_release(&views->scratch, mark);
       continue;
     }
-    gs_type_at(views->source, node->kids[0], &first);
-    int64_t d = bs_as_int(views->source->ctx.values,
-                          bs_item(views->source->ctx.values, node->attr, 0));
+    describe(views, node, &whole, child, &of);
     part second = p;
     second.term = node->kids[1];
-    second.offset[d] += first.dim[d];
+    second.offset[of.axis] += of.part[1].from;
     bs_push(views->heap, &stack, second);
     p.term = node->kids[0];
     bs_push(views->heap, &stack, p);
@@ -211,58 +213,50 @@ make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
   bs_vec_done(views->heap, &stack);
 }
 
-/* The number around the inner part of a pad. */
+/* What no child stands for is one number. */
 static void
-add_border(po_views *views, po_view *view, const gs_type *type,
-           const po_step *inner, po_source from) {
-  if (!inner->guard)
-    return;
+add_number(po_views *views, po_view *view, const gs_type *type, isl_set *rest,
+           po_source from) {
   po_pool_reserve(&views->pool, 2);
-  isl_set *outside = isl_set_complement(isl_set_copy(inner->guard));
   po_piece border = {.from = from, .term = GS_NO_TERM};
-  po_add_piece(views, view, type, outside, &border);
+  po_add_piece(views, view, type, isl_set_copy(rest), &border);
 }
 
-/* Pad edge: every index before (after) the inner part reads its first (last)
- * element. */
-static void
-add_edge(po_views *views, po_view *view, gs_term child, const gs_type *type,
-         uint32_t d, int64_t lo, int64_t hi, int64_t element) {
-  if (lo > hi)
-    return;
-  uint32_t n = type->rank;
-  po_pool_reserve(&views->scratch, 2);
-  isl_multi_aff *map = po_identity(views->isl, n);
-  map = isl_multi_aff_set_aff(map, (int)d,
-                              po_index(views->isl, n, n, 0, element));
-  po_step step = {.map = po_keep_multi_aff(&views->scratch, map)};
-  step.guard = po_keep_set(&views->scratch,
-                           po_slab_in(views->isl, type->dim, n, d, lo, hi));
-  add_child(views, view, type, child, &step);
+/* What is left where a child is not looked at; NULL: everything. */
+static isl_set *
+without(po_views *views, isl_set *rest, const po_step *step) {
+  if (!step->guard)
+    return rest;
+  po_pool_reserve(&views->scratch, 1);
+  isl_set *outside = isl_set_complement(isl_set_copy(step->guard));
+  if (rest)
+    outside = isl_set_intersect(isl_set_copy(rest), outside);
+  return po_keep_set(&views->scratch, outside);
 }
 
 static void
-make_pad(po_views *views, po_view *view, gs_term t, const gs_type *type) {
+make_parts(po_views *views, po_view *view, gs_term t, const gs_type *type) {
   const gs_node *node = gs_at(views->source, t);
-  const bs_values *values = views->source->ctx.values;
-  gs_type child;
-  gs_type_at(views->source, node->kids[0], &child);
-  const char *kind = bs_as_sym(values, bs_item(values, node->attr, 0));
-  uint32_t d = (uint32_t)bs_as_int(values, bs_item(values, node->attr, 1));
-  int64_t before = bs_as_int(values, bs_item(values, node->attr, 2));
-  int64_t end = before + child.dim[d];
-  po_step inner =
-      po_step_of(&views->scratch, views->isl, values, node, 0, &child, type);
-  if (strcmp(kind, "edge")) {
-    add_child(views, view, type, node->kids[0], &inner);
-    add_border(views, view, type, &inner,
-               strcmp(kind, "zero") ? PO_FROM_LOWEST : PO_FROM_ZERO);
-    return;
+  po_source number = PO_FROM_TERM;
+  isl_set *rest = NULL;
+  gs_type child[2];
+  gs_view of;
+  describe(views, node, type, child, &of);
+  for (uint32_t k = 0; k < of.n; k++) {
+    const gs_view_part *part = &of.part[k];
+    if (of.n > 1 && part->from >= part->to)
+      continue;
+    if (part->source != GS_VIEW_CHILD) {
+      number = part->source == GS_VIEW_ZERO ? PO_FROM_ZERO : PO_FROM_LOWEST;
+      continue;
+    }
+    po_step step = po_step_of(&views->scratch, views->isl, &of, part,
+                              &child[part->kid], type);
+    add_child(views, view, type, node->kids[part->kid], &step);
+    rest = without(views, rest, &step);
   }
-  add_edge(views, view, node->kids[0], type, d, 0, before - 1, 0);
-  add_child(views, view, type, node->kids[0], &inner);
-  add_edge(views, view, node->kids[0], type, d, end, type->dim[d] - 1,
-           child.dim[d] - 1);
+  if (number != PO_FROM_TERM && rest)
+    add_number(views, view, type, rest, number);
 }
 
 void
@@ -283,10 +277,8 @@ po_view_make(po_views *views, gs_term t) {
     make_base(views, view, t, &type);
   else if (node->op == GS_CONCAT)
     make_concat(views, view, t, &type);
-  else if (node->op == GS_PAD)
-    make_pad(views, view, t, &type);
   else
-    make_unary(views, view, t, &type);
+    make_parts(views, view, t, &type);
   po_pool_release(&views->scratch, mark);
   po_view_note(views, t);
 }

@@ -9,6 +9,7 @@
 #define POLY_VIEW_H
 
 #include "glenside/program.h"
+#include "glenside/view.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/pool.h"
 #include "poly/lower/alike.h"
@@ -66,7 +67,7 @@ void po_add_piece(po_views *, po_view *, const gs_type *, __isl_take isl_set *,
 void po_add_simple_piece(po_views *, po_view *, const gs_type *,
                          const po_piece *like);
 
-/* How an operator's index leads to its child's (step.c). */
+/* How the index of a part of a view leads to its child's (step.c). */
 typedef struct po_step {
   bool identity;
   isl_set *guard;         /* where the child is looked at; NULL: everywhere */
@@ -74,9 +75,9 @@ typedef struct po_step {
   isl_multi_aff *inverse; /* NULL: there is none */
 } po_step;
 
-/* The step to child k of a view operator other than concat and a constant
- * pad; objects are kept in `pool`. */
-po_step po_step_of(po_pool *pool, isl_ctx *, const bs_values *, const gs_node *,
-                   uint32_t k, const gs_type *child, const gs_type *type);
+/* The step to the child of a part; objects are kept in `pool`. */
+po_step po_step_of(po_pool *pool, isl_ctx *, const gs_view *,
+                   const gs_view_part *, const gs_type *child,
+                   const gs_type *type);
 
 #endif

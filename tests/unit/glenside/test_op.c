@@ -38,7 +38,7 @@ Test(op, list_items_have_heads_and_others_none) {
   for (int k = 0; k < GS_OP_COUNT; k++)
     for (uint32_t i = 0; i < 6; i++) {
       const char *attrs = gs_op_table[k].attrs;
-      bool list = i < strlen(attrs) && attrs[i] == 'L';
+      bool list = i < strlen(attrs) && gs_letter_is_list(attrs[i]);
       cr_assert_eq(gs_list_head((gs_op)k, i) != NULL, list, "%s item %u",
                    gs_op_table[k].name, i);
     }

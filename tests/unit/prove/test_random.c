@@ -97,6 +97,7 @@ attribute(gs_op op, const gs_type *t, bs_value *out) {
     out[2] = integer(lo + 1 + below(size - lo));
     return 3;
   case GS_CONCAT:
+  case GS_REVERSE:
   case GS_SQUEEZE:
     out[0] = integer(d);
     return 1;
@@ -121,10 +122,10 @@ attribute(gs_op op, const gs_type *t, bs_value *out) {
 static void
 add_random(gs_program *p) {
   static const gs_op ops[] = {
-      GS_ACCESS,  GS_TRANSPOSE, GS_CARTPROD,   GS_PAIR,    GS_WINDOWS,
-      GS_SLICE,   GS_CONCAT,    GS_PAD,        GS_SQUEEZE, GS_INSERT_AXIS,
-      GS_FLATTEN, GS_REPEAT,    GS_COMPUTE,    GS_COMPUTE, GS_COMPUTE,
-      GS_COMPUTE, GS_COMPUTE,   GS_MATERIALIZE};
+      GS_ACCESS,  GS_TRANSPOSE, GS_CARTPROD, GS_PAIR,       GS_WINDOWS,
+      GS_SLICE,   GS_CONCAT,    GS_PAD,      GS_SQUEEZE,    GS_INSERT_AXIS,
+      GS_FLATTEN, GS_REPEAT,    GS_REVERSE,  GS_COMPUTE,    GS_COMPUTE,
+      GS_COMPUTE, GS_COMPUTE,   GS_COMPUTE,  GS_MATERIALIZE};
   gs_op op = ops[below(sizeof ops / sizeof ops[0])];
   gs_term kids[2] = {{(uint32_t)below(p->nodes.len)},
                      {(uint32_t)below(p->nodes.len)}};

@@ -403,6 +403,13 @@ down_repeat(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
 }
 
 static bool
+down_reverse(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
+  int64_t d;
+  *k = *t;
+  return pick(x->g, n->attrs[0], 0, t->rank, &d);
+}
+
+static bool
 down_broadcast(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
   bool in_s = chance(x->g, 75), in_c = chance(x->g, 50);
   *k = *t;
@@ -560,6 +567,8 @@ down_one(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
     return down_reshape(x, n, t, k);
   case GS_REPEAT:
     return down_repeat(x, n, t, k);
+  case GS_REVERSE:
+    return down_reverse(x, n, t, k);
   case GS_COMPUTE:
     return down_compute(x, n, t, k);
   case GS_MATERIALIZE:

@@ -2,6 +2,7 @@
 /* What a class knows: types, proven zeros, single values. */
 #include "lawful.h"
 #include "glenside/interpret.h"
+#include "../random_view.h"
 
 TestSuite(facts, .init = fixture_start, .fini = fixture_stop);
 
@@ -119,7 +120,45 @@ Test(facts, through_each_operator) {
   }
 }
 
-/* What is said to be zero is zero when the program is run. */
+/* Elements whose indices along an axis are in the region. */
+static void
+expect_zeros(const gs_tensor *t, bs_value region, const char *what) {
+  int64_t r[3], inner = 1;
+  uint32_t n;
+  bs_to_ints(ctx.values, region, r, 3, &n);
+  for (uint32_t d = (uint32_t)r[0] + 1; d < t->rank; d++)
+    inner *= t->dim[d];
+  for (int64_t e = 0; e < t->elements; e++) {
+    int64_t index = e / inner % t->dim[r[0]];
+    if (index >= r[1] && index < r[2])
+      cr_expect_eq(gs_tensor_get(t, e), 0, "%s: %g", what, gs_tensor_get(t, e));
+  }
+}
+
+/* What is said to be zero of the outputs is so when the program is run; how
+ * many regions are. */
+static uint32_t
+regions_that_hold(gs_program *p, const char *what) {
+  rl_run run = saturated(rules_of(""), p);
+  uint32_t n = 0;
+  gs_tensor in[2], *out = bs_calloc(&heap, p->outputs.len, sizeof *out);
+  for (uint32_t i = 0; i < p->inputs.len; i++) {
+    gs_type type;
+    gs_type_at(p, p->inputs.data[i].term, &type);
+    gs_tensor_init(&heap, &in[i], &type);
+    for (int64_t e = 0; e < in[i].elements; e++)
+      gs_tensor_set(&in[i], e, 1 + (double)(e % 7));
+  }
+  cr_assert(gs_interpret(p, in, out));
+  for (uint32_t k = 0; k < p->outputs.len; k++) {
+    bs_value zeros = rl_facts_of(run.graph, run.outputs[k])->zeros;
+    for (uint32_t z = 0; zeros.i && z < bs_len(ctx.values, zeros); z++, n++)
+      expect_zeros(&out[k], bs_item(ctx.values, zeros, z), what);
+  }
+  rl_run_done(&run);
+  return n;
+}
+
 Test(facts, hold_when_interpreted) {
   static const char *const terms[] = {
       "(windows (pad (access a 1) zero 1 5 2) (shape 3) (stride 2))",
@@ -136,34 +175,21 @@ Test(facts, hold_when_interpreted) {
   for (size_t k = 0; k < sizeof terms / sizeof terms[0]; k++) {
     const char *text =
         bs_arena_printf(&arena, PRELUDE "(let out %s) (output out)", terms[k]);
-    gs_program *p = program_of(text);
-    rl_run run = saturated(rules_of(""), p);
-    bs_value zeros = rl_facts_of(run.graph, run.outputs[0])->zeros;
-    gs_tensor in[2], out[1];
-    for (uint32_t i = 0; i < p->inputs.len; i++) {
-      gs_type type;
-      gs_type_at(p, p->inputs.data[i].term, &type);
-      gs_tensor_init(&heap, &in[i], &type);
-      for (int64_t e = 0; e < in[i].elements; e++)
-        gs_tensor_set(&in[i], e, 1 + (double)(e % 7));
-    }
-    cr_assert(gs_interpret(p, in, out));
-    cr_expect(zeros.i, "%s", terms[k]);
-    for (uint32_t z = 0; zeros.i && z < bs_len(ctx.values, zeros); z++) {
-      int64_t r[3];
-      uint32_t n;
-      bs_to_ints(ctx.values, bs_item(ctx.values, zeros, z), r, 3, &n);
-      for (int64_t e = 0; e < out[0].elements; e++) {
-        int64_t inner = 1;
-        for (uint32_t d = (uint32_t)r[0] + 1; d < out[0].rank; d++)
-          inner *= out[0].dim[d];
-        int64_t index = e / inner % out[0].dim[r[0]];
-        if (index >= r[1] && index < r[2])
-          cr_expect_eq(gs_tensor_get(&out[0], e), 0, "%s", terms[k]);
-      }
-    }
-    rl_run_done(&run);
+    cr_expect(regions_that_hold(program_of(text), terms[k]), "%s", terms[k]);
   }
+}
+
+Test(facts, hold_of_random_views) {
+  uint32_t n = 0;
+  for (uint64_t seed = 0; seed < 100; seed++) {
+    state = seed;
+    gs_program *p = random_zeros(60);
+    for (uint32_t t = 0; t < p->nodes.len; t++)
+      gs_add_output(p, bs_arena_printf(&arena, "o%u", t), (gs_term){t},
+                    BS_NOWHERE);
+    n += regions_that_hold(p, "a random program");
+  }
+  cr_expect(n > 1000, "%u regions", n);
 }
 
 Test(facts, are_joined_when_classes_are) {

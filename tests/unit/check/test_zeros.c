@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* test_zeros.c - what the proof checker takes to be zero is zero. */
+#include "../random_view.h"
+#include "check/check.h"
+#include "glenside/interpret.h"
+#include <pthread.h>
+
+TestSuite(zeros, .init = fixture_start);
+
+static gs_tensor *
+interpreted(gs_program *p) {
+  for (uint32_t t = 0; t < p->nodes.len; t++)
+    gs_add_output(p, bs_arena_printf(&arena, "o%u", t), (gs_term){t},
+                  BS_NOWHERE);
+  gs_tensor in[2], *out = bs_calloc(&heap, p->outputs.len, sizeof *out);
+  for (uint32_t k = 0; k < 2; k++) {
+    gs_type type;
+    gs_type_at(p, p->inputs.data[k].term, &type);
+    gs_tensor_init(&heap, &in[k], &type);
+    for (int64_t i = 0; i < in[k].elements; i++)
+      gs_tensor_set(&in[k], i, (double)(i + 1));
+  }
+  cr_assert(gs_interpret(p, in, out));
+  return out;
+}
+
+static void
+expect_zeros(const gs_tensor *t, const gs_type *type, uint32_t d, int64_t lo,
+             int64_t hi) {
+  int64_t inner = gs_prod(type->dim + d + 1, type->rank - d - 1);
+  for (int64_t i = 0; i < t->elements; i++) {
+    int64_t at = i / inner % type->dim[d];
+    if (at >= lo && at < hi)
+      cr_assert_eq(gs_tensor_get(t, i), 0);
+  }
+}
+
+/* Every range of every axis; how many of them are known to be zero. */
+static uint32_t
+ask_all(const ck_env *e, gs_term t, const gs_tensor *values) {
+  gs_type type;
+  uint32_t n = 0;
+  gs_type_at(e->p, t, &type);
+  for (uint32_t d = 0; d < type.rank; d++)
+    for (int64_t lo = 0; lo < type.dim[d]; lo++)
+      for (int64_t hi = lo + 1; hi <= type.dim[d]; hi++)
+        if (ck_is_zero(e, t, d, lo, hi)) {
+          expect_zeros(values, &type, d, lo, hi);
+          n++;
+        }
+  if (ck_all_zero(e, t))
+    for (int64_t i = 0; i < values->elements; i++)
+      cr_assert_eq(gs_tensor_get(values, i), 0);
+  return n;
+}
+
+Test(zeros, hold_when_interpreted) {
+  uint32_t of[GS_OP_COUNT] = {0};
+  for (state = 0; state < 150; state++) {
+    uint64_t seed = state;
+    gs_program *p = random_zeros(60);
+    gs_tensor *out = interpreted(p);
+    ck_env e = {.ctx = &ctx, .p = p};
+    for (uint32_t t = 0; t < p->nodes.len; t++)
+      of[gs_at(p, (gs_term){t})->op] += ask_all(&e, (gs_term){t}, &out[t]);
+    state = seed;
+  }
+  for (int op = 0; op < GS_OP_COUNT; op++)
+    cr_expect(of[op] || !gs_op_table[op].view, "nothing is known of %s",
+              gs_op_table[op].name);
+}
+
+/* One child that nothing can be said of is enough to know nothing. */
+Test(zeros, of_a_scalar_are_not_known) {
+  static const double none[4] = {0};
+  gs_program *p = gs_program_new(&ctx, NULL);
+  gs_type scalar = {.dtype = GS_F64}, four = scalar;
+  gs_fault fault;
+  four.rank = four.access = 1;
+  four.dim[0] = 4;
+  gs_term kids[2] = {gs_add_tensor(p, "s", &scalar, BS_NOWHERE),
+                     gs_add_constant(p, "none", &four, none, BS_NOWHERE)};
+  gs_term t = gs_add(p, GS_CARTPROD, bs_list(ctx.values, NULL, 0), kids, 2,
+                     BS_NOWHERE, &fault);
+  ck_env e = {.ctx = &ctx, .p = p};
+  cr_assert(ck_all_zero(&e, kids[1]));
+  cr_assert_not(ck_all_zero(&e, t));
+  cr_assert(ck_is_zero(&e, t, 1, 1, 2));
+  cr_assert_not(ck_is_zero(&e, t, 0, 0, 4));
+}
+
+static gs_term
+add_view(gs_program *p, gs_op op, gs_term kid) {
+  gs_fault fault;
+  bs_value items[3] = {bs_int(ctx.values, 0), bs_int(ctx.values, 0),
+                       bs_int(ctx.values, 4)};
+  uint32_t n = op == GS_SLICE ? 3 : 1;
+  return gs_add(p, op, bs_list(ctx.values, items, n), &kid, 1, BS_NOWHERE,
+                &fault);
+}
+
+static void *
+ask_deep(void *arg) {
+  static const double none[4] = {0};
+  gs_program *p = gs_program_new(&ctx, NULL);
+  gs_type four = {.access = 1, .rank = 1, .dtype = GS_F64, .dim = {4}};
+  gs_term z = gs_add_constant(p, "none", &four, none, BS_NOWHERE);
+  gs_term a = gs_add_tensor(p, "a", &four, BS_NOWHERE);
+  for (uint32_t k = 0; k < 20000; k++) {
+    gs_op op = k % 2 ? GS_SLICE : GS_REVERSE;
+    z = add_view(p, op, z);
+    a = add_view(p, op, a);
+  }
+  ck_env e = {.ctx = &ctx, .p = p};
+  *(bool *)arg = ck_is_zero(&e, z, 0, 1, 3) && ck_all_zero(&e, z) &&
+                 ck_constant(&e, z).i && !ck_is_zero(&e, a, 0, 1, 3);
+  return NULL;
+}
+
+Test(zeros, of_deep_terms_need_little_stack) {
+  pthread_t thread;
+  pthread_attr_t small;
+  bool known = false;
+  pthread_attr_init(&small);
+  cr_assert_eq(pthread_attr_setstacksize(&small, 256 * 1024), 0);
+  cr_assert_eq(pthread_create(&thread, &small, ask_deep, &known), 0);
+  pthread_join(thread, NULL);
+  cr_assert(known);
+}
