@@ -102,14 +102,14 @@ emit_slice(on_import *im) {
       on_fail(im, "its result has no elements");
       return;
     }
-    if (r[k].step < 0 && r[k].n > 1) {
-      on_fail(im, "a step below 0 is not supported");
-      return;
-    }
     int64_t last = r[k].first + (r[k].n - 1) * r[k].step;
-    x = t_slice(im, x, k, r[k].first, last + 1);
+    bool backwards = last < r[k].first;
+    x = t_slice(im, x, k, backwards ? last : r[k].first,
+                (backwards ? r[k].first : last) + 1);
+    if (backwards)
+      x = t_reverse(im, x, k);
     if (r[k].n > 1)
-      x = t_stride(im, x, k, r[k].step);
+      x = t_stride(im, x, k, backwards ? -r[k].step : r[k].step);
   }
   on_out(im, 0, x, on_type_in(im, 0));
 }

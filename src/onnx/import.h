@@ -225,6 +225,7 @@ gs_term t_broadcast(on_import *, gs_term, const int64_t *dim, uint32_t n);
 gs_term t_reshape(on_import *, gs_term, const int64_t *s, uint32_t n_s,
                   const int64_t *c, uint32_t n_c);
 gs_term t_repeat(on_import *, gs_term, int64_t d, int64_t times);
+gs_term t_reverse(on_import *, gs_term, int64_t d);
 gs_term t_compute(on_import *, const char *op, gs_term);
 gs_term t_compute1(on_import *, const char *op, double v, gs_term);
 gs_term t_clip(on_import *, double lo, double hi, gs_term);

@@ -155,6 +155,12 @@ t_repeat(on_import *im, gs_term a, int64_t d, int64_t times) {
   return times == 1 ? a : add(im, GS_REPEAT, items, 2, &a, 1);
 }
 
+gs_term
+t_reverse(on_import *im, gs_term a, int64_t d) {
+  bs_value item = whole(im, d);
+  return add(im, GS_REVERSE, &item, 1, &a, 1);
+}
+
 /* ---- computations ---- */
 
 static gs_term

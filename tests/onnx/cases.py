@@ -193,6 +193,10 @@ def movements():
         add("Slice", [wide, ints(1, -8), ints(6, 100), ints(0, 1), ints(2, 3)],
             nd.take(nd.take(wide, 0, [1, 3, 5]), 1, [1, 4, 7]),
             known=[*known, 1, 2, 3, 4])
+        add("Slice", [wide, ints(5, -1), ints(-100, 0), ints(0, 1),
+                      ints(-2, -3)],
+            nd.take(nd.take(wide, 0, [5, 3, 1]), 1, [8, 5, 2]),
+            known=[*known, 1, 2, 3, 4])
         add("Slice", [wide, ints(2), ints(-1)],
             nd.take(wide, 0, [2, 3, 4, 5]), known=[*known, 1, 2])
         add("Split", [wide, ints(2, 4, 3)],
