@@ -190,6 +190,8 @@ push_command(jit_args *a, words *argv, bool plain) {
     push(a, argv, "-fopenmp");
   if (!plain && target && target->march)
     push(a, argv, bs_arena_printf(&a->ctx->arena, "-march=%s", target->march));
+  if (cg_narrow_flag(target))
+    push(a, argv, cg_narrow_flag(target));
   for (uint32_t k = 0; k < a->o.n_flags; k++)
     push(a, argv, a->o.flags[k]);
 }

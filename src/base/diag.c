@@ -38,12 +38,33 @@ format_line(bs_diags *diags, const char *format, va_list args) {
   return bs_arena_strdup(&diags->arena, line);
 }
 
+/* Code for several processors is made of one program: each would say the same
+ * of it. */
+static bool
+was_said(const bs_diags *diags, bs_span span, const char *code,
+         const char *message) {
+  for (uint32_t k = 0; k < diags->list.len; k++) {
+    const bs_diag *d = &diags->list.data[k];
+    if (d->severity == BS_WARNING && d->span.file == span.file &&
+        d->span.lo == span.lo && !strcmp(d->code, code) &&
+        !strcmp(d->message, message))
+      return true;
+  }
+  return false;
+}
+
 static void
 add(bs_diags *diags, bs_severity severity, bs_span span, const char *code,
     const char *format, va_list args) {
   if (diags->dropped)
     return;
   const char *message = format_line(diags, format, args);
+  diags->dropped =
+      severity == BS_WARNING && was_said(diags, span, code, message);
+  if (diags->dropped) {
+    diags->warnings--;
+    return;
+  }
   bs_push(diags->heap, &diags->list,
           (bs_diag){severity, code, span, message, NULL});
 }

@@ -51,6 +51,8 @@ read_variants(const char *list, code *c) {
     fputs("glen: --dispatch: the list is empty\n", stderr);
     return false;
   }
+  if (list && !strcmp(list, "none"))
+    return true;
   while (list && *list && c->options.n_variants <= GLEN_MAX_VARIANTS) {
     uint32_t k = c->options.n_variants++;
     size_t n = strcspn(list, ",");
@@ -86,7 +88,7 @@ agree(const cl_options *o) {
             o->tune ? "tune" : "choose");
     return false;
   }
-  if (o->tune && o->dispatch) {
+  if (o->tune && o->dispatch && strcmp(o->dispatch, "none") != 0) {
     fputs("glen: --tune measures for this processor: --dispatch does not go "
           "with it\n",
           stderr);

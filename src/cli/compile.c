@@ -346,7 +346,7 @@ verified(job *j, const cl_options *o) {
 /* Loops in their text form: there is no term to explore or to print. */
 static bool
 compile_loops(job *j, const cl_options *o, uint32_t count) {
-  if (o->dispatch) {
+  if (o->dispatch && strcmp(o->dispatch, "none") != 0) {
     fputs("glen: --dispatch needs a program of terms\n", stderr);
     return false;
   }
@@ -380,6 +380,26 @@ is_object(const cl_options *o) {
   return false;
 }
 
+static bool
+writes_c(const cl_options *o) {
+  for (const char *at = o->emit; *at;) {
+    size_t n = strcspn(at, ",");
+    if (n == 1 && *at == 'c')
+      return true;
+    at += n + (at[n] == ',');
+  }
+  return false;
+}
+
+/* A user who says nothing of the machine gets code for the one that it will run
+ * on. Schedules that are given or searched for are for one target. */
+static const char *
+default_dispatch(const cl_options *o) {
+  bool one = o->target || o->script || o->tune || o->choose ||
+             cl_is_loops(o->files.items[0]);
+  return one || !writes_c(o) ? NULL : "avx2,avx512";
+}
+
 int
 cl_compile(const cl_options *options) {
   cl_session session;
@@ -396,6 +416,8 @@ cl_compile(const cl_options *options) {
     return code;
   if (is_object(&settings))
     return GLEN_USAGE;
+  if (!settings.dispatch)
+    settings.dispatch = default_dispatch(&settings);
   j.session = &session;
   if (!choose_names(&j, &settings)) {
     fputs("glen: the output path is too long\n", stderr);

@@ -61,8 +61,11 @@ const cl_row cl_rows[] = {
      "an input that is the same for all calls, as weights are: NAME_prepack "
      "packs it once; may be given several times"},
     {"dispatch", 0, "LIST", TEXT, AT(dispatch), COMPILE | RUN, NULL, NULL,
-     "code for any x86-64 processor, or none, and, of avx2,avx512, for those "
-     "that have more: chosen when it runs"},
+     "code for any processor and, of avx2,avx512, for those of x86-64 that "
+     "have "
+     "more: chosen when it runs; none: for the target alone (default of glen "
+     "compile: avx2,avx512, where there is no --target and no schedule is "
+     "asked for)"},
     {"output", 'o', "FILE", TEXT, AT(output),
      SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT | MAP, NULL, NULL,
      "where the result goes; - is stdout"},

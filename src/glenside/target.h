@@ -109,6 +109,8 @@ typedef struct gs_variant {
 
 /* "base", "avx2", "avx512"; or NULL. */
 const gs_variant *gs_find_variant(const char *name);
+/* The widest one with vectors of at most so many bytes; the base otherwise. */
+const gs_variant *gs_variant_of_vectors(int64_t bytes);
 /* The target with the vectors of the variant. */
 const gs_target *gs_target_variant(const gs_context *, const gs_target *,
                                    const gs_variant *);

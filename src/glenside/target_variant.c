@@ -21,6 +21,14 @@ gs_find_variant(const char *name) {
   return NULL;
 }
 
+const gs_variant *
+gs_variant_of_vectors(int64_t bytes) {
+  size_t k = sizeof variants / sizeof *variants - 1;
+  while (k > 0 && variants[k].vector_bytes > bytes)
+    k--;
+  return &variants[k];
+}
+
 const gs_target *
 gs_target_variant(const gs_context *ctx, const gs_target *of,
                   const gs_variant *v) {

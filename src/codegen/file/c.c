@@ -166,8 +166,10 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
   if (e->uses_stream)
     cg_put_stream_includes(out);
   cg_put_part_includes(e, out);
-  if (!e->is_variant)
+  if (!e->is_variant) {
+    cg_put_wide(e->p->target, out);
     put_vector_width(e, out);
+  }
   if (e->uses_alignment)
     put_quiet(out);
   if (aligns || e->uses_alignment)
@@ -230,6 +232,7 @@ write_files(cg_emitter *e, void *arg) {
   cg_put_above(e, cg_put_constants(e, "static", " GLEN_ALIGNED"), to->c);
   bs_putn(to->c, e->body.data, e->body.len);
   bs_putn(to->c, functions.data, functions.len);
+  cg_put_wide_end(e->p->target, to->c);
   bs_text_done(&functions);
   if (to->h)
     cg_put_header(e->p, e->options, to->h);

@@ -68,27 +68,16 @@ put_new_constants(dispatch *d, cg_emitter *e) {
 
 static void
 put_begin(bs_text *out, const gs_variant *v) {
-  bs_putf(out,
-          "#if defined(GLEN_DISPATCH)\n"
-          "#if defined(__clang__)\n"
-          "#pragma clang attribute push( \\\n"
-          "    __attribute__((target(\"%s\"))), \\\n"
-          "    apply_to = function)\n"
-          "#else\n"
-          "#pragma GCC push_options\n"
-          "#pragma GCC target(\"%s\")\n"
-          "#endif\n\n",
-          v->features, v->features);
+  bs_put(out, "#if defined(GLEN_DISPATCH)\n");
+  cg_put_features(v, out);
+  bs_putc(out, '\n');
 }
 
 static void
 put_end(bs_text *out) {
-  bs_put(out, "\n#if defined(__clang__)\n"
-              "#pragma clang attribute pop\n"
-              "#else\n"
-              "#pragma GCC pop_options\n"
-              "#endif\n"
-              "#endif\n\n");
+  bs_putc(out, '\n');
+  cg_put_features_end(out);
+  bs_put(out, "#endif\n\n");
 }
 
 static bool

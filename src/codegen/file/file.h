@@ -19,6 +19,13 @@ void cg_put_workspace_size(const po_program *, const cg_options *,
 void cg_put_above(cg_emitter *, bool aligns, bs_text *out);
 /* The macros that depend on the vectors: GLEN_HOLD. */
 void cg_put_vector_macros(cg_emitter *, bs_text *out);
+/* features.c: functions between are compiled for the variant's features. */
+void cg_put_features(const gs_variant *, bs_text *out);
+void cg_put_features_end(bs_text *out);
+/* The same around a file whose vectors may be wider than those that the
+ * compiler was told to use. */
+void cg_put_wide(const gs_target *, bs_text *out);
+void cg_put_wide_end(const gs_target *, bs_text *out);
 /* dispatch.c: a file with variants. */
 bool cg_emit_dispatch(const po_program *, const cg_options *, bs_text *c,
                       bs_text *h);

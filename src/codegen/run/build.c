@@ -167,6 +167,14 @@ march_of(const building *b) {
   return target ? target->march : NULL;
 }
 
+static const char *
+narrow_flag(const building *b) {
+  const char *flag = NULL;
+  for (uint32_t j = 0; j < b->n && !flag; j++)
+    flag = cg_narrow_flag(b->jobs[j].program->target);
+  return flag;
+}
+
 /* plain: without what a compiler may lack. */
 static void
 push_flags(building *b, argument_list *argv, bool plain) {
@@ -182,6 +190,8 @@ push_flags(building *b, argument_list *argv, bool plain) {
     push(b, argv, "-fopenmp");
   if (!plain && march_of(b))
     push(b, argv, bs_arena_printf(b->ctx->arena, "-march=%s", march_of(b)));
+  if (narrow_flag(b))
+    push(b, argv, narrow_flag(b));
   for (size_t k = 0; b->options.sanitize && k < sizeof checks / sizeof *checks;
        k++)
     push(b, argv, checks[k]);
