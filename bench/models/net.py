@@ -15,9 +15,9 @@ TENSOR = re.compile(r'^\(tensor\s+(\S+)\s+\(shape([\s0-9]*)\)\s+(\w+)'
 ROW = re.compile(r"^ \*   (\w+) +(in|out) +(\w+)\(([0-9, ]*)\)")
 SIZE = re.compile(r"^(\w+)_(workspace|prepacked)_size\(void\) \{\n"
                   r"  return (\d+);", re.M)
-# A step of the net as it stands in the function's body: the call of a
-# kernel, which has one line.
-STEP = re.compile(r"^  (net_k\d+\(.*\);)$")
+# A step of the net as it stands in the function's body: where the call of a
+# kernel begins.
+STEP = re.compile(r"^  (net_k\d+\(.*)$")
 NOTE = re.compile(r"^  /\* (.*) \*/$")
 
 

@@ -46,7 +46,7 @@ def arguments():
     p.add_argument("--profile", type=int, metavar="N", default=0,
                    help="the N steps that take the longest, of both")
     p.add_argument("--json", metavar="FILE")
-    return p.parse_args()
+    return p.parse_intermixed_args()
 
 
 def session(path, a, prefix=None):

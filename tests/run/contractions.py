@@ -5,7 +5,7 @@
 usage: contractions.py GLEN [COUNT [SEED]]
 
 Matrix products in all layouts, convolutions with strides and padding in NCHW
-and NHWC and grouped ones and of any rank, of five dtypes, for three vector
+and NHWC and grouped ones and of any rank, of five dtypes, of arrays in parts, for three vector
 lengths (the longest with the instructions of this machine, too) and two that
 no machine has, with and without sanitizers, with operands packed beforehand or not, with consumers of
 the sums: sizes around those of the register-tiled kernel, so that every kind
@@ -107,6 +107,44 @@ def conv_nhwc(r, dtype):
             f"(stride {sh} {sw} 1))\n  (access w 1))) 3))\n")
 
 
+def conv_of_parts(r, dtype):
+    """A convolution of several arrays behind each other, one or none of which
+    was computed, with padding around."""
+    h, w, o, k = r.randint(5, 14), r.choice([9, 16, 30]), r.choice([9, 16, 33]), \
+        r.randint(1, 3)
+    parts = [r.choice([1, 4, 8, 19]) for _ in range(r.randint(2, 4))]
+    lines, names = [], []
+    for j, c in enumerate(parts):
+        lines.append(f"(tensor p{j} (shape 1 {c} {h} {w}) {dtype})\n")
+        names.append(f"(compute relu p{j})" if r.random() < 0.6 else f"p{j}")
+    term = names[0]
+    for name in names[1:]:
+        term = f"(concat {term} {name} 1)"
+    c = sum(parts)
+    return [1, o, h + 3 - k, w + 1 - k], (
+        "".join(lines) + f"(tensor w (shape {o} {c} {k} {k}) {dtype})\n"
+        f"(let x {term})\n"
+        f"(let c (transpose (squeeze (compute dotProd (cartProd\n"
+        f"  (windows (access (pad x zero 2 1 1) 1) (shape {c} {k} {k}) "
+        f"(stride 1 1 1))\n  (access w 1))) 1) (list 0 3 1 2)))\n"
+        f"(output c)\n")
+
+
+def matmul_of_heads(r, dtype):
+    """A product whose sum runs over two dimensions that do not lie behind each
+    other, computed or not, as what attention hands on."""
+    heads, rows, d, n = (r.choice([2, 3, 5, 8]), r.choice([9, 17, 40]),
+                         r.choice([8, 16, 20]), r.choice([9, 16, 48]))
+    x = r.choice(["x", "(compute neg x)"])
+    return [rows, n], (
+        f"(tensor x (shape {heads} {rows} {d}) {dtype})\n"
+        f"(tensor w (shape {heads * d} {n}) {dtype})\n"
+        f"(let y (reshape (transpose {x} (list 1 0 2)) "
+        f"(shape {rows} {heads * d}) (shape)))\n"
+        f"(let c (compute dotProd (cartProd (access y 1) "
+        f"(transpose (access w 1) (list 1 0)))))\n(output c)\n")
+
+
 def consumed(r, shape, dtype):
     """Definitions that make the output of c: a bias along some dimension, other
     arrays added in this or another order of dimensions, an operator."""
@@ -189,6 +227,8 @@ def main():
         for k in range(seed, seed + count):
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]
+            if k % 5 == 4:
+                make = [conv_of_parts, matmul_of_heads][k // 5 % 2]
             dtype = r.choice(["f32", "f32", "f64", "i32", "i8", "bf16"])
             shape, text = make(r, dtype)
             text += consumed(r, shape, SUM.get(dtype, dtype))

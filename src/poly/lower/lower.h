@@ -71,6 +71,16 @@ const po_view *po_stored(const po_lowering *, gs_term);
  * reads all of its operand alike. */
 uint32_t po_tuple_items(const po_lowering *, gs_term compute);
 
+/* Terms from an operand down. */
+typedef BS_VEC(gs_term) po_path;
+/* Down to a base, along the child with the most pieces. */
+void po_descend(const po_lowering *, gs_term from, po_path *);
+/* The term at a place of the path becomes a base; views above are made anew. */
+void po_cut(po_lowering *, const po_path *, uint32_t at);
+/* crooked.c: factors of a dot product of two that no kernel could read are made
+ * arrays, where that pays. */
+void po_straighten_factors(po_lowering *, gs_term compute);
+
 /* array.c */
 /* A C identifier like `name` that nothing generated uses yet. */
 const char *po_fresh_name(po_lowering *, const char *prefix, const char *name);

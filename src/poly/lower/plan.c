@@ -102,11 +102,8 @@ is_tuple(gs_op op) {
   return op == GS_CARTPROD || op == GS_PAIR;
 }
 
-typedef BS_VEC(gs_term) term_path;
-
-/* From an operand down, along the child with the most pieces. */
-static void
-descend(const po_lowering *low, gs_term from, term_path *path) {
+void
+po_descend(const po_lowering *low, gs_term from, po_path *path) {
   gs_term t = from;
   while (!low->views.base[t.i] && low->views.of[t.i].made) {
     bs_push(low->heap, path, t);
@@ -117,7 +114,7 @@ descend(const po_lowering *low, gs_term from, term_path *path) {
 /* The place on the path to cut: below the tuples, the smallest term with as
  * many pieces as the first one there. */
 static uint32_t
-choose_cut(const po_lowering *low, const term_path *path) {
+choose_cut(const po_lowering *low, const po_path *path) {
   uint32_t start = 0;
   for (uint32_t k = 0; k + 1 < path->len; k++)
     if (is_tuple(gs_at(low->source, path->data[k])->op) &&
@@ -134,8 +131,8 @@ choose_cut(const po_lowering *low, const term_path *path) {
   return best;
 }
 
-static void
-cut(po_lowering *low, const term_path *path, uint32_t at) {
+void
+po_cut(po_lowering *low, const po_path *path, uint32_t at) {
   gs_term t = path->data[at];
   low->cut[t.i] = low->views.of[t.i];
   low->views.of[t.i] = (po_view){0};
@@ -149,9 +146,9 @@ limit_regions(po_lowering *low, gs_term compute) {
   gs_term operand = gs_at(low->source, compute)->kids[0];
   while (!low->views.base[operand.i] && !po_has_failed(low) &&
          too_many_regions(low, compute)) {
-    term_path path = {0};
-    descend(low, operand, &path);
-    cut(low, &path, choose_cut(low, &path));
+    po_path path = {0};
+    po_descend(low, operand, &path);
+    po_cut(low, &path, choose_cut(low, &path));
     bs_vec_done(low->heap, &path);
   }
 }
@@ -242,19 +239,29 @@ would_multiply(const po_lowering *low, gs_term t) {
          low->views.of[t.i].pieces.len > MANY_PIECES;
 }
 
+/* Of two factors. */
+static bool
+is_product(const po_lowering *low, gs_term compute) {
+  return gs_compute_table[op_of(low, compute)].kind == GS_DOT &&
+         po_tuple_items(low, compute) == 2;
+}
+
 static void
 make_view(po_lowering *low, gs_term t) {
   const gs_node *node = gs_at(low->source, t);
   isl_ctx_reset_operations(low->isl);
-  if (node->op == GS_COMPUTE)
+  if (node->op == GS_COMPUTE) {
     limit_regions(low, t);
+    if (is_product(low, t) && !low->cautious)
+      po_straighten_factors(low, t);
+  }
   po_view_make(&low->views, t);
   bool grows = low->cautious && is_intricate(node->op);
   if (low->views.inside[t.i] || (!grows && !would_multiply(low, t)))
     return;
-  term_path path = {0};
+  po_path path = {0};
   bs_push(low->heap, &path, t);
-  cut(low, &path, 0);
+  po_cut(low, &path, 0);
   bs_vec_done(low->heap, &path);
 }
 

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* crooked.c - operands of products that no kernel could read where they lie.
+ *
+ * The kernel of sums of products (contraction.h) takes operands whose addresses
+ * are linear in the loops.  One that several bases make up, as the parts of a
+ * concatenation do, or whose indices are quotients and remainders, as those of
+ * a reshape behind a transposition are, would leave the products to plain
+ * loops.  Where each element takes part in several products, it is made an
+ * array: mostly without a copy, as what computes it writes there. */
+#include "poly/lower/lower.h"
+
+/* Products that are worth a kernel, and those of each element that are worth an
+ * array: a copy is a read and a write. */
+enum { LEAST_PRODUCTS = 4096, LEAST_USES = 8 };
+
+typedef struct product {
+  int64_t free[2]; /* results that one element of the other factor goes into */
+  int64_t sum;
+} product;
+
+static bool
+is_tuple(gs_op op) {
+  return op == GS_CARTPROD || op == GS_PAIR;
+}
+
+/* Down from the operand to the tuple of factors, both on the path. */
+static bool
+find_tuple(const po_lowering *low, gs_term operand, po_path *path) {
+  gs_term t = operand;
+  while (!low->views.base[t.i]) {
+    const gs_node *node = gs_at(low->source, t);
+    bs_push(low->heap, path, t);
+    if (is_tuple(node->op))
+      return node->n_kids == 2;
+    if (node->n_kids != 1)
+      return false;
+    t = node->kids[0];
+  }
+  return false;
+}
+
+/* Several bases, or one whose address is not linear. */
+static bool
+is_crooked(const po_lowering *low, gs_term t) {
+  const po_view *view = &low->views.of[t.i];
+  const po_piece *from = NULL;
+  for (uint32_t k = 0; k < view->pieces.len; k++) {
+    if (view->pieces.data[k].from != PO_FROM_TERM)
+      continue;
+    if (from)
+      return true;
+    from = &view->pieces.data[k];
+  }
+  if (!from)
+    return false;
+  gs_type base;
+  int64_t offset, stride[GS_MAX_RANK];
+  gs_type_at(low->source, from->term, &base);
+  po_array array = {.rank = base.rank};
+  for (uint32_t d = 0; d < base.rank; d++)
+    array.dim[d] = base.dim[d];
+  return !po_strided(from->map, &array, &offset, stride);
+}
+
+/* Whether what the factor shows depends on dimension d of the tuple's view. */
+static bool
+depends_on(po_lowering *low, const po_view *view, const gs_type *type,
+           uint32_t item, uint32_t d) {
+  for (uint32_t k = 0; k < view->pieces.len; k++) {
+    const po_piece *piece = &view->pieces.data[k];
+    if (piece->from != PO_FROM_TERM ||
+        isl_multi_aff_involves_dims(piece->map, isl_dim_in, d, 1) !=
+            isl_bool_true)
+      continue;
+    isl_set *here = isl_set_intersect(
+        isl_set_copy(piece->set),
+        po_slab(low->isl, type->rank, type->access, item, item));
+    bool shown = isl_set_is_empty(here) == isl_bool_false;
+    isl_set_free(here);
+    if (shown)
+      return true;
+  }
+  return false;
+}
+
+static product
+product_of(po_lowering *low, gs_term operand) {
+  gs_type type;
+  gs_type_at(low->source, operand, &type);
+  const po_view *view = &low->views.of[operand.i];
+  product out = {.free = {1, 1}, .sum = 1};
+  for (uint32_t d = 0; d < type.access; d++) {
+    bool x = type.dim[d] > 1 && depends_on(low, view, &type, 0, d);
+    bool y = type.dim[d] > 1 && depends_on(low, view, &type, 1, d);
+    if (x != y)
+      out.free[x ? 1 : 0] *= type.dim[d];
+  }
+  for (uint32_t d = type.access + 1; d < type.rank; d++)
+    out.sum *= type.dim[d];
+  return out;
+}
+
+/* An element of factor k takes part in enough products. */
+static bool
+is_worth_it(const product *p, uint32_t k) {
+  return p->free[0] > 1 && p->free[1] > 1 && p->free[k] >= LEAST_USES &&
+         (double)p->free[0] * (double)p->free[1] * (double)p->sum >=
+             LEAST_PRODUCTS;
+}
+
+/* Views that were made before the last term of the path was cut show what is
+ * behind it. */
+static void
+look_again(po_lowering *low, const po_path *path) {
+  const gs_node *last = gs_at(low->source, bs_last(path));
+  bool stale = false;
+  for (uint32_t k = 0; k < last->n_kids; k++)
+    stale |= low->cut[last->kids[k].i].made;
+  for (uint32_t k = path->len; stale && k-- > 0;)
+    po_view_make(&low->views, path->data[k]);
+}
+
+static int64_t
+elements_of(const po_lowering *low, gs_term t) {
+  gs_type type;
+  gs_type_at(low->source, t, &type);
+  return gs_elements(&type);
+}
+
+/* Below the tuple, the smallest term that is crooked; of equal ones the
+ * innermost. */
+static bool
+choose(const po_lowering *low, const po_path *path, uint32_t from,
+       uint32_t *at) {
+  bool found = false;
+  for (uint32_t k = from; k < path->len; k++) {
+    if (!is_crooked(low, path->data[k]))
+      break;
+    if (!found ||
+        elements_of(low, path->data[k]) <= elements_of(low, path->data[*at]))
+      *at = k;
+    found = true;
+  }
+  return found;
+}
+
+static void
+straighten(po_lowering *low, gs_term operand, uint32_t k) {
+  po_path path = {0};
+  uint32_t at;
+  if (find_tuple(low, operand, &path)) {
+    uint32_t from = path.len;
+    po_descend(low, gs_at(low->source, bs_last(&path))->kids[k], &path);
+    look_again(low, &path);
+    if (choose(low, &path, from, &at)) {
+      product p = product_of(low, operand);
+      if (is_worth_it(&p, k))
+        po_cut(low, &path, at);
+    }
+  }
+  bs_vec_done(low->heap, &path);
+}
+
+void
+po_straighten_factors(po_lowering *low, gs_term compute) {
+  gs_term operand = gs_at(low->source, compute)->kids[0];
+  for (uint32_t k = 0; k < 2 && !po_has_failed(low); k++)
+    straighten(low, operand, k);
+}
