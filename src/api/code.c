@@ -152,6 +152,7 @@ dispatch_body(void *arg) {
     return;
   }
   p->workspace_bytes = most(p->workspace_bytes, of->workspace_bytes);
+  p->workspace_least = most(p->workspace_least, of->workspace_least);
   p->prepacked_bytes = most(p->prepacked_bytes, of->prepacked_bytes);
   a->loops->owned[a->loops->n_variants] = a->variant;
   a->loops->variants[a->loops->n_variants++] = (cg_variant){v, of};

@@ -68,8 +68,9 @@ put_documentation(bs_text *out, const po_program *p, const char *name) {
   if (p->workspace_bytes)
     bs_putf(out,
             "%lld bytes, aligned to 64, of any content; one for each\n"
-            " *              call that runs at a time\n",
-            (long long)p->workspace_bytes);
+            " *              call that runs at a time; %lld hold values at "
+            "once\n",
+            (long long)p->workspace_bytes, (long long)p->workspace_least);
   else
     bs_put(out, "not used, may be NULL\n");
   bs_put(out, " *\n * Arrays are aligned to their elements (64 bytes are "

@@ -45,6 +45,7 @@ cg_emit_manifest(const po_program *p, const cg_options *options, bs_text *out) {
   if (po_has_prepacked(p))
     bs_json_int(&json, "prepacked_bytes", p->prepacked_bytes);
   bs_json_int(&json, "workspace_bytes", p->workspace_bytes);
+  bs_json_int(&json, "workspace_least_bytes", p->workspace_least);
   bs_json_end(&json);
   bs_putc(out, '\n');
 }

@@ -23,6 +23,7 @@ typedef struct layout {
   po_program *program;
   bool before;         /* of what NAME_prepack makes on the way */
   int64_t floor, *top; /* bytes: where the first lies, the last ends */
+  int64_t most;        /* bytes that live at a time */
   uint32_t *last;      /* by array: group */
   uint32_t *node;      /* by array: see po_find_local_nodes */
   BS_VEC(extent) live; /* by offset */
@@ -66,6 +67,15 @@ place(layout *l, po_array *array, int64_t bytes, uint32_t last) {
   array->offset = e.offset;
   if (e.offset + e.bytes > *l->top)
     *l->top = e.offset + e.bytes;
+}
+
+/* No placement can do with less than what lives at a time. */
+static void
+note_most(layout *l) {
+  int64_t bytes = 0;
+  for (uint32_t k = 0; k < l->live.len; k++)
+    bytes += l->live.data[k].bytes;
+  l->most = bytes > l->most ? bytes : l->most;
 }
 
 typedef void visit(layout *, uint32_t array, uint32_t group);
@@ -114,10 +124,12 @@ place_arrays(layout *l, const po_groups *groups, bool before, int64_t floor,
   l->before = before;
   l->floor = floor;
   l->top = top;
+  l->most = 0;
   bs_clear(&l->live);
   for (uint32_t g = 0; g < groups->list.len; g++) {
     expire(l, g);
     visit_group(l, groups, g, place_new);
+    note_most(l);
   }
 }
 
@@ -151,6 +163,7 @@ po_lay_out(po_program *p) {
   for (uint32_t g = 0; g < groups.list.len; g++)
     visit_group(&l, &groups, g, note_last);
   place_arrays(&l, &groups, false, 0, &p->workspace_bytes);
+  p->workspace_least = l.most;
   po_lay_out_prepacked(p, &groups);
   place_arrays(&l, &groups, true, p->prepacked_bytes, &p->prepacked_bytes);
   po_groups_done(p, &groups);

@@ -150,6 +150,7 @@ typedef struct po_program {
   BS_VEC(po_array) arrays;
   BS_VEC(po_stmt) stmts; /* in the original order */
   int64_t workspace_bytes, prepacked_bytes;
+  int64_t workspace_least; /* bytes of it that hold values at a time */
   bool strict_fp;
   bool plain;        /* loops run as the nest says, sums of products too */
   bool copies_views; /* composing them was too complex */

@@ -55,6 +55,7 @@ Test(c, the_header_is_a_contract) {
   HAS(header, "#ifndef GLEN_CONV_H");
   HAS(header, "extern \"C\"");
   HAS(header, "#define CONV_WORKSPACE_BYTES 128\n");
+  HAS(header, "call that runs at a time; 128 hold values at once\n");
   HAS(header, "#define CONV_ELEMENTS_a 30\n");
   HAS(header, "int conv(const float *a, const float *b, float *d, "
               "void *workspace);");

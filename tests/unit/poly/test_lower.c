@@ -179,6 +179,7 @@ Test(lower, workspace_of_the_dead_is_used_again) {
             "tanh (compute erf a))))))(output y)");
   cr_assert_eq(count_arrays(p, PO_WORKSPACE), 4);
   cr_assert_eq(p->workspace_bytes, 2 * 64 * 4, "%s", loops_text(p));
+  cr_assert_eq(p->workspace_least, 2 * 64 * 4);
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (p->arrays.data[k].role == PO_WORKSPACE)
       cr_assert_eq(p->arrays.data[k].offset % 64, 0);
