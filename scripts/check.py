@@ -330,6 +330,11 @@ def step_python():
     return counted(call([sys.executable, "python/tests/run.py", RELEASE]))
 
 
+def step_schemas():
+    """What commands print by --json, against docs/schemas."""
+    return counted(call([sys.executable, "tests/schemas/run.py", GLEN]))
+
+
 def step_console():
     files = sorted(glob.glob(os.path.join(ROOT, "tests/cli/*.md")))
     files += [os.path.join(ROOT, "README.md")]
@@ -427,6 +432,7 @@ STEPS = {
     "prove": Step(step_prove, ["release"]),
     "examples": Step(step_examples, ["release"]),
     "console": Step(step_console, ["release"]),
+    "schemas": Step(step_schemas, ["release"]),
     "install": Step(step_install, ["release"]),
     "python": Step(step_python, ["release"]),
     "onnx": Step(step_onnx, ["release"]),

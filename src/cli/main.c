@@ -88,8 +88,11 @@ const cl_command cl_commands[] = {
      "      --why-not systolicArray\n",
      cl_map},
     {"rules test", "PATH...", 0, CL_MAX_LIST, "run the tests beside the rules",
-     "Runs every (test ...) of the rule files; with --random N, instead, each\n"
-     "rule on N random programs against the reference interpreter.\n\n"
+     "Runs every (test ...) of the rule files, and of a folder tests/NAME "
+     "that\n"
+     "stands beside a folder NAME of rules; with --random N, instead, each "
+     "rule\n"
+     "on N random programs against the reference interpreter.\n\n"
      "  glen rules test rules/\n"
      "  glen rules test rules/ --filter im2col --verbose\n",
      cl_rules_test},

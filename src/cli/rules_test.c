@@ -4,6 +4,7 @@
 #include "cli/session.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct printer {
   const cl_session *session;
@@ -57,14 +58,37 @@ test(cl_session *session) {
   return counts.failed ? GLEN_REFUTED : GLEN_OK;
 }
 
+/* The folder of tests that belongs to a folder of rules, as `tests/rules` does
+ * to `rules` beside it; false where there is none. */
+static bool
+tests_of(const char *rules, char *path, size_t size) {
+  struct stat status;
+  size_t n = strlen(rules);
+  while (n > 1 && rules[n - 1] == '/')
+    n--;
+  size_t start = n;
+  while (start && rules[start - 1] != '/')
+    start--;
+  int length = snprintf(path, size, "%.*stests/%.*s", (int)start, rules,
+                        (int)(n - start), rules + start);
+  return length > 0 && (size_t)length < size && !stat(rules, &status) &&
+         S_ISDIR(status.st_mode) && !stat(path, &status) &&
+         S_ISDIR(status.st_mode);
+}
+
 int
 cl_rules_test(const cl_options *options) {
   cl_session session;
   cl_options settings = *options;
   /* Files may be given as operands, too: `glen rules test rules/`. */
+  static char tests[CL_MAX_LIST][512];
   for (uint32_t k = 0; k < options->files.n && settings.rules.n < CL_MAX_LIST;
-       k++)
+       k++) {
     settings.rules.items[settings.rules.n++] = options->files.items[k];
+    if (settings.rules.n < CL_MAX_LIST && !options->random &&
+        tests_of(options->files.items[k], tests[k], sizeof tests[k]))
+      settings.rules.items[settings.rules.n++] = tests[k];
+  }
   if (!settings.rules.n) {
     fputs("glen: rules test needs a rule file or a directory of them\n",
           stderr);

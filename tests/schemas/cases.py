@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""What the schemas are held against: for each schema commands whose output has
+as much of it as can be had at once."""
+
+FILES = {
+    "a.glen": "(tensor x (shape 4 4) f32)\n(let y (compute relu x))\n"
+              "(output y)\n",
+    "b.glen": "(tensor x (shape 4 4) f32)\n(let y (compute abs x))\n"
+              "(output y)\n",
+    "bad.rules": "(rule r (compute relu ?a) -> ?a)\n",
+    "wrong.rules": '(rule wrong "is not so"\n  (compute relu ?a) => ?a)\n',
+    "ugly.rules": '(rule   wrong "is not so" (compute relu ?a)   => ?a)\n',
+    "dear.rules": '(rule dear "is not used"\n'
+                  '  (compute tanh ?a) => (compute relu ?a))\n',
+    "graph.json": '{"nodes": {"a": {"op": "f", "children": ["b"], '
+                  '"eclass": "1", "cost": 1}, "b": {"op": "g", '
+                  '"eclass": "2", "cost": 1}}, "root_eclasses": ["1"]}',
+    "tile.sched": "i, j = split i0 [-1, 8]\n",
+}
+
+CONV = "examples/conv.glen --target systolic16"
+MATMUL = "examples/matmul.glen"
+# By schema: command lines, and the exit codes that are right.
+CASES = {
+    "saturate": [f"saturate {CONV}", f"saturate {CONV} --stats --timings",
+                 f"saturate {MATMUL} --rules none",
+                 f"saturate {MATMUL} --iter-limit 1 --stats",
+                 f"saturate {CONV} --verify",
+                 "saturate examples/mlp.glen --target systolic16 "
+                 "--regions layers"],
+    "compile": [f"compile {MATMUL} -o m.c",
+                f"compile {CONV} -o c.c --emit c,h,loops,manifest"],
+    "compile-verify": [f"compile {CONV} -o v.c --verify"],
+    "run": [f"run {MATMUL}", "run examples/two-outputs.glen --interpret",
+            f"run {MATMUL} --check --repeat 3 --print 2"],
+    "check": [f"check {MATMUL} {MATMUL}", "check a.glen b.glen"],
+    "schedule": [f"schedule {MATMUL}",
+                 f"schedule {MATMUL} --sched tile.sched --explain --print "
+                 "loops,program,tree,axes,deps,script,results,fused"],
+    "schedule-list": ["schedule --list"],
+    "layout": [f"layout {MATMUL}", f"layout {MATMUL} -o l.sched"],
+    "explain": [f"explain {CONV}", "explain a.glen b.glen"],
+    "map": [f"map {CONV}", f"map {CONV} --why-not systolicArrayI8",
+            "map a.glen --rules dear.rules --why-not dear"],
+    "rules-test": ["rules test tests/rules/matmul.rules"],
+    "rules-check": ["rules check rules/ --verbose", "rules check bad.rules",
+                    "rules check dear.rules"],
+    "rules-check-list": ["rules check --list"],
+    "rules-prove": ["rules prove rules/squeeze.rules",
+                    "rules prove wrong.rules"],
+    "rules-fmt": ["rules fmt --check rules/squeeze.rules ugly.rules",
+                  "rules fmt ugly.rules"],
+    "rules-ablate": [f"rules ablate {MATMUL} --target systolic16 "
+                     "--iter-limit 3"],
+    "target": ["target systolic16"],
+    "target-test": ["target test targets/pool.target"],
+    "extract": ["extract graph.json"],
+    "import-list": ["import --list-operators"],
+}
+CODES = {"check a.glen b.glen": 4, "explain a.glen b.glen": 1,
+         "rules check bad.rules": 1, "rules prove wrong.rules": 4,
+         "rules fmt --check rules/squeeze.rules ugly.rules": 1}

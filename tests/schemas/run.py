@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What each command prints by --json is what its schema in docs/schemas says,
+and nothing that does not stand there.
+
+usage: run.py GLEN
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, HERE)
+from cases import CASES, CODES, FILES
+
+SCHEMAS = os.path.join(ROOT, "docs/schemas")
+
+
+def folder_of_files(folder):
+    for name in ("examples", "rules", "targets", "tests"):
+        os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+    for name, text in FILES.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def output_of(glen, command, folder):
+    """What the command prints, as JSON; an exception where it is none."""
+    done = subprocess.run([glen, *command.split(), "--json"], cwd=folder,
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=300)
+    wanted = CODES.get(command, 0)
+    if done.returncode != wanted:
+        raise ValueError(f"exit code {done.returncode}, not {wanted}: "
+                         f"{done.stderr[-500:]}")
+    return json.loads(done.stdout)
+
+
+def commands(glen):
+    """The commands that have --json, by their help."""
+    text = subprocess.run([glen, "--help"], capture_output=True, text=True,
+                          check=True).stdout
+    for line in text.split("\n"):
+        name = line[2:16].strip()
+        if line[:2] != "  " or line[2:3] in " g" or not name:
+            continue
+        about = subprocess.run([glen, *name.split(), "--help"],
+                               capture_output=True, text=True).stdout
+        if " --json " in about:
+            yield name
+
+
+def main():
+    try:
+        import jsonschema
+    except ImportError:
+        print("skipped jsonschema: its package for Python is not here")
+        print("0 passed, 0 failed")
+        return
+    glen, passed, failed = os.path.abspath(sys.argv[1]), 0, 0
+
+    def tell(what, wrong):
+        nonlocal passed, failed
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+        if wrong:
+            print(f"FAIL {what}\n  {wrong}")
+
+    for name in commands(glen):
+        known = name.replace(" ", "-") in {n for n in CASES} | {"import"}
+        tell(f"glen {name} has a schema", "" if known else "it has none")
+    with tempfile.TemporaryDirectory() as folder:
+        folder_of_files(folder)
+        for name, lines in CASES.items():
+            with open(os.path.join(SCHEMAS, name + ".json"),
+                      encoding="utf-8") as f:
+                schema = json.load(f)
+            check = jsonschema.Draft7Validator(schema)
+            jsonschema.Draft7Validator.check_schema(schema)
+            for line in lines:
+                try:
+                    errors = list(check.iter_errors(
+                        output_of(glen, line, folder)))
+                    tell(line, "; ".join(
+                        f"{'/'.join(map(str, e.path))}: {e.message[:200]}"
+                        for e in errors[:3]))
+                except ValueError as error:
+                    tell(line, str(error))
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
