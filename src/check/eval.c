@@ -7,6 +7,7 @@
  * makes a test false. */
 #include "check/check.h"
 #include "glenside/expr_functions.h"
+#include "base/whole.h"
 #include <math.h>
 #include <string.h>
 
@@ -121,18 +122,8 @@ static bool
 divide(int64_t a, int64_t b, int64_t *out) {
   if (!b || (a == INT64_MIN && b == -1))
     return false;
-  *out = a / b - (a % b != 0 && (a < 0) != (b < 0));
+  *out = bs_floor_div(a, b);
   return true;
-}
-
-static int64_t
-gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a < 0 ? -a : a;
 }
 
 /* Each has `out`, and false where there is no such number; q is a / b. */
@@ -144,7 +135,7 @@ gcd(int64_t a, int64_t b) {
   X(MOD, divide(a, b, &q) && is(a - b * q, out))                               \
   X(MIN, is(a < b ? a : b, out))                                               \
   X(MAX, is(a > b ? a : b, out))                                               \
-  X(GCD, a != INT64_MIN && b != INT64_MIN && is(gcd(a, b), out))               \
+  X(GCD, a != INT64_MIN && b != INT64_MIN && is(bs_gcd(a, b), out))            \
   X(CEIL_DIV, divide(a, b, &q) && is(q + (a % b != 0), out))                   \
   X(ROUND_UP, b > 0 && divide(a, b, &q) &&                                     \
                   !__builtin_mul_overflow(q + (a % b != 0), b, out))           \

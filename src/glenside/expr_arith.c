@@ -5,6 +5,7 @@
  * computation is real.  A real result that is no number, or so near to 0 that
  * it has lost digits, is undefined. */
 #include "glenside/expr_apply.h"
+#include "base/whole.h"
 
 /* `and`, `or`, `if` decide which arguments to evaluate; see expr_eval.c */
 FN(AND) {
@@ -100,12 +101,6 @@ FN(GE) {
 
 /* --- arithmetic ----------------------------------------------------------- */
 
-static int64_t
-floor_div(int64_t a, int64_t b) {
-  int64_t q = a / b;
-  return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-
 static bool
 divisible_pair(int64_t a, int64_t b) {
   return b != 0 && !(a == INT64_MIN && b == -1);
@@ -128,19 +123,19 @@ gs_mul_ints(int64_t a, int64_t b, int64_t *out) {
 
 bool
 gs_div_ints(int64_t a, int64_t b, int64_t *out) {
-  *out = divisible_pair(a, b) ? floor_div(a, b) : 0;
+  *out = divisible_pair(a, b) ? bs_floor_div(a, b) : 0;
   return divisible_pair(a, b);
 }
 
 bool
 gs_mod_ints(int64_t a, int64_t b, int64_t *out) {
-  *out = divisible_pair(a, b) ? a - b * floor_div(a, b) : 0;
+  *out = divisible_pair(a, b) ? a - b * bs_floor_div(a, b) : 0;
   return divisible_pair(a, b);
 }
 
 static bool
 ceil_div_ints(int64_t a, int64_t b, int64_t *out) {
-  *out = divisible_pair(a, b) ? floor_div(a, b) + (a % b != 0) : 0;
+  *out = divisible_pair(a, b) ? bs_ceil_div(a, b) : 0;
   return divisible_pair(a, b);
 }
 
@@ -160,14 +155,7 @@ static bool
 gcd_ints(int64_t a, int64_t b, int64_t *out) {
   if (a == INT64_MIN || b == INT64_MIN)
     return false;
-  a = a < 0 ? -a : a;
-  b = b < 0 ? -b : b;
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  *out = a;
+  *out = bs_gcd(a, b);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #define GLENSIDE_NUMBERS_H
 
 #include "base/value.h"
+#include "base/whole.h"
 
 typedef int64_t gs_number;
 
@@ -68,7 +69,7 @@ static inline gs_number
 gs_quotient(const gs_numbers *over, gs_number x, gs_number by) {
   if (over)
     return over->quotient(over->arg, x, by);
-  return x / by - (x % by < 0);
+  return bs_floor_div(x, by);
 }
 
 static inline gs_number

@@ -8,6 +8,7 @@
  * Filling hashes (seed, salt, index) with SplitMix64's finaliser, one element
  * at a time, so a value depends on nothing else. */
 #include "glenside/tensor.h"
+#include "base/random.h"
 #include <math.h>
 #include <string.h>
 
@@ -168,17 +169,9 @@ gs_tensor_set(gs_tensor *t, int64_t i, double v) {
 /* --- filling -------------------------------------------------------------- */
 
 static uint64_t
-mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
-static uint64_t
 mix_text(uint64_t h, const char *s) {
   for (; *s; s++)
-    h = mix(h ^ (unsigned char)*s);
+    h = bs_random_of(h ^ (unsigned char)*s);
   return h;
 }
 
@@ -203,9 +196,10 @@ value_of(gs_dtype dtype, uint64_t bits) {
 
 void
 gs_tensor_fill(gs_tensor *t, uint64_t seed, const char *salt) {
-  uint64_t start = mix_text(mix(seed), salt);
+  uint64_t start = mix_text(bs_random_of(seed), salt);
   for (int64_t i = 0; i < t->elements; i++)
-    gs_tensor_set(t, i, value_of(t->dtype, mix(start + (uint64_t)i) >> 20));
+    gs_tensor_set(t, i,
+                  value_of(t->dtype, bs_random_of(start + (uint64_t)i) >> 20));
 }
 
 /* --- comparison ----------------------------------------------------------- */

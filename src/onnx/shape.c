@@ -2,22 +2,18 @@
 /* shape.c - what operators that only move elements do, as numbers: read alike
  * where the elements are known and where they are terms. */
 #include "onnx/import.h"
+#include "base/whole.h"
 
 #include <string.h>
-
-static int64_t
-within(int64_t v, int64_t lo, int64_t hi) {
-  return v < lo ? lo : v > hi ? hi : v;
-}
 
 /* As numpy reads [first:end:step] of a dimension. */
 static on_range
 range_of(int64_t first, int64_t end, int64_t step, int64_t size) {
   int64_t lowest = step < 0 ? -1 : 0, highest = step < 0 ? size - 1 : size;
-  first = within(first, -size - 1, size);
-  end = within(end, -size - 1, size);
-  first = within(first < 0 ? first + size : first, lowest, highest);
-  end = within(end < 0 ? end + size : end, lowest, highest);
+  first = bs_clamp(first, -size - 1, size);
+  end = bs_clamp(end, -size - 1, size);
+  first = bs_clamp(first < 0 ? first + size : first, lowest, highest);
+  end = bs_clamp(end < 0 ? end + size : end, lowest, highest);
   int64_t span = step < 0 ? first - end : end - first;
   int64_t by = step < 0 ? -step : step;
   return (on_range){first, step, span > 0 ? (span + by - 1) / by : 0};

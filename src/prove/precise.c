@@ -2,6 +2,7 @@
 /* precise.c - see precise.h. */
 #include "prove/precise.h"
 #include "glenside/interpret.h"
+#include "base/random.h"
 #include <math.h>
 #include <string.h>
 
@@ -11,13 +12,6 @@
 static bool
 is_float(gs_dtype d) {
   return !gs_dtype_table[d].integer;
-}
-
-static uint64_t
-mix(uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
 }
 
 /* From -1 to 1. */
@@ -89,11 +83,11 @@ copy_cast(copier *c, gs_dtype to, gs_dtype from, gs_term kid) {
 /* The second move is for what falls below the least number. */
 static gs_term
 shaken(copier *c, gs_term t, uint32_t at) {
-  uint64_t random = mix(c->as.shake * 0x9e3779b97f4a7c15 + at);
+  uint64_t random = bs_mix(c->as.shake * BS_RANDOM_STEP + at);
   bs_values *values = c->to->ctx.values;
   bs_value by = bs_real(values, 1 + SHAKE * unit(random));
   t = add_compute(c, GS_C_SCALE, by, t);
-  by = bs_real(values, TINY * unit(mix(random)));
+  by = bs_real(values, TINY * unit(bs_mix(random)));
   return gs_term_ok(t) ? add_compute(c, GS_C_OFFSET, by, t) : t;
 }
 
@@ -207,8 +201,8 @@ pv_precise_load(pv_precise *x, const gs_program *given, const gs_tensor *inputs,
       for (int64_t e = 0; e < to->elements; e++) {
         double v = gs_tensor_get(&inputs[i], e);
         if (move && is_float(d) && isfinite(v))
-          v = gs_convert(d, moved(v, mix(move * 0x9e3779b97f4a7c15 +
-                                         (uint64_t)e * 31 + k)));
+          v = gs_convert(d, moved(v, bs_mix(move * BS_RANDOM_STEP +
+                                            (uint64_t)e * 31 + k)));
         gs_tensor_set(to, e, v);
       }
     }

@@ -2,6 +2,7 @@
 /* rule.c - a rule asked of many shapes, and what follows; see rule.h. */
 #include "prove/rule.h"
 #include "prove/asking.h"
+#include "base/random.h"
 #include <stdio.h>
 
 void
@@ -155,7 +156,7 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
                   .out = out,
                   .asked = GS_COMPUTE_COUNT,
                   .dtype = GS_DTYPE_COUNT,
-                  .random = options->seed * 0x9e3779b97f4a7c15 + 1};
+                  .random = options->seed * BS_RANDOM_STEP + 1};
   *out = (pv_rule_answer){.verdict = PV_UNKNOWN};
   const char *name = unmatched_term(&pr);
   if (rl_makes_right_side(rule)) {

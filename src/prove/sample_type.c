@@ -6,6 +6,7 @@
  * condition names. */
 #include "prove/sample.h"
 #include "glenside/tensor.h"
+#include "base/random.h"
 #include <string.h>
 
 #define MAX_NAMED_RANK 8
@@ -13,10 +14,7 @@
 
 uint64_t
 pv_random(pv_sampler *s, uint64_t n) {
-  uint64_t x = s->random += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return (x ^ x >> 31) % n;
+  return bs_random_next(&s->random) % n;
 }
 
 int64_t

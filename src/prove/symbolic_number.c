@@ -10,6 +10,7 @@
  * they are applied a bounded number of times. */
 #include "prove/form.h"
 #include "base/hash.h"
+#include "base/whole.h"
 #include <string.h>
 
 enum { MAX_NESTING = 6 }; /* of quotients being made again */
@@ -232,16 +233,6 @@ fm_overlap(fm_form *f, fm_number *zero) {
   return false;
 }
 
-static int64_t
-common_factor(int64_t a, int64_t b) {
-  while (b) {
-    int64_t c = a % b;
-    a = b;
-    b = c;
-  }
-  return a < 0 ? -a : a;
-}
-
 /* A factor that all terms share, and that is not 0, does not matter. */
 fm_number
 fm_primitive(fm_form *f, fm_number x) {
@@ -252,7 +243,7 @@ fm_primitive(fm_form *f, fm_number x) {
   s.n = 0;
   for (uint32_t k = 0; k < p.n; k++) {
     fm_term t = f->term[p.at + k];
-    c = common_factor(t.times, c);
+    c = bs_gcd(t.times, c);
     m = k ? fm_common_mono(f, m, t.mono) : t.mono;
   }
   for (uint32_t i = 0; m && i < f->mono[m].n; i++)

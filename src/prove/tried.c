@@ -7,17 +7,10 @@
  * them come values near the program's landmarks: every one of them stands in
  * each input once, in order, so that none is missed by chance. */
 #include "prove/tried.h"
+#include "base/random.h"
 
 #define KINDS 8 /* of inputs */
 #define ENDS  7
-
-static uint64_t
-mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
 
 static double
 extreme(gs_dtype d, uint64_t bits) {
@@ -108,14 +101,14 @@ value_of(const pv_tried *r, gs_dtype d, uint32_t run, uint64_t bits) {
 
 void
 pv_tried_fill(const pv_tried *r, uint32_t run, gs_tensor *inputs, uint32_t n) {
-  uint64_t at = mix(r->seed + run);
+  uint64_t at = bs_random_of(r->seed + run);
   for (uint32_t k = 0; k < n; k++) {
     gs_tensor *t = &inputs[k];
     for (int64_t i = 0; i < t->elements; i++)
       gs_tensor_set(t, i,
                     run % KINDS == ENDS
                         ? ends(t->dtype, run, i, t->elements)
-                        : value_of(r, t->dtype, run, mix(++at) >> 16));
+                        : value_of(r, t->dtype, run, bs_random_of(++at) >> 16));
   }
 }
 
@@ -140,7 +133,7 @@ pv_tried_fill_near(const pv_tried *r, uint32_t run, gs_tensor *inputs,
     gs_tensor *t = &inputs[k];
     uint64_t first = (uint64_t)run * (uint64_t)t->elements;
     if (k)
-      first += mix(r->seed + (uint64_t)run * 64 + k) % count;
+      first += bs_random_of(r->seed + (uint64_t)run * 64 + k) % count;
     for (int64_t i = 0; i < t->elements; i++)
       gs_tensor_set(
           t, i,

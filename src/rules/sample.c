@@ -6,17 +6,14 @@
  * enough.  What does not fit is refused by the type rules, and the caller tries
  * again. */
 #include "rules/sample.h"
+#include "base/random.h"
 #include <string.h>
 
 /* --- numbers -------------------------------------------------------------- */
 
-/* splitmix64 */
 uint64_t
 rl_random(rl_sample *s) {
-  uint64_t z = s->state += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+  return bs_random_next(&s->state);
 }
 
 int64_t

@@ -9,6 +9,7 @@
 #include "rules/internal.h"
 #include "glenside/tensor.h"
 #include "glenside/view.h"
+#include "base/whole.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,21 +150,6 @@ through_same(through *t) {
 
 /* --- views ---------------------------------------------------------------- */
 
-static int64_t
-floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static int64_t
-ceil_div(int64_t a, int64_t b) {
-  return -floor_div(-a, b);
-}
-
-static int64_t
-clamp(int64_t x, int64_t lo, int64_t hi) {
-  return x < lo ? lo : x > hi ? hi : x;
-}
-
 /* Elements are numbered alike before and after.  A region of an axis covers,
  * in each block that the axes before it count, the places [lo, hi) * inner; an
  * axis of the result with the same blocks takes it over, rounded inwards. */
@@ -180,8 +166,8 @@ regroup(through *t, const region *r, uint32_t from, uint32_t to,
   if (to == to_end || blocks != outer)
     return;
   int64_t width = gs_prod(t->type->dim + to + 1, to_end - to - 1);
-  add(&t->out, to, ceil_div(r->lo * inner, width),
-      floor_div(r->hi * inner, width));
+  add(&t->out, to, bs_ceil_div(r->lo * inner, width),
+      bs_floor_div(r->hi * inner, width));
 }
 
 static void
@@ -208,9 +194,11 @@ through_term(const gs_view_row *row, uint32_t term, const gs_type *type,
   }
   int64_t lo = (row->divided ? r->lo * by : r->lo) - least;
   int64_t hi = (row->divided ? r->hi * by : r->hi) - 1 - most;
-  int64_t first = times > 0 ? ceil_div(lo, times) : ceil_div(-hi, -times);
-  int64_t last = times > 0 ? floor_div(hi, times) : floor_div(-lo, -times);
-  add(out, d, clamp(first, 0, type->dim[d]), clamp(last + 1, 0, type->dim[d]));
+  int64_t first = times > 0 ? bs_ceil_div(lo, times) : bs_ceil_div(-hi, -times);
+  int64_t last =
+      times > 0 ? bs_floor_div(hi, times) : bs_floor_div(-lo, -times);
+  add(out, d, bs_clamp(first, 0, type->dim[d]),
+      bs_clamp(last + 1, 0, type->dim[d]));
 }
 
 /* The regions of a part, were it all of the view; true where it is zero
@@ -253,8 +241,8 @@ along_axis(const gs_view *v, const gs_view_part *part, bool all,
     add(out, v->axis, part->from, part->to);
   for (uint32_t k = 0; k < of->n && !all; k++)
     if (of->r[k].axis == v->axis)
-      add(out, v->axis, clamp(of->r[k].lo, part->from, part->to),
-          clamp(of->r[k].hi, part->from, part->to));
+      add(out, v->axis, bs_clamp(of->r[k].lo, part->from, part->to),
+          bs_clamp(of->r[k].hi, part->from, part->to));
 }
 
 /* Along the others, what is zero in all of them: `common`, once there was a

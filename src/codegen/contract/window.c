@@ -16,6 +16,7 @@
  * See contraction_window.c for the layout. */
 #include "codegen/contract/contract.h"
 #include "poly/loops/affine.h"
+#include "base/whole.h"
 
 typedef struct image {
   const cg_contract *x;
@@ -149,8 +150,8 @@ put_inside(const image *i, int64_t phase, uint32_t indent) {
   const po_caxis *axis = &i->c->axes[i->last];
   const char *index = x->e->index;
   int64_t columns = i->at.columns;
-  int64_t lo = -po_floor_div(phase - axis->lo, axis->s);
-  int64_t hi = po_floor_div(axis->hi - phase, axis->s) + 1;
+  int64_t lo = -bs_floor_div(phase - axis->lo, axis->s);
+  int64_t hi = bs_floor_div(axis->hi - phase, axis->s) + 1;
   lo = lo > 0 ? lo : 0;
   hi = hi > lo ? hi : lo;
   if (i->last) {

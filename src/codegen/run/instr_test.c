@@ -7,6 +7,7 @@
  * simpler, element by element, while it stays. */
 #include "codegen/run/instr_trial.h"
 #include "glenside/print.h"
+#include "base/random.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,7 @@ add_shape(tester *t, int64_t most) {
 /* Some drawn at random; and, where these are few, one after the other. */
 static void
 find_shapes(tester *t, int64_t most) {
-  uint64_t state = t->options->seed * 0x9e3779b97f4a7c15 + 1;
+  uint64_t state = t->options->seed * BS_RANDOM_STEP + 1;
   gs_sizing *s = &t->sizing;
   uint32_t vars = t->instr->scope.vars.len;
   for (uint32_t k = 0; k < DRAWS && t->n_shapes < MOST_SHAPES; k++) {

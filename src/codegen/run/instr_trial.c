@@ -10,6 +10,7 @@
 #include "codegen/run/instr_trial.h"
 #include "glenside/interpret.h"
 #include "glenside/print.h"
+#include "base/random.h"
 #include <math.h>
 
 /* ---- programs ---- */
@@ -170,14 +171,6 @@ cg_trial_done(cg_trial *t) {
 
 /* ---- values ---- */
 
-static uint64_t
-mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
-}
-
 static double
 edge(gs_dtype d, uint64_t bits) {
   static const double floats[] = {0, -0.0, 1, -1, 0.5, -300, 300, 1e-3};
@@ -219,12 +212,13 @@ cg_trial_expect(cg_trial *t) {
 
 bool
 cg_trial_fill(cg_trial *t, uint32_t kind, uint64_t seed) {
-  uint64_t at = mix(seed * 31 + kind);
+  uint64_t at = bs_random_of(seed * 31 + kind);
   t->kind = kind;
   for (uint32_t k = 0; k < t->p->inputs.len; k++)
     for (int64_t i = 0; i < t->inputs[k].elements; i++)
-      gs_tensor_set(&t->inputs[k], i,
-                    value(t->inputs[k].dtype, kind % KINDS, mix(++at) >> 16));
+      gs_tensor_set(
+          &t->inputs[k], i,
+          value(t->inputs[k].dtype, kind % KINDS, bs_random_of(++at) >> 16));
   return cg_trial_expect(t);
 }
 

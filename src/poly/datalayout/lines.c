@@ -21,6 +21,7 @@
 #include "poly/loops/affine.h"
 #include "poly/datalayout/price.h"
 #include "poly/loops/quasi.h"
+#include "base/random.h"
 #include <math.h>
 #include <string.h>
 
@@ -163,7 +164,7 @@ times_outside(const count *c, double lines, uint32_t level) {
 /* Sample number k of the iterations outside of a level. */
 static void
 place_sample(const count *c, uint32_t level, uint32_t k, int64_t *at) {
-  uint64_t mixed = (uint64_t)k * UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t mixed = (uint64_t)k * BS_RANDOM_STEP;
   for (uint32_t d = 0; d < c->n_loops; d++)
     at[d] = 0;
   for (uint32_t d = 0; d + level < c->n_loops; d++) {

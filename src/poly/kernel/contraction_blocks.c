@@ -34,8 +34,8 @@ po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
   int64_t first = cache_bytes(t, 0, 32768), second = cache_bytes(t, 1, 262144);
   int64_t depth =
       max64(max64(first, min64(2 * first, second / 16)) / panel, 256);
-  int64_t parts = ceil_div(extent, max64(depth / inner_of(c), 1));
-  return ceil_div(extent, parts);
+  int64_t parts = bs_ceil_div(extent, max64(depth / inner_of(c), 1));
+  return bs_ceil_div(extent, parts);
 }
 
 /* Sums that cannot be added to c by whole vectors wait. */
@@ -63,7 +63,7 @@ po_unit_of(const po_contraction *c) {
  * for equal shares. */
 static double
 unevenness(int64_t size, int64_t unit, int64_t cores) {
-  int64_t most = ceil_div(ceil_div(size, unit), cores) * unit;
+  int64_t most = bs_ceil_div(bs_ceil_div(size, unit), cores) * unit;
   return (double)(most * cores) / (double)size;
 }
 
@@ -74,13 +74,13 @@ static void
 choose_columns(const gs_target *t, po_contraction *c, int64_t widest) {
   int64_t n = size_of(c, PO_DIM_N), outer = size_of(c, PO_DIM_O);
   int64_t panel = (int64_t)c->nv * c->lanes, cores = max64(t->cores, 1);
-  int64_t tiles = ceil_div(n, widest);
-  bool shares = shares_columns(c, ceil_div(n, panel), cores) ||
+  int64_t tiles = bs_ceil_div(n, widest);
+  bool shares = shares_columns(c, bs_ceil_div(n, panel), cores) ||
                 unevenness(n, panel, cores) <
                     unevenness(size_of(c, PO_DIM_M), po_unit_of(c), cores);
   if ((tiles * outer > 1 || shares) && outer % cores && tiles % cores)
-    tiles = round_up(tiles, cores);
-  c->nc = round_up(ceil_div(n, tiles), panel);
+    tiles = bs_round_up(tiles, cores);
+  c->nc = bs_round_up(bs_ceil_div(n, tiles), panel);
 }
 
 /* Packed once where packing for every tile would repeat much. */
@@ -113,7 +113,7 @@ widest_of(const gs_target *t, const po_contraction *c, int64_t row) {
   int64_t block = cache_bytes(t, 1, 262144) / 2;
   bool once = po_image_of_x(c) && po_is_packed_whole(c->y_mode);
   if (once || (c->y_mode == PO_DIRECT && po_y_is_direct(c, t)))
-    return round_up(size_of(c, PO_DIM_N), panel);
+    return bs_round_up(size_of(c, PO_DIM_N), panel);
   if (c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS)
     block = min64(PO_MAX_BLOCK, block);
   if (c->y_mode == PO_WHOLE)
@@ -133,7 +133,7 @@ choose_width(const gs_target *t, po_contraction *c, int64_t row) {
         max64(min64(widest, PO_MAX_SUMS / bytes / rows / panel * panel), panel);
   }
   if (c->y_mode == PO_WHOLE)
-    c->nc = round_up(ceil_div(n, ceil_div(n, widest)), panel);
+    c->nc = bs_round_up(bs_ceil_div(n, bs_ceil_div(n, widest)), panel);
   else
     choose_columns(t, c, widest);
 }
@@ -143,18 +143,19 @@ static void
 choose_height(const gs_target *t, po_contraction *c) {
   int64_t bytes = bytes_of(c), cores = max64(t->cores, 1), unit = po_unit_of(c);
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
-  int64_t tiles = ceil_div(n, c->nc) * size_of(c, PO_DIM_O);
-  int64_t chunks = tiles < cores ? ceil_div(cores, tiles) : 1;
+  int64_t tiles = bs_ceil_div(n, c->nc) * size_of(c, PO_DIM_O);
+  int64_t chunks = tiles < cores ? bs_ceil_div(cores, tiles) : 1;
   if (c->y_mode == PO_WHOLE && tiles % cores)
     chunks = cores;
-  c->mc = min64(round_up(ceil_div(m, chunks), unit), round_up(m, unit));
+  c->mc =
+      min64(bs_round_up(bs_ceil_div(m, chunks), unit), bs_round_up(m, unit));
   if (!c->waits)
     return;
   int64_t most = max64(PO_MAX_SUMS / bytes / c->nc / unit * unit, unit);
-  int64_t parts = ceil_div(m, min64(c->mc, most));
+  int64_t parts = bs_ceil_div(m, min64(c->mc, most));
   if (tiles * parts > 1 && tiles % cores)
-    parts = round_up(parts, cores);
-  c->mc = round_up(ceil_div(m, parts), unit);
+    parts = bs_round_up(parts, cores);
+  c->mc = bs_round_up(bs_ceil_div(m, parts), unit);
 }
 
 /* Rows whose image is copied at once, at most those of a tile. */
@@ -163,7 +164,7 @@ choose_image_rows(po_contraction *c) {
   int64_t unit = po_unit_of(c);
   c->mb = c->mc;
   while (c->mb > unit && !po_image_fits(c, PO_MAX_BLOCK))
-    c->mb = round_up(c->mb / 2, unit);
+    c->mb = bs_round_up(c->mb / 2, unit);
   return po_image_fits(c, PO_MAX_BLOCK) &&
          (!c->waits || c->mc * c->nc * bytes_of(c) <= PO_MAX_SUMS);
 }
@@ -177,7 +178,7 @@ choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
   if (c->x_mode == PO_BLOCK && c->mb > c->mc)
     c->mb = c->mc;
   if (c->mb < c->mc)
-    c->mb = round_up(ceil_div(c->mc, ceil_div(c->mc, c->mb)), c->mr);
+    c->mb = bs_round_up(bs_ceil_div(c->mc, bs_ceil_div(c->mc, c->mb)), c->mr);
 }
 
 /* Panels of y that were packed for many rows come from beyond the second cache
@@ -189,11 +190,11 @@ choose_later(const gs_target *t, po_contraction *c) {
   int64_t row = c->kc * inner_of(c) * bytes_of(c);
   int64_t width = (int64_t)c->nv * c->lanes * bytes_of(c);
   int64_t rows = min64(c->mb, c->mc), line = min64(c->line, rows);
-  int64_t panels = ceil_div(line, c->mr) * ceil_div(rows, line);
+  int64_t panels = bs_ceil_div(line, c->mr) * bs_ceil_div(rows, line);
   bool far = po_is_packed_whole(c->y_mode) && !po_image_of_x(c) &&
              c->nc > c->nv * c->lanes &&
              c->nc * row > cache_bytes(t, 1, 262144) / 2;
-  c->later = far && panels <= MANY_PANELS ? ceil_div(width, panels) : 0;
+  c->later = far && panels <= MANY_PANELS ? bs_ceil_div(width, panels) : 0;
 }
 
 /* Whole and windows where those are better, unless it is said how the operands
@@ -214,7 +215,7 @@ choose_modes(const po_contract_choice *fixed, po_contraction *c) {
  */
 static int64_t
 as_fixed(int64_t fixed, int64_t unit, int64_t chosen, int64_t most) {
-  return fixed ? round_up(min64(fixed, most), unit) : chosen;
+  return fixed ? bs_round_up(min64(fixed, most), unit) : chosen;
 }
 
 bool

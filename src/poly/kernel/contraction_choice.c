@@ -38,9 +38,9 @@ kernel_is_possible(const gs_target *t, const po_contract_choice *fixed,
                  (long long)registers);
   if (rows > m)
     return fault(why, "there are %lld rows", (long long)m);
-  if (vectors > ceil_div(n, c->lanes))
+  if (vectors > bs_ceil_div(n, c->lanes))
     return fault(why, "%lld columns are %lld vectors", (long long)n,
-                 (long long)ceil_div(n, c->lanes));
+                 (long long)bs_ceil_div(n, c->lanes));
   return true;
 }
 

@@ -72,7 +72,7 @@ static double
 sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t line = line_of(c, mr), rest = line % mr;
-  int64_t vectors = ceil_div(n, c->lanes);
+  int64_t vectors = bs_ceil_div(n, c->lanes);
   double across = (double)(vectors / nv) * panel_cycles(c, mr, nv, k);
   double tail = (double)(vectors / nv) * panel_cycles(c, rest, nv, k);
   if (vectors % nv) {
@@ -93,12 +93,12 @@ choose_kernel(const gs_target *t, const po_contract_choice *fixed,
   double best = INFINITY;
   for (int64_t nv = 1; nv <= PO_MAX_NV; nv++)
     for (int64_t mr = 1; mr <= PO_MAX_MR && mr <= m; mr++) {
-      if (mr * nv + nv + 1 > registers || nv > ceil_div(n, c->lanes) ||
+      if (mr * nv + nv + 1 > registers || nv > bs_ceil_div(n, c->lanes) ||
           !line_of(c, mr) || (fixed->mr && mr != fixed->mr) ||
           (fixed->nv && nv != fixed->nv))
         continue;
       int64_t blocks =
-          ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, nv));
+          bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, nv));
       double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
       double cycles = sweep_cycles(c, mr, nv, k) * (double)blocks;
       if (cycles < best * 0.999) {
@@ -144,7 +144,7 @@ store_cycles(const gs_target *t, const po_contraction *c) {
   if (n && n->c == 1)
     return 0;
   int64_t blocks =
-      ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, c->nv));
+      bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, c->nv));
   return elements * ((m && m->c == 1 ? STORE_TURNED : STORE_SINGLE) +
                      STORE_WAITS * (double)(blocks - 1));
 }
@@ -300,7 +300,7 @@ try_way(ways *w, bool swap, bool image) {
       (w->fixed != &NOTHING && !po_choice_fits(w->fixed, c, w->why)))
     return;
   if (image)
-    c->cycles += (double)(ceil_div(size_of(c, PO_DIM_N), c->nc) - 1) *
+    c->cycles += (double)(bs_ceil_div(size_of(c, PO_DIM_N), c->nc) - 1) *
                  po_window_cycles(c);
   if (c->cycles < w->best->cycles)
     *w->best = *c;

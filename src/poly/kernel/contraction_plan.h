@@ -4,6 +4,7 @@
 #define POLY_CONTRACTION_PLAN_H
 
 #include "poly/kernel/contraction.h"
+#include "base/whole.h"
 #include <stdarg.h>
 
 /* Rows and vectors of a kernel. */
@@ -15,16 +16,6 @@
 #define PO_MAX_ROWS  (384 * 1024)
 #define PO_MAX_SUMS  (128 * 1024)
 #define PO_MAX_WHOLE (INT64_C(256) << 20)
-
-static inline int64_t
-round_up(int64_t n, int64_t to) {
-  return (n + to - 1) / to * to;
-}
-
-static inline int64_t
-ceil_div(int64_t n, int64_t by) {
-  return (n + by - 1) / by;
-}
 
 static inline int64_t
 min64(int64_t a, int64_t b) {

@@ -3,11 +3,7 @@
  * statements run around a register-tiled kernel, and the arrays they pack. */
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
-
-static int64_t
-round_up(int64_t n, int64_t to) {
-  return (n + to - 1) / to * to;
-}
+#include "base/whole.h"
 
 /* Below this the kernel is not worth its code. */
 #define LEAST_PRODUCTS 4096
@@ -24,8 +20,8 @@ is_worth_it(const po_contraction *c) {
 static uint32_t
 add_packed(po_program *p, const po_contraction *c, bool x) {
   int64_t panel = (int64_t)c->nv * c->lanes;
-  int64_t rows = x ? round_up(po_cdims_size(&c->dims[PO_DIM_M]), c->mr)
-                   : round_up(po_cdims_size(&c->dims[PO_DIM_N]), panel);
+  int64_t rows = x ? bs_round_up(po_cdims_size(&c->dims[PO_DIM_M]), c->mr)
+                   : bs_round_up(po_cdims_size(&c->dims[PO_DIM_N]), panel);
   po_array packed = {
       .name = bs_arena_printf(&p->arena, "glen_packed%u", p->arrays.len),
       .role = (x ? c->x_mode : c->y_mode) == PO_BEFORE ? PO_PREPACKED

@@ -21,16 +21,12 @@
  * whole lines, and so at the same distances in all panels. */
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
+#include "base/whole.h"
 #include <math.h>
 
 #define MAX_WINDOW 4096 /* points of k in a block, positions of a loop of k */
 #define LINE       64
 #define WAYS       8
-
-static int64_t
-round_up(int64_t n, int64_t to) {
-  return (n + to - 1) / to * to;
-}
 
 /* ---- whose image ---- */
 
@@ -72,7 +68,7 @@ alone(const po_cdim *n, bool x, bool last) {
 
 static po_caxis
 paired(const po_cdim *n, const po_cdim *k, bool x, uint32_t which) {
-  int64_t unit = po_gcd(stride(n, x), stride(k, x));
+  int64_t unit = bs_gcd(stride(n, x), stride(k, x));
   po_caxis axis = {.k = which,
                    .s = stride(n, x) / unit,
                    .d = stride(k, x) / unit,
@@ -138,8 +134,8 @@ put_guard(po_contraction *c, bool x, const po_cguard *g) {
     return false;
   po_caxis *axis = &c->axes[i];
   int64_t f = g->factor[role_of(x)][i] / axis->s;
-  int64_t least = -po_floor_div(g->constant, f > 0 ? f : 1);
-  int64_t most = f < 0 ? po_floor_div(g->constant, -f) : axis->hi;
+  int64_t least = -bs_floor_div(g->constant, f > 0 ? f : 1);
+  int64_t most = f < 0 ? bs_floor_div(g->constant, -f) : axis->hi;
   if (f > 0 && least > axis->lo)
     axis->lo = least;
   if (most < axis->hi)
@@ -157,8 +153,8 @@ tighten(po_contraction *c, bool x, uint32_t i) {
   int64_t last = c->dims[role_of(x)].d[i].extent - 1;
   int64_t lo = INT64_MAX, hi = -1;
   for (int64_t k = 0; k < points; k++) {
-    int64_t first = -po_floor_div(axis->d * k - axis->lo, axis->s);
-    int64_t end = po_floor_div(axis->hi - axis->d * k, axis->s);
+    int64_t first = -bs_floor_div(axis->d * k - axis->lo, axis->s);
+    int64_t end = bs_floor_div(axis->hi - axis->d * k, axis->s);
     first = first > 0 ? first : 0;
     end = end < last ? end : last;
     if (first > end)
@@ -263,7 +259,7 @@ po_layout_image(const po_contraction *c, po_cimage *out) {
   *out = (po_cimage){.columns =
                          points_of(c, n->n - 1) + (last->window - 1) / last->s,
                      .phases = phases_of(last)};
-  out->phase = round_up(out->columns, c->lanes);
+  out->phase = bs_round_up(out->columns, c->lanes);
   int64_t size = out->phases * out->phase;
   out->n[n->n - 1] = 1;
   for (uint32_t i = n->n - 1; i-- > 0; size *= positions_of(c, i))
@@ -306,7 +302,7 @@ po_stays_in_place(const po_contraction *c, int64_t cache, int64_t depth) {
   int64_t bytes = gs_dtype_table[c->dtype].bytes, row = k->d[0].y * bytes;
   int64_t panel = (int64_t)c->nv * c->lanes * bytes, way = cache / WAYS;
   int64_t apart = row & -row;
-  return round_up(panel, LINE) * depth <= cache / 2 &&
+  return bs_round_up(panel, LINE) * depth <= cache / 2 &&
          (apart >= way ? depth <= WAYS / 2 : way / apart * WAYS >= 2 * depth);
 }
 

@@ -42,23 +42,6 @@ po_within_box(__isl_take isl_set *hull, __isl_keep isl_set *set) {
   return hull;
 }
 
-int64_t
-po_gcd(int64_t a, int64_t b) {
-  a = a < 0 ? -a : a;
-  b = b < 0 ? -b : b;
-  while (b) {
-    int64_t r = a % b;
-    a = b;
-    b = r;
-  }
-  return a;
-}
-
-int64_t
-po_floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0);
-}
-
 isl_set *
 po_slab(isl_ctx *isl, uint32_t n, uint32_t d, int64_t lo, int64_t hi) {
   isl_set *set = isl_set_universe(po_space(isl, n));

@@ -37,11 +37,6 @@ bool po_int(__isl_take isl_val *, int64_t *out);
 /* The integer that a value is, or `otherwise` where it is none. */
 int64_t po_int_or(__isl_take isl_val *, int64_t otherwise);
 
-/* Not of INT64_MIN; 0 for two zeros. */
-int64_t po_gcd(int64_t a, int64_t b);
-/* Rounded down; b > 0. */
-int64_t po_floor_div(int64_t a, int64_t b);
-
 /* Row-major strides of an array, in elements. */
 void po_strides(const int64_t *dim, uint32_t n, int64_t *stride);
 /* The row-major address of an array element as a function of `map`'s domain */

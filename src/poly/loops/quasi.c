@@ -2,6 +2,7 @@
 /* quasi.c - see quasi.h. */
 #include "poly/loops/affine.h"
 #include "poly/loops/quasi.h"
+#include "base/whole.h"
 #include <isl/val.h>
 
 #define MAX_NUMBER (INT64_C(1) << 62)
@@ -49,11 +50,6 @@ po_quasi_make(bs_arena *arena, isl_aff *aff, po_quasi *out) {
   return ok && fill_row(out, aff, 1, po_quasi_row(out, out->m));
 }
 
-static int64_t
-floor_div(int64_t a, int64_t b) {
-  return a / b - (a % b < 0);
-}
-
 int64_t
 po_quasi_at(const po_quasi *q, const int64_t *index, int64_t *room) {
   for (uint32_t k = 0;; k++) {
@@ -65,6 +61,6 @@ po_quasi_at(const po_quasi *q, const int64_t *index, int64_t *room) {
       sum += (uint64_t)row[1 + q->n + j] * (uint64_t)room[j];
     if (k == q->m)
       return (int64_t)sum;
-    room[k] = floor_div((int64_t)sum, q->below[k]);
+    room[k] = bs_floor_div((int64_t)sum, q->below[k]);
   }
 }

@@ -13,6 +13,7 @@
  *
  * An expression that is too large, or overflows, is returned as it was. */
 #include "poly/loops/affine.h"
+#include "base/whole.h"
 #include <isl/val.h>
 #include <limits.h>
 #include <string.h>
@@ -127,7 +128,7 @@ drop_low_part(simplifier *s, linear *x, int64_t *by) {
     for (uint32_t j = 0; j < n; j++) {
       int64_t c = *coefficient(s, x, j);
       if ((c < 0 ? -c : c) >= least)
-        g = po_gcd(g, c);
+        g = bs_gcd(g, c);
     }
     if (g <= 1)
       continue;
