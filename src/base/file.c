@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_LINKS = 40, MOST_NAMES = 1000 };
@@ -26,13 +25,6 @@ bs_path_beside(bs_arena *arena, const char *base, const char *name) {
   if (name[0] == '/' || !slash)
     return bs_arena_strdup(arena, name);
   return bs_arena_printf(arena, "%.*s%s", (int)(slash + 1 - base), base, name);
-}
-
-double
-bs_now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 bool

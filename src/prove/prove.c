@@ -6,7 +6,6 @@
  * run of the interpreter, so that a fault of the prover shows as `unknown` and
  * not as a wrong verdict. */
 #include "prove/session.h"
-#include <stdio.h>
 #include <string.h>
 
 /* Element visits of a run that a proof is held against. */
@@ -21,16 +20,6 @@ pv_defaults(pv_options *o) {
                     .max_operations = 20000000,
                     .max_run = 20000000,
                     .max_bytes = (size_t)1 << 30};
-}
-
-const char *
-pv_say(const pv_session *s, const char *format, ...) {
-  char text[400];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  return bs_arena_strdup(s->outer->arena, text);
 }
 
 /* --- deciding ------------------------------------------------------------- */

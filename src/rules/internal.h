@@ -168,6 +168,8 @@ uint32_t rl_end(const rl_file *, uint32_t node);
 /* Sets the hint "did you mean" when one of the names is near. */
 void rl_suggest(const rl_rules *, const char *word, const char *const *names,
                 size_t n);
+/* Values given from outside are of the kind of what they overrule. */
+bool rl_check_params(const rl_rules *);
 /* The value of $NAME, or BS_NIL. */
 bs_value rl_param_value(const rl_rules *, const char *name);
 /* An integer written as a literal or as $NAME. */

@@ -11,7 +11,7 @@
  * What is packed whole is packed first.  Packed blocks are on the stack of the
  * thread. */
 #include "codegen/contract/contract.h"
-#include <stdarg.h>
+#include "base/whole.h"
 
 static const char *
 array_name(const cg_contract *x, const cg_scope *scope, uint32_t array) {
@@ -55,14 +55,6 @@ put_moved(const cg_contract *x, char which, uint32_t indent) {
           x->type, which, which);
   put_outer_offset(x, which);
   bs_put(x->out, ";\n");
-}
-
-bool
-cg_names_outer(const po_coperand *operand, uint32_t dim) {
-  for (uint32_t g = 0; g < operand->n_guards; g++)
-    if (operand->guards[g].factor[PO_DIM_O][dim])
-      return true;
-  return false;
 }
 
 /* What else the formula reads. */
@@ -134,8 +126,7 @@ width_of(const cg_contract *x, bool of_x) {
 
 static int64_t
 rounded(const cg_contract *x, bool of_x) {
-  int64_t width = width_of(x, of_x), size = of_x ? x->m : x->n;
-  return (size + width - 1) / width * width;
+  return bs_round_up(of_x ? x->m : x->n, width_of(x, of_x));
 }
 
 /* Where the block of k from k_lo on and of kc points has row `row`. */
@@ -153,7 +144,7 @@ put_whole_function(const cg_contract *x, bool of_x) {
   long long extent = x->c->dims[PO_DIM_K].d[0].extent, kc = x->c->kc;
   int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
   int64_t width = width_of(x, of_x), panels = rounded(x, of_x) / width;
-  long long chunk = (panels + cores - 1) / cores * width;
+  long long chunk = bs_ceil_div(panels, cores) * width;
   long long size = of_x ? x->m : x->n;
   bs_putf(x->out,
           "static void\n%s_whole_%c(const %s *restrict from, "
@@ -388,16 +379,6 @@ measured(cg_emitter *e, const po_contraction *c, const char *name) {
   x.inner = x.k / c->dims[PO_DIM_K].d[0].extent;
   x.columns = (int64_t)c->nv * c->lanes;
   return x;
-}
-
-void
-cg_line(bs_text *out, uint32_t indent, const char *format, ...) {
-  va_list args;
-  cg_indent(out, indent);
-  va_start(args, format);
-  bs_putv(out, format, args);
-  va_end(args);
-  bs_putc(out, '\n');
 }
 
 /* NAME_v: a vector, anywhere in memory; of i32 unsigned, which wraps. */

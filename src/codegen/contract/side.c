@@ -5,6 +5,14 @@
  * are computed before the loop: inner loops have no conditions. */
 #include "codegen/contract/side.h"
 
+bool
+cg_names_outer(const po_coperand *operand, uint32_t dim) {
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    if (operand->guards[g].factor[PO_DIM_O][dim])
+      return true;
+  return false;
+}
+
 static const char letters[] = "omnk";
 
 cg_side

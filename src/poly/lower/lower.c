@@ -69,14 +69,6 @@ new_owner(const gs_program *source, const gs_target *target,
   return o;
 }
 
-bool
-po_has_failed(const po_lowering *low) {
-  return low->failed || low->scratch.failed || low->out->pool.failed ||
-         low->views.pool.failed || low->views.scratch.failed ||
-         low->layout.pool.failed ||
-         isl_ctx_last_error(low->isl) != isl_error_none;
-}
-
 static void
 emit_base(po_lowering *low, gs_term t) {
   gs_op op = gs_at(low->source, t)->op;

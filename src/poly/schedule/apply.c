@@ -12,7 +12,6 @@
 #include "poly/schedule/loop_axes.h"
 #include "poly/loops/limit.h"
 #include "poly/schedule/edit.h"
-#include <stdarg.h>
 
 /* ---- copies ---- */
 
@@ -106,21 +105,6 @@ po_copy(const po_program *from) {
 }
 
 /* ---- refusals ---- */
-
-bool
-po_refuse(const po_program *p, const po_step_call *call, const char *code,
-          const char *format, ...) {
-  bs_text text;
-  va_list args;
-  bs_text_init(&text, p->ctx.heap);
-  va_start(args, format);
-  bs_putv(&text, format, args);
-  va_end(args);
-  bs_error(p->ctx.diags, call->span, code, "%s: %s", call->primitive->name,
-           bs_text_str(&text));
-  bs_text_done(&text);
-  return false;
-}
 
 bool
 po_refuse_violation(const po_program *p, const po_step_call *call,
