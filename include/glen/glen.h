@@ -403,6 +403,10 @@ typedef struct glen_mapped {
  * all of the target's. */
 GLEN_API bool glen_map(glen_context *, const glen_result *, const char *instr,
                        glen_mapped *out);
+/* All calls that each computation of the input may become, with their prices:
+ * every way to assign its dimensions to those of an instruction. */
+GLEN_API bool glen_map_all(glen_context *, const glen_result *,
+                           glen_mapped *out);
 
 /* Are the layers mapped whose names fit one of the patterns, in which `*` is
  * any text?  A layer is a term that the input gives a name, down to other

@@ -20,7 +20,9 @@ cl_map(const cl_options *options) {
   how.contribution = options->why_not != NULL;
   glen_result *r = p ? glen_saturate(glen, p, rules, target, &how) : NULL;
   int code = GLEN_OK;
-  if (!r || !glen_map(glen, r, options->why_not, &out) ||
+  bool told = r && (options->all ? glen_map_all(glen, r, &out)
+                                 : glen_map(glen, r, options->why_not, &out));
+  if (!told ||
       !cl_write(&session, options->output ? options->output : "-",
                 options->json ? out.json : out.text) ||
       (options->required.n &&

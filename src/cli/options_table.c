@@ -169,6 +169,8 @@ const cl_row cl_rows[] = {
     {"require", 0, "LAYER", LIST, AT(required), MAP, NULL, NULL,
      "fails, with exit code 3 and the reason, unless the layers of this name "
      "are mapped, as 'conv*'; may be given several times"},
+    {"all", 0, NULL, FLAG, AT(all), MAP, NULL, NULL,
+     "all calls that each part may become, with their prices"},
     {"max-steps", 0, "N", COUNT, AT(max_steps), EXPLAIN, "50000", NULL,
      "longest chain of an output"},
     {"sched", 's', "FILE", TEXT, AT(script), SCHEDULE, NULL, NULL,

@@ -6,7 +6,7 @@
 #ifndef RULES_APPLY_H
 #define RULES_APPLY_H
 
-#include "rules/rules.h"
+#include "rules/saturate.h"
 
 /* A side of an equation of the condition. */
 typedef enum rl_side_kind {
@@ -40,6 +40,15 @@ typedef struct rl_equality {
 
 /* The right side is not written: the rule makes it for what it finds. */
 bool rl_makes_right_side(const rl_rule *);
+
+/* The calls that such a rule finds for the compute nodes of a class, those of a
+ * node that take least first, however many the rule adds; their number. */
+typedef struct rl_fit {
+  bs_value attr; /* of the call */
+  double cycles; /* of all calls together, without what moves data */
+} rl_fit;
+uint32_t rl_list_fits(const rl_run *, uint32_t rule, eg_class, rl_fit *out,
+                      uint32_t most);
 
 /* What the left side asks for: part 0 is the pattern of the root, the others
  * those of :with, each of the class in its root slot. */

@@ -17,11 +17,12 @@ typedef struct candidate {
   fit_assignment a;
   uint32_t space; /* 2 * swaps, + 1: not joined across dimensions */
   uint32_t order;
-  double cycles;
+  rl_fit calls;
 } candidate;
 
 typedef struct fitting {
   rl_guard *guard;
+  const gs_instr *into;
   fit_match m;
   fit_space space, other;
   uint32_t at; /* the space of what is being found */
@@ -80,10 +81,10 @@ static bool
 note(void *ctx, const fit_assignment *a) {
   fitting *x = ctx;
   candidate c = {.a = *a, .space = x->at, .order = x->all.len};
-  const gs_instr *into = x->guard->rule->into;
+  const gs_instr *into = x->into;
   if (!uses_any(x, a) || (into && !adds_over(x, a)))
     return true;
-  eg_class made = fit_build(&x->m, &x->space, a, into, FIT_PRICE, &c.cycles);
+  eg_class made = fit_build(&x->m, &x->space, a, into, FIT_PRICE, &c.calls);
   if (made.i != UINT32_MAX)
     bs_push(x->m.session->ctx.heap, &x->all, c);
   return x->all.len < FIT_MOST;
@@ -114,8 +115,8 @@ find_all(fitting *x) {
 static int
 by_cycles(const void *a, const void *b) {
   const candidate *x = a, *y = b;
-  if (x->cycles != y->cycles)
-    return x->cycles < y->cycles ? -1 : 1;
+  if (x->calls.cycles != y->calls.cycles)
+    return x->calls.cycles < y->calls.cycles ? -1 : 1;
   return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -128,18 +129,24 @@ keep(rl_guard *g, eg_class made) {
 }
 
 static void
+sort(fitting *x) {
+  if (x->all.len)
+    qsort(x->all.data, x->all.len, sizeof *x->all.data, by_cycles);
+}
+
+static void
 add_best(fitting *x) {
   rl_guard *g = x->guard;
   fit_mode mode = g->session->settled ? FIT_LOOK_UP : FIT_ADD;
-  double cycles;
-  if (x->all.len)
-    qsort(x->all.data, x->all.len, sizeof *x->all.data, by_cycles);
+  rl_fit calls;
+  sort(x);
   for (uint32_t k = 0; k < x->all.len && g->n_made < FIT_KEPT; k++) {
     const candidate *best = &x->all.data[k];
-    if (best->cycles > worth * x->all.data[0].cycles || !enter(x, best->space))
+    if (best->calls.cycles > worth * x->all.data[0].calls.cycles ||
+        !enter(x, best->space))
       break;
     eg_class made =
-        fit_build(&x->m, &x->space, &best->a, g->rule->into, mode, &cycles);
+        fit_build(&x->m, &x->space, &best->a, g->rule->into, mode, &calls);
     if (made.i != UINT32_MAX)
       keep(g, eg_find(x->m.graph, made));
   }
@@ -157,35 +164,51 @@ can_be_root(const fit_instr *f, gs_compute op) {
          f->node[n->kid[0]].op == op && !f->node[n->kid[0]].is_operand;
 }
 
-static void
-find_made(rl_guard *g, eg_graph *graph, const uint32_t *slots) {
-  bs_heap *heap = g->session->ctx.heap;
-  bs_values *values = g->session->ctx.values;
-  bs_value op = {slots[0]};
-  eg_class kid = {slots[1]};
-  gs_compute found;
-  g->n_made = 0;
-  if (!gs_compute_of(values, op, &found) || !can_be_root(g->rule->fit, found))
-    return;
-  eg_class root =
-      eg_lookup(graph, GS_COMPUTE, bs_list(values, &op, 1), &kid, 1);
-  if (root.i == UINT32_MAX)
-    return;
-  if (!g->made)
-    g->made = bs_alloc(heap, FIT_KEPT * sizeof *g->made);
-  fitting *x = bs_calloc(heap, 1, sizeof *x);
-  x->guard = g;
-  x->m.f = g->rule->fit;
-  x->m.session = g->session;
+/* NULL: no meaning begins so. */
+static fitting *
+begin(rl_session *s, eg_graph *graph, const rl_compiled *rule, eg_class root,
+      eg_class kid, bs_value spec) {
+  gs_compute op;
+  if (!gs_compute_of(s->ctx.values, spec, &op) || !can_be_root(rule->fit, op))
+    return NULL;
+  fitting *x = bs_calloc(s->ctx.heap, 1, sizeof *x);
+  x->into = rule->into;
+  x->m.f = rule->fit;
+  x->m.session = s;
   x->m.graph = graph;
   x->m.root = eg_find(graph, root);
   x->m.kid = eg_find(graph, kid);
-  x->m.spec = op;
-  x->m.op = found;
+  x->m.spec = spec;
+  x->m.op = op;
   find_all(x);
-  add_best(x);
+  return x;
+}
+
+static void
+end(fitting *x) {
+  bs_heap *heap = x->m.session->ctx.heap;
   bs_vec_done(heap, &x->all);
   bs_free(heap, x);
+}
+
+static void
+find_made(rl_guard *g, eg_graph *graph, const uint32_t *slots) {
+  bs_heap *heap = g->session->ctx.heap;
+  bs_value op = {slots[0]};
+  eg_class kid = {slots[1]};
+  g->n_made = 0;
+  eg_class root = eg_lookup(graph, GS_COMPUTE,
+                            bs_list(g->session->ctx.values, &op, 1), &kid, 1);
+  if (root.i == UINT32_MAX)
+    return;
+  fitting *x = begin(g->session, graph, g->rule, root, kid, op);
+  if (!x)
+    return;
+  if (!g->made)
+    g->made = bs_alloc(heap, FIT_KEPT * sizeof *g->made);
+  x->guard = g;
+  add_best(x);
+  end(x);
 }
 
 eg_guard_result
@@ -196,4 +219,35 @@ fit_ask(rl_guard *g, eg_graph *graph, uint32_t *slots, uint32_t alternative) {
     return EG_GUARD_END;
   slots[g->rule->right[0].term.nodes[0].slot] = g->made[alternative].i;
   return EG_GUARD_EMIT;
+}
+
+/* ---- for reports ---- */
+
+static uint32_t
+list_of_node(const rl_run *run, const rl_compiled *rule, eg_class root,
+             eg_node node, rl_fit *out, uint32_t most) {
+  uint32_t n, k = 0;
+  bs_value spec =
+      bs_item(run->session->ctx.values, eg_attr(run->graph, node), 0);
+  fitting *x = begin(run->session, run->graph, rule, root,
+                     eg_kids(run->graph, node, &n)[0], spec);
+  if (!x)
+    return 0;
+  sort(x);
+  for (; k < x->all.len && k < most; k++)
+    out[k] = x->all.data[k].calls;
+  end(x);
+  return k;
+}
+
+uint32_t
+rl_list_fits(const rl_run *run, uint32_t rule, eg_class root, rl_fit *out,
+             uint32_t most) {
+  const rl_compiled *c = run->rules->compiled.data[rule];
+  uint32_t n, found = 0;
+  const eg_node *nodes = eg_class_nodes(run->graph, root, &n);
+  for (uint32_t k = 0; k < n && c->fit; k++)
+    if (eg_op(run->graph, nodes[k]) == GS_COMPUTE)
+      found += list_of_node(run, c, root, nodes[k], out + found, most - found);
+  return found;
 }

@@ -11,6 +11,7 @@
 #define RULES_FIT_H
 
 #include "glenside/over.h"
+#include "rules/apply.h"
 #include "rules/digits.h"
 #include "rules/internal.h"
 
@@ -21,7 +22,7 @@ enum {
   FIT_IDS = 16,   /* digits of an instruction */
   FIT_ATOMS = 24, /* of a computation */
   FIT_SWAPS = 4,  /* operators whose operands are tried in both orders */
-  FIT_MOST = 64,  /* assignments of one match that are looked at */
+  FIT_MOST = 256, /* assignments of one match that are looked at */
   FIT_KEPT = 16   /* of these, the terms that are added */
 };
 
@@ -116,11 +117,10 @@ bool fit_space_of(fit_match *, bool across, fit_space *out);
 typedef bool (*fit_found)(void *, const fit_assignment *);
 void fit_assign(const fit_instr *, const fit_space *, fit_found, void *);
 /* fit_build.c: the term of an assignment; EG_NO_CLASS: the instruction does not
- * take it, or it was looked up and is not there.  *cycles is what its calls
- * take. */
+ * take it, or it was looked up and is not there. */
 typedef enum fit_mode { FIT_PRICE, FIT_ADD, FIT_LOOK_UP } fit_mode;
 eg_class fit_build(fit_match *, const fit_space *, const fit_assignment *,
-                   const gs_instr *into, fit_mode, double *cycles);
+                   const gs_instr *into, fit_mode, rl_fit *calls);
 
 /* fit.c: makes a rule, whose right side is a variable, one that finds what the
  * instruction means. */

@@ -368,7 +368,7 @@ price(building *b, bs_value attr, const gs_type *const *types) {
 }
 
 static void
-build_call(building *b, const gs_instr *into, double *cycles) {
+build_call(building *b, const gs_instr *into, rl_fit *calls) {
   eg_class kids[FIT_OPERANDS];
   gs_type types[FIT_OPERANDS];
   const gs_type *at[FIT_OPERANDS];
@@ -382,7 +382,7 @@ build_call(building *b, const gs_instr *into, double *cycles) {
   }
   if (b->failed)
     return;
-  *cycles = price(b, attr, at);
+  *calls = (rl_fit){attr, price(b, attr, at)};
   add_node(b, GS_CALL, attr, kids, at, n);
 }
 
@@ -398,10 +398,10 @@ build_result(building *b) {
 
 eg_class
 fit_build(fit_match *m, const fit_space *s, const fit_assignment *a,
-          const gs_instr *into, fit_mode mode, double *cycles) {
+          const gs_instr *into, fit_mode mode, rl_fit *calls) {
   building b = {.m = m, .s = s, .a = a, .mode = mode};
   find_over(&b);
-  build_call(&b, into, cycles);
+  build_call(&b, into, calls);
   if (!b.failed)
     build_result(&b);
   return b.failed ? EG_NO_CLASS : b.cls;

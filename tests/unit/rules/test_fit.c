@@ -409,7 +409,7 @@ is_found(const counting *c) {
 
 static void
 try_assignment(counting *c) {
-  double cycles;
+  rl_fit calls;
   gs_type type;
   for (uint32_t j = 0; j < c->m.f->n_ids; j++) {
     int64_t all = 1;
@@ -418,7 +418,7 @@ try_assignment(counting *c) {
     if (all != c->m.f->id[j].fixed)
       return;
   }
-  eg_class made = fit_build(&c->m, &c->s, &c->a, NULL, FIT_ADD, &cycles);
+  eg_class made = fit_build(&c->m, &c->s, &c->a, NULL, FIT_ADD, &calls);
   if (made.i == UINT32_MAX)
     return;
   eg_rebuild(c->run.graph);
