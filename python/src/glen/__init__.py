@@ -15,6 +15,7 @@ array([[ 5., 14.],
        [14., 50.]], dtype=float32)
 """
 import os as _os
+import typing as _typing
 
 from . import _core
 from ._compile import Recipe, compile, load
@@ -24,7 +25,9 @@ from ._inputs import Program, RuleSet, Text, load_program, parse
 from ._kernel import Argument, Kernel
 from ._prove import Proof, RuleProof, prove, prove_rules
 from ._saturate import Result, saturate
-from ._tune import Tuned, canonical, layers, machine, tune
+
+if _typing.TYPE_CHECKING:
+    from ._tune import Tuned, canonical, layers, machine, tune
 
 __version__: str = _core.version
 
@@ -34,6 +37,21 @@ __all__ = ["Argument", "ArrayError", "CompilerError", "Diagnostic", "Error",
            "canonical", "compile", "data", "get_include", "layers", "load",
            "load_program", "machine", "parse", "prove", "prove_rules",
            "saturate", "tune"]
+
+
+_OF_TUNING = frozenset(("Tuned", "canonical", "layers", "machine", "tune"))
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """What most programs do not need is imported when it is asked for."""
+    if name in _OF_TUNING:
+        from . import _tune
+        return getattr(_tune, name)
+    raise AttributeError(f"module 'glen' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OF_TUNING})
 
 
 def data() -> str:

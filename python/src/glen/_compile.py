@@ -91,34 +91,37 @@ def _load(noted: Mapping[str, Any], threads: int) -> Optional[Kernel]:
     return job.load_kernel(Kernel, noted["kernel"], threads)
 
 
-def _make(recipe: Recipe, threads: int,
-          folder: Optional[str]) -> tuple[Kernel, Optional[str]]:
+def _make(recipe: Recipe, threads: int, folder: Optional[str]) -> \
+        tuple[Kernel, Optional[str], Any]:
+    """The kernel, the verdict, and a job that has read the program and made
+    nothing of it, or None."""
     job, has_rules = recipe.open()
     if folder is None:
-        return _build(job, has_rules, recipe, threads, None)
+        return *_build(job, has_rules, recipe, threads, None), None
     key = _cache.key_of(job, recipe.facts())
     noted = _cache.find(folder, key)
     kernel = _load(noted, threads) if noted else None
     if noted and kernel is not None:
-        return kernel, noted.get("verdict")
+        return kernel, noted.get("verdict"), job
     kernel, verdict = _build(job, has_rules, recipe, threads, folder)
     _cache.note(folder, key, kernel.file, verdict=verdict)
-    return kernel, verdict
+    return kernel, verdict, None
 
 
-def _weights(recipe: Recipe) -> dict[str, Any]:
+def _weights(recipe: Recipe, job: Any) -> dict[str, Any]:
     """Inputs of the program whose elements stand in files."""
     if recipe.stored is None:
         return {}
-    job = recipe.stored._open(recipe.stored.target)
+    if job is None or recipe.stored is not recipe.program:
+        job = recipe.stored._open(recipe.stored.target)
     return check(job, job.data())
 
 
 def _again(recipe: Recipe, threads: int, cache: Cache,
            bound: Mapping[str, Any]) -> Kernel:
-    kernel, verdict = _make(recipe, threads, _cache.folder_of(cache))
+    kernel, verdict, job = _make(recipe, threads, _cache.folder_of(cache))
     return kernel._finish((recipe, threads, cache, bound), verdict,
-                          {**_weights(recipe), **bound})
+                          {**_weights(recipe, job), **bound})
 
 
 def _script_of(script: Union[None, Path, Text]) -> Optional[Text]:

@@ -127,6 +127,8 @@ class Program:
         self.target = as_target(target)
         """The target that its instructions are of, or None."""
         job = self._open(self.target)
+        # A model takes long to read: the first who needs it takes this job.
+        self._ready = job if self.is_model else None
         names = job.inputs()
         self.inputs: tuple[str, ...] = tuple(names[0])
         """The names of the inputs, in the order of a call."""
@@ -156,10 +158,16 @@ class Program:
 
     def _open(self, target: Union[None, str, Text], seconds: float = 0,
               memory: int = 0) -> Any:
+        job = self._take_ready() if not seconds and not memory else None
+        if job is not None and target == self.target:
+            return job
         job = _core.Job(seconds, memory)
         read_target(job, target)
         self.read(job)
         return job
+
+    def _take_ready(self) -> Any:
+        return self.__dict__.pop("_ready", None)
 
     @property
     def text(self) -> str:

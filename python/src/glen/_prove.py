@@ -2,14 +2,16 @@
 """Proofs: of two programs, and of rules."""
 from __future__ import annotations
 
-import concurrent.futures
 import json
-from typing import Any, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
 
 from . import _core
 from ._errors import check
 from ._inputs import (Path, Program, RuleSet, Rules, Target, Text, as_program,
                       as_rules, as_target, read_target)
+
+if TYPE_CHECKING:
+    import concurrent.futures
 
 
 class Proof:
