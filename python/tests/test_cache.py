@@ -120,15 +120,15 @@ def test_a_compiler_that_fails():
 
 
 def test_a_new_process_is_quick(folder):
-    """From the start of the interpreter to the first result."""
+    """All that a new interpreter does up to the first result, in seconds of
+    the processor: a clock on the wall would tell what else the machine does."""
     glen.compile(MATMUL, cache=folder)
-    script = ("import time; start = time.monotonic()\n"
-              "import sys, numpy, glen\n"
+    script = ("import sys, time, numpy, glen\n"
               "kernel = glen.compile(sys.argv[1], cache=sys.argv[2])\n"
               "assert kernel.cached\n"
               "a = numpy.ones((6, 5), 'f4')\n"
               "assert (kernel(a, a[:5, :4].copy()) == 5).all()\n"
-              "print(time.monotonic() - start)\n")
+              "print(time.process_time())\n")
     times = []
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", script, MATMUL,
