@@ -14,7 +14,7 @@ import os
 import shlex
 import shutil
 import tempfile
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 from . import _core
 
@@ -28,12 +28,12 @@ def default_folder() -> str:
     return named or os.path.join(base, "glen")
 
 
-def folder_of(cache: Union[None, bool, str, "os.PathLike[str]"]) -> \
-        Optional[str]:
+def folder_of(cache: Any) -> Optional[str]:
     """None and True: the default; False: no cache."""
     if cache is False:
         return None
-    folder = default_folder() if cache in (None, True) else os.fspath(cache)
+    default = cache is None or cache is True
+    folder = default_folder() if default else os.fspath(cache)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     return folder
 

@@ -104,7 +104,8 @@ def _make(recipe: Recipe, threads: int, folder: Optional[str]) -> \
     if noted and kernel is not None:
         return kernel, noted.get("verdict"), job
     kernel, verdict = _build(job, has_rules, recipe, threads, folder)
-    _cache.note(folder, key, kernel.file, verdict=verdict)
+    if kernel.file is not None:
+        _cache.note(folder, key, kernel.file, verdict=verdict)
     return kernel, verdict, None
 
 
@@ -164,9 +165,10 @@ def compile(program: Union[Program, Result, Path, Text], *,
     the rules and the target, all options, the compiler, and the version of
     glen: ``cache`` names the folder, False turns it off.
     """
+    none: Optional[RuleSet] = RuleSet()
     if isinstance(program, Result):
-        source, chosen, wanted = program.program, program.target, RuleSet()
-        stored = program.input
+        source, stored = program.program, program.input
+        chosen, wanted = program.target, none
     else:
         source = stored = as_program(program)
         chosen = as_target(target)

@@ -96,14 +96,14 @@ class Kernel(_core.Kernel):
         self._recipe = recipe
         self.verdict = verdict
         arguments = self._arguments
-        self.outputs = tuple(Argument(*a[:1], *a[2:4]) for a in arguments
+        self.outputs = tuple(Argument(a[0], a[2], a[3]) for a in arguments
                              if a[1])
         self._prepare(numpy.empty, convert, tuple(
             (a.shape, DTYPES[a.dtype]) for a in self.outputs))
         for k, argument in enumerate(arguments):
             if argument[0] in bound and not argument[1]:
                 self._bind(k, bound[argument[0]])
-        self.inputs = tuple(Argument(*a[:1], *a[2:4]) for a in self._arguments
+        self.inputs = tuple(Argument(a[0], a[2], a[3]) for a in self._arguments
                             if not a[1] and not a[4])
         return self
 

@@ -247,12 +247,11 @@ def tune(net: Net, *, executor: Optional[concurrent.futures.Executor] = None,
         options["cc"] = cc
     given = tuple(sorted(options.items()))
     named = _named(net)
-    distinct = {program._source.text: _Task(name, program._source.text, chosen,
-                                            given)
+    distinct = {program.text: _Task(name, program.text, chosen, given)
                 for name, program in reversed(list(named.items()))}
     if executor is None:
         found = {text: _work(task, folder) for text, task in distinct.items()}
     else:
         found = _submit(executor, distinct.values(), folder)
-    return {name: Tuned(found[program._source.text], chosen, options)
+    return {name: Tuned(found[program.text], chosen, options)
             for name, program in named.items()}
