@@ -18,8 +18,9 @@ static const char program[] =
 static glen_kernel *
 make(glen_context *glen) {
   glen_scheduled scheduled;
-  glen_code_options code = {0};
+  glen_code_options code;
   glen_jit_options jit = {.size = sizeof jit, .threads = 1, .cache = "kernels"};
+  glen_code_defaults(&code);
   glen_target *target = glen_target_load(glen, NULL);
   glen_program *p =
       glen_program_parse(glen, target, "<program>", program, strlen(program));

@@ -266,6 +266,7 @@ typedef enum glen_regions {
 GLEN_API bool glen_regions_find(const char *word, glen_regions *out);
 
 typedef struct glen_saturate_options {
+  size_t size;                /* of this struct, as the caller has it */
   uint32_t iterations, nodes; /* 0: no limit, likewise below */
   size_t bytes;
   double seconds;
@@ -291,7 +292,13 @@ typedef struct glen_saturate_options {
   glen_regions regions;
 } glen_saturate_options;
 
+/* Options say their size, so that a program goes on with a library that has
+ * more of them: those that it does not know are as by default.  The functions
+ * of defaults set it, each through a macro of its name that passes the size. */
 GLEN_API void glen_saturate_defaults(glen_saturate_options *);
+GLEN_API void glen_saturate_defaults_of(glen_saturate_options *, size_t size);
+#define glen_saturate_defaults(out)                                            \
+  glen_saturate_defaults_of((out), sizeof *(out))
 
 /* NULL with diagnostics when a rule proved unsound (GLEN_REFUTED) or nothing
  * could be extracted.  Hitting a limit is no failure. */
@@ -528,9 +535,10 @@ typedef enum glen_layout_cost {
 GLEN_API bool glen_fusion_find(const char *word, glen_fusion *out);
 GLEN_API bool glen_layout_cost_find(const char *word, glen_layout_cost *out);
 
-/* How a program becomes loops.  All zeros: for the target alone, fused where
- * that pays. */
+/* How a program becomes loops.  All zeros but the size, as glen_code_defaults
+ * gives them: for the target alone, fused where that pays. */
 typedef struct glen_code_options {
+  size_t size; /* of this struct, as the caller has it */
   bool strict_fp;
   bool keep_lowered;          /* the loops' text before they are scheduled */
   const char *const *prepack; /* inputs; see glen_prepack */
@@ -549,6 +557,9 @@ typedef struct glen_code_options {
   bool explain;            /* with a line for each of its commands */
   glen_layout_cost layout; /* given last */
 } glen_code_options;
+
+GLEN_API void glen_code_defaults_of(glen_code_options *, size_t size);
+#define glen_code_defaults(out) glen_code_defaults_of((out), sizeof *(out))
 
 /* Strings of the context. */
 typedef struct glen_scheduled {
@@ -736,6 +747,7 @@ typedef struct glen_tune_progress {
 } glen_tune_progress;
 
 typedef struct glen_tune_options {
+  size_t size;              /* of this struct, as the caller has it */
   glen_build_options build; /* sanitize and repeats are not looked at */
   uint32_t candidates, rounds;
   double seconds;      /* limit of one compilation, and of one run */
@@ -756,6 +768,8 @@ typedef struct glen_tuned {
 } glen_tuned;
 
 GLEN_API void glen_tune_defaults(glen_tune_options *);
+GLEN_API void glen_tune_defaults_of(glen_tune_options *, size_t size);
+#define glen_tune_defaults(out) glen_tune_defaults_of((out), sizeof *(out))
 /* Measures strategies on the inputs and applies the fastest to the loops.
  * What was measured before, by the file, is not measured again.  False with
  * diagnostics. */
@@ -892,6 +906,7 @@ GLEN_API const glen_ablation *glen_rules_ablate(
 /* ---- proofs ---- */
 
 typedef struct glen_prove_options {
+  size_t size;     /* of this struct, as the caller has it */
   uint64_t seed;   /* of the shapes and inputs */
   uint32_t shapes; /* to look at, of a rule */
 } glen_prove_options;
@@ -910,6 +925,8 @@ typedef struct glen_proof {
 } glen_proof;
 
 GLEN_API void glen_prove_defaults(glen_prove_options *);
+GLEN_API void glen_prove_defaults_of(glen_prove_options *, size_t size);
+#define glen_prove_defaults(out) glen_prove_defaults_of((out), sizeof *(out))
 /* The name of rule k < glen_rules_count. */
 GLEN_API const char *glen_rule_name(const glen_rules *, uint32_t k);
 /* Is rule k sound?  False when memory ran out. */

@@ -132,11 +132,11 @@ glen_rules_ablate(glen_context *ctx, const glen_program *program,
                    .program = program,
                    .rules = rules,
                    .target = target,
-                   .options = *options,
                    .filter = filter,
                    .progress = progress,
                    .progress_ctx = progress_ctx};
-  bool ok = api_enter_listening(ctx, ablate_body, &a) && a.ok;
+  bool ok = api_saturate_options(ctx, options, &a.options) &&
+            api_enter_listening(ctx, ablate_body, &a) && a.ok;
   *n = ok ? a.n : 0;
   return ok ? a.out : NULL;
 }

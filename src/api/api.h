@@ -217,6 +217,16 @@ void api_describe_array(gs_dtype, uint32_t rank, const int64_t *dim,
 bool api_array_fits(glen_context *, const char *name, const glen_array *wanted,
                     const glen_array *given);
 bool api_is_dense(const glen_array *);
+/* options.c: of options that begin with their size, as many bytes as both have;
+ * the rest of `own`, of `size` bytes, stays.  False with a diagnostic where they
+ * have no size. */
+bool api_take_options(glen_context *, const void *given, void *own,
+                      size_t size);
+/* saturate.c: the same, over their defaults. */
+bool api_saturate_options(glen_context *, const glen_saturate_options *given,
+                          glen_saturate_options *own);
+/* The other way round: defaults for a caller whose struct may be shorter. */
+void api_give_options(const void *own, size_t own_size, void *out, size_t size);
 /* A finished text as a string of the context. */
 const char *api_string(glen_context *, bs_text *);
 

@@ -111,9 +111,9 @@ give_layouts(glen_context *ctx, glen_loops *loops, const glen_code_options *o) {
                            lines ? several : one, lines ? 4 : 1);
 }
 
-bool
-glen_schedule_loops(glen_context *ctx, glen_loops *loops,
-                    const glen_code_options *o, glen_scheduled *out) {
+static bool
+schedule_loops(glen_context *ctx, glen_loops *loops, const glen_code_options *o,
+               glen_scheduled *out) {
   *out = (glen_scheduled){.printed = ""};
   if (!prepack(ctx, loops, o))
     return false;
@@ -121,6 +121,28 @@ glen_schedule_loops(glen_context *ctx, glen_loops *loops,
     return glen_choose(ctx, loops, o->choose, &out->chosen);
   return fuse(ctx, loops, o) && run_script(ctx, loops, o, out) &&
          give_layouts(ctx, loops, o);
+}
+
+void
+glen_code_defaults_of(glen_code_options *out, size_t size) {
+  static const glen_code_options own = {.size = sizeof own};
+  api_give_options(&own, sizeof own, out, size);
+}
+
+static bool
+take_options(glen_context *ctx, const glen_code_options *given,
+             glen_code_options *own) {
+  glen_code_defaults(own);
+  return api_take_options(ctx, given, own, sizeof *own);
+}
+
+bool
+glen_schedule_loops(glen_context *ctx, glen_loops *loops,
+                    const glen_code_options *options, glen_scheduled *out) {
+  glen_code_options own;
+  *out = (glen_scheduled){.printed = ""};
+  return take_options(ctx, options, &own) &&
+         schedule_loops(ctx, loops, &own, out);
 }
 
 /* ---- lowering, for one processor or several ---- */
@@ -132,7 +154,7 @@ lower_for(glen_context *ctx, const glen_program *program,
   glen_loops *loops = glen_lower(ctx, program, target, o->strict_fp);
   const char *lowered =
       loops && o->keep_lowered ? glen_loops_text(ctx, loops) : NULL;
-  if (loops && glen_schedule_loops(ctx, loops, o, out)) {
+  if (loops && schedule_loops(ctx, loops, o, out)) {
     out->lowered = lowered;
     return loops;
   }
@@ -155,11 +177,10 @@ add_variant(glen_context *ctx, const glen_program *program,
   return ok;
 }
 
-glen_loops *
-glen_lower_scheduled(glen_context *ctx, const glen_program *program,
-                     const glen_target *target, const glen_code_options *o,
-                     glen_scheduled *out) {
-  *out = (glen_scheduled){.printed = ""};
+static glen_loops *
+lower_scheduled(glen_context *ctx, const glen_program *program,
+                const glen_target *target, const glen_code_options *o,
+                glen_scheduled *out) {
   const glen_target *first =
       o->n_variants ? glen_target_variant(ctx, target, "base") : target;
   glen_loops *loops = first ? lower_for(ctx, program, first, o, out) : NULL;
@@ -169,6 +190,17 @@ glen_lower_scheduled(glen_context *ctx, const glen_program *program,
       loops = NULL;
     }
   return loops;
+}
+
+glen_loops *
+glen_lower_scheduled(glen_context *ctx, const glen_program *program,
+                     const glen_target *target,
+                     const glen_code_options *options, glen_scheduled *out) {
+  glen_code_options own;
+  *out = (glen_scheduled){.printed = ""};
+  return take_options(ctx, options, &own)
+             ? lower_scheduled(ctx, program, target, &own, out)
+             : NULL;
 }
 
 /* ---- the pipeline ---- */
@@ -183,6 +215,7 @@ void
 glen_compile_defaults(glen_compile_options *out) {
   *out = (glen_compile_options){.name = "kernel"};
   glen_saturate_defaults(&out->saturate);
+  glen_code_defaults(&out->code);
 }
 
 /* Without rules the program is compiled as it is written. */

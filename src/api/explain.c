@@ -173,17 +173,19 @@ glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
              const glen_rules *rules, const glen_target *target,
              const glen_saturate_options *options,
              const glen_explain_options *how, glen_explained *out) {
+  glen_saturate_options own;
   explain_args e = {.ctx = ctx,
                     .a = a->program,
                     .b = b->program,
                     .rules = rules,
                     .target = target,
-                    .options = options,
+                    .options = &own,
                     .how = how,
                     .out = out};
   *out = (glen_explained){.text = "", .json = ""};
   ctx->interrupt = 0;
-  return api_enter_listening(ctx, explain_body, &e) && e.ok;
+  return api_saturate_options(ctx, options, &own) &&
+         api_enter_listening(ctx, explain_body, &e) && e.ok;
 }
 
 typedef struct result_args {

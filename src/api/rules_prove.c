@@ -17,10 +17,17 @@ typedef struct prove_args {
 } prove_args;
 
 void
-glen_prove_defaults(glen_prove_options *out) {
+glen_prove_defaults_of(glen_prove_options *out, size_t size) {
   pv_rule_options o;
   pv_rule_defaults(&o);
-  *out = (glen_prove_options){.seed = o.seed, .shapes = o.shapes};
+  const glen_prove_options own = {
+      .size = sizeof own, .seed = o.seed, .shapes = o.shapes};
+  api_give_options(&own, sizeof own, out, size);
+}
+
+/* For callers that have no macros: the struct is that of this library. */
+void(glen_prove_defaults)(glen_prove_options *out) {
+  glen_prove_defaults_of(out, sizeof *out);
 }
 
 const char *
@@ -161,6 +168,9 @@ prove_body(void *arg) {
 bool
 glen_rule_prove(glen_context *ctx, const glen_rules *rules, uint32_t k,
                 const glen_prove_options *options, glen_proof *out) {
-  prove_args p = {ctx, rules->rules, k, options, out};
-  return api_enter(ctx, prove_body, &p);
+  glen_prove_options own;
+  prove_args p = {ctx, rules->rules, k, &own, out};
+  glen_prove_defaults(&own);
+  return api_take_options(ctx, options, &own, sizeof own) &&
+         api_enter(ctx, prove_body, &p);
 }

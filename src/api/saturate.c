@@ -11,13 +11,27 @@
 enum { PROGRESS_NODES = 200000 };
 
 void
-glen_saturate_defaults(glen_saturate_options *out) {
-  *out = (glen_saturate_options){.iterations = 1000,
-                                 .nodes = 2000000,
-                                 .bytes = (size_t)8 << 30,
-                                 .work = (uint64_t)1 << 29,
-                                 .extractor = "dag",
-                                 .extract_seconds = 10};
+glen_saturate_defaults_of(glen_saturate_options *out, size_t size) {
+  static const glen_saturate_options own = {.size = sizeof own,
+                                            .iterations = 1000,
+                                            .nodes = 2000000,
+                                            .bytes = (size_t)8 << 30,
+                                            .work = (uint64_t)1 << 29,
+                                            .extractor = "dag",
+                                            .extract_seconds = 10};
+  api_give_options(&own, sizeof own, out, size);
+}
+
+/* For callers that have no macros: the struct is that of this library. */
+void(glen_saturate_defaults)(glen_saturate_options *out) {
+  glen_saturate_defaults_of(out, sizeof *out);
+}
+
+bool
+api_saturate_options(glen_context *ctx, const glen_saturate_options *given,
+                     glen_saturate_options *own) {
+  glen_saturate_defaults(own);
+  return api_take_options(ctx, given, own, sizeof *own);
 }
 
 /* ---- progress ---- */
@@ -265,14 +279,16 @@ glen_result *
 glen_saturate(glen_context *ctx, const glen_program *program,
               const glen_rules *rules, const glen_target *target,
               const glen_saturate_options *options) {
+  glen_saturate_options own;
   api_saturation a = {.ctx = ctx,
                       .program = program,
                       .rules = rules,
                       .target = target,
-                      .options = options,
+                      .options = &own,
                       .started = bs_now()};
   ctx->interrupt = 0;
-  if (!api_enter(ctx, new_result, &a))
+  if (!api_saturate_options(ctx, options, &own) ||
+      !api_enter(ctx, new_result, &a))
     return NULL;
   if (api_enter_listening(ctx, saturate_body, &a) && a.ok)
     return a.result;

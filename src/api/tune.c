@@ -73,12 +73,19 @@ enum { CALLS = 50 };
 static const double CALL_SECONDS = 0.1;
 
 void
-glen_tune_defaults(glen_tune_options *out) {
-  *out = (glen_tune_options){.candidates = 12,
-                             .rounds = 3,
-                             .seconds = 30,
-                             .tolerance = 1e-4,
-                             .program = "program"};
+glen_tune_defaults_of(glen_tune_options *out, size_t size) {
+  static const glen_tune_options own = {.size = sizeof own,
+                                        .candidates = 12,
+                                        .rounds = 3,
+                                        .seconds = 30,
+                                        .tolerance = 1e-4,
+                                        .program = "program"};
+  api_give_options(&own, sizeof own, out, size);
+}
+
+/* For callers that have no macros: the struct is that of this library. */
+void(glen_tune_defaults)(glen_tune_options *out) {
+  glen_tune_defaults_of(out, sizeof *out);
 }
 
 static void
@@ -150,11 +157,14 @@ tune_body(void *arg) {
 bool
 glen_tune(glen_context *ctx, glen_loops *loops, const glen_tensors *inputs,
           const glen_tune_options *options, glen_tuned *out) {
+  glen_tune_options own;
   tune_args a = {.ctx = ctx,
                  .loops = loops,
                  .inputs = inputs,
-                 .options = options,
+                 .options = &own,
                  .out = out};
   *out = (glen_tuned){.chosen = "", .script = "", .text = "", .json = ""};
-  return api_enter_listening(ctx, tune_body, &a) && a.ok;
+  glen_tune_defaults(&own);
+  return api_take_options(ctx, options, &own, sizeof own) &&
+         api_enter_listening(ctx, tune_body, &a) && a.ok;
 }

@@ -100,7 +100,8 @@ agree(const cl_options *o) {
 static bool
 read_options(const cl_options *o, code *c) {
   *c =
-      (code){.options = {.strict_fp = o->strict_fp,
+      (code){.options = {.size = sizeof c->options,
+                         .strict_fp = o->strict_fp,
                          .prepack = o->prepack.items,
                          .n_prepack = o->prepack.n,
                          .variants = c->variants,

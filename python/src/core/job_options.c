@@ -124,7 +124,8 @@ lower(job *self, const glen_code_options *o) {
 PyObject *
 job_lower(PyObject *object, PyObject *args, PyObject *names) {
   job *self = (job *)object;
-  glen_code_options o = {0};
+  glen_code_options o;
+  glen_code_defaults(&o);
   if (!read_code(&o, args, names) || !needs(self->programs[0], "program"))
     return NULL;
   WITHOUT_GIL(self, lower(self, &o));

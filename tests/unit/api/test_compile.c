@@ -198,3 +198,50 @@ Test(compile, modes_are_found_by_their_words) {
   cr_expect(!glen_layout_cost_find("", &cost));
   cr_expect_eq(fusion, GLEN_FUSE_POST_TILE);
 }
+
+/* A program whose struct ends before `extractor`, and one that forgot it all.
+ */
+Test(compile, options_say_their_size) {
+  static const char text[] = "(tensor x (shape 4) f32)\n(let y (compute relu "
+                             "x))\n(output y)\n";
+  glen_context *glen = glen_context_new(NULL, 0);
+  glen_target *target = glen_target_load(glen, NULL);
+  glen_program *p =
+      glen_program_parse(glen, target, "<test>", text, strlen(text));
+  glen_rules *rules = glen_rules_load(glen, target, NULL, 0, NULL, 0);
+  glen_saturate_options shorter, none = {0};
+  memset(&shorter, 0xff, sizeof shorter);
+  size_t size = offsetof(glen_saturate_options, extractor);
+  glen_saturate_defaults_of(&shorter, size);
+  cr_assert_eq(shorter.size, size);
+  cr_assert_eq(*(unsigned char *)&shorter.extractor, 0xff);
+  glen_result *r = glen_saturate(glen, p, rules, target, &shorter);
+  cr_assert(r, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  cr_assert_not(glen_saturate(glen, p, rules, target, &none));
+  cr_assert_eq(glen_failure(glen), GLEN_USAGE);
+  cr_assert(
+      strstr(glen_take_diagnostics(glen, GLEN_DIAG_TEXT), "[options-size]"));
+  glen_result_free(r);
+  glen_context_free(glen);
+}
+
+Test(compile, sizes_of_options_for_loops_and_proofs) {
+  static const char text[] = "(tensor x (shape 4) f32)\n(let y (compute relu "
+                             "x))\n(output y)\n";
+  glen_context *glen = glen_context_new(NULL, 0);
+  glen_target *target = glen_target_load(glen, NULL);
+  glen_program *p =
+      glen_program_parse(glen, target, "<test>", text, strlen(text));
+  glen_scheduled scheduled;
+  glen_code_options code, none = {0};
+  glen_code_defaults(&code);
+  glen_loops *loops = glen_lower_scheduled(glen, p, target, &code, &scheduled);
+  cr_assert(loops);
+  cr_assert_not(glen_lower_scheduled(glen, p, target, &none, &scheduled));
+  cr_assert_not(glen_schedule_loops(glen, loops, &none, &scheduled));
+  glen_tune_options tune = {0};
+  glen_tuned tuned;
+  cr_assert_not(glen_tune(glen, loops, NULL, &tune, &tuned));
+  glen_loops_free(loops);
+  glen_context_free(glen);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - options of callers that were compiled with other headers: what
+ * both know is taken, by the size that stands first. */
+#include "api/api.h"
+
+#include <string.h>
+
+static void
+lack_body(void *arg) {
+  glen_context *ctx = arg;
+  bs_error(&ctx->diags, BS_NOWHERE, "options-size",
+           "the options do not say their size");
+  bs_hint(&ctx->diags, "fill them by the function of their defaults first");
+  ctx->failure = GLEN_USAGE;
+}
+
+bool
+api_take_options(glen_context *ctx, const void *given, void *own, size_t size) {
+  size_t known;
+  memcpy(&known, given, sizeof known);
+  if (known < sizeof known) {
+    api_enter(ctx, lack_body, ctx);
+    return false;
+  }
+  memcpy(own, given, known < size ? known : size);
+  memcpy(own, &size, sizeof size);
+  return true;
+}
+
+void
+api_give_options(const void *own, size_t own_size, void *out, size_t size) {
+  memset(out, 0, size);
+  memcpy(out, own, own_size < size ? own_size : size);
+  if (size >= sizeof size)
+    memcpy(out, &size, sizeof size);
+}
