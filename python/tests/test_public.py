@@ -8,7 +8,7 @@ import glen
 import pytest
 from glen import _core
 
-FOLDER = os.path.dirname(glen.__file__)
+FOLDER = os.path.realpath(os.path.dirname(glen.__file__))
 
 
 def public():
@@ -22,7 +22,7 @@ def public():
                     yield f"{name}.{own}", part
 
 
-@pytest.mark.parametrize("name, thing", public(), ids=lambda x: str(x)[:40])
+@pytest.mark.parametrize("name, thing", list(public()), ids=lambda x: str(x)[:40])
 def test_docstrings_and_annotations(name, thing):
     assert (thing.__doc__ or "").strip(), name
     function = thing.fget if isinstance(thing, property) else thing
