@@ -192,6 +192,13 @@ def test_torch(matmul, random):
     numpy.testing.assert_allclose(out.numpy(), a @ b, rtol=1e-5, atol=1e-6)
 
 
+class NoCapsule:
+    """It says that it speaks DLPack, and does not."""
+
+    def __dlpack__(self, **more):
+        return 3
+
+
 @pytest.mark.parametrize("given, said", [
     (lambda a: a.astype("f8"), "a is f32[6, 5], the array is float64[6, 5]"),
     (lambda a: a.T, "a is f32[6, 5], the array is float32[5, 6]"),
@@ -200,7 +207,8 @@ def test_torch(matmul, random):
     (lambda a: 3.0, "a float is no array"),
     (lambda a: None, "a"),
     (lambda a: a.astype("U4"), "a is f32"),
-    (lambda a: OnlyDLPack(a.astype("f8")), "float64")])
+    (lambda a: OnlyDLPack(a.astype("f8")), "float64"),
+    (lambda a: NoCapsule(), "PyCapsule")])
 def test_arrays_that_do_not_fit(matmul, random, given, said):
     a, b = operands(random)
     with pytest.raises(glen.ArrayError) as caught:
@@ -242,6 +250,8 @@ def test_bound_inputs(random):
         kernel(a, b=b)
     with pytest.raises(glen.ArrayError):
         glen.compile(MATMUL, bind={"b": a})
+    with pytest.raises(ValueError):
+        glen.compile(MATMUL, bind={"product": b})
 
 
 def test_many_arguments():

@@ -146,3 +146,11 @@ def test_a_limit_of_the_search_is_said():
 def test_unknown_options_are_refused():
     with pytest.raises(TypeError):
         glen.saturate(MATMUL, iteration=1)
+
+
+@pytest.mark.parametrize("number", [-1, 1 << 32])
+def test_numbers_that_are_no_counts(number):
+    with pytest.raises(ValueError):
+        glen.saturate(MATMUL, iterations=number)
+    with pytest.raises(ValueError):
+        glen.compile(MATMUL, threads=number)

@@ -22,7 +22,8 @@ def public():
                     yield f"{name}.{own}", part
 
 
-@pytest.mark.parametrize("name, thing", list(public()), ids=lambda x: str(x)[:40])
+@pytest.mark.parametrize("name, thing", list(public()),
+                         ids=lambda x: str(x)[:40])
 def test_docstrings_and_annotations(name, thing):
     assert (thing.__doc__ or "").strip(), name
     function = thing.fget if isinstance(thing, property) else thing

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 from . import _cache, _core
 from ._errors import Error, RefutedError, check
 from ._inputs import (Path, Program, RuleSet, Rules, Target, Text, as_program,
-                      as_rules, as_target, load_program, read_file,
+                      as_rules, as_target, counts, load_program, read_file,
                       shipped_rules)
 from ._kernel import Kernel
 from ._saturate import Result, run
@@ -175,6 +175,7 @@ def compile(program: Union[Program, Result, Path, Text], *,
         wanted = None if rules == () else as_rules(rules, params or {})
     code = {"strict_fp": strict_fp, "choose": choose, "fusion": fusion,
             "layout": layout}
+    counts(choose=choose, threads=threads)
     recipe = Recipe(source, wanted, chosen, verify,
                     tuple(sorted((saturate or {}).items())),
                     tuple(sorted(code.items())), cc, tuple(flags),

@@ -27,6 +27,15 @@ def is_text(source: str) -> bool:
     return "(" in source or "\n" in source
 
 
+def counts(**numbers: Any) -> dict[str, Any]:
+    """The same; one that is no count for the library is a ValueError."""
+    for name, value in numbers.items():
+        if isinstance(value, int) and not 0 <= value < 1 << 32:
+            raise ValueError(f"{name} is {value}: it is a number from 0 to "
+                             f"{(1 << 32) - 1}")
+    return numbers
+
+
 # ---- targets ----
 
 Target = Union[None, str, "os.PathLike[str]", Text]

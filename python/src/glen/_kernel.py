@@ -34,9 +34,10 @@ def _array_of(name: str, given: Any) -> numpy.ndarray:
     if isinstance(given, (list, tuple, int, float, complex, str)):
         raise ArrayError(f"{name}: a {type(given).__name__} is no array; make "
                          "one by numpy.asarray(..., dtype=...)")
-    if hasattr(given, "__dlpack__") and not isinstance(given, numpy.ndarray):
-        given = _core.borrow(given)
     try:
+        if (hasattr(given, "__dlpack__") and
+                not isinstance(given, numpy.ndarray)):
+            given = _core.borrow(given)
         return numpy.asarray(given)
     except (TypeError, ValueError, BufferError) as why:
         raise ArrayError(f"{name}: {why}") from None
@@ -100,6 +101,10 @@ class Kernel(_core.Kernel):
                              if a[1])
         self._prepare(numpy.empty, convert, tuple(
             (a.shape, DTYPES[a.dtype]) for a in self.outputs))
+        unknown = set(bound) - {a[0] for a in arguments if not a[1]}
+        if unknown:
+            raise ValueError(f"the program has no input named "
+                             f"{min(unknown)}")
         for k, argument in enumerate(arguments):
             if argument[0] in bound and not argument[1]:
                 self._bind(k, bound[argument[0]])

@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Optional, Union
 
 from ._errors import check
 from ._inputs import (Path, Program, Rules, Target, Text, as_program, as_rules,
-                      as_target)
+                      as_target, counts)
 
 _UNSET: Any = object()
 
@@ -83,6 +83,8 @@ def run(job: Any, options: Mapping[str, Any],
     """Saturates what the job has read."""
     given = {name: value for name, value in options.items()
              if value is not None}
+    counts(**{name: value for name, value in given.items()
+              if name in ("iterations", "nodes")})
     if "disabled" in given:
         given["disabled"] = tuple(given["disabled"])
     check(job, job.saturate(progress=progress, **given))

@@ -14,7 +14,7 @@ from typing import Any, Iterable, Mapping, Optional, Sequence, Union
 from . import _cache, _core
 from ._compile import compile
 from ._errors import check
-from ._inputs import Path, Program, Target, Text, as_program, as_target
+from ._inputs import Path, Program, Target, Text, as_program, as_target, counts
 from ._kernel import Kernel
 from ._saturate import Result
 from ._store import Store
@@ -237,6 +237,7 @@ def tune(net: Net, *, executor: Optional[concurrent.futures.Executor] = None,
     ``candidates``, ``rounds``, ``seconds``, ``tolerance``, ``threads``,
     ``seed``, ``cc`` and ``flags`` are the options of ``glen compile --tune``.
     """
+    counts(candidates=candidates, rounds=rounds, threads=threads)
     folder = os.path.abspath(os.fspath(store) if store else default_store())
     Store(folder)
     chosen = as_target(target)
