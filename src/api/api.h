@@ -218,8 +218,8 @@ bool api_array_fits(glen_context *, const char *name, const glen_array *wanted,
                     const glen_array *given);
 bool api_is_dense(const glen_array *);
 /* options.c: of options that begin with their size, as many bytes as both have;
- * the rest of `own`, of `size` bytes, stays.  False with a diagnostic where they
- * have no size. */
+ * the rest of `own`, of `size` bytes, stays.  False with a diagnostic where
+ * they have no size. */
 bool api_take_options(glen_context *, const void *given, void *own,
                       size_t size);
 /* saturate.c: the same, over their defaults. */
