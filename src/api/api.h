@@ -164,6 +164,10 @@ bool api_enter_listening(glen_context *, void (*body)(void *), void *arg);
 void api_count_steps(glen_result *);
 /* names.c: the names of the input, in the extracted program. */
 void api_keep_names(glen_result *);
+/* code.c: as glen_lower, where no schedule is given: a program too large for
+ * one has chains of pointwise computes as one statement. */
+glen_loops *api_lower_net(glen_context *, const glen_program *,
+                          const glen_target *, bool strict_fp);
 /* code.c: the program has an input of that name; else false and a diagnostic.
  */
 bool api_know_input(glen_context *, const gs_program *, const char *name);

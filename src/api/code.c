@@ -2,13 +2,14 @@
 /* code.c - a program lowered to loops and emitted as C. */
 #include "api/api.h"
 #include "codegen/cuda/cuda.h"
+#include "poly/search/auto.h"
 #include <string.h>
 
 typedef struct code_args {
   glen_context *ctx;
   const glen_program *program;
   const glen_target *target;
-  bool strict_fp;
+  bool strict_fp, nets;
   glen_loops *loops;
   glen_loops *variant;
   const char *name, *header_file;
@@ -23,20 +24,42 @@ lower_body(void *arg) {
   code_args *a = arg;
   po_options options = {.strict_fp = a->strict_fp, .max_pieces = MAX_PIECES};
   po_program *p = po_lower(a->program->program, a->target->target, &options);
+  if (p && a->nets && po_is_too_large(p)) {
+    po_free(p);
+    options.chains = true;
+    p = po_lower(a->program->program, a->target->target, &options);
+  }
   if (!p)
     return;
   a->loops = BS_NEW(&a->ctx->arena, glen_loops);
   *a->loops = (glen_loops){.ctx = a->ctx, .loops = p};
 }
 
-glen_loops *
-glen_lower(glen_context *ctx, const glen_program *program,
-           const glen_target *target, bool strict_fp) {
-  code_args a = {
-      .ctx = ctx, .program = program, .target = target, .strict_fp = strict_fp};
+static glen_loops *
+lower(code_args a) {
+  glen_context *ctx = a.ctx;
   if (!api_enter_stage(ctx, "lowering", 1, lower_body, &a) || !a.loops)
     api_blame_limit(ctx);
   return a.loops;
+}
+
+glen_loops *
+glen_lower(glen_context *ctx, const glen_program *program,
+           const glen_target *target, bool strict_fp) {
+  return lower((code_args){.ctx = ctx,
+                           .program = program,
+                           .target = target,
+                           .strict_fp = strict_fp});
+}
+
+glen_loops *
+api_lower_net(glen_context *ctx, const glen_program *program,
+              const glen_target *target, bool strict_fp) {
+  return lower((code_args){.ctx = ctx,
+                           .program = program,
+                           .target = target,
+                           .strict_fp = strict_fp,
+                           .nets = true});
 }
 
 static bool

@@ -151,7 +151,9 @@ static glen_loops *
 lower_for(glen_context *ctx, const glen_program *program,
           const glen_target *target, const glen_code_options *o,
           glen_scheduled *out) {
-  glen_loops *loops = glen_lower(ctx, program, target, o->strict_fp);
+  bool own = fusion_of(o) == GLEN_FUSE_AUTO && !o->choose;
+  glen_loops *loops = own ? api_lower_net(ctx, program, target, o->strict_fp)
+                          : glen_lower(ctx, program, target, o->strict_fp);
   const char *lowered =
       loops && o->keep_lowered ? glen_loops_text(ctx, loops) : NULL;
   if (loops && schedule_loops(ctx, loops, o, out)) {

@@ -153,6 +153,7 @@ typedef struct po_program {
   int64_t workspace_least; /* bytes of it that hold values at a time */
   bool strict_fp;
   bool plain;        /* loops run as the nest says, sums of products too */
+  bool chains;       /* lowered so, as too large to be scheduled */
   bool copies_views; /* composing them was too complex */
   po_nest nest;      /* the schedule as a tree of loops */
   /* By array, as far as they were asked for (depend.c); of the order of what a
@@ -172,6 +173,7 @@ typedef struct po_program {
 typedef struct po_options {
   bool strict_fp;
   bool plain;          /* no contractions */
+  bool chains;         /* chains of pointwise computes are one statement */
   uint32_t max_pieces; /* pieces an operand may have before it is copied, and
                           regions a statement may be cut into; 0: 64 */
   unsigned long max_operations; /* of isl, for one term; 0: a few seconds'

@@ -35,30 +35,36 @@ items_done(computing *c) {
 
 /* ---- one expression a region ---- */
 
-static void
-put_fold(const computing *c, po_body *body, const po_region *region) {
-  uint32_t root = po_put_read(body, c->type.dtype, region->read[0]);
-  for (uint32_t k = 1; k < c->n_items; k++) {
-    uint32_t next = po_put_read(body, c->type.dtype, region->read[k]);
-    root = po_put_binary(body, c->op, c->dtype, root, next);
+uint32_t
+po_put_pointwise(po_body *body, bs_value o, gs_dtype dtype,
+                 const uint32_t *values, uint32_t n) {
+  gs_compute op = GS_C_ADD;
+  gs_compute_of(body->low->source->ctx.values, o, &op);
+  gs_compute_kind kind = gs_compute_table[op].kind;
+  if (kind == GS_FOLD) {
+    uint32_t root = values[0];
+    for (uint32_t k = 1; k < n; k++)
+      root = po_put_binary(body, op, dtype, root, values[k]);
+    return root;
   }
+  if (kind == GS_SELECT) {
+    po_expr *e = po_put_expr(body, PO_SELECT, dtype);
+    for (uint32_t k = 0; k < 3; k++)
+      e->kids[e->n_kids++] = values[k];
+    return body->exprs.len - 1;
+  }
+  uint32_t root = po_put_unary(body, op, dtype, values[0]);
+  bs_last(&body->exprs).param = o;
+  return root;
 }
 
 static void
-put_select(const computing *c, po_body *body, const po_region *region) {
-  uint32_t kids[3];
-  for (uint32_t k = 0; k < 3; k++)
-    kids[k] = po_put_read(body, c->type.dtype, region->read[k]);
-  po_expr *e = po_put_expr(body, PO_SELECT, c->dtype);
-  for (uint32_t k = 0; k < 3; k++)
-    e->kids[e->n_kids++] = kids[k];
-}
-
-static void
-put_unary(const computing *c, po_body *body, const po_region *region) {
-  uint32_t kid = po_put_read(body, c->type.dtype, region->read[0]);
-  po_put_unary(body, c->op, c->dtype, kid);
-  bs_last(&body->exprs).param = c->o;
+put_value(const computing *c, po_body *body, const po_region *region) {
+  uint32_t values[PO_MAX_TUPLE];
+  for (uint32_t k = 0; k < c->n_items; k++)
+    values[k] =
+        po_put_operand(body, c->type.dtype, region->read[k], c->items[0].dim);
+  po_put_pointwise(body, c->o, c->dtype, values, c->n_items);
 }
 
 static void
@@ -73,8 +79,7 @@ squeeze(computing *c) {
 }
 
 static void
-emit_pointwise(computing *c,
-               void (*put)(const computing *, po_body *, const po_region *)) {
+emit_pointwise(computing *c) {
   po_lowering *low = c->low;
   read_items(c);
   squeeze(c);
@@ -83,7 +88,7 @@ emit_pointwise(computing *c,
     const po_region *region = &regions.list.data[k];
     uint32_t first = low->out->stmts.len, rank = c->items[0].rank;
     po_body body = {.low = low};
-    put(c, &body, region);
+    put_value(c, &body, region);
     po_add_stmt(&body, PO_ASSIGN, 0, region->set, rank, &c->home, c->term);
     po_add_nest(low, first, rank, false);
   }
@@ -149,7 +154,7 @@ emit_dot(computing *c) {
 static void
 emit_fold(computing *c) {
   if (po_tuple_items(c->low, c->term))
-    emit_pointwise(c, put_fold);
+    emit_pointwise(c);
   else
     po_emit_long_fold(c->low, c->term, c->op, c->view, &c->type, c->dtype,
                       &c->home);
@@ -182,10 +187,8 @@ po_emit_compute(po_lowering *low, gs_term term) {
     break;
   case GS_ELEMENTWISE:
   case GS_CAST:
-    emit_pointwise(&c, put_unary);
-    break;
   case GS_SELECT:
-    emit_pointwise(&c, put_select);
+    emit_pointwise(&c);
     break;
   case GS_SOFTMAX:
     po_emit_softmax(low, term);

@@ -63,6 +63,7 @@ new_owner(const gs_program *source, const gs_target *target,
       options->max_operations ? options->max_operations : MAX_OPERATIONS;
   po_bind_isl(p->isl, heap, o->low.most_operations);
   o->low.isl = p->isl;
+  o->low.chains = p->chains = options->chains;
   o->low.cautious = p->copies_views = cautious;
   o->low.max_pieces =
       options->max_pieces ? options->max_pieces : DEFAULT_PIECES;
@@ -122,6 +123,8 @@ lower(po_lowering *low) {
     low->failed = true;
     return;
   }
+  if (!po_has_failed(low) && low->chains && !low->cautious)
+    po_find_chains(low);
   if (!po_has_failed(low))
     po_find_homes(low);
   emit_all(low);
@@ -140,6 +143,7 @@ end_lowering(owner *o) {
   po_pool_done(&low->scratch);
   bs_free(low->heap, low->cut);
   bs_free(low->heap, low->homes);
+  bs_free(low->heap, low->chained);
   bs_free(low->heap, low->packed_of);
   po_memo_done(low->heap, &low->seen);
   po_memo_done(low->heap, &low->composed);

@@ -41,11 +41,13 @@ typedef struct po_lowering {
   unsigned long most_operations; /* of isl, for each term */
   bs_heap *heap;
   uint32_t max_pieces;
+  bool chains;   /* chain.c */
   bool cautious; /* every view that is not a selection is cut */
   po_views views;
   po_views layout;       /* of the layout being looked through */
   po_view *cut;          /* by cut term: its view before it became a base */
   po_home *homes;        /* by base term */
+  uint8_t *chained;      /* by term: it has no array; or NULL */
   BS_VEC(gs_term) order; /* bases to compute, each after what it reads */
   BS_VEC(po_packed) packed;
   BS_VEC(po_widened) widened;
@@ -80,6 +82,9 @@ void po_cut(po_lowering *, const po_path *, uint32_t at);
 /* crooked.c: factors of a dot product of two that no kernel could read are made
  * arrays, where that pays. */
 void po_straighten_factors(po_lowering *, gs_term compute);
+/* chain.c: results that are no arrays, as one pointwise consumer holds their
+ * expressions; they leave the order of bases. */
+void po_find_chains(po_lowering *);
 
 /* array.c */
 /* A C identifier like `name` that nothing generated uses yet. */
@@ -106,6 +111,10 @@ bool po_call_result_fits(const po_lowering *, gs_term call,
 bool po_is_dense(const int64_t *stride, const int64_t *dim, uint32_t rank);
 
 /* reads.c */
+/* [s, c, ...] -> [s, tuple, c] over n indices: the tuple's is index `of`, plus
+ * an offset, or the offset alone where that is n. */
+isl_multi_aff *po_into_tuple(po_lowering *, const gs_type *, uint32_t n,
+                             uint32_t of, int64_t offset);
 /* A piece of an operand with its place in memory. */
 typedef struct po_read {
   isl_set *set; /* over the operand's indices, its box implied */
@@ -165,6 +174,13 @@ uint32_t po_put_literal(po_body *, gs_dtype, double);
 uint32_t po_put_read(po_body *, gs_dtype, const po_read *);
 uint32_t po_put_unary(po_body *, gs_compute, gs_dtype, uint32_t kid);
 uint32_t po_put_binary(po_body *, gs_compute, gs_dtype, uint32_t, uint32_t);
+/* chain.c: what is read, or the expression of what is no array; dim: of the
+ * statement's indices. */
+uint32_t po_put_operand(po_body *, gs_dtype, const po_read *,
+                        const int64_t *dim);
+/* compute.c: the pointwise operator `o` of these values. */
+uint32_t po_put_pointwise(po_body *, bs_value o, gs_dtype,
+                          const uint32_t *values, uint32_t n);
 po_expr *po_put_expr(po_body *, po_expr_kind, gs_dtype);
 
 /* What a statement writes, as a function of its instance. */

@@ -202,9 +202,9 @@ without_tuple(const gs_type *type) {
 
 /* [s, c, ...] -> [s, tuple, c] over n indices, with tuple an index of these
  * n (shifted) or, where `of` is n, a constant. */
-static isl_multi_aff *
-into_tuple(po_lowering *low, const gs_type *type, uint32_t n, uint32_t of,
-           int64_t offset) {
+isl_multi_aff *
+po_into_tuple(po_lowering *low, const gs_type *type, uint32_t n, uint32_t of,
+              int64_t offset) {
   uint32_t at = type->access;
   po_pool_reserve(&low->scratch, 1);
   isl_multi_aff *map =
@@ -228,8 +228,8 @@ po_reads
 po_reads_item(po_lowering *low, const po_view *view, const gs_type *type,
               uint32_t item) {
   po_reads reads = without_tuple(type);
-  glance g = {into_tuple(low, type, reads.rank, reads.rank, item), type->access,
-              item, lasts(low, view) ? ITEM : NOT_KNOWN, 0};
+  glance g = {po_into_tuple(low, type, reads.rank, reads.rank, item),
+              type->access, item, lasts(low, view) ? ITEM : NOT_KNOWN, 0};
   add_all_seen(low, view, type, &g, &reads);
   return reads;
 }
@@ -258,7 +258,7 @@ po_reads_after_first(po_lowering *low, const po_view *view,
                      const gs_type *type) {
   po_reads reads = without_tuple(type);
   reads.dim[reads.rank++] = type->dim[type->access] - 1;
-  glance g = {into_tuple(low, type, reads.rank, reads.rank - 1, 1),
+  glance g = {po_into_tuple(low, type, reads.rank, reads.rank - 1, 1),
               type->access, -1, lasts(low, view) ? AFTER_FIRST : NOT_KNOWN, 0};
   add_all_seen(low, view, type, &g, &reads);
   return reads;

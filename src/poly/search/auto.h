@@ -55,6 +55,8 @@ po_auto_result po_schedule_automatically(po_program **,
 /* auto_worth.c: whether a run of the program does enough for the time that
  * scheduling it takes: --fuse auto. */
 bool po_is_worth_fusing(const po_program *);
+/* It has more statements than --fuse auto looks at. */
+bool po_is_too_large(const po_program *);
 
 /* figure.c: the schedule tree as isl writes it, with `extension` nodes for the
  * instances that tiles need of statements that were moved into them, and marks

@@ -22,9 +22,14 @@ operations_of(const po_stmt *s) {
 }
 
 bool
+po_is_too_large(const po_program *p) {
+  return p->stmts.len > MOST_STMTS;
+}
+
+bool
 po_is_worth_fusing(const po_program *p) {
   double sum = 0;
-  if (p->stmts.len > MOST_STMTS)
+  if (p->chains || po_is_too_large(p))
     return false;
   for (uint32_t k = 0; k < p->stmts.len; k++)
     sum += po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
