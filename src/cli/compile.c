@@ -310,11 +310,13 @@ make_code(job *j, const cl_options *o) {
   return j->loops && emit_code(j);
 }
 
-/* What was written, unless it is on stdout, or the verdict is. */
+/* What was written, unless it is on stdout, or the verdict or the report of a
+ * search is. */
 static void
 print_json(const job *j, const cl_options *o) {
   char path[PATH_SIZE];
-  if (!o->json || !o->output || !strcmp(o->output, "-") || j->explored.verdict)
+  if (!o->json || !o->output || !strcmp(o->output, "-") ||
+      j->explored.verdict || o->tune)
     return;
   fputs("{\"schema\":1,\"function\":", stdout);
   cl_print_json_text(j->name);

@@ -9,12 +9,12 @@
 
 enum { TRIES = 100 };
 
-/* Too deep for one question, so it is proved by its steps. */
+/* Programs with a sum too long to be run, whose results are not the same
+ * relation: that one relu is two must be seen, so it is proved by its steps. */
 #define W(k) "(tensor w" k " (shape 512 512) f32)"
 #define LAYER(k, of)                                                           \
-  "(let t" k " (transpose (transpose " of " (list 1 0)) (list 1 0)))"          \
-  "(let c" k " (compute relu (compute dotProd (cartProd (access t" k           \
-  " 1) (access w" k " 1)))))"
+  "(let t" k " (compute dotProd (cartProd (access " of " 1) (access w" k       \
+  " 1))))(let c" k " (compute relu (compute relu t" k ")))"
 
 static const char text[] = "(tensor x (shape 512 512) f32)" W("0") W("1") W("2")
     W("3") W("4") W("5") W("6") W("7") LAYER("0", "x") LAYER("1", "c0")
@@ -22,10 +22,8 @@ static const char text[] = "(tensor x (shape 512 512) f32)" W("0") W("1") W("2")
             LAYER("6", "c5") LAYER("7", "c6") "(output c7)";
 
 static const char rule_text[] =
-    "(rule twice \"Two are one.\" (transpose (transpose ?a ?p) ?q)"
-    "  => (transpose ?a ?r) :where (= ?r (compose ?p ?q)))"
-    "(rule idle \"The identity.\" (transpose ?a ?p) => ?a"
-    "  :where (= ?p (range 0 (rank ?a))))";
+    "(rule twice \"Two are one.\""
+    "  (compute relu (compute relu ?a)) => (compute relu ?a))";
 
 typedef struct attempt {
   uint64_t left;     /* allocations before the first refusal */
