@@ -90,6 +90,15 @@ def check_data(text):
     check(steps and all("rule" in s for s in steps), "the chain is there")
 
 
+# The first card that is not open, and whose middle no button lies over.
+UNCOVERED = """[...document.querySelectorAll('.card:not(.open)')].find(c => {
+  c.scrollIntoView({block: 'center'});
+  const b = c.getBoundingClientRect();
+  return c.contains(document.elementFromPoint(b.x + b.width / 2,
+                                              b.y + b.height / 2));
+}).dataset.class"""
+
+
 def use_page(path):
     with browser.Page(1280, 900) as page:
         page.open(path)
@@ -109,8 +118,8 @@ def use_page(path):
         check("windows" in page.run(
             "document.getElementById('panel').textContent"),
               "the class that was searched for")
-        page.click_on(".card")
-        first = page.run("document.querySelector('.card').dataset.class")
+        first = page.run(UNCOVERED)
+        page.click_on(f".card[data-class='{first}']")
         check(page.run("document.querySelector('.card.open').dataset.class")
               == first, "a card opens its class")
         page.click_on("#panel .kids button")
