@@ -47,11 +47,11 @@ close_gaps(eg_parent_chunk *chunks, uint32_t n, uint32_t *edges) {
   uint32_t from = n ? chunks[0].at : 0, to = from;
   for (uint32_t i = 0; i < n; i++) {
     eg_parent_chunk *s = &chunks[i];
-    uint32_t *list = edges + s->at;
-    if (to == s->at) {
+    if (to == s->at) { /* where all are in place there may be no edges at all */
       to += s->n;
       continue;
     }
+    const uint32_t *list = edges + s->at;
     s->at = to;
     for (uint32_t k = 0; k < s->n; k++)
       edges[to++] = list[k];

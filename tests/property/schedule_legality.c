@@ -18,6 +18,7 @@
  * three of the programs came to is run under the sanitizers. */
 #include "codegen/run/build.h"
 #include "legal/judge.h"
+#include "poly/loops/check.h"
 #include "poly/loops/execute.h"
 #include "poly/script/script.h"
 #include "scripts/scripts.h"
@@ -335,8 +336,18 @@ is_one_of(const char *code, const char *const *list) {
   return *list;
 }
 
+/* A command that was refused may have left a program that cannot be run. */
+static bool
+is_whole(const po_program *p) {
+  bs_text why;
+  bs_text_init(&why, &heap);
+  bool ok = po_check(p, &why);
+  bs_text_done(&why);
+  return ok;
+}
+
 /* What a refusal says of the program as it would be, carried out all the same.
- * Unknown: it speaks of form. */
+ * Unknown: it speaks of form, or cannot be run. */
 static ju_answer
 judge_refusal(const state *was, const char *command, const char *code,
               const char **why) {
@@ -353,8 +364,11 @@ judge_refusal(const state *was, const char *command, const char *code,
   po_program *p = po_copy(was->p);
   carry_out(&p, command, false);
   forget_diagnostics();
-  state is = state_of(p, &orders[ORDERS - 1]);
-  ju_answer answer = is.order ? judge(was, &is, why) : JU_UNKNOWN;
+  ju_answer answer = JU_UNKNOWN;
+  if (is_whole(p)) {
+    state is = state_of(p, &orders[ORDERS - 1]);
+    answer = is.order ? judge(was, &is, why) : JU_UNKNOWN;
+  }
   po_free(p);
   return answer;
 }

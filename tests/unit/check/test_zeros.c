@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_zeros.c - what the proof checker takes to be zero is zero. */
 #include "../random_view.h"
+#include "../sanitized.h"
 #include "check/check.h"
 #include "glenside/interpret.h"
 #include <pthread.h>
@@ -35,15 +36,17 @@ expect_zeros(const gs_tensor *t, const gs_type *type, uint32_t d, int64_t lo,
   }
 }
 
-/* Every range of every axis; how many of them are known to be zero. */
+/* Ranges of every axis, all of those of a short one; how many of them are known
+ * to be zero. */
 static uint32_t
 ask_all(const ck_env *e, gs_term t, const gs_tensor *values) {
   gs_type type;
   uint32_t n = 0;
   gs_type_at(e->p, t, &type);
   for (uint32_t d = 0; d < type.rank; d++)
-    for (int64_t lo = 0; lo < type.dim[d]; lo++)
-      for (int64_t hi = lo + 1; hi <= type.dim[d]; hi++)
+    for (int64_t step = 1 + type.dim[d] / 32, lo = 0; lo < type.dim[d];
+         lo += step)
+      for (int64_t hi = lo + 1; hi <= type.dim[d]; hi += step)
         if (ck_is_zero(e, t, d, lo, hi)) {
           expect_zeros(values, &type, d, lo, hi);
           n++;
@@ -56,7 +59,7 @@ ask_all(const ck_env *e, gs_term t, const gs_tensor *values) {
 
 Test(zeros, hold_when_interpreted) {
   uint32_t of[GS_OP_COUNT] = {0};
-  for (state = 0; state < 150; state++) {
+  for (state = 0; state < (SANITIZED ? 30 : 150); state++) {
     uint64_t seed = state;
     gs_program *p = random_zeros(60);
     gs_tensor *out = interpreted(p);
@@ -66,8 +69,8 @@ Test(zeros, hold_when_interpreted) {
     state = seed;
   }
   for (int op = 0; op < GS_OP_COUNT; op++)
-    cr_expect(of[op] || !gs_op_table[op].view, "nothing is known of %s",
-              gs_op_table[op].name);
+    cr_expect(SANITIZED || of[op] || !gs_op_table[op].view,
+              "nothing is known of %s", gs_op_table[op].name);
 }
 
 /* One child that nothing can be said of is enough to know nothing. */
