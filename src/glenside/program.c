@@ -118,6 +118,13 @@ gs_type_at(const gs_program *p, gs_term t, gs_type *out) {
   gs_type_read(p->ctx.values, gs_at(p, t)->type, out);
 }
 
+int64_t
+gs_elements_at(const gs_program *p, gs_term t) {
+  gs_type type;
+  gs_type_at(p, t, &type);
+  return gs_elements(&type);
+}
+
 /* The children's types; most terms have at most two. */
 static bool
 infer_node(gs_program *p, gs_op op, bs_value attr, const gs_term *kids,

@@ -86,6 +86,7 @@ gs_at(const gs_program *p, gs_term t) {
   return &p->nodes.data[t.i];
 }
 void gs_type_at(const gs_program *, gs_term, gs_type *out);
+int64_t gs_elements_at(const gs_program *, gs_term);
 const gs_constant *gs_find_constant(const gs_program *, const char *name);
 /* data.c: says where the elements of an input stand (texts copied), where those
  * of one are, or NULL, and carries all over to a program with these inputs. */

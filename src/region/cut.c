@@ -32,11 +32,6 @@ works(const gs_node *n) {
 }
 
 static bool
-is_leaf(const gs_node *n) {
-  return n->op == GS_TENSOR || n->op == GS_CONST;
-}
-
-static bool
 begins_region(const gs_program *p, const gs_node *n) {
   gs_compute c;
   if (n->op != GS_COMPUTE)
@@ -95,26 +90,20 @@ count_readers(cutter *c) {
     c->readers[c->p->outputs.data[k].term.i]++;
 }
 
-static int64_t
-elements_of(const cutter *c, uint32_t t) {
-  gs_type type;
-  gs_type_at(c->p, (gs_term){t}, &type);
-  return gs_elements(&type);
-}
-
 /* Where a result is read through views that leave elements out, and not
  * otherwise, these belong to who computes it, so that less is computed. */
 static void
 move_seam(cutter *c, uint32_t t) {
   uint32_t best = t, at = t;
-  int64_t least = elements_of(c, t);
+  int64_t least = gs_elements_at(c->p, (gs_term){t});
   while (c->readers[at] == 1 && c->by[at] != RG_NONE) {
     at = c->by[at];
     const gs_node *n = &c->p->nodes.data[at];
     if (works(n) || n->n_kids != 1)
       break;
-    if (elements_of(c, at) < least) {
-      least = elements_of(c, at);
+    int64_t elements = gs_elements_at(c->p, (gs_term){at});
+    if (elements < least) {
+      least = elements;
       best = at;
     }
   }
@@ -154,7 +143,7 @@ sink(cutter *c, uint32_t t) {
     out->works.data[out->of[t]]++;
   }
   /* What is of a region and read by others, or by several, is a seam. */
-  if (out->of[t] != RG_NONE && !is_leaf(n) && c->reader[t] != out->of[t])
+  if (out->of[t] != RG_NONE && !rg_is_leaf(n) && c->reader[t] != out->of[t])
     out->seam[t] = 1;
   uint32_t above = out->of[t] != RG_NONE ? out->of[t] : c->reader[t];
   for (uint32_t k = 0; k < n->n_kids; k++)

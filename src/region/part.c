@@ -143,11 +143,6 @@ rg_ends_done(bs_heap *heap, rg_ends *ends) {
 
 /* ---- what is in a part ---- */
 
-static bool
-is_leaf(const gs_node *n) {
-  return n->op == GS_TENSOR || n->op == GS_CONST;
-}
-
 static void
 enter(rg_parts *parts, uint32_t t, uint32_t r, uint32_t left) {
   const rg_cut *cut = parts->cut;
@@ -156,7 +151,7 @@ enter(rg_parts *parts, uint32_t t, uint32_t r, uint32_t left) {
   for (uint32_t k = 0; k < n->n_kids; k++) {
     uint32_t kid = n->kids[k].i;
     bool beyond = cut->seam[kid] && cut->of[kid] != r;
-    if (is_leaf(&cut->p->nodes.data[kid]) || parts->within[kid])
+    if (rg_is_leaf(&cut->p->nodes.data[kid]) || parts->within[kid])
       continue;
     if (beyond)
       bs_push(cut->heap, &parts->next, kid);

@@ -14,6 +14,12 @@
 
 #define RG_NONE UINT32_MAX
 
+/* What a program is given: it belongs to no region. */
+static inline bool
+rg_is_leaf(const gs_node *n) {
+  return n->op == GS_TENSOR || n->op == GS_CONST;
+}
+
 typedef struct rg_cut {
   bs_heap *heap;
   const gs_program *p;

@@ -10,6 +10,7 @@
  * not at all.  What is left over is iterated, or added over; it must be
  * nothing where neither can be. */
 #include "rules/fit.h"
+#include "base/whole.h"
 #include <string.h>
 
 enum { MOST_PAIRS = 96, MOST_STEPS = 20000 };
@@ -56,21 +57,11 @@ list_pairs(search *x) {
 
 /* ---- the values of a pair, one after another ---- */
 
-static int64_t
-gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t t = a % b;
-    a = b;
-    b = t;
-  }
-  return a;
-}
-
 /* The next smaller value than `below`; 0: there is none. */
 static int64_t
 next_fixed(const search *x, const pair *p, int64_t below) {
   int64_t wanted = x->wanted[p->id];
-  int64_t most = gcd(x->a.rest[p->atom], wanted);
+  int64_t most = bs_gcd(x->a.rest[p->atom], wanted);
   if (p->last)
     return below > wanted && most == wanted ? wanted : 0;
   if (below > most)

@@ -112,13 +112,6 @@ count_reads(const po_lowering *low, gs_term t, link *links) {
   }
 }
 
-static int64_t
-elements_of(const po_lowering *low, gs_term t) {
-  gs_type type;
-  gs_type_at(low->source, t, &type);
-  return gs_elements(&type);
-}
-
 /* Rounded as the array would be. */
 static bool
 is_exact(const po_lowering *low, gs_term t) {
@@ -151,7 +144,7 @@ is_link(po_lowering *low, gs_term t, link *links) {
   return is_pointwise(low, t) && measure(low, t, links) &&
          links[t.i].reads == 1 && is_exact(low, t) &&
          is_pointwise(low, reader) &&
-         elements_of(low, reader) <= elements_of(low, t);
+         gs_elements_at(low->source, reader) <= gs_elements_at(low->source, t);
 }
 
 static void

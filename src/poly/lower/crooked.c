@@ -18,11 +18,6 @@ typedef struct product {
   int64_t sum;
 } product;
 
-static bool
-is_tuple(gs_op op) {
-  return op == GS_CARTPROD || op == GS_PAIR;
-}
-
 /* Down from the operand to the tuple of factors, both on the path. */
 static bool
 find_tuple(const po_lowering *low, gs_term operand, po_path *path) {
@@ -30,7 +25,7 @@ find_tuple(const po_lowering *low, gs_term operand, po_path *path) {
   while (!low->views.base[t.i]) {
     const gs_node *node = gs_at(low->source, t);
     bs_push(low->heap, path, t);
-    if (is_tuple(node->op))
+    if (po_is_tuple(node->op))
       return node->n_kids == 2;
     if (node->n_kids != 1)
       return false;
@@ -120,13 +115,6 @@ look_again(po_lowering *low, const po_path *path) {
     po_view_make(&low->views, path->data[k]);
 }
 
-static int64_t
-elements_of(const po_lowering *low, gs_term t) {
-  gs_type type;
-  gs_type_at(low->source, t, &type);
-  return gs_elements(&type);
-}
-
 /* Below the tuple, the smallest term that is crooked; of equal ones the
  * innermost. */
 static bool
@@ -136,8 +124,8 @@ choose(const po_lowering *low, const po_path *path, uint32_t from,
   for (uint32_t k = from; k < path->len; k++) {
     if (!is_crooked(low, path->data[k]))
       break;
-    if (!found ||
-        elements_of(low, path->data[k]) <= elements_of(low, path->data[*at]))
+    if (!found || gs_elements_at(low->source, path->data[k]) <=
+                      gs_elements_at(low->source, path->data[*at]))
       *at = k;
     found = true;
   }

@@ -73,6 +73,11 @@ const po_view *po_stored(const po_lowering *, gs_term);
  * reads all of its operand alike. */
 uint32_t po_tuple_items(const po_lowering *, gs_term compute);
 
+static inline bool
+po_is_tuple(gs_op op) {
+  return op == GS_CARTPROD || op == GS_PAIR;
+}
+
 /* Terms from an operand down. */
 typedef BS_VEC(gs_term) po_path;
 /* Down to a base, along the child with the most pieces. */

@@ -90,18 +90,6 @@ widest_child(const po_lowering *low, const gs_node *node) {
   return best;
 }
 
-static int64_t
-elements_of(const po_lowering *low, gs_term t) {
-  gs_type type;
-  gs_type_at(low->source, t, &type);
-  return gs_elements(&type);
-}
-
-static bool
-is_tuple(gs_op op) {
-  return op == GS_CARTPROD || op == GS_PAIR;
-}
-
 void
 po_descend(const po_lowering *low, gs_term from, po_path *path) {
   gs_term t = from;
@@ -117,7 +105,7 @@ static uint32_t
 choose_cut(const po_lowering *low, const po_path *path) {
   uint32_t start = 0;
   for (uint32_t k = 0; k + 1 < path->len; k++)
-    if (is_tuple(gs_at(low->source, path->data[k])->op) &&
+    if (po_is_tuple(gs_at(low->source, path->data[k])->op) &&
         low->views.of[path->data[k + 1].i].pieces.len > 1)
       start = k + 1;
   uint32_t best = start;
@@ -125,7 +113,8 @@ choose_cut(const po_lowering *low, const po_path *path) {
   for (uint32_t k = start + 1; k < path->len; k++) {
     if (low->views.of[path->data[k].i].pieces.len < n)
       break;
-    if (elements_of(low, path->data[k]) < elements_of(low, path->data[best]))
+    if (gs_elements_at(low->source, path->data[k]) <
+        gs_elements_at(low->source, path->data[best]))
       best = k;
   }
   return best;
