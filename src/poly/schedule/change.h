@@ -40,6 +40,10 @@ void po_isolate(po_program *, uint32_t node, uint32_t top);
  * have been given up before (po_give_up_name). */
 const char *po_result_name(po_program *, const po_step_call *, uint32_t k,
                            const char *wish);
+/* Of the first n results, where none was asked for the stem and a number; no
+ * two are equal.  False with a diagnostic. */
+bool po_result_names(po_program *, const po_step_call *, uint32_t n,
+                     const char *stem, const char **names);
 void po_give_up_name(po_program *, uint32_t loop);
 void po_name_loop(po_program *, uint32_t loop, const char *name);
 void po_made(po_step_call *, uint32_t node);

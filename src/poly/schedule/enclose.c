@@ -191,28 +191,14 @@ enclose(po_program *p, po_step_call *call, const around *a,
   po_nest_attach(p, a->node, parent, PO_NO_NODE);
 }
 
-static bool
-name_results(po_program *p, const po_step_call *call, const around *a,
-             const char **names) {
-  for (uint32_t k = 0; k < a->n; k++) {
-    const char *wish = bs_arena_printf(&p->arena, "c%u", k);
-    names[k] = po_result_name(p, call, k, wish);
-    if (!names[k])
-      return false;
-    for (uint32_t j = 0; j < k; j++)
-      if (!strcmp(names[j], names[k]))
-        return po_refuse(p, call, "name-taken", "%s is named twice", names[k]);
-  }
-  return true;
-}
-
 bool
 po_apply_enclose(po_program *p, po_step_call *call) {
   const char *names[PO_MAX_RESULTS];
   around a = {.node = call->args[0].node};
   a.of = BS_NEWS(&p->arena, isl_multi_aff *, p->stmts.len + 1);
   if (!read_functions(p, call, &a) || !check_statements(p, call, &a) ||
-      !has_room(p, call, a.node, a.n) || !name_results(p, call, &a, names))
+      !has_room(p, call, a.node, a.n) ||
+      !po_result_names(p, call, a.n, "c", names))
     return false;
   enclose(p, call, &a, names);
   for (uint32_t k = 0; k < a.n; k++)

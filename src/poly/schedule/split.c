@@ -142,15 +142,9 @@ name_digits(po_program *p, po_step_call *call, uint32_t loop, uint32_t n,
             const char **names) {
   const char *name = po_node(p, loop)->name;
   po_give_up_name(p, loop);
-  for (uint32_t k = 0; k < n; k++) {
-    const char *wish = bs_arena_printf(&p->arena, "%s_%u", name, k);
-    names[k] = po_result_name(p, call, k, wish);
-    if (!names[k])
-      return false;
-    for (uint32_t j = 0; j < k; j++)
-      if (!strcmp(names[j], names[k]))
-        return po_refuse(p, call, "name-taken", "%s is named twice", names[k]);
-  }
+  const char *stem = bs_arena_printf(&p->arena, "%s_", name);
+  if (!po_result_names(p, call, n, stem, names))
+    return false;
   po_node(p, loop)->name = name;
   return true;
 }

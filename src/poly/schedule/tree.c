@@ -93,6 +93,21 @@ po_result_name(po_program *p, const po_step_call *call, uint32_t k,
   return NULL;
 }
 
+bool
+po_result_names(po_program *p, const po_step_call *call, uint32_t n,
+                const char *stem, const char **names) {
+  for (uint32_t k = 0; k < n; k++) {
+    const char *wish = bs_arena_printf(&p->arena, "%s%u", stem, k);
+    names[k] = po_result_name(p, call, k, wish);
+    if (!names[k])
+      return false;
+    for (uint32_t j = 0; j < k; j++)
+      if (!strcmp(names[j], names[k]))
+        return po_refuse(p, call, "name-taken", "%s is named twice", names[k]);
+  }
+  return true;
+}
+
 void
 po_made(po_step_call *call, uint32_t node) {
   if (call->n_made < PO_MAX_RESULTS)
