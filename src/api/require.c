@@ -16,6 +16,7 @@ typedef struct requirement {
   api_mapping m;
   const char *const *patterns;
   uint32_t n_patterns;
+  uint8_t *named; /* by term of the input: a let */
   uint8_t *done;  /* by term of the input: CALLED, HOSTED */
   uint8_t *layer; /* by term: is in the layer that is looked at */
   bool ok;
@@ -112,14 +113,6 @@ find_done(requirement *r) {
 
 /* ---- layers ---- */
 
-static bool
-is_named(const gs_program *p, uint32_t term) {
-  for (uint32_t k = 0; k < p->lets.len; k++)
-    if (p->lets.data[k].term.i == term)
-      return true;
-  return false;
-}
-
 static void
 mark_layer(requirement *r, gs_term top) {
   const gs_program *p = r->m.from;
@@ -127,7 +120,7 @@ mark_layer(requirement *r, gs_term top) {
   r->layer[top.i] = 1;
   for (uint32_t k = top.i + 1; k-- > 0;)
     for (uint32_t j = 0; r->layer[k] && j < p->nodes.data[k].n_kids; j++)
-      if (!is_named(p, p->nodes.data[k].kids[j].i))
+      if (!r->named[p->nodes.data[k].kids[j].i])
         r->layer[p->nodes.data[k].kids[j].i] = 1;
 }
 
@@ -323,10 +316,14 @@ require_body(void *arg) {
   api_mapping_find(&r->m);
   r->done = bs_calloc(heap, n + (size_t)1, 1);
   r->layer = bs_calloc(heap, n + (size_t)1, 1);
+  r->named = bs_calloc(heap, n + (size_t)1, 1);
+  for (uint32_t k = 0; k < r->m.from->lets.len; k++)
+    r->named[r->m.from->lets.data[k].term.i] = 1;
   find_done(r);
   r->ok = true;
   for (uint32_t k = 0; k < r->n_patterns; k++)
     check_pattern(r, r->patterns[k]);
+  bs_free(heap, r->named);
   bs_free(heap, r->layer);
   bs_free(heap, r->done);
   api_mapping_done(&r->m);
