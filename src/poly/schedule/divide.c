@@ -370,21 +370,32 @@ redirect(po_program *p, const readers *r, uint32_t part, uint32_t n,
   }
 }
 
-static bool
-divide(po_program *p, po_step_call *call, const po_moving *m,
-       const readers *r) {
-  uint32_t n = p->stmts.len;
-  po_program *before = po_copy(p);
+/* What makes each part, by statement; NULL with a diagnostic. */
+static isl_set ***
+makers_of(po_program *p, const po_step_call *call, const po_moving *m,
+          const readers *r) {
   isl_set ***part = BS_NEWS(&p->arena, isl_set **, r->n_parts);
   bool ok = true;
   for (uint32_t g = 0; ok && g < r->n_parts; g++) {
-    part[g] = BS_NEWS(&p->arena, isl_set *, n + 1);
+    part[g] = BS_NEWS(&p->arena, isl_set *, p->stmts.len + 1);
     ok = find_part(p, m, elements_of(p, r, g), part[g]);
   }
+  if (!ok)
+    po_refuse(p, call, "too-complex", "what is read of %s could not be found",
+              p->arrays.data[m->arrays[0]].name);
+  return ok ? part : NULL;
+}
+
+/* The first part stays where it is made, the others get copies. */
+static bool
+divide(po_program *p, po_step_call *call, const po_moving *m, const readers *r,
+       isl_set ***part) {
+  uint32_t n = p->stmts.len;
+  po_program *before = po_copy(p);
   po_pool_reserve(&p->pool, 1);
   isl_union_map *origin = po_keep_union_map(
       &p->pool, isl_union_map_empty(isl_space_params_alloc(p->isl, 0)));
-  for (uint32_t g = 1; ok && g < r->n_parts; g++) {
+  for (uint32_t g = 1; g < r->n_parts; g++) {
     copies c;
     isl_union_map *more = copy_part(p, m, part[g], &c);
     redirect(p, r, g, n, m->arrays[0], c.array[0]);
@@ -393,11 +404,10 @@ divide(po_program *p, po_step_call *call, const po_moving *m,
                                isl_union_map_union(isl_union_map_copy(origin),
                                                    isl_union_map_copy(more)));
   }
-  if (ok)
-    keep_part(p, m, part[0], n);
+  keep_part(p, m, part[0], n);
   po_forget_dependences(p);
   po_change change = {.origin = isl_union_map_copy(origin)};
-  ok = ok && !p->pool.failed && po_values_kept(before, p, call, &change);
+  bool ok = !p->pool.failed && po_values_kept(before, p, call, &change);
   po_free(before);
   return ok;
 }
@@ -412,7 +422,10 @@ po_apply_divide(po_program *p, po_step_call *call) {
     return po_refuse(p, call, "too-complex",
                      "the parts of %s could not be compared",
                      p->arrays.data[call->args[0].array].name);
-  return r.n_parts > 1 ? divide(p, call, m, &r) : refuse_meeting(p, call, &r);
+  if (r.n_parts < 2)
+    return refuse_meeting(p, call, &r);
+  isl_set ***part = makers_of(p, call, m, &r);
+  return part && divide(p, call, m, &r, part);
 }
 
 /* ---- trim ---- */
@@ -435,13 +448,11 @@ po_apply_trim(po_program *p, po_step_call *call) {
   if (!look(p, call, m, &r))
     return false;
   r.n_parts = 1; /* of all readers: their numbers are 0 */
-  isl_set **part = BS_NEWS(&p->arena, isl_set *, p->stmts.len + 1);
-  if (!find_part(p, m, elements_of(p, &r, 0), part))
-    return po_refuse(p, call, "too-complex",
-                     "what is read of %s could not be found",
-                     p->arrays.data[call->args[0].array].name);
-  if (!is_less(p, m, part))
+  isl_set ***part = makers_of(p, call, m, &r);
+  if (!part)
+    return false;
+  if (!is_less(p, m, part[0]))
     return po_refuse(p, call, "nothing-to-do", "all of %s is read",
                      p->arrays.data[call->args[0].array].name);
-  return divide(p, call, m, &r);
+  return divide(p, call, m, &r, part);
 }
