@@ -40,7 +40,6 @@ typedef struct exploration {
   bs_map by_hash; /* the first kind of a hash */
   rl_graft graft;
   api_regions *out;
-  uint8_t *led;    /* by rule */
   bool told, stop; /* the rules were warned of; the other regions stay as they
                       are */
 } exploration;
@@ -336,6 +335,7 @@ begin(exploration *x) {
   const uint8_t *once = ex_once_terms(&r->heap, r->input, &r->prepacked);
   rg_parts_init(&x->parts, x->cut, &r->arena, once, reach_of(x->a));
   x->ends = bs_calloc(&r->heap, x->cut->n + (size_t)1, sizeof *x->ends);
+  rl_graft_init(&x->graft, &r->heap, &r->run);
 }
 
 static bool
@@ -344,7 +344,6 @@ begin_whole(exploration *x) {
   rl_options options =
       api_run_options(x->a->ctx, x->a->options, false, NULL, NULL);
   options.quiet = true;
-  rl_graft_init(&x->graft, &r->run);
   r->led = bs_arena_alloc(&r->arena, API_MAX_LED * sizeof *r->led);
   r->regions = x->out = BS_NEW(&r->arena, api_regions);
   *x->out = (api_regions){.different = x->kinds.len, .count = x->cut->n};
@@ -364,6 +363,7 @@ done(exploration *x) {
   bs_free(heap, x->ends);
   bs_vec_done(heap, &x->kinds);
   bs_map_done(heap, &x->by_hash);
+  rl_graft_done(&x->graft);
   rg_parts_done(&x->parts);
 }
 

@@ -9,19 +9,19 @@
 #include <string.h>
 
 void
-rl_graft_init(rl_graft *x, rl_run *whole) {
-  *x = (rl_graft){.run = whole};
+rl_graft_init(rl_graft *x, bs_heap *heap, rl_run *whole) {
+  *x = (rl_graft){.heap = heap, .run = whole};
 }
 
 void
 rl_graft_done(rl_graft *x) {
-  bs_vec_done(x->run->heap, &x->equal);
+  bs_vec_done(x->heap, &x->equal);
 }
 
 static void
 unite_later(rl_graft *x, eg_class a, eg_class b) {
-  bs_push(x->run->heap, &x->equal, a);
-  bs_push(x->run->heap, &x->equal, b);
+  bs_push(x->heap, &x->equal, a);
+  bs_push(x->heap, &x->equal, b);
 }
 
 static eg_class

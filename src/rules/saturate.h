@@ -72,6 +72,7 @@ bool rl_phase_has(const rl_run *, const rl_phase *, uint32_t rule);
 /* graft.c: what was found for parts of a program, each in a run of its own, is
  * put into a run of the whole that no rule was run in. */
 typedef struct rl_graft {
+  bs_heap *heap;
   rl_run *run;
   BS_VEC(eg_class) equal; /* two by two, to be united */
 } rl_graft;
@@ -89,7 +90,8 @@ typedef struct rl_piece {
 /* A run of the whole program: its e-graph, no rule applied. */
 bool rl_begin(const gs_context *, const gs_program *, const rl_rules *,
               const rl_options *, rl_run *out);
-void rl_graft_init(rl_graft *, rl_run *whole);
+/* The run may begin later. */
+void rl_graft_init(rl_graft *, bs_heap *, rl_run *whole);
 void rl_graft_done(rl_graft *);
 /* Adds what was found; false where a node of it cannot be. */
 bool rl_graft_piece(rl_graft *, const rl_piece *);
