@@ -131,8 +131,9 @@ seam_of(const glen_result *r, uint32_t output) {
                                         : "";
 }
 
-/* Those that are alike are one question: what was found holds for all that a
- * region may read, and all of them were put together by equals alone. */
+/* Regions that are alike are one question: what was found holds for all that a
+ * region may read, and the program was put together from its regions by equals
+ * alone. */
 static void
 ask_regions(verify_args *a, pv_answer *out) {
   api_regions *regions = a->result->regions;

@@ -90,8 +90,8 @@ has_dims(const gs_type *type, const int64_t *dim, uint32_t n) {
   return type->rank == n && (!n || !memcmp(type->dim, dim, n * sizeof *dim));
 }
 
-/* The same elements in dimensions of other sizes, `access` of them in S: of
- * those there are as they stand where S has as many elements. */
+/* The term's elements in dimensions of other sizes, `access` of them in S.  Its
+ * own division into S and C is kept where S has as many elements. */
 static void
 reshape(building *b, const int64_t *dim, uint32_t n, uint32_t access) {
   bs_values *values = b->m->session->ctx.values;

@@ -38,8 +38,8 @@ typedef struct rl_nearness {
 /* At most `max` different misses.  The texts live in the context's arena. */
 void rl_nearest(const gs_context *, const rl_run *, const rl_rule *,
                 uint32_t max, rl_nearness *out);
-/* Those in the classes that `within` marks by their index, unless it is NULL.
- */
+/* Misses of a rule in the classes that `within` marks by their index; NULL: in
+ * all. */
 void rl_nearest_within(const gs_context *, const rl_run *, const rl_rule *,
                        const uint8_t *within, uint32_t max, rl_nearness *out);
 /* The rules whose right side calls an instruction, or whose name it is; at

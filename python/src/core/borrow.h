@@ -12,7 +12,8 @@ bool make_borrowed_type(void);
 /* An object with the buffer protocol where the tensor lies; NULL with an
  * exception. */
 PyObject *borrow(PyObject *module, PyObject *given);
-/* The same of an array that lives as long as its owner; it is only read. */
+/* An object with the buffer protocol, read-only, where an array lies that lives
+ * as long as its owner; NULL with an exception. */
 PyObject *lend(PyObject *owner, const glen_array *);
 
 #endif

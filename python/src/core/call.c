@@ -133,7 +133,8 @@ give_each(frame *f, PyObject *args, PyObject *names) {
   return true;
 }
 
-/* Those without a name are for the inputs that have none here, in order. */
+/* Positional arguments are for the inputs that no name was given for, in
+ * order. */
 static bool
 take_inputs(frame *f, PyObject *args, PyObject *names, Py_ssize_t named) {
   Py_ssize_t all = PyTuple_Size(args) + named;

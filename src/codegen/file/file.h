@@ -22,8 +22,8 @@ void cg_put_vector_macros(cg_emitter *, bs_text *out);
 /* features.c: functions between are compiled for the variant's features. */
 void cg_put_features(const gs_variant *, bs_text *out);
 void cg_put_features_end(bs_text *out);
-/* The same around a file whose vectors may be wider than those that the
- * compiler was told to use. */
+/* Around a file whose vectors may be wider than those that the compiler was
+ * told to use: all between is compiled for them. */
 void cg_put_wide(const gs_target *, bs_text *out);
 void cg_put_wide_end(const gs_target *, bs_text *out);
 /* dispatch.c: a file with variants. */

@@ -63,7 +63,8 @@ outputs_of(const po_program *p) {
   return hash;
 }
 
-/* The same values as without the schedule, and the same loops by its script. */
+/* A scheduled program computes what it computes unscheduled, and its script
+ * leads to the same loops. */
 static void
 expect_right(po_program *p, const char *text) {
   po_program *plain = read_program(text);
