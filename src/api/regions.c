@@ -26,8 +26,6 @@ enum {
 /* Regions that are alike: the first one's program, and the ends of all. */
 typedef struct kind {
   rg_part part;
-  rg_key key;
-  uint64_t hash;
   BS_VEC(uint32_t) regions;
 } kind;
 
@@ -37,7 +35,7 @@ typedef struct exploration {
   rg_parts parts;
   rg_ends *ends; /* by region */
   BS_VEC(kind) kinds;
-  bs_map by_hash; /* the first kind of a hash */
+  bs_keys keys; /* of the kinds */
   rl_graft graft;
   api_regions *out;
   bool told, stop; /* the rules were warned of; the other regions stay as they
@@ -108,43 +106,20 @@ api_wants_regions(api_saturation *a, rg_cut *cut) {
 /* ---- which are alike ---- */
 
 static bool
-same_key(const rg_key *a, const rg_key *b) {
-  return a->words.len == b->words.len &&
-         !memcmp(a->words.data, b->words.data,
-                 a->words.len * sizeof *a->words.data);
-}
-
-/* Kinds of one hash that differ are told apart by another hash. */
-static uint32_t
-find_kind(exploration *x, const rg_key *key, uint64_t *hash) {
-  *hash = bs_hash(key->words.data, key->words.len * sizeof *key->words.data);
-  for (;; ++*hash) {
-    uint32_t k = bs_map_get(&x->by_hash, *hash);
-    if (k == BS_NO_ENTRY || same_key(&x->kinds.data[k].key, key))
-      return k;
-  }
-}
-
-static bool
 sort_region(exploration *x, uint32_t r) {
   glen_result *result = x->a->result;
   bs_heap *heap = &result->heap;
-  rg_key key = {0};
-  uint64_t hash;
+  bs_key key = {0};
   rg_list(&x->parts, r, &key, &x->ends[r]);
-  uint32_t k = find_kind(x, &key, &hash);
-  if (k != BS_NO_ENTRY) {
-    bs_vec_done(heap, &key.words);
-    bs_push(heap, &x->kinds.data[k].regions, r);
-    return true;
+  uint32_t k = bs_keys_number(heap, &x->keys, &key);
+  if (k == x->kinds.len) {
+    kind new = {0};
+    if (!rg_make(&x->parts, r, &result->gs, &new.part))
+      return bs_error(&x->a->ctx->diags, BS_NOWHERE, "internal",
+                      "a region of the program has no type by itself");
+    bs_push(heap, &x->kinds, new);
   }
-  kind new = {.key = key, .hash = hash};
-  if (!rg_make(&x->parts, r, &result->gs, &new.part))
-    return bs_error(&x->a->ctx->diags, BS_NOWHERE, "internal",
-                    "a region of the program has no type by itself");
-  bs_push(heap, &new.regions, r);
-  bs_map_put(heap, &x->by_hash, hash, x->kinds.len);
-  bs_push(heap, &x->kinds, new);
+  bs_push(heap, &x->kinds.data[k].regions, r);
   return true;
 }
 
@@ -356,13 +331,11 @@ done(exploration *x) {
   bs_heap *heap = &x->a->result->heap;
   for (uint32_t k = 0; k < x->cut->n; k++)
     rg_ends_done(heap, &x->ends[k]);
-  for (uint32_t k = 0; k < x->kinds.len; k++) {
-    bs_vec_done(heap, &x->kinds.data[k].key.words);
+  for (uint32_t k = 0; k < x->kinds.len; k++)
     bs_vec_done(heap, &x->kinds.data[k].regions);
-  }
   bs_free(heap, x->ends);
   bs_vec_done(heap, &x->kinds);
-  bs_map_done(heap, &x->by_hash);
+  bs_keys_done(heap, &x->keys);
   rl_graft_done(&x->graft);
   rg_parts_done(&x->parts);
 }

@@ -274,7 +274,7 @@ constant_of(const rg_parts *parts, uint32_t t) {
 }
 
 static void
-put_words(rg_parts *parts, uint32_t t, rg_key *key) {
+put_words(rg_parts *parts, uint32_t t, bs_key *key) {
   bs_heap *heap = parts->cut->heap;
   const gs_node *n = &parts->cut->p->nodes.data[t];
   if (n->op == GS_CONST) {
@@ -309,7 +309,7 @@ note_ends(rg_parts *parts, uint32_t r, rg_ends *ends) {
 }
 
 void
-rg_list(rg_parts *parts, uint32_t r, rg_key *key, rg_ends *ends) {
+rg_list(rg_parts *parts, uint32_t r, bs_key *key, rg_ends *ends) {
   bs_heap *heap = parts->cut->heap;
   forget(parts);
   mark(parts, r, parts->reach);

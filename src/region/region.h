@@ -9,7 +9,7 @@
 #ifndef REGION_REGION_H
 #define REGION_REGION_H
 
-#include "base/map.h"
+#include "base/keys.h"
 #include "glenside/program.h"
 
 #define RG_NONE UINT32_MAX
@@ -48,12 +48,6 @@ typedef struct rg_part {
   uint32_t n_same;
 } rg_part;
 
-/* What tells regions apart: those of equal keys are one program but for the
- * names of inputs, constants and outputs. */
-typedef struct rg_key {
-  BS_VEC(uint32_t) words;
-} rg_key;
-
 /* part.c: the regions of a cut program, listed one at a time. */
 typedef struct rg_parts {
   const rg_cut *cut;
@@ -77,8 +71,10 @@ typedef struct rg_parts {
 void rg_parts_init(rg_parts *, const rg_cut *, bs_arena *, const uint8_t *once,
                    uint32_t reach);
 void rg_parts_done(rg_parts *);
-/* Lists region r: what follows is about it. */
-void rg_list(rg_parts *, uint32_t r, rg_key *, rg_ends *);
+/* Lists region r: what follows is about it.  Its key is what tells regions
+ * apart: those of equal keys are one program but for the names of inputs,
+ * constants and outputs. */
+void rg_list(rg_parts *, uint32_t r, bs_key *, rg_ends *);
 /* It as a program; false where a term has no type by itself. */
 bool rg_make(const rg_parts *, uint32_t r, const gs_context *, rg_part *);
 

@@ -1,60 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* alike.c - shapes of views, and what was worked out for each. */
 #include "poly/lower/alike.h"
-#include "base/hash.h"
 #include "poly/lower/view.h"
 
 #include <string.h>
 
 enum { MOST_BASES = 64, MOST_PIECES = 256 }; /* of a view that is kept */
 
-/* ---- memos ---- */
+/* ---- values by keys ---- */
 
-static bool
-same_key(const po_key *a, const po_key *b) {
-  return a->words.len == b->words.len &&
-         !memcmp(a->words.data, b->words.data,
-                 a->words.len * sizeof *a->words.data);
-}
-
-/* Keys of one hash that differ stand under the numbers behind it. */
 uint32_t
-po_memo_number(bs_heap *heap, po_memo *m, po_key *key) {
-  uint64_t hash =
-      bs_hash(key->words.data, key->words.len * sizeof *key->words.data);
-  uint32_t at;
-  while ((at = bs_map_get(&m->at, hash)) != BS_NO_ENTRY &&
-         !same_key(&m->keys.data[at], key))
-    hash++;
-  if (at != BS_NO_ENTRY) {
-    bs_vec_done(heap, &key->words);
-    return at;
-  }
-  bs_push(heap, &m->values, NULL);
-  bs_map_put(heap, &m->at, hash, m->keys.len);
-  bs_push(heap, &m->keys, *key);
-  *key = (po_key){0};
-  return m->keys.len - 1;
+po_known_number(bs_heap *heap, po_known *known, bs_key *key) {
+  uint32_t n = bs_keys_number(heap, &known->keys, key);
+  if (n == known->values.len)
+    bs_push(heap, &known->values, NULL);
+  return n;
 }
 
 void
-po_memo_done(bs_heap *heap, po_memo *m) {
-  for (uint32_t k = 0; k < m->keys.len; k++)
-    bs_vec_done(heap, &m->keys.data[k].words);
-  bs_vec_done(heap, &m->keys);
-  bs_vec_done(heap, &m->values);
-  bs_map_done(heap, &m->at);
-}
-
-void
-po_key_number(bs_heap *heap, po_key *key, int64_t n) {
-  bs_push(heap, &key->words, (uint32_t)((uint64_t)n & UINT32_MAX));
-  bs_push(heap, &key->words, (uint32_t)((uint64_t)n >> 32));
-}
-
-void
-po_key_pointer(bs_heap *heap, po_key *key, const void *p) {
-  po_key_number(heap, key, (int64_t)(uintptr_t)p);
+po_known_done(bs_heap *heap, po_known *known) {
+  bs_keys_done(heap, &known->keys);
+  bs_vec_done(heap, &known->values);
 }
 
 /* ---- shapes ---- */
@@ -74,13 +40,13 @@ po_shapes_init(bs_heap *heap, po_shapes *s, uint32_t terms) {
 
 void
 po_shapes_done(bs_heap *heap, po_shapes *s) {
-  for (uint32_t k = 0; k < s->memo.values.len; k++) {
-    kept *of = s->memo.values.data[k];
+  for (uint32_t k = 0; k < s->known.values.len; k++) {
+    kept *of = s->known.values.data[k];
     if (of)
       bs_free(heap, of->pieces);
     bs_free(heap, of);
   }
-  po_memo_done(heap, &s->memo);
+  po_known_done(heap, &s->known);
   bs_vec_done(heap, &s->bases);
   bs_free(heap, s->of);
 }
@@ -99,7 +65,7 @@ place_of(bs_heap *heap, po_shapes *s, uint32_t first, gs_term base) {
 
 /* What a child's bases are to its parent; false: the child has no shape. */
 static bool
-put_child(po_views *views, gs_term kid, uint32_t first, po_key *key) {
+put_child(po_views *views, gs_term kid, uint32_t first, bs_key *key) {
   po_shapes *s = &views->shapes;
   po_shape shape = s->of[kid.i];
   if (shape.number == PO_NO_SHAPE)
@@ -112,7 +78,7 @@ put_child(po_views *views, gs_term kid, uint32_t first, po_key *key) {
 }
 
 static bool
-put_operator(po_views *views, gs_term t, uint32_t first, po_key *key) {
+put_operator(po_views *views, gs_term t, uint32_t first, bs_key *key) {
   bs_heap *heap = views->heap;
   const gs_node *n = gs_at(views->source, t);
   bool ok = true;
@@ -132,11 +98,11 @@ put_operator(po_views *views, gs_term t, uint32_t first, po_key *key) {
 void
 po_find_shape(po_views *views, gs_term t) {
   po_shapes *s = &views->shapes;
-  po_key key = {0};
+  bs_key key = {0};
   uint32_t first = s->bases.len;
   s->of[t.i] = (po_shape){PO_NO_SHAPE, 0, 0};
   if (put_operator(views, t, first, &key)) {
-    uint32_t number = po_memo_number(views->heap, &s->memo, &key);
+    uint32_t number = po_known_number(views->heap, &s->known, &key);
     s->of[t.i] = (po_shape){number, first, s->bases.len - first};
     return;
   }
@@ -151,7 +117,7 @@ po_view_take(po_views *views, gs_term t) {
   const po_shapes *s = &views->shapes;
   po_shape shape = s->of[t.i];
   const kept *of =
-      shape.number == PO_NO_SHAPE ? NULL : s->memo.values.data[shape.number];
+      shape.number == PO_NO_SHAPE ? NULL : s->known.values.data[shape.number];
   po_view *view = &views->of[t.i];
   for (uint32_t k = 0; of && k < of->n; k++) {
     po_piece piece = of->pieces[k];
@@ -171,7 +137,7 @@ po_view_note(po_views *views, gs_term t) {
   if (shape.number == PO_NO_SHAPE || n > MOST_PIECES || views->too_many)
     return;
   kept *of = bs_calloc(views->heap, 1, sizeof *of);
-  s->memo.values.data[shape.number] = of;
+  s->known.values.data[shape.number] = of;
   of->pieces = bs_alloc(views->heap, (n + (size_t)1) * sizeof *of->pieces);
   of->n = n;
   for (uint32_t k = 0; k < n; k++) {

@@ -7,28 +7,20 @@
 #ifndef POLY_ALIKE_H
 #define POLY_ALIKE_H
 
-#include "base/map.h"
-#include "base/vec.h"
+#include "base/keys.h"
 #include "glenside/program.h"
 
 struct po_views;
 
-typedef struct po_key {
-  BS_VEC(uint32_t) words;
-} po_key;
-
-/* Numbers, and values, by keys: whole keys are compared. */
-typedef struct po_memo {
-  bs_map at; /* by hash */
-  BS_VEC(po_key) keys;
-  BS_VEC(void *) values; /* NULL: none yet */
-} po_memo;
+/* Values by keys. */
+typedef struct po_known {
+  bs_keys keys;
+  BS_VEC(void *) values; /* by number of the key; NULL: none yet */
+} po_known;
 
 /* The number of the key, which is taken. */
-uint32_t po_memo_number(bs_heap *, po_memo *, po_key *);
-void po_memo_done(bs_heap *, po_memo *);
-void po_key_number(bs_heap *, po_key *, int64_t);
-void po_key_pointer(bs_heap *, po_key *, const void *);
+uint32_t po_known_number(bs_heap *, po_known *, bs_key *);
+void po_known_done(bs_heap *, po_known *);
 
 /* How a term looks at its bases.  Those of equal numbers do so alike, the first
  * base of one being to it what the first one is to the other. */
@@ -40,7 +32,7 @@ typedef struct po_shape {
 #define PO_NO_SHAPE UINT32_MAX
 
 typedef struct po_shapes {
-  po_memo memo;
+  po_known known;
   po_shape *of; /* by term; as it was when its view was made last */
   BS_VEC(gs_term) bases;
 } po_shapes;

@@ -145,8 +145,8 @@ end_lowering(owner *o) {
   bs_free(low->heap, low->homes);
   bs_free(low->heap, low->chained);
   bs_free(low->heap, low->packed_of);
-  po_memo_done(low->heap, &low->seen);
-  po_memo_done(low->heap, &low->composed);
+  po_known_done(low->heap, &low->seen);
+  po_known_done(low->heap, &low->composed);
   bs_vec_done(low->heap, &low->packed);
   bs_vec_done(low->heap, &low->widened);
   bs_vec_done(low->heap, &low->named);

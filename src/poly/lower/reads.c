@@ -68,25 +68,25 @@ seen_set(po_lowering *low, const po_piece *piece, const gs_type *type,
 /* ---- what was worked out before ---- */
 
 static void
-put_dims(po_lowering *low, po_key *key, const int64_t *dim, uint32_t n) {
+put_dims(po_lowering *low, bs_key *key, const int64_t *dim, uint32_t n) {
   for (uint32_t d = 0; d < n; d++)
-    po_key_number(low->heap, key, dim[d]);
+    bs_key_number(low->heap, key, dim[d]);
 }
 
 /* Of an object of a view of this type, looked at so. */
 static void **
 known(po_lowering *low, const void *object, const gs_type *type,
       const glance *g, const po_reads *reads) {
-  po_key key = {0};
-  po_key_pointer(low->heap, &key, object);
-  po_key_number(low->heap, &key, (int64_t)g->way);
-  po_key_number(low->heap, &key, g->item);
-  po_key_number(low->heap, &key, g->lo);
-  po_key_number(low->heap, &key, g->at);
-  po_key_number(low->heap, &key, type->rank);
+  bs_key key = {0};
+  bs_key_pointer(low->heap, &key, object);
+  bs_key_number(low->heap, &key, (int64_t)g->way);
+  bs_key_number(low->heap, &key, g->item);
+  bs_key_number(low->heap, &key, g->lo);
+  bs_key_number(low->heap, &key, g->at);
+  bs_key_number(low->heap, &key, type->rank);
   put_dims(low, &key, type->dim, type->rank);
   put_dims(low, &key, reads->dim, reads->rank);
-  uint32_t at = po_memo_number(low->heap, &low->seen, &key);
+  uint32_t at = po_known_number(low->heap, &low->seen, &key);
   return &low->seen.values.data[at];
 }
 
@@ -97,11 +97,11 @@ composed(po_lowering *low, __isl_keep isl_multi_aff *home,
   po_pool *pool = lasting ? &low->views.pool : &low->scratch;
   void *none = NULL, **at = &none;
   if (lasting) {
-    po_key key = {0};
-    po_key_pointer(low->heap, &key, home);
-    po_key_pointer(low->heap, &key, map);
+    bs_key key = {0};
+    bs_key_pointer(low->heap, &key, home);
+    bs_key_pointer(low->heap, &key, map);
     put_dims(low, &key, reads->dim, reads->rank);
-    uint32_t n = po_memo_number(low->heap, &low->composed, &key);
+    uint32_t n = po_known_number(low->heap, &low->composed, &key);
     at = &low->composed.values.data[n];
   }
   if (*at)

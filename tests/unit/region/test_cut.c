@@ -29,8 +29,8 @@ let(const gs_program *p, const char *name) {
 
 /* The region as text; its key and ends, where they are asked for. */
 static const char *
-region_text(uint32_t r, rg_key *key, rg_ends *ends) {
-  rg_key own = {0};
+region_text(uint32_t r, bs_key *key, rg_ends *ends) {
+  bs_key own = {0};
   rg_ends of = {0};
   rg_part part;
   rg_list(&parts, r, key ? key : &own, ends ? ends : &of);
@@ -40,7 +40,7 @@ region_text(uint32_t r, rg_key *key, rg_ends *ends) {
 
 static bool
 alike(uint32_t a, uint32_t b) {
-  rg_key x = {0}, y = {0};
+  bs_key x = {0}, y = {0};
   region_text(a, &x, NULL);
   region_text(b, &y, NULL);
   return x.words.len == y.words.len &&
