@@ -7,7 +7,7 @@
 #include "api/kernel.h"
 #include "base/file.h"
 #include "codegen/file/c.h"
-#include "codegen/run/process.h"
+#include "codegen/run/compiler.h"
 #include "glen-features.h"
 
 #include <errno.h>
@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
-
-enum { LOG_LINES = 12, MOST_FLAGS = 64 };
 
 typedef struct jit_args {
   glen_context *ctx;
@@ -158,77 +156,20 @@ make_sources(jit_args *a) {
 
 /* ---- compiling ---- */
 
-typedef BS_VEC(const char *) words;
+static const char *const options[] = {"-O2", "-std=c99", "-fPIC", "-shared"};
 
-static void
-push(jit_args *a, words *argv, const char *word) {
-  bs_push(&a->ctx->heap, argv, word);
-}
-
-/* $CC may be a command with options: "ccache gcc". */
-static void
-push_compiler(jit_args *a, words *argv) {
-  const char *cc = a->o.cc ? a->o.cc : getenv("CC");
-  const char *at = cc && *cc ? cc : "cc";
-  for (at += strspn(at, " "); *at; at += strspn(at, " ")) {
-    size_t n = strcspn(at, " ");
-    push(a, argv, bs_arena_printf(&a->ctx->arena, "%.*s", (int)n, at));
-    at += n;
-  }
-}
-
-/* plain: without what a compiler may lack. */
-static void
-push_command(jit_args *a, words *argv, bool plain) {
+/* Without output and files, which the folder of kernels does not ask for. */
+static cg_compiler
+compiler_of(const jit_args *a) {
   const gs_target *target = a->loops->loops->target;
-  push_compiler(a, argv);
-  push(a, argv, "-O2");
-  push(a, argv, "-std=c99");
-  push(a, argv, "-fPIC");
-  push(a, argv, "-shared");
-  if (!plain)
-    push(a, argv, "-fopenmp");
-  if (!plain && target && target->march)
-    push(a, argv, bs_arena_printf(&a->ctx->arena, "-march=%s", target->march));
-  if (cg_narrow_flag(target))
-    push(a, argv, cg_narrow_flag(target));
-  for (uint32_t k = 0; k < a->o.n_flags; k++)
-    push(a, argv, a->o.flags[k]);
-}
-
-static cg_result
-compile(jit_args *a, const char *output, bool plain, const char *log) {
-  words argv = {0};
-  cg_watch watch = {bs_stage_seconds(bs_governor_of(&a->ctx->heap)),
-                    &a->ctx->interrupt,
-                    bs_temporary_new(&a->ctx->diags, BS_TEMPORARY_CHILD, NULL)};
-  push_command(a, &argv, plain);
-  push(a, &argv, "-o");
-  push(a, &argv, output);
-  push(a, &argv, cg_scratch_file(&a->scratch, "kernel.c"));
-  push(a, &argv, cg_scratch_file(&a->scratch, "entry.c"));
-  push(a, &argv, "-lm");
-  push(a, &argv, NULL);
-  cg_result result =
-      cg_run_process(&a->ctx->heap, argv.data, log, NULL, 0, &watch);
-  bs_vec_done(&a->ctx->heap, &argv);
-  return result;
-}
-
-static bool
-report(jit_args *a, cg_result result, const char *log) {
-  bs_diags *diags = &a->ctx->diags;
-  if (result.exit == CG_EXIT_NO_START) {
-    bs_error(diags, BS_NOWHERE, "no-compiler", "cannot run the C compiler: %s",
-             strerror(result.code));
-    bs_hint(diags, "install a C compiler, or name one by CC");
-    return false;
-  }
-  if (result.exit == CG_EXIT_STOPPED)
-    return bs_error(diags, BS_NOWHERE, "interrupted", "stopped");
-  bs_error(diags, BS_NOWHERE, "compile-failed", "the C compiler failed");
-  cg_note_log(&a->ctx->gs, log, LOG_LINES);
-  return false;
+  return (cg_compiler){.ctx = &a->ctx->gs,
+                       .cc = a->o.cc,
+                       .options = options,
+                       .n_options = sizeof options / sizeof *options,
+                       .march = target ? target->march : NULL,
+                       .narrow = cg_narrow_flag(target),
+                       .flags = a->o.flags,
+                       .n_flags = a->o.n_flags};
 }
 
 static bool
@@ -239,17 +180,25 @@ write_source(jit_args *a, const char *name, bs_text *text) {
 
 static bool
 build(jit_args *a, const char *output) {
+  const char *files[] = {cg_scratch_file(&a->scratch, "kernel.c"),
+                         cg_scratch_file(&a->scratch, "entry.c")};
   const char *log = cg_scratch_file(&a->scratch, "log");
+  cg_compiler c = compiler_of(a);
+  cg_watch watch = {
+      .time_limit = bs_stage_seconds(bs_governor_of(&a->ctx->heap)),
+      .interrupt = &a->ctx->interrupt,
+      .listed = bs_temporary_new(&a->ctx->diags, BS_TEMPORARY_CHILD, NULL)};
+  c.files = files;
+  c.n_files = 2;
+  c.output = output;
   if (!write_source(a, "kernel.c", &a->c) ||
       !write_source(a, "kernel.h", &a->h) ||
       !write_source(a, "entry.c", &a->entry))
     return false;
-  cg_result result = compile(a, output, false, log);
-  if (result.exit == CG_EXIT_STATUS &&
-      compile(a, output, true, cg_scratch_file(&a->scratch, "log-2")).exit ==
-          CG_EXIT_OK)
-    return true;
-  return result.exit == CG_EXIT_OK || report(a, result, log);
+  cg_result result =
+      cg_compile(&c, &watch, log, cg_scratch_file(&a->scratch, "log-2"));
+  return result.exit == CG_EXIT_OK ||
+         cg_report_compiler(&c, &watch, result, log);
 }
 
 /* ---- the folder of kernels ---- */
@@ -264,11 +213,12 @@ add_text(XXH3_state_t *state, const char *text) {
 static const char *
 key_of(jit_args *a) {
   XXH3_state_t *state = XXH3_createState();
-  words argv = {0};
+  cg_words argv = {0};
+  cg_compiler c = compiler_of(a);
   if (!state)
     bs_out_of_memory(&a->ctx->heap);
   XXH3_128bits_reset(state);
-  push_command(a, &argv, false);
+  cg_put_command(&c, &argv);
   for (uint32_t k = 0; k < argv.len; k++)
     add_text(state, argv.data[k]);
   bs_vec_done(&a->ctx->heap, &argv);

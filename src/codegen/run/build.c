@@ -5,11 +5,11 @@
  *
  * All of it happens in one temporary directory that is removed whatever
  * happens; what was built may run many times, the data existing only while it
- * does.  A compiler that fails is tried once more without OpenMP and -march,
- * which it may lack. */
+ * does. */
 #include "codegen/run/build.h"
 #include "base/file.h"
 #include "base/governor.h"
+#include "codegen/run/compiler.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/process.h"
 #include <errno.h>
@@ -21,9 +21,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* Lines of a log that are worth showing. */
-#define LOG_LINES 12
 
 typedef struct cg_built {
   const gs_context *ctx;
@@ -112,50 +109,17 @@ seconds_of(const building *b) {
   return own > 0 ? fmin(own, all) : all;
 }
 
-static bool
-report_late(const building *b, const char *code, const char *what) {
-  bs_diags *diags = b->ctx->diags;
-  if (bs_stage_late(bs_governor_of(b->ctx->heap)))
-    return bs_error(diags, BS_NOWHERE, "time-limit",
-                    "time limit: %s was stopped", what);
-  return bs_error(diags, BS_NOWHERE, code, "%s did not end within %g seconds",
-                  what, b->options.time_limit);
-}
-
-static cg_result
-run_process(building *b, const char *const *argv, const char *log,
-            const char *const *settings, uint32_t n) {
+static cg_watch
+watch_of(building *b) {
   if (!b->child)
     b->child = bs_temporary_new(b->ctx->diags, BS_TEMPORARY_CHILD, NULL);
-  cg_watch watch = {seconds_of(b), b->options.interrupt, b->child};
-  return cg_run_process(b->ctx->heap, argv, log, settings, n, &watch);
+  return (cg_watch){.time_limit = seconds_of(b),
+                    .own_limit = b->options.time_limit,
+                    .interrupt = b->options.interrupt,
+                    .listed = b->child};
 }
 
 /* ---- compiling ---- */
-
-typedef BS_VEC(const char *) argument_list;
-
-static const char *
-compiler_of(const building *b) {
-  const char *cc = b->options.cc ? b->options.cc : getenv("CC");
-  return cc && *cc ? cc : "cc";
-}
-
-/* $CC may be a command with options: "ccache gcc". */
-static void
-push_words(building *b, argument_list *argv, const char *text) {
-  for (const char *at = text + strspn(text, " "); *at;) {
-    size_t n = strcspn(at, " ");
-    bs_push(b->ctx->heap, argv,
-            bs_arena_printf(b->ctx->arena, "%.*s", (int)n, at));
-    at += n + strspn(at + n, " ");
-  }
-}
-
-static void
-push(building *b, argument_list *argv, const char *word) {
-  bs_push(b->ctx->heap, argv, word);
-}
 
 /* The instruction set that the target names, where all jobs agree. */
 static const char *
@@ -175,82 +139,47 @@ narrow_flag(const building *b) {
   return flag;
 }
 
-/* plain: without what a compiler may lack. */
-static void
-push_flags(building *b, argument_list *argv, bool plain) {
-  static const char *const always[] = {"-std=c99", "-Wall", "-Wextra",
-                                       "-Werror"};
-  static const char *const checks[] = {"-g", "-fsanitize=address,undefined",
-                                       "-fno-sanitize-recover=all"};
-  const char *level = b->options.optimize;
-  push(b, argv, level ? level : "-O2");
-  for (size_t k = 0; k < sizeof always / sizeof *always; k++)
-    push(b, argv, always[k]);
-  if (!plain)
-    push(b, argv, "-fopenmp");
-  if (!plain && march_of(b))
-    push(b, argv, bs_arena_printf(b->ctx->arena, "-march=%s", march_of(b)));
-  if (narrow_flag(b))
-    push(b, argv, narrow_flag(b));
-  for (size_t k = 0; b->options.sanitize && k < sizeof checks / sizeof *checks;
-       k++)
-    push(b, argv, checks[k]);
-  for (uint32_t k = 0; k < b->options.n_flags; k++)
-    push(b, argv, b->options.flags[k]);
-}
-
-static cg_result
-compile(building *b, bool plain, const char *log) {
-  argument_list argv = {0};
-  push_words(b, &argv, compiler_of(b));
-  push_flags(b, &argv, plain);
-  push(b, &argv, "-o");
-  push(b, &argv, cg_scratch_file(&b->scratch, "program"));
-  push(b, &argv, cg_scratch_file(&b->scratch, "main.c"));
+/* Files of C in the order of the command. */
+static const char **
+sources_of(const building *b) {
+  const char **files = BS_NEWS(b->ctx->arena, const char *, b->n + (size_t)1);
+  files[0] = cg_scratch_file(&b->scratch, "main.c");
   for (uint32_t j = 0; j < b->n; j++)
-    push(b, &argv,
-         cg_scratch_file(&b->scratch,
-                         bs_arena_printf(b->ctx->arena, "%s.c", b->names[j])));
-  push(b, &argv, "-lm");
-  push(b, &argv, NULL);
-  cg_result result = run_process(b, argv.data, log, NULL, 0);
-  bs_vec_done(b->ctx->heap, &argv);
-  return result;
-}
-
-static bool
-report_compiler(building *b, cg_result result, const char *log) {
-  bs_diags *diags = b->ctx->diags;
-  const char *cc = compiler_of(b);
-  if (result.exit == CG_EXIT_NO_START) {
-    bs_error(diags, BS_NOWHERE, "no-compiler", "cannot run %s: %s", cc,
-             strerror(result.code));
-    bs_hint(diags, "install a C compiler, or name one by CC");
-    return false;
-  }
-  if (result.exit == CG_EXIT_STOPPED)
-    return bs_error(diags, BS_NOWHERE, "interrupted", "stopped");
-  if (result.exit == CG_EXIT_TIMEOUT)
-    return report_late(b, "compile-time", cc);
-  bs_error(diags, BS_NOWHERE, "compile-failed",
-           result.exit == CG_EXIT_SIGNAL ? "%s was ended by signal %d"
-                                         : "%s failed with status %d",
-           cc, result.code);
-  cg_note_log(b->ctx, log, LOG_LINES);
-  return false;
+    files[j + 1] = cg_scratch_file(
+        &b->scratch, bs_arena_printf(b->ctx->arena, "%s.c", b->names[j]));
+  return files;
 }
 
 static bool
 build(building *b) {
+  const char *level = b->options.optimize ? b->options.optimize : "-O2";
+  const char *options[] = {level,
+                           "-std=c99",
+                           "-Wall",
+                           "-Wextra",
+                           "-Werror",
+                           "-g",
+                           "-fsanitize=address,undefined",
+                           "-fno-sanitize-recover=all"};
+  enum { WITHOUT_CHECKS = 5, WITH_CHECKS = 8 };
   const char *log = cg_scratch_file(&b->scratch, "compile.log");
   const char *second = cg_scratch_file(&b->scratch, "compile-2.log");
-  cg_result result = compile(b, false, log);
-  if (result.exit == CG_EXIT_OK)
-    return true;
-  if (result.exit == CG_EXIT_STATUS &&
-      compile(b, true, second).exit == CG_EXIT_OK)
-    return true;
-  return report_compiler(b, result, log);
+  cg_compiler c = {.ctx = b->ctx,
+                   .cc = b->options.cc,
+                   .options = options,
+                   .n_options =
+                       b->options.sanitize ? WITH_CHECKS : WITHOUT_CHECKS,
+                   .march = march_of(b),
+                   .narrow = narrow_flag(b),
+                   .flags = b->options.flags,
+                   .n_flags = b->options.n_flags,
+                   .files = sources_of(b),
+                   .n_files = b->n + 1,
+                   .output = cg_scratch_file(&b->scratch, "program")};
+  cg_watch watch = watch_of(b);
+  cg_result result = cg_compile(&c, &watch, log, second);
+  return result.exit == CG_EXIT_OK ||
+         cg_report_compiler(&c, &watch, result, log);
 }
 
 /* ---- data ---- */
@@ -325,7 +254,8 @@ inputs_match(building *b) {
 /* ---- running ---- */
 
 static bool
-report_run(building *b, cg_result result, const char *log) {
+report_run(building *b, const cg_watch *watch, cg_result result,
+           const char *log) {
   bs_diags *diags = b->ctx->diags;
   uint32_t job;
   memcpy(&job, b->data, sizeof job);
@@ -333,8 +263,8 @@ report_run(building *b, cg_result result, const char *log) {
   if (result.exit == CG_EXIT_STOPPED)
     return bs_error(diags, BS_NOWHERE, "interrupted", "stopped");
   if (result.exit == CG_EXIT_TIMEOUT)
-    return report_late(
-        b, "run-time",
+    return cg_report_late(
+        b->ctx, watch, "run-time",
         bs_arena_printf(b->ctx->arena, "the generated code (%s)", name));
   if (result.exit == CG_EXIT_SIGNAL)
     bs_error(diags, BS_NOWHERE, "run-failed",
@@ -344,7 +274,7 @@ report_run(building *b, cg_result result, const char *log) {
     bs_error(diags, BS_NOWHERE, "run-failed",
              "the generated code (%s) failed with status %d", name,
              result.code);
-  cg_note_log(b->ctx, log, LOG_LINES);
+  cg_note_log(b->ctx, log, CG_LOG_LINES);
   return false;
 }
 
@@ -360,9 +290,11 @@ run(building *b, const char *data) {
     settings[n++] = bs_arena_printf(b->ctx->arena, "OMP_NUM_THREADS=%d",
                                     b->options.threads);
   write_inputs(b);
-  cg_result result = run_process(b, argv, log, settings, n);
+  cg_watch watch = watch_of(b);
+  cg_result result =
+      cg_run_process(b->ctx->heap, argv, log, settings, n, &watch);
   if (result.exit != CG_EXIT_OK)
-    return report_run(b, result, log);
+    return report_run(b, &watch, result, log);
   read_outputs(b);
   return true;
 }
@@ -433,15 +365,17 @@ cg_build_and_run(const po_program *program, const cg_build_options *options,
 static void
 version_body(void *arg) {
   building *b = arg;
-  argument_list argv = {0};
+  cg_words argv = {0};
   char line[256];
   if (!cg_scratch_make(&b->scratch, b->ctx))
     return;
   const char *log = cg_scratch_file(&b->scratch, "version.log");
-  push_words(b, &argv, compiler_of(b));
-  push(b, &argv, "--version");
-  push(b, &argv, NULL);
-  b->ok = run_process(b, argv.data, log, NULL, 0).exit == CG_EXIT_OK;
+  cg_put_words(b->ctx, cg_compiler_name(b->options.cc), &argv);
+  bs_push(b->ctx->heap, &argv, "--version");
+  bs_push(b->ctx->heap, &argv, NULL);
+  cg_watch watch = watch_of(b);
+  b->ok = cg_run_process(b->ctx->heap, argv.data, log, NULL, 0, &watch).exit ==
+          CG_EXIT_OK;
   bs_vec_done(b->ctx->heap, &argv);
   FILE *file = b->ok ? fopen(log, "r") : NULL;
   b->ok = file && fgets(line, sizeof line, file);

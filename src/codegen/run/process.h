@@ -37,7 +37,8 @@ typedef struct cg_result {
 
 /* When a child is ended before it ends by itself. */
 typedef struct cg_watch {
-  double time_limit;             /* seconds; 0: none */
+  double time_limit; /* seconds; 0: none */
+  double own_limit;  /* of these, what was asked for this child alone */
   const volatile int *interrupt; /* when not 0, at once beyond 1; NULL: never */
   bs_temporary *listed; /* while it runs, for the handler of a signal */
 } cg_watch;
@@ -47,6 +48,8 @@ typedef struct cg_watch {
 cg_result cg_run_process(bs_heap *, const char *const *argv, const char *log,
                          const char *const *settings, uint32_t n_settings,
                          const cg_watch *);
+/* Lines of a log that are worth showing. */
+enum { CG_LOG_LINES = 12 };
 /* Notes with the first lines of a log. */
 void cg_note_log(const gs_context *, const char *log, uint32_t lines);
 
