@@ -30,79 +30,6 @@ now(const chooser *c) {
   return po_now(c);
 }
 
-/* ---- what there is ---- */
-
-int64_t
-po_instances_of(const po_program *p, uint32_t array) {
-  int64_t sum = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    if (p->stmts.data[k].array != array)
-      continue;
-    int64_t n = po_count_instances(p, k);
-    if (n < 0 || __builtin_add_overflow(sum, n, &sum))
-      return -1;
-  }
-  return sum;
-}
-
-int64_t
-po_distinct_of(const po_program *p, const po_program *old, uint32_t array) {
-  int64_t sum = 0;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
-    uint32_t was = po_stmt_named(old, s->name);
-    if (s->array != array)
-      continue;
-    uint32_t n = was < old->stmts.len ? old->stmts.data[was].n_iters : 0;
-    isl_set *own = isl_set_copy(s->domain);
-    if (n < s->n_iters)
-      own = isl_set_project_out(own, isl_dim_set, 0, s->n_iters - n);
-    int64_t count = po_count_points(own);
-    if (count < 0 || __builtin_add_overflow(sum, count, &sum))
-      return -1;
-  }
-  return sum;
-}
-
-static bool
-has_call(const po_program *p, uint32_t root) {
-  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
-    if (po_node(p, k)->kind == PO_LEAF &&
-        p->stmts.data[po_node(p, k)->stmt].kind == PO_CALL)
-      return true;
-  return false;
-}
-
-/* Nests that run as contractions, by the plan of po_lay_out. */
-static bool
-is_contraction(const po_program *p, uint32_t root) {
-  for (uint32_t k = 0; k < p->contractions.len; k++)
-    if (po_root_of(p, p->contractions.data[k]->update) == root)
-      return true;
-  return false;
-}
-
-/* Whether a statement is computed where a contraction stores its sums. */
-static bool
-is_formula(const po_program *p, uint32_t root) {
-  for (uint32_t k = 0; k < p->contractions.len; k++) {
-    uint32_t formula = p->contractions.data[k]->formula;
-    if (formula != UINT32_MAX && po_root_of(p, formula) == root)
-      return true;
-  }
-  return false;
-}
-
-bool
-po_may_inline(const po_program *p, uint32_t root) {
-  return root != PO_NO_NODE && !has_call(p, root) && !is_contraction(p, root);
-}
-
-bool
-po_may_change(const po_program *p, uint32_t root) {
-  return po_may_inline(p, root) && !is_formula(p, root);
-}
-
 /* ---- hosts ---- */
 
 /* The nest that an array's values go to: the only one that reads it, where
@@ -127,42 +54,7 @@ only_reader(const po_program *p, uint32_t array, uint32_t own) {
   return host != PO_NO_NODE && po_may_change(p, host) ? host : PO_NO_NODE;
 }
 
-/* Loops from a child of the root down while each is an only child. */
-static uint32_t
-chain_of(const po_program *p, uint32_t root, uint32_t *loops) {
-  uint32_t n = 0;
-  for (uint32_t k = root;
-       k != PO_NO_NODE && po_node(p, k)->kind == PO_LOOP && n < PO_MAX_DEPTH;
-       k = po_only_child(p, k))
-    loops[n++] = k;
-  return n;
-}
-
-/* Those of them that all statements below run over as outer loops: indices of
- * results, not of reductions. */
-static uint32_t
-outer_of(const po_program *p, uint32_t root, uint32_t n) {
-  for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))
-    if (po_node(p, k)->kind == PO_LEAF) {
-      const po_stmt *s = &p->stmts.data[po_node(p, k)->stmt];
-      if (s->n_outer < n)
-        n = s->n_outer;
-    }
-  return n;
-}
-
-uint32_t
-po_result_loops(const po_program *p, uint32_t root, uint32_t *loops) {
-  return outer_of(p, root, chain_of(p, root, loops));
-}
-
 /* ---- tiles ---- */
-
-int64_t
-po_extent_of(const po_program *p, uint32_t loop) {
-  int64_t min, count;
-  return po_constant_range(p, loop, &min, &count) ? count : -1;
-}
 
 /* Lines of a tile, so that what its neighbours compute again is little of
  * it; the fewest elements of a line. */
@@ -253,7 +145,7 @@ sink_shared(chooser *c, uint32_t stmt, uint32_t *loops, uint32_t at,
     call.args[0] = po_loops_arg(order, n);
     if (!po_attempt(c, &call, NULL))
       return loops[at + tiled - 1];
-    chain_of(now(c), po_root_of(now(c), stmt), loops);
+    po_chain_of(now(c), po_root_of(now(c), stmt), loops);
   }
   return loops[kept + tiled - 1];
 }
@@ -320,8 +212,7 @@ po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
     po_free(old);
     return true;
   }
-  po_free(now(c));
-  *c->program = old;
+  po_restore(c, old);
   return false;
 }
 
@@ -399,11 +290,6 @@ is_joined(const chooser *c, uint32_t root) {
       return true;
   }
   return false;
-}
-
-uint32_t
-po_last_root(const po_program *p, uint32_t before) {
-  return before == PO_NO_NODE ? po_node(p, 0)->last : po_node(p, before)->prev;
 }
 
 /* ---- phases, each with a limit ---- */
@@ -494,8 +380,7 @@ fuse_nest_within(chooser *c, uint32_t after) {
       po_free(old);
       break;
     }
-    po_free(now(c));
-    *c->program = old;
+    po_restore(c, old);
     c->n_rows = n_rows;
     c->n_left += !tries;
     begin_phase(c, bound_of_fusing(now(c), options->fuse) / 4);

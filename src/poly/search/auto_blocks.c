@@ -100,8 +100,7 @@ block_around(po_chooser *c, uint32_t stmt) {
   if (block(c, po_root_of(p, stmt), loops, n, d)) {
     po_free(old);
   } else {
-    po_free(po_now(c));
-    *c->program = old;
+    po_restore(c, old);
   }
   po_settle(c);
 }

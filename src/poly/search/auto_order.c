@@ -187,8 +187,7 @@ order_around(po_chooser *c, uint32_t stmt) {
     po_settle(c);
     return;
   }
-  po_free(po_now(c));
-  *c->program = old;
+  po_restore(c, old);
   po_settle(c);
 }
 
@@ -334,8 +333,7 @@ join_reduction(po_chooser *c, uint32_t array, bool again) {
   if (ok) {
     po_free(old);
   } else {
-    po_free(po_now(c));
-    *c->program = old;
+    po_restore(c, old);
   }
   po_settle(c);
   return ok;

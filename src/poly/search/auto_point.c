@@ -65,8 +65,7 @@ join(po_chooser *c, uint32_t array) {
     po_settle(c);
     return true;
   }
-  po_free(po_now(c));
-  *c->program = old;
+  po_restore(c, old);
   return false;
 }
 

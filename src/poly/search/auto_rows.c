@@ -325,8 +325,7 @@ width_for(const po_program *p, int64_t row, int64_t bytes, uint32_t level) {
 
 void
 po_take_back(po_chooser *c, const po_program *old) {
-  po_free(po_now(c));
-  *c->program = po_copy(old);
+  po_restore(c, po_copy(old));
   po_settle(c);
 }
 

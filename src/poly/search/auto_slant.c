@@ -399,8 +399,7 @@ keep_or_take_back(po_chooser *c, bool keep, po_program *old) {
     po_free(old);
     return true;
   }
-  po_free(po_now(c));
-  *c->program = old;
+  po_restore(c, old);
   return false;
 }
 

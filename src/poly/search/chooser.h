@@ -2,6 +2,7 @@
 /* chooser.h - what the parts of the automatic schedule share.
  *
  *   auto.c          tiling, then fusion
+ *   auto_facts.c    what is asked of a program and its nests
  *   auto_step.c     commands that may be refused
  *   auto_threads.c  loops over threads
  *   auto_width.c    producers that have too few parallel loops for a consumer
@@ -40,6 +41,13 @@ typedef struct po_chooser {
 static inline po_program *
 po_now(const po_chooser *c) {
   return *c->program;
+}
+
+/* The program becomes the older one, which is taken. */
+static inline void
+po_restore(po_chooser *c, po_program *old) {
+  po_free(*c->program);
+  *c->program = old;
 }
 
 /* auto_step.c: what isl or a step complains about from here on is forgotten;
@@ -92,6 +100,8 @@ po_is_plain(const po_program *p, uint32_t loop) {
   return n->kind == PO_LOOP && (n->mark == PO_SERIAL || n->mark == PO_PARALLEL);
 }
 
+/* Loops from a child of the root down while each is an only child. */
+uint32_t po_chain_of(const po_program *, uint32_t root, uint32_t *loops);
 /* The loops over results that all of a nest is inside of, outermost first. */
 uint32_t po_result_loops(const po_program *, uint32_t root, uint32_t *loops);
 /* -1 where it depends on other loops. */
