@@ -52,7 +52,7 @@ typedef struct po_lowering {
   BS_VEC(po_packed) packed;
   BS_VEC(po_widened) widened;
   po_known seen, composed; /* sets and maps of reads.c, in views.pool */
-  uint32_t *packed_of;    /* by term: index + 1 of the last one */
+  uint32_t *packed_of;     /* by term: index + 1 of the last one */
   po_pool scratch;
   BS_VEC(uint32_t) named; /* by symbol, of names of arrays: see array.c */
   uint32_t n_temporaries; /* named so far */
