@@ -31,6 +31,7 @@ from lanes import Step
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASE, SANITIZED, FUZZED = "build", "build-sanitized", "build-fuzz"
+THREADED = "build-threads"
 GLEN = os.path.join(ROOT, RELEASE, "src/cli/glen")
 GLEN_SANITIZED = os.path.join(ROOT, SANITIZED, "src/cli/glen")
 
@@ -212,6 +213,16 @@ def step_fused():
 def step_threads():
     """Generated code with two threads under the thread sanitizer."""
     return counted(call([sys.executable, "tests/run/threads.py", GLEN]))
+
+
+def step_contexts():
+    """Contexts in threads: the library alone, under the thread sanitizer."""
+    passed, failed = build(THREADED, *CHECKED, "-Db_sanitize=thread",
+                           "-Dtests=disabled",
+                           targets=["src/api/libglen.so.1.0.0"])
+    if failed:
+        return passed, failed
+    return counted(call([sys.executable, "tests/run/contexts.py", THREADED]))
 
 
 def step_tune():
@@ -439,6 +450,7 @@ STEPS = {
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),
     "threads": Step(step_threads, ["release"]),
+    "contexts": Step(step_contexts),
     "tune": Step(step_tune, ["release"]),
     "names": Step(step_names, ["release"]),
     "files": Step(step_files, ["release"]),
