@@ -58,6 +58,33 @@ GLEN_API const char *glen_document_hover(glen_document *, size_t at,
 GLEN_API bool glen_document_definition(glen_document *, size_t at,
                                        glen_place *out);
 
+/* A place that means the same as another. */
+typedef struct glen_use {
+  glen_place place; /* the word */
+  glen_place name;  /* what another name would take the place of: without ?, $
+                       and what says a direction */
+  bool definition;
+} glen_use;
+
+/* All places that mean what stands at a byte of a file that was read with the
+ * document (path NULL: of its own), in every file that was.  NULL where nothing
+ * of a definition is named there; of schedule scripts nothing is told. */
+GLEN_API const glen_use *glen_document_uses(glen_document *, const char *path,
+                                            size_t at, uint32_t *n);
+/* Why what stands at a byte of the document cannot be given that name; NULL: it
+ * can. */
+GLEN_API const char *glen_document_refuses(glen_document *, size_t at,
+                                           const char *name);
+
+/* What a finding says was perhaps meant. */
+typedef struct glen_fix {
+  uint32_t finding; /* its index among the findings */
+  glen_place place; /* of what is to be replaced */
+  const char *text;
+} glen_fix;
+
+GLEN_API const glen_fix *glen_document_fixes(glen_document *, uint32_t *n);
+
 typedef struct glen_completion {
   const char *label;
   const char *kind;   /* "operator", "instruction", "function", "form", "name",

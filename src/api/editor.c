@@ -188,6 +188,90 @@ glen_document_definition(glen_document *d, size_t at, glen_place *out) {
   return api_enter(d->ctx, definition_body, &a) && a.ok;
 }
 
+/* --- names ---------------------------------------------------------------- */
+
+static glen_use
+use_of(const glen_context *ctx, const ed_use *use) {
+  return (glen_use){place_of(ctx, use->span), place_of(ctx, use->name),
+                    use->definition};
+}
+
+static void
+uses_body(void *arg) {
+  editor_args *a = arg;
+  const ed_document *d = a->document->document;
+  ed_use use;
+  ed_references all;
+  if (!ed_use_at(d, a->path, (uint32_t)a->size, &use) ||
+      !ed_references_to(d, &use, &all))
+    return;
+  a->n = all.len;
+  glen_use *out = BS_NEWS(&a->ctx->arena, glen_use, all.len);
+  for (uint32_t k = 0; k < all.len; k++)
+    out[k] = use_of(a->ctx, &all.data[k]);
+  a->out = out;
+  bs_vec_done(&a->ctx->heap, &all);
+}
+
+const glen_use *
+glen_document_uses(glen_document *d, const char *path, size_t at, uint32_t *n) {
+  size_t most = path ? UINT32_MAX : offset_of(d, at);
+  editor_args a = {.ctx = d->ctx,
+                   .document = d,
+                   .path = path,
+                   .size = at < most ? at : most};
+  bool ok = api_enter(d->ctx, uses_body, &a);
+  *n = ok ? a.n : 0;
+  return ok ? a.out : NULL;
+}
+
+static void
+refuses_body(void *arg) {
+  editor_args *a = arg;
+  const ed_document *d = a->document->document;
+  ed_use use;
+  ed_references all;
+  if (!ed_use_at(d, NULL, (uint32_t)a->size, &use) ||
+      !ed_references_to(d, &use, &all)) {
+    a->out = "nothing that has a definition stands here";
+    return;
+  }
+  bs_vec_done(&a->ctx->heap, &all);
+  a->out = ed_refuses(d, &use, a->text);
+}
+
+const char *
+glen_document_refuses(glen_document *d, size_t at, const char *name) {
+  editor_args a = {
+      .ctx = d->ctx, .document = d, .text = name, .size = offset_of(d, at)};
+  return api_enter(d->ctx, refuses_body, &a) ? a.out
+                                             : "there is no memory for this";
+}
+
+static void
+fixes_body(void *arg) {
+  editor_args *a = arg;
+  const ed_document *d = a->document->document;
+  glen_fix *out = BS_NEWS(&a->ctx->arena, glen_fix, d->findings.len + 1);
+  for (uint32_t k = 0; k < d->findings.len; k++) {
+    bs_span place;
+    if (ed_fix_place(d, &d->findings.data[k], &place))
+      out[a->n++] =
+          (glen_fix){k, place_of(a->ctx, place), d->findings.data[k].fix};
+  }
+  a->out = out;
+}
+
+const glen_fix *
+glen_document_fixes(glen_document *d, uint32_t *n) {
+  editor_args a = {.ctx = d->ctx, .document = d};
+  bool ok = api_enter(d->ctx, fixes_body, &a);
+  *n = ok ? a.n : 0;
+  return ok ? a.out : NULL;
+}
+
+/* --- the whole text ------------------------------------------------------- */
+
 static void
 format_body(void *arg) {
   editor_args *a = arg;

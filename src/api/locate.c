@@ -190,7 +190,7 @@ hint_names(glen_context *ctx, const char *wanted, const char **names,
   const char *near = bs_nearest(wanted, names, n);
   bs_text text;
   if (near) {
-    bs_hint(&ctx->diags, "did you mean %s?", near);
+    bs_meant(&ctx->diags, "", near);
     return;
   }
   bs_text_init(&text, &ctx->heap);

@@ -66,7 +66,7 @@ add(bs_diags *diags, bs_severity severity, bs_span span, const char *code,
     return;
   }
   bs_push(diags->heap, &diags->list,
-          (bs_diag){severity, code, span, message, NULL});
+          (bs_diag){severity, code, span, message, NULL, NULL});
 }
 
 bool
@@ -107,6 +107,18 @@ bs_hint(bs_diags *diags, const char *format, ...) {
   const char *hint = format_line(diags, format, args);
   va_end(args);
   bs_last(&diags->list).hint = hint;
+}
+
+void
+bs_fix(bs_diags *diags, const char *text) {
+  if (!diags->dropped && diags->list.len)
+    bs_last(&diags->list).fix = bs_arena_strdup(&diags->arena, text);
+}
+
+void
+bs_meant(bs_diags *diags, const char *quote, const char *text) {
+  bs_hint(diags, "did you mean %s%s%s?", quote, text, quote);
+  bs_fix(diags, text);
 }
 
 const bs_source *

@@ -44,6 +44,8 @@ typedef struct bs_diag {
   bs_span span;
   const char *message; /* one line, no final stop */
   const char *hint;    /* one line or NULL */
+  const char *fix;     /* what the word at the place, or the head of the list
+                          there, was perhaps meant to be; or NULL */
 } bs_diag;
 
 typedef struct bs_diags {
@@ -112,6 +114,11 @@ void bs_note(bs_diags *, bs_span, const char *format, ...)
 /* Sets the hint of the diagnostic added last. */
 void bs_hint(bs_diags *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Sets its hint to "did you mean `TEXT`?", and its fix; `quote` stands around
+ * the text. */
+void bs_meant(bs_diags *, const char *quote, const char *text);
+/* Sets its fix alone. */
+void bs_fix(bs_diags *, const char *text);
 
 /* `path:line:col: error: message [code]`, the source line, a caret, the hint */
 void bs_render(const bs_diags *, const bs_diag *, bool color, bs_text *out);

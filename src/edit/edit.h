@@ -117,6 +117,42 @@ bool ed_first_in_form(const ed_document *, const ed_cursor *, const char *word,
 
 /* hover.c.  Markdown about what stands at a place; false: nothing is known. */
 bool ed_hover(const ed_document *, uint32_t at, bs_text *out, bs_span *what);
+/* uses.c: every word of a source that names something. */
+typedef enum ed_role {
+  ED_NO_NAME,
+  ED_TERM,      /* a tensor, constant or let of a program */
+  ED_INSTR,     /* an instruction; operators and functions look like one */
+  ED_RULE,      /* a rule, a set of rules or a strategy */
+  ED_PARAMETER, /* of rules or of a target */
+  ED_VARIABLE,  /* ?x of a rule, or of a clause of a test */
+  ED_LOCAL      /* a parameter, operand or dimension of an instruction */
+} ed_role;
+
+typedef struct ed_use {
+  ed_role role;
+  bs_span span;  /* the word */
+  bs_span name;  /* without ?, $ and ~rev */
+  bs_span scope; /* the form that it means something in; file 0: everywhere */
+  bool definition;
+} ed_use;
+
+void ed_uses(const ed_document *, uint32_t source,
+             void (*each)(void *, const ed_use *), void *arg);
+
+/* references.c */
+typedef BS_VEC(ed_use) ed_references;
+/* The last source that was read of a path, or 0. */
+uint32_t ed_source_of(const ed_document *, const char *path);
+/* What a place of a file that was read names; path NULL: of the document. */
+bool ed_use_at(const ed_document *, const char *path, uint32_t at, ed_use *out);
+/* All that means the same, in every file that was read; false: nothing that has
+ * a definition. */
+bool ed_references_to(const ed_document *, const ed_use *, ed_references *out);
+/* Why it cannot have that name; NULL: it can. */
+const char *ed_refuses(const ed_document *, const ed_use *, const char *name);
+/* Where the fix of a finding would stand; false: it has none. */
+bool ed_fix_place(const ed_document *, const bs_diag *, bs_span *out);
+
 /* find.c.  Where what is named at a place is defined. */
 bool ed_definition(const ed_document *, uint32_t at, const char **path,
                    bs_span *out);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* find.c - where what is named at a place is defined.
  *
- * A string behind include, prelude-file or :target is a file; a variable of a
- * rule, or a local name of an instruction, is defined where its form has it
- * first; all else is a symbol. */
+ * A string behind include, prelude-file or :target is a file; for a word it is
+ * asked what it names there (uses.c).  Where parentheses do not match that is
+ * not known: then a variable is defined where its form has it first, and all
+ * else is a symbol. */
 #include "base/file.h"
 #include "edit/edit.h"
 #include <string.h>
@@ -38,6 +39,28 @@ find_symbol(const ed_document *d, const char *word, uint32_t at,
   return true;
 }
 
+/* One in the document itself goes first. */
+static bool
+find_use(const ed_document *d, uint32_t at, const char **path, bs_span *out) {
+  ed_use use;
+  ed_references all;
+  bool found = false;
+  if (!ed_use_at(d, NULL, at, &use) || !ed_references_to(d, &use, &all))
+    return false;
+  for (uint32_t k = 0; k < all.len; k++) {
+    const ed_use *x = &all.data[k];
+    if (!x->definition || (found && !ed_is_own(d, x->span)))
+      continue;
+    found = true;
+    *out = x->span;
+    *path = d->ctx->diags->sources.data[x->span.file - 1].path;
+    if (ed_is_own(d, x->span))
+      break;
+  }
+  bs_vec_done(d->ctx->heap, &all);
+  return found;
+}
+
 bool
 ed_definition(const ed_document *d, uint32_t at, const char **path,
               bs_span *out) {
@@ -48,7 +71,7 @@ ed_definition(const ed_document *d, uint32_t at, const char **path,
   const char *word = ed_word(d, &c);
   bool local = *word && c.frames.len &&
                (word[0] == '?' || (d->described && !gs_is_reserved(word)));
-  bool found = find_file(d, &c, path, out) ||
+  bool found = find_file(d, &c, path, out) || find_use(d, at, path, out) ||
                (*word && find_symbol(d, word, at, path, out));
   if (!found && local) {
     *path = d->path;

@@ -101,7 +101,7 @@ check_command(ed_document *d, const po_sched_token *t) {
     names[n] = po_primitives[n].name;
   const char *near = bs_nearest(t->word, names, n);
   if (near)
-    bs_hint(d->ctx->diags, "did you mean %s?", near);
+    bs_meant(d->ctx->diags, "", near);
   return false;
 }
 

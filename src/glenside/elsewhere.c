@@ -54,9 +54,6 @@ static const struct {
     {GS_AS_TERM, " expand broadcast_to tile ",
      "write (broadcast a (shape 4 8) (shape)), or (repeat a 0 4)"},
     {GS_AS_TERM, " cat concatenate stack ", "write (concat a b 0)"},
-    {GS_AS_COMPUTE, " sum Sum reduce_sum ", "did you mean `reduceSum`?"},
-    {GS_AS_COMPUTE, " mean avg reduce_mean ", "did you mean `reduceMean`?"},
-    {GS_AS_COMPUTE, " prod product ", "did you mean `reduceProd`?"},
     {GS_AS_COMPUTE, " dot matmul mm gemm ", MATRIX},
     {GS_AS_COMPUTE, " conv conv2d ", CONVOLUTION},
     {GS_AS_COMPUTE, " + ", PAIR("add")},
@@ -70,12 +67,6 @@ static const struct {
      "log"},
     {GS_AS_DTYPE, " f16 float16 half fp16 ",
      "there is no f16; bf16 has 16 bits, too, and f32 holds all values of f16"},
-    {GS_AS_DTYPE, " float float32 fp32 single ", "did you mean `f32`?"},
-    {GS_AS_DTYPE, " double float64 fp64 ", "did you mean `f64`?"},
-    {GS_AS_DTYPE, " bfloat16 bfloat ", "did you mean `bf16`?"},
-    {GS_AS_DTYPE, " int8 int8_t char ", "did you mean `i8`?"},
-    {GS_AS_DTYPE, " uint8 uint8_t ", "did you mean `u8`?"},
-    {GS_AS_DTYPE, " int int32 int32_t long ", "did you mean `i32`?"},
     {GS_AS_DTYPE, " i64 int64 int64_t u32 u64 i16 u16 ",
      "the integers are i8, u8 and i32"},
     {GS_AS_DTYPE, " bool ", "truth values are u8, 0 or 1"},
@@ -101,17 +92,45 @@ static const struct {
      "this is a form of rule files, which are given by --rules FILE"},
 };
 
-const char *
-gs_elsewhere(gs_word_place place, const char *word) {
+/* What is the same thing under another name. */
+static const struct {
+  gs_word_place place;
+  const char *words; /* between spaces */
+  const char *name;
+} renamed[] = {
+    {GS_AS_COMPUTE, " sum Sum reduce_sum ", "reduceSum"},
+    {GS_AS_COMPUTE, " mean avg reduce_mean ", "reduceMean"},
+    {GS_AS_COMPUTE, " prod product ", "reduceProd"},
+    {GS_AS_DTYPE, " float float32 fp32 single ", "f32"},
+    {GS_AS_DTYPE, " double float64 fp64 ", "f64"},
+    {GS_AS_DTYPE, " bfloat16 bfloat ", "bf16"},
+    {GS_AS_DTYPE, " int8 int8_t char ", "i8"},
+    {GS_AS_DTYPE, " uint8 uint8_t ", "u8"},
+    {GS_AS_DTYPE, " int int32 int32_t long ", "i32"},
+};
+
+static bool
+has_word(const char *words, const char *word) {
   size_t n = strlen(word);
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
-    if (table[k].place != place)
-      continue;
-    for (const char *at = table[k].words; n && (at = strstr(at, word)); at += n)
-      if (at > table[k].words && at[-1] == ' ' && at[n] == ' ')
-        return table[k].hint;
-  }
-  return NULL;
+  for (const char *at = words; n && (at = strstr(at, word)); at += n)
+    if (at > words && at[-1] == ' ' && at[n] == ' ')
+      return true;
+  return false;
+}
+
+bool
+gs_hint_elsewhere(bs_diags *diags, gs_word_place place, const char *word) {
+  for (size_t k = 0; k < sizeof renamed / sizeof *renamed; k++)
+    if (renamed[k].place == place && has_word(renamed[k].words, word)) {
+      bs_meant(diags, "`", renamed[k].name);
+      return true;
+    }
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (table[k].place == place && has_word(table[k].words, word)) {
+      bs_hint(diags, "%s", table[k].hint);
+      return true;
+    }
+  return false;
 }
 
 static const struct {

@@ -4,6 +4,8 @@
 #ifndef GLENSIDE_ELSEWHERE_H
 #define GLENSIDE_ELSEWHERE_H
 
+#include "base/diag.h"
+
 typedef enum gs_word_place {
   GS_AS_FORM,    /* of a program */
   GS_AS_TERM,    /* heads a term */
@@ -13,8 +15,9 @@ typedef enum gs_word_place {
   GS_AS_TARGET_FORM
 } gs_word_place;
 
-/* What to write instead, or NULL: such a word says nothing there. */
-const char *gs_elsewhere(gs_word_place, const char *word);
+/* Sets the hint of the diagnostic added last to what is to be written instead;
+ * false: such a word says nothing there. */
+bool gs_hint_elsewhere(bs_diags *, gs_word_place, const char *word);
 /* What a file of this name is, where it holds no program: what to do with it.
  * Never NULL. */
 const char *gs_elsewhere_file(const char *path);

@@ -121,7 +121,8 @@ unknown_variable(const parser *p, const char *name, bs_span span) {
   bs_error(p->ctx->diags, span, "unknown-variable",
            "the variable '%s%s' is not bound", mark, name);
   if (near)
-    bs_hint(p->ctx->diags, "did you mean '%s%s'?", mark, near);
+    bs_meant(p->ctx->diags, "'",
+             bs_arena_printf(p->ctx->arena, "%s%s", mark, near));
   return NULL;
 }
 
@@ -510,7 +511,7 @@ unknown_function(const parser *p, uint32_t node, const char *head) {
   bs_error(p->ctx->diags, at(p, node + 1)->span, "unknown-function",
            "there is no function '%s'", head);
   if (near)
-    bs_hint(p->ctx->diags, "did you mean '%s'?", near);
+    bs_meant(p->ctx->diags, "'", near);
   return NULL;
 }
 

@@ -44,7 +44,7 @@ check_word(const gs_context *ctx, const words *w, bs_value v, bs_span span) {
            word ? "'" : "this", word ? word : "", word ? "'" : "", w->of);
   const char *near = word ? bs_nearest(word, w->name, w->n) : NULL;
   if (near)
-    bs_hint(ctx->diags, "did you mean '%s'?", near);
+    bs_meant(ctx->diags, "'", near);
   return false;
 }
 

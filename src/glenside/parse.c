@@ -338,12 +338,12 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
     const char *near = parse_nearest(head, form_names, FORM_COUNT);
     bs_error(diags, parse_at(x, root + 1)->span, "unknown-form",
              "unknown form `%.60s`", head);
-    if (gs_elsewhere(GS_AS_FORM, head))
-      bs_hint(diags, "%s", gs_elsewhere(GS_AS_FORM, head));
-    else if (gs_op_find(head, &op))
+    if (gs_hint_elsewhere(diags, GS_AS_FORM, head))
+      return false;
+    if (gs_op_find(head, &op))
       bs_hint(diags, "a term needs a name: (let NAME (%s ...))", head);
     else if (near)
-      bs_hint(diags, "did you mean `%s`?", near);
+      bs_meant(diags, "`", near);
     else
       bs_hint(diags,
               "a program consists of tensor, const, let and output forms");

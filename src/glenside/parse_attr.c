@@ -112,16 +112,14 @@ parse_choice(gs_parser *x, const char *code, const char *what,
            name ? "unknown %s %s" : "expected a %s, found %s", what,
            parse_describe(x, node));
   const char *near = name ? parse_nearest(name, names, n) : NULL;
-  const char *other = name ? gs_elsewhere(GS_AS_DTYPE, name) : NULL;
   bs_text all;
   bs_text_init(&all, x->ctx->heap);
   for (uint32_t k = 0; k < n; k++)
     bs_putf(&all, "%s%s", k ? ", " : "", names[k]);
-  if (other)
-    bs_hint(x->ctx->diags, "%s", other);
-  else if (near)
-    bs_hint(x->ctx->diags, "did you mean `%s`?", near);
-  else
+  bool elsewhere = name && gs_hint_elsewhere(x->ctx->diags, GS_AS_DTYPE, name);
+  if (!elsewhere && near)
+    bs_meant(x->ctx->diags, "`", near);
+  else if (!elsewhere)
     bs_hint(x->ctx->diags, "one of %s", bs_text_str(&all));
   bs_text_done(&all);
   return false;
@@ -168,11 +166,10 @@ known_compute(gs_parser *x, uint32_t node, bool list, gs_compute *out) {
                 : "expected a compute operator, found %s",
            parse_describe(x, node));
   const char *near = name ? parse_nearest(name, names, GS_COMPUTE_COUNT) : NULL;
-  const char *other = name ? gs_elsewhere(GS_AS_COMPUTE, name) : NULL;
-  if (other)
-    bs_hint(x->ctx->diags, "%s", other);
-  else if (near)
-    bs_hint(x->ctx->diags, "did you mean `%s`?", near);
+  if (name && gs_hint_elsewhere(x->ctx->diags, GS_AS_COMPUTE, name))
+    return false;
+  if (near)
+    bs_meant(x->ctx->diags, "`", near);
   else if (name && gs_op_find(name, &op) && !list)
     bs_hint(x->ctx->diags, "`%s` is no computation; write %s", name,
             gs_op_usage(op));

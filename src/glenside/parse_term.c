@@ -82,10 +82,10 @@ unknown_operator(gs_parser *x, uint32_t head) {
   else if (gs_compute_find(name, &compute))
     bs_hint(x->ctx->diags, "it is a compute operator: (compute %s %s)", name,
             gs_compute_table[compute].kind == GS_FOLD ? "(pair a b)" : "a");
-  else if (gs_elsewhere(GS_AS_TERM, name))
-    bs_hint(x->ctx->diags, "%s", gs_elsewhere(GS_AS_TERM, name));
+  else if (gs_hint_elsewhere(x->ctx->diags, GS_AS_TERM, name))
+    return;
   else if (near)
-    bs_hint(x->ctx->diags, "did you mean `%s`?", near);
+    bs_meant(x->ctx->diags, "`", near);
   else if (declares_any(x))
     bs_hint(x->ctx->diags, "neither an operator nor an instruction of the "
                            "target");
@@ -280,7 +280,7 @@ reference(gs_parser *x, uint32_t node) {
     names[k] = bs_as_sym(x->ctx->values, x->bindings.data[k].name);
   const char *near = parse_nearest(name, names, n);
   if (near)
-    bs_hint(x->ctx->diags, "did you mean `%s`?", near);
+    bs_meant(x->ctx->diags, "`", near);
   bs_free(x->ctx->heap, names);
   parse_bind(x, sx->value, sx->span);
   parse_find(x, sx->value)->bound = true;

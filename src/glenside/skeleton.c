@@ -203,10 +203,8 @@ unknown_operator(const parser *p, uint32_t node, const char *head) {
            "there is no operator or instruction '%s'", head);
   if (compute)
     bs_hint(p->ctx->diags, "write (compute %s ...)", head);
-  else if (gs_elsewhere(GS_AS_TERM, head))
-    bs_hint(p->ctx->diags, "%s", gs_elsewhere(GS_AS_TERM, head));
-  else if (near)
-    bs_hint(p->ctx->diags, "did you mean '%s'?", near);
+  else if (!gs_hint_elsewhere(p->ctx->diags, GS_AS_TERM, head) && near)
+    bs_meant(p->ctx->diags, "'", near);
   return false;
 }
 

@@ -177,10 +177,8 @@ unknown_item(const target_parser *p, uint32_t node, const char *const *names,
   const char *near = bs_nearest(head, names, n);
   bs_error(p->ctx->diags, at(p, node)->span, "unknown-item",
            "'%s' is nothing that can stand here", head);
-  if (gs_elsewhere(GS_AS_TARGET_FORM, head))
-    bs_hint(p->ctx->diags, "%s", gs_elsewhere(GS_AS_TARGET_FORM, head));
-  else if (near)
-    bs_hint(p->ctx->diags, "did you mean '%s'?", near);
+  if (!gs_hint_elsewhere(p->ctx->diags, GS_AS_TARGET_FORM, head) && near)
+    bs_meant(p->ctx->diags, "'", near);
   return false;
 }
 

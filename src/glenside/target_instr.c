@@ -458,7 +458,7 @@ find_parts(reader *r, uint32_t first) {
       ok = fail(r, x, "unknown-item", "'%s' is no part of an instruction",
                 head ? head : "(...)");
       if (near)
-        bs_hint(r->p->ctx->diags, "did you mean '%s'?", near);
+        bs_meant(r->p->ctx->diags, "'", near);
     } else if (r->parts[k] && !part_table[k].many)
       ok = fail(r, x, "duplicate-name", "'%s' is given twice", head);
     else

@@ -78,55 +78,57 @@ lsp_location(lsp_server *s, const glen_place *place) {
 
 /* --- questions about a place of a document -------------------------------- */
 
-typedef struct question {
-  lsp_document *document;
-  glen_document *analysis;
-  size_t at;
-} question;
-
-static json_t *
-fail(lsp_failure *f, int code, const char *message) {
+json_t *
+lsp_fail(lsp_failure *f, int code, const char *message) {
   f->code = code;
   f->message = message;
   return NULL;
 }
 
-static bool
-ask_document(lsp_server *s, json_t *params, lsp_failure *f, question *out) {
+bool
+lsp_ask_document(lsp_server *s, json_t *params, lsp_failure *f,
+                 lsp_question *out) {
   const char *uri = json_string_value(
       json_object_get(json_object_get(params, "textDocument"), "uri"));
   out->document = uri ? lsp_find_document(s, uri) : NULL;
   if (!out->document) {
-    fail(f, LSP_INVALID_PARAMS, "textDocument.uri names no open document");
+    lsp_fail(f, LSP_INVALID_PARAMS, "textDocument.uri names no open document");
     return false;
   }
   out->analysis = lsp_analysis(s, out->document);
   return true;
 }
 
-static bool
-ask_place(lsp_server *s, json_t *params, lsp_failure *f, question *out) {
-  json_t *p = json_object_get(params, "position");
+bool
+lsp_take_position(const lsp_text *text, json_t *p, size_t *out) {
   json_t *line = json_object_get(p, "line");
   json_t *character = json_object_get(p, "character");
-  if (!ask_document(s, params, f, out))
-    return false;
   json_int_t l = json_integer_value(line), c = json_integer_value(character);
-  if (!json_is_integer(line) || !json_is_integer(character) || l < 0 || c < 0) {
-    fail(f, LSP_INVALID_PARAMS, "position is no line and character");
+  if (!json_is_integer(line) || !json_is_integer(character) || l < 0 || c < 0)
     return false;
-  }
   lsp_position where = {l > UINT32_MAX ? UINT32_MAX : (uint32_t)l,
                         c > UINT32_MAX ? UINT32_MAX : (uint32_t)c};
-  out->at = lsp_offset(&out->document->text, where);
+  *out = lsp_offset(text, where);
   return true;
+}
+
+bool
+lsp_ask_place(lsp_server *s, json_t *params, lsp_failure *f,
+              lsp_question *out) {
+  if (!lsp_ask_document(s, params, f, out))
+    return false;
+  if (lsp_take_position(&out->document->text,
+                        json_object_get(params, "position"), &out->at))
+    return true;
+  lsp_fail(f, LSP_INVALID_PARAMS, "position is no line and character");
+  return false;
 }
 
 static json_t *
 answer_hover(lsp_server *s, json_t *params, lsp_failure *f) {
-  question q;
+  lsp_question q;
   glen_place what;
-  if (!ask_place(s, params, f, &q))
+  if (!lsp_ask_place(s, params, f, &q))
     return NULL;
   const char *text =
       q.analysis ? glen_document_hover(q.analysis, q.at, &what) : NULL;
@@ -139,9 +141,9 @@ answer_hover(lsp_server *s, json_t *params, lsp_failure *f) {
 
 static json_t *
 answer_definition(lsp_server *s, json_t *params, lsp_failure *f) {
-  question q;
+  lsp_question q;
   glen_place place;
-  if (!ask_place(s, params, f, &q))
+  if (!lsp_ask_place(s, params, f, &q))
     return NULL;
   json_t *out = NULL;
   if (q.analysis && glen_document_definition(q.analysis, q.at, &place))
@@ -198,10 +200,10 @@ completion_item(const glen_completion *c, json_t *range) {
 
 static json_t *
 answer_completion(lsp_server *s, json_t *params, lsp_failure *f) {
-  question q;
+  lsp_question q;
   glen_place replaced;
   uint32_t n = 0;
-  if (!ask_place(s, params, f, &q))
+  if (!lsp_ask_place(s, params, f, &q))
     return NULL;
   const glen_completion *list =
       q.analysis ? glen_document_complete(q.analysis, q.at, &n, &replaced)
@@ -219,9 +221,9 @@ answer_completion(lsp_server *s, json_t *params, lsp_failure *f) {
 
 static json_t *
 answer_formatting(lsp_server *s, json_t *params, lsp_failure *f) {
-  question q;
+  lsp_question q;
   size_t size = 0;
-  if (!ask_document(s, params, f, &q))
+  if (!lsp_ask_document(s, params, f, &q))
     return NULL;
   const char *text =
       q.analysis ? glen_document_format(q.analysis, &size) : NULL;
@@ -244,9 +246,9 @@ symbol_item(const lsp_text *t, const glen_symbol *x) {
 
 static json_t *
 answer_symbols(lsp_server *s, json_t *params, lsp_failure *f) {
-  question q;
+  lsp_question q;
   uint32_t n = 0;
-  if (!ask_document(s, params, f, &q))
+  if (!lsp_ask_document(s, params, f, &q))
     return NULL;
   const glen_symbol *list =
       q.analysis ? glen_document_symbols(q.analysis, &n) : NULL;
@@ -273,12 +275,16 @@ answer_symbols(lsp_server *s, json_t *params, lsp_failure *f) {
 
 static json_t *
 capabilities(void) {
-  return json_pack("{s:s, s:{s:b, s:i}, s:b, s:b, s:b, s:b, s:{s:[s,s,s]}}",
-                   "positionEncoding", "utf-16", "textDocumentSync",
-                   "openClose", 1, "change", 2, "hoverProvider", 1,
-                   "definitionProvider", 1, "documentSymbolProvider", 1,
-                   "documentFormattingProvider", 1, "completionProvider",
-                   "triggerCharacters", "(", "?", "$");
+  return json_pack(
+      "{s:s, s:{s:b, s:i}, s:b, s:b, s:b, s:b, s:{s:[s,s,s]}, s:b, s:b, "
+      "s:{s:b}, s:{s:[s]}}",
+      "positionEncoding", "utf-16", "textDocumentSync", "openClose", 1,
+      "change", 2, "hoverProvider", 1, "definitionProvider", 1,
+      "documentSymbolProvider", 1, "documentFormattingProvider", 1,
+      "completionProvider", "triggerCharacters", "(", "?", "$",
+      "referencesProvider", 1, "documentHighlightProvider", 1, "renameProvider",
+      "prepareProvider", 1, "codeActionProvider", "codeActionKinds",
+      "quickfix");
 }
 
 static void
@@ -293,7 +299,7 @@ take_string(char **into, const char *from) {
 static json_t *
 answer_initialize(lsp_server *s, json_t *params, lsp_failure *f) {
   if (s->phase != LSP_NEW)
-    return fail(f, LSP_INVALID_REQUEST, "initialize may be sent once only");
+    return lsp_fail(f, LSP_INVALID_REQUEST, "initialize may be sent once only");
   json_t *options = json_object_get(params, "initializationOptions");
   const char *root = json_string_value(json_object_get(params, "rootUri"));
   free(s->root);
@@ -324,6 +330,11 @@ static const struct {
     {"textDocument/completion", answer_completion},
     {"textDocument/formatting", answer_formatting},
     {"textDocument/documentSymbol", answer_symbols},
+    {"textDocument/codeAction", lsp_answer_actions},
+    {"textDocument/references", lsp_answer_references},
+    {"textDocument/documentHighlight", lsp_answer_highlights},
+    {"textDocument/prepareRename", lsp_answer_prepare},
+    {"textDocument/rename", lsp_answer_rename},
 };
 
 lsp_answer

@@ -107,8 +107,8 @@ message_of(const glen_finding *f) {
   return json_sprintf("%s\n%s", f->message, f->hint);
 }
 
-static json_t *
-diagnostic(const lsp_document *d, const glen_finding *f) {
+json_t *
+lsp_diagnostic(const lsp_document *d, const glen_finding *f) {
   int severity = f->severity[0] == 'e' ? 1 : f->severity[0] == 'w' ? 2 : 3;
   return json_pack("{s:o, s:i, s:s, s:s, s:o}", "range",
                    lsp_range(&d->text, f->place.lo, f->place.hi), "severity",
@@ -153,7 +153,7 @@ findings_of(lsp_server *s, lsp_document *d) {
       add_related(s, last, &list[k]);
       continue;
     }
-    last = diagnostic(d, &list[k]);
+    last = lsp_diagnostic(d, &list[k]);
     json_array_append_new(out, last);
   }
   return out;

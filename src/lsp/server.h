@@ -80,6 +80,27 @@ typedef struct lsp_failure {
 typedef json_t *(*lsp_answer)(lsp_server *, json_t *params, lsp_failure *);
 /* NULL: no such request. */
 lsp_answer lsp_find_answer(const char *method);
+/* The document that a request is about, and a place in it. */
+typedef struct lsp_question {
+  lsp_document *document;
+  glen_document *analysis; /* may be NULL */
+  size_t at;
+} lsp_question;
+bool lsp_ask_document(lsp_server *, json_t *params, lsp_failure *,
+                      lsp_question *out);
+bool lsp_ask_place(lsp_server *, json_t *params, lsp_failure *,
+                   lsp_question *out);
+json_t *lsp_fail(lsp_failure *, int code, const char *message); /* NULL */
+/* A position that was sent; false: it is none. */
+bool lsp_take_position(const lsp_text *, json_t *, size_t *out);
+/* documents.c: what was published of a finding, without its notes. */
+json_t *lsp_diagnostic(const lsp_document *, const glen_finding *);
+/* fixes.c and names.c */
+json_t *lsp_answer_actions(lsp_server *, json_t *params, lsp_failure *);
+json_t *lsp_answer_references(lsp_server *, json_t *params, lsp_failure *);
+json_t *lsp_answer_highlights(lsp_server *, json_t *params, lsp_failure *);
+json_t *lsp_answer_prepare(lsp_server *, json_t *params, lsp_failure *);
+json_t *lsp_answer_rename(lsp_server *, json_t *params, lsp_failure *);
 json_t *lsp_range(const lsp_text *, size_t lo, size_t hi);
 /* {uri, range} of a place in any file. */
 json_t *lsp_location(lsp_server *, const glen_place *);

@@ -89,7 +89,7 @@ rl_suggest(const rl_rules *rules, const char *word, const char *const *names,
            size_t n) {
   const char *near = bs_nearest(word, names, n);
   if (near)
-    bs_hint(rules->ctx.diags, "did you mean '%s'?", near);
+    bs_meant(rules->ctx.diags, "'", near);
 }
 
 /* --- names ---------------------------------------------------------------- */
@@ -306,10 +306,7 @@ unknown_form(const reader *r, uint32_t node, const char *head) {
     names[k] = form_table[k].name;
   bs_error(diags(r), at(r, node + 1)->span, "unknown-form",
            "a rule file has no form '%s'", head);
-  const char *other = gs_elsewhere(GS_AS_RULE_FORM, head);
-  if (other)
-    bs_hint(diags(r), "%s", other);
-  else
+  if (!gs_hint_elsewhere(diags(r), GS_AS_RULE_FORM, head))
     rl_suggest(r->rules, head, names, FORMS);
   return false;
 }

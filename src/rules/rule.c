@@ -166,7 +166,7 @@ surplus(const outline *o, uint32_t node) {
   bs_error(diags(o), at(o, node)->span, "bad-form",
            "a rule is an intent, a left side, => and a right side");
   if (arrow)
-    bs_hint(diags(o), "did you mean `=>`?");
+    bs_meant(diags(o), "`", "=>");
   else
     bs_hint(diags(o), "(rule %s \"why\" LEFT => RIGHT :where COND)",
             o->form->name);

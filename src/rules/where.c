@@ -56,7 +56,7 @@ unbound(const rl_rules *rules, const gs_scope *scope, bs_span span,
   if (!strcmp(name, "?_"))
     bs_hint(ctx->diags, "?_ is a new variable each time; give it a name");
   else if (near)
-    bs_hint(ctx->diags, "did you mean '?%s'?", near);
+    bs_meant(ctx->diags, "'", bs_arena_printf(ctx->arena, "?%s", near));
   else
     bs_hint(ctx->diags,
             "bind it on the left side, by :for, or by (= %s ...) in :where",

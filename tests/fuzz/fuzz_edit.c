@@ -12,6 +12,25 @@ static const char target_text[] =
     " (semantics (compute dotProd (cartProd a"
     " (access (transpose w (list 1 0)) 1)))) (emit \"mm();\"))";
 
+/* What stands at a place is one of the places that mean the same. */
+static void
+ask_uses(const ed_document *d, uint32_t at, uint32_t size) {
+  ed_use use;
+  ed_references all;
+  bool here = false;
+  if (!ed_use_at(d, NULL, at, &use))
+    return;
+  require(use.span.lo <= at && at <= use.span.hi && use.span.hi <= size);
+  require(use.span.lo <= use.name.lo && use.name.hi <= use.span.hi);
+  ed_refuses(d, &use, "other");
+  if (!ed_references_to(d, &use, &all))
+    return;
+  for (uint32_t k = 0; k < all.len; k++)
+    here |= all.data[k].span.lo == use.span.lo;
+  require(here);
+  bs_vec_done(d->ctx->heap, &all);
+}
+
 static void
 ask(const ed_document *d, uint32_t at, uint32_t size) {
   bs_text text;
@@ -24,6 +43,7 @@ ask(const ed_document *d, uint32_t at, uint32_t size) {
   bs_text_done(&text);
   if (ed_definition(d, at, &path, &span))
     require(path && span.lo <= span.hi);
+  ask_uses(d, at, size);
   ed_complete(d, at, &found);
   require(found.replaced.lo <= at);
   bs_vec_done(d->ctx->heap, &found.list);
@@ -53,6 +73,11 @@ all_of_it(void *arg) {
   for (uint32_t k = 0; k < d->findings.len; k++)
     require(!ed_is_own(d, d->findings.data[k].span) ||
             d->findings.data[k].span.hi <= in->size);
+  for (uint32_t k = 0; k < d->findings.len; k++) {
+    bs_span place;
+    if (ed_fix_place(d, &d->findings.data[k], &place))
+      require(place.lo < place.hi && place.hi <= in->size);
+  }
   uint32_t size = (uint32_t)in->size, step = size / 16 + 1;
   for (uint32_t at = 0; at <= size; at += step)
     ask(d, at, size);

@@ -22,13 +22,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 
 
 def swap(value, old, new):
-    """The value with `old` replaced in all its strings."""
+    """The value with `old` replaced in all its strings, and in keys."""
     if isinstance(value, str):
         return value.replace(old, new)
     if isinstance(value, list):
         return [swap(v, old, new) for v in value]
     if isinstance(value, dict):
-        return {k: swap(v, old, new) for k, v in value.items()}
+        return {swap(k, old, new): swap(v, old, new)
+                for k, v in value.items()}
     return value
 
 

@@ -39,10 +39,11 @@ refuse_name(const po_program *p, bs_span span, const char *what,
   bs_error(p->ctx.diags, span, "unknown-name", "%s %s%s%s", what, name, why,
            all->n ? "" : ": there are none");
   const char *near = bs_nearest(name, all->list, all->n);
-  if (near)
+  if (near) {
     bs_hint(p->ctx.diags, "did you mean %s? there are %s", near,
             bs_text_str(&text));
-  else if (all->n)
+    bs_fix(p->ctx.diags, near);
+  } else if (all->n)
     bs_hint(p->ctx.diags, "there are %s", bs_text_str(&text));
   bs_text_done(&text);
   return false;

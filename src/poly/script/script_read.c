@@ -90,7 +90,7 @@ check_command(po_script_run *s, uint32_t lo, uint32_t hi) {
            "there is no command %s", po_tok(s, k)->word);
   const char *near = bs_nearest(po_tok(s, k)->word, all, n);
   if (near)
-    bs_hint(s->diags, "did you mean %s?", near);
+    bs_meant(s->diags, "", near);
   else
     bs_hint(s->diags, "`glen schedule --list` shows all commands");
   return false;
