@@ -410,6 +410,7 @@ reduce_of(const call *c, const gs_compute_info *op) {
   X(GT, in_order(c, 1, 1))                                                     \
   X(GE, in_order(c, 0, 1))                                                     \
   X(ABS, absolute(c))                                                          \
+  X(SQRT, a->r < 0 ? BS_NIL : bs_real(c->values, sqrt(a->r)))                  \
   X(INTEGER, whole(c))                                                         \
   X(DIVIDES, truth(c, of_ints(GS_F_MOD, a[1].i, a->i, &rest) && !rest))        \
   X(PROD, total(c, GS_F_MUL, 1))                                               \

@@ -12,6 +12,7 @@ int cl_check(const cl_options *);
 int cl_rules_test(const cl_options *);
 int cl_rules_check(const cl_options *);
 int cl_rules_fmt(const cl_options *);
+int cl_fmt(const cl_options *);
 int cl_rules_ablate(const cl_options *);
 int cl_rules_prove(const cl_options *);
 int cl_target_command(const cl_options *);

@@ -52,7 +52,7 @@ static const struct {
   const char *title;
   int commands;
 } topics[] = {
-    {"a program", SATURATE | EXPLAIN | MAP | CHECK},
+    {"a program", SATURATE | EXPLAIN | MAP | CHECK | FMT},
     {"its code", COMPILE | RUN | SCHEDULE | LAYOUT},
     {"rules",
      RULES_TEST | RULES_CHECK | RULES_PROVE | RULES_FMT | RULES_ABLATE},

@@ -187,6 +187,16 @@ const cl_command cl_commands[] = {
      "  glen completions man rules test | man -l -\n"
      "  glen completions targets\n",
      cl_completions},
+    {"fmt", "PATH...", 1, CL_MAX_LIST,
+     "programs in their one form, or expanded",
+     "Does what glen rules fmt does.  With --expand nothing is written: it "
+     "prints\n"
+     "the program with each use of a definition, such as (matmul a b), "
+     "replaced by\n"
+     "the terms that it stands for.\n\n"
+     "  glen fmt my.glen\n"
+     "  glen fmt --expand examples/attention.glen\n",
+     cl_fmt},
 };
 
 const size_t cl_command_count = sizeof cl_commands / sizeof cl_commands[0];

@@ -34,7 +34,7 @@ typedef struct cl_options {
   double time_limit, extract_time, tolerance;
   bool require_saturation, json, quiet, help, version, verbose;
   bool interpret, check, strict_fp, sanitize, keep, detect, timings;
-  bool strict, list, stats, list_operators, all;
+  bool strict, list, stats, list_operators, all, expand;
   const char *verify;   /* the least that will do, or NULL */
   const char *dispatch; /* variants, or NULL */
   const char *script, *print, *fuse, *tile; /* of schedules */

@@ -113,8 +113,11 @@ const cl_row cl_rows[] = {
      "uses the reference interpreter: no C compiler, slow"},
     {"check", 0, NULL, FLAG, AT(check), RUN, NULL, NULL,
      "compares with the reference interpreter; exit 4 on a mismatch"},
-    {"check", 0, NULL, FLAG, AT(check), RULES_FMT, NULL, NULL,
+    {"check", 0, NULL, FLAG, AT(check), RULES_FMT | FMT, NULL, NULL,
      "writes nothing; lists the files that would change, exit 1"},
+    {"expand", 0, NULL, FLAG, AT(expand), FMT, NULL, NULL,
+     "prints what a program stands for: its definitions replaced by terms of "
+     "the language"},
     {"samples", 'n', "N", COUNT, AT(samples), CHECK, "3", NULL,
      "how many seeded inputs both programs are run on"},
     {"tolerance", 0, "X", SECONDS, AT(tolerance),

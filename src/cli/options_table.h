@@ -30,6 +30,7 @@ enum { /* bits of cl_commands, in its order */
        IMPORT = 1 << 16,
        LSP = 1 << 17,
        COMPLETIONS = 1 << 18,
+       FMT = 1 << 19,
        EVERY = -1,
        WORKS = EVERY & ~(COMPLETIONS | LSP),
        CHOOSES = SATURATE | COMPILE | RUN | RULES_ABLATE | EXPLAIN | MAP,

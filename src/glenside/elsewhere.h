@@ -7,9 +7,10 @@
 #include "base/diag.h"
 
 typedef enum gs_word_place {
-  GS_AS_FORM,    /* of a program */
-  GS_AS_TERM,    /* heads a term */
-  GS_AS_COMPUTE, /* behind compute */
+  GS_AS_FORM,      /* of a program */
+  GS_AS_TERM,      /* heads a term */
+  GS_AS_RULE_TERM, /* of a rule or an instruction */
+  GS_AS_COMPUTE,   /* behind compute */
   GS_AS_DTYPE,
   GS_AS_RULE_FORM,
   GS_AS_TARGET_FORM

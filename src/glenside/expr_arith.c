@@ -286,6 +286,11 @@ FN(ABS) {
   return give_int(out, a[0].i < 0 ? -a[0].i : a[0].i);
 }
 
+FN(SQRT) {
+  UNUSED;
+  return is_number(&a[0]) && give_real(out, sqrt(as_real(&a[0])));
+}
+
 FN(GCD) {
   UNUSED;
   return all_ints(a, n) && fold(a, n, gcd_ints, min_reals, out);

@@ -124,6 +124,8 @@ gs_letter_word(char letter) {
     return "int";
   case 'n':
     return "number";
+  case 'r':
+    return "real";
   case 'b':
     return "bool";
   case 'l':

@@ -5,6 +5,7 @@
  *   i integer   n number (integer or real)   b boolean   l list   s name
  *   t dtype     o compute operator           c term      x term or list
  *   v any value but a term                   e all alike, terms too
+ *   r a real, of results alone
  * The last letter repeats; what stands behind `|` is given whole or not at
  * all.  A result `n` is an integer when all arguments are,
  * `v` is known at run time only, `u` is what the last two arguments are. */
@@ -36,6 +37,7 @@
   X(MIN, "min", "n", 1, GS_MANY, 'n', "the least")                             \
   X(MAX, "max", "n", 1, GS_MANY, 'n', "the greatest")                          \
   X(ABS, "abs", "n", 1, 1, 'n', "absolute value")                              \
+  X(SQRT, "sqrt", "n", 1, 1, 'r', "square root, a real")                       \
   X(INTEGER, "integer", "n", 1, 1, 'i', "a, where it is a whole number")       \
   X(GCD, "gcd", "i", 2, GS_MANY, 'i', "greatest common divisor")               \
   X(DIVIDES, "divides", "i", 2, 2, 'b', "a is not 0 and divides b")            \

@@ -231,6 +231,8 @@ want_of_letter(char letter) {
     return (want){.sort = GS_SORT_INT};
   case 'n':
     return (want){.sort = GS_SORT_ANY, .number = true};
+  case 'r':
+    return (want){.sort = GS_SORT_REAL};
   case 'b':
     return (want){.sort = GS_SORT_BOOL};
   case 'l':

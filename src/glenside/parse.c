@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* parse.c - the forms of a program: tensor, const, let, output.
+/* parse.c - the forms of a program: tensor, const, let, output; and what it
+ * defines, which define.c reads.
  *
  * All names are collected first, so that a use before the definition can say
  * where the definition is; then the forms are read in order.  Every fault of
@@ -11,14 +12,23 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum form_kind { TENSOR, CONST, LET, OUTPUT, FORM_COUNT } form_kind;
+typedef enum form_kind {
+  TENSOR,
+  CONST,
+  LET,
+  OUTPUT,
+  DEFINE,
+  FORM_COUNT
+} form_kind;
 
-static const char *const form_names[] = {"tensor", "const", "let", "output"};
+static const char *const form_names[] = {"tensor", "const", "let", "output",
+                                         "define"};
 static const char *const form_usages[] = {
     "(tensor NAME (shape n...) DTYPE [:data \"FILE\" OFFSET])",
     "(const NAME (shape n...) DTYPE v...)",
     "(let NAME term)",
     "(output NAME)",
+    "(define (NAME PARAMETER...) TERM)",
 };
 
 static bool
@@ -52,7 +62,7 @@ defines(const char *head, bool known) {
   form_kind kind;
   gs_op op;
   if (find_form(head, &kind))
-    return known && kind != OUTPUT;
+    return known && kind != OUTPUT && kind != DEFINE;
   return !known && head && !gs_op_find(head, &op);
 }
 
@@ -350,14 +360,16 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
     return false;
   }
   uint32_t n = sx->count;
-  bool fits = *kind == TENSOR  ? n == 4 || n == 7
-              : *kind == CONST ? n >= 4
-              : *kind == LET   ? n == 3
-                               : n == 2;
+  bool fits = *kind == TENSOR   ? n == 4 || n == 7
+              : *kind == CONST  ? n >= 4
+              : *kind == LET    ? n == 3
+              : *kind == DEFINE ? n >= 3
+                                : n == 2;
   if (fits)
     return true;
-  static const char *const expected[] = {
-      "3 arguments or 6", "3 arguments or more", "2 arguments", "1 argument"};
+  static const char *const expected[] = {"3 arguments or 6",
+                                         "3 arguments or more", "2 arguments",
+                                         "1 argument", "2 arguments or more"};
   bs_error(diags, sx->span, "bad-form", "%s takes %s, found %u", head,
            expected[*kind], n - 1);
   bs_hint(diags, "write %s", form_usages[*kind]);
@@ -390,8 +402,21 @@ parse_form(gs_parser *x, uint32_t root) {
     parse_output(x, name);
   else if (kind == LET)
     parse_let(x, name);
-  else
+  else if (kind != DEFINE)
     parse_leaf(x, kind, root, name);
+}
+
+/* What a program defines may be used before, as it has no term of its own. */
+static void
+parse_definitions(gs_parser *x) {
+  form_kind kind;
+  for (uint32_t k = 0; k < x->sx.roots.len; k++) {
+    uint32_t root = x->sx.roots.data[k];
+    if (find_form(bs_sx_head(&x->sx, x->ctx->values, root), &kind) &&
+        kind == DEFINE && parse_at(x, root)->count >= 3)
+      parse_define(x, root, false);
+  }
+  parse_built_in(x);
 }
 
 /* What does not begin with a list is something else altogether: told once. */
@@ -415,6 +440,7 @@ parse_forms(gs_parser *x, uint32_t source) {
     return;
   collect_names(x, true);
   collect_names(x, false);
+  parse_definitions(x);
   for (uint32_t k = 0; k < x->sx.roots.len; k++) {
     uint32_t root = x->sx.roots.data[k];
     parse_form(x, root);
@@ -445,6 +471,7 @@ parse_source(const gs_context *ctx, const struct gs_target *target,
   bs_vec_done(ctx->heap, &x.frames);
   bs_vec_done(ctx->heap, &x.results);
   bs_vec_done(ctx->heap, &x.items);
+  parse_definitions_done(&x);
   return x.p;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* parse.h - a program being parsed (private to parse*.c).
+/* parse.h - a program being parsed (private to parse*.c and define*.c).
  *
  * A term that could not be made is poison (GS_NO_TERM): what is built over it
  * is poison without a further complaint, so one fault gives one diagnostic. */
@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/sexp.h"
+#include "glenside/expr.h"
 #include "glenside/program.h"
 
 /* What a name stands for. */
@@ -30,7 +31,33 @@ typedef struct parse_frame {
   uint32_t n_attrs;    /* as written */
   uint32_t base;       /* results below belong to the frames below */
   bs_value attr;       /* read at once where attributes come first */
+  bool applied;        /* a compute operator is the head itself: (relu x) */
+  uint32_t env;        /* the body that it stands in: see parse_use */
+  bool is_use;         /* of a definition: the last of the parser's uses */
 } parse_frame;
+
+/* (define (NAME PARAMETER...) ITEM... TERM) */
+typedef struct parse_definition {
+  bs_value name;
+  uint32_t list, header;
+  uint32_t n_params, n_places; /* the first n_places are not named in uses */
+  const uint32_t *defaults;    /* by parameter: S-expression, 0 = none */
+  bool built_in;
+  gs_scope scope; /* the parameters, then what its lets name */
+} parse_definition;
+
+/* A definition being used: first its parameters get their values, then its
+ * items are gone through. */
+typedef struct parse_use {
+  uint32_t definition;
+  uint32_t list;    /* the S-expression of the use */
+  uint32_t env;     /* that the use stands in: index + 1 of a use, or 0 */
+  uint32_t slots;   /* the first of its variables' */
+  uint32_t param;   /* the next that gets its value */
+  uint32_t item;    /* the next, 0 = none */
+  uint32_t waiting; /* the slot of the term that was asked for */
+  bool broken, last;
+} parse_use;
 
 typedef struct gs_parser {
   const gs_context *ctx;
@@ -43,6 +70,11 @@ typedef struct gs_parser {
   BS_VEC(parse_frame) frames;
   BS_VEC(gs_term) results;
   BS_VEC(bs_value) items; /* scratch for lists */
+  BS_VEC(parse_definition) definitions;
+  BS_VEC(parse_use) uses; /* nested */
+  BS_VEC(uint32_t) slots; /* of the variables of uses: UINT32_MAX, unset */
+  uint32_t env;           /* the use whose body is read: index + 1, or 0 */
+  uint32_t n_uses;        /* of the whole program, up to a limit */
   gs_places *places;      /* or NULL */
 } gs_parser;
 
@@ -72,7 +104,43 @@ bool parse_fault(gs_parser *, const gs_fault *, bs_span);
 bool parse_attr(gs_parser *, gs_op op, uint32_t item, uint32_t node,
                 bs_value *out);
 
+/* The parameter of an applied compute operator, of a letter of ops.def. */
+bool parse_parameter(gs_parser *, char letter, uint32_t node, bs_value *out);
+
 /* parse_term.c.  The term of an S-expression, or poison. */
 gs_term parse_term(gs_parser *, uint32_t node);
+void parse_open_node(gs_parser *, uint32_t node);
+
+/* define.c.  Reads the definitions that come with the language where a head
+ * of the file might be one of them; and a form of the file. */
+void parse_built_in(gs_parser *);
+void parse_define(gs_parser *, uint32_t list, bool built_in);
+void parse_definitions_done(gs_parser *);
+/* What `NAME` means where it is used now; NULL: no definition. */
+const parse_definition *parse_find_definition(const gs_parser *,
+                                              const char *name);
+/* How a use is written. */
+void parse_put_usage(bs_text *, const parse_definition *);
+
+/* define_use.c.  Opens a list that uses a definition, ill-formed or not; false
+ * where it does not. */
+bool parse_open_use(gs_parser *, uint32_t list);
+/* Asks for the next term of the innermost use; false where it is done, and its
+ * result on the stack. */
+bool parse_step_use(gs_parser *);
+/* Forgets the innermost use, whose terms stood from `base` on. */
+gs_term parse_close_use(gs_parser *, uint32_t base);
+
+/* define_value.c.  Where a body is read: the term of a parameter, and an
+ * attribute as an expression; false with a diagnostic. */
+gs_term parse_variable(gs_parser *, uint32_t node);
+bool parse_value(gs_parser *, gs_sort, uint32_t node, bs_value *out);
+/* Whether a condition holds. */
+bool parse_holds(gs_parser *, uint32_t node, bool *out);
+/* The outermost use around what is read. */
+const parse_use *parse_outermost(const gs_parser *);
+/* Says what is wrong with a use, and of what types its operands are. */
+void parse_blame(gs_parser *, const char *code, const char *message,
+                 bs_span body);
 
 #endif

@@ -140,9 +140,12 @@ parse_dtype(gs_parser *x, uint32_t node, bs_value *out) {
                       out);
 }
 
-static bool
+bool
 parse_parameter(gs_parser *x, char letter, uint32_t node, bs_value *out) {
   const bs_sx *sx = parse_at(x, node);
+  if (x->env)
+    return parse_value(x, letter == 't' ? GS_SORT_DTYPE : GS_SORT_REAL, node,
+                       out);
   if (letter == 't')
     return parse_dtype(x, node, out);
   *out = sx->value;
@@ -267,6 +270,21 @@ is_over(const gs_parser *x, gs_op op, uint32_t item, uint32_t node) {
   return op == GS_CALL && item && head && !strcmp(head, "over");
 }
 
+/* What an attribute is where a body computes it; a name stands for itself. */
+static gs_sort
+sort_of(char letter) {
+  switch (letter) {
+  case 'k':
+    return GS_SORT_SYM;
+  case 'o':
+    return GS_SORT_OP;
+  case 't':
+    return GS_SORT_DTYPE;
+  default:
+    return gs_letter_is_list(letter) ? GS_SORT_LIST : GS_SORT_INT;
+  }
+}
+
 bool
 parse_attr(gs_parser *x, gs_op op, uint32_t item, uint32_t node,
            bs_value *out) {
@@ -275,6 +293,8 @@ parse_attr(gs_parser *x, gs_op op, uint32_t item, uint32_t node,
   if (is_over(x, op, item, node))
     return parse_over(x, node, out);
   char letter = item < n ? letters[item] : letters[n - 1];
+  if (x->env && letter != 's')
+    return parse_value(x, sort_of(letter), node, out);
   if (gs_letter_is_list(letter))
     return parse_list(x, gs_list_head(op, item), node, out);
   switch (letter) {

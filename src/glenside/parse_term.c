@@ -4,8 +4,9 @@
  * A frame is a list whose children are not all parsed; the children's terms
  * wait on a second stack.  A frame that is itself ill-formed still has its
  * sub-terms parsed, so that their faults are reported in the same run.  Sugar
- * is removed here: instruction names as heads, concat of many parts (nested to
- * the right), windows without a dilation. */
+ * is removed here: instruction names as heads, compute operators as heads,
+ * concat of many parts (nested to the right), windows without a dilation.  What
+ * is defined is removed in define_use.c. */
 #include "glenside/elsewhere.h"
 #include "glenside/parse.h"
 #include "glenside/target.h"
@@ -20,6 +21,15 @@ parse_fault(gs_parser *x, const gs_fault *fault, bs_span span) {
   return false;
 }
 
+/* Of a term, which may stand in the body of a definition. */
+static bool
+parse_term_fault(gs_parser *x, const gs_fault *fault, bs_span span) {
+  if (!x->env)
+    return parse_fault(x, fault, span);
+  parse_blame(x, fault->code, fault->message, span);
+  return false;
+}
+
 parse_binding *
 parse_find(gs_parser *x, bs_value name) {
   uint32_t at = name.i < x->binding_of.len ? x->binding_of.data[name.i] : 0;
@@ -28,7 +38,7 @@ parse_find(gs_parser *x, bs_value name) {
 
 void
 parse_place(gs_parser *x, uint32_t node, gs_term t) {
-  if (x->places && gs_term_ok(t))
+  if (x->places && !x->env && gs_term_ok(t))
     bs_push(x->ctx->heap, &x->places->list,
             (gs_place){parse_at(x, node)->span, t});
 }
@@ -67,13 +77,17 @@ is_list_head(const char *name) {
 static void
 unknown_operator(gs_parser *x, uint32_t head) {
   const char *name = parse_symbol(x, head);
-  const char *names[GS_OP_COUNT + 64];
+  const char *names[GS_OP_COUNT + GS_COMPUTE_COUNT + 192];
   uint32_t n = 0;
   gs_compute compute;
   for (int k = 0; k < GS_OP_COUNT; k++)
     names[n++] = gs_op_table[k].name;
+  for (int k = 0; k < GS_COMPUTE_COUNT; k++)
+    names[n++] = gs_compute_table[k].name;
   for (uint32_t k = 0; x->target && k < x->target->instrs.len && k < 64; k++)
     names[n++] = x->target->instrs.data[k]->name;
+  for (uint32_t k = 0; k < x->definitions.len && k < 128; k++)
+    names[n++] = bs_as_sym(x->ctx->values, x->definitions.data[k].name);
   bs_error(x->ctx->diags, parse_at(x, head)->span, "unknown-operator",
            "unknown operator `%.60s`", name);
   const char *near = parse_nearest(name, names, n);
@@ -91,6 +105,32 @@ unknown_operator(gs_parser *x, uint32_t head) {
                            "target");
   else
     bs_hint(x->ctx->diags, "an instruction needs a target that declares it");
+}
+
+/* (relu x) is (compute relu x), and (clip x 0 6) is (compute (clip 0 6) x). */
+static bool
+shape_applied(gs_parser *x, parse_frame *f, gs_compute compute) {
+  const gs_compute_info *info = &gs_compute_table[compute];
+  uint32_t want = 1 + (uint32_t)strlen(info->params);
+  uint32_t n = parse_at(x, f->list)->count - 1;
+  if (n != want) {
+    bs_error(x->ctx->diags, parse_at(x, f->list)->span, "wrong-arity",
+             "%s takes %u argument%s here, found %u", info->name, want,
+             want == 1 ? "" : "s", n);
+    bs_hint(x->ctx->diags, "write (%s a%s)", info->name,
+            want == 1                   ? ""
+            : compute == GS_C_CAST      ? " f32"
+            : strlen(info->params) == 2 ? " lo hi"
+                                        : " x");
+    return false;
+  }
+  f->op = GS_COMPUTE;
+  f->applied = true;
+  f->n_kids = 1;
+  f->first_kid = parse_at(x, f->list + 1)->next;
+  f->n_attrs = want - 1;
+  f->first_attr = parse_at(x, f->first_kid)->next;
+  return true;
 }
 
 /* `least` to `most` arguments were expected. */
@@ -195,8 +235,12 @@ shape_frame(gs_parser *x, parse_frame *f) {
   const char *name = parse_symbol(x, head);
   if (!gs_op_find(name, &f->op)) {
     const gs_instr *instr = instr_of(x, name);
+    gs_compute compute;
     if (instr)
       return shape_call(x, f, instr, head, list->count - 1);
+    if (gs_compute_find(name, &compute) &&
+        gs_compute_table[compute].kind != GS_FOLD)
+      return shape_applied(x, f, compute);
     unknown_operator(x, head);
     return false;
   }
@@ -213,15 +257,39 @@ shape_frame(gs_parser *x, parse_frame *f) {
 static bool
 is_term_like(const gs_parser *x, uint32_t node) {
   const char *head = bs_sx_head(&x->sx, x->ctx->values, node);
+  gs_compute compute;
   gs_op op;
-  return head &&
-         ((gs_op_find(head, &op) && gs_op_table[op].kids) || instr_of(x, head));
+  return head && ((gs_op_find(head, &op) && gs_op_table[op].kids) ||
+                  instr_of(x, head) || parse_find_definition(x, head) ||
+                  (node != x->frames.data[x->frames.len - 1].first_attr &&
+                   gs_compute_find(head, &compute)));
+}
+
+/* The operator that is the head, with the parameters behind its term. */
+static bool
+applied_operator(gs_parser *x, const parse_frame *f, bs_value *out) {
+  const bs_sx *head = parse_at(x, f->list + 1);
+  const char *letters = "";
+  bs_value items[8] = {head->value};
+  gs_compute op;
+  bool fine = true;
+  if (gs_compute_find(parse_symbol(x, f->list + 1), &op))
+    letters = gs_compute_table[op].params;
+  for (uint32_t k = 0, at = f->first_attr; k < f->n_attrs;
+       k++, at = parse_at(x, at)->next)
+    fine &= parse_parameter(x, letters[k], at, &items[k + 1]);
+  if (f->n_attrs)
+    items[0] = bs_list(x->ctx->values, items, f->n_attrs + 1);
+  *out = bs_list(x->ctx->values, items, 1);
+  return fine;
 }
 
 static bool
 read_attrs(gs_parser *x, const parse_frame *f, bs_value *out) {
   bs_value few[8], *items = few;
   bool fine = true;
+  if (f->applied)
+    return applied_operator(x, f, out);
   uint32_t at = f->first_attr, n = f->n_attrs;
   if (n + 1 > 8)
     items = bs_alloc(x->ctx->heap, n * sizeof *items);
@@ -244,7 +312,9 @@ read_attrs(gs_parser *x, const parse_frame *f, bs_value *out) {
 
 static void
 open_list(gs_parser *x, uint32_t node) {
-  parse_frame f = {.list = node, .base = x->results.len};
+  parse_frame f = {.list = node, .base = x->results.len, .env = x->env};
+  if (parse_open_use(x, node))
+    return;
   if (shape_frame(x, &f)) {
     f.next = f.first_kid;
     f.left = f.n_kids;
@@ -261,6 +331,8 @@ open_list(gs_parser *x, uint32_t node) {
 static gs_term
 reference(gs_parser *x, uint32_t node) {
   const bs_sx *sx = parse_at(x, node);
+  if (x->env)
+    return parse_variable(x, node);
   parse_binding *b = parse_find(x, sx->value);
   if (b && b->bound)
     return b->term;
@@ -287,8 +359,8 @@ reference(gs_parser *x, uint32_t node) {
   return GS_NO_TERM;
 }
 
-static void
-open_node(gs_parser *x, uint32_t node) {
+void
+parse_open_node(gs_parser *x, uint32_t node) {
   const bs_sx *sx = parse_at(x, node);
   if (sx->kind == BS_SX_LIST) {
     open_list(x, node);
@@ -323,11 +395,12 @@ static gs_term
 add_term(gs_parser *x, const parse_frame *f, bs_value attr, const gs_term *kids,
          uint32_t n, uint32_t kid_offset) {
   gs_fault fault;
-  bs_span span = parse_at(x, f->list)->span;
+  uint32_t written = x->env ? parse_outermost(x)->list : f->list;
+  bs_span span = parse_at(x, written)->span;
   gs_term t = gs_add(x->p, f->op, attr, kids, n, span, &fault);
   if (gs_term_ok(t))
     return t;
-  parse_fault(x, &fault, fault_span(x, f, &fault, kid_offset));
+  parse_term_fault(x, &fault, fault_span(x, f, &fault, kid_offset));
   if (f->op == GS_CALL)
     note_declaration(x, instr_of(x, parse_symbol(x, f->first_attr)));
   return t;
@@ -345,7 +418,7 @@ neighbours_fit(gs_parser *x, const parse_frame *f, bs_value attr,
     gs_type_at(x->p, kids[k], &a);
     gs_type_at(x->p, kids[k + 1], &b);
     if (!gs_infer(x->ctx->values, NULL, GS_CONCAT, attr, two, 2, &out, &fault))
-      return parse_fault(x, &fault, fault_span(x, f, &fault, k));
+      return parse_term_fault(x, &fault, fault_span(x, f, &fault, k));
   }
   return true;
 }
@@ -381,19 +454,24 @@ close_frame(gs_parser *x, const parse_frame *f) {
 
 gs_term
 parse_term(gs_parser *x, uint32_t root) {
-  open_node(x, root);
+  parse_open_node(x, root);
   while (x->frames.len) {
     parse_frame *f = &bs_last(&x->frames);
+    if (f->is_use && parse_step_use(x))
+      continue;
     if (f->left) {
       uint32_t node = f->next;
+      x->env = f->env;
       f->next = parse_at(x, node)->next;
       f->left--;
       if (!f->broken || f->n_kids || is_term_like(x, node))
-        open_node(x, node);
+        parse_open_node(x, node);
       continue;
     }
     parse_frame done = bs_pop(&x->frames);
-    gs_term t = close_frame(x, &done);
+    x->env = done.env;
+    gs_term t =
+        done.is_use ? parse_close_use(x, done.base) : close_frame(x, &done);
     parse_place(x, done.list, t);
     x->results.len = done.base;
     bs_push(x->ctx->heap, &x->results, t);

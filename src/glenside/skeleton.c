@@ -203,7 +203,7 @@ unknown_operator(const parser *p, uint32_t node, const char *head) {
            "there is no operator or instruction '%s'", head);
   if (compute)
     bs_hint(p->ctx->diags, "write (compute %s ...)", head);
-  else if (!gs_hint_elsewhere(p->ctx->diags, GS_AS_TERM, head) && near)
+  else if (!gs_hint_elsewhere(p->ctx->diags, GS_AS_RULE_TERM, head) && near)
     bs_meant(p->ctx->diags, "'", near);
   return false;
 }

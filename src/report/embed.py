@@ -16,7 +16,7 @@ def literal(text):
 def main():
     out, *files = sys.argv[1:]
     with open(out, "w", encoding="ascii") as f:
-        f.write("/* Made from src/report/. */\n")
+        f.write("/* Made from text files by src/report/embed.py. */\n")
         for item in files:
             name, _, path = item.partition("=")
             with open(path, encoding="utf-8") as source:

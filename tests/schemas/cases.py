@@ -50,6 +50,8 @@ CASES = {
                     "rules prove wrong.rules"],
     "rules-fmt": ["rules fmt --check rules/squeeze.rules ugly.rules",
                   "rules fmt ugly.rules"],
+    "fmt": ["fmt ugly.rules"],
+    "fmt-expand": ["fmt --expand examples/conv-block.glen"],
     "rules-ablate": [f"rules ablate {MATMUL} --target systolic16 "
                      "--iter-limit 3"],
     "target": ["target systolic16"],

@@ -30,6 +30,15 @@ parse(const char *text) {
   return parse_n(text, strlen(text));
 }
 
+/* How many diagnostics have the code. */
+__attribute__((unused)) static uint32_t
+count_code(const char *code) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < diags.list.len; k++)
+    n += diags.list.data[k].code && !strcmp(diags.list.data[k].code, code);
+  return n;
+}
+
 __attribute__((unused)) static gs_program *
 parse_well(const char *text) {
   gs_program *p = parse(text);

@@ -149,17 +149,9 @@ Test(parse, scalar_constant) {
 
 /* Faults ------------------------------------------------------------------ */
 
-static uint32_t
-count_code(const char *code) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < diags.list.len; k++)
-    n += !strcmp(diags.list.data[k].code, code);
-  return n;
-}
-
 Test(parse, all_faults_are_reported) {
   cr_assert_null(parse("(tensor a (shape 0) f32) (tensor b (shape 3) f23)"
-                       "(let x (squeeze a 0)) (let y (relu b))"
+                       "(let x (squeeze a 0)) (let y (rellu b))"
                        "(let z (pair nobody (slice nobody 0 0 1)))"
                        "(output x) (output z) (output none)"));
   cr_assert_eq(diags.errors, 5, "%s", faults());
