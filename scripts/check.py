@@ -333,6 +333,11 @@ def step_onnx():
     return passed + more[0], failed + more[1]
 
 
+def step_weights():
+    """Weights in files, from programs to NAME_init of generated code."""
+    return counted(call([sys.executable, "tests/weights/run.py", GLEN]))
+
+
 def step_install():
     """What is installed, moved, and used from elsewhere."""
     return counted(call([sys.executable, "tests/install/run.py", RELEASE]))
@@ -449,6 +454,7 @@ STEPS = {
     "install": Step(step_install, ["release"]),
     "python": Step(step_python, ["release"]),
     "onnx": Step(step_onnx, ["release"]),
+    "weights": Step(step_weights, ["release"]),
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),
     "threads": Step(step_threads, ["release"]),

@@ -202,6 +202,11 @@ GLEN_API const char *glen_program_text(glen_context *, const glen_program *,
 GLEN_API uint32_t glen_program_inputs(const glen_program *);
 GLEN_API uint32_t glen_program_outputs(const glen_program *);
 GLEN_API const char *glen_input_name(const glen_program *, uint32_t k);
+/* What a program that was read from a model has of such a file, which was not
+ * written: its bytes, as long as the context lives, and its name; NULL where
+ * there is none. */
+GLEN_API const void *glen_weights_held(const glen_program *, const char **file,
+                                       size_t *bytes);
 GLEN_API const char *glen_output_name(const glen_program *, uint32_t k);
 
 /* Do the elements of the input stand in a file, as weights do?  glen_inputs_new
@@ -431,8 +436,10 @@ GLEN_API void glen_loops_free(glen_loops *);
 /* NULL when memory ran out. */
 GLEN_API glen_loops *glen_loops_copy(glen_context *, const glen_loops *);
 /* The input is the same for all calls of the function: it is a parameter of
- * NAME_prepack instead, which packs it once.  False, with diagnostics, where
- * there is no such input. To be called before a schedule is applied. */
+ * NAME_prepack instead, which packs it once.  Where all such inputs stand in
+ * files, there are NAME_init and NAME_free, too.  False, with diagnostics,
+ * where there is no such input, or its file is not as the program says.  To be
+ * called before a schedule is applied. */
 GLEN_API bool glen_prepack(glen_context *, glen_loops *, const char *input);
 GLEN_API const char *glen_loops_text(glen_context *, const glen_loops *);
 GLEN_API const char *glen_loops_tree(glen_context *, const glen_loops *);

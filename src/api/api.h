@@ -171,6 +171,9 @@ glen_loops *api_lower_net(glen_context *, const glen_program *,
 /* code.c: the program has an input of that name; else false and a diagnostic.
  */
 bool api_know_input(glen_context *, const gs_program *, const char *name);
+/* weights.c: glen_prepack of several inputs, which are laid out once. */
+bool api_prepack(glen_context *, glen_loops *, const char *const *names,
+                 uint32_t n);
 /* extraction.c: of a finished run; false with a diagnostic. */
 bool api_extract(glen_result *, ex_method, double seconds);
 ex_pricer api_pricer_of(const glen_result *);

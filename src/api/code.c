@@ -83,24 +83,6 @@ api_know_input(glen_context *ctx, const gs_program *p, const char *name) {
   return unknown_input(ctx, p, name);
 }
 
-static void
-prepack_body(void *arg) {
-  code_args *a = arg;
-  po_program *p = a->loops->loops;
-  a->ok = po_prepack(p, a->name);
-  if (a->ok) {
-    po_lay_out(p);
-    return;
-  }
-  unknown_input(a->ctx, p->source, a->name);
-}
-
-bool
-glen_prepack(glen_context *ctx, glen_loops *loops, const char *input) {
-  code_args a = {.ctx = ctx, .loops = loops, .name = input};
-  return api_enter(ctx, prepack_body, &a) && a.ok;
-}
-
 void
 glen_loops_free(glen_loops *loops) {
   if (loops && loops->loops) {

@@ -68,14 +68,6 @@ glen_layout_cost_find(const char *word, glen_layout_cost *out) {
 
 /* ---- schedules ---- */
 
-static bool
-prepack(glen_context *ctx, glen_loops *loops, const glen_code_options *o) {
-  for (uint32_t k = 0; k < o->n_prepack; k++)
-    if (!glen_prepack(ctx, loops, o->prepack[k]))
-      return false;
-  return true;
-}
-
 /* Sizes of tiles ask for tiles.  A script or layouts are said of loops as they
  * are, so that nothing is fused beforehand unless that was asked for. */
 static glen_fusion
@@ -115,7 +107,7 @@ static bool
 schedule_loops(glen_context *ctx, glen_loops *loops, const glen_code_options *o,
                glen_scheduled *out) {
   *out = (glen_scheduled){.printed = ""};
-  if (!prepack(ctx, loops, o))
+  if (!api_prepack(ctx, loops, o->prepack, o->n_prepack))
     return false;
   if (o->choose)
     return glen_choose(ctx, loops, o->choose, &out->chosen);

@@ -98,12 +98,13 @@ agree(const cl_options *o) {
 }
 
 static bool
-read_options(const cl_options *o, code *c) {
+read_options(const cl_session *session, code *c) {
+  const cl_options *o = session->options;
   *c =
       (code){.options = {.size = sizeof c->options,
                          .strict_fp = o->strict_fp,
-                         .prepack = o->prepack.items,
-                         .n_prepack = o->prepack.n,
+                         .prepack = session->prepack,
+                         .n_prepack = session->n_prepack,
                          .variants = c->variants,
                          .fusion = fusion_of(o),
                          .tiles = c->tiles,
@@ -125,9 +126,8 @@ note_chosen(const cl_session *session, const glen_scheduled *done) {
 /* Schedules that are measured are those of the loops with packed inputs. */
 static bool
 tune(cl_session *session, glen_loops *loops) {
-  const cl_list *packed = &session->options->prepack;
-  for (uint32_t k = 0; k < packed->n; k++)
-    if (!glen_prepack(session->glen, loops, packed->items[k]))
+  for (uint32_t k = 0; k < session->n_prepack; k++)
+    if (!glen_prepack(session->glen, loops, session->prepack[k]))
       return false;
   return cl_tune(session, loops);
 }
@@ -138,7 +138,7 @@ cl_schedule_loops(cl_session *session, glen_loops *loops,
   code c;
   glen_scheduled done;
   *printed = "";
-  if (!read_options(session->options, &c))
+  if (!read_options(session, &c))
     return false;
   if (session->options->tune)
     return tune(session, loops);
@@ -167,7 +167,7 @@ cl_lower(cl_session *session, const glen_program *program,
          const glen_target *target, const char **lowered) {
   code c;
   glen_scheduled done;
-  if (!read_options(session->options, &c))
+  if (!read_options(session, &c))
     return NULL;
   if (session->options->tune)
     return lower_and_tune(session, program, target, lowered);

@@ -361,7 +361,8 @@ static bool
 compile(job *j, const cl_options *o, uint32_t count, bool loops) {
   return cl_explore(j->session, &j->explored) && verified(j, o) &&
          (!loops || make_code(j, o)) && dump_phases(j, o) &&
-         write_forms(j, o, count);
+         write_forms(j, o, count) &&
+         (!loops || cl_write_weights(j->session, j->explored.input));
 }
 
 /* C is what is written: objects are for the C compiler to make. */

@@ -116,7 +116,7 @@ static const struct {
     {"limits", " iter-limit node-limit time-limit memory-limit work-limit "
                "match-limit rule-limit require-saturation max-steps "},
     {"what is chosen", " extractor extract-time verify require why-not "},
-    {"code", " name emit strict-fp prepack dispatch dim omp-threads "},
+    {"code", " name emit strict-fp prepack weights dispatch dim omp-threads "},
     {"loops",
      " sched schedule fuse tile layout layout-cost order widths choose "
      "dry-run explain "},

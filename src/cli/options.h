@@ -37,6 +37,7 @@ typedef struct cl_options {
   bool strict, list, stats, list_operators, all, expand;
   const char *verify;   /* the least that will do, or NULL */
   const char *dispatch; /* variants, or NULL */
+  const char *weights;  /* "init" or "inputs" */
   const char *script, *print, *fuse, *tile; /* of schedules */
   uint64_t tune, tune_rounds, choose;       /* 0: not asked */
   double tune_time;

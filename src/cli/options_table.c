@@ -60,6 +60,11 @@ const cl_row cl_rows[] = {
      NULL,
      "an input that is the same for all calls, as weights are: NAME_prepack "
      "packs it once; may be given several times"},
+    {"weights", 0, "WAY", TEXT, AT(weights), COMPILE | RUN, "init",
+     "init inputs",
+     "inputs whose elements stand in files: NAME_init makes of them once what "
+     "all calls need; or they are inputs like others.  With --prepack and in "
+     "CUDA they are inputs"},
     {"dispatch", 0, "LIST", TEXT, AT(dispatch), COMPILE | RUN, NULL, NULL,
      "code for any processor and, of avx2,avx512, for those of x86-64 that "
      "have "

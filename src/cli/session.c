@@ -118,6 +118,9 @@ bool
 cl_open(cl_session *session, const cl_options *options) {
   session->options = options;
   session->wrong = session->failed = false;
+  session->prepack = options->prepack.items;
+  session->n_prepack = options->prepack.n;
+  session->files = NULL;
   session->color = wants_color(options->color, STDERR_FILENO);
   session->glen = glen_context_new(NULL, 0);
   if (!session->glen || !glen_outputs_begin(session->glen)) {
@@ -190,6 +193,7 @@ cl_close(cl_session *session, int code) {
   show_diagnostics(session);
   interrupted = NULL;
   glen_context_free(session->glen);
+  free(session->files);
   return code;
 }
 
@@ -219,8 +223,8 @@ cl_saturate_options(cl_session *session, glen_saturate_options *out) {
   out->n_disabled = o->disabled.n;
   out->extractor = o->extractor;
   glen_regions_find(o->regions, &out->regions);
-  out->prepack = o->prepack.items;
-  out->n_prepack = o->prepack.n;
+  out->prepack = session->prepack;
+  out->n_prepack = session->n_prepack;
   out->extract_seconds = o->extract_time;
 }
 
@@ -333,7 +337,7 @@ cl_explore(cl_session *session, cl_explored *e) {
     return false;
   e->input = glen_program_load(session->glen, e->target,
                                session->options->files.items[0]);
-  if (!e->input)
+  if (!e->input || !cl_choose_prepacked(session, e->input))
     return false;
   e->program = e->input;
   if (cl_uses_rules(session->options, e->target) && !saturate(session, e))

@@ -13,6 +13,11 @@ typedef struct cl_session {
   bool color;  /* of stderr */
   bool wrong;  /* a candidate of --tune gave another result */
   bool failed; /* nothing is written */
+  /* Inputs that are packed once for all calls; `files`: the list, where it is
+   * the session's own. */
+  const char *const *prepack;
+  uint32_t n_prepack;
+  const char **files;
 } cl_session;
 
 bool cl_open(cl_session *, const cl_options *);
@@ -76,6 +81,10 @@ int cl_refuse_rules(const cl_options *);
 /* compile.c: does --emit ask for what only a saturation gives? */
 bool cl_emits_egraph(const cl_options *);
 void cl_saturate_options(cl_session *, glen_saturate_options *);
+/* weights.c: which inputs are packed once; false where memory ran out. */
+bool cl_choose_prepacked(cl_session *, const glen_program *);
+/* The file of weights of a model that was read, beside the output. */
+bool cl_write_weights(cl_session *, const glen_program *);
 /* Writes text to the path; an error is a diagnostic. */
 bool cl_write(cl_session *, const char *path, const char *text);
 /* DIR/name, making DIR when it is missing. */

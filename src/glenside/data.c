@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* data.c - inputs whose elements stand in a file: weights by reference. */
+/* data.c - inputs whose elements stand in a file: weights by reference.
+ *
+ * Files are mapped, not read, so that what stands in them costs memory only
+ * where and as long as it is looked at. */
 #include "base/file.h"
 #include "glenside/program.h"
 #include "glenside/tensor.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,10 +20,12 @@ void
 gs_add_data(gs_program *p, const gs_data *data) {
   bs_arena *arena = p->ctx.arena;
   bs_push(p->ctx.heap, &p->data,
-          (gs_data){bs_arena_strdup(arena, data->name),
-                    bs_arena_strdup(arena, data->file),
-                    bs_arena_strdup(arena, data->beside), data->offset,
-                    data->held, data->held_size});
+          (gs_data){
+              bs_arena_strdup(arena, data->name),
+              bs_arena_strdup(arena, data->file),
+              bs_arena_strdup(arena, data->beside), data->form, data->offset,
+              data->key ? bs_arena_strdup(arena, data->key) : NULL, data->held,
+              data->held_size, data->span, data->site, data->located});
 }
 
 const gs_data *
@@ -36,74 +42,205 @@ gs_copy_data(const gs_program *from, gs_program *to) {
     gs_add_data(to, &from->data.data[k]);
 }
 
-static bool
-read_fully(int file, char *out, size_t n, int64_t offset) {
-  while (n) {
-    ssize_t got = pread(file, out, n, offset);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
-      return false;
-    out += got;
-    n -= (size_t)got;
-    offset += got;
-  }
-  return true;
+uint64_t
+gs_data_hash(const void *bytes, size_t n) {
+  const uint8_t *b = bytes;
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t k = 0; k < n; k++)
+    hash = (hash ^ b[k]) * 0x100000001b3u;
+  return hash;
 }
 
 static bool
 fail(const gs_context *ctx, const gs_data *data, const char *why) {
-  return bs_error(ctx->diags, BS_NOWHERE, "bad-data",
+  return bs_error(ctx->diags, data->span, "bad-data",
                   "cannot read the elements of %s from %s: %s", data->name,
                   data->file, why);
 }
 
-/* The file holds the elements from the offset on. */
-static const char *
-why_too_short(int file, int64_t offset, size_t bytes) {
-  struct stat status;
-  int64_t end;
-  if (fstat(file, &status))
-    return strerror(errno);
-  if (!S_ISREG(status.st_mode))
-    return "it is no regular file";
-  if (__builtin_add_overflow(offset, (int64_t)bytes, &end) ||
-      end > status.st_size)
-    return "the file ends before they do";
-  return NULL;
+static int64_t
+bytes_of(const gs_type *type) {
+  return gs_elements(type) * gs_dtype_table[type->dtype].bytes;
 }
 
-/* Of what was never written to a file. */
+/* ---- the file ---- */
+
+/* A descriptor of the regular file and its size, or -1 and why. */
+static int
+open_file(const gs_data *data, int64_t *size, const char **why) {
+  struct stat status;
+  int file = bs_open_within(data->beside, data->file, why);
+  if (file < 0)
+    return -1;
+  *why = "it is no regular file";
+  bool known = !fstat(file, &status);
+  if (known && S_ISREG(status.st_mode)) {
+    *size = status.st_size;
+    return file;
+  }
+  if (!known)
+    *why = strerror(errno);
+  close(file);
+  return -1;
+}
+
+/* Bytes of the file from one on, whose page is where the mapping begins; NULL
+ * and why. Writing to them does not change the file. */
+static char *
+map_bytes(int file, int64_t offset, int64_t bytes, void **map, size_t *size,
+          const char **why) {
+  int64_t before = offset % sysconf(_SC_PAGESIZE);
+  *size = (size_t)(bytes + before);
+  *map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file,
+              offset - before);
+  *why = strerror(errno);
+  return *map == MAP_FAILED ? NULL : (char *)*map + before;
+}
+
 static bool
-take_held(const gs_context *ctx, const gs_data *data, const gs_type *type,
-          size_t bytes, gs_tensor *out) {
-  size_t offset = (size_t)data->offset;
-  if (data->offset < 0 || offset > data->held_size ||
-      bytes > data->held_size - offset)
-    return fail(ctx, data, "it ends before they do");
+ends_before(int64_t offset, int64_t bytes, int64_t size) {
+  int64_t end;
+  return offset < 0 || __builtin_add_overflow(offset, bytes, &end) ||
+         end > size;
+}
+
+/* ---- where the elements stand ---- */
+
+typedef struct look {
+  const gs_context *ctx;
+  const gs_data *data;
+  const gs_type *type;
+  const char *bytes; /* of the whole file */
+  size_t n;
+  gs_data_site *out;
+  bool ok;
+} look;
+
+/* All before the elements of an .npy file is what that says of itself. */
+static void
+look_body(void *arg) {
+  look *l = arg;
+  const gs_data *d = l->data;
+  gs_data_site *out = l->out;
+  if (d->form == GS_DATA_NPY) {
+    l->ok = gs_npy_locate(l->ctx, d->span, d->file, l->bytes, l->n, l->type,
+                          &out->offset);
+    out->header = out->offset;
+  } else {
+    l->ok = gs_safetensors_locate(l->ctx, d, l->bytes, l->n, l->type, out);
+  }
+  if (l->ok)
+    out->hash = gs_data_hash(l->bytes, (size_t)out->header);
+}
+
+/* A mapping is no memory of the heap, which may run out meanwhile. */
+static bool
+look_into(look *l, int file, int64_t size) {
+  const char *why = "it is empty";
+  void *map = NULL;
+  size_t mapped = 0;
+  l->bytes = size ? map_bytes(file, 0, size, &map, &mapped, &why) : NULL;
+  l->n = (size_t)size;
+  close(file);
+  if (!l->bytes)
+    return fail(l->ctx, l->data, why);
+  bool enough = bs_protect(l->ctx->heap, look_body, l);
+  munmap(map, mapped);
+  if (!enough)
+    bs_out_of_memory(l->ctx->heap);
+  return l->ok;
+}
+
+/* Of raw elements, whose file may be made later, or was never written. */
+static bool
+locate_raw(const gs_context *ctx, const gs_data *data, gs_data_site *out) {
+  const char *why;
+  int64_t size = (int64_t)data->held_size;
+  out->offset = data->offset;
+  errno = 0;
+  int file = data->held ? -1 : open_file(data, &size, &why);
+  if (!data->held && file < 0)
+    return errno == ENOENT || fail(ctx, data, why);
+  if (file >= 0)
+    close(file);
+  return !ends_before(out->offset, out->bytes, size) ||
+         fail(ctx, data, "the file ends before they do");
+}
+
+bool
+gs_data_locate(const gs_context *ctx, const gs_data *data, const gs_type *type,
+               gs_data_site *out) {
+  const char *why;
+  int64_t size;
+  look l = {.ctx = ctx, .data = data, .type = type, .out = out};
+  *out = (gs_data_site){.bytes = bytes_of(type)};
+  if (data->form == GS_DATA_RAW)
+    return locate_raw(ctx, data, out);
+  int file = open_file(data, &size, &why);
+  return file < 0 ? fail(ctx, data, why) : look_into(&l, file, size);
+}
+
+/* ---- the elements ---- */
+
+static void
+copy_elements(const gs_context *ctx, const gs_type *type, const char *from,
+              gs_tensor *out) {
   gs_tensor_init(ctx->heap, out, type);
-  memcpy(out->data, data->held + offset, bytes);
+  memcpy(out->data, from, (size_t)bytes_of(type));
+}
+
+/* Elements are read where they are mapped, unless they are not aligned, as
+ * generated code wants them. */
+static bool
+map_elements(const gs_context *ctx, const gs_data *data, const gs_type *type,
+             const gs_data_site *site, gs_tensor *out) {
+  const char *why;
+  int64_t size;
+  size_t mapped;
+  void *map;
+  int file = open_file(data, &size, &why);
+  if (file < 0)
+    return fail(ctx, data, why);
+  why = "the file ends before they do";
+  char *bytes =
+      ends_before(site->offset, site->bytes, size)
+          ? NULL
+          : map_bytes(file, site->offset, site->bytes, &map, &mapped, &why);
+  close(file);
+  if (!bytes)
+    return fail(ctx, data, why);
+  *out = (gs_tensor){.dtype = type->dtype,
+                     .rank = type->rank,
+                     .elements = gs_elements(type),
+                     .data = bytes,
+                     .map = map,
+                     .map_bytes = mapped};
+  memcpy(out->dim, type->dim, type->rank * sizeof *out->dim);
   return true;
+}
+
+static bool
+is_aligned(const gs_tensor *t) {
+  return (uintptr_t)t->data % (uintptr_t)gs_dtype_table[t->dtype].bytes == 0;
 }
 
 bool
 gs_data_read(const gs_context *ctx, const gs_data *data, const gs_type *type,
              gs_tensor *out) {
-  const char *why;
-  size_t bytes = (size_t)gs_elements(type) * gs_dtype_table[type->dtype].bytes;
-  if (data->held)
-    return take_held(ctx, data, type, bytes, out);
-  int file = bs_open_within(data->beside, data->file, &why);
-  if (file < 0)
-    return fail(ctx, data, why);
-  why = why_too_short(file, data->offset, bytes);
-  close(file); /* memory may run out below, which would leave it open */
-  if (why)
-    return fail(ctx, data, why);
-  gs_tensor_init(ctx->heap, out, type);
-  file = bs_open_within(data->beside, data->file, &why);
-  bool fine = file >= 0 && read_fully(file, out->data, bytes, data->offset);
-  if (file >= 0)
-    close(file);
-  return fine || fail(ctx, data, "the file changed while it was read");
+  gs_data_site site;
+  gs_tensor mapped;
+  if (!gs_data_locate(ctx, data, type, &site))
+    return false;
+  if (data->held) {
+    copy_elements(ctx, type, data->held + site.offset, out);
+    return true;
+  }
+  if (!map_elements(ctx, data, type, &site, &mapped))
+    return false;
+  *out = mapped;
+  if (is_aligned(&mapped))
+    return true;
+  copy_elements(ctx, type, mapped.data, out);
+  gs_tensor_done(ctx->heap, &mapped);
+  return true;
 }

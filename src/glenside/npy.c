@@ -29,6 +29,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 typedef struct input {
   const gs_context *ctx;
   const char *name;
+  bs_span span;         /* where the file is named, or BS_NOWHERE */
   FILE *file;           /* or, when NULL, */
   const uint8_t *bytes; /* memory */
   int64_t left;         /* bytes not read yet; -1: unknown (a pipe) */
@@ -42,7 +43,7 @@ fail(const input *in, const char *code, const char *format, ...) {
   bs_text_init(&text, in->ctx->heap);
   bs_putv(&text, format, args);
   va_end(args);
-  bs_error(in->ctx->diags, BS_NOWHERE, code, "%s: %s", in->name,
+  bs_error(in->ctx->diags, in->span, code, "%s: %s", in->name,
            bs_text_str(&text));
   bs_text_done(&text);
   return false;
@@ -359,6 +360,23 @@ gs_npy_parse(const gs_context *ctx, const char *name, const void *bytes,
              size_t n, const gs_type *expect, gs_tensor *out) {
   input in = {.ctx = ctx, .name = name, .bytes = bytes, .left = (int64_t)n};
   return read_array(&in, expect, out);
+}
+
+bool
+gs_npy_locate(const gs_context *ctx, bs_span span, const char *name,
+              const void *bytes, size_t n, const gs_type *expect,
+              int64_t *offset) {
+  input in = {.ctx = ctx,
+              .name = name,
+              .span = span,
+              .bytes = bytes,
+              .left = (int64_t)n};
+  header h = {0};
+  gs_type type;
+  bool ok = read_header(&in, &h) && find_type(&in, &h, expect, &type) &&
+            check_expected(&in, &type, expect) && check_size(&in, &type);
+  *offset = (int64_t)n - in.left;
+  return ok;
 }
 
 typedef struct job {

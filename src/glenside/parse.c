@@ -24,7 +24,7 @@ typedef enum form_kind {
 static const char *const form_names[] = {"tensor", "const", "let", "output",
                                          "define"};
 static const char *const form_usages[] = {
-    "(tensor NAME (shape n...) DTYPE [:data \"FILE\" OFFSET])",
+    "(tensor NAME (shape n...) DTYPE [:data \"FILE\" [OFFSET | \"KEY\"]])",
     "(const NAME (shape n...) DTYPE v...)",
     "(let NAME term)",
     "(output NAME)",
@@ -241,36 +241,6 @@ declared_type(gs_parser *x, gs_op op, uint32_t name, gs_type *out) {
   return parse_fault(x, &fault, parse_at(x, node)->span);
 }
 
-/* `:data "FILE" OFFSET` behind the dtype of a tensor. */
-static bool
-parse_data(gs_parser *x, const char *name, uint32_t word) {
-  bs_diags *diags = x->ctx->diags;
-  uint32_t file = parse_at(x, word)->next, offset = parse_at(x, file)->next;
-  const char *text = parse_symbol(x, word);
-  if (!text || strcmp(text, ":data") ||
-      parse_at(x, file)->kind != BS_SX_STRING ||
-      parse_at(x, offset)->kind != BS_SX_INT) {
-    bs_error(diags, parse_at(x, word)->span, "bad-data",
-             "expected :data \"FILE\" OFFSET behind the dtype");
-    return false;
-  }
-  gs_data data = {
-      .name = name,
-      .file = bs_as_sym(x->ctx->values, parse_at(x, file)->value),
-      .beside = diags->sources.data[parse_at(x, word)->span.file - 1].path,
-      .offset = bs_as_int(x->ctx->values, parse_at(x, offset)->value)};
-  const char *why = bs_why_not_within(data.file);
-  if (why ||
-      strlen(data.file) != bs_sym_len(x->ctx->values, parse_at(x, file)->value))
-    return bs_error(diags, parse_at(x, file)->span, "bad-data", "%s",
-                    why ? why : "the name of the file has a zero byte");
-  if (data.offset < 0)
-    return bs_error(diags, parse_at(x, offset)->span, "bad-data",
-                    "the elements cannot begin before the file does");
-  gs_add_data(x->p, &data);
-  return true;
-}
-
 static void
 parse_leaf(gs_parser *x, form_kind kind, uint32_t list, uint32_t name) {
   gs_type type;
@@ -360,14 +330,14 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
     return false;
   }
   uint32_t n = sx->count;
-  bool fits = *kind == TENSOR   ? n == 4 || n == 7
+  bool fits = *kind == TENSOR   ? n == 4 || n == 6 || n == 7
               : *kind == CONST  ? n >= 4
               : *kind == LET    ? n == 3
               : *kind == DEFINE ? n >= 3
                                 : n == 2;
   if (fits)
     return true;
-  static const char *const expected[] = {"3 arguments or 6",
+  static const char *const expected[] = {"3, 5 or 6 arguments",
                                          "3 arguments or more", "2 arguments",
                                          "1 argument", "2 arguments or more"};
   bs_error(diags, sx->span, "bad-form", "%s takes %s, found %u", head,

@@ -107,6 +107,10 @@ bool parse_attr(gs_parser *, gs_op op, uint32_t item, uint32_t node,
 /* The parameter of an applied compute operator, of a letter of ops.def. */
 bool parse_parameter(gs_parser *, char letter, uint32_t node, bs_value *out);
 
+/* parse_data.c.  `:data "FILE" ...` behind the dtype of a tensor, which is
+ * noted in the program; false with a diagnostic. */
+bool parse_data(gs_parser *, const char *name, uint32_t word);
+
 /* parse_term.c.  The term of an S-expression, or poison. */
 gs_term parse_term(gs_parser *, uint32_t node);
 void parse_open_node(gs_parser *, uint32_t node);

@@ -286,16 +286,46 @@ put_declaration(printer *x, gs_term t) {
   print_words(&x->out, attrs_of(x, node), 2, 1);
 }
 
+/* A symbol of any text, as the reader takes it. */
+static void
+put_string(bs_text *out, const char *s) {
+  bs_putc(out, '"');
+  for (; *s; s++)
+    if (*s == '"' || *s == '\\')
+      bs_putf(out, "\\%c", *s);
+    else if ((unsigned char)*s < ' ')
+      bs_putf(out, "\\x%02x", (unsigned)*s);
+    else
+      bs_putc(out, *s);
+  bs_putc(out, '"');
+}
+
+/* Together on a line: a name may hold blanks. */
+static void
+put_data(printer *x, const gs_data *data) {
+  bs_text *text = &x->scratch;
+  bs_text_clear(text);
+  bs_put(text, ":data ");
+  put_string(text, data->file);
+  if (data->form == GS_DATA_RAW)
+    bs_putf(text, " %lld", (long long)data->offset);
+  if (data->form == GS_DATA_SAFETENSORS) {
+    bs_putc(text, ' ');
+    put_string(text, data->key);
+  }
+  if (print_column(&x->out) + 2 + text->len > PRINT_WIDTH)
+    print_newline(&x->out, 2);
+  else
+    bs_putc(x->out.text, ' ');
+  bs_putn(x->out.text, text->data, text->len);
+}
+
 static void
 put_tensor(printer *x, gs_term t) {
   const gs_data *data = gs_find_data(x->p, leaf_name(x, gs_at(x->p, t)));
   put_declaration(x, t);
-  if (data) {
-    bs_text_clear(&x->scratch);
-    bs_putf(&x->scratch, " :data \"%s\" %lld", data->file,
-            (long long)data->offset);
-    print_words(&x->out, bs_text_str(&x->scratch), 2, 1);
-  }
+  if (data)
+    put_data(x, data);
   bs_putc(x->out.text, ')');
   next_line(x, 0);
 }

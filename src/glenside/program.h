@@ -43,15 +43,34 @@ typedef struct gs_constant {
   const void *data; /* C representation of the dtype; bf16 as uint16_t */
 } gs_constant;
 
+/* How a file says where elements stand in it. */
+typedef enum gs_data_form {
+  GS_DATA_RAW, /* it does not: they stand from a byte on */
+  GS_DATA_NPY,
+  GS_DATA_SAFETENSORS
+} gs_data_form;
+
+/* Where elements stand. What a file says of itself lies before `header`, and
+ * has this hash (gs_data_hash); 0 and nothing for raw elements. */
+typedef struct gs_data_site {
+  int64_t offset, bytes, header;
+  uint64_t hash;
+} gs_data_site;
+
 /* An input whose elements stand in a file, as weights do: little-endian, one
- * after another, from a byte on. */
+ * after another. */
 typedef struct gs_data {
   const char *name; /* of the input */
   const char *file; /* in or below the folder of `beside` */
   const char *beside;
-  int64_t offset;
+  gs_data_form form;
+  int64_t offset;   /* raw: of the first byte */
+  const char *key;  /* safetensors: the array's name; else NULL */
   const char *held; /* the file's bytes, which outlive the program, or NULL */
   size_t held_size;
+  bs_span span; /* where the program says so */
+  gs_data_site site;
+  bool located; /* `site` is known */
 } gs_data;
 
 typedef struct gs_program {
@@ -93,7 +112,18 @@ const gs_constant *gs_find_constant(const gs_program *, const char *name);
 void gs_add_data(gs_program *, const gs_data *);
 const gs_data *gs_find_data(const gs_program *, const char *name);
 void gs_copy_data(const gs_program *from, gs_program *to);
-/* Reads them; false with a diagnostic. */
+/* Where they stand, once the file was asked whether they are of this type and
+ * all there; false with a diagnostic.  A file of raw elements may be missing
+ * yet. */
+bool gs_data_locate(const gs_context *, const gs_data *, const gs_type *,
+                    gs_data_site *out);
+/* FNV-1a, which generated code computes, too. */
+uint64_t gs_data_hash(const void *bytes, size_t n);
+/* safetensors.c: the bytes that an array has in a file, of which `n` are in
+ * memory, and where what the file says of itself ends. */
+bool gs_safetensors_locate(const gs_context *, const gs_data *, const void *,
+                           size_t n, const gs_type *expect, gs_data_site *out);
+/* Maps them into memory; false with a diagnostic. */
 struct gs_tensor;
 bool gs_data_read(const gs_context *, const gs_data *, const gs_type *,
                   struct gs_tensor *out);

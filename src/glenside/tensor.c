@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define ALIGNMENT 64
 
@@ -34,11 +35,13 @@ gs_tensor_init(bs_heap *heap, gs_tensor *t, const gs_type *type) {
 void
 gs_tensor_done(bs_heap *heap, gs_tensor *t) {
   char *block;
-  if (t->data) {
+  if (t->map) {
+    munmap(t->map, t->map_bytes);
+  } else if (t->data) {
     memcpy(&block, (char *)t->data - sizeof block, sizeof block);
     bs_free(heap, block);
   }
-  t->data = NULL;
+  t->data = t->map = NULL;
 }
 
 /* --- conversion ----------------------------------------------------------- */

@@ -11,7 +11,9 @@ typedef struct gs_tensor {
   uint32_t rank;
   int64_t dim[GS_MAX_RANK];
   int64_t elements;
-  void *data; /* on the heap it was made with, 64-byte aligned */
+  void *data; /* on the heap it was made with, 64-byte aligned, or mapped */
+  void *map;  /* what to unmap, of so many bytes, or NULL */
+  size_t map_bytes;
 } gs_tensor;
 
 /* Throws when out of memory; zeroed. */
@@ -40,6 +42,11 @@ bool gs_npy_read(const gs_context *, const char *path, const gs_type *expect,
 /* Reads an .npy file that is in memory; `name` stands in diagnostics. */
 bool gs_npy_parse(const gs_context *, const char *name, const void *bytes,
                   size_t n, const gs_type *expect, gs_tensor *out);
+/* Where the elements begin in a whole file that is in memory, whose type must
+ * be the one expected; diagnostics stand at the span. */
+bool gs_npy_locate(const gs_context *, bs_span, const char *name,
+                   const void *bytes, size_t n, const gs_type *expect,
+                   int64_t *offset);
 bool gs_npy_write(const gs_context *, const char *path, const gs_tensor *);
 
 typedef struct gs_difference {

@@ -124,8 +124,10 @@ on_place_weights(on_import *im, const uint8_t *live, const char *file,
     if (!live[w->term.i])
       continue;
     bs_putn(out, zeros, (ALIGNED - out->len % ALIGNED) % ALIGNED);
-    gs_data data = {w->name,           file, im->options->output,
-                    (int64_t)out->len, NULL, 0};
+    gs_data data = {.name = w->name,
+                    .file = file,
+                    .beside = im->options->output,
+                    .offset = (int64_t)out->len};
     gs_add_data(im->p, &data);
     put_elements(im, w->array, out);
     im->summary->weights++;

@@ -225,6 +225,7 @@ cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
     bs_putn(c, d.constants.data, d.constants.len);
     bs_putn(c, d.functions.data, d.functions.len);
     put_entries(&d);
+    cg_put_life(p, options, c);
     if (h)
       cg_put_header(p, options, h);
   }

@@ -43,6 +43,14 @@ void cg_put_prepacked_size(const po_program *, const cg_options *,
 void cg_put_prepack_signature(const po_program *, const cg_options *,
                               bs_text *out);
 
+/* life.c: whether all that is prepacked stands in files, so that the program
+ * has NAME_init and NAME_free; what they need at the top of a file; their code,
+ * behind all other; their declarations. */
+bool cg_has_life(const po_program *);
+void cg_put_life_top(const po_program *, bs_text *out);
+void cg_put_life(const po_program *, const cg_options *, bs_text *out);
+void cg_put_life_header(const po_program *, const cg_options *, bs_text *out);
+
 /* header.c */
 void cg_put_header(const po_program *, const cg_options *, bs_text *out);
 /* NAME(const float *x, ..., void *workspace) */

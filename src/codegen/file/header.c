@@ -63,7 +63,8 @@ put_documentation(bs_text *out, const po_program *p, const char *name) {
     if (cg_is_parameter(&p->arrays.data[k]))
       put_parameter(out, p, &p->arrays.data[k]);
   if (po_has_prepacked(p))
-    bs_putf(out, " *   prepacked  what %s_prepack made\n", name);
+    bs_putf(out, " *   prepacked  what %s_%s made\n", name,
+            cg_has_life(p) ? "init" : "prepack");
   bs_put(out, " *   workspace  ");
   if (p->workspace_bytes)
     bs_putf(out,
@@ -73,8 +74,11 @@ put_documentation(bs_text *out, const po_program *p, const char *name) {
             (long long)p->workspace_bytes, (long long)p->workspace_least);
   else
     bs_put(out, "not used, may be NULL\n");
-  bs_put(out, " *\n * Arrays are aligned to their elements (64 bytes are "
-              "best); outputs overlap no\n * other array.  Returns 0. */\n");
+  bs_put(out,
+         " *\n * Arrays are aligned to their elements (64 bytes are "
+         "best); outputs overlap no\n * other array.  Calls may run at a "
+         "time, each with outputs and a workspace of its\n * own.  Returns "
+         "0. */\n");
 }
 
 static void
@@ -124,5 +128,7 @@ cg_put_header(const po_program *p, const cg_options *options, bs_text *out) {
           options->name);
   if (po_has_prepacked(p))
     put_prepack(out, p, options);
+  if (cg_has_life(p))
+    cg_put_life_header(p, options, out);
   bs_put(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
