@@ -5,19 +5,19 @@
  * and its maker.  With several words and -o F.c the others stand beside F.c;
  * without -o the single word goes to stdout. */
 #include "cli/commands.h"
+#include "cli/emit.h"
 #include "cli/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, DOT_CLASSES = 400 };
+enum { DOT_CLASSES = 400 };
 
 typedef struct job {
   cl_session *session;
   cl_explored explored;
   glen_loops *loops;
-  const char *name;     /* of the function */
-  char stem[PATH_SIZE]; /* output path without .c */
+  cl_named named;
   const char *c, *h;
   const char *unscheduled; /* the loops as lowered, for --dump-phases */
   glen_loops *device;      /* bound to blocks and threads; NULL: not made */
@@ -72,21 +72,10 @@ device_loops(job *j) {
   return j->device;
 }
 
-static bool
-has_word(const char *list, const char *word) {
-  size_t n;
-  for (; *list; list += n + (list[n] == ',')) {
-    n = strcspn(list, ",");
-    if (strlen(word) == n && !memcmp(list, word, n))
-      return true;
-  }
-  return false;
-}
-
 /* CUDA is written and C is not: `sched` is the script of the former. */
 static bool
 is_for_device(const cl_options *o) {
-  return has_word(o->emit, "cuda") && !has_word(o->emit, "c");
+  return cl_has_word(o->emit, "cuda") && !cl_has_word(o->emit, "c");
 }
 
 static const char *
@@ -120,52 +109,30 @@ emit_h(job *j) {
 
 static const char *
 emit_manifest(job *j) {
-  return glen_manifest(j->session->glen, j->loops, j->name);
+  return glen_manifest(j->session->glen, j->loops, j->named.name);
 }
 
 static const char *
 emit_cuda(job *j) {
   const glen_loops *loops = device_loops(j);
-  return loops ? glen_emit_cuda(j->session->glen, loops, j->name) : NULL;
+  return loops ? glen_emit_cuda(j->session->glen, loops, j->named.name) : NULL;
 }
 
-static const struct form {
-  const char *word, *suffix;
-  const char *(*make)(job *);
-  bool needs_rules, needs_loops;
-} forms[] = {
-    {"glen", ".extracted.glen", emit_glen, false, false},
-    {"egraph-json", ".egraph.json", emit_json, true, false},
-    {"dot", ".dot", emit_dot, true, false},
-    {"html", ".html", emit_html, true, true},
-    {"loops", ".loops", emit_loops, false, true},
-    {"sched", ".sched", emit_sched, false, true},
-    {"tree", ".tree", emit_tree, false, true},
-    {"implgraph", ".implgraph", emit_implgraph, false, true},
-    {"implgraph-json", ".implgraph.json", emit_implgraph_json, false, true},
-    {"c", ".c", emit_c, false, true},
-    {"cuda", ".cu", emit_cuda, false, true},
-    {"h", ".h", emit_h, false, true},
-    {"manifest", ".manifest.json", emit_manifest, false, true},
+static const char *(*const make[CL_FORM_COUNT])(job *) = {
+    [CL_FORM_GLEN] = emit_glen,
+    [CL_FORM_EGRAPH_JSON] = emit_json,
+    [CL_FORM_DOT] = emit_dot,
+    [CL_FORM_HTML] = emit_html,
+    [CL_FORM_LOOPS] = emit_loops,
+    [CL_FORM_SCHED] = emit_sched,
+    [CL_FORM_TREE] = emit_tree,
+    [CL_FORM_IMPLGRAPH] = emit_implgraph,
+    [CL_FORM_IMPLGRAPH_JSON] = emit_implgraph_json,
+    [CL_FORM_C] = emit_c,
+    [CL_FORM_CUDA] = emit_cuda,
+    [CL_FORM_H] = emit_h,
+    [CL_FORM_MANIFEST] = emit_manifest,
 };
-
-enum { N_FORMS = sizeof forms / sizeof forms[0] };
-
-static const struct form *
-find_form(const char *word, size_t n) {
-  for (size_t i = 0; i < N_FORMS; i++)
-    if (strlen(forms[i].word) == n && !memcmp(forms[i].word, word, n))
-      return &forms[i];
-  return NULL;
-}
-
-bool
-cl_emits_egraph(const cl_options *o) {
-  for (size_t i = 0; i < N_FORMS; i++)
-    if (forms[i].needs_rules && has_word(o->emit, forms[i].word))
-      return true;
-  return false;
-}
 
 /* Checks the list before any work is done; counts its words. */
 static int
@@ -174,12 +141,12 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
   *loops = o->dump_phases != NULL;
   for (const char *at = o->emit; *at;) {
     size_t n = strcspn(at, ",");
-    const struct form *f = find_form(at, n);
+    const cl_form *f = cl_find_form(at, n);
     if (!f) {
       fprintf(stderr, "glen: --emit: unknown word \"%.*s\"; one of:", (int)n,
               at);
-      for (size_t i = 0; i < N_FORMS; i++)
-        fprintf(stderr, " %s", forms[i].word);
+      for (size_t i = 0; i < CL_FORM_COUNT; i++)
+        fprintf(stderr, " %s", cl_forms[i].word);
       fputc('\n', stderr);
       return GLEN_USAGE;
     }
@@ -187,7 +154,7 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
       fprintf(stderr, "glen: --emit=%s needs rules\n", f->word);
       return GLEN_USAGE;
     }
-    if ((f->needs_rules || !f->needs_loops || f->make == emit_html) &&
+    if ((f->needs_rules || !f->needs_loops || f == &cl_forms[CL_FORM_HTML]) &&
         cl_is_loops(o->files.items[0])) {
       fprintf(stderr, "glen: --emit=%s needs a program of terms\n", f->word);
       return GLEN_USAGE;
@@ -203,70 +170,15 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
   return GLEN_OK;
 }
 
-static const char *
-base_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/* The stem of the outputs and the default name of the function: a program that
- * comes from stdin has none. */
 static bool
-choose_names(job *j, const cl_options *o) {
-  bool to_stdout = !o->output || !strcmp(o->output, "-");
-  const char *from = to_stdout ? o->files.items[0] : o->output;
-  if (!strcmp(from, "-"))
-    from = "kernel";
-  size_t n = strlen(from);
-  const char *dot = strrchr(base_name(from), '.');
-  if (dot && dot != base_name(from))
-    n = (size_t)(dot - from);
-  if (n >= PATH_SIZE - 32)
-    return false;
-  memcpy(j->stem, from, n);
-  j->stem[n] = '\0';
-  j->name = o->name ? o->name : base_name(j->stem);
-  return true;
-}
-
-/* Where one of the forms to be emitted is written.  When there are several,
- * they go beside the C file, which is what -o names. */
-static void
-path_of(const job *j, const cl_options *o, const struct form *f, bool only,
-        char *path, size_t size) {
-  if (only || !strcmp(f->word, "c"))
-    snprintf(path, size, "%s", o->output);
-  else
-    snprintf(path, size, "%s%s", j->stem, f->suffix);
-}
-
-bool
-cl_compile_output(const cl_options *o, uint32_t k, char *path, size_t size) {
-  static job j;
-  uint32_t count = 0;
-  const struct form *found = NULL;
-  if (!o->output || !strcmp(o->output, "-") || !choose_names(&j, o))
-    return false;
-  for (const char *at = o->emit; *at; count++) {
-    size_t n = strcspn(at, ",");
-    if (count == k)
-      found = find_form(at, n);
-    at += n + (at[n] == ',');
-  }
-  if (found)
-    path_of(&j, o, found, count == 1, path, size);
-  return found != NULL;
-}
-
-static bool
-write_form(job *j, const cl_options *o, const struct form *f, bool only) {
-  const char *text = f->make(j);
-  char path[PATH_SIZE];
+write_form(job *j, const cl_options *o, const cl_form *f, bool only) {
+  const char *text = make[f - cl_forms](j);
+  char path[CL_PATH];
   if (!text)
     return false;
   if (!o->output || !strcmp(o->output, "-"))
     return cl_write(j->session, "-", text);
-  path_of(j, o, f, only, path, sizeof path);
+  cl_form_path(&j->named, o, f, only, path, sizeof path);
   return cl_write(j->session, path, text);
 }
 
@@ -274,7 +186,7 @@ static bool
 write_forms(job *j, const cl_options *o, uint32_t count) {
   for (const char *at = o->emit; *at;) {
     size_t n = strcspn(at, ",");
-    if (!write_form(j, o, find_form(at, n), count == 1))
+    if (!write_form(j, o, cl_find_form(at, n), count == 1))
       return false;
     at += n + (at[n] == ',');
   }
@@ -297,9 +209,10 @@ dump_phases(job *j, const cl_options *o) {
 
 static bool
 emit_code(job *j) {
-  char header[PATH_SIZE + 4];
-  snprintf(header, sizeof header, "%s.h", base_name(j->stem));
-  return glen_emit_c(j->session->glen, j->loops, j->name, header, &j->c, &j->h);
+  char header[CL_PATH + 4];
+  snprintf(header, sizeof header, "%s.h", cl_base_name(j->named.stem));
+  return glen_emit_c(j->session->glen, j->loops, j->named.name, header, &j->c,
+                     &j->h);
 }
 
 static bool
@@ -314,12 +227,12 @@ make_code(job *j, const cl_options *o) {
  * search is. */
 static void
 print_json(const job *j, const cl_options *o) {
-  char path[PATH_SIZE];
+  char path[CL_PATH];
   if (!o->json || !o->output || !strcmp(o->output, "-") ||
       j->explored.verdict || o->tune)
     return;
   fputs("{\"schema\":1,\"function\":", stdout);
-  cl_print_json_text(j->name);
+  cl_print_json_text(j->named.name);
   printf(",\"rewritten\":%s,\"outputs\":[",
          j->explored.result ? "true" : "false");
   for (uint32_t k = 0; cl_compile_output(o, k, path, sizeof path); k++) {
@@ -370,7 +283,7 @@ static bool
 is_object(const cl_options *o) {
   static const char *const suffixes[] = {".o",   ".obj",   ".a",  ".so",
                                          ".dll", ".dylib", ".exe"};
-  const char *dot = o->output ? strrchr(base_name(o->output), '.') : NULL;
+  const char *dot = o->output ? strrchr(cl_base_name(o->output), '.') : NULL;
   for (size_t k = 0; dot && k < sizeof suffixes / sizeof *suffixes; k++)
     if (!strcmp(dot, suffixes[k])) {
       int n = (int)(dot - o->output);
@@ -422,7 +335,7 @@ cl_compile(const cl_options *options) {
   if (!settings.dispatch)
     settings.dispatch = default_dispatch(&settings);
   j.session = &session;
-  if (!choose_names(&j, &settings)) {
+  if (!cl_name_outputs(&settings, &j.named)) {
     fputs("glen: the output path is too long\n", stderr);
     return GLEN_USAGE;
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* html.c - the HTML report of an exploration.  What cannot be made - a chain of
  * rules, loops - is left out of it. */
+#include "cli/emit.h"
 #include "cli/session.h"
 
 #include <string.h>
@@ -9,11 +10,7 @@ enum { CHAIN_STEPS = 60 }; /* of each output, on the page */
 
 bool
 cl_wants_html(const cl_options *o) {
-  size_t n = strlen("html");
-  for (const char *at = o->emit; (at = strstr(at, "html")); at += n)
-    if ((at == o->emit || at[-1] == ',') && (!at[n] || at[n] == ','))
-      return true;
-  return !strcmp(o->form, "html");
+  return cl_has_word(o->emit, "html") || !strcmp(o->form, "html");
 }
 
 const char *

@@ -8,28 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* MODEL.glen in the current folder, where no output is named. */
-static bool
-output_of(const cl_options *o, char *path, size_t size) {
-  const char *model = o->files.items[0], *slash = strrchr(model, '/');
-  const char *base = slash ? slash + 1 : model, *dot = strrchr(base, '.');
-  size_t n = dot && dot != base ? (size_t)(dot - base) : strlen(base);
-  int written = o->output ? snprintf(path, size, "%s", o->output)
-                          : snprintf(path, size, "%.*s.glen", (int)n, base);
-  return written > 0 && (size_t)written < size;
-}
-
-bool
-cl_import_output(const cl_options *o, uint32_t k, char *path, size_t size) {
-  if (o->list_operators || !o->files.n || k > 1 || !output_of(o, path, size))
-    return false;
-  char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-  size_t n = dot ? (size_t)(dot - path) : strlen(path);
-  if (k == 0)
-    return true;
-  return (size_t)snprintf(path + n, size - n, ".weights") < size - n;
-}
-
 static void
 tell(const cl_options *o, const char *path, const glen_import_summary *s) {
   if (o->json) {
@@ -75,7 +53,7 @@ import(cl_session *session) {
   const cl_options *o = session->options;
   char path[4096];
   glen_import_summary summary;
-  if (!output_of(o, path, sizeof path))
+  if (!cl_import_output(o, 0, path, sizeof path))
     return cl_failed(session);
   glen_import_options options = {.path = o->files.items[0],
                                  .dims = o->dims.items,

@@ -54,7 +54,6 @@ struct cl_command {
   uint32_t min_operands, max_operands;
   const char *summary; /* one line */
   const char *teach;   /* paragraphs and examples of --help */
-  int (*run)(const cl_options *);
 };
 
 extern const cl_command cl_commands[];

@@ -4,7 +4,7 @@
  *
  * What cannot be known yet, as files that rules include, and arrays that a
  * program has, is looked at when outputs are written. */
-#include "cli/commands.h"
+#include "cli/options_table.h"
 #include "cli/session.h"
 
 #include <dirent.h>
@@ -119,9 +119,9 @@ add_all(paths *p, const cl_command *command) {
   const cl_options *o = p->options;
   char path[PATH_SIZE];
   bool (*many)(const cl_options *, uint32_t, char *, size_t) =
-      command->run == cl_compile  ? cl_compile_output
-      : command->run == cl_import ? cl_import_output
-                                  : NULL;
+      cl_command_bit(command) == COMPILE  ? cl_compile_output
+      : cl_command_bit(command) == IMPORT ? cl_import_output
+                                          : NULL;
   for (uint32_t k = 0; many && many(o, k, path, sizeof path); k++)
     add(p, path);
   if (!many)

@@ -2,7 +2,7 @@
 /* session.c - see session.h.  The only place where the command line touches
  * signals, the terminal and stderr; commands stay a few lines each. */
 #include "cli/session.h"
-#include "cli/commands.h"
+#include "cli/options_table.h"
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -104,7 +104,7 @@ is_without_native(const cl_options *o) {
 /* What would compile and run is known beforehand, by its options. */
 int
 cl_refuse_native(const cl_command *command, const cl_options *o) {
-  bool builds = command->run == cl_run && !o->interpret;
+  bool builds = cl_command_bit(command) == RUN && !o->interpret;
   if (!is_without_native(o) || (!builds && !o->tune))
     return GLEN_OK;
   fprintf(stderr,

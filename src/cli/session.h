@@ -42,10 +42,10 @@ bool cl_write_depfile(cl_session *, int code);
 /* outputs.c: says so and returns GLEN_USAGE where an output of the command is
  * one of its inputs, or another output; else GLEN_OK. */
 int cl_refuse_overwriting(const cl_command *, const cl_options *);
-/* compile.c: the path of output k of `glen compile`; false: there are no more.
+/* emit.c: the path of output k of `glen compile`; false: there are no more.
  */
 bool cl_compile_output(const cl_options *, uint32_t k, char *path, size_t size);
-/* import.c: the same of `glen import`. */
+/* paths.c: the same of `glen import`. */
 bool cl_import_output(const cl_options *, uint32_t k, char *path, size_t size);
 
 /* The target of --target; NULL after a failure. */
@@ -62,8 +62,8 @@ glen_loops *cl_lower(cl_session *, const glen_program *, const glen_target *,
                      const char **lowered);
 /* tune.c: --tune N; the search's script and results go beside the output. */
 bool cl_tune(cl_session *, glen_loops *);
-/* The output's path with this suffix in place of its own; false where it is
- * stdout or too long. */
+/* paths.c: the output's path with this suffix in place of its own; false where
+ * it is stdout or too long. */
 bool cl_beside_output(const cl_options *, const char *suffix, char *path,
                       size_t size);
 /* It, with the script of --script applied; NULL after a failure. */
@@ -78,7 +78,7 @@ bool cl_without_rules(const cl_options *);
 /* Says so and returns GLEN_USAGE where --rules says none and some; else
  * GLEN_OK. */
 int cl_refuse_rules(const cl_options *);
-/* compile.c: does --emit ask for what only a saturation gives? */
+/* emit.c: does --emit ask for what only a saturation gives? */
 bool cl_emits_egraph(const cl_options *);
 void cl_saturate_options(cl_session *, glen_saturate_options *);
 /* weights.c: which inputs are packed once; false where memory ran out. */

@@ -24,18 +24,6 @@ at_most(uint64_t n, uint32_t most) {
   return n > most ? most : (uint32_t)n;
 }
 
-bool
-cl_beside_output(const cl_options *o, const char *suffix, char *path,
-                 size_t size) {
-  if (!o->output || !strcmp(o->output, "-"))
-    return false;
-  const char *slash = strrchr(o->output, '/');
-  const char *base = slash ? slash + 1 : o->output, *dot = strrchr(base, '.');
-  size_t n = dot && dot != base ? (size_t)(dot - o->output) : strlen(o->output);
-  int length = snprintf(path, size, "%.*s%s", (int)n, o->output, suffix);
-  return length > 0 && (size_t)length < size;
-}
-
 static void
 read_options(const cl_session *session, glen_tune_options *out) {
   const cl_options *o = session->options;

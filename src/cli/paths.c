@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* paths.c - the paths of outputs that the command line does not name whole. */
+#include "cli/session.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool
+cl_beside_output(const cl_options *o, const char *suffix, char *path,
+                 size_t size) {
+  if (!o->output || !strcmp(o->output, "-"))
+    return false;
+  const char *slash = strrchr(o->output, '/');
+  const char *base = slash ? slash + 1 : o->output, *dot = strrchr(base, '.');
+  size_t n = dot && dot != base ? (size_t)(dot - o->output) : strlen(o->output);
+  int length = snprintf(path, size, "%.*s%s", (int)n, o->output, suffix);
+  return length > 0 && (size_t)length < size;
+}
+
+/* MODEL.glen in the current folder, where no output is named. */
+static bool
+output_of(const cl_options *o, char *path, size_t size) {
+  const char *model = o->files.items[0], *slash = strrchr(model, '/');
+  const char *base = slash ? slash + 1 : model, *dot = strrchr(base, '.');
+  size_t n = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+  int written = o->output ? snprintf(path, size, "%s", o->output)
+                          : snprintf(path, size, "%.*s.glen", (int)n, base);
+  return written > 0 && (size_t)written < size;
+}
+
+bool
+cl_import_output(const cl_options *o, uint32_t k, char *path, size_t size) {
+  if (o->list_operators || !o->files.n || k > 1 || !output_of(o, path, size))
+    return false;
+  char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+  size_t n = dot ? (size_t)(dot - path) : strlen(path);
+  if (k == 0)
+    return true;
+  return (size_t)snprintf(path + n, size - n, ".weights") < size - n;
+}
