@@ -383,6 +383,11 @@ def step_folders():
     return one(call([sys.executable, "scripts/check-folders"]))
 
 
+def step_circles():
+    """No large group of files calls in a circle."""
+    return one(call([sys.executable, "scripts/check-circles", RELEASE]))
+
+
 def step_licence():
     """Each source file says its licence."""
     return one(call([sys.executable, "scripts/check-licence"]))
@@ -444,6 +449,7 @@ STEPS = {
     "format": Step(step_format),
     "folders": Step(step_folders),
     "licence": Step(step_licence),
+    "circles": Step(step_circles, ["release"]),
     "harness": Step(step_harness, ["release"]),
     "verdicts": Step(step_verdicts, ["release"]),
     "rules": Step(step_rules, ["release"]),

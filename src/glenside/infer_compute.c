@@ -5,7 +5,7 @@
  * parameters are checked against the dtype, so that a literal always has one
  * exact meaning (an integer dtype takes whole numbers only). */
 #include "glenside/infer.h"
-#include "glenside/over.h"
+#include "glenside/target.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -201,42 +201,15 @@ infer_compute(infer *x) {
   return compute_shape(x, op);
 }
 
-/* Calls ------------------------------------------------------------------- */
-
-/* More variables than any sensible declaration has, and little stack. */
-#define MAX_SLOTS 1024
-
-/* A call that names an instruction to go on with can go on with it. */
-static bool
-accumulates(const infer *x, const gs_instr *instr) {
-  gs_over over;
-  gs_accumulation into;
-  uint32_t slots[GS_MAX_INSTR_VARS];
-  if (!gs_over_read(x->values, instr, x->attr, &over, x->fault))
-    return false;
-  return !over.into || gs_over_bind_into(x->values, x->target, instr, x->attr,
-                                         x->kids, &into, slots, x->fault);
-}
-
+/* What a call means is its target's to tell. */
 bool
 infer_call(infer *x) {
-  uint32_t slots[MAX_SLOTS];
   bs_value name = bs_item(x->values, x->attr, 0);
   if (bs_kind_of(x->values, name) != BS_KIND_SYM)
     return gs_fail(x->fault, "bad-attribute", -1, 0,
                    "call needs the name of an instruction");
-  const gs_instr *instr =
-      x->target ? gs_find_instr(x->target, bs_as_sym(x->values, name)) : NULL;
-  if (!instr)
-    return gs_fail(x->fault, "unknown-instruction", -1, 0,
-                   "no target declares the instruction %s",
-                   bs_as_sym(x->values, name));
-  if (instr->scope.vars.len > MAX_SLOTS)
-    return gs_fail(x->fault, "too-large", -1, 0,
-                   "the instruction %s has more than %d variables", instr->name,
-                   MAX_SLOTS);
-  memset(slots, 0, instr->scope.vars.len * sizeof *slots);
-  return gs_instr_bind(x->values, instr, x->attr, x->kids, x->n_kids, slots,
-                       &x->made, x->fault) &&
-         accumulates(x, instr);
+  return x->target ? x->target->type_of_call(x)
+                   : gs_fail(x->fault, "unknown-instruction", -1, 0,
+                             "no target declares the instruction %s",
+                             bs_as_sym(x->values, name));
 }

@@ -100,6 +100,7 @@ gs_target_default(const gs_context *ctx) {
   gs_target *t = BS_NEW(ctx->arena, gs_target);
   t->name = "default";
   t->path = "";
+  t->type_of_call = target_type_of_call;
   t->cores = 1;
   t->vector_bytes = 16;
   t->vector_registers = 16;

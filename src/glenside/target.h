@@ -70,8 +70,12 @@ typedef struct gs_setting {
   bs_value value;
 } gs_setting;
 
+struct infer;
+
 typedef struct gs_target {
   const char *name, *path;
+  /* The type of a call, for gs_infer; false with a fault. */
+  bool (*type_of_call)(struct infer *);
   int64_t cores, vector_bytes;
   int64_t vector_registers;
   double frequency_ghz;

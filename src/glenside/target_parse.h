@@ -50,6 +50,8 @@ bs_value target_setting(void *ctx, const char *name);
 void target_set(const gs_context *, gs_target *, const char *name, bs_value,
                 bool keep);
 void target_set_cache(const gs_context *, gs_target *, gs_cache);
+/* target_call.c: what gs_target.type_of_call is. */
+bool target_type_of_call(struct infer *);
 
 /* Small helpers over the current file. */
 static inline const bs_sx *

@@ -80,25 +80,6 @@ too_many_regions(po_lowering *low, gs_term compute) {
   return regions > low->max_pieces;
 }
 
-static gs_term
-widest_child(const po_lowering *low, const gs_node *node) {
-  gs_term best = node->kids[0];
-  for (uint32_t k = 1; k < node->n_kids; k++)
-    if (low->views.of[node->kids[k].i].pieces.len >
-        low->views.of[best.i].pieces.len)
-      best = node->kids[k];
-  return best;
-}
-
-void
-po_descend(const po_lowering *low, gs_term from, po_path *path) {
-  gs_term t = from;
-  while (!low->views.base[t.i] && low->views.of[t.i].made) {
-    bs_push(low->heap, path, t);
-    t = widest_child(low, gs_at(low->source, t));
-  }
-}
-
 /* The place on the path to cut: below the tuples, the smallest term with as
  * many pieces as the first one there. */
 static uint32_t
@@ -120,16 +101,6 @@ choose_cut(const po_lowering *low, const po_path *path) {
   return best;
 }
 
-void
-po_cut(po_lowering *low, const po_path *path, uint32_t at) {
-  gs_term t = path->data[at];
-  low->cut[t.i] = low->views.of[t.i];
-  low->views.of[t.i] = (po_view){0};
-  low->views.base[t.i] = 1;
-  for (uint32_t k = at + 1; k-- > 0;)
-    po_view_make(&low->views, path->data[k]);
-}
-
 static void
 limit_regions(po_lowering *low, gs_term compute) {
   gs_term operand = gs_at(low->source, compute)->kids[0];
@@ -143,13 +114,6 @@ limit_regions(po_lowering *low, gs_term compute) {
 }
 
 /* ---- order ---- */
-
-const po_view *
-po_stored(const po_lowering *low, gs_term t) {
-  if (low->cut[t.i].made)
-    return &low->cut[t.i];
-  return &low->views.of[gs_at(low->source, t)->kids[0].i];
-}
 
 /* View k that a base reads from. */
 static const po_view *

@@ -30,30 +30,6 @@ now(const chooser *c) {
   return po_now(c);
 }
 
-/* ---- hosts ---- */
-
-/* The nest that an array's values go to: the only one that reads it, where
- * that may change; PO_NO_NODE where there are several, or none. */
-static uint32_t
-only_reader(const po_program *p, uint32_t array, uint32_t own) {
-  uint32_t host = PO_NO_NODE;
-  if (p->arrays.data[array].role != PO_WORKSPACE)
-    return PO_NO_NODE;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
-    bool reads = po_stmt_reads(s, array);
-    for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
-      reads |= s->operands[j].array == array;
-    uint32_t root = reads ? po_root_of(p, k) : own;
-    if (root == own)
-      continue;
-    if (host != PO_NO_NODE && root != host)
-      return PO_NO_NODE;
-    host = root;
-  }
-  return host != PO_NO_NODE && po_may_change(p, host) ? host : PO_NO_NODE;
-}
-
 /* ---- tiles ---- */
 
 /* Lines of a tile, so that what its neighbours compute again is little of
@@ -90,37 +66,6 @@ choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
       size = row > 0 ? row : ROW;
     tile[k] = extent > 0 && size > extent ? extent : size;
   }
-}
-
-void
-po_make_serial(chooser *c, uint32_t root) {
-  uint32_t next;
-  for (uint32_t k = root; k != PO_NO_NODE; k = next) {
-    next = po_nest_next(now(c), k, root);
-    if (po_node(now(c), k)->kind != PO_LOOP ||
-        po_node(now(c), k)->mark == PO_SERIAL)
-      continue;
-    po_step_call call = po_step("serial");
-    call.args[0] = po_loop_arg(k);
-    po_attempt(c, &call, NULL);
-  }
-}
-
-/* Some array that is to join the nest is read by all iterations of the loop
- * alike. */
-bool
-po_is_shared_by(const po_program *p, uint32_t root, uint32_t depth) {
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
-    for (uint32_t j = 0; j < s->n_exprs && po_root_of(p, k) == root; j++) {
-      const po_expr *e = &s->exprs[j];
-      if (e->kind == PO_READ && p->arrays.data[e->array].role == PO_WORKSPACE &&
-          depth < s->n_iters &&
-          !isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, depth, 1))
-        return true;
-    }
-  }
-  return false;
 }
 
 /* Loops over which what joins the nest is the same go inside the tile, where
@@ -182,40 +127,6 @@ tile_nest(chooser *c, uint32_t root) {
 
 /* ---- fusion ---- */
 
-/* How often an array's statements may run for each instance that is needed. */
-static double
-allowance(const chooser *c) {
-  switch (c->options->fuse) {
-  case PO_FUSE_SMART:
-    return 1;
-  case PO_FUSE_MAX:
-    return 64;
-  case PO_FUSE_MIN:
-  case PO_FUSE_POST_TILE:
-  default:
-    return c->max_recompute;
-  }
-}
-
-bool
-po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
-  int64_t before = po_instances_of(now(c), array);
-  po_program *old = NULL;
-  po_step_call call = po_step(how);
-  call.args[0] = po_writers_arg(now(c), array);
-  call.args[1] = po_loop_arg(loop);
-  if (before < 1 || !po_attempt(c, &call, &old))
-    return false;
-  int64_t after = po_instances_of(now(c), array);
-  int64_t needed = po_distinct_of(now(c), old, array);
-  if (after > 0 && (double)after <= allowance(c) * (double)needed) {
-    po_free(old);
-    return true;
-  }
-  po_restore(c, old);
-  return false;
-}
-
 /* What a nest that others join is joined at. */
 static uint32_t
 place_in(chooser *c, uint32_t root) {
@@ -237,59 +148,6 @@ place_in(chooser *c, uint32_t root) {
 static bool
 fuse_array(chooser *c, uint32_t array, uint32_t loop) {
   return po_join_array(c, "compute_at", array, loop);
-}
-
-static bool
-may_join(const chooser *c, uint32_t own) {
-  return c->options->fuse != PO_FUSE_POST_TILE ||
-         po_keeps_width(c, own, c->width);
-}
-
-bool
-po_fuse_into(chooser *c, uint32_t root, uint32_t place, po_joining *join) {
-  uint32_t n = now(c)->arrays.len;
-  bool all = true;
-  bool *refused = bs_calloc(now(c)->ctx.heap, n, sizeof *refused);
-  for (uint32_t k = now(c)->arrays.len; k-- > 0 && !c->stopped;) {
-    po_arg writers = po_writers_arg(now(c), k);
-    uint32_t own = now(c)->stmts.len && writers.stmt < now(c)->stmts.len &&
-                           now(c)->stmts.data[writers.stmt].array == k
-                       ? po_root_of(now(c), writers.stmt)
-                       : PO_NO_NODE;
-    if (k >= n || refused[k] || own == PO_NO_NODE || own == root ||
-        !po_may_change(now(c), own) || only_reader(now(c), k, own) != root ||
-        (c->options->fuse == PO_FUSE_SMART && po_is_in_parts(now(c), k)))
-      continue;
-    if (!may_join(c, own)) {
-      refused[k] = true;
-      all = false;
-      continue;
-    }
-    po_make_serial(c, own);
-    refused[k] = !join(c, k, place);
-    all = all && !refused[k];
-    if (!refused[k]) {
-      po_settle(c);
-      k = now(c)->arrays.len; /* what it needed may follow it now */
-    }
-  }
-  bs_free(now(c)->ctx.heap, refused);
-  return all && !c->stopped;
-}
-
-static bool
-is_joined(const chooser *c, uint32_t root) {
-  const po_program *p = now(c);
-  for (uint32_t k = 0; k < p->arrays.len; k++) {
-    po_arg writers = po_writers_arg(p, k);
-    if (p->stmts.data[writers.stmt].array != k)
-      continue;
-    uint32_t own = po_root_of(p, writers.stmt);
-    if (own != root && po_may_change(p, own) &&
-        only_reader(p, k, own) == root && may_join(c, own))
-      return true;
-  }
-  return false;
 }
 
 /* ---- phases, each with a limit ---- */
@@ -348,7 +206,7 @@ fuse_nest(chooser *c, uint32_t after) {
   uint32_t root = po_last_root(now(c), after);
   bool may = po_may_change(now(c), root);
   c->width = may ? po_width_of(now(c), root) : 0;
-  if (!may || !is_joined(c, root))
+  if (!may || !po_is_joined(c, root))
     return false;
   if (po_fuse_in_rows(c, after) || c->stopped)
     return true;

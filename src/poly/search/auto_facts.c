@@ -119,3 +119,18 @@ po_extent_of(const po_program *p, uint32_t loop) {
   int64_t min, count;
   return po_constant_range(p, loop, &min, &count) ? count : -1;
 }
+
+bool
+po_is_shared_by(const po_program *p, uint32_t root, uint32_t depth) {
+  for (uint32_t k = 0; k < p->stmts.len; k++) {
+    const po_stmt *s = &p->stmts.data[k];
+    for (uint32_t j = 0; j < s->n_exprs && po_root_of(p, k) == root; j++) {
+      const po_expr *e = &s->exprs[j];
+      if (e->kind == PO_READ && p->arrays.data[e->array].role == PO_WORKSPACE &&
+          depth < s->n_iters &&
+          !isl_pw_multi_aff_involves_dims(e->index, isl_dim_in, depth, 1))
+        return true;
+    }
+  }
+  return false;
+}

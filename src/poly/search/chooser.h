@@ -4,6 +4,7 @@
  *   auto.c          tiling, then fusion
  *   auto_facts.c    what is asked of a program and its nests
  *   auto_step.c     commands that may be refused
+ *   auto_join.c     producers that join the nest of their one consumer
  *   auto_threads.c  loops over threads
  *   auto_width.c    producers that have too few parallel loops for a consumer
  *   auto_rows.c     rows of stages in turn, as far as they are needed
@@ -92,6 +93,8 @@ bool po_join_array(po_chooser *, const char *how, uint32_t array,
  * loop `place`; whether all of them were. */
 typedef bool po_joining(po_chooser *, uint32_t array, uint32_t loop);
 bool po_fuse_into(po_chooser *, uint32_t root, uint32_t place, po_joining *);
+/* Is there any? */
+bool po_is_joined(const po_chooser *, uint32_t root);
 
 /* A loop that is serial or parallel, and nothing else. */
 static inline bool
