@@ -423,7 +423,9 @@ GLEN_API bool glen_map_all(glen_context *, const glen_result *,
 /* Are the layers mapped whose names fit one of the patterns, in which `*` is
  * any text?  A layer is a term that the input gives a name, down to other
  * names. False with a diagnostic for each operator that an instruction could
- * compute and the host does: "not-mapped" (GLEN_LIMIT), with what was missing.
+ * compute and the host does, and, of a layer in which no instruction could
+ * compute any, for all of them: "not-mapped" (GLEN_LIMIT), with what was
+ * missing.
  */
 GLEN_API bool glen_map_require(glen_context *, const glen_result *,
                                const char *const *patterns, uint32_t n);
@@ -903,7 +905,7 @@ typedef struct glen_ablation {
 
 /* Saturates with all rules, then without each of those that fired and whose
  * name contains `filter` (NULL: all); both directions of a rule go together.
- * `progress` is called before each run.  NULL with diagnostics. */
+ * `progress` is called before each of the latter.  NULL with diagnostics. */
 GLEN_API const glen_ablation *glen_rules_ablate(
     glen_context *, const glen_program *, const glen_rules *,
     const glen_target *, const glen_saturate_options *, const char *filter,

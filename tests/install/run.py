@@ -12,13 +12,14 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import builds
+import called
 import embed
 import files
 import names
 from harness import Installed
 
-SUITES = {"files": files.check, "names": names.check, "embed": embed.check,
-          "builds": builds.check}
+SUITES = {"files": files.check, "called": called.check,
+          "names": names.check, "embed": embed.check, "builds": builds.check}
 
 
 def main():

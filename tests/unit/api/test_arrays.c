@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* test_arrays.c - arrays of the caller, what programs compute of them, and how
+ * results are compared. */
+#include "fixture.h"
+#include <math.h>
+
+static const char ratio[] =
+    "(tensor x (shape 2 3) f32)\n(tensor y (shape 2 3) f32)\n"
+    "(let q (compute div (pair (access x 0) (access y 0))))\n(output q)\n";
+
+static float x[2][3] = {{1, 2, 3}, {4, 5, 6}};
+static float y[2][3] = {{2, 2, 2}, {4, 4, 4}};
+
+static glen_array
+array_of(void *data, const int64_t *shape, const int64_t *strides) {
+  return (glen_array){sizeof(glen_array), data, GLEN_F32, 2, shape, strides};
+}
+
+static const int64_t shape[] = {2, 3};
+
+static glen_tensors *
+inputs_of(glen_context *glen, const glen_program *p) {
+  const glen_array first = array_of(x, shape, NULL);
+  const glen_array second = array_of(y, shape, NULL);
+  glen_tensors *in = glen_inputs_new(glen, p, 1);
+  cr_assert(glen_input_set(glen, in, "x", &first));
+  cr_assert(glen_input_set(glen, in, "y", &second));
+  return in;
+}
+
+Test(arrays, dtypes_have_names_and_sizes) {
+  cr_expect_str_eq(glen_dtype_name(GLEN_BF16), "bf16");
+  cr_expect_eq(glen_dtype_bytes(GLEN_BF16), 2);
+  cr_expect_eq(glen_dtype_bytes(GLEN_F64), 8);
+  cr_expect_str_eq(glen_dtype_name((glen_dtype)99), "");
+}
+
+Test(arrays, elements_are_taken_by_their_strides) {
+  const int64_t across[] = {4, 8}; /* of a 3 x 2 array, seen as 2 x 3 */
+  float turned[3][2] = {{1, 4}, {2, 5}, {3, 6}};
+  glen_array view = array_of(turned, shape, across), out;
+  glen_context *glen = begin();
+  glen_program *p = parse(glen, ratio);
+  glen_tensors *in = inputs_of(glen, p), *again = glen_inputs_new(glen, p, 1);
+  glen_comparison difference;
+  cr_assert_eq(glen_tensors_count(in), 2);
+  cr_expect_str_eq(glen_tensor_name(in, 1), "y");
+  cr_expect_not(glen_tensors_compare(in, again, 0, &difference));
+  cr_expect_gt(difference.differing, 0);
+  cr_assert(glen_input_set(glen, again, "x", &view));
+  cr_expect_eq(glen_tensor_hash(in, 0), glen_tensor_hash(again, 0));
+  glen_tensor_array(again, 0, &out);
+  cr_expect(out.rank == 2 && out.shape[1] == 3 && out.dtype == GLEN_F32);
+  cr_expect_eq(memcmp(out.data, x, sizeof x), 0);
+  cr_expect_not(glen_input_set(glen, in, "z", &view));
+  expect_code(glen, "unknown-input");
+  view.rank = 1;
+  cr_expect_not(glen_input_set(glen, in, "x", &view));
+  expect_code(glen, "wrong-array");
+  glen_tensors_free(in);
+  glen_tensors_free(again);
+  glen_context_free(glen);
+}
+
+Test(arrays, files_hold_what_was_saved) {
+  use_folder();
+  glen_context *glen = begin();
+  glen_program *p = parse(glen, ratio);
+  glen_tensors *in = inputs_of(glen, p), *again = glen_inputs_new(glen, p, 7);
+  glen_comparison difference;
+  cr_assert(glen_tensor_save(glen, in, 0, "x.npy"));
+  cr_assert(glen_tensor_save(glen, in, 1, "y.npy"));
+  cr_assert(glen_input_load(glen, again, "x", "x.npy"));
+  cr_assert(glen_input_load(glen, again, "y", "y.npy"));
+  cr_expect(glen_tensors_compare(in, again, 0, &difference));
+  cr_expect_eq(difference.differing, 0);
+  cr_expect_not(glen_input_load(glen, again, "x", "none.npy"));
+  expect_code(glen, "no-file");
+  glen_context_free(glen);
+}
+
+/* Two ways to run one program, and to compile it. */
+Test(arrays, results_agree) {
+  use_folder();
+  const glen_build_options options = {.threads = 1, .repeats = 1};
+  glen_context *glen = begin();
+  glen_program *p = parse(glen, ratio);
+  glen_tensors *in = inputs_of(glen, p);
+  glen_loops *loops = lower(glen, p);
+  glen_tensors *meant = glen_interpret(glen, p, in);
+  glen_tensors *looped = glen_loops_interpret(glen, loops, in);
+  double seconds = -1;
+  glen_tensors *built = glen_build_and_run(glen, loops, in, &options, &seconds);
+  glen_comparison difference;
+  glen_array out;
+  cr_assert(meant && looped && built, "%s",
+            glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  cr_expect_geq(seconds, 0);
+  cr_expect(glen_tensors_compare(meant, looped, 0, &difference));
+  cr_expect(glen_tensors_compare(meant, built, 0, &difference));
+  glen_tensor_array(built, 0, &out);
+  cr_expect_eq(((float *)out.data)[4], 1.25f);
+  glen_context_free(glen);
+}
+
+Test(arrays, rounding_explains_what_it_can) {
+  glen_context *glen = begin();
+  glen_program *p = parse(glen, ratio);
+  glen_tensors *in = inputs_of(glen, p);
+  glen_tensors *a = glen_interpret(glen, p, in);
+  glen_tensors *b = glen_interpret(glen, p, in);
+  glen_tensors *bounds = glen_rounding_bounds(glen, p, in);
+  glen_comparison difference;
+  glen_array out;
+  cr_assert_not_null(bounds);
+  glen_tensor_array(b, 0, &out);
+  float *values = out.data;
+  values[1] = nextafterf(values[1], 2);
+  cr_expect_not(glen_tensors_compare(a, b, 0, &difference));
+  cr_expect_eq(difference.differing, 1);
+  cr_expect_eq(difference.index, 1);
+  cr_expect(glen_tensors_compare_within(a, b, 0, bounds, bounds, &difference));
+  cr_expect_eq(difference.rounding, 1);
+  values[1] = 3;
+  cr_expect_not(
+      glen_tensors_compare_within(a, b, 0, bounds, bounds, &difference));
+  glen_context_free(glen);
+}
+
+Test(arrays, nothing_is_asked_where_a_nan_is_expected) {
+  glen_context *glen = begin();
+  glen_program *p = parse(glen, ratio);
+  glen_tensors *in = inputs_of(glen, p);
+  glen_tensors *a = glen_interpret(glen, p, in);
+  glen_tensors *b = glen_interpret(glen, p, in);
+  glen_comparison difference;
+  glen_array out;
+  glen_tensor_array(a, 0, &out);
+  ((float *)out.data)[2] = NAN;
+  cr_expect_not(glen_tensors_compare(a, b, 0, &difference));
+  glen_overlook_nans(a, b);
+  cr_expect(glen_tensors_compare(a, b, 0, &difference));
+  glen_context_free(glen);
+}

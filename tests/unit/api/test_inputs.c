@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* test_inputs.c - targets, programs and rules: by name, from memory, what they
+ * say of themselves, and which files were read. */
+#include "fixture.h"
+#include <limits.h>
+
+Test(inputs, names_lead_to_files) {
+  char path[PATH_MAX], folder[PATH_MAX];
+  cr_assert(glen_data_folder(folder, sizeof folder));
+  cr_assert(glen_find(GLEN_DATA_TARGET, "systolic16", path, sizeof path));
+  cr_expect_eq(strncmp(path, folder, strlen(folder)), 0);
+  cr_expect(strstr(path, "targets/systolic16.target"));
+  cr_assert(glen_find(GLEN_DATA_RULES, NULL, path, sizeof path));
+  cr_expect(strstr(path, folder) && strstr(path, "/rules"), "%s", path);
+  cr_expect_not(glen_find(GLEN_DATA_TARGET, "no-such", path, sizeof path));
+  cr_expect_str_eq(path, "no-such");
+  cr_expect(glen_find(GLEN_DATA_RULES, PATH("rules/access.rules"), path,
+                      sizeof path));
+}
+
+Test(inputs, a_target_from_memory_is_as_written) {
+  static const char text[] =
+      "(target mine (cores 3))\n"
+      "(instr twice \"adds a to itself\" (params n)\n"
+      "  (operands (a ((n) ()) f32)) (result ((n) ()) f32)\n"
+      "  (semantics (compute add (pair a a)))\n"
+      "  (emit \"for (int i = 0; i < {n}; i++)\"\n"
+      "        \"  {result}[i] = {a}[i] + {a}[i];\"))\n"
+      "(instr wrong \"says it doubles\" (params n)\n"
+      "  (operands (a ((n) ()) f32)) (result ((n) ()) f32)\n"
+      "  (semantics (compute add (pair a a)))\n"
+      "  (emit \"for (int i = 0; i < {n}; i++) {result}[i] = {a}[i];\"))\n";
+  const glen_instr_options options = {.seed = 1};
+  glen_instr_test test;
+  glen_context *glen = begin();
+  glen_target *t =
+      glen_target_parse(glen, "mine.target", text, sizeof text - 1);
+  cr_assert_not_null(t, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  cr_expect_not_null(strstr(glen_target_text(glen, t), "(cores 3)"));
+  cr_assert_eq(glen_target_instrs(t), 2);
+  cr_expect_str_eq(glen_target_instr(t, 0), "twice");
+  cr_expect_str_eq(glen_target_instr(t, 1), "wrong");
+  cr_assert(glen_target_test(glen, t, 0, &options, &test));
+  cr_expect_str_eq(test.verdict, "tested", "%s", test.reason);
+  cr_assert(glen_target_test(glen, t, 1, &options, &test));
+  cr_expect_str_eq(test.verdict, "refuted");
+  cr_expect(*test.detail && strstr(test.json, "\"refuted\""));
+  cr_expect_null(glen_target_parse(glen, "x", "(target", 7));
+  expect_code(glen, "unclosed-paren");
+  glen_target_free(t);
+  glen_context_free(glen);
+}
+
+Test(inputs, targets_of_machines) {
+  glen_context *glen = begin();
+  glen_target *native = glen_target_named(glen, "native");
+  glen_target *detected = glen_target_detect(glen);
+  glen_target *named = glen_target_named(glen, "systolic16");
+  glen_target *base = glen_target_variant(glen, native, "base");
+  glen_target *wide = glen_target_variant(glen, native, "avx512");
+  cr_assert(native && detected && named && base && wide);
+  cr_expect_str_eq(glen_target_text(glen, native),
+                   glen_target_text(glen, detected));
+  cr_expect_eq(glen_target_instrs(native), 0);
+  cr_expect_gt(glen_target_instrs(named), 0);
+  cr_expect(strstr(glen_target_text(glen, wide), "(vector-bytes 64)"));
+  cr_expect(!strstr(glen_target_text(glen, base), "(vector-bytes 64)"));
+  cr_expect_null(glen_target_variant(glen, native, "avx9"));
+  expect_code(glen, "unknown-variant");
+  cr_expect_null(glen_target_named(glen, "no-such"));
+  expect_code(glen, "no-file");
+  glen_context_free(glen);
+}
+
+Test(inputs, a_program_says_what_it_takes) {
+  use_folder();
+  put("net.weights", "0123456789abcdef");
+  put("net.glen", "(tensor x (shape 4) f32)\n"
+                  "(tensor w (shape 4) f32 :data \"net.weights\" 0)\n"
+                  "(let y (compute add (pair (access x 0) (access w 0))))\n"
+                  "(output y)\n(output x)\n");
+  glen_context *glen = begin();
+  glen_program *p = glen_program_load(glen, NULL, "net.glen");
+  cr_assert_not_null(p, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  cr_expect_eq(glen_program_inputs(p), 2);
+  cr_expect_eq(glen_program_outputs(p), 2);
+  cr_expect_str_eq(glen_input_name(p, 1), "w");
+  cr_expect_str_eq(glen_output_name(p, 0), "y");
+  cr_expect(!glen_input_is_stored(p, 0) && glen_input_is_stored(p, 1));
+  cr_assert_eq(glen_files_read(glen), 1);
+  cr_expect_str_eq(glen_file_read(glen, 0), "net.glen");
+  cr_expect_eq(glen_folders_read(glen), 0);
+  glen_context_free(glen);
+}
+
+Test(inputs, folders_of_rules_are_told) {
+  const char *const paths[] = {"some"};
+  use_folder();
+  cr_assert_eq(system("mkdir some"), 0);
+  put("some/a.rules", "(rule one \"Two are one.\" (compute relu (compute relu "
+                      "?a)) => (compute relu ?a))\n");
+  put("some/b.rules", "(rule two \"Nothing is below zero.\" (compute abs "
+                      "(compute relu ?a)) => (compute relu ?a))\n");
+  glen_context *glen = begin();
+  glen_rules *rules = glen_rules_load(glen, NULL, paths, 1, NULL, 0);
+  cr_assert_not_null(rules, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  cr_assert_eq(glen_rules_count(rules), 2);
+  cr_expect_str_eq(glen_rule_name(rules, 0), "one");
+  cr_expect_str_eq(glen_rule_name(rules, 1), "two");
+  cr_assert_eq(glen_folders_read(glen), 1);
+  cr_expect_str_eq(glen_folder_read(glen, 0), "some");
+  cr_expect_eq(glen_files_read(glen), 2);
+  glen_rules_free(rules);
+  glen_context_free(glen);
+}
+
+Test(inputs, programs_that_agree) {
+  glen_context *glen = begin();
+  glen_program *a = parse(glen, PRODUCT);
+  glen_program *b = parse(glen, "(tensor a (shape 4 8) f32)\n"
+                                "(let d (compute relu (access a 2)))\n"
+                                "(output d)\n");
+  cr_expect(glen_programs_agree(glen, a, a));
+  cr_expect_not(glen_programs_agree(glen, a, b));
+  cr_expect_gt(glen_error_count(glen), 0);
+  cr_expect_gt(glen_diagnostics(glen), 0);
+  cr_expect_eq(glen_failure(glen), GLEN_BAD_INPUT);
+  glen_context_free(glen);
+}
