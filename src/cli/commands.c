@@ -155,15 +155,20 @@ const cl_command cl_commands[] = {
      "--target declares the instructions that programs and rules may call.\n"
      "docs/EDITOR.md has set-ups of VS Code and Neovim.\n\n"
      "  glen lsp --target targets/systolic.target\n"},
-    {"completions", "SHELL", 1, 3, "completions of bash, zsh, fish; man pages",
-     "Writes what a shell completes, a manual page, or the names of the "
-     "targets\n"
-     "or rules that come with glen.  An installed glen has all of them in "
-     "their\n"
-     "places.\n\n"
+    {"completions", "SHELL", 1, CL_MAX_LIST,
+     "completions of bash, zsh, fish; man pages",
+     "Writes what a shell reads to complete command lines, a manual page, or "
+     "the\n"
+     "names of the targets or rules that come with glen.  An installed glen "
+     "has\n"
+     "all of them in their places.  With `words` it tells what may stand in "
+     "place\n"
+     "of the last word of a command line: a line each, with a tab and what it "
+     "is.\n\n"
      "  glen completions bash > /etc/bash_completion.d/glen\n"
      "  glen completions man rules test | man -l -\n"
-     "  glen completions targets\n"},
+     "  glen completions targets\n"
+     "  glen completions words -- saturate --extractor e\n"},
     {"fmt", "PATH...", 1, CL_MAX_LIST,
      "programs in their one form, or expanded",
      "Does what glen rules fmt does.  With --expand nothing is written: it "

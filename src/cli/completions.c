@@ -1,41 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* completions.c - `glen completions`: what shells complete, the names of what
- * comes with glen, and manual pages. */
+/* completions.c - `glen completions`: functions of shells and what they ask
+ * for, the names of what comes with glen, and manual pages. */
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/session.h"
+#include "cli/values.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, MOST_NAMES = 1000 };
-
-/* ---- names ---- */
-
-static int
-by_name(const struct dirent **a, const struct dirent **b) {
-  return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* Names of the files in a folder of data, without their suffix. */
-static bool
-print_names(const char *folder, const char *suffix) {
-  char data[PATH_SIZE], path[PATH_SIZE + 16];
-  struct dirent **files;
-  if (!glen_data_folder(data, sizeof data))
-    return false;
-  snprintf(path, sizeof path, "%s/%s", data, folder);
-  int n = scandir(path, &files, NULL, by_name);
-  for (int k = 0; k < n; k++) {
-    const char *name = files[k]->d_name;
-    size_t length = strlen(name), end = strlen(suffix);
-    if (length > end && !strcmp(name + length - end, suffix))
-      printf("%.*s\n", (int)(length - end), name);
-    free(files[k]);
-  }
-  if (n >= 0)
-    free(files);
-  return n >= 0;
+static void
+print_name(void *arg, const char *name) {
+  (void)arg;
+  puts(name);
 }
 
 /* ---- pages ---- */
@@ -55,12 +31,16 @@ print(const cl_list *words) {
   const char *what = words->items[0];
   if (!strcmp(what, "man"))
     return print_page(words);
+  if (!strcmp(what, "words")) {
+    cl_complete(stdout, words->items + 1, words->n - 1);
+    return true;
+  }
   if (words->n > 1)
     return false;
   if (!strcmp(what, "targets"))
-    return print_names("targets", ".target");
+    return cl_data_names("targets", ".target", print_name, NULL);
   if (!strcmp(what, "rules"))
-    return print_names("rules", ".rules");
+    return cl_data_names("rules", ".rules", print_name, NULL);
   return cl_print_generated(stdout, what);
 }
 
@@ -69,7 +49,7 @@ cl_completions(const cl_options *options) {
   if (print(&options->files))
     return GLEN_OK;
   fputs("glen: completions: one of bash, zsh, fish; man, with a command or "
-        "without; targets, rules\n",
+        "without; targets, rules; words, with those of a command line\n",
         stderr);
   return GLEN_USAGE;
 }

@@ -1,208 +1,97 @@
 /* SPDX-License-Identifier: MIT */
-/* generated.c - the completions of shells, made from the table of options. */
+/* generated.c - functions of shells that ask the program what may be typed
+ * (complete.c), so that all three know the same. */
 #include "cli/options_table.h"
 
 #include <string.h>
 
-static void
-put_names(FILE *out, int bits, const char *prefix) {
-  for (size_t i = 0; i < cl_row_count; i++)
-    if ((cl_rows[i].commands & bits) &&
-        cl_find_row(cl_rows[i].name, strlen(cl_rows[i].name), bits) ==
-            &cl_rows[i])
-      fprintf(out, "%s--%s", prefix, cl_rows[i].name);
-}
+/* COMP_WORDS are cut at `=`; what a function of files gives is cut to the ends
+ * that are wanted, and folders. */
+static const char bash[] =
+    "_glen() {\n"
+    "  local line file suffix kind= suffixes= now=${COMP_WORDS[COMP_CWORD]}\n"
+    "  local program=${COMP_WORDS[0]/#\\~/$HOME}\n"
+    "  [ \"$now\" = = ] && now=\n"
+    "  COMPREPLY=()\n"
+    "  while IFS= read -r line; do\n"
+    "    case $line in\n"
+    "    :*) kind=${line%% *}; suffixes=${line#\"$kind\"} ;;\n"
+    "    *) COMPREPLY+=(\"${line%%$'\\t'*}\") ;;\n"
+    "    esac\n"
+    "  done < <(\"$program\" completions words -- "
+    "\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+    "  case ${COMPREPLY[0]-} in *=) compopt -o nospace 2>/dev/null ;; esac\n"
+    "  [ -n \"$kind\" ] || return 0\n"
+    "  compopt -o filenames 2>/dev/null\n"
+    "  while IFS= read -r file; do\n"
+    "    if [ -d \"$file\" ] || [ \"$kind$suffixes\" = :files ]; then\n"
+    "      COMPREPLY+=(\"$file\")\n"
+    "    elif [ \"$kind\" = :files ]; then\n"
+    "      for suffix in $suffixes; do\n"
+    "        case $file in *\"$suffix\") COMPREPLY+=(\"$file\") ;; esac\n"
+    "      done\n"
+    "    fi\n"
+    "  done < <(compgen -f -- \"$now\")\n"
+    "}\n"
+    "complete -F _glen glen\n";
 
-/* The first command of those that share the first word of command i. */
-static size_t
-group_start(size_t i) {
-  const char *name = cl_commands[i].name;
-  size_t n = strcspn(name, " ");
-  for (size_t k = 0; k < i; k++)
-    if (strcspn(cl_commands[k].name, " ") == n &&
-        !memcmp(cl_commands[k].name, name, n))
-      return k;
-  return i;
-}
+static const char zsh[] =
+    "#compdef glen\n"
+    "_glen() {\n"
+    "  local line kind name\n"
+    "  local -a found suffixes\n"
+    "  while IFS= read -r line; do\n"
+    "    case $line in\n"
+    "    :*) kind=${line%% *}; suffixes=(${=line#$kind}) ;;\n"
+    "    *) name=${line%%$'\\t'*}\n"
+    "       [[ $line = *$'\\t'* ]] && line=:${line#*$'\\t'} || line=\n"
+    "       found+=(\"${name//:/\\\\:}$line\") ;;\n"
+    "    esac\n"
+    "  done < <(\"${words[1]/#\\~/$HOME}\" completions words -- "
+    "\"${(@)words[2,CURRENT]}\" 2>/dev/null)\n"
+    "  (( $#found )) && _describe glen found\n"
+    "  case $kind in\n"
+    "  :files) if (( $#suffixes )); then _files -g \"*(${(j:|:)suffixes})\"\n"
+    "          else _files; fi ;;\n"
+    "  :folders) _files -/ ;;\n"
+    "  esac\n"
+    "}\n"
+    "_glen \"$@\"\n";
 
-static bool
-starts_group(size_t i) {
-  return group_start(i) == i;
-}
-
-/* The second words of a group, then the options of all its commands. */
-static void
-put_group(FILE *out, size_t first) {
-  int bits = 0;
-  for (size_t i = first; i < cl_command_count; i++) {
-    const char *second = strchr(cl_commands[i].name, ' ');
-    if (group_start(i) != first)
-      continue;
-    if (second)
-      fprintf(out, " %s", second + 1);
-    bits |= 1 << i;
-  }
-  put_names(out, bits, " ");
-}
-
-/* The words that may stand behind an option, where they can be told: those of
- * targets are asked for when they are wanted. */
-static const char *
-values_of(const cl_row *r) {
-  if (!strcmp(r->name, "target"))
-    return "native $(glen completions targets)";
-  if (!strcmp(r->name, "rules"))
-    return "none $(glen completions rules)";
-  return r->kind == MAYBE ? NULL : r->choices;
-}
-
-static void
-put_bash_values(FILE *out, int bits) {
-  for (size_t i = 0; i < cl_row_count; i++) {
-    const cl_row *r = &cl_rows[i];
-    if (!(r->commands & bits) || cl_stands_alone(r))
-      continue;
-    fprintf(out, "    --%s", r->name);
-    if (r->letter)
-      fprintf(out, "|-%c", r->letter);
-    fprintf(out, ") words=\"%s\" options= ;;\n",
-            values_of(r) ? values_of(r) : "");
-  }
-}
-
-/* A command of two words is told by both. */
-static void
-put_bash_command(FILE *out, size_t i) {
-  fprintf(out, "  '%s') options=\"", cl_commands[i].name);
-  put_names(out, 1 << i, " ");
-  fputs("\"\n    case \"$prev\" in\n", out);
-  put_bash_values(out, 1 << i);
-  fputs("    esac ;;\n", out);
-}
-
-static void
-put_bash_words(FILE *out, size_t first) {
-  for (size_t i = first; i < cl_command_count; i++)
-    if (group_start(i) == first && strchr(cl_commands[i].name, ' '))
-      fprintf(out, " %s", strchr(cl_commands[i].name, ' ') + 1);
-}
-
-static void
-put_bash_groups(FILE *out) {
-  fputs("  [ \"$COMP_CWORD\" = 2 ] && case \"$command\" in\n", out);
-  for (size_t i = 0; i < cl_command_count; i++)
-    if (starts_group(i) && strchr(cl_commands[i].name, ' ')) {
-      fprintf(out, "  %.*s) words=\"", (int)strcspn(cl_commands[i].name, " "),
-              cl_commands[i].name);
-      put_bash_words(out, i);
-      fputs("\" ;;\n", out);
-    }
-  fputs("  esac\n", out);
-}
-
-static void
-put_first_words(FILE *out) {
-  for (size_t i = 0; i < cl_command_count; i++) {
-    const char *name = cl_commands[i].name;
-    if (starts_group(i))
-      fprintf(out, " %.*s", (int)strcspn(name, " "), name);
-  }
-}
-
-static void
-print_bash(FILE *out) {
-  fputs("_glen() {\n"
-        "  local words= options= command=${COMP_WORDS[1]}\n"
-        "  local now=${COMP_WORDS[COMP_CWORD]}\n"
-        "  local prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-        "  [ \"$now\" = = ] && now=\n"
-        "  [ \"$prev\" = = ] && prev=${COMP_WORDS[COMP_CWORD-2]}\n",
-        out);
-  put_bash_groups(out);
-  fputs("  case \"$command ${COMP_WORDS[2]}\" in\n", out);
-  for (size_t i = 0; i < cl_command_count; i++)
-    if (strchr(cl_commands[i].name, ' '))
-      fprintf(out, "  '%s') command='%s' ;;\n", cl_commands[i].name,
-              cl_commands[i].name);
-  fputs("  esac\n  case \"$command\" in\n", out);
-  for (size_t i = 0; i < cl_command_count; i++)
-    put_bash_command(out, i);
-  fputs("  esac\n  if [ \"$COMP_CWORD\" = 1 ]; then words=\"", out);
-  put_first_words(out);
-  fputs("\"; fi\n  case \"$now\" in -*) words=$options ;; esac\n"
-        "  COMPREPLY=($(compgen -f -W \"$words\" -- \"$now\"))\n}\n"
-        "complete -o filenames -F _glen glen\n",
-        out);
-}
-
-static void
-print_zsh(FILE *out) {
-  fputs("#compdef glen\n_glen() {\n  local -a words\n  if (( CURRENT == 2 )); "
-        "then\n    words=(",
-        out);
-  for (size_t i = 0; i < cl_command_count; i++) {
-    const char *name = cl_commands[i].name;
-    if (starts_group(i))
-      fprintf(out, " '%.*s:%s'", (int)strcspn(name, " "), name,
-              cl_commands[i].summary);
-  }
-  fputs(" )\n    _describe command words\n    return\n  fi\n  case "
-        "$words[2] in\n",
-        out);
-  for (size_t i = 0; i < cl_command_count; i++) {
-    const char *name = cl_commands[i].name;
-    if (!starts_group(i))
-      continue;
-    fprintf(out, "  %.*s) compadd --", (int)strcspn(name, " "), name);
-    put_group(out, i);
-    fputs(" ;;\n", out);
-  }
-  fputs("  esac\n  _files\n}\n_glen \"$@\"\n", out);
-}
-
-static void
-put_fish_option(FILE *out, const cl_row *r, int n, const char *command) {
-  const char *values = values_of(r);
-  fprintf(out, "complete -c glen -n '__fish_seen_subcommand_from %.*s' -l %s",
-          n, command, r->name);
-  if (r->letter)
-    fprintf(out, " -s %c", r->letter);
-  if (!cl_stands_alone(r))
-    fputs(" -r", out);
-  if (values && !cl_stands_alone(r))
-    fprintf(out, " -a '%s'", values);
-  fputc('\n', out);
-}
-
-static void
-print_fish(FILE *out) {
-  for (size_t i = 0; i < cl_command_count; i++) {
-    const char *name = cl_commands[i].name;
-    int n = (int)strcspn(name, " ");
-    if (starts_group(i))
-      fprintf(out,
-              "complete -c glen -n __fish_use_subcommand -a %.*s -d '%s'\n", n,
-              name, cl_commands[i].summary);
-    if (name[n])
-      fprintf(out,
-              "complete -c glen -n '__fish_seen_subcommand_from %.*s' -a %s "
-              "-d '%s'\n",
-              n, name, name + n + 1, cl_commands[i].summary);
-    for (size_t k = 0; k < cl_row_count; k++)
-      if (cl_rows[k].commands & (1 << i))
-        put_fish_option(out, &cl_rows[k], n, name);
-  }
-}
+static const char fish[] =
+    "function __glen_complete\n"
+    "  set -l words (commandline -opc)\n"
+    "  set -l now (commandline -ct)\n"
+    "  for line in (command $words[1] completions words -- $words[2..-1] "
+    "\"$now\" 2>/dev/null)\n"
+    "    set -l kind (string split ' ' -- $line)\n"
+    "    if not string match -q ':*' -- $line\n"
+    "      echo $line\n"
+    "      continue\n"
+    "    end\n"
+    "    for path in (__fish_complete_path \"$now\")\n"
+    "      set -l file (string split \\t -- $path)[1]\n"
+    "      if string match -q '*/' -- $file\n"
+    "        echo $file\n"
+    "      else if test $kind[1] = :files\n"
+    "        test (count $kind) = 1; and echo $file\n"
+    "        for suffix in $kind[2..-1]\n"
+    "          string match -q -- \"*$suffix\" $file; and echo $file\n"
+    "        end\n"
+    "      end\n"
+    "    end\n"
+    "  end\n"
+    "end\n"
+    "complete -c glen -f -a '(__glen_complete)'\n";
 
 bool
 cl_print_generated(FILE *out, const char *shell) {
   static const struct {
-    const char *name;
-    void (*print)(FILE *);
-  } forms[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    const char *name, *text;
+  } forms[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
   for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
     if (!strcmp(shell, forms[i].name)) {
-      forms[i].print(out);
+      fputs(forms[i].text, out);
       return true;
     }
   return false;

@@ -50,7 +50,7 @@ put_option(FILE *out, const cl_row *r) {
   fputs(r->kind == MAYBE ? "]\n" : "\n", out);
   put_roff(out, r->help);
   if (r->choices)
-    fprintf(out, " (one of: %s)", r->choices);
+    fprintf(out, " (%s: %s)", r->kind == WORDS ? "of" : "one of", r->choices);
   if (r->preset) {
     fputs(" [", out);
     put_roff(out, r->preset);

@@ -87,6 +87,9 @@ set_value(cl_options *options, const cl_row *r, const char *text) {
   case FLAG:
     *(bool *)field = true;
     return true;
+  case WORDS: /* who takes them tells which is none of the choices */
+    *(const char **)field = text;
+    return true;
   case MAYBE:
   case TEXT:
     *(const char **)field = text;

@@ -65,12 +65,12 @@ const cl_row cl_rows[] = {
      "inputs whose elements stand in files: NAME_init makes of them once what "
      "all calls need; or they are inputs like others.  With --prepack and in "
      "CUDA they are inputs"},
-    {"dispatch", 0, "LIST", TEXT, AT(dispatch), COMPILE | RUN, NULL, NULL,
-     "code for any processor and, of avx2,avx512, for those of x86-64 that "
-     "have "
-     "more: chosen when it runs; none: for the target alone (default of glen "
-     "compile: avx2,avx512, where there is no --target and no schedule is "
-     "asked for)"},
+    {"dispatch", 0, "LIST", WORDS, AT(dispatch), COMPILE | RUN, NULL,
+     "none avx2 avx512",
+     "code for any processor and, with commas between them, for those of "
+     "x86-64 that have more: chosen when it runs; none: for the target alone "
+     "(default of glen compile: avx2,avx512, where there is no --target and no "
+     "schedule is asked for)"},
     {"output", 'o', "FILE", TEXT, AT(output),
      SATURATE | COMPILE | RUN | SCHEDULE | LAYOUT | MAP, NULL, NULL,
      "where the result goes; - is stdout"},
@@ -81,9 +81,10 @@ const cl_row cl_rows[] = {
      "the size of a dimension that a model (.onnx) leaves open"},
     {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
      "prints the operators that are supported and reads nothing"},
-    {"emit", 0, "LIST", TEXT, AT(emit), COMPILE, "c,h", NULL,
-     "what to write, of glen,egraph-json,dot,html,loops,sched,tree,implgraph,"
-     "implgraph-json,c,cuda,h,manifest"},
+    {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h",
+     "glen egraph-json dot html loops sched tree implgraph implgraph-json c "
+     "cuda h manifest",
+     "what to write, with commas between"},
     {"emit", 0, "FORM", TEXT, AT(form), SATURATE, "glen", "glen html proof",
      "what -o writes: the program, a report for a browser, or a proof that the "
      "program follows from the input"},
@@ -215,8 +216,9 @@ const cl_row cl_rows[] = {
     {"tune-time", 0, "SECONDS", SECONDS, AT(tune_time),
      COMPILE | RUN | SCHEDULE, "30", NULL,
      "limit of one compilation and of one run"},
-    {"print", 0, "LIST", TEXT, AT(print), SCHEDULE, NULL, NULL,
-     "what to print, of loops,program,tree,axes,deps,script,results,fused"},
+    {"print", 0, "LIST", WORDS, AT(print), SCHEDULE, NULL,
+     "loops program tree axes deps script results fused",
+     "what to print, with commas between"},
     {"layout-cost", 0, "NAME", TEXT, AT(layout_cost), LAYOUT, "doc",
      "doc autokernel lines", "how layouts are priced"},
     {"order", 0, NULL, FLAG, AT(joint), LAYOUT, NULL, NULL,

@@ -6,9 +6,19 @@
 
 #include "cli/options.h"
 
-/* MAYBE: a word of `choices` may stand behind `=`; alone it is the empty text,
- * and means the first of them. */
-typedef enum cl_kind { FLAG, TEXT, LIST, COUNT, BYTES, SECONDS, MAYBE } cl_kind;
+/* WORDS: some of the `choices`, divided by commas.  MAYBE: a word of `choices`
+ * may stand behind `=`; alone it is the empty text, and means the first of
+ * them. */
+typedef enum cl_kind {
+  FLAG,
+  TEXT,
+  WORDS,
+  LIST,
+  COUNT,
+  BYTES,
+  SECONDS,
+  MAYBE
+} cl_kind;
 
 enum { /* bits of cl_commands, in its order */
        SATURATE = 1 << 0,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What is installed: each file, the names that the library exports, a manual
-page a command, completions that complete."""
+page a command."""
 import os
 import re
 import subprocess
@@ -86,30 +86,6 @@ def check_pages(installed):
                          done.stderr[:500])
 
 
-def completed(installed, *words):
-    """What bash would offer for the last of the words."""
-    script = ("source %s; COMP_WORDS=(%s); COMP_CWORD=%d; _glen; "
-              "echo \"${COMPREPLY[*]}\"" %
-              (installed.file("share/bash-completion/completions/glen"),
-               " ".join(f"'{w}'" for w in words), len(words) - 1))
-    return installed.run(["bash", "-c", script])[1].split()
-
-
-def check_completions(installed):
-    for words, expected in [
-            (["glen", "satu"], ["saturate"]),
-            (["glen", "rules", "ab"], ["ablate"]),
-            (["glen", "saturate", "--extractor", ""],
-             ["tree", "dag", "exact", "ilp"]),
-            (["glen", "saturate", "--extractor", "=", "ex"], ["exact"]),
-            (["glen", "compile", "--target", "systolic1"], ["systolic16"]),
-            (["glen", "rules", "prove", "--shap"], ["--shapes"]),
-            (["glen", "saturate", "--shap"], [])]:
-        seen = completed(installed, *words)
-        installed.expect(f"completion of {' '.join(words)}", seen == expected,
-                         seen)
-
-
 def check(installed):
     there = [os.path.relpath(os.path.join(at, name), installed.prefix)
              for at, _, names in os.walk(installed.prefix) for name in names]
@@ -119,4 +95,3 @@ def check(installed):
             for path in there))
     check_symbols(installed)
     check_pages(installed)
-    check_completions(installed)

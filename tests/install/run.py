@@ -13,12 +13,14 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import builds
 import called
+import completions
 import embed
 import files
 import names
 from harness import Installed
 
 SUITES = {"files": files.check, "called": called.check,
+          "completions": completions.check,
           "names": names.check, "embed": embed.check, "builds": builds.check}
 
 
