@@ -348,6 +348,11 @@ def step_python():
     return counted(call([sys.executable, "python/tests/run.py", RELEASE]))
 
 
+def step_editors():
+    """Grammars, the extension for VS Code, Neovim."""
+    return counted(call([sys.executable, "tests/editors/run.py", RELEASE]))
+
+
 def step_schemas():
     """What commands print by --json, against docs/schemas."""
     return counted(call([sys.executable, "tests/schemas/run.py", GLEN]))
@@ -458,6 +463,7 @@ STEPS = {
     "console": Step(step_console, ["release"]),
     "schemas": Step(step_schemas, ["release"]),
     "install": Step(step_install, ["release"]),
+    "editors": Step(step_editors, ["release"]),
     "python": Step(step_python, ["release"]),
     "onnx": Step(step_onnx, ["release"]),
     "weights": Step(step_weights, ["release"]),

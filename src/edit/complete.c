@@ -88,7 +88,7 @@ complete_head(completer *x, const ed_cursor *c) {
   const char *around = ed_head(d, c, 1);
   if (c->frames.len <= 1) {
     offer_forms(x, NULL);
-    if (!d->language->variables && !d->described)
+    if (!strcmp(d->language->suffix, ".glen"))
       offer(x, "output", "form", "(output NAME)", "");
     else
       offer(x, "include", "form", "(include \"path\")", "");

@@ -1,0 +1,23 @@
+; SPDX-License-Identifier: MIT
+(comment) @comment
+(string) @string
+(escape) @string.escape
+(number) @number
+(boolean) @boolean
+(keyword) @property
+["(" ")"] @punctuation.bracket
+
+; A list's head is what is done, but for forms.
+(list head: (symbol) @keyword
+  (#any-of? @keyword "tensor" "const" "let" "output"))
+(list head: (symbol) @function
+  (#not-any-of? @function "tensor" "const" "let" "output" "compute"))
+(list . (symbol) @keyword . (symbol) @variable
+  (#any-of? @keyword "tensor" "const" "let" "output"))
+(list head: (symbol) @function.builtin
+  (#eq? @function.builtin "compute"))
+(list . (symbol) @_compute . (symbol) @function
+  (#eq? @_compute "compute"))
+
+(list (symbol) @type.builtin
+  (#any-of? @type.builtin "f32" "f64" "bf16" "i8" "u8" "i32"))
