@@ -48,14 +48,24 @@ compare_on(cl_session *session, const pair *p, uint64_t seed,
 }
 
 static void
+print_json_refuted(const char *name, uint64_t seed, const glen_comparison *c) {
+  printf("{\"schema\":1,\"answer\":\"refuted\",\"seed\":%" PRIu64
+         ",\"output\":",
+         seed);
+  cl_print_json_text(name);
+  printf(",\"index\":%" PRId64 ",\"a\":", c->index);
+  cl_print_json_number(c->a);
+  fputs(",\"b\":", stdout);
+  cl_print_json_number(c->b);
+  printf(",\"differing\":%" PRId64 "}\n", c->differing);
+}
+
+static void
 print_refuted(const cl_options *o, const pair *p, uint64_t seed,
               const glen_comparison *c) {
   const char *name = glen_output_name(p->a, c->output);
   if (o->json)
-    printf("{\"schema\":1,\"answer\":\"refuted\",\"seed\":%" PRIu64
-           ",\"output\":\"%s\",\"index\":%" PRId64
-           ",\"a\":%.17g,\"b\":%.17g,\"differing\":%" PRId64 "}\n",
-           seed, name, c->index, c->a, c->b, c->differing);
+    print_json_refuted(name, seed, c);
   else
     printf("refuted: with inputs of seed %" PRIu64 ", element %" PRId64
            " of %s is %.9g and %.9g (%" PRId64 " elements differ)\n",
@@ -64,11 +74,13 @@ print_refuted(const cl_options *o, const pair *p, uint64_t seed,
 
 static void
 print_tested(const cl_options *o, double worst) {
-  if (o->json)
+  if (o->json) {
     printf("{\"schema\":1,\"answer\":\"tested\",\"samples\":%" PRIu64
-           ",\"max_abs_difference\":%.17g}\n",
-           o->samples, worst);
-  else
+           ",\"max_abs_difference\":",
+           o->samples);
+    cl_print_json_number(worst);
+    puts("}");
+  } else
     printf("tested: equal on %" PRIu64
            " seeded inputs (largest difference %.3g)\n",
            o->samples, worst);

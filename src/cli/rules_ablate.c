@@ -17,22 +17,11 @@ draw(void *ctx, uint32_t done, uint32_t of, const char *rule) {
 
 /* The shortest text that reads back equal. */
 static void
-print_number(double x) {
-  char text[40] = "null";
-  for (int digits = 15; isfinite(x) && digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, x);
-    if (strtod(text, NULL) == x)
-      break;
-  }
-  fputs(text, stdout);
-}
-
-static void
 print_json_run(const glen_ablation *a, bool seconds) {
   printf("{\"stop\":\"%s\",\"iterations\":%u,\"nodes\":%u,\"classes\":%u,"
          "\"cost\":",
          a->stop, a->iterations, a->nodes, a->classes);
-  print_number(a->cost);
+  cl_print_json_number(a->cost);
   if (seconds)
     printf(",\"seconds\":%.9g", a->seconds);
 }

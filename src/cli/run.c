@@ -80,9 +80,11 @@ save_outputs(cl_session *session, const glen_tensors *outputs) {
 static void
 print_json(cl_session *session, const glen_tensors *outputs, double seconds) {
   printf("{\"schema\":1,\"outputs\":[");
-  for (uint32_t k = 0; k < glen_tensors_count(outputs); k++)
-    printf("%s{\"name\":\"%s\",\"hash\":\"%016" PRIx64 "\"}", k ? "," : "",
-           glen_tensor_name(outputs, k), glen_tensor_hash(outputs, k));
+  for (uint32_t k = 0; k < glen_tensors_count(outputs); k++) {
+    printf("%s{\"name\":", k ? "," : "");
+    cl_print_json_text(glen_tensor_name(outputs, k));
+    printf(",\"hash\":\"%016" PRIx64 "\"}", glen_tensor_hash(outputs, k));
+  }
   printf("]");
   if (!isnan(seconds) && session->options->repeats > 1)
     printf(",\"seconds\":%.9g", seconds);

@@ -5,6 +5,7 @@
 #include "cli/options_table.h"
 #include "cli/progress.h"
 
+#include <math.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -267,6 +268,17 @@ cl_print_json_text(const char *s) {
       putchar(c);
   }
   putchar('"');
+}
+
+void
+cl_print_json_number(double x) {
+  char text[40] = "null";
+  for (int digits = 15; isfinite(x) && digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, x);
+    if (strtod(text, NULL) == x)
+      break;
+  }
+  fputs(text, stdout);
 }
 
 void

@@ -92,6 +92,8 @@ bool cl_write_in(cl_session *, const char *dir, const char *name,
                  const char *text);
 /* A JSON string on stdout. */
 void cl_print_json_text(const char *);
+/* A number that reads back as it is; null where it is not finite. */
+void cl_print_json_number(double);
 /* An object with a schema and one text. */
 void cl_print_json_object(const char *key, const char *text);
 /* Whether what goes to stdout is coloured. */

@@ -7,6 +7,15 @@ FILES = {
               "(output y)\n",
     "b.glen": "(tensor x (shape 4 4) f32)\n(let y (compute abs x))\n"
               "(output y)\n",
+    "tanh.glen": "(tensor x (shape 4) f32)\n(let y (compute tanh x))\n"
+                 "(output y)\n",
+    "sigmoid.glen": "(tensor x (shape 4) f32)\n(let y (compute sigmoid x))\n"
+                    "(output y)\n",
+    "exp.glen": "(tensor x (shape 4) f32)\n(let y (compute exp (compute add\n"
+                "  (pair (access x 0) (access x 0)))))\n(output y)\n",
+    "sum.glen": "(tensor x (shape 4) f32)\n(let y (compute mul\n"
+                "  (pair (compute exp (access x 0)) (compute exp\n"
+                "    (access x 0)))))\n(output y)\n",
     "bad.rules": "(rule r (compute relu ?a) -> ?a)\n",
     "wrong.rules": '(rule wrong "is not so"\n  (compute relu ?a) => ?a)\n',
     "ugly.rules": '(rule   wrong "is not so" (compute relu ?a)   => ?a)\n',
@@ -17,6 +26,12 @@ FILES = {
                   '"eclass": "2", "cost": 1}}, "root_eclasses": ["1"]}',
     "tile.sched": "i, j = split i0 [-1, 8]\n",
 }
+
+# relu of an array whose first size, N, is open, in the ONNX format.
+MODEL = bytes.fromhex(
+    "08083a3d0a0c0a0178120179220452656c751201675a140a0178120f0a0d08011209"
+    "0a0312014e0a02080462140a0179120f0a0d080112090a0312014e0a02080442040a"
+    "001011")
 
 CONV = "examples/conv.glen --target systolic16"
 MATMUL = "examples/matmul.glen"
@@ -33,14 +48,17 @@ CASES = {
     "compile-verify": [f"compile {CONV} -o v.c --verify"],
     "run": [f"run {MATMUL}", "run examples/two-outputs.glen --interpret",
             f"run {MATMUL} --check --repeat 3 --print 2"],
-    "check": [f"check {MATMUL} {MATMUL}", "check a.glen b.glen"],
+    "check": [f"check {MATMUL} {MATMUL}", "check a.glen b.glen",
+              "check tanh.glen sigmoid.glen", "check exp.glen sum.glen"],
     "schedule": [f"schedule {MATMUL}",
                  f"schedule {MATMUL} --sched tile.sched --explain --print "
                  "loops,program,tree,axes,deps,script,results,fused"],
     "schedule-list": ["schedule --list"],
     "layout": [f"layout {MATMUL}", f"layout {MATMUL} -o l.sched"],
-    "explain": [f"explain {CONV}", "explain a.glen b.glen"],
+    "explain": [f"explain {CONV}", "explain a.glen b.glen",
+                "explain examples/mlp.glen --target systolic16"],
     "map": [f"map {CONV}", f"map {CONV} --why-not systolicArrayI8",
+            f"map {CONV} --all",
             "map a.glen --rules dear.rules --why-not dear"],
     "rules-test": ["rules test tests/rules/matmul.rules"],
     "rules-check": ["rules check rules/ --verbose", "rules check bad.rules",
@@ -57,8 +75,9 @@ CASES = {
     "target": ["target systolic16"],
     "target-test": ["target test targets/pool.target"],
     "extract": ["extract graph.json"],
+    "import": ["import relu.onnx --dim N=3"],
     "import-list": ["import --list-operators"],
 }
-CODES = {"check a.glen b.glen": 4, "explain a.glen b.glen": 1,
+CODES = {"check a.glen b.glen": 4, "check tanh.glen sigmoid.glen": 4, "explain a.glen b.glen": 1,
          "rules check bad.rules": 1, "rules prove wrong.rules": 4,
          "rules fmt --check rules/squeeze.rules ugly.rules": 1}
