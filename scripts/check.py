@@ -207,6 +207,11 @@ def step_contractions():
     return passed + more, failed + wrong
 
 
+def step_sizes():
+    """Loops for all sizes in their bounds, against those with numbers."""
+    return counted(call([sys.executable, "tests/run/sizes.py", GLEN]))
+
+
 def step_fused():
     """Pipelines under the schedules of --fuse, against the interpreter."""
     return counted(call([sys.executable, "tests/run/fused.py", GLEN]))
@@ -469,6 +474,7 @@ STEPS = {
     "weights": Step(step_weights, ["release"]),
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),
+    "sizes": Step(step_sizes, ["release"]),
     "threads": Step(step_threads, ["release"]),
     "contexts": Step(step_contexts),
     "tune": Step(step_tune, ["release"]),

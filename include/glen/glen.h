@@ -474,6 +474,12 @@ GLEN_API const char *glen_manifest(glen_context *, const glen_loops *,
  * point keep their order, as if the text said `strict`. */
 GLEN_API glen_loops *glen_loops_load(glen_context *, const glen_target *,
                                      const char *path, bool strict_fp);
+/* The same with numbers put in for sizes that the text leaves open, each as
+ * "NAME=NUMBER"; those that are not given stay open. */
+GLEN_API glen_loops *glen_loops_load_at(glen_context *, const glen_target *,
+                                        const char *path, bool strict_fp,
+                                        const char *const *sizes,
+                                        uint32_t n_sizes);
 /* The inputs and outputs of loops: a program without terms where they were
  * read from text. NULL when memory ran out. */
 GLEN_API const glen_program *glen_loops_program(glen_context *,
@@ -740,6 +746,13 @@ GLEN_API glen_tensors *glen_build_and_run(glen_context *, const glen_loops *,
                                           const glen_tensors *inputs,
                                           const glen_build_options *,
                                           double *seconds);
+/* The same of the code of `general`, whose sizes are open, called with the
+ * sizes at which `loops` were loaded from the same text; NULL: of the code of
+ * `loops`. */
+GLEN_API glen_tensors *
+glen_build_and_run_at(glen_context *, const glen_loops *general,
+                      const glen_loops *loops, const glen_tensors *inputs,
+                      const glen_build_options *, double *seconds);
 GLEN_API uint32_t glen_tensors_count(const glen_tensors *);
 GLEN_API const char *glen_tensor_name(const glen_tensors *, uint32_t k);
 /* "f32 1x64x56x56" and at most `max` leading elements. */

@@ -65,6 +65,8 @@ struct glen_loops {
   cg_variant variants[GLEN_MAX_VARIANTS]; /* glen_dispatch; of those below */
   glen_loops *owned[GLEN_MAX_VARIANTS];
   uint32_t n_variants;
+  const po_given_size *sizes; /* numbers that were put in */
+  uint32_t n_sizes;
   const char *fused; /* how, where nobody asked for it; NULL: as they are */
 };
 
@@ -76,6 +78,17 @@ struct glen_tensors {
   uint32_t n;
   gs_tensor *data;
 };
+
+/* sizes.c: the program has none that are open, or an error says that `what`
+ * needs numbers. */
+bool api_knows_sizes(glen_context *, const po_program *, const char *what);
+/* NAME=NUMBER, on the context's arena; false with a diagnostic. */
+bool api_read_sizes(glen_context *, const char *const *sizes, uint32_t n,
+                    const po_given_size **out);
+/* The numbers that `at` has for the sizes of a program; NULL with a
+ * diagnostic. */
+const int64_t *api_sizes_of(glen_context *, const po_program *,
+                            const glen_loops *at);
 
 /* A step that is not proved. */
 typedef struct api_open_step {

@@ -211,6 +211,8 @@ cuda_body(void *arg) {
   code_args *a = arg;
   cg_options options = emit_options(a);
   bs_text text;
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "CUDA"))
+    return;
   bs_text_init(&text, &a->ctx->heap);
   a->ok = cg_emit_cuda(a->loops->loops, &options, &text);
   a->first = api_string(a->ctx, &text);
@@ -229,6 +231,8 @@ manifest_body(void *arg) {
   code_args *a = arg;
   cg_options options = emit_options(a);
   bs_text text;
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a manifest"))
+    return;
   bs_text_init(&text, &a->ctx->heap);
   cg_emit_manifest(a->loops->loops, &options, &text);
   a->first = api_string(a->ctx, &text);

@@ -14,6 +14,8 @@ static void
 implgraph_body(void *arg) {
   implgraph_args *a = arg;
   bs_text text;
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "the table of axes"))
+    return;
   bs_text_init(&text, &a->ctx->heap);
   (a->json ? po_json_implgraphs : po_print_implgraphs)(a->loops->loops, &text);
   a->text = api_string(a->ctx, &text);

@@ -303,6 +303,8 @@ jit_body(void *arg) {
              "a kernel is not loaded, as nothing may be executed");
     return;
   }
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a kernel in process"))
+    return;
   bs_text_init(&a->c, heap);
   bs_text_init(&a->h, heap);
   bs_text_init(&a->entry, heap);

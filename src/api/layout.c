@@ -50,7 +50,8 @@ layout_body(void *arg) {
   po_layout_cost cost;
   po_layout_model model;
   bs_text out;
-  if (!find_cost(a->ctx, a->cost, &cost))
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a layout") ||
+      !find_cost(a->ctx, a->cost, &cost))
     return;
   po_program *p = po_copy(a->loops->loops);
   uint32_t n = p->script.len;
@@ -94,6 +95,8 @@ give_body(void *arg) {
   po_layout_cost cost;
   po_layout_model model;
   po_program **p = &a->changed->loops;
+  if (!api_knows_sizes(a->ctx, *p, "a layout"))
+    return;
   if (!find_cost(a->ctx, a->cost, &cost))
     return;
   if (!a->changed->original)

@@ -11,7 +11,7 @@
 typedef struct run_args {
   glen_context *ctx;
   const glen_program *program;
-  const glen_loops *loops;
+  const glen_loops *loops, *general;
   const glen_tensors *inputs;
   const glen_build_options *build;
   uint64_t seed;
@@ -209,6 +209,14 @@ build_body(void *arg) {
                               .variants = a->loops->variants,
                               .n_variants = a->loops->n_variants};
   uint32_t repeats = a->build->repeats ? a->build->repeats : 1;
+  if (!api_knows_sizes(a->ctx, loops, "a run"))
+    return;
+  if (a->general) {
+    options.general = a->general->loops;
+    options.sizes = api_sizes_of(a->ctx, options.general, a->loops);
+    if (!options.sizes)
+      return;
+  }
   if (cg_build_and_run(loops, &options, a->inputs->data, t->data, repeats,
                        a->seconds))
     a->out = t;
@@ -218,8 +226,16 @@ glen_tensors *
 glen_build_and_run(glen_context *ctx, const glen_loops *loops,
                    const glen_tensors *inputs, const glen_build_options *build,
                    double *seconds) {
+  return glen_build_and_run_at(ctx, NULL, loops, inputs, build, seconds);
+}
+
+glen_tensors *
+glen_build_and_run_at(glen_context *ctx, const glen_loops *general,
+                      const glen_loops *loops, const glen_tensors *inputs,
+                      const glen_build_options *build, double *seconds) {
   run_args a = {.ctx = ctx,
                 .loops = loops,
+                .general = general,
                 .inputs = inputs,
                 .build = build,
                 .seconds = seconds};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule.c - loop programs read from text, and scheduled by scripts. */
 #include "api/api.h"
+#include "poly/loops/sizes.h"
 #include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 #include "poly/strategy/strategy.h"
@@ -13,6 +14,8 @@ typedef struct schedule_args {
   glen_program *program;
   const char *path, *what;
   po_auto_options options;
+  const char *const *sizes;
+  uint32_t n_sizes;
   bool explain, strict_fp, ok;
   const char *text;
 } schedule_args;
@@ -20,21 +23,37 @@ typedef struct schedule_args {
 static void
 load_body(void *arg) {
   schedule_args *a = arg;
+  const po_given_size *sizes;
+  if (!api_read_sizes(a->ctx, a->sizes, a->n_sizes, &sizes))
+    return;
   uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);
-  po_program *p =
-      source ? po_read_loops(&a->ctx->gs, a->target->target, source) : NULL;
+  po_program *p = source ? po_read_loops_at(&a->ctx->gs, a->target->target,
+                                            source, sizes, a->n_sizes)
+                         : NULL;
   if (!p)
     return;
   p->strict_fp |= a->strict_fp;
   a->loops = BS_NEW(&a->ctx->arena, glen_loops);
-  *a->loops = (glen_loops){.ctx = a->ctx, .loops = p};
+  *a->loops = (glen_loops){
+      .ctx = a->ctx, .loops = p, .sizes = sizes, .n_sizes = a->n_sizes};
 }
 
 glen_loops *
 glen_loops_load(glen_context *ctx, const glen_target *target, const char *path,
                 bool strict_fp) {
-  schedule_args a = {
-      .ctx = ctx, .target = target, .path = path, .strict_fp = strict_fp};
+  return glen_loops_load_at(ctx, target, path, strict_fp, NULL, 0);
+}
+
+glen_loops *
+glen_loops_load_at(glen_context *ctx, const glen_target *target,
+                   const char *path, bool strict_fp, const char *const *sizes,
+                   uint32_t n_sizes) {
+  schedule_args a = {.ctx = ctx,
+                     .target = target,
+                     .path = path,
+                     .strict_fp = strict_fp,
+                     .sizes = sizes,
+                     .n_sizes = n_sizes};
   if (!api_enter_stage(ctx, "reading", 1, load_body, &a) || !a.loops)
     api_blame_limit(ctx);
   return a.loops;
@@ -63,6 +82,8 @@ static void
 script_body(void *arg) {
   schedule_args *a = arg;
   bs_text out;
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a schedule"))
+    return;
   keep_original(a->loops);
   bs_text_init(&out, &a->ctx->heap);
   uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);
@@ -103,7 +124,7 @@ warn_of_limit(glen_context *ctx, const po_auto_result *done) {
 static void
 auto_if_worth(schedule_args *a) {
   a->ok = true;
-  if (!po_is_worth_fusing(a->loops->loops))
+  if (po_has_sizes(a->loops->loops) || !po_is_worth_fusing(a->loops->loops))
     return;
   keep_original(a->loops);
   a->options.fuse = PO_FUSE_POST_TILE;
@@ -137,6 +158,8 @@ auto_body(void *arg) {
     bs_hint(&a->ctx->diags, "auto, min, smart, max or post-tile");
     return;
   }
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a chosen schedule"))
+    return;
   a->options.fuse = (po_fuse)way;
   keep_original(a->loops);
   po_auto_result done =
@@ -189,13 +212,15 @@ glen_loops_copy(glen_context *ctx, const glen_loops *loops) {
 static void
 bind_body(void *arg) {
   schedule_args *a = arg;
-  po_bind_automatically(&a->loops->loops);
+  a->ok = api_knows_sizes(a->ctx, a->loops->loops, "CUDA");
+  if (a->ok)
+    po_bind_automatically(&a->loops->loops);
 }
 
 bool
 glen_bind(glen_context *ctx, glen_loops *loops) {
   schedule_args a = {.ctx = ctx, .loops = loops};
-  return api_enter_stage(ctx, "scheduling", 1, bind_body, &a);
+  return api_enter_stage(ctx, "scheduling", 1, bind_body, &a) && a.ok;
 }
 
 static void
@@ -204,6 +229,9 @@ print_body(void *arg) {
   bs_text out;
   bs_text_init(&out, &a->ctx->heap);
   const po_program *now = a->loops->loops, *was = a->loops->original;
+  bool counts = !strcmp(a->what, "axes") || !strcmp(a->what, "results");
+  if (counts && !api_knows_sizes(a->ctx, now, "--print"))
+    return;
   a->ok = strcmp(a->what, "fused")
               ? po_print_what(a->loops->loops, a->what, &out)
               : po_print_fused(was ? was : now, now, &out);

@@ -21,6 +21,8 @@ strategies_body(void *arg) {
   tune_args *a = arg;
   po_strategies list;
   bs_text text;
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a chosen schedule"))
+    return;
   po_make_strategies(a->loops->loops, a->most, &a->ctx->interrupt,
                      &a->ctx->arena, &list);
   bs_text_init(&text, &a->ctx->heap);
@@ -48,6 +50,8 @@ static void
 choose_body(void *arg) {
   tune_args *a = arg;
   po_strategies list;
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a chosen schedule"))
+    return;
   po_make_strategies(a->loops->loops, a->most ? a->most : 1, &a->ctx->interrupt,
                      &a->ctx->arena, &list);
   po_strategy *best = &list.list.data[list.cheapest];
@@ -143,6 +147,8 @@ tune_body(void *arg) {
   tu_search search;
   tu_options options = options_of(a);
   po_program *best = NULL;
+  if (!api_knows_sizes(a->ctx, a->loops->loops, "a measured schedule"))
+    return;
   a->ok = tu_measure(&search, a->loops->loops, a->inputs->data, &options);
   if (a->ok) {
     report(a, &search);

@@ -49,6 +49,8 @@ static void
 prepack_body(void *arg) {
   prepack_args *a = arg;
   po_program *p = a->loops->loops;
+  if (!api_knows_sizes(a->ctx, p, "prepacking"))
+    return;
   for (uint32_t k = 0; k < a->n; k++)
     if (!api_know_input(a->ctx, p->source, a->names[k]) ||
         !locate(a, a->names[k]) || !po_prepack(p, a->names[k]))

@@ -265,7 +265,7 @@ compile_loops(job *j, const cl_options *o, uint32_t count) {
     fputs("glen: --dispatch needs a program of terms\n", stderr);
     return false;
   }
-  j->loops = cl_load_loops(j->session, o->files.items[0]);
+  j->loops = cl_load_loops(j->session, o->files.items[0], true);
   return j->loops && emit_code(j) && dump_phases(j, o) &&
          write_forms(j, o, count);
 }

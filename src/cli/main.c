@@ -61,6 +61,8 @@ run(int argc, char **argv) {
   if (command && !code)
     code = cl_refuse_rules(&options);
   if (command && !code)
+    code = cl_refuse_sizes(&options);
+  if (command && !code)
     code = cl_refuse_overwriting(command, &options);
   if (command && !code)
     return run_command(command, &options);

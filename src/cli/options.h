@@ -21,7 +21,8 @@ typedef struct cl_list {
 typedef struct cl_options {
   const struct cl_command *command;
   cl_list files; /* positional arguments */
-  cl_list required, rules, params, disabled, inputs, cc_flags, prepack, dims;
+  cl_list required, rules, params, disabled, inputs, cc_flags, prepack, dims,
+      sizes;
   const char *target, *strategy, *scheduler, *extractor, *regions;
   const char *output, *emit, *form, *name, *dump_phases, *cc;
   const char *depfile, *depfile_format, *stamp; /* of build systems */

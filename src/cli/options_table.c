@@ -79,6 +79,11 @@ const cl_row cl_rows[] = {
     {"dim", 0, "NAME=SIZE", LIST, AT(dims),
      IMPORT | CHOOSES | CHECK | SCHEDULE | LAYOUT, NULL, NULL,
      "the size of a dimension that a model (.onnx) leaves open"},
+    {"size", 0, "NAME=NUMBER", LIST, AT(sizes), COMPILE | RUN | SCHEDULE, NULL,
+     NULL,
+     "a number for a size that loops (.loops) leave open: `glen run` calls the "
+     "code for all sizes with it, the others put it in; may be given several "
+     "times"},
     {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
      "prints the operators that are supported and reads nothing"},
     {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h",

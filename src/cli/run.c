@@ -25,9 +25,11 @@ load_inputs(cl_session *session, glen_tensors *inputs) {
   return true;
 }
 
+/* general: the code for all sizes, or NULL. */
 static glen_tensors *
-build_and_run(cl_session *session, const glen_loops *loops,
-              const glen_tensors *inputs, double *seconds) {
+build_and_run(cl_session *session, const glen_loops *general,
+              const glen_loops *loops, const glen_tensors *inputs,
+              double *seconds) {
   const cl_options *o = session->options;
   glen_build_options build = {
       .cc = o->cc,
@@ -38,7 +40,8 @@ build_and_run(cl_session *session, const glen_loops *loops,
       .threads = o->omp_threads > 1024 ? 1024 : (uint32_t)o->omp_threads,
       .repeats = o->repeats > 1000000 ? 1000000 : (uint32_t)o->repeats,
   };
-  return glen_build_and_run(session->glen, loops, inputs, &build, seconds);
+  return glen_build_and_run_at(session->glen, general, loops, inputs, &build,
+                               seconds);
 }
 
 static glen_tensors *
@@ -51,7 +54,7 @@ execute(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
   glen_loops *loops = cl_lower(session, e->program, e->target, NULL);
   if (!loops)
     return NULL;
-  glen_tensors *out = build_and_run(session, loops, inputs, seconds);
+  glen_tensors *out = build_and_run(session, NULL, loops, inputs, seconds);
   glen_loops_free(loops);
   return out;
 }
@@ -195,10 +198,7 @@ run(cl_session *session) {
 static int
 check_loops(cl_session *session, const char *path, const glen_program *program,
             const glen_tensors *inputs, const glen_tensors *outputs) {
-  glen_target *target = cl_target(session);
-  glen_loops *plain = target ? glen_loops_load(session->glen, target, path,
-                                               session->options->strict_fp)
-                             : NULL;
+  glen_loops *plain = cl_read_loops(session, path, true);
   if (!plain)
     return cl_failed(session);
   return compare_with(session, program, NULL,
@@ -206,20 +206,38 @@ check_loops(cl_session *session, const char *path, const glen_program *program,
                       outputs);
 }
 
+/* The code for all sizes, called with those that were given. */
+static glen_tensors *
+run_at_sizes(cl_session *session, const char *path, const glen_loops *at,
+             const glen_tensors *inputs, double *seconds) {
+  glen_loops *general = cl_load_loops(session, path, false);
+  return general ? build_and_run(session, general, at, inputs, seconds) : NULL;
+}
+
+static glen_tensors *
+execute_loops(cl_session *session, const char *path, const glen_loops *loops,
+              const glen_tensors *inputs, double *seconds) {
+  if (session->options->interpret)
+    return glen_loops_interpret(session->glen, loops, inputs);
+  return session->options->sizes.n
+             ? run_at_sizes(session, path, loops, inputs, seconds)
+             : build_and_run(session, NULL, loops, inputs, seconds);
+}
+
 static int
 run_loops(cl_session *session, const char *path) {
   const cl_options *o = session->options;
   double seconds = NAN;
-  glen_loops *loops = cl_load_loops(session, path);
+  glen_loops *loops = o->sizes.n && !o->interpret
+                          ? cl_read_loops(session, path, true)
+                          : cl_load_loops(session, path, true);
   const glen_program *program =
       loops ? glen_loops_program(session->glen, loops) : NULL;
   glen_tensors *inputs =
       program ? glen_inputs_new(session->glen, program, o->seed) : NULL;
   if (!inputs || !load_inputs(session, inputs))
     return cl_failed(session);
-  glen_tensors *outputs =
-      o->interpret ? glen_loops_interpret(session->glen, loops, inputs)
-                   : build_and_run(session, loops, inputs, &seconds);
+  glen_tensors *outputs = execute_loops(session, path, loops, inputs, &seconds);
   if (!outputs)
     return cl_failed(session);
   int code =

@@ -26,7 +26,7 @@ load(job *j, const cl_options *o) {
   if (!target)
     return false;
   if (ends_in(path, ".loops")) {
-    j->loops = glen_loops_load(glen, target, path, o->strict_fp);
+    j->loops = cl_read_loops(&j->session, path, true);
     return j->loops != NULL;
   }
   const glen_program *program = glen_program_load(glen, target, path);

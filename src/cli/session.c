@@ -383,13 +383,27 @@ cl_is_loops(const char *path) {
 }
 
 glen_loops *
-cl_load_loops(cl_session *session, const char *path) {
-  const char *printed = "";
+cl_read_loops(cl_session *session, const char *path, bool sized) {
+  const cl_options *o = session->options;
   glen_target *target = cl_target(session);
-  glen_loops *loops = target ? glen_loops_load(session->glen, target, path,
-                                               session->options->strict_fp)
-                             : NULL;
+  return target ? glen_loops_load_at(session->glen, target, path, o->strict_fp,
+                                     o->sizes.items, sized ? o->sizes.n : 0)
+                : NULL;
+}
+
+glen_loops *
+cl_load_loops(cl_session *session, const char *path, bool sized) {
+  const char *printed = "";
+  glen_loops *loops = cl_read_loops(session, path, sized);
   bool ok = loops && cl_schedule_loops(session, loops, &printed);
   fputs(printed, stderr);
   return ok ? loops : NULL;
+}
+
+int
+cl_refuse_sizes(const cl_options *o) {
+  if (!o->sizes.n || (o->files.n && cl_is_loops(o->files.items[0])))
+    return GLEN_OK;
+  fputs("glen: --size is for loops (.loops)\n", stderr);
+  return GLEN_USAGE;
 }

@@ -67,7 +67,10 @@ bool cl_tune(cl_session *, glen_loops *);
 bool cl_beside_output(const cl_options *, const char *suffix, char *path,
                       size_t size);
 /* It, with the script of --script applied; NULL after a failure. */
-glen_loops *cl_load_loops(cl_session *, const char *path);
+/* sized: with the numbers of --size put in. */
+glen_loops *cl_load_loops(cl_session *, const char *path, bool sized);
+/* Read and not scheduled. */
+glen_loops *cl_read_loops(cl_session *, const char *path, bool sized);
 /* rules_chosen.c: the rules of --rules and --param, or those that come with
  * glen where the command has these by default; NULL after a failure. */
 glen_rules *cl_rules(cl_session *, const glen_target *);
@@ -78,6 +81,8 @@ bool cl_without_rules(const cl_options *);
 /* Says so and returns GLEN_USAGE where --rules says none and some; else
  * GLEN_OK. */
 int cl_refuse_rules(const cl_options *);
+/* --size of a program that has none that are open. */
+int cl_refuse_sizes(const cl_options *);
 /* emit.c: does --emit ask for what only a saturation gives? */
 bool cl_emits_egraph(const cl_options *);
 void cl_saturate_options(cl_session *, glen_saturate_options *);

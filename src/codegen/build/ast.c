@@ -12,6 +12,7 @@
 #include "codegen/build/build.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
 #include <isl/ilp.h>
 #include <isl/space.h>
 #include <stdlib.h>
@@ -142,6 +143,22 @@ address_at(const walk *w, uint32_t k, __isl_keep isl_pw_multi_aff *instance,
       address, isl_val_int_from_si(w->e->p->isl, -w->base[k]));
 }
 
+/* An access of a statement's instance as an expression; NULL where isl fails.
+ */
+static __isl_give isl_ast_expr *
+expr_of(const walk *w, uint32_t k, __isl_keep isl_pw_multi_aff *instance,
+        __isl_keep isl_set *loops, __isl_keep isl_ast_build *build) {
+  if (w->address[k])
+    return isl_ast_build_expr_from_pw_aff(build,
+                                          address_at(w, k, instance, loops));
+  isl_pw_multi_aff *index = isl_pw_multi_aff_pullback_pw_multi_aff(
+      isl_pw_multi_aff_copy(w->index[k]), isl_pw_multi_aff_copy(instance));
+  index = isl_pw_multi_aff_gist(index, isl_set_copy(loops));
+  isl_ast_expr *expr = cg_sized_address(w->e, w->array[k], build, index);
+  isl_pw_multi_aff_free(index);
+  return expr;
+}
+
 static isl_ast_node *
 note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
           void *user) {
@@ -161,10 +178,10 @@ note_stmt(__isl_take isl_ast_node *node, __isl_keep isl_ast_build *build,
   isl_set *loops = isl_map_range(schedule);
   bool ok = instance;
   for (uint32_t k = 0; k < n; k++) {
-    if (!w->address[w->first[local] + k])
+    uint32_t at = w->first[local] + k;
+    if (!w->address[at] && !w->index[at])
       continue;
-    isl_pw_aff *address = address_at(w, w->first[local] + k, instance, loops);
-    note->index[k] = isl_ast_build_expr_from_pw_aff(build, address);
+    note->index[k] = expr_of(w, at, instance, loops, build);
     ok = ok && note->index[k];
     if (note->index[k])
       note_element(&w->e->elements[w->array[w->first[local] + k]],
@@ -227,6 +244,10 @@ note_address(cg_emitter *e, const cg_use *use, walk *w, uint32_t n,
              isl_pw_multi_aff *index) {
   uint32_t array = w->array[n];
   int64_t base = 0;
+  if (po_lies_by_sizes(&e->p->arrays.data[array])) {
+    w->index[n] = index;
+    return;
+  }
   for (uint32_t k = 0; k < use->n_slots; k++)
     if (use->slots[k].array == array)
       base = use->slots[k].base;
@@ -342,7 +363,10 @@ build_ast(walk *w, bool plain, unsigned long most) {
   isl_schedule *schedule = po_group_schedule(w->e->slim, w->group);
   if (!plain)
     schedule = cg_ask_for_code(w->e->p, schedule);
-  isl_ast_build *build = isl_ast_build_alloc(isl);
+  isl_ast_build *build = po_has_sizes(w->e->p)
+                             ? isl_ast_build_from_context(isl_set_params(
+                                   isl_set_copy(w->e->p->at_sizes)))
+                             : isl_ast_build_alloc(isl);
   build = isl_ast_build_set_iterators(build, iterator_names(isl));
   build = isl_ast_build_set_at_each_domain(build, note_stmt, w);
   build = isl_ast_build_set_before_each_for(build, note_for, w);

@@ -5,6 +5,7 @@
  *   slim.c     statements with fewer indices
  *   ast.c      a group's schedule as an isl AST, its accesses as expressions
  *   nodes.c    the AST as a tree
+ *   sizes.c    arrays whose extents are known when the function is called
  *   index.c    isl's expressions;  body.c, operator.c, pattern.c, known.c
  *              statements;  template.c, calls of instructions */
 #ifndef CODEGEN_BUILD_BUILD_H
@@ -37,6 +38,15 @@ bool cg_is_void(cg_emitter *, const cg_origin *);
  * helper with branches. */
 bool cg_has_branch_or_call(const cg_emitter *, const po_stmt *,
                            const po_expr *);
+
+/* sizes.c: sets e->extents; NULL without sizes. */
+void cg_find_extents(cg_emitter *);
+/* The element that an access of such an array names: { loops -> index }. */
+__isl_give isl_ast_expr *cg_sized_address(const cg_emitter *, uint32_t array,
+                                          __isl_keep isl_ast_build *,
+                                          __isl_keep isl_pw_multi_aff *index);
+/* The bytes of an array that lies by sizes, as C of type size_t. */
+void cg_put_bytes(cg_emitter *, uint32_t array, bs_text *out);
 
 /* separate.c: the schedule with what the marks of loops ask of isl. */
 __isl_give isl_schedule *cg_ask_for_code(const po_program *,

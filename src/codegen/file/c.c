@@ -7,8 +7,10 @@
  * written first.  isl objects live in a pool that is emptied whatever
  * happens. */
 #include "codegen/file/file.h"
+#include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 #include "poly/loops/names.h"
+#include "poly/loops/sizes.h"
 #include <string.h>
 
 /* ---- the file ---- */
@@ -211,10 +213,15 @@ void
 cg_put_functions(cg_emitter *e) {
   cg_find_streamed(e);
   e->mentioned = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
+  cg_find_extents(e);
   cg_find_kernels(e);
   cg_put_kernels(e);
+  if (po_has_sizes(e->p))
+    cg_put_places(e);
   cg_put_steps(e);
-  if (!e->is_variant)
+  if (po_has_sizes(e->p))
+    cg_put_sized_workspace(e);
+  else if (!e->is_variant)
     cg_put_workspace_size(e->p, e->options, &e->body);
   if (po_has_prepacked(e->p))
     cg_put_prepack(e);
@@ -247,7 +254,8 @@ cg_emit_c(const po_program *p, const cg_options *options, bs_text *c,
   if (options->n_variants)
     return cg_emit_dispatch(p, options, c, h);
   p = cg_with_own_names(p, options->name, false);
-  return cg_emit(p, options, write_files, &(files){c, h});
+  return cg_sizes_are_apart(p, options->name) &&
+         cg_emit(p, options, write_files, &(files){c, h});
 }
 
 const char *

@@ -51,6 +51,19 @@ void cg_put_life_top(const po_program *, bs_text *out);
 void cg_put_life(const po_program *, const cg_options *, bs_text *out);
 void cg_put_life_header(const po_program *, const cg_options *, bs_text *out);
 
+/* sizes.c: where the parts of the workspace begin; its bytes; the check of the
+ * sizes; "int64_t n, " for each of them. */
+void cg_put_places(cg_emitter *);
+void cg_put_sized_workspace(cg_emitter *);
+void cg_put_size_check(const po_program *, const char *otherwise, bs_text *out);
+/* NAME_workspace_size(int64_t n) */
+void cg_put_workspace_signature(const po_program *, const char *name,
+                                bs_text *out);
+uint32_t cg_count_places(const po_program *);
+void cg_put_size_parameters(const po_program *, const char *type,
+                            const char *cast, bs_text *out);
+void cg_put_size_documentation(const po_program *, bs_text *out);
+
 /* header.c */
 void cg_put_header(const po_program *, const cg_options *, bs_text *out);
 /* NAME(const float *x, ..., void *workspace) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* header.c - the header: one documented declaration, sizes as macros. */
 #include "codegen/file/file.h"
+#include "poly/loops/sizes.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ void
 cg_put_signature(const po_program *p, const cg_options *options,
                  bool restricted, bs_text *out) {
   bs_putf(out, "%s(", options->name);
+  cg_put_size_parameters(p, "int64_t ", "", out);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *array = &p->arrays.data[k];
     if (cg_is_parameter(array))
@@ -46,8 +48,10 @@ put_parameter(bs_text *out, const po_program *p, const po_array *array) {
                                 : &p->source->outputs.data[array->number];
   bs_putf(out, " *   %-10s %s %s(", array->name, input ? "in " : "out",
           gs_dtype_table[array->dtype].name);
-  for (uint32_t d = 0; d < array->rank; d++)
-    bs_putf(out, "%s%lld", d ? ", " : "", (long long)array->dim[d]);
+  for (uint32_t d = 0; d < array->rank; d++) {
+    bs_put(out, d ? ", " : "");
+    po_put_extent(p, array, d, out);
+  }
   bs_put(out, ")");
   if (array->dtype == GS_BF16)
     bs_put(out, ", the upper half of a float");
@@ -59,6 +63,7 @@ put_parameter(bs_text *out, const po_program *p, const po_array *array) {
 static void
 put_documentation(bs_text *out, const po_program *p, const char *name) {
   bs_putf(out, "/* %s - row-major arrays, last dimension fastest.\n *\n", name);
+  cg_put_size_documentation(p, out);
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (cg_is_parameter(&p->arrays.data[k]))
       put_parameter(out, p, &p->arrays.data[k]);
@@ -66,7 +71,13 @@ put_documentation(bs_text *out, const po_program *p, const char *name) {
     bs_putf(out, " *   prepacked  what %s_%s made\n", name,
             cg_has_life(p) ? "init" : "prepack");
   bs_put(out, " *   workspace  ");
-  if (p->workspace_bytes)
+  if (p->workspace_bytes && po_has_sizes(p))
+    bs_putf(out,
+            "%s_workspace_size(...) bytes, at most %lld, aligned to 64, of\n"
+            " *              any content; one for each call that runs at a "
+            "time\n",
+            name, (long long)p->workspace_bytes);
+  else if (p->workspace_bytes)
     bs_putf(out,
             "%lld bytes, aligned to 64, of any content; one for each\n"
             " *              call that runs at a time; %lld hold values at "
@@ -74,11 +85,14 @@ put_documentation(bs_text *out, const po_program *p, const char *name) {
             (long long)p->workspace_bytes, (long long)p->workspace_least);
   else
     bs_put(out, "not used, may be NULL\n");
+  bs_put(out, " *\n * Arrays are aligned to their elements (64 bytes are "
+              "best); outputs overlap no\n * other array.  Calls may run at a "
+              "time, each with outputs and a workspace of its\n * own.  ");
   bs_put(out,
-         " *\n * Arrays are aligned to their elements (64 bytes are "
-         "best); outputs overlap no\n * other array.  Calls may run at a "
-         "time, each with outputs and a workspace of its\n * own.  Returns "
-         "0. */\n");
+         po_has_sizes(p)
+             ? "Returns 0; 1, and does nothing, where a size is not within "
+               "its\n * bounds. */\n"
+             : "Returns 0. */\n");
 }
 
 static void
@@ -115,17 +129,18 @@ cg_put_header(const po_program *p, const cg_options *options, bs_text *out) {
     put_define(out, options->name, "PREPACKED_BYTES", "", p->prepacked_bytes);
   put_define(out, options->name, "ALIGNMENT", "", 64);
   for (uint32_t k = 0; k < p->arrays.len; k++)
-    if (cg_is_parameter(&p->arrays.data[k]) || p->arrays.data[k].prepack)
+    if ((cg_is_parameter(&p->arrays.data[k]) || p->arrays.data[k].prepack) &&
+        !po_is_sized(&p->arrays.data[k]))
       put_define(out, options->name, "ELEMENTS_", p->arrays.data[k].name,
                  elements_of(&p->arrays.data[k]));
   bs_putc(out, '\n');
   put_documentation(out, p, options->name);
   bs_put(out, "int ");
   cg_put_signature(p, options, false, out);
-  bs_putf(out,
-          ";\n\n/* The bytes of the workspace. */\n"
-          "size_t %s_workspace_size(void);\n\n",
-          options->name);
+  bs_putf(out, ";\n\n/* The bytes of the workspace%s. */\nsize_t ",
+          po_has_sizes(p) ? "; 0 where a size is not within its bounds" : "");
+  cg_put_workspace_signature(p, options->name, out);
+  bs_put(out, ";\n\n");
   if (po_has_prepacked(p))
     put_prepack(out, p, options);
   if (cg_has_life(p))

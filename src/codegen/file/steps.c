@@ -11,6 +11,7 @@
 #include "codegen/pass/pass.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/names.h"
+#include "poly/loops/sizes.h"
 #include <string.h>
 
 /* Steps in one function. */
@@ -59,6 +60,8 @@ slot_names(cg_emitter *e, const cg_kernel *kernel, const cg_use *use) {
 
 static void
 put_parameters(cg_emitter *e, const cg_use *use, const char *const *names) {
+  const char *type = bs_arena_printf(&e->arena, "%s ", e->index);
+  cg_put_size_parameters(e->p, type, "", &e->body);
   for (uint32_t k = 0; k < use->n_slots; k++)
     cg_put_item(&e->body, "%s%s *restrict %s%s",
                 use->slots[k].written ? "" : "const ",
@@ -152,6 +155,8 @@ put_step(cg_emitter *e, uint32_t k, const po_group *before) {
     return;
   }
   bs_putf(&e->body, "  %s(", e->kernels.data[use->kernel].name);
+  cg_put_size_parameters(e->p, "", strcmp(e->index, "int") ? "" : "(int)",
+                         &e->body);
   for (uint32_t j = 0; j < use->n_slots; j++) {
     const char *name = e->p->arrays.data[use->slots[j].array].name;
     cg_mention(e, use->slots[j].array);
@@ -215,8 +220,11 @@ put_pointers(cg_emitter *e, const uint8_t *has,
       continue;
     const char *type = gs_dtype_table[array->dtype].c_type;
     bs_putf(&e->body,
-            "  %s *%s = (%s *)(void *)((unsigned char *)%s + %lld);\n", type,
-            array->name, type, block, (long long)array->offset);
+            po_has_sizes(e->p)
+                ? "  %s *%s = (%s *)(void *)((unsigned char *)%s + "
+                  "glen_place[%lld]);\n"
+                : "  %s *%s = (%s *)(void *)((unsigned char *)%s + %lld);\n",
+            type, array->name, type, block, (long long)array->offset);
   }
 }
 
@@ -227,19 +235,31 @@ put_steps(cg_emitter *e, const uint32_t *list, uint32_t n) {
     put_step(e, list[k], k ? &e->groups.list.data[list[k - 1]] : NULL);
 }
 
-static void
-put_range(cg_emitter *e, const uint32_t *list, uint32_t n, const uint8_t *has) {
-  put_prepacked_pointers(e, has);
-  put_pointers(e, has, is_in_workspace, "workspace");
-  put_steps(e, list, n);
-}
-
 static bool
 needs_workspace(const cg_emitter *e, const uint8_t *has) {
   for (uint32_t k = 0; k < e->p->arrays.len; k++)
     if (has[k] && is_in_workspace(&e->p->arrays.data[k]))
       return true;
   return false;
+}
+
+/* Where the parts of the workspace begin, at the sizes of the call. */
+static void
+put_places(cg_emitter *e, const uint8_t *has) {
+  if (!po_has_sizes(e->p) || !needs_workspace(e, has))
+    return;
+  bs_putf(&e->body, "  size_t glen_place[%u];\n  %s_places(",
+          cg_count_places(e->p), e->options->name);
+  cg_put_size_parameters(e->p, "", "", &e->body);
+  bs_put(&e->body, "glen_place);\n");
+}
+
+static void
+put_range(cg_emitter *e, const uint32_t *list, uint32_t n, const uint8_t *has) {
+  put_places(e, has);
+  put_prepacked_pointers(e, has);
+  put_pointers(e, has, is_in_workspace, "workspace");
+  put_steps(e, list, n);
 }
 
 static bool
@@ -254,6 +274,11 @@ needs_prepacked(const cg_emitter *e, const uint8_t *has) {
 static void
 put_part_arguments(cg_emitter *e, const uint8_t *has, bool declare) {
   const char *comma = "";
+  for (uint32_t k = 0; k < e->p->sizes.len; k++) {
+    bs_putf(&e->body, "%s%s%s", comma, declare ? "int64_t " : "",
+            e->p->sizes.data[k].name);
+    comma = ", ";
+  }
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const po_array *array = &e->p->arrays.data[k];
     if (!has[k] || !cg_is_parameter(array))
@@ -281,6 +306,8 @@ put_main(cg_emitter *e, const uint8_t *has) {
   bs_put(&e->body, e->is_variant ? "static int\n" : "int\n");
   cg_put_signature(e->p, e->options, true, &e->body);
   bs_put(&e->body, " {\n");
+  if (po_has_sizes(e->p))
+    cg_put_size_check(e->p, "1", &e->body);
   for (uint32_t k = 0; k < e->p->arrays.len; k++)
     if (!has[k] && cg_is_parameter(&e->p->arrays.data[k]))
       bs_putf(&e->body, "  (void)%s;\n", e->p->arrays.data[k].name);

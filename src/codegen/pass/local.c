@@ -252,6 +252,8 @@ cg_quiet_parameters(cg_emitter *e, const cg_scope *scope, cg_node **body) {
   cg_list_init(&after);
   for (uint32_t k = 0; k < scope->use->n_slots; k++)
     quiet(e, *body, scope->slot_names[k], true, &after);
+  for (uint32_t k = 0; k < e->p->sizes.len; k++)
+    quiet(e, *body, e->p->sizes.data[k].name, false, &after);
   cg_append(&out, *body);
   cg_append(&out, after.first);
   *body = out.first;

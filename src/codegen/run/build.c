@@ -59,9 +59,11 @@ write_program(building *b, uint32_t j) {
                         .n_variants = b->options.n_variants};
   bs_text_init(&c, b->ctx->heap);
   bs_text_init(&h, b->ctx->heap);
-  bool ok = cg_emit_c(b->jobs[j].program, &options, &c, &h) &&
-            write_text(b, b->names[j], ".c", &c) &&
-            write_text(b, b->names[j], ".h", &h);
+  const cg_job *job = &b->jobs[j];
+  bool ok =
+      cg_emit_c(job->general ? job->general : job->program, &options, &c, &h) &&
+      write_text(b, b->names[j], ".c", &c) &&
+      write_text(b, b->names[j], ".h", &h);
   bs_text_done(&c);
   bs_text_done(&h);
   return ok;
@@ -353,7 +355,11 @@ bool
 cg_build_and_run(const po_program *program, const cg_build_options *options,
                  const gs_tensor *inputs, gs_tensor *outputs, uint32_t repeats,
                  double *seconds) {
-  cg_job job = {.program = program, .inputs = inputs, .outputs = outputs};
+  cg_job job = {.program = program,
+                .general = options->general,
+                .sizes = options->sizes,
+                .inputs = inputs,
+                .outputs = outputs};
   bool ok = cg_build_and_run_all(&job, 1, options, repeats);
   if (ok && seconds)
     *seconds = job.seconds;

@@ -19,6 +19,8 @@ typedef struct cg_build_options {
   double call_seconds;  /* no further call after so long; 0: all of them */
   const cg_variant *variants; /* of cg_build_and_run: see cg_options */
   uint32_t n_variants;
+  const po_program *general; /* of cg_build_and_run: see cg_job */
+  const int64_t *sizes;
   const volatile int *interrupt; /* children end when not 0; NULL: never */
 } cg_build_options;
 
@@ -33,6 +35,10 @@ bool cg_build_and_run(const po_program *, const cg_build_options *,
 /* Many programs of one context in one executable, one after the other. */
 typedef struct cg_job {
   const po_program *program;
+  /* The code is that of this program, for all sizes, at numbers for which it is
+   * `program`, one for each of its sizes; NULL: of `program`. */
+  const po_program *general;
+  const int64_t *sizes;
   const gs_tensor *inputs;
   gs_tensor *outputs;
   double seconds; /* of the fastest call */

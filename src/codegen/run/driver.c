@@ -125,8 +125,18 @@ put_arguments(const po_program *p, bool prepack, bs_text *out) {
 }
 
 static void
-put_call(const po_program *p, const char *name, bs_text *out) {
+put_sizes(const cg_job *job, const char *comma, bs_text *out) {
+  for (uint32_t k = 0; job->general && k < job->general->sizes.len; k++)
+    bs_putf(out, "%s%lld", k ? ", " : "", (long long)job->sizes[k]);
+  if (job->general && job->general->sizes.len)
+    bs_put(out, comma);
+}
+
+static void
+put_call(const cg_job *job, const char *name, bs_text *out) {
+  const po_program *p = job->program;
   bs_putf(out, "    failed |= %s(", name);
+  put_sizes(job, ", ", out);
   put_arguments(p, false, out);
   bs_put(out,
          po_has_prepacked(p) ? "prepacked, workspace);\n" : "workspace);\n");
@@ -143,16 +153,19 @@ put_prepack(const po_program *p, const char *name, bs_text *out) {
 }
 
 static void
-put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
+put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
         const cg_place *places, uint32_t repeats, double seconds,
         bs_text *out) {
+  const po_program *p = of->program;
   uint32_t k = 0;
   bs_putf(out, "static int\nrun%u(void) {\n", job);
   if (cg_count_parameters(p))
     bs_putf(out, "  void *p[%u];\n", cg_count_parameters(p));
   bs_put(out, "  void *workspace;\n");
   bs_put(out, "  double best = 1e300, sum = 0;\n  int failed = 0;\n");
-  bs_putf(out, "  workspace = block(%s_workspace_size());\n", name);
+  bs_putf(out, "  workspace = block(%s_workspace_size(", name);
+  put_sizes(of, "", out);
+  bs_put(out, "));\n");
   for (uint32_t j = 0; j < p->arrays.len; j++) {
     const po_array *array = &p->arrays.data[j];
     if (!is_parameter(array))
@@ -169,7 +182,7 @@ put_job(const po_program *p, uint32_t job, const char *name, int64_t time,
   bs_putf(out, "  for (int repeat = 0; repeat < %u && sum <= %g; repeat++) {\n",
           repeats ? repeats : 1, seconds > 0 ? seconds : 1e300);
   bs_put(out, "    double start = now(), time;\n");
-  put_call(p, name, out);
+  put_call(of, name, out);
   bs_put(out, "    time = now() - start;\n"
               "    best = time < best ? time : best;\n"
               "    sum += time;\n  }\n");
@@ -201,8 +214,7 @@ cg_put_driver(const cg_job *jobs, uint32_t n, const char *const *names,
   bs_put(out, prologue);
   bs_put(out, functions);
   for (uint32_t j = 0; j < n; j++)
-    put_job(jobs[j].program, j, names[j], times[j], places[j], repeats, seconds,
-            out);
+    put_job(&jobs[j], j, names[j], times[j], places[j], repeats, seconds, out);
   bs_put(out, "int\nmain(int argc, char **argv) {\n"
               "  uint32_t job = 0;\n"
               "  (void)load;\n"

@@ -18,6 +18,9 @@ typedef struct emission {
 
 const char *
 cg_index_type(const po_program *p) {
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    if (p->sizes.data[k].most > MAX_INT_ELEMENTS)
+      return "int64_t";
   for (uint32_t k = 0; k < p->source->nodes.len; k++) {
     gs_type type;
     gs_type_at(p->source, (gs_term){k}, &type);

@@ -63,7 +63,9 @@ typedef struct cg_emitter {
   cg_use *uses;          /* by group */
   unsigned long weight;  /* of an operation of isl: see poly/loops/limit.h */
   po_program *slim;      /* the program with statements as isl gets them */
-  uint32_t n_whole;      /* groups whose loops were not cut */
+  /* By array and dimension: extents of those that lie by sizes. */
+  isl_ast_expr **extents;
+  uint32_t n_whole; /* groups whose loops were not cut */
 } cg_emitter;
 
 /* emit.c: writes files by `write`, with groups, the loops of locals and their
@@ -199,9 +201,11 @@ bool cg_verify(cg_emitter *, const cg_scope *, const cg_node *body,
 void cg_note_uses(cg_emitter *, const cg_node *body);
 void cg_note_expr(cg_emitter *, const cg_expr *);
 
-/* names.c: the program, or a copy of it in the context's arena whose arrays are
+/* names.c: no size is named like what is made from the function's name, or an
+ * error; the program, or a copy of it in the context's arena whose arrays are
  * not named like what is made from the function's name; cuda: nor like words of
  * CUDA. */
+bool cg_sizes_are_apart(const po_program *, const char *function);
 const po_program *cg_with_own_names(const po_program *, const char *function,
                                     bool cuda);
 

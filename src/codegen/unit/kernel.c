@@ -13,6 +13,7 @@
 #include "codegen/unit/emit.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
 #include <string.h>
 
 /* One access in memory: its address is `rest` + constant. */
@@ -135,6 +136,32 @@ split_address(cg_emitter *e, const origin *o, __isl_keep isl_pw_aff *address,
   out->rest = bs_arena_strdup(&e->arena, text ? text : "");
 }
 
+/* No affine function: the indices, and the extents that they are of. */
+static void
+name_address(printing *x, const po_array *array,
+             __isl_keep isl_pw_multi_aff *index, access *out) {
+  cg_emitter *e = x->e;
+  bs_text text;
+  po_pool_reserve(&e->pool, 2);
+  isl_pw_multi_aff *at = isl_pw_multi_aff_copy(index);
+  if (x->origin.at)
+    at = isl_pw_multi_aff_pullback_multi_aff(at,
+                                             isl_multi_aff_copy(x->origin.at));
+  at = isl_pw_multi_aff_reset_tuple_id(at, isl_dim_in);
+  at = po_keep_pw_multi_aff(&e->pool,
+                            isl_pw_multi_aff_reset_tuple_id(at, isl_dim_out));
+  const char *indices = po_keep_str(&e->pool, isl_pw_multi_aff_to_str(at));
+  bs_text_init(&text, e->heap);
+  bs_put(&text, indices ? indices : "");
+  for (uint32_t d = 0; d < array->rank; d++) {
+    bs_putf(&text, " %lld:%lld:%lld ", (long long)array->dim[d],
+            (long long)array->fold[d], (long long)array->pad[d]);
+    po_put_extent(e->p, array, d, &text);
+  }
+  out->rest = bs_arena_strdup(&e->arena, bs_text_str(&text));
+  bs_text_done(&text);
+}
+
 static void
 note_slot(printing *x, access *a, uint32_t array, bool written) {
   a->slot = find_slot(x, array);
@@ -152,7 +179,9 @@ add_access(printing *x, uint32_t array, __isl_keep isl_pw_multi_aff *index,
   access a = {.slot = UINT32_MAX, .rest = ""};
   if (index && to->role == PO_LOCAL)
     find_local(x, array);
-  if (index && cg_is_indexed(e, array)) {
+  if (index && po_lies_by_sizes(to)) {
+    name_address(x, to, index, &a);
+  } else if (index && cg_is_indexed(e, array)) {
     po_pool_reserve(&e->pool, 1);
     isl_pw_aff *address = po_address(to, index);
     if (x->origin.at)

@@ -2,6 +2,7 @@
 /* large.c - arrays larger than the caches: those whose stores go past them or
  * that are fetched ahead (pass/stream.c). */
 #include "codegen/unit/emit.h"
+#include "poly/loops/sizes.h"
 
 /* A shared cache is not one program's alone: so many times the second level
  * counts as far as well. */
@@ -51,6 +52,8 @@ cg_find_streamed(cg_emitter *e) {
   e->fetched = bs_calloc(e->heap, p->arrays.len + 1, sizeof *e->fetched);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     int64_t bytes = po_bytes(&p->arrays.data[k]);
+    if (po_has_sizes(p)) /* whether one is large is not known yet */
+      continue;
     e->fetched[k] = p->arrays.data[k].role != PO_LOCAL && bytes > cached;
     e->streamed[k] = p->arrays.data[k].role == PO_OUTPUT && bytes > least;
   }

@@ -12,8 +12,8 @@
 
 /* What follows the function's name and an underscore. */
 static const char *const functions[] = {
-    "workspace_size", "prepack", "prepacked_size", "on_stream",
-    "variant",        "base",    "avx2",           "avx512"};
+    "workspace_size", "prepack", "prepacked_size", "on_stream", "variant",
+    "base",           "avx2",    "avx512",         "places"};
 
 /* What follows the function's name in capitals and an underscore: macros. */
 static const char *const macros[] = {"WORKSPACE_BYTES", "PREPACKED_BYTES",
@@ -69,6 +69,17 @@ clashes(const po_program *p, uint32_t k, const char *function, bool cuda) {
          (a->role == PO_CONSTANT &&
           (!strcmp(a->name, function) || po_name_is_of_library(a->name))) ||
          (cuda && is_among(a->name, device, N(device)));
+}
+
+/* A size is a parameter of all functions, and the name of isl's. */
+bool
+cg_sizes_are_apart(const po_program *p, const char *function) {
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    if (is_made_of(p->sizes.data[k].name, function))
+      return bs_error(p->ctx.diags, BS_NOWHERE, "reserved-name",
+                      "size %s is named like a function of %s",
+                      p->sizes.data[k].name, function);
+  return true;
 }
 
 static bool

@@ -20,6 +20,9 @@ is_known(const char *name, void *arg) {
     if (k->e->p->arrays.data[j].role == PO_CONSTANT &&
         !strcmp(k->e->p->arrays.data[j].name, name))
       return true;
+  for (uint32_t j = 0; j < k->e->p->sizes.len; j++)
+    if (!strcmp(k->e->p->sizes.data[j].name, name))
+      return true;
   return !strcmp(name, "GLEN_THREAD") || !strncmp(name, "blockIdx.", 9) ||
          !strncmp(name, "threadIdx.", 10);
 }

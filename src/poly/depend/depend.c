@@ -8,6 +8,7 @@
  * an order of neighbours alone would not imply that of the others. */
 #include "poly/depend/depend.h"
 #include "poly/loops/access.h"
+#include "poly/loops/sizes.h"
 #include <isl/space.h>
 #include <isl/flow.h>
 #include <isl/point.h>
@@ -280,6 +281,51 @@ count_pairs(__isl_keep isl_union_map *pairs) {
   return isl_union_map_foreach_map(pairs, count_map, &sum) < 0 ? -1 : sum;
 }
 
+/* Pairs at the least sizes at which some of those in `first` are; these are
+ * told. */
+typedef struct at_sizes {
+  const po_program *p;
+  int64_t at[PO_MAX_SIZES];
+  isl_union_map *fixed;
+} at_sizes;
+
+static isl_stat
+fix_map(__isl_take isl_map *map, void *user) {
+  at_sizes *x = user;
+  isl_set *pairs = po_fix_sizes(x->p, isl_map_wrap(map), x->at);
+  x->fixed = isl_union_map_add_map(x->fixed, isl_set_unwrap(pairs));
+  return isl_stat_ok;
+}
+
+static isl_union_map *
+fix_all(po_program *p, at_sizes *x, __isl_keep isl_union_map *pairs) {
+  x->fixed = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
+  if (!pairs || isl_union_map_foreach_map(pairs, fix_map, x) < 0)
+    x->fixed = isl_union_map_free(x->fixed);
+  po_pool_reserve(&p->pool, 1);
+  return po_keep_union_map(&p->pool, x->fixed);
+}
+
+static const char *
+fix_sizes(po_program *p, isl_map **first, isl_union_map **wrong,
+          isl_union_map **all) {
+  at_sizes x = {.p = p};
+  po_pool_reserve(&p->pool, 2);
+  isl_set *pairs = po_keep_set(&p->pool, isl_map_wrap(isl_map_copy(*first)));
+  if (!po_least_sizes(p, pairs, x.at))
+    return NULL;
+  pairs = po_fix_sizes(p, isl_set_copy(pairs), x.at);
+  *first = po_keep_map(&p->pool, isl_set_unwrap(pairs));
+  *wrong = fix_all(p, &x, *wrong);
+  *all = fix_all(p, &x, *all);
+  bs_text text;
+  bs_text_init(&text, p->ctx.heap);
+  po_put_sizes(p, x.at, &text);
+  const char *told = bs_arena_strdup(&p->arena, bs_text_str(&text));
+  bs_text_done(&text);
+  return told;
+}
+
 static isl_stat
 take_first(__isl_take isl_map *map, void *user) {
   isl_map **first = user;
@@ -310,6 +356,8 @@ po_describe(po_program *p, po_dep_kind kind, isl_union_map *wrong,
   if (wrong)
     isl_union_map_foreach_map(wrong, take_first, &first);
   first = po_keep_map(&p->pool, first);
+  if (first && all && po_has_sizes(p))
+    out->sizes = fix_sizes(p, &first, &wrong, &all);
   if (first && all) {
     isl_size n = isl_map_dim(first, isl_dim_in);
     isl_set *pairs = po_keep_set(&p->pool, isl_map_wrap(isl_map_copy(first)));

@@ -36,9 +36,10 @@ typedef struct po_violation {
   const char *array;  /* through which */
   const char *source; /* "S[3,5]" (program's arena) */
   const char *sink;
-  const char *loop; /* that has a mark which does not allow it; NULL: none */
-  bool fold;        /* because elements share a place */
-  int64_t pairs, violated; /* how many in all; -1: not counted */
+  const char *loop;  /* that has a mark which does not allow it; NULL: none */
+  bool fold;         /* because elements share a place */
+  const char *sizes; /* " at n = 5", where the program has sizes; or NULL */
+  int64_t pairs, violated; /* how many in all, at these; -1: not counted */
 } po_violation;
 
 /* The program's dependences through an array under its present schedule, made

@@ -281,8 +281,8 @@ po_put_violation(const po_violation *v, bs_text *out) {
     bs_putf(out, "iterations of loop %s depend on each other: ", v->loop);
   else
     bs_put(out, "the order of instances would be wrong: ");
-  bs_putf(out, "%s dependence through %s, %s -> %s", po_dep_names[v->kind],
-          v->array, v->source, v->sink);
+  bs_putf(out, "%s dependence through %s, %s -> %s%s", po_dep_names[v->kind],
+          v->array, v->source, v->sink, v->sizes ? v->sizes : "");
   if (v->violated >= 0 && v->pairs >= 0)
     bs_putf(out, " (%lld of %lld pairs)", (long long)v->violated,
             (long long)v->pairs);

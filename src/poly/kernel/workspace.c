@@ -8,6 +8,7 @@
  * team that a parallel loop around them has. */
 #include "poly/kernel/contraction.h"
 #include "poly/loops/limit.h"
+#include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
 
 /* isl operations that looking for contractions may take; beyond them there are
@@ -49,6 +50,24 @@ expire(layout *l, uint32_t now) {
     if (l->live.data[k].last >= now)
       l->live.data[n++] = l->live.data[k];
   l->live.len = n;
+}
+
+/* With sizes a place is a number: arrays that live one after the other share
+ * it, and where it begins is computed when the function is called.  `live`
+ * holds all places, `last` the group after which one is free. */
+static void
+place_by_number(layout *l, po_array *array, int64_t bytes, uint32_t last,
+                uint32_t now) {
+  uint32_t k = 0;
+  while (k < l->live.len && l->live.data[k].last >= now)
+    k++;
+  if (k == l->live.len)
+    bs_push(l->program->ctx.heap, &l->live, (extent){k, 0, 0});
+  extent *e = &l->live.data[k];
+  *l->top += bytes > e->bytes ? bytes - e->bytes : 0;
+  e->bytes = bytes > e->bytes ? bytes : e->bytes;
+  e->last = last;
+  array->offset = k;
 }
 
 static void
@@ -99,8 +118,9 @@ static void
 place_new(layout *l, uint32_t k, uint32_t group) {
   po_array *array = &l->program->arrays.data[k];
   int64_t bytes = array->offset < 0 ? bytes_of(l, k) : 0;
-  (void)group;
-  if (bytes)
+  if (bytes && po_has_sizes(l->program))
+    place_by_number(l, array, bytes, l->last[k], group);
+  else if (bytes)
     place(l, array, bytes, l->last[k]);
 }
 
@@ -127,7 +147,8 @@ place_arrays(layout *l, const po_groups *groups, bool before, int64_t floor,
   l->most = 0;
   bs_clear(&l->live);
   for (uint32_t g = 0; g < groups->list.len; g++) {
-    expire(l, g);
+    if (!po_has_sizes(l->program))
+      expire(l, g);
     visit_group(l, groups, g, place_new);
     note_most(l);
   }
@@ -138,7 +159,8 @@ plan(po_program *p, po_groups *groups) {
   bs_clear(&p->contractions);
   po_limit limit = po_limit_operations(p, LOOKING);
   po_find_groups(p, groups);
-  po_plan_contractions(p, groups);
+  if (!po_has_sizes(p)) /* kernels of products are made for numbers */
+    po_plan_contractions(p, groups);
   if (!po_unlimit(&limit))
     bs_clear(&p->contractions);
   po_groups_done(p, groups); /* formulas have joined contractions */

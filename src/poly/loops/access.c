@@ -9,6 +9,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/memo.h"
 #include "poly/loops/operand.h"
+#include "poly/loops/sizes.h"
 #include <isl/flow.h>
 #include <isl/options.h>
 #include <string.h>
@@ -73,7 +74,7 @@ po_stmt_named(const po_program *p, const char *name) {
 
 static __isl_give isl_set *
 all_elements(const po_program *p, const po_array *array) {
-  isl_set *box = po_box(p->isl, array->dim, array->rank);
+  isl_set *box = po_elements_of(p, array);
   return isl_set_set_tuple_id(box, isl_id_alloc(p->isl, array->name, NULL));
 }
 
@@ -345,7 +346,8 @@ ask_of_flow(const po_program *p, uint32_t array, po_memo_key *key) {
   uint32_t last = PO_NO_NODE;
   po_memo_ask(key, PO_MEMO_FLOW, a->role == PO_OUTPUT);
   for (uint32_t d = 0; d < a->rank; d++)
-    po_memo_of(key, NULL, NULL, NULL, (uint64_t)a->dim[d]);
+    po_memo_of(key, NULL, NULL, NULL,
+               a->extent[d] ? (uintptr_t)a->extent[d] : (uint64_t)a->dim[d]);
   for (uint32_t leaf = po_nest_first_leaf(p, 0); leaf != PO_NO_NODE;
        leaf = po_nest_next_leaf(p, leaf, 0)) {
     const po_stmt *s = &p->stmts.data[p->nest.nodes.data[leaf].stmt];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* check.c - see check.h. */
 #include "poly/loops/check.h"
-#include "poly/loops/affine.h"
 #include "poly/loops/limit.h"
+#include "poly/loops/sizes.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +152,7 @@ lies_within(const po_program *p, const po_stmt *s,
   isl_map *access = isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index));
   access = isl_map_intersect_domain(access, isl_set_copy(s->domain));
   isl_set *touched = isl_set_reset_tuple_id(isl_map_range(access));
-  isl_set *box = po_box(p->isl, array->dim, array->rank);
+  isl_set *box = po_elements_of(p, array);
   bool ok = isl_set_is_subset(touched, box) != isl_bool_false;
   isl_set_free(touched);
   isl_set_free(box);

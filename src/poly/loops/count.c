@@ -240,6 +240,10 @@ int64_t
 po_count_points_within(isl_set *set, int64_t most) {
   relation r;
   int64_t count = 1;
+  if (isl_set_dim(set, isl_dim_param) > 0) { /* as many as the sizes say */
+    isl_set_free(set);
+    return -1;
+  }
   set = without_determined(isl_set_coalesce(set));
   isl_size n = isl_set_dim(set, isl_dim_set);
   if (n < 2 || !find_relation(set, (uint32_t)n, &r) || is_one_part(&r))

@@ -7,6 +7,7 @@
 #include "poly/loops/execute.h"
 #include "glenside/interpret_state.h"
 #include "poly/loops/quasi.h"
+#include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
 #include <math.h>
 #include <stdlib.h>
@@ -355,6 +356,9 @@ run(void *arg) {
 bool
 po_execute(const po_program *p, const gs_tensor *inputs, gs_tensor *outputs) {
   execution x = {.p = p, .inputs = inputs, .outputs = outputs};
+  if (po_has_sizes(p))
+    return bs_error(p->ctx.diags, BS_NOWHERE, "open-size",
+                    "a number for size %s is missing", p->sizes.data[0].name);
   bs_arena_init(&x.arena, p->ctx.heap);
   po_pool_init(&x.pool, p->ctx.heap);
   bool memory = bs_protect(p->ctx.heap, run, &x);

@@ -37,12 +37,22 @@ typedef enum po_scope {
   PO_SHARED    /* of a CUDA block */
 } po_scope;
 
+/* A number that is known when the function is called: from `least` to `most`,
+ * a multiple of `multiple` (at least 1).  See sizes.h. */
+typedef struct po_size {
+  const char *name; /* a C identifier, unique */
+  int64_t least, most, multiple;
+} po_size;
+
 typedef struct po_array {
   const char *name; /* a C identifier, unique */
   po_role role;
   gs_dtype dtype;
   uint32_t rank;
   int64_t dim[GS_MAX_RANK];
+  /* A function of the sizes, { [] -> [extent] }, of which dim is the most that
+   * it can be; NULL: the number. */
+  isl_aff *extent[GS_MAX_RANK];
   /* Dimension d is kept in fold[d] places, by its index modulo that; 0: all of
    * them. 1 for the indices of loops around a local, 2 for a double buffer. */
   int64_t fold[GS_MAX_RANK];
@@ -50,7 +60,8 @@ typedef struct po_array {
   po_scope scope;           /* PO_LOCAL */
   gs_term term;   /* what it holds; GS_NO_TERM: something on the way to it */
   int64_t offset; /* PO_WORKSPACE, PO_PREPACKED: bytes from the start of what
-                     it lies in, 64-aligned; -1: nowhere */
+                     it lies in, 64-aligned; -1: nowhere.  With sizes, the
+                     number of the place in the workspace that it shares */
   /* PO_INPUT: the same for all calls. It is no parameter of the function; where
    * it is read as it is, a copy lies at `offset` among what is prepacked. */
   bool prepack;
@@ -147,9 +158,11 @@ typedef struct po_program {
   const gs_program *source;
   const gs_target *target;
   isl_ctx *isl;
+  BS_VEC(po_size) sizes;
+  isl_set *at_sizes; /* { [] : what is known of the sizes }; NULL: none */
   BS_VEC(po_array) arrays;
-  BS_VEC(po_stmt) stmts; /* in the original order */
-  int64_t workspace_bytes, prepacked_bytes;
+  BS_VEC(po_stmt) stmts;                    /* in the original order */
+  int64_t workspace_bytes, prepacked_bytes; /* for any sizes */
   int64_t workspace_least; /* bytes of it that hold values at a time */
   bool strict_fp;
   bool plain;        /* loops run as the nest says, sums of products too */
@@ -222,10 +235,22 @@ void po_put_origin(const po_program *, gs_term, bs_span, bs_text *out);
  * where statements come from. */
 void po_print(const po_program *, bs_text *out);
 void po_print_with_origins(const po_program *, bs_text *out);
+/* Dimension d of an array: `48`, or of sizes, `n + 1`. */
+void po_put_extent(const po_program *, const po_array *, uint32_t d,
+                   bs_text *out);
 /* read.c: a program from such a text, a source of the context's diagnostics;
  * the target declares instructions and may be NULL. NULL with diagnostics. */
 po_program *po_read_loops(const gs_context *, const gs_target *,
                           uint32_t source);
+/* The same with numbers put in for some of its sizes: each must be within its
+ * bounds, and named by the program. */
+typedef struct po_given_size {
+  const char *name;
+  int64_t value;
+} po_given_size;
+po_program *po_read_loops_at(const gs_context *, const gs_target *,
+                             uint32_t source, const po_given_size *,
+                             uint32_t n);
 void po_print_schedule_tree(const po_program *, bs_text *out);
 
 #endif

@@ -70,6 +70,7 @@ po_free(po_program *p) {
   if (!p)
     return;
   bs_heap *heap = p->ctx.heap;
+  bs_vec_done(heap, &p->sizes);
   bs_vec_done(heap, &p->arrays);
   bs_vec_done(heap, &p->stmts);
   bs_vec_done(heap, &p->nest.nodes);

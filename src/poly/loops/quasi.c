@@ -14,6 +14,18 @@ number(__isl_take isl_val *val, int64_t *out) {
   return is;
 }
 
+/* Number k of a row. */
+static __isl_give isl_val *
+number_of(const po_quasi *q, __isl_keep isl_aff *aff, uint32_t k) {
+  if (!k)
+    return isl_aff_get_constant_val(aff);
+  enum isl_dim_type type = k <= q->n_sizes ? isl_dim_param
+                           : k <= q->n     ? isl_dim_in
+                                           : isl_dim_div;
+  uint32_t first = k <= q->n_sizes ? 1 : k <= q->n ? 1 + q->n_sizes : 1 + q->n;
+  return isl_aff_get_coefficient_val(aff, type, (int)(k - first));
+}
+
 /* The numbers of an aff times `scale`. */
 static bool
 fill_row(const po_quasi *q, __isl_keep isl_aff *aff, int64_t scale,
@@ -21,11 +33,7 @@ fill_row(const po_quasi *q, __isl_keep isl_aff *aff, int64_t scale,
   isl_ctx *isl = isl_aff_get_ctx(aff);
   bool ok = true;
   for (uint32_t k = 0; k < po_quasi_width(q); k++) {
-    isl_val *val =
-        !k          ? isl_aff_get_constant_val(aff)
-        : k <= q->n ? isl_aff_get_coefficient_val(aff, isl_dim_in, (int)k - 1)
-                    : isl_aff_get_coefficient_val(aff, isl_dim_div,
-                                                  (int)(k - 1 - q->n));
+    isl_val *val = number_of(q, aff, k);
     ok = number(isl_val_mul(val, isl_val_int_from_si(isl, scale)), &row[k]) &&
          ok;
   }
@@ -34,10 +42,13 @@ fill_row(const po_quasi *q, __isl_keep isl_aff *aff, int64_t scale,
 
 bool
 po_quasi_make(bs_arena *arena, isl_aff *aff, po_quasi *out) {
+  isl_size sizes = isl_aff_dim(aff, isl_dim_param);
   isl_size n = isl_aff_dim(aff, isl_dim_in), m = isl_aff_dim(aff, isl_dim_div);
-  if (n < 0 || m < 0)
+  if (sizes < 0 || n < 0 || m < 0)
     return false;
-  *out = (po_quasi){.n = (uint32_t)n, .m = (uint32_t)m};
+  n += sizes;
+  *out = (po_quasi){
+      .n = (uint32_t)n, .m = (uint32_t)m, .n_sizes = (uint32_t)sizes};
   out->below = BS_NEWS(arena, int64_t, m);
   out->rows = BS_NEWS(arena, int64_t, (size_t)(m + 1) * (size_t)(1 + n + m));
   bool ok = true;

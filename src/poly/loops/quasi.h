@@ -2,7 +2,8 @@
 /* quasi.h - quasi-affine functions as numbers, to print and to evaluate.
  *
  * A function of n indices with m quotients is m + 1 rows of 1 + n + m numbers:
- * a constant, a factor of each index, a factor of each quotient.  Row k < m is
+ * a constant, a factor of each index, a factor of each quotient.  The first
+ * n_sizes of the indices are the parameters of isl's space.  Row k < m is
  * what quotient k divides, by below[k], rounding down; it names earlier ones
  * only.  The last row is the function. */
 #ifndef POLY_QUASI_H
@@ -12,7 +13,7 @@
 #include <isl/aff.h>
 
 typedef struct po_quasi {
-  uint32_t n, m;
+  uint32_t n, m, n_sizes;
   int64_t *below; /* [m] */
   int64_t *rows;  /* [m + 1][1 + n + m] */
 } po_quasi;

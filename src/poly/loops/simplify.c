@@ -325,7 +325,9 @@ po_simplify_multi(isl_multi_aff *map, const int64_t *dim) {
 bool
 po_affine_terms(isl_aff *aff, int64_t *constant, int64_t *coefficients) {
   isl_size n = isl_aff_dim(aff, isl_dim_in);
-  if (isl_aff_dim(aff, isl_dim_div) != 0 || n < 0)
+  isl_size sizes = isl_aff_dim(aff, isl_dim_param);
+  if (isl_aff_dim(aff, isl_dim_div) != 0 || n < 0 || sizes < 0 ||
+      isl_aff_involves_dims(aff, isl_dim_param, 0, (unsigned)sizes))
     return false;
   simplifier s = {.bad = false};
   *constant = read_val(&s, isl_aff_get_constant_val(aff));

@@ -5,6 +5,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/memo.h"
 #include "poly/loops/operand.h"
+#include "poly/loops/sizes.h"
 #include <isl/space.h>
 
 void
@@ -36,17 +37,20 @@ po_bytes(const po_array *array) {
   return n;
 }
 
-static __isl_give isl_pw_aff *
-folded(const po_array *array, uint32_t d, __isl_take isl_pw_aff *index) {
+isl_pw_aff *
+po_place_along(const po_array *array, uint32_t d, isl_pw_multi_aff *index) {
+  isl_pw_aff *at = isl_pw_multi_aff_get_pw_aff(index, (int)d);
   int64_t fold = array->fold[d];
   if (!fold || fold >= array->dim[d])
-    return index;
-  isl_ctx *isl = isl_pw_aff_get_ctx(index);
-  return isl_pw_aff_mod_val(index, isl_val_int_from_si(isl, fold));
+    return at;
+  isl_ctx *isl = isl_pw_aff_get_ctx(at);
+  return isl_pw_aff_mod_val(at, isl_val_int_from_si(isl, fold));
 }
 
 isl_pw_aff *
 po_address(const po_array *array, isl_pw_multi_aff *index) {
+  if (po_lies_by_sizes(array))
+    return NULL;
   isl_ctx *isl = isl_pw_multi_aff_get_ctx(index);
   isl_space *space = isl_space_domain(isl_pw_multi_aff_get_space(index));
   isl_pw_aff *sum = isl_pw_aff_from_aff(
@@ -55,8 +59,7 @@ po_address(const po_array *array, isl_pw_multi_aff *index) {
   po_places(array, place);
   for (uint32_t d = array->rank; d-- > 0;) {
     if (array->fold[d] != 1) {
-      isl_pw_aff *at =
-          folded(array, d, isl_pw_multi_aff_get_pw_aff(index, (int)d));
+      isl_pw_aff *at = po_place_along(array, d, index);
       at = isl_pw_aff_scale_val(at, isl_val_int_from_si(isl, step));
       sum = isl_pw_aff_add(sum, at);
     }

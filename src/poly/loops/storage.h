@@ -17,12 +17,16 @@
 /* Threads that a parallel loop around a large local has at most. */
 #define PO_MAX_TEAM 64
 
-/* Places in memory, a dimension; all of them together (checked: INT64_MAX
- * where they are too many). */
+/* Places in memory, a dimension, at the most that it can be; all of them
+ * together (checked: INT64_MAX where they are too many). */
 void po_places(const po_array *, int64_t *place);
 int64_t po_elements(const po_array *);
 int64_t po_bytes(const po_array *);
-/* The element that `index` names, in elements from the array's start. */
+/* Dimension d of the index that an access names, as it is kept. */
+__isl_give isl_pw_aff *po_place_along(const po_array *, uint32_t d,
+                                      __isl_keep isl_pw_multi_aff *index);
+/* The element that `index` names, in elements from the array's start; NULL
+ * where that is no affine function, since extents depend on sizes. */
 __isl_give isl_pw_aff *po_address(const po_array *,
                                   __isl_keep isl_pw_multi_aff *index);
 

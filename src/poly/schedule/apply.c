@@ -11,6 +11,7 @@
 #include "poly/loops/check.h"
 #include "poly/schedule/loop_axes.h"
 #include "poly/loops/limit.h"
+#include "poly/loops/sizes.h"
 #include "poly/schedule/edit.h"
 
 /* ---- copies ---- */
@@ -72,6 +73,22 @@ copy_stmt(po_program *to, const po_stmt *from) {
   bs_push(to->ctx.heap, &to->stmts, stmt);
 }
 
+static void
+copy_size(po_program *to, const po_size *from) {
+  po_size size = *from;
+  size.name = bs_arena_strdup(&to->arena, size.name);
+  po_add_size(to, &size);
+}
+
+static void
+copy_extents(po_program *to, po_array *array) {
+  for (uint32_t d = 0; d < array->rank; d++)
+    if (array->extent[d]) {
+      po_pool_reserve(&to->pool, 1);
+      array->extent[d] = po_keep_aff(&to->pool, isl_aff_copy(array->extent[d]));
+    }
+}
+
 po_program *
 po_copy(const po_program *from) {
   bs_heap *heap = from->ctx.heap;
@@ -79,11 +96,14 @@ po_copy(const po_program *from) {
   to->workspace_bytes = from->workspace_bytes;
   to->strict_fp = from->strict_fp;
   to->copies_views = from->copies_views;
+  for (uint32_t k = 0; k < from->sizes.len; k++)
+    copy_size(to, &from->sizes.data[k]);
   for (uint32_t k = 0; k < from->arrays.len; k++) {
     po_array array = from->arrays.data[k];
     if (array.packed)
       break;
     array.name = bs_arena_strdup(&to->arena, array.name);
+    copy_extents(to, &array);
     bs_push(heap, &to->arrays, array);
   }
   for (uint32_t k = 0; k < from->stmts.len; k++)

@@ -8,6 +8,7 @@
  * what is missing. */
 #include "glenside/tensor.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
 #include "poly/text/text.h"
 #include <isl/printer.h>
 #include <string.h>
@@ -62,11 +63,35 @@ put_elements(bs_text *out, const po_array *array) {
 }
 
 static void
-put_array(bs_text *out, const po_array *array) {
+put_size(bs_text *out, const po_size *size) {
+  bs_putf(out, "size %s: %lld to %lld", size->name, (long long)size->least,
+          (long long)size->most);
+  if (size->multiple > 1)
+    bs_putf(out, " multiple %lld", (long long)size->multiple);
+  bs_putc(out, '\n');
+}
+
+void
+po_put_extent(const po_program *p, const po_array *array, uint32_t d,
+              bs_text *out) {
+  const char *names[PO_MAX_SIZES];
+  po_quasi q;
+  if (!array->extent[d] || !po_quasi_make(p->ctx.arena, array->extent[d], &q)) {
+    bs_putf(out, "%lld", (long long)array->dim[d]);
+    return;
+  }
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    names[k] = p->sizes.data[k].name;
+  po_write_quasi(out, &q, names);
+}
+
+static void
+put_array(const po_program *p, bs_text *out, const po_array *array) {
   bs_putf(out, "%s %s: %s[", role_names[array->role], array->name,
           gs_dtype_table[array->dtype].name);
   for (uint32_t d = 0; d < array->rank; d++) {
-    bs_putf(out, "%s%lld", d ? ", " : "", (long long)array->dim[d]);
+    bs_put(out, d ? ", " : "");
+    po_put_extent(p, array, d, out);
     if (array->fold[d])
       bs_putf(out, " fold %lld", (long long)array->fold[d]);
     if (array->pad[d])
@@ -138,6 +163,8 @@ is_identity(const po_stmt *stmt, uint32_t depth) {
   isl_ctx *isl = isl_multi_aff_get_ctx(stmt->time);
   isl_multi_aff *identity = isl_multi_aff_set_tuple_id(
       po_identity(isl, depth), isl_dim_in, isl_set_get_tuple_id(stmt->domain));
+  identity =
+      isl_multi_aff_align_params(identity, isl_multi_aff_get_space(stmt->time));
   bool is = isl_multi_aff_plain_is_equal(stmt->time, identity) == isl_bool_true;
   isl_multi_aff_free(identity);
   return is;
@@ -289,12 +316,15 @@ static void
 put_program(po_writer *w) {
   const po_program *p = w->p;
   bs_put(w->out, p->strict_fp ? "strict\n" : "");
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    put_size(w->out, &p->sizes.data[k]);
   for (uint32_t k = 0; k < p->arrays.len && !p->arrays.data[k].packed; k++)
-    put_array(w->out, &p->arrays.data[k]);
+    put_array(p, w->out, &p->arrays.data[k]);
   nest_print x = {.w = w,
                   .bounds = BS_NEWS(&w->arena, isl_set *, p->nest.nodes.len)};
   po_pool_reserve(&w->pool, 1);
-  x.bounds[0] = po_keep_set(&w->pool, isl_set_universe(po_space(p->isl, 0)));
+  x.bounds[0] = po_keep_set(
+      &w->pool, po_within_sizes(p, isl_set_universe(po_space(p->isl, 0))));
   bs_putc(w->out, '\n');
   put_nest(&x);
 }

@@ -137,11 +137,24 @@ po_write_quasi(bs_text *out, const po_quasi *q, const char *const *names) {
   bs_free(out->heap, room);
 }
 
+/* Sizes, then what the indices are named. */
+static const char *const *
+with_sizes(po_writer *w, const po_quasi *q, __isl_keep isl_aff *aff,
+           const char *const *names) {
+  if (!q->n_sizes)
+    return names;
+  const char **all = BS_NEWS(&w->arena, const char *, q->n);
+  for (uint32_t k = 0; k < q->n; k++)
+    all[k] = k < q->n_sizes ? isl_aff_get_dim_name(aff, isl_dim_param, k)
+                            : names[k - q->n_sizes];
+  return all;
+}
+
 void
 po_write_aff(po_writer *w, isl_aff *aff, const char *const *names) {
   po_quasi q;
   if (po_quasi_make(&w->arena, aff, &q))
-    po_write_quasi(w->out, &q, names);
+    po_write_quasi(w->out, &q, with_sizes(w, &q, aff, names));
   else
     w->pool.failed = true;
 }
@@ -231,6 +244,7 @@ condition(po_writer *w, __isl_keep isl_aff *aff, bool equal,
     w->pool.failed = true;
     return "";
   }
+  names = with_sizes(w, &q, aff, names);
   bs_text_init(&text, w->arena.heap);
   if (equal && starts_negative(&q))
     negate(&q);

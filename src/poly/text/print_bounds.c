@@ -5,6 +5,7 @@
  * the constraints of a convex hull of that which involve the loop.  They may
  * allow more: a statement says what is missing in its `where`. */
 #include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
 #include "poly/text/text.h"
 
 /* Bounds on one side beyond which only numbers are kept. */
@@ -34,6 +35,10 @@ hull_of(po_writer *w, uint32_t loop, __isl_keep isl_set *around) {
 
 static bool
 is_number(__isl_keep isl_aff *aff, uint32_t n) {
+  isl_size sizes = isl_aff_dim(aff, isl_dim_param);
+  if (sizes > 0 &&
+      isl_aff_involves_dims(aff, isl_dim_param, 0, (unsigned)sizes))
+    return false;
   for (uint32_t k = 0; k < n; k++)
     if (isl_aff_coefficient_sgn(aff, isl_dim_in, (int)k))
       return false;
@@ -143,8 +148,8 @@ meaning(po_writer *w, const bounds *all, uint32_t depth,
   isl_set *set = isl_set_add_dims(isl_set_copy(around), isl_dim_set, 1);
   for (uint32_t k = 0; k < all->list.len; k++) {
     const bound *b = &all->list.data[k];
-    isl_aff *zero = isl_aff_zero_on_domain(
-        isl_local_space_from_space(po_space(w->p->isl, depth + 1)));
+    isl_aff *zero = isl_aff_zero_on_domain(isl_local_space_from_space(
+        po_space_with_sizes(w->p, po_space(w->p->isl, depth + 1))));
     isl_aff *aff = isl_aff_add_dims(isl_aff_copy(b->aff), isl_dim_in, 1);
     aff =
         isl_aff_set_coefficient_si(aff, isl_dim_in, (int)depth, (int)b->factor);

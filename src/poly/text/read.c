@@ -82,7 +82,7 @@ read_marks(po_reader *r, po_nest_node *loop) {
 static bool
 check_name(po_reader *r, const char *name, uint32_t from) {
   if (po_find_entry(r, PO_E_LOOP, name, strlen(name)) == UINT32_MAX)
-    return true;
+    return po_is_no_size(r, name, from);
   return bs_error(r->ctx.diags, po_span_from(r, from), "duplicate-name",
                   "a loop is named `%s` already", name);
 }
@@ -208,6 +208,8 @@ read_item(po_reader *r) {
                      PO_NO_NODE);
     return true;
   }
+  if (po_is_word(r, "size") && !r->n_loops)
+    return po_read_size(r);
   for (size_t k = 0; k < sizeof roles / sizeof *roles && !r->n_loops; k++)
     if (po_is_word(r, roles[k].word))
       return po_read_array(r, roles[k].role);
@@ -265,7 +267,7 @@ static void
 read_body(void *arg) {
   po_reader *r = arg;
   begin(r);
-  bool ok = read_all(r);
+  bool ok = read_all(r) && po_check_given(r);
   if (ok)
     po_settle_domains(r->p);
   bool failed = r->pool.failed || r->p->pool.failed ||
@@ -282,8 +284,13 @@ read_body(void *arg) {
 }
 
 po_program *
-po_read_loops(const gs_context *ctx, const gs_target *target, uint32_t source) {
-  po_reader r = {.ctx = *ctx, .target = target, .file = source};
+po_read_loops_at(const gs_context *ctx, const gs_target *target,
+                 uint32_t source, const po_given_size *given, uint32_t n) {
+  po_reader r = {.ctx = *ctx,
+                 .target = target,
+                 .file = source,
+                 .given = given,
+                 .n_given = n};
   po_pool_init(&r.pool, ctx->heap);
   bs_arena_init(&r.arena, ctx->heap);
   bool memory = bs_protect(ctx->heap, read_body, &r);
@@ -294,4 +301,9 @@ po_read_loops(const gs_context *ctx, const gs_target *target, uint32_t source) {
   if (!r.result)
     po_free(r.p);
   return r.result;
+}
+
+po_program *
+po_read_loops(const gs_context *ctx, const gs_target *target, uint32_t source) {
+  return po_read_loops_at(ctx, target, source, NULL, 0);
 }

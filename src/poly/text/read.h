@@ -6,6 +6,7 @@
 #define POLY_READ_H
 
 #include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
 #include "poly/text/text.h"
 
 /* Loops around a statement, and indices of one. */
@@ -46,6 +47,13 @@ typedef struct po_marked {
   struct po_marked *next;
 } po_marked;
 
+/* What the name of a size stands for. */
+typedef struct po_number {
+  const char *name;
+  uint32_t size; /* of the program; UINT32_MAX: the value */
+  int64_t value;
+} po_number;
+
 typedef struct po_reader {
   gs_context ctx;
   const gs_target *target;
@@ -57,6 +65,10 @@ typedef struct po_reader {
   po_token now;   /* the token not taken yet */
   uint32_t taken; /* the end of the one before */
   po_entries entries[PO_E_KINDS];
+  const po_given_size *given;
+  uint32_t n_given;
+  po_number numbers[PO_MAX_SIZES];
+  uint32_t n_numbers;
   po_pool pool;
   bs_arena arena;
   uint32_t nesting;
@@ -103,6 +115,23 @@ bool po_need_array(po_reader *, uint32_t *array);
 /* read.c: of two integers in an index expression; each makes isl slower. */
 void po_count_division(po_reader *);
 
+/* ---- read_size.c ---- */
+
+bool po_read_size(po_reader *);
+/* Every number that was given is one of a size. */
+bool po_check_given(po_reader *);
+/* The size of a name; whether there is one; a diagnostic where there is. */
+bool po_find_number(const po_reader *, const char *name, size_t n,
+                    uint32_t *out);
+bool po_is_no_size(po_reader *, const char *name, uint32_t from);
+/* That size, and index d + offset over n of them (d == n: the number alone),
+ * with the sizes as parameters. */
+__isl_give isl_aff *po_number_aff(const po_reader *, uint32_t k);
+__isl_give isl_aff *po_index_in(const po_reader *, uint32_t n, uint32_t d,
+                                int64_t offset);
+/* Dimension d of an array: an index expression of sizes. */
+bool po_read_extent(po_reader *, po_array *, uint32_t d);
+
 /* ---- read_affine.c: over r->names; results are kept by the pool ---- */
 
 bool po_read_aff(po_reader *, isl_aff **out);
@@ -134,5 +163,7 @@ isl_pw_multi_aff *po_named_access(po_reader *, const po_stmt *, uint32_t array,
 bool po_read_stmt(po_reader *);
 /* ---- read_array.c ---- */
 bool po_read_array(po_reader *, po_role);
+/* What no array may be named, nor a size. */
+bool po_name_is_taken(const char *name);
 
 #endif

@@ -24,13 +24,17 @@ keep(po_reader *r, __isl_take isl_aff *aff, isl_aff **out) {
 static bool
 read_name(po_reader *r, isl_aff **out) {
   size_t n = r->now.hi - r->now.lo;
+  uint32_t number;
   for (uint32_t k = 0; k < r->n_names; k++)
     if (strlen(r->names[k]) == n &&
         !memcmp(r->names[k], r->text + r->now.lo, n)) {
       po_pool_reserve(&r->pool, 1);
-      return keep(r, po_index(r->p->isl, r->n_names, k, 1, 0), out) &&
-             po_next_token(r);
+      return keep(r, po_index_in(r, r->n_names, k, 0), out) && po_next_token(r);
     }
+  if (po_find_number(r, r->text + r->now.lo, n, &number)) {
+    po_pool_reserve(&r->pool, 1);
+    return keep(r, po_number_aff(r, number), out) && po_next_token(r);
+  }
   return bs_error(r->ctx.diags, po_span_here(r), "unknown-name",
                   "no index is named `%.*s`", (int)n, r->text + r->now.lo);
 }
@@ -42,8 +46,7 @@ read_factor(po_reader *r, isl_aff **out) {
     return read_name(r, out);
   po_pool_reserve(&r->pool, 1);
   if (r->now.kind == PO_T_INT)
-    return keep(r,
-                po_index(r->p->isl, r->n_names, r->n_names, 0, r->now.number),
+    return keep(r, po_index_in(r, r->n_names, r->n_names, r->now.number),
                 out) &&
            po_next_token(r);
   if (!po_go_deeper(r) || !po_take_symbol(r, "-", &taken))
@@ -214,7 +217,7 @@ limit(po_reader *r, bool lower, isl_set **set) {
   if (!po_read_aff(r, &aff))
     return false;
   po_pool_reserve(&r->pool, 1);
-  isl_aff *t = po_index(r->p->isl, r->n_names + 1, r->n_names, 1, 0);
+  isl_aff *t = po_index_in(r, r->n_names + 1, r->n_names, 0);
   aff = isl_aff_add_dims(isl_aff_copy(aff), isl_dim_in, 1);
   return intersect(r, set,
                    lower ? isl_aff_ge_set(t, aff) : isl_aff_lt_set(t, aff));

@@ -13,8 +13,8 @@
 #define MAX_CONSTANTS ((int64_t)1 << 24)
 
 /* Letters that only the generator puts before a number in a function. */
-static bool
-is_reserved(const char *name) {
+bool
+po_name_is_taken(const char *name) {
   size_t digits = strspn(name + 1, "0123456789");
   bool numbered = name[1] && !name[1 + digits];
   if (numbered && (name[0] == 't' || name[0] == 'S' || name[0] == 'k'))
@@ -34,7 +34,9 @@ read_name(po_reader *r, po_array *array) {
   if (po_find_entry(r, PO_E_ARRAY, array->name, n) != UINT32_MAX)
     return bs_error(r->ctx.diags, po_span_from(r, from), "duplicate-name",
                     "an array is named `%s` already", array->name);
-  return !is_reserved(array->name) ||
+  if (!po_is_no_size(r, array->name, from))
+    return false;
+  return !po_name_is_taken(array->name) ||
          bs_error(r->ctx.diags, po_span_from(r, from), "reserved-name",
                   "`%s` is a word of C or of generated code", array->name);
 }
@@ -56,6 +58,18 @@ read_storage(po_reader *r, po_array *array, uint32_t d) {
 }
 
 static bool
+read_dim(po_reader *r, po_array *array, uint32_t d) {
+  uint32_t from = r->now.lo;
+  if (!r->n_numbers)
+    return po_need_int(r, 1, GS_MAX_ELEMENTS, &array->dim[d]);
+  if (!po_read_extent(r, array, d))
+    return false;
+  return !array->extent[d] || array->role != PO_CONSTANT ||
+         bs_error(r->ctx.diags, po_span_from(r, from), "storage",
+                  "the dimensions of a constant are numbers");
+}
+
+static bool
 read_dims(po_reader *r, po_array *array) {
   int64_t elements;
   bool more = !po_is_symbol(r, "]");
@@ -64,8 +78,8 @@ read_dims(po_reader *r, po_array *array) {
       return bs_error(r->ctx.diags, po_span_here(r), "rank",
                       "arrays have at most %d dimensions", GS_MAX_RANK);
     uint32_t d = array->rank++;
-    if (!po_need_int(r, 1, GS_MAX_ELEMENTS, &array->dim[d]) ||
-        !read_storage(r, array, d) || !po_take_symbol(r, ",", &more))
+    if (!read_dim(r, array, d) || !read_storage(r, array, d) ||
+        !po_take_symbol(r, ",", &more))
       return false;
   }
   bool fits = gs_checked_prod(array->dim, array->rank, &elements) &&

@@ -72,7 +72,8 @@ po_read_index(po_reader *r, uint32_t array, isl_multi_aff **out) {
   uint32_t rank = r->p->arrays.data[array].rank, n = 0, from = r->now.lo;
   po_pool_reserve(&r->pool, 1);
   *out = po_keep_multi_aff(
-      &r->pool, isl_multi_aff_zero(po_map_space(r->p->isl, r->n_names, rank)));
+      &r->pool, isl_multi_aff_zero(po_space_with_sizes(
+                    r->p, po_map_space(r->p->isl, r->n_names, rank))));
   do {
     if (!po_need_symbol(r, "[") || !read_indices(r, rank, out, &n))
       return false;

@@ -54,6 +54,8 @@ read_iters(po_reader *r, po_stmt *stmt, bool *own) {
     uint32_t from = r->now.lo;
     if (!po_need_name(r, "an index", &names[n]))
       return false;
+    if (!po_is_no_size(r, names[n], from))
+      return false;
     for (uint32_t k = 0; k < n; k++)
       if (!strcmp(names[k], names[n]))
         return bs_error(r->ctx.diags, po_span_from(r, from), "duplicate-name",
@@ -165,7 +167,8 @@ read_effect(po_reader *r, po_stmt *stmt) {
 static isl_multi_aff *
 identity(po_reader *r) {
   po_pool_reserve(&r->pool, 1);
-  return po_keep_multi_aff(&r->pool, po_identity(r->p->isl, r->n_names));
+  return po_keep_multi_aff(
+      &r->pool, po_map_with_sizes(r->p, po_identity(r->p->isl, r->n_names)));
 }
 
 static bool
@@ -182,8 +185,9 @@ read_time(po_reader *r, bool own, isl_multi_aff **out) {
     return true;
   }
   po_pool_reserve(&r->pool, 1);
-  *out = po_keep_multi_aff(&r->pool, isl_multi_aff_zero(po_map_space(
-                                         r->p->isl, r->n_names, r->n_loops)));
+  *out = po_keep_multi_aff(
+      &r->pool, isl_multi_aff_zero(po_space_with_sizes(
+                    r->p, po_map_space(r->p->isl, r->n_names, r->n_loops))));
   for (uint32_t k = 0; k < r->n_loops; k++) {
     isl_aff *aff;
     if ((k && !po_need_symbol(r, ",")) || !po_read_aff(r, &aff))
@@ -207,7 +211,7 @@ find_domain(po_reader *r, po_stmt *stmt, __isl_keep isl_set *where,
     set = isl_set_intersect(
         set, isl_set_preimage_multi_aff(isl_set_copy(r->bounds[r->n_loops - 1]),
                                         isl_multi_aff_copy(time)));
-  set = isl_set_coalesce(set);
+  set = isl_set_coalesce(po_within_sizes(r->p, set));
   stmt->domain =
       po_keep_set(&r->p->pool, isl_set_set_tuple_id(set, isl_id_copy(id)));
   stmt->time = po_keep_multi_aff(
@@ -218,6 +222,20 @@ find_domain(po_reader *r, po_stmt *stmt, __isl_keep isl_set *where,
 
 /* ---- checks ---- */
 
+/* Takes what is reached of the array, and its elements. */
+static void
+refuse_access(po_reader *r, const po_array *a, isl_set *reached, isl_set *box,
+              uint32_t from) {
+  bs_text at;
+  isl_set *beyond = isl_set_subtract(reached, box);
+  bs_text_init(&at, r->ctx.heap);
+  po_put_sizes_of(r->p, beyond, &at);
+  isl_set_free(beyond);
+  bs_error(r->ctx.diags, po_span_from(r, from), "out-of-bounds",
+           "%s is accessed outside of its bounds%s", a->name, bs_text_str(&at));
+  bs_text_done(&at);
+}
+
 static bool
 check_access(po_reader *r, const po_stmt *stmt, uint32_t array,
              __isl_keep isl_pw_multi_aff *index, uint32_t from) {
@@ -225,16 +243,14 @@ check_access(po_reader *r, const po_stmt *stmt, uint32_t array,
   isl_set *reached =
       isl_set_apply(isl_set_copy(stmt->domain),
                     isl_map_from_pw_multi_aff(isl_pw_multi_aff_copy(index)));
-  isl_set *box = po_box(r->p->isl, a->dim, a->rank);
+  isl_set *box = po_elements_of(r->p, a);
   box = isl_set_set_tuple_id(box, isl_id_alloc(r->p->isl, a->name, NULL));
   isl_bool inside = isl_set_is_subset(reached, box);
+  if (inside == isl_bool_false)
+    refuse_access(r, a, isl_set_copy(reached), isl_set_copy(box), from);
   isl_set_free(reached);
   isl_set_free(box);
-  if (inside == isl_bool_error)
-    return too_complex(r);
-  return inside ||
-         bs_error(r->ctx.diags, po_span_from(r, from), "out-of-bounds",
-                  "%s is accessed outside of its bounds", a->name);
+  return inside == isl_bool_error ? too_complex(r) : inside == isl_bool_true;
 }
 
 /* The elements that a look-up may move to lie in the array. */
@@ -249,6 +265,9 @@ check_gather(po_reader *r, const po_stmt *stmt, const po_expr *e,
   if (!plain)
     return bs_error(r->ctx.diags, po_span_from(r, from), "storage",
                     "a table is neither folded nor padded");
+  if (po_is_sized(a))
+    return bs_error(r->ctx.diags, po_span_from(r, from), "storage",
+                    "the dimensions of a table are numbers");
   isl_pw_aff *address = po_linear_pw(e->index, a->dim);
   address = isl_pw_aff_intersect_domain(address, isl_set_copy(stmt->domain));
   isl_val *most = isl_pw_aff_max_val(address);
@@ -266,6 +285,10 @@ static bool
 check_operands(po_reader *r, const po_stmt *stmt, uint32_t from) {
   for (uint32_t k = 0; k <= stmt->instr->n_operands; k++) {
     const po_operand *o = &stmt->operands[k];
+    if (po_is_sized(&r->p->arrays.data[o->array]))
+      return bs_error(r->ctx.diags, po_span_from(r, from), "storage",
+                      "operand %u of %s: the dimensions of %s are no numbers",
+                      k, stmt->instr->name, r->p->arrays.data[o->array].name);
     if (o->base && (!check_access(r, stmt, o->array, o->base, from) ||
                     !po_operand_is_inside(r->p, stmt, o)))
       return bs_error(r->ctx.diags, po_span_from(r, from), "out-of-bounds",

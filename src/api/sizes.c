@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* sizes.c - loops whose sizes are known when they are called. */
+#include "api/api.h"
+#include "poly/loops/sizes.h"
+#include <stdlib.h>
+#include <string.h>
+
+bool
+api_knows_sizes(glen_context *ctx, const po_program *p, const char *what) {
+  if (!po_has_sizes(p))
+    return true;
+  bs_error(&ctx->diags, BS_NOWHERE, "open-size",
+           "%s needs a number for size %s", what, p->sizes.data[0].name);
+  bs_hint(&ctx->diags, "--size %s=%lld, say", p->sizes.data[0].name,
+          (long long)p->sizes.data[0].most);
+  return false;
+}
+
+/* NAME=NUMBER */
+static bool
+read_size(glen_context *ctx, const char *text, po_given_size *out) {
+  const char *equals = strchr(text, '=');
+  char *end = NULL;
+  out->value = equals && equals > text ? strtoll(equals + 1, &end, 10) : 0;
+  if (!end || end == equals + 1 || *end)
+    return bs_error(&ctx->diags, BS_NOWHERE, "bad-size",
+                    "%s is not NAME=NUMBER", text);
+  out->name = bs_arena_printf(&ctx->arena, "%.*s", (int)(equals - text), text);
+  return true;
+}
+
+bool
+api_read_sizes(glen_context *ctx, const char *const *sizes, uint32_t n,
+               const po_given_size **out) {
+  po_given_size *list = BS_NEWS(&ctx->arena, po_given_size, n + (size_t)1);
+  for (uint32_t k = 0; k < n; k++)
+    if (!read_size(ctx, sizes[k], &list[k]))
+      return false;
+  *out = list;
+  return true;
+}
+
+const int64_t *
+api_sizes_of(glen_context *ctx, const po_program *p, const glen_loops *at) {
+  int64_t *numbers = BS_NEWS(&ctx->arena, int64_t, p->sizes.len + 1);
+  for (uint32_t k = 0; k < p->sizes.len; k++) {
+    uint32_t j = 0;
+    while (j < at->n_sizes && strcmp(at->sizes[j].name, p->sizes.data[k].name))
+      j++;
+    if (j == at->n_sizes) {
+      bs_error(&ctx->diags, BS_NOWHERE, "open-size",
+               "a number for size %s is missing", p->sizes.data[k].name);
+      return NULL;
+    }
+    numbers[k] = at->sizes[j].value;
+  }
+  return numbers;
+}

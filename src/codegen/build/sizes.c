@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* sizes.c - what code says of sizes: they are the first parameters of the
+ * function, and of each of its kernels.
+ *
+ * The element that an access names is (i * n + j) * m + k, of extents that are
+ * expressions of sizes: no affine function, so that isl simplifies the indices
+ * one by one, and the products are put around them here. */
+#include "codegen/build/build.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
+
+/* ---- extents ---- */
+
+static __isl_give isl_ast_expr *
+extent_of(const cg_emitter *e, __isl_keep isl_ast_build *build,
+          const po_array *array, uint32_t d) {
+  int64_t place[GS_MAX_RANK];
+  if (!array->extent[d] || array->fold[d]) {
+    po_places(array, place);
+    return isl_ast_expr_from_val(isl_val_int_from_si(e->p->isl, place[d]));
+  }
+  isl_pw_aff *extent = isl_pw_aff_from_aff(isl_aff_copy(array->extent[d]));
+  extent = isl_pw_aff_add_constant_val(
+      extent, isl_val_int_from_si(e->p->isl, array->pad[d]));
+  return isl_ast_build_expr_from_pw_aff(
+      build, isl_pw_aff_project_domain_on_params(extent));
+}
+
+void
+cg_find_extents(cg_emitter *e) {
+  const po_program *p = e->p;
+  if (!po_has_sizes(p))
+    return;
+  e->extents = BS_NEWS(&e->arena, isl_ast_expr *, p->arrays.len * GS_MAX_RANK);
+  po_pool_reserve(&e->pool, 1 + p->arrays.len * GS_MAX_RANK);
+  isl_ast_build *build = po_keep_ast_build(
+      &e->pool,
+      isl_ast_build_from_context(isl_set_params(isl_set_copy(p->at_sizes))));
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *array = &p->arrays.data[k];
+    for (uint32_t d = 0; d < array->rank && po_lies_by_sizes(array); d++)
+      e->extents[k * GS_MAX_RANK + d] =
+          po_keep_ast_expr(&e->pool, extent_of(e, build, array, d));
+  }
+}
+
+static bool
+is_zero(__isl_keep isl_ast_expr *expr) {
+  if (isl_ast_expr_get_type(expr) != isl_ast_expr_int)
+    return false;
+  isl_val *val = isl_ast_expr_get_val(expr);
+  bool is = isl_val_is_zero(val) == isl_bool_true;
+  isl_val_free(val);
+  return is;
+}
+
+isl_ast_expr *
+cg_sized_address(const cg_emitter *e, uint32_t k,
+                 __isl_keep isl_ast_build *build,
+                 __isl_keep isl_pw_multi_aff *index) {
+  const po_array *array = &e->p->arrays.data[k];
+  isl_ast_expr *sum = NULL;
+  for (uint32_t d = 0; d < array->rank; d++) {
+    if (array->fold[d] == 1)
+      continue;
+    if (sum && !is_zero(sum))
+      sum = isl_ast_expr_mul(
+          sum, isl_ast_expr_copy(e->extents[k * GS_MAX_RANK + d]));
+    isl_ast_expr *at =
+        isl_ast_build_expr_from_pw_aff(build, po_place_along(array, d, index));
+    if (sum && is_zero(at)) {
+      isl_ast_expr_free(at);
+      continue;
+    }
+    bool first = !sum || is_zero(sum);
+    if (first)
+      isl_ast_expr_free(sum);
+    sum = first ? at : isl_ast_expr_add(sum, at);
+  }
+  return sum ? sum : isl_ast_expr_from_val(isl_val_int_from_si(e->p->isl, 0));
+}
+
+/* ---- text ---- */
+
+void
+cg_put_bytes(cg_emitter *e, uint32_t k, bs_text *out) {
+  const po_array *array = &e->p->arrays.data[k];
+  bs_putf(out, "%d", (int)gs_dtype_table[array->dtype].bytes);
+  for (uint32_t d = 0; d < array->rank; d++) {
+    isl_ast_expr *extent = e->extents[k * GS_MAX_RANK + d];
+    const cg_expr *x = cg_make_index(e, extent);
+    bs_put(out, cg_level(x) < CG_LEVEL_UNARY ? " * (size_t)(" : " * (size_t)");
+    cg_print_expr(out, x);
+    bs_put(out, cg_level(x) < CG_LEVEL_UNARY ? ")" : "");
+  }
+}

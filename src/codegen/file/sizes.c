@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* sizes.c - what a file has for sizes: they are checked first, and say where
+ * the arrays of the workspace begin.
+ *
+ * Arrays that live one after the other share a place, which is as large as the
+ * largest of them at the sizes of the call. */
+#include "codegen/build/build.h"
+#include "codegen/file/file.h"
+#include "poly/loops/sizes.h"
+
+void
+cg_put_size_parameters(const po_program *p, const char *type, const char *cast,
+                       bs_text *out) {
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    cg_put_item(out, "%s%s%s, ", type, cast, p->sizes.data[k].name);
+}
+
+void
+cg_put_size_documentation(const po_program *p, bs_text *out) {
+  for (uint32_t k = 0; k < p->sizes.len; k++) {
+    const po_size *s = &p->sizes.data[k];
+    bs_putf(out, " *   %-10s in  %lld to %lld", s->name, (long long)s->least,
+            (long long)s->most);
+    if (s->multiple > 1)
+      bs_putf(out, ", a multiple of %lld", (long long)s->multiple);
+    bs_putc(out, '\n');
+  }
+}
+
+/* ---- places ---- */
+
+static bool
+has_place(const po_array *array) {
+  return (array->role == PO_WORKSPACE || po_is_large(array)) &&
+         array->offset >= 0;
+}
+
+uint32_t
+cg_count_places(const po_program *p) {
+  int64_t n = 0;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (has_place(&p->arrays.data[k]) && p->arrays.data[k].offset >= n)
+      n = p->arrays.data[k].offset + 1;
+  return (uint32_t)n;
+}
+
+/* The bytes of an array in the workspace, as C. */
+static void
+put_bytes(cg_emitter *e, uint32_t k) {
+  const po_array *array = &e->p->arrays.data[k];
+  if (po_lies_by_sizes(array)) {
+    cg_put_bytes(e, k, &e->body);
+    return;
+  }
+  bool team =
+      array->role == PO_LOCAL && po_is_in_parallel(e->p, e->local_node[k]);
+  int64_t bytes = (po_bytes(array) + 63) / 64 * 64;
+  bs_putf(&e->body, "%lld", (long long)bytes * (team ? PO_MAX_TEAM : 1));
+}
+
+static void
+put_place(cg_emitter *e, int64_t place) {
+  bool first = true;
+  bs_putf(&e->body, "  glen_place[%lld] = glen_end;\n", (long long)place);
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *array = &e->p->arrays.data[k];
+    if (!has_place(array) || array->offset != place)
+      continue;
+    bs_put(&e->body, first ? "  glen_most = " : "  glen_bytes = ");
+    put_bytes(e, k);
+    bs_put(&e->body, first ? ";\n"
+                           : ";\n  if (glen_bytes > glen_most)\n    glen_most "
+                             "= glen_bytes;\n");
+    first = false;
+  }
+  bs_put(&e->body, "  glen_end += (glen_most + 63) / 64 * 64;\n");
+}
+
+/* Some place is as large as it says. */
+static bool
+is_read(const po_program *p, uint32_t size) {
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *array = &p->arrays.data[k];
+    for (uint32_t d = 0; d < array->rank; d++)
+      if (has_place(array) && po_lies_by_sizes(array) && array->extent[d] &&
+          !array->fold[d] &&
+          isl_aff_involves_dims(array->extent[d], isl_dim_param, size, 1))
+        return true;
+  }
+  return false;
+}
+
+static bool
+is_shared(const po_program *p) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    n += has_place(&p->arrays.data[k]);
+  return n > cg_count_places(p);
+}
+
+void
+cg_put_places(cg_emitter *e) {
+  uint32_t n = cg_count_places(e->p);
+  if (!n)
+    return;
+  bs_put(&e->body, "/* Where the parts of the workspace begin; gives where the "
+                   "last one ends. */\n");
+  bs_putf(&e->body, "static size_t\n%s_places(", e->options->name);
+  cg_put_size_parameters(e->p, "int64_t ", "", &e->body);
+  cg_put_item(&e->body, "size_t *glen_place) {\n");
+  bs_putf(&e->body, "  size_t glen_end = 0, glen_most%s;\n",
+          is_shared(e->p) ? ", glen_bytes" : "");
+  for (uint32_t k = 0; k < e->p->sizes.len; k++)
+    if (!is_read(e->p, k))
+      bs_putf(&e->body, "  (void)%s;\n", e->p->sizes.data[k].name);
+  for (uint32_t k = 0; k < n; k++)
+    put_place(e, k);
+  bs_put(&e->body, "  return glen_end;\n}\n\n");
+}
+
+void
+cg_put_size_check(const po_program *p, const char *otherwise, bs_text *out) {
+  const char * or = "  if (";
+  for (uint32_t k = 0; k < p->sizes.len; k++) {
+    const po_size *s = &p->sizes.data[k];
+    cg_put_item(out, "%s%s < %lld || ", or, s->name, (long long)s->least);
+    cg_put_item(out, "%s > %lld", s->name, (long long)s->most);
+    if (s->multiple > 1)
+      cg_put_item(out, " || %s %% %lld != 0", s->name, (long long)s->multiple);
+    or = " || ";
+  }
+  bs_putf(out, ")\n    return %s;\n", otherwise);
+}
+
+void
+cg_put_workspace_signature(const po_program *p, const char *name,
+                           bs_text *out) {
+  bs_putf(out, "%s_workspace_size(", name);
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    cg_put_item(out, "%sint64_t %s", k ? ", " : "", p->sizes.data[k].name);
+  bs_put(out, po_has_sizes(p) ? ")" : "void)");
+}
+
+void
+cg_put_sized_workspace(cg_emitter *e) {
+  uint32_t n = cg_count_places(e->p);
+  bs_put(&e->body, "\nsize_t\n");
+  cg_put_workspace_signature(e->p, e->options->name, &e->body);
+  bs_put(&e->body, " {\n");
+  if (n)
+    bs_putf(&e->body, "  size_t glen_place[%u];\n", n);
+  cg_put_size_check(e->p, "0", &e->body);
+  if (!n) {
+    bs_put(&e->body, "  return 0;\n}\n");
+    return;
+  }
+  bs_putf(&e->body, "  return %s_places(", e->options->name);
+  cg_put_size_parameters(e->p, "", "", &e->body);
+  bs_put(&e->body, "glen_place);\n}\n");
+}
