@@ -686,10 +686,15 @@ typedef struct glen_argument {
   const char *name;
   bool output;
   glen_array type; /* without data */
+  /* The same in all calls (glen_prepack): given to glen_kernel_prepare once,
+   * and not looked at in calls. */
+  bool prepacked;
 } glen_argument;
 
-/* A call's answer when there was no memory for a workspace. */
-#define GLEN_KERNEL_NO_MEMORY (-1)
+/* A call's answer when there was no memory for a workspace, and when inputs
+ * that are the same in all calls were not given yet. */
+#define GLEN_KERNEL_NO_MEMORY    (-1)
+#define GLEN_KERNEL_NOT_PREPARED (-2)
 
 /* Compiles the loops' C and loads it; options may be NULL.  The generated code
  * is executed in this process.  NULL with diagnostics. */
@@ -712,6 +717,11 @@ GLEN_API const char *glen_kernel_file(const glen_kernel *);
  * this user's, too. */
 GLEN_API glen_kernel *glen_kernel_load(glen_context *, const char *path,
                                        uint32_t threads);
+/* Packs the inputs that are the same in all calls, once before the first of
+ * them, and never beside one; the arrays, in the order of a call, of which no
+ * others are looked at, are not needed any more afterwards.  0, or
+ * GLEN_KERNEL_NO_MEMORY. */
+GLEN_API int glen_kernel_prepare(glen_kernel *, void *const *arrays);
 /* Pointers to arrays in C order, which nothing checks; workspace NULL: the
  * kernel's own.  Several threads may call one kernel at a time, each with
  * outputs of its own.  0 unless it failed. */
@@ -731,13 +741,32 @@ GLEN_API glen_tensors *glen_interpret(glen_context *, const glen_program *,
 GLEN_API glen_tensors *glen_loops_interpret(glen_context *, const glen_loops *,
                                             const glen_tensors *inputs);
 
+/* A step of a program that was run: a kernel on the arrays of one layer. */
+typedef struct glen_profile_step {
+  const char *layer;  /* the name in the program that it is of, or "" */
+  const char *kernel; /* the C function, or the instruction */
+  const char *kind;   /* "contraction", "loops" or "call" */
+  double seconds;     /* in the fastest call */
+  double operations;  /* arithmetic ones; -1: not known, as of instructions */
+  double bytes;       /* of the arrays that it reads or writes, each once */
+  double least;       /* seconds that one core of the target needs for these
+                         operations or these bytes; 0: not known */
+} glen_profile_step;
+
+/* In the order in which they ran; valid as long as the context. */
+typedef struct glen_profile {
+  const glen_profile_step *steps;
+  uint32_t n;
+} glen_profile;
+
 typedef struct glen_build_options {
   const char *cc; /* NULL: $CC, else cc */
   const char *const *flags;
   uint32_t n_flags;
   bool sanitize, keep;
-  uint32_t threads; /* 0: the OpenMP default */
-  uint32_t repeats; /* calls timed; the fastest counts */
+  uint32_t threads;      /* 0: the OpenMP default */
+  uint32_t repeats;      /* calls timed; the fastest counts */
+  glen_profile *profile; /* filled with the times of steps, or NULL */
 } glen_build_options;
 
 /* What the generated C gives, compiled and run in a child process.  seconds

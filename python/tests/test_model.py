@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Models in the ONNX format, and programs whose weights stand in files."""
+import concurrent.futures
 import os
 import pickle
 import sys
@@ -90,3 +91,46 @@ def test_a_program_with_weights(tmp_path, weights, random):
     with pytest.raises(glen.Error):
         glen.load(where)
     assert len(glen.load(where, weights=False).inputs) == 2
+
+
+def test_weights_are_packed_once(path, weights, random):
+    model = glen.load(path, {"batch": 3})
+    x = random.standard_normal((3, 5)).astype("f4")
+    wanted = numpy.maximum(x @ weights, 0)
+    os.remove(path)  # not needed any more
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for y in pool.map(model, [x] * 8):
+            numpy.testing.assert_allclose(y, wanted, rtol=1e-5, atol=1e-6)
+    with pytest.raises(TypeError):
+        model(x, w=weights)
+    with pytest.raises(TypeError):
+        model(x, weights)
+    numpy.testing.assert_allclose(model(x=x), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_another_weight_is_bound(path, random):
+    program = glen.load_program(path, {"batch": 3})
+    ones = numpy.ones((5, 4), "f4")
+    kernel = glen.compile(program, bind={"w": ones})
+    x = numpy.abs(random.standard_normal((3, 5))).astype("f4")
+    ones[:] = 7  # it was packed as it was
+    numpy.testing.assert_allclose(kernel(x), x @ numpy.ones((5, 4), "f4"),
+                                  rtol=1e-5, atol=1e-6)
+    with pytest.raises(glen.ArrayError):
+        glen.compile(program, bind={"w": numpy.ones((4, 5), "f4")})
+
+
+def test_weights_in_npy(tmp_path, weights, random):
+    numpy.save(tmp_path / "w.npy", weights)
+    where = tmp_path / "net.glen"
+    where.write_text(
+        '(tensor x (shape 3 5) f32)\n(tensor w (shape 5 4) f32 :data "w.npy")\n'
+        '(let y (compute dotProd (cartProd (access x 1)\n'
+        '  (transpose (access w 1) (list 1 0)))))\n(output y)\n')
+    x = random.standard_normal((3, 5)).astype("f4")
+    numpy.testing.assert_allclose(glen.load(where)(x), x @ weights, rtol=1e-5,
+                                  atol=1e-6)
+    numpy.save(tmp_path / "w.npy", weights.T)
+    with pytest.raises(glen.Error) as caught:
+        glen.load(where)
+    assert "expected f32 (5, 4)" in str(caught.value)

@@ -77,8 +77,8 @@ put_argument(const po_program *p, const po_array *array, uint32_t k,
   api_describe_array(array->dtype, array->rank, NULL, &type);
   bs_put(out, "  {");
   put_literal(name_of(p, array), out);
-  bs_putf(out, ", shape_%u, %d, %d, %u},\n", k, array->role == PO_OUTPUT,
-          (int)type.dtype, (unsigned)array->rank);
+  bs_putf(out, ", shape_%u, %d, %d, %d, %u},\n", k, array->role == PO_OUTPUT,
+          array->prepack, (int)type.dtype, (unsigned)array->rank);
 }
 
 static void
@@ -98,7 +98,7 @@ put_description(const po_program *p, bs_text *out) {
   each_parameter(p, out, put_shape);
   bs_putf(out,
           "\ntypedef struct {\n  const char *name;\n  const int64_t *shape;\n"
-          "  int output, dtype;\n  unsigned rank;\n} argument;\n"
+          "  int output, prepacked, dtype;\n  unsigned rank;\n} argument;\n"
           "const int glen_entry_format = %d;\n"
           "const unsigned glen_entry_count = %u;\n"
           "const argument glen_entry_arguments[] = {\n",
@@ -107,30 +107,64 @@ put_description(const po_program *p, bs_text *out) {
   bs_put(out, "};\n\n");
 }
 
+/* The parameters of the function, or of the one that packs. */
+static void
+put_pointers(const po_program *p, bool prepack, bs_text *out) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *array = &p->arrays.data[k];
+    if (!is_parameter(array))
+      continue;
+    if (array->prepack == prepack)
+      bs_putf(out, "p[%u], ", n);
+    n++;
+  }
+}
+
 static void
 put_call(const po_program *p, bs_text *out) {
   bs_put(out, "  int failed = kernel(");
-  for (uint32_t k = 0; k < count_parameters(p); k++)
-    bs_putf(out, "p[%u], ", k);
-  bs_put(out, "workspace);\n");
+  put_pointers(p, false, out);
+  bs_put(out,
+         po_has_prepacked(p) ? "prepacked, workspace);\n" : "workspace);\n");
+}
+
+/* What is the same for all calls; nothing where there is nothing of that. */
+static void
+put_prepare(const po_program *p, bs_text *out) {
+  bool has = po_has_prepacked(p);
+  bs_putf(out,
+          "size_t glen_entry_prepacked(void);\n"
+          "void glen_entry_prepare(void *const *p, void *prepacked);\n\n"
+          "size_t\nglen_entry_prepacked(void) {\n  return %s;\n}\n\n"
+          "void\nglen_entry_prepare(void *const *p, void *prepacked) {\n",
+          has ? "kernel_prepacked_size()" : "0");
+  if (has) {
+    bs_put(out, "  kernel_prepack(");
+    put_pointers(p, true, out);
+    bs_put(out, "prepacked);\n}\n\n");
+    return;
+  }
+  bs_put(out, "  (void)p;\n  (void)prepacked;\n}\n\n");
 }
 
 static void
 put_entry(const po_program *p, bs_text *out) {
-  bs_put(out,
-         "#include \"kernel.h\"\n"
-         "#ifdef _OPENMP\n#include <omp.h>\n#endif\n\n"
-         "int glen_entry(void *const *p, void *workspace, int threads);\n"
-         "size_t glen_entry_workspace(void);\n\n"
-         "size_t\nglen_entry_workspace(void) {\n"
-         "  return kernel_workspace_size();\n}\n\n"
-         "int\nglen_entry(void *const *p, void *workspace, int threads) {\n"
-         "#ifdef _OPENMP\n"
-         "  int before = omp_get_max_threads();\n"
-         "  if (threads)\n    omp_set_num_threads(threads);\n"
-         "#endif\n");
+  bs_put(out, "#include \"kernel.h\"\n"
+              "#ifdef _OPENMP\n#include <omp.h>\n#endif\n\n"
+              "int glen_entry(void *const *p, const void *prepacked,\n"
+              "    void *workspace, int threads);\n"
+              "size_t glen_entry_workspace(void);\n\n"
+              "size_t\nglen_entry_workspace(void) {\n"
+              "  return kernel_workspace_size();\n}\n\n"
+              "int\nglen_entry(void *const *p, const void *prepacked,\n"
+              "    void *workspace, int threads) {\n"
+              "#ifdef _OPENMP\n"
+              "  int before = omp_get_max_threads();\n"
+              "  if (threads)\n    omp_set_num_threads(threads);\n"
+              "#endif\n");
   put_call(p, out);
-  bs_put(out, "  (void)p;\n  (void)threads;\n"
+  bs_put(out, "  (void)p;\n  (void)prepacked;\n  (void)threads;\n"
               "#ifdef _OPENMP\n"
               "  if (threads)\n    omp_set_num_threads(before);\n"
               "#endif\n"
@@ -145,12 +179,9 @@ make_sources(jit_args *a) {
                         .openmp = true,
                         .variants = a->loops->variants,
                         .n_variants = a->loops->n_variants};
-  if (po_has_prepacked(p))
-    return bs_error(&a->ctx->diags, BS_NOWHERE, "jit-prepacked",
-                    "a kernel with inputs that are packed once cannot be "
-                    "loaded so; compile it to C");
   put_description(p, &a->entry);
   put_entry(p, &a->entry);
+  put_prepare(p, &a->entry);
   return cg_emit_c(p, &options, &a->c, &a->h);
 }
 

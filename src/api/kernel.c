@@ -13,13 +13,18 @@
 
 enum { MOST_THREADS = 1024 };
 
-typedef int entry_point(void *const *arrays, void *workspace, int threads);
+typedef int entry_point(void *const *arrays, const void *prepacked,
+                        void *workspace, int threads);
+typedef void prepare_point(void *const *arrays, void *prepacked);
 
 struct glen_kernel {
   glen_context *ctx;
   void *library;
   entry_point *entry;
-  size_t workspace_bytes;
+  prepare_point *prepare;
+  size_t workspace_bytes, prepacked_bytes;
+  void *prepacked; /* of inputs that are the same for all calls */
+  bool unprepared; /* there are such, and they were not given yet */
   int threads;
   uint32_t n;
   glen_argument *arguments;
@@ -59,10 +64,13 @@ describe(glen_kernel *k, const api_kernel_argument *said, uint32_t n) {
   k->n = n;
   k->arguments = bs_calloc(&k->ctx->heap, n + 1u, sizeof *k->arguments);
   for (uint32_t j = 0; j < n; j++)
+    k->unprepared |= said[j].prepacked != 0;
+  for (uint32_t j = 0; j < n; j++)
     k->arguments[j] =
         (glen_argument){.size = sizeof *k->arguments,
                         .name = said[j].name,
                         .output = said[j].output != 0,
+                        .prepacked = said[j].prepacked != 0,
                         .type = {.size = sizeof(glen_array),
                                  .dtype = (glen_dtype)said[j].dtype,
                                  .rank = said[j].rank,
@@ -71,16 +79,19 @@ describe(glen_kernel *k, const api_kernel_argument *said, uint32_t n) {
 
 static bool
 resolve(glen_kernel *k) {
-  size_t (*workspace)(void) = NULL;
+  size_t (*workspace)(void) = NULL, (*prepacked)(void) = NULL;
   const api_kernel_argument *said = NULL;
   const unsigned *n = NULL;
   if (!is_of_this_format(k->library) ||
       !find(k->library, "glen_entry", &k->entry) ||
       !find(k->library, "glen_entry_workspace", &workspace) ||
+      !find(k->library, "glen_entry_prepacked", &prepacked) ||
+      !find(k->library, "glen_entry_prepare", &k->prepare) ||
       !find(k->library, "glen_entry_count", &n) ||
       !find(k->library, "glen_entry_arguments", &said))
     return false;
   k->workspace_bytes = workspace();
+  k->prepacked_bytes = prepacked();
   describe(k, said, *n);
   return true;
 }
@@ -149,6 +160,7 @@ glen_kernel_free(glen_kernel *k) {
   if (k->library)
     dlclose(k->library);
   free(atomic_load(&k->spare));
+  free(k->prepacked);
   bs_free(heap, k->arguments);
   bs_free(heap, k->path);
   bs_free(heap, k);
@@ -183,6 +195,18 @@ glen_kernel_file(const glen_kernel *k) {
 
 /* ---- calls ---- */
 
+int
+glen_kernel_prepare(glen_kernel *k, void *const *arrays) {
+  void *block = NULL;
+  if (posix_memalign(&block, 64, k->prepacked_bytes ? k->prepacked_bytes : 64))
+    return GLEN_KERNEL_NO_MEMORY;
+  k->prepare(arrays, block);
+  free(k->prepacked);
+  k->prepacked = block;
+  k->unprepared = false;
+  return 0;
+}
+
 /* The workspace that is to spare goes from call to call; the calls of several
  * threads have each their own. */
 static int
@@ -190,15 +214,17 @@ call_with_spare(glen_kernel *k, void *const *arrays) {
   void *work = atomic_exchange(&k->spare, NULL);
   if (!work && posix_memalign(&work, 64, k->workspace_bytes))
     return GLEN_KERNEL_NO_MEMORY;
-  int failed = k->entry(arrays, work, k->threads);
+  int failed = k->entry(arrays, k->prepacked, work, k->threads);
   free(atomic_exchange(&k->spare, work));
   return failed;
 }
 
 int
 glen_kernel_call(glen_kernel *k, void *const *arrays, void *workspace) {
+  if (k->unprepared)
+    return GLEN_KERNEL_NOT_PREPARED;
   return workspace || !k->workspace_bytes
-             ? k->entry(arrays, workspace, k->threads)
+             ? k->entry(arrays, k->prepacked, workspace, k->threads)
              : call_with_spare(k, arrays);
 }
 
@@ -226,7 +252,7 @@ check_body(void *arg) {
   a->pointers = bs_calloc(&k->ctx->heap, k->n + 1u, sizeof *a->pointers);
   a->ok = true;
   for (uint32_t j = 0; j < k->n; j++) {
-    a->ok = fits(k, j, &a->arrays[j]) && a->ok;
+    a->ok = (k->arguments[j].prepacked || fits(k, j, &a->arrays[j])) && a->ok;
     a->pointers[j] = a->arrays[j].data;
   }
 }

@@ -8,11 +8,11 @@
 /* What the shared object says of an argument, in its own static memory; its C
  * is written by jit.c, so both change together, and API_KERNEL_FORMAT with
  * them. */
-#define API_KERNEL_FORMAT 1
+#define API_KERNEL_FORMAT 2
 typedef struct api_kernel_argument {
   const char *name;
   const int64_t *shape;
-  int output, dtype; /* glen_dtype */
+  int output, prepacked, dtype; /* glen_dtype */
   unsigned rank;
 } api_kernel_argument;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run.c - arrays in, arrays out: the interpreter and compiled kernels. */
 #include "api/api.h"
+#include "codegen/unit/profile.h"
 #include "poly/loops/execute.h"
 #include "base/hash.h"
 #include "glenside/interpret.h"
@@ -194,11 +195,43 @@ glen_loops_interpret(glen_context *ctx, const glen_loops *loops,
   return api_enter(ctx, execute_body, &a) ? a.out : NULL;
 }
 
+/* The time that one core of the target needs for a step at least; 0: it is not
+ * known what the step computes, or how fast the target is. */
+static double
+least_seconds(const gs_target *t, const cg_step *s) {
+  double hz = 1e9 * t->frequency_ghz;
+  if (s->operations < 0 || hz <= 0 || t->flops_per_cycle <= 0 ||
+      t->memory_bytes_per_cycle <= 0)
+    return 0;
+  return fmax(s->operations / t->flops_per_cycle,
+              s->bytes / t->memory_bytes_per_cycle) /
+         hz;
+}
+
+static void
+tell_profile(run_args *a, const cg_profile *from, glen_profile *to) {
+  const gs_target *target = a->loops->loops->target;
+  glen_profile_step *steps =
+      BS_NEWS(&a->ctx->arena, glen_profile_step, from->steps.len + 1u);
+  for (uint32_t k = 0; k < from->steps.len; k++) {
+    const cg_step *s = &from->steps.data[k];
+    steps[k] = (glen_profile_step){.layer = s->layer,
+                                   .kernel = s->kernel,
+                                   .kind = s->kind,
+                                   .seconds = s->seconds,
+                                   .operations = s->operations,
+                                   .bytes = s->bytes,
+                                   .least = least_seconds(target, s)};
+  }
+  *to = (glen_profile){steps, from->steps.len};
+}
+
 static void
 build_body(void *arg) {
   run_args *a = arg;
   const po_program *loops = a->loops->loops;
   glen_tensors *t = new_tensors(a->ctx, loops->source, true);
+  cg_profile profile = {0};
   cg_build_options options = {.cc = a->build->cc,
                               .flags = a->build->flags,
                               .n_flags = a->build->n_flags,
@@ -206,6 +239,7 @@ build_body(void *arg) {
                               .keep = a->build->keep,
                               .threads = (int)a->build->threads,
                               .interrupt = &a->ctx->interrupt,
+                              .profile = a->build->profile ? &profile : NULL,
                               .variants = a->loops->variants,
                               .n_variants = a->loops->n_variants};
   uint32_t repeats = a->build->repeats ? a->build->repeats : 1;
@@ -220,6 +254,9 @@ build_body(void *arg) {
   if (cg_build_and_run(loops, &options, a->inputs->data, t->data, repeats,
                        a->seconds))
     a->out = t;
+  if (a->out && a->build->profile)
+    tell_profile(a, &profile, a->build->profile);
+  bs_vec_done(loops->ctx.heap, &profile.steps);
 }
 
 glen_tensors *

@@ -120,8 +120,9 @@ static const struct {
     {"loops",
      " sched schedule fuse tile layout layout-cost order widths choose "
      "dry-run explain "},
-    {"measuring", " tune tune-file tune-rounds tune-time repeat cc cc-flag "
-                  "sanitize keep "},
+    {"measuring",
+     " tune tune-file tune-rounds tune-time repeat profile flame cc cc-flag "
+     "sanitize keep "},
     {"inputs and comparisons", " input seed samples shapes random tolerance "
                                "check interpret "},
     {"outputs", " output json print stats timings dump-phases "},

@@ -34,11 +34,12 @@ typedef struct cl_options {
       shapes, jobs;
   double time_limit, extract_time, tolerance;
   bool require_saturation, json, quiet, help, version, verbose;
-  bool interpret, check, strict_fp, sanitize, keep, detect, timings;
+  bool interpret, check, strict_fp, sanitize, keep, detect, timings, profile;
   bool strict, list, stats, list_operators, all, expand;
   const char *verify;   /* the least that will do, or NULL */
   const char *dispatch; /* variants, or NULL */
   const char *weights;  /* "init" or "inputs" */
+  const char *flame;    /* a chart of the profile, or NULL */
   const char *script, *print, *fuse, *tile; /* of schedules */
   uint64_t tune, tune_rounds, choose;       /* 0: not asked */
   double tune_time;

@@ -136,6 +136,11 @@ const cl_row cl_rows[] = {
      "relative, for floating point; integers are compared exactly"},
     {"repeat", 0, "N", COUNT, AT(repeats), RUN, "1", NULL,
      "calls that are timed; the fastest is shown"},
+    {"profile", 0, NULL, FLAG, AT(profile), RUN, NULL, NULL,
+     "a table of the steps: time, rate, bytes, part of the roofline, kernel, "
+     "layer"},
+    {"flame", 0, "FILE.svg", TEXT, AT(flame), RUN, NULL, NULL,
+     "with --profile: the same as a chart, layers by the parts of their names"},
     {"print", 0, "N", COUNT, AT(print_limit), RUN, "8", NULL,
      "elements shown of each output"},
     {"cc", 0, "PROGRAM", TEXT, AT(cc), RUN | COMPILE | SCHEDULE | TARGET_TEST,

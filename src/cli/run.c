@@ -2,6 +2,7 @@
 /* run.c - `glen run`: compile with cc, load, run on .npy or seeded input; or
  * interpret.  --check does both and compares. */
 #include "cli/commands.h"
+#include "cli/profile.h"
 #include "cli/session.h"
 
 #include <inttypes.h>
@@ -25,11 +26,17 @@ load_inputs(cl_session *session, glen_tensors *inputs) {
   return true;
 }
 
+/* What a run gave beside its outputs. */
+typedef struct measured {
+  double seconds; /* NaN: not compiled */
+  glen_profile profile;
+} measured;
+
 /* general: the code for all sizes, or NULL. */
 static glen_tensors *
 build_and_run(cl_session *session, const glen_loops *general,
               const glen_loops *loops, const glen_tensors *inputs,
-              double *seconds) {
+              measured *out) {
   const cl_options *o = session->options;
   glen_build_options build = {
       .cc = o->cc,
@@ -39,24 +46,24 @@ build_and_run(cl_session *session, const glen_loops *general,
       .keep = o->keep,
       .threads = o->omp_threads > 1024 ? 1024 : (uint32_t)o->omp_threads,
       .repeats = o->repeats > 1000000 ? 1000000 : (uint32_t)o->repeats,
+      .profile = o->profile ? &out->profile : NULL,
   };
   return glen_build_and_run_at(session->glen, general, loops, inputs, &build,
-                               seconds);
+                               &out->seconds);
 }
 
 static glen_tensors *
 execute(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
-        double *seconds) {
+        measured *out) {
   const cl_options *o = session->options;
-  *seconds = NAN;
   if (o->interpret)
     return glen_interpret(session->glen, e->program, inputs);
   glen_loops *loops = cl_lower(session, e->program, e->target, NULL);
   if (!loops)
     return NULL;
-  glen_tensors *out = build_and_run(session, NULL, loops, inputs, seconds);
+  glen_tensors *outputs = build_and_run(session, NULL, loops, inputs, out);
   glen_loops_free(loops);
-  return out;
+  return outputs;
 }
 
 static bool
@@ -81,7 +88,8 @@ save_outputs(cl_session *session, const glen_tensors *outputs) {
 }
 
 static void
-print_json(cl_session *session, const glen_tensors *outputs, double seconds) {
+print_json(cl_session *session, const glen_tensors *outputs,
+           const measured *m) {
   printf("{\"schema\":1,\"outputs\":[");
   for (uint32_t k = 0; k < glen_tensors_count(outputs); k++) {
     printf("%s{\"name\":", k ? "," : "");
@@ -89,25 +97,36 @@ print_json(cl_session *session, const glen_tensors *outputs, double seconds) {
     printf(",\"hash\":\"%016" PRIx64 "\"}", glen_tensor_hash(outputs, k));
   }
   printf("]");
-  if (!isnan(seconds) && session->options->repeats > 1)
-    printf(",\"seconds\":%.9g", seconds);
+  if (!isnan(m->seconds) && session->options->repeats > 1)
+    printf(",\"seconds\":%.9g", m->seconds);
+  if (session->options->profile)
+    cl_print_profile_json(&m->profile);
   printf("}\n");
 }
 
 static void
 print_outputs(cl_session *session, const glen_tensors *outputs,
-              double seconds) {
+              const measured *m) {
   const cl_options *o = session->options;
   uint32_t most = o->print_limit > 1000000 ? 1000000 : (uint32_t)o->print_limit;
   if (o->json) {
-    print_json(session, outputs, seconds);
+    print_json(session, outputs, m);
     return;
   }
   for (uint32_t k = 0; k < glen_tensors_count(outputs); k++)
     printf("%s: %s\n", glen_tensor_name(outputs, k),
            glen_tensor_text(session->glen, outputs, k, most));
-  if (!isnan(seconds) && o->repeats > 1)
-    printf("time: %.6g s, the fastest of %" PRIu64 "\n", seconds, o->repeats);
+  if (!isnan(m->seconds) && o->repeats > 1)
+    printf("time: %.6g s, the fastest of %" PRIu64 "\n", m->seconds,
+           o->repeats);
+  if (o->profile)
+    cl_print_profile(&m->profile);
+}
+
+static bool
+save_chart(cl_session *session, const measured *m) {
+  const cl_options *o = session->options;
+  return !o->flame || cl_write_flame(session, &m->profile, o->flame);
 }
 
 static void
@@ -171,14 +190,14 @@ compare(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
 static int
 run(cl_session *session) {
   cl_explored e;
-  double seconds;
+  measured m = {.seconds = NAN};
   if (!cl_explore(session, &e))
     return cl_failed(session);
   glen_tensors *inputs =
       glen_inputs_new(session->glen, e.input, session->options->seed);
   if (!inputs || !load_inputs(session, inputs))
     return cl_failed(session);
-  glen_tensors *outputs = execute(session, &e, inputs, &seconds);
+  glen_tensors *outputs = execute(session, &e, inputs, &m);
   if (!outputs)
     return cl_failed(session);
   if (session->options->check) {
@@ -186,9 +205,9 @@ run(cl_session *session) {
     if (code)
       return code;
   }
-  if (!save_outputs(session, outputs))
+  if (!save_outputs(session, outputs) || !save_chart(session, &m))
     return cl_failed(session);
-  print_outputs(session, outputs, seconds);
+  print_outputs(session, outputs, &m);
   glen_tensors_free(outputs);
   glen_tensors_free(inputs);
   return cl_explored_code(session, &e);
@@ -209,25 +228,25 @@ check_loops(cl_session *session, const char *path, const glen_program *program,
 /* The code for all sizes, called with those that were given. */
 static glen_tensors *
 run_at_sizes(cl_session *session, const char *path, const glen_loops *at,
-             const glen_tensors *inputs, double *seconds) {
+             const glen_tensors *inputs, measured *out) {
   glen_loops *general = cl_load_loops(session, path, false);
-  return general ? build_and_run(session, general, at, inputs, seconds) : NULL;
+  return general ? build_and_run(session, general, at, inputs, out) : NULL;
 }
 
 static glen_tensors *
 execute_loops(cl_session *session, const char *path, const glen_loops *loops,
-              const glen_tensors *inputs, double *seconds) {
+              const glen_tensors *inputs, measured *out) {
   if (session->options->interpret)
     return glen_loops_interpret(session->glen, loops, inputs);
   return session->options->sizes.n
-             ? run_at_sizes(session, path, loops, inputs, seconds)
-             : build_and_run(session, NULL, loops, inputs, seconds);
+             ? run_at_sizes(session, path, loops, inputs, out)
+             : build_and_run(session, NULL, loops, inputs, out);
 }
 
 static int
 run_loops(cl_session *session, const char *path) {
   const cl_options *o = session->options;
-  double seconds = NAN;
+  measured m = {.seconds = NAN};
   glen_loops *loops = o->sizes.n && !o->interpret
                           ? cl_read_loops(session, path, true)
                           : cl_load_loops(session, path, true);
@@ -237,22 +256,42 @@ run_loops(cl_session *session, const char *path) {
       program ? glen_inputs_new(session->glen, program, o->seed) : NULL;
   if (!inputs || !load_inputs(session, inputs))
     return cl_failed(session);
-  glen_tensors *outputs = execute_loops(session, path, loops, inputs, &seconds);
+  glen_tensors *outputs = execute_loops(session, path, loops, inputs, &m);
   if (!outputs)
     return cl_failed(session);
   int code =
       o->check ? check_loops(session, path, program, inputs, outputs) : GLEN_OK;
   if (code)
     return code;
-  if (!save_outputs(session, outputs))
+  if (!save_outputs(session, outputs) || !save_chart(session, &m))
     return cl_failed(session);
-  print_outputs(session, outputs, seconds);
+  print_outputs(session, outputs, &m);
   return GLEN_OK;
+}
+
+/* Steps are those of one variant of compiled code. */
+static int
+refuse_profile(const cl_options *o) {
+  const char *what = o->interpret ? "--interpret"
+                     : o->sizes.n ? "--size"
+                     : o->dispatch && strcmp(o->dispatch, "none") != 0
+                         ? "--dispatch"
+                         : NULL;
+  if (o->flame && !o->profile)
+    fputs("glen: --flame is a chart of what --profile measures\n", stderr);
+  else if (o->profile && what)
+    fprintf(stderr, "glen: %s does not go with --profile\n", what);
+  else
+    return GLEN_OK;
+  return GLEN_USAGE;
 }
 
 int
 cl_run(const cl_options *options) {
   cl_session session;
+  int refused = refuse_profile(options);
+  if (refused)
+    return refused;
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
   const char *path = options->files.items[0];

@@ -8,11 +8,13 @@ usage: run.py GLEN
 The last line is `N passed, N failed`.
 """
 import array
+import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 import files
 import refused
@@ -210,7 +212,48 @@ def check_without(net):
          net.folder)
 
 
-CHECKS = [check_run, check_init, check_variants, check_text, check_without]
+def check_profile(net):
+    """Every step is told with its layer, as text, JSON and a chart; the outputs
+    are those without it, and code that is not profiled reads no clock."""
+    told = json.loads(call([net.glen, "run", "net.glen", "--profile", "--json",
+                            "--flame", "f.svg", "--input", "x=x.npy", "-o",
+                            "y.npy", "--target", "native", "--repeat", "2"],
+                           net.folder))
+    if not equal(load(net.folder, "y.npy", 128), net.wanted):
+        raise RuntimeError("the profiled run differs from the interpreter")
+    steps = told["profile"]
+    layers = {s["layer"] for s in steps}
+    if not {"conv", "y"} & layers or not layers <= {
+            "scaled", "conv", "flat", "product", "y"}:
+        raise RuntimeError(f"the layers are {layers}")
+    if not {s["kind"] for s in steps} <= {"contraction", "loops"}:
+        raise RuntimeError(f"kinds of steps: {steps}")
+    if not all(s["seconds"] >= 0 and s["bytes"] > 0 and s["operations"] > 0
+               for s in steps):
+        raise RuntimeError(f"figures are missing: {steps}")
+    # A product of 2 x 144 by 144 x 5 at least.
+    if sum(s["operations"] for s in steps) < 2 * 2 * 144 * 5:
+        raise RuntimeError("operations are missing")
+    titles = [t.text.split(":")[0] for t in xml.etree.ElementTree.parse(
+        os.path.join(net.folder, "f.svg")).iter(
+            "{http://www.w3.org/2000/svg}title")]
+    if titles[0] != "all" or not {s["kernel"] for s in steps} | layers <= set(
+            titles):
+        raise RuntimeError(f"the chart has {titles}")
+    table = call([net.glen, "run", "net.glen", "--profile", "--print", "0"],
+                 net.folder).splitlines()
+    if len(table) != 3 + len(steps) or "%roof" not in table[2]:
+        raise RuntimeError(f"the table is {table}")
+    for more in (["--interpret"], ["--dispatch", "avx2"]):
+        call([net.glen, "run", "net.glen", "--profile", *more], net.folder, 2)
+    call([net.glen, "run", "net.glen", "--flame", "f.svg"], net.folder, 2)
+    call([net.glen, "compile", "net.glen", "-o", "net.c"], net.folder)
+    with open(os.path.join(net.folder, "net.c"), encoding="utf-8") as f:
+        if "_profile" in f.read():
+            raise RuntimeError("code that is not profiled has a clock")
+
+
+CHECKS = [check_profile, check_run, check_init, check_variants, check_text, check_without]
 
 
 def main():

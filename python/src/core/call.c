@@ -108,7 +108,7 @@ static Py_ssize_t
 count_named(const kernel *self, PyObject *names) {
   Py_ssize_t n = 0;
   for (uint32_t k = 0; names && k < self->n_in; k++)
-    n += !self->arguments[k].bound.obj && by_name(self, k, names);
+    n += is_given(&self->arguments[k]) && by_name(self, k, names);
   return n;
 }
 
@@ -118,7 +118,7 @@ give_each(frame *f, PyObject *args, PyObject *names) {
   Py_ssize_t place = 0;
   for (uint32_t k = 0; k < self->n_in; k++) {
     f->pointers[k] = self->arguments[k].bound.buf;
-    if (self->arguments[k].bound.obj)
+    if (!is_given(&self->arguments[k]))
       continue;
     PyObject *given = by_name(self, k, names);
     if (!given && place < PyTuple_Size(args))
@@ -158,7 +158,8 @@ static bool
 meets_another(const frame *f, uint32_t k) {
   const argument *a = f->kernel->arguments;
   for (uint32_t j = 0; j < k; j++)
-    if (overlap(f->pointers[j], a[j].bytes, f->pointers[k], a[k].bytes))
+    if (f->pointers[j] &&
+        overlap(f->pointers[j], a[j].bytes, f->pointers[k], a[k].bytes))
       return true;
   return false;
 }
@@ -288,7 +289,7 @@ know_names(kernel *self, PyObject *names, Py_ssize_t named) {
   while (PyDict_Next(names, &at, &name, &value)) {
     bool known = PyUnicode_CompareWithASCIIString(name, "out") == 0;
     for (uint32_t k = 0; k < self->n_in && !known; k++)
-      known = !self->arguments[k].bound.obj &&
+      known = is_given(&self->arguments[k]) &&
               PyUnicode_Compare(name, self->arguments[k].name) == 0;
     if (!known)
       PyErr_Format(PyExc_TypeError, "the kernel has no input named %U", name);

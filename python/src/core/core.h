@@ -60,6 +60,7 @@ PyObject *job_rule_names(PyObject *self, PyObject *unused);
 PyObject *job_prove_rule(PyObject *self, PyObject *args);
 PyObject *job_inputs(PyObject *self, PyObject *unused);
 PyObject *job_data(PyObject *self, PyObject *unused);
+PyObject *job_stored(PyObject *self, PyObject *unused);
 PyObject *job_files(PyObject *self, PyObject *unused);
 /* job_tune.c */
 PyObject *job_canonical(PyObject *self, PyObject *unused);

@@ -233,6 +233,7 @@ static PyMethodDef methods[] = {
      "prove_rule(k, seed, shapes) -> dict | None"},
     {"inputs", job_inputs, METH_NOARGS, "inputs() -> (names, outputs)"},
     {"data", job_data, METH_NOARGS, "data() -> {name: buffer} | None"},
+    {"stored", job_stored, METH_NOARGS, "stored() -> names of inputs"},
     {"files", job_files, METH_NOARGS, "files() -> list of paths"},
     {"diagnostics", job_diagnostics, METH_NOARGS, "diagnostics() -> list"},
     {"clear", job_clear, METH_NOARGS, "clear()"},

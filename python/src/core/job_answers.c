@@ -191,6 +191,23 @@ has_stored(const glen_program *p) {
   return false;
 }
 
+/* Their names. */
+PyObject *
+job_stored(PyObject *object, PyObject *unused) {
+  const glen_program *p = ((job *)object)->programs[0];
+  (void)unused;
+  if (!needs(p, "program"))
+    return NULL;
+  PyObject *list = PyList_New(0);
+  for (uint32_t k = 0; list && k < glen_program_inputs(p); k++)
+    if (glen_input_is_stored(p, k) &&
+        !add(list, Py_BuildValue("s", glen_input_name(p, k))))
+      Py_CLEAR(list);
+  PyObject *names = list ? PyList_AsTuple(list) : NULL;
+  Py_XDECREF(list);
+  return names;
+}
+
 /* The elements of inputs that stand in files; None where they cannot be
  * read. */
 PyObject *

@@ -94,13 +94,15 @@ job_saturate(PyObject *object, PyObject *args, PyObject *names) {
 /* ---- loops ---- */
 
 static bool
-read_code(glen_code_options *o, PyObject *args, PyObject *names) {
-  static char *words[] = {"strict_fp", "choose", "fusion",
-                          "layout",    "script", NULL};
+read_code(glen_code_options *o, PyObject **prepack, PyObject *args,
+          PyObject *names) {
+  static char *words[] = {"strict_fp", "choose",  "fusion", "layout",
+                          "script",    "prepack", NULL};
   int strict = 0;
   const char *fusion = NULL, *layout = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, names, "|$pIzzz", words, &strict,
-                                   &o->choose, &fusion, &layout, &o->script))
+  if (!PyArg_ParseTupleAndKeywords(args, names, "|$pIzzzO!", words, &strict,
+                                   &o->choose, &fusion, &layout, &o->script,
+                                   &PyTuple_Type, prepack))
     return false;
   o->strict_fp = strict;
   if (fusion && !glen_fusion_find(fusion, &o->fusion))
@@ -125,10 +127,17 @@ PyObject *
 job_lower(PyObject *object, PyObject *args, PyObject *names) {
   job *self = (job *)object;
   glen_code_options o;
+  PyObject *prepack = NULL;
+  const char **inputs = NULL;
   glen_code_defaults(&o);
-  if (!read_code(&o, args, names) || !needs(self->programs[0], "program"))
+  if (!read_code(&o, &prepack, args, names) ||
+      !needs(self->programs[0], "program"))
     return NULL;
+  if (prepack && !(inputs = texts_of(prepack, &o.n_prepack)))
+    return NULL;
+  o.prepack = inputs;
   WITHOUT_GIL(self, lower(self, &o));
+  PyMem_Free(inputs);
   return PyBool_FromLong(self->loops != NULL);
 }
 

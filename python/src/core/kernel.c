@@ -106,7 +106,7 @@ shape_of(const glen_array *type) {
   return shape;
 }
 
-/* (name, is an output, dtype, shape, is bound). */
+/* (name, is an output, dtype, shape, is bound, is to be packed). */
 static PyObject *
 kernel_arguments(PyObject *object, void *unused) {
   kernel *self = (kernel *)object;
@@ -114,10 +114,11 @@ kernel_arguments(PyObject *object, void *unused) {
   (void)unused;
   for (uint32_t k = 0; list && k < self->n; k++) {
     argument *a = &self->arguments[k];
-    PyObject *item = Py_BuildValue(
-        "(OOsNO)", a->name, a->is->output ? Py_True : Py_False,
-        glen_dtype_name(a->is->type.dtype), shape_of(&a->is->type),
-        a->bound.obj ? Py_True : Py_False);
+    PyObject *item =
+        Py_BuildValue("(OOsNOO)", a->name, a->is->output ? Py_True : Py_False,
+                      glen_dtype_name(a->is->type.dtype),
+                      shape_of(&a->is->type), is_given(a) ? Py_False : Py_True,
+                      a->is->prepacked ? Py_True : Py_False);
     if (!item || PyList_Append(list, item))
       Py_CLEAR(list);
     Py_XDECREF(item);
@@ -180,7 +181,7 @@ kernel_bind(PyObject *object, PyObject *args) {
   Py_buffer view;
   if (!PyArg_ParseTuple(args, "IO", &k, &array))
     return NULL;
-  if (k >= self->n_in || self->arguments[k].bound.obj)
+  if (k >= self->n_in || !is_given(&self->arguments[k]))
     return PyErr_Format(PyExc_ValueError, "there is no input %u to bind", k);
   if (!kernel_take(self, k, array, &view))
     return NULL;
@@ -189,7 +190,66 @@ kernel_bind(PyObject *object, PyObject *args) {
   Py_RETURN_NONE;
 }
 
+/* ---- inputs that are packed once ---- */
+
+typedef struct packing {
+  Py_buffer *views; /* one an input; obj NULL: not taken */
+  void **pointers;
+} packing;
+
+/* Those that are to be packed, from a dictionary by name. */
+static bool
+take_packed(kernel *self, PyObject *arrays, packing *p) {
+  for (uint32_t k = 0; k < self->n_in; k++) {
+    argument *a = &self->arguments[k];
+    PyObject *given = a->is->prepacked ? PyDict_GetItem(arrays, a->name) : NULL;
+    if (a->is->prepacked && !given)
+      return PyErr_Format(PyExc_TypeError, "the input %U is missing",
+                          a->name) != NULL;
+    if (given && !kernel_take(self, k, given, &p->views[k]))
+      return false;
+    p->pointers[k] = p->views[k].buf;
+  }
+  return true;
+}
+
+static bool
+pack(kernel *self, packing *p) {
+  int failed;
+  Py_BEGIN_ALLOW_THREADS failed =
+      glen_kernel_prepare(self->kernel, p->pointers);
+  Py_END_ALLOW_THREADS if (failed) return PyErr_NoMemory() != NULL;
+  for (uint32_t k = 0; k < self->n_in; k++) {
+    argument *a = &self->arguments[k];
+    self->n_free -= a->is->prepacked && !a->packed;
+    a->packed = a->is->prepacked;
+  }
+  return true;
+}
+
+static PyObject *
+kernel_pack(PyObject *object, PyObject *args) {
+  kernel *self = (kernel *)object;
+  PyObject *arrays;
+  if (!PyArg_ParseTuple(args, "O!", &PyDict_Type, &arrays))
+    return NULL;
+  packing p = {PyMem_Calloc(self->n + 1, sizeof *p.views),
+               PyMem_Calloc(self->n + 1, sizeof *p.pointers)};
+  bool ok = p.views && p.pointers ? take_packed(self, arrays, &p)
+                                  : PyErr_NoMemory() != NULL;
+  ok = ok && pack(self, &p);
+  for (uint32_t k = 0; p.views && k < self->n_in; k++)
+    if (p.views[k].obj)
+      PyBuffer_Release(&p.views[k]);
+  PyMem_Free(p.views);
+  PyMem_Free(p.pointers);
+  if (!ok)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef methods[] = {
+    {"_pack", kernel_pack, METH_VARARGS, "_pack({name: array})"},
     {"_prepare", kernel_prepare, METH_VARARGS,
      "_prepare(make, convert, empties)"},
     {"_bind", kernel_bind, METH_VARARGS, "_bind(k, array)"},
@@ -197,7 +257,7 @@ static PyMethodDef methods[] = {
 
 static PyGetSetDef properties[] = {
     {"_arguments", kernel_arguments, NULL,
-     "(name, output, dtype, shape, bound)", NULL},
+     "(name, output, dtype, shape, bound, packed)", NULL},
     {"file", kernel_file, NULL, "The shared object in the cache, or None.",
      NULL},
     {"cached", kernel_cached, NULL, "Was it found in the cache?", NULL},

@@ -11,7 +11,8 @@ typedef struct argument {
   const glen_argument *is;
   Py_ssize_t element, bytes; /* of one element, of the whole array */
   PyObject *empty;           /* outputs: what a new array is made of */
-  Py_buffer bound;           /* obj NULL: it is given in each call */
+  Py_buffer bound;           /* obj NULL: not bound */
+  bool packed;               /* by kernel_pack: not needed any more */
 } argument;
 
 typedef struct kernel {
@@ -21,6 +22,12 @@ typedef struct kernel {
   argument *arguments;
   PyObject *make, *convert;
 } kernel;
+
+/* Whether a call is given the input. */
+static inline bool
+is_given(const argument *a) {
+  return !a->bound.obj && !a->packed;
+}
 
 /* call.c */
 PyObject *kernel_call(PyObject *self, PyObject *args, PyObject *names);

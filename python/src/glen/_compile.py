@@ -50,18 +50,23 @@ class Recipe:
         return [dataclasses.astuple(self.rules) if self.rules else None,
                 self.program.__reduce__()[1], self.verify, self.saturate,
                 self.code, self.flags, self.script and self.script.text,
+                self.stored is not None,
                 _cache.compiler_identity(self.cc)]
 
     def lower(self, job: Any) -> None:
-        """To scheduled loops.  The library reads a script from a file."""
+        """To scheduled loops, with weights that are packed once.  The library
+        reads a script from a file."""
+        code = dict(self.code)
+        if self.stored is not None:
+            code["prepack"] = job.stored()
         if self.script is None:
-            check(job, job.lower(**dict(self.code)))
+            check(job, job.lower(**code))
             return
         with tempfile.NamedTemporaryFile("w", suffix=".sched",
                                          encoding="utf-8") as f:
             f.write(self.script.text)
             f.flush()
-            check(job, job.lower(script=f.name, **dict(self.code)))
+            check(job, job.lower(script=f.name, **code))
 
 
 def _rewrite(job: Any, recipe: Recipe) -> Optional[str]:
@@ -158,8 +163,9 @@ def compile(program: Union[Program, Result, Path, Text], *,
     what its command gets in addition.
 
     ``bind`` gives inputs that are the same in all calls, by their names.
-    Inputs whose elements stand in files, as a model's weights do, are bound
-    to them unless ``weights`` is False.
+    Inputs whose elements stand in files, as a model's weights do, are read
+    once, packed as the kernel reads them, and shared by all calls and threads,
+    unless ``weights`` is False.
 
     What was compiled is kept in a folder, found by the content of the program,
     the rules and the target, all options, the compiler, and the version of

@@ -105,15 +105,17 @@ class Kernel(_core.Kernel):
         if unknown:
             raise ValueError(f"the program has no input named "
                              f"{min(unknown)}")
+        if any(a[5] for a in arguments):
+            self._pack(dict(bound))
         for k, argument in enumerate(arguments):
-            if argument[0] in bound and not argument[1]:
+            if argument[0] in bound and not argument[1] and not argument[5]:
                 self._bind(k, bound[argument[0]])
         self.inputs = tuple(Argument(a[0], a[2], a[3]) for a in self._arguments
                             if not a[1] and not a[4])
         return self
 
     def _write_back(self, k: int, made: Any, to: Any) -> None:
-        name, _, dtype, shape, _ = self._arguments[k]
+        name, _, dtype, shape = self._arguments[k][:4]
         _fitting(name, dtype, shape, to)[...] = made
 
     def __repr__(self) -> str:

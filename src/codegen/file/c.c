@@ -35,6 +35,9 @@ put_top(cg_emitter *e, bs_text *out) {
             e->options->fused);
   if (e->options->header)
     bs_putf(out, "#include \"%s\"\n\n", e->options->header);
+  if (e->options->profile)
+    bs_putf(out, "void %s_profile(int step); /* of the driver */\n\n",
+            e->options->name);
   bs_put(out, e->uses_math ? "#include <math.h>\n" : "");
   bs_put(out, "#include <stddef.h>\n#include <stdint.h>\n");
   bs_put(out, po_has_prepacked(p) || e->uses_contract

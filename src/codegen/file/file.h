@@ -5,6 +5,7 @@
 
 #include "codegen/file/c.h"
 #include "codegen/unit/emit.h"
+#include "codegen/unit/profile.h"
 
 /* constant.c: the constants that code mentions, as arrays, `storage` before and
  * `attribute` behind; their number. */
@@ -35,6 +36,10 @@ void cg_put_kernels(cg_emitter *);
 void cg_put_steps(cg_emitter *);
 /* The steps of NAME_prepack. */
 void cg_put_steps_before(cg_emitter *);
+/* profile.c: behind a step in a build that is profiled; else nothing. */
+void cg_note_step(cg_emitter *, uint32_t group);
+/* steps.c: the layer that a group is of, or NULL. */
+const char *cg_layer_of(cg_emitter *, const po_group *);
 /* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
  * kernels. NAME_prepack(const float *w, ..., void *prepacked) */
 void cg_put_prepack(cg_emitter *);

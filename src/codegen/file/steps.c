@@ -26,12 +26,24 @@ function_name(cg_emitter *e, char letter, uint32_t number) {
                          number);
 }
 
+const char *
+cg_layer_of(cg_emitter *e, const po_group *group) {
+  gs_term term = cg_stmt(e, group, 0)->term;
+  if (!e->layers)
+    e->layers = po_layers(e->p, &e->arena);
+  return gs_term_ok(term) ? e->layers[term.i] : NULL;
+}
+
+/* What stands in no text has the name of its layer. */
 static void
 put_origin(cg_emitter *e, const po_group *group, uint32_t indent,
            uint32_t more) {
   bs_text text;
   bs_text_init(&text, e->heap);
   const po_stmt *stmt = cg_stmt(e, group, 0);
+  const char *layer = stmt->span.file ? NULL : cg_layer_of(e, group);
+  if (layer)
+    bs_putf(&text, "%s: ", layer);
   po_put_origin(e->p, stmt->term, stmt->span, &text);
   if (more)
     bs_putf(&text, ", and %u more like it", more);
@@ -130,8 +142,10 @@ cg_put_kernels(cg_emitter *e) {
 
 /* Their comments would say the same. */
 static bool
-same_origin(const cg_emitter *e, const po_group *a, const po_group *b) {
+same_origin(cg_emitter *e, const po_group *a, const po_group *b) {
   const po_stmt *s = cg_stmt(e, a, 0), *t = cg_stmt(e, b, 0);
+  if (!s->span.file && cg_layer_of(e, a) != cg_layer_of(e, b))
+    return false;
   if (s->span.file != t->span.file || s->span.lo != t->span.lo)
     return false;
   if (!gs_term_ok(s->term) || !gs_term_ok(t->term))
@@ -230,9 +244,12 @@ put_pointers(cg_emitter *e, const uint8_t *has,
 
 /* The groups of a list, one after the other. */
 static void
-put_steps(cg_emitter *e, const uint32_t *list, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
+put_steps(cg_emitter *e, const uint32_t *list, uint32_t n, bool timed) {
+  for (uint32_t k = 0; k < n; k++) {
     put_step(e, list[k], k ? &e->groups.list.data[list[k - 1]] : NULL);
+    if (timed)
+      cg_note_step(e, list[k]);
+  }
 }
 
 static bool
@@ -259,7 +276,7 @@ put_range(cg_emitter *e, const uint32_t *list, uint32_t n, const uint8_t *has) {
   put_places(e, has);
   put_prepacked_pointers(e, has);
   put_pointers(e, has, is_in_workspace, "workspace");
-  put_steps(e, list, n);
+  put_steps(e, list, n, true);
 }
 
 static bool
@@ -315,6 +332,8 @@ put_main(cg_emitter *e, const uint8_t *has) {
     bs_put(&e->body, "  (void)prepacked;\n");
   if (!needs_workspace(e, has))
     bs_put(&e->body, "  (void)workspace;\n");
+  if (e->options->profile)
+    bs_putf(&e->body, "  %s_profile(-1);\n", e->options->name);
 }
 
 static void
@@ -360,6 +379,8 @@ list_groups(const cg_emitter *e, bool before, uint32_t *list) {
 
 void
 cg_put_steps(cg_emitter *e) {
+  if (e->options->profile)
+    bs_clear(&e->options->profile->steps);
   uint32_t *list = BS_NEWS(&e->arena, uint32_t, e->groups.list.len + 1);
   uint32_t n = list_groups(e, false, list);
   if (n > PART_LENGTH) {
@@ -388,6 +409,6 @@ cg_put_steps_before(cg_emitter *e) {
   for (uint32_t k = 0; k < n; k++)
     collect(e, list[k], has);
   put_pointers(e, has, is_made_before, "prepacked");
-  put_steps(e, list, n);
+  put_steps(e, list, n, false);
   bs_free(e->heap, has);
 }

@@ -12,6 +12,7 @@
 #include "codegen/run/compiler.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/process.h"
+#include "codegen/unit/profile.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -55,6 +56,7 @@ write_program(building *b, uint32_t j) {
   cg_options options = {.name = b->names[j],
                         .header = header,
                         .openmp = true,
+                        .profile = b->jobs[j].profile,
                         .variants = b->options.variants,
                         .n_variants = b->options.n_variants};
   bs_text_init(&c, b->ctx->heap);
@@ -85,12 +87,25 @@ place_data(building *b) {
                   "inputs and outputs are too large to run");
 }
 
+/* Behind all other data, once it is known how many steps there are. */
+static void
+place_profiles(building *b) {
+  for (uint32_t j = 0; j < b->n; j++) {
+    if (!b->jobs[j].profile)
+      continue;
+    b->jobs[j].profile_at = b->data_size;
+    b->data_size +=
+        (int64_t)sizeof(double) * (b->jobs[j].profile->steps.len + 1);
+  }
+}
+
 static bool
 write_sources(building *b) {
   bs_text driver;
   for (uint32_t j = 0; j < b->n; j++)
     if (!write_program(b, j))
       return false;
+  place_profiles(b);
   bs_text_init(&driver, b->ctx->heap);
   cg_put_driver(b->jobs, b->n, b->names, b->times, b->places,
                 b->options.repeats, b->options.call_seconds, &driver);
@@ -226,7 +241,12 @@ static void
 read_outputs(building *b) {
   for (uint32_t j = 0; j < b->n; j++) {
     const gs_program *source = b->jobs[j].program->source;
+    cg_profile *profile = b->jobs[j].profile;
     memcpy(&b->jobs[j].seconds, b->data + b->times[j], sizeof(double));
+    for (uint32_t k = 0; profile && k < profile->steps.len; k++)
+      memcpy(&profile->steps.data[k].seconds,
+             b->data + b->jobs[j].profile_at + k * sizeof(double),
+             sizeof(double));
     for (uint32_t k = 0; k < source->outputs.len; k++) {
       gs_tensor *out = &b->jobs[j].outputs[k];
       gs_type type;
@@ -359,7 +379,8 @@ cg_build_and_run(const po_program *program, const cg_build_options *options,
                 .general = options->general,
                 .sizes = options->sizes,
                 .inputs = inputs,
-                .outputs = outputs};
+                .outputs = outputs,
+                .profile = options->profile};
   bool ok = cg_build_and_run_all(&job, 1, options, repeats);
   if (ok && seconds)
     *seconds = job.seconds;

@@ -21,6 +21,7 @@ typedef struct cg_build_options {
   uint32_t n_variants;
   const po_program *general; /* of cg_build_and_run: see cg_job */
   const int64_t *sizes;
+  struct cg_profile *profile;    /* of cg_build_and_run: filled; or NULL */
   const volatile int *interrupt; /* children end when not 0; NULL: never */
 } cg_build_options;
 
@@ -42,6 +43,10 @@ typedef struct cg_job {
   const gs_tensor *inputs;
   gs_tensor *outputs;
   double seconds; /* of the fastest call */
+  /* Of a profiled build, or NULL: its steps, whose times stand in the data file
+   * from `profile_at` on. */
+  struct cg_profile *profile;
+  int64_t profile_at;
 } cg_job;
 
 bool cg_build_and_run_all(cg_job *, uint32_t n, const cg_build_options *,

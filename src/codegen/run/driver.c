@@ -5,6 +5,7 @@
  * sees the first byte behind it; outputs and workspace hold junk before the
  * call, so that an element never written does not pass for a zero. */
 #include "codegen/run/driver.h"
+#include "codegen/unit/profile.h"
 
 /* Of the function or of NAME_prepack. */
 static bool
@@ -152,12 +153,30 @@ put_prepack(const po_program *p, const char *name, bs_text *out) {
   bs_put(out, "prepacked);\n");
 }
 
+/* Between two steps the clock is read once; what is before the first does not
+ * count. */
+static void
+put_profile(const cg_profile *profile, uint32_t job, const char *name,
+            bs_text *out) {
+  uint32_t n = profile->steps.len + 1;
+  bs_putf(out,
+          "static double before%u, spent%u[%u], least%u[%u];\n\n"
+          "void %s_profile(int step);\n\n"
+          "void\n%s_profile(int step) {\n"
+          "  double time = now();\n"
+          "  if (step >= 0)\n    spent%u[step] += time - before%u;\n"
+          "  before%u = time;\n}\n\n",
+          job, job, n, job, n, name, name, job, job, job);
+}
+
 static void
 put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
         const cg_place *places, uint32_t repeats, double seconds,
         bs_text *out) {
   const po_program *p = of->program;
   uint32_t k = 0;
+  if (of->profile)
+    put_profile(of->profile, job, name, out);
   bs_putf(out, "static int\nrun%u(void) {\n", job);
   if (cg_count_parameters(p))
     bs_putf(out, "  void *p[%u];\n", cg_count_parameters(p));
@@ -182,9 +201,16 @@ put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
   bs_putf(out, "  for (int repeat = 0; repeat < %u && sum <= %g; repeat++) {\n",
           repeats ? repeats : 1, seconds > 0 ? seconds : 1e300);
   bs_put(out, "    double start = now(), time;\n");
+  if (of->profile)
+    bs_putf(out, "    memset(spent%u, 0, sizeof spent%u);\n", job, job);
   put_call(of, name, out);
-  bs_put(out, "    time = now() - start;\n"
-              "    best = time < best ? time : best;\n"
+  bs_put(out, "    time = now() - start;\n");
+  if (of->profile)
+    bs_putf(out,
+            "    if (time < best)\n"
+            "      memcpy(least%u, spent%u, sizeof least%u);\n",
+            job, job, job);
+  bs_put(out, "    best = time < best ? time : best;\n"
               "    sum += time;\n  }\n");
   k = 0;
   for (uint32_t j = 0; j < p->arrays.len; j++) {
@@ -198,9 +224,12 @@ put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
   }
   bs_putf(out,
           "  free(workspace);\n%s"
-          "  store(%lld, &best, sizeof best);\n"
-          "  return failed;\n}\n\n",
+          "  store(%lld, &best, sizeof best);\n",
           po_has_prepacked(p) ? "  free(prepacked);\n" : "", (long long)time);
+  if (of->profile)
+    bs_putf(out, "  store(%lld, least%u, sizeof least%u);\n",
+            (long long)of->profile_at, job, job);
+  bs_put(out, "  return failed;\n}\n\n");
 }
 
 void

@@ -61,6 +61,7 @@ typedef struct cg_emitter {
   BS_VEC(cg_kernel) kernels;
   const po_group *about; /* code is being made of it; NULL: of none yet */
   cg_use *uses;          /* by group */
+  const char **layers;   /* by term: po_layers; NULL: not asked yet */
   unsigned long weight;  /* of an operation of isl: see poly/loops/limit.h */
   po_program *slim;      /* the program with statements as isl gets them */
   /* By array and dimension: extents of those that lie by sizes. */

@@ -15,6 +15,7 @@ typedef struct cg_options {
   const char *name;   /* the function; a C identifier */
   const char *header; /* file name for the #include, or NULL */
   bool openmp;
+  struct cg_profile *profile; /* steps are timed and told; or NULL */
   const char *fused; /* the way that was chosen for the user, or NULL */
   /* Of which the function takes the last that the processor has (dispatch.c);
    * the workspace of the program itself is enough for all. */
