@@ -338,6 +338,16 @@ def step_onnx():
     return passed + more[0], failed + more[1]
 
 
+def step_models():
+    """Whole models against recorded outputs, where they are at hand."""
+    folder = os.environ.get("GLEN_MODELS", "")
+    if not os.path.isdir(folder):
+        skip("models", "GLEN_MODELS names no folder of whole models")
+        return 0, 0
+    return counted(call([sys.executable, "tests/onnx/models.py", RELEASE,
+                         folder]))
+
+
 def step_weights():
     """Weights in files, from programs to NAME_init of generated code."""
     return counted(call([sys.executable, "tests/weights/run.py", GLEN]))
@@ -472,6 +482,7 @@ STEPS = {
     "python": Step(step_python, ["release"]),
     "onnx": Step(step_onnx, ["release"]),
     "weights": Step(step_weights, ["release"]),
+    "models": Step(step_models, ["release"]),
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),
     "sizes": Step(step_sizes, ["release"]),

@@ -130,7 +130,7 @@ def test_weights_in_npy(tmp_path, weights, random):
     x = random.standard_normal((3, 5)).astype("f4")
     numpy.testing.assert_allclose(glen.load(where)(x), x @ weights, rtol=1e-5,
                                   atol=1e-6)
-    numpy.save(tmp_path / "w.npy", weights.T)
+    numpy.save(tmp_path / "w.npy", weights.reshape(4, 5))
     with pytest.raises(glen.Error) as caught:
         glen.load(where)
     assert "expected f32 (5, 4)" in str(caught.value)

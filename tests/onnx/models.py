@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Whole models: imported, compiled, run, and compared with recorded outputs.
+"""Whole models: imported, run as they are, and compared with recorded outputs.
 
 usage: models.py BUILD FOLDER [NAME...]
 
@@ -71,8 +71,9 @@ def check(glen, folder, name, options):
         call([glen, "import", os.path.join(folder, name + ".onnx"), "-o",
               "net.glen"], work)
         imported = time.time() - began
-        command = [glen, "run", "net.glen", "--output", "y.npy", "--target",
-                   "native", "--quiet", *options]
+        command = [glen, "run", os.path.join(folder, name + ".onnx"),
+                   "--output", "y.npy", "--target", "native", "--quiet",
+                   *options]
         for k, v in expected.items():
             if k.startswith("in:"):
                 dtype = "<i4" if v[0] == "<i8" else v[0]
@@ -100,7 +101,7 @@ def main():
         absent = [p for p in parts
                   if not glob.glob(os.path.join(folder, p))]
         if absent:
-            print(f"skipped {name}: {folder} lacks {', '.join(absent)}",
+            print(f"skipped model:{name}: {folder} lacks {', '.join(absent)}",
                   flush=True)
             continue
         try:

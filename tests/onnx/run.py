@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import choices  # noqa: F401, adds its cases
+import direct
 import encode
 import functions  # noqa: F401, adds its cases
 import hostile
@@ -148,7 +149,7 @@ def main():
         return
     parts = [check_all(glen, o.only)]
     if not o.only:
-        parts += [without_case(glen), hostile.check(glen)]
+        parts += [without_case(glen), hostile.check(glen), direct.check(glen)]
     passed, failed = map(sum, zip(*parts))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
