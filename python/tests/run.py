@@ -7,6 +7,7 @@ usage: run.py BUILD [PYTEST OPTION]...
 
 Packages of the environment are had by pip once and kept in BUILD/python.
 """
+import fcntl
 import glob
 import os
 import re
@@ -31,6 +32,13 @@ def wanted():
 
 
 def environment(folder):
+    """As made_environment, one at a time: another step may want it, too."""
+    with open(folder + ".lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return made_environment(folder)
+
+
+def made_environment(folder):
     """The interpreter of an environment that has what the tests need; None
     where that cannot be had."""
     python = os.path.join(folder, "bin", "python")
@@ -52,9 +60,9 @@ def environment(folder):
     return python
 
 
-def install(build, python):
-    """The wheel, into the environment; what was said where that failed."""
-    wheels = os.path.join(build, "wheels")
+def install(build, python, wheels):
+    """The wheel, by a folder of its own, into the environment; what was said
+    where that failed."""
     done = run([os.path.join(ROOT, "scripts", "build-wheel"), build, wheels],
                env=dict(os.environ, PYTHON=python))
     if done.returncode:
@@ -84,7 +92,7 @@ def main():
         print("skipped python-packages: numpy and pytest cannot be had here")
         print("0 passed, 0 failed")
         return 0
-    wrong = install(build, python)
+    wrong = install(build, python, os.path.join(build, "wheels"))
     if wrong:
         print(f"{wrong}\n0 passed, 1 failed")
         return 1

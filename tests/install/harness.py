@@ -4,6 +4,7 @@ no way back to the sources, and counted expectations."""
 import os
 import shutil
 import subprocess
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -15,6 +16,8 @@ class Installed:
 
     def __init__(self, build, folder):
         self.passed = self.failed = 0
+        self.build = build
+        began = time.monotonic()
         self.scratch = os.path.join(folder, "scratch")
         os.mkdir(self.scratch)
         there = os.path.join(folder, "there")
@@ -28,6 +31,7 @@ class Installed:
         self.prefix = os.path.join(folder, "prefix")
         os.rename(top, self.prefix)
         shutil.rmtree(there)
+        self.seconds = time.monotonic() - began
 
     def file(self, *names):
         return os.path.join(self.prefix, *names)

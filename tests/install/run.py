@@ -17,11 +17,13 @@ import completions
 import embed
 import files
 import names
+import newcomer
 from harness import Installed
 
 SUITES = {"files": files.check, "called": called.check,
           "completions": completions.check,
-          "names": names.check, "embed": embed.check, "builds": builds.check}
+          "names": names.check, "embed": embed.check, "builds": builds.check,
+          "newcomer": newcomer.check}
 
 
 def main():
