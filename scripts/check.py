@@ -203,8 +203,11 @@ def step_examples():
 def step_contractions():
     passed, failed = counted(
         call([sys.executable, "tests/run/contractions.py", GLEN]))
-    more, wrong = counted(call([sys.executable, "tests/run/contracts.py", GLEN]))
-    return passed + more, failed + wrong
+    for name in ("contracts", "windows"):
+        more, wrong = counted(
+            call([sys.executable, f"tests/run/{name}.py", GLEN]))
+        passed, failed = passed + more, failed + wrong
+    return passed, failed
 
 
 def step_sizes():

@@ -65,6 +65,12 @@ class Case:
         return ["--schedule", self.script]
 
 
+def kernels_of(c):
+    """Kernels of sums of products; those of windows have a second type, of
+    the numbers of lanes."""
+    return c.count("_v __attribute__((") - c.count("_i __attribute__((")
+
+
 def replayed(case):
     """The statements whose kernels the printed script names, and what is wrong
     with it."""
@@ -73,7 +79,7 @@ def replayed(case):
         return [], "not compiled"
     names = [line.split()[1] for line in script.splitlines()
              if line.startswith("contract ")]
-    if len(names) != plain.count("typedef") - plain.count("typedef union"):
+    if len(names) != kernels_of(plain):
         return names, "a kernel is not named:\n" + script
     again = case.emitted("c", *case.scheduled(script))
     return names, None if again == plain else "other C by " + script

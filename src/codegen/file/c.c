@@ -9,6 +9,7 @@
 #include "codegen/file/file.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
+#include "codegen/slide/unit.h"
 #include "poly/loops/names.h"
 #include "poly/loops/sizes.h"
 #include <string.h>
@@ -191,6 +192,8 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
     cg_put_fetch_helpers(e->index, e->uses_fetch_write, out);
   if (e->uses_turns)
     put_turns(e, out);
+  if (e->uses_picks)
+    cg_put_pick_macros(out);
   cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
 }
 

@@ -31,6 +31,7 @@ static void
 add_uses(cg_emitter *to, const cg_emitter *from) {
   to->helpers |= from->helpers;
   to->uses_turns |= from->uses_turns;
+  to->uses_picks |= from->uses_picks;
   to->uses_parts |= from->uses_parts;
   to->uses_math |= from->uses_math;
   to->uses_alignment |= from->uses_alignment;

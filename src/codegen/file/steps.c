@@ -9,7 +9,9 @@
 #include "codegen/contract/unit.h"
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
+#include "codegen/slide/unit.h"
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/slide.h"
 #include "poly/loops/names.h"
 #include "poly/loops/sizes.h"
 #include <string.h>
@@ -114,6 +116,14 @@ put_contraction(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
 }
 
 static void
+put_slide(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
+          const po_slide *c) {
+  cg_put_slide_parts(e, c, kernel->name);
+  put_head(e, kernel, scope->slot_names);
+  cg_put_slide_body(e, c, kernel->name, scope);
+}
+
+static void
 put_kernel(cg_emitter *e, cg_kernel *kernel) {
   const po_group *group = &e->groups.list.data[kernel->group];
   const cg_use *use = &e->uses[kernel->group];
@@ -121,8 +131,11 @@ put_kernel(cg_emitter *e, cg_kernel *kernel) {
   e->about = group;
   const po_contraction *c = po_contraction_of(e->p, &e->groups, group);
   cg_scope scope = {group, use, slot_names(e, kernel, use)};
+  const po_slide *slide = po_slide_of(e->p, &e->groups, group);
   if (c)
     put_contraction(e, kernel, &scope, c);
+  else if (slide)
+    put_slide(e, kernel, &scope, slide);
   else
     put_loops(e, kernel, &scope);
   bs_put(&e->body, "}\n\n");

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "codegen/unit/emit.h"
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/slide.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/sizes.h"
 #include <string.h>
@@ -377,12 +378,26 @@ put_loop(printing *x, uint32_t loop) {
     bs_putf(&x->text, ":%d", n->bind);
 }
 
+/* How far loads may reach depends on where an operand is in its array. */
+static void
+put_slide(printing *x, const po_slide *c) {
+  const po_array *arrays = x->e->p->arrays.data;
+  if (!c)
+    return;
+  bs_putf(&x->text, "%lld/%lld", (long long)c->x.at.base,
+          (long long)po_elements(&arrays[c->x.array]));
+  if (c->y.array != PO_NO_LOOP)
+    bs_putf(&x->text, " %lld/%lld", (long long)c->y.at.base,
+            (long long)po_elements(&arrays[c->y.array]));
+}
+
 static void
 put_group(printing *x) {
   const po_program *p = x->e->p;
   const po_contraction *c = po_contraction_of(p, &x->e->groups, x->group);
   if (c)
     bs_putf(&x->text, "%d %d", c->x_mode, c->y_mode);
+  put_slide(x, po_slide_of(p, &x->e->groups, x->group));
   const po_nest_node *nodes = p->nest.nodes.data;
   const access *a = x->accesses.data;
   uint32_t end = nodes[x->group->last].next;

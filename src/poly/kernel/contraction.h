@@ -19,11 +19,7 @@
 #ifndef POLY_CONTRACTION_H
 #define POLY_CONTRACTION_H
 
-#include "poly/loops/loops.h"
-
-#define PO_MAX_DIMS   (2 * GS_MAX_RANK)
-#define PO_MAX_GUARDS 32
-#define PO_MAX_EXTRAS 6
+#include "poly/kernel/reduction.h"
 
 typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
 
@@ -82,12 +78,6 @@ typedef struct po_cimage {
   int64_t phase;           /* elements from phase to phase */
   int64_t size;            /* and what is read beyond */
 } po_cimage;
-
-/* What else the formula reads: an expression of it, an array's element. */
-typedef struct po_cextra {
-  uint32_t expr, array;
-  int64_t base;
-} po_cextra;
 
 /* What a schedule fixes of how a contraction runs (`contract`); the plan
  * chooses what is 0, or of the modes PO_ANY_MODE. */
@@ -190,6 +180,13 @@ bool po_stays_in_place(const po_contraction *, int64_t cache, int64_t depth);
 /* A loop of k is along an axis. */
 bool po_is_along_axis(const po_contraction *, uint32_t k);
 
+/* contraction_program.c: each loop around the statement runs over one index, in
+ * order, and has no mark but parallel. */
+bool po_is_as_lowered(const po_program *, const po_stmt *);
+/* The statement of the group behind group k, where it is alone and as it was
+ * lowered; for a group that may be a kernel: this is asked after each step of a
+ * schedule. */
+uint32_t po_formula_behind(const po_program *, const po_groups *, uint32_t k);
 /* Finds and plans those groups that are worth it and whose nest is the one
  * that lowering made, but for parallel marks: what a schedule changed runs as
  * the schedule says.  Makes p->contractions anew. */

@@ -35,9 +35,8 @@ add_packed(po_program *p, const po_contraction *c, bool x) {
   return p->arrays.len - 1;
 }
 
-/* Each loop runs over one index, in order, and has no mark but parallel. */
-static bool
-is_as_lowered(const po_program *p, const po_stmt *s) {
+bool
+po_is_as_lowered(const po_program *p, const po_stmt *s) {
   uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
   for (uint32_t k = 0; k < n; k++)
     if (p->nest.nodes.data[loops[k]].mark > PO_PARALLEL)
@@ -79,17 +78,13 @@ none(const looking *l, const char *reason) {
   return false;
 }
 
-/* The statement of the next group, where it is alone and as it was lowered; for
- * a group that may be a contraction: this is asked after each step of a
- * schedule. */
-static uint32_t
-formula_behind(const looking *l, uint32_t k) {
-  const po_groups *groups = l->groups;
+uint32_t
+po_formula_behind(const po_program *p, const po_groups *groups, uint32_t k) {
   const po_group *next = &groups->list.data[k] + 1;
   if (k + 1 == groups->list.len || next->n != 1 || next[-1].n < 2)
     return UINT32_MAX;
   uint32_t stmt = groups->stmts.data[next->first];
-  return is_as_lowered(l->p, &l->p->stmts.data[stmt]) ? stmt : UINT32_MAX;
+  return po_is_as_lowered(p, &p->stmts.data[stmt]) ? stmt : UINT32_MAX;
 }
 
 /* The statements of a group as a contraction, with the formula that may be
@@ -103,10 +98,10 @@ find_in_group(const looking *l, uint32_t k) {
   if (group->n < 2 || group->n > 3)
     return none(l, "its loops hold more than a sum, its start and its store");
   for (uint32_t j = 0; j < group->n; j++)
-    if (!is_as_lowered(p, &p->stmts.data[stmts[j]]))
+    if (!po_is_as_lowered(p, &p->stmts.data[stmts[j]]))
       return none(l, "its loops were changed by the schedule");
   uint32_t store = group->n == 3 ? stmts[2] : UINT32_MAX;
-  uint32_t formula = formula_behind(l, k);
+  uint32_t formula = po_formula_behind(p, l->groups, k);
   if (formula != UINT32_MAX &&
       po_may_be_formula(p, stmts[group->n - 1], formula) &&
       po_find_contraction(p, stmts[0], stmts[1], store, formula, out))

@@ -4,9 +4,11 @@
  * A local is declared in a function, so that all of its uses must be in one:
  * children of the root between the first and the last use of a local belong
  * together.  After lowering every child of the root is a group, but for what
- * reduces to one element, which has no loop around it.  A contraction has the
- * statement with it that is computed where its sums are stored. */
+ * reduces to one element, which has no loop around it.  A contraction or a
+ * slide has the statement with it that is computed where its sums are stored.
+ */
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/slide.h"
 
 /* last[array]: the last child of the root that uses the local, by its number
  * among its siblings. */
@@ -25,13 +27,16 @@ use_locals(const po_program *p, const po_stmt *stmt, uint32_t child,
       use_local(p, stmt->exprs[j].array, child, last);
 }
 
-/* The formula that a contraction with this first statement computes, too, or
+/* The formula that a kernel with this first statement computes, too, or
  * PO_NO_NODE. */
 static uint32_t
 formula_of(const po_program *p, uint32_t stmt) {
   for (uint32_t k = 0; k < p->contractions.len; k++)
     if (p->contractions.data[k]->init == stmt)
       return p->contractions.data[k]->formula;
+  for (uint32_t k = 0; k < p->slides.len; k++)
+    if (p->slides.data[k]->init == stmt)
+      return p->slides.data[k]->formula;
   return UINT32_MAX;
 }
 

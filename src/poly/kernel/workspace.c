@@ -7,6 +7,7 @@
  * are multiples of 64.  Large locals lie here too, one for each thread of the
  * team that a parallel loop around them has. */
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/slide.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
@@ -157,12 +158,17 @@ place_arrays(layout *l, const po_groups *groups, bool before, int64_t floor,
 static void
 plan(po_program *p, po_groups *groups) {
   bs_clear(&p->contractions);
+  bs_clear(&p->slides);
   po_limit limit = po_limit_operations(p, LOOKING);
   po_find_groups(p, groups);
-  if (!po_has_sizes(p)) /* kernels of products are made for numbers */
+  if (!po_has_sizes(p)) { /* kernels are made for numbers */
     po_plan_contractions(p, groups);
-  if (!po_unlimit(&limit))
+    po_plan_slides(p, groups);
+  }
+  if (!po_unlimit(&limit)) {
     bs_clear(&p->contractions);
+    bs_clear(&p->slides);
+  }
   po_groups_done(p, groups); /* formulas have joined contractions */
   po_find_groups(p, groups);
 }

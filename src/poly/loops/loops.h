@@ -175,6 +175,7 @@ typedef struct po_program {
   struct po_program *order_of; /* NULL: its own */
   /* Groups that run as contraction.h says; by po_lay_out. */
   BS_VEC(const struct po_contraction *) contractions;
+  BS_VEC(const struct po_slide *) slides; /* ... as slide.h says */
   struct po_loop_axes *axes;   /* of loops; NULL: nothing was scheduled yet */
   BS_VEC(const char *) script; /* commands applied, in normal form */
   bs_arena arena;              /* names and bodies */

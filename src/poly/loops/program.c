@@ -78,6 +78,7 @@ po_free(po_program *p) {
   bs_vec_done(heap, &p->deps);
   po_axes_forget(p);
   bs_vec_done(heap, &p->contractions);
+  bs_vec_done(heap, &p->slides);
   release(p);
   bs_arena_done(&p->arena);
 }

@@ -2,6 +2,7 @@
 /* auto_facts.c - what the automatic schedule asks of a program and its nests.
  */
 #include "poly/kernel/contraction.h"
+#include "poly/kernel/slide.h"
 #include "poly/search/chooser.h"
 
 /* ---- instances ---- */
@@ -49,29 +50,48 @@ has_call(const po_program *p, uint32_t root) {
   return false;
 }
 
-/* Nests that run as contractions, by the plan of po_lay_out. */
+/* Nests that run as contractions, or as slides that gain nothing from others,
+ * by the plan of po_lay_out. */
 static bool
-is_contraction(const po_program *p, uint32_t root) {
+is_kernel(const po_program *p, uint32_t root) {
   for (uint32_t k = 0; k < p->contractions.len; k++)
     if (po_root_of(p, p->contractions.data[k]->update) == root)
+      return true;
+  for (uint32_t k = 0; k < p->slides.len; k++)
+    if (p->slides.data[k]->apart &&
+        po_root_of(p, p->slides.data[k]->update) == root)
       return true;
   return false;
 }
 
-/* Whether a statement is computed where a contraction stores its sums. */
+static bool
+is_at(const po_program *p, uint32_t stmt, uint32_t root) {
+  return stmt != UINT32_MAX && po_root_of(p, stmt) == root;
+}
+
+/* Whether a statement is computed where such a kernel stores its results. */
 static bool
 is_formula(const po_program *p, uint32_t root) {
-  for (uint32_t k = 0; k < p->contractions.len; k++) {
-    uint32_t formula = p->contractions.data[k]->formula;
-    if (formula != UINT32_MAX && po_root_of(p, formula) == root)
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (is_at(p, p->contractions.data[k]->formula, root))
       return true;
-  }
+  for (uint32_t k = 0; k < p->slides.len; k++)
+    if (p->slides.data[k]->apart && is_at(p, p->slides.data[k]->formula, root))
+      return true;
   return false;
 }
 
 bool
+po_has_kernels(const po_program *p) {
+  for (uint32_t k = 0; k < p->slides.len; k++)
+    if (p->slides.data[k]->apart)
+      return true;
+  return p->contractions.len > 0;
+}
+
+bool
 po_may_inline(const po_program *p, uint32_t root) {
-  return root != PO_NO_NODE && !has_call(p, root) && !is_contraction(p, root);
+  return root != PO_NO_NODE && !has_call(p, root) && !is_kernel(p, root);
 }
 
 bool

@@ -29,8 +29,8 @@ bool
 po_attempt(po_chooser *c, po_step_call *call, po_program **undo) {
   if (c->stopped)
     return false;
-  /* A new program has no plan of its contractions, which are to stay. */
-  bool planned = po_now(c)->contractions.len > 0;
+  /* A new program has no plan of its kernels, which are to stay. */
+  bool planned = po_has_kernels(po_now(c));
   po_moment m = po_be_quiet(c);
   bool ok = po_apply(c->program, call, undo);
   if (ok && planned)

@@ -74,8 +74,10 @@ static inline uint32_t
 po_root_of(const po_program *p, uint32_t stmt) {
   return po_nest_root(p, p->stmts.data[stmt].leaf);
 }
-/* The nest has neither calls nor contractions. */
+/* The nest has neither calls nor what runs as a kernel. */
 bool po_may_change(const po_program *, uint32_t root);
+/* The plan of po_lay_out has kernels that no other nest is to be run with. */
+bool po_has_kernels(const po_program *);
 
 /* Instances of the statements that write an array, in all; those of them that
  * were different ones before they were moved.  -1 where not known. */

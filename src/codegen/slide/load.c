@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* load.c - vectors of what windows slide over.
+ *
+ * Elements that lie side by side are loaded as they lie; of every other one two
+ * vectors are loaded and halved.  Beyond a border, or where a row is shorter
+ * than a vector, the load stands where all of it is in the array, and its lanes
+ * are moved. */
+#include "codegen/contract/contract.h"
+#include "codegen/slide/slide.h"
+
+void
+cg_put_pick_macros(bs_text *out) {
+  bs_put(out, "/* A vector of lanes of two others, by their numbers. */\n"
+              "#if defined(__clang__) || \\\n"
+              "    (defined(__GNUC__) && __GNUC__ >= 12)\n"
+              "#define GLEN_PICK(type, a, b, ...) \\\n"
+              "  __builtin_shufflevector(a, b, __VA_ARGS__)\n"
+              "#else\n"
+              "#define GLEN_PICK(type, a, b, ...) \\\n"
+              "  __builtin_shuffle(a, b, (type){__VA_ARGS__})\n"
+              "#endif\n\n");
+}
+
+static const char *
+text_of(const cg_slide *x, bs_text *text) {
+  const char *out = bs_arena_strdup(&x->e->arena, bs_text_str(text));
+  bs_text_done(text);
+  return out;
+}
+
+static const char *
+pick(const cg_slide *x, const char *a, const char *b, const int64_t *lane) {
+  bs_text text;
+  bs_text_init(&text, x->e->heap);
+  x->e->uses_picks = true;
+  bs_putf(&text, "GLEN_PICK(%s_i, %s, %s", x->name, a, b);
+  for (uint32_t l = 0; l < x->c->lanes; l++)
+    bs_putf(&text, ", %lld", (long long)lane[l]);
+  bs_put(&text, ")");
+  return text_of(x, &text);
+}
+
+static const char *
+zeros(const cg_slide *x) {
+  return bs_arena_printf(&x->e->arena, "(%s_v){0}", x->name);
+}
+
+const char *
+cg_blend(const cg_slide *x, const char *a, const char *b, cg_lanes from) {
+  int64_t lane[64];
+  for (uint32_t l = 0; l < x->c->lanes; l++)
+    lane[l] = from >> l & 1 ? x->c->lanes + l : l;
+  return pick(x, a, b, lane);
+}
+
+static const char *
+vector_at(const cg_slide *x, const cg_source *from, int64_t offset) {
+  return bs_arena_printf(&x->e->arena, "*(const %s_v *)(%c + %lld)", x->name,
+                         from->letter, (long long)offset);
+}
+
+/* ---- where a load stands ---- */
+
+/* Elements of vectors that a load is made of. */
+static int64_t
+span_of(const cg_slide *x, const cg_source *from) {
+  return from->stride * x->c->lanes;
+}
+
+static int64_t
+first_lane(cg_lanes lanes) {
+  int64_t l = 0;
+  while (!(lanes >> l & 1))
+    l++;
+  return l;
+}
+
+static int64_t
+last_lane(cg_lanes lanes) {
+  int64_t l = 63;
+  while (!(lanes >> l & 1))
+    l--;
+  return l;
+}
+
+/* Near `offset`, with all that is wanted in it, and inside the array; false:
+ * nowhere. */
+static bool
+find_start(const cg_slide *x, const cg_source *from, int64_t offset,
+           cg_lanes want, int64_t *out) {
+  int64_t span = span_of(x, from), s = from->stride;
+  int64_t first = offset + s * first_lane(want);
+  int64_t last = offset + s * last_lane(want);
+  int64_t least = last - span + 1, most = first;
+  if (least < -from->lo)
+    least = -from->lo;
+  if (most > from->extent - from->hi - span)
+    most = from->extent - from->hi - span;
+  int64_t start = offset - ((offset % s) + s) % s;
+  *out = start < least ? least : start > most ? most : start;
+  return least <= most;
+}
+
+/* ---- loads ---- */
+
+/* Element by element. */
+static const char *
+one_by_one(const cg_slide *x, const cg_source *from, int64_t offset,
+           cg_lanes want) {
+  bs_text text;
+  bs_text_init(&text, x->e->heap);
+  const char *cast = x->c->dtype == GS_I32 ? "(unsigned)" : "";
+  bs_putf(&text, "(%s_v){", x->name);
+  for (uint32_t l = 0; l < x->c->lanes; l++)
+    if (want >> l & 1)
+      bs_putf(&text, "%s%s%c[%lld]", l ? ", " : "", cast, from->letter,
+              (long long)(offset + from->stride * l));
+    else
+      bs_putf(&text, "%s0", l ? ", " : "");
+  bs_put(&text, "}");
+  return text_of(x, &text);
+}
+
+/* Lanes of vectors at `start`, moved; what is not wanted is any of them. */
+static const char *
+moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
+      cg_lanes want, cg_lanes zero) {
+  int64_t lane[64], lanes = x->c->lanes, span = span_of(x, from);
+  bool two = from->stride == 2;
+  for (uint32_t l = 0; l < lanes; l++) {
+    lane[l] = offset + from->stride * l - start;
+    if (!(want >> l & 1))
+      lane[l] = zero >> l & 1 && !two ? lanes + l
+                : lane[l] < 0         ? 0
+                : lane[l] >= span     ? span - 1
+                                      : lane[l];
+  }
+  const char *a = vector_at(x, from, start);
+  if (!two)
+    return pick(x, a, zero ? zeros(x) : a, lane);
+  const char *both = pick(x, a, vector_at(x, from, start + lanes), lane);
+  return zero ? cg_blend(x, both, zeros(x), zero) : both;
+}
+
+const char *
+cg_load(const cg_slide *x, const cg_source *from, int64_t offset, cg_lanes want,
+        cg_lanes zero) {
+  int64_t start;
+  if (!find_start(x, from, offset, want, &start))
+    return one_by_one(x, from, offset, want);
+  if (from->stride == 1 && start == offset && !zero)
+    return vector_at(x, from, offset);
+  return moved(x, from, offset, start, want, zero);
+}

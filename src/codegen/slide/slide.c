@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* slide.c - the loops over the tiles of a slide.
+ *
+ *   for every other loop of the result, in parallel
+ *     for every run of tiles along the loop of rows
+ *       for every run along the loop of vectors: its function */
+#include "codegen/slide/slide.h"
+#include "codegen/contract/contract.h"
+
+/* ---- where pointers point ---- */
+
+typedef struct interval {
+  int64_t lo, hi;
+} interval;
+
+static void
+widen(interval *x, int64_t a, int64_t b) {
+  x->lo += a < b ? a : b;
+  x->hi += a < b ? b : a;
+}
+
+static int64_t
+last_of(const po_run *run) {
+  return run->last > run->to ? run->last : run->to;
+}
+
+static interval
+reach_of(const cg_slide *x, const cg_place *at, const po_sliding *operand) {
+  const po_slide *c = x->c;
+  interval out = {operand->at.base, operand->at.base};
+  for (uint32_t k = 0; k < c->n; k++) {
+    int64_t factor = operand->at.factor[k];
+    const po_run *run = k == c->down    ? at->down
+                        : k == c->along ? at->along
+                                        : NULL;
+    if (run)
+      widen(&out, factor * run->from, factor * last_of(run));
+    else if (k < c->n_outer || !c->unrolled[k])
+      widen(&out, 0, factor * (c->extent[k] - 1));
+  }
+  return out;
+}
+
+cg_source
+cg_source_of(const cg_slide *x, const cg_place *at, char letter) {
+  const po_sliding *operand = letter == 'x' ? &x->c->x : &x->c->y;
+  interval reach = reach_of(x, at, operand);
+  return (cg_source){.letter = letter,
+                     .stride = operand->at.factor[x->c->along],
+                     .lo = reach.lo,
+                     .hi = reach.hi,
+                     .extent =
+                         po_elements(&x->e->p->arrays.data[operand->array])};
+}
+
+/* ---- functions ---- */
+
+static cg_slide
+measured(cg_emitter *e, const po_slide *c, const char *name) {
+  cg_slide x = {.e = e, .c = c, .out = &e->body, .name = name};
+  x.type = gs_dtype_table[c->dtype].c_type;
+  x.width = c->extent[c->along] < c->lanes ? c->extent[c->along] : c->lanes;
+  x.n_down = po_find_runs(c, c->down, c->rows, x.down);
+  x.n_along =
+      po_find_runs(c, c->along, (int64_t)c->lanes * c->vectors, x.along);
+  return x;
+}
+
+/* NAME_v: a vector, anywhere in memory; of i32 unsigned, which wraps. NAME_i:
+ * numbers of its lanes. */
+static void
+put_vector_types(const cg_slide *x) {
+  long long bytes = gs_dtype_table[x->c->dtype].bytes;
+  cg_line(x->out, 0,
+          "typedef %s %s_v __attribute__((vector_size(%lld), aligned(%lld), "
+          "may_alias));",
+          x->c->dtype == GS_I32 ? "unsigned" : x->type, x->name,
+          bytes * x->c->lanes, bytes);
+  cg_line(x->out, 0, "typedef %s %s_i __attribute__((vector_size(%lld)));\n",
+          bytes == 8 ? "int64_t" : "int32_t", x->name, bytes * x->c->lanes);
+}
+
+void
+cg_put_slide_parts(cg_emitter *e, const po_slide *c, const char *name) {
+  cg_slide x = measured(e, c, name);
+  e->uses_contract = true;
+  put_vector_types(&x);
+  cg_put_lane_functions(&x);
+  for (uint32_t d = 0; d < x.n_down; d++)
+    for (uint32_t a = 0; a < x.n_along; a++)
+      cg_put_slide_tile(&x, &(cg_place){&x.down[d], &x.along[a]},
+                        d * x.n_along + a);
+}
+
+/* ---- pointers ---- */
+
+static int64_t
+base_of(const cg_use *use, uint32_t array, int64_t base) {
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    if (use->slots[k].array == array)
+      return base - use->slots[k].base;
+  return base;
+}
+
+static const char *
+type_of(const cg_slide *x, uint32_t array) {
+  return gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type;
+}
+
+/* Under a name that no array has. */
+static void
+put_pointer(const cg_slide *x, const cg_scope *scope, const char *name,
+            uint32_t array, int64_t base) {
+  cg_line(x->out, 1, "%s%s *const glen_%s = %s + %lld;",
+          array == x->c->array ? "" : "const ", type_of(x, array), name,
+          cg_array_name(x->e, scope, array),
+          (long long)base_of(scope->use, array, base));
+}
+
+static bool
+is_outside(const po_slide *c, uint32_t loop) {
+  return loop != c->down && loop != c->along && c->extent[loop] > 1;
+}
+
+/* Moved to where the loops outside of tiles stand. */
+static void
+put_moved(const cg_slide *x, const char *name, uint32_t array,
+          const po_walk *at, uint32_t indent) {
+  const po_slide *c = x->c;
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s%s *const %s = glen_%s", array == c->array ? "" : "const ",
+          type_of(x, array), name, name);
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    if (is_outside(c, k) && at->factor[k])
+      bs_putf(x->out, " + %lld * o%u", (long long)at->factor[k], k);
+  bs_put(x->out, ";\n");
+}
+
+static const char *
+extra_name(const cg_slide *x, uint32_t k) {
+  return bs_arena_printf(&x->e->arena, "e%u", k);
+}
+
+static void
+put_pointers(const cg_slide *x, const cg_scope *scope) {
+  const po_slide *c = x->c;
+  put_pointer(x, scope, "x", c->x.array, c->x.at.base);
+  if (cg_has_weights(x))
+    put_pointer(x, scope, "y", c->y.array, c->y.at.base);
+  put_pointer(x, scope, "c", c->array, c->c.base);
+  for (uint32_t k = 0; k < c->n_extras; k++)
+    put_pointer(x, scope, extra_name(x, k), c->extras[k].array,
+                c->extra[k].base);
+  if (c->sums != c->array)
+    cg_line(x->out, 1, "(void)%s;", cg_array_name(x->e, scope, c->sums));
+}
+
+static void
+put_all_moved(const cg_slide *x, uint32_t indent) {
+  const po_slide *c = x->c;
+  put_moved(x, "x", c->x.array, &c->x.at, indent);
+  if (cg_has_weights(x))
+    put_moved(x, "y", c->y.array, &c->y.at, indent);
+  put_moved(x, "c", c->array, &c->c, indent);
+  for (uint32_t k = 0; k < c->n_extras; k++)
+    put_moved(x, extra_name(x, k), c->extras[k].array, &c->extra[k], indent);
+}
+
+/* ---- calls ---- */
+
+/* Where a tile stands: the names of its loops, or numbers. */
+typedef struct standing {
+  const char *down, *along;
+} standing;
+
+static void
+put_argument(const cg_slide *x, const char *name, const po_walk *at,
+             const standing *s) {
+  const po_slide *c = x->c;
+  bs_put(x->out, name);
+  if (c->down != PO_NO_LOOP && at->factor[c->down])
+    bs_putf(x->out, " + %lld * %s", (long long)at->factor[c->down], s->down);
+  if (at->factor[c->along])
+    bs_putf(x->out, " + %lld * %s", (long long)at->factor[c->along], s->along);
+}
+
+static void
+put_call(const cg_slide *x, uint32_t number, const standing *s,
+         uint32_t indent) {
+  const po_slide *c = x->c;
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_t%u(", x->name, number);
+  put_argument(x, "x", &c->x.at, s);
+  if (cg_has_weights(x)) {
+    bs_put(x->out, ", ");
+    put_argument(x, "y", &c->y.at, s);
+  }
+  bs_put(x->out, ", ");
+  put_argument(x, "c", &c->c, s);
+  for (uint32_t k = 0; k < c->n_extras; k++) {
+    bs_put(x->out, ", ");
+    put_argument(x, extra_name(x, k), &c->extra[k], s);
+  }
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    if (cg_is_named(x, k))
+      bs_putf(x->out, ", %s",
+              k == c->down       ? s->down
+              : k == c->along    ? s->along
+              : c->extent[k] > 1 ? bs_arena_printf(&x->e->arena, "o%u", k)
+                                 : "0");
+  bs_put(x->out, ");\n");
+}
+
+/* A loop over the tiles of a run, where there are several; its index, or the
+ * number of the one. */
+static const char *
+put_run(const cg_slide *x, const po_run *run, const char *name,
+        uint32_t *indent) {
+  if (run->from == run->to)
+    return bs_arena_printf(&x->e->arena, "%lld", (long long)run->from);
+  cg_line(x->out, (*indent)++, "for (%s %s = %lld; %s <= %lld; %s += %lld)",
+          x->e->index, name, (long long)run->from, name, (long long)run->to,
+          name, (long long)run->step);
+  return name;
+}
+
+static po_run
+only_last(const po_run *run) {
+  return (po_run){run->last, run->last, run->step, -1, run->border};
+}
+
+static void
+put_along(const cg_slide *x, uint32_t d, const char *down, uint32_t indent) {
+  for (uint32_t a = 0; a < x->n_along; a++)
+    for (uint32_t again = 0; again <= (x->along[a].last >= 0); again++) {
+      po_run run = again ? only_last(&x->along[a]) : x->along[a];
+      uint32_t inner = indent;
+      standing s = {down, put_run(x, &run, "v", &inner)};
+      put_call(x, d * x->n_along + a, &s, inner);
+    }
+}
+
+static void
+put_down(const cg_slide *x, uint32_t indent) {
+  for (uint32_t d = 0; d < x->n_down; d++)
+    for (uint32_t again = 0; again <= (x->down[d].last >= 0); again++) {
+      po_run run = again ? only_last(&x->down[d]) : x->down[d];
+      uint32_t inner = indent;
+      const char *down = put_run(x, &run, "r", &inner);
+      if (inner > indent)
+        cg_line(x->out, indent + 1, "{");
+      put_along(x, d, down, inner + (inner > indent));
+      if (inner > indent)
+        cg_line(x->out, indent + 1, "}");
+    }
+}
+
+/* ---- loops outside of tiles ---- */
+
+/* Elements of windows below which threads take longer to meet. */
+#define LEAST_PARALLEL 131072.0
+
+static void
+put_pragma(const cg_slide *x, uint32_t loops) {
+  const po_slide *c = x->c;
+  double work = 1;
+  for (uint32_t k = 0; k < c->n; k++)
+    work *= (double)c->extent[k];
+  if (!loops || !x->e->options->openmp || x->e->p->target->cores < 2 ||
+      work < LEAST_PARALLEL)
+    return;
+  bs_put(x->out, "#ifdef _OPENMP\n");
+  cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)", loops);
+  bs_put(x->out, "#endif\n");
+}
+
+void
+cg_put_slide_body(cg_emitter *e, const po_slide *c, const char *name,
+                  const cg_scope *scope) {
+  cg_slide x = measured(e, c, name);
+  uint32_t indent = 1, loops = 0;
+  put_pointers(&x, scope);
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    loops += is_outside(c, k);
+  put_pragma(&x, loops);
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    if (is_outside(c, k))
+      cg_line(x.out, indent++, "for (%s o%u = 0; o%u < %lld; o%u++)%s",
+              e->index, k, k, (long long)c->extent[k], k, --loops ? "" : " {");
+  bool braces = indent > 1;
+  if (!braces)
+    cg_line(x.out, indent++, "{");
+  put_all_moved(&x, indent);
+  put_down(&x, indent);
+  cg_line(x.out, indent - 1, "}");
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* slide.h - a slide as C (private to its files).
+ *
+ *   slide.c  the loops over tiles, in parallel
+ *   tile.c   a tile, whose results are in registers
+ *   load.c   a vector of what windows slide over
+ *   lane.c   functions of one lane: the body, the formula */
+#ifndef CODEGEN_SLIDE_SLIDE_H
+#define CODEGEN_SLIDE_SLIDE_H
+
+#include "codegen/slide/unit.h"
+#include "poly/kernel/slide.h"
+
+/* Lanes are a set of 64 bits. */
+typedef uint64_t cg_lanes;
+
+typedef struct cg_slide {
+  cg_emitter *e;
+  const po_slide *c;
+  bs_text *out;
+  const char *name, *type; /* of the kernel's function; of elements in C */
+  int64_t width;           /* lanes of a vector that are elements of c */
+  uint32_t n_down, n_along;
+  po_run down[PO_MAX_RUNS], along[PO_MAX_RUNS];
+} cg_slide;
+
+/* Where tiles of a function stand. */
+typedef struct cg_place {
+  const po_run *down, *along;
+} cg_place;
+
+/* Elements of an operand around a tile. */
+typedef struct cg_source {
+  char letter;    /* of its pointer */
+  int64_t stride; /* from lane to lane: 0 (one element for all), 1 or 2 */
+  int64_t lo, hi; /* pointers point at least, and at most, so far into it */
+  int64_t extent; /* elements of the array */
+} cg_source;
+
+/* slide.c */
+cg_source cg_source_of(const cg_slide *, const cg_place *, char letter);
+
+/* load.c: an expression of the vector whose lanes `want` are elements from
+ * `offset` on; lanes `zero` are 0, of the others nothing is said. */
+const char *cg_load(const cg_slide *, const cg_source *, int64_t offset,
+                    cg_lanes want, cg_lanes zero);
+/* `a` with the lanes of `from` taken from b. */
+const char *cg_blend(const cg_slide *, const char *a, const char *b,
+                     cg_lanes from);
+
+/* tile.c: NAME_tN(x, y, c, extras, loops): the tile of a place. */
+void cg_put_slide_tile(const cg_slide *, const cg_place *, uint32_t number);
+/* A loop of the result that conditions of rolled taps name. */
+bool cg_is_named(const cg_slide *, uint32_t loop);
+
+/* lane.c: NAME_start(&s), NAME_fold(&s, &x, &y) and NAME_value(&s, extras),
+ * where they are needed. */
+void cg_put_lane_functions(const cg_slide *);
+bool cg_has_start(const cg_slide *);
+bool cg_has_value(const cg_slide *);
+
+static inline bool
+cg_has_weights(const cg_slide *x) {
+  return x->c->y.array != PO_NO_LOOP;
+}
+
+/* lanes 0 .. n - 1 */
+static inline cg_lanes
+cg_first_lanes(int64_t n) {
+  return n >= 64 ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
+}
+
+#endif

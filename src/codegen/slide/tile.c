@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* tile.c - a tile of a slide: rows times vectors of results, each a named
+ * local.
+ *
+ * Places of x are visited in order, and each vector is used for all rows whose
+ * windows hold it; so the taps of a result come in the order of its loops.
+ * Where a tile stands at a border, the taps that are missing are left out, or
+ * are lanes that change nothing. */
+#include "codegen/contract/contract.h"
+#include "codegen/slide/slide.h"
+#include <stdlib.h>
+
+typedef struct tile {
+  const cg_slide *x;
+  const cg_place *at;
+  cg_source from, weights;
+  uint32_t indent;
+  int64_t tap[PO_MAX_DIMS]; /* of unrolled taps, as far as they are chosen */
+  int64_t *place;           /* along the loop of rows, in order */
+  uint32_t n_places;
+} tile;
+
+/* ---- what is where ---- */
+
+static int64_t
+row_step(const po_slide *c) {
+  return c->down == PO_NO_LOOP ? 0 : c->x.at.factor[c->down];
+}
+
+static int64_t
+shared_extent(const po_slide *c) {
+  return c->shared == PO_NO_LOOP ? 1 : c->extent[c->shared];
+}
+
+static int64_t
+place_of(const po_slide *c, int64_t row, int64_t k) {
+  return row * row_step(c) +
+         (c->shared == PO_NO_LOOP ? 0 : k * c->x.at.factor[c->shared]);
+}
+
+static int
+compare_places(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void
+find_places(tile *t) {
+  const po_slide *c = t->x->c;
+  uint32_t n = 0;
+  t->place =
+      BS_NEWS(&t->x->e->arena, int64_t, (size_t)(c->rows * shared_extent(c)));
+  for (int64_t row = 0; row < c->rows; row++)
+    for (int64_t k = 0; k < shared_extent(c); k++)
+      t->place[n++] = place_of(c, row, k);
+  qsort(t->place, n, sizeof *t->place, compare_places);
+  for (uint32_t k = 0; k < n; k++)
+    if (!k || t->place[k] != t->place[k - 1])
+      t->place[t->n_places++] = t->place[k];
+}
+
+/* The shared tap of a row is in the array. */
+static bool
+has_row(const tile *t, int64_t row, int64_t k) {
+  const po_slide *c = t->x->c;
+  return c->shared == PO_NO_LOOP || !t->at->down->border ||
+         po_tap_is_there(c, c->down, t->at->down->from + row, c->shared, k);
+}
+
+/* The lanes of vector v for which the other taps are. */
+static cg_lanes
+lanes_of(const tile *t, int64_t v) {
+  const po_slide *c = t->x->c;
+  cg_lanes out = cg_first_lanes(t->x->width);
+  for (uint32_t l = 0; t->at->along->border && l < t->x->width; l++)
+    for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+      if (c->unrolled[tap] && tap != c->shared &&
+          !po_tap_is_there(c, c->along, t->at->along->from + v * c->lanes + l,
+                           tap, t->tap[tap]))
+        out &= ~(UINT64_C(1) << l);
+  return out;
+}
+
+/* ---- products ---- */
+
+static int64_t
+weight_of(const tile *t, int64_t row) {
+  const po_slide *c = t->x->c;
+  int64_t offset = c->down == PO_NO_LOOP ? 0 : row * c->y.at.factor[c->down];
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (c->unrolled[tap])
+      offset += c->y.at.factor[tap] * t->tap[tap];
+  return offset;
+}
+
+/* An element for all lanes, or one for each. */
+static const char *
+weights(const tile *t, int64_t row, int64_t v) {
+  const po_slide *c = t->x->c;
+  int64_t offset = weight_of(t, row);
+  if (t->weights.stride)
+    return cg_load(t->x, &t->weights, offset + v * c->lanes,
+                   cg_first_lanes(t->x->width), 0);
+  return bs_arena_printf(&t->x->e->arena, "%sw[%lld]",
+                         c->dtype == GS_I32 ? "(unsigned)" : "",
+                         (long long)offset);
+}
+
+/* What an element is added to, so that all lanes are it. */
+static const char *
+zeros_and(const cg_slide *x) {
+  return bs_arena_printf(&x->e->arena, "(%s_v){0} + ", x->name);
+}
+
+/* One lane after the other; where some of them have no tap, a copy is updated,
+ * of which those are not taken. */
+static void
+put_other(const tile *t, const char *sum, const char *weight, cg_lanes lanes) {
+  const cg_slide *x = t->x;
+  bool all = lanes == cg_first_lanes(x->width);
+  const char *to = all ? sum : "some";
+  cg_line(x->out, t->indent, "{");
+  if (!all)
+    cg_line(x->out, t->indent + 1, "%s_v some = %s;", x->name, sum);
+  if (weight)
+    cg_line(x->out, t->indent + 1, "const %s_v q = %s%s;", x->name,
+            t->weights.stride ? "" : zeros_and(x), weight);
+  cg_line(x->out, t->indent + 1, "%s_fold(&%s, &t%s);", x->name, to,
+          weight ? ", &q" : "");
+  if (!all)
+    cg_line(x->out, t->indent + 1, "%s = %s;", sum,
+            cg_blend(x, sum, to, lanes));
+  cg_line(x->out, t->indent, "}");
+}
+
+static void
+put_fold(const tile *t, int64_t row, int64_t v, cg_lanes lanes) {
+  const cg_slide *x = t->x;
+  const char *sum =
+      bs_arena_printf(&x->e->arena, "s%lld_%lld", (long long)row, (long long)v);
+  const char *weight = cg_has_weights(x) ? weights(t, row, v) : NULL;
+  if (x->c->body == PO_SLIDE_OTHER)
+    put_other(t, sum, weight, lanes);
+  else
+    cg_line(x->out, t->indent, "%s += %s%st;", sum, weight ? weight : "",
+            weight ? " * " : "");
+}
+
+/* The rows of vector v that have a tap at this place. */
+static bool
+put_rows(tile *t, int64_t place, int64_t v, cg_lanes lanes, bool write) {
+  const po_slide *c = t->x->c;
+  bool any = false;
+  for (int64_t row = 0; row < c->rows; row++)
+    for (int64_t k = 0; k < shared_extent(c); k++) {
+      if (place_of(c, row, k) != place || !has_row(t, row, k))
+        continue;
+      any = true;
+      if (c->shared != PO_NO_LOOP)
+        t->tap[c->shared] = k;
+      if (write)
+        put_fold(t, row, v, lanes);
+    }
+  return any;
+}
+
+/* A vector of x, and what it is used for. */
+static void
+put_vector(tile *t, int64_t place, int64_t v) {
+  const cg_slide *x = t->x;
+  const po_slide *c = x->c;
+  cg_lanes lanes = lanes_of(t, v), all = cg_first_lanes(x->width);
+  int64_t offset = place + v * c->lanes * c->x.at.factor[c->along];
+  if (!lanes || !put_rows(t, place, v, lanes, false))
+    return;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (c->unrolled[tap] && tap != c->shared)
+      offset += c->x.at.factor[tap] * t->tap[tap];
+  cg_lanes zero = c->body == PO_SLIDE_OTHER ? 0 : all & ~lanes;
+  cg_line(x->out, t->indent, "t = %s;",
+          cg_load(x, &t->from, offset, lanes, zero));
+  put_rows(t, place, v, lanes, true);
+}
+
+/* The next combination of the taps that are neither rolled nor shared. */
+static bool
+next_taps(tile *t) {
+  const po_slide *c = t->x->c;
+  for (uint32_t tap = c->n; tap-- > c->n_outer;) {
+    if (!c->unrolled[tap] || tap == c->shared)
+      continue;
+    if (++t->tap[tap] < c->extent[tap])
+      return true;
+    t->tap[tap] = 0;
+  }
+  return false;
+}
+
+static void
+put_window(tile *t) {
+  for (uint32_t k = 0; k < t->n_places; k++)
+    do
+      for (int64_t v = 0; v < t->x->c->vectors; v++)
+        put_vector(t, t->place[k], v);
+    while (next_taps(t));
+}
+
+/* ---- loops over taps that are not written out ---- */
+
+static void
+put_conditions(const tile *t, uint32_t tap) {
+  const po_slide *c = t->x->c;
+  for (uint32_t k = 0; k < c->n_borders; k++) {
+    const po_border *b = &c->borders[k];
+    if (b->tap != tap)
+      continue;
+    cg_line(t->x->out, t->indent, "if (%lld + %lld * o%u + %lld * k%u < 0)",
+            (long long)b->constant, (long long)b->outer, b->loop,
+            (long long)b->inner, tap);
+    cg_line(t->x->out, t->indent + 1, "continue;");
+  }
+}
+
+static void
+put_moved(const tile *t, const char *to, char from, const po_walk *at) {
+  const po_slide *c = t->x->c;
+  cg_indent(t->x->out, t->indent);
+  bs_putf(t->x->out, "const %s *const %s = %c", t->x->type, to, from);
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (!c->unrolled[tap] && at->factor[tap])
+      bs_putf(t->x->out, " + %lld * k%u", (long long)at->factor[tap], tap);
+  bs_put(t->x->out, ";\n");
+}
+
+static void
+put_taps(tile *t) {
+  const po_slide *c = t->x->c;
+  const char *index = t->x->e->index;
+  uint32_t indent = t->indent;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (!c->unrolled[tap]) {
+      cg_line(t->x->out, t->indent++, "for (%s k%u = 0; k%u < %lld; k%u++) {",
+              index, tap, tap, (long long)c->extent[tap], tap);
+      put_conditions(t, tap);
+    }
+  put_moved(t, "x", 'i', &c->x.at);
+  if (cg_has_weights(t->x))
+    put_moved(t, "w", 'y', &c->y.at);
+  put_window(t);
+  while (t->indent > indent)
+    cg_line(t->x->out, --t->indent, "}");
+}
+
+/* ---- the function ---- */
+
+bool
+cg_is_named(const cg_slide *x, uint32_t loop) {
+  for (uint32_t k = 0; k < x->c->n_borders; k++)
+    if (x->c->borders[k].loop == loop && !x->c->unrolled[x->c->borders[k].tap])
+      return true;
+  return false;
+}
+
+static void
+put_parameters(const cg_slide *x) {
+  const po_slide *c = x->c;
+  bs_putf(x->out, "(const %s *restrict i, ", x->type);
+  if (cg_has_weights(x))
+    bs_putf(x->out, "const %s *restrict y, ", x->type);
+  bs_putf(x->out, "%s *restrict c", x->type);
+  for (uint32_t k = 0; k < c->n_extras; k++)
+    bs_putf(
+        x->out, ",\n    const %s *restrict e%u",
+        gs_dtype_table[x->e->p->arrays.data[c->extras[k].array].dtype].c_type,
+        k);
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    if (cg_is_named(x, k))
+      bs_putf(x->out, ", %s o%u", x->e->index, k);
+  bs_put(x->out, ") {\n");
+}
+
+static void
+put_start(const cg_slide *x) {
+  for (uint32_t row = 0; row < x->c->rows; row++)
+    for (uint32_t v = 0; v < x->c->vectors; v++) {
+      cg_line(x->out, 1, "%s_v s%u_%u%s;", x->name, row, v,
+              cg_has_start(x) ? "" : " = {0}");
+      if (cg_has_start(x))
+        cg_line(x->out, 1, "%s_start(&s%u_%u);", x->name, row, v);
+    }
+  cg_line(x->out, 1, "%s_v t;", x->name);
+}
+
+/* NAME_value(&s, e0 + ..), of a row and a vector. */
+static void
+put_value(const cg_slide *x, uint32_t row, uint32_t v) {
+  const po_slide *c = x->c;
+  cg_indent(x->out, 1);
+  bs_putf(x->out, "%s_value(&s%u_%u", x->name, row, v);
+  for (uint32_t k = 0; k < c->n_extras; k++) {
+    int64_t down = c->down == PO_NO_LOOP ? 0 : c->extra[k].factor[c->down];
+    bs_putf(x->out, ", e%u + %lld", k,
+            (long long)(down * row + c->extra[k].factor[c->along] *
+                                         (int64_t)(v * c->lanes)));
+  }
+  bs_put(x->out, ");\n");
+}
+
+static void
+put_results(const cg_slide *x) {
+  const po_slide *c = x->c;
+  int64_t down = c->down == PO_NO_LOOP ? 0 : c->c.factor[c->down];
+  for (uint32_t row = 0; row < c->rows; row++)
+    for (uint32_t v = 0; v < c->vectors; v++) {
+      long long at = down * row + (int64_t)v * c->lanes;
+      if (cg_has_value(x))
+        put_value(x, row, v);
+      if (x->width == c->lanes)
+        cg_line(x->out, 1, "*(%s_v *)(c + %lld) = s%u_%u;", x->name, at, row,
+                v);
+      else
+        cg_line(x->out, 1, "memcpy(c + %lld, &s%u_%u, %lld);", at, row, v,
+                (long long)(x->width * gs_dtype_table[c->dtype].bytes));
+    }
+}
+
+void
+cg_put_slide_tile(const cg_slide *x, const cg_place *at, uint32_t number) {
+  bool fuses = !x->e->p->strict_fp && x->c->dtype != GS_I32 &&
+               x->c->body == PO_SLIDE_PRODUCT && !cg_has_value(x);
+  tile t = {.x = x, .at = at, .indent = 1};
+  t.from = cg_source_of(x, at, 'x');
+  if (cg_has_weights(x))
+    t.weights = cg_source_of(x, at, 'w');
+  find_places(&t);
+  bs_putf(x->out, "%sstatic void\n%s_t%u", fuses ? "GLEN_CONTRACT " : "",
+          x->name, number);
+  put_parameters(x);
+  if (fuses)
+    cg_line(x->out, 1, "GLEN_CONTRACT_BODY");
+  put_start(x);
+  put_taps(&t);
+  put_results(x);
+  bs_put(x->out, "}\n\n");
+}

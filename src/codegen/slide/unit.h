@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* unit.h - a slide (poly/kernel/slide.h) as functions of a file. */
+#ifndef CODEGEN_SLIDE_UNIT_H
+#define CODEGEN_SLIDE_UNIT_H
+
+#include "codegen/unit/emit.h"
+
+struct po_slide;
+
+/* slide.c: the functions that its tiles are, and the body that calls them. */
+void cg_put_slide_parts(cg_emitter *, const struct po_slide *,
+                        const char *name);
+void cg_put_slide_body(cg_emitter *, const struct po_slide *, const char *name,
+                       const cg_scope *);
+/* load.c: what its vectors need above the functions. */
+void cg_put_pick_macros(bs_text *out);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* reduction.c - see reduction.h. */
+#include "poly/kernel/reduction.h"
+#include "poly/kernel/contraction.h"
+#include "poly/loops/affine.h"
+#include <isl/constraint.h>
+#include <isl/ilp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the box and the addresses ---- */
+
+static bool
+small_int(__isl_take isl_val *val, int64_t *out) {
+  bool ok = po_int(val, out) && *out <= INT32_MAX && *out >= -INT32_MAX;
+  *out = ok ? *out : 0;
+  return ok;
+}
+
+static bool
+find_extent(po_reduction *l, uint32_t k, const po_stmt *s) {
+  int64_t hi;
+  if (!small_int(isl_set_dim_min_val(isl_set_copy(s->domain), (int)k),
+                 &l->lo[k]) ||
+      !small_int(isl_set_dim_max_val(isl_set_copy(s->domain), (int)k), &hi))
+    return false;
+  l->extent[k] = hi - l->lo[k] + 1;
+  return l->extent[k] >= 1;
+}
+
+bool
+po_find_box(po_reduction *l, const po_stmt *init) {
+  for (uint32_t k = 0; k < l->n; k++)
+    if (!find_extent(l, k, k < l->n_outer ? init : l->update))
+      return false;
+  for (uint32_t k = 0; k < l->n_outer; k++)
+    if (l->lo[k]) /* shifted boxes do not come from lowering */
+      return false;
+  isl_set *box = po_box(l->p->isl, l->extent, l->n_outer);
+  isl_set *domain = isl_set_reset_tuple_id(isl_set_copy(init->domain));
+  bool full = isl_set_is_equal(domain, box) == isl_bool_true;
+  isl_set_free(domain);
+  isl_set_free(box);
+  return full;
+}
+
+/* From the box's origin on; a loop of one iteration moves nothing. */
+static void
+move_to_origin(const po_reduction *l, po_walk *at) {
+  for (uint32_t k = 0; k < l->n; k++) {
+    at->base += at->factor[k] * l->lo[k];
+    if (l->extent[k] == 1)
+      at->factor[k] = 0;
+  }
+}
+
+bool
+po_find_address(const po_reduction *l, uint32_t array,
+                __isl_keep isl_pw_multi_aff *index, uint32_t n, po_walk *out) {
+  const po_array *a = &l->p->arrays.data[array];
+  isl_pw_aff *address = po_linear_pw(index, a->dim);
+  isl_aff *aff = NULL;
+  *out = (po_walk){0};
+  if (isl_pw_aff_isa_aff(address) == isl_bool_true)
+    aff = isl_pw_aff_as_aff(isl_pw_aff_copy(address));
+  isl_pw_aff_free(address);
+  bool ok = aff && isl_aff_dim(aff, isl_dim_in) == (isl_size)n &&
+            po_affine_terms(aff, &out->base, out->factor);
+  isl_aff_free(aff);
+  if (ok)
+    move_to_origin(l, out);
+  return ok;
+}
+
+/* ---- the formula ---- */
+
+/* The address of an access of the formula, over the loops of the sums. */
+static bool
+find_formula_address(const po_reduction *l, uint32_t array,
+                     __isl_keep isl_pw_multi_aff *index,
+                     __isl_keep isl_pw_multi_aff *instances, po_walk *out) {
+  isl_pw_multi_aff *pulled = isl_pw_multi_aff_pullback_pw_multi_aff(
+      isl_pw_multi_aff_copy(index), isl_pw_multi_aff_copy(instances));
+  bool ok = pulled && po_find_address(l, array, pulled, l->n_outer, out);
+  isl_pw_multi_aff_free(pulled);
+  return ok;
+}
+
+static bool
+find_extras(const po_reduction *l, const po_stmt *s, uint32_t sums,
+            __isl_keep isl_pw_multi_aff *instances, po_walk *at,
+            po_cextra *extras, uint32_t *n_extras) {
+  for (uint32_t k = 0; k < s->n_exprs; k++) {
+    const po_expr *e = &s->exprs[k];
+    if (e->kind != PO_READ || e->array == sums)
+      continue;
+    uint32_t n = *n_extras;
+    if (n == PO_MAX_EXTRAS || e->array == s->array ||
+        l->p->arrays.data[e->array].role == PO_LOCAL ||
+        !find_formula_address(l, e->array, e->index, instances, &at[n]))
+      return false;
+    extras[n] = (po_cextra){.expr = k, .array = e->array, .base = at[n].base};
+    *n_extras = n + 1;
+  }
+  return true;
+}
+
+bool
+po_find_formula(const po_reduction *l, uint32_t last, uint32_t formula,
+                uint32_t sums, po_walk at[1 + PO_MAX_EXTRAS],
+                po_cextra extras[PO_MAX_EXTRAS], uint32_t *n_extras) {
+  const po_stmt *s = &l->p->stmts.data[formula];
+  isl_pw_multi_aff *instances = po_formula_instances(l->p, last, formula);
+  *n_extras = 0;
+  bool ok = instances &&
+            find_formula_address(l, s->array, s->write, instances, &at[0]) &&
+            find_extras(l, s, sums, instances, at + 1, extras, n_extras);
+  isl_pw_multi_aff_free(instances);
+  return ok;
+}
+
+/* ---- guards ---- */
+
+/* constant + sum of factor * index >= 0 over the box, unless the box says so.
+ */
+static bool
+add_inequality(po_reduction *l, int64_t constant, const int64_t *factor) {
+  int64_t least = constant;
+  for (uint32_t k = 0; k < l->n; k++)
+    least += factor[k] < 0 ? factor[k] * (l->extent[k] - 1) : 0;
+  if (least >= 0)
+    return true;
+  if (l->n_guards == PO_MAX_GUARDS)
+    return false;
+  l->guards[l->n_guards].constant = constant;
+  memcpy(l->guards[l->n_guards].factor, factor, PO_MAX_DIMS * sizeof *factor);
+  l->n_guards++;
+  return true;
+}
+
+/* An equality is two inequalities. */
+static isl_stat
+add_guard(__isl_take isl_constraint *c, void *user) {
+  po_reduction *l = user;
+  int64_t constant, factor[PO_MAX_DIMS] = {0}, minus[PO_MAX_DIMS] = {0};
+  bool ok = small_int(isl_constraint_get_constant_val(c), &constant);
+  bool equality = isl_constraint_is_equality(c) == isl_bool_true;
+  for (uint32_t k = 0; k < l->n; k++) {
+    ok = ok &&
+         small_int(isl_constraint_get_coefficient_val(c, isl_dim_set, (int)k),
+                   &factor[k]);
+    if (!ok)
+      break;
+    constant += factor[k] * l->lo[k];
+    factor[k] = l->extent[k] > 1 ? factor[k] : 0;
+    minus[k] = -factor[k];
+  }
+  isl_constraint_free(c);
+  ok = ok && add_inequality(l, constant, factor);
+  ok = ok && (!equality || add_inequality(l, -constant, minus));
+  return ok ? isl_stat_ok : isl_stat_error;
+}
+
+static int
+compare_guards(const void *a, const void *b) {
+  const po_guard *x = a, *y = b;
+  for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
+    if (x->factor[k] != y->factor[k])
+      return x->factor[k] < y->factor[k] ? -1 : 1;
+  return x->constant < y->constant ? -1 : x->constant > y->constant;
+}
+
+/* In an order of their own: that of isl depends on what it was asked before. */
+bool
+po_find_guards(po_reduction *l) {
+  isl_set *set = isl_set_coalesce(isl_set_copy(l->update->domain));
+  isl_basic_set_list *list = isl_set_get_basic_set_list(set);
+  isl_set_free(set);
+  bool one = isl_basic_set_list_n_basic_set(list) == 1;
+  isl_basic_set *basic = one ? isl_basic_set_list_get_at(list, 0) : NULL;
+  isl_basic_set_list_free(list);
+  bool ok =
+      basic && isl_basic_set_dim(basic, isl_dim_div) == 0 &&
+      isl_basic_set_foreach_constraint(basic, add_guard, l) == isl_stat_ok;
+  isl_basic_set_free(basic);
+  qsort(l->guards, l->n_guards, sizeof *l->guards, compare_guards);
+  return ok;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* slide_plan.c - tiles for reductions over windows.
+ *
+ * Vectors lie along the loop whose elements of c are neighbours.  A tile has
+ * rows of another loop, the more of whose elements windows share the better;
+ * its price is the cycles of its loads, products and instructions, whichever
+ * takes longest.  Vectors may be shorter than the target's, where a row is. */
+#include "poly/kernel/slide.h"
+#include "base/whole.h"
+#include <math.h>
+
+/* Taps of a window that are written out, lines of all tiles of a kernel. */
+#define MOST_TAPS  64
+#define MOST_LINES 900
+/* Rows and vectors of a tile, and registers that hold no sum. */
+#define MOST_ROWS    8
+#define MOST_VECTORS 4
+#define SPARE        3
+
+/* ---- runs of tiles ---- */
+
+/* No element of a window is missing in a tile. */
+static bool
+is_whole(const po_slide *c, uint32_t loop, int64_t from, int64_t size) {
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    for (int64_t at = from; at < from + size && at < c->extent[loop]; at++)
+      if (!po_tap_is_there(c, loop, at, tap, 0) ||
+          !po_tap_is_there(c, loop, at, tap, c->extent[tap] - 1))
+        return false;
+  return true;
+}
+
+static bool
+add_run(po_run *runs, uint32_t *n, po_run run) {
+  if (*n == PO_MAX_RUNS)
+    return false;
+  runs[(*n)++] = run;
+  return true;
+}
+
+/* A tile that is whole goes on with the run of those before it. */
+static bool
+add_whole(po_run *runs, uint32_t *n, int64_t at, int64_t size) {
+  for (uint32_t k = 0; k < *n; k++)
+    if (!runs[k].border && runs[k].to + size == at) {
+      runs[k].to = at;
+      return true;
+    } else if (!runs[k].border && runs[k].last < 0) {
+      runs[k].last = at;
+      return true;
+    }
+  return add_run(runs, n, (po_run){at, at, size, -1, false});
+}
+
+uint32_t
+po_find_runs(const po_slide *c, uint32_t loop, int64_t size,
+             po_run runs[PO_MAX_RUNS]) {
+  int64_t extent = loop == PO_NO_LOOP ? 1 : c->extent[loop];
+  uint32_t n = 0;
+  for (int64_t p = 0; p < extent; p += size) {
+    int64_t at = p + size > extent && extent > size ? extent - size : p;
+    bool whole = loop == PO_NO_LOOP || is_whole(c, loop, at, size);
+    if (whole ? !add_whole(runs, &n, at, size)
+              : !add_run(runs, &n, (po_run){at, at, size, -1, true}))
+      return 0;
+  }
+  return n;
+}
+
+/* ---- which taps ---- */
+
+/* The loop whose borders name the tap, or PO_NO_LOOP; false: there are two. */
+static bool
+border_of(const po_slide *c, uint32_t tap, uint32_t *loop) {
+  *loop = PO_NO_LOOP;
+  for (uint32_t k = 0; k < c->n_borders; k++) {
+    if (c->borders[k].tap != tap)
+      continue;
+    if (*loop != PO_NO_LOOP && *loop != c->borders[k].loop)
+      return false;
+    *loop = c->borders[k].loop;
+  }
+  return true;
+}
+
+/* How unlike the steps of a tap and of a loop are; of equal ones it is 1. */
+static double
+unlike(const po_slide *c, uint32_t tap, uint32_t loop) {
+  double t = fabs((double)c->x.at.factor[tap]);
+  double l = fabs((double)c->x.at.factor[loop]);
+  return t > 0 ? fmax(t / l, l / t) : INFINITY;
+}
+
+/* The tap that moves x as the loop of rows does. */
+static uint32_t
+shared_tap(const po_slide *c) {
+  uint32_t best = PO_NO_LOOP;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++) {
+    uint32_t border;
+    border_of(c, tap, &border);
+    if (border == c->down)
+      return tap;
+    if (border == PO_NO_LOOP &&
+        unlike(c, tap, c->down) <
+            (best == PO_NO_LOOP ? 8 : unlike(c, best, c->down)))
+      best = tap;
+  }
+  return best;
+}
+
+/* Taps whose elements are lanes of the same vectors, or whose place in a tile
+ * must be known. */
+static bool
+is_written_out(const po_slide *c, uint32_t tap) {
+  uint32_t border;
+  border_of(c, tap, &border);
+  return tap == c->shared || border == c->along ||
+         (border == PO_NO_LOOP &&
+          unlike(c, tap, c->along) * c->x.at.factor[c->along] < c->lanes);
+}
+
+static int64_t
+count_taps(const po_slide *c, bool unrolled) {
+  int64_t n = 1;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (c->unrolled[tap] == unrolled)
+      n *= c->extent[tap] <= MOST_LINES ? c->extent[tap] : MOST_LINES;
+  return n;
+}
+
+/* Borders of an unrolled tap must be those of the tile's loops, and one loop
+ * of the tile has one such tap for each. */
+static bool
+choose_taps(po_slide *c) {
+  uint32_t border, n = 0;
+  c->shared = c->down == PO_NO_LOOP ? PO_NO_LOOP : shared_tap(c);
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++) {
+    if (!border_of(c, tap, &border))
+      return false;
+    c->unrolled[tap] = is_written_out(c, tap);
+    n += border != PO_NO_LOOP && border == c->down;
+    if (c->unrolled[tap] && border != PO_NO_LOOP && border != c->along &&
+        border != c->down)
+      return false;
+  }
+  return n <= 1 && count_taps(c, true) <= MOST_TAPS;
+}
+
+/* The sum of an element runs in the order of its loops. */
+static bool
+keeps_order(const po_slide *c) {
+  bool unrolled = false;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++) {
+    if ((unrolled && !c->unrolled[tap]) || (unrolled && tap == c->shared))
+      return false;
+    unrolled |= c->unrolled[tap];
+  }
+  return true;
+}
+
+/* ---- prices ---- */
+
+static int64_t
+tiles_of(const po_slide *c, uint32_t loop, int64_t size) {
+  return loop == PO_NO_LOOP ? 1 : bs_ceil_div(c->extent[loop], size);
+}
+
+/* Places along the loop of rows that a tile reads. */
+static int64_t
+places(const po_slide *c) {
+  if (c->shared == PO_NO_LOOP)
+    return c->rows;
+  int64_t row = llabs(c->x.at.factor[c->down]);
+  int64_t tap = llabs(c->x.at.factor[c->shared]);
+  int64_t extent = c->extent[c->shared];
+  if (!tap || row % tap)
+    return c->rows * extent;
+  int64_t step = row / tap < extent ? row / tap : extent;
+  return (c->rows - 1) * step + extent;
+}
+
+/* Loads of x in a tile. */
+static int64_t
+loads_of(const po_slide *c) {
+  int64_t taps = count_taps(c, true);
+  if (c->shared != PO_NO_LOOP)
+    taps /= c->extent[c->shared];
+  return places(c) * taps * c->vectors;
+}
+
+static double
+cycles_of_tile(const gs_target *t, const po_slide *c) {
+  double sums = (double)c->rows * c->vectors,
+         taps = (double)count_taps(c, true);
+  double products = sums * taps, loads = (double)loads_of(c);
+  double weights = 0, moved = c->x.at.factor[c->along] == 1 ? 1 : 2.5;
+  if (c->y.index) /* those that do not stay in registers */
+    weights = taps * (c->y.at.factor[c->along] ? c->vectors : 1);
+  if (c->y.index && !c->y.at.factor[c->along] &&
+      taps + sums + 1 <= t->vector_registers)
+    weights /= 4;
+  double all = products + loads * moved + weights + 2 * sums + 6;
+  return fmax(fmax(products / 2, (loads * fmin(moved, 2) + weights) / 2),
+              all / 4) *
+         (double)count_taps(c, false);
+}
+
+static double
+cycles_of(const gs_target *t, const po_slide *c) {
+  double tiles = (double)tiles_of(c, c->along, c->lanes * c->vectors) *
+                 (double)tiles_of(c, c->down, c->rows);
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    if (k != c->along && k != c->down)
+      tiles *= (double)c->extent[k];
+  return tiles * cycles_of_tile(t, c);
+}
+
+/* Of all tiles that have code of their own. */
+static bool
+is_short(const po_slide *c) {
+  po_run runs[PO_MAX_RUNS];
+  int64_t n = po_find_runs(c, c->down, c->rows, runs);
+  n *= po_find_runs(c, c->along, c->lanes * c->vectors, runs);
+  int64_t sums = (int64_t)c->rows * c->vectors;
+  return n &&
+         n * (sums * count_taps(c, true) + loads_of(c) + sums) <= MOST_LINES;
+}
+
+/* ---- the choice ---- */
+
+static uint32_t
+loop_of_vectors(const po_slide *c) {
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    if (c->c.factor[k] == 1)
+      return k;
+  return PO_NO_LOOP;
+}
+
+/* Vectors of x are loaded as they lie, or every other element of two; y has one
+ * element for all lanes or one for each. */
+static bool
+has_vectors(const po_slide *c) {
+  int64_t x = c->x.at.factor[c->along], y = c->y.at.factor[c->along];
+  if ((x != 1 && x != 2) || (y != 0 && y != 1))
+    return false;
+  for (uint32_t k = 0; k < c->n_borders; k++)
+    if (y && c->borders[k].loop == c->along)
+      return false;
+  return true;
+}
+
+typedef struct choosing {
+  const gs_target *target;
+  bool strict;
+  po_slide *best, *now; /* too large for a stack */
+} choosing;
+
+static void
+try_sizes(const choosing *x) {
+  po_slide *c = x->now;
+  int64_t registers =
+      x->target->vector_registers > 0 ? x->target->vector_registers : 16;
+  for (c->vectors = 1; c->vectors <= MOST_VECTORS; c->vectors++)
+    for (c->rows = 1; c->rows <= MOST_ROWS; c->rows++) {
+      bool fits = c->rows * c->vectors + SPARE <= registers &&
+                  (c->down == PO_NO_LOOP ? c->rows == 1
+                                         : c->rows <= c->extent[c->down]) &&
+                  (c->vectors == 1 ||
+                   (int64_t)c->vectors * c->lanes <= c->extent[c->along]);
+      if (!fits || !is_short(c))
+        continue;
+      c->cycles = cycles_of(x->target, c);
+      if (x->best->cycles <= 0 || c->cycles < x->best->cycles)
+        *x->best = *c;
+    }
+}
+
+/* Of loops that do as well, the innermost. */
+static void
+try_loops(const choosing *x) {
+  po_slide *c = x->now;
+  for (uint32_t k = c->n_outer; k != UINT32_MAX; k--) {
+    c->down = k ? k - 1 : PO_NO_LOOP;
+    if ((k && (c->down == c->along || c->extent[c->down] < 2)) ||
+        !choose_taps(c) || (x->strict && !keeps_order(c)))
+      continue;
+    try_sizes(x);
+  }
+}
+
+bool
+po_plan_slide(const gs_target *t, bool strict, po_slide *c, po_slide *room) {
+  int64_t bytes = gs_dtype_table[c->dtype].bytes;
+  choosing x = {t, strict, c, room};
+  c->along = loop_of_vectors(c);
+  c->cycles = 0;
+  if (c->along == PO_NO_LOOP || !has_vectors(c))
+    return false;
+  *room = *c;
+  for (int64_t size = t->vector_bytes; size >= 16; size /= 2) {
+    room->lanes = (uint32_t)(size / bytes);
+    if (room->lanes >= 2 && room->lanes < 2 * c->extent[c->along])
+      try_loops(&x);
+  }
+  return c->cycles > 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* slide_program.c - the slides of a program: which groups of statements run as
+ * tiles of windows. */
+#include "poly/kernel/contraction.h"
+#include "poly/kernel/slide.h"
+#include "poly/loops/storage.h"
+#include <math.h>
+
+/* Instances below which a kernel is not worth its code. */
+#define LEAST_INSTANCES 4096
+/* Planes, which threads share; of fewer the rows are to be shared, and run one
+ * after the other with those of other stencils. */
+#define LEAST_PLANES 3
+
+typedef struct looking {
+  po_program *p;
+  const po_groups *groups;
+  po_slide *room; /* two */
+} looking;
+
+static double
+instances(const po_slide *c) {
+  double n = 1;
+  for (uint32_t k = 0; k < c->n; k++)
+    n *= (double)c->extent[k];
+  return n;
+}
+
+/* What is larger than the last cache is stored past it, which loops do. */
+static bool
+is_near(const po_program *p, const po_slide *c) {
+  const gs_target *t = p->target;
+  const po_array *to = &p->arrays.data[c->array];
+  return !t->caches.len || po_bytes(to) <= bs_last(&t->caches).bytes;
+}
+
+/* Loops outside of tiles, which threads share. */
+static double
+planes(const po_slide *c) {
+  double n = 1;
+  for (uint32_t k = 0; k < c->n_outer; k++)
+    if (k != c->along && k != c->down)
+      n *= (double)c->extent[k];
+  return n;
+}
+
+/* Of x, from the first to the last element that the loops of a tile reach. */
+static double
+plane_bytes(const po_slide *c) {
+  double n = 1;
+  for (uint32_t k = 0; k < c->n; k++)
+    if (k >= c->n_outer || k == c->along || k == c->down)
+      n += fabs((double)c->x.at.factor[k]) * (double)(c->extent[k] - 1);
+  return n * gs_dtype_table[c->dtype].bytes;
+}
+
+static bool
+is_apart(const gs_target *t, const po_slide *c) {
+  return t->caches.len < 2 || plane_bytes(c) <= (double)t->caches.data[1].bytes;
+}
+
+static bool
+find_in_group(const looking *l, uint32_t k) {
+  const po_group *group = &l->groups->list.data[k];
+  const uint32_t *stmts = l->groups->stmts.data + group->first;
+  po_program *p = l->p;
+  if (group->n < 2 || group->n > 3)
+    return false;
+  for (uint32_t j = 0; j < group->n; j++)
+    if (!po_is_as_lowered(p, &p->stmts.data[stmts[j]]))
+      return false;
+  uint32_t store = group->n == 3 ? stmts[2] : UINT32_MAX;
+  uint32_t formula = po_formula_behind(p, l->groups, k);
+  if (formula != UINT32_MAX &&
+      po_may_be_formula(p, stmts[group->n - 1], formula) &&
+      po_find_slide(p, stmts[0], stmts[1], store, formula, l->room))
+    return true;
+  return po_find_slide(p, stmts[0], stmts[1], store, UINT32_MAX, l->room);
+}
+
+static bool
+plan_group(const looking *l, uint32_t k) {
+  const po_group *group = &l->groups->list.data[k];
+  if (po_contraction_of(l->p, l->groups, group) || !find_in_group(l, k))
+    return false;
+  const po_contract_choice *fixed = l->p->stmts.data[l->room->update].contract;
+  if ((fixed && fixed->loops) || instances(l->room) < LEAST_INSTANCES ||
+      !is_near(l->p, l->room) ||
+      !po_plan_slide(l->p->target, l->p->strict_fp, l->room, l->room + 1) ||
+      planes(l->room) < LEAST_PLANES)
+    return false;
+  l->room->apart = is_apart(l->p->target, l->room);
+  return true;
+}
+
+void
+po_plan_slides(po_program *p, const po_groups *groups) {
+  bs_clear(&p->slides);
+  po_slide *c = bs_calloc(p->ctx.heap, 2, sizeof *c);
+  looking l = {p, groups, c};
+  for (uint32_t k = 0; k < groups->list.len && !p->plain; k++)
+    if (plan_group(&l, k)) {
+      const po_slide *kept = bs_arena_copy(&p->arena, c, sizeof *c);
+      bs_push(p->ctx.heap, &p->slides, kept);
+    }
+  bs_free(p->ctx.heap, c);
+}
+
+const po_slide *
+po_slide_of(const po_program *p, const po_groups *groups,
+            const po_group *group) {
+  uint32_t first = groups->stmts.data[group->first];
+  if (group->n < 2 || group->n > 4)
+    return NULL;
+  for (uint32_t k = 0; k < p->slides.len; k++)
+    if (p->slides.data[k]->init == first)
+      return p->slides.data[k];
+  return NULL;
+}
