@@ -79,7 +79,8 @@ def replayed(case):
         return [], "not compiled"
     names = [line.split()[1] for line in script.splitlines()
              if line.startswith("contract ")]
-    if len(names) != kernels_of(plain):
+    functions = kernels_of(plain)  # sums that are alike share one
+    if len(names) < functions or bool(names) != bool(functions):
         return names, "a kernel is not named:\n" + script
     again = case.emitted("c", *case.scheduled(script))
     return names, None if again == plain else "other C by " + script
