@@ -117,7 +117,8 @@ set_alone(cl_options *options, const cl_row *r) {
   *field = "";
 }
 
-/* Those of a command go before those of others that have the same field. */
+/* A command's own defaults go before those of commands that have the same
+ * field. */
 static void
 set_presets(cl_options *options, int bit) {
   memset(options, 0, sizeof *options);

@@ -134,7 +134,8 @@ bool on_is_splat(const on_array *);
 /* Element (i0, i1, ...) of the result is at offset + sum of ik stride[k]. */
 on_array *on_view(on_import *, const on_array *, const int64_t *dim,
                   const int64_t *stride, uint32_t rank, int64_t offset);
-/* The same elements in another shape. */
+/* An array with the elements of this one in another shape; on_expanded: each
+ * repeated along dimensions of 1. */
 on_array *on_reshaped(on_import *, const on_array *, const int64_t *dim,
                       uint32_t rank);
 on_array *on_expanded(on_import *, const on_array *, const int64_t *dim,

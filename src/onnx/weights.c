@@ -34,7 +34,7 @@ type_of(on_import *im, const on_array *a, gs_type *out) {
   return a->n > 0 || on_fail(im, "an array without elements is no term");
 }
 
-/* The same bits as the language keeps. */
+/* The language keeps elements of this type as the file does. */
 static bool
 is_as_held(const on_array *a) {
   return a->type != ON_INT64;

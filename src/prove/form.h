@@ -79,10 +79,10 @@ typedef struct fm_poly {
   uint16_t n;
   uint8_t frame;
   bool real;          /* a literal is in it */
-  uint16_t normal;    /* what it is by the rules of a time ... */
-  uint16_t normal_at; /* ... and that time, and one more */
-  bool answer;        /* is it at least 0?  When it was asked ... */
-  uint64_t asked_at;  /* ... and 0: never */
+  uint16_t normal;    /* what it was by the rules known at a time */
+  uint16_t normal_at; /* that time, plus one */
+  bool answer;        /* is it at least 0? */
+  uint64_t asked_at;  /* when this was asked; 0: never */
 } fm_poly;
 
 /* A run computes with literals of floats in f64.  A product of literals is as
@@ -215,8 +215,8 @@ typedef struct fm_form {
   bool whole_path; /* only what is known of the whole path is asked */
   bool nothing;    /* no application takes this path */
   pv_values elements;
-  /* Of these the first n_numbers and n_terms are written, and no others: they
-   * are large, and a form has thousands of paths. */
+  /* Only the first n_numbers and n_terms elements are written: the arrays are
+   * large, and a form has thousands of paths. */
   fm_poly number[FM_NUMBERS];
   fm_term term[FM_TERMS];
 } fm_form;

@@ -12,8 +12,8 @@
 #define OF_EACH_OPERATOR 24
 #define OF_EACH_DTYPE    12
 #define TRIES_OF_EACH    600
-/* Likewise of high ranks, and of numbers that the rule may tell apart, from
- * this on: smaller ones are among the sizes anyway. */
+/* New shapes of each high rank, and for numbers that the rule may tell apart:
+ * those below LEAST_FOCUSED are among the sizes anyway. */
 #define OF_EACH_RANK    12
 #define TRIES_OF_RANK   200
 #define MOST_OF_RANKS   4096 /* elements */
@@ -82,7 +82,7 @@ look_at_operators(pv_asking *pr) {
   pr->dtype = GS_DTYPE_COUNT;
 }
 
-/* Likewise of each dtype. */
+/* New shapes of each dtype. */
 static void
 look_at_dtypes(pv_asking *pr) {
   for (int d = 0; d < GS_DTYPE_COUNT && !pv_is_refuted(pr); d++) {

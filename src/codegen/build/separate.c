@@ -56,7 +56,8 @@ full_iterations(const po_program *p, uint32_t loop, uint32_t below) {
   return isl_set_coalesce(isl_set_subtract(run, bad));
 }
 
-/* Those in which it does not run: `below` is of a border, say. */
+/* The iterations in which `below`, such as the code of a border, does not
+ * run. */
 static __isl_give isl_set *
 empty_iterations(const po_program *p, uint32_t loop, uint32_t below) {
   isl_set *run = first_dims(isl_map_domain(po_nest_range_in(p, below)),

@@ -97,7 +97,7 @@ add_write(cg_emitter *e, const cg_node *body, cg_node *n, cg_stream *out) {
   out->write[out->n++] = n;
 }
 
-/* Those of the body's own statements. */
+/* The writes of the body's own statements that could go past the caches. */
 static void
 find_writes(cg_emitter *e, cg_node *body, cg_stream *out) {
   for (cg_node *n = body; n; n = n->next)

@@ -58,7 +58,7 @@ typedef struct cg_for {
   int64_t trips; /* how often it runs; 0: not known */
   /* What passes decided. */
   bool is_team;      /* threads share its iterations */
-  bool is_team_last; /* ... and of no loop below */
+  bool is_team_last; /* threads share the iterations of no loop below it */
   bool is_bounded;   /* the team has a largest size */
   bool is_fenced;    /* a fence stands at the end of its iterations */
   bool unrolls;
@@ -152,7 +152,7 @@ void cg_each_expr(const cg_node *chain,
                   void (*see)(const cg_expr *, bool target, void *), void *);
 /* The variable is named where it is not declared anew. */
 bool cg_mentions(const cg_node *chain, const char *name);
-/* ... and not only assigned to. */
+/* The variable is read, and not only assigned to. */
 bool cg_reads(const cg_node *chain, const char *name);
 
 /* ---- functions ---- */

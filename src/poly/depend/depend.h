@@ -47,7 +47,7 @@ typedef struct po_violation {
  * (po_forget_dependences: from there on the program's own order is the one to
  * keep).  NULL with a diagnostic when isl gives up. */
 const po_deps *po_dependences_through(po_program *, uint32_t array);
-/* Those of all arrays. */
+/* The dependences through all arrays. */
 const po_deps *po_dependences(po_program *);
 void po_forget_dependences(po_program *);
 /* Copies what was made for an array, if it was, of a program whose

@@ -10,7 +10,8 @@
 /* Divisions up to which operations take about as long as without any. */
 enum { FEW_DIVISIONS = 6 };
 
-/* Those of a domain are in all relations of its statement, as conditions. */
+/* The divisions of a domain are in all relations of its statement, as
+ * conditions, and weigh so many times. */
 enum { DOMAIN = 3 };
 
 static unsigned long
@@ -67,7 +68,7 @@ look_at_access(__isl_keep isl_pw_multi_aff *index, unsigned long *most) {
     isl_pw_multi_aff_foreach_piece(index, look_at_piece, most);
 }
 
-/* Those that a relation of the statement's instances may have. */
+/* How many divisions a relation of the statement's instances may have. */
 static unsigned long
 divisions_of(const po_stmt *s) {
   unsigned long most = 0;

@@ -34,9 +34,10 @@ __isl_give isl_pw_aff *po_address(const po_array *,
  * local and does not carry its values from one iteration to another;
  * PO_NO_NODE for other arrays and unused ones. */
 void po_find_local_nodes(const po_program *, uint32_t *node);
-/* The same without regard to what is carried / with it, for one array, whose
- * node that is. */
+/* The innermost loop that holds all uses of each local, whether or not it
+ * carries its values. */
 void po_find_common_nodes(const po_program *, uint32_t *node);
+/* What po_find_local_nodes finds for one array, from its common node. */
 uint32_t po_local_node(const po_program *, uint32_t array, uint32_t node);
 /* Whether this loop, which has a mark, or one around it hands on values of a
  * local used below it from one of its iterations to another. */

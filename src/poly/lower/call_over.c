@@ -201,7 +201,7 @@ later_calls(calls *x) {
   return keep_set(x, isl_set_intersect(set, box(x)));
 }
 
-/* Those whose number is odd, or even, as `parity` is. */
+/* The calls whose number is odd, or even, as `parity` is. */
 static isl_set *
 every_other(calls *x, __isl_keep isl_set *of, int64_t parity) {
   isl_aff *t = isl_aff_add_constant_si(number_in_sum(x), (int)(parity & 1));

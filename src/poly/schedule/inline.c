@@ -362,7 +362,8 @@ put_behind(po_program *p, const po_stmt *user, uint32_t array, po_stmt *stmt,
       isl_map_intersect_domain(origin, isl_set_copy(m->domain)));
 }
 
-/* Those of which nothing is read, the last first; then the consumer. */
+/* Removes the writers of which nothing is read, the last first; then the
+ * consumer. */
 static void
 remove_unused(po_program *p, uint32_t consumer, const uint32_t *writers,
               const maker *makers, uint32_t n) {

@@ -22,7 +22,7 @@ when_needed(__isl_keep isl_map *needed, uint32_t n) {
                            rank < 0 ? 0 : (unsigned)rank);
 }
 
-/* And back, for the array that `like` relates to. */
+/* The opposite of when_needed, for the array that `like` relates to. */
 static __isl_give isl_map *
 made_in(__isl_take isl_map *when, uint32_t n, __isl_keep isl_map *like) {
   isl_size rank = isl_map_dim(like, isl_dim_out);

@@ -246,7 +246,7 @@ all_instances(const po_program *p, __isl_take isl_union_set *all) {
   return all;
 }
 
-/* Those of all instances that have no origin of their own are their own. */
+/* Instances of `all` that have no origin are their own. */
 static __isl_give isl_union_map *
 complete_origin(__isl_take isl_union_map *origin,
                 __isl_take isl_union_set *all) {

@@ -116,8 +116,8 @@ po_chain_of(const po_program *p, uint32_t root, uint32_t *loops) {
   return n;
 }
 
-/* Those of them that all statements below run over as outer loops: indices of
- * results, not of reductions. */
+/* How many of the first n loops all statements below run over as outer loops:
+ * indices of results, not of reductions. */
 static uint32_t
 outer_of(const po_program *p, uint32_t root, uint32_t n) {
   for (uint32_t k = root; k != PO_NO_NODE; k = po_nest_next(p, k, root))

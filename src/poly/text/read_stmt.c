@@ -280,7 +280,7 @@ check_gather(po_reader *r, const po_stmt *stmt, const po_expr *e,
                           "the table ends before that");
 }
 
-/* Those with an offset were checked when they were read. */
+/* Operands with an offset were checked when they were read. */
 static bool
 check_operands(po_reader *r, const po_stmt *stmt, uint32_t from) {
   for (uint32_t k = 0; k <= stmt->instr->n_operands; k++) {
