@@ -571,6 +571,10 @@ typedef struct glen_code_options {
   const char *script;      /* the path of one that is applied next, or NULL */
   bool explain;            /* with a line for each of its commands */
   glen_layout_cost layout; /* given last */
+  /* How often fusion may run the statements of an array for each instance that
+   * is needed, at least 1; 0: 1.5.  With `explain`, what that left out is
+   * printed. */
+  double recompute;
 } glen_code_options;
 
 GLEN_API void glen_code_defaults_of(glen_code_options *, size_t size);
@@ -581,6 +585,8 @@ typedef struct glen_scheduled {
   const char *printed; /* by the script; "" without one */
   const char *chosen;  /* the name of the schedule chosen, or NULL */
   const char *lowered; /* when it was to be kept, or NULL */
+  /* With `explain`: lines on what the bound `recompute` left out; else "". */
+  const char *left_out;
 } glen_scheduled;
 
 /* Packed inputs, then a schedule that is chosen, or fusion, script and layouts.

@@ -177,6 +177,10 @@ bool api_enter_listening(glen_context *, void (*body)(void *), void *arg);
 void api_count_steps(glen_result *);
 /* names.c: the names of the input, in the extracted program. */
 void api_keep_names(glen_result *);
+/* schedule.c: as glen_schedule_auto, by all of the options; *told: with
+ * `explain`, what the bound on what is computed again left out. */
+bool api_fuse(glen_context *, glen_loops *, const char *way,
+              const glen_code_options *, const char **told);
 /* code.c: as glen_lower, where no schedule is given: a program too large for
  * one has chains of pointwise computes as one statement. */
 glen_loops *api_lower_net(glen_context *, const glen_program *,

@@ -81,10 +81,11 @@ fusion_of(const glen_code_options *o) {
 }
 
 static bool
-fuse(glen_context *ctx, glen_loops *loops, const glen_code_options *o) {
+fuse(glen_context *ctx, glen_loops *loops, const glen_code_options *o,
+     glen_scheduled *out) {
   glen_fusion way = fusion_of(o);
   return way == GLEN_FUSE_NONE ||
-         glen_schedule_auto(ctx, loops, fusions[way], o->tiles, o->n_tiles);
+         api_fuse(ctx, loops, fusions[way], o, &out->left_out);
 }
 
 static bool
@@ -106,12 +107,12 @@ give_layouts(glen_context *ctx, glen_loops *loops, const glen_code_options *o) {
 static bool
 schedule_loops(glen_context *ctx, glen_loops *loops, const glen_code_options *o,
                glen_scheduled *out) {
-  *out = (glen_scheduled){.printed = ""};
+  *out = (glen_scheduled){.printed = "", .left_out = ""};
   if (!api_prepack(ctx, loops, o->prepack, o->n_prepack))
     return false;
   if (o->choose)
     return glen_choose(ctx, loops, o->choose, &out->chosen);
-  return fuse(ctx, loops, o) && run_script(ctx, loops, o, out) &&
+  return fuse(ctx, loops, o, out) && run_script(ctx, loops, o, out) &&
          give_layouts(ctx, loops, o);
 }
 
@@ -132,7 +133,7 @@ bool
 glen_schedule_loops(glen_context *ctx, glen_loops *loops,
                     const glen_code_options *options, glen_scheduled *out) {
   glen_code_options own;
-  *out = (glen_scheduled){.printed = ""};
+  *out = (glen_scheduled){.printed = "", .left_out = ""};
   return take_options(ctx, options, &own) &&
          schedule_loops(ctx, loops, &own, out);
 }
@@ -191,7 +192,7 @@ glen_lower_scheduled(glen_context *ctx, const glen_program *program,
                      const glen_target *target,
                      const glen_code_options *options, glen_scheduled *out) {
   glen_code_options own;
-  *out = (glen_scheduled){.printed = ""};
+  *out = (glen_scheduled){.printed = "", .left_out = ""};
   return take_options(ctx, options, &own)
              ? lower_scheduled(ctx, program, target, &own, out)
              : NULL;

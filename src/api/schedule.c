@@ -180,14 +180,53 @@ auto_body(void *arg) {
   a->ok = true;
 }
 
+/* What --explain says of fusion. */
+static void
+tell_dropped(schedule_args *a) {
+  bs_text out;
+  bs_text_init(&out, &a->ctx->heap);
+  double most = a->options.max_recompute > 0 ? a->options.max_recompute : 1.5;
+  for (uint32_t k = 0; k < a->options.dropped->len; k++) {
+    const po_dropped *d = &a->options.dropped->data[k];
+    bs_putf(
+        &out,
+        "%s stays where it is: in its consumer's tiles it would be computed "
+        "%.3g times, and %.3g are allowed (--recompute)\n",
+        d->array, d->times, most);
+  }
+  a->text = api_string(a->ctx, &out);
+}
+
+static void
+explained_body(void *arg) {
+  schedule_args *a = arg;
+  po_dropped_list dropped = {0};
+  a->options.dropped = &dropped;
+  auto_body(a);
+  tell_dropped(a);
+  bs_vec_done(&a->ctx->heap, &dropped);
+}
+
+bool
+api_fuse(glen_context *ctx, glen_loops *loops, const char *way,
+         const glen_code_options *o, const char **told) {
+  schedule_args a = {.ctx = ctx, .loops = loops, .what = way, .text = ""};
+  a.options.max_recompute = o->recompute;
+  for (uint32_t k = 0; k < o->n_tiles && k < GS_MAX_RANK; k++)
+    if (o->tiles[k] > 0)
+      a.options.tiles[a.options.n_tiles++] = o->tiles[k];
+  bool ok = api_enter_stage(ctx, "scheduling", OF_SCHEDULE,
+                            o->explain ? explained_body : auto_body, &a);
+  *told = a.text;
+  return ok && a.ok;
+}
+
 bool
 glen_schedule_auto(glen_context *ctx, glen_loops *loops, const char *fuse,
                    const int64_t *tiles, uint32_t n_tiles) {
-  schedule_args a = {.ctx = ctx, .loops = loops, .what = fuse};
-  for (uint32_t k = 0; k < n_tiles && k < GS_MAX_RANK; k++)
-    if (tiles[k] > 0)
-      a.options.tiles[a.options.n_tiles++] = tiles[k];
-  return api_enter_stage(ctx, "scheduling", OF_SCHEDULE, auto_body, &a) && a.ok;
+  glen_code_options o = {.tiles = tiles, .n_tiles = n_tiles};
+  const char *told;
+  return api_fuse(ctx, loops, fuse, &o, &told);
 }
 
 static void

@@ -97,6 +97,18 @@ agree(const cl_options *o) {
   return true;
 }
 
+/* A command that has no such option leaves it 0. */
+static bool
+is_bound(double recompute) {
+  if (!recompute || recompute >= 1)
+    return true;
+  fprintf(stderr,
+          "glen: --recompute: at least 1 is expected, not %g: what is needed "
+          "is computed once\n",
+          recompute);
+  return false;
+}
+
 static bool
 read_options(const cl_session *session, code *c) {
   const cl_options *o = session->options;
@@ -111,16 +123,19 @@ read_options(const cl_session *session, code *c) {
                          .choose = o->choose > UINT32_MAX ? UINT32_MAX
                                                           : (uint32_t)o->choose,
                          .script = o->script,
-                         .explain = o->explain}};
+                         .explain = o->explain,
+                         .recompute = o->recompute}};
   if (o->layout)
     glen_layout_cost_find(o->layout, &c->options.layout);
-  return read_variants(o->dispatch, c) && agree(o) && read_tiles(o->tile, c);
+  return read_variants(o->dispatch, c) && agree(o) && is_bound(o->recompute) &&
+         read_tiles(o->tile, c);
 }
 
 static void
-note_chosen(const cl_session *session, const glen_scheduled *done) {
+note_schedule(const cl_session *session, const glen_scheduled *done) {
   if (done->chosen)
     cl_note(session, "chosen by cost: %s\n", done->chosen);
+  cl_note(session, "%s", done->left_out);
 }
 
 /* Schedules that are measured are those of the loops with packed inputs. */
@@ -144,7 +159,7 @@ cl_schedule_loops(cl_session *session, glen_loops *loops,
     return tune(session, loops);
   bool ok = glen_schedule_loops(session->glen, loops, &c.options, &done);
   *printed = done.printed;
-  note_chosen(session, &done);
+  note_schedule(session, &done);
   return ok;
 }
 
@@ -175,7 +190,7 @@ cl_lower(cl_session *session, const glen_program *program,
   glen_loops *loops =
       glen_lower_scheduled(session->glen, program, target, &c.options, &done);
   fputs(done.printed, stderr);
-  note_chosen(session, &done);
+  note_schedule(session, &done);
   if (lowered)
     *lowered = done.lowered;
   return loops;

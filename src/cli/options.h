@@ -42,7 +42,7 @@ typedef struct cl_options {
   const char *flame;    /* a chart of the profile, or NULL */
   const char *script, *print, *fuse, *tile; /* of schedules */
   uint64_t tune, tune_rounds, choose;       /* 0: not asked */
-  double tune_time;
+  double tune_time, recompute;
   const char *tune_file;
   const char *layout, *layout_cost, *widths;
   bool dry_run, explain, joint, no_native;

@@ -212,6 +212,10 @@ const cl_row cl_rows[] = {
      "--fuse and a script"},
     {"tile", 0, "SIZES", TEXT, AT(tile), COMPILE | RUN | SCHEDULE, NULL, NULL,
      "of --fuse post-tile: sizes of the innermost loops' tiles, as 32,256"},
+    {"recompute", 0, "X", SECONDS, AT(recompute), COMPILE | RUN | SCHEDULE,
+     "1.5", NULL,
+     "of --fuse post-tile: how often what tiles share may be computed, on the "
+     "average, for each time that it is needed"},
     {"choose", 0, "N", COUNT, AT(choose), COMPILE | RUN | SCHEDULE, "0", NULL,
      "takes the cheapest of N whole schedules by the cost model"},
     {"tune", 0, "N", COUNT, AT(tune), COMPILE | RUN | SCHEDULE, "0", NULL,
@@ -238,7 +242,8 @@ const cl_row cl_rows[] = {
     {"dry-run", 0, NULL, FLAG, AT(dry_run), SCHEDULE, NULL, NULL,
      "applies and checks the script, writes no file"},
     {"explain", 0, NULL, FLAG, AT(explain), SCHEDULE, NULL, NULL,
-     "each command as it was understood, with the instances that it adds"},
+     "each command as it was understood, with the instances that it adds; of "
+     "--fuse what --recompute left out"},
     {"list", 0, NULL, FLAG, AT(list), SCHEDULE, NULL, NULL,
      "prints the commands of scripts and applies nothing"},
     {"detect", 0, NULL, FLAG, AT(detect), TARGET, NULL, NULL,

@@ -329,6 +329,8 @@ po_schedule_automatically(po_program **program,
     po_program *rest = whole ? original : now(&c);
     if (!whole) {
       *program = original;
+      if (tried.dropped)
+        tried.dropped->len = 0;
       tried.fuse = simpler[tried.fuse];
       c.n_rows = 0;
       po_lay_out(now(&c));

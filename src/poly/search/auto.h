@@ -26,15 +26,24 @@ typedef enum po_fuse {
 
 extern const char *const po_fuse_names[4]; /* "min", "smart", ... */
 
+/* A producer that the bound on what is computed again left where it was. */
+typedef struct po_dropped {
+  char array[64]; /* its name, or the beginning of a long one */
+  double times;   /* instances over those needed, had it joined its consumer */
+} po_dropped;
+
+typedef BS_VEC(po_dropped) po_dropped_list;
+
 typedef struct po_auto_options {
   po_fuse fuse;
   /* Sizes of tiles, for the innermost loops, outermost of them first; 0 of
    * them: chosen for the target. */
   int64_t tiles[GS_MAX_RANK];
   uint32_t n_tiles;
-  uint32_t levels;      /* of parallel work: 1 for threads, 2 for blocks and
-                           threads; 0: 1 */
-  double max_recompute; /* instances over those of the original; 0: 1.5 */
+  uint32_t levels;          /* of parallel work: 1 for threads, 2 for blocks and
+                               threads; 0: 1 */
+  double max_recompute;     /* instances over those of the original; 0: 1.5 */
+  po_dropped_list *dropped; /* what that left out is added; or NULL */
   unsigned long max_operations; /* of isl, for fusion and for what follows
                                    it, each; 0: a few seconds' worth */
 } po_auto_options;

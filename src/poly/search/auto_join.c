@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* auto_join.c - producers that join the nest of their one consumer. */
 #include "poly/search/chooser.h"
+#include <stdio.h>
+#include <string.h>
 
 typedef po_chooser chooser;
 
@@ -83,6 +85,31 @@ allowance(const chooser *c) {
   }
 }
 
+static uint32_t
+find_dropped(const po_dropped_list *list, const char *array) {
+  uint32_t k = 0;
+  while (k < list->len && strcmp(list->data[k].array, array) != 0)
+    k++;
+  return k;
+}
+
+/* The last attempt at an array counts: it may join at another place. */
+static void
+tell(const chooser *c, uint32_t array, bool joined, double times) {
+  po_dropped_list *list = c->options->dropped;
+  po_dropped one = {.times = times};
+  if (!list)
+    return;
+  snprintf(one.array, sizeof one.array, "%s", now(c)->arrays.data[array].name);
+  uint32_t k = find_dropped(list, one.array);
+  if (k == list->len && !joined)
+    bs_push(now(c)->ctx.heap, list, one);
+  else if (joined && k < list->len)
+    list->data[k] = list->data[--list->len];
+  else if (!joined)
+    list->data[k] = one;
+}
+
 bool
 po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
   int64_t before = po_instances_of(now(c), array);
@@ -94,12 +121,14 @@ po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
     return false;
   int64_t after = po_instances_of(now(c), array);
   int64_t needed = po_distinct_of(now(c), old, array);
-  if (after > 0 && (double)after <= allowance(c) * (double)needed) {
+  bool joined = after > 0 && (double)after <= allowance(c) * (double)needed;
+  if (joined)
     po_free(old);
-    return true;
-  }
-  po_restore(c, old);
-  return false;
+  else
+    po_restore(c, old);
+  if (after > 0 && needed > 0)
+    tell(c, array, joined, (double)after / (double)needed);
+  return joined;
 }
 
 bool
