@@ -71,7 +71,9 @@
 
   function summary() {
     const s = data.summary;
-    byId("title").append(data.title);
+    // A path breaks behind its slashes, and within a word only where it must.
+    for (const part of data.title.split(/(?<=[\/])/))
+      byId("title").append(part, make("wbr"));
     byId("subtitle").append("Stopped: " + s.stop + (s.optimal ? "; proved cheapest in this e-graph" : ""));
     byId("footer").append("glen " + data.version + ". This page loads nothing and sends nothing.");
     const gain = s.cost_before !== null && s.cost_after > 0 ? s.cost_before / s.cost_after : null;
@@ -369,6 +371,20 @@
     applyView();
   }
 
+  // Letters of this size are read; a picture that is larger begins at its top.
+  const READABLE = 0.85;
+
+  function begin() {
+    fit();
+    if (view.scale >= READABLE) return;
+    const box = byId("graph").getBoundingClientRect();
+    const top = [...place.values()].reduce((a, b) => (b.y < a.y ? b : a));
+    view.scale = READABLE;
+    view.x = box.width / 2 - READABLE * top.x;
+    view.y = 20 - READABLE * (top.y - CARD.h / 2);
+    applyView();
+  }
+
   function zoom(factor, cx, cy) {
     const box = byId("graph").getBoundingClientRect();
     const x = cx === undefined ? box.width / 2 : cx - box.left, y = cy === undefined ? box.height / 2 : cy - box.top;
@@ -503,14 +519,14 @@
     pointers(svg);
     restart();
     hint();
-    new ResizeObserver(fit).observe(svg);
+    new ResizeObserver(begin).observe(svg);
   }
 
   function restart() {
     shown.clear(); picked.clear(); open = null;
     revealChosen(60);
     draw();
-    fit();
+    begin();
   }
 
   // --- all of it ---------------------------------------------------------------------

@@ -234,7 +234,28 @@ def check_grammars(tests, program):
     return where
 
 
+def check_rules(tests):
+    """Rules name rules that exist, queries nodes that do: needs node alone."""
+    if not shutil.which("node"):
+        print("skipped npm: node is not here, which grammars are written for")
+        return
+    for language in LANGUAGES:
+        folder = os.path.join(EDITORS, "tree-sitter", language)
+        out = tests.says(f"the rules of {language}", [
+            "node", os.path.join(HERE, "grammar.js"),
+            os.path.join(folder, "grammar.js")])
+        name, *rules = out.split()
+        tests.expect(f"the name of {language}", name == language, out)
+        with open(os.path.join(folder, "queries/highlights.scm"),
+                  encoding="utf-8") as f:
+            query = re.sub(r'"[^"]*"|;.*|#\S+|@\S+', "", f.read())
+        nodes = set(re.findall(r"[(\[ ](\w+)(?=[ )\]])", query))
+        tests.expect(f"nodes of the query of {language}",
+                     nodes and nodes <= set(rules), nodes - set(rules))
+
+
 def check_tree_sitter(tests):
+    check_rules(tests)
     program = os.environ.get("TREE_SITTER") or shutil.which("tree-sitter")
     if not program:
         print("skipped tree-sitter: the program is not here; TREE_SITTER may "

@@ -108,6 +108,8 @@ def use_page(path):
               "nothing is wider than the page")
         cards = page.run("document.querySelectorAll('.card').length")
         check(cards >= 5, "cards are drawn")
+        check_size(page, "desk")
+        check_title(page, "desk")
         page.run("document.getElementById('search').focus(); 0")
         page.call("Input.insertText", text="windows")
         found = page.run("document.querySelectorAll('.results button').length")
@@ -135,6 +137,31 @@ def use_page(path):
               f"no requests: {page.events}")
 
 
+def check_size(page, where):
+    """Letters of a card are large enough to be read, and the root is there."""
+    size = page.run("parseFloat(getComputedStyle(document.querySelector("
+                    "'#graph text')).fontSize) * /scale\\(([\\d.]+)/.exec("
+                    "document.getElementById('scene').getAttribute("
+                    "'transform'))[1]")
+    check(size >= 10, f"{where}: letters of {size} pixels")
+    check(page.run("(() => { const g = document.getElementById('graph')"
+                   ".getBoundingClientRect(); return [...document"
+                   ".querySelectorAll('.card.chosen')].some(c => { const b = "
+                   "c.getBoundingClientRect(); return b.top >= g.top && b.left "
+                   ">= g.left && b.right <= g.right; }); })()"),
+          f"{where}: a card of the chosen program is whole")
+
+
+def check_title(page, where):
+    """No line of the title ends within a name."""
+    check(page.run(
+        "(() => { const parts = [...document.getElementById('title')"
+        ".childNodes].filter(n => n.nodeType == 3); return parts.every(n => { "
+        "const r = document.createRange(); r.selectNodeContents(n); return "
+        "r.getClientRects().length == 1; }); })()"),
+          f"{where}: the title breaks at slashes")
+
+
 def check_moves(page):
     where = "document.getElementById('scene').getAttribute('transform')"
     page.run("document.getElementById('graph').scrollIntoView("
@@ -155,6 +182,8 @@ def use_phone(path):
         page.open(path)
         check(page.run("document.documentElement.scrollWidth") <= 390,
               "it fits a phone")
+        check_size(page, "phone")
+        check_title(page, "phone")
         check(page.run("document.documentElement.classList.contains('dark')"),
               "dark by preference")
         check(page.errors == [], f"no errors: {page.errors}")
