@@ -82,8 +82,6 @@ static void
 script_body(void *arg) {
   schedule_args *a = arg;
   bs_text out;
-  if (!api_knows_sizes(a->ctx, a->loops->loops, "a schedule"))
-    return;
   keep_original(a->loops);
   bs_text_init(&out, &a->ctx->heap);
   uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);

@@ -9,7 +9,8 @@ called at COUNT of them: both bounds of every size, then random ones.  What it
 gives is compared with what the interpreter of loops gives for the text with the
 numbers put in; the bytes behind each array must be as they were, and sizes just
 outside of the bounds must be refused.  One of the calls is made under the
-sanitizers as well.
+sanitizers as well.  Then the same of each program as a script schedules it, one
+that lies beside it or one of random commands, those that are refused left out.
 """
 import ctypes
 import glob
@@ -26,6 +27,8 @@ import npy  # noqa: E402
 
 SIZE = re.compile(r"size (\w+): (\d+) to (\d+)(?: multiple (\d+))?$", re.M)
 ARRAY = re.compile(r"(input|output) (\w+): (\w+)\[(.*)\]$", re.M)
+LOOP = re.compile(r"^( *)(?:(?:parallel|unroll|vectorize\(.*?\)) )?for (\w+) in", re.M)
+STMT = re.compile(r"^ *(\w+)(?:\[.*?\])?: ", re.M)
 TYPES = {"f32": ("<f4", "f", ctypes.c_float), "i32": ("<i4", "i", ctypes.c_int32)}
 GUARD = 64  # elements behind an array that nothing may touch
 FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
@@ -35,8 +38,9 @@ FLAGS = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
 class Program:
     """A text, the library made of it, and its parameters."""
 
-    def __init__(self, glen, path, folder):
+    def __init__(self, glen, path, folder, script=None):
         self.glen, self.path, self.folder = glen, path, folder
+        self.schedule = ["--schedule", script] if script else []
         text = open(path).read()
         self.name = re.sub(r"\W", "_", os.path.basename(path)[:-len(".loops")])
         self.sizes = [(m[0], int(m[1]), int(m[2]), int(m[3] or 1))
@@ -44,7 +48,8 @@ class Program:
         self.arrays = [(m[0], m[1], m[2], m[3].replace("/", "//"))
                        for m in ARRAY.findall(text)]
         c, so = os.path.join(folder, self.name + ".c"), self.name + ".so"
-        subprocess.run([glen, "compile", "-q", path, "-o", c], check=True)
+        subprocess.run([glen, "compile", "-q", path, *self.schedule, "-o", c],
+                       check=True)
         subprocess.run([os.environ.get("CC", "cc"), *FLAGS, c, "-o",
                         os.path.join(folder, so), "-lm"], check=True)
         library = ctypes.CDLL(os.path.join(folder, so))
@@ -122,10 +127,34 @@ class Program:
                 if role == "input"}
 
     def sanitized(self, at):
-        command = [self.glen, "run", "-q", self.path, "--check", "--sanitize"]
+        command = [self.glen, "run", "-q", self.path, "--check",
+                   "--sanitize", *self.schedule]
         for name, n in at.items():
             command += ["--size", f"{name}={n}"]
         return subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def random_script(text, r):
+    """Commands on loops and statements of the text, each tried."""
+    loops = [(len(m[0]), m[1]) for m in LOOP.findall(text)]
+    names = [name for _, name in loops]
+    inside = [(a[1], b[1]) for a, b in zip(loops, loops[1:]) if b[0] > a[0]]
+    stmts = STMT.findall(text[text.index("{"):])
+    lines = []
+    for _ in range(8):
+        x, (a, b) = r.choice(names), r.choice(inside)
+        lines.append(r.choice([
+            f"split {x} [-1, {r.choice([2, 3, 8])}]",
+            f"split {x} [-1, 2, {r.choice([2, 5])}]",
+            f"tile [{a}, {b}] [{r.choice([2, 4, 7])}, {r.choice([3, 8, 16])}]",
+            f"reorder [{b}, {a}]", f"fuse [{a}, {b}]", f"parallel {x}",
+            f"vectorize {x} {r.choice([4, 8])}",
+            f"vectorize {x} 8 tail=mask", f"separate {x}", f"serial {x}",
+            f"fission {a} {b}", f"fission {a} {r.choice(stmts)}",
+            f"merge {x} {r.choice(names)}", f"unroll {x}",
+            f"shift {r.choice(stmts)} {a} {r.choice([1, 3])}",
+            f"skew {b} {a} {r.choice([1, -2])}"]))
+    return "".join(f"try {{ {line} }}\n" for line in lines)
 
 
 def count(shape):
@@ -160,15 +189,30 @@ def check(program, calls, r):
     return passed, failed
 
 
+def script_of(path, folder, r):
+    beside = path[:-len(".loops")] + ".sched"
+    if os.path.exists(beside):
+        return beside
+    script = os.path.join(folder, "random.sched")
+    with open(script, "w") as f:
+        f.write(random_script(open(path).read(), r))
+    return script
+
+
 def main():
     glen = sys.argv[1]
-    calls = int(sys.argv[2]) if len(sys.argv) > 2 else 12
+    calls = int(sys.argv[2]) if len(sys.argv) > 2 else 8
     r = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     passed = failed = 0
     for path in sorted(glob.glob(os.path.join(HERE, "..", "sizes", "*.loops"))):
-        with tempfile.TemporaryDirectory() as folder:
-            more, wrong = check(Program(glen, path, folder), calls, r)
-        passed, failed = passed + more, failed + wrong
+        for scheduled in (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                script = script_of(path, folder, r) if scheduled else None
+                more, wrong = check(Program(glen, path, folder, script),
+                                    calls // 2 if scheduled else calls, r)
+                if wrong and script:
+                    print(open(script).read())
+            passed, failed = passed + more, failed + wrong
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

@@ -184,10 +184,23 @@ ask_for_axes(const po_program *before, po_program *p) {
   po_axes_follow(p);
 }
 
+static bool
+knows_enough(const po_program *p, const po_step_call *call) {
+  if (!po_has_sizes(p) || call->primitive->open_sizes)
+    return true;
+  po_refuse(p, call, "open-size", "it needs a number for size %s",
+            p->sizes.data[0].name);
+  bs_hint(p->ctx.diags, "--size %s=%lld, say", p->sizes.data[0].name,
+          (long long)p->sizes.data[0].most);
+  return false;
+}
+
 bool
 po_apply(po_program **program, po_step_call *call, po_program **undo) {
   po_program *before = *program;
   call->n_made = 0;
+  if (!knows_enough(before, call))
+    return false;
   bs_text right;
   bs_text_init(&right, before->ctx.heap);
   po_put_command(before, call, &right);

@@ -8,6 +8,7 @@
  * its limit, `?` stands for what it could not word. */
 #include "poly/schedule/loop_axes.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
 #include "poly/loops/infix.h"
 #include "poly/loops/limit.h"
 #include "poly/schedule/change.h"
@@ -61,7 +62,8 @@ by_params(const shower *s, __isl_take isl_map *map) {
 /* The values that the loops around take together. */
 static __isl_give isl_set *
 context(const shower *s) {
-  isl_set *all = isl_set_universe(po_space(s->p->isl, s->depth));
+  isl_set *all =
+      po_within_sizes(s->p, isl_set_universe(po_space(s->p->isl, s->depth)));
   for (uint32_t k = 0; k < s->depth; k++) {
     isl_set *one = isl_map_wrap(po_nest_range_in(s->p, s->loops[k]));
     one = isl_set_flatten(one);
@@ -75,7 +77,8 @@ context(const shower *s) {
  * there are no gaps. */
 static __isl_give isl_set *
 let_through(const shower *s) {
-  isl_set *all = isl_set_universe(po_space(s->p->isl, s->depth));
+  isl_set *all =
+      po_within_sizes(s->p, isl_set_universe(po_space(s->p->isl, s->depth)));
   for (uint32_t k = 0; k < s->depth; k++) {
     isl_map *range = po_without_gaps(po_nest_range_in(s->p, s->loops[k]));
     isl_set *one = isl_set_flatten(isl_map_wrap(range));
