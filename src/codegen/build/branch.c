@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* branch.c - expressions that C computes by a branch or a call: no lanes. */
 #include "codegen/build/build.h"
+#include <string.h>
 
 bool
 cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
@@ -19,6 +20,11 @@ cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
   case PO_UNARY:
     break;
   }
+  const char *call = gs_compute_table[x->op].c;
+  cg_helper helper;
+  call = call ? strchr(call, '@') : NULL;
+  if (call && cg_is_written(e, call + 1, x->dtype, &helper))
+    return false;
   gs_lanes lanes = gs_compute_table[x->op].lanes;
   if (lanes != GS_LANES_BY_DTYPE)
     return lanes == GS_LANES_CALLS;

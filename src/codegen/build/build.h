@@ -34,6 +34,10 @@ cg_node *cg_make_template(cg_emitter *, const cg_scope *, const cg_origin *,
                           const po_stmt *);
 /* known.c: nothing is written for the statement. */
 bool cg_is_void(cg_emitter *, const cg_origin *);
+/* pattern.c: a function of the C library, by its name up to a parenthesis, for
+ * which the file has a helper: not under --strict-fp. */
+bool cg_is_written(const cg_emitter *, const char *name, gs_dtype,
+                   cg_helper *helper);
 /* branch.c: what the C compiler is given for this expression is a call, or a
  * helper with branches. */
 bool cg_has_branch_or_call(const cg_emitter *, const po_stmt *,

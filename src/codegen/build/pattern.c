@@ -33,12 +33,43 @@ expect(pattern *p, char c) {
   p->at += *p->at == c;
 }
 
+/* Functions that are written in C of their own, of which C compilers make
+ * vectors. */
+static const struct {
+  const char *name;
+  cg_helper helper;
+} written[] = {{"exp", CG_EXP_F32}, {"erf", CG_ERF_F32}, {"tanh", CG_TANH_F32}};
+
+bool
+cg_is_written(const cg_emitter *e, const char *name, gs_dtype dtype,
+              cg_helper *helper) {
+  size_t n = strcspn(name, "(");
+  if (e->p->strict_fp || cg_is_double(dtype))
+    return false;
+  for (size_t k = 0; k < sizeof written / sizeof *written; k++)
+    if (strlen(written[k].name) == n && !strncmp(written[k].name, name, n)) {
+      *helper = written[k].helper;
+      return true;
+    }
+  return false;
+}
+
+/* Its name in C. */
+static const char *
+function_name(const pattern *p, int n) {
+  cg_emitter *e = p->b->e;
+  cg_helper helper;
+  return cg_is_written(e, p->at, p->dtype, &helper)
+             ? cg_helper_used(e, helper)
+             : bs_arena_printf(&e->arena, "%.*s%s", n, p->at,
+                               cg_is_double(p->dtype) ? "" : "f");
+}
+
 static const cg_expr *
 function(pattern *p) {
   bs_arena *arena = &p->b->e->arena;
   int n = (int)strcspn(p->at, "(");
-  const char *name = bs_arena_printf(arena, "%.*s%s", n, p->at,
-                                     cg_is_double(p->dtype) ? "" : "f");
+  const char *name = function_name(p, n);
   p->at += n;
   expect(p, '(');
   bool alone = *p->at == '$' && p->at[1] == ')';

@@ -35,6 +35,10 @@
   X(F64_TO_I32, "glen_f64_to_i32")                                             \
   X(F64_TO_I8, "glen_f64_to_i8")                                               \
   X(F64_TO_U8, "glen_f64_to_u8")                                               \
+  X(PICK_F32, "glen_pick_f32")                                                 \
+  X(EXP_F32, "glen_exp_f32")                                                   \
+  X(ERF_F32, "glen_erf_f32")                                                   \
+  X(TANH_F32, "glen_tanh_f32")                                                 \
   X(CLAMP_INDEX, "glen_clamp_index")                                           \
   X(CLAMP_REAL, "glen_clamp_real")
 
