@@ -18,15 +18,17 @@ module.exports = function sexpressions(language, { variables, parameters, arrows
     list: ($) => seq("(", optional(seq(field("head", $._item), repeat($._item))), ")"),
     string: ($) => seq("\"", repeat(choice($._text, $.escape)), token.immediate("\"")),
     _text: () => token.immediate(prec(1, /[^"\\]+/)),
-    escape: () => token.immediate(prec(1, /\\[\s\S]/)),
-    number: () => token(prec(1, /-?(\d+(\.\d*)?([eE][-+]?\d+)?|inf|nan)/)),
-    boolean: () => token(prec(1, choice("true", "false"))),
-    symbol: () => token(prec(-1, new RegExp(WORD + "+"))),
+    escape: () => token.immediate(prec(1, /\\(.|\n)/)),
     comment: () => token(/;[^\n]*/),
+    // The longest word wins, and of equal ones the rule that stands first: no
+    // rule may have a precedence here, or `3x` would be a number and a symbol.
+    number: () => token(/-?(\d+(\.\d*)?([eE][-+]?\d+)?|inf|nan)/),
+    boolean: () => token(choice("true", "false")),
   };
   for (const [mark, name] of marks)
     rules[name] = () => token(new RegExp(mark + WORD + "+"));
   if (arrows)
-    rules.arrow = () => token(prec(1, choice("=>", "<=>")));
+    rules.arrow = () => token(choice("=>", "<=>"));
+  rules.symbol = () => token(new RegExp(WORD + "+"));
   return grammar({ name: language, extras: ($) => [/\s/, $.comment], rules });
 };
