@@ -5,6 +5,7 @@
  * emptied whatever happens, memory that runs out unwinds to here. */
 #include "codegen/unit/emit.h"
 #include "poly/loops/limit.h"
+#include "poly/loops/quasi.h"
 
 /* Elements up to which an index fits in an int with room for arithmetic. */
 #define MAX_INT_ELEMENTS ((int64_t)1 << 28)
@@ -16,11 +17,56 @@ typedef struct emission {
   bool ok;
 } emission;
 
-const char *
-cg_index_type(const po_program *p) {
+/* What a row of an extent is made of never passes this; INT64_MAX: it may pass
+ * all numbers. most: of the sizes, then of the quotients before it. */
+static int64_t
+most_of_row(const po_quasi *q, const int64_t *row, const int64_t *most) {
+  int64_t sum = row[0] < 0 ? -row[0] : row[0];
+  for (uint32_t k = 1; k < po_quasi_width(q); k++) {
+    int64_t factor = row[k] < 0 ? -row[k] : row[k], term;
+    if (factor && (__builtin_mul_overflow(factor, most[k - 1], &term) ||
+                   __builtin_add_overflow(sum, term, &sum)))
+      return INT64_MAX;
+  }
+  return sum;
+}
+
+/* All that is computed on the way to an extent fits in an int. */
+static bool
+is_of_ints(const po_program *p, __isl_keep isl_aff *extent) {
+  po_quasi q;
+  if (!po_quasi_make(p->ctx.arena, extent, &q))
+    return false;
+  int64_t *most = BS_NEWS(p->ctx.arena, int64_t, po_quasi_width(&q));
+  for (uint32_t k = 0; k < q.n_sizes; k++)
+    most[k] = p->sizes.data[k].most;
+  for (uint32_t k = 0; k <= q.m; k++) {
+    int64_t row = most_of_row(&q, po_quasi_row(&q, k), most);
+    if (row > MAX_INT_ELEMENTS)
+      return false;
+    most[q.n + k] = row;
+  }
+  return true;
+}
+
+/* Sizes, and extents that are made of them. */
+static bool
+has_sizes_of_ints(const po_program *p) {
   for (uint32_t k = 0; k < p->sizes.len; k++)
     if (p->sizes.data[k].most > MAX_INT_ELEMENTS)
-      return "int64_t";
+      return false;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    for (uint32_t d = 0; d < p->arrays.data[k].rank; d++)
+      if (p->arrays.data[k].extent[d] &&
+          !is_of_ints(p, p->arrays.data[k].extent[d]))
+        return false;
+  return true;
+}
+
+const char *
+cg_index_type(const po_program *p) {
+  if (!has_sizes_of_ints(p))
+    return "int64_t";
   for (uint32_t k = 0; k < p->source->nodes.len; k++) {
     gs_type type;
     gs_type_at(p->source, (gs_term){k}, &type);
