@@ -385,7 +385,8 @@ tell_all(api_mapping *m) {
     (gs_find_instr(t, m->instr) ? tell_instr : tell_rule)(m, m->instr, &text,
                                                           &j);
   for (uint32_t k = 0; !m->instr && k < t->instrs.len; k++)
-    tell_instr(m, t->instrs.data[k]->name, &text, &j);
+    if (!t->instrs.data[k]->moves)
+      tell_instr(m, t->instrs.data[k]->name, &text, &j);
   bs_json_end(&j);
   bs_json_end(&j);
   bs_putc(&json, '\n');

@@ -181,7 +181,9 @@ static const ed_form target_forms[] = {
     {"target", NULL, "(target NAME item...)"},
     {"instr", NULL,
      "(instr NAME \"intent\" (params ..) (operands ..) (result ..) "
-     "(semantics ..) (where ..) (cost ..) (emit ..))"},
+     "(semantics ..) (where ..) (cost ..) (queue NAME) (emit ..))"},
+    {"memory", "target",
+     "(memory NAME (bytes N) (row BYTES) (banks N) (align BYTES))"},
     {"set", "target", "(set NAME VALUE)"},
     {"default", "target", "(default NAME VALUE)"},
 };

@@ -21,6 +21,8 @@
   { group, name, offsetof(gs_target, field), real, least, most, false }
 #define CACHE(name, field, real, least, most)                                  \
   { "cache", name, offsetof(gs_cache, field), real, least, most, false }
+#define STORE(name, field, most)                                               \
+  { "memory NAME", name, offsetof(gs_memory, field), false, 1, most, false }
 
 const target_number target_numbers[] = {
     NUMBER(NULL, "cores", cores, false, 1, 65536),
@@ -39,6 +41,10 @@ const target_number target_numbers[] = {
     CACHE("line", line, false, 1, 1e6),
     CACHE("ways", ways, false, 1, 1e6),
     CACHE("bytes-per-cycle", bytes_per_cycle, true, 1e-6, 1e9),
+    STORE("bytes", bytes, 1 << 30),
+    STORE("row", row, 1 << 20),
+    STORE("banks", banks, 1 << 10),
+    STORE("align", align, 1 << 20),
 };
 const size_t target_number_count =
     sizeof target_numbers / sizeof *target_numbers;
@@ -236,6 +242,19 @@ item_cache(target_parser *p, uint32_t form) {
   return true;
 }
 
+/* (memory NAME (bytes N) ...); without a name, the rates of dram. */
+static bool
+item_memory(target_parser *p, uint32_t form) {
+  uint32_t name = behind_head(p, form);
+  gs_memory m = {.row = 1, .banks = 1, .align = 1};
+  if (!name || at(p, name)->kind != BS_SX_SYM)
+    return item_group(p, form);
+  m.name = target_sym(p, name);
+  m.span = at(p, name)->span;
+  return read_group(p, "memory NAME", target_next(p, name), &m) &&
+         target_add_memory(p, &m);
+}
+
 /* Data, or the value of `$NAME`; NIL with a diagnostic. */
 static bs_value
 setting_value(const target_parser *p, uint32_t node) {
@@ -375,7 +394,7 @@ typedef struct item_kind {
 } item_kind;
 
 static const item_kind item_kinds[] = {
-    {"memory", item_group},    {"host", item_group},
+    {"memory", item_memory},   {"host", item_group},
     {"cache", item_cache},     {"set", item_setting},
     {"default", item_setting}, {"march", item_march},
     {"prelude", item_prelude}, {"prelude-file", item_prelude_file},
@@ -469,6 +488,7 @@ gs_target_parse(const gs_context *ctx, uint32_t source) {
   bs_push(ctx->heap, &p.target->files, path);
   bool ok = read_forms(&p, source);
   bs_vec_done(ctx->heap, &state.seen);
+  ok = ok && target_check_ways(&p);
   if (ok && !p.target->name)
     ok = bs_error(ctx->diags, (bs_span){source, 0, 0}, "missing-part",
                   "this file has no (target NAME ...)");

@@ -7,12 +7,14 @@
  *     (march "native")
  *     (cache 1 (bytes 32768) (line 64) (ways 8) (bytes-per-cycle 64))
  *     (memory (bytes-per-cycle 6))
+ *     (memory pad (bytes 65536) (row 16) (banks 2) (align 16))
  *     (host (flops-per-cycle 16) (scalar-ops-per-cycle 2))
  *     (set split-quantum 16)               ; parameters of rule files, $NAME
  *     (default array-rows 0)               ; only where nothing is set yet
  *     (prelude-file "systolic_array.h"))   ; C text put before the kernels
  *   (instr NAME "intent" (params ..) (operands ..) (result ..) (semantics ..)
- *     (where ..) (cost (cycles ..) ..) (emit "..") (layout OPERAND ..))
+ *     (where ..) (cost (cycles ..) ..) (emit "..") (layout OPERAND ..)
+ *     (queue NAME))
  *
  * What comes later replaces what came before; docs/TARGETS.md is the reference.
  *
@@ -34,7 +36,19 @@ typedef struct gs_operand {
    * that is materialized before the call; NULL = row-major. */
   const gs_skeleton *layout;
   uint8_t layout_rank; /* dimensions of that view; 0 when no size was tried */
+  uint32_t
+      memory; /* (in NAME): 1 + index into the target's memories; 0: dram */
 } gs_operand;
+
+/* A memory of the accelerator: `bytes` from address 0 on.  Of what lies there
+ * the last dimension begins at a multiple of `row` bytes, and everything at a
+ * multiple of `align`.  What one call reads at a time lies in different ones
+ * of `banks` equal parts. */
+typedef struct gs_memory {
+  const char *name;
+  bs_span span;
+  int64_t bytes, row, banks, align;
+} gs_memory;
 
 typedef struct gs_cost_item {
   const char *name; /* cycles, bytes, weights, ... */
@@ -51,6 +65,13 @@ typedef struct gs_instr {
   const gs_operand *operands;
   uint32_t n_operands;
   gs_operand result; /* name "result", slot unused */
+  uint32_t onto; /* (onto NAME): 1 + the operand in whose place the result is
+                    written; 0: none */
+  /* The semantics are the operand itself, transposed at most: a load, a store
+   * or a move.  Dimension d of the result is dimension from[d] of it. */
+  bool moves;
+  uint8_t from[GS_MAX_RANK];
+  const char *queue; /* that runs it beside the others; NULL: "main" */
   const gs_skeleton *semantics;
   const gs_expr *where; /* NULL = always */
   const gs_cost_item *costs;
@@ -85,6 +106,7 @@ typedef struct gs_target {
   double stored_bytes_per_cycle; /* past the caches; 0: as many as are read */
   const char *march;             /* -march, or NULL */
   BS_VEC(gs_cache) caches;       /* by level */
+  BS_VEC(gs_memory) memories;    /* beside dram */
   BS_VEC(gs_setting) settings;
   BS_VEC(const char *) preludes; /* C text */
   BS_VEC(const char *) files;    /* every file read */
@@ -125,6 +147,27 @@ const gs_target *gs_target_variant(const gs_context *, const gs_target *,
 bool gs_stores_through_caches(const gs_target *);
 
 const gs_instr *gs_find_instr(const gs_target *, const char *name);
+
+/* ---- memories (target_memory.c) ---- */
+
+/* By `1 + index`; NULL: dram. */
+const gs_memory *gs_memory_at(const gs_target *, uint32_t memory);
+/* 1 + index; 0: there is none of that name. */
+uint32_t gs_find_memory(const gs_target *, const char *name);
+/* "dram", or the name. */
+const char *gs_memory_name(const gs_target *, uint32_t memory);
+/* Elements from one row of a two-dimensional array to the next: so many of the
+ * last dimension that rows begin where rows of the memory do. */
+int64_t gs_memory_pitch(const gs_memory *, gs_dtype, int64_t last);
+/* Bytes of a dense array of that shape there, rows as above, aligned. */
+int64_t gs_memory_bytes(const gs_memory *, gs_dtype, const int64_t *dim,
+                        uint32_t rank);
+/* Whether instruction `k` of the target moves elements of that type from one
+ * memory to another on a shortest way from `from` to `to`; hops: of the whole
+ * way, 0 where there is none. */
+bool gs_is_on_way(const gs_target *, uint32_t k, gs_dtype, uint32_t from,
+                  uint32_t to);
+uint32_t gs_hops(const gs_target *, gs_dtype, uint32_t from, uint32_t to);
 /* Binds params from the call's attribute and dimensions from the operand types
  * into `slots` (scope.vars.len values), checks `where`, gives the result's
  * type. */
@@ -141,7 +184,9 @@ double gs_instr_cost(const gs_instr *, bs_values *, const uint32_t *slots,
 /* The C template, piece by piece.  `{NAME}` is a parameter or dimension, the
  * pointer to the first element of an operand, or `{result}`; `{a0.stride.K}`
  * the distance in elements of neighbours along dimension K, `{a0.dim.K}` its
- * size; of an operand with a layout, dimensions are those of the layout.
+ * size; of an operand with a layout, dimensions are those of the layout.  An
+ * operand in a memory has no pointer: `{a0.address}` is where it begins there,
+ * in bytes, `{a0.row}` the same in rows.
  * Braces around anything but a name stand for themselves. */
 typedef enum gs_emit_kind {
   GS_EMIT_TEXT,
@@ -149,6 +194,8 @@ typedef enum gs_emit_kind {
   GS_EMIT_POINTER, /* of operand; n_operands = the result */
   GS_EMIT_STRIDE,
   GS_EMIT_DIM,
+  GS_EMIT_ADDRESS,
+  GS_EMIT_ROW,
   GS_EMIT_BAD /* a name that means nothing; never in a parsed target */
 } gs_emit_kind;
 

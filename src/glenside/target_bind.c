@@ -326,6 +326,10 @@ read_selector(const gs_instr *instr, const char *s, size_t n,
   bool dim = n > 5 && !memcmp(s, ".dim.", 5);
   size_t digits = stride ? 8 : 5;
   uint32_t k = 0;
+  if (o->memory && named(".address", s, n))
+    out->kind = GS_EMIT_ADDRESS;
+  if (o->memory && named(".row", s, n))
+    out->kind = GS_EMIT_ROW;
   if (!stride && !dim)
     return;
   for (size_t j = digits; j < n; j++) {

@@ -57,7 +57,7 @@ check_layout(const gs_sizing *s, gs_program *p, gs_operand *o,
 }
 
 static bool
-check_types(const gs_sizing *s) {
+check_types(const gs_sizing *s, const gs_target *target) {
   const gs_instr *instr = s->instr;
   gs_program *p = gs_program_new(s->ctx, NULL);
   gs_term *holes = BS_NEWS(s->ctx->arena, gs_term, instr->scope.vars.len + 1);
@@ -77,15 +77,16 @@ check_types(const gs_sizing *s) {
   ok = check_semantics(s, p, operands);
   for (uint32_t k = 0; k < instr->n_operands; k++)
     ok &= check_layout(s, p, (gs_operand *)&instr->operands[k], holes);
-  return ok;
+  return ok && target_check_room(s->ctx, target, instr, s->types, &s->result);
 }
 
 bool
-target_check_instr(const gs_context *ctx, gs_instr *instr) {
+target_check_instr(const gs_context *ctx, const gs_target *target,
+                   gs_instr *instr) {
   gs_sizing s;
   gs_sizing_init(&s, ctx, instr);
   if (find_sample(&s))
-    return check_types(&s);
+    return check_types(&s, target);
   bs_warning(ctx->diags, instr->span, "untried",
              "no small sizes were found that '%s' admits; its semantics were "
              "not checked",

@@ -22,6 +22,7 @@ typedef enum part {
   COST,
   EMIT,
   LAYOUT,
+  QUEUE,
   PART_COUNT
 } part;
 
@@ -37,6 +38,7 @@ static const struct {
     [COST] = {"cost", false, false},
     [EMIT] = {"emit", true, false},
     [LAYOUT] = {"layout", false, true},
+    [QUEUE] = {"queue", false, false},
 };
 
 typedef struct reader {
@@ -158,14 +160,16 @@ read_side(reader *r, uint32_t side, bool binds, const gs_expr **dims,
   return ok;
 }
 
-/* `((S...) (C...)) DTYPE` from item `x` on */
+/* `((S...) (C...)) DTYPE (in MEMORY)` from item `x` on */
 static bool
 read_type(reader *r, uint32_t form, uint32_t x, bool binds, gs_operand *out) {
   uint32_t dtype = x ? next(r, x) : 0;
-  if (!dtype || next(r, dtype) || at(r, x)->kind != BS_SX_LIST ||
-      at(r, x)->count != 2)
+  if (!dtype || at(r, x)->kind != BS_SX_LIST || at(r, x)->count != 2)
     return fail(r, form, "bad-value",
                 "a type is written ((S...) (C...)) DTYPE");
+  if (!target_read_place(r->p, next(r, dtype), r->instr, out,
+                         binds ? NULL : &r->instr->onto))
+    return false;
   if (at(r, dtype)->kind != BS_SX_SYM ||
       !gs_dtype_find(target_sym(r->p, dtype), &out->dtype))
     return fail(r, dtype, "unknown-dtype", "a dtype is expected here");
@@ -241,7 +245,21 @@ read_semantics(reader *r) {
   if (x)
     r->instr->semantics =
         gs_skeleton_parse(r->p->ctx, NULL, r->p->sexps, x, &r->instr->scope);
-  return r->instr->semantics && check_pure(r, x);
+  if (!r->instr->semantics || !check_pure(r, x))
+    return false;
+  target_find_moves(r->p->ctx, r->instr);
+  return true;
+}
+
+static bool
+read_queue(reader *r) {
+  uint32_t x = r->parts[QUEUE] ? only_item(r, r->parts[QUEUE]) : 0;
+  if (!r->parts[QUEUE])
+    return true;
+  if (x && at(r, x)->kind != BS_SX_SYM)
+    return fail(r, x, "bad-value", "a name is expected here");
+  r->instr->queue = x ? target_sym(r->p, x) : NULL;
+  return x != 0;
 }
 
 static bool
@@ -350,12 +368,29 @@ read_layouts(reader *r) {
 
 /* --- the template --------------------------------------------------------- */
 
+/* What lies in a memory has an address there, and no pointer. */
+static bool
+check_pointer(const reader *r, const gs_emit_piece *piece) {
+  const gs_instr *i = r->instr;
+  const gs_operand *o = piece->operand < i->n_operands
+                            ? &i->operands[piece->operand]
+                            : &i->result;
+  if (piece->kind != GS_EMIT_POINTER || !o->memory)
+    return true;
+  fail(r, r->parts[EMIT], "bad-emit", "'%s' lies in %s and has no pointer",
+       o->name, gs_memory_name(r->p->target, o->memory));
+  bs_hint(r->p->ctx->diags, "{%s.address} is where it begins, in bytes",
+          o->name);
+  return false;
+}
+
 static bool
 check_emit(const reader *r) {
   const char *text = r->instr->emit;
   gs_emit_piece piece;
   bool ok = true;
-  while (gs_emit_next(r->instr, &text, &piece))
+  while (gs_emit_next(r->instr, &text, &piece)) {
+    ok &= check_pointer(r, &piece);
     if (piece.kind == GS_EMIT_BAD) {
       ok = fail(r, r->parts[EMIT], "bad-emit",
                 "'%.*s' is no parameter, dimension or operand",
@@ -363,6 +398,7 @@ check_emit(const reader *r) {
       bs_hint(r->p->ctx->diags, "{NAME}, {OPERAND.stride.K}, {OPERAND.dim.K}, "
                                 "{result}");
     }
+  }
   return ok;
 }
 
@@ -498,6 +534,7 @@ read_meaning(reader *r) {
   ok &= read_where(r);
   ok &= read_costs(r);
   ok &= read_layouts(r);
+  ok &= read_queue(r);
   ok &= read_emit(r);
   return ok;
 }
@@ -506,7 +543,7 @@ static bool
 read_parts(reader *r) {
   return read_params(r) && read_operands(r) && read_result(r) &&
          read_meaning(r) && check_determined(r) &&
-         target_check_instr(r->p->ctx, r->instr) && check_emit(r);
+         target_check_instr(r->p->ctx, r->p->target, r->instr) && check_emit(r);
 }
 
 bool

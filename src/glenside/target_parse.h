@@ -42,7 +42,20 @@ extern const size_t target_number_count;
 /* Reads (instr ...); adds it to the target.  False with diagnostics. */
 bool target_parse_instr(target_parser *, uint32_t node);
 /* Tries the declaration on a sample of sizes; fills the layouts' ranks. */
-bool target_check_instr(const gs_context *, gs_instr *);
+bool target_check_instr(const gs_context *, const gs_target *, gs_instr *);
+
+/* target_memory.c.  Adds a memory, or replaces the one of that name. */
+bool target_add_memory(target_parser *, const gs_memory *);
+/* `(in NAME)` and, of a result, `(onto OPERAND)`, from item `x` on. */
+bool target_read_place(target_parser *, uint32_t x, const gs_instr *,
+                       gs_operand *, uint32_t *onto);
+/* Whether the instruction moves its operand, and how. */
+void target_find_moves(const gs_context *, gs_instr *);
+/* One tile of each operand fits into the memories, for types tried. */
+bool target_check_room(const gs_context *, const gs_target *, const gs_instr *,
+                       const gs_type *operands, const gs_type *result);
+/* Of a whole file: what must be loaded can be, and results come back. */
+bool target_check_ways(target_parser *);
 
 /* The value of `$NAME` in a target file: a setting of the gs_target `ctx`. */
 bs_value target_setting(void *ctx, const char *name);

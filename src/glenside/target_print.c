@@ -41,6 +41,11 @@ put_machine(const gs_target *t, bs_text *out) {
     put_group(out, "cache", &t->caches.data[k]);
     bs_putc(out, ')');
   }
+  for (uint32_t k = 0; k < t->memories.len; k++) {
+    bs_putf(out, "\n  (memory %s", t->memories.data[k].name);
+    put_group(out, "memory NAME", &t->memories.data[k]);
+    bs_putc(out, ')');
+  }
   for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) {
     bs_putf(out, "\n  (%s", groups[k]);
     put_group(out, groups[k], t);
@@ -61,25 +66,30 @@ put_dims(bs_text *out, const bs_values *values, const gs_instr *instr,
 }
 
 static void
-put_operand_type(bs_text *out, const bs_values *values, const gs_instr *instr,
-                 const gs_operand *o) {
+put_operand_type(bs_text *out, const gs_target *t, const bs_values *values,
+                 const gs_instr *instr, const gs_operand *o) {
   bs_putc(out, '(');
   put_dims(out, values, instr, o, 0, o->access);
   bs_putc(out, ' ');
   put_dims(out, values, instr, o, o->access, o->rank);
   bs_putf(out, ") %s", gs_dtype_table[o->dtype].name);
+  if (o->memory)
+    bs_putf(out, " (in %s)", gs_memory_name(t, o->memory));
 }
 
 static void
-put_operands(bs_text *out, const bs_values *values, const gs_instr *instr) {
+put_operands(bs_text *out, const gs_target *t, const bs_values *values,
+             const gs_instr *instr) {
   bs_put(out, "\n  (operands");
   for (uint32_t k = 0; k < instr->n_operands; k++) {
     bs_putf(out, " (%s ", instr->operands[k].name);
-    put_operand_type(out, values, instr, &instr->operands[k]);
+    put_operand_type(out, t, values, instr, &instr->operands[k]);
     bs_putc(out, ')');
   }
   bs_put(out, ")\n  (result ");
-  put_operand_type(out, values, instr, &instr->result);
+  put_operand_type(out, t, values, instr, &instr->result);
+  if (instr->onto)
+    bs_putf(out, " (onto %s)", instr->operands[instr->onto - 1].name);
   bs_putc(out, ')');
 }
 
@@ -108,7 +118,8 @@ put_costs(bs_text *out, const bs_values *values, const gs_instr *instr) {
 }
 
 static void
-put_instr(bs_text *out, const bs_values *values, const gs_instr *instr) {
+put_instr(bs_text *out, const gs_target *t, const bs_values *values,
+          const gs_instr *instr) {
   bs_putf(out, "\n(instr %s", instr->name);
   if (instr->intent) {
     bs_put(out, "\n  ");
@@ -118,7 +129,7 @@ put_instr(bs_text *out, const bs_values *values, const gs_instr *instr) {
   for (uint32_t k = 0; k < instr->n_params; k++)
     bs_putf(out, " %s", instr->scope.vars.data[k].name);
   bs_putc(out, ')');
-  put_operands(out, values, instr);
+  put_operands(out, t, values, instr);
   bs_put(out, "\n  (semantics ");
   gs_put_skeleton(out, values, &instr->scope, instr->semantics);
   bs_putc(out, ')');
@@ -129,6 +140,8 @@ put_instr(bs_text *out, const bs_values *values, const gs_instr *instr) {
   }
   put_layouts(out, values, instr);
   put_costs(out, values, instr);
+  if (instr->queue)
+    bs_putf(out, "\n  (queue %s)", instr->queue);
   bs_put(out, "\n  (emit ");
   gs_put_quoted(out, instr->emit);
   bs_put(out, "))\n");
@@ -171,5 +184,5 @@ gs_target_print(const gs_target *t, const bs_values *values, bs_text *out) {
   put_texts(t, out);
   bs_put(out, ")\n");
   for (uint32_t k = 0; k < t->instrs.len; k++)
-    put_instr(out, values, t->instrs.data[k]);
+    put_instr(out, t, values, t->instrs.data[k]);
 }

@@ -385,7 +385,8 @@ rl_derive_rules(rl_rules *rules) {
   const gs_target *t = rules->target;
   bool ok = true;
   for (uint32_t k = 0; t && k < t->instrs.len; k++)
-    ok &= derive(rules, t->instrs.data[k], NULL) &&
-          derive_more(rules, t->instrs.data[k]);
+    if (!t->instrs.data[k]->moves) /* these are calls of the loops alone */
+      ok &= derive(rules, t->instrs.data[k], NULL) &&
+            derive_more(rules, t->instrs.data[k]);
   return ok;
 }

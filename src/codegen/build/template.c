@@ -42,6 +42,27 @@ make_pointer(const calling *c, uint32_t k) {
   return start ? cg_paren(arena, moved_by(arena, name, start)) : name;
 }
 
+/* Where an operand in a memory begins there: in bytes, or in rows. */
+static const cg_expr *
+make_address(const calling *c, uint32_t k, bool in_rows) {
+  bs_arena *arena = &c->e->arena;
+  const po_operand *operand = &c->stmt->operands[k];
+  const po_array *array = &c->e->p->arrays.data[operand->array];
+  const gs_memory *m = gs_memory_at(c->e->p->target, array->memory);
+  int64_t bytes = gs_dtype_table[array->dtype].bytes;
+  const cg_expr *start = operand->base && c->origin
+                             ? c->origin->index[c->stmt->n_exprs + 1 + k]
+                             : cg_number(arena, operand->offset);
+  const cg_expr *at = start;
+  if (bytes > 1)
+    at = cg_infix(arena, "*", cg_number(arena, bytes), cg_paren(arena, start));
+  if (array->offset)
+    at = moved_by(arena, cg_number(arena, array->offset), at);
+  if (in_rows && m->row > 1)
+    at = cg_infix(arena, "/", cg_paren(arena, at), cg_number(arena, m->row));
+  return cg_paren(arena, at);
+}
+
 static const char *
 text_of_value(const calling *c, bs_value value) {
   bs_text text;
@@ -69,6 +90,9 @@ make_part(const calling *c, const gs_emit_piece *piece) {
     return cg_number(arena, stmt->operands[piece->operand].stride[piece->dim]);
   case GS_EMIT_DIM:
     return cg_number(arena, stmt->operands[piece->operand].dim[piece->dim]);
+  case GS_EMIT_ADDRESS:
+  case GS_EMIT_ROW:
+    return make_address(c, piece->operand, piece->kind == GS_EMIT_ROW);
   case GS_EMIT_BAD:
     break;
   }

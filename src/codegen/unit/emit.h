@@ -110,7 +110,9 @@ double cg_element_at(const po_array *, int64_t i);
 static inline bool
 cg_is_passed(const cg_emitter *e, uint32_t array) {
   const po_array *a = &e->p->arrays.data[array];
-  return (a->role != PO_LOCAL && !cg_is_small_constant(a)) || po_is_large(a);
+  return (a->role != PO_LOCAL && a->role != PO_MEMORY &&
+          !cg_is_small_constant(a)) ||
+         po_is_large(a);
 }
 
 /* The array has elements to index, and is no scalar. */

@@ -269,7 +269,7 @@ put_array(printing *x, uint32_t array, const access *a) {
   const po_array *to = &x->e->p->arrays.data[array];
   if (to->role == PO_LOCAL)
     put_local(x, array);
-  if (cg_is_small_constant(to))
+  if (cg_is_small_constant(to) || to->role == PO_MEMORY)
     bs_putf(&x->text, " C%u", array);
   if (a->slot == UINT32_MAX)
     bs_putf(&x->text, "[%s + %lld]", a->rest, (long long)a->constant);

@@ -186,7 +186,8 @@ po_lay_out(po_program *p) {
   l.node = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.node);
   po_find_local_nodes(p, l.node);
   for (uint32_t k = 0; k < p->arrays.len; k++)
-    p->arrays.data[k].offset = -1;
+    if (p->arrays.data[k].role != PO_MEMORY)
+      p->arrays.data[k].offset = -1;
   p->workspace_bytes = 0;
   for (uint32_t g = 0; g < groups.list.len; g++)
     visit_group(&l, &groups, g, note_last);

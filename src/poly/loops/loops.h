@@ -26,8 +26,10 @@ typedef enum po_role {
   PO_OUTPUT,
   PO_WORKSPACE,
   PO_PREPACKED, /* filled once for all calls, from inputs that are constant */
-  PO_LOCAL /* lives below a loop: declared in the innermost one that holds all
-              its uses; see `fold` and `scope` */
+  PO_LOCAL, /* lives below a loop: declared in the innermost one that holds all
+               its uses; see `fold` and `scope` */
+  PO_MEMORY /* in a memory of the target, at address `offset`: calls alone read
+               and write it, and C has no name for it */
 } po_role;
 
 /* Where a PO_LOCAL is kept. */
@@ -58,10 +60,12 @@ typedef struct po_array {
   int64_t fold[GS_MAX_RANK];
   int64_t pad[GS_MAX_RANK]; /* elements added to the extent in memory */
   po_scope scope;           /* PO_LOCAL */
-  gs_term term;   /* what it holds; GS_NO_TERM: something on the way to it */
-  int64_t offset; /* PO_WORKSPACE, PO_PREPACKED: bytes from the start of what
-                     it lies in, 64-aligned; -1: nowhere.  With sizes, the
-                     number of the place in the workspace that it shares */
+  uint32_t memory; /* PO_MEMORY: 1 + index into the target's memories */
+  gs_term term;    /* what it holds; GS_NO_TERM: something on the way to it */
+  int64_t offset;  /* PO_WORKSPACE, PO_PREPACKED: bytes from the start of what
+                      it lies in, 64-aligned; -1: nowhere.  With sizes, the
+                      number of the place in the workspace that it shares.
+                      PO_MEMORY: from the start of the memory */
   /* PO_INPUT: the same for all calls. It is no parameter of the function; where
    * it is read as it is, a copy lies at `offset` among what is prepacked. */
   bool prepack;

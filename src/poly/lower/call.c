@@ -8,6 +8,7 @@
  * operand with a declared layout is looked at through that view. */
 #include "poly/lower/call.h"
 #include "poly/loops/operand.h"
+#include "poly/memory/memory.h"
 #include <string.h>
 
 static const gs_instr *
@@ -19,9 +20,15 @@ instr_of(const po_lowering *low, gs_term call) {
                        bs_as_sym(values, name));
 }
 
+/* Of what lies in a memory, those that bring it there decide. */
 static bool
-fits(const gs_instr *instr, uint32_t k, const int64_t *stride,
-     const int64_t *dim, uint32_t rank) {
+fits(const po_lowering *low, const gs_instr *instr, uint32_t k,
+     const int64_t *stride, const int64_t *dim, uint32_t rank) {
+  const gs_operand *o =
+      k < instr->n_operands ? &instr->operands[k] : &instr->result;
+  if (o->memory)
+    return po_can_bring(&low->out->ctx, low->out->target, instr, k, stride, dim,
+                        rank);
   return po_stray_dimension(po_mentioned_strides(instr, k), stride, dim,
                             rank) == rank;
 }
@@ -51,8 +58,9 @@ fits_into(const po_lowering *low, const gs_instr *instr, const gs_over *over,
   const gs_instr *more =
       gs_find_instr(target ? target : low->out->target, over->into);
   return more && gs_accumulates(low->source->ctx.values, instr, more, &into) &&
-         fits(more, more->n_operands, stride, dim, rank) &&
-         fits(more, into.onto, stride, dim, rank);
+         fits(low, more, more->n_operands, stride, dim, rank) &&
+         (more->onto == into.onto + 1 ||
+          fits(low, more, into.onto, stride, dim, rank));
 }
 
 bool
@@ -65,7 +73,7 @@ po_call_result_fits(const po_lowering *low, gs_term call, const int64_t *stride,
                     gs_at(low->source, call)->attr, &over, &fault))
     return false;
   uint32_t n = result_leads(&over), rank = type->rank - n;
-  return fits(instr, instr->n_operands, stride + n, type->dim + n, rank) &&
+  return fits(low, instr, instr->n_operands, stride + n, type->dim + n, rank) &&
          (!over.into ||
           fits_into(low, instr, &over, stride + n, type->dim + n, rank));
 }
@@ -92,7 +100,7 @@ static bool
 fits_call(const po_calling *c, const gs_instr *instr, uint32_t k, uint32_t of,
           const po_operand *o) {
   uint32_t n = po_over_leads(&c->over, of);
-  return fits(instr, k, o->stride + n, o->dim + n, o->rank - n);
+  return fits(c->low, instr, k, o->stride + n, o->dim + n, o->rank - n);
 }
 
 static bool

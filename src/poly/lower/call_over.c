@@ -11,6 +11,9 @@
  *
  *   for each: { for sum: { first: call ->; others: from tile, to tile } }
  *
+ * Where it says that its result is written onto the operand, all calls are in
+ * the result's place.
+ *
  * Else each further call writes the tile, which is added to the result:
  *
  *   for each: { for sum: { first: call; others: call -> tile, result += tile }
@@ -224,6 +227,13 @@ emit_accumulated(calls *x) {
   const po_placed *result = &x->placed[x->c->instr->n_operands];
   uint32_t first = x->low->out->stmts.len;
   int64_t last = calls_in_sum(x) - 1;
+  if (x->more->onto == x->into.onto + 1) {
+    add_plain(x, first_calls(x), result);
+    if (last > 0)
+      add_more(x, later_calls(x), result, result);
+    po_add_shared_nest(x->low, first, x->n);
+    return;
+  }
   if (last > 0)
     make_tile(x);
   add_plain(x, first_calls(x), last & 1 ? &x->tile : result);

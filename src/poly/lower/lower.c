@@ -10,6 +10,7 @@
  * that no relation is a composition of many. */
 #include "poly/loops/check.h"
 #include "poly/lower/lower.h"
+#include "poly/memory/memory.h"
 #include "poly/loops/limit.h"
 #include <string.h>
 
@@ -130,6 +131,7 @@ lower(po_lowering *low) {
   emit_all(low);
   if (po_has_failed(low))
     return;
+  low->failed = !po_allocate(low->out);
   po_lay_out(low->out);
 }
 

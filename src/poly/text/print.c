@@ -45,6 +45,7 @@ static const char *const role_names[] = {
     [PO_INPUT] = "input",         [PO_CONSTANT] = "constant",
     [PO_OUTPUT] = "output",       [PO_WORKSPACE] = "workspace",
     [PO_PREPACKED] = "prepacked", [PO_LOCAL] = "local",
+    [PO_MEMORY] = "memory",
 };
 
 static const char *const scope_names[] = {
@@ -87,8 +88,10 @@ po_put_extent(const po_program *p, const po_array *array, uint32_t d,
 
 static void
 put_array(const po_program *p, bs_text *out, const po_array *array) {
-  bs_putf(out, "%s %s: %s[", role_names[array->role], array->name,
-          gs_dtype_table[array->dtype].name);
+  bool placed = array->role == PO_MEMORY;
+  bs_putf(out, "%s %s%s%s: %s[", role_names[array->role],
+          placed ? gs_memory_name(p->target, array->memory) : "",
+          placed ? " " : "", array->name, gs_dtype_table[array->dtype].name);
   for (uint32_t d = 0; d < array->rank; d++) {
     bs_put(out, d ? ", " : "");
     po_put_extent(p, array, d, out);
@@ -98,6 +101,8 @@ put_array(const po_program *p, bs_text *out, const po_array *array) {
       bs_putf(out, " pad %lld", (long long)array->pad[d]);
   }
   bs_putf(out, "]%s", scope_names[array->scope]);
+  if (placed)
+    bs_putf(out, " at %lld", (long long)array->offset);
   if (array->role == PO_CONSTANT)
     put_elements(out, array);
   bs_putc(out, '\n');

@@ -147,11 +147,9 @@ read_loop(po_reader *r) {
 static const struct {
   const char *word;
   po_role role;
-} roles[] = {{"input", PO_INPUT},
-             {"constant", PO_CONSTANT},
-             {"output", PO_OUTPUT},
-             {"workspace", PO_WORKSPACE},
-             {"local", PO_LOCAL}};
+} roles[] = {{"memory", PO_MEMORY},       {"input", PO_INPUT},
+             {"constant", PO_CONSTANT},   {"output", PO_OUTPUT},
+             {"workspace", PO_WORKSPACE}, {"local", PO_LOCAL}};
 
 /* A word that starts a line is a name where `:` or `[` follows. */
 static bool

@@ -2,7 +2,8 @@
 /* read_array.c - declarations of arrays.
  *
  *   ROLE NAME : DTYPE [ DIM [fold N] [pad N], ... ] [register | shared]
- *   constant NAME : DTYPE [ ... ] = { NUMBER, ... } */
+ *   constant NAME : DTYPE [ ... ] = { NUMBER, ... }
+ *   memory MEMORY NAME : DTYPE [ ... ] at ADDRESS */
 #include "glenside/tensor.h"
 #include "poly/loops/names.h"
 #include "poly/text/read.h"
@@ -52,7 +53,8 @@ read_storage(po_reader *r, po_array *array, uint32_t d) {
       (pad && !po_need_int(r, 1, 1 << 20, &array->pad[d])))
     return false;
   bool own = array->role == PO_LOCAL || array->role == PO_WORKSPACE;
-  return own || (!fold && !pad) ||
+  bool placed = array->role == PO_MEMORY && !fold;
+  return own || placed || (!fold && !pad) ||
          bs_error(r->ctx.diags, po_span_here(r), "storage",
                   "only workspace and local arrays are folded or padded");
 }
@@ -176,6 +178,29 @@ declare(po_reader *r, po_array *array, uint32_t from) {
   return true;
 }
 
+/* The memory that an array lies in. */
+static bool
+read_memory(po_reader *r, po_array *array) {
+  const char *name;
+  uint32_t from = r->now.lo;
+  if (array->role != PO_MEMORY)
+    return true;
+  if (!po_need_name(r, "a memory", &name))
+    return false;
+  array->memory = r->target ? gs_find_memory(r->target, name) : 0;
+  return array->memory ||
+         bs_error(r->ctx.diags, po_span_from(r, from), "unknown-name",
+                  "the target has no memory `%s`", name);
+}
+
+/* at ADDRESS; that it lies within the memory is the simulator's to say. */
+static bool
+read_address(po_reader *r, po_array *array) {
+  return array->role != PO_MEMORY ||
+         (po_need_word(r, "at") &&
+          po_need_int(r, 0, GS_MAX_ELEMENTS, &array->offset));
+}
+
 bool
 po_read_array(po_reader *r, po_role role) {
   po_array array = {.role = role, .term = GS_NO_TERM, .offset = -1};
@@ -183,9 +208,10 @@ po_read_array(po_reader *r, po_role role) {
   if (r->p->arrays.len == MAX_ARRAYS)
     return bs_error(r->ctx.diags, po_span_here(r), "too-large",
                     "more than %d arrays", MAX_ARRAYS);
-  if (!po_next_token(r) || !read_name(r, &array) || !po_need_symbol(r, ":") ||
-      !po_need_dtype(r, &array.dtype) || !po_need_symbol(r, "[") ||
-      !read_dims(r, &array) || !read_scope(r, &array) ||
+  if (!po_next_token(r) || !read_memory(r, &array) || !read_name(r, &array) ||
+      !po_need_symbol(r, ":") || !po_need_dtype(r, &array.dtype) ||
+      !po_need_symbol(r, "[") || !read_dims(r, &array) ||
+      !read_scope(r, &array) || !read_address(r, &array) ||
       (role == PO_CONSTANT && !read_elements(r, &array)) ||
       !declare(r, &array, from))
     return false;

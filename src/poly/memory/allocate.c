@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* allocate.c - see memory.h: part by part. */
+#include "poly/memory/part.h"
+
+static void
+does_not_fit(const po_calls *x) {
+  po_program *p = x->p;
+  const po_stmt *s = &p->stmts.data[x->stmts[0]];
+  po_plan plan = {0};
+  po_room room;
+  for (uint32_t d = 0; d < x->n; d++) {
+    plan.block[d] = 1;
+    plan.order[d] = d;
+  }
+  po_plan_loops(x, &plan);
+  for (uint32_t v = 0; v < x->n_values; v++)
+    plan.level[v] = plan.n_loops;
+  po_find_room(x, &plan, &room);
+  const gs_memory *m = gs_memory_at(p->target, room.full);
+  bs_error(p->ctx.diags, s->span, "no-room",
+           "one call of %s needs %lld bytes of '%s' and what is around it, "
+           "which has %lld",
+           s->instr->name, (long long)room.needed, m ? m->name : "dram",
+           (long long)(m ? m->bytes : 0));
+}
+
+static bool
+allocate(po_program *p, uint32_t top) {
+  po_calls *x = BS_NEW(&p->arena, po_calls);
+  po_plan *plan = BS_NEW(&p->arena, po_plan);
+  po_room room;
+  bool failed = false;
+  if (!po_find_calls(p, top, x, &failed))
+    return !failed;
+  if (!po_find_plan(x, plan) || !po_find_room(x, plan, &room)) {
+    does_not_fit(x);
+    return false;
+  }
+  po_build_calls(x, plan, &room);
+  return true;
+}
+
+bool
+po_allocate(po_program *p) {
+  if (!p->target || !p->target->memories.len)
+    return true;
+  uint32_t next, top = p->nest.nodes.data[0].first;
+  bool ok = true;
+  for (; top != PO_NO_NODE && ok; top = next) {
+    next = p->nest.nodes.data[top].next;
+    ok = allocate(p, top);
+  }
+  return ok;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* move.c - see move.h. */
+#include "poly/memory/move.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/operand.h"
+#include <string.h>
+
+typedef struct finding {
+  const gs_context *ctx;
+  const gs_target *target;
+  bs_arena *arena;
+  const po_tile *tile;
+} finding;
+
+/* Dimension of the tile that is dimension d of the instruction's result. */
+static int64_t
+piece_at(const po_tile *t, const gs_instr *i, const int64_t *piece,
+         uint32_t d) {
+  uint32_t missing = i->result.rank > t->rank ? i->result.rank - t->rank : 0;
+  uint32_t skipped = i->result.rank > t->rank ? 0 : t->rank - i->result.rank;
+  return d < missing ? 1 : piece[d - missing + skipped];
+}
+
+static int64_t
+stride_at(const po_tile *t, const gs_instr *i, uint32_t d) {
+  return piece_at(t, i, t->stride, d);
+}
+
+/* The type of what the instruction takes, for a piece. */
+static void
+operand_type(const po_tile *t, const gs_instr *i, const int64_t *piece,
+             gs_type *out) {
+  *out = (gs_type){.access = i->operands[0].access,
+                   .rank = i->operands[0].rank,
+                   .dtype = t->dtype};
+  for (uint32_t d = 0; d < i->result.rank; d++)
+    out->dim[i->from[d]] = piece_at(t, i, piece, d);
+}
+
+static bool
+admits(const finding *f, const gs_instr *i, const int64_t *piece,
+       uint32_t *slots) {
+  gs_type type, result;
+  const gs_type *kid = &type;
+  gs_fault fault;
+  bs_value name = bs_sym(f->ctx->values, i->name);
+  operand_type(f->tile, i, piece, &type);
+  return gs_instr_bind(f->ctx->values, i, bs_list(f->ctx->values, &name, 1),
+                       &kid, 1, slots, &result, &fault);
+}
+
+/* The side that lies in dram has its strides where the template takes them. */
+static bool
+lies_so(const finding *f, const gs_instr *i, const int64_t *piece) {
+  bool load = !i->operands[0].memory;
+  int64_t stride[GS_MAX_RANK], dim[GS_MAX_RANK];
+  uint32_t n = i->result.rank;
+  if (!load && i->result.memory)
+    return true;
+  for (uint32_t d = 0; d < n; d++) {
+    uint32_t at = load ? i->from[d] : d;
+    dim[at] = piece_at(f->tile, i, piece, d);
+    stride[at] = stride_at(f->tile, i, d);
+  }
+  return po_stray_dimension(po_mentioned_strides(i, load ? 0 : 1), stride, dim,
+                            n) == n;
+}
+
+static double
+cycles_of(const finding *f, const gs_instr *i, const uint32_t *slots,
+          const int64_t *piece) {
+  const po_tile *t = f->tile;
+  double pieces = 1, bytes = gs_dtype_table[t->dtype].bytes;
+  for (uint32_t d = 0; d < t->rank; d++) {
+    pieces *= (double)t->dim[d] / (double)piece[d];
+    bytes *= (double)piece[d];
+  }
+  return pieces * gs_instr_cost(i, f->ctx->values, slots, "cycles",
+                                bytes / f->target->memory_bytes_per_cycle);
+}
+
+/* The next smaller divisors of the dimensions that the instruction has, as an
+ * odometer; false past the last. */
+static bool
+shrink(const po_tile *t, const gs_instr *i, int64_t *piece) {
+  uint32_t first = t->rank > i->result.rank ? t->rank - i->result.rank : 0;
+  for (uint32_t d = first; d < t->rank; d++) {
+    if (piece[d] > 1) {
+      for (piece[d]--; t->dim[d] % piece[d];)
+        piece[d]--;
+      return true;
+    }
+    piece[d] = t->dim[d];
+  }
+  return false;
+}
+
+/* The cheapest pieces for the instruction. */
+static bool
+try_instr(const finding *f, const gs_instr *i, po_move *out) {
+  const po_tile *t = f->tile;
+  int64_t piece[GS_MAX_RANK];
+  uint32_t slots[GS_MAX_INSTR_VARS];
+  bool found = false;
+  for (uint32_t d = 0; d < t->rank; d++)
+    piece[d] = d + i->result.rank < t->rank ? 1 : t->dim[d];
+  do {
+    if (!lies_so(f, i, piece) || !admits(f, i, piece, slots))
+      continue;
+    double cycles = cycles_of(f, i, slots, piece);
+    if (out->instr && cycles >= out->cycles)
+      continue;
+    *out = (po_move){.instr = i, .cycles = cycles};
+    memcpy(out->piece, piece, t->rank * sizeof *piece);
+    out->slots =
+        bs_arena_copy(f->arena, slots, (i->scope.vars.len + 1) * sizeof *slots);
+    found = true;
+  } while (shrink(t, i, piece));
+  return found;
+}
+
+static bool
+next_move(const finding *f, uint32_t from, uint32_t to, po_move *out) {
+  *out = (po_move){0};
+  for (uint32_t k = 0; k < f->target->instrs.len; k++)
+    if (gs_is_on_way(f->target, k, f->tile->dtype, from, to))
+      try_instr(f, f->target->instrs.data[k], out);
+  return out->instr != NULL;
+}
+
+bool
+po_find_route(const gs_context *ctx, const gs_target *target, bs_arena *arena,
+              const po_tile *tile, uint32_t from, uint32_t to, po_route *out) {
+  finding f = {ctx, target, arena, tile};
+  *out = (po_route){.memory = {from}};
+  while (out->memory[out->n] != to) {
+    uint32_t n = out->n;
+    if (n == PO_MOST_HOPS || !next_move(&f, out->memory[n], to, &out->move[n]))
+      return false;
+    out->memory[n + 1] = out->move[n].instr->result.memory;
+    out->n++;
+  }
+  return true;
+}
+
+bool
+po_can_bring(const gs_context *ctx, const gs_target *target,
+             const gs_instr *instr, uint32_t k, const int64_t *stride,
+             const int64_t *dim, uint32_t rank) {
+  bool result = k == instr->n_operands;
+  const gs_operand *o = result ? &instr->result : &instr->operands[k];
+  po_tile tile = {.dtype = o->dtype, .rank = rank};
+  po_route route;
+  memcpy(tile.dim, dim, rank * sizeof *dim);
+  memcpy(tile.stride, stride, rank * sizeof *stride);
+  return po_find_route(ctx, target, ctx->arena, &tile, result ? o->memory : 0,
+                       result ? 0 : o->memory, &route);
+}
