@@ -765,6 +765,22 @@ typedef struct glen_profile {
   uint32_t n;
 } glen_profile;
 
+typedef struct glen_simulation {
+  double cycles;
+  const char *text;  /* cycles by queue and by instruction */
+  const char *json;  /* the same */
+  const char *trace; /* a line a call: from, until, queue, places; or "" */
+  glen_tensors *outputs;
+} glen_simulation;
+
+/* The loops on the machine that their target describes: calls compute what
+ * their semantics say, on memories of which no place is read that was not
+ * written for what is read.  False with a diagnostic; the trace up to there is
+ * given then, too. */
+GLEN_API bool glen_simulate(glen_context *, const glen_loops *,
+                            const glen_tensors *inputs, bool trace,
+                            glen_simulation *);
+
 typedef struct glen_build_options {
   const char *cc; /* NULL: $CC, else cc */
   const char *const *flags;

@@ -178,6 +178,17 @@ const cl_command cl_commands[] = {
      "the terms that it stands for.\n\n"
      "  glen fmt my.glen\n"
      "  glen fmt --expand examples/attention.glen\n"},
+    {"simulate", "PROGRAM", 1, 1, "run on the machine of a target file",
+     "Maps a .glen program, or reads a .loops file, and runs its loops one "
+     "call\n"
+     "at a time: calls compute what their semantics say, take the cycles of\n"
+     "their declaration in their queue, and find in memories only what was\n"
+     "written there for them.  Prints cycles by queue and by instruction, and\n"
+     "compares the result of a .glen program with the interpreter: exit 4 on "
+     "a\n"
+     "mismatch.\n\n"
+     "  glen simulate my.glen --target my.target\n"
+     "  glen simulate my.loops --target my.target --trace\n"},
 };
 
 const size_t cl_command_count = sizeof cl_commands / sizeof cl_commands[0];

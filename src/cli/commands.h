@@ -25,5 +25,6 @@ int cl_explain(const cl_options *);
 int cl_map(const cl_options *);
 int cl_import(const cl_options *);
 int cl_lsp(const cl_options *);
+int cl_simulate(const cl_options *);
 
 #endif

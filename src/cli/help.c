@@ -56,7 +56,7 @@ static const struct {
     {"its code", COMPILE | RUN | SCHEDULE | LAYOUT},
     {"rules",
      RULES_TEST | RULES_CHECK | RULES_PROVE | RULES_FMT | RULES_ABLATE},
-    {"machines", TARGET | TARGET_TEST},
+    {"machines", TARGET | TARGET_TEST | SIMULATE},
     {"other formats, other programs", IMPORT | EXTRACT | LSP | COMPLETIONS},
 };
 

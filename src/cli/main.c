@@ -16,7 +16,7 @@ static int (*const functions[])(const cl_options *) = {
     cl_rules_check,  cl_rules_prove, cl_rules_fmt,
     cl_rules_ablate, cl_target_test, cl_target_command,
     cl_extract,      cl_import,      cl_lsp,
-    cl_completions,  cl_fmt,
+    cl_completions,  cl_fmt,         cl_simulate,
 };
 
 static int

@@ -34,7 +34,8 @@ typedef struct cl_options {
       shapes, jobs;
   double time_limit, extract_time, tolerance;
   bool require_saturation, json, quiet, help, version, verbose;
-  bool interpret, check, strict_fp, sanitize, keep, detect, timings, profile;
+  bool interpret, check, trace, strict_fp, sanitize, keep, detect, timings,
+      profile;
   bool strict, list, stats, list_operators, all, expand;
   const char *verify;   /* the least that will do, or NULL */
   const char *dispatch; /* variants, or NULL */

@@ -41,9 +41,11 @@ enum { /* bits of cl_commands, in its order */
        LSP = 1 << 17,
        COMPLETIONS = 1 << 18,
        FMT = 1 << 19,
+       SIMULATE = 1 << 20,
        EVERY = -1,
        WORKS = EVERY & ~(COMPLETIONS | LSP),
-       CHOOSES = SATURATE | COMPILE | RUN | RULES_ABLATE | EXPLAIN | MAP,
+       CHOOSES =
+           SATURATE | COMPILE | RUN | RULES_ABLATE | EXPLAIN | MAP | SIMULATE,
        WRITES = SATURATE | COMPILE | SCHEDULE | LAYOUT | IMPORT | MAP,
        BUILDS = WRITES | CHECK | RULES_TEST | RULES_CHECK | RULES_PROVE |
                 TARGET_TEST,

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool
-load_inputs(cl_session *session, glen_tensors *inputs) {
+bool
+cl_load_inputs(cl_session *session, glen_tensors *inputs) {
   const cl_list *list = &session->options->inputs;
   for (uint32_t k = 0; k < list->n; k++) {
     const char *item = list->items[k], *equals = strchr(item, '=');
@@ -155,10 +155,10 @@ is_rounding(cl_session *session, const glen_program *program,
 }
 
 /* With inputs, the program is one of terms. */
-static int
-compare_with(cl_session *session, const glen_program *program,
-             const glen_tensors *inputs, glen_tensors *expected,
-             const glen_tensors *outputs) {
+int
+cl_compare(cl_session *session, const glen_program *program,
+           const glen_tensors *inputs, glen_tensors *expected,
+           const glen_tensors *outputs) {
   glen_comparison c;
   if (!expected)
     return cl_failed(session);
@@ -184,7 +184,7 @@ static int
 compare(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
         const glen_tensors *outputs) {
   glen_tensors *expected = glen_interpret(session->glen, e->input, inputs);
-  return compare_with(session, e->input, inputs, expected, outputs);
+  return cl_compare(session, e->input, inputs, expected, outputs);
 }
 
 static int
@@ -195,7 +195,7 @@ run(cl_session *session) {
     return cl_failed(session);
   glen_tensors *inputs =
       glen_inputs_new(session->glen, e.input, session->options->seed);
-  if (!inputs || !load_inputs(session, inputs))
+  if (!inputs || !cl_load_inputs(session, inputs))
     return cl_failed(session);
   glen_tensors *outputs = execute(session, &e, inputs, &m);
   if (!outputs)
@@ -220,9 +220,9 @@ check_loops(cl_session *session, const char *path, const glen_program *program,
   glen_loops *plain = cl_read_loops(session, path, true);
   if (!plain)
     return cl_failed(session);
-  return compare_with(session, program, NULL,
-                      glen_loops_interpret(session->glen, plain, inputs),
-                      outputs);
+  return cl_compare(session, program, NULL,
+                    glen_loops_interpret(session->glen, plain, inputs),
+                    outputs);
 }
 
 /* The code for all sizes, called with those that were given. */
@@ -254,7 +254,7 @@ run_loops(cl_session *session, const char *path) {
       loops ? glen_loops_program(session->glen, loops) : NULL;
   glen_tensors *inputs =
       program ? glen_inputs_new(session->glen, program, o->seed) : NULL;
-  if (!inputs || !load_inputs(session, inputs))
+  if (!inputs || !cl_load_inputs(session, inputs))
     return cl_failed(session);
   glen_tensors *outputs = execute_loops(session, path, loops, inputs, &m);
   if (!outputs)

@@ -118,6 +118,13 @@ typedef struct cl_explored {
 } cl_explored;
 
 bool cl_explore(cl_session *, cl_explored *);
+/* run.c: the arrays of --input. */
+bool cl_load_inputs(cl_session *, glen_tensors *inputs);
+/* run.c: exit code of comparing outputs with those expected, which are freed;
+ * NULL stands for a failure.  With inputs, the program is one of terms, and
+ * what differs by rounding alone is equal. */
+int cl_compare(cl_session *, const glen_program *, const glen_tensors *inputs,
+               glen_tensors *expected, const glen_tensors *outputs);
 /* Is an HTML report among what --emit asks for? */
 bool cl_wants_html(const cl_options *);
 /* The report; loops may be NULL.  NULL after a failure. */

@@ -40,6 +40,7 @@ typedef struct execution {
   int64_t *room;
   const gs_tensor *inputs;
   gs_tensor *outputs;
+  const po_machine *machine; /* NULL: none */
   bool ok;
 } execution;
 
@@ -59,6 +60,8 @@ memory_of(execution *x, const po_array *array) {
     return x->inputs[array->number];
   if (array->role == PO_OUTPUT)
     return x->outputs[array->number];
+  if (array->role == PO_MEMORY)
+    return t;
   if (array->role == PO_CONSTANT) {
     t.data = (void *)array->data;
     return t;
@@ -134,7 +137,7 @@ static bool
 prepare(execution *x, prepared *s, uint32_t leaf) {
   const po_nest_node *nodes = x->p->nest.nodes.data;
   const po_stmt *stmt = s->stmt = &x->p->stmts.data[nodes[leaf].stmt];
-  if (stmt->kind == PO_CALL)
+  if (stmt->kind == PO_CALL && !x->machine)
     return bs_error(x->p->ctx.diags, stmt->span, "no-call",
                     "%s calls an instruction, which only compiled code does",
                     stmt->name);
@@ -157,8 +160,9 @@ prepare(execution *x, prepared *s, uint32_t leaf) {
   x->most_iters = stmt->n_iters > x->most_iters ? stmt->n_iters : x->most_iters;
   x->most_depth = s->depth > x->most_depth ? s->depth : x->most_depth;
   x->most_exprs = stmt->n_exprs > x->most_exprs ? stmt->n_exprs : x->most_exprs;
-  return prepare_access(x, stmt, stmt->array, stmt->write,
-                        &s->address[stmt->n_exprs]) &&
+  bool call = stmt->kind == PO_CALL;
+  return (call || prepare_access(x, stmt, stmt->array, stmt->write,
+                                 &s->address[stmt->n_exprs])) &&
          prepare_time(x, s);
 }
 
@@ -324,6 +328,10 @@ run_instance(execution *x, const int64_t *at) {
   const prepared *s = &x->stmts[*at];
   const po_stmt *stmt = s->stmt;
   const int64_t *index = at + x->width - x->most_iters;
+  if (x->machine)
+    x->ok = x->machine->step(x->machine->self, stmt, index, x->memory);
+  if (stmt->kind == PO_CALL)
+    return;
   for (uint32_t k = 0; k < stmt->n_exprs; k++)
     x->values[k] = value(x, s, k, index);
   gs_tensor *to = &x->memory[stmt->array];
@@ -355,7 +363,14 @@ run(void *arg) {
 
 bool
 po_execute(const po_program *p, const gs_tensor *inputs, gs_tensor *outputs) {
-  execution x = {.p = p, .inputs = inputs, .outputs = outputs};
+  return po_execute_on(p, NULL, inputs, outputs);
+}
+
+bool
+po_execute_on(const po_program *p, const po_machine *machine,
+              const gs_tensor *inputs, gs_tensor *outputs) {
+  execution x = {
+      .p = p, .inputs = inputs, .outputs = outputs, .machine = machine};
   if (po_has_sizes(p))
     return bs_error(p->ctx.diags, BS_NOWHERE, "open-size",
                     "a number for size %s is missing", p->sizes.data[0].name);

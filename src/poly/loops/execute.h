@@ -19,4 +19,16 @@ bool po_execute(const po_program *, const gs_tensor *inputs,
 void po_seed_tensors(const po_program *, uint64_t seed, gs_tensor *inputs,
                      gs_tensor *outputs);
 
+/* What runs calls, and counts: it is told of every instance, in order, before
+ * it runs.  memory: by array; calls read and write it.  False stops with a
+ * diagnostic that it gave. */
+typedef struct po_machine {
+  void *self;
+  bool (*step)(void *self, const po_stmt *, const int64_t *index,
+               gs_tensor *memory);
+} po_machine;
+
+bool po_execute_on(const po_program *, const po_machine *,
+                   const gs_tensor *inputs, gs_tensor *outputs);
+
 #endif
