@@ -43,7 +43,7 @@ is_about_rules(const cl_options *o) {
 static bool
 is_by_default(const cl_options *o, const glen_target *target) {
   return is_about_rules(o) ||
-         ((cl_command_bit(o->command) & (COMPILE | RUN)) &&
+         ((cl_command_bit(o->command) & (COMPILE | RUN | SIMULATE)) &&
           (glen_target_instrs(target) || cl_emits_egraph(o)));
 }
 

@@ -74,6 +74,8 @@ CASES = {
                      "--iter-limit 3"],
     "target": ["target systolic16"],
     "target-test": ["target test targets/pool.target"],
+    "simulate": ["simulate examples/matmul.glen --target systolic "
+                 "--trace"],
     "extract": ["extract graph.json"],
     "import": ["import relu.onnx --dim N=3"],
     "import-list": ["import --list-operators"],

@@ -58,6 +58,12 @@ is_within_dram(const po_machine_state *m, const po_patch *x) {
 static bool
 is_aligned(const po_machine_state *m, const po_patch *x, int64_t at) {
   const gs_memory *memory = bank_of(m, x)->memory;
+  if (x->array->offset % memory->row)
+    return po_sim_fault(m, "misaligned",
+                        "uses %s, which begins at address %lld of %s, within a "
+                        "row of %lld bytes",
+                        name_of(x), (long long)x->array->offset, memory->name,
+                        (long long)memory->row);
   if (at % size_of(x) || at % memory->align)
     return po_sim_fault(m, "misaligned",
                         "uses %s at address %lld of %s, whose alignment is "
@@ -127,7 +133,7 @@ is_own(const po_machine_state *m, const po_patch *x, int64_t at) {
                         "reads %s at address %lld of %s, where nothing was "
                         "written",
                         name_of(x), (long long)at, b->memory->name);
-  return po_sim_fault(m, "overwritten",
+  return po_sim_fault(m, "lost-value",
                       "reads %s at address %lld of %s, where %s was written "
                       "last",
                       name_of(x), (long long)at, b->memory->name,
