@@ -22,7 +22,7 @@ load(job *j) {
     return false;
   j->loops = j->terms ? glen_lower(s->glen, j->explored.program,
                                    j->explored.target, s->options->strict_fp)
-                      : cl_load_loops(s, path);
+                      : cl_load_loops(s, path, true);
   if (!j->loops)
     return false;
   program =
