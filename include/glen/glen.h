@@ -653,7 +653,11 @@ typedef enum glen_dtype {
   GLEN_BF16, /* as 16 bits */
   GLEN_I8,
   GLEN_U8,
-  GLEN_I32
+  GLEN_I32,
+  GLEN_F16, /* as 16 bits */
+  GLEN_I16,
+  GLEN_U16,
+  GLEN_BOOL /* as bytes, each 0 or 1 */
 } glen_dtype;
 
 /* An array of the caller. */

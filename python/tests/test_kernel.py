@@ -37,7 +37,8 @@ def test_what_it_says_of_itself(matmul):
 
 
 @pytest.mark.parametrize("dtype, of_numpy", [
-    ("f32", "f4"), ("f64", "f8"), ("i8", "i1"), ("u8", "u1"), ("i32", "i4")])
+    ("f32", "f4"), ("f64", "f8"), ("i8", "i1"), ("u8", "u1"), ("i32", "i4"),
+    ("f16", "f2"), ("i16", "i2"), ("u16", "u2")])
 def test_dtypes(dtype, of_numpy):
     kernel = glen.compile(elementwise(dtype))
     x = numpy.arange(12, dtype=of_numpy).reshape(3, 4)
@@ -53,6 +54,24 @@ def test_bf16_is_sixteen_bits():
     assert total.dtype == numpy.uint16
     wide = (total.astype("u4") << 16).view("f4")
     assert (wide.ravel() == 2 * numpy.arange(12)).all()
+
+
+def test_f16_is_that_of_numpy():
+    kernel = glen.compile("(tensor x (shape 65536) f16)"
+                          "(let y (compute (scale 3) x)) (output y)")
+    x = numpy.arange(65536, dtype="u2").view("f2")
+    with numpy.errstate(all="ignore"):
+        wanted = (x.astype("f4") * numpy.float32(3)).astype("f2")
+    numpy.testing.assert_array_equal(kernel(x), wanted)
+
+
+def test_truth_values():
+    kernel = glen.compile("(tensor x (shape 4) f32) (tensor y (shape 4) f32)"
+                          "(let z (less x y)) (output z)")
+    x = numpy.array([1, 2, numpy.nan, -numpy.inf], "f4")
+    y = numpy.array([2, 2, 1, numpy.inf], "f4")
+    below = kernel(x, y)
+    assert below.dtype == numpy.bool_ and (below == (x < y)).all()
 
 
 def test_a_scalar():

@@ -41,10 +41,10 @@ size_of(const gs_type *t) {
   return (double)gs_elements(t) * gs_dtype_table[t->dtype].bytes;
 }
 
-/* Lanes of a vector relative to f32; bf16 is computed as f32. */
+/* Lanes of a vector relative to f32; floats of 16 bits are computed as f32. */
 static double
 lanes(gs_dtype d) {
-  return d == GS_BF16 ? 1 : 4.0 / gs_dtype_table[d].bytes;
+  return gs_is_half(d) ? 1 : 4.0 / gs_dtype_table[d].bytes;
 }
 
 static double

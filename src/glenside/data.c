@@ -187,6 +187,7 @@ copy_elements(const gs_context *ctx, const gs_type *type, const char *from,
               gs_tensor *out) {
   gs_tensor_init(ctx->heap, out, type);
   memcpy(out->data, from, (size_t)bytes_of(type));
+  gs_tensor_settle(out);
 }
 
 /* Elements are read where they are mapped, unless they are not aligned, as
@@ -237,6 +238,7 @@ gs_data_read(const gs_context *ctx, const gs_data *data, const gs_type *type,
   }
   if (!map_elements(ctx, data, type, &site, &mapped))
     return false;
+  gs_tensor_settle(&mapped);
   *out = mapped;
   if (is_aligned(&mapped))
     return true;

@@ -74,11 +74,8 @@ static const struct {
     {GS_AS_COMPUTE, " pow ** square ",
      "a square is (compute mul (pair a a)); a power is exp of a product with "
      "log"},
-    {GS_AS_DTYPE, " f16 float16 half fp16 ",
-     "there is no f16; bf16 has 16 bits, too, and f32 holds all values of f16"},
-    {GS_AS_DTYPE, " i64 int64 int64_t u32 u64 i16 u16 ",
-     "the integers are i8, u8 and i32"},
-    {GS_AS_DTYPE, " bool ", "truth values are u8, 0 or 1"},
+    {GS_AS_DTYPE, " i64 int64 int64_t u32 uint32 u64 uint64 ",
+     "the integers are i8, u8, i16, u16 and i32"},
     {GS_AS_FORM, " input placeholder param parameter array var ",
      "an input is (tensor NAME (shape 4 8) f32)"},
     {GS_AS_FORM, " def set = ", "a name is given by (let NAME TERM)"},
@@ -115,6 +112,10 @@ static const struct {
     {GS_AS_DTYPE, " bfloat16 bfloat ", "bf16"},
     {GS_AS_DTYPE, " int8 int8_t char ", "i8"},
     {GS_AS_DTYPE, " uint8 uint8_t ", "u8"},
+    {GS_AS_DTYPE, " float16 half fp16 ", "f16"},
+    {GS_AS_DTYPE, " int16 int16_t short ", "i16"},
+    {GS_AS_DTYPE, " uint16 uint16_t ", "u16"},
+    {GS_AS_DTYPE, " boolean bool_ logical ", "bool"},
     {GS_AS_DTYPE, " int int32 int32_t long ", "i32"},
 };
 

@@ -28,10 +28,8 @@ static bool
 number_fits_integer(infer *x, gs_compute op, gs_dtype dtype, bs_value v) {
   const char *name = gs_compute_table[op].name;
   const char *type = gs_dtype_table[dtype].name;
-  int bits = op == GS_C_CLIP ? gs_dtype_table[dtype].bytes * 8 : 32;
-  bool sign = op != GS_C_CLIP || gs_dtype_table[dtype].is_signed;
-  int64_t least = sign ? -((int64_t)1 << (bits - 1)) : 0;
-  int64_t most = sign ? -(least + 1) : ((int64_t)1 << bits) - 1;
+  gs_dtype of = op == GS_C_CLIP ? dtype : GS_I32;
+  int64_t least = gs_dtype_least(of), most = gs_dtype_most(of);
   if (bs_kind_of(x->values, v) != BS_KIND_INT) {
     gs_fail(x->fault, "bad-literal", -1, 0,
             "%s on %s needs an integer literal, found %g", name, type,
@@ -188,6 +186,11 @@ infer_compute(infer *x) {
   if (!gs_compute_of(x->values, o, &op))
     return gs_fail(x->fault, "unknown-compute", -1, 0,
                    "compute needs a compute operator");
+  if (dtype == GS_BOOL && !gs_compute_takes_bool(op)) {
+    gs_fail(x->fault, "needs-number", 0, -1, "%s needs numbers, found bool",
+            gs_compute_table[op].name);
+    return infer_hint(x, "convert first: (compute (cast i32) ...)");
+  }
   if (gs_dtype_table[dtype].integer && !gs_compute_takes_integers(op)) {
     gs_fail(x->fault, "needs-float", 0, -1, "%s needs a float dtype, found %s",
             gs_compute_table[op].name, gs_dtype_table[dtype].name);

@@ -27,9 +27,14 @@ unit_of(gs_dtype dtype) {
     return 0x1p-53;
   case GS_BF16:
     return 0x1p-9;
+  case GS_F16:
+    return 0x1p-12;
   case GS_I8:
   case GS_U8:
+  case GS_I16:
+  case GS_U16:
   case GS_I32:
+  case GS_BOOL:
   case GS_DTYPE_COUNT:
   default:
     return 0;
@@ -39,7 +44,7 @@ unit_of(gs_dtype dtype) {
 /* What the operator computes in. */
 static double
 unit(const in_operator *o) {
-  return o->dtype == GS_BF16 ? 0x1p-24 : unit_of(o->dtype);
+  return gs_is_half(o->dtype) ? 0x1p-24 : unit_of(o->dtype);
 }
 
 static double

@@ -15,7 +15,7 @@ parameter(const bs_values *values, bs_value o, uint32_t k, gs_dtype dtype) {
       bs_kind_of(values, v) != BS_KIND_REAL)
     return 0;
   double x = bs_as_real(values, v);
-  bool narrow = dtype == GS_F32 || dtype == GS_BF16;
+  bool narrow = dtype == GS_F32 || gs_is_half(dtype);
   return narrow ? gs_convert(GS_F32, x) : x;
 }
 

@@ -83,8 +83,7 @@ static double
 lowest(gs_dtype dtype) {
   if (!gs_dtype_table[dtype].integer)
     return -INFINITY;
-  int64_t half = (int64_t)1 << (8 * gs_dtype_table[dtype].bytes - 1);
-  return gs_dtype_table[dtype].is_signed ? -(double)half : 0;
+  return (double)gs_dtype_least(dtype);
 }
 
 static step

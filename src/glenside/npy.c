@@ -242,37 +242,34 @@ static const struct {
   const char *descr;
   gs_dtype dtype;
 } descr_table[] = {
-    {"<f4", GS_F32},  {"<f8", GS_F64}, {"<V2", GS_BF16},
-    {"|V2", GS_BF16}, {"|i1", GS_I8},  {"<i1", GS_I8},
-    {"|u1", GS_U8},   {"<u1", GS_U8},  {"<i4", GS_I32},
+    {"<f4", GS_F32},  {"<f8", GS_F64}, {"<V2", GS_BF16}, {"|V2", GS_BF16},
+    {"|i1", GS_I8},   {"<i1", GS_I8},  {"|u1", GS_U8},   {"<u1", GS_U8},
+    {"<i4", GS_I32},  {"<f2", GS_F16}, {"<i2", GS_I16},  {"<u2", GS_U16},
+    {"|b1", GS_BOOL},
 };
 
 static const char *
 conversion(const char *descr) {
   if (descr[0] == '>')
     return "bytes are swapped: a.astype(a.dtype.newbyteorder('<'))";
-  if (!strcmp(descr, "<i8") || !strcmp(descr, "<i2"))
+  if (!strcmp(descr, "<i8"))
     return "a.astype(numpy.int32)";
-  if (!strcmp(descr, "|b1"))
-    return "a.astype(numpy.uint8)";
-  if (!strcmp(descr, "<f2"))
-    return "a.astype(numpy.float32)";
-  return "f32 f64 i8 u8 i32 are read, and bf16 as '<V2'";
+  return "f16 f32 f64 i8 u8 i16 u16 i32 bool are read, and bf16 as '<V2'";
 }
 
 static bool
 find_dtype(const input *in, const header *h, const gs_type *expect,
            gs_dtype *out) {
   bool bf16 = expect && expect->dtype == GS_BF16;
+  if (bf16 && !strcmp(h->descr, "<u2")) {
+    *out = GS_BF16;
+    return true;
+  }
   for (size_t k = 0; k < sizeof descr_table / sizeof *descr_table; k++)
     if (!strcmp(descr_table[k].descr, h->descr)) {
       *out = descr_table[k].dtype;
       return true;
     }
-  if (bf16 && !strcmp(h->descr, "<u2")) {
-    *out = GS_BF16;
-    return true;
-  }
   fail(in, "npy-dtype", "elements of type '%s' are not supported", h->descr);
   bs_hint(in->ctx->diags, "%s", conversion(h->descr));
   return false;
@@ -347,8 +344,10 @@ read_array(input *in, const gs_type *expect, gs_tensor *out) {
     return false;
   gs_tensor_init(in->ctx->heap, out, &type);
   size_t bytes = (size_t)out->elements * gs_dtype_table[out->dtype].bytes;
-  if (take(in, out->data, bytes))
+  if (take(in, out->data, bytes)) {
+    gs_tensor_settle(out);
     return true;
+  }
   gs_tensor_done(in->ctx->heap, out);
   return fail(in, "npy-size", "the file ends in its elements");
 }

@@ -197,16 +197,78 @@ gs_sum_dtype(gs_dtype dtype) {
   switch (dtype) {
   case GS_I8:
   case GS_U8:
+  case GS_I16:
+  case GS_U16:
     return GS_I32;
   case GS_BF16:
+  case GS_F16:
     return GS_F32;
   case GS_F32:
   case GS_F64:
   case GS_I32:
+  case GS_BOOL:
   case GS_DTYPE_COUNT:
   default:
     return dtype;
   }
+}
+
+int64_t
+gs_dtype_least(gs_dtype d) {
+  int bits = 8 * gs_dtype_table[d].bytes;
+  return gs_dtype_table[d].is_signed ? -((int64_t)1 << (bits - 1)) : 0;
+}
+
+int64_t
+gs_dtype_most(gs_dtype d) {
+  int bits = 8 * gs_dtype_table[d].bytes - gs_dtype_table[d].is_signed;
+  return d == GS_BOOL ? 1 : ((int64_t)1 << bits) - 1;
+}
+
+/* Binary digits of a float: whole numbers of so many are exact. */
+static int
+digits_of(gs_dtype d) {
+  return d == GS_F64 ? 53 : d == GS_F32 ? 24 : d == GS_F16 ? 11 : 8;
+}
+
+bool
+gs_dtype_holds(gs_dtype to, gs_dtype from) {
+  bool whole = gs_dtype_table[from].integer;
+  if (to == from)
+    return true;
+  if (gs_dtype_table[to].integer)
+    return whole && gs_dtype_least(to) <= gs_dtype_least(from) &&
+           gs_dtype_most(to) >= gs_dtype_most(from);
+  if (whole)
+    return gs_dtype_most(from) < (int64_t)1 << digits_of(to);
+  return digits_of(to) > digits_of(from) && to != GS_F16;
+}
+
+bool
+gs_compute_takes_bool(gs_compute op) {
+  const gs_compute_info *info = &gs_compute_table[op];
+  switch (info->kind) {
+  case GS_CAST:
+  case GS_SELECT:
+  case GS_GATHER:
+  case GS_LOOKUP:
+    return true;
+  case GS_REDUCE:
+  case GS_FOLD:
+    return info->fold == GS_FOLD_MAX || info->fold == GS_FOLD_MIN;
+  case GS_DOT:
+  case GS_ELEMENTWISE:
+  case GS_SOFTMAX:
+    return false;
+  }
+  return false;
+}
+
+bool
+gs_compute_takes(gs_compute op, gs_dtype d) {
+  if (d == GS_BOOL)
+    return gs_compute_takes_bool(op);
+  return !gs_dtype_table[d].integer || gs_compute_takes_integers(op);
 }
 
 gs_dtype

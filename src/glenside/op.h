@@ -277,7 +277,11 @@ bool gs_compute_keeps_zero(const bs_values *, bs_value o, gs_compute);
   X(BF16, "bf16", 2, "uint16_t", 0, 1)                                         \
   X(I8, "i8", 1, "int8_t", 1, 1)                                               \
   X(U8, "u8", 1, "uint8_t", 1, 0)                                              \
-  X(I32, "i32", 4, "int32_t", 1, 1)
+  X(I32, "i32", 4, "int32_t", 1, 1)                                            \
+  X(F16, "f16", 2, "uint16_t", 0, 1)                                           \
+  X(I16, "i16", 2, "int16_t", 1, 1)                                            \
+  X(U16, "u16", 2, "uint16_t", 1, 0)                                           \
+  X(BOOL, "bool", 1, "uint8_t", 1, 0)
 
 typedef enum gs_dtype {
 #define X(id, name, bytes, ctype, integer, sign) GS_##id,
@@ -295,7 +299,31 @@ typedef struct gs_dtype_info {
 
 extern const gs_dtype_info gs_dtype_table[GS_DTYPE_COUNT];
 bool gs_dtype_find(const char *name, gs_dtype *out);
-/* The dtype of a sum or dot product: i8 u8 -> i32, bf16 -> f32, else itself */
+/* Floats of 16 bits: kept as their bits, computed in f32, rounded once. */
+static inline bool
+gs_is_half(gs_dtype d) {
+  return d == GS_BF16 || d == GS_F16;
+}
+static inline bool
+gs_is_unsigned(gs_dtype d) {
+  return gs_dtype_table[d].integer && !gs_dtype_table[d].is_signed;
+}
+/* Integers that C computes in a wider type. */
+static inline bool
+gs_is_narrow(gs_dtype d) {
+  return gs_dtype_table[d].integer && gs_dtype_table[d].bytes < 4;
+}
+/* The bounds of an integer dtype; a bool is 0 or 1. */
+int64_t gs_dtype_least(gs_dtype);
+int64_t gs_dtype_most(gs_dtype);
+/* Whether every value of `from` is one of `to`. */
+bool gs_dtype_holds(gs_dtype to, gs_dtype from);
+/* Truth values are chosen, moved, compared by size and cast, and no more. */
+bool gs_compute_takes_bool(gs_compute);
+/* Whether the operator is defined on operands of that dtype. */
+bool gs_compute_takes(gs_compute, gs_dtype);
+/* The dtype of a sum or dot product: i8 u8 i16 u16 -> i32, bf16 f16 -> f32,
+ * else itself */
 gs_dtype gs_sum_dtype(gs_dtype);
 /* The result dtype of a compute operator on `dtype` (a cast says its own). */
 gs_dtype gs_compute_dtype(gs_compute, gs_dtype);

@@ -142,10 +142,8 @@ integer_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
     return bs_error(x->ctx->diags, sx->span, "bad-literal",
                     "expected a literal of %s, found %s", info->name,
                     parse_describe(x, node));
-  int bits = info->bytes * 8;
   int64_t v = bs_as_int(x->ctx->values, sx->value);
-  int64_t least = info->is_signed ? -((int64_t)1 << (bits - 1)) : 0;
-  int64_t most = least + ((int64_t)1 << bits) - 1;
+  int64_t least = gs_dtype_least(dtype), most = gs_dtype_most(dtype);
   if (v >= least && v <= most)
     return true;
   bs_error(x->ctx->diags, sx->span, "literal-range", "%lld does not fit in %s",
@@ -163,10 +161,15 @@ stays_finite(gs_dtype dtype, double v) {
     return fabs(v) < 0x1.ffffffp127;
   case GS_BF16: /* by way of f32 */
     return fabs(v) < 0x1.ffffffp127 && fabsf((float)v) < 0x1.ffp127f;
+  case GS_F16:
+    return fabs(v) < 65520;
   case GS_F64:
   case GS_I8:
   case GS_U8:
+  case GS_I16:
+  case GS_U16:
   case GS_I32:
+  case GS_BOOL:
   case GS_DTYPE_COUNT:
   default:
     return true;

@@ -63,8 +63,36 @@ gs_f32_to_bf16(float f) {
   return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+double
+gs_f16_to_f64(uint16_t b) {
+  int exponent = b >> 10 & 31;
+  double fraction = b & 1023, v;
+  if (exponent == 31)
+    v = fraction > 0 ? (double)NAN : INFINITY;
+  else
+    v = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+  return b >> 15 ? -v : v;
+}
+
+/* The spacing is that of the exponent, or below 2^-14 that of 2^-14. */
+uint16_t
+gs_f64_to_f16(double v) {
+  uint16_t sign = signbit(v) ? 0x8000 : 0;
+  double size = fabs(v);
+  if (isnan(v))
+    return sign | 0x7e00;
+  if (size >= 65520)
+    return sign | 0x7c00;
+  int exponent = size < 0x1p-14 ? -14 : ilogb(size);
+  unsigned digits = (unsigned)rint(ldexp(size, 10 - exponent));
+  unsigned bits = ((unsigned)(exponent + 14) << 10) + digits;
+  return sign | (uint16_t)bits;
+}
+
 static double
-saturate(double v, double least, double most) {
+saturate(gs_dtype dtype, double v) {
+  double least = (double)gs_dtype_least(dtype);
+  double most = (double)gs_dtype_most(dtype);
   if (isnan(v))
     return 0;
   v = trunc(v);
@@ -88,12 +116,16 @@ gs_convert(gs_dtype dtype, double v) {
     return to_f32(v);
   case GS_BF16:
     return gs_bf16_to_f32(gs_f32_to_bf16(to_f32(v)));
+  case GS_F16:
+    return gs_f16_to_f64(gs_f64_to_f16(v));
+  case GS_BOOL:
+    return v != 0;
   case GS_I8:
-    return saturate(v, INT8_MIN, INT8_MAX);
   case GS_U8:
-    return saturate(v, 0, UINT8_MAX);
+  case GS_I16:
+  case GS_U16:
   case GS_I32:
-    return saturate(v, INT32_MIN, INT32_MAX);
+    return saturate(dtype, v);
   case GS_F64:
   case GS_DTYPE_COUNT:
   default:
@@ -103,6 +135,8 @@ gs_convert(gs_dtype dtype, double v) {
 
 int64_t
 gs_wrap(gs_dtype dtype, int64_t v) {
+  if (dtype == GS_BOOL)
+    return v != 0;
   uint64_t bits = 8 * gs_dtype_table[dtype].bytes;
   uint64_t mask = ((uint64_t)1 << bits) - 1, u = (uint64_t)v & mask;
   bool negative = gs_dtype_table[dtype].is_signed && u >> (bits - 1);
@@ -118,10 +152,17 @@ gs_tensor_get(const gs_tensor *t, int64_t i) {
     return ((const double *)t->data)[i];
   case GS_BF16:
     return gs_bf16_to_f32(((const uint16_t *)t->data)[i]);
+  case GS_F16:
+    return gs_f16_to_f64(((const uint16_t *)t->data)[i]);
   case GS_I8:
     return ((const int8_t *)t->data)[i];
   case GS_U8:
+  case GS_BOOL:
     return ((const uint8_t *)t->data)[i];
+  case GS_I16:
+    return ((const int16_t *)t->data)[i];
+  case GS_U16:
+    return ((const uint16_t *)t->data)[i];
   case GS_I32:
     return ((const int32_t *)t->data)[i];
   case GS_DTYPE_COUNT:
@@ -158,7 +199,17 @@ gs_tensor_set(gs_tensor *t, int64_t i, double v) {
     ((int8_t *)t->data)[i] = (int8_t)v;
     break;
   case GS_U8:
+  case GS_BOOL:
     ((uint8_t *)t->data)[i] = (uint8_t)v;
+    break;
+  case GS_F16:
+    ((uint16_t *)t->data)[i] = gs_f64_to_f16(v);
+    break;
+  case GS_I16:
+    ((int16_t *)t->data)[i] = (int16_t)v;
+    break;
+  case GS_U16:
+    ((uint16_t *)t->data)[i] = (uint16_t)v;
     break;
   case GS_I32:
     ((int32_t *)t->data)[i] = (int32_t)v;
@@ -167,6 +218,14 @@ gs_tensor_set(gs_tensor *t, int64_t i, double v) {
   default:
     break;
   }
+}
+
+void
+gs_tensor_settle(gs_tensor *t) {
+  uint8_t *bytes = t->data;
+  for (int64_t k = 0; t->dtype == GS_BOOL && k < t->elements; k++)
+    if (bytes[k] > 1) /* pages of a file that hold none stay as they are */
+      bytes[k] = 1;
 }
 
 /* --- filling -------------------------------------------------------------- */
@@ -185,12 +244,17 @@ value_of(gs_dtype dtype, uint64_t bits) {
   case GS_I8:
     return (double)(bits % 16) - 8;
   case GS_U8:
+  case GS_U16:
     return (double)(bits % 16);
+  case GS_BOOL:
+    return (double)(bits % 2);
+  case GS_I16:
   case GS_I32:
     return (double)(bits % 128) - 64;
   case GS_F32:
   case GS_F64:
   case GS_BF16:
+  case GS_F16:
   case GS_DTYPE_COUNT:
   default:
     return ((double)(bits % 512) - 256) / 256;

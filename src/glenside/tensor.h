@@ -26,6 +26,8 @@ void gs_tensor_fill(gs_tensor *, uint64_t seed, const char *salt);
  * conversion of `cast` (saturating, NaN to 0, bf16 to nearest even). */
 double gs_tensor_get(const gs_tensor *, int64_t i);
 void gs_tensor_set(gs_tensor *, int64_t i, double);
+/* Elements from elsewhere: a truth value that is not 0 becomes 1. */
+void gs_tensor_settle(gs_tensor *);
 /* v as an element of the dtype, saturating; and wrapping. */
 double gs_convert(gs_dtype, double v);
 int64_t gs_wrap(gs_dtype, int64_t v);
@@ -34,6 +36,8 @@ void gs_tensor_get_many(const gs_tensor *, int64_t first, int64_t n,
                         double *out);
 float gs_bf16_to_f32(uint16_t);
 uint16_t gs_f32_to_bf16(float);
+double gs_f16_to_f64(uint16_t);
+uint16_t gs_f64_to_f16(double); /* to nearest even, once */
 
 /* bf16 is stored as dtype '<V2' (and '<u2' is accepted for it when expected).
  * The type wanted by `expect` (NULL: any) is checked. */

@@ -14,13 +14,13 @@ static const on_type types[ON_TYPES] = {
     [ON_INT8] = {"int8", 1, false, true, GS_I8},
     [ON_INT32] = {"int32", 4, false, true, GS_I32},
     [ON_INT64] = {"int64", 8, false, true, GS_I32},
-    [ON_BOOL] = {"bool", 1, false, true, GS_U8},
+    [ON_BOOL] = {"bool", 1, false, true, GS_BOOL},
     [ON_DOUBLE] = {"double", 8, true, true, GS_F64},
     [ON_BFLOAT16] = {"bfloat16", 2, true, true, GS_BF16},
-    [4] = {"uint16", 0, false, false, GS_I32},
-    [5] = {"int16", 0, false, false, GS_I32},
+    [ON_UINT16] = {"uint16", 2, false, true, GS_U16},
+    [ON_INT16] = {"int16", 2, false, true, GS_I16},
+    [ON_FLOAT16] = {"float16", 2, true, true, GS_F16},
     [8] = {"string", 0, false, false, GS_I32},
-    [10] = {"float16", 0, false, false, GS_F32},
     [12] = {"uint32", 0, false, false, GS_I32},
     [13] = {"uint64", 0, false, false, GS_I32},
     [14] = {"complex64", 0, false, false, GS_F32},
@@ -83,6 +83,8 @@ on_real(const on_array *a, int64_t i) {
     return (double)((const float *)a->data)[i];
   case ON_DOUBLE:
     return ((const double *)a->data)[i];
+  case ON_FLOAT16:
+    return gs_f16_to_f64(((const uint16_t *)a->data)[i]);
   case ON_BFLOAT16:
     return (double)gs_bf16_to_f32(((const uint16_t *)a->data)[i]);
   default:
@@ -97,6 +99,10 @@ on_int(const on_array *a, int64_t i) {
     return ((const int64_t *)a->data)[i];
   case ON_INT32:
     return ((const int32_t *)a->data)[i];
+  case ON_INT16:
+    return ((const int16_t *)a->data)[i];
+  case ON_UINT16:
+    return ((const uint16_t *)a->data)[i];
   case ON_INT8:
     return ((const int8_t *)a->data)[i];
   case ON_UINT8:
@@ -116,6 +122,9 @@ on_set_real(on_array *a, int64_t i, double v) {
     break;
   case ON_DOUBLE:
     ((double *)a->data)[i] = v;
+    break;
+  case ON_FLOAT16:
+    ((uint16_t *)a->data)[i] = gs_f64_to_f16(v);
     break;
   case ON_BFLOAT16:
     ((uint16_t *)a->data)[i] = gs_f32_to_bf16((float)v);
@@ -137,6 +146,12 @@ on_set_int(on_array *a, int64_t i, int64_t v) {
     break;
   case ON_INT32:
     ((int32_t *)a->data)[i] = (int32_t)(uint32_t)(uint64_t)v;
+    break;
+  case ON_INT16:
+    ((int16_t *)a->data)[i] = (int16_t)(uint16_t)(uint64_t)v;
+    break;
+  case ON_UINT16:
+    ((uint16_t *)a->data)[i] = (uint16_t)(uint64_t)v;
     break;
   case ON_INT8:
     ((int8_t *)a->data)[i] = (int8_t)(uint8_t)(uint64_t)v;

@@ -35,8 +35,7 @@ emit_cast(on_import *im) {
   }
   gs_term x = on_term_in(im, 0);
   if (from != type)
-    x = type == ON_BOOL ? t_truth(im, x)
-                        : t_cast(im, on_type_of(type)->dtype, x);
+    x = t_cast(im, on_type_of(type)->dtype, x);
   on_out(im, 0, x, type);
 }
 
@@ -45,8 +44,7 @@ emit_cast_like(on_import *im) {
   int32_t from = on_type_in(im, 0), type = on_type_in(im, 1);
   gs_term x = on_term_in(im, 0);
   if (from != type)
-    x = type == ON_BOOL ? t_truth(im, x)
-                        : t_cast(im, on_type_of(type)->dtype, x);
+    x = t_cast(im, on_type_of(type)->dtype, x);
   on_out(im, 0, x, type);
 }
 

@@ -27,9 +27,13 @@ dtype_of_lookup(gs_dtype d, int64_t size) {
     return d;
   case GS_I8:
   case GS_U8:
+  case GS_I16:
+  case GS_U16:
+  case GS_BOOL:
     return GS_I32;
   case GS_F32:
   case GS_BF16:
+  case GS_F16:
     return size <= EXACT_IN_F32 ? GS_F32 : GS_F64;
   case GS_DTYPE_COUNT:
     break;

@@ -98,14 +98,22 @@ void
 emit_compare(on_import *im) {
   gs_term a, b;
   if (operands(im, &a, &b))
-    on_out(im, 0, t_cast(im, GS_U8, comparison(im, a, b)), ON_BOOL);
+    on_out(im, 0, t_cast(im, GS_BOOL, comparison(im, a, b)), ON_BOOL);
 }
 
 /* ---- truth values ---- */
 
+/* 1 - x, as an integer. */
 static gs_term
 not_of(on_import *im, gs_term x) {
-  return t_compute1(im, "offset", 1, t_compute(im, "neg", x));
+  x = t_compute(im, "neg", t_cast(im, GS_I8, x));
+  return t_cast(im, GS_BOOL, t_compute1(im, "offset", 1, x));
+}
+
+static gs_term
+exactly_one(on_import *im, gs_term most, gs_term least) {
+  most = t_cast(im, GS_I8, most);
+  return t_cast(im, GS_BOOL, t_fold(im, "sub", most, t_cast(im, GS_I8, least)));
 }
 
 void
@@ -118,7 +126,7 @@ emit_both(on_import *im) {
   on_out(im, 0,
          which == ON_AND  ? least
          : which == ON_OR ? most
-                          : t_fold(im, "sub", most, least),
+                          : exactly_one(im, most, least),
          ON_BOOL);
 }
 
@@ -127,25 +135,11 @@ emit_not(on_import *im) {
   on_out(im, 0, not_of(im, on_term_in(im, 0)), ON_BOOL);
 }
 
-/* 1 where x is not 0: a NaN is not. */
-gs_term
-t_truth(on_import *im, gs_term x) {
-  gs_type type;
-  if (!t_type(im, x, &type))
-    return GS_NO_TERM;
-  if (type.dtype == GS_U8)
-    return t_clip(im, 0, 1, x);
-  if (gs_dtype_table[type.dtype].integer)
-    return t_cast(im, GS_U8, t_compute(im, "square", t_clip(im, -1, 1, x)));
-  gs_term zero = number_like(im, x, 0);
-  return not_of(im, t_cast(im, GS_U8, t_equal(im, x, zero)));
-}
-
 /* A NaN is no number; an infinity is beyond what is finite. */
 void
 emit_is_nan(on_import *im) {
   gs_term x = on_term_in(im, 0);
-  on_out(im, 0, not_of(im, t_cast(im, GS_U8, are_numbers(im, x, x))), ON_BOOL);
+  on_out(im, 0, not_of(im, are_numbers(im, x, x)), ON_BOOL);
 }
 
 void
@@ -158,7 +152,7 @@ emit_is_inf(on_import *im) {
                      : t_compute(im, "neg", x);
   gs_term most = number_like(im, x, INFINITY);
   gs_term is = above || below ? t_equal(im, x, most) : number_like(im, x, 0);
-  on_out(im, 0, t_cast(im, GS_U8, is), ON_BOOL);
+  on_out(im, 0, t_cast(im, GS_BOOL, is), ON_BOOL);
 }
 
 /* -1, 0 or 1. */
@@ -169,7 +163,7 @@ emit_sign(on_import *im) {
   if (!t_type(im, x, &type))
     return;
   if (gs_dtype_table[type.dtype].integer)
-    x = t_clip(im, type.dtype == GS_U8 ? 0 : -1, 1, x);
+    x = t_clip(im, gs_is_unsigned(type.dtype) ? 0 : -1, 1, x);
   else
     x = t_fold(im, "sub", above_zero(im, x),
                above_zero(im, t_compute(im, "neg", x)));

@@ -77,7 +77,7 @@ emit_top_k(on_import *im) {
     return;
   }
   gs_term table = t_axis_last(im, x, axis);
-  x = t_compared(im, t.dtype == GS_BF16 ? t_cast(im, GS_F32, table) : table);
+  x = t_compared(im, gs_is_half(t.dtype) ? t_cast(im, GS_F32, table) : table);
   if (!t_type(im, x, &t))
     return;
   gs_term at = places_of(im, counts_of_larger(im, x, &t, largest), first);

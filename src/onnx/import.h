@@ -19,9 +19,12 @@ enum {
   ON_FLOAT = 1,
   ON_UINT8 = 2,
   ON_INT8 = 3,
+  ON_UINT16 = 4,
+  ON_INT16 = 5,
   ON_INT32 = 6,
   ON_INT64 = 7,
   ON_BOOL = 9,
+  ON_FLOAT16 = 10,
   ON_DOUBLE = 11,
   ON_BFLOAT16 = 16,
   ON_TYPES = 17
@@ -31,7 +34,7 @@ typedef struct on_type {
   const char *name;
   uint8_t bytes;    /* 0: not read */
   bool real, known; /* known: the language has it, or one to hold it in */
-  gs_dtype dtype;   /* INT64 is held in i32, BOOL in u8 */
+  gs_dtype dtype;   /* INT64 is held in i32 */
 } on_type;
 
 /* A type that is not read has no bytes. */
@@ -252,7 +255,6 @@ gs_term t_compared(on_import *, gs_term);
 /* 0 or 1, in some dtype; the same shape (emit_logic.c). */
 gs_term t_greater(on_import *, gs_term a, gs_term b);
 gs_term t_equal(on_import *, gs_term a, gs_term b);
-gs_term t_truth(on_import *, gs_term);           /* not 0, as u8 */
 bool t_type(on_import *, gs_term, gs_type *out); /* false: poison */
 /* Dimensions of size 1 before it, then broadcast: as numpy does. */
 gs_term t_fit(on_import *, gs_term, const int64_t *dim, uint32_t rank);

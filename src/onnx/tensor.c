@@ -123,6 +123,7 @@ take_element(const Onnx__Tensor *t, on_array *a, int64_t k) {
   case ON_INT64:
     ((int64_t *)a->data)[k] = t->int64_data[k];
     break;
+  case ON_FLOAT16:
   case ON_BFLOAT16:
     ((uint16_t *)a->data)[k] = (uint16_t)(uint32_t)t->int32_data[k];
     break;

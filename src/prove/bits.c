@@ -159,6 +159,20 @@ resized(const pv_bits *b, Z3_ast x, gs_dtype from, unsigned bits) {
                                         : z3.mk_zero_ext(b->z3, bits - have, x);
 }
 
+/* 1 where any bit is set. */
+static Z3_ast
+truth(const pv_bits *b, Z3_ast x, unsigned have) {
+  unsigned bits = width(GS_BOOL);
+  return z3.mk_ite(b->z3, z3.mk_eq(b->z3, x, literal(b, 0, have)),
+                   literal(b, 0, bits), literal(b, 1, bits));
+}
+
+static Z3_ast
+cast(const pv_bits *b, Z3_ast x, gs_dtype from, gs_dtype to) {
+  return to == GS_BOOL ? truth(b, x, width(from))
+                       : resized(b, x, from, width(to));
+}
+
 static Z3_ast
 less(const pv_bits *b, gs_dtype d, Z3_ast x, Z3_ast y) {
   return gs_dtype_table[d].is_signed ? z3.mk_bvslt(b->z3, x, y)
@@ -315,7 +329,7 @@ apply(const pv_bits *b, const pv_circuit *c, const pv_gate *g,
   case GS_ELEMENTWISE:
     return elementwise(b, &o, b->of[args[0]]);
   case GS_CAST:
-    return resized(b, b->of[args[0]], g->from, width(g->dtype));
+    return cast(b, b->of[args[0]], g->from, g->dtype);
   case GS_REDUCE:
   case GS_FOLD:
     return chain(b, c, g);
@@ -332,13 +346,21 @@ apply(const pv_bits *b, const pv_circuit *c, const pv_gate *g,
   }
 }
 
+/* Of a bool, what is true of any pattern: it is 0 or 1. */
+static Z3_ast
+leaf(const pv_bits *b, const pv_gate *g) {
+  unsigned bits = width(g->dtype);
+  Z3_ast x = z3.mk_const(b->z3, z3.mk_int_symbol(b->z3, (int)g->n),
+                         z3.mk_bv_sort(b->z3, bits));
+  return g->dtype == GS_BOOL ? truth(b, x, bits) : x;
+}
+
 static bool
 translate(const pv_bits *b, const pv_circuit *c, const bs_values *values) {
   for (uint32_t k = 0; k < c->gates.len; k++) {
     const pv_gate *g = &c->gates.data[k];
-    Z3_sort sort = z3.mk_bv_sort(b->z3, width(g->dtype));
     if (g->kind == PV_GATE_LEAF)
-      b->of[k] = z3.mk_const(b->z3, z3.mk_int_symbol(b->z3, (int)g->n), sort);
+      b->of[k] = leaf(b, g);
     else if (g->kind == PV_GATE_NUMBER)
       b->of[k] = literal(b, (int64_t)g->number, width(g->dtype));
     else

@@ -199,7 +199,7 @@ static pv_value
 absolute(pv_values *v, gs_dtype d, pv_value x) {
   pv_number number;
   pv_value minus;
-  if (d == GS_U8 || (!pv_is_integer(d) && pv_at(v, x)->nonnegative))
+  if (gs_is_unsigned(d) || (!pv_is_integer(d) && pv_at(v, x)->nonnegative))
     return x;
   if (pv_at(v, x)->kind == PV_APPLY && pv_at(v, x)->op == GS_C_ABS &&
       pv_at(v, x)->dtype == d)
@@ -346,22 +346,6 @@ sigmoid(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   return sum ? pv_recip(v, d, sum) : 0;
 }
 
-/* Whether every value of `from` is one of `to`. */
-static bool
-holds(gs_dtype to, gs_dtype from) {
-  static const uint8_t whole_bits[] = {
-      [GS_F32] = 24, [GS_F64] = 53, [GS_BF16] = 8};
-  if (to == from)
-    return true;
-  if (pv_is_integer(to))
-    return pv_is_integer(from) && to == GS_I32;
-  if (pv_is_integer(from))
-    return 8 * gs_dtype_table[from].bytes -
-               (gs_dtype_table[from].is_signed ? 1 : 0) <=
-           whole_bits[to];
-  return whole_bits[to] > whole_bits[from];
-}
-
 /* Of one factor: itself where it is of the dtype already. */
 static pv_value
 narrow_factor(pv_values *v, gs_dtype to, pv_value x) {
@@ -398,7 +382,7 @@ narrow(pv_values *v, gs_dtype to, pv_value x) {
 static pv_value
 cast(pv_values *v, gs_dtype from, gs_dtype to, pv_value x) {
   double real;
-  if (holds(to, from))
+  if (gs_dtype_holds(to, from))
     return pv_embed(v, to, x);
   if (pv_is_integer(from) && pv_is_integer(to))
     return narrow(v, to, x);

@@ -45,26 +45,13 @@ emit(finder *f, double v) {
 
 /* --- where operators bend ------------------------------------------------- */
 
-static double
-least_of(gs_dtype d) {
-  return gs_dtype_table[d].is_signed
-             ? -ldexp(1, 8 * gs_dtype_table[d].bytes - 1)
-             : 0;
-}
-
-static double
-greatest_of(gs_dtype d) {
-  return ldexp(1, 8 * gs_dtype_table[d].bytes - gs_dtype_table[d].is_signed) -
-         1;
-}
-
 /* The ends of what an integer dtype holds, divided by what multiplies them. */
 static void
 want_ends(finder *f, gs_term t, gs_dtype d, double by) {
   if (!gs_dtype_table[d].integer || by == 0)
     return;
-  want(f, t, trunc(greatest_of(d) / by));
-  want(f, t, trunc(least_of(d) / by));
+  want(f, t, trunc((double)gs_dtype_most(d) / by));
+  want(f, t, trunc((double)gs_dtype_least(d) / by));
 }
 
 static double
@@ -109,7 +96,9 @@ bend(finder *f, const gs_node *n, gs_compute op, gs_dtype to) {
     want_of_cast(f, kid, from.dtype, to);
     return;
   case GS_BEND_ROOT:
-    want(f, kid, gs_dtype_table[to].integer ? floor(sqrt(greatest_of(to))) : 1);
+    want(f, kid,
+         gs_dtype_table[to].integer ? floor(sqrt((double)gs_dtype_most(to)))
+                                    : 1);
     return;
   case GS_BEND_ENDS:
     want_ends(f, kid, to, 1);

@@ -9,6 +9,8 @@
 
 static int64_t
 wrap(gs_dtype d, __int128 v) {
+  if (d == GS_BOOL)
+    return v != 0;
   int bits = 8 * gs_dtype_table[d].bytes;
   uint64_t low = (uint64_t)v & (((uint64_t)1 << bits) - 1);
   if (gs_dtype_table[d].is_signed && low >> (bits - 1))
@@ -183,14 +185,10 @@ pv_number_floor(pv_number a, pv_number *out) {
 
 pv_number
 pv_number_least(gs_dtype d) {
-  int bits = 8 * gs_dtype_table[d].bytes;
-  bool sign = gs_dtype_table[d].is_signed;
-  return (pv_number){sign ? -((int64_t)1 << (bits - 1)) : 0, 1, 0};
+  return (pv_number){gs_dtype_least(d), 1, 0};
 }
 
 pv_number
 pv_number_greatest(gs_dtype d) {
-  int bits = 8 * gs_dtype_table[d].bytes;
-  bool sign = gs_dtype_table[d].is_signed;
-  return (pv_number){((int64_t)1 << (bits - sign)) - 1, 1, 0};
+  return (pv_number){gs_dtype_most(d), 1, 0};
 }

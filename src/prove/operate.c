@@ -18,13 +18,13 @@ solidify(pv_relations *r, gs_dtype d, pv_series *s, const gs_type *over) {
 /* What sums need: elements where a sum wraps or rounds before. */
 static void
 solidify_operand(pv_operating *x) {
-  if (x->from.dtype != x->to.dtype || x->from.dtype == GS_BF16)
+  if (x->from.dtype != x->to.dtype || gs_is_half(x->from.dtype))
     solidify(x->r, x->from.dtype, &x->in, &x->from);
 }
 
 void
 pv_operating_solidify_items(pv_operating *x) {
-  x->solid |= x->from.dtype != x->to.dtype || x->from.dtype == GS_BF16;
+  x->solid |= x->from.dtype != x->to.dtype || gs_is_half(x->from.dtype);
 }
 
 /* One side of a pair or cartProd as a sum over the item's indices. */
@@ -343,7 +343,7 @@ elementwise(pv_operating *x) {
   case GS_FORM_CLIP:
     return clip(x);
   case GS_FORM_ABS:
-    return x->to.dtype == GS_U8 ? copy_of(x->r, &x->in) : applied(x);
+    return gs_is_unsigned(x->to.dtype) ? copy_of(x->r, &x->in) : applied(x);
   case GS_FORM_FLOOR:
     return pv_is_integer(x->to.dtype) ? copy_of(x->r, &x->in) : applied(x);
   case GS_FORM_FUNCTION:
@@ -356,10 +356,7 @@ elementwise(pv_operating *x) {
 /* Whether every value of `from` is one of `to`. */
 static bool
 holds(gs_dtype to, gs_dtype from) {
-  if (pv_is_integer(from))
-    return to == GS_F64 || (to == GS_I32 && from != GS_I32) ||
-           (to == GS_F32 && from != GS_I32);
-  return to == GS_F64 || (to == GS_F32 && from == GS_BF16);
+  return !gs_is_half(to) && gs_dtype_holds(to, from);
 }
 
 static pv_series

@@ -12,9 +12,7 @@
 /* The bounds of a dtype, where what wraps goes wrong. */
 static int64_t
 bound(pv_sampler *s, gs_dtype d) {
-  int64_t half = (int64_t)1 << (8 * gs_dtype_table[d].bytes - 1);
-  int64_t least = d == GS_U8 ? 0 : -half;
-  int64_t most = d == GS_U8 ? 2 * half - 1 : half - 1;
+  int64_t least = gs_dtype_least(d), most = gs_dtype_most(d);
   uint64_t k = pv_random(s, 4);
   return k < 2 ? most - (int64_t)k : least + (int64_t)k - 2;
 }
@@ -24,7 +22,7 @@ static int64_t
 named(pv_sampler *s, gs_dtype d) {
   int64_t n = s->parts->numbers[pv_random(s, s->parts->n_numbers)];
   n += (int64_t)pv_random(s, 3) - 1;
-  return d != GS_U8 && pv_chance(s, 2) ? -n : n;
+  return !gs_is_unsigned(d) && pv_chance(s, 2) ? -n : n;
 }
 
 #define HUGE_NUMBER 0x1p24 /* products of such are not exact */
@@ -105,13 +103,14 @@ number(pv_sampler *s, gs_compute op, gs_dtype d) {
     return huge(s, op);
   if (s->parts->n_literals && pv_chance(s, 3))
     return literal(s, integer);
-  if (s->numbers && s->numbers->n_reals && pv_chance(s, 3) && d != GS_U8)
+  if (s->numbers && s->numbers->n_reals && pv_chance(s, 3) &&
+      !gs_is_unsigned(d))
     return derived(s, integer);
   if (s->parts->n_numbers && pv_chance(s, 4))
     return bs_int(s->ctx.values, named(s, d));
   if (integer && pv_chance(s, 6))
     return bs_int(s->ctx.values, bound(s, d));
-  if (d == GS_U8)
+  if (gs_is_unsigned(d))
     return bs_int(s->ctx.values, whole[k] < 0 ? 7 : whole[k]);
   if (integer || pv_chance(s, 3))
     return bs_int(s->ctx.values, whole[k]);

@@ -160,8 +160,8 @@ constant_value(pv_sampler *s, gs_dtype d) {
     return reals[k];
   int64_t half = (int64_t)1 << (8 * gs_dtype_table[d].bytes - 1);
   const int64_t whole[] = {-1, half - 1, -half, half / 2};
-  const int64_t natural[] = {3, 2 * half - 1, half, half - 1};
-  return (double)(d == GS_U8 ? natural[k] : whole[k]);
+  const int64_t natural[] = {3, gs_dtype_most(d), half, half - 1};
+  return (double)(gs_is_unsigned(d) ? natural[k] : whole[k]);
 }
 
 /* Every element the same number. */

@@ -137,7 +137,7 @@ static bool
 opens(const pv_values *v, gs_dtype d, bool whole, pv_value x) {
   if (pv_at(v, x)->dtype != d)
     return false;
-  return d != GS_BF16 || ((whole || pv_n_parts(v, x) == 1) && is_plain(v, x));
+  return !gs_is_half(d) || ((whole || pv_n_parts(v, x) == 1) && is_plain(v, x));
 }
 
 /* x as a factor: what a value of another dtype holds when it is only a lone
@@ -319,7 +319,7 @@ static pv_value
 minus_factor(pv_values *v, gs_dtype d, const pv_part *part) {
   pv_value x = pv_lone_factor(v, part->product);
   pv_number minus = pv_number_of_int(d, -1);
-  if (!x || d != GS_BF16 || pv_at(v, x)->kind != PV_SUM ||
+  if (!x || !gs_is_half(d) || pv_at(v, x)->kind != PV_SUM ||
       pv_at(v, x)->dtype != d || !pv_number_same(part->times, minus))
     return 0;
   uint32_t n = pv_n_parts(v, x);

@@ -391,7 +391,7 @@ inner_of(const fm_box *b, pv_value value) {
       pv_words(&f->elements, value)[0] != FM_LEAF_REDUCTION)
     return NULL;
   const fm_reduction *r = &f->reduction[pv_words(&f->elements, value)[1]];
-  bool rounds = b->d == GS_BF16 && r->kind != GS_C_REDUCE_MAX &&
+  bool rounds = gs_is_half(b->d) && r->kind != GS_C_REDUCE_MAX &&
                 r->kind != GS_C_REDUCE_MIN;
   if (r->kind != b->r.kind || b->ordered || rounds ||
       r->n + b->r.n > GS_MAX_RANK || r->n_guards + b->r.n_guards > FM_CHOICES)

@@ -145,7 +145,7 @@ sum_of_part(const fm_box *b, pv_part part) {
   pv_values *v = &f->elements;
   pv_value in = pv_number_value(v, b->d, PV_ONE), out = in;
   uint32_t n = pv_at(v, part.product)->n;
-  if (b->d == GS_BF16)
+  if (gs_is_half(b->d))
     return rounded_sum(b, part);
   for (uint32_t i = 0; i < n && in && out && !f->why; i += 2) {
     uint32_t factor = pv_words(v, part.product)[i];
@@ -184,7 +184,7 @@ sum_over(const fm_box *b) {
   pv_number zero;
   if (pv_is_number(v, body, &zero) && !zero.num)
     return body;
-  if (b->d == GS_BF16 && pv_at(v, body)->kind == PV_NUMBER) {
+  if (gs_is_half(b->d) && pv_at(v, body)->kind == PV_NUMBER) {
     fm_fail(f, "a rounded sum of equal items");
     return 0;
   }
@@ -193,7 +193,7 @@ sum_over(const fm_box *b) {
     return one ? pv_multiply(v, b->d, body, one) : 0;
   }
   if (pv_at(v, body)->kind != PV_SUM)
-    return b->d == GS_BF16 ? rounded_alone(b, body) : sum_of_product(b, body);
+    return gs_is_half(b->d) ? rounded_alone(b, body) : sum_of_product(b, body);
   uint32_t n = pv_n_parts(v, body), mark = pv_sum_open(v);
   for (uint32_t k = 0; k < n && !f->why && !v->failed; k++) {
     pv_part part = pv_part_at(v, body, k);

@@ -46,10 +46,9 @@ is_clip(const infer *x, const fm_operator *o) {
  * a clip, 32 bits elsewhere. */
 static void
 range_of(gs_compute op, gs_dtype d, int64_t *least, int64_t *most) {
-  int bits = op == GS_C_CLIP ? gs_dtype_table[d].bytes * 8 : 32;
-  bool sign = op != GS_C_CLIP || gs_dtype_table[d].is_signed;
-  *least = sign ? -(INT64_C(1) << (bits - 1)) : 0;
-  *most = (INT64_C(1) << (sign ? bits - 1 : bits)) - 1;
+  gs_dtype of = op == GS_C_CLIP ? d : GS_I32;
+  *least = gs_dtype_least(of);
+  *most = gs_dtype_most(of);
 }
 
 /* A literal that some operator of the left side has, of no wider range. */
@@ -149,7 +148,7 @@ is_applied(const infer *x, const fm_operator *o) {
 static bool
 is_typed(const infer *x, const fm_operator *o) {
   gs_compute_kind kind = gs_compute_table[o->op].kind;
-  if (gs_dtype_table[x->a->dtype].integer && !gs_compute_takes_integers(o->op))
+  if (!gs_compute_takes(o->op, x->a->dtype))
     return false;
   if (kind != GS_ELEMENTWISE && kind != GS_CAST && x->a->rank == x->a->access)
     return false;

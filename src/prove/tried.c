@@ -18,21 +18,21 @@ extreme(gs_dtype d, uint64_t bits) {
   int64_t half = gs_dtype_table[d].integer
                      ? (int64_t)1 << (8 * gs_dtype_table[d].bytes - 1)
                      : 0;
-  const double u8[] = {0, 1, 255, 128, 127, 2, 16, 254};
+  double most = (double)gs_dtype_most(d);
+  const double natural[] = {0, 1,  most,    (double)half, (double)half - 1,
+                            2, 16, most - 1};
   const double whole[] = {
       0, 1, -1, -(double)half, (double)half - 1, 2, (double)(half / 2), -2};
   if (!gs_dtype_table[d].integer)
     return floats[bits % 8];
-  return d == GS_U8 ? u8[bits % 8] : whole[bits % 8];
+  return gs_is_unsigned(d) ? natural[bits % 8] : whole[bits % 8];
 }
 
 static double
 whole_range(gs_dtype d, uint64_t bits) {
   if (!gs_dtype_table[d].integer)
     return ((double)(bits % 4096) - 2048) / 64;
-  if (d == GS_U8)
-    return (double)(bits & 255);
-  return d == GS_I8 ? (double)(int8_t)bits : (double)(int32_t)bits;
+  return (double)gs_wrap(d, (int64_t)bits);
 }
 
 /* Floats that integers do not hold, or hold in part. */
@@ -53,7 +53,8 @@ long_fraction(uint64_t bits) {
 /* Nothing but the first and the last element stands out. */
 static double
 ends(gs_dtype d, uint32_t run, int64_t i, int64_t n) {
-  double high = d == GS_U8 ? 255 : 100, low = d == GS_U8 ? 0 : -100;
+  double high = gs_is_unsigned(d) ? 255 : 100,
+         low = gs_is_unsigned(d) ? 0 : -100;
   bool turned = run / KINDS % 2;
   if (i == 0)
     return turned ? high : low;
@@ -62,7 +63,7 @@ ends(gs_dtype d, uint32_t run, int64_t i, int64_t n) {
 
 static double
 small(gs_dtype d, uint64_t bits) {
-  return d == GS_U8 ? (double)(bits % 8) : (double)(bits % 9) - 4;
+  return gs_is_unsigned(d) ? (double)(bits % 8) : (double)(bits % 9) - 4;
 }
 
 /* At a parameter of an operator, beside it, and beyond it. */
@@ -93,7 +94,7 @@ value_of(const pv_tried *r, gs_dtype d, uint32_t run, uint64_t bits) {
   case 5:
     return run % 2 ? 1 : small(d, bits) * 3;
   case 6:
-    return d == GS_U8 ? whole_range(d, bits) : -(double)(bits % 7 + 1);
+    return gs_is_unsigned(d) ? whole_range(d, bits) : -(double)(bits % 7 + 1);
   default:
     return small(d, bits);
   }

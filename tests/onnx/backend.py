@@ -32,13 +32,14 @@ from models import plain
 
 DATA = "/usr/share/libonnx-testdata/data/node"
 # Of the format's element types: the .npy file that glen reads and writes.
-FILES = {1: "<f4", 2: "|u1", 3: "|i1", 6: "<i4", 7: "<i4", 9: "|u1",
-         11: "<f8", 16: "<V2"}
+FILES = {1: "<f4", 2: "|u1", 3: "|i1", 4: "<u2", 5: "<i2", 6: "<i4",
+         7: "<i4", 9: "|b1", 10: "<f2", 11: "<f8", 16: "<V2"}
 STRING = 8
 # What this version of the tests wants otherwise than the standard.
 OTHERWISE = {
     # Cut off, where the standard rounds to the nearest.
-    "test_cast_FLOAT_to_BFLOAT16", "test_castlike_FLOAT_to_BFLOAT16_expanded",
+    "test_cast_FLOAT_to_BFLOAT16", "test_castlike_FLOAT_to_BFLOAT16",
+    "test_castlike_FLOAT_to_BFLOAT16_expanded",
     # Corners of a size that is no whole number.
     "test_resize_downsample_scales_cubic_align_corners",
     "test_resize_downsample_scales_linear_align_corners"}
@@ -70,9 +71,18 @@ def widened(pattern):
     return struct.unpack("<f", struct.pack("<I", pattern << 16))[0]
 
 
+def half(pattern):
+    """The number that 16 bits are as an IEEE 754 half."""
+    return struct.unpack("<e", struct.pack("<H", pattern))[0]
+
+
 def held(data, dtype):
-    """A tensor; elements of bf16 are stored as integers of 16 bits."""
+    """A tensor; elements of bf16 are stored as integers of 16 bits, and those
+    of f16 are kept as such."""
     name, stored, shape, elements = decode.tensor(data)
+    if stored == 10 and elements and isinstance(elements[0], float):
+        elements = [struct.unpack("<H", struct.pack("<e", v))[0]
+                    for v in elements]
     return name, 16 if dtype == 16 and stored == 4 else stored, shape, elements
 
 
@@ -92,8 +102,9 @@ def wrong(work, names, expected):
         code, has, have = npy.load(path)
         if code != FILES.get(dtype) or list(has) != shape:
             return f"{name} is {code} {list(has)}, not type {dtype} {shape}"
-        if dtype == 16:
-            have, elements = map(widened, have), [*map(widened, elements)]
+        if dtype in (10, 16):
+            as_real = half if dtype == 10 else widened
+            have, elements = map(as_real, have), [*map(as_real, elements)]
         top = max((abs(v) for v in elements if math.isfinite(v)), default=0)
         for k, (p, q) in enumerate(zip(have, elements)):
             if not close(p, float(q), max(top, 1e-30)):

@@ -103,10 +103,13 @@ def values(graph, field):
 
 
 def with_known(model, tensors):
-    """The model with inputs, (name, tensor as bytes), as initializers."""
+    """The model with inputs, (name, tensor as bytes), as initializers, of the
+    types that it declares: those of bf16 are stored as others."""
     graph = graph_of(model)
+    declared = dict(values(graph, 11))
     for name, data in tensors:
-        kept = b"".join(encode.number(k, v) if isinstance(v, int)
+        kept = b"".join(encode.number(k, declared[name] if k == 2 else v)
+                        if isinstance(v, int)
                         else encode.block(k, v)
                         for k, v in fields(data) if k in (1, 2, 4, 5, 7, 9, 10,
                                                           11))

@@ -7,7 +7,8 @@ import struct
 import zipfile
 
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B",
-         "|i1": "b", "<V2": "H"}
+         "|i1": "b", "<V2": "H", "<u2": "H", "<i2": "h", "<f2": "H",
+         "|b1": "B"}
 
 
 def parse(data):

@@ -63,10 +63,11 @@ static const struct kind {
   uint8_t code, bits;
   const char *format;
 } kinds[] = {
-    {REAL, 32, "f"},     {REAL, 64, "d"},     {BRAIN, 16, "H"},
-    {INTEGER, 8, "b"},   {INTEGER, 16, "h"},  {INTEGER, 32, "i"},
-    {INTEGER, 64, "q"},  {UNSIGNED, 8, "B"},  {UNSIGNED, 16, "H"},
-    {UNSIGNED, 32, "I"}, {UNSIGNED, 64, "Q"}, {BOOLEAN, 8, "?"},
+    {REAL, 16, "e"},     {REAL, 32, "f"},     {REAL, 64, "d"},
+    {BRAIN, 16, "H"},    {INTEGER, 8, "b"},   {INTEGER, 16, "h"},
+    {INTEGER, 32, "i"},  {INTEGER, 64, "q"},  {UNSIGNED, 8, "B"},
+    {UNSIGNED, 16, "H"}, {UNSIGNED, 32, "I"}, {UNSIGNED, 64, "Q"},
+    {BOOLEAN, 8, "?"},
 };
 
 static bool
@@ -189,8 +190,9 @@ borrow(PyObject *module, PyObject *given) {
 PyObject *
 lend(PyObject *owner, const glen_array *a) {
   static const char *const formats[] = {
-      [GLEN_F32] = "f", [GLEN_F64] = "d", [GLEN_BF16] = "H",
-      [GLEN_I8] = "b",  [GLEN_U8] = "B",  [GLEN_I32] = "i"};
+      [GLEN_F32] = "f", [GLEN_F64] = "d", [GLEN_BF16] = "H", [GLEN_I8] = "b",
+      [GLEN_U8] = "B",  [GLEN_I32] = "i", [GLEN_F16] = "e",  [GLEN_I16] = "h",
+      [GLEN_U16] = "H", [GLEN_BOOL] = "?"};
   borrowed *self = (borrowed *)PyType_GenericNew(borrowed_type, NULL, NULL);
   if (!self)
     return NULL;

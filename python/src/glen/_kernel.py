@@ -13,7 +13,9 @@ from ._errors import ArrayError
 DTYPES: dict[str, numpy.dtype] = {
     "f32": numpy.dtype(numpy.float32), "f64": numpy.dtype(numpy.float64),
     "bf16": numpy.dtype(numpy.uint16), "i8": numpy.dtype(numpy.int8),
-    "u8": numpy.dtype(numpy.uint8), "i32": numpy.dtype(numpy.int32)}
+    "u8": numpy.dtype(numpy.uint8), "i32": numpy.dtype(numpy.int32),
+    "f16": numpy.dtype(numpy.float16), "i16": numpy.dtype(numpy.int16),
+    "u16": numpy.dtype(numpy.uint16), "bool": numpy.dtype(numpy.bool_)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +60,8 @@ def _fitting(name: str, dtype: str, shape: tuple[int, ...],
     if array.shape != shape or not _has_dtype(array, dtype):
         raise ArrayError(f"{name} is {dtype}{list(shape)}, the array is "
                          f"{array.dtype}{list(array.shape)}")
-    if array.dtype.name in ("bfloat16", "bool"):
+    if array.dtype.name == "bfloat16" or (dtype == "u8" and
+                                          array.dtype == numpy.bool_):
         array = array.view(DTYPES[dtype])
     return array
 

@@ -40,8 +40,9 @@ cg_make_helper(const cg_body *b, cg_helper helper, const cg_expr *first,
 /* An element of this array as the float that it is. */
 static const cg_expr *
 widened(const cg_body *b, uint32_t array, const cg_expr *element) {
-  return array_dtype(b, array) == GS_BF16
-             ? cg_make_helper(b, CG_BF16_TO_F32, element, NULL)
+  gs_dtype dtype = array_dtype(b, array);
+  return gs_is_half(dtype)
+             ? cg_make_helper(b, cg_widening(dtype), element, NULL)
              : element;
 }
 
@@ -151,16 +152,17 @@ cg_make_kid(const cg_body *b, uint32_t k) {
 
 /* ---- statements ---- */
 
-/* The root as a value of the array's element type; bf16 that is only copied
- * keeps its bits. */
+/* The root as a value of the array's element type; a float of 16 bits that is
+ * only copied keeps them. */
 static const cg_expr *
 make_stored(const cg_body *b, uint32_t root) {
   const po_expr *x = &b->stmt->exprs[root];
-  if (array_dtype(b, b->stmt->array) != GS_BF16)
+  gs_dtype dtype = array_dtype(b, b->stmt->array);
+  if (!gs_is_half(dtype))
     return cg_make_value(b, root);
-  if (x->kind == PO_READ && array_dtype(b, x->array) == GS_BF16)
+  if (x->kind == PO_READ && array_dtype(b, x->array) == dtype)
     return make_element(b, x->array, root);
-  return cg_make_rounded(b, root);
+  return cg_make_rounded(b, root, dtype);
 }
 
 static const cg_expr *
@@ -176,7 +178,7 @@ cg_make_target_value(const cg_body *b) {
 /* `acc += x` where C's own operator serves. */
 static bool
 has_compound(gs_compute op, gs_dtype dtype) {
-  return po_infix_of(op) && !cg_is_integer(dtype) && dtype != GS_BF16;
+  return po_infix_of(op) && !cg_is_integer(dtype) && !gs_is_half(dtype);
 }
 
 static const cg_expr *
@@ -184,8 +186,9 @@ make_update(const cg_body *b, gs_dtype dtype, uint32_t root) {
   const cg_expr *value =
       cg_make_binary(b, b->stmt->op, dtype, (cg_side){.kind = SIDE_TARGET},
                      (cg_side){.expr = root});
-  return dtype == GS_BF16 ? cg_make_helper(b, CG_F32_TO_BF16, value, NULL)
-                          : value;
+  return gs_is_half(dtype)
+             ? cg_make_helper(b, cg_rounding(dtype, false), value, NULL)
+             : value;
 }
 
 cg_node *

@@ -49,7 +49,11 @@ const cg_expr *cg_make_unary(const cg_body *, const po_expr *);
 const cg_expr *cg_make_binary(const cg_body *, gs_compute, gs_dtype, cg_side,
                               cg_side);
 gs_dtype cg_dtype_of(const cg_body *, uint32_t kid);
-const cg_expr *cg_make_rounded(const cg_body *, uint32_t k);
+/* The bits of expression k in a float of 16 bits; the helpers that widen one,
+ * and round to one from f32, or from what is wider. */
+const cg_expr *cg_make_rounded(const cg_body *, uint32_t k, gs_dtype half);
+cg_helper cg_widening(gs_dtype half);
+cg_helper cg_rounding(gs_dtype half, bool wide);
 
 /* pattern.c: the text of ops.def for an operator, with `$` for the operand and
  * @f for a function f of the dtype. */

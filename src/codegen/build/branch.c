@@ -11,7 +11,7 @@ cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
   case PO_LITERAL:
     return false;
   case PO_READ:
-    return e->p->arrays.data[x->array].dtype == GS_BF16;
+    return gs_is_half(e->p->arrays.data[x->array].dtype);
   case PO_GATHER:
   case PO_SELECT:
     return true;
@@ -30,6 +30,7 @@ cg_has_branch_or_call(const cg_emitter *e, const po_stmt *stmt,
     return lanes == GS_LANES_CALLS;
   if (x->op != GS_C_CAST)
     return integer;
-  return x->dtype == GS_BF16 ||
-         (integer && !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
+  return gs_is_half(x->dtype) ||
+         (integer && x->dtype != GS_BOOL &&
+          !gs_dtype_table[stmt->exprs[x->kids[0]].dtype].integer);
 }

@@ -20,7 +20,7 @@ cg_known_value(const cg_body *b, uint32_t k, double *out) {
     return false;
   const po_array *array = &b->e->p->arrays.data[x->array];
   int64_t at;
-  if (!cg_is_small_constant(array) || array->dtype == GS_BF16 ||
+  if (!cg_is_small_constant(array) || gs_is_half(array->dtype) ||
       !cg_is_number(b->origin->index[k], &at) || at < 0 ||
       at >= po_elements(array))
     return false;

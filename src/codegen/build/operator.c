@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* operator.c - operators and literals as expressions.
  *
- * A value of a dtype is computed in a C type of its own: f32 and bf16 in
- * float, f64 in double, integers in int32_t or, wrapped after every operator,
- * in their own type.  No expression has undefined behaviour: 32-bit
+ * A value of a dtype is computed in a C type of its own: f32 and floats of 16
+ * bits in float, f64 in double, integers in int32_t or, wrapped after every
+ * operator, in their own type.  No expression has undefined behaviour: 32-bit
  * arithmetic is unsigned inside helpers. */
 #include "codegen/build/body.h"
 #include "poly/loops/infix.h"
@@ -12,27 +12,17 @@
 
 const char *
 cg_compute_type(gs_dtype dtype) {
-  return dtype == GS_F64                       ? "double"
-         : dtype == GS_F32 || dtype == GS_BF16 ? "float"
-                                               : "int32_t";
+  return dtype == GS_F64                        ? "double"
+         : dtype == GS_F32 || gs_is_half(dtype) ? "float"
+                                                : "int32_t";
 }
 
 /* ---- literals ---- */
 
-static double
-lowest_of(gs_dtype dtype) {
-  return dtype == GS_I8 ? -128 : dtype == GS_U8 ? 0 : -2147483648.0;
-}
-
-static double
-highest_of(gs_dtype dtype) {
-  return dtype == GS_I8 ? 127 : dtype == GS_U8 ? 255 : 2147483647.0;
-}
-
 static void
 put_integer(bs_text *out, gs_dtype dtype, double x) {
   if (isinf(x))
-    x = x < 0 ? lowest_of(dtype) : highest_of(dtype);
+    x = (double)(x < 0 ? gs_dtype_least(dtype) : gs_dtype_most(dtype));
   if (x == -2147483648.0)
     bs_put(out, "(-2147483647 - 1)");
   else
@@ -73,7 +63,7 @@ make_call(const cg_body *b, cg_helper helper, uint32_t kid) {
 /* Narrow integers: whatever was computed in int, wrapped. */
 static const cg_expr *
 wrapped(const cg_body *b, gs_dtype dtype, const cg_expr *value) {
-  if (dtype != GS_I8 && dtype != GS_U8)
+  if (!gs_is_narrow(dtype) || dtype == GS_BOOL)
     return value;
   return cg_cast(&b->e->arena, gs_dtype_table[dtype].c_type,
                  cg_paren(&b->e->arena, value));
@@ -106,13 +96,14 @@ helper_of(gs_compute op, gs_dtype dtype) {
   return CG_ADD_I32;
 }
 
-/* Products and sums of two narrow integers stay within int; a quotient by
- * zero needs its helper. */
+/* Products and sums of two narrow integers stay within int, but for products of
+ * u16; a quotient by zero needs its helper. */
 static bool
 needs_helper(gs_compute op, gs_dtype dtype) {
   if (op == GS_C_MAX || op == GS_C_MIN)
     return true;
-  return dtype == GS_I32 || (cg_is_integer(dtype) && op == GS_C_DIV);
+  return dtype == GS_I32 || (cg_is_integer(dtype) && op == GS_C_DIV) ||
+         (dtype == GS_U16 && op == GS_C_MUL);
 }
 
 static const cg_expr *
@@ -224,32 +215,58 @@ cg_dtype_of(const cg_body *b, uint32_t kid) {
 
 static const cg_expr *
 make_saturating(const cg_body *b, const po_expr *x) {
-  cg_helper helper = x->dtype == GS_I8   ? CG_F64_TO_I8
-                     : x->dtype == GS_U8 ? CG_F64_TO_U8
-                                         : CG_F64_TO_I32;
-  return make_call(b, helper, x->kids[0]);
+  static const cg_helper helpers[GS_DTYPE_COUNT] = {[GS_I8] = CG_F64_TO_I8,
+                                                    [GS_U8] = CG_F64_TO_U8,
+                                                    [GS_I16] = CG_F64_TO_I16,
+                                                    [GS_U16] = CG_F64_TO_U16,
+                                                    [GS_I32] = CG_F64_TO_I32};
+  return make_call(b, helpers[x->dtype], x->kids[0]);
 }
 
-/* Bits of a bf16, rounded once from the value of this expression. */
+cg_helper
+cg_widening(gs_dtype half) {
+  return half == GS_F16 ? CG_F16_TO_F32 : CG_BF16_TO_F32;
+}
+
+cg_helper
+cg_rounding(gs_dtype half, bool wide) {
+  if (half == GS_F16)
+    return wide ? CG_F64_TO_F16 : CG_F32_TO_F16;
+  return wide ? CG_F64_TO_BF16 : CG_F32_TO_BF16;
+}
+
+/* Bits of a float of 16 bits, rounded once from the value of this expression.
+ */
 const cg_expr *
-cg_make_rounded(const cg_body *b, uint32_t k) {
+cg_make_rounded(const cg_body *b, uint32_t k, gs_dtype to) {
   const po_expr *x = &b->stmt->exprs[k];
   bool cast = x->kind == PO_UNARY && x->op == GS_C_CAST;
   uint32_t value = cast ? x->kids[0] : k;
   gs_dtype from = cg_dtype_of(b, value);
   bool wide = from == GS_F64 || from == GS_I32;
-  return make_call(b, wide ? CG_F64_TO_BF16 : CG_F32_TO_BF16, value);
+  return make_call(b, cg_rounding(to, wide), value);
+}
+
+/* Anything but 0, a NaN as well. */
+static const cg_expr *
+make_truth(const cg_body *b, const po_expr *x) {
+  bs_arena *arena = &b->e->arena;
+  const cg_expr *is =
+      cg_infix(arena, "!=", cg_make_kid(b, x->kids[0]), cg_number(arena, 0));
+  return cg_cast(arena, "int32_t", cg_paren(arena, is));
 }
 
 static const cg_expr *
 make_cast(const cg_body *b, const po_expr *x) {
   gs_dtype from = cg_dtype_of(b, x->kids[0]);
+  if (x->dtype == GS_BOOL)
+    return make_truth(b, x);
   if (cg_is_integer(x->dtype) && !cg_is_integer(from))
     return make_saturating(b, x);
-  if (x->dtype == GS_BF16)
-    return cg_make_helper(b, CG_BF16_TO_F32,
-                          cg_make_rounded(b, (uint32_t)(x - b->stmt->exprs)),
-                          NULL);
+  if (gs_is_half(x->dtype))
+    return cg_make_helper(
+        b, cg_widening(x->dtype),
+        cg_make_rounded(b, (uint32_t)(x - b->stmt->exprs), x->dtype), NULL);
   return cg_cast(&b->e->arena,
                  cg_is_integer(x->dtype) ? gs_dtype_table[x->dtype].c_type
                                          : cg_compute_type(x->dtype),

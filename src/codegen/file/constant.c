@@ -13,7 +13,7 @@ put_constant(cg_emitter *e, const po_array *array, const char *storage,
           attribute);
   for (int64_t i = 0; i < n; i++) {
     bs_put(&e->body, i % 8 ? " " : "\n  ");
-    if (array->dtype == GS_BF16)
+    if (gs_is_half(array->dtype))
       bs_putf(&e->body, "0x%04x", (unsigned)cg_element_at(array, i));
     else
       cg_put_literal(&e->body, array->dtype, cg_element_at(array, i));

@@ -201,7 +201,7 @@ check_stmt(lanes *l, const cg_origin *note) {
     if (stmt->exprs[k].kind == PO_READ)
       check_access(l, note, stmt->exprs[k].array, k, false);
   }
-  if (l->e->p->arrays.data[stmt->array].dtype == GS_BF16)
+  if (gs_is_half(l->e->p->arrays.data[stmt->array].dtype))
     l->why = "a formula needs a branch or a call";
   if (!takes_as_sum(l, stmt))
     check_access(l, note, stmt->array, note->n - 1, true);

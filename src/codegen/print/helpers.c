@@ -34,6 +34,26 @@ typedef struct helper {
         "return (int32_t)((uint32_t)a " operator" (uint32_t)b);\n", NULL       \
   }
 
+/* Rounded to odd first, so that the second rounding sees what was cut. */
+#define BY_WAY_OF_F32(rounded)                                                 \
+  "union { float f; uint32_t u; } x;\n"                                        \
+  "x.f = (float)a;\n"                                                          \
+  "if ((double)x.f != a && a == a && x.f - x.f == 0) {\n"                      \
+  "  if (((double)x.f > a) == (a > 0))\n"                                      \
+  "    x.u--;\n"                                                               \
+  "  x.u |= 1;\n"                                                              \
+  "}\n"                                                                        \
+  "return " rounded "(x.f);\n"
+
+#define SATURATING(T, least, most)                                             \
+  {                                                                            \
+    0, T, "double a",                                                          \
+        "if (!(a > " least ".0))\n"                                            \
+        "  return a != a ? 0 : " least ";\n"                                   \
+        "return a < " most ".0 ? (" T ")a : " most ";\n",                      \
+        NULL                                                                   \
+  }
+
 static const helper helpers[CG_HELPER_COUNT] = {
     [CG_MIN_INDEX] = {0, "I", "I a, I b", "return a < b ? a : b;\n", NULL},
     [CG_MAX_INDEX] = {0, "I", "I a, I b", "return a > b ? a : b;\n", NULL},
@@ -52,17 +72,36 @@ static const helper helpers[CG_HELPER_COUNT] = {
                         "x.u += 0x7fff + (x.u >> 16 & 1);\n"
                         "return (uint16_t)(x.u >> 16);\n",
                         NULL},
-    /* Rounded to odd first, so that the second rounding sees what was cut. */
     [CG_F64_TO_BF16] = {BIT(F32_TO_BF16), "uint16_t", "double a",
-                        "union { float f; uint32_t u; } x;\n"
-                        "x.f = (float)a;\n"
-                        "if ((double)x.f != a && a == a && x.f - x.f == 0) {\n"
-                        "  if (((double)x.f > a) == (a > 0))\n"
-                        "    x.u--;\n"
-                        "  x.u |= 1;\n"
-                        "}\n"
-                        "return glen_f32_to_bf16(x.f);\n",
-                        NULL},
+                        BY_WAY_OF_F32("glen_f32_to_bf16"), NULL},
+    [CG_F16_TO_F32] = {0, "float", "uint16_t a",
+                       "union { uint32_t u; float f; } x;\n"
+                       "uint32_t e = a >> 10 & 31u, m = a & 1023u;\n"
+                       "x.f = (float)m * 5.9604644775390625e-8f;\n"
+                       "if (e == 31)\n"
+                       "  x.u = 0x7f800000 | m << 13;\n"
+                       "else if (e)\n"
+                       "  x.u = (e + 112) << 23 | m << 13;\n"
+                       "x.u |= (uint32_t)(a >> 15) << 31;\n"
+                       "return x.f;\n",
+                       NULL},
+    /* Below 2^-14 a sum with 1/2 rounds to multiples of 2^-24. */
+    [CG_F32_TO_F16] = {0, "uint16_t", "float a",
+                       "union { float f; uint32_t u; } x;\n"
+                       "x.f = a;\n"
+                       "uint32_t s = x.u >> 16 & 0x8000;\n"
+                       "x.u &= 0x7fffffff;\n"
+                       "if (x.u >= 0x477ff000)\n"
+                       "  return (uint16_t)(s | (a != a ? 0x7e00 : 0x7c00));\n"
+                       "if (x.u < 0x38800000) {\n"
+                       "  x.f += 0.5f;\n"
+                       "  return (uint16_t)(s | (x.u - 0x3f000000));\n"
+                       "}\n"
+                       "x.u += 0xc8000fff + (x.u >> 13 & 1);\n"
+                       "return (uint16_t)(s | x.u >> 13);\n",
+                       NULL},
+    [CG_F64_TO_F16] = {BIT(F32_TO_F16), "uint16_t", "double a",
+                       BY_WAY_OF_F32("glen_f32_to_f16"), NULL},
     [CG_ADD_I32] = WRAPPING("+"),
     [CG_SUB_I32] = WRAPPING("-"),
     [CG_MUL_I32] = WRAPPING("*"),
@@ -103,6 +142,8 @@ static const helper helpers[CG_HELPER_COUNT] = {
                       "  return 0;\n"
                       "return a < 255.0 ? (uint8_t)a : 255;\n",
                       NULL},
+    [CG_F64_TO_I16] = SATURATING("int16_t", "-32768", "32767"),
+    [CG_F64_TO_U16] = SATURATING("uint16_t", "0", "65535"),
     /* Functions without a branch, so that loops of them are vectors. Which of
      * two it is is decided by bits: compilers would compute either in a branch
      * of its own.  Largest errors, in units in the last place: exp 1.1,

@@ -15,6 +15,9 @@
   X(BF16_TO_F32, "glen_bf16_to_f32")                                           \
   X(F32_TO_BF16, "glen_f32_to_bf16")                                           \
   X(F64_TO_BF16, "glen_f64_to_bf16")                                           \
+  X(F16_TO_F32, "glen_f16_to_f32")                                             \
+  X(F32_TO_F16, "glen_f32_to_f16")                                             \
+  X(F64_TO_F16, "glen_f64_to_f16")                                             \
   X(ADD_I32, "glen_add_i32")                                                   \
   X(SUB_I32, "glen_sub_i32")                                                   \
   X(MUL_I32, "glen_mul_i32")                                                   \
@@ -35,6 +38,8 @@
   X(F64_TO_I32, "glen_f64_to_i32")                                             \
   X(F64_TO_I8, "glen_f64_to_i8")                                               \
   X(F64_TO_U8, "glen_f64_to_u8")                                               \
+  X(F64_TO_I16, "glen_f64_to_i16")                                             \
+  X(F64_TO_U16, "glen_f64_to_u16")                                             \
   X(PICK_F32, "glen_pick_f32")                                                 \
   X(EXP_F32, "glen_exp_f32")                                                   \
   X(ERF_F32, "glen_erf_f32")                                                   \

@@ -200,7 +200,7 @@ value(gs_dtype d, uint32_t kind, uint64_t bits) {
                  : ((double)(bits % 4096) - 2048) / 64;
   if (kind == SPECIAL && bits % 8 == 0)
     return special(bits >> 8);
-  return d == GS_U8 ? (double)(bits % 8) : (double)(bits % 9) - 4;
+  return gs_is_unsigned(d) ? (double)(bits % 8) : (double)(bits % 9) - 4;
 }
 
 bool

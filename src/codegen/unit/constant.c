@@ -13,10 +13,15 @@ cg_element_at(const po_array *array, int64_t i) {
   case GS_F64:
     return ((const double *)array->data)[i];
   case GS_BF16:
+  case GS_F16:
+  case GS_U16:
     return ((const uint16_t *)array->data)[i];
+  case GS_I16:
+    return ((const int16_t *)array->data)[i];
   case GS_I8:
     return ((const int8_t *)array->data)[i];
   case GS_U8:
+  case GS_BOOL:
     return ((const uint8_t *)array->data)[i];
   case GS_I32:
   case GS_DTYPE_COUNT:

@@ -40,10 +40,10 @@ po_fold_start(gs_compute update) {
   return gs_fold_table[gs_compute_table[update].fold].start;
 }
 
-/* A chain of bf16 is rounded once, at its end. */
+/* A chain of floats of 16 bits is rounded once, at its end. */
 static gs_dtype
 local_dtype(gs_dtype dtype) {
-  return dtype == GS_BF16 ? GS_F32 : dtype;
+  return gs_is_half(dtype) ? GS_F32 : dtype;
 }
 
 /* ---- regions ---- */

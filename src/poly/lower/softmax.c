@@ -100,7 +100,7 @@ po_emit_softmax(po_lowering *low, gs_term term) {
   softmax s = {.low = low,
                .term = term,
                .dtype = type.dtype,
-               .acc = type.dtype == GS_BF16 ? GS_F32 : type.dtype,
+               .acc = gs_is_half(type.dtype) ? GS_F32 : type.dtype,
                .n_outer = type.access,
                .rank = type.rank,
                .home = {home->array, home->map}};

@@ -45,7 +45,7 @@ static uint32_t
 as_kept(po_program *p, body *b, uint32_t array) {
   gs_dtype dtype = p->arrays.data[array].dtype;
   uint32_t last = b->exprs.len - 1;
-  if (b->exprs.data[last].dtype == dtype && dtype != GS_BF16)
+  if (b->exprs.data[last].dtype == dtype && !gs_is_half(dtype))
     return last;
   bs_push(p->ctx.heap, &b->exprs,
           (po_expr){.kind = PO_UNARY,

@@ -90,10 +90,7 @@ static double
 limited(gs_dtype dtype, double v) {
   if (!gs_dtype_table[dtype].integer || !isinf(v))
     return v;
-  double bits = 8.0 * gs_dtype_table[dtype].bytes;
-  if (dtype == GS_U8)
-    return v < 0 ? 0 : 255;
-  return v < 0 ? -exp2(bits - 1) : exp2(bits - 1) - 1;
+  return (double)(v < 0 ? gs_dtype_least(dtype) : gs_dtype_most(dtype));
 }
 
 static bool

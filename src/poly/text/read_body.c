@@ -331,16 +331,7 @@ read_sum(reading *x, uint32_t *root) {
 /* A value of one is exactly one of the other. */
 static bool
 fits(gs_dtype from, gs_dtype to) {
-  const gs_dtype_info *a = &gs_dtype_table[from], *b = &gs_dtype_table[to];
-  if (from == to)
-    return true;
-  if (a->integer && b->integer)
-    return b->bytes > a->bytes && (b->is_signed || !a->is_signed);
-  if (b->integer)
-    return false;
-  if (to == GS_F64)
-    return true;
-  return to == GS_F32 && (from == GS_BF16 || a->bytes == 1);
+  return from == to || (!gs_is_half(to) && gs_dtype_holds(to, from));
 }
 
 static bool
@@ -349,7 +340,7 @@ check_kid(reading *x, const po_expr *e, uint32_t kid) {
   bool any = (e->kind == PO_UNARY && e->op == GS_C_CAST) ||
              e->kind == PO_GATHER || x->out->exprs.data[kid].kind == PO_LITERAL;
   return any || fits(from, e->dtype) ||
-         (e->dtype == GS_BF16 && from == GS_F32) ||
+         (gs_is_half(e->dtype) && from == GS_F32) ||
          bs_error(x->r->ctx.diags, po_span_here(x->r), "type-mismatch",
                   "%s does not become %s without a cast",
                   gs_dtype_table[from].name, gs_dtype_table[e->dtype].name);
@@ -392,7 +383,7 @@ find_dtypes(reading *x, gs_dtype root) {
         return false;
   }
   gs_dtype made = exprs[n - 1].dtype;
-  return fits(made, root) || (root == GS_BF16 && made == GS_F32) ||
+  return fits(made, root) || (gs_is_half(root) && made == GS_F32) ||
          exprs[n - 1].kind == PO_LITERAL ||
          bs_error(x->r->ctx.diags, po_span_here(x->r), "type-mismatch",
                   "%s is stored where %s is kept", gs_dtype_table[made].name,

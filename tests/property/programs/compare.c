@@ -45,7 +45,8 @@ may_overflow(const plan *p, const step *s, const double *most) {
   double factors = 1;
   for (uint32_t d = t->access; d < (all ? t->rank : t->access + 1u); d++)
     factors *= (double)t->dim[d];
-  return factors * log2(fmax(most[s->kids[0]], 1)) > 126;
+  double digits = s->type.dtype == GS_F16 ? 15 : 126;
+  return factors * log2(fmax(most[s->kids[0]], 1)) > digits;
 }
 
 /* The largest finite value of any float in the program; NaN when there is a
@@ -80,7 +81,7 @@ tolerance(const plan *p) {
   for (uint32_t k = 0; k < p->n; k++) {
     if (p->steps[k].type.dtype == GS_F32 && worst < 1e-4)
       worst = 1e-4;
-    if (p->steps[k].type.dtype == GS_BF16)
+    if (gs_is_half(p->steps[k].type.dtype))
       worst = 0.05;
   }
   return worst;

@@ -194,7 +194,7 @@ add_compute(plan *p, bs_value o, uint32_t k, bool exact, uint32_t deeper) {
   const step *kid = &p->steps[k];
   s.exact = !is_float(kid->type.dtype) || (exact && kid->exact);
   s.depth = s.exact ? 0 : kid->depth + deeper;
-  return s.depth <= (kid->type.dtype == GS_BF16 ? 2u : 5u) && add(p, s);
+  return s.depth <= (gs_is_half(kid->type.dtype) ? 2u : 5u) && add(p, s);
 }
 
 static bool
@@ -235,7 +235,7 @@ try_with_literal(plan *p, uint32_t k) {
     return add_compute(
         p,
         ATTR(word("clip"),
-             number(lo < 0 && p->steps[k].type.dtype == GS_U8 ? 0 : lo),
+             number(lo < 0 && gs_is_unsigned(p->steps[k].type.dtype) ? 0 : lo),
              number(lo + pick(4, 8))),
         k, true, 1);
   case 1:
@@ -259,7 +259,7 @@ try_cast(plan *p, uint32_t k) {
   gs_dtype from = p->steps[k].type.dtype;
   if (!is_float(to) && is_float(from) && !p->steps[k].exact)
     return false;
-  if (is_float(from) && to == GS_BF16 && !p->steps[k].exact)
+  if (is_float(from) && gs_is_half(to) && !p->steps[k].exact)
     return false;
   if (!add_compute(p, ATTR(word("cast"), word(gs_dtype_table[to].name)), k,
                    true, 0))

@@ -90,6 +90,53 @@ Test(arithmetic, bf16_rounds_to_nearest_even_once) {
         NAN, -INFINITY, INFINITY);
 }
 
+Test(arithmetic, f16_rounds_to_nearest_even_once) {
+  CHECK("(const a (shape 6) f32 65519.99 65520 1.00048828125 1.00146484375"
+        " 2.98023223876953125e-8 -4.5e-8)"
+        "(let y (compute (cast f16) a))(output y)",
+        65504, INFINITY, 1, 1.001953125, 0, -5.9604644775390625e-8);
+  /* Rounding to f32 first would make a tie of these. */
+  CHECK("(const a (shape 2) f64 1.00048828125000001 1.00048828125000025)"
+        "(let y (compute (cast f16) a))(output y)",
+        1, 1.0009765625);
+  CHECK("(const a (shape 3) f16 nan inf -inf)"
+        "(let y (compute neg a))(output y)",
+        NAN, -INFINITY, INFINITY);
+  CHECK("(const a (shape 2 2) f16 60000 6e-8 60000 6e-8)"
+        "(let y (compute add (access a 0)))(output y)",
+        INFINITY, 1.1920928955078125e-7);
+}
+
+Test(arithmetic, integers_of_16_bits_wrap) {
+  CHECK("(const a (shape 2 3) u16 65535 40000 1 65535 40000 65535)"
+        "(let y (compute mul (access a 0)))(output y)",
+        1, 4096, 65535);
+  CHECK("(const a (shape 2) i16 -32768 300)"
+        "(let y (compute square a))(output y)",
+        0, 24464);
+  CHECK("(const a (shape 3) f32 -1 65536 nan)"
+        "(let y (compute (cast u16) a))(output y)",
+        0, 65535, 0);
+  CHECK("(const a (shape 3) f64 -32769 32768.5 -0.5)"
+        "(let y (compute (cast i16) a))(output y)",
+        -32768, 32767, 0);
+  CHECK("(const a (shape 2 1 2) i16 -32768 -32768 -32768 32767)"
+        "(let y (compute dotProd (access a 0)))(output y)",
+        32768);
+}
+
+Test(arithmetic, truth_values_are_0_or_1) {
+  CHECK("(const a (shape 5) f32 0 -0.0 0.25 -3 nan)"
+        "(let y (compute (cast bool) a))(output y)",
+        0, 0, 1, 1, 1);
+  CHECK("(const a (shape 2) i32 256 0)"
+        "(let y (compute (cast bool) a))(output y)",
+        1, 0);
+  CHECK("(const a (shape 2 4) bool 0 0 1 1 0 1 0 1)"
+        "(let y (compute min (access a 0)))(output y)",
+        0, 0, 0, 1);
+}
+
 Test(arithmetic, floats_follow_ieee) {
   CHECK("(const a (shape 4) f32 0 -1 4 inf)(let y (compute rsqrt a))(output y)",
         INFINITY, NAN, 0.5, 0);

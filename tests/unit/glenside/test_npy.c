@@ -74,7 +74,17 @@ Test(npy, expectations) {
   cr_expect_str_eq(parse(&f32, &t), "type-mismatch");
   make(1, D("<u2", "False", "(3,)"), 6);
   cr_expect_str_eq(parse(&bf16, &t), "");
-  cr_expect_str_eq(parse(NULL, &t), "npy-dtype");
+  cr_expect_str_eq(parse(NULL, &t), "");
+  cr_expect_eq(t.dtype, GS_U16);
+}
+
+Test(npy, truth_values_are_0_or_1) {
+  gs_tensor t;
+  make(1, D("|b1", "False", "(2,)"), 2);
+  file[size - 1] = 7;
+  cr_expect_str_eq(parse(NULL, &t), "");
+  cr_expect_eq(t.dtype, GS_BOOL);
+  cr_expect_eq(((const uint8_t *)t.data)[1], 1);
 }
 
 Test(npy, what_a_kernel_cannot_use) {
@@ -87,7 +97,7 @@ Test(npy, what_a_kernel_cannot_use) {
   make(1, D("<i8", "False", "(2,)"), 16);
   cr_expect_str_eq(parse(NULL, &t), "npy-dtype");
   cr_expect(strstr(faults(), "astype(numpy.int32)"));
-  make(1, D("|b1", "False", "(2,)"), 2);
+  make(1, D("<u4", "False", "(2,)"), 8);
   cr_expect_str_eq(parse(NULL, &t), "npy-dtype");
   make(1, D("<f4", "False", "(2, 0)"), 0);
   cr_expect_str_eq(parse(NULL, &t), "npy-shape");

@@ -31,7 +31,7 @@ Test(op, names_are_case_sensitive_and_whole) {
   cr_assert_not(gs_op_find("cartProd2", &op));
   cr_assert_not(gs_op_find("", &op));
   cr_assert_not(gs_compute_find("RELU", &compute));
-  cr_assert_not(gs_dtype_find("f16", &dtype));
+  cr_assert_not(gs_dtype_find("F16", &dtype));
 }
 
 Test(op, list_items_have_heads_and_others_none) {

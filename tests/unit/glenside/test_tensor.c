@@ -82,7 +82,44 @@ Test(tensor, bf16_bits_round_trip) {
   }
 }
 
+Test(tensor, f16_bits_round_trip) {
+  for (uint32_t b = 0; b < 0x10000; b++) {
+    double v = gs_f16_to_f64((uint16_t)b);
+    if (!isnan(v))
+      cr_assert_eq(gs_f64_to_f16(v), b);
+    else
+      cr_assert(isnan(gs_f16_to_f64(gs_f64_to_f16(v))));
+  }
+}
+
+Test(tensor, f16_rounds_once_to_even) {
+  cr_expect_eq(through(GS_F16, 65519.99), 65504);
+  cr_expect_eq(through(GS_F16, 65520), INFINITY);
+  cr_expect_eq(through(GS_F16, -1e9), -INFINITY);
+  cr_expect_eq(through(GS_F16, 1 + 0x1p-11), 1);
+  cr_expect_eq(through(GS_F16, 1 + 3 * 0x1p-11), 1 + 0x1p-9);
+  cr_expect_eq(through(GS_F16, 1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10);
+  cr_expect_eq(through(GS_F16, 0x1p-25), 0); /* between 0 and the least */
+  cr_expect_eq(through(GS_F16, 0x1.000001p-25), 0x1p-24);
+  cr_expect_eq(through(GS_F16, 0x1.ffep-15), 0x1.ffcp-15 + 0x1p-25);
+  cr_expect(signbit(through(GS_F16, -0.0)));
+}
+
+Test(tensor, dtypes_hold_each_others_values) {
+  cr_expect(gs_dtype_holds(GS_I16, GS_U8) && gs_dtype_holds(GS_I32, GS_U16));
+  cr_expect(!gs_dtype_holds(GS_U16, GS_I8) && !gs_dtype_holds(GS_I16, GS_U16));
+  cr_expect(gs_dtype_holds(GS_I8, GS_BOOL) && !gs_dtype_holds(GS_BOOL, GS_I8));
+  cr_expect(gs_dtype_holds(GS_F32, GS_F16) && gs_dtype_holds(GS_F32, GS_BF16));
+  cr_expect(!gs_dtype_holds(GS_F16, GS_BF16));
+  cr_expect(!gs_dtype_holds(GS_BF16, GS_F16));
+  cr_expect(gs_dtype_holds(GS_F32, GS_U16) && !gs_dtype_holds(GS_F32, GS_I32));
+  cr_expect(gs_dtype_holds(GS_F16, GS_U8) && !gs_dtype_holds(GS_F16, GS_I16));
+}
+
 Test(tensor, wrapping) {
+  cr_expect_eq(gs_wrap(GS_I16, 40000), -25536);
+  cr_expect_eq(gs_wrap(GS_U16, -1), 65535);
+  cr_expect_eq(gs_wrap(GS_BOOL, 256), 1);
   cr_expect_eq(gs_wrap(GS_I8, 128), -128);
   cr_expect_eq(gs_wrap(GS_I8, -129), 127);
   cr_expect_eq(gs_wrap(GS_U8, -1), 255);
@@ -91,9 +128,9 @@ Test(tensor, wrapping) {
 }
 
 Test(tensor, filling_is_reproducible_and_exact) {
-  static const gs_dtype dtypes[] = {GS_F32, GS_F64, GS_BF16,
-                                    GS_I8,  GS_U8,  GS_I32};
-  for (size_t d = 0; d < 6; d++) {
+  static const gs_dtype dtypes[] = {GS_F32, GS_F64, GS_BF16, GS_I8,  GS_U8,
+                                    GS_I32, GS_F16, GS_I16,  GS_U16, GS_BOOL};
+  for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
     gs_tensor a = make(dtypes[d], 2000), b = make(dtypes[d], 2000);
     bool differ = false;
     double least = INFINITY, most = -INFINITY;
