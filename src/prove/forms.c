@@ -267,10 +267,9 @@ compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
   }
   gs_compute_kind kind = gs_compute_table[op].kind;
   bool items = kind != GS_ELEMENTWISE && kind != GS_CAST;
-  w->dead |=
-      (items && t->rank == t->access) ||
-      (kind == GS_LOOKUP && t->rank > t->access + 1) ||
-      (gs_dtype_table[t->dtype].integer && !gs_compute_takes_integers(op));
+  w->dead |= (items && t->rank == t->access) ||
+             (kind == GS_LOOKUP && t->rank > t->access + 1) ||
+             !gs_compute_takes(op, t->dtype);
   if (w->dead)
     return;
   if (kind == GS_REDUCE || kind == GS_DOT)

@@ -182,7 +182,9 @@ are_alike(ls_walk *w, uint32_t slot, bs_value a, bs_value b) {
   const gs_compute_info *x = &gs_compute_table[p], *y = &gs_compute_table[q];
   return (may_be_any(x->kind) || (x->kind == GS_CAST && is_blind(w, slot))) &&
          x->kind == y->kind && x->floats_only == y->floats_only &&
-         x->widens == y->widens && !rule_tells(w, slot, a, b);
+         x->widens == y->widens &&
+         gs_compute_takes_bool(p) == gs_compute_takes_bool(q) &&
+         !rule_tells(w, slot, a, b);
 }
 
 static void

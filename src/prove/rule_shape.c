@@ -209,8 +209,7 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
 static gs_dtype
 random_dtype(pv_sampler *s) {
   static const gs_dtype likely[] = {GS_F32, GS_F32, GS_F32, GS_I32, GS_I32,
-                                    GS_F64, GS_I8,  GS_I8,  GS_U8,  GS_BF16,
-                                    GS_F16, GS_I16, GS_U16, GS_BOOL};
+                                    GS_F64, GS_I8,  GS_I8,  GS_U8,  GS_BF16};
   return likely[pv_random(s, sizeof likely / sizeof likely[0])];
 }
 

@@ -162,11 +162,9 @@ pv_random_operator(pv_attr *a, gs_dtype d) {
   if (!known_operator(a, &op)) {
     a->s->left_free = true;
     op = a->s->asked;
-    if (op != GS_COMPUTE_COUNT && gs_dtype_table[d].integer &&
-        !gs_compute_takes_integers(op))
+    if (op != GS_COMPUTE_COUNT && !gs_compute_takes(op, d))
       return false;
-    while (op == GS_COMPUTE_COUNT ||
-           (gs_dtype_table[d].integer && !gs_compute_takes_integers(op)))
+    while (op == GS_COMPUTE_COUNT || !gs_compute_takes(op, d))
       op = (gs_compute)pv_random(a->s, GS_COMPUTE_COUNT);
   }
   pv_attr_set(a, 0, operator_of(a->s, op, d));

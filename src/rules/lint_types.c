@@ -76,8 +76,8 @@ random_size(trial *t) {
 
 static gs_dtype
 random_dtype(trial *t) {
-  static const gs_dtype dtypes[] = {GS_F32, GS_F32, GS_F32,  GS_F32, GS_I32,
-                                    GS_F64, GS_I8,  GS_BF16, GS_BOOL};
+  static const gs_dtype dtypes[] = {GS_F32, GS_F32, GS_F32, GS_F32,
+                                    GS_I32, GS_F64, GS_I8,  GS_BF16};
   return dtypes[rl_random_below(&t->sample, sizeof dtypes / sizeof *dtypes)];
 }
 

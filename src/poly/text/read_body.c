@@ -349,8 +349,7 @@ check_kid(reading *x, const po_expr *e, uint32_t kid) {
 static bool
 check_operator(reading *x, const po_expr *e) {
   bool op = e->kind == PO_UNARY || e->kind == PO_BINARY;
-  return !op || !gs_dtype_table[e->dtype].integer || e->op == GS_C_CAST ||
-         gs_compute_takes_integers(e->op) ||
+  return !op || e->op == GS_C_CAST || gs_compute_takes(e->op, e->dtype) ||
          bs_error(x->r->ctx.diags, po_span_here(x->r), "type-mismatch",
                   "%s is not defined on %s", gs_compute_table[e->op].name,
                   gs_dtype_table[e->dtype].name);
