@@ -5,7 +5,8 @@ import math
 import random
 
 import nd
-from encode import BOOL, DOUBLE, FLOAT, INT32, INT64
+from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64,
+                    UINT16)
 from nd import A
 
 RANDOM = random.Random(1)
@@ -123,6 +124,29 @@ def operands():
     add("Cast", [(INT32, A((3,), [1, -2, 3]))], A((3,), [1.0, -2.0, 3.0]),
         to=FLOAT)
     add("Cast", [a], (DOUBLE, a), to=DOUBLE)
+    add("Cast", [(FLOAT16, A((4,), [1.5, -0.25, 60000, 6e-8]))],
+        A((4,), [1.5, -0.25, 60000, 2.0 ** -24]), to=FLOAT)
+    add("Cast", [A((4,), [1 + 2.0 ** -11, 1 + 3 * 2.0 ** -11, -0.1, 7])],
+        (FLOAT16, A((4,), [1, 1 + 2.0 ** -9, -0.0999755859375, 7])),
+        to=FLOAT16)
+    add("Cast", [A((4,), [0.0, 0.5, -3.0, 1.0])], (BOOL, A((4,), [0, 1, 1, 1])),
+        to=BOOL)
+    half = (FLOAT16, A((2, 3), [1, 2, 3, -4, 0.5, 0.25]))
+    add("Mul", [half, half], (FLOAT16, A((2, 3), [1, 4, 9, 16, 0.25, 0.0625])))
+    for dtype, top in (INT16, 30000), (UINT16, 60000):
+        b = (dtype, A((3,), [top, 300, 7]))
+        add("Add", [b, (dtype, A((3,), [1, 2, 3]))],
+            (dtype, A((3,), [top + 1, 302, 10])))
+        add("Max", [b, (dtype, A((3,), [5, 400, 9]))],
+            (dtype, A((3,), [top, 400, 9])))
+        add("Gather", [b, (INT64, A((2,), [2, 0]))],
+            (dtype, A((2,), [7, top])))
+    add("Where", [(BOOL, A((3,), [1, 0, 1])), (BOOL, A((3,), [0, 1, 1])),
+                  (BOOL, A((3,), [1, 1, 0]))], (BOOL, A((3,), [0, 1, 1])))
+    for op, f in {"And": min, "Or": max, "Xor": lambda p, q: p ^ q}.items():
+        p, q = A((4,), [0, 0, 1, 1]), A((4,), [0, 1, 0, 1])
+        add(op, [(BOOL, p), (BOOL, q)], (BOOL, nd.binary(f)(p, q)))
+    add("Not", [(BOOL, A((2,), [0, 1]))], (BOOL, A((2,), [1, 0])))
 
 
 def known_values():

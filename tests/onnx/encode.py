@@ -3,10 +3,10 @@
 and the fields that models of a few nodes need."""
 import struct
 
-FLOAT, UINT8, INT8, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE = (
-    1, 2, 3, 6, 7, 8, 9, 10, 11)
-PACK = {FLOAT: "f", UINT8: "B", INT8: "b", INT32: "i", INT64: "q", BOOL: "?",
-        DOUBLE: "d"}
+(FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE,
+ UINT32) = range(1, 13)
+PACK = {FLOAT: "f", UINT8: "B", INT8: "b", UINT16: "H", INT16: "h",
+        INT32: "i", INT64: "q", BOOL: "?", FLOAT16: "e", DOUBLE: "d"}
 
 
 def varint(v):

@@ -7,7 +7,7 @@ import struct
 import zipfile
 
 CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B",
-         "|i1": "b", "<V2": "H", "<u2": "H", "<i2": "h", "<f2": "H",
+         "|i1": "b", "<V2": "H", "<u2": "H", "<i2": "h",
          "|b1": "B"}
 
 
@@ -19,6 +19,10 @@ def parse(data):
     size = struct.unpack_from("<I" if wide else "<H", data, 8)[0]
     start = (12 if wide else 10) + size
     header = ast.literal_eval(data[12 if wide else 10:start].decode())
+    if header["descr"] == "<f2":  # array has no such type
+        n = (len(data) - start) // 2
+        return ("<f2", header["shape"],
+                list(struct.unpack_from(f"<{n}e", data, start)))
     elements = array.array(CODES[header["descr"]])
     elements.frombytes(data[start:])
     return header["descr"], header["shape"], elements
@@ -36,7 +40,9 @@ def save(path, dtype, shape, elements):
     with open(path, "wb") as f:
         f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)))
         f.write(text.encode())
-        f.write(array.array(CODES[dtype], elements).tobytes())
+        f.write(struct.pack(f"<{len(elements)}e", *elements)
+                if dtype == "<f2"
+                else array.array(CODES[dtype], elements).tobytes())
 
 
 def load_all(path):

@@ -24,10 +24,12 @@ import functions  # noqa: F401, adds its cases
 import hostile
 import npy
 from cases import CASES
-from encode import BOOL, DOUBLE, FLOAT, INT32, INT64, INT8, UINT8
+from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
+                    UINT16, UINT8)
 
-FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i4", BOOL: "|u1",
-         INT8: "|i1", UINT8: "|u1"}
+FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i4", BOOL: "|b1",
+         INT8: "|i1", UINT8: "|u1", INT16: "<i2", UINT16: "<u2",
+         FLOAT16: "<f2"}
 OTHER_NAMES = {"Constant"}
 
 

@@ -9,15 +9,16 @@
 
 ; A list's head is what is done, but for forms.
 (list head: (symbol) @keyword
-  (#any-of? @keyword "tensor" "const" "let" "output"))
+  (#any-of? @keyword "tensor" "const" "let" "output" "define"))
 (list head: (symbol) @function
-  (#not-any-of? @function "tensor" "const" "let" "output" "compute"))
+  (#not-any-of? @function "tensor" "const" "let" "output" "define" "compute"))
 (list . (symbol) @keyword . (symbol) @variable
-  (#any-of? @keyword "tensor" "const" "let" "output"))
+  (#any-of? @keyword "tensor" "const" "let" "output" "define"))
 (list head: (symbol) @function.builtin
   (#eq? @function.builtin "compute"))
 (list . (symbol) @_compute . (symbol) @function
   (#eq? @_compute "compute"))
 
 (list (symbol) @type.builtin
-  (#any-of? @type.builtin "f32" "f64" "bf16" "i8" "u8" "i32"))
+  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16"
+   "i32" "bool"))

@@ -23,7 +23,8 @@
   (#eq? @_compute "compute"))
 
 (list (symbol) @type.builtin
-  (#any-of? @type.builtin "f32" "f64" "bf16" "i8" "u8" "i32"))
+  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16"
+   "i32" "bool"))
 (variable) @variable.parameter
 (parameter) @constant
 (arrow) @operator
