@@ -112,6 +112,7 @@ json_page(html_args *a, bs_text *out) {
   json_summary(a->result, &j);
   json_text_of(&j, "before", a->result->input);
   json_text_of(&j, "after", a->result->program.program);
+  api_html_layers(a->result, &j);
   api_html_costs(a->result, &j);
   json_rules(a->result, &j);
   json_growth(a->result, &j);

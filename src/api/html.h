@@ -9,6 +9,8 @@
 /* html_cost.c: "costs", the terms of both programs with their prices, and
  * "roofline". */
 void api_html_costs(const glen_result *, bs_json *);
+/* html_layers.c: "layers" of the chosen program, and how many are left out. */
+void api_html_layers(const glen_result *, bs_json *);
 /* html_egraph.c: "egraph", classes near the chosen program. */
 void api_html_egraph(const glen_result *, bs_json *);
 

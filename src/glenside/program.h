@@ -127,6 +127,9 @@ bool gs_safetensors_locate(const gs_context *, const gs_data *, const void *,
 struct gs_tensor;
 bool gs_data_read(const gs_context *, const gs_data *, const gs_type *,
                   struct gs_tensor *out);
+/* layers.c: by term, one more than the number of the first let that needs it,
+ * or 0 (in the arena). */
+uint32_t *gs_layers(const gs_program *, bs_arena *);
 /* live[i] = 1 for terms that an output needs; `live` has nodes.len bytes. */
 void gs_mark_live(const gs_program *, uint8_t *live);
 

@@ -86,6 +86,33 @@
       tile(String(data.rules.length), "rules led there")));
   }
 
+  // --- layers ------------------------------------------------------------------
+
+  const FEW_LAYERS = 2;
+
+  function became(layer) {
+    const list = (kinds) => kinds.map((k) => k.name + (k.count > 1 ? " \u00d7 " + k.count : "")).join(", ");
+    const host = list(layer.host) + (layer.more ? ", and " + layer.more + " more" : "");
+    return [layer.calls.length ? make("b", {}, list(layer.calls)) : null,
+      host ? make("span", { class: "muted" }, (layer.calls.length ? "; host: " : "host: ") + host) : null];
+  }
+
+  function layers() {
+    if (data.layers.length < FEW_LAYERS) return;
+    const total = data.layers.reduce((sum, l) => sum + l.cost, 0) || 1;
+    const most = Math.max(...data.layers.map((l) => l.cost)) || 1;
+    const table = make("table", { class: "responsive", id: "layer-table" }, make("tr", {},
+      ...["Layer", "Became", "Type", "Cycles"].map((t) => make("th", {}, t))));
+    for (const l of data.layers)
+      table.append(make("tr", {},
+        make("td", {}, make("code", {}, l.name), bar({ arithmetic: l.cost, memory: 0, call: 0 }, most)),
+        make("td", {}, ...became(l)), make("td", {}, make("code", { class: "muted" }, l.type)),
+        make("td", { class: "number" }, number(l.cost) + " (" + (100 * l.cost / total).toFixed(1) + " %)")));
+    section("layers", "Layers", "What each named part of the program became, in its order." +
+      (data.layers_left ? ` ${data.layers_left} more are left out.` : ""),
+      make("div", { class: "box scroll" }, table));
+  }
+
   function programs() {
     section("program", "Program", null, make("div", { class: "two" },
       make("div", { class: "box" }, make("h3", {}, "As written"), code(data.before)),
@@ -515,7 +542,9 @@
         button("Fit", "Fit the picture", fit),
         button("Start over", "Show the chosen program only", () => { restart(); hint(); }),
         make("span", { class: "muted", id: "count" })),
-      make("div", { class: "explorer" }, svg, make("div", { id: "panel", class: "box", "aria-live": "polite" })));
+      make("details", { id: "explore", open: away > 0 && data.layers.length >= FEW_LAYERS ? false : "" },
+        make("summary", {}, "The picture"),
+        make("div", { class: "explorer" }, svg, make("div", { id: "panel", class: "box", "aria-live": "polite" }))));
     pointers(svg);
     restart();
     hint();
@@ -541,6 +570,7 @@
 
   theme();
   summary();
+  layers();
   programs();
   costs();
   egraph();

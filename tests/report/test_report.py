@@ -25,6 +25,13 @@ PROGRAM = """(tensor A (shape 4 5 6) f32)
 (let out (transpose (transpose (access A 1) (list 1 0 2)) (list 0 2 1)))
 (output out)
 """
+NET = """(tensor x (shape 4 64) f32)
+(tensor w (shape 64 64) f32)
+(let first (compute dotProd (cartProd (access x 1) (access w 1))))
+(let second (compute relu (access first 2)))
+(let third (compute dotProd (cartProd (access second 1) (access w 1))))
+(output third)
+"""
 RULES = f"""(rule {RULE} :kind cleanup
   "{INTENT.replace('"', chr(92) + '"')}"
   (transpose (transpose ?a ?p) ?q) => (transpose ?a (compose ?p ?q)))
@@ -219,6 +226,27 @@ def take_picture(path, picture):
         page.picture(picture, (0, 0, 1280, end))
 
 
+def check_layers(text):
+    """A row a named part, in order: what it became and what it costs."""
+    rows = data_of(text)["layers"]
+    check([r["name"] for r in rows] == ["first", "second", "third"],
+          f"layers by their names: {rows}")
+    check([r["host"] and r["host"][0]["name"] for r in rows] == [
+        [], "relu", []], "what stays on the host")
+    check(all(r["cost"] > 0 for r in rows), "each layer costs")
+    check(all(r["calls"][0]["name"] == "systolicArray"
+              for r in (rows[0], rows[2])), "products are calls")
+
+
+def use_layers(path):
+    with browser.Page(1280, 900) as page:
+        page.open(path)
+        check(page.run("document.querySelector('main section').id") ==
+              "layers", "a net's report opens on its layers")
+        check(page.run("document.querySelectorAll('#layer-table tr').length")
+              == 4, "a row a layer below the head")
+
+
 def main():
     glen = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as folder:
@@ -231,10 +259,21 @@ def main():
         for name, content in ((NAME, PROGRAM), ("odd.rules", RULES)):
             with open(os.path.join(odd, name), "w", encoding="utf-8") as f:
                 f.write(content)
+        net = os.path.join(odd, "net.glen")
+        with open(net, "w", encoding="utf-8") as f:
+            f.write(NET)
+        layered, text = report(glen, net, "rules", "--target",
+                               "targets/systolic.target", folder=folder)
+        check_layers(text)
+        layers_page = os.path.join(odd, "layers.html")
+        os.rename(layered, layers_page)
+        path, _ = report(glen, "examples/conv.glen", "rules", "--target",
+                         "targets/systolic.target", folder=folder)
         hostile, text = report(glen, os.path.join(odd, NAME),
                                os.path.join(odd, "odd.rules"), folder=odd)
         check_hostile_file(text)
         if browser.find():
+            use_layers(layers_page)
             use_page(path)
             use_phone(path)
             use_hostile(hostile)

@@ -31,9 +31,11 @@ function_name(cg_emitter *e, char letter, uint32_t number) {
 const char *
 cg_layer_of(cg_emitter *e, const po_group *group) {
   gs_term term = cg_stmt(e, group, 0)->term;
+  const gs_program *p = e->p->source;
   if (!e->layers)
-    e->layers = po_layers(e->p, &e->arena);
-  return gs_term_ok(term) ? e->layers[term.i] : NULL;
+    e->layers = gs_layers(p, &e->arena);
+  uint32_t let = gs_term_ok(term) ? e->layers[term.i] : 0;
+  return let ? p->lets.data[let - 1].name : NULL;
 }
 
 /* What stands in no text has the name of its layer. */

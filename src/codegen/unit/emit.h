@@ -60,11 +60,11 @@ typedef struct cg_emitter {
   bool *streamed, *fetched;     /* by array: see pass/stream.c */
   bool *mentioned;              /* by array: named in code so far; or NULL */
   BS_VEC(cg_kernel) kernels;
-  const po_group *about; /* code is being made of it; NULL: of none yet */
-  cg_use *uses;          /* by group */
-  const char **layers;   /* by term: po_layers; NULL: not asked yet */
-  unsigned long weight;  /* of an operation of isl: see poly/loops/limit.h */
-  po_program *slim;      /* the program with statements as isl gets them */
+  const po_group *about;  /* code is being made of it; NULL: of none yet */
+  cg_use *uses;           /* by group */
+  const uint32_t *layers; /* by term: gs_layers; NULL: not asked yet */
+  unsigned long weight;   /* of an operation of isl: see poly/loops/limit.h */
+  po_program *slim;       /* the program with statements as isl gets them */
   /* By array and dimension: extents of those that lie by sizes. */
   isl_ast_expr **extents;
   uint32_t n_whole; /* groups whose loops were not cut */

@@ -234,9 +234,6 @@ bool po_find_before(po_program *, const po_groups *);
 bool po_is_before(const po_program *, const po_groups *, const po_group *);
 /* Places among what is prepacked, of what calls read. (po_lay_out) */
 void po_lay_out_prepacked(po_program *, const po_groups *);
-/* layers.c: by term of the source, the name of the first let that needs it, or
- * NULL (in the arena). */
-const char **po_layers(const po_program *, bs_arena *);
 /* print.c: `conv.glen:7: compute dotProd, ((4), ()) f32` */
 void po_put_origin(const po_program *, gs_term, bs_span, bs_text *out);
 /* The loop program as text (docs/LOOPS.md); the same with comments that say

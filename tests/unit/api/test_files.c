@@ -189,6 +189,9 @@ Test(files, a_model_is_a_program) {
   glen_program *q = glen_program_load(glen, NULL, "relu.onnx");
   cr_assert_not_null(q, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
   cr_expect(glen_programs_agree(glen, p, q));
+  const char *file;
+  size_t bytes;
+  cr_expect_null(glen_weights_held(q, &file, &bytes), "there are no weights");
   options.n_dims = 0;
   cr_expect_not(glen_import(glen, &options, &made), "N is open");
   glen_context_free(glen);

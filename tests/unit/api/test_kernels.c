@@ -37,6 +37,31 @@ Test(kernels, a_kernel_in_a_file_needs_nothing_else) {
   free(file);
 }
 
+Test(kernels, packed_inputs_are_given_once) {
+  use_folder();
+  float a[4][8], b[8][6], d[4][6];
+  void *arrays[] = {a, b, d}, *without[] = {a, NULL, d};
+  glen_context *glen = begin();
+  glen_loops *loops = lower(glen, parse(glen, PRODUCT));
+  cr_assert(glen_prepack(glen, loops, "b"));
+  glen_kernel *kernel = glen_jit(glen, loops, NULL);
+  cr_assert_not_null(kernel, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  cr_expect(glen_kernel_argument(kernel, 1)->prepacked);
+  cr_expect_not(glen_kernel_argument(kernel, 0)->prepacked);
+  for (int i = 0; i < 32; i++)
+    a[i / 8][i % 8] = (float)i;
+  for (int i = 0; i < 48; i++)
+    b[i / 6][i % 6] = i / 6 == i % 6 ? 1 : 0;
+  cr_expect_eq(glen_kernel_call(kernel, arrays, NULL),
+               GLEN_KERNEL_NOT_PREPARED);
+  cr_assert_eq(glen_kernel_prepare(kernel, arrays), 0);
+  memset(b, 0, sizeof b);
+  cr_expect_eq(glen_kernel_call(kernel, without, NULL), 0);
+  cr_expect_eq(d[3][5], 29);
+  glen_kernel_free(kernel);
+  glen_context_free(glen);
+}
+
 Test(kernels, nothing_is_compiled_where_that_is_forbidden) {
   glen_context *glen = begin();
   glen_forbid_native(glen);
