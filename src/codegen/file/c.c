@@ -90,9 +90,19 @@ put_hold(const cg_emitter *e, bs_text *out) {
           feature);
 }
 
+/* gcc takes operations for such as may trap, and then makes no vectors of a
+ * formula in which one value is picked out of two, as in clip. */
+static void
+put_no_traps(bs_text *out) {
+  bs_put(out, "#if defined(__GNUC__) && !defined(__clang__)\n"
+              "#pragma GCC optimize(\"no-trapping-math\")\n"
+              "#endif\n\n");
+}
+
 /* gcc would load a vector again for each of its uses, where it is free to. */
 static void
 put_contract_macros(const cg_emitter *e, bs_text *out) {
+  put_no_traps(out);
   bs_put(out,
          "/* Products and sums are fused. */\n"
          "#if defined(__clang__)\n"
