@@ -40,6 +40,18 @@ allocate(po_program *p, uint32_t top) {
   return true;
 }
 
+/* What was found is not believed. */
+static bool
+is_right(const po_program *p) {
+  bs_text why;
+  bs_text_init(&why, p->ctx.heap);
+  bool ok = po_check_places(p, &why);
+  if (!ok)
+    bs_error(p->ctx.diags, BS_NOWHERE, "wrong-places", "%s", bs_text_str(&why));
+  bs_text_done(&why);
+  return ok;
+}
+
 bool
 po_allocate(po_program *p) {
   if (!p->target || !p->target->memories.len)
@@ -50,5 +62,5 @@ po_allocate(po_program *p) {
     next = p->nest.nodes.data[top].next;
     ok = allocate(p, top);
   }
-  return ok;
+  return ok && is_right(p);
 }

@@ -66,6 +66,21 @@ lies_so(const finding *f, const gs_instr *i, const int64_t *piece) {
                             n) == n;
 }
 
+/* A template that is told a row takes what begins there. */
+static bool
+begins_rows(const finding *f, const gs_instr *i, const int64_t *piece) {
+  const po_tile *t = f->tile;
+  uint32_t last = t->rank - 1, memory = i->result.memory;
+  gs_emit_piece at;
+  bool told = false;
+  for (const char *s = i->emit; gs_emit_next(i, &s, &at);)
+    told |= at.kind == GS_EMIT_ROW;
+  const gs_memory *m =
+      gs_memory_at(f->target, memory ? memory : i->operands[0].memory);
+  return !told || !t->rank || !m || piece[last] == t->dim[last] ||
+         piece[last] * gs_dtype_table[t->dtype].bytes % m->row == 0;
+}
+
 static double
 cycles_of(const finding *f, const gs_instr *i, const uint32_t *slots,
           const int64_t *piece) {
@@ -105,7 +120,8 @@ try_instr(const finding *f, const gs_instr *i, po_move *out) {
   for (uint32_t d = 0; d < t->rank; d++)
     piece[d] = d + i->result.rank < t->rank ? 1 : t->dim[d];
   do {
-    if (!lies_so(f, i, piece) || !admits(f, i, piece, slots))
+    if (!lies_so(f, i, piece) || !begins_rows(f, i, piece) ||
+        !admits(f, i, piece, slots))
       continue;
     double cycles = cycles_of(f, i, slots, piece);
     if (out->instr && cycles >= out->cycles)
