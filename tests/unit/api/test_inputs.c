@@ -80,6 +80,8 @@ Test(inputs, a_program_says_what_it_takes) {
                   "(let y (compute add (pair (access x 0) (access w 0))))\n"
                   "(output y)\n(output x)\n");
   glen_context *glen = begin();
+  const char *file;
+  size_t bytes;
   glen_program *p = glen_program_load(glen, NULL, "net.glen");
   cr_assert_not_null(p, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
   cr_expect_eq(glen_program_inputs(p), 2);
@@ -87,6 +89,7 @@ Test(inputs, a_program_says_what_it_takes) {
   cr_expect_str_eq(glen_input_name(p, 1), "w");
   cr_expect_str_eq(glen_output_name(p, 0), "y");
   cr_expect(!glen_input_is_stored(p, 0) && glen_input_is_stored(p, 1));
+  cr_expect_null(glen_weights_held(p, &file, &bytes)); /* they are in a file */
   cr_assert_eq(glen_files_read(glen), 1);
   cr_expect_str_eq(glen_file_read(glen, 0), "net.glen");
   cr_expect_eq(glen_folders_read(glen), 0);

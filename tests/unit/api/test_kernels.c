@@ -139,6 +139,31 @@ Test(kernels, loops_read_from_text_are_loops) {
   glen_context_free(glen);
 }
 
+/* One code for all sizes, called at one of them. */
+Test(kernels, sizes_stay_open_until_they_are_given) {
+  static const char *const sizes[] = {"N=9"};
+  const glen_build_options options = {.threads = 1, .repeats = 1};
+  use_folder();
+  put("twice.loops", "size N: 1 to 64\n"
+                     "input A: f32[N]\noutput B: f32[N]\n"
+                     "for i in 0..N { S: B[i] = A[i] + A[i] }\n");
+  glen_context *glen = begin();
+  glen_target *target = glen_target_load(glen, NULL);
+  glen_loops *open =
+      glen_loops_load_at(glen, target, "twice.loops", false, NULL, 0);
+  glen_loops *nine =
+      glen_loops_load_at(glen, target, "twice.loops", false, sizes, 1);
+  cr_assert(open && nine, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  glen_tensors *in = glen_inputs_new(glen, glen_loops_program(glen, nine), 1);
+  glen_tensors *meant = glen_loops_interpret(glen, nine, in);
+  glen_tensors *built =
+      glen_build_and_run_at(glen, open, nine, in, &options, NULL);
+  glen_comparison difference;
+  cr_assert(meant && built, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  cr_expect(glen_tensors_compare(meant, built, 0, &difference));
+  glen_context_free(glen);
+}
+
 /* A program of an older library knows less of the options than this one. */
 Test(kernels, options_say_how_large_they_are) {
   struct {
