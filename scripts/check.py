@@ -215,6 +215,10 @@ def step_sizes():
     return counted(call([sys.executable, "tests/run/sizes.py", GLEN]))
 
 
+def step_isa():
+    return counted(call([sys.executable, "tests/run/isa.py", GLEN]))
+
+
 def step_fused():
     """Pipelines under the schedules of --fuse, against the interpreter."""
     return counted(call([sys.executable, "tests/run/fused.py", GLEN]))
@@ -489,6 +493,7 @@ STEPS = {
     "cuda": Step(step_cuda, ["release"]),
     "contractions": Step(step_contractions, ["release"]),
     "sizes": Step(step_sizes, ["release"]),
+    "isa": Step(step_isa, ["release"]),
     "threads": Step(step_threads, ["release"]),
     "contexts": Step(step_contexts),
     "tune": Step(step_tune, ["release"]),

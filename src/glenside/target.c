@@ -448,15 +448,17 @@ form_target(target_parser *p, uint32_t form) {
 
 static bool
 read_form(target_parser *p, uint32_t form) {
-  static const char *const names[] = {"target", "instr", "include"};
+  static const char *const names[] = {"target", "instr", "mac", "include"};
   const char *head = target_head(p, form);
   if (head && !strcmp(head, "target"))
     return form_target(p, form);
   if (head && !strcmp(head, "instr"))
     return target_parse_instr(p, form);
+  if (head && !strcmp(head, "mac"))
+    return target_parse_mac(p, form);
   if (head && !strcmp(head, "include"))
     return item_include(p, form);
-  return unknown_item(p, form, names, 3);
+  return unknown_item(p, form, names, 4);
 }
 
 static bool
@@ -471,6 +473,16 @@ read_forms(target_parser *p, uint32_t source) {
     ok &= read_form(p, sexps.roots.data[k]);
   bs_sexps_done(p->ctx->heap, &sexps);
   return ok;
+}
+
+bool
+target_parse_text(const gs_context *ctx, gs_target *t, const char *name,
+                  const char *text) {
+  target_file file = {NULL, name, name};
+  target_state state = {0};
+  target_parser p = {.ctx = ctx, .target = t, .file = &file, .state = &state};
+  uint32_t source = bs_source_add(ctx->diags, name, text, strlen(text));
+  return read_forms(&p, source);
 }
 
 gs_target *

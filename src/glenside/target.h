@@ -23,6 +23,7 @@
 #ifndef GLENSIDE_TARGET_H
 #define GLENSIDE_TARGET_H
 
+#include "glenside/mac.h"
 #include "glenside/skeleton.h"
 
 typedef struct gs_operand {
@@ -111,6 +112,7 @@ typedef struct gs_target {
   BS_VEC(const char *) preludes; /* C text */
   BS_VEC(const char *) files;    /* every file read */
   BS_VEC(const gs_instr *) instrs;
+  BS_VEC(const gs_mac *) macs; /* see mac.h */
 } gs_target;
 
 /* NULL with diagnostics. */
@@ -147,6 +149,9 @@ const gs_target *gs_target_variant(const gs_context *, const gs_target *,
 bool gs_stores_through_caches(const gs_target *);
 
 const gs_instr *gs_find_instr(const gs_target *, const char *name);
+const gs_mac *gs_find_mac(const gs_target *, const char *name);
+/* Some multiply-accumulate instruction takes factors of these dtypes. */
+bool gs_multiplies(const gs_target *, gs_dtype x, gs_dtype y, gs_dtype sum);
 
 /* ---- memories (target_memory.c) ---- */
 

@@ -8,6 +8,7 @@
  * starting point for the cost model, not a measurement.
  * Whatever cannot be read keeps the value of the default target. */
 #include "glenside/target_parse.h"
+#include "instruction-texts.h"
 #include <ctype.h>
 #include <errno.h>
 #include <sched.h>
@@ -173,6 +174,49 @@ detect_stores(const gs_context *ctx, const char *info, gs_target *t) {
     t->stored_bytes_per_cycle = t->memory_bytes_per_cycle * 2 / 3;
 }
 
+/* --- instructions --------------------------------------------------------- */
+
+static const struct {
+  const char *name, *text;
+} instruction_texts[] = {
+    {"x86_avx2_dot.target", x86_avx2_dot},
+};
+
+/* All of its features, a comma between. */
+static bool
+has_features(const char *flags, const char *needs) {
+  char flag[64];
+  while (needs && *needs) {
+    size_t n = strcspn(needs, ",");
+    if (n >= sizeof flag)
+      return false;
+    memcpy(flag, needs, n);
+    flag[n] = 0;
+    if (!has_flag(flags, flag))
+      return false;
+    needs += n + (needs[n] == ',');
+  }
+  return needs != NULL;
+}
+
+/* Those that multiply and accumulate, of the files that come with glen. */
+static void
+detect_macs(const gs_context *ctx, const char *info, gs_target *t) {
+  const char *flags = field(ctx, info, "flags");
+  gs_target all = {.name = ""};
+  if (!*flags)
+    flags = field(ctx, info, "Features");
+  for (size_t k = 0; k < sizeof instruction_texts / sizeof *instruction_texts;
+       k++)
+    target_parse_text(ctx, &all, instruction_texts[k].name,
+                      instruction_texts[k].text);
+  for (uint32_t k = 0; k < all.macs.len; k++)
+    if (has_features(flags, all.macs.data[k]->needs))
+      bs_push(ctx->heap, &t->macs, all.macs.data[k]);
+  bs_vec_done(ctx->heap, &all.macs);
+  bs_vec_done(ctx->heap, &all.files);
+}
+
 /* --- the machine ---------------------------------------------------------- */
 
 /* The highest clock; cpuinfo's momentary one where the kernel tells no more. */
@@ -212,6 +256,7 @@ gs_target_detect_in(const gs_context *ctx, const char *root) {
   detect_frequency(ctx, root, info, t);
   detect_caches(ctx, root, wide, t);
   detect_stores(ctx, info, t);
+  detect_macs(ctx, info, t);
   return t;
 }
 

@@ -41,6 +41,12 @@ extern const size_t target_number_count;
 
 /* Reads (instr ...); adds it to the target.  False with diagnostics. */
 bool target_parse_instr(target_parser *, uint32_t node);
+/* target_mac.c: reads (mac ...) likewise; prints it. */
+bool target_parse_mac(target_parser *, uint32_t node);
+void target_print_mac(const gs_mac *, bs_text *out);
+/* Forms of a text that is part of the library, into the target. */
+bool target_parse_text(const gs_context *, gs_target *, const char *name,
+                       const char *text);
 /* Tries the declaration on a sample of sizes; fills the layouts' ranks. */
 bool target_check_instr(const gs_context *, const gs_target *, gs_instr *);
 

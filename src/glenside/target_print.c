@@ -185,4 +185,6 @@ gs_target_print(const gs_target *t, const bs_values *values, bs_text *out) {
   bs_put(out, ")\n");
   for (uint32_t k = 0; k < t->instrs.len; k++)
     put_instr(out, t, values, t->instrs.data[k]);
+  for (uint32_t k = 0; k < t->macs.len; k++)
+    target_print_mac(t->macs.data[k], out);
 }

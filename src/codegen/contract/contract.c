@@ -397,6 +397,10 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
                       const char *name) {
   cg_contract x = measured(e, c, name);
   e->uses_contract = true;
+  if (c->mac.mac) {
+    cg_put_mac_parts(&x);
+    return;
+  }
   put_vector_type(&x);
   cg_put_contract_packs(&x);
   if (cg_has_windows(&x))
@@ -423,6 +427,10 @@ void
 cg_put_contract_before(cg_emitter *e, const po_contraction *c,
                        const char *name) {
   cg_contract x = measured(e, c, name);
+  if (c->mac.mac) {
+    cg_put_mac_before(&x);
+    return;
+  }
   if (c->x_mode == PO_BEFORE)
     put_before(&x, true);
   if (c->y_mode == PO_BEFORE)
@@ -448,6 +456,10 @@ void
 cg_put_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
                      const cg_scope *scope) {
   cg_contract x = measured(e, c, name);
+  if (c->mac.mac) {
+    cg_put_mac_body(&x, scope);
+    return;
+  }
   if (c->x_mode != PO_BEFORE)
     put_pointer(&x, scope, 'x', &c->x);
   if (c->y_mode != PO_BEFORE)

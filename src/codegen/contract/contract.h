@@ -57,6 +57,9 @@ void cg_put_part(const cg_contract *, const char *sum, int64_t place,
  * makes of them; its call for a panel, where there is one. */
 void cg_put_formula_function(const cg_contract *);
 void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
+/* The value of the formula for a sum; elements of what else it reads are those
+ * of `row` and `column`. */
+void cg_put_formula_value(const cg_contract *, const cg_expr *sum);
 /* , const float *restrict e0, ...; or the same handed on */
 void cg_put_extra_parameters(const cg_contract *);
 void cg_put_extra_arguments(const cg_contract *);
@@ -117,6 +120,11 @@ void cg_put_turn(const cg_contract *, uint32_t indent);
 void cg_put_turn_macros(bs_text *out, int64_t lanes);
 /* It can be done for vectors of so many. */
 bool cg_can_turn(int64_t lanes);
+
+/* mac.c: the same of a contraction on an instruction of the target. */
+void cg_put_mac_parts(const cg_contract *);
+void cg_put_mac_body(const cg_contract *, const cg_scope *);
+void cg_put_mac_before(const cg_contract *);
 
 /* contract.c: a guard of the operand names that loop of o. */
 bool cg_names_outer(const po_coperand *, uint32_t dim);

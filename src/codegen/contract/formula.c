@@ -38,14 +38,14 @@ scaled(bs_arena *arena, int64_t factor, const char *name) {
   return cg_infix(arena, "*", cg_number(arena, factor), cg_name(arena, name));
 }
 
-/* Each element that the formula reads. */
+/* Each element that the formula reads; sum: that of the sums. */
 static const cg_expr *const *
-places_of(const cg_contract *x, const po_stmt *s) {
+places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
   bs_arena *arena = &x->e->arena;
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   const cg_expr **out = BS_NEWS(arena, const cg_expr *, s->n_exprs);
   for (uint32_t k = 0; k < s->n_exprs; k++)
-    out[k] = cg_prefix(arena, "*", cg_name(arena, "at"));
+    out[k] = sum;
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     out[x->c->extras[k].expr] =
         cg_element(arena, cg_name(arena, bs_arena_printf(arena, "e%u", k)),
@@ -55,8 +55,15 @@ places_of(const cg_contract *x, const po_stmt *s) {
 }
 
 void
-cg_put_formula_function(const cg_contract *x) {
+cg_put_formula_value(const cg_contract *x, const cg_expr *sum) {
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
+  const cg_expr *value = cg_make_formula(x->e, s, places_of(x, s, sum));
+  cg_note_expr(x->e, value);
+  cg_print_expr(x->out, value);
+}
+
+void
+cg_put_formula_function(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   const char *index = x->e->index;
   bool across = stride_of(n, UINT32_MAX) == 1;
@@ -75,9 +82,8 @@ cg_put_formula_function(const cg_contract *x) {
           (long long)stride_of(n, UINT32_MAX));
   cg_indent(x->out, 3);
   bs_put(x->out, "*at = ");
-  const cg_expr *value = cg_make_formula(x->e, s, places_of(x, s));
-  cg_note_expr(x->e, value);
-  cg_print_expr(x->out, value);
+  bs_arena *arena = &x->e->arena;
+  cg_put_formula_value(x, cg_prefix(arena, "*", cg_name(arena, "at")));
   bs_put(x->out, ";\n    }\n}\n\n");
 }
 

@@ -113,6 +113,14 @@ put_contract_macros(const cg_emitter *e, bs_text *out) {
          "__attribute__((optimize(\"fp-contract=fast\")))\n"
          "#define GLEN_CONTRACT_BODY\n"
          "#endif\n\n");
+  if (e->uses_macs)
+    bs_put(out,
+           "/* Loops of copies are made vectors, whatever is asked for. */\n"
+           "#if defined(__GNUC__) && !defined(__clang__)\n"
+           "#define GLEN_PACK __attribute__((optimize(\"O3\")))\n"
+           "#else\n"
+           "#define GLEN_PACK\n"
+           "#endif\n\n");
   put_hold(e, out);
   bs_put(out, "#if defined(__GNUC__)\n"
               "#define GLEN_PREFETCH(p) __builtin_prefetch(p, 1)\n"
@@ -183,6 +191,7 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
   if (e->uses_stream)
     cg_put_stream_includes(out);
   cg_put_part_includes(e, out);
+  cg_put_mac_headers(e, out);
   if (!e->is_variant) {
     cg_put_wide(e->p->target, out);
     put_vector_width(e, out);

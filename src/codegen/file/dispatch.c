@@ -33,6 +33,7 @@ add_uses(cg_emitter *to, const cg_emitter *from) {
   to->uses_turns |= from->uses_turns;
   to->uses_picks |= from->uses_picks;
   to->uses_parts |= from->uses_parts;
+  to->uses_macs |= from->uses_macs;
   to->uses_math |= from->uses_math;
   to->uses_alignment |= from->uses_alignment;
   to->uses_team |= from->uses_team;

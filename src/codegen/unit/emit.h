@@ -53,6 +53,7 @@ typedef struct cg_emitter {
       failed;
   bool is_variant;     /* functions are the file's own; no sizes are told */
   uint32_t uses_turns; /* or of the lengths of vectors turned over */
+  uint64_t uses_macs;  /* or of the target's, a bit each */
   uint32_t uses_parts; /* or of what contract_part.c has macros for */
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */

@@ -48,7 +48,7 @@ is_product(const po_stmt *s, const po_expr *factor[2]) {
     return false;
   for (uint32_t k = 0; k < 2; k++) {
     factor[k] = &s->exprs[root->kids[k]];
-    if (factor[k]->kind != PO_READ || factor[k]->dtype != root->dtype)
+    if (factor[k]->kind != PO_READ)
       return false;
   }
   return true;
@@ -245,9 +245,16 @@ static bool
 has_one_type(finding *f) {
   const po_array *arrays = f->l.p->arrays.data;
   gs_dtype dtype = arrays[f->l.update->array].dtype;
+  gs_dtype x = arrays[f->read[0]->array].dtype;
+  gs_dtype y = arrays[f->read[1]->array].dtype;
+  const po_program *p = f->l.p;
   f->out->dtype = dtype;
-  return is_vector_type(dtype) && arrays[f->read[0]->array].dtype == dtype &&
-         arrays[f->read[1]->array].dtype == dtype;
+  f->out->factor[0] = x;
+  f->out->factor[1] = y;
+  return is_vector_type(dtype) &&
+         ((x == dtype && y == dtype) ||
+          (p->target && (dtype == GS_I32 || !p->strict_fp) &&
+           gs_multiplies(p->target, x, y, dtype)));
 }
 
 static bool
@@ -283,7 +290,8 @@ has_linear_formula(finding *f) {
   po_contraction *out = f->out;
   const po_stmt *s = &f->l.p->stmts.data[out->formula];
   uint32_t last = last_of(f) == f->l.update ? out->update : out->store;
-  return f->l.p->arrays.data[s->array].dtype == out->dtype &&
+  return (f->l.p->arrays.data[s->array].dtype == out->dtype ||
+          po_is_mixed(out)) &&
          po_find_formula(&f->l, last, out->formula, out->sums, &f->at[2],
                          out->extras, &out->n_extras);
 }
@@ -323,7 +331,9 @@ static const struct {
     {stores_sums, "its sums are stored by another statement than a copy"},
     {has_loops, "it has no loops of a sum for each element"},
     {is_seen_outside, "its sums are in a local array"},
-    {has_one_type, "factors and sums are not all f32, all f64 or all i32"},
+    {has_one_type,
+     "factors and sums are not all f32, all f64 or all i32, and no "
+     "instruction of the target multiplies such factors"},
     {reads_others, "a factor is in the array of the sums"},
     {fills_a_box, "its elements are no whole box"},
     {has_linear_factors, "addresses of factors are not linear in its loops"},
@@ -370,6 +380,9 @@ exchange(void *a, void *b, size_t n) {
 
 void
 po_swap_factors(po_contraction *c) {
+  gs_dtype factor = c->factor[0];
+  c->factor[0] = c->factor[1];
+  c->factor[1] = factor;
   exchange(&c->x, &c->y, sizeof c->x);
   exchange(&c->dims[PO_DIM_M], &c->dims[PO_DIM_N], sizeof c->dims[PO_DIM_M]);
   for (uint32_t role = 0; role < 4; role++)

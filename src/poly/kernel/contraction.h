@@ -96,8 +96,22 @@ typedef struct po_contract_choice {
   int64_t kc, mc, nc, mb; /* of blocks and tiles */
 } po_contract_choice;
 
+/* How it runs on an instruction that the target declares (mac.c), with panels
+ * of fragments: `mr` x `nv` accumulators at a time, `mc` rows and `nc` columns
+ * a tile, all of k in a panel. */
+typedef struct po_mac_plan {
+  const gs_mac *mac; /* NULL: on vectors of its dtype */
+  int64_t offset[2]; /* added to elements of x and of y as they are packed */
+  /* All loops of k count as one in groups of what an instruction takes;
+   * otherwise the innermost alone, whose rest is filled. */
+  bool flat;
+  int64_t depth;    /* elements of k in a panel, with those filled in */
+  int64_t panel[2]; /* bytes of one of x, y, with what is known of its rows */
+} po_mac_plan;
+
 typedef struct po_contraction {
-  gs_dtype dtype;
+  gs_dtype dtype;               /* of the sums */
+  gs_dtype factor[2];           /* of x and y */
   uint32_t init, update, store; /* statements; store UINT32_MAX: none */
   const char *refused; /* why po_find_contraction says that it is none */
   /* The statement that makes each element of c from a sum, or UINT32_MAX; the
@@ -109,6 +123,7 @@ typedef struct po_contraction {
   po_cdims dims[4];    /* by role; m and n are linear in c */
 
   /* ---- the plan ---- */
+  po_mac_plan mac;
   uint32_t lanes, mr, nv;
   int64_t kc;         /* iterations of the outermost k loop in a block */
   int64_t mc, nc, mb; /* tile; rows of x that stay in the second cache */
@@ -148,6 +163,21 @@ po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
 bool po_plan_contraction(const gs_target *, const bool constant[2],
                          const po_contract_choice *fixed, po_contraction *,
                          po_contraction room[2], bs_text *why);
+
+/* mac.c: the same on the instruction of the target that takes the fewest
+ * cycles; false where none can multiply the factors. */
+bool po_plan_mac(const gs_target *, const bool constant[2],
+                 const po_contract_choice *fixed, po_contraction *,
+                 po_contraction room[2], bs_text *why);
+/* How panels of an operand are filled: from runs that lie along its own loops,
+ * from rows that lie along the innermost loop of k, or element by element. */
+typedef enum po_mac_way { PO_MAC_RUNS, PO_MAC_ROWS, PO_MAC_SINGLE } po_mac_way;
+po_mac_way po_mac_way_of(const po_contraction *, bool x);
+/* Rows of a panel of x or columns of one of y. */
+int64_t po_panel_width(const po_contraction *, bool x);
+/* A panel of the operand ends with a sum for each of its rows, by which the
+ * offset of the other operand is taken back. */
+bool po_mac_sums_rows(const po_contraction *, bool x);
 
 /* contraction_choice.c: whether a way of planning agrees with what is fixed of
  * the kernel and of the operands; of the tile and the blocks, once they are
@@ -200,6 +230,12 @@ const po_contraction *po_contraction_of_update(const po_program *,
 /* That of a group, or NULL. */
 const po_contraction *po_contraction_of(const po_program *, const po_groups *,
                                         const po_group *);
+
+/* Factors are narrower than sums: no vectors of one type can do it. */
+static inline bool
+po_is_mixed(const po_contraction *c) {
+  return c->factor[0] != c->dtype || c->factor[1] != c->dtype;
+}
 
 /* An operand is read from a packed array. */
 static inline bool

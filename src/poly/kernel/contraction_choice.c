@@ -118,6 +118,11 @@ put_mode(char letter, po_cmode mode, bs_text *out) {
 
 void
 po_put_choice(const po_contraction *c, bs_text *out) {
+  if (c->mac.mac) { /* all else follows from these */
+    bs_putf(out, "rows=%u vectors=%u swap=%s", c->mr, c->nv,
+            c->swapped ? "true" : "false");
+    return;
+  }
   bs_putf(out, "rows=%u vectors=%u depth=%lld tile_rows=%lld tile_columns=%lld",
           c->mr, c->nv, (long long)c->kc, (long long)c->mc, (long long)c->nc);
   if (c->mb != c->mc)

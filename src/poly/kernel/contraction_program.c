@@ -19,9 +19,8 @@ is_worth_it(const po_contraction *c) {
 /* The array of an operand that is packed whole. */
 static uint32_t
 add_packed(po_program *p, const po_contraction *c, bool x) {
-  int64_t panel = (int64_t)c->nv * c->lanes;
-  int64_t rows = x ? bs_round_up(po_cdims_size(&c->dims[PO_DIM_M]), c->mr)
-                   : bs_round_up(po_cdims_size(&c->dims[PO_DIM_N]), panel);
+  int64_t rows = bs_round_up(po_cdims_size(&c->dims[x ? PO_DIM_M : PO_DIM_N]),
+                             po_panel_width(c, x));
   po_array packed = {
       .name = bs_arena_printf(&p->arena, "glen_packed%u", p->arrays.len),
       .role = (x ? c->x_mode : c->y_mode) == PO_BEFORE ? PO_PREPACKED
@@ -31,6 +30,10 @@ add_packed(po_program *p, const po_contraction *c, bool x) {
       .dim = {rows * po_cdims_size(&c->dims[PO_DIM_K])},
       .term = GS_NO_TERM,
       .packed = true};
+  if (c->mac.mac) {
+    packed.dtype = GS_U8;
+    packed.dim[0] = rows / po_panel_width(c, x) * c->mac.panel[!x];
+  }
   bs_push(p->ctx.heap, &p->arrays, packed);
   return p->arrays.len - 1;
 }
@@ -115,8 +118,11 @@ plan_found(const looking *l, const po_contract_choice *fixed) {
   po_contraction *out = l->room;
   const bool constant[2] = {is_constant(l->p, out, out->x.array),
                             is_constant(l->p, out, out->y.array)};
-  return po_plan_contraction(l->p->target, constant, fixed, out, l->room + 1,
-                             l->why);
+  if (!(l->p->strict_fp && out->dtype != GS_I32) &&
+      po_plan_mac(l->p->target, constant, fixed, out, l->room + 1, l->why))
+    return true;
+  return !po_is_mixed(out) && po_plan_contraction(l->p->target, constant, fixed,
+                                                  out, l->room + 1, l->why);
 }
 
 /* What is fixed may have been said of another target: then the plan chooses. */

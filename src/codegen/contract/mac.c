@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* mac.c - the loops around an instruction's kernel.
+ *
+ *   for every tile of c, in parallel
+ *     pack the columns of y and the rows of x
+ *     for every panel of y, for every panel of x
+ *       the sums of a panel, then c from them
+ *
+ * What is packed whole is packed first, or was packed before. */
+#include "codegen/contract/mac.h"
+#include "base/whole.h"
+#include <string.h>
+
+/* Products below which threads take longer to meet than to multiply. */
+#define LEAST_PARALLEL 1048576.0
+
+cg_mac_side
+cg_mac_side_of(const cg_contract *x, bool of_x) {
+  const po_contraction *c = x->c;
+  const gs_mac *mac = c->mac.mac;
+  const po_cdims *k = &c->dims[PO_DIM_K];
+  int64_t last = k->d[k->n - 1].extent;
+  cg_mac_side s = {.side = cg_side_of(x, of_x),
+                   .mac = mac,
+                   .operand = of_x ? &mac->x : &mac->y,
+                   .dtype = c->factor[!of_x],
+                   .rows = of_x ? mac->m : mac->n,
+                   .offset = c->mac.offset[!of_x],
+                   .depth = c->mac.depth,
+                   .way = po_mac_way_of(c, of_x)};
+  s.side.width = po_panel_width(c, of_x);
+  s.lane = gs_lane_table[s.operand->lane].c_type;
+  s.panel = c->mac.panel[!of_x] / gs_lane_table[s.operand->lane].bytes;
+  s.inner = bs_round_up(last, mac->k);
+  return s;
+}
+
+const char *
+cg_mac_type(const cg_mac_side *s) {
+  return gs_dtype_table[s->dtype].c_type;
+}
+
+int64_t
+cg_mac_fragments(const cg_mac_side *s, int64_t rows) {
+  return bs_ceil_div(rows, s->rows);
+}
+
+static void
+put_headers(const gs_mac *mac, bs_text *out) {
+  if (!mac->headers)
+    return;
+  const char *when = mac->processor ? mac->processor : mac->when;
+  if (when)
+    bs_putf(out, "#if %s\n", when);
+  for (const char *at = mac->headers; *at;) {
+    int n = (int)strcspn(at, " \n");
+    if (n)
+      bs_putf(out, "#include <%.*s>\n", n, at);
+    at += n + (at[n] != 0);
+  }
+  bs_put(out, when ? "#endif\n\n" : "\n");
+}
+
+bool
+cg_uses_mac(const po_program *p) {
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (p->contractions.data[k]->mac.mac)
+      return true;
+  return false;
+}
+
+/* Some contraction before the k-th is on the same instruction. */
+static bool
+is_repeated(const po_program *p, uint32_t k) {
+  for (uint32_t j = 0; j < k; j++)
+    if (p->contractions.data[j]->mac.mac == p->contractions.data[k]->mac.mac)
+      return true;
+  return false;
+}
+
+void
+cg_put_all_mac_headers(const po_program *p, bs_text *out) {
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (p->contractions.data[k]->mac.mac && !is_repeated(p, k))
+      put_headers(p->contractions.data[k]->mac.mac, out);
+}
+
+void
+cg_put_mac_headers(const cg_emitter *e, bs_text *out) {
+  for (uint32_t k = 0; k < GS_MAX_MACS && e->uses_macs >> k; k++)
+    if (e->uses_macs >> k & 1)
+      put_headers(e->p->target->macs.data[k], out);
+}
+
+/* An instruction is one of its target's. */
+static void
+note_use(const cg_contract *x) {
+  const gs_target *t = x->e->p->target;
+  for (uint32_t k = 0; k < t->macs.len; k++)
+    if (t->macs.data[k] == x->c->mac.mac)
+      x->e->uses_macs |= UINT64_C(1) << k;
+}
+
+/* ---- operands packed whole ---- */
+
+static po_cmode
+mode_of(const cg_contract *x, bool of_x) {
+  return of_x ? x->c->x_mode : x->c->y_mode;
+}
+
+static bool
+runs_parallel(const cg_contract *x) {
+  double products = (double)x->m * (double)x->n * (double)x->k *
+                    (double)po_cdims_size(&x->c->dims[PO_DIM_O]);
+  return x->e->options->openmp && x->e->p->target->cores > 1 &&
+         products >= LEAST_PARALLEL;
+}
+
+static void
+put_pragma(const cg_contract *x, uint32_t loops) {
+  if (!runs_parallel(x))
+    return;
+  bs_put(x->out, "#ifdef _OPENMP\n");
+  cg_line(x->out, 1,
+          loops > 1 ? "#pragma omp parallel for collapse(%u)"
+                    : "#pragma omp parallel for",
+          loops);
+  bs_put(x->out, "#endif\n");
+}
+
+static char
+letter_of(const cg_mac_side *s) {
+  return s->side.of_x ? 'x' : 'y';
+}
+
+/* NAME_whole_x(from, to): all panels, which threads share. */
+static void
+put_whole_function(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  int64_t width = s->side.width, size = s->side.of_x ? x->m : x->n;
+  int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
+  long long chunk = bs_ceil_div(bs_ceil_div(size, width), cores) * width;
+  bs_putf(x->out,
+          "static void\n%s_whole_%c(const %s *restrict from, "
+          "%s *restrict to) {\n",
+          x->name, letter_of(s), cg_mac_type(s), s->lane);
+  put_pragma(x, 1);
+  cg_line(x->out, 1, "for (%s p = 0; p < %lld; p += %lld)", index,
+          (long long)size, chunk);
+  cg_line(x->out, 2,
+          "%s_pack_%c(from, to + p / %lld * %lld, p, %s(p + %lld, %lld));",
+          x->name, letter_of(s), (long long)width, (long long)s->panel, min,
+          chunk, (long long)size);
+  bs_put(x->out, "}\n\n");
+}
+
+/* ---- the function's own names ---- */
+
+static int64_t
+base_of(const cg_use *use, const po_coperand *operand) {
+  for (uint32_t k = 0; k < use->n_slots; k++)
+    if (use->slots[k].array == operand->array)
+      return operand->base - use->slots[k].base;
+  return operand->base;
+}
+
+static void
+put_pointer(const cg_contract *x, const cg_scope *scope, const char *name,
+            const po_coperand *operand, bool writes) {
+  cg_line(x->out, 1, "%s%s *const glen_%s = %s + %lld;", writes ? "" : "const ",
+          gs_dtype_table[x->e->p->arrays.data[operand->array].dtype].c_type,
+          name, cg_array_name(x->e, scope, operand->array),
+          (long long)base_of(scope->use, operand));
+}
+
+/* The array of all panels, filled here unless it was before. */
+static void
+put_packed(const cg_mac_side *s, const cg_scope *scope) {
+  const cg_contract *x = s->side.x;
+  bool before = mode_of(x, s->side.of_x) == PO_BEFORE;
+  uint32_t array = s->side.of_x ? x->c->packed_x : x->c->packed_y;
+  char letter = letter_of(s);
+  cg_line(x->out, 1, "%s%s *const glen_packed_%c = (%s%s *)(%svoid *)%s;",
+          before ? "const " : "", s->lane, letter, before ? "const " : "",
+          s->lane, before ? "const " : "", cg_array_name(x->e, scope, array));
+  if (!before)
+    cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c);", x->name, letter,
+            letter, letter);
+}
+
+static void
+put_operand(const cg_mac_side *s, const cg_scope *scope) {
+  const cg_contract *x = s->side.x;
+  const char *name = s->side.of_x ? "x" : "y";
+  po_cmode mode = mode_of(x, s->side.of_x);
+  if (mode == PO_BEFORE)
+    cg_line(x->out, 1, "(void)%s;",
+            cg_array_name(x->e, scope, s->side.operand->array));
+  else
+    put_pointer(x, scope, name, s->side.operand, false);
+  if (mode != PO_BLOCK)
+    put_packed(s, scope);
+}
+
+static void
+put_extras(const cg_contract *x, const cg_scope *scope) {
+  for (uint32_t k = 0; k < x->c->n_extras; k++) {
+    po_coperand operand = {.array = x->c->extras[k].array,
+                           .base = x->c->extras[k].base};
+    put_pointer(x, scope, bs_arena_printf(&x->e->arena, "e%u", k), &operand,
+                false);
+  }
+  if (cg_has_formula(x))
+    cg_line(x->out, 1, "(void)%s;", cg_array_name(x->e, scope, x->c->sums));
+}
+
+/* ---- tiles ---- */
+
+/* + 5 * o0 + .. for the strides of an array in the outer loops. */
+static void
+put_outer(const cg_contract *x, int64_t (*stride)(const po_cdim *, uint32_t),
+          uint32_t which) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  for (uint32_t d = 0; d < o->n; d++)
+    if (stride(&o->d[d], which))
+      bs_putf(x->out, " + %lld * o%u", (long long)stride(&o->d[d], which), d);
+}
+
+static int64_t
+operand_stride(const po_cdim *d, uint32_t of_x) {
+  return of_x ? d->x : d->y;
+}
+
+static int64_t
+result_stride(const po_cdim *d, uint32_t extra) {
+  return extra ? d->extra[extra - 1] : d->c;
+}
+
+/* The operand's rows of the tile, packed into a block. */
+static void
+put_block(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  char letter = letter_of(s), row = s->side.of_x ? 'm' : 'n';
+  int64_t rows = s->side.of_x ? x->c->mc : x->c->nc;
+  if (mode_of(x, s->side.of_x) != PO_BLOCK)
+    return;
+  cg_line(x->out, indent, "%s %c_block[%lld] __attribute__((aligned(64)));",
+          s->lane, letter, (long long)(rows / s->side.width * s->panel));
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_pack_%c(glen_%c", x->name, letter, letter);
+  put_outer(x, operand_stride, s->side.of_x);
+  bs_putf(x->out, ", %c_block, %c_lo, %c_hi", letter, row, row);
+  for (uint32_t d = 0; d < o->n; d++)
+    if (cg_names_outer(s->side.operand, d))
+      bs_putf(x->out, ", o%u", d);
+  bs_put(x->out, ");\n");
+}
+
+/* Where the panel of row `m` or `n` begins. */
+static void
+put_panel_pointer(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  char letter = letter_of(s), row = s->side.of_x ? 'm' : 'n';
+  bool block = mode_of(x, s->side.of_x) == PO_BLOCK;
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "const %s *const %c = ", s->lane, letter);
+  if (block)
+    bs_putf(x->out, "%c_block + (%c - %c_lo) / %lld * %lld;\n", letter, row,
+            row, (long long)s->side.width, (long long)s->panel);
+  else
+    bs_putf(x->out, "glen_packed_%c + %c / %lld * %lld;\n", letter, row,
+            (long long)s->side.width, (long long)s->panel);
+}
+
+static int64_t
+last_stride(const po_cdims *dims, uint32_t extra) {
+  return dims->n ? result_stride(&dims->d[dims->n - 1], extra) : 0;
+}
+
+/* Its place for the panel: of c, or of what else the formula reads. */
+static void
+put_place(const cg_contract *x, uint32_t extra) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
+  bs_putf(x->out, " + (%lld * m + %lld * n)", (long long)last_stride(m, extra),
+          (long long)last_stride(n, extra));
+  put_outer(x, result_stride, extra);
+}
+
+static void
+put_panel(const cg_contract *x, uint32_t indent) {
+  cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
+  put_panel_pointer(&sx, indent);
+  put_panel_pointer(&sy, indent);
+  cg_line(x->out, indent, "%s sums[%lld] __attribute__((aligned(64)));",
+          x->type, (long long)(sx.side.width * sy.side.width));
+  cg_line(x->out, indent, "%s_panel(x, y, sums, m_hi - m, n_hi - n);", x->name);
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_store(sums, x, y, glen_c", x->name);
+  put_place(x, 0);
+  for (uint32_t k = 0; k < x->c->n_extras; k++) {
+    bs_putf(x->out, ", glen_e%u", k);
+    put_place(x, k + 1);
+  }
+  bs_putf(x->out, ",\n");
+  cg_line(x->out, indent + 2, "%s(m_hi - m, %lld), %s(n_hi - n, %lld));",
+          cg_helper_used(x->e, CG_MIN_INDEX), (long long)sx.side.width,
+          cg_helper_used(x->e, CG_MIN_INDEX), (long long)sy.side.width);
+}
+
+static void
+put_tile(const cg_contract *x, uint32_t indent) {
+  cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  cg_line(x->out, indent, "const %s m_hi = %s(m_lo + %lld, %lld);", index, min,
+          (long long)x->c->mc, (long long)x->m);
+  cg_line(x->out, indent, "const %s n_hi = %s(n_lo + %lld, %lld);", index, min,
+          (long long)x->c->nc, (long long)x->n);
+  put_block(&sy, indent);
+  put_block(&sx, indent);
+  cg_line(x->out, indent, "for (%s n = n_lo; n < n_hi; n += %lld)", index,
+          (long long)sy.side.width);
+  cg_line(x->out, indent + 1, "for (%s m = m_lo; m < m_hi; m += %lld) {", index,
+          (long long)sx.side.width);
+  put_panel(x, indent + 2);
+  cg_line(x->out, indent + 1, "}");
+}
+
+static void
+put_tiles(const cg_contract *x) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  const char *index = x->e->index;
+  uint32_t indent = 1;
+  put_pragma(x, o->n + 2);
+  for (uint32_t d = 0; d < o->n; d++, indent++)
+    cg_line(x->out, indent, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d, d,
+            (long long)o->d[d].extent, d);
+  cg_line(x->out, indent++, "for (%s n_lo = 0; n_lo < %lld; n_lo += %lld)",
+          index, (long long)x->n, (long long)x->c->nc);
+  cg_line(x->out, indent, "for (%s m_lo = 0; m_lo < %lld; m_lo += %lld) {",
+          index, (long long)x->m, (long long)x->c->mc);
+  put_tile(x, indent + 1);
+  cg_line(x->out, indent, "}");
+}
+
+/* ---- the parts of the file ---- */
+
+void
+cg_put_mac_parts(const cg_contract *x) {
+  note_use(x);
+  for (uint32_t k = 0; k < 2; k++) {
+    cg_mac_side s = cg_mac_side_of(x, k);
+    cg_put_mac_pack(&s);
+    if (mode_of(x, k) != PO_BLOCK)
+      put_whole_function(&s);
+  }
+  cg_put_mac_kernels(x);
+  cg_put_mac_store(x);
+}
+
+void
+cg_put_mac_body(const cg_contract *x, const cg_scope *scope) {
+  cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
+  put_operand(&sx, scope);
+  put_operand(&sy, scope);
+  put_pointer(x, scope, "c", &x->c->c, true);
+  put_extras(x, scope);
+  put_tiles(x);
+}
+
+void
+cg_put_mac_before(const cg_contract *x) {
+  for (uint32_t k = 0; k < 2; k++) {
+    cg_mac_side s = cg_mac_side_of(x, k);
+    uint32_t packed = k ? x->c->packed_x : x->c->packed_y;
+    if (mode_of(x, k) == PO_BEFORE)
+      cg_line(x->out, 1,
+              "%s_whole_%c(%s + %lld, "
+              "(%s *)(void *)((unsigned char *)prepacked + %lld));",
+              x->name, letter_of(&s),
+              x->e->p->arrays.data[s.side.operand->array].name,
+              (long long)s.side.operand->base, s.lane,
+              (long long)x->e->p->arrays.data[packed].offset);
+  }
+}

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/* mac_pack.c - operands copied into panels of fragments.
+ *
+ * Row r of a panel has element t of k at
+ *
+ *   t / K * width * K        groups of what an instruction takes
+ *   + r / M * M * K          fragments side by side
+ *   + t % K / q * M * q      blocks of q elements of each row
+ *   + r % M * q + t % q
+ *
+ * Points where a guard does not hold, and what fills groups and panels, are
+ * zeros, with the offset that all elements get. */
+#include "codegen/contract/mac.h"
+
+#define K(s) ((long long)(s)->mac->k)
+#define Q(s) ((long long)(s)->operand->interleave)
+
+/* ---- elements ---- */
+
+/* The element that is `value` in memory. */
+static const char *
+element(const cg_mac_side *s, const char *value) {
+  bs_arena *arena = &s->side.x->e->arena;
+  if (s->offset)
+    return bs_arena_printf(arena, "(%s)(%s + (%lld))", s->lane, value,
+                           (long long)s->offset);
+  return bs_arena_printf(arena, "%s", value);
+}
+
+/* Where row `row` begins in a group; both are expressions. */
+static const char *
+row_place(const cg_mac_side *s, const char *row) {
+  bs_arena *arena = &s->side.x->e->arena;
+  long long q = Q(s), rows = s->rows;
+  if (q == K(s))
+    return bs_arena_printf(arena, "%lld * (%s)", q, row);
+  return bs_arena_printf(arena, "(%s) / %lld * %lld + (%s) %% %lld * %lld", row,
+                         rows, rows * K(s), row, rows, q);
+}
+
+/* ... and element t of a group from there on. */
+static int64_t
+step_place(const cg_mac_side *s, int64_t t) {
+  return t / Q(s) * s->rows * Q(s) + t % Q(s);
+}
+
+/* Where element `t` of k is from there on, an expression. */
+static const char *
+any_place(const cg_mac_side *s, const char *t) {
+  bs_arena *arena = &s->side.x->e->arena;
+  long long q = Q(s), group = s->side.width * K(s);
+  if (q == K(s))
+    return bs_arena_printf(arena, "%s / %lld * %lld + %s %% %lld", t, K(s),
+                           group, t, q);
+  return bs_arena_printf(
+      arena, "%s / %lld * %lld + %s %% %lld / %lld * %lld + %s %% %lld", t,
+      K(s), group, t, K(s), q, (long long)s->rows * q, t, q);
+}
+
+/* ---- loops ---- */
+
+static const po_cdims *
+dims_of_k(const cg_mac_side *s) {
+  return &s->side.x->c->dims[PO_DIM_K];
+}
+
+static uint32_t
+outer_k(const cg_mac_side *s) {
+  return cg_all_but_last(dims_of_k(s));
+}
+
+/* block: the part of the panel that the outer loops of k stand at. */
+static void
+put_block_pointer(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  const po_cdims *k = dims_of_k(s);
+  int64_t size = s->inner * s->side.width;
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s *const block = panel", s->lane);
+  for (uint32_t d = k->n - 1; d-- > 0;) {
+    bs_putf(x->out, " + %lld * k%u", (long long)size, d);
+    size *= k->d[d].extent;
+  }
+  bs_put(x->out, ";\n");
+}
+
+static void
+put_filled(const cg_mac_side *s, uint32_t indent) {
+  cg_line(s->side.x->out, indent, "for (%s t = 0; t < %lld; t++)",
+          s->side.x->e->index, (long long)(s->inner * s->side.width));
+  cg_line(s->side.x->out, indent + 1, "block[t] = %lld;", (long long)s->offset);
+}
+
+static int64_t
+last_extent(const cg_mac_side *s) {
+  return dims_of_k(s)->d[dims_of_k(s)->n - 1].extent;
+}
+
+static int64_t
+last_step(const cg_mac_side *s) {
+  return cg_side_stride(&s->side, &dims_of_k(s)->d[dims_of_k(s)->n - 1]);
+}
+
+/* Elements first .. of a group, from `from` on, of row `to`; `at`: an
+ * expression that is added to each index. */
+static void
+put_group(const cg_mac_side *s, int64_t n, const char *at, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  for (int64_t t = 0; t < n; t++)
+    cg_line(
+        x->out, indent, "to_row[%lld] = %s;", (long long)step_place(s, t),
+        element(s, bs_arena_printf(&x->e->arena, "run[%lld * (g + %lld)%s]",
+                                   (long long)last_step(s), (long long)t, at)));
+}
+
+/* Full groups of k and the one that is not, for `body` n elements at a time. */
+static void
+put_groups(const cg_mac_side *s, uint32_t indent,
+           void (*body)(const cg_mac_side *, int64_t n, uint32_t indent)) {
+  const cg_contract *x = s->side.x;
+  int64_t extent = last_extent(s), rest = extent % K(s);
+  if (extent >= K(s)) {
+    cg_line(x->out, indent, "for (%s g = 0; g < %lld; g += %lld) {",
+            x->e->index, (long long)(extent - rest), K(s));
+    body(s, K(s), indent + 1);
+    cg_line(x->out, indent, "}");
+  }
+  if (rest) {
+    cg_line(x->out, indent, "{");
+    cg_line(x->out, indent + 1, "const %s g = %lld;", x->e->index,
+            (long long)(extent - rest));
+    body(s, rest, indent + 1);
+    cg_line(x->out, indent, "}");
+  }
+}
+
+/* ---- runs: rows that lie side by side ---- */
+
+static void
+put_run_group(const cg_mac_side *s, int64_t n, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  const char *at = bs_arena_printf(&x->e->arena, " + %lld * r",
+                                   (long long)cg_side_last_stride(&s->side));
+  cg_line(x->out, indent, "for (%s r = 0; r < hi - lo; r++) {", x->e->index);
+  cg_line(x->out, indent + 1, "%s *const to_row = block + g * %lld + (%s);",
+          s->lane, (long long)s->side.width, row_place(s, "first_row + r"));
+  put_group(s, n, at, indent + 1);
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_run(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  const po_cdims *own = cg_side_dims(&s->side);
+  cg_line(x->out, indent, "const %s first_row = i - p + lo - begin;",
+          x->e->index);
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "const %s *const run = from + (", cg_mac_type(s));
+  cg_put_address(&s->side, s->side.role, own->n ? cg_all_but_last(own) : 0);
+  bs_put(x->out, " + ");
+  cg_put_address(&s->side, PO_DIM_K, outer_k(s));
+  bs_putf(x->out, " + %lld * lo);\n", (long long)cg_side_last_stride(&s->side));
+  put_groups(s, indent, put_run_group);
+}
+
+static void
+put_runs(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  const po_cdims *own = cg_side_dims(&s->side);
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  uint32_t indent = cg_put_k_loops(&s->side, outer_k(s), 2), last = own->n - 1;
+  bool always = s->side.operand->n_guards || last_extent(s) % K(s);
+  cg_line(x->out, indent++, "{");
+  put_block_pointer(s, indent);
+  if (!always)
+    cg_line(x->out, indent, "if (end_p < p + %lld)", (long long)s->side.width);
+  put_filled(s, indent + !always);
+  cg_line(x->out, indent, "for (%s i = p; i < end_p;) {", index);
+  cg_put_split(&s->side, "i", false, indent + 1);
+  if (last)
+    cg_line(x->out, indent + 1, "const %s begin = i %% %lld;", index,
+            (long long)own->d[last].extent);
+  else
+    cg_line(x->out, indent + 1, "const %s begin = i;", index);
+  cg_line(x->out, indent + 1, "const %s end = %s(%lld, begin + end_p - i);",
+          index, min, (long long)own->d[last].extent);
+  cg_line(x->out, indent + 1, "%s lo = begin, hi = end;", index);
+  cg_put_interval(&s->side, s->side.role, last, indent + 1);
+  cg_line(x->out, indent + 1, "if (lo < hi) {");
+  put_run(s, indent + 2);
+  cg_line(x->out, indent + 1, "}");
+  cg_line(x->out, indent + 1, "i += end - begin;");
+  cg_line(x->out, indent, "}");
+  cg_line(x->out, indent - 1, "}");
+}
+
+/* ---- rows that lie along k ---- */
+
+static void
+put_inside(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  cg_indent(x->out, indent);
+  bs_put(x->out, "if (p + r < last");
+  for (uint32_t g = 0; g < s->side.operand->n_guards; g++) {
+    bs_put(x->out, " && ");
+    cg_put_linear(x, &s->side.operand->guards[g], 4, 0);
+    bs_put(x->out, " >= 0");
+  }
+  bs_put(x->out, ") {\n");
+}
+
+static void
+put_row_group(const cg_mac_side *s, int64_t n, uint32_t indent) {
+  cg_line(s->side.x->out, indent, "%s *const to_row = at + g * %lld;", s->lane,
+          (long long)s->side.width);
+  put_group(s, n, "", indent);
+  for (int64_t t = n; t < s->mac->k; t++)
+    cg_line(s->side.x->out, indent, "to_row[%lld] = %lld;",
+            (long long)step_place(s, t), (long long)s->offset);
+}
+
+static void
+put_empty_row(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  cg_line(x->out, indent, "for (%s g = 0; g < %lld; g += %lld) {", x->e->index,
+          (long long)s->inner, K(s));
+  for (int64_t t = 0; t < s->mac->k; t++)
+    cg_line(x->out, indent + 1, "at[g * %lld + %lld] = %lld;",
+            (long long)s->side.width, (long long)step_place(s, t),
+            (long long)s->offset);
+  cg_line(x->out, indent, "}");
+}
+
+static void
+put_rows(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  uint32_t indent = cg_put_k_loops(&s->side, outer_k(s), 2);
+  cg_line(x->out, indent++, "{");
+  put_block_pointer(s, indent);
+  cg_line(x->out, indent, "for (%s r = 0; r < %lld; r++) {", x->e->index,
+          (long long)s->side.width);
+  cg_line(x->out, indent + 1, "%s *const at = block + (%s);", s->lane,
+          row_place(s, "r"));
+  cg_line(x->out, indent + 1, "const %s i = %s(p + r, last - 1);", x->e->index,
+          cg_helper_used(x->e, CG_MIN_INDEX));
+  cg_put_split(&s->side, "i", true, indent + 1);
+  put_inside(s, indent + 1);
+  cg_indent(x->out, indent + 2);
+  bs_putf(x->out, "const %s *const run = from + (", cg_mac_type(s));
+  cg_put_address(&s->side, s->side.role, cg_all_of(cg_side_dims(&s->side)));
+  bs_put(x->out, " + ");
+  cg_put_address(&s->side, PO_DIM_K, outer_k(s));
+  bs_put(x->out, ");\n");
+  put_groups(s, indent + 2, put_row_group);
+  cg_line(x->out, indent + 1, "} else {");
+  put_empty_row(s, indent + 2);
+  cg_line(x->out, indent + 1, "}");
+  cg_line(x->out, indent, "}");
+  cg_line(x->out, indent - 1, "}");
+}
+
+/* ---- element by element ---- */
+
+/* Along the innermost loop of k, within what guards admit. */
+static void
+put_single_line(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  uint32_t last = dims_of_k(s)->n - 1;
+  cg_line(x->out, indent, "const %s begin = 0, end = %lld;", x->e->index,
+          (long long)last_extent(s));
+  cg_line(x->out, indent, "%s lo = begin, hi = end;", x->e->index);
+  cg_put_interval(&s->side, PO_DIM_K, last, indent);
+  cg_line(x->out, indent, "hi = p + r < last ? hi : lo;");
+  cg_put_declared_address(&s->side, "row", s->side.role,
+                          cg_all_of(cg_side_dims(&s->side)), indent);
+  cg_put_declared_address(&s->side, "line", PO_DIM_K, outer_k(s), indent);
+  cg_line(x->out, indent, "for (%s t = begin; t < end; t++, kk++)",
+          x->e->index);
+  cg_line(
+      x->out, indent + 1, "at[%s] = t < lo || t >= hi ? %lld : %s;",
+      any_place(s, "kk"), (long long)s->offset,
+      element(s, bs_arena_printf(&x->e->arena, "from[row + line + %lld * t]",
+                                 (long long)last_step(s))));
+  if (s->side.x->c->mac.flat)
+    return;
+  cg_line(x->out, indent, "for (; kk %% %lld; kk++)", K(s));
+  cg_line(x->out, indent + 1, "at[%s] = %lld;", any_place(s, "kk"),
+          (long long)s->offset);
+}
+
+static void
+put_singly(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++) {", x->e->index,
+          (long long)s->side.width);
+  cg_line(x->out, 3, "%s *const at = panel + (%s);", s->lane,
+          row_place(s, "r"));
+  cg_line(x->out, 3, "const %s i = %s(p + r, last - 1);", x->e->index,
+          cg_helper_used(x->e, CG_MIN_INDEX));
+  cg_put_split(&s->side, "i", true, 3);
+  cg_line(x->out, 3, "%s kk = 0;", x->e->index);
+  uint32_t indent = cg_put_k_loops(&s->side, outer_k(s), 3);
+  cg_line(x->out, indent++, "{");
+  put_single_line(s, indent);
+  cg_line(x->out, indent - 1, "}");
+  cg_line(x->out, 3, "for (; kk < %lld; kk++)", (long long)s->depth);
+  cg_line(x->out, 4, "at[%s] = %lld;", any_place(s, "kk"),
+          (long long)s->offset);
+  cg_line(x->out, 2, "}");
+}
+
+/* ---- sums of rows ---- */
+
+/* Behind the panel: what the offset of the other operand adds to each row's
+ * sums.  Of elements of this one, its own offset is taken back where it is the
+ * columns', so that what both add is counted once. */
+static void
+put_row_sums(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  int64_t other = x->c->mac.offset[s->side.of_x];
+  int64_t own = s->side.of_x ? 0 : s->offset;
+  long long width = s->side.width;
+  if (!po_mac_sums_rows(x->c, s->side.of_x))
+    return;
+  cg_line(x->out, 2, "int32_t row_sums[%lld] = {0};", width);
+  cg_line(x->out, 2, "for (%s g = 0; g < %lld; g++)", x->e->index,
+          (long long)(s->depth / s->mac->k));
+  cg_line(x->out, 3, "for (%s r = 0; r < %lld; r++) {", x->e->index, width);
+  cg_line(x->out, 4, "const %s *const of = panel + g * %lld + (%s);", s->lane,
+          width * K(s), row_place(s, "r"));
+  cg_line(x->out, 4, "for (int t = 0; t < %lld; t++)", K(s));
+  cg_line(x->out, 5, "row_sums[r] += of[%s] - (%lld);",
+          Q(s) == K(s)
+              ? "t"
+              : bs_arena_printf(&x->e->arena, "t / %lld * %lld + t %% %lld",
+                                Q(s), (long long)s->rows * Q(s), Q(s)),
+          (long long)own);
+  cg_line(x->out, 3, "}");
+  cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++)", x->e->index, width);
+  cg_line(x->out, 3, "row_sums[r] = (int32_t)((unsigned)row_sums[r] * %lldu);",
+          (long long)(uint32_t)(int32_t)other);
+  cg_line(x->out, 2, "memcpy(panel + %lld, row_sums, sizeof row_sums);",
+          (long long)(s->depth * s->side.width));
+}
+
+/* ---- the function ---- */
+
+static void
+put_head(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  const char *index = x->e->index;
+  bs_putf(x->out,
+          "GLEN_PACK static void\n%s_pack_%c(const %s *restrict from, "
+          "%s *restrict to,\n    %s first, %s last",
+          x->name, s->side.of_x ? 'x' : 'y', cg_mac_type(s), s->lane, index,
+          index);
+  for (uint32_t d = 0; d < o->n; d++)
+    if (cg_names_outer(s->side.operand, d))
+      bs_putf(x->out, ", %s o%u", index, d);
+  bs_put(x->out, ") {\n");
+  if (dims_of_k(s)->n > 1)
+    cg_line(x->out, 1, "const %s k_lo = 0, k_hi = %lld;", index,
+            (long long)dims_of_k(s)->d[0].extent);
+}
+
+void
+cg_put_mac_pack(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  put_head(s);
+  cg_line(x->out, 1, "for (%s p = first; p < last; p += %lld) {", x->e->index,
+          (long long)s->side.width);
+  cg_line(x->out, 2, "%s *const panel = to + (p - first) / %lld * %lld;",
+          s->lane, (long long)s->side.width, (long long)s->panel);
+  switch (s->way) {
+  case PO_MAC_RUNS:
+    cg_line(x->out, 2, "const %s end_p = %s(p + %lld, last);", x->e->index,
+            cg_helper_used(x->e, CG_MIN_INDEX), (long long)s->side.width);
+    put_runs(s);
+    break;
+  case PO_MAC_ROWS:
+    put_rows(s);
+    break;
+  case PO_MAC_SINGLE:
+    put_singly(s);
+    break;
+  }
+  put_row_sums(s);
+  bs_put(x->out, "  }\n}\n\n");
+}
