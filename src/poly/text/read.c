@@ -10,9 +10,6 @@
 #include "base/utf8.h"
 #include <string.h>
 
-/* isl operations that a loop or a statement may take. */
-#define MAX_OPERATIONS 20000000ul
-
 #define MAX_NODES 500000
 
 /* ---- loops ---- */
@@ -170,23 +167,10 @@ is_start_of_loop(const po_reader *r) {
   return false;
 }
 
-static void
-begin_item(po_reader *r) {
-  r->n_divisions = 0;
-  po_bind_isl(r->p->isl, r->ctx.heap, MAX_OPERATIONS);
-}
-
-/* isl takes longer for each operation: it may take fewer. */
-void
-po_count_division(po_reader *r) {
-  unsigned long weight = po_weight(++r->n_divisions);
-  isl_ctx_set_max_operations(r->p->isl, MAX_OPERATIONS / weight + 1);
-}
-
 static bool
 read_item(po_reader *r) {
   bool taken;
-  begin_item(r);
+  po_begin_divisions(r);
   if (po_is_symbol(r, "}")) {
     if (!r->n_loops)
       return po_syntax(r, "a loop or a statement");

@@ -112,8 +112,9 @@ void po_add_entry(po_reader *, po_entry_kind, uint32_t thing);
 /* The array named here, taken. */
 bool po_need_array(po_reader *, uint32_t *array);
 
-/* read.c: of two integers in an index expression; each makes isl slower. */
-void po_count_division(po_reader *);
+/* read_affine.c: a loop or a statement begins; the quotients of integers in it
+ * are counted, as each makes isl slower. */
+void po_begin_divisions(po_reader *);
 
 /* ---- read_size.c ---- */
 

@@ -7,9 +7,13 @@
  * One side of a product and the right side of a quotient are integers; `/`
  * rounds down, and x % n is from 0 to n - 1.  The nesting is bounded, so that
  * the descent is recursive. */
+#include "poly/loops/limit.h"
 #include "poly/text/read.h"
 #include <isl/val.h>
 #include <string.h>
+
+/* isl operations that a loop or a statement may take. */
+#define MAX_OPERATIONS 20000000ul
 
 /* The largest divisor. */
 #define MAX_DIVISOR (INT64_C(1) << 40)
@@ -80,6 +84,19 @@ multiply(po_reader *r, uint32_t from, isl_aff **out, isl_aff *by) {
   return keep(r, isl_aff_mul(isl_aff_copy(*out), isl_aff_copy(by)), out);
 }
 
+void
+po_begin_divisions(po_reader *r) {
+  r->n_divisions = 0;
+  po_bind_isl(r->p->isl, r->ctx.heap, MAX_OPERATIONS);
+}
+
+/* isl takes longer for each operation: it may take fewer. */
+static void
+count_division(po_reader *r) {
+  unsigned long weight = po_weight(++r->n_divisions);
+  isl_ctx_set_max_operations(r->p->isl, MAX_OPERATIONS / weight + 1);
+}
+
 static bool
 divide(po_reader *r, uint32_t from, isl_aff **out, isl_aff *by, bool rest) {
   isl_val *val = isl_aff_get_constant_val(by);
@@ -90,7 +107,7 @@ divide(po_reader *r, uint32_t from, isl_aff **out, isl_aff *by, bool rest) {
     return bs_error(r->ctx.diags, po_span_from(r, from), "not-affine",
                     "the divisor is no positive integer");
   }
-  po_count_division(r);
+  count_division(r);
   isl_aff *aff = isl_aff_copy(*out);
   aff = rest ? isl_aff_mod_val(aff, val)
              : isl_aff_floor(isl_aff_scale_down_val(aff, val));
