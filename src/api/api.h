@@ -12,9 +12,9 @@
 #include "extract/egraph.h"
 #include "extract/problem.h"
 #include "poly/loops/loops.h"
-#include "prove/prove.h"
-#include "prove/steps.h"
-#include "rules/saturate.h"
+#include "prove/session/prove.h"
+#include "prove/equal/steps.h"
+#include "rules/rule/saturate.h"
 #include "tune/tune.h"
 #include <locale.h>
 

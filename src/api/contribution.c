@@ -7,7 +7,7 @@
  * chain, or it is too long, what led.c found by going back from the chosen
  * nodes stays. */
 #include "api/api.h"
-#include "rules/explain.h"
+#include "rules/explain/explain.h"
 
 enum { MOST_STEPS = 100000 };
 #define MOST_BYTES ((size_t)1 << 30)

@@ -3,7 +3,7 @@
 #include "glen/editor.h"
 #include "api/api.h"
 #include "edit/edit.h"
-#include "rules/format.h"
+#include "rules/format/format.h"
 
 struct glen_document {
   glen_context *ctx;

@@ -4,8 +4,8 @@
 #define API_EXPLAIN_H
 
 #include "api/api.h"
-#include "rules/explain.h"
-#include "rules/near.h"
+#include "rules/explain/explain.h"
+#include "rules/explain/near.h"
 
 typedef struct api_explained {
   glen_context *ctx;

@@ -4,7 +4,7 @@
 #define API_FATE_H
 
 #include "api/api.h"
-#include "rules/near.h"
+#include "rules/explain/near.h"
 
 typedef struct api_fate {
   /* "disabled", "never ran", "never matched", "condition false", "limited",

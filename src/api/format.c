@@ -2,7 +2,7 @@
 /* format.c - source files in their one form. */
 #include "api/api.h"
 #include "base/file.h"
-#include "rules/format.h"
+#include "rules/format/format.h"
 
 #include <string.h>
 

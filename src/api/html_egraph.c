@@ -6,7 +6,7 @@
  * nodes, the chosen one before the others.  What is left out is counted. */
 #include "api/html.h"
 #include "extract/egraph.h"
-#include "rules/naming.h"
+#include "rules/explain/naming.h"
 #include <math.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "api/mapping.h"
 #include "glenside/over.h"
 #include "glenside/print.h"
-#include "rules/near.h"
+#include "rules/explain/near.h"
 
 #include <string.h>
 

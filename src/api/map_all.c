@@ -2,7 +2,7 @@
 /* map_all.c - the calls that each computation of a program may become. */
 #include "api/explain.h"
 #include "glenside/print.h"
-#include "rules/apply.h"
+#include "rules/rule/apply.h"
 
 enum { MOST_FITS = 256 };
 

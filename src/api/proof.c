@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* proof.c - the proof of a result as text. */
 #include "api/api.h"
-#include "rules/proof.h"
+#include "rules/explain/proof.h"
 
 enum { MOST_LEMMAS = 4000000 };
 #define MOST_BYTES ((size_t)4 << 30)

@@ -6,7 +6,7 @@
 #include "api/api.h"
 #include "base/json.h"
 #include "egraph/export.h"
-#include "rules/naming.h"
+#include "rules/explain/naming.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /* rules_test.c - the tests that stand beside the rules, all or some. */
 #include "api/api.h"
 #include "extract/egraph.h"
-#include "rules/sound.h"
-#include "rules/test.h"
+#include "rules/test/sound.h"
+#include "rules/rule/test.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * The proof lives on a heap of its own, which is bounded and given back; what
  * is told of it is copied. */
 #include "api/verify.h"
-#include "prove/steps.h"
+#include "prove/equal/steps.h"
 
 enum { MOST_LEMMAS = 4000000 };
 #define MOST_BYTES ((size_t)4 << 30) /* of the proof */

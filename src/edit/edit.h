@@ -11,7 +11,7 @@
 #include "base/sexp.h"
 #include "glenside/program.h"
 #include "glenside/target.h"
-#include "rules/rules.h"
+#include "rules/rule/rules.h"
 
 typedef struct ed_document ed_document;
 

@@ -5,7 +5,7 @@
  * rules and targets: what a name was given as.  And of any word of the
  * languages: how it is written. */
 #include "edit/edit.h"
-#include "rules/example.h"
+#include "rules/test/example.h"
 #include <string.h>
 
 enum { LONGEST_FORM = 1200 }; /* bytes of a definition shown */

@@ -3,7 +3,7 @@
  * define.  A language more is one line in `languages`. */
 #include "base/file.h"
 #include "edit/edit.h"
-#include "rules/lint.h"
+#include "rules/lint/lint.h"
 #include <string.h>
 
 enum { MOST_FINDINGS = 500 };

@@ -4,7 +4,7 @@
  * all of it with half of the memory. */
 #include "fuzz.h"
 #include "edit/edit.h"
-#include "rules/format.h"
+#include "rules/format/format.h"
 
 static const char target_text[] =
     "(target t (set unit 2)) (instr mm (params r c)"

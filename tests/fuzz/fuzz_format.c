@@ -3,7 +3,7 @@
  * changes nothing; then all of it once more with half of the memory. */
 #include "fuzz.h"
 #include "base/tokens.h"
-#include "rules/format.h"
+#include "rules/format/format.h"
 
 /* The same tokens: kinds and bytes. */
 static void

@@ -4,7 +4,7 @@
  *
  * Corpora are those of fuzz_rules. */
 #include "fuzz.h"
-#include "rules/lint.h"
+#include "rules/lint/lint.h"
 
 static void
 show(bs_heap *heap, const bs_diags *diags) {

@@ -5,8 +5,8 @@
  * may break the law, which must be told.  Then all of it is done once more with
  * half of the memory.  Instructions are those of a small target. */
 #include "fuzz.h"
-#include "rules/saturate.h"
-#include "rules/test.h"
+#include "rules/rule/saturate.h"
+#include "rules/rule/test.h"
 
 static const char target_text[] =
     "(target t (set unit 2)) (instr mm (params r c)"

@@ -22,7 +22,7 @@
 #include "codegen/run/build.h"
 #include "extract/egraph.h"
 #include "extract/once.h"
-#include "rules/saturate.h"
+#include "rules/rule/saturate.h"
 #include "tests/property/programs/plan.h"
 #include "tests/unit/sanitized.h"
 #include <dirent.h>

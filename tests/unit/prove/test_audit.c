@@ -2,7 +2,7 @@
 /* test_audit.c - copies with smaller sizes, and proofs held against them. */
 #include "../refusals.h"
 #include "fixture.h"
-#include "prove/shrink.h"
+#include "prove/session/shrink.h"
 
 #define SIDES(l, r) "(let l " l ")(let r " r ")(output l)(output r)"
 #define W           "(access (transpose b (list 1 0)) 1)"

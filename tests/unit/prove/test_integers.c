@@ -3,7 +3,7 @@
  * and near the literals of both sides. */
 #include "../refusals.h"
 #include "fixture.h"
-#include "prove/decide.h"
+#include "prove/integer/decide.h"
 
 #define X(n, dtype) "(tensor x (shape " n ") " dtype ")"
 #define Y(n, dtype) "(tensor y (shape " n ") " dtype ")"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test_rules.c - rules that are right and rules that are wrong. */
 #include "fixture.h"
-#include "prove/forms.h"
-#include "rules/apply.h"
+#include "prove/symbolic/forms.h"
+#include "rules/rule/apply.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 

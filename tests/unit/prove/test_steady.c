@@ -2,7 +2,7 @@
 /* test_steady.c - the prover gives back all it took but its answer. */
 #include "../steady.h"
 #include "fixture.h"
-#include "rules/rules.h"
+#include "rules/rule/rules.h"
 
 TestSuite(steady, .init = fixture_start, .fini = fixture_stop);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_system.c - systems of inequalities and the answers that are kept. */
-#include "prove/system.h"
+#include "prove/symbolic/system.h"
 #include <isl/options.h>
 #include <criterion/criterion.h>
 

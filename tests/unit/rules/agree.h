@@ -3,7 +3,7 @@
 #ifndef TEST_AGREE_H
 #define TEST_AGREE_H
 
-#include "rules/saturate.h"
+#include "rules/rule/saturate.h"
 
 /* Interprets every node of every class over seeded inputs, beside one term of
  * its class, and tries the facts of the class (zeros, constant) on the values.

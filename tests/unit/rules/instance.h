@@ -9,7 +9,7 @@
 #ifndef TEST_INSTANCE_H
 #define TEST_INSTANCE_H
 
-#include "rules/rules.h"
+#include "rules/rule/rules.h"
 
 typedef struct generator {
   const gs_context *ctx;

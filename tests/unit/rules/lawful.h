@@ -4,8 +4,8 @@
 #define TEST_LAWFUL_H
 
 #include "../context.h"
-#include "rules/saturate.h"
-#include "rules/test.h"
+#include "rules/rule/saturate.h"
+#include "rules/rule/test.h"
 #include <stdio.h>
 
 __attribute__((unused)) static uint32_t

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowering rules derived from instructions. */
 #include "lawful.h"
-#include "rules/sound.h"
+#include "rules/test/sound.h"
 
 TestSuite(derive, .init = fixture_start, .fini = fixture_stop);
 

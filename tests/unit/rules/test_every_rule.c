@@ -3,7 +3,7 @@
 #include "agree.h"
 #include "instance.h"
 #include "lawful.h"
-#include "rules/sound.h"
+#include "rules/test/sound.h"
 #include "tests/unit/sanitized.h"
 
 TestSuite(every_rule, .init = fixture_start, .fini = fixture_stop);

@@ -3,8 +3,8 @@
  * nearest misses of rules. */
 #include "../base/counting.h"
 #include "lawful.h"
-#include "rules/explain.h"
-#include "rules/near.h"
+#include "rules/explain/explain.h"
+#include "rules/explain/near.h"
 
 TestSuite(explain, .init = fixture_start, .fini = fixture_stop);
 

@@ -3,7 +3,7 @@
  * rule that its declaration gives, in as many calls each time, and the
  * interpreter says the same of both. */
 #include "mapped.h"
-#include "rules/fit.h"
+#include "rules/instr/fit.h"
 #include <stdarg.h>
 
 TestSuite(fit, .init = fixture_start, .fini = fixture_stop);

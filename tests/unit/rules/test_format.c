@@ -4,7 +4,7 @@
 #include "lawful.h"
 #include "base/file.h"
 #include "base/tokens.h"
-#include "rules/format.h"
+#include "rules/format/format.h"
 
 TestSuite(format, .init = fixture_start, .fini = fixture_stop);
 

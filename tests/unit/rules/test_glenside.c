@@ -8,7 +8,7 @@
  * pairs.  access-shift-right is the access one dimension further out. */
 #include "glenside/interpret.h"
 #include "lawful.h"
-#include "rules/sound.h"
+#include "rules/test/sound.h"
 #include <math.h>
 
 TestSuite(glenside, .init = fixture_start, .fini = fixture_stop);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the lint finds, and that it finds nothing in rules that are right. */
 #include "lawful.h"
-#include "rules/lint.h"
+#include "rules/lint/lint.h"
 
 TestSuite(lint, .init = fixture_start, .fini = fixture_stop);
 

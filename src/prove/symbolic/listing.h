@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* listing.h - one pass over a rule that lists its forms (private to forms*.c).
+ *
+ * forms.c goes over the left side, forms_where.c over the condition. */
+#ifndef PROVE_LISTING_H
+#define PROVE_LISTING_H
+
+#include "prove/symbolic/forms.h"
+
+enum { LS_WHEELS = 64, LS_NODES = 24, LS_SLOTS = 64, LS_OPERATORS = 96 };
+
+typedef struct ls_shape {
+  uint32_t access, rank;
+  gs_dtype dtype;
+} ls_shape;
+
+/* The operators that a variable may stand for, by place: the first of each
+ * class of those that are alike. */
+typedef struct ls_classes {
+  bool made;
+  uint32_t n;
+  uint8_t first[LS_OPERATORS];
+  uint64_t several; /* bits: those that stand for others, too */
+} ls_classes;
+
+typedef struct ls_walk {
+  const pv_listing *l;
+  bs_values *values;
+  gs_program *p;
+  uint16_t wheel[LS_WHEELS], of[LS_WHEELS];
+  uint32_t n_wheels, at;
+  bool dead;    /* there is no such form */
+  bool unknown; /* something is not understood: the list is not complete */
+  bool dtypes;  /* tell forms apart */
+  uint32_t slots[LS_SLOTS];
+  bool sizes[LS_SLOTS]; /* the slot stands for any sizes, a number, or an
+                            operator with any parameters */
+  ls_shape node[LS_NODES];
+  gs_term tensor[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
+  bool made[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
+  uint32_t n_operators;
+  bs_value operators[LS_OPERATORS];
+  ls_classes classes[LS_SLOTS];
+  uint64_t alike; /* bits: variables whose operator stands for others, too */
+} ls_walk;
+
+/* forms.c: the next choice, a number below n; and what a variable stands for.
+ */
+uint32_t ls_pick(ls_walk *, uint32_t n);
+bool ls_is_bound(const ls_walk *, uint32_t slot);
+void ls_set(ls_walk *, uint32_t slot, bs_value);
+/* A variable whose value stands for others, too. */
+bool ls_is_any(const ls_walk *, const gs_expr *);
+
+/* Does the operator have numbers, which stand for any? */
+bool ls_has_numbers(const ls_walk *, bs_value o);
+
+/* forms_alike.c: one of each class of operators; and is the form one of those
+ * that another dtype stands for? */
+bs_value ls_pick_operator(ls_walk *, uint32_t slot);
+bool ls_is_other_dtype(const ls_walk *);
+
+/* forms_where.c: does the value follow from the form? */
+bool ls_follows(const ls_walk *, const gs_expr *);
+/* What a clause adds to the form, or that there is none. */
+void ls_take_clause(ls_walk *, const rl_asked *);
+/* Clauses that are false already leave nothing behind them to be counted. */
+void ls_test_early(ls_walk *);
+
+#endif

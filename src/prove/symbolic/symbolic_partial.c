@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* symbolic_partial.c - what cancelled, and has no value for some operands.
+ *
+ * log x - log x is 0 only where x is above 0.  What was dropped on the way to a
+ * value is harmless where the value itself holds it: then it is undefined for
+ * the same operands.  A formal sum (symbolic_reduce.c) is held by one of the
+ * same items that reaches as far. */
+#include "prove/symbolic/form.h"
+#include <string.h>
+
+/* The items of `x` are among those of `y`. */
+static bool
+reaches(fm_form *f, const fm_reduction *x, const fm_reduction *y) {
+  if (x->kind != y->kind || x->n != y->n || x->n_guards != y->n_guards ||
+      x->body != y->body || memcmp(x->var, y->var, sizeof x->var) != 0 ||
+      memcmp(x->guard, y->guard, sizeof x->guard) != 0)
+    return false;
+  for (uint32_t k = 0; k < x->n; k++)
+    if (!fm_implied(f, fm_combine(f, 1, x->low[k], -1, y->low[k], 0), false) ||
+        !fm_implied(f, fm_combine(f, 1, y->high[k], -1, x->high[k], 0), false))
+      return false;
+  return true;
+}
+
+static const fm_reduction *
+reduction_of(const fm_form *f, pv_value x) {
+  const uint32_t *w = pv_words(&f->elements, x);
+  const pv_node *node = pv_at(&f->elements, x);
+  return node->kind == PV_LEAF && node->n == 3 && w[0] == FM_LEAF_REDUCTION
+             ? &f->reduction[w[1]]
+             : NULL;
+}
+
+/* Part k of a value that is made of values, or 0. */
+static pv_value
+part_of(const pv_values *v, pv_value x, uint32_t k) {
+  const pv_node *node = pv_at(v, x);
+  if (node->kind == PV_SUM)
+    return k < pv_n_parts(v, x) ? pv_part_at(v, x, k).product : 0;
+  if (node->kind == PV_PRODUCT)
+    return 2 * k < node->n ? pv_words(v, x)[2 * k] : 0;
+  if (node->kind == PV_NUMBER || node->kind == PV_LEAF)
+    return 0;
+  return k < node->n ? pv_words(v, x)[k] : 0;
+}
+
+/* These may have a value where one of their operands has none. */
+static bool
+hides(const pv_node *x) {
+  return x->kind == PV_APPLY &&
+         (x->op == GS_C_SELECT || x->op == GS_C_GATHER || x->op == GS_C_CAST);
+}
+
+/* Does `whole` hold `x`?  As deep as values are. */
+static bool
+holds(fm_form *f, pv_value whole, pv_value x) {
+  const fm_reduction *a = reduction_of(f, x), *b = reduction_of(f, whole);
+  if (whole == x || (a && b && reaches(f, a, b)))
+    return true;
+  if (!pv_at(&f->elements, whole)->partial || hides(pv_at(&f->elements, whole)))
+    return false;
+  for (uint32_t k = 0;; k++) {
+    pv_value part = part_of(&f->elements, whole, k);
+    if (!part)
+      return false;
+    if (holds(f, part, x))
+      return true;
+  }
+}
+
+static bool
+is_partial_itself(const pv_values *v, pv_value x) {
+  pv_kind kind = (pv_kind)pv_at(v, x)->kind;
+  return kind == PV_LEAF || kind == PV_APPLY;
+}
+
+/* Each factor and argument that is partial. */
+static bool
+is_held(fm_form *f, pv_value whole, pv_value x) {
+  const pv_values *v = &f->elements;
+  if (!pv_at(v, x)->partial)
+    return true;
+  if (is_partial_itself(v, x))
+    return holds(f, whole, x);
+  for (uint32_t k = 0;; k++) {
+    pv_value part = part_of(v, x, k);
+    if (!part)
+      return true;
+    if (!is_held(f, whole, part))
+      return false;
+  }
+}
+
+bool
+fm_holds_dropped(fm_form *f, pv_value value) {
+  const pv_values *v = &f->elements;
+  for (uint32_t k = 0; k < v->dropped.len && !f->why; k++)
+    if (!is_held(f, value, v->dropped.data[k]))
+      return false;
+  return true;
+}

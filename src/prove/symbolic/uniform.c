@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* uniform.c - up to which rank does a rule tell ranks apart?
+ *
+ * Whole numbers of a rule are places (ranks, axes, boundaries, indices,
+ * lengths) or sizes; which of the two follows from where they stand, as sorts
+ * do, by going over all expressions until nothing new is learnt.  A rule that
+ * only compares places, adds and subtracts them, and takes parts of lists, does
+ * the same at any rank that is large beside its literals.  One that multiplies
+ * places, or takes them for sizes, may be anything at some rank.
+ *
+ * A definition stands for what it says wherever it is used: with t = 1 + 1 and
+ * f = t + t, a rank beside f + f is one beside 8.  So each expression is
+ * weighed with its definitions written out; rearrangements of lists count,
+ * too, since five of them may take a list of five to what no shorter one is. */
+#include "glenside/expr_functions.h"
+#include "prove/symbolic/forms.h"
+#include <string.h>
+
+enum { MAX_SLOTS = 64, MAX_PASSES = 8, FREE_ONES = 3, FREE_MOVES = 4 };
+
+/* Of an expression with its definitions written out: what its numbers for
+ * places come to, and how often it rearranges lists. */
+typedef struct weight {
+  uint64_t numbers, moves;
+} weight;
+
+typedef enum sense { EITHER, PLACE, SIZE } sense;
+
+typedef struct reader {
+  const bs_values *values;
+  const rl_rule *rule;
+  sense slot[MAX_SLOTS]; /* of a list: of its items */
+  bool changed, mixed;   /* a place is taken for a size */
+  bool last;             /* pass: literals are counted */
+  uint64_t numbers, ones, longest, composed;
+  bool fills; /* lists of a computed length with items other than 1 */
+  bool adds_up, multiplies;
+  weight now, of_slot[MAX_SLOTS];
+  uint64_t most; /* of all expressions */
+} reader;
+
+static sense read_expr(reader *r, const gs_expr *e, sense wanted);
+
+static sense
+meet(reader *r, sense a, sense b) {
+  r->mixed |= a != b && a && b;
+  return a ? a : b;
+}
+
+/* --- literals ------------------------------------------------------------- */
+
+static void
+count_number(reader *r, bs_value v) {
+  int64_t n =
+      bs_kind_of(r->values, v) == BS_KIND_INT ? bs_as_int(r->values, v) : 0;
+  uint64_t most = n < 0 ? -(uint64_t)n : (uint64_t)n;
+  r->ones += most == 1;
+  r->now.numbers += most < 1u << 20 ? most : 1u << 20;
+  r->numbers += most > 1 && most < 1u << 20 ? most : most > 1 ? 1u << 20 : 0;
+}
+
+static void
+count_literal(reader *r, bs_value v, sense s) {
+  if (!r->last)
+    return;
+  if (bs_kind_of(r->values, v) != BS_KIND_LIST) {
+    if (s != SIZE)
+      count_number(r, v);
+    return;
+  }
+  uint32_t n = bs_len(r->values, v);
+  r->now.numbers += n;
+  r->longest = n > r->longest ? n : r->longest;
+  for (uint32_t k = 0; k < n && s != SIZE; k++) {
+    int64_t item = bs_as_int(r->values, bs_item(r->values, v, k));
+    if (item >= 0 && (uint64_t)item + 1 > r->longest)
+      r->longest = (uint64_t)item + 1;
+  }
+}
+
+/* --- functions ------------------------------------------------------------ */
+
+/* How a function's result and arguments hang together.  A letter an argument,
+ * the last for all that follow, then the result: `a` the sense of the whole,
+ * `p` a place, `s` a size, `-` neither, `~` alike among themselves. */
+static const struct {
+  gs_function_id id;
+  char args[4], result;
+} table[] = {
+    {GS_F_AND, "-", '-'},
+    {GS_F_OR, "-", '-'},
+    {GS_F_NOT, "-", '-'},
+    {GS_F_IF, "-aa", 'a'},
+    {GS_F_LIST, "a", 'a'},
+    {GS_F_EQ, "~", '-'},
+    {GS_F_NE, "~", '-'},
+    {GS_F_LT, "~", '-'},
+    {GS_F_LE, "~", '-'},
+    {GS_F_GT, "~", '-'},
+    {GS_F_GE, "~", '-'},
+    {GS_F_ADD, "a", 'a'},
+    {GS_F_SUB, "a", 'a'},
+    {GS_F_MIN, "a", 'a'},
+    {GS_F_MAX, "a", 'a'},
+    {GS_F_ABS, "a", 'a'},
+    {GS_F_MUL, "s", 's'},
+    {GS_F_DIV, "s", 's'},
+    {GS_F_MOD, "s", 's'},
+    {GS_F_GCD, "s", 's'},
+    {GS_F_DIVIDES, "s", '-'},
+    {GS_F_CEIL_DIV, "s", 's'},
+    {GS_F_ROUND_UP, "s", 's'},
+    {GS_F_ROUND_DOWN, "s", 's'},
+    {GS_F_PROD, "s", 's'},
+    {GS_F_SUM, "s", 's'},
+    {GS_F_LEN, "-", 'p'},
+    {GS_F_RANK, "-", 'p'},
+    {GS_F_NTH, "ap", 'a'},
+    {GS_F_LAST, "a", 'a'},
+    {GS_F_CONS, "a", 'a'},
+    {GS_F_APPEND, "a", 'a'},
+    {GS_F_TAKE, "ap", 'a'},
+    {GS_F_DROP, "ap", 'a'},
+    {GS_F_SLICE_LIST, "ap", 'a'},
+    {GS_F_SET_NTH, "apa", 'a'},
+    {GS_F_INSERT_NTH, "apa", 'a'},
+    {GS_F_REMOVE_NTH, "ap", 'a'},
+    {GS_F_REVERSE, "a", 'a'},
+    {GS_F_IOTA, "a", 'a'},
+    {GS_F_RANGE, "a", 'a'},
+    {GS_F_FILL, "pa", 'a'},
+    {GS_F_ADD_LISTS, "a", 'a'},
+    {GS_F_SUB_LISTS, "a", 'a'},
+    {GS_F_MUL_LISTS, "s", 's'},
+    {GS_F_DIV_LISTS, "s", 's'},
+    {GS_F_MOD_LISTS, "s", 's'},
+    {GS_F_INDEX_OF, "~", 'p'},
+    {GS_F_MEMBER, "~", '-'},
+    {GS_F_ALL_EQUAL, "~", '-'},
+    {GS_F_ALL_ONES, "s", '-'},
+    {GS_F_IS_PERMUTATION, "p", '-'},
+    {GS_F_COMPOSE, "p", 'p'},
+    {GS_F_INVERT, "p", 'p'},
+    {GS_F_PERMUTE, "ap", 'a'},
+    {GS_F_HALVINGS, "s", 's'},
+    {GS_F_CUTS, "s", 's'},
+    {GS_F_AXES, "-", 'p'},
+    {GS_F_ACCESS_SHAPE, "-", 's'},
+    {GS_F_COMPUTE_SHAPE, "-", 's'},
+    {GS_F_SHAPE, "-", 's'},
+    {GS_F_DIM, "-p", 's'},
+    {GS_F_DTYPE, "-", '-'},
+    {GS_F_ACCESS_RANK, "-", 'p'},
+    {GS_F_COMPUTE_RANK, "-", 'p'},
+    {GS_F_ELEMENTS, "-", 's'},
+    {GS_F_IS_ZERO, "-pss", '-'},
+    {GS_F_IS_CONST, "-", '-'},
+    {GS_F_DTYPE_BYTES, "-", 's'},
+    {GS_F_SUM_DTYPE, "-", '-'},
+    {GS_F_IS_INTEGER, "-", '-'},
+    {GS_F_OP_KIND, "-", '-'},
+    {GS_F_OP_NAME, "-", '-'},
+    {GS_F_OP_PARAM, "-p", 's'},
+    {GS_F_FOLD_OF, "-", '-'},
+    {GS_F_REDUCE_OF, "-", '-'},
+    {GS_F_IS_ASSOCIATIVE, "-", '-'},
+    {GS_F_IS_MONOTONE, "-", '-'},
+    {GS_F_MAPS_ZERO, "-", '-'},
+};
+
+static char
+letter_at(const char *args, uint32_t k) {
+  size_t n = strnlen(args, 4);
+  return args[k < n ? k : n - 1];
+}
+
+static sense
+of_letter(char letter, sense whole) {
+  return letter == 'p'   ? PLACE
+         : letter == 's' ? SIZE
+         : letter == 'a' ? whole
+                         : EITHER;
+}
+
+static bool
+reads(const gs_expr *e, uint32_t slot) {
+  if (e->kind == GS_X_VAR)
+    return e->slot == slot;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    if (reads(e->args[k], slot))
+      return true;
+  return false;
+}
+
+static bool
+share_variable(const gs_expr *a, const gs_expr *b) {
+  if (a->kind == GS_X_VAR)
+    return reads(b, a->slot);
+  for (uint32_t k = 0; k < a->n_args; k++)
+    if (share_variable(a->args[k], b))
+      return true;
+  return false;
+}
+
+/* Is something added to, or put beside, itself?  Then places are multiplied. */
+static bool
+doubles(const gs_expr *e) {
+  bool sum = e->function == GS_F_ADD;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    for (uint32_t i = 0; i < k; i++)
+      if ((sum ||
+           (e->args[k]->kind == GS_X_VAR && e->args[i]->kind == GS_X_VAR)) &&
+          share_variable(e->args[k], e->args[i]))
+        return true;
+  return false;
+}
+
+static bool
+moves_items(gs_function_id id) {
+  static const gs_function_id moving[] = {
+      GS_F_CONS,    GS_F_INSERT_NTH, GS_F_TAKE,    GS_F_DROP,
+      GS_F_APPEND,  GS_F_SLICE_LIST, GS_F_SET_NTH, GS_F_REMOVE_NTH,
+      GS_F_REVERSE, GS_F_COMPOSE,    GS_F_INVERT,  GS_F_PERMUTE};
+  for (size_t k = 0; k < sizeof moving / sizeof *moving; k++)
+    if (moving[k] == id)
+      return true;
+  return false;
+}
+
+static void
+weigh_call(reader *r, const gs_expr *e) {
+  gs_function_id id = (gs_function_id)e->function;
+  r->now.numbers += id == GS_F_LIST ? e->n_args : 0;
+  r->now.moves += moves_items(id);
+  if ((id == GS_F_ADD || id == GS_F_APPEND) && doubles(e))
+    r->now.moves += FREE_MOVES + 2;
+}
+
+/* What is remarkable about a call, beside the senses. */
+static void
+note_call(reader *r, const gs_expr *e) {
+  gs_function_id id = (gs_function_id)e->function;
+  weigh_call(r, e);
+  r->composed += r->last && (id == GS_F_COMPOSE || id == GS_F_PERMUTE ||
+                             id == GS_F_INVERT);
+  r->adds_up |= id == GS_F_SUM;
+  r->multiplies |= id == GS_F_PROD;
+  if (id == GS_F_FILL) {
+    const gs_expr *item = e->args[1];
+    r->fills |=
+        item->kind != GS_X_LITERAL || bs_as_int(r->values, item->literal) != 1;
+  }
+  if (id == GS_F_LIST && r->last && e->n_args > r->longest)
+    r->longest = e->n_args;
+}
+
+static sense
+read_alike(reader *r, const gs_expr *e) {
+  sense s = EITHER;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    s = meet(r, s, read_expr(r, e->args[k], s));
+  for (uint32_t k = 0; k < e->n_args; k++)
+    read_expr(r, e->args[k], s);
+  return s;
+}
+
+static sense
+read_call(reader *r, const gs_expr *e, sense wanted) {
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    if (table[i].id != (gs_function_id)e->function)
+      continue;
+    if (table[i].args[0] == '~') {
+      read_alike(r, e);
+      return of_letter(table[i].result, EITHER);
+    }
+    sense whole = meet(r, wanted, of_letter(table[i].result, wanted));
+    for (uint32_t k = 0; k < e->n_args; k++) {
+      char letter = letter_at(table[i].args, k);
+      sense is = read_expr(r, e->args[k], of_letter(letter, whole));
+      if (letter == 'a')
+        whole = meet(r, whole, is);
+    }
+    return table[i].result == '-' ? EITHER : whole;
+  }
+  r->mixed = true;
+  return EITHER;
+}
+
+/* Expressions nest no deeper than GS_MAX_NESTING. */
+static sense
+read_expr(reader *r, const gs_expr *e, sense wanted) {
+  if (e->kind == GS_X_LITERAL) {
+    return wanted;
+  }
+  if (e->kind == GS_X_VAR) {
+    if (e->sort == GS_SORT_CLASS || e->slot >= MAX_SLOTS)
+      return EITHER;
+    sense s = meet(r, r->slot[e->slot], wanted);
+    r->changed |= s != r->slot[e->slot];
+    return r->slot[e->slot] = s;
+  }
+  return read_call(r, e, wanted);
+}
+
+static void
+add_weight(weight *to, const weight *more) {
+  to->numbers += more->numbers;
+  to->moves += more->moves;
+  to->numbers = to->numbers < 1u << 20 ? to->numbers : 1u << 20;
+  to->moves = to->moves < 1u << 20 ? to->moves : 1u << 20;
+}
+
+/* Literals, once it is known what they are: another walk, in the same order. */
+static void count_in(reader *r, const gs_expr *e, sense wanted);
+
+static void
+count_call(reader *r, const gs_expr *e, sense wanted) {
+  sense whole = read_expr(r, e, wanted);
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+    if (table[i].id != (gs_function_id)e->function)
+      continue;
+    if (table[i].args[0] == '~')
+      whole = read_alike(r, e);
+    for (uint32_t k = 0; k < e->n_args; k++) {
+      char letter = letter_at(table[i].args, k);
+      count_in(r, e->args[k], letter == '~' ? whole : of_letter(letter, whole));
+    }
+  }
+}
+
+static void
+count_in(reader *r, const gs_expr *e, sense wanted) {
+  if (e->kind == GS_X_LITERAL)
+    count_literal(r, e->literal, wanted);
+  if (e->kind == GS_X_VAR && e->sort != GS_SORT_CLASS && e->slot < MAX_SLOTS)
+    add_weight(&r->now, &r->of_slot[e->slot]);
+  if (e->kind != GS_X_CALL)
+    return;
+  note_call(r, e);
+  count_call(r, e, wanted);
+}
+
+/* --- a rule --------------------------------------------------------------- */
+
+static sense
+of_attribute(gs_op op, uint32_t k) {
+  char letter = gs_op_table[op].attrs[k];
+  if (letter == 'd' || letter == 'g' || letter == 'P')
+    return PLACE;
+  return gs_letter_is_size(letter) || letter == 'o' ? SIZE : EITHER;
+}
+
+static void
+read_at(reader *r, const gs_expr *e, sense wanted) {
+  if (!r->last) {
+    read_expr(r, e, wanted);
+    return;
+  }
+  r->now = (weight){0};
+  count_in(r, e, wanted);
+  uint64_t more = r->now.moves > FREE_MOVES ? r->now.moves - FREE_MOVES : 0;
+  more += r->now.numbers;
+  r->most = more > r->most ? more : r->most;
+}
+
+static void
+read_side(reader *r, const gs_skeleton *s) {
+  for (uint32_t k = 0; k < s->n; k++)
+    for (uint32_t i = 0; !s->nodes[k].hole && i < s->nodes[k].n_attrs; i++)
+      if (s->nodes[k].attrs[i] && s->nodes[k].op != GS_CALL)
+        read_at(r, s->nodes[k].attrs[i], of_attribute(s->nodes[k].op, i));
+}
+
+static void
+read_clause(reader *r, const rl_asked *c) {
+  if (!c->expr)
+    return;
+  if (c->kind == RL_ASKS_TEST || c->slot >= MAX_SLOTS) {
+    read_at(r, c->expr, EITHER);
+    return;
+  }
+  sense *slot = &r->slot[c->slot];
+  sense is = read_expr(r, c->expr, *slot);
+  is = meet(r, *slot, is);
+  r->changed |= is != *slot;
+  *slot = is;
+  read_at(r, c->expr, is);
+  if (r->last)
+    r->of_slot[c->slot] = r->now;
+}
+
+static void
+read_rule(reader *r) {
+  const rl_rule *rule = r->rule;
+  r->changed = false;
+  for (uint32_t k = 0; k < rl_asked_count(rule); k++) {
+    rl_asked c = rl_asked_at(rule, k);
+    read_clause(r, &c);
+  }
+  read_side(r, rule->left);
+  for (uint32_t k = 0; k < rule->n_right; k++)
+    read_side(r, rule->right[k]);
+}
+
+/* The variables that are axes of the left side. */
+static uint32_t
+axes_of(const rl_rule *rule) {
+  uint64_t seen = 0;
+  for (uint32_t k = 0; k < rule->left->n; k++) {
+    const gs_sk_node *n = &rule->left->nodes[k];
+    for (uint32_t i = 0; !n->hole && i < n->n_attrs; i++)
+      if (n->attrs[i] && n->attrs[i]->kind == GS_X_VAR &&
+          n->attrs[i]->slot < MAX_SLOTS && of_attribute(n->op, i) == PLACE)
+        seen |= (uint64_t)1 << n->attrs[i]->slot;
+  }
+  return (uint32_t)__builtin_popcountll(seen);
+}
+
+uint32_t
+pv_rank_reach(const bs_values *values, const rl_rule *rule) {
+  reader r = {.values = values, .rule = rule, .changed = true};
+  if (rule->scope.vars.len > MAX_SLOTS)
+    return UINT32_MAX;
+  for (uint32_t k = 0; k < MAX_PASSES && r.changed; k++)
+    read_rule(&r);
+  if (r.changed)
+    return UINT32_MAX;
+  r.last = true;
+  read_rule(&r);
+  if (r.mixed || r.adds_up || (r.fills && r.multiplies))
+    return UINT32_MAX;
+  uint64_t reach = r.numbers + (r.ones > FREE_ONES ? r.ones - FREE_ONES : 0);
+  uint64_t axes = axes_of(rule);
+  reach += reach > 0; /* there is an axis k at ranks above k */
+  reach = reach > r.longest ? reach : r.longest;
+  reach = reach > r.most ? reach : r.most;
+  /* permutations of two are their own inverses and commute; of three not */
+  uint64_t told = r.composed ? r.composed + 2 : 1;
+  reach = reach > told ? reach : told;
+  reach = reach > axes ? reach : axes;
+  return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
+}

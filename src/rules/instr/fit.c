@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* fit.c - the rule of an instruction that is found by its meaning.
+ *
+ * The rule looks at each compute node.  Its guard walks the class down, finds
+ * the assignments, adds their terms and names them, one an alternative, so that
+ * the engine, explanations and proofs see a rule whose right side is a
+ * variable.  The assignments whose calls take the least come first, and those
+ * that take many times as long are left out. */
+#include "rules/instr/fit.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls that take more than this many times the least are not added. */
+static const double worth = 8;
+
+typedef struct candidate {
+  fit_assignment a;
+  uint32_t space; /* 2 * swaps, + 1: not joined across dimensions */
+  uint32_t order;
+  rl_fit calls;
+} candidate;
+
+typedef struct fitting {
+  rl_guard *guard;
+  const gs_instr *into;
+  fit_match m;
+  fit_space space, other;
+  uint32_t at; /* the space of what is being found */
+  BS_VEC(candidate) all;
+} fitting;
+
+void
+fit_attach(const gs_context *ctx, rl_compiled *c, const fit_instr *f,
+           const gs_instr *into) {
+  gs_scope *scope = &c->rule.scope;
+  rl_condition *condition = BS_NEW(ctx->arena, rl_condition);
+  gs_skeleton *right = BS_NEW(ctx->arena, gs_skeleton);
+  gs_sk_node *hole = BS_NEW(ctx->arena, gs_sk_node);
+  eg_term_node *node = BS_NEW(ctx->arena, eg_term_node);
+  const gs_skeleton **rights = BS_NEWS(ctx->arena, const gs_skeleton *, 1);
+  int slot = gs_scope_add(ctx, scope, "call", GS_SORT_CLASS, c->rule.span);
+  *condition = (rl_condition){.steps = BS_NEWS(ctx->arena, rl_step, 1),
+                              .n_for = 1,
+                              .n_slots = scope->vars.len,
+                              .steady = true};
+  *hole =
+      (gs_sk_node){.hole = true, .slot = (uint32_t)slot, .span = c->rule.span};
+  *right = (gs_skeleton){hole, 1};
+  *node = (eg_term_node){.is_slot = true, .slot = (uint32_t)slot};
+  rights[0] = right;
+  c->right[0] = (rl_template){right, {node, 1}, UINT32_MAX, false};
+  c->results[0] = (eg_result){{node, 1}, UINT32_MAX};
+  c->rule.right = rights;
+  c->rule.condition = c->condition = condition;
+  c->n_slots = scope->vars.len;
+  c->fit = f;
+  c->into = into;
+}
+
+/* ---- candidates ---- */
+
+static bool
+adds_over(const fitting *x, const fit_assignment *a) {
+  for (uint32_t i = 0; i < x->space.n; i++)
+    if (x->space.atom[i].group && a->rest[i] > 1)
+      return true;
+  return false;
+}
+
+/* A call that sees one element of each operand does not use the instruction. */
+static bool
+uses_any(const fitting *x, const fit_assignment *a) {
+  for (uint32_t i = 0; i < x->space.n; i++)
+    for (uint32_t j = 0; j < x->m.f->n_ids; j++)
+      if (a->part[i][j] > 1)
+        return true;
+  return !x->m.f->n_ids;
+}
+
+static bool
+note(void *ctx, const fit_assignment *a) {
+  fitting *x = ctx;
+  candidate c = {.a = *a, .space = x->at, .order = x->all.len};
+  const gs_instr *into = x->into;
+  if (!uses_any(x, a) || (into && !adds_over(x, a)))
+    return true;
+  eg_class made = fit_build(&x->m, &x->space, a, into, FIT_PRICE, &c.calls);
+  if (made.i != UINT32_MAX)
+    bs_push(x->m.session->ctx.heap, &x->all, c);
+  return x->all.len < FIT_MOST;
+}
+
+/* The spaces of one order of operands. */
+static bool
+enter(fitting *x, uint32_t space) {
+  memset(&x->space, 0, sizeof x->space);
+  x->at = space;
+  return fit_walk(&x->m, space / 2) &&
+         fit_space_of(&x->m, !(space & 1), &x->space);
+}
+
+static void
+find_all(fitting *x) {
+  uint32_t n = 2u << (x->m.f->n_swaps + x->m.f->goes_on);
+  for (uint32_t s = 0; s < n; s++) {
+    if (!enter(x, s))
+      continue;
+    bool again = s & 1 && !memcmp(&x->other, &x->space, sizeof x->space);
+    x->other = x->space;
+    if (!again)
+      fit_assign(x->m.f, &x->space, note, x);
+  }
+}
+
+static int
+by_cycles(const void *a, const void *b) {
+  const candidate *x = a, *y = b;
+  if (x->calls.cycles != y->calls.cycles)
+    return x->calls.cycles < y->calls.cycles ? -1 : 1;
+  return (x->order > y->order) - (x->order < y->order);
+}
+
+static void
+keep(rl_guard *g, eg_class made) {
+  for (uint32_t k = 0; k < g->n_made; k++)
+    if (g->made[k].i == made.i)
+      return;
+  g->made[g->n_made++] = made;
+}
+
+static void
+sort(fitting *x) {
+  if (x->all.len)
+    qsort(x->all.data, x->all.len, sizeof *x->all.data, by_cycles);
+}
+
+static void
+add_best(fitting *x) {
+  rl_guard *g = x->guard;
+  fit_mode mode = g->session->settled ? FIT_LOOK_UP : FIT_ADD;
+  rl_fit calls;
+  sort(x);
+  for (uint32_t k = 0; k < x->all.len && g->n_made < FIT_KEPT; k++) {
+    const candidate *best = &x->all.data[k];
+    if (best->calls.cycles > worth * x->all.data[0].calls.cycles ||
+        !enter(x, best->space))
+      break;
+    eg_class made =
+        fit_build(&x->m, &x->space, &best->a, g->rule->into, mode, &calls);
+    if (made.i != UINT32_MAX)
+      keep(g, eg_find(x->m.graph, made));
+  }
+}
+
+/* ---- the guard ---- */
+
+/* Whether a node of the operator can be the root of the meaning. */
+static bool
+can_be_root(const fit_instr *f, gs_compute op) {
+  const fit_node *n = &f->node[0];
+  if (op == n->op || (n->op == GS_C_REDUCE_SUM && op == GS_C_DOT_PROD))
+    return true;
+  return n->reduces && gs_compute_table[n->op].is_associative &&
+         f->node[n->kid[0]].op == op && !f->node[n->kid[0]].is_operand;
+}
+
+/* NULL: no meaning begins so. */
+static fitting *
+begin(rl_session *s, eg_graph *graph, const rl_compiled *rule, eg_class root,
+      eg_class kid, bs_value spec) {
+  gs_compute op;
+  if (!gs_compute_of(s->ctx.values, spec, &op) || !can_be_root(rule->fit, op))
+    return NULL;
+  fitting *x = bs_calloc(s->ctx.heap, 1, sizeof *x);
+  x->into = rule->into;
+  x->m.f = rule->fit;
+  x->m.session = s;
+  x->m.graph = graph;
+  x->m.root = eg_find(graph, root);
+  x->m.kid = eg_find(graph, kid);
+  x->m.spec = spec;
+  x->m.op = op;
+  find_all(x);
+  return x;
+}
+
+static void
+end(fitting *x) {
+  bs_heap *heap = x->m.session->ctx.heap;
+  bs_vec_done(heap, &x->all);
+  bs_free(heap, x);
+}
+
+static void
+find_made(rl_guard *g, eg_graph *graph, const uint32_t *slots) {
+  bs_heap *heap = g->session->ctx.heap;
+  bs_value op = {slots[0]};
+  eg_class kid = {slots[1]};
+  g->n_made = 0;
+  eg_class root = eg_lookup(graph, GS_COMPUTE,
+                            bs_list(g->session->ctx.values, &op, 1), &kid, 1);
+  if (root.i == UINT32_MAX)
+    return;
+  fitting *x = begin(g->session, graph, g->rule, root, kid, op);
+  if (!x)
+    return;
+  if (!g->made)
+    g->made = bs_alloc(heap, FIT_KEPT * sizeof *g->made);
+  x->guard = g;
+  add_best(x);
+  end(x);
+}
+
+eg_guard_result
+fit_ask(rl_guard *g, eg_graph *graph, uint32_t *slots, uint32_t alternative) {
+  if (!alternative)
+    find_made(g, graph, slots);
+  if (alternative >= g->n_made)
+    return EG_GUARD_END;
+  slots[g->rule->right[0].term.nodes[0].slot] = g->made[alternative].i;
+  return EG_GUARD_EMIT;
+}
+
+/* ---- for reports ---- */
+
+static uint32_t
+list_of_node(const rl_run *run, const rl_compiled *rule, eg_class root,
+             eg_node node, rl_fit *out, uint32_t most) {
+  uint32_t n, k = 0;
+  bs_value spec =
+      bs_item(run->session->ctx.values, eg_attr(run->graph, node), 0);
+  fitting *x = begin(run->session, run->graph, rule, root,
+                     eg_kids(run->graph, node, &n)[0], spec);
+  if (!x)
+    return 0;
+  sort(x);
+  for (; k < x->all.len && k < most; k++)
+    out[k] = x->all.data[k].calls;
+  end(x);
+  return k;
+}
+
+uint32_t
+rl_list_fits(const rl_run *run, uint32_t rule, eg_class root, rl_fit *out,
+             uint32_t most) {
+  const rl_compiled *c = run->rules->compiled.data[rule];
+  uint32_t n, found = 0;
+  const eg_node *nodes = eg_class_nodes(run->graph, root, &n);
+  for (uint32_t k = 0; k < n && c->fit; k++)
+    if (eg_op(run->graph, nodes[k]) == GS_COMPUTE)
+      found += list_of_node(run, c, root, nodes[k], out + found, most - found);
+  return found;
+}

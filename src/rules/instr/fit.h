@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* fit.h - instructions found by what they mean; private to fit*.c.
+ *
+ * The meaning of an instruction is brought to one form once: a tree of
+ * reductions and operators over operands, and for each operand and the result a
+ * row of digits for each dimension.  A computation in the e-graph is walked
+ * down beside that tree, whatever views stand between its operators.  Then
+ * every way to assign its digits, or parts of them, to those of the instruction
+ * is a candidate: what is left over is iterated around the call. */
+#ifndef RULES_FIT_H
+#define RULES_FIT_H
+
+#include "glenside/over.h"
+#include "rules/rule/apply.h"
+#include "rules/instr/digits.h"
+#include "rules/rule/internal.h"
+
+enum {
+  FIT_OPERANDS = 8,
+  FIT_NODES = 48,
+  FIT_KIDS = 4,
+  FIT_IDS = 16,   /* digits of an instruction */
+  FIT_ATOMS = 24, /* of a computation */
+  FIT_SWAPS = 4,  /* operators whose operands are tried in both orders */
+  FIT_MOST = 256, /* assignments of one match that are looked at */
+  FIT_KEPT = 16   /* of these, the terms that are added */
+};
+
+/* A node of what an instruction means, parents first. */
+typedef struct fit_node {
+  bool is_operand, reduces;
+  bool of_dot; /* the products of a dot product, which are not rounded */
+  gs_compute op;
+  const gs_expr *spec; /* the operator as declared; NULL: it is of_dot */
+  gs_dtype dtype;      /* of what it gives */
+  uint32_t group;      /* of a reduction */
+  uint32_t operand;
+  uint32_t n_kids, kid[FIT_KIDS];
+  int swap; /* which bit says that its operands change places, or -1 */
+} fit_node;
+
+typedef struct fit_id {
+  int64_t fixed; /* the size that a call has, 0: any */
+  uint32_t group;
+  uint32_t operands; /* bit k: operand k has it */
+} fit_id;
+
+typedef struct fit_shape {
+  uint32_t rank;
+  uint8_t n[GS_MAX_RANK];
+  uint8_t id[GS_MAX_RANK][FIT_IDS]; /* of a dimension, the highest first */
+} fit_shape;
+
+typedef struct fit_instr {
+  const gs_instr *instr;
+  uint32_t n_nodes, n_swaps, n_ids;
+  fit_node node[FIT_NODES];
+  fit_id id[FIT_IDS];
+  fit_shape operand[FIT_OPERANDS], result;
+  bool goes_on; /* an operand may be what a further reduction is over */
+  uint32_t sum; /* the group that partial sums may be added over; 0: none */
+} fit_instr;
+
+/* The dimension of a computation that is walked alike by all: a digit, or
+ * digits that stand together wherever they stand. */
+typedef struct fit_atom {
+  int64_t size;
+  uint32_t group;
+  uint32_t operands;
+} fit_atom;
+
+/* A list of atoms: an array seen as a row of them. */
+typedef struct fit_list {
+  uint32_t n;
+  uint8_t atom[FIT_ATOMS];
+} fit_list;
+
+/* A computation that has the operators of an instruction. */
+typedef struct fit_space {
+  uint32_t n;
+  fit_atom atom[FIT_ATOMS];
+  fit_list operand[FIT_OPERANDS], result;
+} fit_space;
+
+/* Of each atom what each digit of the instruction takes, and what is left. */
+typedef struct fit_assignment {
+  int64_t part[FIT_ATOMS][FIT_IDS];
+  int64_t rest[FIT_ATOMS];
+} fit_assignment;
+
+typedef struct fit_match {
+  const fit_instr *f;
+  rl_session *session;
+  eg_graph *graph;
+  /* The compute node that is looked at. */
+  eg_class root, kid;
+  bs_value spec;
+  gs_compute op;
+  rl_digits digits;
+  eg_class leaf[FIT_OPERANDS];
+  rl_index index[FIT_OPERANDS], result;
+  bool has_leaf[FIT_OPERANDS];
+  uint32_t slots[GS_MAX_INSTR_VARS]; /* parameters that operators tell */
+  gs_type type;                      /* of the whole */
+} fit_match;
+
+/* fit_instr.c: NULL where the meaning has no such form. */
+const fit_instr *fit_instr_new(const gs_context *, const gs_instr *);
+/* fit_walk.c: the root has the operators; bit k of `swaps`: operands of the
+ * k-th operator that commutes change places; the bit behind these: reductions
+ * of operands are parts of the one that they are reduced by. */
+bool fit_walk(fit_match *, uint32_t swaps);
+/* fit_space.c: `across`: digits are one where they stand together across the
+ * dimensions of operands, too. */
+bool fit_space_of(fit_match *, bool across, fit_space *out);
+/* fit_assign.c: calls `found` for each; ends when it says false. */
+typedef bool (*fit_found)(void *, const fit_assignment *);
+void fit_assign(const fit_instr *, const fit_space *, fit_found, void *);
+/* fit_build.c: the term of an assignment; EG_NO_CLASS: the instruction does not
+ * take it, or it was looked up and is not there. */
+typedef enum fit_mode { FIT_PRICE, FIT_ADD, FIT_LOOK_UP } fit_mode;
+eg_class fit_build(fit_match *, const fit_space *, const fit_assignment *,
+                   const gs_instr *into, fit_mode, rl_fit *calls);
+
+/* fit.c: makes a rule, whose right side is a variable, one that finds what the
+ * instruction means. */
+void fit_attach(const gs_context *, rl_compiled *, const fit_instr *,
+                const gs_instr *into);
+/* As rl_guard_ask. */
+eg_guard_result fit_ask(rl_guard *, eg_graph *, uint32_t *slots,
+                        uint32_t alternative);
+
+#endif

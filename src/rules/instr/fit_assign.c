@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_assign.c - every way to assign the digits of a computation to those of an
+ * instruction.
+ *
+ * A digit of the computation can stand for one of the instruction where both
+ * are in the result, or reduced over by the same reduction, and where no
+ * operand has it that does not have the other.  Of those for a digit that has a
+ * fixed size in each call the parts that are taken have that product; a part
+ * divides what it is of.  For a digit of any size each is taken as a whole or
+ * not at all.  What is left over is iterated, or added over; it must be
+ * nothing where neither can be. */
+#include "rules/instr/fit.h"
+#include "base/whole.h"
+#include <string.h>
+
+enum { MOST_PAIRS = 96, MOST_STEPS = 20000 };
+
+typedef struct pair {
+  uint8_t atom, id;
+  bool last; /* of its id */
+  bool all;  /* the operands of both are the same */
+} pair;
+
+typedef struct search {
+  const fit_instr *f;
+  const fit_space *s;
+  uint32_t n;
+  pair pairs[MOST_PAIRS];
+  fit_assignment a;
+  int64_t wanted[FIT_IDS]; /* what is still to be taken of a fixed size */
+  int64_t value[MOST_PAIRS];
+  uint32_t steps;
+} search;
+
+static bool
+list_pairs(search *x) {
+  for (uint32_t j = 0; j < x->f->n_ids; j++) {
+    const fit_id *id = &x->f->id[j];
+    uint32_t first = x->n;
+    for (uint32_t i = 0; i < x->s->n; i++) {
+      const fit_atom *a = &x->s->atom[i];
+      if (a->group != id->group || a->operands & ~id->operands)
+        continue;
+      if (x->n == MOST_PAIRS)
+        return false;
+      x->pairs[x->n++] = (pair){.atom = (uint8_t)i,
+                                .id = (uint8_t)j,
+                                .all = a->operands == id->operands};
+    }
+    if (x->n > first)
+      x->pairs[x->n - 1].last = true;
+    else if (id->fixed > 1)
+      return false;
+  }
+  return true;
+}
+
+/* ---- the values of a pair, one after another ---- */
+
+/* The next smaller value than `below`; 0: there is none. */
+static int64_t
+next_fixed(const search *x, const pair *p, int64_t below) {
+  int64_t wanted = x->wanted[p->id];
+  int64_t most = bs_gcd(x->a.rest[p->atom], wanted);
+  if (p->last)
+    return below > wanted && most == wanted ? wanted : 0;
+  if (below > most)
+    return most;
+  for (int64_t v = below / 2; v > 0; v--)
+    if (most % v == 0)
+      return v;
+  return below > 1 ? 1 : 0;
+}
+
+/* As a whole first, where the operands are the same; else last. */
+static int64_t
+next_free(const search *x, const pair *p, int64_t last) {
+  int64_t whole = x->a.rest[p->atom];
+  if (last == INT64_MAX)
+    return p->all ? whole : 1;
+  if (whole == 1)
+    return 0;
+  return p->all ? (last == whole ? 1 : 0) : (last == 1 ? whole : 0);
+}
+
+static int64_t
+next_value(const search *x, uint32_t k, int64_t last) {
+  const pair *p = &x->pairs[k];
+  return x->f->id[p->id].fixed ? next_fixed(x, p, last) : next_free(x, p, last);
+}
+
+static void
+give(search *x, uint32_t k, int64_t v) {
+  const pair *p = &x->pairs[k];
+  x->value[k] = v;
+  x->a.part[p->atom][p->id] = v;
+  x->a.rest[p->atom] /= v;
+  if (x->f->id[p->id].fixed)
+    x->wanted[p->id] /= v;
+}
+
+static void
+take_back(search *x, uint32_t k) {
+  const pair *p = &x->pairs[k];
+  x->a.rest[p->atom] *= x->value[k];
+  if (x->f->id[p->id].fixed)
+    x->wanted[p->id] *= x->value[k];
+  x->a.part[p->atom][p->id] = 1;
+}
+
+/* What is left can be iterated, or added over. */
+static bool
+can_be_iterated(const search *x) {
+  for (uint32_t i = 0; i < x->s->n; i++) {
+    const fit_atom *a = &x->s->atom[i];
+    if (x->a.rest[i] > 1 && a->group && (a->group != x->f->sum || !a->operands))
+      return false;
+  }
+  return true;
+}
+
+/* An odometer over the pairs, each of which starts anew when one before it goes
+ * on. */
+static void
+go(search *x, fit_found found, void *ctx) {
+  uint32_t k = 0;
+  int64_t last = INT64_MAX;
+  for (;;) {
+    if (++x->steps > MOST_STEPS)
+      return;
+    if (k == x->n) {
+      if (can_be_iterated(x) && !found(ctx, &x->a))
+        return;
+    } else {
+      int64_t v = next_value(x, k, last);
+      if (v) {
+        give(x, k++, v);
+        last = INT64_MAX;
+        continue;
+      }
+    }
+    if (!k)
+      return;
+    last = x->value[--k];
+    take_back(x, k);
+  }
+}
+
+void
+fit_assign(const fit_instr *f, const fit_space *s, fit_found found, void *ctx) {
+  search x = {.f = f, .s = s};
+  for (uint32_t i = 0; i < s->n; i++) {
+    x.a.rest[i] = s->atom[i].size;
+    for (uint32_t j = 0; j < f->n_ids; j++)
+      x.a.part[i][j] = 1;
+  }
+  for (uint32_t j = 0; j < f->n_ids; j++)
+    x.wanted[j] = f->id[j].fixed;
+  if (list_pairs(&x))
+    go(&x, found, ctx);
+}

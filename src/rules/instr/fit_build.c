@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_build.c - an assignment as a term: each operand cut into parts and put in
+ * the order in which the calls take them, the call, and its result put together
+ * again.
+ *
+ * A part is what a digit of the instruction takes of a digit of the
+ * computation, or what is iterated of it; sizes of 1 are none. */
+#include "rules/instr/fit.h"
+#include <string.h>
+
+enum { MOST_PARTS = GS_MAX_RANK };
+
+typedef struct part {
+  uint8_t atom;
+  uint8_t id; /* REST: what is iterated */
+  int64_t size;
+} part;
+
+enum { REST = 255 };
+
+/* Parts in a row, and of which dimension each is. */
+typedef struct parts {
+  uint32_t n;
+  part at[MOST_PARTS];
+  uint32_t n_dims;
+  int64_t dim[MOST_PARTS];
+  bool failed;
+} parts;
+
+typedef struct building {
+  const fit_match *m;
+  const fit_space *s;
+  const fit_assignment *a;
+  gs_over over;
+  uint8_t of_over[GS_MAX_RANK]; /* the atom of each dimension */
+  fit_mode mode;
+  /* The term so far. */
+  eg_class cls;
+  gs_type type;
+  bool failed;
+} building;
+
+/* ---- nodes ---- */
+
+static void
+add_node(building *b, gs_op op, bs_value attr, const eg_class *kids,
+         const gs_type *const *types, uint32_t n) {
+  rl_session *s = b->m->session;
+  gs_fault fault;
+  if (b->failed)
+    return;
+  b->failed =
+      !gs_infer(s->ctx.values, s->target, op, attr, types, n, &b->type, &fault);
+  if (b->failed)
+    return;
+  if (b->mode == FIT_PRICE)
+    return;
+  b->cls = b->mode == FIT_ADD ? eg_add(b->m->graph, op, attr, kids, n)
+                              : eg_lookup(b->m->graph, op, attr, kids, n);
+  b->failed = b->cls.i == UINT32_MAX;
+}
+
+static void
+add_view(building *b, gs_op op, const bs_value *items, uint32_t n) {
+  gs_type type = b->type;
+  const gs_type *types[1] = {&type};
+  eg_class kid = b->cls;
+  add_node(b, op, bs_list(b->m->session->ctx.values, items, n), &kid, types, 1);
+}
+
+static void
+set_access(building *b, uint32_t n) {
+  bs_value item = bs_int(b->m->session->ctx.values, n);
+  if (!b->failed && b->type.access != n)
+    add_view(b, GS_ACCESS, &item, 1);
+}
+
+/* How many of the leading dimensions have `want` elements; UINT32_MAX: none. */
+static uint32_t
+leading(const gs_type *type, int64_t want) {
+  int64_t have = 1;
+  uint32_t n = 0;
+  while (have < want && n < type->rank)
+    have *= type->dim[n++];
+  return have == want ? n : UINT32_MAX;
+}
+
+static bool
+has_dims(const gs_type *type, const int64_t *dim, uint32_t n) {
+  return type->rank == n && (!n || !memcmp(type->dim, dim, n * sizeof *dim));
+}
+
+/* The term's elements in dimensions of other sizes, `access` of them in S.  Its
+ * own division into S and C is kept where S has as many elements. */
+static void
+reshape(building *b, const int64_t *dim, uint32_t n, uint32_t access) {
+  bs_values *values = b->m->session->ctx.values;
+  if (b->failed)
+    return;
+  if (!has_dims(&b->type, dim, n)) {
+    uint32_t from = leading(&b->type, gs_prod(dim, access)), to = access;
+    if (from == UINT32_MAX) {
+      from = b->type.rank;
+      to = n;
+    }
+    set_access(b, from);
+    bs_value items[2] = {bs_ints(values, dim, to),
+                         bs_ints(values, dim + to, n - to)};
+    add_view(b, GS_RESHAPE, items, 2);
+  }
+  set_access(b, access);
+}
+
+static void
+transpose(building *b, const int64_t *order, uint32_t n) {
+  bool same = true;
+  for (uint32_t k = 0; k < n; k++)
+    same &= order[k] == k;
+  bs_value item = bs_ints(b->m->session->ctx.values, order, n);
+  if (!same)
+    add_view(b, GS_TRANSPOSE, &item, 1);
+}
+
+/* ---- parts ---- */
+
+static void
+put_part(parts *p, uint32_t atom, uint32_t id, int64_t size) {
+  if (size == 1)
+    return;
+  if (p->n == MOST_PARTS) {
+    p->failed = true;
+    return;
+  }
+  p->at[p->n++] = (part){(uint8_t)atom, (uint8_t)id, size};
+}
+
+static void
+end_dim(parts *p, int64_t size) {
+  if (p->n_dims == MOST_PARTS)
+    p->failed = true;
+  else
+    p->dim[p->n_dims++] = size;
+}
+
+/* All of an atom: what is iterated is the highest part. */
+static void
+put_atom(const building *b, uint32_t atom, parts *p) {
+  put_part(p, atom, REST, b->a->rest[atom]);
+  for (uint32_t j = 0; j < b->m->f->n_ids; j++)
+    put_part(p, atom, j, b->a->part[atom][j]);
+}
+
+static void
+list_of_atoms(const building *b, const fit_list *list, parts *out) {
+  *out = (parts){0};
+  for (uint32_t k = 0; k < list->n; k++)
+    put_atom(b, list->atom[k], out);
+}
+
+/* What all atoms give a digit of the instruction. */
+static int64_t
+put_id(const building *b, uint32_t id, parts *p) {
+  int64_t all = 1;
+  for (uint32_t i = 0; i < b->s->n; i++) {
+    put_part(p, i, id, b->a->part[i][id]);
+    all *= b->a->part[i][id];
+  }
+  return all;
+}
+
+/* As a call has it: dimensions of `over`, then those of the instruction. */
+static void
+list_of_call(const building *b, const fit_shape *shape, uint32_t bit,
+             parts *out) {
+  *out = (parts){0};
+  for (uint32_t d = 0; d < b->over.n; d++) {
+    bool has = bit == UINT32_MAX ? !b->over.sum[d] : b->over.has[d] >> bit & 1;
+    if (!has)
+      continue;
+    put_part(out, b->of_over[d], REST, b->over.size[d]);
+    end_dim(out, b->over.size[d]);
+  }
+  for (uint32_t d = 0; d < shape->rank; d++) {
+    int64_t size = 1;
+    for (uint32_t k = 0; k < shape->n[d]; k++)
+      size *= put_id(b, shape->id[d][k], out);
+    end_dim(out, size);
+  }
+}
+
+static uint32_t
+find_part(const parts *p, const part *x) {
+  uint32_t k = 0;
+  while (k < p->n && (p->at[k].atom != x->atom || p->at[k].id != x->id))
+    k++;
+  return k;
+}
+
+/* Parts that are not there are repeated. */
+static void
+repeat_missing(building *b, const parts *from, const parts *to) {
+  int64_t ones[MOST_PARTS], all[MOST_PARTS];
+  bool missing = false;
+  for (uint32_t k = 0; k < to->n; k++) {
+    bool has = find_part(from, &to->at[k]) < from->n;
+    all[k] = to->at[k].size;
+    ones[k] = has ? all[k] : 1;
+    missing |= !has;
+  }
+  if (!missing)
+    return;
+  reshape(b, ones, to->n, to->n);
+  bs_value item = bs_ints(b->m->session->ctx.values, all, to->n);
+  add_view(b, GS_BROADCAST, &item, 1);
+}
+
+/* The term, whose elements stand in the order of the parts `from`, in that of
+ * `to`, `access` of its dimensions in S. */
+static void
+rearrange(building *b, const parts *from, const parts *to, uint32_t access) {
+  int64_t sizes[MOST_PARTS], order[MOST_PARTS];
+  uint32_t n = 0;
+  b->failed |= from->failed || to->failed;
+  for (uint32_t k = 0; k < from->n; k++)
+    sizes[k] = from->at[k].size;
+  for (uint32_t k = 0; k < to->n; k++) {
+    uint32_t at = find_part(from, &to->at[k]);
+    if (at < from->n)
+      order[n++] = at;
+  }
+  b->failed |= n != from->n;
+  if (b->failed)
+    return;
+  gs_type cut = {.rank = (uint8_t)n};
+  memcpy(cut.dim, sizes, n * sizeof *sizes);
+  uint32_t at = leading(&cut, gs_prod(b->type.dim, b->type.access));
+  reshape(b, sizes, n, at == UINT32_MAX ? n : at);
+  transpose(b, order, n);
+  repeat_missing(b, from, to);
+  reshape(b, to->dim, to->n_dims, access);
+}
+
+/* ---- the iteration space ---- */
+
+static void
+put_over(building *b, uint32_t atom) {
+  gs_over *o = &b->over;
+  if (b->a->rest[atom] == 1)
+    return;
+  if (o->n == GS_MAX_RANK) {
+    b->failed = true;
+    return;
+  }
+  b->of_over[o->n] = (uint8_t)atom;
+  o->size[o->n] = b->a->rest[atom];
+  o->sum[o->n] = b->s->atom[atom].group != 0;
+  o->has[o->n++] = b->s->atom[atom].operands;
+}
+
+/* In the order of the result, then what is added over.  What no operand has is
+ * repeated when all calls are done. */
+static void
+find_over(building *b) {
+  for (uint32_t k = 0; k < b->s->result.n; k++)
+    if (b->s->atom[b->s->result.atom[k]].operands)
+      put_over(b, b->s->result.atom[k]);
+  for (uint32_t i = 0; i < b->s->n; i++)
+    if (b->s->atom[i].group)
+      put_over(b, i);
+}
+
+static bs_value
+over_dimension(const building *b, uint32_t d) {
+  bs_values *values = b->m->session->ctx.values;
+  const gs_instr *instr = b->m->f->instr;
+  bs_value items[2 + FIT_OPERANDS];
+  uint32_t n = 0;
+  items[n++] = bs_sym(values, b->over.sum[d] ? "sum" : "each");
+  items[n++] = bs_int(values, b->over.size[d]);
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    if (b->over.has[d] >> k & 1)
+      items[n++] = bs_sym(values, instr->operands[k].name);
+  return bs_list(values, items, n);
+}
+
+static bs_value
+over_value(const building *b, const gs_instr *into) {
+  bs_values *values = b->m->session->ctx.values;
+  bs_value items[GS_MAX_RANK + 1];
+  uint32_t n = 0;
+  for (; n < b->over.n; n++)
+    items[n] = over_dimension(b, n);
+  if (into) {
+    bs_value pair[2] = {bs_sym(values, "into"), bs_sym(values, into->name)};
+    items[n++] = bs_list(values, pair, 2);
+  }
+  return bs_list(values, items, n);
+}
+
+/* ---- the call ---- */
+
+/* Dimensions that are plain names tell these. */
+static void
+bind_sizes(const building *b, uint32_t *slots) {
+  const gs_instr *instr = b->m->f->instr;
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    for (uint32_t d = 0; d < instr->operands[k].rank; d++) {
+      const gs_expr *e = instr->operands[k].dims[d];
+      parts p = {0};
+      int64_t size = 1;
+      for (uint32_t i = 0; i < b->m->f->operand[k].n[d]; i++)
+        size *= put_id(b, b->m->f->operand[k].id[d][i], &p);
+      if (e->kind == GS_X_VAR && slots[e->slot] == UINT32_MAX)
+        slots[e->slot] = bs_int(b->m->session->ctx.values, size).i;
+    }
+}
+
+static bs_value
+call_attr(building *b, const gs_instr *into) {
+  bs_values *values = b->m->session->ctx.values;
+  const gs_instr *instr = b->m->f->instr;
+  bs_value items[GS_MAX_INSTR_VARS + 2];
+  uint32_t slots[GS_MAX_INSTR_VARS], n = 0;
+  memcpy(slots, b->m->slots, sizeof slots);
+  bind_sizes(b, slots);
+  items[n++] = bs_sym(values, instr->name);
+  for (uint32_t k = 0; k < instr->n_params; k++) {
+    b->failed |= slots[k] == UINT32_MAX;
+    items[n++] = (bs_value){slots[k]};
+  }
+  if (b->over.n)
+    items[n++] = over_value(b, into);
+  return b->failed ? BS_NIL : bs_list(values, items, n);
+}
+
+static void
+build_operand(building *b, uint32_t k) {
+  const fit_match *m = b->m;
+  parts from, to;
+  uint32_t leads = 0;
+  b->cls = m->leaf[k];
+  b->type = *rl_type_of(m->session, rl_facts_of(m->graph, b->cls)->type);
+  for (uint32_t d = 0; d < b->over.n; d++)
+    leads += b->over.has[d] >> k & 1;
+  list_of_atoms(b, &b->s->operand[k], &from);
+  list_of_call(b, &m->f->operand[k], k, &to);
+  rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
+}
+
+/* What the calls take, so that assignments can be held against each other. */
+static double
+price(building *b, bs_value attr, const gs_type *const *types) {
+  const gs_instr *instr = b->m->f->instr;
+  bs_values *values = b->m->session->ctx.values;
+  uint32_t slots[GS_MAX_INSTR_VARS];
+  gs_type result;
+  gs_fault fault;
+  double moved = 0;
+  if (!gs_instr_bind(values, instr, attr, types, instr->n_operands, slots,
+                     &result, &fault)) {
+    b->failed = true;
+    return 0;
+  }
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    moved += (double)gs_elements(types[k]);
+  double calls = gs_over_calls(&b->over);
+  return calls * gs_instr_cost(instr, values, slots, "cycles", moved / calls);
+}
+
+static void
+build_call(building *b, const gs_instr *into, rl_fit *calls) {
+  eg_class kids[FIT_OPERANDS];
+  gs_type types[FIT_OPERANDS];
+  const gs_type *at[FIT_OPERANDS];
+  uint32_t n = b->m->f->instr->n_operands;
+  bs_value attr = call_attr(b, into);
+  for (uint32_t k = 0; k < n && !b->failed; k++) {
+    build_operand(b, k);
+    kids[k] = b->cls;
+    types[k] = b->type;
+    at[k] = &types[k];
+  }
+  if (b->failed)
+    return;
+  *calls = (rl_fit){attr, price(b, attr, at)};
+  add_node(b, GS_CALL, attr, kids, at, n);
+}
+
+static void
+build_result(building *b) {
+  parts from, to;
+  list_of_call(b, &b->m->f->result, UINT32_MAX, &from);
+  list_of_atoms(b, &b->s->result, &to);
+  for (uint32_t d = 0; d < b->m->type.rank; d++)
+    end_dim(&to, b->m->type.dim[d]);
+  rearrange(b, &from, &to, b->m->type.access);
+}
+
+eg_class
+fit_build(fit_match *m, const fit_space *s, const fit_assignment *a,
+          const gs_instr *into, fit_mode mode, rl_fit *calls) {
+  building b = {.m = m, .s = s, .a = a, .mode = mode};
+  find_over(&b);
+  build_call(&b, into, calls);
+  if (!b.failed)
+    build_result(&b);
+  return b.failed ? EG_NO_CLASS : b.cls;
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_walk.c - a class of the e-graph walked down beside an instruction.
+ *
+ * Where an operator is expected, any node of the class that has it will do;
+ * else the walk goes through the node that the class was made with, which stays
+ * the same whatever is found equal later, as far as that is a view. */
+#include "rules/instr/fit.h"
+#include <string.h>
+
+enum { MOST_VIEWS = 64, MOST_WAITING = 64 };
+
+typedef struct place {
+  uint32_t node; /* of the instruction */
+  uint32_t parent;
+  eg_class cls;
+  rl_index x;
+} place;
+
+typedef struct walk {
+  fit_match *m;
+  uint32_t swaps, n;
+  place waiting[MOST_WAITING];
+  bool failed;
+} walk;
+
+static const gs_type *
+type_of(const fit_match *m, eg_class c) {
+  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
+}
+
+static const bs_values *
+values_of(const fit_match *m) {
+  return m->session->ctx.values;
+}
+
+static void
+later(walk *w, uint32_t node, uint32_t parent, eg_class c, const rl_index *x) {
+  if (w->n == MOST_WAITING)
+    w->failed = true;
+  else
+    w->waiting[w->n++] = (place){node, parent, c, *x};
+}
+
+/* Through the view that the class was made with. */
+static bool
+go_down(fit_match *m, eg_class *c, rl_index *x) {
+  uint32_t n, n_kids, which;
+  const eg_node *nodes = eg_class_nodes(m->graph, *c, &n);
+  if (!n)
+    return false;
+  gs_op op = (gs_op)eg_op(m->graph, nodes[0]);
+  const eg_class *kids = eg_kids(m->graph, nodes[0], &n_kids);
+  const gs_type *types[2];
+  if (op == GS_COMPUTE || op == GS_CALL || !n_kids || n_kids > 2)
+    return false;
+  for (uint32_t k = 0; k < n_kids; k++)
+    types[k] = type_of(m, kids[k]);
+  if (!rl_digits_down(&m->digits, values_of(m), op, eg_attr(m->graph, nodes[0]),
+                      type_of(m, *c), types, x, &which))
+    return false;
+  *c = eg_find(m->graph, kids[which]);
+  return true;
+}
+
+/* A compute node of the class, of the root's the one that is looked at; the
+ * operand's class, or EG_NO_CLASS. */
+static eg_class
+find_compute(const fit_match *m, eg_class c, gs_compute op, bs_value *spec) {
+  uint32_t n, n_kids;
+  if (c.i == m->root.i) {
+    *spec = m->spec;
+    return m->op == op ? m->kid : EG_NO_CLASS;
+  }
+  const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
+  for (uint32_t k = 0; k < n; k++) {
+    gs_compute found;
+    if (eg_op(m->graph, nodes[k]) != GS_COMPUTE)
+      continue;
+    *spec = bs_item(values_of(m), eg_attr(m->graph, nodes[k]), 0);
+    if (gs_compute_of(values_of(m), *spec, &found) && found == op)
+      return eg_find(m->graph, eg_kids(m->graph, nodes[k], &n_kids)[0]);
+  }
+  return EG_NO_CLASS;
+}
+
+/* ---- operators ---- */
+
+static bool
+takes_number(fit_match *m, uint32_t slot, bs_value v) {
+  bs_values *values = m->session->ctx.values;
+  double x = bs_as_real(values, v);
+  if (bs_kind_of(values, v) == BS_KIND_REAL && x == (double)(int64_t)x)
+    v = bs_int(values, (int64_t)x);
+  if (bs_kind_of(values, v) != BS_KIND_INT)
+    return false;
+  if (m->slots[slot] == UINT32_MAX)
+    m->slots[slot] = v.i;
+  return m->slots[slot] == v.i;
+}
+
+static bool
+same_number(const bs_values *values, bs_value a, bs_value b) {
+  bs_kind x = bs_kind_of(values, a), y = bs_kind_of(values, b);
+  if ((x == BS_KIND_INT || x == BS_KIND_REAL) &&
+      (y == BS_KIND_INT || y == BS_KIND_REAL))
+    return bs_as_real(values, a) == bs_as_real(values, b);
+  return bs_same(a, b);
+}
+
+/* Whether a declared operator, with its parameters, is that of a node. */
+static bool
+same_operator(fit_match *m, const gs_expr *e, bs_value spec) {
+  const bs_values *values = values_of(m);
+  if (e->kind == GS_X_LITERAL)
+    return bs_same(e->literal, spec);
+  if (e->kind != GS_X_CALL || bs_kind_of(values, spec) != BS_KIND_LIST ||
+      bs_len(values, spec) != e->n_args)
+    return false;
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    const gs_expr *arg = e->args[k];
+    bs_value v = bs_item(values, spec, k);
+    bool same = arg->kind == GS_X_LITERAL ? same_number(values, arg->literal, v)
+                : arg->kind == GS_X_VAR && arg->slot < m->f->instr->n_params
+                    ? takes_number(m, arg->slot, v)
+                    : false;
+    if (!same)
+      return false;
+  }
+  return true;
+}
+
+static void
+later_items(walk *w, uint32_t node, eg_class tuple, const rl_index *x) {
+  const fit_node *n = &w->m->f->node[node];
+  const gs_type *type = type_of(w->m, tuple);
+  bool swap = n->swap >= 0 && w->swaps >> n->swap & 1;
+  for (uint32_t k = 0; k < n->n_kids && !w->failed; k++) {
+    rl_index y = *x;
+    rl_row item = {.item = swap ? n->n_kids - 1 - k : k};
+    if (y.rank == GS_MAX_RANK) {
+      w->failed = true;
+      return;
+    }
+    rl_index_insert(&y, type->access, &item);
+    later(w, n->kid[k], node, tuple, &y);
+  }
+}
+
+static bool
+has_items(const walk *w, uint32_t node, eg_class tuple) {
+  const gs_type *type = type_of(w->m, tuple);
+  return type->rank > type->access &&
+         type->dim[type->access] == w->m->f->node[node].n_kids;
+}
+
+/* A sum of products spelled as a dot product: both nodes at once. */
+static bool
+take_dot(walk *w, uint32_t sum, uint32_t product, eg_class c,
+         const rl_index *x) {
+  const fit_node *s = &w->m->f->node[sum], *p = &w->m->f->node[product];
+  bs_value spec;
+  if (s->op != GS_C_REDUCE_SUM || p->is_operand || p->reduces ||
+      p->op != GS_C_MUL || p->dtype != s->dtype ||
+      type_of(w->m, c)->dtype != s->dtype)
+    return false;
+  eg_class kid = find_compute(w->m, c, GS_C_DOT_PROD, &spec);
+  if (kid.i == UINT32_MAX || !has_items(w, product, kid))
+    return false;
+  const gs_type *type = type_of(w->m, kid);
+  rl_index y = *x;
+  rl_digits_push(&w->m->digits, type, type->access + 1u, type->rank, s->group,
+                 &y);
+  later_items(w, product, kid, &y);
+  return true;
+}
+
+/* What a reduction is over. */
+static bool
+take_reduction(walk *w, uint32_t node, uint32_t next, eg_class c,
+               const rl_index *x) {
+  const fit_node *n = &w->m->f->node[node];
+  bs_value spec;
+  if (type_of(w->m, c)->dtype != n->dtype)
+    return false;
+  eg_class kid = find_compute(w->m, c, n->op, &spec);
+  if (kid.i == UINT32_MAX)
+    return false;
+  const gs_type *type = type_of(w->m, kid);
+  rl_index y = *x;
+  rl_digits_push(&w->m->digits, type, type->access, type->rank, n->group, &y);
+  later(w, next, node, kid, &y);
+  return true;
+}
+
+static bool
+is_associative(const fit_node *n) {
+  return gs_compute_table[n->op].is_associative;
+}
+
+/* Without a reduction the one element is what it is over. */
+static void
+walk_reduction(walk *w, const place *at) {
+  const fit_node *n = &w->m->f->node[at->node];
+  place here = *at;
+  for (uint32_t k = 0; k < MOST_VIEWS; k++) {
+    if (take_dot(w, at->node, n->kid[0], here.cls, &here.x) ||
+        take_reduction(w, at->node, n->kid[0], here.cls, &here.x))
+      return;
+    if (!go_down(w->m, &here.cls, &here.x))
+      break;
+  }
+  if (is_associative(n))
+    later(w, n->kid[0], at->node, at->cls, &at->x);
+  else
+    w->failed = true;
+}
+
+static bool
+take_operator(walk *w, uint32_t node, eg_class c, const rl_index *x) {
+  const fit_node *n = &w->m->f->node[node];
+  gs_compute_kind kind = gs_compute_table[n->op].kind;
+  bs_value spec;
+  if (type_of(w->m, c)->dtype != n->dtype)
+    return false;
+  eg_class kid = find_compute(w->m, c, n->op, &spec);
+  if (kid.i == UINT32_MAX || (n->spec && !same_operator(w->m, n->spec, spec)))
+    return false;
+  if (kind != GS_FOLD && kind != GS_SELECT) {
+    later(w, n->kid[0], node, kid, x);
+    return true;
+  }
+  if (!has_items(w, node, kid))
+    return false;
+  later_items(w, node, kid, x);
+  return true;
+}
+
+static const fit_node *
+parent_of(const walk *w, const place *at) {
+  return at->parent == UINT32_MAX ? NULL : &w->m->f->node[at->parent];
+}
+
+/* A dtype whose values the other one holds. */
+static bool
+is_held_by(gs_dtype small, gs_dtype large) {
+  return gs_sum_dtype(small) == large && small != large;
+}
+
+/* Products of a sum are exact in its dtype, whatever dtype the factors have:
+ * a cast of a factor to it changes nothing. */
+static bool
+skips_cast(walk *w, const place *at) {
+  const fit_node *n = &w->m->f->node[at->node], *up = parent_of(w, at);
+  gs_dtype have = type_of(w->m, at->cls)->dtype;
+  if (n->op != GS_C_CAST || !up || up->op != GS_C_MUL || !up->of_dot ||
+      have == n->dtype || !is_held_by(have, n->dtype) || up->dtype != n->dtype)
+    return false;
+  later(w, n->kid[0], at->node, at->cls, &at->x);
+  return true;
+}
+
+static void
+walk_operator(walk *w, const place *at) {
+  const fit_node *up = parent_of(w, at);
+  place here = *at;
+  if (skips_cast(w, at))
+    return;
+  for (uint32_t k = 0; k < MOST_VIEWS; k++) {
+    if (take_operator(w, at->node, here.cls, &here.x) ||
+        (up && up->reduces && is_associative(up) &&
+         (take_dot(w, at->parent, at->node, here.cls, &here.x) ||
+          take_reduction(w, at->parent, at->node, here.cls, &here.x))))
+      return;
+    if (!go_down(w->m, &here.cls, &here.x))
+      break;
+  }
+  w->failed = true;
+}
+
+/* ---- operands ---- */
+
+/* What is cast to the dtype of a product for its sake is read as it is. */
+static bool
+undo_cast(walk *w, const place *at, eg_class *c) {
+  const fit_node *n = &w->m->f->node[at->node], *up = parent_of(w, at);
+  bs_value spec;
+  gs_dtype have = type_of(w->m, *c)->dtype;
+  if (!up || !up->of_dot || have != up->dtype || !is_held_by(n->dtype, have))
+    return false;
+  eg_class kid = find_compute(w->m, *c, GS_C_CAST, &spec);
+  if (kid.i == UINT32_MAX || type_of(w->m, kid)->dtype != n->dtype)
+    return false;
+  *c = kid;
+  return true;
+}
+
+/* An operand that is reduced over may be a reduction of that kind itself, or
+ * what that one is over. */
+static bool
+goes_on(const walk *w, const place *at) {
+  const fit_node *up = parent_of(w, at);
+  return w->swaps >> w->m->f->n_swaps & 1 && up && up->reduces &&
+         is_associative(up);
+}
+
+static void
+walk_operand(walk *w, const place *at) {
+  const fit_node *n = &w->m->f->node[at->node];
+  place here = *at;
+  for (uint32_t k = 0; k < MOST_VIEWS; k++) {
+    if (goes_on(w, at) &&
+        take_reduction(w, at->parent, at->node, here.cls, &here.x))
+      return;
+    bool fits = type_of(w->m, here.cls)->dtype == n->dtype;
+    if (!(!fits && undo_cast(w, at, &here.cls)) &&
+        !go_down(w->m, &here.cls, &here.x))
+      break;
+  }
+  if (type_of(w->m, here.cls)->dtype != n->dtype) {
+    w->failed = true;
+    return;
+  }
+  w->m->leaf[n->operand] = here.cls;
+  w->m->index[n->operand] = here.x;
+  w->m->has_leaf[n->operand] = true;
+}
+
+static void
+walk_place(walk *w, const place *at) {
+  const fit_node *n = &w->m->f->node[at->node];
+  if (n->is_operand)
+    walk_operand(w, at);
+  else if (n->reduces)
+    walk_reduction(w, at);
+  else
+    walk_operator(w, at);
+}
+
+bool
+fit_walk(fit_match *m, uint32_t swaps) {
+  walk *w = bs_calloc(m->session->ctx.heap, 1, sizeof *w);
+  rl_digits_clear(&m->digits);
+  memset(m->has_leaf, 0, sizeof m->has_leaf);
+  memset(m->slots, 0xff, sizeof m->slots);
+  m->type = *type_of(m, m->root);
+  m->result = (rl_index){0};
+  rl_digits_push(&m->digits, &m->type, 0, m->type.rank, 0, &m->result);
+  w->m = m;
+  w->swaps = swaps;
+  later(w, 0, UINT32_MAX, m->root, &m->result);
+  while (w->n && !w->failed && !m->digits.failed) {
+    place at = w->waiting[--w->n];
+    walk_place(w, &at);
+  }
+  bool ok = !w->failed && !m->digits.failed;
+  bs_free(m->session->ctx.heap, w);
+  for (uint32_t k = 0; k < m->f->instr->n_operands && ok; k++)
+    rl_index_settle(&m->digits, &m->index[k]);
+  rl_index_settle(&m->digits, &m->result);
+  return ok && !m->digits.failed;
+}
