@@ -21,15 +21,23 @@ typedef struct line {
 
 /* ---- offers ---- */
 
+/* The length of a summary: up to what goes into detail. */
+static int
+summary_of(const char *what) {
+  size_t n = strcspn(what, ";:(\n");
+  while (n && what[n - 1] == ' ')
+    n--;
+  return (int)n;
+}
+
 void
 cl_offer_word(cl_offer *o, const char *word, const char *what) {
   size_t n = strlen(o->typed);
   if (strncmp(word, o->typed, n))
     return;
   fprintf(o->out, "%s%s%s", o->before, word, o->behind);
-  /* A summary: up to what goes into detail. */
   if (what && *what)
-    fprintf(o->out, "\t%.*s", (int)strcspn(what, ";:\n"), what);
+    fprintf(o->out, "\t%.*s", summary_of(what), what);
   fputc('\n', o->out);
 }
 

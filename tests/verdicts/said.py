@@ -174,11 +174,17 @@ def indented(folder, note):
 
 def helped(folder, note):
     """Each command's help: what it is for, and all options in one column."""
-    words = subprocess.run([folder.program, "completions", "bash"],
-                           capture_output=True, text=True).stdout
-    of = dict(re.findall(r"^  '([\w ]+)'\) options=\" ([^\"]+)\"", words, re.M))
-    note(len(of) > 15, f"completions of {sorted(of)}")
-    for command, options in of.items():
+    def words(*before):
+        lines = folder.glen("completions", "words", "--", *before).stdout
+        return [line.split("\t")[0] for line in lines.splitlines()]
+
+    commands = [command for command in words("")
+                if "--quiet" in words(command, "--")]
+    commands += [f"{group} {word}" for group in ("rules", "target")
+                 for word in words(group, "") if word.isalpha()]
+    note(len(commands) > 18, f"completions of {commands}")
+    for command in commands:
+        options = words(*command.split(), "--")
         text = folder.glen(*command.split(), "--help").stdout
         place = text.find("options (with")
         note(text.startswith(f"glen {command} - ") and place > 0,
@@ -187,8 +193,7 @@ def helped(folder, note):
         heads = [i for i, line in enumerate(lines) if re.match("  .{4}--",
                                                                line)]
         found = [re.match(r"  .{4}(--[\w-]+)", lines[i])[1] for i in heads]
-        note(sorted(found) == sorted(w for w in options.split()
-                                     if w.startswith("--")),
+        note(sorted(found) == sorted(options),
              f"{command} --help has {found}, its completions {options}")
         for i in heads:
             line = lines[i]
