@@ -17,12 +17,20 @@ typedef struct test_args {
 
 uint32_t
 glen_target_instrs(const glen_target *target) {
-  return target->target->instrs.len;
+  return target->target->instrs.len + target->target->macs.len;
+}
+
+/* The k-th where it is one that multiplies and accumulates, which stand behind
+ * the others; or NULL. */
+static const gs_mac *
+mac_of(const gs_target *t, uint32_t k) {
+  return k < t->instrs.len ? NULL : t->macs.data[k - t->instrs.len];
 }
 
 const char *
 glen_target_instr(const glen_target *target, uint32_t k) {
-  return target->target->instrs.data[k]->name;
+  const gs_mac *mac = mac_of(target->target, k);
+  return mac ? mac->name : target->target->instrs.data[k]->name;
 }
 
 static const char *
@@ -122,7 +130,8 @@ json_of(const test_args *t, const cg_instr_answer *a) {
 static void
 test_body(void *arg) {
   test_args *t = arg;
-  const gs_instr *instr = t->target->instrs.data[t->k];
+  const gs_mac *mac = mac_of(t->target, t->k);
+  const gs_instr *instr = mac ? NULL : t->target->instrs.data[t->k];
   cg_instr_options options;
   cg_instr_answer answer;
   cg_instr_defaults(&options);
@@ -131,12 +140,14 @@ test_body(void *arg) {
   options.build.flags = t->options->flags;
   options.build.n_flags = t->options->n_flags;
   options.build.interrupt = &t->ctx->interrupt;
-  if (!cg_test_instr(&t->ctx->gs, t->target, instr, &options, &answer))
+  if (mac ? !cg_test_mac(&t->ctx->gs, t->target, mac, &options, &answer)
+          : !cg_test_instr(&t->ctx->gs, t->target, instr, &options, &answer))
     return;
-  *t->out = (glen_instr_test){.instr = instr->name,
-                              .place = place_of(t->ctx, instr->span),
-                              .verdict = verdict_name(answer.verdict),
-                              .reason = answer.reason};
+  *t->out = (glen_instr_test){
+      .instr = mac ? mac->name : instr->name,
+      .place = place_of(t->ctx, mac ? mac->span : instr->span),
+      .verdict = verdict_name(answer.verdict),
+      .reason = answer.reason};
   t->out->detail = detail_of(t->ctx, &answer);
   t->out->json = json_of(t, &answer);
   t->ok = true;

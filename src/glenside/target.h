@@ -182,6 +182,10 @@ bool gs_instr_bind(bs_values *, const gs_instr *, bs_value attr,
 /* The meaning of one call: the semantics as terms of `p` over `operands`. */
 gs_term gs_instr_expand(const gs_instr *, gs_program *p, bs_value attr,
                         const gs_term *operands, gs_fault *);
+/* What a multiply-accumulate instruction is for, as an instruction of any
+ * sizes: a product of matrices of a dtype that it takes.  NULL where it takes
+ * no two factors of one dtype. */
+const gs_instr *gs_mac_product(const gs_context *, const gs_mac *);
 /* A cost item's value under bound slots, or `otherwise`. */
 double gs_instr_cost(const gs_instr *, bs_values *, const uint32_t *slots,
                      const char *name, double otherwise);

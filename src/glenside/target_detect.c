@@ -180,6 +180,8 @@ static const struct {
   const char *name, *text;
 } instruction_texts[] = {
     {"x86_avx2_dot.target", x86_avx2_dot},
+    {"x86_vnni_dot.target", x86_vnni_dot},
+    {"arm_neon_dot.target", arm_neon_dot},
 };
 
 /* All of its features, a comma between. */

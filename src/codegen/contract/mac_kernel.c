@@ -155,15 +155,31 @@ plain_place(const kernel *k, const cg_mac_side *s, const char *row) {
       row, (long long)s->rows, q, q);
 }
 
-static const char *
-plain_element(const kernel *k, const cg_mac_side *s, const char *row) {
-  const char *place = plain_place(k, s, row);
-  bs_arena *arena = &k->x->e->arena;
-  if (s->operand->lane == GS_LANE_BF16)
-    return bs_arena_printf(arena, "%s(%s)",
-                           cg_helper_used(k->x->e, CG_BF16_TO_F32), place);
-  return bs_arena_printf(
-      arena, "(%s)%s", k->mac->sum == GS_I32 ? "unsigned" : k->x->type, place);
+/* A bf16 is the upper half of a float. */
+static void
+put_plain_halves(const kernel *k, uint32_t indent) {
+  bs_text *out = k->x->out;
+  const cg_mac_side *sides[] = {&k->sx, &k->sy};
+  const char *const rows[] = {"i", "j"};
+  cg_line(out, indent, "float a[2];");
+  cg_line(out, indent, "uint32_t bits[2];");
+  for (uint32_t o = 0; o < 2; o++)
+    cg_line(out, indent, "bits[%u] = (uint32_t)%s << 16;", o,
+            plain_place(k, sides[o], rows[o]));
+  cg_line(out, indent, "memcpy(a, bits, sizeof a);");
+  cg_line(out, indent, "sum += a[0] * a[1];");
+}
+
+static void
+put_plain_product(const kernel *k, uint32_t indent) {
+  const char *type = k->mac->sum == GS_I32 ? "unsigned" : k->x->type;
+  if (k->mac->x.lane == GS_LANE_BF16) {
+    put_plain_halves(k, indent);
+    return;
+  }
+  cg_line(k->x->out, indent, "sum += (%s)%s *", type,
+          plain_place(k, &k->sx, "i"));
+  cg_line(k->x->out, indent + 2, "(%s)%s;", type, plain_place(k, &k->sy, "j"));
 }
 
 static void
@@ -178,10 +194,10 @@ put_plain(const kernel *k) {
   cg_line(x->out, 3, "%s sum = 0;", ints ? "unsigned" : x->type);
   cg_line(x->out, 3, "for (%s g = 0; g < %lld; g++)", index,
           (long long)(k->sx.depth / k->mac->k));
-  cg_line(x->out, 4, "for (%s t = 0; t < %lld; t++)", index,
+  cg_line(x->out, 4, "for (%s t = 0; t < %lld; t++) {", index,
           (long long)k->mac->k);
-  cg_line(x->out, 5, "sum += %s *", plain_element(k, &k->sx, "i"));
-  cg_line(x->out, 7, "%s;", plain_element(k, &k->sy, "j"));
+  put_plain_product(k, 5);
+  cg_line(x->out, 4, "}");
   cg_line(x->out, 3, "to[i * %lld + j] = %ssum;", (long long)k->sy.side.width,
           ints ? "(int32_t)" : "");
   cg_line(x->out, 2, "}");
@@ -212,7 +228,10 @@ put_kernel(const kernel *k) {
     bs_putf(out, "#if %s\n", mac->when);
   put_instructions(k);
   if (mac->when) {
-    bs_put(out, "#else\n");
+    bs_putf(out,
+            "#elif defined(GLEN_INSTRUCTIONS)\n"
+            "#error \"the compiler does not have %s\"\n#else\n",
+            mac->name);
     put_plain(k);
     bs_put(out, "#endif\n");
   }

@@ -243,6 +243,7 @@ put_rows(const cg_mac_side *s) {
           row_place(s, "r"));
   cg_line(x->out, indent + 1, "const %s i = %s(p + r, last - 1);", x->e->index,
           cg_helper_used(x->e, CG_MIN_INDEX));
+  cg_line(x->out, indent + 1, "(void)i;");
   cg_put_split(&s->side, "i", true, indent + 1);
   put_inside(s, indent + 1);
   cg_indent(x->out, indent + 2);
@@ -297,6 +298,7 @@ put_singly(const cg_mac_side *s) {
           row_place(s, "r"));
   cg_line(x->out, 3, "const %s i = %s(p + r, last - 1);", x->e->index,
           cg_helper_used(x->e, CG_MIN_INDEX));
+  cg_line(x->out, 3, "(void)i;");
   cg_put_split(&s->side, "i", true, 3);
   cg_line(x->out, 3, "%s kk = 0;", x->e->index);
   uint32_t indent = cg_put_k_loops(&s->side, outer_k(s), 3);

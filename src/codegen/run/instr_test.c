@@ -29,6 +29,7 @@ typedef struct tester {
   gs_context ctx; /* of the test */
   const gs_target *target;
   const gs_instr *instr;
+  const gs_mac *mac; /* what `instr` means runs on it; NULL: it is called */
   const cg_instr_options *options;
   cg_instr_answer *out;
   gs_sizing sizing;
@@ -144,7 +145,7 @@ make_trial(tester *t, const shape *s, uint32_t way, uint32_t kind,
          t->instr->scope.vars.len * sizeof *s->choice);
   if (!gs_sizing_holds(&t->sizing))
     return false;
-  bool ok = cg_trial_make(&t->ctx, t->target, &t->sizing, way, out) &&
+  bool ok = cg_trial_make(&t->ctx, t->target, &t->sizing, t->mac, way, out) &&
             cg_trial_fill(out, kind, seed);
   if (!ok)
     cg_trial_done(out);
@@ -416,6 +417,16 @@ tested(tester *t) {
       t->sanitize ? "" : ", without sanitizers");
 }
 
+/* The processor that runs it does not know an instruction. */
+static bool
+is_unknown_here(const tester *t) {
+  const bs_diags *d = t->ctx.diags;
+  for (uint32_t k = 0; k < d->list.len; k++)
+    if (strstr(d->list.data[k].message, "llegal instruction"))
+      return true;
+  return false;
+}
+
 static void
 conclude(tester *t) {
   ended e = run_all(t);
@@ -423,6 +434,10 @@ conclude(tester *t) {
   t->out->shapes = t->n_shapes < SHAPES ? t->n_shapes : SHAPES;
   t->out->sanitized = t->sanitize;
   t->stopped = e == STOPPED;
+  if (e == BADLY && t->mac && is_unknown_here(t)) {
+    untested(t, "this processor does not have it");
+    return;
+  }
   if (e == NOT_BUILT)
     untested(t, bs_arena_printf(t->outer->arena, "it is not built here: %s",
                                 reason_of(t)));
@@ -466,6 +481,18 @@ test_body(void *arg) {
 }
 
 /* On a heap of its own, which unwinds with the context's. */
+static bool
+test_apart(tester *t) {
+  bs_heap *outer = t->outer->heap;
+  bs_heap_init_child(&t->heap, outer, 0);
+  bool memory = bs_protect(&t->heap, test_body, t), stopped = t->stopped;
+  bs_heap_done(&t->heap);
+  bs_free(outer, t);
+  if (!memory)
+    bs_out_of_memory(outer);
+  return !stopped;
+}
+
 bool
 cg_test_instr(const gs_context *ctx, const gs_target *target,
               const gs_instr *instr, const cg_instr_options *options,
@@ -477,11 +504,35 @@ cg_test_instr(const gs_context *ctx, const gs_target *target,
                 .options = options,
                 .out = out};
   *out = (cg_instr_answer){.verdict = CG_INSTR_UNTESTED};
-  bs_heap_init_child(&t->heap, ctx->heap, 0);
-  bool memory = bs_protect(&t->heap, test_body, t), stopped = t->stopped;
-  bs_heap_done(&t->heap);
+  return test_apart(t);
+}
+
+/* On a target that has nothing else. */
+bool
+cg_test_mac(const gs_context *ctx, const gs_target *target, const gs_mac *mac,
+            const cg_instr_options *options, cg_instr_answer *out) {
+  static const char *const flag = "-DGLEN_INSTRUCTIONS";
+  tester *t = bs_calloc(ctx->heap, 1, sizeof *t);
+  gs_target *alone = bs_arena_copy(ctx->arena, target, sizeof *target);
+  cg_instr_options with = *options;
+  const char **flags =
+      BS_NEWS(ctx->arena, const char *, with.build.n_flags + (size_t)1);
+  for (uint32_t k = 0; k < with.build.n_flags; k++)
+    flags[k] = with.build.flags[k];
+  flags[with.build.n_flags++] = flag;
+  with.build.flags = flags;
+  alone->macs.data = bs_arena_copy(ctx->arena, &mac, sizeof mac);
+  alone->macs.len = alone->macs.cap = 1;
+  *t = (tester){.outer = ctx,
+                .target = alone,
+                .instr = gs_mac_product(ctx, mac),
+                .mac = mac,
+                .options = &with,
+                .out = out};
+  *out = (cg_instr_answer){.verdict = CG_INSTR_UNTESTED,
+                           .reason = "no dtype is both its factors'"};
+  if (t->instr)
+    return test_apart(t);
   bs_free(ctx->heap, t);
-  if (!memory)
-    bs_out_of_memory(ctx->heap);
-  return !stopped;
+  return true;
 }

@@ -10,6 +10,8 @@
 #include "codegen/run/instr_trial.h"
 #include "glenside/interpret.h"
 #include "glenside/print.h"
+#include "poly/kernel/contraction.h"
+#include "poly/loops/storage.h"
 #include "base/random.h"
 #include <math.h>
 
@@ -18,6 +20,7 @@
 typedef struct maker {
   const gs_sizing *s;
   gs_program *p;
+  const gs_mac *mac;
   uint32_t way;
 } maker;
 
@@ -120,6 +123,8 @@ call(maker *m) {
     if (!gs_term_ok(kids[k]))
       return GS_NO_TERM;
   }
+  if (m->mac)
+    return gs_instr_expand(instr, m->p, m->s->attr, kids, &fault);
   return gs_add(m->p, GS_CALL, m->s->attr, kids, instr->n_operands, BS_NOWHERE,
                 &fault);
 }
@@ -139,10 +144,23 @@ make_arrays(cg_trial *t) {
   }
 }
 
+/* Sums run as a kernel, however few they are, and on the instruction. */
+static bool
+runs_on(po_program *p, const gs_mac *mac) {
+  static const po_contract_choice any = {.x_mode = PO_ANY_MODE,
+                                         .y_mode = PO_ANY_MODE};
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].kind == PO_UPDATE)
+      p->stmts.data[k].contract = &any;
+  po_lay_out(p);
+  return p->contractions.len && p->contractions.data[0]->mac.mac == mac;
+}
+
 bool
 cg_trial_make(const gs_context *ctx, const gs_target *target,
-              const gs_sizing *s, uint32_t way, cg_trial *out) {
-  maker m = {.s = s, .p = gs_program_new(ctx, target), .way = way};
+              const gs_sizing *s, const gs_mac *mac, uint32_t way,
+              cg_trial *out) {
+  maker m = {.s = s, .p = gs_program_new(ctx, target), .mac = mac, .way = way};
   po_options options = {0};
   *out = (cg_trial){.p = m.p, .sizes = gs_sizing_text(s), .way = way};
   gs_term t = call(&m);
@@ -151,7 +169,7 @@ cg_trial_make(const gs_context *ctx, const gs_target *target,
     return false;
   gs_add_output(m.p, "result", t, BS_NOWHERE);
   out->loops = po_lower(m.p, target, &options);
-  if (!out->loops)
+  if (!out->loops || (mac && !runs_on(out->loops, mac)))
     return false;
   make_arrays(out);
   return true;

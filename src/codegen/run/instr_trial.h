@@ -16,9 +16,10 @@ typedef struct cg_trial {
 } cg_trial;
 
 /* The program of the sizing's present choice: how its operands and its result
- * lie in memory is number `way`.  False: it has no type, or is not lowered. */
+ * lie in memory is number `way`.  mac: what it means runs on this one; NULL: it
+ * is called.  False: it has no type, or is not lowered so. */
 bool cg_trial_make(const gs_context *, const gs_target *, const gs_sizing *,
-                   uint32_t way, cg_trial *);
+                   const gs_mac *mac, uint32_t way, cg_trial *);
 /* Values of a kind, and what the interpreter makes of them. */
 bool cg_trial_fill(cg_trial *, uint32_t kind, uint64_t seed);
 /* Again, after an input was changed. */

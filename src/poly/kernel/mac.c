@@ -32,6 +32,8 @@
 #define PACK_APART  1.2
 #define PACK_ROW    0.5
 #define PACK_SINGLE 3.0
+/* ... and added to its row's sum. */
+#define ROW_SUMMED 0.3
 /* Bytes of a row's sum. */
 #define ROW_SUM 4
 
@@ -249,7 +251,10 @@ typedef struct ways {
 
 static double
 operand_cycles(const po_contraction *c, bool x, po_cmode mode) {
-  return mode == PO_BEFORE ? 0 : pack_cycles(c, x);
+  double elements =
+      (double)size_of(c, x ? PO_DIM_M : PO_DIM_N) * (double)c->mac.depth;
+  double sums = po_mac_sums_rows(c, x) ? elements * ROW_SUMMED : 0;
+  return mode == PO_BEFORE ? 0 : pack_cycles(c, x) + sums;
 }
 
 /* The factors in that order on that instruction, loop `last` of k innermost, or
