@@ -35,7 +35,7 @@ def check(installed):
     says(["glen", *base, "--target", "sistolic16"], code=1,
          err="did you mean systolic16?")
     says(["glen", *base, "--target", "nothing"], code=1,
-         err="those that come with glen are: cpu, ")
+         err="those that come with glen are: act-qkv, ")
     says(["glen", *base, "--target", "./systolic16"], code=1, err="no-file")
     says(["glen", *base, "--rules", "none", "--rules", "rules"], code=2,
          err="none")
