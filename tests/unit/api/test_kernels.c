@@ -196,3 +196,42 @@ Test(kernels, options_say_how_large_they_are) {
   glen_code_defaults_of(&code, sizeof code);
   cr_expect(code.fusion == GLEN_FUSE_AUTO && !code.n_tiles && !code.script);
 }
+
+/* What a machine of a target does with loops, in cycles of its declaration. */
+Test(kernels, loops_run_on_the_machine_of_a_target) {
+  static const char text[] =
+      "(target mine)\n"
+      "(instr twice \"adds a to itself\" (params n)\n"
+      "  (operands (a ((n) ()) f32)) (result ((n) ()) f32)\n"
+      "  (semantics (compute add (pair a a))) (cost (cycles 8))\n"
+      "  (emit \"for (int i = 0; i < {n}; i++)\"\n"
+      "        \"  {result}[i] = {a}[i] + {a}[i];\"))\n";
+  static const char program[] =
+      "(tensor x (shape 4) f32)\n"
+      "(let y (twice 4 (twice 4 (access x 1))))\n(output y)\n";
+  glen_context *glen = begin();
+  glen_simulation s;
+  glen_target *t =
+      glen_target_parse(glen, "mine.target", text, sizeof text - 1);
+  cr_assert_not_null(t, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  glen_program *p =
+      glen_program_parse(glen, t, "p.glen", program, sizeof program - 1);
+  cr_assert_not_null(p, "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+  glen_loops *loops = glen_lower(glen, p, t, false);
+  glen_tensors *inputs = glen_inputs_new(glen, p, 1);
+  cr_assert(loops && inputs);
+  cr_assert(glen_simulate(glen, loops, inputs, true, &s));
+  cr_expect_eq(s.cycles, 16);
+  cr_expect(strstr(s.text, "2 calls") && strstr(s.json, "\"calls\""));
+  cr_expect(strstr(s.trace, "twice x+0"), "%s", s.trace);
+  glen_tensors *right = glen_interpret(glen, p, inputs);
+  glen_comparison found;
+  cr_assert_not_null(right);
+  cr_expect(glen_tensors_compare(right, s.outputs, 0, &found));
+  glen_tensors_free(right);
+  glen_tensors_free(s.outputs);
+  glen_tensors_free(inputs);
+  glen_loops_free(loops);
+  glen_target_free(t);
+  glen_context_free(glen);
+}
