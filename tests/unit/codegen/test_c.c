@@ -115,7 +115,7 @@ Test(c, helpers_come_only_when_used) {
   emit_text("(tensor a (shape 8) f32)(let y (compute neg a))(output y)");
   HAS_NOT(source, "glen_");
   HAS_NOT(source, "math.h");
-  emit_text("(tensor a (shape 8) bf16)(let y (compute exp a))(output y)");
+  emit_text("(tensor a (shape 8) bf16)(let y (compute sqrt a))(output y)");
   HAS(source, "glen_bf16_to_f32(uint16_t a) {");
   HAS(source, "#include <math.h>");
 }

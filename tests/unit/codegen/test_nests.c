@@ -133,10 +133,10 @@ Test(nests, selected_values_that_cost_little_are_computed) {
 #define SELECTED                                                               \
   "input A: f32[8]\ninput B: f32[8]\noutput C: f32[8]\noutput D: f32[8]\n"     \
   "for i in 0..8 {\n  S: C[i] = select(A[i], B[i] * 2, B[7 - i])\n"            \
-  "  T: D[i] = select(A[i], exp(B[i]), 1)\n}\n"
+  "  T: D[i] = select(A[i], sin(B[i]), 1)\n}\n"
   po_program *p = read_loops(SELECTED);
   expect_code(p, "C[i0] = glen_select_f32(A[i0], B[i0] * 2.0f, B[-i0 + 7]);");
-  expect_code(p, "D[i0] = A[i0] > 0.0f ? (expf(B[i0])) : ");
+  expect_code(p, "D[i0] = A[i0] > 0.0f ? (sinf(B[i0])) : ");
 }
 
 Test(nests, a_row_is_declared_in_its_loop) {

@@ -99,7 +99,7 @@ Test(rows, consumers_with_windows_of_their_own) {
  * is made once for a row of each. */
 Test(rows, planes) {
   static const char *const text =
-      "(tensor image (shape 3 66 70) i32)"
+      "(tensor image (shape 2 66 70) i32)"
       "(let a (compute reduceSum (windows (access image 0)"
       "  (shape 1 1 3) (stride 1 1 1))))"
       "(let b (compute reduceSum (windows (access a 0)"

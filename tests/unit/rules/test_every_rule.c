@@ -11,7 +11,7 @@ TestSuite(every_rule, .init = fixture_start, .fini = fixture_stop);
 #define CASES (SANITIZED ? 1 : 2) /* that each rule must apply to */
 #define STEP  (SANITIZED ? 3 : 1) /* from rule to rule */
 #define TRIES 1500                /* at making them ... */
-#define MOST  4000                /* ... while there is none */
+#define MOST  12000               /* ... while there is none */
 
 /* Small units, so that small dimensions are cut and padded. */
 static const struct {
