@@ -216,7 +216,7 @@ tensor_of(generator *g, const gs_type *t) {
       gs_add_tensor(g->program, names[g->n_tensors++], &flat, BS_NOWHERE);
   gs_fault fault;
   bs_value k = bs_int(values(g), t->access);
-  if (t->access != t->rank)
+  if (gs_term_ok(term) && t->access != t->rank)
     term = gs_add(g->program, GS_ACCESS, bs_list(values(g), &k, 1), &term, 1,
                   BS_NOWHERE, &fault);
   return term;
