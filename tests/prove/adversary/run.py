@@ -58,9 +58,10 @@ CARRIERS = [
     ("relu", "(compute relu ?a)", "(compute (offset ?x) (compute relu ?a))",
      "(and)"),
     ("repeat", "(repeat (repeat ?a ?d ?f) ?d ?g)",
-     "(compute (offset ?x) (repeat ?a ?d (* ?f ?g)))", "(and)"),
+     "(compute (offset ?x) (repeat ?a ?d (* ?f ?g)))",
+     "(!= (dtype ?a) bool)"),
     ("squeeze", "(squeeze (insertAxis ?a ?d) ?d)",
-     "(compute (offset ?x) (materialize ?a))", "(and)"),
+     "(compute (offset ?x) (materialize ?a))", "(!= (dtype ?a) bool)"),
 ]
 
 
