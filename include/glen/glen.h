@@ -187,6 +187,9 @@ typedef struct glen_instr_options {
 } glen_instr_options;
 
 GLEN_API uint32_t glen_target_instrs(const glen_target *);
+/* Are some of them such that programs are rewritten to call them?  Those that
+ * only multiply and accumulate are used by kernels as they are. */
+GLEN_API bool glen_target_is_mapped_to(const glen_target *);
 GLEN_API const char *glen_target_instr(const glen_target *, uint32_t k);
 /* False when nothing can be tested: no compiler, an interrupt, no memory. */
 GLEN_API bool glen_target_test(glen_context *, const glen_target *, uint32_t k,

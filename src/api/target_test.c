@@ -20,6 +20,11 @@ glen_target_instrs(const glen_target *target) {
   return target->target->instrs.len + target->target->macs.len;
 }
 
+bool
+glen_target_is_mapped_to(const glen_target *target) {
+  return target->target->instrs.len > 0;
+}
+
 /* The k-th where it is one that multiplies and accumulates, which stand behind
  * the others; or NULL. */
 static const gs_mac *

@@ -44,7 +44,7 @@ static bool
 is_by_default(const cl_options *o, const glen_target *target) {
   return is_about_rules(o) ||
          ((cl_command_bit(o->command) & (COMPILE | RUN | SIMULATE)) &&
-          (glen_target_instrs(target) || cl_emits_egraph(o)));
+          (glen_target_is_mapped_to(target) || cl_emits_egraph(o)));
 }
 
 /* Without rules, what is about them still has those of the instructions. */

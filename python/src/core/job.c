@@ -192,12 +192,12 @@ job_verify(PyObject *object, PyObject *unused) {
 }
 
 static PyObject *
-job_instructions(PyObject *object, PyObject *unused) {
+job_is_mapped_to(PyObject *object, PyObject *unused) {
   job *self = (job *)object;
   (void)unused;
   if (!needs(self->target, "target"))
     return NULL;
-  return PyLong_FromUnsignedLong(glen_target_instrs(self->target));
+  return PyBool_FromLong(glen_target_is_mapped_to(self->target));
 }
 
 /* Safe beside a call that another thread is in: that is what it is for. */
@@ -223,7 +223,7 @@ static PyMethodDef methods[] = {
     {"jit", WORDS(job_jit), "jit(**options) -> Kernel | None"},
     {"load_kernel", job_load_kernel, METH_VARARGS,
      "load_kernel(type, path, threads) -> Kernel | None"},
-    {"instructions", job_instructions, METH_NOARGS, "instructions() -> int"},
+    {"is_mapped_to", job_is_mapped_to, METH_NOARGS, "is_mapped_to() -> bool"},
     {"verify", job_verify, METH_NOARGS, "verify() -> str | None"},
     {"text", job_text, METH_VARARGS, "text(what) -> str"},
     {"summary", job_summary, METH_NOARGS, "summary() -> dict"},

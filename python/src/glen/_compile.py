@@ -40,7 +40,7 @@ class Recipe:
         job = self.program._open(self.target)
         rules = self.rules
         if rules is None:
-            rules = RuleSet((shipped_rules(),) if job.instructions() else ())
+            rules = RuleSet((shipped_rules(),) if job.is_mapped_to() else ())
         if rules:
             rules.read(job)
         return job, bool(rules)
