@@ -477,8 +477,8 @@ GLEN_API const char *glen_manifest(glen_context *, const glen_loops *,
  * point keep their order, as if the text said `strict`. */
 GLEN_API glen_loops *glen_loops_load(glen_context *, const glen_target *,
                                      const char *path, bool strict_fp);
-/* The same with numbers put in for sizes that the text leaves open, each as
- * "NAME=NUMBER"; those that are not given stay open. */
+/* As glen_loops_load, with numbers put in for sizes that the text leaves open,
+ * each as "NAME=NUMBER"; those that are not given stay open. */
 GLEN_API glen_loops *glen_loops_load_at(glen_context *, const glen_target *,
                                         const char *path, bool strict_fp,
                                         const char *const *sizes,
@@ -699,8 +699,8 @@ typedef struct glen_argument {
   const char *name;
   bool output;
   glen_array type; /* without data */
-  /* The same in all calls (glen_prepack): given to glen_kernel_prepare once,
-   * and not looked at in calls. */
+  /* Its elements are alike in all calls (glen_prepack): given to
+   * glen_kernel_prepare once, and not looked at in calls. */
   bool prepacked;
 } glen_argument;
 
@@ -804,9 +804,9 @@ GLEN_API glen_tensors *glen_build_and_run(glen_context *, const glen_loops *,
                                           const glen_tensors *inputs,
                                           const glen_build_options *,
                                           double *seconds);
-/* The same of the code of `general`, whose sizes are open, called with the
- * sizes at which `loops` were loaded from the same text; NULL: of the code of
- * `loops`. */
+/* As glen_build_and_run, of the code of `general`, whose sizes are open, called
+ * with the sizes at which `loops` were loaded from the same text; NULL: of the
+ * code of `loops`. */
 GLEN_API glen_tensors *
 glen_build_and_run_at(glen_context *, const glen_loops *general,
                       const glen_loops *loops, const glen_tensors *inputs,

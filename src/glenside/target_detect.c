@@ -201,7 +201,8 @@ has_features(const char *flags, const char *needs) {
   return needs != NULL;
 }
 
-/* Those that multiply and accumulate, of the files that come with glen. */
+/* Instructions that multiply and accumulate, of the files that come with
+ * glen. */
 static void
 detect_macs(const gs_context *ctx, const char *info, gs_target *t) {
   const char *flags = field(ctx, info, "flags");

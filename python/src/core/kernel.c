@@ -198,7 +198,7 @@ typedef struct packing {
   void **pointers;
 } packing;
 
-/* Those that are to be packed, from a dictionary by name. */
+/* The inputs that are to be packed, from a dictionary by name. */
 static bool
 take_packed(kernel *self, PyObject *arrays, packing *p) {
   for (uint32_t k = 0; k < self->n_in; k++) {

@@ -93,24 +93,6 @@ put_outer_arguments(const cg_contract *x, const po_coperand *operand) {
       bs_putf(x->out, ", o%u", d);
 }
 
-/* Products below which threads take longer to meet than to multiply. */
-#define LEAST_PARALLEL 131072.0
-
-static void
-put_pragma(const cg_contract *x, uint32_t loops) {
-  double products = (double)x->m * (double)x->n * (double)x->k *
-                    (double)po_cdims_size(&x->c->dims[PO_DIM_O]);
-  if (!x->e->options->openmp || x->e->p->target->cores < 2 ||
-      products < LEAST_PARALLEL)
-    return;
-  bs_put(x->out, "#ifdef _OPENMP\n");
-  if (loops > 1)
-    cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)", loops);
-  else
-    cg_line(x->out, 1, "#pragma omp parallel for");
-  bs_put(x->out, "#endif\n");
-}
-
 /* ---- operands packed whole ---- */
 
 static bool
@@ -150,7 +132,7 @@ put_whole_function(const cg_contract *x, bool of_x) {
           "static void\n%s_whole_%c(const %s *restrict from, "
           "%s *restrict to) {\n",
           x->name, of_x ? 'x' : 'y', x->type, x->type);
-  put_pragma(x, 2);
+  cg_put_team(x, 2);
   cg_line(x->out, 1, "for (%s k_lo = 0; k_lo < %lld; k_lo += %lld)", index,
           extent, kc);
   cg_line(x->out, 2, "for (%s p = 0; p < %lld; p += %lld) {", index, size,
@@ -352,23 +334,6 @@ put_tile(const cg_contract *x, uint32_t indent) {
   cg_line(out, indent, "}");
 }
 
-static void
-put_tiles(const cg_contract *x) {
-  const po_cdims *o = &x->c->dims[PO_DIM_O];
-  const char *index = x->e->index;
-  uint32_t indent = 1;
-  put_pragma(x, o->n + 2);
-  for (uint32_t d = 0; d < o->n; d++, indent++)
-    cg_line(x->out, indent, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d, d,
-            (long long)o->d[d].extent, d);
-  cg_line(x->out, indent++, "for (%s n_lo = 0; n_lo < %lld; n_lo += %lld)",
-          index, (long long)x->n, (long long)x->c->nc);
-  cg_line(x->out, indent, "for (%s tile = 0; tile < %lld; tile += %lld) {",
-          index, (long long)x->m, (long long)x->c->mc);
-  put_tile(x, indent + 1);
-  cg_line(x->out, indent, "}");
-}
-
 static cg_contract
 measured(cg_emitter *e, const po_contraction *c, const char *name) {
   cg_contract x = {.e = e, .c = c, .out = &e->body, .name = name};
@@ -470,5 +435,5 @@ cg_put_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
   for (uint32_t k = 0; k < 2; k++)
     if (is_whole(&x, k))
       put_whole(&x, scope, k);
-  put_tiles(&x);
+  cg_put_tiles(&x, "tile", put_tile);
 }

@@ -53,6 +53,13 @@ void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
 /* part.c: the first `width` lanes of a vector, at an offset of c. */
 void cg_put_part(const cg_contract *, const char *sum, int64_t place,
                  cg_transfer, int64_t width, uint32_t indent);
+/* tiles.c: the pragma for so many loops, where threads pay. */
+void cg_put_team(const cg_contract *, uint32_t loops);
+/* The loops over tiles; `row` names the index of the one over rows. */
+void cg_put_tiles(const cg_contract *, const char *row,
+                  void (*put_tile)(const cg_contract *, uint32_t indent));
+/* Opens the loops over the elements of a panel, along a row inside or not. */
+void cg_put_elements(const cg_contract *, bool across);
 /* NAME_formula(c, extras, rows, columns): sums in c become what the formula
  * makes of them; its call for a panel, where there is one. */
 void cg_put_formula_function(const cg_contract *);

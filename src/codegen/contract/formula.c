@@ -71,12 +71,7 @@ cg_put_formula_function(const cg_contract *x) {
           x->type);
   cg_put_extra_parameters(x);
   bs_putf(x->out, ", %s rows, %s columns) {\n", index, index);
-  const char *outer = across ? "row" : "column";
-  const char *inner = across ? "column" : "row";
-  cg_line(x->out, 1, "for (%s %s = 0; %s < %ss; %s++)", index, outer, outer,
-          outer, outer);
-  cg_line(x->out, 2, "for (%s %s = 0; %s < %ss; %s++) {", index, inner, inner,
-          inner, inner);
+  cg_put_elements(x, across);
   cg_line(x->out, 3, "%s *const at = c + (%lld * row + %lld * column);",
           x->type, (long long)stride_of(m, UINT32_MAX),
           (long long)stride_of(n, UINT32_MAX));

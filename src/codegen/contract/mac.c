@@ -11,9 +11,6 @@
 #include "base/whole.h"
 #include <string.h>
 
-/* Products below which threads take longer to meet than to multiply. */
-#define LEAST_PARALLEL 1048576.0
-
 cg_mac_side
 cg_mac_side_of(const cg_contract *x, bool of_x) {
   const po_contraction *c = x->c;
@@ -108,26 +105,6 @@ mode_of(const cg_contract *x, bool of_x) {
   return of_x ? x->c->x_mode : x->c->y_mode;
 }
 
-static bool
-runs_parallel(const cg_contract *x) {
-  double products = (double)x->m * (double)x->n * (double)x->k *
-                    (double)po_cdims_size(&x->c->dims[PO_DIM_O]);
-  return x->e->options->openmp && x->e->p->target->cores > 1 &&
-         products >= LEAST_PARALLEL;
-}
-
-static void
-put_pragma(const cg_contract *x, uint32_t loops) {
-  if (!runs_parallel(x))
-    return;
-  bs_put(x->out, "#ifdef _OPENMP\n");
-  cg_line(x->out, 1,
-          loops > 1 ? "#pragma omp parallel for collapse(%u)"
-                    : "#pragma omp parallel for",
-          loops);
-  bs_put(x->out, "#endif\n");
-}
-
 static char
 letter_of(const cg_mac_side *s) {
   return s->side.of_x ? 'x' : 'y';
@@ -145,7 +122,7 @@ put_whole_function(const cg_mac_side *s) {
           "static void\n%s_whole_%c(const %s *restrict from, "
           "%s *restrict to) {\n",
           x->name, letter_of(s), cg_mac_type(s), s->lane);
-  put_pragma(x, 1);
+  cg_put_team(x, 1);
   cg_line(x->out, 1, "for (%s p = 0; p < %lld; p += %lld)", index,
           (long long)size, chunk);
   cg_line(x->out, 2,
@@ -327,23 +304,6 @@ put_tile(const cg_contract *x, uint32_t indent) {
   cg_line(x->out, indent + 1, "}");
 }
 
-static void
-put_tiles(const cg_contract *x) {
-  const po_cdims *o = &x->c->dims[PO_DIM_O];
-  const char *index = x->e->index;
-  uint32_t indent = 1;
-  put_pragma(x, o->n + 2);
-  for (uint32_t d = 0; d < o->n; d++, indent++)
-    cg_line(x->out, indent, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d, d,
-            (long long)o->d[d].extent, d);
-  cg_line(x->out, indent++, "for (%s n_lo = 0; n_lo < %lld; n_lo += %lld)",
-          index, (long long)x->n, (long long)x->c->nc);
-  cg_line(x->out, indent, "for (%s m_lo = 0; m_lo < %lld; m_lo += %lld) {",
-          index, (long long)x->m, (long long)x->c->mc);
-  put_tile(x, indent + 1);
-  cg_line(x->out, indent, "}");
-}
-
 /* ---- the parts of the file ---- */
 
 void
@@ -366,7 +326,7 @@ cg_put_mac_body(const cg_contract *x, const cg_scope *scope) {
   put_operand(&sy, scope);
   put_pointer(x, scope, "c", &x->c->c, true);
   put_extras(x, scope);
-  put_tiles(x);
+  cg_put_tiles(x, "m_lo", put_tile);
 }
 
 void

@@ -38,7 +38,7 @@ row_place(const cg_mac_side *s, const char *row) {
                          rows, rows * K(s), row, rows, q);
 }
 
-/* ... and element t of a group from there on. */
+/* How far element t of a group lies behind its first one. */
 static int64_t
 step_place(const cg_mac_side *s, int64_t t) {
   return t / Q(s) * s->rows * Q(s) + t % Q(s);

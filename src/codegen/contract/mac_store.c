@@ -44,17 +44,6 @@ put_sum(const cg_contract *x, int64_t width, uint32_t indent) {
   bs_put(x->out, ints ? ");\n" : ";\n");
 }
 
-static void
-put_loops(const cg_contract *x, bool across) {
-  const char *index = x->e->index;
-  const char *outer = across ? "row" : "column";
-  const char *inner = across ? "column" : "row";
-  cg_line(x->out, 1, "for (%s %s = 0; %s < %ss; %s++)", index, outer, outer,
-          outer, outer);
-  cg_line(x->out, 2, "for (%s %s = 0; %s < %ss; %s++) {", index, inner, inner,
-          inner, inner);
-}
-
 void
 cg_put_mac_store(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
@@ -68,7 +57,7 @@ cg_put_mac_store(const cg_contract *x) {
   bs_putf(x->out, ", %s rows, %s columns) {\n", index, index);
   put_row_sums(&sx);
   put_row_sums(&sy);
-  put_loops(x, stride_of(n) == 1);
+  cg_put_elements(x, stride_of(n) == 1);
   put_sum(x, sy.side.width, 3);
   cg_line(x->out, 3, "%s *const at = c + (%lld * row + %lld * column);",
           result_type(x), (long long)stride_of(m), (long long)stride_of(n));

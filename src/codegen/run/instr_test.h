@@ -49,7 +49,8 @@ void cg_instr_defaults(cg_instr_options *);
  * interrupt. */
 bool cg_test_instr(const gs_context *, const gs_target *, const gs_instr *,
                    const cg_instr_options *, cg_instr_answer *);
-/* The same of products of matrices on a multiply-accumulate instruction. */
+/* Tests a multiply-accumulate instruction by products of matrices on it, with
+ * answers as of cg_test_instr. */
 bool cg_test_mac(const gs_context *, const gs_target *, const gs_mac *,
                  const cg_instr_options *, cg_instr_answer *);
 

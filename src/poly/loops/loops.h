@@ -247,8 +247,8 @@ void po_put_extent(const po_program *, const po_array *, uint32_t d,
  * the target declares instructions and may be NULL. NULL with diagnostics. */
 po_program *po_read_loops(const gs_context *, const gs_target *,
                           uint32_t source);
-/* The same with numbers put in for some of its sizes: each must be within its
- * bounds, and named by the program. */
+/* A number put in for a size of a program that is read: within its bounds, and
+ * named by the program. */
 typedef struct po_given_size {
   const char *name;
   int64_t value;
