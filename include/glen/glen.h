@@ -10,7 +10,9 @@
  * the calling thread changes nothing, and is there again afterwards.  A stack
  * of 256 KiB is enough for any function.
  *
- * Strings returned are owned by the context and NUL-terminated. */
+ * Strings returned are owned by the context and NUL-terminated; those that are
+ * printed for the caller, as the text of a program, live until
+ * glen_free_strings. */
 #ifndef GLEN_GLEN_H
 #define GLEN_GLEN_H
 
@@ -62,6 +64,11 @@ typedef struct glen_allocator {
 GLEN_API glen_context *glen_context_new(const glen_allocator *,
                                         size_t memory_limit);
 GLEN_API void glen_context_free(glen_context *);
+/* Frees the texts that functions have returned so far: those of programs,
+ * targets, results, loops, code and reports, and diagnostics that were taken.
+ * Names stay.  A program that keeps one context for thousands of requests calls
+ * it, and glen_clear_diagnostics, after each. */
+GLEN_API void glen_free_strings(glen_context *);
 /* What is done with the context from now on takes so many seconds and makes the
  * process no larger than so many bytes; 0: no limit.  What can be cut short is,
  * with a warning "time-limit" or "memory-limit" that says what was done
@@ -125,7 +132,7 @@ typedef struct glen_diagnostic {
 GLEN_API uint32_t glen_diagnostics(const glen_context *);
 GLEN_API bool glen_diagnostic_at(const glen_context *, uint32_t k,
                                  glen_diagnostic *out);
-/* Forgets them, and the texts of objects that were freed. */
+/* Forgets them, and frees them and the texts of objects that are gone. */
 GLEN_API void glen_clear_diagnostics(glen_context *);
 /* GLEN_BAD_INPUT, or what the last failure was. */
 GLEN_API glen_status glen_failure(const glen_context *);
@@ -250,6 +257,9 @@ GLEN_API glen_rules *glen_rules_parse(glen_context *, const glen_target *,
 /* Every file read so far, in order (for dependency files). */
 GLEN_API uint32_t glen_files_read(const glen_context *);
 GLEN_API const char *glen_file_read(const glen_context *, uint32_t k);
+/* Every file of weights that what was read names, as far as it exists. */
+GLEN_API uint32_t glen_files_named(const glen_context *);
+GLEN_API const char *glen_file_named(const glen_context *, uint32_t k);
 /* Every folder whose rule files were read: another file in it would have been
  * read, too. */
 GLEN_API uint32_t glen_folders_read(const glen_context *);

@@ -26,6 +26,7 @@ struct glen_context {
   locale_t locale; /* "C", in which everything runs */
   bs_heap heap;
   bs_arena arena;
+  bs_arena strings; /* that were given out: glen_free_strings */
   bs_diags diags;
   gs_context gs;
   api_box *boxes; /* that are empty */

@@ -35,6 +35,7 @@ static void
 init_body(void *arg) {
   glen_context *ctx = arg;
   bs_arena_init(&ctx->arena, &ctx->heap);
+  bs_arena_init(&ctx->strings, &ctx->heap);
   bs_diags_init(&ctx->diags, &ctx->heap);
   ctx->gs = (gs_context){.heap = &ctx->heap,
                          .arena = &ctx->arena,
@@ -164,9 +165,15 @@ api_enter_listening(glen_context *ctx, void (*body)(void *), void *arg) {
 
 const char *
 api_string(glen_context *ctx, bs_text *text) {
-  char *s = bs_arena_copy(&ctx->arena, bs_text_str(text), text->len + 1);
+  char *s = bs_arena_copy(&ctx->strings, bs_text_str(text), text->len + 1);
   bs_text_done(text);
   return s;
+}
+
+void
+glen_free_strings(glen_context *ctx) {
+  if (!ctx->out_of_memory)
+    bs_arena_reset(&ctx->strings);
 }
 
 /* ---- diagnostics ---- */
@@ -330,6 +337,16 @@ glen_file_read(const glen_context *ctx, uint32_t wanted) {
     if (is_file(&ctx->diags.sources.data[k]) && !wanted--)
       return ctx->diags.sources.data[k].path;
   return NULL;
+}
+
+uint32_t
+glen_files_named(const glen_context *ctx) {
+  return ctx->diags.named.len;
+}
+
+const char *
+glen_file_named(const glen_context *ctx, uint32_t k) {
+  return k < ctx->diags.named.len ? ctx->diags.named.data[k] : NULL;
 }
 
 uint32_t

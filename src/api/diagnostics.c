@@ -40,7 +40,7 @@ glen_diagnostic_at(const glen_context *ctx, uint32_t k, glen_diagnostic *out) {
 void
 glen_clear_diagnostics(glen_context *ctx) {
   bs_diags *d = &ctx->diags;
-  bs_go_back(d, (bs_moment){0});
+  bs_diags_clear(d);
   ctx->shown = 0;
   bs_sources_forget(d);
 }

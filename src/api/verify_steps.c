@@ -28,7 +28,10 @@ place_of(glen_context *ctx, const rl_rule *rule) {
   bs_text_init(&text, &ctx->heap);
   if (rule && rule->span.file)
     bs_put_place(&ctx->diags, rule->span, &text);
-  return api_string(ctx, &text);
+  /* As long as the result. */
+  const char *place = bs_arena_strdup(&ctx->arena, bs_text_str(&text));
+  bs_text_done(&text);
+  return place;
 }
 
 const char *

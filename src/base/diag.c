@@ -15,6 +15,13 @@ void
 bs_diags_init(bs_diags *diags, bs_heap *heap) {
   *diags = (bs_diags){.heap = heap, .limit = USUAL_LIMIT};
   bs_arena_init(&diags->arena, heap);
+  bs_arena_init(&diags->messages, heap);
+}
+
+void
+bs_diags_clear(bs_diags *diags) {
+  bs_go_back(diags, (bs_moment){0});
+  bs_arena_reset(&diags->messages);
 }
 
 /* Cuts a text that filled the buffer at the end of a character. */
@@ -35,7 +42,7 @@ format_line(bs_diags *diags, const char *format, va_list args) {
     return "";
   if ((size_t)n >= sizeof line)
     cut(line, sizeof line);
-  return bs_arena_strdup(&diags->arena, line);
+  return bs_arena_strdup(&diags->messages, line);
 }
 
 /* Code for several processors is made of one program: each would say the same
@@ -112,7 +119,7 @@ bs_hint(bs_diags *diags, const char *format, ...) {
 void
 bs_fix(bs_diags *diags, const char *text) {
   if (!diags->dropped && diags->list.len)
-    bs_last(&diags->list).fix = bs_arena_strdup(&diags->arena, text);
+    bs_last(&diags->list).fix = bs_arena_strdup(&diags->messages, text);
 }
 
 void

@@ -50,10 +50,12 @@ typedef struct bs_diag {
 
 typedef struct bs_diags {
   bs_heap *heap;
-  bs_arena arena; /* texts and sources */
+  bs_arena arena;    /* paths, overlays */
+  bs_arena messages; /* of the list: bs_diags_clear */
   BS_VEC(bs_source) sources;
   BS_VEC(bs_overlay) overlays;
   BS_VEC(const char *) folders; /* listed for what is in them */
+  BS_VEC(const char *) named;   /* files that sources name: bs_note_file */
   BS_VEC(bs_diag) list;
   uint32_t errors, warnings;
   uint32_t limit; /* errors kept, and warnings; later ones are only counted,
@@ -85,6 +87,9 @@ bs_go_back(bs_diags *d, bs_moment m) {
   d->warnings = m.warnings;
   d->dropped = m.dropped;
 }
+
+/* Forgets all that was told, and frees it. */
+void bs_diags_clear(bs_diags *);
 
 /* Reads a file, "-" (stdin) or a pipe that is open (base/file.h).  Returns its
  * index + 1; 0 with a diagnostic (code "no-file", "too-large", "not-text") on

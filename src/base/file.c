@@ -349,10 +349,30 @@ bs_dir_list(bs_diags *diags, const char *path, const char *suffix,
   return true;
 }
 
+static bool
+is_among(const char *path, const char *const *paths, uint32_t n) {
+  for (uint32_t k = n; k-- > 0;)
+    if (!strcmp(paths[k], path))
+      return true;
+  return false;
+}
+
 void
 bs_note_folder(bs_diags *diags, const char *path) {
-  for (uint32_t k = 0; k < diags->folders.len; k++)
-    if (!strcmp(diags->folders.data[k], path))
-      return;
-  bs_push(diags->heap, &diags->folders, bs_arena_strdup(&diags->arena, path));
+  if (!is_among(path, diags->folders.data, diags->folders.len))
+    bs_push(diags->heap, &diags->folders, bs_arena_strdup(&diags->arena, path));
+}
+
+void
+bs_note_file(bs_diags *diags, const char *base, const char *name) {
+  char path[PATH_MAX];
+  struct stat status;
+  const char *slash = strrchr(base, '/');
+  int folder = slash ? (int)(slash + 1 - base) : 0;
+  int n = snprintf(path, sizeof path, "%.*s%s", folder, base, name);
+  if (n < 0 || (size_t)n >= sizeof path ||
+      is_among(path, diags->named.data, diags->named.len))
+    return;
+  if (!stat(path, &status) && S_ISREG(status.st_mode))
+    bs_push(diags->heap, &diags->named, bs_arena_strdup(&diags->arena, path));
 }

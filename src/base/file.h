@@ -22,6 +22,9 @@ bool bs_dir_list(bs_diags *, const char *path, const char *suffix,
                  const char *const **out, uint32_t *n);
 /* Notes that what was read depends on what the folder holds. */
 void bs_note_folder(bs_diags *, const char *path);
+/* Notes that what was read depends on the file `name` in the folder of `base`,
+ * if it is there. */
+void bs_note_file(bs_diags *, const char *base, const char *name);
 bool bs_is_dir(const char *path);
 /* A descriptor of a file to read, or of stdin ("-"), which is not to be
  * closed.  -1 where there is none or it is no regular file, /dev/null or pipe

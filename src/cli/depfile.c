@@ -63,11 +63,16 @@ is_listed(const list *l, const char *name) {
   return false;
 }
 
+/* What was read, then what that names, then folders. */
 static const char *
 input(const list *l, uint32_t k) {
   glen_context *glen = l->session->glen;
-  uint32_t n = glen_files_read(glen);
-  return k < n ? glen_file_read(glen, k) : glen_folder_read(glen, k - n);
+  uint32_t read = glen_files_read(glen), named = glen_files_named(glen);
+  if (k < read)
+    return glen_file_read(glen, k);
+  k -= read;
+  return k < named ? glen_file_named(glen, k)
+                   : glen_folder_read(glen, k - named);
 }
 
 /* A line for each that has nothing behind it, as `gcc -MP` writes them, so that

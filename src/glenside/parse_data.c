@@ -3,7 +3,8 @@
  *
  *   :data "FILE" OFFSET   :data "FILE.npy"   :data "FILE.safetensors" "KEY"
  *
- * The file is not looked at: it need not be there while a program is read. */
+ * The file is not looked into: it need not be there while a program is read.
+ * Where it is, it counts as one that was read, as code is made for it. */
 #include "base/file.h"
 #include "glenside/parse.h"
 #include <string.h>
@@ -34,7 +35,10 @@ read_file(gs_parser *x, uint32_t node, gs_data *data) {
   data->span = parse_at(x, node)->span;
   data->beside = x->ctx->diags->sources.data[data->span.file - 1].path;
   const char *why = bs_why_not_within(data->file);
-  return !why || bs_error(x->ctx->diags, data->span, "bad-data", "%s", why);
+  if (why)
+    return bs_error(x->ctx->diags, data->span, "bad-data", "%s", why);
+  bs_note_file(x->ctx->diags, data->beside, data->file);
+  return true;
 }
 
 static bool

@@ -90,6 +90,7 @@ load_external(on_import *im, const Onnx__Tensor *t, on_array *a, size_t n) {
     return bs_arena_printf(im->ctx->arena, "cannot read its elements: %s", why);
   why = read_part(file, &from, a->data, n);
   close(file);
+  bs_note_file(im->ctx->diags, im->options->path, from.file);
   return why;
 }
 

@@ -3,6 +3,7 @@
  * say of themselves, and which files were read. */
 #include "fixture.h"
 #include <limits.h>
+#include <malloc.h>
 
 Test(inputs, names_lead_to_files) {
   char path[PATH_MAX], folder[PATH_MAX];
@@ -93,8 +94,50 @@ Test(inputs, a_program_says_what_it_takes) {
   cr_expect_null(glen_weights_held(p, &file, &bytes)); /* they are in a file */
   cr_assert_eq(glen_files_read(glen), 1);
   cr_expect_str_eq(glen_file_read(glen, 0), "net.glen");
+  cr_assert_eq(glen_files_named(glen), 1);
+  cr_expect_str_eq(glen_file_named(glen, 0), "net.weights");
   cr_expect_eq(glen_folders_read(glen), 0);
   glen_context_free(glen);
+}
+
+/* The bytes that a context has. */
+static void *
+counted(void *bytes, void *block, size_t size) {
+  size_t *all = bytes;
+  *all -= block ? malloc_usable_size(block) : 0;
+  if (!size) {
+    free(block);
+    return NULL;
+  }
+  void *now = realloc(block, size);
+  *all += malloc_usable_size(now ? now : block);
+  return now;
+}
+
+static void
+read_some(glen_context *glen, uint32_t n) {
+  static const char wrong[] = "(let y (matmull x x))(let z (relu q))(output y)";
+  for (uint32_t k = 0; k < n; k++) {
+    glen_program *p = parse(glen, PRODUCT);
+    cr_assert(p && *glen_program_text(glen, p, true));
+    cr_assert_null(glen_program_parse(glen, NULL, "w", wrong, strlen(wrong)));
+    cr_assert(strstr(glen_take_diagnostics(glen, GLEN_DIAG_TEXT), "matmull"));
+    glen_program_free(p);
+    glen_clear_diagnostics(glen);
+    glen_free_strings(glen);
+  }
+}
+
+Test(inputs, a_context_does_not_grow_with_what_was_wrong) {
+  size_t bytes = 0;
+  const glen_allocator allocator = {counted, &bytes};
+  glen_context *glen = glen_context_new(&allocator, 0);
+  read_some(glen, 100);
+  size_t before = bytes;
+  read_some(glen, 20000);
+  cr_expect_leq(bytes, before + 4096, "%zu, then %zu", before, bytes);
+  glen_context_free(glen);
+  cr_expect_eq(bytes, 0);
 }
 
 Test(inputs, folders_of_rules_are_told) {
