@@ -12,11 +12,12 @@ gemmini_mvin(int rows, int columns, const int8_t *from, long stride, long to) {
 }
 /* Rows of a stream through the array that holds b, whose rows are columns. */
 static inline void
-gemmini_compute(int more, long a, long b, long to) {
-  for (int i = 0; i < 16; i++)
-    for (int j = 0; j < 16; j++) {
+gemmini_compute(int more, int rows, int columns, int depth, long a, long b,
+                long to) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < columns; j++) {
       int32_t s = more ? gemmini_acc[to + i][j] : 0;
-      for (int k = 0; k < 16; k++)
+      for (int k = 0; k < depth; k++)
         s += gemmini_pad[a + i][k] * gemmini_pad[b + j][k];
       gemmini_acc[to + i][j] = s;
     }

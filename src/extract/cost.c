@@ -222,6 +222,15 @@ price_call(const gs_target *t, bs_values *values, bs_value attr,
     out->call = INFINITY;
 }
 
+/* Beside a unit with memories of its own the host copies element by element, as
+ * the simulator counts it. */
+static void
+price_copy(const gs_target *t, const gs_type *type, ex_cost *out) {
+  out->memory = traffic(t, 2 * size_of(type), 2 * size_of(type));
+  if (t->memories.len)
+    out->arithmetic = (double)gs_elements(type) / t->scalar_ops_per_cycle;
+}
+
 void
 ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
               bs_value attr, const gs_type *const *kids, uint32_t n_kids,
@@ -230,7 +239,7 @@ ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
   if (op == GS_COMPUTE)
     price_compute(t, limit, values, attr, kids[0], type, out);
   else if (op == GS_MATERIALIZE)
-    out->memory = traffic(t, 2 * size_of(type), 2 * size_of(type));
+    price_copy(t, type, out);
   else if (op == GS_CALL)
     price_call(t, values, attr, kids, n_kids, type, out);
   else

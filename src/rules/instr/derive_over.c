@@ -42,6 +42,17 @@ rl_fixed_by(const gs_context *ctx, const gs_expr *where, uint32_t slot,
   return false;
 }
 
+bool
+rl_bounded_by(const gs_context *ctx, const gs_expr *where, uint32_t slot,
+              int64_t *out) {
+  for (uint32_t k = 0; is_call_of(where, "and") && k < where->n_args; k++)
+    if (rl_bounded_by(ctx, where->args[k], slot, out))
+      return true;
+  return is_call_of(where, "<=") && where->n_args == 2 &&
+         where->args[0]->kind == GS_X_VAR && where->args[0]->slot == slot &&
+         literal_int(ctx, where->args[1], out);
+}
+
 /* The size that every call has; where operands name it twice, either tells. */
 static bool
 fixed_size(const deriver *d, const rl_dimension *x, int64_t *out) {

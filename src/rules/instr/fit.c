@@ -93,10 +93,14 @@ note(void *ctx, const fit_assignment *a) {
 /* The spaces of one order of operands. */
 static bool
 enter(fitting *x, uint32_t space) {
+  fit_match *m = &x->m;
   memset(&x->space, 0, sizeof x->space);
   x->at = space;
-  return fit_walk(&x->m, space / 2) &&
-         fit_space_of(&x->m, !(space & 1), &x->space);
+  if (!fit_walk(m, space / 2) || !fit_space_of(m, !(space & 1), &x->space))
+    return false;
+  for (uint32_t k = 0; k < m->f->instr->n_operands && m->f->in_memory; k++)
+    fit_lie_below(m, m->leaf[k], &m->lie[k]);
+  return true;
 }
 
 static void
@@ -180,6 +184,8 @@ begin(rl_session *s, eg_graph *graph, const rl_compiled *rule, eg_class root,
   x->m.kid = eg_find(graph, kid);
   x->m.spec = spec;
   x->m.op = op;
+  if (rule->fit->in_memory)
+    fit_lie_above(&x->m, &x->m.lie[rule->fit->instr->n_operands]);
   find_all(x);
   return x;
 }

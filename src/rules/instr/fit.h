@@ -19,11 +19,11 @@ enum {
   FIT_OPERANDS = 8,
   FIT_NODES = 48,
   FIT_KIDS = 4,
-  FIT_IDS = 16,   /* digits of an instruction */
-  FIT_ATOMS = 24, /* of a computation */
-  FIT_SWAPS = 4,  /* operators whose operands are tried in both orders */
-  FIT_MOST = 256, /* assignments of one match that are looked at */
-  FIT_KEPT = 16   /* of these, the terms that are added */
+  FIT_IDS = 16,    /* digits of an instruction */
+  FIT_ATOMS = 24,  /* of a computation */
+  FIT_SWAPS = 4,   /* operators whose operands are tried in both orders */
+  FIT_MOST = 1024, /* assignments of one match that are looked at */
+  FIT_KEPT = 16    /* of these, the terms that are added */
 };
 
 /* A node of what an instruction means, parents first. */
@@ -41,6 +41,7 @@ typedef struct fit_node {
 
 typedef struct fit_id {
   int64_t fixed; /* the size that a call has, 0: any */
+  int64_t most;  /* of any size, up to this; 0: as large as it may be */
   uint32_t group;
   uint32_t operands; /* bit k: operand k has it */
 } fit_id;
@@ -57,8 +58,9 @@ typedef struct fit_instr {
   fit_node node[FIT_NODES];
   fit_id id[FIT_IDS];
   fit_shape operand[FIT_OPERANDS], result;
-  bool goes_on; /* an operand may be what a further reduction is over */
-  uint32_t sum; /* the group that partial sums may be added over; 0: none */
+  bool in_memory; /* an operand, or the result, is */
+  bool goes_on;   /* an operand may be what a further reduction is over */
+  uint32_t sum;   /* the group that partial sums may be added over; 0: none */
 } fit_instr;
 
 /* The dimension of a computation that is walked alike by all: a digit, or
@@ -88,6 +90,12 @@ typedef struct fit_assignment {
   int64_t rest[FIT_ATOMS];
 } fit_assignment;
 
+/* The distances of elements along each dimension. */
+typedef struct fit_lie {
+  bool known;
+  int64_t stride[GS_MAX_RANK];
+} fit_lie;
+
 typedef struct fit_match {
   const fit_instr *f;
   rl_session *session;
@@ -100,6 +108,7 @@ typedef struct fit_match {
   eg_class leaf[FIT_OPERANDS];
   rl_index index[FIT_OPERANDS], result;
   bool has_leaf[FIT_OPERANDS];
+  fit_lie lie[FIT_OPERANDS + 1];     /* of leaves, then of the root */
   uint32_t slots[GS_MAX_INSTR_VARS]; /* parameters that operators tell */
   gs_type type;                      /* of the whole */
 } fit_match;
@@ -121,6 +130,21 @@ void fit_assign(const fit_instr *, const fit_space *, fit_found, void *);
 typedef enum fit_mode { FIT_PRICE, FIT_ADD, FIT_LOOK_UP } fit_mode;
 eg_class fit_build(fit_match *, const fit_space *, const fit_assignment *,
                    const gs_instr *into, fit_mode, rl_fit *calls);
+
+/* fit_lies.c: of the array that is read below a class, or that the root is
+ * stored in. */
+void fit_lie_below(const fit_match *, eg_class, fit_lie *out);
+void fit_lie_above(const fit_match *, fit_lie *out);
+/* Of the index that the dimensions make up in row-major order the digit of that
+ * size above `low` elements: the distance of its values; 0: it has no single
+ * one. */
+int64_t fit_flat_stride(const gs_type *, const fit_lie *, int64_t low,
+                        int64_t size);
+/* fit_bring.c: whether operand k, the result where k is their number, can be
+ * taken from, or put, where its elements lie so far apart along dimensions of a
+ * call. */
+bool fit_can_bring(const gs_target *, const gs_instr *, uint32_t k,
+                   const int64_t *dim, const int64_t *stride, uint32_t rank);
 
 /* fit.c: makes a rule, whose right side is a variable, one that finds what the
  * instruction means. */

@@ -6,14 +6,16 @@
  * are in the result, or reduced over by the same reduction, and where no
  * operand has it that does not have the other.  Of those for a digit that has a
  * fixed size in each call the parts that are taken have that product; a part
- * divides what it is of.  For a digit of any size each is taken as a whole or
- * not at all.  What is left over is iterated, or added over; it must be
- * nothing where neither can be. */
+ * divides what it is of.  For a digit whose size is bounded they have any
+ * product within the bound, but not one so small that other parts, with as many
+ * calls as are needed to make up for it, are sure to be better.  For a digit of
+ * any size each is taken as a whole or not at all.  What is left over is
+ * iterated, or added over; it must be nothing where neither can be. */
 #include "rules/instr/fit.h"
 #include "base/whole.h"
 #include <string.h>
 
-enum { MOST_PAIRS = 96, MOST_STEPS = 20000 };
+enum { MOST_PAIRS = 96, MOST_STEPS = 100000 };
 
 typedef struct pair {
   uint8_t atom, id;
@@ -28,6 +30,8 @@ typedef struct search {
   pair pairs[MOST_PAIRS];
   fit_assignment a;
   int64_t wanted[FIT_IDS]; /* what is still to be taken of a fixed size */
+  int64_t taken[FIT_IDS];  /* of one that is bounded, */
+  int64_t enough[FIT_IDS]; /* and the least that it has */
   int64_t value[MOST_PAIRS];
   uint32_t steps;
 } search;
@@ -53,6 +57,39 @@ list_pairs(search *x) {
       return false;
   }
   return true;
+}
+
+/* ---- bounded sizes ---- */
+
+enum { MOST_BOUND = 4096, FEWER = 4 };
+
+/* What products of divisors of the digits reach within the bound. */
+static int64_t
+most_within(const search *x, uint32_t id) {
+  int64_t most = x->f->id[id].most, best = 1;
+  bool reached[MOST_BOUND + 1] = {[1] = true};
+  for (uint32_t k = 0; k < x->n; k++)
+    for (int64_t at = most; x->pairs[k].id == id && at > 0; at--)
+      for (int64_t v = 2; reached[at] && v <= most / at; v++)
+        if (x->s->atom[x->pairs[k].atom].size % v == 0) {
+          reached[at * v] = true;
+          best = at * v > best ? at * v : best;
+        }
+  return best;
+}
+
+static void
+find_bounds(search *x) {
+  for (uint32_t j = 0; j < x->f->n_ids; j++) {
+    x->taken[j] = 1;
+    if (x->f->id[j].most && x->f->id[j].most <= MOST_BOUND)
+      x->enough[j] = (most_within(x, j) + FEWER - 1) / FEWER;
+  }
+}
+
+static bool
+is_bounded(const search *x, uint32_t id) {
+  return !x->f->id[id].fixed && x->f->id[id].most;
 }
 
 /* ---- the values of a pair, one after another ---- */
@@ -83,9 +120,23 @@ next_free(const search *x, const pair *p, int64_t last) {
   return p->all ? (last == whole ? 1 : 0) : (last == 1 ? whole : 0);
 }
 
+/* The next smaller divisor of what is left. */
+static int64_t
+next_bounded(const search *x, const pair *p, int64_t below) {
+  int64_t left = x->a.rest[p->atom], taken = x->taken[p->id];
+  int64_t v = x->f->id[p->id].most / taken;
+  v = v < left ? v : left;
+  v = v < below ? v : below - 1;
+  while (v > 0 && left % v)
+    v--;
+  return v > 0 && p->last && taken * v < x->enough[p->id] ? 0 : v;
+}
+
 static int64_t
 next_value(const search *x, uint32_t k, int64_t last) {
   const pair *p = &x->pairs[k];
+  if (is_bounded(x, p->id))
+    return next_bounded(x, p, last);
   return x->f->id[p->id].fixed ? next_fixed(x, p, last) : next_free(x, p, last);
 }
 
@@ -95,6 +146,7 @@ give(search *x, uint32_t k, int64_t v) {
   x->value[k] = v;
   x->a.part[p->atom][p->id] = v;
   x->a.rest[p->atom] /= v;
+  x->taken[p->id] *= v;
   if (x->f->id[p->id].fixed)
     x->wanted[p->id] /= v;
 }
@@ -103,6 +155,7 @@ static void
 take_back(search *x, uint32_t k) {
   const pair *p = &x->pairs[k];
   x->a.rest[p->atom] *= x->value[k];
+  x->taken[p->id] /= x->value[k];
   if (x->f->id[p->id].fixed)
     x->wanted[p->id] *= x->value[k];
   x->a.part[p->atom][p->id] = 1;
@@ -156,6 +209,8 @@ fit_assign(const fit_instr *f, const fit_space *s, fit_found found, void *ctx) {
   }
   for (uint32_t j = 0; j < f->n_ids; j++)
     x.wanted[j] = f->id[j].fixed;
-  if (list_pairs(&x))
-    go(&x, found, ctx);
+  if (!list_pairs(&x))
+    return;
+  find_bounds(&x);
+  go(&x, found, ctx);
 }

@@ -37,6 +37,7 @@ typedef struct building {
   /* The term so far. */
   eg_class cls;
   gs_type type;
+  double copied; /* elements, by the host */
   bool failed;
 } building;
 
@@ -240,6 +241,66 @@ rearrange(building *b, const parts *from, const parts *to, uint32_t access) {
   reshape(b, to->dim, to->n_dims, access);
 }
 
+/* ---- where elements lie ---- */
+
+/* The distance of each part's values; 0: there is no single one. */
+static void
+strides_of(const parts *p, const gs_type *t, const fit_lie *lie,
+           int64_t *stride) {
+  int64_t low = 1;
+  for (uint32_t k = p->n; k-- > 0; low *= p->at[k].size)
+    stride[k] = lie->known ? fit_flat_stride(t, lie, low, p->at[k].size) : 0;
+}
+
+/* Of dimension d of what a call sees its distance, 0: none; *size: its size. */
+static int64_t
+stride_of_dim(const building *b, const fit_shape *shape, uint32_t d,
+              const parts *p, const int64_t *stride, int64_t *size) {
+  parts own = {0};
+  int64_t all = 0;
+  *size = 1;
+  for (uint32_t k = 0; k < shape->n[d]; k++)
+    put_id(b, shape->id[d][k], &own);
+  for (uint32_t k = own.n; k-- > 0; *size *= own.at[k].size) {
+    uint32_t at = find_part(p, &own.at[k]);
+    int64_t here = at < p->n ? stride[at] : 0;
+    if (!here || (all && here != all * *size))
+      return 0;
+    all = all ? all : here;
+  }
+  return own.n ? all : 1;
+}
+
+/* Whether parts in the order `p` can be brought as operand k, or as the result,
+ * without a copy by the host. */
+static bool
+lies_well(const building *b, const fit_shape *shape, uint32_t k, const parts *p,
+          const gs_type *t, const fit_lie *lie) {
+  int64_t stride[MOST_PARTS], dim[GS_MAX_RANK], step[GS_MAX_RANK];
+  strides_of(p, t, lie, stride);
+  for (uint32_t i = 0; i < p->n; i++)
+    if (p->at[i].id == REST && !stride[i])
+      return false;
+  for (uint32_t d = 0; d < shape->rank; d++) {
+    step[d] = stride_of_dim(b, shape, d, p, stride, &dim[d]);
+    if (!step[d])
+      return false;
+  }
+  return fit_can_bring(b->m->session->target, b->m->f->instr, k, dim, step,
+                       shape->rank);
+}
+
+/* The array that the host makes of a term. */
+static void
+copy(building *b) {
+  gs_type type = b->type;
+  const gs_type *types[1] = {&type};
+  eg_class kid = b->cls;
+  add_node(b, GS_MATERIALIZE, bs_list(b->m->session->ctx.values, NULL, 0), &kid,
+           types, 1);
+  b->copied += (double)gs_elements(&type);
+}
+
 /* ---- the iteration space ---- */
 
 static void
@@ -340,11 +401,15 @@ build_operand(building *b, uint32_t k) {
   uint32_t leads = 0;
   b->cls = m->leaf[k];
   b->type = *rl_type_of(m->session, rl_facts_of(m->graph, b->cls)->type);
+  gs_type type = b->type;
   for (uint32_t d = 0; d < b->over.n; d++)
     leads += b->over.has[d] >> k & 1;
   list_of_atoms(b, &b->s->operand[k], &from);
   list_of_call(b, &m->f->operand[k], k, &to);
   rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
+  if (!b->failed && m->f->in_memory &&
+      !lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
+    copy(b);
 }
 
 /* What the calls take, so that assignments can be held against each other. */
@@ -388,12 +453,18 @@ build_call(building *b, const gs_instr *into, rl_fit *calls) {
 
 static void
 build_result(building *b) {
+  const fit_match *m = b->m;
   parts from, to;
-  list_of_call(b, &b->m->f->result, UINT32_MAX, &from);
+  list_of_call(b, &m->f->result, UINT32_MAX, &from);
   list_of_atoms(b, &b->s->result, &to);
-  for (uint32_t d = 0; d < b->m->type.rank; d++)
-    end_dim(&to, b->m->type.dim[d]);
-  rearrange(b, &from, &to, b->m->type.access);
+  bool well = !m->f->in_memory ||
+              lies_well(b, &m->f->result, m->f->instr->n_operands, &to,
+                        &m->type, &m->lie[m->f->instr->n_operands]);
+  for (uint32_t d = 0; d < m->type.rank; d++)
+    end_dim(&to, m->type.dim[d]);
+  if (!well)
+    copy(b);
+  rearrange(b, &from, &to, m->type.access);
 }
 
 eg_class
@@ -404,5 +475,6 @@ fit_build(fit_match *m, const fit_space *s, const fit_assignment *a,
   build_call(&b, into, calls);
   if (!b.failed)
     build_result(&b);
+  calls->cycles += b.copied / m->session->target->scalar_ops_per_cycle;
   return b.failed ? EG_NO_CLASS : b.cls;
 }

@@ -356,6 +356,19 @@ note_operands(fit_instr *f) {
         f->id[f->operand[k].id[d][i]].operands |= 1u << k;
 }
 
+/* Of a digit that is a whole dimension with a name, what `where` says. */
+static void
+note_bounds(const reading *r) {
+  fit_instr *f = r->out;
+  for (uint32_t k = 0; k < f->instr->n_operands && f->instr->where; k++)
+    for (uint32_t d = 0; d < f->operand[k].rank; d++) {
+      const gs_expr *e = f->instr->operands[k].dims[d];
+      fit_id *id = &f->id[f->operand[k].id[d][0]];
+      if (f->operand[k].n[d] == 1 && e->kind == GS_X_VAR && !id->fixed)
+        rl_bounded_by(r->ctx, f->instr->where, e->slot, &id->most);
+    }
+}
+
 static bool
 finish(const reading *a, const reading *b) {
   uint8_t id_of[RL_DIGITS] = {0};
@@ -368,6 +381,10 @@ finish(const reading *a, const reading *b) {
     if (!put_shape(&a->operand[k], id_of, &f->operand[k]))
       return false;
   note_operands(f);
+  note_bounds(a);
+  f->in_memory = f->instr->result.memory != 0;
+  for (uint32_t k = 0; k < f->instr->n_operands; k++)
+    f->in_memory |= f->instr->operands[k].memory != 0;
   for (uint32_t k = 0; k < f->n_nodes; k++)
     f->goes_on |= f->node[k].reduces &&
                   gs_compute_table[f->node[k].op].is_associative &&

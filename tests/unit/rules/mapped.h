@@ -32,6 +32,8 @@ static double
 price(const eg_graph *g, eg_node n) {
   bs_value o = bs_item(ctx.values, eg_attr(g, n), 0);
   gs_compute op;
+  if (eg_op(g, n) == GS_MATERIALIZE)
+    return 1e5;
   if (eg_op(g, n) != GS_COMPUTE)
     return eg_op(g, n) == GS_CALL ? 1000 + calls_in(eg_attr(g, n)) : 1;
   gs_compute_of(ctx.values, o, &op);

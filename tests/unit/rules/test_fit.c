@@ -341,6 +341,15 @@ static const char *const small_unit =
     " (result ((2 2) ()) i32)"
     " (semantics (compute dotProd (cartProd a b)))" COST;
 
+/* Calls of it may be smaller. */
+static const char *const bounded_unit =
+    "(target t)"
+    "(instr mm (operands (a ((m) (k)) i32) (b ((n) (k)) i32))"
+    " (result ((m n) ()) i32) (where (and (<= m 2) (<= n 2) (<= k 2)))"
+    " (semantics (compute dotProd (cartProd a b)))" COST;
+
+enum { MOST_FOUND = 4096 };
+
 typedef struct counting {
   rl_run run;
   gs_program *p;
@@ -350,7 +359,7 @@ typedef struct counting {
   uint32_t found; /* by the rule */
   uint32_t right; /* by trying all, and asking the interpreter */
   uint32_t missing, seen;
-  fit_assignment list[512];
+  fit_assignment list[MOST_FOUND];
 } counting;
 
 /* The term of a class that has one node. */
@@ -394,7 +403,7 @@ denotes_the_same(counting *c, gs_term t) {
 static bool
 note(void *ctx_, const fit_assignment *a) {
   counting *c = ctx_;
-  cr_assert_lt(c->found, 512);
+  cr_assert_lt(c->found, MOST_FOUND);
   c->list[c->found++] = *a;
   return true;
 }
@@ -415,7 +424,8 @@ try_assignment(counting *c) {
     int64_t all = 1;
     for (uint32_t i = 0; i < c->s.n; i++)
       all *= c->a.part[i][j];
-    if (all != c->m.f->id[j].fixed)
+    const fit_id *id = &c->m.f->id[j];
+    if (id->fixed ? all != id->fixed : all > id->most)
       return;
   }
   eg_class made = fit_build(&c->m, &c->s, &c->a, NULL, FIT_ADD, &calls);
@@ -440,7 +450,9 @@ try_all(counting *c, uint32_t at) {
     return;
   }
   int64_t rest = c->a.rest[i];
-  for (int64_t v = 1; v <= rest && v <= c->m.f->id[j].fixed; v++) {
+  const fit_id *id = &c->m.f->id[j];
+  int64_t most = id->fixed ? id->fixed : id->most;
+  for (int64_t v = 1; v <= rest && v <= most; v++) {
     if (rest % v)
       continue;
     c->a.part[i][j] = v;
@@ -477,7 +489,8 @@ start_counting(counting *c, const gs_target *t, const rl_rules *rules,
   }
 }
 
-Test(fit, all_assignments_and_no_other) {
+static void
+all_and_no_other(const char *unit) {
   static const struct {
     const char *text;
     uint32_t least;
@@ -508,7 +521,7 @@ Test(fit, all_assignments_and_no_other) {
        "  (broadcast (insertAxis b 1) (shape 2 3 4)))) 2)))(output y)",
        0},
   };
-  gs_target *t = target_of(small_unit);
+  gs_target *t = target_of(unit);
   rl_rules *rules = rules_over(t, "");
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
     for (uint32_t way = 0; way < 4; way++) {
@@ -524,4 +537,82 @@ Test(fit, all_assignments_and_no_other) {
         cr_expect_geq(c->right, cases[k].least, "%zu.%u: %u", k, way, c->right);
       rl_run_done(&c->run);
     }
+}
+
+Test(fit, all_assignments_and_no_other) {
+  all_and_no_other(small_unit);
+}
+
+Test(fit, all_assignments_within_bounds) {
+  all_and_no_other(bounded_unit);
+}
+
+/* ---- no copies by the host ---- */
+
+/* A unit whose memory takes rows of any stride, and columns that are dense. */
+static const char *const rows_unit =
+    "(target t (memory m (bytes 4096))"
+    " (host (flops-per-cycle 0.001) (scalar-ops-per-cycle 0.001)))"
+    "(instr in (operands (a ((r) (c)) i8)) (result ((r) (c)) i8 (in m))"
+    " (semantics a) (cost (cycles 1))"
+    " (emit \"(void){a.stride.0};\"))"
+    "(instr out (operands (a ((r) (c)) i32 (in m))) (result ((r) (c)) i32)"
+    " (semantics a) (cost (cycles 1))"
+    " (emit \"(void){result.stride.0};\"))"
+    "(instr mm (operands (a ((r) (4)) i8 (in m)) (b ((c) (4)) i8 (in m)))"
+    " (result ((r c) ()) i32 (in m)) (where (and (<= r 4) (<= c 4)))"
+    " (semantics (compute dotProd (cartProd a b)))" COST;
+
+static uint32_t
+copies_of(const mapped *m) {
+  uint32_t n = 0;
+  uint8_t *live = bs_calloc(&heap, m->result->nodes.len + (size_t)1, 1);
+  gs_mark_live(m->result, live);
+  for (uint32_t k = 0; k < m->result->nodes.len; k++)
+    n += live[k] && gs_at(m->result, (gs_term){k})->op == GS_MATERIALIZE;
+  return n;
+}
+
+/* Parts of operands that lie so that they can be loaded are chosen, though
+ * others take as many calls; what no choice leaves where it is is copied. */
+Test(fit, operands_stay_where_they_lie) {
+  static const struct {
+    const char *text;
+    uint32_t copies;
+  } cases[] = {
+      /* channels last: rows of one line of the image */
+      {"(tensor x (shape 6 10 4) i8)(tensor w (shape 4 3 3 4) i8)"
+       "(let y (squeeze (compute dotProd (cartProd (windows (access x 0)"
+       "  (shape 3 3 4) (stride 1 1 1)) (access w 1))) 2))(output y)",
+       0},
+      /* every other pixel */
+      {"(tensor x (shape 7 7 4) i8)(tensor w (shape 8 1 1 4) i8)"
+       "(let y (squeeze (compute dotProd (cartProd (windows (access x 0)"
+       "  (shape 1 1 4) (stride 2 2 1)) (access w 1))) 2))(output y)",
+       0},
+      /* pixels of all lines are one row of them */
+      {"(tensor x (shape 6 6 4) i8)(tensor w (shape 8 4) i8)"
+       "(let y (compute dotProd (cartProd (access x 2) (access w 1))))"
+       "(output y)",
+       0},
+      /* channels first, of the result: weights are the rows */
+      {"(tensor x (shape 6 6 4) i8)(tensor w (shape 8 4) i8)"
+       "(let y (transpose (compute dotProd (cartProd (access x 2)"
+       "  (access w 1))) (list 2 0 1)))(output y)",
+       0},
+      /* channels first, of the operand */
+      {"(tensor x (shape 4 6 6) i8)(tensor w (shape 8 4) i8)"
+       "(let y (compute dotProd (cartProd (access (transpose x (list 1 2 0)) 2)"
+       "  (access w 1))))(output y)",
+       1},
+  };
+  gs_target *t = target_of(rows_unit);
+  rl_rules *rules = rules_over(t, "");
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    mapped m = map_under(t, rules, cases[k].text, 100000);
+    cr_expect_eq(m.computes, 0, "%zu: on the host", k);
+    cr_expect_eq(copies_of(&m), cases[k].copies, "%zu: %u copies", k,
+                 copies_of(&m));
+    equal(&m);
+  }
 }

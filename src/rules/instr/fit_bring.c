@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_bring.c - whether what a call reads or writes can stay where it is.
+ *
+ * What lies in dram is named by strides as far as the template mentions them;
+ * what lies in a memory is brought there, or back, by instructions of which the
+ * same is true. */
+#include "rules/instr/fit.h"
+
+static uint32_t
+mentioned(const gs_instr *i, uint32_t k) {
+  uint32_t mask = 0;
+  gs_emit_piece piece;
+  for (const char *at = i->emit; gs_emit_next(i, &at, &piece);)
+    if (piece.kind == GS_EMIT_STRIDE && piece.operand == k)
+      mask |= 1u << piece.dim;
+  return mask;
+}
+
+/* A dimension whose stride is not mentioned lies as in a dense array. */
+static bool
+lies_so(uint32_t mask, const int64_t *dim, const int64_t *stride,
+        uint32_t rank) {
+  int64_t dense = 1;
+  for (uint32_t d = rank; d-- > 0; dense *= dim[d])
+    if (dim[d] > 1 && !(mask >> d & 1) && stride[d] != dense)
+      return false;
+  return true;
+}
+
+/* The last dimensions are those of the move; of others each index is a move. */
+static bool
+moves_so(const gs_instr *i, bool load, const int64_t *dim,
+         const int64_t *stride, uint32_t rank) {
+  int64_t at_dim[GS_MAX_RANK], at_stride[GS_MAX_RANK];
+  uint32_t n = i->result.rank;
+  for (uint32_t d = 0; d < n; d++) {
+    uint32_t to = load ? i->from[d] : d;
+    bool has = d + rank >= n;
+    at_dim[to] = has ? dim[d + rank - n] : 1;
+    at_stride[to] = has ? stride[d + rank - n] : 1;
+  }
+  return lies_so(mentioned(i, load ? 0 : 1), at_dim, at_stride, n);
+}
+
+bool
+fit_can_bring(const gs_target *t, const gs_instr *instr, uint32_t k,
+              const int64_t *dim, const int64_t *stride, uint32_t rank) {
+  bool load = k < instr->n_operands;
+  const gs_operand *o = load ? &instr->operands[k] : &instr->result;
+  if (!o->memory)
+    return lies_so(mentioned(instr, k), dim, stride, rank);
+  for (uint32_t j = 0; j < t->instrs.len; j++) {
+    const gs_instr *i = t->instrs.data[j];
+    bool on_way =
+        load ? gs_is_on_way(t, j, o->dtype, 0, o->memory)
+             : i->moves && i->result.dtype == o->dtype && !i->result.memory;
+    if (on_way && moves_so(i, load, dim, stride, rank))
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_lies.c - how far apart the elements of operands and results lie.
+ *
+ * A call may be given a part of an array where it lies if neighbours along each
+ * of its dimensions are one distance apart.  What does not lie so is copied by
+ * the host before, or behind, all calls; an assignment without such copies is
+ * worth much.  So the views below an operand are followed to the array that
+ * they show, and those of the program above a result to what is stored. */
+#include "rules/instr/fit.h"
+#include "glenside/view.h"
+#include <string.h>
+
+enum { MOST_VIEWS = 32 };
+
+typedef struct chain {
+  uint32_t n;
+  eg_class cls[MOST_VIEWS + 1]; /* cls[n]: the array */
+  eg_node node[MOST_VIEWS];     /* the view that cls[k] was made with */
+} chain;
+
+static const gs_type *
+type_of(const fit_match *m, eg_class c) {
+  return rl_type_of(m->session, rl_facts_of(m->graph, c)->type);
+}
+
+/* Distances in an array that is laid out by its type. */
+static void
+dense(const gs_type *t, fit_lie *out) {
+  int64_t n = 1;
+  out->known = true;
+  for (uint32_t d = t->rank; d-- > 0;) {
+    out->stride[d] = n;
+    n *= t->dim[d];
+  }
+}
+
+/* The dimensions, from the last one on, that are one row of elements at one
+ * distance: from, how many elements of the array's order lie below it. */
+typedef struct run {
+  int64_t below, size, stride;
+} run;
+
+static bool
+next_run(const gs_type *t, const fit_lie *lie, uint32_t *d, run *r) {
+  r->below *= r->size;
+  r->size = 1;
+  for (; *d > 0; --*d) {
+    int64_t dim = t->dim[*d - 1], stride = lie->stride[*d - 1];
+    if (dim == 1)
+      continue;
+    if (r->size > 1 && stride != r->stride * r->size)
+      break;
+    r->stride = r->size > 1 ? r->stride : stride;
+    r->size *= dim;
+  }
+  return r->size > 1;
+}
+
+int64_t
+fit_flat_stride(const gs_type *t, const fit_lie *lie, int64_t low,
+                int64_t size) {
+  run r = {.below = 1, .size = 1};
+  uint32_t d = t->rank;
+  while (next_run(t, lie, &d, &r))
+    if (r.below * r.size > low)
+      return low % r.below == 0 && r.below * r.size % (low * size) == 0
+                 ? r.stride * (low / r.below)
+                 : 0;
+  return 0;
+}
+
+/* ---- below an operand ---- */
+
+static bool
+find_chain(const fit_match *m, eg_class c, chain *out) {
+  for (out->n = 0;; out->n++) {
+    uint32_t n, n_kids;
+    c = eg_find(m->graph, c);
+    out->cls[out->n] = c;
+    const eg_node *nodes = eg_class_nodes(m->graph, c, &n);
+    if (!n || !gs_op_table[eg_op(m->graph, nodes[0])].view)
+      return n != 0;
+    if (out->n == MOST_VIEWS)
+      return false;
+    out->node[out->n] = nodes[0];
+    const eg_class *kids = eg_kids(m->graph, nodes[0], &n_kids);
+    if (n_kids != 1)
+      return false;
+    c = kids[0];
+  }
+}
+
+/* Other shapes of the same elements in their order. */
+static void
+reshaped(const gs_type *from, const gs_type *to, fit_lie *lie) {
+  fit_lie was = *lie;
+  int64_t low = 1;
+  for (uint32_t d = to->rank; d-- > 0; low *= to->dim[d]) {
+    lie->stride[d] =
+        to->dim[d] == 1 ? 1 : fit_flat_stride(from, &was, low, to->dim[d]);
+    lie->known &= lie->stride[d] != 0;
+  }
+}
+
+static void
+through(const fit_match *m, eg_node node, const gs_type *kid,
+        const gs_type *type, fit_lie *lie) {
+  gs_viewed of = {.values = m->session->ctx.values,
+                  .op = (gs_op)eg_op(m->graph, node),
+                  .attr = eg_attr(m->graph, node),
+                  .kids = &kid,
+                  .type = type};
+  fit_lie was = *lie;
+  gs_view view;
+  gs_view_of(&of, &view);
+  if (view.keeps_order) {
+    reshaped(kid, type, lie);
+    return;
+  }
+  memset(lie->stride, 0, sizeof lie->stride);
+  lie->known &= view.n == 1 && view.part[0].source == GS_VIEW_CHILD;
+  for (uint32_t k = 0; k < kid->rank && lie->known; k++) {
+    const gs_view_row *row = &view.part[0].row[k];
+    lie->known = !row->divided || kid->dim[k] == 1;
+    for (uint32_t i = 0; i < row->n; i++)
+      lie->stride[row->term[i].of] += row->term[i].times * was.stride[k];
+  }
+}
+
+void
+fit_lie_below(const fit_match *m, eg_class c, fit_lie *out) {
+  chain k;
+  *out = (fit_lie){0};
+  if (!find_chain(m, c, &k))
+    return;
+  dense(type_of(m, k.cls[k.n]), out);
+  while (out->known && k.n > 0) {
+    k.n--;
+    through(m, k.node[k.n], type_of(m, k.cls[k.n + 1]), type_of(m, k.cls[k.n]),
+            out);
+  }
+}
+
+/* ---- above a result ---- */
+
+/* The term of the program that is the root; n where there is none. */
+static uint32_t
+root_term(const fit_match *m) {
+  const rl_session *s = m->session;
+  uint32_t t = 0, n = s->program ? s->program->nodes.len : 0;
+  while (t < n && (s->class_of[t].i == UINT32_MAX ||
+                   eg_find(m->graph, s->class_of[t]).i != m->root.i))
+    t++;
+  return t;
+}
+
+/* The one view of the term, if nothing else reads it. */
+static uint32_t
+view_of(const gs_program *p, uint32_t term) {
+  uint32_t found = p->nodes.len;
+  for (uint32_t k = 0; k < p->outputs.len; k++)
+    if (p->outputs.data[k].term.i == term)
+      return p->nodes.len;
+  for (uint32_t t = term + 1; t < p->nodes.len; t++)
+    for (uint32_t k = 0; k < p->nodes.data[t].n_kids; k++)
+      if (p->nodes.data[t].kids[k].i == term) {
+        if (found != p->nodes.len || !gs_op_table[p->nodes.data[t].op].view)
+          return p->nodes.len;
+        found = t;
+      }
+  return found;
+}
+
+/* The digits of the topmost term, and how far apart each one's values lie. */
+static void
+digits_of(rl_digits *d, const gs_type *t, rl_index *x) {
+  rl_digits_clear(d);
+  *x = (rl_index){0};
+  rl_digits_push(d, t, 0, t->rank, 0, x);
+}
+
+static void
+strides_of_digits(const rl_digits *d, const gs_type *t, int64_t *out) {
+  fit_lie top;
+  uint32_t n = 1;
+  dense(t, &top);
+  for (uint32_t k = 0; k < t->rank; k++)
+    if (t->dim[k] > 1)
+      out[n++] = top.stride[k];
+  for (uint32_t k = 1; k < d->n; k++)
+    if (d->digit[k].low) {
+      out[d->digit[k].low] = out[k];
+      out[d->digit[k].high] = out[k] * d->digit[d->digit[k].low].size;
+    }
+}
+
+/* One distance for all digits of a row; false: there is none. */
+static bool
+stride_of_row(rl_digits *d, rl_row *row, const int64_t *of, int64_t *out) {
+  int64_t covered = 1;
+  rl_row_settle(d, row);
+  *out = row->n ? of[row->digit[row->n - 1]] : 1;
+  for (uint32_t k = row->n; k-- > 0;) {
+    if (of[row->digit[k]] != *out * covered)
+      return false;
+    covered *= d->digit[row->digit[k]].size;
+  }
+  return !row->item;
+}
+
+static bool
+go_down(const fit_match *m, const uint32_t *views, uint32_t n, rl_digits *d,
+        rl_index *x) {
+  const gs_program *p = m->session->program;
+  for (uint32_t k = n; k-- > 0;) {
+    const gs_node *node = gs_at(p, (gs_term){views[k]});
+    gs_type type, kid;
+    const gs_type *kids[1] = {&kid};
+    uint32_t which;
+    gs_type_at(p, (gs_term){views[k]}, &type);
+    gs_type_at(p, node->kids[0], &kid);
+    if (node->n_kids != 1 ||
+        !rl_digits_down(d, m->session->ctx.values, node->op, node->attr, &type,
+                        kids, x, &which))
+      return false;
+  }
+  return true;
+}
+
+/* Distances of the dimensions of a term below views, in the array that the
+ * topmost is stored in. */
+static bool
+lie_under(const fit_match *m, const uint32_t *views, uint32_t n, fit_lie *out) {
+  rl_digits *d = bs_calloc(m->session->ctx.heap, 1, sizeof *d);
+  int64_t stride[RL_DIGITS] = {0};
+  gs_type type;
+  rl_index x;
+  gs_type_at(m->session->program, (gs_term){views[n - 1]}, &type);
+  digits_of(d, &type, &x);
+  bool ok = go_down(m, views, n, d, &x) && x.rank == type_of(m, m->root)->rank;
+  strides_of_digits(d, &type, stride);
+  for (uint32_t k = 0; k < x.rank && ok; k++)
+    ok = stride_of_row(d, &x.at[k], stride, &out->stride[k]);
+  ok &= !d->failed;
+  bs_free(m->session->ctx.heap, d);
+  return ok;
+}
+
+void
+fit_lie_above(const fit_match *m, fit_lie *out) {
+  const gs_program *p = m->session->program;
+  uint32_t views[MOST_VIEWS], n = 0, up = root_term(m);
+  fit_lie above;
+  dense(type_of(m, m->root), out);
+  while (p && up < p->nodes.len && n < MOST_VIEWS) {
+    up = view_of(p, up);
+    if (up < p->nodes.len)
+      views[n++] = up;
+  }
+  above = *out;
+  if (n && lie_under(m, views, n, &above))
+    *out = above;
+}
