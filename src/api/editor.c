@@ -4,6 +4,9 @@
 #include "api/api.h"
 #include "edit/edit.h"
 #include "rules/format/format.h"
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
 
 struct glen_document {
   glen_context *ctx;
@@ -172,12 +175,30 @@ glen_document_hover(glen_document *d, size_t at, glen_place *what) {
   return api_enter(d->ctx, hover_body, &a) ? a.out : NULL;
 }
 
+/* The definitions that come with the language are part of the library; a copy
+ * to look at stands in the folder of data, or in the sources. */
+static const char *
+copy_of_definitions(glen_context *ctx) {
+  static const char *const at[] = {"definitions.glen",
+                                   "src/glenside/definitions.glen"};
+  char folder[PATH_MAX];
+  bool known = glen_data_folder(folder, sizeof folder);
+  for (int k = 0; known && k < 2; k++) {
+    const char *path = bs_arena_printf(&ctx->arena, "%s/%s", folder, at[k]);
+    if (!access(path, R_OK))
+      return path;
+  }
+  return NULL;
+}
+
 static void
 definition_body(void *arg) {
   editor_args *a = arg;
   bs_span span;
   a->ok = ed_definition(a->document->document, offset_of(a->document, a->size),
                         &a->path, &span);
+  if (a->ok && !strcmp(a->path, GS_DEFINITIONS_PATH))
+    a->ok = (a->path = copy_of_definitions(a->ctx)) != NULL;
   if (a->ok)
     *a->place = (glen_place){a->path, span.lo, span.hi};
 }

@@ -53,6 +53,11 @@ offer_operators(completer *x) {
   for (int k = 0; k < GS_OP_COUNT; k++)
     if (gs_op_table[k].kids || d->rules)
       offer_word(x, gs_op_table[k].name, "");
+  for (uint32_t k = 0; k < d->definitions.len; k++) {
+    const gs_definition *own = &d->definitions.data[k];
+    if (gs_find_definition(&d->definitions, own->name) == own)
+      offer_word(x, own->name, "");
+  }
   offer_instructions(x, d->target);
   offer_instructions(x, d->described);
 }
@@ -134,7 +139,7 @@ offer_names(completer *x, const ed_cursor *c) {
         !s->scope.file || (own && s->scope.lo <= x->at && x->at <= s->scope.hi);
     bool before = !d->program || (own && s->form.lo < c->form);
     if (!seen || !before || !strcmp(s->head, "test") ||
-        !strcmp(s->head, "instr"))
+        !strcmp(s->head, "instr") || !strcmp(s->head, "define"))
       continue;
     bool value = !strcmp(s->head, "param") || !strcmp(s->head, "set") ||
                  !strcmp(s->head, "default");

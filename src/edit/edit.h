@@ -9,6 +9,7 @@
 #define EDIT_EDIT_H
 
 #include "base/sexp.h"
+#include "glenside/define.h"
 #include "glenside/program.h"
 #include "glenside/target.h"
 #include "rules/rule/rules.h"
@@ -67,6 +68,7 @@ struct ed_document {
   BS_VEC(ed_symbol) symbols;  /* in order of the sources */
   gs_program *program;        /* of a .glen file; may be NULL */
   gs_places places;           /* of its terms */
+  gs_definitions definitions; /* that it may use */
   const gs_target *described; /* by a .target file; may be NULL */
   rl_rules *rules;            /* of a .rules file; may be NULL */
 };
@@ -120,12 +122,13 @@ bool ed_hover(const ed_document *, uint32_t at, bs_text *out, bs_span *what);
 /* uses.c: every word of a source that names something. */
 typedef enum ed_role {
   ED_NO_NAME,
-  ED_TERM,      /* a tensor, constant or let of a program */
-  ED_INSTR,     /* an instruction; operators and functions look like one */
-  ED_RULE,      /* a rule, a set of rules or a strategy */
-  ED_PARAMETER, /* of rules or of a target */
-  ED_VARIABLE,  /* ?x of a rule, or of a clause of a test */
-  ED_LOCAL      /* a parameter, operand or dimension of an instruction */
+  ED_TERM,       /* a tensor, constant or let of a program */
+  ED_INSTR,      /* an instruction; operators and functions look like one */
+  ED_RULE,       /* a rule, a set of rules or a strategy */
+  ED_PARAMETER,  /* of rules or of a target */
+  ED_VARIABLE,   /* ?x of a rule, or of a clause of a test */
+  ED_DEFINITION, /* of a program */
+  ED_LOCAL       /* a parameter, operand or dimension of an instruction */
 } ed_role;
 
 typedef struct ed_use {

@@ -28,6 +28,20 @@ find_file(const ed_document *d, const ed_cursor *c, const char **path,
   return !access(*path, R_OK);
 }
 
+/* Of a head that the language defines. */
+static bool
+find_definition(const ed_document *d, const ed_cursor *c, const char *word,
+                const char **path, bs_span *out) {
+  bool head = c->frames.len && bs_last(&c->frames).lo == c->lo;
+  const gs_definition *x =
+      head ? gs_find_definition(&d->definitions, word) : NULL;
+  if (!x)
+    return false;
+  *out = x->name_span;
+  *path = d->ctx->diags->sources.data[x->name_span.file - 1].path;
+  return true;
+}
+
 static bool
 find_symbol(const ed_document *d, const char *word, uint32_t at,
             const char **path, bs_span *out) {
@@ -72,6 +86,7 @@ ed_definition(const ed_document *d, uint32_t at, const char **path,
   bool local = *word && c.frames.len &&
                (word[0] == '?' || (d->described && !gs_is_reserved(word)));
   bool found = find_file(d, &c, path, out) || find_use(d, at, path, out) ||
+               find_definition(d, &c, word, path, out) ||
                (*word && find_symbol(d, word, at, path, out));
   if (!found && local) {
     *path = d->path;

@@ -49,7 +49,8 @@ hover_term(const ed_document *d, uint32_t at, const char *word, bs_text *out,
   const gs_node *node = gs_at(d->program, p->term);
   bs_text line;
   bs_text_init(&line, d->ctx->heap);
-  bool named = *word && ed_resolve(d, word, at);
+  bool named = *word && (ed_resolve(d, word, at) ||
+                         gs_find_definition(&d->definitions, word));
   bs_putf(&line, "%s : ", named ? word : gs_op_table[node->op].name);
   gs_put_type(&line, &type);
   fence(out, bs_text_str(&line), line.len);

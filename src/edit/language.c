@@ -90,6 +90,8 @@ read_program(ed_document *d) {
   uint32_t source = bs_source_read(d->ctx->diags, d->path, BS_NOWHERE);
   if (source)
     d->program = gs_parse_places(d->ctx, d->target, source, &d->places);
+  if (source)
+    gs_list_definitions(d->ctx, source, &d->definitions);
   take_all(d, from);
 }
 
@@ -163,6 +165,7 @@ static const ed_form glen_forms[] = {
     {"tensor", NULL, "(tensor NAME (shape n...) DTYPE)"},
     {"const", NULL, "(const NAME (shape n...) DTYPE v...)"},
     {"let", NULL, "(let NAME term)"},
+    {"define", NULL, "(define (NAME PARAMETER...) [\"what\"] ITEM... TERM)"},
 };
 
 static const ed_form rules_forms[] = {

@@ -128,7 +128,7 @@ is_reserved_for(ed_role role, const char *name) {
   bool number =
       is_number(name) || !strcmp(name, "true") || !strcmp(name, "false");
   return number || strchr("?$:", name[0]) ||
-         (role == ED_INSTR &&
+         ((role == ED_INSTR || role == ED_DEFINITION) &&
           (gs_op_find(name, &op) || gs_is_reserved(name))) ||
          (role == ED_LOCAL &&
           (gs_is_reserved(name) || !strcmp(name, "result"))) ||

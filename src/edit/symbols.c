@@ -34,6 +34,8 @@ add_symbol(collector *c, const ed_form *form, uint32_t node, uint32_t root,
            uint32_t parent) {
   ed_document *d = c->document;
   uint32_t name = bs_sx_item(&c->tree, node, 1);
+  if (name && at(c, name)->kind == BS_SX_LIST && !strcmp(form->head, "define"))
+    name = bs_sx_item(&c->tree, name, 0);
   if (!name || at(c, name)->kind != BS_SX_SYM)
     return parent;
   ed_symbol s = {.name = bs_as_sym(d->ctx->values, at(c, name)->value),

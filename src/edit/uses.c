@@ -94,9 +94,38 @@ role_in_term(const walk *w) {
   return ED_TERM;
 }
 
+/* A body sees its own parameters and lets alone. One that is given by name
+ * (`:pad 1`) stands under another spelling where it is used: it has no role. */
+static ed_role
+role_in_definition(const walk *w, ed_use *use) {
+  const frame *f = around(w, 0), *g = around(w, 1), *root = &w->frames.data[0];
+  bool header = g == root && f->at == 1;
+  bool named = w->frames.len > 2 && w->frames.data[1].at == 1;
+  if (f->item == 0 && !named) {
+    use->definition = header;
+    return header                    ? ED_DEFINITION
+           : strcmp(f->head, "case") ? ED_INSTR
+                                     : ED_NO_NAME;
+  }
+  use->scope = span_of(w, root);
+  use->definition = header || (!strcmp(f->head, "let") && f->item == 1);
+  return named || f == root ? ED_NO_NAME : ED_TERM;
+}
+
+/* The head of a list: what the program defines has a role of its own. */
+static ed_role
+role_of_head(const walk *w, const char *word, ed_role role) {
+  const gs_definition *x =
+      role == ED_INSTR ? gs_find_definition(&w->document->definitions, word)
+                       : NULL;
+  return x && !x->built_in ? ED_DEFINITION : role;
+}
+
 static ed_role
 role_in_program(const walk *w, ed_use *use) {
   const frame *f = around(w, 0);
+  if (!strcmp(w->frames.data[0].head, "define"))
+    return role_in_definition(w, use);
   if (is(f->head, " tensor const let output ") && f->item <= 1) {
     use->definition = strcmp(f->head, "output") != 0;
     return f->item ? ED_TERM : ED_NO_NAME;
@@ -201,12 +230,21 @@ tail_of(const char *name, uint32_t n) {
   return 0;
 }
 
+/* `n:int` of a definition is the name `n`. */
+static uint32_t
+sort_of(const char *name, uint32_t n) {
+  const char *colon = memchr(name, ':', n);
+  return colon ? n - (uint32_t)(colon - name) : 0;
+}
+
 static void
 tell(walk *w, ed_use *use, ed_role role) {
   const char *text = w->text->text + use->span.lo;
   uint32_t n = use->span.hi - use->span.lo;
   uint32_t mark = n > 1 && (text[0] == '?' || text[0] == '$');
-  uint32_t tail = role == ED_RULE ? tail_of(text, n) : 0;
+  uint32_t tail = role == ED_RULE                      ? tail_of(text, n)
+                  : role == ED_TERM && use->definition ? sort_of(text, n)
+                                                       : 0;
   if (role == ED_NO_NAME)
     return;
   /* Only these have scopes; tensors of a program are the file's. */
@@ -228,7 +266,8 @@ tell_symbol(walk *w, uint32_t node) {
   if (!strcmp(suffix, ".glen"))
     use.scope = (bs_span){use.span.file, 0, w->text->size};
   tell(w, &use,
-       !strcmp(suffix, ".glen")    ? role_in_program(w, &use)
+       !strcmp(suffix, ".glen")
+           ? role_of_head(w, word, role_in_program(w, &use))
        : !strcmp(suffix, ".rules") ? role_in_rules(w, word, &use)
                                    : role_in_target(w, word, &use));
 }

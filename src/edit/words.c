@@ -117,6 +117,15 @@ find_compute(const ed_document *d, const char *word, ed_word_info *out) {
 }
 
 static bool
+find_definition(const ed_document *d, const char *word, ed_word_info *out) {
+  const gs_definition *x = gs_find_definition(&d->definitions, word);
+  if (!x)
+    return false;
+  *out = (ed_word_info){"function", x->usage, x->what};
+  return true;
+}
+
+static bool
 find_instruction(const ed_document *d, const char *word, ed_word_info *out) {
   const gs_instr *i = d->described ? gs_find_instr(d->described, word) : NULL;
   if (!i && d->target)
@@ -156,12 +165,14 @@ ed_word_find(const ed_document *d, const char *word, const char *around,
              ed_word_info *out) {
   bool (*const compute_first[])(const ed_document *, const char *,
                                 ed_word_info *) = {
-      find_compute, find_operator, find_instruction, find_function, find_dtype};
+      find_compute,    find_operator, find_instruction,
+      find_definition, find_function, find_dtype};
   bool (*const function_first[])(const ed_document *, const char *,
                                  ed_word_info *) = {
-      find_operator, find_instruction, find_function, find_compute, find_dtype};
+      find_operator, find_instruction, find_definition,
+      find_function, find_compute,     find_dtype};
   bool compute = !strcmp(around, "compute");
-  for (int k = 0; k < 5; k++)
+  for (int k = 0; k < 6; k++)
     if ((compute ? compute_first : function_first)[k](d, word, out))
       return true;
   return false;

@@ -12,6 +12,7 @@
  * definitions.glen; a program reads them where one of its heads is no operator.
  */
 #include "definitions.h"
+#include "glenside/define.h"
 #include "glenside/parse.h"
 #include <string.h>
 
@@ -269,7 +270,7 @@ are_wanted(const gs_parser *x) {
 /* The text is a source like any other, so that a fault can be shown in it. */
 static uint32_t
 own_source(gs_parser *x) {
-  static const char path[] = "<definitions>";
+  static const char path[] = GS_DEFINITIONS_PATH;
   bs_diags *diags = x->ctx->diags;
   for (uint32_t k = 0; k < diags->sources.len; k++)
     if (!diags->sources.data[k].unused &&
@@ -293,9 +294,13 @@ append_nodes(gs_parser *x, const bs_sexps *own) {
 
 void
 parse_built_in(gs_parser *x) {
+  if (are_wanted(x))
+    parse_language(x);
+}
+
+void
+parse_language(gs_parser *x) {
   bs_sexps own;
-  if (!are_wanted(x))
-    return;
   if (!bs_sexp_read(x->ctx->heap, x->ctx->values, x->ctx->diags, own_source(x),
                     &own))
     return;

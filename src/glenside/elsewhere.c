@@ -14,13 +14,12 @@
   "(shape C 3 3) (stride 1 1 1)) (access weights 1)))"
 #define PAIR(op) "operands go into a pair: (compute " op " (pair a b))"
 #define PROGRAM                                                                \
-  "this is a form of programs, which are given to saturate, compile or run; "  \
-  "a rule is (rule NAME \"why\" LEFT => RIGHT)"
+  "this is a form of programs, and this file is read as rules: pass it to "    \
+  "saturate, compile or run; a rule is (rule NAME \"why\" LEFT => RIGHT)"
 #define EGGLOG                                                                 \
-  "a rule is (rule NAME \"why\" LEFT => RIGHT), or <=> for both ways, and "    \
-  "its "                                                                       \
-  "variables are written ?a"
-#define NO_SORTS "terms have types of their own here: nothing is declared"
+  "a rule is (rule NAME \"why\" LEFT => RIGHT), with <=> for both "            \
+  "directions, and variables are written ?a"
+#define NO_SORTS "terms have types of their own, so nothing has to be declared"
 
 static const struct {
   gs_word_place place;
@@ -44,6 +43,7 @@ static const struct {
     {GS_AS_TERM, " / divide ", "a quotient is (div a b)"},
     {GS_AS_TERM, " reduce_sum ", "a sum is (sum a AXIS)"},
     {GS_AS_TERM, " reduce_mean ", "a mean is (mean a AXIS)"},
+    {GS_AS_TERM, " tan ", "a tangent is (div (sin a) (cos a))"},
     {GS_AS_TERM, " swish SiLU ", "it is written (silu a)"},
     {GS_AS_TERM, " GELU ", "it is written (gelu a)"},
     {GS_AS_RULE_TERM,
@@ -58,10 +58,10 @@ static const struct {
     {GS_AS_RULE_TERM, " / divide ", PAIR("div")},
     {GS_AS_TERM, " permute swapaxes T ",
      "axes are exchanged by (transpose a (list 1 0))"},
-    {GS_AS_TERM, " view ", "(reshape a (shape 2 3) (shape)) is what is meant"},
+    {GS_AS_TERM, " view ", "write (reshape a (shape 2 3) (shape))"},
     {GS_AS_TERM, " unsqueeze expand_dims ", "write (insertAxis a 0)"},
     {GS_AS_TERM, " expand broadcast_to tile ",
-     "write (broadcast a (shape 4 8) (shape)), or (repeat a 0 4)"},
+     "write (broadcast a (shape 4 8)), or (repeat a 0 4)"},
     {GS_AS_TERM, " cat concatenate stack ", "write (concat a b 0)"},
     {GS_AS_COMPUTE, " dot matmul mm gemm ", MATRIX},
     {GS_AS_COMPUTE, " conv conv2d ", CONVOLUTION},
@@ -81,21 +81,22 @@ static const struct {
     {GS_AS_FORM, " def set = ", "a name is given by (let NAME TERM)"},
     {GS_AS_FORM, " return result ", "a result is (output NAME)"},
     {GS_AS_FORM, " rule ruleset strategy param test rewrite birewrite ",
-     "this is a form of rule files, which are given by --rules FILE"},
+     "this is a form of rule files: pass the file with --rules FILE"},
     {GS_AS_FORM, " target instr ",
-     "this is a form of targets, which are given by --target FILE"},
+     "this is a form of target files: pass the file with --target FILE"},
     {GS_AS_RULE_FORM, " rewrite birewrite bi-rewrite ", EGGLOG},
     {GS_AS_RULE_FORM, " datatype sort function relation constructor ",
      NO_SORTS},
     {GS_AS_RULE_FORM, " union extract check saturate ",
-     "what is to be done with a program is a command, as glen saturate"},
+     "what to do with a program is said on the command line, for example by "
+     "glen saturate"},
     {GS_AS_RULE_FORM, " tensor const let output ", PROGRAM},
     {GS_AS_RULE_FORM, " target instr ",
-     "this is a form of targets, which are given by --target FILE"},
+     "this is a form of target files: pass the file with --target FILE"},
     {GS_AS_TARGET_FORM, " tensor const let output ",
-     "this is a form of programs, not of targets"},
+     "this is a form of programs, and this file is read as a target"},
     {GS_AS_TARGET_FORM, " rule ruleset strategy test ",
-     "this is a form of rule files, which are given by --rules FILE"},
+     "this is a form of rule files: pass the file with --rules FILE"},
 };
 
 /* What is the same thing under another name. */
@@ -147,22 +148,22 @@ static const struct {
   const char *suffix, *hint;
 } files[] = {
     {".py", "this is Python; glen reads programs in its own language "
-            "(docs/LANGUAGE.md) and models in the ONNX format, which "
-            "torch.onnx.export writes"},
-    {".c", "this is C, which glen writes and does not read; a program is "
-           "written in a language of its own (docs/LANGUAGE.md)"},
-    {".h", "this is C, which glen writes and does not read"},
-    {".cu", "this is CUDA, which glen writes and does not read"},
-    {".json", "e-graphs in JSON are read by glen extract"},
-    {".npy", "an array is given to glen run by --input NAME=F.npy"},
-    {".mlir", "MLIR is not read; a model can be given in the ONNX format"},
-    {".pt", "weights of PyTorch are not read; torch.onnx.export writes a model "
-            "that is"},
-    {".pth", "weights of PyTorch are not read; torch.onnx.export writes a "
-             "model that is"},
-    {".sched", "this is a script of schedules, which is given by --schedule"},
-    {".md", "this is a text; a program is written in a language of its own "
-            "(docs/LANGUAGE.md)"},
+            "(docs/LANGUAGE.md) and models in the ONNX format, as "
+            "torch.onnx.export writes them"},
+    {".c", "this is C, which glen writes but does not read; programs are "
+           "written in a language of their own (docs/LANGUAGE.md)"},
+    {".h", "this is C, which glen writes but does not read"},
+    {".cu", "this is CUDA, which glen writes but does not read"},
+    {".json", "to read an e-graph in JSON, use glen extract"},
+    {".npy", "pass an array to glen run with --input NAME=F.npy"},
+    {".mlir", "glen does not read MLIR; convert the model to the ONNX format"},
+    {".pt", "glen does not read PyTorch weights; export the model with "
+            "torch.onnx.export"},
+    {".pth", "glen does not read PyTorch weights; export the model with "
+             "torch.onnx.export"},
+    {".sched", "this is a schedule script: pass it with --schedule FILE"},
+    {".md", "this is a document; programs are written in a language of their "
+            "own (docs/LANGUAGE.md)"},
 };
 
 const char *

@@ -118,6 +118,7 @@ void parse_open_node(gs_parser *, uint32_t node);
 /* define.c.  Reads the definitions that come with the language where a head
  * of the file might be one of them; and a form of the file. */
 void parse_built_in(gs_parser *);
+void parse_language(gs_parser *); /* whether they are used or not */
 void parse_define(gs_parser *, uint32_t list, bool built_in);
 void parse_definitions_done(gs_parser *);
 /* What `NAME` means where it is used now; NULL: no definition. */

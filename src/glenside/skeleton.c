@@ -6,6 +6,7 @@
  * post-order, so whoever builds or compiles a skeleton loops over an array.
  * Parsing recurses at most GS_MAX_NESTING deep; sugar that makes a term deeper
  * (concat of many parts) counts towards it. */
+#include "glenside/define.h"
 #include "glenside/elsewhere.h"
 #include "glenside/skeleton.h"
 #include "glenside/target.h"
@@ -186,6 +187,21 @@ settle_arity(const parser *p, uint32_t node, form *f, uint32_t items) {
   return wrong_arity(p, node, f, items);
 }
 
+/* Of what is no compute operator. */
+static void
+hint_operator(const parser *p, const char *head, const char *near) {
+  bs_diags *diags = p->ctx->diags;
+  if (gs_hint_elsewhere(diags, GS_AS_RULE_TERM, head))
+    return;
+  if (gs_is_defined(p->ctx, head))
+    bs_hint(diags,
+            "'%s' is a definition for programs; rules are written in "
+            "operators: glen fmt --expand prints what a use stands for",
+            head);
+  else if (near)
+    bs_meant(diags, "'", near);
+}
+
 static bool
 unknown_operator(const parser *p, uint32_t node, const char *head) {
   const gs_target *t = p->target;
@@ -203,8 +219,8 @@ unknown_operator(const parser *p, uint32_t node, const char *head) {
            "there is no operator or instruction '%s'", head);
   if (compute)
     bs_hint(p->ctx->diags, "write (compute %s ...)", head);
-  else if (!gs_hint_elsewhere(p->ctx->diags, GS_AS_RULE_TERM, head) && near)
-    bs_meant(p->ctx->diags, "'", near);
+  else
+    hint_operator(p, head, near);
   return false;
 }
 

@@ -164,9 +164,10 @@ static const struct {
   const char *head;
   int kind;
 } symbol_kinds[] = {
-    {"tensor", 13}, {"const", 14},  {"let", 13},     {"rule", 12},
-    {"param", 14},  {"ruleset", 3}, {"strategy", 6}, {"test", 24},
-    {"target", 2},  {"instr", 12},  {"set", 7},      {"default", 7},
+    {"tensor", 13}, {"const", 14}, {"let", 13},    {"rule", 12},
+    {"define", 12}, {"param", 14}, {"ruleset", 3}, {"strategy", 6},
+    {"test", 24},   {"target", 2}, {"instr", 12},  {"set", 7},
+    {"default", 7},
 };
 
 static int

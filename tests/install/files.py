@@ -14,7 +14,7 @@ EXPECTED = [
     "/cmake/glen/glenConfigVersion.cmake",
     "/cmake/glen/glenKernel.cmake", "include/glen/glen.h",
     "include/glen/editor.h", "include/glen/version.h",
-    "share/glen/rules/default.rules", "share/glen/targets/systolic16.target",
+    "share/glen/rules/default.rules", "share/glen/definitions.glen", "share/glen/targets/systolic16.target",
     "share/glen/targets/systolic_array.h", "share/man/man1/glen.1",
     "share/man/man1/glen-check-proof.1",
     "share/bash-completion/completions/glen",
