@@ -24,11 +24,7 @@ def sources():
 
 def macros(installed):
     """Names of functions that are macros, too."""
-    text = ""
-    for name in ("glen.h", "editor.h"):
-        with open(installed.file("include/glen", name), encoding="utf-8") as f:
-            text += f.read()
-    return set(re.findall(r"#define (glen_\w+)\(", text))
+    return set(re.findall(r"#define (glen_\w+)\(", installed.headers()))
 
 
 def uncalled(names, text, hidden):

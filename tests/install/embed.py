@@ -14,6 +14,16 @@ def megabytes(installed, command):
     return usage.ru_maxrss / 1024
 
 
+def check_headers(installed):
+    """Each public header can be included alone, from C and from C++."""
+    options = f"-Wall -Wextra -Wpedantic -Werror -I {installed.file('include')}"
+    for name in sorted(os.listdir(installed.file("include/glen"))):
+        for compiler, end in (("cc -std=c99", "c"), ("c++", "cc")):
+            installed.write("one." + end, f"#include <glen/{name}>\n"
+                            "typedef int not_empty;\n")
+            installed.says(f"{compiler} {options} -c one.{end} -o one.o")
+
+
 def check(installed):
     says = installed.says
     for name in ("check", "map", "jit"):
@@ -49,3 +59,4 @@ def check(installed):
                     "GLEN_VERSION_NUMBER; }\n")
     says(f"c++ -Wall -Werror cpp.cc -o cpp {flags}")
     says(["./cpp"])
+    check_headers(installed)

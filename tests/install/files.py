@@ -53,11 +53,7 @@ def check_symbols(installed):
                      new)
     installed.expect("both libraries have the same names", shared == static,
                      sorted(set(shared) ^ set(static)))
-    headers = ""
-    for name in ("glen.h", "editor.h"):
-        with open(installed.file("include/glen", name), encoding="utf-8") as f:
-            headers += f.read()
-    declared = set(re.findall(r"\b(glen_\w+)\(", headers))
+    declared = set(re.findall(r"\b(glen_\w+)\(", installed.headers()))
     silent = [name for name in shared if name not in declared]
     installed.expect("what is exported is declared", not silent, silent)
     soname = subprocess.run(["objdump", "-p", installed.find("libglen.so")],

@@ -43,6 +43,15 @@ class Installed:
                 return os.path.join(at, name)
         return None
 
+    def headers(self):
+        """The text of all public headers."""
+        folder = self.file("include/glen")
+        text = ""
+        for name in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                text += f.read()
+        return text
+
     def environment(self, **more):
         libraries = os.path.dirname(self.find("libglen.so"))
         return dict({
