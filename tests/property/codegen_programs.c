@@ -61,6 +61,7 @@ prepare(trial *t) {
   t->expected = BS_NEWS(&arena, gs_tensor, t->program->outputs.len);
   t->found = BS_NEWS(&arena, gs_tensor, t->program->outputs.len);
   po_options options = {.strict_fp = t->plan.strict_fp,
+                        .chains = has_chains(&t->plan),
                         .max_pieces = t->plan.max_pieces,
                         .max_operations = t->plan.max_operations};
   if (!gs_interpret(t->program, t->in, t->expected))

@@ -212,7 +212,9 @@ static bool
 lower(trial *t) {
   const plan *p = &t->plan;
   double since = processor_seconds();
-  po_options options = {.strict_fp = p->strict_fp, .max_pieces = p->max_pieces};
+  po_options options = {.strict_fp = p->strict_fp,
+                        .chains = has_chains(p),
+                        .max_pieces = p->max_pieces};
   po_auto_options how = {.n_tiles = p->n_tiles};
   memcpy(how.tiles, p->tiles, sizeof p->tiles);
   t->loops = po_lower(t->chosen, targets[p->machine], &options);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* lane.c - functions of vectors, lane by lane.
  *
- * Compilers make one instruction of a loop over all lanes of a local array that
- * a vector was copied to, so what is done to an element is written as it is
- * everywhere else.  Vectors are passed by their addresses: by value, those that
- * the processor has no registers for are passed otherwise by each compiler. */
+ * Compilers make one instruction of a loop over all lanes of an array that lies
+ * where a vector does, so what is done to an element is written as it is
+ * everywhere else.  It is a union of the two: a copy by memcpy may go through
+ * memory in halves, which a load of the whole then waits for.  Vectors are
+ * passed by their addresses: by value, those that the processor has no
+ * registers for are passed otherwise by each compiler. */
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
@@ -38,9 +40,11 @@ cg_has_value(const cg_slide *x) {
 /* The array `array` of a vector's lanes. */
 static void
 put_lanes(const cg_slide *x, const char *array, const char *vector) {
-  cg_line(x->out, 1, "%s %s[%u];", x->type, array, x->c->lanes);
+  cg_line(x->out, 1, "union { %s_v v; %s t[%u]; } %s_lanes;", x->name, x->type,
+          x->c->lanes, array);
+  cg_line(x->out, 1, "%s *const %s = %s_lanes.t;", x->type, array, array);
   if (vector)
-    cg_line(x->out, 1, "memcpy(%s, %s, sizeof %s);", array, vector, array);
+    cg_line(x->out, 1, "%s_lanes.v = *%s;", array, vector);
 }
 
 static void
@@ -60,7 +64,7 @@ put_value(const cg_slide *x, const char *to, const cg_expr *value) {
 static void
 put_end(const cg_slide *x) {
   bs_put(x->out, "  }\n");
-  cg_line(x->out, 1, "memcpy(s, a, sizeof *s);");
+  cg_line(x->out, 1, "*s = a_lanes.v;");
   bs_put(x->out, "}\n\n");
 }
 

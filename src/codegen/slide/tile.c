@@ -291,12 +291,15 @@ put_start(const cg_slide *x) {
   cg_line(x->out, 1, "%s_v t;", x->name);
 }
 
-/* NAME_value(&s, e0 + ..), of a row and a vector. */
+/* NAME_value(&r, e0 + ..), of a row and a vector. The sums themselves have no
+ * address: where the function is not inlined, they would all be kept in memory.
+ */
 static void
 put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   const po_slide *c = x->c;
-  cg_indent(x->out, 1);
-  bs_putf(x->out, "%s_value(&s%u_%u", x->name, row, v);
+  cg_line(x->out, 2, "%s_v r = s%u_%u;", x->name, row, v);
+  cg_indent(x->out, 2);
+  bs_putf(x->out, "%s_value(&r", x->name);
   for (uint32_t k = 0; k < c->n_extras; k++) {
     int64_t down = c->down == PO_NO_LOOP ? 0 : c->extra[k].factor[c->down];
     bs_putf(x->out, ", e%u + %lld", k,
@@ -307,21 +310,35 @@ put_value(const cg_slide *x, uint32_t row, uint32_t v) {
 }
 
 static void
-put_results(const cg_slide *x) {
+put_stored(const cg_slide *x, const char *sum, int64_t at, uint32_t indent) {
+  if (x->width == x->c->lanes)
+    cg_line(x->out, indent, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at,
+            sum);
+  else
+    cg_line(x->out, indent, "memcpy(c + %lld, &%s, %lld);", (long long)at, sum,
+            (long long)(x->width * gs_dtype_table[x->c->dtype].bytes));
+}
+
+static void
+put_result(const cg_slide *x, uint32_t row, uint32_t v) {
   const po_slide *c = x->c;
   int64_t down = c->down == PO_NO_LOOP ? 0 : c->c.factor[c->down];
-  for (uint32_t row = 0; row < c->rows; row++)
-    for (uint32_t v = 0; v < c->vectors; v++) {
-      long long at = down * row + (int64_t)v * c->lanes;
-      if (cg_has_value(x))
-        put_value(x, row, v);
-      if (x->width == c->lanes)
-        cg_line(x->out, 1, "*(%s_v *)(c + %lld) = s%u_%u;", x->name, at, row,
-                v);
-      else
-        cg_line(x->out, 1, "memcpy(c + %lld, &s%u_%u, %lld);", at, row, v,
-                (long long)(x->width * gs_dtype_table[c->dtype].bytes));
-    }
+  int64_t at = down * row + (int64_t)v * c->lanes;
+  if (!cg_has_value(x)) {
+    put_stored(x, bs_arena_printf(&x->e->arena, "s%u_%u", row, v), at, 1);
+    return;
+  }
+  cg_line(x->out, 1, "{");
+  put_value(x, row, v);
+  put_stored(x, "r", at, 2);
+  cg_line(x->out, 1, "}");
+}
+
+static void
+put_results(const cg_slide *x) {
+  for (uint32_t row = 0; row < x->c->rows; row++)
+    for (uint32_t v = 0; v < x->c->vectors; v++)
+      put_result(x, row, v);
 }
 
 void

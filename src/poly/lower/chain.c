@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* chain.c - pointwise results that one pointwise consumer alone reads.
+/* chain.c - pointwise results that are parts of one later expression alone.
  *
  * Each compute is a statement of its own, and a schedule puts a producer into
  * its consumer's loops.  A program that is too large to be scheduled keeps a
  * pass over memory for every bias, residual and activation.  There such a
  * result is no array: the consumer's expression holds its expression, so that a
  * whole chain is one statement, which may then be computed where a contraction
- * stores its sums. */
+ * stores its sums.  Several terms may read it, as a value times its sigmoid
+ * does, where all of them are parts of the same expression and read one place:
+ * a compiler computes once what is written twice. */
 #include "poly/lower/lower.h"
 #include <math.h>
 
@@ -15,10 +17,15 @@ enum { MOST_OPERATORS = 12, MOST_NESTED = 6 };
 
 #define NO_ARRAY 0x80000000u
 
+/* A term as a part of the expression of the statement `root`. */
 typedef struct link {
-  uint32_t reads;  /* how often it is read, by whom */
-  uint32_t reader; /* the last one */
-  uint32_t size, depth;
+  uint32_t reads;  /* how often it is read */
+  bool barred;     /* it has to be an array */
+  uint32_t root;   /* whose expression all its readers are parts of */
+  uint32_t copies; /* how often it would be written there, and how deep */
+  uint32_t depth;
+  isl_multi_aff *place; /* the root's index -> where it is read */
+  uint32_t size;        /* of a root: operators of its expression */
 } link;
 
 static gs_compute_kind
@@ -83,32 +90,89 @@ items_of(const po_lowering *low, gs_term t) {
   return n ? n : 1;
 }
 
+/* Index of the consumer -> index of the operand of t, for an item. */
+static isl_multi_aff *
+into_operand(po_lowering *low, gs_term t, uint32_t item,
+             __isl_keep isl_multi_aff *at) {
+  gs_type type;
+  gs_type_at(low->source, gs_at(low->source, t)->kids[0], &type);
+  if (!po_tuple_items(low, t))
+    return isl_multi_aff_copy(at);
+  return isl_multi_aff_pullback_multi_aff(
+      isl_multi_aff_copy(
+          po_into_tuple(low, &type, type.rank - 1, type.rank - 1, item)),
+      isl_multi_aff_copy(at));
+}
+
 /* ---- who reads what ---- */
 
 static void
-count_view(link *links, const po_view *view, gs_term reader, uint32_t times) {
+bar_view(link *links, const po_view *view) {
   for (uint32_t k = 0; k < view->pieces.len; k++)
-    if (view->pieces.data[k].from == PO_FROM_TERM) {
-      link *l = &links[view->pieces.data[k].term.i];
-      l->reads += times;
-      l->reader = reader.i;
-    }
+    if (view->pieces.data[k].from == PO_FROM_TERM)
+      links[view->pieces.data[k].term.i].barred = true;
 }
 
-/* Of others than pointwise computes each read counts as several: they read
- * arrays. A piece that several items share is read by each. */
+/* Of others than pointwise computes, which read arrays. */
 static void
-count_reads(const po_lowering *low, gs_term t, link *links) {
+bar_operands(const po_lowering *low, gs_term t, link *links) {
   const gs_node *node = gs_at(low->source, t);
-  if (low->cut[t.i].made) {
-    count_view(links, &low->cut[t.i], t, 2);
-    return;
-  }
-  for (uint32_t k = 0; k < node->n_kids; k++) {
-    const po_view *view = &low->views.of[node->kids[k].i];
-    bool alone = is_pointwise(low, t) &&
-                 (!po_tuple_items(low, t) || view->pieces.len > 1);
-    count_view(links, view, t, alone ? 1 : 2);
+  if (low->cut[t.i].made)
+    bar_view(links, &low->cut[t.i]);
+  for (uint32_t k = 0; k < node->n_kids; k++)
+    bar_view(links, &low->views.of[node->kids[k].i]);
+}
+
+/* Index of the reader's root -> the place where it reads its item. */
+static isl_multi_aff *
+place_of(po_lowering *low, gs_term reader, uint32_t item, const po_piece *piece,
+         const link *links) {
+  gs_type type;
+  gs_type_at(low->source, reader, &type);
+  const link *own = &links[reader.i];
+  isl_multi_aff *at = low->chained[reader.i] ? isl_multi_aff_copy(own->place)
+                                             : po_identity(low->isl, type.rank);
+  isl_multi_aff *map = isl_multi_aff_pullback_multi_aff(
+      isl_multi_aff_copy(piece->map), into_operand(low, reader, item, at));
+  isl_multi_aff_free(at);
+  po_pool_reserve(&low->scratch, 1);
+  return po_keep_multi_aff(&low->scratch, map);
+}
+
+/* One more read of a term by a pointwise one. Readers of another root, or at
+ * another place, leave it an array: it would be computed again for each. */
+static void
+note_read(po_lowering *low, gs_term reader, uint32_t item,
+          const po_piece *piece, link *links) {
+  link *l = &links[piece->term.i], *own = &links[reader.i];
+  bool inner = low->chained[reader.i];
+  uint32_t root = inner ? own->root : reader.i;
+  isl_multi_aff *place = place_of(low, reader, item, piece, links);
+  if (l->reads++ && (l->root != root || isl_multi_aff_plain_is_equal(
+                                            l->place, place) != isl_bool_true))
+    l->barred = true;
+  if (gs_elements_at(low->source, reader) >
+      gs_elements_at(low->source, piece->term))
+    l->barred = true;
+  uint32_t depth = inner ? own->depth + 1 : 1;
+  l->root = root;
+  l->place = place;
+  l->copies += inner ? own->copies : 1;
+  l->depth = depth > l->depth ? depth : l->depth;
+}
+
+/* Of an operand in several pieces each is read in a part of the result. */
+static void
+note_parts(po_lowering *low, gs_term t, uint32_t item, link *links) {
+  const po_view *view = operand_of(low, t);
+  for (uint32_t k = 0; k < view->pieces.len; k++) {
+    const po_piece *piece = &view->pieces.data[k];
+    if (piece->from != PO_FROM_TERM)
+      continue;
+    if (po_tuple_items(low, t) && links[piece->term.i].reads)
+      links[piece->term.i].barred = true;
+    else
+      note_read(low, t, item, piece, links);
   }
 }
 
@@ -120,31 +184,49 @@ is_exact(const po_lowering *low, gs_term t) {
   return type.dtype == GS_F32 || type.dtype == GS_F64 || type.dtype == GS_I32;
 }
 
-/* Its operands' sizes, with those that are chained. */
+/* What is costly is computed once, whatever a compiler sees of copies. */
 static bool
-measure(po_lowering *low, gs_term t, link *links) {
-  link *own = &links[t.i];
-  own->size = own->depth = 1;
-  for (uint32_t k = 0; k < items_of(low, t); k++) {
-    const po_piece *piece = only_piece(low, t, k);
-    if (!piece)
-      return false;
-    if (piece->from != PO_FROM_TERM || !low->chained[piece->term.i])
-      continue;
-    const link *l = &links[piece->term.i];
-    own->size += l->size;
-    own->depth = l->depth >= own->depth ? l->depth + 1 : own->depth;
-  }
-  return own->size <= MOST_OPERATORS && own->depth <= MOST_NESTED;
+is_cheap(const po_lowering *low, gs_term t) {
+  gs_compute op = GS_C_ADD;
+  const bs_values *values = low->source->ctx.values;
+  gs_compute_of(values, bs_item(values, gs_at(low->source, t)->attr, 0), &op);
+  return gs_compute_table[op].rate != GS_RATE_SCALAR;
 }
 
 static bool
+is_whole(po_lowering *low, gs_term t) {
+  for (uint32_t k = 0; k < items_of(low, t); k++)
+    if (!only_piece(low, t, k))
+      return false;
+  return true;
+}
+
+/* Whether it becomes a part of its root's expression. All of its readers were
+ * asked before. */
+static bool
 is_link(po_lowering *low, gs_term t, link *links) {
-  gs_term reader = {links[t.i].reader};
-  return is_pointwise(low, t) && measure(low, t, links) &&
-         links[t.i].reads == 1 && is_exact(low, t) &&
-         is_pointwise(low, reader) &&
-         gs_elements_at(low->source, reader) <= gs_elements_at(low->source, t);
+  const link *own = &links[t.i];
+  if (!own->reads || own->barred || !is_pointwise(low, t) ||
+      !is_exact(low, t) || (own->copies > 1 && !is_cheap(low, t)))
+    return false;
+  return own->depth < MOST_NESTED &&
+         links[own->root].size + own->copies < MOST_OPERATORS &&
+         is_whole(low, t);
+}
+
+static void
+note_operands(po_lowering *low, gs_term t, link *links) {
+  if (!is_pointwise(low, t)) {
+    bar_operands(low, t, links);
+    return;
+  }
+  for (uint32_t k = 0; k < items_of(low, t); k++) {
+    const po_piece *piece = only_piece(low, t, k);
+    if (!piece)
+      note_parts(low, t, k, links);
+    else if (piece->from == PO_FROM_TERM)
+      note_read(low, t, k, piece, links);
+  }
 }
 
 static void
@@ -158,26 +240,35 @@ leave_out(po_lowering *low, gs_term t) {
   low->homes[t.i] = (po_home){true, NO_ARRAY + t.i, map};
 }
 
+static void
+drop_chained(po_lowering *low) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < low->order.len; k++)
+    if (!low->chained[low->order.data[k].i])
+      low->order.data[n++] = low->order.data[k];
+  low->order.len = n;
+}
+
+/* From the outputs up: a term is asked once all that read it are decided. */
 void
 po_find_chains(po_lowering *low) {
   const gs_program *source = low->source;
   link *links = bs_calloc(low->heap, source->nodes.len, sizeof *links);
   low->chained = bs_calloc(low->heap, source->nodes.len, 1);
-  for (uint32_t k = 0; k < low->order.len; k++)
-    count_reads(low, low->order.data[k], links);
-  for (uint32_t k = 0; k < source->outputs.len; k++) {
-    gs_term t = source->outputs.data[k].term;
-    count_view(links, &low->views.of[t.i], t, 2);
-  }
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < low->order.len && !po_has_failed(low); k++) {
+  uint32_t mark = po_pool_mark(&low->scratch);
+  for (uint32_t k = 0; k < source->outputs.len; k++)
+    bar_view(links, &low->views.of[source->outputs.data[k].term.i]);
+  for (uint32_t k = low->order.len; k-- && !po_has_failed(low);) {
     gs_term t = low->order.data[k];
-    if (is_link(low, t, links))
+    if (is_link(low, t, links)) {
+      links[links[t.i].root].size += links[t.i].copies;
       leave_out(low, t);
-    else
-      low->order.data[n++] = t;
+    }
+    note_operands(low, t, links);
   }
-  low->order.len = po_has_failed(low) ? low->order.len : n;
+  if (!po_has_failed(low))
+    drop_chained(low);
+  po_pool_release(&low->scratch, mark);
   bs_free(low->heap, links);
 }
 
@@ -186,20 +277,6 @@ po_find_chains(po_lowering *low) {
 static bool
 is_chained(const po_read *read) {
   return !read->constant && read->array >= NO_ARRAY;
-}
-
-/* Index of the consumer -> index of the operand of t, for an item. */
-static isl_multi_aff *
-into_operand(po_lowering *low, gs_term t, uint32_t item,
-             __isl_keep isl_multi_aff *at) {
-  gs_type type;
-  gs_type_at(low->source, gs_at(low->source, t)->kids[0], &type);
-  if (!po_tuple_items(low, t))
-    return isl_multi_aff_copy(at);
-  return isl_multi_aff_pullback_multi_aff(
-      isl_multi_aff_copy(
-          po_into_tuple(low, &type, type.rank - 1, type.rank - 1, item)),
-      isl_multi_aff_copy(at));
 }
 
 /* What operand `item` of t is where the consumer's index leads to. */

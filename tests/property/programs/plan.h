@@ -48,6 +48,13 @@ typedef struct plan {
   int64_t tiles[2];
 } plan;
 
+/* Pointwise results are parts of their readers' expressions, as in a program
+ * that is too large to be scheduled. */
+static inline bool
+has_chains(const plan *p) {
+  return !p->way && p->seed % 2;
+}
+
 extern bs_heap heap;
 extern bs_arena arena;
 extern bs_diags diags;

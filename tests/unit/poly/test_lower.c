@@ -339,6 +339,58 @@ Test(lower, the_elements_of_an_operand_are_known) {
   isl_set_free(wanted);
 }
 
+/* ---- chains ---- */
+
+static po_program *
+chained(const char *text) {
+  po_options options = {.chains = true};
+  return po_lower(program_over(NULL, text), NULL, &options);
+}
+
+#define SUM                                                                    \
+  "(tensor a (shape 4 4) f32)(tensor b (shape 4 4) f32)"                       \
+  "(let x (compute add (pair a b)))"
+
+Test(lower, a_value_that_one_expression_reads_twice_is_no_array) {
+  po_program *p = chained(SUM "(let y (compute mul (pair x (compute sigmoid "
+                              "x))))(output y)");
+  cr_assert_eq(p->stmts.len, 1, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0);
+}
+
+Test(lower, a_value_that_is_read_at_two_places_is_an_array) {
+  po_program *p = chained(SUM "(let y (compute mul (pair x (transpose x (list "
+                              "1 0)))))(output y)");
+  cr_assert_eq(p->stmts.len, 2, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1);
+}
+
+Test(lower, a_value_that_two_results_read_is_an_array) {
+  po_program *p = chained(SUM "(let y (compute neg x))(let z (compute relu x))"
+                              "(output y)(output z)");
+  cr_assert_eq(p->stmts.len, 3, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1);
+}
+
+Test(lower, a_costly_value_is_computed_once) {
+  po_program *p = chained(SUM "(let s (compute sigmoid x))(let y (compute mul "
+                              "(pair s (compute relu s))))(output y)");
+  cr_assert_eq(p->stmts.len, 2, "%s", loops_text(p));
+}
+
+Test(lower, an_expression_of_many_copies_is_cut) {
+  char text[2048];
+  int n = snprintf(text, sizeof text, "(tensor t0 (shape 4) f32)");
+  for (int k = 1; k <= 8; k++)
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "(let t%d (compute mul (pair t%d t%d)))", k, k - 1, k - 1);
+  snprintf(text + n, sizeof text - (size_t)n, "(output t8)");
+  po_program *p = chained(text);
+  cr_assert(p->stmts.len > 1 && p->stmts.len < 8, "%s", loops_text(p));
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    cr_assert_leq(p->stmts.data[k].n_exprs, 32);
+}
+
 /* ---- limits ---- */
 
 static const char intricate[] =
