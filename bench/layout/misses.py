@@ -58,7 +58,7 @@ def predicted(glen, folder, n):
     source = programs.save(os.path.join(folder, "p.loops"), programs.loops(n))
     target = programs.save(os.path.join(folder, "p.target"), TARGET)
     text = programs.run(glen, "layout", source, "--layout-cost=lines",
-                        "--widths=8", "--target", target)
+                        "--keep-order", "--widths=8", "--target", target)
     out = {"original": float(re.search(r"as it is: (\S+)", text)[1])}
     for name, cost in re.findall(r"^#   (\S+) B: ([\d.e+]+)", text, re.M):
         out.setdefault(name, float(cost))

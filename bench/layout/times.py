@@ -7,8 +7,8 @@
 
 The program is that of programs.py, as loops i, j, k run it: compiled with -O2,
 without vectors, so that the loops are those that the costs speak of.  `chosen`
-is what --layout-cost=lines finds for this machine, `with order` the same with
---order.  All run by turns; seconds are of the processor, the medians of the
+is what --layout-cost=lines finds for this machine with --keep-order, `with
+order` the same without.  All run by turns; seconds are of the processor, the medians of the
 rounds, the copy included.  Asked for: chosen <= 1.05 times the least of the
 four.
 """
@@ -86,8 +86,8 @@ def build(args, folder, n, script):
 
 def measure(args, n, folder):
     scripts = {name: programs.script(name) for name in programs.LAYOUTS}
-    scripts["chosen"] = found(args.glen, folder, n)
-    scripts["with order"] = found(args.glen, folder, n, "--order")
+    scripts["chosen"] = found(args.glen, folder, n, "--keep-order")
+    scripts["with order"] = found(args.glen, folder, n)
     built = {name: build(args, os.path.join(folder, str(k)), n, script)
              for k, (name, script) in enumerate(scripts.items())}
     times, sums = {name: [] for name in built}, set()

@@ -52,7 +52,7 @@ const cl_command cl_commands[] = {
      "script whose commands give the layouts found; an input is copied.\n\n"
      "  glen layout examples/matmul.glen\n"
      "  glen layout matmul.loops --widths 4,8,16 -o pack.sched\n"
-     "  glen layout stencil.loops --layout-cost lines --order\n"},
+     "  glen layout stencil.loops --layout-cost lines --keep-order\n"},
     {"explain", "A.glen [B.glen]", 1, 2, "why two programs are equal",
      "Saturates both programs in one e-graph until they meet, and prints the\n"
      "shortest chain of rule applications found between them: each step with\n"

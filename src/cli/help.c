@@ -118,7 +118,7 @@ static const struct {
     {"what is chosen", " extractor extract-time verify require why-not "},
     {"code", " name emit strict-fp prepack weights dispatch dim omp-threads "},
     {"loops",
-     " sched schedule fuse tile layout layout-cost order widths choose "
+     " sched schedule fuse tile layout layout-cost keep-order widths choose "
      "dry-run explain "},
     {"measuring",
      " tune tune-file tune-rounds tune-time repeat profile flame cc cc-flag "

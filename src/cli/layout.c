@@ -58,7 +58,7 @@ cl_layout(const cl_options *options) {
   glen_loops *loops = load(&session, options);
   const char *text =
       loops ? glen_layout(session.glen, loops, options->layout_cost, widths, n,
-                          !options->joint)
+                          options->keep_order)
             : NULL;
   bool ok = text != NULL;
   if (ok && options->output)

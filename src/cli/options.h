@@ -46,7 +46,7 @@ typedef struct cl_options {
   double tune_time, recompute;
   const char *tune_file;
   const char *layout, *layout_cost, *widths;
-  bool dry_run, explain, joint, no_native;
+  bool dry_run, explain, keep_order, no_native;
 } cl_options;
 
 typedef struct cl_command cl_command;

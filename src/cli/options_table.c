@@ -239,8 +239,9 @@ const cl_row cl_rows[] = {
      "what to print, with commas between"},
     {"layout-cost", 0, "NAME", TEXT, AT(layout_cost), LAYOUT, "doc",
      "doc autokernel lines", "how layouts are priced"},
-    {"order", 0, NULL, FLAG, AT(joint), LAYOUT, NULL, NULL,
-     "chooses the innermost loop of each nest together with the layouts"},
+    {"keep-order", 0, NULL, FLAG, AT(keep_order), LAYOUT, NULL, NULL,
+     "layouts alone: otherwise the innermost loop of each nest is chosen "
+     "together with them"},
     {"widths", 0, "LIST", TEXT, AT(widths), LAYOUT, NULL, NULL,
      "lengths to cut dimensions into (default: 8; of lines 4,8,16,32)"},
     {"dry-run", 0, NULL, FLAG, AT(dry_run), SCHEDULE, NULL, NULL,

@@ -129,8 +129,9 @@ def forms(folder, note):
         if done.returncode == 0 else done.stderr
     note(rule.startswith("made.c:") and r"a\ folder/$$x\ \#1.glen" in rule and
          r"a\ folder/one.rules" in rule, f"--depfile: {rule}")
-    doc = folder.glen("layout", "p.glen").stdout
-    lines = folder.glen("layout", "p.glen", "--layout-cost", "lines").stdout
+    doc = folder.glen("layout", "p.glen", "--keep-order").stdout
+    lines = folder.glen("layout", "p.glen", "--keep-order", "--layout-cost",
+                        "lines").stdout
     for text, cost, widths in ((doc, "doc", {"8"}),
                                (lines, "lines", {"4", "8", "16", "32"})):
         tried = set(re.findall(r"(?:INTERLEAVE|SPLIT\w*)\((\d+)\)", text))

@@ -16,11 +16,6 @@ po_layout_leave_some(po_layout_model *m) {
     po_layout_array *a = &m->arrays.data[k];
     a->movable = a->movable && gs_prod(a->dim, a->rank) > room / a->bytes;
   }
-  for (uint32_t k = 0; k < m->definitions.len; k++) {
-    const po_definition *d = &m->definitions.data[k];
-    for (uint32_t j = 0; d->packs && j < d->reads.len; j++)
-      m->arrays.data[d->reads.data[j].array].movable = false;
-  }
 }
 
 static po_arg

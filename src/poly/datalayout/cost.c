@@ -152,7 +152,7 @@ static double
 price_definition(po_layout_model *m, po_layout_cost cost,
                  const po_definition *d, const po_layout *layouts) {
   double total = 0;
-  for (uint32_t k = 0; k < d->reads.len; k++) {
+  for (uint32_t k = 0; !d->packs && k < d->reads.len; k++) {
     const po_layout_read *r = &d->reads.data[k];
     if (!r->written || m->arrays.data[r->array].own)
       total += price_read(m, cost, d, r, &layouts[r->array]);

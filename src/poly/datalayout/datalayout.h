@@ -61,8 +61,8 @@ typedef struct po_definition {
   const char *name;
   uint32_t n_loops;
   int64_t extent[PO_MAX_DEPTH]; /* outermost first */
-  bool packs; /* part of a contraction, which packs what it reads: nothing is
-                 known of its lines */
+  bool packs; /* part of a contraction, which packs what it reads: that costs
+                 nothing, and stays as it is */
   BS_VEC(po_layout_read) reads;
   double lines; /* that it brings in; of use where `known` */
   bool known;

@@ -189,6 +189,17 @@ set_cache(const gs_target *t, po_layout_model *m) {
   m->cache = (po_layout_cache){line, sets > 0 ? sets : 1, ways};
 }
 
+/* A kernel packs what it reads, faster than its loops would run on a copy in
+ * any layout: it would be left for them. */
+static void
+pin_packed(po_layout_model *m) {
+  for (uint32_t k = 0; k < m->definitions.len; k++) {
+    const po_definition *d = &m->definitions.data[k];
+    for (uint32_t j = 0; d->packs && j < d->reads.len; j++)
+      m->arrays.data[d->reads.data[j].array].movable = false;
+  }
+}
+
 bool
 po_layout_model_of(const po_program *p, po_layout_model *m) {
   set_cache(p->target, m);
@@ -215,5 +226,6 @@ po_layout_model_of(const po_program *p, po_layout_model *m) {
     if (uses_any(stmt, number) && !add_statement(p, k, number, m))
       return false;
   }
+  pin_packed(m);
   return !m->pool.failed;
 }

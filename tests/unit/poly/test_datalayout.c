@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_datalayout.c - the costs of layouts, their maps, and the search. */
 #include "walk.h"
+#include "poly/kernel/contraction.h"
 #include "poly/loops/access.h"
 #include "poly/datalayout/price.h"
 #include <math.h>
@@ -324,6 +325,29 @@ Test(datalayout, a_program_is_priced) {
   COST(AUTO, A, PO_REORDER, 1, 424849.408);
   COST(DOC, B, PO_INTERLEAVE, 8, 0.8);
   COST(AUTO, B, PO_REORDER, 1, 516.58752);
+}
+
+/* Loops on a copy would have to be cheaper than the kernel that packs. */
+Test(datalayout, operands_of_a_kernel_stay) {
+  array("A", PO_INPUT, GS_F32, 2, 1024, 1024);
+  array("B", PO_INPUT, GS_F32, 2, 1024, 1024);
+  array("C", PO_OUTPUT, GS_F32, 2, 1024, 1024);
+  UPDATE(GS_C_ADD,
+         "{ U[i,j,k] : 0 <= i < 1024 and 0 <= j < 1024 and 0 <= k < 1024 }",
+         "{ U[i,j,k] -> C[i,j] }", "i j k", .op = GS_C_MUL,
+         .reads = {"{ U[i,j,k] -> A[i,k] }", "{ U[i,j,k] -> B[k,j] }"});
+  static const int64_t widths[] = {8};
+  po_contraction kernel = {.init = 0, .update = 0, .store = PO_NO_NODE};
+  bs_push(&heap, &hand->contractions, &kernel);
+  cr_assert(po_layout_model_of(hand, &model));
+  bs_clear(&hand->contractions);
+  cr_assert(model.definitions.data[0].packs);
+  for (po_layout_cost c = DOC; c <= AUTO; c++) {
+    po_layout_find(&model, c, widths, 1, &found);
+    cr_assert_eq(found.start, 0);
+    cr_assert_eq(found.rounds.data[0].candidates.len, 0);
+    po_layout_search_done(&model, &found);
+  }
 }
 
 /* Lines of B, or of its copy with those that making it brings in; the loops
