@@ -105,13 +105,19 @@ pv_number_inverse(pv_number a, pv_number *out) {
                              : reduce(a.den, a.num, -a.exp, out));
 }
 
-/* Numbers too far apart to be aligned are told by their magnitude. */
+static int
+sign_of(int64_t num) {
+  return (num > 0) - (num < 0);
+}
+
+/* Numbers too far apart to be aligned are told by their sign, of which 0 has
+ * one of its own, and by their magnitude. */
 int
 pv_number_compare(pv_number a, pv_number b) {
   __int128 x, y;
   if (!align(a, b, &x, &y)) {
-    if ((a.num < 0) != (b.num < 0))
-      return a.num < 0 ? -1 : 1;
+    if (sign_of(a.num) != sign_of(b.num))
+      return sign_of(a.num) < sign_of(b.num) ? -1 : 1;
     bool below = log2(fabs((double)a.num) / (double)a.den) + a.exp <
                  log2(fabs((double)b.num) / (double)b.den) + b.exp;
     return below == (a.num > 0) ? -1 : 1;
