@@ -6,22 +6,17 @@
 
 static void
 print_wrapped(FILE *out, const char *text, int column, int at) {
+  bool first = true;
   while (*text) {
     int n = (int)strcspn(text, " ");
-    if (at + n > 79) {
+    bool fits = first || at + 1 + n <= 79;
+    if (!fits)
       fprintf(out, "\n%*s", column, "");
-      at = column;
-    }
-    fprintf(out, "%.*s", n, text);
+    at = fits ? at + !first : column;
+    fprintf(out, "%s%.*s", fits && !first ? " " : "", n, text);
     at += n;
-    text += n;
-    if (*text == ' ') {
-      text++;
-      if (*text) {
-        fputc(' ', out);
-        at++;
-      }
-    }
+    text += n + strspn(text + n, " ");
+    first = false;
   }
   fputc('\n', out);
 }
@@ -87,8 +82,9 @@ print_overview(FILE *out) {
       "  glen compile examples/conv.glen -o conv.c\n"
       "  glen run examples/matmul.glen --check\n\n"
       "exit codes: 0 done; 1 the input is wrong; 2 the command line is wrong; "
-      "3 a\nlimit was hit, or what was asked for is not proved or not mapped; "
-      "4 a mismatch\nor an unsound rule; 70 an internal error\n",
+      "3 a\nlimit was hit, or a requested proof or mapping failed; 4 a "
+      "mismatch "
+      "or an unsound\nrule; 70 an internal error\n",
       out);
 }
 
@@ -115,19 +111,21 @@ static const struct {
      " rules target param disable-rule strategy scheduler "},
     {"limits", " iter-limit node-limit time-limit memory-limit work-limit "
                "match-limit rule-limit require-saturation max-steps "},
-    {"what is chosen", " extractor extract-time verify require why-not "},
-    {"code", " name emit strict-fp prepack weights dispatch dim omp-threads "},
-    {"loops",
-     " sched schedule fuse tile layout layout-cost keep-order widths choose "
-     "dry-run explain "},
+    {"what is chosen",
+     " extractor extract-time regions verify require why-not "},
+    {"code",
+     " name emit strict-fp prepack weights dispatch dim size omp-threads "},
+    {"loops", " sched schedule fuse tile recompute layout layout-cost "
+              "keep-order widths choose "
+              "dry-run explain "},
     {"measuring",
      " tune tune-file tune-rounds tune-time repeat profile flame cc cc-flag "
-     "sanitize keep "},
+     "sanitize keep no-native "},
     {"inputs and comparisons", " input seed samples shapes random tolerance "
                                "check interpret "},
     {"outputs", " output json print stats timings dump-phases "},
     {"build systems", " depfile depfile-format stamp touch "},
-    {"and", NULL},
+    {"other", NULL},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
