@@ -95,6 +95,8 @@ def completions(tests, suffix, text):
 
 def check_words(tests):
     """A form or dtype that is new has its colour."""
+    tests.says("highlights are as the script writes them", [
+        os.path.join(ROOT, "scripts/make-highlights"), "--check"])
     with open(os.path.join(EDITORS, "vscode/syntaxes/glen.tmLanguage.json"),
               encoding="utf-8") as f:
         textmate = f.read()

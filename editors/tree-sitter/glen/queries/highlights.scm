@@ -1,4 +1,5 @@
 ; SPDX-License-Identifier: MIT
+; Written by scripts/make-highlights.
 (comment) @comment
 (string) @string
 (escape) @string.escape
@@ -7,7 +8,7 @@
 (keyword) @property
 ["(" ")"] @punctuation.bracket
 
-; A list's head is what is done, but for forms.
+; The head of a list says what is done, except in forms.
 (list head: (symbol) @keyword
   (#any-of? @keyword "tensor" "const" "let" "output" "define"))
 (list head: (symbol) @function
@@ -20,5 +21,4 @@
   (#eq? @_compute "compute"))
 
 (list (symbol) @type.builtin
-  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16"
-   "i32" "bool"))
+  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16" "i32" "bool"))

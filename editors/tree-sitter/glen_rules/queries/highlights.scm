@@ -1,4 +1,5 @@
 ; SPDX-License-Identifier: MIT
+; Written by scripts/make-highlights.
 (comment) @comment
 (string) @string
 (escape) @string.escape
@@ -7,10 +8,10 @@
 (keyword) @property
 ["(" ")"] @punctuation.bracket
 
-; A list's head is what is done, but for forms.
+; The head of a list says what is done, except in forms.
 (list head: (symbol) @keyword
-  (#any-of? @keyword "rule" "param" "ruleset" "strategy" "test" "include" "run" "program"
-    "tensor" "const" "let" "output"))
+  (#any-of? @keyword "rule" "param" "ruleset" "strategy" "test" "include" "run"
+    "program" "tensor" "const" "let" "output"))
 (list head: (symbol) @function
   (#not-any-of? @function "rule" "param" "ruleset" "strategy" "test" "include" "run"
     "program" "tensor" "const" "let" "output" "compute"))
@@ -23,8 +24,7 @@
   (#eq? @_compute "compute"))
 
 (list (symbol) @type.builtin
-  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16"
-   "i32" "bool"))
+  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16" "i32" "bool"))
 (variable) @variable.parameter
 (parameter) @constant
 (arrow) @operator
