@@ -34,7 +34,8 @@ has_store(const cg_slide *x) {
 
 bool
 cg_has_value(const cg_slide *x) {
-  return has_store(x) || x->c->formula != UINT32_MAX;
+  return has_store(x) ||
+         (x->c->formula != UINT32_MAX && !cg_is_finished_later(x));
 }
 
 /* The array `array` of a vector's lanes. */
@@ -152,15 +153,13 @@ places_of(const cg_slide *x, const po_stmt *s) {
 static void
 put_formula(const cg_slide *x) {
   bs_putf(x->out, "static inline void\n%s_value(%s_v *s", x->name, x->name);
-  for (uint32_t k = 0; k < x->c->n_extras; k++)
-    bs_putf(x->out, ", const %s *restrict e%u",
-            gs_dtype_table[x->e->p->arrays.data[x->c->extras[k].array].dtype]
-                .c_type,
-            k);
+  for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
+    bs_putf(x->out, ", const %s *restrict e%u", cg_extra_type(x, k), k);
   bs_put(x->out, ") {\n");
   put_lanes(x, "a", "s");
   put_loop(x, x->width);
-  uint32_t steps[] = {has_store(x) ? x->c->store : UINT32_MAX, x->c->formula};
+  uint32_t steps[] = {has_store(x) ? x->c->store : UINT32_MAX,
+                      cg_is_finished_later(x) ? UINT32_MAX : x->c->formula};
   for (uint32_t k = 0; k < 2; k++)
     if (steps[k] != UINT32_MAX) {
       const po_stmt *s = stmt_of(x, steps[k]);

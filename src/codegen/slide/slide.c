@@ -3,7 +3,8 @@
  *
  *   for every other loop of the result, in parallel
  *     for every run of tiles along the loop of rows
- *       for every run along the loop of vectors: its function */
+ *       for every run along the loop of vectors: its function
+ *     where the formula is costly, what it makes of all their results */
 #include "codegen/slide/slide.h"
 #include "codegen/contract/contract.h"
 
@@ -90,6 +91,7 @@ cg_put_slide_parts(cg_emitter *e, const po_slide *c, const char *name) {
     for (uint32_t a = 0; a < x.n_along; a++)
       cg_put_slide_tile(&x, &(cg_place){&x.down[d], &x.along[a]},
                         d * x.n_along + a);
+  cg_put_finish_function(&x);
 }
 
 /* ---- pointers ---- */
@@ -197,7 +199,7 @@ put_call(const cg_slide *x, uint32_t number, const standing *s,
   }
   bs_put(x->out, ", ");
   put_argument(x, "c", &c->c, s);
-  for (uint32_t k = 0; k < c->n_extras; k++) {
+  for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
     bs_put(x->out, ", ");
     put_argument(x, extra_name(x, k), &c->extra[k], s);
   }
@@ -292,5 +294,6 @@ cg_put_slide_body(cg_emitter *e, const po_slide *c, const char *name,
     cg_line(x.out, indent++, "{");
   put_all_moved(&x, indent);
   put_down(&x, indent);
+  cg_put_finish_call(&x, indent);
   cg_line(x.out, indent - 1, "}");
 }

@@ -4,7 +4,8 @@
  *   slide.c  the loops over tiles, in parallel
  *   tile.c   a tile, whose results are in registers
  *   load.c   a vector of what windows slide over
- *   lane.c   functions of one lane: the body, the formula */
+ *   lane.c   functions of one lane: the body, the formula
+ *   finish.c a costly formula, of the results of all tiles at once */
 #ifndef CODEGEN_SLIDE_SLIDE_H
 #define CODEGEN_SLIDE_SLIDE_H
 
@@ -58,6 +59,15 @@ bool cg_is_named(const cg_slide *, uint32_t loop);
 void cg_put_lane_functions(const cg_slide *);
 bool cg_has_start(const cg_slide *);
 bool cg_has_value(const cg_slide *);
+
+/* finish.c: whether the formula has a function of its own, and that: it is given
+ * the results that the tiles of all rows and vectors have stored. */
+bool cg_is_finished_later(const cg_slide *);
+void cg_put_finish_function(const cg_slide *);
+void cg_put_finish_call(const cg_slide *, uint32_t indent);
+/* What a tile is given of what the formula reads. */
+uint32_t cg_extras_of_tile(const cg_slide *);
+const char *cg_extra_type(const cg_slide *, uint32_t k);
 
 static inline bool
 cg_has_weights(const cg_slide *x) {

@@ -268,11 +268,8 @@ put_parameters(const cg_slide *x) {
   if (cg_has_weights(x))
     bs_putf(x->out, "const %s *restrict y, ", x->type);
   bs_putf(x->out, "%s *restrict c", x->type);
-  for (uint32_t k = 0; k < c->n_extras; k++)
-    bs_putf(
-        x->out, ",\n    const %s *restrict e%u",
-        gs_dtype_table[x->e->p->arrays.data[c->extras[k].array].dtype].c_type,
-        k);
+  for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
+    bs_putf(x->out, ",\n    const %s *restrict e%u", cg_extra_type(x, k), k);
   for (uint32_t k = 0; k < c->n_outer; k++)
     if (cg_is_named(x, k))
       bs_putf(x->out, ", %s o%u", x->e->index, k);
@@ -300,7 +297,7 @@ put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   cg_line(x->out, 2, "%s_v r = s%u_%u;", x->name, row, v);
   cg_indent(x->out, 2);
   bs_putf(x->out, "%s_value(&r", x->name);
-  for (uint32_t k = 0; k < c->n_extras; k++) {
+  for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
     int64_t down = c->down == PO_NO_LOOP ? 0 : c->extra[k].factor[c->down];
     bs_putf(x->out, ", e%u + %lld", k,
             (long long)(down * row + c->extra[k].factor[c->along] *
