@@ -115,8 +115,15 @@ look_again(po_lowering *low, const po_path *path) {
     po_view_make(&low->views, path->data[k]);
 }
 
-/* Below the tuple, the smallest term that is crooked; of equal ones the
- * innermost. */
+/* However straight what is behind it becomes, it stays crooked. */
+static bool
+bends(const po_lowering *low, gs_term t) {
+  gs_op op = gs_at(low->source, t)->op;
+  return op == GS_CONCAT || op == GS_REPEAT;
+}
+
+/* Below the tuple, the smallest term that is crooked, and has to be an array;
+ * of equal ones the innermost. */
 static bool
 choose(const po_lowering *low, const po_path *path, uint32_t from,
        uint32_t *at) {
@@ -128,6 +135,8 @@ choose(const po_lowering *low, const po_path *path, uint32_t from,
                       gs_elements_at(low->source, path->data[*at]))
       *at = k;
     found = true;
+    if (bends(low, path->data[k]))
+      break;
   }
   return found;
 }

@@ -339,6 +339,20 @@ Test(lower, the_elements_of_an_operand_are_known) {
   isl_set_free(wanted);
 }
 
+Test(lower, a_factor_of_repeats_beside_others_is_one_array) {
+  po_program *p =
+      lower("(tensor a (shape 8 8) f32)(tensor b (shape 32 32) f32)"
+            "(tensor w (shape 16 32) f32)"
+            "(let x (concat (repeat (repeat a 0 2) 1 4) (slice b 0 0 16) 0))"
+            "(let y (compute dotProd (cartProd (access x 1) (access w 1))))"
+            "(output y)");
+  uint32_t updates = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    updates += p->stmts.data[k].kind == PO_UPDATE;
+  cr_assert_eq(updates, 1, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1, "%s", loops_text(p));
+}
+
 /* ---- chains ---- */
 
 static po_program *
