@@ -37,7 +37,9 @@ def arguments():
     p.add_argument("--glen-option", action="append", default=[],
                    help="of `glen compile`; default: --target native")
     p.add_argument("--cc", default="gcc")
-    p.add_argument("--cc-flags", default="-O3 -march=native -w")
+    # Sums in lanes, as docs/CLI.md says; threads add -fopenmp.
+    p.add_argument("--cc-flags", default="-O3 -march=native -fopenmp-simd "
+                   "-DGLEN_SIMD -w")
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--rounds", type=int, default=9, help="turns of each")
     p.add_argument("--seconds", type=float, default=0.15, help="of a turn")
