@@ -60,8 +60,8 @@ void cg_put_lane_functions(const cg_slide *);
 bool cg_has_start(const cg_slide *);
 bool cg_has_value(const cg_slide *);
 
-/* finish.c: whether the formula has a function of its own, and that: it is given
- * the results that the tiles of all rows and vectors have stored. */
+/* finish.c: whether the formula has a function of its own, and that: it is
+ * given the results that the tiles of all rows and vectors have stored. */
 bool cg_is_finished_later(const cg_slide *);
 void cg_put_finish_function(const cg_slide *);
 void cg_put_finish_call(const cg_slide *, uint32_t indent);
