@@ -92,6 +92,15 @@ void po_print_contracts(po_program *, bs_text *out);
  * often. */
 bool po_barriers_are_met(const po_program *, const po_step_call *);
 
+/* partition.c: the copy, put before a node, of a node and what is below it with
+ * those instances for which the outermost n loops have these values
+ * { [t0, ..., t(n-1)] }; a copied loop, with this name, is returned.  The same
+ * instances alone stay below the node.  Refuses for calls. */
+bool po_may_copy(const po_program *, const po_step_call *, uint32_t node);
+uint32_t po_copy_part(po_program *, uint32_t node, uint32_t before,
+                      const char *name, uint32_t n, __isl_keep isl_set *values);
+void po_keep_part(po_program *, uint32_t node, uint32_t n,
+                  __isl_keep isl_set *values);
 /* split.c, reorder.c: as the primitives, for those made of them. */
 bool po_split_loop(po_program *, po_step_call *, uint32_t loop,
                    const int64_t *factors, uint32_t n, const char *const *names,

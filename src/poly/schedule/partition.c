@@ -9,17 +9,12 @@
 #include "poly/schedule/edit.h"
 #include <string.h>
 
-/* Instances with lo <= value < hi of the loop at this depth. */
+/* Instances for which the outermost n loops have these values. */
 static __isl_give isl_set *
-part_of(const po_stmt *stmt, uint32_t depth, int64_t lo, int64_t hi) {
-  isl_ctx *isl = isl_set_get_ctx(stmt->domain);
-  isl_map *value = po_prefix(stmt, depth + 1);
-  value = isl_map_project_out(value, isl_dim_out, 0, depth);
-  value = isl_map_lower_bound_val(value, isl_dim_out, 0,
-                                  isl_val_int_from_si(isl, lo));
-  value = isl_map_upper_bound_val(value, isl_dim_out, 0,
-                                  isl_val_int_from_si(isl, hi - 1));
-  return isl_set_coalesce(isl_map_domain(value));
+part_of(const po_stmt *stmt, uint32_t n, __isl_keep isl_set *values) {
+  isl_map *time = po_prefix(stmt, n);
+  time = isl_map_intersect_range(time, isl_set_copy(values));
+  return isl_set_coalesce(isl_map_domain(time));
 }
 
 static isl_pw_multi_aff *
@@ -54,57 +49,96 @@ po_copy_stmt(po_program *p, uint32_t from, __isl_take isl_set *domain) {
   return p->stmts.len - 1;
 }
 
-/* A copy of what is below `loop`, before `before`, for values in [lo, hi). */
-static uint32_t
-copy_below(po_program *p, uint32_t loop, uint32_t before, const char *name,
-           int64_t lo, int64_t hi) {
-  uint32_t n = p->nest.nodes.len, depth = po_nest_depth(p, loop);
-  uint32_t *made = bs_arena_calloc(&p->arena, n, sizeof *made);
-  for (uint32_t k = loop; k != PO_NO_NODE; k = po_nest_next(p, k, loop)) {
-    po_nest_node was = *po_node(p, k);
-    uint32_t at = k == loop ? was.parent : made[was.parent];
-    if (was.kind == PO_SYNC) {
-      po_nest_add_sync(p, at, PO_NO_NODE);
-    } else if (was.kind == PO_LEAF) {
-      isl_set *part = part_of(&p->stmts.data[was.stmt], depth, lo, hi);
-      bool none = isl_set_is_empty(part) == isl_bool_true;
-      if (none)
-        isl_set_free(part);
-      else
-        po_nest_add_leaf(p, at, PO_NO_NODE, po_copy_stmt(p, was.stmt, part));
-    } else {
-      made[k] = po_nest_add_loop(p, at, k == loop ? before : PO_NO_NODE,
-                                 k == loop ? name : po_nest_fresh(p, was.name));
-      po_nest_node *now = po_node(p, made[k]);
-      now->mark = was.mark;
-      now->lanes = was.lanes;
-      now->tail = was.tail;
-      now->bind = was.bind;
-      now->separate = was.separate;
-    }
-  }
-  for (uint32_t k = n; k < p->nest.nodes.len; k++)
-    if (po_node(p, k)->kind == PO_LOOP)
-      po_nest_prune(p, k);
-  return made[loop];
+static void
+copy_leaf(po_program *p, uint32_t stmt, uint32_t parent, uint32_t before,
+          uint32_t n, __isl_keep isl_set *values) {
+  isl_set *part = part_of(&p->stmts.data[stmt], n, values);
+  if (isl_set_is_empty(part) == isl_bool_true)
+    isl_set_free(part);
+  else
+    po_nest_add_leaf(p, parent, before, po_copy_stmt(p, stmt, part));
 }
 
-static void
-restrict_below(po_program *p, uint32_t loop, int64_t lo, int64_t hi) {
-  uint32_t depth = po_nest_depth(p, loop);
+static uint32_t
+copy_loop(po_program *p, const po_nest_node *was, uint32_t parent,
+          uint32_t before, const char *name) {
+  uint32_t made = po_nest_add_loop(p, parent, before, name);
+  po_nest_node *now = po_node(p, made);
+  now->mark = was->mark;
+  now->lanes = was->lanes;
+  now->tail = was->tail;
+  now->bind = was->bind;
+  now->separate = was->separate;
+  return made;
+}
+
+bool
+po_may_copy(const po_program *p, const po_step_call *call, uint32_t node) {
+  for (uint32_t k = node; k != PO_NO_NODE; k = po_nest_next(p, k, node))
+    if (po_node(p, k)->kind == PO_LEAF &&
+        p->stmts.data[po_node(p, k)->stmt].kind == PO_CALL)
+      return po_node(p, node)->kind == PO_LOOP
+                 ? po_refuse(p, call, "rigid", "there is a call inside loop %s",
+                             po_node(p, node)->name)
+                 : po_refuse(p, call, "rigid", "it is a call");
+  return true;
+}
+
+uint32_t
+po_copy_part(po_program *p, uint32_t node, uint32_t next, const char *name,
+             uint32_t n, __isl_keep isl_set *values) {
+  uint32_t old = p->nest.nodes.len;
+  uint32_t *made = bs_arena_calloc(&p->arena, old, sizeof *made);
+  for (uint32_t k = node; k != PO_NO_NODE; k = po_nest_next(p, k, node)) {
+    po_nest_node was = *po_node(p, k);
+    uint32_t at = k == node ? was.parent : made[was.parent];
+    uint32_t before = k == node ? next : PO_NO_NODE;
+    if (was.kind == PO_SYNC)
+      po_nest_add_sync(p, at, before);
+    else if (was.kind == PO_LEAF)
+      copy_leaf(p, was.stmt, at, before, n, values);
+    else
+      made[k] = copy_loop(p, &was, at, before,
+                          k == node ? name : po_nest_fresh(p, was.name));
+  }
+  for (uint32_t k = old; k < p->nest.nodes.len; k++)
+    if (po_node(p, k)->kind == PO_LOOP)
+      po_nest_prune(p, k);
+  return made[node];
+}
+
+void
+po_keep_part(po_program *p, uint32_t node, uint32_t n,
+             __isl_keep isl_set *values) {
   for (uint32_t k = 0; k < p->stmts.len;) {
     po_stmt *stmt = &p->stmts.data[k];
-    if (!po_nest_is_below(p, stmt->leaf, loop)) {
+    if (!po_nest_is_below(p, stmt->leaf, node)) {
       k++;
       continue;
     }
     po_pool_reserve(&p->pool, 1);
-    stmt->domain = po_keep_set(&p->pool, part_of(stmt, depth, lo, hi));
+    stmt->domain = po_keep_set(&p->pool, part_of(stmt, n, values));
     if (isl_set_is_empty(stmt->domain) == isl_bool_true)
       po_remove_stmt(p, k);
     else
       k++;
   }
+}
+
+/* The loop keeps what is before the first cut; parts from each cut on follow
+ * it. */
+static void
+part_at(po_program *p, po_step_call *call, uint32_t loop, const int64_t *at,
+        uint32_t n, const char *const *names) {
+  uint32_t depth = po_nest_depth(p, loop), before = po_node(p, loop)->next;
+  for (uint32_t k = 1; k + 1 < n; k++) {
+    isl_set *values = po_slab(p->isl, depth + 1, depth, at[k], at[k + 1] - 1);
+    po_made(call, po_copy_part(p, loop, before, names[k], depth + 1, values));
+    isl_set_free(values);
+  }
+  isl_set *first = po_slab(p->isl, depth + 1, depth, at[0], at[1] - 1);
+  po_keep_part(p, loop, depth + 1, first);
+  isl_set_free(first);
 }
 
 /* Cuts before each of these values; of some iterations of the loops around, all
@@ -126,11 +160,8 @@ cut(po_program *p, po_step_call *call, uint32_t loop, const int64_t *at,
                        "runs over %lld..%lld",
                        (long long)at[k], name, (long long)min,
                        (long long)(min + count - 1));
-  for (uint32_t k = 1; k < p->nest.nodes.len; k++)
-    if (po_node(p, k)->kind == PO_LEAF && po_nest_is_below(p, k, loop) &&
-        p->stmts.data[po_node(p, k)->stmt].kind == PO_CALL)
-      return po_refuse(p, call, "rigid", "there is a call inside loop %s",
-                       name);
+  if (!po_may_copy(p, call, loop))
+    return false;
   po_give_up_name(p, loop);
   const char *names[PO_MAX_RESULTS];
   for (uint32_t k = 0; k <= n; k++) {
@@ -142,13 +173,12 @@ cut(po_program *p, po_step_call *call, uint32_t loop, const int64_t *at,
     if (!names[k])
       return false;
   }
-  uint32_t before = po_node(p, loop)->next;
   po_made(call, loop);
   po_name_loop(p, loop, names[0]);
-  for (uint32_t k = 0; k < n; k++)
-    po_made(call, copy_below(p, loop, before, names[k + 1], at[k],
-                             k + 1 < n ? at[k + 1] : min + count));
-  restrict_below(p, loop, min, at[0]);
+  int64_t ends[PO_MAX_RESULTS + 1] = {min};
+  memcpy(ends + 1, at, n * sizeof *at);
+  ends[n + 1] = min + count;
+  part_at(p, call, loop, ends, n + 2, names);
   po_forget_dependences(p);
   return true;
 }

@@ -29,6 +29,10 @@ const po_primitive po_primitives[] = {
      "l = merge LOOP LOOP",
      "Makes one loop of two that stand next to each other and, where both run, "
      "run over the same values.", po_apply_merge, false, false, true},
+    {"compute_with", A(PO_ARG_LOOP, PO_ARG_LOOP, PO_ARG_INT), 2, {0},
+     "a, b, ... = compute_with LOOP LOOP [LEVELS]",
+     "Runs a nest by the loops of another one in the same loop, whatever the "
+     "values that each of them runs over.", po_apply_compute_with, false, false, true},
     {"put_after", A(PO_ARG_NODE, PO_ARG_NODE), 2, {0},
      "put_after NODE NODE",
      "Runs a loop or statement right after another one of the same loop.",
@@ -84,6 +88,10 @@ const po_primitive po_primitives[] = {
     {"partition", A(PO_ARG_LOOP, PO_ARG_INTS), 2, {0},
      "a, b, ... = partition LOOP [VALUE, ...]",
      "Cuts a loop before each of these values.", po_apply_partition, false, false, false},
+    {"specialise", A(PO_ARG_NODE, PO_ARG_TEXT), 2, {0},
+     "a, b = specialise NODE \"i >= 8 and j mod 2 = 0\"",
+     "Gives what runs where a condition on the loops around holds code of its "
+     "own.", po_apply_specialise, false, false, true},
     {"divide", A(PO_ARG_ARRAY), 1, {0},
      "divide ARRAY",
      "Gives nests that read parts of an array which do not meet an array each, "
@@ -132,6 +140,11 @@ const po_primitive po_primitives[] = {
      "rf, k = rfactor LOOP [AXIS]",
      "Computes partial results of a reduction, one for each iteration of a "
      "loop, first.", po_apply_rfactor, false, false, false},
+    {"privatise", A(PO_ARG_LOOP, PO_ARG_INT), 2, {0},
+     "rf, k = privatise LOOP N",
+     "Runs a loop that is reduced over by threads, in N parts with a copy of "
+     "the result each, and adds the copies up.",
+     po_apply_privatise, false, false, false},
     {"decompose_reduction", A(PO_ARG_STMT, PO_ARG_LOOP), 2, {0},
      "decompose_reduction STMT LOOP",
      "Sets a reduction's start before a loop instead of in it.",

@@ -115,9 +115,10 @@ make_command(const po_program *p, char *out, size_t size) {
     snprintf(out, size, "fission %s %s", a, pick(0, 1) ? b : s);
     break;
   case 8:
-    f = pick(0, 5);
+    f = pick(0, 6);
     if (f < 3)
-      snprintf(out, size, "merge %s %s", a, next_loop(p, a));
+      snprintf(out, size, "%s %s %s", f ? "merge" : "compute_with", a,
+               next_loop(p, a));
     else if (f < 5)
       snprintf(out, size, "interleave [%s, %s] %d [%d, %d]", a, next_loop(p, a),
                pick(1, 8), pick(0, 2), pick(0, 8));
@@ -138,7 +139,11 @@ make_command(const po_program *p, char *out, size_t size) {
     snprintf(out, size, "peel %s %d", a, pick(-3, 3));
     break;
   case 12:
-    snprintf(out, size, "partition %s [%d, %d]", a, pick(1, 3), pick(3, 6));
+    if (pick(0, 1))
+      snprintf(out, size, "partition %s [%d, %d]", a, pick(1, 3), pick(3, 6));
+    else
+      snprintf(out, size, "specialise %s \"%s mod %d = %d\"", b, a, pick(2, 3),
+               pick(0, 1));
     break;
   case 13:
     snprintf(out, size, "compute_inline %s", pick(0, 1) ? s : x);
@@ -169,7 +174,10 @@ make_command(const po_program *p, char *out, size_t size) {
       snprintf(out + strlen(out), size - strlen(out), "%s", a);
     break;
   case 21:
-    snprintf(out, size, "rfactor %s %d", a, pick(0, 2));
+    if (pick(0, 2))
+      snprintf(out, size, "rfactor %s %d", a, pick(0, 2));
+    else
+      snprintf(out, size, "privatise %s %d", a, pick(2, 4));
     break;
   case 22:
     if (pick(0, 1)) {

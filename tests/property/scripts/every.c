@@ -138,7 +138,8 @@ a_layout(void) {
  *   f  1..5, g 1..3, s -2..2, v a power of two, h 0..8
  *   K  a loop that is reduced over
  *   O  a scope, P a layout, Z a list of factors, one an index of S
- *   E  functions of all that runs in L */
+ *   E  functions of all that runs in L
+ *   C  a condition on loops around S, D on loops around L */
 static const char *const forms[] = {
     "split L [-1, f]",
     "split L [f, -1]",
@@ -154,6 +155,9 @@ static const char *const forms[] = {
     "fission L S",
     "merge L N",
     "merge L L",
+    "compute_with L N",
+    "compute_with L N g",
+    "compute_with N L",
     "put_after X X",
     "put_after S T",
     "interleave [L, N] f [0, h]",
@@ -180,6 +184,8 @@ static const char *const forms[] = {
     "peel L f",
     "peel L s",
     "partition L [g, f]",
+    "specialise S C",
+    "specialise L D",
     "divide Y",
     "divide B",
     "trim Y",
@@ -202,6 +208,8 @@ static const char *const forms[] = {
     "rfactor K g",
     "rfactor K",
     "rfactor L",
+    "privatise K f",
+    "privatise L g",
     "decompose_reduction S L",
     "transform_layout Y \"P\"",
     "storage_align Y g f g",
@@ -290,11 +298,34 @@ put_functions(const char *place, char *out, size_t size) {
   snprintf(out + n, size - n, "\"");
 }
 
+/* What some of the iterations of the loops around a place have, as often as
+ * not of two of them, or one that a look at remainders has. */
+static void
+put_condition(uint32_t place, char *out, size_t size) {
+  uint32_t loops[PO_MAX_DEPTH];
+  uint32_t n = place == PO_NO_NODE ? 0 : po_nest_loops(p, place, loops);
+  const char *a = n ? node(loops[pick(0, (int)n - 1)])->name : "0";
+  const char *b = n ? node(loops[pick(0, (int)n - 1)])->name : "1";
+  switch (pick(0, 3)) {
+  case 0:
+    snprintf(out, size, "\"%s < %d\"", a, pick(1, 4));
+    break;
+  case 1:
+    snprintf(out, size, "\"%s mod %d = %d\"", a, pick(2, 3), pick(0, 1));
+    break;
+  case 2:
+    snprintf(out, size, "\"%s + %s >= %d or %s = 0\"", a, b, pick(2, 6), a);
+    break;
+  default:
+    snprintf(out, size, "\"%s > %s\"", a, b);
+  }
+}
+
 /* The letter stands alone. */
 static bool
 is_letter(const char *form, size_t k) {
   char before = k ? form[k - 1] : ' ', after = form[k + 1];
-  return strchr("LMNIKSTXRAYBOPZEfgsvh", form[k]) && strchr(" [\"", before) &&
+  return strchr("LMNIKSTXRAYBOPZECDfgsvh", form[k]) && strchr(" [\"", before) &&
          (!after || strchr(" ],\"", after));
 }
 
@@ -361,6 +392,9 @@ make_any_command(const po_program *program, char *out, size_t size) {
       put_factors(s, out + n, size - n);
     else if (form[k] == 'E')
       put_functions(strchr(form, 'L') ? loop : s->name, out + n, size - n);
+    else if (form[k] == 'C' || form[k] == 'D')
+      put_condition(form[k] == 'C' ? s->leaf : po_nest_find(p, loop), out + n,
+                    size - n);
     else
       put_part(form[k], out + n, size - n, loop, s, reader, array);
     n += strlen(out + n);
