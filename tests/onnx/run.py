@@ -3,10 +3,11 @@
 """Small models of every operator that is imported, held against a reference,
 and models that are to be refused.
 
-usage: run.py GLEN [--only TEXT]
+usage: run.py GLEN [--only TEXT] [--words | --bless | --show TEXT]
 
 Each model is written, imported, and run by the interpreter; every tenth is
-compiled as well.  An operator of `glen import --list-operators` without a case
+compiled as well; the words of each import, and of each with something altered,
+are those of recorded.txt (texts.py).  An operator of `glen import --list-operators` without a case
 is a failure.  A glen without the importer skips all of them, loudly.  The last
 line is `N passed, N failed`.
 """
@@ -23,6 +24,7 @@ import encode
 import functions  # noqa: F401, adds its cases
 import hostile
 import npy
+import texts
 from cases import CASES
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
                     UINT16, UINT8)
@@ -143,14 +145,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("glen")
     parser.add_argument("--only", default="")
+    parser.add_argument("--words", action="store_true")
+    parser.add_argument("--bless", action="store_true")
+    parser.add_argument("--show", default="")
     o = parser.parse_args()
     glen = os.path.abspath(o.glen)
     if not call([glen, "import", "--list-operators"], ".").stdout:
         print("skipped onnx: this glen was built without protobuf-c")
         print("0 passed, 0 failed")
         return
-    parts = [check_all(glen, o.only)]
+    if o.show:
+        list(texts.lines_of(glen, CASES, label, model_of, o.show))
+        return
+    parts = []
     if not o.only:
+        parts += [texts.check(glen, CASES, label, model_of, o.bless)]
+    if not o.words and not o.bless:
+        parts += [check_all(glen, o.only)]
+    if not o.only and not o.words and not o.bless:
         parts += [without_case(glen), hostile.check(glen), direct.check(glen)]
     passed, failed = map(sum, zip(*parts))
     print(f"{passed} passed, {failed} failed")

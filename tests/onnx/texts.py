@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""What is imported, word for word: the program of every case, and what is said
+of the case with something altered: an input left out, of another rank or known,
+an attribute missing or beyond its range.
+
+recorded.txt holds digests, a line a case.  run.py --bless writes it anew; what
+differs is to be looked at first: run.py --show TEXT prints the words of the
+cases whose name holds TEXT.  Numbers are compared to six digits, since the
+functions of the C library that fold them differ in the last."""
+import copy
+import hashlib
+import os
+import re
+import subprocess
+import tempfile
+
+from nd import A
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+RECORDED = os.path.join(HERE, "recorded.txt")
+REAL = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?|-?\d+e[-+]?\d+")
+
+
+def without_last(case):
+    case.inputs = case.inputs[:-1]
+
+
+def one_rank_more(case):
+    dtype, a = case.inputs[0]
+    case.inputs[0] = dtype, A((1, *a.shape), a.data)
+
+
+def flat_last(case):
+    if case.inputs[-1]:
+        dtype, a = case.inputs[-1]
+        case.inputs[-1] = dtype, A((len(a.data),), a.data)
+
+
+def all_known(case):
+    case.known = [k for k, v in enumerate(case.inputs) if v]
+
+
+def none_known(case):
+    case.known = []
+
+
+def old_operators(case):
+    case.opset = 6
+
+
+def attributes_beyond(case):
+    for name, v in case.attributes.items():
+        if isinstance(v, list) and v and not isinstance(v[0], str):
+            case.attributes[name] = [*v, 99]
+        elif isinstance(v, int):
+            case.attributes[name] = v + 99
+
+
+def no_attributes(case):
+    case.attributes = {}
+
+
+def fewer_elements(case):
+    dtype, a = case.inputs[-1] or case.inputs[0]
+    if a.data:
+        case.inputs[-1] = dtype, A((len(a.data) - 1,), a.data[:-1])
+
+
+def negative(case):
+    for k in case.known:
+        dtype, a = case.inputs[k]
+        case.inputs[k] = dtype, A(a.shape, [-7 * v - 1 for v in a.data])
+
+
+def input_twice(case):
+    case.inputs = [*case.inputs, case.inputs[0]]
+
+
+ALTERATIONS = [without_last, one_rank_more, flat_last, all_known, none_known,
+               old_operators, attributes_beyond, no_attributes, fewer_elements,
+               negative, input_twice]
+
+
+def words_of(glen, data):
+    """Exit code, program and diagnostics of an import."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "m.onnx"), "wb") as f:
+            f.write(data)
+        done = subprocess.run([glen, "import", "m.onnx"], cwd=folder,
+                              capture_output=True, text=True, timeout=300)
+        path = os.path.join(folder, "m.glen")
+        text = ""
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+    words = f"exit code {done.returncode}\n{done.stderr}{text}"
+    return REAL.sub(lambda m: f"{float(m[0]):.6g}", words)
+
+
+def altered(case, number):
+    """The case as it is, and with two alterations in turn."""
+    yield "as it is", case
+    for k in (number % len(ALTERATIONS), (3 * number + 1) % len(ALTERATIONS)):
+        other = copy.copy(case)
+        other.inputs = list(case.inputs)
+        other.attributes = dict(case.attributes)
+        try:
+            ALTERATIONS[k](other)
+        except (IndexError, TypeError):
+            continue
+        yield ALTERATIONS[k].__name__, other
+
+
+def lines_of(glen, cases, label, model_of, only):
+    """A line for each case: its name, and a digest for each import."""
+    seen = {}
+    for number, case in enumerate(cases):
+        name = re.sub(r"\s+", " ", label(case)).strip()
+        seen[name] = seen.get(name, 0) + 1
+        if only and only not in name:
+            continue
+        digests = []
+        for what, other in altered(case, number):
+            try:
+                data = model_of(other)
+            except (IndexError, TypeError, KeyError):
+                continue
+            words = words_of(glen, data)
+            if only:
+                print(f"--- {name}, {what}\n{words}")
+            digests.append(hashlib.sha256(words.encode()).hexdigest()[:6])
+        yield f"{name} #{seen[name]}", " ".join(digests)
+
+
+def check(glen, cases, label, model_of, bless):
+    now = dict(lines_of(glen, cases, label, model_of, ""))
+    if bless:
+        with open(RECORDED, "w", encoding="utf-8") as f:
+            f.write("".join(f"{k}: {v}\n" for k, v in sorted(now.items())))
+    with open(RECORDED, encoding="utf-8") as f:
+        recorded = dict(line.rstrip("\n").rsplit(": ", 1) for line in f)
+    wrong = sorted(k for k in {*now, *recorded} if
+                   now.get(k) != recorded.get(k))
+    for name in wrong:
+        print(f"FAILED words of {name}: {recorded.get(name)} recorded, "
+              f"{now.get(name)} now")
+    return len(now) - sum(k in now for k in wrong), len(wrong)
