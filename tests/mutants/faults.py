@@ -2,6 +2,7 @@
 """The planted faults: their lists, where each one lies, and copies of the tree
 in which one is planted at a time."""
 import glob
+import hashlib
 import os
 import re
 import shutil
@@ -23,6 +24,7 @@ class Fault:
     def __init__(self, head, patch):
         self.id, _, why = head.partition(" equivalent: ")
         self.equivalent = why.strip()
+        self.digest = hashlib.sha256(patch.encode()).hexdigest()[:8]
         self.path = re.search(r"^\+\+\+ b/(\S+)", patch, re.M)[1]
         self.folder = self.path.split("/")[1]
         begin, body = re.search(r"^@@ -(\d+)[^\n]*@@[^\n]*\n(.*)", patch,
@@ -59,8 +61,8 @@ class Fault:
         return None if k is None else k + self.skip + 1
 
 
-def faults():
-    for path in sorted(glob.glob(os.path.join(HERE, "*.patch"))):
+def faults(lists=None):
+    for path in sorted(glob.glob(lists or os.path.join(HERE, "*.patch"))):
         with open(path, encoding="utf-8") as f:
             parts = re.split(r"^# (.*)\n", f.read(), flags=re.M)[1:]
         for head, patch in zip(parts[::2], parts[1::2]):
@@ -106,7 +108,7 @@ class Copy:
             errors="replace", env=dict(os.environ, CCACHE_BASEDIR=HOME))
         return done.returncode, done.stdout
 
-    def prepare(self):
+    def prepare(self, build=True):
         """Makes and builds the copy; what is wrong with it, or None."""
         os.makedirs(self.tree, exist_ok=True)
         self.synchronise()
@@ -116,7 +118,7 @@ class Copy:
                 stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.returncode:
                 return done.stdout + done.stderr
-        code, out = self.ninja()
+        code, out = self.ninja() if build else (0, "")
         return out[-3000:] if code else None
 
     def objects(self, path):

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Plants small faults, one at a time, and sees whether the tests notice.
 
-usage: run.py [--folder NAME]... [--only ID]... [--missed] [--build]
+usage: run.py [--folder NAME]... [--only ID]... [--missed] [--build] [--near]
               [--within SECONDS] [--spend SECONDS] [--minutes N] [--jobs N]
-              [--survey WORD]... [--table] [--fresh]
+              [--survey WORD]... [--lists GLOB] [--table] [--fresh]
 
 The faults are the patches of tests/mutants/*.patch, each behind a line `# ID`,
 or `# ID equivalent: REASON` for one that changes nothing that can be seen.
@@ -22,9 +22,16 @@ all (120), and what was not asked then is asked by a later --missed.
 --jobs copies (2) are used side by side.  The folders are gone through side by
 side, and sample.py draws in random order: wherever a run is stopped (--minutes
 stops it), what was asked is an even random sample of each.  What was found goes
-to build-mutants/results.json after each fault; a later run goes on there, and
---fresh begins anew.  --missed asks what was not noticed again, of the tests that
-are new or were changed since; a test that was asked and passed is not repeated.
+to build-mutants/results.json after each fault, and in short, without what each
+test took, to tests/mutants/results.json, which is kept with the sources: a later
+run goes on there, and --fresh begins anew.  --missed asks what was not noticed
+again, of the tests that are new or were changed since; a test that was asked and
+passed is not repeated.
+
+--near spares the build that counts lines: faults are asked of the tests of their
+own folders alone (the table NEAR of suites.py), whether those reach them or not.
+--lists names other lists than tests/mutants/*.patch, as of faults drawn to see
+how many of new ones are noticed; what becomes of them is not kept in short.
 --build only says which faults compile and change the object code, with --missed
 those alone that were not noticed.  The table by folder is printed at the
 end, and --table prints nothing else.
@@ -38,16 +45,18 @@ import threading
 import time
 
 import suites
-from faults import HOME, Copy, faults
+from faults import HERE, HOME, Copy, faults
 
 RESULTS = os.path.join(HOME, "results.json")
+SHORT = os.path.join(HERE, "results.json")
 lock = threading.Lock()
 
 
 def order(tests, fault):
     """The tests to ask, in the order in which they are asked."""
     able = [t for t in tests.values()
-            if t.seconds is not None and t.reaches(fault)]
+            if t.seconds is not None and t.reaches(fault) and
+            (t.near(fault.folder) or not t.anywhere)]
     return sorted(able, key=lambda t: ((1 if t.near(fault.folder) else 3) *
                                        (t.seconds + 0.3), t.name))
 
@@ -56,7 +65,7 @@ def judge(fault, tests, copy, args, before):
     """What became of a fault: a word, the test that noticed it, the tests that
     did not, with their digests, and the seconds of processor that they took."""
     path = os.path.join(copy.tree, fault.path)
-    result = {"word": "stale", "by": "", "spent": 0,
+    result = {"word": "stale", "by": "", "spent": 0, "patch": fault.digest,
               "asked": dict(before.get("asked", {}))}
     if not os.path.exists(path):
         return result
@@ -137,17 +146,30 @@ def even(listed):
         key=lambda place: place[:2])]
 
 
-def read_results(args):
-    if not os.path.exists(RESULTS) or args.fresh:
-        return {}
-    with open(RESULTS, encoding="utf-8") as f:
-        return json.load(f)
+def read_results(args, listed):
+    """What is known so far; of a fault whose patch was changed, nothing."""
+    results = {}
+    for path in () if args.fresh else (SHORT, RESULTS):
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                results.update(json.load(f))
+    return {f.id: results[f.id] for f in listed
+            if results.get(f.id, {}).get("patch") == f.digest}
 
 
-def write_results(results):
-    with open(RESULTS + ".new", "w", encoding="utf-8") as f:
-        json.dump(results, f, indent=1, sort_keys=True)
-    os.replace(RESULTS + ".new", RESULTS)
+def write(path, results):
+    with open(path + ".new", "w", encoding="utf-8") as f:
+        f.write("{\n" + ",\n".join(
+            f"{json.dumps(k)}: {json.dumps(v, sort_keys=True)}"
+            for k, v in sorted(results.items())) + "\n}\n")
+    os.replace(path + ".new", path)
+
+
+def write_results(results, args):
+    write(RESULTS, results)
+    if not args.lists:
+        write(SHORT, {k: {n: r[n] for n in ("patch", "word", "by")}
+                      for k, r in results.items()})
 
 
 def work(todo, tests, copy, args, results, end):
@@ -161,7 +183,7 @@ def work(todo, tests, copy, args, results, end):
         with lock:
             if not args.build:
                 results[fault.id] = result
-                write_results(results)
+                write_results(results, args)
             print(f"{todo.qsize()} left: {fault.id} {fault.path}: "
                   f"{result['word']} {result['by'][-300:]} "
                   f"({result['spent']:.1f} s)", flush=True)
@@ -173,12 +195,13 @@ def arguments():
     parser.add_argument("--folder", action="append", default=[])
     parser.add_argument("--only", action="append", default=[], metavar="ID")
     parser.add_argument("--survey", action="append", default=[], metavar="WORD")
-    for flag in ("--build", "--fresh", "--missed", "--table"):
+    for flag in ("--build", "--fresh", "--missed", "--near", "--table"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--within", type=float, default=30, metavar="SECONDS")
     parser.add_argument("--spend", type=float, default=120, metavar="SECONDS")
     parser.add_argument("--minutes", type=float, default=1e6)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--lists", metavar="GLOB")
     return parser.parse_args()
 
 
@@ -195,21 +218,25 @@ def wanted(fault, results, args):
 def main():
     args = arguments()
     end = time.monotonic() + 60 * args.minutes
-    every = list(faults())
+    every = list(faults(args.lists))
     listed = [f for f in every
               if (not args.folder or f.folder in args.folder) and
               (not args.only or f.id in args.only)]
-    results = read_results(args)
+    results = read_results(args, every)
     if args.table:
         return table(listed, results)
     copies = [Copy(chr(ord("a") + k)) for k in range(args.jobs)]
     counting = Copy("survey", "-Db_coverage=true")
-    for copy in copies + [counting] * (not args.build):
-        wrong = copy.prepare()
+    for copy in copies + [counting] * (not args.build and not args.near):
+        wrong = copy.prepare(not args.near)
         if wrong:
             sys.exit(wrong)
     tests = suites.listed(copies[0])
-    if not args.build:
+    if args.near:
+        folders = {f.folder for f in listed if wanted(f, results, args)}
+        suites.survey({n: t for n, t in tests.items()
+                       if any(map(t.near, folders))}, copies[0], [], args)
+    elif not args.build:
         suites.survey(tests, counting, [f for f in every if f.line()],
                       args)
     todo = queue.SimpleQueue()

@@ -20,6 +20,7 @@ from faults import HOME, ROOT
 GLEN = "{build}/src/cli/glen"
 CHECKER = "{build}/src/check/glen-check-proof"
 SURVEY = os.path.join(HOME, "survey.json")
+SURVEY_NEAR = os.path.join(HOME, "survey-near.json")
 
 
 def groups(path):
@@ -67,6 +68,7 @@ STEPS = {
     "tune": ["tests/run/tune.py", GLEN],
     "names": ["tests/run/names.py", GLEN],
     "files": ["tests/run/files.py", GLEN],
+    "onnx/words": ["tests/onnx/run.py", GLEN, "--words"],
     "onnx": ["tests/onnx/run.py", GLEN],
     "cuda": ["tests/run/cuda.py", GLEN, "--quick"],
     "layout": ["bench/layout/misses.py", "--glen", GLEN, "--sizes", "32,64"],
@@ -82,12 +84,21 @@ FEWER = {"schedule_legality": ["1", "12"], "schedule_scripts": ["1", "40"],
 
 # The suites and steps that are nearest to a folder.
 NEAR = {
-    "base": ["base"], "egraph": ["egraph"], "glenside": ["glenside", "fail"],
-    "rules": ["rules"], "extract": ["extract"], "poly": ["poly"],
-    "codegen": ["codegen", "contractions"], "check": ["tamper"],
-    "prove": ["prove", "shipped"], "edit": ["edit", "lsp"], "lsp": ["lsp"],
-    "tune": ["tune"], "api": ["api", "verdicts"], "limbs": ["limbs"],
-    "cli": ["verdicts", "usage"], "onnx": ["onnx"], "report": ["report"],
+    "base": ["base", "fail", "limits", "files"],
+    "egraph": ["egraph", "rules", "explain", "EGRAPH"],
+    "glenside": ["glenside", "fail", "definitions"],
+    "rules": ["rules", "fail", "lint", "templates", "RULES"],
+    "extract": ["extract", "COST", "limits"], "poly": ["poly", "fused"],
+    "codegen": ["codegen", "contractions", "loops", "dispatch"],
+    "check": ["check", "tamper", "PROOFS"], "edit": ["edit", "lsp"],
+    "prove": ["prove", "shipped", "verify", "PROVER"], "lsp": ["lsp", "edit"],
+    "tune": ["tune", "TUNING", "verdicts"],
+    "api": ["api", "verdicts", "verify", "work", "reports", "regions",
+            "layout", "require", "input", "LAYOUT", "EXPLAIN", "report"],
+    "limbs": ["limbs"], "onnx": ["onnx", "import", "ONNX"],
+    "cli": ["verdicts", "usage", "input", "work", "limits", "CLI", "loops",
+            "axes", "layout", "files", "chains", "require", "report"],
+    "region": ["region", "regions"],
 }
 
 
@@ -101,6 +112,7 @@ class Test:
                     digest.update(f.read())
         self.digest = digest.hexdigest()[:16]
         self.seconds, self.covers, self.known = None, set(), set()
+        self.anywhere = False
 
     def reaches(self, fault):
         """Whether the test runs the fault's line, as far as is known."""
@@ -144,7 +156,7 @@ def listed(copy):
             w.removeprefix("{tree}/") for w in command if "." in w], command)
     for name, command in STEPS.items():
         more = files("tests/fail/*", "tests/fail/rules/*") if name == "fail" \
-            else []
+            else files("tests/onnx/*") if name.startswith("onnx") else []
         if name.startswith("prove/"):
             more = files("tests/prove/*.rules")
         tests["step:" + name] = Test("step:" + name, name.split("/"), [
@@ -244,6 +256,7 @@ def reached(listed_faults, lines):
 
 def look(test, copy, listed_faults, within):
     """What one run on the copy that counts lines tells of a test."""
+    copy.ninja(*test.targets(copy))
     where = tempfile.mkdtemp(prefix="counters-", dir=HOME)
     run = Run(test, copy, within, {
         "GCOV_PREFIX": where, "GCOV_PREFIX_STRIP": str(copy.build.count("/"))})
@@ -262,8 +275,9 @@ def look(test, copy, listed_faults, within):
 def survey(tests, copy, listed_faults, args):
     """Looks at each test that is new or was changed, and remembers it."""
     kept = {}
-    if os.path.exists(SURVEY):
-        with open(SURVEY, encoding="utf-8") as f:
+    path = SURVEY_NEAR if args.near else SURVEY
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
             kept = json.load(f)
     todo = [test for name, test in sorted(tests.items(), reverse=True)
             if kept.get(name, {}).get("digest") != test.digest and
@@ -273,11 +287,12 @@ def survey(tests, copy, listed_faults, args):
                 lambda test: look(test, copy, listed_faults, args.within),
                 todo)):
             kept[test.name] = found
-            with open(SURVEY + ".new", "w", encoding="utf-8") as f:
+            with open(path + ".new", "w", encoding="utf-8") as f:
                 json.dump(kept, f)
-            os.replace(SURVEY + ".new", SURVEY)
+            os.replace(path + ".new", path)
     for name, old in kept.items():
         if name in tests and old["good"]:
             tests[name].seconds = old["seconds"]
             tests[name].covers = set(old["covers"])
             tests[name].known = set(old["known"])
+            tests[name].anywhere = args.near
