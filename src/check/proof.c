@@ -264,10 +264,10 @@ check_forms(ck_proof *x, const held *h) {
   for (; node && !why; node = at(x, node)->next) {
     const char *head = bs_sx_head(&x->sx, x->ctx->values, node);
     bool claim = head && !strcmp(head, "claim");
+    x->at = claim ? 0 : x->lemmas.len + 1;
     why = !head   ? "no form of a lemma"
           : claim ? check_claim(x, node, h)
                   : check_lemma(x, node, head);
-    x->at = claim ? 0 : x->lemmas.len;
   }
   if (why)
     return why;
