@@ -354,6 +354,14 @@ narrow_factor(pv_values *v, gs_dtype to, pv_value x) {
              : pv_apply_op(v, to, GS_C_CAST, 0, false, &x, 1);
 }
 
+/* Are the elements of `to` low bits of those of `from`?  A truth value is none,
+ * and what wrapped before it is widened is no sum of what is widened. */
+static bool
+takes_low_bits(gs_dtype to, gs_dtype from) {
+  return pv_is_integer(from) && pv_is_integer(to) && to != GS_BOOL &&
+         gs_dtype_table[to].bytes <= gs_dtype_table[from].bytes;
+}
+
 /* The low bits of sums and products are those of the low bits. */
 static pv_value
 narrow(pv_values *v, gs_dtype to, pv_value x) {
@@ -381,11 +389,14 @@ narrow(pv_values *v, gs_dtype to, pv_value x) {
 
 static pv_value
 cast(pv_values *v, gs_dtype from, gs_dtype to, pv_value x) {
+  pv_number number;
   double real;
   if (gs_dtype_holds(to, from))
     return pv_embed(v, to, x);
-  if (pv_is_integer(from) && pv_is_integer(to))
+  if (takes_low_bits(to, from))
     return narrow(v, to, x);
+  if (pv_is_integer(from) && pv_is_integer(to) && pv_is_number(v, x, &number))
+    return pv_number_value(v, to, pv_number_of_int(to, number.num));
   if (exact_real(v, x, &real))
     return pv_real_value(v, to, gs_convert(to, real));
   return pv_apply_op(v, to, GS_C_CAST, 0, false, &x, 1);

@@ -112,19 +112,22 @@ is_sign(pv_number n) {
   return n.den == 1 && n.exp == 0 && (n.num == 1 || n.num == -1);
 }
 
-/* Times a power of two nothing is rounded. */
+/* Times such a number nothing is rounded: a power of two; of f16, which has so
+ * few exponents that ordinary numbers lose digits below the least one, none
+ * below 1. */
 static bool
-is_power_of_two(pv_number n) {
-  return n.den == 1 && (n.num == 1 || n.num == -1);
+is_exact_factor(gs_dtype d, pv_number n) {
+  return n.den == 1 && (n.num == 1 || n.num == -1) &&
+         (d != GS_F16 || n.exp >= 0);
 }
 
-/* Of a number, and of products that are not multiplied by one, or by a power of
- * two? */
+/* Of a number, and of products that are not multiplied by one, or by one that
+ * rounds nothing? */
 static bool
-is_plain(const pv_values *v, pv_value sum) {
+is_plain(const pv_values *v, gs_dtype d, pv_value sum) {
   for (uint32_t k = 0; k < pv_n_parts(v, sum); k++) {
     pv_part part = pv_part_at(v, sum, k);
-    if (!is_power_of_two(part.times) && pv_at(v, part.product)->n)
+    if (!is_exact_factor(d, part.times) && pv_at(v, part.product)->n)
       return false;
   }
   return true;
@@ -137,7 +140,8 @@ static bool
 opens(const pv_values *v, gs_dtype d, bool whole, pv_value x) {
   if (pv_at(v, x)->dtype != d)
     return false;
-  return !gs_is_half(d) || ((whole || pv_n_parts(v, x) == 1) && is_plain(v, x));
+  return !gs_is_half(d) ||
+         ((whole || pv_n_parts(v, x) == 1) && is_plain(v, d, x));
 }
 
 /* x as a factor: what a value of another dtype holds when it is only a lone
