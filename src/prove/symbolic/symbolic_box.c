@@ -28,18 +28,26 @@ fm_box_know(fm_form *f, uint8_t var, fm_number low, fm_number high) {
     fm_know(f, in[i]);
 }
 
-/* A new one, from 0 on.  Boxes of one frame may have the same: what is known
- * of it is forgotten with the box. */
+/* A new one.  Boxes of one frame may have the same: what is known of it is
+ * forgotten with the box.  One that may be negative is never one that may not:
+ * `natural` stays with the variable. */
 static uint8_t
-new_variable(fm_box *b, fm_number high) {
+new_variable(fm_box *b, fm_number low, fm_number high) {
   fm_form *f = b->f;
-  uint8_t v =
-      fm_variable(f, (fm_var){.kind = FM_V_BOUND,
-                              .frame = (uint8_t)f->frames,
-                              .natural = true,
-                              .key = (uint16_t)(FIRST_NEW_KEY + b->fresh++)});
-  fm_box_know(f, v, fm_constant(f, 0), high);
+  int64_t c;
+  bool natural = fm_is_constant(f, low, &c) && c >= 0;
+  uint16_t key = (uint16_t)(FIRST_NEW_KEY + 2 * b->fresh++ + natural);
+  uint8_t v = fm_variable(f, (fm_var){.kind = FM_V_BOUND,
+                                      .frame = (uint8_t)f->frames,
+                                      .natural = natural,
+                                      .key = key});
+  fm_box_know(f, v, low, high);
   return v;
+}
+
+static uint8_t
+new_counter(fm_box *b, fm_number high) {
+  return new_variable(b, fm_constant(b->f, 0), high);
 }
 
 void
@@ -145,7 +153,7 @@ merge(fm_box *b, uint32_t i, uint32_t j) {
   fm_box old = *b;
   uint32_t rows = f->n_rows;
   fm_number high = fm_normal(f, fm_product(f, b->r.high[i], b->r.high[j]));
-  uint8_t l = new_variable(b, high);
+  uint8_t l = new_counter(b, high);
   fm_number step = fm_product(f, fm_of_variable(f, b->r.var[i]), b->r.high[j]);
   fm_renaming r = {
       1, {b->r.var[j]}, {fm_combine(f, 1, fm_of_variable(f, l), -1, step, 0)}};
@@ -213,7 +221,7 @@ split(fm_box *b, uint32_t k) {
   if (!x.found || !fm_divide(f, b->r.high[k], x.by, &count, &rest) ||
       f->number[fm_normal(f, rest)].n)
     return false;
-  uint8_t u = new_variable(b, count), v = new_variable(b, x.by);
+  uint8_t u = new_counter(b, count), v = new_counter(b, x.by);
   fm_number nu = fm_of_variable(f, u), nv = fm_of_variable(f, v);
   fm_renaming r = {
       1, {b->r.var[k]}, {fm_combine(f, 1, fm_product(f, nu, x.by), 1, nv, 0)}};
@@ -263,11 +271,16 @@ fm_box_shift(fm_box *b, uint32_t k) {
   read_value(&x, b->r.body);
   if (!x.found || !f->number[x.by].n)
     return;
-  fm_number v = fm_of_variable(f, b->r.var[k]);
+  fm_number low = fm_combine(f, 1, b->r.low[k], 1, x.by, 0);
+  fm_number high = fm_combine(f, 1, b->r.high[k], 1, x.by, 0);
+  /* another variable: of this one it is known where it was */
+  uint8_t shifted = new_variable(b, low, high);
+  fm_number v = fm_of_variable(f, shifted);
   fm_renaming r = {1, {b->r.var[k]}, {fm_combine(f, 1, v, -1, x.by, 0)}};
   fm_box_rename(b, &r);
-  b->r.low[k] = fm_normal(f, fm_combine(f, 1, b->r.low[k], 1, x.by, 0));
-  b->r.high[k] = fm_normal(f, fm_combine(f, 1, b->r.high[k], 1, x.by, 0));
+  b->r.var[k] = shifted;
+  b->r.low[k] = fm_normal(f, low);
+  b->r.high[k] = fm_normal(f, high);
 }
 
 /* --- order and names ------------------------------------------------------ */
@@ -413,11 +426,7 @@ take_inner(fm_box *b, const fm_reduction *r, pv_value others) {
   fm_reduction in = *r;
   fm_renaming names = {.n = in.n};
   for (uint32_t k = 0; k < in.n; k++) {
-    uint8_t v =
-        fm_variable(f, (fm_var){.kind = FM_V_BOUND,
-                                .frame = (uint8_t)f->frames,
-                                .key = (uint16_t)(FIRST_NEW_KEY + b->fresh++)});
-    fm_box_know(f, v, in.low[k], in.high[k]);
+    uint8_t v = new_variable(b, in.low[k], in.high[k]);
     names.var[k] = in.var[k];
     names.by[k] = fm_of_variable(f, v);
     b->r.var[b->r.n] = v;
