@@ -87,7 +87,8 @@ typedef struct fm_poly {
 
 /* A run computes with literals of floats in f64.  A product of literals is as
  * near to the real one as a literal is to a number; so is one sum of literals
- * that are exact, and no other sum: (x + 1) - x may be 0. */
+ * that are exact, and no other sum: (x + 1) - x may be 0.  So it computes with
+ * those of integer dtypes, which are exact as long as they are below 2^53. */
 typedef enum fm_rounding {
   FM_EXACT,
   FM_ROUNDED_PRODUCT,
@@ -97,6 +98,7 @@ typedef enum fm_rounding {
 typedef struct fm_value {
   enum { FM_UNKNOWN, FM_INT, FM_LIST, FM_DATUM } kind;
   fm_rounding rounding;      /* FM_INT */
+  bool minus_zero;           /* FM_INT: perhaps -0, which is no integer */
   uint32_t n;                /* FM_INT: 1 */
   fm_number at[GS_MAX_RANK]; /* FM_INT: the first */
   bs_value datum;

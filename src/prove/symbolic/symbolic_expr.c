@@ -183,7 +183,9 @@ read_parameter(fm_form *f, const gs_expr *e, fm_operator *o, uint32_t k) {
   gs_dtype dtype;
   if (v.kind == FM_INT) {
     o->param[k].number = v.at[0];
-    return true;
+    /* what integers are to take must not have been rounded, and is no -0 */
+    return (v.rounding != FM_ROUNDED_SUM && !v.minus_zero) ||
+           fm_has_float(f, v.at[0]);
   }
   if (v.kind != FM_DATUM)
     return false;

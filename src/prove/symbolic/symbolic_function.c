@@ -6,6 +6,12 @@
 
 static const fm_value unknown = {.kind = FM_UNKNOWN};
 
+/* f64 holds whole numbers to 2^53; sizes are at most 2^40, and literals of
+ * integer dtypes are below that. */
+#define MOST_TIMES    512
+#define MOST_CONSTANT ((int64_t)1 << 50)
+#define MOST_TERMS    8
+
 typedef struct call {
   fm_form *f;
   const gs_expr *e;
@@ -39,40 +45,62 @@ without_zeros(const call *c) {
   return out;
 }
 
-/* The rounding of the arguments together; FM_EXACT where none is a literal of a
- * float. */
+/* The rounding of the arguments together; and are there literals, and those of
+ * floats, among them? */
 static fm_rounding
-rounding_of(const call *c, bool *floats) {
+rounding_of(const call *c, bool *reals, bool *floats) {
   fm_rounding most = FM_EXACT;
   for (uint32_t k = 0; k < c->n; k++) {
+    *reals |= c->f->number[c->a[k].at[0]].real;
     *floats |= fm_has_float(c->f, c->a[k].at[0]);
     most = c->a[k].rounding > most ? c->a[k].rounding : most;
   }
   return most;
 }
 
+/* Integers that an operator takes as literals are computed with in f64 as well.
+ * Is a number of these one that f64 holds, whatever sizes and literals it is
+ * of? */
+static bool
+is_held(const fm_form *f, fm_number x) {
+  const fm_poly *p = &f->number[x];
+  for (uint32_t k = 0; k < p->n && p->real; k++) {
+    fm_term t = f->term[p->at + k];
+    int64_t most = f->mono[t.mono].n ? MOST_TIMES : MOST_CONSTANT;
+    if (f->mono[t.mono].n > 1 || t.times > most || t.times < -most)
+      return false;
+  }
+  return !p->real || p->n <= MOST_TERMS;
+}
+
 static fm_value
 sum_of(const call *c, int64_t sign) {
-  bool floats = false;
+  bool reals = false, floats = false;
   for (uint32_t k = 0; k < c->n; k++)
     if (c->a[k].kind != FM_INT)
       return unknown;
   fm_value out = c->a[0];
-  fm_rounding was = rounding_of(c, &floats);
+  fm_rounding was = rounding_of(c, &reals, &floats);
+  out.minus_zero &= c->n == 1 && sign > 0;
   if (c->n == 1) {
     out.at[0] = fm_combine(c->f, sign, out.at[0], 0, out.at[0], 0);
     return out;
   }
-  if (floats && sign > 0) {
+  if (reals && sign > 0) {
     call some = without_zeros(c);
-    if (some.n == 1)
+    if (some.n == 1) {
+      some.a[0].minus_zero = false;
       return some.a[0];
+    }
   }
   if (was != FM_EXACT || (floats && c->n > 2))
     return unknown;
-  for (uint32_t k = 1; k < c->n; k++)
+  bool held = true;
+  for (uint32_t k = 1; k < c->n; k++) {
     out.at[0] = fm_combine(c->f, 1, out.at[0], sign, c->a[k].at[0], 0);
-  out.rounding = floats ? FM_ROUNDED_SUM : FM_EXACT;
+    held &= is_held(c->f, out.at[0]);
+  }
+  out.rounding = floats || !held ? FM_ROUNDED_SUM : FM_EXACT;
   return out;
 }
 
@@ -102,11 +130,13 @@ fn_mul(const call *c) {
       return unknown;
     at[k] = c->a[k].at[0];
   }
-  bool floats = false;
-  fm_rounding was = rounding_of(c, &floats);
+  bool reals = false, floats = false;
+  fm_rounding was = rounding_of(c, &reals, &floats);
   fm_value out = fm_product_of(c->f, at, c->n);
+  out.minus_zero = reals && (c->n > 1 || c->a[0].minus_zero);
+  bool rounds = floats || !is_held(c->f, out.at[0]);
   out.rounding =
-      floats && c->n > 1 && was == FM_EXACT ? FM_ROUNDED_PRODUCT : was;
+      rounds && c->n > 1 && was == FM_EXACT ? FM_ROUNDED_PRODUCT : was;
   return out;
 }
 

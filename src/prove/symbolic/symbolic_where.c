@@ -96,12 +96,19 @@ is_literal(const fm_form *f, const fm_value *v) {
          f->term[p->at].times == 1;
 }
 
+/* What was rounded, of literals that integers take exactly, tells nothing. */
+static bool
+is_blurred(const fm_form *f, const fm_value *v) {
+  return v->rounding && !fm_has_float(f, v->at[0]);
+}
+
 /* A sum that was rounded tells of a literal that it is as good as that sum
  * (fm_round_literals), and nothing of what it is a sum of: where x + 1 is 1, x
  * need not be 0. */
 static bool
 tells_nothing(const fm_form *f, const fm_value *a, const fm_value *b) {
-  return (a->rounding == FM_ROUNDED_SUM && !is_literal(f, b)) ||
+  return is_blurred(f, a) || is_blurred(f, b) ||
+         (a->rounding == FM_ROUNDED_SUM && !is_literal(f, b)) ||
          (b->rounding == FM_ROUNDED_SUM && !is_literal(f, a));
 }
 
@@ -148,7 +155,7 @@ assume_bound(fm_form *f, const gs_expr *e) {
     return;
   fm_value x = fm_eval(f, e->args[0]->args[0]), c = fm_eval(f, e->args[1]);
   if (x.kind == FM_INT && c.kind == FM_INT && f->n_bounds < FM_BOUNDS &&
-      fm_is_constant(f, c.at[0], &most))
+      x.rounding != FM_ROUNDED_SUM && fm_is_constant(f, c.at[0], &most))
     f->bound[f->n_bounds++] = (fm_bound){fm_normal(f, x.at[0]), most};
 }
 
