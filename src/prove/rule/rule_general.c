@@ -168,10 +168,10 @@ static void
 ask_all(void *arg) {
   general *g = arg;
   pv_asking *pr = g->pr;
-  uint32_t reach = pv_rank_reach(pr->ctx->values, pr->rule);
   bs_arena_init(&g->arena, &g->heap);
   bs_diags_init(&g->diags, &g->heap);
   g->ctx = (gs_context){&g->heap, &g->arena, pr->ctx->values, &g->diags};
+  uint32_t reach = pv_rank_reach(&g->ctx, pr->rule);
   g->listing = (pv_listing){.ctx = &g->ctx,
                             .rules = pr->rules,
                             .rule = pr->rule,

@@ -40,6 +40,11 @@ bool pv_tells_dtypes(const rl_rule *);
  * and lengths apart: its numbers for these, its literal lists, the axes that it
  * names.  UINT32_MAX where there is none: it multiplies by them, or takes them
  * for sizes. */
-uint32_t pv_rank_reach(const bs_values *, const rl_rule *);
+uint32_t pv_rank_reach(const gs_context *, const rl_rule *);
+/* spread.c: where ranks are compared several at a time, the one up to which
+ * that tells them apart; else 0.  `is_size`, by slot: a number, or the items of
+ * a list, are sizes. */
+uint64_t pv_rank_multiple(const gs_context *, const rl_rule *,
+                          const uint8_t *is_size);
 
 #endif

@@ -417,8 +417,8 @@ axes_of(const rl_rule *rule) {
 }
 
 uint32_t
-pv_rank_reach(const bs_values *values, const rl_rule *rule) {
-  reader r = {.values = values, .rule = rule, .changed = true};
+pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
+  reader r = {.values = ctx->values, .rule = rule, .changed = true};
   if (rule->scope.vars.len > MAX_SLOTS)
     return UINT32_MAX;
   for (uint32_t k = 0; k < MAX_PASSES && r.changed; k++)
@@ -438,5 +438,10 @@ pv_rank_reach(const bs_values *values, const rl_rule *rule) {
   uint64_t told = r.composed ? r.composed + 2 : 1;
   reach = reach > told ? reach : told;
   reach = reach > axes ? reach : axes;
+  uint8_t is_size[MAX_SLOTS];
+  for (uint32_t k = 0; k < MAX_SLOTS; k++)
+    is_size[k] = r.slot[k] == SIZE;
+  uint64_t multiple = pv_rank_multiple(ctx, rule, is_size);
+  reach = reach > multiple ? reach : multiple;
   return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
 }

@@ -279,7 +279,7 @@ Test(rules, reach_of_a_rule, .init = fixture_start, .fini = fixture_stop) {
              "(rule r \"x\" (slice ?a ?d ?lo ?hi) => ?a :where %s)",
              rows[k].where);
     rl_rules *rules = rules_of(text);
-    uint32_t reach = pv_rank_reach(ctx.values, rl_at(rules, 0));
+    uint32_t reach = pv_rank_reach(&ctx, rl_at(rules, 0));
     cr_expect_eq(reach, rows[k].reach ? rows[k].reach : UINT32_MAX, "%s: %u",
                  rows[k].where, reach);
   }
