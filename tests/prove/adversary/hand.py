@@ -138,7 +138,8 @@ RIGHT_TABLES = {
         "(compute gather (pair ?t ?i))", "(= ?n (dim ?t ?d)) (= (dim ?i ?d)"
         " (dim ?t ?d))"),
     "table-index-rectified": table(
-        "(compute (lookup ?n) (concat ?t (compute relu ?i) ?d))"),
+        "(compute (lookup ?n) (concat ?t (compute relu ?i) ?d))",
+        "(= ?n (dim ?t ?d)) (!= (dtype ?t) bool)"),
     "table-of-zeros": (
         "(and (< ?d (access-rank ?a)) (= ?k zero))",
         "(compute (lookup ?n) (pad ?a ?k ?d ?b ?e))",
