@@ -154,6 +154,8 @@ on_array *on_load(on_import *, const Onnx__Tensor *);
 /* ---- inputs, outputs and attributes of the node (node.c) ---- */
 
 uint32_t on_inputs(const on_import *);
+/* Initializers are read when a node, or an output, wants them. */
+void on_read_stored(on_import *, on_value *);
 /* NULL: it is left out. */
 on_value *on_in(on_import *, uint32_t k);
 /* The array of an input; NULL: it is left out, or, after a fault, not known. */
