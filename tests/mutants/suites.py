@@ -87,12 +87,13 @@ FEWER = {"schedule_legality": ["1", "12"], "schedule_scripts": ["1", "40"],
 # The suites and steps that are nearest to a folder.
 NEAR = {
     "base": ["base", "fail", "limits", "files"],
-    "egraph": ["egraph", "rules", "explain", "EGRAPH", "whole"],
-    "glenside": ["glenside", "fail", "definitions"],
+    "egraph": ["egraph", "explain", "EGRAPH", "whole"],
+    "glenside": ["glenside", "fail", "definitions", "whole"],
     "rules": ["rules", "fail", "lint", "templates", "RULES", "whole"],
     "extract": ["extract", "COST", "limits", "whole"],
-    "poly": ["poly", "generated", "fused"],
-    "codegen": ["codegen", "generated", "contractions", "loops", "dispatch"],
+    "poly": ["poly", "generated", "fused", "whole"],
+    "codegen": ["codegen", "generated", "contractions", "loops",
+                "dispatch", "whole"],
     "check": ["check", "tamper", "PROOFS", "proofs"], "edit": ["edit", "lsp"],
     "prove": ["prove", "shipped", "verify", "PROVER"], "lsp": ["lsp", "edit"],
     "tune": ["tune", "TUNING", "verdicts"],
@@ -101,7 +102,8 @@ NEAR = {
             "report"],
     "limbs": ["limbs"], "onnx": ["onnx", "import", "ONNX"],
     "cli": ["schemas", "whole", "verdicts", "usage", "input", "work",
-            "limits", "CLI", "loops", "axes", "layout", "files", "chains", "require", "report"],
+            "limits", "CLI", "loops", "axes", "layout", "files", "chains",
+            "require", "report"],
     "region": ["region", "regions"],
 }
 
