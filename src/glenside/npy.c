@@ -7,7 +7,9 @@
  * of the language, the expected type and the bytes that are there before any
  * memory is asked for.  Only what a kernel can use is accepted: little-endian,
  * C order, the dtypes of the language; everything else gets a hint how to
- * convert it.  bf16 is '<V2', as ml_dtypes writes it. */
+ * convert it.  bf16 is '<V2', as ml_dtypes writes it.  Integers of 64 bits,
+ * which numpy makes by default and models in the ONNX format ask for, are read
+ * where i32 is expected, if each fits. */
 #include "glenside/tensor.h"
 #include "base/file.h"
 #include <ctype.h>
@@ -33,6 +35,8 @@ typedef struct input {
   FILE *file;           /* or, when NULL, */
   const uint8_t *bytes; /* memory */
   int64_t left;         /* bytes not read yet; -1: unknown (a pipe) */
+  bool narrows; /* integers of 64 bits are taken where i32 is expected */
+  bool wide;    /* that is what the file has */
 } input;
 
 __attribute__((format(printf, 3, 4))) static bool
@@ -258,9 +262,14 @@ conversion(const char *descr) {
 }
 
 static bool
-find_dtype(const input *in, const header *h, const gs_type *expect,
-           gs_dtype *out) {
+find_dtype(input *in, const header *h, const gs_type *expect, gs_dtype *out) {
   bool bf16 = expect && expect->dtype == GS_BF16;
+  in->wide = in->narrows && expect && expect->dtype == GS_I32 &&
+             !strcmp(h->descr, "<i8");
+  if (in->wide) {
+    *out = GS_I32;
+    return true;
+  }
   if (bf16 && !strcmp(h->descr, "<u2")) {
     *out = GS_BF16;
     return true;
@@ -276,8 +285,7 @@ find_dtype(const input *in, const header *h, const gs_type *expect,
 }
 
 static bool
-find_type(const input *in, const header *h, const gs_type *expect,
-          gs_type *out) {
+find_type(input *in, const header *h, const gs_type *expect, gs_type *out) {
   int64_t elements;
   if (h->fortran && h->rank > 1) {
     fail(in, "npy-order", "the array is in Fortran order");
@@ -325,7 +333,8 @@ check_expected(const input *in, const gs_type *found, const gs_type *expect) {
 /* Are the elements there, no fewer and no more? */
 static bool
 check_size(const input *in, const gs_type *t) {
-  int64_t bytes = gs_elements(t) * gs_dtype_table[t->dtype].bytes;
+  int64_t bytes =
+      gs_elements(t) * (in->wide ? 8 : gs_dtype_table[t->dtype].bytes);
   if (in->left < 0)
     return bytes <= MAX_UNSIZED ||
            fail(in, "too-large", "more than 2^31 bytes from a pipe");
@@ -336,20 +345,55 @@ check_size(const input *in, const gs_type *t) {
 }
 
 static bool
+fits(input *in, int64_t index, int64_t v) {
+  return (v >= INT32_MIN && v <= INT32_MAX) ||
+         fail(in, "npy-range",
+              "element %lld is %lld, which an i32 does not hold",
+              (long long)index, (long long)v);
+}
+
+/* Integers of 64 bits, as numpy makes them, where i32 is expected. */
+static bool
+take_narrowed(input *in, gs_tensor *out) {
+  int64_t part[512];
+  int32_t *to = out->data;
+  for (int64_t first = 0; first < out->elements;) {
+    int64_t rest = out->elements - first, n = rest < 512 ? rest : 512;
+    if (!take(in, part, (size_t)n * sizeof *part))
+      return fail(in, "npy-size", "the file ends in its elements");
+    for (int64_t k = 0; k < n; k++, first++) {
+      if (!fits(in, first, part[k]))
+        return false;
+      to[first] = (int32_t)part[k];
+    }
+  }
+  return true;
+}
+
+static bool
+take_elements(input *in, gs_tensor *out) {
+  size_t bytes = (size_t)out->elements * gs_dtype_table[out->dtype].bytes;
+  if (in->wide)
+    return take_narrowed(in, out);
+  return take(in, out->data, bytes) ||
+         fail(in, "npy-size", "the file ends in its elements");
+}
+
+static bool
 read_array(input *in, const gs_type *expect, gs_tensor *out) {
   header h = {0};
   gs_type type;
+  in->narrows = true;
   if (!read_header(in, &h) || !find_type(in, &h, expect, &type) ||
       (expect && !check_expected(in, &type, expect)) || !check_size(in, &type))
     return false;
   gs_tensor_init(in->ctx->heap, out, &type);
-  size_t bytes = (size_t)out->elements * gs_dtype_table[out->dtype].bytes;
-  if (take(in, out->data, bytes)) {
+  if (take_elements(in, out)) {
     gs_tensor_settle(out);
     return true;
   }
   gs_tensor_done(in->ctx->heap, out);
-  return fail(in, "npy-size", "the file ends in its elements");
+  return false;
 }
 
 /* --- files ---------------------------------------------------------------- */

@@ -106,38 +106,43 @@ biased_second(on_import *im, gs_term x, uint32_t input) {
 
 static gs_term
 convolved(on_import *im, gs_term padded, gs_term weights, const on_window *w,
-          const gs_type *image, const gs_type *kernels, int64_t groups) {
+          const gs_type *image, const gs_type *kernels, int64_t groups,
+          uint32_t bias) {
   if (groups == 1)
     return channels_second(
-        im, on_biased(im, dense(im, padded, weights, w, image->dim[1]), 2));
+        im, on_biased(im, dense(im, padded, weights, w, image->dim[1]), bias));
   gs_term out = groups == image->dim[1] && kernels->dim[0] == groups
                     ? depthwise(im, padded, weights, w, image)
                     : grouped(im, padded, weights, w, kernels, groups);
-  return biased_second(im, out, 2);
+  return biased_second(im, out, bias);
 }
 
-void
-emit_conv(on_import *im) {
+gs_term
+t_conv(on_import *im, gs_term x, gs_term weights, uint32_t bias) {
   gs_type image, kernels;
   on_window w;
-  gs_term x = on_term_in(im, 0), weights = on_term_in(im, 1);
   int64_t groups = on_attr_int(im, "group", 1);
   if (!t_type(im, x, &image) || !t_type(im, weights, &kernels) ||
       image.rank != kernels.rank || image.rank < 3) {
     on_fail(im, "its input is no batch of images, or its weights do not suit");
-    return;
+    return GS_NO_TERM;
   }
   if (groups < 1 || image.dim[1] != kernels.dim[1] * groups ||
       kernels.dim[0] % groups) {
     on_fail(im, "%lld channels do not suit weights of %lld in %lld groups",
             (long long)image.dim[1], (long long)kernels.dim[1],
             (long long)groups);
-    return;
+    return GS_NO_TERM;
   }
   if (!on_window_of(im, &image, kernels.dim + 2, &w))
-    return;
+    return GS_NO_TERM;
   x = on_padded(im, x, &w, "zero");
-  on_out(im, 0, convolved(im, x, weights, &w, &image, &kernels, groups),
+  return convolved(im, x, weights, &w, &image, &kernels, groups, bias);
+}
+
+void
+emit_conv(on_import *im) {
+  on_out(im, 0, t_conv(im, on_term_in(im, 0), on_term_in(im, 1), 2),
          on_type_in(im, 0));
 }
 
@@ -279,7 +284,7 @@ through_zeros(on_import *im, gs_term x, on_array *weights, on_window *w,
   gs_term filters = turned ? t_constant(im, turned) : GS_NO_TERM;
   if (!t_type(im, x, &image) || !t_type(im, filters, &kernels))
     return GS_NO_TERM;
-  return convolved(im, x, filters, w, &image, &kernels, groups);
+  return convolved(im, x, filters, w, &image, &kernels, groups, 2);
 }
 
 void

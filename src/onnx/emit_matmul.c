@@ -49,8 +49,8 @@ in_batches(on_import *im, gs_term a, const gs_type *x, gs_term b,
       t_pair(im, t_access(im, left, n + 2), t_access(im, right, n + 2)));
 }
 
-static gs_term
-product(on_import *im, gs_term a, gs_term b) {
+gs_term
+t_matmul(on_import *im, gs_term a, gs_term b) {
   gs_type x, y;
   bool row, column;
   if (!t_type(im, a, &x) || !t_type(im, b, &y) || !x.rank || !y.rank) {
@@ -81,7 +81,7 @@ product(on_import *im, gs_term a, gs_term b) {
 
 void
 emit_matmul(on_import *im) {
-  on_out(im, 0, product(im, on_term_in(im, 0), on_term_in(im, 1)),
+  on_out(im, 0, t_matmul(im, on_term_in(im, 0), on_term_in(im, 1)),
          on_type_in(im, 0));
 }
 

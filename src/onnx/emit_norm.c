@@ -135,27 +135,39 @@ emit_hardmax(on_import *im) {
 
 /* ---- normalizations ---- */
 
+/* What elements are moved and scaled by, one number for all axes. */
+typedef struct moments {
+  gs_term mean, by;
+} moments;
+
 static gs_term
-root_of_mean(on_import *im, gs_term squares, const bool *axes,
-             const gs_type *type, double epsilon) {
+root_of_mean(on_import *im, gs_term squares, const bool *axes, uint32_t rank,
+             double epsilon) {
   gs_term v =
-      reduce(im, &reductions[ON_REDUCE_MEAN], squares, axes, type->rank, true);
-  v = t_compute(im, "rsqrt", t_compute1(im, "offset", epsilon, v));
-  return t_fit(im, v, type->dim, type->rank);
+      reduce(im, &reductions[ON_REDUCE_MEAN], squares, axes, rank, true);
+  return t_compute(im, "rsqrt", t_compute1(im, "offset", epsilon, v));
 }
 
 /* (x - mean) / sqrt(variance + epsilon) over the axes, or without a mean. */
 static gs_term
-normalized(on_import *im, gs_term x, const bool *axes, const gs_type *type,
-           double epsilon, bool centred) {
+standardized(on_import *im, gs_term x, const bool *axes, const gs_type *type,
+             double epsilon, bool centred, moments *m) {
+  m->mean = GS_NO_TERM;
   if (centred) {
-    gs_term mean =
+    m->mean =
         reduce(im, &reductions[ON_REDUCE_MEAN], x, axes, type->rank, true);
-    x = t_fold(im, "sub", x, t_fit(im, mean, type->dim, type->rank));
+    x = t_fold(im, "sub", x, t_fit(im, m->mean, type->dim, type->rank));
   }
-  gs_term by =
-      root_of_mean(im, t_compute(im, "square", x), axes, type, epsilon);
-  return t_fold(im, "mul", x, by);
+  m->by =
+      root_of_mean(im, t_compute(im, "square", x), axes, type->rank, epsilon);
+  return t_fold(im, "mul", x, t_fit(im, m->by, type->dim, type->rank));
+}
+
+static gs_term
+normalized(on_import *im, gs_term x, const bool *axes, const gs_type *type,
+           double epsilon) {
+  moments m;
+  return standardized(im, x, axes, type, epsilon, true, &m);
 }
 
 void
@@ -167,18 +179,32 @@ emit_layer_norm(on_import *im) {
   if (!t_type(im, x, &type) ||
       !on_axis(im, on_attr_int(im, "axis", -1), type.rank, &axis))
     return;
-  if (on_wants(im, 1) || on_wants(im, 2)) {
-    on_fail(im, "its mean and deviation as results are not supported");
-    return;
-  }
   for (uint32_t k = axis; k < type.rank; k++)
     axes[k] = true;
-  x = normalized(im, x, axes, &type, on_attr_real(im, "epsilon", 1e-5),
-                 im->row->which == ON_LAYER_NORM);
+  moments m;
+  x = standardized(im, x, axes, &type, on_attr_real(im, "epsilon", 1e-5),
+                   im->row->which == ON_LAYER_NORM, &m);
   x = t_fold(im, "mul", x, t_fit(im, on_term_in(im, 1), type.dim, type.rank));
   if (on_in(im, 2))
     x = t_fold(im, "add", x, t_fit(im, on_term_in(im, 2), type.dim, type.rank));
   on_out(im, 0, x, on_type_in(im, 0));
+  if (on_wants(im, 1))
+    on_out(im, 1, m.mean, on_type_in(im, 0));
+  if (on_wants(im, 2))
+    on_out(im, 2, m.by, on_type_in(im, 0));
+}
+
+/* Over the axes that are named, or all but the channels'. */
+void
+emit_mean_variance(on_import *im) {
+  gs_type type;
+  gs_term x = on_term_in(im, 0);
+  bool axes[GS_MAX_RANK] = {0}, given;
+  if (!t_type(im, x, &type) || !on_axes(im, 255, type.rank, axes, &given))
+    return;
+  if (!given && type.rank > 1)
+    axes[1] = false;
+  on_out(im, 0, normalized(im, x, axes, &type, 1e-18), on_type_in(im, 0));
 }
 
 /* One number a channel, as (C, 1, 1...). */
@@ -213,7 +239,7 @@ emit_instance_norm(on_import *im) {
   flat.dim[1] = groups;
   flat.dim[2] = gs_elements(&type) / type.dim[0] / groups;
   x = t_reshape(im, x, flat.dim, 3, NULL, 0);
-  x = normalized(im, x, axes, &flat, on_attr_real(im, "epsilon", 1e-5), true);
+  x = normalized(im, x, axes, &flat, on_attr_real(im, "epsilon", 1e-5));
   x = t_reshape(im, x, type.dim, type.rank, NULL, 0);
   x = t_fold(im, "mul", x, by_channel(im, on_term_in(im, 1), &type));
   x = t_fold(im, "add", x, by_channel(im, on_term_in(im, 2), &type));

@@ -30,7 +30,12 @@ on_define(on_import *im, const char *name) {
 
 gs_term
 on_term_of(on_import *im, on_value *v) {
-  on_read_stored(im, v);
+  if (v->stored && !v->array && !v->poison) {
+    v->array = on_load(im, v->stored);
+    v->poison = !v->array;
+    if (v->array)
+      v->array->name = v->name;
+  }
   if (v->poison) {
     im->failed = true;
     return GS_NO_TERM;

@@ -154,8 +154,6 @@ on_array *on_load(on_import *, const Onnx__Tensor *);
 /* ---- inputs, outputs and attributes of the node (node.c) ---- */
 
 uint32_t on_inputs(const on_import *);
-/* Initializers are read when a node, or an output, wants them. */
-void on_read_stored(on_import *, on_value *);
 /* NULL: it is left out. */
 on_value *on_in(on_import *, uint32_t k);
 /* The array of an input; NULL: it is left out, or, after a fault, not known. */
@@ -252,6 +250,10 @@ gs_term t_axis_back(on_import *, gs_term, uint32_t axis);
 gs_term t_lookup(on_import *, int64_t size, gs_term both);
 /* x - max - log(sum exp(x - max)) over the axes (emit_norm.c). */
 gs_term t_log_softmax(on_import *, gs_term, const bool *axes);
+/* As numpy's matmul (emit_matmul.c); of images in the node's windows, with the
+ * bias of that input (emit_conv.c). */
+gs_term t_matmul(on_import *, gs_term a, gs_term b);
+gs_term t_conv(on_import *, gs_term x, gs_term weights, uint32_t bias);
 /* In a dtype in which differences of integers do not wrap (emit_logic.c). */
 gs_term t_compared(on_import *, gs_term);
 /* 0 or 1, in some dtype; the same shape (emit_logic.c). */
@@ -278,7 +280,7 @@ gs_term t_keep_axes(on_import *, gs_term, const bool *axes, uint32_t rank);
 on_action fold_identity, fold_cast, fold_unary, fold_binary, fold_where,
     fold_shape, fold_constant, fold_constant_of_shape, fold_range, fold_gather,
     fold_concat, fold_slice, fold_reshape, fold_transpose, fold_expand,
-    fold_reduce, fold_scatter_nd, fold_split, fold_tile, fold_size;
+    fold_reduce, fold_scatter_nd, fold_split, fold_tile, fold_size, fold_window;
 on_action emit_unary, emit_binary, emit_clip, emit_activation, emit_cast,
     emit_variadic, emit_pow, emit_where, emit_prelu, emit_compare, emit_both,
     emit_not, emit_is_nan, emit_is_inf, emit_sign;
@@ -292,7 +294,9 @@ on_action emit_identity, emit_dropout, emit_reshape, emit_flatten, emit_squeeze,
     emit_dequantize;
 on_action emit_conv, emit_conv_transpose, emit_pool, emit_global_pool,
     emit_gemm, emit_matmul, emit_batch_norm, emit_layer_norm,
-    emit_instance_norm, emit_softmax, emit_reduce, emit_resize;
+    emit_instance_norm, emit_softmax, emit_reduce, emit_resize, emit_einsum,
+    emit_matmul_integer, emit_conv_integer, emit_qlinear_matmul,
+    emit_qlinear_conv, emit_dynamic_quantize, emit_mean_variance;
 
 /* Which of a family; the columns of the table say so. */
 enum {
@@ -371,6 +375,7 @@ enum {
   ON_CELU
 };
 enum { ON_LSTM, ON_GRU, ON_RNN };
+enum { ON_HANN, ON_HAMMING, ON_BLACKMAN };
 enum { ON_MAX_POOL, ON_AVERAGE_POOL };
 enum { ON_LAYER_NORM, ON_RMS_NORM };
 enum { ON_INSTANCE_NORM, ON_GROUP_NORM };

@@ -15,12 +15,15 @@ find(on_import *im, const char *name) {
   return at == BS_NO_ENTRY ? NULL : im->list.data[at];
 }
 
-void
-on_read_stored(on_import *im, on_value *v) {
+/* Initializers are read when a node wants them. */
+static void
+read_stored(on_import *im, on_value *v) {
   if (!v->stored || v->array || v->poison)
     return;
   v->array = on_load(im, v->stored);
   v->poison = !v->array;
+  if (v->array)
+    v->array->name = v->name;
 }
 
 on_value *
@@ -29,7 +32,7 @@ on_in(on_import *im, uint32_t k) {
     return NULL;
   on_value *v = find(im, im->node->input[k]);
   if (v)
-    on_read_stored(im, v);
+    read_stored(im, v);
   return v;
 }
 

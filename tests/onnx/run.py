@@ -24,6 +24,7 @@ import encode
 import functions  # noqa: F401, adds its cases
 import hostile
 import npy
+import products  # noqa: F401, adds its cases
 import texts
 from cases import CASES
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,

@@ -54,6 +54,16 @@ def _has_dtype(array: numpy.ndarray, dtype: str) -> bool:
     return found.newbyteorder("=") == DTYPES[dtype]
 
 
+def _narrowed(name: str, dtype: str, given: Any) -> Any:
+    """Integers of 64 bits, which are numpy's own, where i32 is asked for."""
+    if dtype != "i32" or getattr(given, "dtype", None) != numpy.int64:
+        return given
+    narrow = numpy.asarray(given).astype(numpy.int32)
+    if not numpy.array_equal(narrow, given):
+        raise ArrayError(f"{name} has elements that i32 does not hold")
+    return narrow
+
+
 def _fitting(name: str, dtype: str, shape: tuple[int, ...],
              given: Any) -> numpy.ndarray:
     array = _array_of(name, given)
@@ -71,6 +81,8 @@ def convert(kernel: Kernel, name: str, dtype: str, k: int, given: Any,
     """An array in C order for what cannot be taken as it is; for an output one
     whose elements are copied back after the call."""
     shape = kernel._arguments[k][3]
+    if not output:
+        given = _narrowed(name, dtype, given)
     array = _fitting(name, dtype, shape, given)
     if not output:
         return numpy.require(array, DTYPES[dtype], ["C", "A", "E"])

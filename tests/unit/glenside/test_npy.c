@@ -78,6 +78,25 @@ Test(npy, expectations) {
   cr_expect_eq(t.dtype, GS_U16);
 }
 
+Test(npy, integers_of_64_bits_where_i32_is_expected) {
+  gs_tensor t;
+  gs_type i32 = {0, 1, GS_I32, {2}}, f32 = {0, 1, GS_F32, {2}};
+  int64_t elements[] = {INT32_MIN, INT32_MAX};
+  make(1, D("<i8", "False", "(2,)"), 16);
+  memcpy(file + size - 16, elements, 16);
+  cr_expect_str_eq(parse(&i32, &t), "");
+  cr_expect_eq(t.dtype, GS_I32);
+  cr_expect_eq(((const int32_t *)t.data)[0], INT32_MIN);
+  cr_expect_eq(((const int32_t *)t.data)[1], INT32_MAX);
+  elements[1]++;
+  memcpy(file + size - 16, elements, 16);
+  cr_expect_str_eq(parse(&i32, &t), "npy-range");
+  cr_expect(strstr(last_message(), "element 1 is 2147483648"));
+  cr_expect_str_eq(parse(&f32, &t), "npy-dtype");
+  make(1, D("<i8", "False", "(2,)"), 8);
+  cr_expect_str_eq(parse(&i32, &t), "npy-size");
+}
+
 Test(npy, truth_values_are_0_or_1) {
   gs_tensor t;
   make(1, D("|b1", "False", "(2,)"), 2);

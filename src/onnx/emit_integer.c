@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_integer.c - sums of products of small integers, each with a scale and a
+ * zero point. */
+#include "onnx/import.h"
+
+/* Which dimension of an operand its zero points and scales belong to. */
+enum { ROWS, COLUMNS, FILTERS };
+
+/* One number for all, or one a row, a column or a filter, in the shape of x. */
+static gs_term
+placed(on_import *im, gs_term v, const gs_type *x, int along) {
+  gs_type t;
+  if (!t_type(im, v, &t))
+    return GS_NO_TERM;
+  if (t.rank == 1 && t.dim[0] == 1)
+    v = t_squeeze(im, v, 0);
+  else if (t.rank == 1 && along == ROWS)
+    v = t_insert(im, v, 1);
+  else if (t.rank == 1 && along == FILTERS)
+    for (uint32_t k = 1; k < x->rank; k++)
+      v = t_insert(im, v, k);
+  return t_fit(im, v, x->dim, x->rank);
+}
+
+/* An operand as i32, less its zero points where it has some. */
+static gs_term
+centred(on_import *im, uint32_t input, uint32_t zero, int along) {
+  gs_type t;
+  gs_term x = t_cast(im, GS_I32, on_term_in(im, input));
+  if (!on_in(im, zero) || !t_type(im, x, &t))
+    return x;
+  gs_term z = t_cast(im, GS_I32, on_term_in(im, zero));
+  return t_fold(im, "sub", x, placed(im, z, &t, along));
+}
+
+void
+emit_matmul_integer(on_import *im) {
+  on_out(im, 0,
+         t_matmul(im, centred(im, 0, 2, ROWS), centred(im, 1, 3, COLUMNS)),
+         ON_INT32);
+}
+
+void
+emit_conv_integer(on_import *im) {
+  on_out(im, 0,
+         t_conv(im, centred(im, 0, 2, ROWS), centred(im, 1, 3, FILTERS), 255),
+         ON_INT32);
+}
+
+/* ---- with a quantized result ---- */
+
+/* To the nearest, halves to even; then what the zero point adds. */
+static gs_term
+quantized(on_import *im, gs_term x, uint32_t scale, uint32_t zero) {
+  gs_type t;
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  x = t_fold(im, "div", x, placed(im, on_term_in(im, scale), &t, ROWS));
+  x = t_compute(im, "round", x);
+  gs_term z = t_cast(im, t.dtype, on_term_in(im, zero));
+  x = t_fold(im, "add", x, placed(im, z, &t, ROWS));
+  return t_cast(im, on_type_of(on_type_in(im, zero))->dtype, x);
+}
+
+/* Of a sum of products: what it stands for, by the scales of its operands. */
+static gs_term
+scaled(on_import *im, gs_term sum, uint32_t a, int along_a, uint32_t b,
+       int along_b) {
+  gs_type t;
+  gs_term x = t_cast(im, GS_F32, sum);
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  x = t_fold(im, "mul", x, placed(im, on_term_in(im, a), &t, along_a));
+  return t_fold(im, "mul", x, placed(im, on_term_in(im, b), &t, along_b));
+}
+
+void
+emit_qlinear_matmul(on_import *im) {
+  gs_term sum =
+      t_matmul(im, centred(im, 0, 2, ROWS), centred(im, 3, 5, COLUMNS));
+  sum = scaled(im, sum, 1, ROWS, 4, COLUMNS);
+  on_out(im, 0, quantized(im, sum, 6, 7), on_type_in(im, 7));
+}
+
+/* One number of each channel of (N, C, ...). */
+static gs_term
+scaled_by_channel(on_import *im, gs_term x, uint32_t input) {
+  gs_type t, own;
+  gs_term v = on_term_in(im, input);
+  if (!t_type(im, x, &t) || !t_type(im, v, &own))
+    return GS_NO_TERM;
+  for (uint32_t k = 2; own.rank == 1 && own.dim[0] > 1 && k < t.rank; k++)
+    v = t_insert(im, v, 1);
+  return t_fold(im, "mul", x, placed(im, v, &t, COLUMNS));
+}
+
+void
+emit_qlinear_conv(on_import *im) {
+  gs_term sum =
+      t_conv(im, centred(im, 0, 2, ROWS), centred(im, 3, 5, FILTERS), 8);
+  gs_term x = scaled_by_channel(im, t_cast(im, GS_F32, sum), 1);
+  x = scaled_by_channel(im, x, 4);
+  on_out(im, 0, quantized(im, x, 6, 7), on_type_in(im, 7));
+}
+
+/* The range of x and 0 is spread over 0 .. 255. */
+void
+emit_dynamic_quantize(on_import *im) {
+  gs_type t;
+  gs_term x = t_access(im, on_term_in(im, 0), 0);
+  if (!t_type(im, x, &t))
+    return;
+  gs_term low = t_compute(im, "reduceMin", x),
+          zero = t_value(im, t.dtype, 0, NULL, 0);
+  gs_term high = t_compute(im, "relu", t_compute(im, "reduceMax", x));
+  low = t_fold(im, "min", low, zero);
+  gs_term scale =
+      t_compute1(im, "scale", 1.0 / 255, t_fold(im, "sub", high, low));
+  gs_term point = t_compute(im, "round", t_fold(im, "div", low, scale));
+  point = t_clip(im, 0, 255, t_compute(im, "neg", point));
+  gs_term by = t_fit(im, scale, t.dim, t.rank);
+  x = t_compute(im, "round", t_fold(im, "div", t_whole(im, x), by));
+  x = t_fold(im, "add", x, t_fit(im, point, t.dim, t.rank));
+  on_out(im, 0, t_cast(im, GS_U8, x), ON_UINT8);
+  if (on_wants(im, 1))
+    on_out(im, 1, scale, ON_FLOAT);
+  if (on_wants(im, 2))
+    on_out(im, 2, t_cast(im, GS_U8, point), ON_UINT8);
+}
