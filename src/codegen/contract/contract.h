@@ -10,7 +10,8 @@
  *   kernel.c  the kernel whose sums are in registers
  *   store.c   the sums on their way to memory
  *   part.c    ... less than a vector of them
- *   formula.c what is made of them there */
+ *   finish.c  what is made of them in registers
+ *   formula.c ... or there */
 #ifndef CODEGEN_CONTRACT_CONTRACT_H
 #define CODEGEN_CONTRACT_CONTRACT_H
 
@@ -64,6 +65,12 @@ void cg_put_elements(const cg_contract *, bool across);
  * makes of them; its call for a panel, where there is one. */
 void cg_put_formula_function(const cg_contract *);
 void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
+/* finish.c: the formula is arithmetic of whole vectors, of which the sums of
+ * such a panel become the values before they are stored. */
+bool cg_finishes_in_registers(const cg_contract *, cg_panel);
+void cg_put_finish(const cg_contract *, cg_panel, uint32_t indent);
+/* The macros that it needs, for a file. */
+void cg_put_extreme_macros(bs_text *out);
 /* The value of the formula for a sum; elements of what else it reads are those
  * of `row` and `column`. */
 void cg_put_formula_value(const cg_contract *, const cg_expr *sum);

@@ -86,7 +86,8 @@ void
 cg_put_formula_call(const cg_contract *x, cg_panel panel, uint32_t indent) {
   if (!cg_has_formula(x))
     return;
-  cg_line(x->out, indent, "if (last)");
+  bool finished = cg_finishes_in_registers(x, panel);
+  cg_line(x->out, indent, finished ? "if (last && !first)" : "if (last)");
   cg_indent(x->out, indent + 1);
   bs_putf(x->out, "%s_formula(c", x->name);
   cg_put_extra_arguments(x);

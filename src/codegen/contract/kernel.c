@@ -176,9 +176,33 @@ put_start(const cg_contract *x, cg_panel panel, int64_t vectors) {
   cg_line(x->out, 1, "}");
 }
 
+/* All of k is one block: what is summed up is complete. */
+static bool
+is_one_block(const cg_contract *x) {
+  return x->c->kc >= x->c->dims[PO_DIM_K].d[0].extent;
+}
+
+/* Sums of one block of k become values of the formula in registers; those that
+ * are added to c do so there, by NAME_formula. */
+static void
+put_finished(const cg_contract *x, cg_panel panel) {
+  bool one = is_one_block(x);
+  if (one)
+    cg_line(x->out, 1, "(void)first;");
+  else
+    cg_line(x->out, 1, "if (first && last) {");
+  cg_put_finish(x, panel, one ? 1 : 2);
+  cg_put_transfer(x, panel, CG_SUMS_STORE, one ? 1 : 2);
+  if (one)
+    return;
+  cg_line(x->out, 2, "return;");
+  cg_line(x->out, 1, "}");
+}
+
 static void
 put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
   bool strict = x->e->p->strict_fp;
+  bool finishes = cg_finishes_in_registers(x, panel);
   if (x->c->waits) {
     if (!strict)
       put_start(x, panel, vectors);
@@ -187,10 +211,16 @@ put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
     cg_line(x->out, 2, "return;");
     cg_line(x->out, 1, "}");
   }
+  if (finishes && x->c->waits)
+    cg_put_finish(x, panel, 1);
   if (x->c->waits || strict) {
     cg_put_transfer(x, panel, CG_SUMS_STORE, 1);
     return;
   }
+  if (finishes)
+    put_finished(x, panel);
+  if (finishes && is_one_block(x))
+    return;
   cg_line(x->out, 1, "if (first) {");
   cg_put_transfer(x, panel, CG_SUMS_STORE, 2);
   cg_line(x->out, 1, "} else {");
@@ -235,13 +265,20 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
   bool strict = x->e->p->strict_fp;
   bool contract = !strict && x->c->dtype != GS_I32;
+  bool finishes = cg_finishes_in_registers(x, panel);
   bs_putf(x->out, "%sstatic void\n%s_%lldx%lld",
           contract ? "GLEN_CONTRACT " : "", x->name, (long long)panel.rows,
           (long long)panel.columns);
   put_parameters(x);
+  if (finishes && !x->c->waits)
+    bs_put(x->out, ", int last");
+  if (finishes)
+    cg_put_extra_parameters(x);
   bs_put(x->out, ") {\n");
   if (contract)
     bs_put(x->out, "  GLEN_CONTRACT_BODY\n");
+  if (finishes && is_one_block(x))
+    cg_line(x->out, 1, "(void)last;");
   if (x->c->later)
     cg_line(x->out, 1, "(void)later;");
   put_sums(x, panel, vectors);
@@ -252,6 +289,13 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   put_products(x, panel, vectors);
   put_end(x, panel, vectors);
   bs_put(x->out, "}\n\n");
+}
+
+/* Sums of the panel are given to NAME_formula where they lie in c. */
+static bool
+needs_formula(const cg_contract *x, cg_panel p) {
+  return cg_has_formula(x) && (!cg_finishes_in_registers(x, p) ||
+                               (!x->c->waits && !is_one_block(x)));
 }
 
 /* The call for one size; sizes before it in the list are tried first, so that
@@ -269,9 +313,16 @@ put_choice(const cg_contract *x, cg_panel p, bool only) {
       bs_putf(x->out, "n < %lld", (long long)x->columns);
     bs_put(x->out, ") {\n  ");
   }
-  cg_line(x->out, 1, "%s_%lldx%lld(%s);", x->name, (long long)p.rows,
-          (long long)p.columns, arguments(x));
-  cg_put_formula_call(x, p, rows || columns ? 2 : 1);
+  bool finishes = cg_finishes_in_registers(x, p);
+  cg_indent(x->out, 1);
+  bs_putf(x->out, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
+          (long long)p.columns, arguments(x),
+          finishes && !x->c->waits ? ", last" : "");
+  if (finishes)
+    cg_put_extra_arguments(x);
+  bs_put(x->out, ");\n");
+  if (needs_formula(x, p))
+    cg_put_formula_call(x, p, rows || columns ? 2 : 1);
   if (rows || columns)
     bs_put(x->out, "    return;\n  }\n");
 }
@@ -299,7 +350,10 @@ cg_put_contract_kernels(const cg_contract *x) {
   uint32_t n = cg_contract_panels(x, panels);
   for (uint32_t k = 0; k < n; k++)
     put_kernel(x, panels[k]);
-  if (cg_has_formula(x))
+  bool formula = false;
+  for (uint32_t k = 0; k < n; k++)
+    formula |= needs_formula(x, panels[k]);
+  if (formula)
     cg_put_formula_function(x);
   put_panel(x, panels, n);
 }

@@ -202,6 +202,8 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
     put_attribute(out, "GLEN_ALIGNED", "aligned(64)");
   if (e->shares_kernels)
     put_attribute(out, "GLEN_NOINLINE", "noinline");
+  if (e->uses_extremes)
+    cg_put_extreme_macros(out);
   if (e->uses_contract)
     put_contract_macros(e, out);
   cg_put_part_macros(e, false, out);

@@ -39,6 +39,7 @@ add_uses(cg_emitter *to, const cg_emitter *from) {
   to->uses_team |= from->uses_team;
   to->shares_kernels |= from->shares_kernels;
   to->uses_contract |= from->uses_contract;
+  to->uses_extremes |= from->uses_extremes;
   to->uses_stream |= from->uses_stream;
   to->uses_fetch |= from->uses_fetch;
   to->uses_fetch_write |= from->uses_fetch_write;

@@ -49,8 +49,8 @@ typedef struct cg_emitter {
   const char *index; /* the C type of indices */
   uint64_t helpers;
   bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
-      uses_stream, uses_fetch, uses_fetch_write, uses_unroll, uses_picks,
-      failed;
+      uses_extremes, uses_stream, uses_fetch, uses_fetch_write, uses_unroll,
+      uses_picks, failed;
   bool is_variant;     /* functions are the file's own; no sizes are told */
   uint32_t uses_turns; /* or of the lengths of vectors turned over */
   uint64_t uses_macs;  /* or of the target's, a bit each */

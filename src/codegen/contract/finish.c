@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* finish.c - the formula, of sums that are still in registers.
+ *
+ * A formula of sums, products, quotients and extremes is arithmetic of whole
+ * vectors: each of its steps is a named vector, made of the ones before.  Sums
+ * that go to memory first and come back for the formula cost as much as a
+ * short product does.  What calls a function, and what else reads elements that
+ * are neither one for all columns nor side by side, is left to formula.c. */
+#include "codegen/build/build.h"
+#include "codegen/contract/contract.h"
+#include <string.h>
+
+/* What the formula calls, as macros of whole vectors. */
+static const struct extreme {
+  const char *function, *macro;
+} extremes[] = {{"glen_max_f32", "GLEN_LARGER"},
+                {"glen_max_f64", "GLEN_LARGER"},
+                {"glen_min_f32", "GLEN_SMALLER"},
+                {"glen_min_f64", "GLEN_SMALLER"}};
+
+static const char *
+macro_of(const cg_expr *e) {
+  for (size_t k = 0; k < sizeof extremes / sizeof *extremes; k++)
+    if (!strcmp(extremes[k].function, e->text))
+      return extremes[k].macro;
+  return NULL;
+}
+
+/* ---- the formula with vectors in the place of elements ---- */
+
+static const cg_expr *
+formula_of(const cg_contract *x) {
+  bs_arena *arena = &x->e->arena;
+  const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
+  const cg_expr **places = BS_NEWS(arena, const cg_expr *, s->n_exprs);
+  for (uint32_t k = 0; k < s->n_exprs; k++)
+    places[k] = cg_name(arena, "s");
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    places[x->c->extras[k].expr] =
+        cg_name(arena, bs_arena_printf(arena, "e_%u", k));
+  return cg_make_formula(x->e, s, places);
+}
+
+static bool
+is_of_vectors(const cg_expr *e) {
+  switch (e->kind) {
+  case CG_NAME:
+  case CG_LITERAL:
+    return true;
+  case CG_PREFIX:
+    if (strcmp(e->text, "-") != 0)
+      return false;
+    break;
+  case CG_INFIX:
+    if (cg_level(e) != CG_LEVEL_ADD && cg_level(e) != CG_LEVEL_MUL)
+      return false;
+    break;
+  case CG_CALLED:
+    if (!macro_of(e))
+      return false;
+    break;
+  case CG_PAREN:
+    break;
+  case CG_NUMBER:
+  case CG_CAST:
+  case CG_ELEMENT:
+  case CG_CHOICE:
+    return false;
+  }
+  for (uint32_t k = 0; k < e->n; k++)
+    if (!is_of_vectors(e->args[k]))
+      return false;
+  return true;
+}
+
+static int64_t
+last_stride(const po_cdims *dims, uint32_t extra) {
+  return dims->n ? dims->d[dims->n - 1].extra[extra] : 0;
+}
+
+static bool
+has_whole_vectors(const cg_contract *x, cg_panel panel) {
+  return panel.columns % x->c->lanes == 0;
+}
+
+static bool
+can_load_extras(const cg_contract *x, cg_panel panel) {
+  for (uint32_t k = 0; k < x->c->n_extras; k++) {
+    int64_t step = last_stride(&x->c->dims[PO_DIM_N], k);
+    const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
+    if (a->dtype != x->c->dtype ||
+        (step != 0 && (step != 1 || !has_whole_vectors(x, panel))))
+      return false;
+  }
+  return true;
+}
+
+bool
+cg_finishes_in_registers(const cg_contract *x, cg_panel panel) {
+  return cg_has_formula(x) && !x->e->p->strict_fp && cg_fits_register(x) &&
+         (x->c->dtype == GS_F32 || x->c->dtype == GS_F64) &&
+         can_load_extras(x, panel) && is_of_vectors(formula_of(x));
+}
+
+/* ---- its steps ---- */
+
+typedef struct steps {
+  const cg_contract *x;
+  uint32_t n, indent;
+} steps;
+
+static const char *put_step(steps *s, const cg_expr *e);
+
+static const char *
+put_named(steps *s, const char *value) {
+  const char *name = bs_arena_printf(&s->x->e->arena, "f%u", s->n++);
+  cg_line(s->x->out, s->indent, "const %s_v %s = %s;", s->x->name, name, value);
+  return name;
+}
+
+static const char *
+put_infix(steps *s, const cg_expr *e) {
+  bs_arena *arena = &s->x->e->arena;
+  const char *value = put_step(s, e->args[0]);
+  for (uint32_t k = 1; k < e->n; k++)
+    value = bs_arena_printf(arena, "%s %s %s", value, e->text,
+                            put_step(s, e->args[k]));
+  return put_named(s, value);
+}
+
+static const char *
+put_extreme(steps *s, const cg_expr *e) {
+  const cg_contract *x = s->x;
+  const char *a = put_step(s, e->args[0]), *b = put_step(s, e->args[1]);
+  bool eight = x->c->lanes == 8 && x->c->dtype == GS_F32;
+  x->e->uses_extremes = true;
+  return put_named(s, bs_arena_printf(&x->e->arena, "%s%s(%s_v, %s, %s)",
+                                      macro_of(e), eight ? "8" : "", x->name, a,
+                                      b));
+}
+
+/* Declares what the value needs; its name. */
+static const char *
+put_step(steps *s, const cg_expr *e) {
+  bs_arena *arena = &s->x->e->arena;
+  switch (e->kind) {
+  case CG_LITERAL:
+    return put_named(
+        s, bs_arena_printf(arena, "(%s_v){0} + %s", s->x->name, e->text));
+  case CG_PREFIX:
+    return put_named(s, bs_arena_printf(arena, "-%s", put_step(s, e->args[0])));
+  case CG_INFIX:
+    return put_infix(s, e);
+  case CG_CALLED:
+    return put_extreme(s, e);
+  case CG_PAREN:
+    return put_step(s, e->args[0]);
+  case CG_NAME:
+  case CG_NUMBER:
+  case CG_CAST:
+  case CG_ELEMENT:
+  case CG_CHOICE:
+    break;
+  }
+  return e->text;
+}
+
+/* What else the formula reads, of row r and vector v; one for all lanes is that
+ * less zero, which compilers know to be the same. */
+static void
+put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v,
+          uint32_t indent) {
+  long long place = last_stride(&x->c->dims[PO_DIM_M], k) * r +
+                    last_stride(&x->c->dims[PO_DIM_N], k) * v * x->c->lanes;
+  if (last_stride(&x->c->dims[PO_DIM_N], k))
+    cg_line(x->out, indent, "const %s_v e_%u = *(const %s_v *)(e%u + %lld);",
+            x->name, k, x->name, k, place);
+  else
+    cg_line(x->out, indent, "const %s_v e_%u = e%u[%lld] - (%s_v){0};", x->name,
+            k, k, place, x->name);
+}
+
+void
+cg_put_finish(const cg_contract *x, cg_panel panel, uint32_t indent) {
+  const cg_expr *formula = formula_of(x);
+  int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
+  for (int64_t r = 0; r < panel.rows; r++)
+    for (int64_t v = 0; v < vectors; v++) {
+      steps s = {.x = x, .indent = indent + 1};
+      cg_line(x->out, indent, "{");
+      cg_line(x->out, indent + 1, "const %s_v s = s%lld_%lld;", x->name,
+              (long long)r, (long long)v);
+      for (uint32_t k = 0; k < x->c->n_extras; k++)
+        put_extra(x, k, r, v, indent + 1);
+      cg_line(x->out, indent + 1, "s%lld_%lld = %s;", (long long)r,
+              (long long)v, put_step(&s, formula));
+      cg_line(x->out, indent, "}");
+    }
+}
+
+void
+cg_put_extreme_macros(bs_text *out) {
+  bs_put(out,
+         "/* a > b ? a : b, and a < b ? a : b, of each lane. */\n"
+         "#define GLEN_LANES_OF(v, c, a, b) \\\n"
+         "  ((v)(((__typeof__(c))(a) & (c)) | ((__typeof__(c))(b) & ~(c))))\n"
+         "#define GLEN_LARGER(v, a, b) GLEN_LANES_OF(v, (a) > (b), a, b)\n"
+         "#define GLEN_SMALLER(v, a, b) GLEN_LANES_OF(v, (a) < (b), a, b)\n"
+         "#define GLEN_LARGER8(v, a, b) GLEN_LARGER(v, a, b)\n"
+         "#define GLEN_SMALLER8(v, a, b) GLEN_SMALLER(v, a, b)\n"
+         "#if defined(__AVX__) && defined(__has_builtin)\n"
+         "#if __has_builtin(__builtin_ia32_maxps256)\n"
+         "#undef GLEN_LARGER8\n"
+         "#undef GLEN_SMALLER8\n"
+         "#define GLEN_LARGER8(v, a, b) (v)__builtin_ia32_maxps256(a, b)\n"
+         "#define GLEN_SMALLER8(v, a, b) (v)__builtin_ia32_minps256(a, b)\n"
+         "#endif\n"
+         "#endif\n\n");
+}
