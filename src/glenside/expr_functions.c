@@ -96,7 +96,7 @@ gs_function_name(uint16_t function) {
 int
 gs_function_find(const char *name) {
   for (int k = 0; k < GS_FUNCTION_COUNT; k++)
-    if (!strcmp(infos[k].name, name))
+    if (*infos[k].name == *name && !strcmp(infos[k].name, name))
       return k;
   return -1;
 }

@@ -82,10 +82,16 @@ static const char *const list_heads[GS_OP_COUNT][3] = {
     [GS_RESHAPE] = {"shape", "shape"},
 };
 
+/* Most names differ in the first character already. */
+static bool
+is_name(const char *a, const char *b) {
+  return *a == *b && !strcmp(a, b);
+}
+
 bool
 gs_op_find(const char *name, gs_op *out) {
   for (int k = 0; k < GS_OP_COUNT; k++)
-    if (!strcmp(gs_op_table[k].name, name)) {
+    if (is_name(gs_op_table[k].name, name)) {
       *out = (gs_op)k;
       return true;
     }
@@ -116,7 +122,7 @@ gs_list_head(gs_op op, uint32_t item) {
 bool
 gs_compute_find(const char *name, gs_compute *out) {
   for (int k = 0; k < GS_COMPUTE_COUNT; k++)
-    if (!strcmp(gs_compute_table[k].name, name)) {
+    if (is_name(gs_compute_table[k].name, name)) {
       *out = (gs_compute)k;
       return true;
     }
