@@ -20,15 +20,18 @@ import sys
 import tempfile
 
 INPUTS = {"a": (2, 3), "b": (4,), "c": (2, 2, 3)}
-RANGES = {"i8": (-128, 127), "u8": (0, 255), "i32": (-2**31, 2**31 - 1)}
-DTYPES = ["f32", "f64", "bf16", *RANGES]
+RANGES = {"i8": (-128, 127), "u8": (0, 255), "i16": (-2**15, 2**15 - 1),
+          "u16": (0, 2**16 - 1), "i32": (-2**31, 2**31 - 1)}
+HALVES = ["bf16", "f16"]
+DTYPES = ["f32", "f64", *HALVES, *RANGES]
 UNARY = ["relu", "abs", "neg", "square", "(offset 3)", "(scale 2)",
          "(clip 0 5)"]
 FAULTS = {"reduceSum": ["reduceMax"], "reduceMax": ["reduceMin", "reduceSum"],
           "reduceMin": ["reduceMax"], "add": ["sub", "max"], "sub": ["add"],
           "max": ["min", "add"], "min": ["max"], "mul": ["add"],
           "relu": ["abs", "neg"], "abs": ["relu", "square"], "neg": ["abs"],
-          "square": ["abs"], "zero": ["edge"], "edge": ["zero"], "a": ["b"]}
+          "square": ["abs"], "i16": ["u16"], "u16": ["i16"], "bool": ["i8"],
+          "i8": ["bool", "u8"], "zero": ["edge"], "edge": ["zero"], "a": ["b"]}
 RUNS = 6
 tally = {}
 wrong = 0
@@ -100,10 +103,18 @@ def viewed(r, text, s):
     return text, s
 
 
-def computed(r, text, s):
+def there_and_back(r, dtype, text):
+    """Cast to another dtype, and to its own again."""
+    other = r.choice([*DTYPES, "bool"])
+    return f"(compute (cast {dtype}) (compute (cast {other}) {text}))"
+
+
+def computed(r, text, s, dtype):
     n, way = len(s), r.random()
     c = r.randint(0, n - 1) if n else 0
     again = f"(compute {r.choice(UNARY)} {text})"
+    if way < 0.15:
+        return there_and_back(r, dtype, text), s
     if way < 0.45 or not n:
         return again, s
     if way < 0.75:
@@ -117,11 +128,11 @@ def computed(r, text, s):
             f"(access {again} {c})))", s[:c] * 2)
 
 
-def term(r, depth):
+def term(r, depth, dtype):
     name = r.choice(list(INPUTS))
     t = name, INPUTS[name]
     for _ in range(depth):
-        t = (viewed if r.random() < 0.55 else computed)(r, *t)
+        t = viewed(r, *t) if r.random() < 0.55 else computed(r, *t, dtype)
         if product(t[1]) > 150 or len(t[1]) > 5:
             break
     return t
@@ -135,7 +146,10 @@ def both_ways(r, dtype, text, s):
     whole = f"(access {text} {n})"
     pairs = [(f"(compute neg (compute neg {text}))", whole),
              (f"(compute max (pair {whole} {whole}))", whole)]
-    if dtype != "bf16":
+    if dtype in RANGES:
+        pairs.append((f"(compute (cast {dtype}) (compute (cast i32) {text}))",
+                      f"(compute (cast {dtype}) {text})"))
+    if dtype not in HALVES:
         pairs.append((f"(compute add (pair {whole} {whole}))",
                       f"(compute (scale 2) {text})"))
     if not n:
@@ -273,7 +287,7 @@ def main():
     r = random.Random(OPTIONS.seed)
     for k in range(OPTIONS.pairs + OPTIONS.verify):
         dtype = r.choice(DTYPES)
-        pair = list(both_ways(r, dtype, *term(r, r.randint(1, 4))))
+        pair = list(both_ways(r, dtype, *term(r, r.randint(1, 4), dtype)))
         r.shuffle(pair)
         equal = r.random() < 0.35
         if not equal:
