@@ -72,6 +72,9 @@ typedef struct gs_instr {
    * or a move.  Dimension d of the result is dimension from[d] of it. */
   bool moves;
   uint8_t from[GS_MAX_RANK];
+  /* The semantics are operators that work element by element on the operand,
+   * which lies in a memory: what a unit does to values on their way out. */
+  bool converts;
   const char *queue; /* that runs it beside the others; NULL: "main" */
   const gs_skeleton *semantics;
   const gs_expr *where; /* NULL = always */

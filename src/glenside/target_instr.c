@@ -248,6 +248,7 @@ read_semantics(reader *r) {
   if (!r->instr->semantics || !check_pure(r, x))
     return false;
   target_find_moves(r->p->ctx, r->instr);
+  target_find_conversion(r->p->ctx, r->instr);
   return true;
 }
 

@@ -182,6 +182,45 @@ target_find_moves(const gs_context *ctx, gs_instr *instr) {
     instr->moves = !s->nodes[k].hole && apply_view(ctx, &s->nodes[k], instr);
 }
 
+/* ---- conversions ---- */
+
+static bool
+is_pointwise(const gs_context *ctx, const gs_sk_node *n) {
+  gs_compute op;
+  if (n->op == GS_ACCESS)
+    return true;
+  if (n->hole || n->op != GS_COMPUTE)
+    return false;
+  const gs_expr *e = n->attrs[0];
+  if (e->kind == GS_X_CALL && e->n_args)
+    e = e->args[0];
+  if (e->kind != GS_X_LITERAL || !gs_compute_of(ctx->values, e->literal, &op))
+    return false;
+  return gs_compute_table[op].kind == GS_ELEMENTWISE ||
+         gs_compute_table[op].kind == GS_CAST;
+}
+
+static bool
+same_size(const gs_expr *a, const gs_expr *b) {
+  if (a->kind != b->kind)
+    return false;
+  return a->kind == GS_X_VAR
+             ? a->slot == b->slot
+             : a->kind == GS_X_LITERAL && bs_same(a->literal, b->literal);
+}
+
+void
+target_find_conversion(const gs_context *ctx, gs_instr *instr) {
+  const gs_skeleton *s = instr->semantics;
+  const gs_operand *from = instr->operands, *to = &instr->result;
+  instr->converts = !instr->moves && instr->n_operands == 1 && from->memory &&
+                    from->rank == to->rank && s->nodes[0].hole;
+  for (uint32_t k = 1; k < s->n && instr->converts; k++)
+    instr->converts = is_pointwise(ctx, &s->nodes[k]);
+  for (uint32_t d = 0; d < to->rank && instr->converts; d++)
+    instr->converts = same_size(from->dims[d], to->dims[d]);
+}
+
 /* ---- room for one call ---- */
 
 typedef struct room {

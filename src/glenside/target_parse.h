@@ -57,6 +57,7 @@ bool target_read_place(target_parser *, uint32_t x, const gs_instr *,
                        gs_operand *, uint32_t *onto);
 /* Whether the instruction moves its operand, and how. */
 void target_find_moves(const gs_context *, gs_instr *);
+void target_find_conversion(const gs_context *, gs_instr *);
 /* One tile of each operand fits into the memories, for types tried. */
 bool target_check_room(const gs_context *, const gs_target *, const gs_instr *,
                        const gs_type *operands, const gs_type *result);

@@ -80,6 +80,15 @@ shows_whole(po_lowering *low, const po_piece *piece, const gs_type *base,
   return whole;
 }
 
+bool
+po_shows_whole(po_lowering *low, const po_piece *piece, gs_term base,
+               gs_term shown) {
+  gs_type from, type;
+  gs_type_at(low->source, base, &from);
+  gs_type_at(low->source, shown, &type);
+  return shows_whole(low, piece, &from, &type);
+}
+
 /* A materialize promises the order of its indices; a call writes with strides
  * only if its template says so. */
 static bool
@@ -146,11 +155,14 @@ whole_array(po_lowering *low, uint32_t array) {
 
 static void
 settle(po_lowering *low, gs_term t) {
+  isl_multi_aff *map = NULL;
+  gs_term shape =
+      gs_at(low->source, t)->op == GS_CALL ? po_shape_between(low, t, &map) : t;
   gs_type type;
-  gs_type_at(low->source, t, &type);
-  uint32_t array =
-      po_new_temporary(low, PO_WORKSPACE, type.dtype, type.dim, type.rank, t);
-  low->homes[t.i] = whole_array(low, array);
+  gs_type_at(low->source, shape, &type);
+  uint32_t array = po_new_temporary(low, PO_WORKSPACE, type.dtype, type.dim,
+                                    type.rank, shape);
+  low->homes[t.i] = map ? (po_home){true, array, map} : whole_array(low, array);
 }
 
 void

@@ -103,6 +103,13 @@ void po_declare_arrays(po_lowering *); /* inputs and outputs */
 
 /* home.c */
 void po_find_homes(po_lowering *);
+/* The piece, of a view of `shown`, shows each element of `base` once. */
+bool po_shows_whole(po_lowering *, const po_piece *, gs_term base,
+                    gs_term shown);
+/* between.c: the term by whose shape the result of a call lies where other
+ * calls read it, and how its indices lead there; the call itself and no map
+ * where its own shape will do. */
+gs_term po_shape_between(po_lowering *, gs_term call, isl_multi_aff **map);
 /* Where a base lives; tensors and constants too. */
 const po_home *po_home_of(po_lowering *, gs_term);
 /* The address of map's element as offset + sum of stride * index; false when

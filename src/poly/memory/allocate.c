@@ -24,8 +24,39 @@ does_not_fit(const po_calls *x) {
            (long long)(m ? m->bytes : 0));
 }
 
+typedef BS_VEC(uint32_t) nodes;
+
+/* The nests whose work is done on the way out. */
+static void
+note_taken(const po_calls *x, nodes *taken) {
+  for (uint32_t v = 0; v < x->n_values; v++)
+    if (x->value[v].converted)
+      bs_push(x->p->ctx.heap, taken, x->value[v].taker);
+}
+
 static bool
-allocate(po_program *p, uint32_t top) {
+is_taken(const nodes *taken, uint32_t top) {
+  for (uint32_t k = 0; k < taken->len; k++)
+    if (taken->data[k] == top)
+      return true;
+  return false;
+}
+
+/* A nest with its one statement. */
+static void
+drop(po_program *p, uint32_t top) {
+  uint32_t stmt = p->nest.nodes.data[po_nest_first_leaf(p, top)].stmt;
+  po_nest_detach(p, top);
+  po_nest_remove(p, top);
+  for (uint32_t k = stmt; k + 1 < p->stmts.len; k++) {
+    p->stmts.data[k] = p->stmts.data[k + 1];
+    p->nest.nodes.data[p->stmts.data[k].leaf].stmt = k;
+  }
+  p->stmts.len--;
+}
+
+static bool
+allocate(po_program *p, uint32_t top, nodes *taken) {
   po_calls *x = BS_NEW(&p->arena, po_calls);
   po_plan *plan = BS_NEW(&p->arena, po_plan);
   po_room room;
@@ -37,6 +68,7 @@ allocate(po_program *p, uint32_t top) {
     return false;
   }
   po_build_calls(x, plan, &room);
+  note_taken(x, taken);
   return true;
 }
 
@@ -57,10 +89,14 @@ po_allocate(po_program *p) {
   if (!p->target || !p->target->memories.len)
     return true;
   uint32_t next, top = p->nest.nodes.data[0].first;
+  nodes taken = {0};
   bool ok = true;
   for (; top != PO_NO_NODE && ok; top = next) {
     next = p->nest.nodes.data[top].next;
-    ok = allocate(p, top);
+    ok = is_taken(&taken, top) || allocate(p, top, &taken);
   }
+  for (uint32_t k = 0; k < taken.len && ok; k++)
+    drop(p, taken.data[k]);
+  bs_vec_done(p->ctx.heap, &taken);
   return ok && is_right(p);
 }

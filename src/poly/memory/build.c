@@ -138,10 +138,29 @@ loop_value(const builder *b, uint32_t k) {
   return isl_aff_floor(aff);
 }
 
-/* Of two places, the one whose turn it is. */
+/* Of two places, the one whose turn it is: another one each time that the value
+ * is filled.  A loop of an odd number of iterations ends with the turn that it
+ * begins with, so the one around it counts, too. */
+static uint32_t
+first_that_counts(const builder *b, uint32_t v) {
+  uint32_t k = b->plan->level[v] - 1;
+  while (k > 0 && b->plan->loop[k].extent % 2)
+    k--;
+  return k;
+}
+
 static __isl_give isl_aff *
-turn_of(const builder *b, __isl_take isl_aff *loop) {
-  return isl_aff_mod_val(loop, isl_val_int_from_si(b->p->isl, 2));
+turn_of(const builder *b, __isl_take isl_aff *loops) {
+  return isl_aff_mod_val(loops, isl_val_int_from_si(b->p->isl, 2));
+}
+
+static __isl_give isl_aff *
+turn_in_call(const builder *b, uint32_t v) {
+  uint32_t last = b->plan->level[v] - 1;
+  isl_aff *sum = loop_value(b, last);
+  for (uint32_t k = first_that_counts(b, v); k < last; k++)
+    sum = isl_aff_add(sum, loop_value(b, k));
+  return turn_of(b, sum);
 }
 
 /* { [i] -> value's array }, its first element. */
@@ -152,8 +171,7 @@ place_in_call(const builder *b, uint32_t v) {
   isl_multi_aff *map =
       isl_multi_aff_zero(po_map_space(b->p->isl, b->x->n, a->rank));
   if (b->plan->twice[v])
-    map = isl_multi_aff_set_aff(
-        map, (int)at++, turn_of(b, loop_value(b, b->plan->level[v] - 1)));
+    map = isl_multi_aff_set_aff(map, (int)at++, turn_in_call(b, v));
   for (uint32_t k = 0; k < n; k++)
     map = isl_multi_aff_set_aff(map, (int)at++, loop_value(b, loops[k]));
   return map;
@@ -280,6 +298,17 @@ dram_end(const moving *m, bool in) {
   return e;
 }
 
+/* Indices of a move begin with the loops around. */
+static __isl_give isl_aff *
+turn_of_move(const moving *m) {
+  const builder *b = m->b;
+  uint32_t last = b->plan->level[m->value] - 1;
+  isl_aff *sum = po_index(b->p->isl, m->n, last, 1, 0);
+  for (uint32_t k = first_that_counts(b, m->value); k < last; k++)
+    sum = isl_aff_add(sum, po_index(b->p->isl, m->n, k, 1, 0));
+  return turn_of(b, sum);
+}
+
 static end
 value_end(const moving *m) {
   builder *b = m->b;
@@ -291,9 +320,7 @@ value_end(const moving *m) {
   uint32_t at = 0;
   isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, m->n, a->rank));
   if (plan->twice[m->value])
-    map = isl_multi_aff_set_aff(
-        map, (int)at++,
-        turn_of(b, po_index(isl, m->n, plan->level[m->value] - 1, 1, 0)));
+    map = isl_multi_aff_set_aff(map, (int)at++, turn_of_move(m));
   for (uint32_t k = 0; k < m->n_places; k++)
     map = isl_multi_aff_set_aff(map, (int)at++,
                                 po_index(isl, m->n, m->n_around + k, 1, 0));

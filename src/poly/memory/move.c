@@ -10,6 +10,7 @@ typedef struct finding {
   const gs_target *target;
   bs_arena *arena;
   const po_tile *tile;
+  const uint32_t *like; /* slots with the parameters of a call; or NULL */
 } finding;
 
 /* Dimension of the tile that is dimension d of the instruction's result. */
@@ -43,10 +44,13 @@ admits(const finding *f, const gs_instr *i, const int64_t *piece,
   gs_type type, result;
   const gs_type *kid = &type;
   gs_fault fault;
-  bs_value name = bs_sym(f->ctx->values, i->name);
+  bs_value attr[GS_MAX_INSTR_VARS + 1] = {bs_sym(f->ctx->values, i->name)};
+  for (uint32_t k = 0; k < i->n_params && f->like; k++)
+    attr[k + 1] = (bs_value){f->like[k]};
   operand_type(f->tile, i, piece, &type);
-  return gs_instr_bind(f->ctx->values, i, bs_list(f->ctx->values, &name, 1),
-                       &kid, 1, slots, &result, &fault);
+  return gs_instr_bind(f->ctx->values, i,
+                       bs_list(f->ctx->values, attr, 1 + i->n_params), &kid, 1,
+                       slots, &result, &fault);
 }
 
 /* The side that lies in dram has its strides where the template takes them. */
@@ -147,7 +151,7 @@ next_move(const finding *f, uint32_t from, uint32_t to, po_move *out) {
 bool
 po_find_route(const gs_context *ctx, const gs_target *target, bs_arena *arena,
               const po_tile *tile, uint32_t from, uint32_t to, po_route *out) {
-  finding f = {ctx, target, arena, tile};
+  finding f = {ctx, target, arena, tile, NULL};
   *out = (po_route){.memory = {from}};
   while (out->memory[out->n] != to) {
     uint32_t n = out->n;
@@ -157,6 +161,15 @@ po_find_route(const gs_context *ctx, const gs_target *target, bs_arena *arena,
     out->n++;
   }
   return true;
+}
+
+bool
+po_find_conversion(const gs_context *ctx, const gs_target *target,
+                   bs_arena *arena, const po_tile *tile, const gs_instr *instr,
+                   const uint32_t *like, po_route *out) {
+  finding f = {ctx, target, arena, tile, like};
+  *out = (po_route){.n = 1, .memory = {instr->operands[0].memory, 0}};
+  return try_instr(&f, instr, &out->move[0]);
 }
 
 bool

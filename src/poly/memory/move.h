@@ -37,6 +37,12 @@ typedef struct po_route {
  * One end is dram, where the tile lies with its strides. */
 bool po_find_route(const gs_context *, const gs_target *, bs_arena *,
                    const po_tile *, uint32_t from, uint32_t to, po_route *);
+/* The cheapest pieces in which an instruction that converts takes a tile that
+ * lies in its memory and goes to dram with these strides; `like`: the slots of
+ * a call of it, for its parameters. */
+bool po_find_conversion(const gs_context *, const gs_target *, bs_arena *,
+                        const po_tile *, const gs_instr *, const uint32_t *like,
+                        po_route *);
 /* Whether operand k of a call may lie in dram with those strides: 0 .. n - 1,
  * n: the result. */
 bool po_can_bring(const gs_context *, const gs_target *, const gs_instr *,

@@ -92,8 +92,8 @@ find_sizes(po_calls *x, uint32_t inner) {
 /* ---- values ---- */
 
 /* Where an operand begins, as a function of the dimensions alone. */
-static isl_pw_multi_aff *
-base_of(po_program *p, const po_stmt *s, const po_operand *o) {
+isl_pw_multi_aff *
+po_base_of(po_program *p, const po_stmt *s, const po_operand *o) {
   const po_array *a = &p->arrays.data[o->array];
   isl_multi_aff *at;
   po_pool_reserve(&p->pool, 1);
@@ -179,7 +179,7 @@ value_of(po_calls *x, uint32_t stmt, uint32_t k, const uint32_t *of) {
   const po_stmt *s = &x->p->stmts.data[stmt];
   const po_operand *o = &s->operands[k];
   uint32_t memory = declared(s, k)->memory;
-  isl_pw_multi_aff *base = base_of(x->p, s, o);
+  isl_pw_multi_aff *base = po_base_of(x->p, s, o);
   if (k == s->instr->n_operands && s->instr->onto) {
     write_to(x, &x->value[of[s->instr->onto - 1]], o, base);
     return of[s->instr->onto - 1];
@@ -202,7 +202,7 @@ note_use(po_calls *x, uint32_t stmt, uint32_t k, uint32_t value) {
     v->read = true;
   } else {
     v->written = true;
-    write_to(x, v, o, base_of(x->p, s, o));
+    write_to(x, v, o, po_base_of(x->p, s, o));
   }
 }
 
@@ -256,8 +256,9 @@ find_routes(po_calls *x) {
     po_value *v = &x->value[k];
     bool in = !v->loaded || po_find_route(&p->ctx, p->target, &p->arena,
                                           &v->tile, 0, v->memory, &v->in);
-    bool out = !v->stored || po_find_route(&p->ctx, p->target, &p->arena,
-                                           &v->to_tile, v->memory, 0, &v->out);
+    bool out = !v->stored || v->converted ||
+               po_find_route(&p->ctx, p->target, &p->arena, &v->to_tile,
+                             v->memory, 0, &v->out);
     if (!in || !out) {
       cannot_move(x, v, !in);
       return false;
@@ -291,6 +292,7 @@ po_find_calls(po_program *p, uint32_t top, po_calls *out, bool *failed) {
     list_stmts(out, inner);
   if (fine && find_sizes(out, inner) && find_values(out)) {
     find_own(out);
+    po_find_takers(out);
     price_calls(out);
     *failed |= !find_routes(out);
     return !*failed;

@@ -26,6 +26,8 @@ typedef struct po_value {
   uint32_t array, to;
   isl_pw_multi_aff *base, *to_base;
   po_route in, out;
+  bool converted; /* on the way out, by the calls of another nest, */
+  uint32_t taker; /* a child of the root, which is not needed any more */
   bool own; /* of the nest alone: it has no array outside of it any more */
 } po_value;
 
@@ -71,6 +73,13 @@ typedef struct po_plan {
 /* part.c: the part that a child of the root is; false where it is none, or,
  * with *failed, where an operand cannot be brought to its memory. */
 bool po_find_calls(po_program *, uint32_t top, po_calls *out, bool *failed);
+
+/* Where an operand begins, as a function of the dimensions of its nest. */
+isl_pw_multi_aff *po_base_of(po_program *, const po_stmt *, const po_operand *);
+
+/* take.c: what a later nest makes of a value of this one, element by element,
+ * when it alone reads it, is made on the way out instead. */
+void po_find_takers(po_calls *);
 
 /* plan.c */
 void po_plan_loops(const po_calls *, po_plan *);

@@ -189,7 +189,7 @@ note_call(po_machine_state *m, const po_prepared *x, const po_patch *patches) {
   uint32_t n = m->stmt->instr->n_operands;
   t->calls++;
   t->cycles += x->cycles;
-  t->bytes += m->stmt->instr->moves ? x->bytes : 0;
+  t->bytes += m->stmt->instr->moves || m->stmt->instr->converts ? x->bytes : 0;
   po_take_time(m, x->queue, x->cycles, patches, n + 1);
   for (uint32_t k = 0; m->trace && k <= n; k++) {
     const po_patch *a = &patches[k];
