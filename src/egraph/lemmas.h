@@ -41,7 +41,9 @@ typedef struct eg_lemma {
 } eg_lemma;
 
 /* The equality of two terms; the lemmas it takes are added to those of the
- * explainer, at most `max` together.  EG_TOO_LONG when they do not suffice. */
+ * explainer, at most `max` together.  EG_TOO_LONG when they do not suffice.
+ * Chains (eg_explain) are asked of another explainer: what they make of a
+ * term's row is not what lemmas that were found before rest on. */
 eg_explained eg_prove(eg_explainer *, uint32_t from, uint32_t to, uint32_t max,
                       eg_cite *out);
 const eg_lemma *eg_lemmas(const eg_explainer *, uint32_t *n);

@@ -48,6 +48,7 @@ import suites
 from faults import HERE, HOME, Copy, faults
 
 RESULTS = os.path.join(HOME, "results.json")
+RESULTS_OF_LISTS = os.path.join(HOME, "results-of-lists.json")
 SHORT = os.path.join(HERE, "results.json")
 lock = threading.Lock()
 
@@ -149,7 +150,8 @@ def even(listed):
 def read_results(args, listed):
     """What is known so far; of a fault whose patch was changed, nothing."""
     results = {}
-    for path in () if args.fresh else (SHORT, RESULTS):
+    kept = (RESULTS_OF_LISTS,) if args.lists else (SHORT, RESULTS)
+    for path in () if args.fresh else kept:
         if os.path.exists(path):
             with open(path, encoding="utf-8") as f:
                 results.update(json.load(f))
@@ -166,7 +168,7 @@ def write(path, results):
 
 
 def write_results(results, args):
-    write(RESULTS, results)
+    write(RESULTS_OF_LISTS if args.lists else RESULTS, results)
     if not args.lists:
         write(SHORT, {k: {n: r[n] for n in ("patch", "word", "by")}
                       for k, r in results.items()})

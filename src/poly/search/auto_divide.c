@@ -55,9 +55,57 @@ po_divide_arrays(po_chooser *c) {
   }
 }
 
+/* ---- trim ---- */
+
+/* What must be saved of instances for a domain that loops have to test for. */
+#define WORTH_TESTS 0.75
+
+/* One piece, whose bounds say it all. */
+static bool
+is_plain_set(__isl_keep isl_set *set) {
+  isl_basic_set_list *pieces = isl_set_get_basic_set_list(set);
+  isl_basic_set *one = isl_basic_set_list_n_basic_set(pieces) == 1
+                           ? isl_basic_set_list_get_basic_set(pieces, 0)
+                           : NULL;
+  bool plain = one && isl_basic_set_dim(one, isl_dim_div) == 0;
+  isl_basic_set_free(one);
+  isl_basic_set_list_free(pieces);
+  return plain;
+}
+
+static bool
+has_plain_domains(const po_program *p, uint32_t array) {
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    if (p->stmts.data[k].array == array &&
+        !is_plain_set(p->stmts.data[k].domain))
+      return false;
+  return true;
+}
+
+/* A rim that nobody reads is not worth a test in a loop: it takes the vectors
+ * from all the others. */
+static void
+trim_array(po_chooser *c, uint32_t array) {
+  po_step_call call = po_step("trim");
+  int64_t before = po_instances_of(po_now(c), array);
+  bool plain = has_plain_domains(po_now(c), array);
+  po_program *old = NULL;
+  call.args[0] = (po_arg){.kind = PO_ARG_ARRAY, .array = array};
+  if (!po_attempt(c, &call, &old))
+    return;
+  if (plain && !has_plain_domains(po_now(c), array) &&
+      (double)po_instances_of(po_now(c), array) >
+          WORTH_TESTS * (double)before) {
+    po_restore(c, old);
+    return;
+  }
+  po_free(old);
+  po_settle(c);
+}
+
 void
 po_trim_arrays(po_chooser *c) {
   for (uint32_t k = po_now(c)->arrays.len; k-- > 0 && !c->stopped;)
     if (is_free(po_now(c), k))
-      attempt(c, "trim", k);
+      trim_array(c, k);
 }

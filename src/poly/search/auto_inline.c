@@ -94,7 +94,8 @@ is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
     return false;
   bool again =
       c->options->fuse == PO_FUSE_POST_TILE || c->options->fuse == PO_FUSE_MAX;
-  return reads <= made || (again && reads / made <= CHEAP / (cost ? cost : 1));
+  return reads <= made || (again && (double)reads * (double)(cost ? cost : 1) <=
+                                        (double)CHEAP * (double)made);
 }
 
 static bool

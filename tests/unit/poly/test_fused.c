@@ -440,3 +440,46 @@ Test(fused, parts_that_meet) {
   cr_expect_eq(n, 150 * 60 * 9, "%lld", (long long)n);
   po_free(p);
 }
+
+/* The root is read by two nests, each of them a little smaller: that is more
+ * than once a point, and to draw it twice is dearer than to keep it. */
+Test(fused, a_root_is_not_drawn_twice) {
+  po_program *p =
+      chosen("(tensor x (shape 40 40) f32)"
+             "(let s (compute sqrt (compute abs x)))"
+             "(let a (compute sub (pair (slice (slice s 0 0 38) 1 0 38)"
+             "                          (slice (slice x 0 1 39) 1 1 39))))"
+             "(let b (compute mul (pair (slice s 0 0 39) (slice x 0 1 40))))"
+             "(output a) (output b)",
+             PO_FUSE_POST_TILE, 0, 0);
+  uint32_t roots = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    for (uint32_t j = 0; j < p->stmts.data[k].n_exprs; j++) {
+      const po_expr *e = &p->stmts.data[k].exprs[j];
+      roots += e->kind == PO_UNARY && e->op == GS_C_SQRT;
+    }
+  cr_assert_eq(roots, 1);
+  po_free(p);
+}
+
+/* Of the first sum nobody reads odd columns of the last row. */
+Test(fused, a_rim_is_not_trimmed_by_tests) {
+  po_program *p = chosen("(tensor x (shape 94 46) f32)"
+                         "(let e (compute exp x))"
+                         "(let a (compute reduceSum"
+                         "  (windows (access e 0) (shape 5 3) (stride 2 2))))"
+                         "(let b (compute reduceSum"
+                         "  (windows (access e 0) (shape 5 1) (stride 1 2))))"
+                         "(output a) (output b)",
+                         PO_FUSE_POST_TILE, 0, 0);
+  const po_stmt *s = NULL;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    for (uint32_t j = 0; j < p->stmts.data[k].n_exprs; j++) {
+      const po_expr *e = &p->stmts.data[k].exprs[j];
+      if (e->kind == PO_UNARY && e->op == GS_C_EXP)
+        s = &p->stmts.data[k];
+    }
+  cr_assert_not_null(s);
+  cr_assert_eq(po_count_points(isl_set_copy(s->domain)), 94 * 46);
+  po_free(p);
+}
