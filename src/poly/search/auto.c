@@ -200,6 +200,34 @@ end_phase(chooser *c) {
 
 /* ---- nests, one by one ---- */
 
+static uint32_t
+statements_in(const po_program *p, uint32_t root) {
+  uint32_t n = 0;
+  for (uint32_t k = po_nest_first_leaf(p, root); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, root))
+    n++;
+  return n;
+}
+
+/* Tiles that nothing joined are rows cut for nothing: they are taken back. */
+static void
+fuse_in_tiles(chooser *c, uint32_t after) {
+  uint32_t root = po_last_root(now(c), after);
+  uint32_t n = statements_in(now(c), root);
+  po_program *old = po_copy(now(c));
+  uint32_t place = place_in(c, root);
+  root = po_last_root(now(c), after); /* tiling made new nodes */
+  if (place != PO_NO_NODE)
+    po_fuse_into(c, root, place, fuse_array);
+  root = po_last_root(now(c), after);
+  if (!c->stopped && statements_in(now(c), root) == n) {
+    po_restore(c, old);
+    po_settle(c);
+  } else {
+    po_free(old);
+  }
+}
+
 /* What may join the last nest before `after` joins it; false: nothing may. */
 static bool
 fuse_nest(chooser *c, uint32_t after) {
@@ -208,13 +236,8 @@ fuse_nest(chooser *c, uint32_t after) {
   c->width = may ? po_width_of(now(c), root) : 0;
   if (!may || !po_is_joined(c, root))
     return false;
-  if (po_fuse_in_rows(c, after) || c->stopped)
-    return true;
-  root = po_last_root(now(c), after);
-  uint32_t place = place_in(c, root);
-  root = po_last_root(now(c), after); /* tiling made new nodes */
-  if (place != PO_NO_NODE)
-    po_fuse_into(c, root, place, fuse_array);
+  if (!po_fuse_in_rows(c, after) && !c->stopped)
+    fuse_in_tiles(c, after);
   return true;
 }
 

@@ -483,3 +483,18 @@ Test(fused, a_rim_is_not_trimmed_by_tests) {
   cr_assert_eq(po_count_points(isl_set_copy(s->domain)), 94 * 46);
   po_free(p);
 }
+
+/* The mean of a row cannot join tiles that are parts of rows. */
+Test(fused, tiles_that_nothing_joins_are_taken_back) {
+  po_program *p =
+      chosen("(tensor x (shape 80 600) f32)"
+             "(let m (compute reduceMean (access x 1)))"
+             "(let y (compute sub (pair x (broadcast (insertAxis m 1)"
+             "                                       (shape 80 600)))))"
+             "(let z (compute min (pair (slice y 1 0 598) (slice y 1 2 600))))"
+             "(output z)",
+             PO_FUSE_POST_TILE, 0, 0);
+  for (uint32_t k = 0; k < p->script.len; k++)
+    cr_expect_null(strstr(p->script.data[k], "tile "), "%s", p->script.data[k]);
+  po_free(p);
+}
