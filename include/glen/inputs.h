@@ -76,6 +76,14 @@ GLEN_API bool glen_target_test(glen_context *, const glen_target *, uint32_t k,
 
 GLEN_API glen_program *glen_program_load(glen_context *, const glen_target *,
                                          const char *path);
+/* As glen_program_load, with numbers put in for sizes that the program
+ * declares, each as "NAME=NUMBER".  Those that are not given stay open: such a
+ * program can be printed and lowered, once for all sizes within their bounds.
+ * glen_program_load refuses it, as what else there is needs numbers. */
+GLEN_API glen_program *glen_program_load_at(glen_context *, const glen_target *,
+                                            const char *path,
+                                            const char *const *sizes,
+                                            uint32_t n_sizes);
 GLEN_API glen_program *glen_program_parse(glen_context *, const glen_target *,
                                           const char *name, const char *text,
                                           size_t size);

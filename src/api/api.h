@@ -52,6 +52,8 @@ struct glen_target {
 struct glen_program {
   api_box *box;
   gs_program *program;
+  const po_given_size *sizes; /* numbers that were put in */
+  uint32_t n_sizes;
 };
 
 struct glen_rules {
@@ -83,9 +85,11 @@ struct glen_tensors {
 /* sizes.c: the program has none that are open, or an error says that `what`
  * needs numbers. */
 bool api_knows_sizes(glen_context *, const po_program *, const char *what);
-/* NAME=NUMBER, on the context's arena; false with a diagnostic. */
-bool api_read_sizes(glen_context *, const char *const *sizes, uint32_t n,
-                    const po_given_size **out);
+/* The same of a program of the language. */
+bool api_has_numbers(glen_context *, const gs_program *, const char *what);
+/* NAME=NUMBER, on the arena; false with a diagnostic. */
+bool api_read_sizes(glen_context *, bs_arena *, const char *const *sizes,
+                    uint32_t n, const po_given_size **out);
 /* The numbers that `at` has for the sizes of a program; NULL with a
  * diagnostic. */
 const int64_t *api_sizes_of(glen_context *, const po_program *,

@@ -32,7 +32,10 @@ lower_body(void *arg) {
   if (!p)
     return;
   a->loops = BS_NEW(&a->ctx->arena, glen_loops);
-  *a->loops = (glen_loops){.ctx = a->ctx, .loops = p};
+  *a->loops = (glen_loops){.ctx = a->ctx,
+                           .loops = p,
+                           .sizes = a->program->sizes,
+                           .n_sizes = a->program->n_sizes};
 }
 
 static glen_loops *

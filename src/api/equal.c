@@ -6,6 +6,7 @@ typedef struct equal_args {
   glen_context *ctx;
   const glen_program *a, *b;
   glen_equality *out;
+  bool ok;
 } equal_args;
 
 static const char *
@@ -49,6 +50,9 @@ static void
 prove_body(void *arg) {
   equal_args *a = arg;
   const gs_program *p = a->a->program;
+  if (!(a->ok = api_has_numbers(a->ctx, p, "a check") &&
+                api_has_numbers(a->ctx, a->b->program, "a check")))
+    return;
   pv_options options;
   pv_answer answer;
   pv_defaults(&options);
@@ -62,7 +66,7 @@ prove_body(void *arg) {
 bool
 glen_programs_prove(glen_context *ctx, const glen_program *a,
                     const glen_program *b, glen_equality *out) {
-  equal_args args = {ctx, a, b, out};
+  equal_args args = {ctx, a, b, out, false};
   *out = (glen_equality){0};
-  return api_enter(ctx, prove_body, &args);
+  return api_enter(ctx, prove_body, &args) && args.ok;
 }

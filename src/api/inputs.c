@@ -149,6 +149,10 @@ typedef struct program_args {
   const char *name, *text; /* text NULL: read the file `name` */
   size_t size;
   bool types;
+  const char *const *sizes;
+  uint32_t n_sizes;
+  const po_given_size *given;
+  bool open; /* sizes may stay so */
   const glen_program *of;
   glen_program *out;
   const char *printed;
@@ -166,7 +170,13 @@ load(const program_args *a, const gs_context *gs, gs_target *target) {
   on_options options = {a->name, a->ctx->model_dims, a->ctx->n_model_dims,
                         a->name};
   if (!is_model(a->name))
-    return gs_parse_file(gs, target, a->name);
+    return gs_parse_file_at(gs, target, a->name, a->given, a->n_sizes);
+  if (a->n_sizes) {
+    bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-name",
+             "a model has dimensions, no sizes");
+    bs_hint(&a->ctx->diags, "--dim NAME=SIZE gives one a size");
+    return NULL;
+  }
   gs_program *p = on_load_file(gs, &options);
   if (p)
     p->target = target;
@@ -193,19 +203,35 @@ static void
 program_body(void *arg) {
   program_args *a = arg;
   api_box *box = api_box_take(a->ctx);
-  gs_program *p = make_program(a, box);
-  if (!p) {
+  bool read = api_read_sizes(a->ctx, api_box_context(box)->arena, a->sizes,
+                             a->n_sizes, &a->given);
+  gs_program *p = read ? make_program(a, box) : NULL;
+  if (!p || (!a->open && !api_has_numbers(a->ctx, p, "this"))) {
     api_box_free(box);
     return;
   }
   a->out = BS_NEW(api_box_context(box)->arena, glen_program);
-  *a->out = (glen_program){box, p};
+  *a->out = (glen_program){
+      .box = box, .program = p, .sizes = a->given, .n_sizes = a->n_sizes};
 }
 
 glen_program *
 glen_program_load(glen_context *ctx, const glen_target *target,
                   const char *path) {
   program_args a = {.ctx = ctx, .target = target, .name = path};
+  return api_enter(ctx, program_body, &a) ? a.out : NULL;
+}
+
+glen_program *
+glen_program_load_at(glen_context *ctx, const glen_target *target,
+                     const char *path, const char *const *sizes,
+                     uint32_t n_sizes) {
+  program_args a = {.ctx = ctx,
+                    .target = target,
+                    .name = path,
+                    .sizes = sizes,
+                    .n_sizes = n_sizes,
+                    .open = true};
   return api_enter(ctx, program_body, &a) ? a.out : NULL;
 }
 

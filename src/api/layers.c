@@ -271,7 +271,7 @@ glen_layer_name(const glen_layers *layers, uint32_t k) {
 static glen_program *
 boxed(api_box *box, gs_program *made) {
   glen_program *out = BS_NEW(api_box_context(box)->arena, glen_program);
-  *out = (glen_program){box, made};
+  *out = (glen_program){.box = box, .program = made};
   return out;
 }
 

@@ -73,7 +73,7 @@ work_head(api_mapping *m, const gs_node *n) {
   bs_text_init(&text, &m->ctx->heap);
   bs_put(&text, print_head(values, n->op, n->attr));
   if (n->op != GS_MATERIALIZE)
-    print_attrs(values, n->op, n->attr, &text);
+    print_attrs(values, NULL, n->op, n->attr, &text);
   return api_string(m->ctx, &text);
 }
 
@@ -135,7 +135,7 @@ api_mapping_put_head(const api_mapping *m, gs_term t, bs_text *out) {
     return;
   }
   bs_put(out, print_head(values, n->op, n->attr));
-  print_attrs(values, n->op, n->attr, out);
+  print_attrs(values, NULL, n->op, n->attr, out);
 }
 
 /* What was made of a term. */

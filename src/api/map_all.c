@@ -20,7 +20,7 @@ static void
 put_head(const listing *l, gs_op op, bs_value attr, bs_text *out) {
   const bs_values *values = l->ctx->gs.values;
   bs_put(out, print_head(values, op, attr));
-  print_attrs(values, op, attr, out);
+  print_attrs(values, NULL, op, attr, out);
 }
 
 static void

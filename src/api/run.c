@@ -66,6 +66,8 @@ static void
 inputs_body(void *arg) {
   run_args *a = arg;
   const gs_program *p = a->program->program;
+  if (!api_has_numbers(a->ctx, p, "a run"))
+    return;
   glen_tensors *t = new_tensors(a->ctx, p, false);
   for (uint32_t k = 0; k < t->n; k++) {
     gs_type type;
@@ -142,6 +144,8 @@ glen_input_load(glen_context *ctx, glen_tensors *inputs, const char *name,
 static void
 interpret_body(void *arg) {
   run_args *a = arg;
+  if (!api_has_numbers(a->ctx, a->program->program, "the interpreter"))
+    return;
   bs_stage_begin(&a->ctx->governor, "the interpreter", 1, 1);
   glen_tensors *t = new_tensors(a->ctx, a->program->program, true);
   if (gs_interpret(a->program->program, a->inputs->data, t->data))
@@ -159,6 +163,8 @@ static void
 bounds_body(void *arg) {
   run_args *a = arg;
   const gs_program *p = a->program->program;
+  if (!api_has_numbers(a->ctx, p, "the interpreter"))
+    return;
   bs_stage_begin(&a->ctx->governor, "the interpreter", 1, 1);
   glen_tensors *t = new_tensors(a->ctx, p, true);
   glen_tensors *bounds = new_tensors(a->ctx, p, true);

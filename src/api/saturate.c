@@ -270,6 +270,8 @@ api_result_init(glen_result *r, glen_context *ctx, bs_heap *parent,
 static void
 new_result(void *arg) {
   api_saturation *a = arg;
+  if (!api_has_numbers(a->ctx, a->program->program, "rewriting"))
+    return;
   a->result = BS_NEW(&a->ctx->arena, glen_result);
   api_result_init(a->result, a->ctx, &a->ctx->heap, a->target->target,
                   a->program->program);
@@ -288,7 +290,7 @@ glen_saturate(glen_context *ctx, const glen_program *program,
                       .started = bs_now()};
   ctx->interrupt = 0;
   if (!api_saturate_options(ctx, options, &own) ||
-      !api_enter(ctx, new_result, &a))
+      !api_enter(ctx, new_result, &a) || !a.result)
     return NULL;
   if (api_enter_listening(ctx, saturate_body, &a) && a.ok)
     return a.result;

@@ -24,7 +24,7 @@ static void
 load_body(void *arg) {
   schedule_args *a = arg;
   const po_given_size *sizes;
-  if (!api_read_sizes(a->ctx, a->sizes, a->n_sizes, &sizes))
+  if (!api_read_sizes(a->ctx, &a->ctx->arena, a->sizes, a->n_sizes, &sizes))
     return;
   uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);
   po_program *p = source ? po_read_loops_at(&a->ctx->gs, a->target->target,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sizes.c - loops whose sizes are known when they are called. */
 #include "api/api.h"
+#include "glenside/sizes.h"
 #include "poly/loops/sizes.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,25 +17,38 @@ api_knows_sizes(glen_context *ctx, const po_program *p, const char *what) {
   return false;
 }
 
+bool
+api_has_numbers(glen_context *ctx, const gs_program *p, const char *what) {
+  if (!p->sizes)
+    return true;
+  const gs_size *size = &p->sizes->list[0];
+  bs_error(&ctx->diags, BS_NOWHERE, "open-size",
+           "%s needs a number for size %s", what, size->name);
+  bs_hint(&ctx->diags, "--size %s=%lld, say", size->name,
+          (long long)size->most);
+  return false;
+}
+
 /* NAME=NUMBER */
 static bool
-read_size(glen_context *ctx, const char *text, po_given_size *out) {
+read_size(glen_context *ctx, bs_arena *arena, const char *text,
+          po_given_size *out) {
   const char *equals = strchr(text, '=');
   char *end = NULL;
   out->value = equals && equals > text ? strtoll(equals + 1, &end, 10) : 0;
   if (!end || end == equals + 1 || *end)
     return bs_error(&ctx->diags, BS_NOWHERE, "bad-size",
                     "%s is not NAME=NUMBER", text);
-  out->name = bs_arena_printf(&ctx->arena, "%.*s", (int)(equals - text), text);
+  out->name = bs_arena_printf(arena, "%.*s", (int)(equals - text), text);
   return true;
 }
 
 bool
-api_read_sizes(glen_context *ctx, const char *const *sizes, uint32_t n,
-               const po_given_size **out) {
-  po_given_size *list = BS_NEWS(&ctx->arena, po_given_size, n + (size_t)1);
+api_read_sizes(glen_context *ctx, bs_arena *arena, const char *const *sizes,
+               uint32_t n, const po_given_size **out) {
+  po_given_size *list = n ? BS_NEWS(arena, po_given_size, n) : NULL;
   for (uint32_t k = 0; k < n; k++)
-    if (!read_size(ctx, sizes[k], &list[k]))
+    if (!read_size(ctx, arena, sizes[k], &list[k]))
       return false;
   *out = list;
   return true;

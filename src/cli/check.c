@@ -131,9 +131,9 @@ cl_check(const cl_options *options) {
     return GLEN_INTERNAL;
   glen_target *target = cl_target(&session);
   if (target)
-    p.a = glen_program_load(session.glen, target, options->files.items[0]);
+    p.a = cl_load_program(&session, target, options->files.items[0]);
   if (p.a)
-    p.b = glen_program_load(session.glen, target, options->files.items[1]);
+    p.b = cl_load_program(&session, target, options->files.items[1]);
   if (p.b && glen_programs_agree(session.glen, p.a, p.b))
     code = check(&session, &p);
   else

@@ -6,7 +6,7 @@
 static int
 expand_file(cl_session *session, const glen_target *target, const char *path) {
   glen_context *glen = session->glen;
-  glen_program *program = glen_program_load(glen, target, path);
+  glen_program *program = glen_program_load_at(glen, target, path, NULL, 0);
   if (!program)
     return cl_failed(session);
   const char *text = glen_program_text(glen, program, false);

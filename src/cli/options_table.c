@@ -86,11 +86,11 @@ const cl_row cl_rows[] = {
     {"dim", 0, "NAME=SIZE", LIST, AT(dims),
      IMPORT | CHOOSES | CHECK | SCHEDULE | LAYOUT, NULL, NULL,
      "the size of a dimension that a model (.onnx) leaves open"},
-    {"size", 0, "NAME=NUMBER", LIST, AT(sizes), COMPILE | RUN | SCHEDULE, NULL,
-     NULL,
-     "a value for a size that a .loops file leaves open: glen run passes it to "
-     "the code for all sizes, the other commands substitute it; may be given "
-     "several times"},
+    {"size", 0, "NAME=NUMBER", LIST, AT(sizes),
+     COMPILE | RUN | SCHEDULE | CHECK, NULL, NULL,
+     "a value for a size that a program or a .loops file leaves open: glen run "
+     "passes it to the code for all sizes, the other commands substitute it; "
+     "may be given several times"},
     {"list-operators", 0, NULL, FLAG, AT(list_operators), IMPORT, NULL, NULL,
      "prints the operators that are supported and reads nothing"},
     {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h",

@@ -52,12 +52,31 @@ build_and_run(cl_session *session, const glen_loops *general,
                                &out->seconds);
 }
 
+/* The code for all sizes, called with those that were given. */
+static glen_tensors *
+execute_at_sizes(cl_session *session, const cl_explored *e,
+                 const glen_tensors *inputs, measured *out) {
+  const cl_options *o = session->options;
+  glen_loops *at = glen_lower(session->glen, e->input, e->target, o->strict_fp);
+  glen_program *open = at ? glen_program_load_at(session->glen, e->target,
+                                                 o->files.items[0], NULL, 0)
+                          : NULL;
+  glen_loops *general = open ? cl_lower(session, open, e->target, NULL) : NULL;
+  glen_tensors *outputs =
+      general ? build_and_run(session, general, at, inputs, out) : NULL;
+  glen_loops_free(general);
+  glen_loops_free(at);
+  return outputs;
+}
+
 static glen_tensors *
 execute(cl_session *session, const cl_explored *e, const glen_tensors *inputs,
         measured *out) {
   const cl_options *o = session->options;
   if (o->interpret)
     return glen_interpret(session->glen, e->program, inputs);
+  if (o->sizes.n)
+    return execute_at_sizes(session, e, inputs, out);
   glen_loops *loops = cl_lower(session, e->program, e->target, NULL);
   if (!loops)
     return NULL;

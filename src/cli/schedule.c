@@ -29,7 +29,7 @@ load(job *j, const cl_options *o) {
     j->loops = cl_read_loops(&j->session, path, true);
     return j->loops != NULL;
   }
-  const glen_program *program = glen_program_load(glen, target, path);
+  const glen_program *program = cl_load_program(&j->session, target, path);
   if (program)
     j->loops = glen_lower(glen, program, target, o->strict_fp);
   return j->loops != NULL;

@@ -341,14 +341,22 @@ saturate(cl_session *session, cl_explored *e) {
   return e->verdict != NULL;
 }
 
+glen_program *
+cl_load_program(cl_session *session, const glen_target *target,
+                const char *path) {
+  const cl_list *sizes = &session->options->sizes;
+  return glen_program_load_at(session->glen, target, path, sizes->items,
+                              sizes->n);
+}
+
 bool
 cl_explore(cl_session *session, cl_explored *e) {
   *e = (cl_explored){0};
   e->target = cl_target(session);
   if (!e->target)
     return false;
-  e->input = glen_program_load(session->glen, e->target,
-                               session->options->files.items[0]);
+  e->input =
+      cl_load_program(session, e->target, session->options->files.items[0]);
   if (!e->input || !cl_choose_prepacked(session, e->input))
     return false;
   e->program = e->input;
@@ -402,8 +410,12 @@ cl_load_loops(cl_session *session, const char *path, bool sized) {
 
 int
 cl_refuse_sizes(const cl_options *o) {
-  if (!o->sizes.n || (o->files.n && cl_is_loops(o->files.items[0])))
+  const char *path = o->files.n ? o->files.items[0] : "";
+  size_t n = strlen(path);
+  if (!o->sizes.n || n < 5 || strcmp(path + n - 5, ".onnx") != 0)
     return GLEN_OK;
-  fputs("glen: --size is for loops (.loops)\n", stderr);
+  fputs("glen: --size is for programs (.glen) and loops (.loops); a model has "
+        "--dim\n",
+        stderr);
   return GLEN_USAGE;
 }

@@ -83,6 +83,9 @@ bool cl_without_rules(const cl_options *);
 int cl_refuse_rules(const cl_options *);
 /* --size of a program that has none that are open. */
 int cl_refuse_sizes(const cl_options *);
+/* The program of a file, with the numbers of --size. */
+glen_program *cl_load_program(cl_session *, const glen_target *,
+                              const char *path);
 /* emit.c: does --emit ask for what only a saturation gives? */
 bool cl_emits_egraph(const cl_options *);
 void cl_saturate_options(cl_session *, glen_saturate_options *);

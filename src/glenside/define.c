@@ -239,7 +239,7 @@ static bool
 means_something_else(const gs_parser *x, const char *head) {
   static const char *const words[] = {"tensor",   "const", "let",    "output",
                                       "define",   "shape", "stride", "list",
-                                      "dilation", "over"};
+                                      "dilation", "over",  "size"};
   gs_op op;
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (!strcmp(words[k], head))

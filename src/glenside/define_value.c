@@ -3,6 +3,7 @@
  * terms, attributes that are expressions over the others; and faults, which
  * are told where the definition is used. */
 #include "glenside/parse.h"
+#include "glenside/sizes.h"
 #include <string.h>
 
 static const parse_definition *
@@ -29,7 +30,7 @@ put_operands(const gs_parser *x, const parse_use *u, bs_text *out) {
       continue;
     gs_type_at(x->p, (gs_term){term}, &type);
     bs_putf(out, "%s%s is ", out->len ? ", " : "", d->scope.vars.data[k].name);
-    gs_put_type(out, &type);
+    gs_put_type_of(out, x->p->sizes, &type);
   }
 }
 
@@ -88,9 +89,17 @@ type_of(void *parser, uint32_t term) {
 
 static gs_env
 environment(gs_parser *x) {
-  gs_env env = {.values = x->ctx->values, .facts = x, .type_of = type_of};
-  if (!x->env)
+  gs_env env = {.values = x->ctx->values,
+                .facts = x,
+                .type_of = type_of,
+                .sizes = x->p->sizes};
+  if (env.sizes)
+    env.sizes->open = env.sizes->told = false;
+  if (!x->env) {
+    env.n_slots = x->size_values.len;
+    env.slots = x->size_values.data;
     return env;
+  }
   const parse_use *u = &x->uses.data[x->env - 1];
   env.n_slots = definition_of(x, u)->scope.vars.len;
   env.slots = x->slots.data + u->slots;
@@ -101,9 +110,8 @@ environment(gs_parser *x) {
  * its sort. */
 static const gs_expr *
 expression(gs_parser *x, gs_sort sort, uint32_t node) {
-  gs_scope none = {0};
   if (!x->env)
-    return gs_expr_parse_as(x->ctx, &x->sx, node, &none, sort);
+    return gs_expr_parse_as(x->ctx, &x->sx, node, &x->sizes, sort);
   uint32_t at = x->uses.data[x->env - 1].definition;
   return gs_expr_parse_as(x->ctx, &x->sx, node, &x->definitions.data[at].scope,
                           sort);
@@ -118,6 +126,37 @@ alone_in_list(gs_parser *x, gs_sort sort, uint32_t node, bs_value *out) {
   return alone;
 }
 
+/* Both operands of a use may ask for the same. */
+static bool
+was_told(const gs_parser *x, bs_span span) {
+  const bs_diags *diags = x->ctx->diags;
+  const bs_diag *last =
+      diags->list.len ? &diags->list.data[diags->list.len - 1] : NULL;
+  span = x->env ? parse_at(x, parse_outermost(x)->list)->span : span;
+  return last && last->code && !strcmp(last->code, "open-size") &&
+         last->span.file == span.file && last->span.lo == span.lo;
+}
+
+/* An expression over sizes that has no answer for all of them. */
+static void
+blame_sizes(gs_parser *x, const char *message, bs_span span) {
+  const gs_sizes *s = x->p->sizes;
+  bs_text text;
+  if (was_told(x, span))
+    return;
+  bs_text_init(&text, x->ctx->heap);
+  bs_put(&text, message);
+  if (s->told) {
+    bs_put(&text, ", as at ");
+    gs_put_sizes_at(&text, s, s->at);
+  }
+  if (x->env)
+    parse_blame(x, "open-size", bs_text_str(&text), span);
+  else
+    bs_error(x->ctx->diags, span, "open-size", "%s", bs_text_str(&text));
+  bs_text_done(&text);
+}
+
 bool
 parse_value(gs_parser *x, gs_sort sort, uint32_t node, bs_value *out) {
   if (alone_in_list(x, sort, node, out))
@@ -129,7 +168,9 @@ parse_value(gs_parser *x, gs_sort sort, uint32_t node, bs_value *out) {
   if (gs_expr_eval(e, &env, out))
     return true;
   bs_span span = parse_at(x, node)->span;
-  if (x->env)
+  if (env.sizes && env.sizes->open)
+    blame_sizes(x, "what it stands for depends on sizes", span);
+  else if (x->env)
     parse_blame(x, "undefined", "an attribute of it has no value", span);
   else
     bs_error(x->ctx->diags, span, "undefined", "this has no value");
@@ -137,11 +178,17 @@ parse_value(gs_parser *x, gs_sort sort, uint32_t node, bs_value *out) {
 }
 
 bool
-parse_holds(gs_parser *x, uint32_t node, bool *out) {
+parse_holds(gs_parser *x, uint32_t node, bool needed, bool *out) {
   const gs_expr *e = expression(x, GS_SORT_BOOL, node);
   gs_env env = environment(x);
+  bs_value v = BS_NIL;
   if (!e)
     return false;
-  *out = gs_expr_test(e, &env);
-  return true;
+  bool known = gs_expr_eval(e, &env, &v);
+  *out = known && bs_as_bool(x->ctx->values, v);
+  if (known || !needed || !env.sizes || !env.sizes->open)
+    return true;
+  blame_sizes(x, "what it stands for depends on sizes",
+              parse_at(x, node)->span);
+  return false;
 }

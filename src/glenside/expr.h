@@ -81,6 +81,9 @@ typedef struct gs_env {
   bs_value (*zeros_of)(void *facts, uint32_t class_id);
   /* The value every element has, or BS_NIL; may be NULL. */
   bs_value (*constant_of)(void *facts, uint32_t class_id);
+  /* Whose numbers may stand among the integers; NULL: nobody's.  A question
+   * about these that has no answer for all sizes is undefined, and noted. */
+  struct gs_sizes *sizes;
 } gs_env;
 
 typedef enum gs_expr_kind { GS_X_LITERAL, GS_X_VAR, GS_X_CALL } gs_expr_kind;

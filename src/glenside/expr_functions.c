@@ -66,9 +66,17 @@ static apply_fn *const functions[GS_FUNCTION_COUNT] = {
 };
 
 bool
+gs_apply_plain(gs_function_id f, const gs_env *env, const gs_datum *args,
+               uint32_t n, gs_datum *out) {
+  return functions[f](env, args, n, out);
+}
+
+bool
 gs_apply(gs_function_id f, const gs_env *env, const gs_datum *args, uint32_t n,
          gs_datum *out) {
-  return functions[f](env, args, n, out);
+  return env->sizes && gs_has_sized(env, f, args, n)
+             ? gs_apply_sized(f, env, args, n, out)
+             : functions[f](env, args, n, out);
 }
 
 static const gs_function_info infos[GS_FUNCTION_COUNT] = {

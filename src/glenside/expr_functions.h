@@ -162,6 +162,15 @@ bool gs_check_words(const gs_context *, int function,
                     const gs_expr *const *args, uint32_t n);
 /* The letter of argument k. */
 char gs_function_letter(const gs_function_info *, uint32_t k);
+/* expr_sized.c: the same, where numbers of env->sizes are among the arguments,
+ * or may be in the types of terms. */
+bool gs_has_sized(const gs_env *, gs_function_id, const gs_datum *args,
+                  uint32_t n);
+bool gs_apply_sized(gs_function_id, const gs_env *, const gs_datum *args,
+                    uint32_t n, gs_datum *out);
+/* As the table has it, whatever the arguments are. */
+bool gs_apply_plain(gs_function_id, const gs_env *, const gs_datum *args,
+                    uint32_t n, gs_datum *out);
 /* Applies an eager function (not AND, OR, IF); false when undefined. */
 bool gs_apply(gs_function_id, const gs_env *, const gs_datum *args, uint32_t n,
               gs_datum *out);

@@ -286,6 +286,11 @@ size_fits(infer *x) {
 }
 
 bool
+infer_run(infer *x) {
+  return counts_fit(x) && rules[x->op](x);
+}
+
+bool
 gs_infer(bs_values *values, const struct gs_target *target, gs_op op,
          bs_value attr, const gs_type *const *kids, uint32_t n_kids,
          gs_type *out, gs_fault *fault) {
@@ -296,7 +301,7 @@ gs_infer(bs_values *values, const struct gs_target *target, gs_op op,
              .kids = kids,
              .n_kids = n_kids,
              .fault = fault};
-  if (!counts_fit(&x) || !rules[op](&x) || !size_fits(&x))
+  if (!infer_run(&x) || !size_fits(&x))
     return false;
   *out = x.made;
   return true;

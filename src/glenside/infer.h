@@ -73,6 +73,10 @@ GS_OPS(X)
 bool infer_compute(infer *);
 bool infer_call(infer *);
 
+/* Whether the operator has as many terms and attributes as it takes, and what
+ * its rule asks for; leaves what they give. */
+bool infer_run(infer *);
+
 #define INFER_NAME(x) (gs_op_table[(x)->op].name)
 
 static inline uint32_t

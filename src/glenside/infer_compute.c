@@ -108,7 +108,7 @@ needs_tuple(infer *x, gs_compute op, int64_t size, const char *hint) {
   const gs_type *a = x->kids[0];
   if (!needs_compute_side(x, op))
     return false;
-  if (a->dim[a->access] == size)
+  if (infer_equal(x, a->dim[a->access], size))
     return true;
   gs_fail(x->fault, "tuple-size", 0, -1,
           "%s needs a first compute dimension of %lld, found %s",
@@ -135,10 +135,10 @@ lookup_shape(infer *x) {
   bs_value v = gs_compute_param(x->values, o, 0);
   if (!needs_compute_side(x, GS_C_LOOKUP) || !drop_items(x, 0))
     return false;
-  int64_t size = a->dim[a->access];
-  if (bs_kind_of(x->values, v) == BS_KIND_INT && infer_items(a) == 1 &&
-      bs_as_int(x->values, v) >= 1 && bs_as_int(x->values, v) < size) {
-    x->made.dim[a->access] = size - bs_as_int(x->values, v);
+  int64_t table = bs_as_int(x->values, v); /* of another kind: 0 */
+  gs_number others = gs_plus(x->over, a->dim[a->access], -table);
+  if (infer_items(a) == 1 && table >= 1 && infer_at_least(x, others, 1)) {
+    x->made.dim[a->access] = others;
     return true;
   }
   gs_fail(x->fault, "tuple-size", 0, -1,

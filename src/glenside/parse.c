@@ -7,6 +7,7 @@
  * the file is reported; a program is returned only when there is none. */
 #include "glenside/elsewhere.h"
 #include "glenside/parse.h"
+#include "glenside/sizes.h"
 #include "glenside/tensor.h"
 #include "base/file.h"
 #include <math.h>
@@ -18,17 +19,19 @@ typedef enum form_kind {
   LET,
   OUTPUT,
   DEFINE,
+  SIZE,
   FORM_COUNT
 } form_kind;
 
-static const char *const form_names[] = {"tensor", "const", "let", "output",
-                                         "define"};
+static const char *const form_names[] = {"tensor", "const",  "let",
+                                         "output", "define", "size"};
 static const char *const form_usages[] = {
     "(tensor NAME (shape n...) DTYPE [:data \"FILE\" [OFFSET | \"KEY\"]])",
     "(const NAME (shape n...) DTYPE v...)",
     "(let NAME term)",
     "(output NAME)",
     "(define (NAME PARAMETER...) TERM)",
+    "(size NAME LEAST MOST [MULTIPLE])",
 };
 
 static bool
@@ -196,6 +199,11 @@ static void
 parse_values(gs_parser *x, parse_binding *b, const char *name,
              const gs_type *type, uint32_t list, uint32_t first) {
   bs_span span = parse_at(x, list)->span;
+  if (gs_type_is_sized(type)) {
+    bs_error(x->ctx->diags, span, "open-size",
+             "the dimensions of a constant are numbers");
+    return;
+  }
   int64_t want = gs_elements(type),
           have = (int64_t)parse_at(x, list)->count - 4;
   if (want != have) {
@@ -238,7 +246,8 @@ declared_type(gs_parser *x, gs_op op, uint32_t name, gs_type *out) {
   if (!fine)
     return false;
   bs_value attr = bs_list(x->ctx->values, items, 3);
-  if (gs_infer(x->ctx->values, NULL, op, attr, NULL, 0, out, &fault))
+  if (gs_infer_sized(x->p->sizes, x->ctx->values, NULL, op, attr, NULL, 0, out,
+                     &fault))
     return true;
   uint32_t node = at[fault.attr > 0 ? fault.attr : 1];
   return parse_fault(x, &fault, parse_at(x, node)->span);
@@ -337,12 +346,13 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
               : *kind == CONST  ? n >= 4
               : *kind == LET    ? n == 3
               : *kind == DEFINE ? n >= 3
+              : *kind == SIZE   ? n == 4 || n == 5
                                 : n == 2;
   if (fits)
     return true;
-  static const char *const expected[] = {"3, 5 or 6 arguments",
-                                         "3 arguments or more", "2 arguments",
-                                         "1 argument", "2 arguments or more"};
+  static const char *const expected[] = {
+      "3, 5 or 6 arguments", "3 arguments or more", "2 arguments",
+      "1 argument",          "2 arguments or more", "3 or 4 arguments"};
   bs_error(diags, sx->span, "bad-form", "%s takes %s, found %u", head,
            expected[*kind], n - 1);
   bs_hint(diags, "write %s", form_usages[*kind]);
@@ -375,7 +385,7 @@ parse_form(gs_parser *x, uint32_t root) {
     parse_output(x, name);
   else if (kind == LET)
     parse_let(x, name);
-  else if (kind != DEFINE)
+  else if (kind == TENSOR || kind == CONST)
     parse_leaf(x, kind, root, name);
 }
 
@@ -414,6 +424,7 @@ parse_forms(gs_parser *x, uint32_t source) {
   collect_names(x, true);
   collect_names(x, false);
   parse_definitions(x);
+  parse_sizes(x);
   for (uint32_t k = 0; k < x->sx.roots.len; k++) {
     uint32_t root = x->sx.roots.data[k];
     parse_form(x, root);
@@ -430,11 +441,10 @@ parse_forms(gs_parser *x, uint32_t source) {
 }
 
 static gs_program *
-parse_source(const gs_context *ctx, const struct gs_target *target,
-             uint32_t source, gs_places *places) {
-  gs_parser x = {.ctx = ctx, .target = target, .places = places};
+parse_source(gs_parser x, uint32_t source) {
+  const gs_context *ctx = x.ctx;
   if (bs_sexp_read(ctx->heap, ctx->values, ctx->diags, source, &x.sx)) {
-    x.p = gs_program_new(ctx, target);
+    x.p = gs_program_new(ctx, x.target);
     parse_forms(&x, source);
   }
   bs_sexps_done(ctx->heap, &x.sx);
@@ -444,23 +454,35 @@ parse_source(const gs_context *ctx, const struct gs_target *target,
   bs_vec_done(ctx->heap, &x.frames);
   bs_vec_done(ctx->heap, &x.results);
   bs_vec_done(ctx->heap, &x.items);
+  bs_vec_done(ctx->heap, &x.sizes.vars);
+  bs_vec_done(ctx->heap, &x.size_values);
   parse_definitions_done(&x);
   return x.p;
 }
 
 gs_program *
+gs_parse_at(const gs_context *ctx, const struct gs_target *target,
+            uint32_t source, const gs_given_size *given, uint32_t n_given) {
+  uint32_t before = ctx->diags->errors;
+  gs_program *p = parse_source(
+      (gs_parser){
+          .ctx = ctx, .target = target, .given = given, .n_given = n_given},
+      source);
+  return ctx->diags->errors == before ? p : NULL;
+}
+
+gs_program *
 gs_parse(const gs_context *ctx, const struct gs_target *target,
          uint32_t source) {
-  uint32_t before = ctx->diags->errors;
-  gs_program *p = parse_source(ctx, target, source, NULL);
-  return ctx->diags->errors == before ? p : NULL;
+  return gs_parse_at(ctx, target, source, NULL, 0);
 }
 
 gs_program *
 gs_parse_places(const gs_context *ctx, const struct gs_target *target,
                 uint32_t source, gs_places *out) {
   *out = (gs_places){0};
-  return parse_source(ctx, target, source, out);
+  return parse_source((gs_parser){.ctx = ctx, .target = target, .places = out},
+                      source);
 }
 
 /* A message of protocol buffers whose first field is a small number, the
@@ -473,8 +495,9 @@ is_model(const bs_source *source) {
 }
 
 gs_program *
-gs_parse_file(const gs_context *ctx, const struct gs_target *target,
-              const char *path) {
+gs_parse_file_at(const gs_context *ctx, const struct gs_target *target,
+                 const char *path, const gs_given_size *given,
+                 uint32_t n_given) {
   bs_diags *diags = ctx->diags;
   uint32_t before = diags->sources.len;
   uint32_t source = bs_source_read(diags, path, BS_NOWHERE);
@@ -485,5 +508,11 @@ gs_parse_file(const gs_context *ctx, const struct gs_target *target,
                    "end in .onnx");
     return NULL;
   }
-  return source ? gs_parse(ctx, target, source) : NULL;
+  return source ? gs_parse_at(ctx, target, source, given, n_given) : NULL;
+}
+
+gs_program *
+gs_parse_file(const gs_context *ctx, const struct gs_target *target,
+              const char *path) {
+  return gs_parse_file_at(ctx, target, path, NULL, 0);
 }

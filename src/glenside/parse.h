@@ -76,6 +76,11 @@ typedef struct gs_parser {
   uint32_t env;           /* the use whose body is read: index + 1, or 0 */
   uint32_t n_uses;        /* of the whole program, up to a limit */
   gs_places *places;      /* or NULL */
+  /* parse_size.c: the names of sizes, and the values that these stand for. */
+  gs_scope sizes;
+  BS_VEC(uint32_t) size_values;
+  const struct gs_given_size *given;
+  uint32_t n_given;
 } gs_parser;
 
 static inline const bs_sx *
@@ -104,8 +109,17 @@ bool parse_fault(gs_parser *, const gs_fault *, bs_span);
 bool parse_attr(gs_parser *, gs_op op, uint32_t item, uint32_t node,
                 bs_value *out);
 
+/* Whether a name is a size, and whether an integer may be read there as an
+ * expression over sizes. */
+bool parse_is_size(const gs_parser *, const char *name);
+bool parse_is_sized(const gs_parser *, uint32_t node);
+
 /* The parameter of an applied compute operator, of a letter of ops.def. */
 bool parse_parameter(gs_parser *, char letter, uint32_t node, bs_value *out);
+
+/* parse_size.c.  Reads all (size NAME LEAST MOST [MULTIPLE]), before anything
+ * else of the file. */
+void parse_sizes(gs_parser *);
 
 /* parse_data.c.  `:data "FILE" ...` behind the dtype of a tensor, which is
  * noted in the program; false with a diagnostic. */
@@ -140,8 +154,9 @@ gs_term parse_close_use(gs_parser *, uint32_t base);
  * attribute as an expression; false with a diagnostic. */
 gs_term parse_variable(gs_parser *, uint32_t node);
 bool parse_value(gs_parser *, gs_sort, uint32_t node, bs_value *out);
-/* Whether a condition holds. */
-bool parse_holds(gs_parser *, uint32_t node, bool *out);
+/* Whether a condition holds; where that depends on sizes, it is said not to, or
+ * there is a diagnostic. */
+bool parse_holds(gs_parser *, uint32_t node, bool needed, bool *out);
 /* The outermost use around what is read. */
 const parse_use *parse_outermost(const gs_parser *);
 /* Says what is wrong with a use, and of what types its operands are. */

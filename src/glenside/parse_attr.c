@@ -6,6 +6,7 @@
  * gs_infer's to say. */
 #include "glenside/elsewhere.h"
 #include "glenside/parse.h"
+#include "glenside/sizes.h"
 #include <string.h>
 
 const char *
@@ -58,6 +59,22 @@ parse_describe(const gs_parser *x, uint32_t node) {
   return "something else";
 }
 
+/* Sizes are the variables of what is written outside of definitions. */
+bool
+parse_is_size(const gs_parser *x, const char *name) {
+  return name && gs_scope_find(&x->sizes, name) >= 0;
+}
+
+bool
+parse_is_sized(const gs_parser *x, uint32_t node) {
+  const char *head = bs_sx_head(&x->sx, x->ctx->values, node);
+  if (!x->sizes.vars.len)
+    return false;
+  if (parse_at(x, node)->kind == BS_SX_SYM)
+    return parse_is_size(x, parse_symbol(x, node));
+  return head && gs_function_find(head) >= 0;
+}
+
 static bool
 parse_int(gs_parser *x, const char *what, uint32_t node, bs_value *out) {
   const bs_sx *sx = parse_at(x, node);
@@ -65,6 +82,8 @@ parse_int(gs_parser *x, const char *what, uint32_t node, bs_value *out) {
     *out = sx->value;
     return true;
   }
+  if (parse_is_sized(x, node))
+    return parse_value(x, GS_SORT_INT, node, out);
   return bs_error(x->ctx->diags, sx->span, "bad-attribute",
                   "expected %s, found %s", what, parse_describe(x, node));
 }
@@ -140,12 +159,25 @@ parse_dtype(gs_parser *x, uint32_t node, bs_value *out) {
                       out);
 }
 
+/* Operators compute with it, so that it is known. */
+static bool
+is_plain(gs_parser *x, uint32_t node, bs_value v) {
+  if (bs_kind_of(x->ctx->values, v) != BS_KIND_INT || !x->p->sizes ||
+      !gs_is_sized(bs_as_int(x->ctx->values, v)))
+    return true;
+  bs_span span = parse_at(x, node)->span;
+  parse_blame(x, "open-size", "a parameter of an operator depends on sizes",
+              span);
+  return false;
+}
+
 bool
 parse_parameter(gs_parser *x, char letter, uint32_t node, bs_value *out) {
   const bs_sx *sx = parse_at(x, node);
   if (x->env)
     return parse_value(x, letter == 't' ? GS_SORT_DTYPE : GS_SORT_REAL, node,
-                       out);
+                       out) &&
+           is_plain(x, node, *out);
   if (letter == 't')
     return parse_dtype(x, node, out);
   *out = sx->value;

@@ -9,6 +9,7 @@
  * is defined is removed in define_use.c. */
 #include "glenside/elsewhere.h"
 #include "glenside/parse.h"
+#include "glenside/sizes.h"
 #include "glenside/target.h"
 #include <stdio.h>
 #include <string.h>
@@ -334,9 +335,14 @@ reference(gs_parser *x, uint32_t node) {
   if (x->env)
     return parse_variable(x, node);
   parse_binding *b = parse_find(x, sx->value);
+  const char *name = parse_symbol(x, node);
+  if (parse_is_size(x, name)) {
+    bs_error(x->ctx->diags, sx->span, "sort-mismatch",
+             "expected a term, `%.60s` is a size", name);
+    return GS_NO_TERM;
+  }
   if (b && b->bound)
     return b->term;
-  const char *name = parse_symbol(x, node);
   if (b) {
     bs_error(x->ctx->diags, sx->span, "used-before-definition",
              "`%.60s` is used before its definition", name);
@@ -417,7 +423,8 @@ neighbours_fit(gs_parser *x, const parse_frame *f, bs_value attr,
   for (uint32_t k = 0; k + 1 < n; k++) {
     gs_type_at(x->p, kids[k], &a);
     gs_type_at(x->p, kids[k + 1], &b);
-    if (!gs_infer(x->ctx->values, NULL, GS_CONCAT, attr, two, 2, &out, &fault))
+    if (!gs_infer_sized(x->p->sizes, x->ctx->values, NULL, GS_CONCAT, attr, two,
+                        2, &out, &fault))
       return parse_term_fault(x, &fault, fault_span(x, f, &fault, k));
   }
   return true;

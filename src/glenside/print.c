@@ -9,6 +9,7 @@
  * so that deep terms stay linear, too.  A chain of concats to the right is
  * printed as one. */
 #include "glenside/print.h"
+#include "glenside/sizes.h"
 #include <string.h>
 
 #define MAX_INDENT  40
@@ -119,7 +120,7 @@ name_shared(printer *x, const uint8_t *uses) {
 static const char *
 attrs_of(printer *x, const gs_node *node) {
   bs_text_clear(&x->scratch);
-  print_attrs(x->values, node->op, node->attr, &x->scratch);
+  print_attrs(x->values, x->p->sizes, node->op, node->attr, &x->scratch);
   return bs_text_str(&x->scratch);
 }
 
@@ -168,7 +169,7 @@ end_line(printer *x) {
       bs_putc(x->out.text, ' ');
     while (print_column(&x->out) < TYPE_COLUMN);
     bs_put(x->out.text, "; ");
-    gs_put_type(x->out.text, &type);
+    gs_put_type_of(x->out.text, x->p->sizes, &type);
   }
   x->line_term = GS_NO_TERM;
 }
@@ -321,6 +322,20 @@ put_data(printer *x, const gs_data *data) {
 }
 
 static void
+put_sizes(printer *x) {
+  const gs_sizes *s = x->p->sizes;
+  for (uint32_t k = 0; s && k < s->n; k++) {
+    const gs_size *size = &s->list[k];
+    bs_putf(x->out.text, "(size %s %lld %lld", size->name,
+            (long long)size->least, (long long)size->most);
+    if (size->multiple > 1)
+      bs_putf(x->out.text, " %lld", (long long)size->multiple);
+    bs_putc(x->out.text, ')');
+    next_line(x, 0);
+  }
+}
+
+static void
 put_tensor(printer *x, gs_term t) {
   const gs_data *data = gs_find_data(x->p, leaf_name(x, gs_at(x->p, t)));
   put_declaration(x, t);
@@ -421,6 +436,7 @@ gs_print(const gs_program *p, bool types, bs_text *out) {
   name_shared(&x, uses);
   measure(&x);
   x.types = types;
+  put_sizes(&x);
   for (uint32_t k = 0; k < p->inputs.len; k++)
     put_tensor(&x, p->inputs.data[k].term);
   for (uint32_t i = 0; i < p->nodes.len; i++)
@@ -452,10 +468,10 @@ gs_print_node(const gs_context *ctx, gs_op op, bs_value attr,
               const char *const *kids, uint32_t n, bs_text *out) {
   bs_putf(out, "(%s", print_head(ctx->values, op, attr));
   if (print_attrs_first(op))
-    print_attrs(ctx->values, op, attr, out);
+    print_attrs(ctx->values, NULL, op, attr, out);
   for (uint32_t k = 0; k < n; k++)
     bs_putf(out, " %s", kids ? kids[k] : "...");
   if (!print_attrs_first(op))
-    print_attrs(ctx->values, op, attr, out);
+    print_attrs(ctx->values, NULL, op, attr, out);
   bs_putc(out, ')');
 }

@@ -25,7 +25,8 @@ void print_words(print_out *, const char *words, uint32_t indent, size_t tail);
 /* The head: "slice", or "systolicArray" for its call. */
 const char *print_head(const bs_values *, gs_op, bs_value attr);
 /* The attributes with a blank before each, without the head. */
-void print_attrs(const bs_values *, gs_op, bs_value attr, bs_text *out);
+void print_attrs(const bs_values *, const struct gs_sizes *, gs_op,
+                 bs_value attr, bs_text *out);
 /* Where attributes stand before the children. */
 bool print_attrs_first(gs_op);
 /* One element of a constant, exact. */

@@ -4,6 +4,7 @@
  * Attributes are printed from the letters of op.h, so whatever parse_attr.c
  * reads is what stands here. */
 #include "glenside/print.h"
+#include "glenside/sizes.h"
 #include "glenside/tensor.h"
 #include <math.h>
 #include <stdio.h>
@@ -64,12 +65,21 @@ print_attrs_first(gs_op op) {
 }
 
 static void
-put_list(const bs_values *values, const char *head, bs_value list,
+put_item(const bs_values *values, const gs_sizes *sizes, bs_value item,
          bs_text *out) {
+  if (sizes && bs_kind_of(values, item) == BS_KIND_INT)
+    gs_put_number_term(out, sizes, bs_as_int(values, item));
+  else
+    bs_put_value(out, values, item);
+}
+
+static void
+put_list(const bs_values *values, const gs_sizes *sizes, const char *head,
+         bs_value list, bs_text *out) {
   bs_putf(out, " (%s", head);
   for (uint32_t k = 0; k < bs_len(values, list); k++) {
     bs_putc(out, ' ');
-    bs_put_value(out, values, bs_item(values, list, k));
+    put_item(values, sizes, bs_item(values, list, k), out);
   }
   bs_putc(out, ')');
 }
@@ -83,7 +93,8 @@ all_ones(const bs_values *values, bs_value list) {
 }
 
 void
-print_attrs(const bs_values *values, gs_op op, bs_value attr, bs_text *out) {
+print_attrs(const bs_values *values, const gs_sizes *sizes, gs_op op,
+            bs_value attr, bs_text *out) {
   uint32_t n =
       bs_kind_of(values, attr) == BS_KIND_LIST ? bs_len(values, attr) : 0;
   uint32_t from = op == GS_CALL && n && call_is_sugared(values, attr);
@@ -95,11 +106,11 @@ print_attrs(const bs_values *values, gs_op op, bs_value attr, bs_text *out) {
     if (op == GS_WINDOWS && k == 2 && all_ones(values, item))
       continue;
     if (head) {
-      put_list(values, head, item, out);
+      put_list(values, sizes, head, item, out);
       continue;
     }
     bs_putc(out, ' ');
-    bs_put_value(out, values, item);
+    put_item(values, sizes, item, out);
   }
 }
 

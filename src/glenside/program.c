@@ -8,6 +8,7 @@
 #include "glenside/program.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "glenside/sizes.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -122,6 +123,8 @@ int64_t
 gs_elements_at(const gs_program *p, gs_term t) {
   gs_type type;
   gs_type_at(p, t, &type);
+  for (uint32_t k = 0; p->sizes && k < type.rank; k++)
+    type.dim[k] = gs_most_of(p->sizes, type.dim[k]);
   return gs_elements(&type);
 }
 
@@ -139,7 +142,8 @@ infer_node(gs_program *p, gs_op op, bs_value attr, const gs_term *kids,
     gs_type_at(p, kids[k], &types[k]);
     at[k] = &types[k];
   }
-  bool fine = gs_infer(p->ctx.values, p->target, op, attr, at, n, out, fault);
+  bool fine = gs_infer_sized(p->sizes, p->ctx.values, p->target, op, attr, at,
+                             n, out, fault);
   if (n > 2) {
     bs_free(p->ctx.heap, types);
     bs_free(p->ctx.heap, at);

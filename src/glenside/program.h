@@ -76,6 +76,7 @@ typedef struct gs_data {
 typedef struct gs_program {
   gs_context ctx;
   const struct gs_target *target; /* declares the instructions; may be NULL */
+  struct gs_sizes *sizes; /* that dimensions are made of; NULL: of numbers */
   BS_VEC(gs_node) nodes;
   BS_VEC(gs_named) inputs;  /* tensors, in order of declaration */
   BS_VEC(gs_named) lets;    /* in order; consts stand in `constants` */
@@ -105,6 +106,7 @@ gs_at(const gs_program *p, gs_term t) {
   return &p->nodes.data[t.i];
 }
 void gs_type_at(const gs_program *, gs_term, gs_type *out);
+/* With sizes, the most that there can be. */
 int64_t gs_elements_at(const gs_program *, gs_term);
 const gs_constant *gs_find_constant(const gs_program *, const char *name);
 /* data.c: says where the elements of an input stand (texts copied), where those
@@ -137,6 +139,12 @@ void gs_mark_live(const gs_program *, uint8_t *live);
  * file are reported, not just the first. */
 gs_program *gs_parse(const gs_context *, const struct gs_target *,
                      uint32_t source);
+/* Numbers for sizes that it declares; what is given must be declared.  A size
+ * without one stays open (program->sizes). */
+struct gs_given_size;
+gs_program *gs_parse_at(const gs_context *, const struct gs_target *,
+                        uint32_t source, const struct gs_given_size *given,
+                        uint32_t n_given);
 /* A term and where it is written. */
 typedef struct gs_place {
   bs_span span;
@@ -154,6 +162,10 @@ gs_program *gs_parse_places(const gs_context *, const struct gs_target *,
                             uint32_t source, gs_places *out);
 gs_program *gs_parse_file(const gs_context *, const struct gs_target *,
                           const char *path);
+gs_program *gs_parse_file_at(const gs_context *, const struct gs_target *,
+                             const char *path,
+                             const struct gs_given_size *given,
+                             uint32_t n_given);
 
 /* print.c.  Prints a program so that gs_parse gives it back: let names are
  * kept, terms used twice get a let of their own.  `types`: a comment with the

@@ -3,7 +3,7 @@
  *
  * A type is interned as the list ((S) (C) dtype), so equal types have equal
  * ids wherever they came from. */
-#include "glenside/type.h"
+#include "glenside/sizes.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -76,19 +76,7 @@ gs_elements(const gs_type *t) {
   return gs_prod(t->dim, t->rank);
 }
 
-static void
-put_dims(bs_text *out, const int64_t *dims, uint32_t n) {
-  bs_putc(out, '(');
-  for (uint32_t k = 0; k < n; k++)
-    bs_putf(out, "%s%lld", k ? ", " : "", (long long)dims[k]);
-  bs_putc(out, ')');
-}
-
 void
 gs_put_type(bs_text *out, const gs_type *t) {
-  bs_putc(out, '(');
-  put_dims(out, t->dim, t->access);
-  bs_put(out, ", ");
-  put_dims(out, t->dim + t->access, t->rank - t->access);
-  bs_putf(out, ") %s", gs_dtype_table[t->dtype].name);
+  gs_put_type_of(out, NULL, t);
 }

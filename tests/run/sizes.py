@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Loops whose sizes are known when they are called, against their interpreter.
+"""Programs whose sizes are known when they are called, against interpreters.
 
 usage: sizes.py GLEN [COUNT [SEED]]
 
-Each program of tests/sizes is compiled once, for all sizes in its bounds, and
-called at COUNT of them: both bounds of every size, then random ones.  What it
-gives is compared with what the interpreter of loops gives for the text with the
-numbers put in; the bytes behind each array must be as they were, and sizes just
+Each program of tests/sizes, of loops and of the language, is compiled once, for
+all sizes in its bounds, and called at COUNT of them: both bounds of every size,
+then random ones.  What it gives is compared with what the interpreter of its
+kind gives for the text with the numbers put in; the bytes behind each array must be as they were, and sizes just
 outside of the bounds must be refused.  One of the calls is made under the
 sanitizers as well.  Then the same of each program as a script schedules it, one
 that lies beside it or one of random commands, those that are refused left out.
@@ -41,8 +41,9 @@ class Program:
     def __init__(self, glen, path, folder, script=None):
         self.glen, self.path, self.folder = glen, path, folder
         self.schedule = ["--schedule", script] if script else []
-        text = open(path).read()
-        self.name = re.sub(r"\W", "_", os.path.basename(path)[:-len(".loops")])
+        self.text = text = loops_of(glen, path)
+        stem = os.path.splitext(os.path.basename(path))[0]
+        self.name = re.sub(r"\W", "_", stem)
         self.sizes = [(m[0], int(m[1]), int(m[2]), int(m[3] or 1))
                       for m in SIZE.findall(text)]
         self.arrays = [(m[0], m[1], m[2], m[3].replace("/", "//"))
@@ -134,6 +135,14 @@ class Program:
         return subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def loops_of(glen, path):
+    """The text, or the loops that the program is lowered to."""
+    if path.endswith(".loops"):
+        return open(path).read()
+    return subprocess.run([glen, "compile", "-q", path, "--emit", "loops"],
+                          check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 def random_script(text, r):
     """Commands on loops and statements of the text, each tried."""
     loops = [(len(m[0]), m[1]) for m in LOOP.findall(text)]
@@ -189,13 +198,13 @@ def check(program, calls, r):
     return passed, failed
 
 
-def script_of(path, folder, r):
+def script_of(glen, path, folder, r):
     beside = path[:-len(".loops")] + ".sched"
-    if os.path.exists(beside):
+    if path.endswith(".loops") and os.path.exists(beside):
         return beside
     script = os.path.join(folder, "random.sched")
     with open(script, "w") as f:
-        f.write(random_script(open(path).read(), r))
+        f.write(random_script(loops_of(glen, path), r))
     return script
 
 
@@ -204,10 +213,11 @@ def main():
     calls = int(sys.argv[2]) if len(sys.argv) > 2 else 8
     r = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     passed = failed = 0
-    for path in sorted(glob.glob(os.path.join(HERE, "..", "sizes", "*.loops"))):
+    here = os.path.join(HERE, "..", "sizes", "*.")
+    for path in sorted(glob.glob(here + "loops") + glob.glob(here + "glen")):
         for scheduled in (False, True):
             with tempfile.TemporaryDirectory() as folder:
-                script = script_of(path, folder, r) if scheduled else None
+                script = script_of(glen, path, folder, r) if scheduled else None
                 more, wrong = check(Program(glen, path, folder, script),
                                     calls // 2 if scheduled else calls, r)
                 if wrong and script:

@@ -19,6 +19,8 @@ bool cg_build_tree(cg_emitter *, const cg_scope *, uint32_t group,
 
 /* index.c */
 const cg_expr *cg_make_index(cg_emitter *, __isl_keep isl_ast_expr *);
+/* sizes.c: a function of sizes, { [] -> [number] }, as C. */
+const cg_expr *cg_make_number(cg_emitter *, __isl_keep isl_aff *);
 /* operator.c: a literal in C, of the type that the dtype is computed in. */
 const cg_expr *cg_make_literal(cg_emitter *, gs_dtype, double);
 void cg_put_literal(bs_text *, gs_dtype, double);

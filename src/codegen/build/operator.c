@@ -192,11 +192,28 @@ make_square(const cg_body *b, const po_expr *x) {
   return wrapped(b, x->dtype, make_call(b, helper, x->kids[0]));
 }
 
+static const cg_expr *
+make_mean_of_sizes(const cg_body *b, const po_expr *x, const cg_expr *sum) {
+  bs_arena *arena = &b->e->arena;
+  bool whole = cg_is_integer(x->dtype);
+  const char *type = whole                    ? "int64_t"
+                     : cg_is_double(x->dtype) ? "double"
+                                              : "float";
+  const cg_expr *count =
+      cg_cast(arena, type, cg_paren(arena, cg_make_number(b->e, x->by)));
+  if (!whole)
+    return cg_infix(arena, "/", sum, count);
+  const cg_expr *mean = cg_infix(arena, "/", cg_cast(arena, type, sum), count);
+  return cg_cast(arena, "int32_t", cg_paren(arena, mean));
+}
+
 /* Sums are divided in 64 bits: the count need not fit in 32. */
 static const cg_expr *
 make_mean(const cg_body *b, const po_expr *x) {
   bs_arena *arena = &b->e->arena;
   const cg_expr *sum = cg_make_kid(b, x->kids[0]);
+  if (x->by)
+    return make_mean_of_sizes(b, x, sum);
   if (!cg_is_integer(x->dtype))
     return cg_infix(arena, "/", sum,
                     cg_make_literal(b->e, x->dtype, x->literal));

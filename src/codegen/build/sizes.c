@@ -80,6 +80,19 @@ cg_sized_address(const cg_emitter *e, uint32_t k,
   return sum ? sum : isl_ast_expr_from_val(isl_val_int_from_si(e->p->isl, 0));
 }
 
+const cg_expr *
+cg_make_number(cg_emitter *e, isl_aff *number) {
+  isl_ast_build *build =
+      isl_ast_build_from_context(isl_set_params(isl_set_copy(e->p->at_sizes)));
+  isl_pw_aff *aff = isl_pw_aff_from_aff(isl_aff_copy(number));
+  isl_ast_expr *expr = isl_ast_build_expr_from_pw_aff(
+      build, isl_pw_aff_project_domain_on_params(aff));
+  const cg_expr *made = cg_make_index(e, expr);
+  isl_ast_expr_free(expr);
+  isl_ast_build_free(build);
+  return made;
+}
+
 /* ---- text ---- */
 
 void

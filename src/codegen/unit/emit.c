@@ -67,12 +67,9 @@ const char *
 cg_index_type(const po_program *p) {
   if (!has_sizes_of_ints(p))
     return "int64_t";
-  for (uint32_t k = 0; k < p->source->nodes.len; k++) {
-    gs_type type;
-    gs_type_at(p->source, (gs_term){k}, &type);
-    if (gs_elements(&type) > MAX_INT_ELEMENTS)
+  for (uint32_t k = 0; k < p->source->nodes.len; k++)
+    if (gs_elements_at(p->source, (gs_term){k}) > MAX_INT_ELEMENTS)
       return "int64_t";
-  }
   return "int";
 }
 

@@ -286,6 +286,11 @@ put_expr(printing *x, const po_expr *e, const access *a) {
   bs_putf(&x->text, " %d:%d:%llx:%d:%u:%lld:%lld", e->kind, e->dtype,
           (unsigned long long)bits, e->op, e->param.i, (long long)e->stride,
           (long long)e->count);
+  if (e->by) {
+    char *by = isl_aff_to_str(e->by);
+    bs_putf(&x->text, " %s", by ? by : "");
+    free(by);
+  }
   for (uint32_t k = 0; k < e->n_kids; k++)
     bs_putf(&x->text, " %u", e->kids[k]);
   if (e->index)

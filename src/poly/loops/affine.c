@@ -3,16 +3,27 @@
  *
  * Everything here returns a new isl object and allocates nothing else. */
 #include "poly/loops/affine.h"
+#include "poly/loops/open.h"
 #include <isl/ilp.h>
 
 isl_space *
 po_space(isl_ctx *isl, uint32_t n) {
-  return isl_space_set_alloc(isl, 0, n);
+  return po_with_open(isl_space_set_alloc(isl, 0, n));
 }
 
 isl_space *
 po_map_space(isl_ctx *isl, uint32_t n, uint32_t m) {
-  return isl_space_alloc(isl, 0, n, m);
+  return po_with_open(isl_space_alloc(isl, 0, n, m));
+}
+
+/* The box within the greatest dimensions, less what is beyond their sizes. */
+static __isl_give isl_set *
+below_sizes(__isl_take isl_set *box, const int64_t *dim, uint32_t n) {
+  isl_ctx *isl = isl_set_get_ctx(box);
+  for (uint32_t d = 0; d < n; d++)
+    if (gs_is_sized(dim[d]))
+      box = isl_set_intersect(box, po_between(isl, n, d, 0, dim[d]));
+  return po_within_open(box);
 }
 
 isl_set *
@@ -20,10 +31,11 @@ po_box(isl_ctx *isl, const int64_t *dim, uint32_t n) {
   isl_basic_set *box = isl_basic_set_universe(po_space(isl, n));
   for (uint32_t d = 0; d < n; d++) {
     box = isl_basic_set_lower_bound_val(box, isl_dim_set, d, isl_val_zero(isl));
-    box = isl_basic_set_upper_bound_val(box, isl_dim_set, d,
-                                        isl_val_int_from_si(isl, dim[d] - 1));
+    box = isl_basic_set_upper_bound_val(
+        box, isl_dim_set, d,
+        isl_val_int_from_si(isl, po_most_in(isl, dim[d]) - 1));
   }
-  return isl_set_from_basic_set(box);
+  return below_sizes(isl_set_from_basic_set(box), dim, n);
 }
 
 __isl_give isl_set *
@@ -71,6 +83,8 @@ po_index(isl_ctx *isl, uint32_t n, uint32_t d, int64_t factor, int64_t offset) {
   if (d < n)
     aff = isl_aff_set_coefficient_val(aff, isl_dim_in, d,
                                       isl_val_int_from_si(isl, factor));
+  if (gs_is_sized(offset) && po_open_in(isl))
+    return isl_aff_add(aff, po_open_aff(isl, n, offset));
   return isl_aff_set_constant_val(aff, isl_val_int_from_si(isl, offset));
 }
 
@@ -112,10 +126,10 @@ po_part(isl_ctx *isl, uint32_t all, uint32_t from, uint32_t n) {
 
 void
 po_strides(const int64_t *dim, uint32_t n, int64_t *stride) {
-  int64_t step = 1;
+  uint64_t step = 1; /* of dimensions that are no numbers: of no use */
   for (uint32_t d = n; d-- > 0;) {
-    stride[d] = step;
-    step *= dim[d];
+    stride[d] = (int64_t)step;
+    step *= (uint64_t)dim[d];
   }
 }
 
@@ -167,9 +181,7 @@ static isl_aff *
 digit(isl_aff *address, const int64_t *to, uint32_t lo, uint32_t k,
       uint32_t hi) {
   isl_ctx *isl = isl_aff_get_ctx(address);
-  int64_t below = 1;
-  for (uint32_t d = k + 1; d < hi; d++)
-    below *= to[d];
+  int64_t below = gs_prod(to + k + 1, hi - k - 1);
   bool leading = true;
   for (uint32_t d = lo; d < k; d++)
     leading = leading && to[d] == 1;
@@ -181,23 +193,50 @@ digit(isl_aff *address, const int64_t *to, uint32_t lo, uint32_t k,
   return isl_aff_sub(quotient, above);
 }
 
+/* Whether a <= b, as far as it is known. */
+static bool
+is_at_most(isl_ctx *isl, int64_t a, int64_t b) {
+  gs_sizes *s = po_open_in(isl);
+  return s ? gs_ask(s, gs_minus(&s->over, b, a), false) == 1 : a <= b;
+}
+
 /* Ends of the shortest groups from `lo` whose products agree. */
 static void
-next_group(const int64_t *from, uint32_t n_from, uint32_t *i, const int64_t *to,
-           uint32_t n_to, uint32_t *j) {
+next_group(isl_ctx *isl, const int64_t *from, uint32_t n_from, uint32_t *i,
+           const int64_t *to, uint32_t n_to, uint32_t *j) {
+  const gs_numbers *over = po_numbers_in(isl);
   int64_t a = 1, b = 1;
   while (*i < n_from && from[*i] == 1)
     ++*i;
   while (*j < n_to && to[*j] == 1)
     ++*j;
   do {
-    if (a <= b && *i < n_from)
-      a *= from[(*i)++];
+    if (*i < n_from && (*j == n_to || is_at_most(isl, a, b)))
+      a = gs_product(over, a, from[(*i)++]);
     else if (*j < n_to)
-      b *= to[(*j)++];
+      b = gs_product(over, b, to[(*j)++]);
     else
       return;
   } while (a != b);
+}
+
+bool
+po_has_reshape(isl_ctx *isl, const int64_t *from, uint32_t n_from,
+               const int64_t *to, uint32_t n_to) {
+  uint32_t i = 0, j = 0;
+  while (i < n_from && j < n_to) {
+    uint32_t i_lo = i, j_lo = j;
+    next_group(isl, from, n_from, &i, to, n_to, &j);
+    bool first = true;
+    for (uint32_t d = i_lo; d < i; first &= from[d++] == 1)
+      if (gs_is_sized(from[d]) && !first)
+        return false;
+    first = true;
+    for (uint32_t d = j_lo; d < j; first &= to[d++] == 1)
+      if (gs_is_sized(to[d]) && !first)
+        return false;
+  }
+  return true;
 }
 
 isl_multi_aff *
@@ -207,13 +246,12 @@ po_reshape(isl_ctx *isl, const int64_t *from, uint32_t n_from,
   uint32_t i = 0, j = 0;
   while (i < n_from && j < n_to) {
     uint32_t i_lo = i, j_lo = j;
-    next_group(from, n_from, &i, to, n_to, &j);
+    next_group(isl, from, n_from, &i, to, n_to, &j);
     isl_aff *address = po_index(isl, n_from, n_from, 0, 0);
-    int64_t step = 1;
-    for (uint32_t d = i; d-- > i_lo;) {
-      address = isl_aff_add(address, po_index(isl, n_from, d, step, 0));
-      step *= from[d];
-    }
+    for (uint32_t d = i; d-- > i_lo;)
+      address =
+          isl_aff_add(address, po_index(isl, n_from, d,
+                                        gs_prod(from + d + 1, i - d - 1), 0));
     for (uint32_t k = j_lo; k < j; k++)
       if (to[k] > 1)
         map =

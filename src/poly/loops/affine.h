@@ -8,6 +8,9 @@
 #include <isl/set.h>
 #include <isl/space.h>
 
+/* While a program with sizes is lowered (open.h), dimensions and offsets may be
+ * numbers of its sizes, which are parameters. */
+
 /* The anonymous space of n indices, and the one of functions from n to m. */
 __isl_give isl_space *po_space(isl_ctx *, uint32_t n);
 __isl_give isl_space *po_map_space(isl_ctx *, uint32_t n, uint32_t m);
@@ -49,6 +52,11 @@ __isl_give isl_pw_aff *po_linear_pw(__isl_keep isl_pw_multi_aff *map,
 __isl_give isl_multi_aff *po_reshape(isl_ctx *, const int64_t *from,
                                      uint32_t n_from, const int64_t *to,
                                      uint32_t n_to);
+
+/* Whether it is a function of sums of sizes: those that are open stand at the
+ * front of a group only. */
+bool po_has_reshape(isl_ctx *, const int64_t *from, uint32_t n_from,
+                    const int64_t *to, uint32_t n_to);
 
 /* simplify.c: equal functions on the box 0 <= index k < dim[k], with fewer
  * and smaller floors. */

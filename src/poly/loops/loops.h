@@ -12,6 +12,7 @@
 #define POLY_LOOPS_H
 
 #include "glenside/program.h"
+#include "glenside/sizes.h"
 #include "glenside/target.h"
 #include "poly/loops/nest.h"
 #include "poly/loops/pool.h"
@@ -83,7 +84,8 @@ typedef enum po_expr_kind {
   PO_LITERAL, /* number; infinities stand for the lowest and highest value */
   PO_READ,    /* arrays[array] at `index` of the instance */
   PO_UNARY,   /* a gs_compute elementwise operator, a cast, or REDUCE_MEAN:
-                 kids[0] divided by the count in `literal`, truncating */
+                 kids[0] divided by the count in `literal`, or in `by`,
+                 truncating */
   PO_BINARY,  /* a gs_compute fold operator */
   PO_SELECT,  /* kids[0] > 0 ? kids[1] : kids[2] */
   PO_GATHER   /* arrays[array] at `index`, moved on by kids[0] (clamped to
@@ -97,6 +99,7 @@ typedef struct po_expr {
   po_expr_kind kind;
   gs_dtype dtype;
   double literal;
+  isl_aff *by; /* a function of the sizes, { [] -> [count] }; or NULL */
   uint32_t array;
   isl_pw_multi_aff *index; /* statement instance -> array element */
   gs_compute op;
@@ -249,10 +252,7 @@ po_program *po_read_loops(const gs_context *, const gs_target *,
                           uint32_t source);
 /* A number put in for a size of a program that is read: within its bounds, and
  * named by the program. */
-typedef struct po_given_size {
-  const char *name;
-  int64_t value;
-} po_given_size;
+typedef gs_given_size po_given_size;
 po_program *po_read_loops_at(const gs_context *, const gs_target *,
                              uint32_t source, const po_given_size *,
                              uint32_t n);

@@ -12,6 +12,7 @@
  *   floor((floor(u / a) + r) / m) = floor((u + a r) / (a m))
  *
  * An expression that is too large, or overflows, is returned as it was. */
+#include "poly/loops/open.h"
 #include "poly/loops/affine.h"
 #include "base/whole.h"
 #include <isl/val.h>
@@ -283,13 +284,26 @@ rebuild(const simplifier *s, const linear *x, __isl_keep isl_aff *like) {
   return aff;
 }
 
+/* What is there of sizes stays as it is. */
+static bool
+has_sizes(__isl_keep isl_aff *aff) {
+  isl_size n = isl_aff_dim(aff, isl_dim_param);
+  return n != 0 &&
+         isl_aff_involves_dims(aff, isl_dim_param, 0,
+                               n < 0 ? 0 : (unsigned)n) != isl_bool_false;
+}
+
 isl_aff *
 po_simplify(isl_aff *aff, const int64_t *dim) {
+  int64_t most[GS_MAX_RANK];
   isl_size n_div = isl_aff_dim(aff, isl_dim_div);
   isl_size n_dims = isl_aff_dim(aff, isl_dim_in);
-  if (n_div <= 0 || n_div > MAX_FLOORS || n_dims < 0 || n_dims > GS_MAX_RANK)
+  if (n_div <= 0 || n_div > MAX_FLOORS || n_dims < 0 || n_dims > GS_MAX_RANK ||
+      has_sizes(aff))
     return aff;
-  simplifier s = {.n_dims = (uint32_t)n_dims, .dim = dim};
+  for (isl_size k = 0; k < n_dims; k++)
+    most[k] = po_most_in(isl_aff_get_ctx(aff), dim[k]);
+  simplifier s = {.n_dims = (uint32_t)n_dims, .dim = most};
   linear subst[MAX_FLOORS];
   memset(subst, 0, sizeof subst);
   for (isl_size k = 0; k < n_div && !s.bad; k++) {

@@ -6,6 +6,7 @@
  * word of a target's own C text, and not taken yet. */
 #include "poly/lower/lower.h"
 #include "poly/loops/names.h"
+#include "poly/loops/open.h"
 #include <string.h>
 
 /* Of a name: 0 where it is free, else the number to try behind it next. */
@@ -43,8 +44,14 @@ po_new_array(po_lowering *low, po_role role, const char *name, gs_dtype dtype,
              const int64_t *dim, uint32_t rank, gs_term term) {
   po_array array = {
       .name = name, .role = role, .dtype = dtype, .rank = rank, .term = term};
-  if (rank)
-    memcpy(array.dim, dim, rank * sizeof *dim);
+  for (uint32_t d = 0; d < rank; d++)
+    array.dim[d] = po_most_in(low->isl, dim[d]);
+  for (uint32_t d = 0; d < rank; d++)
+    if (gs_is_sized(dim[d])) {
+      po_pool_reserve(&low->out->pool, 1);
+      array.extent[d] =
+          po_keep_aff(&low->out->pool, po_open_aff(low->isl, 0, dim[d]));
+    }
   for (uint32_t d = 0; role == PO_LOCAL && d < rank; d++)
     array.fold[d] = 1; /* by the loops around it */
   bs_push(low->heap, &low->out->arrays, array);

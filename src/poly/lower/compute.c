@@ -107,11 +107,11 @@ emit_reduce(computing *c) {
 
 /* An array of these dimensions, read at every index. */
 static po_reads
-reads_of_array(po_lowering *low, uint32_t array) {
+reads_of_array(po_lowering *low, uint32_t array, const int64_t *dim) {
   const po_array *a = &low->out->arrays.data[array];
   po_reads reads = {.dtype = a->dtype, .rank = a->rank};
   for (uint32_t d = 0; d < a->rank; d++)
-    reads.dim[d] = a->dim[d];
+    reads.dim[d] = dim[d];
   po_pool_reserve(&low->scratch, 2);
   po_read read = {.array = array};
   read.set =
@@ -132,7 +132,7 @@ emit_long_dot(computing *c) {
       dim[rank++] = c->type.dim[d];
   uint32_t array =
       po_new_temporary(low, PO_WORKSPACE, c->dtype, dim, rank, GS_NO_TERM);
-  po_reads products = reads_of_array(low, array);
+  po_reads products = reads_of_array(low, array, dim);
   po_target target = {array, products.list.data[0].map};
   po_emit_long_fold(low, c->term, GS_C_MUL, c->view, &c->type, c->dtype,
                     &target);

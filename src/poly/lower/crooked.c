@@ -8,6 +8,7 @@
  * loops.  Where each element takes part in several products, it is made an
  * array: mostly without a copy, as what computes it writes there. */
 #include "poly/lower/lower.h"
+#include "poly/loops/open.h"
 
 /* Products that are worth a kernel, and those of each element that are worth an
  * array: a copy is a read and a write. */
@@ -34,6 +35,18 @@ find_tuple(const po_lowering *low, gs_term operand, po_path *path) {
   return false;
 }
 
+static bool
+has_quotients(__isl_keep isl_multi_aff *map) {
+  isl_size n = isl_multi_aff_dim(map, isl_dim_out);
+  bool found = false;
+  for (isl_size k = 0; k < n && !found; k++) {
+    isl_aff *index = isl_multi_aff_get_aff(map, k);
+    found = isl_aff_dim(index, isl_dim_div) != 0;
+    isl_aff_free(index);
+  }
+  return found;
+}
+
 /* Several bases, or one whose address is not linear. */
 static bool
 is_crooked(const po_lowering *low, gs_term t) {
@@ -52,6 +65,8 @@ is_crooked(const po_lowering *low, gs_term t) {
   int64_t offset, stride[GS_MAX_RANK];
   gs_type_at(low->source, from->term, &base);
   po_array array = {.rank = base.rank};
+  if (gs_type_is_sized(&base))
+    return has_quotients(from->map);
   for (uint32_t d = 0; d < base.rank; d++)
     array.dim[d] = base.dim[d];
   return !po_strided(from->map, &array, &offset, stride);
@@ -82,6 +97,8 @@ static product
 product_of(po_lowering *low, gs_term operand) {
   gs_type type;
   gs_type_at(low->source, operand, &type);
+  for (uint32_t d = 0; d < type.rank; d++)
+    type.dim[d] = po_most_in(low->isl, type.dim[d]);
   const po_view *view = &low->views.of[operand.i];
   product out = {.free = {1, 1}, .sum = 1};
   for (uint32_t d = 0; d < type.access; d++) {

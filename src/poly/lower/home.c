@@ -10,11 +10,15 @@
  * Invariant: a home's map is a bijection from the base's box to the elements
  * that show it, which no other base writes. */
 #include "poly/lower/lower.h"
+#include "poly/loops/sizes.h"
 #include <string.h>
 
 bool
 po_strided(isl_multi_aff *map, const po_array *array, int64_t *offset,
            int64_t *stride) {
+  for (uint32_t d = 1; d < array->rank; d++)
+    if (array->extent[d]) /* a product of sizes */
+      return false;
   isl_aff *address = po_linear(map, array->dim);
   bool affine = po_affine_terms(address, offset, stride);
   isl_aff_free(address);
@@ -89,14 +93,24 @@ po_shows_whole(po_lowering *low, const po_piece *piece, gs_term base,
   return shows_whole(low, piece, &from, &type);
 }
 
+/* Its elements lie where those of the array do, in their order. */
+static bool
+is_itself(po_lowering *low, __isl_keep isl_multi_aff *map,
+          const po_array *array) {
+  isl_multi_aff *same = po_view_identity(&low->views, array->rank);
+  return isl_multi_aff_plain_is_equal(map, same) == isl_bool_true;
+}
+
 /* A materialize promises the order of its indices; a call writes with strides
  * only if its template says so. */
 static bool
-may_live_at(const po_lowering *low, gs_term t, const gs_type *type,
+may_live_at(po_lowering *low, gs_term t, const gs_type *type,
             __isl_keep isl_multi_aff *map, const po_array *array) {
   int64_t offset, stride[GS_MAX_RANK];
   if (gs_at(low->source, t)->op == GS_COMPUTE && !low->cut[t.i].made)
     return true;
+  if (po_is_sized(array) && gs_at(low->source, t)->op != GS_CALL)
+    return is_itself(low, map, array);
   if (!po_strided(map, array, &offset, stride))
     return false;
   if (gs_at(low->source, t)->op == GS_CALL)

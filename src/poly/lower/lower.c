@@ -12,6 +12,7 @@
 #include "poly/lower/lower.h"
 #include "poly/memory/memory.h"
 #include "poly/loops/limit.h"
+#include "poly/loops/open.h"
 #include <string.h>
 
 /* isl operations that one term may take. */
@@ -37,6 +38,7 @@ static void
 release(void *arg) {
   owner *o = arg;
   if (o->lowering) {
+    po_close_sizes();
     release_views(&o->low.layout);
     release_views(&o->low.views);
     po_pool_done(&o->low.scratch);
@@ -69,6 +71,17 @@ new_owner(const gs_program *source, const gs_target *target,
   o->low.max_pieces =
       options->max_pieces ? options->max_pieces : DEFAULT_PIECES;
   return o;
+}
+
+/* C has them as parameters. */
+static void
+open_sizes(po_lowering *low) {
+  const gs_sizes *s = low->source->sizes;
+  const char *names[GS_MOST_SIZES];
+  for (uint32_t k = 0; s && k < s->n; k++)
+    names[k] = po_fresh_name(low, "", s->list[k].name);
+  if (s)
+    po_open_sizes(low->out, names);
 }
 
 static void
@@ -116,6 +129,11 @@ emit_all(po_lowering *low) {
 static void
 lower(po_lowering *low) {
   uint32_t n = low->source->nodes.len;
+  open_sizes(low);
+  if (!po_check_sizes(low)) {
+    low->failed = true;
+    return;
+  }
   low->cut = bs_calloc(low->heap, n, sizeof *low->cut);
   low->homes = bs_calloc(low->heap, n, sizeof *low->homes);
   low->packed_of = bs_calloc(low->heap, n, sizeof *low->packed_of);
@@ -131,6 +149,7 @@ lower(po_lowering *low) {
   emit_all(low);
   if (po_has_failed(low))
     return;
+  po_close_sizes();
   low->failed = !po_allocate(low->out);
   po_lay_out(low->out);
 }
@@ -138,6 +157,7 @@ lower(po_lowering *low) {
 static void
 end_lowering(owner *o) {
   po_lowering *low = &o->low;
+  po_close_sizes();
   for (uint32_t k = 0; low->cut && k < low->source->nodes.len; k++)
     bs_vec_done(low->heap, &low->cut[k].pieces);
   po_views_done(&low->layout);

@@ -65,6 +65,9 @@ typedef struct po_lowering {
 
 /* Whether isl failed, or a diagnostic was given. */
 bool po_has_failed(const po_lowering *);
+/* sized.c: whether code can have the sizes that are open; false with a
+ * diagnostic. */
+bool po_check_sizes(const po_lowering *);
 /* plan.c: false with a diagnostic. */
 bool po_plan(po_lowering *);
 /* What a materialize or a cut term stores. */

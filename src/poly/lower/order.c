@@ -8,6 +8,7 @@
  * them is marked parallel, and the ones right below it while it is short. */
 #include "poly/loops/affine.h"
 #include "poly/lower/lower.h"
+#include "poly/loops/sizes.h"
 #include <isl/ilp.h>
 
 /* Instances below which starting threads costs more than it gives. */
@@ -126,7 +127,7 @@ static __isl_give isl_union_map *
 add_table(__isl_take isl_union_map *all, const po_program *p,
           const po_stmt *stmt, const po_expr *e) {
   const po_array *array = &p->arrays.data[e->array];
-  isl_set *box = po_box(p->isl, array->dim, array->rank);
+  isl_set *box = po_elements_of(p, array);
   box = isl_set_set_tuple_id(box, isl_id_alloc(p->isl, array->name, NULL));
   isl_map *map = isl_map_from_domain_and_range(isl_set_copy(stmt->domain), box);
   return isl_union_map_union(all, isl_union_map_from_map(map));

@@ -5,6 +5,7 @@
  * object is known to be that of the next one by where it lies.  That holds for
  * the views of the program's terms, which live as long as the lowering. */
 #include "poly/lower/lower.h"
+#include "poly/loops/open.h"
 #include <math.h>
 #include <string.h>
 
@@ -257,7 +258,8 @@ po_reads
 po_reads_after_first(po_lowering *low, const po_view *view,
                      const gs_type *type) {
   po_reads reads = without_tuple(type);
-  reads.dim[reads.rank++] = type->dim[type->access] - 1;
+  reads.dim[reads.rank++] =
+      gs_plus(po_numbers_in(low->isl), type->dim[type->access], -1);
   glance g = {po_into_tuple(low, type, reads.rank, reads.rank - 1, 1),
               type->access, -1, lasts(low, view) ? AFTER_FIRST : NOT_KNOWN, 0};
   add_all_seen(low, view, type, &g, &reads);

@@ -8,6 +8,7 @@
  * are left out: zeros of a padded input cost nothing.  Outer indices that no
  * region connects go to groups of their own, so that no loop holds a test. */
 #include "poly/lower/lower.h"
+#include "poly/loops/open.h"
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ typedef struct reduction {
   po_reads operands[PO_MAX_TUPLE];
   po_reads first; /* from_first: item 0 */
   po_regions regions;
-  int64_t count; /* of the elements reduced */
+  gs_number count; /* of the elements reduced */
 } reduction;
 
 /* ---- what each operator does ---- */
@@ -157,12 +158,23 @@ add_update(reduction *r, uint32_t local, const po_region *region,
 }
 
 static void
+put_count(const reduction *r, po_expr *mean) {
+  po_program *out = r->low->out;
+  if (!gs_is_sized(r->count)) {
+    mean->literal = (double)r->count;
+    return;
+  }
+  po_pool_reserve(&out->pool, 1);
+  mean->by = po_keep_aff(&out->pool, po_open_aff(out->isl, 0, r->count));
+}
+
+static void
 add_finish(reduction *r, uint32_t local, __isl_keep isl_set *outer) {
   po_body body = {.low = r->low};
   uint32_t root = po_put_local(&body, local, r->n_outer);
   if (r->op == GS_C_REDUCE_MEAN) {
     root = po_put_unary(&body, GS_C_REDUCE_MEAN, r->acc, root);
-    bs_last(&body.exprs).literal = (double)r->count;
+    put_count(r, &bs_last(&body.exprs));
   }
   po_add_stmt(&body, PO_ASSIGN, 0, outer, r->n_outer, &r->target, r->term);
 }
@@ -337,9 +349,13 @@ begin(po_lowering *low, gs_term term, gs_compute op, gs_dtype dtype,
   return r;
 }
 
-static int64_t
-elements(const po_reads *reads, uint32_t from) {
-  return gs_prod(reads->dim + from, reads->rank - from);
+static gs_number
+elements(const po_lowering *low, const po_reads *reads, uint32_t from) {
+  const gs_numbers *over = po_numbers_in(low->isl);
+  gs_number product = 1;
+  for (uint32_t d = from; d < reads->rank; d++)
+    product = gs_product(over, product, reads->dim[d]);
+  return product;
 }
 
 void
@@ -351,9 +367,9 @@ po_emit_reduction(po_lowering *low, gs_term term, gs_compute op,
   r.n_outer = n_outer;
   r.n_operands = n;
   memcpy(r.operands, operands, n * sizeof *operands);
-  r.count = elements(&operands[0], n_outer);
+  r.count = elements(low, &operands[0], n_outer);
   if (r.product)
-    po_widen_operands(low, r.operands, n, r.acc, elements(&operands[0], 0),
+    po_widen_operands(low, r.operands, n, r.acc, elements(low, &operands[0], 0),
                       term);
   emit(&r);
 }

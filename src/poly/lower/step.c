@@ -6,6 +6,7 @@
  * round, or has only one value; where the order of elements is kept there
  * always is. */
 #include "poly/lower/view.h"
+#include "poly/loops/open.h"
 
 typedef struct maker {
   po_pool *pool;
@@ -13,6 +14,7 @@ typedef struct maker {
   const gs_view *view;
   const gs_view_part *part;
   const gs_type *child, *type;
+  const gs_numbers *over;
 } maker;
 
 static isl_aff *
@@ -53,7 +55,8 @@ is_cut(const maker *m, uint32_t d) {
 static bool
 has_one_value(const maker *m, uint32_t d, int64_t *at) {
   *at = is_cut(m, d) ? m->part->from : 0;
-  return is_cut(m, d) ? m->part->to == m->part->from + 1 : m->type->dim[d] == 1;
+  return is_cut(m, d) ? m->part->to == gs_plus(m->over, m->part->from, 1)
+                      : m->type->dim[d] == 1;
 }
 
 /* The row tells index d of the view, when it has no other term that counts. */
@@ -94,7 +97,9 @@ backward(const maker *m) {
     uint32_t k = teller(m, d, &used, &times);
     if (k == n && !has_one_value(m, d, &at))
       return isl_multi_aff_free(map);
-    int64_t offset = k == n ? at : -times * m->part->row[k].offset;
+    int64_t offset =
+        k == n ? at
+               : gs_combine(m->over, -times, m->part->row[k].offset, 0, 0, 0);
     if (k < n || offset)
       map = isl_multi_aff_set_aff(map, (int)d,
                                   po_index(m->isl, n, k, times, offset));
@@ -123,7 +128,7 @@ po_step
 po_step_of(po_pool *pool, isl_ctx *isl, const gs_view *view,
            const gs_view_part *part, const gs_type *child,
            const gs_type *type) {
-  maker m = {pool, isl, view, part, child, type};
+  maker m = {pool, isl, view, part, child, type, po_numbers_in(isl)};
   po_step step = {.identity = gs_view_is_identity(view, child, type)};
   uint32_t d = view->axis;
   if (step.identity)
@@ -133,8 +138,8 @@ po_step_of(po_pool *pool, isl_ctx *isl, const gs_view *view,
     keep_order(&m, &step);
   else
     follow_rows(&m, &step);
-  if (view->n > 1 && part->to - part->from < type->dim[d])
-    step.guard = po_keep_set(pool, po_slab_in(isl, type->dim, type->rank, d,
-                                              part->from, part->to - 1));
+  if (view->n > 1 && gs_minus(m.over, part->to, part->from) != type->dim[d])
+    step.guard = po_keep_set(
+        pool, po_range_in(isl, type->dim, type->rank, d, part->from, part->to));
   return step;
 }

@@ -7,6 +7,7 @@
  * blocks cost n steps and not n^2.  Floors are simplified on the box of the
  * term. */
 #include "poly/lower/view.h"
+#include "poly/loops/open.h"
 #include <string.h>
 
 static void
@@ -146,7 +147,11 @@ describe(const po_views *views, const gs_node *node, const gs_type *type,
   const gs_type *kids[2] = {&child[0], &child[1]};
   for (uint32_t k = 0; k < node->n_kids; k++)
     gs_type_at(views->source, node->kids[k], &child[k]);
-  gs_view_of(&(gs_viewed){.values = views->source->ctx.values,
+  gs_sizes *sizes = views->source->sizes;
+  if (sizes)
+    sizes->attr = node->attr;
+  gs_view_of(&(gs_viewed){.over = sizes ? &sizes->over : NULL,
+                          .values = views->source->ctx.values,
                           .op = node->op,
                           .attr = node->attr,
                           .kids = kids,
@@ -163,22 +168,24 @@ typedef struct part {
 static po_step
 part_step(po_views *views, const part *p, const gs_type *child,
           const gs_type *type) {
+  const gs_numbers *over = po_numbers_in(views->isl);
   uint32_t n = type->rank;
   po_pool_reserve(&views->scratch, 3);
   isl_multi_aff *down = po_identity(views->isl, n);
   isl_multi_aff *up = po_identity(views->isl, n);
   isl_set *guard = isl_set_universe(po_space(views->isl, n));
   for (uint32_t d = 0; d < n; d++) {
-    int64_t lo = p->offset[d], hi = lo + child->dim[d] - 1;
+    gs_number lo = p->offset[d], to = gs_sum(over, lo, child->dim[d]);
     if (lo) {
-      isl_aff *below = po_index(views->isl, n, d, 1, -lo);
+      isl_aff *below =
+          po_index(views->isl, n, d, 1, gs_combine(over, -1, lo, 0, 0, 0));
       isl_aff *above = po_index(views->isl, n, d, 1, lo);
       down = isl_multi_aff_set_aff(down, (int)d, below);
       up = isl_multi_aff_set_aff(up, (int)d, above);
     }
-    if (child->dim[d] < type->dim[d])
+    if (child->dim[d] != type->dim[d])
       guard = isl_set_intersect(
-          guard, po_slab_in(views->isl, type->dim, n, d, lo, hi));
+          guard, po_range_in(views->isl, type->dim, n, d, lo, to));
   }
   return (po_step){.map = po_keep_multi_aff(&views->scratch, down),
                    .inverse = po_keep_multi_aff(&views->scratch, up),
@@ -205,7 +212,8 @@ make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
     describe(views, node, &whole, child, &of);
     part second = p;
     second.term = node->kids[1];
-    second.offset[of.axis] += of.part[1].from;
+    second.offset[of.axis] = gs_sum(po_numbers_in(views->isl),
+                                    second.offset[of.axis], of.part[1].from);
     bs_push(views->heap, &stack, second);
     p.term = node->kids[0];
     bs_push(views->heap, &stack, p);
@@ -234,6 +242,14 @@ without(po_views *views, isl_set *rest, const po_step *step) {
   return po_keep_set(&views->scratch, outside);
 }
 
+/* Where sizes are open a part may have no element at some of them. */
+static bool
+has_elements(const gs_view_part *part) {
+  if (gs_is_sized(part->from) || gs_is_sized(part->to))
+    return part->from != part->to;
+  return part->from < part->to;
+}
+
 static void
 make_parts(po_views *views, po_view *view, gs_term t, const gs_type *type) {
   const gs_node *node = gs_at(views->source, t);
@@ -244,7 +260,7 @@ make_parts(po_views *views, po_view *view, gs_term t, const gs_type *type) {
   describe(views, node, type, child, &of);
   for (uint32_t k = 0; k < of.n; k++) {
     const gs_view_part *part = &of.part[k];
-    if (of.n > 1 && part->from >= part->to)
+    if (of.n > 1 && !has_elements(part))
       continue;
     if (part->source != GS_VIEW_CHILD) {
       number = part->source == GS_VIEW_ZERO ? PO_FROM_ZERO : PO_FROM_LOWEST;

@@ -8,6 +8,7 @@
  * core: i8 5.8 ms instead of 15, bf16 2.1 instead of 8.  Where the target has
  * an instruction that multiplies them as they are (mac.c), they stay so. */
 #include "poly/lower/lower.h"
+#include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
 
 /* Products that are worth another array, and how often an element of a narrow
@@ -113,7 +114,8 @@ void
 po_widen_operands(po_lowering *low, po_reads *operands, uint32_t n,
                   gs_dtype sum, int64_t products, gs_term term) {
   bool narrow = false;
-  if (products < LEAST_PRODUCTS || has_instruction(low, operands, n, sum))
+  if (po_has_sizes(low->out) || products < LEAST_PRODUCTS ||
+      has_instruction(low, operands, n, sum))
     return;
   for (uint32_t k = 0; k < n; k++) {
     if (is_narrow(&operands[k], sum) &&

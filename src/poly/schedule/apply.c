@@ -22,13 +22,21 @@ copy_pma(po_program *to, isl_pw_multi_aff *from) {
               : NULL;
 }
 
+static isl_aff *
+copy_aff(po_program *to, __isl_keep isl_aff *aff) {
+  po_pool_reserve(&to->pool, 1);
+  return aff ? po_keep_aff(&to->pool, isl_aff_copy(aff)) : NULL;
+}
+
 static void
 copy_body(po_program *to, po_stmt *stmt) {
   po_expr *exprs =
       bs_arena_copy(&to->arena, stmt->exprs, stmt->n_exprs * sizeof *exprs);
   po_pool_reserve(&to->pool, stmt->n_exprs);
-  for (uint32_t k = 0; k < stmt->n_exprs; k++)
+  for (uint32_t k = 0; k < stmt->n_exprs; k++) {
     exprs[k].index = copy_pma(to, exprs[k].index);
+    exprs[k].by = copy_aff(to, exprs[k].by);
+  }
   stmt->exprs = exprs;
 }
 
@@ -83,10 +91,7 @@ copy_size(po_program *to, const po_size *from) {
 static void
 copy_extents(po_program *to, po_array *array) {
   for (uint32_t d = 0; d < array->rank; d++)
-    if (array->extent[d]) {
-      po_pool_reserve(&to->pool, 1);
-      array->extent[d] = po_keep_aff(&to->pool, isl_aff_copy(array->extent[d]));
-    }
+    array->extent[d] = copy_aff(to, array->extent[d]);
 }
 
 po_program *

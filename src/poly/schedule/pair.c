@@ -14,6 +14,13 @@ same_param(const po_expr *a, const po_expr *b) {
 }
 
 static bool
+same_count(const po_expr *a, const po_expr *b) {
+  if (!a->by || !b->by)
+    return a->by == b->by;
+  return isl_aff_plain_is_equal(a->by, b->by) == isl_bool_true;
+}
+
+static bool
 same_node(const po_expr *a, const po_expr *b) {
   if (a->kind != b->kind || a->dtype != b->dtype || a->n_kids != b->n_kids)
     return false;
@@ -24,7 +31,8 @@ same_node(const po_expr *a, const po_expr *b) {
   case PO_SELECT:
     return true;
   case PO_UNARY:
-    return a->op == b->op && a->literal == b->literal && same_param(a, b);
+    return a->op == b->op && a->literal == b->literal && same_param(a, b) &&
+           same_count(a, b);
   case PO_BINARY:
     return a->op == b->op;
   case PO_GATHER:

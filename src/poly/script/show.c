@@ -167,7 +167,7 @@ put_params(shower *s, const po_expr *e) {
   if (e->op == GS_C_CAST)
     bs_putf(s->out, ", %s", gs_dtype_table[e->dtype].name);
   else if (e->op == GS_C_REDUCE_MEAN)
-    bs_putf(s->out, ", %.0f", e->literal);
+    bs_putf(s->out, e->by ? ", ..." : ", %.0f", e->literal);
   else
     for (uint32_t j = 0; e->param.i; j++) {
       bs_value param = gs_compute_param(s->p->ctx.values, e->param, j);

@@ -9,6 +9,7 @@
 #include "glenside/tensor.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/sizes.h"
+#include "glenside/sizes.h"
 #include "poly/text/text.h"
 #include <isl/printer.h>
 #include <string.h>
@@ -360,7 +361,7 @@ po_put_origin(const po_program *p, gs_term term, bs_span span, bs_text *out) {
     bs_put_value(out, values, bs_item(values, node->attr, 0));
   }
   bs_put(out, ", ");
-  gs_put_type(out, &type);
+  gs_put_type_of(out, p->source->sizes, &type);
 }
 
 /* ---- schedule trees ---- */

@@ -72,7 +72,11 @@ put_unary(const body *b, const po_expr *e) {
   if (e->op == GS_C_CAST) {
     bs_putf(out, ", %s", gs_dtype_table[e->dtype].name);
   } else if (e->op == GS_C_REDUCE_MEAN) {
-    bs_putf(out, ", %.0f", e->literal);
+    bs_put(out, ", ");
+    if (e->by)
+      po_write_aff(b->w, e->by, NULL);
+    else
+      bs_putf(out, "%.0f", e->literal);
   } else if (e->param.i) {
     bs_value param;
     for (uint32_t j = 0; (param = gs_compute_param(values, e->param, j)).i;

@@ -135,14 +135,21 @@ read_parameters(reading *x, po_expr *e) {
   return true;
 }
 
+/* The count: a number, or a function of sizes. */
 static bool
 read_mean(reading *x, po_expr *e) {
-  int64_t count;
-  if (!po_need_symbol(x->r, ",") ||
-      !po_need_int(x->r, 1, GS_MAX_ELEMENTS, &count))
+  po_array count = {.rank = 1};
+  po_reader *r = x->r;
+  uint32_t names = r->n_names, nesting = r->nesting;
+  if (!po_need_symbol(r, ","))
     return false;
-  e->literal = (double)count;
-  return true;
+  bool read = r->n_numbers ? po_read_extent(r, &count, 0)
+                           : po_need_int(r, 1, GS_MAX_ELEMENTS, &count.dim[0]);
+  r->n_names = names;
+  r->nesting = nesting;
+  e->by = count.extent[0];
+  e->literal = e->by ? 0 : (double)count.dim[0];
+  return read;
 }
 
 /* gather(ARRAY[...], stride, count, index) */

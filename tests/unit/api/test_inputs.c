@@ -140,6 +140,25 @@ Test(inputs, a_context_does_not_grow_with_what_was_wrong) {
   cr_expect_eq(bytes, 0);
 }
 
+Test(inputs, sizes_get_numbers_or_stay_open) {
+  const char *const sizes[] = {"n=5"};
+  use_folder();
+  put("n.glen", "(size n 1 64) (tensor x (shape n) f32) (output x)");
+  glen_context *glen = begin();
+  cr_expect_null(glen_program_load(glen, NULL, "n.glen"));
+  glen_program *open = glen_program_load_at(glen, NULL, "n.glen", NULL, 0);
+  cr_assert_not_null(open);
+  cr_expect_str_eq(glen_program_text(glen, open, false),
+                   "(size n 1 64)\n(tensor x (shape n) f32)\n(output x)\n");
+  cr_expect_null(glen_inputs_new(glen, open, 1));
+  glen_program *fixed = glen_program_load_at(glen, NULL, "n.glen", sizes, 1);
+  cr_assert_not_null(fixed);
+  cr_expect_str_eq(glen_program_text(glen, fixed, false),
+                   "(tensor x (shape 5) f32)\n(output x)\n");
+  cr_expect_not_null(glen_inputs_new(glen, fixed, 1));
+  glen_context_free(glen);
+}
+
 Test(inputs, folders_of_rules_are_told) {
   const char *const paths[] = {"some"};
   use_folder();

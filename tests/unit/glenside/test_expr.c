@@ -84,8 +84,12 @@ parse(const char *text) {
 static const char *
 eval(const char *text) {
   const gs_expr *e = parse(text);
-  gs_env env = {ctx.values, slots,    scope.vars.len, NULL,
-                type_of,    zeros_of, constant_of};
+  gs_env env = {.values = ctx.values,
+                .slots = slots,
+                .n_slots = scope.vars.len,
+                .type_of = type_of,
+                .zeros_of = zeros_of,
+                .constant_of = constant_of};
   bs_text out;
   bs_value v;
   if (!e)
@@ -175,7 +179,10 @@ Test(expr, logic) {
 }
 
 Test(expr, a_test_holds_only_when_defined_and_true) {
-  gs_env env = {ctx.values, slots, scope.vars.len, NULL, type_of, NULL, NULL};
+  gs_env env = {.values = ctx.values,
+                .slots = slots,
+                .n_slots = scope.vars.len,
+                .type_of = type_of};
   cr_expect(gs_expr_test(parse("(= ?n 7)"), &env));
   cr_expect_not(gs_expr_test(parse("(= ?n 8)"), &env));
   cr_expect_not(gs_expr_test(parse("(= ?unbound ?unbound)"), &env));

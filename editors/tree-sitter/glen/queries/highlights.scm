@@ -10,11 +10,11 @@
 
 ; The head of a list says what is done, except in forms.
 (list head: (symbol) @keyword
-  (#any-of? @keyword "tensor" "const" "let" "output" "define"))
+  (#any-of? @keyword "tensor" "const" "let" "output" "define" "size"))
 (list head: (symbol) @function
-  (#not-any-of? @function "tensor" "const" "let" "output" "define" "compute"))
+  (#not-any-of? @function "tensor" "const" "let" "output" "define" "size" "compute"))
 (list . (symbol) @keyword . (symbol) @variable
-  (#any-of? @keyword "tensor" "const" "let" "output" "define"))
+  (#any-of? @keyword "tensor" "const" "let" "output" "define" "size"))
 (list head: (symbol) @function.builtin
   (#eq? @function.builtin "compute"))
 (list . (symbol) @_compute . (symbol) @function

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* open.c - see open.h. */
+#include "poly/loops/open.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
+
+static _Thread_local po_program *open;
+
+gs_sizes *
+po_open_in(isl_ctx *isl) {
+  return open && open->isl == isl ? open->source->sizes : NULL;
+}
+
+void
+po_open_sizes(po_program *p, const char *const *names) {
+  const gs_sizes *s = p->source->sizes;
+  for (uint32_t k = 0; k < s->n; k++)
+    po_add_size(p, &(po_size){names[k], s->list[k].least, s->list[k].most,
+                              s->list[k].multiple});
+  open = p;
+}
+
+void
+po_close_sizes(void) {
+  open = NULL;
+}
+
+isl_space *
+po_with_open(isl_space *space) {
+  return space && po_open_in(isl_space_get_ctx(space))
+             ? po_space_with_sizes(open, space)
+             : space;
+}
+
+isl_set *
+po_within_open(isl_set *set) {
+  return set && po_open_in(isl_set_get_ctx(set)) ? po_within_sizes(open, set)
+                                                 : set;
+}
+
+int64_t
+po_most_in(isl_ctx *isl, gs_number x) {
+  const gs_sizes *s = gs_is_sized(x) ? po_open_in(isl) : NULL;
+  return s ? gs_most_of(s, x) : x;
+}
+
+/* ---- numbers as functions ---- */
+
+static __isl_give isl_aff *
+divided(__isl_take isl_aff *aff, int64_t by) {
+  isl_ctx *isl = isl_aff_get_ctx(aff);
+  return by == 1 ? aff
+                 : isl_aff_floor(isl_aff_scale_down_val(
+                       aff, isl_val_int_from_si(isl, by)));
+}
+
+/* A size divided by its multiple, times `by`; a quotient, times `by`. */
+static __isl_give isl_aff *
+term_aff(isl_ctx *isl, uint32_t n, const gs_size_term *t) {
+  const gs_sizes *s = open->source->sizes;
+  gs_atom atom = gs_atom_of(s, t->atom[0]);
+  int64_t by = t->by;
+  isl_aff *aff;
+  if (atom.size == GS_MOST_SIZES) {
+    aff = divided(po_open_aff(isl, n, atom.of), atom.by);
+  } else {
+    int64_t multiple = s->list[atom.size].multiple;
+    bool whole = by % multiple == 0;
+    by = whole ? by / multiple : by;
+    aff = divided(po_size_aff(open, atom.size, n), whole ? 1 : multiple);
+  }
+  return isl_aff_scale_val(aff, isl_val_int_from_si(isl, by));
+}
+
+isl_aff *
+po_open_aff(isl_ctx *isl, uint32_t n, gs_number x) {
+  gs_polynomial p;
+  if (!gs_is_sized(x) || !po_open_in(isl))
+    return po_index(isl, n, n, 0, x);
+  gs_polynomial_of(open->source->sizes, x, &p);
+  isl_aff *sum = po_index(isl, n, n, 0, 0);
+  for (uint32_t k = 0; k < p.n; k++)
+    sum = isl_aff_add(sum, p.term[k].n ? term_aff(isl, n, &p.term[k])
+                                       : po_index(isl, n, n, 0, p.term[k].by));
+  return sum;
+}
+
+isl_set *
+po_between(isl_ctx *isl, uint32_t n, uint32_t d, gs_number from, gs_number to) {
+  isl_aff *index = po_index(isl, n, d, 1, 0);
+  isl_set *above =
+      isl_aff_ge_set(isl_aff_copy(index), po_open_aff(isl, n, from));
+  return isl_set_intersect(above,
+                           isl_aff_lt_set(index, po_open_aff(isl, n, to)));
+}
+
+isl_set *
+po_range_in(isl_ctx *isl, const int64_t *dim, uint32_t n, uint32_t d,
+            gs_number from, gs_number to) {
+  return po_open_in(isl) ? po_between(isl, n, d, from, to)
+                         : po_slab_in(isl, dim, n, d, from, to - 1);
+}
