@@ -658,3 +658,33 @@ Test(memory, a_rebuild_goes_on_where_it_ran_out) {
   fail_in_rebuild(false);
   fail_in_rebuild(true);
 }
+
+/* Each count of the one is added to that of the other. */
+Test(run, counts_are_credited_to_another_run) {
+  small s;
+  small_begin(&s, NULL);
+  eg_rule rules[2];
+  small_ac(&s, rules);
+  eg_run_options o = no_limits();
+  eg_runner *a = eg_runner_new(&s.heap, s.g, rules, 2, &o);
+  eg_runner *b = eg_runner_new(&s.heap, s.g, rules, 1, &o);
+  eg_rule_stats *mine = (eg_rule_stats *)eg_runner_stats(a);
+  eg_rule_stats *its = (eg_rule_stats *)eg_runner_stats(b);
+  mine[0] = mine[1] = (eg_rule_stats){1, 2, 3, 4, 5, 6, 7, 0.5, 0.25};
+  its[0] = (eg_rule_stats){10, 20, 30, 40, 50, 60, 70, 8, 16};
+  eg_runner_credit(a, b);
+  cr_expect_eq(mine[0].searches, 11);
+  cr_expect_eq(mine[0].matches, 22);
+  cr_expect_eq(mine[0].applied, 33);
+  cr_expect_eq(mine[0].refused, 44);
+  cr_expect_eq(mine[0].nodes, 55);
+  cr_expect_eq(mine[0].unions, 66);
+  cr_expect_eq(mine[0].banned, 77);
+  cr_expect_eq(mine[0].search_s, 8.5);
+  cr_expect_eq(mine[0].apply_s, 16.25);
+  cr_expect_eq(mine[1].searches, 1, "it has no such rule");
+  cr_expect_eq(its[0].searches, 10);
+  eg_runner_free(a);
+  eg_runner_free(b);
+  small_end(&s);
+}
