@@ -276,6 +276,129 @@ def interpolate(H=32, W=48, levels=3):
     return lines(*parts)
 
 
+def cut(name, y, x, rows, columns):
+    """Rows and columns of an image from these on."""
+    return f"(slice (slice {name} 0 {y} {y + rows}) 1 {x} {x + columns})"
+
+
+def mean_of(*terms):
+    """Of two or four integers, rounded."""
+    total = terms[0]
+    for term in terms[1:]:
+        total = f"(add {total} {term})"
+    half, n = {2: ("one", "two"), 4: ("two", "four")}[len(terms)]
+    return f"(div (add {total} {half}) {n})"
+
+
+def mosaic(name, gr, red, blue, gb):
+    """One image of the four pixels of each cell."""
+    return f"""
+        (let {name}-rows-0 (concat (insertAxis {gr} 2) (insertAxis {red} 2) 2))
+        (let {name}-rows-1 (concat (insertAxis {blue} 2) (insertAxis {gb} 2) 2))
+        (let {name}-cells (concat (insertAxis {name}-rows-0 1)
+                            (insertAxis {name}-rows-1 1) 1))
+        """
+
+
+@program("pipelines")
+def camera(H=14, W=22):
+    """A camera's raw image, developed: 10 bits a pixel in, 8 bits a channel out.
+
+    Pixels brighter than all neighbours of their colour are hot, and held to
+    these. The mosaic (green and red, then blue and green) is taken apart, missing
+    colours are means of neighbours, a matrix corrects colours, a table the
+    tones, and what a blur takes away is added once more."""
+    rows, columns = (H + 2) // 2, (W + 2) // 2  # cells whose colours are known
+    h, w = rows + 2, columns + 2                # cells
+    planes = {"gr": (0, 0), "red": (0, 1), "blue": (1, 0), "gb": (1, 1)}
+
+    def of(plane, y=0, x=0):
+        return cut(plane, 1 + y, 1 + x, rows, columns)
+
+    parts = [f"""
+        (tensor raw (shape {2 * h + 4} {2 * w + 4}) u16)
+        (tensor curve (shape 1024) u16)
+        (const one (shape) i32 1)
+        (const two (shape) i32 2)
+        (const four (shape) i32 4)
+        ; hot pixels
+        (let quiet
+          (min {cut("raw", 2, 2, 2 * h, 2 * w)}
+            (max
+              (max {cut("raw", 0, 2, 2 * h, 2 * w)}
+                {cut("raw", 4, 2, 2 * h, 2 * w)})
+              (max {cut("raw", 2, 0, 2 * h, 2 * w)}
+                {cut("raw", 2, 4, 2 * h, 2 * w)}))))
+        ; the mosaic, taken apart
+        """]
+    for name, (y, x) in planes.items():
+        parts.append(f"""
+        (let {name}
+          (compute (cast i32)
+            (compute reduceMax
+              (windows
+                (access {cut("quiet", y, x, 2 * h - y, 2 * w - x)} 0)
+                (shape 1 1) (stride 2 2)))))
+        """)
+    known = {
+        "red": (mean_of(of("red", 0, -1), of("red")), of("red"),
+                mean_of(of("red", 0, -1), of("red"), of("red", 1, -1),
+                        of("red", 1)),
+                mean_of(of("red"), of("red", 1))),
+        "green": (of("gr"),
+                  mean_of(of("gr"), of("gr", 0, 1), of("gb", -1), of("gb")),
+                  mean_of(of("gb"), of("gb", 0, -1), of("gr"), of("gr", 1)),
+                  of("gb")),
+        "blue": (mean_of(of("blue", -1), of("blue")),
+                 mean_of(of("blue"), of("blue", -1), of("blue", 0, 1),
+                         of("blue", -1, 1)),
+                 of("blue"), mean_of(of("blue"), of("blue", 0, 1))),
+    }
+    matrix = {"red": (1.6, -0.4, -0.2), "green": (-0.25, 1.5, -0.25),
+              "blue": (-0.1, -0.5, 1.6)}
+    for channel, pixels in known.items():
+        parts += [f"(let {channel}-{plane} (compute (cast f32) {pixel}))"
+                  for plane, pixel in zip(planes, pixels)]
+    for channel, weights in matrix.items():
+        for plane in planes:
+            terms = [f"(compute (scale {x}) {c}-{plane})"
+                     for x, c in zip(weights, matrix)]
+            parts.append(f"""
+        (let {channel}-code-{plane}
+          (compute (cast u16)
+            (compute (clip 0 1023)
+              (add (add {terms[0]} {terms[1]}) {terms[2]}))))
+        (let {channel}-tone-{plane}
+          (reshape
+            (access
+              (compute (lookup 1024)
+                (concat (access curve 0)
+                  (access (reshape {channel}-code-{plane}
+                    (shape {rows * columns}) (shape)) 0) 0)) 1)
+            (shape {rows} {columns}) (shape)))
+        """)
+        parts.append(mosaic(channel,
+                            *(f"{channel}-tone-{plane}" for plane in planes)))
+        parts.append(f"""
+        (let {channel}-tone
+          (compute (cast f32)
+            (reshape {channel}-cells
+              (shape {2 * rows} {2 * columns}) (shape))))
+        (let {channel}-blur
+          (compute (scale 0.1111111111)
+            (compute reduceSum
+              (windows (access {channel}-tone 0) (shape 3 3) (stride 1 1)))))
+        (let {channel}-middle
+          {cut(channel + "-tone", 1, 1, 2 * rows - 2, 2 * columns - 2)})
+        (let {channel}-out
+          (compute (cast u8)
+            (compute (clip 0 255)
+              (add {channel}-middle (sub {channel}-middle {channel}-blur)))))
+        """)
+    parts += [f"(output {channel}-out)" for channel in matrix]
+    return lines(*parts)
+
+
 @program("pipelines")
 def local_laplacian(H=16, W=24, levels=3, K=4, steps=32):
     """Local Laplacian filter: contrast changed without halos.
