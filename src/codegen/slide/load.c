@@ -2,9 +2,11 @@
 /* load.c - vectors of what windows slide over.
  *
  * Elements that lie side by side are loaded as they lie; of every other one two
- * vectors are loaded and halved.  Beyond a border, or where a row is shorter
- * than a vector, the load stands where all of it is in the array, and its lanes
- * are moved. */
+ * vectors are loaded and halved.  Processors halve them block of 16 bytes by
+ * block in one instruction, which leaves lanes in another order: results are
+ * kept in that order and moved once, before they are stored.  Beyond a border,
+ * or where a row is shorter than a vector, the load stands where all of it is
+ * in the array, and its lanes are moved. */
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
 
@@ -40,6 +42,34 @@ pick(const cg_slide *x, const char *a, const char *b, const int64_t *lane) {
   return text_of(x, &text);
 }
 
+bool
+cg_is_turned(const cg_slide *x) {
+  const po_slide *c = x->c;
+  int64_t bytes = gs_dtype_table[c->dtype].bytes;
+  return c->x.at.factor[c->along] == 2 && c->lanes * bytes > 16 && bytes <= 8 &&
+         (!cg_has_weights(x) || !c->y.at.factor[c->along]);
+}
+
+/* The element of a vector in the order of memory that its lane is: halves of
+ * the blocks of the first vector, and beside each that of the second one. */
+static int64_t
+element_of(const cg_slide *x, int64_t lane) {
+  int64_t lanes = x->c->lanes;
+  int64_t block = 16 / gs_dtype_table[x->c->dtype].bytes, half = block / 2;
+  int64_t at = lane % block, first = lane / block * half;
+  if (!cg_is_turned(x))
+    return lane;
+  return at < half ? first + at : lanes / 2 + first + at - half;
+}
+
+const char *
+cg_in_order(const cg_slide *x, const char *vector) {
+  int64_t lane[64] = {0};
+  for (uint32_t l = 0; l < x->c->lanes; l++)
+    lane[element_of(x, l)] = l;
+  return pick(x, vector, vector, lane);
+}
+
 static const char *
 zeros(const cg_slide *x) {
   return bs_arena_printf(&x->e->arena, "(%s_v){0}", x->name);
@@ -49,7 +79,7 @@ const char *
 cg_blend(const cg_slide *x, const char *a, const char *b, cg_lanes from) {
   int64_t lane[64];
   for (uint32_t l = 0; l < x->c->lanes; l++)
-    lane[l] = from >> l & 1 ? x->c->lanes + l : l;
+    lane[l] = from >> element_of(x, l) & 1 ? x->c->lanes + l : l;
   return pick(x, a, b, lane);
 }
 
@@ -112,9 +142,9 @@ one_by_one(const cg_slide *x, const cg_source *from, int64_t offset,
   const char *cast = x->c->dtype == GS_I32 ? "(unsigned)" : "";
   bs_putf(&text, "(%s_v){", x->name);
   for (uint32_t l = 0; l < x->c->lanes; l++)
-    if (want >> l & 1)
+    if (want >> element_of(x, l) & 1)
       bs_putf(&text, "%s%s%c[%lld]", l ? ", " : "", cast, from->letter,
-              (long long)(offset + from->stride * l));
+              (long long)(offset + from->stride * element_of(x, l)));
     else
       bs_putf(&text, "%s0", l ? ", " : "");
   bs_put(&text, "}");
@@ -128,12 +158,13 @@ moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
   int64_t lane[64], lanes = x->c->lanes, span = span_of(x, from);
   bool two = from->stride == 2;
   for (uint32_t l = 0; l < lanes; l++) {
-    lane[l] = offset + from->stride * l - start;
-    if (!(want >> l & 1))
-      lane[l] = zero >> l & 1 && !two ? lanes + l
-                : lane[l] < 0         ? 0
-                : lane[l] >= span     ? span - 1
-                                      : lane[l];
+    int64_t element = element_of(x, l);
+    lane[l] = offset + from->stride * element - start;
+    if (!(want >> element & 1))
+      lane[l] = zero >> element & 1 && !two ? lanes + l
+                : lane[l] < 0               ? 0
+                : lane[l] >= span           ? span - 1
+                                            : lane[l];
   }
   const char *a = vector_at(x, from, start);
   if (!two)

@@ -49,6 +49,11 @@ const char *cg_load(const cg_slide *, const cg_source *, int64_t offset,
 const char *cg_blend(const cg_slide *, const char *a, const char *b,
                      cg_lanes from);
 
+/* Lanes of sums are in the order in which every other element is loaded; a
+ * vector of them in that of memory. */
+bool cg_is_turned(const cg_slide *);
+const char *cg_in_order(const cg_slide *, const char *vector);
+
 /* tile.c: NAME_tN(x, y, c, extras, loops): the tile of a place. */
 void cg_put_slide_tile(const cg_slide *, const cg_place *, uint32_t number);
 /* A loop of the result that conditions of rolled taps name. */

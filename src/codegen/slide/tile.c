@@ -288,13 +288,10 @@ put_start(const cg_slide *x) {
   cg_line(x->out, 1, "%s_v t;", x->name);
 }
 
-/* NAME_value(&r, e0 + ..), of a row and a vector. The sums themselves have no
- * address: where the function is not inlined, they would all be kept in memory.
- */
+/* NAME_value(&r, e0 + ..), of a row and a vector. */
 static void
 put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   const po_slide *c = x->c;
-  cg_line(x->out, 2, "%s_v r = s%u_%u;", x->name, row, v);
   cg_indent(x->out, 2);
   bs_putf(x->out, "%s_value(&r", x->name);
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
@@ -306,28 +303,40 @@ put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   bs_put(x->out, ");\n");
 }
 
-static void
-put_stored(const cg_slide *x, const char *sum, int64_t at, uint32_t indent) {
-  if (x->width == x->c->lanes)
-    cg_line(x->out, indent, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at,
-            sum);
-  else
-    cg_line(x->out, indent, "memcpy(c + %lld, &%s, %lld);", (long long)at, sum,
-            (long long)(x->width * gs_dtype_table[x->c->dtype].bytes));
+/* A row that is shorter than a vector may be stored with what is beyond it,
+ * where rows of the tile that follow in memory are stored later. */
+static bool
+may_spill(const cg_slide *x, uint32_t row) {
+  const po_slide *c = x->c;
+  return c->down != PO_NO_LOOP && c->vectors == 1 &&
+         c->c.factor[c->down] == x->width &&
+         (int64_t)(c->rows - 1 - row) * x->width >= c->lanes - x->width;
 }
 
+/* The sums themselves have no address: where a function or a copy needs one,
+ * they would all be kept in memory. */
 static void
 put_result(const cg_slide *x, uint32_t row, uint32_t v) {
   const po_slide *c = x->c;
   int64_t down = c->down == PO_NO_LOOP ? 0 : c->c.factor[c->down];
   int64_t at = down * row + (int64_t)v * c->lanes;
-  if (!cg_has_value(x)) {
-    put_stored(x, bs_arena_printf(&x->e->arena, "s%u_%u", row, v), at, 1);
+  const char *sum = bs_arena_printf(&x->e->arena, "s%u_%u", row, v);
+  const char *value = cg_is_turned(x) ? cg_in_order(x, sum) : sum;
+  bool whole = x->width == c->lanes || may_spill(x, row);
+  if (!cg_has_value(x) && whole) {
+    cg_line(x->out, 1, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at,
+            value);
     return;
   }
   cg_line(x->out, 1, "{");
-  put_value(x, row, v);
-  put_stored(x, "r", at, 2);
+  cg_line(x->out, 2, "%s_v r = %s;", x->name, value);
+  if (cg_has_value(x))
+    put_value(x, row, v);
+  if (whole)
+    cg_line(x->out, 2, "*(%s_v *)(c + %lld) = r;", x->name, (long long)at);
+  else
+    cg_line(x->out, 2, "memcpy(c + %lld, &r, %lld);", (long long)at,
+            (long long)(x->width * gs_dtype_table[c->dtype].bytes));
   cg_line(x->out, 1, "}");
 }
 
