@@ -8,6 +8,7 @@
  * those of a call. The texts are the project's own, so that what is none is a
  * fault of the table. */
 #include "codegen/build/body.h"
+#include "poly/loops/functions.h"
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
@@ -38,7 +39,11 @@ expect(pattern *p, char c) {
 static const struct {
   const char *name;
   cg_helper helper;
-} written[] = {{"exp", CG_EXP_F32}, {"erf", CG_ERF_F32}, {"tanh", CG_TANH_F32}};
+} written[] = {
+#define WRITTEN(id, name) {name, CG_##id##_F32},
+    PO_OWN_FUNCTIONS(WRITTEN)
+#undef WRITTEN
+};
 
 bool
 cg_is_written(const cg_emitter *e, const char *name, gs_dtype dtype,

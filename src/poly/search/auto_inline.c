@@ -5,6 +5,7 @@
  * a value is read more often, computing it again may cost less than keeping it:
  * little arithmetic, against memory. */
 #include "poly/search/chooser.h"
+#include "poly/loops/functions.h"
 #include "poly/loops/storage.h"
 
 /* Reads of an array, each point counted; -1 where not known. */
@@ -65,6 +66,36 @@ is_slow(const po_expr *e) {
          gs_compute_table[e->op].work >= SLOW;
 }
 
+/* Calls a function, one of which there are vectors or one of which there are
+ * none. */
+static bool
+calls(const po_stmt *s, bool vectors) {
+  for (uint32_t j = 0; j < s->n_exprs; j++) {
+    const po_expr *e = &s->exprs[j];
+    const char *f = e->kind == PO_UNARY ? po_function_of(e->op) : NULL;
+    if (f && vectors == (po_is_own_function(f) && e->dtype == GS_F32))
+      return true;
+  }
+  return false;
+}
+
+static bool
+are_mixed(const po_stmt *a, const po_stmt *b) {
+  return (calls(a, false) && calls(b, true)) ||
+         (calls(a, true) && calls(b, false));
+}
+
+bool
+po_takes_vectors(const po_program *p, uint32_t array) {
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    for (uint32_t j = 0; p->stmts.data[k].array == array && j < p->stmts.len;
+         j++)
+      if (j != k && po_stmt_reads(&p->stmts.data[j], array) &&
+          are_mixed(&p->stmts.data[k], &p->stmts.data[j]))
+        return true;
+  return false;
+}
+
 /* Operations of a formula; a copy of what a reduction left in a local is
  * none: -1. */
 static int64_t
@@ -103,7 +134,8 @@ is_worth_inlining(const po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
   uint32_t stmt = assignment_of(p, array);
   if (p->arrays.data[array].role != PO_WORKSPACE || stmt == PO_NO_NODE ||
-      !po_may_inline(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array))
+      !po_may_inline(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array) ||
+      po_takes_vectors(p, array))
     return false;
   return is_cheap_again(c, array, stmt);
 }

@@ -39,7 +39,8 @@ loses_threads(const po_program *p, uint32_t own, uint32_t consumer) {
 static bool
 join(po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
-  if (p->arrays.data[array].role != PO_WORKSPACE || po_is_in_parts(p, array))
+  if (p->arrays.data[array].role != PO_WORKSPACE || po_is_in_parts(p, array) ||
+      po_takes_vectors(p, array))
     return false;
   po_arg writers = po_writers_arg(p, array);
   if (p->stmts.data[writers.stmt].array != array)

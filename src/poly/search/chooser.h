@@ -136,6 +136,9 @@ void po_interleave_rows(po_chooser *);
 bool po_may_inline(const po_program *, uint32_t root);
 /* auto_inline.c */
 void po_inline_points(po_chooser *);
+/* Together, what makes an array and what reads it would lose the vectors that
+ * one of them has: the other one calls a function of which there are none. */
+bool po_takes_vectors(const po_program *, uint32_t array);
 /* Readers of the output had better compute it from inputs than read it from
  * memory: fewer bytes are in use, at the price of some operations. */
 bool po_is_made_again(const po_chooser *, uint32_t array);

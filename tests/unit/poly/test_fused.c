@@ -498,3 +498,25 @@ Test(fused, tiles_that_nothing_joins_are_taken_back) {
     cr_expect_null(strstr(p->script.data[k], "tile "), "%s", p->script.data[k]);
   po_free(p);
 }
+
+/* There are vectors of the exponential, and none of a root that may set errno:
+ * in one loop both would run element by element. */
+Test(fused, a_call_takes_no_vectors_from_others) {
+  po_program *p = chosen("(tensor x (shape 80 600) f32)"
+                         "(let s (compute sqrt (compute abs x)))"
+                         "(let e (compute exp (compute (scale 0.5) s)))"
+                         "(output e)",
+                         PO_FUSE_POST_TILE, 0, 0);
+  uint32_t loop[2] = {PO_NO_NODE, PO_NO_NODE};
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    for (uint32_t j = 0; j < p->stmts.data[k].n_exprs; j++) {
+      const po_expr *e = &p->stmts.data[k].exprs[j];
+      if (e->kind == PO_UNARY && (e->op == GS_C_SQRT || e->op == GS_C_EXP))
+        loop[e->op == GS_C_EXP] =
+            p->nest.nodes.data[p->stmts.data[k].leaf].parent;
+    }
+  cr_assert_neq(loop[0], PO_NO_NODE);
+  cr_assert_neq(loop[1], PO_NO_NODE);
+  cr_assert_neq(loop[0], loop[1]);
+  po_free(p);
+}
