@@ -13,9 +13,11 @@
 /* Calls that take more than this many times the least are not added. */
 static const double worth = 8;
 
+enum { WAYS = 3 };
+
 typedef struct candidate {
   fit_assignment a;
-  uint32_t space; /* 2 * swaps, + 1: not joined across dimensions */
+  uint32_t space; /* WAYS * swaps + how digits are joined */
   uint32_t order;
   rl_fit calls;
 } candidate;
@@ -24,7 +26,7 @@ typedef struct fitting {
   rl_guard *guard;
   const gs_instr *into;
   fit_match m;
-  fit_space space, other;
+  fit_space space, others[WAYS];
   uint32_t at; /* the space of what is being found */
   BS_VEC(candidate) all;
 } fitting;
@@ -90,29 +92,43 @@ note(void *ctx, const fit_assignment *a) {
   return x->all.len < FIT_MOST;
 }
 
-/* The spaces of one order of operands. */
+static void
+find_lies(fit_match *m) {
+  for (uint32_t k = 0; k < m->f->instr->n_operands && m->f->in_memory; k++)
+    fit_lie_below(m, m->leaf[k], &m->lie[k]);
+}
+
+/* One way to join digits, for one order of operands. */
 static bool
 enter(fitting *x, uint32_t space) {
   fit_match *m = &x->m;
   memset(&x->space, 0, sizeof x->space);
   x->at = space;
-  if (!fit_walk(m, space / 2) || !fit_space_of(m, !(space & 1), &x->space))
+  if (!fit_walk(m, space / WAYS))
     return false;
-  for (uint32_t k = 0; k < m->f->instr->n_operands && m->f->in_memory; k++)
-    fit_lie_below(m, m->leaf[k], &m->lie[k]);
-  return true;
+  find_lies(m);
+  return fit_space_of(m, (fit_joins)(space % WAYS), &x->space);
+}
+
+/* Whether another way gave the same for this order of operands. */
+static bool
+was_there(fitting *x, uint32_t way) {
+  x->others[way] = x->space;
+  for (uint32_t k = 0; k < way; k++)
+    if (!memcmp(&x->others[k], &x->space, sizeof x->space))
+      return true;
+  return false;
 }
 
 static void
 find_all(fitting *x) {
-  uint32_t n = 2u << (x->m.f->n_swaps + x->m.f->goes_on);
-  for (uint32_t s = 0; s < n; s++) {
-    if (!enter(x, s))
-      continue;
-    bool again = s & 1 && !memcmp(&x->other, &x->space, sizeof x->space);
-    x->other = x->space;
-    if (!again)
-      fit_assign(x->m.f, &x->space, note, x);
+  uint32_t ways = x->m.f->in_memory ? WAYS : WAYS - 1;
+  uint32_t orders = 1u << (x->m.f->n_swaps + x->m.f->goes_on);
+  for (uint32_t s = 0; s < orders; s++) {
+    memset(x->others, 0, sizeof x->others);
+    for (uint32_t way = 0; way < ways; way++)
+      if (enter(x, WAYS * s + way) && !was_there(x, way))
+        fit_assign(x->m.f, &x->space, note, x);
   }
 }
 

@@ -119,9 +119,13 @@ const fit_instr *fit_instr_new(const gs_context *, const gs_instr *);
  * k-th operator that commutes change places; the bit behind these: reductions
  * of operands are parts of the one that they are reduced by. */
 bool fit_walk(fit_match *, uint32_t swaps);
-/* fit_space.c: `across`: digits are one where they stand together across the
- * dimensions of operands, too. */
-bool fit_space_of(fit_match *, bool across, fit_space *out);
+/* fit_space.c: which digits are one where they stand together. */
+typedef enum fit_joins {
+  FIT_JOIN_ACROSS, /* across dimensions of operands, too */
+  FIT_JOIN_WITHIN, /* those of one dimension */
+  FIT_JOIN_LYING   /* those that are one row of elements in memory */
+} fit_joins;
+bool fit_space_of(fit_match *, fit_joins, fit_space *out);
 /* fit_assign.c: calls `found` for each; ends when it says false. */
 typedef bool (*fit_found)(void *, const fit_assignment *);
 void fit_assign(const fit_instr *, const fit_space *, fit_found, void *);

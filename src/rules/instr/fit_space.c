@@ -9,11 +9,12 @@ typedef struct row {
   uint32_t n;
   uint16_t digit[FIT_ATOMS];
   uint8_t dim[FIT_ATOMS];
+  int64_t stride[FIT_ATOMS]; /* where it lies; 0: there is no single one */
 } row;
 
 typedef struct joining {
   const fit_match *m;
-  bool across;
+  fit_joins joins;
   uint32_t n_rows; /* operands, then the result */
   row rows[FIT_OPERANDS + 1];
   int64_t size[RL_DIGITS]; /* of digits that are left; 0: it is none */
@@ -39,19 +40,34 @@ put_row(const rl_digits *d, const rl_index *x, const gs_type *type, row *out) {
   return true;
 }
 
+/* How far apart the values of each digit lie. */
+static void
+put_strides(const joining *j, const gs_type *type, const fit_lie *lie, row *r) {
+  int64_t low = 1;
+  for (uint32_t k = r->n; k-- > 0; low *= j->size[r->digit[k]])
+    r->stride[k] =
+        lie->known ? fit_flat_stride(type, lie, low, j->size[r->digit[k]]) : 0;
+}
+
 static bool
 put_rows(joining *j) {
   const fit_match *m = j->m;
-  j->n_rows = m->f->instr->n_operands + 1;
-  for (uint32_t k = 0; k + 1 < j->n_rows; k++)
-    if (!put_row(
-            &m->digits, &m->index[k],
-            rl_type_of(m->session, rl_facts_of(m->graph, m->leaf[k])->type),
-            &j->rows[k]))
-      return false;
+  uint32_t n = m->f->instr->n_operands;
+  j->n_rows = n + 1;
   for (uint32_t k = 1; k < m->digits.n; k++)
     j->size[k] = m->digits.digit[k].low ? 0 : m->digits.digit[k].size;
-  return put_row(&m->digits, &m->result, &m->type, &j->rows[j->n_rows - 1]);
+  for (uint32_t k = 0; k <= n; k++) {
+    const gs_type *type =
+        k == n
+            ? &m->type
+            : rl_type_of(m->session, rl_facts_of(m->graph, m->leaf[k])->type);
+    if (!put_row(&m->digits, k == n ? &m->result : &m->index[k], type,
+                 &j->rows[k]))
+      return false;
+    if (j->joins == FIT_JOIN_LYING)
+      put_strides(j, type, &m->lie[k], &j->rows[k]);
+  }
+  return true;
 }
 
 static uint32_t
@@ -60,6 +76,20 @@ find(const row *r, uint32_t digit) {
   while (k < r->n && r->digit[k] != digit)
     k++;
   return k;
+}
+
+/* The two of a row can be one. */
+static bool
+may_join(const joining *j, const row *r, uint32_t a, uint32_t b) {
+  switch (j->joins) {
+  case FIT_JOIN_WITHIN:
+    return r->dim[a] == r->dim[b];
+  case FIT_JOIN_LYING:
+    return r->stride[b] && r->stride[a] == r->stride[b] * j->size[r->digit[b]];
+  case FIT_JOIN_ACROSS:
+    break;
+  }
+  return true;
 }
 
 /* In every row with one of them the other stands behind it, at least in one. */
@@ -71,8 +101,7 @@ stand_together(const joining *j, uint32_t high, uint32_t low) {
     uint32_t a = find(r, high), b = find(r, low);
     if (a == r->n && b == r->n)
       continue;
-    if (a == r->n || b != a + 1 || b == r->n ||
-        (!j->across && r->dim[a] != r->dim[b]))
+    if (a == r->n || b != a + 1 || b == r->n || !may_join(j, r, a, b))
       return false;
     any = true;
   }
@@ -91,6 +120,8 @@ join_two(joining *j, uint32_t high, uint32_t low) {
     r->n--;
     memmove(r->digit + at, r->digit + at + 1, (r->n - at) * sizeof r->digit[0]);
     memmove(r->dim + at, r->dim + at + 1, r->n - at);
+    memmove(r->stride + at, r->stride + at + 1,
+            (r->n - at) * sizeof r->stride[0]);
   }
 }
 
@@ -137,10 +168,10 @@ put_atoms(const joining *j, fit_space *out) {
 }
 
 bool
-fit_space_of(fit_match *m, bool across, fit_space *out) {
+fit_space_of(fit_match *m, fit_joins joins, fit_space *out) {
   joining *j = bs_calloc(m->session->ctx.heap, 1, sizeof *j);
   j->m = m;
-  j->across = across;
+  j->joins = joins;
   bool ok = put_rows(j);
   if (ok) {
     join_all(j);

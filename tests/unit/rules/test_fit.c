@@ -481,7 +481,8 @@ start_counting(counting *c, const gs_target *t, const rl_rules *rules,
   c->m.spec = bs_item(ctx.values, eg_attr(c->run.graph, nodes[0]), 0);
   cr_assert(gs_compute_of(ctx.values, c->m.spec, &c->m.op));
   cr_assert(fit_walk(&c->m, swaps));
-  cr_assert(fit_space_of(&c->m, across, &c->s));
+  cr_assert(
+      fit_space_of(&c->m, across ? FIT_JOIN_ACROSS : FIT_JOIN_WITHIN, &c->s));
   for (uint32_t i = 0; i < c->s.n; i++) {
     c->a.rest[i] = c->s.atom[i].size;
     for (uint32_t j = 0; j < c->m.f->n_ids; j++)
@@ -584,6 +585,11 @@ Test(fit, operands_stay_where_they_lie) {
       {"(tensor x (shape 6 10 4) i8)(tensor w (shape 4 3 3 4) i8)"
        "(let y (squeeze (compute dotProd (cartProd (windows (access x 0)"
        "  (shape 3 3 4) (stride 1 1 1)) (access w 1))) 2))(output y)",
+       0},
+      /* few channels: rows of the window are items, too */
+      {"(tensor x (shape 6 8 2) i8)(tensor w (shape 4 2 2 2) i8)"
+       "(let y (squeeze (compute dotProd (cartProd (windows (access x 0)"
+       "  (shape 2 2 2) (stride 2 2 1)) (access w 1))) 2))(output y)",
        0},
       /* every other pixel */
       {"(tensor x (shape 7 7 4) i8)(tensor w (shape 8 1 1 4) i8)"
