@@ -144,4 +144,6 @@ def check(glen, cases, label, model_of, bless):
     for name in wrong:
         print(f"FAILED words of {name}: {recorded.get(name)} recorded, "
               f"{now.get(name)} now")
+    if wrong:
+        print("run.py GLEN --show NAME prints the words, --bless records them")
     return len(now) - sum(k in now for k in wrong), len(wrong)

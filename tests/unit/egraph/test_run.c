@@ -688,3 +688,33 @@ Test(run, counts_are_credited_to_another_run) {
   eg_runner_free(b);
   small_end(&s);
 }
+
+static eg_guard_result
+raise_flag(void *flag, eg_graph *g, uint32_t *slots, uint32_t alternative) {
+  (void)g, (void)slots, (void)alternative;
+  *(int *)flag = 1;
+  return EG_GUARD_EMIT;
+}
+
+/* Limits are asked between the groups of a rule's matches. */
+Test(limits, an_interrupt_ends_the_matches_of_a_rule) {
+  enum { MANY = 1000, GROUP = 10 };
+  small s;
+  int flag = 0;
+  small_begin(&s, NULL);
+  eg_rule rules[2];
+  small_ac(&s, rules);
+  rules[0].guard = raise_flag;
+  rules[0].guard_ctx = &flag;
+  for (int k = 0; k < MANY; k++)
+    g(&s, leaf(&s, 0), leaf(&s, k + 1));
+  eg_run_options o = no_limits();
+  o.interrupt = &flag;
+  o.group = GROUP;
+  eg_runner *r = eg_runner_new(&s.heap, s.g, rules, 1, &o);
+  cr_expect_eq(eg_run_some(r, NULL, 0), EG_STOP_INTERRUPT);
+  cr_expect_leq(eg_runner_stats(r)->applied, MANY / 2, "%u",
+                (unsigned)eg_runner_stats(r)->applied);
+  eg_runner_free(r);
+  small_end(&s);
+}
