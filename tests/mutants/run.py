@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Plants small faults, one at a time, and sees whether the tests notice.
 
-usage: run.py [--folder NAME]... [--only ID]... [--missed] [--build] [--near]
+usage: run.py [--folder NAME]... [--only ID]... [--missed] [--build] [--near [--wide]]
               [--within SECONDS] [--spend SECONDS] [--minutes N] [--jobs N]
               [--survey WORD]... [--lists GLOB] [--table] [--fresh]
 
@@ -29,7 +29,8 @@ again, of the tests that are new or were changed since; a test that was asked an
 passed is not repeated.
 
 --near spares the build that counts lines: faults are asked of the tests of their
-own folders alone (the table NEAR of suites.py), whether those reach them or not.
+own folders alone (the table NEAR of suites.py), whether those reach them or not;
+with --wide then of all others, too, of which --near knows what they take.
 --lists names other lists than tests/mutants/*.patch, as of faults drawn to see
 how many of new ones are noticed; what becomes of them is not kept in short.
 --build only says which faults compile and change the object code, with --missed
@@ -197,7 +198,8 @@ def arguments():
     parser.add_argument("--folder", action="append", default=[])
     parser.add_argument("--only", action="append", default=[], metavar="ID")
     parser.add_argument("--survey", action="append", default=[], metavar="WORD")
-    for flag in ("--build", "--fresh", "--missed", "--near", "--table"):
+    for flag in ("--build", "--fresh", "--missed", "--near", "--wide",
+                 "--table"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--within", type=float, default=30, metavar="SECONDS")
     parser.add_argument("--spend", type=float, default=120, metavar="SECONDS")
@@ -236,8 +238,9 @@ def main():
     tests = suites.listed(copies[0])
     if args.near:
         folders = {f.folder for f in listed if wanted(f, results, args)}
-        suites.survey({n: t for n, t in tests.items()
-                       if any(map(t.near, folders))}, copies[0], [], args)
+        chosen = {n: t for n, t in tests.items()
+                  if args.wide or any(map(t.near, folders))}
+        suites.survey(chosen, copies[0], [], args)
     elif not args.build:
         suites.survey(tests, counting, [f for f in every if f.line()],
                       args)

@@ -93,7 +93,7 @@ NEAR = {
     "extract": ["extract", "COST", "limits", "whole"],
     "poly": ["poly", "generated", "fused", "whole"],
     "codegen": ["codegen", "generated", "contractions", "loops",
-                "dispatch", "whole"],
+                "dispatch", "whole", "mac"],
     "check": ["check", "tamper", "PROOFS", "proofs"], "edit": ["edit", "lsp"],
     "prove": ["prove", "shipped", "verify", "PROVER"], "lsp": ["lsp", "edit"],
     "tune": ["tune", "TUNING", "verdicts"],
@@ -103,7 +103,7 @@ NEAR = {
     "limbs": ["limbs"], "onnx": ["onnx", "import", "ONNX"],
     "cli": ["schemas", "whole", "verdicts", "usage", "input", "work",
             "limits", "CLI", "loops", "axes", "layout", "files", "chains",
-            "require", "report"],
+            "require", "report", "memories"],
     "region": ["region", "regions"],
 }
 
@@ -301,4 +301,4 @@ def survey(tests, copy, listed_faults, args):
             tests[name].seconds = old["seconds"]
             tests[name].covers = set(old["covers"])
             tests[name].known = set(old["known"])
-            tests[name].anywhere = args.near
+            tests[name].anywhere = args.near and not args.wide
