@@ -262,7 +262,6 @@ def reached(listed_faults, lines):
 
 def look(test, copy, listed_faults, within):
     """What one run on the copy that counts lines tells of a test."""
-    copy.ninja(*test.targets(copy))
     where = tempfile.mkdtemp(prefix="counters-", dir=HOME)
     run = Run(test, copy, within, {
         "GCOV_PREFIX": where, "GCOV_PREFIX_STRIP": str(copy.build.count("/"))})
@@ -288,6 +287,9 @@ def survey(tests, copy, listed_faults, args):
     todo = [test for name, test in sorted(tests.items(), reverse=True)
             if kept.get(name, {}).get("digest") != test.digest and
             (not args.survey or any(word in name for word in args.survey))]
+    if todo:
+        copy.ninja(*sorted({path for test in todo
+                            for path in test.targets(copy)}))
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for test, found in zip(todo, pool.map(
                 lambda test: look(test, copy, listed_faults, args.within),
