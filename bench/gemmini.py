@@ -3,7 +3,7 @@
 """How much of an array of 16 x 16 the convolutions of two networks use.
 
 usage: gemmini.py GLEN [--net resnet50|mobilenetv2] [--size N] [--layers A-B]
-                       [--depthwise] [--verify]
+                       [--batch N] [--depthwise] [--verify]
 
 Each convolution is a program of its own: bytes with channels last, borders that
 stand in the input already, sums that are scaled, rounded and saturated to bytes
@@ -63,12 +63,12 @@ def mobilenetv2():
     yield 320, 1280, 1, 1, size, 1
 
 
-def dense(cin, cout, kernel, stride, size):
+def dense(batch, cin, cout, kernel, stride, size):
     reads = (size - 1) * stride + kernel
     sums = (f"(compute relu (squeeze (compute dotProd (cartProd (windows"
-            f" (access x 0) (shape {kernel} {kernel} {cin})"
-            f" (stride {stride} {stride} 1)) (access w 1))) 2))")
-    return (f"(tensor x (shape {reads} {reads} {cin}) i8)\n"
+            f" (access x 1) (shape {kernel} {kernel} {cin})"
+            f" (stride {stride} {stride} 1)) (access w 1))) 3))")
+    return (f"(tensor x (shape {batch} {reads} {reads} {cin}) i8)\n"
             f"(tensor w (shape {cout} {kernel} {kernel} {cin}) i8)\n"
             f"(let y {SCALED.format(sums)})\n(output y)\n")
 
@@ -114,9 +114,9 @@ def busy(found, name):
     return sum(q["busy"] for q in found["queues"] if q["queue"] == name)
 
 
-def line(shape, times, found):
+def line(batch, shape, times, found):
     cin, cout, kernel, stride, size, groups = shape
-    macs = size * size * cout * cin // groups * kernel * kernel
+    macs = batch * size * size * cout * cin // groups * kernel * kernel
     name = f"{kernel}x{kernel}/{stride} {cin}->{cout} at {size}"
     calls = sum(i["calls"] for i in found["instructions"])
     moved = sum(i["bytes"] for i in found["instructions"])
@@ -148,6 +148,7 @@ def main():
                         choices=["resnet50", "mobilenetv2"])
     parser.add_argument("--size", type=int, default=1 << 20)
     parser.add_argument("--layers")
+    parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--depthwise", action="store_true")
     parser.add_argument("--verify", action="store_true")
     options = parser.parse_args()
@@ -158,7 +159,7 @@ def main():
         if groups > 1 and not options.depthwise:
             left += times
             continue
-        text = (dense(cin, cout, kernel, stride, size) if groups == 1 else
+        text = (dense(options.batch, cin, cout, kernel, stride, size) if groups == 1 else
                 depthwise(cin, kernel, stride, size))
         try:
             found = simulate(os.path.abspath(options.glen), text,
@@ -167,7 +168,7 @@ def main():
             failed += 1
             print(f"FAILED {shape}:\n{e}\n{text}")
             continue
-        more = line(shape, times, found)
+        more = line(options.batch if groups == 1 else 1, shape, times, found)
         if groups == 1:
             macs, cycles = macs + more[0], cycles + more[1]
     if left:
