@@ -138,7 +138,7 @@ static const char *
 why_no_variant(const glen_loops *of, const gs_variant *v) {
   const cg_variant *last = of->variants + of->n_variants - 1;
   if (!v || !*v->features)
-    return "it is none of avx2, avx512";
+    return "it is not one of avx2, avx512";
   if (of->n_variants == GLEN_MAX_VARIANTS)
     return "there are too many";
   if (of->n_variants && last->of->vector_bytes >= v->vector_bytes)

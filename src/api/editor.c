@@ -254,7 +254,7 @@ refuses_body(void *arg) {
   ed_references all;
   if (!ed_use_at(d, NULL, (uint32_t)a->size, &use) ||
       !ed_references_to(d, &use, &all)) {
-    a->out = "nothing that has a definition stands here";
+    a->out = "nothing here has a definition";
     return;
   }
   bs_vec_done(&a->ctx->heap, &all);

@@ -262,8 +262,9 @@ graft(exploration *x, const kind *k, const glen_result *found) {
     ok = rl_graft_piece(&x->graft, &piece);
   }
   bs_map_done(&x->a->result->heap, &at.at);
-  return ok || bs_error(&x->a->ctx->diags, BS_NOWHERE, "internal",
-                        "what was found for a region is no part of the whole");
+  return ok ||
+         bs_error(&x->a->ctx->diags, BS_NOWHERE, "internal",
+                  "what was found for a region is not a part of the whole");
 }
 
 static void

@@ -103,7 +103,7 @@ check_parts(step *s) {
     if (!gs_term_ok(of) || !c)
       return "a premise is missing";
     if (at(s, c)->kind != BS_SX_INT)
-      return "a premise is no number";
+      return "a premise is not a number";
     if (bs_as_int(s->x->ctx->values, at(s, c)->value) &&
         !ck_cited(s->x, c, &from, &to))
       return "a premise cites no earlier lemma";

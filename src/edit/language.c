@@ -233,7 +233,7 @@ ed_open(const gs_context *ctx, const gs_target *target, const char *path) {
   const ed_language *language = ed_language_of(path);
   if (!language) {
     bs_error(ctx->diags, BS_NOWHERE, "unknown-language",
-             "'%s' is no .glen, .rules, .target or .sched file", path);
+             "'%s' is not a .glen, .rules, .target or .sched file", path);
     return NULL;
   }
   uint32_t raw = bs_source_read(ctx->diags, path, BS_NOWHERE);

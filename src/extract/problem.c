@@ -109,7 +109,7 @@ ex_validate(const ex_problem *p) {
     return "a root is not a class";
   for (uint32_t n = 0; n < p->n_nodes; n++)
     if (isnan(p->cost[n]) || p->cost[n] == -INFINITY)
-      return "a cost is no number, or below all numbers";
+      return "a cost is not a number, or below all numbers";
   return NULL;
 }
 

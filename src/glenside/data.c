@@ -72,7 +72,7 @@ open_file(const gs_data *data, int64_t *size, const char **why) {
   int file = bs_open_within(data->beside, data->file, why);
   if (file < 0)
     return -1;
-  *why = "it is no regular file";
+  *why = "it is not a regular file";
   bool known = !fstat(file, &status);
   if (known && S_ISREG(status.st_mode)) {
     *size = status.st_size;

@@ -73,7 +73,7 @@
   X(INDEX_OF, "index-of", "lv", 2, 2, 'i', "place of the first item b in a")   \
   X(MEMBER, "member", "lv", 2, 2, 'b', "b is an item of a")                    \
   X(ALL_EQUAL, "all-equal", "l|v", 1, 2, 'b',                                  \
-    "all items are alike, or all equal to b")                                  \
+    "all items are the same, or all equal to b")                               \
   X(ALL_ONES, "all-ones", "l", 1, 1, 'b', "all items are 1")                   \
   X(IS_PERMUTATION, "is-permutation", "l", 1, 1, 'b',                          \
     "the items are 0 to (len a) - 1 in some order")                            \

@@ -193,8 +193,9 @@ symbol(const parser *p, uint32_t node, const char *name, want w) {
     return operator_name(p, node, op, any);
   if (any && gs_is_kind_name(name))
     return gs_expr_literal(p->ctx, x->value, GS_SORT_SYM, x->span);
-  bs_error(p->ctx->diags, x->span, "unknown-name", "'%s' is no %s here", name,
-           gs_sort_name(w.sort));
+  bs_error(p->ctx->diags, x->span, "unknown-name", "expected %s %s, found '%s'",
+           strchr("aeiou", *gs_sort_name(w.sort)) ? "an" : "a",
+           gs_sort_name(w.sort), name);
   if (p->scope->question_marks)
     bs_hint(p->ctx->diags, "a variable is written ?%s", name);
   return NULL;

@@ -209,7 +209,7 @@ eval_leaf(in_state *s, uint32_t t) {
   const gs_constant *c = gs_find_constant(p, name);
   if (!c)
     return bs_error(p->ctx.diags, p->nodes.data[t].span, "unknown-name",
-                    "'%s' is no input and no constant", name);
+                    "'%s' is neither an input nor a constant", name);
   gs_tensor *out = &s->arrays[t];
   *out = (gs_tensor){.dtype = c->type.dtype,
                      .rank = c->type.rank,

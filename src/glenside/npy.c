@@ -148,7 +148,7 @@ read_size(cursor *c, int64_t *out) {
 static bool
 read_shape(cursor *c, header *h) {
   if (!next_is(c, '('))
-    return wrong(c, "the shape is no tuple");
+    return wrong(c, "the shape is not a tuple");
   while (!next_is(c, ')')) {
     if (h->rank == GS_MAX_RANK)
       return wrong(c, "the shape has too many dimensions");
@@ -190,7 +190,7 @@ read_entry(cursor *c, header *h) {
 static bool
 read_dictionary(cursor *c, header *h) {
   if (!next_is(c, '{'))
-    return wrong(c, "the header is no dictionary");
+    return wrong(c, "the header is not a dictionary");
   while (!next_is(c, '}')) {
     if (!read_entry(c, h))
       return false;
@@ -211,7 +211,7 @@ static bool
 read_length(input *in, uint32_t *length) {
   uint8_t b[8];
   if (!take(in, b, 8) || memcmp(b, "\x93NUMPY", 6))
-    return fail(in, "not-npy", "this is no .npy file");
+    return fail(in, "not-npy", "this is not a .npy file");
   uint8_t major = b[6], n = major == 1 ? 2 : 4;
   if (major < 1 || major > 3)
     return fail(in, "not-npy", "version %u of the format is unknown", major);

@@ -206,7 +206,7 @@ known_compute(gs_parser *x, uint32_t node, bool list, gs_compute *out) {
   if (near)
     bs_meant(x->ctx->diags, "`", near);
   else if (name && gs_op_find(name, &op) && !list)
-    bs_hint(x->ctx->diags, "`%s` is no computation; write %s", name,
+    bs_hint(x->ctx->diags, "`%s` is not a computation; write %s", name,
             gs_op_usage(op));
   else
     bs_hint(x->ctx->diags, "compute takes the operator first: (compute "

@@ -137,7 +137,7 @@ static bool
 read_count(scan *s, int64_t *out) {
   int64_t v = 0;
   if (!isdigit((unsigned char)peek(s)))
-    return malformed(s, "a number in the header is no count");
+    return malformed(s, "a number in the header is not a count");
   for (; s->at < s->end && isdigit((unsigned char)*s->at); s->at++)
     if (__builtin_mul_overflow(v, 10, &v) ||
         __builtin_add_overflow(v, *s->at - '0', &v))
@@ -309,7 +309,7 @@ gs_safetensors_locate(const gs_context *ctx, const gs_data *data,
   if (n >= LENGTH_BYTES)
     memcpy(&length, bytes, LENGTH_BYTES);
   if (n < LENGTH_BYTES || length > n - LENGTH_BYTES || length > MOST_HEADER)
-    return malformed(&s, "this is no .safetensors file, or it ends in its "
+    return malformed(&s, "this is not a .safetensors file, or it ends in its "
                          "header");
   s.at = (const char *)bytes + LENGTH_BYTES;
   s.end = s.at + length;

@@ -307,7 +307,7 @@ static bool
 too_many_items(const parser *p, uint32_t node) {
   return at(p, node)->count > GS_MAX_ARGUMENTS &&
          !bs_error(p->ctx->diags, at(p, node)->span, "wrong-arity",
-                   "at most %d items can stand here", GS_MAX_ARGUMENTS);
+                   "at most %d items are allowed here", GS_MAX_ARGUMENTS);
 }
 
 /* (each SIZE OPERAND...): words are themselves, the rest is computed. */

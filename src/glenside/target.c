@@ -183,7 +183,7 @@ unknown_item(const target_parser *p, uint32_t node, const char *const *names,
                     "a list headed by a name is expected here");
   const char *near = bs_nearest(head, names, n);
   bs_error(p->ctx->diags, at(p, node)->span, "unknown-item",
-           "'%s' is nothing that can stand here", head);
+           "'%s' cannot stand here", head);
   if (!gs_hint_elsewhere(p->ctx->diags, GS_AS_TARGET_FORM, head) && near)
     bs_meant(p->ctx->diags, "'", near);
   return false;

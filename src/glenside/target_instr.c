@@ -108,7 +108,7 @@ add_name(reader *r, uint32_t node, gs_sort sort) {
   const char *meaning = meaning_of(name);
   if (!is_identifier(name))
     return fail(r, node, "bad-name",
-                "'%s' is no name: letters, digits, _ and -", name),
+                "'%s' is not a name: letters, digits, _ and -", name),
            -1;
   if (meaning)
     return fail(r, node, "bad-name", "'%s' is %s already", name, meaning), -1;
@@ -394,7 +394,7 @@ check_emit(const reader *r) {
     ok &= check_pointer(r, &piece);
     if (piece.kind == GS_EMIT_BAD) {
       ok = fail(r, r->parts[EMIT], "bad-emit",
-                "'%.*s' is no parameter, dimension or operand",
+                "'%.*s' is not a parameter, dimension or operand",
                 (int)(piece.len < 60 ? piece.len : 60), piece.text);
       bs_hint(r->p->ctx->diags, "{NAME}, {OPERAND.stride.K}, {OPERAND.dim.K}, "
                                 "{result}");
@@ -492,7 +492,7 @@ find_parts(reader *r, uint32_t first) {
     int k = find_part(head);
     if (k < 0) {
       const char *near = head ? bs_nearest(head, names, PART_COUNT) : NULL;
-      ok = fail(r, x, "unknown-item", "'%s' is no part of an instruction",
+      ok = fail(r, x, "unknown-item", "'%s' is not a part of an instruction",
                 head ? head : "(...)");
       if (near)
         bs_meant(r->p->ctx->diags, "'", near);
@@ -519,7 +519,7 @@ check_name(reader *r, uint32_t node) {
   r->instr->span = at(r, node)->span;
   if (!is_identifier(name))
     return fail(r, node, "bad-name",
-                "'%s' is no name: letters, digits, _ and -", name);
+                "'%s' is not a name: letters, digits, _ and -", name);
   if (meaning)
     return fail(r, node, "bad-name", "'%s' is %s already", name, meaning);
   if (gs_find_instr(r->p->target, name))

@@ -281,7 +281,7 @@ unknown_part(const reader *r, uint32_t node) {
     names[k] = PARTS[k].name;
   const char *near = head ? bs_nearest(head, names, PART_COUNT) : NULL;
   bs_error(r->p->ctx->diags, at(r, node)->span, "unknown-item",
-           "'%s' is no part of a multiply-accumulate instruction",
+           "'%s' is not a part of a multiply-accumulate instruction",
            head ? head : "(...)");
   if (near)
     bs_hint(r->p->ctx->diags, "did you mean '%s'?", near);

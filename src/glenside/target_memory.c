@@ -62,7 +62,7 @@ check_memory(const target_parser *p, const gs_memory *m) {
                     "the memory '%s' needs (bytes N)", m->name);
   if (m->name[strspn(m->name, NAME_CHARACTERS)] || !strchr(LETTERS, *m->name))
     return bs_error(p->ctx->diags, m->span, "bad-name",
-                    "'%s' is no name of a memory: a letter, then letters, "
+                    "'%s' is not a name of a memory: a letter, then letters, "
                     "digits and _",
                     m->name);
   if (!strcmp(m->name, "dram"))
@@ -70,7 +70,7 @@ check_memory(const target_parser *p, const gs_memory *m) {
                     "'dram' is where everything lies that is in no memory");
   if (m->bytes % m->row || m->bytes % m->banks || m->bytes / m->banks % m->row)
     return bs_error(p->ctx->diags, m->span, "bad-value",
-                    "the %lld bytes of '%s' are no whole number of rows and "
+                    "the %lld bytes of '%s' are not a whole number of rows and "
                     "banks",
                     (long long)m->bytes, m->name);
   return true;

@@ -120,7 +120,7 @@ lsp_ask_place(lsp_server *s, json_t *params, lsp_failure *f,
   if (lsp_take_position(&out->document->text,
                         json_object_get(params, "position"), &out->at))
     return true;
-  lsp_fail(f, LSP_INVALID_PARAMS, "position is no line and character");
+  lsp_fail(f, LSP_INVALID_PARAMS, "the position is not a line and a character");
   return false;
 }
 

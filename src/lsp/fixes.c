@@ -47,7 +47,7 @@ lsp_answer_actions(lsp_server *s, json_t *params, lsp_failure *f) {
     return NULL;
   if (!take_range(&q.document->text, json_object_get(params, "range"), &lo,
                   &hi))
-    return lsp_fail(f, LSP_INVALID_PARAMS, "range is no two positions");
+    return lsp_fail(f, LSP_INVALID_PARAMS, "the range is not two positions");
   json_t *out = json_array();
   if (!q.analysis || !wants_fixes(params))
     return out;

@@ -147,7 +147,7 @@ refusal(lsp_server *s, const lsp_question *q, const char *name) {
   const glen_use *uses =
       q->analysis ? glen_document_uses(q->analysis, NULL, q->at, &n) : NULL;
   if (!uses || !n)
-    return "nothing that has a definition stands here";
+    return "nothing here has a definition";
   for (uint32_t k = 0; k < n; k++)
     if (!is_of_workspace(s, uses[k].place.path))
       return "a file outside of the open folder has this name, too";

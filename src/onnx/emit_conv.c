@@ -124,12 +124,13 @@ t_conv(on_import *im, gs_term x, gs_term weights, uint32_t bias) {
   int64_t groups = on_attr_int(im, "group", 1);
   if (!t_type(im, x, &image) || !t_type(im, weights, &kernels) ||
       image.rank != kernels.rank || image.rank < 3) {
-    on_fail(im, "its input is no batch of images, or its weights do not suit");
+    on_fail(im,
+            "its input is not a batch of images, or its weights do not suit");
     return GS_NO_TERM;
   }
   if (groups < 1 || image.dim[1] != kernels.dim[1] * groups ||
       kernels.dim[0] % groups) {
-    on_fail(im, "%lld channels do not suit weights of %lld in %lld groups",
+    on_fail(im, "%lld channels do not fit weights of %lld in %lld groups",
             (long long)image.dim[1], (long long)kernels.dim[1],
             (long long)groups);
     return GS_NO_TERM;

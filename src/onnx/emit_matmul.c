@@ -54,7 +54,7 @@ t_matmul(on_import *im, gs_term a, gs_term b) {
   gs_type x, y;
   bool row, column;
   if (!t_type(im, a, &x) || !t_type(im, b, &y) || !x.rank || !y.rank) {
-    on_fail(im, "its operands are no vectors or matrices");
+    on_fail(im, "its operands are not vectors or matrices");
     return GS_NO_TERM;
   }
   row = x.rank == 1;
@@ -95,7 +95,7 @@ emit_gemm(on_import *im) {
   gs_type x, y, made;
   gs_term a = on_term_in(im, 0), b = on_term_in(im, 1);
   if (!t_type(im, a, &x) || !t_type(im, b, &y) || x.rank != 2 || y.rank != 2) {
-    on_fail(im, "its operands are no matrices");
+    on_fail(im, "its operands are not matrices");
     return;
   }
   a = on_attr_int(im, "transA", 0) ? turned(im, a) : a;

@@ -72,7 +72,7 @@ emit_top_k(on_import *im) {
   int64_t n = t.dim[axis], first = k->n == 1 ? on_int(k, 0) : 0;
   if (first < 1 || first > n || t.rank + 2 > GS_MAX_RANK ||
       gs_elements(&t) > MOST_COMPARED / n) {
-    on_fail(im, "k is none of 1 to %lld, or there is too much to compare",
+    on_fail(im, "k is not within 1 to %lld, or there is too much to compare",
             (long long)n);
     return;
   }
@@ -156,7 +156,7 @@ emit_trilu(on_import *im) {
   gs_term x = on_term_in(im, 0);
   const on_array *k = on_in(im, 1) ? on_array_in(im, 1) : NULL;
   if (!t_type(im, x, &t) || t.rank < 2 || (k && k->n != 1)) {
-    on_fail(im, "it is no matrix, or its diagonal is no number");
+    on_fail(im, "it is not a matrix, or its diagonal is not a number");
     return;
   }
   const int64_t *size = t.dim + t.rank - 2;
@@ -188,7 +188,7 @@ emit_eye_like(on_import *im) {
   int64_t type = on_attr_int(im, "dtype", on_type_in(im, 0));
   int64_t diagonal = on_attr_int(im, "k", 0);
   if (t.rank != 2 || type < 0 || type > 100) {
-    on_fail(im, "it is no matrix");
+    on_fail(im, "it is not a matrix");
     return;
   }
   on_array *eye = on_array_new(im, (int32_t)type, t.dim, 2);

@@ -96,7 +96,7 @@ emit_global_pool(on_import *im) {
   gs_type type;
   gs_term x = on_term_in(im, 0);
   if (!t_type(im, x, &type) || type.rank < 3) {
-    on_fail(im, "its input is no batch of images");
+    on_fail(im, "its input is not a batch of images");
     return;
   }
   x = t_compute(im, im->row->which == ON_MAX_POOL ? "reduceMax" : "reduceMean",

@@ -132,7 +132,7 @@ find_sizes(on_import *im, recurrent *all) {
   if (!on_shape_in(im, 0, &x) || !on_shape_in(im, 2, &r))
     return false;
   if (x.rank != 3 || r.rank != 3 || r.dim[1] != all->gates * r.dim[2])
-    return on_fail(im, "its weights do not suit it");
+    return on_fail(im, "its weights do not fit");
   all->turned = on_attr_int(im, "layout", 0) != 0;
   all->steps = x.dim[all->turned ? 1 : 0];
   all->batch = x.dim[all->turned ? 0 : 1];

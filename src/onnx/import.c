@@ -58,7 +58,7 @@ input_type(on_import *im, const Onnx__ValueInfo *info, int32_t *type,
            gs_type *out) {
   const Onnx__TensorType *t = info->type ? info->type->tensor_type : NULL;
   if (!t || !t->shape)
-    return on_wrong(im, "input %.100s: it is no tensor with a shape",
+    return on_wrong(im, "input %.100s: it is not a tensor with a shape",
                     info->name);
   *type = t->elem_type;
   if (!on_type_of(*type)->known)

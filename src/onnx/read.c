@@ -31,7 +31,7 @@ size_of(int file, int64_t *out) {
   if (fstat(file, &status))
     return strerror(errno);
   *out = status.st_size;
-  return !S_ISREG(status.st_mode)     ? "it is no regular file"
+  return !S_ISREG(status.st_mode)     ? "it is not a regular file"
          : status.st_size > MAX_MODEL ? "it is larger than 2 GiB"
                                       : NULL;
 }
@@ -80,7 +80,7 @@ on_read(const gs_context *ctx, const char *name, const uint8_t *bytes,
   Onnx__Model *model = onnx__model__unpack(&allocator, n, bytes);
   if (!model || !model->graph) {
     bs_error(ctx->diags, BS_NOWHERE, "onnx-model",
-             "%s is no ONNX model, or only a part of one", name);
+             "%s is not an ONNX model, or only a part of one", name);
     return NULL;
   }
   return model;

@@ -62,7 +62,7 @@ reshaped(on_import *im, const gs_type *type, gs_type *out) {
       free_at = k;
     else if (out->dim[k] < 0 ||
              __builtin_mul_overflow(rest, out->dim[k], &rest))
-      return on_fail(im, "its shape has a size that is no size");
+      return on_fail(im, "its shape has a size that is not valid");
   }
   if (free_at >= 0 && (rest == 0 || all % rest))
     return on_fail(im, "its shape does not hold %lld elements", (long long)all);
@@ -113,7 +113,7 @@ unsqueezed(on_import *im, const gs_type *type, gs_type *out) {
   out->rank = (uint8_t)(type->rank + n);
   for (int k = 0; k < n; k++) {
     if (!on_axis(im, list[k], out->rank, &axis) || new[axis])
-      return on_fail(im, "an axis stands there twice");
+      return on_fail(im, "an axis is listed twice");
     new[axis] = true;
   }
   for (uint32_t k = 0; k < out->rank; k++)
@@ -158,7 +158,7 @@ on_order(on_import *im, uint32_t rank, int64_t *out) {
     return on_fail(im, "perm has %d items for %u dimensions", n, rank);
   for (uint32_t k = 0; k < rank; k++) {
     if (out[k] < 0 || out[k] >= rank || there[out[k]])
-      return on_fail(im, "perm is no order of the dimensions");
+      return on_fail(im, "perm is not an order of the dimensions");
     there[out[k]] = true;
   }
   return true;
@@ -192,7 +192,7 @@ on_parts(on_import *im, const gs_type *type, uint32_t *axis, int64_t *size) {
   for (size_t k = 0; k < n; k++) {
     size[k] = on_int(list, (int64_t)k);
     if (size[k] < 0 || size[k] > type->dim[*axis])
-      return on_fail(im, "a part has a size that is no size");
+      return on_fail(im, "a part has a size that is not valid");
     sum += size[k];
   }
   return sum == type->dim[*axis] || on_fail(im, "its parts are not the whole");

@@ -49,9 +49,9 @@ read_place(const Onnx__Tensor *t, place *out) {
     if (!strcmp(key, "location"))
       out->file = value;
     if (!strcmp(key, "offset") && !read_number(value, &out->offset))
-      return "its offset is no number";
+      return "its offset is not a number";
     if (!strcmp(key, "length") && !read_number(value, &out->length))
-      return "its length is no number";
+      return "its length is not a number";
   }
   return out->file ? NULL : "it is outside of the model, but not said where";
 }

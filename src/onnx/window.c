@@ -71,7 +71,7 @@ on_window_of(on_import *im, const gs_type *image, const int64_t *kernel,
              on_window *w) {
   *w = (on_window){.n = image->rank - 2U};
   if (image->rank < 3 || 2 * w->n > GS_MAX_RANK)
-    return on_fail(im, "its input is no batch of images");
+    return on_fail(im, "its input is not a batch of images");
   memcpy(w->size, image->dim + 2, w->n * sizeof *w->size);
   if (!on_attr_ints(im, "kernel_shape", 0, w->kernel, w->n) ||
       !on_attr_ints(im, "strides", 1, w->stride, w->n) ||

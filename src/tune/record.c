@@ -76,11 +76,11 @@ check(const tu_search *s, const json_t *root) {
   const char *kind = text_of(root, "kind");
   char what[80];
   if (!json_is_object(root) || !kind || strcmp(kind, "glen-tune") != 0)
-    return fault(s, "this is no file of tuning results");
+    return fault(s, "this is not a file of tuning results");
   if (json_integer_value(json_object_get(root, "schema")) != 1)
     return fault(s, "its schema is not 1: another version wrote it");
   if (!json_is_array(entries))
-    return fault(s, "\"entries\" is no list");
+    return fault(s, "\"entries\" is not a list");
   for (size_t k = 0; k < json_array_size(entries); k++) {
     if (is_entry(json_array_get(entries, k)))
       continue;

@@ -14,7 +14,7 @@ CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B",
 def parse(data):
     """The dtype, the shape and the elements of the bytes of a .npy file."""
     if data[:6] != b"\x93NUMPY":
-        raise ValueError("this is no .npy file")
+        raise ValueError("this is not a .npy file")
     wide = data[6] > 1
     size = struct.unpack_from("<I" if wide else "<H", data, 8)[0]
     start = (12 if wide else 10) + size

@@ -202,8 +202,8 @@ def ends_what_is_slow(case):
 def refuses_other_files(case):
     broken = {
         "{": "line 1",
-        "[1, 2]": "no file of tuning results",
-        '{"kind": "other"}': "no file of tuning results",
+        "[1, 2]": "not a file of tuning results",
+        '{"kind": "other"}': "not a file of tuning results",
         '{"schema": 2, "kind": "glen-tune", "entries": []}': "schema",
         '{"schema": 1, "kind": "glen-tune", "entries": 3}': "no list",
         '{"schema": 1, "kind": "glen-tune", "entries": [{"key": "a"}]}':

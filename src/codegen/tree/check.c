@@ -143,7 +143,7 @@ check_team(checker *c, const cg_node *loop) {
       at = at->first;
     if (!cg_is_one(at) || at->kind != CG_FOR || at->head.once ||
         !at->head.is_team) {
-      fault(c, "a team shares what is no loop", loop->head.iterator);
+      fault(c, "a team shares what is not a loop", loop->head.iterator);
       return;
     }
   }

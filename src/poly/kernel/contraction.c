@@ -335,7 +335,7 @@ static const struct {
      "factors and sums are not all f32, all f64 or all i32, and no "
      "instruction of the target multiplies such factors"},
     {reads_others, "a factor is in the array of the sums"},
-    {fills_a_box, "its elements are no whole box"},
+    {fills_a_box, "its elements are not a whole box"},
     {has_linear_factors, "addresses of factors are not linear in its loops"},
     {has_linear_sums, "addresses of sums are not linear in its loops"},
     {has_linear_conditions,

@@ -40,7 +40,8 @@ check_children(checker *c, uint32_t parent) {
   uint32_t last = PO_NO_NODE, n = 0;
   for (uint32_t k = up->first; k != PO_NO_NODE; k = node_of(c, k)->next) {
     if (!is_node(c, k) || n++ > c->p->nest.nodes.len)
-      return broken(c, "node %u has a child that is none, %u", parent, k);
+      return broken(c, "node %u has a child that does not exist, %u", parent,
+                    k);
     if (node_of(c, k)->parent != parent || node_of(c, k)->prev != last)
       return broken(c, "node %u does not link back to %u", k, parent);
     last = k;
@@ -173,7 +174,7 @@ check_access(checker *c, const po_stmt *s, uint32_t array,
              __isl_keep isl_pw_multi_aff *index) {
   const po_program *p = c->p;
   if (array >= p->arrays.len)
-    return broken(c, "%s names an array that is none", s->name);
+    return broken(c, "%s names something that is not an array", s->name);
   const po_array *a = &p->arrays.data[array];
   if (isl_pw_multi_aff_dim(index, isl_dim_out) != (isl_size)a->rank ||
       isl_pw_multi_aff_dim(index, isl_dim_in) != (isl_size)s->n_iters)
@@ -206,8 +207,8 @@ static bool
 check_operands(checker *c, const po_stmt *s) {
   for (uint32_t k = 0; k <= s->instr->n_operands; k++)
     if (s->operands[k].array >= c->p->arrays.len)
-      return broken(c, "operand %u of %s names an array that is none", k,
-                    s->name);
+      return broken(c, "operand %u of %s names something that is not an array",
+                    k, s->name);
   return true;
 }
 

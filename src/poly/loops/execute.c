@@ -82,7 +82,7 @@ memory_of(execution *x, const po_array *array) {
 static bool
 not_simple(execution *x, const po_stmt *stmt) {
   return bs_error(x->p->ctx.diags, stmt->span, "too-complex",
-                  "an access of %s is no quasi-affine function", stmt->name);
+                  "an access of %s is not a quasi-affine function", stmt->name);
 }
 
 static bool

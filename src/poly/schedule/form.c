@@ -60,7 +60,7 @@ first_of(const po_form *f, const po_stmt *stmt, uint32_t k,
                (long long)a, (long long)b, stmt->iters[k], stmt->name);
   else
     po_because(why, 1,
-               "the first value of index %s of %s is no function of "
+               "the first value of index %s of %s is not a function of "
                "the loops around",
                stmt->iters[k], stmt->name);
   (void)f;

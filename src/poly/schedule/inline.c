@@ -385,7 +385,7 @@ po_apply_reverse_compute_inline(po_program *p, po_step_call *call) {
   uint32_t consumer = call->args[0].stmt, array = 0, read = 0;
   const po_stmt *user = &p->stmts.data[consumer];
   if (user->kind != PO_ASSIGN)
-    return po_refuse(p, call, "not-plain", "%s is no plain assignment",
+    return po_refuse(p, call, "not-plain", "%s is not a plain assignment",
                      user->name);
   if (!find_producer(p, call, consumer, &array, &read))
     return false;

@@ -208,8 +208,8 @@ po_change_layout(po_program *p, const po_step_call *call, uint32_t array,
   if (in != (isl_size)(a->rank - folds) || out < 1 ||
       out + folds > GS_MAX_RANK || isl_multi_aff_dim(map, isl_dim_param) != 0) {
     isl_multi_aff_free(map);
-    po_refuse(p, call, "map", "\"%s\" is no map of the %u indices of %s", text,
-              a->rank - folds, a->name);
+    po_refuse(p, call, "map", "\"%s\" is not a map of the %u indices of %s",
+              text, a->rank - folds, a->name);
     bs_hint(p->ctx.diags, "like \"[i, j] -> [floor(j / 16), i, j mod 16]\"");
     return false;
   }

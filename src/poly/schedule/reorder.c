@@ -217,7 +217,7 @@ po_apply_put_after(po_program *p, po_step_call *call) {
         "the two do not stand in the same loop, beside each other");
   uint32_t before = po_node(p, other)->next;
   if (before == node)
-    return po_refuse(p, call, "nothing-to-do", "it stands there already");
+    return po_refuse(p, call, "nothing-to-do", "it is there already");
   po_nest_detach(p, node);
   po_nest_attach(p, node, parent, before);
   return true;

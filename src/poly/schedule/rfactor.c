@@ -42,7 +42,7 @@ find_update(factoring *f) {
   const po_stmt *stmt = &p->stmts.data[f->update];
   f->array = stmt->array;
   if (stmt->kind != PO_UPDATE)
-    return po_refuse(p, f->call, "no-reduction", "%s is no reduction",
+    return po_refuse(p, f->call, "no-reduction", "%s is not a reduction",
                      stmt->name);
   if (!po_reorder_class(p, stmt))
     return po_refuse(p, f->call, "no-reduction",
@@ -192,7 +192,7 @@ add_partial(factoring *f) {
     axis += a.rank + 1;
   if (axis < 0 || axis > a.rank)
     return po_refuse(p, f->call, "axis",
-                     "%lld is no place among the %u dimensions of %s",
+                     "%lld is not a place among the %u dimensions of %s",
                      (long long)f->call->args[1].number, a.rank, a.name);
   f->axis = axis;
   if (a.rank + 1 + f->top > GS_MAX_RANK)
@@ -338,10 +338,11 @@ add_stmt(factoring *f, bool init, uint32_t *out) {
   po_pool_reserve(&p->pool, 12);
   isl_multi_aff *element;
   if (!element_of(f, s.name, depth, n, &s.domain, &element))
-    return po_refuse(p, f->call, "no-inverse",
-                     "the element of %s is no function of the loops that are "
-                     "not reduced over",
-                     p->arrays.data[f->array].name);
+    return po_refuse(
+        p, f->call, "no-inverse",
+        "the element of %s is not a function of the loops that are "
+        "not reduced over",
+        p->arrays.data[f->array].name);
   uint32_t all[PO_MAX_DEPTH];
   for (uint32_t d = 0; d < n; d++)
     all[d] = d;

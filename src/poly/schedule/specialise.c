@@ -19,7 +19,7 @@ enum { LONGEST_CONDITION = 400, MOST_NESTED = 16 };
 static bool
 refuse_condition(const po_program *p, const po_step_call *call) {
   po_refuse(p, call, "condition",
-            "\"%.60s\" is no condition on the loops around",
+            "\"%.60s\" is not a condition on the loops around",
             call->args[1].word);
   bs_hint(p->ctx.diags, "like \"i >= 8 and (i + j) mod 2 = 0\", of loops "
                         "around the node, not of itself");
@@ -96,7 +96,7 @@ find_names(po_program *p, po_step_call *call, uint32_t node,
   names[0] = names[1] = NULL;
   if (po_node(p, node)->kind != PO_LOOP)
     return !call->n_results ||
-           po_refuse(p, call, "results", "copies of a statement are no loops");
+           po_refuse(p, call, "results", "copies of a statement are not loops");
   const char *wish = po_node(p, node)->name;
   po_give_up_name(p, node);
   names[0] = po_result_name(p, call, 0, wish);

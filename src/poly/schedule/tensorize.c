@@ -278,7 +278,7 @@ fits(tensorizing *t) {
   memcpy(t->shapes, t->types, sizeof t->shapes);
   for (uint32_t k = 0; k < n; k++)
     if (t->instr->operands[k].layout && !(layout[k] = layout_of(t, k)))
-      return po_because(&t->why, 0, "the layout of %s is no single function",
+      return po_because(&t->why, 0, "the layout of %s is not a single function",
                         t->instr->operands[k].name);
   gs_program *source = start_program(t, operands, holes);
   gs_term term = gs_instr_expand(t->instr, source, t->attr, operands, &fault);

@@ -117,7 +117,8 @@ learn(search *x, uint32_t k, const matched *m, po_pair p, po_unified *u) {
                       array_name(x, array));
   moved_point(x, m, k, a->at, r);
   if (!value_at(x, f, r, n, &base))
-    return po_because(x->why, 10, "an access of %s is no quasi-affine function",
+    return po_because(x->why, 10,
+                      "an access of %s is not a quasi-affine function",
                       array_name(x, array));
   bool starts = true;
   for (uint32_t d = 0; d < x->pattern->rank[a->place]; d++)

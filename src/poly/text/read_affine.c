@@ -105,7 +105,7 @@ divide(po_reader *r, uint32_t from, isl_aff **out, isl_aff *by, bool rest) {
   if (!ok) {
     isl_val_free(val);
     return bs_error(r->ctx.diags, po_span_from(r, from), "not-affine",
-                    "the divisor is no positive integer");
+                    "the divisor is not a positive integer");
   }
   count_division(r);
   isl_aff *aff = isl_aff_copy(*out);

@@ -287,7 +287,7 @@ check_operands(po_reader *r, const po_stmt *stmt, uint32_t from) {
     const po_operand *o = &stmt->operands[k];
     if (po_is_sized(&r->p->arrays.data[o->array]))
       return bs_error(r->ctx.diags, po_span_from(r, from), "storage",
-                      "operand %u of %s: the dimensions of %s are no numbers",
+                      "operand %u of %s: the dimensions of %s are not numbers",
                       k, stmt->instr->name, r->p->arrays.data[o->array].name);
     if (o->base && (!check_access(r, stmt, o->array, o->base, from) ||
                     !po_operand_is_inside(r->p, stmt, o)))

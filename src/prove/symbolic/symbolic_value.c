@@ -30,9 +30,9 @@ value_of_term(fm_form *f, gs_dtype d, fm_term t) {
   fm_mono m = f->mono[t.mono];
   pv_number n = pv_number_of_int(d, t.times);
   if (!pv_is_integer(d) && !pv_number_of_real(d, (double)t.times, &n))
-    fm_fail(f, "a number that is no fraction");
+    fm_fail(f, "a number that is not a fraction");
   if (t.times > INT64_C(1) << 50 || t.times < -(INT64_C(1) << 50))
-    fm_fail(f, "a number that is no fraction");
+    fm_fail(f, "a number that is not a fraction");
   pv_value made = pv_number_value(v, d, n);
   for (uint32_t k = 0; k < m.n && made; k++)
     made = pv_multiply(v, d, made,

@@ -99,6 +99,6 @@ rl_extracted(const gs_context *ctx, const gs_program *original,
   if (ok)
     return b.out;
   bs_error(ctx->diags, BS_NOWHERE, "no-program",
-           "the choice of nodes is no program");
+           "the choice of nodes is not a program");
   return NULL;
 }

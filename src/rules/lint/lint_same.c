@@ -108,7 +108,7 @@ report_covered(const rl_linter *l, const rl_canon *general,
              "'%s'%s adds nothing: '%s'%s does the same wherever it applies",
              name_of(special), direction_of(special), name_of(general),
              direction_of(general));
-  bs_note(d, general->rule->form->span, "the more general rule stands here");
+  bs_note(d, general->rule->form->span, "the more general rule is here");
 }
 
 /* --- written twice -------------------------------------------------------- */
@@ -125,7 +125,7 @@ report_twice(const rl_linter *l, const rl_canon *first, const rl_canon *c) {
   bs_warning(d, c->rule->form->span, "duplicate-rule",
              "'%s'%s is the rule '%s'%s under another name", name_of(c),
              direction_of(c), name_of(first), direction_of(first));
-  bs_note(d, first->rule->form->span, "the first one stands here");
+  bs_note(d, first->rule->form->span, "the first one is here");
 }
 
 /* LEFT => LEFT */
@@ -173,7 +173,7 @@ report_undone(const rl_linter *l, const rl_canon *f, const rl_canon *c) {
   bs_warning(l->ctx->diags, c->rule->form->span, "inverse-rule",
              "'%s' is '%s' from right to left", name_of(c), name_of(f));
   bs_hint(l->ctx->diags, "write one rule with <=>");
-  bs_note(l->ctx->diags, f->rule->form->span, "that rule stands here");
+  bs_note(l->ctx->diags, f->rule->form->span, "that rule is here");
 }
 
 static void

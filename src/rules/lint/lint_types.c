@@ -422,7 +422,7 @@ check_right(trial *t, const rl_template *right, const gs_type *root,
     return true;
   *faulty = true;
   note_fault(t, right->skeleton->nodes[term->n - 1].span, false,
-             bs_arena_printf(t->l->ctx->arena, "%s is no %s",
+             bs_arena_printf(t->l->ctx->arena, "%s is not %s",
                              type_text(t, &t->made[term->n - 1]),
                              type_text(t, want)));
   return true;

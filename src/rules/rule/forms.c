@@ -111,7 +111,7 @@ twice(const reader *r, bs_span span, const char *what, const char *name,
       bs_span first) {
   bs_error(diags(r), span, "duplicate-name", "there is a %s named '%s' already",
            what, name);
-  bs_note(diags(r), first, "the first one stands here");
+  bs_note(diags(r), first, "the first one is here");
   return false;
 }
 

@@ -32,7 +32,7 @@ symbol(const reader *r, uint32_t node) {
 static bool
 bad(const reader *r, uint32_t node, const char *usage) {
   bs_error(r->rules->ctx.diags, at(r, node)->span, "bad-test",
-           "this is no clause of a test");
+           "this is not a clause of a test");
   bs_hint(r->rules->ctx.diags, "write %s", usage);
   return false;
 }
@@ -284,7 +284,7 @@ check_name(const reader *r, uint32_t node) {
       continue;
     bs_error(ctx->diags, at(r, item(r, node, 1))->span, "duplicate-name",
              "there is a test named '%s' already", name);
-    bs_note(ctx->diags, t->span, "the first one stands here");
+    bs_note(ctx->diags, t->span, "the first one is here");
     return false;
   }
   return true;

@@ -27,7 +27,7 @@ check_names(const rl_rules *rules) {
       continue;
     ok = bs_error(rules->ctx.diags, a->span, "duplicate-name",
                   "there is a rule named '%s' already", a->name);
-    bs_note(rules->ctx.diags, b->span, "the first one stands here");
+    bs_note(rules->ctx.diags, b->span, "the first one is here");
   }
   return ok;
 }

@@ -63,7 +63,7 @@ Test(check, links_of_the_nest) {
   expect("has another last child");
   hand->nest.nodes.data[loop].last = nth(0)->leaf;
   hand->nest.nodes.data[loop].first = 1000;
-  expect("has a child that is none");
+  expect("has a child that does not exist");
 }
 
 Test(check, a_detached_loop) {
@@ -138,7 +138,7 @@ Test(check, accesses) {
   expect("S has an access of B with another number of indices");
   nth(0)->write = good;
   nth(0)->array = 77;
-  expect("S names an array that is none");
+  expect("S names something that is not an array");
 }
 
 Test(check, reads) {

@@ -158,7 +158,7 @@ Test(forms, put_after_what_is_elsewhere) {
          .reads = {"{ T[i] -> A[i] }"});
   REFUSED("put_after S T", "do not stand in the same loop");
   REFUSED("put_after i i", "do not stand in the same loop");
-  REFUSED("put_after x i", "it stands there already");
+  REFUSED("put_after x i", "it is there already");
   KEPT("put_after i x; m = merge x i; put_after T S");
 }
 

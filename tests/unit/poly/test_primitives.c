@@ -466,8 +466,8 @@ Test(primitives, rfactor_in_another_nest) {
 Test(primitives, rfactor_refusals) {
   sums_of_two();
   REFUSED("rfactor i", "2 statements stand inside loop i, not one");
-  REFUSED("rfactor j 5", "5 is no place among the 1 dimensions of B");
-  REFUSED("rfactor j -4", "-4 is no place among the 1 dimensions of B");
+  REFUSED("rfactor j 5", "5 is not a place among the 1 dimensions of B");
+  REFUSED("rfactor j -4", "-4 is not a place among the 1 dimensions of B");
   scheduled("reorder [j, i]");
   REFUSED("rfactor i", "B is not reduced over loop i");
 }
@@ -503,9 +503,10 @@ Test(primitives, transform_layout) {
   cr_assert_eq(hand->arrays.data[2].dim[2], 16);
   REFUSED("transform_layout B \"[i, j, k] -> [i, j]\"",
           "puts B[0,0,0] and B[0,0,1] in one place");
-  REFUSED("transform_layout B \"[i, j] -> [i]\"", "is no map of the 3 indices");
+  REFUSED("transform_layout B \"[i, j] -> [i]\"",
+          "is not a map of the 3 indices");
   REFUSED("transform_layout B \"[i, j, k] -> [i - 1, j, k]\"", "below 0");
-  REFUSED("transform_layout B \"nonsense\"", "is no map");
+  REFUSED("transform_layout B \"nonsense\"", "is not a map");
   REFUSED("transform_layout A \"[i, j] -> [j, i]\"",
           "the layout of A is the caller's");
   KEPT("storage_align B 1 32 1");

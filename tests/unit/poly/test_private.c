@@ -82,11 +82,11 @@ Test(private, conditions_that_are_none) {
   two_nests(0);
   REFUSED("specialise S \"j < 6\"", "\"j < 6\" always holds");
   REFUSED("specialise S \"j > i + 8\"", "never holds");
-  REFUSED("specialise j \"j < 3\"", "is no condition on the loops around");
-  REFUSED("specialise j \"i mod 0 = 0\"", "is no condition");
-  REFUSED("specialise j \"i < 3 }; { [i] : i > 0\"", "is no condition");
+  REFUSED("specialise j \"j < 3\"", "is not a condition on the loops around");
+  REFUSED("specialise j \"i mod 0 = 0\"", "is not a condition");
+  REFUSED("specialise j \"i < 3 }; { [i] : i > 0\"", "is not a condition");
   REFUSED("specialise i \"0 = 1\"", "never holds");
-  REFUSED("a = specialise S \"j < 3\"", "copies of a statement are no loops");
+  REFUSED("a = specialise S \"j < 3\"", "copies of a statement are not loops");
 }
 
 /* B[i] = sum over k of A[i, k] */

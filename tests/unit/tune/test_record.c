@@ -219,7 +219,7 @@ Test(record, no_file_is_an_empty_one, .init = start, .fini = stop) {
   "{\"schema\": 1, \"kind\": \"glen-tune\", \"entries\": [" entries "]}"
 #define OF_CANDIDATE(status, more) FILE_OF(ENTRY(CANDIDATE(status, more)))
 #define BAD_ENTRY(n)               "entry " n " is not as it should be"
-#define NO_TUNE_FILE               "this is no file of tuning results"
+#define NO_TUNE_FILE               "this is not a file of tuning results"
 
 static const struct {
   const char *text, *fault; /* NULL: it is read */
@@ -257,8 +257,8 @@ static const struct {
     {"{\"kind\": \"glen-tune\", \"entries\": []}",
      "its schema is not 1: another version wrote it"},
     {"{\"schema\": 1, \"kind\": \"glen-tune\", \"entries\": {}}",
-     "\"entries\" is no list"},
-    {"{\"schema\": 1, \"kind\": \"glen-tune\"}", "\"entries\" is no list"},
+     "\"entries\" is not a list"},
+    {"{\"schema\": 1, \"kind\": \"glen-tune\"}", "\"entries\" is not a list"},
     {"{\"schema\": 1, \"kind\": \"tune\", \"entries\": []}", NO_TUNE_FILE},
     {"{\"schema\": 1, \"entries\": []}", NO_TUNE_FILE},
     {"[]", NO_TUNE_FILE},
