@@ -24,7 +24,6 @@ typedef struct ablate_args {
   void *progress_ctx;
   glen_ablation *out;
   uint32_t n;
-  bool ok;
 } ablate_args;
 
 static void
@@ -98,14 +97,14 @@ by_effect(const void *x, const void *y) {
   return strcmp(a->rule, b->rule);
 }
 
-static void
-ablate_body(void *arg) {
-  ablate_args *a = arg;
-  a->options.progress = NULL;
+/* With all rules, and then without each that fired, until somebody interrupts.
+ */
+static bool
+ablate(ablate_args *a) {
   glen_result *all =
       glen_saturate(a->ctx, a->program, a->rules, a->target, &a->options);
   if (!all)
-    return;
+    return false;
   a->out = BS_NEWS(&a->ctx->arena, glen_ablation, all->run.n_rules + (size_t)1);
   note(&a->out[a->n++], all);
   choose_rules(a, all);
@@ -120,7 +119,7 @@ ablate_body(void *arg) {
       a->n = k;
   }
   qsort(a->out + 1, a->n - 1, sizeof *a->out, by_effect);
-  a->ok = true;
+  return true;
 }
 
 const glen_ablation *
@@ -135,8 +134,13 @@ glen_rules_ablate(glen_context *ctx, const glen_program *program,
                    .filter = filter,
                    .progress = progress,
                    .progress_ctx = progress_ctx};
-  bool ok = api_saturate_options(ctx, options, &a.options) &&
-            api_enter_listening(ctx, ablate_body, &a) && a.ok;
-  *n = ok ? a.n : 0;
-  return ok ? a.out : NULL;
+  *n = 0;
+  if (!api_saturate_options(ctx, options, &a.options))
+    return NULL;
+  a.options.progress = NULL;
+  API_ENTER_LISTENING(ctx, NULL);
+  if (!ablate(&a))
+    return NULL;
+  *n = a.n;
+  return a.out;
 }

@@ -5,6 +5,7 @@
 
 #include "glen/glen.h"
 
+#include "api/enter.h"
 #include "base/governor.h"
 #include "base/json.h"
 #include "codegen/run/build.h"
@@ -37,8 +38,6 @@ struct glen_context {
   volatile int interrupt, listens; /* the latter: to the former */
   const char *const *model_dims;   /* of models that are loaded */
   uint32_t n_model_dims;
-  bs_reason cut; /* why the last stage was over, and which it was */
-  const char *cut_stage;
   char failed[160]; /* why a limit left nothing to be given, or "" */
   char said[256];   /* the same as a diagnostic */
 };
@@ -165,17 +164,6 @@ struct glen_result {
   glen_summary summary;
 };
 
-/* Runs body(arg) where memory may run out; false when it did. */
-bool api_enter(glen_context *, void (*body)(void *), void *arg);
-/* Runs body(arg) as a stage of that name, which may take that part of the time
- * that is left.  What cut it short, or BS_GOES_ON, is kept in the context.
- * False when memory ran out. */
-bool api_enter_stage(glen_context *, const char *name, double of_time,
-                     void (*body)(void *), void *arg);
-/* The last stage failed: says so where a limit was the reason.  False. */
-bool api_blame_limit(glen_context *);
-/* Of a body that looks at ctx->interrupt. */
-bool api_enter_listening(glen_context *, void (*body)(void *), void *arg);
 /* The rules that led there are those of the steps from the input to the result,
  * where these were recorded and are not too many. */
 #define API_MAX_LED 256

@@ -124,40 +124,26 @@ gather(const glen_array *from, gs_tensor *to) {
   }
 }
 
-typedef struct array_args {
-  glen_context *ctx;
-  glen_tensors *tensors;
-  const char *name;
-  const glen_array *array;
-  bool ok;
-} array_args;
-
 static void
 describe(const gs_tensor *t, glen_array *out) {
   api_describe_array(t->dtype, t->rank, t->dim, out);
   out->data = t->data;
 }
 
-static void
-set_body(void *arg) {
-  array_args *a = arg;
-  glen_array own;
-  uint32_t k;
-  if (!api_find_input(a->ctx, a->tensors, a->name, "the array", &k))
-    return;
-  gs_tensor *t = &a->tensors->data[k];
-  describe(t, &own);
-  a->ok =
-      api_array_fits(a->ctx, glen_tensor_name(a->tensors, k), &own, a->array);
-  if (a->ok)
-    gather(a->array, t);
-}
-
 bool
 glen_input_set(glen_context *ctx, glen_tensors *inputs, const char *name,
                const glen_array *array) {
-  array_args a = {.ctx = ctx, .tensors = inputs, .name = name, .array = array};
-  return api_enter(ctx, set_body, &a) && a.ok;
+  API_ENTER(ctx, false);
+  glen_array own;
+  uint32_t k;
+  if (!api_find_input(ctx, inputs, name, "the array", &k))
+    return false;
+  gs_tensor *t = &inputs->data[k];
+  describe(t, &own);
+  if (!api_array_fits(ctx, glen_tensor_name(inputs, k), &own, array))
+    return false;
+  gather(array, t);
+  return true;
 }
 
 void

@@ -5,64 +5,42 @@
 #include "poly/search/auto.h"
 #include <string.h>
 
-typedef struct code_args {
-  glen_context *ctx;
-  const glen_program *program;
-  const glen_target *target;
-  bool strict_fp, nets;
-  glen_loops *loops;
-  glen_loops *variant;
-  const char *name, *header_file;
-  const char *first, *second;
-  bool ok;
-} code_args;
-
 enum { MAX_PIECES = 64 };
 
-static void
-lower_body(void *arg) {
-  code_args *a = arg;
-  po_options options = {.strict_fp = a->strict_fp, .max_pieces = MAX_PIECES};
-  po_program *p = po_lower(a->program->program, a->target->target, &options);
-  if (p && a->nets && po_is_too_large(p)) {
+static glen_loops *
+lower(glen_context *ctx, const glen_program *program, const glen_target *target,
+      po_options options, bool nets) {
+  API_ENTER_STAGE(ctx, "lowering", 1, NULL);
+  po_program *p = po_lower(program->program, target->target, &options);
+  if (p && nets && po_is_too_large(p)) {
     po_free(p);
     options.chains = true;
-    p = po_lower(a->program->program, a->target->target, &options);
+    p = po_lower(program->program, target->target, &options);
   }
-  if (!p)
-    return;
-  a->loops = BS_NEW(&a->ctx->arena, glen_loops);
-  *a->loops = (glen_loops){.ctx = a->ctx,
-                           .loops = p,
-                           .sizes = a->program->sizes,
-                           .n_sizes = a->program->n_sizes};
-}
-
-static glen_loops *
-lower(code_args a) {
-  glen_context *ctx = a.ctx;
-  if (!api_enter_stage(ctx, "lowering", 1, lower_body, &a) || !a.loops)
-    api_blame_limit(ctx);
-  return a.loops;
+  if (!p) {
+    api_blame_limit(&frame);
+    return NULL;
+  }
+  glen_loops *loops = BS_NEW(&ctx->arena, glen_loops);
+  *loops = (glen_loops){.ctx = ctx,
+                        .loops = p,
+                        .sizes = program->sizes,
+                        .n_sizes = program->n_sizes};
+  return loops;
 }
 
 glen_loops *
 glen_lower(glen_context *ctx, const glen_program *program,
            const glen_target *target, bool strict_fp) {
-  return lower((code_args){.ctx = ctx,
-                           .program = program,
-                           .target = target,
-                           .strict_fp = strict_fp});
+  po_options options = {.strict_fp = strict_fp, .max_pieces = MAX_PIECES};
+  return lower(ctx, program, target, options, false);
 }
 
 glen_loops *
 api_lower_net(glen_context *ctx, const glen_program *program,
               const glen_target *target, bool strict_fp) {
-  return lower((code_args){.ctx = ctx,
-                           .program = program,
-                           .target = target,
-                           .strict_fp = strict_fp,
-                           .nets = true});
+  po_options options = {.strict_fp = strict_fp, .max_pieces = MAX_PIECES};
+  return lower(ctx, program, target, options, true);
 }
 
 static bool
@@ -97,36 +75,22 @@ glen_loops_free(glen_loops *loops) {
   }
 }
 
-static void
-loops_text_body(void *arg) {
-  code_args *a = arg;
-  bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
-  po_print_with_origins(a->loops->loops, &text);
-  a->first = api_string(a->ctx, &text);
-}
-
 const char *
 glen_loops_text(glen_context *ctx, const glen_loops *loops) {
-  code_args a = {.ctx = ctx, .loops = (glen_loops *)loops, .first = ""};
-  api_enter(ctx, loops_text_body, &a);
-  return a.first;
-}
-
-static void
-tree_body(void *arg) {
-  code_args *a = arg;
+  API_ENTER(ctx, "");
   bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
-  po_print_schedule_tree(a->loops->loops, &text);
-  a->first = api_string(a->ctx, &text);
+  bs_text_init(&text, &ctx->heap);
+  po_print_with_origins(loops->loops, &text);
+  return api_string(ctx, &text);
 }
 
 const char *
 glen_loops_tree(glen_context *ctx, const glen_loops *loops) {
-  code_args a = {.ctx = ctx, .loops = (glen_loops *)loops, .first = ""};
-  api_enter(ctx, tree_body, &a);
-  return a.first;
+  API_ENTER(ctx, "");
+  bs_text text;
+  bs_text_init(&text, &ctx->heap);
+  po_print_schedule_tree(loops->loops, &text);
+  return api_string(ctx, &text);
 }
 
 static int64_t
@@ -146,105 +110,75 @@ why_no_variant(const glen_loops *of, const gs_variant *v) {
   return NULL;
 }
 
-static void
-dispatch_body(void *arg) {
-  code_args *a = arg;
-  const gs_variant *v = gs_find_variant(a->name);
-  po_program *p = a->loops->loops;
-  const po_program *of = a->variant->loops;
-  const char *why = why_no_variant(a->loops, v);
-  a->ok = !why;
+bool
+glen_dispatch(glen_context *ctx, glen_loops *loops, const char *name,
+              glen_loops *variant) {
+  API_ENTER_STAGE(ctx, "code generation", 1, false);
+  const gs_variant *v = gs_find_variant(name);
+  po_program *p = loops->loops;
+  const po_program *of = variant->loops;
+  const char *why = why_no_variant(loops, v);
   if (why) {
-    bs_error(&a->ctx->diags, BS_NOWHERE, "bad-variant",
-             "%s cannot be the next variant: %s", a->name, why);
-    return;
+    bs_error(&ctx->diags, BS_NOWHERE, "bad-variant",
+             "%s cannot be the next variant: %s", name, why);
+    return false;
   }
   p->workspace_bytes = most(p->workspace_bytes, of->workspace_bytes);
   p->workspace_least = most(p->workspace_least, of->workspace_least);
   p->prepacked_bytes = most(p->prepacked_bytes, of->prepacked_bytes);
-  a->loops->owned[a->loops->n_variants] = a->variant;
-  a->loops->variants[a->loops->n_variants++] = (cg_variant){v, of};
-}
-
-bool
-glen_dispatch(glen_context *ctx, glen_loops *loops, const char *name,
-              glen_loops *variant) {
-  code_args a = {.ctx = ctx, .loops = loops, .name = name, .variant = variant};
-  return api_enter_stage(ctx, "code generation", 1, dispatch_body, &a) && a.ok;
+  loops->owned[loops->n_variants] = variant;
+  loops->variants[loops->n_variants++] = (cg_variant){v, of};
+  return true;
 }
 
 static cg_options
-emit_options(const code_args *a) {
-  return (cg_options){.name = cg_identifier(a->loops->loops, a->name),
-                      .header = a->header_file,
+emit_options(const glen_loops *loops, const char *name) {
+  return (cg_options){.name = cg_identifier(loops->loops, name),
                       .openmp = true,
-                      .fused = a->loops->fused,
-                      .variants = a->loops->variants,
-                      .n_variants = a->loops->n_variants};
-}
-
-static void
-emit_body(void *arg) {
-  code_args *a = arg;
-  cg_options options = emit_options(a);
-  bs_text c, h;
-  bs_text_init(&c, &a->ctx->heap);
-  bs_text_init(&h, &a->ctx->heap);
-  a->ok = cg_emit_c(a->loops->loops, &options, &c, &h);
-  a->first = api_string(a->ctx, &c);
-  a->second = api_string(a->ctx, &h);
+                      .fused = loops->fused,
+                      .variants = loops->variants,
+                      .n_variants = loops->n_variants};
 }
 
 bool
 glen_emit_c(glen_context *ctx, const glen_loops *loops, const char *name,
             const char *header_file, const char **c, const char **h) {
-  code_args a = {.ctx = ctx,
-                 .loops = (glen_loops *)loops,
-                 .name = name,
-                 .header_file = header_file};
-  if (!api_enter_stage(ctx, "code generation", 1, emit_body, &a) || !a.ok)
-    return api_blame_limit(ctx);
-  *c = a.first;
-  *h = a.second;
+  API_ENTER_STAGE(ctx, "code generation", 1, false);
+  cg_options options = emit_options(loops, name);
+  options.header = header_file;
+  bs_text code, header;
+  bs_text_init(&code, &ctx->heap);
+  bs_text_init(&header, &ctx->heap);
+  if (!cg_emit_c(loops->loops, &options, &code, &header)) {
+    api_blame_limit(&frame);
+    return false;
+  }
+  *c = api_string(ctx, &code);
+  *h = api_string(ctx, &header);
   return true;
-}
-
-static void
-cuda_body(void *arg) {
-  code_args *a = arg;
-  cg_options options = emit_options(a);
-  bs_text text;
-  if (!api_knows_sizes(a->ctx, a->loops->loops, "CUDA"))
-    return;
-  bs_text_init(&text, &a->ctx->heap);
-  a->ok = cg_emit_cuda(a->loops->loops, &options, &text);
-  a->first = api_string(a->ctx, &text);
 }
 
 const char *
 glen_emit_cuda(glen_context *ctx, const glen_loops *loops, const char *name) {
-  code_args a = {.ctx = ctx, .loops = (glen_loops *)loops, .name = name};
-  return api_enter_stage(ctx, "code generation", 1, cuda_body, &a) && a.ok
-             ? a.first
-             : NULL;
-}
-
-static void
-manifest_body(void *arg) {
-  code_args *a = arg;
-  cg_options options = emit_options(a);
+  API_ENTER_STAGE(ctx, "code generation", 1, NULL);
+  cg_options options = emit_options(loops, name);
   bs_text text;
-  if (!api_knows_sizes(a->ctx, a->loops->loops, "a manifest"))
-    return;
-  bs_text_init(&text, &a->ctx->heap);
-  cg_emit_manifest(a->loops->loops, &options, &text);
-  a->first = api_string(a->ctx, &text);
+  if (!api_knows_sizes(ctx, loops->loops, "CUDA"))
+    return NULL;
+  bs_text_init(&text, &ctx->heap);
+  bool ok = cg_emit_cuda(loops->loops, &options, &text);
+  const char *code = api_string(ctx, &text);
+  return ok ? code : NULL;
 }
 
 const char *
 glen_manifest(glen_context *ctx, const glen_loops *loops, const char *name) {
-  code_args a = {
-      .ctx = ctx, .loops = (glen_loops *)loops, .name = name, .first = ""};
-  api_enter(ctx, manifest_body, &a);
-  return a.first;
+  API_ENTER(ctx, "");
+  cg_options options = emit_options(loops, name);
+  bs_text text;
+  if (!api_knows_sizes(ctx, loops->loops, "a manifest"))
+    return "";
+  bs_text_init(&text, &ctx->heap);
+  cg_emit_manifest(loops->loops, &options, &text);
+  return api_string(ctx, &text);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* context.c - the context: memory, diagnostics, versions, files.
  *
- * Every public function that may allocate runs its body under api_enter, the
- * one place where running out of memory is turned into a failure. */
+ * Every public function that may allocate begins as enter.h says. */
 #include "api/api.h"
 #include "base/file.h"
 #include "base/output.h"
@@ -31,9 +30,10 @@ start_governor(glen_context *ctx) {
   ctx->heap.governor = &ctx->governor;
 }
 
-static void
-init_body(void *arg) {
-  glen_context *ctx = arg;
+/* What of it needs memory. */
+static bool
+fill(glen_context *ctx) {
+  API_ENTER(ctx, false);
   bs_arena_init(&ctx->arena, &ctx->heap);
   bs_arena_init(&ctx->strings, &ctx->heap);
   bs_diags_init(&ctx->diags, &ctx->heap);
@@ -41,6 +41,7 @@ init_body(void *arg) {
                          .arena = &ctx->arena,
                          .values = bs_values_new(&ctx->heap),
                          .diags = &ctx->diags};
+  return true;
 }
 
 glen_context *
@@ -57,7 +58,7 @@ glen_context_new(const glen_allocator *allocator, size_t memory_limit) {
   bs_hooks hooks = {a.realloc, a.ctx};
   bs_heap_init(&ctx->heap, &hooks, memory_limit);
   start_governor(ctx);
-  if (ctx->locale && bs_protect(&ctx->heap, init_body, ctx))
+  if (ctx->locale && fill(ctx))
     return ctx;
   glen_context_free(ctx);
   return NULL;
@@ -93,76 +94,6 @@ glen_default_memory_limit(void) {
   return all ? all / 4 * 3 : (size_t)8 << 30;
 }
 
-/* There is no memory to make a diagnostic with. */
-static bool
-fail(glen_context *ctx) {
-  const bs_governor *g = &ctx->governor;
-  if (ctx->out_of_memory)
-    return false;
-  ctx->out_of_memory = true;
-  if (g->refused)
-    snprintf(ctx->failed, sizeof ctx->failed,
-             "%s: stopped in %s, and nothing was made",
-             bs_reason_name(g->refused), g->refused_in);
-  return false;
-}
-
-/* What numbers look like does not depend on the host's locale: where a comma
- * divides them there, C text would be no C. */
-static bool
-protect(glen_context *ctx, void (*body)(void *), void *arg) {
-  locale_t hosts = uselocale(ctx->locale);
-  bool ok = bs_protect(&ctx->heap, body, arg);
-  uselocale(hosts);
-  return ok;
-}
-
-bool
-api_enter(glen_context *ctx, void (*body)(void *), void *arg) {
-  if (ctx->out_of_memory)
-    return false;
-  ctx->failure = GLEN_BAD_INPUT;
-  bs_stage before = ctx->governor.stage;
-  bool ok = protect(ctx, body, arg);
-  bs_stage_end(&ctx->governor, before);
-  return ok || fail(ctx);
-}
-
-bool
-api_enter_stage(glen_context *ctx, const char *name, double of_time,
-                void (*body)(void *), void *arg) {
-  bs_stage before = bs_stage_begin(&ctx->governor, name, of_time, 1);
-  ctx->failure = GLEN_BAD_INPUT;
-  bool ok = !ctx->out_of_memory && protect(ctx, body, arg);
-  ctx->cut_stage = name;
-  ctx->cut = bs_stage_end(&ctx->governor, before);
-  return ok || fail(ctx);
-}
-
-static void
-blame_body(void *arg) {
-  glen_context *ctx = arg;
-  bs_error(&ctx->diags, BS_NOWHERE, bs_reason_code(ctx->cut),
-           "%s: stopped in %s, and nothing was made", bs_reason_name(ctx->cut),
-           ctx->cut_stage);
-  ctx->failure = GLEN_LIMIT;
-}
-
-bool
-api_blame_limit(glen_context *ctx) {
-  if (ctx->cut && !ctx->out_of_memory && !protect(ctx, blame_body, ctx))
-    fail(ctx);
-  return false;
-}
-
-bool
-api_enter_listening(glen_context *ctx, void (*body)(void *), void *arg) {
-  ctx->listens = 1;
-  bool ok = api_enter(ctx, body, arg);
-  ctx->listens = 0;
-  return ok;
-}
-
 const char *
 api_string(glen_context *ctx, bs_text *text) {
   char *s = bs_arena_copy(&ctx->strings, bs_text_str(text), text->len + 1);
@@ -178,12 +109,6 @@ glen_free_strings(glen_context *ctx) {
 
 /* ---- diagnostics ---- */
 
-typedef struct render_args {
-  glen_context *ctx;
-  glen_diag_format format;
-  const char *out;
-} render_args;
-
 static void
 put_count(const bs_diags *d, uint32_t shown, bs_text *text) {
   if (d->errors > shown)
@@ -191,10 +116,9 @@ put_count(const bs_diags *d, uint32_t shown, bs_text *text) {
             d->errors - shown == 1 ? "" : "s");
 }
 
-static void
-render_body(void *arg) {
-  render_args *a = arg;
-  glen_context *ctx = a->ctx;
+static const char *
+render(glen_context *ctx, glen_diag_format format) {
+  API_ENTER(ctx, NULL);
   bs_text text;
   uint32_t errors = 0;
   bs_text_init(&text, &ctx->heap);
@@ -203,15 +127,15 @@ render_body(void *arg) {
     errors += d->severity == BS_ERROR;
     if (k < ctx->shown)
       continue;
-    if (a->format == GLEN_DIAG_JSON)
+    if (format == GLEN_DIAG_JSON)
       bs_render_json(&ctx->diags, d, &text);
     else
-      bs_render(&ctx->diags, d, a->format == GLEN_DIAG_COLOR, &text);
+      bs_render(&ctx->diags, d, format == GLEN_DIAG_COLOR, &text);
   }
-  if (a->format != GLEN_DIAG_JSON && ctx->shown < ctx->diags.list.len)
+  if (format != GLEN_DIAG_JSON && ctx->shown < ctx->diags.list.len)
     put_count(&ctx->diags, errors, &text);
   ctx->shown = ctx->diags.list.len;
-  a->out = api_string(ctx, &text);
+  return api_string(ctx, &text);
 }
 
 /* What is said once nothing can be allocated any more. */
@@ -237,10 +161,10 @@ lack(glen_context *ctx, glen_diag_format format) {
 
 const char *
 glen_take_diagnostics(glen_context *ctx, glen_diag_format format) {
-  render_args a = {ctx, format, ""};
-  if (ctx->out_of_memory || !protect(ctx, render_body, &a))
-    return lack(ctx, format);
-  return a.out;
+  glen_status failure = ctx->failure;
+  const char *all = render(ctx, format);
+  ctx->failure = failure;
+  return all ? all : lack(ctx, format);
 }
 
 uint32_t
@@ -290,11 +214,11 @@ put_feature(bs_text *text, const char *name, bool have, const char *version,
             package);
 }
 
-static void
-version_body(void *arg) {
-  render_args *a = arg;
+const char *
+glen_version_details(glen_context *ctx) {
+  API_ENTER(ctx, "");
   bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
+  bs_text_init(&text, &ctx->heap);
   put_feature(&text, "isl", true, GLEN_ISL_VERSION, "polyhedral sets",
               "libisl-dev");
   put_feature(&text, "xxHash", true, GLEN_XXHASH_VERSION, "hashing",
@@ -305,14 +229,7 @@ version_body(void *arg) {
               "coinor-libcbc-dev");
   put_feature(&text, "z3", GLEN_HAVE_Z3, GLEN_Z3_VERSION,
               "integers as bit-vectors", "libz3-dev");
-  a->out = api_string(a->ctx, &text);
-}
-
-const char *
-glen_version_details(glen_context *ctx) {
-  render_args a = {ctx, GLEN_DIAG_TEXT, ""};
-  api_enter(ctx, version_body, &a);
-  return a.out;
+  return api_string(ctx, &text);
 }
 
 /* ---- files ---- */
@@ -359,38 +276,18 @@ glen_folder_read(const glen_context *ctx, uint32_t k) {
   return k < ctx->diags.folders.len ? ctx->diags.folders.data[k] : NULL;
 }
 
-typedef struct write_args {
-  glen_context *ctx;
-  const char *path;
-  const void *data;
-  size_t size;
-  bool ok;
-} write_args;
-
-static void
-write_body(void *arg) {
-  write_args *a = arg;
-  a->ok = bs_file_write(&a->ctx->diags, a->path, a->data, a->size);
-}
-
 bool
 glen_write_file(glen_context *ctx, const char *path, const void *data,
                 size_t size) {
-  write_args a = {ctx, path, data, size, false};
-  return api_enter(ctx, write_body, &a) && a.ok;
-}
-
-static void
-replace_body(void *arg) {
-  write_args *a = arg;
-  a->ok = bs_file_write_now(&a->ctx->diags, a->path, a->data, a->size);
+  API_ENTER(ctx, false);
+  return bs_file_write(&ctx->diags, path, data, size);
 }
 
 bool
 glen_replace_file(glen_context *ctx, const char *path, const void *data,
                   size_t size) {
-  write_args a = {ctx, path, data, size, false};
-  return api_enter(ctx, replace_body, &a) && a.ok;
+  API_ENTER(ctx, false);
+  return bs_file_write_now(&ctx->diags, path, data, size);
 }
 
 bool
@@ -398,43 +295,28 @@ glen_same_file(const char *a, const char *b) {
   return bs_same_file(a, b);
 }
 
-static void
-begin_body(void *arg) {
-  glen_context *ctx = arg;
-  bs_outputs_begin(&ctx->diags);
-}
-
 bool
 glen_outputs_begin(glen_context *ctx) {
-  return api_enter(ctx, begin_body, ctx);
-}
-
-static void
-commit_body(void *arg) {
-  write_args *a = arg;
-  a->ok = bs_outputs_commit(&a->ctx->diags);
+  API_ENTER(ctx, false);
+  bs_outputs_begin(&ctx->diags);
+  return true;
 }
 
 bool
 glen_outputs_commit(glen_context *ctx) {
-  write_args a = {.ctx = ctx};
-  return api_enter(ctx, commit_body, &a) && a.ok;
-}
-
-static void
-touch_body(void *arg) {
-  write_args *a = arg;
-  bs_outputs *outputs = a->ctx->diags.outputs;
-  if (outputs && a->path)
-    outputs->touch_one = bs_arena_strdup(&a->ctx->diags.arena, a->path);
-  else if (outputs)
-    outputs->touch_all = true;
+  API_ENTER(ctx, false);
+  return bs_outputs_commit(&ctx->diags);
 }
 
 bool
 glen_outputs_touch(glen_context *ctx, const char *path) {
-  write_args a = {.ctx = ctx, .path = path};
-  return api_enter(ctx, touch_body, &a);
+  API_ENTER(ctx, false);
+  bs_outputs *outputs = ctx->diags.outputs;
+  if (outputs && path)
+    outputs->touch_one = bs_arena_strdup(&ctx->diags.arena, path);
+  else if (outputs)
+    outputs->touch_all = true;
+  return true;
 }
 
 void

@@ -2,13 +2,6 @@
 /* equal.c - what the prover says of two programs. */
 #include "api/api.h"
 
-typedef struct equal_args {
-  glen_context *ctx;
-  const glen_program *a, *b;
-  glen_equality *out;
-  bool ok;
-} equal_args;
-
 static const char *
 name_output(const gs_program *p, const pv_answer *answer) {
   return answer->output < p->outputs.len ? p->outputs.data[answer->output].name
@@ -46,27 +39,22 @@ json_of(glen_context *ctx, const gs_program *p, const pv_answer *answer) {
   return api_string(ctx, &text);
 }
 
-static void
-prove_body(void *arg) {
-  equal_args *a = arg;
-  const gs_program *p = a->a->program;
-  if (!(a->ok = api_has_numbers(a->ctx, p, "a check") &&
-                api_has_numbers(a->ctx, a->b->program, "a check")))
-    return;
-  pv_options options;
-  pv_answer answer;
-  pv_defaults(&options);
-  pv_equal_programs(&a->ctx->gs, p, a->b->program, &options, &answer);
-  *a->out = (glen_equality){.proved = answer.verdict == PV_PROVED,
-                            .refuted = answer.verdict == PV_REFUTED,
-                            .text = text_of(a->ctx, p, &answer),
-                            .json = json_of(a->ctx, p, &answer)};
-}
-
 bool
 glen_programs_prove(glen_context *ctx, const glen_program *a,
                     const glen_program *b, glen_equality *out) {
-  equal_args args = {ctx, a, b, out, false};
   *out = (glen_equality){0};
-  return api_enter(ctx, prove_body, &args) && args.ok;
+  API_ENTER(ctx, false);
+  const gs_program *p = a->program;
+  if (!api_has_numbers(ctx, p, "a check") ||
+      !api_has_numbers(ctx, b->program, "a check"))
+    return false;
+  pv_options options;
+  pv_answer answer;
+  pv_defaults(&options);
+  pv_equal_programs(&ctx->gs, p, b->program, &options, &answer);
+  *out = (glen_equality){.proved = answer.verdict == PV_PROVED,
+                         .refuted = answer.verdict == PV_REFUTED,
+                         .text = text_of(ctx, p, &answer),
+                         .json = json_of(ctx, p, &answer)};
+  return true;
 }

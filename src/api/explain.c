@@ -12,11 +12,8 @@ typedef struct explain_args {
   const glen_rules *rules;
   const glen_target *target;
   const glen_saturate_options *options;
-  const glen_explain_options *how;
   rl_run run;
   gs_program *both;
-  glen_explained *out;
-  bool ok;
 } explain_args;
 
 void
@@ -154,20 +151,6 @@ answer(glen_context *ctx, const rl_rules *rules, const rl_run *run,
   write_answer(ctx, &e, out);
 }
 
-static void
-explain_body(void *arg) {
-  explain_args *e = arg;
-  rl_options options = api_run_options(e->ctx, e->options, true, until_met, e);
-  if (!join_programs(e))
-    return;
-  e->ok = rl_saturate(&e->ctx->gs, e->both, e->rules->rules, &options, &e->run);
-  if (e->ok)
-    answer(e->ctx, e->rules->rules, &e->run, e->a, e->b, e->how, e->out);
-  else if (e->run.stop == EG_STOP_FAULT && e->run.graph)
-    e->ctx->failure = GLEN_REFUTED;
-  rl_run_done(&e->run);
-}
-
 bool
 glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
              const glen_rules *rules, const glen_target *target,
@@ -179,33 +162,30 @@ glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
                     .b = b->program,
                     .rules = rules,
                     .target = target,
-                    .options = &own,
-                    .how = how,
-                    .out = out};
+                    .options = &own};
   *out = (glen_explained){.text = "", .json = ""};
   ctx->interrupt = 0;
-  return api_saturate_options(ctx, options, &own) &&
-         api_enter_listening(ctx, explain_body, &e) && e.ok;
-}
-
-typedef struct result_args {
-  glen_context *ctx;
-  const glen_result *result;
-  const glen_explain_options *how;
-  glen_explained *out;
-} result_args;
-
-static void
-result_body(void *arg) {
-  result_args *r = arg;
-  answer(r->ctx, r->result->run.rules, &r->result->run, r->result->input,
-         r->result->program.program, r->how, r->out);
+  if (!api_saturate_options(ctx, options, &own))
+    return false;
+  API_ENTER_LISTENING(ctx, false);
+  rl_options run = api_run_options(ctx, &own, true, until_met, &e);
+  if (!join_programs(&e))
+    return false;
+  bool ok = rl_saturate(&ctx->gs, e.both, rules->rules, &run, &e.run);
+  if (ok)
+    answer(ctx, rules->rules, &e.run, e.a, e.b, how, out);
+  else if (e.run.stop == EG_STOP_FAULT && e.run.graph)
+    ctx->failure = GLEN_REFUTED;
+  rl_run_done(&e.run);
+  return ok;
 }
 
 bool
 glen_result_explain(glen_context *ctx, const glen_result *result,
                     const glen_explain_options *how, glen_explained *out) {
-  result_args r = {ctx, result, how, out};
   *out = (glen_explained){.text = "", .json = ""};
-  return api_enter(ctx, result_body, &r);
+  API_ENTER(ctx, false);
+  answer(ctx, result->run.rules, &result->run, result->input,
+         result->program.program, how, out);
+  return true;
 }

@@ -41,33 +41,32 @@ api_pricer_of(const glen_result *r) {
 
 /* ---- by a method ---- */
 
-static void
-solve_body(void *arg) {
-  extraction *x = arg;
+/* False where there was no room for it. */
+static bool
+solve(extraction *x, ex_method method) {
   glen_result *r = x->result;
   ex_pricer pricer = api_pricer_of(r);
   ex_bridge bridge;
+  bs_trap trap BS_TRAP_ENDS;
+  bs_trap_set(&trap, &x->heap);
+  if (setjmp(trap.place))
+    return false;
   ex_from_egraph(&x->heap, r->run.graph, r->run.outputs, r->run.n_outputs,
                  ex_price_enode, &pricer, &bridge);
-  if (ex_solve(&bridge.problem, x->method, &x->options, &x->solution))
+  if (ex_solve(&bridge.problem, method, &x->options, &x->solution))
     x->choice = ex_chosen(&r->heap, &bridge, &x->solution);
   r->n_choice = bridge.n_ids;
+  return true;
 }
 
-static void
-done_heap(void *heap) {
-  bs_heap_done(heap);
-}
-
-/* False where there was no room for it. */
 static bool
 solve_by(extraction *x, ex_method method) {
   glen_result *r = x->result;
   size_t room = bs_stage_room(&r->ctx->governor, r->ctx->heap.used);
   x->method = method;
   bs_heap_init_child(&x->heap, &r->heap, room == SIZE_MAX ? 0 : room + 1);
-  bool ok = bs_protect(&x->heap, solve_body, x);
-  done_heap(&x->heap);
+  bool ok = solve(x, method);
+  bs_heap_done(&x->heap);
   return ok;
 }
 

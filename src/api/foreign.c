@@ -7,8 +7,6 @@ typedef struct foreign_args {
   glen_context *ctx;
   const char *path, *extractor;
   double seconds;
-  bool json;
-  const char *out;
 } foreign_args;
 
 /* The rest is for the answer. */
@@ -39,30 +37,26 @@ solve(foreign_args *a, const ex_problem *problem, ex_solution *out) {
   return true;
 }
 
-static void
-foreign_body(void *arg) {
-  foreign_args *a = arg;
-  bs_heap *heap = &a->ctx->heap;
-  bs_stage_begin(&a->ctx->governor, "extraction", OF_TIME, 1);
-  ex_problem problem;
-  ex_solution solution;
-  uint32_t source = bs_source_read(&a->ctx->diags, a->path, BS_NOWHERE);
-  if (!source || !ex_import_json(heap, &a->ctx->diags, source, &problem))
-    return;
-  if (solve(a, &problem, &solution)) {
-    bs_text text;
-    bs_text_init(&text, heap);
-    ex_put_solution(&problem, &solution, a->json, &text);
-    a->out = api_string(a->ctx, &text);
-    ex_solution_done(&problem, &solution);
-  }
-  ex_problem_done(&problem);
-}
-
 const char *
 glen_extract_foreign(glen_context *ctx, const char *path, const char *extractor,
                      double seconds, bool json) {
-  foreign_args a = {ctx, path, extractor, seconds, json, NULL};
+  foreign_args a = {ctx, path, extractor, seconds};
   ctx->interrupt = 0;
-  return api_enter_listening(ctx, foreign_body, &a) ? a.out : NULL;
+  API_ENTER_LISTENING(ctx, NULL);
+  bs_stage_begin(&ctx->governor, "extraction", OF_TIME, 1);
+  ex_problem problem;
+  ex_solution solution;
+  const char *out = NULL;
+  uint32_t source = bs_source_read(&ctx->diags, path, BS_NOWHERE);
+  if (!source || !ex_import_json(&ctx->heap, &ctx->diags, source, &problem))
+    return NULL;
+  if (solve(&a, &problem, &solution)) {
+    bs_text text;
+    bs_text_init(&text, &ctx->heap);
+    ex_put_solution(&problem, &solution, json, &text);
+    out = api_string(ctx, &text);
+    ex_solution_done(&problem, &solution);
+  }
+  ex_problem_done(&problem);
+  return out;
 }

@@ -48,18 +48,14 @@ format_directory(format_args *a) {
   }
 }
 
-static void
-format_body(void *arg) {
-  format_args *a = arg;
-  if (bs_is_dir(a->path))
-    format_directory(a);
-  else
-    format_file(a, a->path);
-}
-
 bool
 glen_format(glen_context *ctx, const char *path,
             void (*each)(void *ctx, const glen_formatted *), void *each_ctx) {
   format_args a = {ctx, path, each, each_ctx, true};
-  return api_enter(ctx, format_body, &a) && a.ok;
+  API_ENTER(ctx, false);
+  if (bs_is_dir(path))
+    format_directory(&a);
+  else
+    format_file(&a, path);
+  return a.ok;
 }

@@ -9,13 +9,6 @@
 #include "report-assets.h"
 #include <string.h>
 
-typedef struct html_args {
-  glen_context *ctx;
-  const glen_result *result;
-  const glen_html *what;
-  const char *out;
-} html_args;
-
 enum { LONGEST_TEXT = 200000 }; /* bytes of a program or of its loops */
 
 /* --- data ----------------------------------------------------------------- */
@@ -101,22 +94,21 @@ json_growth(const glen_result *r, bs_json *j) {
 }
 
 static void
-json_page(html_args *a, bs_text *out) {
-  const glen_html *what = a->what;
+json_page(const glen_result *result, const glen_html *what, bs_text *out) {
   bs_json j;
   bs_json_init(&j, out, 0);
   bs_json_object(&j, NULL);
   bs_json_int(&j, "schema", 1);
   bs_json_string(&j, "title", what->title);
   bs_json_string(&j, "version", glen_version());
-  json_summary(a->result, &j);
-  json_text_of(&j, "before", a->result->input);
-  json_text_of(&j, "after", a->result->program.program);
-  api_html_layers(a->result, &j);
-  api_html_costs(a->result, &j);
-  json_rules(a->result, &j);
-  json_growth(a->result, &j);
-  api_html_egraph(a->result, &j);
+  json_summary(result, &j);
+  json_text_of(&j, "before", result->input);
+  json_text_of(&j, "after", result->program.program);
+  api_html_layers(result, &j);
+  api_html_costs(result, &j);
+  json_rules(result, &j);
+  json_growth(result, &j);
+  api_html_egraph(result, &j);
   if (what->loops)
     json_lines(&j, "loops", what->loops);
   /* JSON within JSON, as a string: it is read by itself. */
@@ -159,45 +151,39 @@ put_escaped(bs_text *out, const char *s) {
 }
 
 static void
-put_part(html_args *a, const char *mark, size_t n, bs_text *out) {
+put_part(const glen_result *result, const glen_html *what, const char *mark,
+         size_t n, bs_text *out) {
   bs_text data;
   if (n == 5 && !memcmp(mark, "TITLE", n)) {
-    put_escaped(out, a->what->title);
+    put_escaped(out, what->title);
   } else if (n == 5 && !memcmp(mark, "STYLE", n)) {
     bs_put(out, report_css);
   } else if (n == 6 && !memcmp(mark, "SCRIPT", n)) {
     bs_put(out, report_js);
   } else {
     bs_text_init(&data, out->heap);
-    json_page(a, &data);
+    json_page(result, what, &data);
     put_script_data(out, bs_text_str(&data));
     bs_text_done(&data);
   }
 }
 
 /* The outline, with what its marks `@NAME@` stand for. */
-static void
-html_body(void *arg) {
-  html_args *a = arg;
+const char *
+glen_result_html(glen_context *ctx, const glen_result *result,
+                 const glen_html *what) {
+  API_ENTER(ctx, NULL);
   bs_text out;
-  bs_text_init(&out, &a->ctx->heap);
+  bs_text_init(&out, &ctx->heap);
   for (const char *at = report_html;;) {
     const char *mark = strchr(at, '@');
     const char *end = mark ? strchr(mark + 1, '@') : NULL;
     if (!end) {
       bs_put(&out, at);
-      break;
+      return api_string(ctx, &out);
     }
     bs_putn(&out, at, (size_t)(mark - at));
-    put_part(a, mark + 1, (size_t)(end - mark - 1), &out);
+    put_part(result, what, mark + 1, (size_t)(end - mark - 1), &out);
     at = end + 1;
   }
-  a->out = api_string(a->ctx, &out);
-}
-
-const char *
-glen_result_html(glen_context *ctx, const glen_result *result,
-                 const glen_html *what) {
-  html_args a = {.ctx = ctx, .result = result, .what = what};
-  return api_enter(ctx, html_body, &a) ? a.out : NULL;
 }

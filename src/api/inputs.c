@@ -15,9 +15,7 @@ typedef struct target_args {
   glen_context *ctx;
   const char *path;
   bool detect;
-  const glen_target *of;
-  glen_target *out;
-  const char *text; /* in: of a target; out: what was printed */
+  const char *text; /* NULL: it is read from the file */
   size_t size;
 } target_args;
 
@@ -52,7 +50,7 @@ add_source(api_box *box, glen_context *ctx, const char *name, const char *text,
 }
 
 static gs_target *
-make_target(target_args *a, api_box *box) {
+make_target(const target_args *a, api_box *box) {
   const gs_context *gs = api_box_context(box);
   uint32_t source;
   if (a->detect)
@@ -65,30 +63,31 @@ make_target(target_args *a, api_box *box) {
   return source ? gs_target_parse(gs, source) : NULL;
 }
 
-static void
-target_body(void *arg) {
-  target_args *a = arg;
+static glen_target *
+new_target(const target_args *a) {
+  API_ENTER(a->ctx, NULL);
   api_box *box = api_box_take(a->ctx);
   gs_target *target = make_target(a, box);
   if (!target) {
     api_box_free(box);
-    return;
+    return NULL;
   }
-  a->out = BS_NEW(api_box_context(box)->arena, glen_target);
-  *a->out = (glen_target){box, target};
+  glen_target *out = BS_NEW(api_box_context(box)->arena, glen_target);
+  *out = (glen_target){box, target};
+  return out;
 }
 
 glen_target *
 glen_target_load(glen_context *ctx, const char *path) {
   target_args a = {.ctx = ctx, .path = path};
-  return api_enter(ctx, target_body, &a) ? a.out : NULL;
+  return new_target(&a);
 }
 
 glen_target *
 glen_target_parse(glen_context *ctx, const char *name, const char *text,
                   size_t size) {
   target_args a = {.ctx = ctx, .path = name, .text = text, .size = size};
-  return api_enter(ctx, target_body, &a) ? a.out : NULL;
+  return new_target(&a);
 }
 
 void
@@ -100,45 +99,32 @@ glen_target_free(glen_target *target) {
 glen_target *
 glen_target_detect(glen_context *ctx) {
   target_args a = {.ctx = ctx, .detect = true};
-  return api_enter(ctx, target_body, &a) ? a.out : NULL;
-}
-
-static void
-variant_body(void *arg) {
-  target_args *a = arg;
-  const gs_variant *v = gs_find_variant(a->path);
-  if (!v) {
-    bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-variant",
-             "there is no variant of processors named %s", a->path);
-    bs_hint(&a->ctx->diags, "variants are: base, avx2, avx512");
-    return;
-  }
-  a->out = BS_NEW(&a->ctx->arena, glen_target);
-  a->out->target =
-      (gs_target *)gs_target_variant(&a->ctx->gs, a->of->target, v);
+  return new_target(&a);
 }
 
 glen_target *
 glen_target_variant(glen_context *ctx, const glen_target *target,
                     const char *name) {
-  target_args a = {.ctx = ctx, .path = name, .of = target};
-  return api_enter(ctx, variant_body, &a) ? a.out : NULL;
-}
-
-static void
-target_text_body(void *arg) {
-  target_args *a = arg;
-  bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
-  gs_target_print(a->of->target, a->ctx->gs.values, &text);
-  a->text = api_string(a->ctx, &text);
+  API_ENTER(ctx, NULL);
+  const gs_variant *v = gs_find_variant(name);
+  if (!v) {
+    bs_error(&ctx->diags, BS_NOWHERE, "unknown-variant",
+             "there is no variant of processors named %s", name);
+    bs_hint(&ctx->diags, "variants are: base, avx2, avx512");
+    return NULL;
+  }
+  glen_target *out = BS_NEW(&ctx->arena, glen_target);
+  out->target = (gs_target *)gs_target_variant(&ctx->gs, target->target, v);
+  return out;
 }
 
 const char *
 glen_target_text(glen_context *ctx, const glen_target *target) {
-  target_args a = {.ctx = ctx, .of = target, .text = ""};
-  api_enter(ctx, target_text_body, &a);
-  return a.text;
+  API_ENTER(ctx, "");
+  bs_text text;
+  bs_text_init(&text, &ctx->heap);
+  gs_target_print(target->target, ctx->gs.values, &text);
+  return api_string(ctx, &text);
 }
 
 /* ---- programs ---- */
@@ -148,14 +134,10 @@ typedef struct program_args {
   const glen_target *target;
   const char *name, *text; /* text NULL: read the file `name` */
   size_t size;
-  bool types;
   const char *const *sizes;
   uint32_t n_sizes;
   const po_given_size *given;
   bool open; /* sizes may stay so */
-  const glen_program *of;
-  glen_program *out;
-  const char *printed;
 } program_args;
 
 static bool
@@ -190,7 +172,7 @@ glen_model_dims(glen_context *ctx, const char *const *dims, uint32_t n) {
 }
 
 static gs_program *
-make_program(program_args *a, api_box *box) {
+make_program(const program_args *a, api_box *box) {
   const gs_context *gs = api_box_context(box);
   gs_target *target = a->target ? a->target->target : NULL;
   if (!a->text)
@@ -199,27 +181,28 @@ make_program(program_args *a, api_box *box) {
   return source ? gs_parse(gs, target, source) : NULL;
 }
 
-static void
-program_body(void *arg) {
-  program_args *a = arg;
+static glen_program *
+new_program(program_args *a) {
+  API_ENTER(a->ctx, NULL);
   api_box *box = api_box_take(a->ctx);
   bool read = api_read_sizes(a->ctx, api_box_context(box)->arena, a->sizes,
                              a->n_sizes, &a->given);
   gs_program *p = read ? make_program(a, box) : NULL;
   if (!p || (!a->open && !api_has_numbers(a->ctx, p, "this"))) {
     api_box_free(box);
-    return;
+    return NULL;
   }
-  a->out = BS_NEW(api_box_context(box)->arena, glen_program);
-  *a->out = (glen_program){
+  glen_program *out = BS_NEW(api_box_context(box)->arena, glen_program);
+  *out = (glen_program){
       .box = box, .program = p, .sizes = a->given, .n_sizes = a->n_sizes};
+  return out;
 }
 
 glen_program *
 glen_program_load(glen_context *ctx, const glen_target *target,
                   const char *path) {
   program_args a = {.ctx = ctx, .target = target, .name = path};
-  return api_enter(ctx, program_body, &a) ? a.out : NULL;
+  return new_program(&a);
 }
 
 glen_program *
@@ -232,7 +215,7 @@ glen_program_load_at(glen_context *ctx, const glen_target *target,
                     .sizes = sizes,
                     .n_sizes = n_sizes,
                     .open = true};
-  return api_enter(ctx, program_body, &a) ? a.out : NULL;
+  return new_program(&a);
 }
 
 glen_program *
@@ -240,7 +223,7 @@ glen_program_parse(glen_context *ctx, const glen_target *target,
                    const char *name, const char *text, size_t size) {
   program_args a = {
       .ctx = ctx, .target = target, .name = name, .text = text, .size = size};
-  return api_enter(ctx, program_body, &a) ? a.out : NULL;
+  return new_program(&a);
 }
 
 void
@@ -249,20 +232,13 @@ glen_program_free(glen_program *program) {
     api_box_free(program->box);
 }
 
-static void
-program_text_body(void *arg) {
-  program_args *a = arg;
-  bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
-  gs_print(a->of->program, a->types, &text);
-  a->printed = api_string(a->ctx, &text);
-}
-
 const char *
 glen_program_text(glen_context *ctx, const glen_program *program, bool types) {
-  program_args a = {.ctx = ctx, .of = program, .types = types, .printed = ""};
-  api_enter(ctx, program_text_body, &a);
-  return a.printed;
+  API_ENTER(ctx, "");
+  bs_text text;
+  bs_text_init(&text, &ctx->heap);
+  gs_print(program->program, types, &text);
+  return api_string(ctx, &text);
 }
 
 uint32_t
@@ -301,7 +277,6 @@ typedef struct rules_args {
   uint32_t n_params;
   const char *name, *text; /* text NULL: there is none in memory */
   size_t size;
-  glen_rules *out;
 } rules_args;
 
 /* VALUE as a rule file would read it: 16, 0.5, true, zero, (1 2). */
@@ -357,7 +332,7 @@ api_load_rules(glen_context *ctx, rl_rules *rules, const char *const *names,
 }
 
 static bool
-make_rules(rules_args *a, api_box *box, rl_rules *rules) {
+make_rules(const rules_args *a, api_box *box, rl_rules *rules) {
   if (!a->text)
     return api_load_rules(a->ctx, rules, a->paths, a->n_paths);
   uint32_t source = add_source(box, a->ctx, a->name, a->text, a->size);
@@ -365,9 +340,9 @@ make_rules(rules_args *a, api_box *box, rl_rules *rules) {
          rl_load_source(rules, source);
 }
 
-static void
-rules_body(void *arg) {
-  rules_args *a = arg;
+static glen_rules *
+new_rules(const rules_args *a) {
+  API_ENTER(a->ctx, NULL);
   api_box *box = api_box_take(a->ctx);
   const gs_context *gs = api_box_context(box);
   rl_rules *rules = rl_new(gs, a->target ? a->target->target : NULL);
@@ -376,10 +351,11 @@ rules_body(void *arg) {
     ok = api_set_param(a->ctx, rules, a->params[k]);
   if (!ok || !rl_finish(rules)) {
     api_box_free(box);
-    return;
+    return NULL;
   }
-  a->out = BS_NEW(gs->arena, glen_rules);
-  *a->out = (glen_rules){box, rules};
+  glen_rules *out = BS_NEW(gs->arena, glen_rules);
+  *out = (glen_rules){box, rules};
+  return out;
 }
 
 glen_rules *
@@ -392,7 +368,7 @@ glen_rules_load(glen_context *ctx, const glen_target *target,
                   .n_paths = n_paths,
                   .params = params,
                   .n_params = n_params};
-  return api_enter(ctx, rules_body, &a) ? a.out : NULL;
+  return new_rules(&a);
 }
 
 glen_rules *
@@ -406,7 +382,7 @@ glen_rules_parse(glen_context *ctx, const glen_target *target,
                   .name = name,
                   .text = text,
                   .size = size};
-  return api_enter(ctx, rules_body, &a) ? a.out : NULL;
+  return new_rules(&a);
 }
 
 void

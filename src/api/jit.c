@@ -24,7 +24,6 @@ typedef struct jit_args {
   glen_jit_options o;
   bs_text c, h, entry;
   cg_scratch scratch;
-  glen_kernel *kernel;
 } jit_args;
 
 /* ---- sources ---- */
@@ -324,28 +323,21 @@ find_or_build(jit_args *a) {
 
 /* ---- the whole ---- */
 
-static void
-jit_body(void *arg) {
-  jit_args *a = arg;
+static glen_kernel *
+make_kernel(jit_args *a) {
   bs_heap *heap = &a->ctx->heap;
-  bs_stage_begin(&a->ctx->governor, "the C compiler", 1, 1);
-  if (a->ctx->diags.no_children) {
-    bs_error(&a->ctx->diags, BS_NOWHERE, "no-native",
-             "a kernel is not loaded, as nothing may be executed");
-    return;
-  }
-  if (!api_knows_sizes(a->ctx, a->loops->loops, "a kernel in process"))
-    return;
+  glen_kernel *kernel = NULL;
   bs_text_init(&a->c, heap);
   bs_text_init(&a->h, heap);
   bs_text_init(&a->entry, heap);
   if (make_sources(a) && cg_scratch_make(&a->scratch, &a->ctx->gs))
-    a->kernel = find_or_build(a);
+    kernel = find_or_build(a);
   if (a->scratch.path[0])
     cg_scratch_remove(&a->scratch);
   bs_text_done(&a->c);
   bs_text_done(&a->h);
   bs_text_done(&a->entry);
+  return kernel;
 }
 
 glen_kernel *
@@ -356,5 +348,14 @@ glen_jit(glen_context *ctx, const glen_loops *loops,
     memcpy(&a.o, options,
            options->size < sizeof a.o ? options->size : sizeof a.o);
   ctx->interrupt = 0;
-  return api_enter_listening(ctx, jit_body, &a) ? a.kernel : NULL;
+  API_ENTER_LISTENING(ctx, NULL);
+  bs_stage_begin(&ctx->governor, "the C compiler", 1, 1);
+  if (ctx->diags.no_children) {
+    bs_error(&ctx->diags, BS_NOWHERE, "no-native",
+             "a kernel is not loaded, as nothing may be executed");
+    return NULL;
+  }
+  return api_knows_sizes(ctx, loops->loops, "a kernel in process")
+             ? make_kernel(&a)
+             : NULL;
 }

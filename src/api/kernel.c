@@ -121,35 +121,23 @@ api_kernel_open(glen_context *ctx, const char *path, uint32_t threads,
   return NULL;
 }
 
-typedef struct load_args {
-  glen_context *ctx;
-  const char *path;
-  uint32_t threads;
-  glen_kernel *out;
-} load_args;
-
-static void
-load_body(void *arg) {
-  load_args *a = arg;
-  bs_diags *diags = &a->ctx->diags;
+glen_kernel *
+glen_kernel_load(glen_context *ctx, const char *path, uint32_t threads) {
+  API_ENTER(ctx, NULL);
+  bs_diags *diags = &ctx->diags;
   if (diags->no_children)
     bs_error(diags, BS_NOWHERE, "no-native",
              "a kernel is not loaded, as nothing may be executed");
-  else if (access(a->path, R_OK))
-    bs_error(diags, BS_NOWHERE, "no-file", "cannot read '%s': %s", a->path,
+  else if (access(path, R_OK))
+    bs_error(diags, BS_NOWHERE, "no-file", "cannot read '%s': %s", path,
              strerror(errno));
-  else if (!api_is_own(a->path))
+  else if (!api_is_own(path))
     bs_error(diags, BS_NOWHERE, "open-cache",
              "the kernel '%s' is another user's, or others may write to it",
-             a->path);
+             path);
   else
-    a->out = api_kernel_open(a->ctx, a->path, a->threads, true, true);
-}
-
-glen_kernel *
-glen_kernel_load(glen_context *ctx, const char *path, uint32_t threads) {
-  load_args a = {.ctx = ctx, .path = path, .threads = threads};
-  return api_enter(ctx, load_body, &a) ? a.out : NULL;
+    return api_kernel_open(ctx, path, threads, true, true);
+  return NULL;
 }
 
 void
@@ -228,13 +216,6 @@ glen_kernel_call(glen_kernel *k, void *const *arrays, void *workspace) {
              : call_with_spare(k, arrays);
 }
 
-typedef struct call_args {
-  glen_kernel *kernel;
-  const glen_array *arrays;
-  void **pointers;
-  bool ok;
-} call_args;
-
 static bool
 fits(glen_kernel *k, uint32_t j, const glen_array *array) {
   const glen_argument *to = &k->arguments[j];
@@ -245,24 +226,18 @@ fits(glen_kernel *k, uint32_t j, const glen_array *array) {
                   "the array for %s is not in C order, without gaps", to->name);
 }
 
-static void
-check_body(void *arg) {
-  call_args *a = arg;
-  glen_kernel *k = a->kernel;
-  a->pointers = bs_calloc(&k->ctx->heap, k->n + 1u, sizeof *a->pointers);
-  a->ok = true;
-  for (uint32_t j = 0; j < k->n; j++) {
-    a->ok = (k->arguments[j].prepacked || fits(k, j, &a->arrays[j])) && a->ok;
-    a->pointers[j] = a->arrays[j].data;
-  }
-}
-
 bool
 glen_kernel_call_arrays(glen_kernel *k, const glen_array *arrays, uint32_t n) {
-  call_args a = {.kernel = k, .arrays = arrays};
-  if (n != k->n || !api_enter(k->ctx, check_body, &a))
+  if (n != k->n)
     return false;
-  bool ok = a.ok && !glen_kernel_call(k, a.pointers, NULL);
-  bs_free(&k->ctx->heap, a.pointers);
+  API_ENTER(k->ctx, false);
+  void **pointers = bs_calloc(&k->ctx->heap, k->n + 1u, sizeof *pointers);
+  bool ok = true;
+  for (uint32_t j = 0; j < k->n; j++) {
+    ok = (k->arguments[j].prepacked || fits(k, j, &arrays[j])) && ok;
+    pointers[j] = arrays[j].data;
+  }
+  ok = ok && !glen_kernel_call(k, pointers, NULL);
+  bs_free(&k->ctx->heap, pointers);
   return ok;
 }

@@ -226,30 +226,15 @@ copying_done(copying *c) {
 
 /* ---- the public functions ---- */
 
-typedef struct layer_args {
-  glen_context *ctx;
-  const glen_program *program;
-  const glen_layers *layers;
-  uint32_t k;
-  glen_layers *found;
-  glen_program *out;
-} layer_args;
-
-static void
-layers_body(void *arg) {
-  layer_args *a = arg;
-  api_box *box = api_box_take(a->ctx);
-  const gs_context *gs = api_box_context(box);
-  glen_layers *l = BS_NEW(gs->arena, glen_layers);
-  *l = (glen_layers){.box = box, .program = a->program->program};
-  find_layers(l, gs->heap);
-  a->found = l;
-}
-
 glen_layers *
 glen_layers_new(glen_context *ctx, const glen_program *program) {
-  layer_args a = {.ctx = ctx, .program = program};
-  return api_enter(ctx, layers_body, &a) ? a.found : NULL;
+  API_ENTER(ctx, NULL);
+  api_box *box = api_box_take(ctx);
+  const gs_context *gs = api_box_context(box);
+  glen_layers *l = BS_NEW(gs->arena, glen_layers);
+  *l = (glen_layers){.box = box, .program = program->program};
+  find_layers(l, gs->heap);
+  return l;
 }
 
 void
@@ -275,36 +260,24 @@ boxed(api_box *box, gs_program *made) {
   return out;
 }
 
-static void
-layer_body(void *arg) {
-  layer_args *a = arg;
-  api_box *box = api_box_take(a->ctx);
-  copying c;
-  copying_init(&c, a->layers->program, api_box_context(box), a->layers->stop);
-  copy_output(&c, a->layers->list.data[a->k].term, 0);
-  a->out = boxed(box, copying_done(&c));
-}
-
 glen_program *
 glen_layer_program(glen_context *ctx, const glen_layers *layers, uint32_t k) {
-  layer_args a = {.ctx = ctx, .layers = layers, .k = k};
-  return api_enter(ctx, layer_body, &a) ? a.out : NULL;
-}
-
-static void
-canonical_body(void *arg) {
-  layer_args *a = arg;
-  const gs_program *p = a->program->program;
-  api_box *box = api_box_take(a->ctx);
+  API_ENTER(ctx, NULL);
+  api_box *box = api_box_take(ctx);
   copying c;
-  copying_init(&c, p, api_box_context(box), NULL);
-  for (uint32_t k = 0; k < p->outputs.len; k++)
-    copy_output(&c, p->outputs.data[k].term, k);
-  a->out = boxed(box, copying_done(&c));
+  copying_init(&c, layers->program, api_box_context(box), layers->stop);
+  copy_output(&c, layers->list.data[k].term, 0);
+  return boxed(box, copying_done(&c));
 }
 
 glen_program *
 glen_program_canonical(glen_context *ctx, const glen_program *program) {
-  layer_args a = {.ctx = ctx, .program = program};
-  return api_enter(ctx, canonical_body, &a) ? a.out : NULL;
+  API_ENTER(ctx, NULL);
+  const gs_program *p = program->program;
+  api_box *box = api_box_take(ctx);
+  copying c;
+  copying_init(&c, p, api_box_context(box), NULL);
+  for (uint32_t k = 0; k < p->outputs.len; k++)
+    copy_output(&c, p->outputs.data[k].term, k);
+  return boxed(box, copying_done(&c));
 }

@@ -395,20 +395,6 @@ tell_all(api_mapping *m) {
   m->out->json = api_string(m->ctx, &json);
 }
 
-static void
-map_body(void *arg) {
-  api_mapping *m = arg;
-  if (m->instr && !knows(m, m->instr)) {
-    bs_error(&m->ctx->diags, BS_NOWHERE, "unknown-instruction",
-             "neither the target nor the rules have %s", m->instr);
-    return;
-  }
-  api_mapping_find(m);
-  tell_all(m);
-  m->out->known = true;
-  api_mapping_done(m);
-}
-
 bool
 glen_map(glen_context *ctx, const glen_result *result, const char *instr,
          glen_mapped *out) {
@@ -419,5 +405,15 @@ glen_map(glen_context *ctx, const glen_result *result, const char *instr,
                    .to = result->program.program,
                    .out = out};
   *out = (glen_mapped){.text = "", .json = ""};
-  return api_enter(ctx, map_body, &m) && out->known;
+  API_ENTER(ctx, false);
+  if (instr && !knows(&m, instr)) {
+    bs_error(&ctx->diags, BS_NOWHERE, "unknown-instruction",
+             "neither the target nor the rules have %s", instr);
+    return false;
+  }
+  api_mapping_find(&m);
+  tell_all(&m);
+  api_mapping_done(&m);
+  out->known = true;
+  return true;
 }

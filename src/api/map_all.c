@@ -82,18 +82,9 @@ put_terms(listing *l) {
 }
 
 static void
-list_body(void *arg) {
-  listing *l = arg;
-  bs_heap *heap = &l->ctx->heap;
-  uint32_t n = l->result->input->nodes.len;
-  bs_text json;
+put_listing(listing *l, bs_text *json) {
   bs_json j;
-  l->of = bs_alloc(heap, (n + (size_t)1) * sizeof *l->of);
-  l->fits = bs_alloc(heap, MOST_FITS * sizeof *l->fits);
-  rl_classes_of(&l->result->run, l->result->input, l->of);
-  bs_text_init(&l->text, heap);
-  bs_text_init(&json, heap);
-  bs_json_init(&j, &json, 2);
+  bs_json_init(&j, json, 2);
   l->json = &j;
   bs_json_object(&j, NULL);
   bs_json_int(&j, "schema", 1);
@@ -101,17 +92,26 @@ list_body(void *arg) {
   put_terms(l);
   bs_json_end(&j);
   bs_json_end(&j);
-  bs_putc(&json, '\n');
-  l->out->text = api_string(l->ctx, &l->text);
-  l->out->json = api_string(l->ctx, &json);
-  l->out->known = true;
-  bs_free(heap, l->fits);
-  bs_free(heap, l->of);
+  bs_putc(json, '\n');
 }
 
 bool
 glen_map_all(glen_context *ctx, const glen_result *result, glen_mapped *out) {
-  listing l = {.ctx = ctx, .result = result, .out = out};
+  listing l = {.ctx = ctx, .result = result};
   *out = (glen_mapped){.text = "", .json = ""};
-  return api_enter(ctx, list_body, &l) && out->known;
+  API_ENTER(ctx, false);
+  bs_heap *heap = &ctx->heap;
+  bs_text json;
+  l.of = bs_alloc(heap, (result->input->nodes.len + (size_t)1) * sizeof *l.of);
+  l.fits = bs_alloc(heap, MOST_FITS * sizeof *l.fits);
+  rl_classes_of(&result->run, result->input, l.of);
+  bs_text_init(&l.text, heap);
+  bs_text_init(&json, heap);
+  put_listing(&l, &json);
+  *out = (glen_mapped){.text = api_string(ctx, &l.text),
+                       .json = api_string(ctx, &json),
+                       .known = true};
+  bs_free(heap, l.fits);
+  bs_free(heap, l.of);
+  return true;
 }

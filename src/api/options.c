@@ -5,23 +5,22 @@
 
 #include <string.h>
 
-static void
-lack_body(void *arg) {
-  glen_context *ctx = arg;
+static bool
+refuse(glen_context *ctx) {
+  API_ENTER(ctx, false);
   bs_error(&ctx->diags, BS_NOWHERE, "options-size",
            "the options do not say their size");
   bs_hint(&ctx->diags, "fill them by the function of their defaults first");
   ctx->failure = GLEN_USAGE;
+  return false;
 }
 
 bool
 api_take_options(glen_context *ctx, const void *given, void *own, size_t size) {
   size_t known;
   memcpy(&known, given, sizeof known);
-  if (known < sizeof known) {
-    api_enter(ctx, lack_body, ctx);
-    return false;
-  }
+  if (known < sizeof known)
+    return refuse(ctx);
   memcpy(own, given, known < size ? known : size);
   memcpy(own, &size, sizeof size);
   return true;

@@ -6,13 +6,6 @@
 enum { MOST_LEMMAS = 4000000 };
 #define MOST_BYTES ((size_t)4 << 30)
 
-typedef struct proof_args {
-  glen_context *ctx;
-  const glen_result *result;
-  bs_heap heap; /* of the proof */
-  const char *out;
-} proof_args;
-
 static const char *
 why_not(eg_explained why) {
   return why == EG_NOT_RECORDED ? "the run kept no record of its steps"
@@ -20,40 +13,40 @@ why_not(eg_explained why) {
                                 : "a step rests on what cannot be shown";
 }
 
-static void
-write_proof(void *arg) {
-  proof_args *a = arg;
-  const glen_result *r = a->result;
-  gs_context own = a->ctx->gs;
+static const char *
+no_proof(glen_context *ctx, const char *why) {
+  bs_error(&ctx->diags, BS_NOWHERE, "no-proof", "there is no proof: %s", why);
+  return NULL;
+}
+
+/* On a heap of its own, which has a limit. */
+static const char *
+write_proof(glen_context *ctx, const glen_result *r, bs_heap *heap) {
+  gs_context own = ctx->gs;
   bs_arena arena;
   rl_proof x;
   bs_text text;
-  bs_arena_init(&arena, &a->heap);
-  own.heap = &a->heap;
+  bs_trap trap BS_TRAP_ENDS;
+  bs_trap_set(&trap, heap);
+  if (setjmp(trap.place))
+    return no_proof(ctx, "out of memory");
+  bs_arena_init(&arena, heap);
+  own.heap = heap;
   own.arena = &arena;
   if (!rl_prove(&own, &r->run, r->input, r->program.program, MOST_LEMMAS, true,
-                &x)) {
-    bs_error(&a->ctx->diags, BS_NOWHERE, "no-proof", "there is no proof: %s",
-             why_not(x.why));
-    return;
-  }
-  bs_text_init(&text, &a->ctx->heap);
+                &x))
+    return no_proof(ctx, why_not(x.why));
+  bs_text_init(&text, &ctx->heap);
   rl_put_proof(&own, &x, r->program.program, &text);
-  a->out = api_string(a->ctx, &text);
-}
-
-static void
-proof_body(void *arg) {
-  proof_args *a = arg;
-  bs_heap_init_child(&a->heap, &a->ctx->heap, MOST_BYTES);
-  if (!bs_protect(&a->heap, write_proof, a))
-    bs_error(&a->ctx->diags, BS_NOWHERE, "no-proof",
-             "there is no proof: out of memory");
-  bs_heap_done(&a->heap);
+  return api_string(ctx, &text);
 }
 
 const char *
 glen_result_proof(glen_context *ctx, const glen_result *result) {
-  proof_args a = {.ctx = ctx, .result = result};
-  return api_enter(ctx, proof_body, &a) ? a.out : NULL;
+  API_ENTER(ctx, NULL);
+  bs_heap heap;
+  bs_heap_init_child(&heap, &ctx->heap, MOST_BYTES);
+  const char *text = write_proof(ctx, result, &heap);
+  bs_heap_done(&heap);
+  return text;
 }

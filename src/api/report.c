@@ -13,14 +13,6 @@
 
 enum { MAX_BREAKDOWN = 10 };
 
-typedef struct report_args {
-  glen_context *ctx;
-  const glen_result *result;
-  bool seconds, stats;
-  uint32_t max_classes;
-  const char *out;
-} report_args;
-
 static const char *const kind_names[] = {[RL_EXPLORATORY] = "exploratory",
                                          [RL_COMPOSITION] = "composition",
                                          [RL_CLEANUP] = "cleanup",
@@ -58,17 +50,17 @@ put_line(const gs_program *p, const ex_line *line, bs_text *text) {
 
 /* Terms that read alike stand in one line with their number. */
 static void
-put_breakdown(report_args *a, bs_text *text) {
-  const glen_result *r = a->result;
+put_breakdown(const glen_result *r, bs_text *text) {
+  bs_heap *heap = text->heap;
   const gs_program *p = r->program.program;
   double total;
-  ex_line *lines = bs_alloc(&a->ctx->heap, p->nodes.len * sizeof *lines + 1);
+  ex_line *lines = bs_alloc(heap, p->nodes.len * sizeof *lines + 1);
   uint32_t n = ex_breakdown(p, r->target, r->limit, &r->prepacked, lines,
                             &total),
            k = 0;
   bs_text one, next;
-  bs_text_init(&one, &a->ctx->heap);
-  bs_text_init(&next, &a->ctx->heap);
+  bs_text_init(&one, heap);
+  bs_text_init(&next, heap);
   for (uint32_t shown = 0; k < n && shown < MAX_BREAKDOWN; shown++) {
     double cost = ex_cost_total(&lines[k].cost);
     uint32_t first = k;
@@ -90,65 +82,56 @@ put_breakdown(report_args *a, bs_text *text) {
     bs_putf(text, ";   ... and %u cheaper terms\n", n - k);
   bs_text_done(&one);
   bs_text_done(&next);
-  bs_free(&a->ctx->heap, lines);
+  bs_free(heap, lines);
 }
 
 static void
-put_rules(report_args *a, bs_text *text) {
-  const glen_result *r = a->result;
+put_rules(const glen_result *r, bs_text *text) {
   bs_putf(text, "; rules    %u led there%s%s\n", r->n_led,
           r->n_led ? ":" : ": ", r->n_led ? "" : api_as_written(r));
   for (uint32_t k = 0; k < r->n_led; k++) {
     const rl_rule *rule = r->led[k];
     bs_putf(text, ";   %s  ", rule->name);
-    bs_put_place(&a->ctx->diags, rule->span, text);
+    bs_put_place(&r->ctx->diags, rule->span, text);
     if (rule->intent && *rule->intent)
       bs_putf(text, "  %s", rule->intent);
     bs_putc(text, '\n');
   }
 }
 
-static void
-text_body(void *arg) {
-  report_args *a = arg;
-  const glen_summary *s = &a->result->summary;
+static const char *
+text_of(glen_context *ctx, const glen_result *result, const glen_report *what) {
+  const glen_summary *s = &result->summary;
   bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
-  gs_print(a->result->program.program, true, &text);
+  bs_text_init(&text, &ctx->heap);
+  gs_print(result->program.program, true, &text);
   bs_putc(&text, '\n');
-  api_put_phases(a->result, &text);
+  api_put_phases(result, &text);
   put_costs(&text, s);
-  put_breakdown(a, &text);
-  put_rules(a, &text);
-  api_put_verified(a->result, &text);
-  if (a->seconds)
+  put_breakdown(result, &text);
+  put_rules(result, &text);
+  api_put_verified(result, &text);
+  if (what->seconds)
     bs_putf(&text,
             "; seconds  %.3f: search %.3f, apply %.3f, rebuild %.3f, extract "
             "%.3f; %.1f MiB\n",
             s->seconds, s->search_s, s->apply_s, s->rebuild_s, s->extract_s,
             (double)s->bytes / (1 << 20));
-  if (a->stats)
-    api_put_stats(a->result, a->seconds, &text);
-  a->out = api_string(a->ctx, &text);
-}
-
-const char *
-glen_result_text(glen_context *ctx, const glen_result *result, bool seconds) {
-  report_args a = {.ctx = ctx, .result = result, .seconds = seconds, .out = ""};
-  api_enter(ctx, text_body, &a);
-  return a.out;
+  if (what->stats)
+    api_put_stats(result, what->seconds, &text);
+  return api_string(ctx, &text);
 }
 
 /* ---- JSON ---- */
 
 static void
-json_rules(report_args *a, bs_json *j) {
+json_rules(const glen_result *r, bs_json *j) {
   bs_json_array(j, "rules");
-  for (uint32_t k = 0; k < a->result->n_led; k++) {
-    const rl_rule *rule = a->result->led[k];
+  for (uint32_t k = 0; k < r->n_led; k++) {
+    const rl_rule *rule = r->led[k];
     bs_text place;
-    bs_text_init(&place, &a->ctx->heap);
-    bs_put_place(&a->ctx->diags, rule->span, &place);
+    bs_text_init(&place, &r->ctx->heap);
+    bs_put_place(&r->ctx->diags, rule->span, &place);
     bs_json_object(j, NULL);
     bs_json_string(j, "name", rule->name);
     bs_json_string(j, "kind", kind_names[rule->kind]);
@@ -170,20 +153,19 @@ json_seconds(bs_json *j, const glen_summary *s) {
   bs_json_end(j);
 }
 
-static void
-json_body(void *arg) {
-  report_args *a = arg;
-  const glen_summary *s = &a->result->summary;
+static const char *
+json_of(glen_context *ctx, const glen_result *result, const glen_report *what) {
+  const glen_summary *s = &result->summary;
   bs_text text, program;
   bs_json j;
-  bs_text_init(&text, &a->ctx->heap);
-  bs_text_init(&program, &a->ctx->heap);
-  gs_print(a->result->program.program, false, &program);
+  bs_text_init(&text, &ctx->heap);
+  bs_text_init(&program, &ctx->heap);
+  gs_print(result->program.program, false, &program);
   bs_json_init(&j, &text, 2);
   bs_json_object(&j, NULL);
   bs_json_int(&j, "schema", 1);
   bs_json_string(&j, "stop", s->stop);
-  api_json_phases(a->result, &j);
+  api_json_phases(result, &j);
   bs_json_int(&j, "iterations", s->iterations);
   bs_json_int(&j, "nodes", s->nodes);
   bs_json_int(&j, "classes", s->classes);
@@ -192,76 +174,60 @@ json_body(void *arg) {
   bs_json_real(&j, "cost_after", s->cost_after);
   bs_json_real(&j, "bound", s->bound);
   bs_json_bool(&j, "optimal", s->optimal);
-  api_json_verified(a->result, &j);
-  json_rules(a, &j);
-  if (a->seconds)
+  api_json_verified(result, &j);
+  json_rules(result, &j);
+  if (what->seconds)
     json_seconds(&j, s);
-  if (a->stats)
-    api_json_stats(a->result, a->seconds, &j);
+  if (what->stats)
+    api_json_stats(result, what->seconds, &j);
   bs_json_string(&j, "program", bs_text_str(&program));
   bs_json_end(&j);
   bs_putc(&text, '\n');
   bs_text_done(&program);
-  a->out = api_string(a->ctx, &text);
-}
-
-const char *
-glen_result_json(glen_context *ctx, const glen_result *result, bool seconds) {
-  report_args a = {.ctx = ctx, .result = result, .seconds = seconds, .out = ""};
-  api_enter(ctx, json_body, &a);
-  return a.out;
+  return api_string(ctx, &text);
 }
 
 const char *
 glen_result_report(glen_context *ctx, const glen_result *result,
                    const glen_report *what) {
-  report_args a = {.ctx = ctx,
-                   .result = result,
-                   .seconds = what->seconds,
-                   .stats = what->stats,
-                   .out = ""};
-  api_enter(ctx, what->json ? json_body : text_body, &a);
-  return a.out;
+  API_ENTER(ctx, "");
+  return what->json ? json_of(ctx, result, what) : text_of(ctx, result, what);
+}
+
+const char *
+glen_result_text(glen_context *ctx, const glen_result *result, bool seconds) {
+  return glen_result_report(ctx, result, &(glen_report){.seconds = seconds});
+}
+
+const char *
+glen_result_json(glen_context *ctx, const glen_result *result, bool seconds) {
+  return glen_result_report(ctx, result,
+                            &(glen_report){.seconds = seconds, .json = true});
 }
 
 /* ---- the e-graph ---- */
 
-static void
-egraph_json_body(void *arg) {
-  report_args *a = arg;
-  bs_text text;
-  eg_naming naming;
-  rl_naming(&a->result->gs, &naming);
-  bs_text_init(&text, &a->ctx->heap);
-  eg_put_json(a->result->run.graph, &naming, a->result->run.outputs,
-              a->result->run.n_outputs, &text);
-  a->out = api_string(a->ctx, &text);
-}
-
 const char *
 glen_result_egraph_json(glen_context *ctx, const glen_result *result) {
-  report_args a = {.ctx = ctx, .result = result, .out = ""};
-  api_enter(ctx, egraph_json_body, &a);
-  return a.out;
-}
-
-static void
-dot_body(void *arg) {
-  report_args *a = arg;
+  API_ENTER(ctx, "");
   bs_text text;
   eg_naming naming;
-  rl_naming(&a->result->gs, &naming);
-  bs_text_init(&text, &a->ctx->heap);
-  eg_put_dot(a->result->run.graph, &naming, a->result->run.outputs,
-             a->result->run.n_outputs, a->max_classes, &text);
-  a->out = api_string(a->ctx, &text);
+  rl_naming(&result->gs, &naming);
+  bs_text_init(&text, &ctx->heap);
+  eg_put_json(result->run.graph, &naming, result->run.outputs,
+              result->run.n_outputs, &text);
+  return api_string(ctx, &text);
 }
 
 const char *
 glen_result_dot(glen_context *ctx, const glen_result *result,
                 uint32_t max_classes) {
-  report_args a = {
-      .ctx = ctx, .result = result, .max_classes = max_classes, .out = ""};
-  api_enter(ctx, dot_body, &a);
-  return a.out;
+  API_ENTER(ctx, "");
+  bs_text text;
+  eg_naming naming;
+  rl_naming(&result->gs, &naming);
+  bs_text_init(&text, &ctx->heap);
+  eg_put_dot(result->run.graph, &naming, result->run.outputs,
+             result->run.n_outputs, max_classes, &text);
+  return api_string(ctx, &text);
 }

@@ -308,27 +308,6 @@ check_pattern(requirement *r, const char *pattern) {
     tell_layers(r, pattern);
 }
 
-static void
-require_body(void *arg) {
-  requirement *r = arg;
-  bs_heap *heap = &r->m.ctx->heap;
-  uint32_t n = r->m.from->nodes.len;
-  api_mapping_find(&r->m);
-  r->done = bs_calloc(heap, n + (size_t)1, 1);
-  r->layer = bs_calloc(heap, n + (size_t)1, 1);
-  r->named = bs_calloc(heap, n + (size_t)1, 1);
-  for (uint32_t k = 0; k < r->m.from->lets.len; k++)
-    r->named[r->m.from->lets.data[k].term.i] = 1;
-  find_done(r);
-  r->ok = true;
-  for (uint32_t k = 0; k < r->n_patterns; k++)
-    check_pattern(r, r->patterns[k]);
-  bs_free(heap, r->named);
-  bs_free(heap, r->layer);
-  bs_free(heap, r->done);
-  api_mapping_done(&r->m);
-}
-
 bool
 glen_map_require(glen_context *ctx, const glen_result *result,
                  const char *const *patterns, uint32_t n_patterns) {
@@ -338,5 +317,21 @@ glen_map_require(glen_context *ctx, const glen_result *result,
                          .to = result->program.program},
                    .patterns = patterns,
                    .n_patterns = n_patterns};
-  return api_enter(ctx, require_body, &r) && r.ok;
+  API_ENTER(ctx, false);
+  uint32_t n = r.m.from->nodes.len;
+  api_mapping_find(&r.m);
+  r.done = bs_calloc(&ctx->heap, n + (size_t)1, 1);
+  r.layer = bs_calloc(&ctx->heap, n + (size_t)1, 1);
+  r.named = bs_calloc(&ctx->heap, n + (size_t)1, 1);
+  for (uint32_t k = 0; k < r.m.from->lets.len; k++)
+    r.named[r.m.from->lets.data[k].term.i] = 1;
+  find_done(&r);
+  r.ok = true;
+  for (uint32_t k = 0; k < n_patterns; k++)
+    check_pattern(&r, patterns[k]);
+  bs_free(&ctx->heap, r.named);
+  bs_free(&ctx->heap, r.layer);
+  bs_free(&ctx->heap, r.done);
+  api_mapping_done(&r.m);
+  return r.ok;
 }

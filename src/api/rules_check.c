@@ -6,47 +6,39 @@
 
 enum { MAX_FINDINGS = 1000 }; /* of each severity; later ones are counted */
 
-typedef struct check_args {
-  glen_context *ctx;
-  const glen_target *target;
-  const glen_check_options *options;
-  glen_check_counts *out;
-  bool json;
-  const char *text;
-} check_args;
-
-static void
-check_body(void *arg) {
-  check_args *a = arg;
-  const glen_check_options *o = a->options;
-  bs_diags *diags = &a->ctx->diags;
-  rl_lint_counts counts;
-  uint32_t errors = diags->errors, warnings = diags->warnings;
-  uint32_t first = diags->list.len;
-  diags->limit = MAX_FINDINGS;
-  rl_rules *rules = rl_new(&a->ctx->gs, a->target ? a->target->target : NULL);
-  bool ok = api_load_rules(a->ctx, rules, o->paths, o->n_paths);
-  for (uint32_t k = 0; ok && k < o->n_params; k++)
-    ok = api_set_param(a->ctx, rules, o->params[k]);
-  if (ok)
-    rl_finish(rules);
-  rl_lint(&a->ctx->gs, rules, o->remarks, &counts);
-  *a->out = (glen_check_counts){.files = counts.files,
-                                .rules = counts.rules,
-                                .tried = counts.tried,
-                                .errors = diags->errors - errors,
-                                .warnings = diags->warnings - warnings};
+static uint32_t
+count_remarks(const bs_diags *diags, uint32_t first) {
+  uint32_t n = 0;
   for (uint32_t k = first; k < diags->list.len; k++)
-    a->out->remarks += diags->list.data[k].severity == BS_NOTE &&
-                       diags->list.data[k].code != NULL;
+    n += diags->list.data[k].severity == BS_NOTE &&
+         diags->list.data[k].code != NULL;
+  return n;
 }
 
 bool
 glen_rules_check(glen_context *ctx, const glen_target *target,
-                 const glen_check_options *options, glen_check_counts *out) {
-  check_args a = {.ctx = ctx, .target = target, .options = options, .out = out};
+                 const glen_check_options *o, glen_check_counts *out) {
   *out = (glen_check_counts){0};
-  return api_enter(ctx, check_body, &a) && !out->errors;
+  API_ENTER(ctx, false);
+  bs_diags *diags = &ctx->diags;
+  rl_lint_counts counts;
+  uint32_t errors = diags->errors, warnings = diags->warnings;
+  uint32_t first = diags->list.len;
+  diags->limit = MAX_FINDINGS;
+  rl_rules *rules = rl_new(&ctx->gs, target ? target->target : NULL);
+  bool ok = api_load_rules(ctx, rules, o->paths, o->n_paths);
+  for (uint32_t k = 0; ok && k < o->n_params; k++)
+    ok = api_set_param(ctx, rules, o->params[k]);
+  if (ok)
+    rl_finish(rules);
+  rl_lint(&ctx->gs, rules, o->remarks, &counts);
+  *out = (glen_check_counts){.files = counts.files,
+                             .rules = counts.rules,
+                             .tried = counts.tried,
+                             .errors = diags->errors - errors,
+                             .warnings = diags->warnings - warnings,
+                             .remarks = count_remarks(diags, first)};
+  return !out->errors;
 }
 
 /* ---- the functions of expressions ---- */
@@ -84,21 +76,14 @@ json_functions(bs_text *text) {
   bs_putc(text, '\n');
 }
 
-static void
-functions_body(void *arg) {
-  check_args *a = arg;
+const char *
+glen_rules_functions(glen_context *ctx, bool json) {
+  API_ENTER(ctx, "");
   bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
-  if (a->json)
+  bs_text_init(&text, &ctx->heap);
+  if (json)
     json_functions(&text);
   else
     gs_put_functions(&text);
-  a->text = api_string(a->ctx, &text);
-}
-
-const char *
-glen_rules_functions(glen_context *ctx, bool json) {
-  check_args a = {.ctx = ctx, .json = json, .text = ""};
-  api_enter(ctx, functions_body, &a);
-  return a.text;
+  return api_string(ctx, &text);
 }

@@ -8,14 +8,6 @@
 
 enum { MAX_VALUES = 256 }; /* of an input, as JSON */
 
-typedef struct prove_args {
-  glen_context *ctx;
-  const rl_rules *rules;
-  uint32_t index;
-  const glen_prove_options *options;
-  glen_proof *out;
-} prove_args;
-
 void
 glen_prove_defaults_of(glen_prove_options *out, size_t size) {
   pv_rule_options o;
@@ -90,17 +82,17 @@ json_shape(bs_json *j, const pv_rule_answer *a) {
 }
 
 static const char *
-json_of(prove_args *p, const pv_rule_answer *a) {
+json_of(glen_context *ctx, const glen_proof *p, const pv_rule_answer *a) {
   bs_text text;
   bs_json j;
-  bs_text_init(&text, &p->ctx->heap);
+  bs_text_init(&text, &ctx->heap);
   bs_json_init(&j, &text, 0);
   bs_json_object(&j, NULL);
-  bs_json_string(&j, "rule", p->out->rule);
-  bs_json_string(&j, "place", p->out->place);
-  bs_json_string(&j, "verdict", p->out->verdict);
-  bs_json_bool(&j, "all_sizes", p->out->all_sizes);
-  bs_json_string(&j, "reason", p->out->reason);
+  bs_json_string(&j, "rule", p->rule);
+  bs_json_string(&j, "place", p->place);
+  bs_json_string(&j, "verdict", p->verdict);
+  bs_json_bool(&j, "all_sizes", p->all_sizes);
+  bs_json_string(&j, "reason", p->reason);
   if (a->why)
     bs_json_string(&j, "not_for_all_sizes", a->why);
   bs_json_object(&j, "shapes");
@@ -118,15 +110,15 @@ json_of(prove_args *p, const pv_rule_answer *a) {
   if (a->shape && a->verdict != PV_PROVED)
     json_shape(&j, a);
   bs_json_end(&j);
-  return api_string(p->ctx, &text);
+  return api_string(ctx, &text);
 }
 
 /* ---- lines ---- */
 
 static const char *
-detail_of(prove_args *p, const pv_rule_answer *a) {
+detail_of(glen_context *ctx, const pv_rule_answer *a) {
   bs_text text;
-  bs_text_init(&text, &p->ctx->heap);
+  bs_text_init(&text, &ctx->heap);
   if (a->shape && a->verdict != PV_PROVED)
     pv_put_shape(&text, a);
   if (a->shapes && a->verdict != PV_PROVED && a->verdict != PV_REFUTED) {
@@ -134,43 +126,39 @@ detail_of(prove_args *p, const pv_rule_answer *a) {
     pv_put_looked(&text, &a->looked);
     bs_put(&text, "\n");
   }
-  return api_string(p->ctx, &text);
+  return api_string(ctx, &text);
 }
 
 static const char *
-place_of(prove_args *p, const rl_rule *rule) {
+place_of(glen_context *ctx, const rl_rule *rule) {
   bs_text text;
-  bs_text_init(&text, &p->ctx->heap);
-  bs_put_place(&p->ctx->diags, rule->span, &text);
-  return api_string(p->ctx, &text);
-}
-
-static void
-prove_body(void *arg) {
-  prove_args *p = arg;
-  pv_rule_options options;
-  pv_rule_answer answer;
-  const rl_rule *rule = rl_at(p->rules, p->index);
-  pv_rule_defaults(&options);
-  options.seed = p->options->seed;
-  options.shapes = p->options->shapes;
-  pv_prove_rule(&p->ctx->gs, p->rules, rule, &options, &answer);
-  *p->out = (glen_proof){.rule = rule->name,
-                         .place = place_of(p, rule),
-                         .verdict = pv_verdict_name(answer.verdict),
-                         .reason = answer.reason,
-                         .all_sizes = answer.verdict == PV_PROVED,
-                         .shapes = answer.shapes};
-  p->out->detail = detail_of(p, &answer);
-  p->out->json = json_of(p, &answer);
+  bs_text_init(&text, &ctx->heap);
+  bs_put_place(&ctx->diags, rule->span, &text);
+  return api_string(ctx, &text);
 }
 
 bool
 glen_rule_prove(glen_context *ctx, const glen_rules *rules, uint32_t k,
                 const glen_prove_options *options, glen_proof *out) {
   glen_prove_options own;
-  prove_args p = {ctx, rules->rules, k, &own, out};
   glen_prove_defaults(&own);
-  return api_take_options(ctx, options, &own, sizeof own) &&
-         api_enter(ctx, prove_body, &p);
+  if (!api_take_options(ctx, options, &own, sizeof own))
+    return false;
+  API_ENTER(ctx, false);
+  pv_rule_options how;
+  pv_rule_answer answer;
+  const rl_rule *rule = rl_at(rules->rules, k);
+  pv_rule_defaults(&how);
+  how.seed = own.seed;
+  how.shapes = own.shapes;
+  pv_prove_rule(&ctx->gs, rules->rules, rule, &how, &answer);
+  *out = (glen_proof){.rule = rule->name,
+                      .place = place_of(ctx, rule),
+                      .verdict = pv_verdict_name(answer.verdict),
+                      .reason = answer.reason,
+                      .all_sizes = answer.verdict == PV_PROVED,
+                      .shapes = answer.shapes,
+                      .detail = detail_of(ctx, &answer)};
+  out->json = json_of(ctx, out, &answer);
+  return true;
 }

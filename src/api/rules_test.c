@@ -12,8 +12,6 @@ typedef void (*test_report)(void *ctx, const char *name, bool passed,
 
 typedef struct test_args {
   glen_context *ctx;
-  const glen_rules *rules;
-  const char *filter;
   test_report report;
   void *report_ctx;
   glen_test_counts *out;
@@ -65,64 +63,19 @@ tell(test_args *a, const rl_test *test, const rl_test_result *r) {
   a->report(a->report_ctx, test->name, r->passed, detail, r->seconds);
 }
 
-static void
-test_body(void *arg) {
-  test_args *a = arg;
-  const rl_rules *rules = a->rules->rules;
-  const rl_test_hooks hooks = {.cost = cost_of_run};
-  for (uint32_t k = 0; k < rl_count_tests(rules); k++) {
-    const rl_test *test = rl_test_at(rules, k);
-    rl_test_result result;
-    if (a->filter && !strstr(test->name, a->filter))
-      continue;
-    if (a->ctx->interrupt)
-      break;
-    rl_run_test(&a->ctx->gs, rules, test, &hooks, &result);
-    a->out->passed += result.passed;
-    a->out->failed += !result.passed;
-    tell(a, test, &result);
-  }
-}
-
 /* ---- random programs ---- */
 
-typedef struct random_args {
-  test_args tests;
-  uint32_t programs;
-  uint64_t seed;
-} random_args;
-
 static void
-tell_random(const random_args *a, const rl_rule *rule,
-            const rl_sound_result *r) {
-  const gs_context *gs = &a->tests.ctx->gs;
+tell_random(const test_args *a, const rl_rule *rule, const rl_sound_result *r) {
+  const gs_context *gs = &a->ctx->gs;
   const char *detail =
       r->message ? r->message
       : r->fired ? bs_arena_printf(gs->arena, "%u programs, %u variants",
                                    r->fired, r->compared)
                  : "no program was found on which it fires";
-  a->tests.out->passed += r->sound;
-  a->tests.out->failed += !r->sound;
-  a->tests.report(a->tests.report_ctx, rule->name, r->sound, detail, 0);
-}
-
-static void
-random_body(void *arg) {
-  random_args *a = arg;
-  const rl_rules *rules = a->tests.rules->rules;
-  rl_sound_options o;
-  rl_sound_defaults(&o);
-  o.seed = a->seed;
-  o.programs = a->programs;
-  o.attempts = a->programs < 40000000 ? 100 * a->programs : UINT32_MAX;
-  for (uint32_t k = 0; k < rl_count(rules) && !a->tests.ctx->interrupt; k++) {
-    const rl_rule *rule = rl_at(rules, k);
-    rl_sound_result result;
-    if (a->tests.filter && !strstr(rule->name, a->tests.filter))
-      continue;
-    rl_check_sound(&a->tests.ctx->gs, rules, k, &o, &result);
-    tell_random(a, rule, &result);
-  }
+  a->out->passed += r->sound;
+  a->out->failed += !r->sound;
+  a->report(a->report_ctx, rule->name, r->sound, detail, 0);
 }
 
 bool
@@ -130,10 +83,23 @@ glen_rules_test_random(glen_context *ctx, const glen_rules *rules,
                        uint32_t programs, uint64_t seed, const char *filter,
                        test_report report, void *report_ctx,
                        glen_test_counts *out) {
-  random_args a = {
-      {ctx, rules, filter, report, report_ctx, out}, programs, seed};
+  test_args a = {ctx, report, report_ctx, out};
   *out = (glen_test_counts){0};
-  return api_enter_listening(ctx, random_body, &a);
+  API_ENTER_LISTENING(ctx, false);
+  rl_sound_options o;
+  rl_sound_defaults(&o);
+  o.seed = seed;
+  o.programs = programs;
+  o.attempts = programs < 40000000 ? 100 * programs : UINT32_MAX;
+  for (uint32_t k = 0; k < rl_count(rules->rules) && !ctx->interrupt; k++) {
+    const rl_rule *rule = rl_at(rules->rules, k);
+    rl_sound_result result;
+    if (filter && !strstr(rule->name, filter))
+      continue;
+    rl_check_sound(&ctx->gs, rules->rules, k, &o, &result);
+    tell_random(&a, rule, &result);
+  }
+  return true;
 }
 
 /* ---- written tests ---- */
@@ -141,7 +107,20 @@ glen_rules_test_random(glen_context *ctx, const glen_rules *rules,
 bool
 glen_rules_test(glen_context *ctx, const glen_rules *rules, const char *filter,
                 test_report report, void *report_ctx, glen_test_counts *out) {
-  test_args a = {ctx, rules, filter, report, report_ctx, out};
+  test_args a = {ctx, report, report_ctx, out};
   *out = (glen_test_counts){0};
-  return api_enter_listening(ctx, test_body, &a);
+  API_ENTER_LISTENING(ctx, false);
+  const rl_test_hooks hooks = {.cost = cost_of_run};
+  uint32_t n = rl_count_tests(rules->rules);
+  for (uint32_t k = 0; k < n && !ctx->interrupt; k++) {
+    const rl_test *test = rl_test_at(rules->rules, k);
+    rl_test_result result;
+    if (filter && !strstr(test->name, filter))
+      continue;
+    rl_run_test(&ctx->gs, rules->rules, test, &hooks, &result);
+    out->passed += result.passed;
+    out->failed += !result.passed;
+    tell(&a, test, &result);
+  }
+  return true;
 }

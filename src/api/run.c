@@ -9,20 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct run_args {
-  glen_context *ctx;
-  const glen_program *program;
-  const glen_loops *loops, *general;
-  const glen_tensors *inputs;
-  const glen_build_options *build;
-  uint64_t seed;
-  double *seconds;
-  glen_tensors *out;
-  const char *name, *path, *text;
-  uint32_t k, max;
-  bool ok;
-} run_args;
-
 static glen_tensors *
 new_tensors(glen_context *ctx, const gs_program *p, bool outputs) {
   glen_tensors *t = BS_NEW(&ctx->arena, glen_tensors);
@@ -62,32 +48,26 @@ glen_tensor_name(const glen_tensors *t, uint32_t k) {
 
 /* ---- inputs ---- */
 
-static void
-inputs_body(void *arg) {
-  run_args *a = arg;
-  const gs_program *p = a->program->program;
-  if (!api_has_numbers(a->ctx, p, "a run"))
-    return;
-  glen_tensors *t = new_tensors(a->ctx, p, false);
+glen_tensors *
+glen_inputs_new(glen_context *ctx, const glen_program *program, uint64_t seed) {
+  API_ENTER(ctx, NULL);
+  const gs_program *p = program->program;
+  if (!api_has_numbers(ctx, p, "a run"))
+    return NULL;
+  glen_tensors *t = new_tensors(ctx, p, false);
   for (uint32_t k = 0; k < t->n; k++) {
     gs_type type;
     gs_type_at(p, p->inputs.data[k].term, &type);
     const char *name = p->inputs.data[k].name;
     const gs_data *data = gs_find_data(p, name);
-    if (data && !gs_data_read(&a->ctx->gs, data, &type, &t->data[k]))
-      return;
+    if (data && !gs_data_read(&ctx->gs, data, &type, &t->data[k]))
+      return NULL;
     if (data)
       continue;
     gs_tensor_init(t->heap, &t->data[k], &type);
-    gs_tensor_fill(&t->data[k], a->seed, name);
+    gs_tensor_fill(&t->data[k], seed, name);
   }
-  a->out = t;
-}
-
-glen_tensors *
-glen_inputs_new(glen_context *ctx, const glen_program *program, uint64_t seed) {
-  run_args a = {.ctx = ctx, .program = program, .seed = seed};
-  return api_enter(ctx, inputs_body, &a) ? a.out : NULL;
+  return t;
 }
 
 bool
@@ -115,90 +95,64 @@ api_find_input(glen_context *ctx, const glen_tensors *t, const char *name,
   return false;
 }
 
-static void
-load_body(void *arg) {
-  run_args *a = arg;
-  const gs_program *p = a->inputs->program;
-  gs_tensor read;
-  gs_type type;
-  uint32_t k;
-  if (!api_find_input(a->ctx, a->inputs, a->name, a->path, &k))
-    return;
-  gs_type_at(p, p->inputs.data[k].term, &type);
-  if (!gs_npy_read(&a->ctx->gs, a->path, &type, &read))
-    return;
-  gs_tensor_done(a->inputs->heap, &a->inputs->data[k]);
-  a->inputs->data[k] = read;
-  a->ok = true;
-}
-
 bool
 glen_input_load(glen_context *ctx, glen_tensors *inputs, const char *name,
                 const char *npy_path) {
-  run_args a = {.ctx = ctx, .inputs = inputs, .name = name, .path = npy_path};
-  return api_enter(ctx, load_body, &a) && a.ok;
+  API_ENTER(ctx, false);
+  const gs_program *p = inputs->program;
+  gs_tensor read;
+  gs_type type;
+  uint32_t k;
+  if (!api_find_input(ctx, inputs, name, npy_path, &k))
+    return false;
+  gs_type_at(p, p->inputs.data[k].term, &type);
+  if (!gs_npy_read(&ctx->gs, npy_path, &type, &read))
+    return false;
+  gs_tensor_done(inputs->heap, &inputs->data[k]);
+  inputs->data[k] = read;
+  return true;
 }
 
 /* ---- execution ---- */
 
-static void
-interpret_body(void *arg) {
-  run_args *a = arg;
-  if (!api_has_numbers(a->ctx, a->program->program, "the interpreter"))
-    return;
-  bs_stage_begin(&a->ctx->governor, "the interpreter", 1, 1);
-  glen_tensors *t = new_tensors(a->ctx, a->program->program, true);
-  if (gs_interpret(a->program->program, a->inputs->data, t->data))
-    a->out = t;
-}
-
 glen_tensors *
 glen_interpret(glen_context *ctx, const glen_program *program,
                const glen_tensors *inputs) {
-  run_args a = {.ctx = ctx, .program = program, .inputs = inputs};
-  return api_enter(ctx, interpret_body, &a) ? a.out : NULL;
-}
-
-static void
-bounds_body(void *arg) {
-  run_args *a = arg;
-  const gs_program *p = a->program->program;
-  if (!api_has_numbers(a->ctx, p, "the interpreter"))
-    return;
-  bs_stage_begin(&a->ctx->governor, "the interpreter", 1, 1);
-  glen_tensors *t = new_tensors(a->ctx, p, true);
-  glen_tensors *bounds = new_tensors(a->ctx, p, true);
-  if (gs_interpret_bounded(p, a->inputs->data, t->data, bounds->data))
-    a->out = bounds;
-  glen_tensors_free(t);
+  API_ENTER(ctx, NULL);
+  if (!api_has_numbers(ctx, program->program, "the interpreter"))
+    return NULL;
+  bs_stage_begin(&ctx->governor, "the interpreter", 1, 1);
+  glen_tensors *t = new_tensors(ctx, program->program, true);
+  return gs_interpret(program->program, inputs->data, t->data) ? t : NULL;
 }
 
 glen_tensors *
 glen_rounding_bounds(glen_context *ctx, const glen_program *program,
                      const glen_tensors *inputs) {
-  run_args a = {.ctx = ctx, .program = program, .inputs = inputs};
-  return api_enter(ctx, bounds_body, &a) ? a.out : NULL;
-}
-
-static void
-execute_body(void *arg) {
-  run_args *a = arg;
-  const po_program *loops = a->loops->loops;
-  glen_tensors *t = new_tensors(a->ctx, loops->source, true);
-  for (uint32_t k = 0; k < t->n; k++) {
-    gs_type type;
-    gs_type_at(loops->source, loops->source->outputs.data[k].term, &type);
-    gs_tensor_init(t->heap, &t->data[k], &type);
-  }
-  if (po_execute(loops, a->inputs->data, t->data))
-    a->out = t;
+  API_ENTER(ctx, NULL);
+  const gs_program *p = program->program;
+  if (!api_has_numbers(ctx, p, "the interpreter"))
+    return NULL;
+  bs_stage_begin(&ctx->governor, "the interpreter", 1, 1);
+  glen_tensors *t = new_tensors(ctx, p, true);
+  glen_tensors *bounds = new_tensors(ctx, p, true);
+  bool ok = gs_interpret_bounded(p, inputs->data, t->data, bounds->data);
+  glen_tensors_free(t);
+  return ok ? bounds : NULL;
 }
 
 glen_tensors *
 glen_loops_interpret(glen_context *ctx, const glen_loops *loops,
                      const glen_tensors *inputs) {
-  run_args a = {.ctx = ctx, .loops = loops, .inputs = inputs};
-  return api_enter(ctx, execute_body, &a) ? a.out : NULL;
+  API_ENTER(ctx, NULL);
+  const po_program *p = loops->loops;
+  glen_tensors *t = new_tensors(ctx, p->source, true);
+  for (uint32_t k = 0; k < t->n; k++) {
+    gs_type type;
+    gs_type_at(p->source, p->source->outputs.data[k].term, &type);
+    gs_tensor_init(t->heap, &t->data[k], &type);
+  }
+  return po_execute(p, inputs->data, t->data) ? t : NULL;
 }
 
 /* The time that one core of the target needs for a step at least; 0: it is not
@@ -215,10 +169,10 @@ least_seconds(const gs_target *t, const cg_step *s) {
 }
 
 static void
-tell_profile(run_args *a, const cg_profile *from, glen_profile *to) {
-  const gs_target *target = a->loops->loops->target;
+tell_profile(glen_context *ctx, const gs_target *target, const cg_profile *from,
+             glen_profile *to) {
   glen_profile_step *steps =
-      BS_NEWS(&a->ctx->arena, glen_profile_step, from->steps.len + 1u);
+      BS_NEWS(&ctx->arena, glen_profile_step, from->steps.len + 1u);
   for (uint32_t k = 0; k < from->steps.len; k++) {
     const cg_step *s = &from->steps.data[k];
     steps[k] = (glen_profile_step){.layer = s->layer,
@@ -232,39 +186,6 @@ tell_profile(run_args *a, const cg_profile *from, glen_profile *to) {
   *to = (glen_profile){steps, from->steps.len};
 }
 
-static void
-build_body(void *arg) {
-  run_args *a = arg;
-  const po_program *loops = a->loops->loops;
-  glen_tensors *t = new_tensors(a->ctx, loops->source, true);
-  cg_profile profile = {0};
-  cg_build_options options = {.cc = a->build->cc,
-                              .flags = a->build->flags,
-                              .n_flags = a->build->n_flags,
-                              .sanitize = a->build->sanitize,
-                              .keep = a->build->keep,
-                              .threads = (int)a->build->threads,
-                              .interrupt = &a->ctx->interrupt,
-                              .profile = a->build->profile ? &profile : NULL,
-                              .variants = a->loops->variants,
-                              .n_variants = a->loops->n_variants};
-  uint32_t repeats = a->build->repeats ? a->build->repeats : 1;
-  if (!api_knows_sizes(a->ctx, loops, "a run"))
-    return;
-  if (a->general) {
-    options.general = a->general->loops;
-    options.sizes = api_sizes_of(a->ctx, options.general, a->loops);
-    if (!options.sizes)
-      return;
-  }
-  if (cg_build_and_run(loops, &options, a->inputs->data, t->data, repeats,
-                       a->seconds))
-    a->out = t;
-  if (a->out && a->build->profile)
-    tell_profile(a, &profile, a->build->profile);
-  bs_vec_done(loops->ctx.heap, &profile.steps);
-}
-
 glen_tensors *
 glen_build_and_run(glen_context *ctx, const glen_loops *loops,
                    const glen_tensors *inputs, const glen_build_options *build,
@@ -276,14 +197,35 @@ glen_tensors *
 glen_build_and_run_at(glen_context *ctx, const glen_loops *general,
                       const glen_loops *loops, const glen_tensors *inputs,
                       const glen_build_options *build, double *seconds) {
-  run_args a = {.ctx = ctx,
-                .loops = loops,
-                .general = general,
-                .inputs = inputs,
-                .build = build,
-                .seconds = seconds};
   ctx->interrupt = 0;
-  return api_enter_listening(ctx, build_body, &a) ? a.out : NULL;
+  API_ENTER_LISTENING(ctx, NULL);
+  const po_program *p = loops->loops;
+  cg_profile profile = {0};
+  cg_build_options options = {.cc = build->cc,
+                              .flags = build->flags,
+                              .n_flags = build->n_flags,
+                              .sanitize = build->sanitize,
+                              .keep = build->keep,
+                              .threads = (int)build->threads,
+                              .interrupt = &ctx->interrupt,
+                              .profile = build->profile ? &profile : NULL,
+                              .variants = loops->variants,
+                              .n_variants = loops->n_variants};
+  if (!api_knows_sizes(ctx, p, "a run"))
+    return NULL;
+  if (general) {
+    options.general = general->loops;
+    options.sizes = api_sizes_of(ctx, options.general, loops);
+    if (!options.sizes)
+      return NULL;
+  }
+  glen_tensors *t = new_tensors(ctx, p->source, true);
+  bool ok = cg_build_and_run(p, &options, inputs->data, t->data,
+                             build->repeats ? build->repeats : 1, seconds);
+  if (ok && build->profile)
+    tell_profile(ctx, p->target, &profile, build->profile);
+  bs_vec_done(p->ctx.heap, &profile.steps);
+  return ok ? t : NULL;
 }
 
 /* ---- looking at arrays ---- */
@@ -297,30 +239,23 @@ put_element(bs_text *text, const gs_tensor *t, int64_t i) {
     bs_putf(text, " %.6g", x);
 }
 
-static void
-text_body(void *arg) {
-  run_args *a = arg;
-  const gs_tensor *t = &a->inputs->data[a->k];
+const char *
+glen_tensor_text(glen_context *ctx, const glen_tensors *tensors, uint32_t k,
+                 uint32_t max) {
+  API_ENTER(ctx, "");
+  const gs_tensor *t = &tensors->data[k];
   bs_text text;
-  bs_text_init(&text, &a->ctx->heap);
+  bs_text_init(&text, &ctx->heap);
   bs_putf(&text, "%s ", gs_dtype_table[t->dtype].name);
   for (uint32_t d = 0; d < t->rank; d++)
     bs_putf(&text, "%s%lld", d ? "x" : "", (long long)t->dim[d]);
   if (!t->rank)
     bs_put(&text, "scalar");
-  for (int64_t i = 0; i < t->elements && i < (int64_t)a->max; i++)
+  for (int64_t i = 0; i < t->elements && i < (int64_t)max; i++)
     put_element(&text, t, i);
-  if (a->max && t->elements > (int64_t)a->max)
+  if (max && t->elements > (int64_t)max)
     bs_put(&text, " ...");
-  a->text = api_string(a->ctx, &text);
-}
-
-const char *
-glen_tensor_text(glen_context *ctx, const glen_tensors *tensors, uint32_t k,
-                 uint32_t max) {
-  run_args a = {.ctx = ctx, .inputs = tensors, .k = k, .max = max, .text = ""};
-  api_enter(ctx, text_body, &a);
-  return a.text;
+  return api_string(ctx, &text);
 }
 
 static size_t
@@ -333,17 +268,11 @@ glen_tensor_hash(const glen_tensors *t, uint32_t k) {
   return bs_hash(t->data[k].data, bytes_of(&t->data[k]));
 }
 
-static void
-save_body(void *arg) {
-  run_args *a = arg;
-  a->ok = gs_npy_write(&a->ctx->gs, a->path, &a->inputs->data[a->k]);
-}
-
 bool
 glen_tensor_save(glen_context *ctx, const glen_tensors *tensors, uint32_t k,
                  const char *npy_path) {
-  run_args a = {.ctx = ctx, .inputs = tensors, .k = k, .path = npy_path};
-  return api_enter(ctx, save_body, &a) && a.ok;
+  API_ENTER(ctx, false);
+  return gs_npy_write(&ctx->gs, npy_path, &tensors->data[k]);
 }
 
 /* ---- comparing ---- */
@@ -417,22 +346,9 @@ same_types(glen_context *ctx, const glen_program *a, const glen_program *b,
   return true;
 }
 
-typedef struct agree_args {
-  glen_context *ctx;
-  const glen_program *a, *b;
-  bool ok;
-} agree_args;
-
-static void
-agree_body(void *arg) {
-  agree_args *a = arg;
-  a->ok = same_types(a->ctx, a->a, a->b, false) &&
-          same_types(a->ctx, a->a, a->b, true);
-}
-
 bool
 glen_programs_agree(glen_context *ctx, const glen_program *a,
                     const glen_program *b) {
-  agree_args args = {ctx, a, b, false};
-  return api_enter(ctx, agree_body, &args) && args.ok;
+  API_ENTER(ctx, false);
+  return same_types(ctx, a, b, false) && same_types(ctx, a, b, true);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* saturate.c - the main job, readable in `saturate_body`:
+/* saturate.c - the main job, readable in `saturate`:
  * program -> e-graph -> cheapest choice -> program. */
 #include "api/saturate.h"
 #include "base/file.h"
@@ -234,23 +234,25 @@ explore(api_saturation *a) {
   return ok;
 }
 
-static void
-saturate_body(void *arg) {
-  api_saturation *a = arg;
+/* The result is the caller's whether this succeeds or not. */
+static bool
+saturate(api_saturation *a) {
   glen_result *r = a->result;
+  API_ENTER_LISTENING(a->ctx, false);
   bs_arena_init(&r->arena, &r->heap);
   r->gs = a->ctx->gs;
   r->gs.heap = &r->heap;
   r->gs.arena = &r->arena;
   r->limit = ex_limit_of(r->input, r->target);
   r->prepacked = (ex_names){a->options->prepack, a->options->n_prepack};
-  a->ok = choose_method(a) && know_inputs(a) && explore(a) &&
-          api_extract(r, a->method, a->options->extract_seconds);
-  if (a->ok)
+  bool ok = choose_method(a) && know_inputs(a) && explore(a) &&
+            api_extract(r, a->method, a->options->extract_seconds);
+  if (ok)
     api_keep_names(r);
-  if (a->ok && a->options->contribution && !r->regions)
+  if (ok && a->options->contribution && !r->regions)
     api_count_steps(r);
   r->summary.seconds = bs_now() - a->started;
+  return ok;
 }
 
 static void
@@ -267,14 +269,15 @@ api_result_init(glen_result *r, glen_context *ctx, bs_heap *parent,
   bs_defer(parent, done_heap, &r->heap);
 }
 
-static void
-new_result(void *arg) {
-  api_saturation *a = arg;
-  if (!api_has_numbers(a->ctx, a->program->program, "rewriting"))
-    return;
-  a->result = BS_NEW(&a->ctx->arena, glen_result);
-  api_result_init(a->result, a->ctx, &a->ctx->heap, a->target->target,
-                  a->program->program);
+static glen_result *
+new_result(glen_context *ctx, const glen_target *target,
+           const glen_program *program) {
+  API_ENTER(ctx, NULL);
+  if (!api_has_numbers(ctx, program->program, "rewriting"))
+    return NULL;
+  glen_result *result = BS_NEW(&ctx->arena, glen_result);
+  api_result_init(result, ctx, &ctx->heap, target->target, program->program);
+  return result;
 }
 
 glen_result *
@@ -289,10 +292,10 @@ glen_saturate(glen_context *ctx, const glen_program *program,
                       .options = &own,
                       .started = bs_now()};
   ctx->interrupt = 0;
-  if (!api_saturate_options(ctx, options, &own) ||
-      !api_enter(ctx, new_result, &a) || !a.result)
+  if (!api_saturate_options(ctx, options, &own))
     return NULL;
-  if (api_enter_listening(ctx, saturate_body, &a) && a.ok)
+  a.result = new_result(ctx, target, program);
+  if (a.result && saturate(&a))
     return a.result;
   glen_result_free(a.result);
   return NULL;

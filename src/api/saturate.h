@@ -16,7 +16,6 @@ typedef struct api_saturation {
   glen_result *result;
   double started;
   bool quiet; /* warnings about the rules were given */
-  bool ok;
 } api_saturation;
 
 /* saturate.c: a result on a heap of its own, below that of another; the rules

@@ -3,15 +3,6 @@
 #include "api/api.h"
 #include "poly/simulate/simulate.h"
 
-typedef struct simulate_args {
-  glen_context *ctx;
-  const glen_loops *loops;
-  const glen_tensors *inputs;
-  bool trace;
-  glen_simulation *out;
-  bool ok;
-} simulate_args;
-
 static double
 share(const po_simulation *s, double cycles) {
   return s->cycles > 0 ? 100 * cycles / s->cycles : 0;
@@ -69,15 +60,14 @@ put_json(const po_simulation *s, bs_text *out) {
 }
 
 static glen_tensors *
-new_outputs(simulate_args *a) {
-  const gs_program *p = a->loops->loops->source;
-  glen_tensors *t = BS_NEW(&a->ctx->arena, glen_tensors);
-  *t = (glen_tensors){.ctx = a->ctx,
+new_outputs(glen_context *ctx, const gs_program *p) {
+  glen_tensors *t = BS_NEW(&ctx->arena, glen_tensors);
+  *t = (glen_tensors){.ctx = ctx,
                       .program = p,
                       .heap = p->ctx.heap,
                       .outputs = true,
                       .n = p->outputs.len};
-  t->data = BS_NEWS(&a->ctx->arena, gs_tensor, t->n + 1);
+  t->data = BS_NEWS(&ctx->arena, gs_tensor, t->n + 1);
   for (uint32_t k = 0; k < t->n; k++) {
     gs_type type;
     gs_type_at(p, p->outputs.data[k].term, &type);
@@ -86,33 +76,28 @@ new_outputs(simulate_args *a) {
   return t;
 }
 
-static void
-simulate_body(void *arg) {
-  simulate_args *a = arg;
-  const po_program *p = a->loops->loops;
-  po_simulation s;
-  bs_text text, json, trace;
-  bs_text_init(&text, &a->ctx->heap);
-  bs_text_init(&json, &a->ctx->heap);
-  bs_text_init(&trace, &a->ctx->heap);
-  a->out->outputs = new_outputs(a);
-  a->ok = po_simulate(p, a->inputs->data, a->out->outputs->data, &s,
-                      a->trace ? &trace : NULL);
-  put_text(&s, &text);
-  put_json(&s, &json);
-  a->out->cycles = s.cycles;
-  a->out->text = api_string(a->ctx, &text);
-  a->out->json = api_string(a->ctx, &json);
-  a->out->trace = api_string(a->ctx, &trace);
-  po_simulation_done(p, &s);
-}
-
 bool
 glen_simulate(glen_context *ctx, const glen_loops *loops,
               const glen_tensors *inputs, bool trace, glen_simulation *out) {
-  simulate_args a = {ctx, loops, inputs, trace, out, false};
   *out = (glen_simulation){.text = "", .json = "{}", .trace = ""};
-  return (api_enter_stage(ctx, "the simulator", 1, simulate_body, &a) &&
-          a.ok) ||
-         api_blame_limit(ctx);
+  API_ENTER_STAGE(ctx, "the simulator", 1, false);
+  const po_program *p = loops->loops;
+  po_simulation s;
+  bs_text text, json, told;
+  bs_text_init(&text, &ctx->heap);
+  bs_text_init(&json, &ctx->heap);
+  bs_text_init(&told, &ctx->heap);
+  out->outputs = new_outputs(ctx, p->source);
+  bool ok = po_simulate(p, inputs->data, out->outputs->data, &s,
+                        trace ? &told : NULL);
+  put_text(&s, &text);
+  put_json(&s, &json);
+  out->cycles = s.cycles;
+  out->text = api_string(ctx, &text);
+  out->json = api_string(ctx, &json);
+  out->trace = api_string(ctx, &told);
+  po_simulation_done(p, &s);
+  if (!ok)
+    api_blame_limit(&frame);
+  return ok;
 }

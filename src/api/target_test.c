@@ -6,15 +6,6 @@
 
 enum { SHOWN_VALUES = 24 }; /* of an input */
 
-typedef struct test_args {
-  glen_context *ctx;
-  const gs_target *target;
-  uint32_t k;
-  const glen_instr_options *options;
-  glen_instr_test *out;
-  bool ok;
-} test_args;
-
 uint32_t
 glen_target_instrs(const glen_target *target) {
   return target->target->instrs.len + target->target->macs.len;
@@ -111,61 +102,52 @@ json_difference(bs_json *j, const cg_instr_answer *a) {
 }
 
 static const char *
-json_of(const test_args *t, const cg_instr_answer *a) {
+json_of(glen_context *ctx, const glen_instr_test *t, const cg_instr_answer *a) {
   bs_text text;
   bs_json j;
-  bs_text_init(&text, &t->ctx->heap);
+  bs_text_init(&text, &ctx->heap);
   bs_json_init(&j, &text, 0);
   bs_json_object(&j, NULL);
-  bs_json_string(&j, "instruction", t->out->instr);
-  bs_json_string(&j, "place", t->out->place);
-  bs_json_string(&j, "verdict", t->out->verdict);
-  bs_json_string(&j, "reason", t->out->reason);
+  bs_json_string(&j, "instruction", t->instr);
+  bs_json_string(&j, "place", t->place);
+  bs_json_string(&j, "verdict", t->verdict);
+  bs_json_string(&j, "reason", t->reason);
   bs_json_int(&j, "calls", a->calls);
   bs_json_int(&j, "shapes", a->shapes);
   bs_json_bool(&j, "sanitized", a->sanitized);
   if (a->verdict == CG_INSTR_REFUTED)
     json_difference(&j, a);
   bs_json_end(&j);
-  return api_string(t->ctx, &text);
+  return api_string(ctx, &text);
 }
 
 /* ---- the question ---- */
 
-static void
-test_body(void *arg) {
-  test_args *t = arg;
-  const gs_mac *mac = mac_of(t->target, t->k);
-  const gs_instr *instr = mac ? NULL : t->target->instrs.data[t->k];
+bool
+glen_target_test(glen_context *ctx, const glen_target *tested, uint32_t k,
+                 const glen_instr_options *o, glen_instr_test *out) {
+  ctx->interrupt = 0;
+  API_ENTER_LISTENING(ctx, false);
+  const gs_target *target = tested->target;
+  const gs_mac *mac = mac_of(target, k);
+  const gs_instr *instr = mac ? NULL : target->instrs.data[k];
   cg_instr_options options;
   cg_instr_answer answer;
   cg_instr_defaults(&options);
-  options.seed = t->options->seed;
-  options.build.cc = t->options->cc;
-  options.build.flags = t->options->flags;
-  options.build.n_flags = t->options->n_flags;
-  options.build.interrupt = &t->ctx->interrupt;
-  if (mac ? !cg_test_mac(&t->ctx->gs, t->target, mac, &options, &answer)
-          : !cg_test_instr(&t->ctx->gs, t->target, instr, &options, &answer))
-    return;
-  *t->out = (glen_instr_test){
-      .instr = mac ? mac->name : instr->name,
-      .place = place_of(t->ctx, mac ? mac->span : instr->span),
-      .verdict = verdict_name(answer.verdict),
-      .reason = answer.reason};
-  t->out->detail = detail_of(t->ctx, &answer);
-  t->out->json = json_of(t, &answer);
-  t->ok = true;
-}
-
-bool
-glen_target_test(glen_context *ctx, const glen_target *target, uint32_t k,
-                 const glen_instr_options *options, glen_instr_test *out) {
-  test_args t = {.ctx = ctx,
-                 .target = target->target,
-                 .k = k,
-                 .options = options,
-                 .out = out};
-  ctx->interrupt = 0;
-  return api_enter_listening(ctx, test_body, &t) && t.ok;
+  options.seed = o->seed;
+  options.build.cc = o->cc;
+  options.build.flags = o->flags;
+  options.build.n_flags = o->n_flags;
+  options.build.interrupt = &ctx->interrupt;
+  if (mac ? !cg_test_mac(&ctx->gs, target, mac, &options, &answer)
+          : !cg_test_instr(&ctx->gs, target, instr, &options, &answer))
+    return false;
+  *out =
+      (glen_instr_test){.instr = mac ? mac->name : instr->name,
+                        .place = place_of(ctx, mac ? mac->span : instr->span),
+                        .verdict = verdict_name(answer.verdict),
+                        .reason = answer.reason,
+                        .detail = detail_of(ctx, &answer)};
+  out->json = json_of(ctx, out, &answer);
+  return true;
 }

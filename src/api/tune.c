@@ -3,40 +3,20 @@
 #include "api/api.h"
 #include "glen-features.h"
 
-typedef struct tune_args {
-  glen_context *ctx;
-  glen_loops *loops;
-  const glen_tensors *inputs;
-  const glen_tune_options *options;
-  glen_tuned *out;
-  uint32_t most;
-  const char *text;
-  bool ok;
-} tune_args;
-
 /* ---- by cost ---- */
-
-static void
-strategies_body(void *arg) {
-  tune_args *a = arg;
-  po_strategies list;
-  bs_text text;
-  if (!api_knows_sizes(a->ctx, a->loops->loops, "a chosen schedule"))
-    return;
-  po_make_strategies(a->loops->loops, a->most, &a->ctx->interrupt,
-                     &a->ctx->arena, &list);
-  bs_text_init(&text, &a->ctx->heap);
-  po_print_strategies(&list, &text);
-  po_strategies_done(&list);
-  a->text = api_string(a->ctx, &text);
-}
 
 const char *
 glen_strategies(glen_context *ctx, const glen_loops *loops, uint32_t most) {
-  tune_args a = {
-      .ctx = ctx, .loops = (glen_loops *)loops, .most = most, .text = ""};
-  api_enter_listening(ctx, strategies_body, &a);
-  return a.text;
+  API_ENTER_LISTENING(ctx, "");
+  po_strategies list;
+  bs_text text;
+  if (!api_knows_sizes(ctx, loops->loops, "a chosen schedule"))
+    return "";
+  po_make_strategies(loops->loops, most, &ctx->interrupt, &ctx->arena, &list);
+  bs_text_init(&text, &ctx->heap);
+  po_print_strategies(&list, &text);
+  po_strategies_done(&list);
+  return api_string(ctx, &text);
 }
 
 static void
@@ -46,28 +26,21 @@ take(glen_loops *loops, po_program **program) {
   *program = NULL;
 }
 
-static void
-choose_body(void *arg) {
-  tune_args *a = arg;
-  po_strategies list;
-  if (!api_knows_sizes(a->ctx, a->loops->loops, "a chosen schedule"))
-    return;
-  po_make_strategies(a->loops->loops, a->most ? a->most : 1, &a->ctx->interrupt,
-                     &a->ctx->arena, &list);
-  po_strategy *best = &list.list.data[list.cheapest];
-  a->text = best->name;
-  take(a->loops, &best->program);
-  po_strategies_done(&list);
-  a->ok = true;
-}
-
 bool
 glen_choose(glen_context *ctx, glen_loops *loops, uint32_t most,
             const char **name) {
-  tune_args a = {.ctx = ctx, .loops = loops, .most = most, .text = ""};
-  bool ok = api_enter_listening(ctx, choose_body, &a) && a.ok;
-  *name = a.text;
-  return ok;
+  *name = "";
+  API_ENTER_LISTENING(ctx, false);
+  po_strategies list;
+  if (!api_knows_sizes(ctx, loops->loops, "a chosen schedule"))
+    return false;
+  po_make_strategies(loops->loops, most ? most : 1, &ctx->interrupt,
+                     &ctx->arena, &list);
+  po_strategy *best = &list.list.data[list.cheapest];
+  *name = best->name;
+  take(loops, &best->program);
+  po_strategies_done(&list);
+  return true;
 }
 
 /* ---- by measuring ---- */
@@ -101,8 +74,7 @@ show(void *ctx, const tu_progress *p) {
 }
 
 static tu_options
-options_of(const tune_args *a) {
-  const glen_tune_options *o = a->options;
+options_of(glen_context *ctx, const glen_tune_options *o) {
   return (tu_options){.build = {.cc = o->build.cc,
                                 .flags = o->build.flags,
                                 .n_flags = o->build.n_flags,
@@ -111,7 +83,7 @@ options_of(const tune_args *a) {
                                 .time_limit = o->seconds,
                                 .repeats = CALLS,
                                 .call_seconds = CALL_SECONDS,
-                                .interrupt = &a->ctx->interrupt},
+                                .interrupt = &ctx->interrupt},
                       .candidates = o->candidates ? o->candidates : 1,
                       .rounds = o->rounds ? o->rounds : 1,
                       .seconds = o->seconds,
@@ -125,52 +97,44 @@ options_of(const tune_args *a) {
 }
 
 static void
-report(tune_args *a, const tu_search *s) {
+report(glen_context *ctx, const tu_search *s, glen_tuned *out) {
   bs_text text, json;
-  bs_text_init(&text, &a->ctx->heap);
-  bs_text_init(&json, &a->ctx->heap);
+  bs_text_init(&text, &ctx->heap);
+  bs_text_init(&json, &ctx->heap);
   tu_put_report(s, &text);
   tu_json_report(s, &json);
-  *a->out = (glen_tuned){.stopped = s->stopped,
-                         .wrong = s->wrong,
-                         .candidates = s->list.len,
-                         .resumed = s->resumed,
-                         .chosen = s->list.data[s->best].strategy.name,
-                         .script = s->list.data[s->best].strategy.script,
-                         .text = api_string(a->ctx, &text),
-                         .json = api_string(a->ctx, &json)};
+  *out = (glen_tuned){.stopped = s->stopped,
+                      .wrong = s->wrong,
+                      .candidates = s->list.len,
+                      .resumed = s->resumed,
+                      .chosen = s->list.data[s->best].strategy.name,
+                      .script = s->list.data[s->best].strategy.script,
+                      .text = api_string(ctx, &text),
+                      .json = api_string(ctx, &json)};
 }
 
-static void
-tune_body(void *arg) {
-  tune_args *a = arg;
+bool
+glen_tune(glen_context *ctx, glen_loops *loops, const glen_tensors *inputs,
+          const glen_tune_options *given, glen_tuned *out) {
+  glen_tune_options own;
+  *out = (glen_tuned){.chosen = "", .script = "", .text = "", .json = ""};
+  glen_tune_defaults(&own);
+  if (!api_take_options(ctx, given, &own, sizeof own))
+    return false;
+  API_ENTER_LISTENING(ctx, false);
   tu_search search;
-  tu_options options = options_of(a);
+  tu_options options = options_of(ctx, &own);
   po_program *best = NULL;
-  if (!api_knows_sizes(a->ctx, a->loops->loops, "a measured schedule"))
-    return;
-  a->ok = tu_measure(&search, a->loops->loops, a->inputs->data, &options);
-  if (a->ok) {
-    report(a, &search);
+  if (!api_knows_sizes(ctx, loops->loops, "a measured schedule"))
+    return false;
+  bool ok = tu_measure(&search, loops->loops, inputs->data, &options);
+  if (ok) {
+    report(ctx, &search, out);
     best = search.list.data[search.best].program;
     search.list.data[search.best].program = NULL;
   }
   tu_done(&search); /* it looks at the program: before that is replaced */
   if (best)
-    take(a->loops, &best);
-}
-
-bool
-glen_tune(glen_context *ctx, glen_loops *loops, const glen_tensors *inputs,
-          const glen_tune_options *options, glen_tuned *out) {
-  glen_tune_options own;
-  tune_args a = {.ctx = ctx,
-                 .loops = loops,
-                 .inputs = inputs,
-                 .options = &own,
-                 .out = out};
-  *out = (glen_tuned){.chosen = "", .script = "", .text = "", .json = ""};
-  glen_tune_defaults(&own);
-  return api_take_options(ctx, options, &own, sizeof own) &&
-         api_enter_listening(ctx, tune_body, &a) && a.ok;
+    take(loops, &best);
+  return ok;
 }

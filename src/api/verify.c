@@ -9,10 +9,10 @@
 
 enum { SHOWN = 16 };
 
-typedef struct verify_args {
+typedef struct verifying {
   glen_context *ctx;
   glen_result *result;
-} verify_args;
+} verifying;
 
 static uint32_t
 weight(pv_verdict v) {
@@ -35,7 +35,7 @@ with_output(const gs_program *p, uint32_t k) {
 /* What the steps tell of an output.  A wrong step tells which rule is, but a
  * result that agreed on every input stays `tested`. */
 static void
-take_steps(verify_args *a, const pv_answer *c, pv_answer *out) {
+take_steps(verifying *a, const pv_answer *c, pv_answer *out) {
   glen_context *ctx = a->ctx;
   uint32_t output = out->output;
   const char *said = c->reason;
@@ -71,7 +71,7 @@ all_proved(const pv_answer *c, uint32_t n) {
 /* ---- the order of the questions ---- */
 
 static void
-ask_each(verify_args *a, const pv_options *o, const pv_answer *steps,
+ask_each(verifying *a, const pv_options *o, const pv_answer *steps,
          pv_answer *out) {
   const gs_program *from = a->result->input, *to = a->result->program.program;
   uint32_t n = from->outputs.len;
@@ -94,7 +94,7 @@ ask_each(verify_args *a, const pv_options *o, const pv_answer *steps,
 
 /* What little work settles is asked as a whole first: mostly that is all. */
 static bool
-ask_quickly(verify_args *a, const pv_options *o, pv_answer *out) {
+ask_quickly(verifying *a, const pv_options *o, pv_answer *out) {
   pv_options quick = *o;
   quick.max_operations /= 400;
   quick.max_run /= 100;
@@ -104,7 +104,7 @@ ask_quickly(verify_args *a, const pv_options *o, pv_answer *out) {
 }
 
 static void
-ask(verify_args *a, pv_answer *out) {
+ask(verifying *a, pv_answer *out) {
   const gs_program *from = a->result->input, *to = a->result->program.program;
   uint32_t n = from->outputs.len;
   pv_options o;
@@ -135,14 +135,14 @@ seam_of(const glen_result *r, uint32_t output) {
  * region may read, and the program was put together from its regions by equals
  * alone. */
 static void
-ask_regions(verify_args *a, pv_answer *out) {
+ask_regions(verifying *a, pv_answer *out) {
   api_regions *regions = a->result->regions;
   *out = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
   out->reason =
       bs_arena_printf(&a->ctx->arena, "region by region, %u of them different",
                       regions->different);
   for (uint32_t k = 0; k < regions->different; k++) {
-    verify_args part = {a->ctx, regions->list[k].result};
+    verifying part = {a->ctx, regions->list[k].result};
     pv_answer one = {0};
     if (!part.result)
       continue;
@@ -163,18 +163,7 @@ output_of(const glen_result *r) {
 }
 
 static void
-verify_body(void *arg) {
-  verify_args *a = arg;
-  glen_context *ctx = a->ctx;
-  glen_result *r = a->result;
-  pv_answer *answer = BS_NEW(&ctx->arena, pv_answer);
-  if (r->regions)
-    ask_regions(a, answer);
-  else
-    ask(a, answer);
-  r->verified = answer;
-  if (answer->verdict != PV_REFUTED)
-    return;
+tell_refuted(glen_context *ctx, const glen_result *r, const pv_answer *answer) {
   ctx->failure = GLEN_REFUTED;
   bs_error(&ctx->diags, BS_NOWHERE, "unsound-result", "%s: %s %s: %s",
            answer->method == PV_BY_STEPS
@@ -186,10 +175,17 @@ verify_body(void *arg) {
 
 const char *
 glen_result_verify(glen_context *ctx, glen_result *result) {
-  verify_args a = {ctx, result};
-  if (!api_enter(ctx, verify_body, &a))
-    return NULL;
-  return pv_verdict_name(result->verified->verdict);
+  API_ENTER(ctx, NULL);
+  verifying a = {ctx, result};
+  pv_answer *answer = BS_NEW(&ctx->arena, pv_answer);
+  if (result->regions)
+    ask_regions(&a, answer);
+  else
+    ask(&a, answer);
+  result->verified = answer;
+  if (answer->verdict == PV_REFUTED)
+    tell_refuted(ctx, result, answer);
+  return pv_verdict_name(answer->verdict);
 }
 
 /* ---- in reports ---- */
@@ -241,36 +237,22 @@ api_json_verified(const glen_result *r, bs_json *j) {
   bs_json_end(j);
 }
 
-typedef struct text_args {
-  glen_context *ctx;
-  const glen_result *result;
-  bool json;
-  const char *out;
-} text_args;
-
-static void
-verified_text_body(void *arg) {
-  text_args *a = arg;
-  bs_text text;
-  bs_json j;
-  bs_text_init(&text, &a->ctx->heap);
-  bs_json_init(&j, &text, 0);
-  if (a->json) {
-    bs_json_object(&j, NULL);
-    bs_json_int(&j, "schema", 1);
-    api_json_verified(a->result, &j);
-    bs_json_end(&j);
-    bs_putc(&text, '\n');
-  } else {
-    api_put_verified(a->result, &text);
-  }
-  a->out = api_string(a->ctx, &text);
-}
-
 const char *
 glen_result_verified_text(glen_context *ctx, const glen_result *result,
                           bool json) {
-  text_args a = {ctx, result, json, ""};
-  api_enter(ctx, verified_text_body, &a);
-  return a.out;
+  API_ENTER(ctx, "");
+  bs_text text;
+  bs_json j;
+  bs_text_init(&text, &ctx->heap);
+  bs_json_init(&j, &text, 0);
+  if (json) {
+    bs_json_object(&j, NULL);
+    bs_json_int(&j, "schema", 1);
+    api_json_verified(result, &j);
+    bs_json_end(&j);
+    bs_putc(&text, '\n');
+  } else {
+    api_put_verified(result, &text);
+  }
+  return api_string(ctx, &text);
 }

@@ -22,19 +22,10 @@ glen_weights_held(const glen_program *p, const char **file, size_t *bytes) {
 
 /* ---- packing them once ---- */
 
-typedef struct prepack_args {
-  glen_context *ctx;
-  glen_loops *loops;
-  const char *const *names;
-  uint32_t n;
-  bool ok;
-} prepack_args;
-
 /* The generated code finds the elements where the file has them now.  What is
  * known of inputs is the program's own: all loops of it see the same. */
 static bool
-locate(const prepack_args *a, const char *name) {
-  gs_program *p = (gs_program *)a->loops->loops->source;
+locate(glen_context *ctx, gs_program *p, const char *name) {
   gs_data *data = (gs_data *)gs_find_data(p, name);
   gs_type type;
   if (!data || data->located)
@@ -42,28 +33,25 @@ locate(const prepack_args *a, const char *name) {
   for (uint32_t k = 0; k < p->inputs.len; k++)
     if (!strcmp(p->inputs.data[k].name, name))
       gs_type_at(p, p->inputs.data[k].term, &type);
-  return data->located = gs_data_locate(&a->ctx->gs, data, &type, &data->site);
-}
-
-static void
-prepack_body(void *arg) {
-  prepack_args *a = arg;
-  po_program *p = a->loops->loops;
-  if (!api_knows_sizes(a->ctx, p, "prepacking"))
-    return;
-  for (uint32_t k = 0; k < a->n; k++)
-    if (!api_know_input(a->ctx, p->source, a->names[k]) ||
-        !locate(a, a->names[k]) || !po_prepack(p, a->names[k]))
-      return;
-  po_lay_out(p);
-  a->ok = true;
+  return data->located = gs_data_locate(&ctx->gs, data, &type, &data->site);
 }
 
 bool
 api_prepack(glen_context *ctx, glen_loops *loops, const char *const *names,
             uint32_t n) {
-  prepack_args a = {.ctx = ctx, .loops = loops, .names = names, .n = n};
-  return !n || (api_enter(ctx, prepack_body, &a) && a.ok);
+  if (!n)
+    return true;
+  API_ENTER(ctx, false);
+  po_program *p = loops->loops;
+  if (!api_knows_sizes(ctx, p, "prepacking"))
+    return false;
+  for (uint32_t k = 0; k < n; k++)
+    if (!api_know_input(ctx, p->source, names[k]) ||
+        !locate(ctx, (gs_program *)p->source, names[k]) ||
+        !po_prepack(p, names[k]))
+      return false;
+  po_lay_out(p);
+  return true;
 }
 
 bool

@@ -11,7 +11,6 @@
 #include "base/heap.h"
 #include "base/governor.h"
 #include "base/pages.h"
-#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +22,6 @@ struct bs_block {
 };
 
 enum { PACKED = 1 };
-
-struct bs_trap {
-  jmp_buf place;
-  bs_trap *outer;
-};
 
 struct bs_deferred {
   bs_deferred *next;
@@ -300,17 +294,26 @@ bs_defer(bs_heap *heap, void (*f)(void *), void *arg) {
   heap->deferred = deferred;
 }
 
+void
+bs_trap_set(bs_trap *trap, bs_heap *heap) {
+  trap->root = root_of(heap);
+  trap->outer = trap->root->trap;
+  trap->sprung = false;
+  trap->root->trap = trap;
+}
+
+void
+bs_trap_end(bs_trap *trap) {
+  trap->root->trap = trap->outer;
+}
+
 bool
 bs_protect(bs_heap *heap, void (*body)(void *), void *arg) {
-  bs_heap *root = root_of(heap);
-  bs_trap trap = {.outer = root->trap};
-  root->trap = &trap;
-  if (setjmp(trap.place)) {
-    root->trap = trap.outer;
+  bs_trap trap BS_TRAP_ENDS;
+  bs_trap_set(&trap, heap);
+  if (setjmp(trap.place))
     return false;
-  }
   body(arg);
-  root->trap = trap.outer;
   return true;
 }
 
@@ -331,5 +334,7 @@ bs_out_of_memory(bs_heap *heap) {
   bs_trap *trap = root_of(heap)->trap;
   if (!trap)
     abort();
+  trap->sprung = true;
+  root_of(heap)->trap = trap->outer; /* what is done next may fail, too */
   longjmp(trap->place, 1);
 }

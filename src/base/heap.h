@@ -5,16 +5,17 @@
  * handed out, so `bs_heap_done` returns all of it whatever happened before.
  * When memory runs out (the hook says no, `limit` would be passed, or the
  * governor refuses, for memory or for time) an allocation does not return:
- * control unwinds to the innermost `bs_protect`, which returns false.  Code
- * between the two therefore never tests for NULL. Objects that are not on a
- * heap (isl, FILE) must not be live across an allocation that may fail, or must
- * be owned by a heap cleanup (`bs_defer`).
+ * control unwinds to the innermost trap, whose function fails.  Code between
+ * the two therefore never tests for NULL. Objects that are not on a heap (isl,
+ * FILE) must not be live across an allocation that may fail, or must be owned
+ * by a heap cleanup (`bs_defer`).
  *
  * A heap is used by one thread.  Worker threads use `bs_try_realloc` on a heap
  * of their own and report failure as a value. */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,9 +62,29 @@ void bs_free(bs_heap *, void *block); /* NULL is fine */
  * no memory to remember it. */
 void bs_defer(bs_heap *, void (*f)(void *), void *arg);
 
-/* Runs body(arg); false when memory ran out inside it (nests). */
+/* Where control unwinds to.  Traps nest; the function that sets one owns it:
+ *
+ *   bs_trap trap BS_TRAP_ENDS;
+ *   bs_trap_set(&trap, heap);
+ *   if (setjmp(trap.place))
+ *     return false;
+ *
+ * From there on memory that runs out makes the function return false, and
+ * whatever way it returns, the trap is gone.  Locals that are changed after
+ * setjmp have no value when it returns again. */
+struct bs_trap {
+  jmp_buf place;
+  bs_heap *root;
+  bs_trap *outer;
+  bool sprung; /* control was unwound to it */
+};
+#define BS_TRAP_ENDS __attribute__((cleanup(bs_trap_end)))
+void bs_trap_set(bs_trap *, bs_heap *);
+void bs_trap_end(bs_trap *);
+
+/* Runs body(arg) under a trap; false when memory ran out inside it. */
 bool bs_protect(bs_heap *, void (*body)(void *), void *arg);
-/* Unwinds to the innermost bs_protect; aborts when there is none (a bug). */
+/* Unwinds to the innermost trap; aborts when there is none (a bug). */
 _Noreturn void bs_out_of_memory(bs_heap *);
 /* That of the root; NULL: nothing is limited. */
 struct bs_governor *bs_governor_of(const bs_heap *);
