@@ -13,7 +13,6 @@ typedef struct listing {
   rl_fit *fits;
   bs_text text;
   bs_json *json;
-  glen_mapped *out;
 } listing;
 
 static void
