@@ -129,6 +129,8 @@ gs_number_of(gs_sizes *s, const gs_polynomial *p) {
   if (!p->n || (p->n == 1 && !p->term[0].n))
     return only > -GS_MOST_PLAIN && only < GS_MOST_PLAIN ? only : INT64_MAX;
   for (uint32_t k = 0; k < p->n; k++) {
+    if (p->term[k].by <= -GS_MOST_PLAIN || p->term[k].by >= GS_MOST_PLAIN)
+      return INT64_MAX;
     x[n++] = p->term[k].by;
     x[n++] = p->term[k].n;
     for (uint32_t j = 0; j < p->term[k].n; j++)
