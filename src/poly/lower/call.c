@@ -8,30 +8,7 @@
  * operand with a declared layout is looked at through that view. */
 #include "poly/lower/call.h"
 #include "poly/loops/operand.h"
-#include "poly/memory/memory.h"
 #include <string.h>
-
-static const gs_instr *
-instr_of(const po_lowering *low, gs_term call) {
-  const bs_values *values = low->source->ctx.values;
-  bs_value name = bs_item(values, gs_at(low->source, call)->attr, 0);
-  const gs_target *target = low->source->target;
-  return gs_find_instr(target ? target : low->out->target,
-                       bs_as_sym(values, name));
-}
-
-/* Of what lies in a memory, those that bring it there decide. */
-static bool
-fits(const po_lowering *low, const gs_instr *instr, uint32_t k,
-     const int64_t *stride, const int64_t *dim, uint32_t rank) {
-  const gs_operand *o =
-      k < instr->n_operands ? &instr->operands[k] : &instr->result;
-  if (o->memory)
-    return po_can_bring(&low->out->ctx, low->out->target, instr, k, stride, dim,
-                        rank);
-  return po_stray_dimension(po_mentioned_strides(instr, k), stride, dim,
-                            rank) == rank;
-}
 
 uint32_t
 po_over_leads(const gs_over *over, uint32_t k) {
@@ -39,43 +16,6 @@ po_over_leads(const gs_over *over, uint32_t k) {
   for (uint32_t d = 0; d < over->n; d++)
     n += over->has[d] >> k & 1;
   return n;
-}
-
-static uint32_t
-result_leads(const gs_over *over) {
-  uint32_t n = 0;
-  for (uint32_t d = 0; d < over->n; d++)
-    n += !over->sum[d];
-  return n;
-}
-
-/* An instruction that goes on with sums reads the result, too. */
-static bool
-fits_into(const po_lowering *low, const gs_instr *instr, const gs_over *over,
-          const int64_t *stride, const int64_t *dim, uint32_t rank) {
-  gs_accumulation into;
-  const gs_target *target = low->source->target;
-  const gs_instr *more =
-      gs_find_instr(target ? target : low->out->target, over->into);
-  return more && gs_accumulates(low->source->ctx.values, instr, more, &into) &&
-         fits(low, more, more->n_operands, stride, dim, rank) &&
-         (more->onto == into.onto + 1 ||
-          fits(low, more, into.onto, stride, dim, rank));
-}
-
-bool
-po_call_result_fits(const po_lowering *low, gs_term call, const int64_t *stride,
-                    const gs_type *type) {
-  const gs_instr *instr = instr_of(low, call);
-  gs_over over;
-  gs_fault fault;
-  if (!gs_over_read(low->source->ctx.values, instr,
-                    gs_at(low->source, call)->attr, &over, &fault))
-    return false;
-  uint32_t n = result_leads(&over), rank = type->rank - n;
-  return fits(low, instr, instr->n_operands, stride + n, type->dim + n, rank) &&
-         (!over.into ||
-          fits_into(low, instr, &over, stride + n, type->dim + n, rank));
 }
 
 /* A place in memory; a size of 1 has the stride of a dense array. */
@@ -100,7 +40,7 @@ static bool
 fits_call(const po_calling *c, const gs_instr *instr, uint32_t k, uint32_t of,
           const po_operand *o) {
   uint32_t n = po_over_leads(&c->over, of);
-  return fits(c->low, instr, k, o->stride + n, o->dim + n, o->rank - n);
+  return po_call_fits(c->low, instr, k, o->stride + n, o->dim + n, o->rank - n);
 }
 
 static bool
@@ -239,7 +179,7 @@ po_emit_call(po_lowering *low, gs_term term) {
   po_calling c = {.low = low,
                   .term = term,
                   .node = gs_at(low->source, term),
-                  .instr = instr_of(low, term)};
+                  .instr = po_instr_of(low, term)};
   if (!bind(&c))
     return;
   if (c.over.n)

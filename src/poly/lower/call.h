@@ -24,6 +24,12 @@ typedef struct po_placed {
   isl_multi_aff *map;
 } po_placed;
 
+/* fits.c: the instruction that a call names. */
+const gs_instr *po_instr_of(const po_lowering *, gs_term call);
+/* Whether operand k, or the result, may lie so; the dimensions are those that
+ * one call sees. */
+bool po_call_fits(const po_lowering *, const gs_instr *, uint32_t k,
+                  const int64_t *stride, const int64_t *dim, uint32_t rank);
 /* The dimensions of over that operand k has. */
 uint32_t po_over_leads(const gs_over *, uint32_t k);
 /* Operand k, in place where an instruction takes its strides, else packed. */

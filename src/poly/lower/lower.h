@@ -119,7 +119,7 @@ const po_home *po_home_of(po_lowering *, gs_term);
  * it is none such. */
 bool po_strided(__isl_keep isl_multi_aff *map, const po_array *,
                 int64_t *offset, int64_t *stride);
-/* Whether a call can write its result with these strides (call.c). */
+/* Whether a call can write its result with these strides (fits.c). */
 bool po_call_result_fits(const po_lowering *, gs_term call,
                          const int64_t *stride, const gs_type *);
 /* Whether strides are those of a dense row-major array. */
