@@ -29,6 +29,18 @@ by_matrix(on_import *im, gs_term a, gs_term b) {
   return t_whole(im, t_compute(im, "dotProd", both));
 }
 
+/* ((batch..., M, N), (K)), of a side that has one of M or N.  The broadcast
+ * stands outermost, where rules that cut batches look for it. */
+static gs_term
+rows_in(on_import *im, gs_term a, const gs_type *all, uint32_t rank) {
+  gs_type type;
+  if (!t_type(im, a, &type))
+    return GS_NO_TERM;
+  for (uint32_t k = type.rank; k < rank; k++)
+    a = t_insert(im, a, 0);
+  return t_broadcast(im, t_access(im, a, rank - 1), all->dim, rank);
+}
+
 /* (batch..., M, N, K) of both sides, of which the rows are paired. */
 static gs_term
 in_batches(on_import *im, gs_term a, const gs_type *x, gs_term b,
@@ -42,11 +54,9 @@ in_batches(on_import *im, gs_term a, const gs_type *x, gs_term b,
   all.dim[n] = x->dim[x->rank - 2];
   all.dim[n + 1] = y->dim[y->rank - 2];
   all.dim[n + 2] = x->dim[x->rank - 1];
-  gs_term left = t_fit(im, t_insert(im, a, x->rank - 1), all.dim, n + 3);
-  gs_term right = t_fit(im, t_insert(im, b, y->rank - 2), all.dim, n + 3);
-  return t_compute(
-      im, "dotProd",
-      t_pair(im, t_access(im, left, n + 2), t_access(im, right, n + 2)));
+  gs_term left = rows_in(im, t_insert(im, a, x->rank - 1), &all, n + 3);
+  gs_term right = rows_in(im, t_insert(im, b, y->rank - 2), &all, n + 3);
+  return t_compute(im, "dotProd", t_pair(im, left, right));
 }
 
 gs_term
