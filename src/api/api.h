@@ -84,7 +84,8 @@ struct glen_tensors {
 /* sizes.c: the program has none that are open, or an error says that `what`
  * needs numbers. */
 bool api_knows_sizes(glen_context *, const po_program *, const char *what);
-/* The same of a program of the language. */
+/* A program of the language has numbers alone, or an error says that `what`
+ * needs them. */
 bool api_has_numbers(glen_context *, const gs_program *, const char *what);
 /* NAME=NUMBER, on the arena; false with a diagnostic. */
 bool api_read_sizes(glen_context *, bs_arena *, const char *const *sizes,

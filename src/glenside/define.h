@@ -15,8 +15,8 @@ typedef struct gs_definition {
 
 typedef BS_VEC(gs_definition) gs_definitions;
 
-/* Those of a program's text, faulty ones left out, then those that come with
- * the language. Nothing is told. */
+/* The definitions of a program's text, without faulty ones, then the
+ * definitions that come with the language. Faults are not reported. */
 void gs_list_definitions(const gs_context *, uint32_t source,
                          gs_definitions *out);
 /* One of the program goes first; NULL: there is none. */

@@ -93,14 +93,6 @@ gs_stores_through_caches(const gs_target *t) {
          t->stored_bytes_per_cycle < t->memory_bytes_per_cycle;
 }
 
-const gs_instr *
-gs_find_instr(const gs_target *t, const char *name) {
-  for (uint32_t k = 0; k < t->instrs.len; k++)
-    if (!strcmp(t->instrs.data[k]->name, name))
-      return t->instrs.data[k];
-  return NULL;
-}
-
 gs_target *
 gs_target_default(const gs_context *ctx) {
   gs_target *t = BS_NEW(ctx->arena, gs_target);

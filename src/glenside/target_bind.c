@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* target_bind.c - calls of instructions: bound, expanded, priced.
+/* target_bind.c - calls of instructions: found, bound, expanded, priced.
  *
  * A call is given by its attribute (name, parameters) and its operands' types.
  * Dimensions are bound in the order of the declaration: a plain name that has
@@ -7,6 +7,14 @@
 #include "glenside/over.h"
 #include <ctype.h>
 #include <string.h>
+
+const gs_instr *
+gs_find_instr(const gs_target *t, const char *name) {
+  for (uint32_t k = 0; k < t->instrs.len; k++)
+    if (!strcmp(t->instrs.data[k]->name, name))
+      return t->instrs.data[k];
+  return NULL;
+}
 
 /* The environment of a declaration: operand k stands in its slot as "class" k,
  * whose type is that of the call's operand k. */

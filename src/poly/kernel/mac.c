@@ -32,7 +32,7 @@
 #define PACK_APART  1.2
 #define PACK_ROW    0.5
 #define PACK_SINGLE 3.0
-/* ... and added to its row's sum. */
+/* An element that is also added to the sum of its row. */
 #define ROW_SUMMED 0.3
 /* Bytes of a row's sum. */
 #define ROW_SUM 4

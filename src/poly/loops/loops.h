@@ -182,7 +182,8 @@ typedef struct po_program {
   struct po_program *order_of; /* NULL: its own */
   /* Groups that run as contraction.h says; by po_lay_out. */
   BS_VEC(const struct po_contraction *) contractions;
-  BS_VEC(const struct po_slide *) slides; /* ... as slide.h says */
+  /* Groups that run as slide.h says; by po_lay_out, too. */
+  BS_VEC(const struct po_slide *) slides;
   struct po_loop_axes *axes;   /* of loops; NULL: nothing was scheduled yet */
   BS_VEC(const char *) script; /* commands applied, in normal form */
   bs_arena arena;              /* names and bodies */

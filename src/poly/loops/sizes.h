@@ -53,7 +53,8 @@ __isl_give isl_set *po_fix_sizes(const po_program *, __isl_take isl_set *,
                                  const int64_t *at);
 /* " at n = 5, m = 1" */
 void po_put_sizes(const po_program *, const int64_t *at, bs_text *out);
-/* The same of po_least_sizes; nothing where the program has no sizes. */
+/* Writes the sizes that po_least_sizes finds, in the same form; nothing where
+ * the program has no sizes. */
 void po_put_sizes_of(const po_program *, __isl_keep isl_set *, bs_text *out);
 
 #endif

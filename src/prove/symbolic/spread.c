@@ -126,7 +126,7 @@ sp_width(const sp_places *a, int64_t more) {
   return above > below ? above : below;
 }
 
-/* The same for the opposite, and whatever the number is. */
+/* A name that a sum shares with its opposite, whatever number is added. */
 static uint64_t
 name_of(const sp_places *a) {
   uint64_t sum = 0;

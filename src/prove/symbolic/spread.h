@@ -76,7 +76,8 @@ int64_t sp_width(const sp_places *, int64_t more);
 void sp_note(sp_walk *, const sp_places *, int64_t more, uint64_t strict);
 void sp_compare(sp_walk *, const sp_places *, const sp_places *,
                 uint64_t strict);
-/* Those that are compared, with whatever is between them, are of one group. */
+/* The group of a place: places that are compared, and all that lie between
+ * them, are in one. */
 uint16_t sp_group_of(const sp_walk *, uint32_t what);
 
 /* spread_expr.c: an expression; what is compared in it is noted. */
