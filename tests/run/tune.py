@@ -205,7 +205,7 @@ def refuses_other_files(case):
         "[1, 2]": "not a file of tuning results",
         '{"kind": "other"}': "not a file of tuning results",
         '{"schema": 2, "kind": "glen-tune", "entries": []}': "schema",
-        '{"schema": 1, "kind": "glen-tune", "entries": 3}': "no list",
+        '{"schema": 1, "kind": "glen-tune", "entries": 3}': "is not a list",
         '{"schema": 1, "kind": "glen-tune", "entries": [{"key": "a"}]}':
             "entry 1",
         '{"schema": 1, "kind": "glen-tune", "entries": [{"key": "a", '
