@@ -82,7 +82,7 @@ Test(problem, what_is_malformed_is_named) {
   p.cost[0] = -INFINITY;
   cr_assert_not_null(strstr(ex_validate(&p), "below all"));
   p.cost[0] = NAN;
-  cr_assert_not_null(strstr(ex_validate(&p), "no number"));
+  cr_assert_not_null(strstr(ex_validate(&p), "not a number"));
   p.cost[0] = -1;
   cr_assert_null(ex_validate(&p));
   p.cost[0] = 1;
