@@ -88,12 +88,13 @@ answers_of(const char *file) {
   cr_assert(rl_load(rules, bs_arena_printf(&arena, DIR "%s.rules", file)) &&
                 rl_finish(rules),
             "%s", faults());
-  for (uint32_t k = 0; k < rl_count(rules); k += record ? 1 : EVERY) {
+  uint32_t known = 0; /* rules that are recorded */
+  for (uint32_t k = 0; k < rl_count(rules); k++) {
     const rl_rule *rule = rl_at(rules, k);
     clock_t start = clock();
     bs_text one;
     size_t len;
-    if (!record && !block_of(recorded, rule->name, &len))
+    if (!record && (!block_of(recorded, rule->name, &len) || known++ % EVERY))
       continue;
     bs_text_init(&one, &heap);
     bs_putf(&one, "[%s]\n", rule->name);
