@@ -9,8 +9,9 @@ enum { MAX_PIECES = 64 };
 
 static glen_loops *
 lower(glen_context *ctx, const glen_program *program, const glen_target *target,
-      po_options options, bool nets) {
+      bool strict_fp, bool nets) {
   API_ENTER_STAGE(ctx, "lowering", 1, NULL);
+  po_options options = {.strict_fp = strict_fp, .max_pieces = MAX_PIECES};
   po_program *p = po_lower(program->program, target->target, &options);
   if (p && nets && po_is_too_large(p)) {
     po_free(p);
@@ -32,15 +33,13 @@ lower(glen_context *ctx, const glen_program *program, const glen_target *target,
 glen_loops *
 glen_lower(glen_context *ctx, const glen_program *program,
            const glen_target *target, bool strict_fp) {
-  po_options options = {.strict_fp = strict_fp, .max_pieces = MAX_PIECES};
-  return lower(ctx, program, target, options, false);
+  return lower(ctx, program, target, strict_fp, false);
 }
 
 glen_loops *
 api_lower_net(glen_context *ctx, const glen_program *program,
               const glen_target *target, bool strict_fp) {
-  po_options options = {.strict_fp = strict_fp, .max_pieces = MAX_PIECES};
-  return lower(ctx, program, target, options, true);
+  return lower(ctx, program, target, strict_fp, true);
 }
 
 static bool

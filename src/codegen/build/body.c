@@ -212,6 +212,20 @@ cg_make_store(cg_emitter *e, const cg_scope *scope, const cg_origin *origin) {
   return n;
 }
 
+const cg_expr **
+cg_places(cg_emitter *e, const po_stmt *stmt, const cg_expr *own) {
+  const cg_expr **places = BS_NEWS(&e->arena, const cg_expr *, stmt->n_exprs);
+  for (uint32_t k = 0; k < stmt->n_exprs; k++)
+    places[k] = own;
+  return places;
+}
+
+const cg_expr *
+cg_extra(cg_emitter *e, uint32_t k, const cg_expr *at) {
+  return cg_element(
+      &e->arena, cg_name(&e->arena, bs_arena_printf(&e->arena, "e%u", k)), at);
+}
+
 const cg_expr *
 cg_make_formula(cg_emitter *e, const po_stmt *stmt,
                 const cg_expr *const *places) {

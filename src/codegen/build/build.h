@@ -31,6 +31,10 @@ const char *cg_compute_type(gs_dtype);
 cg_node *cg_make_store(cg_emitter *, const cg_scope *, const cg_origin *);
 const cg_expr *cg_make_formula(cg_emitter *, const po_stmt *,
                                const cg_expr *const *places);
+/* The places of a formula that reads `own` alone, to be changed where it reads
+ * others; element `at` of the k-th of these others, e0, e1 and so on. */
+const cg_expr **cg_places(cg_emitter *, const po_stmt *, const cg_expr *own);
+const cg_expr *cg_extra(cg_emitter *, uint32_t k, const cg_expr *at);
 /* template.c: the text of a call; scope and origin: NULL outside of kernels. */
 cg_node *cg_make_template(cg_emitter *, const cg_scope *, const cg_origin *,
                           const po_stmt *);

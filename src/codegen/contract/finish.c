@@ -32,9 +32,7 @@ static const cg_expr *
 formula_of(const cg_contract *x) {
   bs_arena *arena = &x->e->arena;
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
-  const cg_expr **places = BS_NEWS(arena, const cg_expr *, s->n_exprs);
-  for (uint32_t k = 0; k < s->n_exprs; k++)
-    places[k] = cg_name(arena, "s");
+  const cg_expr **places = cg_places(x->e, s, cg_name(arena, "s"));
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     places[x->c->extras[k].expr] =
         cg_name(arena, bs_arena_printf(arena, "e_%u", k));

@@ -33,24 +33,17 @@ cg_put_extra_arguments(const cg_contract *x) {
     bs_putf(x->out, ", e%u", k);
 }
 
-static const cg_expr *
-scaled(bs_arena *arena, int64_t factor, const char *name) {
-  return cg_infix(arena, "*", cg_number(arena, factor), cg_name(arena, name));
-}
-
 /* Each element that the formula reads; sum: that of the sums. */
 static const cg_expr *const *
 places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
   bs_arena *arena = &x->e->arena;
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
-  const cg_expr **out = BS_NEWS(arena, const cg_expr *, s->n_exprs);
-  for (uint32_t k = 0; k < s->n_exprs; k++)
-    out[k] = sum;
+  const cg_expr **out = cg_places(x->e, s, sum);
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     out[x->c->extras[k].expr] =
-        cg_element(arena, cg_name(arena, bs_arena_printf(arena, "e%u", k)),
-                   cg_infix(arena, "+", scaled(arena, stride_of(m, k), "row"),
-                            scaled(arena, stride_of(n, k), "column")));
+        cg_extra(x->e, k,
+                 cg_infix(arena, "+", cg_scaled(arena, stride_of(m, k), "row"),
+                          cg_scaled(arena, stride_of(n, k), "column")));
   return out;
 }
 

@@ -63,27 +63,20 @@ is_one_run(const cg_slide *x) {
 }
 
 static const cg_expr *
-scaled(bs_arena *arena, int64_t factor, const char *name) {
-  return cg_infix(arena, "*", cg_number(arena, factor), cg_name(arena, name));
-}
-
-static const cg_expr *
 element_of(const cg_slide *x, uint32_t k) {
   bs_arena *arena = &x->e->arena;
   const po_walk *at = &x->c->extra[k];
-  return cg_element(arena, cg_name(arena, bs_arena_printf(arena, "e%u", k)),
-                    cg_infix(arena, "+",
-                             scaled(arena, step_of(at, x->c->down), "row"),
-                             scaled(arena, at->factor[x->c->along], "t")));
+  return cg_extra(x->e, k,
+                  cg_infix(arena, "+",
+                           cg_scaled(arena, step_of(at, x->c->down), "row"),
+                           cg_scaled(arena, at->factor[x->c->along], "t")));
 }
 
 static void
 put_value(const cg_slide *x) {
   bs_arena *arena = &x->e->arena;
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
-  const cg_expr **places = BS_NEWS(arena, const cg_expr *, s->n_exprs);
-  for (uint32_t k = 0; k < s->n_exprs; k++)
-    places[k] = cg_name(arena, "at[t]");
+  const cg_expr **places = cg_places(x->e, s, cg_name(arena, "at[t]"));
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     places[x->c->extras[k].expr] = element_of(x, k);
   const cg_expr *value = cg_make_formula(x->e, s, places);

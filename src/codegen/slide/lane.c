@@ -138,15 +138,11 @@ static const cg_expr *const *
 places_of(const cg_slide *x, const po_stmt *s) {
   bs_arena *arena = &x->e->arena;
   const po_slide *c = x->c;
-  const cg_expr **out = BS_NEWS(arena, const cg_expr *, s->n_exprs);
-  for (uint32_t k = 0; k < s->n_exprs; k++)
-    out[k] = cg_name(arena, "a[t]");
+  const cg_expr **out = cg_places(x->e, s, cg_name(arena, "a[t]"));
   if (s != stmt_of(x, c->store == UINT32_MAX ? c->update : c->store))
     for (uint32_t k = 0; k < c->n_extras; k++)
-      out[c->extras[k].expr] = cg_element(
-          arena, cg_name(arena, bs_arena_printf(arena, "e%u", k)),
-          cg_infix(arena, "*", cg_number(arena, c->extra[k].factor[c->along]),
-                   cg_name(arena, "t")));
+      out[c->extras[k].expr] = cg_extra(
+          x->e, k, cg_scaled(arena, c->extra[k].factor[c->along], "t"));
   return out;
 }
 

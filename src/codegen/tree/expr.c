@@ -75,6 +75,11 @@ cg_infix(bs_arena *arena, const char *op, const cg_expr *a, const cg_expr *b) {
 }
 
 const cg_expr *
+cg_scaled(bs_arena *arena, int64_t factor, const char *name) {
+  return cg_infix(arena, "*", cg_number(arena, factor), cg_name(arena, name));
+}
+
+const cg_expr *
 cg_infix_of(bs_arena *arena, const char *op, uint32_t n,
             const cg_expr *const *args) {
   assert(n >= 2);

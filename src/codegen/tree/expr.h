@@ -59,6 +59,8 @@ const cg_expr *cg_choice(bs_arena *, const cg_expr *condition,
 /* a op b */
 const cg_expr *cg_infix(bs_arena *, const char *op, const cg_expr *a,
                         const cg_expr *b);
+/* factor * name */
+const cg_expr *cg_scaled(bs_arena *, int64_t factor, const char *name);
 const cg_expr *cg_infix_of(bs_arena *, const char *op, uint32_t n,
                            const cg_expr *const *args);
 const cg_expr *cg_called(bs_arena *, const char *function, uint32_t n,

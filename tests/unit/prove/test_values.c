@@ -150,7 +150,8 @@ Test(numbers, what_does_not_fit_is_refused) {
   cr_expect(false, "exponents have an end");
 }
 
-/* Those that are too far apart to be subtracted, too. */
+/* Numbers are ordered even where their exponents are too far apart for one to
+ * be subtracted from the other. */
 Test(numbers, order) {
   static const double sorted[] = {-0x1p900, -3,   -0x1p-900, 0,
                                   0x1p-900, 0.25, 3,         0x1p900};
