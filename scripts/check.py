@@ -419,6 +419,11 @@ def step_circles():
     return one(call([sys.executable, "scripts/check-circles", RELEASE]))
 
 
+def step_methods():
+    """What the table of methods names is there."""
+    return one(call([sys.executable, "scripts/check-methods"]))
+
+
 def step_licence():
     """Each source file says its licence."""
     return one(call([sys.executable, "scripts/check-licence"]))
@@ -480,6 +485,7 @@ STEPS = {
     "format": Step(step_format),
     "folders": Step(step_folders),
     "licence": Step(step_licence),
+    "methods": Step(step_methods),
     "circles": Step(step_circles, ["release"]),
     "harness": Step(step_harness, ["release"]),
     "verdicts": Step(step_verdicts, ["release"]),

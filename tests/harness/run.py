@@ -140,6 +140,26 @@ def steps(folder):
     note(done == wanted, f"lanes.run: {done}")
 
 
+METHODS = [
+    ("| `loops/nest.h`, `PO_LOOP` | `nest/*` |", 0),
+    ("| `loops/no-nest.h` | `nest/*` |", 1),
+    ("| `loops/nest.h`, `no_such_function` | `nest/*` |", 1),
+    ("| `loops/nest.h`, `--no-such-option` | `nest/*` |", 1),
+    ("| `loops/nest.h` | `nest/no_such_test` |", 1),
+    ("| `loops/nest.h` | some test |", 1),
+    ("| `loops/nest.h` |", 1),
+]
+
+
+def methods(folder):
+    """Rows that name what is not there, or too little."""
+    for row, wanted in METHODS:
+        path = write(folder, "methods.md", "| idea | lives in | shown by |\n"
+                     f"|---|---|---|\n| it {row}\n")
+        code, text = run("scripts/check-methods", path)
+        note(code == wanted, f"check-methods of {row}: {text}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         examples(folder)
@@ -147,6 +167,7 @@ def main():
         ill_formed(folder)
         counting()
         steps(folder)
+        methods(folder)
     print(f"{counts[0]} passed, {counts[1]} failed")
     sys.exit(1 if counts[1] else 0)
 
