@@ -183,7 +183,9 @@ def test_dlpack(matmul, random, old):
     given = OnlyDLPack(a, old)
     matmul(given, OnlyDLPack(b.T.copy().T, old),
            out=OnlyDLPack(out, old))
-    assert given.asked == 1 + old
+    # Those of before 1.0, as are numpy's before 2.1, are asked a second time.
+    assert given.asked == 1 + (old or numpy.lib.NumpyVersion(
+        numpy.__version__) < "2.1.0")
     numpy.testing.assert_allclose(out, a @ b, rtol=1e-5, atol=1e-6)
 
 
