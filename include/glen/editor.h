@@ -61,8 +61,8 @@ GLEN_API bool glen_document_definition(glen_document *, size_t at,
 /* A place that means the same as another. */
 typedef struct glen_use {
   glen_place place; /* the word */
-  glen_place name;  /* what another name would take the place of: without ?, $
-                       and what says a direction */
+  glen_place name;  /* what another name would take the place of, without ?,
+                       $, : and what says a direction */
   bool definition;
 } glen_use;
 

@@ -134,7 +134,7 @@ typedef enum ed_role {
 typedef struct ed_use {
   ed_role role;
   bs_span span;  /* the word */
-  bs_span name;  /* without ?, $ and ~rev */
+  bs_span name;  /* without ?, $, : and ~rev */
   bs_span scope; /* the form that it means something in; file 0: everywhere */
   bool definition;
 } ed_use;

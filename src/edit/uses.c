@@ -94,8 +94,7 @@ role_in_term(const walk *w) {
   return ED_TERM;
 }
 
-/* A body sees its own parameters and lets alone. One that is given by name
- * (`:pad 1`) stands under another spelling where it is used: it has no role. */
+/* A body sees its own parameters and lets alone. */
 static ed_role
 role_in_definition(const walk *w, ed_use *use) {
   const frame *f = around(w, 0), *g = around(w, 1), *root = &w->frames.data[0];
@@ -108,8 +107,21 @@ role_in_definition(const walk *w, ed_use *use) {
                                      : ED_NO_NAME;
   }
   use->scope = span_of(w, root);
-  use->definition = header || (!strcmp(f->head, "let") && f->item == 1);
-  return named || f == root ? ED_NO_NAME : ED_TERM;
+  bool by_name = named && w->frames.len == 3 && f->item == 0;
+  use->definition =
+      header || by_name || (!strcmp(f->head, "let") && f->item == 1);
+  return (named && !by_name) || f == root ? ED_NO_NAME : ED_TERM;
+}
+
+/* `:scale 2` gives a value to the parameter that the definition calls so. */
+static ed_role
+role_of_keyword(const walk *w, ed_use *use) {
+  const gs_definition *x =
+      gs_find_definition(&w->document->definitions, around(w, 0)->head);
+  if (!x || x->built_in)
+    return ED_NO_NAME;
+  use->scope = x->form;
+  return ED_TERM;
 }
 
 /* The head of a list: what the program defines has a role of its own. */
@@ -241,7 +253,7 @@ static void
 tell(walk *w, ed_use *use, ed_role role) {
   const char *text = w->text->text + use->span.lo;
   uint32_t n = use->span.hi - use->span.lo;
-  uint32_t mark = n > 1 && (text[0] == '?' || text[0] == '$');
+  uint32_t mark = n > 1 && strchr("?$:", text[0]);
   uint32_t tail = role == ED_RULE                      ? tail_of(text, n)
                   : role == ED_TERM && use->definition ? sort_of(text, n)
                                                        : 0;
@@ -260,14 +272,15 @@ static void
 tell_symbol(walk *w, uint32_t node) {
   const char *word = symbol_of(w, node);
   ed_use use = {.span = node_of(w, node)->span};
-  if (!w->frames.len || !*word || word[0] == ':')
-    return;
   const char *suffix = w->language->suffix;
-  if (!strcmp(suffix, ".glen"))
+  bool program = !strcmp(suffix, ".glen"), keyword = word[0] == ':';
+  if (!w->frames.len || !*word || (keyword && !program))
+    return;
+  if (program)
     use.scope = (bs_span){use.span.file, 0, w->text->size};
   tell(w, &use,
-       !strcmp(suffix, ".glen")
-           ? role_of_head(w, word, role_in_program(w, &use))
+       keyword   ? role_of_keyword(w, &use)
+       : program ? role_of_head(w, word, role_in_program(w, &use))
        : !strcmp(suffix, ".rules") ? role_in_rules(w, word, &use)
                                    : role_in_target(w, word, &use));
 }

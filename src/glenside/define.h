@@ -9,7 +9,7 @@
 typedef struct gs_definition {
   const char *name, *usage; /* usage: "(matmul a b)" */
   const char *what;         /* one line, or "" */
-  bs_span name_span;
+  bs_span name_span, form;
   bool built_in;
 } gs_definition;
 

@@ -26,6 +26,7 @@ describe(const gs_parser *x, const parse_definition *d) {
                            bs_arena_strdup(x->ctx->arena, bs_text_str(&usage)),
                        .what = what_of(x, d),
                        .name_span = parse_at(x, d->header + 1)->span,
+                       .form = parse_at(x, d->list)->span,
                        .built_in = d->built_in};
   bs_text_done(&usage);
   return out;

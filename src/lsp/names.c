@@ -201,7 +201,7 @@ lsp_answer_rename(lsp_server *s, json_t *params, lsp_failure *f) {
     return NULL;
   if (!name)
     return lsp_fail(f, LSP_INVALID_PARAMS, "newName is missing");
-  name += name[0] == '?' || name[0] == '$'; /* the mark stays where it is */
+  name += name[0] && strchr("?$:", name[0]); /* the mark stays where it is */
   const char *why = refusal(s, &q, name);
   if (why)
     return lsp_fail(f, LSP_REQUEST_FAILED, why);
