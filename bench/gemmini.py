@@ -101,7 +101,7 @@ def simulate(glen, text, verify):
         if verify:
             run = subprocess.run([glen, "saturate", path, "--target", target,
                                   "--verify"], capture_output=True, text=True)
-            if "proved: equal" not in run.stdout:
+            if "verify   proved" not in run.stdout:
                 raise Failed(run.stdout + run.stderr)
         run = subprocess.run([glen, "simulate", path, "--target", target,
                               "--json"], capture_output=True, text=True)

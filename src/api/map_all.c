@@ -27,6 +27,10 @@ put_fit(listing *l, const rl_rule *rule, const rl_fit *fit) {
   bs_text call;
   bs_text_init(&call, &l->ctx->heap);
   put_head(l, GS_CALL, fit->attr, &call);
+  for (uint32_t k = 0; k < fit->n_also; k++) {
+    bs_put(&call, ", ");
+    put_head(l, GS_CALL, fit->also[k], &call);
+  }
   bs_putf(&l->text, "  %12.6g  %s\n", fit->cycles, bs_text_str(&call));
   bs_json_object(l->json, NULL);
   bs_json_string(l->json, "rule", rule->name);

@@ -43,16 +43,76 @@ fits_call(const po_calling *c, const gs_instr *instr, uint32_t k, uint32_t of,
   return po_call_fits(c->low, instr, k, o->stride + n, o->dim + n, o->rank - n);
 }
 
+/* The address of an element of the operand, if all lie as the first piece. */
+static __isl_give isl_aff *
+address_of(const po_calling *c, const po_operand *o) {
+  isl_ctx *isl = c->low->isl;
+  isl_aff *at = po_index(isl, o->rank, o->rank, 0, o->offset);
+  for (uint32_t k = 0; k < o->rank; k++)
+    at = isl_aff_add(at, po_index(isl, o->rank, k, o->stride[k], 0));
+  return at;
+}
+
+static bool
+lies_with(const po_calling *c, const po_read *read, const po_operand *first) {
+  const po_array *a = &c->low->out->arrays.data[first->array];
+  if (read->constant || read->array != first->array)
+    return false;
+  isl_aff *by = isl_aff_sub(po_linear(read->map, a->dim), address_of(c, first));
+  isl_set *there = isl_set_from_basic_set(isl_aff_zero_basic_set(by));
+  isl_set *shown = isl_set_intersect(
+      isl_set_copy(read->set), po_box(c->low->isl, first->dim, first->rank));
+  bool same = isl_set_is_subset(shown, there) == isl_bool_true;
+  isl_set_free(shown);
+  isl_set_free(there);
+  return same;
+}
+
+/* Whether all pieces are read from one array, as if they were one. */
+static bool
+are_one(const po_calling *c, const po_reads *reads, const po_operand *like) {
+  bool one = true;
+  for (uint32_t k = 0; k < reads->list.len && one; k++)
+    one = lies_with(c, &reads->list.data[k], like);
+  return one;
+}
+
+/* The map of all pieces, from the address that they have in common. */
+static isl_multi_aff *
+map_of_address(const po_calling *c, const po_operand *o) {
+  po_lowering *low = c->low;
+  const po_array *a = &low->out->arrays.data[o->array];
+  int64_t all = gs_prod(a->dim, a->rank);
+  isl_multi_aff *map = isl_multi_aff_pullback_multi_aff(
+      po_reshape(low->isl, &all, 1, a->dim, a->rank),
+      isl_multi_aff_from_aff(address_of(c, o)));
+  po_pool_reserve(&low->scratch, 1);
+  return po_keep_multi_aff(&low->scratch, po_simplify_multi(map, o->dim));
+}
+
+static bool
+place_read(const po_calling *c, uint32_t k, const po_reads *reads,
+           const po_read *read, po_operand *out) {
+  return !read->constant &&
+         place(c->low, read->array, read->map, reads->dim, reads->rank, out) &&
+         fits_call(c, c->instr, k, k, out);
+}
+
 static bool
 find_in_place(const po_calling *c, uint32_t k, const po_reads *reads,
               po_placed *out) {
-  if (reads->list.len != 1 || reads->list.data[0].constant)
-    return false;
-  const po_read *read = &reads->list.data[0];
-  out->map = read->map;
-  return place(c->low, read->array, read->map, reads->dim, reads->rank,
-               &out->at) &&
-         fits_call(c, c->instr, k, k, &out->at);
+  const po_read *all = reads->list.data;
+  if (reads->list.len == 1) {
+    out->map = all[0].map;
+    return place_read(c, k, reads, &all[0], &out->at);
+  }
+  for (uint32_t i = 0; i < reads->list.len; i++)
+    if (place_read(c, k, reads, &all[i], &out->at) &&
+        are_one(c, reads, &out->at)) {
+      out->map = map_of_address(c, &out->at);
+      return true;
+    }
+  return false;
 }
 
 /* ---- packing ---- */

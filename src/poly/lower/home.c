@@ -9,8 +9,8 @@
  *
  * Invariant: a home's map is a bijection from the base's box to the elements
  * that show it, which no other base writes. */
-#include "poly/lower/lower.h"
 #include "poly/loops/sizes.h"
+#include "poly/lower/call.h"
 #include <string.h>
 
 bool
@@ -179,6 +179,44 @@ settle(po_lowering *low, gs_term t) {
   low->homes[t.i] = map ? (po_home){true, array, map} : whole_array(low, array);
 }
 
+/* ---- operands that several calls make ---- */
+
+/* Parts that stand side by side, and none of which has a home. */
+static bool
+are_parts(const po_lowering *low, const po_view *view) {
+  bool any = view->made && view->pieces.len > 1;
+  for (uint32_t k = 0; any && k < view->pieces.len; k++) {
+    const po_piece *piece = &view->pieces.data[k];
+    any = piece->from == PO_FROM_TERM &&
+          gs_at(low->source, piece->term)->op == GS_CALL &&
+          !low->homes[piece->term.i].set;
+  }
+  return any;
+}
+
+/* An operand of parts would be packed: they are computed where it is. */
+static void
+claim_operand(po_lowering *low, gs_term kid, uint32_t *times) {
+  const po_view *view = &low->views.of[kid.i];
+  gs_type type;
+  if (!are_parts(low, view))
+    return;
+  gs_type_at(low->source, kid, &type);
+  uint32_t array =
+      po_new_temporary(low, PO_WORKSPACE, type.dtype, type.dim, type.rank, kid);
+  po_home home = whole_array(low, array);
+  claim(low, view, &type, &home, times);
+}
+
+static void
+claim_operands(po_lowering *low, gs_term call, uint32_t *times) {
+  const gs_node *node = gs_at(low->source, call);
+  const gs_instr *instr = po_instr_of(low, call);
+  for (uint32_t k = 0; k < node->n_kids; k++)
+    if (!instr->operands[k].layout)
+      claim_operand(low, node->kids[k], times);
+}
+
 void
 po_find_homes(po_lowering *low) {
   const gs_program *source = low->source;
@@ -194,6 +232,8 @@ po_find_homes(po_lowering *low) {
     gs_term t = low->order.data[k];
     if (!low->homes[t.i].set)
       settle(low, t);
+    if (gs_at(source, t)->op == GS_CALL)
+      claim_operands(low, t, times);
     if (gs_at(source, t)->op != GS_MATERIALIZE && !low->cut[t.i].made)
       continue;
     gs_type_at(source, t, &type);

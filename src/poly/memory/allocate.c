@@ -26,20 +26,20 @@ does_not_fit(const po_calls *x) {
 
 typedef BS_VEC(uint32_t) nodes;
 
-/* The nests whose work is done on the way out. */
-static void
-note_taken(const po_calls *x, nodes *taken) {
-  for (uint32_t v = 0; v < x->n_values; v++)
-    if (x->value[v].converted)
-      bs_push(x->p->ctx.heap, taken, x->value[v].taker);
-}
-
 static bool
 is_taken(const nodes *taken, uint32_t top) {
   for (uint32_t k = 0; k < taken->len; k++)
     if (taken->data[k] == top)
       return true;
   return false;
+}
+
+/* The nests whose work is done on the way out. */
+static void
+note_taken(const po_calls *x, nodes *taken) {
+  for (uint32_t v = 0; v < x->n_values; v++)
+    if (x->value[v].converted && !is_taken(taken, x->value[v].taker))
+      bs_push(x->p->ctx.heap, taken, x->value[v].taker);
 }
 
 /* A nest with its one statement. */

@@ -281,17 +281,32 @@ price_calls(po_calls *x) {
   }
 }
 
+/* Without what other nests make of its values. */
+static bool
+list_calls(po_calls *x) {
+  const po_program *p = x->p;
+  uint32_t inner = innermost(p, x->top);
+  if (!are_calls(p, inner, po_nest_depth(p, first_leaf(p, inner))))
+    return false;
+  list_stmts(x, inner);
+  if (!find_sizes(x, inner) || !find_values(x))
+    return false;
+  find_own(x);
+  return true;
+}
+
+bool
+po_list_calls(po_program *p, uint32_t top, po_calls *out) {
+  *out = (po_calls){.p = p, .top = top};
+  return below_uses_memory(p, top) && list_calls(out);
+}
+
 bool
 po_find_calls(po_program *p, uint32_t top, po_calls *out, bool *failed) {
-  uint32_t inner = innermost(p, top);
   *out = (po_calls){.p = p, .top = top};
   if (!below_uses_memory(p, top))
     return false;
-  bool fine = are_calls(p, inner, po_nest_depth(p, first_leaf(p, inner)));
-  if (fine)
-    list_stmts(out, inner);
-  if (fine && find_sizes(out, inner) && find_values(out)) {
-    find_own(out);
+  if (list_calls(out)) {
     po_find_takers(out);
     price_calls(out);
     *failed |= !find_routes(out);

@@ -56,22 +56,16 @@ below_names(const po_program *p, uint32_t top, uint32_t array) {
   return false;
 }
 
-/* The first nest behind the part that names the array; none before it may, and
- * none behind it. */
+/* The last nest that names the array: it stands behind those that write it. */
 static uint32_t
-only_reader(const po_calls *x, uint32_t array) {
+last_reader(const po_calls *x, uint32_t array) {
   const po_program *p = x->p;
   const po_nest_node *nodes = p->nest.nodes.data;
   uint32_t found = PO_NO_NODE;
-  for (uint32_t top = nodes[0].first; top != PO_NO_NODE;
-       top = nodes[top].next) {
-    if (top == x->top || !below_names(p, top, array))
-      continue;
-    if (found != PO_NO_NODE)
-      return PO_NO_NODE;
-    found = top;
-  }
-  return found;
+  for (uint32_t top = nodes[0].first; top != PO_NO_NODE; top = nodes[top].next)
+    if (below_names(p, top, array))
+      found = top;
+  return found == x->top ? PO_NO_NODE : found;
 }
 
 /* From the part on to the nest, which stands behind it, nothing names it. */
@@ -90,7 +84,7 @@ find_taker(taking *t) {
   const po_program *p = t->x->p;
   if (p->arrays.data[t->v->to].role != PO_WORKSPACE)
     return false;
-  t->top = only_reader(t->x, t->v->to);
+  t->top = last_reader(t->x, t->v->to);
   uint32_t leaf = t->top == PO_NO_NODE ? PO_NO_NODE : only_leaf(p, t->top);
   if (leaf == PO_NO_NODE)
     return false;
@@ -160,8 +154,8 @@ as_function(__isl_take isl_map *map, __isl_keep isl_map *all) {
   isl_set *want = isl_map_domain(isl_map_copy(all));
   bool total = isl_set_is_equal(have, want) == isl_bool_true;
   isl_set_free(have);
-  isl_set_free(want);
   isl_map *hull = isl_map_from_basic_map(isl_map_affine_hull(map));
+  hull = isl_map_gist_domain(hull, want); /* where an index is always 0 */
   isl_aff *out = NULL;
   if (total && isl_map_is_single_valued(hull) == isl_bool_true) {
     isl_pw_multi_aff *f = isl_pw_multi_aff_from_map(isl_map_copy(hull));
@@ -219,6 +213,15 @@ is_flat(const po_array *a) {
   return !memcmp(place, a->dim, a->rank * sizeof *place);
 }
 
+/* A size of 1 has the stride of a dense array. */
+static void
+set_strides(po_tile *tile, const int64_t *stride) {
+  po_strides(tile->dim, tile->rank, tile->stride);
+  for (uint32_t d = 0; d < tile->rank; d++)
+    if (tile->dim[d] > 1)
+      tile->stride[d] = stride[d];
+}
+
 static bool
 go_there(taking *t) {
   const po_calls *x = t->x;
@@ -233,7 +236,7 @@ go_there(taking *t) {
   isl_aff_free(address);
   po_tile tile = v->to_tile;
   po_route out;
-  memcpy(tile.stride, coefficient + x->n, tile.rank * sizeof *tile.stride);
+  set_strides(&tile, coefficient + x->n);
   if (!fine || !po_find_conversion(&p->ctx, p->target, &p->arena, &tile,
                                    t->taker->instr, t->taker->slots, &out))
     return false;
@@ -246,11 +249,47 @@ go_there(taking *t) {
   return true;
 }
 
+/* ---- parts of one array ---- */
+
+/* Whether the value that the nest leaves in the array, if it is one of calls,
+ * would go the same way. */
+static bool
+would_go(const taking *like, uint32_t top) {
+  po_calls *x = BS_NEW(&like->x->p->arena, po_calls);
+  bool any = false;
+  if (!po_list_calls(like->x->p, top, x))
+    return false;
+  for (uint32_t k = 0; k < x->n_values; k++) {
+    taking t = {x, &x->value[k], like->taker, like->top};
+    if (x->value[k].array == like->v->to && x->value[k].loaded)
+      return false;
+    if (x->value[k].to != like->v->to)
+      continue;
+    if (!t.v->stored || !t.v->memory || !go_there(&t))
+      return false;
+    any = true;
+  }
+  return any;
+}
+
+/* Other nests that name the array write parts of it, which all go this way, or
+ * the taker has to stay. */
+static bool
+others_go(const taking *t, uint32_t array) {
+  const po_program *p = t->x->p;
+  const po_nest_node *nodes = p->nest.nodes.data;
+  for (uint32_t top = nodes[0].first; top != PO_NO_NODE; top = nodes[top].next)
+    if (top != t->x->top && top != t->top && below_names(p, top, array) &&
+        !would_go(t, top))
+      return false;
+  return true;
+}
+
 void
 po_find_takers(po_calls *x) {
   for (uint32_t k = 0; k < x->n_values; k++) {
     taking t = {.x = x, .v = &x->value[k]};
-    if (t.v->stored && t.v->memory && find_taker(&t))
+    if (t.v->stored && t.v->memory && find_taker(&t) && others_go(&t, t.v->to))
       go_there(&t);
   }
 }

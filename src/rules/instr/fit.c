@@ -19,6 +19,7 @@ typedef struct candidate {
   fit_assignment a;
   uint32_t space; /* WAYS * swaps + how digits are joined */
   uint32_t order;
+  uint32_t cut; /* 0: none, else of cuts the one before */
   rl_fit calls;
 } candidate;
 
@@ -29,6 +30,7 @@ typedef struct fitting {
   fit_space space, others[WAYS];
   uint32_t at; /* the space of what is being found */
   BS_VEC(candidate) all;
+  BS_VEC(fit_cut) cuts;
 } fitting;
 
 void
@@ -110,6 +112,34 @@ enter(fitting *x, uint32_t space) {
   return fit_space_of(m, (fit_joins)(space % WAYS), &x->space);
 }
 
+static void
+note_cut(fitting *x, fit_cut *cut) {
+  bs_heap *heap = x->m.session->ctx.heap;
+  candidate c = {.space = x->at, .order = x->all.len};
+  if (!fit_find_cut(&x->m, &x->space, x->into, cut, &c.calls))
+    return;
+  bs_push(heap, &x->cuts, *cut);
+  c.cut = x->cuts.len;
+  bs_push(heap, &x->all, c);
+}
+
+/* Terms of parts, where one digit or two are cut. */
+static void
+find_cuts(fitting *x) {
+  for (uint32_t i = 0; i < x->space.n; i++) {
+    int64_t at = fit_cut_at(x->m.f, &x->space, i);
+    fit_cut cut = {.n = 1, .atom = {i}, .at = {at}};
+    if (!at)
+      continue;
+    note_cut(x, &cut);
+    for (cut.n = 2, cut.atom[1] = 0; cut.atom[1] < i; cut.atom[1]++) {
+      cut.at[1] = fit_cut_at(x->m.f, &x->space, cut.atom[1]);
+      if (cut.at[1])
+        note_cut(x, &cut);
+    }
+  }
+}
+
 /* Whether another way gave the same for this order of operands. */
 static bool
 was_there(fitting *x, uint32_t way) {
@@ -127,8 +157,10 @@ find_all(fitting *x) {
   for (uint32_t s = 0; s < orders; s++) {
     memset(x->others, 0, sizeof x->others);
     for (uint32_t way = 0; way < ways; way++)
-      if (enter(x, WAYS * s + way) && !was_there(x, way))
+      if (enter(x, WAYS * s + way) && !was_there(x, way)) {
         fit_assign(x->m.f, &x->space, note, x);
+        find_cuts(x);
+      }
   }
 }
 
@@ -154,19 +186,36 @@ sort(fitting *x) {
     qsort(x->all.data, x->all.len, sizeof *x->all.data, by_cycles);
 }
 
+static eg_class
+build(fitting *x, const candidate *c, fit_mode mode) {
+  const gs_instr *into = x->guard->rule->into;
+  rl_fit calls;
+  return c->cut ? fit_build_cut(&x->m, &x->space, &x->cuts.data[c->cut - 1],
+                                into, mode)
+                : fit_build(&x->m, &x->space, &c->a, into, mode, &calls);
+}
+
+/* One that is cut is worth it only if it takes less than all that are not. */
+static bool
+is_worth(const fitting *x, uint32_t at) {
+  for (uint32_t k = 0; x->all.data[at].cut && k < at; k++)
+    if (!x->all.data[k].cut)
+      return false;
+  return true;
+}
+
 static void
 add_best(fitting *x) {
   rl_guard *g = x->guard;
   fit_mode mode = g->session->settled ? FIT_LOOK_UP : FIT_ADD;
-  rl_fit calls;
   sort(x);
   for (uint32_t k = 0; k < x->all.len && g->n_made < FIT_KEPT; k++) {
     const candidate *best = &x->all.data[k];
-    if (best->calls.cycles > worth * x->all.data[0].calls.cycles ||
-        !enter(x, best->space))
+    if (best->calls.cycles > worth * x->all.data[0].calls.cycles)
       break;
-    eg_class made =
-        fit_build(&x->m, &x->space, &best->a, g->rule->into, mode, &calls);
+    if (!is_worth(x, k) || !enter(x, best->space))
+      continue;
+    eg_class made = build(x, best, mode);
     if (made.i != UINT32_MAX)
       keep(g, eg_find(x->m.graph, made));
   }
@@ -210,6 +259,7 @@ static void
 end(fitting *x) {
   bs_heap *heap = x->m.session->ctx.heap;
   bs_vec_done(heap, &x->all);
+  bs_vec_done(heap, &x->cuts);
   bs_free(heap, x);
 }
 

@@ -90,6 +90,26 @@ typedef struct fit_assignment {
   int64_t rest[FIT_ATOMS];
 } fit_assignment;
 
+/* Digits that are cut in two, each where it says. */
+enum { FIT_CUTS = 2, FIT_PARTS = 1 << FIT_CUTS };
+
+/* A part of a computation: of some digits only from .. from + size - 1. */
+typedef struct fit_slice {
+  uint32_t n;
+  struct {
+    uint32_t atom;
+    int64_t from, size;
+  } of[FIT_CUTS];
+} fit_slice;
+
+/* Parts that are a whole.  Of a part's number the highest bit says which half
+ * it is of the first digit. */
+typedef struct fit_cut {
+  uint32_t n, atom[FIT_CUTS];
+  int64_t at[FIT_CUTS];
+  fit_assignment a[FIT_PARTS];
+} fit_cut;
+
 /* The distances of elements along each dimension. */
 typedef struct fit_lie {
   bool known;
@@ -134,6 +154,26 @@ void fit_assign(const fit_instr *, const fit_space *, fit_found, void *);
 typedef enum fit_mode { FIT_PRICE, FIT_ADD, FIT_LOOK_UP } fit_mode;
 eg_class fit_build(fit_match *, const fit_space *, const fit_assignment *,
                    const gs_instr *into, fit_mode, rl_fit *calls);
+/* The same of a part, with an assignment of its digits, as it would be within
+ * the whole; only to be priced. */
+bool fit_price_slice(fit_match *, const fit_space *, const fit_slice *,
+                     const fit_assignment *, const gs_instr *into,
+                     rl_fit *calls);
+/* All parts, put together. */
+eg_class fit_build_cut(fit_match *, const fit_space *, const fit_cut *,
+                       const gs_instr *into, fit_mode);
+/* fit_cut.c: part k. */
+fit_slice fit_slice_of(const fit_space *, const fit_cut *, uint32_t k);
+/* Where an atom is worth to be cut: no part of it comes close to a bound that
+ * it could fill in fewer calls if one of them were smaller; 0: nowhere. */
+int64_t fit_cut_at(const fit_instr *, const fit_space *, uint32_t atom);
+/* The cheapest assignment of each part; false where one has none. */
+bool fit_find_cut(fit_match *, const fit_space *, const gs_instr *into,
+                  fit_cut *, rl_fit *calls);
+
+/* fit_over.c: with what goes on with a sum, or NULL. */
+bs_value fit_over_value(bs_values *, const gs_instr *, const gs_over *,
+                        const gs_instr *into);
 
 /* fit_lies.c: of the array that is read below a class, or that the root is
  * stored in. */

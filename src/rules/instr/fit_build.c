@@ -31,6 +31,7 @@ typedef struct building {
   const fit_match *m;
   const fit_space *s;
   const fit_assignment *a;
+  const fit_slice *slice; /* NULL: all of it */
   gs_over over;
   uint8_t of_over[GS_MAX_RANK]; /* the atom of each dimension */
   fit_mode mode;
@@ -241,15 +242,76 @@ rearrange(building *b, const parts *from, const parts *to, uint32_t access) {
   reshape(b, to->dim, to->n_dims, access);
 }
 
+/* ---- a slice ---- */
+
+/* Which of the cuts is the digit's; FIT_CUTS: none. */
+static uint32_t
+cut_of(const building *b, uint32_t atom) {
+  for (uint32_t k = 0; b->slice && k < b->slice->n; k++)
+    if (b->slice->of[k].atom == atom)
+      return k;
+  return FIT_CUTS;
+}
+
+/* Of the whole that there is a slice of. */
+static int64_t
+size_in_whole(const building *b, uint32_t atom) {
+  return b->s->atom[atom].size;
+}
+
+static void
+slice_dim(building *b, uint32_t d, uint32_t cut) {
+  bs_values *values = b->m->session->ctx.values;
+  int64_t from = b->slice->of[cut].from, size = b->slice->of[cut].size;
+  bs_value items[3] = {bs_int(values, d), bs_int(values, from),
+                       bs_int(values, from + size)};
+  add_view(b, GS_SLICE, items, 3);
+}
+
+/* An operand that has such digits, sliced. */
+static void
+slice_operand(building *b, const fit_list *list) {
+  gs_type whole = {.rank = (uint8_t)list->n};
+  bool any = false;
+  for (uint32_t k = 0; k < list->n; k++) {
+    whole.dim[k] = size_in_whole(b, list->atom[k]);
+    any |= cut_of(b, list->atom[k]) < FIT_CUTS;
+  }
+  if (!any || b->failed)
+    return;
+  uint32_t access = leading(&whole, gs_prod(b->type.dim, b->type.access));
+  reshape(b, whole.dim, list->n, access == UINT32_MAX ? list->n : access);
+  for (uint32_t k = 0; k < list->n; k++)
+    if (cut_of(b, list->atom[k]) < FIT_CUTS)
+      slice_dim(b, k, cut_of(b, list->atom[k]));
+}
+
 /* ---- where elements lie ---- */
 
-/* The distance of each part's values; 0: there is no single one. */
+/* The distance of each part's values, of an array that is a row of atoms; 0:
+ * there is no single one. */
 static void
-strides_of(const parts *p, const gs_type *t, const fit_lie *lie,
-           int64_t *stride) {
+strides_of(const building *b, const fit_list *list, const parts *p,
+           const gs_type *t, const fit_lie *lie, int64_t *stride) {
   int64_t low = 1;
-  for (uint32_t k = p->n; k-- > 0; low *= p->at[k].size)
-    stride[k] = lie->known ? fit_flat_stride(t, lie, low, p->at[k].size) : 0;
+  uint32_t k = p->n;
+  for (uint32_t i = list->n; i-- > 0;) {
+    int64_t whole = size_in_whole(b, list->atom[i]), inside = 1;
+    for (; k > 0 && p->at[k - 1].atom == list->atom[i]; k--) {
+      int64_t size = p->at[k - 1].size;
+      stride[k - 1] = !lie->known ? 0
+                      : cut_of(b, list->atom[i]) < FIT_CUTS
+                          ? fit_flat_stride(t, lie, low, whole) * inside
+                          : fit_flat_stride(t, lie, low * inside, size);
+      inside *= size;
+    }
+    low *= whole;
+  }
+}
+
+static const fit_list *
+atoms_of(const building *b, uint32_t k) {
+  return k < b->m->f->instr->n_operands ? &b->s->operand[k] : &b->s->result;
 }
 
 /* Of dimension d of what a call sees its distance, 0: none; *size: its size. */
@@ -277,7 +339,7 @@ static bool
 lies_well(const building *b, const fit_shape *shape, uint32_t k, const parts *p,
           const gs_type *t, const fit_lie *lie) {
   int64_t stride[MOST_PARTS], dim[GS_MAX_RANK], step[GS_MAX_RANK];
-  strides_of(p, t, lie, stride);
+  strides_of(b, atoms_of(b, k), p, t, lie, stride);
   for (uint32_t i = 0; i < p->n; i++)
     if (p->at[i].id == REST && !stride[i])
       return false;
@@ -330,34 +392,6 @@ find_over(building *b) {
       put_over(b, i);
 }
 
-static bs_value
-over_dimension(const building *b, uint32_t d) {
-  bs_values *values = b->m->session->ctx.values;
-  const gs_instr *instr = b->m->f->instr;
-  bs_value items[2 + FIT_OPERANDS];
-  uint32_t n = 0;
-  items[n++] = bs_sym(values, b->over.sum[d] ? "sum" : "each");
-  items[n++] = bs_int(values, b->over.size[d]);
-  for (uint32_t k = 0; k < instr->n_operands; k++)
-    if (b->over.has[d] >> k & 1)
-      items[n++] = bs_sym(values, instr->operands[k].name);
-  return bs_list(values, items, n);
-}
-
-static bs_value
-over_value(const building *b, const gs_instr *into) {
-  bs_values *values = b->m->session->ctx.values;
-  bs_value items[GS_MAX_RANK + 1];
-  uint32_t n = 0;
-  for (; n < b->over.n; n++)
-    items[n] = over_dimension(b, n);
-  if (into) {
-    bs_value pair[2] = {bs_sym(values, "into"), bs_sym(values, into->name)};
-    items[n++] = bs_list(values, pair, 2);
-  }
-  return bs_list(values, items, n);
-}
-
 /* ---- the call ---- */
 
 /* Dimensions that are plain names tell these. */
@@ -390,7 +424,7 @@ call_attr(building *b, const gs_instr *into) {
     items[n++] = (bs_value){slots[k]};
   }
   if (b->over.n)
-    items[n++] = over_value(b, into);
+    items[n++] = fit_over_value(values, instr, &b->over, into);
   return b->failed ? BS_NIL : bs_list(values, items, n);
 }
 
@@ -406,6 +440,7 @@ build_operand(building *b, uint32_t k) {
     leads += b->over.has[d] >> k & 1;
   list_of_atoms(b, &b->s->operand[k], &from);
   list_of_call(b, &m->f->operand[k], k, &to);
+  slice_operand(b, &b->s->operand[k]);
   rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
   if (!b->failed && m->f->in_memory &&
       !lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
@@ -447,34 +482,105 @@ build_call(building *b, const gs_instr *into, rl_fit *calls) {
   }
   if (b->failed)
     return;
-  *calls = (rl_fit){attr, price(b, attr, at)};
+  *calls = (rl_fit){.attr = attr, .cycles = price(b, attr, at)};
   add_node(b, GS_CALL, attr, kids, at, n);
+}
+
+/* The dimensions of the whole, or of a slice the atoms. */
+static void
+end_dims_of_result(const building *b, parts *to) {
+  const fit_match *m = b->m;
+  for (uint32_t d = 0; d < m->type.rank && !b->slice; d++)
+    end_dim(to, m->type.dim[d]);
+  for (uint32_t k = 0; k < b->s->result.n && b->slice; k++) {
+    uint32_t atom = b->s->result.atom[k], cut = cut_of(b, atom);
+    end_dim(to,
+            cut < FIT_CUTS ? b->slice->of[cut].size : size_in_whole(b, atom));
+  }
 }
 
 static void
 build_result(building *b) {
   const fit_match *m = b->m;
+  uint32_t k = m->f->instr->n_operands;
   parts from, to;
   list_of_call(b, &m->f->result, UINT32_MAX, &from);
   list_of_atoms(b, &b->s->result, &to);
   bool well = !m->f->in_memory ||
-              lies_well(b, &m->f->result, m->f->instr->n_operands, &to,
-                        &m->type, &m->lie[m->f->instr->n_operands]);
-  for (uint32_t d = 0; d < m->type.rank; d++)
-    end_dim(&to, m->type.dim[d]);
+              lies_well(b, &m->f->result, k, &to, &m->type, &m->lie[k]);
+  end_dims_of_result(b, &to);
   if (!well)
     copy(b);
-  rearrange(b, &from, &to, m->type.access);
+  rearrange(b, &from, &to, b->slice ? to.n_dims : m->type.access);
+}
+
+static void
+build(building *b, const gs_instr *into, rl_fit *calls) {
+  find_over(b);
+  build_call(b, into, calls);
+  if (!b->failed)
+    build_result(b);
+  if (!b->failed)
+    calls->cycles += b->copied / b->m->session->target->scalar_ops_per_cycle;
 }
 
 eg_class
 fit_build(fit_match *m, const fit_space *s, const fit_assignment *a,
           const gs_instr *into, fit_mode mode, rl_fit *calls) {
   building b = {.m = m, .s = s, .a = a, .mode = mode};
-  find_over(&b);
-  build_call(&b, into, calls);
-  if (!b.failed)
-    build_result(&b);
-  calls->cycles += b.copied / m->session->target->scalar_ops_per_cycle;
+  build(&b, into, calls);
   return b.failed ? EG_NO_CLASS : b.cls;
+}
+
+/* ---- parts of a whole ---- */
+
+bool
+fit_price_slice(fit_match *m, const fit_space *s, const fit_slice *slice,
+                const fit_assignment *a, const gs_instr *into, rl_fit *calls) {
+  building b = {.m = m, .s = s, .a = a, .slice = slice, .mode = FIT_PRICE};
+  build(&b, into, calls);
+  return !b.failed;
+}
+
+/* A term and its type. */
+typedef struct built {
+  eg_class cls;
+  gs_type type;
+} built;
+
+/* One behind the other along a digit of the result. */
+static void
+join(building *whole, const built *two, uint32_t atom, built *out) {
+  bs_values *values = whole->m->session->ctx.values;
+  const fit_list *list = &whole->s->result;
+  const gs_type *types[2] = {&two[0].type, &two[1].type};
+  eg_class kids[2] = {two[0].cls, two[1].cls};
+  uint32_t at = 0;
+  while (at < list->n && list->atom[at] != atom)
+    at++;
+  bs_value dim = bs_int(values, at);
+  add_node(whole, GS_CONCAT, bs_list(values, &dim, 1), kids, types, 2);
+  *out = (built){whole->cls, whole->type};
+}
+
+eg_class
+fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
+              const gs_instr *into, fit_mode mode) {
+  building whole = {.m = m, .s = s, .mode = mode};
+  built part[FIT_PARTS];
+  rl_fit calls;
+  for (uint32_t k = 0; k < 1u << cut->n; k++) {
+    fit_slice slice = fit_slice_of(s, cut, k);
+    building b = whole;
+    b.a = &cut->a[k];
+    b.slice = &slice;
+    build(&b, into, &calls);
+    whole.failed |= b.failed;
+    part[k] = (built){b.cls, b.type};
+  }
+  for (uint32_t j = cut->n; j-- > 0;)
+    for (uint32_t k = 0; k < 1u << j; k++)
+      join(&whole, &part[2 * k], cut->atom[j], &part[k]);
+  reshape(&whole, m->type.dim, m->type.rank, m->type.access);
+  return whole.failed ? EG_NO_CLASS : whole.cls;
 }

@@ -143,14 +143,75 @@ fit_lie_below(const fit_match *m, eg_class c, fit_lie *out) {
 
 /* ---- above a result ---- */
 
-/* The term of the program that is the root; n where there is none. */
+/* Views of the e-graph below a term of the program, down to the root: rules
+ * made it, and what is stored is the term. */
+typedef struct path {
+  uint32_t n;
+  eg_class cls[MOST_VIEWS]; /* above the view */
+  eg_node node[MOST_VIEWS];
+} path;
+
+typedef struct visited {
+  uint32_t n;
+  eg_class cls[MOST_VIEWS];
+  eg_node node[MOST_VIEWS]; /* that leads there, from `from` */
+  uint32_t from[MOST_VIEWS];
+} visited;
+
+static void
+visit(visited *v, eg_class c, eg_node node, uint32_t from) {
+  for (uint32_t k = 0; k < v->n; k++)
+    if (v->cls[k].i == c.i)
+      return;
+  if (v->n == MOST_VIEWS)
+    return;
+  v->cls[v->n] = c;
+  v->node[v->n] = node;
+  v->from[v->n++] = from;
+}
+
+static void
+visit_below(const fit_match *m, visited *v, uint32_t at) {
+  uint32_t n, n_kids;
+  const eg_node *nodes = eg_class_nodes(m->graph, v->cls[at], &n);
+  for (uint32_t k = 0; k < n; k++) {
+    const eg_class *kids = eg_kids(m->graph, nodes[k], &n_kids);
+    if (n_kids == 1 && gs_op_table[eg_op(m->graph, nodes[k])].view)
+      visit(v, eg_find(m->graph, kids[0]), nodes[k], at);
+  }
+}
+
+static bool
+find_path(const fit_match *m, eg_class top, path *out) {
+  visited v = {0};
+  uint32_t at = 0;
+  visit(&v, eg_find(m->graph, top), (eg_node){0}, 0);
+  while (at < v.n && v.cls[at].i != m->root.i)
+    visit_below(m, &v, at++);
+  out->n = 0;
+  for (uint32_t k = at; at < v.n && k > 0; k = v.from[k]) {
+    out->cls[out->n] = v.cls[v.from[k]];
+    out->node[out->n++] = v.node[k];
+  }
+  return at < v.n;
+}
+
+/* The term of the program that is the root, or that views show it as; their
+ * number where there is none. */
 static uint32_t
-root_term(const fit_match *m) {
+root_term(const fit_match *m, path *below) {
   const rl_session *s = m->session;
-  uint32_t t = 0, n = s->program ? s->program->nodes.len : 0;
+  uint32_t n = s->program ? s->program->nodes.len : 0, t = 0;
+  below->n = 0;
   while (t < n && (s->class_of[t].i == UINT32_MAX ||
                    eg_find(m->graph, s->class_of[t]).i != m->root.i))
     t++;
+  if (t < n)
+    return t;
+  for (t = 0; t < n; t++)
+    if (s->program->nodes.data[t].op == GS_COMPUTE &&
+        s->class_of[t].i != UINT32_MAX && find_path(m, s->class_of[t], below))
+      break;
   return t;
 }
 
@@ -227,17 +288,33 @@ go_down(const fit_match *m, const uint32_t *views, uint32_t n, rl_digits *d,
   return true;
 }
 
-/* Distances of the dimensions of a term below views, in the array that the
- * topmost is stored in. */
 static bool
-lie_under(const fit_match *m, const uint32_t *views, uint32_t n, fit_lie *out) {
+go_down_path(const fit_match *m, const path *below, rl_digits *d, rl_index *x) {
+  for (uint32_t k = below->n; k-- > 0;) {
+    eg_node node = below->node[k];
+    uint32_t n_kids, which;
+    const gs_type *kid = type_of(m, eg_kids(m->graph, node, &n_kids)[0]);
+    if (!rl_digits_down(d, m->session->ctx.values, (gs_op)eg_op(m->graph, node),
+                        eg_attr(m->graph, node), type_of(m, below->cls[k]),
+                        &kid, x, &which))
+      return false;
+  }
+  return true;
+}
+
+/* Distances of the dimensions of the root below the term and views above it, in
+ * the array that the topmost is stored in. */
+static bool
+lie_under(const fit_match *m, uint32_t term, const uint32_t *views, uint32_t n,
+          const path *below, fit_lie *out) {
   rl_digits *d = bs_calloc(m->session->ctx.heap, 1, sizeof *d);
   int64_t stride[RL_DIGITS] = {0};
   gs_type type;
   rl_index x;
-  gs_type_at(m->session->program, (gs_term){views[n - 1]}, &type);
+  gs_type_at(m->session->program, (gs_term){n ? views[n - 1] : term}, &type);
   digits_of(d, &type, &x);
-  bool ok = go_down(m, views, n, d, &x) && x.rank == type_of(m, m->root)->rank;
+  bool ok = go_down(m, views, n, d, &x) && go_down_path(m, below, d, &x) &&
+            x.rank == type_of(m, m->root)->rank;
   strides_of_digits(d, &type, stride);
   for (uint32_t k = 0; k < x.rank && ok; k++)
     ok = stride_of_row(d, &x.at[k], stride, &out->stride[k]);
@@ -249,7 +326,8 @@ lie_under(const fit_match *m, const uint32_t *views, uint32_t n, fit_lie *out) {
 void
 fit_lie_above(const fit_match *m, fit_lie *out) {
   const gs_program *p = m->session->program;
-  uint32_t views[MOST_VIEWS], n = 0, up = root_term(m);
+  path below;
+  uint32_t views[MOST_VIEWS], n = 0, term = root_term(m, &below), up = term;
   fit_lie above;
   dense(type_of(m, m->root), out);
   while (p && up < p->nodes.len && n < MOST_VIEWS) {
@@ -258,6 +336,6 @@ fit_lie_above(const fit_match *m, fit_lie *out) {
       views[n++] = up;
   }
   above = *out;
-  if (n && lie_under(m, views, n, &above))
+  if (n + below.n && lie_under(m, term, views, n, &below, &above))
     *out = above;
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_cut.c - a computation cut in parts, for an instruction of bounded sizes.
+ *
+ * Parts of a digit divide it, so 49 rows are seven calls of seven rows on a
+ * unit that takes sixteen.  Three calls of sixteen and one of a single row are
+ * fewer: what is left over where whole calls end is a computation of its own,
+ * and may be assigned in another way.  Only what the result has is cut: a sum
+ * would need an addition of both. */
+#include "rules/instr/fit.h"
+
+typedef struct cutting {
+  fit_match *m;
+  const fit_space *whole;
+  const gs_instr *into;
+  const fit_slice *slice;
+  uint32_t looked_at;
+  bool any;
+  rl_fit least;
+  fit_assignment best;
+} cutting;
+
+fit_slice
+fit_slice_of(const fit_space *s, const fit_cut *cut, uint32_t k) {
+  fit_slice out = {.n = cut->n};
+  for (uint32_t j = 0; j < cut->n; j++) {
+    int64_t whole = s->atom[cut->atom[j]].size, at = cut->at[j];
+    bool second = k >> (cut->n - 1 - j) & 1;
+    out.of[j].atom = cut->atom[j];
+    out.of[j].from = second ? at : 0;
+    out.of[j].size = second ? whole - at : at;
+  }
+  return out;
+}
+
+static int64_t
+greatest_part(int64_t size, int64_t most) {
+  int64_t v = most < size ? most : size;
+  while (size % v)
+    v--;
+  return v;
+}
+
+int64_t
+fit_cut_at(const fit_instr *f, const fit_space *s, uint32_t atom) {
+  const fit_atom *a = &s->atom[atom];
+  int64_t least = INT64_MAX, at = 0;
+  for (uint32_t j = 0; j < f->n_ids && !a->group; j++) {
+    const fit_id *id = &f->id[j];
+    if (id->fixed || !id->most || id->group || a->operands & ~id->operands ||
+        a->size <= id->most)
+      continue;
+    int64_t calls = a->size / greatest_part(a->size, id->most);
+    int64_t cut = (a->size + id->most - 1) / id->most;
+    if (cut < calls && cut < least) {
+      least = cut;
+      at = a->size - a->size % id->most;
+    }
+  }
+  return at;
+}
+
+static bool
+note(void *ctx, const fit_assignment *a) {
+  cutting *x = ctx;
+  rl_fit calls;
+  if (fit_price_slice(x->m, x->whole, x->slice, a, x->into, &calls) &&
+      (!x->any || calls.cycles < x->least.cycles)) {
+    x->any = true;
+    x->least = calls;
+    x->best = *a;
+  }
+  return ++x->looked_at < FIT_MOST;
+}
+
+/* The cheapest assignment of a part. */
+static bool
+find_part(cutting *x, fit_assignment *out) {
+  fit_space part = *x->whole;
+  for (uint32_t j = 0; j < x->slice->n; j++)
+    part.atom[x->slice->of[j].atom].size = x->slice->of[j].size;
+  fit_assign(x->m->f, &part, note, x);
+  *out = x->best;
+  return x->any;
+}
+
+bool
+fit_find_cut(fit_match *m, const fit_space *s, const gs_instr *into,
+             fit_cut *cut, rl_fit *calls) {
+  *calls = (rl_fit){0};
+  for (uint32_t k = 0; k < 1u << cut->n; k++) {
+    fit_slice slice = fit_slice_of(s, cut, k);
+    cutting x = {.m = m, .whole = s, .into = into, .slice = &slice};
+    if (!find_part(&x, &cut->a[k]))
+      return false;
+    calls->cycles += x.least.cycles;
+    if (k)
+      calls->also[calls->n_also++] = x.least.attr;
+    else
+      calls->attr = x.least.attr;
+  }
+  return true;
+}
