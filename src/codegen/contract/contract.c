@@ -361,7 +361,7 @@ void
 cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
                       const char *name) {
   cg_contract x = measured(e, c, name);
-  e->uses_contract = true;
+  cg_need(&e->needs, CG_CONTRACT);
   if (c->mac.mac) {
     cg_put_mac_parts(&x);
     return;

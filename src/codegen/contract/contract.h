@@ -69,8 +69,6 @@ void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
  * such a panel become the values before they are stored. */
 bool cg_finishes_in_registers(const cg_contract *, cg_panel);
 void cg_put_finish(const cg_contract *, cg_panel, uint32_t indent);
-/* The macros that it needs, for a file. */
-void cg_put_extreme_macros(bs_text *out);
 /* The value of the formula for a sum; elements of what else it reads are those
  * of `row` and `column`. */
 void cg_put_formula_value(const cg_contract *, const cg_expr *sum);
@@ -130,8 +128,6 @@ void cg_put_copy_function(const cg_contract *, int64_t stride);
 void cg_put_turn_function(const cg_contract *, char letter, int64_t width);
 /* Vectors t0 .. become the columns of what they were the rows of. */
 void cg_put_turn(const cg_contract *, uint32_t indent);
-/* The macros that it needs, for a file. */
-void cg_put_turn_macros(bs_text *out, int64_t lanes);
 /* It can be done for vectors of so many. */
 bool cg_can_turn(int64_t lanes);
 

@@ -15,32 +15,6 @@ cg_can_turn(int64_t lanes) {
   return lanes == 2 || lanes == 4 || lanes == 8 || lanes == 16;
 }
 
-static void
-put_indices(bs_text *out, int64_t lanes, int64_t d, bool low) {
-  for (int64_t j = 0; j < lanes; j++) {
-    bool first = !(j & d);
-    int64_t from =
-        low ? (first ? j : lanes + j - d) : (first ? j + d : lanes + j);
-    bs_putf(out, "%s%lld", j % 8 ? ", " : ", \\\n      ", (long long)from);
-  }
-}
-
-void
-cg_put_turn_macros(bs_text *out, int64_t lanes) {
-  bs_put(out, "/* Rows exchange blocks. */\n");
-  for (int64_t d = lanes / 2; d; d /= 2) {
-    bs_putf(out,
-            "#define GLEN_TURN%lldX%lld(a, b) do { \\\n"
-            "    __typeof__(a) low = __builtin_shufflevector(a, b",
-            (long long)lanes, (long long)d);
-    put_indices(out, lanes, d, true);
-    bs_put(out, "); \\\n    b = __builtin_shufflevector(a, b");
-    put_indices(out, lanes, d, false);
-    bs_put(out, "); \\\n    a = low; \\\n  } while (0)\n");
-  }
-  bs_putc(out, '\n');
-}
-
 void
 cg_put_turn(const cg_contract *x, uint32_t indent) {
   int64_t lanes = x->c->lanes;
@@ -82,7 +56,7 @@ put_turned_block(const cg_contract *x, int64_t first, int64_t width) {
 void
 cg_put_turn_function(const cg_contract *x, char letter, int64_t width) {
   const char *index = x->e->index;
-  x->e->uses_turns |= (uint32_t)x->c->lanes;
+  cg_need(&x->e->needs, cg_turns_of(x->c->lanes));
   bs_putf(x->out,
           "static inline void\n%s_turn_%c(const %s *const *row, %s at, "
           "%s *restrict to) {\n",
@@ -149,7 +123,7 @@ put_halved(const cg_contract *x, const char *t, uint32_t indent) {
 static void
 put_every_other(const cg_contract *x) {
   uint32_t lanes = x->c->lanes;
-  x->e->uses_turns |= lanes;
+  cg_need(&x->e->needs, cg_turns_of(lanes));
   bs_put(x->out, "#ifdef GLEN_TURNS\n");
   cg_line(x->out, 1, "for (; t + %u <= n; t += %u) {", lanes, lanes);
   put_halved(x, "t", 2);

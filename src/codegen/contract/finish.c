@@ -131,7 +131,7 @@ put_extreme(steps *s, const cg_expr *e) {
   const cg_contract *x = s->x;
   const char *a = put_step(s, e->args[0]), *b = put_step(s, e->args[1]);
   bool eight = x->c->lanes == 8 && x->c->dtype == GS_F32;
-  x->e->uses_extremes = true;
+  cg_need(&x->e->needs, CG_EXTREMES);
   return put_named(s, bs_arena_printf(&x->e->arena, "%s%s(%s_v, %s, %s)",
                                       macro_of(e), eight ? "8" : "", x->name, a,
                                       b));
@@ -194,24 +194,4 @@ cg_put_finish(const cg_contract *x, cg_panel panel, uint32_t indent) {
               (long long)v, put_step(&s, formula));
       cg_line(x->out, indent, "}");
     }
-}
-
-void
-cg_put_extreme_macros(bs_text *out) {
-  bs_put(out,
-         "/* a > b ? a : b, and a < b ? a : b, of each lane. */\n"
-         "#define GLEN_LANES_OF(v, c, a, b) \\\n"
-         "  ((v)(((__typeof__(c))(a) & (c)) | ((__typeof__(c))(b) & ~(c))))\n"
-         "#define GLEN_LARGER(v, a, b) GLEN_LANES_OF(v, (a) > (b), a, b)\n"
-         "#define GLEN_SMALLER(v, a, b) GLEN_LANES_OF(v, (a) < (b), a, b)\n"
-         "#define GLEN_LARGER8(v, a, b) GLEN_LARGER(v, a, b)\n"
-         "#define GLEN_SMALLER8(v, a, b) GLEN_SMALLER(v, a, b)\n"
-         "#if defined(__AVX__) && defined(__has_builtin)\n"
-         "#if __has_builtin(__builtin_ia32_maxps256)\n"
-         "#undef GLEN_LARGER8\n"
-         "#undef GLEN_SMALLER8\n"
-         "#define GLEN_LARGER8(v, a, b) (v)__builtin_ia32_maxps256(a, b)\n"
-         "#define GLEN_SMALLER8(v, a, b) (v)__builtin_ia32_minps256(a, b)\n"
-         "#endif\n"
-         "#endif\n\n");
 }

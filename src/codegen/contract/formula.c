@@ -51,7 +51,7 @@ void
 cg_put_formula_value(const cg_contract *x, const cg_expr *sum) {
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
   const cg_expr *value = cg_make_formula(x->e, s, places_of(x, s, sum));
-  cg_note_expr(x->e, value);
+  cg_need_for_expr(&x->e->needs, value);
   cg_print_expr(x->out, value);
 }
 

@@ -42,60 +42,16 @@ cg_mac_fragments(const cg_mac_side *s, int64_t rows) {
   return bs_ceil_div(rows, s->rows);
 }
 
-static void
-put_headers(const gs_mac *mac, bs_text *out) {
-  if (!mac->headers)
-    return;
-  const char *when = mac->processor ? mac->processor : mac->when;
-  if (when)
-    bs_putf(out, "#if %s\n", when);
-  for (const char *at = mac->headers; *at;) {
-    int n = (int)strcspn(at, " \n");
-    if (n)
-      bs_putf(out, "#include <%.*s>\n", n, at);
-    at += n + (at[n] != 0);
-  }
-  bs_put(out, when ? "#endif\n\n" : "\n");
-}
-
-bool
-cg_uses_mac(const po_program *p) {
-  for (uint32_t k = 0; k < p->contractions.len; k++)
-    if (p->contractions.data[k]->mac.mac)
-      return true;
-  return false;
-}
-
-/* Some contraction before the k-th is on the same instruction. */
-static bool
-is_repeated(const po_program *p, uint32_t k) {
-  for (uint32_t j = 0; j < k; j++)
-    if (p->contractions.data[j]->mac.mac == p->contractions.data[k]->mac.mac)
-      return true;
-  return false;
-}
-
-void
-cg_put_all_mac_headers(const po_program *p, bs_text *out) {
-  for (uint32_t k = 0; k < p->contractions.len; k++)
-    if (p->contractions.data[k]->mac.mac && !is_repeated(p, k))
-      put_headers(p->contractions.data[k]->mac.mac, out);
-}
-
-void
-cg_put_mac_headers(const cg_emitter *e, bs_text *out) {
-  for (uint32_t k = 0; k < GS_MAX_MACS && e->uses_macs >> k; k++)
-    if (e->uses_macs >> k & 1)
-      put_headers(e->p->target->macs.data[k], out);
-}
-
 /* An instruction is one of its target's. */
 static void
 note_use(const cg_contract *x) {
   const gs_target *t = x->e->p->target;
+  cg_needs *needs = &x->e->needs;
+  cg_need(needs, CG_MACS);
+  cg_need(needs, CG_PACK);
   for (uint32_t k = 0; k < t->macs.len; k++)
     if (t->macs.data[k] == x->c->mac.mac)
-      x->e->uses_macs |= UINT64_C(1) << k;
+      needs->macs |= UINT64_C(1) << k;
 }
 
 /* ---- operands packed whole ---- */

@@ -96,7 +96,7 @@ put_turned(const cg_contract *x, cg_panel panel, int64_t v, int64_t first,
 static void
 put_along_rows(const cg_contract *x, cg_panel panel, cg_transfer way,
                uint32_t indent) {
-  x->e->uses_turns |= x->c->lanes;
+  cg_need(&x->e->needs, cg_turns_of(x->c->lanes));
   for (int64_t v = 0; v < vectors_of(x, panel); v++)
     for (int64_t r = 0; r < panel.rows; r += x->c->lanes)
       put_turned(x, panel, v, r, way, indent);

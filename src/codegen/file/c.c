@@ -39,9 +39,9 @@ put_top(cg_emitter *e, bs_text *out) {
   if (e->options->profile)
     bs_putf(out, "void %s_profile(int step); /* of the driver */\n\n",
             e->options->name);
-  bs_put(out, e->uses_math ? "#include <math.h>\n" : "");
+  bs_put(out, cg_needs_helper(&e->needs, CG_MATH) ? "#include <math.h>\n" : "");
   bs_put(out, "#include <stddef.h>\n#include <stdint.h>\n");
-  bs_put(out, po_has_prepacked(p) || e->uses_contract
+  bs_put(out, po_has_prepacked(p) || cg_needs_helper(&e->needs, CG_CONTRACT)
                   ? "#include <string.h>\n\n"
                   : "\n");
   for (uint32_t k = 0; has_calls(p) && k < p->target->preludes.len; k++) {
@@ -50,103 +50,6 @@ put_top(cg_emitter *e, bs_text *out) {
     bs_put(out, text);
     bs_put(out, n && text[n - 1] == '\n' ? "\n" : "\n\n");
   }
-}
-
-/* An attribute of GNU C, nothing elsewhere. */
-static void
-put_attribute(bs_text *out, const char *name, const char *attribute) {
-  bs_putf(out,
-          "#if defined(__GNUC__)\n#define %s __attribute__((%s))\n"
-          "#else\n#define %s\n#endif\n\n",
-          name, attribute, name);
-}
-
-/* Which thread of how many: a local too large for a stack has room in the
- * workspace for a team of this size. */
-static void
-put_team(bs_text *out) {
-  bs_putf(out,
-          "#ifdef _OPENMP\n#include <omp.h>\n"
-          "#define GLEN_THREAD omp_get_thread_num()\n"
-          "#define GLEN_TEAM \\\n"
-          "  (omp_get_max_threads() < %d ? omp_get_max_threads() : %d)\n"
-          "#else\n#define GLEN_THREAD 0\n#endif\n\n",
-          PO_MAX_TEAM, PO_MAX_TEAM);
-}
-
-static void
-put_hold(const cg_emitter *e, bs_text *out) {
-  int64_t bytes = e->p->target->vector_bytes;
-  const char *feature = bytes > 32   ? "__AVX512F__"
-                        : bytes > 16 ? "__AVX__"
-                                     : "__SSE2__";
-  bs_putf(out,
-          "/* The vector is in a register. */\n"
-          "#if defined(__GNUC__) && !defined(__clang__) && defined(%s)\n"
-          "#define GLEN_HOLD(v) __asm__(\"\" : \"+v\"(v))\n"
-          "#else\n"
-          "#define GLEN_HOLD(v) (void)(v)\n"
-          "#endif\n",
-          feature);
-}
-
-/* gcc takes operations for such as may trap, and then makes no vectors of a
- * formula in which one value is picked out of two, as in clip. */
-static void
-put_no_traps(bs_text *out) {
-  bs_put(out, "#if defined(__GNUC__) && !defined(__clang__)\n"
-              "#pragma GCC optimize(\"no-trapping-math\")\n"
-              "#endif\n\n");
-}
-
-/* gcc would load a vector again for each of its uses, where it is free to. */
-static void
-put_contract_macros(const cg_emitter *e, bs_text *out) {
-  put_no_traps(out);
-  bs_put(out,
-         "/* Products and sums are fused. */\n"
-         "#if defined(__clang__)\n"
-         "#define GLEN_CONTRACT\n"
-         "#define GLEN_CONTRACT_BODY _Pragma(\"clang fp contract(fast)\")\n"
-         "#else\n"
-         "#define GLEN_CONTRACT "
-         "__attribute__((optimize(\"fp-contract=fast\")))\n"
-         "#define GLEN_CONTRACT_BODY\n"
-         "#endif\n\n");
-  if (e->uses_macs)
-    bs_put(out,
-           "/* Loops of copies are made vectors, whatever is asked for. */\n"
-           "#if defined(__GNUC__) && !defined(__clang__)\n"
-           "#define GLEN_PACK __attribute__((optimize(\"O3\")))\n"
-           "#else\n"
-           "#define GLEN_PACK\n"
-           "#endif\n\n");
-  put_hold(e, out);
-  bs_put(out, "#if defined(__GNUC__)\n"
-              "#define GLEN_PREFETCH(p) __builtin_prefetch(p, 1)\n"
-              "#define GLEN_AHEAD(p, bytes) \\\n"
-              "  __builtin_prefetch((const void *)((uintptr_t)(p) + (bytes)))\n"
-              "#define GLEN_LATER(p, bytes) \\\n"
-              "  __builtin_prefetch((const void *)((uintptr_t)(p) + (bytes)), "
-              "0, 2)\n"
-              "#else\n"
-              "#define GLEN_PREFETCH(p) (void)(p)\n"
-              "#define GLEN_AHEAD(p, bytes) (void)(p)\n"
-              "#define GLEN_LATER(p, bytes) (void)(p)\n"
-              "#endif\n\n");
-}
-
-/* Lanes of two vectors as a third one. */
-static void
-put_turns(const cg_emitter *e, bs_text *out) {
-  bs_put(out, "#if defined(__has_builtin)\n"
-              "#if __has_builtin(__builtin_shufflevector)\n"
-              "#define GLEN_TURNS\n"
-              "#endif\n"
-              "#endif\n\n");
-  for (int64_t lanes = 2; lanes <= 16; lanes *= 2)
-    if (e->uses_turns & lanes)
-      cg_put_turn_macros(out, lanes);
 }
 
 /* Vectors that are executed as two halves: as many multiply-adds a cycle as
@@ -169,64 +72,39 @@ put_vector_width(const cg_emitter *e, bs_text *out) {
             "defined(__AVX512F__)\n"
             "#pragma GCC target(\"prefer-vector-width=%d\")\n"
             "#endif\n\n",
-            has_half_vectors(t) && !e->uses_contract ? 256 : 512);
+            has_half_vectors(t) && !cg_needs_helper(&e->needs, CG_CONTRACT)
+                ? 256
+                : 512);
 }
 
-/* Not every compiler sees that the parts of a loop that was cut set all of an
- * array. */
-static void
-put_quiet(bs_text *out) {
-  bs_put(out, "#if defined(__GNUC__) && !defined(__clang__)\n"
-              "#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"\n"
-              "#endif\n\n");
+static cg_above
+above_of(const cg_emitter *e) {
+  return (cg_above){.needs = &e->needs,
+                    .target = e->p->target,
+                    .index = e->index,
+                    .storage = "static inline",
+                    .strict = e->p->strict_fp};
 }
 
 void
 cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
+  if (aligns)
+    cg_need(&e->needs, CG_ALIGNED);
+  cg_above above = above_of(e);
   put_top(e, out);
-  if (e->uses_contract || e->uses_stream)
-    bs_put(out, "#include <string.h>\n\n");
-  if (e->uses_team)
-    put_team(out);
-  if (e->uses_stream)
-    cg_put_stream_includes(out);
-  cg_put_part_includes(e, out);
-  cg_put_mac_headers(e, out);
+  cg_put_helpers(&above, CG_STRING, CG_LAST_INCLUDE, out);
   if (!e->is_variant) {
     cg_put_wide(e->p->target, out);
     put_vector_width(e, out);
   }
-  if (e->uses_alignment)
-    put_quiet(out);
-  if (aligns || e->uses_alignment)
-    put_attribute(out, "GLEN_ALIGNED", "aligned(64)");
-  if (e->shares_kernels)
-    put_attribute(out, "GLEN_NOINLINE", "noinline");
-  if (e->uses_extremes)
-    cg_put_extreme_macros(out);
-  if (e->uses_contract)
-    put_contract_macros(e, out);
-  cg_put_part_macros(e, false, out);
-  if (e->uses_stream)
-    cg_put_stream_helpers(out);
-  if (e->uses_fetch)
-    cg_put_fetch_helpers(e->index, e->uses_fetch_write, out);
-  if (e->uses_turns)
-    put_turns(e, out);
-  if (e->uses_picks)
-    cg_put_pick_macros(out);
-  cg_put_helpers(out, e->helpers, e->index, e->p->strict_fp);
+  cg_put_helpers(&above, CG_FIRST_MACRO, CG_LAST_OF_ALL, out);
 }
 
 void
 cg_put_vector_macros(cg_emitter *e, bs_text *out) {
+  cg_above above = above_of(e);
   put_vector_width(e, out);
-  if (!e->uses_contract)
-    return;
-  bs_put(out, "#undef GLEN_HOLD\n");
-  put_hold(e, out);
-  bs_putc(out, '\n');
-  cg_put_part_macros(e, true, out);
+  cg_put_vectors_again(&above, out);
 }
 
 void

@@ -17,7 +17,8 @@ put_constant(cg_emitter *e, const po_array *array, const char *storage,
       bs_putf(&e->body, "0x%04x", (unsigned)cg_element_at(array, i));
     else
       cg_put_literal(&e->body, array->dtype, cg_element_at(array, i));
-    e->uses_math |= !isfinite(cg_element_at(array, i));
+    if (!isfinite(cg_element_at(array, i)))
+      cg_need(&e->needs, CG_MATH);
     bs_putc(&e->body, ',');
   }
   bs_put(&e->body, "\n};\n\n");

@@ -22,28 +22,10 @@ typedef struct dispatch {
   bs_text *c, *h;
   bs_text constants, functions;
   BS_VEC(const po_array *) written; /* constants */
-  cg_emitter used;                  /* flags of those before */
+  cg_needs needs;                   /* of those before */
 } dispatch;
 
 /* ---- what all need ---- */
-
-static void
-add_uses(cg_emitter *to, const cg_emitter *from) {
-  to->helpers |= from->helpers;
-  to->uses_turns |= from->uses_turns;
-  to->uses_picks |= from->uses_picks;
-  to->uses_parts |= from->uses_parts;
-  to->uses_macs |= from->uses_macs;
-  to->uses_math |= from->uses_math;
-  to->uses_alignment |= from->uses_alignment;
-  to->uses_team |= from->uses_team;
-  to->shares_kernels |= from->shares_kernels;
-  to->uses_contract |= from->uses_contract;
-  to->uses_extremes |= from->uses_extremes;
-  to->uses_stream |= from->uses_stream;
-  to->uses_fetch |= from->uses_fetch;
-  to->uses_fetch_write |= from->uses_fetch_write;
-}
 
 /* The program is the same in all variants, and so are its constants. */
 static bool
@@ -99,10 +81,10 @@ write_variant(cg_emitter *e, void *arg) {
   bs_text_clear(&e->body);
   put_new_constants(d, e);
   bs_putn(&d->constants, e->body.data, e->body.len);
-  add_uses(&d->used, e);
+  cg_need_all(&d->needs, &e->needs);
   if (!d->last)
     return true;
-  add_uses(e, &d->used);
+  cg_need_all(&e->needs, &d->needs);
   cg_put_above(e, d->written.len > 0, d->c);
   return true;
 }

@@ -88,7 +88,8 @@ put_parameters(cg_emitter *e, const cg_use *use, const char *const *names) {
 static void
 put_head(cg_emitter *e, const cg_kernel *kernel, const char *const *names) {
   put_origin(e, &e->groups.list.data[kernel->group], 0, kernel->uses - 1);
-  e->shares_kernels |= kernel->uses > 1;
+  if (kernel->uses > 1)
+    cg_need(&e->needs, CG_NOINLINE);
   bs_putf(&e->body, "static %svoid\n%s(",
           kernel->uses > 1 ? "GLEN_NOINLINE " : "", kernel->name);
   put_parameters(e, &e->uses[kernel->group], names);
@@ -104,7 +105,7 @@ put_loops(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope) {
     return;
   }
   cg_run_passes(e, scope, &body);
-  cg_note_uses(e, body);
+  cg_need_for_nodes(&e->needs, body);
   put_head(e, kernel, scope->slot_names);
   cg_print_nodes(&e->body, &cg_c, body, 1);
 }

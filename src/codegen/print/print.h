@@ -32,10 +32,4 @@ void cg_put_item(bs_text *, const char *format, ...)
 /* A comment on lines of its own, whatever the text. */
 void cg_put_comment(bs_text *, uint32_t indent, const char *text);
 
-/* memory.c: glen_stream and glen_fence, and what they include; glen_prefetch
- * and the others. */
-void cg_put_stream_includes(bs_text *out);
-void cg_put_stream_helpers(bs_text *out);
-void cg_put_fetch_helpers(const char *index, bool writes, bs_text *out);
-
 #endif

@@ -80,7 +80,7 @@ put_value(const cg_slide *x) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     places[x->c->extras[k].expr] = element_of(x, k);
   const cg_expr *value = cg_make_formula(x->e, s, places);
-  cg_note_expr(x->e, value);
+  cg_need_for_expr(&x->e->needs, value);
   cg_indent(x->out, 3);
   bs_put(x->out, "at[t] = ");
   cg_print_expr(x->out, value);

@@ -55,7 +55,7 @@ put_loop(const cg_slide *x, int64_t width) {
 
 static void
 put_value(const cg_slide *x, const char *to, const cg_expr *value) {
-  cg_note_expr(x->e, value);
+  cg_need_for_expr(&x->e->needs, value);
   cg_indent(x->out, 2);
   bs_putf(x->out, "%s = ", to);
   cg_print_expr(x->out, value);

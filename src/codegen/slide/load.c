@@ -10,19 +10,6 @@
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
 
-void
-cg_put_pick_macros(bs_text *out) {
-  bs_put(out, "/* A vector of lanes of two others, by their numbers. */\n"
-              "#if defined(__clang__) || \\\n"
-              "    (defined(__GNUC__) && __GNUC__ >= 12)\n"
-              "#define GLEN_PICK(type, a, b, ...) \\\n"
-              "  __builtin_shufflevector(a, b, __VA_ARGS__)\n"
-              "#else\n"
-              "#define GLEN_PICK(type, a, b, ...) \\\n"
-              "  __builtin_shuffle(a, b, (type){__VA_ARGS__})\n"
-              "#endif\n\n");
-}
-
 static const char *
 text_of(const cg_slide *x, bs_text *text) {
   const char *out = bs_arena_strdup(&x->e->arena, bs_text_str(text));
@@ -34,7 +21,7 @@ static const char *
 pick(const cg_slide *x, const char *a, const char *b, const int64_t *lane) {
   bs_text text;
   bs_text_init(&text, x->e->heap);
-  x->e->uses_picks = true;
+  cg_need(&x->e->needs, CG_PICK);
   bs_putf(&text, "GLEN_PICK(%s_i, %s, %s", x->name, a, b);
   for (uint32_t l = 0; l < x->c->lanes; l++)
     bs_putf(&text, ", %lld", (long long)lane[l]);

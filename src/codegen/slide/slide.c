@@ -84,7 +84,7 @@ put_vector_types(const cg_slide *x) {
 void
 cg_put_slide_parts(cg_emitter *e, const po_slide *c, const char *name) {
   cg_slide x = measured(e, c, name);
-  e->uses_contract = true;
+  cg_need(&e->needs, CG_CONTRACT);
   put_vector_types(&x);
   cg_put_lane_functions(&x);
   for (uint32_t d = 0; d < x.n_down; d++)

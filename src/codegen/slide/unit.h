@@ -12,7 +12,5 @@ void cg_put_slide_parts(cg_emitter *, const struct po_slide *,
                         const char *name);
 void cg_put_slide_body(cg_emitter *, const struct po_slide *, const char *name,
                        const cg_scope *);
-/* load.c: what its vectors need above the functions. */
-void cg_put_pick_macros(bs_text *out);
 
 #endif

@@ -5,13 +5,13 @@
  *   kernel.c    groups alike up to the arrays they work on become one function
  *   names.c     arrays apart from what is made from the function's name
  *   elements.c  locals;  large.c, arrays larger than the caches;  constant.c
- *   range.c     values of loops;  uses.c, what a tree needs above it
+ *   range.c     values of loops
  *   verify.c    the checker of trees, told the names of the file */
 #ifndef CODEGEN_UNIT_EMIT_H
 #define CODEGEN_UNIT_EMIT_H
 
 #include "codegen/unit/options.h"
-#include "codegen/print/helpers.h"
+#include "codegen/above/above.h"
 #include "codegen/print/print.h"
 #include "codegen/tree/tree.h"
 #include "poly/loops/storage.h"
@@ -47,14 +47,9 @@ typedef struct cg_emitter {
   po_pool pool;
   bs_text body;      /* of the functions; what they need comes before */
   const char *index; /* the C type of indices */
-  uint64_t helpers;
-  bool uses_math, uses_alignment, uses_team, shares_kernels, uses_contract,
-      uses_extremes, uses_stream, uses_fetch, uses_fetch_write, uses_unroll,
-      uses_picks, failed;
-  bool is_variant;     /* functions are the file's own; no sizes are told */
-  uint32_t uses_turns; /* or of the lengths of vectors turned over */
-  uint64_t uses_macs;  /* or of the target's, a bit each */
-  uint32_t uses_parts; /* or of what contract_part.c has macros for */
+  cg_needs needs;    /* what stands above the functions */
+  bool failed;
+  bool is_variant; /* functions are the file's own; no sizes are told */
   po_groups groups;
   uint32_t *local_node;         /* by array: the loop that it is declared in */
   struct cg_elements *elements; /* by array */
@@ -132,7 +127,7 @@ cg_mention(const cg_emitter *e, uint32_t array) {
 
 static inline const char *
 cg_helper_used(cg_emitter *e, cg_helper helper) {
-  e->helpers |= UINT64_C(1) << helper;
+  cg_need(&e->needs, helper);
   return cg_helper_names[helper];
 }
 
@@ -201,10 +196,6 @@ bool cg_verify(cg_emitter *, const cg_scope *, const cg_node *body,
 #else
 #define CG_VERIFY(...) ((void)cg_verify(__VA_ARGS__))
 #endif
-
-/* uses.c: what the file needs above its functions for those of a tree. */
-void cg_note_uses(cg_emitter *, const cg_node *body);
-void cg_note_expr(cg_emitter *, const cg_expr *);
 
 /* names.c: no size is named like what is made from the function's name, or an
  * error; the program, or a copy of it in the context's arena whose arrays are

@@ -262,8 +262,8 @@ is_among(const char *name, const char *const *words, size_t n) {
   return bsearch(name, words, n, sizeof *words, compare);
 }
 
-static bool
-is_function(const char *name) {
+bool
+po_name_is_of_math(const char *name) {
   char base[16];
   size_t n = strlen(name), count = sizeof functions / sizeof *functions;
   if (is_among(name, functions, count))
@@ -278,7 +278,7 @@ is_function(const char *name) {
 bool
 po_name_is_reserved(const char *name) {
   if (is_among(name, reserved, sizeof reserved / sizeof *reserved) ||
-      is_function(name) || po_name_is_of_header(name))
+      po_name_is_of_math(name) || po_name_is_of_header(name))
     return true;
   for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++)
     if (!strncmp(name, prefixes[k], strlen(prefixes[k])))

@@ -18,6 +18,8 @@ bool po_name_is_of_target(const gs_target *, const char *name);
  * its headers. */
 bool po_name_is_of_library(const char *name);
 bool po_name_is_of_header(const char *name);
+/* A function of math.h. */
+bool po_name_is_of_math(const char *name);
 /* Keywords of C and C++, macros and types of the standard headers, and what
  * the generator names itself: t0, acc0, i0, S0, k0. */
 bool po_name_is_reserved(const char *name);

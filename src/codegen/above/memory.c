@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* memory.c - functions of generated code for stores past the caches, and for
  * what is asked for ahead. */
-#include "codegen/print/print.h"
-
-void
-cg_put_stream_includes(bs_text *out) {
-  bs_put(out, "#if defined(__SSE2__)\n#include <immintrin.h>\n#endif\n\n");
-}
+#include "codegen/above/table.h"
 
 /* Whole lines only: part of one would be slower than an ordinary store. */
 void
-cg_put_stream_helpers(bs_text *out) {
+cg_put_stream(const cg_above *above, cg_helper helper, bs_text *out) {
   static const struct {
     const char *macro, *store, *type, *load;
     unsigned bytes;
@@ -19,6 +14,8 @@ cg_put_stream_helpers(bs_text *out) {
        64},
       {"__AVX__", "_mm256_stream_si256", "__m256i", "_mm256_loadu_si256", 32},
       {"__SSE2__", "_mm_stream_si128", "__m128i", "_mm_loadu_si128", 16}};
+  (void)above;
+  (void)helper;
   bs_put(out, "/* To memory past the caches: whole lines of it need not be "
               "read first. */\n"
               "static inline void\n"
@@ -67,7 +64,10 @@ put_fetch_helper(const char *index, const char *suffix, const char *level,
 
 /* No pointer is formed: the place may be past the end of the array. */
 void
-cg_put_fetch_helpers(const char *index, bool writes, bs_text *out) {
+cg_put_fetch(const cg_above *above, cg_helper helper, bs_text *out) {
+  const char *index = above->index;
+  bool writes = cg_needs_helper(above->needs, CG_PREFETCH_WRITE);
+  (void)helper;
   bs_putf(out,
           "/* n elements of so many bytes from `first` on, so many bytes\n"
           " * further: they are read soon, or in the next row%s. */\n",
