@@ -22,7 +22,7 @@
 #define CG_HELPERS(X)                                                          \
   /* Includes. */                                                              \
   X(MATH, NULL)                                                                \
-  X(STRING, "memcpy")                                                          \
+  X(STRING, NULL)                                                              \
   X(TEAM, "GLEN_THREAD")                                                       \
   X(INTRINSICS, NULL)                                                          \
   X(GNU_INTRINSICS, NULL)                                                      \

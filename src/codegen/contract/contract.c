@@ -376,30 +376,42 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
   cg_put_contract_kernels(&x);
 }
 
-static void
-put_before(const cg_contract *x, bool of_x) {
+/* NAME_whole_x(array + base, (type *)(void *)((unsigned char *)prepacked + ..))
+ */
+static cg_node *
+make_before(const cg_contract *x, bool of_x) {
+  bs_arena *arena = &x->e->arena;
+  const po_array *arrays = x->e->p->arrays.data;
   const po_coperand *operand = of_x ? &x->c->x : &x->c->y;
-  const po_array *from = &x->e->p->arrays.data[operand->array];
-  uint32_t packed = of_x ? x->c->packed_x : x->c->packed_y;
-  cg_line(x->out, 1,
-          "%s_whole_%c(%s + %lld, "
-          "(%s *)(void *)((unsigned char *)prepacked + %lld));",
-          x->name, of_x ? 'x' : 'y', from->name, (long long)operand->base,
-          x->type, (long long)x->e->p->arrays.data[packed].offset);
+  const po_array *packed = &arrays[of_x ? x->c->packed_x : x->c->packed_y];
+  const char *type = x->c->mac.mac ? cg_mac_lane(x, of_x) : x->type;
+  const char *name =
+      bs_arena_printf(arena, "%s_whole_%c", x->name, of_x ? 'x' : 'y');
+  const cg_expr *to =
+      cg_cast(arena, "unsigned char *", cg_name(arena, "prepacked"));
+  to = cg_infix(arena, "+", to, cg_number(arena, packed->offset));
+  to = cg_cast(arena, "void *", cg_paren(arena, to));
+  const cg_expr *args[] = {
+      cg_infix(arena, "+", cg_name(arena, arrays[operand->array].name),
+               cg_number(arena, operand->base)),
+      cg_cast(arena, bs_arena_printf(arena, "%s *", type), to)};
+  return cg_make_do(arena, cg_called(arena, name, 2, args));
 }
 
-void
-cg_put_contract_before(cg_emitter *e, const po_contraction *c,
-                       const char *name) {
+cg_node *
+cg_make_contract_before(cg_emitter *e, const po_contraction *c,
+                        const char *name) {
   cg_contract x = measured(e, c, name);
-  if (c->mac.mac) {
-    cg_put_mac_before(&x);
-    return;
+  bool mac = c->mac.mac;
+  cg_list list;
+  cg_list_init(&list);
+  /* Instructions have y first. */
+  for (uint32_t k = 0; k < 2; k++) {
+    bool of_x = mac ? k : !k;
+    if ((of_x ? c->x_mode : c->y_mode) == PO_BEFORE)
+      cg_append(&list, make_before(&x, of_x));
   }
-  if (c->x_mode == PO_BEFORE)
-    put_before(&x, true);
-  if (c->y_mode == PO_BEFORE)
-    put_before(&x, false);
+  return list.first;
 }
 
 /* Operands of which only what is packed is read. */

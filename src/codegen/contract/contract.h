@@ -134,7 +134,8 @@ bool cg_can_turn(int64_t lanes);
 /* mac.c: the same of a contraction on an instruction of the target. */
 void cg_put_mac_parts(const cg_contract *);
 void cg_put_mac_body(const cg_contract *, const cg_scope *);
-void cg_put_mac_before(const cg_contract *);
+/* The type in C of what is in an operand's panels. */
+const char *cg_mac_lane(const cg_contract *, bool of_x);
 
 /* contract.c: a guard of the operand names that loop of o. */
 bool cg_names_outer(const po_coperand *, uint32_t dim);

@@ -285,18 +285,7 @@ cg_put_mac_body(const cg_contract *x, const cg_scope *scope) {
   cg_put_tiles(x, "m_lo", put_tile);
 }
 
-void
-cg_put_mac_before(const cg_contract *x) {
-  for (uint32_t k = 0; k < 2; k++) {
-    cg_mac_side s = cg_mac_side_of(x, k);
-    uint32_t packed = k ? x->c->packed_x : x->c->packed_y;
-    if (mode_of(x, k) == PO_BEFORE)
-      cg_line(x->out, 1,
-              "%s_whole_%c(%s + %lld, "
-              "(%s *)(void *)((unsigned char *)prepacked + %lld));",
-              x->name, letter_of(&s),
-              x->e->p->arrays.data[s.side.operand->array].name,
-              (long long)s.side.operand->base, s.lane,
-              (long long)x->e->p->arrays.data[packed].offset);
-  }
+const char *
+cg_mac_lane(const cg_contract *x, bool of_x) {
+  return cg_mac_side_of(x, of_x).lane;
 }

@@ -11,7 +11,7 @@ void cg_put_contract_parts(cg_emitter *, const struct po_contraction *,
 void cg_put_contract_body(cg_emitter *, const struct po_contraction *,
                           const char *name, const cg_scope *);
 /* The calls that pack what is packed beforehand. */
-void cg_put_contract_before(cg_emitter *, const struct po_contraction *,
-                            const char *name);
+cg_node *cg_make_contract_before(cg_emitter *, const struct po_contraction *,
+                                 const char *name);
 
 #endif

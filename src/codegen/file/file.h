@@ -30,16 +30,23 @@ void cg_put_wide_end(const gs_target *, bs_text *out);
 /* dispatch.c: a file with variants. */
 bool cg_emit_dispatch(const po_program *, const cg_options *, bs_text *c,
                       bs_text *h);
-/* steps.c: the functions of kernels, and the steps of the program in order
- * as the body of its function. */
+/* kernels.c: the functions of kernels. */
 void cg_put_kernels(cg_emitter *);
+/* NAME_k0 and the like; of no array (names.c). */
+const char *cg_function_name(cg_emitter *, char letter, uint32_t number);
+/* The layer that a group is of, or NULL; what it was lowered from, which what
+ * stands in no text has the name of its layer for. */
+const char *cg_layer_of(cg_emitter *, const po_group *);
+const char *cg_origin_text(cg_emitter *, const po_group *, uint32_t more);
+/* steps.c: the program's own function, the steps in order as its body. */
 void cg_put_steps(cg_emitter *);
 /* The steps of NAME_prepack. */
-void cg_put_steps_before(cg_emitter *);
-/* profile.c: behind a step in a build that is profiled; else nothing. */
-void cg_note_step(cg_emitter *, uint32_t group);
-/* steps.c: the layer that a group is of, or NULL. */
-const char *cg_layer_of(cg_emitter *, const po_group *);
+void cg_add_steps_before(cg_emitter *, cg_list *);
+/* A function is made of its tree. */
+void cg_put_function(cg_emitter *, cg_function *, cg_node *body);
+/* profile.c: behind a step, in a build that is profiled; of any number. */
+cg_node *cg_make_note_of_step(cg_emitter *, uint32_t group);
+cg_node *cg_make_note(cg_emitter *, int64_t step);
 /* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
  * kernels. NAME_prepack(const float *w, ..., void *prepacked) */
 void cg_put_prepack(cg_emitter *);
@@ -60,7 +67,10 @@ void cg_put_life_header(const po_program *, const cg_options *, bs_text *out);
  * sizes; "int64_t n, " for each of them. */
 void cg_put_places(cg_emitter *);
 void cg_put_sized_workspace(cg_emitter *);
-void cg_put_size_check(const po_program *, const char *otherwise, bs_text *out);
+cg_node *cg_make_size_check(cg_emitter *, int64_t otherwise);
+/* size_t glen_place[n]; NAME_places(sizes, glen_place) */
+cg_node *cg_make_places(cg_emitter *);
+const cg_expr *cg_call_of_places(cg_emitter *);
 /* NAME_workspace_size(int64_t n) */
 void cg_put_workspace_signature(const po_program *, const char *name,
                                 bs_text *out);
@@ -71,6 +81,9 @@ void cg_put_size_documentation(const po_program *, bs_text *out);
 
 /* header.c */
 void cg_put_header(const po_program *, const cg_options *, bs_text *out);
+cg_function cg_signature_of(const po_program *, const cg_options *,
+                            bool restricted);
+cg_parameter cg_parameter_of(bs_arena *, const po_array *, bool restricted);
 /* NAME(const float *x, ..., void *workspace) */
 void cg_put_signature(const po_program *, const cg_options *, bool restricted,
                       bs_text *out);

@@ -10,21 +10,38 @@ elements_of(const po_array *array) {
   return gs_prod(array->dim, array->rank);
 }
 
+cg_parameter
+cg_parameter_of(bs_arena *arena, const po_array *array, bool restricted) {
+  const char *type = bs_arena_printf(
+      arena, "%s%s *%s", array->role == PO_INPUT ? "const " : "",
+      gs_dtype_table[array->dtype].c_type, restricted ? "restrict" : "");
+  return (cg_parameter){type, array->name};
+}
+
+cg_function
+cg_signature_of(const po_program *p, const cg_options *options,
+                bool restricted) {
+  bs_arena *arena = p->ctx.arena;
+  uint32_t n = 0;
+  cg_parameter *out =
+      BS_NEWS(arena, cg_parameter, p->sizes.len + p->arrays.len + 2);
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    out[n++] = (cg_parameter){"int64_t", p->sizes.data[k].name};
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (cg_is_parameter(&p->arrays.data[k]))
+      out[n++] = cg_parameter_of(arena, &p->arrays.data[k], restricted);
+  if (po_has_prepacked(p))
+    out[n++] = (cg_parameter){"const void *", "prepacked"};
+  out[n++] = (cg_parameter){"void *", "workspace"};
+  return (cg_function){
+      .name = options->name, .n_parameters = n, .parameters = out};
+}
+
 void
 cg_put_signature(const po_program *p, const cg_options *options,
                  bool restricted, bs_text *out) {
-  bs_putf(out, "%s(", options->name);
-  cg_put_size_parameters(p, "int64_t ", "", out);
-  for (uint32_t k = 0; k < p->arrays.len; k++) {
-    const po_array *array = &p->arrays.data[k];
-    if (cg_is_parameter(array))
-      cg_put_item(out, "%s%s *%s%s, ", array->role == PO_INPUT ? "const " : "",
-                  gs_dtype_table[array->dtype].c_type,
-                  restricted ? "restrict " : "", array->name);
-  }
-  if (po_has_prepacked(p))
-    cg_put_item(out, "const void *prepacked, ");
-  cg_put_item(out, "void *workspace)");
+  cg_function f = cg_signature_of(p, options, restricted);
+  cg_print_signature(out, &f);
 }
 
 static void

@@ -8,47 +8,73 @@
 #include "codegen/contract/unit.h"
 #include "poly/kernel/contraction.h"
 
+static cg_function
+signature(const po_program *p, const cg_options *options) {
+  bs_arena *arena = p->ctx.arena;
+  cg_parameter *out = BS_NEWS(arena, cg_parameter, p->arrays.len + 1);
+  cg_function f = {.head = "void",
+                   .name = bs_arena_printf(arena, "%s_prepack", options->name),
+                   .parameters = out};
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *a = &p->arrays.data[k];
+    if (a->prepack)
+      out[f.n_parameters++] = (cg_parameter){
+          bs_arena_printf(arena, "const %s *", gs_dtype_table[a->dtype].c_type),
+          a->name};
+  }
+  out[f.n_parameters++] = (cg_parameter){"void *", "prepacked"};
+  return f;
+}
+
 void
 cg_put_prepack_signature(const po_program *p, const cg_options *options,
                          bs_text *out) {
-  bs_putf(out, "%s_prepack(", options->name);
-  for (uint32_t k = 0; k < p->arrays.len; k++)
-    if (p->arrays.data[k].prepack)
-      cg_put_item(out, "const %s *%s, ",
-                  gs_dtype_table[p->arrays.data[k].dtype].c_type,
-                  p->arrays.data[k].name);
-  cg_put_item(out, "void *prepacked)");
+  cg_function f = signature(p, options);
+  cg_print_signature(out, &f);
 }
 
-static void
-put_copy(cg_emitter *e, const po_array *array) {
+/* memcpy((unsigned char *)prepacked + offset, array, bytes) */
+static cg_node *
+make_copy(cg_emitter *e, const po_array *array) {
+  bs_arena *arena = &e->arena;
   if (array->offset < 0)
-    bs_putf(&e->body, "  (void)%s;\n", array->name);
-  else
-    bs_putf(&e->body,
-            "  memcpy((unsigned char *)prepacked + %lld, %s, %lld);\n",
-            (long long)array->offset, array->name,
-            (long long)gs_prod(array->dim, array->rank) *
-                gs_dtype_table[array->dtype].bytes);
+    return cg_make_void(arena, array->name);
+  int64_t bytes =
+      gs_prod(array->dim, array->rank) * gs_dtype_table[array->dtype].bytes;
+  const cg_expr *to =
+      cg_cast(arena, "unsigned char *", cg_name(arena, "prepacked"));
+  to = cg_infix(arena, "+", to, cg_number(arena, array->offset));
+  const cg_expr *args[] = {to, cg_name(arena, array->name),
+                           cg_number(arena, bytes)};
+  return cg_make_do(arena, cg_called(arena, "memcpy", 3, args));
+}
+
+/* The operands that kernels read packed. */
+static void
+add_packs(cg_emitter *e, cg_list *to) {
+  for (uint32_t k = 0; k < e->groups.list.len; k++) {
+    const po_contraction *c =
+        po_contraction_of(e->p, &e->groups, &e->groups.list.data[k]);
+    if (c)
+      cg_append(to, cg_make_contract_before(
+                        e, c, e->kernels.data[e->uses[k].kernel].name));
+  }
 }
 
 void
 cg_put_prepack(cg_emitter *e) {
   const po_program *p = e->p;
-  bs_put(&e->body, e->is_variant ? "\nstatic void\n" : "\nvoid\n");
-  cg_put_prepack_signature(p, e->options, &e->body);
-  bs_put(&e->body, " {\n  (void)prepacked;\n");
+  cg_list body;
+  cg_list_init(&body);
+  cg_append(&body, cg_make_void(&e->arena, "prepacked"));
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (p->arrays.data[k].prepack)
-      put_copy(e, &p->arrays.data[k]);
-  cg_put_steps_before(e);
-  for (uint32_t k = 0; k < e->groups.list.len; k++) {
-    const po_contraction *c =
-        po_contraction_of(p, &e->groups, &e->groups.list.data[k]);
-    if (c)
-      cg_put_contract_before(e, c, e->kernels.data[e->uses[k].kernel].name);
-  }
-  bs_put(&e->body, "}\n");
+      cg_append(&body, make_copy(e, &p->arrays.data[k]));
+  cg_add_steps_before(e, &body);
+  add_packs(e, &body);
+  cg_function f = signature(p, e->options);
+  f.head = e->is_variant ? "\nstatic void" : "\nvoid";
+  cg_put_function(e, &f, body.first);
   if (!e->is_variant)
     cg_put_prepacked_size(p, e->options, &e->body);
 }

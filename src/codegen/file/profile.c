@@ -50,12 +50,17 @@ name_of(const cg_emitter *e, uint32_t group) {
              : e->kernels.data[use->kernel].name;
 }
 
-void
-cg_note_step(cg_emitter *e, uint32_t k) {
+cg_node *
+cg_make_note(cg_emitter *e, int64_t step) {
+  const char *name = bs_arena_printf(&e->arena, "%s_profile", e->options->name);
+  const cg_expr *number = cg_number(&e->arena, step);
+  return cg_make_do(&e->arena, cg_called(&e->arena, name, 1, &number));
+}
+
+cg_node *
+cg_make_note_of_step(cg_emitter *e, uint32_t k) {
   cg_profile *profile = e->options->profile;
   const po_group *group = &e->groups.list.data[k];
-  if (!profile)
-    return;
   const char *layer = cg_layer_of(e, group);
   cg_step step = {.layer = layer ? layer : "",
                   .kernel = name_of(e, k),
@@ -68,7 +73,6 @@ cg_note_step(cg_emitter *e, uint32_t k) {
   bs_arena *arena = e->p->ctx.arena;
   step.layer = bs_arena_strdup(arena, step.layer);
   step.kernel = bs_arena_strdup(arena, step.kernel);
-  bs_putf(&e->body, "  %s_profile(%u);\n", e->options->name,
-          profile->steps.len);
   bs_push(e->p->ctx.heap, &profile->steps, step);
+  return cg_make_note(e, profile->steps.len - 1);
 }

@@ -118,43 +118,84 @@ cg_put_places(cg_emitter *e) {
   bs_put(&e->body, "  return glen_end;\n}\n\n");
 }
 
-void
-cg_put_size_check(const po_program *p, const char *otherwise, bs_text *out) {
-  const char * or = "  if (";
+/* name op number */
+static const cg_expr *
+compared(bs_arena *arena, const cg_expr *a, const char *op, int64_t b) {
+  return cg_infix(arena, op, a, cg_number(arena, b));
+}
+
+cg_node *
+cg_make_size_check(cg_emitter *e, int64_t otherwise) {
+  bs_arena *arena = &e->arena;
+  const po_program *p = e->p;
+  uint32_t n = 0;
+  const cg_expr **any = BS_NEWS(arena, const cg_expr *, 3 * p->sizes.len);
   for (uint32_t k = 0; k < p->sizes.len; k++) {
     const po_size *s = &p->sizes.data[k];
-    cg_put_item(out, "%s%s < %lld || ", or, s->name, (long long)s->least);
-    cg_put_item(out, "%s > %lld", s->name, (long long)s->most);
+    const cg_expr *name = cg_name(arena, s->name);
+    any[n++] = compared(arena, name, "<", s->least);
+    any[n++] = compared(arena, name, ">", s->most);
     if (s->multiple > 1)
-      cg_put_item(out, " || %s %% %lld != 0", s->name, (long long)s->multiple);
-    or = " || ";
+      any[n++] =
+          compared(arena, compared(arena, name, "%", s->multiple), "!=", 0);
   }
-  bs_putf(out, ")\n    return %s;\n", otherwise);
+  cg_node *check =
+      cg_make_if(arena, cg_infix_of(arena, "||", n, any),
+                 cg_make_return(arena, cg_number(arena, otherwise)));
+  check->bare = check->wraps = true;
+  return check;
+}
+
+cg_node *
+cg_make_places(cg_emitter *e) {
+  cg_node *place = cg_make_let(&e->arena, "size_t", "glen_place", NULL);
+  place->let.elements = cg_count_places(e->p);
+  return place;
+}
+
+const cg_expr *
+cg_call_of_places(cg_emitter *e) {
+  bs_arena *arena = &e->arena;
+  uint32_t n = e->p->sizes.len;
+  const cg_expr **args = BS_NEWS(arena, const cg_expr *, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    args[k] = cg_name(arena, e->p->sizes.data[k].name);
+  args[n] = cg_name(arena, "glen_place");
+  return cg_called(arena, bs_arena_printf(arena, "%s_places", e->options->name),
+                   n + 1, args);
+}
+
+static cg_function
+workspace_signature(const po_program *p, const char *name) {
+  bs_arena *arena = p->ctx.arena;
+  cg_parameter *out = BS_NEWS(arena, cg_parameter, p->sizes.len + 1);
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    out[k] = (cg_parameter){"int64_t", p->sizes.data[k].name};
+  return (cg_function){.head = "\nsize_t",
+                       .name =
+                           bs_arena_printf(arena, "%s_workspace_size", name),
+                       .n_parameters = p->sizes.len,
+                       .parameters = out};
 }
 
 void
 cg_put_workspace_signature(const po_program *p, const char *name,
                            bs_text *out) {
-  bs_putf(out, "%s_workspace_size(", name);
-  for (uint32_t k = 0; k < p->sizes.len; k++)
-    cg_put_item(out, "%sint64_t %s", k ? ", " : "", p->sizes.data[k].name);
-  bs_put(out, po_has_sizes(p) ? ")" : "void)");
+  cg_function f = workspace_signature(p, name);
+  cg_print_signature(out, &f);
 }
 
 void
 cg_put_sized_workspace(cg_emitter *e) {
+  bs_arena *arena = &e->arena;
   uint32_t n = cg_count_places(e->p);
-  bs_put(&e->body, "\nsize_t\n");
-  cg_put_workspace_signature(e->p, e->options->name, &e->body);
-  bs_put(&e->body, " {\n");
+  cg_list body;
+  cg_list_init(&body);
   if (n)
-    bs_putf(&e->body, "  size_t glen_place[%u];\n", n);
-  cg_put_size_check(e->p, "0", &e->body);
-  if (!n) {
-    bs_put(&e->body, "  return 0;\n}\n");
-    return;
-  }
-  bs_putf(&e->body, "  return %s_places(", e->options->name);
-  cg_put_size_parameters(e->p, "", "", &e->body);
-  bs_put(&e->body, "glen_place);\n}\n");
+    cg_append(&body, cg_make_places(e));
+  cg_append(&body, cg_make_size_check(e, 0));
+  cg_append(&body, cg_make_return(arena, n ? cg_call_of_places(e)
+                                           : cg_number(arena, 0)));
+  cg_function f = workspace_signature(e->p, e->options->name);
+  cg_put_function(e, &f, body.first);
 }

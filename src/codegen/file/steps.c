@@ -1,160 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* steps.c - kernels as functions, and the program as calls of them.
+/* steps.c - the program as calls of its kernels, one step after the other.
  *
- * Every group becomes a function over restrict pointers, so that the C
- * compiler sees which arrays are distinct, whatever the workspace does; equal
- * groups share one.  A long program is cut into parts, since compilers take
- * more than linear time over one long function. */
-#include "codegen/file/file.h"
-#include "codegen/contract/unit.h"
+ * A long program is cut into parts, since compilers take more than linear time
+ * over one long function. */
 #include "codegen/build/build.h"
-#include "codegen/pass/pass.h"
-#include "codegen/slide/unit.h"
+#include "codegen/file/file.h"
 #include "poly/kernel/contraction.h"
-#include "poly/kernel/slide.h"
-#include "poly/loops/names.h"
 #include "poly/loops/sizes.h"
 #include <string.h>
 
 /* Steps in one function. */
 #define PART_LENGTH 64
 
-/* ---- names ---- */
+/* Steps of which a function is made, and the arrays that they mention. */
+typedef struct steps {
+  cg_emitter *e;
+  const uint32_t *list; /* of groups */
+  uint32_t n;
+  uint8_t *has; /* by array */
+} steps;
 
-/* NAME_k0 and the like; of no array (names.c). */
-static const char *
-function_name(cg_emitter *e, char letter, uint32_t number) {
-  return bs_arena_printf(&e->arena, "%s_%c%u", e->options->name, letter,
-                         number);
-}
-
-const char *
-cg_layer_of(cg_emitter *e, const po_group *group) {
-  gs_term term = cg_stmt(e, group, 0)->term;
-  const gs_program *p = e->p->source;
-  if (!e->layers)
-    e->layers = gs_layers(p, &e->arena);
-  uint32_t let = gs_term_ok(term) ? e->layers[term.i] : 0;
-  return let ? p->lets.data[let - 1].name : NULL;
-}
-
-/* What stands in no text has the name of its layer. */
-static void
-put_origin(cg_emitter *e, const po_group *group, uint32_t indent,
-           uint32_t more) {
-  bs_text text;
-  bs_text_init(&text, e->heap);
-  const po_stmt *stmt = cg_stmt(e, group, 0);
-  const char *layer = stmt->span.file ? NULL : cg_layer_of(e, group);
-  if (layer)
-    bs_putf(&text, "%s: ", layer);
-  po_put_origin(e->p, stmt->term, stmt->span, &text);
-  if (more)
-    bs_putf(&text, ", and %u more like it", more);
-  cg_put_comment(&e->body, indent, bs_text_str(&text));
-  bs_text_done(&text);
-}
-
-/* ---- kernels ---- */
-
-static const char *
-element_type(const cg_emitter *e, uint32_t array) {
-  return gs_dtype_table[e->p->arrays.data[array].dtype].c_type;
-}
-
-/* A kernel used once calls its arrays by their names. */
-static const char *const *
-slot_names(cg_emitter *e, const cg_kernel *kernel, const cg_use *use) {
-  const char **names = BS_NEWS(&e->arena, const char *, use->n_slots);
-  for (uint32_t k = 0; k < use->n_slots; k++)
-    names[k] = kernel->uses > 1 || use->slots[k].base ||
-                       e->p->arrays.data[use->slots[k].array].role == PO_LOCAL
-                   ? bs_arena_printf(&e->arena, "p%u", k)
-                   : e->p->arrays.data[use->slots[k].array].name;
-  return names;
-}
-
-static void
-put_parameters(cg_emitter *e, const cg_use *use, const char *const *names) {
-  const char *type = bs_arena_printf(&e->arena, "%s ", e->index);
-  cg_put_size_parameters(e->p, type, "", &e->body);
-  for (uint32_t k = 0; k < use->n_slots; k++)
-    cg_put_item(&e->body, "%s%s *restrict %s%s",
-                use->slots[k].written ? "" : "const ",
-                element_type(e, use->slots[k].array), names[k],
-                k + 1 < use->n_slots ? ", " : "");
-}
-
-static void
-put_head(cg_emitter *e, const cg_kernel *kernel, const char *const *names) {
-  put_origin(e, &e->groups.list.data[kernel->group], 0, kernel->uses - 1);
-  if (kernel->uses > 1)
-    cg_need(&e->needs, CG_NOINLINE);
-  bs_putf(&e->body, "static %svoid\n%s(",
-          kernel->uses > 1 ? "GLEN_NOINLINE " : "", kernel->name);
-  put_parameters(e, &e->uses[kernel->group], names);
-  bs_put(&e->body, ") {\n");
-}
-
-/* A kernel of loops: the tree is whole before its text begins. */
-static void
-put_loops(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope) {
-  cg_node *body = NULL;
-  if (!cg_build_tree(e, scope, kernel->group, &body)) {
-    e->failed = true;
-    return;
-  }
-  cg_run_passes(e, scope, &body);
-  cg_need_for_nodes(&e->needs, body);
-  put_head(e, kernel, scope->slot_names);
-  cg_print_nodes(&e->body, &cg_c, body, 1);
-}
-
-static void
-put_contraction(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
-                const po_contraction *c) {
-  cg_put_contract_parts(e, c, kernel->name);
-  put_head(e, kernel, scope->slot_names);
-  cg_put_contract_body(e, c, kernel->name, scope);
-}
-
-static void
-put_slide(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
-          const po_slide *c) {
-  cg_put_slide_parts(e, c, kernel->name);
-  put_head(e, kernel, scope->slot_names);
-  cg_put_slide_body(e, c, kernel->name, scope);
-}
-
-static void
-put_kernel(cg_emitter *e, cg_kernel *kernel) {
-  const po_group *group = &e->groups.list.data[kernel->group];
-  const cg_use *use = &e->uses[kernel->group];
-  uint32_t mark = po_pool_mark(&e->pool);
-  e->about = group;
-  const po_contraction *c = po_contraction_of(e->p, &e->groups, group);
-  cg_scope scope = {group, use, slot_names(e, kernel, use)};
-  const po_slide *slide = po_slide_of(e->p, &e->groups, group);
-  if (c)
-    put_contraction(e, kernel, &scope, c);
-  else if (slide)
-    put_slide(e, kernel, &scope, slide);
-  else
-    put_loops(e, kernel, &scope);
-  bs_put(&e->body, "}\n\n");
-  po_pool_release(&e->pool, mark);
-}
-
-void
-cg_put_kernels(cg_emitter *e) {
-  for (uint32_t k = 0; k < e->kernels.len && !e->failed && !e->pool.failed;
-       k++) {
-    e->kernels.data[k].name = function_name(e, 'k', k);
-    put_kernel(e, &e->kernels.data[k]);
-  }
-}
-
-/* ---- steps ---- */
+/* ---- one step ---- */
 
 /* Their comments would say the same. */
 static bool
@@ -172,37 +38,63 @@ same_origin(cg_emitter *e, const po_group *a, const po_group *b) {
          bs_same(x->type, y->type);
 }
 
+/* The array that a kernel works on, as an argument. */
+static const cg_expr *
+argument(cg_emitter *e, const po_group *group, const cg_slot *slot) {
+  const po_array *array = &e->p->arrays.data[slot->array];
+  cg_mention(e, slot->array);
+  if (array->prepack && array->offset < 0 &&
+      !po_is_before(e->p, &e->groups, group))
+    return cg_literal(&e->arena, "NULL");
+  const cg_expr *name = cg_name(&e->arena, array->name);
+  return slot->base
+             ? cg_infix(&e->arena, "+", name, cg_number(&e->arena, slot->base))
+             : name;
+}
+
+static cg_node *
+make_call(cg_emitter *e, uint32_t k) {
+  const cg_use *use = &e->uses[k];
+  bool narrow = !strcmp(e->index, "int");
+  uint32_t n = e->p->sizes.len;
+  const cg_expr **args =
+      BS_NEWS(&e->arena, const cg_expr *, n + use->n_slots + 1);
+  for (uint32_t j = 0; j < n; j++) {
+    const cg_expr *size = cg_name(&e->arena, e->p->sizes.data[j].name);
+    args[j] = narrow ? cg_cast(&e->arena, "int", size) : size;
+  }
+  for (uint32_t j = 0; j < use->n_slots; j++)
+    args[n + j] = argument(e, &e->groups.list.data[k], &use->slots[j]);
+  const char *name = e->kernels.data[use->kernel].name;
+  cg_node *call =
+      cg_make_do(&e->arena, cg_called(&e->arena, name, n + use->n_slots, args));
+  call->wraps = true;
+  return call;
+}
+
 /* before: the group of the step above, or NULL. */
 static void
-put_step(cg_emitter *e, uint32_t k, const po_group *before) {
+add_step(cg_emitter *e, cg_list *to, uint32_t k, const po_group *before) {
   const po_group *group = &e->groups.list.data[k];
-  const cg_use *use = &e->uses[k];
   if (!before || !same_origin(e, group, before))
-    put_origin(e, group, 1, 0);
-  if (use->kernel == UINT32_MAX) {
-    cg_print_nodes(&e->body, &cg_c,
-                   cg_make_template(e, NULL, NULL, cg_stmt(e, group, 0)), 1);
-    return;
-  }
-  bs_putf(&e->body, "  %s(", e->kernels.data[use->kernel].name);
-  cg_put_size_parameters(e->p, "", strcmp(e->index, "int") ? "" : "(int)",
-                         &e->body);
-  for (uint32_t j = 0; j < use->n_slots; j++) {
-    const char *name = e->p->arrays.data[use->slots[j].array].name;
-    cg_mention(e, use->slots[j].array);
-    const char *comma = j + 1 < use->n_slots ? ", " : "";
-    const po_array *array = &e->p->arrays.data[use->slots[j].array];
-    if (array->prepack && array->offset < 0 &&
-        !po_is_before(e->p, &e->groups, group))
-      cg_put_item(&e->body, "NULL%s", comma);
-    else if (use->slots[j].base)
-      cg_put_item(&e->body, "%s + %lld%s", name, (long long)use->slots[j].base,
-                  comma);
-    else
-      cg_put_item(&e->body, "%s%s", name, comma);
-  }
-  bs_put(&e->body, ");\n");
+    cg_append(to, cg_make_comment(&e->arena, cg_origin_text(e, group, 0)));
+  cg_append(to, e->uses[k].kernel == UINT32_MAX
+                    ? cg_make_template(e, NULL, NULL, cg_stmt(e, group, 0))
+                    : make_call(e, k));
 }
+
+/* The groups of a list, one after the other. */
+static void
+add_steps(const steps *s, cg_list *to, bool timed) {
+  const po_group *groups = s->e->groups.list.data;
+  for (uint32_t k = 0; k < s->n; k++) {
+    add_step(s->e, to, s->list[k], k ? &groups[s->list[k - 1]] : NULL);
+    if (timed && s->e->options->profile)
+      cg_append(to, cg_make_note_of_step(s->e, s->list[k]));
+  }
+}
+
+/* ---- where arrays lie ---- */
 
 static void
 collect(const cg_emitter *e, uint32_t group, uint8_t *has) {
@@ -212,6 +104,16 @@ collect(const cg_emitter *e, uint32_t group, uint8_t *has) {
     has[use->slots[k].array] = 1;
   for (uint32_t k = 0; call->instr && k <= call->instr->n_operands; k++)
     has[call->operands[k].array] = 1;
+}
+
+static steps
+steps_of(cg_emitter *e, const uint32_t *list, uint32_t n) {
+  uint32_t arrays = e->p->arrays.len;
+  steps s = {e, list, n, BS_NEWS(&e->arena, uint8_t, arrays + 1)};
+  memset(s.has, 0, arrays);
+  for (uint32_t k = 0; k < n; k++)
+    collect(e, list[k], s.has);
+  return s;
 }
 
 static bool
@@ -226,205 +128,205 @@ is_prepacked(const po_array *array) {
          (array->prepack && array->offset >= 0);
 }
 
-static void
-put_prepacked_pointers(cg_emitter *e, const uint8_t *has) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *array = &e->p->arrays.data[k];
-    if (!has[k] || !is_prepacked(array))
-      continue;
-    const char *type = gs_dtype_table[array->dtype].c_type;
-    bs_putf(&e->body,
-            "  const %s *%s = (const %s *)(const void *)\n"
-            "      ((const unsigned char *)prepacked + %lld);\n",
-            type, array->name, type, (long long)array->offset);
-  }
+static bool
+is_made_before(const po_array *array) {
+  return array->before;
 }
 
-/* What lies in `block` and may be written. */
-static void
-put_pointers(cg_emitter *e, const uint8_t *has,
-             bool (*lies_there)(const po_array *), const char *block) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *array = &e->p->arrays.data[k];
-    if (!has[k] || !lies_there(array))
-      continue;
-    const char *type = gs_dtype_table[array->dtype].c_type;
-    bs_putf(&e->body,
-            po_has_sizes(e->p)
-                ? "  %s *%s = (%s *)(void *)((unsigned char *)%s + "
-                  "glen_place[%lld]);\n"
-                : "  %s *%s = (%s *)(void *)((unsigned char *)%s + %lld);\n",
-            type, array->name, type, block, (long long)array->offset);
-  }
-}
-
-/* The groups of a list, one after the other. */
-static void
-put_steps(cg_emitter *e, const uint32_t *list, uint32_t n, bool timed) {
-  for (uint32_t k = 0; k < n; k++) {
-    put_step(e, list[k], k ? &e->groups.list.data[list[k - 1]] : NULL);
-    if (timed)
-      cg_note_step(e, list[k]);
-  }
-}
+typedef bool lies_there(const po_array *);
 
 static bool
-needs_workspace(const cg_emitter *e, const uint8_t *has) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++)
-    if (has[k] && is_in_workspace(&e->p->arrays.data[k]))
+needs(const steps *s, lies_there *lies) {
+  for (uint32_t k = 0; k < s->e->p->arrays.len; k++)
+    if (s->has[k] && lies(&s->e->p->arrays.data[k]))
       return true;
   return false;
+}
+
+/* (type)(void *)((unsigned char *)block + offset) */
+static const cg_expr *
+place_in(cg_emitter *e, const char *type, const char *constant,
+         const char *block, const cg_expr *offset) {
+  bs_arena *arena = &e->arena;
+  const char *bytes = bs_arena_printf(arena, "%sunsigned char *", constant);
+  const char *any = bs_arena_printf(arena, "%svoid *", constant);
+  const cg_expr *start = cg_cast(arena, bytes, cg_name(arena, block));
+  return cg_cast(arena, type,
+                 cg_cast(arena, any,
+                         cg_paren(arena, cg_infix(arena, "+", start, offset))));
+}
+
+/* A pointer to what lies in a block; `constant`: "const ", or "" where it may
+ * be written. */
+static cg_node *
+make_pointer(cg_emitter *e, const po_array *array, const char *constant,
+             const char *block, const cg_expr *offset) {
+  const char *type = bs_arena_printf(&e->arena, "%s%s *", constant,
+                                     gs_dtype_table[array->dtype].c_type);
+  cg_node *let = cg_make_let(&e->arena, type, array->name,
+                             place_in(e, type, constant, block, offset));
+  let->wraps = *constant;
+  return let;
+}
+
+static void
+add_pointers(const steps *s, cg_list *to, lies_there *lies,
+             const char *constant, const char *block) {
+  cg_emitter *e = s->e;
+  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
+    const po_array *array = &e->p->arrays.data[k];
+    if (!s->has[k] || !lies(array))
+      continue;
+    const cg_expr *offset = cg_number(&e->arena, array->offset);
+    if (po_has_sizes(e->p) && !*constant)
+      offset = cg_element(&e->arena, cg_name(&e->arena, "glen_place"), offset);
+    cg_append(to, make_pointer(e, array, constant, block, offset));
+  }
 }
 
 /* Where the parts of the workspace begin, at the sizes of the call. */
 static void
-put_places(cg_emitter *e, const uint8_t *has) {
-  if (!po_has_sizes(e->p) || !needs_workspace(e, has))
+add_places(const steps *s, cg_list *to) {
+  cg_emitter *e = s->e;
+  if (!po_has_sizes(e->p) || !needs(s, is_in_workspace))
     return;
-  bs_putf(&e->body, "  size_t glen_place[%u];\n  %s_places(",
-          cg_count_places(e->p), e->options->name);
-  cg_put_size_parameters(e->p, "", "", &e->body);
-  bs_put(&e->body, "glen_place);\n");
+  cg_append(to, cg_make_places(e));
+  cg_append(to, cg_make_do(&e->arena, cg_call_of_places(e)));
 }
 
 static void
-put_range(cg_emitter *e, const uint32_t *list, uint32_t n, const uint8_t *has) {
-  put_places(e, has);
-  put_prepacked_pointers(e, has);
-  put_pointers(e, has, is_in_workspace, "workspace");
-  put_steps(e, list, n, true);
+add_range(const steps *s, cg_list *to) {
+  add_places(s, to);
+  add_pointers(s, to, is_prepacked, "const ", "prepacked");
+  add_pointers(s, to, is_in_workspace, "", "workspace");
+  add_steps(s, to, true);
 }
 
-static bool
-needs_prepacked(const cg_emitter *e, const uint8_t *has) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++)
-    if (has[k] && is_prepacked(&e->p->arrays.data[k]))
-      return true;
-  return false;
+/* ---- functions ---- */
+
+void
+cg_put_function(cg_emitter *e, cg_function *f, cg_node *body) {
+  f->body = body;
+  CG_VERIFY_FUNCTION(e, f);
+  cg_need_for_nodes(&e->needs, body);
+  cg_print_function(&e->body, &cg_c, f);
 }
 
-/* The arrays that a part is passed: declared, or by name. */
+/* What is passed to a part. */
+static const cg_parameter *
+parameters_of_part(const steps *s, uint32_t *n) {
+  cg_emitter *e = s->e;
+  const po_program *p = e->p;
+  cg_parameter *out =
+      BS_NEWS(&e->arena, cg_parameter, p->sizes.len + p->arrays.len + 2);
+  *n = 0;
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    out[(*n)++] = (cg_parameter){"int64_t", p->sizes.data[k].name};
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (s->has[k] && cg_is_parameter(&p->arrays.data[k]))
+      out[(*n)++] = cg_parameter_of(&e->arena, &p->arrays.data[k], true);
+  if (needs(s, is_prepacked))
+    out[(*n)++] = (cg_parameter){"const void *", "prepacked"};
+  if (needs(s, is_in_workspace))
+    out[(*n)++] = (cg_parameter){"void *", "workspace"};
+  return out;
+}
+
+static cg_function
+function_of_part(const steps *s, uint32_t number) {
+  cg_function f = {.head = "static void",
+                   .name = cg_function_name(s->e, 'p', number)};
+  f.parameters = parameters_of_part(s, &f.n_parameters);
+  return f;
+}
+
+/* The call of a function by the names of its parameters. */
+static cg_node *
+call_by_name(cg_emitter *e, const cg_function *f) {
+  const cg_expr **args =
+      BS_NEWS(&e->arena, const cg_expr *, f->n_parameters + 1);
+  for (uint32_t k = 0; k < f->n_parameters; k++)
+    args[k] = cg_name(&e->arena, f->parameters[k].name);
+  return cg_make_do(&e->arena,
+                    cg_called(&e->arena, f->name, f->n_parameters, args));
+}
+
+/* What the function does before its steps: of `all` of them. */
 static void
-put_part_arguments(cg_emitter *e, const uint8_t *has, bool declare) {
-  const char *comma = "";
-  for (uint32_t k = 0; k < e->p->sizes.len; k++) {
-    bs_putf(&e->body, "%s%s%s", comma, declare ? "int64_t " : "",
-            e->p->sizes.data[k].name);
-    comma = ", ";
-  }
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *array = &e->p->arrays.data[k];
-    if (!has[k] || !cg_is_parameter(array))
-      continue;
-    if (declare)
-      bs_putf(&e->body, "%s%s%s *restrict %s", comma,
-              array->role == PO_INPUT ? "const " : "", element_type(e, k),
-              array->name);
-    else
-      bs_putf(&e->body, "%s%s", comma, array->name);
-    comma = ", ";
-  }
-  if (needs_prepacked(e, has)) {
-    bs_putf(&e->body, "%s%sprepacked", comma, declare ? "const void *" : "");
-    comma = ", ";
-  }
-  if (needs_workspace(e, has))
-    bs_putf(&e->body, "%s%sworkspace", comma, declare ? "void *" : "");
-  else if (declare && !*comma)
-    bs_put(&e->body, "void");
-}
-
-static void
-put_main(cg_emitter *e, const uint8_t *has) {
-  bs_put(&e->body, e->is_variant ? "static int\n" : "int\n");
-  cg_put_signature(e->p, e->options, true, &e->body);
-  bs_put(&e->body, " {\n");
+add_start(const steps *all, cg_list *to) {
+  cg_emitter *e = all->e;
   if (po_has_sizes(e->p))
-    cg_put_size_check(e->p, "1", &e->body);
+    cg_append(to, cg_make_size_check(e, 1));
   for (uint32_t k = 0; k < e->p->arrays.len; k++)
-    if (!has[k] && cg_is_parameter(&e->p->arrays.data[k]))
-      bs_putf(&e->body, "  (void)%s;\n", e->p->arrays.data[k].name);
-  if (po_has_prepacked(e->p) && !needs_prepacked(e, has))
-    bs_put(&e->body, "  (void)prepacked;\n");
-  if (!needs_workspace(e, has))
-    bs_put(&e->body, "  (void)workspace;\n");
+    if (!all->has[k] && cg_is_parameter(&e->p->arrays.data[k]))
+      cg_append(to, cg_make_void(&e->arena, e->p->arrays.data[k].name));
+  if (po_has_prepacked(e->p) && !needs(all, is_prepacked))
+    cg_append(to, cg_make_void(&e->arena, "prepacked"));
+  if (!needs(all, is_in_workspace))
+    cg_append(to, cg_make_void(&e->arena, "workspace"));
   if (e->options->profile)
-    bs_putf(&e->body, "  %s_profile(-1);\n", e->options->name);
+    cg_append(to, cg_make_note(e, -1));
 }
 
 static void
-put_parts(cg_emitter *e, const uint32_t *list, uint32_t n) {
-  uint32_t arrays = e->p->arrays.len;
-  uint32_t parts = (n + PART_LENGTH - 1) / PART_LENGTH;
-  uint8_t *all = bs_calloc(e->heap, arrays, 1);
-  uint8_t *has = bs_calloc(e->heap, (size_t)parts * arrays, 1);
-  const char **names = BS_NEWS(&e->arena, const char *, parts);
-  for (uint32_t k = 0; k < n; k++) {
-    collect(e, list[k], has + (size_t)(k / PART_LENGTH) * arrays);
-    collect(e, list[k], all);
+put_main(const steps *all, const cg_list *body) {
+  cg_emitter *e = all->e;
+  cg_list list;
+  cg_list_init(&list);
+  add_start(all, &list);
+  cg_append(&list, body->first);
+  cg_append(&list, cg_make_return(&e->arena, cg_number(&e->arena, 0)));
+  cg_function f = cg_signature_of(e->p, e->options, true);
+  f.head = e->is_variant ? "static int" : "int";
+  cg_put_function(e, &f, list.first);
+}
+
+/* The parts, each a function before the one that calls them. */
+static void
+put_parts(const steps *all, cg_list *calls) {
+  cg_emitter *e = all->e;
+  for (uint32_t from = 0; from < all->n; from += PART_LENGTH) {
+    uint32_t rest = all->n - from;
+    steps part =
+        steps_of(e, all->list + from, rest < PART_LENGTH ? rest : PART_LENGTH);
+    cg_function f = function_of_part(&part, from / PART_LENGTH);
+    cg_list body;
+    cg_list_init(&body);
+    add_range(&part, &body);
+    cg_put_function(e, &f, body.first);
+    bs_putc(&e->body, '\n');
+    cg_append(calls, call_by_name(e, &f));
   }
-  for (uint32_t k = 0; k < parts; k++) {
-    uint32_t from = k * PART_LENGTH, rest = n - from;
-    names[k] = function_name(e, 'p', k);
-    bs_putf(&e->body, "static void\n%s(", names[k]);
-    put_part_arguments(e, has + (size_t)k * arrays, true);
-    bs_put(&e->body, ") {\n");
-    put_range(e, list + from, rest < PART_LENGTH ? rest : PART_LENGTH,
-              has + (size_t)k * arrays);
-    bs_put(&e->body, "}\n\n");
-  }
-  put_main(e, all);
-  for (uint32_t k = 0; k < parts; k++) {
-    bs_putf(&e->body, "  %s(", names[k]);
-    put_part_arguments(e, has + (size_t)k * arrays, false);
-    bs_put(&e->body, ");\n");
-  }
-  bs_free(e->heap, all);
-  bs_free(e->heap, has);
 }
 
 /* The groups that NAME_prepack runs, or those that calls do. */
-static uint32_t
-list_groups(const cg_emitter *e, bool before, uint32_t *list) {
+static steps
+list_groups(cg_emitter *e, bool before) {
   uint32_t n = 0;
+  uint32_t *list = BS_NEWS(&e->arena, uint32_t, e->groups.list.len + 1);
   for (uint32_t k = 0; k < e->groups.list.len; k++)
     if (po_is_before(e->p, &e->groups, &e->groups.list.data[k]) == before)
       list[n++] = k;
-  return n;
+  return steps_of(e, list, n);
 }
 
 void
 cg_put_steps(cg_emitter *e) {
   if (e->options->profile)
     bs_clear(&e->options->profile->steps);
-  uint32_t *list = BS_NEWS(&e->arena, uint32_t, e->groups.list.len + 1);
-  uint32_t n = list_groups(e, false, list);
-  if (n > PART_LENGTH) {
-    put_parts(e, list, n);
-  } else {
-    uint8_t *has = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
-    for (uint32_t k = 0; k < n; k++)
-      collect(e, list[k], has);
-    put_main(e, has);
-    put_range(e, list, n, has);
-    bs_free(e->heap, has);
-  }
-  bs_put(&e->body, "  return 0;\n}\n");
-}
-
-static bool
-is_made_before(const po_array *array) {
-  return array->before;
+  steps all = list_groups(e, false);
+  cg_list body;
+  cg_list_init(&body);
+  if (all.n > PART_LENGTH)
+    put_parts(&all, &body);
+  else
+    add_range(&all, &body);
+  put_main(&all, &body);
 }
 
 void
-cg_put_steps_before(cg_emitter *e) {
-  uint32_t *list = BS_NEWS(&e->arena, uint32_t, e->groups.list.len + 1);
-  uint32_t n = list_groups(e, true, list);
-  uint8_t *has = bs_calloc(e->heap, e->p->arrays.len + 1, 1);
-  for (uint32_t k = 0; k < n; k++)
-    collect(e, list[k], has);
-  put_pointers(e, has, is_made_before, "prepacked");
-  put_steps(e, list, n, false);
-  bs_free(e->heap, has);
+cg_add_steps_before(cg_emitter *e, cg_list *to) {
+  steps before = list_groups(e, true);
+  add_pointers(&before, to, is_made_before, "", "prepacked");
+  add_steps(&before, to, false);
 }

@@ -233,6 +233,7 @@ collect(lanes *l, const cg_node *chain) {
     case CG_IF:
       l->why = "there is a test in it";
       break;
+    case CG_COMMENT:
     case CG_NOTHING:
       break;
     case CG_FOR:
@@ -240,6 +241,7 @@ collect(lanes *l, const cg_node *chain) {
     case CG_LET:
     case CG_DO:
     case CG_BARRIER:
+    case CG_RETURN:
       l->why = "there is a loop in it";
     }
 }

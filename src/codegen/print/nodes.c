@@ -130,11 +130,46 @@ print_for(const printer *p, const cg_node *n, uint32_t indent) {
 
 /* ---- others ---- */
 
+/* Operands or arguments, each an item of a list that is broken into lines;
+ * before, sign: what stands between two of them, and a space. */
+static void
+print_items(bs_text *out, const cg_expr *x, const char *before,
+            const char *sign) {
+  for (uint32_t k = 0; k < x->n; k++) {
+    size_t start = out->len;
+    cg_print_expr(out, x->args[k]);
+    if (k + 1 < x->n)
+      bs_putf(out, "%s%s ", before, sign);
+    cg_end_item(out, start);
+  }
+}
+
+static void
+print_wrapped(bs_text *out, const cg_expr *x) {
+  if (x->kind == CG_CALLED) {
+    bs_putf(out, "%s(", x->text);
+    print_items(out, x, "", ",");
+    bs_putc(out, ')');
+  } else if (x->kind == CG_INFIX) {
+    print_items(out, x, " ", x->text);
+  } else {
+    cg_print_expr(out, x);
+  }
+}
+
+static void
+print_value(bs_text *out, const cg_expr *x, bool wraps) {
+  if (wraps)
+    print_wrapped(out, x);
+  else
+    cg_print_expr(out, x);
+}
+
 static void
 print_if(const printer *p, const cg_node *n, uint32_t indent) {
   cg_indent(p->out, indent);
   bs_put(p->out, "if (");
-  cg_print_expr(p->out, n->test.condition);
+  print_value(p->out, n->test.condition, n->wraps);
   bs_putc(p->out, ')');
   if (!n->test.otherwise) {
     print_body(p, n, indent);
@@ -149,8 +184,19 @@ print_if(const printer *p, const cg_node *n, uint32_t indent) {
   bs_put(p->out, "}\n");
 }
 
+/* (T)(U) and, on the next line, what is cast. */
 static void
-print_declared(bs_text *out, const cg_let *let) {
+print_long_cast(bs_text *out, const cg_expr *x, uint32_t indent) {
+  for (; x->kind == CG_CAST; x = x->args[0])
+    bs_putf(out, "(%s)", x->text);
+  bs_putc(out, '\n');
+  cg_indent(out, indent + 2);
+  cg_print_expr(out, x);
+}
+
+static void
+print_declared(bs_text *out, const cg_node *n, uint32_t indent) {
+  const cg_let *let = &n->let;
   bs_put(out, let->name);
   if (let->elements)
     bs_putf(out, "[%lld]", (long long)let->elements);
@@ -158,7 +204,10 @@ print_declared(bs_text *out, const cg_let *let) {
   if (!let->value)
     return;
   bs_put(out, " = ");
-  cg_print_expr(out, let->value);
+  if (n->wraps)
+    print_long_cast(out, let->value, indent);
+  else
+    cg_print_expr(out, let->value);
 }
 
 /* With those that join it. */
@@ -172,10 +221,10 @@ print_let(const printer *p, const cg_node *n, uint32_t indent) {
   bs_putf(p->out, "%s%s%s%s", let->qualifier ? let->qualifier : "",
           let->qualifier ? " " : "", let->type,
           length && let->type[length - 1] == '*' ? "" : " ");
-  print_declared(p->out, let);
+  print_declared(p->out, n, indent);
   for (n = n->next; n && n->kind == CG_LET && n->let.joins; n = n->next) {
     bs_put(p->out, ", ");
-    print_declared(p->out, &n->let);
+    print_declared(p->out, n, indent);
   }
   bs_put(p->out, ";\n");
 }
@@ -225,9 +274,18 @@ print_block(const printer *p, const cg_node *n, uint32_t indent) {
 }
 
 static void
-print_do(bs_text *out, const cg_expr *effect, uint32_t indent) {
+print_do(bs_text *out, const cg_node *n, uint32_t indent) {
   cg_indent(out, indent);
-  cg_print_expr(out, effect);
+  print_value(out, n->effect, n->wraps);
+  bs_put(out, ";\n");
+}
+
+static void
+print_return(bs_text *out, const cg_expr *result, uint32_t indent) {
+  cg_indent(out, indent);
+  bs_put(out, result ? "return " : "return");
+  if (result)
+    cg_print_expr(out, result);
   bs_put(out, ";\n");
 }
 
@@ -250,7 +308,7 @@ print_node(const printer *p, const cg_node *n, uint32_t indent) {
     print_store(p->out, &n->store, indent);
     break;
   case CG_DO:
-    print_do(p->out, n->effect, indent);
+    print_do(p->out, n, indent);
     break;
   case CG_TEMPLATE:
     print_template(p->out, &n->text, indent);
@@ -259,6 +317,12 @@ print_node(const printer *p, const cg_node *n, uint32_t indent) {
     assert(p->language->barrier);
     cg_indent(p->out, indent);
     bs_putf(p->out, "%s\n", p->language->barrier);
+    break;
+  case CG_RETURN:
+    print_return(p->out, n->result, indent);
+    break;
+  case CG_COMMENT:
+    cg_put_comment(p->out, indent, n->comment);
     break;
   case CG_MARK:
     print_chain(p, n->first, indent);
@@ -272,6 +336,28 @@ static void
 print_chain(const printer *p, const cg_node *chain, uint32_t indent) {
   for (const cg_node *n = chain; n; n = n->next)
     print_node(p, n, indent);
+}
+
+void
+cg_print_signature(bs_text *out, const cg_function *f) {
+  bs_putf(out, "%s(", f->name);
+  for (uint32_t k = 0; k < f->n_parameters; k++) {
+    const cg_parameter *p = &f->parameters[k];
+    size_t n = strlen(p->type);
+    cg_put_item(out, "%s%s%s%s", p->type, n && p->type[n - 1] == '*' ? "" : " ",
+                p->name, k + 1 < f->n_parameters ? ", " : ")");
+  }
+  bs_put(out, f->n_parameters ? "" : "void)");
+}
+
+void
+cg_print_function(bs_text *out, const cg_language *language,
+                  const cg_function *f) {
+  bs_putf(out, "%s\n", f->head);
+  cg_print_signature(out, f);
+  bs_put(out, " {\n");
+  cg_print_nodes(out, language, f->body, 1);
+  bs_put(out, "}\n");
 }
 
 void

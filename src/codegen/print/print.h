@@ -24,11 +24,15 @@ void cg_indent(bs_text *, uint32_t indent);
 void cg_print_expr(bs_text *, const cg_expr *);
 void cg_print_nodes(bs_text *, const cg_language *, const cg_node *chain,
                     uint32_t indent);
-/* The function with its comment, or what it is declared by. */
+/* name(parameters); the function, with what stands before its name on a line of
+ * its own. */
+void cg_print_signature(bs_text *, const cg_function *);
 void cg_print_function(bs_text *, const cg_language *, const cg_function *);
 /* Appends one of a list's items, on a new line where it would be too long. */
 void cg_put_item(bs_text *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What follows `start` is such an item. */
+void cg_end_item(bs_text *, size_t start);
 /* A comment on lines of its own, whatever the text. */
 void cg_put_comment(bs_text *, uint32_t indent, const char *text);
 

@@ -7,12 +7,17 @@
 
 void
 cg_put_item(bs_text *out, const char *format, ...) {
-  size_t start = out->len, line = start;
+  size_t start = out->len;
   va_list args;
   va_start(args, format);
   bs_putv(out, format, args);
   va_end(args);
-  size_t n = out->len - start;
+  cg_end_item(out, start);
+}
+
+void
+cg_end_item(bs_text *out, size_t start) {
+  size_t n = out->len - start, line = start;
   while (line && out->data[line - 1] != '\n')
     line--;
   if (out->len - line <= LINE_LENGTH + 1 || out->data[start - 1] != ' ')

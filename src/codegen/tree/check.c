@@ -266,8 +266,9 @@ check_if(checker *c, const cg_node *n) {
 static void
 check_node(checker *c, const cg_node *n, const cg_node *before) {
   bool has_bare = n->kind == CG_FOR || n->kind == CG_IF;
-  if (n->bare && (!has_bare || !cg_is_one(n->first) ||
-                  n->first->kind == CG_LET || n->first->kind == CG_NOTHING)) {
+  if (n->bare &&
+      (!has_bare || !cg_is_one(n->first) || n->first->kind == CG_LET ||
+       n->first->kind == CG_COMMENT || n->first->kind == CG_NOTHING)) {
     fault(c, "a body without braces that is not one statement",
           n->kind == CG_FOR ? n->head.iterator : "if");
     return;
@@ -298,6 +299,14 @@ check_node(checker *c, const cg_node *n, const cg_node *before) {
     if (c->asked->complete)
       fault(c, "is left in a complete tree", "a mark");
     check_chain(c, n->first);
+    break;
+  case CG_RETURN:
+    if (n->result)
+      check_expr(c, n->result);
+    break;
+  case CG_COMMENT:
+    if (!n->comment)
+      fault(c, "has no text", "a comment");
     break;
   case CG_BARRIER:
   case CG_NOTHING:

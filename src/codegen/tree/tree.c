@@ -59,6 +59,20 @@ cg_make_void(bs_arena *arena, const char *name) {
 }
 
 cg_node *
+cg_make_return(bs_arena *arena, const cg_expr *result) {
+  cg_node *n = cg_node_new(arena, CG_RETURN);
+  n->result = result;
+  return n;
+}
+
+cg_node *
+cg_make_comment(bs_arena *arena, const char *text) {
+  cg_node *n = cg_node_new(arena, CG_COMMENT);
+  n->comment = text;
+  return n;
+}
+
+cg_node *
 cg_make_for(bs_arena *arena, const char *type, const char *iterator,
             const cg_expr *first, const cg_expr *condition, int64_t step,
             cg_node *body) {

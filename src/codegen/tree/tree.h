@@ -18,8 +18,10 @@ typedef enum cg_kind {
   CG_DO,       /* an expression for its effect */
   CG_TEMPLATE, /* an instruction's text, with expressions in it */
   CG_BARRIER,  /* of the threads of a block */
-  CG_MARK,     /* around the code of a loop of the nest, however it was cut */
-  CG_NOTHING   /* a statement that has no effect */
+  CG_RETURN,   /* from the function, with a value or without */
+  CG_COMMENT,
+  CG_MARK,   /* around the code of a loop of the nest, however it was cut */
+  CG_NOTHING /* a statement that has no effect */
 } cg_kind;
 
 #define CG_NO_LOOP UINT32_MAX
@@ -94,6 +96,9 @@ typedef struct cg_node {
   /* The body of a loop, or the branch of an `if`, is written without braces:
    * it is one statement. */
   bool bare;
+  /* Its expression goes on on new lines where it is long: arguments of a call,
+   * operands of a condition, what is cast in a declaration. */
+  bool wraps;
   /* The loop of the nest of which all iterations are in it, and the one of
    * which its body is an iteration, in which locals of that live; CG_NO_LOOP:
    * none. */
@@ -110,7 +115,9 @@ typedef struct cg_node {
     cg_store store;
     const cg_expr *effect;
     cg_template text;
-    uint32_t mark; /* the loop of the nest */
+    uint32_t mark;         /* the loop of the nest */
+    const cg_expr *result; /* of a return; NULL: nothing */
+    const char *comment;
   };
 } cg_node;
 
@@ -128,6 +135,8 @@ cg_node *cg_make_if(bs_arena *, const cg_expr *condition, cg_node *body);
 cg_node *cg_make_let(bs_arena *, const char *type, const char *name,
                      const cg_expr *value);
 cg_node *cg_make_do(bs_arena *, const cg_expr *);
+cg_node *cg_make_return(bs_arena *, const cg_expr *);
+cg_node *cg_make_comment(bs_arena *, const char *text);
 /* (void)name; */
 cg_node *cg_make_void(bs_arena *, const char *name);
 /* for (type iterator = first; condition; iterator += step), of no loop of the
@@ -162,7 +171,7 @@ typedef struct cg_parameter {
 } cg_parameter;
 
 typedef struct cg_function {
-  const char *comment, *head; /* head: what stands before the name */
+  const char *head; /* what stands before the name: static int */
   const char *name;
   uint32_t n_parameters;
   const cg_parameter *parameters;

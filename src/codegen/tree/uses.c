@@ -40,7 +40,11 @@ see_node(const cg_node *n, see_expr *see, void *arg) {
     for (uint32_t k = 0; k < n->text.n; k++)
       see_all(n->text.parts[k], false, see, arg);
     break;
+  case CG_RETURN:
+    see_all(n->result, false, see, arg);
+    break;
   case CG_BLOCK:
+  case CG_COMMENT:
   case CG_BARRIER:
   case CG_MARK:
   case CG_NOTHING:

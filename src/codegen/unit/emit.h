@@ -191,10 +191,13 @@ cg_count_operands(const po_stmt *stmt) {
  * it is not.  In builds with assertions it is asked after each (CG_VERIFY). */
 bool cg_verify(cg_emitter *, const cg_scope *, const cg_node *body,
                const char *after, bool complete);
+bool cg_verify_function(cg_emitter *, const cg_function *);
 #ifdef NDEBUG
-#define CG_VERIFY(...) ((void)0)
+#define CG_VERIFY(...)          ((void)0)
+#define CG_VERIFY_FUNCTION(...) ((void)0)
 #else
-#define CG_VERIFY(...) ((void)cg_verify(__VA_ARGS__))
+#define CG_VERIFY_FUNCTION(...) ((void)cg_verify_function(__VA_ARGS__))
+#define CG_VERIFY(...)          ((void)cg_verify(__VA_ARGS__))
 #endif
 
 /* names.c: no size is named like what is made from the function's name, or an

@@ -106,6 +106,59 @@ Test(tree, that_is_right_has_no_fault_and_prints_as_c) {
   bs_text_done(&text);
 }
 
+/* f(one, two, ..), each eleven letters and a number. */
+static cg_node *
+long_call(uint32_t n) {
+  const cg_expr *args[16];
+  for (uint32_t k = 0; k < n; k++)
+    args[k] = name(bs_arena_printf(&arena, "an_argument%u", k));
+  cg_node *call = cg_make_do(&arena, cg_called(&arena, "f", n, args));
+  call->wraps = true;
+  return call;
+}
+
+Test(tree, of_a_function_prints_with_its_parameters_and_long_calls_in_lines) {
+  cg_parameter parameters[] = {{"const float *restrict", "x"}, {"int", "n"}};
+  cg_list body;
+  cg_list_init(&body);
+  cg_append(&body, cg_make_comment(&arena, "first */ step"));
+  cg_append(&body, long_call(6));
+  cg_append(&body, cg_make_return(&arena, number(0)));
+  cg_function f = {"static int", "g", 2, parameters, body.first};
+  bs_text text;
+  bs_text_init(&text, &heap);
+  cg_print_function(&text, &cg_c, &f);
+  cr_assert_str_eq(
+      bs_text_str(&text),
+      "static int\n"
+      "g(const float *restrict x, int n) {\n"
+      "  /* first * / step */\n"
+      "  f(an_argument0, an_argument1, an_argument2, an_argument3, "
+      "an_argument4,\n"
+      "    an_argument5);\n"
+      "  return 0;\n"
+      "}\n");
+  bs_text_done(&text);
+}
+
+Test(tree, of_a_long_condition_is_broken_between_its_operands) {
+  const cg_expr *any[8];
+  for (uint32_t k = 0; k < 8; k++)
+    any[k] = infix("<", name(bs_arena_printf(&arena, "size_%u", k)), number(1));
+  cg_node *test = cg_make_if(&arena, cg_infix_of(&arena, "||", 8, any),
+                             cg_make_return(&arena, NULL));
+  test->bare = test->wraps = true;
+  bs_text text;
+  bs_text_init(&text, &heap);
+  cg_print_nodes(&text, &cg_c, test, 1);
+  cr_assert_str_eq(bs_text_str(&text),
+                   "  if (size_0 < 1 || size_1 < 1 || size_2 < 1 || size_3 < 1 "
+                   "|| size_4 < 1 ||\n"
+                   "    size_5 < 1 || size_6 < 1 || size_7 < 1)\n"
+                   "    return;\n");
+  bs_text_done(&text);
+}
+
 Test(tree, copies_are_equal_and_apart) {
   parts p = sums();
   cg_node *copy = cg_clone(&arena, p.body);
@@ -283,6 +336,16 @@ no_effect(parts *p) {
 }
 
 static void
+return_a_stranger(parts *p) {
+  p->out->next = cg_make_return(&arena, name("stranger"));
+}
+
+static void
+say_nothing(parts *p) {
+  p->out->next = cg_make_comment(&arena, NULL);
+}
+
+static void
 nothing_with_a_body(parts *p) {
   cg_node *n = cg_node_new(&arena, CG_NOTHING);
   n->first = store(name("acc"), "=", number(0));
@@ -331,6 +394,8 @@ static const struct {
     {"a declaration that joins none", join_nothing},
     {"a statement without effect", no_effect},
     {"nothing, with a body", nothing_with_a_body},
+    {"a result that no one declared", return_a_stranger},
+    {"a comment without text", say_nothing},
 };
 
 Test(tree, that_is_broken_is_refused_with_the_reason) {
