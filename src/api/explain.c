@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* explain.c - why are two programs equal?  Both are put into one e-graph, which
  * grows until their outputs meet; then the chain is read off and checked. */
+#include "api/box.h"
 #include "api/explain.h"
 #include "base/file.h"
 
@@ -13,6 +14,7 @@ typedef struct explain_args {
   const glen_target *target;
   const glen_saturate_options *options;
   rl_run run;
+  api_box *box; /* of what goes with the answer */
   gs_program *both;
 } explain_args;
 
@@ -75,7 +77,7 @@ add_side(explain_args *e, const gs_program *from, const char *side) {
   for (uint32_t k = 0; ok && k < from->outputs.len; k++) {
     const gs_named *o = &from->outputs.data[k];
     const char *name =
-        bs_arena_printf(e->ctx->gs.arena, "%s %u %s", side, k, o->name);
+        bs_arena_printf(e->both->ctx.arena, "%s %u %s", side, k, o->name);
     gs_add_output(e->both, name, map[o->term.i], o->span);
   }
   bs_free(heap, map);
@@ -84,7 +86,7 @@ add_side(explain_args *e, const gs_program *from, const char *side) {
 
 static bool
 join_programs(explain_args *e) {
-  e->both = gs_program_new(&e->ctx->gs, e->target->target);
+  e->both = gs_program_new(api_box_context(e->box), e->target->target);
   for (uint32_t k = 0; k < e->a->inputs.len; k++) {
     const gs_named *input = &e->a->inputs.data[k];
     gs_type type;
@@ -143,12 +145,30 @@ answer(glen_context *ctx, const rl_rules *rules, const rl_run *run,
       .ctx = ctx, .rules = rules, .a = a, .b = b, .x = &x, .run = run};
   e.shown = how->all_steps ? UINT32_MAX : how->shown;
   e.json_steps = how->json_steps;
+  api_box *box = api_box_take(ctx);
+  const gs_context *own = api_box_context(box);
   double t = bs_now();
-  e.equal = rl_explain(&ctx->gs, run, a, b, how->max_steps, &x);
+  e.equal = rl_explain(own, run, a, b, how->max_steps, &x);
   out->seconds = bs_now() - t;
   if (e.equal)
-    e.wrong = rl_check_explanation(&ctx->gs, rules, &x);
+    e.wrong = rl_check_explanation(own, rules, &x);
   write_answer(ctx, &e, out);
+  api_box_free(box);
+}
+
+/* Saturates what was joined, and answers if the outputs met or not. */
+static bool
+explain_joined(explain_args *e, const rl_options *how_run,
+               const glen_explain_options *how, glen_explained *out) {
+  glen_context *ctx = e->ctx;
+  const rl_rules *rules = e->rules->rules;
+  bool ok = rl_saturate(&ctx->gs, e->both, rules, how_run, &e->run);
+  if (ok)
+    answer(ctx, rules, &e->run, e->a, e->b, how, out);
+  else if (e->run.stop == EG_STOP_FAULT && e->run.graph)
+    ctx->failure = GLEN_REFUTED;
+  rl_run_done(&e->run);
+  return ok;
 }
 
 bool
@@ -169,14 +189,9 @@ glen_explain(glen_context *ctx, const glen_program *a, const glen_program *b,
     return false;
   API_ENTER_LISTENING(ctx, false);
   rl_options run = api_run_options(ctx, &own, true, until_met, &e);
-  if (!join_programs(&e))
-    return false;
-  bool ok = rl_saturate(&ctx->gs, e.both, rules->rules, &run, &e.run);
-  if (ok)
-    answer(ctx, rules->rules, &e.run, e.a, e.b, how, out);
-  else if (e.run.stop == EG_STOP_FAULT && e.run.graph)
-    ctx->failure = GLEN_REFUTED;
-  rl_run_done(&e.run);
+  e.box = api_box_take(ctx);
+  bool ok = join_programs(&e) && explain_joined(&e, &run, how, out);
+  api_box_free(e.box);
   return ok;
 }
 

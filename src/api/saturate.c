@@ -303,8 +303,10 @@ glen_saturate(glen_context *ctx, const glen_program *program,
 
 void
 glen_result_free(glen_result *result) {
-  if (result)
-    bs_heap_done(&result->heap);
+  if (!result)
+    return;
+  bs_undefer(result->heap.parent, done_heap, &result->heap);
+  bs_heap_done(&result->heap);
 }
 
 const glen_program *

@@ -295,6 +295,18 @@ bs_defer(bs_heap *heap, void (*f)(void *), void *arg) {
 }
 
 void
+bs_undefer(bs_heap *heap, void (*f)(void *), const void *arg) {
+  for (bs_deferred **at = &heap->deferred; *at; at = &(*at)->next) {
+    bs_deferred *found = *at;
+    if (found->call == f && found->argument == arg) {
+      *at = found->next;
+      bs_free(heap, found);
+      return;
+    }
+  }
+}
+
+void
 bs_trap_set(bs_trap *trap, bs_heap *heap) {
   trap->root = root_of(heap);
   trap->outer = trap->root->trap;

@@ -61,6 +61,9 @@ void bs_free(bs_heap *, void *block); /* NULL is fine */
 /* Calls f(arg) when the heap is done; or now, before unwinding, when there is
  * no memory to remember it. */
 void bs_defer(bs_heap *, void (*f)(void *), void *arg);
+/* Forgets the last such call that was deferred, if there is one: for what is
+ * cleaned up, or freed, before its heap is done. */
+void bs_undefer(bs_heap *, void (*f)(void *), const void *arg);
 
 /* Where control unwinds to.  Traps nest; the function that sets one owns it:
  *

@@ -18,7 +18,7 @@ typedef struct po_isl_users {
   po_memo memo;
 } po_isl_users;
 
-/* Only what is not on the heap. */
+/* Only what is not on the heap, but for what the users of one context share. */
 static void
 release(void *arg) {
   po_program *p = arg;
@@ -29,8 +29,8 @@ release(void *arg) {
     po_memo_clear(&p->users->memo);
     po_forget_isl(p->users->isl);
     isl_ctx_free(p->users->isl);
+    bs_free(p->ctx.heap, p->users);
   }
-  p->users = NULL;
 }
 
 static void
@@ -79,8 +79,10 @@ po_free(po_program *p) {
   po_axes_forget(p);
   bs_vec_done(heap, &p->contractions);
   bs_vec_done(heap, &p->slides);
+  bs_undefer(heap, release, p);
   release(p);
   bs_arena_done(&p->arena);
+  bs_free(heap, p);
 }
 
 void

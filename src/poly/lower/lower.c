@@ -24,7 +24,6 @@ enum { DEFAULT_PIECES = 64 };
 typedef struct owner {
   po_program *program;
   po_lowering low;
-  bool lowering;
 } owner;
 
 static void
@@ -37,13 +36,10 @@ release_views(po_views *views) {
 static void
 release(void *arg) {
   owner *o = arg;
-  if (o->lowering) {
-    po_close_sizes();
-    release_views(&o->low.layout);
-    release_views(&o->low.views);
-    po_pool_done(&o->low.scratch);
-  }
-  o->lowering = false;
+  po_close_sizes();
+  release_views(&o->low.layout);
+  release_views(&o->low.views);
+  po_pool_done(&o->low.scratch);
 }
 
 static owner *
@@ -61,7 +57,6 @@ new_owner(const gs_program *source, const gs_target *target,
   po_pool_init(&o->low.layout.pool, heap);
   po_pool_init(&o->low.layout.scratch, heap);
   bs_defer(heap, release, o);
-  o->lowering = true;
   o->low.most_operations =
       options->max_operations ? options->max_operations : MAX_OPERATIONS;
   po_bind_isl(p->isl, heap, o->low.most_operations);
@@ -157,23 +152,25 @@ lower(po_lowering *low) {
 static void
 end_lowering(owner *o) {
   po_lowering *low = &o->low;
+  bs_heap *heap = low->heap;
+  bs_undefer(heap, release, o);
   po_close_sizes();
   for (uint32_t k = 0; low->cut && k < low->source->nodes.len; k++)
-    bs_vec_done(low->heap, &low->cut[k].pieces);
+    bs_vec_done(heap, &low->cut[k].pieces);
   po_views_done(&low->layout);
   po_views_done(&low->views);
   po_pool_done(&low->scratch);
-  bs_free(low->heap, low->cut);
-  bs_free(low->heap, low->homes);
-  bs_free(low->heap, low->chained);
-  bs_free(low->heap, low->packed_of);
-  po_known_done(low->heap, &low->seen);
-  po_known_done(low->heap, &low->composed);
-  bs_vec_done(low->heap, &low->packed);
-  bs_vec_done(low->heap, &low->widened);
-  bs_vec_done(low->heap, &low->named);
-  bs_vec_done(low->heap, &low->order);
-  o->lowering = false;
+  bs_free(heap, low->cut);
+  bs_free(heap, low->homes);
+  bs_free(heap, low->chained);
+  bs_free(heap, low->packed_of);
+  po_known_done(heap, &low->seen);
+  po_known_done(heap, &low->composed);
+  bs_vec_done(heap, &low->packed);
+  bs_vec_done(heap, &low->widened);
+  bs_vec_done(heap, &low->named);
+  bs_vec_done(heap, &low->order);
+  bs_free(heap, o);
 }
 
 static void

@@ -130,12 +130,11 @@ chosen_of(const po_impl_plan *plan) {
 }
 
 static void
-do_nest(po_chooser *c, const po_program *p, const po_hint *h,
-        const po_machine *m) {
+do_nest(po_chooser *c, po_program *p, const po_hint *h, const po_machine *m) {
   po_impl_plan plan;
   names n;
   po_program *before = po_copy(po_now(c));
-  po_plan_graph(&plan, h, m, po_now(c)->ctx.arena);
+  po_plan_graph(&plan, h, m, &p->arena);
   const po_impl *impl = chosen_of(&plan);
   if (impl && find_names(c, p, h, &n) && do_graph(c, impl->graph, &n)) {
     po_free(before);

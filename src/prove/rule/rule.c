@@ -174,7 +174,9 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
   pv_prove_generally(&pr);
   pv_look_at_shapes(&pr);
   conclude(&pr);
+  bs_undefer(ctx->heap, forget, known);
   bs_heap_done(known);
+  bs_free(ctx->heap, known);
   bs_vec_done(ctx->heap, &pr.seen);
 }
 

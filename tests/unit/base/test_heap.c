@@ -270,3 +270,25 @@ build(bs_heap *heap, void *argument) {
 Test(heap, every_refusal_is_survived_without_a_leak) {
   cr_assert_gt(sweep(build, NULL), 400);
 }
+
+static void
+count_call(void *arg) {
+  ++*(int *)arg;
+}
+
+Test(heap, cleanups_that_are_forgotten_are_not_called) {
+  bs_heap heap;
+  int calls[3] = {0};
+  bs_heap_init(&heap, NULL, 0);
+  for (int k = 0; k < 3; k++)
+    bs_defer(&heap, count_call, &calls[k]);
+  bs_defer(&heap, count_call, &calls[1]);
+  size_t used = heap.used;
+  bs_undefer(&heap, count_call, &calls[1]); /* the later of two */
+  bs_undefer(&heap, count_call, &calls[0]);
+  cr_assert_eq(heap.used, used / 2);
+  bs_undefer(&heap, count_call, &calls[0]); /* it is gone */
+  cr_assert_eq(heap.used, used / 2);
+  bs_heap_done(&heap);
+  cr_assert(calls[0] == 0 && calls[1] == 1 && calls[2] == 1);
+}
