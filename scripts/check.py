@@ -379,6 +379,11 @@ def step_editors():
     return counted(call([sys.executable, "tests/editors/run.py", RELEASE]))
 
 
+def step_recorded():
+    """What commands say and write, byte for byte."""
+    return counted(call([sys.executable, "tests/recorded/run.py", GLEN]))
+
+
 def step_schemas():
     """What commands print by --json, against docs/schemas."""
     return counted(call([sys.executable, "tests/schemas/run.py", GLEN]))
@@ -494,6 +499,7 @@ STEPS = {
     "examples": Step(step_examples, ["release"]),
     "console": Step(step_console, ["release"]),
     "schemas": Step(step_schemas, ["release"]),
+    "recorded": Step(step_recorded, ["release"]),
     "install": Step(step_install, ["release"]),
     "editors": Step(step_editors, ["release"]),
     "python": Step(step_python, ["release"]),

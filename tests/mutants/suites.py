@@ -26,9 +26,9 @@ SURVEY_NEAR = os.path.join(HOME, "survey-near.json")
 def groups(path):
     """The parts of a program that runs them by name."""
     with open(os.path.join(ROOT, path), encoding="utf-8") as f:
-        listed = re.search(r"(?:^GROUPS =|for group in) [\[(]([^\])]*)[\])]",
+        listed = re.search(r"(?:^GROUPS =|for group in) [\[({]([^\])}]*)[\])}]",
                            f.read(), re.M)[1]
-    return re.findall(r"\w+", listed)
+    return re.findall(r"\w+(?=\":)", listed) or re.findall(r"\w+", listed)
 
 
 def files(*patterns):
@@ -74,6 +74,8 @@ STEPS = {
     "layout": ["bench/layout/misses.py", "--glen", GLEN, "--sizes", "32,64"],
     "programs": ["bench/kernels/programs.py", "--check", GLEN],
     "schemas": ["tests/schemas/run.py", GLEN],
+    **{"recorded/" + group: ["tests/recorded/run.py", GLEN, group]
+       for group in groups("tests/recorded/cases.py")},
     "generated": ["tests/generated/run.py", "{build}", "--every", "8"],
     "pipeline": ["{build}/tests/property/pipeline_programs", "--rules", "rules",
                  "--targets", "targets", "--seeds", "1-12", "--batch", "12"],
@@ -86,25 +88,27 @@ FEWER = {"schedule_legality": ["1", "12"], "schedule_scripts": ["1", "40"],
 
 # The suites and steps that are nearest to a folder.
 NEAR = {
-    "base": ["base", "fail", "limits", "files"],
-    "egraph": ["egraph", "explain", "EGRAPH", "whole"],
-    "glenside": ["glenside", "fail", "definitions", "whole"],
-    "rules": ["rules", "fail", "lint", "templates", "RULES", "whole"],
-    "extract": ["extract", "COST", "limits", "whole"],
-    "poly": ["poly", "generated", "fused", "whole"],
+    "base": ["base", "fail", "limits", "files", "machines", "shells"],
+    "egraph": ["egraph", "explain", "EGRAPH", "whole", "saturation", "pairs"],
+    "glenside": ["glenside", "fail", "definitions", "whole", "machines",
+                 "pairs", "saturation"],
+    "rules": ["rules", "fail", "lint", "templates", "RULES", "whole",
+              "saturation", "pairs"],
+    "extract": ["extract", "COST", "limits", "whole", "saturation"],
+    "poly": ["poly", "generated", "fused", "whole", "loops"],
     "codegen": ["codegen", "generated", "contractions", "loops",
                 "dispatch", "whole", "mac"],
     "check": ["check", "tamper", "PROOFS", "proofs"], "edit": ["edit", "lsp"],
-    "prove": ["prove", "shipped", "verify", "PROVER"], "lsp": ["lsp", "edit"],
-    "tune": ["tune", "TUNING", "verdicts"],
+    "prove": ["prove", "shipped", "verify", "PROVER", "pairs"],
+    "lsp": ["lsp", "edit"], "tune": ["tune", "TUNING", "verdicts"],
     "api": ["api", "schemas", "whole", "verdicts", "verify", "work", "reports",
             "regions", "layout", "require", "input", "LAYOUT", "EXPLAIN",
-            "report"],
+            "report", "saturation", "pairs", "loops"],
     "limbs": ["limbs"], "onnx": ["onnx", "import", "ONNX"],
     "cli": ["schemas", "whole", "verdicts", "usage", "input", "work",
             "limits", "CLI", "loops", "axes", "layout", "files", "chains",
-            "require", "report", "memories"],
-    "region": ["region", "regions"],
+            "require", "report", "memories", "saturation", "shells", "pairs"],
+    "region": ["region", "regions", "saturation"],
 }
 
 
@@ -162,7 +166,9 @@ def listed(copy):
             w.removeprefix("{tree}/") for w in command if "." in w], command)
     for name, command in STEPS.items():
         more = files("tests/fail/*", "tests/fail/rules/*") if name == "fail" \
-            else files("tests/onnx/*") if name.startswith("onnx") else []
+            else files("tests/onnx/*") if name.startswith("onnx") \
+            else files("tests/recorded/*") if name.startswith("recorded") \
+            else []
         if name.startswith("prove/"):
             more = files("tests/prove/*.rules")
         tests["step:" + name] = Test("step:" + name, name.split("/"), [

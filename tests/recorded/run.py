@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Do commands say and write the same, byte for byte, as was recorded?
+
+usage: run.py GLEN [GROUP]... [--bless] [--only WORD] [--keep DIR]
+
+Documents and other tests look at what matters of an output; this looks at all
+of many outputs: reports, chains, maps, loops after each schedule, layouts,
+traces, findings, formatted files.  The hash of each is held against
+recorded.json beside this file, which --bless writes anew.  A change that means
+to change an output shows which ones it changes: --keep leaves the texts in a
+folder, so that those of two builds can be compared by diff.
+
+The commands are the products of small tables, in groups (cases.py); no GROUP
+means all.  The last line is `N passed, N failed`.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+RECORDED = os.path.join(HERE, "recorded.json")
+sys.path.insert(0, HERE)
+from cases import FILES, GROUPS, cases
+
+# What differs from build to build, or from run to run.
+VAGUE = re.compile(r'^.*("version"|"bytes"|seconds"|"glen"|_s").*\n', re.M)
+
+# Of rules and targets that come with glen: where they lie.
+FOLDER = re.compile(r'(?<![\w.])/[^\s":]*/(?=(?:rules|targets)/)')
+
+
+def options():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("glen")
+    parser.add_argument("groups", nargs="*", metavar="GROUP")
+    parser.add_argument("--bless", action="store_true")
+    parser.add_argument("--only", default="", metavar="WORD")
+    parser.add_argument("--keep", metavar="DIR")
+    return parser.parse_args()
+
+
+def folder_for(place):
+    """A folder in which the commands find what they name."""
+    for name in ("examples", "rules", "targets", "tests", "docs"):
+        os.symlink(os.path.join(ROOT, name), os.path.join(place, name))
+    for name, text in FILES.items():
+        with open(os.path.join(place, name), "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def written(folder, stem):
+    """The files that a command wrote, one after another."""
+    texts = []
+    for name in sorted(os.listdir(folder)):
+        if name.startswith(stem + "."):
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as f:
+                texts.append(f"-- {name.removeprefix(stem)}\n{f.read()}")
+            os.remove(path)
+    return "".join(texts)
+
+
+def said(glen, words, folder, number):
+    """All that a command says and writes.  OUT among its words is a file; `<`
+    and a path stand last where it reads that."""
+    stem = f"out{number:04}"
+    words = [w.replace("OUT", stem) for w in words]
+    given = ""
+    if "<" in words:
+        words, path = words[:-2], os.path.join(folder, words[-1])
+        with open(path, encoding="utf-8") as f:
+            given = f.read()
+    done = subprocess.run([glen, *words], cwd=folder, capture_output=True,
+                          input=given, text=True, timeout=60,
+                          env=dict(os.environ, LC_ALL="C", COLUMNS="80",
+                                   GLEN_NO_NATIVE="1"))
+    text = f"{done.stdout}{done.stderr}exit {done.returncode}\n" + \
+        written(folder, stem)
+    text = text.replace(stem, "OUT").replace(stem.upper(), "OUT")
+    return FOLDER.sub("", VAGUE.sub("", text))
+
+
+def file_of(name):
+    return re.sub(r"[^\w.=-]+", "_", name)[:150]
+
+
+def read_recorded():
+    if not os.path.exists(RECORDED):
+        return {}
+    with open(RECORDED, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def main():
+    args = options()
+    glen = os.path.abspath(args.glen)
+    if set(args.groups) - set(GROUPS):
+        sys.exit(f"the groups are {', '.join(GROUPS)}")
+    listed = [words for words in cases(args.groups)
+              if args.only in " ".join(words)]
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        folder_for(folder)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            texts = pool.map(
+                lambda k: said(glen, listed[k], folder, k), range(len(listed)))
+            for words, text in zip(listed, texts):
+                name = " ".join(words)
+                found[name] = hashlib.sha256(text.encode()).hexdigest()[:12]
+                if args.keep:
+                    os.makedirs(args.keep, exist_ok=True)
+                    with open(os.path.join(args.keep, file_of(name)), "w",
+                              encoding="utf-8") as f:
+                        f.write(text)
+    recorded = read_recorded()
+    if args.bless:
+        recorded = {**(recorded if args.only or args.groups else {}), **found}
+        with open(RECORDED, "w", encoding="utf-8") as f:
+            json.dump(recorded, f, indent=0, sort_keys=True)
+            f.write("\n")
+    wrong = [n for n, digest in found.items() if recorded.get(n) != digest]
+    part = args.only or args.groups
+    lost = [] if part else sorted(set(recorded) - set(found))
+    for name in wrong:
+        print(f"not as recorded: glen {name}")
+    for name in lost:
+        print(f"recorded, but not asked any more: glen {name}")
+    print(f"{len(found) - len(wrong)} passed, {len(wrong) + len(lost)} failed")
+    sys.exit(bool(wrong or lost))
+
+
+if __name__ == "__main__":
+    main()
