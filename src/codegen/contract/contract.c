@@ -19,12 +19,16 @@ array_name(const cg_contract *x, const cg_scope *scope, uint32_t array) {
 }
 
 /* Address of an operand's origin less what its slot adds to the pointer. */
-static int64_t
-base_of(const cg_use *use, const po_coperand *operand) {
+static const char *
+base_of(const cg_contract *x, const cg_use *use, const po_coperand *operand) {
+  int64_t less = 0;
   for (uint32_t k = 0; k < use->n_slots; k++)
     if (use->slots[k].array == operand->array)
-      return operand->base - use->slots[k].base;
-  return operand->base;
+      less = use->slots[k].base;
+  if (!gs_is_sized(operand->base))
+    return cg_number_text(x, operand->base - less);
+  return bs_arena_printf(&x->e->arena, "%s - %lld",
+                         cg_number_text(x, operand->base), (long long)less);
 }
 
 static void
@@ -33,7 +37,7 @@ put_outer_offset(const cg_contract *x, char which) {
   for (uint32_t d = 0; d < o->n; d++) {
     int64_t f = which == 'x' ? o->d[d].x : which == 'y' ? o->d[d].y : o->d[d].c;
     if (f)
-      bs_putf(x->out, " + %lld * o%u", (long long)f, d);
+      bs_putf(x->out, " + %s * o%u", cg_number_text(x, f), d);
   }
 }
 
@@ -41,10 +45,10 @@ put_outer_offset(const cg_contract *x, char which) {
 static void
 put_pointer(const cg_contract *x, const cg_scope *scope, char which,
             const po_coperand *operand) {
-  cg_line(x->out, 1, "%s%s *const glen_%c = %s + %lld;",
+  cg_line(x->out, 1, "%s%s *const glen_%c = %s + %s;",
           which == 'c' ? "" : "const ", x->type, which,
           array_name(x, scope, operand->array),
-          (long long)base_of(scope->use, operand));
+          base_of(x, scope->use, operand));
 }
 
 /* The pointer to an operand, moved to where the outer loops stand. */
@@ -63,10 +67,10 @@ put_extras(const cg_contract *x, const cg_scope *scope) {
   for (uint32_t k = 0; k < x->c->n_extras; k++) {
     const po_cextra *extra = &x->c->extras[k];
     po_coperand operand = {.array = extra->array, .base = extra->base};
-    cg_line(x->out, 1, "const %s *const glen_e%u = %s + %lld;",
+    cg_line(x->out, 1, "const %s *const glen_e%u = %s + %s;",
             gs_dtype_table[x->e->p->arrays.data[extra->array].dtype].c_type, k,
             array_name(x, scope, extra->array),
-            (long long)base_of(scope->use, &operand));
+            base_of(x, scope->use, &operand));
   }
 }
 
@@ -80,7 +84,7 @@ put_moved_extras(const cg_contract *x, uint32_t indent) {
             gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type, k, k);
     for (uint32_t d = 0; d < o->n; d++)
       if (o->d[d].extra[k])
-        bs_putf(x->out, " + %lld * o%u", (long long)o->d[d].extra[k], d);
+        bs_putf(x->out, " + %s * o%u", cg_number_text(x, o->d[d].extra[k]), d);
     bs_put(x->out, ";\n");
   }
 }
@@ -106,16 +110,23 @@ width_of(const cg_contract *x, bool of_x) {
   return of_x ? x->c->mr : x->columns;
 }
 
-static int64_t
-rounded(const cg_contract *x, bool of_x) {
-  return bs_round_up(of_x ? x->m : x->n, width_of(x, of_x));
-}
-
 /* Where the block of k from k_lo on and of kc points has row `row`. */
 static void
 put_whole_place(const cg_contract *x, bool of_x, const char *row) {
-  bs_putf(x->out, "%lld * k_lo + kc * %s",
-          (long long)(rounded(x, of_x) * x->inner), row);
+  bs_putf(x->out, "%s * k_lo + kc * %s", cg_panels_step(x, of_x), row);
+}
+
+/* Rows or columns of whole panels that a thread packs. */
+static const char *
+chunk_of(const cg_contract *x, bool of_x) {
+  int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
+  int64_t width = width_of(x, of_x), all = width * cores;
+  gs_number size = of_x ? x->m : x->n;
+  if (!gs_is_sized(size))
+    return cg_number_text(x, bs_ceil_div(size, all) * width);
+  return bs_arena_printf(&x->e->arena, "(%s + %lld) / %lld * %lld",
+                         cg_number_text(x, size), (long long)(all - 1),
+                         (long long)all, (long long)width);
 }
 
 /* NAME_whole_x(from, to): blocks of k, each with all panels, which threads
@@ -123,28 +134,32 @@ put_whole_place(const cg_contract *x, bool of_x, const char *row) {
 static void
 put_whole_function(const cg_contract *x, bool of_x) {
   const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
-  long long extent = x->c->dims[PO_DIM_K].d[0].extent, kc = x->c->kc;
-  int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
-  int64_t width = width_of(x, of_x), panels = rounded(x, of_x) / width;
-  long long chunk = bs_ceil_div(panels, cores) * width;
-  long long size = of_x ? x->m : x->n;
+  const char *extent = cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent);
+  const char *kc = cg_block_text(x, "kc"), *chunk = chunk_of(x, of_x);
+  const char *size = cg_number_text(x, of_x ? x->m : x->n);
   bs_putf(x->out,
           "static void\n%s_whole_%c(const %s *restrict from, "
-          "%s *restrict to) {\n",
+          "%s *restrict to",
           x->name, of_x ? 'x' : 'y', x->type, x->type);
+  if (cg_has_sized_blocks(x, PO_DIM_K))
+    bs_putf(x->out, ", %s glen_kc", index);
+  cg_put_number_parameters(x);
+  bs_put(x->out, ") {\n");
+  cg_put_number_uses(x);
   cg_put_team(x, 2);
-  cg_line(x->out, 1, "for (%s k_lo = 0; k_lo < %lld; k_lo += %lld)", index,
-          extent, kc);
-  cg_line(x->out, 2, "for (%s p = 0; p < %lld; p += %lld) {", index, size,
-          chunk);
-  cg_line(x->out, 3, "const %s k_hi = %s(k_lo + %lld, %lld);", index, min, kc,
+  cg_line(x->out, 1, "for (%s k_lo = 0; k_lo < %s; k_lo += %s)", index, extent,
+          kc);
+  cg_line(x->out, 2, "for (%s p = 0; p < %s; p += %s) {", index, size, chunk);
+  cg_line(x->out, 3, "const %s k_hi = %s(k_lo + %s, %s);", index, min, kc,
           extent);
-  cg_line(x->out, 3, "const %s kc = %lld * (k_hi - k_lo);", index,
-          (long long)x->inner);
+  cg_line(x->out, 3, "const %s kc = %s * (k_hi - k_lo);", index,
+          cg_number_text(x, x->inner));
   cg_indent(x->out, 3);
   bs_putf(x->out, "%s_pack_%c(from, to + ", x->name, of_x ? 'x' : 'y');
   put_whole_place(x, of_x, "p");
-  bs_putf(x->out, ", k_lo, k_hi, p, %s(p + %lld, %lld));\n", min, chunk, size);
+  bs_putf(x->out, ", k_lo, k_hi, p, %s(p + %s, %s)", min, chunk, size);
+  cg_put_number_arguments(x);
+  bs_put(x->out, ");\n");
   cg_line(x->out, 2, "}");
   bs_put(x->out, "}\n\n");
 }
@@ -160,8 +175,10 @@ put_whole(const cg_contract *x, const cg_scope *scope, bool of_x) {
           x->type, letter,
           array_name(x, scope, of_x ? c->packed_x : c->packed_y));
   if (!before)
-    cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c);", x->name, letter,
-            letter, letter);
+    cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c%s%s);", x->name,
+            letter, letter, letter,
+            cg_has_sized_blocks(x, PO_DIM_K) ? ", glen_kc" : "",
+            cg_number_arguments(x));
 }
 
 /* ---- tiles ---- */
@@ -171,8 +188,9 @@ static void
 put_panel_of_x(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *k = &x->c->dims[PO_DIM_K];
   if (x->c->x_mode == PO_DIRECT) {
-    bs_putf(x->out, "x + %lld * m + %lld * k_lo",
-            (long long)(m->n ? m->d[0].x : 0), (long long)k->d[0].x);
+    bs_putf(x->out, "x + %s * m + %s * k_lo",
+            cg_number_text(x, m->n ? m->d[0].x : 0),
+            cg_number_text(x, k->d[0].x));
   } else if (x->c->x_mode == PO_BLOCK) {
     bs_put(x->out, "x_block + kc * (m - m_lo)");
   } else if (x->c->x_mode == PO_WINDOWS) {
@@ -187,7 +205,7 @@ static void
 put_panel_of_y(const cg_contract *x) {
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   if (x->c->y_mode == PO_DIRECT) {
-    bs_putf(x->out, "y + n + %lld * k_lo", (long long)k->d[0].y);
+    bs_putf(x->out, "y + n + %s * k_lo", cg_number_text(x, k->d[0].y));
   } else if (x->c->y_mode == PO_BLOCK) {
     bs_put(x->out, "y_block + kc * (n - n_lo)");
   } else if (x->c->y_mode == PO_WINDOWS) {
@@ -203,12 +221,12 @@ static void
 put_formula_arguments(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   if (cg_has_formula(x) && !x->c->waits)
-    bs_putf(x->out, "k_hi == %lld, ",
-            (long long)x->c->dims[PO_DIM_K].d[0].extent);
+    bs_putf(x->out, "k_hi == %s, ",
+            cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    bs_putf(x->out, "e%u + (%lld * m + %lld * n), ", k,
-            (long long)(m->n ? m->d[m->n - 1].extra[k] : 0),
-            (long long)(n->n ? n->d[n->n - 1].extra[k] : 0));
+    bs_putf(x->out, "e%u + (%s * m + %s * n), ", k,
+            cg_number_text(x, m->n ? m->d[m->n - 1].extra[k] : 0),
+            cg_number_text(x, n->n ? n->d[n->n - 1].extra[k] : 0));
 }
 
 /* The table of offsets, where there is an image. */
@@ -227,22 +245,21 @@ put_panel_call(const cg_contract *x, uint32_t indent) {
   bs_put(x->out, ",\n");
   cg_indent(x->out, indent + 2);
   put_panel_of_y(x);
-  bs_putf(x->out, ", c + %lld * m + %lld * n,\n",
-          (long long)(m->n ? m->d[m->n - 1].c : 0),
-          (long long)(n->n ? n->d[n->n - 1].c : 0));
+  bs_putf(x->out, ", c + %s * m + %s * n,\n",
+          cg_number_text(x, m->n ? m->d[m->n - 1].c : 0),
+          cg_number_text(x, n->n ? n->d[n->n - 1].c : 0));
   cg_indent(x->out, indent + 2);
   bs_put(x->out, offsets_name(x));
   if (x->c->waits)
-    bs_putf(x->out,
-            "sums + %lld * (m - tile) + %s * (n - n_lo), k_hi == %lld, ",
+    bs_putf(x->out, "sums + %lld * (m - tile) + %s * (n - n_lo), k_hi == %s, ",
             (long long)x->c->nc,
             lines ? "rows" : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
-            (long long)x->c->dims[PO_DIM_K].d[0].extent);
+            cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
   if (x->c->later)
     bs_putf(x->out, "kc * (%lld + %lld * ((m - m_lo) / %u)), ",
             (long long)(x->columns * gs_dtype_table[x->c->dtype].bytes),
             (long long)x->c->later, x->c->mr);
-  bs_put(x->out, "kc, k_lo == 0, ");
+  bs_putf(x->out, "kc, k_lo == 0%s, ", cg_number_arguments(x));
   put_formula_arguments(x);
   bs_putf(x->out, "%s, n_hi - n);\n", lines ? "rows" : "m_hi - m");
 }
@@ -270,7 +287,8 @@ static void
 put_block_of(const cg_contract *x, bool of_x, int64_t rows, uint32_t indent) {
   if ((of_x ? x->c->x_mode : x->c->y_mode) == PO_BLOCK)
     cg_line(x->out, indent, "%s %c_block[%lld] __attribute__((aligned(64)));",
-            x->type, of_x ? 'x' : 'y', (long long)(x->c->kc * x->inner * rows));
+            x->type, of_x ? 'x' : 'y',
+            (long long)(x->c->kc * gs_most_of(x->sizes, x->inner) * rows));
 }
 
 static void
@@ -282,6 +300,7 @@ put_pack_call(const cg_contract *x, bool of_x, uint32_t indent) {
   bs_putf(x->out, "%s_pack_%c(%c, %c_block, k_lo, k_hi, %c_lo, %c_hi", x->name,
           letter, letter, letter, row, row);
   put_outer_arguments(x, of_x ? &x->c->x : &x->c->y);
+  cg_put_number_arguments(x);
   bs_put(x->out, ");\n");
 }
 
@@ -289,7 +308,9 @@ static void
 put_tile(const cg_contract *x, uint32_t indent) {
   const po_contraction *c = x->c;
   const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
-  long long extent = c->dims[PO_DIM_K].d[0].extent, inner = x->inner;
+  const char *extent = cg_number_text(x, c->dims[PO_DIM_K].d[0].extent);
+  const char *kc = cg_block_text(x, "kc"), *mc = cg_block_text(x, "mc");
+  const char *mb = cg_block_text(x, "mb"), *m = cg_number_text(x, x->m);
   bs_text *out = x->out;
   put_block_of(x, false, c->nc, indent);
   put_block_of(x, true, c->mb, indent);
@@ -304,22 +325,22 @@ put_tile(const cg_contract *x, uint32_t indent) {
     put_moved(x, 'y', indent);
   put_moved(x, 'c', indent);
   put_moved_extras(x, indent);
-  cg_line(out, indent, "const %s n_hi = %s(n_lo + %lld, %lld);", index, min,
-          (long long)c->nc, (long long)x->n);
-  cg_line(out, indent, "for (%s k_lo = 0; k_lo < %lld; k_lo += %lld) {", index,
-          extent, (long long)c->kc);
-  cg_line(out, indent + 1, "const %s k_hi = %s(k_lo + %lld, %lld);", index, min,
-          (long long)c->kc, extent);
-  cg_line(out, indent + 1, "const %s kc = %lld * (k_hi - k_lo);", index, inner);
+  cg_line(out, indent, "const %s n_hi = %s(n_lo + %s, %s);", index, min,
+          cg_block_text(x, "nc"), cg_number_text(x, x->n));
+  cg_line(out, indent, "for (%s k_lo = 0; k_lo < %s; k_lo += %s) {", index,
+          extent, kc);
+  cg_line(out, indent + 1, "const %s k_hi = %s(k_lo + %s, %s);", index, min, kc,
+          extent);
+  cg_line(out, indent + 1, "const %s kc = %s * (k_hi - k_lo);", index,
+          cg_number_text(x, x->inner));
   put_pack_call(x, false, indent + 1);
   if (cg_has_windows(x))
     cg_put_window_calls(x, indent + 1);
   cg_line(out, indent + 1,
-          "for (%s m_lo = tile; m_lo < %s(tile + %lld, %lld); m_lo += %lld) {",
-          index, min, (long long)c->mc, (long long)x->m, (long long)c->mb);
-  cg_line(out, indent + 2,
-          "const %s m_hi = %s(m_lo + %lld, %s(tile + %lld, %lld));", index, min,
-          (long long)c->mb, min, (long long)c->mc, (long long)x->m);
+          "for (%s m_lo = tile; m_lo < %s(tile + %s, %s); m_lo += %s) {", index,
+          min, mc, m, mb);
+  cg_line(out, indent + 2, "const %s m_hi = %s(m_lo + %s, %s(tile + %s, %s));",
+          index, min, mb, min, mc, m);
   put_pack_call(x, true, indent + 2);
   if (cg_has_windows(x))
     cg_put_window_rows(x, indent + 2);
@@ -338,11 +359,14 @@ static cg_contract
 measured(cg_emitter *e, const po_contraction *c, const char *name) {
   cg_contract x = {.e = e, .c = c, .out = &e->body, .name = name};
   x.type = gs_dtype_table[c->dtype].c_type;
-  x.m = po_cdims_size(&c->dims[PO_DIM_M]);
-  x.n = po_cdims_size(&c->dims[PO_DIM_N]);
-  x.k = po_cdims_size(&c->dims[PO_DIM_K]);
-  x.inner = x.k / c->dims[PO_DIM_K].d[0].extent;
+  x.sizes = po_numbers_of(e->p, &e->arena);
+  x.over = po_over(x.sizes);
+  x.m = po_cdims_product(x.over, &c->dims[PO_DIM_M], 0);
+  x.n = po_cdims_product(x.over, &c->dims[PO_DIM_N], 0);
+  x.k = po_cdims_product(x.over, &c->dims[PO_DIM_K], 0);
+  x.inner = po_cdims_product(x.over, &c->dims[PO_DIM_K], 1);
   x.columns = (int64_t)c->nv * c->lanes;
+  cg_find_numbers(&x);
   return x;
 }
 
@@ -437,6 +461,7 @@ cg_put_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
     cg_put_mac_body(&x, scope);
     return;
   }
+  cg_put_numbers(&x);
   if (c->x_mode != PO_BEFORE)
     put_pointer(&x, scope, 'x', &c->x);
   if (c->y_mode != PO_BEFORE)

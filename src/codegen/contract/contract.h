@@ -11,12 +11,16 @@
  *   store.c   the sums on their way to memory
  *   part.c    ... less than a vector of them
  *   finish.c  what is made of them in registers
- *   formula.c ... or there */
+ *   formula.c ... or there
+ *   ragged.c  vectors that are not full
+ *   number.c  what of all that is made of sizes */
 #ifndef CODEGEN_CONTRACT_CONTRACT_H
 #define CODEGEN_CONTRACT_CONTRACT_H
 
 #include "codegen/contract/unit.h"
 #include "poly/kernel/contraction.h"
+
+#define CG_MOST_NUMBERS 96
 
 typedef struct cg_contract {
   cg_emitter *e;
@@ -24,19 +28,66 @@ typedef struct cg_contract {
   bs_text *out;
   const char *name; /* of the kernel's function: prefix of the others */
   const char *type; /* of elements in C */
-  int64_t m, n, k;  /* extents, all dimensions of the role multiplied */
-  int64_t inner;    /* iterations of k in one of its outermost loop */
   int64_t columns;  /* of a panel of y: nv vectors */
+  /* Numbers over the sizes of the program, as all that is said of dimensions
+   * (poly/loops/number.h); `over` is NULL where they are integers. */
+  gs_sizes *sizes;
+  const gs_numbers *over;
+  gs_number m, n, k; /* extents, all dimensions of the role multiplied */
+  gs_number inner;   /* iterations of k in one of its outermost loop */
+  uint32_t n_numbers;
+  gs_number numbers[CG_MOST_NUMBERS]; /* those that are no integers */
 } cg_contract;
 
-/* A panel of at most mr x columns elements of c. */
+/* A panel of at most mr x columns elements of c; ragged: its last vector may
+ * have fewer, as `n`, the columns that are left, says when it runs. */
 typedef struct cg_panel {
   int64_t rows, columns;
+  bool ragged;
 } cg_panel;
 
 /* The sizes of panels that occur, the full one last: rows and columns are full
- * or what is left of m and n.  At most 4. */
-uint32_t cg_contract_panels(const cg_contract *, cg_panel panels[4]);
+ * or what is left of m and n, or any where that is not known. */
+#define CG_MOST_PANELS 64
+uint32_t cg_contract_panels(const cg_contract *,
+                            cg_panel panels[CG_MOST_PANELS]);
+
+/* number.c: a number, so many times a number, and an element of c or of what
+ * else is read, as C; a block's kc, mc, nc or mb; the elements of all panels of
+ * an operand for one step of the outermost k. */
+const char *cg_number_text(const cg_contract *, gs_number);
+const char *cg_times_text(const cg_contract *, int64_t by, gs_number);
+const char *cg_place_text(const cg_contract *, int64_t row,
+                          gs_number row_stride, int64_t column,
+                          gs_number column_stride);
+const char *cg_block_text(const cg_contract *, const char *name);
+const char *cg_panels_step(const cg_contract *, bool of_x);
+/* Finds the numbers; declares them, and the blocks; , int glen_n0, ...; the
+ * same handed on, once more as text; (void)glen_n0; ... */
+void cg_find_numbers(cg_contract *);
+void cg_put_numbers(const cg_contract *);
+void cg_put_number_parameters(const cg_contract *);
+void cg_put_number_arguments(const cg_contract *);
+const char *cg_number_arguments(const cg_contract *);
+void cg_put_number_uses(const cg_contract *);
+/* ragged.c: NAME_part, of the first n lanes of a vector; what may be the last
+ * vector of a ragged panel, on its way: the columns from `column` on. */
+void cg_put_ragged_functions(const cg_contract *);
+void cg_put_ragged(const cg_contract *, const char *sum, const char *place,
+                   int64_t column, int transfer, uint32_t indent);
+
+/* The blocks along a role are computed when the function is called. */
+static inline bool
+cg_has_sized_blocks(const cg_contract *x, po_dim_role role) {
+  return role == PO_DIM_K ? gs_is_sized(x->c->dims[PO_DIM_K].d[0].extent)
+                          : x->c->sized[role];
+}
+
+/* Kernels are for any rows up to mr, and any vectors up to nv. */
+static inline bool
+cg_has_any_panel(const cg_contract *x) {
+  return x->c->sized[PO_DIM_M] || x->c->sized[PO_DIM_N];
+}
 
 /* kernel.c: a function for every size of panel, and NAME_panel, which
  * calls the right one. */
@@ -52,7 +103,7 @@ typedef enum cg_transfer {
 void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
                      uint32_t indent);
 /* part.c: the first `width` lanes of a vector, at an offset of c. */
-void cg_put_part(const cg_contract *, const char *sum, int64_t place,
+void cg_put_part(const cg_contract *, const char *sum, const char *place,
                  cg_transfer, int64_t width, uint32_t indent);
 /* tiles.c: the pragma for so many loops, where threads pay. */
 void cg_put_team(const cg_contract *, uint32_t loops);
@@ -117,7 +168,7 @@ cg_has_windows(const cg_contract *x) {
 /* Panels of x end with lines of its image. */
 static inline bool
 cg_has_lines(const cg_contract *x) {
-  return x->c->line < x->m;
+  return !x->over && x->c->line < x->m;
 }
 
 /* copy.c: NAME_copy1 or 2(from, to, n): n elements, `stride` (1 or 2)

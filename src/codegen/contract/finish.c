@@ -71,20 +71,20 @@ is_of_vectors(const cg_expr *e) {
   return true;
 }
 
-static int64_t
+static gs_number
 last_stride(const po_cdims *dims, uint32_t extra) {
   return dims->n ? dims->d[dims->n - 1].extra[extra] : 0;
 }
 
 static bool
 has_whole_vectors(const cg_contract *x, cg_panel panel) {
-  return panel.columns % x->c->lanes == 0;
+  return panel.columns % x->c->lanes == 0 || panel.ragged;
 }
 
 static bool
 can_load_extras(const cg_contract *x, cg_panel panel) {
   for (uint32_t k = 0; k < x->c->n_extras; k++) {
-    int64_t step = last_stride(&x->c->dims[PO_DIM_N], k);
+    gs_number step = last_stride(&x->c->dims[PO_DIM_N], k);
     const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
     if (a->dtype != x->c->dtype ||
         (step != 0 && (step != 1 || !has_whole_vectors(x, panel))))
@@ -166,16 +166,23 @@ put_step(steps *s, const cg_expr *e) {
 /* What else the formula reads, of row r and vector v; one for all lanes is that
  * less zero, which compilers know to be the same. */
 static void
-put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v,
+put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v, bool ragged,
           uint32_t indent) {
-  long long place = last_stride(&x->c->dims[PO_DIM_M], k) * r +
-                    last_stride(&x->c->dims[PO_DIM_N], k) * v * x->c->lanes;
-  if (last_stride(&x->c->dims[PO_DIM_N], k))
-    cg_line(x->out, indent, "const %s_v e_%u = *(const %s_v *)(e%u + %lld);",
+  int64_t column = v * x->c->lanes;
+  gs_number along = last_stride(&x->c->dims[PO_DIM_N], k);
+  const char *place =
+      cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), column, along);
+  if (along && ragged) {
+    cg_line(x->out, indent, "%s_v e_%u = {0};", x->name, k);
+    cg_line(x->out, indent, "%s_part((%s *)&e_%u, e%u + %s, n - %lld);",
+            x->name, x->type, k, k, place, (long long)column);
+  } else if (along) {
+    cg_line(x->out, indent, "const %s_v e_%u = *(const %s_v *)(e%u + %s);",
             x->name, k, x->name, k, place);
-  else
-    cg_line(x->out, indent, "const %s_v e_%u = e%u[%lld] - (%s_v){0};", x->name,
+  } else {
+    cg_line(x->out, indent, "const %s_v e_%u = e%u[%s] - (%s_v){0};", x->name,
             k, k, place, x->name);
+  }
 }
 
 void
@@ -189,7 +196,7 @@ cg_put_finish(const cg_contract *x, cg_panel panel, uint32_t indent) {
       cg_line(x->out, indent + 1, "const %s_v s = s%lld_%lld;", x->name,
               (long long)r, (long long)v);
       for (uint32_t k = 0; k < x->c->n_extras; k++)
-        put_extra(x, k, r, v, indent + 1);
+        put_extra(x, k, r, v, panel.ragged && v + 1 == vectors, indent + 1);
       cg_line(x->out, indent + 1, "s%lld_%lld = %s;", (long long)r,
               (long long)v, put_step(&s, formula));
       cg_line(x->out, indent, "}");

@@ -9,7 +9,7 @@
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 
-static int64_t
+static gs_number
 stride_of(const po_cdims *dims, uint32_t extra) {
   const po_cdim *d = dims->n ? &dims->d[dims->n - 1] : NULL;
   return !d ? 0 : extra == UINT32_MAX ? d->c : d->extra[extra];
@@ -33,6 +33,15 @@ cg_put_extra_arguments(const cg_contract *x) {
     bs_putf(x->out, ", e%u", k);
 }
 
+static const cg_expr *
+scaled(const cg_contract *x, gs_number stride, const char *name) {
+  bs_arena *arena = &x->e->arena;
+  return gs_is_sized(stride)
+             ? cg_infix(arena, "*", cg_name(arena, cg_number_text(x, stride)),
+                        cg_name(arena, name))
+             : cg_scaled(arena, stride, name);
+}
+
 /* Each element that the formula reads; sum: that of the sums. */
 static const cg_expr *const *
 places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
@@ -42,8 +51,8 @@ places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     out[x->c->extras[k].expr] =
         cg_extra(x->e, k,
-                 cg_infix(arena, "+", cg_scaled(arena, stride_of(m, k), "row"),
-                          cg_scaled(arena, stride_of(n, k), "column")));
+                 cg_infix(arena, "+", scaled(x, stride_of(m, k), "row"),
+                          scaled(x, stride_of(n, k), "column")));
   return out;
 }
 
@@ -63,11 +72,14 @@ cg_put_formula_function(const cg_contract *x) {
   bs_putf(x->out, "static inline void\n%s_formula(%s *restrict c", x->name,
           x->type);
   cg_put_extra_parameters(x);
-  bs_putf(x->out, ", %s rows, %s columns) {\n", index, index);
+  bs_putf(x->out, ", %s rows, %s columns", index, index);
+  cg_put_number_parameters(x);
+  bs_put(x->out, ") {\n");
+  cg_put_number_uses(x);
   cg_put_elements(x, across);
-  cg_line(x->out, 3, "%s *const at = c + (%lld * row + %lld * column);",
-          x->type, (long long)stride_of(m, UINT32_MAX),
-          (long long)stride_of(n, UINT32_MAX));
+  cg_line(x->out, 3, "%s *const at = c + (%s * row + %s * column);", x->type,
+          cg_number_text(x, stride_of(m, UINT32_MAX)),
+          cg_number_text(x, stride_of(n, UINT32_MAX)));
   cg_indent(x->out, 3);
   bs_put(x->out, "*at = ");
   bs_arena *arena = &x->e->arena;
@@ -84,6 +96,10 @@ cg_put_formula_call(const cg_contract *x, cg_panel panel, uint32_t indent) {
   cg_indent(x->out, indent + 1);
   bs_putf(x->out, "%s_formula(c", x->name);
   cg_put_extra_arguments(x);
-  bs_putf(x->out, ", %lld, %lld);\n", (long long)panel.rows,
-          (long long)panel.columns);
+  bs_putf(x->out, ", %lld, ", (long long)panel.rows);
+  if (panel.ragged)
+    bs_putf(x->out, "n < %lld ? n : ", (long long)panel.columns);
+  bs_putf(x->out, "%lld", (long long)panel.columns);
+  cg_put_number_arguments(x);
+  bs_put(x->out, ");\n");
 }

@@ -20,14 +20,46 @@
 
 #define LOOP_INSTRUCTIONS 3
 
+/* Rows, or columns of whole vectors, from the least that are left, where that
+ * is known, in steps, to those that are full. */
+static int64_t
+least_left(const cg_contract *x, po_dim_role role, int64_t all, int64_t full,
+           int64_t step) {
+  if (x->c->sized[role] || all % full == 0)
+    return x->c->sized[role] ? step : full;
+  return all % full;
+}
+
+/* All that may be left of what is not known, each row of a kernel by itself;
+ * the full one last. */
+static uint32_t
+any_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
+  const po_contraction *c = x->c;
+  bool m = c->sized[PO_DIM_M], n = c->sized[PO_DIM_N];
+  int64_t lanes = n ? c->lanes : x->columns;
+  int64_t rows = least_left(x, PO_DIM_M, x->m, c->mr, 1), at = 0;
+  int64_t first = least_left(x, PO_DIM_N, x->n, x->columns, lanes);
+  int64_t last = n || x->n >= x->columns ? x->columns : first;
+  for (int64_t columns = first; columns <= last;) {
+    for (int64_t r = rows; r <= c->mr && at < CG_MOST_PANELS;) {
+      panels[at++] = (cg_panel){r, columns, c->ragged[PO_DIM_N]};
+      r = m || r == c->mr ? r + 1 : c->mr;
+    }
+    columns = n || columns == x->columns ? columns + lanes : x->columns;
+  }
+  return (uint32_t)at;
+}
+
 uint32_t
-cg_contract_panels(const cg_contract *x, cg_panel panels[4]) {
+cg_contract_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
+  if (cg_has_any_panel(x))
+    return any_panels(x, panels);
   int64_t line = x->c->line;
   int64_t rows[] = {line % x->c->mr, line >= x->c->mr ? x->c->mr : 0};
   int64_t columns[] = {x->n % x->columns, x->n >= x->columns ? x->columns : 0};
   uint32_t n = 0;
   for (uint32_t k = 0; k < 4; k++) {
-    cg_panel panel = {rows[k & 1], columns[k >> 1]};
+    cg_panel panel = {rows[k & 1], columns[k >> 1], false};
     if (panel.rows && panel.columns)
       panels[n++] = panel;
   }
@@ -47,7 +79,7 @@ put_sums(const cg_contract *x, cg_panel panel, int64_t vectors) {
 
 /* Elements of y from one k to the next, of x, and of x from row to row. */
 typedef struct steps {
-  int64_t y, x, row;
+  gs_number y, x, row;
 } steps;
 
 static steps
@@ -96,16 +128,18 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
     cg_line(
         x->out, 2, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
         k ? bs_arena_printf(&x->e->arena, " + %lld", 64 * (long long)k) : "");
-  bool near = x->c->y_mode == PO_DIRECT && step.y * bytes <= NEAR_BYTES;
+  bool near = x->c->y_mode == PO_DIRECT &&
+              gs_most_of(x->sizes, step.y) * bytes <= NEAR_BYTES;
   if (x->c->y_mode != PO_WINDOWS && !near)
     for (int64_t k = 0; k < lines; k++)
-      cg_line(x->out, 2, "GLEN_AHEAD(y + %lld * k, %lld);", (long long)step.y,
-              (long long)((AHEAD_Y * step.y + k * line) * bytes));
+      cg_line(x->out, 2, "GLEN_AHEAD(y + %s * k, %s);",
+              cg_number_text(x, step.y),
+              cg_place_text(x, AHEAD_Y * bytes, step.y, k * line * bytes, 1));
   if (image)
     put_image_ahead(x, panel);
   else if (x->c->x_mode != PO_DIRECT)
-    cg_line(x->out, 2, "GLEN_AHEAD(x + %lld * k, %lld);", (long long)step.x,
-            (long long)(AHEAD_X * step.x * bytes));
+    cg_line(x->out, 2, "GLEN_AHEAD(x + %s * k, %s);", cg_number_text(x, step.x),
+            cg_times_text(x, AHEAD_X * bytes, step.x));
 }
 
 /* Row r of x, broadcast. */
@@ -119,8 +153,8 @@ put_element(const cg_contract *x, int64_t r) {
   if (po_image_of_x(x->c))
     bs_putf(x->out, "at[k] + %lld];\n", (long long)cg_window_row(x, r));
   else
-    bs_putf(x->out, "%lld * k + %lld];\n", (long long)step.x,
-            (long long)(r * step.row));
+    bs_putf(x->out, "%s * k + %s];\n", cg_number_text(x, step.x),
+            cg_times_text(x, r, step.row));
 }
 
 static void
@@ -134,7 +168,7 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
     if (x->c->y_mode == PO_WINDOWS)
       bs_put(x->out, "at[k]");
     else
-      bs_putf(x->out, "%lld * k", (long long)step.y);
+      bs_putf(x->out, "%s * k", cg_number_text(x, step.y));
     bs_putf(x->out, " + %lld);\n", (long long)(v * x->c->lanes));
   }
   for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
@@ -179,7 +213,7 @@ put_start(const cg_contract *x, cg_panel panel, int64_t vectors) {
 /* All of k is one block: what is summed up is complete. */
 static bool
 is_one_block(const cg_contract *x) {
-  return x->c->kc >= x->c->dims[PO_DIM_K].d[0].extent;
+  return x->c->kc >= gs_most_of(x->sizes, x->c->dims[PO_DIM_K].d[0].extent);
 }
 
 /* Sums of one block of k become values of the formula in registers; those that
@@ -241,13 +275,15 @@ put_parameters(const cg_contract *x) {
   if (x->c->later)
     bs_putf(x->out, "%s later, ", x->e->index);
   bs_putf(x->out, "%s kc, int first", x->e->index);
+  cg_put_number_parameters(x);
 }
 
 static const char *
 arguments(const cg_contract *x) {
-  return bs_arena_printf(
-      &x->e->arena, "x, y, c, %s%s%skc, first", cg_has_windows(x) ? "at, " : "",
-      x->c->waits ? "sums, last, " : "", x->c->later ? "later, " : "");
+  return bs_arena_printf(&x->e->arena, "x, y, c, %s%s%skc, first%s",
+                         cg_has_windows(x) ? "at, " : "",
+                         x->c->waits ? "sums, last, " : "",
+                         x->c->later ? "later, " : "", cg_number_arguments(x));
 }
 
 /* Of c, where the sums go there. */
@@ -274,9 +310,12 @@ put_kernel(const cg_contract *x, cg_panel panel) {
     bs_put(x->out, ", int last");
   if (finishes)
     cg_put_extra_parameters(x);
+  if (panel.ragged)
+    bs_putf(x->out, ", %s n", x->e->index);
   bs_put(x->out, ") {\n");
   if (contract)
     bs_put(x->out, "  GLEN_CONTRACT_BODY\n");
+  cg_put_number_uses(x);
   if (finishes && is_one_block(x))
     cg_line(x->out, 1, "(void)last;");
   if (x->c->later)
@@ -298,8 +337,23 @@ needs_formula(const cg_contract *x, cg_panel p) {
                                (!x->c->waits && !is_one_block(x)));
 }
 
-/* The call for one size; sizes before it in the list are tried first, so that
- * only what is not full needs a condition. */
+/* The call for one size, and for the formula. */
+static void
+put_call(const cg_contract *x, cg_panel p, uint32_t indent) {
+  bool finishes = cg_finishes_in_registers(x, p);
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
+          (long long)p.columns, arguments(x),
+          finishes && !x->c->waits ? ", last" : "");
+  if (finishes)
+    cg_put_extra_arguments(x);
+  bs_put(x->out, p.ragged ? ", n);\n" : ");\n");
+  if (needs_formula(x, p))
+    cg_put_formula_call(x, p, indent);
+}
+
+/* Sizes before it in the list are tried first, so that only what is not full
+ * needs a condition. */
 static void
 put_choice(const cg_contract *x, cg_panel p, bool only) {
   bool rows = p.rows < x->c->mr && !only, columns = p.columns < x->columns;
@@ -311,20 +365,42 @@ put_choice(const cg_contract *x, cg_panel p, bool only) {
       bs_putf(x->out, "m < %u%s", x->c->mr, columns ? " && " : "");
     if (columns)
       bs_putf(x->out, "n < %lld", (long long)x->columns);
-    bs_put(x->out, ") {\n  ");
+    bs_put(x->out, ") {\n");
   }
-  bool finishes = cg_finishes_in_registers(x, p);
-  cg_indent(x->out, 1);
-  bs_putf(x->out, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
-          (long long)p.columns, arguments(x),
-          finishes && !x->c->waits ? ", last" : "");
-  if (finishes)
-    cg_put_extra_arguments(x);
-  bs_put(x->out, ");\n");
-  if (needs_formula(x, p))
-    cg_put_formula_call(x, p, rows || columns ? 2 : 1);
+  put_call(x, p, rows || columns ? 2 : 1);
   if (rows || columns)
     bs_put(x->out, "    return;\n  }\n");
+}
+
+/* A number for the columns of a panel: how many vectors they are, or, where the
+ * columns are known, whether it is full. */
+static int64_t
+kind_of(const cg_contract *x, cg_panel p) {
+  return x->c->sized[PO_DIM_N] ? (p.columns + x->c->lanes - 1) / x->c->lanes
+                               : p.columns == x->columns;
+}
+
+/* By the rows and the vectors that are left. */
+static void
+put_choices(const cg_contract *x, const cg_panel *panels, uint32_t n) {
+  const char *index = x->e->index;
+  cg_line(x->out, 1, "const %s rows = m < %u ? m : %u;", index, x->c->mr,
+          x->c->mr);
+  if (x->c->sized[PO_DIM_N])
+    cg_line(x->out, 1, "const %s kind = n < %lld ? (n + %u) / %u : %u;", index,
+            (long long)x->columns, x->c->lanes - 1, x->c->lanes, x->c->nv);
+  else
+    cg_line(x->out, 1, "const %s kind = n >= %lld;", index,
+            (long long)x->columns);
+  cg_line(x->out, 1, "switch (%u * kind + rows) {", x->c->mr + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    cg_line(
+        x->out, 1, "case %lld:",
+        (long long)((x->c->mr + 1) * kind_of(x, panels[k]) + panels[k].rows));
+    put_call(x, panels[k], 2);
+    cg_line(x->out, 2, "return;");
+  }
+  cg_line(x->out, 1, "}");
 }
 
 /* NAME_panel: m x n elements of c are left, of which it does one panel. */
@@ -339,15 +415,21 @@ put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
   bs_putf(x->out, ", %s m, %s n) {\n", x->e->index, x->e->index);
   cg_line(x->out, 1, "(void)m;");
   cg_line(x->out, 1, "(void)n;");
-  for (uint32_t k = 0; k < n; k++)
-    put_choice(x, panels[k], k + 1 == n);
+  cg_put_number_uses(x);
+  if (cg_has_any_panel(x))
+    put_choices(x, panels, n);
+  else
+    for (uint32_t k = 0; k < n; k++)
+      put_choice(x, panels[k], k + 1 == n);
   bs_put(x->out, "}\n\n");
 }
 
 void
 cg_put_contract_kernels(const cg_contract *x) {
-  cg_panel panels[4];
+  cg_panel panels[CG_MOST_PANELS];
   uint32_t n = cg_contract_panels(x, panels);
+  if (n && panels[0].ragged)
+    cg_put_ragged_functions(x);
   for (uint32_t k = 0; k < n; k++)
     put_kernel(x, panels[k]);
   bool formula = false;

@@ -26,14 +26,14 @@ static void
 put_copy(const cg_side *s, const char *from, const char *to, const char *n,
          uint32_t indent) {
   const cg_contract *x = s->x;
-  long long stride = cg_side_last_stride(s);
+  const char *stride = cg_number_text(x, cg_side_last_stride(s));
   if (has_copy_function(s)) {
-    cg_line(x->out, indent, "%s_copy%lld(%s, %s, %s);", x->name, stride, from,
-            to, n);
+    cg_line(x->out, indent, "%s_copy%s(%s, %s, %s);", x->name, stride, from, to,
+            n);
     return;
   }
   cg_line(x->out, indent, "for (%s t = 0; t < %s; t++)", x->e->index, n);
-  cg_line(x->out, indent + 1, "(%s)[t] = (%s)[%lld * t];", to, from, stride);
+  cg_line(x->out, indent + 1, "(%s)[t] = (%s)[%s * t];", to, from, stride);
 }
 
 /* Panels whose runs are found together. */
@@ -49,12 +49,13 @@ put_runs_ahead(const cg_side *s, uint32_t indent) {
   const cg_contract *x = s->x;
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  int64_t step = cg_side_stride(s, &k->d[k->n - 1]) * bytes;
-  if (cg_side_last_stride(s) != 1 || llabs(step) < LINE_BYTES)
+  gs_number step = cg_side_stride(s, &k->d[k->n - 1]);
+  if (cg_side_last_stride(s) != 1 ||
+      llabs(gs_most_of(x->sizes, step)) * bytes < LINE_BYTES)
     return;
   for (int64_t at = 0; at < s->width * bytes; at += LINE_BYTES)
-    cg_line(x->out, indent, "GLEN_AHEAD(from + (at + offset[r]), %lld);",
-            (long long)(ROWS_AHEAD * step + at));
+    cg_line(x->out, indent, "GLEN_AHEAD(from + (at + offset[r]), %s);",
+            cg_place_text(x, ROWS_AHEAD * bytes, step, at, 1));
 }
 
 /* A run ends with its panel and where the innermost loop begins anew; before
@@ -82,7 +83,7 @@ put_run(const cg_side *s, uint32_t guarded, uint32_t indent) {
   cg_put_address(s, s->role, cg_all_but_last(cg_side_dims(s)));
   bs_put(x->out, " + ");
   cg_put_address(s, PO_DIM_K, guarded);
-  bs_putf(x->out, " + %lld * lo;\n", (long long)cg_side_last_stride(s));
+  bs_putf(x->out, " + %s * lo;\n", cg_number_text(x, cg_side_last_stride(s)));
   cg_line(x->out, indent, "}");
 }
 
@@ -92,8 +93,10 @@ put_find_runs(const cg_side *s, uint32_t guarded, uint32_t indent) {
   const po_cdims *dims = cg_side_dims(s);
   const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
   uint32_t last = dims->n - 1;
-  long long extent = dims->d[last].extent, width = s->width;
-  long long most = STRIP * (width / extent + 2);
+  const char *extent = cg_number_text(x, dims->d[last].extent);
+  long long width = s->width,
+            least = gs_least_of(x->sizes, dims->d[last].extent);
+  long long most = STRIP * (width / (least > 0 ? least : 1) + 2);
   cg_line(x->out, indent, "%s run[%lld], length[%lld], offset[%lld];", index,
           most, most, most);
   cg_line(x->out, indent, "%s hole[%lld], hole_length[%lld];", index,
@@ -107,10 +110,10 @@ put_find_runs(const cg_side *s, uint32_t guarded, uint32_t indent) {
   cg_line(x->out, indent + 1, "for (%s i = p; i < end_p;) {", index);
   cg_put_split(s, "i", false, indent + 2);
   if (last)
-    cg_line(x->out, indent + 2, "const %s begin = i %% %lld;", index, extent);
+    cg_line(x->out, indent + 2, "const %s begin = i %% %s;", index, extent);
   else
     cg_line(x->out, indent + 2, "const %s begin = i;", index);
-  cg_line(x->out, indent + 2, "const %s end = %s(%lld, begin + end_p - i);",
+  cg_line(x->out, indent + 2, "const %s end = %s(%s, begin + end_p - i);",
           index, min, extent);
   cg_line(x->out, indent + 2, "%s lo = begin, hi = end;", index);
   cg_put_interval(s, s->role, last, indent + 2);
@@ -164,8 +167,9 @@ put_pack_runs(const cg_side *s) {
 static bool
 lies_along_k(const cg_side *s) {
   const po_cdims *k = &s->x->c->dims[PO_DIM_K];
-  return llabs(cg_side_stride(s, &k->d[k->n - 1])) <
-         llabs(cg_side_last_stride(s));
+  const gs_sizes *sizes = s->x->sizes;
+  return llabs(gs_most_of(sizes, cg_side_stride(s, &k->d[k->n - 1]))) <
+         llabs(gs_most_of(sizes, cg_side_last_stride(s)));
 }
 
 static void

@@ -54,14 +54,13 @@ static void
 put_rows_ahead(const cg_side *s, uint32_t indent) {
   const cg_contract *x = s->x;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  int64_t line = LINE_BYTES / bytes,
-          next = s->width * cg_side_last_stride(s) * bytes;
+  int64_t line = LINE_BYTES / bytes;
   if (line > x->c->lanes)
     cg_line(x->out, indent++, "if (t %% %lld == 0)", (long long)line);
   cg_line(x->out, indent, "for (int r = 0; r < %lld; r++)",
           (long long)s->width);
-  cg_line(x->out, indent + 1, "GLEN_AHEAD(row[r] + (at + begin + t), %lld);",
-          (long long)next);
+  cg_line(x->out, indent + 1, "GLEN_AHEAD(row[r] + (at + begin + t), %s);",
+          cg_times_text(x, s->width * bytes, cg_side_last_stride(s)));
 }
 
 /* Along the innermost k, from begin to end. */
@@ -70,7 +69,8 @@ put_turned_line(const cg_side *s, uint32_t indent) {
   const cg_contract *x = s->x;
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   const char *index = x->e->index;
-  long long width = s->width, step = cg_side_stride(s, &k->d[k->n - 1]);
+  gs_number step = cg_side_stride(s, &k->d[k->n - 1]);
+  long long width = s->width;
   uint32_t lanes = x->c->lanes;
   cg_line(x->out, indent, "const %s n = end - begin;", index);
   cg_line(x->out, indent, "%s t = 0;", index);
@@ -86,7 +86,8 @@ put_turned_line(const cg_side *s, uint32_t indent) {
   cg_line(x->out, indent, "for (; t < n; t++)");
   cg_line(x->out, indent + 1, "for (int r = 0; r < %lld; r++)", width);
   cg_line(x->out, indent + 2,
-          "line[%lld * t + r] = row[r][at + %lld * (begin + t)];", width, step);
+          "line[%lld * t + r] = row[r][at + %s * (begin + t)];", width,
+          cg_number_text(x, step));
 }
 
 void
@@ -110,8 +111,8 @@ cg_put_pack_rows(const cg_side *s) {
   cg_put_declared_address(s, "at", PO_DIM_K, every & ~guarded & ~(1u << last),
                           indent);
   if (last)
-    cg_line(x->out, indent, "const %s begin = 0, end = %lld;", index,
-            (long long)k->d[last].extent);
+    cg_line(x->out, indent, "const %s begin = 0, end = %s;", index,
+            cg_number_text(x, k->d[last].extent));
   else
     cg_line(x->out, indent, "const %s begin = k_lo, end = k_hi;", index);
   if (guards) {
@@ -142,7 +143,8 @@ cg_put_pack_lines(const cg_side *s) {
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   const char *index = x->e->index;
   uint32_t every = cg_all_of(k), last = k->n - 1;
-  long long width = s->width, step = cg_side_stride(s, &k->d[last]);
+  const char *step = cg_number_text(x, cg_side_stride(s, &k->d[last]));
+  long long width = s->width;
   cg_put_pack_head(s);
   cg_put_panel_loop(s);
   cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++) {", index, width);
@@ -152,8 +154,8 @@ cg_put_pack_lines(const cg_side *s) {
   uint32_t indent = cg_put_k_loops(s, every & ~(1u << last), 3);
   cg_line(x->out, indent++, "{");
   if (last)
-    cg_line(x->out, indent, "const %s begin = 0, end = %lld;", index,
-            (long long)k->d[last].extent);
+    cg_line(x->out, indent, "const %s begin = 0, end = %s;", index,
+            cg_number_text(x, k->d[last].extent));
   else
     cg_line(x->out, indent, "const %s begin = k_lo, end = k_hi;", index);
   cg_line(x->out, indent, "%s lo = begin, hi = end;", index);
@@ -165,7 +167,7 @@ cg_put_pack_lines(const cg_side *s) {
   cg_line(x->out, indent, "for (%s t = begin; t < end; t++)", index);
   cg_line(x->out, indent + 1,
           "line[%lld * (t - begin) + r] = t < lo || t >= hi", width);
-  cg_line(x->out, indent + 3, "? 0 : from[row + at + %lld * t];", step);
+  cg_line(x->out, indent + 3, "? 0 : from[row + at + %s * t];", step);
   cg_line(x->out, indent - 1, "}");
   bs_put(x->out, "    }\n  }\n}\n\n");
 }

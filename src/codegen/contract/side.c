@@ -26,7 +26,7 @@ cg_side_dims(const cg_side *s) {
   return &s->x->c->dims[s->role];
 }
 
-int64_t
+gs_number
 cg_side_stride(const cg_side *s, const po_cdim *d) {
   return s->of_x ? d->x : d->y;
 }
@@ -37,7 +37,7 @@ cg_side_stride(const cg_side *s, const po_cdim *d) {
 void
 cg_put_linear(const cg_contract *x, const po_cguard *g, uint32_t but_role,
               uint32_t but) {
-  bs_putf(x->out, "%lld", (long long)g->constant);
+  bs_put(x->out, cg_number_text(x, g->constant));
   for (uint32_t role = 0; role < 4; role++)
     for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
       if (g->factor[role][k] && !(role == but_role && k == but))
@@ -85,10 +85,11 @@ cg_put_address(const cg_side *s, po_dim_role role, uint32_t which) {
   const po_cdims *dims = &s->x->c->dims[role];
   const char *plus = "";
   for (uint32_t k = 0; k < dims->n; k++) {
-    int64_t f = cg_side_stride(s, &dims->d[k]);
+    gs_number f = cg_side_stride(s, &dims->d[k]);
     if (!f || !(which >> k & 1))
       continue;
-    bs_putf(s->x->out, "%s%lld * %c%u", plus, (long long)f, letters[role], k);
+    bs_putf(s->x->out, "%s%s * %c%u", plus, cg_number_text(s->x, f),
+            letters[role], k);
     plus = " + ";
   }
   if (!*plus)
@@ -111,18 +112,18 @@ void
 cg_put_split(const cg_side *s, const char *from, bool last, uint32_t indent) {
   const po_cdims *dims = cg_side_dims(s);
   bs_text *out = s->x->out;
-  int64_t inner = 1;
   for (uint32_t k = dims->n; k-- > 0;) {
+    gs_number inner = po_cdims_product(s->x->over, dims, k + 1);
     if (k + 1 < dims->n || last) {
       cg_indent(out, indent);
       bs_putf(out, "const %s %c%u = ", s->x->e->index, letters[s->role], k);
-      bs_putf(out, inner > 1 ? "%s / %lld" : "%s", from, (long long)inner);
+      bs_putf(out, inner > 1 ? "%s / %s" : "%s", from,
+              cg_number_text(s->x, inner));
       if (k)
-        bs_putf(out, " %% %lld", (long long)dims->d[k].extent);
+        bs_putf(out, " %% %s", cg_number_text(s->x, dims->d[k].extent));
       bs_put(out, ";\n");
       cg_line(out, indent, "(void)%c%u;", letters[s->role], k);
     }
-    inner *= dims->d[k].extent;
   }
 }
 
@@ -136,8 +137,8 @@ cg_put_k_loops(const cg_side *s, uint32_t which, uint32_t indent) {
     if (!(which >> d & 1))
       continue;
     if (d)
-      cg_line(s->x->out, indent, "for (%s k%u = 0; k%u < %lld; k%u++)", index,
-              d, d, (long long)k->d[d].extent, d);
+      cg_line(s->x->out, indent, "for (%s k%u = 0; k%u < %s; k%u++)", index, d,
+              d, cg_number_text(s->x, k->d[d].extent), d);
     else
       cg_line(s->x->out, indent, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
     indent++;
@@ -149,14 +150,13 @@ cg_put_k_loops(const cg_side *s, uint32_t which, uint32_t indent) {
 void
 cg_put_flat_k(const cg_side *s, uint32_t which) {
   const po_cdims *k = &s->x->c->dims[PO_DIM_K];
-  int64_t inner = s->x->inner;
   const char *plus = "";
   for (uint32_t d = 0; d < k->n; d++) {
-    inner /= d ? k->d[d].extent : 1;
+    gs_number inner = po_cdims_product(s->x->over, k, d + 1);
     if (!(which >> d & 1))
       continue;
-    bs_putf(s->x->out, d ? "%s%lld * k%u" : "%s%lld * (k%u - k_lo)", plus,
-            (long long)inner, d);
+    bs_putf(s->x->out, d ? "%s%s * k%u" : "%s%s * (k%u - k_lo)", plus,
+            cg_number_text(s->x, inner), d);
     plus = " + ";
   }
   if (!*plus)
@@ -174,7 +174,7 @@ cg_guarded_k(const cg_side *s) {
   return which;
 }
 
-int64_t
+gs_number
 cg_side_last_stride(const cg_side *s) {
   const po_cdims *dims = cg_side_dims(s);
   return cg_side_stride(s, &dims->d[dims->n - 1]);
@@ -201,9 +201,11 @@ cg_put_pack_head(const cg_side *s) {
           x->name, s->of_x ? 'x' : 'y', x->type, x->type, index, index, index,
           index);
   put_outer_parameters(s);
+  cg_put_number_parameters(x);
   bs_put(x->out, ") {\n");
-  cg_line(x->out, 1, "const %s kc = %lld * (k_hi - k_lo);", index,
-          (long long)x->inner);
+  cg_put_number_uses(x);
+  cg_line(x->out, 1, "const %s kc = %s * (k_hi - k_lo);", index,
+          cg_number_text(x, x->inner));
 }
 
 void

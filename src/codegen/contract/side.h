@@ -23,8 +23,8 @@ typedef struct cg_side {
 cg_side cg_side_of(const cg_contract *, bool of_x);
 const po_cdims *cg_side_dims(const cg_side *);
 /* The operand's, of a loop; of the last of its own. */
-int64_t cg_side_stride(const cg_side *, const po_cdim *);
-int64_t cg_side_last_stride(const cg_side *);
+gs_number cg_side_stride(const cg_side *, const po_cdim *);
+gs_number cg_side_last_stride(const cg_side *);
 
 /* Sets of loops: all; all but the innermost; those of k that guards name. */
 uint32_t cg_all_of(const po_cdims *);

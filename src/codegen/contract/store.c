@@ -7,38 +7,37 @@
 #include "codegen/contract/contract.h"
 
 /* From row to row of c, and from column to column. */
-static int64_t
+static gs_number
 last_stride(const po_cdims *dims) {
   return dims->n ? dims->d[dims->n - 1].c : 0;
 }
 
-static int64_t
+static gs_number
 row_stride(const cg_contract *x) {
   return last_stride(&x->c->dims[PO_DIM_M]);
 }
 
-static int64_t
+static gs_number
 column_stride(const cg_contract *x) {
   return last_stride(&x->c->dims[PO_DIM_N]);
 }
 
-static int64_t
+static const char *
 place_of(const cg_contract *x, int64_t row, int64_t column) {
-  return row * row_stride(x) + column * column_stride(x);
+  return cg_place_text(x, row, row_stride(x), column, column_stride(x));
 }
 
 /* ---- vectors ---- */
 
 static void
-put_vector(const cg_contract *x, const char *sum, int64_t place,
+put_vector(const cg_contract *x, const char *sum, const char *place,
            cg_transfer way, int64_t width, uint32_t indent) {
-  long long at = place;
   if (width < x->c->lanes)
     cg_put_part(x, sum, place, way, width, indent);
   else if (way == CG_SUMS_LOAD)
-    cg_line(x->out, indent, "%s = *(%s_v *)(c + %lld);", sum, x->name, at);
+    cg_line(x->out, indent, "%s = *(%s_v *)(c + %s);", sum, x->name, place);
   else
-    cg_line(x->out, indent, "*(%s_v *)(c + %lld) %s %s;", x->name, at,
+    cg_line(x->out, indent, "*(%s_v *)(c + %s) %s %s;", x->name, place,
             way == CG_SUMS_ADD ? "+=" : "=", sum);
 }
 
@@ -56,6 +55,12 @@ vectors_of(const cg_contract *x, cg_panel panel) {
   return (panel.columns + x->c->lanes - 1) / x->c->lanes;
 }
 
+/* It may have fewer lanes than it seems. */
+static bool
+is_ragged(const cg_contract *x, cg_panel panel, int64_t v) {
+  return panel.ragged && v + 1 == vectors_of(x, panel);
+}
+
 static const char *
 sum_name(const cg_contract *x, int64_t r, int64_t v) {
   return bs_arena_printf(&x->e->arena, "s%lld_%lld", (long long)r,
@@ -66,9 +71,14 @@ static void
 put_along_columns(const cg_contract *x, cg_panel panel, cg_transfer way,
                   uint32_t indent) {
   for (int64_t r = 0; r < panel.rows; r++)
-    for (int64_t v = 0; v < vectors_of(x, panel); v++)
-      put_vector(x, sum_name(x, r, v), place_of(x, r, v * x->c->lanes), way,
-                 width_of(x, panel, v), indent);
+    for (int64_t v = 0; v < vectors_of(x, panel); v++) {
+      int64_t column = v * x->c->lanes;
+      const char *sum = sum_name(x, r, v), *place = place_of(x, r, column);
+      if (is_ragged(x, panel, v))
+        cg_put_ragged(x, sum, place, column, way, indent);
+      else
+        put_vector(x, sum, place, way, width_of(x, panel, v), indent);
+    }
 }
 
 /* Rows first .. of vector v. */
@@ -84,11 +94,18 @@ put_turned(const cg_contract *x, cg_panel panel, int64_t v, int64_t first,
   cg_put_turn(x, indent + 1);
   for (int64_t j = 0; j < lanes; j++) {
     const char *name = bs_arena_printf(&x->e->arena, "t%lld", (long long)j);
+    bool ragged = is_ragged(x, panel, v);
+    if (ragged)
+      cg_line(x->out, indent + 1, "if (n > %lld) {",
+              (long long)(v * lanes + j));
     if (j < width_of(x, panel, v))
       put_vector(x, name, place_of(x, first, v * lanes + j), way, rows,
-                 indent + 1);
-    else
-      cg_line(x->out, indent + 1, "(void)%s;", name);
+                 indent + 1 + ragged);
+    if (ragged)
+      cg_line(x->out, indent + 1, "}");
+    if (j < width_of(x, panel, v))
+      continue;
+    cg_line(x->out, indent + 1, "(void)%s;", name);
   }
   cg_line(x->out, indent, "}");
 }
@@ -105,13 +122,14 @@ put_along_rows(const cg_contract *x, cg_panel panel, cg_transfer way,
 /* Lane by lane. */
 static void
 put_lanes(const cg_contract *x, int64_t r, int64_t v, cg_transfer way,
-          int64_t width, uint32_t indent) {
+          const char *width, uint32_t indent) {
   bool ints = x->c->dtype == GS_I32;
-  long long place = place_of(x, r, v * x->c->lanes), step = column_stride(x);
+  const char *place = place_of(x, r, v * x->c->lanes);
+  const char *step = cg_number_text(x, column_stride(x));
   const char *sum = sum_name(x, r, v), *wrap = ints ? "(unsigned)" : "";
-  cg_line(x->out, indent, "for (int t = 0; t < %lld; t++) {", (long long)width);
-  cg_line(x->out, indent + 1, "%s *const at = c + %lld + %lld * t;", x->type,
-          place, step);
+  cg_line(x->out, indent, "for (int t = 0; t < %s; t++) {", width);
+  cg_line(x->out, indent + 1, "%s *const at = c + %s + %s * t;", x->type, place,
+          step);
   if (way == CG_SUMS_LOAD)
     cg_line(x->out, indent + 1, "%s[t] = %s*at;", sum, wrap);
   else
@@ -121,12 +139,23 @@ put_lanes(const cg_contract *x, int64_t r, int64_t v, cg_transfer way,
   cg_line(x->out, indent, "}");
 }
 
+/* What is left, where that may be less than a vector. */
+static const char *
+width_text(const cg_contract *x, cg_panel panel, int64_t v) {
+  long long column = v * x->c->lanes;
+  if (!is_ragged(x, panel, v))
+    return bs_arena_printf(&x->e->arena, "%lld",
+                           (long long)width_of(x, panel, v));
+  return bs_arena_printf(&x->e->arena, "(n < %lld ? n - %lld : %u)",
+                         column + x->c->lanes, column, x->c->lanes);
+}
+
 static void
 put_one_by_one(const cg_contract *x, cg_panel panel, cg_transfer way,
                uint32_t indent) {
   for (int64_t r = 0; r < panel.rows; r++)
     for (int64_t v = 0; v < vectors_of(x, panel); v++)
-      put_lanes(x, r, v, way, width_of(x, panel, v), indent);
+      put_lanes(x, r, v, way, width_text(x, panel, v), indent);
 }
 
 void
@@ -151,11 +180,13 @@ cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way,
 void
 cg_put_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
   bool across = column_stride(x) == 1;
+  if (panel.ragged) /* of its last vector one column is there for sure */
+    panel.columns -= x->c->lanes - 1;
   int64_t lines = across ? panel.rows : panel.columns;
   int64_t length = across ? panel.columns : panel.rows;
   int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
   for (int64_t k = 0; k < lines; k++)
     for (int64_t at = 0; at < length; at += line)
-      cg_line(x->out, indent, "GLEN_PREFETCH(c + %lld);",
-              (long long)(across ? place_of(x, k, at) : place_of(x, at, k)));
+      cg_line(x->out, indent, "GLEN_PREFETCH(c + %s);",
+              across ? place_of(x, k, at) : place_of(x, at, k));
 }

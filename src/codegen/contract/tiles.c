@@ -10,11 +10,26 @@
 
 static bool
 runs_parallel(const cg_contract *x) {
-  double products = (double)x->m * (double)x->n * (double)x->k *
-                    (double)po_cdims_size(&x->c->dims[PO_DIM_O]);
+  gs_number outer = po_cdims_product(x->over, &x->c->dims[PO_DIM_O], 0);
+  double products =
+      (double)gs_most_of(x->sizes, x->m) * (double)gs_most_of(x->sizes, x->n) *
+      (double)gs_most_of(x->sizes, x->k) * (double)gs_most_of(x->sizes, outer);
   double least = x->c->mac.mac ? LEAST_MAC_PARALLEL : LEAST_PARALLEL;
   return x->e->options->openmp && x->e->p->target->cores > 1 &&
          products >= least;
+}
+
+/* Extents that are not known decide when the function is called. */
+static const char *
+when_it_pays(const cg_contract *x) {
+  const char *product = "1.0";
+  for (uint32_t role = 0; role < 4; role++)
+    for (uint32_t d = 0; d < x->c->dims[role].n; d++)
+      product =
+          bs_arena_printf(&x->e->arena, "%s * %s", product,
+                          cg_number_text(x, x->c->dims[role].d[d].extent));
+  return bs_arena_printf(&x->e->arena, " if (%s >= %.1f)", product,
+                         LEAST_PARALLEL);
 }
 
 void
@@ -22,10 +37,11 @@ cg_put_team(const cg_contract *x, uint32_t loops) {
   if (!runs_parallel(x))
     return;
   bs_put(x->out, "#ifdef _OPENMP\n");
+  const char *when = x->n_numbers ? when_it_pays(x) : "";
   if (loops > 1)
-    cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)", loops);
+    cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)%s", loops, when);
   else
-    cg_line(x->out, 1, "#pragma omp parallel for");
+    cg_line(x->out, 1, "#pragma omp parallel for%s", when);
   bs_put(x->out, "#endif\n");
 }
 
@@ -37,12 +53,12 @@ cg_put_tiles(const cg_contract *x, const char *row,
   uint32_t indent = 1;
   cg_put_team(x, o->n + 2);
   for (uint32_t d = 0; d < o->n; d++, indent++)
-    cg_line(x->out, indent, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d, d,
-            (long long)o->d[d].extent, d);
-  cg_line(x->out, indent++, "for (%s n_lo = 0; n_lo < %lld; n_lo += %lld)",
-          index, (long long)x->n, (long long)x->c->nc);
-  cg_line(x->out, indent, "for (%s %s = 0; %s < %lld; %s += %lld) {", index,
-          row, row, (long long)x->m, row, (long long)x->c->mc);
+    cg_line(x->out, indent, "for (%s o%u = 0; o%u < %s; o%u++)", index, d, d,
+            cg_number_text(x, o->d[d].extent), d);
+  cg_line(x->out, indent++, "for (%s n_lo = 0; n_lo < %s; n_lo += %s)", index,
+          cg_number_text(x, x->n), cg_block_text(x, "nc"));
+  cg_line(x->out, indent, "for (%s %s = 0; %s < %s; %s += %s) {", index, row,
+          row, cg_number_text(x, x->m), row, cg_block_text(x, "mc"));
   put_tile(x, indent + 1);
   cg_line(x->out, indent, "}");
 }

@@ -25,9 +25,15 @@ typedef struct finding {
 
 int64_t
 po_cdims_size(const po_cdims *dims) {
-  int64_t size = 1;
-  for (uint32_t k = 0; k < dims->n; k++)
-    size *= dims->d[k].extent;
+  return po_cdims_product(NULL, dims, 0);
+}
+
+gs_number
+po_cdims_product(const gs_numbers *over, const po_cdims *dims, uint32_t from) {
+  gs_number size = 1;
+  for (uint32_t k = from; k < dims->n; k++)
+    size = over ? gs_product(over, size, dims->d[k].extent)
+                : size * dims->d[k].extent;
   return size;
 }
 
@@ -111,7 +117,8 @@ list_role(const finding *f, po_dim_role role, uint32_t *order) {
       continue;
     uint32_t at = n++;
     for (; at > 0 && (role == PO_DIM_M || role == PO_DIM_N) &&
-           f->at[2].factor[order[at - 1]] < f->at[2].factor[k];
+           gs_most_of(f->l.sizes, f->at[2].factor[order[at - 1]]) <
+               gs_most_of(f->l.sizes, f->at[2].factor[k]);
          at--)
       order[at] = order[at - 1];
     order[at] = k;
@@ -124,8 +131,9 @@ list_role(const finding *f, po_dim_role role, uint32_t *order) {
 static bool
 is_linear(const finding *f, uint32_t outer, uint32_t inner) {
   for (uint32_t which = 2; which < 3 + f->out->n_extras; which++)
-    if (f->at[which].factor[outer] !=
-        f->at[which].factor[inner] * f->l.extent[inner])
+    if (f->at[which].factor[outer] != gs_product(po_over(f->l.sizes),
+                                                 f->at[which].factor[inner],
+                                                 f->l.extent[inner]))
       return false;
   return true;
 }
@@ -145,6 +153,7 @@ split_linear(finding *f, po_dim_role role) {
  * steps of the merged loop one of its steps is. */
 static void
 put_dims(finding *f, uint32_t *place) {
+  const gs_numbers *over = po_over(f->l.sizes);
   for (uint32_t role = 0; role < 4; role++) {
     po_cdims *dims = &f->out->dims[role];
     uint32_t order[PO_MAX_DIMS];
@@ -154,11 +163,12 @@ put_dims(finding *f, uint32_t *place) {
       po_cdim d = dim_of(f, order[j]);
       po_cdim *last = dims->n ? &dims->d[dims->n - 1] : NULL;
       bool merges = last && !is_guarded(f, order[j]) &&
-                    !is_guarded(f, order[j - 1]) && last->x == d.x * d.extent &&
-                    last->y == d.y * d.extent &&
+                    !is_guarded(f, order[j - 1]) &&
+                    last->x == gs_product(over, d.x, d.extent) &&
+                    last->y == gs_product(over, d.y, d.extent) &&
                     is_linear(f, order[j - 1], order[j]);
       if (merges) {
-        d.extent *= last->extent;
+        d.extent = gs_product(over, d.extent, last->extent);
         *last = d;
       } else {
         dims->d[dims->n++] = d;
@@ -345,14 +355,18 @@ static const struct {
 };
 
 bool
-po_find_contraction(po_program *p, uint32_t init, uint32_t update,
-                    uint32_t store, uint32_t formula, po_contraction *out) {
+po_find_contraction(po_program *p, gs_sizes *sizes, uint32_t init,
+                    uint32_t update, uint32_t store, uint32_t formula,
+                    po_contraction *out) {
   const po_stmt *sum = &p->stmts.data[update];
   *out = (po_contraction){
       .init = init, .update = update, .store = store, .formula = formula};
-  finding f = {
-      .l = {.p = p, .update = sum, .n = sum->n_iters, .n_outer = sum->n_outer},
-      .out = out};
+  finding f = {.l = {.p = p,
+                     .sizes = sizes,
+                     .update = sum,
+                     .n = sum->n_iters,
+                     .n_outer = sum->n_outer},
+               .out = out};
   for (uint32_t k = 0; k < sizeof CHECKS / sizeof *CHECKS; k++)
     if (!CHECKS[k].holds(&f)) {
       out->refused = CHECKS[k].otherwise;
@@ -384,6 +398,8 @@ po_swap_factors(po_contraction *c) {
   c->factor[0] = c->factor[1];
   c->factor[1] = factor;
   exchange(&c->x, &c->y, sizeof c->x);
+  exchange(&c->sized[PO_DIM_M], &c->sized[PO_DIM_N], sizeof c->sized[0]);
+  exchange(&c->ragged[PO_DIM_M], &c->ragged[PO_DIM_N], sizeof c->ragged[0]);
   exchange(&c->dims[PO_DIM_M], &c->dims[PO_DIM_N], sizeof c->dims[PO_DIM_M]);
   for (uint32_t role = 0; role < 4; role++)
     for (uint32_t k = 0; k < c->dims[role].n; k++) {

@@ -23,7 +23,9 @@
 
 typedef enum po_dim_role { PO_DIM_O, PO_DIM_M, PO_DIM_N, PO_DIM_K } po_dim_role;
 
-/* One loop; strides are in elements, 0 where the operand does not depend. */
+/* One loop; strides are in elements, 0 where the operand does not depend.  Of a
+ * program with sizes all of these are numbers over them (loops/number.h), and
+ * so are addresses, and constants of guards. */
 typedef struct po_cdim {
   int64_t extent;
   int64_t x, y, c;
@@ -122,6 +124,10 @@ typedef struct po_contraction {
   po_coperand x, y, c; /* c has no guards */
   po_cdims dims[4];    /* by role; m and n are linear in c */
 
+  /* By role, whether its extents are made of sizes; whether they may be no
+   * whole number of vectors. */
+  bool sized[4], ragged[4];
+
   /* ---- the plan ---- */
   po_mac_plan mac;
   uint32_t lanes, mr, nv;
@@ -143,9 +149,10 @@ typedef struct po_contraction {
 
 /* Whether statements init, update and store (or UINT32_MAX) are one, whose sums
  * the formula (or UINT32_MAX) alone reads: the dimensions, strides and guards
- * of `out`. */
-bool po_find_contraction(po_program *, uint32_t init, uint32_t update,
-                         uint32_t store, uint32_t formula, po_contraction *out);
+ * of `out`; the sizes are the program's, or NULL. */
+bool po_find_contraction(po_program *, gs_sizes *, uint32_t init,
+                         uint32_t update, uint32_t store, uint32_t formula,
+                         po_contraction *out);
 /* The factors change places: m becomes n. */
 void po_swap_factors(po_contraction *);
 /* contraction_formula.c: the statement may be the formula of the sums that
@@ -243,7 +250,25 @@ po_is_packed_whole(po_cmode mode) {
   return mode == PO_WHOLE || mode == PO_BEFORE;
 }
 
-/* Extents of all dimensions of a role, multiplied. */
+/* Extents of all dimensions of a role, multiplied, where they are integers; of
+ * those from `from` on, whatever they are. */
 int64_t po_cdims_size(const po_cdims *);
+gs_number po_cdims_product(const gs_numbers *, const po_cdims *, uint32_t from);
+
+/* contraction_sized.c: plans it by what it is at the most of all sizes. The
+ * plan holds for any: blocks are no larger than its, and kernels take less than
+ * a panel of rows and columns. */
+bool po_plan_sized(po_program *, gs_sizes *, const po_contract_choice *fixed,
+                   po_contraction *, po_contraction room[3], bs_text *why);
+/* What it is at some sizes, as integers. */
+void po_contraction_at(const gs_sizes *, const int64_t *at,
+                       const po_contraction *, po_contraction *out);
+/* The array for panels of an operand that is packed whole; false: its elements
+ * are no sum of sizes for each dimension. */
+bool po_describe_packed(po_program *, gs_sizes *, const po_contraction *,
+                        bool x, po_array *);
+/* The rows of x or y, with what fills the last panel, of `width` rows. */
+gs_number po_rounded_rows(const gs_numbers *, const po_contraction *, bool x,
+                          int64_t width);
 
 #endif

@@ -167,8 +167,8 @@ x_aliases(const po_contraction *c) {
 bool
 po_y_can_be_direct(const po_contraction *c) {
   const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
-  return !c->y.n_guards && k->n == 1 && n->n == 1 && n->d[0].y == 1 &&
-         n->d[0].extent % c->lanes == 0 && k->d[0].y > 0;
+  return !c->y.n_guards && !c->ragged[PO_DIM_N] && k->n == 1 && n->n == 1 &&
+         n->d[0].y == 1 && n->d[0].extent % c->lanes == 0 && k->d[0].y > 0;
 }
 
 bool
@@ -176,6 +176,13 @@ po_y_is_direct(const po_contraction *c, const gs_target *t) {
   const po_cdim *k = &c->dims[PO_DIM_K].d[0];
   int64_t first = cache_bytes(t, 0, 32768), row = k->y * bytes_of(c);
   return po_y_can_be_direct(c) && row <= 1024 && row * k->extent <= first * 2;
+}
+
+/* The layout of an image is made of integers. */
+static bool
+is_sized(const po_contraction *c) {
+  return c->sized[PO_DIM_O] || c->sized[PO_DIM_M] || c->sized[PO_DIM_N] ||
+         c->sized[PO_DIM_K];
 }
 
 /* Cycles for y to reach the kernel by the cheapest of the ways that copy it for
@@ -188,7 +195,7 @@ place_y(const gs_target *t, po_contraction *c, double cycles) {
     c->y_mode = PO_DIRECT;
     return direct;
   }
-  bool images = !po_image_of_x(c) && po_find_windows(c, false);
+  bool images = !is_sized(c) && !po_image_of_x(c) && po_find_windows(c, false);
   double windows = images ? po_window_cycles(c) : packed;
   if (windows < packed)
     c->y_mode = PO_WINDOWS;
@@ -291,7 +298,7 @@ try_way(ways *w, bool swap, bool image) {
   if (swap)
     po_swap_factors(c);
   if (!po_choice_admits(w->target, w->fixed, c, w->why) ||
-      (image && (own[0] || !has_windows(w, c, true))) ||
+      (image && (is_sized(c) || own[0] || !has_windows(w, c, true))) ||
       (w->fixed->y_mode == PO_WINDOWS && !own[1] && !has_windows(w, c, false)))
     return;
   c->x_mode = image ? PO_WINDOWS : PO_DIRECT;

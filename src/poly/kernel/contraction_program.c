@@ -3,37 +3,47 @@
  * statements run around a register-tiled kernel, and the arrays they pack. */
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
+#include "poly/loops/sizes.h"
 #include "base/whole.h"
 
 /* Below this the kernel is not worth its code. */
 #define LEAST_PRODUCTS 4096
 
 static bool
-is_worth_it(const po_contraction *c) {
-  int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
-  int64_t n = po_cdims_size(&c->dims[PO_DIM_N]);
-  int64_t k = po_cdims_size(&c->dims[PO_DIM_K]);
+is_worth_it(const gs_sizes *s, const po_contraction *c) {
+  const gs_numbers *over = po_over(s);
+  int64_t m = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_M], 0));
+  int64_t n = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_N], 0));
+  int64_t k = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_K], 0));
   return m > 1 && n > 1 && (double)m * (double)n * (double)k >= LEAST_PRODUCTS;
+}
+
+/* Elements, or bytes for an instruction, of panels of integers. */
+static po_array
+packed_by_numbers(const po_contraction *c, bool x) {
+  int64_t width = po_panel_width(c, x);
+  int64_t rows =
+      bs_round_up(po_cdims_size(&c->dims[x ? PO_DIM_M : PO_DIM_N]), width);
+  return (po_array){.rank = 1,
+                    .dim = {c->mac.mac
+                                ? rows / width * c->mac.panel[!x]
+                                : rows * po_cdims_size(&c->dims[PO_DIM_K])}};
 }
 
 /* The array of an operand that is packed whole. */
 static uint32_t
-add_packed(po_program *p, const po_contraction *c, bool x) {
-  int64_t rows = bs_round_up(po_cdims_size(&c->dims[x ? PO_DIM_M : PO_DIM_N]),
-                             po_panel_width(c, x));
-  po_array packed = {
-      .name = bs_arena_printf(&p->arena, "glen_packed%u", p->arrays.len),
-      .role = (x ? c->x_mode : c->y_mode) == PO_BEFORE ? PO_PREPACKED
-                                                       : PO_WORKSPACE,
-      .dtype = c->dtype,
-      .rank = 1,
-      .dim = {rows * po_cdims_size(&c->dims[PO_DIM_K])},
-      .term = GS_NO_TERM,
-      .packed = true};
-  if (c->mac.mac) {
-    packed.dtype = GS_U8;
-    packed.dim[0] = rows / po_panel_width(c, x) * c->mac.panel[!x];
-  }
+add_packed(po_program *p, gs_sizes *s, const po_contraction *c, bool x) {
+  bool before = (x ? c->x_mode : c->y_mode) == PO_BEFORE;
+  po_array packed;
+  if (!s)
+    packed = packed_by_numbers(c, x);
+  else
+    po_describe_packed(p, s, c, x, &packed);
+  packed.name = bs_arena_printf(&p->arena, "glen_packed%u", p->arrays.len);
+  packed.role = before ? PO_PREPACKED : PO_WORKSPACE;
+  packed.dtype = c->mac.mac ? GS_U8 : c->dtype;
+  packed.term = GS_NO_TERM;
+  packed.packed = true;
   bs_push(p->ctx.heap, &p->arrays, packed);
   return p->arrays.len - 1;
 }
@@ -46,7 +56,7 @@ po_is_as_lowered(const po_program *p, const po_stmt *s) {
       return false;
   if (n != s->n_iters)
     return false;
-  isl_multi_aff *identity = po_identity(p->isl, n);
+  isl_multi_aff *identity = po_map_with_sizes(p, po_identity(p->isl, n));
   isl_multi_aff *time =
       isl_multi_aff_reset_tuple_id(isl_multi_aff_copy(s->time), isl_dim_in);
   time = isl_multi_aff_reset_tuple_id(time, isl_dim_out);
@@ -67,8 +77,9 @@ is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
  * that is not NULL. */
 typedef struct looking {
   po_program *p;
+  gs_sizes *sizes; /* or NULL */
   const po_groups *groups;
-  po_contraction *room; /* three, too large for a stack */
+  po_contraction *room; /* four, too large for a stack */
   bs_text *why;
 } looking;
 
@@ -107,9 +118,10 @@ find_in_group(const looking *l, uint32_t k) {
   uint32_t formula = po_formula_behind(p, l->groups, k);
   if (formula != UINT32_MAX &&
       po_may_be_formula(p, stmts[group->n - 1], formula) &&
-      po_find_contraction(p, stmts[0], stmts[1], store, formula, out))
+      po_find_contraction(p, l->sizes, stmts[0], stmts[1], store, formula, out))
     return true;
-  return po_find_contraction(p, stmts[0], stmts[1], store, UINT32_MAX, out) ||
+  return po_find_contraction(p, l->sizes, stmts[0], stmts[1], store, UINT32_MAX,
+                             out) ||
          none(l, out->refused);
 }
 
@@ -118,6 +130,9 @@ plan_found(const looking *l, const po_contract_choice *fixed) {
   po_contraction *out = l->room;
   const bool constant[2] = {is_constant(l->p, out, out->x.array),
                             is_constant(l->p, out, out->y.array)};
+  if (l->sizes)
+    return !po_is_mixed(out) &&
+           po_plan_sized(l->p, l->sizes, fixed, out, l->room + 1, l->why);
   if (!(l->p->strict_fp && out->dtype != GS_I32) &&
       po_plan_mac(l->p->target, constant, fixed, out, l->room + 1, l->why))
     return true;
@@ -134,12 +149,12 @@ plan_group(const looking *l, uint32_t k) {
   if (fixed && fixed->loops)
     return none(l, "it runs as loops");
   if (!fixed)
-    return is_worth_it(l->room) && plan_found(l, NULL);
+    return is_worth_it(l->sizes, l->room) && plan_found(l, NULL);
   po_contraction *found = bs_arena_copy(&l->p->arena, l->room, sizeof *found);
   if (plan_found(l, fixed))
     return true;
   *l->room = *found;
-  return plan_found(&(looking){l->p, l->groups, l->room, NULL}, NULL);
+  return plan_found(&(looking){l->p, l->sizes, l->groups, l->room, NULL}, NULL);
 }
 
 void
@@ -147,15 +162,16 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
   while (p->arrays.len && p->arrays.data[p->arrays.len - 1].packed)
     p->arrays.len--;
   bs_clear(&p->contractions);
-  po_contraction *c = bs_calloc(p->ctx.heap, 3, sizeof *c);
-  looking l = {p, groups, c, NULL};
+  po_contraction *c = bs_calloc(p->ctx.heap, 4, sizeof *c);
+  gs_sizes *sizes = po_numbers_of(p, &p->arena);
+  looking l = {p, sizes, groups, c, NULL};
   for (uint32_t k = 0; k < groups->list.len && !p->plain; k++) {
     if (!plan_group(&l, k))
       continue;
     if (po_is_packed_whole(c->x_mode))
-      c->packed_x = add_packed(p, c, true);
+      c->packed_x = add_packed(p, sizes, c, true);
     if (po_is_packed_whole(c->y_mode))
-      c->packed_y = add_packed(p, c, false);
+      c->packed_y = add_packed(p, sizes, c, false);
     const po_contraction *kept = bs_arena_copy(&p->arena, c, sizeof *c);
     bs_push(p->ctx.heap, &p->contractions, kept);
   }
@@ -183,8 +199,8 @@ static void
 explain(po_program *p, uint32_t update, bs_text *why) {
   po_groups groups;
   po_find_groups(p, &groups);
-  po_contraction *room = bs_calloc(p->ctx.heap, 3, sizeof *room);
-  looking l = {p, &groups, room, why};
+  po_contraction *room = bs_calloc(p->ctx.heap, 4, sizeof *room);
+  looking l = {p, po_numbers_of(p, &p->arena), &groups, room, why};
   for (uint32_t k = 0; k < groups.list.len; k++)
     if (holds(&groups, &groups.list.data[k], update) && find_in_group(&l, k) &&
         plan_found(&l, p->stmts.data[update].contract))

@@ -296,8 +296,8 @@ po_image_fits(const po_contraction *c, int64_t bytes) {
 bool
 po_stays_in_place(const po_contraction *c, int64_t cache, int64_t depth) {
   const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
-  if (c->y.n_guards || k->n != 1 || n->n != 1 || n->d[0].y != 1 ||
-      n->d[0].extent % c->lanes || k->d[0].y <= 0)
+  if (c->y.n_guards || c->ragged[PO_DIM_N] || k->n != 1 || n->n != 1 ||
+      n->d[0].y != 1 || n->d[0].extent % c->lanes || k->d[0].y <= 0)
     return false;
   int64_t bytes = gs_dtype_table[c->dtype].bytes, row = k->d[0].y * bytes;
   int64_t panel = (int64_t)c->nv * c->lanes * bytes, way = cache / WAYS;

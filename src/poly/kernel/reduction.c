@@ -20,6 +20,8 @@ small_int(__isl_take isl_val *val, int64_t *out) {
 static bool
 find_extent(po_reduction *l, uint32_t k, const po_stmt *s) {
   int64_t hi;
+  if (l->sizes)
+    return po_find_sized_extent(l, k, s);
   if (!small_int(isl_set_dim_min_val(isl_set_copy(s->domain), (int)k),
                  &l->lo[k]) ||
       !small_int(isl_set_dim_max_val(isl_set_copy(s->domain), (int)k), &hi))
@@ -36,6 +38,8 @@ po_find_box(po_reduction *l, const po_stmt *init) {
   for (uint32_t k = 0; k < l->n_outer; k++)
     if (l->lo[k]) /* shifted boxes do not come from lowering */
       return false;
+  if (l->sizes)
+    return po_fills_sized_box(l, init);
   isl_set *box = po_box(l->p->isl, l->extent, l->n_outer);
   isl_set *domain = isl_set_reset_tuple_id(isl_set_copy(init->domain));
   bool full = isl_set_is_equal(domain, box) == isl_bool_true;
@@ -48,15 +52,16 @@ po_find_box(po_reduction *l, const po_stmt *init) {
 static void
 move_to_origin(const po_reduction *l, po_walk *at) {
   for (uint32_t k = 0; k < l->n; k++) {
-    at->base += at->factor[k] * l->lo[k];
+    at->base =
+        gs_combine(po_over(l->sizes), 1, at->base, l->lo[k], at->factor[k], 0);
     if (l->extent[k] == 1)
       at->factor[k] = 0;
   }
 }
 
-bool
-po_find_address(const po_reduction *l, uint32_t array,
-                __isl_keep isl_pw_multi_aff *index, uint32_t n, po_walk *out) {
+static bool
+find_integers(const po_reduction *l, uint32_t array,
+              __isl_keep isl_pw_multi_aff *index, uint32_t n, po_walk *out) {
   const po_array *a = &l->p->arrays.data[array];
   isl_pw_aff *address = po_linear_pw(index, a->dim);
   isl_aff *aff = NULL;
@@ -67,6 +72,14 @@ po_find_address(const po_reduction *l, uint32_t array,
   bool ok = aff && isl_aff_dim(aff, isl_dim_in) == (isl_size)n &&
             po_affine_terms(aff, &out->base, out->factor);
   isl_aff_free(aff);
+  return ok;
+}
+
+bool
+po_find_address(const po_reduction *l, uint32_t array,
+                __isl_keep isl_pw_multi_aff *index, uint32_t n, po_walk *out) {
+  bool ok = l->sizes ? po_find_sized_address(l, array, index, n, out)
+                     : find_integers(l, array, index, n, out);
   if (ok)
     move_to_origin(l, out);
   return ok;
@@ -124,11 +137,13 @@ po_find_formula(const po_reduction *l, uint32_t last, uint32_t formula,
 /* constant + sum of factor * index >= 0 over the box, unless the box says so.
  */
 static bool
-add_inequality(po_reduction *l, int64_t constant, const int64_t *factor) {
-  int64_t least = constant;
+add_inequality(po_reduction *l, gs_number constant, const int64_t *factor) {
+  const gs_numbers *over = po_over(l->sizes);
+  gs_number least = constant;
   for (uint32_t k = 0; k < l->n; k++)
-    least += factor[k] < 0 ? factor[k] * (l->extent[k] - 1) : 0;
-  if (least >= 0)
+    if (factor[k] < 0)
+      least = gs_combine(over, 1, least, factor[k], l->extent[k], -factor[k]);
+  if (gs_least_of(l->sizes, least) >= 0)
     return true;
   if (l->n_guards == PO_MAX_GUARDS)
     return false;
@@ -138,12 +153,26 @@ add_inequality(po_reduction *l, int64_t constant, const int64_t *factor) {
   return true;
 }
 
+/* The constant of a condition, with what sizes add to it. */
+static bool
+find_constant(po_reduction *l, __isl_keep isl_constraint *c, gs_number *out) {
+  if (!l->sizes)
+    return small_int(isl_constraint_get_constant_val(c), out);
+  int64_t factor[PO_MAX_DIMS];
+  isl_aff *aff = isl_constraint_get_aff(c);
+  bool ok = aff && po_split_affine(l->p, l->sizes, aff, out, factor);
+  isl_aff_free(aff);
+  return ok;
+}
+
 /* An equality is two inequalities. */
 static isl_stat
 add_guard(__isl_take isl_constraint *c, void *user) {
   po_reduction *l = user;
-  int64_t constant, factor[PO_MAX_DIMS] = {0}, minus[PO_MAX_DIMS] = {0};
-  bool ok = small_int(isl_constraint_get_constant_val(c), &constant);
+  const gs_numbers *over = po_over(l->sizes);
+  gs_number constant;
+  int64_t factor[PO_MAX_DIMS] = {0}, minus[PO_MAX_DIMS] = {0};
+  bool ok = find_constant(l, c, &constant);
   bool equality = isl_constraint_is_equality(c) == isl_bool_true;
   for (uint32_t k = 0; k < l->n; k++) {
     ok = ok &&
@@ -151,13 +180,15 @@ add_guard(__isl_take isl_constraint *c, void *user) {
                    &factor[k]);
     if (!ok)
       break;
-    constant += factor[k] * l->lo[k];
+    constant = gs_plus(over, constant, factor[k] * l->lo[k]);
     factor[k] = l->extent[k] > 1 ? factor[k] : 0;
     minus[k] = -factor[k];
   }
   isl_constraint_free(c);
   ok = ok && add_inequality(l, constant, factor);
-  ok = ok && (!equality || add_inequality(l, -constant, minus));
+  ok =
+      ok && (!equality ||
+             add_inequality(l, gs_combine(over, -1, constant, 0, 0, 0), minus));
   return ok ? isl_stat_ok : isl_stat_error;
 }
 
@@ -173,7 +204,11 @@ compare_guards(const void *a, const void *b) {
 /* In an order of their own: that of isl depends on what it was asked before. */
 bool
 po_find_guards(po_reduction *l) {
-  isl_set *set = isl_set_coalesce(isl_set_copy(l->update->domain));
+  isl_set *set = isl_set_copy(l->update->domain);
+  if (l->sizes)
+    set =
+        isl_set_gist_params(set, isl_set_params(isl_set_copy(l->p->at_sizes)));
+  set = isl_set_coalesce(set);
   isl_basic_set_list *list = isl_set_get_basic_set_list(set);
   isl_set_free(set);
   bool one = isl_basic_set_list_n_basic_set(list) == 1;

@@ -3,11 +3,13 @@
  *
  * What kernels are made of: each loop has an extent, each access moves by so
  * many elements a step of it, and conditions of the domain that the box of the
- * extents does not imply are linear, too. */
+ * extents does not imply are linear, too.  While a program has sizes, all of
+ * these but the factors of conditions are numbers over them (number.h). */
 #ifndef POLY_REDUCTION_H
 #define POLY_REDUCTION_H
 
 #include "poly/loops/loops.h"
+#include "poly/loops/number.h"
 
 #define PO_MAX_DIMS   (2 * GS_MAX_RANK)
 #define PO_MAX_GUARDS 32
@@ -32,6 +34,7 @@ typedef struct po_cextra {
 
 typedef struct po_reduction {
   po_program *p;
+  gs_sizes *sizes; /* NULL: all is integers */
   const po_stmt *update;
   uint32_t n, n_outer; /* loops of the update; those that make elements */
   int64_t lo[PO_MAX_DIMS], extent[PO_MAX_DIMS];
@@ -55,5 +58,12 @@ bool po_find_guards(po_reduction *);
 bool po_find_formula(const po_reduction *, uint32_t last, uint32_t formula,
                      uint32_t sums, po_walk at[1 + PO_MAX_EXTRAS],
                      po_cextra extras[PO_MAX_EXTRAS], uint32_t *n_extras);
+
+/* reduction_sized.c: the same where there are sizes. */
+bool po_find_sized_extent(po_reduction *, uint32_t k, const po_stmt *);
+bool po_fills_sized_box(const po_reduction *, const po_stmt *init);
+bool po_find_sized_address(const po_reduction *, uint32_t array,
+                           __isl_keep isl_pw_multi_aff *index, uint32_t n,
+                           po_walk *out);
 
 #endif

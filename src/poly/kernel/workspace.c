@@ -161,10 +161,9 @@ plan(po_program *p, po_groups *groups) {
   bs_clear(&p->slides);
   po_limit limit = po_limit_operations(p, LOOKING);
   po_find_groups(p, groups);
-  if (!po_has_sizes(p)) { /* kernels are made for numbers */
-    po_plan_contractions(p, groups);
+  po_plan_contractions(p, groups);
+  if (!po_has_sizes(p)) /* tiles of windows are made for numbers */
     po_plan_slides(p, groups);
-  }
   if (!po_unlimit(&limit)) {
     bs_clear(&p->contractions);
     bs_clear(&p->slides);

@@ -2,6 +2,7 @@
 /* open.c - see open.h. */
 #include "poly/loops/open.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/number.h"
 #include "poly/loops/sizes.h"
 
 static _Thread_local po_program *open;
@@ -46,43 +47,11 @@ po_most_in(isl_ctx *isl, gs_number x) {
 
 /* ---- numbers as functions ---- */
 
-static __isl_give isl_aff *
-divided(__isl_take isl_aff *aff, int64_t by) {
-  isl_ctx *isl = isl_aff_get_ctx(aff);
-  return by == 1 ? aff
-                 : isl_aff_floor(isl_aff_scale_down_val(
-                       aff, isl_val_int_from_si(isl, by)));
-}
-
-/* A size divided by its multiple, times `by`; a quotient, times `by`. */
-static __isl_give isl_aff *
-term_aff(isl_ctx *isl, uint32_t n, const gs_size_term *t) {
-  const gs_sizes *s = open->source->sizes;
-  gs_atom atom = gs_atom_of(s, t->atom[0]);
-  int64_t by = t->by;
-  isl_aff *aff;
-  if (atom.size == GS_MOST_SIZES) {
-    aff = divided(po_open_aff(isl, n, atom.of), atom.by);
-  } else {
-    int64_t multiple = s->list[atom.size].multiple;
-    bool whole = by % multiple == 0;
-    by = whole ? by / multiple : by;
-    aff = divided(po_size_aff(open, atom.size, n), whole ? 1 : multiple);
-  }
-  return isl_aff_scale_val(aff, isl_val_int_from_si(isl, by));
-}
-
 isl_aff *
 po_open_aff(isl_ctx *isl, uint32_t n, gs_number x) {
-  gs_polynomial p;
-  if (!gs_is_sized(x) || !po_open_in(isl))
-    return po_index(isl, n, n, 0, x);
-  gs_polynomial_of(open->source->sizes, x, &p);
-  isl_aff *sum = po_index(isl, n, n, 0, 0);
-  for (uint32_t k = 0; k < p.n; k++)
-    sum = isl_aff_add(sum, p.term[k].n ? term_aff(isl, n, &p.term[k])
-                                       : po_index(isl, n, n, 0, p.term[k].by));
-  return sum;
+  return gs_is_sized(x) && po_open_in(isl)
+             ? po_aff_of_number(open, open->source->sizes, n, x)
+             : po_index(isl, n, n, 0, x);
 }
 
 isl_set *

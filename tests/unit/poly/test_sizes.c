@@ -3,8 +3,10 @@
  * of them holds for all sizes in their bounds. */
 #include "fixture.h"
 #include "poly/depend/depend.h"
+#include "poly/kernel/contraction.h"
 #include "poly/loops/check.h"
 #include "poly/loops/execute.h"
+#include "poly/loops/number.h"
 #include "poly/loops/sizes.h"
 #include "poly/schedule/primitive.h"
 
@@ -154,4 +156,59 @@ Test(sizes, constants_and_tables_have_numbers) {
                "size n: 9 to 9000\ninput A: f32[n]\ninput at: i32[4]\n"
                "output B: f32[4]\nfor i in 0..4 {\n"
                "  S: B[i] = gather(A[0], 9, 1, (at[i]: i32))\n}\n");
+}
+
+/* ---- numbers that are no affine functions ---- */
+
+/* What follows from it holds for all sizes: a product of extents is one number,
+ * whichever way it comes about. */
+Test(sizes, extents_are_numbers_that_multiply) {
+  po_program *p = read_loops(product);
+  bs_arena arena;
+  bs_arena_init(&arena, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &arena);
+  gs_number rows, columns, columns_more;
+  cr_assert(po_extent_number(p, s, &p->arrays.data[0], 0, &rows));
+  cr_assert(po_extent_number(p, s, &p->arrays.data[0], 1, &columns));
+  cr_assert(po_extent_number(p, s, &p->arrays.data[1], 1, &columns_more));
+  gs_number all = gs_product(&s->over, rows, columns);
+  cr_assert_eq(gs_least_of(s, all), 8);
+  cr_assert_eq(gs_most_of(s, all), 400 * 512);
+  cr_assert_eq(gs_minus(&s->over, columns_more, rows), 1);
+  cr_assert_eq(all, gs_product(&s->over, columns, rows));
+  cr_assert_eq(gs_number_at(s, all, (int64_t[]){3, 16}), 48);
+  cr_assert(!gs_is_affine(s, all));
+  bs_arena_done(&arena);
+}
+
+/* A number that is a sum becomes the function that it was. */
+Test(sizes, sums_are_functions_and_numbers) {
+  po_program *p = read_loops("size n: 5 to 30\n"
+                             "output B: f32[(n + 1) / 4 + 2 * n]\n"
+                             "for i in 0..(n + 1) / 4 + 2 * n {\n"
+                             "  S: B[i] = 1\n}\n");
+  bs_arena arena;
+  bs_arena_init(&arena, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &arena);
+  gs_number length;
+  cr_assert(po_extent_number(p, s, &p->arrays.data[0], 0, &length));
+  cr_assert_eq(gs_number_at(s, length, (int64_t[]){7}), 16);
+  isl_aff *aff = po_aff_of_number(p, s, 0, length);
+  cr_assert_eq(isl_aff_plain_is_equal(aff, p->arrays.data[0].extent[0]),
+               isl_bool_true);
+  isl_aff_free(aff);
+  bs_arena_done(&arena);
+}
+
+/* A kernel is planned for the greatest sizes, and rows that fill no vectors are
+ * known to be such. */
+Test(sizes, products_are_contractions) {
+  po_program *p = read_loops(product);
+  po_lay_out(p);
+  cr_assert_eq(p->contractions.len, 1);
+  const po_contraction *c = p->contractions.data[0];
+  cr_assert(c->sized[PO_DIM_M] && c->sized[PO_DIM_N] && c->sized[PO_DIM_K]);
+  cr_assert(c->ragged[PO_DIM_N] && !c->ragged[PO_DIM_K]);
+  cr_assert_neq(c->y_mode, PO_DIRECT, "rows of y end within a vector");
+  cr_assert(c->x_mode != PO_WINDOWS && c->y_mode != PO_WINDOWS);
 }

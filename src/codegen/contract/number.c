@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* number.c - extents and distances that are made of sizes.
+ *
+ * The kernel's function computes each number that is not known once, under a
+ * name of its own, as names of sizes may be those of loops; the functions that
+ * it calls are passed all of them.  How large the blocks are follows there, so
+ * that they are equal as those of known extents are. */
+#include "codegen/contract/contract.h"
+
+static void
+note(cg_contract *x, gs_number v) {
+  if (!gs_is_sized(v))
+    return;
+  for (uint32_t k = 0; k < x->n_numbers; k++)
+    if (x->numbers[k] == v)
+      return;
+  if (x->n_numbers == CG_MOST_NUMBERS)
+    x->e->failed = true;
+  else
+    x->numbers[x->n_numbers++] = v;
+}
+
+static void
+note_dims(cg_contract *x, const po_cdims *dims) {
+  for (uint32_t k = 0; k < dims->n; k++) {
+    const po_cdim *d = &dims->d[k];
+    const gs_number of[] = {d->extent, d->x, d->y, d->c,
+                            po_cdims_product(x->over, dims, k)};
+    for (uint32_t j = 0; j < sizeof of / sizeof *of; j++)
+      note(x, of[j]);
+    for (uint32_t e = 0; e < x->c->n_extras; e++)
+      note(x, d->extra[e]);
+  }
+}
+
+static void
+note_operand(cg_contract *x, const po_coperand *operand) {
+  note(x, operand->base);
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    note(x, operand->guards[g].constant);
+}
+
+/* Elements of an operand's panels for one step of the outermost k. */
+static gs_number
+panels_step(const cg_contract *x, bool of_x) {
+  int64_t width = of_x ? x->c->mr : x->columns;
+  return gs_product(x->over, po_rounded_rows(x->over, x->c, of_x, width),
+                    x->inner);
+}
+
+void
+cg_find_numbers(cg_contract *x) {
+  if (!x->sizes)
+    return;
+  for (uint32_t role = 0; role < 4; role++)
+    note_dims(x, &x->c->dims[role]);
+  note_operand(x, &x->c->x);
+  note_operand(x, &x->c->y);
+  note_operand(x, &x->c->c);
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    note(x, x->c->extras[k].base);
+  note(x, x->inner);
+  for (uint32_t k = 0; k < 2; k++)
+    if (po_is_packed_whole(k ? x->c->x_mode : x->c->y_mode))
+      note(x, panels_step(x, k));
+}
+
+/* ---- as C ---- */
+
+const char *
+cg_number_text(const cg_contract *x, gs_number v) {
+  for (uint32_t k = 0; k < x->n_numbers; k++)
+    if (x->numbers[k] == v)
+      return bs_arena_printf(&x->e->arena, "glen_n%u", k);
+  if (gs_is_sized(v))
+    x->e->failed = true;
+  return bs_arena_printf(&x->e->arena, "%lld", (long long)v);
+}
+
+const char *
+cg_panels_step(const cg_contract *x, bool of_x) {
+  return cg_number_text(x, panels_step(x, of_x));
+}
+
+const char *
+cg_times_text(const cg_contract *x, int64_t by, gs_number v) {
+  if (!gs_is_sized(v))
+    return cg_number_text(x, gs_product(NULL, by, v));
+  return bs_arena_printf(&x->e->arena, "%lld * %s", (long long)by,
+                         cg_number_text(x, v));
+}
+
+const char *
+cg_place_text(const cg_contract *x, int64_t row, gs_number row_stride,
+              int64_t column, gs_number column_stride) {
+  if (!gs_is_sized(row_stride) && !gs_is_sized(column_stride))
+    return cg_number_text(x, row * row_stride + column * column_stride);
+  return bs_arena_printf(&x->e->arena, "(%s + %s)",
+                         cg_times_text(x, row, row_stride),
+                         cg_times_text(x, column, column_stride));
+}
+
+static void put_polynomial(const cg_contract *x, gs_number v);
+
+/* A size divided by its multiple, or a quotient, rounded down. */
+static void
+put_atom(const cg_contract *x, uint32_t number) {
+  gs_atom atom = gs_atom_of(x->sizes, number);
+  if (atom.size < GS_MOST_SIZES) {
+    int64_t multiple = x->sizes->list[atom.size].multiple;
+    bs_putf(x->out, multiple > 1 ? "((int64_t)%s / %lld)" : "(int64_t)%s",
+            x->sizes->list[atom.size].name, (long long)multiple);
+    return;
+  }
+  /* With a dividend that is not negative, C's quotient is rounded down. */
+  int64_t least = gs_least_of(x->sizes, atom.of);
+  int64_t up = least < 0 ? bs_ceil_div(-least, atom.by) : 0;
+  bs_putc(x->out, '(');
+  if (up)
+    bs_putf(x->out, "(%lld + ", (long long)(up * atom.by));
+  put_polynomial(x, atom.of);
+  bs_putf(x->out, "%s / %lld", up ? ")" : "", (long long)atom.by);
+  if (up)
+    bs_putf(x->out, " - %lld", (long long)up);
+  bs_putc(x->out, ')');
+}
+
+static void
+put_term(const cg_contract *x, const gs_size_term *t) {
+  bool one = t->by == 1 && t->n;
+  if (!one)
+    bs_putf(x->out, "%lld", (long long)t->by);
+  for (uint32_t j = 0; j < t->n; j++) {
+    bs_put(x->out, one && !j ? "" : " * ");
+    put_atom(x, t->atom[j]);
+  }
+}
+
+/* Quotients stand in one another three deep at most. */
+static void
+put_polynomial(const cg_contract *x, gs_number v) {
+  gs_polynomial p;
+  gs_polynomial_of(x->sizes, v, &p);
+  bs_putc(x->out, '(');
+  for (uint32_t k = 0; k < p.n; k++) {
+    bs_put(x->out, k ? " + " : "");
+    put_term(x, &p.term[k]);
+  }
+  bs_putc(x->out, ')');
+}
+
+/* ---- in functions ---- */
+
+void
+cg_put_number_parameters(const cg_contract *x) {
+  for (uint32_t k = 0; k < x->n_numbers; k++)
+    bs_putf(x->out, ", %s glen_n%u", x->e->index, k);
+}
+
+void
+cg_put_number_arguments(const cg_contract *x) {
+  for (uint32_t k = 0; k < x->n_numbers; k++)
+    bs_putf(x->out, ", glen_n%u", k);
+}
+
+const char *
+cg_number_arguments(const cg_contract *x) {
+  const char *out = "";
+  for (uint32_t k = 0; k < x->n_numbers; k++)
+    out = bs_arena_printf(&x->e->arena, "%s, glen_n%u", out, k);
+  return out;
+}
+
+void
+cg_put_number_uses(const cg_contract *x) {
+  for (uint32_t k = 0; k < x->n_numbers; k++)
+    bs_putf(x->out, "%s(void)glen_n%u;%s", k % 4 ? " " : "  ", k,
+            k % 4 == 3 || k + 1 == x->n_numbers ? "\n" : "");
+}
+
+/* Equal parts, each of at most so many. */
+static void
+put_parts(const cg_contract *x, const char *name, const char *whole,
+          int64_t most, int64_t unit) {
+  const char *index = x->e->index;
+  cg_line(x->out, 1, "const %s glen_%ss = (%s - 1) / %lld + 1;", index, name,
+          whole, (long long)most);
+  if (unit > 1)
+    cg_line(x->out, 1,
+            "const %s glen_%s = ((%s - 1) / glen_%ss / %lld + 1) * %lld;",
+            index, name, whole, name, (long long)unit, (long long)unit);
+  else
+    cg_line(x->out, 1, "const %s glen_%s = (%s - 1) / glen_%ss + 1;", index,
+            name, whole, name);
+}
+
+static const char *
+extent_of_k(const cg_contract *x) {
+  return cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent);
+}
+
+void
+cg_put_numbers(const cg_contract *x) {
+  const po_contraction *c = x->c;
+  for (uint32_t k = 0; x->sizes && k < x->sizes->n; k++)
+    cg_line(x->out, 1, "(void)%s;", x->sizes->list[k].name);
+  for (uint32_t k = 0; k < x->n_numbers; k++) {
+    cg_indent(x->out, 1);
+    bs_putf(x->out, "const %s glen_n%u = (%s)", x->e->index, k, x->e->index);
+    put_polynomial(x, x->numbers[k]);
+    bs_put(x->out, ";\n");
+  }
+  cg_put_number_uses(x);
+  if (cg_has_sized_blocks(x, PO_DIM_K))
+    put_parts(x, "kc", extent_of_k(x), c->kc, 1);
+  if (cg_has_sized_blocks(x, PO_DIM_N))
+    put_parts(x, "nc", cg_number_text(x, x->n), c->nc, x->columns);
+  if (!cg_has_sized_blocks(x, PO_DIM_M))
+    return;
+  put_parts(x, "mc", cg_number_text(x, x->m), c->mc, c->mr);
+  put_parts(x, "mb", "glen_mc", c->mb, c->mr);
+}
+
+const char *
+cg_block_text(const cg_contract *x, const char *name) {
+  const po_contraction *c = x->c;
+  po_dim_role role = *name == 'k'   ? PO_DIM_K
+                     : *name == 'n' ? PO_DIM_N
+                                    : PO_DIM_M;
+  int64_t size = *name == 'k'     ? c->kc
+                 : *name == 'n'   ? c->nc
+                 : name[1] == 'c' ? c->mc
+                                  : c->mb;
+  return cg_has_sized_blocks(x, role)
+             ? bs_arena_printf(&x->e->arena, "glen_%s", name)
+             : bs_arena_printf(&x->e->arena, "%lld", (long long)size);
+}

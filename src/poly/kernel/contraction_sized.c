@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* contraction_sized.c - contractions whose extents are made of sizes.
+ *
+ * Which operand fills vectors, the kernel, and how large blocks may be follow
+ * from the machine and from the most of all sizes: all of it is planned over
+ * integers, and the plan is taken over.  How many blocks there are is computed
+ * when the function is called. */
+#include "poly/kernel/contraction_plan.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/sizes.h"
+
+/* ---- at given sizes ---- */
+
+static void
+dims_at(const gs_sizes *s, const int64_t *at, po_cdims *dims) {
+  for (uint32_t k = 0; k < dims->n; k++) {
+    po_cdim *d = &dims->d[k];
+    d->extent = gs_number_at(s, d->extent, at);
+    d->x = gs_number_at(s, d->x, at);
+    d->y = gs_number_at(s, d->y, at);
+    d->c = gs_number_at(s, d->c, at);
+    for (uint32_t e = 0; e < PO_MAX_EXTRAS; e++)
+      d->extra[e] = gs_number_at(s, d->extra[e], at);
+  }
+}
+
+static void
+operand_at(const gs_sizes *s, const int64_t *at, po_coperand *operand) {
+  operand->base = gs_number_at(s, operand->base, at);
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    operand->guards[g].constant =
+        gs_number_at(s, operand->guards[g].constant, at);
+}
+
+void
+po_contraction_at(const gs_sizes *s, const int64_t *at, const po_contraction *c,
+                  po_contraction *out) {
+  *out = *c;
+  for (uint32_t role = 0; role < 4; role++)
+    dims_at(s, at, &out->dims[role]);
+  operand_at(s, at, &out->x);
+  operand_at(s, at, &out->y);
+  operand_at(s, at, &out->c);
+  for (uint32_t k = 0; k < c->n_extras; k++)
+    out->extras[k].base = gs_number_at(s, c->extras[k].base, at);
+}
+
+/* ---- the plan ---- */
+
+/* The loop is whole vectors at all sizes. */
+static bool
+is_whole_vectors(gs_sizes *s, const po_cdims *dims, int64_t lanes) {
+  gs_number n = po_cdims_product(&s->over, dims, 0);
+  return n ==
+         gs_combine(&s->over, lanes, gs_quotient(&s->over, n, lanes), 0, 0, 0);
+}
+
+static void
+note_sized(const gs_target *t, gs_sizes *s, po_contraction *c) {
+  int64_t lanes = max64(t->vector_bytes / bytes_of(c), 1);
+  for (uint32_t role = 0; role < 4; role++) {
+    const po_cdims *dims = &c->dims[role];
+    c->sized[role] = gs_is_sized(po_cdims_product(&s->over, dims, 0));
+    c->ragged[role] = c->sized[role] && !is_whole_vectors(s, dims, lanes);
+  }
+}
+
+/* What was chosen for integers. */
+static void
+take_plan(const gs_sizes *s, const po_contraction *from, po_contraction *to) {
+  if (from->swapped)
+    po_swap_factors(to);
+  to->lanes = from->lanes;
+  to->mr = from->mr;
+  to->nv = from->nv;
+  to->kc = from->kc;
+  to->mc = from->mc;
+  to->nc = from->nc;
+  to->mb = from->mb;
+  to->line = po_cdims_product(&s->over, &to->dims[PO_DIM_M], 0);
+  to->x_mode = from->x_mode;
+  to->y_mode = from->y_mode;
+  to->later = 0; /* is a number of panels that are not counted yet */
+  to->waits = from->waits;
+  to->swapped = from->swapped;
+  to->chosen = from->chosen;
+  to->product = from->product;
+  to->cycles = from->cycles;
+}
+
+/* As many units as so many bytes have room for, one at least. */
+static int64_t
+no_more(int64_t rows, int64_t unit, int64_t depth, int64_t bytes) {
+  return min64(rows, max64(bytes / depth / unit, 1) * unit);
+}
+
+/* Panels of an operand go on the stack, a block at a time, where the whole of
+ * it has no array. */
+static void
+settle_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
+            po_contraction *c) {
+  po_cmode *mode = x ? &c->x_mode : &c->y_mode;
+  int64_t depth = c->kc * inner_of(at) * bytes_of(at);
+  po_array packed;
+  if (*mode != PO_WHOLE || po_describe_packed(p, s, c, x, &packed))
+    return;
+  *mode = PO_BLOCK;
+  if (x)
+    c->mb = no_more(c->mb, c->mr, depth, PO_MAX_ROWS);
+  else
+    c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, PO_MAX_BLOCK);
+}
+
+bool
+po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
+              po_contraction *c, po_contraction room[3], bs_text *why) {
+  int64_t most[GS_MOST_SIZES];
+  po_contraction *at = &room[2];
+  for (uint32_t k = 0; k < s->n; k++)
+    most[k] = s->list[k].most;
+  note_sized(p->target, s, c);
+  const bool before[2] = {false, false}; /* packing beforehand knows sizes */
+  po_contraction_at(s, most, c, at);
+  if (!po_plan_contraction(p->target, before, fixed, at, room, why))
+    return false;
+  take_plan(s, at, c);
+  settle_mode(p, s, at, true, c);
+  settle_mode(p, s, at, false, c);
+  return true;
+}
+
+/* ---- arrays for panels ---- */
+
+gs_number
+po_rounded_rows(const gs_numbers *over, const po_contraction *c, bool x,
+                int64_t width) {
+  const po_cdims *dims = &c->dims[x ? PO_DIM_M : PO_DIM_N];
+  gs_number rows = po_cdims_product(over, dims, 0);
+  return gs_combine(over, width,
+                    gs_quotient(over, gs_plus(over, rows, width - 1), width), 0,
+                    0, 0);
+}
+
+static bool
+set_extent(po_program *p, const gs_sizes *s, gs_number n, po_array *array) {
+  uint32_t d = array->rank++;
+  array->dim[d] = gs_most_of(s, n);
+  if (!gs_is_sized(n))
+    return true;
+  if (!gs_is_affine(s, n))
+    return false;
+  po_pool_reserve(&p->pool, 1);
+  array->extent[d] = po_keep_aff(&p->pool, po_aff_of_number(p, s, 0, n));
+  return array->extent[d];
+}
+
+bool
+po_describe_packed(po_program *p, gs_sizes *s, const po_contraction *c, bool x,
+                   po_array *out) {
+  const po_cdims *k = &c->dims[PO_DIM_K];
+  gs_number rows = po_rounded_rows(&s->over, c, x, po_panel_width(c, x));
+  *out = (po_array){0};
+  if (k->n >= GS_MAX_RANK || !set_extent(p, s, rows, out))
+    return false;
+  for (uint32_t d = 0; d < k->n; d++)
+    if (!set_extent(p, s, k->d[d].extent, out))
+      return false;
+  return true;
+}
