@@ -172,6 +172,21 @@ po_find_conversion(const gs_context *ctx, const gs_target *target,
   return try_instr(&f, instr, &out->move[0]);
 }
 
+/* Whether an instruction that converts takes the tile out of the memory. */
+static bool
+can_convert(const gs_context *ctx, const gs_target *target, const po_tile *tile,
+            uint32_t memory) {
+  po_route route;
+  for (uint32_t k = 0; k < target->instrs.len; k++) {
+    const gs_instr *i = target->instrs.data[k];
+    if (i->converts && i->operands[0].memory == memory &&
+        i->operands[0].dtype == tile->dtype && !i->n_params &&
+        po_find_conversion(ctx, target, ctx->arena, tile, i, NULL, &route))
+      return true;
+  }
+  return false;
+}
+
 bool
 po_can_bring(const gs_context *ctx, const gs_target *target,
              const gs_instr *instr, uint32_t k, const int64_t *stride,
@@ -183,5 +198,6 @@ po_can_bring(const gs_context *ctx, const gs_target *target,
   memcpy(tile.dim, dim, rank * sizeof *dim);
   memcpy(tile.stride, stride, rank * sizeof *stride);
   return po_find_route(ctx, target, ctx->arena, &tile, result ? o->memory : 0,
-                       result ? 0 : o->memory, &route);
+                       result ? 0 : o->memory, &route) ||
+         (result && can_convert(ctx, target, &tile, o->memory));
 }

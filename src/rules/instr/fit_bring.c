@@ -42,6 +42,19 @@ moves_so(const gs_instr *i, bool load, const int64_t *dim,
   return lies_so(mentioned(i, load ? 0 : 1), at_dim, at_stride, n);
 }
 
+/* Brings operands of the dtype to the memory, or results away, as they are or
+ * converted. */
+static bool
+is_for(const gs_target *t, uint32_t j, const gs_operand *o, bool load) {
+  const gs_instr *i = t->instrs.data[j];
+  if (load)
+    return gs_is_on_way(t, j, o->dtype, 0, o->memory);
+  if (i->converts)
+    return i->operands[0].dtype == o->dtype &&
+           i->operands[0].memory == o->memory;
+  return i->moves && i->result.dtype == o->dtype && !i->result.memory;
+}
+
 bool
 fit_can_bring(const gs_target *t, const gs_instr *instr, uint32_t k,
               const int64_t *dim, const int64_t *stride, uint32_t rank) {
@@ -49,13 +62,9 @@ fit_can_bring(const gs_target *t, const gs_instr *instr, uint32_t k,
   const gs_operand *o = load ? &instr->operands[k] : &instr->result;
   if (!o->memory)
     return lies_so(mentioned(instr, k), dim, stride, rank);
-  for (uint32_t j = 0; j < t->instrs.len; j++) {
-    const gs_instr *i = t->instrs.data[j];
-    bool on_way =
-        load ? gs_is_on_way(t, j, o->dtype, 0, o->memory)
-             : i->moves && i->result.dtype == o->dtype && !i->result.memory;
-    if (on_way && moves_so(i, load, dim, stride, rank))
+  for (uint32_t j = 0; j < t->instrs.len; j++)
+    if (is_for(t, j, o, load) &&
+        moves_so(t->instrs.data[j], load, dim, stride, rank))
       return true;
-  }
   return false;
 }

@@ -41,25 +41,35 @@ later(walk *w, uint32_t node, uint32_t parent, eg_class c, const rl_index *x) {
     w->waiting[w->n++] = (place){node, parent, c, *x};
 }
 
-/* Through the view that the class was made with. */
 static bool
-go_down(fit_match *m, eg_class *c, rl_index *x) {
-  uint32_t n, n_kids, which;
-  const eg_node *nodes = eg_class_nodes(m->graph, *c, &n);
-  if (!n)
-    return false;
-  gs_op op = (gs_op)eg_op(m->graph, nodes[0]);
-  const eg_class *kids = eg_kids(m->graph, nodes[0], &n_kids);
+go_through(fit_match *m, eg_node node, eg_class *c, rl_index *x) {
+  uint32_t n_kids, which;
+  gs_op op = (gs_op)eg_op(m->graph, node);
+  const eg_class *kids = eg_kids(m->graph, node, &n_kids);
   const gs_type *types[2];
   if (op == GS_COMPUTE || op == GS_CALL || !n_kids || n_kids > 2)
     return false;
   for (uint32_t k = 0; k < n_kids; k++)
     types[k] = type_of(m, kids[k]);
-  if (!rl_digits_down(&m->digits, values_of(m), op, eg_attr(m->graph, nodes[0]),
+  if (!rl_digits_down(&m->digits, values_of(m), op, eg_attr(m->graph, node),
                       type_of(m, *c), types, x, &which))
     return false;
   *c = eg_find(m->graph, kids[which]);
   return true;
+}
+
+/* Through the view that the class was made with; where that does more than move
+ * digits, as a reverse does, through the first that does not.  Its callers
+ * bound the steps. */
+static bool
+go_down(fit_match *m, eg_class *c, rl_index *x) {
+  uint32_t n;
+  const eg_node *nodes = eg_class_nodes(m->graph, *c, &n);
+  uint32_t most = n && eg_op(m->graph, nodes[0]) == GS_REVERSE ? n : n > 0;
+  for (uint32_t k = 0; k < most; k++)
+    if (go_through(m, nodes[k], c, x))
+      return true;
+  return false;
 }
 
 /* A compute node of the class, of the root's the one that is looked at; the
