@@ -269,8 +269,11 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
     /* Functions without a branch, so that loops of them are vectors. Which of
      * two it is is decided by bits: compilers would compute either in a branch
      * of its own.  Largest errors, in units in the last place: exp 1.1,
-     * erf 2.0, tanh 1.4; of exp, powers of two are multiplied twice, as the
-     * result may be subnormal. */
+     * erf 2.0, tanh 1.4.  exp adds 1.5 * 2^23, after which the low bits are the
+     * nearest integer; it has an upper bound, beyond which the polynomial is
+     * infinite by itself, and what is below the range of floats becomes zero at
+     * the end, so that a NaN goes through.  Powers of two are multiplied twice,
+     * as the result may be subnormal. */
     [CG_PICK_F32] = {FUNCTION("float", "uint32_t c, float a, float b",
                               "union { float f; uint32_t u; } x, y;\n"
                               "x.f = a;\n"
@@ -278,28 +281,28 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
                               "x.u = (x.u & (0u - c)) | (y.u & (c - 1u));\n"
                               "return x.f;\n",
                               NULL)},
-    [CG_EXP_F32] =
-        {{CG_PICK_F32},
-         FUNCTION("float", "float a",
-                  "union { uint32_t u; float f; } low, high;\n"
-                  "float x = glen_pick_f32(a > 89.0f, 89.0f, a);\n"
-                  "x = glen_pick_f32(a < -104.0f, -104.0f, x);\n"
-                  "const float z = x * 1.44269504f + glen_pick_f32(a < 0, "
-                  "-0.5f, 0.5f);\n"
-                  "const int32_t n = (int32_t)glen_pick_f32(z == z, z, 0);\n"
-                  "const float k = (float)n;\n"
-                  "x = x - k * 0.693359375f;\n"
-                  "x = x + k * 2.12194440e-4f;\n"
-                  "float p = 0.0013950556f;\n"
-                  "p = p * x + 0.008368929f;\n"
-                  "p = p * x + 0.041666206f;\n"
-                  "p = p * x + 0.16666518f;\n"
-                  "p = p * x + 0.5f;\n"
-                  "p = p * x * x + x + 1.0f;\n"
-                  "low.u = (uint32_t)(n / 2 + 127) << 23;\n"
-                  "high.u = (uint32_t)(n - n / 2 + 127) << 23;\n"
-                  "return p * low.f * high.f;\n",
-                  NULL)},
+    [CG_EXP_F32] = {FUNCTION(
+        "float", "float a",
+        "union { float f; uint32_t u; int32_t i; } z, low, high;\n"
+        "z.f = a * 1.44269504f + 12582912.0f;\n"
+        "z.i = z.i < 0x4b400082 ? z.i : 0x4b400082;\n"
+        "z.u -= 0x4b400000u;\n"
+        "const float k = (float)z.i;\n"
+        "float x = a - k * 0.693359375f;\n"
+        "x = x + k * 2.12194440e-4f;\n"
+        "float p = 0.0013950556f;\n"
+        "p = p * x + 0.008368929f;\n"
+        "p = p * x + 0.041666206f;\n"
+        "p = p * x + 0.16666518f;\n"
+        "p = p * x + 0.5f;\n"
+        "p = p * x * x + x + 1.0f;\n"
+        "z.u += 254;\n"
+        "low.u = (z.u >> 1) << 23;\n"
+        "high.u = (z.u - (z.u >> 1)) << 23;\n"
+        "z.f = p * low.f * high.f;\n"
+        "z.u &= (uint32_t)(a < -104.0f) - 1u;\n"
+        "return z.f;\n",
+        NULL)},
     [CG_ERF_F32] = {{CG_PICK_F32, CG_EXP_F32},
                     FUNCTION(
                         "float", "float a",
