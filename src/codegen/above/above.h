@@ -80,6 +80,7 @@
   X(MIN_F32, "glen_min_f32")                                                   \
   X(MAX_F64, "glen_max_f64")                                                   \
   X(MIN_F64, "glen_min_f64")                                                   \
+  X(PICK_F32, "glen_pick_f32")                                                 \
   X(SELECT_I32, "glen_select_i32")                                             \
   X(SELECT_F32, "glen_select_f32")                                             \
   X(SELECT_F64, "glen_select_f64")                                             \
@@ -92,7 +93,6 @@
   X(F64_TO_U8, "glen_f64_to_u8")                                               \
   X(F64_TO_I16, "glen_f64_to_i16")                                             \
   X(F64_TO_U16, "glen_f64_to_u16")                                             \
-  X(PICK_F32, "glen_pick_f32")                                                 \
   X(EXP_F32, "glen_exp_f32")                                                   \
   X(ERF_F32, "glen_erf_f32")                                                   \
   X(TANH_F32, "glen_tanh_f32")                                                 \

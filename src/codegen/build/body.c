@@ -68,13 +68,21 @@ make_gather(const cg_body *b, const po_expr *x, uint32_t k) {
   return widened(b, x->array, cg_element(arena, cg_name(arena, name), at));
 }
 
+/* Of two floats one is picked by bits, which is no branch. */
+static bool
+is_pick(const cg_body *b, const po_expr *x) {
+  return x->kind == PO_SELECT && x->dtype == GS_F32 &&
+         cg_dtype_of(b, x->kids[0]) == GS_F32;
+}
+
 /* No call, no branch and few operators below. */
 static bool
 is_cheap(const cg_body *b, uint32_t k, uint32_t *operators) {
   const po_expr *x = &b->stmt->exprs[k];
   if (x->kind == PO_LITERAL || x->kind == PO_READ)
     return true;
-  if (cg_has_branch_or_call(b->e, b->stmt, x) || !(*operators)--)
+  if ((cg_has_branch_or_call(b->e, b->stmt, x) && !is_pick(b, x)) ||
+      !(*operators)--)
     return false;
   for (uint32_t j = 0; j < x->n_kids; j++)
     if (!is_cheap(b, x->kids[j], operators))
@@ -82,13 +90,16 @@ is_cheap(const cg_body *b, uint32_t k, uint32_t *operators) {
   return true;
 }
 
+/* Of a value that is computed whether it is wanted or not. */
+enum { MOST_OPERATORS = 8 };
+
 /* Values that cost little are computed whatever the condition is: elements
  * read in a branch alone would be read under a mask where loops become
  * vectors, which is slower, and which gcc 12 gets wrong at -O3 where it also
  * writes a short loop out. */
 static const cg_expr *
 make_select(const cg_body *b, const po_expr *x) {
-  uint32_t operators = 4;
+  uint32_t operators = MOST_OPERATORS;
   bs_arena *arena = &b->e->arena;
   const cg_expr *arg[3];
   if (cg_dtype_of(b, x->kids[0]) == x->dtype &&
