@@ -69,9 +69,8 @@ is_at(const po_program *p, uint32_t stmt, uint32_t root) {
   return stmt != UINT32_MAX && po_root_of(p, stmt) == root;
 }
 
-/* Whether a statement is computed where such a kernel stores its results. */
-static bool
-is_formula(const po_program *p, uint32_t root) {
+bool
+po_is_formula(const po_program *p, uint32_t root) {
   for (uint32_t k = 0; k < p->contractions.len; k++)
     if (is_at(p, p->contractions.data[k]->formula, root))
       return true;
@@ -96,7 +95,7 @@ po_may_inline(const po_program *p, uint32_t root) {
 
 bool
 po_may_change(const po_program *p, uint32_t root) {
-  return po_may_inline(p, root) && !is_formula(p, root);
+  return po_may_inline(p, root) && !po_is_formula(p, root);
 }
 
 uint32_t

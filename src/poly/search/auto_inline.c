@@ -129,13 +129,24 @@ is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
                                         (double)CHEAP * (double)made);
 }
 
+/* What a kernel makes of its sums where it stores them costs nothing to keep,
+ * and a reduction of an array may be a kernel, too. */
+static bool
+is_better_kept(const po_program *p, uint32_t array, uint32_t stmt) {
+  bool reduced = false;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    reduced |= p->stmts.data[k].kind == PO_UPDATE &&
+               po_stmt_reads(&p->stmts.data[k], array);
+  return reduced && po_is_formula(p, po_root_of(p, stmt));
+}
+
 static bool
 is_worth_inlining(const po_chooser *c, uint32_t array) {
   const po_program *p = po_now(c);
   uint32_t stmt = assignment_of(p, array);
   if (p->arrays.data[array].role != PO_WORKSPACE || stmt == PO_NO_NODE ||
       !po_may_inline(p, po_root_of(p, stmt)) || is_read_by_fixed(p, array) ||
-      po_takes_vectors(p, array))
+      po_takes_vectors(p, array) || is_better_kept(p, array, stmt))
     return false;
   return is_cheap_again(c, array, stmt);
 }

@@ -132,8 +132,10 @@ void po_write_in_place(po_chooser *);
 /* auto_interleave.c */
 void po_interleave_rows(po_chooser *);
 
-/* auto.c: nothing there keeps formulas from becoming longer. */
+/* auto_facts.c: nothing there keeps formulas from becoming longer. */
 bool po_may_inline(const po_program *, uint32_t root);
+/* What is there is computed where a kernel stores its results. */
+bool po_is_formula(const po_program *, uint32_t root);
 /* auto_inline.c */
 void po_inline_points(po_chooser *);
 /* Together, what makes an array and what reads it would lose the vectors that

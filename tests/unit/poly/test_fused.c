@@ -4,6 +4,7 @@
 #include "fixture.h"
 #include "poly/loops/access.h"
 
+#include "poly/kernel/contraction.h"
 #include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 
@@ -379,6 +380,24 @@ Test(fused, outputs_are_made_again_rather_than_read_from_memory) {
   po_free(p);
   p = chosen(TWICE("200"), PO_FUSE_POST_TILE, 0, 0);
   cr_assert_eq(readers_of(p, b), 2);
+  po_free(p);
+}
+
+/* A pool of what a product's sums become: that is computed where they are
+ * stored, once, not in the window of each result. */
+Test(fused, formulas_of_kernels_are_not_made_again) {
+  po_program *p = chosen("(tensor a (shape 64 64) f32)"
+                         "(tensor b (shape 64 64) f32)"
+                         "(let s (compute relu (compute dotProd (cartProd"
+                         " (access a 1) (access b 1)))))"
+                         "(let m (compute reduceMax (windows (access s 0)"
+                         " (shape 3 3) (stride 2 2)))) (output m)",
+                         PO_FUSE_POST_TILE, 0, 0);
+  cr_assert_eq(p->contractions.len, 1);
+  uint32_t formula = p->contractions.data[0]->formula;
+  cr_assert_neq(formula, UINT32_MAX);
+  cr_assert_eq(po_count_instances(p, formula), 64 * 64);
+  cr_assert_eq(readers_of(p, p->stmts.data[formula].array), 1);
   po_free(p);
 }
 
