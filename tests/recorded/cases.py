@@ -3,6 +3,7 @@
 each value of a table stands beside several of the others."""
 import glob
 import os
+import re
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -99,7 +100,15 @@ OTHERS = {
 }
 PAIRS = {f"{name}-{t}.glen": PAIR.format(t=t, y=y)
          for name, y in OTHERS.items() for t in ("f32", "i8", "u16")}
-FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY}
+GRAPH = """{"nodes": {
+  "a": {"op": "f", "children": ["b", "c"], "eclass": "1", "cost": 1},
+  "d": {"op": "g", "children": ["c"], "eclass": "1", "cost": 4.5},
+  "b": {"op": "h", "children": ["c", "c"], "eclass": "2", "cost": 2},
+  "c": {"op": "x", "children": [], "eclass": "3", "cost": 3}},
+ "root_eclasses": ["1"]}
+"""
+FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY,
+         "graph.json": GRAPH}
 OWN = sorted(PROGRAMS)
 EXAMPLES = paths("examples/*.glen")
 # Of a large e-graph the first part says as much.
@@ -128,6 +137,73 @@ NAMES = ["access-of-transpose", "access-of-pair", "transpose-of-cart",
          "flatten-trivial", "elementwise-of-concat", "no-such-rule",
          "squeeze-of-reshape"]
 
+
+# ---- texts that are damaged ----
+
+# By how a name ends, what reads such a file; X stands for it.
+READERS = {
+    ".glen": "saturate X --rules none", ".rules": "rules check X --verbose",
+    ".target": "target X", ".loops": "schedule X --print loops",
+    ".sched": "schedule examples/matmul.glen --sched X --explain --dry-run",
+    ".json": "extract X --json",
+}
+DAMAGES = 20
+TOKEN = re.compile(r'"[^"\n]*"|[\w.?-]+|\s+|.')
+BEYOND = ["0", "-1", "1", "7", "99999999999", "0.5", "f32", "x", "(", ")", "[",
+          "]", "\"", ";", ":where", "()"]
+
+
+def damaged(text, seed):
+    """A text with one of its words missing, doubled, moved or another."""
+    words = TOKEN.findall(text)
+    solid = [k for k, w in enumerate(words) if not w.isspace()]
+    state = seed * 2654435761 + len(text)
+
+    def below(n):
+        nonlocal state
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+        return (state >> 33) % n
+    k, other = solid[below(len(solid))], solid[below(len(solid))]
+    numbers = [n for n in solid if words[n].isdigit()]
+    how = below(7 if numbers else 4)
+    if how == 0:
+        words[k] = ""
+    elif how == 1:
+        words[k] += " " + words[k]
+    elif how == 2:
+        words[k], words[other] = words[other], words[k]
+    elif how == 3:
+        words[k] = BEYOND[below(len(BEYOND))]
+    elif how == 4:
+        del words[k:]
+    else:
+        k = numbers[below(len(numbers))]
+        words[k] = str(max(int(words[k]) + [1, -1][how - 5], 0))
+    return "".join(words)
+
+
+def damages():
+    """(name, text) of each; what is damaged comes from all kinds of files."""
+    for path in paths("examples/schedules/*.loops", "examples/schedules/*.sched",
+                      "targets/*.target", "rules/[a-f]*.rules",
+                      "tests/rules/[c-m]*.rules"):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+            yield path, f.read()
+    yield from FILES.items()
+
+
+DAMAGED = {f"damaged-{k}-{os.path.basename(name)}": damaged(text, k)
+           for name, text in damages() if len(text) < 20000
+           for k in range(DAMAGES if "-" not in name else 3)}
+
+
+def of_damaged_texts():
+    for name in DAMAGED:
+        how = READERS[os.path.splitext(name)[1]]
+        yield [name if w == "X" else w for w in how.split()]
+
+
+# ---- what is asked of sound ones ----
 
 def turn(table, k, many=1):
     return [table[(k + i) % len(table)] for i in range(many)]
@@ -215,7 +291,8 @@ def of_shells():
 
 
 GROUPS = {"saturation": of_saturation, "loops": of_loops, "pairs": of_pairs,
-          "rules": of_rules, "machines": of_machines, "shells": of_shells}
+          "rules": of_rules, "machines": of_machines, "shells": of_shells,
+          "damage": of_damaged_texts}
 
 
 def cases(groups):

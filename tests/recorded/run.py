@@ -28,7 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 RECORDED = os.path.join(HERE, "recorded.json")
 sys.path.insert(0, HERE)
-from cases import FILES, GROUPS, cases
+from cases import DAMAGED, FILES, GROUPS, cases
 
 # What differs from build to build, or from run to run.
 VAGUE = re.compile(r'^.*("version"|"bytes"|seconds"|"glen"|_s").*\n', re.M)
@@ -52,7 +52,7 @@ def folder_for(place):
     """A folder in which the commands find what they name."""
     for name in ("examples", "rules", "targets", "tests", "docs"):
         os.symlink(os.path.join(ROOT, name), os.path.join(place, name))
-    for name, text in FILES.items():
+    for name, text in {**FILES, **DAMAGED}.items():
         with open(os.path.join(place, name), "w", encoding="utf-8") as f:
             f.write(text)
 
