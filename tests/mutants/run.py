@@ -3,7 +3,8 @@
 """Plants small faults, one at a time, and sees whether the tests notice.
 
 usage: run.py [--folder NAME]... [--only ID]... [--missed] [--build] [--near [--wide]]
-              [--within SECONDS] [--spend SECONDS] [--minutes N] [--jobs N]
+              [--sanitized] [--within SECONDS] [--spend SECONDS] [--minutes N]
+              [--jobs N]
               [--survey WORD]... [--lists GLOB] [--table] [--fresh]
 
 The faults are the patches of tests/mutants/*.patch, each behind a line `# ID`,
@@ -31,6 +32,8 @@ passed is not repeated.
 --near spares the build that counts lines: faults are asked of the tests of their
 own folders alone (the table NEAR of suites.py), whether those reach them or not;
 with --wide then of all others, too, of which --near knows what they take.
+--sanitized plants them in a copy that has the address sanitizer and that of
+undefined behaviour: with --near --missed, for what was not noticed without.
 --lists names other lists than tests/mutants/*.patch, as of faults drawn to see
 how many of new ones are noticed; what becomes of them is not kept in short.
 --build only says which faults compile and change the object code, with --missed
@@ -96,7 +99,8 @@ def hunt(fault, tests, copy, args, result):
     """Asks one test after the other until one fails."""
     result["word"] = "not noticed"
     for test in order(tests, fault):
-        if result["asked"].get(test.name) == test.digest:
+        name = ("sanitized " if args.sanitized else "") + test.name
+        if result["asked"].get(name) == test.digest:
             continue
         if result["spent"] + test.seconds > args.spend:
             result["word"] = "not noticed so far"
@@ -108,10 +112,10 @@ def hunt(fault, tests, copy, args, result):
         run = suites.Run(test, copy, 3 * test.seconds + 5)
         result["spent"] = round(result["spent"] + run.seconds, 2)
         if run.good is False:
-            result["word"], result["by"] = "noticed", test.name
+            result["word"], result["by"] = "noticed", name
             return
         if run.good:
-            result["asked"][test.name] = test.digest
+            result["asked"][name] = test.digest
 
 
 def table(listed, results):
@@ -199,7 +203,7 @@ def arguments():
     parser.add_argument("--only", action="append", default=[], metavar="ID")
     parser.add_argument("--survey", action="append", default=[], metavar="WORD")
     for flag in ("--build", "--fresh", "--missed", "--near", "--wide",
-                 "--table"):
+                 "--sanitized", "--table"):
         parser.add_argument(flag, action="store_true")
     parser.add_argument("--within", type=float, default=30, metavar="SECONDS")
     parser.add_argument("--spend", type=float, default=120, metavar="SECONDS")
@@ -229,7 +233,9 @@ def main():
     results = read_results(args, every)
     if args.table:
         return table(listed, results)
-    copies = [Copy(chr(ord("a") + k)) for k in range(args.jobs)]
+    more = ["-Db_sanitize=address,undefined"] if args.sanitized else []
+    copies = [Copy("sanitized-" * args.sanitized + chr(ord("a") + k), *more)
+              for k in range(args.jobs)]
     counting = Copy("survey", "-Db_coverage=true")
     for copy in copies + [counting] * (not args.build and not args.near):
         wrong = copy.prepare(not args.near)

@@ -21,6 +21,7 @@ GLEN = "{build}/src/cli/glen"
 CHECKER = "{build}/src/check/glen-check-proof"
 SURVEY = os.path.join(HOME, "survey.json")
 SURVEY_NEAR = os.path.join(HOME, "survey-near.json")
+SURVEY_SANITIZED = os.path.join(HOME, "survey-sanitized.json")
 
 
 def groups(path):
@@ -287,7 +288,8 @@ def look(test, copy, listed_faults, within):
 def survey(tests, copy, listed_faults, args):
     """Looks at each test that is new or was changed, and remembers it."""
     kept = {}
-    path = SURVEY_NEAR if args.near else SURVEY
+    path = (SURVEY_SANITIZED if args.sanitized else
+            SURVEY_NEAR if args.near else SURVEY)
     if os.path.exists(path):
         with open(path, encoding="utf-8") as f:
             kept = json.load(f)
