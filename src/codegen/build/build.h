@@ -21,6 +21,9 @@ bool cg_build_tree(cg_emitter *, const cg_scope *, uint32_t group,
 const cg_expr *cg_make_index(cg_emitter *, __isl_keep isl_ast_expr *);
 /* sizes.c: a function of sizes, { [] -> [number] }, as C. */
 const cg_expr *cg_make_number(cg_emitter *, __isl_keep isl_aff *);
+/* A number over sizes, whose sizes and quotients are converted to the type. */
+const cg_expr *cg_make_polynomial(bs_arena *, const gs_sizes *, gs_number,
+                                  const char *type);
 /* operator.c: a literal in C, of the type that the dtype is computed in. */
 const cg_expr *cg_make_literal(cg_emitter *, gs_dtype, double);
 void cg_put_literal(bs_text *, gs_dtype, double);

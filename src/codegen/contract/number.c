@@ -5,6 +5,7 @@
  * name of its own, as names of sizes may be those of loops; the functions that
  * it calls are passed all of them.  How large the blocks are follows there, so
  * that they are equal as those of known extents are. */
+#include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 
 static void
@@ -100,55 +101,6 @@ cg_place_text(const cg_contract *x, int64_t row, gs_number row_stride,
                          cg_times_text(x, column, column_stride));
 }
 
-static void put_polynomial(const cg_contract *x, gs_number v);
-
-/* A size divided by its multiple, or a quotient, rounded down. */
-static void
-put_atom(const cg_contract *x, uint32_t number) {
-  gs_atom atom = gs_atom_of(x->sizes, number);
-  if (atom.size < GS_MOST_SIZES) {
-    int64_t multiple = x->sizes->list[atom.size].multiple;
-    bs_putf(x->out, multiple > 1 ? "((int64_t)%s / %lld)" : "(int64_t)%s",
-            x->sizes->list[atom.size].name, (long long)multiple);
-    return;
-  }
-  /* With a dividend that is not negative, C's quotient is rounded down. */
-  int64_t least = gs_least_of(x->sizes, atom.of);
-  int64_t up = least < 0 ? bs_ceil_div(-least, atom.by) : 0;
-  bs_putc(x->out, '(');
-  if (up)
-    bs_putf(x->out, "(%lld + ", (long long)(up * atom.by));
-  put_polynomial(x, atom.of);
-  bs_putf(x->out, "%s / %lld", up ? ")" : "", (long long)atom.by);
-  if (up)
-    bs_putf(x->out, " - %lld", (long long)up);
-  bs_putc(x->out, ')');
-}
-
-static void
-put_term(const cg_contract *x, const gs_size_term *t) {
-  bool one = t->by == 1 && t->n;
-  if (!one)
-    bs_putf(x->out, "%lld", (long long)t->by);
-  for (uint32_t j = 0; j < t->n; j++) {
-    bs_put(x->out, one && !j ? "" : " * ");
-    put_atom(x, t->atom[j]);
-  }
-}
-
-/* Quotients stand in one another three deep at most. */
-static void
-put_polynomial(const cg_contract *x, gs_number v) {
-  gs_polynomial p;
-  gs_polynomial_of(x->sizes, v, &p);
-  bs_putc(x->out, '(');
-  for (uint32_t k = 0; k < p.n; k++) {
-    bs_put(x->out, k ? " + " : "");
-    put_term(x, &p.term[k]);
-  }
-  bs_putc(x->out, ')');
-}
-
 /* ---- in functions ---- */
 
 void
@@ -206,9 +158,10 @@ cg_put_numbers(const cg_contract *x) {
     cg_line(x->out, 1, "(void)%s;", x->sizes->list[k].name);
   for (uint32_t k = 0; k < x->n_numbers; k++) {
     cg_indent(x->out, 1);
-    bs_putf(x->out, "const %s glen_n%u = (%s)", x->e->index, k, x->e->index);
-    put_polynomial(x, x->numbers[k]);
-    bs_put(x->out, ";\n");
+    bs_putf(x->out, "const %s glen_n%u = (%s)(", x->e->index, k, x->e->index);
+    cg_print_expr(x->out, cg_make_polynomial(&x->e->arena, x->sizes,
+                                             x->numbers[k], "int64_t"));
+    bs_put(x->out, ");\n");
   }
   cg_put_number_uses(x);
   if (cg_has_sized_blocks(x, PO_DIM_K))

@@ -3,7 +3,9 @@
  *
  * The outermost loop that is marked parallel gets a team of threads, together
  * with the parallel loops right below it while it is too short alone. */
+#include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
+#include "poly/loops/number.h"
 
 /* Iterations that leave no thread idle. */
 #define ENOUGH_ITERATIONS 64
@@ -56,6 +58,32 @@ has_parts_of_team(const teams *t) {
   return false;
 }
 
+/* How many instances of statements there are below a loop, at most. */
+static gs_number
+work_below(const teams *t, gs_sizes *s, const cg_node *n) {
+  const po_program *p = t->e->p;
+  gs_number work = 0;
+  for (uint32_t k = 0; k < t->scope->group->n; k++) {
+    const po_stmt *stmt = cg_stmt(t->e, t->scope->group, k);
+    if (po_nest_is_below(p, stmt->leaf, n->loop))
+      work = gs_sum(&s->over, work, po_box_number(p, s, stmt));
+  }
+  return work;
+}
+
+/* Lowering marks loops that are worth it at some sizes: whether they are at
+ * those of the call is asked there. */
+static const cg_expr *
+pays_at_sizes(const teams *t, const cg_node *n) {
+  bs_arena *arena = &t->e->arena;
+  gs_sizes *s = po_numbers_of(t->e->p, arena);
+  gs_number work = s ? work_below(t, s, n) : 0;
+  if (!gs_is_sized(work))
+    return NULL;
+  return cg_infix(arena, ">=", cg_make_polynomial(arena, s, work, "double"),
+                  cg_number(arena, PO_WORTH_THREADS));
+}
+
 static void
 share(teams *t, cg_node *n) {
   cg_for *head = &n->head;
@@ -63,6 +91,7 @@ share(teams *t, cg_node *n) {
   if (t->e->options->openmp && !t->in_parallel && is_parallel(t->e, n)) {
     head->collapse = shared_loops(t, n);
     head->is_bounded = has_parts_of_team(t);
+    head->pays = pays_at_sizes(t, n);
     t->in_parallel = head->is_team = true;
     t->team = head->collapse;
   }

@@ -62,6 +62,11 @@ print_pragmas(const printer *p, const cg_for *loop, uint32_t indent) {
     if (loop->collapse > 1)
       bs_putf(out, " collapse(%u)", loop->collapse);
     bs_put(out, loop->is_bounded ? " num_threads(GLEN_TEAM)" : "");
+    if (loop->pays) {
+      bs_put(out, " if (");
+      cg_print_expr(out, loop->pays);
+      bs_putc(out, ')');
+    }
     bs_put(out, "\n#endif\n");
   }
   if (loop->lanes != CG_LANES_NONE) {

@@ -66,6 +66,9 @@ typedef struct cg_for {
   bool unrolls;
   bool once;         /* it has one value, of which the condition says nothing */
   uint32_t collapse; /* loops that the team which begins here shares; 0: none */
+  /* Whether a team pays, where the call alone knows; NULL: it does.  Code
+   * without OpenMP does not have it: its names do not count as uses. */
+  const cg_expr *pays;
   cg_lanes_kind lanes;
   uint32_t n_reductions;
   const cg_reduction *reductions;

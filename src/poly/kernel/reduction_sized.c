@@ -16,28 +16,14 @@
 /* Iterations of a loop that are counted at their most. */
 #define SHORT_LOOP 32
 
-/* The one function that it is at all sizes within their bounds, or NULL. */
-static __isl_give isl_aff *
-only_piece(const po_program *p, __isl_take isl_pw_aff *pw) {
-  isl_aff *aff = NULL;
-  pw = isl_pw_aff_gist_params(pw, isl_set_params(isl_set_copy(p->at_sizes)));
-  pw = isl_pw_aff_coalesce(pw);
-  if (pw && isl_pw_aff_isa_aff(pw) == isl_bool_true)
-    aff = isl_pw_aff_as_aff(isl_pw_aff_copy(pw));
-  isl_pw_aff_free(pw);
-  return aff;
-}
-
 /* The last iteration of loop k is one function of the sizes. */
 static bool
 find_last(po_reduction *l, uint32_t k, const po_stmt *s) {
-  isl_pw_aff *last = isl_set_dim_max(isl_set_copy(s->domain), (int)k);
-  isl_aff *aff = last ? only_piece(l->p, last) : NULL;
-  bool ok = aff && po_number_of(l->p, l->sizes, aff, &l->extent[k]);
-  isl_aff_free(aff);
-  if (ok)
-    l->extent[k] = gs_plus(po_over(l->sizes), l->extent[k], 1 - l->lo[k]);
-  return ok && gs_least_of(l->sizes, l->extent[k]) >= 1;
+  gs_number last;
+  if (!po_last_number(l->p, l->sizes, s, k, &last))
+    return false;
+  l->extent[k] = gs_plus(po_over(l->sizes), last, 1 - l->lo[k]);
+  return gs_least_of(l->sizes, l->extent[k]) >= 1;
 }
 
 bool
@@ -97,7 +83,7 @@ add_index(const po_reduction *l, const po_array *a, uint32_t d,
   int64_t factor[PO_MAX_DIMS];
   gs_number rest = 0;
   isl_pw_aff *along = po_place_along(a, d, index);
-  isl_aff *aff = along ? only_piece(l->p, along) : NULL;
+  isl_aff *aff = along ? po_only_piece(l->p, along) : NULL;
   bool ok = aff && isl_aff_dim(aff, isl_dim_in) == (isl_size)n &&
             po_split_affine(l->p, l->sizes, aff, &rest, factor);
   isl_aff_free(aff);

@@ -4,6 +4,7 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
+#include <isl/ilp.h>
 
 /* Floors in one another. */
 enum { MOST_DEPTH = 4 };
@@ -136,6 +137,44 @@ po_extent_number(const po_program *p, gs_sizes *s, const po_array *array,
     return false;
   *out = gs_plus(&s->over, *out, array->pad[d]);
   return true;
+}
+
+/* ---- loops ---- */
+
+isl_aff *
+po_only_piece(const po_program *p, isl_pw_aff *pw) {
+  isl_aff *aff = NULL;
+  pw = isl_pw_aff_gist_params(pw, isl_set_params(isl_set_copy(p->at_sizes)));
+  pw = isl_pw_aff_coalesce(pw);
+  if (pw && isl_pw_aff_isa_aff(pw) == isl_bool_true)
+    aff = isl_pw_aff_as_aff(isl_pw_aff_copy(pw));
+  isl_pw_aff_free(pw);
+  return aff;
+}
+
+bool
+po_last_number(const po_program *p, gs_sizes *s, const po_stmt *stmt,
+               uint32_t k, gs_number *out) {
+  isl_pw_aff *last = isl_set_dim_max(isl_set_copy(stmt->domain), (int)k);
+  isl_aff *aff = last ? po_only_piece(p, last) : NULL;
+  bool ok = aff && po_number_of(p, s, aff, out);
+  isl_aff_free(aff);
+  return ok;
+}
+
+gs_number
+po_box_number(const po_program *p, gs_sizes *s, const po_stmt *stmt) {
+  gs_number all = 1, last;
+  for (uint32_t k = 0; k < stmt->n_iters; k++) {
+    int64_t lo = 0, hi = 0;
+    po_int(isl_set_dim_min_val(isl_set_copy(stmt->domain), (int)k), &lo);
+    if (!po_last_number(p, s, stmt, k, &last)) {
+      po_int(isl_set_dim_max_val(isl_set_copy(stmt->domain), (int)k), &hi);
+      last = hi;
+    }
+    all = gs_product(&s->over, all, gs_plus(&s->over, last, 1 - lo));
+  }
+  return all;
 }
 
 /* ---- numbers as functions ---- */

@@ -33,5 +33,13 @@ __isl_give isl_aff *po_aff_of_number(const po_program *, const gs_sizes *,
 /* Places of dimension d in memory. */
 bool po_extent_number(const po_program *, gs_sizes *, const po_array *,
                       uint32_t d, gs_number *out);
+/* The last value of a statement's index, where it is one function of the sizes;
+ * false: it is several, or too large. */
+bool po_last_number(const po_program *, gs_sizes *, const po_stmt *, uint32_t k,
+                    gs_number *out);
+/* Instances of the box around the statement's, at most. */
+gs_number po_box_number(const po_program *, gs_sizes *, const po_stmt *);
+/* The one function that it is at all sizes within their bounds, or NULL. */
+__isl_give isl_aff *po_only_piece(const po_program *, __isl_take isl_pw_aff *);
 
 #endif

@@ -11,9 +11,6 @@
 #include "poly/loops/sizes.h"
 #include <isl/ilp.h>
 
-/* Instances below which starting threads costs more than it gives. */
-#define WORTH_THREADS 32768
-
 /* Statements whose accesses are compared with each other. */
 enum { FEW = 64 };
 
@@ -89,7 +86,7 @@ extent(const po_stmt *stmt, uint32_t d) {
 static bool
 is_worth_threads(const po_stmt *stmts, uint32_t n) {
   int64_t work = 0;
-  for (uint32_t k = 0; k < n && work < WORTH_THREADS; k++) {
+  for (uint32_t k = 0; k < n && work < PO_WORTH_THREADS; k++) {
     int64_t count = 1;
     for (uint32_t d = 0; d < stmts[k].n_iters; d++)
       if (__builtin_mul_overflow(count, extent(&stmts[k], d), &count))
@@ -97,7 +94,7 @@ is_worth_threads(const po_stmt *stmts, uint32_t n) {
     if (__builtin_add_overflow(work, count, &work))
       return true;
   }
-  return work >= WORTH_THREADS;
+  return work >= PO_WORTH_THREADS;
 }
 
 /* { S[i] -> [i_0, ..., i_(n - 1)] } */

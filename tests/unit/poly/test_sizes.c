@@ -212,3 +212,16 @@ Test(sizes, products_are_contractions) {
   cr_assert_neq(c->y_mode, PO_DIRECT, "rows of y end within a vector");
   cr_assert(c->x_mode != PO_WINDOWS && c->y_mode != PO_WINDOWS);
 }
+
+/* How much there is to do, as a number that a call can compute. */
+Test(sizes, boxes_of_statements_are_counted) {
+  po_program *p = read_loops(product);
+  bs_arena arena;
+  bs_arena_init(&arena, ctx.heap);
+  gs_sizes *s = po_numbers_of(p, &arena);
+  const int64_t at[] = {3, 16};
+  cr_assert_eq(gs_number_at(s, po_box_number(p, s, &p->stmts.data[0]), at), 12);
+  cr_assert_eq(gs_number_at(s, po_box_number(p, s, &p->stmts.data[1]), at),
+               192);
+  bs_arena_done(&arena);
+}
