@@ -96,7 +96,7 @@ note(void *ctx, const fit_assignment *a) {
 
 static void
 find_lies(fit_match *m) {
-  for (uint32_t k = 0; k < m->f->instr->n_operands && m->f->in_memory; k++)
+  for (uint32_t k = 0; k < m->f->n_seen && m->f->in_memory; k++)
     fit_lie_below(m, m->leaf[k], &m->lie[k]);
 }
 
@@ -250,7 +250,7 @@ begin(rl_session *s, eg_graph *graph, const rl_compiled *rule, eg_class root,
   x->m.spec = spec;
   x->m.op = op;
   if (rule->fit->in_memory)
-    fit_lie_above(&x->m, &x->m.lie[rule->fit->instr->n_operands]);
+    fit_lie_above(&x->m, &x->m.lie[FIT_OPERANDS]);
   find_all(x);
   return x;
 }

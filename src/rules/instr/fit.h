@@ -52,8 +52,12 @@ typedef struct fit_shape {
   uint8_t id[GS_MAX_RANK][FIT_IDS]; /* of a dimension, the highest first */
 } fit_shape;
 
+/* An operand that stands in the meaning more than once is seen once more for
+ * each: places from the number of operands on are those. */
 typedef struct fit_instr {
   const gs_instr *instr;
+  uint32_t n_seen;
+  uint8_t seen_as[FIT_OPERANDS]; /* the operand that is seen there */
   uint32_t n_nodes, n_swaps, n_ids;
   fit_node node[FIT_NODES];
   fit_id id[FIT_IDS];
@@ -128,7 +132,7 @@ typedef struct fit_match {
   eg_class leaf[FIT_OPERANDS];
   rl_index index[FIT_OPERANDS], result;
   bool has_leaf[FIT_OPERANDS];
-  fit_lie lie[FIT_OPERANDS + 1];     /* of leaves, then of the root */
+  fit_lie lie[FIT_OPERANDS + 1];     /* of leaves, and at the end of the root */
   uint32_t slots[GS_MAX_INSTR_VARS]; /* parameters that operators tell */
   gs_type type;                      /* of the whole */
 } fit_match;

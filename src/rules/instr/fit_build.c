@@ -5,48 +5,14 @@
  *
  * A part is what a digit of the instruction takes of a digit of the
  * computation, or what is iterated of it; sizes of 1 are none. */
-#include "rules/instr/fit.h"
+#include "rules/instr/fit_build.h"
 #include <string.h>
-
-enum { MOST_PARTS = GS_MAX_RANK };
-
-typedef struct part {
-  uint8_t atom;
-  uint8_t id; /* REST: what is iterated */
-  int64_t size;
-} part;
-
-enum { REST = 255 };
-
-/* Parts in a row, and of which dimension each is. */
-typedef struct parts {
-  uint32_t n;
-  part at[MOST_PARTS];
-  uint32_t n_dims;
-  int64_t dim[MOST_PARTS];
-  bool failed;
-} parts;
-
-typedef struct building {
-  const fit_match *m;
-  const fit_space *s;
-  const fit_assignment *a;
-  const fit_slice *slice; /* NULL: all of it */
-  gs_over over;
-  uint8_t of_over[GS_MAX_RANK]; /* the atom of each dimension */
-  fit_mode mode;
-  /* The term so far. */
-  eg_class cls;
-  gs_type type;
-  double copied; /* elements, by the host */
-  bool failed;
-} building;
 
 /* ---- nodes ---- */
 
-static void
-add_node(building *b, gs_op op, bs_value attr, const eg_class *kids,
-         const gs_type *const *types, uint32_t n) {
+void
+fit_add_node(building *b, gs_op op, bs_value attr, const eg_class *kids,
+             const gs_type *const *types, uint32_t n) {
   rl_session *s = b->m->session;
   gs_fault fault;
   if (b->failed)
@@ -62,19 +28,20 @@ add_node(building *b, gs_op op, bs_value attr, const eg_class *kids,
   b->failed = b->cls.i == UINT32_MAX;
 }
 
-static void
-add_view(building *b, gs_op op, const bs_value *items, uint32_t n) {
+void
+fit_add_view(building *b, gs_op op, const bs_value *items, uint32_t n) {
   gs_type type = b->type;
   const gs_type *types[1] = {&type};
   eg_class kid = b->cls;
-  add_node(b, op, bs_list(b->m->session->ctx.values, items, n), &kid, types, 1);
+  fit_add_node(b, op, bs_list(b->m->session->ctx.values, items, n), &kid, types,
+               1);
 }
 
 static void
 set_access(building *b, uint32_t n) {
   bs_value item = bs_int(b->m->session->ctx.values, n);
   if (!b->failed && b->type.access != n)
-    add_view(b, GS_ACCESS, &item, 1);
+    fit_add_view(b, GS_ACCESS, &item, 1);
 }
 
 /* How many of the leading dimensions have `want` elements; UINT32_MAX: none. */
@@ -94,8 +61,8 @@ has_dims(const gs_type *type, const int64_t *dim, uint32_t n) {
 
 /* The term's elements in dimensions of other sizes, `access` of them in S.  Its
  * own division into S and C is kept where S has as many elements. */
-static void
-reshape(building *b, const int64_t *dim, uint32_t n, uint32_t access) {
+void
+fit_reshape(building *b, const int64_t *dim, uint32_t n, uint32_t access) {
   bs_values *values = b->m->session->ctx.values;
   if (b->failed)
     return;
@@ -108,7 +75,7 @@ reshape(building *b, const int64_t *dim, uint32_t n, uint32_t access) {
     set_access(b, from);
     bs_value items[2] = {bs_ints(values, dim, to),
                          bs_ints(values, dim + to, n - to)};
-    add_view(b, GS_RESHAPE, items, 2);
+    fit_add_view(b, GS_RESHAPE, items, 2);
   }
   set_access(b, access);
 }
@@ -120,7 +87,7 @@ transpose(building *b, const int64_t *order, uint32_t n) {
     same &= order[k] == k;
   bs_value item = bs_ints(b->m->session->ctx.values, order, n);
   if (!same)
-    add_view(b, GS_TRANSPOSE, &item, 1);
+    fit_add_view(b, GS_TRANSPOSE, &item, 1);
 }
 
 /* ---- parts ---- */
@@ -136,8 +103,8 @@ put_part(parts *p, uint32_t atom, uint32_t id, int64_t size) {
   p->at[p->n++] = (part){(uint8_t)atom, (uint8_t)id, size};
 }
 
-static void
-end_dim(parts *p, int64_t size) {
+void
+fit_end_dim(parts *p, int64_t size) {
   if (p->n_dims == MOST_PARTS)
     p->failed = true;
   else
@@ -152,8 +119,8 @@ put_atom(const building *b, uint32_t atom, parts *p) {
     put_part(p, atom, j, b->a->part[atom][j]);
 }
 
-static void
-list_of_atoms(const building *b, const fit_list *list, parts *out) {
+void
+fit_list_of_atoms(const building *b, const fit_list *list, parts *out) {
   *out = (parts){0};
   for (uint32_t k = 0; k < list->n; k++)
     put_atom(b, list->atom[k], out);
@@ -171,22 +138,22 @@ put_id(const building *b, uint32_t id, parts *p) {
 }
 
 /* As a call has it: dimensions of `over`, then those of the instruction. */
-static void
-list_of_call(const building *b, const fit_shape *shape, uint32_t bit,
-             parts *out) {
+void
+fit_list_of_call(const building *b, const fit_shape *shape, uint32_t bit,
+                 parts *out) {
   *out = (parts){0};
   for (uint32_t d = 0; d < b->over.n; d++) {
     bool has = bit == UINT32_MAX ? !b->over.sum[d] : b->over.has[d] >> bit & 1;
     if (!has)
       continue;
     put_part(out, b->of_over[d], REST, b->over.size[d]);
-    end_dim(out, b->over.size[d]);
+    fit_end_dim(out, b->over.size[d]);
   }
   for (uint32_t d = 0; d < shape->rank; d++) {
     int64_t size = 1;
     for (uint32_t k = 0; k < shape->n[d]; k++)
       size *= put_id(b, shape->id[d][k], out);
-    end_dim(out, size);
+    fit_end_dim(out, size);
   }
 }
 
@@ -211,15 +178,16 @@ repeat_missing(building *b, const parts *from, const parts *to) {
   }
   if (!missing)
     return;
-  reshape(b, ones, to->n, to->n);
+  fit_reshape(b, ones, to->n, to->n);
   bs_value item = bs_ints(b->m->session->ctx.values, all, to->n);
-  add_view(b, GS_BROADCAST, &item, 1);
+  fit_add_view(b, GS_BROADCAST, &item, 1);
 }
 
 /* The term, whose elements stand in the order of the parts `from`, in that of
  * `to`, `access` of its dimensions in S. */
-static void
-rearrange(building *b, const parts *from, const parts *to, uint32_t access) {
+void
+fit_rearrange(building *b, const parts *from, const parts *to,
+              uint32_t access) {
   int64_t sizes[MOST_PARTS], order[MOST_PARTS];
   uint32_t n = 0;
   b->failed |= from->failed || to->failed;
@@ -236,17 +204,17 @@ rearrange(building *b, const parts *from, const parts *to, uint32_t access) {
   gs_type cut = {.rank = (uint8_t)n};
   memcpy(cut.dim, sizes, n * sizeof *sizes);
   uint32_t at = leading(&cut, gs_prod(b->type.dim, b->type.access));
-  reshape(b, sizes, n, at == UINT32_MAX ? n : at);
+  fit_reshape(b, sizes, n, at == UINT32_MAX ? n : at);
   transpose(b, order, n);
   repeat_missing(b, from, to);
-  reshape(b, to->dim, to->n_dims, access);
+  fit_reshape(b, to->dim, to->n_dims, access);
 }
 
 /* ---- a slice ---- */
 
 /* Which of the cuts is the digit's; FIT_CUTS: none. */
-static uint32_t
-cut_of(const building *b, uint32_t atom) {
+uint32_t
+fit_cut_of(const building *b, uint32_t atom) {
   for (uint32_t k = 0; b->slice && k < b->slice->n; k++)
     if (b->slice->of[k].atom == atom)
       return k;
@@ -254,8 +222,8 @@ cut_of(const building *b, uint32_t atom) {
 }
 
 /* Of the whole that there is a slice of. */
-static int64_t
-size_in_whole(const building *b, uint32_t atom) {
+int64_t
+fit_whole_size(const building *b, uint32_t atom) {
   return b->s->atom[atom].size;
 }
 
@@ -265,7 +233,7 @@ slice_dim(building *b, uint32_t d, uint32_t cut) {
   int64_t from = b->slice->of[cut].from, size = b->slice->of[cut].size;
   bs_value items[3] = {bs_int(values, d), bs_int(values, from),
                        bs_int(values, from + size)};
-  add_view(b, GS_SLICE, items, 3);
+  fit_add_view(b, GS_SLICE, items, 3);
 }
 
 /* An operand that has such digits, sliced. */
@@ -274,16 +242,16 @@ slice_operand(building *b, const fit_list *list) {
   gs_type whole = {.rank = (uint8_t)list->n};
   bool any = false;
   for (uint32_t k = 0; k < list->n; k++) {
-    whole.dim[k] = size_in_whole(b, list->atom[k]);
-    any |= cut_of(b, list->atom[k]) < FIT_CUTS;
+    whole.dim[k] = fit_whole_size(b, list->atom[k]);
+    any |= fit_cut_of(b, list->atom[k]) < FIT_CUTS;
   }
   if (!any || b->failed)
     return;
   uint32_t access = leading(&whole, gs_prod(b->type.dim, b->type.access));
-  reshape(b, whole.dim, list->n, access == UINT32_MAX ? list->n : access);
+  fit_reshape(b, whole.dim, list->n, access == UINT32_MAX ? list->n : access);
   for (uint32_t k = 0; k < list->n; k++)
-    if (cut_of(b, list->atom[k]) < FIT_CUTS)
-      slice_dim(b, k, cut_of(b, list->atom[k]));
+    if (fit_cut_of(b, list->atom[k]) < FIT_CUTS)
+      slice_dim(b, k, fit_cut_of(b, list->atom[k]));
 }
 
 /* ---- where elements lie ---- */
@@ -296,11 +264,11 @@ strides_of(const building *b, const fit_list *list, const parts *p,
   int64_t low = 1;
   uint32_t k = p->n;
   for (uint32_t i = list->n; i-- > 0;) {
-    int64_t whole = size_in_whole(b, list->atom[i]), inside = 1;
+    int64_t whole = fit_whole_size(b, list->atom[i]), inside = 1;
     for (; k > 0 && p->at[k - 1].atom == list->atom[i]; k--) {
       int64_t size = p->at[k - 1].size;
       stride[k - 1] = !lie->known ? 0
-                      : cut_of(b, list->atom[i]) < FIT_CUTS
+                      : fit_cut_of(b, list->atom[i]) < FIT_CUTS
                           ? fit_flat_stride(t, lie, low, whole) * inside
                           : fit_flat_stride(t, lie, low * inside, size);
       inside *= size;
@@ -335,9 +303,9 @@ stride_of_dim(const building *b, const fit_shape *shape, uint32_t d,
 
 /* Whether parts in the order `p` can be brought as operand k, or as the result,
  * without a copy by the host. */
-static bool
-lies_well(const building *b, const fit_shape *shape, uint32_t k, const parts *p,
-          const gs_type *t, const fit_lie *lie) {
+bool
+fit_lies_well(const building *b, const fit_shape *shape, uint32_t k,
+              const parts *p, const gs_type *t, const fit_lie *lie) {
   int64_t stride[MOST_PARTS], dim[GS_MAX_RANK], step[GS_MAX_RANK];
   strides_of(b, atoms_of(b, k), p, t, lie, stride);
   for (uint32_t i = 0; i < p->n; i++)
@@ -353,13 +321,13 @@ lies_well(const building *b, const fit_shape *shape, uint32_t k, const parts *p,
 }
 
 /* The array that the host makes of a term. */
-static void
-copy(building *b) {
+void
+fit_copy(building *b) {
   gs_type type = b->type;
   const gs_type *types[1] = {&type};
   eg_class kid = b->cls;
-  add_node(b, GS_MATERIALIZE, bs_list(b->m->session->ctx.values, NULL, 0), &kid,
-           types, 1);
+  fit_add_node(b, GS_MATERIALIZE, bs_list(b->m->session->ctx.values, NULL, 0),
+               &kid, types, 1);
   b->copied += (double)gs_elements(&type);
 }
 
@@ -382,8 +350,8 @@ put_over(building *b, uint32_t atom) {
 
 /* In the order of the result, then what is added over.  What no operand has is
  * repeated when all calls are done. */
-static void
-find_over(building *b) {
+void
+fit_find_over(building *b) {
   for (uint32_t k = 0; k < b->s->result.n; k++)
     if (b->s->atom[b->s->result.atom[k]].operands)
       put_over(b, b->s->result.atom[k]);
@@ -428,6 +396,32 @@ call_attr(building *b, const gs_instr *into) {
   return b->failed ? BS_NIL : bs_list(values, items, n);
 }
 
+/* The parts of an operand as one place sees it, and the order in which a call
+ * takes them. */
+static void
+list_of_place(const building *b, uint32_t k, parts *from, parts *to) {
+  fit_list_of_atoms(b, &b->s->operand[k], from);
+  fit_list_of_call(b, &b->m->f->operand[k], k, to);
+}
+
+/* Whether all places that see one operand ask for the same term. */
+static bool
+are_alike(const building *b, uint32_t k, uint32_t other) {
+  parts from[2], to[2];
+  list_of_place(b, k, &from[0], &to[0]);
+  list_of_place(b, other, &from[1], &to[1]);
+  bool alike = from[0].n == from[1].n && to[0].n == to[1].n &&
+               to[0].n_dims == to[1].n_dims &&
+               !memcmp(to[0].dim, to[1].dim, to[0].n_dims * sizeof *to[0].dim);
+  for (uint32_t i = 0; alike && i < from[0].n; i++)
+    alike = from[0].at[i].size == from[1].at[i].size;
+  for (uint32_t i = 0; alike && i < to[0].n; i++)
+    alike =
+        to[0].at[i].size == to[1].at[i].size &&
+        find_part(&from[0], &to[0].at[i]) == find_part(&from[1], &to[1].at[i]);
+  return alike;
+}
+
 static void
 build_operand(building *b, uint32_t k) {
   const fit_match *m = b->m;
@@ -438,13 +432,12 @@ build_operand(building *b, uint32_t k) {
   gs_type type = b->type;
   for (uint32_t d = 0; d < b->over.n; d++)
     leads += b->over.has[d] >> k & 1;
-  list_of_atoms(b, &b->s->operand[k], &from);
-  list_of_call(b, &m->f->operand[k], k, &to);
+  list_of_place(b, k, &from, &to);
   slice_operand(b, &b->s->operand[k]);
-  rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
+  fit_rearrange(b, &from, &to, leads + m->f->instr->operands[k].access);
   if (!b->failed && m->f->in_memory &&
-      !lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
-    copy(b);
+      !fit_lies_well(b, &m->f->operand[k], k, &from, &type, &m->lie[k]))
+    fit_copy(b);
 }
 
 /* What the calls take, so that assignments can be held against each other. */
@@ -467,13 +460,15 @@ price(building *b, bs_value attr, const gs_type *const *types) {
   return calls * gs_instr_cost(instr, values, slots, "cycles", moved / calls);
 }
 
-static void
-build_call(building *b, const gs_instr *into, rl_fit *calls) {
+void
+fit_build_call(building *b, const gs_instr *into, rl_fit *calls) {
   eg_class kids[FIT_OPERANDS];
   gs_type types[FIT_OPERANDS];
   const gs_type *at[FIT_OPERANDS];
   uint32_t n = b->m->f->instr->n_operands;
   bs_value attr = call_attr(b, into);
+  for (uint32_t k = n; k < b->m->f->n_seen; k++)
+    b->failed |= !are_alike(b, b->m->f->seen_as[k], k);
   for (uint32_t k = 0; k < n && !b->failed; k++) {
     build_operand(b, k);
     kids[k] = b->cls;
@@ -483,104 +478,5 @@ build_call(building *b, const gs_instr *into, rl_fit *calls) {
   if (b->failed)
     return;
   *calls = (rl_fit){.attr = attr, .cycles = price(b, attr, at)};
-  add_node(b, GS_CALL, attr, kids, at, n);
-}
-
-/* The dimensions of the whole, or of a slice the atoms. */
-static void
-end_dims_of_result(const building *b, parts *to) {
-  const fit_match *m = b->m;
-  for (uint32_t d = 0; d < m->type.rank && !b->slice; d++)
-    end_dim(to, m->type.dim[d]);
-  for (uint32_t k = 0; k < b->s->result.n && b->slice; k++) {
-    uint32_t atom = b->s->result.atom[k], cut = cut_of(b, atom);
-    end_dim(to,
-            cut < FIT_CUTS ? b->slice->of[cut].size : size_in_whole(b, atom));
-  }
-}
-
-static void
-build_result(building *b) {
-  const fit_match *m = b->m;
-  uint32_t k = m->f->instr->n_operands;
-  parts from, to;
-  list_of_call(b, &m->f->result, UINT32_MAX, &from);
-  list_of_atoms(b, &b->s->result, &to);
-  bool well = !m->f->in_memory ||
-              lies_well(b, &m->f->result, k, &to, &m->type, &m->lie[k]);
-  end_dims_of_result(b, &to);
-  if (!well)
-    copy(b);
-  rearrange(b, &from, &to, b->slice ? to.n_dims : m->type.access);
-}
-
-static void
-build(building *b, const gs_instr *into, rl_fit *calls) {
-  find_over(b);
-  build_call(b, into, calls);
-  if (!b->failed)
-    build_result(b);
-  if (!b->failed)
-    calls->cycles += b->copied / b->m->session->target->scalar_ops_per_cycle;
-}
-
-eg_class
-fit_build(fit_match *m, const fit_space *s, const fit_assignment *a,
-          const gs_instr *into, fit_mode mode, rl_fit *calls) {
-  building b = {.m = m, .s = s, .a = a, .mode = mode};
-  build(&b, into, calls);
-  return b.failed ? EG_NO_CLASS : b.cls;
-}
-
-/* ---- parts of a whole ---- */
-
-bool
-fit_price_slice(fit_match *m, const fit_space *s, const fit_slice *slice,
-                const fit_assignment *a, const gs_instr *into, rl_fit *calls) {
-  building b = {.m = m, .s = s, .a = a, .slice = slice, .mode = FIT_PRICE};
-  build(&b, into, calls);
-  return !b.failed;
-}
-
-/* A term and its type. */
-typedef struct built {
-  eg_class cls;
-  gs_type type;
-} built;
-
-/* One behind the other along a digit of the result. */
-static void
-join(building *whole, const built *two, uint32_t atom, built *out) {
-  bs_values *values = whole->m->session->ctx.values;
-  const fit_list *list = &whole->s->result;
-  const gs_type *types[2] = {&two[0].type, &two[1].type};
-  eg_class kids[2] = {two[0].cls, two[1].cls};
-  uint32_t at = 0;
-  while (at < list->n && list->atom[at] != atom)
-    at++;
-  bs_value dim = bs_int(values, at);
-  add_node(whole, GS_CONCAT, bs_list(values, &dim, 1), kids, types, 2);
-  *out = (built){whole->cls, whole->type};
-}
-
-eg_class
-fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
-              const gs_instr *into, fit_mode mode) {
-  building whole = {.m = m, .s = s, .mode = mode};
-  built part[FIT_PARTS];
-  rl_fit calls;
-  for (uint32_t k = 0; k < 1u << cut->n; k++) {
-    fit_slice slice = fit_slice_of(s, cut, k);
-    building b = whole;
-    b.a = &cut->a[k];
-    b.slice = &slice;
-    build(&b, into, &calls);
-    whole.failed |= b.failed;
-    part[k] = (built){b.cls, b.type};
-  }
-  for (uint32_t j = cut->n; j-- > 0;)
-    for (uint32_t k = 0; k < 1u << j; k++)
-      join(&whole, &part[2 * k], cut->atom[j], &part[k]);
-  reshape(&whole, m->type.dim, m->type.rank, m->type.access);
-  return whole.failed ? EG_NO_CLASS : whole.cls;
+  fit_add_node(b, GS_CALL, attr, kids, at, n);
 }

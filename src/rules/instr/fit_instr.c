@@ -8,6 +8,8 @@
 #include "rules/instr/fit.h"
 #include <string.h>
 
+enum { MOST_TERMS = 512 };
+
 typedef struct todo {
   gs_term term;
   uint32_t node; /* of which it is a child; UINT32_MAX: the root */
@@ -217,15 +219,18 @@ read_operand(reading *r, const todo *t) {
   uint32_t k = 0;
   while (r->p->inputs.data[k].term.i != t->term.i)
     k++;
+  uint32_t at = r->has[k] ? r->out->n_seen : k;
   fit_node *n = new_node(r, t->node);
-  if (!n || r->has[k]) {
+  if (!n || at == FIT_OPERANDS) {
     r->failed = true;
     return;
   }
   n->is_operand = true;
-  n->operand = k;
+  n->operand = at;
   n->dtype = r->instr->operands[k].dtype;
-  r->operand[k] = t->x;
+  r->operand[at] = t->x;
+  r->out->seen_as[at] = (uint8_t)k;
+  r->out->n_seen += r->has[k];
   r->has[k] = true;
 }
 
@@ -257,15 +262,48 @@ read_term(reading *r, todo t) {
   }
 }
 
+static bool
+same_expr(const gs_expr *a, const gs_expr *b) {
+  if (!a || !b)
+    return a == b;
+  bool same = a->kind == b->kind && bs_same(a->literal, b->literal) &&
+              a->slot == b->slot && a->function == b->function &&
+              a->n_args == b->n_args;
+  for (uint32_t k = 0; same && k < a->n_args; k++)
+    same = same_expr(a->args[k], b->args[k]);
+  return same;
+}
+
+static bool
+same_node(const gs_sk_node *a, const gs_sk_node *b, const uint32_t *first) {
+  bool same = a->hole == b->hole && a->slot == b->slot && a->op == b->op &&
+              a->n_kids == b->n_kids && a->n_attrs == b->n_attrs;
+  for (uint32_t k = 0; same && k < a->n_kids; k++)
+    same = first[a->kids[k]] == first[b->kids[k]];
+  for (uint32_t k = 0; same && k < a->n_attrs; k++)
+    same = same_expr(a->attrs[k], b->attrs[k]);
+  return same;
+}
+
+/* The first node that is the same as node k. */
+static uint32_t
+first_like(const gs_skeleton *sk, uint32_t k, const uint32_t *first) {
+  uint32_t j = 0;
+  while (j < k && !same_node(&sk->nodes[j], &sk->nodes[k], first))
+    j++;
+  return j;
+}
+
 /* Where each compute term stands in the semantics: terms are made in the order
  * of the nodes, and equal ones once. */
 static void
 find_places(reading *r, gs_term root) {
   const gs_skeleton *sk = r->instr->semantics;
+  uint32_t *first = BS_NEWS(r->ctx->arena, uint32_t, sk->n), t = 0;
   r->of_term = BS_NEWS(r->ctx->arena, const gs_sk_node *, root.i + (size_t)1);
-  uint32_t t = 0;
   for (uint32_t k = 0; k < sk->n; k++) {
-    if (sk->nodes[k].hole || sk->nodes[k].op != GS_COMPUTE)
+    first[k] = first_like(sk, k, first);
+    if (first[k] < k || sk->nodes[k].hole || sk->nodes[k].op != GS_COMPUTE)
       continue;
     while (t <= root.i && gs_at(r->p, (gs_term){t})->op != GS_COMPUTE)
       t++;
@@ -290,10 +328,10 @@ read_all(reading *r, uint32_t which) {
     read_term(r, t);
   }
   bs_vec_done(r->ctx->heap, &r->stack);
-  for (uint32_t k = 0; k < r->instr->n_operands; k++) {
+  for (uint32_t k = 0; k < r->instr->n_operands; k++)
     r->failed |= !r->has[k];
+  for (uint32_t k = 0; k < r->out->n_seen; k++)
     rl_index_settle(&r->digits, &r->operand[k]);
-  }
   rl_index_settle(&r->digits, &r->result);
   return !r->failed && !r->digits.failed;
 }
@@ -332,7 +370,7 @@ number_digits(const reading *a, const reading *b, uint8_t *id_of) {
   fit_instr *f = a->out;
   if (a->digits.n != b->digits.n || !same_rows(&a->result, &b->result))
     return false;
-  for (uint32_t k = 0; k < a->instr->n_operands; k++)
+  for (uint32_t k = 0; k < f->n_seen; k++)
     if (!same_rows(&a->operand[k], &b->operand[k]))
       return false;
   for (uint32_t k = 1; k < a->digits.n; k++) {
@@ -350,7 +388,7 @@ number_digits(const reading *a, const reading *b, uint8_t *id_of) {
 
 static void
 note_operands(fit_instr *f) {
-  for (uint32_t k = 0; k < f->instr->n_operands; k++)
+  for (uint32_t k = 0; k < f->n_seen; k++)
     for (uint32_t d = 0; d < f->operand[k].rank; d++)
       for (uint32_t i = 0; i < f->operand[k].n[d]; i++)
         f->id[f->operand[k].id[d][i]].operands |= 1u << k;
@@ -374,10 +412,11 @@ finish(const reading *a, const reading *b) {
   uint8_t id_of[RL_DIGITS] = {0};
   fit_instr *f = a->out;
   const fit_node *root = &f->node[0];
-  if (f->n_nodes != b->out->n_nodes || root->is_operand ||
-      !number_digits(a, b, id_of) || !put_shape(&a->result, id_of, &f->result))
+  if (f->n_nodes != b->out->n_nodes || f->n_seen != b->out->n_seen ||
+      root->is_operand || !number_digits(a, b, id_of) ||
+      !put_shape(&a->result, id_of, &f->result))
     return false;
-  for (uint32_t k = 0; k < f->instr->n_operands; k++)
+  for (uint32_t k = 0; k < f->n_seen; k++)
     if (!put_shape(&a->operand[k], id_of, &f->operand[k]))
       return false;
   note_operands(f);
@@ -397,7 +436,8 @@ finish(const reading *a, const reading *b) {
 
 static bool
 can_be_read(const gs_instr *instr) {
-  if (!instr->n_operands || instr->n_operands > FIT_OPERANDS)
+  if (!instr->n_operands || instr->n_operands > FIT_OPERANDS ||
+      instr->semantics->n > MOST_TERMS)
     return false;
   for (uint32_t k = 0; k < instr->n_operands; k++)
     if (instr->operands[k].layout)
@@ -416,6 +456,7 @@ fit_instr_new(const gs_context *ctx, const gs_instr *instr) {
     r[k]->instr = instr;
     r[k]->out = bs_arena_calloc(ctx->arena, 1, sizeof *r[k]->out);
     r[k]->out->instr = instr;
+    r[k]->out->n_seen = instr->n_operands;
     if (!read_all(r[k], k))
       return NULL;
   }

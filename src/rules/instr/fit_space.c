@@ -52,7 +52,7 @@ put_strides(const joining *j, const gs_type *type, const fit_lie *lie, row *r) {
 static bool
 put_rows(joining *j) {
   const fit_match *m = j->m;
-  uint32_t n = m->f->instr->n_operands;
+  uint32_t n = m->f->n_seen;
   j->n_rows = n + 1;
   for (uint32_t k = 1; k < m->digits.n; k++)
     j->size[k] = m->digits.digit[k].low ? 0 : m->digits.digit[k].size;
@@ -65,7 +65,7 @@ put_rows(joining *j) {
                  &j->rows[k]))
       return false;
     if (j->joins == FIT_JOIN_LYING)
-      put_strides(j, type, &m->lie[k], &j->rows[k]);
+      put_strides(j, type, &m->lie[k == n ? FIT_OPERANDS : k], &j->rows[k]);
   }
   return true;
 }

@@ -364,8 +364,10 @@ fit_walk(fit_match *m, uint32_t swaps) {
   }
   bool ok = !w->failed && !m->digits.failed;
   bs_free(m->session->ctx.heap, w);
-  for (uint32_t k = 0; k < m->f->instr->n_operands && ok; k++)
+  for (uint32_t k = 0; k < m->f->n_seen && ok; k++) {
     rl_index_settle(&m->digits, &m->index[k]);
+    ok = m->leaf[k].i == m->leaf[m->f->seen_as[k]].i;
+  }
   rl_index_settle(&m->digits, &m->result);
   return ok && !m->digits.failed;
 }

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* fit_result.c - what calls give, put together: the result of an assignment,
+ * and that of parts. */
+#include "rules/instr/fit_build.h"
+
+/* The dimensions of the whole, or of a slice the atoms. */
+static void
+end_dims_of_result(const building *b, parts *to) {
+  const fit_match *m = b->m;
+  for (uint32_t d = 0; d < m->type.rank && !b->slice; d++)
+    fit_end_dim(to, m->type.dim[d]);
+  for (uint32_t k = 0; k < b->s->result.n && b->slice; k++) {
+    uint32_t atom = b->s->result.atom[k], cut = fit_cut_of(b, atom);
+    fit_end_dim(to, cut < FIT_CUTS ? b->slice->of[cut].size
+                                   : fit_whole_size(b, atom));
+  }
+}
+
+static void
+build_result(building *b) {
+  const fit_match *m = b->m;
+  uint32_t k = m->f->instr->n_operands;
+  parts from, to;
+  fit_list_of_call(b, &m->f->result, UINT32_MAX, &from);
+  fit_list_of_atoms(b, &b->s->result, &to);
+  bool well =
+      !m->f->in_memory ||
+      fit_lies_well(b, &m->f->result, k, &to, &m->type, &m->lie[FIT_OPERANDS]);
+  end_dims_of_result(b, &to);
+  if (!well)
+    fit_copy(b);
+  fit_rearrange(b, &from, &to, b->slice ? to.n_dims : m->type.access);
+}
+
+static void
+build(building *b, const gs_instr *into, rl_fit *calls) {
+  fit_find_over(b);
+  fit_build_call(b, into, calls);
+  if (!b->failed)
+    build_result(b);
+  if (!b->failed)
+    calls->cycles += b->copied / b->m->session->target->scalar_ops_per_cycle;
+}
+
+eg_class
+fit_build(fit_match *m, const fit_space *s, const fit_assignment *a,
+          const gs_instr *into, fit_mode mode, rl_fit *calls) {
+  building b = {.m = m, .s = s, .a = a, .mode = mode};
+  build(&b, into, calls);
+  return b.failed ? EG_NO_CLASS : b.cls;
+}
+
+/* ---- parts of a whole ---- */
+
+bool
+fit_price_slice(fit_match *m, const fit_space *s, const fit_slice *slice,
+                const fit_assignment *a, const gs_instr *into, rl_fit *calls) {
+  building b = {.m = m, .s = s, .a = a, .slice = slice, .mode = FIT_PRICE};
+  build(&b, into, calls);
+  return !b.failed;
+}
+
+/* A term and its type. */
+typedef struct built {
+  eg_class cls;
+  gs_type type;
+} built;
+
+/* One behind the other along a digit of the result. */
+static void
+join(building *whole, const built *two, uint32_t atom, built *out) {
+  bs_values *values = whole->m->session->ctx.values;
+  const fit_list *list = &whole->s->result;
+  const gs_type *types[2] = {&two[0].type, &two[1].type};
+  eg_class kids[2] = {two[0].cls, two[1].cls};
+  uint32_t at = 0;
+  while (at < list->n && list->atom[at] != atom)
+    at++;
+  bs_value dim = bs_int(values, at);
+  fit_add_node(whole, GS_CONCAT, bs_list(values, &dim, 1), kids, types, 2);
+  *out = (built){whole->cls, whole->type};
+}
+
+eg_class
+fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
+              const gs_instr *into, fit_mode mode) {
+  building whole = {.m = m, .s = s, .mode = mode};
+  built part[FIT_PARTS];
+  rl_fit calls;
+  for (uint32_t k = 0; k < 1u << cut->n; k++) {
+    fit_slice slice = fit_slice_of(s, cut, k);
+    building b = whole;
+    b.a = &cut->a[k];
+    b.slice = &slice;
+    build(&b, into, &calls);
+    whole.failed |= b.failed;
+    part[k] = (built){b.cls, b.type};
+  }
+  for (uint32_t j = cut->n; j-- > 0;)
+    for (uint32_t k = 0; k < 1u << j; k++)
+      join(&whole, &part[2 * k], cut->atom[j], &part[k]);
+  fit_reshape(&whole, m->type.dim, m->type.rank, m->type.access);
+  return whole.failed ? EG_NO_CLASS : whole.cls;
+}
