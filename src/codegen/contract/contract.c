@@ -110,10 +110,46 @@ width_of(const cg_contract *x, bool of_x) {
   return of_x ? x->c->mr : x->columns;
 }
 
-/* Where the block of k from k_lo on and of kc points has row `row`. */
+/* Elements of a packed part, where sizes are integers. */
+static int64_t
+part_of(const cg_contract *x, bool of_x) {
+  return bs_round_up(of_x ? x->m : x->n, width_of(x, of_x)) * x->k;
+}
+
+/* Where the block of k from k_lo on and of kc points has row `row`, in the part
+ * where the outer loops stand; sizes that are open have one part. */
 static void
 put_whole_place(const cg_contract *x, bool of_x, const char *row) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  int64_t part = 1;
+  for (uint32_t d = o->n; d-- > 0;)
+    if (po_moves(&o->d[d], of_x)) {
+      bs_putf(x->out, "%lld * o%u + ", (long long)(part * part_of(x, of_x)), d);
+      part *= o->d[d].extent;
+    }
   bs_putf(x->out, "%s * k_lo + kc * %s", cg_panels_step(x, of_x), row);
+}
+
+/* Loops over the parts of the operand, so many. */
+static uint32_t
+put_parts(const cg_contract *x, bool of_x) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  const char *index = x->e->index;
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < o->n; d++)
+    if (po_moves(&o->d[d], of_x))
+      cg_line(x->out, 1 + n++, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d,
+              d, (long long)o->d[d].extent, d);
+  return n;
+}
+
+static uint32_t
+count_loops_over_parts(const cg_contract *x, bool of_x) {
+  const po_cdims *o = &x->c->dims[PO_DIM_O];
+  uint32_t n = 0;
+  for (uint32_t d = 0; d < o->n; d++)
+    n += po_moves(&o->d[d], of_x);
+  return n;
 }
 
 /* Rows or columns of whole panels that a thread packs. */
@@ -129,14 +165,32 @@ chunk_of(const cg_contract *x, bool of_x) {
                          (long long)all, (long long)width);
 }
 
-/* NAME_whole_x(from, to): blocks of k, each with all panels, which threads
- * share. */
+/* Panels p .. of a block of k. */
+static void
+put_whole_call(const cg_contract *x, bool of_x, uint32_t indent) {
+  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  char letter = of_x ? 'x' : 'y';
+  cg_line(x->out, indent, "const %s k_hi = %s(k_lo + %s, %s);", index, min,
+          cg_block_text(x, "kc"),
+          cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
+  cg_line(x->out, indent, "const %s kc = %s * (k_hi - k_lo);", index,
+          cg_number_text(x, x->inner));
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_pack_%c(from", x->name, letter);
+  put_outer_offset(x, letter);
+  bs_put(x->out, ", to + ");
+  put_whole_place(x, of_x, "p");
+  bs_putf(x->out, ", k_lo, k_hi, p, %s(p + %s, %s)", min, chunk_of(x, of_x),
+          cg_number_text(x, of_x ? x->m : x->n));
+  cg_put_number_arguments(x);
+  bs_put(x->out, ");\n");
+}
+
+/* NAME_whole_x(from, to): of each part blocks of k, each with all panels, which
+ * threads share. */
 static void
 put_whole_function(const cg_contract *x, bool of_x) {
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
-  const char *extent = cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent);
-  const char *kc = cg_block_text(x, "kc"), *chunk = chunk_of(x, of_x);
-  const char *size = cg_number_text(x, of_x ? x->m : x->n);
+  const char *index = x->e->index;
   bs_putf(x->out,
           "static void\n%s_whole_%c(const %s *restrict from, "
           "%s *restrict to",
@@ -146,21 +200,15 @@ put_whole_function(const cg_contract *x, bool of_x) {
   cg_put_number_parameters(x);
   bs_put(x->out, ") {\n");
   cg_put_number_uses(x);
-  cg_put_team(x, 2);
-  cg_line(x->out, 1, "for (%s k_lo = 0; k_lo < %s; k_lo += %s)", index, extent,
-          kc);
-  cg_line(x->out, 2, "for (%s p = 0; p < %s; p += %s) {", index, size, chunk);
-  cg_line(x->out, 3, "const %s k_hi = %s(k_lo + %s, %s);", index, min, kc,
-          extent);
-  cg_line(x->out, 3, "const %s kc = %s * (k_hi - k_lo);", index,
-          cg_number_text(x, x->inner));
-  cg_indent(x->out, 3);
-  bs_putf(x->out, "%s_pack_%c(from, to + ", x->name, of_x ? 'x' : 'y');
-  put_whole_place(x, of_x, "p");
-  bs_putf(x->out, ", k_lo, k_hi, p, %s(p + %s, %s)", min, chunk, size);
-  cg_put_number_arguments(x);
-  bs_put(x->out, ");\n");
-  cg_line(x->out, 2, "}");
+  cg_put_team(x, 2 + count_loops_over_parts(x, of_x));
+  uint32_t indent = 1 + put_parts(x, of_x);
+  cg_line(x->out, indent, "for (%s k_lo = 0; k_lo < %s; k_lo += %s)", index,
+          cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent),
+          cg_block_text(x, "kc"));
+  cg_line(x->out, indent + 1, "for (%s p = 0; p < %s; p += %s) {", index,
+          cg_number_text(x, of_x ? x->m : x->n), chunk_of(x, of_x));
+  put_whole_call(x, of_x, indent + 2);
+  cg_line(x->out, indent + 1, "}");
   bs_put(x->out, "}\n\n");
 }
 

@@ -37,6 +37,16 @@ po_cdims_product(const gs_numbers *over, const po_cdims *dims, uint32_t from) {
   return size;
 }
 
+int64_t
+po_parts_of(const po_contraction *c, bool x) {
+  const po_cdims *o = &c->dims[PO_DIM_O];
+  int64_t parts = 1;
+  for (uint32_t k = 0; k < o->n; k++)
+    if (po_moves(&o->d[k], x))
+      parts *= o->d[k].extent;
+  return parts;
+}
+
 /* ---- statements ---- */
 
 static bool
@@ -138,15 +148,47 @@ is_linear(const finding *f, uint32_t outer, uint32_t inner) {
   return true;
 }
 
-/* What stands before the longest suffix that is linear in c goes to o. */
+/* Loops of a role, one after the other, that are one in c. */
+typedef struct run {
+  uint32_t from, to;
+  int64_t size;
+} run;
+
+/* The one that ends before `to`. */
+static run
+run_before(const finding *f, const uint32_t *order, uint32_t to) {
+  run out = {to - 1, to, f->l.extent[order[to - 1]]};
+  while (out.from > 0 && is_linear(f, order[out.from - 1], order[out.from])) {
+    out.from--;
+    out.size *= f->l.extent[order[out.from]];
+  }
+  return out;
+}
+
+static int64_t
+lanes_of(const finding *f) {
+  const gs_target *t = f->l.p->target;
+  int64_t bytes = gs_dtype_table[f->out->dtype].bytes;
+  return t && t->vector_bytes > bytes ? t->vector_bytes / bytes : 1;
+}
+
+/* The loops that are nearest in c stay, or where those fill no vector the most
+ * that are one; all others go to o. */
 static void
 split_linear(finding *f, po_dim_role role) {
   uint32_t order[PO_MAX_DIMS], n = list_role(f, role, order);
-  uint32_t from = n;
-  while (from > 0 && (from == n || is_linear(f, order[from - 1], order[from])))
-    from--;
-  for (uint32_t k = 0; k < from; k++)
-    f->role[order[k]] = PO_DIM_O;
+  if (!n)
+    return;
+  run kept = run_before(f, order, n);
+  bool few = !f->l.sizes && kept.size < lanes_of(f);
+  for (uint32_t to = kept.from; few && to > 0;) {
+    run other = run_before(f, order, to);
+    kept = other.size > kept.size ? other : kept;
+    to = other.from;
+  }
+  for (uint32_t k = 0; k < n; k++)
+    if (k < kept.from || k >= kept.to)
+      f->role[order[k]] = PO_DIM_O;
 }
 
 /* place[k]: of loop k in its role's list, or UINT32_MAX; inner[k]: how many

@@ -271,4 +271,13 @@ bool po_describe_packed(po_program *, gs_sizes *, const po_contraction *,
 gs_number po_rounded_rows(const gs_numbers *, const po_contraction *, bool x,
                           int64_t width);
 
+/* Parts that an operand has: one for each step of the outer loops that move it,
+ * of which an operand that is packed whole has a packed one each. */
+int64_t po_parts_of(const po_contraction *, bool x);
+/* A step of an outer loop moves that operand. */
+static inline bool
+po_moves(const po_cdim *outer, bool x) {
+  return (x ? outer->x : outer->y) != 0;
+}
+
 #endif

@@ -27,7 +27,8 @@ packed_by_numbers(const po_contraction *c, bool x) {
   return (po_array){.rank = 1,
                     .dim = {c->mac.mac
                                 ? rows / width * c->mac.panel[!x]
-                                : rows * po_cdims_size(&c->dims[PO_DIM_K])}};
+                                : po_parts_of(c, x) * rows *
+                                      po_cdims_size(&c->dims[PO_DIM_K])}};
 }
 
 /* The array of an operand that is packed whole. */
@@ -66,11 +67,22 @@ po_is_as_lowered(const po_program *p, const po_stmt *s) {
   return same;
 }
 
-/* One packed array serves all of the outer loops: there must be none. */
 static bool
-is_constant(const po_program *p, const po_contraction *c, uint32_t array) {
-  const po_array *a = &p->arrays.data[array];
-  return (a->prepack || a->before) && !c->dims[PO_DIM_O].n;
+names_outer(const po_coperand *operand) {
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
+      if (operand->guards[g].factor[PO_DIM_O][k])
+        return true;
+  return false;
+}
+
+/* The operand can be packed once and for all: the parts of it that outer loops
+ * move to are alike. */
+static bool
+is_constant(const po_program *p, const po_contraction *c, bool x) {
+  const po_coperand *operand = x ? &c->x : &c->y;
+  const po_array *a = &p->arrays.data[operand->array];
+  return (a->prepack || a->before) && !names_outer(operand);
 }
 
 /* What is looked for: the reason why a group is none is put into `why`, where
@@ -128,13 +140,15 @@ find_in_group(const looking *l, uint32_t k) {
 static bool
 plan_found(const looking *l, const po_contract_choice *fixed) {
   po_contraction *out = l->room;
-  const bool constant[2] = {is_constant(l->p, out, out->x.array),
-                            is_constant(l->p, out, out->y.array)};
+  const bool constant[2] = {is_constant(l->p, out, true),
+                            is_constant(l->p, out, false)};
+  bool one = !out->dims[PO_DIM_O].n; /* instructions have panels of one part */
+  const bool whole[2] = {one && constant[0], one && constant[1]};
   if (l->sizes)
     return !po_is_mixed(out) &&
            po_plan_sized(l->p, l->sizes, fixed, out, l->room + 1, l->why);
   if (!(l->p->strict_fp && out->dtype != GS_I32) &&
-      po_plan_mac(l->p->target, constant, fixed, out, l->room + 1, l->why))
+      po_plan_mac(l->p->target, whole, fixed, out, l->room + 1, l->why))
     return true;
   return !po_is_mixed(out) && po_plan_contraction(l->p->target, constant, fixed,
                                                   out, l->room + 1, l->why);
