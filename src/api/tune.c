@@ -5,18 +5,32 @@
 
 /* ---- by cost ---- */
 
-const char *
-glen_strategies(glen_context *ctx, const glen_loops *loops, uint32_t most) {
-  API_ENTER_LISTENING(ctx, "");
+typedef void printing(const po_strategies *, bs_text *);
+
+static const char *
+list_strategies(glen_context *ctx, const glen_loops *loops, uint32_t most,
+                printing *print) {
   po_strategies list;
   bs_text text;
   if (!api_knows_sizes(ctx, loops->loops, "a chosen schedule"))
     return "";
   po_make_strategies(loops->loops, most, &ctx->interrupt, &ctx->arena, &list);
   bs_text_init(&text, &ctx->heap);
-  po_print_strategies(&list, &text);
+  print(&list, &text);
   po_strategies_done(&list);
   return api_string(ctx, &text);
+}
+
+const char *
+glen_strategies(glen_context *ctx, const glen_loops *loops, uint32_t most) {
+  API_ENTER_LISTENING(ctx, "");
+  return list_strategies(ctx, loops, most, po_print_strategies);
+}
+
+const char *
+glen_results(glen_context *ctx, const glen_loops *loops, uint32_t most) {
+  API_ENTER_LISTENING(ctx, "");
+  return list_strategies(ctx, loops, most, po_json_strategies);
 }
 
 static void

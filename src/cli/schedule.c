@@ -38,14 +38,20 @@ load(job *j, const cl_options *o) {
 /* Whole schedules that are printed. */
 enum { MOST_RESULTS = 12 };
 
+static const char *
+text_of(job *j, const char *what) {
+  glen_context *glen = j->session.glen;
+  if (strcmp(what, "results") != 0)
+    return glen_schedule_print(glen, j->loops, what);
+  return (j->session.options->json ? glen_results : glen_strategies)(
+      glen, j->loops, MOST_RESULTS);
+}
+
 static bool
 print_word(job *j, const char *word, size_t n) {
   char what[16];
   snprintf(what, sizeof what, "%.*s", (int)n, word);
-  const char *text =
-      !strcmp(what, "results")
-          ? glen_strategies(j->session.glen, j->loops, MOST_RESULTS)
-          : glen_schedule_print(j->session.glen, j->loops, what);
+  const char *text = text_of(j, what);
   if (!text)
     return false;
   if (!j->session.options->json) {
@@ -53,7 +59,10 @@ print_word(job *j, const char *word, size_t n) {
     return true;
   }
   printf(",\"%s\":", what);
-  cl_print_json_text(text);
+  if (!strcmp(what, "results"))
+    fputs(text, stdout);
+  else
+    cl_print_json_text(text);
   return true;
 }
 

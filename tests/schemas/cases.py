@@ -52,7 +52,9 @@ CASES = {
               "check tanh.glen sigmoid.glen", "check exp.glen sum.glen"],
     "schedule": [f"schedule {MATMUL}",
                  f"schedule {MATMUL} --sched tile.sched --explain --print "
-                 "loops,program,tree,axes,deps,script,results,fused"],
+                 "loops,program,tree,axes,deps,script,results,fused",
+                 "schedule examples/softmax.glen --print results",
+                 "schedule examples/attention.glen --print results"],
     "schedule-list": ["schedule --list"],
     "layout": [f"layout {MATMUL}", f"layout {MATMUL} -o l.sched"],
     "explain": [f"explain {CONV}", "explain a.glen b.glen",

@@ -30,10 +30,13 @@ typedef struct po_machine {
   int64_t align;               /* bytes of a buffer's rows */
   double bytes_per_cycle;      /* to and from memory, all cores */
   double operations_per_cycle; /* of one core */
-  double call_cycles;          /* spent on every call */
+  double call_cycles;          /* spent on every call, and hidden by nothing */
 } po_machine;
 
 po_machine po_machine_of(const gs_target *);
+/* Bytes a cycle that so many cores get from memory together: a quarter of them
+ * is taken to use up its rate. */
+double po_memory_rate(const po_machine *, double cores);
 
 enum { PO_CASE_X, PO_CASE_Y, PO_CASE_R, PO_CASE_N };
 
@@ -58,8 +61,9 @@ typedef struct po_impl {
   po_tiling_case tiling;
   bool feasible;
   int64_t buffer_bytes;
-  double cost; /* cycles of the slowest part */
-  int score;   /* the highest one with a feasible solution is taken */
+  double cost;   /* cycles */
+  int64_t cores; /* that have work */
+  int score;     /* the highest one with a feasible solution is taken */
 } po_impl;
 
 typedef struct po_impl_group {
@@ -79,6 +83,7 @@ typedef struct po_impl_plan {
   const po_hint *hint;
   BS_VEC(po_impl_result) results;
   int64_t chosen;     /* a tiling key; -1: none is feasible */
+  const char *why;    /* the last case that was refused; NULL: none was */
   po_hint *phases[2]; /* of the result of two groups; NULL: there is none */
 } po_impl_plan;
 
@@ -92,6 +97,10 @@ uint32_t po_tiling_cases(const po_hint *, po_tiling_case *found, uint32_t room);
  * sizes, and block the size of a block, 0 to give each core one. */
 bool po_apply_case(po_graph *, const po_hint *, const po_tiling_case *,
                    const po_machine *, int64_t block);
+
+/* wide.c: a buffer takes in loops around a call as long as less is moved so and
+ * all buffers fit into `room` bytes. */
+bool po_widen_buffers(po_graph *, const po_machine *, int64_t room);
 
 /* -1 beyond 64 bits. */
 int64_t po_count_keys(const po_impl_plan *);

@@ -15,6 +15,7 @@
 #include "poly/depend/depend.h"
 #include "poly/lower/lower.h"
 #include "poly/schedule/change.h"
+#include "poly/schedule/primitive.h"
 #include <string.h>
 
 /* Sizes and loops of one nest that are more than this make no graph. */
@@ -350,6 +351,24 @@ po_make_hints(po_program *p, po_hints *out) {
                             h.hint->graph.axes.why));
     hint_done(p, h.hint);
   }
+}
+
+static bool
+is_given_to_cores(const po_nest_node *n) {
+  return n->kind == PO_LOOP && (n->mark == PO_PARALLEL ||
+                                (n->mark == PO_BIND && n->bind < PO_THREAD_X));
+}
+
+po_program *
+po_without_blocks(const po_program *p) {
+  po_program *made = po_copy(p);
+  for (uint32_t k = 0; k < made->nest.nodes.len; k++) {
+    po_step_call call = {.primitive = po_primitive_find("serial")};
+    call.args[0] = (po_arg){.kind = PO_ARG_LOOP, .node = k};
+    if (is_given_to_cores(po_node(made, k)))
+      po_apply(&made, &call, NULL);
+  }
+  return made;
 }
 
 void

@@ -20,9 +20,15 @@ typedef struct po_hints {
 void po_make_hints(po_program *, po_hints *);
 void po_hints_done(const po_program *, po_hints *);
 
+/* A copy of the program in which no loop is given to cores yet: its graphs say
+ * what a schedule did but for that, which is a plan's to choose. */
+po_program *po_without_blocks(const po_program *);
+
 /* report.c: every graph with its candidates and the chosen one, for the
  * program's target. */
 void po_print_implgraphs(po_program *, bs_text *);
 void po_json_implgraphs(po_program *, bs_text *);
+/* The members of an object for one impl graph, its buffers included. */
+void po_json_impl(const po_impl *, const po_machine *, bs_json *);
 
 #endif

@@ -470,11 +470,21 @@ po_graph_transfers(const po_graph *g, uint32_t id, uint32_t number) {
       i++;
     if (i == t->vectorized.len) {
       all *= (double)po_axis_at(&g->axes, axes[k])->value;
-      if (repeat_of(t, axes[k]) > 1)
+      if (repeat_of(t, axes[k]) > 1 ||
+          po_axis_at(&g->axes, axes[k])->type == PO_AXIS_BLOCK_OUTER)
         needed = all;
     }
     if (axes[k] == node->loop_axis)
       break;
   }
   return needed;
+}
+
+int64_t
+po_graph_blocks(const po_graph *g, uint32_t node) {
+  for (uint32_t k = 0; k < g->axes.list.len; k++)
+    if (g->axes.list.data[k].type == PO_AXIS_BLOCK_OUTER &&
+        node_has(&g->nodes.data[node], k))
+      return g->axes.list.data[k].value;
+  return 1;
 }

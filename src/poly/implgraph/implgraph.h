@@ -90,8 +90,12 @@ bool po_graph_vectorize(po_graph *, uint32_t node, uint32_t tensor,
  * counted once; -1 beyond 64 bits. */
 int64_t po_graph_buffer_bytes(const po_graph *);
 /* How often a tensor's buffer is filled from or emptied to memory: once for
- * every value of the loops it depends on, and of those around them. */
+ * every value of the loops it depends on, and of those around them; blocks have
+ * buffers of their own. */
 double po_graph_transfers(const po_graph *, uint32_t node, uint32_t tensor);
+
+/* Blocks that a node is cut into; 1: it is not. */
+int64_t po_graph_blocks(const po_graph *, uint32_t node);
 
 /* print.c */
 void po_graph_print(const po_graph *, bs_text *);

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* solve.c - sizes for every tiling case, and the choice among cases.
  *
- * Tile sizes tried are an axis' size halved again and again, and with them the
- * case is done to a copy of the graph.  It is feasible when its buffers fit
- * one core's; its cost is the time of the slowest of three: memory traffic,
- * the operations of one core, the calls of one core.  The cheapest feasible
+ * Tile sizes tried are an axis' size halved again and again, and what gives
+ * each core one or two parts; with them the case is done to a copy of the
+ * graph.  It is feasible when its buffers fit one core's.  Its cost is the time
+ * of the slower of two, memory traffic and the operations of one core, and that
+ * of the calls of one core, whose start nothing hides.  A quarter of the cores
+ * is taken to be needed to use up the memory's rate.  The cheapest feasible
  * sizes stand for the case; where none fits, those that come nearest.
  *
  * Among cases the highest score with a feasible one wins, then the least cost,
- * then the first.  A result costs the sum of its groups. */
-#include "poly/implgraph/candidates.h"
+ * then the most cores, then the first.  A result costs the sum of its groups.
+ */
+#include "poly/implgraph/buffers.h"
 
 #include "glenside/target.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { MAX_CASES = 256, MAX_SIZES = 16 };
+enum { MAX_CASES = 256, MAX_SIZES = 16, EVEN_SIZES = 2, CORES_SHARE = 4 };
 
 po_machine
 po_machine_of(const gs_target *target) {
@@ -32,35 +35,85 @@ po_machine_of(const gs_target *target) {
   return m;
 }
 
+double
+po_memory_rate(const po_machine *m, double cores) {
+  double share = CORES_SHARE * cores / fmax((double)m->cores, 1);
+  return m->bytes_per_cycle * fmin(1, share);
+}
+
 /* ---- what a graph costs ---- */
 
-static int64_t
-blocks_of(const po_graph *g, uint32_t node) {
-  for (uint32_t k = 0; k < g->axes.list.len; k++) {
-    const po_axis *a = &g->axes.list.data[k];
-    const po_graph_node *n = &g->nodes.data[node];
-    if (a->type == PO_AXIS_BLOCK_OUTER && k < n->has.len && n->has.data[k])
-      return a->value;
+/* The axis, or what was made of it, is among the node's. */
+static bool
+is_of_node(const po_graph *g, const po_graph_node *n, uint32_t axis) {
+  for (uint32_t k = axis; k < n->has.len; k++)
+    if (n->has.data[k] && po_axis_comes_from(&g->axes, k, axis))
+      return true;
+  return false;
+}
+
+/* What part of the iterations of a node's split axes is there: the last tile or
+ * block may be short. */
+static double
+share_of(const po_graph *g, const po_graph_node *n) {
+  double share = 1;
+  for (uint32_t k = 0; k < n->has.len; k++) {
+    const po_axis *a = po_axis_at(&g->axes, k);
+    if (a->split_pair == PO_NO_AXIS || a->split_pair < k)
+      continue;
+    double inner = (double)po_axis_at(&g->axes, a->split_pair)->value;
+    double tail = (double)po_axis_at(&g->axes, a->split_pair)->tail;
+    double outer = (double)a->value;
+    if (is_of_node(g, n, k))
+      share *= ((outer - 1) * inner + tail) / (outer * inner);
   }
-  return 1;
+  return share;
 }
 
 static double
-cost_of(const po_graph *g, const po_machine *m) {
+traffic_of(const po_graph *g, const po_machine *m, uint32_t node) {
+  const po_graph_node *n = &g->nodes.data[node];
+  double used = fmin((double)po_graph_blocks(g, node), (double)m->cores);
+  double bytes = 0;
+  for (uint32_t i = 0; i < n->tensors.len; i++)
+    bytes += po_graph_transfers(g, node, i) * (double)n->tensors.data[i].bytes;
+  return bytes * share_of(g, n) / po_memory_rate(m, used);
+}
+
+/* What comes next is loaded, and what was made stored, while calls run. */
+static bool
+is_overlapped(const po_buffers *b) {
+  for (uint32_t k = 0; k < b->list.len; k++)
+    if (b->list.data[k].kind != PO_TEMPORARY && b->list.data[k].fills > 1 &&
+        b->list.data[k].depth < 2)
+      return false;
+  return true;
+}
+
+static double
+cost_of(const po_graph *g, const po_buffers *buffers, const po_machine *m) {
   double traffic = 0, operations = 0, calls = 0;
   for (uint32_t k = 0; k < g->nodes.len; k++) {
     const po_graph_node *n = &g->nodes.data[k];
-    int64_t blocks = blocks_of(g, k);
+    int64_t blocks = po_graph_blocks(g, k);
     double waves = ceil((double)blocks / (double)m->cores);
     double mine = (double)n->calls / (double)blocks * waves;
     calls += mine;
     operations += mine * (double)n->api_elements * n->operations;
-    for (uint32_t i = 0; i < n->tensors.len; i++)
-      traffic += po_graph_transfers(g, k, i) * (double)n->tensors.data[i].bytes;
+    traffic += traffic_of(g, m, k);
   }
-  return fmax(
-      traffic / m->bytes_per_cycle,
-      fmax(operations / m->operations_per_cycle, calls * m->call_cycles));
+  operations /= m->operations_per_cycle;
+  return (is_overlapped(buffers) ? fmax(traffic, operations)
+                                 : traffic + operations) +
+         calls * m->call_cycles;
+}
+
+static int64_t
+cores_of(const po_graph *g, const po_machine *m) {
+  int64_t most = 1;
+  for (uint32_t k = 0; k < g->nodes.len; k++)
+    most = po_graph_blocks(g, k) > most ? po_graph_blocks(g, k) : most;
+  return most < m->cores ? most : m->cores;
 }
 
 /* 1 where every output is written in whole rows of memory. */
@@ -93,18 +146,29 @@ typedef struct solver {
 } solver;
 
 static bool
+implement(const solver *s, const po_tiling_case *t, po_graph *g) {
+  return po_apply_case(g, s->hint, t, s->machine, 0) &&
+         po_widen_buffers(g, s->machine, s->machine->buffer_bytes);
+}
+
+static bool
 try_sizes(solver *s, const po_tiling_case *t, po_impl *out) {
   po_graph g;
   bool ok;
   po_graph_copy(&g, &s->hint->graph, &s->scratch);
-  ok = po_apply_case(&g, s->hint, t, s->machine, 0);
+  ok = implement(s, t, &g);
   if (ok) {
-    out->buffer_bytes = po_graph_buffer_bytes(&g);
-    out->feasible =
-        out->buffer_bytes >= 0 && out->buffer_bytes <= s->machine->buffer_bytes;
-    out->cost = cost_of(&g, s->machine);
+    po_buffers buffers;
+    po_place_buffers(&g, s->machine, &buffers);
+    out->buffer_bytes = buffers.bytes;
+    out->feasible = buffers.bytes <= s->machine->buffer_bytes;
+    out->cost = cost_of(&g, &buffers, s->machine);
+    po_buffers_done(s->scratch.heap, &buffers);
+    out->cores = cores_of(&g, s->machine);
     out->score = score_of(&g, s->machine);
     out->tiling = *t;
+  } else if (!s->plan->why) {
+    s->plan->why = bs_arena_strdup(s->plan->arena, g.axes.why);
   }
   po_graph_done(&g);
   bs_arena_reset(&s->scratch);
@@ -116,23 +180,64 @@ is_better(const po_impl *a, const po_impl *b) {
   if (a->feasible != b->feasible)
     return a->feasible;
   if (!a->feasible)
-    return a->buffer_bytes >= 0 &&
-           (b->buffer_bytes < 0 || a->buffer_bytes < b->buffer_bytes);
-  return a->score != b->score ? a->score > b->score : a->cost < b->cost;
+    return a->buffer_bytes < b->buffer_bytes;
+  if (a->score != b->score)
+    return a->score > b->score;
+  return a->cost != b->cost ? a->cost < b->cost : a->cores > b->cores;
 }
 
-/* The k-th size of an axis' tile: its size halved k times, rounded up. */
+/* Iterations of the parallel loops around an axis that is tiled. */
 static int64_t
-tile_size(const solver *s, uint32_t axis, uint32_t k) {
-  if (axis == PO_NO_AXIS)
-    return k ? 0 : 1;
-  int64_t size = po_axis_at(&s->hint->graph.axes, axis)->value;
+parallel_around(const solver *s, uint32_t axis) {
+  const po_axes *t = &s->hint->graph.axes;
+  int64_t all = 1;
+  for (uint32_t k = 0; k < t->order.len && t->order.data[k] != axis; k++)
+    if (s->hint->group[t->order.data[k]] <= PO_CASE_Y &&
+        __builtin_mul_overflow(all, po_axis_at(t, t->order.data[k])->value,
+                               &all))
+      return INT64_MAX;
+  return all;
+}
+
+/* Parts of an axis that give each core `rounds` of them. */
+static int64_t
+even_size(const solver *s, uint32_t axis, int64_t rounds) {
+  int64_t size = po_axis_at(&s->hint->graph.axes, axis)->value, parts;
+  int64_t around = parallel_around(s, axis);
+  if (__builtin_mul_overflow(s->machine->cores, rounds, &parts))
+    return 1;
+  parts = around < parts ? parts / around : 1;
+  return size / parts + (size % parts != 0);
+}
+
+typedef struct sizes {
+  int64_t of[MAX_SIZES + EVEN_SIZES];
+  uint32_t n;
+} sizes;
+
+static void
+add_size(sizes *list, int64_t size) {
+  for (uint32_t k = 0; k < list->n; k++)
+    if (list->of[k] == size)
+      return;
+  list->of[list->n++] = size;
+}
+
+/* An axis' size halved again and again, rounded up; then even parts. */
+static sizes
+tile_sizes(const solver *s, uint32_t axis) {
+  sizes list = {.n = 0};
   int64_t most = s->machine->buffer_bytes;
-  if (size > most && k)
-    size = most;
-  for (; k && size > 1; k--)
+  int64_t size =
+      axis == PO_NO_AXIS ? 1 : po_axis_at(&s->hint->graph.axes, axis)->value;
+  for (uint32_t k = 0; k < MAX_SIZES; k++) {
+    add_size(&list, size);
+    size = size > most && most > 0 ? most : size;
     size = size / 2 + size % 2;
-  return k ? 0 : size;
+  }
+  for (int64_t rounds = 1; axis != PO_NO_AXIS && rounds <= EVEN_SIZES; rounds++)
+    add_size(&list, even_size(s, axis, rounds));
+  return list;
 }
 
 /* The best sizes; false when the case is refused whatever they are. */
@@ -140,17 +245,19 @@ static bool
 solve_case(solver *s, po_tiling_case t, po_impl *best) {
   bool found = false;
   uint32_t step[3] = {0, 0, 0};
+  sizes list[3];
+  for (uint32_t g = 0; g < 3; g++)
+    list[g] = tile_sizes(s, t.axis[g]);
   for (;;) {
     po_impl made = {0};
     for (uint32_t g = 0; g < 3; g++)
-      t.inner[g] = tile_size(s, t.axis[g], step[g]);
+      t.inner[g] = list[g].of[step[g]];
     if (try_sizes(s, &t, &made) && (!found || is_better(&made, best))) {
       *best = made;
       found = true;
     }
     uint32_t g = 3;
-    while (g > 0 && (step[g - 1] + 1 == MAX_SIZES ||
-                     !tile_size(s, t.axis[g - 1], step[g - 1] + 1)))
+    while (g > 0 && step[g - 1] + 1 == list[g - 1].n)
       step[--g] = 0;
     if (!g)
       return found;
@@ -185,7 +292,7 @@ solve_group(solver *s, po_impl_group *group, uint32_t block_id) {
     impl.graph = BS_NEW(arena, po_graph);
     po_graph_copy(impl.graph, &s->hint->graph, arena);
     impl.graph->name = impl.name;
-    po_apply_case(impl.graph, s->hint, &impl.tiling, s->machine, 0);
+    implement(s, &impl.tiling, impl.graph);
     bs_push(arena->heap, &group->impls, impl);
   }
   for (uint32_t k = 1; k < group->impls.len; k++)

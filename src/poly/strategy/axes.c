@@ -3,8 +3,9 @@
  *
  * The transforms of its axes (candidates.h) are commands one to one: a split
  * is a split, a merge a fuse, an order a reorder, and the block-outer axis a
- * parallel loop.  A nest stays as it was where an axis stands for several
- * loops, where the choice has two phases, or where a command is refused. */
+ * parallel loop.  A choice of two phases is a loop of the reduction in parts
+ * with a result each (`privatise`).  A nest stays as it was where an axis
+ * stands for several loops, or where a command is refused. */
 #include "poly/implgraph/hint.h"
 #include "poly/search/chooser.h"
 #include "poly/strategy/strategy.h"
@@ -118,15 +119,46 @@ do_graph(po_chooser *c, const po_graph *g, names *n) {
   return true;
 }
 
+/* The impl graph that a group of the chosen result is done by; NULL: there is
+ * no such group. */
 static const po_impl *
-chosen_of(const po_impl_plan *plan) {
+chosen_of(const po_impl_plan *plan, uint32_t group) {
   uint32_t result;
   int64_t rest;
-  if (plan->chosen < 0 || !po_key_result(plan, plan->chosen, &result, &rest) ||
-      plan->results.data[result].groups.len != 1)
+  if (plan->chosen < 0 || !po_key_result(plan, plan->chosen, &result, &rest))
     return NULL;
   const po_impl_result *r = &plan->results.data[result];
-  return &r->groups.data[0].impls.data[po_key_impl(r, rest, 0)];
+  if (group >= r->groups.len)
+    return NULL;
+  return &r->groups.data[group].impls.data[po_key_impl(r, rest, group)];
+}
+
+static int64_t
+parts_of(const po_graph *g) {
+  int64_t most = 1;
+  for (uint32_t k = 0; k < g->nodes.len; k++)
+    most = po_graph_blocks(g, k) > most ? po_graph_blocks(g, k) : most;
+  return most;
+}
+
+/* The reduction's parts are made by a core each, and added up by one. */
+static bool
+do_phases(po_chooser *c, const po_impl *first, const names *n) {
+  uint32_t axis = first->tiling.axis[PO_CASE_R];
+  uint32_t loop = axis == PO_NO_AXIS ? PO_NO_NODE : loop_of(c, n, axis);
+  po_step_call call = po_step("privatise");
+  call.args[0] = po_loop_arg(loop);
+  call.args[1] = (po_arg){.kind = PO_ARG_INT, .number = parts_of(first->graph)};
+  return loop != PO_NO_NODE && po_attempt(c, &call, NULL);
+}
+
+static bool
+do_choice(po_chooser *c, const po_impl_plan *plan, names *n) {
+  const po_impl *first = chosen_of(plan, 0);
+  if (!first)
+    return false;
+  return chosen_of(plan, 1) ? do_phases(c, first, n)
+                            : do_graph(c, first->graph, n);
 }
 
 static void
@@ -135,19 +167,17 @@ do_nest(po_chooser *c, po_program *p, const po_hint *h, const po_machine *m) {
   names n;
   po_program *before = po_copy(po_now(c));
   po_plan_graph(&plan, h, m, &p->arena);
-  const po_impl *impl = chosen_of(&plan);
-  if (impl && find_names(c, p, h, &n) && do_graph(c, impl->graph, &n)) {
+  if (find_names(c, p, h, &n) && do_choice(c, &plan, &n))
     po_free(before);
-  } else {
-    po_free(po_now(c));
-    *c->program = before;
-  }
+  else
+    po_restore(c, before);
   po_impl_plan_done(&plan);
 }
 
 void
 po_apply_axes(po_chooser *c) {
-  po_program *p = po_copy(po_now(c)); /* hints look at it while loops change */
+  /* Hints look at a copy while loops change. */
+  po_program *p = po_without_blocks(po_now(c));
   po_hints hints;
   const gs_target *t = p->target ? p->target : gs_target_default(&p->ctx);
   po_machine m = po_machine_of(t);

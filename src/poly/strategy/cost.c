@@ -23,6 +23,7 @@ typedef struct pricing {
   po_program *p;
   const po_hint *hint;
   const gs_target *target;
+  po_machine machine;
   double buffer; /* bytes that stay near a core */
 } pricing;
 
@@ -156,8 +157,9 @@ price_of_hint(const pricing *c) {
   for (uint32_t k = 0; k < g->nodes.len; k++) {
     stmt_loops s = {.node = &g->nodes.data[k]};
     s.n = po_graph_node_axes(g, k, s.axis);
-    double rate = fmax(c->target->memory_bytes_per_cycle, 0.1);
-    sum += fmax(traffic_of(c, &s) / rate, work_of(c, &s) / cores_of(c, &s));
+    double cores = cores_of(c, &s);
+    double rate = fmax(po_memory_rate(&c->machine, cores), 0.1);
+    sum += fmax(traffic_of(c, &s) / rate, work_of(c, &s) / cores);
   }
   return sum;
 }
@@ -195,6 +197,7 @@ po_predict_cycles(po_program *p) {
   pricing c = {.p = p,
                .target = p->target ? p->target : gs_target_default(&p->ctx)};
   double sum = 0;
+  c.machine = po_machine_of(c.target);
   c.buffer = buffer_of(c.target);
   po_lay_out(p);
   po_make_hints(p, &hints);

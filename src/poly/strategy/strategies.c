@@ -25,6 +25,7 @@ static const recipe recipes[] = {
     {PO_FUSE_MIN, 0, {0}, PO_CONTIGUOUS},
     {PO_FUSE_MAX, 0, {0}, PO_AS_IT_IS},
     {PO_FUSE_MIN, 0, {0}, PO_AXES},
+    {PO_FUSE_SMART, 0, {0}, PO_AXES},
     {PO_FUSE_MIN, 0, {0}, PO_VECTORS},
     {PO_FUSE_MIN, 0, {0}, PO_JAMMED},
     {PO_FUSE_POST_TILE, 2, {32, 256}, PO_AS_IT_IS},

@@ -52,6 +52,9 @@ void po_strategies_done(po_strategies *);
 /* The strategies with their prices, the cheapest marked. */
 void po_print_strategies(const po_strategies *, bs_text *out);
 
+/* results.c: each with its groups, an array. */
+void po_json_strategies(const po_strategies *, bs_text *out);
+
 /* variant.c: what a variant does is left out where a primitive refuses it. */
 void po_apply_variant(po_program **, po_variant);
 /* axes.c: every nest as its cheapest impl graph says (docs/IMPLGRAPH.md). */

@@ -113,6 +113,9 @@ Test(kernels, schedules_by_script_and_by_name) {
   cr_expect_not_null(strstr(glen_schedule_help(glen), "split"));
   glen_loops *other = lower(glen, parse(glen, PRODUCT));
   cr_expect_not_null(strchr(glen_strategies(glen, other, 4), '*'));
+  const char *results = glen_results(glen, other, 2);
+  cr_expect_not_null(strstr(results, "\"chosen\": true"), "%s", results);
+  cr_expect_not_null(strstr(results, "\"groups\": [{\"kind\": \"graph\""));
   cr_expect(glen_give_layouts(glen, other, "lines", widths, 1));
   cr_expect_not(glen_give_layouts(glen, other, "none-such", widths, 1));
   free(before);

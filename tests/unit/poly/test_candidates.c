@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test_candidates.c - tiling cases, keys, and graphs of lowered programs. */
 #include "fixture.h"
+#include "poly/implgraph/buffers.h"
 #include "poly/implgraph/hint.h"
+#include "poly/schedule/primitive.h"
 
 TestSuite(candidates, .init = fixture_start, .fini = fixture_stop);
 
@@ -290,4 +292,176 @@ Test(candidates, no_two_phases_where_cores_have_work_or_values_are_kept) {
     po_impl_plan_done(&plan);
     po_hints_done(both[k], &hints);
   }
+}
+
+/* ---- after a schedule ---- */
+
+static void
+schedule_by(po_program **p, const char *script) {
+  bs_text out;
+  bs_text_init(&out, &heap);
+  uint32_t source = bs_source_add(&diags, "s.sched", script, strlen(script));
+  cr_assert(po_run_script(p, source, &out), "%s", faults());
+}
+
+static const char *
+table_of(po_program *p) {
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_print_implgraphs(p, &out);
+  const char *from = strstr(bs_text_str(&out), "candidate");
+  return from ? from : "none";
+}
+
+/* Which loop the cores get is the plan's to say, whatever a schedule said; what
+ * else a schedule did stays. */
+Test(candidates, loops_that_cores_share_have_candidates) {
+  static const char *const marks[] = {"parallel z0", "parallel z1",
+                                      "bind z0 blockIdx.x"};
+  po_program *plain = read_loops(THREE_AXES);
+  const char *expected = table_of(plain);
+  cr_assert(strstr(expected, "LoadAbsStore_B0Y2"));
+  for (uint32_t k = 0; k < 3; k++) {
+    po_program *p = read_loops(THREE_AXES);
+    schedule_by(&p, marks[k]);
+    cr_expect_str_eq(table_of(p), expected);
+  }
+  po_program *p = read_loops(THREE_AXES);
+  schedule_by(&p, "a, b = split z1 [-1, 8]; fuse [z0, a]; parallel z0_a_fused");
+  cr_expect(strstr(table_of(p), "LoadAbsStore_B0Y4"), "%s", table_of(p));
+  cr_expect(strstr(table_of(p), "Merged {0,2}"), "%s", table_of(p));
+}
+
+/* Joined nests have candidates, too. */
+Test(candidates, fused_nests_have_candidates) {
+  po_program *p = read_loops(
+      "input A: f32[640, 50]\noutput C: f32[640]\nworkspace B: f32[640]\n"
+      "for i in 0..640 {\nI: B[i] = 0.0\nfor k in 0..50 {\n"
+      "U: B[i] += A[i, k]\n}}\n"
+      "for j in 0..640 {\nS: C[j] = B[j] * 2\n}\n");
+  schedule_by(&p, "compute_at B j; parallel j");
+  cr_expect(strstr(table_of(p), "C_B0Y0R1"), "%s", table_of(p));
+}
+
+/* Calls as large as the buffers allow, all cores in use, no more than one call
+ * where one is enough. */
+Test(candidates, an_engineer_would_choose_so) {
+  static const struct {
+    const char *text, *node;
+  } rows[] = {{"input A: f32[64, 301, 128]\noutput B: f32[64, 301, 128]\n"
+               "for z0 in 0..64 { for z1 in 0..301 { for z2 in 0..128 {\n"
+               "S: B[z0, z1, z2] = exp(A[z0, z1, z2])\n}}}\n",
+               "node S [z0z1TB, z0z1Tb, z1t, z2] z0z1Tb 258 9728\n"},
+              {"input A: f32[512]\noutput B: f32[512]\n"
+               "for i in 0..512 {\nS: B[i] = exp(A[i])\n}\n",
+               "node S [iTB, iTb, it] iTb 32 16\n"}};
+  static const po_machine npu = {.cores = 48,
+                                 .buffer_bytes = 196608,
+                                 .align = 32,
+                                 .bytes_per_cycle = 32,
+                                 .operations_per_cycle = 128,
+                                 .call_cycles = 16};
+  for (uint32_t k = 0; k < 2; k++) {
+    po_program *p = read_loops(rows[k].text);
+    po_hints hints;
+    po_impl_plan plan;
+    bs_text out;
+    po_make_hints(p, &hints);
+    po_plan_graph(&plan, hints.list.data[0], &npu, &arena);
+    const po_impl_group *g = &plan.results.data[0].groups.data[0];
+    bs_text_init(&out, &heap);
+    po_graph_print(g->impls.data[g->chosen].graph, &out);
+    cr_expect(strstr(bs_text_str(&out), rows[k].node), "%s", bs_text_str(&out));
+    po_impl_plan_done(&plan);
+    po_hints_done(p, &hints);
+  }
+}
+
+/* ---- buffers ---- */
+
+static const po_buffer *
+buffer_of(const po_buffers *b, const char *name) {
+  for (uint32_t k = 0; k < b->list.len; k++)
+    if (!strcmp(b->list.data[k].name, name))
+      return &b->list.data[k];
+  cr_assert(false, "there is no buffer %s", name);
+  return NULL;
+}
+
+static po_graph
+implemented(const char *text, const po_machine *m) {
+  po_hints hints;
+  po_impl_plan plan;
+  po_graph g;
+  po_program *p = read_loops(text);
+  po_make_hints(p, &hints);
+  po_plan_graph(&plan, hints.list.data[0], m, &arena);
+  const po_impl_group *group = &plan.results.data[0].groups.data[0];
+  cr_assert(group->impls.data[group->chosen].feasible);
+  po_graph_copy(&g, group->impls.data[group->chosen].graph, &arena);
+  po_impl_plan_done(&plan);
+  po_hints_done(p, &hints);
+  return g;
+}
+
+/* d takes the place of b, which nobody needs any more; what comes next is
+ * loaded beside the calls. */
+Test(candidates, buffers_are_used_again_and_queues_are_double) {
+  po_graph g = implemented(
+      "input A: f32[64, 64]\noutput E: f32[64, 64]\n"
+      "local b: f32[64, 64]\nlocal c: f32[64, 64]\nlocal d: f32[64, 64]\n"
+      "for i in 0..64 { for j in 0..64 {\nS: b[i, j] = A[i, j] * 2\n"
+      "T: c[i, j] = b[i, j] + 1\nU: d[i, j] = c[i, j] * c[i, j]\n"
+      "V: E[i, j] = d[i, j]\n}}\n",
+      &(po_machine){.cores = 1,
+                    .buffer_bytes = 2000,
+                    .align = 32,
+                    .bytes_per_cycle = 8,
+                    .operations_per_cycle = 16,
+                    .call_cycles = 16});
+  po_buffers buffers;
+  po_machine m = machine;
+  m.buffer_bytes = 2000;
+  po_place_buffers(&g, &m, &buffers);
+  const po_buffer *b = buffer_of(&buffers, "b"), *c = buffer_of(&buffers, "c");
+  cr_expect_eq(buffers.list.len, 5);
+  cr_expect_eq(b->kind, PO_TEMPORARY);
+  cr_expect_eq(buffer_of(&buffers, "d")->offset, b->offset);
+  cr_expect_neq(c->offset, b->offset);
+  cr_expect_eq(buffer_of(&buffers, "A")->kind, PO_QUEUE_IN);
+  cr_expect_eq(buffer_of(&buffers, "A")->depth, 2);
+  cr_expect_eq(buffer_of(&buffers, "E")->kind, PO_QUEUE_OUT);
+  cr_expect_leq(buffers.bytes, m.buffer_bytes);
+  po_buffers_done(&heap, &buffers);
+  m.buffer_bytes = 1;
+  po_place_buffers(&g, &m, &buffers);
+  cr_expect_eq(buffer_of(&buffers, "A")->depth, 1);
+  po_buffers_done(&heap, &buffers);
+  po_graph_done(&g);
+}
+
+/* All of B that the reduction runs over stays near, though a call uses a part
+ * of it: it is loaded once for each tile of rows. */
+Test(candidates, a_buffer_is_wider_than_a_call) {
+  po_machine m = machine;
+  m.buffer_bytes = 524288;
+  m.cores = 2;
+  po_graph g = implemented(
+      "input A: f32[65536, 4096]\ninput B: f32[8, 4096]\n"
+      "output C: f32[65536, 8]\n"
+      "for i in 0..65536 { for j in 0..8 {\nI: C[i, j] = 0.0\n"
+      "for k in 0..4096 {\nU: C[i, j] max= A[i, k] * B[j, k]\n}}}\n",
+      &m);
+  bs_text out;
+  bs_text_init(&out, &heap);
+  po_graph_print(&g, &out);
+  cr_expect(strstr(bs_text_str(&out), "input B [kT, it, j, kt] ["), "%s",
+            bs_text_str(&out));
+  const po_graph_node *update = &g.nodes.data[1];
+  for (uint32_t k = 0; k < update->tensors.len; k++)
+    if (!strcmp(update->tensors.data[k].name, "B")) {
+      cr_expect_neq(update->tensors.data[k].level, update->loop_axis);
+      cr_expect_lt(po_graph_transfers(&g, 1, k), (double)update->calls);
+    }
+  po_graph_done(&g);
 }
