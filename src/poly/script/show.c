@@ -241,6 +241,17 @@ put_call(shower *s, const po_stmt *stmt) {
   bs_putc(s->out, ')');
 }
 
+/* isl finds some conditions always true only when it writes them. */
+static bool
+is_true(__isl_keep isl_ast_expr *e) {
+  if (!e || isl_ast_expr_get_type(e) != isl_ast_expr_int)
+    return false;
+  isl_val *v = isl_ast_expr_int_get_val(e);
+  bool yes = isl_val_is_one(v) == isl_bool_true;
+  isl_val_free(v);
+  return yes;
+}
+
 /* `if (...) ` where only some values of the loops around are meant. */
 static void
 put_guard(shower *s, __isl_take isl_set *own) {
@@ -255,12 +266,13 @@ put_guard(shower *s, __isl_take isl_set *own) {
   own = isl_set_params(by_params(s, isl_map_from_domain(own)));
   isl_ast_build *build = builder_in(s, around);
   isl_ast_expr *e = isl_ast_build_expr_from_set(build, own);
-  char *str = isl_ast_expr_to_C_str(e);
+  if (!is_true(e)) {
+    bs_put(s->out, "if (");
+    put_str(s, isl_ast_expr_to_C_str(e));
+    bs_put(s->out, ") ");
+  }
   isl_ast_expr_free(e);
   isl_ast_build_free(build);
-  bs_put(s->out, "if (");
-  put_str(s, str);
-  bs_put(s->out, ") ");
 }
 
 static __isl_give isl_set *
