@@ -222,6 +222,8 @@ put_whole(const cg_contract *x, const cg_scope *scope, bool of_x) {
   cg_line(x->out, 1, "%s%s *const glen_packed_%c = %s;", before ? "const " : "",
           x->type, letter,
           array_name(x, scope, of_x ? c->packed_x : c->packed_y));
+  if (of_x ? c->x_may_lie : c->y_may_lie)
+    cg_line(x->out, 1, "if (!glen_%c_lies)", letter);
   if (!before)
     cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c%s%s);", x->name,
             letter, letter, letter,
@@ -233,12 +235,22 @@ put_whole(const cg_contract *x, const cg_scope *scope, bool of_x) {
 
 /* Where the operand's panel begins. */
 static void
-put_panel_of_x(const cg_contract *x) {
+put_lying_x(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *k = &x->c->dims[PO_DIM_K];
+  bs_putf(x->out, "x + %s * m + %s * k_lo",
+          cg_number_text(x, m->n ? m->d[0].x : 0),
+          cg_number_text(x, k->d[0].x));
+}
+
+static void
+put_panel_of_x(const cg_contract *x) {
+  if (x->c->x_may_lie) {
+    bs_put(x->out, "glen_x_lies ? ");
+    put_lying_x(x);
+    bs_put(x->out, " : ");
+  }
   if (x->c->x_mode == PO_DIRECT) {
-    bs_putf(x->out, "x + %s * m + %s * k_lo",
-            cg_number_text(x, m->n ? m->d[0].x : 0),
-            cg_number_text(x, k->d[0].x));
+    put_lying_x(x);
   } else if (x->c->x_mode == PO_BLOCK) {
     bs_put(x->out, "x_block + kc * (m - m_lo)");
   } else if (x->c->x_mode == PO_WINDOWS) {
@@ -251,9 +263,11 @@ put_panel_of_x(const cg_contract *x) {
 
 static void
 put_panel_of_y(const cg_contract *x) {
-  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  const char *step = cg_number_text(x, x->c->dims[PO_DIM_K].d[0].y);
+  if (x->c->y_may_lie)
+    bs_putf(x->out, "glen_y_lies ? y + n + %s * k_lo : ", step);
   if (x->c->y_mode == PO_DIRECT) {
-    bs_putf(x->out, "y + n + %s * k_lo", cg_number_text(x, k->d[0].y));
+    bs_putf(x->out, "y + n + %s * k_lo", step);
   } else if (x->c->y_mode == PO_BLOCK) {
     bs_put(x->out, "y_block + kc * (n - n_lo)");
   } else if (x->c->y_mode == PO_WINDOWS) {
@@ -344,6 +358,8 @@ put_pack_call(const cg_contract *x, bool of_x, uint32_t indent) {
   char letter = of_x ? 'x' : 'y', row = of_x ? 'm' : 'n';
   if ((of_x ? x->c->x_mode : x->c->y_mode) != PO_BLOCK)
     return;
+  if (of_x ? x->c->x_may_lie : x->c->y_may_lie)
+    cg_line(x->out, indent++, "if (!glen_%c_lies)", letter);
   cg_indent(x->out, indent);
   bs_putf(x->out, "%s_pack_%c(%c, %c_block, k_lo, k_hi, %c_lo, %c_hi", x->name,
           letter, letter, letter, row, row);
@@ -367,9 +383,9 @@ put_tile(const cg_contract *x, uint32_t indent) {
   if (c->waits)
     cg_line(out, indent, "%s sums[%lld] __attribute__((aligned(64)));", x->type,
             (long long)(c->mc * c->nc));
-  if (!is_whole(x, true))
+  if (!is_whole(x, true) || c->x_may_lie)
     put_moved(x, 'x', indent);
-  if (!is_whole(x, false))
+  if (!is_whole(x, false) || c->y_may_lie)
     put_moved(x, 'y', indent);
   put_moved(x, 'c', indent);
   put_moved_extras(x, indent);

@@ -52,6 +52,15 @@ typedef struct cg_panel {
 uint32_t cg_contract_panels(const cg_contract *,
                             cg_panel panels[CG_MOST_PANELS]);
 
+/* How far elements of x and y are apart along k, and rows of x, where the call
+ * decides whether they are packed: `glen_x_lies`, `glen_y_lies` are true where
+ * they are not. */
+#define CG_STEP_OF_X "glen_xs"
+#define CG_ROW_OF_X  "glen_xr"
+#define CG_STEP_OF_Y "glen_ys"
+/* Rows of y no further apart are few pages, which processors follow. */
+#define CG_NEAR_BYTES 1024
+
 /* number.c: a number, so many times a number, and an element of c or of what
  * else is read, as C; a block's kc, mc, nc or mb; the elements of all panels of
  * an operand for one step of the outermost k. */

@@ -15,9 +15,6 @@
 #define AHEAD_X 32
 #define AHEAD_Y 16
 
-/* Rows of y no further apart are few pages, which processors follow. */
-#define NEAR_BYTES 1024
-
 #define LOOP_INSTRUCTIONS 3
 
 /* Rows, or columns of whole vectors, from the least that are left, where that
@@ -79,8 +76,16 @@ put_sums(const cg_contract *x, cg_panel panel, int64_t vectors) {
 
 /* Elements of y from one k to the next, of x, and of x from row to row. */
 typedef struct steps {
-  gs_number y, x, row;
+  gs_number y, x, row; /* where that is known */
 } steps;
+
+/* So many times a step, as C. */
+static const char *
+times_step(const cg_contract *x, int64_t by, const char *name, bool open,
+           gs_number step) {
+  return open ? bs_arena_printf(&x->e->arena, "%lld * %s", (long long)by, name)
+              : cg_times_text(x, by, step);
+}
 
 static steps
 steps_of(const cg_contract *x) {
@@ -107,6 +112,18 @@ put_image_ahead(const cg_contract *x, cg_panel panel) {
             last * bytes);
 }
 
+/* A line of y, so many bytes into its row. */
+static void
+put_y_ahead(const cg_contract *x, steps step, int64_t at) {
+  int64_t ahead = AHEAD_Y * gs_dtype_table[x->c->dtype].bytes;
+  if (x->c->y_may_lie)
+    cg_line(x->out, 2, "GLEN_AHEAD(y + %s * k, %lld * %s + %lld);",
+            CG_STEP_OF_Y, (long long)ahead, CG_STEP_OF_Y, (long long)at);
+  else
+    cg_line(x->out, 2, "GLEN_AHEAD(y + %s * k, %s);", cg_number_text(x, step.y),
+            cg_place_text(x, ahead, step.y, at, 1));
+}
+
 /* Operands are asked for some iterations ahead, where the processor has room
  * for that beside the products: 4 instructions a cycle, 2 products.  Rows of y
  * that are read where they lie are the more in need of it, for each is on a
@@ -129,15 +146,13 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
         x->out, 2, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
         k ? bs_arena_printf(&x->e->arena, " + %lld", 64 * (long long)k) : "");
   bool near = x->c->y_mode == PO_DIRECT &&
-              gs_most_of(x->sizes, step.y) * bytes <= NEAR_BYTES;
+              gs_most_of(x->sizes, step.y) * bytes <= CG_NEAR_BYTES;
   if (x->c->y_mode != PO_WINDOWS && !near)
     for (int64_t k = 0; k < lines; k++)
-      cg_line(x->out, 2, "GLEN_AHEAD(y + %s * k, %s);",
-              cg_number_text(x, step.y),
-              cg_place_text(x, AHEAD_Y * bytes, step.y, k * line * bytes, 1));
+      put_y_ahead(x, step, k * line * bytes);
   if (image)
     put_image_ahead(x, panel);
-  else if (x->c->x_mode != PO_DIRECT)
+  else if (x->c->x_mode != PO_DIRECT && !x->c->x_may_lie)
     cg_line(x->out, 2, "GLEN_AHEAD(x + %s * k, %s);", cg_number_text(x, step.x),
             cg_times_text(x, AHEAD_X * bytes, step.x));
 }
@@ -153,8 +168,9 @@ put_element(const cg_contract *x, int64_t r) {
   if (po_image_of_x(x->c))
     bs_putf(x->out, "at[k] + %lld];\n", (long long)cg_window_row(x, r));
   else
-    bs_putf(x->out, "%s * k + %s];\n", cg_number_text(x, step.x),
-            cg_times_text(x, r, step.row));
+    bs_putf(x->out, "%s * k + %s];\n",
+            x->c->x_may_lie ? CG_STEP_OF_X : cg_number_text(x, step.x),
+            times_step(x, r, CG_ROW_OF_X, x->c->x_may_lie, step.row));
 }
 
 static void
@@ -168,7 +184,8 @@ put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
     if (x->c->y_mode == PO_WINDOWS)
       bs_put(x->out, "at[k]");
     else
-      bs_putf(x->out, "%s * k", cg_number_text(x, step.y));
+      bs_putf(x->out, "%s * k",
+              x->c->y_may_lie ? CG_STEP_OF_Y : cg_number_text(x, step.y));
     bs_putf(x->out, " + %lld);\n", (long long)(v * x->c->lanes));
   }
   for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)

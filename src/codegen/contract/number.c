@@ -103,31 +103,96 @@ cg_place_text(const cg_contract *x, int64_t row, gs_number row_stride,
 
 /* ---- in functions ---- */
 
+/* What the functions are passed: the numbers, and how far elements are apart
+ * where the call decides whether operands are packed. */
+static uint32_t
+list_names(const cg_contract *x, const char *names[CG_MOST_NUMBERS + 3]) {
+  uint32_t n = 0;
+  for (; n < x->n_numbers; n++)
+    names[n] = bs_arena_printf(&x->e->arena, "glen_n%u", n);
+  if (x->c->x_may_lie) {
+    names[n++] = CG_STEP_OF_X;
+    names[n++] = CG_ROW_OF_X;
+  }
+  if (x->c->y_may_lie)
+    names[n++] = CG_STEP_OF_Y;
+  return n;
+}
+
+static void
+put_names(const cg_contract *x, const char *before, const char *behind) {
+  const char *names[CG_MOST_NUMBERS + 3];
+  uint32_t n = list_names(x, names);
+  for (uint32_t k = 0; k < n; k++)
+    bs_putf(x->out, "%s%s%s", before, names[k], behind);
+}
+
 void
 cg_put_number_parameters(const cg_contract *x) {
-  for (uint32_t k = 0; k < x->n_numbers; k++)
-    bs_putf(x->out, ", %s glen_n%u", x->e->index, k);
+  put_names(x, bs_arena_printf(&x->e->arena, ", %s ", x->e->index), "");
 }
 
 void
 cg_put_number_arguments(const cg_contract *x) {
-  for (uint32_t k = 0; k < x->n_numbers; k++)
-    bs_putf(x->out, ", glen_n%u", k);
+  put_names(x, ", ", "");
 }
 
 const char *
 cg_number_arguments(const cg_contract *x) {
-  const char *out = "";
-  for (uint32_t k = 0; k < x->n_numbers; k++)
-    out = bs_arena_printf(&x->e->arena, "%s, glen_n%u", out, k);
+  const char *names[CG_MOST_NUMBERS + 3], *out = "";
+  uint32_t n = list_names(x, names);
+  for (uint32_t k = 0; k < n; k++)
+    out = bs_arena_printf(&x->e->arena, "%s, %s", out, names[k]);
   return out;
 }
 
 void
 cg_put_number_uses(const cg_contract *x) {
-  for (uint32_t k = 0; k < x->n_numbers; k++)
-    bs_putf(x->out, "%s(void)glen_n%u;%s", k % 4 ? " " : "  ", k,
-            k % 4 == 3 || k + 1 == x->n_numbers ? "\n" : "");
+  put_names(x, "  (void)", ";\n");
+}
+
+static const char *
+extent_of_k(const cg_contract *x) {
+  return cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent);
+}
+
+/* ---- operands that may be read where they lie ---- */
+
+/* Bytes from row to row at which all rows fall into the same few sets of the
+ * first cache; columns of y for which that costs less than packing. */
+#define ALIASING_BYTES 4096
+#define FEW_COLUMNS    64
+
+static void
+put_lying_x(const cg_contract *x) {
+  const po_cdims *m = &x->c->dims[PO_DIM_M];
+  const char *row = cg_number_text(x, m->n ? m->d[0].x : 0);
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  cg_line(x->out, 1, "const int glen_x_lies = %s %% %lld != 0 || %s <= %d;",
+          row, (long long)(ALIASING_BYTES / bytes), cg_number_text(x, x->n),
+          FEW_COLUMNS);
+  cg_line(x->out, 1, "const %s %s = glen_x_lies ? 1 : %u;", x->e->index,
+          CG_STEP_OF_X, x->c->mr);
+  cg_line(x->out, 1, "const %s %s = glen_x_lies ? %s : 1;", x->e->index,
+          CG_ROW_OF_X, row);
+}
+
+/* Whole vectors, which the first cache holds for all rows of x, or which but a
+ * panel of these reads. */
+static void
+put_lying_y(const cg_contract *x) {
+  const po_cdims *k = &x->c->dims[PO_DIM_K];
+  const gs_target *t = x->e->p->target;
+  const char *row = cg_number_text(x, k->d[0].y);
+  int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  int64_t first = t->caches.len ? t->caches.data[0].bytes : 32768;
+  cg_line(x->out, 1, "const int glen_y_lies = %s %% %u == 0 &&",
+          cg_number_text(x, x->n), x->c->lanes);
+  cg_line(x->out, 3, "((%s <= %lld && (int64_t)%s * %s <= %lld) || %s <= %u);",
+          row, (long long)(CG_NEAR_BYTES / bytes), row, extent_of_k(x),
+          (long long)(2 * first / bytes), cg_number_text(x, x->m), x->c->mr);
+  cg_line(x->out, 1, "const %s %s = glen_y_lies ? %s : %lld;", x->e->index,
+          CG_STEP_OF_Y, row, (long long)x->columns);
 }
 
 /* Equal parts, each of at most so many. */
@@ -146,11 +211,6 @@ put_parts(const cg_contract *x, const char *name, const char *whole,
             name, whole, name);
 }
 
-static const char *
-extent_of_k(const cg_contract *x) {
-  return cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent);
-}
-
 void
 cg_put_numbers(const cg_contract *x) {
   const po_contraction *c = x->c;
@@ -163,6 +223,10 @@ cg_put_numbers(const cg_contract *x) {
                                              x->numbers[k], "int64_t"));
     bs_put(x->out, ");\n");
   }
+  if (x->c->x_may_lie)
+    put_lying_x(x);
+  if (x->c->y_may_lie)
+    put_lying_y(x);
   cg_put_number_uses(x);
   if (cg_has_sized_blocks(x, PO_DIM_K))
     put_parts(x, "kc", extent_of_k(x), c->kc, 1);

@@ -127,6 +127,9 @@ typedef struct po_contraction {
   /* By role, whether its extents are made of sizes; whether they may be no
    * whole number of vectors. */
   bool sized[4], ragged[4];
+  /* With sizes: the operand is packed unless the call finds that it can as well
+   * be read where it lies. */
+  bool x_may_lie, y_may_lie;
 
   /* ---- the plan ---- */
   po_mac_plan mac;

@@ -111,6 +111,16 @@ settle_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
     c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, PO_MAX_BLOCK);
 }
 
+/* Rows are one walk along k, from which each begins at the same distance, or
+ * along n. */
+static void
+note_lying(po_contraction *c) {
+  const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
+  bool y_runs = k->n == 1 && n->n == 1 && n->d[0].y == 1;
+  c->x_may_lie = po_x_can_be_direct(c) && c->x_mode != PO_DIRECT;
+  c->y_may_lie = !c->y.n_guards && y_runs && c->y_mode != PO_DIRECT;
+}
+
 bool
 po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
               po_contraction *c, po_contraction room[3], bs_text *why) {
@@ -126,6 +136,7 @@ po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
   take_plan(s, at, c);
   settle_mode(p, s, at, true, c);
   settle_mode(p, s, at, false, c);
+  note_lying(c);
   return true;
 }
 

@@ -210,6 +210,7 @@ Test(sizes, products_are_contractions) {
   cr_assert(c->sized[PO_DIM_M] && c->sized[PO_DIM_N] && c->sized[PO_DIM_K]);
   cr_assert(c->ragged[PO_DIM_N] && !c->ragged[PO_DIM_K]);
   cr_assert_neq(c->y_mode, PO_DIRECT, "rows of y end within a vector");
+  cr_assert(c->y_may_lie, "at some sizes they do not");
   cr_assert(c->x_mode != PO_WINDOWS && c->y_mode != PO_WINDOWS);
 }
 
