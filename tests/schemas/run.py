@@ -58,8 +58,12 @@ def output_of(glen, command, folder):
     return json.loads(done.stdout)
 
 
+# What they print is a protocol, and text for a shell.
+WITHOUT_JSON = {"lsp", "completions"}
+
+
 def commands(glen):
-    """The commands that have --json, by their help."""
+    """The commands that the help lists, each with its own help."""
     text = subprocess.run([glen, "--help"], capture_output=True, text=True,
                           check=True).stdout
     for line in text.split("\n"):
@@ -68,8 +72,7 @@ def commands(glen):
             continue
         about = subprocess.run([glen, *name.split(), "--help"],
                                capture_output=True, text=True).stdout
-        if " --json " in about:
-            yield name
+        yield name, about
 
 
 def main():
@@ -87,9 +90,15 @@ def main():
         if wrong:
             print(f"FAIL {what}\n  {wrong}")
 
-    for name in commands(glen):
-        known = name.replace(" ", "-") in CASES
+    for name, about in commands(glen):
+        tell(f"glen {name} --json", (" --json " in about) ==
+             (name in WITHOUT_JSON) and "it has no such option, or should not")
+        known = name.replace(" ", "-") in CASES or name in WITHOUT_JSON
         tell(f"glen {name} has a schema", "" if known else "it has none")
+        wide = [line for line in about.split("\n") if len(line) > 79]
+        tell(f"the help of glen {name} fits 80 columns", "\n  ".join(wide))
+    unused = {name[:-5] for name in os.listdir(SCHEMAS)} - set(CASES)
+    tell("each schema is tried", ", ".join(sorted(unused)))
     with tempfile.TemporaryDirectory() as folder:
         folder_of_files(folder)
         for name, lines in CASES.items():
