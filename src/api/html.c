@@ -159,6 +159,7 @@ put_part(const glen_result *result, const glen_html *what, const char *mark,
   } else if (n == 5 && !memcmp(mark, "STYLE", n)) {
     bs_put(out, report_css);
   } else if (n == 6 && !memcmp(mark, "SCRIPT", n)) {
+    bs_put(out, report_terms);
     bs_put(out, report_js);
   } else {
     bs_text_init(&data, out->heap);

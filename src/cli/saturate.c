@@ -11,11 +11,16 @@ write_program(cl_session *session, const cl_explored *e) {
                   glen_program_text(session->glen, e->program, false));
 }
 
-/* Loops are shown where the program can be lowered. */
+/* Loops are shown where the program can be lowered: those that `glen compile`
+ * writes. */
 static bool
 write_html(cl_session *session, const cl_explored *e) {
   const char *path = session->options->output;
-  glen_loops *loops = glen_lower(session->glen, e->program, e->target, false);
+  glen_code_options code;
+  glen_scheduled done;
+  glen_code_defaults(&code);
+  glen_loops *loops =
+      glen_lower_scheduled(session->glen, e->program, e->target, &code, &done);
   const char *page = cl_html(session, e, loops);
   glen_loops_free(loops);
   return page && cl_write(session, path ? path : "-", page);

@@ -74,7 +74,7 @@
     // A path breaks behind its slashes, and within a word only where it must.
     for (const part of data.title.split(/(?<=[\/])/))
       byId("title").append(part, make("wbr"));
-    byId("subtitle").append("Stopped: " + s.stop + (s.optimal ? "; proved cheapest in this e-graph" : ""));
+    byId("subtitle").append("Stopped: " + s.stop + (s.optimal ? "; proved cheapest in this e\u2011graph" : ""));
     byId("footer").append("glen " + data.version + ". This page loads nothing and sends nothing.");
     const gain = s.cost_before !== null && s.cost_after > 0 ? s.cost_before / s.cost_after : null;
     byId("main").append(make("div", { class: "tiles" },
@@ -252,27 +252,38 @@
 
   // --- rules and the chain ---------------------------------------------------------
 
+  // A table that is folded away: [name, text] pairs.
+  function folded(title, rows) {
+    return rows.length ? make("details", {}, make("summary", {}, title),
+      make("table", {}, rows.map(([name, text]) => make("tr", {},
+        make("td", {}, make("code", {}, name)), make("td", {}, make("code", {}, String(text))))))) : null;
+  }
+
+  // A term whose parts that stay as they are have names.
+  function changed(parts) {
+    return make("code", {}, parts.map((p) => (p.name ? make("i", { title: p.text }, p.name) : p)));
+  }
+
   function step(link, k) {
-    const bindings = Object.entries(link.bindings || {});
+    const terms = sharedParts(link.before, link.after);
     return make("div", { class: "step" }, make("span", {}, String(k + 1)),
       make("div", {},
         make("b", {}, link.rule), make("span", { class: "muted" },
           `  ${link.file ? link.file + ":" + link.line : ""}${link.direction === "right-to-left" ? ", backwards" : ""}`),
-        make("div", { class: "change" }, make("code", {}, link.before), make("code", {}, link.after)),
-        bindings.length ? make("details", {}, make("summary", {}, "bindings"),
-          make("table", {}, bindings.map(([name, value]) => make("tr", {},
-            make("td", {}, make("code", {}, name)), make("td", {}, make("code", {}, String(value)))))),) : null));
+        make("div", { class: "change" }, changed(terms.before), changed(terms.after)),
+        folded("what stays", [...terms.names].map(([text, name]) => [name, text])),
+        folded("bindings", Object.entries(link.bindings || {}))));
   }
 
   function chain() {
-    const table = make("table", {}, data.rules.map((r) => make("tr", {},
-      make("td", {}, make("b", {}, r.name), make("br"), make("span", { class: "muted" }, r.place)),
+    const table = make("table", { class: "stacked" }, data.rules.map((r) => make("tr", {},
+      make("td", {}, make("b", {}, r.name), make("br"), make("span", { class: "muted place" }, r.place)),
       make("td", {}, r.intent))));
     section("rules", "Rules that led there", data.rules.length ? null : "None: the program was best as written.",
       data.rules.length ? make("div", { class: "box scroll" }, table) : null);
     if (data.explained === undefined) return;
     const outputs = JSON.parse(data.explained).outputs || [];
-    section("chain", "Chain", "From the program as written to the chosen one, one rule at a time.",
+    section("chain", "Chain", "From the program as written to the chosen one, one rule at a time. A number in a circle is a part that both sides have.",
       outputs.map((o) => make("div", { class: "box", style: "margin-bottom:16px" },
         make("h3", {}, o.output + (o.equal ? `: ${o.steps.length + (o.left_out || 0)} steps` : ": no chain was found")),
         (o.steps || []).map(step),
@@ -577,7 +588,7 @@
   growth();
   chain();
   if (data.loops !== undefined)
-    section("loops", "Loop nest", "Statements of the chosen program, with their domains and accesses.",
+    section("loops", "Loop nest", "The loops of the chosen program, in the order in which glen compile writes them.",
       make("div", { class: "box" }, code(data.loops, LOOPS)));
   roofline();
 })();

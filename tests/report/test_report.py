@@ -32,6 +32,12 @@ NET = """(tensor x (shape 4 64) f32)
 (let third (compute dotProd (cartProd (access second 1) (access w 1))))
 (output third)
 """
+BLUR = """(tensor x (shape 1200 1600) f32)
+(let rows (compute reduceMean (windows (access x 0) (shape 3 1) (stride 1 1))))
+(let both (compute reduceMean
+  (windows (access rows 0) (shape 1 3) (stride 1 1))))
+(output both)
+"""
 RULES = f"""(rule {RULE} :kind cleanup
   "{INTENT.replace('"', chr(92) + '"')}"
   (transpose (transpose ?a ?p) ?q) => (transpose ?a (compose ?p ?q)))
@@ -117,6 +123,7 @@ def use_page(path):
         check(cards >= 5, "cards are drawn")
         check_size(page, "desk")
         check_title(page, "desk")
+        check_chain(page)
         page.run("document.getElementById('search').focus(); 0")
         page.call("Input.insertText", text="windows")
         found = page.run("document.querySelectorAll('.results button').length")
@@ -142,6 +149,26 @@ def use_page(path):
         check(page.errors == [], f"no errors: {page.errors}")
         check([u for u in page.events if not u.startswith("file:")] == [],
               f"no requests: {page.events}")
+
+
+# The steps of the chain whose terms, with the named parts put back, are not what
+# they were; and how many parts have a name.
+CHAIN = """(() => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const steps = JSON.parse(data.explained).outputs.flatMap(o => o.steps);
+  const whole = parts => parts.map(p => p.name ? p.text : p).join('');
+  const wrong = steps.filter(s => {
+    const t = sharedParts(s.before, s.after);
+    return whole(t.before) !== s.before || whole(t.after) !== s.after;
+  });
+  return [wrong.length, document.querySelectorAll('.change i').length];
+})()"""
+
+
+def check_chain(page):
+    wrong, named = page.run(CHAIN)
+    check(wrong == 0, f"{wrong} steps whose parts are not put back")
+    check(named >= 4, f"{named} parts of steps have a name")
 
 
 def check_size(page, where):
@@ -191,6 +218,9 @@ def use_phone(path):
               "it fits a phone")
         check_size(page, "phone")
         check_title(page, "phone")
+        check(page.run("Math.min(...[...document.querySelectorAll('#rules td')]"
+                       ".map(e => e.clientWidth))") >= 280,
+              "phone: what a rule says has the width of the page")
         check(page.run("document.documentElement.classList.contains('dark')"),
               "dark by preference")
         check(page.errors == [], f"no errors: {page.errors}")
@@ -238,6 +268,27 @@ def check_layers(text):
               for r in (rows[0], rows[2])), "products are calls")
 
 
+def loops_of(text):
+    return [line for line in text.split("\n") if line and line[0] != "#"]
+
+
+def check_loops(glen, folder):
+    """The loops of the page are those that are compiled."""
+    with open(os.path.join(folder, "blur.glen"), "w", encoding="utf-8") as f:
+        f.write(BLUR)
+    target = os.path.join(ROOT, "targets/cpu.target")
+    _, text = report(glen, os.path.join(folder, "blur.glen"), "none",
+                     "--target", target, folder=folder)
+    done = subprocess.run(
+        [glen, "compile", os.path.join(folder, "blur.glen"), "--rules", "none",
+         "--target", target, "--emit", "loops"], cwd=ROOT, capture_output=True,
+        text=True, timeout=300)
+    wanted = loops_of(done.stdout)
+    check(any("min(" in line for line in wanted), "the loops are in tiles")
+    check(loops_of(data_of(text)["loops"]) == wanted,
+          "the loops of the page are those that are compiled")
+
+
 def use_layers(path):
     with browser.Page(1280, 900) as page:
         page.open(path)
@@ -265,6 +316,7 @@ def main():
         layered, text = report(glen, net, "rules", "--target",
                                "targets/systolic.target", folder=folder)
         check_layers(text)
+        check_loops(glen, odd)
         layers_page = os.path.join(odd, "layers.html")
         os.rename(layered, layers_page)
         path, _ = report(glen, "examples/conv.glen", "rules", "--target",
