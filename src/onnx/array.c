@@ -39,7 +39,7 @@ on_array_new(on_import *im, int32_t type, const int64_t *dim, uint32_t rank) {
   const on_type *info = on_type_of(type);
   int64_t n = 1;
   if (!info->bytes) {
-    on_fail(im, "elements of type %s are not there", info->name);
+    on_fail(im, "elements of type %s are not supported", info->name);
     return NULL;
   }
   if (rank > GS_MAX_RANK) {
@@ -231,13 +231,13 @@ on_expanded(on_import *im, const on_array *a, const int64_t *dim,
   int64_t own[GS_MAX_RANK], stride[GS_MAX_RANK] = {0};
   on_strides(a, own);
   if (a->rank > rank) {
-    on_fail(im, "shapes that do not fit each other");
+    on_fail(im, "its inputs have shapes that do not match");
     return NULL;
   }
   for (uint32_t k = 0; k < a->rank; k++) {
     uint32_t at = rank - a->rank + k;
     if (a->dim[k] != dim[at] && a->dim[k] != 1) {
-      on_fail(im, "shapes that do not fit each other");
+      on_fail(im, "its inputs have shapes that do not match");
       return NULL;
     }
     stride[at] = a->dim[k] == 1 ? 0 : own[k];

@@ -125,7 +125,8 @@ t_conv(on_import *im, gs_term x, gs_term weights, uint32_t bias) {
   if (!t_type(im, x, &image) || !t_type(im, weights, &kernels) ||
       image.rank != kernels.rank || image.rank < 3) {
     on_fail(im,
-            "its input is not a batch of images, or its weights do not suit");
+            "its input is not a batch of images, or its weights have another "
+            "rank");
     return GS_NO_TERM;
   }
   if (groups < 1 || image.dim[1] != kernels.dim[1] * groups ||
@@ -299,7 +300,7 @@ emit_conv_transpose(on_import *im) {
       image.rank < 3 || 2 * image.rank > GS_MAX_RANK || groups < 1 ||
       image.dim[1] % groups || weights->dim[0] != image.dim[1] ||
       weights->n < 1) {
-    on_fail(im, "its weights are not known while importing, or do not suit "
+    on_fail(im, "its weights are not known while importing, or do not match "
                 "its input");
     return;
   }

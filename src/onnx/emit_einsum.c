@@ -58,7 +58,7 @@ read_labels(on_import *im, const char **at, operand *o, uint32_t dots) {
         return false;
       *at += 2;
     } else if (letter ? !add_label(im, o, (uint8_t)c) : c != ' ') {
-      return letter ? false : on_fail(im, "its equation is none");
+      return letter ? false : on_fail(im, "its equation cannot be read");
     }
   }
   return true;
@@ -80,7 +80,7 @@ note_sizes(on_import *im, einsum *e, const operand *o, const gs_type *t) {
   for (uint32_t k = 0; k < o->rank; k++) {
     int64_t *size = &e->size[o->label[k]];
     if (*size > 1 && t->dim[k] != 1 && *size != t->dim[k])
-      return on_fail(im, "a letter stands for sizes %lld and %lld",
+      return on_fail(im, "one letter stands for both %lld and %lld",
                      (long long)*size, (long long)t->dim[k]);
     *size = *size > 1 ? *size : t->dim[k];
   }
@@ -131,7 +131,8 @@ check_result(on_import *im, const einsum *e) {
   for (uint32_t k = 0; k < e->out.rank; k++) {
     uint8_t l = e->out.label[k];
     if (!e->size[l] || memchr(e->out.label, l, k))
-      return on_fail(im, "its result has a letter twice, or one of no input");
+      return on_fail(im, "its result has a letter twice, or a letter of no "
+                         "input");
   }
   return true;
 }
@@ -149,10 +150,11 @@ read_equation(on_import *im, einsum *e, const char *at) {
   if (!*at)
     return imply_result(im, e);
   if (strncmp(at, "->", 2))
-    return on_fail(im, "its equation is none");
+    return on_fail(im, "its equation cannot be read");
   at += 2;
   return read_labels(im, &at, &e->out, count_dots(e)) &&
-         (!*at || on_fail(im, "its equation is none")) && check_result(im, e);
+         (!*at || on_fail(im, "its equation cannot be read")) &&
+         check_result(im, e);
 }
 
 /* ---- one operand ---- */

@@ -171,7 +171,7 @@ bound_in(on_import *im, uint32_t k, double *out) {
     return true;
   const on_array *a = on_array_in(im, k);
   if (!a || a->n != 1)
-    return on_fail(im, "a bound is not one number");
+    return on_fail(im, "a bound is not a single number");
   *out = on_real(a, 0);
   return true;
 }

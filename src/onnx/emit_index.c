@@ -167,7 +167,7 @@ emit_gather_elements(on_import *im) {
       !on_axis(im, on_attr_int(im, "axis", 0), type.rank, &axis))
     return;
   if (index.rank != type.rank) {
-    on_fail(im, "its indices have another rank");
+    on_fail(im, "its indices differ in rank from its data");
     return;
   }
   for (uint32_t k = 0; k < type.rank; k++)

@@ -54,7 +54,7 @@ give_chosen(on_import *im, loss *l) {
   if (!t_type(im, l->target, &places))
     return;
   if (places.rank != l->type.rank - 1) {
-    on_fail(im, "its classes do not suit its scores");
+    on_fail(im, "its scores need one dimension more than its classes");
     return;
   }
   l->weight = weight_of(im, l, &places);

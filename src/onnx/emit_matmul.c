@@ -74,7 +74,7 @@ t_matmul(on_import *im, gs_term a, gs_term b) {
   if (!t_type(im, a, &x) || !t_type(im, b, &y))
     return GS_NO_TERM;
   if (x.dim[x.rank - 1] != y.dim[y.rank - 1]) {
-    on_fail(im, "rows of %lld elements do not suit columns of %lld",
+    on_fail(im, "rows of %lld elements do not match columns of %lld",
             (long long)x.dim[x.rank - 1], (long long)y.dim[y.rank - 1]);
     return GS_NO_TERM;
   }

@@ -222,7 +222,7 @@ emit_instance_norm(on_import *im) {
   gs_term x = on_term_in(im, 0);
   bool axes[] = {false, false, true};
   if (!t_type(im, x, &type) || type.rank < 3) {
-    on_fail(im, "it is applied to no images");
+    on_fail(im, "its input is not a batch of images");
     return;
   }
   int64_t groups = im->row->which == ON_GROUP_NORM
@@ -230,7 +230,7 @@ emit_instance_norm(on_import *im) {
                        : type.dim[1];
   if (groups < 1 || type.dim[1] % groups ||
       (im->row->which == ON_GROUP_NORM && im->opset < 21)) {
-    on_fail(im, "its groups do not suit its channels, or it is older than "
+    on_fail(im, "its groups do not divide its channels, or it is older than "
                 "version 21");
     return;
   }
@@ -267,13 +267,13 @@ emit_batch_norm(on_import *im) {
   on_array *in[4];
   if (!t_type(im, x, &type) || type.rank < 2 ||
       on_attr_int(im, "training_mode", 0)) {
-    on_fail(im, "it is applied to no images, or in training");
+    on_fail(im, "its input is not a batch of images, or it is for training");
     return;
   }
   for (uint32_t k = 0; k < 4; k++) {
     in[k] = on_array_in(im, k + 1);
     if (!in[k] || in[k]->n != type.dim[1]) {
-      on_fail(im, "input %u has not one element a channel", k + 1);
+      on_fail(im, "input %u does not have one element for each channel", k + 1);
       return;
     }
   }

@@ -13,7 +13,8 @@ along_axis(on_import *im, gs_term v, const gs_type *x) {
   if (t.rank == 0 || (t.rank == 1 && t.dim[0] == 1))
     return t_fit(im, t.rank ? t_squeeze(im, v, 0) : v, x->dim, x->rank);
   if (t.rank != 1 || !on_axis(im, on_attr_int(im, "axis", 1), x->rank, &axis)) {
-    on_fail(im, "its scale is neither one number nor one of each index");
+    on_fail(im, "its scale is neither a single number nor one number for "
+                "each index");
     return GS_NO_TERM;
   }
   for (uint32_t k = axis + 1; k < x->rank; k++)

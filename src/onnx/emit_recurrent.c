@@ -141,7 +141,7 @@ find_sizes(on_import *im, recurrent *all) {
   all->directions = on_attr_is(im, "direction", "bidirectional", "forward");
   all->directions++;
   if (all->directions != r.dim[0])
-    return on_fail(im, "its weights do not suit its directions");
+    return on_fail(im, "its weights are not for as many directions as it has");
   return all->steps <= MOST_STEPS ||
          on_fail(im, "it has more than %d steps", MOST_STEPS);
 }

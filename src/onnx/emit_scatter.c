@@ -23,16 +23,19 @@ find_tuples(on_import *im, int64_t batch, tuples *u) {
   int64_t depth = u->at.rank ? u->at.dim[u->at.rank - 1] : 0;
   if (batch < 0 || batch >= u->at.rank || batch >= u->data.rank || depth < 1 ||
       depth > u->data.rank - batch)
-    return on_fail(im, "its indices do not suit its shape");
+    return on_fail(im, "the shape of its indices does not match that of its "
+                       "data");
   for (int64_t k = 0; k < batch; k++)
     if (u->at.dim[k] != u->data.dim[k])
-      return on_fail(im, "its indices do not suit its shape");
+      return on_fail(im, "the shape of its indices does not match that of "
+                         "its data");
   u->batch = (uint32_t)batch;
   u->depth = (uint32_t)depth;
   u->rest = u->data.rank - u->batch - u->depth;
   u->table = gs_prod(u->data.dim + batch, u->depth);
   u->n = gs_prod(u->at.dim + batch, u->at.rank - 1 - u->batch);
-  return u->table <= INT32_MAX || on_fail(im, "too much to choose from");
+  return u->table <= INT32_MAX || on_fail(im, "it chooses from too many "
+                                              "elements");
 }
 
 /* One number instead of a tuple: (batch..., n). */
@@ -116,7 +119,8 @@ hits(on_import *im, gs_term at, int64_t size) {
   uint32_t s = t.access;
   int64_t n = t.dim[s];
   if (gs_elements(&t) > MOST_TESTS / size || s + 2 > GS_MAX_RANK) {
-    on_fail(im, "it writes too much to be seen from its result");
+    on_fail(im, "its result is too large to ask, for each element, which "
+                "update wrote it");
     return GS_NO_TERM;
   }
   t.dim[s] = size;
@@ -230,7 +234,8 @@ emit_scatter_elements(on_import *im) {
     return;
   if (index.rank != type.rank || update.rank != type.rank ||
       memcmp(index.dim, update.dim, type.rank * sizeof *index.dim)) {
-    on_fail(im, "its indices and updates do not suit its shape");
+    on_fail(im, "its indices and updates differ in shape, or in rank from "
+                "its data");
     return;
   }
   for (uint32_t k = 0; k < type.rank; k++)

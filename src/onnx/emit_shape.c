@@ -144,7 +144,7 @@ emit_tile(on_import *im) {
   int n;
   if (!t_type(im, x, &type) || !on_list(im, NULL, 1, times, &n) ||
       n != type.rank) {
-    on_fail(im, "it has no number of copies for each dimension");
+    on_fail(im, "it does not have a number of copies for each dimension");
     return;
   }
   for (uint32_t k = 0; k < type.rank; k++) {
@@ -237,7 +237,7 @@ pad_amounts(on_import *im, uint32_t rank, int64_t (*by)[2]) {
   uint32_t given = n < 0 ? rank : (uint32_t)n;
   memset(by, 0, rank * sizeof *by);
   if (pads->n != 2 * (int64_t)given)
-    return on_fail(im, "its pads do not suit its dimensions");
+    return on_fail(im, "it needs two pads for each dimension");
   for (uint32_t k = 0; k < given; k++) {
     uint32_t d;
     if (!on_axis(im, n < 0 ? k : list[k], rank, &d))
@@ -260,7 +260,7 @@ emit_pad(on_import *im) {
   if (!t_type(im, x, &type) || !pad_amounts(im, type.rank, by))
     return;
   if (value && value->n != 1) {
-    on_fail(im, "its value is not one element");
+    on_fail(im, "its value is not a single element");
     return;
   }
   for (uint32_t k = 0; k < type.rank; k++)
@@ -283,7 +283,7 @@ emit_depth_space(on_import *im) {
   bool deep = im->row->which == ON_SPACE_TO_DEPTH;
   if (!t_type(im, x, &t) || t.rank != 4 || b < 1 || b > 65536 ||
       (deep ? t.dim[2] % b || t.dim[3] % b : t.dim[1] % (b * b))) {
-    on_fail(im, "its block size does not suit its shape");
+    on_fail(im, "its block size does not divide its shape");
     return;
   }
   bool columns = on_attr_is(im, "mode", "CRD", "DCR");

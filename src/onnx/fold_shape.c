@@ -71,7 +71,7 @@ fold_constant_of_shape(on_import *im) {
   on_array *v =
       a && a->t ? on_load(im, a->t) : on_reals(im, ON_FLOAT, &zero, &one, 1);
   if (!v || v->n != 1)
-    on_fail(im, "its value is not one element");
+    on_fail(im, "its value is not a single element");
   else
     on_out_array(im, 0, on_view(im, v, dim, stride, (uint32_t)n, 0));
 }
@@ -81,7 +81,7 @@ fold_range(on_import *im) {
   on_array *first = on_array_in(im, 0), *end = on_array_in(im, 1),
            *step = on_array_in(im, 2);
   if (!first || !end || !step || first->n != 1 || end->n != 1 || step->n != 1) {
-    on_fail(im, "start, limit and delta are one element each");
+    on_fail(im, "start, limit and delta have to be one element each");
     return;
   }
   double by = on_real(step, 0), from = on_real(first, 0);
@@ -237,7 +237,8 @@ fold_tile(on_import *im) {
   int n;
   if (!a || !on_list(im, NULL, 1, times, &n) || n != (int)a->rank ||
       2 * a->rank > GS_MAX_RANK) {
-    on_fail(im, "it has too many dimensions, or no number of copies for each");
+    on_fail(im, "it has too many dimensions, or does not have a number of "
+                "copies for each");
     return;
   }
   on_strides(a, own);
@@ -276,7 +277,7 @@ fold_scatter_nd(on_import *im) {
            *from = on_array_in(im, 2);
   int64_t stride[GS_MAX_RANK];
   if (!a || !at || !from || !at->rank || from->type != a->type) {
-    on_fail(im, "its inputs do not suit it");
+    on_fail(im, "its inputs are missing, or differ in type");
     return;
   }
   int64_t depth = at->dim[at->rank - 1];

@@ -23,7 +23,7 @@ fold_window(on_import *im) {
   const on_array *size = on_array_in(im, 0);
   int64_t type = on_attr_int(im, "output_datatype", ON_FLOAT);
   if (!size || size->n != 1 || type < 0 || type > 100) {
-    on_fail(im, "its size is no number");
+    on_fail(im, "its size is not a number");
     return;
   }
   int64_t n = on_int(size, 0);

@@ -62,7 +62,7 @@ note_producer(on_import *im, bs_map *map, const char *name, uint32_t node) {
   }
   im->node = im->graph->node[node];
   im->failed = false;
-  on_fail(im, "another node or an input is called %.100s, too", name);
+  on_fail(im, "another node or an input has the name %.100s, too", name);
 }
 
 /* The node that gives a name, by symbol id; a name is given once. */
@@ -143,12 +143,12 @@ check_inputs(on_import *im) {
                    n < im->row->least ? "few" : "many");
   for (uint32_t k = 0; k < im->row->least && im->row->most < 255; k++)
     if (!*im->node->input[k])
-      return on_fail(im, "its input %u is left out", k);
+      return on_fail(im, "its input %u is missing", k);
   for (uint32_t k = 0; k < n; k++)
     if (*im->node->input[k] && !on_find(im, im->node->input[k]))
       return on_fail(im,
-                     "no node before it gives its input %.100s: the graph has "
-                     "a cycle, is out of order or lacks a part",
+                     "no node before it computes its input %.100s: the graph "
+                     "has a cycle, is out of order, or is incomplete",
                      im->node->input[k]);
   return true;
 }

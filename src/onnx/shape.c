@@ -93,7 +93,7 @@ squeezed(on_import *im, const gs_type *type, gs_type *out) {
   out->rank = 0;
   for (uint32_t k = 0; k < type->rank; k++) {
     if (given && axes[k] && type->dim[k] != 1)
-      return on_fail(im, "dimension %u has not size 1", k);
+      return on_fail(im, "dimension %u does not have size 1", k);
     if (given ? !axes[k] : type->dim[k] != 1)
       out->dim[out->rank++] = type->dim[k];
   }
@@ -169,7 +169,8 @@ static bool
 equal_parts(on_import *im, int64_t size, int64_t *out) {
   int64_t n = on_attr_int(im, "num_outputs", (int64_t)im->node->n_output);
   if (n != (int64_t)im->node->n_output || n < 1 || n > size)
-    return on_fail(im, "num_outputs does not suit its outputs");
+    return on_fail(im, "num_outputs is not the number of its outputs, or is "
+                       "larger than the dimension");
   int64_t each = (size + n - 1) / n;
   for (int64_t k = 0; k < n; k++)
     out[k] = k + 1 < n ? each : size - each * (n - 1);
@@ -188,12 +189,13 @@ on_parts(on_import *im, const gs_type *type, uint32_t *axis, int64_t *size) {
     return equal_parts(im, type->dim[*axis], size);
   const on_array *list = on_array_in(im, 1);
   if (!list || list->n != (int64_t)n || on_is_real(list))
-    return on_fail(im, "its parts are not as many as its outputs");
+    return on_fail(im, "it does not have as many parts as outputs");
   for (size_t k = 0; k < n; k++) {
     size[k] = on_int(list, (int64_t)k);
     if (size[k] < 0 || size[k] > type->dim[*axis])
       return on_fail(im, "a part has a size that is not valid");
     sum += size[k];
   }
-  return sum == type->dim[*axis] || on_fail(im, "its parts are not the whole");
+  return sum == type->dim[*axis] || on_fail(im, "its parts do not add up to "
+                                                "the dimension");
 }

@@ -31,7 +31,7 @@ type_of(on_import *im, const on_array *a, gs_type *out) {
                    .rank = (uint8_t)a->rank,
                    .dtype = on_type_of(a->type)->dtype};
   memcpy(out->dim, a->dim, sizeof out->dim);
-  return a->n > 0 || on_fail(im, "an array without elements is not a term");
+  return a->n > 0 || on_fail(im, "an array without elements cannot be a term");
 }
 
 /* The language keeps elements of this type as the file does. */

@@ -52,7 +52,7 @@ MODELS = [
                                   relu("a", "y")], [X], [Y])),
     ("has a cycle", encode.model([relu("y", "y")], [X], [Y])),
     ("has a cycle", encode.model([relu("gone", "y")], [X], [Y])),
-    ("another node or an input is called", encode.model(
+    ("another node or an input has the name", encode.model(
         [relu("x", "y"), relu("x", "y"), relu("y", "z")], [X],
         [value("z", FLOAT, (2, 3)), Y])),
     ("no node gives the output", encode.model([relu()], [X],
@@ -90,7 +90,7 @@ MODELS = [
     ("the attribute colour", op("Relu", colour=1)),
     ("the attribute without a name", op("Relu", **{"": 1})),
     ("too few", op("Add")),
-    ("input 1 is left out", op("Gather", ["x", ""])),
+    ("input 1 is missing", op("Gather", ["x", ""])),
     ("too many", op("Relu", ["x", "x"])),
     ("does not hold 6 elements", op("Reshape", ["x", "s"],
                                     [list_of("s", 4, 2)])),
@@ -107,11 +107,11 @@ MODELS = [
     ("not a batch of images", op("Conv", ["x", "x"])),
     ("out of range", op("Gather", ["x", "s"], [list_of("s", 2)])),
     ("not known", op("Pad", ["x", "x"])),
-    ("do not suit", op("Pad", ["x", "s"], [list_of("s", 1)])),
+    ("two pads for each", op("Pad", ["x", "s"], [list_of("s", 1)])),
     ("known while importing", op("Range", ["x", "x", "x"])),
-    ("another rank", op("GatherElements", ["x", "s"], [list_of("s", 0)])),
-    ("do not suit", op("ScatterElements", ["x", "s", "x"],
-                       [list_of("s", 0)])),
+    ("differ in rank", op("GatherElements", ["x", "s"], [list_of("s", 0)])),
+    ("differ in shape", op("ScatterElements", ["x", "s", "x"],
+                           [list_of("s", 0)])),
 ]
 
 
