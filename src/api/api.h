@@ -8,6 +8,7 @@
 #include "api/enter.h"
 #include "base/governor.h"
 #include "base/json.h"
+#include "base/portable.h"
 #include "codegen/run/build.h"
 #include "extract/cost.h"
 #include "extract/egraph.h"
@@ -17,7 +18,6 @@
 #include "prove/equal/steps.h"
 #include "rules/rule/saturate.h"
 #include "tune/tune.h"
-#include <locale.h>
 
 typedef struct api_box api_box; /* box.h */
 

@@ -17,9 +17,8 @@
 
 #include "base/governor.h"
 #include "base/heap.h"
+#include "base/portable.h"
 #include "glen/glen.h"
-
-#include <locale.h>
 
 typedef struct api_frame {
   bs_trap trap;

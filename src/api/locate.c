@@ -18,6 +18,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
 enum { SIZE = PATH_MAX };
 
@@ -90,6 +93,17 @@ find_beside(const char *object, char *out, size_t size) {
          read_line(folder, line, sizeof line) && take_if_data(line, out, size);
 }
 
+static bool
+find_beside_program(char *out, size_t size) {
+#ifdef __APPLE__
+  char path[SIZE];
+  uint32_t room = sizeof path;
+  return !_NSGetExecutablePath(path, &room) && find_beside(path, out, size);
+#else
+  return find_beside("/proc/self/exe", out, size);
+#endif
+}
+
 /* What this function stands in: the library, or a program.  A program may have
  * been found along PATH, and its name then says nothing. */
 static bool
@@ -99,7 +113,7 @@ find_own(char *out, size_t size) {
   return (dladdr(&here, &info) && info.dli_fname &&
           strchr(info.dli_fname, '/') &&
           find_beside(info.dli_fname, out, size)) ||
-         find_beside("/proc/self/exe", out, size);
+         find_beside_program(out, size);
 }
 
 bool

@@ -4,10 +4,9 @@
  * A real is written with the fewest digits that read back as the same bits:
  * any decimal of 15 digits survives the way through a normal double, and 17
  * digits tell all doubles apart; only subnormals need a look at fewer. */
+#include "base/portable.h"
 #include "base/text.h"
-#include <errno.h>
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

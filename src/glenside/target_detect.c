@@ -11,7 +11,9 @@
 #include "instruction-texts.h"
 #include <ctype.h>
 #include <errno.h>
+#ifdef __linux__
 #include <sched.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,12 +241,14 @@ detect_frequency(const gs_context *ctx, const char *root, const char *info,
 
 static void
 detect_cores(gs_target *t) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+#ifdef __linux__
   cpu_set_t set;
-  long online = sysconf(_SC_NPROCESSORS_ONLN);
   if (!sched_getaffinity(0, sizeof set, &set))
-    t->cores = CPU_COUNT(&set);
-  else if (online > 0)
-    t->cores = online;
+    cores = CPU_COUNT(&set);
+#endif
+  if (cores > 0)
+    t->cores = cores;
 }
 
 gs_target *

@@ -9,6 +9,7 @@
 #include "codegen/run/build.h"
 #include "base/file.h"
 #include "base/governor.h"
+#include "base/portable.h"
 #include "codegen/run/compiler.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/process.h"
@@ -210,7 +211,7 @@ bytes_of(const gs_tensor *t) {
 static bool
 map_data(building *b, const char *path) {
   int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  int error = file < 0 ? errno : posix_fallocate(file, 0, b->data_size);
+  int error = file < 0 ? errno : bs_claim(file, b->data_size);
   void *data = MAP_FAILED;
   if (!error) {
     data = mmap(NULL, (size_t)b->data_size, PROT_READ | PROT_WRITE, MAP_SHARED,

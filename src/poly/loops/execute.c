@@ -5,6 +5,7 @@
  * sorted; nothing of the code generator is used.  Access functions become
  * numbers first (quasi.h). */
 #include "poly/loops/execute.h"
+#include "base/portable.h"
 #include "glenside/interpret_state.h"
 #include "poly/loops/quasi.h"
 #include "poly/loops/sizes.h"
@@ -249,7 +250,7 @@ list_all(execution *x) {
                               x) != isl_stat_ok)
       return bs_error(x->p->ctx.diags, x->stmts[x->filling].stmt->span,
                       "too-complex", "the instances cannot be listed");
-  qsort_r(x->list, (size_t)x->len, (size_t)x->width * sizeof *x->list, by_time,
+  bs_sort(x->list, (size_t)x->len, (size_t)x->width * sizeof *x->list, by_time,
           x);
   return true;
 }
