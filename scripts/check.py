@@ -429,6 +429,11 @@ def step_methods():
     return one(call([sys.executable, "scripts/check-methods"]))
 
 
+def step_ci():
+    """The recipes for CI call what exists."""
+    return one(call([sys.executable, "scripts/check-ci"]))
+
+
 def step_licence():
     """Each source file says its licence."""
     return one(call([sys.executable, "scripts/check-licence"]))
@@ -490,6 +495,7 @@ STEPS = {
     "format": Step(step_format),
     "folders": Step(step_folders),
     "licence": Step(step_licence),
+    "ci": Step(step_ci),
     "methods": Step(step_methods),
     "circles": Step(step_circles, ["release"]),
     "harness": Step(step_harness, ["release"]),
