@@ -49,8 +49,7 @@ lanes(gs_dtype d) {
 
 static double
 operations_per_cycle(const gs_target *t, gs_rate r, gs_dtype d) {
-  double flops = at_least(t->flops_per_cycle, 1);
-  double scalar = at_least(t->scalar_ops_per_cycle, 0.1);
+  double flops = t->flops_per_cycle, scalar = t->scalar_ops_per_cycle;
   switch (r) {
   case GS_RATE_FUSED:
     return flops * lanes(gs_sum_dtype(d));

@@ -164,6 +164,20 @@ find_all(fitting *x) {
   }
 }
 
+/* What has no assignment may have one between zeros.  Where operands lie in
+ * memories, the price knows what the host copies for that; elsewhere rules pad
+ * products. */
+static void
+find_padded(fitting *x) {
+  uint32_t orders = 1u << (x->m.f->n_swaps + x->m.f->goes_on);
+  for (uint32_t space = 0; space < WAYS * orders && x->m.f->in_memory;
+       space++) {
+    fit_cut cut;
+    if (enter(x, space) && fit_find_pads(x->m.f, &x->space, &cut))
+      note_cut(x, &cut);
+  }
+}
+
 static int
 by_cycles(const void *a, const void *b) {
   const candidate *x = a, *y = b;
@@ -252,6 +266,8 @@ begin(rl_session *s, eg_graph *graph, const rl_compiled *rule, eg_class root,
   if (rule->fit->in_memory)
     fit_lie_above(&x->m, &x->m.lie[FIT_OPERANDS]);
   find_all(x);
+  if (!x->all.len)
+    find_padded(x);
   return x;
 }
 

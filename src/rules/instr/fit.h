@@ -94,23 +94,25 @@ typedef struct fit_assignment {
   int64_t rest[FIT_ATOMS];
 } fit_assignment;
 
-/* Digits that are cut in two, each where it says. */
-enum { FIT_CUTS = 2, FIT_PARTS = 1 << FIT_CUTS };
+/* Digits that are cut in two, and others of which there is a slice. */
+enum { FIT_CUTS = 2, FIT_PARTS = 1 << FIT_CUTS, FIT_SLICED = 4 };
 
-/* A part of a computation: of some digits only from .. from + size - 1. */
+/* A part of a computation: of some digits only from .. from + size - 1, which
+ * are zero beyond what there is. */
 typedef struct fit_slice {
   uint32_t n;
   struct {
     uint32_t atom;
     int64_t from, size;
-  } of[FIT_CUTS];
+  } of[FIT_SLICED];
 } fit_slice;
 
 /* Parts that are a whole.  Of a part's number the highest bit says which half
- * it is of the first digit. */
+ * it is of the first digit.  Or, padded, one part of which `at` are sizes. */
 typedef struct fit_cut {
-  uint32_t n, atom[FIT_CUTS];
-  int64_t at[FIT_CUTS];
+  bool padded;
+  uint32_t n, atom[FIT_SLICED];
+  int64_t at[FIT_SLICED];
   fit_assignment a[FIT_PARTS];
 } fit_cut;
 
@@ -171,6 +173,10 @@ fit_slice fit_slice_of(const fit_space *, const fit_cut *, uint32_t k);
 /* Where an atom is worth to be cut: no part of it comes close to a bound that
  * it could fill in fewer calls if one of them were smaller; 0: nowhere. */
 int64_t fit_cut_at(const fit_instr *, const fit_space *, uint32_t atom);
+/* Digits to be padded so that each that has a fixed size in a call has a
+ * multiple of it; false where none would do. */
+bool fit_find_pads(const fit_instr *, const fit_space *, fit_cut *);
+uint32_t fit_parts_of(const fit_cut *);
 /* The cheapest assignment of each part; false where one has none. */
 bool fit_find_cut(fit_match *, const fit_space *, const gs_instr *into,
                   fit_cut *, rl_fit *calls);

@@ -212,13 +212,13 @@ fit_rearrange(building *b, const parts *from, const parts *to,
 
 /* ---- a slice ---- */
 
-/* Which of the cuts is the digit's; FIT_CUTS: none. */
+/* Which of the cuts is the digit's; FIT_SLICED: none. */
 uint32_t
 fit_cut_of(const building *b, uint32_t atom) {
   for (uint32_t k = 0; b->slice && k < b->slice->n; k++)
     if (b->slice->of[k].atom == atom)
       return k;
-  return FIT_CUTS;
+  return FIT_SLICED;
 }
 
 /* Of the whole that there is a slice of. */
@@ -227,13 +227,25 @@ fit_whole_size(const building *b, uint32_t atom) {
   return b->s->atom[atom].size;
 }
 
+static bool
+is_padded(const building *b, uint32_t atom) {
+  uint32_t k = fit_cut_of(b, atom);
+  return k < FIT_SLICED && b->slice->of[k].size > fit_whole_size(b, atom);
+}
+
 static void
 slice_dim(building *b, uint32_t d, uint32_t cut) {
   bs_values *values = b->m->session->ctx.values;
   int64_t from = b->slice->of[cut].from, size = b->slice->of[cut].size;
-  bs_value items[3] = {bs_int(values, d), bs_int(values, from),
+  int64_t whole = fit_whole_size(b, b->slice->of[cut].atom);
+  bs_value slice[3] = {bs_int(values, d), bs_int(values, from),
                        bs_int(values, from + size)};
-  fit_add_view(b, GS_SLICE, items, 3);
+  bs_value pad[4] = {bs_sym(values, "zero"), bs_int(values, d),
+                     bs_int(values, 0), bs_int(values, size - whole)};
+  if (size > whole)
+    fit_add_view(b, GS_PAD, pad, 4);
+  else
+    fit_add_view(b, GS_SLICE, slice, 3);
 }
 
 /* An operand that has such digits, sliced. */
@@ -243,14 +255,14 @@ slice_operand(building *b, const fit_list *list) {
   bool any = false;
   for (uint32_t k = 0; k < list->n; k++) {
     whole.dim[k] = fit_whole_size(b, list->atom[k]);
-    any |= fit_cut_of(b, list->atom[k]) < FIT_CUTS;
+    any |= fit_cut_of(b, list->atom[k]) < FIT_SLICED;
   }
   if (!any || b->failed)
     return;
   uint32_t access = leading(&whole, gs_prod(b->type.dim, b->type.access));
   fit_reshape(b, whole.dim, list->n, access == UINT32_MAX ? list->n : access);
   for (uint32_t k = 0; k < list->n; k++)
-    if (fit_cut_of(b, list->atom[k]) < FIT_CUTS)
+    if (fit_cut_of(b, list->atom[k]) < FIT_SLICED)
       slice_dim(b, k, fit_cut_of(b, list->atom[k]));
 }
 
@@ -268,7 +280,7 @@ strides_of(const building *b, const fit_list *list, const parts *p,
     for (; k > 0 && p->at[k - 1].atom == list->atom[i]; k--) {
       int64_t size = p->at[k - 1].size;
       stride[k - 1] = !lie->known ? 0
-                      : fit_cut_of(b, list->atom[i]) < FIT_CUTS
+                      : fit_cut_of(b, list->atom[i]) < FIT_SLICED
                           ? fit_flat_stride(t, lie, low, whole) * inside
                           : fit_flat_stride(t, lie, low * inside, size);
       inside *= size;
@@ -307,7 +319,11 @@ bool
 fit_lies_well(const building *b, const fit_shape *shape, uint32_t k,
               const parts *p, const gs_type *t, const fit_lie *lie) {
   int64_t stride[MOST_PARTS], dim[GS_MAX_RANK], step[GS_MAX_RANK];
-  strides_of(b, atoms_of(b, k), p, t, lie, stride);
+  const fit_list *list = atoms_of(b, k);
+  for (uint32_t i = 0; i < list->n; i++)
+    if (is_padded(b, list->atom[i]))
+      return false;
+  strides_of(b, list, p, t, lie, stride);
   for (uint32_t i = 0; i < p->n; i++)
     if (p->at[i].id == REST && !stride[i])
       return false;

@@ -58,8 +58,8 @@ void fit_list_of_call(const building *, const fit_shape *, uint32_t bit,
  * `to`. */
 void fit_rearrange(building *, const parts *from, const parts *to,
                    uint32_t access);
-/* Which of the cuts is the digit's, FIT_CUTS: none; and the size that it has in
- * the whole. */
+/* Which of the cuts is the digit's, FIT_SLICED: none; and the size that it has
+ * in the whole. */
 uint32_t fit_cut_of(const building *, uint32_t atom);
 int64_t fit_whole_size(const building *, uint32_t atom);
 /* Whether parts in the order `p` can be brought as operand k, or as the result,

@@ -6,6 +6,7 @@
  * fewer: what is left over where whole calls end is a computation of its own,
  * and may be assigned in another way.  Only what the result has is cut: a sum
  * would need an addition of both. */
+#include "base/whole.h"
 #include "rules/instr/fit.h"
 
 typedef struct cutting {
@@ -19,12 +20,17 @@ typedef struct cutting {
   fit_assignment best;
 } cutting;
 
+uint32_t
+fit_parts_of(const fit_cut *cut) {
+  return cut->padded ? 1 : 1u << cut->n;
+}
+
 fit_slice
 fit_slice_of(const fit_space *s, const fit_cut *cut, uint32_t k) {
   fit_slice out = {.n = cut->n};
   for (uint32_t j = 0; j < cut->n; j++) {
     int64_t whole = s->atom[cut->atom[j]].size, at = cut->at[j];
-    bool second = k >> (cut->n - 1 - j) & 1;
+    bool second = !cut->padded && k >> (cut->n - 1 - j) & 1;
     out.of[j].atom = cut->atom[j];
     out.of[j].from = second ? at : 0;
     out.of[j].size = second ? whole - at : at;
@@ -59,6 +65,66 @@ fit_cut_at(const fit_instr *f, const fit_space *s, uint32_t atom) {
   return at;
 }
 
+/* ---- padding ---- */
+
+/* Whether zeros in all of its operands leave a reduction as it is. */
+static bool
+ignores_zeros(const fit_instr *f, uint32_t group) {
+  for (uint32_t k = 0; k < f->n_nodes; k++) {
+    const fit_node *n = &f->node[k], *of = &f->node[n->kid[0]];
+    if (n->reduces && n->group == group)
+      return n->op == GS_C_REDUCE_SUM && !of->is_operand && !of->reduces &&
+             of->op == GS_C_MUL;
+  }
+  return group == 0;
+}
+
+/* The largest digit that could be padded for one of the instruction; the number
+ * of digits where there is none, or where no padding is needed. */
+static uint32_t
+digit_for(const fit_space *s, const fit_id *id, bool *needed) {
+  uint32_t best = s->n;
+  *needed = id->fixed > 1;
+  for (uint32_t i = 0; i < s->n && *needed; i++) {
+    const fit_atom *a = &s->atom[i];
+    if (a->group != id->group || a->operands & ~id->operands)
+      continue;
+    *needed = a->size % id->fixed != 0;
+    if (a->operands == id->operands &&
+        (best == s->n || a->size > s->atom[best].size))
+      best = i;
+  }
+  return best;
+}
+
+static bool
+is_padded(const fit_cut *cut, uint32_t atom) {
+  for (uint32_t k = 0; k < cut->n; k++)
+    if (cut->atom[k] == atom)
+      return true;
+  return false;
+}
+
+bool
+fit_find_pads(const fit_instr *f, const fit_space *s, fit_cut *cut) {
+  *cut = (fit_cut){.padded = true};
+  for (uint32_t j = 0; j < f->n_ids; j++) {
+    const fit_id *id = &f->id[j];
+    bool needed;
+    uint32_t i = digit_for(s, id, &needed);
+    if (!needed)
+      continue;
+    if (i == s->n || cut->n == FIT_SLICED || is_padded(cut, i) ||
+        !ignores_zeros(f, id->group))
+      return false;
+    cut->atom[cut->n] = i;
+    cut->at[cut->n++] = bs_round_up(s->atom[i].size, id->fixed);
+  }
+  return cut->n > 0;
+}
+
+/* ---- assignments ---- */
+
 static bool
 note(void *ctx, const fit_assignment *a) {
   cutting *x = ctx;
@@ -87,7 +153,7 @@ bool
 fit_find_cut(fit_match *m, const fit_space *s, const gs_instr *into,
              fit_cut *cut, rl_fit *calls) {
   *calls = (rl_fit){0};
-  for (uint32_t k = 0; k < 1u << cut->n; k++) {
+  for (uint32_t k = 0; k < fit_parts_of(cut); k++) {
     fit_slice slice = fit_slice_of(s, cut, k);
     cutting x = {.m = m, .whole = s, .into = into, .slice = &slice};
     if (!find_part(&x, &cut->a[k]))

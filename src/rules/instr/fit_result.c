@@ -11,8 +11,8 @@ end_dims_of_result(const building *b, parts *to) {
     fit_end_dim(to, m->type.dim[d]);
   for (uint32_t k = 0; k < b->s->result.n && b->slice; k++) {
     uint32_t atom = b->s->result.atom[k], cut = fit_cut_of(b, atom);
-    fit_end_dim(to, cut < FIT_CUTS ? b->slice->of[cut].size
-                                   : fit_whole_size(b, atom));
+    fit_end_dim(to, cut < FIT_SLICED ? b->slice->of[cut].size
+                                     : fit_whole_size(b, atom));
   }
 }
 
@@ -66,19 +66,40 @@ typedef struct built {
   gs_type type;
 } built;
 
+/* Where a digit of the result stands. */
+static uint32_t
+place_of(const fit_list *list, uint32_t atom) {
+  uint32_t at = 0;
+  while (at < list->n && list->atom[at] != atom)
+    at++;
+  return at;
+}
+
 /* One behind the other along a digit of the result. */
 static void
 join(building *whole, const built *two, uint32_t atom, built *out) {
   bs_values *values = whole->m->session->ctx.values;
-  const fit_list *list = &whole->s->result;
   const gs_type *types[2] = {&two[0].type, &two[1].type};
   eg_class kids[2] = {two[0].cls, two[1].cls};
-  uint32_t at = 0;
-  while (at < list->n && list->atom[at] != atom)
-    at++;
-  bs_value dim = bs_int(values, at);
+  bs_value dim = bs_int(values, place_of(&whole->s->result, atom));
   fit_add_node(whole, GS_CONCAT, bs_list(values, &dim, 1), kids, types, 2);
   *out = (built){whole->cls, whole->type};
+}
+
+/* Without what padded digits add to the result. */
+static void
+crop(building *whole, const fit_cut *cut, const built *all) {
+  bs_values *values = whole->m->session->ctx.values;
+  const fit_list *list = &whole->s->result;
+  whole->cls = all->cls;
+  whole->type = all->type;
+  for (uint32_t k = 0; k < cut->n; k++) {
+    uint32_t at = place_of(list, cut->atom[k]);
+    bs_value items[3] = {bs_int(values, at), bs_int(values, 0),
+                         bs_int(values, whole->s->atom[cut->atom[k]].size)};
+    if (at < list->n)
+      fit_add_view(whole, GS_SLICE, items, 3);
+  }
 }
 
 eg_class
@@ -87,7 +108,7 @@ fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
   building whole = {.m = m, .s = s, .mode = mode};
   built part[FIT_PARTS];
   rl_fit calls;
-  for (uint32_t k = 0; k < 1u << cut->n; k++) {
+  for (uint32_t k = 0; k < fit_parts_of(cut); k++) {
     fit_slice slice = fit_slice_of(s, cut, k);
     building b = whole;
     b.a = &cut->a[k];
@@ -96,9 +117,11 @@ fit_build_cut(fit_match *m, const fit_space *s, const fit_cut *cut,
     whole.failed |= b.failed;
     part[k] = (built){b.cls, b.type};
   }
-  for (uint32_t j = cut->n; j-- > 0;)
+  for (uint32_t j = cut->n; j-- > 0 && !cut->padded;)
     for (uint32_t k = 0; k < 1u << j; k++)
       join(&whole, &part[2 * k], cut->atom[j], &part[k]);
+  if (cut->padded)
+    crop(&whole, cut, &part[0]);
   fit_reshape(&whole, m->type.dim, m->type.rank, m->type.access);
   return whole.failed ? EG_NO_CLASS : whole.cls;
 }
