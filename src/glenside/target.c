@@ -206,6 +206,13 @@ behind_head(const target_parser *p, uint32_t form) {
   return at(p, form)->count > 1 ? target_next(p, form + 1) : 0;
 }
 
+/* What a cache has of which a target says nothing, but for its size. */
+static const gs_cache no_cache = {
+    .level = 1, .line = 64, .ways = 8, .bytes_per_cycle = 8};
+
+/* Bytes of the largest element. */
+enum { LEAST_LINE = 8 };
+
 static bool
 item_group(target_parser *p, uint32_t form) {
   return read_group(p, target_head(p, form), behind_head(p, form), p->target);
@@ -221,7 +228,8 @@ item_cache(target_parser *p, uint32_t form) {
   if (l < 1 || l > 8)
     return bs_error(p->ctx->diags, at(p, level)->span, "bad-value",
                     "a cache level is 1 to 8");
-  gs_cache c = {.level = (int)l, .line = 64, .ways = 8, .bytes_per_cycle = 8};
+  gs_cache c = no_cache;
+  c.level = (int)l;
   if (!read_group(p, "cache", target_next(p, level), &c))
     return false;
   if (!c.bytes)
@@ -503,4 +511,16 @@ gs_target *
 gs_target_parse_file(const gs_context *ctx, const char *path) {
   uint32_t source = bs_source_read(ctx->diags, path, BS_NOWHERE);
   return source ? gs_target_parse(ctx, source) : NULL;
+}
+
+gs_cache
+gs_first_cache(const gs_target *t) {
+  gs_cache c = t && t->caches.len ? t->caches.data[0] : no_cache;
+  c.line = c.line < LEAST_LINE ? LEAST_LINE : c.line;
+  return c;
+}
+
+int64_t
+gs_line_elements(const gs_target *t, int64_t bytes) {
+  return gs_first_cache(t).line / bytes;
 }

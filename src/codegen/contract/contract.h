@@ -58,8 +58,6 @@ uint32_t cg_contract_panels(const cg_contract *,
 #define CG_STEP_OF_X "glen_xs"
 #define CG_ROW_OF_X  "glen_xr"
 #define CG_STEP_OF_Y "glen_ys"
-/* Rows of y no further apart are few pages, which processors follow. */
-#define CG_NEAR_BYTES 1024
 
 /* number.c: a number, so many times a number, and an element of c or of what
  * else is read, as C; a block's kc, mc, nc or mb; the elements of all panels of
@@ -163,9 +161,6 @@ void cg_put_window_blocks(const cg_contract *, uint32_t indent);
 void cg_put_window_calls(const cg_contract *, uint32_t indent);
 void cg_put_window_rows(const cg_contract *, uint32_t indent);
 void cg_put_window_panel(const cg_contract *, uint32_t indent);
-/* Iterations of k between asking for a window of x and reading it, for which
- * the table of offsets goes on. */
-#define CG_AHEAD_WINDOW 16
 /* Where row `row` of a panel of x is in its image, from where the panel is. */
 int64_t cg_window_row(const cg_contract *, int64_t row);
 

@@ -9,11 +9,9 @@
  * order is that of k.  Rows and columns that do not fill a kernel get variants
  * of their own; a vector that is not full is computed whole and stored in
  * part. */
+#include "glenside/tuned.h"
+#include "base/whole.h"
 #include "codegen/contract/contract.h"
-
-/* Iterations of k between asking for an operand and using it. */
-#define AHEAD_X 32
-#define AHEAD_Y 16
 
 #define LOOP_INSTRUCTIONS 3
 
@@ -106,16 +104,16 @@ static void
 put_image_ahead(const cg_contract *x, cg_panel panel) {
   long long bytes = gs_dtype_table[x->c->dtype].bytes;
   long long last = cg_window_row(x, panel.rows - 1);
-  cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], 0);", CG_AHEAD_WINDOW);
+  cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], 0);", GS_AHEAD_WINDOW);
   if (last)
-    cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], %lld);", CG_AHEAD_WINDOW,
+    cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], %lld);", GS_AHEAD_WINDOW,
             last * bytes);
 }
 
 /* A line of y, so many bytes into its row. */
 static void
 put_y_ahead(const cg_contract *x, steps step, int64_t at) {
-  int64_t ahead = AHEAD_Y * gs_dtype_table[x->c->dtype].bytes;
+  int64_t ahead = GS_AHEAD_Y * gs_dtype_table[x->c->dtype].bytes;
   if (x->c->y_may_lie)
     cg_line(x->out, 2, "GLEN_AHEAD(y + %s * k, %lld * %s + %lld);",
             CG_STEP_OF_Y, (long long)ahead, CG_STEP_OF_Y, (long long)at);
@@ -130,23 +128,25 @@ put_y_ahead(const cg_contract *x, steps step, int64_t at) {
  * page of its own, which no processor goes on to by itself. */
 static void
 put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
-  int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
+  int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
   int64_t lines = (vectors * x->c->lanes + line - 1) / line;
   int64_t products = panel.rows * vectors;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   bool image = po_image_of_x(x->c);
-  int64_t asked = (x->c->later + 63) / 64;
+  int64_t asked = bs_ceil_div(x->c->later, x->c->cache_line);
   int64_t others =
       panel.rows + vectors + lines + (image ? 3 : 1) + LOOP_INSTRUCTIONS;
   steps step = steps_of(x);
   if (others > products)
     return;
   for (int64_t k = 0; k < asked && others + asked <= products; k++)
-    cg_line(
-        x->out, 2, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
-        k ? bs_arena_printf(&x->e->arena, " + %lld", 64 * (long long)k) : "");
+    cg_line(x->out, 2, "GLEN_LATER(y, later + %lld * k%s);",
+            (long long)x->c->later,
+            k ? bs_arena_printf(&x->e->arena, " + %lld",
+                                (long long)(x->c->cache_line * k))
+              : "");
   bool near = x->c->y_mode == PO_DIRECT &&
-              gs_most_of(x->sizes, step.y) * bytes <= CG_NEAR_BYTES;
+              gs_most_of(x->sizes, step.y) * bytes <= GS_AHEAD_NEAR;
   if (x->c->y_mode != PO_WINDOWS && !near)
     for (int64_t k = 0; k < lines; k++)
       put_y_ahead(x, step, k * line * bytes);
@@ -154,7 +154,7 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
     put_image_ahead(x, panel);
   else if (x->c->x_mode != PO_DIRECT && !x->c->x_may_lie)
     cg_line(x->out, 2, "GLEN_AHEAD(x + %s * k, %s);", cg_number_text(x, step.x),
-            cg_times_text(x, AHEAD_X * bytes, step.x));
+            cg_times_text(x, GS_AHEAD_X * bytes, step.x));
 }
 
 /* Row r of x, broadcast. */

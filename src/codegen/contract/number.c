@@ -5,6 +5,7 @@
  * name of its own, as names of sizes may be those of loops; the functions that
  * it calls are passed all of them.  How large the blocks are follows there, so
  * that they are equal as those of known extents are. */
+#include "glenside/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 
@@ -189,7 +190,7 @@ put_lying_y(const cg_contract *x) {
   cg_line(x->out, 1, "const int glen_y_lies = %s %% %u == 0 &&",
           cg_number_text(x, x->n), x->c->lanes);
   cg_line(x->out, 3, "((%s <= %lld && (int64_t)%s * %s <= %lld) || %s <= %u);",
-          row, (long long)(CG_NEAR_BYTES / bytes), row, extent_of_k(x),
+          row, (long long)(GS_AHEAD_NEAR / bytes), row, extent_of_k(x),
           (long long)(2 * first / bytes), cg_number_text(x, x->m), x->c->mr);
   cg_line(x->out, 1, "const %s %s = glen_y_lies ? %s : %lld;", x->e->index,
           CG_STEP_OF_Y, row, (long long)x->columns);

@@ -11,6 +11,7 @@
  *          for all k that no guard names, for some panels together, so that
  *          memory is read along its lines.
  *   else   where it lies along k, see rows.c. */
+#include "glenside/tuned.h"
 #include "codegen/contract/side.h"
 #include <stdlib.h>
 
@@ -39,9 +40,6 @@ put_copy(const cg_side *s, const char *from, const char *to, const char *n,
 /* Panels whose runs are found together. */
 #define STRIP 16
 
-/* Rows of memory between asking for one and copying it. */
-#define ROWS_AHEAD 4
-
 /* Where the innermost k goes from line to line of memory, which hardware does
  * not foresee across pages. */
 static void
@@ -50,12 +48,13 @@ put_runs_ahead(const cg_side *s, uint32_t indent) {
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   gs_number step = cg_side_stride(s, &k->d[k->n - 1]);
+  int64_t line = x->c->cache_line;
   if (cg_side_last_stride(s) != 1 ||
-      llabs(gs_most_of(x->sizes, step)) * bytes < LINE_BYTES)
+      llabs(gs_most_of(x->sizes, step)) * bytes < line)
     return;
-  for (int64_t at = 0; at < s->width * bytes; at += LINE_BYTES)
+  for (int64_t at = 0; at < s->width * bytes; at += line)
     cg_line(x->out, indent, "GLEN_AHEAD(from + (at + offset[r]), %s);",
-            cg_place_text(x, ROWS_AHEAD * bytes, step, at, 1));
+            cg_place_text(x, GS_AHEAD_ROWS * bytes, step, at, 1));
 }
 
 /* A run ends with its panel and where the innermost loop begins anew; before

@@ -54,7 +54,7 @@ static void
 put_rows_ahead(const cg_side *s, uint32_t indent) {
   const cg_contract *x = s->x;
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  int64_t line = LINE_BYTES / bytes;
+  int64_t line = x->c->cache_line / bytes;
   if (line > x->c->lanes)
     cg_line(x->out, indent++, "if (t %% %lld == 0)", (long long)line);
   cg_line(x->out, indent, "for (int r = 0; r < %lld; r++)",

@@ -9,8 +9,6 @@
 
 #include "codegen/contract/contract.h"
 
-#define LINE_BYTES 64
-
 /* One of the operands. */
 typedef struct cg_side {
   const cg_contract *x;

@@ -184,7 +184,7 @@ cg_put_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
     panel.columns -= x->c->lanes - 1;
   int64_t lines = across ? panel.rows : panel.columns;
   int64_t length = across ? panel.columns : panel.rows;
-  int64_t line = 64 / gs_dtype_table[x->c->dtype].bytes;
+  int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
   for (int64_t k = 0; k < lines; k++)
     for (int64_t at = 0; at < length; at += line)
       cg_line(x->out, indent, "GLEN_PREFETCH(c + %s);",

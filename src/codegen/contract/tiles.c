@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* tiles.c - loops that kernels of either kind have around them: over tiles, by
  * threads where that pays, and over the elements of one. */
+#include "glenside/tuned.h"
 #include "codegen/contract/contract.h"
-
-/* Products below which threads take longer to meet than to multiply: by the
- * processor's vectors, and by an instruction for products. */
-#define LEAST_PARALLEL     131072.0
-#define LEAST_MAC_PARALLEL 1048576.0
 
 static bool
 runs_parallel(const cg_contract *x) {
@@ -14,7 +10,7 @@ runs_parallel(const cg_contract *x) {
   double products =
       (double)gs_most_of(x->sizes, x->m) * (double)gs_most_of(x->sizes, x->n) *
       (double)gs_most_of(x->sizes, x->k) * (double)gs_most_of(x->sizes, outer);
-  double least = x->c->mac.mac ? LEAST_MAC_PARALLEL : LEAST_PARALLEL;
+  double least = x->c->mac.mac ? GS_THREAD_MAC_PRODUCTS : GS_THREAD_PRODUCTS;
   return x->e->options->openmp && x->e->p->target->cores > 1 &&
          products >= least;
 }
@@ -29,7 +25,7 @@ when_it_pays(const cg_contract *x) {
           bs_arena_printf(&x->e->arena, "%s * %s", product,
                           cg_number_text(x, x->c->dims[role].d[d].extent));
   return bs_arena_printf(&x->e->arena, " if (%s >= %.1f)", product,
-                         LEAST_PARALLEL);
+                         (double)GS_THREAD_PRODUCTS);
 }
 
 void

@@ -14,6 +14,7 @@
  * Vectors are copied whole: what is written beyond a run is written once more
  * by the next, and blocks have room for one vector behind their last element.
  * See contraction_window.c for the layout. */
+#include "glenside/tuned.h"
 #include "codegen/contract/contract.h"
 #include "poly/loops/affine.h"
 #include "base/whole.h"
@@ -276,7 +277,7 @@ put_offsets(const image *i) {
   if (i->of_x)
     cg_line(x->out, 1,
             "for (int j = 0; j < %d; j++)\n    at[t + j] = at[t - 1];",
-            CG_AHEAD_WINDOW);
+            GS_AHEAD_WINDOW);
   bs_put(x->out, "}\n\n");
 }
 
@@ -388,7 +389,7 @@ cg_put_window_blocks(const cg_contract *x, uint32_t indent) {
   cg_line(x->out, indent, "%s %c_image[%lld] __attribute__((aligned(64)));",
           x->type, i.of_x ? 'x' : 'y', (long long)i.at.size);
   cg_line(x->out, indent, "%s offsets[%lld];", x->e->index,
-          i.of_x ? depth + CG_AHEAD_WINDOW : 2 * depth);
+          i.of_x ? depth + GS_AHEAD_WINDOW : 2 * depth);
   if (i.of_x)
     return;
   if (!never_gathers(&i))

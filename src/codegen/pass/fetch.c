@@ -11,18 +11,12 @@
  * an array only those are that come first to a line: a read that others precede
  * by part of a line, or by few iterations of a loop around, finds it in a
  * cache. */
+#include "glenside/tuned.h"
 #include "codegen/pass/stream.h"
 #include <string.h>
 
-/* Iterations of a loop around after which a line is still in a cache. */
-enum { KEPT = 8, LINE = 64, MOST_TERMS = 16 };
-
-/* Loops of an iteration that are looked at; iterations of one that asks for
- * what others read. */
-enum { MOST_LOOPS = 16, LONG_LOOP = 256 };
-
-/* Bytes, and parts, that a loop over a part of a row asks for ahead. */
-enum { PARTS_BYTES = 1024, PARTS_AHEAD = 2 };
+/* Terms of an address; loops of an iteration that are looked at. */
+enum { MOST_TERMS = 16, MOST_LOOPS = 16 };
 
 /* An address: constant + the sum of factor * iterator. */
 typedef struct address {
@@ -104,28 +98,28 @@ has_terms_of(const address *a, const address *b) {
 }
 
 /* What `a` reads was read by `first` within a line, or a few iterations of
- * some loop before, in which no more than `near` bytes went by. */
+ * some loop before, in which no more than `near` elements went by. */
 static bool
-comes_after(const address *a, const address *first, int64_t bytes,
+comes_after(const address *a, const address *first, int64_t line,
             int64_t near) {
   int64_t apart;
   if (!has_terms_of(a, first) || !has_terms_of(first, a) ||
       __builtin_sub_overflow(first->constant, a->constant, &apart) || apart < 0)
     return false;
-  if (apart < LINE / bytes)
+  if (apart < line)
     return true;
-  if (apart > near / bytes)
+  if (apart > near)
     return false;
   for (uint32_t k = 0; k < a->n; k++) {
     int64_t step = a->term[k].factor;
-    if (step < LINE / bytes)
+    if (step < line)
       continue;
     int64_t rest = apart % step, times = apart / step;
     if (step - rest < rest) {
       rest = step - rest;
       times++;
     }
-    if (rest < LINE / bytes && times <= KEPT)
+    if (rest < line && times <= GS_AHEAD_KEPT)
       return true;
   }
   return false;
@@ -145,7 +139,8 @@ static void
 add_read(search *x, uint32_t array, const cg_expr *index) {
   address a = {0};
   int64_t bytes = cg_element_bytes(x->e, array);
-  int64_t near = cg_near_bytes(x->e->p->target);
+  int64_t line = gs_line_elements(x->e->p->target, bytes);
+  int64_t near = cg_near_bytes(x->e->p->target) / bytes;
   if (!index || !add_terms(&a, index, 1) ||
       factor_of(&a, x->loop->head.iterator) != 1)
     return;
@@ -153,15 +148,15 @@ add_read(search *x, uint32_t array, const cg_expr *index) {
   for (k = 0; k < x->n; k++) {
     if (x->fetch[k].array != array)
       continue;
-    if (comes_after(&a, &x->at[k], bytes, near))
+    if (comes_after(&a, &x->at[k], line, near))
       return;
-    if (comes_after(&x->at[k], &a, bytes, near))
+    if (comes_after(&x->at[k], &a, line, near))
       break;
   }
   if (k == CG_MOST_FETCHED)
     return;
   x->n += k == x->n;
-  x->fetch[k] = (cg_fetch){array, index, CG_FETCH_AHEAD, CG_FETCH_SOON};
+  x->fetch[k] = (cg_fetch){array, index, GS_AHEAD_STREAM, CG_FETCH_SOON};
   x->at[k] = a;
   x->by[k] = x->number;
 }
@@ -243,7 +238,7 @@ may_ask(const row_loops *l, uint32_t k) {
   if (loop->loop == CG_NO_LOOP || cg_why_not_simd(l->e, loop))
     return false;
   int64_t trips = loop->head.trips;
-  return (trips ? trips : width_of(l->e, loop)) >= LONG_LOOP;
+  return (trips ? trips : width_of(l->e, loop)) >= GS_AHEAD_LOOP;
 }
 
 static bool
@@ -310,15 +305,16 @@ some_parts_ahead(const row_loops *l, const search *x, uint32_t k,
                  const cg_node *parts, int64_t step, cg_fetch *fetch) {
   int64_t bytes = cg_element_bytes(l->e, fetch->array), apart, far;
   int64_t width = width_of(l->e, l->loop[x->by[k]]);
+  int64_t line = gs_first_cache(l->e->p->target).line;
   if (parts->head.trips < 1 || width < 1 ||
-      __builtin_sub_overflow(step, width, &apart) || apart > 2 * LINE / bytes ||
-      apart < -2 * LINE / bytes)
+      __builtin_sub_overflow(step, width, &apart) || apart > 2 * line / bytes ||
+      apart < -2 * line / bytes)
     return false;
   int64_t part = (width - 1) / parts->head.trips + 1;
-  if (__builtin_mul_overflow(part, PARTS_AHEAD * bytes, &far))
+  if (__builtin_mul_overflow(part, GS_AHEAD_PARTS * bytes, &far))
     return false;
-  far = far < PARTS_BYTES ? PARTS_BYTES : far;
-  fetch->ahead = (far - 1) / LINE * LINE + LINE;
+  far = far < GS_AHEAD_OF_PARTS ? GS_AHEAD_OF_PARTS : far;
+  fetch->ahead = (far - 1) / line * line + line;
   fetch->kind = CG_FETCH_SOON;
   return true;
 }

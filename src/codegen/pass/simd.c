@@ -15,13 +15,11 @@
  * where the order of its terms is free: OpenMP's reduction.  gcc would not find
  * it where threads share the loop around: what they run is a function of its
  * own, whose pointers are not `restrict` any more. */
+#include "glenside/tuned.h"
 #include "codegen/pass/pass.h"
 #include "codegen/build/build.h"
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
-
-/* Iterations that are worth a vector. */
-enum { ENOUGH = 16 };
 
 /* Statements of a body that is looked at. */
 enum { MOST_STMTS = 256 };
@@ -307,7 +305,7 @@ find(cg_emitter *e, cg_node *n) {
     return;
   int64_t trips = head->trips ? head->trips : cg_range_size(e->p, n->loop);
   lanes l = {.e = e, .loop = n, .sums_serve = true};
-  if (trips && trips < ENOUGH)
+  if (trips && trips < GS_VECTOR_ITERATIONS)
     return;
   look(&l);
   if (l.why)

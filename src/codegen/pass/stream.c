@@ -29,16 +29,9 @@
  * a time, between the iterations that are made of one.
  *
  * rows.c makes the loops. */
+#include "glenside/tuned.h"
 #include "codegen/pass/stream.h"
 #include <string.h>
-
-/* Elements of a row; iterations up to which a loop is one row; bytes that are
- * worth a row. */
-enum { ROW = 1024, LONG_ROW = 2048, LEAST_BYTES = 512 };
-
-/* Bytes that are fetched at once: as many lines as a core waits for at a time;
- * of each of several rows; one line. */
-enum { AT_ONCE = 1024, AT_ONCE_OF_ROWS = 512, LINE = 64 };
 
 /* ---- loops ---- */
 
@@ -125,7 +118,7 @@ find_fetched(cg_emitter *e, const cg_node *loop, cg_stream *out) {
   cg_find_fetches(e, loop, out);
   if (out->n_fetched != 1 || cg_why_not_simd(e, loop))
     return false;
-  out->row = AT_ONCE / cg_element_bytes(e, out->fetch[0].array);
+  out->row = GS_AHEAD_AT_ONCE / cg_element_bytes(e, out->fetch[0].array);
   return trips_of(e, loop) > out->row;
 }
 
@@ -139,7 +132,8 @@ ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, const cg_node *node,
       out->fetch[out->n_fetched++] = ahead->fetch[k];
   if (out->n_fetched == before)
     return false;
-  int64_t row = AT_ONCE_OF_ROWS / cg_element_bytes(e, out->fetch[before].array);
+  int64_t row =
+      GS_AHEAD_OF_ROWS / cg_element_bytes(e, out->fetch[before].array);
   out->row = out->row && out->row < row ? out->row : row;
   return true;
 }
@@ -147,15 +141,16 @@ ask_for_rows(const cg_emitter *e, const cg_ahead *ahead, const cg_node *node,
 /* Stores become ordinary ones, whose lines are asked for. */
 static void
 ask_for_written(const cg_emitter *e, const cg_node *loop, cg_stream *out) {
-  bool is_long = out->n && trips_of(e, loop) >=
-                               LEAST_BYTES / element_bytes(e, out->write[0]);
+  bool is_long =
+      out->n &&
+      trips_of(e, loop) >= GS_STREAM_BYTES / element_bytes(e, out->write[0]);
   for (uint32_t k = 0; is_long && k < out->n; k++) {
     const cg_node *n = out->write[k];
     if (out->n_fetched < CG_MOST_FETCHED)
       out->fetch[out->n_fetched++] =
-          (cg_fetch){written_array(e, n), written_index(n), CG_FETCH_AHEAD,
+          (cg_fetch){written_array(e, n), written_index(n), GS_AHEAD_STREAM,
                      CG_FETCH_WRITE};
-    out->row = AT_ONCE_OF_ROWS / element_bytes(e, n);
+    out->row = GS_AHEAD_OF_ROWS / element_bytes(e, n);
   }
   out->n = 0;
 }
@@ -166,7 +161,7 @@ ask_for_written(const cg_emitter *e, const cg_node *loop, cg_stream *out) {
  * reads from near caches then waits behind them. */
 static void
 go_by_lines(cg_emitter *e, const cg_node *loop, cg_stream *out) {
-  int64_t least = LINE;
+  int64_t line = gs_first_cache(e->p->target).line, least = line;
   for (uint32_t k = 0; k < out->n_fetched; k++) {
     int64_t bytes = cg_element_bytes(e, out->fetch[k].array);
     least = bytes < least ? bytes : least;
@@ -174,7 +169,7 @@ go_by_lines(cg_emitter *e, const cg_node *loop, cg_stream *out) {
   if (!out->n_fetched || loop->head.is_team || cg_why_not_simd(e, loop))
     return;
   out->by_lines = true;
-  out->row = LINE / least;
+  out->row = line / least;
 }
 
 /* A loop around asked for rows of what is read here. */
@@ -226,11 +221,12 @@ find_stream(const walk *w, const cg_node *loop, cg_stream *out) {
   if (gs_stores_through_caches(e->p->target))
     return find_asked(w, loop, out);
   if (out->n &&
-      trips_of(e, loop) < LEAST_BYTES / element_bytes(e, out->write[0]))
+      trips_of(e, loop) < GS_STREAM_BYTES / element_bytes(e, out->write[0]))
     return false;
-  bool whole = head->trips && head->trips <= LONG_ROW && !head->is_team;
+  bool whole =
+      head->trips && head->trips <= GS_STREAM_LONG_ROW && !head->is_team;
   if (out->n)
-    out->row = whole ? head->trips : ROW;
+    out->row = whole ? head->trips : GS_STREAM_ROW;
   if (ask_for_rows(e, w->ahead, loop, out) || out->n)
     return true;
   return !w->ahead && find_fetched(e, loop, out);

@@ -22,9 +22,6 @@ typedef struct cg_fetch {
   cg_fetch_kind kind;
 } cg_fetch;
 
-/* Bytes that a loop asks for ahead of what it reads or writes itself. */
-enum { CG_FETCH_AHEAD = 2048 };
-
 /* A loop that is run in rows: its stores that go through them, or else the
  * reads that are fetched ahead. */
 enum { CG_MOST_ROWS = 4, CG_MOST_FETCHED = 8 };

@@ -3,12 +3,10 @@
  *
  * The outermost loop that is marked parallel gets a team of threads, together
  * with the parallel loops right below it while it is too short alone. */
+#include "glenside/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
 #include "poly/loops/number.h"
-
-/* Iterations that leave no thread idle. */
-#define ENOUGH_ITERATIONS 64
 
 typedef struct teams {
   cg_emitter *e;
@@ -37,9 +35,9 @@ shared_loops(const teams *t, cg_node *outer) {
     if (!is_parallel(t->e, at) || (n && !at->head.trips))
       break;
     n++;
-    total *= at->head.trips ? at->head.trips : ENOUGH_ITERATIONS;
+    total *= at->head.trips ? at->head.trips : GS_THREAD_ITERATIONS;
     const cg_node *inner = cg_below_marks(at->first);
-    if (!at->head.trips || total >= ENOUGH_ITERATIONS ||
+    if (!at->head.trips || total >= GS_THREAD_ITERATIONS ||
         declares_locals(t, at) || !cg_is_one(inner) || !cg_is_loop(inner))
       break;
   }
@@ -81,7 +79,7 @@ pays_at_sizes(const teams *t, const cg_node *n) {
   if (!gs_is_sized(work))
     return NULL;
   return cg_infix(arena, ">=", cg_make_polynomial(arena, s, work, "double"),
-                  cg_number(arena, PO_WORTH_THREADS));
+                  cg_number(arena, GS_THREAD_INSTANCES));
 }
 
 static void

@@ -5,6 +5,7 @@
  *     for every run of tiles along the loop of rows
  *       for every run along the loop of vectors: its function
  *     where the formula is costly, what it makes of all their results */
+#include "glenside/tuned.h"
 #include "codegen/slide/slide.h"
 #include "codegen/contract/contract.h"
 
@@ -259,9 +260,6 @@ put_down(const cg_slide *x, uint32_t indent) {
 
 /* ---- loops outside of tiles ---- */
 
-/* Elements of windows below which threads take longer to meet. */
-#define LEAST_PARALLEL 131072.0
-
 static void
 put_pragma(const cg_slide *x, uint32_t loops) {
   const po_slide *c = x->c;
@@ -269,7 +267,7 @@ put_pragma(const cg_slide *x, uint32_t loops) {
   for (uint32_t k = 0; k < c->n; k++)
     work *= (double)c->extent[k];
   if (!loops || !x->e->options->openmp || x->e->p->target->cores < 2 ||
-      work < LEAST_PARALLEL)
+      work < GS_THREAD_PRODUCTS)
     return;
   bs_put(x->out, "#ifdef _OPENMP\n");
   cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)", loops);

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* large.c - arrays larger than the caches: those whose stores go past them or
  * that are fetched ahead (pass/stream.c). */
+#include "glenside/tuned.h"
 #include "codegen/unit/emit.h"
 #include "poly/loops/sizes.h"
-
-/* A shared cache is not one program's alone: so many times the second level
- * counts as far as well. */
-enum { PRIVATE_TIMES = 16 };
 
 static int64_t
 cached_bytes(const gs_target *t) {
@@ -14,7 +11,7 @@ cached_bytes(const gs_target *t) {
   for (uint32_t k = 0; t && k < t->caches.len; k++) {
     const gs_cache *c = &t->caches.data[k];
     int64_t bytes = c->bytes;
-    if (c->level == 2 && __builtin_mul_overflow(bytes, PRIVATE_TIMES, &bytes))
+    if (c->level == 2 && __builtin_mul_overflow(bytes, GS_FAR_TIMES, &bytes))
       bytes = INT64_MAX;
     if ((c->level == 2 || k + 1 == t->caches.len) && bytes < most)
       most = bytes;

@@ -143,11 +143,12 @@ typedef struct po_contraction {
   /* Bytes of the next panel of y that an iteration of k asks for; 0: it comes
    * from the second cache anyway. */
   int64_t later;
-  bool waits;     /* sums of a tile wait for the last block of k apart from c */
-  bool swapped;   /* the second factor is x */
-  bool chosen;    /* all that a schedule fixed is so */
-  double product; /* cycles of a vector of products */
-  double cycles;  /* estimate, one core */
+  bool waits;   /* sums of a tile wait for the last block of k apart from c */
+  bool swapped; /* the second factor is x */
+  bool chosen;  /* all that a schedule fixed is so */
+  int64_t cache_line, cache_ways; /* of the first cache */
+  double product;                 /* cycles of a vector of products */
+  double cycles;                  /* estimate, one core */
 } po_contraction;
 
 /* Whether statements init, update and store (or UINT32_MAX) are one, whose sums

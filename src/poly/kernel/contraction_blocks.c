@@ -11,18 +11,11 @@
  * from the third cache, each for all rows of a block of x: nc is as wide as
  * the share of a core there, and the cores divide the rows, so that each packs
  * its own rows of x, once, and reads them from its second cache. */
+#include "glenside/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 
-/* Rows for which y may be packed whole. */
-#define MANY_ROWS 1024
-/* Rows that share a copy of an image, rather than columns that do not. */
-#define FEW_ROWS 64
-/* Panels a core, from which on one more or less is no matter. */
-#define UNEVEN 4
 /* Rows of a block, whatever is asked for. */
 #define MOST_ROWS (1 << 20)
-/* Panels of x, with more of which the first one's wait for y is no matter. */
-#define MANY_PANELS 32
 
 /* Iterations of the outermost k loop in a block: equal ones.  A panel of y may
  * come from the second cache, of which a vector is used mr times: the sums of
@@ -51,7 +44,7 @@ static bool
 shares_columns(const po_contraction *c, int64_t panels, int64_t cores) {
   bool copies = c->y_mode == PO_BLOCK || c->y_mode == PO_WINDOWS;
   return copies && c->x_mode != PO_BLOCK &&
-         (panels % cores == 0 || panels >= UNEVEN * cores);
+         (panels % cores == 0 || panels >= GS_KERNEL_UNEVEN * cores);
 }
 
 int64_t
@@ -102,7 +95,8 @@ static bool
 pays_whole(const po_contraction *c, int64_t row) {
   int64_t n = size_of(c, PO_DIM_N);
   return c->y_mode == PO_BLOCK && !c->dims[PO_DIM_O].n &&
-         size_of(c, PO_DIM_M) >= MANY_ROWS && n * row > PO_MAX_BLOCK &&
+         size_of(c, PO_DIM_M) >= GS_KERNEL_MANY_ROWS &&
+         n * row > PO_MAX_BLOCK &&
          n <= PO_MAX_WHOLE / bytes_of(c) / size_of(c, PO_DIM_K);
 }
 
@@ -128,7 +122,8 @@ choose_width(const gs_target *t, po_contraction *c, int64_t row) {
   int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
   int64_t panel = (int64_t)c->nv * c->lanes, widest = widest_of(t, c, row);
   if (c->waits) {
-    int64_t rows = po_image_of_x(c) ? max64(unit, min64(m, FEW_ROWS)) : unit;
+    int64_t rows =
+        po_image_of_x(c) ? max64(unit, min64(m, GS_KERNEL_FEW_ROWS)) : unit;
     widest =
         max64(min64(widest, PO_MAX_SUMS / bytes / rows / panel * panel), panel);
   }
@@ -194,7 +189,7 @@ choose_later(const gs_target *t, po_contraction *c) {
   bool far = po_is_packed_whole(c->y_mode) && !po_image_of_x(c) &&
              c->nc > c->nv * c->lanes &&
              c->nc * row > cache_bytes(t, 1, 262144) / 2;
-  c->later = far && panels <= MANY_PANELS ? bs_ceil_div(width, panels) : 0;
+  c->later = far && panels <= GS_KERNEL_PANELS ? bs_ceil_div(width, panels) : 0;
 }
 
 /* Whole and windows where those are better, unless it is said how the operands

@@ -6,36 +6,10 @@
  * two loads a cycle, and at least the latency of an addition; to them come
  * those of a panel's start and end.  Both ways of giving roles to the operands
  * are tried, with what packing and storing cost. */
+#include "glenside/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include <math.h>
 #include <stdlib.h>
-
-#define FMA_LATENCY 4.0
-/* Part of the time lost where rows share sets of the first cache. */
-#define ALIASING 0.1
-/* The share of that where rows of y are far apart. */
-#define FAR 0.03
-/* Cycles of a load: where products wait for them, they are not quite two a
- * cycle. */
-#define LOAD 0.6
-/* Cycles a vector of a panel costs beyond its load, or four elements. */
-#define TRAFFIC 0.25
-/* Cycles between lines from the second cache, where an image of x is read. */
-#define LINE_FETCH 3.5
-#define LINE_BYTES 64
-/* Cycles of a panel: its call, and a vector of its sums put into c. */
-#define PANEL_START 40.0
-#define PANEL_STORE 2.0
-/* Cycles an element: packed in runs, turned over, one by one; those of a run;
- * stored turned over, one by one; waiting for another block of k. */
-#define PACK_RUNS    0.2
-#define PACK_EVERY   0.5
-#define PACK_TURNED  0.5
-#define PACK_SINGLE  1.6
-#define RUN_START    12.0
-#define STORE_TURNED 0.5
-#define STORE_WAITS  0.25
-#define STORE_SINGLE 2.0
 
 /* ---- the kernel ---- */
 
@@ -50,15 +24,16 @@ product_cycles(const gs_target *t) {
 /* Cycles that a panel takes for k iterations. */
 static double
 panel_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
-  double cycles = FMA_LATENCY;
+  double cycles = GS_FMA_LATENCY;
   cycles = fmax(cycles, (double)(mr * nv) * c->product);
-  cycles = fmax(cycles, LOAD * (double)(mr + nv));
+  cycles = fmax(cycles, GS_LOAD * (double)(mr + nv));
   if (po_image_of_x(c))
-    cycles = fmax(cycles, LINE_FETCH * (po_lines_of(c, mr) +
-                                        (double)(nv * c->lanes * bytes_of(c)) /
-                                            LINE_BYTES));
-  return (cycles + TRAFFIC * ((double)nv + (double)mr / 4)) * k + PANEL_START +
-         PANEL_STORE * (double)(mr * nv);
+    cycles =
+        fmax(cycles, GS_LINE_FETCH * (po_lines_of(c, mr) +
+                                      (double)(nv * c->lanes * bytes_of(c)) /
+                                          (double)c->cache_line));
+  return (cycles + GS_LOAD_TRAFFIC * ((double)nv + (double)mr / 4)) * k +
+         GS_PANEL_START + GS_PANEL_STORE * (double)(mr * nv);
 }
 
 /* Rows after which panels of mr rows begin anew; 0: those cannot be. */
@@ -128,13 +103,13 @@ pack_cycles(const po_contraction *c, bool x) {
   int64_t step = own ? llabs(stride_of(own, x)) : 0;
   double n = (double)size_of(c, role) * (double)size_of(c, PO_DIM_K);
   if (llabs(stride_of(k, x)) < step)
-    return n * (stride_of(k, x) == 1 ? PACK_TURNED : PACK_SINGLE) *
+    return n * (stride_of(k, x) == 1 ? GS_PACK_TURNED : GS_PACK_SINGLE) *
            (operand->n_guards ? 1.5 : 1);
   double run = (double)min64(width, own ? own->extent : 1);
-  return n * ((step == 1   ? PACK_RUNS
-               : step == 2 ? PACK_EVERY
-                           : PACK_SINGLE) +
-              RUN_START / run);
+  return n * ((step == 1   ? GS_PACK_RUNS
+               : step == 2 ? GS_PACK_EVERY
+                           : GS_PACK_SINGLE) +
+              GS_PACK_RUN_START / run);
 }
 
 static double
@@ -145,8 +120,8 @@ store_cycles(const gs_target *t, const po_contraction *c) {
     return 0;
   int64_t blocks =
       bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, c->nv));
-  return elements * ((m && m->c == 1 ? STORE_TURNED : STORE_SINGLE) +
-                     STORE_WAITS * (double)(blocks - 1));
+  return elements * ((m && m->c == 1 ? GS_STORE_TURNED : GS_STORE_SINGLE) +
+                     GS_STORE_WAITS * (double)(blocks - 1));
 }
 
 /* ---- the roles of the operands ---- */
@@ -189,7 +164,7 @@ is_sized(const po_contraction *c) {
  * a tile, or by none. */
 static double
 place_y(const gs_target *t, po_contraction *c, double cycles) {
-  double packed = pack_cycles(c, false), direct = FAR * cycles;
+  double packed = pack_cycles(c, false), direct = GS_ALIASING_FAR * cycles;
   if (direct < packed && po_stays_in_place(c, cache_bytes(t, 1, 262144),
                                            po_depth_of(t, c, c->nv))) {
     c->y_mode = PO_DIRECT;
@@ -206,7 +181,7 @@ place_y(const gs_target *t, po_contraction *c, double cycles) {
 static double
 place_x(po_contraction *c, double cycles) {
   double packed = pack_cycles(c, true);
-  double aliasing = x_aliases(c) ? ALIASING * cycles : 0;
+  double aliasing = x_aliases(c) ? GS_ALIASING * cycles : 0;
   if (po_image_of_x(c))
     return po_window_cycles(c);
   c->x_mode =
@@ -321,6 +296,8 @@ po_plan_contraction(const gs_target *t, const bool constant[2],
   *found = *c;
   found->lanes = (uint32_t)max64(t->vector_bytes / bytes_of(c), 1);
   found->product = product_cycles(t);
+  found->cache_line = gs_first_cache(t).line;
+  found->cache_ways = gs_first_cache(t).ways;
   found->chosen = fixed && !fixed->loops;
   c->cycles = INFINITY;
   ways w = {.target = t,

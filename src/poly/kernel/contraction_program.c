@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* contraction_program.c - the contractions of a program: which groups of
  * statements run around a register-tiled kernel, and the arrays they pack. */
+#include "glenside/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/sizes.h"
 #include "base/whole.h"
-
-/* Below this the kernel is not worth its code. */
-#define LEAST_PRODUCTS 4096
 
 static bool
 is_worth_it(const gs_sizes *s, const po_contraction *c) {
@@ -15,7 +13,8 @@ is_worth_it(const gs_sizes *s, const po_contraction *c) {
   int64_t m = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_M], 0));
   int64_t n = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_N], 0));
   int64_t k = gs_most_of(s, po_cdims_product(over, &c->dims[PO_DIM_K], 0));
-  return m > 1 && n > 1 && (double)m * (double)n * (double)k >= LEAST_PRODUCTS;
+  return m > 1 && n > 1 &&
+         (double)m * (double)n * (double)k >= GS_KERNEL_PRODUCTS;
 }
 
 /* Elements, or bytes for an instruction, of panels of integers. */

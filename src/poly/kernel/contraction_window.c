@@ -19,14 +19,13 @@
  * its loops of m for those of n; so it has where k has no loop along an axis.
  * No panel of it is ever packed: its rows are a part of a line of the image, or
  * whole lines, and so at the same distances in all panels. */
+#include "glenside/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
 #include "base/whole.h"
 #include <math.h>
 
 #define MAX_WINDOW 4096 /* points of k in a block, positions of a loop of k */
-#define LINE       64
-#define WAYS       8
 
 /* ---- whose image ---- */
 
@@ -208,7 +207,7 @@ double
 po_lines_of(const po_contraction *c, int64_t mr) {
   const po_cdims *m = &c->dims[PO_DIM_M];
   const po_caxis *last = &c->axes[m->n - 1];
-  double line = (double)LINE / (double)gs_dtype_table[c->dtype].bytes;
+  double line = (double)c->cache_line / (double)gs_dtype_table[c->dtype].bytes;
   int64_t extent = m->d[m->n - 1].extent, pieces = 1;
   if (mr > extent)
     pieces = mr / extent;
@@ -246,8 +245,8 @@ positions_of(const po_contraction *c, uint32_t i) {
 
 /* An odd number of lines, lest all fall into the same sets of a cache. */
 static int64_t
-odd_lines(int64_t elements, int64_t bytes) {
-  int64_t line = LINE / bytes;
+odd_lines(const po_contraction *c, int64_t elements) {
+  int64_t line = c->cache_line / gs_dtype_table[c->dtype].bytes;
   return ((elements + line - 1) / line | 1) * line;
 }
 
@@ -255,7 +254,6 @@ void
 po_layout_image(const po_contraction *c, po_cimage *out) {
   const po_cdims *n = own_dims(c), *k = &c->dims[PO_DIM_K];
   const po_caxis *last = &c->axes[n->n - 1];
-  int64_t bytes = gs_dtype_table[c->dtype].bytes;
   *out = (po_cimage){.columns =
                          points_of(c, n->n - 1) + (last->window - 1) / last->s,
                      .phases = phases_of(last)};
@@ -267,7 +265,7 @@ po_layout_image(const po_contraction *c, po_cimage *out) {
   for (uint32_t j = k->n; j-- > 0;) {
     if (po_is_along_axis(c, j) || !stride(&k->d[j], po_image_of_x(c)))
       continue;
-    out->k[j] = odd_lines(size, bytes);
+    out->k[j] = odd_lines(c, size);
     size = out->k[j] * (j ? k->d[j].extent : c->kc);
   }
   out->size = size + (int64_t)c->nv * c->lanes;
@@ -300,19 +298,14 @@ po_stays_in_place(const po_contraction *c, int64_t cache, int64_t depth) {
       n->d[0].y != 1 || n->d[0].extent % c->lanes || k->d[0].y <= 0)
     return false;
   int64_t bytes = gs_dtype_table[c->dtype].bytes, row = k->d[0].y * bytes;
-  int64_t panel = (int64_t)c->nv * c->lanes * bytes, way = cache / WAYS;
+  int64_t panel = (int64_t)c->nv * c->lanes * bytes, ways = c->cache_ways;
+  int64_t way = cache / ways;
   int64_t apart = row & -row;
-  return bs_round_up(panel, LINE) * depth <= cache / 2 &&
-         (apart >= way ? depth <= WAYS / 2 : way / apart * WAYS >= 2 * depth);
+  return bs_round_up(panel, c->cache_line) * depth <= cache / 2 &&
+         (apart >= way ? depth <= ways / 2 : way / apart * ways >= 2 * depth);
 }
 
 /* ---- cost ---- */
-
-/* Cycles: an element of the image, a run of them, an element of a panel copied
- * from it. */
-#define PAD_ELEMENT  0.3
-#define PAD_RUN      15.0
-#define COPY_ELEMENT 0.35
 
 double
 po_window_cycles(const po_contraction *c) {
@@ -330,12 +323,12 @@ po_window_cycles(const po_contraction *c) {
   }
   const po_caxis *last = &c->axes[n->n - 1];
   double positions = (double)(last->hi + 1);
-  double padding =
-      elements * (PAD_ELEMENT + PAD_RUN / positions * (double)phases_of(last));
+  double padding = elements * (GS_IMAGE_ELEMENT + GS_IMAGE_RUN / positions *
+                                                      (double)phases_of(last));
   if (po_image_of_x(c))
     return padding;
   double width = (double)c->nv * c->lanes;
   double row = (double)n->d[n->n - 1].extent;
   double within = floor(row / width) * width / row;
-  return padding + COPY_ELEMENT * (1 - within) * windows * points;
+  return padding + GS_IMAGE_PANEL * (1 - within) * windows * points;
 }

@@ -11,6 +11,7 @@
  * Integers may be summed in any order, and floats come here only where they
  * may: the loops of k are put in an order in which the innermost one fills
  * groups of k and can be packed fast. */
+#include "glenside/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include <math.h>
 #include <stdlib.h>
@@ -18,22 +19,6 @@
 /* Fragments of a side of a kernel. */
 #define MOST_X 16
 #define MOST_Y 8
-/* Cycles of loading a fragment, also where instructions wait for none; of a
- * panel's call, of an element on its way from the sums of a panel to memory
- * along a row, or one by one. */
-#define LOAD         0.6
-#define TRAFFIC      0.1
-#define PANEL_START  30.0
-#define STORE_ACROSS 0.6
-#define STORE_SINGLE 3.0
-/* Cycles of an element packed: in runs that lie along rows, and apart; copied
- * along k; one by one. */
-#define PACK_RUN    0.4
-#define PACK_APART  1.2
-#define PACK_ROW    0.5
-#define PACK_SINGLE 3.0
-/* An element that is also added to the sum of its row. */
-#define ROW_SUMMED 0.3
 /* Bytes of a row's sum. */
 #define ROW_SUM 4
 
@@ -105,20 +90,21 @@ pack_cycles(const po_contraction *c, bool x) {
   double n = (double)size_of(c, x ? PO_DIM_M : PO_DIM_N) * (double)c->mac.depth;
   switch (po_mac_way_of(c, x)) {
   case PO_MAC_RUNS:
-    return n * (own && (x ? own->x : own->y) == 1 ? PACK_RUN : PACK_APART);
+    return n * (own && (x ? own->x : own->y) == 1 ? GS_MAC_PACK_RUN
+                                                  : GS_MAC_PACK_APART);
   case PO_MAC_ROWS:
-    return n * ((x ? k->x : k->y) == 1 ? PACK_ROW : PACK_APART);
+    return n * ((x ? k->x : k->y) == 1 ? GS_MAC_PACK_ROW : GS_MAC_PACK_APART);
   case PO_MAC_SINGLE:
     break;
   }
-  return n * PACK_SINGLE;
+  return n * GS_MAC_PACK_SINGLE;
 }
 
 static double
 store_cycles(const po_contraction *c) {
   const po_cdim *n = last_of(c, PO_DIM_N);
   return (double)size_of(c, PO_DIM_M) * (double)size_of(c, PO_DIM_N) *
-         (n && n->c == 1 ? STORE_ACROSS : STORE_SINGLE);
+         (n && n->c == 1 ? GS_MAC_STORE_ACROSS : GS_MAC_STORE_SINGLE);
 }
 
 /* A panel of mr x nv accumulators. */
@@ -126,8 +112,8 @@ static double
 panel_cycles(const po_contraction *c, int64_t mr, int64_t nv) {
   double groups = (double)c->mac.depth / (double)c->mac.mac->k;
   double group =
-      fmax((double)(mr * nv) * c->mac.mac->cycles, LOAD * (double)(mr + nv));
-  return mr && nv ? group * groups + PANEL_START : 0;
+      fmax((double)(mr * nv) * c->mac.mac->cycles, GS_LOAD * (double)(mr + nv));
+  return mr && nv ? group * groups + GS_MAC_PANEL_START : 0;
 }
 
 /* All panels of fragments m x n. */
@@ -253,7 +239,7 @@ static double
 operand_cycles(const po_contraction *c, bool x, po_cmode mode) {
   double elements =
       (double)size_of(c, x ? PO_DIM_M : PO_DIM_N) * (double)c->mac.depth;
-  double sums = po_mac_sums_rows(c, x) ? elements * ROW_SUMMED : 0;
+  double sums = po_mac_sums_rows(c, x) ? elements * GS_MAC_ROW_SUMMED : 0;
   return mode == PO_BEFORE ? 0 : pack_cycles(c, x) + sums;
 }
 
@@ -279,6 +265,8 @@ try_way(const ways *w, const gs_mac *mac, bool swap, uint32_t last) {
     return;
   c->lanes = (uint32_t)mac->n;
   c->product = mac->cycles;
+  c->cache_line = gs_first_cache(w->target).line;
+  c->cache_ways = gs_first_cache(w->target).ways;
   c->x_mode = w->constant[swap] ? PO_BEFORE : PO_BLOCK;
   c->y_mode = w->constant[!swap] ? PO_BEFORE : PO_BLOCK;
   choose_tiles(w->target, c);

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* slide_program.c - the slides of a program: which groups of statements run as
  * tiles of windows. */
+#include "glenside/tuned.h"
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/slide.h"
 #include "poly/loops/storage.h"
 #include <math.h>
-
-/* Instances below which a kernel is not worth its code. */
-#define LEAST_INSTANCES 4096
-/* Planes, which threads share; of fewer the rows are to be shared, and run one
- * after the other with those of other stencils. */
-#define LEAST_PLANES 3
 
 typedef struct looking {
   po_program *p;
@@ -84,10 +79,10 @@ plan_group(const looking *l, uint32_t k) {
   if (po_contraction_of(l->p, l->groups, group) || !find_in_group(l, k))
     return false;
   const po_contract_choice *fixed = l->p->stmts.data[l->room->update].contract;
-  if ((fixed && fixed->loops) || instances(l->room) < LEAST_INSTANCES ||
+  if ((fixed && fixed->loops) || instances(l->room) < GS_KERNEL_WINDOWS ||
       !is_near(l->p, l->room) ||
       !po_plan_slide(l->p->target, l->p->strict_fp, l->room, l->room + 1) ||
-      planes(l->room) < LEAST_PLANES)
+      planes(l->room) < GS_KERNEL_PLANES)
     return false;
   l->room->apart = is_apart(l->p->target, l->room);
   return true;

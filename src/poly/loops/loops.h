@@ -204,9 +204,6 @@ typedef struct po_options {
   const po_program *like;       /* whose isl context is shared; NULL: its own */
 } po_options;
 
-/* Instances below which starting threads costs more than it gives. */
-#define PO_WORTH_THREADS 32768
-
 /* lower.c; NULL with diagnostics. */
 po_program *po_lower(const gs_program *, const gs_target *, const po_options *);
 /* program.c: an empty program, with the isl context of `like` or, where that

@@ -7,12 +7,9 @@
  * a reshape behind a transposition are, would leave the products to plain
  * loops.  Where each element takes part in several products, it is made an
  * array: mostly without a copy, as what computes it writes there. */
+#include "glenside/tuned.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/open.h"
-
-/* Products that are worth a kernel, and those of each element that are worth an
- * array: a copy is a read and a write. */
-enum { LEAST_PRODUCTS = 4096, LEAST_USES = 8 };
 
 typedef struct product {
   int64_t free[2]; /* results that one element of the other factor goes into */
@@ -115,9 +112,9 @@ product_of(po_lowering *low, gs_term operand) {
 /* An element of factor k takes part in enough products. */
 static bool
 is_worth_it(const product *p, uint32_t k) {
-  return p->free[0] > 1 && p->free[1] > 1 && p->free[k] >= LEAST_USES &&
+  return p->free[0] > 1 && p->free[1] > 1 && p->free[k] >= GS_COPY_USES &&
          (double)p->free[0] * (double)p->free[1] * (double)p->sum >=
-             LEAST_PRODUCTS;
+             GS_KERNEL_PRODUCTS;
 }
 
 /* Views that were made before the last term of the path was cut show what is

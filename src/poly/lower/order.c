@@ -6,6 +6,7 @@
  * Times are the indices themselves.  Where there is work enough, the outermost
  * loop over which no two instances touch the same element with a write among
  * them is marked parallel, and the ones right below it while it is short. */
+#include "glenside/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/sizes.h"
@@ -13,9 +14,6 @@
 
 /* Statements whose accesses are compared with each other. */
 enum { FEW = 64 };
-
-/* Iterations that leave no thread idle. */
-#define ENOUGH_ITERATIONS 64
 
 /* ---- the tree ---- */
 
@@ -86,7 +84,7 @@ extent(const po_stmt *stmt, uint32_t d) {
 static bool
 is_worth_threads(const po_stmt *stmts, uint32_t n) {
   int64_t work = 0;
-  for (uint32_t k = 0; k < n && work < PO_WORTH_THREADS; k++) {
+  for (uint32_t k = 0; k < n && work < GS_THREAD_INSTANCES; k++) {
     int64_t count = 1;
     for (uint32_t d = 0; d < stmts[k].n_iters; d++)
       if (__builtin_mul_overflow(count, extent(&stmts[k], d), &count))
@@ -94,7 +92,7 @@ is_worth_threads(const po_stmt *stmts, uint32_t n) {
     if (__builtin_add_overflow(work, count, &work))
       return true;
   }
-  return work >= PO_WORTH_THREADS;
+  return work >= GS_THREAD_INSTANCES;
 }
 
 /* { S[i] -> [i_0, ..., i_(n - 1)] } */
@@ -276,7 +274,8 @@ mark_parallel(const po_program *p, const po_stmt *stmts, uint32_t n,
                            ? isl_set_empty(po_space(p->isl, n_outer))
                            : conflict_distances(p, stmts, n, n_outer);
   int64_t total = 1;
-  for (uint32_t d = 0; d < n_outer && total < ENOUGH_ITERATIONS; d++, loop++) {
+  for (uint32_t d = 0; d < n_outer && total < GS_THREAD_ITERATIONS;
+       d++, loop++) {
     isl_set *zero = po_slab(p->isl, n_outer, d, 0, 0);
     bool free = isl_set_is_subset(distances, zero) == isl_bool_true;
     isl_set_free(zero);

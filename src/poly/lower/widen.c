@@ -7,16 +7,10 @@
  * array is converted first.  Measured, products of 512 cubed on a Cascade Lake
  * core: i8 5.8 ms instead of 15, bf16 2.1 instead of 8.  Where the target has
  * an instruction that multiplies them as they are (mac.c), they stay so. */
+#include "glenside/tuned.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
-
-/* Products that are worth another array, and how often an element of a narrow
- * array is read at least. */
-enum { LEAST_PRODUCTS = 1 << 20, LEAST_READS = 32 };
-
-/* A filter of so few weights stays a stencil, whose code names them. */
-enum { FEW_WEIGHTS = 64 };
 
 static bool
 is_narrow(const po_reads *operand, gs_dtype sum) {
@@ -58,8 +52,8 @@ is_worth_it(const po_lowering *low, const po_reads *operand, int64_t products) {
     const po_read *read = &operand->list.data[k];
     const po_array *a = &low->out->arrays.data[read->array];
     if (!read->constant &&
-        (po_elements(a) > products / LEAST_READS ||
-         (a->role == PO_CONSTANT && po_elements(a) <= FEW_WEIGHTS) ||
+        (po_elements(a) > products / GS_WIDEN_READS ||
+         (a->role == PO_CONSTANT && po_elements(a) <= GS_WIDEN_WEIGHTS) ||
          !is_complete(low, read->array)))
       return false;
   }
@@ -114,7 +108,7 @@ void
 po_widen_operands(po_lowering *low, po_reads *operands, uint32_t n,
                   gs_dtype sum, int64_t products, gs_term term) {
   bool narrow = false;
-  if (po_has_sizes(low->out) || products < LEAST_PRODUCTS ||
+  if (po_has_sizes(low->out) || products < GS_WIDEN_PRODUCTS ||
       has_instruction(low, operands, n, sum))
     return;
   for (uint32_t k = 0; k < n; k++) {

@@ -11,6 +11,7 @@
  * Contractions and calls stay as they are and nothing joins them.  A step that
  * is refused, or that computes too much again, is taken back: the original
  * program is kept until the step was looked at. */
+#include "glenside/tuned.h"
 #include "poly/search/auto.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/limit.h"
@@ -32,10 +33,6 @@ now(const chooser *c) {
 
 /* ---- tiles ---- */
 
-/* Lines of a tile, so that what its neighbours compute again is little of
- * it; the fewest elements of a line. */
-enum { LINES = 32, ROW = 256 };
-
 /* A tile of a few arrays should be in half of the second cache. */
 static int64_t
 elements_in_cache(const po_program *p) {
@@ -53,17 +50,17 @@ choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
   const po_program *p = now(c);
   const po_auto_options *o = c->options;
   int64_t row = po_extent_of(p, loops[n - 1]);
-  int64_t most = elements_in_cache(p) / LINES;
-  most = most < ROW ? ROW : most;
+  int64_t most = elements_in_cache(p) / GS_TILE_LINES;
+  most = most < GS_TILE_ROW ? GS_TILE_ROW : most;
   int64_t parts = (row + most - 1) / most;
   if (parts > 1) /* equal ones, of whole cache lines */
     row = ((row + parts - 1) / parts + 15) / 16 * 16;
   for (uint32_t k = 0; k < n; k++) {
-    int64_t extent = po_extent_of(p, loops[k]), size = LINES;
+    int64_t extent = po_extent_of(p, loops[k]), size = GS_TILE_LINES;
     if (o->n_tiles)
       size = o->tiles[k + o->n_tiles >= n ? k + o->n_tiles - n : 0];
     else if (k + 1 == n)
-      size = row > 0 ? row : ROW;
+      size = row > 0 ? row : GS_TILE_ROW;
     tile[k] = extent > 0 && size > extent ? extent : size;
   }
 }

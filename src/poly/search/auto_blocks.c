@@ -11,19 +11,8 @@
  *
  * Statements that are alone in their nests are looked at, and assign: sums
  * along the other loop are for auto_order.c. */
+#include "glenside/tuned.h"
 #include "poly/search/chooser.h"
-
-/* Iterations of a block: two lines of elements of four bytes. */
-enum { BLOCK = 32 };
-
-/* Lines that a row of the innermost loop touches once each stay in the first
- * cache where they are this few. */
-enum { MOST_KEPT = 64 };
-
-/* Blocks are worth their loops from so many instances on, and where they need
- * fewer lines by this factor. */
-#define LEAST_INSTANCES 16384
-#define LEAST_GAIN      2.0
 
 /* The loops around a statement that is alone below them and assigns; 0. */
 static uint32_t
@@ -58,7 +47,7 @@ other_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
   for (uint32_t d = 0; d + 1 < n; d++)
     if (po_extent_of(p, loops[d]) > 1 && cost[d] < cost[best])
       best = d;
-  return cost[best] * LEAST_GAIN < cost[n - 1] ? best : n - 1;
+  return cost[best] * GS_ORDER_GAIN < cost[n - 1] ? best : n - 1;
 }
 
 /* loops[d] goes next to the innermost one, and both into blocks. */
@@ -78,7 +67,7 @@ block(po_chooser *c, uint32_t root, uint32_t *loops, uint32_t n, uint32_t d) {
   po_nest_loops(po_now(c), stmt, around);
   for (uint32_t k = 0; k < 2; k++) {
     int64_t extent = po_extent_of(po_now(c), around[n - 2 + k]);
-    size[k] = extent < BLOCK ? extent : BLOCK;
+    size[k] = extent < GS_ORDER_BLOCK ? extent : GS_ORDER_BLOCK;
   }
   po_step_call tile = po_step("tile");
   tile.args[0] = po_loops_arg(around + n - 2, 2);
@@ -90,8 +79,8 @@ static void
 block_around(po_chooser *c, uint32_t stmt) {
   const po_program *p = po_now(c);
   uint32_t loops[PO_MAX_DEPTH], n = loops_alone(p, stmt, loops);
-  if (n < 2 || po_extent_of(p, loops[n - 1]) <= MOST_KEPT ||
-      po_instances_of(p, p->stmts.data[stmt].array) < LEAST_INSTANCES)
+  if (n < 2 || po_extent_of(p, loops[n - 1]) <= GS_ORDER_LINES ||
+      po_instances_of(p, p->stmts.data[stmt].array) < GS_ORDER_INSTANCES)
     return;
   uint32_t d = other_depth(p, &p->stmts.data[stmt], loops, n);
   if (d == n - 1)

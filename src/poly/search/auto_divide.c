@@ -6,6 +6,7 @@
  * (`divide`), which can then join its tiles.  What nobody reads is left out of
  * what stays in nests of its own (`trim`): in tiles it is not computed
  * anyway. */
+#include "glenside/tuned.h"
 #include "poly/search/chooser.h"
 
 /* Nests that read an array and do not make it, two at most. */
@@ -57,9 +58,6 @@ po_divide_arrays(po_chooser *c) {
 
 /* ---- trim ---- */
 
-/* What must be saved of instances for a domain that loops have to test for. */
-#define WORTH_TESTS 0.75
-
 /* One piece, whose bounds say it all. */
 static bool
 is_plain_set(__isl_keep isl_set *set) {
@@ -95,7 +93,7 @@ trim_array(po_chooser *c, uint32_t array) {
     return;
   if (plain && !has_plain_domains(po_now(c), array) &&
       (double)po_instances_of(po_now(c), array) >
-          WORTH_TESTS * (double)before) {
+          GS_TRIM_GAIN * (double)before) {
     po_restore(c, old);
     return;
   }

@@ -4,6 +4,7 @@
  * What is computed point by point and read once a point needs no array.  Where
  * a value is read more often, computing it again may cost less than keeping it:
  * little arithmetic, against memory. */
+#include "glenside/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/loops/functions.h"
 #include "poly/loops/storage.h"
@@ -30,9 +31,6 @@ reads_of(const po_program *p, uint32_t array) {
   return sum;
 }
 
-/* Operations that keeping a value in an array is worth. */
-enum { CHEAP = 9 };
-
 /* The only statement that writes an array, when that is a plain assignment. */
 static uint32_t
 assignment_of(const po_program *p, uint32_t array) {
@@ -57,13 +55,10 @@ is_read_by_fixed(const po_program *p, uint32_t array) {
   return false;
 }
 
-/* Operations of a sum or a product: what takes more is no work to do twice. */
-#define SLOW 5
-
 static bool
 is_slow(const po_expr *e) {
   return (e->kind == PO_BINARY || e->kind == PO_UNARY) &&
-         gs_compute_table[e->op].work >= SLOW;
+         gs_compute_table[e->op].work >= GS_INLINE_SLOW;
 }
 
 /* Calls a function, one of which there are vectors or one of which there are
@@ -109,7 +104,7 @@ operations_of(const po_program *p, const po_stmt *stmt) {
     n += e->kind != PO_READ && e->kind != PO_LITERAL;
     n += is_slow(e) ? (int64_t)gs_compute_table[e->op].work : 0;
     if (e->kind == PO_GATHER || e->kind == PO_SELECT)
-      n += CHEAP;
+      n += GS_INLINE_OPERATIONS;
   }
   return n;
 }
@@ -125,8 +120,9 @@ is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
     return false;
   bool again =
       c->options->fuse == PO_FUSE_POST_TILE || c->options->fuse == PO_FUSE_MAX;
-  return reads <= made || (again && (double)reads * (double)(cost ? cost : 1) <=
-                                        (double)CHEAP * (double)made);
+  return reads <= made ||
+         (again && (double)reads * (double)(cost ? cost : 1) <=
+                       (double)GS_INLINE_OPERATIONS * (double)made);
 }
 
 /* What a kernel makes of its sums where it stores them costs nothing to keep,
@@ -169,15 +165,11 @@ po_inline_points(po_chooser *c) {
 
 /* ---- outputs ---- */
 
-/* Arrays beyond so many times what a core has for itself are in memory by the
- * time they are read again. */
-enum { PRIVATE_TIMES = 2 };
-
 static int64_t
 private_bytes(const gs_target *t) {
   int64_t bytes = t && t->caches.len > 1 ? t->caches.data[1].bytes : 512 << 10;
-  return __builtin_mul_overflow(bytes, PRIVATE_TIMES, &bytes) ? INT64_MAX
-                                                              : bytes;
+  return __builtin_mul_overflow(bytes, GS_PRIVATE_TIMES, &bytes) ? INT64_MAX
+                                                                 : bytes;
 }
 
 /* All that a statement reads are inputs or constants, no more of them in bytes

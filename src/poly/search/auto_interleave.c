@@ -9,14 +9,14 @@
  * makes runs later by as much.  Skews and parts are of whole lines, so that
  * vectors begin where they did: by a few elements less than that it costs more
  * than it gains. */
+#include "glenside/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/edit.h"
 #include <isl/ilp.h>
 
-/* Loops of an iteration; bytes of an array in a part and in a line; parts of a
- * row that are worth it. */
-enum { MOST_LOOPS = 8, PART_BYTES = 512, LINE_BYTES = 64, FEWEST_PARTS = 4 };
+/* Loops of an iteration. */
+enum { MOST_LOOPS = 8 };
 
 typedef struct row {
   uint32_t loop[MOST_LOOPS], n;
@@ -80,7 +80,7 @@ static bool
 is_long(const po_program *p, uint32_t loop, const row *r) {
   int64_t min, count;
   return po_value_range(p, loop, &min, &count) &&
-         count >= FEWEST_PARTS * r->part;
+         count >= GS_PART_LEAST * r->part;
 }
 
 /* All of an iteration, each a serial loop that is long enough. */
@@ -176,7 +176,7 @@ put_back(po_chooser *c, const uint32_t *swapped, uint32_t n) {
  * is of all. */
 static int64_t
 least_bytes(const po_program *p, uint32_t rows) {
-  int64_t least = LINE_BYTES;
+  int64_t least = gs_first_cache(p->target).line;
   for (uint32_t k = po_nest_first_leaf(p, rows); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, rows)) {
     uint32_t array = p->stmts.data[po_node(p, k)->stmt].array;
@@ -189,7 +189,8 @@ least_bytes(const po_program *p, uint32_t rows) {
 static bool
 interleave(po_chooser *c, uint32_t rows) {
   int64_t bytes = least_bytes(po_now(c), rows);
-  row r = {.line = LINE_BYTES / bytes, .part = PART_BYTES / bytes};
+  row r = {.line = gs_line_elements(po_now(c)->target, bytes),
+           .part = GS_PART_BYTES / bytes};
   uint32_t swapped[MOST_LOOPS], n = 0;
   if (!put_rows_outside(c, rows, &r, swapped, &n) ||
       !find_loops(po_now(c), rows, &r) || !find_skews(po_now(c), &r))

@@ -8,8 +8,6 @@
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 
-enum { LINE = 64 };
-
 /* { [loops around the statement] -> [address] } as coefficients; false where
  * it is not one affine function. */
 bool
@@ -43,9 +41,10 @@ po_strides_of(const po_program *p, const po_stmt *s,
 }
 
 static double
-lines_of(int64_t stride, int64_t bytes) {
+lines_of(const po_program *p, int64_t stride, int64_t bytes) {
+  int64_t line = gs_first_cache(p->target).line;
   int64_t apart = (stride < 0 ? -stride : stride);
-  return apart >= LINE / bytes ? 1 : (double)(apart * bytes) / LINE;
+  return apart >= line / bytes ? 1 : (double)(apart * bytes) / (double)line;
 }
 
 bool
@@ -61,6 +60,6 @@ po_access_lines(const po_program *p, const po_stmt *s, uint32_t k, uint32_t n,
   int64_t bytes = gs_dtype_table[p->arrays.data[array].dtype].bytes;
   double times = written && s->kind == PO_UPDATE ? 2 : 1;
   for (uint32_t d = 0; d < n; d++)
-    lines[d] = times * (known ? lines_of(stride[d], bytes) : 1);
+    lines[d] = times * (known ? lines_of(p, stride[d], bytes) : 1);
   return true;
 }

@@ -15,21 +15,10 @@
  *
  * Before that, what is computed point by point and read by such a reduction
  * in the same points, elsewhere as well, moves into its loops. */
+#include "glenside/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 #include <string.h>
-
-/* Sums side by side: a few of them, beside what the reduction reads, stay in
- * the first cache; their rows are long enough to be fetched ahead. */
-enum { MOST_SIDE_BY_SIDE = 1024 };
-
-/* Values that are added in one iteration where they are this few. */
-enum { MOST_AT_ONCE = 16 };
-
-/* Loops are worth an exchange from so many instances on, and where it costs
- * less by this factor. */
-#define LEAST_INSTANCES 16384
-#define LEAST_GAIN      2.0
 
 static void
 cost_of_loops(const po_program *p, const po_stmt *s, uint32_t n, double *cost) {
@@ -69,7 +58,7 @@ best_depth(const po_program *p, const po_stmt *s, const uint32_t *loops,
     if (cost[d] < cost[best])
       best = d;
   }
-  return cost[best] * LEAST_GAIN < cost[n - 1] ? best : n - 1;
+  return cost[best] * GS_ORDER_GAIN < cost[n - 1] ? best : n - 1;
 }
 
 /* Nothing but a short reduction stands between loops[d] and the statement. */
@@ -79,7 +68,7 @@ is_short_below(const po_program *p, const po_stmt *s, const uint32_t *loops,
   int64_t product = 1;
   for (uint32_t k = n; k-- > d + 1;) {
     int64_t count = po_most_iterations(p, loops[k]);
-    if (count < 1 || count > MOST_AT_ONCE / product ||
+    if (count < 1 || count > GS_ORDER_VALUES / product ||
         !po_is_summed_over(p, s->leaf, loops[k]))
       return false;
     product *= count;
@@ -103,7 +92,7 @@ make_serial(po_chooser *c, uint32_t loop) {
 static int64_t
 block_of(const po_program *p, int64_t extent) {
   int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
-  int64_t parts = (extent + MOST_SIDE_BY_SIDE - 1) / MOST_SIDE_BY_SIDE;
+  int64_t parts = (extent + GS_ORDER_SUMS - 1) / GS_ORDER_SUMS;
   if (parts < cores || parts < 2) /* threads share blocks, not one's sums */
     parts = cores < 2 ? 2 : cores;
   int64_t size = ((extent + parts - 1) / parts + 15) / 16 * 16;
@@ -148,7 +137,7 @@ exchange(po_chooser *c, uint32_t *loops, uint32_t n, uint32_t d) {
     block = block_of(po_now(c), extent);
   else
     extent = block;
-  if (block < 2 || block > MOST_SIDE_BY_SIDE)
+  if (block < 2 || block > GS_ORDER_SUMS)
     return false;
   keep_side_by_side(c, loops[d], block);
   if (block < extent) {
@@ -176,7 +165,7 @@ order_around(po_chooser *c, uint32_t stmt) {
   if (s->kind != PO_UPDATE || n < 2 || !po_may_change(p, po_root_of(p, stmt)))
     return;
   int64_t instances = po_count_instances(p, stmt);
-  if (instances >= 0 && instances < LEAST_INSTANCES)
+  if (instances >= 0 && instances < GS_ORDER_INSTANCES)
     return;
   uint32_t d = best_depth(p, s, loops, n);
   if (d == n - 1 || is_short_below(p, s, loops, n, d))

@@ -16,14 +16,11 @@
  * whole follow each other in memory, and what is asked for ahead of the end of
  * one is the next.  Where any of it does not hold, the nest is left for tiles.
  */
+#include "glenside/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/edit.h"
 #include "poly/schedule/layout.h"
 #include "poly/loops/storage.h"
-
-/* Rows of a strip, so that few are computed twice and threads have work;
- * elements of a row that are worth loops of its own. */
-enum { FEWEST_ROWS = 32, MOST_ROWS = 1024, SHORT_ROW = 64, PART_OF_ROW = 256 };
 
 /* ---- how a producer follows the loop ---- */
 
@@ -113,13 +110,13 @@ po_bytes_of_cache(const po_program *p, uint32_t level) {
 static int64_t
 rows_of_strip(const po_program *p, int64_t rows) {
   int64_t cores = p->target && p->target->cores > 0 ? p->target->cores : 1;
-  int64_t most = cores * MOST_ROWS, strips = 4;
+  int64_t most = cores * GS_STRIP_MOST, strips = 4;
   if ((rows - 1) / most >= strips)
     strips = (rows - 1) / most + 1;
-  while (strips > 1 && (rows - 1) / (strips * cores) + 1 < FEWEST_ROWS)
+  while (strips > 1 && (rows - 1) / (strips * cores) + 1 < GS_STRIP_LEAST)
     strips--;
   int64_t n = (rows - 1) / (strips * cores) + 1;
-  n = n < FEWEST_ROWS ? FEWEST_ROWS : n;
+  n = n < GS_STRIP_LEAST ? GS_STRIP_LEAST : n;
   return n > rows ? rows : n;
 }
 
@@ -317,7 +314,7 @@ width_for(const po_program *p, int64_t row, int64_t bytes, uint32_t level) {
     int64_t width = ((row + parts - 1) / parts + 15) / 16 * 16;
     if (parts == 1 || width >= row)
       return row;
-    if (width >= PART_OF_ROW)
+    if (width >= GS_ROW_PART)
       return width;
   }
   return 0;
@@ -340,7 +337,7 @@ po_fuse_in_rows(po_chooser *c, uint32_t after) {
     if (po_extent_of(p, loops[k]) < 1)
       return false;
   int64_t row = po_extent_of(p, loops[n - 1]);
-  if (row < SHORT_ROW)
+  if (row < GS_ROW_SHORT)
     return false;
   po_program *old = po_copy(p);
   uint32_t rows, root = po_last_root(p, after);
@@ -348,9 +345,9 @@ po_fuse_in_rows(po_chooser *c, uint32_t after) {
   int64_t width = width_for(p, row, guess_bytes(p, root, row),
                             gs_stores_through_caches(p->target) ? 2 : 1);
   if (!width)
-    width = PART_OF_ROW;
+    width = GS_ROW_PART;
   bytes = try_rows(c, after, width, &rows);
-  if (bytes > room && width > PART_OF_ROW) {
+  if (bytes > room && width > GS_ROW_PART) {
     po_take_back(c, old);
     width = width_for(old, width, bytes, 2);
     bytes = width ? try_rows(c, after, width, &rows) : -1;

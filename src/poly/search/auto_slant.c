@@ -15,6 +15,7 @@
  * Tiles whose sum of the first two functions is the same are independent: the
  * second loop over tiles leans on the first (`skew`), goes outside, and threads
  * share the other one. */
+#include "glenside/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
 #include "poly/schedule/edit.h"
@@ -27,10 +28,9 @@
 /* Statements of a nest that isl is asked about; members of a band. */
 enum { MOST_STMTS = 40, MOST_MEMBERS = 6 };
 
-/* Iterations of a sweep that are worth it; instances of a wave that are worth
- * threads; how far points of a row lean on the row before; steps of which an
- * array is kept. */
-enum { LEAST_STEPS = 4, WORTH_WAVE = 16384, MOST_LEAN = 3, MOST_KEPT = 4 };
+/* How far points of a row lean on the row before; steps of which an array is
+ * kept. */
+enum { MOST_LEAN = 3, MOST_KEPT = 4 };
 
 typedef struct band {
   uint32_t n;
@@ -76,7 +76,7 @@ static bool
 is_sweep(po_program *p, uint32_t root) {
   int64_t min, count;
   return po_node(p, root)->kind == PO_LOOP && po_may_change(p, root) &&
-         po_value_range(p, root, &min, &count) && count >= LEAST_STEPS &&
+         po_value_range(p, root, &min, &count) && count >= GS_SLANT_SWEEP &&
          po_is_worth_threads(p, root) &&
          !po_loop_is_parallel(p, root, false, NULL);
 }
@@ -254,15 +254,6 @@ bytes_of_point(const po_program *p, const band *b) {
   return sum > 0 ? sum : 1;
 }
 
-enum {
-  STEPS_OF_TILE = 16, /* half of that for tiles of rows in two directions */
-  ROWS_OF_TILE = 32,
-  LEAST_PLACES = 256,
-  TILES_OF_CORE = 2,
-  MOST_PLACES = 4096,
-  LINE_PLACES = 64
-};
-
 static int64_t
 cores_of(const po_program *p) {
   return p->target && p->target->cores > 0 ? p->target->cores : 1;
@@ -297,12 +288,12 @@ places_of_tile(const po_program *p, const band *b, const member *kinds,
     }
   int64_t room = flat ? po_bytes_of_cache(p, 1) / 2 : po_bytes_of_cache(p, 2);
   int64_t places = room / bytes;
-  int64_t even = longest_row(p, b) / (TILES_OF_CORE * cores_of(p));
+  int64_t even = longest_row(p, b) / (GS_SLANT_TILES * cores_of(p));
   places = flat && even < places ? even : places;
-  places = places / LINE_PLACES * LINE_PLACES;
-  places = places < LEAST_PLACES ? LEAST_PLACES : places;
+  places = places / GS_SLANT_MULTIPLE * GS_SLANT_MULTIPLE;
+  places = places < GS_SLANT_LEAST ? GS_SLANT_LEAST : places;
   bool whole = !flat && longest_row(p, b) < 2 * places;
-  return whole || places > MOST_PLACES ? MOST_PLACES : places;
+  return whole || places > GS_SLANT_MOST ? GS_SLANT_MOST : places;
 }
 
 static void
@@ -314,8 +305,8 @@ choose_sizes(const po_chooser *c, band *b) {
     kinds[d] = kind_of(po_now(c), b, d);
     n_rows += kinds[d] == ROWS;
   }
-  int64_t steps = n_rows > 1 ? STEPS_OF_TILE / 2 : STEPS_OF_TILE;
-  int64_t rows = n_rows > 1 ? ROWS_OF_TILE / 2 : ROWS_OF_TILE;
+  int64_t steps = n_rows > 1 ? GS_SLANT_STEPS / 2 : GS_SLANT_STEPS;
+  int64_t rows = n_rows > 1 ? GS_SLANT_ROWS / 2 : GS_SLANT_ROWS;
   int64_t places = places_of_tile(po_now(c), b, kinds, steps, rows);
   for (uint32_t d = 0; d < b->n; d++)
     b->size[d] =
@@ -389,7 +380,7 @@ static bool
 is_worth_waves(const po_program *p, uint32_t root, uint32_t wave) {
   int64_t min, count;
   return po_value_range(p, wave, &min, &count) &&
-         po_work_in(p, root) >= (double)WORTH_WAVE * (double)count;
+         po_work_in(p, root) >= (double)GS_THREAD_WAVE * (double)count;
 }
 
 /* Takes the program back where not all of it could be done. */

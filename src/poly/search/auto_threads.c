@@ -4,11 +4,8 @@
  * In each nest the outermost loop that allows it.  A nest that does little
  * beside the others, the border of a stencil as an example, is left to one
  * thread: to wake the others would take longer. */
+#include "glenside/tuned.h"
 #include "poly/search/chooser.h"
-
-/* Instances beyond which a nest is worth threads, as in lowering, and how many
- * times as much the largest nest does before a smaller one is held to that. */
-enum { WORTH_THREADS = 32768, LARGEST_TO_LEAST = 64 };
 
 /* Whether a loop in it has a mark. */
 static bool
@@ -56,7 +53,7 @@ po_work_in(const po_program *p, uint32_t root) {
 
 bool
 po_is_worth_threads(const po_program *p, uint32_t root) {
-  return po_work_in(p, root) >= WORTH_THREADS;
+  return po_work_in(p, root) >= GS_THREAD_INSTANCES;
 }
 
 /* What the largest nest does; threads cost more than a small part of that
@@ -75,8 +72,8 @@ most_work(const po_program *p) {
 void
 po_parallelise(po_chooser *c) {
   uint32_t after = PO_NO_NODE;
-  double least = most_work(po_now(c)) / LARGEST_TO_LEAST;
-  least = least > WORTH_THREADS ? WORTH_THREADS : least;
+  double least = most_work(po_now(c)) / GS_THREAD_LARGEST;
+  least = least > GS_THREAD_INSTANCES ? GS_THREAD_INSTANCES : least;
   for (;;) {
     uint32_t root = po_last_root(po_now(c), after);
     if (root == PO_NO_NODE || c->stopped)

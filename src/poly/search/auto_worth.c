@@ -5,12 +5,12 @@
  * domains are; what it gains is a part of each run.  So what a run does is
  * counted, by the boxes around domains, and compared with the number of
  * statements.  Nothing here depends on the machine, nor on time. */
+#include "glenside/tuned.h"
 #include "poly/search/auto.h"
 
-/* Operations of a run for each statement, from which on a program is fused, and
- * statements up to which it is: scheduling takes some 70 ms for each, a tenth
- * of that where they are alike, so that hundreds of runs pay for it. */
-enum { WORTH_FUSING = 1 << 19, MOST_STMTS = 200 };
+/* Statements up to which a program is fused: scheduling takes some 70 ms for
+ * each, a tenth of that where they are alike. */
+enum { MOST_STMTS = 200 };
 
 /* Of one instance; what moves data counts as one. */
 static double
@@ -33,5 +33,5 @@ po_is_worth_fusing(const po_program *p) {
     return false;
   for (uint32_t k = 0; k < p->stmts.len; k++)
     sum += po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
-  return sum > 0 && sum >= (double)WORTH_FUSING * p->stmts.len;
+  return sum > 0 && sum >= (double)GS_FUSE_OPERATIONS * p->stmts.len;
 }

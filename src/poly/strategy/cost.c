@@ -11,13 +11,12 @@
  * an innermost loop costs some.  Sums of products cost what their plan says.
  *
  * It ranks schedules of one program; it is no time. */
+#include "glenside/tuned.h"
 #include "poly/implgraph/hint.h"
 #include "poly/kernel/contraction.h"
 #include "poly/schedule/change.h"
 #include "poly/strategy/strategy.h"
 #include <math.h>
-
-enum { ENTRY_CYCLES = 12, ITERATION_CYCLES = 1 };
 
 typedef struct pricing {
   po_program *p;
@@ -146,8 +145,8 @@ work_of(const pricing *c, const stmt_loops *s) {
       vector ? c->target->flops_per_cycle : c->target->scalar_ops_per_cycle;
   double lanes = vector ? (double)c->target->vector_bytes / 4 : 1;
   double work = instances * fmax(s->node->operations, 1) / fmax(rate, 0.1);
-  return work + entries * ENTRY_CYCLES +
-         instances / fmax(lanes, 1) * ITERATION_CYCLES;
+  return work + entries * GS_LOOP_ENTRY +
+         instances / fmax(lanes, 1) * GS_LOOP_ITERATION;
 }
 
 static double

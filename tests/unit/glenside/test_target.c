@@ -2,6 +2,7 @@
 /* Targets: files, diagnostics, instructions, calls, templates, detection. */
 #include "fixture.h"
 #include "glenside/target.h"
+#include "glenside/tuned.h"
 #include "targets/max_pool.h"
 #include "targets/systolic_array.h"
 #include <stdio.h>
@@ -554,4 +555,49 @@ Test(target, model_of_the_pooling_unit) {
   cr_expect_eq(out[0][1], 3);
   cr_expect_eq(out[1][0], -1);
   cr_expect_eq(out[1][1], 9);
+}
+
+/* ---- numbers that are no target's ---- */
+
+static const struct {
+  const char *name;
+  double value;
+  const char *unit, *reason;
+} tuned[] = {
+#define X(name, value, unit, reason) {#name, value, unit, reason},
+    GS_TUNED_INTEGERS(X) GS_TUNED_REALS(X)
+#undef X
+};
+
+Test(target, tuned_numbers_have_a_unit_and_a_reason_once) {
+  for (size_t k = 0; k < sizeof tuned / sizeof *tuned; k++) {
+    cr_expect_gt(tuned[k].value, 0, "%s", tuned[k].name);
+    cr_expect(*tuned[k].unit && strlen(tuned[k].reason) > 10, "%s",
+              tuned[k].name);
+    for (size_t j = 0; j < k; j++)
+      cr_expect(strcmp(tuned[j].unit, tuned[k].unit) ||
+                    strcmp(tuned[j].reason, tuned[k].reason),
+                "%s says what %s says", tuned[k].name, tuned[j].name);
+  }
+}
+
+Test(target, that_says_nothing_of_caches_has_lines_of_64_bytes) {
+  gs_target *t = parse("(target t)");
+  cr_assert_not_null(t, "%s", faults());
+  bs_clear(&t->caches);
+  cr_assert_eq(gs_line_elements(t, 4), 16);
+  cr_assert_eq(gs_line_elements(NULL, 8), 8);
+}
+
+Test(target, that_has_other_lines_is_asked_for_them) {
+  gs_target *t = parse("(target t (cache 1 (bytes 4096) (line 128) (ways 4)))");
+  cr_assert_not_null(t, "%s", faults());
+  cr_assert_eq(gs_line_elements(t, 4), 32);
+  cr_assert_eq(gs_first_cache(t).ways, 4);
+}
+
+Test(target, whose_lines_are_shorter_than_an_element_has_room_for_one) {
+  gs_target *t = parse("(target t (cache 1 (bytes 4096) (line 1) (ways 4)))");
+  cr_assert_not_null(t, "%s", faults());
+  cr_assert_eq(gs_line_elements(t, 8), 1);
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* tuned.h - numbers that were measured, or chosen because programs were fastest
+ * with them: one table, with the unit and the reason of each.
+ *
+ * They are used for every target; what a target can say of itself is asked of
+ * it (target.h).  Limits that keep memory and time of the compiler in bounds
+ * are not among them: they stand where they are asked. */
+#ifndef GLENSIDE_TUNED_H
+#define GLENSIDE_TUNED_H
+
+/* X(name, value, unit, reason): integers. */
+#define GS_TUNED_INTEGERS(X)                                                   \
+  /* Threads. */                                                               \
+  X(THREAD_INSTANCES, 32768, "instances",                                      \
+    "of a nest: with fewer, starting threads costs more than it gives")        \
+  X(THREAD_LARGEST, 64, "times",                                               \
+    "as much as a nest does the largest may do before the nest is held to "    \
+    "that")                                                                    \
+  X(THREAD_WAVE, 16384, "instances",                                           \
+    "of a wave of slanted tiles: with fewer, meeting after it costs more")     \
+  X(THREAD_PRODUCTS, 131072, "products",                                       \
+    "of a kernel: with fewer, threads take longer to meet than to multiply")   \
+  X(THREAD_MAC_PRODUCTS, 1048576, "products",                                  \
+    "the same where an instruction multiplies several at a time")              \
+  X(THREAD_ITERATIONS, 64, "iterations",                                       \
+    "of shared loops: with as many no thread is idle for long")                \
+  /* What is worth code, or an array, of its own. */                           \
+  X(KERNEL_PRODUCTS, 4096, "products",                                         \
+    "of a contraction: with fewer, packing costs more than it saves")          \
+  X(KERNEL_WINDOWS, 4096, "instances",                                         \
+    "of windows: with fewer, a kernel is not worth its code")                  \
+  X(KERNEL_PLANES, 3, "planes",                                                \
+    "that threads share; of fewer, rows are shared with other stencils")       \
+  X(COPY_USES, 8, "products", "of each element: a copy is a read and a write") \
+  X(KERNEL_MANY_ROWS, 1024, "rows",                                            \
+    "for which an operand may be packed whole")                                \
+  X(KERNEL_FEW_ROWS, 64, "rows",                                               \
+    "that share a copy of an image, rather than columns that do not")          \
+  X(KERNEL_UNEVEN, 4, "panels",                                                \
+    "a core, from which on one more or less is no matter")                     \
+  X(KERNEL_PANELS, 32, "panels",                                               \
+    "with more of which the wait of the first for the other operand is no "    \
+    "matter")                                                                  \
+  X(WIDEN_PRODUCTS, 1 << 20, "products",                                       \
+    "of narrow operands that are worth an array of wide ones")                 \
+  X(WIDEN_READS, 32, "reads",                                                  \
+    "of each narrow element, beside which converting it costs little")         \
+  X(WIDEN_WEIGHTS, 64, "elements",                                             \
+    "of a filter up to which it stays a stencil, whose code names them")       \
+  X(FUSE_OPERATIONS, 1 << 19, "operations",                                    \
+    "of a run for each statement: scheduling takes 70 ms for each, which "     \
+    "some hundred runs pay for")                                               \
+  X(INLINE_OPERATIONS, 9, "operations",                                        \
+    "that keeping a value in an array is worth")                               \
+  X(INLINE_SLOW, 5, "operations",                                              \
+    "of a sum or a product: what takes more is not computed twice")            \
+  X(VECTOR_ITERATIONS, 16, "iterations", "that are worth a vector")            \
+  /* Orders of loops. */                                                       \
+  X(ORDER_INSTANCES, 16384, "instances",                                       \
+    "of a nest that are worth an exchange of loops, or blocks")                \
+  X(ORDER_BLOCK, 32, "iterations",                                             \
+    "of a block: two lines of elements of four bytes")                         \
+  X(ORDER_LINES, 64, "lines",                                                  \
+    "that a row touches once and that stay in the first cache")                \
+  X(ORDER_SUMS, 1024, "sums",                                                  \
+    "side by side that stay in the first cache beside what they read")         \
+  X(ORDER_VALUES, 16, "values", "that are added in one iteration")             \
+  X(TILE_LINES, 32, "lines",                                                   \
+    "of a tile, of which neighbours compute little again")                     \
+  X(TILE_ROW, 256, "elements", "of a line of a tile, at least")                \
+  X(STRIP_LEAST, 32, "rows", "of a strip, so that few are computed twice")     \
+  X(STRIP_MOST, 1024, "rows", "of a strip, so that threads have work")         \
+  X(ROW_SHORT, 64, "elements", "of a row that is worth loops of its own")      \
+  X(ROW_PART, 256, "elements", "of a part of a row, at least")                 \
+  X(SLANT_SWEEP, 4, "iterations", "of a sweep that is worth slanted tiles")    \
+  X(SLANT_STEPS, 16, "steps",                                                  \
+    "of a slanted tile; half of that with rows in two directions")             \
+  X(SLANT_ROWS, 32, "rows", "of a slanted tile")                               \
+  X(SLANT_LEAST, 256, "elements", "of a row of a slanted tile, at least")      \
+  X(SLANT_MOST, 4096, "elements", "of a row of a slanted tile, at most")       \
+  X(SLANT_MULTIPLE, 64, "elements",                                            \
+    "that the length of such a row is a multiple of")                          \
+  X(SLANT_TILES, 2, "tiles", "of a wave for each core")                        \
+  X(PRIVATE_TIMES, 2, "times",                                                 \
+    "what a core has for itself, beyond which an array is in memory when it "  \
+    "is read again")                                                           \
+  X(FAR_TIMES, 16, "times",                                                    \
+    "the second cache that count as far: a shared cache is not one program's " \
+    "alone")                                                                   \
+  /* What is asked for ahead. */                                               \
+  X(AHEAD_X, 32, "iterations",                                                 \
+    "of k between asking for an element that is broadcast and using it")       \
+  X(AHEAD_Y, 16, "iterations",                                                 \
+    "of k between asking for a vector and using it")                           \
+  X(AHEAD_WINDOW, 16, "iterations",                                            \
+    "of k between asking for a window and reading it, for which the table of " \
+    "offsets goes on")                                                         \
+  X(AHEAD_NEAR, 1024, "bytes",                                                 \
+    "between rows that are few pages, which processors follow by themselves")  \
+  X(AHEAD_ROWS, 4, "rows", "of memory between asking for one and packing it")  \
+  X(AHEAD_STREAM, 2048, "bytes",                                               \
+    "of an array larger than the caches between asking and reading")           \
+  X(AHEAD_AT_ONCE, 1024, "bytes",                                              \
+    "of one array: as many lines as a core waits for at a time")               \
+  X(AHEAD_OF_ROWS, 512, "bytes", "at once of each of several rows")            \
+  X(AHEAD_OF_PARTS, 1024, "bytes",                                             \
+    "ahead that a loop over a part of a row asks for")                         \
+  X(AHEAD_PARTS, 2, "parts",                                                   \
+    "of a row between asking and reading, where stages take turns")            \
+  X(AHEAD_LOOP, 256, "iterations", "of a loop that asks for what others read") \
+  X(AHEAD_KEPT, 8, "iterations",                                               \
+    "of a loop around, after which a line is still in a cache")                \
+  X(PART_LEAST, 4, "parts", "of a row that are worth taking turns")            \
+  X(STREAM_ROW, 1024, "elements", "of a row that is stored past the caches")   \
+  X(STREAM_LONG_ROW, 2048, "iterations", "up to which a loop is one row")      \
+  X(STREAM_BYTES, 512, "bytes", "that are worth a row of their own")           \
+  X(PART_BYTES, 512, "bytes",                                                  \
+    "of an array in a part of a row, where stages take turns")
+
+/* The same: real numbers. */
+#define GS_TUNED_REALS(X)                                                      \
+  /* Kernels of products: cycles. */                                           \
+  X(FMA_LATENCY, 4.0, "cycles",                                                \
+    "from a multiply-add to the next of the same sum")                         \
+  X(LOAD, 0.6, "cycles",                                                       \
+    "of a load: where products wait for them, they are not quite two a cycle") \
+  X(LOAD_TRAFFIC, 0.25, "cycles",                                              \
+    "of a vector of a panel beyond its load, or of four elements")             \
+  X(LINE_FETCH, 3.5, "cycles",                                                 \
+    "between lines from the second cache, where an image is read")             \
+  X(ALIASING, 0.1, "of the time",                                              \
+    "that is lost where rows share sets of the first cache")                   \
+  X(ALIASING_FAR, 0.03, "of the time",                                         \
+    "the same where only rows of y are far apart")                             \
+  X(PANEL_START, 40.0, "cycles", "of the call of a panel")                     \
+  X(PANEL_STORE, 2.0, "cycles",                                                \
+    "of a vector of sums that is put into the result")                         \
+  X(PACK_RUNS, 0.2, "cycles", "of an element packed in runs")                  \
+  X(PACK_EVERY, 0.5, "cycles", "of an element packed of every other one")      \
+  X(PACK_TURNED, 0.5, "cycles", "of an element turned over in registers")      \
+  X(PACK_SINGLE, 1.6, "cycles", "of an element packed alone")                  \
+  X(PACK_RUN_START, 12.0, "cycles", "of the start of a run")                   \
+  X(STORE_TURNED, 0.5, "cycles",                                               \
+    "of an element turned over before it is stored")                           \
+  X(STORE_WAITS, 0.25, "cycles",                                               \
+    "of an element that waits for another block of k")                         \
+  X(STORE_SINGLE, 2.0, "cycles", "of an element stored alone")                 \
+  X(IMAGE_ELEMENT, 0.3, "cycles",                                              \
+    "of an element of an image that is copied with its padding")               \
+  X(IMAGE_RUN, 15.0, "cycles", "of a run of such elements")                    \
+  X(IMAGE_PANEL, 0.35, "cycles",                                               \
+    "of an element of a panel copied from the image")                          \
+  /* Kernels on an instruction for products: cycles. */                        \
+  X(MAC_TRAFFIC, 0.1, "cycles", "of a fragment beyond its load")               \
+  X(MAC_PANEL_START, 30.0, "cycles", "of the call of a panel of fragments")    \
+  X(MAC_STORE_ACROSS, 0.6, "cycles", "of an element stored along a row")       \
+  X(MAC_STORE_SINGLE, 3.0, "cycles", "of a sum of a panel stored alone")       \
+  X(MAC_PACK_RUN, 0.4, "cycles", "of an element packed in runs along rows")    \
+  X(MAC_PACK_APART, 1.2, "cycles",                                             \
+    "of an element packed in runs that lie apart")                             \
+  X(MAC_PACK_ROW, 0.5, "cycles", "of an element copied along k")               \
+  X(MAC_PACK_SINGLE, 3.0, "cycles",                                            \
+    "of an element packed alone into fragments")                               \
+  X(MAC_ROW_SUMMED, 0.3, "cycles",                                             \
+    "of an element that is also added to the sum of its row")                  \
+  /* Loops. */                                                                 \
+  X(LOOP_ENTRY, 12.0, "cycles", "of entering a loop")                          \
+  X(LOOP_ITERATION, 1.0, "cycles", "of an iteration beside its statements")    \
+  X(ORDER_GAIN, 2.0, "times",                                                  \
+    "less that an exchange of loops, or blocks, must cost to be worth it")     \
+  X(TRIM_GAIN, 0.75, "of the instances",                                       \
+    "that must be saved for a domain that loops have to test for")
+
+enum {
+#define X(name, value, unit, reason) GS_##name = value,
+  GS_TUNED_INTEGERS(X)
+#undef X
+};
+
+#define X(name, value, unit, reason) static const double GS_##name = value;
+GS_TUNED_REALS(X)
+#undef X
+
+#endif
