@@ -176,8 +176,7 @@ static glen_loops *
 lower_scheduled(glen_context *ctx, const glen_program *program,
                 const glen_target *target, const glen_code_options *o,
                 glen_scheduled *out) {
-  /* The variants of a processor share one workspace, which sizes lay out. */
-  uint32_t n_variants = program->program->sizes ? 0 : o->n_variants;
+  uint32_t n_variants = o->n_variants;
   const glen_target *first =
       n_variants ? glen_target_variant(ctx, target, "base") : target;
   glen_loops *loops = first ? lower_for(ctx, program, first, o, out) : NULL;

@@ -12,6 +12,7 @@
  * beforehand is packed by the variant that reads it. */
 #include "codegen/file/file.h"
 #include "codegen/contract/unit.h"
+#include "poly/loops/sizes.h"
 #include <string.h>
 
 typedef struct dispatch {
@@ -164,10 +165,20 @@ put_switch(const dispatch *d, put_call *call) {
 static void
 put_main_call(const dispatch *d, const char *name) {
   bs_putf(d->c, "    return %s(", name);
+  cg_put_size_parameters(d->p, "", "", d->c);
   for (uint32_t k = 0; k < d->p->arrays.len; k++)
     if (cg_is_parameter(&d->p->arrays.data[k]))
       bs_putf(d->c, "%s, ", d->p->arrays.data[k].name);
   bs_putf(d->c, "%sworkspace);\n", po_has_prepacked(d->p) ? "prepacked, " : "");
+}
+
+/* Each variant has blocks of its own, and so a workspace. */
+static void
+put_workspace_call(const dispatch *d, const char *name) {
+  bs_putf(d->c, "    return %s_workspace_size(", name);
+  for (uint32_t k = 0; k < d->p->sizes.len; k++)
+    bs_putf(d->c, "%s%s", k ? ", " : "", d->p->sizes.data[k].name);
+  bs_put(d->c, ");\n");
 }
 
 static void
@@ -185,7 +196,13 @@ put_entries(const dispatch *d) {
   bs_put(d->c, "int\n");
   cg_put_signature(d->p, d->options, true, d->c);
   put_switch(d, put_main_call);
-  cg_put_workspace_size(d->p, d->options, d->c);
+  if (po_has_sizes(d->p)) {
+    bs_put(d->c, "\nsize_t\n");
+    cg_put_workspace_signature(d->p, d->options->name, d->c);
+    put_switch(d, put_workspace_call);
+  } else {
+    cg_put_workspace_size(d->p, d->options, d->c);
+  }
   if (!po_has_prepacked(d->p))
     return;
   bs_put(d->c, "\nvoid\n");
@@ -199,6 +216,8 @@ cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
                  bs_text *h) {
   p = cg_with_own_names(p, options->name, false);
   dispatch d = {.options = options, .p = p, .c = c, .h = h};
+  if (!cg_sizes_are_apart(p, options->name))
+    return false;
   bs_text_init(&d.constants, p->ctx.heap);
   bs_text_init(&d.functions, p->ctx.heap);
   bool ok = put_variants(&d);

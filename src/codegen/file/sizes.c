@@ -197,5 +197,6 @@ cg_put_sized_workspace(cg_emitter *e) {
   cg_append(&body, cg_make_return(arena, n ? cg_call_of_places(e)
                                            : cg_number(arena, 0)));
   cg_function f = workspace_signature(e->p, e->options->name);
+  f.head = e->is_variant ? "\nstatic size_t" : f.head;
   cg_put_function(e, &f, body.first);
 }
