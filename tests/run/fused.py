@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Programs under the schedules that `--fuse` chooses, against the interpreter.
 
-Every pipeline under every mode; with post-tile also sizes that no tile divides
+Every pipeline under every mode, and sweeps over time; with post-tile also sizes that no tile divides
 and tiles from 8 to 512, on one thread and on two; some under the address and
 undefined-behaviour sanitizers.  --all takes every example, mode and size of
 tile.
@@ -19,7 +19,9 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench/kernels"))
+sys.path.insert(0, os.path.join(ROOT, "bench/fusion"))
 import programs  # noqa: E402
+import sweeps  # noqa: E402
 
 MODES = ["none", "min", "smart", "max", "post-tile"]
 TILES = [None, "1,8", "5,7", "8,512", "64,3"]
@@ -84,7 +86,19 @@ def path_of(name, sizes, folder):
     return path
 
 
+def slanted(folder):
+    """Sweeps over time, in tiles of the program's own choice and in small
+    ones."""
+    for name, tile in zip(sweeps.SWEEPS, ["8,512", "4,8,16", "4,8,16",
+                                          "3,4,5,8", "5,16,16", None]):
+        path = os.path.join(folder, name + ".loops")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(sweeps.text(name, small=True))
+        yield path, "post-tile", tile, name == "seidel-2d"
+
+
 def short_run(folder):
+    yield from slanted(folder)
     yield from ((path_of(name, sizes, folder), *rest)
                 for name, sizes, *rest in SELECTION)
     for path in sorted(glob.glob("examples/pipelines/*.glen", root_dir=ROOT)):
