@@ -8,7 +8,7 @@ Matrix products in all layouts, convolutions with strides and padding in NCHW
 and NHWC and grouped ones and of any rank, of five dtypes, of arrays in parts, for three vector
 lengths (the longest with the instructions of this machine, too) and two that
 no machine has, with and without sanitizers, with operands packed beforehand or not, with consumers of
-the sums: sizes around those of the register-tiled kernel, so that every kind
+the sums, and the same as loops written by hand: sizes around those of the register-tiled kernel, so that every kind
 of tail is met, and sums long enough for several blocks of them. A case that
 fails is printed with its seed.
 """
@@ -184,6 +184,44 @@ def consumed(r, shape, dtype):
     return "\n".join(out) + "\n"
 
 
+def nest(names, extents, body):
+    """Loops around a statement, the first one outside."""
+    lines = ["  " * d + f"for {name} in 0..{extents[d]} {{"
+             for d, name in enumerate(names)]
+    lines.append("  " * len(names) + body)
+    lines += ["  " * d + "}" for d in reversed(range(len(names)))]
+    return "\n".join(lines) + "\n"
+
+
+def by_hand(r):
+    """A loop program: sums start at zero, or at a row, in a nest of their own;
+    products are added by loops in any order, once or twice; and they are
+    stored as they are, turned over, or were summed up in place."""
+    m, n, ks = r.choice([7, 33, 64]), r.choice([16, 33, 64]), [48, 130]
+    dtype = r.choice(["f32", "f64", "i32"])
+    turned = m == n and r.random() < 0.5
+    apart = r.random() < 0.5
+    sums = "acc" if apart else "c"
+    zero = "0" if dtype == "i32" else "0.0"
+    text = f"input bias: {dtype}[{n}]\n"
+    start = r.choice([zero, zero, "bias[j0]"])
+    body = nest(["i0", "j0"], [m, n], f"S0: {sums}[i0, j0] = {start}")
+    for t in range(r.choice([1, 1, 2])):
+        text += (f"input a{t}: {dtype}[{m}, {ks[t]}]\n"
+                 f"input b{t}: {dtype}[{ks[t]}, {n}]\n")
+        names, extents = ["p", "q", "r"], [m, n, ks[t]]
+        i, j, k = (f"{name}{t}" for name in names)
+        order = r.sample(range(3), 3)
+        body += nest([[i, j, k][d] for d in order], [extents[d] for d in order],
+                     f"T{t}: {sums}[{i}, {j}] += a{t}[{i}, {k}] * b{t}[{k}, {j}]")
+    text += f"output c: {dtype}[{m}, {n}]\n"
+    if apart:
+        text += f"local acc: {dtype}[{m}, {n}]\n"
+        at = "v, u" if turned else "u, v"
+        body += nest(["u", "v"], [m, n], f"S1: c[u, v] = acc[{at}]")
+    return text + "\n" + body
+
+
 def prepacked(r, text):
     """Options that say which inputs are constant: none, some or all."""
     names = re.findall(r"^\(tensor (\S+)", text, re.M)
@@ -192,7 +230,8 @@ def prepacked(r, text):
 
 
 def check(glen, folder, text, target, strict, sanitize, more):
-    source = os.path.join(folder, "case.glen")
+    loops = text.startswith("input")
+    source = os.path.join(folder, "case.loops" if loops else "case.glen")
     with open(source, "w", encoding="utf-8") as f:
         f.write(text)
     command = [glen, "run", "--check", source, "--target", target, "--quiet"]
@@ -232,15 +271,18 @@ def main():
             dtype = r.choice(["f32", "f32", "f64", "i32", "i8", "bf16"])
             shape, text = make(r, dtype)
             text += consumed(r, shape, SUM.get(dtype, dtype))
+            if k % 7 == 5:
+                text = by_hand(r)
             target = r.choice(targets)
             if target == targets[2] and k % 3:
                 target = own
             if k % 8 == 6:
                 target = strange[k // 8 % 2]
+            more = (["--fuse", "none"] if text.startswith("input") else
+                    prepacked(r, text) +
+                    ["--fuse", r.choice(["none", "post-tile"])])
             done = check(glen, folder, text, target,
-                         r.random() < 0.25, r.random() < 0.4,
-                         prepacked(r, text) +
-                         ["--fuse", r.choice(["none", "post-tile"])])
+                         r.random() < 0.25, r.random() < 0.4, more)
             passed += done.returncode == 0
             failed += done.returncode != 0
             if done.returncode:

@@ -321,7 +321,8 @@ put_panel_call(const cg_contract *x, uint32_t indent) {
     bs_putf(x->out, "kc * (%lld + %lld * ((m - m_lo) / %u)), ",
             (long long)(x->columns * gs_dtype_table[x->c->dtype].bytes),
             (long long)x->c->later, x->c->mr);
-  bs_putf(x->out, "kc, k_lo == 0%s, ", cg_number_arguments(x));
+  bs_putf(x->out, "kc, %s%s, ", x->c->adds ? "0" : "k_lo == 0",
+          cg_number_arguments(x));
   put_formula_arguments(x);
   bs_putf(x->out, "%s, n_hi - n);\n", lines ? "rows" : "m_hi - m");
 }

@@ -252,9 +252,11 @@ put_guards(finding *f, const uint32_t *place) {
 
 /* ---- all of it ---- */
 
+/* NULL: there is none. */
 static const po_stmt *
 zero_of(const finding *f) {
-  return &f->l.p->stmts.data[f->out->init];
+  uint32_t init = f->out->init;
+  return init == PO_NO_STMT ? NULL : &f->l.p->stmts.data[init];
 }
 
 static const po_stmt *
@@ -271,7 +273,8 @@ adds_products(finding *f) {
 static bool
 starts_at_zero(finding *f) {
   const po_stmt *zero = zero_of(f);
-  return is_zero(zero) && zero->array == f->l.update->array;
+  return zero ? is_zero(zero) && zero->array == f->l.update->array
+              : f->out->adds;
 }
 
 static bool
@@ -284,7 +287,7 @@ static bool
 has_loops(finding *f) {
   const po_stmt *sum = f->l.update;
   return sum->n_iters <= PO_MAX_DIMS && sum->n_iters > sum->n_outer &&
-         zero_of(f)->n_iters == sum->n_outer &&
+         (!zero_of(f) || zero_of(f)->n_iters == sum->n_outer) &&
          (last_of(f) == sum || last_of(f)->n_iters == sum->n_outer);
 }
 
@@ -325,6 +328,12 @@ reads_others(finding *f) {
 static bool
 fills_a_box(finding *f) {
   return po_find_box(&f->l, zero_of(f));
+}
+
+static bool
+agrees_on_elements(finding *f) {
+  const po_stmt *last = last_of(f);
+  return po_sums_agree(&f->l, zero_of(f), last == f->l.update ? NULL : last);
 }
 
 static bool
@@ -388,6 +397,9 @@ static const struct {
      "instruction of the target multiplies such factors"},
     {reads_others, "a factor is in the array of the sums"},
     {fills_a_box, "its elements are not a whole box"},
+    {agrees_on_elements,
+     "its start, its sum and its store do not name the same "
+     "elements in the same order of loops"},
     {has_linear_factors, "addresses of factors are not linear in its loops"},
     {has_linear_sums, "addresses of sums are not linear in its loops"},
     {has_linear_conditions,
@@ -396,24 +408,39 @@ static const struct {
                     "both factors"},
 };
 
+static bool
+holds_all(finding *f) {
+  for (uint32_t k = 0; k < sizeof CHECKS / sizeof *CHECKS; k++)
+    if (!CHECKS[k].holds(f)) {
+      f->out->refused = CHECKS[k].otherwise;
+      return false;
+    }
+  return true;
+}
+
 bool
-po_find_contraction(po_program *p, gs_sizes *sizes, uint32_t init,
-                    uint32_t update, uint32_t store, uint32_t formula,
-                    po_contraction *out) {
-  const po_stmt *sum = &p->stmts.data[update];
-  *out = (po_contraction){
-      .init = init, .update = update, .store = store, .formula = formula};
+po_find_contraction(po_program *p, gs_sizes *sizes, const po_sum_parts *parts,
+                    uint32_t formula, po_contraction *out) {
+  uint32_t mark = po_pool_mark(&p->pool);
+  const po_stmt *sum = &p->stmts.data[parts->update];
+  if (!sizes)
+    sum = po_with_sum_inside(p, sum);
+  *out = (po_contraction){.init = parts->init,
+                          .update = parts->update,
+                          .store = parts->store,
+                          .formula = formula};
+  out->adds = !sizes && parts->init == PO_NO_STMT &&
+              parts->store == PO_NO_STMT && formula == PO_NO_STMT;
   finding f = {.l = {.p = p,
                      .sizes = sizes,
                      .update = sum,
                      .n = sum->n_iters,
                      .n_outer = sum->n_outer},
                .out = out};
-  for (uint32_t k = 0; k < sizeof CHECKS / sizeof *CHECKS; k++)
-    if (!CHECKS[k].holds(&f)) {
-      out->refused = CHECKS[k].otherwise;
-      return false;
-    }
+  bool ok = holds_all(&f);
+  po_pool_release(&p->pool, mark);
+  if (!ok)
+    return false;
   out->x.array = f.read[0]->array;
   out->y.array = f.read[1]->array;
   out->x.base = f.at[0].base;

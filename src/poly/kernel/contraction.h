@@ -114,7 +114,8 @@ typedef struct po_mac_plan {
 typedef struct po_contraction {
   gs_dtype dtype;               /* of the sums */
   gs_dtype factor[2];           /* of x and y */
-  uint32_t init, update, store; /* statements; store UINT32_MAX: none */
+  uint32_t init, update, store; /* statements; PO_NO_STMT: none */
+  bool adds;           /* sums are added to what is in c: there is no init */
   const char *refused; /* why po_find_contraction says that it is none */
   /* The statement that makes each element of c from a sum, or UINT32_MAX; the
    * array of sums, which then is none. */
@@ -151,12 +152,28 @@ typedef struct po_contraction {
   double cycles;                  /* estimate, one core */
 } po_contraction;
 
-/* Whether statements init, update and store (or UINT32_MAX) are one, whose sums
- * the formula (or UINT32_MAX) alone reads: the dimensions, strides and guards
- * of `out`; the sizes are the program's, or NULL. */
-bool po_find_contraction(po_program *, gs_sizes *, uint32_t init,
-                         uint32_t update, uint32_t store, uint32_t formula,
-                         po_contraction *out);
+#define PO_NO_STMT UINT32_MAX
+
+/* Statements of a sum by what they read and write: what its elements start
+ * with, what is added to them, where they are copied to. */
+typedef struct po_sum_parts {
+  uint32_t init, update, store; /* PO_NO_STMT: there is none */
+} po_sum_parts;
+
+/* contraction_order.c: a list of statements in their order as such parts;
+ * false: it has others, or no update.  The statement with the loops of its sum
+ * inside those of its element, each in their order: itself, or a copy whose isl
+ * objects are in the program's pool. */
+bool po_find_parts(const po_program *, const uint32_t *stmts, uint32_t n,
+                   po_sum_parts *out);
+const po_stmt *po_with_sum_inside(po_program *, const po_stmt *);
+
+/* Whether init, update and store are one, whose sums the formula (or
+ * PO_NO_STMT) alone reads: the dimensions, strides and guards of `out`. Without
+ * an init products are added to what is in the array.  The sizes are the
+ * program's, or NULL. */
+bool po_find_contraction(po_program *, gs_sizes *, const po_sum_parts *,
+                         uint32_t formula, po_contraction *out);
 /* The factors change places: m becomes n. */
 void po_swap_factors(po_contraction *);
 /* contraction_formula.c: the statement may be the formula of the sums that

@@ -31,11 +31,12 @@ po_depth_of(const gs_target *t, const po_contraction *c, int64_t nv) {
   return bs_ceil_div(extent, parts);
 }
 
-/* Sums that cannot be added to c by whole vectors wait. */
+/* Sums that cannot be added to c by whole vectors wait, unless the first ones
+ * are added as well. */
 static bool
 must_wait(const po_contraction *c) {
   const po_cdim *n = last_of(c, PO_DIM_N);
-  return c->kc < c->dims[PO_DIM_K].d[0].extent && !(n && n->c == 1);
+  return !c->adds && c->kc < c->dims[PO_DIM_K].d[0].extent && !(n && n->c == 1);
 }
 
 /* A core packs its own columns of y alone, where they are enough to give each

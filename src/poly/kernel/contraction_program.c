@@ -120,19 +120,18 @@ find_in_group(const looking *l, uint32_t k) {
   const po_group *group = &l->groups->list.data[k];
   const uint32_t *stmts = l->groups->stmts.data + group->first;
   po_contraction *out = l->room;
-  if (group->n < 2 || group->n > 3)
+  po_sum_parts parts;
+  if (!po_find_parts(p, stmts, group->n, &parts))
     return none(l, "its loops hold more than a sum, its start and its store");
   for (uint32_t j = 0; j < group->n; j++)
     if (!po_is_as_lowered(p, &p->stmts.data[stmts[j]]))
       return none(l, "its loops were changed by the schedule");
-  uint32_t store = group->n == 3 ? stmts[2] : UINT32_MAX;
   uint32_t formula = po_formula_behind(p, l->groups, k);
-  if (formula != UINT32_MAX &&
+  if (formula != PO_NO_STMT && parts.init != PO_NO_STMT &&
       po_may_be_formula(p, stmts[group->n - 1], formula) &&
-      po_find_contraction(p, l->sizes, stmts[0], stmts[1], store, formula, out))
+      po_find_contraction(p, l->sizes, &parts, formula, out))
     return true;
-  return po_find_contraction(p, l->sizes, stmts[0], stmts[1], store, UINT32_MAX,
-                             out) ||
+  return po_find_contraction(p, l->sizes, &parts, PO_NO_STMT, out) ||
          none(l, out->refused);
 }
 
@@ -146,7 +145,7 @@ plan_found(const looking *l, const po_contract_choice *fixed) {
   if (l->sizes)
     return !po_is_mixed(out) &&
            po_plan_sized(l->p, l->sizes, fixed, out, l->room + 1, l->why);
-  if (!(l->p->strict_fp && out->dtype != GS_I32) &&
+  if (!(l->p->strict_fp && out->dtype != GS_I32) && !out->adds &&
       po_plan_mac(l->p->target, whole, fixed, out, l->room + 1, l->why))
     return true;
   return !po_is_mixed(out) && po_plan_contraction(l->p->target, constant, fixed,
@@ -236,11 +235,10 @@ const po_contraction *
 po_contraction_of(const po_program *p, const po_groups *groups,
                   const po_group *group) {
   uint32_t first = groups->stmts.data[group->first];
-  uint32_t lo = 0, hi = p->contractions.len;
-  if (group->n < 2 || group->n > 4)
-    return NULL;
-  for (uint32_t k = lo; k < hi; k++)
-    if (p->contractions.data[k]->init == first)
-      return p->contractions.data[k];
+  for (uint32_t k = 0; k < p->contractions.len; k++) {
+    const po_contraction *c = p->contractions.data[k];
+    if ((c->adds ? c->update : c->init) == first)
+      return c;
+  }
   return NULL;
 }

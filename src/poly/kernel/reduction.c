@@ -30,10 +30,23 @@ find_extent(po_reduction *l, uint32_t k, const po_stmt *s) {
   return l->extent[k] >= 1;
 }
 
+/* The elements that the sums are of: those that start, or that anything is
+ * added to. */
+static __isl_give isl_set *
+elements_of(const po_reduction *l, const po_stmt *init) {
+  isl_set *set = isl_set_copy(init ? init->domain : l->update->domain);
+  isl_size n = isl_set_dim(set, isl_dim_set);
+  set = isl_set_reset_tuple_id(set);
+  return n > (isl_size)l->n_outer
+             ? isl_set_project_out(set, isl_dim_set, l->n_outer,
+                                   (unsigned)n - l->n_outer)
+             : set;
+}
+
 bool
 po_find_box(po_reduction *l, const po_stmt *init) {
   for (uint32_t k = 0; k < l->n; k++)
-    if (!find_extent(l, k, k < l->n_outer ? init : l->update))
+    if (!find_extent(l, k, init && k < l->n_outer ? init : l->update))
       return false;
   for (uint32_t k = 0; k < l->n_outer; k++)
     if (l->lo[k]) /* shifted boxes do not come from lowering */
@@ -41,7 +54,7 @@ po_find_box(po_reduction *l, const po_stmt *init) {
   if (l->sizes)
     return po_fills_sized_box(l, init);
   isl_set *box = po_box(l->p->isl, l->extent, l->n_outer);
-  isl_set *domain = isl_set_reset_tuple_id(isl_set_copy(init->domain));
+  isl_set *domain = elements_of(l, init);
   bool full = isl_set_is_equal(domain, box) == isl_bool_true;
   isl_set_free(domain);
   isl_set_free(box);
@@ -83,6 +96,40 @@ po_find_address(const po_reduction *l, uint32_t array,
   if (ok)
     move_to_origin(l, out);
   return ok;
+}
+
+static bool
+is_same(const po_walk *a, const po_walk *b, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (a->factor[k] != b->factor[k])
+      return false;
+  return a->base == b->base;
+}
+
+/* The access of another statement names the element that the sum at the same
+ * place of the loops is of. */
+static bool
+names_sum(const po_reduction *l, __isl_keep isl_pw_multi_aff *index,
+          const po_walk *sum) {
+  po_walk at;
+  return po_find_address(l, l->update->array, index, l->n_outer, &at) &&
+         is_same(&at, sum, l->n_outer);
+}
+
+bool
+po_sums_agree(const po_reduction *l, const po_stmt *init,
+              const po_stmt *store) {
+  const po_stmt *sum = l->update;
+  po_walk at;
+  if (!po_find_address(l, sum->array, sum->write, sum->n_iters, &at) ||
+      (init && !names_sum(l, init->write, &at)))
+    return false;
+  for (uint32_t k = 0; store && k < store->n_exprs; k++)
+    if (store->exprs[k].kind == PO_READ &&
+        store->exprs[k].array == sum->array &&
+        !names_sum(l, store->exprs[k].index, &at))
+      return false;
+  return true;
 }
 
 /* ---- the formula ---- */

@@ -43,8 +43,13 @@ typedef struct po_reduction {
 } po_reduction;
 
 /* The extents: reduced loops have the box of the update, the others that of
- * `init`, which sets all elements of it; false where that is not so. */
+ * `init`, which sets all elements of it, or of the update where it is NULL;
+ * false where that is no box from 0 on. */
 bool po_find_box(po_reduction *, const po_stmt *init);
+/* Once the box is found: what starts the sums and what stores them, NULL where
+ * there is none, name the element that the sum is of, by the order of loops. */
+bool po_sums_agree(const po_reduction *, const po_stmt *init,
+                   const po_stmt *store);
 /* The address of an access over the first n loops; false: it is not linear. */
 bool po_find_address(const po_reduction *, uint32_t array,
                      __isl_keep isl_pw_multi_aff *index, uint32_t n,

@@ -157,6 +157,13 @@ fills_a_box(finding *f) {
   return true;
 }
 
+static bool
+agrees_on_elements(finding *f) {
+  const po_stmt *last = last_of(f);
+  return po_sums_agree(&f->l, stmt_of(f, f->out->init),
+                       last == f->l.update ? NULL : last);
+}
+
 /* ---- results ---- */
 
 static bool
@@ -245,9 +252,9 @@ po_tap_is_there(const po_slide *c, uint32_t loop, int64_t at, uint32_t tap,
 
 /* In this order: each may ask for what those before it found. */
 static bool (*const CHECKS[])(finding *) = {
-    has_loops,    starts_with_a_number, has_one_type, stores_results,
-    fills_a_box,  has_two_operands,     has_windows,  has_linear_results,
-    makes_others, has_borders,
+    has_loops,          starts_with_a_number, has_one_type,     stores_results,
+    fills_a_box,        agrees_on_elements,   has_two_operands, has_windows,
+    has_linear_results, makes_others,         has_borders,
 };
 
 bool
