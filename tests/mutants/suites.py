@@ -136,6 +136,8 @@ class Test:
     def targets(self, copy):
         own = [w.removeprefix("{build}/") for w in self.command
                if w.startswith("{build}/")]
+        if self.name == "step:generated":
+            own.append("tests/property/pipeline_programs")
         whole = self.name.startswith("test:") and "lsp" not in self.words and \
             "report" not in self.words
         return own if whole else [
