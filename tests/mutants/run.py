@@ -63,7 +63,7 @@ def order(tests, fault):
             if t.seconds is not None and t.reaches(fault) and
             (t.near(fault.folder) or not t.anywhere)]
     return sorted(able, key=lambda t: ((1 if t.near(fault.folder) else 3) *
-                                       (t.seconds + 0.3), t.name))
+                                       t.price(), t.name))
 
 
 def judge(fault, tests, copy, args, before):
