@@ -18,7 +18,7 @@ copy of the tree, and the tests that reach its line are asked, those of its own
 folder first and the shortest first, until one fails.  Only what a test needs is
 built, when it is its turn.  A test that takes three times what it takes
 otherwise, and five seconds, has failed; --spend bounds what a fault may take in
-all (120), and what was not asked then is asked by a later --missed.
+all (120), what is built for it included, and what was not asked then is asked by a later --missed.
 
 --jobs copies (2) are used side by side.  The folders are gone through side by
 side, and sample.py draws in random order: wherever a run is stopped (--minutes
@@ -105,7 +105,10 @@ def hunt(fault, tests, copy, args, result):
         if result["spent"] + test.seconds > args.spend:
             result["word"] = "not noticed so far"
             continue
+        before = os.times()
         code, out = copy.ninja(*test.targets(copy))
+        after = os.times()
+        result["spent"] += sum(after[2:4]) - sum(before[2:4])
         if code:
             result["word"], result["by"] = "does not compile", out[-300:]
             return
