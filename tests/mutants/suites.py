@@ -75,7 +75,7 @@ STEPS = {
     "layout": ["bench/layout/misses.py", "--glen", GLEN, "--sizes", "32,64"],
     "programs": ["bench/kernels/programs.py", "--check", GLEN],
     "schemas": ["tests/schemas/run.py", GLEN],
-    **{"recorded/" + group: ["tests/recorded/run.py", GLEN, group]
+    **{"recorded/" + group: ["tests/recorded/run.py", GLEN, group, "--first"]
        for group in groups("tests/recorded/cases.py")},
     "generated": ["tests/generated/run.py", "{build}", "--every", "8"],
     "pipeline": ["{build}/tests/property/pipeline_programs", "--rules", "rules",

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Do commands say and write the same, byte for byte, as was recorded?
 
-usage: run.py GLEN [GROUP]... [--bless] [--only WORD] [--keep DIR]
+usage: run.py GLEN [GROUP]... [--bless] [--only WORD] [--keep DIR] [--first]
 
 Documents and other tests look at what matters of an output; this looks at all
 of many outputs: reports, chains, maps, loops after each schedule, layouts,
 traces, findings, formatted files.  The hash of each is held against
 recorded.json beside this file, which --bless writes anew.  A change that means
 to change an output shows which ones it changes: --keep leaves the texts in a
-folder, so that those of two builds can be compared by diff.
+folder, so that those of two builds can be compared by diff.  --first stops at
+the first one.
 
 The commands are the products of small tables, in groups (cases.py); no GROUP
 means all.  The last line is `N passed, N failed`.
@@ -43,6 +44,7 @@ def options():
     parser.add_argument("glen")
     parser.add_argument("groups", nargs="*", metavar="GROUP")
     parser.add_argument("--bless", action="store_true")
+    parser.add_argument("--first", action="store_true")
     parser.add_argument("--only", default="", metavar="WORD")
     parser.add_argument("--keep", metavar="DIR")
     return parser.parse_args()
@@ -100,6 +102,30 @@ def read_recorded():
         return json.load(f)
 
 
+def keep(folder, name, text):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, file_of(name)), "w",
+              encoding="utf-8") as f:
+        f.write(text)
+
+
+def digests(glen, listed, recorded, folder, args):
+    """The hash of what each command says and writes, by the command."""
+    found = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        texts = pool.map(
+            lambda k: said(glen, listed[k], folder, k), range(len(listed)))
+        for words, text in zip(listed, texts):
+            name = " ".join(words)
+            found[name] = hashlib.sha256(text.encode()).hexdigest()[:12]
+            if args.keep:
+                keep(args.keep, name, text)
+            if args.first and recorded.get(name) != found[name]:
+                pool.shutdown(cancel_futures=True)
+                break
+    return found
+
+
 def main():
     args = options()
     glen = os.path.abspath(args.glen)
@@ -107,28 +133,17 @@ def main():
         sys.exit(f"the groups are {', '.join(GROUPS)}")
     listed = [words for words in cases(args.groups)
               if args.only in " ".join(words)]
-    found = {}
+    recorded = read_recorded()
     with tempfile.TemporaryDirectory() as folder:
         folder_for(folder)
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            texts = pool.map(
-                lambda k: said(glen, listed[k], folder, k), range(len(listed)))
-            for words, text in zip(listed, texts):
-                name = " ".join(words)
-                found[name] = hashlib.sha256(text.encode()).hexdigest()[:12]
-                if args.keep:
-                    os.makedirs(args.keep, exist_ok=True)
-                    with open(os.path.join(args.keep, file_of(name)), "w",
-                              encoding="utf-8") as f:
-                        f.write(text)
-    recorded = read_recorded()
+        found = digests(glen, listed, recorded, folder, args)
     if args.bless:
         recorded = {**(recorded if args.only or args.groups else {}), **found}
         with open(RECORDED, "w", encoding="utf-8") as f:
             json.dump(recorded, f, indent=0, sort_keys=True)
             f.write("\n")
     wrong = [n for n, digest in found.items() if recorded.get(n) != digest]
-    part = args.only or args.groups
+    part = args.only or args.groups or args.first
     lost = [] if part else sorted(set(recorded) - set(found))
     for name in wrong:
         print(f"not as recorded: glen {name}")
