@@ -78,6 +78,7 @@ STEPS = {
     **{"recorded/" + group: ["tests/recorded/run.py", GLEN, group, "--first"]
        for group in groups("tests/recorded/cases.py")},
     "generated": ["tests/generated/run.py", "{build}", "--every", "8"],
+    "generated/some": ["tests/generated/run.py", "{build}", "--every", "40"],
     "pipeline": ["{build}/tests/property/pipeline_programs", "--rules", "rules",
                  "--targets", "targets", "--seeds", "1-12", "--batch", "12"],
 }
@@ -133,7 +134,7 @@ class Test:
     def price(self):
         """Seconds, with those of linking a suite; what is recorded of many
         outputs notices most, and is asked early."""
-        if self.name.startswith("step:recorded/"):
+        if self.name.startswith(("step:recorded/", "step:generated/")):
             return self.seconds / 4
         return self.seconds + (2 if self.name.startswith("test:") else 0.3)
 
@@ -143,7 +144,7 @@ class Test:
     def targets(self, copy):
         own = [w.removeprefix("{build}/") for w in self.command
                if w.startswith("{build}/")]
-        if self.name == "step:generated":
+        if self.name.startswith("step:generated"):
             own.append("tests/property/pipeline_programs")
         whole = self.name.startswith("test:") and "lsp" not in self.words and \
             "report" not in self.words
