@@ -65,27 +65,29 @@ note_sized(const gs_target *t, gs_sizes *s, po_contraction *c) {
   }
 }
 
-/* What was chosen for integers. */
+/* The dimensions of one, with all else of the other. */
 static void
-take_plan(const gs_sizes *s, const po_contraction *from, po_contraction *to) {
-  if (from->swapped)
-    po_swap_factors(to);
-  to->lanes = from->lanes;
-  to->mr = from->mr;
-  to->nv = from->nv;
-  to->kc = from->kc;
-  to->mc = from->mc;
-  to->nc = from->nc;
-  to->mb = from->mb;
-  to->line = po_cdims_product(&s->over, &to->dims[PO_DIM_M], 0);
-  to->x_mode = from->x_mode;
-  to->y_mode = from->y_mode;
-  to->later = 0; /* is a number of panels that are not counted yet */
-  to->waits = from->waits;
-  to->swapped = from->swapped;
-  to->chosen = from->chosen;
-  to->product = from->product;
-  to->cycles = from->cycles;
+put_dimensions(const po_contraction *from, po_contraction *to) {
+  to->x = from->x;
+  to->y = from->y;
+  to->c = from->c;
+  for (uint32_t role = 0; role < 4; role++)
+    to->dims[role] = from->dims[role];
+  for (uint32_t k = 0; k < from->n_extras; k++)
+    to->extras[k] = from->extras[k];
+}
+
+/* What was chosen for integers, all of it, so that nothing is left out. */
+static void
+take_plan(const gs_sizes *s, const po_contraction *plan, po_contraction *c,
+          po_contraction *room) {
+  *room = *c;
+  if (plan->swapped)
+    po_swap_factors(room);
+  *c = *plan;
+  put_dimensions(room, c);
+  c->line = po_cdims_product(&s->over, &c->dims[PO_DIM_M], 0);
+  c->later = 0; /* is a number of panels that are not counted yet */
 }
 
 /* As many units as so many bytes have room for, one at least. */
@@ -133,7 +135,7 @@ po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
   po_contraction_at(s, most, c, at);
   if (!po_plan_contraction(p->target, before, fixed, at, room, why))
     return false;
-  take_plan(s, at, c);
+  take_plan(s, at, c, room);
   settle_mode(p, s, at, true, c);
   settle_mode(p, s, at, false, c);
   note_lying(c);
