@@ -3,7 +3,7 @@
 """How much of an array of 16 x 16 the convolutions of two networks use.
 
 usage: gemmini.py GLEN [--net resnet50|mobilenetv2] [--size N] [--layers A-B]
-                       [--batch N] [--depthwise] [--verify]
+                       [--batch N] [--depthwise] [--verify] [--target vta]
 
 Each convolution is a program of its own: bytes with channels last, borders that
 stand in the input already, sums that are scaled, rounded and saturated to bytes
@@ -26,7 +26,8 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCALED = ("(compute (cast i8) (compute (clip -128 127) (compute (cast i32)"
           " (compute floor (compute (scale 0.0078125)"
-          " (compute (cast f32) {}))))))")
+          " (compute (cast FLOAT) {}))))))")
+FLOATS = {"gemmini": "f32", "vta": "f64"}  # in which a target scales
 MACS_A_CYCLE = 256
 
 
@@ -91,9 +92,10 @@ class Failed(Exception):
     pass
 
 
-def simulate(glen, text, verify):
-    """What the simulator counts; None where part of it is the host's."""
-    target = os.path.join(ROOT, "targets", "gemmini.target")
+def simulate(glen, name, text, verify):
+    """What the simulator counts."""
+    target = os.path.join(ROOT, "targets", name + ".target")
+    text = text.replace("FLOAT", FLOATS[name])
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "layer.glen")
         with open(path, "w", encoding="utf-8") as f:
@@ -149,6 +151,7 @@ def main():
     parser.add_argument("--size", type=int, default=1 << 20)
     parser.add_argument("--layers")
     parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--target", default="gemmini", choices=FLOATS)
     parser.add_argument("--depthwise", action="store_true")
     parser.add_argument("--verify", action="store_true")
     options = parser.parse_args()
@@ -162,8 +165,8 @@ def main():
         text = (dense(options.batch, cin, cout, kernel, stride, size) if groups == 1 else
                 depthwise(cin, kernel, stride, size))
         try:
-            found = simulate(os.path.abspath(options.glen), text,
-                             options.verify)
+            found = simulate(os.path.abspath(options.glen), options.target,
+                             text, options.verify)
         except Failed as e:
             failed += 1
             print(f"FAILED {shape}:\n{e}\n{text}")
