@@ -60,7 +60,7 @@ split(const po_program *p, __isl_take isl_union_map *pairs,
 
 /* { source -> sink } by isl, which looks for the last write. */
 static __isl_give isl_union_map *
-last_sources(const po_program *p, const po_accesses *a,
+last_sources(const po_program *p, uint32_t array, const po_accesses *a,
              __isl_keep isl_union_map *sinks) {
   isl_union_access_info *info =
       isl_union_access_info_from_sink(isl_union_map_copy(sinks));
@@ -68,7 +68,7 @@ last_sources(const po_program *p, const po_accesses *a,
                                                isl_union_map_copy(a->writes));
   info = isl_union_access_info_set_may_source(info,
                                               isl_union_map_copy(a->updates));
-  info = isl_union_access_info_set_schedule_map(info, po_nest_time(p, 0));
+  info = isl_union_access_info_set_schedule_map(info, po_time_around(p, array));
   isl_union_flow *flow = isl_union_access_info_compute_flow(info);
   isl_union_map *from = isl_union_flow_get_may_dependence(flow);
   isl_union_flow_free(flow);
@@ -87,10 +87,12 @@ add_array(const po_program *p, uint32_t array, isl_union_map **of) {
   }
   bool once = po_is_written_once(p, array, &a);
   isl_union_map *updates = once ? po_earlier(p, all, a.updates) : NULL;
-  of[PO_FLOW] =
-      isl_union_map_union(of[PO_FLOW], once ? po_earlier(p, all, a.reads)
-                                            : last_sources(p, &a, a.reads));
-  split(p, once ? isl_union_map_copy(updates) : last_sources(p, &a, a.updates),
+  of[PO_FLOW] = isl_union_map_union(of[PO_FLOW],
+                                    once ? po_earlier(p, all, a.reads)
+                                         : last_sources(p, array, &a, a.reads));
+  split(p,
+        once ? isl_union_map_copy(updates)
+             : last_sources(p, array, &a, a.updates),
         &of[PO_REDUCTION], &of[PO_FLOW]);
   of[PO_ANTI] = isl_union_map_union(of[PO_ANTI], po_earlier(p, a.reads, all));
   /* Where an element is written once, and before all updates of it, nothing

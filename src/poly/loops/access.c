@@ -171,10 +171,10 @@ read_after_all(const po_program *p, const po_array *array) {
                               isl_id_alloc(p->isl, name, NULL));
 }
 
-/* The times of the nest, and those of the caller's reads. */
+/* The times of what uses the array, and those of the caller's reads. */
 static __isl_give isl_union_map *
-times(const po_program *p, __isl_keep isl_map *after) {
-  isl_union_map *time = po_nest_time(p, 0);
+times(const po_program *p, uint32_t array, __isl_keep isl_map *after) {
+  isl_union_map *time = po_time_around(p, array);
   if (!after)
     return time;
   isl_union_set *some = isl_union_map_range(isl_union_map_copy(time));
@@ -201,7 +201,7 @@ po_flow_through(const po_program *p, uint32_t array, bool folded) {
   const po_array *a = &p->arrays.data[array];
   po_accesses x = po_accesses_of(p, array);
   isl_map *after = a->role == PO_OUTPUT ? read_after_all(p, a) : NULL;
-  isl_union_map *time = times(p, after);
+  isl_union_map *time = times(p, array, after);
   isl_union_map *sinks =
       isl_union_map_union(x.reads, isl_union_map_copy(x.updates));
   if (after)

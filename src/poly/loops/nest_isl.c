@@ -4,6 +4,7 @@
  * All of them are made from the domains and times of statements on demand.
  * isl reports failure by NULL, which its functions pass on, so that only the
  * result needs a look. */
+#include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/loops.h"
 #include "poly/loops/memo.h"
@@ -63,22 +64,42 @@ full_time(const po_program *p, uint32_t leaf, const uint32_t *place,
   return time;
 }
 
-isl_union_map *
-po_nest_time(const po_program *p, uint32_t top) {
+/* PO_NO_NODE stands for any array. */
+static bool
+uses(const po_stmt *stmt, uint32_t array) {
+  return array == PO_NO_NODE || stmt->array == array ||
+         po_stmt_reads(stmt, array);
+}
+
+/* The times of the statements below a node that use the array. */
+static __isl_give isl_union_map *
+times_below(const po_program *p, uint32_t top, uint32_t array) {
   uint32_t depth = 0, *place = places(p);
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, top))
-    if (po_nest_depth(p, k) > depth)
+    if (uses(stmt_at(p, k), array) && po_nest_depth(p, k) > depth)
       depth = po_nest_depth(p, k);
   isl_union_map *all = isl_union_map_empty(isl_space_params_alloc(p->isl, 0));
   for (uint32_t k = po_nest_first_leaf(p, top); k != PO_NO_NODE;
        k = po_nest_next_leaf(p, k, top)) {
+    if (!uses(stmt_at(p, k), array))
+      continue;
     isl_map *one = isl_map_from_multi_aff(full_time(p, k, place, depth));
     one = isl_map_intersect_domain(one, isl_set_copy(stmt_at(p, k)->domain));
     all = isl_union_map_add_map(all, one);
   }
   bs_free(p->ctx.heap, place);
   return all;
+}
+
+isl_union_map *
+po_nest_time(const po_program *p, uint32_t top) {
+  return times_below(p, top, PO_NO_NODE);
+}
+
+isl_union_map *
+po_time_around(const po_program *p, uint32_t array) {
+  return times_below(p, 0, array);
 }
 
 /* ---- ranges ---- */

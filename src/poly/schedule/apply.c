@@ -221,8 +221,9 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   if (ok && exhausted)
     ok = po_refuse(before, call, "too-complex", "the loops are too complex");
   ok = ok && (call->primitive->keeps_order || gate(before, after, call)) &&
-       po_bindings_hold(after, call) && po_barriers_are_met(after, call) &&
-       po_kernels_hold(after, call) && po_verify(after, call->primitive->name);
+       po_bindings_hold(before, after, call) &&
+       po_barriers_are_met(after, call) && po_kernels_hold(after, call) &&
+       po_verify(after, call->primitive->name);
   after->order_of = NULL;
   if (!ok && after->pool.failed)
     po_refuse(after, call, "too-complex", "the integer set library failed");

@@ -6,10 +6,11 @@
  * child of the root is a kernel, whose block is as wide along an axis as the
  * longest loop bound to it anywhere below: the product of these widths is
  * limited, whether the loops stand inside each other or not.  Any step may
- * change this, so that it is asked after each, and of one loop where that is
- * marked.  That cores are spread over once on a way down is asked then only:
- * more is a waste, which a script may pass through. */
+ * change this, so that it is asked after each of the kernels that changed, and
+ * of one loop where that is marked.  That cores are spread over once on a way
+ * down is asked then only: more is a waste, which a script may pass through. */
 #include "poly/schedule/change.h"
+#include "poly/schedule/edit.h"
 
 static const int64_t most_of[] = {
     [PO_BLOCK_X] = INT32_MAX, [PO_BLOCK_Y] = 65535, [PO_BLOCK_Z] = 65535,
@@ -102,15 +103,17 @@ has_room(po_program *p, const po_step_call *call, uint32_t loop) {
 typedef bool may_stand_fn(po_program *, const po_step_call *, uint32_t loop,
                           uint32_t other);
 
-/* With all loops around the loop and inside it. */
+/* With all loops around the loop, then with all inside it. */
 static bool
 with_all(po_program *p, const po_step_call *call, uint32_t loop,
          may_stand_fn *may) {
-  for (uint32_t k = po_nest_next(p, 0, 0); k != PO_NO_NODE;
-       k = po_nest_next(p, k, 0))
-    if (po_node(p, k)->kind == PO_LOOP && k != loop &&
-        (po_nest_is_below(p, loop, k) || po_nest_is_below(p, k, loop)) &&
-        !may(p, call, loop, k))
+  uint32_t around[PO_MAX_DEPTH], n = po_nest_loops(p, loop, around);
+  for (uint32_t k = 0; k < n; k++)
+    if (!may(p, call, loop, around[k]))
+      return false;
+  for (uint32_t k = po_nest_next(p, loop, loop); k != PO_NO_NODE;
+       k = po_nest_next(p, k, loop))
+    if (po_node(p, k)->kind == PO_LOOP && !may(p, call, loop, k))
       return false;
   return true;
 }
@@ -121,12 +124,39 @@ po_binding_holds(po_program *p, const po_step_call *call, uint32_t loop) {
          with_all(p, call, loop, may_be_nested) && has_room(p, call, loop);
 }
 
-bool
-po_bindings_hold(po_program *p, const po_step_call *call) {
-  for (uint32_t k = po_nest_next(p, 0, 0); k != PO_NO_NODE;
-       k = po_nest_next(p, k, 0))
+/* The loops of a kernel are marked, and run, as they did before. */
+static bool
+is_as_before(const po_program *before, const po_program *after,
+             uint32_t kernel) {
+  for (uint32_t k = kernel; k != PO_NO_NODE;
+       k = po_nest_next(after, k, kernel)) {
+    if (k >= before->nest.nodes.len)
+      return false;
+    const po_nest_node *was = po_node(before, k), *n = po_node(after, k);
+    if (was->kind != n->kind || was->parent != n->parent ||
+        (n->kind == PO_LOOP &&
+         (was->mark != n->mark || was->bind != n->bind)) ||
+        (n->kind == PO_LEAF && !po_is_untouched(before, after, n->stmt)))
+      return false;
+  }
+  return true;
+}
+
+static bool
+kernel_holds(po_program *p, const po_step_call *call, uint32_t kernel) {
+  for (uint32_t k = kernel; k != PO_NO_NODE; k = po_nest_next(p, k, kernel))
     if (po_node(p, k)->kind == PO_LOOP && po_node(p, k)->mark == PO_BIND &&
         !(with_all(p, call, k, may_be_nested) && has_room(p, call, k)))
+      return false;
+  return true;
+}
+
+bool
+po_bindings_hold(const po_program *before, po_program *after,
+                 const po_step_call *call) {
+  for (uint32_t k = po_node(after, 0)->first; k != PO_NO_NODE;
+       k = po_node(after, k)->next)
+    if (!is_as_before(before, after, k) && !kernel_holds(after, call, k))
       return false;
   return true;
 }

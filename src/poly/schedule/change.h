@@ -83,7 +83,8 @@ bool po_needs_serial(const po_program *, const po_step_call *, uint32_t loop);
 /* binding.c: refuses where a loop that was marked for cores, blocks or threads
  * cannot be run by them; where any bound one cannot. */
 bool po_binding_holds(po_program *, const po_step_call *, uint32_t loop);
-bool po_bindings_hold(po_program *, const po_step_call *);
+bool po_bindings_hold(const po_program *before, po_program *after,
+                      const po_step_call *);
 /* contract.c: refuses where a sum would no longer run as the kernel that was
  * chosen for it; the commands that choose what kernels run as now. */
 bool po_kernels_hold(po_program *, const po_step_call *);

@@ -55,18 +55,27 @@ is_same_array(const po_array *a, const po_array *b) {
   return same;
 }
 
+/* A statement's number in the program as it was: most often the same one. */
+static uint32_t
+number_before(const po_program *before, const char *name, uint32_t now) {
+  return now < before->stmts.len &&
+                 strcmp(before->stmts.data[now].name, name) == 0
+             ? now
+             : po_stmt_named(before, name);
+}
+
 bool
 po_is_untouched(const po_program *before, const po_program *after,
                 uint32_t stmt) {
   const po_stmt *s = &after->stmts.data[stmt];
-  uint32_t was = po_stmt_named(before, s->name);
+  uint32_t was = number_before(before, s->name, stmt);
   return was < before->stmts.len && is_same_stmt(&before->stmts.data[was], s);
 }
 
 uint32_t
 po_placed_as(const po_program *before, const po_program *after, uint32_t stmt) {
   const po_stmt *s = &after->stmts.data[stmt];
-  uint32_t k = po_stmt_named(before, s->name);
+  uint32_t k = number_before(before, s->name, stmt);
   const po_stmt *was = k < before->stmts.len ? &before->stmts.data[k] : NULL;
   return was && was->domain == s->domain && was->time == s->time ? k
                                                                  : PO_NO_NODE;
