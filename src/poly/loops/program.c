@@ -5,6 +5,7 @@
  * a share of the isl context: copies of a program live in the same context, so
  * that objects of one can be compared with those of the other.  The last one
  * to go frees the context. */
+#include "poly/loops/storage.h"
 #include "poly/loops/axes_kept.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/loops.h"
@@ -91,5 +92,15 @@ po_settle_domains(const po_program *p) {
     isl_set *set = isl_set_copy(p->stmts.data[k].domain);
     set = isl_set_compute_divs(isl_set_detect_equalities(set));
     isl_set_free(isl_set_remove_redundancies(set));
+  }
+}
+
+void
+po_places(const po_array *array, int64_t *place) {
+  for (uint32_t d = 0; d < array->rank; d++) {
+    int64_t fold = array->fold[d];
+    place[d] = fold && fold < array->dim[d] ? fold : array->dim[d];
+    if (place[d] > 1)
+      place[d] += array->pad[d];
   }
 }

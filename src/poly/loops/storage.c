@@ -8,16 +8,6 @@
 #include "poly/loops/sizes.h"
 #include <isl/space.h>
 
-void
-po_places(const po_array *array, int64_t *place) {
-  for (uint32_t d = 0; d < array->rank; d++) {
-    int64_t fold = array->fold[d];
-    place[d] = fold && fold < array->dim[d] ? fold : array->dim[d];
-    if (place[d] > 1)
-      place[d] += array->pad[d];
-  }
-}
-
 int64_t
 po_elements(const po_array *array) {
   int64_t place[GS_MAX_RANK], n = 1;
