@@ -5,6 +5,7 @@
  * them, can be computed where a sum is stored.  Its instances are a bijection
  * of those that write the sums: the inverse of its read, after their write. */
 #include "poly/kernel/contraction.h"
+#include "poly/loops/uses.h"
 #include <isl/map.h>
 
 /* The index at which the formula reads the array: one for all reads. */
@@ -25,29 +26,16 @@ only_read(const po_stmt *formula, uint32_t array) {
   return found;
 }
 
-static bool
-names(const po_stmt *s, uint32_t array) {
-  if (s->array == array)
-    return true;
-  for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
-    if (s->operands[j].array == array)
-      return true;
-  for (uint32_t j = 0; j < s->n_exprs; j++)
-    if ((s->exprs[j].kind == PO_READ || s->exprs[j].kind == PO_GATHER) &&
-        s->exprs[j].array == array)
-      return true;
-  return false;
-}
-
 /* The array is named by the two statements and by those of the nest that the
  * first is in alone. */
 static bool
 is_theirs(const po_program *p, uint32_t array, uint32_t last,
           uint32_t formula) {
+  const po_uses *uses = p->uses;
   uint32_t root = po_nest_root(p, p->stmts.data[last].leaf);
-  for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (k != formula && po_nest_root(p, p->stmts.data[k].leaf) != root &&
-        names(&p->stmts.data[k], array))
+  for (uint32_t k = uses->from[array]; k < uses->from[array + 1]; k++)
+    if (uses->stmts[k] != formula &&
+        po_nest_root(p, p->stmts.data[uses->stmts[k]].leaf) != root)
       return false;
   return true;
 }
@@ -71,10 +59,10 @@ read_of(const po_program *p, uint32_t last, uint32_t formula) {
   const po_stmt *from = &p->stmts.data[last], *to = &p->stmts.data[formula];
   if (to->kind != PO_ASSIGN || to->n_iters != to->n_outer ||
       p->arrays.data[from->array].role != PO_WORKSPACE ||
-      p->arrays.data[to->array].role == PO_LOCAL || to->array == from->array ||
-      !is_theirs(p, from->array, last, formula))
+      p->arrays.data[to->array].role == PO_LOCAL || to->array == from->array)
     return NULL;
-  return only_read(to, from->array);
+  const po_expr *read = only_read(to, from->array);
+  return read && is_theirs(p, from->array, last, formula) ? read : NULL;
 }
 
 bool

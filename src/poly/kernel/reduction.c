@@ -3,6 +3,7 @@
 #include "poly/kernel/reduction.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/bounds.h"
 #include <isl/constraint.h>
 #include <isl/ilp.h>
 #include <stdlib.h>
@@ -19,14 +20,13 @@ small_int(__isl_take isl_val *val, int64_t *out) {
 
 static bool
 find_extent(po_reduction *l, uint32_t k, const po_stmt *s) {
-  int64_t hi;
+  int64_t lo, hi;
   if (l->sizes)
     return po_find_sized_extent(l, k, s);
-  if (!small_int(isl_set_dim_min_val(isl_set_copy(s->domain), (int)k),
-                 &l->lo[k]) ||
-      !small_int(isl_set_dim_max_val(isl_set_copy(s->domain), (int)k), &hi))
+  if (!po_bounds(s->domain, k, &lo, &hi) || lo < -INT32_MAX || hi > INT32_MAX)
     return false;
-  l->extent[k] = hi - l->lo[k] + 1;
+  l->lo[k] = lo;
+  l->extent[k] = hi - lo + 1;
   return l->extent[k] >= 1;
 }
 

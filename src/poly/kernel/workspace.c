@@ -11,6 +11,7 @@
 #include "poly/loops/limit.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
+#include "poly/loops/uses.h"
 
 /* isl operations that looking for contractions may take; beyond them there are
  * none, and loops run as the nest says. */
@@ -161,9 +162,14 @@ plan(po_program *p, po_groups *groups) {
   bs_clear(&p->slides);
   po_limit limit = po_limit_operations(p, LOOKING);
   po_find_groups(p, groups);
+  po_uses uses;
+  po_find_uses(p, &uses);
+  p->uses = &uses;
   po_plan_contractions(p, groups);
   if (!po_has_sizes(p)) /* tiles of windows are made for numbers */
     po_plan_slides(p, groups);
+  p->uses = NULL;
+  po_uses_done(p, &uses);
   if (!po_unlimit(&limit)) {
     bs_clear(&p->contractions);
     bs_clear(&p->slides);

@@ -4,6 +4,7 @@
  * Dimensions that no condition relates are counted apart, a box by its
  * extents; what is left is walked over. */
 #include "poly/loops/affine.h"
+#include "poly/loops/bounds.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/loops.h"
 #include <isl/aff.h>
@@ -18,11 +19,9 @@
 static bool
 extents_of(__isl_keep isl_set *set, uint32_t n, int64_t *lo, int64_t *size) {
   for (uint32_t d = 0; d < n; d++) {
-    int64_t hi = po_int_or(isl_set_dim_max_val(isl_set_copy(set), (int)d), -1);
-    lo[d] =
-        po_int_or(isl_set_dim_min_val(isl_set_copy(set), (int)d), INT64_MAX);
-    if (hi < lo[d] || __builtin_sub_overflow(hi, lo[d], &size[d]) ||
-        size[d] >= INT64_MAX / 2)
+    int64_t hi;
+    if (!po_bounds(set, d, &lo[d], &hi) ||
+        __builtin_sub_overflow(hi, lo[d], &size[d]) || size[d] >= INT64_MAX / 2)
       return false;
     size[d]++;
   }

@@ -6,6 +6,7 @@
 #include "poly/loops/memo.h"
 #include "poly/loops/operand.h"
 #include "poly/loops/sizes.h"
+#include "poly/loops/uses.h"
 #include <isl/space.h>
 
 int64_t
@@ -73,6 +74,25 @@ join(const po_program *p, uint32_t array, uint32_t leaf, uint32_t *node) {
 
 typedef enum use { ANY, READ, SET } use;
 
+/* An array that is asked about, and the statements that name it. */
+typedef struct asked {
+  const po_program *p;
+  uint32_t array;
+  const uint32_t *stmts;
+  uint32_t n;
+} asked;
+
+static asked
+asked_of(const po_program *p, const po_uses *uses, uint32_t array) {
+  uint32_t from = uses->from[array];
+  return (asked){p, array, uses->stmts + from, uses->from[array + 1] - from};
+}
+
+static const po_stmt *
+user(const asked *a, uint32_t k) {
+  return &a->p->stmts.data[a->stmts[k]];
+}
+
 /* { A[x] -> [t0, ..., t(n-1)] } of what a statement accesses, joined to
  * others. */
 static __isl_give isl_map *
@@ -113,10 +133,11 @@ is_use(const po_stmt *s, use which) {
 /* NULL where a call outside of loops or a look-up uses the array, or nothing
  * does. */
 static __isl_give isl_map *
-iterations_of(const po_program *p, uint32_t array, uint32_t n, use which) {
+iterations_of(const asked *a, uint32_t n, use which) {
+  const uint32_t array = a->array;
   isl_map *all = NULL;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
+  for (uint32_t k = 0; k < a->n; k++) {
+    const po_stmt *s = user(a, k);
     bool whole = false;
     for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
       whole |= s->operands[j].array == array && !s->operands[j].base;
@@ -124,7 +145,7 @@ iterations_of(const po_program *p, uint32_t array, uint32_t n, use which) {
       whole |= s->exprs[j].kind == PO_GATHER && s->exprs[j].array == array;
     if (whole)
       return isl_map_free(all);
-    all = add_operands(all, p, s, n, array, which);
+    all = add_operands(all, a->p, s, n, array, which);
     if (s->array == array && s->write && is_use(s, which))
       all = add_use(all, s, n, s->write);
     for (uint32_t j = 0; j < s->n_exprs && which != SET; j++)
@@ -179,25 +200,57 @@ is_value_of_loop(const po_stmt *stmt, uint32_t depth,
   return is;
 }
 
+/* An access at this index is at the loop's value in dimension d, shifted as
+ * the accesses before it, of which there may be none. */
+static bool
+goes_on(const po_stmt *s, uint32_t depth, __isl_keep isl_pw_multi_aff *index,
+        uint32_t d, int64_t *shift, bool *any) {
+  int64_t less;
+  if (!is_value_of_loop(s, depth, index, d, &less) || (*any && less != *shift))
+    return false;
+  *shift = less;
+  *any = true;
+  return true;
+}
+
+/* Operands do not move along a dimension before one that is folded. */
+static bool
+may_move_along(const po_array *array, uint32_t d) {
+  for (uint32_t r = d; r < array->rank; r++)
+    if (array->fold[r])
+      return false;
+  return true;
+}
+
+static bool
+call_goes_on(const asked *a, const po_stmt *s, uint32_t depth, uint32_t d,
+             int64_t *shift, bool *any) {
+  bool moves = may_move_along(&a->p->arrays.data[a->array], d);
+  for (uint32_t j = 0; j <= s->instr->n_operands; j++)
+    if (s->operands[j].array == a->array &&
+        (moves || !goes_on(s, depth, s->operands[j].base, d, shift, any)))
+      return false;
+  return true;
+}
+
 /* Dimension d of every access is the loop's value, shifted alike. */
 static bool
-is_indexed_by(const po_program *p, uint32_t array, uint32_t depth, uint32_t d) {
-  int64_t first = 0, less;
+is_indexed_by(const asked *a, uint32_t depth, uint32_t d) {
+  int64_t shift = 0;
   bool any = false;
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
-    for (uint32_t j = 0; j <= s->n_exprs; j++) {
-      bool written = j == s->n_exprs;
-      if ((written ? s->array : s->exprs[j].array) != array ||
-          (!written && s->exprs[j].kind != PO_READ))
-        continue;
-      if (!is_value_of_loop(s, depth, written ? s->write : s->exprs[j].index, d,
-                            &less) ||
-          (any && less != first))
+  for (uint32_t k = 0; k < a->n; k++) {
+    const po_stmt *s = user(a, k);
+    if (s->instr && !call_goes_on(a, s, depth, d, &shift, &any))
+      return false;
+    if (!s->instr && s->array == a->array &&
+        !goes_on(s, depth, s->write, d, &shift, &any))
+      return false;
+    for (uint32_t j = 0; j < s->n_exprs; j++)
+      if (s->exprs[j].kind == PO_GATHER && s->exprs[j].array == a->array)
         return false;
-      first = less;
-      any = true;
-    }
+      else if (s->exprs[j].kind == PO_READ && s->exprs[j].array == a->array &&
+               !goes_on(s, depth, s->exprs[j].index, d, &shift, &any))
+        return false;
   }
   return any;
 }
@@ -205,22 +258,83 @@ is_indexed_by(const po_program *p, uint32_t array, uint32_t depth, uint32_t d) {
 /* What says so without a relation: an element names the iteration that it is
  * used in. */
 static bool
-names_iterations(const po_program *p, uint32_t array, uint32_t depth) {
-  for (uint32_t d = 0; d < p->arrays.data[array].rank; d++)
-    if (is_indexed_by(p, array, depth, d))
+names_iterations(const asked *a, uint32_t depth) {
+  for (uint32_t d = 0; d < a->p->arrays.data[a->array].rank; d++)
+    if (is_indexed_by(a, depth, d))
       return true;
+  return false;
+}
+
+/* The index of an instance whose value is the loop's, while the loops around
+ * it do not depend on it; n_iters: there is none. */
+static uint32_t
+index_of_loop(const po_stmt *s, uint32_t depth) {
+  isl_aff *time = isl_multi_aff_get_aff(s->time, (int)depth);
+  isl_multi_aff *around = po_outer_time(s, depth);
+  uint32_t v = 0;
+  while (v < s->n_iters &&
+         isl_aff_involves_dims(time, isl_dim_in, v, 1) != isl_bool_true)
+    v++;
+  if (v < s->n_iters &&
+      isl_multi_aff_involves_dims(around, isl_dim_in, v, 1) != isl_bool_false)
+    v = s->n_iters;
+  isl_aff_free(time);
+  isl_multi_aff_free(around);
+  return v;
+}
+
+/* Two instances that follow each other along an index are both run. */
+static bool
+goes_further(const po_stmt *s, uint32_t v) {
+  isl_space *space = isl_set_get_space(s->domain);
+  isl_multi_aff *next =
+      isl_multi_aff_identity_on_domain_space(isl_space_copy(space));
+  isl_aff *along =
+      isl_aff_add_constant_si(isl_multi_aff_get_aff(next, (int)v), 1);
+  next = isl_multi_aff_set_aff(next, (int)v, along);
+  isl_space_free(space);
+  isl_set *both = isl_set_preimage_multi_aff(isl_set_copy(s->domain), next);
+  both = isl_set_intersect(both, isl_set_copy(s->domain));
+  bool further = isl_set_is_empty(both) == isl_bool_false;
+  isl_set_free(both);
+  return further;
+}
+
+/* An access is to one place in two iterations of the loop. */
+static bool
+stays(const po_stmt *s, uint32_t depth, __isl_keep isl_pw_multi_aff *index) {
+  uint32_t v = index ? index_of_loop(s, depth) : s->n_iters;
+  return v < s->n_iters &&
+         isl_pw_multi_aff_involves_dims(index, isl_dim_in, v, 1) ==
+             isl_bool_false &&
+         goes_further(s, v);
+}
+
+/* What says without a relation that an element is used in two iterations. */
+static bool
+stays_somewhere(const asked *a, uint32_t depth) {
+  for (uint32_t k = 0; k < a->n; k++) {
+    const po_stmt *s = user(a, k);
+    for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
+      if (s->operands[j].array == a->array &&
+          stays(s, depth, s->operands[j].base))
+        return true;
+    if (!s->instr && s->array == a->array && stays(s, depth, s->write))
+      return true;
+  }
   return false;
 }
 
 /* What a question about uses of an array in iterations of the first n loops
  * around them depends on. */
 static void
-ask_of_uses(const po_program *p, uint32_t array, po_memo_question question,
-            uint32_t n, po_memo_key *key) {
+ask_of_uses(const asked *a, po_memo_question question, uint32_t n,
+            po_memo_key *key) {
   enum { WRITTEN = 1, UPDATED, LOOKED_UP, CALLED, CALLED_FOR };
+  const uint32_t array = a->array;
   po_memo_ask(key, question, n);
-  for (uint32_t k = 0; k < p->stmts.len; k++) {
-    const po_stmt *s = &p->stmts.data[k];
+  for (uint32_t k = 0; k < a->n; k++) {
+    const po_stmt *s = user(a, k);
     for (uint32_t j = 0; s->instr && j <= s->instr->n_operands; j++)
       if (s->operands[j].array == array)
         po_memo_of(key, s->domain, s->time, s->operands[j].base,
@@ -239,10 +353,12 @@ ask_of_uses(const po_program *p, uint32_t array, po_memo_question question,
 /* Some element is used in two iterations of the loop of this depth around all
  * uses, those around it being equal. */
 static bool
-find_carried(const po_program *p, uint32_t array, uint32_t depth) {
-  if (names_iterations(p, array, depth))
+find_carried(const asked *a, uint32_t depth) {
+  if (names_iterations(a, depth))
     return false;
-  isl_map *when = iterations_of(p, array, depth + 1, ANY);
+  if (stays_somewhere(a, depth))
+    return true;
+  isl_map *when = iterations_of(a, depth + 1, ANY);
   if (!when)
     return false;
   isl_size rank = isl_map_dim(when, isl_dim_in);
@@ -258,14 +374,14 @@ find_carried(const po_program *p, uint32_t array, uint32_t depth) {
 /* Some element is read in an iteration of the first n loops in which nothing
  * sets it: an iteration before did. */
 static bool
-find_handed_on(const po_program *p, uint32_t array, uint32_t n) {
+find_handed_on(const asked *a, uint32_t n) {
   uint32_t named = 0;
-  while (named < n && names_iterations(p, array, named))
+  while (named < n && names_iterations(a, named))
     named++;
   if (named == n) /* what is read there was set there or nowhere */
     return false;
-  isl_map *read = iterations_of(p, array, n, READ);
-  isl_map *set = iterations_of(p, array, n, SET);
+  isl_map *read = iterations_of(a, n, READ);
+  isl_map *set = iterations_of(a, n, SET);
   isl_bool all = read && set ? isl_map_is_subset(read, set) : isl_bool_true;
   isl_map_free(read);
   isl_map_free(set);
@@ -274,29 +390,28 @@ find_handed_on(const po_program *p, uint32_t array, uint32_t n) {
 
 /* By a limit on isl both say yes, which is not to be remembered. */
 static bool
-ask(const po_program *p, uint32_t array, po_memo_question question,
-    uint32_t n) {
+ask(const asked *a, po_memo_question question, uint32_t n) {
   po_memo_key key;
-  ask_of_uses(p, array, question, n, &key);
-  const po_memo_answer *known = po_memo_find(p->memo, &key);
+  ask_of_uses(a, question, n, &key);
+  const po_memo_answer *known = po_memo_find(a->p->memo, &key);
   if (known)
     return known->yes;
-  bool yes = question == PO_MEMO_CARRIED ? find_carried(p, array, n)
-                                         : find_handed_on(p, array, n);
-  if (isl_ctx_last_error(p->isl) == isl_error_none)
-    po_memo_put(p->memo, &key, (po_memo_answer){.yes = yes});
+  bool yes =
+      question == PO_MEMO_CARRIED ? find_carried(a, n) : find_handed_on(a, n);
+  if (isl_ctx_last_error(a->p->isl) == isl_error_none)
+    po_memo_put(a->p->memo, &key, (po_memo_answer){.yes = yes});
   return yes;
 }
 
 /* Threads and lanes have locals of their own. */
 static bool
-is_carried_by(const po_program *p, uint32_t array, uint32_t loop) {
-  return ask(p, array, PO_MEMO_CARRIED, po_nest_depth(p, loop));
+is_carried_by(const asked *a, uint32_t loop) {
+  return ask(a, PO_MEMO_CARRIED, po_nest_depth(a->p, loop));
 }
 
 static bool
-hands_on(const po_program *p, uint32_t array, uint32_t loop) {
-  return ask(p, array, PO_MEMO_HANDED_ON, po_nest_depth(p, loop) + (loop != 0));
+hands_on(const asked *a, uint32_t loop) {
+  return ask(a, PO_MEMO_HANDED_ON, po_nest_depth(a->p, loop) + (loop != 0));
 }
 
 /* Vectors run in order, too, if not their lanes. */
@@ -305,13 +420,23 @@ may_hand_on(const po_nest_node *n) {
   return is_run_in_order(n) || (n->kind == PO_LOOP && n->mark == PO_VECTORIZE);
 }
 
-bool
-po_is_handed_on(const po_program *p, uint32_t array, uint32_t loop) {
-  const po_nest_node *nodes = p->nest.nodes.data;
+static bool
+is_handed_on(const asked *a, uint32_t loop) {
+  const po_nest_node *nodes = a->p->nest.nodes.data;
   for (uint32_t k = loop; k; k = nodes[k].parent)
-    if (may_hand_on(&nodes[k]) && hands_on(p, array, k))
+    if (may_hand_on(&nodes[k]) && hands_on(a, k))
       return true;
   return false;
+}
+
+bool
+po_is_handed_on(const po_program *p, uint32_t array, uint32_t loop) {
+  po_uses uses;
+  po_find_uses(p, &uses);
+  asked a = asked_of(p, &uses, array);
+  bool is = is_handed_on(&a, loop);
+  po_uses_done(p, &uses);
+  return is;
 }
 
 /* What has one place in each iteration needs no look. */
@@ -325,18 +450,28 @@ is_scalar(const po_array *a) {
 
 /* Elements of a scalar, and of what loops with a mark hold, have one place in
  * an iteration: what matters is whether values outlive it. */
-uint32_t
-po_local_node(const po_program *p, uint32_t array, uint32_t node) {
-  const po_nest_node *nodes = p->nest.nodes.data;
-  bool by_value = node != PO_NO_NODE && is_scalar(&p->arrays.data[array]);
-  if (node == PO_NO_NODE || (by_value && !hands_on(p, array, node)))
+static uint32_t
+local_node(const asked *a, uint32_t node) {
+  const po_nest_node *nodes = a->p->nest.nodes.data;
+  bool by_value = node != PO_NO_NODE && is_scalar(&a->p->arrays.data[a->array]);
+  if (node == PO_NO_NODE || (by_value && !hands_on(a, node)))
     return node;
   for (uint32_t k = node; nodes[k].kind == PO_LOOP; k = nodes[k].parent) {
     by_value |= !is_run_in_order(&nodes[k]);
     if (may_hand_on(&nodes[k]) &&
-        (by_value ? hands_on(p, array, k) : is_carried_by(p, array, k)))
+        (by_value ? hands_on(a, k) : is_carried_by(a, k)))
       node = nodes[k].parent;
   }
+  return node;
+}
+
+uint32_t
+po_local_node(const po_program *p, uint32_t array, uint32_t node) {
+  po_uses uses;
+  po_find_uses(p, &uses);
+  asked a = asked_of(p, &uses, array);
+  node = local_node(&a, node);
+  po_uses_done(p, &uses);
   return node;
 }
 
@@ -357,9 +492,14 @@ po_find_common_nodes(const po_program *p, uint32_t *node) {
 
 void
 po_find_local_nodes(const po_program *p, uint32_t *node) {
+  po_uses uses;
+  po_find_uses(p, &uses);
   po_find_common_nodes(p, node);
-  for (uint32_t k = 0; k < p->arrays.len; k++)
-    node[k] = po_local_node(p, k, node[k]);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    asked a = asked_of(p, &uses, k);
+    node[k] = local_node(&a, node[k]);
+  }
+  po_uses_done(p, &uses);
 }
 
 bool

@@ -8,9 +8,9 @@
  * them is marked parallel, and the ones right below it while it is short. */
 #include "glenside/tuned.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/bounds.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/sizes.h"
-#include <isl/ilp.h>
 
 /* Statements whose accesses are compared with each other. */
 enum { FEW = 64 };
@@ -74,11 +74,8 @@ po_add_shared_nest(po_lowering *low, uint32_t first, uint32_t n) {
 /* The extent of the box around a domain. */
 static int64_t
 extent(const po_stmt *stmt, uint32_t d) {
-  int64_t hi =
-      po_int_or(isl_set_dim_max_val(isl_set_copy(stmt->domain), (int)d), 0);
-  int64_t lo =
-      po_int_or(isl_set_dim_min_val(isl_set_copy(stmt->domain), (int)d), 0);
-  return hi - lo + 1;
+  int64_t lo, hi;
+  return po_bounds(stmt->domain, d, &lo, &hi) ? hi - lo + 1 : 1;
 }
 
 static bool
