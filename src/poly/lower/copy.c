@@ -25,9 +25,39 @@ is_in_place(po_lowering *low, const po_piece *piece, const po_read *read,
   return same;
 }
 
+/* What is known of copies of such a piece to an array of their own, of the
+ * shape of the whole: in a slot, or NULL. */
+static void **
+known_copy(po_lowering *low, const po_reads *from, const po_read *read) {
+  bs_key key = {0};
+  if (!read->lasts)
+    return NULL;
+  bs_key_pointer(low->heap, &key, read->set);
+  for (uint32_t d = 0; d < from->rank; d++)
+    bs_key_number(low->heap, &key, from->dim[d]);
+  uint32_t at = po_known_number(low->heap, &low->threads, &key);
+  return &low->threads.values.data[at];
+}
+
+/* Copies of pieces that are alike run in threads alike.  The slot has a number
+ * beyond the one that stands for none in it. */
+static void
+add_nest(po_lowering *low, uint32_t first, uint32_t n, void **known) {
+  uint32_t loop = low->out->nest.nodes.len;
+  if (known && *known) {
+    po_add_nest_like(low, first, n, (uint32_t)((uintptr_t)*known - 1));
+    return;
+  }
+  po_add_nest(low, first, n, false);
+  if (known && !po_has_failed(low))
+    *known = (void *)((uintptr_t)po_threads_of(low, loop, n) + 1);
+}
+
+/* packs: to an array of its own. */
 static void
 copy_piece(po_lowering *low, const po_reads *from, const po_read *read,
-           const po_target *at, gs_term term) {
+           const po_target *at, bool packs, gs_term term) {
+  void **known = packs ? known_copy(low, from, read) : NULL;
   uint32_t first = low->out->stmts.len;
   po_body body = {.low = low};
   po_reads one = {.dtype = from->dtype, .rank = from->rank};
@@ -46,7 +76,7 @@ copy_piece(po_lowering *low, const po_reads *from, const po_read *read,
                                        isl_set_copy(read->set)));
   po_put_read(&body, one.dtype, read);
   po_add_stmt(&body, PO_ASSIGN, 0, domain, one.rank, &to, term);
-  po_add_nest(low, first, one.rank, false);
+  add_nest(low, first, one.rank, known);
   po_reads_done(low, &one);
 }
 
@@ -57,7 +87,7 @@ po_emit_copies(po_lowering *low, const po_view *view, const gs_type *type,
   for (uint32_t k = 0; k < reads.list.len; k++) {
     const po_read *read = &reads.list.data[k];
     if (!is_in_place(low, &view->pieces.data[k], read, type, at))
-      copy_piece(low, &reads, read, at, term);
+      copy_piece(low, &reads, read, at, false, term);
   }
   po_reads_done(low, &reads);
 }
@@ -70,6 +100,6 @@ po_pack(po_lowering *low, const po_reads *reads, gs_term term) {
   po_target at = {array, po_keep_multi_aff(&low->scratch,
                                            po_identity(low->isl, reads->rank))};
   for (uint32_t k = 0; k < reads->list.len; k++)
-    copy_piece(low, reads, &reads->list.data[k], &at, term);
+    copy_piece(low, reads, &reads->list.data[k], &at, true, term);
   return array;
 }

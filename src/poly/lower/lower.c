@@ -166,6 +166,7 @@ end_lowering(owner *o) {
   bs_free(heap, low->packed_of);
   po_known_done(heap, &low->seen);
   po_known_done(heap, &low->composed);
+  po_known_done(heap, &low->threads);
   bs_vec_done(heap, &low->packed);
   bs_vec_done(heap, &low->widened);
   bs_vec_done(heap, &low->named);

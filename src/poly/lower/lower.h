@@ -52,6 +52,7 @@ typedef struct po_lowering {
   BS_VEC(po_packed) packed;
   BS_VEC(po_widened) widened;
   po_known seen, composed; /* sets and maps of reads.c, in views.pool */
+  po_known threads;        /* of copies: which loops are parallel (copy.c) */
   uint32_t *packed_of;     /* by term: index + 1 of the last one */
   po_pool scratch;
   BS_VEC(uint32_t) named; /* by symbol, of names of arrays: see array.c */
@@ -134,6 +135,7 @@ isl_multi_aff *po_into_tuple(po_lowering *, const gs_type *, uint32_t n,
 typedef struct po_read {
   isl_set *set; /* over the operand's indices, its box implied */
   bool constant;
+  bool lasts; /* the set is a view's, and shared by those that are alike */
   double literal; /* infinities: lowest, highest */
   uint32_t array;
   isl_multi_aff *map;
@@ -229,6 +231,12 @@ void po_add_call(po_lowering *, const po_stmt *like, __isl_keep isl_set *domain,
 /* order.c: puts the statements added since `first` under n_outer loops of
  * their own. ordered: updates keep the order of their instances. */
 void po_add_nest(po_lowering *, uint32_t first, uint32_t n_outer, bool ordered);
+
+/* Which of the n_outer loops of such a nest, `loop` being the first, are
+ * parallel, a bit each; and the same for a nest that is alike. */
+uint32_t po_threads_of(const po_lowering *, uint32_t loop, uint32_t n_outer);
+void po_add_nest_like(po_lowering *, uint32_t first, uint32_t n_outer,
+                      uint32_t threads);
 
 /* Puts them under n loops that they share, further ones of their own below. */
 void po_add_shared_nest(po_lowering *, uint32_t first, uint32_t n);

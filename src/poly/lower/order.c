@@ -287,17 +287,42 @@ mark_parallel(const po_program *p, const po_stmt *stmts, uint32_t n,
   isl_set_free(distances);
 }
 
-void
-po_add_nest(po_lowering *low, uint32_t first, uint32_t n_outer, bool ordered) {
+/* The first of the loops, or where it would be. */
+static uint32_t
+add_tree(po_lowering *low, uint32_t first, uint32_t n_outer, bool ordered) {
   po_program *out = low->out;
-  uint32_t n = out->stmts.len - first, parent = 0;
-  uint32_t loop = out->nest.nodes.len;
-  for (uint32_t d = 0; d < n_outer; d++)
-    parent = add_loop(low, parent, d);
+  uint32_t n = out->stmts.len - first, loop = out->nest.nodes.len;
+  uint32_t parent = add_loops(low, 0, 0, n_outer);
   for (uint32_t k = 0, run; k < n; k += run) {
     run = run_length(out->stmts.data + first, k, n, ordered);
     add_run(low, parent, first + k, run, n_outer);
   }
+  return loop;
+}
+
+uint32_t
+po_threads_of(const po_lowering *low, uint32_t loop, uint32_t n_outer) {
+  uint32_t threads = 0;
+  for (uint32_t d = 0; d < n_outer; d++)
+    if (low->out->nest.nodes.data[loop + d].mark == PO_PARALLEL)
+      threads |= 1u << d;
+  return threads;
+}
+
+void
+po_add_nest_like(po_lowering *low, uint32_t first, uint32_t n_outer,
+                 uint32_t threads) {
+  uint32_t loop = add_tree(low, first, n_outer, false);
+  for (uint32_t d = 0; d < n_outer; d++)
+    if (threads >> d & 1)
+      low->out->nest.nodes.data[loop + d].mark = PO_PARALLEL;
+}
+
+void
+po_add_nest(po_lowering *low, uint32_t first, uint32_t n_outer, bool ordered) {
+  po_program *out = low->out;
+  uint32_t n = out->stmts.len - first;
+  uint32_t loop = add_tree(low, first, n_outer, ordered);
   const po_stmt *stmts = out->stmts.data + first;
   if (n_outer && !po_has_failed(low) && is_worth_threads(stmts, n))
     mark_parallel(out, stmts, n, n_outer, loop);

@@ -119,7 +119,8 @@ composed(po_lowering *low, __isl_keep isl_multi_aff *home,
 static void
 add_read(po_lowering *low, const po_piece *piece, po_reads *reads,
          __isl_keep isl_set *set, __isl_keep isl_multi_aff *map, bool lasting) {
-  po_read read = {.set = set, .constant = piece->from != PO_FROM_TERM};
+  po_read read = {
+      .set = set, .constant = piece->from != PO_FROM_TERM, .lasts = lasting};
   read.literal = piece->from == PO_FROM_LOWEST ? -INFINITY : 0;
   if (!read.constant) {
     const po_home *home = po_home_of(low, piece->term);
@@ -294,6 +295,7 @@ po_reads_through(po_lowering *low, const po_view *view, const gs_type *type,
     read.set = po_keep_set(
         &low->scratch,
         isl_set_intersect(isl_set_copy(read.set), isl_set_copy(window->set)));
+    read.lasts = false;
     reads->list.data[first + n++] = read;
   }
   reads->list.len = first + n;

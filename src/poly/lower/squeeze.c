@@ -52,6 +52,7 @@ po_squeeze_reads(po_lowering *low, const bool *unit, po_reads *reads) {
   for (uint32_t k = 0; k < reads->list.len; k++) {
     po_read *read = &reads->list.data[k];
     po_pool_reserve(&low->scratch, 1);
+    read->lasts = false;
     read->set = po_keep_set(&low->scratch,
                             isl_set_preimage_multi_aff(isl_set_copy(read->set),
                                                        isl_multi_aff_copy(at)));
