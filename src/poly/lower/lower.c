@@ -9,7 +9,7 @@
  * a failure all is done once more, cautiously: intricate views are copied, so
  * that no relation is a composition of many. */
 #include "poly/loops/check.h"
-#include "poly/lower/lower.h"
+#include "poly/lower/again.h"
 #include "poly/memory/memory.h"
 #include "poly/loops/limit.h"
 #include "poly/loops/open.h"
@@ -83,7 +83,7 @@ static void
 emit_base(po_lowering *low, gs_term t) {
   gs_op op = gs_at(low->source, t)->op;
   if (op == GS_COMPUTE && !low->cut[t.i].made) {
-    po_emit_compute(low, t);
+    po_emit_alike(low, t);
   } else if (op == GS_CALL) {
     po_emit_call(low, t);
   } else {
@@ -167,6 +167,8 @@ end_lowering(owner *o) {
   po_known_done(heap, &low->seen);
   po_known_done(heap, &low->composed);
   po_known_done(heap, &low->threads);
+  po_known_done(heap, &low->cuts);
+  po_emitted_done(low);
   bs_vec_done(heap, &low->packed);
   bs_vec_done(heap, &low->widened);
   bs_vec_done(heap, &low->named);

@@ -53,6 +53,8 @@ typedef struct po_lowering {
   BS_VEC(po_widened) widened;
   po_known seen, composed; /* sets and maps of reads.c, in views.pool */
   po_known threads;        /* of copies: which loops are parallel (copy.c) */
+  po_known cuts;           /* of shapes: whether they are too many (plan.c) */
+  po_known emitted;        /* of computes that are alike (again.c) */
   uint32_t *packed_of;     /* by term: index + 1 of the last one */
   po_pool scratch;
   BS_VEC(uint32_t) named; /* by symbol, of names of arrays: see array.c */

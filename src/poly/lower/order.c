@@ -9,7 +9,7 @@
 #include "glenside/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/bounds.h"
-#include "poly/lower/lower.h"
+#include "poly/lower/again.h"
 #include "poly/loops/sizes.h"
 
 /* Statements whose accesses are compared with each other. */
@@ -316,6 +316,24 @@ po_add_nest_like(po_lowering *low, uint32_t first, uint32_t n_outer,
   for (uint32_t d = 0; d < n_outer; d++)
     if (threads >> d & 1)
       low->out->nest.nodes.data[loop + d].mark = PO_PARALLEL;
+}
+
+void
+po_add_nodes_again(po_lowering *low, uint32_t node, uint32_t n,
+                   uint32_t further) {
+  po_program *out = low->out;
+  uint32_t shift = out->nest.nodes.len - node;
+  for (uint32_t k = node; k < node + n; k++) {
+    const po_nest_node of = out->nest.nodes.data[k];
+    uint32_t parent = of.parent ? of.parent + shift : 0;
+    if (of.kind == PO_LEAF) {
+      po_nest_add_leaf(out, parent, PO_NO_NODE, of.stmt + further);
+      continue;
+    }
+    uint32_t depth = parent ? po_nest_depth(out, parent) + 1 : 0;
+    uint32_t loop = add_loop(low, parent, depth);
+    out->nest.nodes.data[loop].mark = of.mark;
+  }
 }
 
 void

@@ -101,11 +101,29 @@ choose_cut(const po_lowering *low, const po_path *path) {
   return best;
 }
 
+/* As the answer for the first operand that was looked at alike. */
+static bool
+are_too_many(po_lowering *low, gs_term compute) {
+  gs_term operand = gs_at(low->source, compute)->kids[0];
+  po_shape shape = low->views.shapes.of[operand.i];
+  if (shape.number == PO_NO_SHAPE)
+    return too_many_regions(low, compute);
+  bs_key key = {0};
+  bs_key_number(low->heap, &key, shape.number);
+  bs_key_number(low->heap, &key, po_tuple_items(low, compute));
+  uint32_t number = po_known_number(low->heap, &low->cuts, &key);
+  static char no, yes;
+  void **known = &low->cuts.values.data[number];
+  if (!*known)
+    *known = too_many_regions(low, compute) ? &yes : &no;
+  return *known == &yes;
+}
+
 static void
 limit_regions(po_lowering *low, gs_term compute) {
   gs_term operand = gs_at(low->source, compute)->kids[0];
   while (!low->views.base[operand.i] && !po_has_failed(low) &&
-         too_many_regions(low, compute)) {
+         are_too_many(low, compute)) {
     po_path path = {0};
     po_descend(low, operand, &path);
     po_cut(low, &path, choose_cut(low, &path));

@@ -3,7 +3,7 @@
  *
  * While a body is built, its index maps are anonymous; po_add_stmt names the
  * instances and the arrays, and hands everything to the program's pool. */
-#include "poly/lower/lower.h"
+#include "poly/lower/again.h"
 #include <string.h>
 
 /* ---- bodies ---- */
@@ -155,6 +155,56 @@ po_add_stmt(po_body *body, po_stmt_kind kind, gs_compute op, isl_set *domain,
   stmt->domain = named_domain(out, stmt->name, domain);
   stmt->time = identity_time(out, stmt);
   stmt->write = named_access(out, stmt->name, target->array, target->map);
+}
+
+/* An access of a statement by its own name to an array that has another. */
+static isl_pw_multi_aff *
+renamed_access(po_program *out, const char *stmt, uint32_t array,
+               __isl_keep isl_pw_multi_aff *index) {
+  isl_ctx *isl = out->isl;
+  const char *name = out->arrays.data[array].name;
+  index = isl_pw_multi_aff_copy(index);
+  index = isl_pw_multi_aff_set_tuple_id(index, isl_dim_in,
+                                        isl_id_alloc(isl, stmt, NULL));
+  index = isl_pw_multi_aff_set_tuple_id(index, isl_dim_out,
+                                        isl_id_alloc(isl, name, NULL));
+  return po_keep_pw_multi_aff(&out->pool, index);
+}
+
+static void
+take_body_of(po_program *out, po_stmt *stmt, const po_stmt *like,
+             const po_renaming *r) {
+  po_expr *exprs =
+      bs_arena_copy(&out->arena, like->exprs, like->n_exprs * sizeof *exprs);
+  for (uint32_t k = 0; k < like->n_exprs; k++) {
+    if (!exprs[k].index)
+      continue;
+    po_pool_reserve(&out->pool, 1);
+    po_renamed(r, like->exprs[k].array, &exprs[k].array);
+    exprs[k].index =
+        renamed_access(out, stmt->name, exprs[k].array, like->exprs[k].index);
+  }
+  stmt->exprs = exprs;
+}
+
+void
+po_add_stmt_again(po_lowering *low, uint32_t like, const po_renaming *r,
+                  gs_term term) {
+  po_program *out = low->out;
+  const po_stmt of = out->stmts.data[like];
+  po_stmt copy = {.kind = of.kind,
+                  .op = of.op,
+                  .n_iters = of.n_iters,
+                  .n_outer = of.n_outer,
+                  .n_exprs = of.n_exprs,
+                  .term = term};
+  po_renamed(r, of.array, &copy.array);
+  po_stmt *stmt = push_stmt(low, &copy);
+  take_body_of(out, stmt, &of, r);
+  po_pool_reserve(&out->pool, 3);
+  stmt->domain = named_domain(out, stmt->name, of.domain);
+  stmt->time = identity_time(out, stmt);
+  stmt->write = renamed_access(out, stmt->name, stmt->array, of.write);
 }
 
 /* The first elements of operands, as functions of the named instance. */
