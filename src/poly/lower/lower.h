@@ -137,7 +137,7 @@ isl_multi_aff *po_into_tuple(po_lowering *, const gs_type *, uint32_t n,
 typedef struct po_read {
   isl_set *set; /* over the operand's indices, its box implied */
   bool constant;
-  bool lasts; /* the set is a view's, and shared by those that are alike */
+  bool lasts;     /* the set is a view's, and shared by those that are alike */
   double literal; /* infinities: lowest, highest */
   uint32_t array;
   isl_multi_aff *map;
