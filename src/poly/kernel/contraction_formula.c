@@ -29,15 +29,26 @@ only_read(const po_stmt *formula, uint32_t array) {
 /* The array is named by the two statements and by those of the nest that the
  * first is in alone. */
 static bool
-is_theirs(const po_program *p, uint32_t array, uint32_t last,
-          uint32_t formula) {
-  const po_uses *uses = p->uses;
+are_theirs(const po_program *p, const po_uses *uses, uint32_t array,
+           uint32_t last, uint32_t formula) {
   uint32_t root = po_nest_root(p, p->stmts.data[last].leaf);
   for (uint32_t k = uses->from[array]; k < uses->from[array + 1]; k++)
     if (uses->stmts[k] != formula &&
         po_nest_root(p, p->stmts.data[uses->stmts[k]].leaf) != root)
       return false;
   return true;
+}
+
+static bool
+is_theirs(const po_program *p, uint32_t array, uint32_t last,
+          uint32_t formula) {
+  if (p->uses)
+    return are_theirs(p, p->uses, array, last, formula);
+  po_uses uses;
+  po_find_uses(p, &uses);
+  bool theirs = are_theirs(p, &uses, array, last, formula);
+  po_uses_done(p, &uses);
+  return theirs;
 }
 
 static bool

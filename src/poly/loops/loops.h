@@ -180,7 +180,8 @@ typedef struct po_program {
    * step began with while it is looked at, or of the program's own. */
   BS_VEC(const struct po_deps *) deps;
   struct po_program *order_of; /* NULL: its own */
-  /* While kernels are looked for: which statements name an array (uses.h). */
+  /* While kernels of all groups are looked for: which statements name an array
+   * (uses.h). */
   const struct po_uses *uses;
   /* Groups that run as contraction.h says; by po_lay_out. */
   BS_VEC(const struct po_contraction *) contractions;
