@@ -115,17 +115,6 @@ likeness_done(likeness *l) {
 
 /* ---- what is kept ---- */
 
-bool
-po_renamed(const po_renaming *r, uint32_t array, uint32_t *out) {
-  for (uint32_t k = 0; k < r->n; k++)
-    if (r->from[k] == array) {
-      *out = r->to[k];
-      return true;
-    }
-  *out = r->now_own + (array - r->own);
-  return array >= r->own && array - r->own < r->n_own;
-}
-
 static bool
 names_known(const po_stmt *s, const po_renaming *r) {
   uint32_t to;

@@ -22,11 +22,11 @@ typedef struct po_renaming {
   uint32_t n, own, n_own, now_own;
 } po_renaming;
 
-/* false: the array has no other name. */
+/* stmt.c: what stands for an array, false where nothing does; adds a copy of a
+ * statement without instruction.  order.c: adds a copy of the n nodes from
+ * `node` on, below the root, with leaves for statements that are so many
+ * further on. */
 bool po_renamed(const po_renaming *, uint32_t array, uint32_t *out);
-/* stmt.c: adds a copy of a statement without instruction; order.c: of the n
- * nodes from `node` on, below the root, with leaves for statements that are so
- * many further on. */
 void po_add_stmt_again(po_lowering *, uint32_t like, const po_renaming *,
                        gs_term);
 void po_add_nodes_again(po_lowering *, uint32_t node, uint32_t n,

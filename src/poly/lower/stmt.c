@@ -171,6 +171,17 @@ renamed_access(po_program *out, const char *stmt, uint32_t array,
   return po_keep_pw_multi_aff(&out->pool, index);
 }
 
+bool
+po_renamed(const po_renaming *r, uint32_t array, uint32_t *out) {
+  for (uint32_t k = 0; k < r->n; k++)
+    if (r->from[k] == array) {
+      *out = r->to[k];
+      return true;
+    }
+  *out = r->now_own + (array - r->own);
+  return array >= r->own && array - r->own < r->n_own;
+}
+
 static void
 take_body_of(po_program *out, po_stmt *stmt, const po_stmt *like,
              const po_renaming *r) {
