@@ -117,7 +117,7 @@
   X(PART_BYTES, 512, "bytes",                                                  \
     "of an array in a part of a row, where stages take turns")
 
-/* The same: real numbers. */
+/* Constants that are real numbers. */
 #define GS_TUNED_REALS(X)                                                      \
   /* Kernels of products: cycles. */                                           \
   X(FMA_LATENCY, 4.0, "cycles",                                                \

@@ -74,7 +74,8 @@ typedef struct po_plan {
  * with *failed, where an operand cannot be brought to its memory. */
 bool po_find_calls(po_program *, uint32_t top, po_calls *out, bool *failed);
 
-/* The same without ways to and from its memories; false where it is none. */
+/* Lists the calls of a part without ways to and from its memories; false where
+ * it is none. */
 bool po_list_calls(po_program *, uint32_t top, po_calls *out);
 
 /* Where an operand begins, as a function of the dimensions of its nest. */

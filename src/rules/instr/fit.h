@@ -160,8 +160,8 @@ void fit_assign(const fit_instr *, const fit_space *, fit_found, void *);
 typedef enum fit_mode { FIT_PRICE, FIT_ADD, FIT_LOOK_UP } fit_mode;
 eg_class fit_build(fit_match *, const fit_space *, const fit_assignment *,
                    const gs_instr *into, fit_mode, rl_fit *calls);
-/* The same of a part, with an assignment of its digits, as it would be within
- * the whole; only to be priced. */
+/* Prices the term of a part, with an assignment of its digits, as it would be
+ * within the whole; false where the instruction does not take it. */
 bool fit_price_slice(fit_match *, const fit_space *, const fit_slice *,
                      const fit_assignment *, const gs_instr *into,
                      rl_fit *calls);
