@@ -121,6 +121,9 @@ cg_put_functions(cg_emitter *e) {
   cg_find_extents(e);
   cg_find_kernels(e);
   cg_put_kernels(e);
+  /* Kernels behind the one that failed have no names to be called by. */
+  if (e->failed || e->pool.failed)
+    return;
   if (po_has_sizes(e->p))
     cg_put_places(e);
   cg_put_steps(e);
