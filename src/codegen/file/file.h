@@ -82,7 +82,7 @@ void cg_put_size_documentation(const po_program *, bs_text *out);
 /* header.c */
 void cg_put_header(const po_program *, const cg_options *, bs_text *out);
 cg_function cg_signature_of(const po_program *, const cg_options *,
-                            bool restricted);
+                            bool restricted, bs_arena *);
 cg_parameter cg_parameter_of(bs_arena *, const po_array *, bool restricted);
 /* NAME(const float *x, ..., void *workspace) */
 void cg_put_signature(const po_program *, const cg_options *, bool restricted,

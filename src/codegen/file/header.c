@@ -19,9 +19,8 @@ cg_parameter_of(bs_arena *arena, const po_array *array, bool restricted) {
 }
 
 cg_function
-cg_signature_of(const po_program *p, const cg_options *options,
-                bool restricted) {
-  bs_arena *arena = p->ctx.arena;
+cg_signature_of(const po_program *p, const cg_options *options, bool restricted,
+                bs_arena *arena) {
   uint32_t n = 0;
   cg_parameter *out =
       BS_NEWS(arena, cg_parameter, p->sizes.len + p->arrays.len + 2);
@@ -40,8 +39,11 @@ cg_signature_of(const po_program *p, const cg_options *options,
 void
 cg_put_signature(const po_program *p, const cg_options *options,
                  bool restricted, bs_text *out) {
-  cg_function f = cg_signature_of(p, options, restricted);
+  bs_arena arena;
+  bs_arena_init(&arena, p->ctx.heap);
+  cg_function f = cg_signature_of(p, options, restricted, &arena);
   cg_print_signature(out, &f);
+  bs_arena_done(&arena);
 }
 
 static void

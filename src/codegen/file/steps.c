@@ -276,7 +276,7 @@ put_main(const steps *all, const cg_list *body) {
   add_start(all, &list);
   cg_append(&list, body->first);
   cg_append(&list, cg_make_return(&e->arena, cg_number(&e->arena, 0)));
-  cg_function f = cg_signature_of(e->p, e->options, true);
+  cg_function f = cg_signature_of(e->p, e->options, true, &e->arena);
   f.head = e->is_variant ? "static int" : "int";
   cg_put_function(e, &f, list.first);
 }

@@ -10,7 +10,12 @@ convolution(int64_t channels, int64_t size, int64_t window, int64_t stride,
             int64_t dilation, int64_t pad) {
   int64_t span = dilation * (window - 1) + 1;
   int64_t out = (size + 2 * pad - span) / stride + 1;
-  po_contraction c = {.dtype = GS_F32, .lanes = 8, .mr = 6, .nv = 2};
+  po_contraction c = {.dtype = GS_F32,
+                      .lanes = 8,
+                      .mr = 6,
+                      .nv = 2,
+                      .cache_line = 64,
+                      .cache_ways = 8};
   c.dims[PO_DIM_N] = (po_cdims){
       .n = 2,
       .d = {{.extent = out, .y = stride * size}, {.extent = out, .y = stride}}};
@@ -76,7 +81,12 @@ Test(window, a_tile_may_begin_within_a_row) {
 }
 
 Test(window, a_line_is_cut_anywhere) {
-  po_contraction c = {.dtype = GS_F32, .lanes = 8, .mr = 6, .nv = 2};
+  po_contraction c = {.dtype = GS_F32,
+                      .lanes = 8,
+                      .mr = 6,
+                      .nv = 2,
+                      .cache_line = 64,
+                      .cache_ways = 8};
   po_cimage image;
   c.dims[PO_DIM_N] = (po_cdims){.n = 1, .d = {{.extent = 100, .y = 1}}};
   c.dims[PO_DIM_K] =
@@ -185,7 +195,12 @@ Test(window, rows_of_a_panel_keep_their_distances) {
 }
 
 Test(window, rows_that_share_sets_are_not_read_in_place) {
-  po_contraction c = {.dtype = GS_F32, .lanes = 8, .mr = 6, .nv = 2};
+  po_contraction c = {.dtype = GS_F32,
+                      .lanes = 8,
+                      .mr = 6,
+                      .nv = 2,
+                      .cache_line = 64,
+                      .cache_ways = 8};
   c.dims[PO_DIM_N] = (po_cdims){.n = 1, .d = {{.extent = 3136, .y = 1}}};
   c.dims[PO_DIM_K] = (po_cdims){.n = 1, .d = {{.extent = 256, .y = 3136}}};
   cr_assert(po_stays_in_place(&c, 524288, 256));
