@@ -104,10 +104,10 @@ GLEN_API bool glen_bind(glen_context *, glen_loops *);
  * model says of them: one line each, the cheapest marked by `*`. */
 GLEN_API const char *glen_strategies(glen_context *, const glen_loops *,
                                      uint32_t most);
-/* The same as a JSON array, each with its commands and its groups: the nests in
- * the order in which they run, what each reads and makes, in bytes and by the
- * number of the group that it comes from or goes to, and how it is done
- * (docs/IMPLGRAPH.md). */
+/* Whole schedules, those of glen_strategies, as a JSON array, each with its
+ * commands and its groups: the nests in the order in which they run, what each
+ * reads and makes, in bytes and by the number of the group that it comes from
+ * or goes to, and how it is done (docs/IMPLGRAPH.md). */
 GLEN_API const char *glen_results(glen_context *, const glen_loops *,
                                   uint32_t most);
 /* Applies the cheapest of them; *name: which. */

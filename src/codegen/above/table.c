@@ -256,11 +256,7 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
         "  return a != a ? 0 : -2147483647 - 1;\n"
         "return a < 2147483647.0 ? (int32_t)a : 2147483647;\n",
         NULL)},
-    [CG_F64_TO_I8] = {FUNCTION("int8_t", "double a",
-                               "if (!(a > -128.0))\n"
-                               "  return a != a ? 0 : -128;\n"
-                               "return a < 127.0 ? (int8_t)a : 127;\n",
-                               NULL)},
+    [CG_F64_TO_I8] = SATURATING("int8_t", "-128", "127"),
     [CG_F64_TO_U8] = {FUNCTION("uint8_t", "double a",
                                "if (!(a > 0.0))\n"
                                "  return 0;\n"

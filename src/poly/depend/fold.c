@@ -46,7 +46,7 @@ find_loops(folds *f, uint32_t array) {
     const po_stmt *s = &p->stmts.data[k];
     if (uses_whole(s, array))
       return false;
-    if (s->array == array || po_stmt_reads(s, array))
+    if (po_stmt_accesses(s, array))
       top = top == PO_NO_NODE ? p->nest.nodes.data[s->leaf].parent
                               : po_nest_common(p, top, s->leaf);
   }

@@ -64,6 +64,11 @@ po_stmt_reads(const po_stmt *stmt, uint32_t array) {
   return false;
 }
 
+bool
+po_stmt_accesses(const po_stmt *stmt, uint32_t array) {
+  return stmt->array == array || po_stmt_reads(stmt, array);
+}
+
 uint32_t
 po_stmt_named(const po_program *p, const char *name) {
   uint32_t k = 0;
@@ -352,7 +357,7 @@ ask_of_flow(const po_program *p, uint32_t array, po_memo_key *key) {
        leaf = po_nest_next_leaf(p, leaf, 0)) {
     const po_stmt *s = &p->stmts.data[p->nest.nodes.data[leaf].stmt];
     bool ties;
-    if (s->array != array && !po_stmt_reads(s, array))
+    if (!po_stmt_accesses(s, array))
       continue;
     uint32_t common =
         last == PO_NO_NODE ? 0 : po_common_loops(p, last, leaf, &ties);

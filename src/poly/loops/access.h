@@ -31,8 +31,10 @@ enum {
   PO_ORDER_MIN,
 };
 uint32_t po_reorder_class(const po_program *, const po_stmt *);
-/* Whether a statement reads an array in its body. */
+/* Whether a statement reads an array in its body or gives it to its call; or
+ * writes it. */
 bool po_stmt_reads(const po_stmt *, uint32_t array);
+bool po_stmt_accesses(const po_stmt *, uint32_t array);
 /* The statement of this name; the number of statements where there is none. */
 uint32_t po_stmt_named(const po_program *, const char *name);
 

@@ -67,8 +67,7 @@ full_time(const po_program *p, uint32_t leaf, const uint32_t *place,
 /* PO_NO_NODE stands for any array. */
 static bool
 uses(const po_stmt *stmt, uint32_t array) {
-  return array == PO_NO_NODE || stmt->array == array ||
-         po_stmt_reads(stmt, array);
+  return array == PO_NO_NODE || po_stmt_accesses(stmt, array);
 }
 
 /* The times of the statements below a node that use the array. */

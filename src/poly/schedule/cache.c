@@ -381,7 +381,7 @@ crosses(po_program *p, uint32_t array, bool blocks_only, const char **loop) {
     bool inside = false, outside = false;
     for (uint32_t s = 0; s < p->stmts.len; s++) {
       const po_stmt *stmt = &p->stmts.data[s];
-      if (stmt->array != array && !po_stmt_reads(stmt, array))
+      if (!po_stmt_accesses(stmt, array))
         continue;
       bool below = po_nest_is_below(p, stmt->leaf, k);
       inside |= below;

@@ -128,8 +128,6 @@ static inline int64_t
 po_places_for(const po_array *array, uint32_t d, int64_t n) {
   return n < array->dim[d] ? n : array->dim[d];
 }
-/* It writes or reads it, or a call of it does. */
-bool po_stmt_accesses(const po_stmt *, uint32_t array);
 /* Whether a step left the program legal that `before` was; what it did not
  * touch is not asked again.  keeps_values: nor is order (kept.c). */
 bool po_step_is_legal(const po_program *before, po_program *after,

@@ -20,18 +20,13 @@ typedef struct use {
   uint32_t array, top, n_loops; /* the innermost node around all accesses */
 } use;
 
-static bool
-uses(const po_stmt *s, uint32_t array) {
-  return s->array == array || po_stmt_reads(s, array);
-}
-
 static void
 find_top(use *u) {
   const po_program *p = u->p;
   u->top = PO_NO_NODE;
   for (uint32_t k = 0; k < p->stmts.len; k++) {
     const po_stmt *s = &p->stmts.data[k];
-    if (uses(s, u->array))
+    if (po_stmt_accesses(s, u->array))
       u->top = u->top == PO_NO_NODE ? po_node(p, s->leaf)->parent
                                     : po_nest_common(p, u->top, s->leaf);
   }
@@ -59,7 +54,7 @@ times_of(const use *u) {
       isl_union_map_empty(isl_space_params_alloc(u->p->isl, 0));
   for (uint32_t k = 0; k < u->p->stmts.len; k++) {
     const po_stmt *s = &u->p->stmts.data[k];
-    if (!uses(s, u->array))
+    if (!po_stmt_accesses(s, u->array))
       continue;
     isl_map *time = isl_map_from_multi_aff(po_outer_time(s, u->n_loops));
     time = isl_map_insert_dims(time, isl_dim_out, u->n_loops, 1);
@@ -209,7 +204,7 @@ marks_allow(po_program *p, const po_step_call *call, uint32_t array) {
     bool used = false;
     for (uint32_t leaf = po_nest_first_leaf(p, k); leaf != PO_NO_NODE;
          leaf = po_nest_next_leaf(p, leaf, k))
-      used |= uses(&p->stmts.data[po_node(p, leaf)->stmt], array);
+      used |= po_stmt_accesses(&p->stmts.data[po_node(p, leaf)->stmt], array);
     if (!used || po_marks_are_legal(p, k, &v))
       continue;
     if (!v.source)

@@ -216,18 +216,13 @@ po_runs_before(const po_program *p, uint32_t first, uint32_t second,
 
 /* ---- copies ---- */
 
-static bool
-uses(const po_stmt *stmt, uint32_t array) {
-  return stmt->array == array || po_stmt_reads(stmt, array);
-}
-
 bool
 po_is_private(const po_program *p, uint32_t array, uint32_t top) {
   po_role role = p->arrays.data[array].role;
   if (role != PO_LOCAL && role != PO_WORKSPACE)
     return false;
   for (uint32_t k = 0; k < p->stmts.len; k++)
-    if (uses(&p->stmts.data[k], array) &&
+    if (po_stmt_accesses(&p->stmts.data[k], array) &&
         !po_nest_is_below(p, p->stmts.data[k].leaf, top))
       return false;
   return true;

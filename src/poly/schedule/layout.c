@@ -318,7 +318,7 @@ follows(const po_program *p, uint32_t array, uint32_t d, uint32_t loop) {
   isl_set *apart = NULL;
   for (uint32_t k = 0; ok && k < p->stmts.len; k++) {
     const po_stmt *stmt = &p->stmts.data[k];
-    if (stmt->array != array && !po_stmt_reads(stmt, array))
+    if (!po_stmt_accesses(stmt, array))
       continue;
     ok = po_nest_is_below(p, stmt->leaf, loop);
     if (!ok)

@@ -81,14 +81,6 @@ po_placed_as(const po_program *before, const po_program *after, uint32_t stmt) {
                                                                  : PO_NO_NODE;
 }
 
-bool
-po_stmt_accesses(const po_stmt *s, uint32_t array) {
-  bool found = s->array == array || po_stmt_reads(s, array);
-  for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
-    found |= s->operands[j].array == array;
-  return found;
-}
-
 static uint32_t
 count_accesses(const po_program *p, uint32_t array) {
   uint32_t n = 0;

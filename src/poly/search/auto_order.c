@@ -112,8 +112,8 @@ keep_side_by_side(po_chooser *c, uint32_t loop, int64_t block) {
     for (uint32_t j = 0;
          a->role == PO_LOCAL && folded && j < po_now(c)->stmts.len; j++) {
       const po_stmt *s = &po_now(c)->stmts.data[j];
-      used |= (s->array == k || po_stmt_reads(s, k)) &&
-              po_nest_is_below(po_now(c), s->leaf, loop);
+      used |=
+          po_stmt_accesses(s, k) && po_nest_is_below(po_now(c), s->leaf, loop);
     }
     if (!used)
       continue;
