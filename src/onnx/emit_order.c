@@ -89,7 +89,75 @@ emit_top_k(on_import *im) {
 
 /* ---- sums of what stands before ---- */
 
-/* Windows as long as the axis, which reach beyond its start or its end. */
+/* An axis longer than a block is cut into blocks.  What stands before in the
+ * same block is summed first, in order; to that the sum of all blocks before is
+ * added, which is found in the same way from the sums of whole blocks. */
+enum { BLOCK = 16, MOST_LEVELS = 11 };
+
+/* Along the last axis: windows as long as it is, which reach beyond its start
+ * or its end. */
+static gs_term
+sums_in_windows(on_import *im, gs_term x, bool others, bool reverse) {
+  gs_type t;
+  if (!t_type(im, x, &t))
+    return GS_NO_TERM;
+  int64_t one = 1, n = t.dim[t.rank - 1], beyond = others ? n : n - 1;
+  x = t_access(im, x, t.rank - 1u);
+  x = t_pad(im, x, "zero", t.rank - 1u, reverse ? 0 : beyond,
+            reverse ? beyond : 0);
+  x = t_windows(im, x, &n, &one, &one, 1);
+  x = t_compute(im, "reduceSum", x);
+  return others ? t_slice(im, x, t.rank - 1u, reverse, n + reverse) : x;
+}
+
+/* (s..., n) as (s..., blocks, BLOCK), with zeros behind the end. */
+static gs_term
+in_blocks(on_import *im, gs_term x) {
+  gs_type t;
+  if (!t_type(im, x, &t) || t.rank == GS_MAX_RANK)
+    return x;
+  int64_t *n = &t.dim[t.rank - 1], blocks = (*n + BLOCK - 1) / BLOCK;
+  x = t_pad(im, x, "zero", t.rank - 1u, 0, blocks * BLOCK - *n);
+  n[0] = blocks;
+  n[1] = BLOCK;
+  return t_reshape(im, t_whole(im, x), t.dim, t.rank + 1u, NULL, 0);
+}
+
+/* What each element has within its block, and each block before it: as one
+ * axis of n again. */
+static gs_term
+from_blocks(on_import *im, gs_term within, gs_term before, int64_t n) {
+  gs_type t;
+  if (!t_type(im, within, &t))
+    return GS_NO_TERM;
+  uint32_t last = t.rank - 1u;
+  before = t_broadcast(im, t_insert(im, before, last), t.dim, t.rank);
+  gs_term sum = t_fold(im, "add", before, within);
+  t.dim[last - 1] *= BLOCK;
+  return t_slice(im, t_reshape(im, sum, t.dim, last, NULL, 0), last - 1, 0, n);
+}
+
+/* Along the last axis, of n. */
+static gs_term
+sums_before(on_import *im, gs_term x, int64_t n, bool others, bool reverse) {
+  gs_term within[MOST_LEVELS];
+  int64_t size[MOST_LEVELS];
+  uint32_t level = 0;
+  gs_type t;
+  for (; n > BLOCK && t_type(im, x, &t) && t.rank < GS_MAX_RANK; level++) {
+    gs_term blocks = in_blocks(im, x);
+    within[level] = t_whole(im, sums_in_windows(im, blocks, others, reverse));
+    x = t_compute(im, "reduceSum", t_access(im, blocks, t.rank));
+    size[level] = n;
+    n = (n + BLOCK - 1) / BLOCK;
+    others = true;
+  }
+  x = t_whole(im, sums_in_windows(im, x, others, reverse));
+  while (level-- > 0)
+    x = from_blocks(im, within[level], x, size[level]);
+  return x;
+}
+
 void
 emit_cum_sum(on_import *im) {
   gs_type t;
@@ -101,15 +169,8 @@ emit_cum_sum(on_import *im) {
   if (!a || a->n != 1 || !t_type(im, x, &t) ||
       !on_axis(im, on_int(a, 0), t.rank, &axis))
     return;
-  int64_t one = 1, n = t.dim[axis], beyond = others ? n : n - 1;
   x = t_axis_last(im, x, axis);
-  x = t_pad(im, x, "zero", t.rank - 1u, reverse ? 0 : beyond,
-            reverse ? beyond : 0);
-  x = t_windows(im, x, &n, &one, &one, 1);
-  x = t_compute(im, "reduceSum", x);
-  if (others)
-    x = t_slice(im, x, t.rank - 1u, reverse, n + reverse);
-  x = t_cast(im, t.dtype, x);
+  x = t_cast(im, t.dtype, sums_before(im, x, t.dim[axis], others, reverse));
   on_out(im, 0, t_axis_back(im, x, axis), on_type_in(im, 0));
 }
 

@@ -53,6 +53,22 @@ def pairs():
         known=[1])
 
 
+def running(a, axis, exclusive, reverse):
+    """Sums of what stands before along an axis, or behind."""
+    out = A(a.shape, a.data)
+    step = math.prod(a.shape[axis + 1:])
+    run = step * a.shape[axis]
+    for start in range(len(a.data)):
+        if start % run >= step:
+            continue
+        line = range(start, start + run, step)
+        total = 0
+        for k in reversed(line) if reverse else line:
+            out.data[k] = total if exclusive else total + a.data[k]
+            total += a.data[k]
+    return out
+
+
 def order():
     a = x(2, 7, 3)
     a.data[3] = a.data[9] = 3.0
@@ -69,15 +85,16 @@ def order():
     add("TopK", [(INT32, far), ints(3)],
         [(INT32, A((3,), [2 ** 31 - 1, 2 ** 31 - 1, 5])),
          (INT64, A((3,), [0, 3, 2]))], known=[1])
-    for exclusive in (0, 1):
-        for reverse in (0, 1):
-            def total(i, first=exclusive, back=reverse):
-                line = range(i[1] + first, 7) if back else range(
-                    0, i[1] + 1 - first)
-                return sum(a[(i[0], k, i[2])] for k in line)
-            add("CumSum", [a, (INT32, A((), [-2]))],
-                nd.build((2, 7, 3), total), known=[1], exclusive=exclusive,
-                reverse=reverse)
+    # Of a long axis, sums of blocks are added up, and of a longer one sums
+    # of these sums.
+    for shape, axis in ((2, 7, 3), -2), ((2, 300, 1), 1), ((4500,), 0):
+        b = a if shape == a.shape else A(
+            shape, [k * k % 97 / 16 - 3 for k in range(math.prod(shape))])
+        for exclusive in (0, 1):
+            for reverse in (0, 1):
+                add("CumSum", [b, (INT32, A((), [axis]))],
+                    running(b, axis % len(shape), exclusive, reverse),
+                    known=[1], exclusive=exclusive, reverse=reverse)
     add("CumSum", [(INT32, A((3,), [1, -5, 2 ** 30])), (INT32, A((), [0]))],
         (INT32, A((3,), [1, -4, 2 ** 30 - 4])), known=[1])
     best = nd.reduce(a, [1], True, max)
