@@ -9,6 +9,7 @@
  * array: mostly without a copy, as what computes it writes there. */
 #include "glenside/tuned.h"
 #include "poly/lower/lower.h"
+#include "poly/loops/bounds.h"
 #include "poly/loops/open.h"
 
 typedef struct product {
@@ -69,20 +70,30 @@ is_crooked(const po_lowering *low, gs_term t) {
   return !po_strided(from->map, &array, &offset, stride);
 }
 
+/* A row of a concatenation is shown at its own index of d alone. */
+static bool
+is_everywhere(__isl_keep isl_set *here, uint32_t d, int64_t size) {
+  int64_t first, last;
+  return po_bounds(here, d, &first, &last) && first == 0 && last == size - 1;
+}
+
 /* Whether what the factor shows depends on dimension d of the tuple's view. */
 static bool
 depends_on(po_lowering *low, const po_view *view, const gs_type *type,
            uint32_t item, uint32_t d) {
   for (uint32_t k = 0; k < view->pieces.len; k++) {
     const po_piece *piece = &view->pieces.data[k];
-    if (piece->from != PO_FROM_TERM ||
-        isl_multi_aff_involves_dims(piece->map, isl_dim_in, d, 1) !=
-            isl_bool_true)
+    if (piece->from != PO_FROM_TERM)
       continue;
     isl_set *here = isl_set_intersect(
-        isl_set_copy(piece->set),
+        isl_set_intersect(isl_set_copy(piece->set),
+                          po_box(low->isl, type->dim, type->rank)),
         po_slab(low->isl, type->rank, type->access, item, item));
-    bool shown = isl_set_is_empty(here) == isl_bool_false;
+    bool shown =
+        isl_set_is_empty(here) == isl_bool_false &&
+        (isl_multi_aff_involves_dims(piece->map, isl_dim_in, d, 1) ==
+             isl_bool_true ||
+         !is_everywhere(here, d, type->dim[d]));
     isl_set_free(here);
     if (shown)
       return true;

@@ -353,6 +353,23 @@ Test(lower, a_factor_of_repeats_beside_others_is_one_array) {
   cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1, "%s", loops_text(p));
 }
 
+/* Each row is a base of its own, whose address does not move with the index of
+ * the row; it is one of the rows of a product all the same. */
+Test(lower, rows_put_together_are_one_factor) {
+  po_program *p = lower(
+      "(tensor a (shape 64) f32)(tensor b (shape 64) f32)"
+      "(tensor w (shape 64 64) f32)"
+      "(let x (concat (insertAxis (compute neg (access a 1)) 0) (insertAxis "
+      "(compute relu (access b 1)) 0) 0))"
+      "(let y (compute dotProd (cartProd (access x 1) (access w 1))))"
+      "(output y)");
+  uint32_t updates = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    updates += p->stmts.data[k].kind == PO_UPDATE;
+  cr_assert_eq(updates, 1, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1, "%s", loops_text(p));
+}
+
 /* ---- chains ---- */
 
 static po_program *
