@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* inputs.c - targets, programs and rules: text in, objects out. */
 #include "api/api.h"
+#include "glenside/form_files.h"
 #include "api/box.h"
 #include "api/locate.h"
 #include "onnx/onnx.h"
@@ -279,34 +280,17 @@ typedef struct rules_args {
   size_t size;
 } rules_args;
 
-/* VALUE as a rule file would read it: 16, 0.5, true, zero, (1 2). */
-static bool
-parse_value(const gs_context *gs, const char *text, bs_value *out) {
-  bs_sexps sexps = {0};
-  uint32_t source =
-      bs_source_add(gs->diags, "<command line>", text, strlen(text));
-  bool ok = source &&
-            bs_sexp_read(gs->heap, gs->values, gs->diags, source, &sexps) &&
-            sexps.roots.len == 1;
-  if (ok)
-    *out = bs_sx_value(gs->heap, gs->values, &sexps, sexps.roots.data[0]);
-  bs_sexps_done(gs->heap, &sexps);
-  return ok;
-}
-
 bool
 api_set_param(glen_context *ctx, rl_rules *rules, const char *text) {
   const gs_context *gs = &ctx->gs;
-  const char *equals = strchr(text, '=');
+  const char *name;
   bs_value value;
-  if (!equals || equals == text || !parse_value(gs, equals + 1, &value)) {
+  if (!gs_read_setting(gs, text, &name, &value)) {
     bs_error(gs->diags, BS_NOWHERE, "bad-param",
              "cannot read the parameter \"%s\"", text);
     bs_hint(gs->diags, "write NAME=VALUE, as in split-quantum=16");
     return false;
   }
-  char *name = bs_arena_copy(gs->arena, text, (size_t)(equals - text) + 1);
-  name[equals - text] = '\0';
   if (rl_set_param(rules, name, value))
     return true;
   return bs_error(gs->diags, BS_NOWHERE, "unknown-param",

@@ -230,6 +230,12 @@ bs_sexps_done(bs_heap *heap, bs_sexps *sexps) {
 }
 
 const char *
+bs_sx_symbol(const bs_sexps *sexps, const bs_values *values, uint32_t node) {
+  const bs_sx *x = bs_sx_at(sexps, node);
+  return node && x->kind == BS_SX_SYM ? bs_as_sym(values, x->value) : NULL;
+}
+
+const char *
 bs_sx_head(const bs_sexps *sexps, const bs_values *values, uint32_t node) {
   const bs_sx *list = &sexps->nodes.data[node];
   if (list->kind != BS_SX_LIST || !list->count)

@@ -45,6 +45,12 @@ static inline uint32_t
 bs_sx_first(const bs_sexps *s, uint32_t node) {
   return s->nodes.data[node].count ? node + 1 : 0;
 }
+static inline const bs_sx *
+bs_sx_at(const bs_sexps *s, uint32_t node) {
+  return &s->nodes.data[node];
+}
+/* The name that a symbol is; NULL of anything else, and of no node (0). */
+const char *bs_sx_symbol(const bs_sexps *, const bs_values *, uint32_t node);
 /* The list's head symbol, or NULL when it is no list or has another head. */
 const char *bs_sx_head(const bs_sexps *, const bs_values *, uint32_t node);
 uint32_t bs_sx_item(const bs_sexps *, uint32_t list, uint32_t index); /* 0 */

@@ -52,12 +52,16 @@ const size_t target_number_count =
 /* --- what a target holds -------------------------------------------------- */
 
 bs_value
-target_setting(void *ctx, const char *name) {
-  const gs_target *t = ctx;
+gs_target_setting(const gs_target *t, const char *name) {
   for (uint32_t k = 0; k < t->settings.len; k++)
     if (!strcmp(t->settings.data[k].name, name))
       return t->settings.data[k].value;
   return BS_NIL;
+}
+
+bs_value
+target_setting(void *ctx, const char *name) {
+  return gs_target_setting(ctx, name);
 }
 
 void

@@ -157,6 +157,8 @@ int64_t gs_line_elements(const gs_target *, int64_t bytes);
  * ahead of an ordinary store, and written back later, takes less time. */
 bool gs_stores_through_caches(const gs_target *);
 
+/* What `(set NAME VALUE)` says; BS_NIL. */
+bs_value gs_target_setting(const gs_target *, const char *name);
 const gs_instr *gs_find_instr(const gs_target *, const char *name);
 const gs_mac *gs_find_mac(const gs_target *, const char *name);
 /* Some multiply-accumulate instruction takes factors of these dtypes. */

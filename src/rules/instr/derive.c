@@ -283,11 +283,11 @@ read_rule(deriver *d, const char *name, const char *text) {
   if (!f.source ||
       !bs_sexp_read(ctx->heap, ctx->values, ctx->diags, f.source, &f.sx))
     return false;
-  bs_push(ctx->heap, &rules->files, f);
+  bs_push(ctx->heap, &rules->forms.files, f);
   uint32_t node = f.sx.roots.data[0];
   rl_form form = {.name = name,
                   .span = d->instr->span,
-                  .file = rules->files.len - 1,
+                  .file = rules->forms.files.len - 1,
                   .node = node};
   uint32_t first = ctx->diags->list.len;
   bool ok = rl_parse_rule(rules, &form);

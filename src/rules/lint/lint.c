@@ -69,7 +69,7 @@ list_rules(rl_linter *l) {
   uint32_t at = 0;
   for (uint32_t k = 0; k < rules->rule_forms.len; k++) {
     const rl_form *form = &rules->rule_forms.data[k];
-    rl_written w = {.form = form, .file = &rules->files.data[form->file]};
+    rl_written w = {.form = form, .file = &rules->forms.files.data[form->file]};
     w.compiled[0] = compiled_at(rules, form->span, at);
     if (!w.compiled[0])
       continue;
@@ -102,7 +102,7 @@ drop_rules(rl_linter *l) {
 
 static bool
 has_parameter(const rl_linter *l, const rl_form *form) {
-  const rl_file *f = &l->rules->files.data[form->file];
+  const rl_file *f = &l->rules->forms.files.data[form->file];
   uint32_t end = rl_end(f, form->node);
   for (uint32_t x = form->node; x < end; x++) {
     const char *name = rl_symbol(l->rules, f, x);
@@ -226,7 +226,7 @@ rl_lint(const gs_context *ctx, const rl_rules *rules, bool remarks,
         rl_lint_counts *out) {
   rl_linter l = {.ctx = ctx, .rules = rules, .remarks = remarks};
   uint32_t first = ctx->diags->list.len;
-  l.counts.files = rules->files.len;
+  l.counts.files = rules->forms.files.len;
   list_rules(&l);
   make_variants(&l);
   rl_lint_names(&l);

@@ -166,8 +166,8 @@ is_param_used(const rl_linter *l, const char *name) {
   const gs_context *ctx = l->ctx;
   bs_value wanted =
       bs_sym(ctx->values, bs_arena_printf(ctx->arena, "$%s", name));
-  for (uint32_t k = 0; k < l->rules->files.len; k++) {
-    const rl_file *f = &l->rules->files.data[k];
+  for (uint32_t k = 0; k < l->rules->forms.files.len; k++) {
+    const rl_file *f = &l->rules->forms.files.data[k];
     for (uint32_t x = 1; x < f->sx.nodes.len; x++)
       if (f->sx.nodes.data[x].kind == BS_SX_SYM &&
           bs_same(f->sx.nodes.data[x].value, wanted))

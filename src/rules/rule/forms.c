@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* forms.c - what stands in a rule file: each form is checked for its outline,
- * named and listed; includes are followed at once.
+ * named and listed.
  *
- * One table tells the forms.  All faults of a file are reported.  Includes are
- * followed by recursion, at most MAX_INCLUDES deep. */
+ * One table tells the forms.  All faults of a file are reported. */
 #include "glenside/elsewhere.h"
 #include "rules/rule/internal.h"
-#include "base/file.h"
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define MAX_INCLUDES 64
 
 typedef struct reader {
   rl_rules *rules;
@@ -20,7 +14,7 @@ typedef struct reader {
 
 static const rl_file *
 file_of(const reader *r) {
-  return &r->rules->files.data[r->file];
+  return &r->rules->forms.files.data[r->file];
 }
 
 static const bs_sx *
@@ -42,10 +36,7 @@ diags(const reader *r) {
 
 const char *
 rl_symbol(const rl_rules *rules, const rl_file *f, uint32_t node) {
-  const bs_sx *x = rl_sx(f, node);
-  if (!node || x->kind != BS_SX_SYM)
-    return NULL;
-  return bs_as_sym(rules->ctx.values, x->value);
+  return bs_sx_symbol(&f->sx, rules->ctx.values, node);
 }
 
 const char *
@@ -62,26 +53,6 @@ rl_end(const rl_file *f, uint32_t node) {
   for (; left; node++)
     left += (uint64_t)rl_sx(f, node)->count - 1;
   return node;
-}
-
-static bool
-is_list_head(const char *s) {
-  return !strcmp(s, "list") || !strcmp(s, "shape") || !strcmp(s, "stride") ||
-         !strcmp(s, "dilation");
-}
-
-bs_value
-rl_data(const rl_rules *rules, const rl_file *f, uint32_t node) {
-  bs_values *values = rules->ctx.values;
-  bs_value v = bs_sx_value(rules->ctx.heap, values, &f->sx, node);
-  const char *head = bs_sx_head(&f->sx, values, node);
-  if (!head || !is_list_head(head))
-    return v;
-  uint32_t n = bs_len(values, v) - 1;
-  bs_value *items = BS_NEWS(rules->ctx.arena, bs_value, n + 1);
-  for (uint32_t k = 0; k < n; k++)
-    items[k] = bs_item(values, v, k + 1);
-  return bs_list(values, items, n);
 }
 
 void
@@ -181,7 +152,7 @@ read_param(const reader *r, uint32_t node) {
       return twice(r, span, "param", name, rules->params.data[k].span);
   rl_param p = {.name = name,
                 .doc = doc ? rl_string(rules, file_of(r), doc) : "",
-                .value = rl_data(rules, file_of(r), value),
+                .value = gs_data_value(&rules->ctx, &file_of(r)->sx, value),
                 .span = span};
   bs_push(rules->ctx.heap, &rules->params, p);
   return true;
@@ -249,49 +220,16 @@ read_test(const reader *r, uint32_t node) {
   return rl_read_test(r->rules, r->file, node);
 }
 
-/* --- includes ------------------------------------------------------------- */
-
-/* One name a file, whatever the way to it. */
-static const char *
-real_path(const rl_rules *rules, const char *path) {
-  char buffer[PATH_MAX];
-  return bs_arena_strdup(rules->ctx.arena,
-                         realpath(path, buffer) ? buffer : path);
-}
-
-static bool
-is_loading(const rl_rules *rules, uint32_t file) {
-  for (uint32_t k = 0; k < rules->loading.len; k++)
-    if (rules->loading.data[k] == file)
-      return true;
-  return false;
-}
-
-static bool load_path(rl_rules *, const char *path, bs_span from);
-
-static bool
-read_include(const reader *r, uint32_t node) {
-  uint32_t name = item(r, node, 1);
-  const char *text = name ? rl_string(r->rules, file_of(r), name) : NULL;
-  if (text && at(r, node)->count == 2) {
-    bs_arena *arena = r->rules->ctx.arena;
-    return load_path(r->rules, bs_path_beside(arena, file_of(r)->path, text),
-                     at(r, name)->span);
-  }
-  bs_error(diags(r), at(r, node)->span, "bad-form",
-           "'include' takes one file name");
-  bs_hint(diags(r), "(include \"cleanup.rules\")");
-  return false;
-}
+/* --- all forms ------------------------------------------------------------ */
 
 static const struct {
   const char *name;
   bool (*read)(const reader *, uint32_t node);
 } form_table[] = {
-    {"rule", read_rule},         {"param", read_param},
-    {"include", read_include},   {"ruleset", read_ruleset},
-    {"strategy", read_strategy}, {"run", read_run},
-    {"test", read_test},
+    {"rule", read_rule},       {"param", read_param},
+    {"include", NULL}, /* the reader of files has followed it */
+    {"ruleset", read_ruleset}, {"strategy", read_strategy},
+    {"run", read_run},         {"test", read_test},
 };
 #define FORMS (sizeof form_table / sizeof form_table[0])
 
@@ -312,7 +250,8 @@ unknown_form(const reader *r, uint32_t node, const char *head) {
 }
 
 static bool
-read_form(const reader *r, uint32_t node) {
+read_form(void *rules, uint32_t file, uint32_t node) {
+  const reader of = {rules, file}, *r = &of;
   const char *head = bs_sx_head(&file_of(r)->sx, r->rules->ctx.values, node);
   for (size_t k = 0; head && k < FORMS; k++)
     if (!strcmp(form_table[k].name, head))
@@ -320,90 +259,22 @@ read_form(const reader *r, uint32_t node) {
   return unknown_form(r, node, head);
 }
 
-bool
-rl_read_forms(rl_rules *rules, uint32_t file) {
-  reader r = {rules, file};
-  bool ok = true;
-  bs_push(rules->ctx.heap, &rules->loading, file);
-  for (uint32_t k = 0; k < file_of(&r)->sx.roots.len; k++)
-    ok &= read_form(&r, file_of(&r)->sx.roots.data[k]);
-  rules->loading.len--;
-  rules->failed |= !ok;
-  return ok;
-}
-
-/* The file that is being read includes another one. */
-static void
-note_include(rl_rules *rules, uint32_t to) {
-  if (rules->loading.len)
-    bs_push(rules->ctx.heap, &rules->includes,
-            (rl_include){bs_last(&rules->loading), to});
-}
-
-static bool
-load_source(rl_rules *rules, uint32_t source, const char *real) {
-  const gs_context *ctx = &rules->ctx;
-  rl_file f = {.source = source,
-               .path = ctx->diags->sources.data[source - 1].path,
-               .real = real};
-  if (!bs_sexp_read(ctx->heap, ctx->values, ctx->diags, source, &f.sx)) {
-    bs_sexps_done(ctx->heap, &f.sx);
-    return false;
-  }
-  note_include(rules, rules->files.len);
-  bs_push(ctx->heap, &rules->files, f);
-  return rl_read_forms(rules, rules->files.len - 1);
-}
-
-static bool
-load_path(rl_rules *rules, const char *path, bs_span from) {
-  bs_diags *d = rules->ctx.diags;
-  const char *real = real_path(rules, path);
-  for (uint32_t k = 0; k < rules->files.len; k++)
-    if (rules->files.data[k].real && !strcmp(rules->files.data[k].real, real)) {
-      note_include(rules, k);
-      return !is_loading(rules, k) ||
-             bs_error(d, from, "include-cycle", "%s includes itself", path);
-    }
-  if (rules->loading.len >= MAX_INCLUDES)
-    return bs_error(d, from, "include-depth",
-                    "files include each other more than %d deep", MAX_INCLUDES);
-  uint32_t source = bs_source_read(d, path, from);
-  return source && load_source(rules, source, real);
-}
-
-/* --- from outside --------------------------------------------------------- */
-
-static bool
-load_directory(rl_rules *rules, const char *path) {
-  const char *const *names;
-  uint32_t n;
-  bool ok = true;
-  if (!bs_dir_list(rules->ctx.diags, path, ".rules", &names, &n))
-    return false;
-  bs_note_folder(rules->ctx.diags, path);
-  if (!n) {
-    bs_error(rules->ctx.diags, BS_NOWHERE, "no-rules",
-             "there is no rule file in the directory %s", path);
-    bs_hint(rules->ctx.diags, "rule files are named *.rules");
-    return false;
-  }
-  for (uint32_t k = 0; k < n; k++)
-    ok &= load_path(rules, names[k], BS_NOWHERE);
-  return ok;
+void
+rl_forms_init(rl_rules *rules) {
+  rules->forms =
+      (gs_form_files){.ctx = &rules->ctx, .take = read_form, .arg = rules};
 }
 
 bool
 rl_load(rl_rules *rules, const char *path) {
-  bool ok = bs_is_dir(path) ? load_directory(rules, path)
-                            : load_path(rules, path, BS_NOWHERE);
+  bool ok = gs_forms_load(&rules->forms, path);
   rules->failed |= !ok;
   return ok;
 }
 
 bool
 rl_load_source(rl_rules *rules, uint32_t source) {
-  bool ok = load_source(rules, source, NULL);
+  bool ok = gs_forms_load_source(&rules->forms, source);
   rules->failed |= !ok;
   return ok;
 }

@@ -8,6 +8,7 @@
 #define RULES_INTERNAL_H
 
 #include "base/map.h"
+#include "glenside/form_files.h"
 #include "rules/rule/saturate.h"
 #include "rules/rule/test.h"
 
@@ -63,17 +64,7 @@ typedef struct rl_compiled {
   const gs_instr *into; /* goes on with its sums, or NULL */
 } rl_compiled;
 
-typedef struct rl_file {
-  uint32_t source;
-  const char *path;
-  const char *real; /* for comparison; NULL: from memory */
-  bs_sexps sx;
-} rl_file;
-
-/* Files by index: one includes the other. */
-typedef struct rl_include {
-  uint32_t from, to;
-} rl_include;
+typedef gs_form_file rl_file;
 
 /* A form that was found, to be parsed by rl_finish. */
 typedef struct rl_form {
@@ -129,9 +120,7 @@ typedef struct rl_strategy {
 struct rl_rules {
   gs_context ctx;
   const gs_target *target;
-  BS_VEC(rl_file) files;
-  BS_VEC(rl_include) includes;
-  BS_VEC(uint32_t) loading; /* files whose includes are being read */
+  gs_form_files forms;
   BS_VEC(rl_param) params;
   BS_VEC(rl_override) overrides;
   BS_VEC(rl_form) rule_forms;
@@ -156,13 +145,11 @@ rl_sx(const rl_file *f, uint32_t node) {
 }
 
 /* forms.c: what stands in a file. */
-bool rl_read_forms(rl_rules *, uint32_t file);
+void rl_forms_init(rl_rules *);
 /* The name of a symbol; NULL for anything else. */
 const char *rl_symbol(const rl_rules *, const rl_file *, uint32_t node);
 /* The text of a string; NULL for anything else. */
 const char *rl_string(const rl_rules *, const rl_file *, uint32_t node);
-/* A list of data; heads `list`, `shape` left out. */
-bs_value rl_data(const rl_rules *, const rl_file *, uint32_t node);
 /* The node behind a form's last: the end of its subtree. */
 uint32_t rl_end(const rl_file *, uint32_t node);
 /* Sets the hint "did you mean" when one of the names is near. */

@@ -21,7 +21,7 @@ find_override(const rl_rules *rules, const char *name) {
 
 bool
 rl_set_param(rl_rules *rules, const char *name, bs_value value) {
-  if (rules->files.len && !find_param(rules, name))
+  if (rules->forms.files.len && !find_param(rules, name))
     return false;
   rl_override *have = find_override(rules, name);
   if (have) {
@@ -33,14 +33,6 @@ rl_set_param(rl_rules *rules, const char *name, bs_value value) {
   return true;
 }
 
-static bs_value
-setting_of(const gs_target *target, const char *name) {
-  for (uint32_t k = 0; target && k < target->settings.len; k++)
-    if (!strcmp(target->settings.data[k].name, name))
-      return target->settings.data[k].value;
-  return BS_NIL;
-}
-
 /* The command line before the target before the default. */
 bs_value
 rl_param_value(const rl_rules *rules, const char *name) {
@@ -48,7 +40,8 @@ rl_param_value(const rl_rules *rules, const char *name) {
   if (!param)
     return BS_NIL;
   const rl_override *over = find_override(rules, name);
-  bs_value set = setting_of(rules->target, name);
+  bs_value set =
+      rules->target ? gs_target_setting(rules->target, name) : BS_NIL;
   return over ? over->value : set.i ? set : param->value;
 }
 

@@ -501,7 +501,7 @@ check_both_ways(const outline *o) {
 bool
 rl_parse_rule(rl_rules *rules, const rl_form *form) {
   outline o = {.rules = rules,
-               .file = &rules->files.data[form->file],
+               .file = &rules->forms.files.data[form->file],
                .form = form,
                .kind = RL_COMPOSITION};
   bool ok = read_outline(&o) && check_both_ways(&o) &&

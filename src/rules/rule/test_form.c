@@ -307,7 +307,7 @@ check_whole(const reader *r, uint32_t node) {
 
 bool
 rl_read_test(rl_rules *rules, uint32_t file, uint32_t node) {
-  reader r = {.rules = rules, .file = &rules->files.data[file]};
+  reader r = {.rules = rules, .file = &rules->forms.files.data[file]};
   bool ok = true;
   if (!check_name(&r, node))
     return false;

@@ -96,7 +96,7 @@ form_of(const rl_rules *rules, const rl_rule *rule) {
 static void
 note_written(const rl_rules *rules, const rl_rule *rule, rl_parts *out) {
   const rl_form *form = form_of(rules, rule);
-  const rl_file *f = form ? &rules->files.data[form->file] : NULL;
+  const rl_file *f = form ? &rules->forms.files.data[form->file] : NULL;
   uint32_t end = form ? rl_end(f, form->node) : 0;
   for (uint32_t x = form ? form->node : 0; x < end; x++) {
     const char *name = rl_symbol(rules, f, x);
@@ -249,7 +249,7 @@ rl_under(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
          int64_t value) {
   rl_rules *copy = rl_copy(rules, ctx, NULL);
   const rl_form *form = form_of(rules, rule);
-  const rl_file *f = form ? &rules->files.data[form->file] : NULL;
+  const rl_file *f = form ? &rules->forms.files.data[form->file] : NULL;
   uint32_t end = form ? rl_end(f, form->node) : 0;
   bool any = false;
   for (uint32_t x = form ? form->node : 0; x < end; x++) {

@@ -98,9 +98,11 @@ files_of_rules(const rl_run *run) {
   uint32_t *file = bs_alloc(run->heap, (run->n_rules + (size_t)1) * 4), at = 0;
   for (uint32_t k = 0; k < run->n_rules; k++) {
     uint32_t source = rl_at(rules, k)->span.file, n = 0;
-    for (; n < rules->files.len && rules->files.data[at].source != source; n++)
-      at = (at + 1) % rules->files.len;
-    file[k] = n < rules->files.len ? at : UINT32_MAX;
+    for (; n < rules->forms.files.len &&
+           rules->forms.files.data[at].source != source;
+         n++)
+      at = (at + 1) % rules->forms.files.len;
+    file[k] = n < rules->forms.files.len ? at : UINT32_MAX;
   }
   return file;
 }
@@ -140,7 +142,7 @@ plan_others(lister *l, const rl_plan *plan, const uint32_t *file) {
 static void
 warn_of_files(const rl_run *run, const rl_strategy *s, const uint32_t *file) {
   const rl_rules *rules = run->rules;
-  size_t n = rules->files.len + (size_t)1;
+  size_t n = rules->forms.files.len + (size_t)1;
   uint32_t *rules_of = bs_calloc(run->heap, n, sizeof *rules_of);
   uint8_t *used = bs_calloc(run->heap, n, 1);
   for (uint32_t k = 0; k < run->n_rules; k++) {
@@ -149,12 +151,12 @@ warn_of_files(const rl_run *run, const rl_strategy *s, const uint32_t *file) {
     used[file[k]] |= run->planned[k];
     rules_of[file[k]] += run->allowed[k];
   }
-  for (uint32_t f = 0; f < rules->files.len; f++)
+  for (uint32_t f = 0; f < rules->forms.files.len; f++)
     if (rules_of[f] && !used[f] && !s->knows[f])
       bs_warning(run->session->ctx.diags, BS_NOWHERE, "rules-left-out",
                  "the strategy '%s' runs none of the %u rules of %s; "
                  "--strategy takes another one, a strategy can name this one",
-                 s->name, rules_of[f], rules->files.data[f].path);
+                 s->name, rules_of[f], rules->forms.files.data[f].path);
   bs_free(run->heap, used);
   bs_free(run->heap, rules_of);
 }

@@ -11,6 +11,7 @@ rl_new(const gs_context *ctx, const gs_target *target) {
   rl_rules *rules = BS_NEW(ctx->arena, rl_rules);
   rules->ctx = *ctx;
   rules->target = target ? target : gs_target_default(ctx);
+  rl_forms_init(rules);
   return rules;
 }
 
@@ -84,8 +85,8 @@ name_forms(rl_rules *rules) {
 rl_rules *
 rl_copy(const rl_rules *from, const gs_context *ctx, const gs_target *target) {
   rl_rules *to = rl_new(ctx, target ? target : from->target);
-  COPY(files);
-  COPY(includes);
+  COPY(forms.files);
+  COPY(forms.includes);
   COPY(params);
   COPY(overrides);
   COPY(rule_forms);

@@ -121,7 +121,7 @@ add_rules(const rl_rules *rules, rl_set *set, const char *name, bool *changed) {
 
 static bool
 add_item(rl_rules *rules, rl_set *set, uint32_t node, bool *changed) {
-  const rl_file *f = &rules->files.data[set->form.file];
+  const rl_file *f = &rules->forms.files.data[set->form.file];
   const char *name = rl_symbol(rules, f, node);
   if (!name)
     return true;
@@ -136,7 +136,7 @@ add_item(rl_rules *rules, rl_set *set, uint32_t node, bool *changed) {
 
 static bool
 add_items(rl_rules *rules, rl_set *set, bool *changed) {
-  const rl_file *f = &rules->files.data[set->form.file];
+  const rl_file *f = &rules->forms.files.data[set->form.file];
   uint32_t name = bs_sx_item(&f->sx, set->form.node, 1);
   bool ok = true;
   for (uint32_t x = rl_sx(f, name)->next; x; x = rl_sx(f, x)->next)
@@ -206,7 +206,7 @@ plan_strategy(const planner *p, uint32_t node, rl_strategy *s, int depth) {
     return NULL;
   }
   const rl_plan *out = plan_of(p->rules, s, depth + 1);
-  for (uint32_t k = 0; k < p->rules->files.len && out; k++)
+  for (uint32_t k = 0; k < p->rules->forms.files.len && out; k++)
     p->strategy->knows[k] |= s->knows[k];
   return out;
 }
@@ -299,8 +299,8 @@ static void
 know_includes(const rl_rules *rules, uint8_t *knows) {
   for (bool changed = true; changed;) {
     changed = false;
-    for (uint32_t k = 0; k < rules->includes.len; k++) {
-      const rl_include *i = &rules->includes.data[k];
+    for (uint32_t k = 0; k < rules->forms.includes.len; k++) {
+      const gs_include *i = &rules->forms.includes.data[k];
       if (!knows[i->from] || knows[i->to])
         continue;
       knows[i->to] = 1;
@@ -312,12 +312,12 @@ know_includes(const rl_rules *rules, uint8_t *knows) {
 /* The plan of a strategy, made where it is first asked for. */
 static const rl_plan *
 plan_of(rl_rules *rules, rl_strategy *s, int depth) {
-  planner p = {rules, &rules->files.data[s->form.file], s};
+  planner p = {rules, &rules->forms.files.data[s->form.file], s};
   uint32_t count = at(&p, s->form.node)->count;
   if (s->plan || s->faulty)
     return s->plan;
   s->planning = true;
-  s->knows = BS_NEWS(rules->ctx.arena, uint8_t, rules->files.len);
+  s->knows = BS_NEWS(rules->ctx.arena, uint8_t, rules->forms.files.len);
   s->knows[s->form.file] = 1;
   s->plan = plan(&p, bs_sx_item(&p.file->sx, s->form.node, count - 1), depth);
   know_includes(rules, s->knows);

@@ -30,7 +30,7 @@ typedef struct tester {
 
 static const rl_file *
 file_of(const tester *t) {
-  return &t->rules->files.data[t->test->file];
+  return &t->rules->forms.files.data[t->test->file];
 }
 
 static const bs_sx *
@@ -121,8 +121,9 @@ set_params(tester *t, rl_rules *own) {
   for (uint32_t x = bs_sx_first(&f->sx, t->test->params); x;
        x = at(t, x)->next) {
     const char *name = rl_symbol(t->rules, f, x + 1);
-    if (!rl_set_param(own, name,
-                      rl_data(t->rules, f, bs_sx_item(&f->sx, x, 1))))
+    if (!rl_set_param(
+            own, name,
+            gs_data_value(&t->rules->ctx, &f->sx, bs_sx_item(&f->sx, x, 1))))
       ok = fail(t, at(t, x)->span, "no rule file has a parameter named %s",
                 name);
   }
