@@ -49,20 +49,8 @@ static bool
 add_program(explain_args *e, const gs_program *from, gs_term *map) {
   for (uint32_t k = 0; k < from->nodes.len; k++) {
     const gs_node *n = &from->nodes.data[k];
-    gs_term few[8], *kids = few;
-    gs_fault fault;
-    if (n->op == GS_CONST) {
-      map[k] = same_constant(e, from, n);
-    } else {
-      if (n->n_kids > 8)
-        kids = bs_alloc(&e->ctx->heap, n->n_kids * sizeof *kids);
-      for (uint32_t j = 0; j < n->n_kids; j++)
-        kids[j] = map[n->kids[j].i];
-      map[k] =
-          gs_add(e->both, n->op, n->attr, kids, n->n_kids, n->span, &fault);
-      if (kids != few)
-        bs_free(&e->ctx->heap, kids);
-    }
+    map[k] = n->op == GS_CONST ? same_constant(e, from, n)
+                               : gs_add_like(e->both, n, map);
     if (!gs_term_ok(map[k]))
       return false;
   }

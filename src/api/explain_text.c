@@ -110,16 +110,7 @@ name_terms(writer *w) {
   gs_term *map = bs_alloc(w->heap, (a->nodes.len + (size_t)1) * sizeof *map);
   for (uint32_t k = 0; k < a->nodes.len; k++) {
     const gs_node *n = &a->nodes.data[k];
-    gs_term kids[GS_MAX_NESTING];
-    gs_fault fault;
-    map[k] = GS_NO_TERM;
-    bool ok = n->n_kids <= GS_MAX_NESTING && n->op != GS_CONST;
-    for (uint32_t j = 0; j < n->n_kids && ok; j++) {
-      kids[j] = map[n->kids[j].i];
-      ok = gs_term_ok(kids[j]);
-    }
-    if (ok)
-      map[k] = gs_add(p, n->op, n->attr, kids, n->n_kids, BS_NOWHERE, &fault);
+    map[k] = n->op == GS_CONST ? GS_NO_TERM : gs_add_like(p, n, map);
   }
   w->p = p;
   size_t n = p->nodes.len + (size_t)1;

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "glenside/sizes.h"
+#include "glenside/view.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -119,6 +120,24 @@ gs_type_at(const gs_program *p, gs_term t, gs_type *out) {
   gs_type_read(p->ctx.values, gs_at(p, t)->type, out);
 }
 
+void
+gs_view_at(const gs_program *p, gs_term t, gs_view *out) {
+  const gs_node *n = gs_at(p, t);
+  gs_type type, kids[2];
+  gs_type_at(p, t, &type);
+  for (uint32_t k = 0; k < n->n_kids; k++)
+    gs_type_at(p, n->kids[k], &kids[k]);
+  if (p->sizes)
+    p->sizes->attr = n->attr;
+  gs_view_of(&(gs_viewed){.over = p->sizes ? &p->sizes->over : NULL,
+                          .values = p->ctx.values,
+                          .op = n->op,
+                          .attr = n->attr,
+                          .kids = (const gs_type *[]){&kids[0], &kids[1]},
+                          .type = &type},
+             out);
+}
+
 int64_t
 gs_elements_at(const gs_program *p, gs_term t) {
   gs_type type;
@@ -175,6 +194,23 @@ gs_add(gs_program *p, gs_op op, bs_value attr, const gs_term *kids, uint32_t n,
   if (p->nodes.len >= p->table->size / 2)
     grow(p);
   return (gs_term){p->nodes.len - 1};
+}
+
+gs_term
+gs_add_like(gs_program *p, const gs_node *n, const gs_term *map) {
+  gs_term few[8], *kids = few, made = GS_NO_TERM;
+  bool ok = true;
+  if (n->n_kids > 8)
+    kids = bs_alloc(p->ctx.heap, n->n_kids * sizeof *kids);
+  for (uint32_t k = 0; k < n->n_kids && ok; k++) {
+    kids[k] = map[n->kids[k].i];
+    ok = gs_term_ok(kids[k]);
+  }
+  if (ok)
+    made = gs_add(p, n->op, n->attr, kids, n->n_kids, n->span, NULL);
+  if (kids != few)
+    bs_free(p->ctx.heap, kids);
+  return made;
 }
 
 static gs_term

@@ -94,6 +94,9 @@ bs_value gs_canonical_attr(bs_values *, gs_op, bs_value attr);
  * it has no type. */
 gs_term gs_add(gs_program *, gs_op, bs_value attr, const gs_term *kids,
                uint32_t n_kids, bs_span, gs_fault *fault);
+/* A node of any program over what `map` has for its children; GS_NO_TERM where
+ * it has none for one, too. */
+gs_term gs_add_like(gs_program *, const gs_node *, const gs_term *map);
 /* Declares an input, a constant (data copied), or an output.  An output whose
  * name is none of the term's gets a let of that name, which must be free. */
 gs_term gs_add_tensor(gs_program *, const char *name, const gs_type *, bs_span);
@@ -106,6 +109,9 @@ gs_at(const gs_program *p, gs_term t) {
   return &p->nodes.data[t.i];
 }
 void gs_type_at(const gs_program *, gs_term, gs_type *out);
+/* A term that is a view, with numbers of the program's sizes if it has any. */
+struct gs_view;
+void gs_view_at(const gs_program *, gs_term, struct gs_view *out);
 /* With sizes, the most that there can be. */
 int64_t gs_elements_at(const gs_program *, gs_term);
 const gs_constant *gs_find_constant(const gs_program *, const char *name);

@@ -141,24 +141,6 @@ make_base(po_views *views, po_view *view, gs_term t, const gs_type *type) {
           (po_piece){all, PO_FROM_TERM, t, map, map});
 }
 
-static void
-describe(const po_views *views, const gs_node *node, const gs_type *type,
-         gs_type child[2], gs_view *out) {
-  const gs_type *kids[2] = {&child[0], &child[1]};
-  for (uint32_t k = 0; k < node->n_kids; k++)
-    gs_type_at(views->source, node->kids[k], &child[k]);
-  gs_sizes *sizes = views->source->sizes;
-  if (sizes)
-    sizes->attr = node->attr;
-  gs_view_of(&(gs_viewed){.over = sizes ? &sizes->over : NULL,
-                          .values = views->source->ctx.values,
-                          .op = node->op,
-                          .attr = node->attr,
-                          .kids = kids,
-                          .type = type},
-             out);
-}
-
 /* A part of a tower of concats: where its first element stands. */
 typedef struct part {
   gs_term term;
@@ -199,7 +181,7 @@ make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
   while (stack.len) {
     part p = bs_pop(&stack);
     const gs_node *node = gs_at(views->source, p.term);
-    gs_type whole, child[2];
+    gs_type whole;
     gs_view of;
     gs_type_at(views->source, p.term, &whole);
     if (p.term.i != t.i && !views->inside[p.term.i]) {
@@ -209,7 +191,7 @@ make_concat(po_views *views, po_view *view, gs_term t, const gs_type *type) {
       po_pool_release(&views->scratch, mark);
       continue;
     }
-    describe(views, node, &whole, child, &of);
+    gs_view_at(views->source, p.term, &of);
     part second = p;
     second.term = node->kids[1];
     second.offset[of.axis] = gs_sum(po_numbers_in(views->isl),
@@ -257,7 +239,9 @@ make_parts(po_views *views, po_view *view, gs_term t, const gs_type *type) {
   isl_set *rest = NULL;
   gs_type child[2];
   gs_view of;
-  describe(views, node, type, child, &of);
+  for (uint32_t k = 0; k < node->n_kids; k++)
+    gs_type_at(views->source, node->kids[k], &child[k]);
+  gs_view_at(views->source, t, &of);
   for (uint32_t k = 0; k < of.n; k++) {
     const gs_view_part *part = &of.part[k];
     if (of.n > 1 && !has_elements(part))

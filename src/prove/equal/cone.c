@@ -55,18 +55,6 @@ name_of(const gs_program *p, const gs_node *n) {
 }
 
 static gs_term
-copy_inner(pv_cutter *c, gs_program *out, const gs_node *n) {
-  bs_heap *heap = c->ctx->heap;
-  gs_fault fault;
-  gs_term *kids = bs_alloc(heap, (n->n_kids + (size_t)1) * sizeof *kids);
-  for (uint32_t k = 0; k < n->n_kids; k++)
-    kids[k] = c->to.data[n->kids[k].i];
-  gs_term made = gs_add(out, n->op, n->attr, kids, n->n_kids, n->span, &fault);
-  bs_free(heap, kids);
-  return made;
-}
-
-static gs_term
 copy(pv_cutter *c, const gs_program *p, gs_program *out, gs_term t) {
   const gs_node *n = gs_at(p, t);
   gs_type type;
@@ -76,7 +64,7 @@ copy(pv_cutter *c, const gs_program *p, gs_program *out, gs_term t) {
              : GS_NO_TERM;
   }
   if (n->op != GS_TENSOR)
-    return copy_inner(c, out, n);
+    return gs_add_like(out, n, c->to.data);
   gs_type_at(p, t, &type);
   return gs_add_tensor(out, name_of(p, n), &type, n->span);
 }

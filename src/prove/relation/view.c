@@ -100,16 +100,10 @@ pv_evaluate_view(pv_elements *e, gs_term t, const gs_type *type,
   const gs_node *node = gs_at(e->p, t);
   gs_view view = {.keeps_order = true};
   filling f = {.e = e, .node = node, .type = type, .view = &view};
-  const gs_type *kids[2] = {&f.child[0], &f.child[1]};
   for (uint32_t k = 0; k < node->n_kids; k++)
     gs_type_at(e->p, node->kids[k], &f.child[k]);
   if (gs_op_table[node->op].view)
-    gs_view_of(&(gs_viewed){.values = e->p->ctx.values,
-                            .op = node->op,
-                            .attr = node->attr,
-                            .kids = kids,
-                            .type = type},
-               &view);
+    gs_view_at(e->p, t, &view);
   if (view.keeps_order)
     memcpy(out, e->of[node->kids[0].i],
            (size_t)gs_elements(type) * sizeof *out);
