@@ -7,9 +7,11 @@
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
+#include "glenside/form_files.h"
 #include "glenside/program.h"
 #include "glenside/skeleton.h"
 #include "glenside/target.h"
+#include "glenside/view.h"
 
 /* ---- rules, as they are written (rules.c) ---- */
 
@@ -23,23 +25,27 @@ typedef struct ck_side {
   const gs_skeleton *term;
 } ck_side;
 
-/* One direction; what is parsed is parsed when it is asked for first. */
+/* A test, or a variable that takes each value of a list. */
+typedef struct ck_condition {
+  uint32_t slot; /* UINT32_MAX: a test */
+  const gs_expr *expr;
+} ck_condition;
+
+/* One direction of a rule, which is parsed when it is asked for first, or an
+ * instruction of the target, whose rules are derived. */
 typedef struct ck_rule {
   const char *name;
-  const bs_sexps *sx;
   bs_span span;
-  bool both_ways, reverse, parsed, bad;
+  const gs_instr *instr; /* NULL: a rule */
+  uint32_t file;
+  bool both_ways, parsed, bad;
   uint32_t left, right;
   BS_VEC(ck_clause) clauses;
   gs_scope scope;
   ck_side *parts;   /* 0: the left side; then one a :with */
   ck_side *results; /* 0: the right side; then one an :also */
-  uint32_t n_parts, n_results;
-  const gs_expr **tests;
-  uint32_t n_tests;
-  uint32_t *for_slots;
-  const gs_expr **for_lists;
-  uint32_t n_fors;
+  ck_condition *conditions;
+  uint32_t n_parts, n_results, n_conditions;
   uint32_t used; /* lemmas that apply it */
 } ck_rule;
 
@@ -52,16 +58,18 @@ typedef struct ck_param {
 typedef struct ck_rules {
   const gs_context *ctx;
   const gs_target *target;
-  BS_VEC(ck_rule *) list;
+  BS_VEC(ck_rule *) list; /* rules first */
   BS_VEC(ck_param) params;
-  BS_VEC(const char *) loaded; /* resolved paths */
-  BS_VEC(uint32_t) instr_used; /* by instruction of the target */
+  gs_form_files forms; /* whose `take` lists rules and params */
 } ck_rules;
 
-bool ck_load(ck_rules *, const char *path);
+void ck_rules_init(ck_rules *, const gs_context *, const gs_target *);
 /* NAME=VALUE; before loading. */
 bool ck_give_param(ck_rules *, const char *text);
-/* NULL when there is none of that name. */
+/* Behind all files: the instructions of the target. */
+void ck_add_instrs(ck_rules *);
+/* NULL when there is none of that name.  Behind a dot stands of which of an
+ * instruction's rules a step is. */
 ck_rule *ck_find_rule(ck_rules *, const char *name);
 /* Its sides and conditions; false with diagnostics. */
 bool ck_parse_rule(ck_rules *, ck_rule *);
@@ -76,7 +84,7 @@ typedef struct ck_fact {
 typedef struct ck_env {
   const gs_context *ctx;
   const gs_program *p;
-  const uint32_t *slots; /* terms and values; UINT32_MAX: not bound */
+  uint32_t *slots; /* terms and values; UINT32_MAX: not bound */
   const gs_scope *scope;
   const ck_fact *facts;
   uint32_t n_facts;
@@ -84,7 +92,6 @@ typedef struct ck_env {
 
 /* BS_NIL where it is undefined, and of a term. */
 bs_value ck_eval(const ck_env *, const gs_expr *);
-bool ck_holds(const ck_env *, const gs_expr *);
 /* Equal as values: 2 and 2.0 are. */
 bool ck_same(const bs_values *, bs_value, bs_value);
 
@@ -98,10 +105,9 @@ bs_value ck_constant(const ck_env *, gs_term);
 
 /* ---- patterns (match.c) ---- */
 
-/* The term is an instance of the pattern; binds what is not bound. */
-bool ck_match(const ck_env *, uint32_t *slots, const gs_skeleton *, gs_term);
-/* The instance; GS_NO_TERM when it has no type or something is not bound. */
-gs_term ck_build(const ck_env *, gs_program *, const gs_skeleton *);
+/* The term is an instance of the skeleton: of a pattern, which binds what is
+ * not bound; or of what bound variables give. */
+bool ck_match(const ck_env *, const gs_skeleton *, gs_term, bool binds);
 
 /* ---- instructions (instr.c) ---- */
 
@@ -109,11 +115,9 @@ gs_term ck_build(const ck_env *, gs_program *, const gs_skeleton *);
  * of `meant`; else why not.  `over`: it is over further dimensions. */
 const char *ck_check_call(gs_program *, const gs_instr *, gs_term meant,
                           gs_term call, bool over);
-/* form.c: whether two terms are one computation; false where they cannot be
- * told to be. */
-bool ck_same_form(const gs_program *, gs_term, gs_term);
-/* One array in one order: the same but for views that undo each other. */
-bool ck_same_array(const gs_program *, gs_term, gs_term);
+/* form.c: whether two terms are one computation, or, `arrays`, one array in one
+ * order but for views that undo each other; false where it cannot be told. */
+bool ck_same_form(const gs_program *, gs_term, gs_term, bool arrays);
 /* Does a view leave the elements what they are, in the order in which they are
  * or in another one? */
 bool ck_keeps_order(gs_op);
@@ -147,6 +151,9 @@ void ck_check_proof(ck_proof *, const gs_program *program,
 const char *ck_check_step(ck_proof *, uint32_t node, gs_term from, gs_term to);
 /* What a form cites: a lemma before this one; false when it cites none. */
 bool ck_cited(const ck_proof *, uint32_t node, gs_term *from, gs_term *to);
+/* The same, or 0: both terms are one.  It is about the term `from`. */
+bool ck_cited_or_same(const ck_proof *, uint32_t node, gs_term from,
+                      gs_term *to);
 /* The term that a name stands for. */
 gs_term ck_term(const ck_proof *, uint32_t node);
 

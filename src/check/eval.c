@@ -27,9 +27,11 @@ typedef struct arg {
 #define RETURN(id, meaning)                                                    \
   case GS_F_##id:                                                              \
     return meaning;
-#define RETURN_FOLD(id, meaning)          RETURN(id, fold(c))
-#define RETURN_LENGTH(id, length, item_k) RETURN(id, length)
-#define RETURN_ITEM(id, length, item_k)   RETURN(id, item_k)
+#define RETURN_FOLD(id, meaning) RETURN(id, fold(c))
+#define RETURN_LIST(id, length, item_k)                                        \
+  case GS_F_##id:                                                              \
+    *out = k < 0 ? BS_NIL : item_k;                                            \
+    return length;
 
 typedef struct call {
   const ck_env *e;
@@ -62,19 +64,13 @@ item(const call *c, uint32_t k, int64_t at) {
 
 /* ---- comparison ---- */
 
-static bool
-is_number(bs_kind kind) {
-  return kind == BS_KIND_INT || kind == BS_KIND_REAL;
-}
-
 /* 2 and 2.0 are one number; of lists the items are compared so. */
 static bool
 same_item(const bs_values *v, bs_value a, bs_value b) {
   bs_kind x = bs_kind_of(v, a), y = bs_kind_of(v, b);
-  return bs_same(a, b) ||
-         (x != y && is_number(x) && is_number(y) &&
-          bs_as_real(v, a) == bs_as_real(v, b)) ||
-         (x == BS_KIND_REAL && y == x && bs_as_real(v, a) == bs_as_real(v, b));
+  bool numbers = (x == BS_KIND_REAL && (y == x || y == BS_KIND_INT)) ||
+                 (x == BS_KIND_INT && y == BS_KIND_REAL);
+  return bs_same(a, b) || (numbers && bs_as_real(v, a) == bs_as_real(v, b));
 }
 
 bool
@@ -311,27 +307,16 @@ cut(int64_t n, int64_t q) {
   X(COMPUTE_SHAPE, t->rank - t->access, number(c, t->dim[k + t->access]))      \
   X(SHAPE, t->rank, number(c, t->dim[k]))
 
+/* The length, and item k, if there is one. */
 static int64_t
-length_of(const call *c) {
+list_of(const call *c, int64_t k, bs_value *out) {
   const arg *a = c->a;
   const gs_type *t = &a->type;
   int64_t n = a->n, i = c->n > 1 ? a[1].i : 0;
   switch (c->function) {
-    LISTS(RETURN_LENGTH)
+    LISTS(RETURN_LIST)
   default:
     return -1;
-  }
-}
-
-static bs_value
-item_of(const call *c, int64_t k) {
-  const arg *a = c->a;
-  const gs_type *t = &a->type;
-  int64_t n = a->n, i = c->n > 1 ? a[1].i : 0;
-  switch (c->function) {
-    LISTS(RETURN_ITEM)
-  default:
-    return BS_NIL;
   }
 }
 
@@ -339,10 +324,12 @@ item_of(const call *c, int64_t k) {
 static bs_value
 made_list(const call *c) {
   bs_value v[GS_MAX_LIST];
-  int64_t n = length_of(c);
+  int64_t n = list_of(c, -1, v);
   bool ok = n >= 0 && n <= GS_MAX_LIST;
-  for (int64_t k = 0; k < n && ok; k++)
-    ok = (v[k] = item_of(c, k)).i != 0;
+  for (int64_t k = 0; k < n && ok; k++) {
+    list_of(c, k, &v[k]);
+    ok = v[k].i != 0;
+  }
   return ok ? bs_list(c->values, v, (uint32_t)n) : BS_NIL;
 }
 
@@ -546,9 +533,4 @@ ck_eval(const ck_env *e, const gs_expr *x) {
   return bs_kind_of(e->ctx->values, which) == BS_KIND_BOOL
              ? ck_eval(e, x->args[bs_as_bool(e->ctx->values, which) ? 1 : 2])
              : BS_NIL;
-}
-
-bool
-ck_holds(const ck_env *e, const gs_expr *x) {
-  return bs_as_bool(e->ctx->values, ck_eval(e, x));
 }

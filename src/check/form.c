@@ -4,36 +4,44 @@
  * What a call over further dimensions means is written with broadcasts, tuples
  * and sums of sums where the program has a product of two patterns.  Both are
  * brought to one form: the operators in the order in which they are met, the
- * terms that are read, and an iteration space.  An index is a row of digits; a
- * view says which digits stand in which dimension of its operand, and a reshape
- * splits digits where it has to.  In the end each digit has a size and a stride
- * in the result and in each term that is read.  Digits that lie behind one
- * another everywhere are one.  Over which digits a sum runs does not depend on
- * their order: equal lists of digits are equal computations, floats being
+ * terms that are read, and an iteration space.  An index is a row of pieces,
+ * each a range of the digits of an iterator: (i / low) % size.  A view says
+ * which pieces stand in which dimension of its operand, and a reshape cuts
+ * them where it has to.  In the end each iterator is cut wherever one of its
+ * pieces begins or ends, into digits, which have a size and a stride in the
+ * result and in each term that is read.  Digits that lie behind one another
+ * everywhere are one.  Over which digits a sum runs does not depend on their
+ * order: equal lists of digits are equal computations, floats being
  * reassociated as the language allows. */
 #include "check/check.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  DIGITS = 256,
-  LEAVES = 12,
-  TOKENS = 256,
-  PARTS = 24,
-  DEPTH = 24,
-  SWAPS = 4
-};
+enum { LEAVES = 12, TOKENS = 256, PARTS = 24, DEPTH = 24, SWAPS = 4 };
 
 typedef struct digit {
   int64_t size;
-  uint32_t high, low; /* what it was split into; 0: nothing */
-  int64_t sum;        /* the sum that runs over it; 0: a digit of the result */
+  int64_t sum;                /* the sum that runs over it; 0: of the result */
   int64_t stride[LEAVES + 1]; /* in the result, and in what is read */
 } digit;
 
+/* (i / low) % size of an iterator. */
+typedef struct piece {
+  uint32_t of;
+  int64_t low, size;
+} piece;
+
+/* What an iterator, or some of its digits, moves by in a leaf. */
+typedef struct move {
+  piece by;
+  uint32_t leaf; /* 0: the result */
+  int64_t stride;
+} move;
+
 typedef struct place {
-  uint32_t n, part[PARTS]; /* digits, the highest first */
-  int64_t item;            /* where it is one number */
+  uint32_t n;
+  piece part[PARTS]; /* the highest first */
+  int64_t item;      /* where it is one number */
 } place;
 
 typedef struct indices {
@@ -43,13 +51,17 @@ typedef struct indices {
 
 typedef struct form {
   const gs_program *p;
-  uint32_t n_digits, n_leaves, n_tokens, depth;
-  digit digits[DIGITS];
+  bs_heap *heap;
+  uint32_t n_leaves, n_tokens, depth;
+  BS_VEC(digit) iterators; /* with their sizes and sums */
+  BS_VEC(move) moves;
+  BS_VEC(digit) digits; /* in order */
   int64_t tokens[TOKENS];
   int64_t sums;
   uint32_t n_swaps, swaps; /* operators that commute; which change places */
   bool arrays; /* nothing but views that order elements is looked into */
   bool failed;
+  gs_view view; /* of the term that is looked at */
 } form;
 
 static void
@@ -60,93 +72,49 @@ token(form *f, int64_t x) {
     f->tokens[f->n_tokens++] = x;
 }
 
-static uint32_t
-new_digit(form *f, int64_t size, int64_t sum) {
-  if (f->n_digits == DIGITS) {
-    f->failed = true;
-    return 0;
-  }
-  f->digits[f->n_digits] = (digit){.size = size, .sum = sum};
-  return f->n_digits++;
-}
-
 static void
-push(form *f, place *to, uint32_t d) {
+push(form *f, place *to, piece x) {
   if (to->n == PARTS)
     f->failed = true;
   else
-    to->part[to->n++] = d;
+    to->part[to->n++] = x;
 }
 
 /* A dimension of its own. */
 static void
 fresh(form *f, int64_t size, int64_t sum, place *out) {
+  digit d = {.size = size, .sum = sum};
   *out = (place){0};
-  if (size > 1)
-    push(f, out, new_digit(f, size, sum));
-}
-
-/* ---- digits ---- */
-
-static void
-split(form *f, uint32_t d, int64_t low) {
-  uint32_t a = new_digit(f, f->digits[d].size / low, f->digits[d].sum);
-  uint32_t b = new_digit(f, low, f->digits[d].sum);
-  if (f->failed)
+  if (size == 1)
     return;
-  f->digits[d].high = a;
-  f->digits[d].low = b;
-  for (uint32_t k = 0; k <= LEAVES; k++) {
-    f->digits[a].stride[k] = f->digits[d].stride[k] * low;
-    f->digits[b].stride[k] = f->digits[d].stride[k];
-  }
+  push(f, out, (piece){f->iterators.len, 1, size});
+  bs_push(f->heap, &f->iterators, d);
 }
 
-/* Digits that were split become what they are now. */
-static void
-put_split(form *f, uint32_t d, place *to) {
-  uint32_t stack[DIGITS], n = 0;
-  stack[n++] = d;
-  while (n && !f->failed) {
-    uint32_t x = stack[--n];
-    if (!f->digits[x].low) {
-      push(f, to, x);
-      continue;
-    }
-    stack[n++] = f->digits[x].low;
-    stack[n++] = f->digits[x].high;
-  }
-}
+/* ---- views, from above down ---- */
 
 /* What is `want` large, from the lower end of the row. */
 static void
 take(form *f, place *row, int64_t want, place *out) {
-  uint32_t taken[PARTS], n = 0;
+  place taken = {0};
   *out = (place){0};
-  while (want > 1 && !f->failed) {
-    if (!row->n || n == PARTS) {
-      f->failed = true;
-      return;
-    }
-    uint32_t d = row->part[--row->n];
-    int64_t size = f->digits[d].size;
-    if (want % size == 0) {
-      taken[n++] = d;
-      want /= size;
-    } else if (size % want == 0) {
-      split(f, d, want);
-      push(f, row, f->digits[d].high);
-      taken[n++] = f->digits[d].low;
-      want = 1;
+  while (want > 1 && row->n && !f->failed) {
+    piece *last = &row->part[row->n - 1], low = *last;
+    if (want % low.size == 0) {
+      row->n--;
     } else {
-      f->failed = true;
+      f->failed |= low.size % want != 0;
+      low.size = want;
+      last->low *= want;
+      last->size /= want;
     }
+    push(f, &taken, low);
+    want /= low.size;
   }
-  while (n)
-    push(f, out, taken[--n]);
+  f->failed |= want > 1;
+  while (taken.n)
+    push(f, out, taken.part[--taken.n]);
 }
-
-/* ---- views, from above down ---- */
 
 static void
 down_reshape(form *f, const gs_type *kid, indices *x) {
@@ -154,7 +122,7 @@ down_reshape(form *f, const gs_type *kid, indices *x) {
   for (uint32_t d = 0; d < x->rank; d++) {
     f->failed |= x->at[d].item != 0;
     for (uint32_t k = 0; k < x->at[d].n; k++)
-      put_split(f, x->at[d].part[k], &row);
+      push(f, &row, x->at[d].part[k]);
   }
   x->rank = kid->rank;
   for (uint32_t d = kid->rank; d-- > 0;)
@@ -162,79 +130,31 @@ down_reshape(form *f, const gs_type *kid, indices *x) {
   f->failed |= row.n != 0;
 }
 
-static void
-down_transpose(const form *f, bs_value order, indices *x) {
-  const bs_values *values = f->p->ctx.values;
-  indices old = *x;
-  for (uint32_t d = 0; d < x->rank; d++)
-    x->at[bs_as_int(values, bs_item(values, order, d))] = old.at[d];
-}
-
-static void
-down_broadcast(const gs_type *kid, const gs_type *type, indices *x) {
-  for (uint32_t d = 0; d < x->rank; d++)
-    if (kid->dim[d] != type->dim[d])
-      x->at[d] = (place){0};
-}
-
-static void
-remove_at(indices *x, uint32_t at) {
-  memmove(&x->at[at], &x->at[at + 1], (x->rank - at - 1) * sizeof x->at[0]);
-  x->rank--;
-}
-
-static void
-insert_at(indices *x, uint32_t at, const place *what) {
-  memmove(&x->at[at + 1], &x->at[at], (x->rank - at) * sizeof x->at[0]);
-  x->at[at] = *what;
-  x->rank++;
-}
-
-/* The item of a tuple that is looked at; its operand. */
+/* From an index of a view to one of the operand that is looked at: of a tuple
+ * the one whose number the index has. */
 static gs_term
-down_tuple(form *f, const gs_node *n, const gs_type *type, indices *x) {
-  uint32_t at = type->access;
-  place item = x->at[at];
-  gs_type a;
-  f->failed |= item.n != 0 || item.item > 1;
-  remove_at(x, at);
-  gs_type_at(f->p, n->kids[0], &a);
-  if (n->op == GS_CARTPROD && item.item)
-    for (uint32_t k = 0; k < a.access; k++)
-      remove_at(x, 0);
-  else if (n->op == GS_CARTPROD)
-    for (uint32_t k = a.access; k < type->access; k++)
-      remove_at(x, a.access);
-  return n->kids[item.item == 1];
-}
-
-/* The operand of a view, and the index into it; false: t is no such view. */
-static bool
-down(form *f, gs_term t, indices *x, gs_term *below) {
+down(form *f, gs_term t, indices *x) {
   const gs_node *n = gs_at(f->p, t);
-  const bs_values *values = f->p->ctx.values;
-  const place none = {0};
-  gs_type type, kid;
-  gs_type_at(f->p, t, &type);
-  if (n->n_kids)
-    gs_type_at(f->p, n->kids[0], &kid);
-  *below = n->n_kids ? n->kids[0] : t;
-  if (n->op == GS_PAIR || n->op == GS_CARTPROD)
-    *below = down_tuple(f, n, &type, x);
-  else if (n->op == GS_TRANSPOSE)
-    down_transpose(f, bs_item(values, n->attr, 0), x);
-  else if (n->op == GS_BROADCAST)
-    down_broadcast(&kid, &type, x);
-  else if (n->op == GS_SQUEEZE)
-    insert_at(x, (uint32_t)bs_as_int(values, bs_item(values, n->attr, 0)),
-              &none);
-  else if (n->op == GS_INSERT_AXIS)
-    remove_at(x, (uint32_t)bs_as_int(values, bs_item(values, n->attr, 0)));
-  else if (n->op == GS_FLATTEN || n->op == GS_RESHAPE)
+  const indices from = *x;
+  gs_type kid;
+  if (n->op == GS_MATERIALIZE)
+    return n->kids[0];
+  gs_view_at(f->p, t, &f->view);
+  const place *at = &from.at[f->view.axis];
+  bool tuple = f->view.n > 1;
+  const gs_view_part *part = &f->view.part[tuple && at->item == 1];
+  f->failed |= tuple && (at->n || at->item > 1);
+  gs_type_at(f->p, n->kids[part->kid], &kid);
+  if (f->view.keeps_order) {
     down_reshape(f, &kid, x);
-  else
-    return n->op == GS_ACCESS || n->op == GS_MATERIALIZE;
-  return true;
+    return n->kids[0];
+  }
+  x->rank = kid.rank;
+  for (uint32_t d = 0; d < kid.rank; d++) {
+    const gs_view_row *row = &part->row[d];
+    x->at[d] = row->n ? from.at[row->term[0].of] : (place){0};
+  }
+  return n->kids[part->kid];
 }
 
 /* ---- what is computed ---- */
@@ -252,6 +172,13 @@ ck_only_orders(gs_op op) {
   return op == GS_TRANSPOSE || ck_keeps_order(op);
 }
 
+/* Does an index of the view lie behind each one of an operand, or none? */
+static bool
+moves_indices(gs_op op) {
+  return op == GS_BROADCAST || op == GS_PAIR || op == GS_CARTPROD ||
+         ck_only_orders(op);
+}
+
 /* Whether a term is read as it is, and not looked into. */
 static bool
 is_leaf(const form *f, gs_term t) {
@@ -259,15 +186,12 @@ is_leaf(const form *f, gs_term t) {
   gs_compute op;
   if (f->arrays)
     return !ck_only_orders(n->op);
-  if (n->op == GS_COMPUTE) {
-    gs_compute_of(f->p->ctx.values, bs_item(f->p->ctx.values, n->attr, 0), &op);
-    gs_compute_kind kind = gs_compute_table[op].kind;
-    return op != GS_C_DOT_PROD && op != GS_C_REDUCE_SUM && kind != GS_FOLD &&
-           kind != GS_SELECT && kind != GS_ELEMENTWISE && kind != GS_CAST;
-  }
-  return n->op == GS_TENSOR || n->op == GS_CONST || n->op == GS_WINDOWS ||
-         n->op == GS_SLICE || n->op == GS_CONCAT || n->op == GS_PAD ||
-         n->op == GS_REPEAT || n->op == GS_CALL;
+  if (n->op != GS_COMPUTE)
+    return !moves_indices(n->op);
+  gs_compute_of(f->p->ctx.values, bs_item(f->p->ctx.values, n->attr, 0), &op);
+  gs_compute_kind kind = gs_compute_table[op].kind;
+  return op != GS_C_DOT_PROD && op != GS_C_REDUCE_SUM && kind != GS_FOLD &&
+         kind != GS_SELECT && kind != GS_ELEMENTWISE && kind != GS_CAST;
 }
 
 /* What has the same elements in the same order. */
@@ -278,32 +202,33 @@ without_shape(const form *f, gs_term t) {
   return t;
 }
 
+/* An array of that type, in which the indices move. */
+static int64_t
+add_moves(form *f, const gs_type *type, uint32_t leaf, const indices *x) {
+  int64_t stride = 1, offset = 0;
+  for (uint32_t d = type->rank; d-- > 0; stride *= type->dim[d]) {
+    int64_t step = stride;
+    for (uint32_t k = x->at[d].n; k-- > 0;) {
+      move m = {x->at[d].part[k], leaf, step};
+      bs_push(f->heap, &f->moves, m);
+      step *= m.by.size;
+    }
+    offset += x->at[d].item * stride;
+  }
+  return offset;
+}
+
 /* `base` has the elements of t in their order. */
 static void
 read_leaf(form *f, gs_term base, gs_term t, const indices *x) {
   gs_type type;
-  int64_t stride = 1, offset = 0;
   gs_type_at(f->p, t, &type);
-  if (f->n_leaves == LEAVES) {
-    f->failed = true;
+  f->failed |= f->n_leaves == LEAVES;
+  if (f->failed)
     return;
-  }
-  uint32_t leaf = ++f->n_leaves;
-  for (uint32_t d = type.rank; d-- > 0;) {
-    int64_t step = stride;
-    place row = {0};
-    for (uint32_t k = 0; k < x->at[d].n; k++)
-      put_split(f, x->at[d].part[k], &row);
-    for (uint32_t k = row.n; k-- > 0;) {
-      f->digits[row.part[k]].stride[leaf] += step;
-      step *= f->digits[row.part[k]].size;
-    }
-    offset += x->at[d].item * stride;
-    stride *= type.dim[d];
-  }
   token(f, READ);
   token(f, base.i);
-  token(f, offset);
+  token(f, add_moves(f, &type, ++f->n_leaves, x));
 }
 
 /* What stands above: a sum, of which dtype, or a product of one. */
@@ -322,19 +247,23 @@ commutes(gs_compute op) {
   return op == GS_C_MUL || op == GS_C_ADD || op == GS_C_MAX || op == GS_C_MIN;
 }
 
-/* The items of a tuple, each at the index without the tuple. */
+/* The items of a tuple, each at the index with its number in the place of the
+ * tuple. */
 static void
-walk_items(form *f, gs_term tuple, const indices *x, uint32_t at, int64_t items,
+walk_items(form *f, gs_term tuple, const gs_type *type, const indices *x,
            gs_compute op, gs_dtype product) {
   above up = nothing;
+  uint32_t at = type->access;
+  int64_t items = type->dim[at];
   bool swap = false;
   if (items == 2 && commutes(op) && f->n_swaps < SWAPS)
     swap = f->swaps >> f->n_swaps++ & 1;
   up.product = product;
   for (int64_t k = 0; k < items && !f->failed; k++) {
     indices y = *x;
-    place item = {.item = swap ? items - 1 - k : k};
-    insert_at(&y, at, &item);
+    memmove(&y.at[at + 1], &y.at[at], (y.rank - at) * sizeof y.at[0]);
+    y.at[at] = (place){.item = swap ? items - 1 - k : k};
+    y.rank++;
     walk(f, tuple, y, up);
   }
 }
@@ -359,64 +288,51 @@ put_operator(form *f, bs_value o, gs_dtype dtype, int64_t items) {
   token(f, items);
 }
 
-/* A sum of products in the dtype of the sum. */
-static void
-walk_dot(form *f, gs_term tuple, const gs_type *kid, gs_dtype dtype, indices *x,
-         above up) {
-  bs_value mul = bs_sym(f->p->ctx.values, gs_compute_table[GS_C_MUL].name);
-  add_sum(f, kid, kid->access + 1, dtype, x, &up);
-  put_operator(f, mul, dtype, kid->dim[kid->access]);
-  walk_items(f, tuple, x, kid->access, kid->dim[kid->access], GS_C_MUL, dtype);
-}
-
-static void
-walk_operator(form *f, gs_term t, gs_compute op, bs_value o, indices *x) {
-  const gs_node *n = gs_at(f->p, t);
-  gs_compute_kind kind = gs_compute_table[op].kind;
-  gs_type kid, type;
-  gs_type_at(f->p, n->kids[0], &kid);
-  gs_type_at(f->p, t, &type);
-  bool tuple = kind == GS_FOLD || kind == GS_SELECT;
-  put_operator(f, o, type.dtype, tuple ? kid.dim[kid.access] : 1);
-  if (tuple)
-    walk_items(f, n->kids[0], x, kid.access, kid.dim[kid.access], op,
-               op == GS_C_MUL ? type.dtype : GS_DTYPE_COUNT);
-  else
-    walk(f, n->kids[0], *x, nothing);
-}
-
+/* A sum of products is a sum and a product, in the dtype of the sum; a product
+ * is exact without casts of its factors to that. */
 static void
 walk_compute(form *f, gs_term t, indices *x, above up) {
-  const gs_node *n = gs_at(f->p, t);
-  bs_value o = bs_item(f->p->ctx.values, n->attr, 0);
+  gs_term below = gs_at(f->p, t)->kids[0];
+  bs_value o = bs_item(f->p->ctx.values, gs_at(f->p, t)->attr, 0);
   gs_compute op;
   gs_type kid, type;
   gs_compute_of(f->p->ctx.values, o, &op);
-  gs_type_at(f->p, n->kids[0], &kid);
+  gs_type_at(f->p, below, &kid);
   gs_type_at(f->p, t, &type);
-  if (op == GS_C_DOT_PROD) {
-    walk_dot(f, n->kids[0], &kid, type.dtype, x, up);
-  } else if (op == GS_C_REDUCE_SUM) {
-    add_sum(f, &kid, kid.access, type.dtype, x, &up);
-    walk(f, n->kids[0], *x, up);
-  } else if (op == GS_C_CAST && up.product == type.dtype &&
-             gs_sum_dtype(kid.dtype) == type.dtype) {
-    walk(f, n->kids[0], *x, nothing); /* the product is exact without it */
-  } else {
-    walk_operator(f, t, op, o, x);
+  gs_compute_kind kind = gs_compute_table[op].kind;
+  bool dot = op == GS_C_DOT_PROD, sum = op == GS_C_REDUCE_SUM;
+  bool tuple = dot || kind == GS_FOLD || kind == GS_SELECT;
+  bool exact = op == GS_C_CAST && up.product == type.dtype &&
+               gs_sum_dtype(kid.dtype) == type.dtype;
+  if (dot || sum)
+    add_sum(f, &kid, kid.access + dot, type.dtype, x, &up);
+  else
+    up = nothing;
+  if (sum || exact) {
+    walk(f, below, *x, up);
+    return;
   }
+  if (dot) {
+    op = GS_C_MUL;
+    o = bs_sym(f->p->ctx.values, gs_compute_table[op].name);
+  }
+  put_operator(f, o, type.dtype, tuple ? kid.dim[kid.access] : 1);
+  if (tuple)
+    walk_items(f, below, &kid, x, op,
+               op == GS_C_MUL ? type.dtype : GS_DTYPE_COUNT);
+  else
+    walk(f, below, *x, nothing);
 }
 
 static void
 walk(form *f, gs_term t, indices x, above up) {
-  gs_term below;
   if (f->failed || ++f->depth > DEPTH) {
     f->failed = true;
     return;
   }
   gs_term base = without_shape(f, t);
-  while (!f->failed && !is_leaf(f, base) && down(f, t, &x, &below)) {
-    t = below;
+  while (!f->failed && !is_leaf(f, base) && gs_at(f->p, t)->op != GS_COMPUTE) {
+    t = down(f, t, &x);
     base = without_shape(f, t);
   }
   if (is_leaf(f, base))
@@ -427,6 +343,41 @@ walk(form *f, gs_term t, indices x, above up) {
 }
 
 /* ---- the form ---- */
+
+/* Where the digits of an iterator that begin at `low` end: before the next cut.
+ * 0: a piece reaches over it, and does not hold a whole number of them. */
+static int64_t
+end_of_digits(form *f, uint32_t of, int64_t low) {
+  int64_t end = f->iterators.data[of].size;
+  for (uint32_t k = 0; k < f->moves.len; k++) {
+    piece by = f->moves.data[k].by;
+    int64_t high = by.low * by.size;
+    if (by.of == of && by.low > low && by.low < end)
+      end = by.low;
+    if (by.of == of && high > low && high < end)
+      end = high;
+  }
+  f->failed |= end % low != 0;
+  return end;
+}
+
+static void
+cut_iterator(form *f, uint32_t of) {
+  digit d = f->iterators.data[of];
+  const int64_t size = d.size;
+  for (int64_t low = 1, end; low < size && !f->failed; low = end) {
+    end = end_of_digits(f, of, low);
+    d.size = end / low;
+    memset(d.stride, 0, sizeof d.stride);
+    for (uint32_t k = 0; k < f->moves.len; k++) {
+      const move *m = &f->moves.data[k];
+      bool has =
+          m->by.of == of && m->by.low <= low && end <= m->by.low * m->by.size;
+      d.stride[m->leaf] += has ? m->stride * (low / m->by.low) : 0;
+    }
+    bs_push(f->heap, &f->digits, d);
+  }
+}
 
 static bool
 follows(const digit *high, const digit *low) {
@@ -447,82 +398,71 @@ by_strides(const void *a, const void *b) {
   return (x->size > y->size) - (x->size < y->size);
 }
 
-/* Digits that lie behind one another everywhere become one. */
-static void
+/* Joins two digits that lie behind one another everywhere, if there are such.
+ */
+static bool
 join(form *f) {
-  uint32_t n = 0;
-  for (uint32_t k = 1; k < f->n_digits; k++)
-    if (!f->digits[k].low)
-      f->digits[n++] = f->digits[k];
-  for (bool more = true; more;) {
-    more = false;
-    for (uint32_t i = 0; i < n && !more; i++)
-      for (uint32_t j = 0; j < n && !more; j++) {
-        if (i == j || !follows(&f->digits[i], &f->digits[j]))
-          continue;
-        f->digits[j].size *= f->digits[i].size;
-        f->digits[i] = f->digits[--n];
-        more = true;
+  digit *d = f->digits.data;
+  for (uint32_t i = 0; i < f->digits.len; i++)
+    for (uint32_t j = 0; j < f->digits.len; j++)
+      if (i != j && follows(&d[i], &d[j])) {
+        d[j].size *= d[i].size;
+        d[i] = d[--f->digits.len];
+        return true;
       }
-  }
-  qsort(f->digits, n, sizeof f->digits[0], by_strides);
-  f->n_digits = n;
+  return false;
 }
 
 static void
 make_form(const gs_program *p, gs_term t, bool arrays, uint32_t swaps,
           form *f) {
-  indices *x = bs_calloc(p->ctx.heap, 1, sizeof *x);
   gs_type type;
-  int64_t stride = 1;
+  indices x = {0};
   gs_type_at(p, t, &type);
-  *f = (form){.p = p, .arrays = arrays, .swaps = swaps};
-  new_digit(f, 1, 0); /* no digit has the number 0 */
-  x->rank = type.rank;
-  for (uint32_t d = type.rank; d-- > 0; stride *= type.dim[d]) {
-    fresh(f, type.dim[d], 0, &x->at[d]);
-    if (x->at[d].n)
-      f->digits[x->at[d].part[0]].stride[0] = stride;
-  }
-  walk(f, t, *x, nothing);
-  bs_free(p->ctx.heap, x);
-  if (!f->failed)
-    join(f);
+  *f = (form){.p = p, .heap = p->ctx.heap, .arrays = arrays, .swaps = swaps};
+  x.rank = type.rank;
+  for (uint32_t d = 0; d < type.rank; d++)
+    fresh(f, type.dim[d], 0, &x.at[d]);
+  add_moves(f, &type, 0, &x);
+  walk(f, t, x, nothing);
+  for (uint32_t k = 0; k < f->iterators.len && !f->failed; k++)
+    cut_iterator(f, k);
+  while (!f->failed && join(f))
+    continue;
+  if (f->digits.len)
+    qsort(f->digits.data, f->digits.len, sizeof f->digits.data[0], by_strides);
+}
+
+static void
+form_done(form *f) {
+  bs_vec_done(f->heap, &f->iterators);
+  bs_vec_done(f->heap, &f->moves);
+  bs_vec_done(f->heap, &f->digits);
 }
 
 static bool
 are_same(const form *a, const form *b) {
   bool same = !a->failed && !b->failed && a->n_tokens == b->n_tokens &&
-              a->n_digits == b->n_digits &&
+              a->digits.len == b->digits.len &&
               !memcmp(a->tokens, b->tokens, a->n_tokens * sizeof a->tokens[0]);
-  for (uint32_t k = 0; same && k < a->n_digits; k++)
-    same = a->digits[k].size == b->digits[k].size &&
-           !by_strides(&a->digits[k], &b->digits[k]);
+  for (uint32_t k = 0; same && k < a->digits.len; k++)
+    same = !by_strides(&a->digits.data[k], &b->digits.data[k]);
   return same;
 }
 
-static bool
-same_form(const gs_program *p, gs_term a, gs_term b, bool arrays) {
-  form *f = bs_alloc(p->ctx.heap, 2 * sizeof *f);
+bool
+ck_same_form(const gs_program *p, gs_term a, gs_term b, bool arrays) {
   bool same = false;
+  if (!bs_same(gs_at(p, a)->type, gs_at(p, b)->type))
+    return false;
+  form *f = bs_alloc(p->ctx.heap, 2 * sizeof *f);
   make_form(p, a, arrays, 0, &f[0]);
   for (uint32_t k = 0; !same && k < 1u << f[0].n_swaps; k++) {
     make_form(p, b, arrays, k, &f[1]);
     same = are_same(&f[0], &f[1]);
+    form_done(&f[1]);
   }
+  form_done(&f[0]);
   bs_free(p->ctx.heap, f);
   return same;
-}
-
-bool
-ck_same_form(const gs_program *p, gs_term a, gs_term b) {
-  return same_form(p, a, b, false);
-}
-
-bool
-ck_same_array(const gs_program *p, gs_term a, gs_term b) {
-  gs_type x, y;
-  gs_type_at(p, a, &x);
-  gs_type_at(p, b, &y);
-  return gs_type_equal(&x, &y) && same_form(p, a, b, true);
 }

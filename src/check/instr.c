@@ -15,7 +15,7 @@ enum { MOST_VIEWS = 256, MOST_DEPTH = 256 };
 static bool
 same_meaning(const gs_program *p, gs_term a, gs_term b, uint32_t depth) {
   const gs_node *x = gs_at(p, a), *y = gs_at(p, b);
-  if (a.i == b.i || ck_same_array(p, a, b))
+  if (a.i == b.i || ck_same_form(p, a, b, true))
     return true;
   if (depth == MOST_DEPTH || x->op != y->op || !bs_same(x->attr, y->attr) ||
       x->n_kids != y->n_kids || !x->n_kids)
@@ -60,7 +60,7 @@ ck_check_call(gs_program *p, const gs_instr *instr, gs_term meant, gs_term call,
   if (!gs_term_ok(said))
     return "the step does not lead to a call of the instruction that it takes";
   if (over)
-    return ck_same_form(p, meant, said)
+    return ck_same_form(p, meant, said, false)
                ? NULL
                : "the calls cannot be told to mean the same";
   return same_meaning(p, meant, said, 0)

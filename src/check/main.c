@@ -35,30 +35,19 @@ static const char usage[] =
 
 /* ---- what is said ---- */
 
-/* How often something is used, what it is and where it stands; not what is not
- * used. */
-static void
-put_used(const bs_diags *d, uint32_t used, const char *name, const char *what,
-         bs_span span, bs_text *out) {
-  if (!used)
-    return;
-  bs_putf(out, "%8u %s%s  ", used, name, what);
-  bs_put_place(d, span, out);
-  bs_put(out, "\n");
-}
-
+/* How often each rule that is used is, and where it stands. */
 static void
 put_rules(const gs_context *ctx, const ck_rules *r) {
   bs_text out;
   bs_text_init(&out, ctx->heap);
   for (uint32_t k = 0; k < r->list.len; k++) {
     const ck_rule *rule = r->list.data[k];
-    put_used(ctx->diags, rule->used, rule->name, "", rule->span, &out);
-  }
-  for (uint32_t k = 0; k < r->instr_used.len; k++) {
-    const gs_instr *i = r->target->instrs.data[k];
-    put_used(ctx->diags, r->instr_used.data[k], i->name, " (instruction)",
-             i->span, &out);
+    if (!rule->used)
+      continue;
+    bs_putf(&out, "%8u %s%s  ", rule->used, rule->name,
+            rule->instr ? " (instruction)" : "");
+    bs_put_place(ctx->diags, rule->span, &out);
+    bs_put(&out, "\n");
   }
   fputs(bs_text_str(&out), stdout);
 }
@@ -88,11 +77,12 @@ load(const gs_context *ctx, const options *o, ck_rules *rules) {
   gs_target *t =
       o->target ? gs_target_parse_file(ctx, o->target) : gs_target_default(ctx);
   bool ok = t != NULL;
-  *rules = (ck_rules){.ctx = ctx, .target = t};
+  ck_rules_init(rules, ctx, t);
   for (uint32_t k = 0; ok && k < o->n_params; k++)
     ok = ck_give_param(rules, o->params[k]);
   for (uint32_t k = 0; ok && k < o->n_rules; k++)
-    ok = ck_load(rules, o->rules[k]);
+    ok = gs_forms_load(&rules->forms, o->rules[k]);
+  ck_add_instrs(rules);
   return ok;
 }
 

@@ -15,34 +15,33 @@ at(const ck_proof *x, uint32_t node) {
 /* ---- reading ---- */
 
 static void
-name_term(ck_proof *x, const char *name, gs_term t) {
-  uint32_t symbol = bs_sym(x->ctx->values, name).i;
-  while (x->term_of.len <= symbol)
+name_term(ck_proof *x, bs_value symbol, gs_term t) {
+  while (x->term_of.len <= symbol.i)
     bs_push(x->ctx->heap, &x->term_of, GS_NO_TERM);
-  x->term_of.data[symbol] = t;
+  x->term_of.data[symbol.i] = t;
 }
 
+/* Arrays, which have their names as attributes, and lets. */
 static void
 name_terms(ck_proof *x) {
   const gs_program *p = x->p;
-  for (uint32_t k = 0; k < p->inputs.len; k++)
-    name_term(x, p->inputs.data[k].name, p->inputs.data[k].term);
-  for (uint32_t k = 0; k < p->lets.len; k++)
-    name_term(x, p->lets.data[k].name, p->lets.data[k].term);
+  bs_values *values = x->ctx->values;
   for (uint32_t k = 0; k < p->nodes.len; k++)
-    if (p->nodes.data[k].op == GS_CONST)
-      name_term(x,
-                bs_as_sym(x->ctx->values,
-                          bs_item(x->ctx->values, p->nodes.data[k].attr, 0)),
-                (gs_term){k});
+    if (p->nodes.data[k].op == GS_TENSOR || p->nodes.data[k].op == GS_CONST)
+      name_term(x, bs_item(values, p->nodes.data[k].attr, 0), (gs_term){k});
+  for (uint32_t k = 0; k < p->lets.len; k++)
+    name_term(x, bs_sym(values, p->lets.data[k].name), p->lets.data[k].term);
+}
+
+static gs_term
+term_named(const ck_proof *x, bs_value symbol) {
+  return symbol.i < x->term_of.len ? x->term_of.data[symbol.i] : GS_NO_TERM;
 }
 
 gs_term
 ck_term(const ck_proof *x, uint32_t node) {
   const bs_sx *n = at(x, node);
-  if (!node || n->kind != BS_SX_SYM || n->value.i >= x->term_of.len)
-    return GS_NO_TERM;
-  return x->term_of.data[n->value.i];
+  return node && n->kind == BS_SX_SYM ? term_named(x, n->value) : GS_NO_TERM;
 }
 
 /* The program before the form. */
@@ -88,9 +87,8 @@ ck_cited(const ck_proof *x, uint32_t node, gs_term *from, gs_term *to) {
   return true;
 }
 
-/* A lemma, or 0: both terms are one. */
-static bool
-cited_or_same(const ck_proof *x, uint32_t node, gs_term have, gs_term *to) {
+bool
+ck_cited_or_same(const ck_proof *x, uint32_t node, gs_term have, gs_term *to) {
   gs_term from = have;
   *to = have;
   if (!node || at(x, node)->kind != BS_SX_INT)
@@ -109,7 +107,7 @@ check_congruence(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   uint32_t c = bs_sx_item(&x->sx, node, 3);
   for (uint32_t k = 0; k < a->n_kids; k++, c = at(x, c)->next) {
     gs_term kid;
-    if (!cited_or_same(x, c, a->kids[k], &kid) || kid.i != b->kids[k].i)
+    if (!ck_cited_or_same(x, c, a->kids[k], &kid) || kid.i != b->kids[k].i)
       return "operands are not equal by what is cited";
   }
   return NULL;
@@ -150,64 +148,36 @@ check_lemma(ck_proof *x, uint32_t node, const char *head) {
 
 /* ---- claims ---- */
 
+/* The array of the proof that is the same: it has one name, one type, and one
+ * content. */
 static gs_term
-same_tensor(const ck_proof *x, const char *name, const gs_type *type) {
-  gs_type have;
-  for (uint32_t k = 0; k < x->p->inputs.len; k++)
-    if (!strcmp(x->p->inputs.data[k].name, name)) {
-      gs_type_at(x->p, x->p->inputs.data[k].term, &have);
-      return gs_type_equal(&have, type) ? x->p->inputs.data[k].term
-                                        : GS_NO_TERM;
-    }
-  return GS_NO_TERM;
-}
-
-static gs_term
-same_constant(ck_proof *x, const gs_program *from, const char *name) {
-  const gs_constant *c = gs_find_constant(from, name);
-  const gs_constant *have = gs_find_constant(x->p, name);
-  if (!c || !have || !gs_type_equal(&c->type, &have->type))
+same_array(const ck_proof *x, const gs_program *from, const gs_node *n) {
+  bs_value name = bs_item(x->ctx->values, n->attr, 0);
+  gs_term have = term_named(x, name);
+  if (!gs_term_ok(have) || gs_at(x->p, have)->op != n->op ||
+      !bs_same(gs_at(x->p, have)->attr, n->attr))
     return GS_NO_TERM;
+  if (n->op == GS_TENSOR)
+    return have;
+  const char *text = bs_as_sym(x->ctx->values, name);
+  const gs_constant *a = gs_find_constant(from, text);
+  const gs_constant *b = gs_find_constant(x->p, text);
   size_t size =
-      (size_t)gs_elements(&c->type) * gs_dtype_table[c->type.dtype].bytes;
-  return memcmp(c->data, have->data, size)
-             ? GS_NO_TERM
-             : gs_add_constant(x->p, name, &c->type, c->data, BS_NOWHERE);
+      (size_t)gs_elements(&a->type) * gs_dtype_table[a->type.dtype].bytes;
+  return memcmp(a->data, b->data, size) ? GS_NO_TERM : have;
 }
 
-static gs_term
-import_one(ck_proof *x, const gs_program *from, gs_term t, const gs_term *map) {
-  const gs_node *n = gs_at(from, t);
-  const bs_values *values = x->ctx->values;
-  gs_fault fault;
-  gs_type type;
-  if (n->op == GS_TENSOR || n->op == GS_CONST) {
-    const char *name = bs_as_sym(values, bs_item(values, n->attr, 0));
-    gs_type_at(from, t, &type);
-    return n->op == GS_TENSOR ? same_tensor(x, name, &type)
-                              : same_constant(x, from, name);
-  }
-  gs_term *kids = bs_alloc(x->ctx->heap, (n->n_kids + 1u) * sizeof *kids);
-  bool ok = true;
-  for (uint32_t k = 0; k < n->n_kids; k++) {
-    kids[k] = map[n->kids[k].i];
-    ok &= gs_term_ok(kids[k]);
-  }
-  gs_term out =
-      ok ? gs_add(x->p, n->op, n->attr, kids, n->n_kids, BS_NOWHERE, &fault)
-         : GS_NO_TERM;
-  bs_free(x->ctx->heap, kids);
-  return out;
-}
-
-/* The output of a program as a term of the proof; GS_NO_TERM when it is made
- * of other inputs or constants. */
+/* By term of a program that of the proof; GS_NO_TERM when it is made of other
+ * inputs or constants. */
 static gs_term *
 import(ck_proof *x, const gs_program *from) {
   gs_term *map =
       bs_alloc(x->ctx->heap, (from->nodes.len + (size_t)1) * sizeof *map);
-  for (uint32_t k = 0; k < from->nodes.len; k++)
-    map[k] = import_one(x, from, (gs_term){k}, map);
+  for (uint32_t k = 0; k < from->nodes.len; k++) {
+    const gs_node *n = &from->nodes.data[k];
+    bool array = n->op == GS_TENSOR || n->op == GS_CONST;
+    map[k] = array ? same_array(x, from, n) : gs_add_like(x->p, n, map);
+  }
   return map;
 }
 
@@ -251,7 +221,7 @@ check_claim(ck_proof *x, uint32_t node, const held *h) {
       return "the claim does not lead to the output of the result";
   }
   x->n_claims++;
-  return cited_or_same(x, bs_sx_item(&x->sx, node, 4), from, &shown) &&
+  return ck_cited_or_same(x, bs_sx_item(&x->sx, node, 4), from, &shown) &&
                  shown.i == to.i
              ? NULL
              : "the claim is not what its lemma says";

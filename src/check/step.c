@@ -13,9 +13,8 @@ enum { MOST_FACTS = 16 };
 typedef struct step {
   ck_proof *x;
   ck_rule *rule;
-  uint32_t *slots;
+  ck_env env;
   ck_fact facts[MOST_FACTS];
-  uint32_t n_facts;
   uint32_t premises; /* the form, or 0 */
   gs_term root;      /* of a result that is not about the whole */
 } step;
@@ -23,16 +22,6 @@ typedef struct step {
 static const bs_sx *
 at(const step *s, uint32_t node) {
   return &s->x->sx.nodes.data[node];
-}
-
-static ck_env
-env_of(const step *s) {
-  return (ck_env){.ctx = s->x->ctx,
-                  .p = s->x->p,
-                  .slots = s->slots,
-                  .scope = &s->rule->scope,
-                  .facts = s->facts,
-                  .n_facts = s->n_facts};
 }
 
 /* ---- what is given ---- */
@@ -45,23 +34,24 @@ take_binding(step *s, uint32_t node) {
   uint32_t value = at(s, var)->next;
   if (slot < 0 || at(s, node)->count != 2)
     return "a binding of a variable that the rule does not have";
-  if (s->slots[slot] != UINT32_MAX)
+  uint32_t *bound = &s->env.slots[slot];
+  if (*bound != UINT32_MAX)
     return "a variable is bound twice";
   if (s->rule->scope.vars.data[slot].sort == GS_SORT_CLASS)
-    s->slots[slot] = ck_term(s->x, value).i;
+    *bound = ck_term(s->x, value).i;
   else
-    s->slots[slot] =
+    *bound =
         bs_sx_value(s->x->ctx->heap, s->x->ctx->values, &s->x->sx, value).i;
-  return s->slots[slot] == UINT32_MAX ? "a term that is not there" : NULL;
+  return *bound == UINT32_MAX ? "a term that is not there" : NULL;
 }
 
 static const char *
 take_facts(step *s, uint32_t node) {
   for (uint32_t c = at(s, node + 1)->next; c; c = at(s, c)->next) {
-    ck_fact *f = &s->facts[s->n_facts];
-    if (s->n_facts == MOST_FACTS || !ck_cited(s->x, c, &f->term, &f->shows))
+    ck_fact *f = &s->facts[s->env.n_facts];
+    if (s->env.n_facts == MOST_FACTS || !ck_cited(s->x, c, &f->term, &f->shows))
       return "a fact cites no earlier lemma";
-    s->n_facts++;
+    s->env.n_facts++;
   }
   return NULL;
 }
@@ -87,128 +77,94 @@ take_given(step *s, uint32_t first) {
 
 /* ---- what must hold ---- */
 
-static bool
-matches(const step *s, const gs_skeleton *pattern, gs_term t) {
-  ck_env e = env_of(s);
-  return gs_term_ok(t) && ck_match(&e, s->slots, pattern, t);
-}
-
 /* What the variable of each further part stands for is cited to be equal to an
  * instance of the part. */
 static const char *
 check_parts(step *s) {
   uint32_t c = s->premises ? at(s, s->premises + 1)->next : 0;
   for (uint32_t k = 1; k < s->rule->n_parts; k++, c = c ? at(s, c)->next : 0) {
-    gs_term of = {s->slots[s->rule->parts[k].slot]}, from = of, to = of;
+    const ck_side *part = &s->rule->parts[k];
+    gs_term of = {s->env.slots[part->slot]}, to;
     if (!gs_term_ok(of) || !c)
       return "a premise is missing";
-    if (at(s, c)->kind != BS_SX_INT)
-      return "a premise is not a number";
-    if (bs_as_int(s->x->ctx->values, at(s, c)->value) &&
-        !ck_cited(s->x, c, &from, &to))
-      return "a premise cites no earlier lemma";
-    if (from.i != of.i || !matches(s, s->rule->parts[k].term, to))
+    if (!ck_cited_or_same(s->x, c, of, &to))
+      return "a premise cites no lemma about its variable";
+    if (!ck_match(&s->env, part->term, to, true))
       return "a premise is about something else";
   }
   return c ? "there are too many premises" : NULL;
 }
 
+/* A value of a loop is one of its list. */
 static const char *
-check_condition(const step *s) {
-  ck_env e = env_of(s);
+check_condition(const step *s, const ck_condition *c) {
   const bs_values *values = s->x->ctx->values;
-  for (uint32_t k = 0; k < s->rule->n_tests; k++)
-    if (!ck_holds(&e, s->rule->tests[k]))
-      return "the condition does not hold";
-  for (uint32_t k = 0; k < s->rule->n_fors; k++) {
-    bs_value list = ck_eval(&e, s->rule->for_lists[k]);
-    bs_value item = {s->slots[s->rule->for_slots[k]]};
-    bool found = false;
-    if (item.i == UINT32_MAX || !list.i)
-      return "a loop of the condition has no value";
-    for (uint32_t j = 0; j < bs_len(values, list); j++)
-      found |= ck_same(values, bs_item(values, list, j), item);
-    if (!found)
-      return "a value that the loop of the condition does not take";
-  }
-  return NULL;
+  bs_value made = ck_eval(&s->env, c->expr);
+  if (c->slot == UINT32_MAX)
+    return bs_as_bool(values, made) ? NULL : "the condition does not hold";
+  bs_value item = {s->env.slots[c->slot]};
+  if (item.i == UINT32_MAX || !made.i)
+    return "a loop of the condition has no value";
+  for (uint32_t k = 0; k < bs_len(values, made); k++)
+    if (ck_same(values, bs_item(values, made, k), item))
+      return NULL;
+  return "a value that the loop of the condition does not take";
 }
 
 static const char *
 check_result(const step *s, uint32_t result, gs_term from, gs_term to) {
-  ck_env e = env_of(s);
   const ck_side *side = &s->rule->results[result];
-  if (result && s->slots[side->slot] != from.i)
+  if (result && s->env.slots[side->slot] != from.i)
     return "the result is about something else";
-  return ck_build(&e, s->x->p, side->term).i == to.i
+  return ck_match(&s->env, side->term, to, false)
              ? NULL
              : "the rule gives something else";
 }
 
 static const char *
 check_rule(step *s, uint32_t result, uint32_t first, gs_term from, gs_term to) {
-  uint32_t n = s->rule->scope.vars.len;
-  s->slots = BS_NEWS(s->x->ctx->arena, uint32_t, n + 1);
-  memset(s->slots, 0xff, (n + (size_t)1) * sizeof *s->slots);
+  const ck_rule *rule = s->rule;
   const char *why = take_given(s, first);
   if (why)
     return why;
-  if (result >= s->rule->n_results)
+  if (result >= rule->n_results)
     return "the rule has no such result";
-  if (!matches(s, s->rule->parts[0].term, result ? s->root : from))
+  gs_term whole = result ? s->root : from;
+  if (!gs_term_ok(whole) ||
+      !ck_match(&s->env, rule->parts[0].term, whole, true))
     return "the left side does not match";
   why = check_parts(s);
-  why = why ? why : check_condition(s);
+  for (uint32_t k = 0; k < rule->n_conditions && !why; k++)
+    why = check_condition(s, &rule->conditions[k]);
   return why ? why : check_result(s, result, from, to);
-}
-
-/* ---- instructions ---- */
-
-/* Behind a dot stands of which of its rules a step is. */
-static const gs_instr *
-instruction(const ck_proof *x, const char *name, uint32_t *at) {
-  const gs_target *t = x->rules->target;
-  size_t n = strcspn(name, ".");
-  for (uint32_t k = 0; t && k < t->instrs.len; k++)
-    if (strlen(t->instrs.data[k]->name) == n &&
-        !memcmp(t->instrs.data[k]->name, name, n)) {
-      *at = k;
-      return t->instrs.data[k];
-    }
-  return NULL;
-}
-
-static void
-count_use(ck_proof *x, uint32_t instr) {
-  while (x->rules->instr_used.len <= instr)
-    bs_push(x->ctx->heap, &x->rules->instr_used, 0);
-  x->rules->instr_used.data[instr]++;
 }
 
 /* (rule FROM TO NAME RESULT ...) */
 const char *
 ck_check_step(ck_proof *x, uint32_t node, gs_term from, gs_term to) {
-  uint32_t name = bs_sx_item(&x->sx, node, 3), index;
+  uint32_t name = bs_sx_item(&x->sx, node, 3);
   uint32_t result = bs_sx_item(&x->sx, node, 4);
   const bs_sx *all = x->sx.nodes.data;
-  if (!result || all[name].kind != BS_SX_SYM || all[result].kind != BS_SX_INT)
+  const char *called = bs_sx_symbol(&x->sx, x->ctx->values, name);
+  if (!result || !called || all[result].kind != BS_SX_INT)
     return "a step has a rule and a result";
-  const char *called = bs_as_sym(x->ctx->values, all[name].value);
   int64_t which = bs_as_int(x->ctx->values, all[result].value);
   ck_rule *rule = ck_find_rule(x->rules, called);
-  const gs_instr *instr = rule ? NULL : instruction(x, called, &index);
   x->n_applied++;
-  if (instr) {
-    count_use(x, index);
-    if (which || all[result].next)
-      return "an instruction has one result";
-    return ck_check_call(x->p, instr, from, to, strchr(called, '.') != NULL);
-  }
   if (!rule || which < 0 || which > UINT32_MAX - 1)
     return "no rule has this name";
+  rule->used++;
+  if (rule->instr && (which || all[result].next))
+    return "an instruction has one result";
+  if (rule->instr)
+    return ck_check_call(x->p, rule->instr, from, to, strchr(called, '.'));
   if (!ck_parse_rule(x->rules, rule))
     return "the rule cannot be read";
-  rule->used++;
+  uint32_t n = rule->scope.vars.len;
   step s = {.x = x, .rule = rule, .root = GS_NO_TERM};
+  s.env =
+      (ck_env){x->ctx,       x->p,    BS_NEWS(x->ctx->arena, uint32_t, n + 1),
+               &rule->scope, s.facts, 0};
+  memset(s.env.slots, 0xff, n * sizeof *s.env.slots);
   return check_rule(&s, (uint32_t)which, all[result].next, from, to);
 }
