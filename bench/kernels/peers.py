@@ -94,6 +94,12 @@ def flag_sets(base):
     return out + [flags + wide() for flags in out if wide()]
 
 
+# Kinds whose loops are those of another one: of narrow types, products and sums
+# of whose values floats hold.
+NAIVE_KIND = {"gemm-i8": "gemm", "gemm-bf16": "gemm",
+              "conv-i8": "conv-nhwc", "conv-bf16": "conv-nhwc"}
+
+
 class Naive:
     """Loops as one would write them, by a compiler.
 
@@ -105,7 +111,8 @@ class Naive:
         self.parallel, self.form = parallel, form
 
     def source(self, problem):
-        return os.path.join(NAIVE, problem.kind + self.form + ".c")
+        kind = NAIVE_KIND.get(problem.kind, problem.kind)
+        return os.path.join(NAIVE, kind + self.form + ".c")
 
     def knows(self, problem):
         return os.path.exists(self.source(problem))
@@ -173,6 +180,41 @@ class OneDnn:
                 for v in self.variants[problem.kind]]
 
 
+class OneDnn3:
+    """oneDNN 3.x from a folder with include/ and lib/, such as a virtual
+    environment that pip installed it into; see peers/onednn3.cpp."""
+
+    variants = {"gemm": ["plain", "any"], "conv": ["plain", "any"]}
+
+    def __init__(self, label, prefix):
+        self.name, self.prefix = f"onednn3:{label}", os.path.abspath(prefix)
+
+    def settings(self):
+        """Where a build for SYCL finds the processor."""
+        lib = os.path.join(self.prefix, "lib")
+        out = [("LD_LIBRARY_PATH", lib)]
+        driver = os.path.join(lib, "libintelocl.so")
+        if os.path.exists(driver):
+            out += [("OCL_ICD_FILENAMES", driver),
+                    ("ONEAPI_DEVICE_SELECTOR", "opencl:cpu")]
+        return tuple(out)
+
+    def candidates(self, builder, problem, threads):
+        variants = self.variants.get(problem.kind.split("-")[0])
+        if not variants:
+            raise Missing("no such primitive")
+        lib = os.path.join(self.prefix, "lib")
+        if not os.path.exists(os.path.join(lib, "libdnnl.so")):
+            raise Missing(f"{lib} has no libdnnl.so")
+        program = builder.build(
+            "g++", ["-O2", "-std=c++17", f"-I{self.prefix}/include"],
+            [os.path.join(SOURCES, "onednn3.cpp"), builder.worker_object()],
+            [f"-L{lib}", f"-Wl,-rpath-link,{lib}", "-ldnnl", "-lm",
+             "-lpthread"])
+        for v in variants:
+            yield Candidate(v, [program], v, self.settings())
+
+
 class Halide:
     def __init__(self, name, variants):
         self.name, self.variants = name, variants
@@ -205,7 +247,8 @@ SATURATED = "saturated:"  # how the settings of such a program begin
 OPENMP = {"gcc": ["-fopenmp"], "clang": ["-fopenmp-simd", "-DGLEN_SIMD"]}
 
 # Inputs that are the same for all calls, by kind of problem.
-CONSTANT = {"conv": ["weights"]}
+CONSTANT = {"conv": ["weights"], "conv-i8": ["weights"],
+            "conv-bf16": ["weights"], "gemm-i8": ["b"], "gemm-bf16": ["b"]}
 
 
 class Glen:
@@ -341,47 +384,98 @@ class Glen:
                 yield Candidate(label, [program])
 
 
+# How an element of an array is made from a worker's f32, and the other way round.
+NARROWED = {"f32": "x", "bf16": "upper_half(x)"}
+WIDENED = {"f32": "x", "i32": "(float)x", "i8": "(float)x", "u8": "(float)x"}
+
+
+def narrowed(dtype):
+    return NARROWED.get(dtype, "x")
+
+
 def glue_text(manifest):
-    """The worker's three functions around a generated kernel."""
-    inputs = manifest["inputs"]
-    before = [f"p->in[{k}]" for k, one in enumerate(inputs)
-              if one.get("prepack")]
-    arguments = [f"p->in[{k}]" for k, one in enumerate(inputs)
-                 if not one.get("prepack")]
-    arguments += [f"p->out[{k}]" for k in range(len(manifest["outputs"]))]
-    declared = prepare = ""
-    if before:
-        declared = ", *prepacked"
-        prepare = (f"  prepacked = worker_block(kernel_prepacked_size());\n"
-                   f"  kernel_prepack({', '.join(before)}, prepacked);\n")
+    """The worker's three functions around a generated kernel.
+
+    Arrays of other types than f32 are copies, made before the time begins and
+    read after it has ended."""
+    inputs, outputs = manifest["inputs"], manifest["outputs"]
+    names = {False: [], True: []}
+    declared, prepare, finish = [], [], []
+    for k, one in enumerate(inputs):
+        name = f"p->in[{k}]"
+        if one["dtype"] != "f32":
+            name = f"in{k}"
+            declared.append(f"static {one['c_type']} *{name};")
+            prepare += [
+                f"  {name} = worker_block({one['bytes']});",
+                f"  for (size_t k = 0; k < p->in_elements[{k}]; k++) {{",
+                f"    const float x = p->in[{k}][k];",
+                f"    {name}[k] = ({one['c_type']}){narrowed(one['dtype'])};",
+                "  }"]
+        names[bool(one.get("prepack"))].append(name)
+    arguments = names[False]
+    for k, one in enumerate(outputs):
+        name = f"p->out[{k}]"
+        if one["dtype"] != "f32":
+            name = f"out{k}"
+            declared.append(f"static {one['c_type']} *{name};")
+            prepare.append(f"  {name} = worker_block({one['bytes']});")
+            finish += [
+                f"  for (size_t k = 0; k < p->out_elements[{k}]; k++) {{",
+                f"    const {one['c_type']} x = {name}[k];",
+                f"    p->out[{k}][k] = {WIDENED[one['dtype']]};",
+                "  }"]
+        arguments.append(name)
+    if names[True]:
+        declared.append("static void *prepacked;")
+        prepare += ["  prepacked = worker_block(kernel_prepacked_size());",
+                    f"  kernel_prepack({', '.join(names[True])}, prepacked);"]
         arguments.append("prepacked")
+    line = "\n"
     return f"""#include "kernel.h"
 #include "worker.h"
+#include <stdint.h>
+#include <string.h>
 
-static void *workspace{declared};
+static void *workspace;
+{line.join(declared)}
+
+static inline uint16_t
+upper_half(float x) {{
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return (uint16_t)(bits >> 16);
+}}
 
 const char *
 peer_prepare(problem *p) {{
   (void)p;
   workspace = worker_block(kernel_workspace_size());
-{prepare}  return NULL;
+{line.join(prepare)}
+  return NULL;
 }}
 
 void
 peer_run(problem *p) {{
+  (void)p;
   kernel({', '.join(arguments)}, workspace);
 }}
 
 void
 peer_finish(problem *p) {{
   (void)p;
+{line.join(finish)}
 }}
 """
 
 
-def all_peers(glen, glen_options, glen_variants, prepack):
-    """glen_variants: LABEL=OPTIONS, each a peer of its own."""
+def all_peers(glen, glen_options, glen_variants, prepack, onednn3):
+    """glen_variants: LABEL=OPTIONS, each a peer of its own; onednn3:
+    LABEL=FOLDER, too."""
     out = [Glen(glen, "", glen_options, prepack)]
+    for text in onednn3:
+        label, _, prefix = text.partition("=")
+        out.append(OneDnn3(label, prefix))
     polly, parallel = ["-mllvm", "-polly"], ["-mllvm", "-polly-parallel"]
     for text in glen_variants:
         label, _, options = text.partition("=")

@@ -16,17 +16,19 @@ import programs
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 Problem = collections.namedtuple(
-    "Problem", "name kind group sizes inputs outputs flops range times")
-# sizes: name -> number; inputs, outputs: elements of each array;
+    "Problem", "name kind group sizes inputs outputs flops range times types")
+# sizes: name -> number; inputs, outputs: elements of each array; types: of
+# inputs, whose values workers hold as f32;
 # flops: of the definition, without what a stage recomputes; 0: not counted;
 # range: of the inputs' values; times: how often a group counts it
 
 
 def inputs_of(kind, sizes):
-    """Elements of each tensor that the .glen program declares."""
-    found = re.findall(r"^\(tensor \S+ \(shape ([\d ]+)\)",
+    """Elements and type of each tensor that the .glen program declares."""
+    found = re.findall(r"^\(tensor \S+ \(shape ([\d ]+)\) (\w+)\)",
                        programs.text(kind, **sizes), re.M)
-    return [math.prod(map(int, shape.split())) for shape in found]
+    return ([math.prod(map(int, shape.split())) for shape, _ in found],
+            [dtype for _, dtype in found])
 
 
 def windows(n, k, stride, pad):
@@ -102,13 +104,16 @@ FACTS = {
     "jacobi-2d": jacobi_facts, "pyramid-blend": same_size,
     "interpolate": three_planes, "local-laplacian": same_size,
     "bilateral-grid": same_size,
+    "gemm-i8": gemm_facts, "gemm-bf16": gemm_facts,
+    "conv-i8": conv_facts, "conv-bf16": conv_facts,
 }
 
 
 def problem(name, kind, group, values=(-0.5, 0.5), times=1, **sizes):
     outputs, flops = FACTS[kind](**sizes)
-    return Problem(name, kind, group, sizes, inputs_of(kind, sizes), outputs,
-                   flops, values, times)
+    inputs, types = inputs_of(kind, sizes)
+    return Problem(name, kind, group, sizes, inputs, outputs, flops, values,
+                   times, types)
 
 
 def bytes_of(p):
@@ -116,7 +121,7 @@ def bytes_of(p):
     return 4 * (sum(p.inputs) + sum(p.outputs))
 
 
-def resnet50():
+def resnet50(kind="conv", group="resnet50"):
     """Each shape once, with the number of layers that have it."""
     with open(os.path.join(HERE, "resnet50.json"), encoding="utf-8") as f:
         layers = json.load(f)["layers"]
@@ -124,9 +129,28 @@ def resnet50():
     for layer in layers:
         name = layer.pop("name")
         shapes.setdefault(tuple(layer.items()), []).append(name)
-    return [problem("resnet50-" + names[0], "conv", "resnet50",
+    return [problem(f"{group}-{names[0]}", kind, group,
                     times=len(names), **dict(shape))
             for shape, names in shapes.items()]
+
+
+# Rows, columns and depth of products: squares, those of BERT-base with 128
+# tokens, and thin ones.
+PRODUCTS = [(64, 64, 64), (128, 128, 128), (256, 256, 256), (512, 512, 512),
+            (1024, 1024, 1024), (2048, 2048, 2048), (128, 768, 768),
+            (128, 3072, 768), (128, 768, 3072), (128, 64, 128), (1, 1024, 1024),
+            (4, 1024, 1024), (16, 1024, 1024), (1024, 16, 1024),
+            (1024, 1024, 16)]
+
+
+def narrow():
+    """Products and convolutions of narrow types; convolutions are NHWC."""
+    out = []
+    for dtype in ("i8", "bf16"):
+        out += [problem(f"{dtype}-{m}x{n}x{k}", f"gemm-{dtype}", dtype,
+                        M=m, N=n, K=k) for m, n, k in PRODUCTS]
+        out += resnet50(f"conv-{dtype}", f"resnet50-{dtype}")
+    return out
 
 
 IMAGE = (0.1, 1.0)

@@ -777,6 +777,60 @@ def conv(C=8, H=14, W=14, O=16, K=3, STRIDE=1, PAD=1):
         """
 
 
+def narrow_gemm(dtype, M, N, K):
+    return f"""
+        (tensor a (shape {M} {K}) {dtype})
+        (tensor b (shape {K} {N}) {dtype})
+        (let c
+          {matmul("a", "b", 10)})
+        (output c)
+        """
+
+
+def narrow_conv(dtype, C, H, W, O, K, STRIDE, PAD):
+    image = "image"
+    if PAD:
+        image = f"(pad (pad image zero 1 {PAD} {PAD}) zero 2 {PAD} {PAD})"
+    return f"""
+        (tensor image (shape 1 {H} {W} {C}) {dtype})
+        (tensor weights (shape {O} {K} {K} {C}) {dtype})
+        (let result
+          (squeeze
+            (compute dotProd
+              (cartProd
+                (windows
+                  (access {image} 1)
+                  (shape {K} {K} {C}) (stride {STRIDE} {STRIDE} 1))
+                (access weights 1)))
+            3))
+        (output result)
+        """
+
+
+@program(None)
+def gemm_i8(M=64, N=48, K=32):
+    """c = a * b, of bytes, summed in 32 bits."""
+    return narrow_gemm("i8", M, N, K)
+
+
+@program(None)
+def gemm_bf16(M=64, N=48, K=32):
+    """c = a * b, of bf16, summed in f32."""
+    return narrow_gemm("bf16", M, N, K)
+
+
+@program(None)
+def conv_i8(C=8, H=14, W=14, O=16, K=3, STRIDE=1, PAD=1):
+    """A convolution of bytes: NHWC, batch 1, filters as O H W I."""
+    return narrow_conv("i8", C, H, W, O, K, STRIDE, PAD)
+
+
+@program(None)
+def conv_bf16(C=8, H=14, W=14, O=16, K=3, STRIDE=1, PAD=1):
+    """A convolution of bf16: NHWC, batch 1, filters as O H W I."""
+    return narrow_conv("bf16", C, H, W, O, K, STRIDE, PAD)
+
+
 @program(None)
 def pool(C=8, H=14, W=14, K=3, STRIDE=2, PAD=1):
     """The largest of K x K pixels: NCHW, batch 1."""

@@ -42,6 +42,13 @@ def say(text, end="\n"):
     print(text, end=end, file=sys.stderr, flush=True)
 
 
+def most_settings(args, peer):
+    """How many settings of a peer are tried; None for all."""
+    if args.smoke:
+        return 1
+    return args.settings if peer.name.startswith("glen") else None
+
+
 def start(args, builder, problem, threads, missing, broken):
     """Workers of all peers for this problem; the reference is among them.
     missing, broken: lists of (peer, why there is none)."""
@@ -50,7 +57,7 @@ def start(args, builder, problem, threads, missing, broken):
         try:
             for c in itertools.islice(
                     peer.candidates(builder, problem, threads),
-                    1 if args.smoke else None):
+                    most_settings(args, peer)):
                 try:
                     out.append(workers.Worker(
                         peer.name, c.setting, c.command, threads, problem,
@@ -79,14 +86,14 @@ def reference_results(args, builder, problem, path):
         raise peers.Broken(f"no results to compare with: {reason}") from reason
 
 
-def check(running, path):
+def check(running, path, problem):
     """Drops workers whose results are wrong; returns what to say of them."""
     wrong = []
     for worker in running:
         try:
             error = worker.ask(f"check {path}")[0]
             worker.difference = error
-            if not error <= TOLERANCE:
+            if not error <= (0 if "i8" in problem.types else TOLERANCE):
                 worker.error = f"differs by {error:.3g}"
         except workers.Failed as reason:
             worker.error = str(reason)
@@ -143,7 +150,7 @@ def measure(args, builder, problem, threads):
         try:
             reference_results(args, builder, problem, path)
             running = start(args, builder, problem, threads, missing, broken)
-            wrong = check(running, path)
+            wrong = check(running, path, problem)
             os.remove(path)
             take_turns(args, running)
         except peers.Broken as reason:
@@ -180,7 +187,8 @@ def roofs(builder, threads):
 
 
 def chosen(args):
-    every = problems.smoke() if args.smoke else problems.standard()
+    every = (problems.smoke() if args.smoke
+             else problems.standard() + problems.narrow())
     wanted = [w for w in args.only.split(",") if w]
     return [p for p in every
             if not wanted or any(w in p.name or w == p.group for w in wanted)]
@@ -209,6 +217,10 @@ def parse():
         help="of `glen compile`")
     add("--glen-variant", action="append", default=[],
         metavar="LABEL=OPTIONS", help="one more glen, with other options")
+    add("--settings", type=int, metavar="N",
+        help="the first N settings of glen only")
+    add("--onednn3", action="append", default=[], metavar="LABEL=FOLDER",
+        help="a oneDNN 3.x in that folder, a peer of its own")
     add("--no-prepack", action="store_true",
         help="glen packs the weights of convolutions inside of the time")
     add("--install", action="store_true",
@@ -232,7 +244,7 @@ def parse():
     wanted = args.peers.split(",") if args.peers else None
     args.peer_list = [
         p for p in peers.all_peers(args.glen, options, args.glen_variant,
-                                  not args.no_prepack)
+                                  not args.no_prepack, args.onednn3)
         if wanted is None or p.name in wanted or p.name.startswith("glen")]
     if args.resume and not args.json:
         parser.error("--resume needs --json")

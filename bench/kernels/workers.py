@@ -53,7 +53,7 @@ class Worker:
             "--sizes", ",".join(map(str, problem.sizes.values())),
             "--in", ",".join(map(str, problem.inputs)),
             "--out", ",".join(map(str, problem.outputs)),
-            "--range", f"{low},{high}"]
+            "--range", f"{low},{high}", "--types", ",".join(problem.types)]
         self.process = subprocess.Popen(
             [*command, *arguments], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -2,9 +2,10 @@
 /* worker.c - the process around a peer.
  *
  *   worker --kind K --variant V --sizes n,n,... --in n,n,... --out n,n,...
- *          --threads T --range lo,hi
+ *          --threads T --range lo,hi --types t,t,...
  *
- * --in and --out give the elements of each array.  Commands, one a line, and
+ * --in and --out give the elements of each array.  Those of the inputs are
+ * values of the types, held as f32.  Commands, one a line, and
  * their answers:
  *
  *   write FILE     runs once, writes the results as f32      ok
@@ -63,6 +64,35 @@ fill(float *array, size_t n, double low, double high, uint64_t seed) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     array[k] =
         (float)(low + (high - low) * (double)(state >> 40) / (double)(1 << 24));
+  }
+}
+
+/* The nearest bf16. */
+static float
+as_bf16(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000u;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+/* What an array of that type can hold; integers over all of their range, but
+ * for the least i8, which has no opposite. */
+static void
+fill_typed(float *array, size_t n, const double range[2], uint64_t seed,
+           const char *type) {
+  if (!strncmp(type, "i8", 2))
+    fill(array, n, -127.49, 127.49, seed);
+  else if (!strncmp(type, "u8", 2))
+    fill(array, n, -0.49, 255.49, seed);
+  else
+    fill(array, n, range[0], range[1], seed);
+  for (size_t k = 0; k < n; k++) {
+    if (!strncmp(type, "bf16", 4))
+      array[k] = as_bf16(array[k]);
+    else if (strncmp(type, "f32", 3) != 0)
+      array[k] = rintf(array[k]);
   }
 }
 
@@ -170,7 +200,8 @@ answer(problem *p, char *line) {
 int
 main(int argc, char **argv) {
   problem p = {.kind = "", .variant = "", .threads = 1};
-  double low = 0, high = 1;
+  double range[2] = {0, 1};
+  const char *types = "";
   for (int k = 1; k + 1 < argc; k += 2) {
     const char *option = argv[k], *value = argv[k + 1];
     if (!strcmp(option, "--kind"))
@@ -185,12 +216,18 @@ main(int argc, char **argv) {
       p.n_out = make_arrays(value, p.out, p.out_elements);
     else if (!strcmp(option, "--threads"))
       p.threads = atoi(value);
+    else if (!strcmp(option, "--types"))
+      types = value;
     else if (!strcmp(option, "--range") &&
-             sscanf(value, "%lf,%lf", &low, &high) != 2)
+             sscanf(value, "%lf,%lf", &range[0], &range[1]) != 2)
       return 2;
   }
-  for (int k = 0; k < p.n_in; k++)
-    fill(p.in[k], p.in_elements[k], low, high, (uint64_t)k + 1);
+  for (int k = 0; k < p.n_in; k++) {
+    fill_typed(p.in[k], p.in_elements[k], range, (uint64_t)k + 1,
+               *types ? types : "f32");
+    types += strcspn(types, ",");
+    types += *types == ',';
+  }
   const char *fault = peer_prepare(&p);
   if (fault)
     printf("failed %s\n", fault);
