@@ -10,13 +10,10 @@ const gs_lane_info gs_lane_table[GS_LANE_COUNT] = {
 };
 
 const char *const gs_mac_part_names[GS_MAC_PARTS] = {
-    [GS_MAC_BEGIN] = "begin",
-    [GS_MAC_ZERO] = "zero",
-    [GS_MAC_LOAD_X] = "load-x",
-    [GS_MAC_LOAD_Y] = "load-y",
-    [GS_MAC_ACCUMULATE] = "accumulate",
-    [GS_MAC_STORE] = "store",
-    [GS_MAC_END] = "end",
+    [GS_MAC_BEGIN] = "begin",   [GS_MAC_ZERO] = "zero",
+    [GS_MAC_LOAD] = "load",     [GS_MAC_LOAD_X] = "load-x",
+    [GS_MAC_LOAD_Y] = "load-y", [GS_MAC_ACCUMULATE] = "accumulate",
+    [GS_MAC_STORE] = "store",   [GS_MAC_END] = "end",
 };
 
 /* ---- dtypes ---- */
@@ -65,12 +62,13 @@ static const struct {
     [GS_MAC_X_NUMBER] = {"x.number", BIT(LOAD_X) | BIT(ACCUMULATE)},
     [GS_MAC_Y] = {"y", BIT(LOAD_Y) | BIT(ACCUMULATE)},
     [GS_MAC_Y_NUMBER] = {"y.number", BIT(LOAD_Y) | BIT(ACCUMULATE)},
-    [GS_MAC_SUM] = {"sum", BIT(ZERO) | BIT(ACCUMULATE) | BIT(STORE)},
-    [GS_MAC_SUM_NUMBER] = {"sum.number",
-                           BIT(ZERO) | BIT(ACCUMULATE) | BIT(STORE)},
-    [GS_MAC_FROM] = {"from", BIT(LOAD_X) | BIT(LOAD_Y)},
+    [GS_MAC_SUM] = {"sum",
+                    BIT(ZERO) | BIT(LOAD) | BIT(ACCUMULATE) | BIT(STORE)},
+    [GS_MAC_SUM_NUMBER] = {"sum.number", BIT(ZERO) | BIT(LOAD) |
+                                             BIT(ACCUMULATE) | BIT(STORE)},
+    [GS_MAC_FROM] = {"from", BIT(LOAD) | BIT(LOAD_X) | BIT(LOAD_Y)},
     [GS_MAC_TO] = {"to", BIT(STORE)},
-    [GS_MAC_STRIDE] = {"stride", BIT(STORE)},
+    [GS_MAC_STRIDE] = {"stride", BIT(LOAD) | BIT(STORE)},
     [GS_MAC_M] = {"m", ~0u},
     [GS_MAC_N] = {"n", ~0u},
     [GS_MAC_K] = {"k", ~0u},

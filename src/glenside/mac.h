@@ -8,7 +8,8 @@
  *     (accumulators 12)
  *     (cycles 0.6)
  *     (when "defined(__AVX2__)") (headers "immintrin.h")
- *     (zero "..") (load-x "..") (load-y "..") (accumulate "..") (store ".."))
+ *     (zero "..") (load "..")
+ *     (load-x "..") (load-y "..") (accumulate "..") (store ".."))
  *
  * Its meaning is fixed by these: an accumulator is m x n sums, and one
  * instruction adds to each of them
@@ -58,6 +59,7 @@ typedef struct gs_mac_operand {
 typedef enum gs_mac_part {
   GS_MAC_BEGIN, /* of the function, before all others */
   GS_MAC_ZERO,  /* declares an accumulator, all zero */
+  GS_MAC_LOAD,  /* ... that begins with sums in memory */
   GS_MAC_LOAD_X,
   GS_MAC_LOAD_Y,
   GS_MAC_ACCUMULATE,

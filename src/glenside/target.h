@@ -161,8 +161,9 @@ bool gs_stores_through_caches(const gs_target *);
 bs_value gs_target_setting(const gs_target *, const char *name);
 const gs_instr *gs_find_instr(const gs_target *, const char *name);
 const gs_mac *gs_find_mac(const gs_target *, const char *name);
-/* Some multiply-accumulate instruction takes factors of these dtypes. */
-bool gs_multiplies(const gs_target *, gs_dtype x, gs_dtype y, gs_dtype sum);
+/* Products a cycle of the multiply-accumulate instruction that takes factors of
+ * these dtypes fastest; 0 where none takes them. */
+double gs_multiplies(const gs_target *, gs_dtype x, gs_dtype y, gs_dtype sum);
 
 /* ---- memories (target_memory.c) ---- */
 

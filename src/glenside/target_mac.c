@@ -200,6 +200,7 @@ static const part_kind PARTS[] = {
     {"attributes", false, read_text, offsetof(gs_mac, attributes)},
     TEXT("begin", false, BEGIN),
     TEXT("zero", true, ZERO),
+    TEXT("load", false, LOAD),
     TEXT("load-x", true, LOAD_X),
     TEXT("load-y", true, LOAD_Y),
     TEXT("accumulate", true, ACCUMULATE),
@@ -237,7 +238,7 @@ check_text(const reader *r, gs_mac_part part, uint32_t form) {
              gs_mac_part_names[part]);
     bs_hint(r->p->ctx->diags,
             "{x} {y} {sum}, {x.number} {y.number} {sum.number}, {from} of a "
-            "load, {to} and {stride} of a store, {m} {n} {k}");
+            "load, {to} of a store, {stride} of sums, {m} {n} {k}");
     return false;
   }
   return true;
@@ -328,13 +329,16 @@ gs_find_mac(const gs_target *t, const char *name) {
   return NULL;
 }
 
-bool
+double
 gs_multiplies(const gs_target *t, gs_dtype x, gs_dtype y, gs_dtype sum) {
   int64_t offset[2];
-  for (uint32_t k = 0; k < t->macs.len; k++)
-    if (gs_mac_takes(t->macs.data[k], x, y, sum, offset))
-      return true;
-  return false;
+  double most = 0;
+  for (uint32_t k = 0; k < t->macs.len; k++) {
+    const gs_mac *mac = t->macs.data[k];
+    if (gs_mac_takes(mac, x, y, sum, offset))
+      most = fmax(most, (double)(mac->m * mac->n * mac->k) / mac->cycles);
+  }
+  return most;
 }
 
 static bool

@@ -43,7 +43,7 @@
     "matter")                                                                  \
   X(WIDEN_PRODUCTS, 1 << 20, "products",                                       \
     "of narrow operands that are worth an array of wide ones")                 \
-  X(WIDEN_READS, 32, "reads",                                                  \
+  X(WIDEN_READS, 16, "reads",                                                  \
     "of each narrow element, beside which converting it costs little")         \
   X(WIDEN_WEIGHTS, 64, "elements",                                             \
     "of a filter up to which it stays a stencil, whose code names them")       \
@@ -159,6 +159,9 @@
   X(MAC_PACK_APART, 1.2, "cycles",                                             \
     "of an element packed in runs that lie apart")                             \
   X(MAC_PACK_ROW, 0.5, "cycles", "of an element copied along k")               \
+  X(MAC_PACK_LINE, 0.05, "cycles", "of an element of a row copied as it lies") \
+  X(MAC_PACK_RUN_START, 6.0, "cycles", "of a run of such elements")            \
+  X(MAC_LATENCY, 5.0, "cycles", "between two instructions for the same sums")  \
   X(MAC_PACK_SINGLE, 3.0, "cycles",                                            \
     "of an element packed alone into fragments")                               \
   X(MAC_ROW_SUMMED, 0.3, "cycles",                                             \

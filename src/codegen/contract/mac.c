@@ -29,6 +29,8 @@ cg_mac_side_of(const cg_contract *x, bool of_x) {
   s.lane = gs_lane_table[s.operand->lane].c_type;
   s.panel = c->mac.panel[!of_x] / gs_lane_table[s.operand->lane].bytes;
   s.inner = bs_round_up(last, mac->k);
+  s.row = of_x ? c->mac.row : 0;
+  s.sums = po_mac_panel(c, of_x);
   return s;
 }
 
@@ -49,6 +51,7 @@ note_use(const cg_contract *x) {
   cg_needs *needs = &x->e->needs;
   cg_need(needs, CG_MACS);
   cg_need(needs, CG_PACK);
+  cg_need(needs, CG_NOINLINE);
   for (uint32_t k = 0; k < t->macs.len; k++)
     if (t->macs.data[k] == x->c->mac.mac)
       needs->macs |= UINT64_C(1) << k;
@@ -132,7 +135,7 @@ put_operand(const cg_mac_side *s, const cg_scope *scope) {
             cg_array_name(x->e, scope, s->side.operand->array));
   else
     put_pointer(x, scope, name, s->side.operand, false);
-  if (mode != PO_BLOCK)
+  if (po_is_packed_whole(mode))
     put_packed(s, scope);
 }
 
@@ -196,10 +199,14 @@ static void
 put_panel_pointer(const cg_mac_side *s, uint32_t indent) {
   const cg_contract *x = s->side.x;
   char letter = letter_of(s), row = s->side.of_x ? 'm' : 'n';
-  bool block = mode_of(x, s->side.of_x) == PO_BLOCK;
+  po_cmode mode = mode_of(x, s->side.of_x);
   cg_indent(x->out, indent);
   bs_putf(x->out, "const %s *const %c = ", s->lane, letter);
-  if (block)
+  if (mode == PO_DIRECT) {
+    bs_putf(x->out, "glen_%c", letter);
+    put_outer(x, operand_stride, s->side.of_x);
+    bs_putf(x->out, " + %lld * %c;\n", (long long)s->row, row);
+  } else if (mode == PO_BLOCK)
     bs_putf(x->out, "%c_block + (%c - %c_lo) / %lld * %lld;\n", letter, row,
             row, (long long)s->side.width, (long long)s->panel);
   else
@@ -221,14 +228,23 @@ put_place(const cg_contract *x, uint32_t extra) {
   put_outer(x, result_stride, extra);
 }
 
+/* The kernel puts the sums where they stay. */
 static void
-put_panel(const cg_contract *x, uint32_t indent) {
+put_panel_in_place(const cg_contract *x, uint32_t indent) {
+  cg_indent(x->out, indent);
+  bs_putf(x->out, "%s_panel(x, y, glen_c", x->name);
+  put_place(x, 0);
+  bs_putf(x->out, ", %lld, m_hi - m, n_hi - n);\n",
+          (long long)last_stride(&x->c->dims[PO_DIM_M], 0));
+}
+
+static void
+put_panel_apart(const cg_contract *x, uint32_t indent) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
-  put_panel_pointer(&sx, indent);
-  put_panel_pointer(&sy, indent);
   cg_line(x->out, indent, "%s sums[%lld] __attribute__((aligned(64)));",
           x->type, (long long)(sx.side.width * sy.side.width));
-  cg_line(x->out, indent, "%s_panel(x, y, sums, m_hi - m, n_hi - n);", x->name);
+  cg_line(x->out, indent, "%s_panel(x, y, sums, %lld, m_hi - m, n_hi - n);",
+          x->name, (long long)sy.side.width);
   cg_indent(x->out, indent);
   bs_putf(x->out, "%s_store(sums, x, y, glen_c", x->name);
   put_place(x, 0);
@@ -240,6 +256,25 @@ put_panel(const cg_contract *x, uint32_t indent) {
   cg_line(x->out, indent + 2, "%s(m_hi - m, %lld), %s(n_hi - n, %lld));",
           cg_helper_used(x->e, CG_MIN_INDEX), (long long)sx.side.width,
           cg_helper_used(x->e, CG_MIN_INDEX), (long long)sy.side.width);
+}
+
+static void
+put_panel(const cg_contract *x, uint32_t indent) {
+  cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
+  const char *in_place = cg_mac_stores_sums(x);
+  put_panel_pointer(&sx, indent);
+  put_panel_pointer(&sy, indent);
+  if (in_place && !strcmp(in_place, "1")) {
+    put_panel_in_place(x, indent);
+    return;
+  }
+  if (in_place) {
+    cg_line(x->out, indent, "if (%s) {", in_place);
+    put_panel_in_place(x, indent + 1);
+    cg_line(x->out, indent + 1, "continue;");
+    cg_line(x->out, indent, "}");
+  }
+  put_panel_apart(x, indent);
 }
 
 static void
@@ -267,8 +302,9 @@ cg_put_mac_parts(const cg_contract *x) {
   note_use(x);
   for (uint32_t k = 0; k < 2; k++) {
     cg_mac_side s = cg_mac_side_of(x, k);
-    cg_put_mac_pack(&s);
-    if (mode_of(x, k) != PO_BLOCK)
+    if (mode_of(x, k) != PO_DIRECT)
+      cg_put_mac_pack(&s);
+    if (po_is_packed_whole(mode_of(x, k)))
       put_whole_function(&s);
   }
   cg_put_mac_kernels(x);

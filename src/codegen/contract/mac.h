@@ -21,6 +21,8 @@ typedef struct cg_mac_side {
   int64_t rows;         /* of a fragment */
   int64_t offset;       /* added to an element */
   int64_t panel;        /* elements of one */
+  int64_t row;          /* of one to the next; 0: in fragments side by side */
+  int64_t sums;         /* where the sums of its rows are, behind a panel */
   int64_t depth, inner; /* of k: in a panel, of its innermost loop, filled */
   po_mac_way way;
 } cg_mac_side;
@@ -32,11 +34,15 @@ const char *cg_mac_type(const cg_mac_side *);
 /* mac_pack.c: NAME_pack_x(from, to, first, last, o..): panels of rows first
  * to last. */
 void cg_put_mac_pack(const cg_mac_side *);
-/* mac_kernel.c: NAME_RxC(x, y, to): the sums of a panel of R x C fragments,
- * rows of them `columns` apart; for every size of panel. */
+/* mac_kernel.c: NAME_RxC(x, y, to, apart): the sums of a panel of R x C
+ * fragments, rows of them so far apart; for every size of panel. */
 void cg_put_mac_kernels(const cg_contract *);
-/* mac_store.c: NAME_store(sums, c, ..): what c is from the sums of a panel. */
+/* mac_store.c: NAME_store(sums, c, ..): what c is from the sums of a panel,
+ * unless it always is these sums, which kernels put there. */
 void cg_put_mac_store(const cg_contract *);
+/* A condition in C under which a panel's sums are stored by its kernel: NULL
+ * where that is never so, "1" where it always is. */
+const char *cg_mac_stores_sums(const cg_contract *);
 
 /* Fragments of a panel of so many rows. */
 int64_t cg_mac_fragments(const cg_mac_side *, int64_t rows);

@@ -18,6 +18,7 @@ typedef struct kernel {
 typedef struct names {
   int64_t x, y;
   const char *from, *to;
+  const char *stride; /* of rows of sums */
 } names;
 
 /* Accumulators are numbered from 0 on as they are used; fragments of x and y
@@ -56,7 +57,7 @@ put_name(const kernel *k, gs_mac_name name, const names *of) {
     bs_putf(out, "(%s)", of->to);
     break;
   case GS_MAC_STRIDE:
-    bs_putf(out, "%lld", (long long)k->sy.side.width);
+    bs_put(out, of->stride);
     break;
   case GS_MAC_M:
     bs_putf(out, "%lld", (long long)mac->m);
@@ -95,21 +96,39 @@ put_part(const kernel *k, gs_mac_part part, const names *of, uint32_t indent) {
   bs_putc(k->x->out, '\n');
 }
 
+/* What sums of these columns begin with, for each row. */
+static const char *
+begin_of(const kernel *k, int64_t v) {
+  const char *type = gs_dtype_table[k->mac->sum].c_type;
+  return bs_arena_printf(&k->x->e->arena,
+                         "(const %s *)(const void *)(y + %lld) + %lld", type,
+                         (long long)k->sy.sums, (long long)(v * k->mac->n));
+}
+
+static const char *
+place_of(const kernel *k, int64_t r, int64_t v) {
+  return bs_arena_printf(&k->x->e->arena, "to + %lld * apart + %lld",
+                         (long long)(r * k->mac->m),
+                         (long long)(v * k->mac->n));
+}
+
 /* Once for each accumulator. */
 static void
 put_each(const kernel *k, gs_mac_part part, uint32_t indent) {
   for (int64_t r = 0; r < k->rows; r++)
     for (int64_t v = 0; v < k->columns; v++) {
-      long long to = r * k->mac->m * k->sy.side.width + v * k->mac->n;
-      put_part(
-          k, part,
-          &(names){r, v, "", bs_arena_printf(&k->x->e->arena, "to + %lld", to)},
-          indent);
+      put_part(k, part,
+               &(names){r, v, begin_of(k, v), place_of(k, r, v),
+                        part == GS_MAC_LOAD ? "0" : "apart"},
+               indent);
     }
 }
 
 static const char *
 fragment(const kernel *k, const cg_mac_side *s, int64_t number) {
+  if (s->row)
+    return bs_arena_printf(&k->x->e->arena, "x + g * %lld + %lld",
+                           (long long)k->mac->k, (long long)(number * s->row));
   return bs_arena_printf(&k->x->e->arena, "%c + g * %lld + %lld",
                          s->side.of_x ? 'x' : 'y',
                          (long long)(s->side.width * k->mac->k),
@@ -121,20 +140,22 @@ put_products(const kernel *k) {
   cg_line(k->x->out, 1, "for (%s g = 0; g < %lld; g++) {", k->x->e->index,
           (long long)(k->sx.depth / k->mac->k));
   for (int64_t v = 0; v < k->columns; v++)
-    put_part(k, GS_MAC_LOAD_Y, &(names){0, v, fragment(k, &k->sy, v), ""}, 2);
+    put_part(k, GS_MAC_LOAD_Y, &(names){0, v, fragment(k, &k->sy, v), "", ""},
+             2);
   for (int64_t r = 0; r < k->rows; r++) {
-    put_part(k, GS_MAC_LOAD_X, &(names){r, 0, fragment(k, &k->sx, r), ""}, 2);
+    put_part(k, GS_MAC_LOAD_X, &(names){r, 0, fragment(k, &k->sx, r), "", ""},
+             2);
     for (int64_t v = 0; v < k->columns; v++)
-      put_part(k, GS_MAC_ACCUMULATE, &(names){r, v, "", ""}, 2);
+      put_part(k, GS_MAC_ACCUMULATE, &(names){r, v, "", "", ""}, 2);
   }
   cg_line(k->x->out, 1, "}");
 }
 
 static void
 put_instructions(const kernel *k) {
-  const names none = {0, 0, "", ""};
+  const names none = {0, 0, "", "", ""};
   put_part(k, GS_MAC_BEGIN, &none, 1);
-  put_each(k, GS_MAC_ZERO, 1);
+  put_each(k, po_mac_begins_with_sums(k->x->c) ? GS_MAC_LOAD : GS_MAC_ZERO, 1);
   put_products(k);
   put_each(k, GS_MAC_STORE, 1);
   put_part(k, GS_MAC_END, &none, 1);
@@ -146,6 +167,9 @@ put_instructions(const kernel *k) {
 static const char *
 plain_place(const kernel *k, const cg_mac_side *s, const char *row) {
   long long q = s->operand->interleave, depth = k->mac->k;
+  if (s->row)
+    return bs_arena_printf(&k->x->e->arena, "x[g * %lld + %s * %lld + t]",
+                           depth, row, (long long)s->row);
   return bs_arena_printf(
       &k->x->e->arena,
       "%c[g * %lld + %s / %lld * %lld + t / %lld * %lld + %s %% %lld * %lld + "
@@ -191,15 +215,18 @@ put_plain(const kernel *k) {
           (long long)(k->rows * k->mac->m));
   cg_line(x->out, 2, "for (%s j = 0; j < %lld; j++) {", index,
           (long long)(k->columns * k->mac->n));
-  cg_line(x->out, 3, "%s sum = 0;", ints ? "unsigned" : x->type);
+  cg_line(
+      x->out, 3, "%s sum = %s;", ints ? "unsigned" : x->type,
+      po_mac_begins_with_sums(x->c)
+          ? bs_arena_printf(&x->e->arena, "(unsigned)(%s)[j]", begin_of(k, 0))
+          : "0");
   cg_line(x->out, 3, "for (%s g = 0; g < %lld; g++)", index,
           (long long)(k->sx.depth / k->mac->k));
   cg_line(x->out, 4, "for (%s t = 0; t < %lld; t++) {", index,
           (long long)k->mac->k);
   put_plain_product(k, 5);
   cg_line(x->out, 4, "}");
-  cg_line(x->out, 3, "to[i * %lld + j] = %ssum;", (long long)k->sy.side.width,
-          ints ? "(int32_t)" : "");
+  cg_line(x->out, 3, "to[i * apart + j] = %ssum;", ints ? "(int32_t)" : "");
   cg_line(x->out, 2, "}");
 }
 
@@ -208,10 +235,12 @@ put_plain(const kernel *k) {
 static void
 put_parameters(const kernel *k) {
   bs_putf(k->x->out,
-          "(const %s *restrict x, const %s *restrict y,\n    %s *restrict to",
-          k->sx.lane, k->sy.lane, k->x->type);
+          "(const %s *restrict x, const %s *restrict y,\n    %s *restrict to, "
+          "const %s apart",
+          k->sx.lane, k->sy.lane, k->x->type, k->x->e->index);
 }
 
+/* A function of its own, so that nothing else wants its registers. */
 static void
 put_kernel(const kernel *k) {
   const gs_mac *mac = k->mac;
@@ -220,8 +249,8 @@ put_kernel(const kernel *k) {
     bs_putf(out, "#if %s\n%s\n#endif\n", mac->when, mac->attributes);
   else if (mac->attributes)
     bs_putf(out, "%s\n", mac->attributes);
-  bs_putf(out, "static void\n%s_%lldx%lld", k->x->name, (long long)k->rows,
-          (long long)k->columns);
+  bs_putf(out, "GLEN_NOINLINE static void\n%s_%lldx%lld", k->x->name,
+          (long long)k->rows, (long long)k->columns);
   put_parameters(k);
   bs_put(out, ") {\n");
   if (mac->when)
@@ -264,7 +293,7 @@ put_size(const kernel *full, int64_t rows, int64_t columns, bs_text *calls) {
     bs_putf(calls, "n <= %lld", (long long)(columns * full->mac->n));
   if (fewer_rows || fewer)
     bs_put(calls, ") {\n    ");
-  bs_putf(calls, "%s_%lldx%lld(x, y, to);\n", k.x->name, (long long)rows,
+  bs_putf(calls, "%s_%lldx%lld(x, y, to, apart);\n", k.x->name, (long long)rows,
           (long long)columns);
   if (fewer_rows || fewer)
     bs_put(calls, "    return;\n  }\n");

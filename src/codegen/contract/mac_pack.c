@@ -8,6 +8,9 @@
  *   + t % K / q * M * q      blocks of q elements of each row
  *   + r % M * q + t % q
  *
+ * or, of fragments of one row, at r * row + t: rows stay as they lie, each at a
+ * distance from the next.
+ *
  * Points where a guard does not hold, and what fills groups and panels, are
  * zeros, with the offset that all elements get. */
 #include "codegen/contract/mac.h"
@@ -27,11 +30,20 @@ element(const cg_mac_side *s, const char *value) {
   return bs_arena_printf(arena, "%s", value);
 }
 
+/* Elements in memory are what registers hold. */
+static bool
+copies_bits(const cg_mac_side *s) {
+  return gs_dtype_table[s->dtype].bytes ==
+         gs_lane_table[s->operand->lane].bytes;
+}
+
 /* Where row `row` begins in a group; both are expressions. */
 static const char *
 row_place(const cg_mac_side *s, const char *row) {
   bs_arena *arena = &s->side.x->e->arena;
   long long q = Q(s), rows = s->rows;
+  if (s->row)
+    return bs_arena_printf(arena, "%lld * (%s)", (long long)s->row, row);
   if (q == K(s))
     return bs_arena_printf(arena, "%lld * (%s)", q, row);
   return bs_arena_printf(arena, "(%s) / %lld * %lld + (%s) %% %lld * %lld", row,
@@ -74,7 +86,7 @@ static void
 put_block_pointer(const cg_mac_side *s, uint32_t indent) {
   const cg_contract *x = s->side.x;
   const po_cdims *k = dims_of_k(s);
-  int64_t size = s->inner * s->side.width;
+  int64_t size = s->inner * (s->row ? 1 : s->side.width);
   cg_indent(x->out, indent);
   bs_putf(x->out, "%s *const block = panel", s->lane);
   for (uint32_t d = k->n - 1; d-- > 0;) {
@@ -231,6 +243,34 @@ put_empty_row(const cg_mac_side *s, uint32_t indent) {
   cg_line(x->out, indent, "}");
 }
 
+/* What fills a row from `first` on. */
+static void
+put_filled_row(const cg_mac_side *s, int64_t first, uint32_t indent) {
+  if (first < s->inner)
+    cg_line(s->side.x->out, indent, "memset(at + %lld, %lld, %lld);",
+            (long long)first, (long long)s->offset,
+            (long long)((s->inner - first) *
+                        gs_lane_table[s->operand->lane].bytes));
+}
+
+/* Elements of a row that keeps its order. */
+static void
+put_copied_row(const cg_mac_side *s, uint32_t indent) {
+  const cg_contract *x = s->side.x;
+  const char *from =
+      bs_arena_printf(&x->e->arena, "run[%lld * t]", (long long)last_step(s));
+  if (last_step(s) == 1 && !s->offset && copies_bits(s)) {
+    cg_line(
+        x->out, indent, "memcpy(at, run, %lld);",
+        (long long)(last_extent(s) * gs_lane_table[s->operand->lane].bytes));
+  } else {
+    cg_line(x->out, indent, "for (%s t = 0; t < %lld; t++)", x->e->index,
+            (long long)last_extent(s));
+    cg_line(x->out, indent + 1, "at[t] = %s;", element(s, from));
+  }
+  put_filled_row(s, last_extent(s), indent);
+}
+
 static void
 put_rows(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
@@ -252,9 +292,15 @@ put_rows(const cg_mac_side *s) {
   bs_put(x->out, " + ");
   cg_put_address(&s->side, PO_DIM_K, outer_k(s));
   bs_put(x->out, ");\n");
-  put_groups(s, indent + 2, put_row_group);
+  if (s->row)
+    put_copied_row(s, indent + 2);
+  else
+    put_groups(s, indent + 2, put_row_group);
   cg_line(x->out, indent + 1, "} else {");
-  put_empty_row(s, indent + 2);
+  if (s->row)
+    put_filled_row(s, 0, indent + 2);
+  else
+    put_empty_row(s, indent + 2);
   cg_line(x->out, indent + 1, "}");
   cg_line(x->out, indent, "}");
   cg_line(x->out, indent - 1, "}");
@@ -322,6 +368,7 @@ put_row_sums(const cg_mac_side *s) {
   int64_t other = x->c->mac.offset[s->side.of_x];
   int64_t own = s->side.of_x ? 0 : s->offset;
   long long width = s->side.width;
+  bool begins = !s->side.of_x && po_mac_begins_with_sums(x->c);
   if (!po_mac_sums_rows(x->c, s->side.of_x))
     return;
   cg_line(x->out, 2, "int32_t row_sums[%lld] = {0};", width);
@@ -329,7 +376,7 @@ put_row_sums(const cg_mac_side *s) {
           (long long)(s->depth / s->mac->k));
   cg_line(x->out, 3, "for (%s r = 0; r < %lld; r++) {", x->e->index, width);
   cg_line(x->out, 4, "const %s *const of = panel + g * %lld + (%s);", s->lane,
-          width * K(s), row_place(s, "r"));
+          (s->row ? 1 : width) * K(s), row_place(s, "r"));
   cg_line(x->out, 4, "for (int t = 0; t < %lld; t++)", K(s));
   cg_line(x->out, 5, "row_sums[r] += of[%s] - (%lld);",
           Q(s) == K(s)
@@ -340,9 +387,9 @@ put_row_sums(const cg_mac_side *s) {
   cg_line(x->out, 3, "}");
   cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++)", x->e->index, width);
   cg_line(x->out, 3, "row_sums[r] = (int32_t)((unsigned)row_sums[r] * %lldu);",
-          (long long)(uint32_t)(int32_t)other);
+          (long long)(uint32_t)(int32_t)(begins ? -other : other));
   cg_line(x->out, 2, "memcpy(panel + %lld, row_sums, sizeof row_sums);",
-          (long long)(s->depth * s->side.width));
+          (long long)s->sums);
 }
 
 /* ---- the function ---- */

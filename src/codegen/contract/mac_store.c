@@ -5,6 +5,7 @@
  * consumer makes of each what is stored: a bias, a scale, a clip.  The inner
  * loop goes along memory. */
 #include "codegen/contract/mac.h"
+#include <string.h>
 
 static int64_t
 stride_of(const po_cdims *dims) {
@@ -16,30 +17,70 @@ result_type(const cg_contract *x) {
   return gs_dtype_table[x->e->p->arrays.data[x->c->c.array].dtype].c_type;
 }
 
+/* ---- by the kernel ---- */
+
+/* Panels of the operand are whole fragments; the condition, NULL for always. */
+static const char *
+whole_panels(const cg_mac_side *s) {
+  const cg_contract *x = s->side.x;
+  char letter = s->side.of_x ? 'm' : 'n';
+  int64_t size = s->side.of_x ? x->m : x->n;
+  if (size % s->side.width % s->rows == 0)
+    return NULL;
+  return bs_arena_printf(&x->e->arena, "%c_hi - %c >= %lld", letter, letter,
+                         (long long)s->side.width);
+}
+
+const char *
+cg_mac_stores_sums(const cg_contract *x) {
+  cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
+  const po_cdims *n = &x->c->dims[PO_DIM_N];
+  bool sums = po_mac_sums_rows(x->c, true) ||
+              (po_mac_sums_rows(x->c, false) && !po_mac_begins_with_sums(x->c));
+  if (cg_has_formula(x) || sums || (n->n && stride_of(n) != 1))
+    return NULL;
+  const char *rows = whole_panels(&sx), *columns = whole_panels(&sy);
+  if (rows && columns)
+    return bs_arena_printf(&x->e->arena, "%s && %s", rows, columns);
+  return rows ? rows : columns ? columns : "1";
+}
+
+/* ---- by a function ---- */
+
+/* What sums hold too much because of the other operand's offset is still in
+ * them. */
+static bool
+subtracts(const cg_mac_side *s) {
+  const po_contraction *c = s->side.x->c;
+  return po_mac_sums_rows(c, s->side.of_x) &&
+         (s->side.of_x || !po_mac_begins_with_sums(c));
+}
+
 /* The sums of its rows behind a panel. */
 static void
 put_row_sums(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   char letter = s->side.of_x ? 'x' : 'y';
-  if (!po_mac_sums_rows(x->c, s->side.of_x)) {
+  if (!subtracts(s)) {
     cg_line(x->out, 1, "(void)%c;", letter);
     return;
   }
   cg_line(x->out, 1, "int32_t of_%c[%lld];", letter, (long long)s->side.width);
   cg_line(x->out, 1, "memcpy(of_%c, %c + %lld, sizeof of_%c);", letter, letter,
-          (long long)(s->depth * s->side.width), letter);
+          (long long)s->sums, letter);
 }
 
 static void
-put_sum(const cg_contract *x, int64_t width, uint32_t indent) {
+put_sum(const cg_contract *x, const cg_mac_side *sx, const cg_mac_side *sy) {
+  const uint32_t indent = 3;
   bool ints = x->c->dtype == GS_I32;
   cg_indent(x->out, indent);
   bs_putf(x->out, "const %s sum = ", x->type);
   bs_putf(x->out, "%ssums[row * %lld + column]",
-          ints ? "(int32_t)((unsigned)" : "", (long long)width);
-  if (po_mac_sums_rows(x->c, true))
+          ints ? "(int32_t)((unsigned)" : "", (long long)sy->side.width);
+  if (subtracts(sx))
     bs_put(x->out, " - (unsigned)of_x[row]");
-  if (po_mac_sums_rows(x->c, false))
+  if (subtracts(sy))
     bs_put(x->out, " - (unsigned)of_y[column]");
   bs_put(x->out, ints ? ");\n" : ";\n");
 }
@@ -48,7 +89,9 @@ void
 cg_put_mac_store(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
-  const char *index = x->e->index;
+  const char *index = x->e->index, *in_place = cg_mac_stores_sums(x);
+  if (in_place && !strcmp(in_place, "1"))
+    return;
   bs_putf(x->out,
           "GLEN_PACK static void\n%s_store(const %s *restrict sums, "
           "const %s *restrict x,\n    const %s *restrict y, %s *restrict c",
@@ -58,7 +101,7 @@ cg_put_mac_store(const cg_contract *x) {
   put_row_sums(&sx);
   put_row_sums(&sy);
   cg_put_elements(x, stride_of(n) == 1);
-  put_sum(x, sy.side.width, 3);
+  put_sum(x, &sx, &sy);
   cg_line(x->out, 3, "%s *const at = c + (%lld * row + %lld * column);",
           result_type(x), (long long)stride_of(m), (long long)stride_of(n));
   cg_indent(x->out, 3);

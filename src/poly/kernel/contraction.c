@@ -309,7 +309,7 @@ has_one_type(finding *f) {
   return is_vector_type(dtype) &&
          ((x == dtype && y == dtype) ||
           (p->target && (dtype == GS_I32 || !p->strict_fp) &&
-           gs_multiplies(p->target, x, y, dtype)));
+           gs_multiplies(p->target, x, y, dtype) > 0));
 }
 
 static bool

@@ -107,7 +107,10 @@ typedef struct po_mac_plan {
   /* All loops of k count as one in groups of what an instruction takes;
    * otherwise the innermost alone, whose rest is filled. */
   bool flat;
-  int64_t depth;    /* elements of k in a panel, with those filled in */
+  int64_t depth; /* elements of k in a panel, with those filled in */
+  /* Elements from a row of x to the next where a panel holds row by row, or x
+   * is read where it lies; 0: fragments lie side by side. */
+  int64_t row;
   int64_t panel[2]; /* bytes of one of x, y, with what is known of its rows */
 } po_mac_plan;
 
@@ -203,9 +206,13 @@ typedef enum po_mac_way { PO_MAC_RUNS, PO_MAC_ROWS, PO_MAC_SINGLE } po_mac_way;
 po_mac_way po_mac_way_of(const po_contraction *, bool x);
 /* Rows of a panel of x or columns of one of y. */
 int64_t po_panel_width(const po_contraction *, bool x);
+/* Elements of a panel of the operand, without the sums of its rows. */
+int64_t po_mac_panel(const po_contraction *, bool x);
 /* A panel of the operand ends with a sum for each of its rows, by which the
  * offset of the other operand is taken back. */
 bool po_mac_sums_rows(const po_contraction *, bool x);
+/* Accumulators begin with what offsets will have added, less than nothing. */
+bool po_mac_begins_with_sums(const po_contraction *);
 
 /* contraction_choice.c: whether a way of planning agrees with what is fixed of
  * the kernel and of the operands; of the tile and the blocks, once they are

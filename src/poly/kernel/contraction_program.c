@@ -17,6 +17,37 @@ is_worth_it(const gs_sizes *s, const po_contraction *c) {
          (double)m * (double)n * (double)k >= GS_KERNEL_PRODUCTS;
 }
 
+static bool
+names_outer(const po_coperand *operand) {
+  for (uint32_t g = 0; g < operand->n_guards; g++)
+    for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
+      if (operand->guards[g].factor[PO_DIM_O][k])
+        return true;
+  return false;
+}
+
+/* The operand can be packed once and for all: the parts of it that outer loops
+ * move to are alike. */
+static bool
+is_constant(const po_program *p, const po_contraction *c, bool x) {
+  const po_coperand *operand = x ? &c->x : &c->y;
+  const po_array *a = &p->arrays.data[operand->array];
+  return (a->prepack || a->before) && !names_outer(operand);
+}
+
+/* A matrix times a vector reads each element of the matrix once: an instruction
+ * of the target pays if the matrix was packed before. */
+static bool
+is_worth_an_instruction(const po_program *p, const po_contraction *c) {
+  int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
+  int64_t n = po_cdims_size(&c->dims[PO_DIM_N]);
+  int64_t k = po_cdims_size(&c->dims[PO_DIM_K]);
+  bool vector = (m == 1) != (n == 1) && !c->dims[PO_DIM_O].n;
+  return vector && is_constant(p, c, n == 1) &&
+         gs_multiplies(p->target, c->factor[0], c->factor[1], c->dtype) > 0 &&
+         (double)m * (double)n * (double)k >= GS_KERNEL_PRODUCTS;
+}
+
 /* Elements, or bytes for an instruction, of panels of integers. */
 static po_array
 packed_by_numbers(const po_contraction *c, bool x) {
@@ -64,24 +95,6 @@ po_is_as_lowered(const po_program *p, const po_stmt *s) {
   isl_multi_aff_free(time);
   isl_multi_aff_free(identity);
   return same;
-}
-
-static bool
-names_outer(const po_coperand *operand) {
-  for (uint32_t g = 0; g < operand->n_guards; g++)
-    for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
-      if (operand->guards[g].factor[PO_DIM_O][k])
-        return true;
-  return false;
-}
-
-/* The operand can be packed once and for all: the parts of it that outer loops
- * move to are alike. */
-static bool
-is_constant(const po_program *p, const po_contraction *c, bool x) {
-  const po_coperand *operand = x ? &c->x : &c->y;
-  const po_array *a = &p->arrays.data[operand->array];
-  return (a->prepack || a->before) && !names_outer(operand);
 }
 
 /* What is looked for: the reason why a group is none is put into `why`, where
@@ -161,7 +174,9 @@ plan_group(const looking *l, uint32_t k) {
   if (fixed && fixed->loops)
     return none(l, "it runs as loops");
   if (!fixed)
-    return is_worth_it(l->sizes, l->room) && plan_found(l, NULL);
+    return (is_worth_it(l->sizes, l->room) ||
+            (!l->sizes && is_worth_an_instruction(l->p, l->room))) &&
+           plan_found(l, NULL);
   po_contraction *found = bs_arena_copy(&l->p->arena, l->room, sizeof *found);
   if (plan_found(l, fixed))
     return true;

@@ -34,6 +34,17 @@ po_mac_sums_rows(const po_contraction *c, bool x) {
   return c->mac.offset[x] != 0;
 }
 
+bool
+po_mac_begins_with_sums(const po_contraction *c) {
+  return c->mac.mac->text[GS_MAC_LOAD] && po_mac_sums_rows(c, false) &&
+         !po_mac_sums_rows(c, true);
+}
+
+int64_t
+po_mac_panel(const po_contraction *c, bool x) {
+  return po_panel_width(c, x) * (x && c->mac.row ? c->mac.row : c->mac.depth);
+}
+
 /* ---- the loops of k ---- */
 
 /* Loop j of k becomes the innermost. */
@@ -81,13 +92,70 @@ po_mac_way_of(const po_contraction *c, bool x) {
   return along < across ? PO_MAC_ROWS : PO_MAC_RUNS;
 }
 
+static int64_t
+lane_bytes(const po_contraction *c, bool x) {
+  const gs_mac *mac = c->mac.mac;
+  return gs_lane_table[x ? mac->x.lane : mac->y.lane].bytes;
+}
+
+/* Bytes from a row to the next: lines, an odd number of them, so that rows that
+ * are read side by side do not meet in few sets of the cache. */
+static int64_t
+row_bytes(int64_t bytes) {
+  int64_t lines = bs_ceil_div(bytes, 64);
+  return lines < 2 ? bytes : (lines | 1) * 64;
+}
+
+/* Fragments of one row are k elements side by side, and so are those of memory:
+ * rows may stay as they are. */
+static bool
+holds_rows(const po_contraction *c) {
+  return c->mac.mac->m == 1 && po_mac_way_of(c, true) == PO_MAC_ROWS;
+}
+
+/* Rows of x are in memory as a kernel reads them: whole groups of k, equally
+ * far apart, and nothing is to be known of their sums. */
+static bool
+lies_as_read(const po_contraction *c) {
+  const po_cdims *k = &c->dims[PO_DIM_K];
+  const gs_mac *mac = c->mac.mac;
+  return holds_rows(c) && k->n == 1 && k->d[0].x == 1 &&
+         k->d[0].extent % mac->k == 0 && !c->x.n_guards &&
+         c->dims[PO_DIM_M].n <= 1 && !c->mac.offset[0] &&
+         !po_mac_sums_rows(c, true) &&
+         gs_dtype_table[c->factor[0]].bytes == lane_bytes(c, true);
+}
+
+static int64_t
+row_of(const po_contraction *c) {
+  const po_cdim *m = last_of(c, PO_DIM_M);
+  int64_t bytes = lane_bytes(c, true);
+  if (!holds_rows(c))
+    return 0;
+  if (c->x_mode == PO_DIRECT)
+    return m ? m->x : c->mac.depth;
+  return row_bytes(c->mac.depth * bytes) / bytes;
+}
+
 /* ---- cycles ---- */
+
+/* Rows copied as they lie. */
+static double
+copy_cycles(const po_contraction *c) {
+  const po_cdim *k = last_of(c, PO_DIM_K);
+  double rows = (double)size_of(c, PO_DIM_M);
+  double runs = rows * (double)size_of(c, PO_DIM_K) / (double)k->extent;
+  double element = k->x == 1 ? GS_MAC_PACK_LINE : GS_MAC_PACK_APART;
+  return rows * (double)c->mac.depth * element + runs * GS_MAC_PACK_RUN_START;
+}
 
 static double
 pack_cycles(const po_contraction *c, bool x) {
   const po_cdim *own = last_of(c, x ? PO_DIM_M : PO_DIM_N);
   const po_cdim *k = last_of(c, PO_DIM_K);
   double n = (double)size_of(c, x ? PO_DIM_M : PO_DIM_N) * (double)c->mac.depth;
+  if (x && c->mac.row)
+    return copy_cycles(c);
   switch (po_mac_way_of(c, x)) {
   case PO_MAC_RUNS:
     return n * (own && (x ? own->x : own->y) == 1 ? GS_MAC_PACK_RUN
@@ -113,6 +181,7 @@ panel_cycles(const po_contraction *c, int64_t mr, int64_t nv) {
   double groups = (double)c->mac.depth / (double)c->mac.mac->k;
   double group =
       fmax((double)(mr * nv) * c->mac.mac->cycles, GS_LOAD * (double)(mr + nv));
+  group = fmax(group, GS_MAC_LATENCY);
   return mr && nv ? group * groups + GS_MAC_PANEL_START : 0;
 }
 
@@ -150,20 +219,17 @@ choose_sides(const po_contract_choice *fixed, po_contraction *c) {
 
 /* ---- panels and tiles ---- */
 
-static int64_t
-lane_bytes(const po_contraction *c, bool x) {
-  const gs_mac *mac = c->mac.mac;
-  return gs_lane_table[x ? mac->x.lane : mac->y.lane].bytes;
-}
-
 static bool
 measure_panel(po_contraction *c, bool x) {
-  int64_t width = po_panel_width(c, x), bytes;
-  if (__builtin_mul_overflow(c->mac.depth, width * lane_bytes(c, x), &bytes))
+  int64_t width = po_panel_width(c, x), bytes = 0;
+  int64_t row = x && c->mac.row ? c->mac.row : c->mac.depth;
+  if (__builtin_mul_overflow(row, width * lane_bytes(c, x), &bytes))
     return false;
   bytes += po_mac_sums_rows(c, x) ? width * ROW_SUM : 0;
   c->mac.panel[!x] = bs_round_up(bytes, 64);
-  return c->mac.panel[!x] <= PO_MAX_BLOCK;
+  return (x ? c->x_mode : c->y_mode) == PO_BLOCK
+             ? c->mac.panel[!x] <= PO_MAX_BLOCK
+             : c->mac.panel[!x] <= PO_MAX_WHOLE;
 }
 
 /* Bytes of all panels of the operand. */
@@ -215,7 +281,7 @@ choose_tiles(const gs_target *t, po_contraction *c) {
   int64_t shares = outer % cores ? cores : 1;
   bool x = c->x_mode == PO_BEFORE, y = c->y_mode == PO_BEFORE;
   if (x == y)
-    x = all_bytes(c, true) < all_bytes(c, false);
+    x = c->x_mode != PO_DIRECT && all_bytes(c, true) < all_bytes(c, false);
   if (!c->dims[PO_DIM_O].n && all_bytes(c, x) <= PO_MAX_WHOLE) {
     keep_whole(c, x);
     cut_rows(t, c, !x, shares);
@@ -240,7 +306,7 @@ operand_cycles(const po_contraction *c, bool x, po_cmode mode) {
   double elements =
       (double)size_of(c, x ? PO_DIM_M : PO_DIM_N) * (double)c->mac.depth;
   double sums = po_mac_sums_rows(c, x) ? elements * GS_MAC_ROW_SUMMED : 0;
-  return mode == PO_BEFORE ? 0 : pack_cycles(c, x) + sums;
+  return mode == PO_BEFORE || mode == PO_DIRECT ? 0 : pack_cycles(c, x) + sums;
 }
 
 /* The factors in that order on that instruction, loop `last` of k innermost, or
@@ -259,6 +325,11 @@ try_way(const ways *w, const gs_mac *mac, bool swap, uint32_t last) {
   if (!c->mac.flat)
     put_last(c, last);
   c->mac.depth = depth_of(c);
+  c->x_mode = w->constant[swap] ? PO_BEFORE
+              : lies_as_read(c) ? PO_DIRECT
+                                : PO_BLOCK;
+  c->y_mode = w->constant[!swap] ? PO_BEFORE : PO_BLOCK;
+  c->mac.row = row_of(c);
   c->cycles = choose_sides(w->fixed, c);
   if (!isfinite(c->cycles) || !measure_panel(c, true) ||
       !measure_panel(c, false))
@@ -267,8 +338,6 @@ try_way(const ways *w, const gs_mac *mac, bool swap, uint32_t last) {
   c->product = mac->cycles;
   c->cache_line = gs_first_cache(w->target).line;
   c->cache_ways = gs_first_cache(w->target).ways;
-  c->x_mode = w->constant[swap] ? PO_BEFORE : PO_BLOCK;
-  c->y_mode = w->constant[!swap] ? PO_BEFORE : PO_BLOCK;
   choose_tiles(w->target, c);
   c->cycles += operand_cycles(c, true, c->x_mode) +
                operand_cycles(c, false, c->y_mode) + store_cycles(c);
@@ -300,7 +369,7 @@ po_plan_mac(const gs_target *t, const bool constant[2],
             const po_contract_choice *fixed, po_contraction *c,
             po_contraction room[2], bs_text *why) {
   ways w = {t, constant, fixed, &room[0], &room[1], c};
-  if (!gs_multiplies(t, c->factor[0], c->factor[1], c->dtype))
+  if (gs_multiplies(t, c->factor[0], c->factor[1], c->dtype) == 0)
     return false;
   if (is_fixed_otherwise(fixed))
     return refused(why);
