@@ -183,6 +183,7 @@ static const struct {
 } instruction_texts[] = {
     {"x86_avx2_dot.target", x86_avx2_dot},
     {"x86_vnni_dot.target", x86_vnni_dot},
+    {"x86_bf16_dot.target", x86_bf16_dot},
     {"arm_neon_dot.target", arm_neon_dot},
 };
 

@@ -36,18 +36,21 @@ def made_up(r):
     k = r.choice([1, 2, 4, 8, 64])
     parts = [q for q in (1, 2, 4, 8, 64) if k % q == 0]
     m, n = r.choice([1, 1, 2, 4, 16, 3]), r.choice([2, 4, 8, 16, 5])
+    load = r.choice(["", " (load \"\")"])
     text = (f"(mac made-up (shape {m} {n} {k})\n"
             f"  (x {x} (interleave {r.choice(parts)}))\n"
             f"  (y {y} (interleave {r.choice(parts)}) (held {r.choice([1, 4])}))\n"
             f"  (sum {total}) (accumulators {r.choice([1, 4, 12])})\n"
-            f"  (when \"0\") (zero \"\") (load-x \"\") (load-y \"\")\n"
+            f"  (when \"0\") (zero \"\"){load} (load-x \"\") (load-y \"\")\n"
             f"  (accumulate \"\") (store \"\"))\n")
     return TARGET + text, r.choice(dtypes)
 
 
 def shipped(r):
     """Those of this kind of processor; where it lacks one, the plain C."""
-    name, dtypes = r.choice([("x86_avx2_dot", ["i8", "u8"])])
+    name, dtypes = r.choice([("x86_avx2_dot", ["i8", "u8"]),
+                             ("x86_vnni_dot", ["i8", "u8"]),
+                             ("x86_bf16_dot", ["bf16"])])
     with open(os.path.join(ROOT, "targets", name + ".target"),
               encoding="utf-8") as f:
         return TARGET + f.read(), r.choice(dtypes)
