@@ -11,45 +11,86 @@
 #include <math.h>
 #include <string.h>
 
+typedef enum coordinates {
+  HALF_PIXEL,
+  ALIGN_CORNERS,
+  ASYMMETRIC,
+  PYTORCH_HALF_PIXEL,
+  HALF_PIXEL_SYMMETRIC
+} coordinates;
+
+/* What the attributes say: an axis may have many elements to be placed. */
+typedef struct sampling {
+  coordinates coordinates;
+  bool is_nearest, is_linear; /* else cubic */
+  double (*nearest)(double);
+  double a; /* of cubic filters */
+} sampling;
+
 typedef struct axis_map {
   int64_t from, to; /* sizes */
   double scale;
+  sampling by;
 } axis_map;
 
+static double
+round_prefer_ceil(double x) {
+  return floor(x + 0.5);
+}
+
+static double
+round_prefer_floor(double x) {
+  return ceil(x - 0.5);
+}
+
 static bool
-is(const on_import *im, const char *coordinates) {
-  return on_attr_is(im, "coordinate_transformation_mode", coordinates,
-                    "half_pixel");
+has_coordinates(const on_import *im, const char *name) {
+  return on_attr_is(im, "coordinate_transformation_mode", name, "half_pixel");
+}
+
+static sampling
+sampling_of(const on_import *im) {
+  static const char *const coordinates_names[] = {
+      [ALIGN_CORNERS] = "align_corners",
+      [ASYMMETRIC] = "asymmetric",
+      [PYTORCH_HALF_PIXEL] = "pytorch_half_pixel",
+      [HALF_PIXEL_SYMMETRIC] = "half_pixel_symmetric"};
+  static const struct {
+    const char *name;
+    double (*nearest)(double);
+  } nearest[] = {{"floor", floor},
+                 {"ceil", ceil},
+                 {"round_prefer_ceil", round_prefer_ceil}};
+  sampling s = {.is_nearest = on_attr_is(im, "mode", "nearest", "nearest"),
+                .is_linear = on_attr_is(im, "mode", "linear", "nearest"),
+                .nearest = round_prefer_floor,
+                .a = on_attr_real(im, "cubic_coeff_a", -0.75)};
+  for (int k = ALIGN_CORNERS; k <= HALF_PIXEL_SYMMETRIC; k++)
+    if (has_coordinates(im, coordinates_names[k]))
+      s.coordinates = (coordinates)k;
+  for (size_t k = 0; k < sizeof nearest / sizeof *nearest; k++)
+    if (on_attr_is(im, "nearest_mode", nearest[k].name, "round_prefer_floor"))
+      s.nearest = nearest[k].nearest;
+  return s;
 }
 
 /* Where in the original the element stands. */
 static double
-place_of(const on_import *im, const axis_map *m, int64_t i) {
-  double x = (double)i;
-  if (is(im, "align_corners"))
-    return m->to == 1 ? 0 : x * (double)(m->from - 1) / (double)(m->to - 1);
-  if (is(im, "asymmetric"))
+place_of(const axis_map *m, int64_t i) {
+  double x = (double)i, from = (double)m->from, to = (double)m->to;
+  switch (m->by.coordinates) {
+  case ALIGN_CORNERS:
+    return m->to == 1 ? 0 : x * (from - 1) / (to - 1);
+  case ASYMMETRIC:
     return x / m->scale;
-  if (is(im, "pytorch_half_pixel") && m->to == 1)
-    return 0;
-  if (is(im, "half_pixel_symmetric")) {
-    double adjust = (double)m->to / (m->scale * (double)m->from);
-    double centre = (double)m->from / 2;
-    return centre * (1 - adjust) + (x + 0.5) / m->scale - 0.5;
+  case PYTORCH_HALF_PIXEL:
+    return m->to == 1 ? 0 : (x + 0.5) / m->scale - 0.5;
+  case HALF_PIXEL_SYMMETRIC:
+    return from / 2 * (1 - to / (m->scale * from)) + (x + 0.5) / m->scale - 0.5;
+  case HALF_PIXEL:
+    break;
   }
   return (x + 0.5) / m->scale - 0.5;
-}
-
-static double
-nearest(const on_import *im, double x) {
-  const char *preset = "round_prefer_floor";
-  if (on_attr_is(im, "nearest_mode", "floor", preset))
-    return floor(x);
-  if (on_attr_is(im, "nearest_mode", "ceil", preset))
-    return ceil(x);
-  return on_attr_is(im, "nearest_mode", "round_prefer_ceil", preset)
-             ? floor(x + 0.5)
-             : ceil(x - 0.5);
 }
 
 static double
@@ -62,22 +103,22 @@ cubic(double a, double x) {
 
 /* The elements first .. first + 3 that count, with their weights. */
 static int64_t
-taps_of(const on_import *im, const axis_map *m, int64_t i, double *weight) {
-  double x = place_of(im, m, i), a = on_attr_real(im, "cubic_coeff_a", -0.75);
+taps_of(const axis_map *m, int64_t i, double *weight) {
+  double x = place_of(m, i);
   memset(weight, 0, 4 * sizeof *weight);
-  if (on_attr_is(im, "mode", "nearest", "nearest")) {
+  if (m->by.is_nearest) {
     weight[0] = 1;
-    return (int64_t)nearest(im, x);
+    return (int64_t)m->by.nearest(x);
   }
   int64_t first = (int64_t)floor(x);
   double part = x - (double)first;
-  if (on_attr_is(im, "mode", "linear", "nearest")) {
+  if (m->by.is_linear) {
     weight[0] = 1 - part;
     weight[1] = part;
     return first;
   }
   for (int k = 0; k < 4; k++)
-    weight[k] = cubic(a, part + 1 - k);
+    weight[k] = cubic(m->by.a, part + 1 - k);
   return first - 1;
 }
 
@@ -87,9 +128,9 @@ taps_of(const on_import *im, const axis_map *m, int64_t i, double *weight) {
 enum { REACH = 3, SPAN = 2 * REACH + 1 };
 
 static bool
-repeats(const on_import *im, const axis_map *m) {
+repeats(const axis_map *m) {
   return m->to % m->from == 0 && m->scale == (double)(m->to / m->from) &&
-         m->to / m->from <= 64 && !is(im, "align_corners");
+         m->to / m->from <= 64 && m->by.coordinates != ALIGN_CORNERS;
 }
 
 static bool
@@ -150,9 +191,10 @@ static gs_term
 by_phases(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
   int64_t phases = m->to / m->from, middle = m->from;
   double filters[64 * SPAN] = {0}, weight[4];
-  axis_map inner = {2 * m->from + 1, phases * (2 * m->from + 1), m->scale};
+  int64_t inside = 2 * m->from + 1;
+  axis_map inner = {inside, phases * inside, m->scale, m->by};
   for (int64_t p = 0; p < phases; p++) {
-    int64_t first = taps_of(im, &inner, middle * phases + p, weight) - middle;
+    int64_t first = taps_of(&inner, middle * phases + p, weight) - middle;
     for (int k = 0; k < 4; k++)
       if (weight[k] != 0 && first + k >= -REACH && first + k <= REACH)
         filters[p * SPAN + REACH + first + k] += weight[k];
@@ -171,7 +213,7 @@ matrix_of(on_import *im, const axis_map *m) {
   for (int64_t k = 0; a && k < a->n; k++)
     on_set_real(a, k, 0);
   for (int64_t i = 0; a && i < m->to; i++) {
-    int64_t first = taps_of(im, m, i, weight);
+    int64_t first = taps_of(m, i, weight);
     for (int k = 0; k < 4; k++) {
       int64_t at = first + k;
       at = at < 0 ? 0 : at >= m->from ? m->from - 1 : at;
@@ -213,6 +255,7 @@ read_maps(on_import *im, const gs_type *type, axis_map *maps) {
   if (scales && !scales->n)
     scales = NULL;
   const on_array *given = sizes ? sizes : scales;
+  sampling by = sampling_of(im);
   if (!given || im->failed || given->n != type->rank)
     return on_fail(im, "its sizes are not known, or not as many as its "
                        "dimensions");
@@ -223,14 +266,15 @@ read_maps(on_import *im, const gs_type *type, axis_map *maps) {
     if (!(to >= 1) || to > 0x1p31)
       return on_fail(im, "a size is below 1, or too large");
     maps[k] = (axis_map){type->dim[k], (int64_t)to,
-                         sizes ? to / from : on_real(scales, k)};
+                         sizes ? to / from : on_real(scales, k), by};
   }
   return true;
 }
 
 static bool
 knows_modes(on_import *im) {
-  if (is(im, "tf_crop_and_resize") || is(im, "tf_half_pixel_for_nn") ||
+  if (has_coordinates(im, "tf_crop_and_resize") ||
+      has_coordinates(im, "tf_half_pixel_for_nn") ||
       on_attr_int(im, "antialias", 0) ||
       on_attr_int(im, "exclude_outside", 0) ||
       !on_attr_is(im, "keep_aspect_ratio_policy", "stretch", "stretch") ||
@@ -251,8 +295,8 @@ emit_resize(on_import *im) {
   for (uint32_t k = 0; k < type.rank; k++) {
     if (maps[k].from == maps[k].to && maps[k].scale == 1)
       continue;
-    x = repeats(im, &maps[k]) ? by_phases(im, x, k, &maps[k])
-                              : by_matrix(im, x, k, &maps[k]);
+    x = repeats(&maps[k]) ? by_phases(im, x, k, &maps[k])
+                          : by_matrix(im, x, k, &maps[k]);
   }
   on_out(im, 0, x, on_type_in(im, 0));
 }
