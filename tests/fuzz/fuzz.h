@@ -20,13 +20,16 @@ require(bool holds) {
     abort();
 }
 
-/* limit: bytes, 0: none, and then the body comes to its end.  Returns the peak.
- */
+/* parent: NULL, or a heap for which the body's is an additional one.  limit:
+ * bytes, 0: none, and then the body comes to its end.  Returns the peak. */
 static inline size_t
-read_within(void (*body)(void *), const void *bytes, size_t size,
-            size_t limit) {
+read_within(bs_heap *parent, void (*body)(void *), const void *bytes,
+            size_t size, size_t limit) {
   bs_heap heap;
-  bs_heap_init(&heap, NULL, limit);
+  if (parent)
+    bs_heap_init_child(&heap, parent, limit);
+  else
+    bs_heap_init(&heap, NULL, limit);
   input in = {&heap, bytes, size};
   bool whole = bs_protect(&heap, body, &in);
   require(whole || limit);
@@ -37,8 +40,15 @@ read_within(void (*body)(void *), const void *bytes, size_t size,
 }
 
 static inline void
+read_twice_below(bs_heap *parent, void (*body)(void *), const void *bytes,
+                 size_t size, size_t limit) {
+  size_t peak = read_within(parent, body, bytes, size, limit);
+  read_within(parent, body, bytes, size, peak / 2);
+}
+
+static inline void
 read_twice(void (*body)(void *), const void *bytes, size_t size, size_t limit) {
-  read_within(body, bytes, size, read_within(body, bytes, size, limit) / 2);
+  read_twice_below(NULL, body, bytes, size, limit);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);

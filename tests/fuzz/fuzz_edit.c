@@ -2,15 +2,11 @@
 /* A document with any text, in each language: read, and asked everything that
  * an editor asks, at many places; the first byte chooses the language.  Then
  * all of it with half of the memory. */
-#include "fuzz.h"
+#include "common.h"
 #include "edit/edit.h"
 #include "rules/format/format.h"
 
-static const char target_text[] =
-    "(target t (set unit 2)) (instr mm (params r c)"
-    " (operands (a ((b) (r)) f32) (w (() (r c)) f32)) (result ((b c) ()) f32)"
-    " (semantics (compute dotProd (cartProd a"
-    " (access (transpose w (list 1 0)) 1)))) (emit \"mm();\"))";
+static common of_all;
 
 /* What stands at a place is one of the places that mean the same. */
 static void
@@ -59,15 +55,10 @@ all_of_it(void *arg) {
   const input *in = &rest;
   bs_arena arena;
   bs_diags diags;
-  gs_context ctx;
   bs_text text;
-  bs_arena_init(&arena, in->heap);
-  bs_diags_init(&diags, in->heap);
-  ctx = (gs_context){in->heap, &arena, bs_values_new(in->heap), &diags};
-  gs_target *t = gs_target_parse(
-      &ctx, bs_source_add(&diags, "t", target_text, sizeof target_text - 1));
+  gs_context ctx = context_over(&of_all, in->heap, &arena, &diags);
   bs_overlay_set(&diags, path, in->bytes, in->size);
-  ed_document *d = ed_open(&ctx, t, path);
+  ed_document *d = ed_open(&ctx, of_all.target, path);
   if (!d)
     return;
   for (uint32_t k = 0; k < d->findings.len; k++)
@@ -93,6 +84,7 @@ LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
       memmem(bytes, size, "prelude-file", 12) ||
       memmem(bytes, size, ":target", 7))
     return 0;
-  read_twice(all_of_it, bytes, size, 0);
+  renew(&of_all);
+  read_twice_below(&of_all.heap, all_of_it, bytes, size, 0);
   return 0;
 }

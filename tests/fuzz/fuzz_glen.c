@@ -4,15 +4,10 @@
  * A program is printed, with and without types; what was printed must parse
  * and print the same.  Each term is printed on a line.  Then all of it is done
  * once more with half of the memory.  Calls are read with a small target. */
-#include "fuzz.h"
+#include "common.h"
 #include "glenside/program.h"
-#include "glenside/target.h"
 
-static const char target_text[] =
-    "(target t) (instr mm (params r c)"
-    " (operands (a ((b) (r)) f32) (w (() (r c)) f32)) (result ((b c) ()) f32)"
-    " (semantics (compute dotProd (cartProd a"
-    " (access (transpose w (list 1 0)) 1)))) (emit \"mm();\"))";
+static common of_all;
 
 static gs_program *
 parse(const gs_context *ctx, const gs_target *target, const char *text,
@@ -63,13 +58,8 @@ read_input(void *argument) {
   const input *in = argument;
   bs_arena arena;
   bs_diags diags;
-  bs_arena_init(&arena, in->heap);
-  bs_diags_init(&diags, in->heap);
-  gs_context ctx = {in->heap, &arena, bs_values_new(in->heap), &diags};
-  const gs_target *target = gs_target_parse(
-      &ctx, bs_source_add(&diags, "t", target_text, strlen(target_text)));
-  require(target != NULL);
-  gs_program *p = parse(&ctx, target, in->bytes, in->size);
+  gs_context ctx = context_over(&of_all, in->heap, &arena, &diags);
+  gs_program *p = parse(&ctx, of_all.target, in->bytes, in->size);
   if (p) {
     check_program(&ctx, p);
     return;
@@ -83,6 +73,7 @@ read_input(void *argument) {
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-  read_twice(read_input, bytes, size, (size_t)1 << 30);
+  renew(&of_all);
+  read_twice_below(&of_all.heap, read_input, bytes, size, (size_t)1 << 30);
   return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_sched.c - any bytes as a .sched script: no crash, no endless work, and
  * what is accepted keeps the program legal. */
-#include "fuzz.h"
+#include "common.h"
+#include "poly/loops/loops.h"
 #include "poly/schedule/primitive.h"
 
 static const char loops[] = "input A: i32[6, 6]\n"
@@ -19,30 +20,29 @@ static const char loops[] = "input A: i32[6, 6]\n"
                             "  }\n"
                             "}\n";
 
+static common of_all;
+static po_program *start; /* what the loops are, in of_all */
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  bs_heap heap;
-  bs_arena arena;
-  bs_diags diags;
+  po_violation v;
+  bs_text out;
   if (size > 2000)
     return 0;
-  bs_heap_init(&heap, NULL, 0);
-  bs_arena_init(&arena, &heap);
-  bs_diags_init(&diags, &heap);
-  gs_context ctx = {&heap, &arena, bs_values_new(&heap), &diags};
-  uint32_t program =
-      bs_source_add(&diags, "fuzz.loops", loops, sizeof loops - 1);
-  po_program *p = po_read_loops(&ctx, gs_target_default(&ctx), program);
+  if (renew(&of_all))
+    start = po_read_loops(
+        &of_all.ctx, gs_target_default(&of_all.ctx),
+        bs_source_add(&of_all.diags, "fuzz.loops", loops, sizeof loops - 1));
+  require(start != NULL);
   uint32_t source =
-      bs_source_add(&diags, "fuzz.sched", (const char *)data, size);
-  bs_text out;
-  bs_text_init(&out, &heap);
-  require(p != NULL);
-  if (source) {
-    po_violation v;
-    po_run_script(&p, source, &out);
-    require(po_program_is_legal(p, &v));
-  }
-  bs_heap_done(&heap);
+      bs_source_add(&of_all.diags, "fuzz.sched", (const char *)data, size);
+  if (!source)
+    return 0;
+  po_program *p = po_copy(start);
+  bs_text_init(&out, &of_all.heap);
+  po_run_script(&p, source, &out);
+  require(po_program_is_legal(p, &v));
+  bs_text_done(&out);
+  po_free(p);
   return 0;
 }
