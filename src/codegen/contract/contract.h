@@ -127,6 +127,8 @@ void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
  * such a panel become the values before they are stored. */
 bool cg_finishes_in_registers(const cg_contract *, cg_panel);
 void cg_put_finish(const cg_contract *, cg_panel, uint32_t indent);
+/* Asks for what it reads as it does for the sums' places. */
+void cg_put_extra_prefetches(const cg_contract *, cg_panel, uint32_t indent);
 /* The value of the formula for a sum; elements of what else it reads are those
  * of `row` and `column`. */
 void cg_put_formula_value(const cg_contract *, const cg_expr *sum);

@@ -202,3 +202,22 @@ cg_put_finish(const cg_contract *x, cg_panel panel, uint32_t indent) {
       cg_line(x->out, indent, "}");
     }
 }
+
+/* An element for each sum, whose rows lie as those of c do: the products take
+ * long enough for it to come from a far cache. */
+static bool
+is_as_large(const cg_contract *x, uint32_t k) {
+  return last_stride(&x->c->dims[PO_DIM_M], k) != 0 &&
+         last_stride(&x->c->dims[PO_DIM_N], k) == 1;
+}
+
+void
+cg_put_extra_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
+  int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    for (int64_t r = 0; is_as_large(x, k) && r < panel.rows; r++)
+      for (int64_t at = 0; at < panel.columns; at += line)
+        cg_line(x->out, indent, "GLEN_AHEAD(e%u + %s, 0);", k,
+                cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), at,
+                              1));
+}

@@ -303,12 +303,15 @@ arguments(const cg_contract *x) {
                          x->c->later ? "later, " : "", cg_number_arguments(x));
 }
 
-/* Of c, where the sums go there. */
+/* Of c and of what the formula reads beside it, where the sums go there. */
 static void
 put_prefetches(const cg_contract *x, cg_panel panel) {
+  uint32_t indent = x->c->waits ? 2 : 1;
   if (x->c->waits)
     bs_put(x->out, "  if (last) {\n");
-  cg_put_prefetches(x, panel, x->c->waits ? 2 : 1);
+  cg_put_prefetches(x, panel, indent);
+  if (cg_finishes_in_registers(x, panel))
+    cg_put_extra_prefetches(x, panel, indent);
   if (x->c->waits)
     bs_put(x->out, "  }\n");
 }
