@@ -145,6 +145,8 @@ lower(po_lowering *low) {
   if (po_has_failed(low))
     return;
   po_close_sizes();
+  if (low->out->chains)
+    po_turn_sums(low->out);
   low->failed = !po_allocate(low->out);
   po_lay_out(low->out);
 }

@@ -97,6 +97,10 @@ void po_straighten_factors(po_lowering *, gs_term compute);
  * expressions; they leave the order of bases. */
 void po_find_chains(po_lowering *);
 
+/* turn.c: arrays of sums take the order of what reads them, if that is
+ * pointwise. */
+void po_turn_sums(po_program *);
+
 /* array.c */
 /* A C identifier like `name` that nothing generated uses yet. */
 const char *po_fresh_name(po_lowering *, const char *prefix, const char *name);

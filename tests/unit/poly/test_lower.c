@@ -389,6 +389,43 @@ Test(lower, a_value_that_one_expression_reads_twice_is_no_array) {
   cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0);
 }
 
+/* ---- arrays of sums in the order of what reads them ---- */
+
+#define SUMS                                                                   \
+  "(tensor a (shape 8 4) f32)(tensor w (shape 16 4) f32)"                      \
+  "(tensor b (shape 16 8) f32)"                                                \
+  "(let x (compute dotProd (cartProd (access a 1) (access w 1))))"             \
+  "(let y (compute add (pair (transpose x (list 1 0)) b)))"
+
+static int64_t
+rows_of_sums(const po_program *p) {
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (p->arrays.data[k].role == PO_WORKSPACE)
+      return p->arrays.data[k].dim[0];
+  return 0;
+}
+
+Test(lower, sums_lie_as_their_pointwise_reader_walks) {
+  po_program *p = chained(SUMS "(output y)");
+  cr_assert_eq(rows_of_sums(p), 16, "%s", loops_text(p));
+  cr_assert(strstr(loops_text(p), "y[i0_1, i1_1] = t0[i0_1, i1_1] + b"), "%s",
+            loops_text(p));
+}
+
+Test(lower, sums_whose_readers_disagree_lie_as_their_term_says) {
+  po_program *p =
+      chained(SUMS "(let z (compute relu (access x 2)))(output y)(output z)");
+  cr_assert_eq(rows_of_sums(p), 8, "%s", loops_text(p));
+}
+
+Test(lower, sums_that_are_a_factor_lie_as_their_term_says) {
+  po_program *p =
+      chained("(tensor v (shape 8 16) f32)" SUMS
+              "(let z (compute dotProd (cartProd (access x 1) (access v 1))))"
+              "(output y)(output z)");
+  cr_assert_eq(rows_of_sums(p), 8, "%s", loops_text(p));
+}
+
 Test(lower, a_value_that_is_read_at_two_places_is_an_array) {
   po_program *p = chained(SUM "(let y (compute mul (pair x (transpose x (list "
                               "1 0)))))(output y)");
