@@ -43,8 +43,6 @@ api_prepack(glen_context *ctx, glen_loops *loops, const char *const *names,
     return true;
   API_ENTER(ctx, false);
   po_program *p = loops->loops;
-  if (!api_knows_sizes(ctx, p, "prepacking"))
-    return false;
   for (uint32_t k = 0; k < n; k++)
     if (!api_know_input(ctx, p->source, names[k]) ||
         !locate(ctx, (gs_program *)p->source, names[k]) ||

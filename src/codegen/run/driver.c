@@ -133,9 +133,15 @@ put_sizes(const cg_job *job, const char *comma, bs_text *out) {
     bs_put(out, comma);
 }
 
+/* What the code was made of: with sizes, not the program at these. */
+static const po_program *
+code_of(const cg_job *job) {
+  return job->general ? job->general : job->program;
+}
+
 static void
 put_call(const cg_job *job, const char *name, bs_text *out) {
-  const po_program *p = job->program;
+  const po_program *p = code_of(job);
   bs_putf(out, "    failed |= %s(", name);
   put_sizes(job, ", ", out);
   put_arguments(p, false, out);
@@ -196,8 +202,8 @@ put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
       bs_putf(out, "  p[%u] = block(%lld);\n", k, (long long)places[k].bytes);
     k++;
   }
-  if (po_has_prepacked(p))
-    put_prepack(p, name, out);
+  if (po_has_prepacked(code_of(of)))
+    put_prepack(code_of(of), name, out);
   bs_putf(out, "  for (int repeat = 0; repeat < %u && sum <= %g; repeat++) {\n",
           repeats ? repeats : 1, seconds > 0 ? seconds : 1e300);
   bs_put(out, "    double start = now(), time;\n");
@@ -225,7 +231,8 @@ put_job(const cg_job *of, uint32_t job, const char *name, int64_t time,
   bs_putf(out,
           "  free(workspace);\n%s"
           "  store(%lld, &best, sizeof best);\n",
-          po_has_prepacked(p) ? "  free(prepacked);\n" : "", (long long)time);
+          po_has_prepacked(code_of(of)) ? "  free(prepacked);\n" : "",
+          (long long)time);
   if (of->profile)
     bs_putf(out, "  store(%lld, least%u, sizeof least%u);\n",
             (long long)of->profile_at, job, job);

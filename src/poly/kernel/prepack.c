@@ -5,6 +5,7 @@
  * packs operands of contractions that are such inputs or were made so.  All
  * else reads a copy of the input, which lies beside what is packed. */
 #include "poly/kernel/contraction.h"
+#include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
 #include <string.h>
 
@@ -15,6 +16,10 @@ po_prepack(po_program *p, const char *input) {
     if (array->role != PO_INPUT ||
         strcmp(p->source->inputs.data[array->number].name, input) != 0)
       continue;
+    if (po_is_sized(array))
+      return bs_error(p->ctx.diags, BS_NOWHERE, "open-size",
+                      "prepacking %s needs numbers for the sizes in its shape",
+                      input);
     array->prepack = true;
     array->offset = -1;
     return true;
@@ -85,14 +90,18 @@ count_before(const po_program *p) {
   return n;
 }
 
-/* Calls and contractions stay where they are: they may need a workspace. */
+/* Calls and contractions stay where they are: they may need a workspace.
+ * NAME_prepack is not told sizes. */
 static bool
 may_run_before(po_program *p, const po_groups *groups, const po_group *group) {
   if (po_contraction_of(p, groups, group))
     return false;
-  for (uint32_t k = group->first; k < group->first + group->n; k++)
-    if (p->stmts.data[groups->stmts.data[k]].kind == PO_CALL)
+  for (uint32_t k = group->first; k < group->first + group->n; k++) {
+    const po_stmt *s = &p->stmts.data[groups->stmts.data[k]];
+    if (s->kind == PO_CALL || po_is_sized(&p->arrays.data[s->array]) ||
+        po_stmt_needs_sizes(p, s))
       return false;
+  }
   return visit_group(p, groups, group, is_from_constants);
 }
 

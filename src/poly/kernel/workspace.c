@@ -45,6 +45,12 @@ bytes_of(const layout *l, uint32_t k) {
   return team ? bytes * PO_MAX_TEAM : bytes;
 }
 
+/* Where places lie depends on sizes: not of what is made before any call. */
+static bool
+has_open_places(const layout *l) {
+  return po_has_sizes(l->program) && !l->before;
+}
+
 static void
 expire(layout *l, uint32_t now) {
   uint32_t n = 0;
@@ -120,7 +126,7 @@ static void
 place_new(layout *l, uint32_t k, uint32_t group) {
   po_array *array = &l->program->arrays.data[k];
   int64_t bytes = array->offset < 0 ? bytes_of(l, k) : 0;
-  if (bytes && po_has_sizes(l->program))
+  if (bytes && has_open_places(l))
     place_by_number(l, array, bytes, l->last[k], group);
   else if (bytes)
     place(l, array, bytes, l->last[k]);
@@ -149,7 +155,7 @@ place_arrays(layout *l, const po_groups *groups, bool before, int64_t floor,
   l->most = 0;
   bs_clear(&l->live);
   for (uint32_t g = 0; g < groups->list.len; g++) {
-    if (!po_has_sizes(l->program))
+    if (!has_open_places(l))
       expire(l, g);
     visit_group(l, groups, g, place_new);
     note_most(l);

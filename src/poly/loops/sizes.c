@@ -105,6 +105,35 @@ po_elements_of(const po_program *p, const po_array *array) {
   return po_within_sizes(p, box);
 }
 
+/* Beyond what is known of them. */
+static bool
+set_needs_sizes(const po_program *p, __isl_keep isl_set *set) {
+  isl_set *rest = isl_set_gist_params(
+      isl_set_copy(set), isl_set_params(isl_set_copy(p->at_sizes)));
+  bool needs = isl_set_involves_dims(rest, isl_dim_param, 0,
+                                     (unsigned)p->sizes.len) != isl_bool_false;
+  isl_set_free(rest);
+  return needs;
+}
+
+static bool
+index_needs_sizes(const po_program *p, __isl_keep isl_pw_multi_aff *index) {
+  return isl_pw_multi_aff_involves_dims(
+             index, isl_dim_param, 0, (unsigned)p->sizes.len) != isl_bool_false;
+}
+
+bool
+po_stmt_needs_sizes(const po_program *p, const po_stmt *s) {
+  if (!po_has_sizes(p))
+    return false;
+  bool needs = set_needs_sizes(p, s->domain) || index_needs_sizes(p, s->write);
+  for (uint32_t k = 0; k < s->n_exprs && !needs; k++) {
+    const po_expr *e = &s->exprs[k];
+    needs = e->by || (e->index && index_needs_sizes(p, e->index));
+  }
+  return needs;
+}
+
 /* ---- for people ---- */
 
 bool
