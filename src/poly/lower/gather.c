@@ -4,6 +4,7 @@
  * The table must lie in memory so that consecutive elements are one distance
  * apart; where its view does not, it is packed first.  The index is an
  * ordinary operand, cut into regions; out of range, it is clamped. */
+#include "poly/loops/open.h"
 #include "poly/lower/lower.h"
 #include <string.h>
 
@@ -98,8 +99,10 @@ part_of(po_lowering *low, gs_term term, uint32_t item) {
   gs_compute_of(values, o, &op);
   if (op != GS_C_LOOKUP)
     return po_reads_item(low, view, &type, item);
-  int64_t table = gs_lookup_table(values, o), all = type.dim[type.access];
-  return item ? po_reads_part(low, view, &type, table, all - table)
+  int64_t table = gs_lookup_table(values, o);
+  gs_number rest =
+      gs_plus(po_numbers_in(low->isl), type.dim[type.access], -table);
+  return item ? po_reads_part(low, view, &type, table, rest)
               : po_reads_part(low, view, &type, 0, table);
 }
 

@@ -48,7 +48,7 @@ has_sized_item(const po_lowering *low, const gs_node *node, uint32_t item) {
   return false;
 }
 
-/* Of a table of look-ups, and of what is looked up in it. */
+/* Of a table and its indices; the table of a `lookup` has a known length. */
 static bool
 has_sized_table(const po_lowering *low, const gs_node *node) {
   gs_compute op;
@@ -56,8 +56,7 @@ has_sized_table(const po_lowering *low, const gs_node *node) {
   if (node->op != GS_COMPUTE ||
       !gs_compute_of(low->source->ctx.values,
                      bs_item(low->source->ctx.values, node->attr, 0), &op) ||
-      (gs_compute_table[op].kind != GS_GATHER &&
-       gs_compute_table[op].kind != GS_LOOKUP))
+      gs_compute_table[op].kind != GS_GATHER)
     return false;
   gs_type_at(low->source, node->kids[0], &type);
   for (uint32_t d = type.access; d < type.rank; d++)
@@ -95,12 +94,9 @@ po_check_sizes(const po_lowering *low) {
   bool fine = true;
   if (!source->sizes)
     return true;
-  if (low->chains || (source->target && low->out->target->memories.len))
+  if (source->target && low->out->target->memories.len)
     return bs_error(source->ctx.diags, BS_NOWHERE, "open-size",
-                    low->chains ? "a program of so many loops needs numbers "
-                                  "for its sizes"
-                                : "the memories of a target need numbers for "
-                                  "sizes");
+                    "the memories of a target need numbers for sizes");
   uint8_t *live = bs_calloc(low->heap, source->nodes.len, 1);
   gs_mark_live(source, live);
   for (uint32_t i = 0; i < source->nodes.len && fine; i++)
