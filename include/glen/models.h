@@ -14,8 +14,11 @@ extern "C" {
 /* ---- models ---- */
 
 typedef struct glen_import_options {
-  const char *path;        /* of a model in the ONNX format */
-  const char *const *dims; /* "NAME=SIZE": what the model leaves open */
+  const char *path; /* of a model in the ONNX format */
+  /* What the model leaves open: "NAME=SIZE" gives a dimension one size;
+   * "NAME=LEAST..MOST" and "NAME=LEAST..MOST:MULTIPLE" make it a size of the
+   * program, a number within these bounds that each call names. */
+  const char *const *dims;
   uint32_t n_dims;
   const char *output; /* of the program; its weights go beside it */
 } glen_import_options;
@@ -33,8 +36,8 @@ typedef struct glen_import_summary {
  * diagnostics, of all that is not supported. */
 GLEN_API bool glen_import(glen_context *, const glen_import_options *,
                           glen_import_summary *out);
-/* Sizes, "NAME=SIZE", that models leave open which glen_program_load reads from
- * here on: a file NAME.onnx is a model.  They are not copied. */
+/* Dimensions, as in glen_import_options, of models that glen_program_load reads
+ * from here on: a file NAME.onnx is a model.  They are not copied. */
 GLEN_API void glen_model_dims(glen_context *, const char *const *dims,
                               uint32_t n);
 /* The operators that are supported, one a line; "" in a build without them. */

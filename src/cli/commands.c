@@ -155,8 +155,10 @@ const cl_command cl_commands[] = {
      "Writes MODEL.glen and, beside it, MODEL.weights with the elements of "
      "its\n"
      "weights; -o names another place.  --dim gives the sizes that the model\n"
-     "leaves open.  One run reports all nodes that are not supported.\n\n"
+     "leaves open, or bounds of sizes that stay open in the program.  One run\n"
+     "reports all nodes that are not supported.\n\n"
      "  glen import resnet50.onnx --dim batch=1\n"
+     "  glen import bert.onnx --dim batch=1 --dim words=1..512\n"
      "  glen run resnet50.glen --input image=img.npy --output y.npy\n"
      "  glen import --list-operators\n"},
     {"lsp", "", 0, 0, "serve an editor: LSP over stdin and stdout",

@@ -85,7 +85,8 @@ const cl_row cl_rows[] = {
      "the file for the program; its weights go beside it"},
     {"dim", 0, "NAME=SIZE", LIST, AT(dims),
      IMPORT | CHOOSES | CHECK | SCHEDULE | LAYOUT, NULL, NULL,
-     "the size of a dimension that a model (.onnx) leaves open"},
+     "the size of a dimension that a model (.onnx) leaves open; as "
+     "LEAST..MOST[:MULTIPLE], it becomes a size of the program"},
     {"size", 0, "NAME=NUMBER", LIST, AT(sizes),
      COMPILE | RUN | SCHEDULE | CHECK, NULL, NULL,
      "a value for a size that a program or a .loops file leaves open: glen run "

@@ -414,8 +414,8 @@ cl_refuse_sizes(const cl_options *o) {
   size_t n = strlen(path);
   if (!o->sizes.n || n < 5 || strcmp(path + n - 5, ".onnx") != 0)
     return GLEN_OK;
-  fputs("glen: --size is for programs (.glen) and loops (.loops); a model has "
-        "--dim\n",
+  fputs("glen: --size is for programs (.glen) and loops (.loops), such as glen "
+        "import makes of a model; a model has --dim\n",
         stderr);
   return GLEN_USAGE;
 }

@@ -32,10 +32,7 @@ read_bounds(gs_parser *x, uint32_t name, gs_size *size) {
       !need_int(x, most, size->least, &size->most) ||
       (multiple && !need_int(x, multiple, 1, &size->multiple)))
     return false;
-  int64_t rest = size->least % size->multiple;
-  size->most -= size->most % size->multiple;
-  size->least += rest ? size->multiple - rest : 0;
-  return size->least <= size->most ||
+  return gs_fit_bounds(size) ||
          bs_error(x->ctx->diags, parse_at(x, multiple)->span, "number-range",
                   "there is no multiple of %lld between the bounds of %s",
                   (long long)size->multiple, size->name);
@@ -93,15 +90,6 @@ is_within(gs_parser *x, const gs_size *s, int64_t n) {
   return false;
 }
 
-static gs_number
-open_size(gs_parser *x, const gs_size *size) {
-  if (!x->p->sizes) {
-    x->p->sizes = BS_NEW(x->ctx->arena, gs_sizes);
-    gs_sizes_init(x->p->sizes, x->ctx->heap, x->ctx->values);
-  }
-  return gs_add_size(x->p->sizes, size);
-}
-
 static void
 declare(gs_parser *x, uint32_t name) {
   gs_size size = {.span = parse_at(x, name)->span};
@@ -117,7 +105,7 @@ declare(gs_parser *x, uint32_t name) {
   const gs_given_size *known = given(x, size.name);
   bool fine = read_bounds(x, name, &size) &&
               (!known || is_within(x, &size, known->value));
-  n = !fine ? 1 : known ? known->value : open_size(x, &size);
+  n = !fine ? 1 : known ? known->value : gs_open_size(x->p, &size);
   gs_scope_add(x->ctx, &x->sizes, size.name, GS_SORT_INT, size.span);
   bs_push(x->ctx->heap, &x->size_values, bs_int(x->ctx->values, n).i);
 }

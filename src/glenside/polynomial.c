@@ -316,6 +316,14 @@ gs_sizes_init(gs_sizes *s, bs_heap *heap, bs_values *values) {
                          .word = word};
 }
 
+bool
+gs_fit_bounds(gs_size *size) {
+  int64_t rest = size->least % size->multiple;
+  size->most -= size->most % size->multiple;
+  size->least += rest ? size->multiple - rest : 0;
+  return size->least <= size->most;
+}
+
 gs_number
 gs_add_size(gs_sizes *s, const gs_size *size) {
   gs_polynomial p = {.n = 1, .term = {{.by = size->multiple, .n = 1}}};

@@ -115,6 +115,15 @@ grow(gs_program *p) {
 
 /* Adding ------------------------------------------------------------------ */
 
+int64_t
+gs_open_size(gs_program *p, const gs_size *size) {
+  if (!p->sizes) {
+    p->sizes = BS_NEW(p->ctx.arena, gs_sizes);
+    gs_sizes_init(p->sizes, p->ctx.heap, p->ctx.values);
+  }
+  return gs_add_size(p->sizes, size);
+}
+
 void
 gs_type_at(const gs_program *p, gs_term t, gs_type *out) {
   gs_type_read(p->ctx.values, gs_at(p, t)->type, out);

@@ -88,6 +88,11 @@ typedef struct gs_program {
 
 gs_program *gs_program_new(const gs_context *, const struct gs_target *);
 
+/* Declares a size that is not known yet (sizes.h), of at most GS_MOST_SIZES,
+ * and gives what stands for it. */
+struct gs_size;
+int64_t gs_open_size(gs_program *, const struct gs_size *);
+
 /* The one form of an attribute: whole reals as integers, no bare lists. */
 bs_value gs_canonical_attr(bs_values *, gs_op, bs_value attr);
 /* Adds or finds a term; GS_NO_TERM with `fault`, which may be NULL, filled when

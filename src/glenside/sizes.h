@@ -57,6 +57,8 @@ void gs_sizes_init(gs_sizes *, bs_heap *, bs_values *);
 /* The number that stands for the size just added: an integer where its bounds
  * are one. */
 gs_number gs_add_size(gs_sizes *, const gs_size *);
+/* The bounds become multiples; false where there is none between them. */
+bool gs_fit_bounds(gs_size *);
 
 static inline bool
 gs_is_sized(gs_number x) {

@@ -3,7 +3,7 @@
  *
  * A table and its indices have one dtype in a look-up, so the indices are cast
  * to that of the table where it holds them all, or both to one that does. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <string.h>
 
@@ -78,30 +78,72 @@ t_axis_back(on_import *im, gs_term x, uint32_t axis) {
 
 /* ---- gather ---- */
 
+/* The place that index k names. */
+static gs_number
+place_of(const on_import *im, const on_array *at, int64_t k, gs_number size) {
+  int64_t i = on_int(at, k);
+  return i < 0 ? gs_plus(on_over(im), size, i) : i;
+}
+
 /* Runs of neighbours are slices. */
 static gs_term
 gather_known(on_import *im, gs_term x, const on_array *at, uint32_t axis,
-             int64_t size) {
+             gs_number size) {
+  const gs_numbers *over = on_over(im);
   gs_term out = GS_NO_TERM;
   for (int64_t k = at->n; k > 0;) {
     int64_t first = k - 1;
-    int64_t last = on_int(at, first) + (on_int(at, first) < 0 ? size : 0);
-    int64_t lo = last;
-    while (first > 0 && lo > 0 &&
-           on_int(at, first - 1) + (on_int(at, first - 1) < 0 ? size : 0) ==
-               lo - 1) {
+    gs_number last = place_of(im, at, first, size), lo = last;
+    while (first > 0 &&
+           place_of(im, at, first - 1, size) == gs_plus(over, lo, -1)) {
       first--;
-      lo--;
+      lo = gs_plus(over, lo, -1);
     }
-    if (lo < 0 || last >= size) {
+    if (on_ask(im, lo, false) != 1 ||
+        on_ask(im, gs_combine(over, 1, size, -1, last, -1), false) != 1) {
       on_fail(im, "an index is out of range");
       return GS_NO_TERM;
     }
-    gs_term part = t_slice(im, x, axis, lo, last + 1);
+    gs_term part = t_slice(im, x, axis, lo, gs_plus(over, last, 1));
     out = gs_term_ok(out) ? t_concat(im, part, out, axis) : part;
     k = first;
   }
   return out;
+}
+
+/* Indices of several dimensions, of which all but the last are iterated over:
+ * their product need not be affine. */
+static gs_term
+gather_apart(on_import *im, gs_term x, gs_term at, uint32_t axis) {
+  gs_type t, index;
+  gs_term table = t_axis_last(im, x, axis);
+  if (!t_type(im, table, &t) || !t_type(im, at, &index))
+    return GS_NO_TERM;
+  uint32_t outer = index.rank - 1u, rank = t.rank + outer;
+  int64_t dim[2 * GS_MAX_RANK], order[GS_MAX_RANK];
+  if (rank > GS_MAX_RANK) {
+    on_fail(im, "it has too many dimensions");
+    return GS_NO_TERM;
+  }
+  at = t_from_end(im, at, t.dim[t.access]);
+  /* (indices..., table...) of both, the look-up's dimension last. */
+  memcpy(dim, index.dim, outer * sizeof *dim);
+  memcpy(dim + outer, t.dim, t.rank * sizeof *dim);
+  table = t_fit(im, t_whole(im, table), dim, rank);
+  for (uint32_t k = 0; k + 1 < t.rank; k++)
+    at = t_insert(im, at, outer);
+  dim[rank - 1] = index.dim[outer];
+  at = t_fit(im, at, dim, rank);
+  x = t_look_up(im, t_access(im, table, rank - 1), t_access(im, at, rank - 1));
+  /* (indices..., before the axis, behind it, last index) */
+  for (uint32_t k = 0; k < axis; k++)
+    order[k] = outer + k;
+  for (uint32_t k = 0; k < outer; k++)
+    order[axis + k] = k;
+  order[axis + outer] = rank - 1;
+  for (uint32_t k = axis + outer + 1; k < rank; k++)
+    order[k] = k - 1;
+  return t_transpose(im, t_whole(im, x), order, rank);
 }
 
 /* A list of indices chooses along the axis, the same at all others. */
@@ -138,14 +180,23 @@ emit_gather(on_import *im) {
       !on_axis(im, on_attr_int(im, "axis", 0), type.rank, &axis))
     return;
   const on_value *index = on_in(im, 1);
-  int64_t n = gs_prod(at.dim, at.rank);
+  gs_number n = on_product(im, at.dim, at.rank);
+  bool known = index->array && is_of_few_runs(index->array);
+  if (!known && on_is_sized(im, type.dim[axis])) {
+    on_fail(im, "its axis has a size that is open");
+    return;
+  }
   if (n < 1 || type.rank + at.rank > GS_MAX_RANK + 1) {
     on_fail(im, "it has no indices, or too many dimensions");
     return;
   }
-  x = index->array && is_of_few_runs(index->array)
-          ? gather_known(im, x, index->array, axis, type.dim[axis])
-          : gather_at_run_time(im, x, on_term_in(im, 1), axis, n);
+  if (!known && at.rank && on_is_sized(im, n)) {
+    on_out(im, 0, gather_apart(im, x, on_term_in(im, 1), axis),
+           on_type_in(im, 0));
+    return;
+  }
+  x = known ? gather_known(im, x, index->array, axis, type.dim[axis])
+            : gather_at_run_time(im, x, on_term_in(im, 1), axis, n);
   int64_t dim[2 * GS_MAX_RANK];
   memcpy(dim, type.dim, axis * sizeof *dim);
   memcpy(dim + axis, at.dim, at.rank * sizeof *dim);
@@ -168,6 +219,10 @@ emit_gather_elements(on_import *im) {
     return;
   if (index.rank != type.rank) {
     on_fail(im, "its indices differ in rank from its data");
+    return;
+  }
+  if (on_is_sized(im, type.dim[axis])) {
+    on_fail(im, "its axis has a size that is open");
     return;
   }
   for (uint32_t k = 0; k < type.rank; k++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_matmul.c - products of matrices. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <string.h>
 
@@ -74,8 +74,8 @@ t_matmul(on_import *im, gs_term a, gs_term b) {
   if (!t_type(im, a, &x) || !t_type(im, b, &y))
     return GS_NO_TERM;
   if (x.dim[x.rank - 1] != y.dim[y.rank - 1]) {
-    on_fail(im, "rows of %lld elements do not match columns of %lld",
-            (long long)x.dim[x.rank - 1], (long long)y.dim[y.rank - 1]);
+    on_fail(im, "rows of %s elements do not match columns of %s",
+            on_number(im, x.dim[x.rank - 1]), on_number(im, y.dim[y.rank - 1]));
     return GS_NO_TERM;
   }
   gs_term out =

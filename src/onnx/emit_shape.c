@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* emit_shape.c - operators that only move elements, as views. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <string.h>
 
@@ -94,6 +94,7 @@ void
 emit_slice(on_import *im) {
   gs_type type;
   gs_term x = on_term_in(im, 0);
+  const gs_numbers *over = on_over(im);
   on_range r[GS_MAX_RANK];
   if (!t_type(im, x, &type) || !on_slices(im, &type, r))
     return;
@@ -102,10 +103,11 @@ emit_slice(on_import *im) {
       on_fail(im, "its result has no elements");
       return;
     }
-    int64_t last = r[k].first + (r[k].n - 1) * r[k].step;
-    bool backwards = last < r[k].first;
+    gs_number last =
+        gs_combine(over, r[k].step, r[k].n, 1, r[k].first, -r[k].step);
+    bool backwards = r[k].step < 0 && r[k].n > 1;
     x = t_slice(im, x, k, backwards ? last : r[k].first,
-                (backwards ? r[k].first : last) + 1);
+                gs_plus(over, backwards ? r[k].first : last, 1));
     if (backwards)
       x = t_reverse(im, x, k);
     if (r[k].n > 1)

@@ -4,7 +4,7 @@
  * Integers are computed in 64 bits and wrap, floats in double precision and
  * rounded once: that is what single precision gives for sums, products,
  * quotients and roots. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,6 +69,62 @@ combine_ints(const on_import *im, int64_t a, int64_t b) {
   }
 }
 
+/* What is not the same number for all sizes is a fault. */
+static int64_t
+decided(on_import *im, gs_number x, bool zero) {
+  int answer = on_ask(im, x, zero);
+  if (answer < 0)
+    on_fail(im, "the result differs from size to size");
+  return answer == 1;
+}
+
+static gs_number
+combine_sizes(on_import *im, gs_number a, gs_number b) {
+  const gs_numbers *over = on_over(im);
+  gs_number apart = gs_minus(over, a, b), out;
+  switch (im->row->which) {
+  case ON_ADD:
+    return gs_sum(over, a, b);
+  case ON_SUB:
+    return apart;
+  case ON_MUL:
+    return gs_product(over, a, b);
+  case ON_DIV:
+    if (on_is_sized(im, b) || b < 1 || !decided(im, a, false))
+      return on_divide(im, &a, 1, &b, 1, &out)
+                 ? out
+                 : on_fail(im, "a quotient of sizes is not supported");
+    return gs_quotient(over, a, b);
+  case ON_MIN:
+    return decided(im, apart, false) ? b : a;
+  case ON_MAX:
+    return decided(im, apart, false) ? a : b;
+  case ON_EQUAL:
+    return decided(im, apart, true);
+  case ON_LESS:
+    return !decided(im, apart, false);
+  case ON_GREATER:
+    return !decided(im, gs_minus(over, b, a), false);
+  case ON_LESS_EQUAL:
+    return decided(im, gs_minus(over, b, a), false);
+  case ON_GREATER_EQUAL:
+    return decided(im, apart, false);
+  default:
+    return on_fail(im, "it is not supported of sizes that are open");
+  }
+}
+
+/* An integer of a program with sizes must not look like a number of them. */
+static int64_t
+combine_whole(on_import *im, int64_t a, int64_t b) {
+  if (on_is_sized(im, a) || on_is_sized(im, b))
+    return combine_sizes(im, a, b);
+  int64_t out = combine_ints(im, a, b);
+  if (on_is_sized(im, out))
+    on_fail(im, "an integer is too large");
+  return out;
+}
+
 static double
 combine_reals(const on_import *im, double a, double b) {
   switch (im->row->which) {
@@ -128,7 +184,7 @@ combine(on_import *im, const on_array *a, const on_array *b) {
     if (on_is_real(a))
       on_set_real(out, k, combine_reals(im, on_real(x, k), on_real(y, k)));
     else
-      on_set_int(out, k, combine_ints(im, on_int(x, k), on_int(y, k)));
+      on_set_int(out, k, combine_whole(im, on_int(x, k), on_int(y, k)));
   return im->failed ? NULL : out;
 }
 
@@ -199,6 +255,20 @@ apply_int(int which, int64_t v) {
   }
 }
 
+/* Of numbers of sizes, whole ones stay as they are, and below 0 there is none.
+ */
+static int64_t
+apply_whole(on_import *im, gs_number v) {
+  int which = im->row->which;
+  if (!on_is_sized(im, v))
+    return apply_int(which, v);
+  if (which == ON_NEG)
+    return gs_combine(on_over(im), -1, v, 0, v, 0);
+  if (which == ON_NOT || !decided(im, v, false))
+    on_fail(im, "it is not supported of sizes that are open");
+  return v;
+}
+
 void
 fold_unary(on_import *im) {
   on_array *a = on_array_in(im, 0);
@@ -207,7 +277,7 @@ fold_unary(on_import *im) {
     if (on_is_real(a))
       on_set_real(out, k, apply(im->row->which, on_real(a, k)));
     else
-      on_set_int(out, k, apply_int(im->row->which, on_int(a, k)));
+      on_set_int(out, k, apply_whole(im, on_int(a, k)));
   on_out_array(im, 0, out);
 }
 
@@ -220,6 +290,10 @@ void
 fold_cast(on_import *im) {
   on_array *a = on_array_in(im, 0);
   int64_t to = on_attr_int(im, "to", 0);
+  if (a && to != ON_INT64 && on_holds_sizes(im, a)) {
+    on_fail(im, "a size that is open is int64 only");
+    return;
+  }
   on_array *out = a ? on_array_new(im, (int32_t)(to < 0 || to > 100 ? 0 : to),
                                    a->dim, a->rank)
                     : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fold_shape.c - arrays that are made, and what only moves elements, where
  * the elements are known while importing. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ fold_size(on_import *im) {
     return;
   on_array *out = on_array_new(im, ON_INT64, NULL, 0);
   if (out)
-    on_set_int(out, 0, gs_elements(&type));
+    on_set_int(out, 0, on_product(im, type.dim, type.rank));
   on_out_array(im, 0, out);
 }
 
@@ -49,6 +49,15 @@ of_attribute(on_import *im, const Onnx__Attribute *a) {
   return out;
 }
 
+/* It must not look like what stands for a size. */
+static void
+give_constant(on_import *im, on_array *a) {
+  if (a && on_holds_sizes(im, a))
+    on_fail(im, "an integer is too large where dimensions are open");
+  else
+    on_out_array(im, 0, a);
+}
+
 void
 fold_constant(on_import *im) {
   const Onnx__Attribute *a =
@@ -56,7 +65,7 @@ fold_constant(on_import *im) {
   if (!a || a->has_s || a->n_strings)
     on_fail(im, "it has no value, or one of strings");
   else
-    on_out_array(im, 0, a->t ? on_load(im, a->t) : of_attribute(im, a));
+    give_constant(im, a->t ? on_load(im, a->t) : of_attribute(im, a));
 }
 
 void
@@ -98,6 +107,51 @@ fold_range(on_import *im) {
     else
       on_set_int(out, k, on_int(first, 0) + k * on_int(step, 0));
   on_out_array(im, 0, out);
+}
+
+/* ---- the same, where sizes are open ---- */
+
+void
+emit_constant_of_shape(on_import *im) {
+  int64_t dim[GS_MAX_RANK];
+  int n;
+  const Onnx__Attribute *a = on_attr(im, "value");
+  on_array *v = a && a->t ? on_load(im, a->t) : NULL;
+  if (!on_list(im, NULL, 0, dim, &n))
+    return;
+  if (a && (!v || v->n != 1)) {
+    on_fail(im, "its value is not a single element");
+    return;
+  }
+  int32_t type = v ? v->type : ON_FLOAT;
+  on_out(im, 0,
+         t_value(im, on_type_of(type)->dtype, v ? on_real(v, 0) : 0, dim,
+                 (uint32_t)n),
+         type);
+}
+
+/* As many of the first integers as there can be, of which the size says how
+ * many there are. */
+void
+emit_range(on_import *im) {
+  on_array *first = on_array_in(im, 0), *end = on_array_in(im, 1),
+           *step = on_array_in(im, 2);
+  if (!first || !end || !step || first->n != 1 || end->n != 1 || step->n != 1 ||
+      on_is_real(end) || on_int(step, 0) != 1 || on_holds_sizes(im, first)) {
+    on_fail(im, "where sizes are open, it begins at a known integer and has "
+                "the step 1");
+    return;
+  }
+  int64_t from = on_int(first, 0);
+  gs_number n = gs_plus(on_over(im), on_int(end, 0), -from);
+  if (on_ask(im, gs_plus(on_over(im), n, -1), false) != 1) {
+    on_fail(im, "it has no elements at some sizes");
+    return;
+  }
+  gs_term x = t_iota(im, GS_I32, gs_most_of(im->p->sizes, n));
+  x = t_slice(im, x, 0, 0, n);
+  on_out(im, 0, from ? t_compute1(im, "offset", (double)from, x) : x,
+         first->type);
 }
 
 /* ---- moved elements ---- */

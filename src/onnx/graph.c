@@ -6,6 +6,7 @@
  * nodes an output needs is found first, backward from the outputs: what is
  * wrong with others does not matter. */
 #include "onnx/graph.h"
+#include "onnx/sized.h"
 
 #include <string.h>
 
@@ -209,7 +210,7 @@ static void
 translate(on_import *im) {
   bool arrays = false;
   bool fine = find_row(im) && check_inputs(im) && !reads_poison(im, &arrays) &&
-              check_attributes(im);
+              check_attributes(im) && on_take_sizes(im, &arrays);
   define_results(im);
   if (!fine || im->failed)
     return;

@@ -2,9 +2,9 @@
 /* import.c - from a model to a program and the file of its weights. */
 #include "base/file.h"
 #include "onnx/graph.h"
+#include "onnx/sized.h"
 #include "onnx/weights.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { OLDEST = 1, NEWEST = 21, MOST_FAULTS = 1000 };
@@ -28,12 +28,16 @@ check_versions(on_import *im) {
 }
 
 /* The size that --dim gives a symbol; 0: none. */
-static int64_t
-dim_of(const on_options *o, const char *symbol) {
+static gs_number
+dim_of(on_import *im, const char *symbol) {
+  const on_options *o = im->options;
   size_t n = strlen(symbol);
+  gs_size size;
   for (uint32_t k = 0; k < o->n_dims; k++)
-    if (!strncmp(o->dims[k], symbol, n) && o->dims[k][n] == '=')
-      return strtoll(o->dims[k] + n + 1, NULL, 10);
+    if (!strncmp(o->dims[k], symbol, n) && o->dims[k][n] == '=' &&
+        on_read_dim(o->dims[k], &size))
+      return size.least == size.most ? size.least
+                                     : on_open_size(im, symbol, size);
   return 0;
 }
 
@@ -42,14 +46,17 @@ input_size(on_import *im, const char *name, uint32_t k,
            const Onnx__Dimension *d, int64_t *out) {
   *out = d->has_dim_value ? d->dim_value : 0;
   if (!d->has_dim_value && d->dim_param)
-    *out = dim_of(im->options, d->dim_param);
+    *out = dim_of(im, d->dim_param);
   if (*out > 0)
     return true;
   const char *symbol = d->dim_param && *d->dim_param ? d->dim_param : NULL;
   on_wrong(im, "input %.100s: the size of dimension %u%s%.60s is not known",
            name, k, symbol ? ", " : "", symbol ? symbol : "");
   if (symbol)
-    bs_hint(im->ctx->diags, "give it: --dim %.60s=1", symbol);
+    bs_hint(im->ctx->diags,
+            "give it: --dim %.60s=1, or --dim %.60s=1..512 for code that takes "
+            "any of these",
+            symbol, symbol);
   return false;
 }
 
@@ -177,11 +184,11 @@ finish(on_import *im, bs_text *weights) {
 static bool
 check_dims(on_import *im) {
   for (uint32_t k = 0; k < im->options->n_dims; k++) {
-    const char *equals = strchr(im->options->dims[k], '=');
-    char *end = NULL;
-    long long size = equals ? strtoll(equals + 1, &end, 10) : 0;
-    if (size < 1 || *end)
-      return on_wrong(im, "--dim %.100s is not NAME=SIZE",
+    gs_size size;
+    if (!on_read_dim(im->options->dims[k], &size))
+      return on_wrong(im,
+                      "--dim %.100s is not NAME=SIZE, NAME=LEAST..MOST or "
+                      "NAME=LEAST..MOST:MULTIPLE",
                       im->options->dims[k]);
   }
   return true;

@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "glenside/program.h"
+#include "glenside/sizes.h"
 #include "onnx/onnx.h"
 #include "onnx/onnx.pb-c.h"
 
@@ -67,6 +68,12 @@ typedef struct on_weight {
   gs_term term;
 } on_weight;
 
+/* A symbolic dimension that is a size of the program. */
+typedef struct on_open {
+  const char *symbol;
+  gs_number number;
+} on_open;
+
 struct on_row;
 
 typedef struct on_import {
@@ -81,6 +88,8 @@ typedef struct on_import {
   bs_map taken; /* names of the program, by symbol id */
   BS_VEC(on_weight) weights;
   on_summary *summary;
+  on_open open[GS_MOST_SIZES];
+  uint32_t n_open;
   /* The node that is looked at. */
   const Onnx__Node *node;
   const struct on_row *row;
@@ -188,9 +197,12 @@ bool on_axes(on_import *, uint32_t input, uint32_t rank, bool *out,
 
 /* ---- what only moves elements, as numbers (shape.c) ---- */
 
-/* Elements first, first + step, ... of a dimension, n of them. */
+/* Elements first, first + step, ... of a dimension, n of them: with sizes, the
+ * step is 1. */
 typedef struct on_range {
-  int64_t first, step, n;
+  gs_number first;
+  int64_t step;
+  gs_number n;
 } on_range;
 /* Of Slice, for each dimension. */
 bool on_slices(on_import *, const gs_type *, on_range *out);
@@ -281,6 +293,8 @@ on_action fold_identity, fold_cast, fold_unary, fold_binary, fold_where,
     fold_shape, fold_constant, fold_constant_of_shape, fold_range, fold_gather,
     fold_concat, fold_slice, fold_reshape, fold_transpose, fold_expand,
     fold_reduce, fold_scatter_nd, fold_split, fold_tile, fold_size, fold_window;
+/* What is known but for sizes. */
+on_action emit_constant_of_shape, emit_range;
 on_action emit_unary, emit_binary, emit_clip, emit_activation, emit_cast,
     emit_variadic, emit_pow, emit_where, emit_prelu, emit_compare, emit_both,
     emit_not, emit_is_nan, emit_is_inf, emit_sign;

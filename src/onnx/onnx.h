@@ -6,8 +6,11 @@
 #include "glenside/program.h"
 
 typedef struct on_options {
-  const char *path;        /* of the model */
-  const char *const *dims; /* "NAME=SIZE": symbolic dimensions of inputs */
+  const char *path; /* of the model */
+  /* Symbolic dimensions of inputs: "NAME=SIZE", or, where the dimension becomes
+   * a size of the program, "NAME=LEAST..MOST" or "NAME=LEAST..MOST:MULTIPLE".
+   */
+  const char *const *dims;
   uint32_t n_dims;
   const char *output; /* of the program's text, beside which the weights go */
 } on_options;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* shape.c - what operators that only move elements do, as numbers: read alike
  * where the elements are known and where they are terms. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 #include "base/whole.h"
 
 #include <string.h>
@@ -17,6 +17,39 @@ range_of(int64_t first, int64_t end, int64_t step, int64_t size) {
   int64_t span = step < 0 ? first - end : end - first;
   int64_t by = step < 0 ? -step : step;
   return (on_range){first, step, span > 0 ? (span + by - 1) / by : 0};
+}
+
+/* An end that counts from behind, or lies outside, where that is the same for
+ * all sizes. */
+static bool
+bounded(on_import *im, gs_number at, gs_number size, gs_number *out) {
+  const gs_numbers *over = on_over(im);
+  if (!on_is_sized(im, at))
+    at = bs_clamp(at, -GS_MOST_PLAIN / 2, GS_MOST_PLAIN / 2);
+  if (on_ask(im, at, false) == 0)
+    at = gs_sum(over, at, size);
+  int begins = on_ask(im, at, false);
+  int ends = on_ask(im, gs_minus(over, size, at), false);
+  *out = begins == 0 ? 0 : ends == 0 ? size : at;
+  return (begins >= 0 && ends >= 0) ||
+         on_fail(im,
+                 "whether the bound %s lies within a dimension of %s differs "
+                 "from size to size",
+                 on_number(im, at), on_number(im, size));
+}
+
+static bool
+open_range(on_import *im, gs_number first, gs_number end, int64_t step,
+           gs_number size, on_range *out) {
+  const gs_numbers *over = on_over(im);
+  if (step != 1)
+    return on_fail(im, "steps over a dimension that is open are not supported");
+  if (!bounded(im, first, size, &first) || !bounded(im, end, size, &end))
+    return false;
+  gs_number n = gs_minus(over, end, first);
+  *out = (on_range){first, 1, on_ask(im, n, false) == 1 ? n : 0};
+  return on_ask(im, gs_plus(over, out->n, -1), false) == 1 ||
+         on_fail(im, "its result has no elements at some sizes");
 }
 
 bool
@@ -40,7 +73,12 @@ on_slices(on_import *im, const gs_type *type, on_range *out) {
       return on_fail(im, "a step is 0, or too large");
     if (!on_axis(im, n_axes < 0 ? k : axis[k], type->rank, &d))
       return false;
-    out[d] = range_of(first[k], end[k], by, type->dim[d]);
+    bool open = on_is_sized(im, first[k]) || on_is_sized(im, end[k]) ||
+                on_is_sized(im, type->dim[d]);
+    if (!open)
+      out[d] = range_of(first[k], end[k], by, type->dim[d]);
+    else if (!open_range(im, first[k], end[k], by, type->dim[d], &out[d]))
+      return false;
   }
   return true;
 }
@@ -50,7 +88,8 @@ on_slices(on_import *im, const gs_type *type, on_range *out) {
 /* 0 keeps a size, unless allowzero says otherwise; -1 is what is left. */
 static bool
 reshaped(on_import *im, const gs_type *type, gs_type *out) {
-  int64_t all = gs_elements(type), rest = 1;
+  gs_number others[GS_MAX_RANK];
+  uint32_t n_others = 0;
   int n, free_at = -1;
   if (!on_list(im, NULL, 1, out->dim, &n) || n < 0)
     return on_fail(im, "it has no shape");
@@ -60,17 +99,18 @@ reshaped(on_import *im, const gs_type *type, gs_type *out) {
       out->dim[k] = type->dim[k];
     if (out->dim[k] == -1 && free_at < 0)
       free_at = k;
-    else if (out->dim[k] < 0 ||
-             __builtin_mul_overflow(rest, out->dim[k], &rest))
+    else if (on_ask(im, out->dim[k], false) != 1)
       return on_fail(im, "its shape has a size that is not valid");
+    else
+      others[n_others++] = out->dim[k];
   }
-  if (free_at >= 0 && (rest == 0 || all % rest))
-    return on_fail(im, "its shape does not hold %lld elements", (long long)all);
-  if (free_at >= 0)
-    out->dim[free_at] = all / rest;
   out->rank = (uint8_t)n;
-  return free_at >= 0 || rest == all ||
-         on_fail(im, "its shape does not hold %lld elements", (long long)all);
+  gs_number all = on_product(im, type->dim, type->rank);
+  bool fits = free_at >= 0 ? on_divide(im, type->dim, type->rank, others,
+                                       n_others, &out->dim[free_at])
+                           : on_product(im, others, n_others) == all;
+  return fits ||
+         on_fail(im, "its shape does not hold %s elements", on_number(im, all));
 }
 
 static bool
@@ -80,8 +120,8 @@ flattened(on_import *im, const gs_type *type, gs_type *out) {
   if (axis < 0 || axis > type->rank)
     return on_fail(im, "there is no such axis");
   out->rank = 2;
-  out->dim[0] = gs_prod(type->dim, (uint32_t)axis);
-  out->dim[1] = gs_prod(type->dim + axis, type->rank - (uint32_t)axis);
+  out->dim[0] = on_product(im, type->dim, (uint32_t)axis);
+  out->dim[1] = on_product(im, type->dim + axis, type->rank - (uint32_t)axis);
   return true;
 }
 
@@ -185,6 +225,8 @@ on_parts(on_import *im, const gs_type *type, uint32_t *axis, int64_t *size) {
     return false;
   if (n > 256)
     return on_fail(im, "it has more than 256 parts");
+  if (on_is_sized(im, type->dim[*axis]))
+    return on_fail(im, "its axis has a size that is open");
   if (!on_in(im, 1))
     return equal_parts(im, type->dim[*axis], size);
   const on_array *list = on_array_in(im, 1);
@@ -192,7 +234,7 @@ on_parts(on_import *im, const gs_type *type, uint32_t *axis, int64_t *size) {
     return on_fail(im, "it does not have as many parts as outputs");
   for (size_t k = 0; k < n; k++) {
     size[k] = on_int(list, (int64_t)k);
-    if (size[k] < 0 || size[k] > type->dim[*axis])
+    if (size[k] < 0 || size[k] > type->dim[*axis]) /* also: a number of sizes */
       return on_fail(im, "a part has a size that is not valid");
     sum += size[k];
   }

@@ -2,7 +2,7 @@
 /* tensor.c - the elements of a tensor as the format stores them: raw bytes, a
  * list of a type of its own, or a part of another file beside the model. */
 #include "base/file.h"
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -173,6 +173,8 @@ on_load(on_import *im, const Onnx__Tensor *t) {
   bool outside = t->has_data_location && t->data_location == EXTERNAL;
   const char *why = outside ? load_external(im, t, a, n) : load_own(t, a, n);
   a->name = t->name;
+  if (!why && on_holds_sizes(im, a))
+    why = "an integer is too large where dimensions are open";
   if (why)
     complain(im, t, why);
   return why ? NULL : a;

@@ -3,7 +3,7 @@
  *
  * Each function makes one operator; what has no type is a fault of the node,
  * told with what inference says of it. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <string.h>
 
@@ -108,7 +108,7 @@ t_pad(on_import *im, gs_term a, const char *kind, int64_t d, int64_t before,
   if (!t_type(im, a, &type))
     return GS_NO_TERM;
   a = t_slice(im, a, d, before < 0 ? -before : 0,
-              type.dim[d] + (after < 0 ? after : 0));
+              gs_plus(on_over(im), type.dim[d], after < 0 ? after : 0));
   before = before < 0 ? 0 : before;
   after = after < 0 ? 0 : after;
   bs_value items[] = {bs_sym(im->ctx->values, kind), whole(im, d),
@@ -244,8 +244,8 @@ t_common(on_import *im, const gs_type *a, const gs_type *b, gs_type *out) {
   for (uint32_t k = 0; k < b->rank; k++) {
     int64_t *size = &out->dim[a->rank - b->rank + k];
     if (*size != b->dim[k] && *size != 1 && b->dim[k] != 1)
-      return on_fail(im, "shapes that do not fit: sizes %lld and %lld",
-                     (long long)*size, (long long)b->dim[k]);
+      return on_fail(im, "shapes that do not fit: sizes %s and %s",
+                     on_number(im, *size), on_number(im, b->dim[k]));
     *size = *size == 1 ? b->dim[k] : *size;
   }
   return true;

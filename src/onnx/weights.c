@@ -6,6 +6,7 @@
  * of the program whose elements stand in the file of weights. */
 #include "base/file.h"
 #include "glenside/tensor.h"
+#include "onnx/sized.h"
 #include "onnx/weights.h"
 
 #include <string.h>
@@ -75,6 +76,8 @@ t_constant(on_import *im, on_array *a) {
   gs_type type;
   if (gs_term_ok(a->term))
     return a->term;
+  if (on_holds_sizes(im, a))
+    on_fail(im, "a size that is open is used as an element");
   if (im->failed || !type_of(im, a, &type))
     return GS_NO_TERM;
   a->term = on_is_splat(a)          ? splat(im, a, &type)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* window.c - how kernels move over images: strides, pads, sizes. */
 #include "onnx/window.h"
+#include "onnx/sized.h"
 
 #include <string.h>
 
@@ -78,6 +79,8 @@ on_window_of(on_import *im, const gs_type *image, const int64_t *kernel,
       !on_attr_ints(im, "dilations", 1, w->dilation, w->n))
     return false;
   for (uint32_t k = 0; k < w->n; k++) {
+    if (on_is_sized(im, w->size[k]))
+      return on_fail(im, "the size of its image is open");
     if (kernel && on_attr(im, "kernel_shape") && w->kernel[k] != kernel[k])
       return on_fail(im, "kernel_shape is not that of the weights");
     w->kernel[k] = kernel ? kernel[k] : w->kernel[k];

@@ -25,6 +25,7 @@ import functions  # noqa: F401, adds its cases
 import hostile
 import npy
 import products  # noqa: F401, adds its cases
+import sized
 import texts
 from cases import CASES
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
@@ -166,7 +167,7 @@ def main():
     if not o.only and not o.bless:
         parts += [hostile.check(glen)]
     if not o.only and not o.words and not o.bless:
-        parts += [without_case(glen), direct.check(glen)]
+        parts += [without_case(glen), direct.check(glen), sized.check(glen)]
     passed, failed = map(sum, zip(*parts))
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
