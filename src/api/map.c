@@ -68,11 +68,12 @@ static const char *
 work_head(api_mapping *m, const gs_node *n) {
   const bs_values *values = m->ctx->gs.values;
   bs_text text;
-  if (n->op != GS_CALL && n->op != GS_COMPUTE && n->op != GS_MATERIALIZE)
+  if (n->op != GS_CALL && n->op != GS_COMPUTE && n->op != GS_MATERIALIZE &&
+      n->op != GS_SCAN)
     return NULL;
   bs_text_init(&text, &m->ctx->heap);
   bs_put(&text, print_head(values, n->op, n->attr));
-  if (n->op != GS_MATERIALIZE)
+  if (n->op != GS_MATERIALIZE && n->op != GS_SCAN)
     print_attrs(values, NULL, n->op, n->attr, &text);
   return api_string(m->ctx, &text);
 }
@@ -135,7 +136,8 @@ api_mapping_put_head(const api_mapping *m, gs_term t, bs_text *out) {
     return;
   }
   bs_put(out, print_head(values, n->op, n->attr));
-  print_attrs(values, NULL, n->op, n->attr, out);
+  if (n->op != GS_SCAN) /* a step is long */
+    print_attrs(values, NULL, n->op, n->attr, out);
 }
 
 /* What was made of a term. */

@@ -133,9 +133,36 @@ role_of_head(const walk *w, const char *word, ed_role role) {
   return x && !x->built_in ? ED_DEFINITION : role;
 }
 
+/* The step of a scan that the word stands in, or NULL: it sees its own
+ * parameters and lets alone. */
+static const frame *
+step_around(const walk *w) {
+  const frame *f = around(w, 0);
+  for (uint32_t k = 0; f; f = around(w, ++k)) {
+    const frame *up = around(w, k + 1);
+    if (!strcmp(f->head, "step") && up && !strcmp(up->head, "scan"))
+      return f;
+  }
+  return NULL;
+}
+
+static ed_role
+role_in_step(const walk *w, const frame *step, ed_use *use) {
+  const frame *f = around(w, 0);
+  bool below = around(w, 1) == step;
+  bool lists = below && is(f->head, " each with ");
+  bool lets = below && !strcmp(f->head, "let");
+  use->scope = span_of(w, step);
+  use->definition = f->item && (lists || (f->item == 1 && (lets || f == step)));
+  return !f->item && (lists || lets || f == step) ? ED_NO_NAME
+                                                  : role_in_term(w);
+}
+
 static ed_role
 role_in_program(const walk *w, ed_use *use) {
-  const frame *f = around(w, 0);
+  const frame *f = around(w, 0), *step = step_around(w);
+  if (step)
+    return role_in_step(w, step, use);
   if (!strcmp(w->frames.data[0].head, "define"))
     return role_in_definition(w, use);
   if (is(f->head, " tensor const let output ") && f->item <= 1) {

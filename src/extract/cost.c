@@ -8,6 +8,7 @@
 #include "extract/cost.h"
 #include "extract/internal.h"
 #include "glenside/over.h"
+#include "glenside/scan.h"
 #include <stdlib.h>
 
 double
@@ -230,6 +231,31 @@ price_copy(const gs_target *t, const gs_type *type, ex_cost *out) {
     out->arithmetic = (double)gs_elements(type) / t->scalar_ops_per_cycle;
 }
 
+/* So many times what a step computes. */
+static void
+price_scan(const gs_target *t, ex_limit limit, bs_values *values, bs_value attr,
+           const gs_type *const *kids, const gs_type *type, ex_cost *out) {
+  bs_value types[GS_MAX_STEP];
+  gs_step step;
+  gs_step_node node;
+  gs_type operand, made;
+  double times = (double)type->dim[0];
+  if (!gs_step_read(values, attr, &step) ||
+      !gs_step_types(values, attr, &step, kids, types, NULL))
+    return;
+  for (uint32_t k = 0; k < step.n_nodes; k++) {
+    ex_cost one = {0};
+    if (!gs_step_node_at(values, attr, &step, k, &node) ||
+        node.op != GS_COMPUTE)
+      continue;
+    gs_type_read(values, types[node.kids[0]], &operand);
+    gs_type_read(values, types[step.n_params + k], &made);
+    price_compute(t, limit, values, node.attr, &operand, &made, &one);
+    out->arithmetic += times * one.arithmetic;
+    out->memory += times * one.memory;
+  }
+}
+
 void
 ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
               bs_value attr, const gs_type *const *kids, uint32_t n_kids,
@@ -241,6 +267,8 @@ ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
     price_copy(t, type, out);
   else if (op == GS_CALL)
     price_call(t, values, attr, kids, n_kids, type, out);
+  else if (op == GS_SCAN)
+    price_scan(t, limit, values, attr, kids, type, out);
   else
     out->view = gs_op_table[op].price;
 }

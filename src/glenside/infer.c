@@ -251,9 +251,13 @@ infer_same(infer *x) {
 #define RULE_1(id)                                 [GS_##id] = infer_##id,
 #define X(id, name, kids, attrs, first, view, ...) RULE_##view(id)
 static bool (*const rules[GS_OP_COUNT])(infer *) = {
-    [GS_TENSOR] = infer_leaf,     [GS_CONST] = infer_leaf,
-    [GS_COMPUTE] = infer_compute, [GS_MATERIALIZE] = infer_same,
-    [GS_CALL] = infer_call,       GS_OPS(X)};
+    [GS_TENSOR] = infer_leaf,
+    [GS_CONST] = infer_leaf,
+    [GS_COMPUTE] = infer_compute,
+    [GS_MATERIALIZE] = infer_same,
+    [GS_CALL] = infer_call,
+    [GS_SCAN] = infer_scan,
+    GS_OPS(X)};
 #undef X
 
 static bool

@@ -72,6 +72,7 @@ GS_OPS(X)
 #undef INFER_1
 bool infer_compute(infer *);
 bool infer_call(infer *);
+bool infer_scan(infer *);
 
 /* Whether the operator has as many terms and attributes as it takes, and what
  * its rule asks for; leaves what they give. */

@@ -123,10 +123,17 @@ some_is_sized(const gs_type *const *kids, uint32_t n) {
   return false;
 }
 
+/* Rules of those that say it are over integers. */
 static bool
-call_with_sizes(gs_fault *fault) {
+wants_numbers(gs_op op) {
+  return op == GS_CALL || op == GS_SCAN;
+}
+
+static bool
+fail_with_sizes(gs_op op, gs_fault *fault) {
   gs_fail(fault, "open-size", -1, -1,
-          "the dimensions of an instruction's operands are numbers");
+          "the dimensions of %s operands are numbers",
+          op == GS_CALL ? "an instruction's" : "a scan's");
   if (fault)
     snprintf(fault->hint, sizeof fault->hint,
              "--size NAME=NUMBER puts a number in");
@@ -137,9 +144,9 @@ bool
 gs_infer_sized(gs_sizes *s, bs_values *values, const struct gs_target *target,
                gs_op op, bs_value attr, const gs_type *const *kids,
                uint32_t n_kids, gs_type *out, gs_fault *fault) {
-  if (op == GS_CALL && s && some_is_sized(kids, n_kids))
-    return call_with_sizes(fault);
-  if (!s || op == GS_CALL)
+  if (wants_numbers(op) && s && some_is_sized(kids, n_kids))
+    return fail_with_sizes(op, fault);
+  if (!s || wants_numbers(op))
     return gs_infer(values, target, op, attr, kids, n_kids, out, fault);
   infer x = {.over = &s->over,
              .values = values,

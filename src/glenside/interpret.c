@@ -10,14 +10,6 @@
 #include "glenside/interpret_state.h"
 #include <string.h>
 
-/* Inputs and outputs, with their bounds where these are asked for. */
-typedef struct in_data {
-  const gs_tensor *inputs, *input_bounds;
-  gs_tensor *outputs, *bounds;
-} in_data;
-
-static bool run_program(in_run *, const gs_program *, const in_data *);
-
 /* --- calls ---------------------------------------------------------------- */
 
 static bool
@@ -103,7 +95,7 @@ eval_call(in_state *s, uint32_t t) {
   }
   in_data data = {operands, s->bounds ? bounds : NULL, &s->arrays[t],
                   s->bounds ? &s->bounds[t] : NULL};
-  bool ok = run_program(s->run, c->meaning, &data);
+  bool ok = in_run_program(s->run, c->meaning, &data);
   bs_free(s->run->ctx.heap, operands);
   own(s, t, ok);
   return ok;
@@ -229,6 +221,8 @@ eval(in_state *s, uint32_t t) {
   gs_tensor_init(s->run->ctx.heap, &s->arrays[t], &s->types[t]);
   init_bounds(s, t);
   own(s, t, true);
+  if (op == GS_SCAN)
+    return in_scan(s, t);
   if (op == GS_COMPUTE)
     eval_compute(s, t);
   else
@@ -296,8 +290,8 @@ copy_outputs(const in_state *s, const in_data *data) {
   }
 }
 
-static bool
-run_program(in_run *run, const gs_program *p, const in_data *data) {
+bool
+in_run_program(in_run *run, const gs_program *p, const in_data *data) {
   bs_heap *heap = run->ctx.heap;
   size_t n = (size_t)p->nodes.len + 1;
   in_state s = {.run = run,
@@ -351,5 +345,5 @@ gs_interpret_bounded(const gs_program *p, const gs_tensor *inputs,
   for (uint32_t k = 0; k < p->inputs.len; k++)
     if (!check_input(p, k, &inputs[k]))
       return false;
-  return run_program(&run, p, &data);
+  return in_run_program(&run, p, &data);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* interpret_plan.c - what an interpretation keeps, and whether it can be done.
  *
- * Stored are inputs, constants, results, outputs, operands of calls, and
- * those views that are read more than once an element and are not too large.
- * An array goes when the last term that reads it, directly or through views
- * that are not stored, has been computed. */
+ * Stored are inputs, constants, results, outputs, operands of calls and scans,
+ * and those views that are read more than once an element and are not too
+ * large. An array goes when the last term that reads it, directly or through
+ * views that are not stored, has been computed. */
 #include "glenside/interpret_state.h"
 #include <string.h>
 
@@ -21,7 +21,7 @@ mark_uses(in_state *s, uint32_t *uses) {
     for (uint32_t k = 0; s->live[t] && k < node->n_kids; k++) {
       uint32_t *use = &uses[node->kids[k].i];
       *use += gs_op_is(node->op, GS_REREADS) ? 2 : 1;
-      if (node->op == GS_CALL)
+      if (node->op == GS_CALL || node->op == GS_SCAN)
         s->stored[node->kids[k].i] = 1;
     }
   }

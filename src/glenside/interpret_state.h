@@ -61,6 +61,16 @@ in_visit(const in_state *s, int64_t n) {
   bs_limits_check(s->run->ctx.heap);
 }
 
+/* Inputs and outputs, with their bounds where these are asked for. */
+typedef struct in_data {
+  const gs_tensor *inputs, *input_bounds;
+  gs_tensor *outputs, *bounds;
+} in_data;
+
+bool in_run_program(in_run *, const gs_program *, const in_data *);
+/* interpret_scan.c: fills the term's array, and its bounds. */
+bool in_scan(in_state *, uint32_t term);
+
 /* plan.  Marks what is live and stored and when it can go; false with a
  * diagnostic when that is too much work, or memory. */
 bool in_plan(in_state *);

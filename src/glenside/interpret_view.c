@@ -188,6 +188,7 @@ follow(const place *p) {
   case GS_COMPUTE:
   case GS_MATERIALIZE:
   case GS_CALL:
+  case GS_SCAN:
   case GS_OP_COUNT:
     break;
   }

@@ -16,6 +16,7 @@
  *   k  a pad kind (zero min edge)
  *   o  a compute operator: `relu`, or `(clip 0 6)` as a list with parameters
  *   s  a name                   t  a dtype
+ *   p  a step, which is a program: see scan.h
  *   *  any number of further integers
  * On the surface the children come first, then the attributes, except where
  * `first` is 1 (compute, call: attributes first).
@@ -79,7 +80,10 @@ enum {
   X(REVERSE, "reverse", 1, "d", 0, 1, 1e-3, GS_PLAIN, "(reverse a d)")         \
   X(COMPUTE, "compute", 1, "o", 1, 0, 0, GS_PLAIN, "(compute OP a)")           \
   X(MATERIALIZE, "materialize", 1, "", 0, 0, 0, GS_PLAIN, "(materialize a)")   \
-  X(CALL, "call", -1, "s*", 1, 0, 0, GS_GROWS, "(call INSTR attribute... a...)")
+  X(CALL, "call", -1, "s*", 1, 0, 0, GS_GROWS,                                 \
+    "(call INSTR attribute... a...)")                                          \
+  X(SCAN, "scan", -1, "p", 0, 0, 0, GS_GROWS,                                  \
+    "(scan init x... w... (step STATE (each X...) (with W...) TERM))")
 
 typedef enum gs_op {
 #define X(id, ...) GS_##id,

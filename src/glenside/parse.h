@@ -109,6 +109,11 @@ bool parse_fault(gs_parser *, const gs_fault *, bs_span);
 bool parse_attr(gs_parser *, gs_op op, uint32_t item, uint32_t node,
                 bs_value *out);
 
+/* parse_step.c.  The step of a scan of these operands; false with a diagnostic.
+ */
+bool parse_step(gs_parser *, uint32_t node, const gs_term *operands, uint32_t n,
+                bs_value *attr);
+
 /* Whether a name is a size, and whether an integer may be read there as an
  * expression over sizes. */
 bool parse_is_size(const gs_parser *, const char *name);

@@ -226,6 +226,19 @@ shape_operator(gs_parser *x, parse_frame *f, uint32_t head) {
   return true;
 }
 
+/* The step stands last. */
+static bool
+shape_scan(gs_parser *x, parse_frame *f, uint32_t head) {
+  uint32_t n = parse_at(x, f->list)->count - 1;
+  if (n < 3)
+    return wrong_arity(x, GS_SCAN, f->list, 3, UINT32_MAX);
+  f->n_kids = n - 1;
+  f->n_attrs = 1;
+  f->first_kid = parse_at(x, head)->next;
+  f->first_attr = skip(x, f->first_kid, n - 1);
+  return true;
+}
+
 static bool
 shape_frame(gs_parser *x, parse_frame *f) {
   const bs_sx *list = parse_at(x, f->list);
@@ -247,6 +260,8 @@ shape_frame(gs_parser *x, parse_frame *f) {
   }
   if (f->op == GS_CALL)
     return shape_named_call(x, f, head);
+  if (f->op == GS_SCAN)
+    return shape_scan(x, f, head);
   if (gs_op_table[f->op].kids)
     return shape_operator(x, f, head);
   bs_error(x->ctx->diags, list->span, "bad-term",
@@ -449,12 +464,14 @@ close_frame(gs_parser *x, const parse_frame *f) {
   uint32_t n = x->results.len - f->base;
   const gs_term *kids = n ? x->results.data + f->base : NULL;
   bs_value attr = f->attr;
-  if (f->broken ||
-      (!gs_op_table[f->op].attrs_first && !read_attrs(x, f, &attr)))
+  bool reads = !gs_op_table[f->op].attrs_first && f->op != GS_SCAN;
+  if (f->broken || (reads && !read_attrs(x, f, &attr)))
     return GS_NO_TERM;
   for (uint32_t k = 0; k < n; k++)
     if (!gs_term_ok(kids[k]))
       return GS_NO_TERM;
+  if (f->op == GS_SCAN && !parse_step(x, f->first_attr, kids, n, &attr))
+    return GS_NO_TERM;
   return f->op == GS_CONCAT ? add_concat(x, f, attr, kids, n)
                             : add_term(x, f, attr, kids, n, 0);
 }

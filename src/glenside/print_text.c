@@ -4,6 +4,7 @@
  * Attributes are printed from the letters of op.h, so whatever parse_attr.c
  * reads is what stands here. */
 #include "glenside/print.h"
+#include "glenside/scan.h"
 #include "glenside/sizes.h"
 #include "glenside/tensor.h"
 #include <math.h>
@@ -105,6 +106,11 @@ print_attrs(const bs_values *values, const gs_sizes *sizes, gs_op op,
       head = "over";
     if (op == GS_WINDOWS && k == 2 && all_ones(values, item))
       continue;
+    if (op == GS_SCAN) {
+      bs_putc(out, ' ');
+      gs_put_step(out, values, attr);
+      continue;
+    }
     if (head) {
       put_list(values, sizes, head, item, out);
       continue;

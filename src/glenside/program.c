@@ -20,6 +20,8 @@ typedef struct gs_term_table {
   BS_VEC(uint64_t) hashes; /* by term */
   bs_map lets;             /* name and term: that there is such a let */
   uint32_t n_lets;         /* so many of the program's are in `lets` */
+  bs_map kept_at;          /* by term: index of what is kept of it */
+  BS_VEC(const gs_program *) kept;
 } gs_term_table;
 
 gs_program *
@@ -296,6 +298,17 @@ gs_add_output(gs_program *p, const char *name, gs_term t, bs_span span) {
   if (!names_term(p, name, t))
     bs_push(p->ctx.heap, &p->lets, named(p, name, t, span));
   bs_push(p->ctx.heap, &p->outputs, named(p, name, t, span));
+}
+
+const gs_program **
+gs_kept(const gs_program *p, uint32_t of) {
+  gs_term_table *table = p->table;
+  uint32_t at = bs_map_get(&table->kept_at, of);
+  if (at != BS_NO_ENTRY)
+    return &table->kept.data[at];
+  bs_push(p->ctx.heap, &table->kept, NULL);
+  bs_map_put(p->ctx.heap, &table->kept_at, of, table->kept.len - 1);
+  return &bs_last(&table->kept);
 }
 
 const gs_constant *

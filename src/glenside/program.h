@@ -73,6 +73,11 @@ typedef struct gs_data {
   bool located; /* `site` is known */
 } gs_data;
 
+/* A tensor, no input, that stands for a term which depends on it. */
+typedef struct gs_recurrence {
+  gs_term states, result;
+} gs_recurrence;
+
 typedef struct gs_program {
   gs_context ctx;
   const struct gs_target *target; /* declares the instructions; may be NULL */
@@ -83,7 +88,8 @@ typedef struct gs_program {
   BS_VEC(gs_named) outputs; /* the NAME is that of the let or tensor */
   BS_VEC(gs_constant) constants;
   BS_VEC(gs_data) data;
-  struct gs_term_table *table; /* hash-consing */
+  BS_VEC(gs_recurrence) recurrences; /* unscan.c; else none */
+  struct gs_term_table *table;       /* hash-consing */
 } gs_program;
 
 gs_program *gs_program_new(const gs_context *, const struct gs_target *);
@@ -108,6 +114,11 @@ gs_term gs_add_tensor(gs_program *, const char *name, const gs_type *, bs_span);
 gs_term gs_add_constant(gs_program *, const char *name, const gs_type *,
                         const void *data, bs_span);
 void gs_add_output(gs_program *, const char *name, gs_term, bs_span);
+
+/* A program that was made of one, or of a term of it, and is kept as long:
+ * where it is, or is to be; NULL there at first.  Valid until the next call. */
+#define GS_WITHOUT_SCANS UINT32_MAX /* else a scan: its step */
+const gs_program **gs_kept(const gs_program *, uint32_t of);
 
 static inline const gs_node *
 gs_at(const gs_program *p, gs_term t) {

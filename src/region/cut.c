@@ -28,14 +28,15 @@ typedef struct cutter {
 
 static bool
 works(const gs_node *n) {
-  return n->op == GS_COMPUTE || n->op == GS_CALL || n->op == GS_MATERIALIZE;
+  return n->op == GS_COMPUTE || n->op == GS_CALL || n->op == GS_SCAN ||
+         n->op == GS_MATERIALIZE;
 }
 
 static bool
 begins_region(const gs_program *p, const gs_node *n) {
   gs_compute c;
   if (n->op != GS_COMPUTE)
-    return n->op == GS_CALL;
+    return n->op == GS_CALL || n->op == GS_SCAN;
   return gs_compute_of(p->ctx.values, bs_item(p->ctx.values, n->attr, 0), &c) &&
          gs_compute_table[c].kind == GS_DOT;
 }

@@ -137,6 +137,7 @@ rank_node(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
   case GS_TENSOR:
   case GS_CONST:
   case GS_CALL:
+  case GS_SCAN:
   case GS_OP_COUNT:
     return;
   }

@@ -283,6 +283,7 @@ follow_view(following *f, const gs_sk_node *n, shape_of *s) {
   case GS_CONCAT:
   case GS_COMPUTE:
   case GS_CALL:
+  case GS_SCAN:
   case GS_OP_COUNT:
   default:
     f->failed = true;

@@ -146,3 +146,32 @@ Test(edit, a_schedule_is_tried_on_the_program_beside_it) {
   cr_assert_eq(f.d->findings.data[0].span.lo, 17);
   tear_down(&f);
 }
+
+static uint32_t
+count_references(const fixture *f, const char *mark) {
+  const bs_source *s = &f->diags.sources.data[f->d->raw - 1];
+  uint32_t at = (uint32_t)(strstr(s->text, mark) - s->text);
+  ed_use use;
+  ed_references all;
+  cr_assert(ed_use_at(f->d, s->path, at, &use), "%s", mark);
+  if (!ed_references_to(f->d, &use, &all))
+    return 0;
+  uint32_t n = all.len;
+  bs_vec_done(f->ctx.heap, &all);
+  return n;
+}
+
+Test(edit, names_of_a_step_are_its_own) {
+  fixture f;
+  open_text(&f, "t.glen",
+            "(tensor x (shape 5 3) f32)(tensor s (shape 3) f32)"
+            "(let y (scan s x (step old (each x) (let sum (compute add (pair "
+            "old x))) (compute max (pair sum x)))))(let z (compute abs x))"
+            "(output y)");
+  cr_expect_eq(count_references(&f, "x (shape"), 3);
+  cr_expect_eq(count_references(&f, "x) (let"), 3);
+  cr_expect_eq(count_references(&f, "sum (compute"), 2);
+  cr_expect_eq(count_references(&f, "old (each"), 2);
+  cr_expect_eq(count_references(&f, "s (shape"), 2);
+  tear_down(&f);
+}

@@ -575,6 +575,7 @@ down_one(instance *x, const gs_sk_node *n, const gs_type *t, gs_type *k) {
     *k = *t;
     return true;
   case GS_CALL:
+  case GS_SCAN:
   case GS_CARTPROD:
   case GS_CONCAT:
   case GS_CONST:
