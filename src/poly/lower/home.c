@@ -269,6 +269,11 @@ po_home_of(po_lowering *low, gs_term t) {
   if (home->set)
     return home;
   gs_type type;
+  gs_term result;
+  if (po_find_states(low, t, &result)) {
+    *home = *po_home_of(low, result);
+    return home;
+  }
   gs_type_at(low->source, t, &type);
   uint32_t array = gs_at(low->source, t)->op == GS_CONST
                        ? constant_array(low, t, &type)

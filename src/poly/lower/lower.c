@@ -9,6 +9,7 @@
  * a failure all is done once more, cautiously: intricate views are copied, so
  * that no relation is a composition of many. */
 #include "poly/loops/check.h"
+#include "glenside/scan.h"
 #include "poly/lower/again.h"
 #include "poly/memory/memory.h"
 #include "poly/loops/limit.h"
@@ -83,7 +84,10 @@ static void
 emit_base(po_lowering *low, gs_term t) {
   gs_op op = gs_at(low->source, t)->op;
   if (op == GS_COMPUTE && !low->cut[t.i].made) {
-    po_emit_alike(low, t);
+    if (po_recurs_in(low, t))
+      po_emit_compute(low, t); /* its nest will not stay as it is */
+    else
+      po_emit_alike(low, t);
   } else if (op == GS_CALL) {
     po_emit_call(low, t);
   } else {
@@ -107,12 +111,30 @@ emit_output(po_lowering *low, uint32_t k) {
                  &(po_target){low->source->inputs.len + k, map}, t);
 }
 
+/* The recurrence whose steps are being emitted. */
+typedef struct steps {
+  uint32_t of;     /* as po_recurs_in */
+  uint32_t before; /* the last child of the root before them */
+} steps;
+
+static void
+enter_step(po_lowering *low, steps *s, uint32_t step) {
+  if (s->of == step)
+    return;
+  if (s->of)
+    po_join_steps(low, s->before);
+  *s = (steps){step, low->out->nest.nodes.data[0].last};
+}
+
 static void
 emit_all(po_lowering *low) {
   uint32_t n = low->order.len + low->source->outputs.len;
+  steps s = {0};
   for (uint32_t k = 0; k < n && !po_has_failed(low); k++) {
     uint32_t mark = po_pool_mark(&low->scratch);
     po_bind_isl(low->isl, low->heap, low->most_operations);
+    enter_step(low, &s,
+               k < low->order.len ? po_recurs_in(low, low->order.data[k]) : 0);
     if (k < low->order.len)
       emit_base(low, low->order.data[k]);
     else
@@ -165,6 +187,7 @@ end_lowering(owner *o) {
   bs_free(heap, low->cut);
   bs_free(heap, low->homes);
   bs_free(heap, low->chained);
+  bs_free(heap, low->recurs);
   bs_free(heap, low->packed_of);
   po_known_done(heap, &low->seen);
   po_known_done(heap, &low->composed);
@@ -213,6 +236,9 @@ po_program *
 po_lower(const gs_program *source, const gs_target *target,
          const po_options *options) {
   bool again = false;
+  source = gs_without_scans(source);
+  if (!source)
+    return NULL;
   po_program *p = try_to_lower(source, target, options, false, &again);
   return again ? try_to_lower(source, target, options, true, &again) : p;
 }

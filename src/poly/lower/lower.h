@@ -48,6 +48,7 @@ typedef struct po_lowering {
   po_view *cut;          /* by cut term: its view before it became a base */
   po_home *homes;        /* by base term */
   uint8_t *chained;      /* by term: it has no array; or NULL */
+  uint32_t *recurs;      /* by term: see po_recurs_in; or NULL */
   BS_VEC(gs_term) order; /* bases to compute, each after what it reads */
   BS_VEC(po_packed) packed;
   BS_VEC(po_widened) widened;
@@ -83,6 +84,22 @@ static inline bool
 po_is_tuple(gs_op op) {
   return op == GS_CARTPROD || op == GS_PAIR;
 }
+
+/* View k that a base reads from, or NULL. */
+const po_view *po_operand_view(const po_lowering *, gs_term base, uint32_t k);
+
+/* recur.c: 1 + the number of the recurrence in whose loop a base is computed;
+ * 0: in none. */
+static inline uint32_t
+po_recurs_in(const po_lowering *low, gs_term base) {
+  return low->recurs ? low->recurs[base.i] : 0;
+}
+/* Finds them, and has those of one stand together in the order of bases. */
+void po_order_steps(po_lowering *);
+/* The result that a tensor stands for. */
+bool po_find_states(const po_lowering *, gs_term tensor, gs_term *result);
+/* Makes one loop of all children of the root behind this one. */
+void po_join_steps(po_lowering *, uint32_t before);
 
 /* Terms from an operand down. */
 typedef BS_VEC(gs_term) po_path;

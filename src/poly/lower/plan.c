@@ -133,9 +133,8 @@ limit_regions(po_lowering *low, gs_term compute) {
 
 /* ---- order ---- */
 
-/* View k that a base reads from. */
-static const po_view *
-operand_view(const po_lowering *low, gs_term t, uint32_t k) {
+const po_view *
+po_operand_view(const po_lowering *low, gs_term t, uint32_t k) {
   if (low->cut[t.i].made)
     return k ? NULL : &low->cut[t.i];
   const gs_node *node = gs_at(low->source, t);
@@ -150,7 +149,7 @@ typedef struct visit {
 /* The next base that a visited one reads; false when there is none left. */
 static bool
 next_read(const po_lowering *low, visit *v, gs_term *out) {
-  for (const po_view *view; (view = operand_view(low, v->term, v->operand));
+  for (const po_view *view; (view = po_operand_view(low, v->term, v->operand));
        v->operand++, v->piece = 0)
     while (v->piece < view->pieces.len) {
       const po_piece *piece = &view->pieces.data[v->piece++];
@@ -250,5 +249,6 @@ po_plan(po_lowering *low) {
     return bs_error(source->ctx.diags, BS_NOWHERE, "too-complex",
                     "a view falls into more than %d pieces", PO_MAX_VIEW);
   order_bases(low);
+  po_order_steps(low);
   return true;
 }

@@ -121,6 +121,7 @@ po_widen_operands(po_lowering *low, po_reads *operands, uint32_t n,
                   gs_dtype sum, int64_t products, gs_term term) {
   bool narrow = false;
   if (po_has_sizes(low->out) || products < GS_WIDEN_PRODUCTS ||
+      po_recurs_in(low, term) || /* not all of it may be there */
       has_instruction(low, operands, n, sum))
     return;
   for (uint32_t k = 0; k < n; k++) {
