@@ -98,7 +98,10 @@ decide(pv_session *s) {
   pv_answer *out = s->answer;
   prove_identical(s);
   out->method = PV_BY_ELEMENTS;
-  out->reason = "the same term";
+  out->reason = s->by_induction
+                    ? "the same term, by induction over the steps of "
+                      "scans"
+                    : "the same term";
   bool looked = all_proved(s);
   if (!looked) {
     looked = pv_prove_by_elements(s);
@@ -111,12 +114,19 @@ decide(pv_session *s) {
   }
   if (!all_proved(s) && s->options->max_run)
     pv_decide_integers(s);
+  if (!all_proved(s) && s->hides_scans) {
+    out->verdict = PV_UNKNOWN;
+    out->method = PV_BY_NOTHING;
+    out->reason = "a scan of many steps is not another one by induction";
+    return;
+  }
   if (!all_proved(s)) {
     pv_run(s);
     return;
   }
   out->verdict = PV_PROVED;
-  hold_proof(s);
+  if (!s->hides_scans)
+    hold_proof(s);
 }
 
 /* --- setting up ----------------------------------------------------------- */
@@ -193,10 +203,16 @@ no_meaning(pv_session *s) {
       pv_say(s, "%s", d->list.len ? d->list.data[0].message : "ill-typed");
 }
 
+static bool proves(const pv_session *, const gs_program *, gs_term,
+                   const gs_program *, gs_term);
+
 static void
 ask(void *arg) {
   question *q = arg;
-  pv_session s = {.outer = q->ctx, .options = q->options, .answer = q->answer};
+  pv_session s = {.outer = q->ctx,
+                  .options = q->options,
+                  .answer = q->answer,
+                  .proves = proves};
   bs_arena arena;
   bs_diags diags;
   bs_arena_init(&arena, &q->heap);
@@ -232,6 +248,26 @@ settle(question *q) {
   *q->answer = (pv_answer){.verdict = PV_UNKNOWN,
                            .method = PV_BY_NOTHING,
                            .reason = "out of memory"};
+}
+
+/* Of the step of a scan, which holds none: this goes one level down. */
+static bool
+proves(const pv_session *s, const gs_program *left, gs_term a,
+       const gs_program *right, gs_term b) {
+  pv_options options = *s->options;
+  pv_answer answer;
+  question q = {.ctx = &s->ctx,
+                .left = left,
+                .right = right,
+                .lefts = &a,
+                .rights = &b,
+                .n = 1,
+                .options = &options,
+                .answer = &answer};
+  options.runs = 0;
+  options.max_run = 0;
+  settle(&q);
+  return answer.verdict == PV_PROVED;
 }
 
 void

@@ -120,8 +120,9 @@ import_node(importer *x, gs_term t, gs_fault *fault) {
   for (uint32_t k = 0; k < n->n_kids; k++)
     kids[k] = x->made[n->kids[k].i];
   gs_term made =
-      x->plain && n->op == GS_CALL
-          ? import_call(x, n, kids, fault)
+      x->plain && n->op == GS_CALL ? import_call(x, n, kids, fault)
+      : x->plain && n->op == GS_SCAN
+          ? pv_import_scan(x->s, x->from, t, kids, fault)
           : gs_add(x->to, n->op, n->attr, kids, n->n_kids, n->span, fault);
   bs_free(x->s->ctx.heap, kids);
   return made;

@@ -40,14 +40,24 @@ typedef struct pv_session {
   pv_answer *answer;
   struct pv_confirm *confirm; /* of confirm.c */
   pv_hint hint;               /* n is 0: there is none */
+  /* Whether there is a proof that two terms are equal, as a question of its
+   * own; prove.c sets it. */
+  bool (*proves)(const struct pv_session *, const gs_program *, gs_term,
+                 const gs_program *, gs_term);
+  struct pv_scan *scans; /* of scan.c */
+  bool by_induction;     /* over the steps of scans, some were the same */
+  bool hides_scans;      /* some inputs of `plain` stand for scans: no runs */
 } pv_session;
 
 /* import.c: copies the terms that `roots` need into `to`.  `plain`: calls are
- * replaced by their meaning, materialize by its operand.  NULL with the
- * session's diagnostics when a call has no meaning there; else the copy of
- * each term, by term. */
+ * replaced by their meaning, materialize by its operand, scans as below.  NULL
+ * with the session's diagnostics when a call has no meaning there; else the
+ * copy of each term, by term. */
 gs_term *pv_import(pv_session *, const gs_program *from, gs_program *to,
                    const gs_term *roots, uint32_t n, bool plain);
+/* scan.c: a scan over these terms, in the plain program. */
+gs_term pv_import_scan(pv_session *, const gs_program *from, gs_term scan,
+                       const gs_term *kids, gs_fault *);
 bool pv_is_plain(const gs_program *, const uint8_t *live);
 /* live[i] = 1 for what the pairs need. */
 void pv_mark(const gs_program *, const pv_pair *, uint32_t n, uint8_t *live);

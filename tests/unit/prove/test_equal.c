@@ -3,8 +3,12 @@
 #include "fixture.h"
 #include "glenside/interpret.h"
 
-#define A "(tensor a (shape 6 8) f32)"
-#define B "(tensor b (shape 8 4) f32)"
+#define A  "(tensor a (shape 6 8) f32)"
+#define B  "(tensor b (shape 8 4) f32)"
+#define XS "(tensor xs (shape 2 3) f32)(tensor zero (shape 3) f32)"
+#define LONG                                                                   \
+  "(tensor xs (shape 2000 3) f32)(tensor zero (shape 3) f32)"                  \
+  "(tensor w (shape 3 3) f32)"
 #define MATMUL                                                                 \
   "(let l (compute dotProd (cartProd (access a 1) "                            \
   "(access (transpose b (list 1 0)) 1))))"
@@ -133,6 +137,21 @@ static const struct {
        "(let r (compute mul (pair a (compute (scale 0.5) "
        "(compute recip a)))))(output l)(output r)",
      ELEMENTS},
+    {"scans of few steps, written out",
+     XS "(let l (scan zero xs (step s (each x) (compute add (pair s x)))))"
+        "(let first (compute add (pair zero (squeeze (slice xs 0 0 1) 0))))"
+        "(let second (compute add (pair first (squeeze (slice xs 0 1 2) 0))))"
+        "(let r (concat (insertAxis first 0) (insertAxis second 0) 0))"
+        "(output l)(output r)",
+     BOTH},
+    {"steps and sequences of scans",
+     LONG "(let l (scan zero xs w (step s (each x) (with m) (compute add (pair "
+          "(compute dotProd (cartProd (access m 1) (access s 0))) x)))))"
+          "(let twice (compute neg (compute neg xs)))"
+          "(let r (scan zero twice w (step s (each x) (with m) (compute add "
+          "(pair x (compute dotProd (cartProd (access s 0) (access m 1))))))))"
+          "(output l)(output r)",
+     BOTH},
 };
 
 static pv_options
@@ -199,6 +218,14 @@ static const struct {
      "(let l (compute sigmoid z))(output l)(output z)"},
     {"a number", A "(let l (compute (offset 1) a))(let r (compute (offset 2) "
                    "a))(output l)(output r)"},
+    {"another step",
+     XS "(let l (scan zero xs (step s (each x) (compute add (pair s x)))))"
+        "(let r (scan zero xs (step s (each x) (compute max (pair s x)))))"
+        "(output l)(output r)"},
+    {"a state before and after a step",
+     XS "(let l (scan zero xs (step s (each x) (compute add (pair s x)))))"
+        "(let r (concat (insertAxis zero 0) (slice l 0 0 1) 0))"
+        "(output l)(output r)"},
 };
 
 /* The interpreter gives these values for the inputs of the answer. */
@@ -248,6 +275,20 @@ Test(equal, no_argument_alone_proves_what_differs) {
       cr_expect_eq(a.verdict, PV_UNKNOWN, "%s", unequal[k].name);
       fixture_stop();
     }
+}
+
+/* It is not written out, and what stands for it cannot be run. */
+Test(equal, nothing_else_is_said_of_a_long_scan, .init = fixture_start,
+     .fini = fixture_stop) {
+  pv_options o;
+  pv_defaults(&o);
+  pv_answer a = compare_outputs(
+      program_over(NULL, LONG "(let l (scan zero xs (step s (each x) (compute "
+                              "add (pair s x)))))(let r (scan zero xs (step s "
+                              "(each x) (compute add (pair x (compute tanh s))"
+                              "))))(output l)(output r)"),
+      &o);
+  cr_assert_eq(a.verdict, PV_UNKNOWN, "%s", a.reason);
 }
 
 Test(equal, types_decide_first, .init = fixture_start, .fini = fixture_stop) {
