@@ -3,14 +3,16 @@
  *
  * What the steps take from their inputs is one product for all of them; what
  * is left of a step is a product with the state and a few elementwise
- * operators.  Groups of code that are alike are one function, so that a step
- * more is a few calls more. */
+ * operators.  Few steps are written out: groups of code that are alike are one
+ * function, so that a step more is a few calls more.  Many are a scan, whose
+ * state is that of the layer, with the cell of an LSTM behind it. */
+#include "glenside/scan.h"
 #include "onnx/import.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STEPS = 1024, GATES = 4 };
+enum { MOST_WRITTEN_OUT = 1024, GATES = 4 };
 
 typedef struct recurrent {
   uint32_t gates;             /* products of H rows in W and R */
@@ -140,10 +142,8 @@ find_sizes(on_import *im, recurrent *all) {
   all->clip = on_attr_real(im, "clip", 0);
   all->directions = on_attr_is(im, "direction", "bidirectional", "forward");
   all->directions++;
-  if (all->directions != r.dim[0])
-    return on_fail(im, "its weights are not for as many directions as it has");
-  return all->steps <= MOST_STEPS ||
-         on_fail(im, "it has more than %d steps", MOST_STEPS);
+  return all->directions == r.dim[0] ||
+         on_fail(im, "its weights are not for as many directions as it has");
 }
 
 /* All sequences are as long as there are steps. */
@@ -247,22 +247,126 @@ open_way(on_import *im, way *w) {
 
 /* ---- all steps ---- */
 
-/* All states in the order of the inputs: (steps, 1, batch, H). */
-static gs_term
-run(on_import *im, way *w, bool backward) {
+static void
+step(on_import *im, way *w, gs_term x) {
   static void (*const steps[])(on_import *, way *, gs_term) = {
       [ON_LSTM] = lstm_step, [ON_GRU] = gru_step, [ON_RNN] = rnn_step};
-  gs_term list[MOST_STEPS], out = GS_NO_TERM;
+  steps[im->row->which](im, w, x);
+}
+
+/* All states in the order of the inputs: (steps, 1, batch, H). */
+static gs_term
+write_out(on_import *im, way *w, bool backward) {
+  gs_term list[MOST_WRITTEN_OUT], out = GS_NO_TERM;
   int64_t n = w->all->steps;
   for (int64_t k = 0; k < n && !im->failed; k++) {
     int64_t t = backward ? n - 1 - k : k;
     gs_term x = t_squeeze(im, t_slice(im, w->from_input, 0, t, t + 1), 0);
-    steps[im->row->which](im, w, x);
+    step(im, w, x);
     list[t] = t_insert(im, t_insert(im, w->state, 0), 0);
   }
   for (int64_t t = n; t-- > 0 && !im->failed;)
     out = gs_term_ok(out) ? t_concat(im, list[t], out, 0) : list[t];
   return out;
+}
+
+/* ---- as a scan ---- */
+
+enum { MOST_OPERANDS = 5 };
+
+/* (2, batch, H): what both are in one. */
+static gs_term
+with_cell(on_import *im, const way *w) {
+  return gs_term_ok(w->cell) ? t_concat(im, t_insert(im, w->state, 0),
+                                        t_insert(im, w->cell, 0), 0)
+                             : w->state;
+}
+
+/* The state or, 1, the cell of such, along that dimension. */
+static gs_term
+part_of_state(on_import *im, gs_term both, int64_t d, int64_t part) {
+  return t_squeeze(im, t_slice(im, both, d, part, part + 1), d);
+}
+
+/* Parameters for these operands, in a program of their own. */
+static bool
+add_params(on_import *im, const gs_program *around, const gs_term *operands,
+           uint32_t n, gs_term *params) {
+  const gs_step one = {.n_each = 1, .n_params = n};
+  for (uint32_t k = 0; k < n; k++) {
+    char name[] = {'p', (char)('0' + k), 0};
+    gs_type type;
+    if (!gs_term_ok(operands[k]))
+      return false;
+    gs_type_at(around, operands[k], &type);
+    gs_step_param(&one, k, &type, &type);
+    params[k] = gs_add_tensor(im->p, name, &type, BS_NOWHERE);
+  }
+  return true;
+}
+
+/* The step over parameters: the state, its input, r, and then the bias of what
+ * has one, and peepholes. */
+static gs_term
+next_state(on_import *im, const way *w, const gs_term *params) {
+  way inner = *w;
+  uint32_t n = 3;
+  bool cell = gs_term_ok(w->cell);
+  inner.state = cell ? part_of_state(im, params[0], 0, 0) : params[0];
+  inner.cell = cell ? part_of_state(im, params[0], 0, 1) : GS_NO_TERM;
+  inner.r = params[2];
+  inner.bias = im->row->which == ON_GRU ? params[n++] : GS_NO_TERM;
+  inner.peephole = gs_term_ok(w->peephole) ? params[n++] : GS_NO_TERM;
+  step(im, &inner, params[1]);
+  return with_cell(im, &inner);
+}
+
+static bool
+encode_step(on_import *im, const way *w, const gs_term *operands, uint32_t n,
+            bs_value *attr) {
+  gs_program *around = im->p;
+  gs_term params[MOST_OPERANDS];
+  gs_fault fault = {0};
+  im->p = gs_program_new(im->ctx, NULL);
+  gs_term next = add_params(im, around, operands, n, params)
+                     ? next_state(im, w, params)
+                     : GS_NO_TERM;
+  bool ok = gs_term_ok(next) && !im->failed;
+  if (ok && !gs_step_encode(im->p, next, 1, attr, &fault))
+    ok = on_fail(im, "%s", fault.message);
+  im->p = around;
+  im->failed |= !ok;
+  return ok;
+}
+
+static gs_term
+scan(on_import *im, way *w, bool backward) {
+  int64_t last = w->all->steps - 1;
+  bool cell = gs_term_ok(w->cell);
+  uint32_t n = 3;
+  bs_value attr;
+  gs_term operands[MOST_OPERANDS] = {with_cell(im, w), w->from_input, w->r};
+  if (backward)
+    operands[1] = t_reverse(im, w->from_input, 0);
+  if (im->row->which == ON_GRU)
+    operands[n++] = w->bias;
+  if (gs_term_ok(w->peephole))
+    operands[n++] = w->peephole;
+  if (!encode_step(im, w, operands, n, &attr))
+    return GS_NO_TERM;
+  gs_term all = t_scan(im, attr, operands, n);
+  gs_term end = t_squeeze(im, t_slice(im, all, 0, last, last + 1), 0);
+  w->state = cell ? part_of_state(im, end, 0, 0) : end;
+  w->cell = cell ? part_of_state(im, end, 0, 1) : GS_NO_TERM;
+  if (cell)
+    all = part_of_state(im, all, 1, 0);
+  return t_insert(im, backward ? t_reverse(im, all, 0) : all, 1);
+}
+
+static gs_term
+run(on_import *im, way *w, bool backward) {
+  return w->all->steps > MOST_WRITTEN_OUT ? scan(im, w, backward)
+                                          : write_out(im, w, backward);
 }
 
 static gs_term

@@ -247,6 +247,8 @@ gs_term t_compute1(on_import *, const char *op, double v, gs_term);
 gs_term t_clip(on_import *, double lo, double hi, gs_term);
 gs_term t_cast(on_import *, gs_dtype, gs_term);
 gs_term t_fold(on_import *, const char *op, gs_term, gs_term);
+/* attr: a step (glenside/scan.h) of so many parameters. */
+gs_term t_scan(on_import *, bs_value attr, const gs_term *, uint32_t n);
 /* c above 0 ? a : b */
 gs_term t_select(on_import *, gs_term c, gs_term a, gs_term b);
 /* Indices (emit_index.c).  Below 0 they count from the end; as i32. */

@@ -30,7 +30,7 @@
         "activation_alpha activation_beta activations clip direction "         \
         "hidden_size layout " attributes,                                      \
         NULL, emit_recurrent, which,                                           \
-        "up to 1024 steps, of sequences of one length; Sigmoid, Tanh, Relu"    \
+        "sequences of one length; Sigmoid, Tanh, Relu"                         \
   }
 #define COMPARE(name, which)                                                   \
   { name, 2, 2, "", fold_binary, emit_compare, which, NULL }

@@ -212,6 +212,12 @@ t_fold(on_import *im, const char *op, gs_term a, gs_term b) {
 }
 
 gs_term
+t_scan(on_import *im, bs_value attr, const gs_term *kids, uint32_t n) {
+  bs_value step = bs_item(im->ctx->values, attr, 0);
+  return add(im, GS_SCAN, &step, 1, kids, n);
+}
+
+gs_term
 t_select(on_import *im, gs_term c, gs_term a, gs_term b) {
   gs_type type;
   if (!t_type(im, b, &type))

@@ -287,6 +287,35 @@ def recurrent():
             known=[1, 2], hidden_size=n, layout=1)
 
 
+def recurrent_for_long():
+    """More steps than are written out; weights by which no state runs away."""
+    steps, batch, size, n = 1100, 2, 3, 4
+
+    def small(*shape):
+        return x(*shape, low=-0.5, high=0.5)
+    for op, gates, cell, direction, ways in (
+            ("LSTM", 4, lstm_cell, "bidirectional", [0, 1]),
+            ("LSTM", 4, lstm_cell, "forward", [0]),
+            ("GRU", 3, gru_cell, "bidirectional", [0, 1]),
+            ("GRU", 3, gru_cell, "reverse", [1]),
+            ("RNN", 1, rnn_cell, "reverse", [1])):
+        d = len(ways)
+        xs, w = small(steps, batch, size), small(d, gates * n, size)
+        r, b = small(d, gates * n, n), small(d, 2 * gates * n)
+        h0, c0, p = small(d, batch, n), small(d, batch, n), small(d, 3 * n)
+        before = int(op == "GRU" and direction == "reverse")
+        more = {"linear_before_reset": before} if op == "GRU" else {}
+        given = [xs, w, r, b, None, h0]
+        if op == "LSTM" and d == 2:
+            given += [c0, p]
+        elif op == "LSTM":
+            c0, p = A(c0.shape, [0.0] * len(c0.data)), A(p.shape,
+                                                         [0.0] * len(p.data))
+        wanted = unrolled(cell, xs, w, r, b, p, before, h0, c0, ways)
+        add(op, given, list(wanted[:3 if op == "LSTM" else 2]), known=[1, 2],
+            hidden_size=n, direction=direction, **more)
+
+
 for each_part in (functions, pairs, order, marks, losses, quantized,
-                  recurrent):
+                  recurrent, recurrent_for_long):
     each_part()
