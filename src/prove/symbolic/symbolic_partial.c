@@ -44,11 +44,25 @@ part_of(const pv_values *v, pv_value x, uint32_t k) {
   return k < node->n ? pv_words(v, x)[k] : 0;
 }
 
-/* These may have a value where one of their operands has none. */
+/* May it have a value where one of its operands has none?  Most have one of an
+ * infinity, which the logarithm of 0 and a quotient by 0 are: 1 / oo is 0, and
+ * so is max(-oo, 0).  These have not, and neither have sums and products. */
 static bool
 hides(const pv_node *x) {
-  return x->kind == PV_APPLY &&
-         (x->op == GS_C_SELECT || x->op == GS_C_GATHER || x->op == GS_C_CAST);
+  if (x->kind != PV_APPLY)
+    return x->kind == PV_MAX || x->kind == PV_MIN;
+  switch ((int)x->op) {
+  case GS_C_ABS:
+  case GS_C_FLOOR:
+  case GS_C_ROUND:
+  case GS_C_SQRT:
+  case GS_C_LOG:
+  case GS_C_SIN:
+  case GS_C_COS:
+    return false;
+  default:
+    return true;
+  }
 }
 
 /* Does `whole` hold `x`?  As deep as values are. */
