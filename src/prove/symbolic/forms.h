@@ -46,5 +46,9 @@ uint32_t pv_rank_reach(const gs_context *, const rl_rule *);
  * a list, are sizes. */
 uint64_t pv_rank_multiple(const gs_context *, const rl_rule *,
                           const uint8_t *is_size);
+/* items.c: may what the rule says of the items of its lists of sizes hold at
+ * some ranks only, however high these are? */
+bool pv_lists_tell_ranks(const gs_context *, const rl_rule *,
+                         const uint8_t *is_size);
 
 #endif

@@ -110,7 +110,7 @@ sp_written_out(sp_walk *x, const sp_places *a) {
     add_term(x, out, what, a->term[k].times);
   }
   for (uint32_t k = out->n; k-- > 0;)
-    if (x->bounded[out->term[k].what])
+    if (x->bounded[out->term[k].what] && magnitude(out->term[k].times) == 1)
       out->term[k] = out->term[--out->n];
   return out;
 }

@@ -16,12 +16,13 @@
 #include "prove/symbolic/forms.h"
 #include <string.h>
 
-enum { MAX_SLOTS = 64, MAX_PASSES = 8, FREE_ONES = 3, FREE_MOVES = 4 };
+enum { MAX_SLOTS = 64, MAX_PASSES = 8, FREE_MOVES = 4 };
 
 /* Of an expression with its definitions written out: what its numbers for
- * places come to, and how often it rearranges lists. */
+ * places come to, how often it rearranges lists, and how often a permutation is
+ * applied in it. */
 typedef struct weight {
-  uint64_t numbers, moves;
+  uint64_t numbers, moves, letters;
 } weight;
 
 typedef enum sense { EITHER, PLACE, SIZE } sense;
@@ -35,6 +36,9 @@ typedef struct reader {
   uint64_t numbers, ones, longest, composed;
   bool fills; /* lists of a computed length with items other than 1 */
   bool adds_up, multiplies;
+  bool turned;      /* below a `not`, or in an `if` */
+  uint64_t strict;  /* places that are told to differ */
+  uint64_t letters; /* permutations applied, on both sides and in tests */
   weight now, of_slot[MAX_SLOTS];
   uint64_t most; /* of all expressions */
 } reader;
@@ -306,12 +310,67 @@ static void
 add_weight(weight *to, const weight *more) {
   to->numbers += more->numbers;
   to->moves += more->moves;
+  to->letters += more->letters;
   to->numbers = to->numbers < 1u << 20 ? to->numbers : 1u << 20;
   to->moves = to->moves < 1u << 20 ? to->moves : 1u << 20;
+  to->letters = to->letters < 1u << 20 ? to->letters : 1u << 20;
 }
 
 /* Literals, once it is known what they are: another walk, in the same order. */
 static void count_in(reader *r, const gs_expr *e, sense wanted);
+
+/* Places that the call tells to differ: each of them asks for one rank more
+ * than there would be otherwise. */
+static uint64_t
+told_apart(const reader *r, const gs_expr *e) {
+  switch ((int)e->function) {
+  case GS_F_LT:
+  case GS_F_GT:
+  case GS_F_NE:
+    return e->n_args - 1;
+  case GS_F_EQ:
+  case GS_F_LE:
+  case GS_F_GE:
+  case GS_F_ALL_EQUAL:
+    return r->turned ? e->n_args - 1 : 0;
+  case GS_F_MEMBER:
+    return r->turned ? 1 + e->args[0]->n_args : 0;
+  default:
+    return 0;
+  }
+}
+
+/* How often the call applies a permutation: its list is one of places. */
+static uint64_t
+letters_of(const gs_expr *e, sense list) {
+  switch ((int)e->function) {
+  case GS_F_NTH:
+  case GS_F_INDEX_OF:
+  case GS_F_COMPOSE:
+  case GS_F_INVERT:
+  case GS_F_PERMUTE:
+    return list == PLACE;
+  default:
+    return 0;
+  }
+}
+
+/* Of parts of which one holds, the one that asks for most. */
+static void
+count_some(reader *r, const gs_expr *e) {
+  uint64_t was[3] = {r->numbers, r->ones, r->strict}, more = 0;
+  uint64_t most[3] = {was[0], was[1], was[2]};
+  for (uint32_t k = 0; k < e->n_args; k++) {
+    r->numbers = was[0], r->ones = was[1], r->strict = was[2];
+    count_in(r, e->args[k], EITHER);
+    uint64_t all = r->numbers + r->ones + r->strict - was[0] - was[1] - was[2];
+    if (all <= more)
+      continue;
+    more = all;
+    most[0] = r->numbers, most[1] = r->ones, most[2] = r->strict;
+  }
+  r->numbers = most[0], r->ones = most[1], r->strict = most[2];
+}
 
 static void
 count_call(reader *r, const gs_expr *e, sense wanted) {
@@ -321,6 +380,8 @@ count_call(reader *r, const gs_expr *e, sense wanted) {
       continue;
     if (table[i].args[0] == '~')
       whole = read_alike(r, e);
+    r->strict += whole == PLACE ? told_apart(r, e) : 0;
+    r->now.letters += letters_of(e, whole);
     for (uint32_t k = 0; k < e->n_args; k++) {
       char letter = letter_at(table[i].args, k);
       count_in(r, e->args[k], letter == '~' ? whole : of_letter(letter, whole));
@@ -336,8 +397,14 @@ count_in(reader *r, const gs_expr *e, sense wanted) {
     add_weight(&r->now, &r->of_slot[e->slot]);
   if (e->kind != GS_X_CALL)
     return;
+  bool was = r->turned;
+  r->turned |= e->function == GS_F_NOT || e->function == GS_F_IF;
   note_call(r, e);
-  count_call(r, e, wanted);
+  if (e->function == GS_F_OR && !r->turned)
+    count_some(r, e);
+  else
+    count_call(r, e, wanted);
+  r->turned = was;
 }
 
 /* --- a rule --------------------------------------------------------------- */
@@ -367,8 +434,13 @@ static void
 read_side(reader *r, const gs_skeleton *s) {
   for (uint32_t k = 0; k < s->n; k++)
     for (uint32_t i = 0; !s->nodes[k].hole && i < s->nodes[k].n_attrs; i++)
-      if (s->nodes[k].attrs[i] && s->nodes[k].op != GS_CALL)
+      if (s->nodes[k].attrs[i] && s->nodes[k].op != GS_CALL) {
         read_at(r, s->nodes[k].attrs[i], of_attribute(s->nodes[k].op, i));
+        if (r->last)
+          r->letters +=
+              r->now.letters + (s->nodes[k].op == GS_TRANSPOSE &&
+                                s->nodes[k].attrs[i]->kind == GS_X_VAR);
+      }
 }
 
 static void
@@ -377,6 +449,7 @@ read_clause(reader *r, const rl_asked *c) {
     return;
   if (c->kind == RL_ASKS_TEST || c->slot >= MAX_SLOTS) {
     read_at(r, c->expr, EITHER);
+    r->letters += r->last ? r->now.letters : 0;
     return;
   }
   sense *slot = &r->slot[c->slot];
@@ -416,6 +489,16 @@ axes_of(const rl_rule *rule) {
   return (uint32_t)__builtin_popcountll(seen);
 }
 
+/* The least rank at which permutations that are applied so many times in all
+ * tell whether both sides are the same: no word of fewer than 6 letters is the
+ * identity for all of three places, and none of fewer than 10 for all of four.
+ * One of n letters is not for those of n + 1 places, which it may lead one of
+ * through all others. */
+static uint64_t
+rank_of_word(uint64_t letters) {
+  return letters < 2 ? 1 : letters < 6 ? 3 : letters < 10 ? 4 : letters + 1;
+}
+
 uint32_t
 pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
   reader r = {.values = ctx->values, .rule = rule, .changed = true};
@@ -427,9 +510,13 @@ pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
     return UINT32_MAX;
   r.last = true;
   read_rule(&r);
-  if (r.mixed || r.adds_up || (r.fills && r.multiplies))
+  uint8_t is_size[MAX_SLOTS];
+  for (uint32_t k = 0; k < MAX_SLOTS; k++)
+    is_size[k] = r.slot[k] == SIZE;
+  if (r.mixed || r.adds_up || (r.fills && r.multiplies) ||
+      pv_lists_tell_ranks(ctx, rule, is_size))
     return UINT32_MAX;
-  uint64_t reach = r.numbers + (r.ones > FREE_ONES ? r.ones - FREE_ONES : 0);
+  uint64_t reach = r.numbers + r.ones + r.strict;
   uint64_t axes = axes_of(rule);
   reach += reach > 0; /* there is an axis k at ranks above k */
   reach = reach > r.longest ? reach : r.longest;
@@ -438,9 +525,8 @@ pv_rank_reach(const gs_context *ctx, const rl_rule *rule) {
   uint64_t told = r.composed ? r.composed + 2 : 1;
   reach = reach > told ? reach : told;
   reach = reach > axes ? reach : axes;
-  uint8_t is_size[MAX_SLOTS];
-  for (uint32_t k = 0; k < MAX_SLOTS; k++)
-    is_size[k] = r.slot[k] == SIZE;
+  uint64_t word = rank_of_word(r.letters);
+  reach = reach > word ? reach : word;
   uint64_t multiple = pv_rank_multiple(ctx, rule, is_size);
   reach = reach > multiple ? reach : multiple;
   return reach < UINT32_MAX ? (uint32_t)reach : UINT32_MAX;
