@@ -85,8 +85,9 @@ conclude_proved(pv_asking *pr) {
   pv_rule_answer *out = pr->out;
   if (!pr->narrow && out->forms) {
     out->verdict = PV_PROVED;
-    out->reason = say(pr, "for all sizes at ranks up to %u (%u forms)",
-                      out->rank, out->forms);
+    out->reason = say(pr, "for all sizes at ranks up to %u (%u forms)%s",
+                      out->rank, out->forms,
+                      out->shapes ? "" : ", at no shape besides");
     return;
   }
   out->verdict = PV_CHECKED;
@@ -103,6 +104,12 @@ conclude(pv_asking *pr) {
   if (pv_is_refuted(pr)) {
     out->verdict = PV_REFUTED;
     out->reason = say(pr, "%s", out->answer.reason);
+  } else if (!pr->options->shapes && !pr->narrow && out->forms) {
+    conclude_proved(pr);
+  } else if (!pr->options->shapes) {
+    out->verdict = PV_UNKNOWN;
+    out->reason = say(pr, "no shape was looked at: %s",
+                      out->why ? out->why : "it has no form");
   } else if (!out->shapes) {
     out->verdict = PV_UNKNOWN;
     out->reason = out->too_large

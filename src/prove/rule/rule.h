@@ -25,7 +25,7 @@
 typedef struct pv_rule_options {
   pv_options equal; /* of each shape */
   uint64_t seed;
-  uint32_t shapes;   /* to look at */
+  uint32_t shapes;   /* to look at; 0: all sizes or nothing */
   uint32_t attempts; /* to find one more, in each class of sizes */
 } pv_rule_options;
 

@@ -270,6 +270,8 @@ look_with_parameters(pv_asking *pr) {
 
 void
 pv_look_at_shapes(pv_asking *pr) {
+  if (!pr->options->shapes)
+    return;
   look_at_all(pr);
   if (pr->params && !pv_is_refuted(pr))
     look_with_parameters(pr);
