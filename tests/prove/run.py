@@ -279,9 +279,19 @@ def layers():
     note(0 < steps[6] <= steps[12] <= 2.2 * steps[6], f"steps: {steps}")
 
 
+def readers():
+    """A part of adversary/readers.py, likewise: each wrong rule of its share
+    is asked about for all sizes, few right ones on shapes."""
+    done = subprocess.run([sys.executable, os.path.join(
+        ROOT, "tests/prove/adversary/readers.py"), GLEN, "--every", "4",
+        "--looked", "30"], capture_output=True, text=True, timeout=900)
+    print(done.stdout[-2000:])
+    note(done.returncode == 0, f"readers: {done.stderr[-400:]}")
+
+
 def main():
     for group in (shipped, planted, held_out, attacks, hidden, adversary, pairs,
-                  examples, wrong_rule, large, giant, layers):
+                  readers, examples, wrong_rule, large, giant, layers):
         if ARGS.word in group.__name__:
             group()
     print(f"{counts[0]} passed, {counts[1]} failed")
