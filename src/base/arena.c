@@ -141,16 +141,23 @@ bs_arena_strdup(bs_arena *arena, const char *s) {
 }
 
 char *
-bs_arena_printf(bs_arena *arena, const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  int n = vsnprintf(NULL, 0, format, args);
-  va_end(args);
+bs_arena_vprintf(bs_arena *arena, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, again);
+  va_end(again);
   if (n < 0)
     bs_out_of_memory(arena->heap);
   char *text = bs_arena_alloc(arena, (size_t)n + 1);
-  va_start(args, format);
   vsnprintf(text, (size_t)n + 1, format, args);
+  return text;
+}
+
+char *
+bs_arena_printf(bs_arena *arena, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  char *text = bs_arena_vprintf(arena, format, args);
   va_end(args);
   return text;
 }

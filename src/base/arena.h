@@ -7,6 +7,7 @@
 #define BASE_ARENA_H
 
 #include "base/heap.h"
+#include <stdarg.h>
 
 typedef struct bs_chunk bs_chunk;
 
@@ -26,6 +27,8 @@ void *bs_arena_copy(bs_arena *, const void *from, size_t n);
 char *bs_arena_strdup(bs_arena *, const char *s);
 char *bs_arena_printf(bs_arena *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *bs_arena_vprintf(bs_arena *, const char *format, va_list)
+    __attribute__((format(printf, 2, 0)));
 
 #define BS_NEW(arena, T)     ((T *)bs_arena_calloc((arena), 1, sizeof(T)))
 #define BS_NEWS(arena, T, n) ((T *)bs_arena_calloc((arena), (n), sizeof(T)))
