@@ -8,7 +8,7 @@
  *
  *   table.c    the table; sets of helpers, and their texts in order
  *   walk.c     the helpers that a tree names
- *   helpers.c  functions of values;  memory.c, of what lies in memory
+ *   needs.c    sets of them;  memory.c, functions of what lies in memory
  *   macros.c   macros;  parts.c, those for the first lanes of a vector */
 #ifndef CODEGEN_ABOVE_ABOVE_H
 #define CODEGEN_ABOVE_ABOVE_H
@@ -122,10 +122,13 @@ void cg_need(cg_needs *, cg_helper);
 void cg_need_all(cg_needs *, const cg_needs *);
 bool cg_needs_helper(const cg_needs *, cg_helper);
 
-/* walk.c: adds what a list of nodes names; an expression; one name. */
+/* walk.c: adds what a list of nodes names; a function, with its head; an
+ * expression; one name. */
 void cg_need_for_nodes(cg_needs *, const cg_node *chain);
+void cg_need_for_function(cg_needs *, const cg_function *);
 void cg_need_for_expr(cg_needs *, const cg_expr *);
 void cg_need_for_name(cg_needs *, const char *name);
+bool cg_is_name_of_helper(const char *name);
 
 /* A file that helpers are written for. */
 typedef struct cg_above {

@@ -63,6 +63,9 @@ is_of_vectors(const cg_expr *e) {
   case CG_CAST:
   case CG_ELEMENT:
   case CG_CHOICE:
+  case CG_POSTFIX:
+  case CG_BRACES:
+  case CG_BROKEN:
     return false;
   }
   for (uint32_t k = 0; k < e->n; k++)
@@ -158,6 +161,9 @@ put_step(steps *s, const cg_expr *e) {
   case CG_CAST:
   case CG_ELEMENT:
   case CG_CHOICE:
+  case CG_POSTFIX:
+  case CG_BRACES:
+  case CG_BROKEN:
     break;
   }
   return e->text;

@@ -43,7 +43,6 @@ void cg_put_steps(cg_emitter *);
 /* The steps of NAME_prepack. */
 void cg_add_steps_before(cg_emitter *, cg_list *);
 /* A function is made of its tree. */
-void cg_put_function(cg_emitter *, cg_function *, cg_node *body);
 /* profile.c: behind a step, in a build that is profiled; of any number. */
 cg_node *cg_make_note_of_step(cg_emitter *, uint32_t group);
 cg_node *cg_make_note(cg_emitter *, int64_t step);

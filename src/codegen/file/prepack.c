@@ -20,9 +20,9 @@ signature(const po_program *p, const cg_options *options) {
     if (a->prepack)
       out[f.n_parameters++] = (cg_parameter){
           bs_arena_printf(arena, "const %s *", gs_dtype_table[a->dtype].c_type),
-          a->name};
+          a->name, false};
   }
-  out[f.n_parameters++] = (cg_parameter){"void *", "prepacked"};
+  out[f.n_parameters++] = (cg_parameter){"void *", "prepacked", false};
   return f;
 }
 

@@ -170,7 +170,7 @@ workspace_signature(const po_program *p, const char *name) {
   bs_arena *arena = p->ctx.arena;
   cg_parameter *out = BS_NEWS(arena, cg_parameter, p->sizes.len + 1);
   for (uint32_t k = 0; k < p->sizes.len; k++)
-    out[k] = (cg_parameter){"int64_t", p->sizes.data[k].name};
+    out[k] = (cg_parameter){"int64_t", p->sizes.data[k].name, false};
   return (cg_function){.head = "\nsize_t",
                        .name =
                            bs_arena_printf(arena, "%s_workspace_size", name),

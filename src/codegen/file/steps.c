@@ -204,14 +204,6 @@ add_range(const steps *s, cg_list *to) {
 
 /* ---- functions ---- */
 
-void
-cg_put_function(cg_emitter *e, cg_function *f, cg_node *body) {
-  f->body = body;
-  CG_VERIFY_FUNCTION(e, f);
-  cg_need_for_nodes(&e->needs, body);
-  cg_print_function(&e->body, &cg_c, f);
-}
-
 /* What is passed to a part. */
 static const cg_parameter *
 parameters_of_part(const steps *s, uint32_t *n) {
@@ -221,14 +213,14 @@ parameters_of_part(const steps *s, uint32_t *n) {
       BS_NEWS(&e->arena, cg_parameter, p->sizes.len + p->arrays.len + 2);
   *n = 0;
   for (uint32_t k = 0; k < p->sizes.len; k++)
-    out[(*n)++] = (cg_parameter){"int64_t", p->sizes.data[k].name};
+    out[(*n)++] = (cg_parameter){"int64_t", p->sizes.data[k].name, false};
   for (uint32_t k = 0; k < p->arrays.len; k++)
     if (s->has[k] && cg_is_parameter(&p->arrays.data[k]))
       out[(*n)++] = cg_parameter_of(&e->arena, &p->arrays.data[k], true);
   if (needs(s, is_prepacked))
-    out[(*n)++] = (cg_parameter){"const void *", "prepacked"};
+    out[(*n)++] = (cg_parameter){"const void *", "prepacked", false};
   if (needs(s, is_in_workspace))
-    out[(*n)++] = (cg_parameter){"void *", "workspace"};
+    out[(*n)++] = (cg_parameter){"void *", "workspace", false};
   return out;
 }
 

@@ -92,7 +92,7 @@ declare(const locals *x, uint32_t array, cg_list *to) {
   cg_node *let = cg_make_let(&e->arena, type, local->name,
                              indexed ? NULL : cg_number(&e->arena, 0));
   let->let.elements = indexed ? po_elements(local) : 0;
-  let->let.aligned = indexed;
+  let->let.attribute = indexed ? "GLEN_ALIGNED" : NULL;
   cg_append(to, let);
 }
 
@@ -220,6 +220,11 @@ walk_node(const locals *x, cg_node *n, uint32_t pending) {
   case CG_RETURN:
   case CG_COMMENT:
   case CG_NOTHING:
+  case CG_SWITCH: /* what follows is not made of loops of isl */
+  case CG_CASE:
+  case CG_WHEN:
+  case CG_CONTINUE:
+  case CG_ERROR:
     break;
   }
   return n;

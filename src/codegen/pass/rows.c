@@ -119,7 +119,7 @@ make_row_array(const rows *r, uint32_t k) {
   cg_node *let =
       cg_make_let(r->arena, gs_dtype_table[dtype].c_type, name, NULL);
   let->let.elements = r->stream->row;
-  let->let.aligned = true;
+  let->let.attribute = "GLEN_ALIGNED";
   return let;
 }
 

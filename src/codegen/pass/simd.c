@@ -240,6 +240,11 @@ collect(lanes *l, const cg_node *chain) {
     case CG_DO:
     case CG_BARRIER:
     case CG_RETURN:
+    case CG_SWITCH:
+    case CG_CASE:
+    case CG_WHEN:
+    case CG_CONTINUE:
+    case CG_ERROR:
       l->why = "there is a loop in it";
     }
 }

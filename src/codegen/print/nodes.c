@@ -28,7 +28,13 @@ static void print_node(const printer *, const cg_node *, uint32_t indent);
 /* ` {`, the body, `}`; or the body on a line of its own. */
 static void
 print_body(const printer *p, const cg_node *n, uint32_t indent) {
-  bs_put(p->out, n->bare ? "\n" : " {\n");
+  if (n->brace_below) {
+    bs_putc(p->out, '\n');
+    cg_indent(p->out, indent);
+    bs_put(p->out, "{\n");
+  } else {
+    bs_put(p->out, n->bare ? "\n" : " {\n");
+  }
   print_chain(p, n->first, indent + 1);
   if (n->bare)
     return;
@@ -80,10 +86,17 @@ print_pragmas(const printer *p, const cg_for *loop, uint32_t indent) {
 
 static void
 print_step(bs_text *out, const cg_for *loop) {
+  if (!loop->step && !loop->by)
+    return;
+  bs_putc(out, ' ');
   if (loop->step == 1)
     bs_putf(out, "%s++", loop->iterator);
   else
-    bs_putf(out, "%s += %lld", loop->iterator, (long long)loop->step);
+    bs_putf(out, "%s += ", loop->iterator);
+  if (loop->step > 1)
+    bs_putf(out, "%lld", (long long)loop->step);
+  if (loop->by)
+    cg_print_expr(out, loop->by);
   if (loop->also)
     bs_putf(out, ", %s++", loop->also);
 }
@@ -121,13 +134,17 @@ print_for(const printer *p, const cg_node *n, uint32_t indent) {
   }
   cg_indent(out, indent);
   bs_put(out, "for (");
-  if (loop->type) {
-    bs_putf(out, "%s %s = ", loop->type, loop->iterator);
+  if (loop->type)
+    bs_putf(out, "%s ", loop->type);
+  if (loop->first) {
+    bs_putf(out, "%s = ", loop->iterator);
     cg_print_expr(out, loop->first);
   }
+  if (loop->beside)
+    bs_putf(out, ", %s", loop->beside);
   bs_put(out, "; ");
   cg_print_expr(out, loop->condition);
-  bs_put(out, "; ");
+  bs_putc(out, ';');
   print_step(out, loop);
   bs_putc(out, ')');
   print_body(p, n, indent);
@@ -163,18 +180,18 @@ print_wrapped(bs_text *out, const cg_expr *x) {
 }
 
 static void
-print_value(bs_text *out, const cg_expr *x, bool wraps) {
+print_value(bs_text *out, const cg_expr *x, bool wraps, uint32_t indent) {
   if (wraps)
     print_wrapped(out, x);
   else
-    cg_print_expr(out, x);
+    cg_print_expr_at(out, x, indent);
 }
 
 static void
 print_if(const printer *p, const cg_node *n, uint32_t indent) {
   cg_indent(p->out, indent);
   bs_put(p->out, "if (");
-  print_value(p->out, n->test.condition, n->wraps);
+  print_value(p->out, n->test.condition, n->wraps, indent);
   bs_putc(p->out, ')');
   if (!n->test.otherwise) {
     print_body(p, n, indent);
@@ -205,14 +222,16 @@ print_declared(bs_text *out, const cg_node *n, uint32_t indent) {
   bs_put(out, let->name);
   if (let->elements)
     bs_putf(out, "[%lld]", (long long)let->elements);
-  bs_put(out, let->aligned ? " GLEN_ALIGNED" : "");
+  if (let->attribute)
+    bs_putf(out, " %s", let->attribute);
   if (!let->value)
     return;
-  bs_put(out, " = ");
-  if (n->wraps)
+  if (n->wraps) {
+    bs_put(out, " = ");
     print_long_cast(out, let->value, indent);
-  else
-    cg_print_expr(out, let->value);
+  } else {
+    cg_print_value(out, " =", let->value, indent);
+  }
 }
 
 /* With those that join it. */
@@ -237,9 +256,9 @@ print_let(const printer *p, const cg_node *n, uint32_t indent) {
 static void
 print_store(bs_text *out, const cg_store *store, uint32_t indent) {
   cg_indent(out, indent);
-  cg_print_expr(out, store->target);
-  bs_putf(out, " %s ", store->op);
-  cg_print_expr(out, store->value);
+  cg_print_expr_at(out, store->target, indent);
+  bs_putf(out, " %s", store->op);
+  cg_print_value(out, "", store->value, indent);
   bs_put(out, ";\n");
 }
 
@@ -269,8 +288,26 @@ print_template(bs_text *out, const cg_template *text, uint32_t indent) {
   }
 }
 
+/* Ends of lines become spaces. */
+static void
+print_one_line(const printer *p, const cg_node *n, uint32_t indent) {
+  cg_indent(p->out, indent);
+  bs_put(p->out, "{ ");
+  for (size_t at = p->out->len; n; n = n->next) {
+    print_node(p, n, 0);
+    for (; at < p->out->len; at++)
+      if (p->out->data[at] == '\n')
+        p->out->data[at] = ' ';
+  }
+  bs_put(p->out, "}\n");
+}
+
 static void
 print_block(const printer *p, const cg_node *n, uint32_t indent) {
+  if (n->one_line) {
+    print_one_line(p, n->first, indent);
+    return;
+  }
   cg_indent(p->out, indent);
   bs_put(p->out, "{\n");
   print_chain(p, n->first, indent + 1);
@@ -281,7 +318,7 @@ print_block(const printer *p, const cg_node *n, uint32_t indent) {
 static void
 print_do(bs_text *out, const cg_node *n, uint32_t indent) {
   cg_indent(out, indent);
-  print_value(out, n->effect, n->wraps);
+  print_value(out, n->effect, n->wraps, indent);
   bs_put(out, ";\n");
 }
 
@@ -290,8 +327,41 @@ print_return(bs_text *out, const cg_expr *result, uint32_t indent) {
   cg_indent(out, indent);
   bs_put(out, result ? "return " : "return");
   if (result)
-    cg_print_expr(out, result);
+    cg_print_expr_at(out, result, indent);
   bs_put(out, ";\n");
+}
+
+static void
+print_switch(const printer *p, const cg_node *n, uint32_t indent) {
+  cg_indent(p->out, indent);
+  bs_put(p->out, "switch (");
+  cg_print_expr_at(p->out, n->effect, indent);
+  bs_put(p->out, ") {\n");
+  for (const cg_node *at = n->first; at; at = at->next) {
+    cg_indent(p->out, indent);
+    bs_putf(p->out, "case %lld:\n", (long long)at->label);
+    print_chain(p, at->first, indent + 1);
+  }
+  cg_indent(p->out, indent);
+  bs_put(p->out, "}\n");
+}
+
+/* Lines of the preprocessor stand at the margin, and what is between them where
+ * it stood without. */
+static void
+print_when(const printer *p, const cg_node *n, uint32_t indent) {
+  const cg_node *other = n->when.otherwise;
+  bs_putf(p->out, "#%s\n", n->when.condition);
+  print_chain(p, n->first, indent);
+  for (; other && other->kind == CG_WHEN && other->when.joins;
+       other = other->when.otherwise) {
+    bs_putf(p->out, "#%s\n", other->when.condition);
+    print_chain(p, other->first, indent);
+  }
+  if (other)
+    bs_put(p->out, "#else\n");
+  print_chain(p, other, indent);
+  bs_put(p->out, "#endif\n");
 }
 
 static void
@@ -305,6 +375,21 @@ print_node(const printer *p, const cg_node *n, uint32_t indent) {
     break;
   case CG_BLOCK:
     print_block(p, n, indent);
+    break;
+  case CG_SWITCH:
+    print_switch(p, n, indent);
+    break;
+  case CG_CASE:
+    break;
+  case CG_WHEN:
+    print_when(p, n, indent);
+    break;
+  case CG_CONTINUE:
+    cg_indent(p->out, indent);
+    bs_put(p->out, "continue;\n");
+    break;
+  case CG_ERROR:
+    bs_putf(p->out, "#error %s\n", n->comment);
     break;
   case CG_LET:
     print_let(p, n, indent);
@@ -343,9 +428,27 @@ print_chain(const printer *p, const cg_node *chain, uint32_t indent) {
     print_node(p, n, indent);
 }
 
+static void
+print_by_hand(bs_text *out, const cg_function *f) {
+  for (uint32_t k = 0; k < f->n_parameters; k++) {
+    const cg_parameter *p = &f->parameters[k];
+    size_t n = strlen(p->type);
+    bs_putf(out, "%s%s%s%s%s", k ? "," : "",
+            p->breaks ? "\n    "
+            : k       ? " "
+                      : "",
+            p->type, n && p->type[n - 1] == '*' ? "" : " ", p->name);
+  }
+  bs_putc(out, ')');
+}
+
 void
 cg_print_signature(bs_text *out, const cg_function *f) {
   bs_putf(out, "%s(", f->name);
+  if (f->by_hand) {
+    print_by_hand(out, f);
+    return;
+  }
   for (uint32_t k = 0; k < f->n_parameters; k++) {
     const cg_parameter *p = &f->parameters[k];
     size_t n = strlen(p->type);

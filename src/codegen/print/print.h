@@ -22,6 +22,11 @@ extern const cg_language cg_c, cg_cuda_language;
 
 void cg_indent(bs_text *, uint32_t indent);
 void cg_print_expr(bs_text *, const cg_expr *);
+/* Of a statement that is indented so far; behind a sign and a space, unless it
+ * is on a new line. */
+void cg_print_expr_at(bs_text *, const cg_expr *, uint32_t indent);
+void cg_print_value(bs_text *, const char *sign, const cg_expr *,
+                    uint32_t indent);
 void cg_print_nodes(bs_text *, const cg_language *, const cg_node *chain,
                     uint32_t indent);
 /* name(parameters); the function, with what stands before its name on a line of

@@ -30,10 +30,12 @@ fault(checker *c, const char *format, const char *what) {
 
 /* ---- names ---- */
 
+/* Of `lanes.v` the variable is what is declared. */
 static bool
 is_declared(const checker *c, const char *text) {
+  size_t length = strcspn(text, ".");
   for (const name *n = c->names; n; n = n->before)
-    if (!strcmp(n->text, text))
+    if (!strncmp(n->text, text, length) && !n->text[length])
       return true;
   return c->asked->is_known && c->asked->is_known(text, c->asked->arg);
 }
@@ -67,8 +69,13 @@ has_operands(const cg_expr *x) {
   case CG_INFIX:
     return x->n >= 2 && x->text && cg_level_of_operator(x->text) >= 0;
   case CG_PREFIX:
-    return x->n == 1 && x->text && strlen(x->text) == 1 &&
-           strchr("-*&!", *x->text);
+    return x->n == 1 && x->text &&
+           (!strcmp(x->text, "sizeof ") ||
+            (strlen(x->text) == 1 && strchr("-*&!", *x->text)));
+  case CG_POSTFIX:
+    return x->n == 1 && x->text && !strcmp(x->text, "++");
+  case CG_BRACES:
+    return x->n;
   case CG_CAST:
     return x->n == 1 && x->text;
   case CG_CALLED:
@@ -78,6 +85,7 @@ has_operands(const cg_expr *x) {
   case CG_CHOICE:
     return x->n == 3;
   case CG_PAREN:
+  case CG_BROKEN:
     return x->n == 1;
   }
   return false;
@@ -96,6 +104,11 @@ level_asked(const cg_expr *x, uint32_t k) {
     return k ? CG_LEVEL_CHOICE : CG_LEVEL_PRIMARY;
   case CG_CHOICE:
     return k ? CG_LEVEL_CHOICE : CG_LEVEL_OR;
+  case CG_POSTFIX:
+    return CG_LEVEL_PRIMARY;
+  case CG_BROKEN:
+    return CG_LEVEL_COMMA;
+  case CG_BRACES:
   case CG_CALLED:
   case CG_PAREN:
   case CG_NUMBER:
@@ -162,19 +175,38 @@ check_lanes(checker *c, const cg_for *head) {
 static void
 check_head(checker *c, const cg_node *n) {
   const cg_for *head = &n->head;
-  if (!head->iterator || (head->type != NULL) != (head->first != NULL)) {
+  if (!head->iterator || (head->type && !head->first)) {
     fault(c, "a loop declares its iterator, or has no first value",
           head->iterator);
     return;
   }
   if (head->first)
     check_expr(c, head->first);
-  else
+  if (!head->type)
     check_name(c, head->iterator);
   if (head->also)
     check_name(c, head->also);
   check_lanes(c, head);
   check_team(c, n);
+}
+
+static void
+note_target(const cg_expr *x, bool target, void *arg) {
+  (void)target;
+  const char **name = arg;
+  if (*name && cg_is_name(x, *name))
+    *name = NULL;
+}
+
+/* The body gives the variable another value. */
+static bool
+assigns(const cg_node *chain, const char *name) {
+  for (const cg_node *n = chain; n && name; n = n->next)
+    if (n->kind == CG_STORE) {
+      cg_node target = {.kind = CG_DO, .effect = n->store.target};
+      cg_each_expr(&target, note_target, &name);
+    }
+  return !name;
 }
 
 static void
@@ -185,12 +217,17 @@ check_for(checker *c, const cg_node *n) {
   c->level++;
   if (!c->why && head->type)
     declare(c, head->iterator);
+  if (!c->why && head->beside)
+    declare(c, head->beside);
   if (!c->why && !head->once) {
     check_expr(c, head->condition);
     if (!c->why && !names(head->condition, head->iterator))
       fault(c, "its condition does not name it", head->iterator);
-    if (head->step < 1)
+    if (head->step < 0 || (head->by && head->step) ||
+        (!head->step && !head->by && !assigns(n->first, head->iterator)))
       fault(c, "it does not go up", head->iterator);
+    if (head->by)
+      check_expr(c, head->by);
   }
   if (!c->why)
     check_chain(c, n->first);
@@ -204,7 +241,7 @@ static void
 check_let(checker *c, const cg_node *n, const cg_node *before) {
   const cg_let *let = &n->let;
   if (!let->type || !let->name || let->elements < 0 ||
-      (let->elements && let->value)) {
+      (let->elements && let->value && let->value->kind != CG_BRACES)) {
     fault(c, "a declaration without what it needs", let->name);
     return;
   }
@@ -231,11 +268,20 @@ check_store(checker *c, const cg_store *store) {
     fault(c, "nothing can be stored there", store->target->text);
 }
 
+static bool
+has_effect(const cg_expr *x) {
+  bool all = true;
+  for (uint32_t k = 0; x->kind == CG_INFIX && k < x->n; k++)
+    all &= has_effect(x->args[k]);
+  return x->kind == CG_CALLED || x->kind == CG_POSTFIX ||
+         (x->kind == CG_CAST && !strcmp(x->text, "void")) ||
+         (x->kind == CG_INFIX && !strcmp(x->text, ",") && all);
+}
+
 static void
 check_effect(checker *c, const cg_expr *x) {
   check_expr(c, x);
-  if (!c->why && x->kind != CG_CALLED &&
-      (x->kind != CG_CAST || strcmp(x->text, "void")))
+  if (!c->why && !has_effect(x))
     fault(c, "a statement without effect", x->text);
 }
 
@@ -264,6 +310,26 @@ check_if(checker *c, const cg_node *n) {
 }
 
 static void
+check_switch(checker *c, const cg_node *n) {
+  check_expr(c, n->effect);
+  for (const cg_node *k = n->first; k && !c->why; k = k->next)
+    if (k->kind != CG_CASE)
+      fault(c, "something that is no case", "a switch");
+  check_list(c, n->first);
+}
+
+static void
+check_when(checker *c, const cg_node *n) {
+  const cg_node *other = n->when.otherwise;
+  if (!n->when.condition)
+    fault(c, "no condition", "what is compiled on one");
+  if (other && other->kind == CG_WHEN && other->when.joins && other->next)
+    fault(c, "something stands behind what is joined", other->when.condition);
+  check_list(c, n->first);
+  check_list(c, other);
+}
+
+static void
 check_node(checker *c, const cg_node *n, const cg_node *before) {
   bool has_bare = n->kind == CG_FOR || n->kind == CG_IF;
   if (n->bare &&
@@ -281,7 +347,14 @@ check_node(checker *c, const cg_node *n, const cg_node *before) {
     check_if(c, n);
     break;
   case CG_BLOCK:
+  case CG_CASE:
     check_list(c, n->first);
+    break;
+  case CG_SWITCH:
+    check_switch(c, n);
+    break;
+  case CG_WHEN:
+    check_when(c, n);
     break;
   case CG_LET:
     check_let(c, n, before);
@@ -305,13 +378,15 @@ check_node(checker *c, const cg_node *n, const cg_node *before) {
       check_expr(c, n->result);
     break;
   case CG_COMMENT:
+  case CG_ERROR:
     if (!n->comment)
       fault(c, "has no text", "a comment");
     break;
+  case CG_CONTINUE:
   case CG_BARRIER:
   case CG_NOTHING:
     if (n->first)
-      fault(c, "has a body", "a barrier, or nothing,");
+      fault(c, "has a body", "what is one statement");
     break;
   }
 }

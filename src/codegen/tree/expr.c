@@ -47,6 +47,22 @@ cg_prefix(bs_arena *arena, const char *op, const cg_expr *of) {
 }
 
 const cg_expr *
+cg_postfix(bs_arena *arena, const char *op, const cg_expr *of) {
+  return make_of(arena, CG_POSTFIX, op, 1, &of);
+}
+
+const cg_expr *
+cg_braces(bs_arena *arena, const char *type, uint32_t n,
+          const cg_expr *const *args) {
+  return make_of(arena, CG_BRACES, type, n, args);
+}
+
+const cg_expr *
+cg_broken(bs_arena *arena, const cg_expr *of) {
+  return make_of(arena, CG_BROKEN, NULL, 1, &of);
+}
+
+const cg_expr *
 cg_cast(bs_arena *arena, const char *type, const cg_expr *of) {
   return make_of(arena, CG_CAST, type, 1, &of);
 }
@@ -99,13 +115,16 @@ cg_level_of_operator(const char *op) {
   static const struct {
     const char *op;
     int level;
-  } table[] = {{"||", CG_LEVEL_OR},      {"&&", CG_LEVEL_AND},
-               {"==", CG_LEVEL_EQUAL},   {"!=", CG_LEVEL_EQUAL},
-               {"<=", CG_LEVEL_COMPARE}, {"<", CG_LEVEL_COMPARE},
-               {">=", CG_LEVEL_COMPARE}, {">", CG_LEVEL_COMPARE},
-               {"+", CG_LEVEL_ADD},      {"-", CG_LEVEL_ADD},
-               {"*", CG_LEVEL_MUL},      {"/", CG_LEVEL_MUL},
-               {"%", CG_LEVEL_MUL}};
+  } table[] = {{",", CG_LEVEL_COMMA},   {"=", CG_LEVEL_ASSIGN},
+               {"||", CG_LEVEL_OR},     {"&&", CG_LEVEL_AND},
+               {"|", CG_LEVEL_BIT_OR},  {"^", CG_LEVEL_BIT_XOR},
+               {"&", CG_LEVEL_BIT_AND}, {"<<", CG_LEVEL_SHIFT},
+               {">>", CG_LEVEL_SHIFT},  {"==", CG_LEVEL_EQUAL},
+               {"!=", CG_LEVEL_EQUAL},  {"<=", CG_LEVEL_COMPARE},
+               {"<", CG_LEVEL_COMPARE}, {">=", CG_LEVEL_COMPARE},
+               {">", CG_LEVEL_COMPARE}, {"+", CG_LEVEL_ADD},
+               {"-", CG_LEVEL_ADD},     {"*", CG_LEVEL_MUL},
+               {"/", CG_LEVEL_MUL},     {"%", CG_LEVEL_MUL}};
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
     if (!strcmp(table[k].op, op))
       return table[k].level;
@@ -123,6 +142,8 @@ cg_level(const cg_expr *x) {
   case CG_CALLED:
   case CG_ELEMENT:
   case CG_PAREN:
+  case CG_POSTFIX:
+  case CG_BRACES:
     return CG_LEVEL_PRIMARY;
   case CG_INFIX:
     return cg_level_of_operator(x->text);
@@ -131,13 +152,15 @@ cg_level(const cg_expr *x) {
     return CG_LEVEL_UNARY;
   case CG_CHOICE:
     return CG_LEVEL_CHOICE;
+  case CG_BROKEN:
+    return cg_level(x->args[0]);
   }
   return -1;
 }
 
 const cg_expr *
 cg_bare(const cg_expr *x) {
-  while (x->kind == CG_PAREN)
+  while (x->kind == CG_PAREN || x->kind == CG_BROKEN)
     x = x->args[0];
   return x;
 }

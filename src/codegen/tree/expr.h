@@ -16,12 +16,15 @@ typedef enum cg_expr_kind {
   CG_LITERAL, /* as it is written: 1.5f, or text of an instruction's template */
   CG_NAME,
   CG_INFIX,   /* operands with the operator between them */
-  CG_PREFIX,  /* an operator before its operand: - * & */
+  CG_PREFIX,  /* an operator before its operand: - * & ! sizeof */
+  CG_POSTFIX, /* behind it: ++ */
   CG_CAST,    /* to the type in `text` */
   CG_CALLED,  /* the function in `text` */
   CG_ELEMENT, /* args[0][args[1]] */
   CG_CHOICE,  /* args[0] ? args[1] : args[2] */
-  CG_PAREN
+  CG_PAREN,
+  CG_BRACES, /* {args}, of the type in `text` or of what is declared */
+  CG_BROKEN  /* as args[0], on a new line where it is one operand of several */
 } cg_expr_kind;
 
 typedef struct cg_expr {
@@ -32,13 +35,19 @@ typedef struct cg_expr {
   const struct cg_expr *const *args;
 } cg_expr;
 
-/* How tightly an expression binds, from a choice to what is one operand. */
+/* How tightly an expression binds, from a list to what is one operand. */
 enum {
+  CG_LEVEL_COMMA,
+  CG_LEVEL_ASSIGN,
   CG_LEVEL_CHOICE,
   CG_LEVEL_OR,
   CG_LEVEL_AND,
+  CG_LEVEL_BIT_OR,
+  CG_LEVEL_BIT_XOR,
+  CG_LEVEL_BIT_AND,
   CG_LEVEL_EQUAL,
   CG_LEVEL_COMPARE,
+  CG_LEVEL_SHIFT,
   CG_LEVEL_ADD,
   CG_LEVEL_MUL,
   CG_LEVEL_UNARY,
@@ -50,6 +59,10 @@ const cg_expr *cg_number(bs_arena *, int64_t);
 const cg_expr *cg_literal(bs_arena *, const char *text);
 const cg_expr *cg_name(bs_arena *, const char *name);
 const cg_expr *cg_prefix(bs_arena *, const char *op, const cg_expr *);
+const cg_expr *cg_postfix(bs_arena *, const char *op, const cg_expr *);
+const cg_expr *cg_braces(bs_arena *, const char *type, uint32_t n,
+                         const cg_expr *const *args);
+const cg_expr *cg_broken(bs_arena *, const cg_expr *);
 const cg_expr *cg_cast(bs_arena *, const char *type, const cg_expr *);
 const cg_expr *cg_paren(bs_arena *, const cg_expr *);
 const cg_expr *cg_element(bs_arena *, const cg_expr *array,
@@ -69,7 +82,7 @@ const cg_expr *cg_called(bs_arena *, const char *function, uint32_t n,
 /* The level of an operator between operands; of an expression. */
 int cg_level_of_operator(const char *op);
 int cg_level(const cg_expr *);
-/* Without the parentheses around it. */
+/* Without the parentheses around it, on whatever line. */
 const cg_expr *cg_bare(const cg_expr *);
 /* Whether it is a number, in parentheses or not. */
 bool cg_is_number(const cg_expr *, int64_t *out);

@@ -94,11 +94,18 @@ cg_clone(bs_arena *arena, const cg_node *chain) {
     cg_node *n = bs_arena_copy(arena, at, sizeof *at);
     n->next = NULL;
     n->first = cg_clone(arena, at->first);
-    if (n->kind == CG_IF)
-      n->test.otherwise = cg_clone(arena, at->test.otherwise);
+    if (cg_otherwise(n))
+      *cg_otherwise(n) = cg_clone(arena, cg_other_branch(at));
     cg_append(&out, n);
   }
   return out.first;
+}
+
+cg_node **
+cg_otherwise(cg_node *n) {
+  return n->kind == CG_IF     ? &n->test.otherwise
+         : n->kind == CG_WHEN ? &n->when.otherwise
+                              : NULL;
 }
 
 cg_node *

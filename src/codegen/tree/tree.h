@@ -12,6 +12,9 @@
 typedef enum cg_kind {
   CG_FOR,
   CG_IF,
+  CG_SWITCH, /* a list of cases */
+  CG_CASE,
+  CG_WHEN,     /* a list that is compiled where a condition holds */
   CG_BLOCK,    /* a list in braces */
   CG_LET,      /* a variable, or an array, declared */
   CG_STORE,    /* target op value */
@@ -19,6 +22,8 @@ typedef enum cg_kind {
   CG_TEMPLATE, /* an instruction's text, with expressions in it */
   CG_BARRIER,  /* of the threads of a block */
   CG_RETURN,   /* from the function, with a value or without */
+  CG_CONTINUE, /* with the next iteration of the loop */
+  CG_ERROR,    /* what compilers refuse */
   CG_COMMENT,
   CG_MARK,   /* around the code of a loop of the nest, however it was cut */
   CG_NOTHING /* a statement that has no effect */
@@ -50,10 +55,12 @@ typedef struct cg_reduction {
 typedef struct cg_for {
   const char *iterator;
   const char *type;     /* of the iterator; NULL: declared before */
-  const cg_expr *first; /* NULL where it is declared before */
+  const cg_expr *first; /* NULL where it goes on from what it is */
   const cg_expr *condition;
-  const char *also; /* goes on with the iterator; NULL: nothing */
-  int64_t step;
+  const char *also;   /* goes on with the iterator; NULL: nothing */
+  const char *beside; /* a variable declared with the iterator; or NULL */
+  int64_t step;       /* 0: `by`; where that is NULL, the body goes on */
+  const cg_expr *by;
   /* What passes know of the loop as isl made it. */
   const cg_expr *last; /* NULL where the condition is no bound */
   bool last_excluded;
@@ -77,7 +84,7 @@ typedef struct cg_for {
 typedef struct cg_let {
   const char *type, *name, *qualifier; /* qualifier: __shared__; or NULL */
   int64_t elements;                    /* of an array; 0: a variable */
-  bool aligned;
+  const char *attribute;               /* behind the name; or NULL */
   bool joins; /* in the declaration of the one before */
   const cg_expr *value;
 } cg_let;
@@ -102,6 +109,8 @@ typedef struct cg_node {
   /* Its expression goes on on new lines where it is long: arguments of a call,
    * operands of a condition, what is cast in a declaration. */
   bool wraps;
+  bool one_line;    /* a block, with all that is in it */
+  bool brace_below; /* that of the body of a loop is on a new line */
   /* The loop of the nest of which all iterations are in it, and the one of
    * which its body is an iteration, in which locals of that live; CG_NO_LOOP:
    * none. */
@@ -114,13 +123,19 @@ typedef struct cg_node {
       const cg_expr *condition;
       struct cg_node *otherwise;
     } test;
+    struct {
+      const char *condition; /* a line of the preprocessor: ifdef X */
+      struct cg_node *otherwise;
+      bool joins; /* it is all that is done otherwise: elif X */
+    } when;
+    int64_t label; /* of a case */
     cg_let let;
     cg_store store;
-    const cg_expr *effect;
+    const cg_expr *effect; /* what a switch looks at */
     cg_template text;
     uint32_t mark;         /* the loop of the nest */
     const cg_expr *result; /* of a return; NULL: nothing */
-    const char *comment;
+    const char *comment;   /* or the text of an error */
   };
 } cg_node;
 
@@ -149,6 +164,14 @@ cg_node *cg_make_for(bs_arena *, const char *type, const char *iterator,
                      int64_t step, cg_node *body);
 /* A list and all below it, once more. */
 cg_node *cg_clone(bs_arena *, const cg_node *chain);
+/* Where what is done otherwise is: of a test, or of what is compiled where a
+ * condition holds; NULL: of other nodes. */
+cg_node **cg_otherwise(cg_node *);
+static inline const cg_node *
+cg_other_branch(const cg_node *n) {
+  cg_node *const *at = cg_otherwise((cg_node *)(uintptr_t)n);
+  return at ? *at : NULL;
+}
 /* What is below the marks at a list of one node. */
 cg_node *cg_below_marks(cg_node *);
 static inline bool
@@ -171,6 +194,7 @@ bool cg_reads(const cg_node *chain, const char *name);
 
 typedef struct cg_parameter {
   const char *type, *name; /* `const float *restrict` */
+  bool breaks;             /* on a new line, where they are laid out by hand */
 } cg_parameter;
 
 typedef struct cg_function {
@@ -178,6 +202,7 @@ typedef struct cg_function {
   const char *name;
   uint32_t n_parameters;
   const cg_parameter *parameters;
+  bool by_hand; /* parameters say themselves where lines break */
   cg_node *body;
 } cg_function;
 

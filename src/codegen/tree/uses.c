@@ -22,6 +22,7 @@ see_node(const cg_node *n, see_expr *see, void *arg) {
   case CG_FOR:
     see_all(n->head.first, false, see, arg);
     see_all(n->head.condition, false, see, arg);
+    see_all(n->head.by, false, see, arg);
     break;
   case CG_IF:
     see_all(n->test.condition, false, see, arg);
@@ -34,6 +35,7 @@ see_node(const cg_node *n, see_expr *see, void *arg) {
     see_all(n->store.value, false, see, arg);
     break;
   case CG_DO:
+  case CG_SWITCH:
     see_all(n->effect, false, see, arg);
     break;
   case CG_TEMPLATE:
@@ -44,6 +46,10 @@ see_node(const cg_node *n, see_expr *see, void *arg) {
     see_all(n->result, false, see, arg);
     break;
   case CG_BLOCK:
+  case CG_CASE:
+  case CG_WHEN:
+  case CG_CONTINUE:
+  case CG_ERROR:
   case CG_COMMENT:
   case CG_BARRIER:
   case CG_MARK:
@@ -57,8 +63,7 @@ cg_each_expr(const cg_node *chain, see_expr *see, void *arg) {
   for (const cg_node *n = chain; n; n = n->next) {
     see_node(n, see, arg);
     cg_each_expr(n->first, see, arg);
-    if (n->kind == CG_IF)
-      cg_each_expr(n->test.otherwise, see, arg);
+    cg_each_expr(cg_other_branch(n), see, arg);
   }
 }
 
@@ -101,8 +106,7 @@ look(const cg_node *chain, question *q) {
       continue;
     }
     look(n->first, q);
-    if (n->kind == CG_IF)
-      look(n->test.otherwise, q);
+    look(cg_other_branch(n), q);
   }
 }
 

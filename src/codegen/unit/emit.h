@@ -6,6 +6,7 @@
  *   names.c     arrays apart from what is made from the function's name
  *   elements.c  locals;  large.c, arrays larger than the caches;  constant.c
  *   range.c     values of loops
+ *   function.c  functions of the file
  *   verify.c    the checker of trees, told the names of the file */
 #ifndef CODEGEN_UNIT_EMIT_H
 #define CODEGEN_UNIT_EMIT_H
@@ -13,6 +14,7 @@
 #include "codegen/unit/options.h"
 #include "codegen/above/above.h"
 #include "codegen/print/print.h"
+#include "codegen/quote/quote.h"
 #include "codegen/tree/tree.h"
 #include "poly/loops/storage.h"
 #include <isl/ast.h>
@@ -199,6 +201,13 @@ bool cg_verify_function(cg_emitter *, const cg_function *);
 #define CG_VERIFY_FUNCTION(...) ((void)cg_verify_function(__VA_ARGS__))
 #define CG_VERIFY(...)          ((void)cg_verify(__VA_ARGS__))
 #endif
+
+/* function.c: puts a function into the file. */
+void cg_put_function(cg_emitter *, cg_function *, cg_node *body);
+/* What was quoted of one, with a line behind it; of a body; or an error where
+ * that is no C. */
+void cg_close_function(cg_emitter *, cg_writer *);
+cg_node *cg_close_body(cg_emitter *, cg_writer *);
 
 /* names.c: no size is named like what is made from the function's name, or an
  * error; the program, or a copy of it in the context's arena whose arrays are

@@ -118,13 +118,14 @@ long_call(uint32_t n) {
 }
 
 Test(tree, of_a_function_prints_with_its_parameters_and_long_calls_in_lines) {
-  cg_parameter parameters[] = {{"const float *restrict", "x"}, {"int", "n"}};
+  cg_parameter parameters[] = {{"const float *restrict", "x", false},
+                               {"int", "n", false}};
   cg_list body;
   cg_list_init(&body);
   cg_append(&body, cg_make_comment(&arena, "first */ step"));
   cg_append(&body, long_call(6));
   cg_append(&body, cg_make_return(&arena, number(0)));
-  cg_function f = {"static int", "g", 2, parameters, body.first};
+  cg_function f = {"static int", "g", 2, parameters, false, body.first};
   bs_text text;
   bs_text_init(&text, &heap);
   cg_print_function(&text, &cg_c, &f);
