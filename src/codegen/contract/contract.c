@@ -37,7 +37,7 @@ put_outer_offset(const cg_contract *x, char which) {
   for (uint32_t d = 0; d < o->n; d++) {
     int64_t f = which == 'x' ? o->d[d].x : which == 'y' ? o->d[d].y : o->d[d].c;
     if (f)
-      bs_putf(x->out, " + %s * o%u", cg_number_text(x, f), d);
+      cg_add(x->w, " + %s * o%u", cg_number_text(x, f), d);
   }
 }
 
@@ -45,20 +45,18 @@ put_outer_offset(const cg_contract *x, char which) {
 static void
 put_pointer(const cg_contract *x, const cg_scope *scope, char which,
             const po_coperand *operand) {
-  cg_line(x->out, 1, "%s%s *const glen_%c = %s + %s;",
-          which == 'c' ? "" : "const ", x->type, which,
-          array_name(x, scope, operand->array),
-          base_of(x, scope->use, operand));
+  cg_write(x->w, "%s%s *const glen_%c = %s + %s;", which == 'c' ? "" : "const ",
+           x->type, which, array_name(x, scope, operand->array),
+           base_of(x, scope->use, operand));
 }
 
 /* The pointer to an operand, moved to where the outer loops stand. */
 static void
-put_moved(const cg_contract *x, char which, uint32_t indent) {
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s%s *const %c = glen_%c", which == 'c' ? "" : "const ",
-          x->type, which, which);
+put_moved(const cg_contract *x, char which) {
+  cg_add(x->w, "%s%s *const %c = glen_%c", which == 'c' ? "" : "const ",
+         x->type, which, which);
   put_outer_offset(x, which);
-  bs_put(x->out, ";\n");
+  cg_write(x->w, ";");
 }
 
 /* What else the formula reads. */
@@ -67,25 +65,24 @@ put_extras(const cg_contract *x, const cg_scope *scope) {
   for (uint32_t k = 0; k < x->c->n_extras; k++) {
     const po_cextra *extra = &x->c->extras[k];
     po_coperand operand = {.array = extra->array, .base = extra->base};
-    cg_line(x->out, 1, "const %s *const glen_e%u = %s + %s;",
-            gs_dtype_table[x->e->p->arrays.data[extra->array].dtype].c_type, k,
-            array_name(x, scope, extra->array),
-            base_of(x, scope->use, &operand));
+    cg_write(x->w, "const %s *const glen_e%u = %s + %s;",
+             gs_dtype_table[x->e->p->arrays.data[extra->array].dtype].c_type, k,
+             array_name(x, scope, extra->array),
+             base_of(x, scope->use, &operand));
   }
 }
 
 static void
-put_moved_extras(const cg_contract *x, uint32_t indent) {
+put_moved_extras(const cg_contract *x) {
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   for (uint32_t k = 0; k < x->c->n_extras; k++) {
     uint32_t array = x->c->extras[k].array;
-    cg_indent(x->out, indent);
-    bs_putf(x->out, "const %s *const e%u = glen_e%u",
-            gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type, k, k);
+    cg_add(x->w, "const %s *const e%u = glen_e%u",
+           gs_dtype_table[x->e->p->arrays.data[array].dtype].c_type, k, k);
     for (uint32_t d = 0; d < o->n; d++)
       if (o->d[d].extra[k])
-        bs_putf(x->out, " + %s * o%u", cg_number_text(x, o->d[d].extra[k]), d);
-    bs_put(x->out, ";\n");
+        cg_add(x->w, " + %s * o%u", cg_number_text(x, o->d[d].extra[k]), d);
+    cg_write(x->w, ";");
   }
 }
 
@@ -94,7 +91,7 @@ put_outer_arguments(const cg_contract *x, const po_coperand *operand) {
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   for (uint32_t d = 0; d < o->n; d++)
     if (cg_names_outer(operand, d))
-      bs_putf(x->out, ", o%u", d);
+      cg_add(x->w, ", o%u", d);
 }
 
 /* ---- operands packed whole ---- */
@@ -124,23 +121,21 @@ put_whole_place(const cg_contract *x, bool of_x, const char *row) {
   int64_t part = 1;
   for (uint32_t d = o->n; d-- > 0;)
     if (po_moves(&o->d[d], of_x)) {
-      bs_putf(x->out, "%lld * o%u + ", (long long)(part * part_of(x, of_x)), d);
+      cg_add(x->w, "%lld * o%u + ", (long long)(part * part_of(x, of_x)), d);
       part *= o->d[d].extent;
     }
-  bs_putf(x->out, "%s * k_lo + kc * %s", cg_panels_step(x, of_x), row);
+  cg_add(x->w, "%s * k_lo + kc * %s", cg_panels_step(x, of_x), row);
 }
 
-/* Loops over the parts of the operand, so many. */
-static uint32_t
+/* Loops over the parts of the operand. */
+static void
 put_parts(const cg_contract *x, bool of_x) {
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   const char *index = x->e->index;
-  uint32_t n = 0;
   for (uint32_t d = 0; d < o->n; d++)
     if (po_moves(&o->d[d], of_x))
-      cg_line(x->out, 1 + n++, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d,
-              d, (long long)o->d[d].extent, d);
-  return n;
+      cg_write(x->w, "for (%s o%u = 0; o%u < %lld; o%u++)", index, d, d,
+               (long long)o->d[d].extent, d);
 }
 
 static uint32_t
@@ -167,23 +162,22 @@ chunk_of(const cg_contract *x, bool of_x) {
 
 /* Panels p .. of a block of k. */
 static void
-put_whole_call(const cg_contract *x, bool of_x, uint32_t indent) {
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+put_whole_call(const cg_contract *x, bool of_x) {
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   char letter = of_x ? 'x' : 'y';
-  cg_line(x->out, indent, "const %s k_hi = %s(k_lo + %s, %s);", index, min,
-          cg_block_text(x, "kc"),
-          cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
-  cg_line(x->out, indent, "const %s kc = %s * (k_hi - k_lo);", index,
-          cg_number_text(x, x->inner));
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_pack_%c(from", x->name, letter);
+  cg_write(x->w, "const %s k_hi = %s(k_lo + %s, %s);", index, min,
+           cg_block_text(x, "kc"),
+           cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
+  cg_write(x->w, "const %s kc = %s * (k_hi - k_lo);", index,
+           cg_number_text(x, x->inner));
+  cg_add(x->w, "%s_pack_%c(from", x->name, letter);
   put_outer_offset(x, letter);
-  bs_put(x->out, ", to + ");
+  cg_add(x->w, ", to + ");
   put_whole_place(x, of_x, "p");
-  bs_putf(x->out, ", k_lo, k_hi, p, %s(p + %s, %s)", min, chunk_of(x, of_x),
-          cg_number_text(x, of_x ? x->m : x->n));
+  cg_add(x->w, ", k_lo, k_hi, p, %s(p + %s, %s)", min, chunk_of(x, of_x),
+         cg_number_text(x, of_x ? x->m : x->n));
   cg_put_number_arguments(x);
-  bs_put(x->out, ");\n");
+  cg_write(x->w, ");");
 }
 
 /* NAME_whole_x(from, to): of each part blocks of k, each with all panels, which
@@ -191,25 +185,25 @@ put_whole_call(const cg_contract *x, bool of_x, uint32_t indent) {
 static void
 put_whole_function(const cg_contract *x, bool of_x) {
   const char *index = x->e->index;
-  bs_putf(x->out,
-          "static void\n%s_whole_%c(const %s *restrict from, "
-          "%s *restrict to",
-          x->name, of_x ? 'x' : 'y', x->type, x->type);
+  cg_add(x->w,
+         "static void\n%s_whole_%c(const %s *restrict from, "
+         "%s *restrict to",
+         x->name, of_x ? 'x' : 'y', x->type, x->type);
   if (cg_has_sized_blocks(x, PO_DIM_K))
-    bs_putf(x->out, ", %s glen_kc", index);
+    cg_add(x->w, ", %s glen_kc", index);
   cg_put_number_parameters(x);
-  bs_put(x->out, ") {\n");
+  cg_write(x->w, ") {");
   cg_put_number_uses(x);
   cg_put_team(x, 2 + count_loops_over_parts(x, of_x));
-  uint32_t indent = 1 + put_parts(x, of_x);
-  cg_line(x->out, indent, "for (%s k_lo = 0; k_lo < %s; k_lo += %s)", index,
-          cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent),
-          cg_block_text(x, "kc"));
-  cg_line(x->out, indent + 1, "for (%s p = 0; p < %s; p += %s) {", index,
-          cg_number_text(x, of_x ? x->m : x->n), chunk_of(x, of_x));
-  put_whole_call(x, of_x, indent + 2);
-  cg_line(x->out, indent + 1, "}");
-  bs_put(x->out, "}\n\n");
+  put_parts(x, of_x);
+  cg_write(x->w, "for (%s k_lo = 0; k_lo < %s; k_lo += %s)", index,
+           cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent),
+           cg_block_text(x, "kc"));
+  cg_write(x->w, "for (%s p = 0; p < %s; p += %s) {", index,
+           cg_number_text(x, of_x ? x->m : x->n), chunk_of(x, of_x));
+  put_whole_call(x, of_x);
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }
 
 /* The array's pointer under a name of its own; packed here, unless it was
@@ -219,16 +213,16 @@ put_whole(const cg_contract *x, const cg_scope *scope, bool of_x) {
   const po_contraction *c = x->c;
   char letter = of_x ? 'x' : 'y';
   bool before = (of_x ? c->x_mode : c->y_mode) == PO_BEFORE;
-  cg_line(x->out, 1, "%s%s *const glen_packed_%c = %s;", before ? "const " : "",
-          x->type, letter,
-          array_name(x, scope, of_x ? c->packed_x : c->packed_y));
+  cg_write(x->w, "%s%s *const glen_packed_%c = %s;", before ? "const " : "",
+           x->type, letter,
+           array_name(x, scope, of_x ? c->packed_x : c->packed_y));
   if (of_x ? c->x_may_lie : c->y_may_lie)
-    cg_line(x->out, 1, "if (!glen_%c_lies)", letter);
+    cg_write(x->w, "if (!glen_%c_lies)", letter);
   if (!before)
-    cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c%s%s);", x->name,
-            letter, letter, letter,
-            cg_has_sized_blocks(x, PO_DIM_K) ? ", glen_kc" : "",
-            cg_number_arguments(x));
+    cg_write(x->w, "%s_whole_%c(glen_%c, glen_packed_%c%s%s);", x->name, letter,
+             letter, letter,
+             cg_has_sized_blocks(x, PO_DIM_K) ? ", glen_kc" : "",
+             cg_number_arguments(x));
 }
 
 /* ---- tiles ---- */
@@ -237,26 +231,25 @@ put_whole(const cg_contract *x, const cg_scope *scope, bool of_x) {
 static void
 put_lying_x(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *k = &x->c->dims[PO_DIM_K];
-  bs_putf(x->out, "x + %s * m + %s * k_lo",
-          cg_number_text(x, m->n ? m->d[0].x : 0),
-          cg_number_text(x, k->d[0].x));
+  cg_add(x->w, "x + %s * m + %s * k_lo",
+         cg_number_text(x, m->n ? m->d[0].x : 0), cg_number_text(x, k->d[0].x));
 }
 
 static void
 put_panel_of_x(const cg_contract *x) {
   if (x->c->x_may_lie) {
-    bs_put(x->out, "glen_x_lies ? ");
+    cg_add(x->w, "glen_x_lies ? ");
     put_lying_x(x);
-    bs_put(x->out, " : ");
+    cg_add(x->w, " : ");
   }
   if (x->c->x_mode == PO_DIRECT) {
     put_lying_x(x);
   } else if (x->c->x_mode == PO_BLOCK) {
-    bs_put(x->out, "x_block + kc * (m - m_lo)");
+    cg_add(x->w, "x_block + kc * (m - m_lo)");
   } else if (x->c->x_mode == PO_WINDOWS) {
-    bs_putf(x->out, "x_image + %s_place(m, row)", x->name);
+    cg_add(x->w, "x_image + %s_place(m, row)", x->name);
   } else {
-    bs_put(x->out, "glen_packed_x + ");
+    cg_add(x->w, "glen_packed_x + ");
     put_whole_place(x, true, "m");
   }
 }
@@ -265,15 +258,15 @@ static void
 put_panel_of_y(const cg_contract *x) {
   const char *step = cg_number_text(x, x->c->dims[PO_DIM_K].d[0].y);
   if (x->c->y_may_lie)
-    bs_putf(x->out, "glen_y_lies ? y + n + %s * k_lo : ", step);
+    cg_add(x->w, "glen_y_lies ? y + n + %s * k_lo : ", step);
   if (x->c->y_mode == PO_DIRECT) {
-    bs_putf(x->out, "y + n + %s * k_lo", step);
+    cg_add(x->w, "y + n + %s * k_lo", step);
   } else if (x->c->y_mode == PO_BLOCK) {
-    bs_put(x->out, "y_block + kc * (n - n_lo)");
+    cg_add(x->w, "y_block + kc * (n - n_lo)");
   } else if (x->c->y_mode == PO_WINDOWS) {
-    bs_put(x->out, "panel");
+    cg_add(x->w, "panel");
   } else {
-    bs_put(x->out, "glen_packed_y + ");
+    cg_add(x->w, "glen_packed_y + ");
     put_whole_place(x, false, "n");
   }
 }
@@ -283,12 +276,12 @@ static void
 put_formula_arguments(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   if (cg_has_formula(x) && !x->c->waits)
-    bs_putf(x->out, "k_hi == %s, ",
-            cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
+    cg_add(x->w, "k_hi == %s, ",
+           cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    bs_putf(x->out, "e%u + (%s * m + %s * n), ", k,
-            cg_number_text(x, m->n ? m->d[m->n - 1].extra[k] : 0),
-            cg_number_text(x, n->n ? n->d[n->n - 1].extra[k] : 0));
+    cg_add(x->w, "e%u + (%s * m + %s * n), ", k,
+           cg_number_text(x, m->n ? m->d[m->n - 1].extra[k] : 0),
+           cg_number_text(x, n->n ? n->d[n->n - 1].extra[k] : 0));
 }
 
 /* The table of offsets, where there is an image. */
@@ -298,131 +291,123 @@ offsets_name(const cg_contract *x) {
 }
 
 static void
-put_panel_call(const cg_contract *x, uint32_t indent) {
+put_panel_call(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   bool lines = cg_has_lines(x);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_panel(", x->name);
+  cg_add(x->w, "%s_panel(", x->name);
   put_panel_of_x(x);
-  bs_put(x->out, ",\n");
-  cg_indent(x->out, indent + 2);
+  cg_add(x->w, ",\n");
   put_panel_of_y(x);
-  bs_putf(x->out, ", c + %s * m + %s * n,\n",
-          cg_number_text(x, m->n ? m->d[m->n - 1].c : 0),
-          cg_number_text(x, n->n ? n->d[n->n - 1].c : 0));
-  cg_indent(x->out, indent + 2);
-  bs_put(x->out, offsets_name(x));
+  cg_add(x->w, ", c + %s * m + %s * n,\n",
+         cg_number_text(x, m->n ? m->d[m->n - 1].c : 0),
+         cg_number_text(x, n->n ? n->d[n->n - 1].c : 0));
+  cg_add(x->w, "%s", offsets_name(x));
   if (x->c->waits)
-    bs_putf(x->out, "sums + %lld * (m - tile) + %s * (n - n_lo), k_hi == %s, ",
-            (long long)x->c->nc,
-            lines ? "rows" : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
-            cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
+    cg_add(x->w, "sums + %lld * (m - tile) + %s * (n - n_lo), k_hi == %s, ",
+           (long long)x->c->nc,
+           lines ? "rows" : bs_arena_printf(&x->e->arena, "%u", x->c->mr),
+           cg_number_text(x, x->c->dims[PO_DIM_K].d[0].extent));
   if (x->c->later)
-    bs_putf(x->out, "kc * (%lld + %lld * ((m - m_lo) / %u)), ",
-            (long long)(x->columns * gs_dtype_table[x->c->dtype].bytes),
-            (long long)x->c->later, x->c->mr);
-  bs_putf(x->out, "kc, %s%s, ", x->c->adds ? "0" : "k_lo == 0",
-          cg_number_arguments(x));
+    cg_add(x->w, "kc * (%lld + %lld * ((m - m_lo) / %u)), ",
+           (long long)(x->columns * gs_dtype_table[x->c->dtype].bytes),
+           (long long)x->c->later, x->c->mr);
+  cg_add(x->w, "kc, %s%s, ", x->c->adds ? "0" : "k_lo == 0",
+         cg_number_arguments(x));
   put_formula_arguments(x);
-  bs_putf(x->out, "%s, n_hi - n);\n", lines ? "rows" : "m_hi - m");
+  cg_write(x->w, "%s, n_hi - n);", lines ? "rows" : "m_hi - m");
 }
 
 /* The panels of x, for one of y. */
 static void
-put_panels(const cg_contract *x, uint32_t indent) {
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+put_panels(const cg_contract *x) {
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   long long line = x->c->line;
   if (!cg_has_lines(x)) {
-    cg_line(x->out, indent, "for (%s m = m_lo; m < m_hi; m += %u)", index,
-            x->c->mr);
-    put_panel_call(x, indent + 1);
+    cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %u)", index, x->c->mr);
+    put_panel_call(x);
     return;
   }
-  cg_line(x->out, indent, "for (%s m = m_lo, rows; m < m_hi; m += rows) {",
-          index);
-  cg_line(x->out, indent + 1, "rows = %s(%u, %lld - m %% %lld);", min, x->c->mr,
-          line, line);
-  put_panel_call(x, indent + 1);
-  cg_line(x->out, indent, "}");
+  cg_write(x->w, "for (%s m = m_lo, rows; m < m_hi; m += rows) {", index);
+  cg_write(x->w, "rows = %s(%u, %lld - m %% %lld);", min, x->c->mr, line, line);
+  put_panel_call(x);
+  cg_write(x->w, "}");
 }
 
 static void
-put_block_of(const cg_contract *x, bool of_x, int64_t rows, uint32_t indent) {
+put_block_of(const cg_contract *x, bool of_x, int64_t rows) {
   if ((of_x ? x->c->x_mode : x->c->y_mode) == PO_BLOCK)
-    cg_line(x->out, indent, "%s %c_block[%lld] __attribute__((aligned(64)));",
-            x->type, of_x ? 'x' : 'y',
-            (long long)(x->c->kc * gs_most_of(x->sizes, x->inner) * rows));
+    cg_write(x->w, "%s %c_block[%lld] __attribute__((aligned(64)));", x->type,
+             of_x ? 'x' : 'y',
+             (long long)(x->c->kc * gs_most_of(x->sizes, x->inner) * rows));
 }
 
 static void
-put_pack_call(const cg_contract *x, bool of_x, uint32_t indent) {
+put_pack_call(const cg_contract *x, bool of_x) {
   char letter = of_x ? 'x' : 'y', row = of_x ? 'm' : 'n';
   if ((of_x ? x->c->x_mode : x->c->y_mode) != PO_BLOCK)
     return;
   if (of_x ? x->c->x_may_lie : x->c->y_may_lie)
-    cg_line(x->out, indent++, "if (!glen_%c_lies)", letter);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_pack_%c(%c, %c_block, k_lo, k_hi, %c_lo, %c_hi", x->name,
-          letter, letter, letter, row, row);
+    cg_write(x->w, "if (!glen_%c_lies)", letter);
+  cg_add(x->w, "%s_pack_%c(%c, %c_block, k_lo, k_hi, %c_lo, %c_hi", x->name,
+         letter, letter, letter, row, row);
   put_outer_arguments(x, of_x ? &x->c->x : &x->c->y);
   cg_put_number_arguments(x);
-  bs_put(x->out, ");\n");
+  cg_write(x->w, ");");
 }
 
 static void
-put_tile(const cg_contract *x, uint32_t indent) {
+put_tile(const cg_contract *x) {
   const po_contraction *c = x->c;
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   const char *extent = cg_number_text(x, c->dims[PO_DIM_K].d[0].extent);
   const char *kc = cg_block_text(x, "kc"), *mc = cg_block_text(x, "mc");
   const char *mb = cg_block_text(x, "mb"), *m = cg_number_text(x, x->m);
-  bs_text *out = x->out;
-  put_block_of(x, false, c->nc, indent);
-  put_block_of(x, true, c->mb, indent);
+  put_block_of(x, false, c->nc);
+  put_block_of(x, true, c->mb);
   if (cg_has_windows(x))
-    cg_put_window_blocks(x, indent);
+    cg_put_window_blocks(x);
   if (c->waits)
-    cg_line(out, indent, "%s sums[%lld] __attribute__((aligned(64)));", x->type,
-            (long long)(c->mc * c->nc));
+    cg_write(x->w, "%s sums[%lld] __attribute__((aligned(64)));", x->type,
+             (long long)(c->mc * c->nc));
   if (!is_whole(x, true) || c->x_may_lie)
-    put_moved(x, 'x', indent);
+    put_moved(x, 'x');
   if (!is_whole(x, false) || c->y_may_lie)
-    put_moved(x, 'y', indent);
-  put_moved(x, 'c', indent);
-  put_moved_extras(x, indent);
-  cg_line(out, indent, "const %s n_hi = %s(n_lo + %s, %s);", index, min,
-          cg_block_text(x, "nc"), cg_number_text(x, x->n));
-  cg_line(out, indent, "for (%s k_lo = 0; k_lo < %s; k_lo += %s) {", index,
-          extent, kc);
-  cg_line(out, indent + 1, "const %s k_hi = %s(k_lo + %s, %s);", index, min, kc,
-          extent);
-  cg_line(out, indent + 1, "const %s kc = %s * (k_hi - k_lo);", index,
-          cg_number_text(x, x->inner));
-  put_pack_call(x, false, indent + 1);
+    put_moved(x, 'y');
+  put_moved(x, 'c');
+  put_moved_extras(x);
+  cg_write(x->w, "const %s n_hi = %s(n_lo + %s, %s);", index, min,
+           cg_block_text(x, "nc"), cg_number_text(x, x->n));
+  cg_write(x->w, "for (%s k_lo = 0; k_lo < %s; k_lo += %s) {", index, extent,
+           kc);
+  cg_write(x->w, "const %s k_hi = %s(k_lo + %s, %s);", index, min, kc, extent);
+  cg_write(x->w, "const %s kc = %s * (k_hi - k_lo);", index,
+           cg_number_text(x, x->inner));
+  put_pack_call(x, false);
   if (cg_has_windows(x))
-    cg_put_window_calls(x, indent + 1);
-  cg_line(out, indent + 1,
-          "for (%s m_lo = tile; m_lo < %s(tile + %s, %s); m_lo += %s) {", index,
-          min, mc, m, mb);
-  cg_line(out, indent + 2, "const %s m_hi = %s(m_lo + %s, %s(tile + %s, %s));",
-          index, min, mb, min, mc, m);
-  put_pack_call(x, true, indent + 2);
+    cg_put_window_calls(x);
+  cg_write(x->w, "for (%s m_lo = tile; m_lo < %s(tile + %s, %s); m_lo += %s) {",
+           index, min, mc, m, mb);
+  cg_write(x->w, "const %s m_hi = %s(m_lo + %s, %s(tile + %s, %s));", index,
+           min, mb, min, mc, m);
+  put_pack_call(x, true);
   if (cg_has_windows(x))
-    cg_put_window_rows(x, indent + 2);
-  cg_line(out, indent + 2, "for (%s n = n_lo; n < n_hi; n += %lld)%s", index,
-          (long long)x->columns, cg_has_windows(x) ? " {" : "");
+    cg_put_window_rows(x);
+  cg_write(x->w, "for (%s n = n_lo; n < n_hi; n += %lld)%s", index,
+           (long long)x->columns, cg_has_windows(x) ? " {" : "");
   if (cg_has_windows(x))
-    cg_put_window_panel(x, indent + 3);
-  put_panels(x, indent + 3);
+    cg_put_window_panel(x);
+  put_panels(x);
   if (cg_has_windows(x))
-    cg_line(out, indent + 2, "}");
-  cg_line(out, indent + 1, "}");
-  cg_line(out, indent, "}");
+    cg_write(x->w, "}");
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
 }
 
 static cg_contract
 measured(cg_emitter *e, const po_contraction *c, const char *name) {
-  cg_contract x = {.e = e, .c = c, .out = &e->body, .name = name};
+  cg_contract x = {.e = e, .c = c, .name = name};
+  x.w = BS_NEW(&e->arena, cg_writer);
+  cg_start(x.w, &e->arena);
   x.type = gs_dtype_table[c->dtype].c_type;
   x.sizes = po_numbers_of(e->p, &e->arena);
   x.over = po_over(x.sizes);
@@ -439,9 +424,9 @@ measured(cg_emitter *e, const po_contraction *c, const char *name) {
 static void
 put_vector_type(const cg_contract *x) {
   long long bytes = gs_dtype_table[x->c->dtype].bytes;
-  cg_line(x->out, 0,
+  bs_putf(&x->e->body,
           "typedef %s %s_v __attribute__((vector_size(%lld), aligned(%lld), "
-          "may_alias));\n",
+          "may_alias));\n\n",
           x->c->dtype == GS_I32 ? "unsigned" : x->type, x->name,
           bytes * x->c->lanes, bytes);
 }
@@ -511,31 +496,38 @@ put_unused(const cg_contract *x, const cg_scope *scope) {
   if (a == b)
     uses_a = uses_b = uses_a || uses_b;
   if (!uses_a)
-    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, a));
+    cg_write(x->w, "(void)%s;", array_name(x, scope, a));
   if (!uses_b && a != b)
-    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, b));
+    cg_write(x->w, "(void)%s;", array_name(x, scope, b));
   if (cg_has_formula(x))
-    cg_line(x->out, 1, "(void)%s;", array_name(x, scope, x->c->sums));
+    cg_write(x->w, "(void)%s;", array_name(x, scope, x->c->sums));
 }
 
-void
-cg_put_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
-                     const cg_scope *scope) {
-  cg_contract x = measured(e, c, name);
-  if (c->mac.mac) {
-    cg_put_mac_body(&x, scope);
-    return;
-  }
-  cg_put_numbers(&x);
+static void
+put_body(const cg_contract *x, const cg_scope *scope) {
+  const po_contraction *c = x->c;
+  cg_put_numbers(x);
   if (c->x_mode != PO_BEFORE)
-    put_pointer(&x, scope, 'x', &c->x);
+    put_pointer(x, scope, 'x', &c->x);
   if (c->y_mode != PO_BEFORE)
-    put_pointer(&x, scope, 'y', &c->y);
-  put_pointer(&x, scope, 'c', &c->c);
-  put_extras(&x, scope);
-  put_unused(&x, scope);
+    put_pointer(x, scope, 'y', &c->y);
+  put_pointer(x, scope, 'c', &c->c);
+  put_extras(x, scope);
+  put_unused(x, scope);
   for (uint32_t k = 0; k < 2; k++)
-    if (is_whole(&x, k))
-      put_whole(&x, scope, k);
-  cg_put_tiles(&x, "tile", put_tile);
+    if (is_whole(x, k))
+      put_whole(x, scope, k);
+  cg_put_tiles(x, "tile", put_tile);
+}
+
+cg_node *
+cg_make_contract_body(cg_emitter *e, const po_contraction *c, const char *name,
+                      const cg_scope *scope) {
+  cg_contract x = measured(e, c, name);
+  cg_open_body(x.w);
+  if (c->mac.mac)
+    cg_put_mac_body(&x, scope);
+  else
+    put_body(&x, scope);
+  return cg_close_body(e, x.w);
 }

@@ -25,7 +25,7 @@
 typedef struct cg_contract {
   cg_emitter *e;
   const po_contraction *c;
-  bs_text *out;
+  cg_writer *w;     /* of the function that is being made */
   const char *name; /* of the kernel's function: prefix of the others */
   const char *type; /* of elements in C */
   int64_t columns;  /* of a panel of y: nv vectors */
@@ -81,7 +81,7 @@ void cg_put_number_uses(const cg_contract *);
  * vector of a ragged panel, on its way: the columns from `column` on. */
 void cg_put_ragged_functions(const cg_contract *);
 void cg_put_ragged(const cg_contract *, const char *sum, const char *place,
-                   int64_t column, int transfer, uint32_t indent);
+                   int64_t column, int transfer);
 
 /* The blocks along a role are computed when the function is called. */
 static inline bool
@@ -107,36 +107,35 @@ typedef enum cg_transfer {
   CG_SUMS_STORE,
   CG_SUMS_ADD
 } cg_transfer;
-void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer,
-                     uint32_t indent);
+void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer);
 /* part.c: the first `width` lanes of a vector, at an offset of c. */
 void cg_put_part(const cg_contract *, const char *sum, const char *place,
-                 cg_transfer, int64_t width, uint32_t indent);
+                 cg_transfer, int64_t width);
 /* tiles.c: the pragma for so many loops, where threads pay. */
 void cg_put_team(const cg_contract *, uint32_t loops);
 /* The loops over tiles; `row` names the index of the one over rows. */
 void cg_put_tiles(const cg_contract *, const char *row,
-                  void (*put_tile)(const cg_contract *, uint32_t indent));
+                  void (*put_tile)(const cg_contract *));
 /* Opens the loops over the elements of a panel, along a row inside or not. */
 void cg_put_elements(const cg_contract *, bool across);
 /* NAME_formula(c, extras, rows, columns): sums in c become what the formula
  * makes of them; its call for a panel, where there is one. */
 void cg_put_formula_function(const cg_contract *);
-void cg_put_formula_call(const cg_contract *, cg_panel, uint32_t indent);
+void cg_put_formula_call(const cg_contract *, cg_panel);
 /* finish.c: the formula is arithmetic of whole vectors, of which the sums of
  * such a panel become the values before they are stored. */
 bool cg_finishes_in_registers(const cg_contract *, cg_panel);
-void cg_put_finish(const cg_contract *, cg_panel, uint32_t indent);
+void cg_put_finish(const cg_contract *, cg_panel);
 /* Asks for what it reads as it does for the sums' places. */
-void cg_put_extra_prefetches(const cg_contract *, cg_panel, uint32_t indent);
+void cg_put_extra_prefetches(const cg_contract *, cg_panel);
 /* The value of the formula for a sum; elements of what else it reads are those
  * of `row` and `column`. */
-void cg_put_formula_value(const cg_contract *, const cg_expr *sum);
+const cg_expr *cg_formula_value(const cg_contract *, const cg_expr *sum);
 /* , const float *restrict e0, ...; or the same handed on */
 void cg_put_extra_parameters(const cg_contract *);
 void cg_put_extra_arguments(const cg_contract *);
 /* The bytes that it will touch are asked for. */
-void cg_put_prefetches(const cg_contract *, cg_panel, uint32_t indent);
+void cg_put_prefetches(const cg_contract *, cg_panel);
 
 static inline bool
 cg_has_formula(const cg_contract *x) {
@@ -159,10 +158,10 @@ void cg_put_contract_packs(const cg_contract *);
  * rows, and the names `panel`, `at` of a panel of y and of its offsets. */
 int64_t cg_window_stride(const cg_contract *); /* of neighbours of the image */
 void cg_put_window_functions(const cg_contract *);
-void cg_put_window_blocks(const cg_contract *, uint32_t indent);
-void cg_put_window_calls(const cg_contract *, uint32_t indent);
-void cg_put_window_rows(const cg_contract *, uint32_t indent);
-void cg_put_window_panel(const cg_contract *, uint32_t indent);
+void cg_put_window_blocks(const cg_contract *);
+void cg_put_window_calls(const cg_contract *);
+void cg_put_window_rows(const cg_contract *);
+void cg_put_window_panel(const cg_contract *);
 /* Where row `row` of a panel of x is in its image, from where the panel is. */
 int64_t cg_window_row(const cg_contract *, int64_t row);
 
@@ -184,7 +183,7 @@ cg_has_lines(const cg_contract *x) {
 void cg_put_copy_function(const cg_contract *, int64_t stride);
 void cg_put_turn_function(const cg_contract *, char letter, int64_t width);
 /* Vectors t0 .. become the columns of what they were the rows of. */
-void cg_put_turn(const cg_contract *, uint32_t indent);
+void cg_put_turn(const cg_contract *);
 /* It can be done for vectors of so many. */
 bool cg_can_turn(int64_t lanes);
 
@@ -196,8 +195,4 @@ const char *cg_mac_lane(const cg_contract *, bool of_x);
 
 /* contract.c: a guard of the operand names that loop of o. */
 bool cg_names_outer(const po_coperand *, uint32_t dim);
-/* A line of text, indented, ended. */
-void cg_line(bs_text *, uint32_t indent, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 #endif

@@ -16,14 +16,13 @@ cg_can_turn(int64_t lanes) {
 }
 
 void
-cg_put_turn(const cg_contract *x, uint32_t indent) {
+cg_put_turn(const cg_contract *x) {
   int64_t lanes = x->c->lanes;
   for (int64_t d = lanes / 2; d; d /= 2)
     for (int64_t i = 0; i < lanes; i++)
       if (!(i & d))
-        cg_line(x->out, indent, "GLEN_TURN%lldX%lld(t%lld, t%lld);",
-                (long long)lanes, (long long)d, (long long)i,
-                (long long)(i + d));
+        cg_write(x->w, "GLEN_TURN%lldX%lld(t%lld, t%lld);", (long long)lanes,
+                 (long long)d, (long long)i, (long long)(i + d));
 }
 
 /* Rows first .. of the panel, at most a vector of them. */
@@ -32,122 +31,117 @@ put_turned_block(const cg_contract *x, int64_t first, int64_t width) {
   int64_t lanes = x->c->lanes;
   int64_t rows = width - first < lanes ? width - first : lanes;
   long long bytes = rows * gs_dtype_table[x->c->dtype].bytes;
-  cg_line(x->out, 1, "{");
+  cg_write(x->w, "{");
   for (int64_t r = 0; r < lanes; r++) {
     if (r < rows)
-      cg_line(x->out, 2, "%s_v t%lld = *(const %s_v *)(row[%lld] + at);",
-              x->name, (long long)r, x->name, (long long)(first + r));
+      cg_write(x->w, "%s_v t%lld = *(const %s_v *)(row[%lld] + at);", x->name,
+               (long long)r, x->name, (long long)(first + r));
     else
-      cg_line(x->out, 2, "%s_v t%lld = {0};", x->name, (long long)r);
+      cg_write(x->w, "%s_v t%lld = {0};", x->name, (long long)r);
   }
-  cg_put_turn(x, 2);
+  cg_put_turn(x);
   for (int64_t j = 0; j < lanes; j++) {
     long long place = j * width + first;
     if (rows == lanes)
-      cg_line(x->out, 2, "*(%s_v *)(to + %lld) = t%lld;", x->name, place,
-              (long long)j);
+      cg_write(x->w, "*(%s_v *)(to + %lld) = t%lld;", x->name, place,
+               (long long)j);
     else
-      cg_line(x->out, 2, "memcpy(to + %lld, &t%lld, %lld);", place,
-              (long long)j, bytes);
+      cg_write(x->w, "memcpy(to + %lld, &t%lld, %lld);", place, (long long)j,
+               bytes);
   }
-  cg_line(x->out, 1, "}");
+  cg_write(x->w, "}");
 }
 
 void
 cg_put_turn_function(const cg_contract *x, char letter, int64_t width) {
   const char *index = x->e->index;
-  cg_need(&x->e->needs, cg_turns_of(x->c->lanes));
-  bs_putf(x->out,
-          "static inline void\n%s_turn_%c(const %s *const *row, %s at, "
-          "%s *restrict to) {\n",
-          x->name, letter, x->type, index, x->type);
-  bs_put(x->out, "#ifdef GLEN_TURNS\n");
+  cg_write(x->w,
+           "static inline void\n%s_turn_%c(const %s *const *row, %s at, "
+           "%s *restrict to) {",
+           x->name, letter, x->type, index, x->type);
+  cg_write(x->w, "#ifdef GLEN_TURNS");
   for (int64_t first = 0; first < width; first += x->c->lanes)
     put_turned_block(x, first, width);
-  bs_put(x->out, "#else\n");
-  cg_line(x->out, 1, "for (int j = 0; j < %u; j++)", x->c->lanes);
-  cg_line(x->out, 2, "for (int r = 0; r < %lld; r++)", (long long)width);
-  cg_line(x->out, 3, "to[%lld * j + r] = row[r][at + j];", (long long)width);
-  bs_put(x->out, "#endif\n}\n\n");
+  cg_write(x->w, "#else");
+  cg_write(x->w, "for (int j = 0; j < %u; j++)", x->c->lanes);
+  cg_write(x->w, "for (int r = 0; r < %lld; r++)", (long long)width);
+  cg_write(x->w, "to[%lld * j + r] = row[r][at + j];", (long long)width);
+  cg_write(x->w, "#endif");
+  cg_close_function(x->e, x->w);
 }
 
 /* Held, lest the compiler calls memcpy for a few vectors. */
 static void
 put_vectors(const cg_contract *x) {
-  cg_line(x->out, 1, "for (; t + %u <= n; t += %u) {", x->c->lanes,
-          x->c->lanes);
-  cg_line(x->out, 2, "%s_v part = *(const %s_v *)(from + t);", x->name,
-          x->name);
+  cg_write(x->w, "for (; t + %u <= n; t += %u) {", x->c->lanes, x->c->lanes);
+  cg_write(x->w, "%s_v part = *(const %s_v *)(from + t);", x->name, x->name);
   if (cg_fits_register(x))
-    cg_line(x->out, 2, "GLEN_HOLD(part);");
-  cg_line(x->out, 2, "*(%s_v *)(to + t) = part;", x->name);
-  cg_line(x->out, 1, "}");
-  cg_line(x->out, 1, "if (t == n)");
-  cg_line(x->out, 2, "return;");
+    cg_write(x->w, "GLEN_HOLD(part);");
+  cg_write(x->w, "*(%s_v *)(to + t) = part;", x->name);
+  cg_write(x->w, "}");
+  cg_write(x->w, "if (t == n)");
+  cg_write(x->w, "return;");
   uint32_t lanes = x->c->lanes;
   size_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  cg_line(x->out, 1, "if (n >= %u) {", lanes);
-  cg_line(x->out, 2, "memcpy(to + n - %u, from + n - %u, %zu);", lanes, lanes,
-          lanes * bytes);
-  cg_line(x->out, 2, "return;");
-  cg_line(x->out, 1, "}");
+  cg_write(x->w, "if (n >= %u) {", lanes);
+  cg_write(x->w, "memcpy(to + n - %u, from + n - %u, %zu);", lanes, lanes,
+           lanes * bytes);
+  cg_write(x->w, "return;");
+  cg_write(x->w, "}");
   /* By the bits of n: gcc 12 takes addresses counted back from the end of a
    * row this short for ones before its start, and warns. */
   for (uint32_t part = lanes / 2; part > 1; part /= 2) {
-    cg_line(x->out, 1, "if (n & %u) {", part);
-    cg_line(x->out, 2, "memcpy(to + t, from + t, %zu);", part * bytes);
-    cg_line(x->out, 2, "t += %u;", part);
-    cg_line(x->out, 1, "}");
+    cg_write(x->w, "if (n & %u) {", part);
+    cg_write(x->w, "memcpy(to + t, from + t, %zu);", part * bytes);
+    cg_write(x->w, "t += %u;", part);
+    cg_write(x->w, "}");
   }
 }
 
 /* Two vectors hold the elements of one; they overlap by one element, so that
  * none behind the last is read. */
 static void
-put_halved(const cg_contract *x, const char *t, uint32_t indent) {
+put_halved(const cg_contract *x, const char *t) {
   uint32_t lanes = x->c->lanes;
-  cg_line(x->out, indent, "const %s_v a = *(const %s_v *)(from + 2 * (%s));",
-          x->name, x->name, t);
-  cg_line(x->out, indent,
-          "const %s_v b = *(const %s_v *)(from + 2 * (%s) + %u);", x->name,
-          x->name, t, lanes - 1);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "*(%s_v *)(to + (%s)) = __builtin_shufflevector(a, b",
-          x->name, t);
+  cg_write(x->w, "const %s_v a = *(const %s_v *)(from + 2 * (%s));", x->name,
+           x->name, t);
+  cg_write(x->w, "const %s_v b = *(const %s_v *)(from + 2 * (%s) + %u);",
+           x->name, x->name, t, lanes - 1);
+  cg_add(x->w, "*(%s_v *)(to + (%s)) = __builtin_shufflevector(a, b", x->name,
+         t);
   for (uint32_t j = 0; j < lanes; j++)
-    bs_putf(x->out, "%s%u", j % 8 ? ", " : ",\n        ",
-            2 * j < lanes ? 2 * j : 2 * j + 1);
-  bs_put(x->out, ");\n");
+    cg_add(x->w, "%s%u", j % 8 ? ", " : ",\n        ",
+           2 * j < lanes ? 2 * j : 2 * j + 1);
+  cg_write(x->w, ");");
 }
 
 static void
 put_every_other(const cg_contract *x) {
   uint32_t lanes = x->c->lanes;
-  cg_need(&x->e->needs, cg_turns_of(lanes));
-  bs_put(x->out, "#ifdef GLEN_TURNS\n");
-  cg_line(x->out, 1, "for (; t + %u <= n; t += %u) {", lanes, lanes);
-  put_halved(x, "t", 2);
-  cg_line(x->out, 1, "}");
-  cg_line(x->out, 1, "if (t < n && n >= %u) {", lanes);
-  put_halved(x, bs_arena_printf(&x->e->arena, "n - %u", lanes), 2);
-  cg_line(x->out, 2, "return;");
-  cg_line(x->out, 1, "}");
-  bs_put(x->out, "#endif\n");
+  cg_write(x->w, "#ifdef GLEN_TURNS");
+  cg_write(x->w, "for (; t + %u <= n; t += %u) {", lanes, lanes);
+  put_halved(x, "t");
+  cg_write(x->w, "}");
+  cg_write(x->w, "if (t < n && n >= %u) {", lanes);
+  put_halved(x, bs_arena_printf(&x->e->arena, "n - %u", lanes));
+  cg_write(x->w, "return;");
+  cg_write(x->w, "}");
+  cg_write(x->w, "#endif");
 }
 
 void
 cg_put_copy_function(const cg_contract *x, int64_t stride) {
   const char *index = x->e->index;
-  bs_putf(x->out,
-          "static inline void\n%s_copy%lld(const %s *restrict from, "
-          "%s *restrict to, %s n) {\n",
-          x->name, (long long)stride, x->type, x->type, index);
-  cg_line(x->out, 1, "%s t = 0;", index);
+  cg_write(x->w,
+           "static inline void\n%s_copy%lld(const %s *restrict from, "
+           "%s *restrict to, %s n) {",
+           x->name, (long long)stride, x->type, x->type, index);
+  cg_write(x->w, "%s t = 0;", index);
   if (stride == 1 && cg_can_turn(x->c->lanes))
     put_vectors(x);
   if (stride == 2 && cg_can_turn(x->c->lanes))
     put_every_other(x);
-  cg_line(x->out, 1, "for (; t < n; t++)");
-  cg_line(x->out, 2, "to[t] = from[%lld * t];", (long long)stride);
-  bs_put(x->out, "}\n\n");
+  cg_write(x->w, "for (; t < n; t++)");
+  cg_write(x->w, "to[t] = from[%lld * t];", (long long)stride);
+  cg_close_function(x->e, x->w);
 }

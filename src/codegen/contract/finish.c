@@ -107,7 +107,7 @@ cg_finishes_in_registers(const cg_contract *x, cg_panel panel) {
 
 typedef struct steps {
   const cg_contract *x;
-  uint32_t n, indent;
+  uint32_t n;
 } steps;
 
 static const char *put_step(steps *s, const cg_expr *e);
@@ -115,7 +115,7 @@ static const char *put_step(steps *s, const cg_expr *e);
 static const char *
 put_named(steps *s, const char *value) {
   const char *name = bs_arena_printf(&s->x->e->arena, "f%u", s->n++);
-  cg_line(s->x->out, s->indent, "const %s_v %s = %s;", s->x->name, name, value);
+  cg_write(s->x->w, "const %s_v %s = %s;", s->x->name, name, value);
   return name;
 }
 
@@ -134,7 +134,6 @@ put_extreme(steps *s, const cg_expr *e) {
   const cg_contract *x = s->x;
   const char *a = put_step(s, e->args[0]), *b = put_step(s, e->args[1]);
   bool eight = x->c->lanes == 8 && x->c->dtype == GS_F32;
-  cg_need(&x->e->needs, CG_EXTREMES);
   return put_named(s, bs_arena_printf(&x->e->arena, "%s%s(%s_v, %s, %s)",
                                       macro_of(e), eight ? "8" : "", x->name, a,
                                       b));
@@ -172,40 +171,39 @@ put_step(steps *s, const cg_expr *e) {
 /* What else the formula reads, of row r and vector v; one for all lanes is that
  * less zero, which compilers know to be the same. */
 static void
-put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v, bool ragged,
-          uint32_t indent) {
+put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v, bool ragged) {
   int64_t column = v * x->c->lanes;
   gs_number along = last_stride(&x->c->dims[PO_DIM_N], k);
   const char *place =
       cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), column, along);
   if (along && ragged) {
-    cg_line(x->out, indent, "%s_v e_%u = {0};", x->name, k);
-    cg_line(x->out, indent, "%s_part((%s *)&e_%u, e%u + %s, n - %lld);",
-            x->name, x->type, k, k, place, (long long)column);
+    cg_write(x->w, "%s_v e_%u = {0};", x->name, k);
+    cg_write(x->w, "%s_part((%s *)&e_%u, e%u + %s, n - %lld);", x->name,
+             x->type, k, k, place, (long long)column);
   } else if (along) {
-    cg_line(x->out, indent, "const %s_v e_%u = *(const %s_v *)(e%u + %s);",
-            x->name, k, x->name, k, place);
+    cg_write(x->w, "const %s_v e_%u = *(const %s_v *)(e%u + %s);", x->name, k,
+             x->name, k, place);
   } else {
-    cg_line(x->out, indent, "const %s_v e_%u = e%u[%s] - (%s_v){0};", x->name,
-            k, k, place, x->name);
+    cg_write(x->w, "const %s_v e_%u = e%u[%s] - (%s_v){0};", x->name, k, k,
+             place, x->name);
   }
 }
 
 void
-cg_put_finish(const cg_contract *x, cg_panel panel, uint32_t indent) {
+cg_put_finish(const cg_contract *x, cg_panel panel) {
   const cg_expr *formula = formula_of(x);
   int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
   for (int64_t r = 0; r < panel.rows; r++)
     for (int64_t v = 0; v < vectors; v++) {
-      steps s = {.x = x, .indent = indent + 1};
-      cg_line(x->out, indent, "{");
-      cg_line(x->out, indent + 1, "const %s_v s = s%lld_%lld;", x->name,
-              (long long)r, (long long)v);
+      steps s = {.x = x};
+      cg_write(x->w, "{");
+      cg_write(x->w, "const %s_v s = s%lld_%lld;", x->name, (long long)r,
+               (long long)v);
       for (uint32_t k = 0; k < x->c->n_extras; k++)
-        put_extra(x, k, r, v, panel.ragged && v + 1 == vectors, indent + 1);
-      cg_line(x->out, indent + 1, "s%lld_%lld = %s;", (long long)r,
-              (long long)v, put_step(&s, formula));
-      cg_line(x->out, indent, "}");
+        put_extra(x, k, r, v, panel.ragged && v + 1 == vectors);
+      cg_write(x->w, "s%lld_%lld = %s;", (long long)r, (long long)v,
+               put_step(&s, formula));
+      cg_write(x->w, "}");
     }
 }
 
@@ -218,12 +216,12 @@ is_as_large(const cg_contract *x, uint32_t k) {
 }
 
 void
-cg_put_extra_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
+cg_put_extra_prefetches(const cg_contract *x, cg_panel panel) {
   int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     for (int64_t r = 0; is_as_large(x, k) && r < panel.rows; r++)
       for (int64_t at = 0; at < panel.columns; at += line)
-        cg_line(x->out, indent, "GLEN_AHEAD(e%u + %s, 0);", k,
-                cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), at,
-                              1));
+        cg_write(x->w, "GLEN_AHEAD(e%u + %s, 0);", k,
+                 cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), at,
+                               1));
 }

@@ -24,13 +24,13 @@ extra_type(const cg_contract *x, uint32_t k) {
 void
 cg_put_extra_parameters(const cg_contract *x) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    bs_putf(x->out, ", const %s *restrict e%u", extra_type(x, k), k);
+    cg_add(x->w, ", const %s *restrict e%u", extra_type(x, k), k);
 }
 
 void
 cg_put_extra_arguments(const cg_contract *x) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    bs_putf(x->out, ", e%u", k);
+    cg_add(x->w, ", e%u", k);
 }
 
 static const cg_expr *
@@ -56,12 +56,10 @@ places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
   return out;
 }
 
-void
-cg_put_formula_value(const cg_contract *x, const cg_expr *sum) {
+const cg_expr *
+cg_formula_value(const cg_contract *x, const cg_expr *sum) {
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
-  const cg_expr *value = cg_make_formula(x->e, s, places_of(x, s, sum));
-  cg_need_for_expr(&x->e->needs, value);
-  cg_print_expr(x->out, value);
+  return cg_make_formula(x->e, s, places_of(x, s, sum));
 }
 
 void
@@ -69,37 +67,36 @@ cg_put_formula_function(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   const char *index = x->e->index;
   bool across = stride_of(n, UINT32_MAX) == 1;
-  bs_putf(x->out, "static inline void\n%s_formula(%s *restrict c", x->name,
-          x->type);
+  cg_add(x->w, "static inline void\n%s_formula(%s *restrict c", x->name,
+         x->type);
   cg_put_extra_parameters(x);
-  bs_putf(x->out, ", %s rows, %s columns", index, index);
+  cg_add(x->w, ", %s rows, %s columns", index, index);
   cg_put_number_parameters(x);
-  bs_put(x->out, ") {\n");
+  cg_write(x->w, ") {");
   cg_put_number_uses(x);
   cg_put_elements(x, across);
-  cg_line(x->out, 3, "%s *const at = c + (%s * row + %s * column);", x->type,
-          cg_number_text(x, stride_of(m, UINT32_MAX)),
-          cg_number_text(x, stride_of(n, UINT32_MAX)));
-  cg_indent(x->out, 3);
-  bs_put(x->out, "*at = ");
+  cg_write(x->w, "%s *const at = c + (%s * row + %s * column);", x->type,
+           cg_number_text(x, stride_of(m, UINT32_MAX)),
+           cg_number_text(x, stride_of(n, UINT32_MAX)));
   bs_arena *arena = &x->e->arena;
-  cg_put_formula_value(x, cg_prefix(arena, "*", cg_name(arena, "at")));
-  bs_put(x->out, ";\n    }\n}\n\n");
+  const cg_expr *sum = cg_prefix(arena, "*", cg_name(arena, "at"));
+  cg_write_store(x->w, "*at", cg_formula_value(x, sum));
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }
 
 void
-cg_put_formula_call(const cg_contract *x, cg_panel panel, uint32_t indent) {
+cg_put_formula_call(const cg_contract *x, cg_panel panel) {
   if (!cg_has_formula(x))
     return;
   bool finished = cg_finishes_in_registers(x, panel);
-  cg_line(x->out, indent, finished ? "if (last && !first)" : "if (last)");
-  cg_indent(x->out, indent + 1);
-  bs_putf(x->out, "%s_formula(c", x->name);
+  cg_write(x->w, finished ? "if (last && !first)" : "if (last)");
+  cg_add(x->w, "%s_formula(c", x->name);
   cg_put_extra_arguments(x);
-  bs_putf(x->out, ", %lld, ", (long long)panel.rows);
+  cg_add(x->w, ", %lld, ", (long long)panel.rows);
   if (panel.ragged)
-    bs_putf(x->out, "n < %lld ? n : ", (long long)panel.columns);
-  bs_putf(x->out, "%lld", (long long)panel.columns);
+    cg_add(x->w, "n < %lld ? n : ", (long long)panel.columns);
+  cg_add(x->w, "%lld", (long long)panel.columns);
   cg_put_number_arguments(x);
-  bs_put(x->out, ");\n");
+  cg_write(x->w, ");");
 }

@@ -64,11 +64,11 @@ cg_contract_panels(const cg_contract *x, cg_panel panels[CG_MOST_PANELS]) {
 static void
 put_sums(const cg_contract *x, cg_panel panel, int64_t vectors) {
   for (int64_t r = 0; r < panel.rows; r++) {
-    cg_indent(x->out, 1);
-    bs_putf(x->out, "%s_v ", x->name);
+    cg_add(x->w, "%s_v ", x->name);
     for (int64_t v = 0; v < vectors; v++)
-      bs_putf(x->out, "s%lld_%lld = {0}%s", (long long)r, (long long)v,
-              v + 1 < vectors ? ", " : ";\n");
+      cg_add(x->w, "s%lld_%lld = {0}%s", (long long)r, (long long)v,
+             v + 1 < vectors ? ", " : "");
+    cg_write(x->w, ";");
   }
 }
 
@@ -104,10 +104,10 @@ static void
 put_image_ahead(const cg_contract *x, cg_panel panel) {
   long long bytes = gs_dtype_table[x->c->dtype].bytes;
   long long last = cg_window_row(x, panel.rows - 1);
-  cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], 0);", GS_AHEAD_WINDOW);
+  cg_write(x->w, "GLEN_AHEAD(x + at[k + %d], 0);", GS_AHEAD_WINDOW);
   if (last)
-    cg_line(x->out, 2, "GLEN_AHEAD(x + at[k + %d], %lld);", GS_AHEAD_WINDOW,
-            last * bytes);
+    cg_write(x->w, "GLEN_AHEAD(x + at[k + %d], %lld);", GS_AHEAD_WINDOW,
+             last * bytes);
 }
 
 /* A line of y, so many bytes into its row. */
@@ -115,11 +115,11 @@ static void
 put_y_ahead(const cg_contract *x, steps step, int64_t at) {
   int64_t ahead = GS_AHEAD_Y * gs_dtype_table[x->c->dtype].bytes;
   if (x->c->y_may_lie)
-    cg_line(x->out, 2, "GLEN_AHEAD(y + %s * k, %lld * %s + %lld);",
-            CG_STEP_OF_Y, (long long)ahead, CG_STEP_OF_Y, (long long)at);
+    cg_write(x->w, "GLEN_AHEAD(y + %s * k, %lld * %s + %lld);", CG_STEP_OF_Y,
+             (long long)ahead, CG_STEP_OF_Y, (long long)at);
   else
-    cg_line(x->out, 2, "GLEN_AHEAD(y + %s * k, %s);", cg_number_text(x, step.y),
-            cg_place_text(x, ahead, step.y, at, 1));
+    cg_write(x->w, "GLEN_AHEAD(y + %s * k, %s);", cg_number_text(x, step.y),
+             cg_place_text(x, ahead, step.y, at, 1));
 }
 
 /* Operands are asked for some iterations ahead, where the processor has room
@@ -140,11 +140,10 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   if (others > products)
     return;
   for (int64_t k = 0; k < asked && others + asked <= products; k++)
-    cg_line(x->out, 2, "GLEN_LATER(y, later + %lld * k%s);",
-            (long long)x->c->later,
-            k ? bs_arena_printf(&x->e->arena, " + %lld",
-                                (long long)(x->c->cache_line * k))
-              : "");
+    cg_write(x->w, "GLEN_LATER(y, later + %lld * k%s);", (long long)x->c->later,
+             k ? bs_arena_printf(&x->e->arena, " + %lld",
+                                 (long long)(x->c->cache_line * k))
+               : "");
   bool near = x->c->y_mode == PO_DIRECT &&
               gs_most_of(x->sizes, step.y) * bytes <= GS_AHEAD_NEAR;
   if (x->c->y_mode != PO_WINDOWS && !near)
@@ -153,8 +152,8 @@ put_ahead(const cg_contract *x, cg_panel panel, int64_t vectors) {
   if (image)
     put_image_ahead(x, panel);
   else if (x->c->x_mode != PO_DIRECT && !x->c->x_may_lie)
-    cg_line(x->out, 2, "GLEN_AHEAD(x + %s * k, %s);", cg_number_text(x, step.x),
-            cg_times_text(x, GS_AHEAD_X * bytes, step.x));
+    cg_write(x->w, "GLEN_AHEAD(x + %s * k, %s);", cg_number_text(x, step.x),
+             cg_times_text(x, GS_AHEAD_X * bytes, step.x));
 }
 
 /* Row r of x, broadcast. */
@@ -162,69 +161,66 @@ static void
 put_element(const cg_contract *x, int64_t r) {
   bool ints = x->c->dtype == GS_I32;
   steps step = steps_of(x);
-  cg_indent(x->out, 2);
-  bs_putf(x->out, "const %s x%lld = %sx[", ints ? "unsigned" : x->type,
-          (long long)r, ints ? "(unsigned)" : "");
+  cg_add(x->w, "const %s x%lld = %sx[", ints ? "unsigned" : x->type,
+         (long long)r, ints ? "(unsigned)" : "");
   if (po_image_of_x(x->c))
-    bs_putf(x->out, "at[k] + %lld];\n", (long long)cg_window_row(x, r));
+    cg_write(x->w, "at[k] + %lld];", (long long)cg_window_row(x, r));
   else
-    bs_putf(x->out, "%s * k + %s];\n",
-            x->c->x_may_lie ? CG_STEP_OF_X : cg_number_text(x, step.x),
-            times_step(x, r, CG_ROW_OF_X, x->c->x_may_lie, step.row));
+    cg_write(x->w, "%s * k + %s];",
+             x->c->x_may_lie ? CG_STEP_OF_X : cg_number_text(x, step.x),
+             times_step(x, r, CG_ROW_OF_X, x->c->x_may_lie, step.row));
 }
 
 static void
 put_products(const cg_contract *x, cg_panel panel, int64_t vectors) {
   steps step = steps_of(x);
-  cg_line(x->out, 1, "for (%s k = 0; k < kc; k++) {", x->e->index);
+  cg_write(x->w, "for (%s k = 0; k < kc; k++) {", x->e->index);
   for (int64_t v = 0; v < vectors; v++) {
-    cg_indent(x->out, 2);
-    bs_putf(x->out, "%s_v y%lld = *(const %s_v *)(y + ", x->name, (long long)v,
-            x->name);
+    cg_add(x->w, "%s_v y%lld = *(const %s_v *)(y + ", x->name, (long long)v,
+           x->name);
     if (x->c->y_mode == PO_WINDOWS)
-      bs_put(x->out, "at[k]");
+      cg_add(x->w, "at[k]");
     else
-      bs_putf(x->out, "%s * k",
-              x->c->y_may_lie ? CG_STEP_OF_Y : cg_number_text(x, step.y));
-    bs_putf(x->out, " + %lld);\n", (long long)(v * x->c->lanes));
+      cg_add(x->w, "%s * k",
+             x->c->y_may_lie ? CG_STEP_OF_Y : cg_number_text(x, step.y));
+    cg_write(x->w, " + %lld);", (long long)(v * x->c->lanes));
   }
   for (int64_t v = 0; v < vectors && cg_fits_register(x); v++)
-    cg_line(x->out, 2, "GLEN_HOLD(y%lld);", (long long)v);
+    cg_write(x->w, "GLEN_HOLD(y%lld);", (long long)v);
   put_ahead(x, panel, vectors);
   for (int64_t r = 0; r < panel.rows; r++) {
     put_element(x, r);
     for (int64_t v = 0; v < vectors; v++)
-      cg_line(x->out, 2, "s%lld_%lld += x%lld * y%lld;", (long long)r,
-              (long long)v, (long long)r, (long long)v);
+      cg_write(x->w, "s%lld_%lld += x%lld * y%lld;", (long long)r, (long long)v,
+               (long long)r, (long long)v);
   }
-  cg_line(x->out, 1, "}");
+  cg_write(x->w, "}");
 }
 
 /* Sums that wait, one panel after the other. */
 static void
-put_waiting(const cg_contract *x, cg_panel panel, int64_t vectors, bool load,
-            uint32_t indent) {
+put_waiting(const cg_contract *x, cg_panel panel, int64_t vectors, bool load) {
   for (int64_t r = 0; r < panel.rows; r++)
     for (int64_t v = 0; v < vectors; v++) {
       long long row = r, vector = v, at = (r * x->c->nv + v) * x->c->lanes;
       if (load)
-        cg_line(x->out, indent, "s%lld_%lld += *(%s_v *)(sums + %lld);", row,
-                vector, x->name, at);
+        cg_write(x->w, "s%lld_%lld += *(%s_v *)(sums + %lld);", row, vector,
+                 x->name, at);
       else
-        cg_line(x->out, indent, "*(%s_v *)(sums + %lld) = s%lld_%lld;", x->name,
-                at, row, vector);
+        cg_write(x->w, "*(%s_v *)(sums + %lld) = s%lld_%lld;", x->name, at, row,
+                 vector);
     }
 }
 
 /* What was summed up so far. */
 static void
 put_start(const cg_contract *x, cg_panel panel, int64_t vectors) {
-  cg_line(x->out, 1, "if (!first) {");
+  cg_write(x->w, "if (!first) {");
   if (x->c->waits)
-    put_waiting(x, panel, vectors, true, 2);
+    put_waiting(x, panel, vectors, true);
   else
-    cg_put_transfer(x, panel, CG_SUMS_LOAD, 2);
-  cg_line(x->out, 1, "}");
+    cg_put_transfer(x, panel, CG_SUMS_LOAD);
+  cg_write(x->w, "}");
 }
 
 /* All of k is one block: what is summed up is complete. */
@@ -239,15 +235,15 @@ static void
 put_finished(const cg_contract *x, cg_panel panel) {
   bool one = is_one_block(x);
   if (one)
-    cg_line(x->out, 1, "(void)first;");
+    cg_write(x->w, "(void)first;");
   else
-    cg_line(x->out, 1, "if (first && last) {");
-  cg_put_finish(x, panel, one ? 1 : 2);
-  cg_put_transfer(x, panel, CG_SUMS_STORE, one ? 1 : 2);
+    cg_write(x->w, "if (first && last) {");
+  cg_put_finish(x, panel);
+  cg_put_transfer(x, panel, CG_SUMS_STORE);
   if (one)
     return;
-  cg_line(x->out, 2, "return;");
-  cg_line(x->out, 1, "}");
+  cg_write(x->w, "return;");
+  cg_write(x->w, "}");
 }
 
 static void
@@ -257,41 +253,41 @@ put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
   if (x->c->waits) {
     if (!strict)
       put_start(x, panel, vectors);
-    cg_line(x->out, 1, "if (!last) {");
-    put_waiting(x, panel, vectors, false, 2);
-    cg_line(x->out, 2, "return;");
-    cg_line(x->out, 1, "}");
+    cg_write(x->w, "if (!last) {");
+    put_waiting(x, panel, vectors, false);
+    cg_write(x->w, "return;");
+    cg_write(x->w, "}");
   }
   if (finishes && x->c->waits)
-    cg_put_finish(x, panel, 1);
+    cg_put_finish(x, panel);
   if (x->c->waits || strict) {
-    cg_put_transfer(x, panel, CG_SUMS_STORE, 1);
+    cg_put_transfer(x, panel, CG_SUMS_STORE);
     return;
   }
   if (finishes)
     put_finished(x, panel);
   if (finishes && is_one_block(x))
     return;
-  cg_line(x->out, 1, "if (first) {");
-  cg_put_transfer(x, panel, CG_SUMS_STORE, 2);
-  cg_line(x->out, 1, "} else {");
-  cg_put_transfer(x, panel, CG_SUMS_ADD, 2);
-  cg_line(x->out, 1, "}");
+  cg_write(x->w, "if (first) {");
+  cg_put_transfer(x, panel, CG_SUMS_STORE);
+  cg_write(x->w, "} else {");
+  cg_put_transfer(x, panel, CG_SUMS_ADD);
+  cg_write(x->w, "}");
 }
 
 /* Of a panel's kernel, and the same handed on. */
 static void
 put_parameters(const cg_contract *x) {
-  bs_putf(x->out,
-          "(const %s *restrict x, const %s *restrict y,\n    %s *restrict c, ",
-          x->type, x->type, x->type);
+  cg_add(x->w,
+         "(const %s *restrict x, const %s *restrict y,\n    %s *restrict c, ",
+         x->type, x->type, x->type);
   if (cg_has_windows(x))
-    bs_putf(x->out, "const %s *restrict at, ", x->e->index);
+    cg_add(x->w, "const %s *restrict at, ", x->e->index);
   if (x->c->waits)
-    bs_putf(x->out, "%s *restrict sums, int last, ", x->type);
+    cg_add(x->w, "%s *restrict sums, int last, ", x->type);
   if (x->c->later)
-    bs_putf(x->out, "%s later, ", x->e->index);
-  bs_putf(x->out, "%s kc, int first", x->e->index);
+    cg_add(x->w, "%s later, ", x->e->index);
+  cg_add(x->w, "%s kc, int first", x->e->index);
   cg_put_number_parameters(x);
 }
 
@@ -306,14 +302,13 @@ arguments(const cg_contract *x) {
 /* Of c and of what the formula reads beside it, where the sums go there. */
 static void
 put_prefetches(const cg_contract *x, cg_panel panel) {
-  uint32_t indent = x->c->waits ? 2 : 1;
   if (x->c->waits)
-    bs_put(x->out, "  if (last) {\n");
-  cg_put_prefetches(x, panel, indent);
+    cg_write(x->w, "if (last) {");
+  cg_put_prefetches(x, panel);
   if (cg_finishes_in_registers(x, panel))
-    cg_put_extra_prefetches(x, panel, indent);
+    cg_put_extra_prefetches(x, panel);
   if (x->c->waits)
-    bs_put(x->out, "  }\n");
+    cg_write(x->w, "}");
 }
 
 static void
@@ -322,24 +317,23 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   bool strict = x->e->p->strict_fp;
   bool contract = !strict && x->c->dtype != GS_I32;
   bool finishes = cg_finishes_in_registers(x, panel);
-  bs_putf(x->out, "%sstatic void\n%s_%lldx%lld",
-          contract ? "GLEN_CONTRACT " : "", x->name, (long long)panel.rows,
-          (long long)panel.columns);
+  cg_add(x->w, "%sstatic void\n%s_%lldx%lld", contract ? "GLEN_CONTRACT " : "",
+         x->name, (long long)panel.rows, (long long)panel.columns);
   put_parameters(x);
   if (finishes && !x->c->waits)
-    bs_put(x->out, ", int last");
+    cg_add(x->w, ", int last");
   if (finishes)
     cg_put_extra_parameters(x);
   if (panel.ragged)
-    bs_putf(x->out, ", %s n", x->e->index);
-  bs_put(x->out, ") {\n");
+    cg_add(x->w, ", %s n", x->e->index);
+  cg_write(x->w, ") {");
   if (contract)
-    bs_put(x->out, "  GLEN_CONTRACT_BODY\n");
+    cg_write(x->w, "GLEN_CONTRACT_BODY");
   cg_put_number_uses(x);
   if (finishes && is_one_block(x))
-    cg_line(x->out, 1, "(void)last;");
+    cg_write(x->w, "(void)last;");
   if (x->c->later)
-    cg_line(x->out, 1, "(void)later;");
+    cg_write(x->w, "(void)later;");
   put_sums(x, panel, vectors);
   if (strict)
     put_start(x, panel, vectors);
@@ -347,7 +341,7 @@ put_kernel(const cg_contract *x, cg_panel panel) {
     put_prefetches(x, panel);
   put_products(x, panel, vectors);
   put_end(x, panel, vectors);
-  bs_put(x->out, "}\n\n");
+  cg_close_function(x->e, x->w);
 }
 
 /* Sums of the panel are given to NAME_formula where they lie in c. */
@@ -359,17 +353,16 @@ needs_formula(const cg_contract *x, cg_panel p) {
 
 /* The call for one size, and for the formula. */
 static void
-put_call(const cg_contract *x, cg_panel p, uint32_t indent) {
+put_call(const cg_contract *x, cg_panel p) {
   bool finishes = cg_finishes_in_registers(x, p);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
-          (long long)p.columns, arguments(x),
-          finishes && !x->c->waits ? ", last" : "");
+  cg_add(x->w, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
+         (long long)p.columns, arguments(x),
+         finishes && !x->c->waits ? ", last" : "");
   if (finishes)
     cg_put_extra_arguments(x);
-  bs_put(x->out, p.ragged ? ", n);\n" : ");\n");
+  cg_write(x->w, p.ragged ? ", n);" : ");");
   if (needs_formula(x, p))
-    cg_put_formula_call(x, p, indent);
+    cg_put_formula_call(x, p);
 }
 
 /* Sizes before it in the list are tried first, so that only what is not full
@@ -379,17 +372,16 @@ put_choice(const cg_contract *x, cg_panel p, bool only) {
   bool rows = p.rows < x->c->mr && !only, columns = p.columns < x->columns;
   columns = columns && !only;
   if (rows || columns) {
-    cg_indent(x->out, 1);
-    bs_put(x->out, "if (");
+    cg_add(x->w, "if (");
     if (rows)
-      bs_putf(x->out, "m < %u%s", x->c->mr, columns ? " && " : "");
+      cg_add(x->w, "m < %u%s", x->c->mr, columns ? " && " : "");
     if (columns)
-      bs_putf(x->out, "n < %lld", (long long)x->columns);
-    bs_put(x->out, ") {\n");
+      cg_add(x->w, "n < %lld", (long long)x->columns);
+    cg_write(x->w, ") {");
   }
-  put_call(x, p, rows || columns ? 2 : 1);
+  put_call(x, p);
   if (rows || columns)
-    bs_put(x->out, "    return;\n  }\n");
+    cg_write(x->w, "return; }");
 }
 
 /* A number for the columns of a panel: how many vectors they are, or, where the
@@ -404,44 +396,42 @@ kind_of(const cg_contract *x, cg_panel p) {
 static void
 put_choices(const cg_contract *x, const cg_panel *panels, uint32_t n) {
   const char *index = x->e->index;
-  cg_line(x->out, 1, "const %s rows = m < %u ? m : %u;", index, x->c->mr,
-          x->c->mr);
+  cg_write(x->w, "const %s rows = m < %u ? m : %u;", index, x->c->mr, x->c->mr);
   if (x->c->sized[PO_DIM_N])
-    cg_line(x->out, 1, "const %s kind = n < %lld ? (n + %u) / %u : %u;", index,
-            (long long)x->columns, x->c->lanes - 1, x->c->lanes, x->c->nv);
+    cg_write(x->w, "const %s kind = n < %lld ? (n + %u) / %u : %u;", index,
+             (long long)x->columns, x->c->lanes - 1, x->c->lanes, x->c->nv);
   else
-    cg_line(x->out, 1, "const %s kind = n >= %lld;", index,
-            (long long)x->columns);
-  cg_line(x->out, 1, "switch (%u * kind + rows) {", x->c->mr + 1);
+    cg_write(x->w, "const %s kind = n >= %lld;", index, (long long)x->columns);
+  cg_write(x->w, "switch (%u * kind + rows) {", x->c->mr + 1);
   for (uint32_t k = 0; k < n; k++) {
-    cg_line(
-        x->out, 1, "case %lld:",
+    cg_write(
+        x->w, "case %lld:",
         (long long)((x->c->mr + 1) * kind_of(x, panels[k]) + panels[k].rows));
-    put_call(x, panels[k], 2);
-    cg_line(x->out, 2, "return;");
+    put_call(x, panels[k]);
+    cg_write(x->w, "return;");
   }
-  cg_line(x->out, 1, "}");
+  cg_write(x->w, "}");
 }
 
 /* NAME_panel: m x n elements of c are left, of which it does one panel. */
 static void
 put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
-  bs_putf(x->out, "static void\n%s_panel", x->name);
+  cg_add(x->w, "static void\n%s_panel", x->name);
   put_parameters(x);
   if (cg_has_formula(x)) {
-    bs_put(x->out, x->c->waits ? "" : ", int last");
+    cg_add(x->w, "%s", x->c->waits ? "" : ", int last");
     cg_put_extra_parameters(x);
   }
-  bs_putf(x->out, ", %s m, %s n) {\n", x->e->index, x->e->index);
-  cg_line(x->out, 1, "(void)m;");
-  cg_line(x->out, 1, "(void)n;");
+  cg_write(x->w, ", %s m, %s n) {", x->e->index, x->e->index);
+  cg_write(x->w, "(void)m;");
+  cg_write(x->w, "(void)n;");
   cg_put_number_uses(x);
   if (cg_has_any_panel(x))
     put_choices(x, panels, n);
   else
     for (uint32_t k = 0; k < n; k++)
       put_choice(x, panels[k], k + 1 == n);
-  bs_put(x->out, "}\n\n");
+  cg_close_function(x->e, x->w);
 }
 
 void

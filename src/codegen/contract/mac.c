@@ -50,8 +50,6 @@ note_use(const cg_contract *x) {
   const gs_target *t = x->e->p->target;
   cg_needs *needs = &x->e->needs;
   cg_need(needs, CG_MACS);
-  cg_need(needs, CG_PACK);
-  cg_need(needs, CG_NOINLINE);
   for (uint32_t k = 0; k < t->macs.len; k++)
     if (t->macs.data[k] == x->c->mac.mac)
       needs->macs |= UINT64_C(1) << k;
@@ -73,22 +71,22 @@ letter_of(const cg_mac_side *s) {
 static void
 put_whole_function(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   int64_t width = s->side.width, size = s->side.of_x ? x->m : x->n;
   int64_t cores = x->e->p->target->cores > 0 ? x->e->p->target->cores : 1;
   long long chunk = bs_ceil_div(bs_ceil_div(size, width), cores) * width;
-  bs_putf(x->out,
-          "static void\n%s_whole_%c(const %s *restrict from, "
-          "%s *restrict to) {\n",
-          x->name, letter_of(s), cg_mac_type(s), s->lane);
+  cg_write(x->w,
+           "static void\n%s_whole_%c(const %s *restrict from, "
+           "%s *restrict to) {",
+           x->name, letter_of(s), cg_mac_type(s), s->lane);
   cg_put_team(x, 1);
-  cg_line(x->out, 1, "for (%s p = 0; p < %lld; p += %lld)", index,
-          (long long)size, chunk);
-  cg_line(x->out, 2,
-          "%s_pack_%c(from, to + p / %lld * %lld, p, %s(p + %lld, %lld));",
-          x->name, letter_of(s), (long long)width, (long long)s->panel, min,
-          chunk, (long long)size);
-  bs_put(x->out, "}\n\n");
+  cg_write(x->w, "for (%s p = 0; p < %lld; p += %lld)", index, (long long)size,
+           chunk);
+  cg_write(x->w,
+           "%s_pack_%c(from, to + p / %lld * %lld, p, %s(p + %lld, %lld));",
+           x->name, letter_of(s), (long long)width, (long long)s->panel, min,
+           chunk, (long long)size);
+  cg_close_function(x->e, x->w);
 }
 
 /* ---- the function's own names ---- */
@@ -104,10 +102,10 @@ base_of(const cg_use *use, const po_coperand *operand) {
 static void
 put_pointer(const cg_contract *x, const cg_scope *scope, const char *name,
             const po_coperand *operand, bool writes) {
-  cg_line(x->out, 1, "%s%s *const glen_%s = %s + %lld;", writes ? "" : "const ",
-          gs_dtype_table[x->e->p->arrays.data[operand->array].dtype].c_type,
-          name, cg_array_name(x->e, scope, operand->array),
-          (long long)base_of(scope->use, operand));
+  cg_write(x->w, "%s%s *const glen_%s = %s + %lld;", writes ? "" : "const ",
+           gs_dtype_table[x->e->p->arrays.data[operand->array].dtype].c_type,
+           name, cg_array_name(x->e, scope, operand->array),
+           (long long)base_of(scope->use, operand));
 }
 
 /* The array of all panels, filled here unless it was before. */
@@ -117,12 +115,12 @@ put_packed(const cg_mac_side *s, const cg_scope *scope) {
   bool before = mode_of(x, s->side.of_x) == PO_BEFORE;
   uint32_t array = s->side.of_x ? x->c->packed_x : x->c->packed_y;
   char letter = letter_of(s);
-  cg_line(x->out, 1, "%s%s *const glen_packed_%c = (%s%s *)(%svoid *)%s;",
-          before ? "const " : "", s->lane, letter, before ? "const " : "",
-          s->lane, before ? "const " : "", cg_array_name(x->e, scope, array));
+  cg_write(x->w, "%s%s *const glen_packed_%c = (%s%s *)(%svoid *)%s;",
+           before ? "const " : "", s->lane, letter, before ? "const " : "",
+           s->lane, before ? "const " : "", cg_array_name(x->e, scope, array));
   if (!before)
-    cg_line(x->out, 1, "%s_whole_%c(glen_%c, glen_packed_%c);", x->name, letter,
-            letter, letter);
+    cg_write(x->w, "%s_whole_%c(glen_%c, glen_packed_%c);", x->name, letter,
+             letter, letter);
 }
 
 static void
@@ -131,8 +129,8 @@ put_operand(const cg_mac_side *s, const cg_scope *scope) {
   const char *name = s->side.of_x ? "x" : "y";
   po_cmode mode = mode_of(x, s->side.of_x);
   if (mode == PO_BEFORE)
-    cg_line(x->out, 1, "(void)%s;",
-            cg_array_name(x->e, scope, s->side.operand->array));
+    cg_write(x->w, "(void)%s;",
+             cg_array_name(x->e, scope, s->side.operand->array));
   else
     put_pointer(x, scope, name, s->side.operand, false);
   if (po_is_packed_whole(mode))
@@ -148,7 +146,7 @@ put_extras(const cg_contract *x, const cg_scope *scope) {
                 false);
   }
   if (cg_has_formula(x))
-    cg_line(x->out, 1, "(void)%s;", cg_array_name(x->e, scope, x->c->sums));
+    cg_write(x->w, "(void)%s;", cg_array_name(x->e, scope, x->c->sums));
 }
 
 /* ---- tiles ---- */
@@ -160,7 +158,7 @@ put_outer(const cg_contract *x, int64_t (*stride)(const po_cdim *, uint32_t),
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   for (uint32_t d = 0; d < o->n; d++)
     if (stride(&o->d[d], which))
-      bs_putf(x->out, " + %lld * o%u", (long long)stride(&o->d[d], which), d);
+      cg_add(x->w, " + %lld * o%u", (long long)stride(&o->d[d], which), d);
 }
 
 static int64_t
@@ -175,43 +173,41 @@ result_stride(const po_cdim *d, uint32_t extra) {
 
 /* The operand's rows of the tile, packed into a block. */
 static void
-put_block(const cg_mac_side *s, uint32_t indent) {
+put_block(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   char letter = letter_of(s), row = s->side.of_x ? 'm' : 'n';
   int64_t rows = s->side.of_x ? x->c->mc : x->c->nc;
   if (mode_of(x, s->side.of_x) != PO_BLOCK)
     return;
-  cg_line(x->out, indent, "%s %c_block[%lld] __attribute__((aligned(64)));",
-          s->lane, letter, (long long)(rows / s->side.width * s->panel));
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_pack_%c(glen_%c", x->name, letter, letter);
+  cg_write(x->w, "%s %c_block[%lld] __attribute__((aligned(64)));", s->lane,
+           letter, (long long)(rows / s->side.width * s->panel));
+  cg_add(x->w, "%s_pack_%c(glen_%c", x->name, letter, letter);
   put_outer(x, operand_stride, s->side.of_x);
-  bs_putf(x->out, ", %c_block, %c_lo, %c_hi", letter, row, row);
+  cg_add(x->w, ", %c_block, %c_lo, %c_hi", letter, row, row);
   for (uint32_t d = 0; d < o->n; d++)
     if (cg_names_outer(s->side.operand, d))
-      bs_putf(x->out, ", o%u", d);
-  bs_put(x->out, ");\n");
+      cg_add(x->w, ", o%u", d);
+  cg_write(x->w, ");");
 }
 
 /* Where the panel of row `m` or `n` begins. */
 static void
-put_panel_pointer(const cg_mac_side *s, uint32_t indent) {
+put_panel_pointer(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   char letter = letter_of(s), row = s->side.of_x ? 'm' : 'n';
   po_cmode mode = mode_of(x, s->side.of_x);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "const %s *const %c = ", s->lane, letter);
+  cg_add(x->w, "const %s *const %c = ", s->lane, letter);
   if (mode == PO_DIRECT) {
-    bs_putf(x->out, "glen_%c", letter);
+    cg_add(x->w, "glen_%c", letter);
     put_outer(x, operand_stride, s->side.of_x);
-    bs_putf(x->out, " + %lld * %c;\n", (long long)s->row, row);
+    cg_write(x->w, " + %lld * %c;", (long long)s->row, row);
   } else if (mode == PO_BLOCK)
-    bs_putf(x->out, "%c_block + (%c - %c_lo) / %lld * %lld;\n", letter, row,
-            row, (long long)s->side.width, (long long)s->panel);
+    cg_write(x->w, "%c_block + (%c - %c_lo) / %lld * %lld;", letter, row, row,
+             (long long)s->side.width, (long long)s->panel);
   else
-    bs_putf(x->out, "glen_packed_%c + %c / %lld * %lld;\n", letter, row,
-            (long long)s->side.width, (long long)s->panel);
+    cg_write(x->w, "glen_packed_%c + %c / %lld * %lld;", letter, row,
+             (long long)s->side.width, (long long)s->panel);
 }
 
 static int64_t
@@ -223,76 +219,73 @@ last_stride(const po_cdims *dims, uint32_t extra) {
 static void
 put_place(const cg_contract *x, uint32_t extra) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
-  bs_putf(x->out, " + (%lld * m + %lld * n)", (long long)last_stride(m, extra),
-          (long long)last_stride(n, extra));
+  cg_add(x->w, " + (%lld * m + %lld * n)", (long long)last_stride(m, extra),
+         (long long)last_stride(n, extra));
   put_outer(x, result_stride, extra);
 }
 
 /* The kernel puts the sums where they stay. */
 static void
-put_panel_in_place(const cg_contract *x, uint32_t indent) {
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_panel(x, y, glen_c", x->name);
+put_panel_in_place(const cg_contract *x) {
+  cg_add(x->w, "%s_panel(x, y, glen_c", x->name);
   put_place(x, 0);
-  bs_putf(x->out, ", %lld, m_hi - m, n_hi - n);\n",
-          (long long)last_stride(&x->c->dims[PO_DIM_M], 0));
+  cg_write(x->w, ", %lld, m_hi - m, n_hi - n);",
+           (long long)last_stride(&x->c->dims[PO_DIM_M], 0));
 }
 
 static void
-put_panel_apart(const cg_contract *x, uint32_t indent) {
+put_panel_apart(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
-  cg_line(x->out, indent, "%s sums[%lld] __attribute__((aligned(64)));",
-          x->type, (long long)(sx.side.width * sy.side.width));
-  cg_line(x->out, indent, "%s_panel(x, y, sums, %lld, m_hi - m, n_hi - n);",
-          x->name, (long long)sy.side.width);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_store(sums, x, y, glen_c", x->name);
+  cg_write(x->w, "%s sums[%lld] __attribute__((aligned(64)));", x->type,
+           (long long)(sx.side.width * sy.side.width));
+  cg_write(x->w, "%s_panel(x, y, sums, %lld, m_hi - m, n_hi - n);", x->name,
+           (long long)sy.side.width);
+  cg_add(x->w, "%s_store(sums, x, y, glen_c", x->name);
   put_place(x, 0);
   for (uint32_t k = 0; k < x->c->n_extras; k++) {
-    bs_putf(x->out, ", glen_e%u", k);
+    cg_add(x->w, ", glen_e%u", k);
     put_place(x, k + 1);
   }
-  bs_putf(x->out, ",\n");
-  cg_line(x->out, indent + 2, "%s(m_hi - m, %lld), %s(n_hi - n, %lld));",
-          cg_helper_used(x->e, CG_MIN_INDEX), (long long)sx.side.width,
-          cg_helper_used(x->e, CG_MIN_INDEX), (long long)sy.side.width);
+  cg_add(x->w, ",\n");
+  cg_write(x->w, "%s(m_hi - m, %lld), %s(n_hi - n, %lld));",
+           cg_helper_names[CG_MIN_INDEX], (long long)sx.side.width,
+           cg_helper_names[CG_MIN_INDEX], (long long)sy.side.width);
 }
 
 static void
-put_panel(const cg_contract *x, uint32_t indent) {
+put_panel(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
   const char *in_place = cg_mac_stores_sums(x);
-  put_panel_pointer(&sx, indent);
-  put_panel_pointer(&sy, indent);
+  put_panel_pointer(&sx);
+  put_panel_pointer(&sy);
   if (in_place && !strcmp(in_place, "1")) {
-    put_panel_in_place(x, indent);
+    put_panel_in_place(x);
     return;
   }
   if (in_place) {
-    cg_line(x->out, indent, "if (%s) {", in_place);
-    put_panel_in_place(x, indent + 1);
-    cg_line(x->out, indent + 1, "continue;");
-    cg_line(x->out, indent, "}");
+    cg_write(x->w, "if (%s) {", in_place);
+    put_panel_in_place(x);
+    cg_write(x->w, "continue; }");
   }
-  put_panel_apart(x, indent);
+  put_panel_apart(x);
 }
 
 static void
-put_tile(const cg_contract *x, uint32_t indent) {
+put_tile(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
-  cg_line(x->out, indent, "const %s m_hi = %s(m_lo + %lld, %lld);", index, min,
-          (long long)x->c->mc, (long long)x->m);
-  cg_line(x->out, indent, "const %s n_hi = %s(n_lo + %lld, %lld);", index, min,
-          (long long)x->c->nc, (long long)x->n);
-  put_block(&sy, indent);
-  put_block(&sx, indent);
-  cg_line(x->out, indent, "for (%s n = n_lo; n < n_hi; n += %lld)", index,
-          (long long)sy.side.width);
-  cg_line(x->out, indent + 1, "for (%s m = m_lo; m < m_hi; m += %lld) {", index,
-          (long long)sx.side.width);
-  put_panel(x, indent + 2);
-  cg_line(x->out, indent + 1, "}");
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
+  cg_write(x->w, "const %s m_hi = %s(m_lo + %lld, %lld);", index, min,
+           (long long)x->c->mc, (long long)x->m);
+  cg_write(x->w, "const %s n_hi = %s(n_lo + %lld, %lld);", index, min,
+           (long long)x->c->nc, (long long)x->n);
+  put_block(&sy);
+  put_block(&sx);
+  cg_write(x->w, "for (%s n = n_lo; n < n_hi; n += %lld)", index,
+           (long long)sy.side.width);
+  cg_write(x->w, "for (%s m = m_lo; m < m_hi; m += %lld) {", index,
+           (long long)sx.side.width);
+  put_panel(x);
+  cg_write(x->w, "}");
 }
 
 /* ---- the parts of the file ---- */

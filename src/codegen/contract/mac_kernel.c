@@ -21,11 +21,16 @@ typedef struct names {
   const char *stride; /* of rows of sums */
 } names;
 
+static const cg_expr *
+number(const kernel *k, int64_t n) {
+  return cg_number(&k->x->e->arena, n);
+}
+
 /* Accumulators are numbered from 0 on as they are used; fragments of x and y
  * behind all that there may be. */
-static void
-put_name(const kernel *k, gs_mac_name name, const names *of) {
-  bs_text *out = k->x->out;
+static const cg_expr *
+named(const kernel *k, gs_mac_name name, const names *of) {
+  bs_arena *arena = &k->x->e->arena;
   const gs_mac *mac = k->mac;
   long long x = of->x, y = of->y;
   switch (name) {
@@ -33,67 +38,65 @@ put_name(const kernel *k, gs_mac_name name, const names *of) {
   case GS_MAC_NAMES:
     break;
   case GS_MAC_X:
-    bs_putf(out, "x%lld", x);
-    break;
+    return cg_literal(arena, bs_arena_printf(arena, "x%lld", x));
   case GS_MAC_X_NUMBER:
-    bs_putf(out, "%lld", mac->accumulators + x);
-    break;
+    return number(k, mac->accumulators + x);
   case GS_MAC_Y:
-    bs_putf(out, "y%lld", y);
-    break;
+    return cg_literal(arena, bs_arena_printf(arena, "y%lld", y));
   case GS_MAC_Y_NUMBER:
-    bs_putf(out, "%lld", mac->accumulators + mac->x.held + y);
-    break;
+    return number(k, mac->accumulators + mac->x.held + y);
   case GS_MAC_SUM:
-    bs_putf(out, "s%lld_%lld", x, y);
-    break;
+    return cg_literal(arena, bs_arena_printf(arena, "s%lld_%lld", x, y));
   case GS_MAC_SUM_NUMBER:
-    bs_putf(out, "%lld", x * k->columns + y);
-    break;
+    return number(k, x * k->columns + y);
   case GS_MAC_FROM:
-    bs_putf(out, "(%s)", of->from);
-    break;
+    return cg_quote(arena, "(%s)", of->from);
   case GS_MAC_TO:
-    bs_putf(out, "(%s)", of->to);
-    break;
+    return cg_quote(arena, "(%s)", of->to);
   case GS_MAC_STRIDE:
-    bs_put(out, of->stride);
-    break;
+    return cg_literal(arena, of->stride);
   case GS_MAC_M:
-    bs_putf(out, "%lld", (long long)mac->m);
-    break;
+    return number(k, mac->m);
   case GS_MAC_N:
-    bs_putf(out, "%lld", (long long)mac->n);
-    break;
+    return number(k, mac->n);
   case GS_MAC_K:
-    bs_putf(out, "%lld", (long long)mac->k);
-    break;
+    return number(k, mac->k);
   }
+  return NULL;
+}
+
+static const cg_expr *
+piece_of(const kernel *k, const gs_mac_piece *piece, const names *of) {
+  bs_arena *arena = &k->x->e->arena;
+  if (piece->name != GS_MAC_TEXT)
+    return named(k, piece->name, of);
+  return cg_literal(
+      arena, bs_arena_printf(arena, "%.*s", (int)piece->len, piece->text));
+}
+
+static uint32_t
+count_pieces(const char *text) {
+  gs_mac_piece piece;
+  uint32_t n = 0;
+  while (gs_mac_next(&text, &piece))
+    n++;
+  return n;
 }
 
 static void
-put_lines(bs_text *out, const char *text, size_t len, uint32_t indent) {
-  for (size_t k = 0; k < len; k++) {
-    bs_putc(out, text[k]);
-    if (text[k] == '\n')
-      cg_indent(out, indent);
-  }
-}
-
-static void
-put_part(const kernel *k, gs_mac_part part, const names *of, uint32_t indent) {
+put_part(const kernel *k, gs_mac_part part, const names *of) {
+  bs_arena *arena = &k->x->e->arena;
   const char *text = k->mac->text[part];
   gs_mac_piece piece;
+  uint32_t n = 0;
   if (!text)
     return;
-  cg_indent(k->x->out, indent);
-  while (gs_mac_next(&text, &piece)) {
-    if (piece.name == GS_MAC_TEXT)
-      put_lines(k->x->out, piece.text, piece.len, indent);
-    else
-      put_name(k, piece.name, of);
-  }
-  bs_putc(k->x->out, '\n');
+  const cg_expr **parts = BS_NEWS(arena, const cg_expr *, count_pieces(text));
+  while (gs_mac_next(&text, &piece))
+    parts[n++] = piece_of(k, &piece, of);
+  cg_node *node = cg_node_new(arena, CG_TEMPLATE);
+  node->text = (cg_template){.n = n, .parts = parts};
+  cg_write_nodes(k->x->w, node);
 }
 
 /* What sums of these columns begin with, for each row. */
@@ -114,14 +117,12 @@ place_of(const kernel *k, int64_t r, int64_t v) {
 
 /* Once for each accumulator. */
 static void
-put_each(const kernel *k, gs_mac_part part, uint32_t indent) {
+put_each(const kernel *k, gs_mac_part part) {
   for (int64_t r = 0; r < k->rows; r++)
-    for (int64_t v = 0; v < k->columns; v++) {
+    for (int64_t v = 0; v < k->columns; v++)
       put_part(k, part,
                &(names){r, v, begin_of(k, v), place_of(k, r, v),
-                        part == GS_MAC_LOAD ? "0" : "apart"},
-               indent);
-    }
+                        part == GS_MAC_LOAD ? "0" : "apart"});
 }
 
 static const char *
@@ -137,28 +138,26 @@ fragment(const kernel *k, const cg_mac_side *s, int64_t number) {
 
 static void
 put_products(const kernel *k) {
-  cg_line(k->x->out, 1, "for (%s g = 0; g < %lld; g++) {", k->x->e->index,
-          (long long)(k->sx.depth / k->mac->k));
+  cg_write(k->x->w, "for (%s g = 0; g < %lld; g++) {", k->x->e->index,
+           (long long)(k->sx.depth / k->mac->k));
   for (int64_t v = 0; v < k->columns; v++)
-    put_part(k, GS_MAC_LOAD_Y, &(names){0, v, fragment(k, &k->sy, v), "", ""},
-             2);
+    put_part(k, GS_MAC_LOAD_Y, &(names){0, v, fragment(k, &k->sy, v), "", ""});
   for (int64_t r = 0; r < k->rows; r++) {
-    put_part(k, GS_MAC_LOAD_X, &(names){r, 0, fragment(k, &k->sx, r), "", ""},
-             2);
+    put_part(k, GS_MAC_LOAD_X, &(names){r, 0, fragment(k, &k->sx, r), "", ""});
     for (int64_t v = 0; v < k->columns; v++)
-      put_part(k, GS_MAC_ACCUMULATE, &(names){r, v, "", "", ""}, 2);
+      put_part(k, GS_MAC_ACCUMULATE, &(names){r, v, "", "", ""});
   }
-  cg_line(k->x->out, 1, "}");
+  cg_write(k->x->w, "}");
 }
 
 static void
 put_instructions(const kernel *k) {
   const names none = {0, 0, "", "", ""};
-  put_part(k, GS_MAC_BEGIN, &none, 1);
-  put_each(k, po_mac_begins_with_sums(k->x->c) ? GS_MAC_LOAD : GS_MAC_ZERO, 1);
+  put_part(k, GS_MAC_BEGIN, &none);
+  put_each(k, po_mac_begins_with_sums(k->x->c) ? GS_MAC_LOAD : GS_MAC_ZERO);
   put_products(k);
-  put_each(k, GS_MAC_STORE, 1);
-  put_part(k, GS_MAC_END, &none, 1);
+  put_each(k, GS_MAC_STORE);
+  put_part(k, GS_MAC_END, &none);
 }
 
 /* ---- plain C ---- */
@@ -181,29 +180,28 @@ plain_place(const kernel *k, const cg_mac_side *s, const char *row) {
 
 /* A bf16 is the upper half of a float. */
 static void
-put_plain_halves(const kernel *k, uint32_t indent) {
-  bs_text *out = k->x->out;
+put_plain_halves(const kernel *k) {
   const cg_mac_side *sides[] = {&k->sx, &k->sy};
   const char *const rows[] = {"i", "j"};
-  cg_line(out, indent, "float a[2];");
-  cg_line(out, indent, "uint32_t bits[2];");
+  cg_writer *w = k->x->w;
+  cg_write(w, "float a[2];");
+  cg_write(w, "uint32_t bits[2];");
   for (uint32_t o = 0; o < 2; o++)
-    cg_line(out, indent, "bits[%u] = (uint32_t)%s << 16;", o,
-            plain_place(k, sides[o], rows[o]));
-  cg_line(out, indent, "memcpy(a, bits, sizeof a);");
-  cg_line(out, indent, "sum += a[0] * a[1];");
+    cg_write(w, "bits[%u] = (uint32_t)%s << 16;", o,
+             plain_place(k, sides[o], rows[o]));
+  cg_write(w, "memcpy(a, bits, sizeof a);");
+  cg_write(w, "sum += a[0] * a[1];");
 }
 
 static void
-put_plain_product(const kernel *k, uint32_t indent) {
+put_plain_product(const kernel *k) {
   const char *type = k->mac->sum == GS_I32 ? "unsigned" : k->x->type;
   if (k->mac->x.lane == GS_LANE_BF16) {
-    put_plain_halves(k, indent);
+    put_plain_halves(k);
     return;
   }
-  cg_line(k->x->out, indent, "sum += (%s)%s *", type,
-          plain_place(k, &k->sx, "i"));
-  cg_line(k->x->out, indent + 2, "(%s)%s;", type, plain_place(k, &k->sy, "j"));
+  cg_add(k->x->w, "sum += (%s)%s *\n", type, plain_place(k, &k->sx, "i"));
+  cg_write(k->x->w, "(%s)%s;", type, plain_place(k, &k->sy, "j"));
 }
 
 static void
@@ -211,60 +209,67 @@ put_plain(const kernel *k) {
   const cg_contract *x = k->x;
   const char *index = x->e->index;
   bool ints = k->mac->sum == GS_I32;
-  cg_line(x->out, 1, "for (%s i = 0; i < %lld; i++)", index,
-          (long long)(k->rows * k->mac->m));
-  cg_line(x->out, 2, "for (%s j = 0; j < %lld; j++) {", index,
-          (long long)(k->columns * k->mac->n));
-  cg_line(
-      x->out, 3, "%s sum = %s;", ints ? "unsigned" : x->type,
+  cg_write(x->w, "for (%s i = 0; i < %lld; i++)", index,
+           (long long)(k->rows * k->mac->m));
+  cg_write(x->w, "for (%s j = 0; j < %lld; j++) {", index,
+           (long long)(k->columns * k->mac->n));
+  cg_write(
+      x->w, "%s sum = %s;", ints ? "unsigned" : x->type,
       po_mac_begins_with_sums(x->c)
           ? bs_arena_printf(&x->e->arena, "(unsigned)(%s)[j]", begin_of(k, 0))
           : "0");
-  cg_line(x->out, 3, "for (%s g = 0; g < %lld; g++)", index,
-          (long long)(k->sx.depth / k->mac->k));
-  cg_line(x->out, 4, "for (%s t = 0; t < %lld; t++) {", index,
-          (long long)k->mac->k);
-  put_plain_product(k, 5);
-  cg_line(x->out, 4, "}");
-  cg_line(x->out, 3, "to[i * apart + j] = %ssum;", ints ? "(int32_t)" : "");
-  cg_line(x->out, 2, "}");
+  cg_write(x->w, "for (%s g = 0; g < %lld; g++)", index,
+           (long long)(k->sx.depth / k->mac->k));
+  cg_write(x->w, "for (%s t = 0; t < %lld; t++) {", index,
+           (long long)k->mac->k);
+  put_plain_product(k);
+  cg_write(x->w, "}");
+  cg_write(x->w, "to[i * apart + j] = %ssum;", ints ? "(int32_t)" : "");
+  cg_write(x->w, "}");
 }
 
 /* ---- functions ---- */
 
 static void
 put_parameters(const kernel *k) {
-  bs_putf(k->x->out,
-          "(const %s *restrict x, const %s *restrict y,\n    %s *restrict to, "
-          "const %s apart",
-          k->sx.lane, k->sy.lane, k->x->type, k->x->e->index);
+  cg_add(k->x->w,
+         "(const %s *restrict x, const %s *restrict y,\n    %s *restrict to, "
+         "const %s apart",
+         k->sx.lane, k->sy.lane, k->x->type, k->x->e->index);
+}
+
+/* What the declaration says before its functions. */
+static void
+put_attributes(const kernel *k) {
+  const gs_mac *mac = k->mac;
+  bs_text *out = &k->x->e->body;
+  if (mac->attributes && mac->when)
+    bs_putf(out, "#if %s\n%s\n#endif\n", mac->when, mac->attributes);
+  else if (mac->attributes)
+    bs_putf(out, "%s\n", mac->attributes);
 }
 
 /* A function of its own, so that nothing else wants its registers. */
 static void
 put_kernel(const kernel *k) {
   const gs_mac *mac = k->mac;
-  bs_text *out = k->x->out;
-  if (mac->attributes && mac->when)
-    bs_putf(out, "#if %s\n%s\n#endif\n", mac->when, mac->attributes);
-  else if (mac->attributes)
-    bs_putf(out, "%s\n", mac->attributes);
-  bs_putf(out, "GLEN_NOINLINE static void\n%s_%lldx%lld", k->x->name,
-          (long long)k->rows, (long long)k->columns);
+  cg_writer *w = k->x->w;
+  put_attributes(k);
+  cg_add(w, "GLEN_NOINLINE static void\n%s_%lldx%lld", k->x->name,
+         (long long)k->rows, (long long)k->columns);
   put_parameters(k);
-  bs_put(out, ") {\n");
+  cg_write(w, ") {");
   if (mac->when)
-    bs_putf(out, "#if %s\n", mac->when);
+    cg_write(w, "#if %s", mac->when);
   put_instructions(k);
   if (mac->when) {
-    bs_putf(out,
-            "#elif defined(GLEN_INSTRUCTIONS)\n"
-            "#error \"the compiler does not have %s\"\n#else\n",
-            mac->name);
+    cg_write(w, "#elif defined(GLEN_INSTRUCTIONS)");
+    cg_write(w, "#error \"the compiler does not have %s\"", mac->name);
+    cg_write(w, "#else");
     put_plain(k);
-    bs_put(out, "#endif\n");
+    cg_write(w, "#endif");
   }
-  bs_put(out, "}\n\n");
+  cg_close_function(k->x->e, w);
 }
 
 /* Fragments of the last panels, where it is not a whole one; or 0. */
@@ -275,28 +280,42 @@ rest_of(const cg_mac_side *s, int64_t size) {
   return fragments * s->rows == s->side.width ? 0 : fragments;
 }
 
-/* The kernel for one size of panel, and its call, which returns. */
+/* The sizes of panels that there are: of fewer rows, of fewer columns, and the
+ * full one last. */
+static uint32_t
+list_sizes(const kernel *full, kernel sizes[4]) {
+  int64_t rows[] = {rest_of(&full->sx, full->x->m), full->rows};
+  int64_t columns[] = {rest_of(&full->sy, full->x->n), full->columns};
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < 4; k++) {
+    int64_t r = rows[k >> 1], c = columns[k & 1];
+    if (!r || !c)
+      continue;
+    sizes[n] = *full;
+    sizes[n].rows = r;
+    sizes[n++].columns = c;
+  }
+  return n;
+}
+
+/* The call for one size, unless one before it was for what is left. */
 static void
-put_size(const kernel *full, int64_t rows, int64_t columns, bs_text *calls) {
-  kernel k = *full;
-  bool fewer_rows = rows < full->rows, fewer = columns < full->columns;
-  k.rows = rows;
-  k.columns = columns;
-  put_kernel(&k);
-  bs_put(calls, "  ");
-  if (fewer_rows || fewer)
-    bs_put(calls, "if (");
-  if (fewer_rows)
-    bs_putf(calls, "m <= %lld%s", (long long)(rows * full->mac->m),
-            fewer ? " && " : "");
-  if (fewer)
-    bs_putf(calls, "n <= %lld", (long long)(columns * full->mac->n));
-  if (fewer_rows || fewer)
-    bs_put(calls, ") {\n    ");
-  bs_putf(calls, "%s_%lldx%lld(x, y, to, apart);\n", k.x->name, (long long)rows,
-          (long long)columns);
-  if (fewer_rows || fewer)
-    bs_put(calls, "    return;\n  }\n");
+put_call(const kernel *full, const kernel *k) {
+  cg_writer *w = k->x->w;
+  bool rows = k->rows < full->rows, columns = k->columns < full->columns;
+  if (rows || columns)
+    cg_add(w, "if (");
+  if (rows)
+    cg_add(w, "m <= %lld%s", (long long)(k->rows * k->mac->m),
+           columns ? " && " : "");
+  if (columns)
+    cg_add(w, "n <= %lld", (long long)(k->columns * k->mac->n));
+  if (rows || columns)
+    cg_write(w, ") {");
+  cg_write(w, "%s_%lldx%lld(x, y, to, apart);", k->x->name, (long long)k->rows,
+           (long long)k->columns);
+  if (rows || columns)
+    cg_write(w, "return; }");
 }
 
 void
@@ -307,21 +326,15 @@ cg_put_mac_kernels(const cg_contract *x) {
               cg_mac_side_of(x, false),
               x->c->mr,
               x->c->nv};
-  int64_t rows = rest_of(&k.sx, x->m), columns = rest_of(&k.sy, x->n);
-  bs_text calls;
-  bs_text_init(&calls, x->e->heap);
-  if (rows && columns)
-    put_size(&k, rows, columns, &calls);
-  if (rows)
-    put_size(&k, rows, k.columns, &calls);
-  if (columns)
-    put_size(&k, k.rows, columns, &calls);
-  put_size(&k, k.rows, k.columns, &calls);
-  bs_putf(x->out, "static void\n%s_panel", x->name);
+  kernel sizes[4];
+  uint32_t n = list_sizes(&k, sizes);
+  for (uint32_t j = 0; j < n; j++)
+    put_kernel(&sizes[j]);
+  cg_add(x->w, "static void\n%s_panel", x->name);
   put_parameters(&k);
-  bs_putf(x->out, ", %s m, %s n) {\n  (void)m;\n  (void)n;\n", x->e->index,
-          x->e->index);
-  bs_putn(x->out, calls.data, calls.len);
-  bs_put(x->out, "}\n\n");
-  bs_text_done(&calls);
+  cg_write(x->w, ", %s m, %s n) {", x->e->index, x->e->index);
+  cg_write(x->w, "(void)m; (void)n;");
+  for (uint32_t j = 0; j < n; j++)
+    put_call(&k, &sizes[j]);
+  cg_close_function(x->e, x->w);
 }

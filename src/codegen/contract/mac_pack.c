@@ -83,24 +83,23 @@ outer_k(const cg_mac_side *s) {
 
 /* block: the part of the panel that the outer loops of k stand at. */
 static void
-put_block_pointer(const cg_mac_side *s, uint32_t indent) {
+put_block_pointer(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const po_cdims *k = dims_of_k(s);
   int64_t size = s->inner * (s->row ? 1 : s->side.width);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s *const block = panel", s->lane);
+  cg_add(x->w, "%s *const block = panel", s->lane);
   for (uint32_t d = k->n - 1; d-- > 0;) {
-    bs_putf(x->out, " + %lld * k%u", (long long)size, d);
+    cg_add(x->w, " + %lld * k%u", (long long)size, d);
     size *= k->d[d].extent;
   }
-  bs_put(x->out, ";\n");
+  cg_write(x->w, ";");
 }
 
 static void
-put_filled(const cg_mac_side *s, uint32_t indent) {
-  cg_line(s->side.x->out, indent, "for (%s t = 0; t < %lld; t++)",
-          s->side.x->e->index, (long long)(s->inner * s->side.width));
-  cg_line(s->side.x->out, indent + 1, "block[t] = %lld;", (long long)s->offset);
+put_filled(const cg_mac_side *s) {
+  cg_write(s->side.x->w, "for (%s t = 0; t < %lld; t++)", s->side.x->e->index,
+           (long long)(s->inner * s->side.width));
+  cg_write(s->side.x->w, "block[t] = %lld;", (long long)s->offset);
 }
 
 static int64_t
@@ -116,245 +115,235 @@ last_step(const cg_mac_side *s) {
 /* Elements first .. of a group, from `from` on, of row `to`; `at`: an
  * expression that is added to each index. */
 static void
-put_group(const cg_mac_side *s, int64_t n, const char *at, uint32_t indent) {
+put_group(const cg_mac_side *s, int64_t n, const char *at) {
   const cg_contract *x = s->side.x;
   for (int64_t t = 0; t < n; t++)
-    cg_line(
-        x->out, indent, "to_row[%lld] = %s;", (long long)step_place(s, t),
+    cg_write(
+        x->w, "to_row[%lld] = %s;", (long long)step_place(s, t),
         element(s, bs_arena_printf(&x->e->arena, "run[%lld * (g + %lld)%s]",
                                    (long long)last_step(s), (long long)t, at)));
 }
 
 /* Full groups of k and the one that is not, for `body` n elements at a time. */
 static void
-put_groups(const cg_mac_side *s, uint32_t indent,
-           void (*body)(const cg_mac_side *, int64_t n, uint32_t indent)) {
+put_groups(const cg_mac_side *s, void (*body)(const cg_mac_side *, int64_t n)) {
   const cg_contract *x = s->side.x;
   int64_t extent = last_extent(s), rest = extent % K(s);
   if (extent >= K(s)) {
-    cg_line(x->out, indent, "for (%s g = 0; g < %lld; g += %lld) {",
-            x->e->index, (long long)(extent - rest), K(s));
-    body(s, K(s), indent + 1);
-    cg_line(x->out, indent, "}");
+    cg_write(x->w, "for (%s g = 0; g < %lld; g += %lld) {", x->e->index,
+             (long long)(extent - rest), K(s));
+    body(s, K(s));
+    cg_write(x->w, "}");
   }
   if (rest) {
-    cg_line(x->out, indent, "{");
-    cg_line(x->out, indent + 1, "const %s g = %lld;", x->e->index,
-            (long long)(extent - rest));
-    body(s, rest, indent + 1);
-    cg_line(x->out, indent, "}");
+    cg_write(x->w, "{");
+    cg_write(x->w, "const %s g = %lld;", x->e->index,
+             (long long)(extent - rest));
+    body(s, rest);
+    cg_write(x->w, "}");
   }
 }
 
 /* ---- runs: rows that lie side by side ---- */
 
 static void
-put_run_group(const cg_mac_side *s, int64_t n, uint32_t indent) {
+put_run_group(const cg_mac_side *s, int64_t n) {
   const cg_contract *x = s->side.x;
   const char *at = bs_arena_printf(&x->e->arena, " + %lld * r",
                                    (long long)cg_side_last_stride(&s->side));
-  cg_line(x->out, indent, "for (%s r = 0; r < hi - lo; r++) {", x->e->index);
-  cg_line(x->out, indent + 1, "%s *const to_row = block + g * %lld + (%s);",
-          s->lane, (long long)s->side.width, row_place(s, "first_row + r"));
-  put_group(s, n, at, indent + 1);
-  cg_line(x->out, indent, "}");
+  cg_write(x->w, "for (%s r = 0; r < hi - lo; r++) {", x->e->index);
+  cg_write(x->w, "%s *const to_row = block + g * %lld + (%s);", s->lane,
+           (long long)s->side.width, row_place(s, "first_row + r"));
+  put_group(s, n, at);
+  cg_write(x->w, "}");
 }
 
 static void
-put_run(const cg_mac_side *s, uint32_t indent) {
+put_run(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const po_cdims *own = cg_side_dims(&s->side);
-  cg_line(x->out, indent, "const %s first_row = i - p + lo - begin;",
-          x->e->index);
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "const %s *const run = from + (", cg_mac_type(s));
+  cg_write(x->w, "const %s first_row = i - p + lo - begin;", x->e->index);
+  cg_add(x->w, "const %s *const run = from + (", cg_mac_type(s));
   cg_put_address(&s->side, s->side.role, own->n ? cg_all_but_last(own) : 0);
-  bs_put(x->out, " + ");
+  cg_add(x->w, " + ");
   cg_put_address(&s->side, PO_DIM_K, outer_k(s));
-  bs_putf(x->out, " + %lld * lo);\n", (long long)cg_side_last_stride(&s->side));
-  put_groups(s, indent, put_run_group);
+  cg_write(x->w, " + %lld * lo);", (long long)cg_side_last_stride(&s->side));
+  put_groups(s, put_run_group);
 }
 
 static void
 put_runs(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const po_cdims *own = cg_side_dims(&s->side);
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
-  uint32_t indent = cg_put_k_loops(&s->side, outer_k(s), 2), last = own->n - 1;
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
+  cg_put_k_loops(&s->side, outer_k(s));
+  uint32_t last = own->n - 1;
   bool always = s->side.operand->n_guards || last_extent(s) % K(s);
-  cg_line(x->out, indent++, "{");
-  put_block_pointer(s, indent);
+  cg_write(x->w, "{");
+  put_block_pointer(s);
   if (!always)
-    cg_line(x->out, indent, "if (end_p < p + %lld)", (long long)s->side.width);
-  put_filled(s, indent + !always);
-  cg_line(x->out, indent, "for (%s i = p; i < end_p;) {", index);
-  cg_put_split(&s->side, "i", false, indent + 1);
+    cg_write(x->w, "if (end_p < p + %lld)", (long long)s->side.width);
+  put_filled(s);
+  cg_write(x->w, "for (%s i = p; i < end_p;) {", index);
+  cg_put_split(&s->side, "i", false);
   if (last)
-    cg_line(x->out, indent + 1, "const %s begin = i %% %lld;", index,
-            (long long)own->d[last].extent);
+    cg_write(x->w, "const %s begin = i %% %lld;", index,
+             (long long)own->d[last].extent);
   else
-    cg_line(x->out, indent + 1, "const %s begin = i;", index);
-  cg_line(x->out, indent + 1, "const %s end = %s(%lld, begin + end_p - i);",
-          index, min, (long long)own->d[last].extent);
-  cg_line(x->out, indent + 1, "%s lo = begin, hi = end;", index);
-  cg_put_interval(&s->side, s->side.role, last, indent + 1);
-  cg_line(x->out, indent + 1, "if (lo < hi) {");
-  put_run(s, indent + 2);
-  cg_line(x->out, indent + 1, "}");
-  cg_line(x->out, indent + 1, "i += end - begin;");
-  cg_line(x->out, indent, "}");
-  cg_line(x->out, indent - 1, "}");
+    cg_write(x->w, "const %s begin = i;", index);
+  cg_write(x->w, "const %s end = %s(%lld, begin + end_p - i);", index, min,
+           (long long)own->d[last].extent);
+  cg_write(x->w, "%s lo = begin, hi = end;", index);
+  cg_put_interval(&s->side, s->side.role, last);
+  cg_write(x->w, "if (lo < hi) {");
+  put_run(s);
+  cg_write(x->w, "}");
+  cg_write(x->w, "i += end - begin;");
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
 }
 
 /* ---- rows that lie along k ---- */
 
 static void
-put_inside(const cg_mac_side *s, uint32_t indent) {
+put_inside(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
-  cg_indent(x->out, indent);
-  bs_put(x->out, "if (p + r < last");
+  cg_add(x->w, "if (p + r < last");
   for (uint32_t g = 0; g < s->side.operand->n_guards; g++) {
-    bs_put(x->out, " && ");
+    cg_add(x->w, " && ");
     cg_put_linear(x, &s->side.operand->guards[g], 4, 0);
-    bs_put(x->out, " >= 0");
+    cg_add(x->w, " >= 0");
   }
-  bs_put(x->out, ") {\n");
+  cg_write(x->w, ") {");
 }
 
 static void
-put_row_group(const cg_mac_side *s, int64_t n, uint32_t indent) {
-  cg_line(s->side.x->out, indent, "%s *const to_row = at + g * %lld;", s->lane,
-          (long long)s->side.width);
-  put_group(s, n, "", indent);
+put_row_group(const cg_mac_side *s, int64_t n) {
+  cg_write(s->side.x->w, "%s *const to_row = at + g * %lld;", s->lane,
+           (long long)s->side.width);
+  put_group(s, n, "");
   for (int64_t t = n; t < s->mac->k; t++)
-    cg_line(s->side.x->out, indent, "to_row[%lld] = %lld;",
-            (long long)step_place(s, t), (long long)s->offset);
+    cg_write(s->side.x->w, "to_row[%lld] = %lld;", (long long)step_place(s, t),
+             (long long)s->offset);
 }
 
 static void
-put_empty_row(const cg_mac_side *s, uint32_t indent) {
+put_empty_row(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
-  cg_line(x->out, indent, "for (%s g = 0; g < %lld; g += %lld) {", x->e->index,
-          (long long)s->inner, K(s));
+  cg_write(x->w, "for (%s g = 0; g < %lld; g += %lld) {", x->e->index,
+           (long long)s->inner, K(s));
   for (int64_t t = 0; t < s->mac->k; t++)
-    cg_line(x->out, indent + 1, "at[g * %lld + %lld] = %lld;",
-            (long long)s->side.width, (long long)step_place(s, t),
-            (long long)s->offset);
-  cg_line(x->out, indent, "}");
+    cg_write(x->w, "at[g * %lld + %lld] = %lld;", (long long)s->side.width,
+             (long long)step_place(s, t), (long long)s->offset);
+  cg_write(x->w, "}");
 }
 
 /* What fills a row from `first` on. */
 static void
-put_filled_row(const cg_mac_side *s, int64_t first, uint32_t indent) {
+put_filled_row(const cg_mac_side *s, int64_t first) {
   if (first < s->inner)
-    cg_line(s->side.x->out, indent, "memset(at + %lld, %lld, %lld);",
-            (long long)first, (long long)s->offset,
-            (long long)((s->inner - first) *
-                        gs_lane_table[s->operand->lane].bytes));
+    cg_write(s->side.x->w, "memset(at + %lld, %lld, %lld);", (long long)first,
+             (long long)s->offset,
+             (long long)((s->inner - first) *
+                         gs_lane_table[s->operand->lane].bytes));
 }
 
 /* Elements of a row that keeps its order. */
 static void
-put_copied_row(const cg_mac_side *s, uint32_t indent) {
+put_copied_row(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const char *from =
       bs_arena_printf(&x->e->arena, "run[%lld * t]", (long long)last_step(s));
   if (last_step(s) == 1 && !s->offset && copies_bits(s)) {
-    cg_line(
-        x->out, indent, "memcpy(at, run, %lld);",
+    cg_write(
+        x->w, "memcpy(at, run, %lld);",
         (long long)(last_extent(s) * gs_lane_table[s->operand->lane].bytes));
   } else {
-    cg_line(x->out, indent, "for (%s t = 0; t < %lld; t++)", x->e->index,
-            (long long)last_extent(s));
-    cg_line(x->out, indent + 1, "at[t] = %s;", element(s, from));
+    cg_write(x->w, "for (%s t = 0; t < %lld; t++)", x->e->index,
+             (long long)last_extent(s));
+    cg_write(x->w, "at[t] = %s;", element(s, from));
   }
-  put_filled_row(s, last_extent(s), indent);
+  put_filled_row(s, last_extent(s));
 }
 
 static void
 put_rows(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
-  uint32_t indent = cg_put_k_loops(&s->side, outer_k(s), 2);
-  cg_line(x->out, indent++, "{");
-  put_block_pointer(s, indent);
-  cg_line(x->out, indent, "for (%s r = 0; r < %lld; r++) {", x->e->index,
-          (long long)s->side.width);
-  cg_line(x->out, indent + 1, "%s *const at = block + (%s);", s->lane,
-          row_place(s, "r"));
-  cg_line(x->out, indent + 1, "const %s i = %s(p + r, last - 1);", x->e->index,
-          cg_helper_used(x->e, CG_MIN_INDEX));
-  cg_line(x->out, indent + 1, "(void)i;");
-  cg_put_split(&s->side, "i", true, indent + 1);
-  put_inside(s, indent + 1);
-  cg_indent(x->out, indent + 2);
-  bs_putf(x->out, "const %s *const run = from + (", cg_mac_type(s));
+  cg_put_k_loops(&s->side, outer_k(s));
+  cg_write(x->w, "{");
+  put_block_pointer(s);
+  cg_write(x->w, "for (%s r = 0; r < %lld; r++) {", x->e->index,
+           (long long)s->side.width);
+  cg_write(x->w, "%s *const at = block + (%s);", s->lane, row_place(s, "r"));
+  cg_write(x->w, "const %s i = %s(p + r, last - 1);", x->e->index,
+           cg_helper_names[CG_MIN_INDEX]);
+  cg_write(x->w, "(void)i;");
+  cg_put_split(&s->side, "i", true);
+  put_inside(s);
+  cg_add(x->w, "const %s *const run = from + (", cg_mac_type(s));
   cg_put_address(&s->side, s->side.role, cg_all_of(cg_side_dims(&s->side)));
-  bs_put(x->out, " + ");
+  cg_add(x->w, " + ");
   cg_put_address(&s->side, PO_DIM_K, outer_k(s));
-  bs_put(x->out, ");\n");
+  cg_write(x->w, ");");
   if (s->row)
-    put_copied_row(s, indent + 2);
+    put_copied_row(s);
   else
-    put_groups(s, indent + 2, put_row_group);
-  cg_line(x->out, indent + 1, "} else {");
+    put_groups(s, put_row_group);
+  cg_write(x->w, "} else {");
   if (s->row)
-    put_filled_row(s, 0, indent + 2);
+    put_filled_row(s, 0);
   else
-    put_empty_row(s, indent + 2);
-  cg_line(x->out, indent + 1, "}");
-  cg_line(x->out, indent, "}");
-  cg_line(x->out, indent - 1, "}");
+    put_empty_row(s);
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
 }
 
 /* ---- element by element ---- */
 
 /* Along the innermost loop of k, within what guards admit. */
 static void
-put_single_line(const cg_mac_side *s, uint32_t indent) {
+put_single_line(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   uint32_t last = dims_of_k(s)->n - 1;
-  cg_line(x->out, indent, "const %s begin = 0, end = %lld;", x->e->index,
-          (long long)last_extent(s));
-  cg_line(x->out, indent, "%s lo = begin, hi = end;", x->e->index);
-  cg_put_interval(&s->side, PO_DIM_K, last, indent);
-  cg_line(x->out, indent, "hi = p + r < last ? hi : lo;");
+  cg_write(x->w, "const %s begin = 0, end = %lld;", x->e->index,
+           (long long)last_extent(s));
+  cg_write(x->w, "%s lo = begin, hi = end;", x->e->index);
+  cg_put_interval(&s->side, PO_DIM_K, last);
+  cg_write(x->w, "hi = p + r < last ? hi : lo;");
   cg_put_declared_address(&s->side, "row", s->side.role,
-                          cg_all_of(cg_side_dims(&s->side)), indent);
-  cg_put_declared_address(&s->side, "line", PO_DIM_K, outer_k(s), indent);
-  cg_line(x->out, indent, "for (%s t = begin; t < end; t++, kk++)",
-          x->e->index);
-  cg_line(
-      x->out, indent + 1, "at[%s] = t < lo || t >= hi ? %lld : %s;",
-      any_place(s, "kk"), (long long)s->offset,
+                          cg_all_of(cg_side_dims(&s->side)));
+  cg_put_declared_address(&s->side, "line", PO_DIM_K, outer_k(s));
+  cg_write(x->w, "for (%s t = begin; t < end; t++, kk++)", x->e->index);
+  cg_write(
+      x->w, "at[%s] = t < lo || t >= hi ? %lld : %s;", any_place(s, "kk"),
+      (long long)s->offset,
       element(s, bs_arena_printf(&x->e->arena, "from[row + line + %lld * t]",
                                  (long long)last_step(s))));
   if (s->side.x->c->mac.flat)
     return;
-  cg_line(x->out, indent, "for (; kk %% %lld; kk++)", K(s));
-  cg_line(x->out, indent + 1, "at[%s] = %lld;", any_place(s, "kk"),
-          (long long)s->offset);
+  cg_write(x->w, "for (; kk %% %lld; kk++)", K(s));
+  cg_write(x->w, "at[%s] = %lld;", any_place(s, "kk"), (long long)s->offset);
 }
 
 static void
 put_singly(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
-  cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++) {", x->e->index,
-          (long long)s->side.width);
-  cg_line(x->out, 3, "%s *const at = panel + (%s);", s->lane,
-          row_place(s, "r"));
-  cg_line(x->out, 3, "const %s i = %s(p + r, last - 1);", x->e->index,
-          cg_helper_used(x->e, CG_MIN_INDEX));
-  cg_line(x->out, 3, "(void)i;");
-  cg_put_split(&s->side, "i", true, 3);
-  cg_line(x->out, 3, "%s kk = 0;", x->e->index);
-  uint32_t indent = cg_put_k_loops(&s->side, outer_k(s), 3);
-  cg_line(x->out, indent++, "{");
-  put_single_line(s, indent);
-  cg_line(x->out, indent - 1, "}");
-  cg_line(x->out, 3, "for (; kk < %lld; kk++)", (long long)s->depth);
-  cg_line(x->out, 4, "at[%s] = %lld;", any_place(s, "kk"),
-          (long long)s->offset);
-  cg_line(x->out, 2, "}");
+  cg_write(x->w, "for (%s r = 0; r < %lld; r++) {", x->e->index,
+           (long long)s->side.width);
+  cg_write(x->w, "%s *const at = panel + (%s);", s->lane, row_place(s, "r"));
+  cg_write(x->w, "const %s i = %s(p + r, last - 1);", x->e->index,
+           cg_helper_names[CG_MIN_INDEX]);
+  cg_write(x->w, "(void)i;");
+  cg_put_split(&s->side, "i", true);
+  cg_write(x->w, "%s kk = 0;", x->e->index);
+  cg_put_k_loops(&s->side, outer_k(s));
+  cg_write(x->w, "{");
+  put_single_line(s);
+  cg_write(x->w, "}");
+  cg_write(x->w, "for (; kk < %lld; kk++)", (long long)s->depth);
+  cg_write(x->w, "at[%s] = %lld;", any_place(s, "kk"), (long long)s->offset);
+  cg_write(x->w, "}");
 }
 
 /* ---- sums of rows ---- */
@@ -371,25 +360,25 @@ put_row_sums(const cg_mac_side *s) {
   bool begins = !s->side.of_x && po_mac_begins_with_sums(x->c);
   if (!po_mac_sums_rows(x->c, s->side.of_x))
     return;
-  cg_line(x->out, 2, "int32_t row_sums[%lld] = {0};", width);
-  cg_line(x->out, 2, "for (%s g = 0; g < %lld; g++)", x->e->index,
-          (long long)(s->depth / s->mac->k));
-  cg_line(x->out, 3, "for (%s r = 0; r < %lld; r++) {", x->e->index, width);
-  cg_line(x->out, 4, "const %s *const of = panel + g * %lld + (%s);", s->lane,
-          (s->row ? 1 : width) * K(s), row_place(s, "r"));
-  cg_line(x->out, 4, "for (int t = 0; t < %lld; t++)", K(s));
-  cg_line(x->out, 5, "row_sums[r] += of[%s] - (%lld);",
-          Q(s) == K(s)
-              ? "t"
-              : bs_arena_printf(&x->e->arena, "t / %lld * %lld + t %% %lld",
-                                Q(s), (long long)s->rows * Q(s), Q(s)),
-          (long long)own);
-  cg_line(x->out, 3, "}");
-  cg_line(x->out, 2, "for (%s r = 0; r < %lld; r++)", x->e->index, width);
-  cg_line(x->out, 3, "row_sums[r] = (int32_t)((unsigned)row_sums[r] * %lldu);",
-          (long long)(uint32_t)(int32_t)(begins ? -other : other));
-  cg_line(x->out, 2, "memcpy(panel + %lld, row_sums, sizeof row_sums);",
-          (long long)s->sums);
+  cg_write(x->w, "int32_t row_sums[%lld] = {0};", width);
+  cg_write(x->w, "for (%s g = 0; g < %lld; g++)", x->e->index,
+           (long long)(s->depth / s->mac->k));
+  cg_write(x->w, "for (%s r = 0; r < %lld; r++) {", x->e->index, width);
+  cg_write(x->w, "const %s *const of = panel + g * %lld + (%s);", s->lane,
+           (s->row ? 1 : width) * K(s), row_place(s, "r"));
+  cg_write(x->w, "for (int t = 0; t < %lld; t++)", K(s));
+  cg_write(x->w, "row_sums[r] += of[%s] - (%lld);",
+           Q(s) == K(s)
+               ? "t"
+               : bs_arena_printf(&x->e->arena, "t / %lld * %lld + t %% %lld",
+                                 Q(s), (long long)s->rows * Q(s), Q(s)),
+           (long long)own);
+  cg_write(x->w, "}");
+  cg_write(x->w, "for (%s r = 0; r < %lld; r++)", x->e->index, width);
+  cg_write(x->w, "row_sums[r] = (int32_t)((unsigned)row_sums[r] * %lldu);",
+           (long long)(uint32_t)(int32_t)(begins ? -other : other));
+  cg_write(x->w, "memcpy(panel + %lld, row_sums, sizeof row_sums);",
+           (long long)s->sums);
 }
 
 /* ---- the function ---- */
@@ -399,32 +388,32 @@ put_head(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   const char *index = x->e->index;
-  bs_putf(x->out,
-          "GLEN_PACK static void\n%s_pack_%c(const %s *restrict from, "
-          "%s *restrict to,\n    %s first, %s last",
-          x->name, s->side.of_x ? 'x' : 'y', cg_mac_type(s), s->lane, index,
-          index);
+  cg_add(x->w,
+         "GLEN_PACK static void\n%s_pack_%c(const %s *restrict from, "
+         "%s *restrict to,\n    %s first, %s last",
+         x->name, s->side.of_x ? 'x' : 'y', cg_mac_type(s), s->lane, index,
+         index);
   for (uint32_t d = 0; d < o->n; d++)
     if (cg_names_outer(s->side.operand, d))
-      bs_putf(x->out, ", %s o%u", index, d);
-  bs_put(x->out, ") {\n");
+      cg_add(x->w, ", %s o%u", index, d);
+  cg_write(x->w, ") {");
   if (dims_of_k(s)->n > 1)
-    cg_line(x->out, 1, "const %s k_lo = 0, k_hi = %lld;", index,
-            (long long)dims_of_k(s)->d[0].extent);
+    cg_write(x->w, "const %s k_lo = 0, k_hi = %lld;", index,
+             (long long)dims_of_k(s)->d[0].extent);
 }
 
 void
 cg_put_mac_pack(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   put_head(s);
-  cg_line(x->out, 1, "for (%s p = first; p < last; p += %lld) {", x->e->index,
-          (long long)s->side.width);
-  cg_line(x->out, 2, "%s *const panel = to + (p - first) / %lld * %lld;",
-          s->lane, (long long)s->side.width, (long long)s->panel);
+  cg_write(x->w, "for (%s p = first; p < last; p += %lld) {", x->e->index,
+           (long long)s->side.width);
+  cg_write(x->w, "%s *const panel = to + (p - first) / %lld * %lld;", s->lane,
+           (long long)s->side.width, (long long)s->panel);
   switch (s->way) {
   case PO_MAC_RUNS:
-    cg_line(x->out, 2, "const %s end_p = %s(p + %lld, last);", x->e->index,
-            cg_helper_used(x->e, CG_MIN_INDEX), (long long)s->side.width);
+    cg_write(x->w, "const %s end_p = %s(p + %lld, last);", x->e->index,
+             cg_helper_names[CG_MIN_INDEX], (long long)s->side.width);
     put_runs(s);
     break;
   case PO_MAC_ROWS:
@@ -435,5 +424,6 @@ cg_put_mac_pack(const cg_mac_side *s) {
     break;
   }
   put_row_sums(s);
-  bs_put(x->out, "  }\n}\n\n");
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }

@@ -62,27 +62,25 @@ put_row_sums(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   char letter = s->side.of_x ? 'x' : 'y';
   if (!subtracts(s)) {
-    cg_line(x->out, 1, "(void)%c;", letter);
+    cg_write(x->w, "(void)%c;", letter);
     return;
   }
-  cg_line(x->out, 1, "int32_t of_%c[%lld];", letter, (long long)s->side.width);
-  cg_line(x->out, 1, "memcpy(of_%c, %c + %lld, sizeof of_%c);", letter, letter,
-          (long long)s->sums, letter);
+  cg_write(x->w, "int32_t of_%c[%lld];", letter, (long long)s->side.width);
+  cg_write(x->w, "memcpy(of_%c, %c + %lld, sizeof of_%c);", letter, letter,
+           (long long)s->sums, letter);
 }
 
 static void
 put_sum(const cg_contract *x, const cg_mac_side *sx, const cg_mac_side *sy) {
-  const uint32_t indent = 3;
   bool ints = x->c->dtype == GS_I32;
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "const %s sum = ", x->type);
-  bs_putf(x->out, "%ssums[row * %lld + column]",
-          ints ? "(int32_t)((unsigned)" : "", (long long)sy->side.width);
+  cg_add(x->w, "const %s sum = ", x->type);
+  cg_add(x->w, "%ssums[row * %lld + column]",
+         ints ? "(int32_t)((unsigned)" : "", (long long)sy->side.width);
   if (subtracts(sx))
-    bs_put(x->out, " - (unsigned)of_x[row]");
+    cg_add(x->w, " - (unsigned)of_x[row]");
   if (subtracts(sy))
-    bs_put(x->out, " - (unsigned)of_y[column]");
-  bs_put(x->out, ints ? ");\n" : ";\n");
+    cg_add(x->w, " - (unsigned)of_y[column]");
+  cg_write(x->w, ints ? ");" : ";");
 }
 
 void
@@ -92,23 +90,21 @@ cg_put_mac_store(const cg_contract *x) {
   const char *index = x->e->index, *in_place = cg_mac_stores_sums(x);
   if (in_place && !strcmp(in_place, "1"))
     return;
-  bs_putf(x->out,
-          "GLEN_PACK static void\n%s_store(const %s *restrict sums, "
-          "const %s *restrict x,\n    const %s *restrict y, %s *restrict c",
-          x->name, x->type, sx.lane, sy.lane, result_type(x));
+  cg_add(x->w,
+         "GLEN_PACK static void\n%s_store(const %s *restrict sums, "
+         "const %s *restrict x,\n    const %s *restrict y, %s *restrict c",
+         x->name, x->type, sx.lane, sy.lane, result_type(x));
   cg_put_extra_parameters(x);
-  bs_putf(x->out, ", %s rows, %s columns) {\n", index, index);
+  cg_write(x->w, ", %s rows, %s columns) {", index, index);
   put_row_sums(&sx);
   put_row_sums(&sy);
   cg_put_elements(x, stride_of(n) == 1);
   put_sum(x, &sx, &sy);
-  cg_line(x->out, 3, "%s *const at = c + (%lld * row + %lld * column);",
-          result_type(x), (long long)stride_of(m), (long long)stride_of(n));
-  cg_indent(x->out, 3);
-  bs_put(x->out, "*at = ");
-  if (cg_has_formula(x))
-    cg_put_formula_value(x, cg_name(&x->e->arena, "sum"));
-  else
-    bs_put(x->out, "sum");
-  bs_put(x->out, ";\n    }\n}\n\n");
+  cg_write(x->w, "%s *const at = c + (%lld * row + %lld * column);",
+           result_type(x), (long long)stride_of(m), (long long)stride_of(n));
+  const cg_expr *sum = cg_name(&x->e->arena, "sum");
+  cg_write_store(x->w, "*at",
+                 cg_has_formula(x) ? cg_formula_value(x, sum) : sum);
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }

@@ -121,21 +121,21 @@ list_names(const cg_contract *x, const char *names[CG_MOST_NUMBERS + 3]) {
 }
 
 static void
-put_names(const cg_contract *x, const char *before, const char *behind) {
+put_names(const cg_contract *x, const char *before) {
   const char *names[CG_MOST_NUMBERS + 3];
   uint32_t n = list_names(x, names);
   for (uint32_t k = 0; k < n; k++)
-    bs_putf(x->out, "%s%s%s", before, names[k], behind);
+    cg_add(x->w, "%s%s", before, names[k]);
 }
 
 void
 cg_put_number_parameters(const cg_contract *x) {
-  put_names(x, bs_arena_printf(&x->e->arena, ", %s ", x->e->index), "");
+  put_names(x, bs_arena_printf(&x->e->arena, ", %s ", x->e->index));
 }
 
 void
 cg_put_number_arguments(const cg_contract *x) {
-  put_names(x, ", ", "");
+  put_names(x, ", ");
 }
 
 const char *
@@ -149,7 +149,10 @@ cg_number_arguments(const cg_contract *x) {
 
 void
 cg_put_number_uses(const cg_contract *x) {
-  put_names(x, "  (void)", ";\n");
+  const char *names[CG_MOST_NUMBERS + 3];
+  uint32_t n = list_names(x, names);
+  for (uint32_t k = 0; k < n; k++)
+    cg_write(x->w, "(void)%s;", names[k]);
 }
 
 static const char *
@@ -169,13 +172,13 @@ put_lying_x(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M];
   const char *row = cg_number_text(x, m->n ? m->d[0].x : 0);
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
-  cg_line(x->out, 1, "const int glen_x_lies = %s %% %lld != 0 || %s <= %d;",
-          row, (long long)(ALIASING_BYTES / bytes), cg_number_text(x, x->n),
-          FEW_COLUMNS);
-  cg_line(x->out, 1, "const %s %s = glen_x_lies ? 1 : %u;", x->e->index,
-          CG_STEP_OF_X, x->c->mr);
-  cg_line(x->out, 1, "const %s %s = glen_x_lies ? %s : 1;", x->e->index,
-          CG_ROW_OF_X, row);
+  cg_write(x->w, "const int glen_x_lies = %s %% %lld != 0 || %s <= %d;", row,
+           (long long)(ALIASING_BYTES / bytes), cg_number_text(x, x->n),
+           FEW_COLUMNS);
+  cg_write(x->w, "const %s %s = glen_x_lies ? 1 : %u;", x->e->index,
+           CG_STEP_OF_X, x->c->mr);
+  cg_write(x->w, "const %s %s = glen_x_lies ? %s : 1;", x->e->index,
+           CG_ROW_OF_X, row);
 }
 
 /* Whole vectors, which the first cache holds for all rows of x, or which but a
@@ -187,13 +190,13 @@ put_lying_y(const cg_contract *x) {
   const char *row = cg_number_text(x, k->d[0].y);
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   int64_t first = t->caches.len ? t->caches.data[0].bytes : 32768;
-  cg_line(x->out, 1, "const int glen_y_lies = %s %% %u == 0 &&",
-          cg_number_text(x, x->n), x->c->lanes);
-  cg_line(x->out, 3, "((%s <= %lld && (int64_t)%s * %s <= %lld) || %s <= %u);",
-          row, (long long)(GS_AHEAD_NEAR / bytes), row, extent_of_k(x),
-          (long long)(2 * first / bytes), cg_number_text(x, x->m), x->c->mr);
-  cg_line(x->out, 1, "const %s %s = glen_y_lies ? %s : %lld;", x->e->index,
-          CG_STEP_OF_Y, row, (long long)x->columns);
+  cg_add(x->w, "const int glen_y_lies = %s %% %u == 0 &&\n",
+         cg_number_text(x, x->n), x->c->lanes);
+  cg_write(x->w, "((%s <= %lld && (int64_t)%s * %s <= %lld) || %s <= %u);", row,
+           (long long)(GS_AHEAD_NEAR / bytes), row, extent_of_k(x),
+           (long long)(2 * first / bytes), cg_number_text(x, x->m), x->c->mr);
+  cg_write(x->w, "const %s %s = glen_y_lies ? %s : %lld;", x->e->index,
+           CG_STEP_OF_Y, row, (long long)x->columns);
 }
 
 /* Equal parts, each of at most so many. */
@@ -201,29 +204,35 @@ static void
 put_parts(const cg_contract *x, const char *name, const char *whole,
           int64_t most, int64_t unit) {
   const char *index = x->e->index;
-  cg_line(x->out, 1, "const %s glen_%ss = (%s - 1) / %lld + 1;", index, name,
-          whole, (long long)most);
+  cg_write(x->w, "const %s glen_%ss = (%s - 1) / %lld + 1;", index, name, whole,
+           (long long)most);
   if (unit > 1)
-    cg_line(x->out, 1,
-            "const %s glen_%s = ((%s - 1) / glen_%ss / %lld + 1) * %lld;",
-            index, name, whole, name, (long long)unit, (long long)unit);
+    cg_write(x->w,
+             "const %s glen_%s = ((%s - 1) / glen_%ss / %lld + 1) * %lld;",
+             index, name, whole, name, (long long)unit, (long long)unit);
   else
-    cg_line(x->out, 1, "const %s glen_%s = (%s - 1) / glen_%ss + 1;", index,
-            name, whole, name);
+    cg_write(x->w, "const %s glen_%s = (%s - 1) / glen_%ss + 1;", index, name,
+             whole, name);
+}
+
+static void
+put_number(const cg_contract *x, uint32_t k) {
+  bs_arena *arena = &x->e->arena;
+  const cg_expr *value =
+      cg_make_polynomial(arena, x->sizes, x->numbers[k], "int64_t");
+  cg_write_nodes(
+      x->w, cg_make_let(arena, bs_arena_printf(arena, "const %s", x->e->index),
+                        bs_arena_printf(arena, "glen_n%u", k),
+                        cg_cast(arena, x->e->index, cg_paren(arena, value))));
 }
 
 void
 cg_put_numbers(const cg_contract *x) {
   const po_contraction *c = x->c;
   for (uint32_t k = 0; x->sizes && k < x->sizes->n; k++)
-    cg_line(x->out, 1, "(void)%s;", x->sizes->list[k].name);
-  for (uint32_t k = 0; k < x->n_numbers; k++) {
-    cg_indent(x->out, 1);
-    bs_putf(x->out, "const %s glen_n%u = (%s)(", x->e->index, k, x->e->index);
-    cg_print_expr(x->out, cg_make_polynomial(&x->e->arena, x->sizes,
-                                             x->numbers[k], "int64_t"));
-    bs_put(x->out, ");\n");
-  }
+    cg_write(x->w, "(void)%s;", x->sizes->list[k].name);
+  for (uint32_t k = 0; k < x->n_numbers; k++)
+    put_number(x, k);
   if (x->c->x_may_lie)
     put_lying_x(x);
   if (x->c->y_may_lie)

@@ -24,17 +24,15 @@ has_copy_function(const cg_side *s) {
 
 /* From and to: C expressions of pointers. */
 static void
-put_copy(const cg_side *s, const char *from, const char *to, const char *n,
-         uint32_t indent) {
+put_copy(const cg_side *s, const char *from, const char *to, const char *n) {
   const cg_contract *x = s->x;
   const char *stride = cg_number_text(x, cg_side_last_stride(s));
   if (has_copy_function(s)) {
-    cg_line(x->out, indent, "%s_copy%s(%s, %s, %s);", x->name, stride, from, to,
-            n);
+    cg_write(x->w, "%s_copy%s(%s, %s, %s);", x->name, stride, from, to, n);
     return;
   }
-  cg_line(x->out, indent, "for (%s t = 0; t < %s; t++)", x->e->index, n);
-  cg_line(x->out, indent + 1, "(%s)[t] = (%s)[%s * t];", to, from, stride);
+  cg_write(x->w, "for (%s t = 0; t < %s; t++)", x->e->index, n);
+  cg_write(x->w, "(%s)[t] = (%s)[%s * t];", to, from, stride);
 }
 
 /* Panels whose runs are found together. */
@@ -43,7 +41,7 @@ put_copy(const cg_side *s, const char *from, const char *to, const char *n,
 /* Where the innermost k goes from line to line of memory, which hardware does
  * not foresee across pages. */
 static void
-put_runs_ahead(const cg_side *s, uint32_t indent) {
+put_runs_ahead(const cg_side *s) {
   const cg_contract *x = s->x;
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
@@ -53,78 +51,74 @@ put_runs_ahead(const cg_side *s, uint32_t indent) {
       llabs(gs_most_of(x->sizes, step)) * bytes < line)
     return;
   for (int64_t at = 0; at < s->width * bytes; at += line)
-    cg_line(x->out, indent, "GLEN_AHEAD(from + (at + offset[r]), %s);",
-            cg_place_text(x, GS_AHEAD_ROWS * bytes, step, at, 1));
+    cg_write(x->w, "GLEN_AHEAD(from + (at + offset[r]), %s);",
+             cg_place_text(x, GS_AHEAD_ROWS * bytes, step, at, 1));
 }
 
 /* A run ends with its panel and where the innermost loop begins anew; before
  * and behind it guards may leave holes. */
 static void
-put_run(const cg_side *s, uint32_t guarded, uint32_t indent) {
+put_run(const cg_side *s, uint32_t guarded) {
   const cg_contract *x = s->x;
-  cg_line(x->out, indent, "const %s place = panel + i - p - begin;",
-          x->e->index);
+  cg_write(x->w, "const %s place = panel + i - p - begin;", x->e->index);
   if (s->operand->n_guards) {
-    cg_line(x->out, indent, "if (begin < lo) {");
-    cg_line(x->out, indent + 1, "hole[holes] = place + begin;");
-    cg_line(x->out, indent + 1, "hole_length[holes++] = lo - begin;");
-    cg_line(x->out, indent, "}");
-    cg_line(x->out, indent, "if (hi < end) {");
-    cg_line(x->out, indent + 1, "hole[holes] = place + hi;");
-    cg_line(x->out, indent + 1, "hole_length[holes++] = end - hi;");
-    cg_line(x->out, indent, "}");
+    cg_write(x->w, "if (begin < lo) {");
+    cg_write(x->w, "hole[holes] = place + begin;");
+    cg_write(x->w, "hole_length[holes++] = lo - begin;");
+    cg_write(x->w, "}");
+    cg_write(x->w, "if (hi < end) {");
+    cg_write(x->w, "hole[holes] = place + hi;");
+    cg_write(x->w, "hole_length[holes++] = end - hi;");
+    cg_write(x->w, "}");
   }
-  cg_line(x->out, indent, "if (lo < hi) {");
-  cg_line(x->out, indent + 1, "run[runs] = place + lo;");
-  cg_line(x->out, indent + 1, "length[runs] = hi - lo;");
-  cg_indent(x->out, indent + 1);
-  bs_put(x->out, "offset[runs++] = ");
+  cg_write(x->w, "if (lo < hi) {");
+  cg_write(x->w, "run[runs] = place + lo;");
+  cg_write(x->w, "length[runs] = hi - lo;");
+  cg_add(x->w, "offset[runs++] = ");
   cg_put_address(s, s->role, cg_all_but_last(cg_side_dims(s)));
-  bs_put(x->out, " + ");
+  cg_add(x->w, " + ");
   cg_put_address(s, PO_DIM_K, guarded);
-  bs_putf(x->out, " + %s * lo;\n", cg_number_text(x, cg_side_last_stride(s)));
-  cg_line(x->out, indent, "}");
+  cg_write(x->w, " + %s * lo;", cg_number_text(x, cg_side_last_stride(s)));
+  cg_write(x->w, "}");
 }
 
 static void
-put_find_runs(const cg_side *s, uint32_t guarded, uint32_t indent) {
+put_find_runs(const cg_side *s, uint32_t guarded) {
   const cg_contract *x = s->x;
   const po_cdims *dims = cg_side_dims(s);
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   uint32_t last = dims->n - 1;
   const char *extent = cg_number_text(x, dims->d[last].extent);
   long long width = s->width,
             least = gs_least_of(x->sizes, dims->d[last].extent);
   long long most = STRIP * (width / (least > 0 ? least : 1) + 2);
-  cg_line(x->out, indent, "%s run[%lld], length[%lld], offset[%lld];", index,
-          most, most, most);
-  cg_line(x->out, indent, "%s hole[%lld], hole_length[%lld];", index,
-          2 * most + 1, 2 * most + 1);
-  cg_line(x->out, indent, "%s runs = 0, holes = 0;", index);
-  cg_line(x->out, indent, "for (%s p = strip; p < end_strip; p += %lld) {",
-          index, width);
-  cg_line(x->out, indent + 1, "const %s end_p = %s(p + %lld, last);", index,
-          min, width);
-  cg_line(x->out, indent + 1, "const %s panel = kc * (p - first);", index);
-  cg_line(x->out, indent + 1, "for (%s i = p; i < end_p;) {", index);
-  cg_put_split(s, "i", false, indent + 2);
+  cg_write(x->w, "%s run[%lld], length[%lld], offset[%lld];", index, most, most,
+           most);
+  cg_write(x->w, "%s hole[%lld], hole_length[%lld];", index, 2 * most + 1,
+           2 * most + 1);
+  cg_write(x->w, "%s runs = 0, holes = 0;", index);
+  cg_write(x->w, "for (%s p = strip; p < end_strip; p += %lld) {", index,
+           width);
+  cg_write(x->w, "const %s end_p = %s(p + %lld, last);", index, min, width);
+  cg_write(x->w, "const %s panel = kc * (p - first);", index);
+  cg_write(x->w, "for (%s i = p; i < end_p;) {", index);
+  cg_put_split(s, "i", false);
   if (last)
-    cg_line(x->out, indent + 2, "const %s begin = i %% %s;", index, extent);
+    cg_write(x->w, "const %s begin = i %% %s;", index, extent);
   else
-    cg_line(x->out, indent + 2, "const %s begin = i;", index);
-  cg_line(x->out, indent + 2, "const %s end = %s(%s, begin + end_p - i);",
-          index, min, extent);
-  cg_line(x->out, indent + 2, "%s lo = begin, hi = end;", index);
-  cg_put_interval(s, s->role, last, indent + 2);
-  put_run(s, guarded, indent + 2);
-  cg_line(x->out, indent + 2, "i += end - begin;");
-  cg_line(x->out, indent + 1, "}");
-  cg_line(x->out, indent + 1, "if (end_p < p + %lld) {", width);
-  cg_line(x->out, indent + 2, "hole[holes] = panel + end_p - p;");
-  cg_line(x->out, indent + 2, "hole_length[holes++] = p + %lld - end_p;",
-          width);
-  cg_line(x->out, indent + 1, "}");
-  cg_line(x->out, indent, "}");
+    cg_write(x->w, "const %s begin = i;", index);
+  cg_write(x->w, "const %s end = %s(%s, begin + end_p - i);", index, min,
+           extent);
+  cg_write(x->w, "%s lo = begin, hi = end;", index);
+  cg_put_interval(s, s->role, last);
+  put_run(s, guarded);
+  cg_write(x->w, "i += end - begin;");
+  cg_write(x->w, "}");
+  cg_write(x->w, "if (end_p < p + %lld) {", width);
+  cg_write(x->w, "hole[holes] = panel + end_p - p;");
+  cg_write(x->w, "hole_length[holes++] = p + %lld - end_p;", width);
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
 }
 
 static void
@@ -134,32 +128,30 @@ put_pack_runs(const cg_side *s) {
   uint32_t guarded = cg_guarded_k(s), every = cg_all_of(&x->c->dims[PO_DIM_K]);
   long long strip = STRIP * s->width;
   cg_put_pack_head(s);
-  cg_line(x->out, 1, "for (%s strip = first; strip < last; strip += %lld) {",
-          index, strip);
-  cg_line(x->out, 2, "const %s end_strip = %s(strip + %lld, last);", index,
-          cg_helper_used(x->e, CG_MIN_INDEX), strip);
-  uint32_t indent = cg_put_k_loops(s, guarded, 2);
-  cg_line(x->out, indent++, "{");
-  put_find_runs(s, guarded, indent);
-  indent = cg_put_k_loops(s, every & ~guarded, indent);
-  cg_line(x->out, indent++, "{");
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s *const row = to + %lld * (", x->type,
-          (long long)s->width);
+  cg_write(x->w, "for (%s strip = first; strip < last; strip += %lld) {", index,
+           strip);
+  cg_write(x->w, "const %s end_strip = %s(strip + %lld, last);", index,
+           cg_helper_names[CG_MIN_INDEX], strip);
+  cg_put_k_loops(s, guarded);
+  cg_write(x->w, "{");
+  put_find_runs(s, guarded);
+  cg_put_k_loops(s, every & ~guarded);
+  cg_write(x->w, "{");
+  cg_add(x->w, "%s *const row = to + %lld * (", x->type, (long long)s->width);
   cg_put_flat_k(s, every);
-  bs_put(x->out, ");\n");
-  cg_put_declared_address(s, "at", PO_DIM_K, every & ~guarded, indent);
-  cg_line(x->out, indent, "for (%s r = 0; r < holes; r++)", index);
-  cg_line(x->out, indent + 1, "for (%s t = 0; t < hole_length[r]; t++)", index);
-  cg_line(x->out, indent + 2, "row[hole[r] + t] = 0;");
-  cg_line(x->out, indent, "for (%s r = 0; r < runs; r++) {", index);
-  put_runs_ahead(s, indent + 1);
-  put_copy(s, "from + (at + offset[r])", "row + run[r]", "length[r]",
-           indent + 1);
-  cg_line(x->out, indent, "}");
-  cg_line(x->out, indent - 1, "}");
-  cg_line(x->out, 2 + (uint32_t)__builtin_popcount(guarded), "}");
-  bs_put(x->out, "  }\n}\n\n");
+  cg_write(x->w, ");");
+  cg_put_declared_address(s, "at", PO_DIM_K, every & ~guarded);
+  cg_write(x->w, "for (%s r = 0; r < holes; r++)", index);
+  cg_write(x->w, "for (%s t = 0; t < hole_length[r]; t++)", index);
+  cg_write(x->w, "row[hole[r] + t] = 0;");
+  cg_write(x->w, "for (%s r = 0; r < runs; r++) {", index);
+  put_runs_ahead(s);
+  put_copy(s, "from + (at + offset[r])", "row + run[r]", "length[r]");
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }
 
 /* Whether elements lie closer along k than along the operand's own loops. */

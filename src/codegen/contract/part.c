@@ -12,7 +12,7 @@ parts_of(const cg_contract *x, int64_t width) {
 
 void
 cg_put_part(const cg_contract *x, const char *sum, const char *place,
-            cg_transfer way, int64_t width, uint32_t indent) {
+            cg_transfer way, int64_t width) {
   long long bytes = width * gs_dtype_table[x->c->dtype].bytes;
   cg_helper parts = parts_of(x, width);
   cg_emitter *e = x->e;
@@ -20,7 +20,6 @@ cg_put_part(const cg_contract *x, const char *sum, const char *place,
   const char *get, *put;
   if (parts) {
     const char *name = cg_name_of_parts(&e->arena, parts);
-    cg_need(&e->needs, parts);
     get = bs_arena_printf(&e->arena, "GLEN_GET_%s(%s, %s, %lld);", name,
                           way == CG_SUMS_ADD ? "part" : sum, to,
                           (long long)width);
@@ -32,8 +31,8 @@ cg_put_part(const cg_contract *x, const char *sum, const char *place,
     put = bs_arena_printf(&e->arena, "memcpy(%s, &%s, %lld);", to, sum, bytes);
   }
   if (way == CG_SUMS_ADD)
-    cg_line(x->out, indent, "{ %s_v part = {0}; %s %s += part; %s }", x->name,
-            get, sum, put);
+    cg_write(x->w, "{ %s_v part = {0}; %s %s += part; %s }", x->name, get, sum,
+             put);
   else
-    cg_line(x->out, indent, "%s", way == CG_SUMS_LOAD ? get : put);
+    cg_write(x->w, "%s", way == CG_SUMS_LOAD ? get : put);
 }

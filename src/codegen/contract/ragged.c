@@ -6,16 +6,16 @@
 static void
 put_function(const cg_contract *x, const char *name, const char *parameters,
              const char *to, const char *from) {
-  bs_putf(x->out, "static inline void\n%s_%s(%s, %s n) {\n", x->name, name,
-          parameters, x->e->index);
-  cg_line(x->out, 1, "if (n >= %u) {", x->c->lanes);
-  cg_line(x->out, 2, "*(%s_v *)%s = *(const %s_v *)%s;", x->name, to, x->name,
-          from);
-  cg_line(x->out, 2, "return;");
-  cg_line(x->out, 1, "}");
-  cg_line(x->out, 1, "for (%s t = 0; t < n; t++)", x->e->index);
-  cg_line(x->out, 2, "to[t] = from[t];");
-  bs_put(x->out, "}\n\n");
+  cg_write(x->w, "static inline void\n%s_%s(%s, %s n) {", x->name, name,
+           parameters, x->e->index);
+  cg_write(x->w, "if (n >= %u) {", x->c->lanes);
+  cg_write(x->w, "*(%s_v *)%s = *(const %s_v *)%s;", x->name, to, x->name,
+           from);
+  cg_write(x->w, "return;");
+  cg_write(x->w, "}");
+  cg_write(x->w, "for (%s t = 0; t < n; t++)", x->e->index);
+  cg_write(x->w, "to[t] = from[t];");
+  cg_close_function(x->e, x->w);
 }
 
 void
@@ -29,21 +29,20 @@ cg_put_ragged_functions(const cg_contract *x) {
 /* By way of memory, which holds the lanes. */
 void
 cg_put_ragged(const cg_contract *x, const char *sum, const char *place,
-              int64_t column, int transfer, uint32_t indent) {
+              int64_t column, int transfer) {
   const char *left =
       bs_arena_printf(&x->e->arena, "n - %lld", (long long)column);
-  cg_line(x->out, indent, "{");
-  cg_line(x->out, indent + 1, "%s_v part = {0};", x->name);
+  cg_write(x->w, "{");
+  cg_write(x->w, "%s_v part = {0};", x->name);
   if (transfer != CG_SUMS_STORE)
-    cg_line(x->out, indent + 1, "%s_part((%s *)&part, c + %s, %s);", x->name,
-            x->type, place, left);
+    cg_write(x->w, "%s_part((%s *)&part, c + %s, %s);", x->name, x->type, place,
+             left);
   if (transfer == CG_SUMS_LOAD) {
-    cg_line(x->out, indent + 1, "%s = part;", sum);
+    cg_write(x->w, "%s = part;", sum);
   } else {
-    cg_line(x->out, indent + 1, "part %s %s;",
-            transfer == CG_SUMS_ADD ? "+=" : "=", sum);
-    cg_line(x->out, indent + 1, "%s_part(c + %s, (const %s *)&part, %s);",
-            x->name, place, x->type, left);
+    cg_write(x->w, "part %s %s;", transfer == CG_SUMS_ADD ? "+=" : "=", sum);
+    cg_write(x->w, "%s_part(c + %s, (const %s *)&part, %s);", x->name, place,
+             x->type, left);
   }
-  cg_line(x->out, indent, "}");
+  cg_write(x->w, "}");
 }

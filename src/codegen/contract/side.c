@@ -37,44 +37,40 @@ cg_side_stride(const cg_side *s, const po_cdim *d) {
 void
 cg_put_linear(const cg_contract *x, const po_cguard *g, uint32_t but_role,
               uint32_t but) {
-  bs_put(x->out, cg_number_text(x, g->constant));
+  cg_add(x->w, "%s", cg_number_text(x, g->constant));
   for (uint32_t role = 0; role < 4; role++)
     for (uint32_t k = 0; k < PO_MAX_DIMS; k++)
       if (g->factor[role][k] && !(role == but_role && k == but))
-        bs_putf(x->out, " + %lld * %c%u", (long long)g->factor[role][k],
-                letters[role], k);
+        cg_add(x->w, " + %lld * %c%u", (long long)g->factor[role][k],
+               letters[role], k);
 }
 
 /* Narrows lo .. hi, values of index `dim` of `role`, by the guards. */
 void
-cg_put_interval(const cg_side *s, uint32_t role, uint32_t dim,
-                uint32_t indent) {
+cg_put_interval(const cg_side *s, uint32_t role, uint32_t dim) {
   const cg_contract *x = s->x;
   for (uint32_t g = 0; g < s->operand->n_guards; g++) {
     const po_cguard *guard = &s->operand->guards[g];
     int64_t f = guard->factor[role][dim];
-    cg_indent(x->out, indent);
     if (!f) {
-      bs_put(x->out, "hi = ");
+      cg_add(x->w, "hi = ");
       cg_put_linear(x, guard, role, dim);
-      bs_put(x->out, " >= 0 ? hi : lo;\n");
+      cg_write(x->w, " >= 0 ? hi : lo;");
     } else if (f > 0) {
-      bs_putf(x->out, "lo = %s(lo, ", cg_helper_used(x->e, CG_MAX_INDEX));
-      bs_putf(x->out, "-%s(", cg_helper_used(x->e, CG_FLOOR_DIV));
+      cg_add(x->w, "lo = %s(lo, ", cg_helper_names[CG_MAX_INDEX]);
+      cg_add(x->w, "-%s(", cg_helper_names[CG_FLOOR_DIV]);
       cg_put_linear(x, guard, role, dim);
-      bs_putf(x->out, ", %lld));\n", (long long)f);
+      cg_write(x->w, ", %lld));", (long long)f);
     } else {
-      bs_putf(x->out, "hi = %s(hi, ", cg_helper_used(x->e, CG_MIN_INDEX));
-      bs_putf(x->out, "%s(", cg_helper_used(x->e, CG_FLOOR_DIV));
+      cg_add(x->w, "hi = %s(hi, ", cg_helper_names[CG_MIN_INDEX]);
+      cg_add(x->w, "%s(", cg_helper_names[CG_FLOOR_DIV]);
       cg_put_linear(x, guard, role, dim);
-      bs_putf(x->out, ", %lld) + 1);\n", (long long)-f);
+      cg_write(x->w, ", %lld) + 1);", (long long)-f);
     }
   }
   if (s->operand->n_guards) {
-    cg_line(x->out, indent, "lo = %s(lo, end);",
-            cg_helper_used(x->e, CG_MIN_INDEX));
-    cg_line(x->out, indent, "hi = %s(hi, lo);",
-            cg_helper_used(x->e, CG_MAX_INDEX));
+    cg_write(x->w, "lo = %s(lo, end);", cg_helper_names[CG_MIN_INDEX]);
+    cg_write(x->w, "hi = %s(hi, lo);", cg_helper_names[CG_MAX_INDEX]);
   }
 }
 
@@ -88,12 +84,12 @@ cg_put_address(const cg_side *s, po_dim_role role, uint32_t which) {
     gs_number f = cg_side_stride(s, &dims->d[k]);
     if (!f || !(which >> k & 1))
       continue;
-    bs_putf(s->x->out, "%s%s * %c%u", plus, cg_number_text(s->x, f),
-            letters[role], k);
+    cg_add(s->x->w, "%s%s * %c%u", plus, cg_number_text(s->x, f), letters[role],
+           k);
     plus = " + ";
   }
   if (!*plus)
-    bs_put(s->x->out, "0");
+    cg_add(s->x->w, "0");
 }
 
 uint32_t
@@ -109,41 +105,37 @@ cg_all_of(const po_cdims *dims) {
 /* Indices of the operand's own loops from the flat one in `from`; the last,
  * too, where asked. */
 void
-cg_put_split(const cg_side *s, const char *from, bool last, uint32_t indent) {
+cg_put_split(const cg_side *s, const char *from, bool last) {
   const po_cdims *dims = cg_side_dims(s);
-  bs_text *out = s->x->out;
   for (uint32_t k = dims->n; k-- > 0;) {
     gs_number inner = po_cdims_product(s->x->over, dims, k + 1);
     if (k + 1 < dims->n || last) {
-      cg_indent(out, indent);
-      bs_putf(out, "const %s %c%u = ", s->x->e->index, letters[s->role], k);
-      bs_putf(out, inner > 1 ? "%s / %s" : "%s", from,
-              cg_number_text(s->x, inner));
+      cg_add(s->x->w, "const %s %c%u = ", s->x->e->index, letters[s->role], k);
+      cg_add(s->x->w, inner > 1 ? "%s / %s" : "%s", from,
+             cg_number_text(s->x, inner));
       if (k)
-        bs_putf(out, " %% %s", cg_number_text(s->x, dims->d[k].extent));
-      bs_put(out, ";\n");
-      cg_line(out, indent, "(void)%c%u;", letters[s->role], k);
+        cg_add(s->x->w, " %% %s", cg_number_text(s->x, dims->d[k].extent));
+      cg_write(s->x->w, ";");
+      cg_write(s->x->w, "(void)%c%u;", letters[s->role], k);
     }
   }
 }
 
 /* Loops over those k that `which` has a bit of; the outermost from k_lo to
  * k_hi. */
-uint32_t
-cg_put_k_loops(const cg_side *s, uint32_t which, uint32_t indent) {
+void
+cg_put_k_loops(const cg_side *s, uint32_t which) {
   const po_cdims *k = &s->x->c->dims[PO_DIM_K];
   const char *index = s->x->e->index;
   for (uint32_t d = 0; d < k->n; d++) {
     if (!(which >> d & 1))
       continue;
     if (d)
-      cg_line(s->x->out, indent, "for (%s k%u = 0; k%u < %s; k%u++)", index, d,
-              d, cg_number_text(s->x, k->d[d].extent), d);
+      cg_write(s->x->w, "for (%s k%u = 0; k%u < %s; k%u++)", index, d, d,
+               cg_number_text(s->x, k->d[d].extent), d);
     else
-      cg_line(s->x->out, indent, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
-    indent++;
+      cg_write(s->x->w, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
   }
-  return indent;
 }
 
 /* How many points of k in the block come before this one. */
@@ -155,12 +147,12 @@ cg_put_flat_k(const cg_side *s, uint32_t which) {
     gs_number inner = po_cdims_product(s->x->over, k, d + 1);
     if (!(which >> d & 1))
       continue;
-    bs_putf(s->x->out, d ? "%s%s * k%u" : "%s%s * (k%u - k_lo)", plus,
-            cg_number_text(s->x, inner), d);
+    cg_add(s->x->w, d ? "%s%s * k%u" : "%s%s * (k%u - k_lo)", plus,
+           cg_number_text(s->x, inner), d);
     plus = " + ";
   }
   if (!*plus)
-    bs_put(s->x->out, "0");
+    cg_add(s->x->w, "0");
 }
 
 /* The loops of k that guards name. */
@@ -187,7 +179,7 @@ put_outer_parameters(const cg_side *s) {
   const po_cdims *o = &s->x->c->dims[PO_DIM_O];
   for (uint32_t d = 0; d < o->n; d++)
     if (cg_names_outer(s->operand, d))
-      bs_putf(s->x->out, ", %s o%u", s->x->e->index, d);
+      cg_add(s->x->w, ", %s o%u", s->x->e->index, d);
 }
 
 /* lo, hi: rows of x or columns of y. */
@@ -195,43 +187,40 @@ void
 cg_put_pack_head(const cg_side *s) {
   const cg_contract *x = s->x;
   const char *index = x->e->index;
-  bs_putf(x->out,
-          "static void\n%s_pack_%c(const %s *restrict from, %s *restrict to,\n"
-          "    %s k_lo, %s k_hi, %s first, %s last",
-          x->name, s->of_x ? 'x' : 'y', x->type, x->type, index, index, index,
-          index);
+  cg_add(x->w,
+         "static void\n%s_pack_%c(const %s *restrict from, %s *restrict to,\n"
+         "    %s k_lo, %s k_hi, %s first, %s last",
+         x->name, s->of_x ? 'x' : 'y', x->type, x->type, index, index, index,
+         index);
   put_outer_parameters(s);
   cg_put_number_parameters(x);
-  bs_put(x->out, ") {\n");
+  cg_write(x->w, ") {");
   cg_put_number_uses(x);
-  cg_line(x->out, 1, "const %s kc = %s * (k_hi - k_lo);", index,
-          cg_number_text(x, x->inner));
+  cg_write(x->w, "const %s kc = %s * (k_hi - k_lo);", index,
+           cg_number_text(x, x->inner));
 }
 
 void
 cg_put_panel_loop(const cg_side *s) {
   const cg_contract *x = s->x;
-  cg_line(x->out, 1, "for (%s p = first; p < last; p += %lld) {", x->e->index,
-          (long long)s->width);
-  cg_line(x->out, 2, "%s *const panel = to + kc * (p - first);", x->type);
+  cg_write(x->w, "for (%s p = first; p < last; p += %lld) {", x->e->index,
+           (long long)s->width);
+  cg_write(x->w, "%s *const panel = to + kc * (p - first);", x->type);
 }
 
 void
-cg_put_row_pointer(const cg_side *s, const char *name, uint32_t k,
-                   uint32_t indent) {
-  cg_indent(s->x->out, indent);
-  bs_putf(s->x->out, "%s *const %s = panel + %lld * (", s->x->type, name,
-          (long long)s->width);
+cg_put_row_pointer(const cg_side *s, const char *name, uint32_t k) {
+  cg_add(s->x->w, "%s *const %s = panel + %lld * (", s->x->type, name,
+         (long long)s->width);
   cg_put_flat_k(s, k);
-  bs_put(s->x->out, ");\n");
+  cg_write(s->x->w, ");");
 }
 
 /* `text`: count * t behind it, or nothing. */
 void
 cg_put_declared_address(const cg_side *s, const char *name, po_dim_role role,
-                        uint32_t which, uint32_t indent) {
-  cg_indent(s->x->out, indent);
-  bs_putf(s->x->out, "const %s %s = ", s->x->e->index, name);
+                        uint32_t which) {
+  cg_add(s->x->w, "const %s %s = ", s->x->e->index, name);
   cg_put_address(s, role, which);
-  bs_put(s->x->out, ";\n");
+  cg_write(s->x->w, ";");
 }

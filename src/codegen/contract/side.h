@@ -30,20 +30,18 @@ uint32_t cg_all_but_last(const po_cdims *);
 uint32_t cg_guarded_k(const cg_side *);
 
 /* Narrows lo .. hi, values of index `dim` of `role`, by the guards. */
-void cg_put_interval(const cg_side *, uint32_t role, uint32_t dim,
-                     uint32_t indent);
+void cg_put_interval(const cg_side *, uint32_t role, uint32_t dim);
 /* A guard's sum, but for one term. */
 void cg_put_linear(const cg_contract *, const po_cguard *, uint32_t but_role,
                    uint32_t but);
 /* Part of an address; declared as `name`. */
 void cg_put_address(const cg_side *, po_dim_role, uint32_t which);
 void cg_put_declared_address(const cg_side *, const char *name, po_dim_role,
-                             uint32_t which, uint32_t indent);
+                             uint32_t which);
 /* Indices of the operand's loops from the flat one in `from`. */
-void cg_put_split(const cg_side *, const char *from, bool last,
-                  uint32_t indent);
-/* Loops over k; the indentation within. */
-uint32_t cg_put_k_loops(const cg_side *, uint32_t which, uint32_t indent);
+void cg_put_split(const cg_side *, const char *from, bool last);
+/* Loops over k, each the body of the one before. */
+void cg_put_k_loops(const cg_side *, uint32_t which);
 /* How many points of k in the block come before this one. */
 void cg_put_flat_k(const cg_side *, uint32_t which);
 
@@ -51,8 +49,7 @@ void cg_put_flat_k(const cg_side *, uint32_t which);
  * a pointer to a row of one. */
 void cg_put_pack_head(const cg_side *);
 void cg_put_panel_loop(const cg_side *);
-void cg_put_row_pointer(const cg_side *, const char *name, uint32_t which,
-                        uint32_t indent);
+void cg_put_row_pointer(const cg_side *, const char *name, uint32_t which);
 
 /* rows.c: the function for an operand that lies along k; by lines
  * where guards name its innermost loop. */

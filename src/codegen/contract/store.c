@@ -31,14 +31,14 @@ place_of(const cg_contract *x, int64_t row, int64_t column) {
 
 static void
 put_vector(const cg_contract *x, const char *sum, const char *place,
-           cg_transfer way, int64_t width, uint32_t indent) {
+           cg_transfer way, int64_t width) {
   if (width < x->c->lanes)
-    cg_put_part(x, sum, place, way, width, indent);
+    cg_put_part(x, sum, place, way, width);
   else if (way == CG_SUMS_LOAD)
-    cg_line(x->out, indent, "%s = *(%s_v *)(c + %s);", sum, x->name, place);
+    cg_write(x->w, "%s = *(%s_v *)(c + %s);", sum, x->name, place);
   else
-    cg_line(x->out, indent, "*(%s_v *)(c + %s) %s %s;", x->name, place,
-            way == CG_SUMS_ADD ? "+=" : "=", sum);
+    cg_write(x->w, "*(%s_v *)(c + %s) %s %s;", x->name, place,
+             way == CG_SUMS_ADD ? "+=" : "=", sum);
 }
 
 /* ---- the ways ---- */
@@ -68,75 +68,69 @@ sum_name(const cg_contract *x, int64_t r, int64_t v) {
 }
 
 static void
-put_along_columns(const cg_contract *x, cg_panel panel, cg_transfer way,
-                  uint32_t indent) {
+put_along_columns(const cg_contract *x, cg_panel panel, cg_transfer way) {
   for (int64_t r = 0; r < panel.rows; r++)
     for (int64_t v = 0; v < vectors_of(x, panel); v++) {
       int64_t column = v * x->c->lanes;
       const char *sum = sum_name(x, r, v), *place = place_of(x, r, column);
       if (is_ragged(x, panel, v))
-        cg_put_ragged(x, sum, place, column, way, indent);
+        cg_put_ragged(x, sum, place, column, way);
       else
-        put_vector(x, sum, place, way, width_of(x, panel, v), indent);
+        put_vector(x, sum, place, way, width_of(x, panel, v));
     }
 }
 
 /* Rows first .. of vector v. */
 static void
 put_turned(const cg_contract *x, cg_panel panel, int64_t v, int64_t first,
-           cg_transfer way, uint32_t indent) {
+           cg_transfer way) {
   int64_t lanes = x->c->lanes, rows = panel.rows - first;
   rows = rows < lanes ? rows : lanes;
-  cg_line(x->out, indent, "{");
+  cg_write(x->w, "{");
   for (int64_t r = 0; r < lanes; r++)
-    cg_line(x->out, indent + 1, "%s_v t%lld = %s;", x->name, (long long)r,
-            r < rows ? sum_name(x, first + r, v) : "{0}");
-  cg_put_turn(x, indent + 1);
+    cg_write(x->w, "%s_v t%lld = %s;", x->name, (long long)r,
+             r < rows ? sum_name(x, first + r, v) : "{0}");
+  cg_put_turn(x);
   for (int64_t j = 0; j < lanes; j++) {
     const char *name = bs_arena_printf(&x->e->arena, "t%lld", (long long)j);
     bool ragged = is_ragged(x, panel, v);
     if (ragged)
-      cg_line(x->out, indent + 1, "if (n > %lld) {",
-              (long long)(v * lanes + j));
+      cg_write(x->w, "if (n > %lld) {", (long long)(v * lanes + j));
     if (j < width_of(x, panel, v))
-      put_vector(x, name, place_of(x, first, v * lanes + j), way, rows,
-                 indent + 1 + ragged);
+      put_vector(x, name, place_of(x, first, v * lanes + j), way, rows);
     if (ragged)
-      cg_line(x->out, indent + 1, "}");
+      cg_write(x->w, "}");
     if (j < width_of(x, panel, v))
       continue;
-    cg_line(x->out, indent + 1, "(void)%s;", name);
+    cg_write(x->w, "(void)%s;", name);
   }
-  cg_line(x->out, indent, "}");
+  cg_write(x->w, "}");
 }
 
 static void
-put_along_rows(const cg_contract *x, cg_panel panel, cg_transfer way,
-               uint32_t indent) {
-  cg_need(&x->e->needs, cg_turns_of(x->c->lanes));
+put_along_rows(const cg_contract *x, cg_panel panel, cg_transfer way) {
   for (int64_t v = 0; v < vectors_of(x, panel); v++)
     for (int64_t r = 0; r < panel.rows; r += x->c->lanes)
-      put_turned(x, panel, v, r, way, indent);
+      put_turned(x, panel, v, r, way);
 }
 
 /* Lane by lane. */
 static void
 put_lanes(const cg_contract *x, int64_t r, int64_t v, cg_transfer way,
-          const char *width, uint32_t indent) {
+          const char *width) {
   bool ints = x->c->dtype == GS_I32;
   const char *place = place_of(x, r, v * x->c->lanes);
   const char *step = cg_number_text(x, column_stride(x));
   const char *sum = sum_name(x, r, v), *wrap = ints ? "(unsigned)" : "";
-  cg_line(x->out, indent, "for (int t = 0; t < %s; t++) {", width);
-  cg_line(x->out, indent + 1, "%s *const at = c + %s + %s * t;", x->type, place,
-          step);
+  cg_write(x->w, "for (int t = 0; t < %s; t++) {", width);
+  cg_write(x->w, "%s *const at = c + %s + %s * t;", x->type, place, step);
   if (way == CG_SUMS_LOAD)
-    cg_line(x->out, indent + 1, "%s[t] = %s*at;", sum, wrap);
+    cg_write(x->w, "%s[t] = %s*at;", sum, wrap);
   else
-    cg_line(x->out, indent + 1, "*at = %s(%s%s%s[t]);", ints ? "(int32_t)" : "",
-            way == CG_SUMS_ADD ? wrap : "", way == CG_SUMS_ADD ? "*at + " : "",
-            sum);
-  cg_line(x->out, indent, "}");
+    cg_write(x->w, "*at = %s(%s%s%s[t]);", ints ? "(int32_t)" : "",
+             way == CG_SUMS_ADD ? wrap : "", way == CG_SUMS_ADD ? "*at + " : "",
+             sum);
+  cg_write(x->w, "}");
 }
 
 /* What is left, where that may be less than a vector. */
@@ -151,34 +145,32 @@ width_text(const cg_contract *x, cg_panel panel, int64_t v) {
 }
 
 static void
-put_one_by_one(const cg_contract *x, cg_panel panel, cg_transfer way,
-               uint32_t indent) {
+put_one_by_one(const cg_contract *x, cg_panel panel, cg_transfer way) {
   for (int64_t r = 0; r < panel.rows; r++)
     for (int64_t v = 0; v < vectors_of(x, panel); v++)
-      put_lanes(x, r, v, way, width_text(x, panel, v), indent);
+      put_lanes(x, r, v, way, width_text(x, panel, v));
 }
 
 void
-cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way,
-                uint32_t indent) {
+cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way) {
   bool turns = row_stride(x) == 1 && way != CG_SUMS_LOAD && panel.rows > 1 &&
                cg_can_turn(x->c->lanes);
   if (column_stride(x) == 1) {
-    put_along_columns(x, panel, way, indent);
+    put_along_columns(x, panel, way);
     return;
   }
   if (turns) {
-    bs_put(x->out, "#ifdef GLEN_TURNS\n");
-    put_along_rows(x, panel, way, indent);
-    bs_put(x->out, "#else\n");
+    cg_write(x->w, "#ifdef GLEN_TURNS");
+    put_along_rows(x, panel, way);
+    cg_write(x->w, "#else");
   }
-  put_one_by_one(x, panel, way, indent);
+  put_one_by_one(x, panel, way);
   if (turns)
-    bs_put(x->out, "#endif\n");
+    cg_write(x->w, "#endif");
 }
 
 void
-cg_put_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
+cg_put_prefetches(const cg_contract *x, cg_panel panel) {
   bool across = column_stride(x) == 1;
   if (panel.ragged) /* of its last vector one column is there for sure */
     panel.columns -= x->c->lanes - 1;
@@ -187,6 +179,6 @@ cg_put_prefetches(const cg_contract *x, cg_panel panel, uint32_t indent) {
   int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
   for (int64_t k = 0; k < lines; k++)
     for (int64_t at = 0; at < length; at += line)
-      cg_line(x->out, indent, "GLEN_PREFETCH(c + %s);",
-              across ? place_of(x, k, at) : place_of(x, at, k));
+      cg_write(x->w, "GLEN_PREFETCH(c + %s);",
+               across ? place_of(x, k, at) : place_of(x, at, k));
 }

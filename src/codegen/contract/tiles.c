@@ -24,7 +24,7 @@ when_it_pays(const cg_contract *x) {
       product =
           bs_arena_printf(&x->e->arena, "%s * %s", product,
                           cg_number_text(x, x->c->dims[role].d[d].extent));
-  return bs_arena_printf(&x->e->arena, " if (%s >= %.1f)", product,
+  return bs_arena_printf(&x->e->arena, "%s >= %.1f", product,
                          (double)GS_THREAD_PRODUCTS);
 }
 
@@ -32,31 +32,24 @@ void
 cg_put_team(const cg_contract *x, uint32_t loops) {
   if (!runs_parallel(x))
     return;
-  bs_put(x->out, "#ifdef _OPENMP\n");
-  const char *when = x->n_numbers ? when_it_pays(x) : "";
-  if (loops > 1)
-    cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)%s", loops, when);
-  else
-    cg_line(x->out, 1, "#pragma omp parallel for%s", when);
-  bs_put(x->out, "#endif\n");
+  cg_write_team(x->w, loops, x->n_numbers ? when_it_pays(x) : NULL);
 }
 
 void
 cg_put_tiles(const cg_contract *x, const char *row,
-             void (*put_tile)(const cg_contract *, uint32_t indent)) {
+             void (*put_tile)(const cg_contract *)) {
   const po_cdims *o = &x->c->dims[PO_DIM_O];
   const char *index = x->e->index;
-  uint32_t indent = 1;
   cg_put_team(x, o->n + 2);
-  for (uint32_t d = 0; d < o->n; d++, indent++)
-    cg_line(x->out, indent, "for (%s o%u = 0; o%u < %s; o%u++)", index, d, d,
-            cg_number_text(x, o->d[d].extent), d);
-  cg_line(x->out, indent++, "for (%s n_lo = 0; n_lo < %s; n_lo += %s)", index,
-          cg_number_text(x, x->n), cg_block_text(x, "nc"));
-  cg_line(x->out, indent, "for (%s %s = 0; %s < %s; %s += %s) {", index, row,
-          row, cg_number_text(x, x->m), row, cg_block_text(x, "mc"));
-  put_tile(x, indent + 1);
-  cg_line(x->out, indent, "}");
+  for (uint32_t d = 0; d < o->n; d++)
+    cg_write(x->w, "for (%s o%u = 0; o%u < %s; o%u++)", index, d, d,
+             cg_number_text(x, o->d[d].extent), d);
+  cg_write(x->w, "for (%s n_lo = 0; n_lo < %s; n_lo += %s)", index,
+           cg_number_text(x, x->n), cg_block_text(x, "nc"));
+  cg_write(x->w, "for (%s %s = 0; %s < %s; %s += %s) {", index, row, row,
+           cg_number_text(x, x->m), row, cg_block_text(x, "mc"));
+  put_tile(x);
+  cg_write(x->w, "}");
 }
 
 void
@@ -64,8 +57,8 @@ cg_put_elements(const cg_contract *x, bool across) {
   const char *index = x->e->index;
   const char *outer = across ? "row" : "column";
   const char *inner = across ? "column" : "row";
-  cg_line(x->out, 1, "for (%s %s = 0; %s < %ss; %s++)", index, outer, outer,
-          outer, outer);
-  cg_line(x->out, 2, "for (%s %s = 0; %s < %ss; %s++) {", index, inner, inner,
-          inner, inner);
+  cg_write(x->w, "for (%s %s = 0; %s < %ss; %s++)", index, outer, outer, outer,
+           outer);
+  cg_write(x->w, "for (%s %s = 0; %s < %ss; %s++) {", index, inner, inner,
+           inner, inner);
 }

@@ -8,8 +8,8 @@
 /* contract.c: the functions that a contraction's kernel needs, and its body. */
 void cg_put_contract_parts(cg_emitter *, const struct po_contraction *,
                            const char *name);
-void cg_put_contract_body(cg_emitter *, const struct po_contraction *,
-                          const char *name, const cg_scope *);
+cg_node *cg_make_contract_body(cg_emitter *, const struct po_contraction *,
+                               const char *name, const cg_scope *);
 /* The calls that pack what is packed beforehand. */
 cg_node *cg_make_contract_before(cg_emitter *, const struct po_contraction *,
                                  const char *name);

@@ -54,99 +54,89 @@ inner_columns(const image *i) {
 
 /* ---- the copy ---- */
 
-/* Loops over k that no axis has; returns the indentation within. */
-static uint32_t
+/* Loops over k that no axis has. */
+static void
 put_plane_loops(const image *i) {
   const char *index = i->x->e->index;
-  uint32_t indent = 1;
   for (uint32_t j = 0; j < i->k->n; j++) {
     if (!i->at.k[j])
       continue;
     if (j)
-      cg_line(i->x->out, indent++, "for (%s k%u = 0; k%u < %lld; k%u++)", index,
-              j, j, (long long)i->k->d[j].extent, j);
+      cg_write(i->x->w, "for (%s k%u = 0; k%u < %lld; k%u++)", index, j, j,
+               (long long)i->k->d[j].extent, j);
     else
-      cg_line(i->x->out, indent++, "for (%s k0 = k_lo; k0 < k_hi; k0++)",
-              index);
+      cg_write(i->x->w, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
   }
-  return indent;
 }
 
 /* Loops over the positions of all axes but the innermost. */
-static uint32_t
-put_row_loops(const image *i, uint32_t indent) {
+static void
+put_row_loops(const image *i) {
   const char *index = i->x->e->index;
   for (uint32_t a = 0; a < i->last; a++) {
     const po_caxis *axis = &i->c->axes[a];
     if (a)
-      cg_line(i->x->out, indent++, "for (%s p%u = 0; p%u < %lld; p%u++)", index,
-              a, a,
-              (long long)(axis->s * (i->n->d[a].extent - 1) + axis->window), a);
+      cg_write(i->x->w, "for (%s p%u = 0; p%u < %lld; p%u++)", index, a, a,
+               (long long)(axis->s * (i->n->d[a].extent - 1) + axis->window),
+               a);
     else
-      cg_line(i->x->out, indent++,
-              "for (%s p0 = %lld * first; p0 < %lld * last + %lld; p0++)",
-              index, (long long)axis->s, (long long)axis->s,
-              (long long)(axis->window - axis->s));
+      cg_write(i->x->w,
+               "for (%s p0 = %lld * first; p0 < %lld * last + %lld; p0++)",
+               index, (long long)axis->s, (long long)axis->s,
+               (long long)(axis->window - axis->s));
   }
-  return indent;
 }
 
 /* A row of the copy, and the one of the image that it is of. */
 static void
-put_row_pointers(const image *i, uint32_t indent) {
-  bs_text *out = i->x->out;
-  cg_indent(out, indent);
-  bs_putf(out, "%s *const line = to + (0", i->x->type);
+put_row_pointers(const image *i) {
+  cg_add(i->x->w, "%s *const line = to + (0", i->x->type);
   for (uint32_t j = 0; j < i->k->n; j++)
     if (i->at.k[j])
-      bs_putf(out, j ? " + %lld * k%u" : " + %lld * (k%u - k_lo)",
-              (long long)i->at.k[j], j);
+      cg_add(i->x->w, j ? " + %lld * k%u" : " + %lld * (k%u - k_lo)",
+             (long long)i->at.k[j], j);
   for (uint32_t a = 0; a < i->last; a++) {
-    bs_putf(out, " + %lld * ", (long long)i->at.n[a]);
+    cg_add(i->x->w, " + %lld * ", (long long)i->at.n[a]);
     if (a)
-      bs_putf(out, "p%u", a);
+      cg_add(i->x->w, "p%u", a);
     else
-      bs_putf(out, "(p0 - %lld * first)", (long long)i->c->axes[0].s);
+      cg_add(i->x->w, "(p0 - %lld * first)", (long long)i->c->axes[0].s);
   }
-  bs_put(out, ");\n");
+  cg_write(i->x->w, ");");
 }
 
 static void
-put_outside(const image *i, uint32_t indent) {
-  bs_text *out = i->x->out;
+put_outside(const image *i) {
   const char * or = "";
   if (!i->last)
     return;
-  cg_indent(out, indent);
-  bs_put(out, "if (");
+  cg_add(i->x->w, "if (");
   for (uint32_t a = 0; a < i->last; a++, or = " || ")
-    bs_putf(out, "%sp%u < %lld || p%u > %lld", or, a,
-            (long long)i->c->axes[a].lo, a, (long long)i->c->axes[a].hi);
-  bs_put(out, ") {\n");
-  cg_line(out, indent + 1, "memset(line, 0, sizeof *line * %lld);",
-          (long long)(i->at.phases * i->at.phase));
-  cg_line(out, indent + 1, "continue;");
-  cg_line(out, indent, "}");
+    cg_add(i->x->w, "%sp%u < %lld || p%u > %lld", or, a,
+           (long long)i->c->axes[a].lo, a, (long long)i->c->axes[a].hi);
+  cg_write(i->x->w, ") {");
+  cg_write(i->x->w, "memset(line, 0, sizeof *line * %lld);",
+           (long long)(i->at.phases * i->at.phase));
+  cg_write(i->x->w, "continue;");
+  cg_write(i->x->w, "}");
 }
 
 static void
-put_row(const image *i, uint32_t indent) {
-  bs_text *out = i->x->out;
-  cg_indent(out, indent);
-  bs_putf(out, "const %s *const row = from + (0", i->x->type);
+put_row(const image *i) {
+  cg_add(i->x->w, "const %s *const row = from + (0", i->x->type);
   for (uint32_t j = 0; j < i->k->n; j++)
     if (i->at.k[j])
-      bs_putf(out, " + %lld * k%u",
-              (long long)(i->of_x ? i->k->d[j].x : i->k->d[j].y), j);
+      cg_add(i->x->w, " + %lld * k%u",
+             (long long)(i->of_x ? i->k->d[j].x : i->k->d[j].y), j);
   for (uint32_t a = 0; a < i->last; a++)
-    bs_putf(out, " + %lld * p%u", (long long)i->c->axes[a].unit, a);
-  bs_put(out, ");\n");
+    cg_add(i->x->w, " + %lld * p%u", (long long)i->c->axes[a].unit, a);
+  cg_write(i->x->w, ");");
 }
 
 /* Columns lo .. hi of a phase are inside; the only loop of n, too, starts at
  * column `first`. */
 static void
-put_inside(const image *i, int64_t phase, uint32_t indent) {
+put_inside(const image *i, int64_t phase) {
   const cg_contract *x = i->x;
   const po_caxis *axis = &i->c->axes[i->last];
   const char *index = x->e->index;
@@ -158,43 +148,42 @@ put_inside(const image *i, int64_t phase, uint32_t indent) {
   if (i->last) {
     lo = lo < columns ? lo : columns;
     hi = hi < columns ? hi : columns;
-    cg_line(x->out, indent, "const %s lo = %lld, hi = %lld;", index,
-            (long long)lo, (long long)hi);
+    cg_write(x->w, "const %s lo = %lld, hi = %lld;", index, (long long)lo,
+             (long long)hi);
     return;
   }
-  const char *min = cg_helper_used(x->e, CG_MIN_INDEX);
-  const char *max = cg_helper_used(x->e, CG_MAX_INDEX);
-  cg_line(x->out, indent, "const %s lo = %s(%s(%lld - first, 0), %lld);", index,
-          min, max, (long long)lo, (long long)columns);
-  cg_line(x->out, indent, "const %s hi = %s(%s(%lld - first, lo), %lld);",
-          index, min, max, (long long)hi, (long long)columns);
+  const char *min = cg_helper_names[CG_MIN_INDEX];
+  const char *max = cg_helper_names[CG_MAX_INDEX];
+  cg_write(x->w, "const %s lo = %s(%s(%lld - first, 0), %lld);", index, min,
+           max, (long long)lo, (long long)columns);
+  cg_write(x->w, "const %s hi = %s(%s(%lld - first, lo), %lld);", index, min,
+           max, (long long)hi, (long long)columns);
 }
 
 /* Positions with the same remainder: zeros, elements, zeros. */
 static void
-put_phase(const image *i, int64_t phase, uint32_t indent) {
+put_phase(const image *i, int64_t phase) {
   const cg_contract *x = i->x;
   const char *index = x->e->index, *shift = i->last ? "" : " + first";
   long long s = i->c->axes[i->last].s, rest = phase;
-  cg_line(x->out, indent, "{");
-  cg_line(x->out, indent + 1, "%s *const part = line + %lld;", x->type,
-          (long long)(phase * i->at.phase));
-  put_inside(i, phase, indent + 1);
-  cg_line(x->out, indent + 1, "for (%s t = 0; t < lo; t++)", index);
-  cg_line(x->out, indent + 2, "part[t] = 0;");
+  cg_write(x->w, "{");
+  cg_write(x->w, "%s *const part = line + %lld;", x->type,
+           (long long)(phase * i->at.phase));
+  put_inside(i, phase);
+  cg_write(x->w, "for (%s t = 0; t < lo; t++)", index);
+  cg_write(x->w, "part[t] = 0;");
   if (s <= 2) {
-    cg_line(x->out, indent + 1,
-            "%s_copy%lld(row + (%lld * (lo%s) + %lld), part + lo, hi - lo);",
-            x->name, s, s, shift, rest);
+    cg_write(x->w,
+             "%s_copy%lld(row + (%lld * (lo%s) + %lld), part + lo, hi - lo);",
+             x->name, s, s, shift, rest);
   } else {
-    cg_line(x->out, indent + 1, "for (%s t = lo; t < hi; t++)", index);
-    cg_line(x->out, indent + 2, "part[t] = row[%lld * (t%s) + %lld];", s, shift,
-            rest);
+    cg_write(x->w, "for (%s t = lo; t < hi; t++)", index);
+    cg_write(x->w, "part[t] = row[%lld * (t%s) + %lld];", s, shift, rest);
   }
-  cg_line(x->out, indent + 1, "for (%s t = hi; t < %lld; t++)", index,
-          (long long)i->at.columns);
-  cg_line(x->out, indent + 2, "part[t] = 0;");
-  cg_line(x->out, indent, "}");
+  cg_write(x->w, "for (%s t = hi; t < %lld; t++)", index,
+           (long long)i->at.columns);
+  cg_write(x->w, "part[t] = 0;");
+  cg_write(x->w, "}");
 }
 
 /* NAME_pad(from, to, k_lo, k_hi, first, last): those of the outermost loop of
@@ -203,20 +192,21 @@ static void
 put_pad(const image *i) {
   const cg_contract *x = i->x;
   const char *index = x->e->index;
-  bs_putf(x->out,
-          "static void\n%s_pad(const %s *restrict from, %s *restrict to,\n"
-          "    %s k_lo, %s k_hi, %s first, %s last) {\n",
-          x->name, x->type, x->type, index, index, index, index);
-  cg_line(x->out, 1, "(void)k_lo, (void)k_hi, (void)first, (void)last;");
-  uint32_t indent = put_row_loops(i, put_plane_loops(i));
-  cg_line(x->out, indent, "{");
-  put_row_pointers(i, indent + 1);
-  put_outside(i, indent + 1);
-  put_row(i, indent + 1);
+  cg_write(x->w,
+           "static void\n%s_pad(const %s *restrict from, %s *restrict to,\n"
+           "    %s k_lo, %s k_hi, %s first, %s last) {",
+           x->name, x->type, x->type, index, index, index, index);
+  cg_write(x->w, "(void)k_lo, (void)k_hi, (void)first, (void)last;");
+  put_plane_loops(i);
+  put_row_loops(i);
+  cg_write(x->w, "{");
+  put_row_pointers(i);
+  put_outside(i);
+  put_row(i);
   for (int64_t phase = 0; phase < i->at.phases; phase++)
-    put_phase(i, phase, indent + 1);
-  cg_line(x->out, indent, "}");
-  bs_put(x->out, "}\n\n");
+    put_phase(i, phase);
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }
 
 /* ---- places ---- */
@@ -224,16 +214,15 @@ put_pad(const image *i) {
 static void
 put_offset_of_axis(const image *i, uint32_t a) {
   const po_caxis *axis = &i->c->axes[a];
-  bs_text *out = i->x->out;
   if (a < i->last)
-    bs_putf(out, " + %lld * k%u", (long long)(axis->d * i->at.n[a]), axis->k);
+    cg_add(i->x->w, " + %lld * k%u", (long long)(axis->d * i->at.n[a]),
+           axis->k);
   else if (axis->s == 1)
-    bs_putf(out, " + %lld * k%u", (long long)axis->d, axis->k);
+    cg_add(i->x->w, " + %lld * k%u", (long long)axis->d, axis->k);
   else
-    bs_putf(out, " + %lld * (%lld * k%u %% %lld) + %lld * k%u / %lld",
-            (long long)i->at.phase, (long long)axis->d, axis->k,
-            (long long)axis->s, (long long)axis->d, axis->k,
-            (long long)axis->s);
+    cg_add(i->x->w, " + %lld * (%lld * k%u %% %lld) + %lld * k%u / %lld",
+           (long long)i->at.phase, (long long)axis->d, axis->k,
+           (long long)axis->s, (long long)axis->d, axis->k, (long long)axis->s);
 }
 
 /* Points of k in a block. */
@@ -246,39 +235,34 @@ static void
 put_offsets(const image *i) {
   const cg_contract *x = i->x;
   const char *index = x->e->index;
-  uint32_t indent = 1;
-  bs_putf(x->out, "static void\n%s_offsets(%s *at, %s k_lo, %s k_hi) {\n",
-          x->name, index, index, index);
-  cg_line(x->out, 1, "%s t = 0;", index);
-  for (uint32_t j = 0; j < i->k->n; j++, indent++)
+  cg_write(x->w, "static void\n%s_offsets(%s *at, %s k_lo, %s k_hi) {", x->name,
+           index, index, index);
+  cg_write(x->w, "%s t = 0;", index);
+  for (uint32_t j = 0; j < i->k->n; j++)
     if (j)
-      cg_line(x->out, indent, "for (%s k%u = 0; k%u < %lld; k%u++)", index, j,
-              j, (long long)i->k->d[j].extent, j);
+      cg_add(x->w, "for (%s k%u = 0; k%u < %lld; k%u++)", index, j, j,
+             (long long)i->k->d[j].extent, j);
     else
-      cg_line(x->out, indent, "for (%s k0 = k_lo; k0 < k_hi; k0++)%s", index,
-              i->k->n == 1 ? " {" : "");
-  if (i->k->n > 1)
-    cg_line(x->out, indent - 1, "{");
-  cg_indent(x->out, indent);
-  bs_put(x->out, "at[t] = 0");
+      cg_add(x->w, "for (%s k0 = k_lo; k0 < k_hi; k0++)", index);
+  cg_write(x->w, i->k->n > 1 ? "\n{" : " {");
+  cg_add(x->w, "at[t] = 0");
   for (uint32_t j = 0; j < i->k->n; j++)
     if (i->at.k[j])
-      bs_putf(x->out, j ? " + %lld * k%u" : " + %lld * (k%u - k_lo)",
-              (long long)i->at.k[j], j);
+      cg_add(i->x->w, j ? " + %lld * k%u" : " + %lld * (k%u - k_lo)",
+             (long long)i->at.k[j], j);
   for (uint32_t a = 0; a <= i->last; a++)
     if (i->c->axes[a].k != UINT32_MAX)
       put_offset_of_axis(i, a);
-  bs_put(x->out, ";\n");
+  cg_write(x->w, ";");
   if (!i->of_x)
-    cg_line(x->out, indent, "at[%lld + t] = %lld * t;", (long long)depth_of(i),
-            (long long)x->columns);
-  cg_line(x->out, indent, "t++;");
-  cg_line(x->out, indent - 1, "}");
+    cg_write(x->w, "at[%lld + t] = %lld * t;", (long long)depth_of(i),
+             (long long)x->columns);
+  cg_write(x->w, "t++;");
+  cg_write(x->w, "}");
   if (i->of_x)
-    cg_line(x->out, 1,
-            "for (int j = 0; j < %d; j++)\n    at[t + j] = at[t - 1];",
-            GS_AHEAD_WINDOW);
-  bs_put(x->out, "}\n\n");
+    cg_write(x->w, "for (int j = 0; j < %d; j++)\n    at[t + j] = at[t - 1];",
+             GS_AHEAD_WINDOW);
+  cg_close_function(x->e, x->w);
 }
 
 /* NAME_place(n, first): of column n, where the copy begins at `first` of the
@@ -288,19 +272,19 @@ put_place(const image *i) {
   const cg_contract *x = i->x;
   const char *index = x->e->index;
   long long inner = inner_columns(i);
-  bs_putf(x->out, "static inline %s\n%s_place(%s n, %s first) {\n", index,
-          x->name, index, index);
-  cg_indent(x->out, 1);
-  bs_putf(x->out, "return %lld * (n / %lld - first)",
-          (long long)(i->at.n[0] * (i->last ? i->c->axes[0].s : 1)), inner);
+  cg_write(x->w, "static inline %s\n%s_place(%s n, %s first) {", index, x->name,
+           index, index);
+  cg_add(x->w, "return %lld * (n / %lld - first)",
+         (long long)(i->at.n[0] * (i->last ? i->c->axes[0].s : 1)), inner);
   for (uint32_t a = 1; a <= i->last; a++) {
     int64_t extent = i->n->d[a].extent;
     inner /= extent;
-    bs_putf(x->out, " + %lld * (n / %lld %% %lld)",
-            (long long)(i->at.n[a] * (a < i->last ? i->c->axes[a].s : 1)),
-            inner, (long long)extent);
+    cg_add(x->w, " + %lld * (n / %lld %% %lld)",
+           (long long)(i->at.n[a] * (a < i->last ? i->c->axes[a].s : 1)), inner,
+           (long long)extent);
   }
-  bs_put(x->out, ";\n}\n\n");
+  cg_write(x->w, ";");
+  cg_close_function(x->e, x->w);
 }
 
 /* NAME_within(n, n_hi). */
@@ -309,11 +293,11 @@ put_within(const image *i) {
   const cg_contract *x = i->x;
   const char *index = x->e->index;
   long long row = i->n->d[i->last].extent;
-  bs_putf(x->out, "static inline int\n%s_within(%s n, %s n_hi) {\n", x->name,
-          index, index);
-  cg_line(x->out, 1, "return n %% %lld + %s(n_hi - n, %lld) <= %lld;", row,
-          cg_helper_used(x->e, CG_MIN_INDEX), (long long)x->columns, row);
-  bs_put(x->out, "}\n\n");
+  cg_write(x->w, "static inline int\n%s_within(%s n, %s n_hi) {", x->name,
+           index, index);
+  cg_write(x->w, "return n %% %lld + %s(n_hi - n, %lld) <= %lld;", row,
+           cg_helper_names[CG_MIN_INDEX], (long long)x->columns, row);
+  cg_close_function(x->e, x->w);
 }
 
 /* ---- panels ---- */
@@ -339,35 +323,34 @@ never_gathers(const image *i) {
 static void
 put_gather(const image *i) {
   const cg_contract *x = i->x;
-  const char *index = x->e->index, *min = cg_helper_used(x->e, CG_MIN_INDEX);
+  const char *index = x->e->index, *min = cg_helper_names[CG_MIN_INDEX];
   long long row = i->n->d[i->last].extent, columns = x->columns;
   long long most = i->c->nv + columns / row + 2;
-  bs_text *out = x->out;
-  bs_putf(out,
-          "static void\n%s_gather(const %s *restrict image, "
-          "const %s *restrict at,\n    %s *restrict to, %s kc, %s first, "
-          "%s n_lo, %s n_hi) {\n",
-          x->name, x->type, index, x->type, index, index, index, index);
-  cg_line(out, 1, "for (%s p = n_lo; p < n_hi; p += %lld) {", index, columns);
-  cg_line(out, 2, "const %s end = %s(p + %lld, n_hi);", index, min, columns);
-  cg_line(out, 2, "%s from[%lld], place[%lld], copies = 0;", index, most, most);
-  cg_line(out, 2, "if (%s_within(p, n_hi))", x->name);
-  cg_line(out, 3, "continue;");
-  cg_line(out, 2, "for (%s i = p; i < end;) {", index);
-  cg_line(out, 3, "const %s n = %s(%lld - i %% %lld, end - i);", index, min,
-          row, row);
-  cg_line(out, 3, "for (%s t = 0; t < n; t += %u) {", index, x->c->lanes);
-  cg_line(out, 4, "from[copies] = %s_place(i, first) + t;", x->name);
-  cg_line(out, 4, "place[copies++] = kc * (p - n_lo) + i - p + t;");
-  cg_line(out, 3, "}");
-  cg_line(out, 3, "i += n;");
-  cg_line(out, 2, "}");
-  cg_line(out, 2, "for (%s k = 0; k < kc; k++)", index);
-  cg_line(out, 3, "for (%s t = 0; t < copies; t++)", index);
-  cg_line(out, 4, "*(%s_v *)(to + %lld * k + place[t]) =", x->name, columns);
-  cg_line(out, 6, "*(const %s_v *)(image + at[k] + from[t]);", x->name);
-  cg_line(out, 1, "}");
-  bs_put(out, "}\n\n");
+  cg_write(i->x->w,
+           "static void\n%s_gather(const %s *restrict image, "
+           "const %s *restrict at,\n    %s *restrict to, %s kc, %s first, "
+           "%s n_lo, %s n_hi) {",
+           x->name, x->type, index, x->type, index, index, index, index);
+  cg_write(x->w, "for (%s p = n_lo; p < n_hi; p += %lld) {", index, columns);
+  cg_write(x->w, "const %s end = %s(p + %lld, n_hi);", index, min, columns);
+  cg_write(x->w, "%s from[%lld], place[%lld], copies = 0;", index, most, most);
+  cg_write(x->w, "if (%s_within(p, n_hi))", x->name);
+  cg_write(x->w, "continue;");
+  cg_write(x->w, "for (%s i = p; i < end;) {", index);
+  cg_write(x->w, "const %s n = %s(%lld - i %% %lld, end - i);", index, min, row,
+           row);
+  cg_write(x->w, "for (%s t = 0; t < n; t += %u) {", index, x->c->lanes);
+  cg_write(x->w, "from[copies] = %s_place(i, first) + t;", x->name);
+  cg_write(x->w, "place[copies++] = kc * (p - n_lo) + i - p + t;");
+  cg_write(x->w, "}");
+  cg_write(x->w, "i += n;");
+  cg_write(x->w, "}");
+  cg_write(x->w, "for (%s k = 0; k < kc; k++)", index);
+  cg_write(x->w, "for (%s t = 0; t < copies; t++)", index);
+  cg_add(x->w, "*(%s_v *)(to + %lld * k + place[t]) =\n", x->name, columns);
+  cg_write(x->w, "*(const %s_v *)(image + at[k] + from[t]);", x->name);
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }
 
 void
@@ -383,67 +366,62 @@ cg_put_window_functions(const cg_contract *x) {
 }
 
 void
-cg_put_window_blocks(const cg_contract *x, uint32_t indent) {
+cg_put_window_blocks(const cg_contract *x) {
   image i = image_of(x);
   long long depth = depth_of(&i);
-  cg_line(x->out, indent, "%s %c_image[%lld] __attribute__((aligned(64)));",
-          x->type, i.of_x ? 'x' : 'y', (long long)i.at.size);
-  cg_line(x->out, indent, "%s offsets[%lld];", x->e->index,
-          i.of_x ? depth + GS_AHEAD_WINDOW : 2 * depth);
+  cg_write(x->w, "%s %c_image[%lld] __attribute__((aligned(64)));", x->type,
+           i.of_x ? 'x' : 'y', (long long)i.at.size);
+  cg_write(x->w, "%s offsets[%lld];", x->e->index,
+           i.of_x ? depth + GS_AHEAD_WINDOW : 2 * depth);
   if (i.of_x)
     return;
   if (!never_gathers(&i))
-    cg_line(x->out, indent, "%s y_block[%lld] __attribute__((aligned(64)));",
-            x->type, depth * (long long)x->c->nc + x->c->lanes);
-  cg_line(x->out, indent, "const %s row = n_lo / %lld;", x->e->index,
-          (long long)inner_columns(&i));
+    cg_write(x->w, "%s y_block[%lld] __attribute__((aligned(64)));", x->type,
+             depth * (long long)x->c->nc + x->c->lanes);
+  cg_write(x->w, "const %s row = n_lo / %lld;", x->e->index,
+           (long long)inner_columns(&i));
 }
 
 void
-cg_put_window_calls(const cg_contract *x, uint32_t indent) {
+cg_put_window_calls(const cg_contract *x) {
   image i = image_of(x);
   if (!i.of_x)
-    cg_line(x->out, indent,
-            "%s_pad(y, y_image, k_lo, k_hi, row, (n_hi - 1) / %lld + 1);",
-            x->name, (long long)inner_columns(&i));
-  cg_line(x->out, indent, "%s_offsets(offsets, k_lo, k_hi);", x->name);
+    cg_write(x->w,
+             "%s_pad(y, y_image, k_lo, k_hi, row, (n_hi - 1) / %lld + 1);",
+             x->name, (long long)inner_columns(&i));
+  cg_write(x->w, "%s_offsets(offsets, k_lo, k_hi);", x->name);
   if (!never_gathers(&i))
-    cg_line(x->out, indent,
-            "%s_gather(y_image, offsets, y_block, kc, row, n_lo, n_hi);",
-            x->name);
+    cg_write(x->w, "%s_gather(y_image, offsets, y_block, kc, row, n_lo, n_hi);",
+             x->name);
 }
 
 void
-cg_put_window_rows(const cg_contract *x, uint32_t indent) {
+cg_put_window_rows(const cg_contract *x) {
   image i = image_of(x);
   long long inner = inner_columns(&i);
   if (!i.of_x)
     return;
-  cg_line(x->out, indent, "const %s row = m_lo / %lld;", x->e->index, inner);
-  cg_line(x->out, indent,
-          "%s_pad(x, x_image, k_lo, k_hi, row, (m_hi - 1) / %lld + 1);",
-          x->name, inner);
+  cg_write(x->w, "const %s row = m_lo / %lld;", x->e->index, inner);
+  cg_write(x->w, "%s_pad(x, x_image, k_lo, k_hi, row, (m_hi - 1) / %lld + 1);",
+           x->name, inner);
 }
 
 void
-cg_put_window_panel(const cg_contract *x, uint32_t indent) {
+cg_put_window_panel(const cg_contract *x) {
   image i = image_of(x);
   const char *index = x->e->index;
   if (i.of_x)
     return;
   if (never_gathers(&i)) {
-    cg_line(x->out, indent,
-            "const %s *const panel = y_image + %s_place(n, row);", x->type,
-            x->name);
-    cg_line(x->out, indent, "const %s *const at = offsets;", index);
+    cg_write(x->w, "const %s *const panel = y_image + %s_place(n, row);",
+             x->type, x->name);
+    cg_write(x->w, "const %s *const at = offsets;", index);
     return;
   }
-  cg_line(x->out, indent, "const int within = %s_within(n, n_hi);", x->name);
-  cg_line(x->out, indent,
-          "const %s *const panel = within ? y_image + %s_place(n, row)",
-          x->type, x->name);
-  cg_line(x->out, indent + 2, ": y_block + kc * (n - n_lo);");
-  cg_line(x->out, indent,
-          "const %s *const at = within ? offsets : offsets + %lld;", index,
-          (long long)depth_of(&i));
+  cg_write(x->w, "const int within = %s_within(n, n_hi);", x->name);
+  cg_add(x->w, "const %s *const panel = within ? y_image + %s_place(n, row)\n",
+         x->type, x->name);
+  cg_write(x->w, ": y_block + kc * (n - n_lo);");
+  cg_write(x->w, "const %s *const at = within ? offsets : offsets + %lld;",
+           index, (long long)depth_of(&i));
 }

@@ -91,7 +91,16 @@ put_head(cg_emitter *e, const cg_kernel *kernel, const char *const *names) {
   bs_put(&e->body, ") {\n");
 }
 
-/* A kernel of loops: the tree is whole before its text begins. */
+/* A kernel is whole before its text begins. */
+static void
+put_function(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
+             const cg_node *body) {
+  cg_need_for_nodes(&e->needs, body);
+  put_head(e, kernel, scope->slot_names);
+  cg_print_nodes(&e->body, &cg_c, body, 1);
+  bs_put(&e->body, "}\n\n");
+}
+
 static void
 put_loops(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope) {
   cg_node *body = NULL;
@@ -100,25 +109,25 @@ put_loops(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope) {
     return;
   }
   cg_run_passes(e, scope, &body);
-  cg_need_for_nodes(&e->needs, body);
-  put_head(e, kernel, scope->slot_names);
-  cg_print_nodes(&e->body, &cg_c, body, 1);
+  put_function(e, kernel, scope, body);
 }
 
 static void
 put_contraction(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
                 const po_contraction *c) {
   cg_put_contract_parts(e, c, kernel->name);
-  put_head(e, kernel, scope->slot_names);
-  cg_put_contract_body(e, c, kernel->name, scope);
+  cg_node *body = cg_make_contract_body(e, c, kernel->name, scope);
+  CG_VERIFY(e, scope, body, "a contraction", true);
+  put_function(e, kernel, scope, body);
 }
 
 static void
 put_slide(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
           const po_slide *c) {
   cg_put_slide_parts(e, c, kernel->name);
-  put_head(e, kernel, scope->slot_names);
-  cg_put_slide_body(e, c, kernel->name, scope);
+  cg_node *body = cg_make_slide_body(e, c, kernel->name, scope);
+  CG_VERIFY(e, scope, body, "a kernel of windows", true);
+  put_function(e, kernel, scope, body);
 }
 
 static void
@@ -136,7 +145,6 @@ put_kernel(cg_emitter *e, cg_kernel *kernel) {
     put_slide(e, kernel, &scope, slide);
   else
     put_loops(e, kernel, &scope);
-  bs_put(&e->body, "}\n\n");
   po_pool_release(&e->pool, mark);
 }
 

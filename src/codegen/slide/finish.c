@@ -76,15 +76,10 @@ static void
 put_value(const cg_slide *x) {
   bs_arena *arena = &x->e->arena;
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
-  const cg_expr **places = cg_places(x->e, s, cg_name(arena, "at[t]"));
+  const cg_expr **places = cg_places(x->e, s, cg_quote(arena, "at[t]"));
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     places[x->c->extras[k].expr] = element_of(x, k);
-  const cg_expr *value = cg_make_formula(x->e, s, places);
-  cg_need_for_expr(&x->e->needs, value);
-  cg_indent(x->out, 3);
-  bs_put(x->out, "at[t] = ");
-  cg_print_expr(x->out, value);
-  bs_put(x->out, ";\n");
+  cg_write_store(x->w, "at[t]", cg_make_formula(x->e, s, places));
 }
 
 void
@@ -95,30 +90,26 @@ cg_put_finish_function(const cg_slide *x) {
   bool one = is_one_run(x);
   long long rows = one ? 1 : rows_of(x);
   long long run = c->extent[c->along] * (one ? rows_of(x) : 1);
-  bs_putf(x->out, "static void\n%s_finish(%s *restrict c", x->name, x->type);
+  cg_add(x->w, "static void\n%s_finish(%s *restrict c", x->name, x->type);
   for (uint32_t k = 0; k < c->n_extras; k++)
-    bs_putf(x->out, ", const %s *restrict e%u", cg_extra_type(x, k), k);
-  bs_put(x->out, ") {\n");
-  cg_line(x->out, 1, "for (%s row = 0; row < %lld; row++) {", x->e->index,
-          rows);
-  cg_line(x->out, 2, "%s *const at = c + %lld * row;", x->type,
-          (long long)step_of(&c->c, c->down));
-  bs_put(x->out, CG_IF_SIMD);
-  cg_line(x->out, 2, "#pragma omp simd");
-  bs_put(x->out, "#endif\n");
-  cg_line(x->out, 2, "for (%s t = 0; t < %lld; t++)", x->e->index, run);
+    cg_add(x->w, ", const %s *restrict e%u", cg_extra_type(x, k), k);
+  cg_write(x->w, ") {");
+  cg_write(x->w, "for (%s row = 0; row < %lld; row++) {", x->e->index, rows);
+  cg_write(x->w, "%s *const at = c + %lld * row;", x->type,
+           (long long)step_of(&c->c, c->down));
+  x->w->simd = true;
+  cg_write(x->w, "for (%s t = 0; t < %lld; t++)", x->e->index, run);
   put_value(x);
-  cg_line(x->out, 1, "}");
-  bs_put(x->out, "}\n\n");
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
 }
 
 void
-cg_put_finish_call(const cg_slide *x, uint32_t indent) {
+cg_put_finish_call(const cg_slide *x) {
   if (!cg_is_finished_later(x))
     return;
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_finish(c", x->name);
+  cg_add(x->w, "%s_finish(c", x->name);
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    bs_putf(x->out, ", e%u", k);
-  bs_put(x->out, ");\n");
+    cg_add(x->w, ", e%u", k);
+  cg_write(x->w, ");");
 }

@@ -41,38 +41,36 @@ cg_has_value(const cg_slide *x) {
 /* The array `array` of a vector's lanes. */
 static void
 put_lanes(const cg_slide *x, const char *array, const char *vector) {
-  cg_line(x->out, 1, "union { %s_v v; %s t[%u]; } %s_lanes;", x->name, x->type,
-          x->c->lanes, array);
-  cg_line(x->out, 1, "%s *const %s = %s_lanes.t;", x->type, array, array);
+  bs_arena *arena = &x->e->arena;
+  const char *type = bs_arena_printf(arena, "union { %s_v v; %s t[%u]; }",
+                                     x->name, x->type, x->c->lanes);
+  const char *name = bs_arena_printf(arena, "%s_lanes", array);
+  cg_write_nodes(x->w, cg_make_let(arena, type, name, NULL));
+  cg_write(x->w, "%s *const %s = %s_lanes.t;", x->type, array, array);
   if (vector)
-    cg_line(x->out, 1, "%s_lanes.v = *%s;", array, vector);
+    cg_write(x->w, "%s_lanes.v = *%s;", array, vector);
 }
 
 static void
 put_loop(const cg_slide *x, int64_t width) {
-  cg_line(x->out, 1, "for (int t = 0; t < %lld; t++) {", (long long)width);
+  cg_write(x->w, "for (int t = 0; t < %lld; t++) {", (long long)width);
 }
 
 static void
 put_value(const cg_slide *x, const char *to, const cg_expr *value) {
-  cg_need_for_expr(&x->e->needs, value);
-  cg_indent(x->out, 2);
-  bs_putf(x->out, "%s = ", to);
-  cg_print_expr(x->out, value);
-  bs_put(x->out, ";\n");
+  cg_write_store(x->w, to, value);
 }
 
 static void
 put_end(const cg_slide *x) {
-  bs_put(x->out, "  }\n");
-  cg_line(x->out, 1, "*s = a_lanes.v;");
-  bs_put(x->out, "}\n\n");
+  cg_write(x->w, "}");
+  cg_write(x->w, "*s = a_lanes.v;");
+  cg_close_function(x->e, x->w);
 }
 
 static void
 put_start(const cg_slide *x) {
-  bs_putf(x->out, "static inline void\n%s_start(%s_v *s) {\n", x->name,
-          x->name);
+  cg_write(x->w, "static inline void\n%s_start(%s_v *s) {", x->name, x->name);
   put_lanes(x, "a", NULL);
   put_loop(x, x->c->lanes);
   put_value(x, "a[t]", cg_make_literal(x->e, x->c->dtype, start_of(x)));
@@ -98,14 +96,13 @@ fold_of(const cg_slide *x) {
   const cg_expr **places = BS_NEWS(arena, const cg_expr *, s->n_exprs + 2);
   for (uint32_t k = 0; k < s->n_exprs; k++) {
     exprs[k] = s->exprs[k];
-    places[k] = cg_name(
-        arena, s->exprs[k].kind == PO_READ && !is_x(x, &s->exprs[k]) ? "w[t]"
-                                                                     : "b[t]");
+    bool is_weight = s->exprs[k].kind == PO_READ && !is_x(x, &s->exprs[k]);
+    places[k] = cg_quote(arena, is_weight ? "w[t]" : "b[t]");
   }
   uint32_t n = s->n_exprs;
   exprs[n] =
       (po_expr){.kind = PO_READ, .dtype = x->c->dtype, .array = s->array};
-  places[n] = cg_name(arena, "a[t]");
+  places[n] = cg_quote(arena, "a[t]");
   exprs[n + 1] = (po_expr){.kind = PO_BINARY,
                            .dtype = x->c->dtype,
                            .op = s->op,
@@ -119,10 +116,9 @@ fold_of(const cg_slide *x) {
 static void
 put_fold(const cg_slide *x) {
   bool weights = cg_has_weights(x);
-  bs_putf(x->out,
-          "static inline void\n%s_fold(%s_v *s, const %s_v *p%s%s%s) {\n",
-          x->name, x->name, x->name, weights ? ", const " : "",
-          weights ? x->name : "", weights ? "_v *q" : "");
+  cg_write(x->w, "static inline void\n%s_fold(%s_v *s, const %s_v *p%s%s%s) {",
+           x->name, x->name, x->name, weights ? ", const " : "",
+           weights ? x->name : "", weights ? "_v *q" : "");
   put_lanes(x, "a", "s");
   put_lanes(x, "b", "p");
   if (weights)
@@ -138,7 +134,7 @@ static const cg_expr *const *
 places_of(const cg_slide *x, const po_stmt *s) {
   bs_arena *arena = &x->e->arena;
   const po_slide *c = x->c;
-  const cg_expr **out = cg_places(x->e, s, cg_name(arena, "a[t]"));
+  const cg_expr **out = cg_places(x->e, s, cg_quote(arena, "a[t]"));
   if (s != stmt_of(x, c->store == UINT32_MAX ? c->update : c->store))
     for (uint32_t k = 0; k < c->n_extras; k++)
       out[c->extras[k].expr] = cg_extra(
@@ -148,10 +144,10 @@ places_of(const cg_slide *x, const po_stmt *s) {
 
 static void
 put_formula(const cg_slide *x) {
-  bs_putf(x->out, "static inline void\n%s_value(%s_v *s", x->name, x->name);
+  cg_add(x->w, "static inline void\n%s_value(%s_v *s", x->name, x->name);
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
-    bs_putf(x->out, ", const %s *restrict e%u", cg_extra_type(x, k), k);
-  bs_put(x->out, ") {\n");
+    cg_add(x->w, ", const %s *restrict e%u", cg_extra_type(x, k), k);
+  cg_write(x->w, ") {");
   put_lanes(x, "a", "s");
   put_loop(x, x->width);
   uint32_t steps[] = {has_store(x) ? x->c->store : UINT32_MAX,

@@ -21,7 +21,6 @@ static const char *
 pick(const cg_slide *x, const char *a, const char *b, const int64_t *lane) {
   bs_text text;
   bs_text_init(&text, x->e->heap);
-  cg_need(&x->e->needs, CG_PICK);
   bs_putf(&text, "GLEN_PICK(%s_i, %s, %s", x->name, a, b);
   for (uint32_t l = 0; l < x->c->lanes; l++)
     bs_putf(&text, ", %lld", (long long)lane[l]);

@@ -59,7 +59,9 @@ cg_source_of(const cg_slide *x, const cg_place *at, char letter) {
 
 static cg_slide
 measured(cg_emitter *e, const po_slide *c, const char *name) {
-  cg_slide x = {.e = e, .c = c, .out = &e->body, .name = name};
+  cg_slide x = {.e = e, .c = c, .name = name};
+  x.w = BS_NEW(&e->arena, cg_writer);
+  cg_start(x.w, &e->arena);
   x.type = gs_dtype_table[c->dtype].c_type;
   x.width = c->extent[c->along] < c->lanes ? c->extent[c->along] : c->lanes;
   x.n_down = po_find_runs(c, c->down, c->rows, x.down);
@@ -73,12 +75,13 @@ measured(cg_emitter *e, const po_slide *c, const char *name) {
 static void
 put_vector_types(const cg_slide *x) {
   long long bytes = gs_dtype_table[x->c->dtype].bytes;
-  cg_line(x->out, 0,
+  bs_text *out = &x->e->body;
+  bs_putf(out,
           "typedef %s %s_v __attribute__((vector_size(%lld), aligned(%lld), "
-          "may_alias));",
+          "may_alias));\n",
           x->c->dtype == GS_I32 ? "unsigned" : x->type, x->name,
           bytes * x->c->lanes, bytes);
-  cg_line(x->out, 0, "typedef %s %s_i __attribute__((vector_size(%lld)));\n",
+  bs_putf(out, "typedef %s %s_i __attribute__((vector_size(%lld)));\n\n",
           bytes == 8 ? "int64_t" : "int32_t", x->name, bytes * x->c->lanes);
 }
 
@@ -114,10 +117,10 @@ type_of(const cg_slide *x, uint32_t array) {
 static void
 put_pointer(const cg_slide *x, const cg_scope *scope, const char *name,
             uint32_t array, int64_t base) {
-  cg_line(x->out, 1, "%s%s *const glen_%s = %s + %lld;",
-          array == x->c->array ? "" : "const ", type_of(x, array), name,
-          cg_array_name(x->e, scope, array),
-          (long long)base_of(scope->use, array, base));
+  cg_write(x->w, "%s%s *const glen_%s = %s + %lld;",
+           array == x->c->array ? "" : "const ", type_of(x, array), name,
+           cg_array_name(x->e, scope, array),
+           (long long)base_of(scope->use, array, base));
 }
 
 static bool
@@ -128,15 +131,14 @@ is_outside(const po_slide *c, uint32_t loop) {
 /* Moved to where the loops outside of tiles stand. */
 static void
 put_moved(const cg_slide *x, const char *name, uint32_t array,
-          const po_walk *at, uint32_t indent) {
+          const po_walk *at) {
   const po_slide *c = x->c;
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s%s *const %s = glen_%s", array == c->array ? "" : "const ",
-          type_of(x, array), name, name);
+  cg_add(x->w, "%s%s *const %s = glen_%s", array == c->array ? "" : "const ",
+         type_of(x, array), name, name);
   for (uint32_t k = 0; k < c->n_outer; k++)
     if (is_outside(c, k) && at->factor[k])
-      bs_putf(x->out, " + %lld * o%u", (long long)at->factor[k], k);
-  bs_put(x->out, ";\n");
+      cg_add(x->w, " + %lld * o%u", (long long)at->factor[k], k);
+  cg_write(x->w, ";");
 }
 
 static const char *
@@ -155,18 +157,18 @@ put_pointers(const cg_slide *x, const cg_scope *scope) {
     put_pointer(x, scope, extra_name(x, k), c->extras[k].array,
                 c->extra[k].base);
   if (c->sums != c->array)
-    cg_line(x->out, 1, "(void)%s;", cg_array_name(x->e, scope, c->sums));
+    cg_write(x->w, "(void)%s;", cg_array_name(x->e, scope, c->sums));
 }
 
 static void
-put_all_moved(const cg_slide *x, uint32_t indent) {
+put_all_moved(const cg_slide *x) {
   const po_slide *c = x->c;
-  put_moved(x, "x", c->x.array, &c->x.at, indent);
+  put_moved(x, "x", c->x.array, &c->x.at);
   if (cg_has_weights(x))
-    put_moved(x, "y", c->y.array, &c->y.at, indent);
-  put_moved(x, "c", c->array, &c->c, indent);
+    put_moved(x, "y", c->y.array, &c->y.at);
+  put_moved(x, "c", c->array, &c->c);
   for (uint32_t k = 0; k < c->n_extras; k++)
-    put_moved(x, extra_name(x, k), c->extras[k].array, &c->extra[k], indent);
+    put_moved(x, extra_name(x, k), c->extras[k].array, &c->extra[k]);
 }
 
 /* ---- calls ---- */
@@ -180,50 +182,47 @@ static void
 put_argument(const cg_slide *x, const char *name, const po_walk *at,
              const standing *s) {
   const po_slide *c = x->c;
-  bs_put(x->out, name);
+  cg_add(x->w, "%s", name);
   if (c->down != PO_NO_LOOP && at->factor[c->down])
-    bs_putf(x->out, " + %lld * %s", (long long)at->factor[c->down], s->down);
+    cg_add(x->w, " + %lld * %s", (long long)at->factor[c->down], s->down);
   if (at->factor[c->along])
-    bs_putf(x->out, " + %lld * %s", (long long)at->factor[c->along], s->along);
+    cg_add(x->w, " + %lld * %s", (long long)at->factor[c->along], s->along);
 }
 
 static void
-put_call(const cg_slide *x, uint32_t number, const standing *s,
-         uint32_t indent) {
+put_call(const cg_slide *x, uint32_t number, const standing *s) {
   const po_slide *c = x->c;
-  cg_indent(x->out, indent);
-  bs_putf(x->out, "%s_t%u(", x->name, number);
+  cg_add(x->w, "%s_t%u(", x->name, number);
   put_argument(x, "x", &c->x.at, s);
   if (cg_has_weights(x)) {
-    bs_put(x->out, ", ");
+    cg_add(x->w, ", ");
     put_argument(x, "y", &c->y.at, s);
   }
-  bs_put(x->out, ", ");
+  cg_add(x->w, ", ");
   put_argument(x, "c", &c->c, s);
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
-    bs_put(x->out, ", ");
+    cg_add(x->w, ", ");
     put_argument(x, extra_name(x, k), &c->extra[k], s);
   }
   for (uint32_t k = 0; k < c->n_outer; k++)
     if (cg_is_named(x, k))
-      bs_putf(x->out, ", %s",
-              k == c->down       ? s->down
-              : k == c->along    ? s->along
-              : c->extent[k] > 1 ? bs_arena_printf(&x->e->arena, "o%u", k)
-                                 : "0");
-  bs_put(x->out, ");\n");
+      cg_add(x->w, ", %s",
+             k == c->down       ? s->down
+             : k == c->along    ? s->along
+             : c->extent[k] > 1 ? bs_arena_printf(&x->e->arena, "o%u", k)
+                                : "0");
+  cg_write(x->w, ");");
 }
 
 /* A loop over the tiles of a run, where there are several; its index, or the
  * number of the one. */
 static const char *
-put_run(const cg_slide *x, const po_run *run, const char *name,
-        uint32_t *indent) {
+put_run(const cg_slide *x, const po_run *run, const char *name) {
   if (run->from == run->to)
     return bs_arena_printf(&x->e->arena, "%lld", (long long)run->from);
-  cg_line(x->out, (*indent)++, "for (%s %s = %lld; %s <= %lld; %s += %lld)",
-          x->e->index, name, (long long)run->from, name, (long long)run->to,
-          name, (long long)run->step);
+  cg_write(x->w, "for (%s %s = %lld; %s <= %lld; %s += %lld)", x->e->index,
+           name, (long long)run->from, name, (long long)run->to, name,
+           (long long)run->step);
   return name;
 }
 
@@ -233,35 +232,33 @@ only_last(const po_run *run) {
 }
 
 static void
-put_along(const cg_slide *x, uint32_t d, const char *down, uint32_t indent) {
+put_along(const cg_slide *x, uint32_t d, const char *down) {
   for (uint32_t a = 0; a < x->n_along; a++)
     for (uint32_t again = 0; again <= (x->along[a].last >= 0); again++) {
       po_run run = again ? only_last(&x->along[a]) : x->along[a];
-      uint32_t inner = indent;
-      standing s = {down, put_run(x, &run, "v", &inner)};
-      put_call(x, d * x->n_along + a, &s, inner);
+      standing s = {down, put_run(x, &run, "v")};
+      put_call(x, d * x->n_along + a, &s);
     }
 }
 
 static void
-put_down(const cg_slide *x, uint32_t indent) {
+put_down(const cg_slide *x) {
   for (uint32_t d = 0; d < x->n_down; d++)
     for (uint32_t again = 0; again <= (x->down[d].last >= 0); again++) {
       po_run run = again ? only_last(&x->down[d]) : x->down[d];
-      uint32_t inner = indent;
-      const char *down = put_run(x, &run, "r", &inner);
-      if (inner > indent)
-        cg_line(x->out, indent + 1, "{");
-      put_along(x, d, down, inner + (inner > indent));
-      if (inner > indent)
-        cg_line(x->out, indent + 1, "}");
+      const char *down = put_run(x, &run, "r");
+      if (run.from != run.to)
+        cg_write(x->w, "{");
+      put_along(x, d, down);
+      if (run.from != run.to)
+        cg_write(x->w, "}");
     }
 }
 
 /* ---- loops outside of tiles ---- */
 
 static void
-put_pragma(const cg_slide *x, uint32_t loops) {
+put_team(const cg_slide *x, uint32_t loops) {
   const po_slide *c = x->c;
   double work = 1;
   for (uint32_t k = 0; k < c->n; k++)
@@ -269,29 +266,27 @@ put_pragma(const cg_slide *x, uint32_t loops) {
   if (!loops || !x->e->options->openmp || x->e->p->target->cores < 2 ||
       work < GS_THREAD_PRODUCTS)
     return;
-  bs_put(x->out, "#ifdef _OPENMP\n");
-  cg_line(x->out, 1, "#pragma omp parallel for collapse(%u)", loops);
-  bs_put(x->out, "#endif\n");
+  cg_write_team(x->w, loops, NULL);
 }
 
-void
-cg_put_slide_body(cg_emitter *e, const po_slide *c, const char *name,
-                  const cg_scope *scope) {
+cg_node *
+cg_make_slide_body(cg_emitter *e, const po_slide *c, const char *name,
+                   const cg_scope *scope) {
   cg_slide x = measured(e, c, name);
-  uint32_t indent = 1, loops = 0;
+  uint32_t loops = 0;
+  cg_open_body(x.w);
   put_pointers(&x, scope);
   for (uint32_t k = 0; k < c->n_outer; k++)
     loops += is_outside(c, k);
-  put_pragma(&x, loops);
+  put_team(&x, loops);
   for (uint32_t k = 0; k < c->n_outer; k++)
     if (is_outside(c, k))
-      cg_line(x.out, indent++, "for (%s o%u = 0; o%u < %lld; o%u++)%s",
-              e->index, k, k, (long long)c->extent[k], k, --loops ? "" : " {");
-  bool braces = indent > 1;
-  if (!braces)
-    cg_line(x.out, indent++, "{");
-  put_all_moved(&x, indent);
-  put_down(&x, indent);
-  cg_put_finish_call(&x, indent);
-  cg_line(x.out, indent - 1, "}");
+      cg_add(x.w, "for (%s o%u = 0; o%u < %lld; o%u++) ", e->index, k, k,
+             (long long)c->extent[k], k);
+  cg_write(x.w, "{");
+  put_all_moved(&x);
+  put_down(&x);
+  cg_put_finish_call(&x);
+  cg_write(x.w, "}");
+  return cg_close_body(e, x.w);
 }

@@ -18,7 +18,7 @@ typedef uint64_t cg_lanes;
 typedef struct cg_slide {
   cg_emitter *e;
   const po_slide *c;
-  bs_text *out;
+  cg_writer *w;            /* of the function that is being made */
   const char *name, *type; /* of the kernel's function; of elements in C */
   int64_t width;           /* lanes of a vector that are elements of c */
   uint32_t n_down, n_along;
@@ -69,7 +69,7 @@ bool cg_has_value(const cg_slide *);
  * given the results that the tiles of all rows and vectors have stored. */
 bool cg_is_finished_later(const cg_slide *);
 void cg_put_finish_function(const cg_slide *);
-void cg_put_finish_call(const cg_slide *, uint32_t indent);
+void cg_put_finish_call(const cg_slide *);
 /* What a tile is given of what the formula reads. */
 uint32_t cg_extras_of_tile(const cg_slide *);
 const char *cg_extra_type(const cg_slide *, uint32_t k);

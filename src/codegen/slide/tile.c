@@ -14,7 +14,6 @@ typedef struct tile {
   const cg_slide *x;
   const cg_place *at;
   cg_source from, weights;
-  uint32_t indent;
   int64_t tap[PO_MAX_DIMS]; /* of unrolled taps, as far as they are chosen */
   int64_t *place;           /* along the loop of rows, in order */
   uint32_t n_places;
@@ -119,18 +118,16 @@ put_other(const tile *t, const char *sum, const char *weight, cg_lanes lanes) {
   const cg_slide *x = t->x;
   bool all = lanes == cg_first_lanes(x->width);
   const char *to = all ? sum : "some";
-  cg_line(x->out, t->indent, "{");
+  cg_write(x->w, "{");
   if (!all)
-    cg_line(x->out, t->indent + 1, "%s_v some = %s;", x->name, sum);
+    cg_write(x->w, "%s_v some = %s;", x->name, sum);
   if (weight)
-    cg_line(x->out, t->indent + 1, "const %s_v q = %s%s;", x->name,
-            t->weights.stride ? "" : zeros_and(x), weight);
-  cg_line(x->out, t->indent + 1, "%s_fold(&%s, &t%s);", x->name, to,
-          weight ? ", &q" : "");
+    cg_write(x->w, "const %s_v q = %s%s;", x->name,
+             t->weights.stride ? "" : zeros_and(x), weight);
+  cg_write(x->w, "%s_fold(&%s, &t%s);", x->name, to, weight ? ", &q" : "");
   if (!all)
-    cg_line(x->out, t->indent + 1, "%s = %s;", sum,
-            cg_blend(x, sum, to, lanes));
-  cg_line(x->out, t->indent, "}");
+    cg_write(x->w, "%s = %s;", sum, cg_blend(x, sum, to, lanes));
+  cg_write(x->w, "}");
 }
 
 static void
@@ -142,8 +139,8 @@ put_fold(const tile *t, int64_t row, int64_t v, cg_lanes lanes) {
   if (x->c->body == PO_SLIDE_OTHER)
     put_other(t, sum, weight, lanes);
   else
-    cg_line(x->out, t->indent, "%s += %s%st;", sum, weight ? weight : "",
-            weight ? " * " : "");
+    cg_write(x->w, "%s += %s%st;", sum, weight ? weight : "",
+             weight ? " * " : "");
 }
 
 /* The rows of vector v that have a tap at this place. */
@@ -177,8 +174,7 @@ put_vector(tile *t, int64_t place, int64_t v) {
     if (c->unrolled[tap] && tap != c->shared)
       offset += c->x.at.factor[tap] * t->tap[tap];
   cg_lanes zero = c->body == PO_SLIDE_OTHER ? 0 : all & ~lanes;
-  cg_line(x->out, t->indent, "t = %s;",
-          cg_load(x, &t->from, offset, lanes, zero));
+  cg_write(x->w, "t = %s;", cg_load(x, &t->from, offset, lanes, zero));
   put_rows(t, place, v, lanes, true);
 }
 
@@ -214,41 +210,41 @@ put_conditions(const tile *t, uint32_t tap) {
     const po_border *b = &c->borders[k];
     if (b->tap != tap)
       continue;
-    cg_line(t->x->out, t->indent, "if (%lld + %lld * o%u + %lld * k%u < 0)",
-            (long long)b->constant, (long long)b->outer, b->loop,
-            (long long)b->inner, tap);
-    cg_line(t->x->out, t->indent + 1, "continue;");
+    cg_write(t->x->w, "if (%lld + %lld * o%u + %lld * k%u < 0)",
+             (long long)b->constant, (long long)b->outer, b->loop,
+             (long long)b->inner, tap);
+    cg_write(t->x->w, "continue;");
   }
 }
 
 static void
 put_moved(const tile *t, const char *to, char from, const po_walk *at) {
   const po_slide *c = t->x->c;
-  cg_indent(t->x->out, t->indent);
-  bs_putf(t->x->out, "const %s *const %s = %c", t->x->type, to, from);
+  cg_add(t->x->w, "const %s *const %s = %c", t->x->type, to, from);
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
     if (!c->unrolled[tap] && at->factor[tap])
-      bs_putf(t->x->out, " + %lld * k%u", (long long)at->factor[tap], tap);
-  bs_put(t->x->out, ";\n");
+      cg_add(t->x->w, " + %lld * k%u", (long long)at->factor[tap], tap);
+  cg_write(t->x->w, ";");
 }
 
 static void
 put_taps(tile *t) {
   const po_slide *c = t->x->c;
   const char *index = t->x->e->index;
-  uint32_t indent = t->indent;
+  uint32_t open = 0;
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
     if (!c->unrolled[tap]) {
-      cg_line(t->x->out, t->indent++, "for (%s k%u = 0; k%u < %lld; k%u++) {",
-              index, tap, tap, (long long)c->extent[tap], tap);
+      cg_write(t->x->w, "for (%s k%u = 0; k%u < %lld; k%u++) {", index, tap,
+               tap, (long long)c->extent[tap], tap);
       put_conditions(t, tap);
+      open++;
     }
   put_moved(t, "x", 'i', &c->x.at);
   if (cg_has_weights(t->x))
     put_moved(t, "w", 'y', &c->y.at);
   put_window(t);
-  while (t->indent > indent)
-    cg_line(t->x->out, --t->indent, "}");
+  while (open-- > 0)
+    cg_write(t->x->w, "}");
 }
 
 /* ---- the function ---- */
@@ -264,43 +260,42 @@ cg_is_named(const cg_slide *x, uint32_t loop) {
 static void
 put_parameters(const cg_slide *x) {
   const po_slide *c = x->c;
-  bs_putf(x->out, "(const %s *restrict i, ", x->type);
+  cg_add(x->w, "(const %s *restrict i, ", x->type);
   if (cg_has_weights(x))
-    bs_putf(x->out, "const %s *restrict y, ", x->type);
-  bs_putf(x->out, "%s *restrict c", x->type);
+    cg_add(x->w, "const %s *restrict y, ", x->type);
+  cg_add(x->w, "%s *restrict c", x->type);
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
-    bs_putf(x->out, ",\n    const %s *restrict e%u", cg_extra_type(x, k), k);
+    cg_add(x->w, ",\n    const %s *restrict e%u", cg_extra_type(x, k), k);
   for (uint32_t k = 0; k < c->n_outer; k++)
     if (cg_is_named(x, k))
-      bs_putf(x->out, ", %s o%u", x->e->index, k);
-  bs_put(x->out, ") {\n");
+      cg_add(x->w, ", %s o%u", x->e->index, k);
+  cg_write(x->w, ") {");
 }
 
 static void
 put_start(const cg_slide *x) {
   for (uint32_t row = 0; row < x->c->rows; row++)
     for (uint32_t v = 0; v < x->c->vectors; v++) {
-      cg_line(x->out, 1, "%s_v s%u_%u%s;", x->name, row, v,
-              cg_has_start(x) ? "" : " = {0}");
+      cg_write(x->w, "%s_v s%u_%u%s;", x->name, row, v,
+               cg_has_start(x) ? "" : " = {0}");
       if (cg_has_start(x))
-        cg_line(x->out, 1, "%s_start(&s%u_%u);", x->name, row, v);
+        cg_write(x->w, "%s_start(&s%u_%u);", x->name, row, v);
     }
-  cg_line(x->out, 1, "%s_v t;", x->name);
+  cg_write(x->w, "%s_v t;", x->name);
 }
 
 /* NAME_value(&r, e0 + ..), of a row and a vector. */
 static void
 put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   const po_slide *c = x->c;
-  cg_indent(x->out, 2);
-  bs_putf(x->out, "%s_value(&r", x->name);
+  cg_add(x->w, "%s_value(&r", x->name);
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
     int64_t down = c->down == PO_NO_LOOP ? 0 : c->extra[k].factor[c->down];
-    bs_putf(x->out, ", e%u + %lld", k,
-            (long long)(down * row + c->extra[k].factor[c->along] *
-                                         (int64_t)(v * c->lanes)));
+    cg_add(x->w, ", e%u + %lld", k,
+           (long long)(down * row +
+                       c->extra[k].factor[c->along] * (int64_t)(v * c->lanes)));
   }
-  bs_put(x->out, ");\n");
+  cg_write(x->w, ");");
 }
 
 /* A row that is shorter than a vector may be stored with what is beyond it,
@@ -324,20 +319,19 @@ put_result(const cg_slide *x, uint32_t row, uint32_t v) {
   const char *value = cg_is_turned(x) ? cg_in_order(x, sum) : sum;
   bool whole = x->width == c->lanes || may_spill(x, row);
   if (!cg_has_value(x) && whole) {
-    cg_line(x->out, 1, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at,
-            value);
+    cg_write(x->w, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at, value);
     return;
   }
-  cg_line(x->out, 1, "{");
-  cg_line(x->out, 2, "%s_v r = %s;", x->name, value);
+  cg_write(x->w, "{");
+  cg_write(x->w, "%s_v r = %s;", x->name, value);
   if (cg_has_value(x))
     put_value(x, row, v);
   if (whole)
-    cg_line(x->out, 2, "*(%s_v *)(c + %lld) = r;", x->name, (long long)at);
+    cg_write(x->w, "*(%s_v *)(c + %lld) = r;", x->name, (long long)at);
   else
-    cg_line(x->out, 2, "memcpy(c + %lld, &r, %lld);", (long long)at,
-            (long long)(x->width * gs_dtype_table[c->dtype].bytes));
-  cg_line(x->out, 1, "}");
+    cg_write(x->w, "memcpy(c + %lld, &r, %lld);", (long long)at,
+             (long long)(x->width * gs_dtype_table[c->dtype].bytes));
+  cg_write(x->w, "}");
 }
 
 static void
@@ -351,18 +345,18 @@ void
 cg_put_slide_tile(const cg_slide *x, const cg_place *at, uint32_t number) {
   bool fuses = !x->e->p->strict_fp && x->c->dtype != GS_I32 &&
                x->c->body == PO_SLIDE_PRODUCT && !cg_has_value(x);
-  tile t = {.x = x, .at = at, .indent = 1};
+  tile t = {.x = x, .at = at};
   t.from = cg_source_of(x, at, 'x');
   if (cg_has_weights(x))
     t.weights = cg_source_of(x, at, 'w');
   find_places(&t);
-  bs_putf(x->out, "%sstatic void\n%s_t%u", fuses ? "GLEN_CONTRACT " : "",
-          x->name, number);
+  cg_add(x->w, "%sstatic void\n%s_t%u", fuses ? "GLEN_CONTRACT " : "", x->name,
+         number);
   put_parameters(x);
   if (fuses)
-    cg_line(x->out, 1, "GLEN_CONTRACT_BODY");
+    cg_write(x->w, "GLEN_CONTRACT_BODY");
   put_start(x);
   put_taps(&t);
   put_results(x);
-  bs_put(x->out, "}\n\n");
+  cg_close_function(x->e, x->w);
 }

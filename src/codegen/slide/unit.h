@@ -10,7 +10,7 @@ struct po_slide;
 /* slide.c: the functions that its tiles are, and the body that calls them. */
 void cg_put_slide_parts(cg_emitter *, const struct po_slide *,
                         const char *name);
-void cg_put_slide_body(cg_emitter *, const struct po_slide *, const char *name,
-                       const cg_scope *);
+cg_node *cg_make_slide_body(cg_emitter *, const struct po_slide *,
+                            const char *name, const cg_scope *);
 
 #endif
