@@ -6,6 +6,7 @@
  * that go to memory first and come back for the formula cost as much as a
  * short product does.  What calls a function, and what else reads elements that
  * are neither one for all columns nor side by side, is left to formula.c. */
+#include "base/vec.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 #include <string.h>
@@ -39,26 +40,42 @@ formula_of(const cg_contract *x) {
   return cg_make_formula(x->e, s, places);
 }
 
+/* The formula and all that it is made of, operands first, in their order. */
+typedef BS_VEC(const cg_expr *) parts;
+
+static parts
+parts_of(const cg_contract *x) {
+  bs_heap *heap = x->e->heap;
+  parts out = {0}, open = {0};
+  bs_push(heap, &open, formula_of(x));
+  while (open.len) {
+    const cg_expr *e = bs_pop(&open);
+    bs_push(heap, &out, e);
+    for (uint32_t k = 0; k < e->n; k++)
+      bs_push(heap, &open, e->args[k]);
+  }
+  for (uint32_t k = 0; k < out.len / 2; k++) {
+    const cg_expr *e = out.data[k];
+    out.data[k] = out.data[out.len - 1 - k];
+    out.data[out.len - 1 - k] = e;
+  }
+  bs_vec_done(heap, &open);
+  return out;
+}
+
 static bool
 is_of_vectors(const cg_expr *e) {
   switch (e->kind) {
   case CG_NAME:
   case CG_LITERAL:
+  case CG_PAREN:
     return true;
   case CG_PREFIX:
-    if (strcmp(e->text, "-") != 0)
-      return false;
-    break;
+    return !strcmp(e->text, "-");
   case CG_INFIX:
-    if (cg_level(e) != CG_LEVEL_ADD && cg_level(e) != CG_LEVEL_MUL)
-      return false;
-    break;
+    return cg_level(e) == CG_LEVEL_ADD || cg_level(e) == CG_LEVEL_MUL;
   case CG_CALLED:
-    if (!macro_of(e))
-      return false;
-    break;
-  case CG_PAREN:
-    break;
+    return macro_of(e);
   case CG_NUMBER:
   case CG_CAST:
   case CG_ELEMENT:
@@ -66,12 +83,19 @@ is_of_vectors(const cg_expr *e) {
   case CG_POSTFIX:
   case CG_BRACES:
   case CG_BROKEN:
-    return false;
+    break;
   }
-  for (uint32_t k = 0; k < e->n; k++)
-    if (!is_of_vectors(e->args[k]))
-      return false;
-  return true;
+  return false;
+}
+
+static bool
+formula_is_of_vectors(const cg_contract *x) {
+  parts of = parts_of(x);
+  bool all = true;
+  for (uint32_t k = 0; k < of.len; k++)
+    all &= is_of_vectors(of.data[k]);
+  bs_vec_done(x->e->heap, &of);
+  return all;
 }
 
 static gs_number
@@ -100,7 +124,7 @@ bool
 cg_finishes_in_registers(const cg_contract *x, cg_panel panel) {
   return cg_has_formula(x) && !x->e->p->strict_fp && cg_fits_register(x) &&
          (x->c->dtype == GS_F32 || x->c->dtype == GS_F64) &&
-         can_load_extras(x, panel) && is_of_vectors(formula_of(x));
+         can_load_extras(x, panel) && formula_is_of_vectors(x);
 }
 
 /* ---- its steps ---- */
@@ -108,54 +132,58 @@ cg_finishes_in_registers(const cg_contract *x, cg_panel panel) {
 typedef struct steps {
   const cg_contract *x;
   uint32_t n;
+  BS_VEC(const char *) values; /* the names of operands to come */
 } steps;
 
-static const char *put_step(steps *s, const cg_expr *e);
-
-static const char *
+static void
 put_named(steps *s, const char *value) {
-  const char *name = bs_arena_printf(&s->x->e->arena, "f%u", s->n++);
+  bs_arena *arena = &s->x->e->arena;
+  const char *name = bs_arena_printf(arena, "f%u", s->n++);
   cg_write(s->x->w, "const %s_v %s = %s;", s->x->name, name, value);
-  return name;
+  bs_push(s->x->e->heap, &s->values, name);
 }
 
-static const char *
+static void
 put_infix(steps *s, const cg_expr *e) {
   bs_arena *arena = &s->x->e->arena;
-  const char *value = put_step(s, e->args[0]);
+  s->values.len -= e->n;
+  const char *const *operands = s->values.data + s->values.len;
+  const char *value = operands[0];
   for (uint32_t k = 1; k < e->n; k++)
-    value = bs_arena_printf(arena, "%s %s %s", value, e->text,
-                            put_step(s, e->args[k]));
-  return put_named(s, value);
+    value = bs_arena_printf(arena, "%s %s %s", value, e->text, operands[k]);
+  put_named(s, value);
 }
 
-static const char *
+static void
 put_extreme(steps *s, const cg_expr *e) {
   const cg_contract *x = s->x;
-  const char *a = put_step(s, e->args[0]), *b = put_step(s, e->args[1]);
   bool eight = x->c->lanes == 8 && x->c->dtype == GS_F32;
-  return put_named(s, bs_arena_printf(&x->e->arena, "%s%s(%s_v, %s, %s)",
-                                      macro_of(e), eight ? "8" : "", x->name, a,
-                                      b));
+  const char *b = bs_pop(&s->values), *a = bs_pop(&s->values);
+  put_named(s, bs_arena_printf(&x->e->arena, "%s%s(%s_v, %s, %s)", macro_of(e),
+                               eight ? "8" : "", x->name, a, b));
 }
 
-/* Declares what the value needs; its name. */
-static const char *
+/* Declares what the part is, of the operands before it. */
+static void
 put_step(steps *s, const cg_expr *e) {
   bs_arena *arena = &s->x->e->arena;
   switch (e->kind) {
-  case CG_LITERAL:
-    return put_named(
-        s, bs_arena_printf(arena, "(%s_v){0} + %s", s->x->name, e->text));
-  case CG_PREFIX:
-    return put_named(s, bs_arena_printf(arena, "-%s", put_step(s, e->args[0])));
-  case CG_INFIX:
-    return put_infix(s, e);
-  case CG_CALLED:
-    return put_extreme(s, e);
-  case CG_PAREN:
-    return put_step(s, e->args[0]);
   case CG_NAME:
+    bs_push(s->x->e->heap, &s->values, e->text);
+    break;
+  case CG_LITERAL:
+    put_named(s, bs_arena_printf(arena, "(%s_v){0} + %s", s->x->name, e->text));
+    break;
+  case CG_PREFIX:
+    put_named(s, bs_arena_printf(arena, "-%s", bs_pop(&s->values)));
+    break;
+  case CG_INFIX:
+    put_infix(s, e);
+    break;
+  case CG_CALLED:
+    put_extreme(s, e);
+    break;
+  case CG_PAREN: /* is what is in it */
   case CG_NUMBER:
   case CG_CAST:
   case CG_ELEMENT:
@@ -165,7 +193,6 @@ put_step(steps *s, const cg_expr *e) {
   case CG_BROKEN:
     break;
   }
-  return e->text;
 }
 
 /* What else the formula reads, of row r and vector v; one for all lanes is that
@@ -189,22 +216,32 @@ put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v, bool ragged) {
   }
 }
 
+/* Sum s<r>_<v> becomes the value of the formula. */
+static void
+put_value(const cg_contract *x, const parts *of, int64_t r, int64_t v,
+          bool ragged) {
+  steps s = {.x = x};
+  cg_write(x->w, "{");
+  cg_write(x->w, "const %s_v s = s%lld_%lld;", x->name, (long long)r,
+           (long long)v);
+  for (uint32_t k = 0; k < x->c->n_extras; k++)
+    put_extra(x, k, r, v, ragged);
+  for (uint32_t k = 0; k < of->len; k++)
+    put_step(&s, of->data[k]);
+  cg_write(x->w, "s%lld_%lld = %s;", (long long)r, (long long)v,
+           bs_pop(&s.values));
+  cg_write(x->w, "}");
+  bs_vec_done(x->e->heap, &s.values);
+}
+
 void
 cg_put_finish(const cg_contract *x, cg_panel panel) {
-  const cg_expr *formula = formula_of(x);
+  parts of = parts_of(x);
   int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
   for (int64_t r = 0; r < panel.rows; r++)
-    for (int64_t v = 0; v < vectors; v++) {
-      steps s = {.x = x};
-      cg_write(x->w, "{");
-      cg_write(x->w, "const %s_v s = s%lld_%lld;", x->name, (long long)r,
-               (long long)v);
-      for (uint32_t k = 0; k < x->c->n_extras; k++)
-        put_extra(x, k, r, v, panel.ragged && v + 1 == vectors);
-      cg_write(x->w, "s%lld_%lld = %s;", (long long)r, (long long)v,
-               put_step(&s, formula));
-      cg_write(x->w, "}");
-    }
+    for (int64_t v = 0; v < vectors; v++)
+      put_value(x, &of, r, v, panel.ragged && v + 1 == vectors);
+  bs_vec_done(x->e->heap, &of);
 }
 
 /* An element for each sum, whose rows lie as those of c do: the products take
