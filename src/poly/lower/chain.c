@@ -8,7 +8,10 @@
  * whole chain is one statement, which may then be computed where a contraction
  * stores its sums.  Several terms may read it, as a value times its sigmoid
  * does, where all of them are parts of the same expression and read one place:
- * a compiler computes once what is written twice. */
+ * a compiler computes once what is written twice.
+ *
+ * What a reduction reads once is a part of what it adds up, too.  What comes
+ * right from a contraction is not, as it is computed where that stores. */
 #include "poly/lower/lower.h"
 #include <math.h>
 
@@ -44,6 +47,13 @@ is_pointwise(const po_lowering *low, gs_term t) {
   gs_compute_kind kind = kind_of(low, t);
   return kind == GS_ELEMENTWISE || kind == GS_CAST || kind == GS_SELECT ||
          (kind == GS_FOLD && po_tuple_items(low, t));
+}
+
+/* A reduction of one operand, whose elements it adds up one by one. */
+static bool
+is_reduction(const po_lowering *low, gs_term t) {
+  return gs_at(low->source, t)->op == GS_COMPUTE && !low->cut[t.i].made &&
+         kind_of(low, t) == GS_REDUCE;
 }
 
 static const po_view *
@@ -123,12 +133,19 @@ bar_operands(const po_lowering *low, gs_term t, link *links) {
     bar_view(links, &low->views.of[node->kids[k].i]);
 }
 
+/* The term over whose index the expression of a statement is: a reduction's is
+ * that of what it reduces. */
+static gs_term
+indexed_by(const po_lowering *low, gs_term t) {
+  return is_reduction(low, t) ? gs_at(low->source, t)->kids[0] : t;
+}
+
 /* Index of the reader's root -> the place where it reads its item. */
 static isl_multi_aff *
 place_of(po_lowering *low, gs_term reader, uint32_t item, const po_piece *piece,
          const link *links) {
   gs_type type;
-  gs_type_at(low->source, reader, &type);
+  gs_type_at(low->source, indexed_by(low, reader), &type);
   const link *own = &links[reader.i];
   isl_multi_aff *at = low->chained[reader.i] ? isl_multi_aff_copy(own->place)
                                              : po_identity(low->isl, type.rank);
@@ -151,7 +168,7 @@ note_read(po_lowering *low, gs_term reader, uint32_t item,
   if (l->reads++ && (l->root != root || isl_multi_aff_plain_is_equal(
                                             l->place, place) != isl_bool_true))
     l->barred = true;
-  if (gs_elements_at(low->source, reader) >
+  if (gs_elements_at(low->source, indexed_by(low, reader)) >
       gs_elements_at(low->source, piece->term))
     l->barred = true;
   uint32_t depth = inner ? own->depth + 1 : 1;
@@ -201,6 +218,20 @@ is_whole(po_lowering *low, gs_term t) {
   return true;
 }
 
+/* It reads what a contraction stores. */
+static bool
+follows_products(const po_lowering *low, gs_term t) {
+  const po_view *view = operand_of(low, t);
+  for (uint32_t k = 0; k < view->pieces.len; k++) {
+    const po_piece *piece = &view->pieces.data[k];
+    if (piece->from == PO_FROM_TERM &&
+        gs_at(low->source, piece->term)->op == GS_COMPUTE &&
+        kind_of(low, piece->term) == GS_DOT)
+      return true;
+  }
+  return false;
+}
+
 /* Whether it becomes a part of its root's expression. All of its readers were
  * asked before. */
 static bool
@@ -209,6 +240,8 @@ is_link(po_lowering *low, gs_term t, link *links) {
   if (!own->reads || own->barred || !is_pointwise(low, t) ||
       !is_exact(low, t) || (own->copies > 1 && !is_cheap(low, t)))
     return false;
+  if (is_reduction(low, (gs_term){own->root}) && follows_products(low, t))
+    return false;
   return own->depth < MOST_NESTED &&
          links[own->root].size + own->copies < MOST_OPERATORS &&
          is_whole(low, t);
@@ -216,7 +249,8 @@ is_link(po_lowering *low, gs_term t, link *links) {
 
 static void
 note_operands(po_lowering *low, gs_term t, link *links) {
-  if (!is_pointwise(low, t)) {
+  bool sums = is_reduction(low, t) && only_piece(low, t, 0);
+  if (!is_pointwise(low, t) && !sums) {
     bar_operands(low, t, links);
     return;
   }

@@ -142,7 +142,8 @@ put_item(const reduction *r, const po_region *region, po_body *body) {
   uint32_t root = 0;
   for (uint32_t k = 0; k < r->n_operands; k++) {
     gs_dtype dtype = r->operands[k].dtype;
-    uint32_t next = po_put_read(body, dtype, region->read[k]);
+    uint32_t next =
+        po_put_operand(body, dtype, region->read[k], r->operands[k].dim);
     root = k ? po_put_binary(body, GS_C_MUL, r->acc, root, next) : next;
   }
 }

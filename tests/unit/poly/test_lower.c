@@ -426,6 +426,26 @@ Test(lower, sums_that_are_a_factor_lie_as_their_term_says) {
   cr_assert_eq(rows_of_sums(p), 8, "%s", loops_text(p));
 }
 
+Test(lower, what_a_reduction_reads_once_is_part_of_its_sum) {
+  po_program *p = chained(
+      SUM "(let y (compute reduceSum (access (compute square x) 1)))(output y)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
+}
+
+Test(lower, what_windows_read_often_is_an_array) {
+  po_program *p = chained(SUM "(let y (compute reduceMax (windows (access x 0) "
+                              "(shape 2 2) (stride 1 1))))(output y)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 1, "%s", loops_text(p));
+}
+
+Test(lower, what_comes_from_products_is_no_part_of_a_sum) {
+  po_program *p = chained(
+      "(tensor a (shape 8 4) f32)(tensor b (shape 8 4) f32)"
+      "(let x (compute relu (compute dotProd (cartProd (access a 1) (access b "
+      "1)))))(let y (compute reduceSum (access x 1)))(output y)");
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 2, "%s", loops_text(p));
+}
+
 Test(lower, a_value_that_is_read_at_two_places_is_an_array) {
   po_program *p = chained(SUM "(let y (compute mul (pair x (transpose x (list "
                               "1 0)))))(output y)");
