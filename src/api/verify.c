@@ -111,9 +111,11 @@ ask(verifying *a, pv_answer *out) {
   pv_defaults(&o);
   if (ask_quickly(a, &o, out) || n != to->outputs.len)
     return;
+  bool differ = out->verdict == PV_REFUTED;
   pv_answer *steps =
       a->result->run.graph ? api_ask_steps(a->ctx, a->result, &o, n) : NULL;
-  if (steps && all_proved(steps, n)) {
+  /* steps take what they share for finite: a run knows better */
+  if (steps && !differ && all_proved(steps, n)) {
     *out = (pv_answer){.verdict = PV_PROVED, .method = PV_BY_STEPS};
     out->reason = api_say_steps(a->ctx, a->result->steps);
     return;

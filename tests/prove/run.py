@@ -289,9 +289,25 @@ def readers():
     note(done.returncode == 0, f"readers: {done.stderr[-400:]}")
 
 
+def shared_infinity():
+    """What both sides of a step share is no number: a run sees that."""
+    rule = ("(rule hides (compute add (pair (compute relu (compute log ?a))"
+            " (compute sub (pair (compute log ?a) (compute log ?a)))))"
+            " => (compute relu (compute log ?a)))")
+    program = ("(tensor x (shape 8) f32)(let y (add (relu (log x)) (sub (log x)"
+               " (log x))))(output y)")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("a.rules", rule), ("a.glen", program)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        done = glen("saturate", os.path.join(folder, "a.glen"), "--rules",
+                    os.path.join(folder, "a.rules"), "--verify")
+    note(done.returncode == 4, f"a hidden infinity: exit {done.returncode}")
+
+
 def main():
     for group in (shipped, planted, held_out, attacks, hidden, adversary, pairs,
-                  readers, examples, wrong_rule, large, giant, layers):
+                  readers, shared_infinity, examples, wrong_rule, large, giant, layers):
         if ARGS.word in group.__name__:
             group()
     print(f"{counts[0]} passed, {counts[1]} failed")
