@@ -289,3 +289,28 @@ ex_watch_over(ex_watch *w) {
     w->over = ex_watch_seconds(w) >= o->seconds;
   return w->over;
 }
+
+/* ---- what a method has found ---- */
+
+static bool
+chooses_own_nodes(const ex_problem *p, const uint32_t *choice) {
+  for (uint32_t c = 0; c < p->n_classes; c++)
+    if (choice[c] != EX_NONE &&
+        (choice[c] < p->class_first[c] || choice[c] >= p->class_first[c + 1]))
+      return false;
+  return true;
+}
+
+const char *
+ex_check_solution(const ex_problem *p, const ex_solution *s, bool trees) {
+  double tree, dag;
+  if (!chooses_own_nodes(p, s->choice))
+    return "a class has a node of another one";
+  if (!s->feasible)
+    return s->optimal && !isinf(s->bound) ? "the optimum is no solution" : NULL;
+  if (!ex_price(p, s->choice, &tree, &dag))
+    return "the choice is not whole, or needs itself";
+  if (tree != s->tree_cost || dag != s->dag_cost)
+    return "a cost is not that of the choice";
+  return s->bound > (trees ? tree : dag) ? "the cost is below its bound" : NULL;
+}

@@ -38,7 +38,11 @@ typedef struct ex_draft {
 void ex_problem_build(bs_heap *, const ex_draft *, uint32_t *place,
                       ex_problem *out);
 void ex_problem_done(ex_problem *);
-/* NULL, or what is malformed: an index out of range, a negative cost, .. */
+/* NULL, or what of this does not hold:
+ *
+ *  1. Rows of classes cover the nodes in order, rows of children their list.
+ *  2. Children and roots are classes.
+ *  3. A cost is a number, or +inf. */
 const char *ex_validate(const ex_problem *);
 
 #define EX_NONE UINT32_MAX
@@ -73,6 +77,18 @@ void ex_solution_done(const ex_problem *, ex_solution *);
 /* Recomputes costs of a choice; false when it is incomplete or cyclic. */
 bool ex_price(const ex_problem *, const uint32_t *choice, double *tree,
               double *dag);
+/* NULL, or what of this does not hold of what a method has found:
+ *
+ *  4. A class has no node, or one of its own.
+ *  5. Where there is a solution, classes that the roots need have nodes, none
+ *     of which needs itself, at a finite cost.
+ *  6. The costs are those of the choice, and none is below the bound.
+ *  7. Without a solution none is said to be optimal at a finite cost.
+ *
+ * Asserted in ex_solve, as 1 to 3 are of the problem and of what it is made
+ * smaller to. */
+const char *ex_check_solution(const ex_problem *, const ex_solution *,
+                              bool trees);
 /* The chosen classes that the roots need, children before parents; returns
  * how many.  The choice must be complete and acyclic. */
 uint32_t ex_order(const ex_problem *, const uint32_t *choice, uint32_t *out);

@@ -5,6 +5,7 @@
  * it here, by one code for all methods. */
 #include "extract/focus.h"
 #include "extract/negative.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct method {
@@ -83,6 +84,7 @@ solve_part(const ex_problem *p, const method *m, ex_watch *w,
   ex_focus f;
   if (!ex_focus_start(p, &f))
     return false;
+  assert(!ex_validate(&f.p));
   ex_solution part = *out;
   part.choice = EX_NEW(p->heap, uint32_t, f.p.n_classes);
   no_choice(&f.p, part.choice);
@@ -116,6 +118,7 @@ solve_negative(const ex_problem *p, const method *m, ex_watch *w,
                ex_solution *out) {
   ex_problem q;
   double shift = ex_without_negative(p, &q), tree, dag;
+  assert(!ex_validate(&q));
   ex_solution part = *out;
   part.choice = EX_NEW(p->heap, uint32_t, q.n_classes);
   no_choice(&q, part.choice);
@@ -148,6 +151,7 @@ ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
          ex_solution *out) {
   const method *m = &methods[name];
   ex_watch watch;
+  assert(name < N_METHODS && !ex_validate(p));
   *out = (ex_solution){.tree_cost = INFINITY, .dag_cost = INFINITY};
   out->choice = EX_NEW(p->heap, uint32_t, p->n_classes);
   no_choice(p, out->choice);
@@ -158,5 +162,6 @@ ex_solve(const ex_problem *p, ex_method name, const ex_options *options,
   if (out->optimal)
     out->bound = m->trees ? out->tree_cost : out->dag_cost;
   out->bound = fmin(out->bound, m->trees ? out->tree_cost : out->dag_cost);
+  assert(!ex_check_solution(p, out, m->trees));
   return out->feasible;
 }

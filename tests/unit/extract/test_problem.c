@@ -108,3 +108,41 @@ Test(problem, methods_have_names) {
   cr_assert_not(ex_method_find("best", &m));
   cr_assert(ex_method_is_there(EX_EXACT));
 }
+
+/* ---- what a method that is broken would leave ---- */
+
+Test(problem, a_broken_solution_is_seen_by_the_check_after_it) {
+  uint32_t choice[] = {0, 1, 3};
+  ex_solution s = {.choice = choice, .feasible = true};
+  cr_assert(ex_price(&p, choice, &s.tree_cost, &s.dag_cost));
+  s.bound = s.dag_cost;
+  cr_assert_null(ex_check_solution(&p, &s, false));
+  s.bound = s.dag_cost + 1;
+  cr_assert(strstr(ex_check_solution(&p, &s, false), "below its bound"));
+  cr_assert_null(ex_check_solution(&p, &s, true), "as trees it costs more");
+  s.bound = 0;
+  s.dag_cost--;
+  cr_assert(strstr(ex_check_solution(&p, &s, false), "not that of"));
+  choice[1] = EX_NONE;
+  cr_assert(strstr(ex_check_solution(&p, &s, false), "not whole"));
+  choice[1] = 3;
+  cr_assert(strstr(ex_check_solution(&p, &s, false), "of another one"));
+  choice[1] = 1;
+  s.feasible = false;
+  s.optimal = true;
+  cr_assert(strstr(ex_check_solution(&p, &s, false), "no solution"));
+}
+
+Test(problem, a_problem_that_is_made_smaller_wrongly_is_seen) {
+  p.kids[0] = 3;
+  cr_assert(strstr(ex_validate(&p), "child"));
+  p.kids[0] = 0;
+  p.roots[0] = 3;
+  cr_assert(strstr(ex_validate(&p), "root"));
+  p.roots[0] = 2;
+  p.class_first[1] = 4;
+  cr_assert(strstr(ex_validate(&p), "rows of the classes"));
+  p.class_first[1] = 1;
+  p.cost[0] = NAN;
+  cr_assert(strstr(ex_validate(&p), "cost"));
+}
