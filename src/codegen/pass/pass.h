@@ -14,7 +14,22 @@
 
 #include "codegen/unit/emit.h"
 
-/* All of them. */
+/* What passes work on. */
+typedef struct cg_pass_state {
+  cg_emitter *e;
+  const cg_scope *scope;
+  cg_node **body;
+  bool fenced; /* something was stored past the caches */
+} cg_pass_state;
+
+typedef struct cg_pass {
+  const char *name;
+  void (*run)(cg_pass_state *);
+  bool completes; /* from here on, trees are complete: see tree/check.h */
+} cg_pass;
+
+/* One, and the checker; all of them. */
+void cg_run_pass(const cg_pass *, cg_pass_state *);
 void cg_run_passes(cg_emitter *, const cg_scope *, cg_node **body);
 
 void cg_share_loops(cg_emitter *, const cg_scope *, cg_node *body);

@@ -15,13 +15,21 @@ typedef struct cg_asked {
 } cg_asked;
 
 /* NULL, or what is wrong, in the arena:
- *   kinds     a node has what its kind needs, and no more
- *   names     each is declared before it is used, once in a list
- *   bounds    a loop's condition names its iterator, which goes up
- *   teams     a team shares loops that stand one right in the other
- *   lanes     loops go one by one; what is reduced is a variable around
- *   bare      a body without braces is one statement, and declares nothing
- *   operands  they bind tighter than their operator */
+ *
+ *  1. A node has what its kind needs, and no more; a switch has cases alone.
+ *  2. Of a complete tree, each name is declared before it is used; none is
+ *     declared twice in a list.
+ *  3. A loop's condition names its iterator, which goes up: by a step, or in
+ *     the body.
+ *  4. A team shares loops that stand one right in the other.
+ *  5. Loops in lanes go one by one; what they reduce is a variable around them.
+ *  6. A body without braces is one statement, and declares nothing.
+ *  7. Operands bind tighter than their operator.
+ *  8. What is joined to a line of the preprocessor is all that is done
+ *     otherwise.
+ *
+ * In builds with assertions it is asked after each pass (pass/run.c) and of
+ * each function (unit/function.c). */
 const char *cg_check_tree(const cg_asked *, const cg_node *body);
 
 #endif
