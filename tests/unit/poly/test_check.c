@@ -169,3 +169,52 @@ Test(check, the_pass_is_named) {
   cr_assert(!ok && has_fault("broken-loops"));
 #endif
 }
+
+/* ---- a primitive that is broken ---- */
+
+static bool
+write_beyond_the_end(po_program *p, po_step_call *call) {
+  (void)call;
+  p->stmts.data[0].write = po_keep_pw_multi_aff(
+      &p->pool, isl_pw_multi_aff_read_from_str(p->isl, "{ S[i] -> B[i + 1] }"));
+  return true;
+}
+
+static bool
+lose_a_loop(po_program *p, po_step_call *call) {
+  (void)call;
+  po_nest_detach(p, p->nest.nodes.data[p->stmts.data[0].leaf].parent);
+  return true;
+}
+
+static void
+expect_caught(const char *name, bool (*apply)(po_program *, po_step_call *),
+              const char *fault) {
+#ifndef NDEBUG
+  po_primitive broken = {
+      .name = name, .apply = apply, .keeps_order = true, .open_sizes = true};
+  po_step_call call = {.primitive = &broken};
+  po_program *before = hand;
+  cr_assert(!po_apply(&hand, &call, NULL), "%s", name);
+  cr_assert_eq(hand, before, "the program stays as it was");
+  cr_assert(has_fault("broken-loops"));
+  expect(NULL);
+  cr_assert(strstr(faults(), name) && strstr(faults(), fault));
+#else
+  (void)name;
+  (void)apply;
+  (void)fault;
+#endif
+}
+
+/* In builds with assertions what a primitive leaves is looked at before anybody
+ * else works on it. */
+Test(check, a_broken_primitive_is_caught_and_its_program_kept) {
+  copy_and_sum();
+  expect_caught("shift", write_beyond_the_end, "beyond the ends of B");
+}
+
+Test(check, a_primitive_that_loses_a_loop_is_caught) {
+  copy_and_sum();
+  expect_caught("lose", lose_a_loop, "does not stand in the tree");
+}
