@@ -5,6 +5,8 @@ import glob
 import os
 import re
 
+import terms
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 
@@ -107,8 +109,9 @@ GRAPH = """{"nodes": {
   "c": {"op": "x", "children": [], "eclass": "3", "cost": 3}},
  "root_eclasses": ["1"]}
 """
-FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY,
-         "graph.json": GRAPH}
+OWN_FILES = {**PROGRAMS, **PAIRS, **SCRIPTS, "messy.rules": MESSY,
+             "graph.json": GRAPH}
+FILES = {**OWN_FILES, **terms.FILES}
 OWN = sorted(PROGRAMS)
 EXAMPLES = paths("examples/*.glen")
 # Of a large e-graph the first part says as much.
@@ -182,6 +185,37 @@ def damaged(text, seed):
     return "".join(words)
 
 
+def altered(text, seed):
+    """A proof with a number, a name or a line that is another one of its own:
+    what can be read, and is mostly wrong."""
+    state = seed * 2654435761 + len(text)
+
+    def below(n):
+        nonlocal state
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2 ** 64
+        return (state >> 33) % n
+    lines = text.split("\n")
+    if seed % 4 == 0:
+        k, other = below(len(lines)), below(len(lines))
+        lines[k], lines[other] = lines[other], lines[k]
+        return "\n".join(lines)
+    words = re.findall(r"\s+|[()]|[^\s()]+", text)
+    kinds = {}
+    for k, w in enumerate(words):
+        kind = ("number" if re.fullmatch(r"-?\d+", w) else "term"
+                if re.fullmatch(r"t\d+", w) else "name" if w[0].isalpha() or
+                w[0] == "?" else "")
+        kinds.setdefault(kind, []).append(k)
+    kinds.pop("", None)
+    kind = sorted(kinds)[below(len(kinds))]
+    k = kinds[kind][below(len(kinds[kind]))]
+    if kind == "number" and seed % 2:
+        words[k] = str(int(words[k]) + [1, -1][below(2)])
+    else:
+        words[k] = words[kinds[kind][below(len(kinds[kind]))]]
+    return "".join(words)
+
+
 def damages():
     """(name, text) of each; what is damaged comes from all kinds of files."""
     for path in paths("examples/schedules/*.loops", "examples/schedules/*.sched",
@@ -189,7 +223,7 @@ def damages():
                       "tests/rules/[c-m]*.rules"):
         with open(os.path.join(ROOT, path), encoding="utf-8") as f:
             yield path, f.read()
-    yield from FILES.items()
+    yield from OWN_FILES.items()
 
 
 DAMAGED = {f"damaged-{k}-{os.path.basename(name)}": damaged(text, k)
@@ -272,6 +306,29 @@ def of_rules():
     yield ["rules", "check", "--list"]
 
 
+def of_proofs():
+    """CHECKED: a proof as it is, or damaged, and what glen-check-proof says."""
+    small = [*OWN, "examples/matmul.glen", "examples/conv1x1.glen",
+             "examples/mlp.glen", "examples/conv1d.glen"]
+    for k, path in enumerate(small):
+        for i, t in enumerate(turn(TARGETS, k, 2)):
+            for n in range(12):
+                yield ["CHECKED", str(n and n + 12 * i), path, "--rules",
+                       "rules", "--target", f"targets/{t}.target"]
+
+
+def of_verdicts():
+    """Each rule by itself: what was looked at, and what was found."""
+    for path in paths("rules/[mpst]*.rules", "tests/prove/hidden.rules",
+                      "tests/unit/prove/near-sizes.rules"):
+        with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+            names = re.findall(r"^\(rule\s+(\S+)", f.read(), re.M)
+        for k, name in enumerate(names[::5]):
+            yield ["rules", "prove", path, "--filter", name, "-j", "1",
+                   "--verbose", "--shapes", str(3 + k % 3),
+                   *(["--json"] if k % 3 == 0 else [])]
+
+
 def of_machines():
     for path in paths("targets/*.target"):
         yield ["target", path]
@@ -292,7 +349,8 @@ def of_shells():
 
 GROUPS = {"saturation": of_saturation, "loops": of_loops, "pairs": of_pairs,
           "rules": of_rules, "machines": of_machines, "shells": of_shells,
-          "damage": of_damaged_texts}
+          "damage": of_damaged_texts, "terms": terms.of_terms,
+          "proofs": of_proofs, "verdicts": of_verdicts}
 
 
 def cases(groups):

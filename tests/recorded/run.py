@@ -6,7 +6,8 @@ usage: run.py GLEN [GROUP]... [--bless] [--only WORD] [--keep DIR] [--first]
 
 Documents and other tests look at what matters of an output; this looks at all
 of many outputs: reports, chains, maps, loops after each schedule, layouts,
-traces, findings, formatted files.  The hash of each is held against
+traces, findings, formatted files, verdicts, proofs and what glen-check-proof,
+which is beside GLEN, says of them as they are and altered.  The hash of each is held against
 recorded.json beside this file, which --bless writes anew.  A change that means
 to change an output shows which ones it changes: --keep leaves the texts in a
 folder, so that those of two builds can be compared by diff.  --first stops at
@@ -29,7 +30,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 RECORDED = os.path.join(HERE, "recorded.json")
 sys.path.insert(0, HERE)
-from cases import DAMAGED, FILES, GROUPS, cases
+from cases import DAMAGED, FILES, GROUPS, altered, cases, damaged
 
 # What differs from build to build, or from run to run.
 VAGUE = re.compile(r'^.*("version"|"bytes"|seconds"|"glen"|_s").*\n', re.M)
@@ -71,23 +72,55 @@ def written(folder, stem):
     return "".join(texts)
 
 
-def said(glen, words, folder, number):
+def said(glen, words, folder, number, bound=None, timeout=60):
     """All that a command says and writes.  OUT among its words is a file; `<`
-    and a path stand last where it reads that."""
+    and a path stand last where it reads that; bound is called in its process."""
     stem = f"out{number:04}"
+    if words[0] == "CHECKED":
+        return of_proof(glen, words, folder, stem, bound, timeout)
     words = [w.replace("OUT", stem) for w in words]
     given = ""
     if "<" in words:
         words, path = words[:-2], os.path.join(folder, words[-1])
         with open(path, encoding="utf-8") as f:
             given = f.read()
-    done = subprocess.run([glen, *words], cwd=folder, capture_output=True,
-                          input=given, text=True, timeout=60,
-                          env=dict(os.environ, LC_ALL="C", COLUMNS="80",
-                                   GLEN_NO_NATIVE="1"))
-    text = f"{done.stdout}{done.stderr}exit {done.returncode}\n" + \
+    text = call([glen, *words], folder, given, bound, timeout) + \
         written(folder, stem)
     text = text.replace(stem, "OUT").replace(stem.upper(), "OUT")
+    return FOLDER.sub("", VAGUE.sub("", text))
+
+
+def call(command, folder, given, bound, timeout):
+    done = subprocess.run(command, cwd=folder, capture_output=True,
+                          input=given, text=True, timeout=timeout,
+                          preexec_fn=bound,
+                          env=dict(os.environ, LC_ALL="C", COLUMNS="80",
+                                   GLEN_NO_NATIVE="1"))
+    return f"{done.stdout}{done.stderr}exit {done.returncode}\n"
+
+
+def of_proof(glen, words, folder, stem, bound, timeout):
+    """A proof by glen, and what the checker says of it: of number 0 as it is, of
+    others with one of its words damaged."""
+    number, path, options = int(words[1]), words[2], words[3:]
+    proof = os.path.join(folder, stem + ".proof")
+    text = call([glen, "saturate", path, *options, "--emit", "proof", "-o",
+                 stem + ".proof"], folder, "", bound, timeout)
+    if os.path.exists(proof):
+        with open(proof, encoding="utf-8") as f:
+            own = f.read()
+        program, _, lemmas = own.rpartition("\n(proof")
+        if number % 8:
+            own = f"{program}\n(proof{altered(lemmas, number)}"
+        elif number:
+            own = f"{damaged(program, number)}\n(proof{lemmas}"
+        with open(proof, "w", encoding="utf-8") as f:
+            f.write(own)
+        text += own
+    checker = os.path.join(os.path.dirname(os.path.dirname(glen)), "check",
+                           "glen-check-proof")
+    text += call([checker, path, stem + ".proof", *options], folder, "", bound, timeout)
+    text = text.replace(stem, "OUT")
     return FOLDER.sub("", VAGUE.sub("", text))
 
 
