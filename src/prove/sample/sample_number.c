@@ -101,6 +101,7 @@ pv_near_focus(pv_sampler *s) {
   case 6:
     return (int64_t)sqrt((double)f) + (int64_t)pv_random(s, 3);
   default:
-    return f / (2 + (int64_t)pv_random(s, 2)) + (int64_t)pv_random(s, 2);
+    f /= 2 + (int64_t)pv_random(s, 2);
+    return f + (int64_t)pv_random(s, 2);
   }
 }

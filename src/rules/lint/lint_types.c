@@ -109,8 +109,10 @@ hole_type(trial *t, gs_type *out) {
       take_items(out, like);
     else
       *out = *like;
-    if (how >= 80 && out->rank)
-      out->dim[rl_random_below(s, out->rank)] = random_size(t);
+    if (how >= 80 && out->rank) {
+      int64_t d = rl_random_below(s, out->rank);
+      out->dim[d] = random_size(t);
+    }
     out->dtype = rl_chance(s, 95) ? like->dtype : random_dtype(t);
   }
   bs_push(s->ctx->heap, &s->types, *out);

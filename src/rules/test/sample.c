@@ -59,7 +59,8 @@ similar_type(rl_sample *s, gs_type *t) {
     own.dtype = t->dtype;
     *t = own;
   } else if (t->rank) {
-    t->dim[rl_random_below(s, t->rank)] = random_size(s);
+    int64_t d = rl_random_below(s, t->rank);
+    t->dim[d] = random_size(s);
   }
 }
 
