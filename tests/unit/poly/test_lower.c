@@ -562,7 +562,7 @@ Test(lower, elements_are_not_converted_where_that_is_no_gain) {
                           GS_I32),
                0);
   cr_assert_eq(count_wide(lower("(tensor a (shape 9000 12) i8)"
-                                "(tensor b (shape 20 12) i8)"
+                                "(tensor b (shape 10 12) i8)"
                                 "(let c " PRODUCT("a", "b") ")(output c)"),
                           GS_I32),
                0);
