@@ -155,7 +155,5 @@ void cg_put_vectors_again(const cg_above *, bs_text *out);
  * float_16. */
 cg_helper cg_parts_of(gs_dtype, uint32_t lanes);
 const char *cg_name_of_parts(bs_arena *, cg_helper);
-/* The macros for vectors turned over of so many lanes: 2, 4, 8 or 16. */
-cg_helper cg_turns_of(int64_t lanes);
 
 #endif

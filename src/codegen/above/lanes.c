@@ -4,14 +4,6 @@
 
 static const cg_helper turns[] = {CG_TURN_2, CG_TURN_4, CG_TURN_8, CG_TURN_16};
 
-cg_helper
-cg_turns_of(int64_t lanes) {
-  for (uint32_t k = 0; k < sizeof turns / sizeof *turns; k++)
-    if (lanes == 2 << k)
-      return turns[k];
-  return CG_NO_HELPER;
-}
-
 static void
 put_indices(bs_text *out, int64_t lanes, int64_t d, bool low) {
   for (int64_t j = 0; j < lanes; j++) {
