@@ -26,6 +26,24 @@ declares_locals(const teams *t, const cg_node *n) {
   return n->loop != CG_NO_LOOP && cg_has_locals(t->e, t->scope->group, n->loop);
 }
 
+/* It has no loops in it, so that its iterations may be lanes of vectors, which
+ * they are not where a team shares them. */
+static bool
+is_innermost(const cg_node *n) {
+  for (const cg_node *at = n->first; at; at = at->next)
+    if (at->kind == CG_MARK ? cg_is_loop(cg_below_marks(at->first))
+                            : at->first != NULL)
+      return false;
+  return true;
+}
+
+/* There is some of it for each core. */
+static bool
+suffices(const teams *t, int64_t iterations) {
+  const gs_target *target = t->e->p->target;
+  return iterations >= (target && target->cores > 0 ? target->cores : 1);
+}
+
 /* How many nested loops a team shares. */
 static uint32_t
 shared_loops(const teams *t, cg_node *outer) {
@@ -38,7 +56,8 @@ shared_loops(const teams *t, cg_node *outer) {
     total *= at->head.trips ? at->head.trips : GS_THREAD_ITERATIONS;
     const cg_node *inner = cg_below_marks(at->first);
     if (!at->head.trips || total >= GS_THREAD_ITERATIONS ||
-        declares_locals(t, at) || !cg_is_one(inner) || !cg_is_loop(inner))
+        declares_locals(t, at) || !cg_is_one(inner) || !cg_is_loop(inner) ||
+        (is_innermost(inner) && suffices(t, total)))
       break;
   }
   return n;

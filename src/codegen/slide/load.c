@@ -163,6 +163,9 @@ const char *
 cg_load(const cg_slide *x, const cg_source *from, int64_t offset, cg_lanes want,
         cg_lanes zero) {
   int64_t start;
+  /* All of its elements are read, wherever they are. */
+  if (from->stride == 1 && want == cg_first_lanes(x->c->lanes))
+    return vector_at(x, from, offset);
   if (!find_start(x, from, offset, want, &start))
     return one_by_one(x, from, offset, want);
   if (from->stride == 1 && start == offset && !zero)

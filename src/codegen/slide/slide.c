@@ -26,6 +26,45 @@ last_of(const po_run *run) {
   return run->last > run->to ? run->last : run->to;
 }
 
+/* The loop of the result that conditions of such a tap name, where it is one
+ * that tiles do not run along; or PO_NO_LOOP. */
+static uint32_t
+loop_of_tap(const po_slide *c, uint32_t tap) {
+  for (uint32_t k = 0; k < c->n_borders; k++)
+    if (c->borders[k].tap == tap && !c->unrolled[tap] &&
+        c->borders[k].loop != c->down && c->borders[k].loop != c->along)
+      return c->borders[k].loop;
+  return PO_NO_LOOP;
+}
+
+/* A tap that is a loop around a tile's code, and has conditions on that loop.
+ */
+static uint32_t
+tap_of_loop(const po_slide *c, uint32_t loop) {
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (loop_of_tap(c, tap) == loop)
+      return tap;
+  return PO_NO_LOOP;
+}
+
+/* Where a loop of the result and a tap lead together, of those that are there.
+ */
+static void
+widen_by_pairs(interval *out, const po_slide *c, const po_walk *at,
+               uint32_t loop, uint32_t tap) {
+  interval both = {INT64_MAX, INT64_MIN};
+  for (int64_t i = 0; i < c->extent[loop]; i++)
+    for (int64_t k = 0; k < c->extent[tap]; k++) {
+      int64_t to = at->factor[loop] * i + at->factor[tap] * k;
+      if (!po_tap_is_there(c, loop, i, tap, k))
+        continue;
+      both.lo = to < both.lo ? to : both.lo;
+      both.hi = to > both.hi ? to : both.hi;
+    }
+  if (both.lo <= both.hi)
+    widen(out, both.lo, both.hi);
+}
+
 static interval
 reach_of(const cg_slide *x, const cg_place *at, const po_sliding *operand) {
   const po_slide *c = x->c;
@@ -35,7 +74,13 @@ reach_of(const cg_slide *x, const cg_place *at, const po_sliding *operand) {
     const po_run *run = k == c->down    ? at->down
                         : k == c->along ? at->along
                                         : NULL;
-    if (run)
+    uint32_t tap = k < c->n_outer && !run ? tap_of_loop(c, k) : PO_NO_LOOP;
+    if (tap != PO_NO_LOOP)
+      widen_by_pairs(&out, c, &operand->at, k, tap);
+    else if (k >= c->n_outer && loop_of_tap(c, k) != PO_NO_LOOP &&
+             tap_of_loop(c, loop_of_tap(c, k)) == k)
+      continue; /* with its loop */
+    else if (run)
       widen(&out, factor * run->from, factor * last_of(run));
     else if (k < c->n_outer || !c->unrolled[k])
       widen(&out, 0, factor * (c->extent[k] - 1));

@@ -192,13 +192,27 @@ next_taps(tile *t) {
   return false;
 }
 
+/* Vectors from `first` on, `n` of them. */
 static void
-put_window(tile *t) {
+put_places(tile *t, int64_t first, int64_t n) {
   for (uint32_t k = 0; k < t->n_places; k++)
     do
-      for (int64_t v = 0; v < t->x->c->vectors; v++)
+      for (int64_t v = first; v < first + n; v++)
         put_vector(t, t->place[k], v);
     while (next_taps(t));
+}
+
+/* Weights that are vectors are each vector's own: its places come together, so
+ * that they are held in registers meanwhile. */
+static void
+put_window(tile *t) {
+  int64_t vectors = t->x->c->vectors;
+  if (!cg_has_weights(t->x) || !t->weights.stride) {
+    put_places(t, 0, vectors);
+    return;
+  }
+  for (int64_t v = 0; v < vectors; v++)
+    put_places(t, v, 1);
 }
 
 /* ---- loops over taps that are not written out ---- */

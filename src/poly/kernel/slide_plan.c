@@ -188,17 +188,28 @@ loads_of(const po_slide *c) {
   return places(c) * taps * c->vectors;
 }
 
+/* Loads of weights in a tile: of those that stay in registers beside the sums,
+ * which one vector of results after the other uses; of one element for all
+ * lanes, for all tiles of a loop. */
+static double
+weights_of(const gs_target *t, const po_slide *c) {
+  double sums = (double)c->rows * c->vectors;
+  double taps = (double)count_taps(c, true);
+  bool held = taps + sums + 1 <= t->vector_registers;
+  if (!c->y.index)
+    return 0;
+  if (c->y.at.factor[c->along])
+    return taps * (held ? c->vectors : sums);
+  return held ? taps / 4 : taps;
+}
+
 static double
 cycles_of_tile(const gs_target *t, const po_slide *c) {
   double sums = (double)c->rows * c->vectors,
          taps = (double)count_taps(c, true);
   double products = sums * taps, loads = (double)loads_of(c);
-  double weights = 0, moved = c->x.at.factor[c->along] == 1 ? 1 : 2.5;
-  if (c->y.index) /* those that do not stay in registers */
-    weights = taps * (c->y.at.factor[c->along] ? c->vectors : 1);
-  if (c->y.index && !c->y.at.factor[c->along] &&
-      taps + sums + 1 <= t->vector_registers)
-    weights /= 4;
+  double moved = c->x.at.factor[c->along] == 1 ? 1 : 2.5;
+  double weights = weights_of(t, c);
   double all = products + loads * moved + weights + 2 * sums + 6;
   return fmax(fmax(products / 2, (loads * fmin(moved, 2) + weights) / 2),
               all / 4) *
