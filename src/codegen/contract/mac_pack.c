@@ -61,6 +61,8 @@ static const char *
 any_place(const cg_mac_side *s, const char *t) {
   bs_arena *arena = &s->side.x->e->arena;
   long long q = Q(s), group = s->side.width * K(s);
+  if (s->row)
+    return t;
   if (q == K(s))
     return bs_arena_printf(arena, "%s / %lld * %lld + %s %% %lld", t, K(s),
                            group, t, q);
@@ -326,6 +328,49 @@ put_single_line(const cg_mac_side *s) {
   cg_write(x->w, "at[%s] = %lld;", any_place(s, "kk"), (long long)s->offset);
 }
 
+/* Elements lo .. hi, of `inner` each, of a line of a row that keeps its order;
+ * whole lines, which most are, as one loop of known length. */
+static void
+put_line_elements(const cg_mac_side *s, int64_t extent, int64_t inner) {
+  cg_writer *w = s->side.x->w;
+  const char *index = s->side.x->e->index;
+  const char *value = element(s, bs_arena_printf(&s->side.x->e->arena,
+                                                 "from[row + line + %lld * t]",
+                                                 (long long)last_step(s)));
+  long long length = extent * inner, each = inner, fill = s->offset;
+  cg_write(w, "if (lo == begin && hi == end) {");
+  cg_write(w, "for (%s t = 0; t < %lld; t++)", index, length);
+  cg_write(w, "at[kk + t] = %s;", value);
+  cg_write(w, "} else {");
+  cg_write(w, "for (%s t = 0; t < %lld * lo; t++)", index, each);
+  cg_write(w, "at[kk + t] = %lld;", fill);
+  cg_write(w, "for (%s t = %lld * lo; t < %lld * hi; t++)", index, each, each);
+  cg_write(w, "at[kk + t] = %s;", value);
+  cg_write(w, "for (%s t = %lld * hi; t < %lld; t++)", index, each, length);
+  cg_write(w, "at[kk + t] = %lld;", fill);
+  cg_write(w, "}");
+  cg_write(w, "kk += %lld;", length);
+}
+
+/* Along the loops of k from `first` on, which are one run in memory. */
+static void
+put_line(const cg_mac_side *s, uint32_t first) {
+  const cg_contract *x = s->side.x;
+  const po_cdims *k = dims_of_k(s);
+  int64_t inner = 1;
+  for (uint32_t d = first + 1; d < k->n; d++)
+    inner *= k->d[d].extent;
+  cg_write(x->w, "const %s begin = 0, end = %lld;", x->e->index,
+           (long long)k->d[first].extent);
+  cg_write(x->w, "%s lo = begin, hi = end;", x->e->index);
+  cg_put_interval(&s->side, PO_DIM_K, first);
+  cg_write(x->w, "hi = p + r < last ? hi : lo;");
+  cg_put_declared_address(&s->side, "row", s->side.role,
+                          cg_all_of(cg_side_dims(&s->side)));
+  cg_put_declared_address(&s->side, "line", PO_DIM_K, (1u << first) - 1);
+  put_line_elements(s, k->d[first].extent, inner);
+}
+
 static void
 put_singly(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
@@ -337,9 +382,13 @@ put_singly(const cg_mac_side *s) {
   cg_write(x->w, "(void)i;");
   cg_put_split(&s->side, "i", true);
   cg_write(x->w, "%s kk = 0;", x->e->index);
-  cg_put_k_loops(&s->side, outer_k(s));
+  uint32_t first = s->row ? po_mac_line_of(x->c) : dims_of_k(s)->n - 1;
+  cg_put_k_loops(&s->side, (1u << first) - 1);
   cg_write(x->w, "{");
-  put_single_line(s);
+  if (s->row)
+    put_line(s, first);
+  else
+    put_single_line(s);
   cg_write(x->w, "}");
   cg_write(x->w, "for (; kk < %lld; kk++)", (long long)s->depth);
   cg_write(x->w, "at[%s] = %lld;", any_place(s, "kk"), (long long)s->offset);
@@ -397,7 +446,8 @@ put_head(const cg_mac_side *s) {
     if (cg_names_outer(s->side.operand, d))
       cg_add(x->w, ", %s o%u", index, d);
   cg_write(x->w, ") {");
-  if (dims_of_k(s)->n > 1)
+  if (dims_of_k(s)->n > 1 &&
+      !(s->row && x->c->mac.flat && !po_mac_line_of(x->c)))
     cg_write(x->w, "const %s k_lo = 0, k_hi = %lld;", index,
              (long long)dims_of_k(s)->d[0].extent);
 }

@@ -204,6 +204,9 @@ bool po_plan_mac(const gs_target *, const bool constant[2],
  * from rows that lie along the innermost loop of k, or element by element. */
 typedef enum po_mac_way { PO_MAC_RUNS, PO_MAC_ROWS, PO_MAC_SINGLE } po_mac_way;
 po_mac_way po_mac_way_of(const po_contraction *, bool x);
+/* The first of the innermost loops of k along which rows of x are one run in
+ * memory, of which guards may name that first one alone. */
+uint32_t po_mac_line_of(const po_contraction *);
 /* Rows of a panel of x or columns of one of y. */
 int64_t po_panel_width(const po_contraction *, bool x);
 /* Elements of a panel of the operand, without the sums of its rows. */

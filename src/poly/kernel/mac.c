@@ -74,11 +74,26 @@ depth_of(const po_contraction *c) {
 }
 
 static bool
-guards_name_last(const po_contraction *c, const po_coperand *operand) {
+guards_name(const po_coperand *operand, uint32_t k) {
   for (uint32_t g = 0; g < operand->n_guards; g++)
-    if (operand->guards[g].factor[PO_DIM_K][c->dims[PO_DIM_K].n - 1])
+    if (operand->guards[g].factor[PO_DIM_K][k])
       return true;
   return false;
+}
+
+static bool
+guards_name_last(const po_contraction *c, const po_coperand *operand) {
+  return guards_name(operand, c->dims[PO_DIM_K].n - 1);
+}
+
+uint32_t
+po_mac_line_of(const po_contraction *c) {
+  const po_cdims *k = &c->dims[PO_DIM_K];
+  uint32_t first = k->n - 1;
+  while (first && k->d[first - 1].x == k->d[first].x * k->d[first].extent &&
+         !guards_name(&c->x, first))
+    first--;
+  return first;
 }
 
 po_mac_way
@@ -110,7 +125,8 @@ row_bytes(int64_t bytes) {
  * rows may stay as they are. */
 static bool
 holds_rows(const po_contraction *c) {
-  return c->mac.mac->m == 1 && po_mac_way_of(c, true) == PO_MAC_ROWS;
+  return c->mac.mac->m == 1 &&
+         (c->mac.flat || po_mac_way_of(c, true) == PO_MAC_ROWS);
 }
 
 /* Rows of x are in memory as a kernel reads them: whole groups of k, equally
@@ -142,10 +158,12 @@ row_of(const po_contraction *c) {
 /* Rows copied as they lie. */
 static double
 copy_cycles(const po_contraction *c) {
-  const po_cdim *k = last_of(c, PO_DIM_K);
-  double rows = (double)size_of(c, PO_DIM_M);
-  double runs = rows * (double)size_of(c, PO_DIM_K) / (double)k->extent;
-  double element = k->x == 1 ? GS_MAC_PACK_LINE : GS_MAC_PACK_APART;
+  const po_cdims *k = &c->dims[PO_DIM_K];
+  double rows = (double)size_of(c, PO_DIM_M), runs = rows;
+  uint32_t n = c->mac.flat ? po_mac_line_of(c) : k->n - 1;
+  for (uint32_t d = 0; d < n; d++)
+    runs *= (double)k->d[d].extent;
+  double element = k->d[k->n - 1].x == 1 ? GS_MAC_PACK_LINE : GS_MAC_PACK_APART;
   return rows * (double)c->mac.depth * element + runs * GS_MAC_PACK_RUN_START;
 }
 
