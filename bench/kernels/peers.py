@@ -184,7 +184,12 @@ class OneDnn3:
     """oneDNN 3.x from a folder with include/ and lib/, such as a virtual
     environment that pip installed it into; see peers/onednn3.cpp."""
 
-    variants = {"gemm": ["plain", "any"], "conv": ["plain", "any"]}
+    images = ["plain", "nhwc", "blocked"]
+    variants = {"gemm": ["plain", "any"], "conv": ["plain", "any"],
+                "depthwise": [*images, "any"],
+                "grouped": [*images, "any"],
+                "pool": images, "average": images, "layernorm": ["plain"],
+                "softmax": ["plain"], "matvec": ["plain", "any"]}
 
     def __init__(self, label, prefix):
         self.name, self.prefix = f"onednn3:{label}", os.path.abspath(prefix)
@@ -247,7 +252,9 @@ SATURATED = "saturated:"  # how the settings of such a program begin
 OPENMP = {"gcc": ["-fopenmp"], "clang": ["-fopenmp-simd", "-DGLEN_SIMD"]}
 
 # Inputs that are the same for all calls, by kind of problem.
-CONSTANT = {"conv": ["weights"], "conv-i8": ["weights"],
+CONSTANT = {"conv": ["weights"], "depthwise": ["weights"],
+            "depthwise-nhwc": ["weights"],
+            "grouped": ["weights"], "conv-i8": ["weights"],
             "conv-bf16": ["weights"], "gemm-i8": ["b"], "gemm-bf16": ["b"]}
 
 

@@ -49,6 +49,32 @@ def pool_facts(C, H, W, K, STRIDE, PAD):
     return [out], out * (K * K - 1)
 
 
+def depthwise_facts(C, H, W, K, STRIDE):
+    out = C * ((H - 1) // STRIDE + 1) * ((W - 1) // STRIDE + 1)
+    return [out], 2 * out * K * K
+
+
+def grouped_facts(C, H, W, O, K, GROUPS):
+    return [O * H * W], 2 * O * H * W * (C // GROUPS) * K * K
+
+
+def average_facts(C, H, W, K, STRIDE):
+    out = C * windows(H, K, STRIDE, 0) * windows(W, K, STRIDE, 0)
+    return [out], out * K * K
+
+
+def layernorm_facts(R, N):
+    return [R * N], 8 * R * N
+
+
+def softmax_facts(R, N):
+    return [R * N], 5 * R * N
+
+
+def matvec_facts(M, K):
+    return [M], 2 * M * K
+
+
 def blur_facts(H, W):
     return [H * W], 3 * W * (H + 2) + 3 * H * W
 
@@ -104,6 +130,10 @@ FACTS = {
     "jacobi-2d": jacobi_facts, "pyramid-blend": same_size,
     "interpolate": three_planes, "local-laplacian": same_size,
     "bilateral-grid": same_size,
+    "depthwise": depthwise_facts, "depthwise-nhwc": depthwise_facts,
+    "grouped": grouped_facts,
+    "average": average_facts, "layernorm": layernorm_facts,
+    "softmax": softmax_facts, "matvec": matvec_facts,
     "gemm-i8": gemm_facts, "gemm-bf16": gemm_facts,
     "conv-i8": conv_facts, "conv-bf16": conv_facts,
 }
@@ -141,6 +171,34 @@ PRODUCTS = [(64, 64, 64), (128, 128, 128), (256, 256, 256), (512, 512, 512),
             (128, 3072, 768), (128, 768, 3072), (128, 64, 128), (1, 1024, 1024),
             (4, 1024, 1024), (16, 1024, 1024), (1024, 16, 1024),
             (1024, 1024, 16)]
+
+
+def light():
+    """What reads each element a few times: no reuse to live on."""
+    out = [problem(f"depthwise{k}{end}-{c}x{h}", f"depthwise{end}", "light",
+                   C=c, H=h, W=h, K=k, STRIDE=1)
+           for end in ("", "-nhwc") for k in (3, 5)
+           for c, h in ((32, 112), (144, 56), (192, 28), (384, 14), (960, 7))]
+    out += [problem(f"depthwise3s2{end}-{c}x{h}", f"depthwise{end}", "light",
+                    C=c, H=h, W=h, K=3, STRIDE=2)
+            for end in ("", "-nhwc") for c, h in ((96, 112), (576, 14))]
+    out += [problem(f"grouped-{c}x{h}", "grouped", "light", C=c, H=h, W=h, O=c,
+                    K=3, GROUPS=32) for c, h in ((128, 56), (256, 28),
+                                                 (512, 14), (1024, 7))]
+    out += [problem(f"max{k}s{s}-{c}x{h}", "pool", "light", C=c, H=h, W=h, K=k,
+                    STRIDE=s, PAD=p)
+            for k, s, p, c, h in ((3, 2, 1, 64, 112), (2, 2, 0, 128, 56),
+                                  (3, 1, 1, 192, 28), (5, 1, 2, 256, 14))]
+    out += [problem(f"mean{k}s{s}-{c}x{h}", "average", "light", C=c, H=h, W=h,
+                    K=k, STRIDE=s)
+            for k, s, c, h in ((2, 2, 128, 56), (7, 1, 2048, 7))]
+    out += [problem(f"layernorm-{r}x{n}", "layernorm", "light", R=r, N=n)
+            for r, n in ((128, 768), (197, 192), (16, 4096))]
+    out += [problem(f"softmax-{r}x{n}", "softmax", "light", R=r, N=n)
+            for r, n in ((1536, 128), (591, 197), (1, 1000))]
+    out += [problem(f"matvec-{m}x{k}", "matvec", "light", M=m, K=k)
+            for m, k in ((256, 256), (1000, 2048), (4096, 1024))]
+    return out
 
 
 def narrow():

@@ -850,6 +850,142 @@ def pool(C=8, H=14, W=14, K=3, STRIDE=2, PAD=1):
 # ---- files ----
 
 
+def padded(image, first, amount):
+    """With as many zeros around dimensions first and first + 1."""
+    return (f"(pad (pad {image} zero {first} {amount} {amount}) "
+            f"zero {first + 1} {amount} {amount})" if amount else image)
+
+
+@program(None)
+def depthwise(C=8, H=14, W=14, K=3, STRIDE=1):
+    """A filter for every channel: NCHW, batch 1, padded so that a stride of 1
+    keeps the size."""
+    rows, columns = (H - 1) // STRIDE + 1, (W - 1) // STRIDE + 1
+    return f"""
+        (tensor image (shape 1 {C} {H} {W}) f32)
+        (tensor weights (shape {C} {K} {K}) f32)
+        (let patches
+          (windows (access {padded("image", 2, K // 2)} 2)
+            (shape {K} {K}) (stride {STRIDE} {STRIDE})))
+        (let filters
+          (broadcast
+            (reshape (access weights 1) (shape 1 {C} 1 1) (shape {K} {K}))
+            (shape 1 {C} {rows} {columns} {K} {K})))
+        (let result (compute dotProd (pair patches filters)))
+        (output result)
+        """
+
+
+@program(None)
+def depthwise_nhwc(C=8, H=14, W=14, K=3, STRIDE=1):
+    """The same with channels innermost: NHWC, filters as H W C."""
+    rows, columns = (H - 1) // STRIDE + 1, (W - 1) // STRIDE + 1
+    return f"""
+        (tensor image (shape 1 {H} {W} {C}) f32)
+        (tensor weights (shape {K} {K} {C}) f32)
+        (let patches
+          (windows
+            (access (transpose {padded("image", 1, K // 2)} (list 0 3 1 2)) 2)
+            (shape {K} {K}) (stride {STRIDE} {STRIDE})))
+        (let filters
+          (broadcast
+            (reshape (access (transpose weights (list 2 0 1)) 1)
+              (shape 1 {C} 1 1) (shape {K} {K}))
+            (shape 1 {C} {rows} {columns} {K} {K})))
+        (let result
+          (transpose (compute dotProd (pair patches filters)) (list 0 2 3 1)))
+        (output result)
+        """
+
+
+@program(None)
+def grouped(C=8, H=14, W=14, O=16, K=3, GROUPS=2):
+    """Groups of channels with filters of their own: NCHW, batch 1."""
+    c, o = C // GROUPS, O // GROUPS
+    pad = K // 2
+    whole = f"1 {GROUPS} {o} {H} {W} {c} {K} {K}"
+    return f"""
+        (tensor image (shape 1 {C} {H} {W}) f32)
+        (tensor weights (shape {O} {c} {K} {K}) f32)
+        (let patches
+          (broadcast
+            (windows
+              (access
+                (reshape {padded("image", 2, pad)}
+                  (shape 1 {GROUPS} {c} {H + 2 * pad} {W + 2 * pad}) (shape))
+                2)
+              (shape {c} {K} {K}) (stride 1 1 1))
+            (shape {whole})))
+        (let filters
+          (broadcast
+            (reshape (access weights 1)
+              (shape 1 {GROUPS} {o} 1 1) (shape {c} {K} {K}))
+            (shape {whole})))
+        (let result
+          (reshape (compute dotProd (pair patches filters))
+            (shape 1 {O} {H} {W}) (shape)))
+        (output result)
+        """
+
+
+@program(None)
+def average(C=8, H=14, W=14, K=2, STRIDE=2):
+    """The mean of K x K pixels: NCHW, batch 1."""
+    return f"""
+        (tensor image (shape 1 {C} {H} {W}) f32)
+        (let result
+          (compute reduceMean
+            (windows (access image 2) (shape {K} {K}) (stride {STRIDE} {STRIDE}))))
+        (output result)
+        """
+
+
+@program(None)
+def layernorm(R=8, N=32):
+    """Rows less their mean, over their deviation, times a gain, plus a bias."""
+    def row(x):
+        return f"(broadcast (access (insertAxis {x} 0) 2) (shape {R} {N}))"
+
+    def column(x):
+        return f"(broadcast (access (insertAxis {x} 1) 2) (shape {R} {N}))"
+    return f"""
+        (tensor x (shape {R} {N}) f32)
+        (tensor gain (shape {N}) f32)
+        (tensor bias (shape {N}) f32)
+        (let mean (compute reduceMean (access x 1)))
+        (let centred (compute sub (pair (access x 2) {column("mean")})))
+        (let variance
+          (compute reduceMean (access (compute mul (pair centred centred)) 1)))
+        (let deviation (compute sqrt (compute (offset 0.00001) variance)))
+        (let scaled (compute div (pair centred {column("deviation")})))
+        (let result
+          (compute add
+            (pair (compute mul (pair scaled {row("gain")})) {row("bias")})))
+        (output result)
+        """
+
+
+@program(None)
+def softmax(R=8, N=32):
+    """Of each row."""
+    return f"""
+        (tensor x (shape {R} {N}) f32)
+        (let result (compute softmax (access x 1)))
+        (output result)
+        """
+
+
+@program(None)
+def matvec(M=32, K=32):
+    """A matrix, by rows, times a vector."""
+    return f"""
+        (tensor a (shape {M} {K}) f32)
+        (tensor x (shape {K}) f32)
+        (let y (compute dotProd (cartProd (access a 1) (access x 0))))
+        (output y)
+        """
+
+
 def example_path(name):
     folder = PROGRAMS[name].folder
     return os.path.join(ROOT, "examples", folder, name + ".glen")

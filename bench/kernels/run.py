@@ -188,7 +188,7 @@ def roofs(builder, threads):
 
 def chosen(args):
     every = (problems.smoke() if args.smoke
-             else problems.standard() + problems.narrow())
+             else problems.standard() + problems.narrow() + problems.light())
     wanted = [w for w in args.only.split(",") if w]
     return [p for p in every
             if not wanted or any(w in p.name or w == p.group for w in wanted)]
