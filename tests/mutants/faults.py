@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The planted faults: their lists, where each one lies, and copies of the tree
-in which one is planted at a time."""
+"""The planted faults: their lists, and where each one lies."""
 import glob
 import hashlib
 import os
 import re
-import shutil
-import subprocess
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-HERE = os.path.join(ROOT, "tests", "mutants")
-HOME = os.path.join(ROOT, "build-mutants")
-OPTIONS = ["-Dtests=enabled", "-Djansson=enabled", "-Dcbc=enabled",
-           "-Donnx=enabled", "-Doptimization=1", "-Ddebug=false",
-           "-Db_ndebug=false"]
+from whole import HERE
 
 
 class Fault:
@@ -51,14 +42,16 @@ class Fault:
         lines = text.split("\n")
         return "\n".join(lines[:k] + self.new + lines[k + len(self.old):])
 
-    def line(self):
-        """The number of the line that is changed, from 1; None if stale."""
-        path = os.path.join(ROOT, self.path)
+    def lines(self, root):
+        """The numbers, from 1, of the first line of the context, the line that is
+        changed and the last one, in the sources below a folder."""
+        path = os.path.join(root, self.path)
         if not os.path.exists(path):
-            return None
+            return 0, 0, 0
         with open(path, encoding="utf-8") as f:
             k = self.place(f.read())
-        return None if k is None else k + self.skip + 1
+        return (0, 0, 0) if k is None else (k + 1, k + self.skip + 1,
+                                            k + len(self.old))
 
 
 def faults(lists=None):
@@ -67,70 +60,3 @@ def faults(lists=None):
             parts = re.split(r"^# (.*)\n", f.read(), flags=re.M)[1:]
         for head, patch in zip(parts[::2], parts[1::2]):
             yield Fault(head, patch)
-
-
-class Copy:
-    """A copy of the working tree below build-mutants/, with its build folder."""
-
-    def __init__(self, name, *options):
-        self.tree = os.path.join(HOME, name)
-        self.build = os.path.join(self.tree, "build")
-        self.options = [*OPTIONS, *options]
-
-    def synchronise(self):
-        """Brings the copy to the state of the working tree; unchanged files
-        keep their times, so that little is built."""
-        names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"],
-                               cwd=ROOT, capture_output=True, text=True,
-                               check=True).stdout.split("\n")
-        wanted = {name for name in names if name and
-                  os.path.isfile(os.path.join(ROOT, name))}
-        for name in wanted:
-            source, copy = (os.path.join(d, name) for d in (ROOT, self.tree))
-            with open(source, "rb") as f:
-                content = f.read()
-            os.makedirs(os.path.dirname(copy), exist_ok=True)
-            if not os.path.exists(copy) or open(copy, "rb").read() != content:
-                shutil.copyfile(source, copy)
-                shutil.copymode(source, copy)
-        for folder in ("src", "tests"):  # what the tree has no longer
-            for at, _, files in os.walk(os.path.join(self.tree, folder)):
-                for name in files:
-                    path = os.path.relpath(os.path.join(at, name), self.tree)
-                    if path not in wanted and "__pycache__" not in path:
-                        os.remove(os.path.join(self.tree, path))
-
-    def ninja(self, *targets):
-        """Builds the targets, all if none is given: (exit code, output)."""
-        done = subprocess.run(
-            ["ninja", "-C", self.build, *targets], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", env=dict(os.environ, CCACHE_BASEDIR=HOME))
-        return done.returncode, done.stdout
-
-    def prepare(self, build=True):
-        """Makes and builds the copy; what is wrong with it, or None."""
-        os.makedirs(self.tree, exist_ok=True)
-        self.synchronise()
-        if not os.path.exists(os.path.join(self.build, "build.ninja")):
-            done = subprocess.run(
-                ["meson", "setup", self.build, self.tree, *self.options],
-                stdin=subprocess.DEVNULL, capture_output=True, text=True)
-            if done.returncode:
-                return done.stdout + done.stderr
-        code, out = self.ninja() if build else (0, "")
-        return out[-3000:] if code else None
-
-    def objects(self, path):
-        """The object files that a source file becomes, and their bytes; they
-        are built if need be."""
-        stem = "_".join(path.split("/")[2:])
-        at = os.path.join(self.build, "src", path.split("/")[1])
-        found = []
-        for folder, _, files in os.walk(at):
-            for name in files:
-                if name.endswith(".c.o") and name[:-2].replace(".._", "") in (
-                        stem, os.path.basename(path)):
-                    found.append(os.path.join(folder, name))
-        code, _ = self.ninja(*(os.path.relpath(p, self.build) for p in found))
-        return None if code else [open(p, "rb").read() for p in sorted(found)]

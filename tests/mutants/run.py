@@ -2,123 +2,138 @@
 # SPDX-License-Identifier: MIT
 """Plants small faults, one at a time, and sees whether the tests notice.
 
-usage: run.py [--folder NAME]... [--only ID]... [--missed] [--build] [--near [--wide]]
-              [--sanitized] [--within SECONDS] [--spend SECONDS] [--minutes N]
-              [--jobs N]
-              [--survey WORD]... [--lists GLOB] [--table] [--fresh]
+usage: run.py BUILD [--folder NAME]... [--only ID]... [--missed] [--within SECONDS]
+              [--spend SECONDS] [--minutes N] [--jobs N] [--survey WORD]...
+              [--anew] [--lists GLOB] [--results FILE] [--table] [--fresh]
 
 The faults are the patches of tests/mutants/*.patch, each behind a line `# ID`,
 or `# ID equivalent: REASON` for one that changes nothing that can be seen.
+BUILD is a build folder with the tests, up to date.
 
-First each test runs once on a build that counts which lines are run: what it
-takes and which faults' lines it reaches.  Tests that take more than --within
-seconds of processor (30) are left out; --survey looks only at those whose name
-holds a word, and the rest stays as it was.  Then each fault is planted in a
-copy of the tree, and the tests that reach its line are asked, those of its own
-folder first and the shortest first, until one fails.  Only what a test needs is
-built, when it is its turn.  A test that takes three times what it takes
-otherwise, and five seconds, has failed; --spend bounds what a fault may take in
-all (120), what is built for it included, and what was not asked then is asked by a later --missed.
+All of src/ is compiled into one shared library (whole.py); a fault is its file
+compiled anew, which is loaded in its place.  First each test runs once with a
+library that notes which blocks of the sources are run; tests that take more than
+--within seconds of processor (30) are left out, and --survey looks only at those
+whose name holds a word.  What is known of a test is kept until the test changes;
+--anew looks at all of them again, which is due when the sources have moved far.
+Then the tests that run a block of the line of a fault
+are asked until one fails, the cheapest of each kind first.  One that fails is
+asked again without the fault: what fails then, too, says nothing.  A test that
+takes four times what it takes otherwise, and three seconds, has failed; --spend
+bounds what a fault may take in all (40), and what was not asked then is asked by
+a later --missed, as are tests that are new or were changed since.
 
---jobs copies (2) are used side by side.  The folders are gone through side by
+--jobs faults (2) are asked side by side.  The folders are gone through side by
 side, and sample.py draws in random order: wherever a run is stopped (--minutes
 stops it), what was asked is an even random sample of each.  What was found goes
-to build-mutants/results.json after each fault, and in short, without what each
-test took, to tests/mutants/results.json, which is kept with the sources: a later
-run goes on there, and --fresh begins anew.  --missed asks what was not noticed
-again, of the tests that are new or were changed since; a test that was asked and
-passed is not repeated.
-
---near spares the build that counts lines: faults are asked of the tests of their
-own folders alone (the table NEAR of suites.py), whether those reach them or not;
-with --wide then of all others, too, of which --near knows what they take.
---sanitized plants them in a copy that has the address sanitizer and that of
-undefined behaviour: with --near --missed, for what was not noticed without.
---lists names other lists than tests/mutants/*.patch, as of faults drawn to see
-how many of new ones are noticed; what becomes of them is not kept in short.
---build only says which faults compile and change the object code, with --missed
-those alone that were not noticed.  The table by folder is printed at the
-end, and --table prints nothing else.
+to tests/mutants/results.json, and a later run goes on there; --fresh begins anew.
+--lists names other lists than tests/mutants/*.patch, and --results where what
+becomes of them is kept.  The table by folder is printed at the end, and --table
+prints nothing else.
 """
 import argparse
+import hashlib
 import json
+import multiprocessing
 import os
-import queue
 import sys
-import threading
 import time
 
 import suites
-from faults import HERE, HOME, Copy, faults
+import whole
+from faults import faults
 
-RESULTS = os.path.join(HOME, "results.json")
-RESULTS_OF_LISTS = os.path.join(HOME, "results-of-lists.json")
-SHORT = os.path.join(HERE, "results.json")
-lock = threading.Lock()
-
-
-def order(tests, fault):
-    """The tests to ask, in the order in which they are asked."""
-    able = [t for t in tests.values()
-            if t.seconds is not None and t.reaches(fault) and
-            (t.near(fault.folder) or not t.anywhere)]
-    return sorted(able, key=lambda t: ((1 if t.near(fault.folder) else 3) *
-                                       t.price(), t.name))
+SHORT = os.path.join(whole.HERE, "results.json")
+ASKED = os.path.join(whole.HOME, "asked")
 
 
-def judge(fault, tests, copy, args, before):
-    """What became of a fault: a word, the test that noticed it, the tests that
-    did not, with their digests, and the seconds of processor that they took."""
-    path = os.path.join(copy.tree, fault.path)
-    result = {"word": "stale", "by": "", "spent": 0, "patch": fault.digest,
-              "asked": dict(before.get("asked", {}))}
-    if not os.path.exists(path):
+def order(tests, fault, lines):
+    """The tests to ask, in the order in which they are asked: those that run the
+    line before those that run what is beside it, the nearest and cheapest first,
+    but no kind of test long before the others."""
+    exact, beside = blocks_of(fault, lines)
+    ranks, found = {}, []
+    # Among those that take the same, in an order that says nothing.
+    for test in sorted(tests.values(), key=lambda t: (round(
+            t.seconds or 0, 2), hashlib.sha256(t.name.encode()).digest())):
+        if test.seconds is None or not test.blocks & (exact | beside):
+            continue
+        rank = ranks[test.group] = ranks.get(test.group, -1) + 1
+        price = (test.seconds + 0.02) * (1 + rank / 8)
+        price *= 1 if test.near(fault.folder) else 3
+        found.append((price * (1 if test.blocks & exact else 4), test.name))
+    return [tests[name] for _, name in sorted(found)]
+
+
+def blocks_of(fault, lines):
+    """Two sets of blocks, a bit each: those of the line that a fault changes, or
+    of the nearest above where no statement begins there; those of its context."""
+    first, line, last = fault.lines(os.path.join(whole.COUNTED, "tree"))
+    counts = lines.get(fault.path, {})
+    above = [n for n in counts if line and n <= line]
+    exact = sum(1 << b for b in counts[max(above)]) if above else 0
+    beside = 0
+    for n in counts:
+        if line and first <= n <= last:
+            beside |= sum(1 << b for b in counts[n])
+    return exact, beside
+
+
+def judge(fault, tests, lines, args):
+    """What became of a fault: a word, the test that noticed it, and the seconds of
+    processor that it took."""
+    result = {"word": "stale", "by": "", "spent": 0, "patch": fault.digest}
+    path = os.path.join(whole.ROOT, fault.path)
+    text = None
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            text = fault.planted(f.read())
+    if text is None:
         return result
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    planted = fault.planted(text)
-    if planted is None:
+    begin = os.times()
+    folder = os.path.join(whole.FAULTY, str(os.getpid()))
+    os.environ["LD_LIBRARY_PATH"] = whole.libraries(folder)
+    if not whole.place(args.build, fault.path, text, folder):
+        result["word"] = "does not compile"
         return result
-    clean = copy.objects(fault.path) if args.build else None
-    try:
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(planted)
-        if args.build:
-            faulty = copy.objects(fault.path)
-            result["word"] = ("does not compile" if faulty is None else
-                              "same code" if faulty == clean else "compiles")
-        else:
-            hunt(fault, tests, copy, args, result)
-    finally:
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(text)
+    hunt(fault, order(tests, fault, lines), args, begin,
+         folder, result)
     return result
 
 
-def hunt(fault, tests, copy, args, result):
+def spent(begin):
+    now = os.times()
+    return sum(now[:4]) - sum(begin[:4])
+
+
+def hunt(fault, able, args, begin, folder, result):
     """Asks one test after the other until one fails."""
-    result["word"] = "not noticed"
-    for test in order(tests, fault):
-        name = ("sanitized " if args.sanitized else "") + test.name
-        if result["asked"].get(name) == test.digest:
+    path = os.path.join(ASKED, fault.digest + ".json")
+    asked = set()
+    if args.missed and os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            asked = set(json.load(f))
+    result["word"] = "not noticed" if able else "not reached"
+    for test in able:
+        mark = hashlib.sha256((test.name + test.digest).encode()).hexdigest()[:8]
+        if mark in asked:
             continue
-        if result["spent"] + test.seconds > args.spend:
+        if spent(begin) + test.seconds > args.spend:
             result["word"] = "not noticed so far"
             continue
-        before = os.times()
-        code, out = copy.ninja(*test.targets(copy))
-        after = os.times()
-        result["spent"] += sum(after[2:4]) - sum(before[2:4])
-        if code:
-            result["word"], result["by"] = "does not compile", out[-300:]
-            return
-        run = suites.Run(test, copy, 3 * test.seconds + 5)
-        result["spent"] = round(result["spent"] + run.seconds, 2)
-        if run.good is False:
-            result["word"], result["by"] = "noticed", name
-            return
-        if run.good:
-            result["asked"][name] = test.digest
+        bound = 4 * test.seconds + 3
+        if test.run(bound) is False:
+            os.environ["LD_LIBRARY_PATH"] = whole.libraries(whole.WHOLE)
+            sound = test.run(2 * bound)
+            os.environ["LD_LIBRARY_PATH"] = whole.libraries(folder)
+            if sound:
+                result["word"], result["by"] = "noticed", test.name
+                break
+            print(f"fails without a fault: {test.name}", flush=True)
+        asked.add(mark)
+    result["spent"] = round(spent(begin), 1)
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(sorted(asked), f)
 
 
 def table(listed, results):
@@ -132,12 +147,13 @@ def table(listed, results):
     for folder, words in [*sorted(rows.items()),
                           ("all", sum(rows.values(), []))]:
         noticed = words.count("noticed")
-        asked = noticed + sum(w.startswith("not noticed") for w in words)
+        asked = noticed + sum(w.startswith("not ") and w != "not asked"
+                              for w in words)
         share = f"{100 * noticed // asked} %" if asked else ""
         print(f"| `{folder}` | {len(words)} | {words.count('equivalent')} | "
               f"{asked} | {noticed} | {share} |")
-    for word in ("not noticed", "not noticed so far", "stale",
-                 "does not compile", "same code"):
+    for word in ("not reached", "not noticed", "not noticed so far", "stale",
+                 "does not compile"):
         ids = [f.id for f in listed if not f.equivalent and
                results.get(f.id, {}).get("word") == word]
         if ids:
@@ -157,73 +173,53 @@ def even(listed):
 
 def read_results(args, listed):
     """What is known so far; of a fault whose patch was changed, nothing."""
-    results = {}
-    kept = (RESULTS_OF_LISTS,) if args.lists else (SHORT, RESULTS)
-    for path in () if args.fresh else kept:
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as f:
-                results.update(json.load(f))
+    if args.fresh or not os.path.exists(args.results):
+        return {}
+    with open(args.results, encoding="utf-8") as f:
+        results = json.load(f)
     return {f.id: results[f.id] for f in listed
             if results.get(f.id, {}).get("patch") == f.digest}
 
 
-def write(path, results):
-    with open(path + ".new", "w", encoding="utf-8") as f:
+def write_results(results, args):
+    with open(args.results + ".new", "w", encoding="utf-8") as f:
         f.write("{\n" + ",\n".join(
             f"{json.dumps(k)}: {json.dumps(v, sort_keys=True)}"
             for k, v in sorted(results.items())) + "\n}\n")
-    os.replace(path + ".new", path)
-
-
-def write_results(results, args):
-    write(RESULTS_OF_LISTS if args.lists else RESULTS, results)
-    if not args.lists:
-        write(SHORT, {k: {n: r[n] for n in ("patch", "word", "by")}
-                      for k, r in results.items()})
-
-
-def work(todo, tests, copy, args, results, end):
-    """Takes faults from the queue until it is empty or the time is up."""
-    while time.monotonic() < end:
-        try:
-            fault = todo.get_nowait()
-        except queue.Empty:
-            return
-        result = judge(fault, tests, copy, args, results.get(fault.id, {}))
-        with lock:
-            if not args.build:
-                results[fault.id] = result
-                write_results(results, args)
-            print(f"{todo.qsize()} left: {fault.id} {fault.path}: "
-                  f"{result['word']} {result['by'][-300:]} "
-                  f"({result['spent']:.1f} s)", flush=True)
+    os.replace(args.results + ".new", args.results)
 
 
 def arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("build", metavar="BUILD")
     parser.add_argument("--folder", action="append", default=[])
     parser.add_argument("--only", action="append", default=[], metavar="ID")
     parser.add_argument("--survey", action="append", default=[], metavar="WORD")
-    for flag in ("--build", "--fresh", "--missed", "--near", "--wide",
-                 "--sanitized", "--table"):
-        parser.add_argument(flag, action="store_true")
+    parser.add_argument("--missed", action="store_true")
+    parser.add_argument("--anew", action="store_true")
     parser.add_argument("--within", type=float, default=30, metavar="SECONDS")
-    parser.add_argument("--spend", type=float, default=120, metavar="SECONDS")
-    parser.add_argument("--minutes", type=float, default=1e6)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--spend", type=float, default=40, metavar="SECONDS")
+    parser.add_argument("--minutes", type=float, default=1e6, metavar="N")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N")
     parser.add_argument("--lists", metavar="GLOB")
+    parser.add_argument("--results", default=SHORT, metavar="FILE")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--fresh", action="store_true")
     return parser.parse_args()
 
 
 def wanted(fault, results, args):
-    word = results.get(fault.id, {}).get("word", "")
-    if args.build:
-        return not args.missed or word.startswith("not noticed")
+    word = results.get(fault.id, {"word": "not asked"})["word"]
     return not fault.equivalent and (
-        not word or fault.id in args.only or word == "stale" or
-        word == "does not compile" or
-        args.missed and word.startswith("not noticed"))
+        args.missed and word.startswith("not ") or
+        word in ("not asked", "stale", "does not compile"))
+
+
+def ask(fault):
+    """In a process of its own for each of --jobs, which has what it needs from
+    its parent."""
+    return fault, judge(fault, *ask.needs)
 
 
 def main():
@@ -236,34 +232,27 @@ def main():
     results = read_results(args, every)
     if args.table:
         return table(listed, results)
-    more = ["-Db_sanitize=address,undefined"] if args.sanitized else []
-    copies = [Copy("sanitized-" * args.sanitized + chr(ord("a") + k), *more)
-              for k in range(args.jobs)]
-    counting = Copy("survey", "-Db_coverage=true")
-    for copy in copies + [counting] * (not args.build and not args.near):
-        wrong = copy.prepare(not args.near)
-        if wrong:
-            sys.exit(wrong)
-    tests = suites.listed(copies[0])
-    if args.near:
-        folders = {f.folder for f in listed if wanted(f, results, args)}
-        chosen = {n: t for n, t in tests.items()
-                  if args.wide or any(map(t.near, folders))}
-        suites.survey(chosen, copies[0], [], args)
-    elif not args.build:
-        suites.survey(tests, counting, [f for f in every if f.line()],
-                      args)
-    todo = queue.SimpleQueue()
-    for fault in even(listed):
-        if wanted(fault, results, args):
-            todo.put(fault)
-    threads = [threading.Thread(target=work, args=(todo, tests, copy, args,
-                                                   results, end))
-               for copy in copies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    args.build = whole.Build(args.build)
+    wrong = whole.prepare(args.build, args.anew)
+    if wrong:
+        sys.exit(wrong)
+    if args.anew and os.path.exists(suites.SURVEY):
+        os.remove(suites.SURVEY)
+    os.makedirs(ASKED, exist_ok=True)
+    tests = suites.listed(args.build)
+    suites.survey(tests, args)
+    ask.needs = tests, suites.blocks_of_lines(), args
+    todo = [f for f in even(listed) if wanted(f, results, args)]
+    with multiprocessing.Pool(args.jobs) as pool:
+        for k, (fault, result) in enumerate(pool.imap_unordered(ask, todo)):
+            results[fault.id] = result
+            write_results(results, args)
+            print(f"{len(todo) - k - 1} left: {fault.id} {fault.path}: "
+                  f"{result['word']} {result['by']} ({result['spent']} s)",
+                  flush=True)
+            if time.monotonic() > end:
+                pool.terminate()
+                break
     table(listed, results)
 
 

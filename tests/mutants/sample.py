@@ -8,7 +8,7 @@ A place is a line of a .c file and an operator that applies to it, drawn at
 random; a file gives at most a few.  Each fault is what a slip of the hand would
 make: a comparison off by its edge or turned round, `and` for `or`, one too many
 or too few, a statement or an early return that is missing.  Whether a fault
-compiles and changes the object code is found out by run.py --build.
+compiles is found out by run.py.
 """
 import difflib
 import glob

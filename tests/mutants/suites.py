@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The tests that faults are asked of: the suites of meson and the programs that
-are none; how long each takes, and which faults' lines each reaches."""
-import concurrent.futures
+"""The tests that faults are asked of: commands that are recorded, cases of unit
+suites, and programs of many checks; how long each takes, and which blocks of the
+sources each runs."""
+import atexit
+import base64
+import bisect
+import functools
 import glob
 import hashlib
 import json
+import multiprocessing
 import os
 import re
 import resource
@@ -13,32 +18,31 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
+import zlib
 
-from faults import HOME, ROOT
+import whole
 
-GLEN = "{build}/src/cli/glen"
-CHECKER = "{build}/src/check/glen-check-proof"
-SURVEY = os.path.join(HOME, "survey.json")
-SURVEY_NEAR = os.path.join(HOME, "survey-near.json")
-SURVEY_SANITIZED = os.path.join(HOME, "survey-sanitized.json")
+sys.path.insert(0, os.path.join(whole.ROOT, "tests", "recorded"))
+import run as recorded
 
+GLEN = os.path.join(whole.WHOLE, "src/cli/glen")
+CHECKER = os.path.join(whole.WHOLE, "src/check/glen-check-proof")
 
 def groups(path):
     """The parts of a program that runs them by name."""
-    with open(os.path.join(ROOT, path), encoding="utf-8") as f:
+    with open(os.path.join(whole.ROOT, path), encoding="utf-8") as f:
         listed = re.search(r"(?:^GROUPS =|for group in) [\[({]([^\])}]*)[\])}]",
                            f.read(), re.M)[1]
     return re.findall(r"\w+(?=\":)", listed) or re.findall(r"\w+", listed)
 
 
 def files(*patterns):
-    return [os.path.relpath(p, ROOT) for pattern in patterns
-            for p in sorted(glob.glob(os.path.join(ROOT, pattern)))]
+    return [os.path.relpath(p, whole.ROOT) for pattern in patterns
+            for p in sorted(glob.glob(os.path.join(whole.ROOT, pattern)))]
 
 
 CONSOLE = [p for p in files("tests/cli/*.md", "README.md", "docs/*.md")
-           if "```console" in open(os.path.join(ROOT, p),
+           if "```console" in open(os.path.join(whole.ROOT, p),
                                    encoding="utf-8").read()]
 
 
@@ -75,8 +79,6 @@ STEPS = {
     "layout": ["bench/layout/misses.py", "--glen", GLEN, "--sizes", "32,64"],
     "programs": ["bench/kernels/programs.py", "--check", GLEN],
     "schemas": ["tests/schemas/run.py", GLEN],
-    **{"recorded/" + group: ["tests/recorded/run.py", GLEN, group, "--first"]
-       for group in groups("tests/recorded/cases.py")},
     "generated": ["tests/generated/run.py", "{build}", "--every", "8"],
     "generated/some": ["tests/generated/run.py", "{build}", "--every", "40"],
     "pipeline": ["{build}/tests/property/pipeline_programs", "--rules", "rules",
@@ -116,210 +118,285 @@ NEAR = {
 
 
 class Test:
-    def __init__(self, name, words, reads, command):
-        self.name, self.words, self.command = name, words, command
-        digest = hashlib.sha256(" ".join(command).encode())
-        for path in sorted(set(reads)):
-            if os.path.isfile(os.path.join(ROOT, path)):
-                with open(os.path.join(ROOT, path), "rb") as f:
-                    digest.update(f.read())
-        self.digest = digest.hexdigest()[:16]
-        self.seconds, self.covers, self.known = None, set(), set()
-        self.anywhere = False
+    """One thing that can be asked: a recorded command, a case of a unit suite, or
+    a program that makes many checks."""
 
-    def reaches(self, fault):
-        """Whether the test runs the fault's line, as far as is known."""
-        return fault.id in self.covers or fault.id not in self.known
-
-    def price(self):
-        """Seconds, with those of linking a suite; what is recorded of many
-        outputs notices most, and is asked early."""
-        if self.name.startswith(("step:recorded/", "step:generated/")):
-            return self.seconds / 4
-        return self.seconds + (2 if self.name.startswith("test:") else 0.3)
+    def __init__(self, name, group, words, digest):
+        self.name, self.group, self.words = name, group, words
+        self.digest = hashlib.sha256(digest).hexdigest()[:12]
+        self.seconds, self.blocks = None, 0
 
     def near(self, folder):
         return any(word in NEAR.get(folder, []) for word in self.words)
 
-    def targets(self, copy):
-        own = [w.removeprefix("{build}/") for w in self.command
-               if w.startswith("{build}/")]
-        if self.name.startswith("step:generated"):
-            own.append("tests/property/pipeline_programs")
-        whole = self.name.startswith("test:") and "lsp" not in self.words and \
-            "report" not in self.words
-        return own if whole else [
-            "src/cli/glen", "src/check/glen-check-proof", *own]
+    def run(self, processor):
+        """Whether it passes, with at most so many seconds of processor; None
+        where only the clock stopped it, which tells of a busy machine."""
+        raise NotImplementedError
 
 
-def listed(copy):
-    """All tests, by name; what they read is known from the build folder."""
-    def ask(what):
-        return json.loads(subprocess.run(
-            ["meson", "introspect", copy.build, what], capture_output=True,
-            text=True, check=True).stdout)
-    sources = {os.path.realpath(t["filename"][0]):
-               [os.path.relpath(s, copy.tree) for part in t["target_sources"]
-                for s in part.get("sources", [])]
-               for t in ask("--targets") if t["type"] == "executable"}
-    tests = {}
-    for t in ask("--tests"):
-        command = [os.path.normpath(w) if "/" in w else w for w in t["cmd"]]
-        command = [w.replace(copy.build + "/", "{build}/").replace(
-            copy.tree + "/", "{tree}/") for w in command]
-        command[1:] = FEWER.get(t["name"], command[1:])
-        reads = sources.get(os.path.realpath(t["cmd"][0]), [])
-        if reads:
-            at = os.path.dirname(reads[0])
-            reads = reads + files(at + "/*.h", at + "/*.rules")
-        words = [s.split(":")[-1] for s in t["suite"]]
-        name = "test:" + words[-1] + "/" + t["name"]
-        tests[name] = Test(name, words, reads + [
-            w.removeprefix("{tree}/") for w in command if "." in w], command)
-    for name, command in STEPS.items():
-        more = files("tests/fail/*", "tests/fail/rules/*") if name == "fail" \
-            else files("tests/onnx/*") if name.startswith("onnx") \
-            else files("tests/recorded/*") if name.startswith("recorded") \
-            else []
-        if name.startswith("prove/"):
-            more = files("tests/prove/*.rules")
-        tests["step:" + name] = Test("step:" + name, name.split("/"), [
-            w for w in command if "." in w] + more, command)
-    return tests
+class Recorded(Test):
+    """One command of tests/recorded/, as it says and writes it."""
+    number = 0
+
+    def __init__(self, group, words, hashed):
+        name = " ".join(words)
+        super().__init__("recorded " + name, "recorded " + group, [group],
+                         (name + hashed).encode())
+        self.command, self.hashed = words, hashed
+
+    def run(self, processor):
+        Recorded.number += 1
+        try:
+            text = recorded.said(GLEN, self.command, place_of_recorded(),
+                                 Recorded.number, limits(processor),
+                                 30 * processor + 60)
+        except subprocess.TimeoutExpired:
+            return None
+        except UnicodeDecodeError:
+            return False
+        return hashlib.sha256(text.encode()).hexdigest()[:12] == self.hashed
 
 
-class Run:
-    """What became of a command: its exit code (None where only the clock
-    stopped it, which tells of a busy machine), seconds of processor, output."""
+@functools.lru_cache(None)
+def place_of_recorded():
+    """One folder for each process that asks; outside of the sources, as paths
+    that are near are told otherwise."""
+    place = tempfile.mkdtemp(prefix="recorded-")
+    recorded.folder_for(place)
+    atexit.register(shutil.rmtree, place, True)
+    return place
 
-    def __init__(self, test, copy, processor, more=None):
-        command = [w.replace("{build}", copy.build).replace("{tree}", copy.tree)
-                   for w in test.command]
-        # Meson runs its tests in the build folder.
-        cwd = copy.build if test.name.startswith("test:") else copy.tree
+
+class Program(Test):
+    """A program whose exit code says whether its checks hold."""
+
+    def __init__(self, name, group, words, command, cwd, reads):
+        contents = [" ".join(command).encode()]
+        for path in sorted({os.path.join(whole.ROOT, r) for r in reads}):
+            if os.path.isfile(path):
+                with open(path, "rb") as f:
+                    contents.append(f.read())
+        super().__init__(name, group, words, b"".join(contents))
+        self.command, self.cwd = command, cwd
         if command[0].endswith(".py"):
-            command.insert(0, sys.executable)
-        place = tempfile.mkdtemp(prefix="tmp-", dir=HOME)
-        limit = int(processor) + 1
+            self.command = [sys.executable, *command]
 
-        def bound():
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
-            # A fault that takes all memory is to be what ends.
-            with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as f:
-                f.write("1000")
-        with open(os.path.join(place, "said"), "wb") as said:
-            process = subprocess.Popen(
-                command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said,
-                stderr=subprocess.STDOUT, start_new_session=True,
-                preexec_fn=bound, env=dict(
-                    os.environ, TMPDIR=place, CRITERION_FAIL_FAST="1",
-                    CRITERION_JOBS="1", **(more or {})))
-            self.late = False
-            clock = threading.Timer(20 * processor + 60, self.stop, [process])
-            clock.start()
-            _, status, used = os.wait4(process.pid, 0)
-            clock.cancel()
-        process.returncode = os.waitstatus_to_exitcode(status)
+    def run(self, processor):
+        place = tempfile.mkdtemp(prefix="tmp-", dir=whole.HOME)
+        process = subprocess.Popen(
+            self.command, cwd=self.cwd, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            start_new_session=True, preexec_fn=limits(processor), env=dict(
+                os.environ, TMPDIR=place, CRITERION_FAIL_FAST="1",
+                CRITERION_JOBS="1"))
+        try:
+            code = process.wait(30 * processor + 60)
+        except subprocess.TimeoutExpired:
+            code = None
         try:  # what it has left running
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.code = None if self.late else process.returncode
-        self.good = None if self.late else self.code in (0, 77)
-        self.seconds = used.ru_utime + used.ru_stime
-        with open(os.path.join(place, "said"), "rb") as f:
-            self.out = f.read()[-3000:].decode(errors="replace")
+        process.wait()
         shutil.rmtree(place, ignore_errors=True)
-
-    def stop(self, process):
-        self.late = True
-        os.killpg(process.pid, signal.SIGKILL)
+        return None if code is None else code in (0, 77)
 
 
-def executed(copy, where, paths):
-    """{path: {line: count}} of the source files among paths that a run reached;
-    where holds the counters that it wrote."""
-    found = []
-    for at, _, names in os.walk(where):
-        for name in names:
-            if name.endswith(".gcda"):
-                own = os.path.relpath(os.path.join(at, name), where)
-                notes = os.path.join(copy.build, own[:-5] + ".gcno")
-                if any(own.replace("_", "/").endswith(
-                        "/".join(p.split("/")[2:]).replace("_", "/") + ".gcda")
-                       for p in paths) and os.path.exists(notes):
-                    shutil.copyfile(notes, os.path.join(where, own[:-5] +
-                                                        ".gcno"))
-                    found.append(own)
+def limits(processor):
+    """What a process sets for itself before it runs a test."""
+    seconds = int(processor) + 1
+
+    def bound():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        # A fault that takes all memory is to be what ends.
+        with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as f:
+            f.write("1000")
+    return bound
+
+
+def recorded_commands():
+    hashes = recorded.read_recorded()
+    for group in recorded.GROUPS:
+        for words in recorded.cases([group]):
+            if " ".join(words) in hashes:
+                yield Recorded(group, words, hashes[" ".join(words)])
+
+
+def cases_of(path):
+    """The cases of a Criterion suite, as suite/case."""
+    done = subprocess.run([path, "--list"], capture_output=True, text=True)
+    suite = ""
+    for line in done.stdout.split("\n"):
+        named = re.match(r"(\w+): \d+ tests?$", line)
+        suite = named[1] if named else suite
+        case = re.search(r"── (\w+)", line)
+        if case:
+            yield suite + "/" + case[1]
+
+
+def programs_of(build):
+    """The tests that meson knows, those of Criterion by case."""
+    def moved(word):
+        word = os.path.normpath(word) if "/" in word else word
+        return word.replace(build.folder + "/", whole.WHOLE + "/")
+    objects = {os.path.join(build.folder, name): paths
+               for name, paths, _ in build.programs()}
+    sources = {os.path.realpath(t["filename"][0]):
+               [s for part in t["target_sources"]
+                for s in part.get("sources", [])] for t in build.targets}
+    for t in build.tests:
+        words = [s.split(":")[-1] for s in t["suite"]]
+        command = [moved(w) for w in t["cmd"]]
+        command[1:] = FEWER.get(t["name"], command[1:])
+        name = words[-1] + "/" + t["name"]
+        reads = sources.get(os.path.realpath(t["cmd"][0]), [])
+        if reads:
+            reads = reads + files(os.path.dirname(reads[0]) + "/*.h",
+                                  os.path.dirname(reads[0]) + "/*.rules")
+        reads = reads + [w for w in command[1:] if "." in w]
+        if "unit" in words and os.path.normpath(t["cmd"][0]) in objects:
+            for case in cases_of(command[0]):
+                yield Program("case " + name + " " + case, name, words,
+                              [command[0], "--filter", case, "-j1"],
+                              build.folder, reads)
+        else:
+            yield Program("test " + name, name, words, command, build.folder,
+                          reads)
+
+
+def steps():
+    for name, command in STEPS.items():
+        command = [w.replace("{build}", whole.WHOLE) for w in command]
+        more = files("tests/fail/*", "tests/fail/rules/*") if name == "fail" \
+            else files("tests/onnx/*") if name.startswith("onnx") \
+            else files("tests/prove/*.rules") if name.startswith("prove/") \
+            else []
+        yield Program("step " + name, "step " + name, name.split("/"), command,
+                      whole.ROOT, [w for w in command if "." in w] + more)
+
+
+def listed(build):
+    """All tests, by name."""
+    return {t.name: t for part in (recorded_commands(), programs_of(build),
+                                   steps()) for t in part}
+
+
+# ---- which blocks a test runs ----
+
+SURVEY = os.path.join(whole.HOME, "survey.json")
+LINES = os.path.join(whole.COUNTED, "lines.json")
+BLOCKS = os.path.join(whole.COUNTED, "blocks")
+
+
+def blocks_of_lines():
+    """{file: {line: [block]}}: a row of the table of lines belongs to the block
+    that begins nearest before its address, as blocks lie in order at -O0."""
+    library = os.path.join(whole.libraries(whole.COUNTED), "libwhole.so")
+    if os.path.exists(LINES) and \
+            os.path.getmtime(LINES) > os.path.getmtime(library):
+        with open(LINES, encoding="utf-8") as f:
+            return {path: {int(n): b for n, b in lines.items()}
+                    for path, lines in json.load(f).items()}
+    subprocess.run([os.path.join(whole.WHOLE, "src/cli/glen"), "--version"],
+                   stdout=subprocess.DEVNULL, check=True,
+                   env=dict(os.environ, GLEN_BLOCKS=BLOCKS, LD_LIBRARY_PATH=
+                            whole.libraries(whole.COUNTED)))
+    with open(BLOCKS, encoding="utf-8") as f:
+        begins = [int(line, 16) for line in f]
+    number = {address: k + 1 for k, address in enumerate(begins)}
+    begins.sort()
     lines = {}
-    if found:
-        done = subprocess.run(["gcov", "--json-format", "--stdout", *found],
-                              cwd=where, capture_output=True, text=True)
-        for text in filter(None, done.stdout.split("\n")):
-            for part in json.loads(text)["files"]:
-                path = os.path.relpath(os.path.normpath(os.path.join(
-                    copy.build, part["file"])), copy.tree)
-                counts = lines.setdefault(path, {})
-                for line in part["lines"]:
-                    n = line["line_number"]
-                    counts[n] = counts.get(n, 0) + line["count"]
+    for path, line, address in rows_of(library):
+        k = bisect.bisect_right(begins, address)
+        if k:
+            own = lines.setdefault(path, {}).setdefault(line, [])
+            block = number[begins[k - 1]]
+            if block not in own:
+                own.append(block)
+    with open(LINES, "w", encoding="utf-8") as f:
+        json.dump(lines, f)
     return lines
 
 
-def reached(listed_faults, lines):
-    """The faults whose statement was run: counters stand at the line where a
-    statement begins, so the nearest one above counts too."""
-    ids = set()
-    for fault in listed_faults:
-        counts, line = lines.get(fault.path, {}), fault.line()
-        above = [n for n in counts if line and n <= line]
-        if above and (counts[max(above)] or counts.get(line, 0)):
-            ids.add(fault.id)
-    return ids
+def rows_of(library):
+    """(file, line, address) of each row of a library's table of lines."""
+    dump = subprocess.Popen(["llvm-dwarfdump", "--debug-line", library],
+                            stdout=subprocess.PIPE, text=True)
+    folders, names, at = {}, {}, None
+    for text in dump.stdout:
+        if text.startswith("0x"):
+            address, line, _, file = text.split()[:4]
+            if names.get(file, "").startswith("src/"):
+                yield names[file], int(line), int(address, 16)
+        elif text.startswith("debug_line["):
+            folders, names = {}, {}
+        elif text.startswith("include_directories["):
+            number, _, path = text[20:].partition("] = ")
+            folders[number.strip()] = path.strip().strip('"')
+        elif text.startswith("file_names["):
+            at = text[11:].partition("]")[0].strip()
+        elif text.startswith("           name: "):
+            names[at] = text.partition(": ")[2].strip().strip('"')
+        elif text.startswith("      dir_index: "):
+            folder = folders.get(text.partition(": ")[2].strip(), "")
+            names[at] = os.path.relpath(os.path.normpath(os.path.join(
+                folders.get("0", ""), folder, names[at])), whole.ROOT)
+    dump.wait()
 
 
-def look(test, copy, listed_faults, within):
-    """What one run on the copy that counts lines tells of a test."""
-    where = tempfile.mkdtemp(prefix="counters-", dir=HOME)
-    run = Run(test, copy, within, {
-        "GCOV_PREFIX": where, "GCOV_PREFIX_STRIP": str(copy.build.count("/"))})
-    lines = executed(copy, where, {f.path for f in listed_faults})
-    shutil.rmtree(where, ignore_errors=True)
-    found = {"digest": test.digest, "seconds": run.seconds, "good": run.good,
-             "known": sorted(f.id for f in listed_faults),
-             "covers": sorted(reached(listed_faults, lines))}
-    print(f"survey: {test.name} {run.seconds:.1f} s, reaches "
-          f"{len(found['covers'])} faults" + ("" if run.good else
-          f"; LEFT OUT, as it fails or takes too long: {run.out[-500:]}"),
-          flush=True)
-    return found
+def look(test, within):
+    """What one run on the library that counts tells of a test."""
+    counts = tempfile.mktemp(prefix="counts-", dir=whole.HOME)
+    os.environ["LD_LIBRARY_PATH"] = whole.libraries(whole.COUNTED)
+    os.environ["GLEN_COUNTS"] = counts
+    before = os.times()
+    good = test.run(within)
+    if not good:  # where it is slow there, or reads how it was compiled
+        os.environ["LD_LIBRARY_PATH"] = whole.libraries(whole.WHOLE)
+        before = os.times()
+        good = test.run(within)
+    after = os.times()
+    bits = 0
+    if os.path.exists(counts):
+        with open(counts, "rb") as f:
+            # A byte a block, from block 0, becomes a bit a block.
+            bits = int(f.read()[::-1].translate(BINARY) or b"0", 2)
+        os.remove(counts)
+    packed = base64.b85encode(zlib.compress(
+        bits.to_bytes(bits.bit_length() // 8 + 1, "little"))).decode()
+    return test.name, {
+        "digest": test.digest, "good": good, "blocks": packed, "seconds":
+        round(sum(after[2:4]) - sum(before[2:4]), 3)}
 
 
-def survey(tests, copy, listed_faults, args):
+BINARY = bytes([48] + [49] * 255)
+
+
+def survey(tests, args):
     """Looks at each test that is new or was changed, and remembers it."""
     kept = {}
-    path = (SURVEY_SANITIZED if args.sanitized else
-            SURVEY_NEAR if args.near else SURVEY)
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as f:
+    if os.path.exists(SURVEY):
+        with open(SURVEY, encoding="utf-8") as f:
             kept = json.load(f)
-    todo = [test for name, test in sorted(tests.items(), reverse=True)
-            if kept.get(name, {}).get("digest") != test.digest and
-            (not args.survey or any(word in name for word in args.survey))]
-    if todo:
-        copy.ninja(*sorted({path for test in todo
-                            for path in test.targets(copy)}))
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        for test, found in zip(todo, pool.map(
-                lambda test: look(test, copy, listed_faults, args.within),
-                todo)):
-            kept[test.name] = found
-            with open(path + ".new", "w", encoding="utf-8") as f:
-                json.dump(kept, f)
-            os.replace(path + ".new", path)
-    for name, old in kept.items():
-        if name in tests and old["good"]:
-            tests[name].seconds = old["seconds"]
-            tests[name].covers = set(old["covers"])
-            tests[name].known = set(old["known"])
-            tests[name].anywhere = args.near and not args.wide
+    todo = sorted((t for n, t in tests.items()
+                   if kept.get(n, {}).get("digest") != t.digest and
+                   (not args.survey or any(w in n for w in args.survey))),
+                  key=lambda t: (not isinstance(t, Recorded), t.name))
+    with multiprocessing.Pool(args.jobs) as pool:
+        calls = functools.partial(look, within=args.within)
+        for k, (name, found) in enumerate(pool.imap_unordered(calls, todo)):
+            kept[name] = found
+            if not found["good"]:
+                print(f"left out, as it fails or takes too long: {name}",
+                      flush=True)
+            if k % 50 == 49 or k + 1 == len(todo):
+                print(f"survey: {k + 1} of {len(todo)}", flush=True)
+                with open(SURVEY + ".new", "w", encoding="utf-8") as f:
+                    json.dump(kept, f)
+                os.replace(SURVEY + ".new", SURVEY)
+    for name, test in tests.items():
+        if kept.get(name, {}).get("good"):
+            test.seconds = kept[name]["seconds"]
+            test.blocks = int.from_bytes(zlib.decompress(
+                base64.b85decode(kept[name]["blocks"])), "little")
