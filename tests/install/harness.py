@@ -12,18 +12,24 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 
 class Installed:
     """A prefix, moved from where it was configured to be, and a scratch
-    folder beside it in which commands run."""
+    folder beside it in which commands run.  Without a build folder the caller
+    sets a prefix that is there already."""
 
     def __init__(self, build, folder):
         self.passed = self.failed = 0
-        self.build = build
+        self.build, self.prefix = build, None
         began = time.monotonic()
         self.scratch = os.path.join(folder, "scratch")
         os.mkdir(self.scratch)
+        if build is not None:
+            self.install(folder)
+        self.seconds = time.monotonic() - began
+
+    def install(self, folder):
         there = os.path.join(folder, "there")
         done = subprocess.run(
-            ["meson", "install", "-C", build, "--no-rebuild", "--destdir",
-             there], capture_output=True, text=True)
+            ["meson", "install", "-C", self.build, "--no-rebuild",
+             "--destdir", there], capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(done.stdout + done.stderr)
         # Where it was configured to be, below the folder.
@@ -31,7 +37,6 @@ class Installed:
         self.prefix = os.path.join(folder, "prefix")
         os.rename(top, self.prefix)
         shutil.rmtree(there)
-        self.seconds = time.monotonic() - began
 
     def file(self, *names):
         return os.path.join(self.prefix, *names)

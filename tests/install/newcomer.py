@@ -106,6 +106,8 @@ class Newcomer:
         self.at = os.path.join(installed.scratch, "newcomer")
         os.mkdir(self.at)
         self.before = []
+        if not installed.build:  # whoever installed it has removed the sources
+            return
         hide = ["unshare", "-rm", "sh", "-c",
                 f"mount -t tmpfs none '{ROOT}' && exec \"$@\"", "sh"]
         if installed.run([*hide, "true"])[0] == 0:
@@ -142,22 +144,32 @@ def check_c(n):
 
 
 def check_python(n, build):
+    python = n.installed.python or wheel_installed(n, build)
+    if python:
+        n.write("conv.py", PYTHON)
+        n.step("a convolution from Python",
+               ([python, "conv.py"], 0, "equal True"))
+
+
+def wheel_installed(n, build):
+    """The interpreter of an environment that has the wheel, or None."""
+    if build is None:
+        print("skipped wheel: no interpreter that has it is named")
+        return None
     began = time.monotonic()
     python = wheel.environment(os.path.join(build, "python"))
     if python is None:
         print("skipped python-packages: numpy cannot be had here")
-        return
+        return None
     # A copy, as the build folder is hidden with the sources.
     shutil.copytree(os.path.join(build, "python"), os.path.join(n.at, "venv"),
                     symlinks=True)
     python = os.path.join(n.at, "venv/bin/python")
     wrong = wheel.install(build, python, os.path.join(n.at, "wheels"))
     if not n.installed.expect("newcomer: the wheel", not wrong, wrong):
-        return
+        return None
     print(f"  a wheel, installed: {time.monotonic() - began:.1f} s")
-    n.write("conv.py", PYTHON)
-    n.step("a convolution from Python",
-           ([python, "conv.py"], 0, "equal True"))
+    return python
 
 
 def check_rule(n):
@@ -205,7 +217,8 @@ def check_documents(n):
 
 def check(installed):
     n = Newcomer(installed)
-    print(f"  an installation to a prefix: {installed.seconds:.1f} s")
+    if installed.build:
+        print(f"  an installation to a prefix: {installed.seconds:.1f} s")
     check_c(n)
     check_python(n, installed.build)
     check_rule(n)

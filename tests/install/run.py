@@ -4,6 +4,10 @@
 none of the sources.
 
 usage: run.py BUILD [--only NAME] [--bless]
+       run.py --prefix PREFIX [--python PYTHON] [--only NAME]
+
+With --prefix, glen is installed there already and stays in its place; PYTHON is
+an interpreter that has the wheel.
 """
 import argparse
 import os
@@ -27,14 +31,23 @@ SUITES = {"files": files.check, "called": called.check,
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("build")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("build", nargs="?")
+    parser.add_argument("--prefix")
+    parser.add_argument("--python")
     parser.add_argument("--only", choices=list(SUITES))
     parser.add_argument("--bless", action="store_true",
                         help="record the names that the library exports")
     args = parser.parse_args()
+    if bool(args.build) == bool(args.prefix):
+        parser.error("name either a build folder or a prefix")
     with tempfile.TemporaryDirectory() as folder:
-        installed = Installed(os.path.abspath(args.build), folder)
+        installed = Installed(args.build and os.path.abspath(args.build),
+                              folder)
+        if args.prefix:
+            installed.prefix = os.path.abspath(args.prefix)
+        installed.python = args.python
         if args.bless:
             files.record(installed)
         for name, check in SUITES.items():
