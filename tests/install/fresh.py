@@ -26,6 +26,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 CLONE, KEPT = "/home/glen", "/home/kept"
+# What pip is told to trust on this machine, where no package puts its own.
+TRUSTED = "/etc/trusted-by-pip.crt"
 # What a recipe names that is neither glen nor in a minimal system.
 TOOLS = ["make", "cmake", "g++", "groff-base", "pkg-config"]
 # Mounts end with the process that made them.
@@ -55,6 +57,8 @@ class Fresh:
         """Nothing of this machine but how it reaches the network."""
         kept = {name: value for name, value in os.environ.items()
                 if name.lower().endswith("_proxy") or name.startswith("PIP_")}
+        if "PIP_CERT" in kept:
+            kept["PIP_CERT"] = TRUSTED
         return dict(kept, PATH="/usr/local/sbin:/usr/local/bin:/usr/sbin:"
                     "/usr/bin:/sbin:/bin", HOME="/root", LC_ALL="C.UTF-8",
                     DEBIAN_FRONTEND="noninteractive")
@@ -94,11 +98,8 @@ def bootstrap(folder, suite, components):
     shutil.rmtree(root, ignore_errors=True)
     subprocess.run(["cp", "-a", base, root], check=True)
     shutil.copy("/etc/resolv.conf", os.path.join(root, "etc/resolv.conf"))
-    # What pip is told to trust here.
-    if os.path.exists(os.environ.get("PIP_CERT", "")):
-        there = root + os.environ["PIP_CERT"]
-        os.makedirs(os.path.dirname(there), exist_ok=True)
-        shutil.copy(os.environ["PIP_CERT"], there)
+    if "PIP_CERT" in os.environ:
+        shutil.copy(os.environ["PIP_CERT"], root + TRUSTED)
 
 
 def clone(folder):
