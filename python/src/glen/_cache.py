@@ -12,8 +12,6 @@ import hashlib
 import json
 import os
 import shlex
-import shutil
-import tempfile
 from typing import Any, Optional
 
 from . import _core
@@ -46,13 +44,22 @@ def words_of(cc: Optional[str]) -> list[str]:
 def compiler_identity(cc: Optional[str]) -> list:
     """What a compiler that was replaced by another differs in."""
     words = words_of(cc)
-    found = [shutil.which(word) for word in words[:1]]
-    identity: list = list(words)
-    for path in filter(None, found):
-        status = os.stat(path)
-        identity += [os.path.realpath(path), status.st_size,
-                     status.st_mtime_ns]
-    return identity
+    path = _program(words[0]) if words else None
+    if path is None:
+        return words
+    status = os.stat(path)
+    return [*words, os.path.realpath(path), status.st_size, status.st_mtime_ns]
+
+
+def _program(word: str) -> Optional[str]:
+    """Where the system finds a program.  shutil.which does the same, but its
+    module loads every compression that Python has."""
+    folders = [""] if os.sep in word else os.get_exec_path()
+    for folder in folders:
+        path = os.path.join(folder, word)
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    return None
 
 
 def _hash_of(path: str) -> str:
@@ -74,6 +81,7 @@ def key_of(job: Any, facts: Any) -> str:
 
 def write_atomically(path: str, data: Any) -> None:
     """JSON at its place, whole, whatever others do there."""
+    import tempfile  # costs more than finding a kernel, which needs none
     handle, beside = tempfile.mkstemp(dir=os.path.dirname(path) or ".",
                                       prefix=os.path.basename(path) + ".")
     try:

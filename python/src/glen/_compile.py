@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import tempfile
 from typing import Any, Mapping, Optional, Sequence, Union
 
 from . import _cache, _core
@@ -62,6 +61,7 @@ class Recipe:
         if self.script is None:
             check(job, job.lower(**code))
             return
+        import tempfile  # slow to load, and seldom needed
         with tempfile.NamedTemporaryFile("w", suffix=".sched",
                                          encoding="utf-8") as f:
             f.write(self.script.text)
