@@ -165,8 +165,8 @@ struct glen_result {
   glen_summary summary;
 };
 
-/* The rules that led there are those of the steps from the input to the result,
- * where these were recorded and are not too many. */
+/* The rules that led to a result are those of the steps from the input to the
+ * result, where these were recorded and are not too many. */
 #define API_MAX_LED 256
 void api_count_steps(glen_result *);
 /* names.c: the names of the input, in the extracted program. */

@@ -105,7 +105,7 @@ why_no_variant(const glen_loops *of, const gs_variant *v) {
   if (of->n_variants == GLEN_MAX_VARIANTS)
     return "there are too many";
   if (of->n_variants && last->of->vector_bytes >= v->vector_bytes)
-    return "it has no more than the one before";
+    return "it has no feature that the one before lacks";
   return NULL;
 }
 

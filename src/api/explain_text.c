@@ -306,7 +306,7 @@ put_lemma(writer *w, uint32_t k) {
   bs_put(w->out, " = ");
   put_term(w, c->to, LONG_TEXT);
   bs_putf(w->out,
-          c->found ? ", %u step%s\n" : ", of which no chain was found\n", c->n,
+          c->found ? ", %u step%s\n" : ", for which no chain was found\n", c->n,
           c->n == 1 ? "" : "s");
   put_chain(w, c, name);
 }

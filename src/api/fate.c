@@ -69,9 +69,10 @@ put_never_ran(const glen_result *r, const api_fate *f, bs_text *out) {
     bs_putf(out, "  it never ran: the %s cut off the phase %s\n",
             eg_stop_name(f->cut), f->phase);
   else if (r->run.n_phases)
-    bs_put(out, "  it never ran: no phase of the strategy has it\n");
+    bs_put(out, "  it never ran: it is in no phase of the strategy\n");
   else
-    bs_putf(out, "  it never ran: the %s came before\n", eg_stop_name(f->cut));
+    bs_putf(out, "  it never ran: the %s was reached first\n",
+            eg_stop_name(f->cut));
   if (f->applying)
     bs_putf(out, "  it would apply %llu time%s to what was explored\n",
             (unsigned long long)f->applying, f->applying == 1 ? "" : "s");
@@ -83,7 +84,8 @@ static const struct {
     {"disabled", "  it was disabled\n"},
     {"never matched", "  its pattern never matched\n"},
     {"condition false", "  it matched, but its condition never held\n"},
-    {"limited", "  it matched, but a limit came before it was applied\n"},
+    {"limited", "  it matched, but a limit was reached before it was "
+                "applied\n"},
 };
 
 /* "its rule applied 3 times". */
@@ -95,7 +97,7 @@ put_applied(const glen_result *r, const api_fate *f, bs_text *out) {
   if (f->chosen)
     bs_put(out, "it led to what was chosen\n");
   else if (!strcmp(f->word, "known"))
-    bs_put(out, "all that it says was known without it\n");
+    bs_put(out, "everything that it says was already known without it\n");
   else if (optimal)
     bs_put(out, "what was chosen costs no more\n");
   else

@@ -22,13 +22,13 @@ solve(foreign_args *a, const ex_problem *problem, ex_solution *out) {
                     "there is no extractor named %s", a->extractor);
   if (!ex_method_is_there(method))
     return bs_error(diags, BS_NOWHERE, "missing-feature",
-                    "the extractor %s needs CBC, which is not there",
+                    "the extractor %s needs CBC, which was not found",
                     a->extractor);
   if (ex_method_trees(method) && ex_has_negative(problem)) {
     bs_error(diags, BS_NOWHERE, "negative-cost",
              "costs below zero have no cheapest tree: a term may be used again "
              "and again");
-    bs_hint(diags, "take --extractor dag or exact");
+    bs_hint(diags, "use --extractor dag or exact");
     return false;
   }
   if (!ex_solve(problem, method, &options, out))

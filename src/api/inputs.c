@@ -156,7 +156,7 @@ load(const program_args *a, const gs_context *gs, gs_target *target) {
     return gs_parse_file_at(gs, target, a->name, a->given, a->n_sizes);
   if (a->n_sizes) {
     bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-name",
-             "a model has dimensions, no sizes");
+             "a model has dimensions, not sizes");
     bs_hint(&a->ctx->diags, "--dim NAME=SIZE gives one a size");
     return NULL;
   }

@@ -270,8 +270,8 @@ make_cache(jit_args *a) {
                     strerror(errno));
   return api_is_own(a->o.cache) ||
          bs_error(&a->ctx->diags, BS_NOWHERE, "open-cache",
-                  "the folder of kernels '%s' is another user's, or others may "
-                  "write to it",
+                  "the folder of kernels '%s' belongs to another user, or "
+                  "others may write to it",
                   a->o.cache);
 }
 
@@ -352,7 +352,7 @@ glen_jit(glen_context *ctx, const glen_loops *loops,
   bs_stage_begin(&ctx->governor, "the C compiler", 1, 1);
   if (ctx->diags.no_children) {
     bs_error(&ctx->diags, BS_NOWHERE, "no-native",
-             "a kernel is not loaded, as nothing may be executed");
+             "no kernel is loaded where compiled code must not be executed");
     return NULL;
   }
   return api_knows_sizes(ctx, loops->loops, "a kernel in process")

@@ -116,7 +116,7 @@ api_kernel_open(glen_context *ctx, const char *path, uint32_t threads,
     return k;
   const char *why = dlerror();
   bs_error(&ctx->diags, BS_NOWHERE, "cannot-load", "cannot load the kernel: %s",
-           why ? why : "it is incomplete, or of another version of glen");
+           why ? why : "it is incomplete, or another version of glen made it");
   glen_kernel_free(k);
   return NULL;
 }
@@ -127,13 +127,14 @@ glen_kernel_load(glen_context *ctx, const char *path, uint32_t threads) {
   bs_diags *diags = &ctx->diags;
   if (diags->no_children)
     bs_error(diags, BS_NOWHERE, "no-native",
-             "a kernel is not loaded, as nothing may be executed");
+             "no kernel is loaded where compiled code must not be executed");
   else if (access(path, R_OK))
     bs_error(diags, BS_NOWHERE, "no-file", "cannot read '%s': %s", path,
              strerror(errno));
   else if (!api_is_own(path))
     bs_error(diags, BS_NOWHERE, "open-cache",
-             "the kernel '%s' is another user's, or others may write to it",
+             "the kernel '%s' belongs to another user, or others may write "
+             "to it",
              path);
   else
     return api_kernel_open(ctx, path, threads, true, true);

@@ -103,7 +103,7 @@ glen_give_layouts(glen_context *ctx, glen_loops *loops, const char *cost_name,
   else
     bs_warning(&ctx->diags, BS_NOWHERE, "layout",
                "what the program reads is too complex to be priced: arrays "
-               "lie as they did");
+               "keep their layouts");
   po_layout_model_done(&model);
   return true;
 }

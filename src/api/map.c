@@ -157,7 +157,7 @@ put_share(api_mapping *m, gs_term t, bs_text *out) {
     }
   const gs_node *n = gs_at(m->from, t);
   if (!any && (n->op == GS_COMPUTE || n->op == GS_CALL))
-    bs_put(out, m->present[t.i] ? "free" : "in what stands above");
+    bs_put(out, m->present[t.i] ? "free" : "part of the line above");
 }
 
 /* The lines of the picture: a term where it is met first. */

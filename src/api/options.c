@@ -9,8 +9,9 @@ static bool
 refuse(glen_context *ctx) {
   API_ENTER(ctx, false);
   bs_error(&ctx->diags, BS_NOWHERE, "options-size",
-           "the options do not say their size");
-  bs_hint(&ctx->diags, "fill them by the function of their defaults first");
+           "the size of the options is not set");
+  bs_hint(&ctx->diags, "first fill them in by the function that sets their "
+                       "defaults");
   ctx->failure = GLEN_USAGE;
   return false;
 }

@@ -73,8 +73,8 @@ static void
 warn_cut_regions(glen_result *r, const char *option) {
   const api_regions *regions = r->regions;
   bs_warning(&r->ctx->diags, BS_NOWHERE, "cut-off",
-             "the %s cut off %u of %u different regions, a cheaper program may "
-             "be there: %s raises it",
+             "the %s cut off %u of %u different regions, so there may be a "
+             "cheaper program: %s raises it",
              eg_stop_name(r->run.stop), regions->cut, regions->different,
              option);
 }
@@ -94,14 +94,14 @@ api_warn_cut(glen_result *r) {
   uint32_t n = put_cut(&r->run, r->run.stop, MOST_NAMES, &cut);
   if (n)
     bs_warning(d, BS_NOWHERE, "cut-off",
-               "the %s cut off %u of %u phases (%s), a cheaper program may be "
-               "there: %s raises it",
+               "the %s cut off %u of %u phases (%s), so there may be a "
+               "cheaper program: %s raises it",
                eg_stop_name(r->run.stop), n, r->run.n_phases, bs_text_str(&cut),
                option);
   else
     bs_warning(d, BS_NOWHERE, "cut-off",
-               "the %s cut off the rules, a cheaper program may be there: %s "
-               "raises it",
+               "the %s cut off the rules, so there may be a cheaper program: "
+               "%s raises it",
                eg_stop_name(r->run.stop), option);
   bs_text_done(&cut);
 }
@@ -219,8 +219,9 @@ api_as_written(const glen_result *r) {
   const glen_summary *s = &r->summary;
   bool best = s->optimal || s->cost_after - s->bound <= 1e-6 * s->cost_after;
   if (!same_program(&r->ctx->heap, r->input, r->program.program))
-    return "terms as written were found equal; --stats says by what";
+    return "terms of the program were found equal; --stats says by which "
+           "rules";
   return !best               ? "nothing cheaper was found"
-         : !api_saturated(r) ? "of what was explored nothing is cheaper"
+         : !api_saturated(r) ? "nothing that was explored is cheaper"
                              : "the program was best as written";
 }

@@ -9,8 +9,10 @@ enum { MOST_LEMMAS = 4000000 };
 static const char *
 why_not(eg_explained why) {
   return why == EG_NOT_RECORDED ? "the run kept no record of its steps"
-         : why == EG_NOT_EQUAL  ? "an output did not come from the input's"
-                                : "a step rests on what cannot be shown";
+         : why == EG_NOT_EQUAL  ? "an output was not derived from that of "
+                                  "the input"
+                                : "a step rests on something that cannot be "
+                                  "shown";
 }
 
 static const char *

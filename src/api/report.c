@@ -87,7 +87,7 @@ put_breakdown(const glen_result *r, bs_text *text) {
 
 static void
 put_rules(const glen_result *r, bs_text *text) {
-  bs_putf(text, "; rules    %u led there%s%s\n", r->n_led,
+  bs_putf(text, "; rules    %u led to this program%s%s\n", r->n_led,
           r->n_led ? ":" : ": ", r->n_led ? "" : api_as_written(r));
   for (uint32_t k = 0; k < r->n_led; k++) {
     const rl_rule *rule = r->led[k];

@@ -208,8 +208,8 @@ choose_method(api_saturation *a) {
                     "there is no extractor named %s", a->options->extractor);
   if (!ex_method_is_there(a->method))
     return bs_error(diags, BS_NOWHERE, "missing-feature",
-                    "the extractor %s needs CBC, which is not there; see glen "
-                    "--version --verbose",
+                    "the extractor %s needs CBC, which was not found; see "
+                    "glen --version --verbose",
                     a->options->extractor);
   return true;
 }

@@ -78,7 +78,7 @@ warn_of_limit(glen_context *ctx, const po_auto_result *done) {
   bs_reason why = ctx->governor.stage.over;
   if (why)
     bs_warning(&ctx->diags, BS_NOWHERE, bs_reason_code(why),
-               "%s: the fused schedule was left out, %s was taken",
+               "%s: the fused schedule was given up, and %s was used",
                bs_reason_name(why), po_fuse_names[done->fuse]);
   return why != BS_GOES_ON;
 }

@@ -12,7 +12,7 @@ api_knows_sizes(glen_context *ctx, const po_program *p, const char *what) {
     return true;
   bs_error(&ctx->diags, BS_NOWHERE, "open-size",
            "%s needs a number for size %s", what, p->sizes.data[0].name);
-  bs_hint(&ctx->diags, "--size %s=%lld, say", p->sizes.data[0].name,
+  bs_hint(&ctx->diags, "for example --size %s=%lld", p->sizes.data[0].name,
           (long long)p->sizes.data[0].most);
   return false;
 }
@@ -24,7 +24,7 @@ api_has_numbers(glen_context *ctx, const gs_program *p, const char *what) {
   const gs_size *size = &p->sizes->list[0];
   bs_error(&ctx->diags, BS_NOWHERE, "open-size",
            "%s needs a number for size %s", what, size->name);
-  bs_hint(&ctx->diags, "--size %s=%lld, say", size->name,
+  bs_hint(&ctx->diags, "for example --size %s=%lld", size->name,
           (long long)size->most);
   return false;
 }

@@ -103,7 +103,7 @@ check_congruence(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   const gs_node *a = gs_at(x->p, from), *b = gs_at(x->p, to);
   if (a->op != b->op || !bs_same(a->attr, b->attr) || a->n_kids != b->n_kids ||
       at(x, node)->count != 3 + (uint64_t)a->n_kids)
-    return "the terms have not one operator";
+    return "the terms do not have the same operator";
   uint32_t c = bs_sx_item(&x->sx, node, 3);
   for (uint32_t k = 0; k < a->n_kids; k++, c = at(x, c)->next) {
     gs_term kid;
@@ -118,7 +118,7 @@ check_chain(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   for (uint32_t c = bs_sx_item(&x->sx, node, 3); c; c = at(x, c)->next) {
     gs_term a, b;
     if (!ck_cited(x, c, &a, &b) || a.i != from.i)
-      return "the chain is torn";
+      return "the chain is broken";
     from = b;
   }
   return from.i == to.i ? NULL : "the chain ends elsewhere";
@@ -131,11 +131,11 @@ check_lemma(ck_proof *x, uint32_t node, const char *head) {
   gs_type a, b;
   const char *why = "no form of a lemma";
   if (!gs_term_ok(from) || !gs_term_ok(to))
-    return "a term that is not there";
+    return "there is no such term";
   gs_type_at(x->p, from, &a);
   gs_type_at(x->p, to, &b);
   if (!gs_type_equal(&a, &b))
-    return "the terms have not one type";
+    return "the terms do not have the same type";
   if (!strcmp(head, "rule"))
     why = ck_check_step(x, node, from, to);
   else if (!strcmp(head, "congruence"))

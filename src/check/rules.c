@@ -87,7 +87,7 @@ read_items(ck_rules *r, ck_rule *rule, uint32_t first) {
     if (word && word[0] == ':') {
       uint32_t value = at(r, rule->file, x)->next;
       if (!value || !is_clause(word))
-        return bad(r, at(r, rule->file, x)->span, "a clause that is not known");
+        return bad(r, at(r, rule->file, x)->span, "an unknown clause");
       bs_push(r->ctx->heap, &rule->clauses, (ck_clause){word, value});
       x = value;
     } else if (word && (!strcmp(word, "=>") || !strcmp(word, "<=>"))) {

@@ -42,7 +42,7 @@ take_binding(step *s, uint32_t node) {
   else
     *bound =
         bs_sx_value(s->x->ctx->heap, s->x->ctx->values, &s->x->sx, value).i;
-  return *bound == UINT32_MAX ? "a term that is not there" : NULL;
+  return *bound == UINT32_MAX ? "there is no such term" : NULL;
 }
 
 static const char *
@@ -70,7 +70,7 @@ take_given(step *s, uint32_t first) {
     else if (head && !strcmp(head, "root") && at(s, node)->count == 2)
       s->root = ck_term(s->x, at(s, node + 1)->next);
     else
-      why = "a clause that a step does not have";
+      why = "a step has no such clause";
   }
   return why;
 }

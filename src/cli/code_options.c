@@ -39,7 +39,7 @@ static bool
 read_tiles(const char *text, code *c) {
   if (!text || read_sizes(text, c))
     return true;
-  fprintf(stderr, "glen: --tile: sizes as 32,256 are expected, not '%s'\n",
+  fprintf(stderr, "glen: --tile: expected sizes such as 32,256, not '%s'\n",
           text);
   return false;
 }
@@ -83,14 +83,14 @@ agree(const cl_options *o) {
       o->fuse && strcmp(o->fuse, "none") != 0 && strcmp(o->fuse, "auto") != 0;
   if ((o->tune || o->choose) && (o->script || o->tile || fused)) {
     fprintf(stderr,
-            "glen: --%s chooses the schedule: --fuse, --tile and a "
-            "script do not go with it\n",
+            "glen: --%s chooses the schedule, so it cannot be combined with "
+            "--fuse, --tile or a script\n",
             o->tune ? "tune" : "choose");
     return false;
   }
   if (o->tune && o->dispatch && strcmp(o->dispatch, "none") != 0) {
-    fputs("glen: --tune measures for this processor: --dispatch does not go "
-          "with it\n",
+    fputs("glen: --tune measures on this processor, so it cannot be combined "
+          "with --dispatch\n",
           stderr);
     return false;
   }
@@ -103,8 +103,8 @@ is_bound(double recompute) {
   if (!recompute || recompute >= 1)
     return true;
   fprintf(stderr,
-          "glen: --recompute: at least 1 is expected, not %g: what is needed "
-          "is computed once\n",
+          "glen: --recompute: expected at least 1, not %g: what is needed is "
+          "computed at least once\n",
           recompute);
   return false;
 }

@@ -288,8 +288,8 @@ is_object(const cl_options *o) {
     if (!strcmp(dot, suffixes[k])) {
       int n = (int)(dot - o->output);
       fprintf(stderr,
-              "glen: glen writes C, which a compiler makes %s of: -o %.*s.c, "
-              "then cc -O3 -fopenmp -c %.*s.c\n",
+              "glen: glen writes C, of which a C compiler makes %s: -o "
+              "%.*s.c, then cc -O3 -fopenmp -c %.*s.c\n",
               o->output, n, o->output, n, o->output);
       return true;
     }

@@ -48,8 +48,8 @@ cl_layout(const cl_options *options) {
     list = strcmp(options->layout_cost, "lines") ? "8" : "4,8,16,32";
   if (!read_widths(list, widths, &n)) {
     fprintf(stderr,
-            "glen: --widths: up to %d numbers from 2 to %d, as 4,8,16; not "
-            "%s\n",
+            "glen: --widths: expected up to %d numbers from 2 to %d, such as "
+            "4,8,16, not %s\n",
             MOST_WIDTHS, WIDEST, list);
     return GLEN_USAGE;
   }

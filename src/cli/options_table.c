@@ -33,7 +33,7 @@ const cl_row cl_rows[] = {
      "once; whole: everything in one e-graph; auto: by layers if there are "
      "many"},
     {"iter-limit", 0, "N", COUNT, AT(iter_limit), CHOOSES, "1000", NULL,
-     "most iterations (0: no limit, here and below)"},
+     "the largest number of iterations (0: no limit, here and below)"},
     {"node-limit", 0, "N", COUNT, AT(node_limit), CHOOSES, "2000000", NULL,
      "most e-nodes"},
     {"time-limit", 0, "SECONDS", SECONDS, AT(time_limit), WORKS, "0", NULL,

@@ -153,7 +153,7 @@ note_equal(cl_session *session, const glen_comparison *c) {
   if (c->rounding)
     cl_note(session,
             "equal to the interpreter (largest difference %.3g), %" PRId64
-            " elements only but for rounding, to which they are sensitive\n",
+            " elements only up to rounding, to which they are sensitive\n",
             c->max_abs, c->rounding);
   else
     cl_note(session, "equal to the interpreter (largest difference %.3g)\n",
@@ -299,7 +299,7 @@ refuse_profile(const cl_options *o) {
   if (o->flame && !o->profile)
     fputs("glen: --flame is a chart of what --profile measures\n", stderr);
   else if (o->profile && what)
-    fprintf(stderr, "glen: %s does not go with --profile\n", what);
+    fprintf(stderr, "glen: %s cannot be combined with --profile\n", what);
   else
     return GLEN_OK;
   return GLEN_USAGE;

@@ -168,13 +168,12 @@ is_taken(const ed_document *d, const ed_use *meant, const char *name) {
 const char *
 ed_refuses(const ed_document *d, const ed_use *meant, const char *name) {
   if (d->damaged.len)
-    return "parentheses do not match here, so that not all places can be seen";
+    return "the parentheses here do not match, so some places cannot be seen";
   if (!is_word(name))
     return "a name has no spaces, parentheses, quotes or semicolons";
   if (is_reserved_for(meant->role, name))
     return "this word means something else and cannot be a name";
-  return is_taken(d, meant, name) ? "there is something of this name already"
-                                  : NULL;
+  return is_taken(d, meant, name) ? "something already has this name" : NULL;
 }
 
 /* ---- what was meant ---- */

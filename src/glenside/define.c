@@ -82,8 +82,8 @@ add_parameter(gs_parser *x, parse_definition *d, uint32_t node,
   if (sx->kind != BS_SX_LIST) {
     if (d->n_places < d->n_params)
       return bs_error(x->ctx->diags, sx->span, "bad-form",
-                      "a parameter in its place stands before those that are "
-                      "given by name");
+                      "parameters that are given by name come after all "
+                      "others");
     d->n_places++;
     d->n_params++;
     return add_variable(x, d, node);
@@ -170,7 +170,7 @@ check_name(gs_parser *x, uint32_t node, bool built_in) {
                     parse_describe(x, node));
   if (gs_op_find(name, &op))
     return bs_error(x->ctx->diags, span, "duplicate-name",
-                    "`%.60s` is an operator and cannot be defined anew", name);
+                    "`%.60s` is an operator and cannot be redefined", name);
   const parse_definition *first = find(x, name, built_in);
   if (!first)
     return true;

@@ -82,7 +82,7 @@ check_option(gs_parser *x, const parse_definition *d, uint32_t node) {
              "%s has no parameter `%.60s`", own, name);
   else if (!parse_at(x, node)->next)
     bs_error(x->ctx->diags, parse_at(x, node)->span, "wrong-arity",
-             "a value is missing behind `%.60s`", name);
+             "a value is missing after `%.60s`", name);
   else
     return true;
   hint_usage(x, d);
@@ -130,8 +130,8 @@ check_depth(gs_parser *x, uint32_t list) {
     return false;
   if (x->n_uses == MOST_USES || x->uses.len >= MOST_NESTED) {
     bs_error(x->ctx->diags, span, "too-deep",
-             "what is defined here does not end: more than %d uses, or %d in "
-             "one another",
+             "this definition does not end: more than %d uses, or %d inside "
+             "each other",
              MOST_USES, MOST_NESTED);
     x->n_uses = MOST_USES + 1;
   }

@@ -62,14 +62,14 @@ parse_variable(gs_parser *x, uint32_t node) {
   int slot = gs_scope_find(&d->scope, name);
   if (slot < 0) {
     bs_error(x->ctx->diags, span, "unknown-name", "unknown name `%.60s`", name);
-    bs_hint(x->ctx->diags, "a definition sees its parameters and what its own "
-                           "lets name");
+    bs_hint(x->ctx->diags, "a definition can use its parameters and the "
+                           "names of its own lets");
     return GS_NO_TERM;
   }
   uint32_t held = x->slots.data[u->slots + (uint32_t)slot];
   if (d->scope.vars.data[slot].sort != GS_SORT_CLASS)
     bs_error(x->ctx->diags, span, "sort-mismatch",
-             "expected a term, `%.60s` is a value", name);
+             "expected a term, but `%.60s` is a value", name);
   else if (held == UINT32_MAX)
     parse_blame(x, "unknown-name",
                 bs_arena_printf(x->ctx->arena, "`%.60s` is not given", name),

@@ -62,7 +62,7 @@ mismatch(const parser *p, bs_span span, want w, gs_sort found) {
                        : w.number     ? "number"
                                       : gs_sort_name(w.sort);
   bs_error(p->ctx->diags, span, "sort-mismatch",
-           "%s %s is wanted here, this is %s %s",
+           "expected %s %s, but this is %s %s",
            strchr("aeiou", wanted[0]) ? "an" : "a", wanted, article(found),
            gs_sort_name(found));
   return NULL;

@@ -114,7 +114,7 @@ infer_list(infer *x, uint32_t item, gs_number *out, uint32_t *n) {
   if (bs_kind_of(x->values, v) == BS_KIND_LIST &&
       bs_len(x->values, v) > GS_MAX_RANK)
     return gs_fail(x->fault, "rank-limit", -1, (int)item,
-                   "a list of %u items, the limit is rank %d",
+                   "a list of %u items, more than the limit of rank %d",
                    bs_len(x->values, v), GS_MAX_RANK);
   if (bs_kind_of(x->values, v) != BS_KIND_LIST ||
       !bs_to_ints(x->values, v, out, GS_MAX_RANK, n))
@@ -182,8 +182,8 @@ infer_natural(infer *x, uint32_t item, int64_t least, const char *what,
   if (infer_at_least(x, *out, least))
     return true;
   return gs_fail(x->fault, "bad-size", -1, (int)item,
-                 "%s of %s is %lld, it is at least %lld", what, INFER_NAME(x),
-                 (long long)*out, (long long)least);
+                 "%s of %s is %lld, but must be at least %lld", what,
+                 INFER_NAME(x), (long long)*out, (long long)least);
 }
 
 /* Needs ------------------------------------------------------------------ */

@@ -41,7 +41,8 @@ number_fits_integer(infer *x, gs_compute op, gs_dtype dtype, bs_value v) {
   gs_fail(x->fault, "literal-range", -1, 0,
           "the literal %lld of %s on %s is outside its range",
           (long long)bs_as_int(x->values, v), name, type);
-  return infer_hint(x, "it is %lld to %lld", (long long)least, (long long)most);
+  return infer_hint(x, "its range is %lld to %lld", (long long)least,
+                    (long long)most);
 }
 
 static bool

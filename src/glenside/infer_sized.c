@@ -73,12 +73,12 @@ add_sizes(const gs_sizes *s, gs_fault *fault) {
 static bool
 undecided(gs_op op, gs_fault *fault) {
   gs_fail(fault, "open-size", -1, -1,
-          "whether %s has a type here depends on sizes, in a way that is not "
-          "seen",
+          "whether %s has a type here depends on sizes in a way that cannot "
+          "be decided",
           gs_op_table[op].name);
   if (fault)
     snprintf(fault->hint, sizeof fault->hint,
-             "--size NAME=NUMBER puts a number in");
+             "--size NAME=NUMBER puts a number in its place its place");
   return false;
 }
 
@@ -136,7 +136,7 @@ fail_with_sizes(gs_op op, gs_fault *fault) {
           op == GS_CALL ? "an instruction's" : "a scan's");
   if (fault)
     snprintf(fault->hint, sizeof fault->hint,
-             "--size NAME=NUMBER puts a number in");
+             "--size NAME=NUMBER puts a number in its place its place");
   return false;
 }
 

@@ -27,7 +27,7 @@ infer_ACCESS(infer *x) {
     return false;
   if (k < 0 || k > a->rank)
     return gs_fail(x->fault, "axis-range", -1, 0,
-                   "access at %lld of a term of rank %d: it is 0 to %d",
+                   "access at %lld of a term of rank %d: expected 0 to %d",
                    (long long)k, a->rank, a->rank);
   x->made = *a;
   x->made.access = (uint8_t)k;
@@ -52,7 +52,8 @@ infer_TRANSPOSE(infer *x) {
   for (uint32_t k = 0; k < n; k++) {
     if (p[k] < 0 || p[k] >= a->rank || seen >> p[k] & 1)
       return gs_fail(x->fault, "bad-permutation", -1, 0,
-                     "transpose needs a permutation of 0 to %d, %lld is %s",
+                     "transpose needs a permutation of 0 to %d, but %lld is "
+                     "%s",
                      a->rank - 1, (long long)p[k],
                      p[k] < 0 || p[k] >= a->rank ? "not among them"
                                                  : "there twice");
@@ -208,7 +209,7 @@ infer_CONCAT(infer *x) {
   uint32_t d;
   if (a->access != b->access || a->rank != b->rank) {
     gs_fail(x->fault, "shape-mismatch", 1, -1,
-            "concat needs terms of one rank and split, found %s and %s",
+            "concat needs terms of the same rank and split, found %s and %s",
             infer_show_type(x, a).s, infer_show_type(x, b).s);
     return infer_hint(x, "(access a k) moves the split between S and C");
   }
@@ -218,7 +219,7 @@ infer_CONCAT(infer *x) {
     if (k != d && !infer_equal(x, a->dim[k], b->dim[k]))
       return gs_fail(x->fault, "shape-mismatch", 1, -1,
                      "concat along dimension %u needs the other dimensions "
-                     "equal, dimension %u is %lld and %lld",
+                     "to be equal, but dimension %u is %lld and %lld",
                      d, k, (long long)a->dim[k], (long long)b->dim[k]);
   if (!same_dtype(x))
     return false;
@@ -269,8 +270,8 @@ infer_SQUEEZE(infer *x) {
     return false;
   if (!infer_equal(x, a->dim[d], gs_constant_number(x->over, 1)))
     return gs_fail(x->fault, "not-unit", -1, 0,
-                   "squeeze removes a dimension of size 1, dimension %u of %s "
-                   "is %lld",
+                   "squeeze removes a dimension of size 1, but dimension %u "
+                   "of %s is %lld",
                    d, infer_show_type(x, a).s, (long long)a->dim[d]);
   x->made.dtype = a->dtype;
   x->made.access = (uint8_t)(a->access - (d < a->access));

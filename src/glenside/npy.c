@@ -135,7 +135,7 @@ read_size(cursor *c, int64_t *out) {
   int64_t v = 0;
   skip_space(c);
   if (c->at == c->end || !isdigit((unsigned char)*c->at))
-    return wrong(c, "the shape holds something else than sizes");
+    return wrong(c, "the shape holds something other than sizes");
   for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
     if (__builtin_mul_overflow(v, 10, &v) ||
         __builtin_add_overflow(v, *c->at - '0', &v))
@@ -201,7 +201,7 @@ read_dictionary(cursor *c, header *h) {
   }
   skip_space(c);
   if (c->at != c->end)
-    return wrong(c, "something stands behind the header");
+    return wrong(c, "there is something after the header");
   return (h->have_descr && h->have_order && h->have_shape) ||
          wrong(c, "the header lacks descr, fortran_order or shape");
 }
@@ -348,7 +348,7 @@ static bool
 fits(input *in, int64_t index, int64_t v) {
   return (v >= INT32_MIN && v <= INT32_MAX) ||
          fail(in, "npy-range",
-              "element %lld is %lld, which an i32 does not hold",
+              "element %lld is %lld, which does not fit in an i32",
               (long long)index, (long long)v);
 }
 

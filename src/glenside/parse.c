@@ -151,7 +151,7 @@ integer_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
     return true;
   bs_error(x->ctx->diags, sx->span, "literal-range", "%lld does not fit in %s",
            (long long)v, info->name);
-  bs_hint(x->ctx->diags, "it is %lld to %lld", (long long)least,
+  bs_hint(x->ctx->diags, "its range is %lld to %lld", (long long)least,
           (long long)most);
   return false;
 }
@@ -304,8 +304,9 @@ parse_output(gs_parser *x, uint32_t name) {
   uint32_t first = bs_map_get(&x->output_of, symbol);
   if (first != BS_NO_ENTRY) {
     bs_error(x->ctx->diags, span, "duplicate-output",
-             "`%.60s` is an output twice", parse_symbol(x, name));
-    bs_note(x->ctx->diags, x->p->outputs.data[first].span, "it is one here");
+             "`%.60s` is declared as an output twice", parse_symbol(x, name));
+    bs_note(x->ctx->diags, x->p->outputs.data[first].span,
+            "the first declaration is here");
     return;
   }
   if (!gs_term_ok(t))

@@ -63,10 +63,10 @@ read_alone(gs_parser *x, gs_data *data) {
   if (ends_with(data->file, ".npy"))
     return true;
   bs_error(x->ctx->diags, data->span, "bad-data",
-           "%s does not say where the elements stand", data->file);
+           "%s does not say where the elements are", data->file);
   bs_hint(x->ctx->diags, ends_with(data->file, ".safetensors")
-                             ? "write the array's key behind it, in quotes"
-                             : "write the number of the first byte behind it");
+                             ? "write the array's key after it, in quotes"
+                             : "write the number of the first byte after it");
   return false;
 }
 
@@ -95,7 +95,7 @@ parse_data(gs_parser *x, const char *name, uint32_t word) {
   gs_data data = {.name = name};
   if (!has_form(x, word, file, place))
     return bs_error(x->ctx->diags, parse_at(x, word)->span, "bad-data",
-                    "expected :data \"FILE\" and, behind it, an offset or a "
+                    "expected :data \"FILE\" and, after it, an offset or a "
                     "key in quotes");
   if (!read_file(x, file, &data) || !read_place(x, place, &data))
     return false;

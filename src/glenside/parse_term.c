@@ -353,7 +353,7 @@ reference(gs_parser *x, uint32_t node) {
   const char *name = parse_symbol(x, node);
   if (parse_is_size(x, name)) {
     bs_error(x->ctx->diags, sx->span, "sort-mismatch",
-             "expected a term, `%.60s` is a size", name);
+             "expected a term, but `%.60s` is a size", name);
     return GS_NO_TERM;
   }
   if (b && b->bound)

@@ -291,7 +291,7 @@ find(scan *s, const gs_type *expect, int64_t behind, gs_data_site *out) {
   if (!each_member(s, &e, read_array))
     return false;
   if (peek(s))
-    return malformed(s, "something stands behind the header");
+    return malformed(s, "there is something after the header");
   if (!e.found) {
     bs_error(s->ctx->diags, s->data->span, "bad-data",
              "%s has no array with the key %s", s->data->file, s->data->key);

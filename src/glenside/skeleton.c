@@ -83,7 +83,7 @@ hole(parser *p, int slot, bs_span span) {
     return push(
         p, (gs_sk_node){.hole = true, .slot = (uint32_t)slot, .span = span});
   bs_error(p->ctx->diags, span, "sort-mismatch",
-           "a term is wanted here, '%s%s' is a value of sort %s",
+           "expected a term, but '%s%s' is a value of sort %s",
            p->scope->question_marks ? "?" : "", var->name,
            gs_sort_name(var->sort));
   return NO_NODE;

@@ -145,12 +145,12 @@ read_number(const target_parser *p, uint32_t form, const target_number *n,
                     n->real ? "a number" : "an integer");
   double v = bs_as_real(p->ctx->values, x->value);
   if (!(v >= n->least && v <= n->most))
-    return bs_error(p->ctx->diags, x->span, "bad-value", "'%s' is %g to %g",
-                    n->name, n->least, n->most);
+    return bs_error(p->ctx->diags, x->span, "bad-value",
+                    "'%s' must be from %g to %g", n->name, n->least, n->most);
   int64_t whole = n->real ? 0 : bs_as_int(p->ctx->values, x->value);
   if (n->power && (whole & (whole - 1)))
     return bs_error(p->ctx->diags, x->span, "bad-value",
-                    "'%s' is a power of two", n->name);
+                    "'%s' must be a power of two", n->name);
   void *field = (char *)into + n->offset;
   if (n->real)
     memcpy(field, &v, sizeof v);
@@ -231,7 +231,7 @@ item_cache(target_parser *p, uint32_t form) {
   int64_t l = bs_as_int(p->ctx->values, at(p, level)->value);
   if (l < 1 || l > 8)
     return bs_error(p->ctx->diags, at(p, level)->span, "bad-value",
-                    "a cache level is 1 to 8");
+                    "a cache level is from 1 to 8");
   gs_cache c = no_cache;
   c.level = (int)l;
   if (!read_group(p, "cache", target_next(p, level), &c))

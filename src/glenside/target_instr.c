@@ -378,7 +378,7 @@ check_pointer(const reader *r, const gs_emit_piece *piece) {
                             : &i->result;
   if (piece->kind != GS_EMIT_POINTER || !o->memory)
     return true;
-  fail(r, r->parts[EMIT], "bad-emit", "'%s' lies in %s and has no pointer",
+  fail(r, r->parts[EMIT], "bad-emit", "'%s' is in %s and has no pointer",
        o->name, gs_memory_name(r->p->target, o->memory));
   bs_hint(r->p->ctx->diags, "{%s.address} is where it begins, in bytes",
           o->name);
@@ -462,7 +462,7 @@ check_determined(const reader *r) {
     ok = bs_error(r->p->ctx->diags, var->span, "undetermined",
                   k < instr->n_params
                       ? "the parameter '%s' does not follow from a call"
-                      : "the operand '%s' does not stand in the semantics",
+                      : "the semantics do not use the operand '%s'",
                   var->name);
     if (k < instr->n_params)
       bs_hint(r->p->ctx->diags, "make it a dimension of an operand, or an "

@@ -124,7 +124,7 @@ read_detail(reader *r, uint32_t form, gs_mac_operand *operand) {
                                               : NULL;
   if (!to)
     return fail(r, form, "unknown-item",
-                "of an operand (interleave Q) and (held N) may be said");
+                "of an operand, only (interleave Q) and (held N) can be said");
   return only_item(r, form, &item) && read_whole(r, item, GS_MAX_MAC_SIDE, to);
 }
 
@@ -170,7 +170,7 @@ read_text(reader *r, uint32_t form, size_t offset) {
   for (uint32_t x = items_of(r, form); x; x = next(r, x)) {
     if (at(r, x)->kind != BS_SX_STRING) {
       bs_text_done(&text);
-      return fail(r, x, "bad-value", "texts are given in quotes");
+      return fail(r, x, "bad-value", "expected a text in quotes");
     }
     bs_putf(&text, "%s%s", text.len ? "\n" : "", target_sym(r->p, x));
   }
@@ -250,7 +250,9 @@ check_operand(const reader *r, gs_mac_operand *operand, uint32_t form) {
   operand->interleave = operand->interleave ? operand->interleave : k;
   operand->held = operand->held ? operand->held : r->mac->accumulators;
   return k % operand->interleave == 0 ||
-         fail(r, form, "bad-value", "what is interleaved divides k");
+         fail(r, form, "bad-value",
+              "the number of interleaved elements must "
+              "divide k");
 }
 
 static bool

@@ -67,7 +67,7 @@ check_memory(const target_parser *p, const gs_memory *m) {
                     m->name);
   if (!strcmp(m->name, "dram"))
     return bs_error(p->ctx->diags, m->span, "bad-name",
-                    "'dram' is where everything lies that is in no memory");
+                    "'dram' means what is in no memory");
   if (m->bytes % m->row || m->bytes % m->banks || m->bytes / m->banks % m->row)
     return bs_error(p->ctx->diags, m->span, "bad-value",
                     "the %lld bytes of '%s' are not a whole number of rows and "
@@ -142,9 +142,10 @@ target_read_place(target_parser *p, uint32_t x, const gs_instr *instr,
       ok &= read_onto(p, name, instr, onto);
     else
       ok = bs_error(p->ctx->diags, target_at(p, x)->span, "bad-value",
-                    onto ? "behind a result's type stand (in MEMORY) and "
-                           "(onto OPERAND) alone"
-                         : "behind an operand's type stands (in MEMORY) alone");
+                    onto ? "only (in MEMORY) and (onto OPERAND) can follow "
+                           "the type of a result"
+                         : "only (in MEMORY) can follow the type of an "
+                           "operand");
   }
   return ok;
 }

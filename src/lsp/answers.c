@@ -300,7 +300,7 @@ take_string(char **into, const char *from) {
 static json_t *
 answer_initialize(lsp_server *s, json_t *params, lsp_failure *f) {
   if (s->phase != LSP_NEW)
-    return lsp_fail(f, LSP_INVALID_REQUEST, "initialize may be sent once only");
+    return lsp_fail(f, LSP_INVALID_REQUEST, "initialize may be sent only once");
   json_t *options = json_object_get(params, "initializationOptions");
   const char *root = json_string_value(json_object_get(params, "rootUri"));
   free(s->root);

@@ -164,7 +164,8 @@ handle_message(lsp_server *s, json_t *message) {
       (json_object_get(message, "result") || json_object_get(message, "error")))
     return; /* a response; the server asks nothing */
   if (!fine || !json_is_string(method))
-    send_error(s, fine ? id : NULL, LSP_INVALID_REQUEST, "no valid request");
+    send_error(s, fine ? id : NULL, LSP_INVALID_REQUEST,
+               "this is not a valid request");
   else if (id)
     handle_request(s, id, json_string_value(method), params);
   else

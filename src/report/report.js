@@ -83,7 +83,7 @@
       tile(number(s.cost_after), "cycles, was " + number(s.cost_before)),
       tile(number(s.nodes), "e-nodes in " + number(s.classes) + " classes"),
       tile(String(s.iterations), "iterations"),
-      tile(String(data.rules.length), "rules led there")));
+      tile(String(data.rules.length), "rules led to it")));
   }
 
   // --- layers ------------------------------------------------------------------
@@ -279,7 +279,7 @@
     const table = make("table", { class: "stacked" }, data.rules.map((r) => make("tr", {},
       make("td", {}, make("b", {}, r.name), make("br"), make("span", { class: "muted place" }, r.place)),
       make("td", {}, r.intent))));
-    section("rules", "Rules that led there", data.rules.length ? null : "None: the program was best as written.",
+    section("rules", "Rules that led to this program", data.rules.length ? null : "None: the program was best as written.",
       data.rules.length ? make("div", { class: "box scroll" }, table) : null);
     if (data.explained === undefined) return;
     const outputs = JSON.parse(data.explained).outputs || [];

@@ -26,8 +26,8 @@ static bool
 fault(const tu_search *s, const char *what) {
   bs_error(s->ctx->diags, BS_NOWHERE, "tune-file", "%s: %s", s->options->file,
            what);
-  bs_hint(s->ctx->diags, "results of --tune are read from it; another file, or "
-                         "none, begins anew");
+  bs_hint(s->ctx->diags, "results of --tune are read from it; name another "
+                         "file, or none, to begin anew");
   return false;
 }
 
@@ -84,7 +84,7 @@ check(const tu_search *s, const json_t *root) {
   for (size_t k = 0; k < json_array_size(entries); k++) {
     if (is_entry(json_array_get(entries, k)))
       continue;
-    snprintf(what, sizeof what, "entry %zu is not as it should be", k + 1);
+    snprintf(what, sizeof what, "entry %zu is malformed", k + 1);
     return fault(s, what);
   }
   return true;

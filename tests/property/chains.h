@@ -130,7 +130,7 @@ check_chain(chains *c, const eg_chain *chain, uint32_t depth) {
   for (uint32_t i = 0; i < own.n; i++) {
     c->links++;
     if (own.links[i].whole != at)
-      return broken(c, "the chain is torn");
+      return broken(c, "the chain is broken");
     if (!check_link(c, &own.links[i], depth))
       return false;
     at = own.links[i].next;

@@ -466,7 +466,7 @@ is_permutation(po_axes *t, const uint32_t *ids, uint32_t n) {
     if (!is_current(t, ids[k], "reorder"))
       return false;
     if (seen[ids[k]])
-      return po_axis_refuse(t, "axis", "reorder: %s stands twice",
+      return po_axis_refuse(t, "axis", "reorder: %s is listed twice",
                             po_axis_at(t, ids[k])->name);
     seen[ids[k]] = true;
   }

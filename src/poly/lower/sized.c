@@ -13,7 +13,7 @@ refuse(const po_lowering *low, gs_term t, const char *what) {
   bs_diags *diags = low->source->ctx.diags;
   bs_error(diags, gs_at(low->source, t)->span, "open-size",
            "no code can be made for all sizes: %s", what);
-  bs_hint(diags, "--size NAME=NUMBER puts a number in");
+  bs_hint(diags, "--size NAME=NUMBER puts a number in its place its place");
   return false;
 }
 
@@ -75,8 +75,8 @@ check_term(const po_lowering *low, gs_term t) {
   if (node->op == GS_WINDOWS &&
       (has_sized_item(low, node, 1) || has_sized_item(low, node, 2)))
     return refuse(low, t,
-                  "the distance of windows, or of what is in one, "
-                  "depends on them");
+                  "the distance between windows, or within one, depends on "
+                  "them");
   if (node->op == GS_REPEAT && has_sized_item(low, node, 1))
     return refuse(low, t, "how often elements are repeated depends on them");
   if (has_sized_table(low, node))

@@ -316,8 +316,8 @@ po_find_calls(po_program *p, uint32_t top, po_calls *out, bool *failed) {
   uint32_t leaf = po_nest_first_leaf(p, top);
   const po_stmt *s = &p->stmts.data[p->nest.nodes.data[leaf].stmt];
   bs_error(p->ctx.diags, s->span, "no-place",
-           "the loops around this call are none that places in memories are "
-           "found for");
+           "no places in memories can be found for a call within loops like "
+           "these");
   bs_hint(p->ctx.diags, "an instruction that goes on with a sum, whose result "
                         "is (onto ...) an operand, leaves nothing to the host");
   return false;

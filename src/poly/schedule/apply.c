@@ -195,7 +195,7 @@ knows_enough(const po_program *p, const po_step_call *call) {
     return true;
   po_refuse(p, call, "open-size", "it needs a number for size %s",
             p->sizes.data[0].name);
-  bs_hint(p->ctx.diags, "--size %s=%lld, say", p->sizes.data[0].name,
+  bs_hint(p->ctx.diags, "for example --size %s=%lld", p->sizes.data[0].name,
           (long long)p->sizes.data[0].most);
   return false;
 }

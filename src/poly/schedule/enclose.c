@@ -119,8 +119,8 @@ read_function(po_program *p, const po_step_call *call, const char *lo, size_t n,
   po_pool_reserve(&p->pool, 1);
   f = po_keep_multi_aff(&p->pool, f);
   if (!ok)
-    return refuse_text(p, call, "is no function of the statement's indices", lo,
-                       n);
+    return refuse_text(p, call, "is not a function of the statement's indices",
+                       lo, n);
   if (a->n && a->n != (uint32_t)out)
     return refuse_text(p, call, "has another number of loops", lo, n);
   if (a->of[stmt])
@@ -151,7 +151,8 @@ check_statements(const po_program *p, const po_step_call *call,
     const po_stmt *s = &p->stmts.data[k];
     bool below = s->leaf != PO_NO_NODE && po_nest_is_below(p, s->leaf, a->node);
     if (below && !a->of[k])
-      return po_refuse(p, call, "map", "the map says nothing of %s", s->name);
+      return po_refuse(p, call, "map", "the map says nothing about %s",
+                       s->name);
     if (!below && a->of[k])
       return po_refuse(p, call, "map", "%s does not run there", s->name);
   }

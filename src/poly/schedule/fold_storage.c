@@ -240,7 +240,7 @@ po_apply_fold_storage(po_program *p, po_step_call *call) {
                        (long long)a->dim[d], (long long)d, a->name);
   }
   if (n < 1 || n > a->dim[d])
-    return po_refuse(p, call, "factors", "%lld places are not 1..%lld",
+    return po_refuse(p, call, "factors", "%lld places are not within 1..%lld",
                      (long long)n, (long long)a->dim[d]);
   a->fold[d] = n;
   return marks_allow(p, call, array);

@@ -161,8 +161,8 @@ add_stmt(po_form *f, uint32_t k, po_reason *why) {
   isl_multi_aff_free(first);
   if (!at || !fills_box(f, s, stmt, at, all))
     return po_because(why, 1,
-                      "the instances of %s in an iteration of the "
-                      "loops around are no box",
+                      "the instances of %s in an iteration of the loops "
+                      "around do not form a box",
                       stmt->name);
   find_accesses(f, s, at);
   return !p->pool.failed;

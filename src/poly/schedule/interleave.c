@@ -40,7 +40,7 @@ check_parts(const po_program *p, const po_step_call *call, uint32_t n) {
   int64_t size = call->args[1].number;
   const po_arg *skews = &call->args[2];
   if (size < 1 || size > INT32_MAX)
-    return po_refuse(p, call, "parts", "parts of %lld iterations are none",
+    return po_refuse(p, call, "parts", "a part cannot have %lld iterations",
                      (long long)size);
   if (skews->kind != PO_ARG_INTS)
     return true;

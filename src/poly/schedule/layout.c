@@ -358,7 +358,7 @@ po_apply_double_buffer(po_program *p, po_step_call *call) {
   uint32_t array = call->args[0].array, d;
   int64_t n = call->args[2].kind == PO_ARG_END ? 2 : call->args[2].number;
   if (n < 1 || n > MOST_BUFFERS)
-    return po_refuse(p, call, "factors", "%lld buffers are not 1..%d",
+    return po_refuse(p, call, "factors", "%lld buffers are not within 1..%d",
                      (long long)n, MOST_BUFFERS);
   if (!find_fold(p, call, array, call->args[1].node, &d))
     return false;
@@ -373,7 +373,9 @@ po_apply_pipeline(po_program *p, po_step_call *call) {
   int64_t early = call->args[2].kind == PO_ARG_END ? 1 : call->args[2].number;
   uint32_t array = p->stmts.data[call->args[0].stmt].array;
   if (early < 1 || early > 62)
-    return po_refuse(p, call, "distance", "%lld iterations are not 1..62",
+    return po_refuse(p, call, "distance",
+                     "%lld iterations are not within "
+                     "1..62",
                      (long long)early);
   if (!find_fold(p, call, array, loop, &d))
     return false;

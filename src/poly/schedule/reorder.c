@@ -27,7 +27,7 @@ by_place(const po_program *p, const po_step_call *call, const uint32_t *loops,
     const char *a = po_node(p, places[k])->name;
     const char *b = po_node(p, places[k + 1])->name;
     if (places[k] == places[k + 1])
-      return po_refuse(p, call, "duplicate", "loop %s stands twice", a);
+      return po_refuse(p, call, "duplicate", "loop %s is listed twice", a);
     if (!po_nest_is_below(p, places[k + 1], places[k])) {
       po_refuse(p, call, "not-nested",
                 "loops %s and %s are not around each "
@@ -182,7 +182,7 @@ po_apply_merge(po_program *p, po_step_call *call) {
   uint32_t a = call->args[0].node, b = call->args[1].node;
   const char *x = po_node(p, a)->name, *y = po_node(p, b)->name;
   if (a == b)
-    return po_refuse(p, call, "duplicate", "loop %s stands twice", x);
+    return po_refuse(p, call, "duplicate", "loop %s is listed twice", x);
   if (po_node(p, a)->parent != po_node(p, b)->parent)
     return po_refuse(p, call, "not-siblings",
                      "loops %s and %s are not inside the same loop", x, y);

@@ -27,7 +27,7 @@ check_pair(const po_program *p, const po_step_call *call, uint32_t a,
            uint32_t b) {
   const char *x = po_node(p, a)->name, *y = po_node(p, b)->name;
   if (a == b)
-    return po_refuse(p, call, "duplicate", "loop %s stands twice", x);
+    return po_refuse(p, call, "duplicate", "loop %s is listed twice", x);
   if (po_node(p, a)->parent != po_node(p, b)->parent)
     return po_refuse(p, call, "not-siblings",
                      "loops %s and %s are not inside the same loop", x, y);

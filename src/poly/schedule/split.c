@@ -286,7 +286,7 @@ po_apply_tile(po_program *p, po_step_call *call) {
   for (uint32_t k = 0; k < n; k++) {
     for (uint32_t j = 0; j < k; j++)
       if (loops->nodes[j] == loops->nodes[k])
-        return po_refuse(p, call, "duplicate", "loop %s stands twice",
+        return po_refuse(p, call, "duplicate", "loop %s is listed twice",
                          po_node(p, loops->nodes[k])->name);
     if (sizes->numbers[k] < 1)
       return po_refuse(p, call, "factors", "size %lld is not positive",

@@ -301,8 +301,7 @@ find_call(tensorizing *t) {
   do {
     if (tries++ == MOST_CHOICES || t->n_patterns == MOST_PATTERNS)
       return po_because(&t->why, 1,
-                        "too many sizes come into question: give "
-                        "the parameters");
+                        "too many sizes are possible: give the parameters");
     if (!po_admits_sizes(t))
       continue;
     t->n_patterns++;

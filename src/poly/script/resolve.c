@@ -211,7 +211,7 @@ po_find_node(const po_program *p, const char *name, bs_span span, po_arg *out) {
     names both = {.n = 0};
     add_name(&both, name);
     return refuse_name(p, span, "the name", name,
-                       " is a loop's and a statement's", &both);
+                       " is that of a loop and of a statement", &both);
   }
   if (out->stmt < p->stmts.len) {
     out->node = p->stmts.data[out->stmt].leaf;

@@ -63,7 +63,7 @@ read_text(reader *r) {
   while (r->at < r->size && r->text[r->at] != '"' && r->text[r->at] != '\n')
     r->at++;
   if (r->at == r->size || r->text[r->at] != '"')
-    return fault(r, lo, "the text has no end on its line");
+    return fault(r, lo, "the text does not end on its line");
   r->at++;
   push(r, PO_ST_TEXT, lo, copy(r, lo + 1, r->at - 1), 0);
   return true;
@@ -78,7 +78,7 @@ read_mark(reader *r) {
   if (strchr("=<>!", c) && r->at < r->size && r->text[r->at] == '=')
     r->at++;
   else if (c == '!')
-    return fault(r, lo, "! is part of != alone");
+    return fault(r, lo, "! is only part of !=");
   if (c == '[' || c == '(')
     r->depth++;
   if ((c == ']' || c == ')') && r->depth > 0)

@@ -59,7 +59,7 @@ read_iters(po_reader *r, po_stmt *stmt, bool *own) {
     for (uint32_t k = 0; k < n; k++)
       if (!strcmp(names[k], names[n]))
         return bs_error(r->ctx.diags, po_span_from(r, from), "duplicate-name",
-                        "`%s` stands twice", names[n]);
+                        "`%s` is listed twice", names[n]);
     if (!po_take_symbol(r, ",", &more))
       return false;
   }
@@ -303,7 +303,7 @@ check(po_reader *r, const po_stmt *stmt, uint32_t from) {
   isl_bool bounded = isl_set_is_bounded(stmt->domain);
   if (bounded != isl_bool_true)
     return bs_error(r->ctx.diags, po_span_from(r, from), "unbounded",
-                    "the statement has no end of instances");
+                    "the statement has infinitely many instances");
   if (stmt->kind == PO_CALL)
     return check_operands(r, stmt, from);
   if (!check_access(r, stmt, stmt->array, stmt->write, from))

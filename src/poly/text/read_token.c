@@ -29,7 +29,7 @@ bool
 po_syntax(po_reader *r, const char *expected) {
   if (r->now.kind == PO_T_END)
     return bs_error(r->ctx.diags, po_span_here(r), "syntax",
-                    "expected %s, the text ends", expected);
+                    "expected %s, but the text ends", expected);
   return bs_error(
       r->ctx.diags, po_span_here(r), "syntax", "expected %s, not `%.*s`",
       expected, (int)(r->now.hi - r->now.lo < 40 ? r->now.hi - r->now.lo : 40),

@@ -332,7 +332,7 @@ try_one(runner *r, const plan *p, uint32_t run) {
   }
   drop_outputs(r);
   if (run < p->hint && r->s->hint.certain)
-    unknown(r->s, "the decision of integers and the interpreter disagree");
+    unknown(r->s, "the decision about integers and the interpreter disagree");
   return run < p->hint && r->s->hint.certain;
 }
 

@@ -443,7 +443,7 @@ fm_need(fm_form *f, fm_number x, bool zero) {
   if (!f->right)
     fm_assume(f, x, zero);
   else if (!fm_implied(f, x, zero))
-    fm_fail(f, "the right side's type is not shown to be there");
+    fm_fail(f, "the right side is not shown to have a type");
 }
 
 void

@@ -224,7 +224,7 @@ rl_check_chain(const gs_context *ctx, const rl_rules *rules,
   for (*step = 0; *step < chain->n; ++*step) {
     const rl_link *l = &chain->links[*step];
     if (l->whole.i != at.i)
-      return "the chain is torn";
+      return "the chain is broken";
     const char *wrong = rl_check_link(ctx, rules, x, l);
     if (wrong)
       return wrong;

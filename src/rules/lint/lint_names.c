@@ -71,7 +71,7 @@ check_fors(const rl_linter *l, const rl_written *w) {
     const char *name = rl_variable_at(l, w->file, var);
     if (is_repeated_for(w, k)) {
       bs_warning(l->ctx->diags, span_at(w, var), "shadowed-variable",
-                 "'%s' hides that of the :for before", name);
+                 "'%s' hides the variable of the :for before it", name);
     } else if (is_unused(l, w, var)) {
       bs_warning(l->ctx->diags, span_at(w, var), "unused-variable",
                  "'%s' is never used: each item gives the same right side",
@@ -98,8 +98,8 @@ check_withs(const rl_linter *l, const rl_written *w) {
     if (!is_unused(l, w, var) || shares_variable(l, w, node))
       continue;
     bs_warning(l->ctx->diags, span_at(w, node), "unused-variable",
-               "nothing ties this to the rest of the rule: it asks that such a "
-               "term is anywhere");
+               "nothing ties this to the rest of the rule: it asks only for "
+               "such a term, anywhere");
     bs_hint(l->ctx->diags, "if that is meant, name it ?_%s",
             rl_variable_at(l, w->file, var) + 1);
   }
@@ -122,7 +122,7 @@ remark_left(const rl_linter *l, const rl_written *w) {
   for (uint32_t x = w->left; l->remarks && x < end; x++)
     if (is_unused(l, w, x))
       rl_remark(l, span_at(w, x), "unused-variable",
-                "'%s' is used nowhere else; ?_%s would say that this is meant",
+                "'%s' is used nowhere else; name it ?_%s if that is meant",
                 rl_variable_at(l, w->file, x),
                 rl_variable_at(l, w->file, x) + 1);
 }
@@ -184,7 +184,9 @@ check_params(const rl_linter *l) {
       bs_warning(l->ctx->diags, p->span, "unused-param",
                  "nothing in these files uses $%s", p->name);
     if (!p->doc[0])
-      rl_remark(l, p->span, "no-doc", "the parameter '%s' says not what it is",
+      rl_remark(l, p->span, "no-doc",
+                "the parameter '%s' does not say what "
+                "it is",
                 p->name);
   }
 }

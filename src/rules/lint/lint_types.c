@@ -540,7 +540,7 @@ report_not_tried(const rl_linter *l, const rl_written *w, int way, trial *t) {
              "the left side of '%s' has a type for none of %d shapes",
              c->rule.name, LEFT_SIDES);
   bs_hint(l->ctx->diags,
-          "do ranks, sizes and dtypes of its parts go together?");
+          "do the ranks, sizes and dtypes of its parts fit together?");
 }
 
 static void

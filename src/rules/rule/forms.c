@@ -239,7 +239,7 @@ unknown_form(const reader *r, uint32_t node, const char *head) {
   bs_span span = at(r, node)->span;
   if (!head)
     return bs_error(diags(r), span, "unknown-form",
-                    "a form as (rule ...) is expected here");
+                    "expected a form such as (rule ...)");
   for (size_t k = 0; k < FORMS; k++)
     names[k] = form_table[k].name;
   bs_error(diags(r), at(r, node + 1)->span, "unknown-form",

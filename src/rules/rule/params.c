@@ -66,7 +66,7 @@ check_param(const rl_rules *rules, const rl_param *p) {
   if (found == wanted || (wanted == BS_KIND_REAL && is_number(found)))
     return true;
   return bs_error(rules->ctx.diags, p->span, "bad-param",
-                  "the parameter %s is %s, it was set to %s", p->name,
+                  "the parameter %s is %s, but it was set to %s", p->name,
                   kind_name(wanted), kind_name(found));
 }
 

@@ -271,7 +271,7 @@ class_slot(const direction *d, uint32_t var, bool may_bind, uint32_t *slot) {
   if (v->sort == GS_SORT_CLASS)
     return true;
   return bs_error(diags(o), span, "sort-mismatch",
-                  "a term is wanted here, '%s' is a value of sort %s", name,
+                  "expected a term, but '%s' is a value of sort %s", name,
                   gs_sort_name(v->sort));
 }
 
@@ -296,7 +296,7 @@ parse_with(direction *d, uint32_t node, uint32_t part) {
     return false;
   if (s->n == 1 && s->nodes[0].hole)
     return bs_error(diags(d->o), at(d->o, term)->span, "bad-form",
-                    "a variable alone says nothing of a class");
+                    "a variable alone says nothing about a class");
   d->out->parts[part] = rl_compile_left(&d->compiler, s);
   return true;
 }
@@ -367,7 +367,7 @@ take_lets(direction *d) {
     const char *name = rl_symbol(o->rules, o->file, var);
     if (rl_is_bound(d->scope, name))
       return bs_error(diags(o), at(o, var)->span, "duplicate-name",
-                      "'%s' means something already", name);
+                      "'%s' already means something", name);
     lets[k] = (gs_let){name, term};
     d->scope->lets = lets;
     d->scope->n_lets = k + 1;

@@ -144,9 +144,10 @@ Test(sizes, what_does_not_fit_is_told_with_sizes) {
   GIVES("(squeeze a 0)",
         "squeeze removes a dimension of size 1, dimension 0 of "
         "((2, 8), ()) f32 is 2 at n = 2, m = 8");
-  GIVES("(transpose a (list n 0))",
-        "transpose needs a permutation of 0 to 1, 2 is not among them at n = "
-        "2, m = 8");
+  GIVES(
+      "(transpose a (list n 0))",
+      "transpose needs a permutation of 0 to 1, but 2 is not among them at n = "
+      "2, m = 8");
 }
 
 Test(sizes, a_program_is_printed_as_it_is_read) {

@@ -51,7 +51,7 @@ Test(private, a_nest_that_would_run_first) {
 
 Test(private, nests_that_cannot_be_joined) {
   two_nests(0);
-  REFUSED("compute_with i i", "loop i stands twice");
+  REFUSED("compute_with i i", "loop i is listed twice");
   REFUSED("compute_with i j", "are not inside the same loop");
   REFUSED("compute_with i k 0", "1 to 16 loops can be joined");
   REFUSED("compute_with i k 3", "there are 2 loops to be joined");

@@ -247,7 +247,7 @@ Test(roll, refusals) {
   REFUSED("fold_storage A 0 3", "the layout of A is the caller's");
   REFUSED("fold_storage B 1", "B has 1 dimensions, no dimension 1");
   REFUSED("fold_storage B 0", "all 26 elements along dimension 0 of B are");
-  REFUSED("fold_storage B 0 27", "27 places are not 1..26");
+  REFUSED("fold_storage B 0 27", "27 places are not within 1..26");
   scheduled("parallel x");
   REFUSED("roll B x", "loop x is parallel, not serial");
   scheduled("serial x; roll B x");

@@ -154,7 +154,7 @@ Test(schedule, reorder_of_a_triangle) {
 
 Test(schedule, reorder_refusals) {
   five();
-  REFUSED("reorder [a, a]", "reorder: loop a stands twice");
+  REFUSED("reorder [a, a]", "reorder: loop a is listed twice");
   scheduled("reorder [a]; reorder []");
 }
 
@@ -480,7 +480,7 @@ Test(schedule, merge) {
                        "for m<32\n"
                        "  B[m] = A[m]\n");
   REFUSED("merge m m_1", "loop m_1 does not stand right after loop m");
-  REFUSED("merge m m", "loop m stands twice");
+  REFUSED("merge m m", "loop m is listed twice");
 }
 
 Test(schedule, fuse_refusals) {

@@ -53,7 +53,7 @@ Test(slant, waves) {
 
 Test(slant, functions_that_are_none) {
   sweep();
-  REFUSED("enclose t \"S[t, i] -> [t]\"", "the map says nothing of B");
+  REFUSED("enclose t \"S[t, i] -> [t]\"", "the map says nothing about B");
   REFUSED("enclose S \"S[t, i] -> [t]; B[t] -> [t]\"", "B does not run there");
   REFUSED("enclose S \"S[t, i] -> [t]; S[t, i] -> [t]\"",
           "names a statement again");
