@@ -6,8 +6,8 @@ usage: MIRROR=URL fresh.py FOLDER [--suite SUITE] [--components LIST]
 
 Puts a minimal Debian or Ubuntu into FOLDER by debootstrap, or takes a copy of the
 one that an earlier run has put there, and clones what is committed into it.
-Inside, the commands of README.md and GETTING-STARTED.md set glen up, install it
-and make a wheel.  Then the clone is removed, and with the prefix alone all
+Inside, the commands of GETTING-STARTED.md set glen up, install it and make a
+wheel.  Then the clone is removed, and with the prefix alone all
 examples are built and all recipes followed: C, C++, Python, Make, Ninja, CMake,
 Meson, and the documents line by line.
 
@@ -79,7 +79,7 @@ class Fresh:
             f.write(f"== {what}\n{done.stdout}\n")
         print(f"  {time.monotonic() - began:.0f} s", flush=True)
         if done.returncode:
-            print(done.stdout[-6000:])
+            print(done.stdout[-9000:])
             raise SystemExit(f"{what}: exit {done.returncode}")
         return done.stdout
 
@@ -111,10 +111,9 @@ def clone(folder):
 
 def follow_documents(fresh):
     """From the clone to a prefix, a wheel, and no clone any more."""
-    setup = commands("README.md", "Set-up")
-    assert setup == ["scripts/setup", "scripts/test"], setup
-    fresh.step("README.md", "scripts/setup", CLONE)
-    fresh.step("GETTING-STARTED.md", "ninja -C build install", CLONE)
+    assert "scripts/setup" in commands("README.md", "Set-up")
+    fresh.step("GETTING-STARTED.md", "\n".join(
+        commands("docs/GETTING-STARTED.md", "Install glen")), CLONE)
     wheel = commands("docs/GETTING-STARTED.md", "The same convolution from "
                      "Python")
     assert "scripts/build-wheel build" in wheel, wheel

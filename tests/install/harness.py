@@ -58,13 +58,20 @@ class Installed:
         return text
 
     def environment(self, **more):
-        libraries = os.path.dirname(self.find("libglen.so"))
         return dict({
             "PATH": self.file("bin") + ":/usr/local/bin:/usr/bin:/bin",
             "HOME": self.scratch, "LC_ALL": "C.UTF-8", "NO_COLOR": "1",
-            "LD_LIBRARY_PATH": libraries,
-            "PKG_CONFIG_PATH": os.path.join(libraries, "pkgconfig"),
-            "CMAKE_PREFIX_PATH": self.prefix}, **more)
+        }, **self.places(), **more)
+
+    def places(self):
+        """Where to look for libraries, which tools know of a prefix that is
+        not moved."""
+        if self.build is None:
+            return {}
+        libraries = os.path.dirname(self.find("libglen.so"))
+        return {"LD_LIBRARY_PATH": libraries,
+                "PKG_CONFIG_PATH": os.path.join(libraries, "pkgconfig"),
+                "CMAKE_PREFIX_PATH": self.prefix}
 
     def run(self, command, at=None, **environment):
         """(exit code, stdout, stderr) of a list of words, or of a text for the
