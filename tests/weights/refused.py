@@ -59,7 +59,7 @@ CASES = [
     (SAFE, held('{"v":1}'), "no array with the key w"),
     (SAFE, held('{"w":1}'), "an object is expected"),
     (SAFE, held('{"w":{}}'), "lacks its dtype"),
-    (SAFE, held(entry() + "x"), "behind the header"),
+    (SAFE, held(entry() + "x"), "after the header"),
     (SAFE, held(entry()[:-1] + "," + entry()[1:]), "two arrays"),
     (SAFE, held(entry().replace("dtype", "colour")), "unknown or repeated"),
     (SAFE, held(entry(dtype="I32")), "w is I32 (4), expected f32 (4)"),

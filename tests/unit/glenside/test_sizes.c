@@ -142,7 +142,7 @@ Test(sizes, what_does_not_fit_is_told_with_sizes) {
   GIVES("(slice a 0 0 3)",
         "slice 0 to 3 leaves dimension 0 of size 2 at n = 2, m = 8");
   GIVES("(squeeze a 0)",
-        "squeeze removes a dimension of size 1, dimension 0 of "
+        "squeeze removes a dimension of size 1, but dimension 0 of "
         "((2, 8), ()) f32 is 2 at n = 2, m = 8");
   GIVES(
       "(transpose a (list n 0))",

@@ -202,7 +202,7 @@ Test(forms, interleave_refused) {
   REFUSED("interleave [x, i] 16 [0, 3]", "does not stand right after loop x");
   REFUSED("interleave [i, i] 16", "does not stand right after");
   REFUSED("interleave [i] 16", "it takes two loops or more");
-  REFUSED("interleave [i, x] 0", "parts of 0 iterations");
+  REFUSED("interleave [i, x] 0", "a part cannot have 0 iterations");
   REFUSED("interleave [i, x] 16 [3]", "1 skews are given for 2 loops");
   REFUSED("interleave [i, x] 16 [0, -3]", "skews are 0 to 2^20");
   KEPT("interleave [i, x] 7 [0, 5]");
@@ -237,10 +237,10 @@ Test(forms, double_buffer_of_what_is_no_buffer) {
   copy_line(32);
   REFUSED("double_buffer B i", "B is not made anew in each iteration");
   scheduled("a, b = split i [-1, 8]; cache_read S A local at a");
-  REFUSED("double_buffer A_local a 0", "0 buffers are not 1..");
-  REFUSED("double_buffer A_local a 99999", "99999 buffers are not 1..");
+  REFUSED("double_buffer A_local a 0", "0 buffers are not within 1..");
+  REFUSED("double_buffer A_local a 99999", "99999 buffers are not within 1..");
   REFUSED("double_buffer A_local b", "A_local is not made anew");
-  REFUSED("pipeline A_local a 0", "0 iterations are not 1..");
+  REFUSED("pipeline A_local a 0", "0 iterations are not within 1..");
   KEPT("double_buffer A_local a 3; shift A_local a -2");
 }
 

@@ -88,7 +88,7 @@ Test(script, syntax) {
   REFUSED("try unroll k", "{ is expected");
   REFUSED("print everything", "can be printed");
   REFUSED("split i [99999999999999999999]", "no integer");
-  REFUSED("pack U A \"[i", "the text has no end");
+  REFUSED("pack U A \"[i", "the text does not end");
   REFUSED("split ? [2]", "no meaning");
   scheduled("# nothing\n\n ; ;\n# at all");
   scheduled("split k [\n  2,\n  4 # both\n]\n");

@@ -60,18 +60,18 @@ Test(slant, functions_that_are_none) {
   REFUSED("enclose t \"S[t, i] -> [t, i]; B[t] -> [t]\"",
           "another number of loops");
   REFUSED("enclose S \"S[t] -> [t]\"",
-          "no function of the statement's indices");
-  REFUSED("enclose S \"S[t, i] -> [t / 2]\"", "no function of");
-  REFUSED("enclose S \"S[t, i] -> [n + i]\"", "no function of");
-  REFUSED("enclose S \"S[t, i] -> []\"", "no function of");
+          "not a function of the statement's indices");
+  REFUSED("enclose S \"S[t, i] -> [t / 2]\"", "not a function of");
+  REFUSED("enclose S \"S[t, i] -> [n + i]\"", "not a function of");
+  REFUSED("enclose S \"S[t, i] -> []\"", "not a function of");
   REFUSED("enclose S \"\"", "names no statement");
   REFUSED("enclose S \"S[t, i] -> [t];\"", "names no statement");
   REFUSED("enclose S \"X[t, i] -> [t]\"", "names no statement");
-  REFUSED("enclose S \"S[t, i] -> [t * i]\"", "no function of");
+  REFUSED("enclose S \"S[t, i] -> [t * i]\"", "not a function of");
   REFUSED("enclose S \"S[t, i] -> [1000000000000 * t]\"", "not within 2^30");
   REFUSED("enclose S \"S[t, i] -> [t, t, t, t, t, t, t, t, t, t, t, t, t, t, "
           "t, t, t]\"",
-          "no function of");
+          "not a function of");
   REFUSED("b, b = enclose S \"S[t, i] -> [t, i]\"", "b is named twice");
   REFUSED("a, a = enclose S \"S[t, i] -> [t, i]\"",
           "there is a loop a already");
