@@ -78,7 +78,7 @@ undecided(gs_op op, gs_fault *fault) {
           gs_op_table[op].name);
   if (fault)
     snprintf(fault->hint, sizeof fault->hint,
-             "--size NAME=NUMBER puts a number in its place its place");
+             "--size NAME=NUMBER puts a number in its place");
   return false;
 }
 
@@ -136,7 +136,7 @@ fail_with_sizes(gs_op op, gs_fault *fault) {
           op == GS_CALL ? "an instruction's" : "a scan's");
   if (fault)
     snprintf(fault->hint, sizeof fault->hint,
-             "--size NAME=NUMBER puts a number in its place its place");
+             "--size NAME=NUMBER puts a number in its place");
   return false;
 }
 

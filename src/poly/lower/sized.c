@@ -13,7 +13,7 @@ refuse(const po_lowering *low, gs_term t, const char *what) {
   bs_diags *diags = low->source->ctx.diags;
   bs_error(diags, gs_at(low->source, t)->span, "open-size",
            "no code can be made for all sizes: %s", what);
-  bs_hint(diags, "--size NAME=NUMBER puts a number in its place its place");
+  bs_hint(diags, "--size NAME=NUMBER puts a number in its place");
   return false;
 }
 
