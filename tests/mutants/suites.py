@@ -261,7 +261,8 @@ def programs_of(build):
                               [command[0], "--filter", case, "-j1"],
                               build.folder, reads)
         else:
-            yield Program("test " + name, name, words, command, build.folder,
+            # Meson names the programs as from the build folder.
+            yield Program("test " + name, name, words, command, whole.WHOLE,
                           reads)
 
 
