@@ -57,7 +57,6 @@ const char *const cg_helper_names[CG_HELPER_COUNT] = {NULL,
   }
 
 const cg_row cg_rows[CG_HELPER_COUNT] = {
-    [CG_STRING] = {.text = "#include <string.h>\n\n"},
     [CG_TEAM] = {.put = cg_put_team_macros},
     [CG_INTRINSICS] =
         {.text = "#if defined(__SSE2__)\n#include <immintrin.h>\n#endif\n\n"},

@@ -41,9 +41,10 @@ put_top(cg_emitter *e, bs_text *out) {
             e->options->name);
   bs_put(out, cg_needs_helper(&e->needs, CG_MATH) ? "#include <math.h>\n" : "");
   bs_put(out, "#include <stddef.h>\n#include <stdint.h>\n");
-  bs_put(out, po_has_prepacked(p) || cg_needs_helper(&e->needs, CG_CONTRACT)
-                  ? "#include <string.h>\n\n"
-                  : "\n");
+  bool copies = po_has_prepacked(p) ||
+                cg_needs_helper(&e->needs, CG_CONTRACT) ||
+                cg_needs_helper(&e->needs, CG_STRING);
+  bs_put(out, copies ? "#include <string.h>\n\n" : "\n");
   for (uint32_t k = 0; has_calls(p) && k < p->target->preludes.len; k++) {
     const char *text = p->target->preludes.data[k];
     size_t n = strlen(text);
@@ -92,7 +93,7 @@ cg_put_above(cg_emitter *e, bool aligns, bs_text *out) {
     cg_need(&e->needs, CG_ALIGNED);
   cg_above above = above_of(e);
   put_top(e, out);
-  cg_put_helpers(&above, CG_STRING, CG_LAST_INCLUDE, out);
+  cg_put_helpers(&above, CG_TEAM, CG_LAST_INCLUDE, out);
   if (!e->is_variant) {
     cg_put_wide(e->p->target, out);
     put_vector_width(e, out);

@@ -124,19 +124,21 @@ cg_put_life_header(const po_program *p, const cg_options *options,
       "/* %s_init - makes what is prepacked, once, from the weights in\n *\n",
       n);
   put_file_list(out, &list);
-  bs_putf(out,
-          " *\n * in that folder (NULL: the current one). The files are not "
-          "needed any more\n * afterwards. *prepacked is for any number of "
-          "calls and threads at a time, which\n * only read it, until %s_free. "
-          "Returns 0, or an error, and then it is NULL. */\n"
-          "int %s_init(const char *folder, void **prepacked);\n\n"
-          "/* The same from the bytes of these files, aligned to 8, of so many "
-          "bytes each. */\n"
-          "int %s_init_from(const void *const *files, const size_t *sizes,\n"
-          "    void **prepacked);\n\n"
-          "/* When no call uses it any more; NULL is let be. */\n"
-          "void %s_free(void *prepacked);\n\n",
-          n, n, n, n);
+  bs_putf(
+      out,
+      " *\n * These files are looked for in `folder`, or, if that is NULL, in "
+      "the current\n * one, and are not needed any more afterwards. "
+      "*prepacked may be read by any\n * number of calls and threads at a "
+      "time, until %s_free. Returns 0, or an error,\n * and then *prepacked "
+      "is NULL. */\n"
+      "int %s_init(const char *folder, void **prepacked);\n\n"
+      "/* The same from the bytes of these files, aligned to 8, of so many "
+      "bytes each. */\n"
+      "int %s_init_from(const void *const *files, const size_t *sizes,\n"
+      "    void **prepacked);\n\n"
+      "/* When no call uses it any more; NULL is let be. */\n"
+      "void %s_free(void *prepacked);\n\n",
+      n, n, n, n);
   bs_vec_done(p->ctx.heap, &list);
 }
 

@@ -71,14 +71,6 @@ po_axis_at(const po_axes *t, uint32_t id) {
   return &t->list.data[id];
 }
 
-uint32_t
-po_axis_find(const po_axes *t, const char *name) {
-  for (uint32_t k = 0; k < t->order.len; k++)
-    if (!strcmp(po_axis_at(t, t->order.data[k])->name, name))
-      return t->order.data[k];
-  return PO_NO_AXIS;
-}
-
 bool
 po_axis_place(const po_axes *t, uint32_t id, uint32_t *place) {
   for (uint32_t k = 0; k < t->order.len; k++)

@@ -108,8 +108,6 @@ uint32_t po_axis_merge(po_axes *, const uint32_t *axes, uint32_t n);
 /* `axes` is a permutation of the order. */
 bool po_axis_reorder(po_axes *, const uint32_t *axes, uint32_t n);
 
-/* By its name among the current ones; PO_NO_AXIS. */
-uint32_t po_axis_find(const po_axes *, const char *name);
 const po_axis *po_axis_at(const po_axes *, uint32_t id);
 /* Whether it is a current one, and its place in the order. */
 bool po_axis_place(const po_axes *, uint32_t id, uint32_t *place);

@@ -165,7 +165,6 @@ bool rl_integer(const rl_rules *, const rl_file *, uint32_t node, int64_t *out);
 /* rule.c: one form to one or two compiled rules; false with diagnostics. */
 bool rl_parse_rule(rl_rules *, const rl_form *);
 bool rl_kind_find(const char *name, rl_kind *out);
-const char *rl_kind_name(rl_kind);
 
 /* where.c: clauses ordered into steps. */
 typedef struct rl_clauses {

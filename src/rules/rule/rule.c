@@ -11,11 +11,6 @@ static const char *const kind_names[] = {"exploratory", "composition",
                                          "cleanup", "lowering", "algebra"};
 #define KINDS (sizeof kind_names / sizeof kind_names[0])
 
-const char *
-rl_kind_name(rl_kind kind) {
-  return kind_names[kind];
-}
-
 bool
 rl_kind_find(const char *name, rl_kind *out) {
   for (size_t k = 0; k < KINDS; k++)

@@ -115,9 +115,4 @@ void rl_choose_own(const rl_run *, uint32_t n, eg_node *choice_by_class);
 /* Which rules made the chosen nodes: rule ids in order of first need. */
 uint32_t rl_led_there(const rl_run *, const eg_node *choice_by_class,
                       const rl_rule **out, uint32_t max);
-/* Does the class hold a term of this pattern?  Number of matches found, at
- * most `max`. */
-uint64_t rl_count_matches(const rl_run *, eg_class, const gs_skeleton *,
-                          const gs_scope *, uint64_t max);
-
 #endif

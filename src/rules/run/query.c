@@ -196,21 +196,6 @@ rl_query_count(const rl_run *run, const rl_query *q, eg_class root,
   return c.n;
 }
 
-uint64_t
-rl_count_matches(const rl_run *run, eg_class root, const gs_skeleton *s,
-                 const gs_scope *scope, uint64_t max) {
-  const gs_context *ctx = &run->session->ctx;
-  rl_query q = {.left = s};
-  uint64_t count = 0;
-  for (uint32_t k = 0; k < scope->vars.len; k++)
-    bs_push(ctx->heap, &q.scope.vars, scope->vars.data[k]);
-  names n = {run, run->rules, &q.scope, &q};
-  if (compile_query(&n, NULL, 0, &q))
-    count = rl_query_count(run, &q, root, max);
-  rl_query_done(run, &q);
-  return count;
-}
-
 /* --- terms ---------------------------------------------------------------- */
 
 static eg_class
