@@ -93,7 +93,7 @@ Test(above, functions_of_math_need_its_header_and_others_nothing) {
 Test(above, nodes_need_what_their_marks_are_written_with) {
   cg_node *let = cg_make_let(&arena, "float", "t", NULL);
   cg_needs needs = {0};
-  let->let.aligned = true;
+  let->let.attribute = "GLEN_ALIGNED";
   cg_need_for_nodes(&needs, cg_make_block(&arena, let));
   cr_expect(cg_needs_helper(&needs, CG_ALIGNED));
   cr_expect(strstr(text_of(&needs), "Wmaybe-uninitialized"));
