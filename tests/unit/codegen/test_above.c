@@ -44,14 +44,15 @@ call(const char *function) {
   return cg_called(&arena, function, 1, &x);
 }
 
+/* The head of a file includes math.h and string.h. */
 Test(above, the_name_of_each_helper_stands_in_its_text) {
   for (cg_helper k = CG_NO_HELPER + 1; k < CG_HELPER_COUNT; k++) {
     const char *name = cg_helper_names[k];
     cg_needs needs = {0};
     cg_need(&needs, k);
-    if (name && k != CG_STRING)
+    if (name)
       cr_expect(strstr(text_of(&needs), name), "%s", name);
-    else if (k != CG_MATH && k != CG_MACS)
+    else if (k != CG_MATH && k != CG_STRING && k != CG_MACS)
       cr_expect(*text_of(&needs), "helper %d has no text", (int)k);
   }
 }
