@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HEAD = 3 }; /* items before the nodes */
-
 /* ---- from a program ---- */
 
 typedef struct encoder {
@@ -76,7 +74,7 @@ gs_step_encode(const gs_program *p, gs_term result, uint32_t n_each,
   e.place = bs_calloc(heap, p->nodes.len, sizeof *e.place);
   for (uint32_t k = 0; k < p->inputs.len; k++)
     e.place[p->inputs.data[k].term.i] = ++e.n;
-  for (uint32_t k = 0; k < HEAD; k++)
+  for (uint32_t k = 0; k < GS_STEP_HEAD; k++)
     bs_push(heap, &e.items, BS_NIL);
   bool fine = walk(&e, result, fault);
   if (fine) {

@@ -33,6 +33,9 @@ typedef struct gs_step {
   uint32_t result; /* a place */
 } gs_step;
 
+/* Items of the attribute before those of its nodes. */
+enum { GS_STEP_HEAD = 3 };
+
 typedef struct gs_step_node {
   gs_op op;
   bs_value attr;

@@ -3,8 +3,6 @@
 #include "glenside/scan.h"
 #include <string.h>
 
-enum { HEAD = 3 }; /* items before the nodes: scan.h */
-
 static bool
 read_count(const bs_values *values, bs_value list, uint32_t k, uint32_t most,
            uint32_t *out) {
@@ -19,13 +17,13 @@ gs_step_read(const bs_values *values, bs_value attr, gs_step *out) {
   bs_value list = bs_item(values, attr, 0);
   uint32_t n = bs_len(values, list);
   *out = (gs_step){0};
-  if (bs_kind_of(values, list) != BS_KIND_LIST || n < HEAD ||
+  if (bs_kind_of(values, list) != BS_KIND_LIST || n < GS_STEP_HEAD ||
       !read_count(values, list, 0, GS_MAX_STEP, &out->n_each) ||
       !read_count(values, list, 1, GS_MAX_STEP, &out->n_with) ||
       !read_count(values, list, 2, GS_MAX_STEP, &out->result))
     return false;
   out->n_params = 1 + out->n_each + out->n_with;
-  out->n_nodes = n - HEAD;
+  out->n_nodes = n - GS_STEP_HEAD;
   return out->n_params + out->n_nodes <= GS_MAX_STEP &&
          out->result < out->n_params + out->n_nodes;
 }
@@ -38,7 +36,7 @@ gs_may_stand_in_step(gs_op op) {
 bool
 gs_step_node_at(const bs_values *values, bs_value attr, const gs_step *step,
                 uint32_t k, gs_step_node *out) {
-  bs_value node = bs_item(values, bs_item(values, attr, 0), HEAD + k);
+  bs_value node = bs_item(values, bs_item(values, attr, 0), GS_STEP_HEAD + k);
   *out = (gs_step_node){.attr = bs_item(values, node, 1)};
   if (bs_kind_of(values, node) != BS_KIND_LIST || bs_len(values, node) < 3 ||
       !gs_op_find(bs_as_sym(values, bs_item(values, node, 0)), &out->op) ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unscan.c - scans as terms for all of their steps at once.
+/* unscan.c - scans as terms for all of their steps at once, or step by step.
  *
  * The step is lifted over time: of each term in it there is one for each step,
  * as lift.c has it.  What the state was before each step is the initial state
@@ -15,19 +15,26 @@ typedef struct unscanning {
   const gs_program *from;
   gs_program *to;
   gs_term *made; /* by term of `from` */
+  gs_fault *fault;
 } unscanning;
 
+/* No term where an operand is none: the first fault is the one that is told. */
 static gs_term
 add(const unscanning *u, gs_op op, const bs_value *items, uint32_t n,
     const gs_term *kids, uint32_t n_kids) {
+  for (uint32_t k = 0; k < n_kids; k++)
+    if (!gs_term_ok(kids[k]))
+      return GS_NO_TERM;
   return gs_add(u->to, op, bs_list(u->to->ctx.values, items, n), kids, n_kids,
-                BS_NOWHERE, NULL);
+                BS_NOWHERE, u->fault);
 }
 
 /* With all dimensions in S. */
 static gs_term
 whole(const unscanning *u, gs_term t) {
   gs_type type;
+  if (!gs_term_ok(t))
+    return t;
   gs_type_at(u->to, t, &type);
   bs_value rank = bs_int(u->to->ctx.values, type.rank);
   return type.access == type.rank ? t : add(u, GS_ACCESS, &rank, 1, &t, 1);
@@ -45,6 +52,8 @@ static gs_term
 repeated(const unscanning *u, gs_term t, int64_t n) {
   gs_type type;
   t = with_first(u, t);
+  if (!gs_term_ok(t))
+    return t;
   gs_type_at(u->to, t, &type);
   type.dim[0] = n;
   bs_value shape = bs_ints(u->to->ctx.values, type.dim, type.rank);
@@ -82,8 +91,7 @@ unscan(unscanning *u, gs_term scan) {
   bs_arena *arena = u->to->ctx.arena;
   gs_type type;
   gs_step step;
-  gs_fault fault;
-  const gs_program *body = gs_step_program(u->from, scan, &fault);
+  const gs_program *body = gs_step_program(u->from, scan, u->fault);
   if (!body || !gs_step_read(u->to->ctx.values, node->attr, &step))
     return GS_NO_TERM;
   gs_type_at(u->from, scan, &type);
@@ -95,14 +103,14 @@ unscan(unscanning *u, gs_term scan) {
     params[k] = !k                 ? state_before(u, operand, states, n)
                 : k <= step.n_each ? whole(u, operand)
                                    : repeated(u, operand, n);
+    if (!gs_term_ok(params[k]))
+      return GS_NO_TERM;
   }
   gs_term result =
-      gs_lift(body, body->outputs.data[0].term, &n, 1, u->to, params, &fault);
-  if (!gs_term_ok(result))
-    return result;
+      gs_lift(body, body->outputs.data[0].term, &n, 1, u->to, params, u->fault);
   result = whole(u, result);
   result = add(u, GS_MATERIALIZE, NULL, 0, &result, 1);
-  if (n > 1)
+  if (n > 1 && gs_term_ok(result))
     bs_push(u->to->ctx.heap, &u->to->recurrences,
             (gs_recurrence){states, result});
   return result;
@@ -124,7 +132,7 @@ item_at(const unscanning *u, gs_term all, int64_t t) {
 gs_term
 gs_unroll_scan(gs_program *to, bs_value attr, int64_t steps,
                const gs_term *kids, gs_fault *fault) {
-  unscanning u = {.to = to};
+  unscanning u = {.to = to, .fault = fault};
   gs_step step;
   bs_value first = bs_int(to->ctx.values, 0);
   if (!gs_step_read(to->ctx.values, attr, &step))
@@ -168,11 +176,7 @@ copy(unscanning *u, gs_term t) {
     return unscan(u, t);
   if (node->op == GS_CONST)
     return copy_constant(u, node);
-  gs_term *kids = BS_NEWS(u->to->ctx.arena, gs_term, node->n_kids + (size_t)1);
-  for (uint32_t k = 0; k < node->n_kids; k++)
-    kids[k] = u->made[node->kids[k].i];
-  return gs_add(u->to, node->op, node->attr, kids, node->n_kids, node->span,
-                NULL);
+  return gs_add_like(u->to, node, u->made);
 }
 
 static bool
@@ -197,9 +201,20 @@ copy_names(unscanning *u) {
                   from->outputs.data[k].span);
 }
 
+/* All steps at once may have more dimensions or elements than a term may. */
+static void
+tell(const gs_program *from, gs_term scan, const gs_fault *fault) {
+  bs_error(
+      from->ctx.diags, gs_at(from, scan)->span,
+      fault->code ? fault->code : "too-large",
+      "no code can be made for this scan: for all of its steps at once, %s",
+      *fault->message ? fault->message : "it is too large");
+}
+
 static const gs_program *
 remove_scans(const gs_program *from) {
-  unscanning u = {from, gs_program_new(&from->ctx, from->target), NULL};
+  gs_fault fault = {0};
+  unscanning u = {from, gs_program_new(&from->ctx, from->target), NULL, &fault};
   u.made = BS_NEWS(from->ctx.arena, gs_term, from->nodes.len);
   for (uint32_t k = 0; k < from->inputs.len; k++) {
     const gs_named *input = &from->inputs.data[k];
@@ -210,8 +225,10 @@ remove_scans(const gs_program *from) {
   gs_copy_data(from, u.to);
   for (uint32_t k = 0; k < from->nodes.len; k++) {
     u.made[k] = copy(&u, (gs_term){k});
-    if (!gs_term_ok(u.made[k]))
-      return NULL;
+    if (gs_term_ok(u.made[k]))
+      continue;
+    tell(from, (gs_term){k}, &fault);
+    return NULL;
   }
   copy_names(&u);
   return u.to;

@@ -2,9 +2,10 @@
 /* mac_kernel.c - accumulators of an instruction of the target.
  *
  * The texts of the target's declaration are put together: accumulators that
- * are zero, fragments loaded and multiplied group by group of k, sums stored
- * side by side in an array of the panel's size.  Where the condition that the
- * declaration names does not hold, plain C does what it means. */
+ * are zero, or begin with what offsets add; fragments loaded and multiplied
+ * group by group of k; sums stored in place, or in an array of the panel's
+ * size.  Where the condition that the declaration names does not hold, plain C
+ * does what it means. */
 #include "codegen/contract/mac.h"
 
 typedef struct kernel {

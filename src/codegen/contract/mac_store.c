@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* mac_store.c - the sums of a panel on their way to memory.
  *
- * What offsets added to elements is taken from them, and the formula of the
+ * Whole panels without a formula are stored by the kernel itself
+ * (cg_mac_stores_sums); all others go through a function.  What offsets added to elements is taken from them, and the formula of the
  * consumer makes of each what is stored: a bias, a scale, a clip.  The inner
  * loop goes along memory. */
 #include "codegen/contract/mac.h"

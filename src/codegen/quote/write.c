@@ -319,17 +319,25 @@ cg_write_nodes(cg_writer *w, cg_node *chain) {
     add(w, chain);
 }
 
+static const cg_expr *
+operand(cg_writer *w, const char *text) {
+  const cg_expr *x = cg_quote(w->arena, "%s", text);
+  if (!x)
+    wrong(w, "an operand that cannot be read");
+  return x;
+}
+
 void
 cg_write_store(cg_writer *w, const char *target, const cg_expr *value) {
   cg_node *n = cg_node_new(w->arena, CG_STORE);
-  n->store = (cg_store){cg_quote(w->arena, "%s", target), value, "="};
+  n->store = (cg_store){operand(w, target), value, "="};
   add(w, n);
 }
 
 void
 cg_write_team(cg_writer *w, uint32_t loops, const char *pays) {
   w->team = w->shared = loops;
-  w->pays = pays ? cg_quote(w->arena, "%s", pays) : NULL;
+  w->pays = pays ? operand(w, pays) : NULL;
 }
 
 /* ---- bodies ---- */

@@ -9,7 +9,7 @@
 #include "poly/loops/sizes.h"
 #include "poly/loops/uses.h"
 
-/* Dimension d of the array becomes dimension of[d]'s place: a permutation. */
+/* Dimension d of the turned array is dimension of[d] of the old one. */
 typedef struct turn {
   uint32_t n, of[GS_MAX_RANK];
 } turn;

@@ -250,7 +250,8 @@ settle(question *q) {
                            .reason = "out of memory"};
 }
 
-/* Of the step of a scan, which holds none: this goes one level down. */
+/* A question about the operands or the steps of two scans.  Neither holds a
+ * scan, so this goes one level down. */
 static bool
 proves(const pv_session *s, const gs_program *left, gs_term a,
        const gs_program *right, gs_term b) {

@@ -12,7 +12,8 @@
  * Whatever stands for a list is described by what it is made of, definitions
  * written out.  What gives items values are tests, and types of the left side:
  * a list is held against itself where a test or a type closes a circle of lists
- * that are equal. */
+ * that are equal.  Functions here call themselves as deep as expressions are
+ * nested, GS_MAX_NESTING at most. */
 #include "glenside/expr_functions.h"
 #include "prove/symbolic/forms.h"
 #include <string.h>

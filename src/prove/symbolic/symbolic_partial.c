@@ -44,9 +44,10 @@ part_of(const pv_values *v, pv_value x, uint32_t k) {
   return k < node->n ? pv_words(v, x)[k] : 0;
 }
 
-/* May it have a value where one of its operands has none?  Most have one of an
- * infinity, which the logarithm of 0 and a quotient by 0 are: 1 / oo is 0, and
- * so is max(-oo, 0).  These have not, and neither have sums and products. */
+/* May it have a value where one of its operands has none?  Most operators make
+ * a number of an infinity, which the logarithm of 0 and a quotient by 0 are:
+ * 1 / oo is 0, and so is max(-oo, 0).  Those listed below do not, and neither
+ * do sums and products. */
 static bool
 hides(const pv_node *x) {
   if (x->kind != PV_APPLY)
