@@ -130,8 +130,7 @@ emit_constant_of_shape(on_import *im) {
          type);
 }
 
-/* As many of the first integers as there can be, of which the size says how
- * many there are. */
+/* The longest range that the sizes allow, cut to the length that they give. */
 void
 emit_range(on_import *im) {
   on_array *first = on_array_in(im, 0), *end = on_array_in(im, 1),

@@ -98,6 +98,14 @@ typedef struct on_import {
 
 typedef void on_action(on_import *);
 
+/* What an operator makes of sizes that are open. */
+typedef enum on_folding {
+  ON_NO_SIZES,    /* it is refused: it computes with dimensions as integers */
+  ON_FOLDS,       /* it may be computed while importing, of sizes, too */
+  ON_FOLDS_FIRST, /* unless sizes stand behind its first input */
+  ON_NO_FOLDING   /* not where it reads sizes */
+} on_folding;
+
 /* What is known of an operator. */
 typedef struct on_row {
   const char *name;
@@ -107,6 +115,7 @@ typedef struct on_row {
   on_action *emit;        /* NULL: only on arrays */
   int which;              /* says what to do where rows share a function */
   const char *note;       /* what is left out */
+  on_folding folding;
 } on_row;
 
 extern const on_row on_rows[];

@@ -18,17 +18,19 @@ static bool
 read_whole(const char **at, const char *behind, int64_t *out) {
   char *end;
   *out = strtoll(*at, &end, 10);
-  bool fine = end != *at && !strncmp(end, behind, strlen(behind));
+  if (end == *at || strncmp(end, behind, strlen(behind)) != 0)
+    return false;
   *at = end + strlen(behind);
-  return fine && *out >= 1 && *out <= GS_MAX_ELEMENTS;
+  return *out >= 1 && *out <= GS_MAX_ELEMENTS;
 }
 
 bool
 on_read_dim(const char *text, gs_size *out) {
-  const char *equals = strchr(text, '='), *at = equals + 1;
+  const char *equals = strchr(text, '='), *at;
   *out = (gs_size){.multiple = 1};
   if (!equals || equals == text)
     return false;
+  at = equals + 1;
   if (!strstr(at, "..")) {
     bool fine = read_whole(&at, "", &out->least) && !*at;
     out->most = out->least;
@@ -136,87 +138,6 @@ on_divide(const on_import *im, const gs_number *dim, uint32_t n,
 
 /* ---- operators ---- */
 
-/* Where an operator reads values of sizes, it is computed while importing
- * (FOLDS), unless they stand behind its first input (LISTS) or at all
- * (NEVER). */
-typedef enum folding { FOLDS, LISTS, NEVER } folding;
-
-/* The operators that ask for dimensions as this file wants it. */
-static const struct {
-  const char *name;
-  folding folding;
-} rows[] = {
-    {"Abs", FOLDS},
-    {"Add", FOLDS},
-    {"And", FOLDS},
-    {"AveragePool", FOLDS},
-    {"BatchNormalization", FOLDS},
-    {"Cast", FOLDS},
-    {"Ceil", FOLDS},
-    {"Clip", FOLDS},
-    {"Concat", FOLDS},
-    {"ConstantOfShape", NEVER},
-    {"Conv", FOLDS},
-    {"Cos", FOLDS},
-    {"Div", FOLDS},
-    {"Equal", FOLDS},
-    {"Erf", FOLDS},
-    {"Exp", FOLDS},
-    {"Expand", LISTS},
-    {"Flatten", FOLDS},
-    {"Floor", FOLDS},
-    {"Gather", FOLDS},
-    {"GatherElements", FOLDS},
-    {"Gelu", FOLDS},
-    {"Gemm", FOLDS},
-    {"GlobalAveragePool", FOLDS},
-    {"GlobalMaxPool", FOLDS},
-    {"Greater", FOLDS},
-    {"GreaterOrEqual", FOLDS},
-    {"HardSigmoid", FOLDS},
-    {"HardSwish", FOLDS},
-    {"Identity", FOLDS},
-    {"LayerNormalization", FOLDS},
-    {"LeakyRelu", FOLDS},
-    {"Less", FOLDS},
-    {"LessOrEqual", FOLDS},
-    {"Log", FOLDS},
-    {"LogSoftmax", FOLDS},
-    {"MatMul", FOLDS},
-    {"Max", FOLDS},
-    {"MaxPool", FOLDS},
-    {"Min", FOLDS},
-    {"Mul", FOLDS},
-    {"Neg", FOLDS},
-    {"Not", FOLDS},
-    {"Or", FOLDS},
-    {"Pow", FOLDS},
-    {"Range", NEVER},
-    {"Reciprocal", FOLDS},
-    {"ReduceMax", FOLDS},
-    {"ReduceMean", FOLDS},
-    {"ReduceMin", FOLDS},
-    {"ReduceProd", FOLDS},
-    {"ReduceSum", FOLDS},
-    {"Relu", FOLDS},
-    {"Reshape", LISTS},
-    {"Shape", FOLDS},
-    {"Sigmoid", FOLDS},
-    {"Sin", FOLDS},
-    {"Size", FOLDS},
-    {"Slice", LISTS},
-    {"Softmax", FOLDS},
-    {"Split", FOLDS},
-    {"Sqrt", FOLDS},
-    {"Squeeze", FOLDS},
-    {"Sub", FOLDS},
-    {"Sum", FOLDS},
-    {"Tanh", FOLDS},
-    {"Transpose", FOLDS},
-    {"Unsqueeze", FOLDS},
-    {"Where", FOLDS},
-};
-
 bool
 on_holds_sizes(const on_import *im, const on_array *a) {
   bool sized = false;
@@ -244,12 +165,9 @@ on_take_sizes(on_import *im, bool *folds) {
     *(k ? &others : &first) |= has_sizes(im, on_in(im, k));
   if (!first && !others)
     return true;
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (!strcmp(rows[k].name, im->row->name)) {
-      *folds &=
-          rows[k].folding == FOLDS || (rows[k].folding == LISTS && !others);
-      return true;
-    }
-  return on_fail(im, "it is not supported where a dimension is open; give all "
+  on_folding how = im->row->folding;
+  *folds &= how == ON_FOLDS || (how == ON_FOLDS_FIRST && !others);
+  return how != ON_NO_SIZES ||
+         on_fail(im, "it is not supported where a dimension is open; give all "
                      "of them one size each");
 }

@@ -129,6 +129,23 @@ def moves():
                     ("blocks", FLOAT, ("k", 16)), ("most", FLOAT, ("n", 4))])
 
 
+def functions():
+    """Operators that are made of others, and reductions of all kinds."""
+    m = Model()
+    sums = [m.add(op, "x") for op in
+            ("Mish", "Elu", "Selu", "Softplus", "Softsign", "HardSwish",
+             "ThresholdedRelu", "Sinh", "Asinh", "Atan", "Shrink", "Celu",
+             "Round", "Gelu")]
+    sums += [m.add(op, "x", m.ints(0), keepdims=1) for op in
+             ("ReduceL1", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp",
+              "ReduceMin")]
+    above = m.add("Xor", m.add("Greater", "x", m.weight(1)),
+                  m.add("LessOrEqual", "x", m.weight(4)))
+    sums += [m.add("Where", above, "x", m.weight(4))]
+    m.add("Sum", *sums, to="y")
+    return m.bytes([("x", FLOAT, ("n", 4))], [("y", FLOAT, ("n", 4))])
+
+
 # What makes it, how dimensions stay open, sizes, and the shapes of its inputs.
 MODELS = [
     (encoder, {"batch": "1..3", "seq": "2..40"},
@@ -136,6 +153,7 @@ MODELS = [
     (images, {"n": "1..6"}, [(1,), (5,)], "x", lambda n: (n, 3, 8, 8), "<f4"),
     (moves, {"n": "8..64:4"}, [(8,), (20,), (64,)], "x", lambda n: (n, 4),
      "<f4"),
+    (functions, {"n": "2..64"}, [(7,)], "x", lambda n: (n, 4), "<f4"),
 ]
 
 
@@ -180,7 +198,7 @@ FAULTS = [
     (lambda: one_of("Relu", "x"), [],
      "--dim n=1, or --dim n=1..512 for code that takes any of these"),
     (lambda: one_of("Relu", "x"), ["n=1..2", "n=3"], None),
-    (lambda: one_of("Mish", "x"), ["n=1..9"],
+    (lambda: one_of("Hardmax", "x"), ["n=1..9"],
      "it is not supported where a dimension is open"),
     (lambda: one_of("Slice", "x", lambda m: m.ints(0), cut,
                     lambda m: m.ints(0)), ["n=1..9"],
