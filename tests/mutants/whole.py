@@ -111,7 +111,7 @@ def links():
 
 def statements(build):
     yield RULES
-    for kind, cc, flags in ((WHOLE, "ccache gcc", PLAIN),
+    for kind, cc, flags in ((WHOLE, "gcc", PLAIN),
                             (COUNTED, "clang", COUNTING)):
         objects = []
         for path, own in sorted(build.entries.items()):
