@@ -258,7 +258,7 @@ cg_put_extra_prefetches(const cg_contract *x, cg_panel panel) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     for (int64_t r = 0; is_as_large(x, k) && r < panel.rows; r++)
       for (int64_t at = 0; at < panel.columns; at += line)
-        cg_write(x->w, "GLEN_AHEAD(e%u + %s, 0);", k,
-                 cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), at,
-                               1));
+        cg_write(
+            x->w, "GLEN_AHEAD(e%u + %s, 0);", k,
+            cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), at, 1));
 }

@@ -2,9 +2,10 @@
 /* mac_store.c - the sums of a panel on their way to memory.
  *
  * Whole panels without a formula are stored by the kernel itself
- * (cg_mac_stores_sums); all others go through a function.  What offsets added to elements is taken from them, and the formula of the
- * consumer makes of each what is stored: a bias, a scale, a clip.  The inner
- * loop goes along memory. */
+ * (cg_mac_stores_sums); all others go through a function.  What offsets added
+ * to elements is taken from them, and the formula of the consumer makes of each
+ * what is stored: a bias, a scale, a clip.  The inner loop goes along memory.
+ */
 #include "codegen/contract/mac.h"
 #include <string.h>
 

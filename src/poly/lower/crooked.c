@@ -89,11 +89,10 @@ depends_on(po_lowering *low, const po_view *view, const gs_type *type,
         isl_set_intersect(isl_set_copy(piece->set),
                           po_box(low->isl, type->dim, type->rank)),
         po_slab(low->isl, type->rank, type->access, item, item));
-    bool shown =
-        isl_set_is_empty(here) == isl_bool_false &&
-        (isl_multi_aff_involves_dims(piece->map, isl_dim_in, d, 1) ==
-             isl_bool_true ||
-         !is_everywhere(here, d, type->dim[d]));
+    bool shown = isl_set_is_empty(here) == isl_bool_false &&
+                 (isl_multi_aff_involves_dims(piece->map, isl_dim_in, d, 1) ==
+                      isl_bool_true ||
+                  !is_everywhere(here, d, type->dim[d]));
     isl_set_free(here);
     if (shown)
       return true;

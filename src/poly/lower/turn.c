@@ -34,8 +34,7 @@ is_turned(const turn *t) {
 static bool
 find_strides(const po_program *p, const po_stmt *s, int64_t *stride) {
   int64_t base;
-  isl_pw_aff *address =
-      po_linear_pw(s->write, p->arrays.data[s->array].dim);
+  isl_pw_aff *address = po_linear_pw(s->write, p->arrays.data[s->array].dim);
   bool linear = isl_pw_aff_isa_aff(address) == isl_bool_true;
   isl_aff *aff = linear ? isl_pw_aff_as_aff(address) : NULL;
   if (!linear)

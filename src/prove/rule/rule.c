@@ -85,9 +85,9 @@ conclude_proved(pv_asking *pr) {
   pv_rule_answer *out = pr->out;
   if (!pr->narrow && out->forms) {
     out->verdict = PV_PROVED;
-    out->reason = say(pr, "for all sizes at ranks up to %u (%u forms)%s",
-                      out->rank, out->forms,
-                      out->shapes ? "" : ", at no shape besides");
+    out->reason =
+        say(pr, "for all sizes at ranks up to %u (%u forms)%s", out->rank,
+            out->forms, out->shapes ? "" : ", at no shape besides");
     return;
   }
   out->verdict = PV_CHECKED;

@@ -6,8 +6,8 @@
  * s) says item by item, and so does a list that is itself moved by one place
  * behind a 2, a term of 1024 elements has rank 10; and where each size is twice
  * the one before, the last one is a power of the rank.  So two things must not
- * come together: what gives all items of a list values, and what takes all items
- * together, a product of them, or goes from item to item.
+ * come together: what gives all items of a list values, and what takes all
+ * items together, a product of them, or goes from item to item.
  *
  * Whatever stands for a list is described by what it is made of, definitions
  * written out.  What gives items values are tests, and types of the left side:
@@ -154,8 +154,8 @@ tie(walk *x, uint64_t a, uint64_t b, uint64_t moved) {
     if (!((a | b) >> k & 1))
       continue;
     first = first == SLOTS ? k : first;
-    x->circle |= k != first && (rest >> k & 1) &&
-                 group_of(x, k) == group_of(x, first);
+    x->circle |=
+        k != first && (rest >> k & 1) && group_of(x, k) == group_of(x, first);
     x->group[group_of(x, k)] = group_of(x, first);
   }
 }

@@ -428,7 +428,8 @@ Test(lower, sums_that_are_a_factor_lie_as_their_term_says) {
 
 Test(lower, what_a_reduction_reads_once_is_part_of_its_sum) {
   po_program *p = chained(
-      SUM "(let y (compute reduceSum (access (compute square x) 1)))(output y)");
+      SUM
+      "(let y (compute reduceSum (access (compute square x) 1)))(output y)");
   cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
 }
 

@@ -32,8 +32,7 @@ kernel(float *const *in, float *const *out) {
         for (int dx = 0; dx < K; dx++)
           for (int c = 0; c < C; c++)
             for (int o = 0; o < O; o++)
-              result[y][x][o] +=
-                  padded[y * STRIDE + dy][x * STRIDE + dx][c] *
-                  turned[dy][dx][c][o];
+              result[y][x][o] += padded[y * STRIDE + dy][x * STRIDE + dx][c] *
+                                 turned[dy][dx][c][o];
     }
 }
