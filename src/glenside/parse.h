@@ -76,6 +76,7 @@ typedef struct gs_parser {
   uint32_t env;           /* the use whose body is read: index + 1, or 0 */
   uint32_t n_uses;        /* of the whole program, up to a limit */
   gs_places *places;      /* or NULL */
+  bool in_step;           /* what is read is the step of a scan */
   /* parse_size.c: the names of sizes, and the values that these stand for. */
   gs_scope sizes;
   BS_VEC(uint32_t) size_values;

@@ -146,10 +146,14 @@ parse_step(gs_parser *x, uint32_t node, const gs_term *operands, uint32_t n,
   bs_heap *heap = x->ctx->heap;
   if (!is_headed(x, node, "step") || parse_at(x, node)->count < 3)
     return ill_formed(x, node);
+  if (x->in_step) /* also by a definition that uses itself */
+    return bs_error(x->ctx->diags, parse_at(x, node)->span, "bad-step",
+                    "scan cannot stand in a step");
   gs_parser own = {.ctx = x->ctx,
                    .p = gs_program_new(x->ctx, NULL),
                    .sx = x->sx,
-                   .n_uses = x->n_uses};
+                   .n_uses = x->n_uses,
+                   .in_step = true};
   own.definitions.data = x->definitions.data;
   own.definitions.len = x->definitions.len;
   reading r = {.x = &own, .around = x->p, .operands = operands, .n = n};
