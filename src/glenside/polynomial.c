@@ -97,12 +97,18 @@ read(const gs_sizes *s, bs_value list, gs_polynomial *out) {
   out->bad = list.i > bs_values_count(s->values) ||
              !bs_to_ints(s->values, list, x, MOST_NUMBERS, &n);
   for (uint32_t k = 0; k + 1 < n && !out->bad;) {
+    if (out->n == GS_MOST_TERMS) {
+      out->bad = true;
+      return;
+    }
     gs_size_term *t = &out->term[out->n++];
     t->by = x[k];
     t->n = (uint32_t)x[k + 1];
     out->bad = t->n > GS_MOST_DEGREE || k + 2 + t->n > n;
-    for (uint32_t j = 0; j < t->n && !out->bad; j++)
+    for (uint32_t j = 0; j < t->n && !out->bad; j++) {
       t->atom[j] = (uint32_t)x[k + 2 + j];
+      out->bad = t->atom[j] >= s->n && t->atom[j] < GS_MOST_SIZES;
+    }
     k += 2 + t->n;
   }
 }

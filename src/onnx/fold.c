@@ -74,7 +74,7 @@ static int64_t
 decided(on_import *im, gs_number x, bool zero) {
   int answer = on_ask(im, x, zero);
   if (answer < 0)
-    on_fail(im, "the result differs from size to size");
+    on_fail(im, "its result cannot be told for all sizes");
   return answer == 1;
 }
 
@@ -118,7 +118,7 @@ combine_sizes(on_import *im, gs_number a, gs_number b) {
 static int64_t
 combine_whole(on_import *im, int64_t a, int64_t b) {
   if (on_is_sized(im, a) || on_is_sized(im, b))
-    return combine_sizes(im, a, b);
+    return on_told(im, combine_sizes(im, a, b));
   int64_t out = combine_ints(im, a, b);
   if (on_is_sized(im, out))
     on_fail(im, "an integer is too large");
@@ -263,7 +263,7 @@ apply_whole(on_import *im, gs_number v) {
   if (!on_is_sized(im, v))
     return apply_int(which, v);
   if (which == ON_NEG)
-    return gs_combine(on_over(im), -1, v, 0, v, 0);
+    return on_told(im, gs_combine(on_over(im), -1, v, 0, v, 0));
   if (which == ON_NOT || !decided(im, v, false))
     on_fail(im, "it is not supported of sizes that are open");
   return v;

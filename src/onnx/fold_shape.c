@@ -49,15 +49,6 @@ of_attribute(on_import *im, const Onnx__Attribute *a) {
   return out;
 }
 
-/* It must not look like what stands for a size. */
-static void
-give_constant(on_import *im, on_array *a) {
-  if (a && on_holds_sizes(im, a))
-    on_fail(im, "an integer is too large where dimensions are open");
-  else
-    on_out_array(im, 0, a);
-}
-
 void
 fold_constant(on_import *im) {
   const Onnx__Attribute *a =
@@ -65,7 +56,7 @@ fold_constant(on_import *im) {
   if (!a || a->has_s || a->n_strings)
     on_fail(im, "it has no value, or one of strings");
   else
-    give_constant(im, a->t ? on_load(im, a->t) : of_attribute(im, a));
+    on_out_array(im, 0, a->t ? on_load(im, a->t) : of_attribute(im, a));
 }
 
 void

@@ -90,6 +90,7 @@ typedef struct on_import {
   on_summary *summary;
   on_open open[GS_MOST_SIZES];
   uint32_t n_open;
+  bool reads_sizes; /* the node that is looked at does */
   /* The node that is looked at. */
   const Onnx__Node *node;
   const struct on_row *row;

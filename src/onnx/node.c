@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* node.c - what a node is given: inputs, attributes, lists of either. */
-#include "onnx/import.h"
+#include "onnx/sized.h"
 
 #include <string.h>
 
@@ -125,6 +125,8 @@ void
 on_out_array(on_import *im, uint32_t k, on_array *a) {
   if (a && !a->name)
     a->name = result_name(im, k);
+  if (a && !im->reads_sizes && on_holds_sizes(im, a))
+    on_fail(im, "an integer is too large where dimensions are open");
   give(im, k, GS_NO_TERM, a, a ? a->type : ON_FLOAT);
 }
 

@@ -33,8 +33,8 @@ bounded(on_import *im, gs_number at, gs_number size, gs_number *out) {
   *out = begins == 0 ? 0 : ends == 0 ? size : at;
   return (begins >= 0 && ends >= 0) ||
          on_fail(im,
-                 "whether the bound %s lies within a dimension of %s differs "
-                 "from size to size",
+                 "whether the bound %s lies within a dimension of %s cannot "
+                 "be told for all sizes",
                  on_number(im, at), on_number(im, size));
 }
 
@@ -132,6 +132,11 @@ squeezed(on_import *im, const gs_type *type, gs_type *out) {
     return false;
   out->rank = 0;
   for (uint32_t k = 0; k < type->rank; k++) {
+    if (axes[k] && on_ask(im, gs_plus(on_over(im), type->dim[k], -1), true) < 0)
+      return on_fail(im,
+                     "whether dimension %u, of %s, has size 1 cannot be "
+                     "told for all sizes",
+                     k, on_number(im, type->dim[k]));
     if (given && axes[k] && type->dim[k] != 1)
       return on_fail(im, "dimension %u does not have size 1", k);
     if (given ? !axes[k] : type->dim[k] != 1)

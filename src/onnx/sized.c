@@ -95,11 +95,19 @@ on_ask(on_import *im, gs_number x, bool zero) {
 }
 
 gs_number
-on_product(const on_import *im, const gs_number *dim, uint32_t n) {
+on_told(on_import *im, gs_number x) {
+  if (im->p->sizes && !gs_is_sized(x) &&
+      (x >= GS_MOST_PLAIN || x <= -GS_MOST_PLAIN))
+    on_fail(im, "what it computes of sizes is too large");
+  return x;
+}
+
+gs_number
+on_product(on_import *im, const gs_number *dim, uint32_t n) {
   gs_number all = 1;
   for (uint32_t k = 0; k < n; k++)
     all = gs_product(on_over(im), all, dim[k]);
-  return all;
+  return on_told(im, all);
 }
 
 const char *
@@ -115,8 +123,8 @@ on_number(const on_import *im, gs_number x) {
 /* Factors that both have are taken out, until what is left of the divisor is
  * an integer. */
 bool
-on_divide(const on_import *im, const gs_number *dim, uint32_t n,
-          const gs_number *by, uint32_t n_by, gs_number *out) {
+on_divide(on_import *im, const gs_number *dim, uint32_t n, const gs_number *by,
+          uint32_t n_by, gs_number *out) {
   gs_number left[GS_MAX_RANK], rest = 1;
   memcpy(left, dim, n * sizeof *dim);
   for (uint32_t k = 0; k < n_by; k++) {
@@ -163,7 +171,8 @@ on_take_sizes(on_import *im, bool *folds) {
   bool first = false, others = false;
   for (uint32_t k = 0; im->p->sizes && k < on_inputs(im); k++)
     *(k ? &others : &first) |= has_sizes(im, on_in(im, k));
-  if (!first && !others)
+  im->reads_sizes = first || others;
+  if (!im->reads_sizes)
     return true;
   on_folding how = im->row->folding;
   *folds &= how == ON_FOLDS || (how == ON_FOLDS_FIRST && !others);

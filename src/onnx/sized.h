@@ -17,10 +17,12 @@ const gs_numbers *on_over(const on_import *);
 bool on_is_sized(const on_import *, gs_number);
 /* Whether x >= 0, or x = 0: for all sizes (1), for none (0), or else -1. */
 int on_ask(on_import *, gs_number x, bool zero);
-gs_number on_product(const on_import *, const gs_number *dim, uint32_t n);
+/* A result of arithmetic on sizes: a fault where it is too large to be told. */
+gs_number on_told(on_import *, gs_number);
+gs_number on_product(on_import *, const gs_number *dim, uint32_t n);
 /* The product of `dim` by that of `by`; false where that is no whole number for
  * all sizes, or none that is found. */
-bool on_divide(const on_import *, const gs_number *dim, uint32_t n,
+bool on_divide(on_import *, const gs_number *dim, uint32_t n,
                const gs_number *by, uint32_t n_by, gs_number *out);
 /* For messages. */
 const char *on_number(const on_import *, gs_number);

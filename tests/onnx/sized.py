@@ -176,6 +176,36 @@ def beyond():
     return m.bytes([("x", INT64, ("n",))], [("y", INT64, ("n",))])
 
 
+def made():
+    """An integer that is computed, as large as what stands for a size."""
+    m = Model()
+    h = m.add("Neg", m.ints(-(1 << 60) - 10))
+    m.add("Expand", m.weight(1, 4), m.add("Concat", h, m.ints(4), axis=0),
+          to="y")
+    m.add("Relu", "x", to="z")
+    return m.bytes([("x", FLOAT, ("n", 4))],
+                   [("y", FLOAT, ("k", 4)), ("z", FLOAT, ("n", 4))])
+
+
+def cast():
+    m = Model()
+    far = m.keep(encode.DOUBLE, (1,), [float((1 << 60) + 4096)])
+    m.nodes.append(node("Cast", [far], ["h"], "h", to=INT64))
+    m.add("Expand", m.weight(1), "h", to="y")
+    m.add("Relu", "x", to="z")
+    return m.bytes([("x", FLOAT, ("n",))],
+                   [("y", FLOAT, ("k",)), ("z", FLOAT, ("n",))])
+
+
+def five():
+    """A product of more sizes than is told."""
+    m = Model()
+    all_five = m.add("Size", "x")
+    least = m.add("Unsqueeze", m.add("Min", all_five, m.whole(5)), m.ints(0))
+    m.add("Slice", m.weight(8), m.ints(0), least, to="y")
+    return m.bytes([("x", FLOAT, tuple("abcde"))], [("y", FLOAT, ("k",))])
+
+
 def many():
     m = Model()
     shape = tuple(f"d{k}" for k in range(17))
@@ -202,7 +232,7 @@ FAULTS = [
      "it is not supported where a dimension is open"),
     (lambda: one_of("Slice", "x", lambda m: m.ints(0), cut,
                     lambda m: m.ints(0)), ["n=1..9"],
-     "whether the bound 5 lies within a dimension of n differs from size"),
+     "whether the bound 5 lies within a dimension of n cannot be told"),
     (lambda: one_of("Slice", "x", lambda m: m.ints(0), cut,
                     lambda m: m.ints(0)), ["n=5..9"], None),
     (lambda: one_of("Slice", "x", lambda m: m.ints(3), lambda m: m.ints(-3),
@@ -229,6 +259,13 @@ FAULTS = [
      "shapes that do not fit: sizes"),
     (as_element, ["n=5..9"], "a size that is open is used as an element"),
     (beyond, ["n=5..9"], "an integer is too large where dimensions are open"),
+    (made, ["n=5..9"], "an integer is too large where dimensions are open"),
+    (cast, ["n=5..9"], "an integer is too large where dimensions are open"),
+    (five, [f"{k}=1..4" for k in "abcde"],
+     "what it computes of sizes is too large"),
+    (lambda: one_of("Squeeze", "x"), ["n=1..9"],
+     "whether dimension 0, of n, has size 1 cannot be told"),
+    (lambda: one_of("Squeeze", "x"), ["n=2..9"], None),
     (many, [f"d{k}=2..3" for k in range(17)], "more than 16 dimensions"),
 ]
 
