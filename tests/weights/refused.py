@@ -30,7 +30,7 @@ CASES = [
     ('"f.bin" 9223372036854775807', FOUR, "the file ends before they do"),
     ('"f.bin" 0', b"", "the file ends before they do"),
     ('"f.bin" 0', None, "No such file"),
-    ('"f.bin"', FOUR, "does not say where the elements stand"),
+    ('"f.bin"', FOUR, "does not say where the elements are"),
     ('"f.bin" 1.5', FOUR, "an offset or a key in quotes"),
     ('"f.bin" (a)', FOUR, "an offset or a key in quotes"),
     ('"../f.bin" 0', FOUR, "leaves the folder"),
