@@ -160,7 +160,7 @@
     "of an element packed in runs that lie apart")                             \
   X(MAC_PACK_ROW, 0.5, "cycles", "of an element copied along k")               \
   X(MAC_PACK_LINE, 0.05, "cycles", "of an element of a row copied as it lies") \
-  X(MAC_PACK_RUN_START, 6.0, "cycles", "of a run of such elements")            \
+  X(MAC_PACK_RUN_START, 6.0, "cycles", "of a run of a row that is copied")     \
   X(MAC_LATENCY, 5.0, "cycles", "between two instructions for the same sums")  \
   X(MAC_PACK_SINGLE, 3.0, "cycles",                                            \
     "of an element packed alone into fragments")                               \

@@ -218,7 +218,7 @@ Test(record, no_file_is_an_empty_one, .init = start, .fini = stop) {
 #define FILE_OF(entries)                                                       \
   "{\"schema\": 1, \"kind\": \"glen-tune\", \"entries\": [" entries "]}"
 #define OF_CANDIDATE(status, more) FILE_OF(ENTRY(CANDIDATE(status, more)))
-#define BAD_ENTRY(n)               "entry " n " is not as it should be"
+#define BAD_ENTRY(n)               "entry " n " is malformed"
 #define NO_TUNE_FILE               "this is not a file of tuning results"
 
 static const struct {
