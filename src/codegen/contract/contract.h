@@ -59,6 +59,10 @@ uint32_t cg_contract_panels(const cg_contract *,
 #define CG_ROW_OF_X  "glen_xr"
 #define CG_STEP_OF_Y "glen_ys"
 
+/* From one index of the last dimension to the next, 0 where there is none: in
+ * c, or in another array that the formula reads. */
+#define CG_OF_C UINT32_MAX
+gs_number cg_last_stride(const po_cdims *, uint32_t extra);
 /* number.c: a number, so many times a number, and an element of c or of what
  * else is read, as C; a block's kc, mc, nc or mb; the elements of all panels of
  * an operand for one step of the outermost k. */

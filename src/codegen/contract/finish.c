@@ -98,11 +98,6 @@ formula_is_of_vectors(const cg_contract *x) {
   return all;
 }
 
-static gs_number
-last_stride(const po_cdims *dims, uint32_t extra) {
-  return dims->n ? dims->d[dims->n - 1].extra[extra] : 0;
-}
-
 static bool
 has_whole_vectors(const cg_contract *x, cg_panel panel) {
   return panel.columns % x->c->lanes == 0 || panel.ragged;
@@ -111,7 +106,7 @@ has_whole_vectors(const cg_contract *x, cg_panel panel) {
 static bool
 can_load_extras(const cg_contract *x, cg_panel panel) {
   for (uint32_t k = 0; k < x->c->n_extras; k++) {
-    gs_number step = last_stride(&x->c->dims[PO_DIM_N], k);
+    gs_number step = cg_last_stride(&x->c->dims[PO_DIM_N], k);
     const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
     if (a->dtype != x->c->dtype ||
         (step != 0 && (step != 1 || !has_whole_vectors(x, panel))))
@@ -200,9 +195,9 @@ put_step(steps *s, const cg_expr *e) {
 static void
 put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v, bool ragged) {
   int64_t column = v * x->c->lanes;
-  gs_number along = last_stride(&x->c->dims[PO_DIM_N], k);
-  const char *place =
-      cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), column, along);
+  gs_number along = cg_last_stride(&x->c->dims[PO_DIM_N], k);
+  const char *place = cg_place_text(
+      x, r, cg_last_stride(&x->c->dims[PO_DIM_M], k), column, along);
   if (along && ragged) {
     cg_write(x->w, "%s_v e_%u = {0};", x->name, k);
     cg_write(x->w, "%s_part((%s *)&e_%u, e%u + %s, n - %lld);", x->name,
@@ -248,8 +243,8 @@ cg_put_finish(const cg_contract *x, cg_panel panel) {
  * long enough for it to come from a far cache. */
 static bool
 is_as_large(const cg_contract *x, uint32_t k) {
-  return last_stride(&x->c->dims[PO_DIM_M], k) != 0 &&
-         last_stride(&x->c->dims[PO_DIM_N], k) == 1;
+  return cg_last_stride(&x->c->dims[PO_DIM_M], k) != 0 &&
+         cg_last_stride(&x->c->dims[PO_DIM_N], k) == 1;
 }
 
 void
@@ -258,7 +253,7 @@ cg_put_extra_prefetches(const cg_contract *x, cg_panel panel) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     for (int64_t r = 0; is_as_large(x, k) && r < panel.rows; r++)
       for (int64_t at = 0; at < panel.columns; at += line)
-        cg_write(
-            x->w, "GLEN_AHEAD(e%u + %s, 0);", k,
-            cg_place_text(x, r, last_stride(&x->c->dims[PO_DIM_M], k), at, 1));
+        cg_write(x->w, "GLEN_AHEAD(e%u + %s, 0);", k,
+                 cg_place_text(x, r, cg_last_stride(&x->c->dims[PO_DIM_M], k),
+                               at, 1));
 }

@@ -9,12 +9,6 @@
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 
-static gs_number
-stride_of(const po_cdims *dims, uint32_t extra) {
-  const po_cdim *d = dims->n ? &dims->d[dims->n - 1] : NULL;
-  return !d ? 0 : extra == UINT32_MAX ? d->c : d->extra[extra];
-}
-
 static const char *
 extra_type(const cg_contract *x, uint32_t k) {
   const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
@@ -51,8 +45,8 @@ places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     out[x->c->extras[k].expr] =
         cg_extra(x->e, k,
-                 cg_infix(arena, "+", scaled(x, stride_of(m, k), "row"),
-                          scaled(x, stride_of(n, k), "column")));
+                 cg_infix(arena, "+", scaled(x, cg_last_stride(m, k), "row"),
+                          scaled(x, cg_last_stride(n, k), "column")));
   return out;
 }
 
@@ -66,7 +60,7 @@ void
 cg_put_formula_function(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   const char *index = x->e->index;
-  bool across = stride_of(n, UINT32_MAX) == 1;
+  bool across = cg_last_stride(n, CG_OF_C) == 1;
   cg_add(x->w, "static inline void\n%s_formula(%s *restrict c", x->name,
          x->type);
   cg_put_extra_parameters(x);
@@ -76,8 +70,8 @@ cg_put_formula_function(const cg_contract *x) {
   cg_put_number_uses(x);
   cg_put_elements(x, across);
   cg_write(x->w, "%s *const at = c + (%s * row + %s * column);", x->type,
-           cg_number_text(x, stride_of(m, UINT32_MAX)),
-           cg_number_text(x, stride_of(n, UINT32_MAX)));
+           cg_number_text(x, cg_last_stride(m, CG_OF_C)),
+           cg_number_text(x, cg_last_stride(n, CG_OF_C)));
   bs_arena *arena = &x->e->arena;
   const cg_expr *sum = cg_prefix(arena, "*", cg_name(arena, "at"));
   cg_write_store(x->w, "*at", cg_formula_value(x, sum));

@@ -9,11 +9,6 @@
 #include "codegen/contract/mac.h"
 #include <string.h>
 
-static int64_t
-stride_of(const po_cdims *dims) {
-  return dims->n ? dims->d[dims->n - 1].c : 0;
-}
-
 static const char *
 result_type(const cg_contract *x) {
   return gs_dtype_table[x->e->p->arrays.data[x->c->c.array].dtype].c_type;
@@ -39,7 +34,7 @@ cg_mac_stores_sums(const cg_contract *x) {
   const po_cdims *n = &x->c->dims[PO_DIM_N];
   bool sums = po_mac_sums_rows(x->c, true) ||
               (po_mac_sums_rows(x->c, false) && !po_mac_begins_with_sums(x->c));
-  if (cg_has_formula(x) || sums || (n->n && stride_of(n) != 1))
+  if (cg_has_formula(x) || sums || (n->n && cg_last_stride(n, CG_OF_C) != 1))
     return NULL;
   const char *rows = whole_panels(&sx), *columns = whole_panels(&sy);
   if (rows && columns)
@@ -100,10 +95,11 @@ cg_put_mac_store(const cg_contract *x) {
   cg_write(x->w, ", %s rows, %s columns) {", index, index);
   put_row_sums(&sx);
   put_row_sums(&sy);
-  cg_put_elements(x, stride_of(n) == 1);
+  cg_put_elements(x, cg_last_stride(n, CG_OF_C) == 1);
   put_sum(x, &sx, &sy);
   cg_write(x->w, "%s *const at = c + (%lld * row + %lld * column);",
-           result_type(x), (long long)stride_of(m), (long long)stride_of(n));
+           result_type(x), (long long)cg_last_stride(m, CG_OF_C),
+           (long long)cg_last_stride(n, CG_OF_C));
   const cg_expr *sum = cg_name(&x->e->arena, "sum");
   cg_write_store(x->w, "*at",
                  cg_has_formula(x) ? cg_formula_value(x, sum) : sum);

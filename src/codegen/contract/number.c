@@ -9,6 +9,12 @@
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 
+gs_number
+cg_last_stride(const po_cdims *dims, uint32_t extra) {
+  const po_cdim *d = dims->n ? &dims->d[dims->n - 1] : NULL;
+  return !d ? 0 : extra == CG_OF_C ? d->c : d->extra[extra];
+}
+
 static void
 note(cg_contract *x, gs_number v) {
   if (!gs_is_sized(v))

@@ -8,18 +8,13 @@
 
 /* From row to row of c, and from column to column. */
 static gs_number
-last_stride(const po_cdims *dims) {
-  return dims->n ? dims->d[dims->n - 1].c : 0;
-}
-
-static gs_number
 row_stride(const cg_contract *x) {
-  return last_stride(&x->c->dims[PO_DIM_M]);
+  return cg_last_stride(&x->c->dims[PO_DIM_M], CG_OF_C);
 }
 
 static gs_number
 column_stride(const cg_contract *x) {
-  return last_stride(&x->c->dims[PO_DIM_N]);
+  return cg_last_stride(&x->c->dims[PO_DIM_N], CG_OF_C);
 }
 
 static const char *
