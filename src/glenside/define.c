@@ -207,8 +207,6 @@ parse_definitions_done(gs_parser *x) {
   for (uint32_t k = 0; k < x->definitions.len; k++)
     bs_vec_done(x->ctx->heap, &x->definitions.data[k].scope.vars);
   bs_vec_done(x->ctx->heap, &x->definitions);
-  bs_vec_done(x->ctx->heap, &x->uses);
-  bs_vec_done(x->ctx->heap, &x->slots);
 }
 
 const parse_definition *

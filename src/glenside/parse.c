@@ -449,12 +449,8 @@ parse_source(gs_parser x, uint32_t source) {
     parse_forms(&x, source);
   }
   bs_sexps_done(ctx->heap, &x.sx);
-  bs_vec_done(ctx->heap, &x.bindings);
-  bs_vec_done(ctx->heap, &x.binding_of);
+  parse_scratch_done(&x);
   bs_map_done(ctx->heap, &x.output_of);
-  bs_vec_done(ctx->heap, &x.frames);
-  bs_vec_done(ctx->heap, &x.results);
-  bs_vec_done(ctx->heap, &x.items);
   bs_vec_done(ctx->heap, &x.sizes.vars);
   bs_vec_done(ctx->heap, &x.size_values);
   parse_definitions_done(&x);

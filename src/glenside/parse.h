@@ -100,6 +100,8 @@ const char *parse_nearest(const char *word, const char *const *names,
                           uint32_t n);
 /* Makes a name known, as poison until it is defined. */
 void parse_bind(gs_parser *, bs_value name, bs_span);
+/* What terms are read with: names, frames, uses of definitions. */
+void parse_scratch_done(gs_parser *);
 /* Remembers where a term stands, when that is asked for. */
 void parse_place(gs_parser *, uint32_t node, gs_term);
 /* Reports a fault of an operator; false. */

@@ -143,7 +143,6 @@ read_step(reading *r, uint32_t list, bs_value *attr) {
 bool
 parse_step(gs_parser *x, uint32_t node, const gs_term *operands, uint32_t n,
            bs_value *attr) {
-  bs_heap *heap = x->ctx->heap;
   if (!is_headed(x, node, "step") || parse_at(x, node)->count < 3)
     return ill_formed(x, node);
   if (x->in_step) /* also by a definition that uses itself */
@@ -159,12 +158,6 @@ parse_step(gs_parser *x, uint32_t node, const gs_term *operands, uint32_t n,
   reading r = {.x = &own, .around = x->p, .operands = operands, .n = n};
   bool fine = read_step(&r, node, attr);
   x->n_uses = own.n_uses;
-  bs_vec_done(heap, &own.bindings);
-  bs_vec_done(heap, &own.binding_of);
-  bs_vec_done(heap, &own.frames);
-  bs_vec_done(heap, &own.results);
-  bs_vec_done(heap, &own.items);
-  bs_vec_done(heap, &own.uses);
-  bs_vec_done(heap, &own.slots);
+  parse_scratch_done(&own);
   return fine;
 }

@@ -502,3 +502,15 @@ parse_term(gs_parser *x, uint32_t root) {
   }
   return bs_pop(&x->results);
 }
+
+void
+parse_scratch_done(gs_parser *x) {
+  bs_heap *heap = x->ctx->heap;
+  bs_vec_done(heap, &x->bindings);
+  bs_vec_done(heap, &x->binding_of);
+  bs_vec_done(heap, &x->frames);
+  bs_vec_done(heap, &x->results);
+  bs_vec_done(heap, &x->items);
+  bs_vec_done(heap, &x->uses);
+  bs_vec_done(heap, &x->slots);
+}
