@@ -151,7 +151,8 @@ void ck_check_proof(ck_proof *, const gs_program *program,
 const char *ck_check_step(ck_proof *, uint32_t node, gs_term from, gs_term to);
 /* What a form cites: a lemma before this one; false when it cites none. */
 bool ck_cited(const ck_proof *, uint32_t node, gs_term *from, gs_term *to);
-/* The same, or 0: both terms are one.  It is about the term `from`. */
+/* What a form about the term `from` cites, which may also be 0: `to` is `from`.
+ */
 bool ck_cited_or_same(const ck_proof *, uint32_t node, gs_term from,
                       gs_term *to);
 /* The term that a name stands for. */

@@ -59,7 +59,7 @@ typedef struct gs_mac_operand {
 typedef enum gs_mac_part {
   GS_MAC_BEGIN, /* of the function, before all others */
   GS_MAC_ZERO,  /* declares an accumulator, all zero */
-  GS_MAC_LOAD,  /* ... that begins with sums in memory */
+  GS_MAC_LOAD,  /* declares one that begins with sums in memory */
   GS_MAC_LOAD_X,
   GS_MAC_LOAD_Y,
   GS_MAC_ACCUMULATE,

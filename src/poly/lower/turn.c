@@ -184,8 +184,8 @@ turn_array(po_program *p, const po_uses *uses, uint32_t array, const turn *t) {
     turn_accesses(p, &p->stmts.data[uses->stmts[k]], array, t);
 }
 
-/* Those who read come first among the arrays: they are turned before what they
- * read is asked about. */
+/* Arrays of readers stand before those that they read, so a reader is turned
+ * before what it reads is asked about. */
 void
 po_turn_sums(po_program *p) {
   po_uses uses;
