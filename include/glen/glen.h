@@ -20,6 +20,7 @@
 #include <glen/inputs.h>
 #include <glen/saturate.h>
 #include <glen/loops.h>
+#include <glen/schedule.h>
 #include <glen/run.h>
 #include <glen/rules.h>
 #include <glen/models.h>

@@ -13,7 +13,7 @@
 #include "extract/cost.h"
 #include "extract/egraph.h"
 #include "extract/problem.h"
-#include "poly/loops/loops.h"
+#include "poly/depend/depend.h"
 #include "prove/session/prove.h"
 #include "prove/equal/steps.h"
 #include "rules/rule/saturate.h"
@@ -70,6 +70,8 @@ struct glen_loops {
   const po_given_size *sizes; /* numbers that were put in */
   uint32_t n_sizes;
   const char *fused; /* how, where nobody asked for it; NULL: as they are */
+  po_violation
+      violation; /* why the last command was refused; see primitive.c */
 };
 
 struct glen_tensors {
@@ -171,6 +173,9 @@ struct glen_result {
 void api_count_steps(glen_result *);
 /* names.c: the names of the input, in the extracted program. */
 void api_keep_names(glen_result *);
+/* schedule.c: what the loops were before the first command, where that is
+ * kept. */
+void api_keep_original(glen_loops *);
 /* schedule.c: as glen_schedule_auto, by all of the options; *told: with
  * `explain`, what the bound on what is computed again left out. */
 bool api_fuse(glen_context *, glen_loops *, const char *way,

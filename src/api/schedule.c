@@ -44,8 +44,8 @@ glen_loops_program(glen_context *ctx, const glen_loops *loops) {
   return program;
 }
 
-static void
-keep_original(glen_loops *loops) {
+void
+api_keep_original(glen_loops *loops) {
   if (!loops->original)
     loops->original = po_copy(loops->loops);
 }
@@ -56,7 +56,7 @@ glen_schedule(glen_context *ctx, glen_loops *loops, const char *path,
   *printed = "";
   API_ENTER_STAGE(ctx, "scheduling", 1, false);
   bs_text out;
-  keep_original(loops);
+  api_keep_original(loops);
   bs_text_init(&out, &ctx->heap);
   uint32_t source = bs_source_read(&ctx->diags, path, BS_NOWHERE);
   bool ok = source && (explain ? po_explain_script(&loops->loops, source, &out)
@@ -89,7 +89,7 @@ static void
 fuse_if_worth(glen_context *ctx, glen_loops *loops, po_auto_options *options) {
   if (po_has_sizes(loops->loops) || !po_is_worth_fusing(loops->loops))
     return;
-  keep_original(loops);
+  api_keep_original(loops);
   options->fuse = PO_FUSE_POST_TILE;
   po_auto_result done = po_schedule_automatically(&loops->loops, options);
   loops->fused = loops->loops->script.len ? po_fuse_names[done.fuse] : NULL;
@@ -144,7 +144,7 @@ fuse(glen_context *ctx, glen_loops *loops, const char *way,
   if (!find_way(ctx, way, &options->fuse) ||
       !api_knows_sizes(ctx, loops->loops, "a chosen schedule"))
     return false;
-  keep_original(loops);
+  api_keep_original(loops);
   po_auto_result done = po_schedule_automatically(&loops->loops, options);
   warn_of_rest(ctx, options->fuse, &done);
   return true;

@@ -139,6 +139,7 @@ po_refuse_violation(const po_program *p, const po_step_call *call,
   po_put_violation(v, &text);
   po_refuse(p, call, "illegal", "%s", bs_text_str(&text));
   bs_text_done(&text);
+  po_tell_violation(p, call, v);
   if (v->fold && v->loop)
     bs_hint(p->ctx.diags,
             "what is made inside loop %s (compute_at, cache_read at %s) has "

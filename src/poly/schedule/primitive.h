@@ -57,6 +57,9 @@ typedef struct po_step_call {
   const char *results[PO_MAX_RESULTS];
   uint32_t n_results;
   uint32_t made[PO_MAX_RESULTS], n_made;
+  /* Where the pair goes that a refusal is about, with texts that live as long
+   * as the diagnostics; NULL: nobody asks. */
+  po_violation *violation;
 } po_step_call;
 
 typedef struct po_primitive {
@@ -87,6 +90,9 @@ po_program *po_copy(const po_program *);
 /* error at the call's span: "PRIMITIVE: ..." with a code; returns false */
 bool po_refuse(const po_program *, const po_step_call *, const char *code,
                const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The refusal that was given is about this pair. */
+void po_tell_violation(const po_program *, const po_step_call *,
+                       const po_violation *);
 /* Refuses with a violation: dependence, pair, counts. */
 bool po_refuse_violation(const po_program *, const po_step_call *,
                          const po_violation *);

@@ -17,3 +17,21 @@ po_refuse(const po_program *p, const po_step_call *call, const char *code,
   bs_text_done(&text);
   return false;
 }
+
+static const char *
+kept(const po_program *p, const char *text) {
+  return text ? bs_arena_strdup(&p->ctx.diags->messages, text) : NULL;
+}
+
+void
+po_tell_violation(const po_program *p, const po_step_call *call,
+                  const po_violation *v) {
+  if (!call->violation)
+    return;
+  *call->violation = *v;
+  call->violation->array = kept(p, v->array);
+  call->violation->source = kept(p, v->source);
+  call->violation->sink = kept(p, v->sink);
+  call->violation->loop = kept(p, v->loop);
+  call->violation->sizes = kept(p, v->sizes);
+}

@@ -268,6 +268,7 @@ refuse(po_program *before, const po_step_call *call, isl_union_map *wrong,
             "values would change: %s %s a value%s%s from %s", v.sink, how,
             strcmp(v.array, "?") ? " of " : "",
             strcmp(v.array, "?") ? v.array : "", v.source);
+  po_tell_violation(before, call, &v);
   return false;
 }
 
