@@ -132,7 +132,7 @@ glen_document_hover(glen_document *d, size_t at, glen_place *what) {
 static const char *
 copy_of_definitions(glen_context *ctx) {
   static const char *const at[] = {"definitions.glen",
-                                   "src/glenside/definitions.glen"};
+                                   "src/glenside/text/definitions.glen"};
   char folder[PATH_MAX];
   bool known = glen_data_folder(folder, sizeof folder);
   for (int k = 0; known && k < 2; k++) {

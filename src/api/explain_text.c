@@ -5,7 +5,7 @@
  * a variable stands for is written once below them, and terms that the program
  * names are called so.  JSON has every term in full. */
 #include "api/explain.h"
-#include "glenside/print.h"
+#include "glenside/text/print.h"
 
 #include <string.h>
 

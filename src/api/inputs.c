@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* inputs.c - targets, programs and rules: text in, objects out. */
 #include "api/api.h"
-#include "glenside/form_files.h"
+#include "glenside/text/form_files.h"
 #include "api/box.h"
 #include "api/locate.h"
 #include "onnx/onnx.h"

@@ -7,8 +7,8 @@
  * share out what was made of them. */
 #include "api/explain.h"
 #include "api/mapping.h"
-#include "glenside/over.h"
-#include "glenside/print.h"
+#include "glenside/call/over.h"
+#include "glenside/text/print.h"
 #include "rules/explain/near.h"
 
 #include <string.h>

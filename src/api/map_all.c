@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* map_all.c - the calls that each computation of a program may become. */
 #include "api/explain.h"
-#include "glenside/print.h"
+#include "glenside/text/print.h"
 #include "rules/rule/apply.h"
 
 enum { MOST_FITS = 256 };

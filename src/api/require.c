@@ -6,7 +6,7 @@
  * the host is left none that an instruction of the target could do.  What a
  * call of a layer above takes in is done by that call. */
 #include "api/mapping.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rules_check.c - what is wrong in rule files; the functions of expressions. */
 #include "api/api.h"
-#include "glenside/expr.h"
+#include "glenside/expr/expr.h"
 #include "rules/lint/lint.h"
 
 enum { MAX_FINDINGS = 1000 }; /* of each severity; later ones are counted */

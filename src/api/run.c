@@ -4,7 +4,7 @@
 #include "codegen/unit/profile.h"
 #include "poly/loops/execute.h"
 #include "base/hash.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 
 #include <math.h>
 #include <string.h>

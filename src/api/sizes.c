@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* sizes.c - loops whose sizes are known when they are called. */
 #include "api/api.h"
-#include "glenside/sizes.h"
+#include "glenside/type/sizes.h"
 #include "poly/loops/sizes.h"
 #include <stdlib.h>
 #include <string.h>

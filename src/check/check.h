@@ -7,11 +7,11 @@
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
-#include "glenside/form_files.h"
-#include "glenside/program.h"
-#include "glenside/skeleton.h"
-#include "glenside/target.h"
-#include "glenside/view.h"
+#include "glenside/text/form_files.h"
+#include "glenside/program/program.h"
+#include "glenside/program/skeleton.h"
+#include "glenside/target/target.h"
+#include "glenside/type/view.h"
 
 /* ---- rules, as they are written (rules.c) ---- */
 

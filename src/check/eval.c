@@ -6,7 +6,7 @@
  * for each.  Nothing fails hard: what is undefined has no value (BS_NIL), and
  * makes a test false. */
 #include "check/check.h"
-#include "glenside/expr_functions.h"
+#include "glenside/expr/expr_functions.h"
 #include "base/whole.h"
 #include <math.h>
 #include <string.h>

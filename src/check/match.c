@@ -5,7 +5,7 @@
  * writes.  A left side binds variables.  On a right side all are bound, and
  * attributes are expressions: the term must be what they give. */
 #include "check/check.h"
-#include "glenside/expr_functions.h"
+#include "glenside/expr/expr_functions.h"
 
 /* ---- attributes ---- */
 

@@ -8,7 +8,7 @@
  * is answered. */
 #include "check/check.h"
 #include "base/map.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include <string.h>
 
 enum { MOST_QUESTIONS = 100000, MOST_DATA = 1 << 24 };

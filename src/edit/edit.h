@@ -9,9 +9,9 @@
 #define EDIT_EDIT_H
 
 #include "base/sexp.h"
-#include "glenside/define.h"
-#include "glenside/program.h"
-#include "glenside/target.h"
+#include "glenside/text/define.h"
+#include "glenside/program/program.h"
+#include "glenside/target/target.h"
 #include "rules/rule/rules.h"
 
 typedef struct ed_document ed_document;

@@ -7,8 +7,8 @@
  * sizes; +inf is kept for what the target cannot run. */
 #include "extract/cost.h"
 #include "extract/internal.h"
-#include "glenside/over.h"
-#include "glenside/scan.h"
+#include "glenside/call/over.h"
+#include "glenside/program/scan.h"
 #include <stdlib.h>
 
 double

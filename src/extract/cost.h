@@ -8,7 +8,7 @@
 #define EXTRACT_COST_H
 
 #include "extract/once.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 typedef struct ex_cost {
   double arithmetic, memory, call, view; /* cycles; the sum is the price */

@@ -11,7 +11,7 @@
 #include "egraph/egraph.h"
 #include "extract/cost.h"
 #include "extract/problem.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 /* The cost of one e-node, >= 0; +inf or NaN leaves the node out. */
 typedef double (*ex_price_fn)(void *ctx, const eg_graph *, eg_node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* once.c - what is paid once for all calls of a program. */
 #include "extract/once.h"
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 #include <string.h>
 
 static bool

@@ -9,7 +9,7 @@
 #define EXTRACT_ONCE_H
 
 #include "egraph/egraph.h"
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 
 /* The names of the inputs; none: nothing is paid once. */
 typedef struct ex_names {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* array.c - arrays that are known while a model is imported. */
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "onnx/import.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  * operators.  Few steps are written out: groups of code that are alike are one
  * function, so that a step more is a few calls more.  Many are a scan, whose
  * state is that of the layer, with the cell of an LSTM behind it. */
-#include "glenside/scan.h"
+#include "glenside/program/scan.h"
 #include "onnx/import.h"
 
 #include <math.h>

@@ -10,8 +10,8 @@
 #define ONNX_IMPORT_H
 
 #include "base/map.h"
-#include "glenside/program.h"
-#include "glenside/sizes.h"
+#include "glenside/program/program.h"
+#include "glenside/type/sizes.h"
 #include "onnx/onnx.h"
 #include "onnx/onnx.pb-c.h"
 
@@ -257,7 +257,7 @@ gs_term t_compute1(on_import *, const char *op, double v, gs_term);
 gs_term t_clip(on_import *, double lo, double hi, gs_term);
 gs_term t_cast(on_import *, gs_dtype, gs_term);
 gs_term t_fold(on_import *, const char *op, gs_term, gs_term);
-/* attr: a step (glenside/scan.h) of so many parameters. */
+/* attr: a step (glenside/program/scan.h) of so many parameters. */
 gs_term t_scan(on_import *, bs_value attr, const gs_term *, uint32_t n);
 /* c above 0 ? a : b */
 gs_term t_select(on_import *, gs_term c, gs_term a, gs_term b);

@@ -3,7 +3,7 @@
 #ifndef ONNX_ONNX_H
 #define ONNX_ONNX_H
 
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 
 typedef struct on_options {
   const char *path; /* of the model */

@@ -2,12 +2,12 @@
 /* sized.c - dimensions of a model that stay open while it is imported.
  *
  * `--dim NAME=LEAST..MOST` makes a symbolic dimension a size of the program.
- * From then on its number (glenside/sizes.h) stands wherever a dimension may:
- * in types, in the arrays that Shape gives, and in what is computed of them.
- * What looks at dimensions asks the functions here, and an operator that does
- * not is refused where a size reaches it. */
+ * From then on its number (glenside/type/sizes.h) stands wherever a dimension
+ * may: in types, in the arrays that Shape gives, and in what is computed of
+ * them. What looks at dimensions asks the functions here, and an operator that
+ * does not is refused where a size reaches it. */
 #include "onnx/sized.h"
-#include "glenside/expr.h"
+#include "glenside/expr/expr.h"
 
 #include <stdlib.h>
 #include <string.h>

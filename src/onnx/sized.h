@@ -4,7 +4,7 @@
 #ifndef ONNX_SIZED_H
 #define ONNX_SIZED_H
 
-#include "glenside/sizes.h"
+#include "glenside/type/sizes.h"
 #include "onnx/import.h"
 
 /* NAME=SIZE, NAME=LEAST..MOST or NAME=LEAST..MOST:MULTIPLE, without a name. */

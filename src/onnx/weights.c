@@ -5,7 +5,7 @@
  * are literals, which the compiler can look into; all others become an input
  * of the program whose elements stand in the file of weights. */
 #include "base/file.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "onnx/sized.h"
 #include "onnx/weights.h"
 

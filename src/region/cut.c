@@ -7,7 +7,7 @@
  * alone floats; downwards from the outputs it sinks into the one region that
  * reads it, or is one of its own where several do. */
 #include "region/region.h"
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * spans them. */
 #include "region/region.h"
 #include "base/hash.h"
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #define REGION_REGION_H
 
 #include "base/keys.h"
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 
 #define RG_NONE UINT32_MAX
 

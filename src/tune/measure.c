@@ -8,7 +8,7 @@
  * output there is nothing to compare with. */
 #include "tune/tune.h"
 #include "base/hash.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "poly/schedule/primitive.h"
 #include <inttypes.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #define TESTS_FUZZ_COMMON_H
 
 #include "fuzz.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 enum { MOST_EXECUTIONS = 256 };
 

@@ -5,7 +5,7 @@
  * and print the same.  Each term is printed on a line.  Then all of it is done
  * once more with half of the memory.  Calls are read with a small target. */
 #include "common.h"
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 
 static common of_all;
 

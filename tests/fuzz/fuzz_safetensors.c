@@ -2,7 +2,7 @@
 /* Where an array stands in a .safetensors file of any bytes: within them, or a
  * diagnostic. */
 #include "fuzz.h"
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 
 static void
 locate(void *argument) {

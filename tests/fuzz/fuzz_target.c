@@ -5,7 +5,7 @@
  * instruction is bound to operands of small sizes and expanded.  Then all of
  * it is done once more with half of the memory. */
 #include "fuzz.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 /* Files are not read: a text that could name one is passed over. */
 static bool

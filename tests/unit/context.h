@@ -4,8 +4,8 @@
 #ifndef TESTS_CONTEXT_H
 #define TESTS_CONTEXT_H
 
-#include "glenside/program.h"
-#include "glenside/target.h"
+#include "glenside/program/program.h"
+#include "glenside/target/target.h"
 #include <criterion/criterion.h>
 #include <string.h>
 

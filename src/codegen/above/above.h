@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "codegen/tree/tree.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 /* X(id, name), in the order in which they stand in a file.  Without a name: one
  * that others need, or that is asked for. */

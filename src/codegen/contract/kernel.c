@@ -9,7 +9,7 @@
  * order is that of k.  Rows and columns that do not fill a kernel get variants
  * of their own; a vector that is not full is computed whole and stored in
  * part. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "base/whole.h"
 #include "codegen/contract/contract.h"
 

@@ -5,7 +5,7 @@
  * name of its own, as names of sizes may be those of loops; the functions that
  * it calls are passed all of them.  How large the blocks are follows there, so
  * that they are equal as those of known extents are. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
 

@@ -11,7 +11,7 @@
  *          for all k that no guard names, for some panels together, so that
  *          memory is read along its lines.
  *   else   where it lies along k, see rows.c. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/contract/side.h"
 #include <stdlib.h>
 

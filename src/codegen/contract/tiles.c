@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tiles.c - loops that kernels of either kind have around them: over tiles, by
  * threads where that pays, and over the elements of one. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/contract/contract.h"
 
 static bool

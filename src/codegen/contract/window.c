@@ -14,7 +14,7 @@
  * Vectors are copied whole: what is written beyond a run is written once more
  * by the next, and blocks have room for one vector behind their last element.
  * See contraction_window.c for the layout. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/contract/contract.h"
 #include "poly/loops/affine.h"
 #include "base/whole.h"

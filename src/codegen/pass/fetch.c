@@ -11,7 +11,7 @@
  * an array only those are that come first to a line: a read that others precede
  * by part of a line, or by few iterations of a loop around, finds it in a
  * cache. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/pass/stream.h"
 #include <string.h>
 

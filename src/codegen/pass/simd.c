@@ -15,7 +15,7 @@
  * where the order of its terms is free: OpenMP's reduction.  gcc would not find
  * it where threads share the loop around: what they run is a function of its
  * own, whose pointers are not `restrict` any more. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/pass/pass.h"
 #include "codegen/build/build.h"
 #include "poly/loops/access.h"

@@ -29,7 +29,7 @@
  * a time, between the iterations that are made of one.
  *
  * rows.c makes the loops. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/pass/stream.h"
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * The outermost loop that is marked parallel gets a team of threads, together
  * with the parallel loops right below it while it is too short alone. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/build/build.h"
 #include "codegen/pass/pass.h"
 #include "poly/loops/number.h"

@@ -4,7 +4,7 @@
 #define CODEGEN_BUILD_H
 
 #include "codegen/file/c.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 
 typedef struct cg_build_options {
   const char *cc;           /* NULL: $CC, else cc; no shell is involved */

@@ -8,7 +8,7 @@
 #define CODEGEN_INSTR_TEST_H
 
 #include "codegen/run/build.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 typedef enum cg_instr_verdict {
   CG_INSTR_TESTED,  /* every call agreed */

@@ -8,8 +8,8 @@
  * semantics give NaN the template may give anything, since that is not
  * specified but under --strict-fp. */
 #include "codegen/run/instr_trial.h"
-#include "glenside/interpret.h"
-#include "glenside/print.h"
+#include "glenside/interpret/interpret.h"
+#include "glenside/text/print.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/storage.h"
 #include "base/random.h"

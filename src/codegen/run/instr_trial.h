@@ -4,7 +4,7 @@
 #define CODEGEN_INSTR_TRIAL_H
 
 #include "codegen/run/instr_test.h"
-#include "glenside/target_sample.h"
+#include "glenside/target/target_sample.h"
 
 typedef struct cg_trial {
   gs_program *p;

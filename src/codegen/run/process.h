@@ -4,7 +4,7 @@
 #define CODEGEN_PROCESS_H
 
 #include "base/output.h"
-#include "glenside/context.h"
+#include "glenside/type/context.h"
 
 /* A temporary directory below $TMPDIR (else /tmp). */
 typedef struct cg_scratch {

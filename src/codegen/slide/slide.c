@@ -5,7 +5,7 @@
  *     for every run of tiles along the loop of rows
  *       for every run along the loop of vectors: its function
  *     where the formula is costly, what it makes of all their results */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/slide/slide.h"
 #include "codegen/contract/contract.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* large.c - arrays larger than the caches: those whose stores go past them or
  * that are fetched ahead (pass/stream.c). */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "codegen/unit/emit.h"
 #include "poly/loops/sizes.h"
 

@@ -18,7 +18,7 @@
 #define POLY_AXIS_IMPLGRAPH_H
 
 #include "base/json.h"
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 #include "poly/axis/axis.h"
 
 typedef struct po_dim {

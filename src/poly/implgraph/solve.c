@@ -14,7 +14,7 @@
  */
 #include "poly/implgraph/buffers.h"
 
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -11,7 +11,7 @@
  * from the third cache, each for all rows of a block of x: nc is as wide as
  * the share of a core there, and the cores divide the rows, so that each packs
  * its own rows of x, once, and reads them from its second cache. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 
 /* Rows of a block, whatever is asked for. */

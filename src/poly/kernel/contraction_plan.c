@@ -6,7 +6,7 @@
  * two loads a cycle, and at least the latency of an addition; to them come
  * those of a panel's start and end.  Both ways of giving roles to the operands
  * are tried, with what packing and storing cost. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* contraction_program.c - the contractions of a program: which groups of
  * statements run around a register-tiled kernel, and the arrays they pack. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/sizes.h"

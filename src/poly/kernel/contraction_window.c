@@ -19,7 +19,7 @@
  * its loops of m for those of n; so it has where k has no loop along an axis.
  * No panel of it is ever packed: its rows are a part of a line of the image, or
  * whole lines, and so at the same distances in all panels. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/kernel/contraction.h"
 #include "base/whole.h"

@@ -2,16 +2,16 @@
 /* mac.c - contractions on multiply-accumulate instructions of the target.
  *
  * An instruction adds to m x n sums the products of a fragment of m x k
- * elements of x and one of n x k of y (glenside/mac.h).  Both operands are
- * packed into panels of fragments, `mr` of x side by side and `nv` of y, for
- * all of k; the kernel holds mr x nv accumulators.  Which operand is x, the
+ * elements of x and one of n x k of y (glenside/target/mac.h).  Both operands
+ * are packed into panels of fragments, `mr` of x side by side and `nv` of y,
+ * for all of k; the kernel holds mr x nv accumulators.  Which operand is x, the
  * order of the loops of k, the sides of the kernel and the tile are chosen by
  * the cycles that instructions, packing and storing take.
  *
  * Integers may be summed in any order, and floats come here only where they
  * may: the loops of k are put in an order in which the innermost one fills
  * groups of k and can be packed fast. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/kernel/contraction_plan.h"
 #include <math.h>
 #include <stdlib.h>

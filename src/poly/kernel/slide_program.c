@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* slide_program.c - the slides of a program: which groups of statements run as
  * tiles of windows. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/slide.h"
 #include "poly/loops/storage.h"

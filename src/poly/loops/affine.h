@@ -3,7 +3,7 @@
 #ifndef POLY_AFFINE_H
 #define POLY_AFFINE_H
 
-#include "glenside/type.h"
+#include "glenside/type/type.h"
 #include <isl/aff.h>
 #include <isl/set.h>
 #include <isl/space.h>

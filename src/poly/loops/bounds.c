@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* bounds.c - see bounds.h. */
 #include "poly/loops/bounds.h"
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 #include "poly/loops/affine.h"
 #include <isl/aff.h>
 #include <isl/constraint.h>

@@ -6,7 +6,7 @@
  * numbers first (quasi.h). */
 #include "poly/loops/execute.h"
 #include "base/portable.h"
-#include "glenside/interpret_state.h"
+#include "glenside/interpret/interpret_state.h"
 #include "poly/loops/quasi.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"

@@ -4,7 +4,7 @@
 #ifndef POLY_EXECUTE_H
 #define POLY_EXECUTE_H
 
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "poly/loops/loops.h"
 
 /* Runs the instances in the order of the nest, on tensors of the inputs' and

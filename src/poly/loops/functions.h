@@ -6,7 +6,7 @@
 #ifndef POLY_FUNCTIONS_H
 #define POLY_FUNCTIONS_H
 
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 #include <string.h>
 
 /* X(id, name), for f32. */

@@ -3,7 +3,7 @@
 #ifndef POLY_INFIX_H
 #define POLY_INFIX_H
 
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 #include <stddef.h>
 
 /* NULL: it has none. */

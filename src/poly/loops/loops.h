@@ -11,9 +11,9 @@
 #ifndef POLY_LOOPS_H
 #define POLY_LOOPS_H
 
-#include "glenside/program.h"
-#include "glenside/sizes.h"
-#include "glenside/target.h"
+#include "glenside/program/program.h"
+#include "glenside/type/sizes.h"
+#include "glenside/target/target.h"
 #include "poly/loops/nest.h"
 #include "poly/loops/pool.h"
 #include <isl/aff.h>

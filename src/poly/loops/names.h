@@ -3,7 +3,7 @@
 #ifndef POLY_NAMES_H
 #define POLY_NAMES_H
 
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 
 /* `name` with every other character than [A-Za-z0-9_] made `_`, and no digit
  * or underscore in front; with `v_` in front where that is reserved. */

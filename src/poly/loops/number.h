@@ -2,8 +2,8 @@
 /* number.h - what is computed from the sizes of a loop program, as numbers.
  *
  * A product of extents is no affine function, so isl cannot say it; as a
- * polynomial over the sizes (glenside/sizes.h) it is compared, multiplied and
- * bounded for all of them. */
+ * polynomial over the sizes (glenside/type/sizes.h) it is compared, multiplied
+ * and bounded for all of them. */
 #ifndef POLY_NUMBER_H
 #define POLY_NUMBER_H
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* open.h - sizes of a program of the language, while it is lowered.
  *
- * Dimensions are then numbers of glenside/sizes.h, where they are no integers.
- * Between po_open_sizes and po_close_sizes what affine.h makes in that isl has
- * the sizes as parameters, and takes such numbers for dimensions and offsets;
- * all boxes lie within the bounds of the sizes.  One program a thread is
- * lowered at a time. */
+ * Dimensions are then numbers of glenside/type/sizes.h, where they are no
+ * integers. Between po_open_sizes and po_close_sizes what affine.h makes in
+ * that isl has the sizes as parameters, and takes such numbers for dimensions
+ * and offsets; all boxes lie within the bounds of the sizes.  One program a
+ * thread is lowered at a time. */
 #ifndef POLY_OPEN_H
 #define POLY_OPEN_H
 
-#include "glenside/sizes.h"
+#include "glenside/type/sizes.h"
 #include "poly/loops/loops.h"
 
 /* Adds the sizes of its source to the program, by these names. */

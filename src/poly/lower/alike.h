@@ -8,7 +8,7 @@
 #define POLY_ALIKE_H
 
 #include "base/keys.h"
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 
 struct po_views;
 

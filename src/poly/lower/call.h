@@ -4,7 +4,7 @@
 #ifndef POLY_LOWER_CALL_H
 #define POLY_LOWER_CALL_H
 
-#include "glenside/over.h"
+#include "glenside/call/over.h"
 #include "poly/lower/lower.h"
 
 typedef struct po_calling {

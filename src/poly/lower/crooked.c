@@ -7,7 +7,7 @@
  * a reshape behind a transposition are, would leave the products to plain
  * loops.  Where each element takes part in several products, it is made an
  * array: mostly without a copy, as what computes it writes there. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/bounds.h"
 #include "poly/loops/open.h"

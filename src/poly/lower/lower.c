@@ -9,7 +9,7 @@
  * a failure all is done once more, cautiously: intricate views are copied, so
  * that no relation is a composition of many. */
 #include "poly/loops/check.h"
-#include "glenside/scan.h"
+#include "glenside/program/scan.h"
 #include "poly/lower/again.h"
 #include "poly/memory/memory.h"
 #include "poly/loops/limit.h"

@@ -6,7 +6,7 @@
  * Times are the indices themselves.  Where there is work enough, the outermost
  * loop over which no two instances touch the same element with a write among
  * them is marked parallel, and the ones right below it while it is short. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/bounds.h"
 #include "poly/lower/again.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* recur.c - states that depend on themselves: loops over time.
  *
- * A recurrence (glenside/unscan.c) is a materialize and a tensor that stands
- * for what it holds.  All bases on the way from the one to the other are
+ * A recurrence (glenside/call/unscan.c) is a materialize and a tensor that
+ * stands for what it holds.  All bases on the way from the one to the other are
  * computed step by step, in the order that they have anyway: each of their
  * statements has the step as its first index, and lowering gives each a loop
  * over it, which are made one.  An element of the states is written once, and

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* view.c - views made bottom up, one loop over the terms.
  *
- * A part of a view (glenside/view.h) takes its child's pieces through its step:
- * the index maps are composed, the sets pulled back.  A tower of concats that
- * nothing else looks into is taken as one operator of many parts, so that n
- * blocks cost n steps and not n^2.  Floors are simplified on the box of the
+ * A part of a view (glenside/type/view.h) takes its child's pieces through its
+ * step: the index maps are composed, the sets pulled back.  A tower of concats
+ * that nothing else looks into is taken as one operator of many parts, so that
+ * n blocks cost n steps and not n^2.  Floors are simplified on the box of the
  * term. */
 #include "poly/lower/view.h"
 #include "poly/loops/open.h"

@@ -8,8 +8,8 @@
 #ifndef POLY_VIEW_H
 #define POLY_VIEW_H
 
-#include "glenside/program.h"
-#include "glenside/view.h"
+#include "glenside/program/program.h"
+#include "glenside/type/view.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/pool.h"
 #include "poly/lower/alike.h"

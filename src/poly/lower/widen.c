@@ -8,7 +8,7 @@
  * core: i8 5.8 ms instead of 15, bf16 2.1 instead of 8.  Where the target has
  * an instruction that multiplies them as they are (mac.c), and no slower than
  * vectors of the sums' type do, they stay so. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/lower/lower.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"

@@ -11,7 +11,7 @@
  * Contractions and calls stay as they are and nothing joins them.  A step that
  * is refused, or that computes too much again, is taken back: the original
  * program is kept until the step was looked at. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/search/auto.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/limit.h"

@@ -11,7 +11,7 @@
  *
  * Statements that are alone in their nests are looked at, and assign: sums
  * along the other loop are for auto_order.c. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 
 /* The loops around a statement that is alone below them and assigns; 0. */

@@ -6,7 +6,7 @@
  * (`divide`), which can then join its tiles.  What nobody reads is left out of
  * what stays in nests of its own (`trim`): in tiles it is not computed
  * anyway. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 
 /* Nests that read an array and do not make it, two at most. */

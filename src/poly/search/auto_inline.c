@@ -4,7 +4,7 @@
  * What is computed point by point and read once a point needs no array.  Where
  * a value is read more often, computing it again may cost less than keeping it:
  * little arithmetic, against memory. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/loops/functions.h"
 #include "poly/loops/storage.h"

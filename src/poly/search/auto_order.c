@@ -15,7 +15,7 @@
  *
  * Before that, what is computed point by point and read by such a reduction
  * in the same points, elsewhere as well, moves into its loops. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/search/chooser.h"
 #include <string.h>

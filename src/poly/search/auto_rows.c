@@ -16,7 +16,7 @@
  * whole follow each other in memory, and what is asked for ahead of the end of
  * one is the next.  Where any of it does not hold, the nest is left for tiles.
  */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/schedule/edit.h"
 #include "poly/schedule/layout.h"

@@ -15,7 +15,7 @@
  * Tiles whose sum of the first two functions is the same are independent: the
  * second loop over tiles leans on the first (`skew`), goes outside, and threads
  * share the other one. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/storage.h"
 #include "poly/schedule/edit.h"

@@ -4,7 +4,7 @@
  * In each nest the outermost loop that allows it.  A nest that does little
  * beside the others, the border of a stencil as an example, is left to one
  * thread: to wake the others would take longer. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 
 /* Whether a loop in it has a mark. */

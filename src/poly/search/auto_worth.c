@@ -5,7 +5,7 @@
  * domains are; what it gains is a part of each run.  So what a run does is
  * counted, by the boxes around domains, and compared with the number of
  * statements.  Nothing here depends on the machine, nor on time. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/search/auto.h"
 
 /* Statements up to which a program is fused: scheduling takes some 70 ms for

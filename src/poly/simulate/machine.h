@@ -3,7 +3,7 @@
 #ifndef POLY_SIMULATE_MACHINE_H
 #define POLY_SIMULATE_MACHINE_H
 
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "poly/loops/quasi.h"
 #include "poly/simulate/simulate.h"
 

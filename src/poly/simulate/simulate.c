@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* simulate.c - see simulate.h: one instance after the other. */
 #include "poly/simulate/machine.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "poly/loops/execute.h"
 #include "poly/loops/storage.h"
 #include <string.h>

@@ -11,7 +11,7 @@
  * an innermost loop costs some.  Sums of products cost what their plan says.
  *
  * It ranks schedules of one program; it is no time. */
-#include "glenside/tuned.h"
+#include "glenside/target/tuned.h"
 #include "poly/implgraph/hint.h"
 #include "poly/kernel/contraction.h"
 #include "poly/schedule/change.h"

@@ -6,10 +6,10 @@
  * and ends with `at` and its time.  Bounds of loops are made from domains and
  * times; where they allow more than a statement's domain, its `where` says
  * what is missing. */
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/sizes.h"
-#include "glenside/sizes.h"
+#include "glenside/type/sizes.h"
 #include "poly/text/text.h"
 #include <isl/printer.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  *   ROLE NAME : DTYPE [ DIM [fold N] [pad N], ... ] [register | shared]
  *   constant NAME : DTYPE [ ... ] = { NUMBER, ... }
  *   memory MEMORY NAME : DTYPE [ ... ] at ADDRESS */
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "poly/loops/names.h"
 #include "poly/text/read.h"
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef PROVE_CONE_H
 #define PROVE_CONE_H
 
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 
 /* Scratch that is used again: a cone costs what it holds, not what the program
  * that it is cut out of does. */

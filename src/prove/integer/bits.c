@@ -16,7 +16,7 @@
 #if GLEN_HAVE_Z3
 
 #include "base/governor.h"
-#include "glenside/interpret_state.h"
+#include "glenside/interpret/interpret_state.h"
 #include <math.h>
 #include "base/library.h"
 #include <pthread.h>

@@ -6,7 +6,7 @@
  * time, gate by gate.  Floats in between prove nothing once one was rounded,
  * since a program compiled may round another way. */
 #include "prove/integer/decide.h"
-#include "glenside/interpret_state.h"
+#include "glenside/interpret/interpret_state.h"
 #include "prove/session/precise.h"
 #include <math.h>
 

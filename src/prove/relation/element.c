@@ -4,7 +4,7 @@
  * What is equal here is equal for every input of these shapes: values are in
  * normal form over all elements of all inputs. */
 #include "prove/relation/element.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 
 int64_t
 pv_count_elements(const gs_program *p, const uint8_t *wanted, int64_t max) {

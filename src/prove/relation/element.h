@@ -3,7 +3,7 @@
 #ifndef PROVE_ELEMENT_H
 #define PROVE_ELEMENT_H
 
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 #include "prove/relation/value.h"
 
 typedef struct pv_elements {

@@ -5,7 +5,7 @@
  * quotients are products with reciprocals, relu and clip are extrema.  bf16
  * operators that are more than sums, products and extrema stay as they are. */
 #include "prove/relation/value.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 
 static pv_value
 unary(pv_values *v, gs_dtype d, gs_compute op, bool nonnegative, pv_value x) {

@@ -7,7 +7,7 @@
 #ifndef PROVE_NUMBER_H
 #define PROVE_NUMBER_H
 
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 
 /* num / den * 2^exp.  Of floats num and den are odd and have no common factor,
  * or it is 0, 1, 0; of integers den is 1 and exp 0.  den >= 1. */

@@ -17,7 +17,7 @@
 
 #include "base/vec.h"
 #include "base/value.h"
-#include "glenside/op.h"
+#include "glenside/type/op.h"
 #include "prove/relation/number.h"
 
 typedef uint32_t pv_value; /* 0: none */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* view.c - the elements of a view are elements of its children, or padding.
  *
- * In every part of a view (glenside/view.h) the place of the child's element is
- * a sum over the dimensions of a function of the index there: a table for each
- * dimension (prove/relation/element.h evaluates small terms only). */
+ * In every part of a view (glenside/type/view.h) the place of the child's
+ * element is a sum over the dimensions of a function of the index there: a
+ * table for each dimension (prove/relation/element.h evaluates small terms
+ * only). */
 #include "prove/relation/element.h"
-#include "glenside/view.h"
+#include "glenside/type/view.h"
 #include <string.h>
 
 typedef struct filling {

@@ -8,7 +8,7 @@
 #define PROVE_LOOKED_H
 
 #include "base/json.h"
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 #include "rules/rule/apply.h"
 
 enum { PV_BELOW = 1, PV_AT = 2, PV_ABOVE = 4, PV_SETTINGS = 24 };

@@ -8,7 +8,7 @@
 #ifndef PROVE_SAMPLE_H
 #define PROVE_SAMPLE_H
 
-#include "glenside/program.h"
+#include "glenside/program/program.h"
 #include "rules/rule/apply.h"
 
 typedef struct pv_sizes {

@@ -4,7 +4,7 @@
  * The parameters and sizes of an instruction are chosen in the order of its
  * operands; a size that is an expression follows from those before. */
 #include "prove/sample/sample.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 #include <string.h>
 
 typedef struct call {

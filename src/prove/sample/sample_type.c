@@ -5,7 +5,7 @@
  * at sizes that do not divide each other.  So are the numbers that the rule's
  * condition names. */
 #include "prove/sample/sample.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "base/random.h"
 #include <string.h>
 

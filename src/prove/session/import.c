@@ -5,7 +5,7 @@
  * name gets a new name.  Terms are copied in order, so that children come
  * first. */
 #include "prove/session/session.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 #include <string.h>
 
 typedef struct importer {

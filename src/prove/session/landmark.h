@@ -4,8 +4,8 @@
 #define PROVE_LANDMARK_H
 
 #include "base/vec.h"
-#include "glenside/program.h"
-#include "glenside/tensor.h"
+#include "glenside/program/program.h"
+#include "glenside/array/tensor.h"
 
 #define PV_MOST_LANDMARKS 192
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* precise.c - see precise.h. */
 #include "prove/session/precise.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "base/random.h"
 #include <math.h>
 #include <string.h>

@@ -16,8 +16,8 @@
 #ifndef PROVE_PROVE_H
 #define PROVE_PROVE_H
 
-#include "glenside/program.h"
-#include "glenside/tensor.h"
+#include "glenside/program/program.h"
+#include "glenside/array/tensor.h"
 
 typedef enum pv_verdict {
   PV_PROVED,

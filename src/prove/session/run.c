@@ -8,7 +8,7 @@
  *
  * An input that refutes is made simpler, element by element, while it does. */
 #include "prove/session/tried.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include <math.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * is.  Then both become the same term.  What a scan of few steps is otherwise
  * is written out; one of many is taken for an input, of which anything that is
  * proved holds, too, but which cannot be run. */
-#include "glenside/scan.h"
+#include "glenside/program/scan.h"
 #include "prove/session/session.h"
 
 /* Terms that a scan may become, and scans that one is compared with. */

@@ -8,8 +8,8 @@
  * counted.  A combination is passed over only when the left side cannot have a
  * type so, or a clause that asks for nothing but the form is false. */
 #include "prove/symbolic/listing.h"
-#include "glenside/tensor.h"
-#include "glenside/view.h"
+#include "glenside/array/tensor.h"
+#include "glenside/type/view.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -14,7 +14,7 @@
  * a list is held against itself where a test or a type closes a circle of lists
  * that are equal.  Functions here call themselves as deep as expressions are
  * nested, GS_MAX_NESTING at most. */
-#include "glenside/expr_functions.h"
+#include "glenside/expr/expr_functions.h"
 #include "prove/symbolic/forms.h"
 #include <string.h>
 

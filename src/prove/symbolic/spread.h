@@ -3,7 +3,7 @@
 #ifndef PROVE_SPREAD_H
 #define PROVE_SPREAD_H
 
-#include "glenside/expr_functions.h"
+#include "glenside/expr/expr_functions.h"
 #include "prove/symbolic/forms.h"
 
 enum {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* symbolic_view.c - views over the numbers of a form: their types and rows.
  *
- * What a view is stands in glenside/view.h, once for all kinds of numbers; here
- * is what the numbers of a form answer.  What a type needs of its children is
- * known of the left side, since it has a type, and must be shown of the right
- * one. */
+ * What a view is stands in glenside/type/view.h, once for all kinds of numbers;
+ * here is what the numbers of a form answer.  What a type needs of its children
+ * is known of the left side, since it has a type, and must be shown of the
+ * right one. */
 #include "prove/symbolic/form.h"
-#include "glenside/view.h"
+#include "glenside/type/view.h"
 #include <string.h>
 
 typedef struct reader {

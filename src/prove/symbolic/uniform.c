@@ -12,7 +12,7 @@
  * f = t + t, a rank beside f + f is one beside 8.  So each expression is
  * weighed with its definitions written out; rearrangements of lists count,
  * too, since five of them may take a list of five to what no shorter one is. */
-#include "glenside/expr_functions.h"
+#include "glenside/expr/expr_functions.h"
 #include "prove/symbolic/forms.h"
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* naming.c - see naming.h. */
 #include "rules/explain/naming.h"
 
-#include "glenside/op.h"
-#include "glenside/type.h"
+#include "glenside/type/op.h"
+#include "glenside/type/type.h"
 #include "rules/rule/saturate.h"
 
 static void

@@ -4,7 +4,7 @@
 #define RULES_NAMING_H
 
 #include "egraph/export.h"
-#include "glenside/context.h"
+#include "glenside/type/context.h"
 
 /* Fills a naming that prints a node's head with its attributes and a class's
  * type.  `ctx` must outlive it. */

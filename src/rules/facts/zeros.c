@@ -5,10 +5,11 @@
  * [lo, hi) is 0.  Regions of a class are a list sorted by axis and place,
  * without overlaps, at most MAX_REGIONS of them; where the whole array is zero
  * every axis has its full region.  Views are followed by their rows
- * (glenside/view.h).  Dropping a region loses knowledge and never soundness. */
+ * (glenside/type/view.h).  Dropping a region loses knowledge and never
+ * soundness. */
 #include "rules/rule/internal.h"
-#include "glenside/tensor.h"
-#include "glenside/view.h"
+#include "glenside/array/tensor.h"
+#include "glenside/type/view.h"
 #include "base/whole.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef RULES_FORMAT_H
 #define RULES_FORMAT_H
 
-#include "glenside/context.h"
+#include "glenside/type/context.h"
 
 enum { RL_LINE = 80, RL_MAX_NESTING = 1000 };
 

@@ -3,7 +3,7 @@
  * line. */
 #include "rules/format/format_layout.h"
 #include "base/utf8.h"
-#include "glenside/expr.h"
+#include "glenside/expr/expr.h"
 #include <string.h>
 
 /* --- the forms ------------------------------------------------------------ */

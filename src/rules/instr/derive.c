@@ -9,7 +9,7 @@
  * declared shape up to what is matched, whose own shape binds the dimensions.
  * Right: the call, each operand under the inverse of its chain.  `access` is
  * put back only where a reshape needs it and at the end. */
-#include "glenside/over.h"
+#include "glenside/call/over.h"
 #include "rules/instr/derive.h"
 #include "rules/instr/fit.h"
 #include <string.h>

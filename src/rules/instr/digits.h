@@ -10,7 +10,7 @@
 #ifndef RULES_DIGITS_H
 #define RULES_DIGITS_H
 
-#include "glenside/type.h"
+#include "glenside/type/type.h"
 
 enum { RL_DIGITS = 256, RL_ROW = 24 };
 

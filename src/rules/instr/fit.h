@@ -10,7 +10,7 @@
 #ifndef RULES_FIT_H
 #define RULES_FIT_H
 
-#include "glenside/over.h"
+#include "glenside/call/over.h"
 #include "rules/rule/apply.h"
 #include "rules/instr/digits.h"
 #include "rules/rule/internal.h"

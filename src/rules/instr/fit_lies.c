@@ -7,7 +7,7 @@
  * worth much.  So the views below an operand are followed to the array that
  * they show, and those of the program above a result to what is stored. */
 #include "rules/instr/fit.h"
-#include "glenside/view.h"
+#include "glenside/type/view.h"
 #include <string.h>
 
 enum { MOST_VIEWS = 32 };

@@ -9,7 +9,7 @@
  * values are taken as the condition wants them: all zeros, or nothing known.
  *
  * The attempts are the same in each run. */
-#include "glenside/expr_functions.h"
+#include "glenside/expr/expr_functions.h"
 #include "rules/lint/lint_internal.h"
 #include "rules/test/sample.h"
 #include <string.h>

@@ -3,7 +3,7 @@
  * named and listed.
  *
  * One table tells the forms.  All faults of a file are reported. */
-#include "glenside/elsewhere.h"
+#include "glenside/type/elsewhere.h"
 #include "rules/rule/internal.h"
 #include <string.h>
 

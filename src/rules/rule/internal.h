@@ -8,7 +8,7 @@
 #define RULES_INTERNAL_H
 
 #include "base/map.h"
-#include "glenside/form_files.h"
+#include "glenside/text/form_files.h"
 #include "rules/rule/saturate.h"
 #include "rules/rule/test.h"
 

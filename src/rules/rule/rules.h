@@ -4,9 +4,9 @@
 #define RULES_RULES_H
 
 #include "egraph/run.h"
-#include "glenside/program.h"
-#include "glenside/skeleton.h"
-#include "glenside/target.h"
+#include "glenside/program/program.h"
+#include "glenside/program/skeleton.h"
+#include "glenside/target/target.h"
 
 typedef enum rl_kind {
   RL_EXPLORATORY,

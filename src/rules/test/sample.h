@@ -3,7 +3,7 @@
 #ifndef RULES_SAMPLE_H
 #define RULES_SAMPLE_H
 
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "rules/rule/internal.h"
 
 typedef struct rl_sample {

@@ -5,7 +5,7 @@
  * what a rule made is mostly cheaper than what was there, so that each variant
  * is acyclic and differs.  Each attempt has memory of its own. */
 #include "rules/test/sound.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "rules/explain/explain.h"
 #include "rules/test/sample.h"
 #include <string.h>

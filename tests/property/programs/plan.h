@@ -6,7 +6,7 @@
 #ifndef TESTS_PROPERTY_PROGRAMS_PLAN_H
 #define TESTS_PROPERTY_PROGRAMS_PLAN_H
 
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "poly/search/auto.h"
 
 enum {

@@ -5,7 +5,7 @@
  * gives a value. */
 #include "../context.h"
 #include "check/check.h"
-#include "glenside/expr_functions.h"
+#include "glenside/expr/expr_functions.h"
 #include <math.h>
 
 TestSuite(eval, .init = fixture_start, .fini = fixture_stop);

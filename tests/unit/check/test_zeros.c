@@ -3,7 +3,7 @@
 #include "../random_view.h"
 #include "../sanitized.h"
 #include "check/check.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include <pthread.h>
 
 TestSuite(zeros, .init = fixture_start);

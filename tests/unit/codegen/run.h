@@ -5,7 +5,7 @@
 
 #include "../poly/fixture.h"
 #include "codegen/run/build.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "tests/unit/sanitized.h"
 
 static inline gs_tensor *

@@ -3,7 +3,7 @@
  * stay within them, where they are ill-conditioned too, and the bounds stay
  * small where they are not. */
 #include "fixture.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include <math.h>
 
 TestSuite(bound, .init = start_listing, .fini = fixture_stop);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The columns of ops.def, held against what the interpreter computes. */
-#include "glenside/interpret_state.h"
+#include "glenside/interpret/interpret_state.h"
 #include "lang.h"
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions: values of every function, undefinedness, sorts, diagnostics. */
 #include "fixture.h"
-#include "glenside/expr.h"
+#include "glenside/expr/expr.h"
 #include <stdio.h>
 #include <stdlib.h>
 

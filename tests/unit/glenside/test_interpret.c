@@ -2,8 +2,8 @@
 /* The interpreter, against results that were computed by other means: by hand,
  * or by direct loops in this file. */
 #include "fixture.h"
-#include "glenside/interpret.h"
-#include "glenside/target.h"
+#include "glenside/interpret/interpret.h"
+#include "glenside/target/target.h"
 #include "tests/unit/sanitized.h"
 #include <math.h>
 #include <stdio.h>

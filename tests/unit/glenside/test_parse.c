@@ -2,7 +2,7 @@
 /* Parsing: structure, sugar, constants, names, extremes, examples, docs. */
 #include "lang.h"
 #include "../base/counting.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include "base/file.h"
 #include <math.h>
 

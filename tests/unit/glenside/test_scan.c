@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Scans: steps as values, their types, and what they mean. */
 #include "lang.h"
-#include "glenside/interpret.h"
-#include "glenside/scan.h"
-#include "glenside/tensor.h"
+#include "glenside/interpret/interpret.h"
+#include "glenside/program/scan.h"
+#include "glenside/array/tensor.h"
 
 TestSuite(scan, .init = start, .fini = fixture_stop);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes that are not known: their numbers, what holds for all of them, and the
  * types of terms over them. */
-#include "glenside/sizes.h"
+#include "glenside/type/sizes.h"
 #include "lang.h"
 
 static gs_sizes sizes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Terms with holes: parsed, printed, checked as patterns, built. */
 #include "fixture.h"
-#include "glenside/skeleton.h"
-#include "glenside/target.h"
+#include "glenside/program/skeleton.h"
+#include "glenside/target/target.h"
 
 static gs_scope scope;
 static gs_target *target;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Targets: files, diagnostics, instructions, calls, templates, detection. */
 #include "fixture.h"
-#include "glenside/target.h"
-#include "glenside/tuned.h"
+#include "glenside/target/target.h"
+#include "glenside/target/tuned.h"
 #include "targets/max_pool.h"
 #include "targets/systolic_array.h"
 #include <stdio.h>

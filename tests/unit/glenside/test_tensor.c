@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays: conversions, filling, comparison. */
 #include "fixture.h"
-#include "glenside/tensor.h"
+#include "glenside/array/tensor.h"
 #include <math.h>
 
 TestSuite(tensor, .init = start_listing, .fini = fixture_stop);

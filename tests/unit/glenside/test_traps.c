@@ -2,7 +2,7 @@
 /* What earlier implementations of the paper got wrong: here it is either
  * refused or has the value that the definitions give. */
 #include "lang.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 
 TestSuite(traps, .init = start, .fini = fixture_stop);
 

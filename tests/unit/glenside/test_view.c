@@ -3,8 +3,8 @@
  *
  * A program is one random view over two arrays whose elements are all
  * different, so that an element tells where it comes from. */
-#include "glenside/interpret.h"
-#include "glenside/view.h"
+#include "glenside/interpret/interpret.h"
+#include "glenside/type/view.h"
 #include "../random_view.h"
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* test_again.c - layers that are alike, and those that only seem to be; bounds
  * of sets; the statements that name an array. */
 #include "fixture.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "poly/loops/bounds.h"
 #include "poly/loops/execute.h"
 #include "poly/loops/uses.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_nest.c - the tree of loops, times, and running a program by them. */
 #include "fixture.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "poly/loops/execute.h"
 #include "poly/schedule/change.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_slide.c - tiles of reductions over windows. */
 #include "poly/kernel/slide.h"
-#include "glenside/target.h"
+#include "glenside/target/target.h"
 #include <criterion/criterion.h>
 
 /* A depthwise convolution of `channels` planes of `size` x `size` by windows of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_equal.c - pairs of terms: by polynomials, by relations, and by both. */
 #include "fixture.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 
 #define A  "(tensor a (shape 6 8) f32)"
 #define B  "(tensor b (shape 8 4) f32)"

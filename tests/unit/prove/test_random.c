@@ -5,7 +5,7 @@
  * every input tried here; the arguments see no run. */
 #include "fixture.h"
 #include "tests/unit/sanitized.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include <math.h>
 
 #define RUNS  8

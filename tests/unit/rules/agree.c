@@ -5,7 +5,7 @@
  * first of its nodes that can be, and beside it each other node over the terms
  * of its children, two outputs a node.  One interpretation gives all values. */
 #include "agree.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include <math.h>
 #include <string.h>
 

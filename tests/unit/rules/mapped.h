@@ -7,8 +7,8 @@
 #ifndef TEST_MAPPED_H
 #define TEST_MAPPED_H
 
-#include "glenside/interpret.h"
-#include "glenside/over.h"
+#include "glenside/interpret/interpret.h"
+#include "glenside/call/over.h"
 #include "lawful.h"
 #include <math.h>
 

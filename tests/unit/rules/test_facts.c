@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a class knows: types, proven zeros, single values. */
 #include "lawful.h"
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "../random_view.h"
 
 TestSuite(facts, .init = fixture_start, .fini = fixture_stop);

@@ -6,7 +6,7 @@
  * tests/rules/glenside-types.rules.  Its Relay operators are programs here:
  * pooling is a reduction of windows, a depthwise convolution a dot product of
  * pairs.  access-shift-right is the access one dimension further out. */
-#include "glenside/interpret.h"
+#include "glenside/interpret/interpret.h"
 #include "lawful.h"
 #include "rules/test/sound.h"
 #include <math.h>

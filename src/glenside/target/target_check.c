@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* target_check.c - tries an instruction on sizes that its condition admits.
+ *
+ * A declaration speaks of all sizes at once; a contradiction between operands,
+ * semantics and result shows on one.  The first admitted sizes in a fixed order
+ * are taken (target_sample.h). */
+#include "glenside/target/target_parse.h"
+#include "glenside/target/target_sample.h"
+
+#define MAX_TRIES 40000
+
+static bool
+find_sample(gs_sizing *s) {
+  for (uint32_t tries = 0; tries < MAX_TRIES; tries++) {
+    if (gs_sizing_holds(s))
+      return true;
+    if (!gs_sizing_advance(s))
+      return false;
+  }
+  return false;
+}
+
+/* The type of the semantics over tensors of the sample's types. */
+static bool
+check_semantics(const gs_sizing *s, gs_program *p, const gs_term *operands) {
+  gs_fault fault = {0};
+  const gs_sk_node *root =
+      &s->instr->semantics->nodes[s->instr->semantics->n - 1];
+  if (gs_term_ok(gs_instr_expand(s->instr, p, s->attr, operands, &fault)))
+    return true;
+  bs_error(s->ctx->diags, root->span, "bad-semantics", "%s", fault.message);
+  bs_hint(s->ctx->diags, "tried with %s", gs_sizing_text(s));
+  return false;
+}
+
+/* Notes the rank of the view, which the template speaks of. */
+static bool
+check_layout(const gs_sizing *s, gs_program *p, gs_operand *o,
+             const gs_term *holes) {
+  gs_env env = {.values = s->ctx->values,
+                .slots = s->slots,
+                .n_slots = s->instr->scope.vars.len};
+  gs_fault fault = {0};
+  gs_type type;
+  if (!o->layout)
+    return true;
+  gs_term view = gs_skeleton_build(o->layout, p, &env, holes, &fault);
+  if (gs_term_ok(view)) {
+    gs_type_at(p, view, &type);
+    o->layout_rank = type.rank;
+    return true;
+  }
+  bs_error(s->ctx->diags, o->layout->nodes[o->layout->n - 1].span, "bad-layout",
+           "%s", fault.message);
+  bs_hint(s->ctx->diags, "tried with %s", gs_sizing_text(s));
+  return false;
+}
+
+static bool
+check_types(const gs_sizing *s, const gs_target *target) {
+  const gs_instr *instr = s->instr;
+  gs_program *p = gs_program_new(s->ctx, NULL);
+  gs_term *holes = BS_NEWS(s->ctx->arena, gs_term, instr->scope.vars.len + 1);
+  gs_term *operands = BS_NEWS(s->ctx->arena, gs_term, instr->n_operands + 1);
+  bool ok = true;
+  for (uint32_t k = 0; k < instr->n_operands; k++) {
+    const gs_operand *o = &instr->operands[k];
+    gs_type flat = s->types[k];
+    gs_fault fault;
+    flat.access = flat.rank;
+    gs_term tensor = gs_add_tensor(p, o->name, &flat, o->span);
+    bs_value split = bs_int(s->ctx->values, s->types[k].access);
+    operands[k] = gs_add(p, GS_ACCESS, bs_list(s->ctx->values, &split, 1),
+                         &tensor, 1, o->span, &fault);
+    holes[o->slot] = operands[k];
+  }
+  ok = check_semantics(s, p, operands);
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    ok &= check_layout(s, p, (gs_operand *)&instr->operands[k], holes);
+  return ok && target_check_room(s->ctx, target, instr, s->types, &s->result);
+}
+
+bool
+target_check_instr(const gs_context *ctx, const gs_target *target,
+                   gs_instr *instr) {
+  gs_sizing s;
+  gs_sizing_init(&s, ctx, instr);
+  if (find_sample(&s))
+    return check_types(&s, target);
+  bs_warning(ctx->diags, instr->span, "untried",
+             "no small sizes were found that '%s' admits; its semantics were "
+             "not checked",
+             instr->name);
+  return true;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* target_memory.c - memories of an accelerator, and the ways between them.
+ *
+ * An operand lies in dram unless its declaration says `(in NAME)`.  What a
+ * call needs elsewhere is brought there by instructions whose meaning is their
+ * operand itself, and its result is brought back by such; a file in which that
+ * cannot be done, or in which one call does not fit into a memory, is
+ * refused. */
+#include "glenside/target/target_parse.h"
+#include <string.h>
+
+#define MAX_MEMORIES    16
+#define LETTERS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define NAME_CHARACTERS LETTERS "0123456789_"
+
+/* ---- memories ---- */
+
+const gs_memory *
+gs_memory_at(const gs_target *t, uint32_t memory) {
+  return memory ? &t->memories.data[memory - 1] : NULL;
+}
+
+uint32_t
+gs_find_memory(const gs_target *t, const char *name) {
+  for (uint32_t k = 0; k < t->memories.len; k++)
+    if (!strcmp(t->memories.data[k].name, name))
+      return k + 1;
+  return 0;
+}
+
+const char *
+gs_memory_name(const gs_target *t, uint32_t memory) {
+  return memory ? t->memories.data[memory - 1].name : "dram";
+}
+
+static int64_t
+round_up(int64_t n, int64_t to) {
+  return (n + to - 1) / to * to;
+}
+
+int64_t
+gs_memory_pitch(const gs_memory *m, gs_dtype dtype, int64_t last) {
+  int64_t bytes = gs_dtype_table[dtype].bytes;
+  return m->row % bytes ? last : round_up(last * bytes, m->row) / bytes;
+}
+
+int64_t
+gs_memory_bytes(const gs_memory *m, gs_dtype dtype, const int64_t *dim,
+                uint32_t rank) {
+  int64_t n = gs_memory_pitch(m, dtype, rank ? dim[rank - 1] : 1);
+  n *= gs_dtype_table[dtype].bytes;
+  for (uint32_t d = 0; d + 1 < rank; d++)
+    if (__builtin_mul_overflow(n, dim[d], &n) || n > INT64_MAX / 2)
+      return INT64_MAX / 2;
+  return round_up(n, m->align);
+}
+
+static bool
+check_memory(const target_parser *p, const gs_memory *m) {
+  if (!m->bytes)
+    return bs_error(p->ctx->diags, m->span, "missing-part",
+                    "the memory '%s' needs (bytes N)", m->name);
+  if (m->name[strspn(m->name, NAME_CHARACTERS)] || !strchr(LETTERS, *m->name))
+    return bs_error(p->ctx->diags, m->span, "bad-name",
+                    "'%s' is not a name of a memory: a letter, then letters, "
+                    "digits and _",
+                    m->name);
+  if (!strcmp(m->name, "dram"))
+    return bs_error(p->ctx->diags, m->span, "bad-name",
+                    "'dram' means what is in no memory");
+  if (m->bytes % m->row || m->bytes % m->banks || m->bytes / m->banks % m->row)
+    return bs_error(p->ctx->diags, m->span, "bad-value",
+                    "the %lld bytes of '%s' are not a whole number of rows and "
+                    "banks",
+                    (long long)m->bytes, m->name);
+  return true;
+}
+
+bool
+target_add_memory(target_parser *p, const gs_memory *m) {
+  uint32_t old = gs_find_memory(p->target, m->name);
+  if (!check_memory(p, m))
+    return false;
+  if (old)
+    p->target->memories.data[old - 1] = *m;
+  else if (p->target->memories.len == MAX_MEMORIES)
+    return bs_error(p->ctx->diags, m->span, "too-large",
+                    "a target has at most %d memories", MAX_MEMORIES);
+  else
+    bs_push(p->ctx->heap, &p->target->memories, *m);
+  return true;
+}
+
+/* ---- where operands lie ---- */
+
+static bool
+unknown_memory(const target_parser *p, uint32_t node, const char *name) {
+  const char *names[MAX_MEMORIES + 1] = {"dram"};
+  uint32_t n = 1;
+  for (uint32_t k = 0; k < p->target->memories.len; k++)
+    names[n++] = p->target->memories.data[k].name;
+  bs_error(p->ctx->diags, target_at(p, node)->span, "unknown-memory",
+           "no memory is named '%s'", name);
+  const char *near = bs_nearest(name, names, n);
+  if (near)
+    bs_hint(p->ctx->diags, "did you mean '%s'?", near);
+  else
+    bs_hint(p->ctx->diags, "declare it before: (memory %s (bytes N))", name);
+  return false;
+}
+
+static bool
+read_in(const target_parser *p, uint32_t node, gs_operand *out) {
+  const char *name = target_sym(p, node);
+  out->memory = gs_find_memory(p->target, name);
+  return out->memory || !strcmp(name, "dram") || unknown_memory(p, node, name);
+}
+
+static bool
+read_onto(const target_parser *p, uint32_t node, const gs_instr *instr,
+          uint32_t *onto) {
+  const char *name = target_sym(p, node);
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    if (!strcmp(instr->operands[k].name, name))
+      *onto = k + 1;
+  return *onto || bs_error(p->ctx->diags, target_at(p, node)->span,
+                           "unknown-name", "there is no operand '%s'", name);
+}
+
+bool
+target_read_place(target_parser *p, uint32_t x, const gs_instr *instr,
+                  gs_operand *out, uint32_t *onto) {
+  bool ok = true;
+  for (; x; x = target_next(p, x)) {
+    const char *head = target_head(p, x);
+    uint32_t name =
+        head && target_at(p, x)->count == 2 ? target_next(p, x + 1) : 0;
+    bool symbol = name && target_at(p, name)->kind == BS_SX_SYM;
+    if (symbol && !strcmp(head, "in"))
+      ok &= read_in(p, name, out);
+    else if (symbol && onto && !strcmp(head, "onto"))
+      ok &= read_onto(p, name, instr, onto);
+    else
+      ok = bs_error(p->ctx->diags, target_at(p, x)->span, "bad-value",
+                    onto ? "only (in MEMORY) and (onto OPERAND) can follow "
+                           "the type of a result"
+                         : "only (in MEMORY) can follow the type of an "
+                           "operand");
+  }
+  return ok;
+}
+
+/* ---- moves ---- */
+
+/* One view around the operand; false where it is no transposition. */
+static bool
+apply_view(const gs_context *ctx, const gs_sk_node *n, gs_instr *instr) {
+  gs_env env = {.values = ctx->values};
+  uint8_t before[GS_MAX_RANK];
+  bs_value attr;
+  if (n->op == GS_ACCESS)
+    return true;
+  if (n->op != GS_TRANSPOSE || !gs_skeleton_attr(n, &env, &attr))
+    return false;
+  bs_value list = bs_item(ctx->values, attr, 0);
+  memcpy(before, instr->from, sizeof before);
+  for (uint32_t d = 0; d < instr->result.rank; d++) {
+    int64_t of = bs_as_int(ctx->values, bs_item(ctx->values, list, d));
+    if (of < 0 || of >= instr->result.rank)
+      return false;
+    instr->from[d] = before[of];
+  }
+  return true;
+}
+
+void
+target_find_moves(const gs_context *ctx, gs_instr *instr) {
+  const gs_skeleton *s = instr->semantics;
+  instr->moves = instr->n_operands == 1 && !instr->n_params && s->nodes[0].hole;
+  for (uint32_t d = 0; d < GS_MAX_RANK; d++)
+    instr->from[d] = (uint8_t)d;
+  for (uint32_t k = 1; k < s->n && instr->moves; k++)
+    instr->moves = !s->nodes[k].hole && apply_view(ctx, &s->nodes[k], instr);
+}
+
+/* ---- conversions ---- */
+
+static bool
+is_pointwise(const gs_context *ctx, const gs_sk_node *n) {
+  gs_compute op;
+  if (n->op == GS_ACCESS)
+    return true;
+  if (n->hole || n->op != GS_COMPUTE)
+    return false;
+  const gs_expr *e = n->attrs[0];
+  if (e->kind == GS_X_CALL && e->n_args)
+    e = e->args[0];
+  if (e->kind != GS_X_LITERAL || !gs_compute_of(ctx->values, e->literal, &op))
+    return false;
+  return gs_compute_table[op].kind == GS_ELEMENTWISE ||
+         gs_compute_table[op].kind == GS_CAST;
+}
+
+static bool
+same_size(const gs_expr *a, const gs_expr *b) {
+  if (a->kind != b->kind)
+    return false;
+  return a->kind == GS_X_VAR
+             ? a->slot == b->slot
+             : a->kind == GS_X_LITERAL && bs_same(a->literal, b->literal);
+}
+
+void
+target_find_conversion(const gs_context *ctx, gs_instr *instr) {
+  const gs_skeleton *s = instr->semantics;
+  const gs_operand *from = instr->operands, *to = &instr->result;
+  instr->converts = !instr->moves && instr->n_operands == 1 && from->memory &&
+                    from->rank == to->rank && s->nodes[0].hole;
+  for (uint32_t k = 1; k < s->n && instr->converts; k++)
+    instr->converts = is_pointwise(ctx, &s->nodes[k]);
+  for (uint32_t d = 0; d < to->rank && instr->converts; d++)
+    instr->converts = same_size(from->dims[d], to->dims[d]);
+}
+
+/* ---- room for one call ---- */
+
+typedef struct room {
+  const gs_context *ctx;
+  const gs_target *target;
+  int64_t used[MAX_MEMORIES + 1];
+} room;
+
+static bool
+take_room(room *r, const gs_operand *o, const gs_type *t) {
+  const gs_memory *m = gs_memory_at(r->target, o->memory);
+  if (!m)
+    return true;
+  int64_t bytes = gs_memory_bytes(m, t->dtype, t->dim, t->rank);
+  r->used[o->memory] += bytes;
+  if (r->used[o->memory] <= m->bytes)
+    return true;
+  bs_error(r->ctx->diags, o->span, "too-small",
+           "one call needs %lld bytes of '%s', which has %lld",
+           (long long)r->used[o->memory], m->name, (long long)m->bytes);
+  bs_hint(r->ctx->diags, "'%s' takes %lld of them", o->name, (long long)bytes);
+  return false;
+}
+
+bool
+target_check_room(const gs_context *ctx, const gs_target *target,
+                  const gs_instr *instr, const gs_type *operands,
+                  const gs_type *result) {
+  room r = {.ctx = ctx, .target = target};
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    if (!take_room(&r, &instr->operands[k], &operands[k]))
+      return false;
+  return instr->onto || take_room(&r, &instr->result, result);
+}
+
+/* ---- ways ---- */
+
+/* The memories that one move more reaches; bit 0: dram. */
+static uint32_t
+reached(const gs_target *t, gs_dtype dtype, uint32_t from) {
+  uint32_t to = from;
+  for (uint32_t k = 0; k < t->instrs.len; k++) {
+    const gs_instr *i = t->instrs.data[k];
+    if (i->moves && i->result.dtype == dtype &&
+        from >> i->operands[0].memory & 1)
+      to |= 1u << i->result.memory;
+  }
+  return to;
+}
+
+uint32_t
+gs_hops(const gs_target *t, gs_dtype dtype, uint32_t from, uint32_t to) {
+  uint32_t at = 1u << from, hops = 0;
+  while (!(at >> to & 1)) {
+    uint32_t more = reached(t, dtype, at);
+    if (more == at)
+      return 0;
+    at = more;
+    hops++;
+  }
+  return hops;
+}
+
+bool
+gs_is_on_way(const gs_target *t, uint32_t k, gs_dtype dtype, uint32_t from,
+             uint32_t to) {
+  const gs_instr *i = t->instrs.data[k];
+  if (!i->moves || i->result.dtype != dtype || i->operands[0].memory != from)
+    return false;
+  uint32_t all = gs_hops(t, dtype, from, to);
+  uint32_t rest = gs_hops(t, dtype, i->result.memory, to);
+  return all && (rest || i->result.memory == to) && rest + 1 == all;
+}
+
+static bool
+lies_in(const gs_operand *o, const gs_operand *like) {
+  return o->memory == like->memory && o->dtype == like->dtype;
+}
+
+/* Whether another instruction leaves such a value where it is needed, as one
+ * that begins a sum does for one that goes on with it; or takes it on from
+ * there, as one that stores it converted. */
+static bool
+is_handed_on(const gs_target *t, const gs_operand *o, bool load) {
+  for (uint32_t k = 0; k < t->instrs.len; k++) {
+    const gs_instr *i = t->instrs.data[k];
+    if (load && lies_in(&i->result, o) && !i->onto)
+      return true;
+    for (uint32_t j = 0; !load && j < i->n_operands; j++)
+      if (lies_in(&i->operands[j], o) && i->result.memory != o->memory)
+        return true;
+  }
+  return false;
+}
+
+static bool
+check_way(const target_parser *p, const gs_instr *i, const gs_operand *o,
+          bool load) {
+  const gs_target *t = p->target;
+  uint32_t from = load ? 0 : o->memory, to = load ? o->memory : 0;
+  if (!o->memory || gs_hops(t, o->dtype, from, to) || is_handed_on(t, o, load))
+    return true;
+  const char *dtype = gs_dtype_table[o->dtype].name;
+  bs_error(p->ctx->diags, o->span, load ? "no-load" : "no-store",
+           "no instruction moves %s from %s to %s, where %s needs '%s'", dtype,
+           gs_memory_name(t, from), gs_memory_name(t, to), i->name, o->name);
+  bs_hint(p->ctx->diags,
+          "declare an instruction whose semantics are its operand, which lies "
+          "in %s and its result in %s",
+          gs_memory_name(t, from), gs_memory_name(t, to));
+  return false;
+}
+
+bool
+target_check_ways(target_parser *p) {
+  bool ok = true;
+  for (uint32_t k = 0; k < p->target->instrs.len; k++) {
+    const gs_instr *i = p->target->instrs.data[k];
+    for (uint32_t j = 0; j < i->n_operands && !i->moves; j++)
+      ok &= check_way(p, i, &i->operands[j], true);
+    ok &= i->moves || check_way(p, i, &i->result, false);
+  }
+  return ok;
+}

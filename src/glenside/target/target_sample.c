@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* target_sample.c - see target_sample.h. */
+#include "glenside/target/target_sample.h"
+
+static void
+add_size(gs_sizing *s, int64_t size) {
+  for (uint32_t k = 0; k < s->n_sizes; k++)
+    if (s->sizes[k] == size)
+      return;
+  if (size >= 1 && size <= 4096 && s->n_sizes < GS_MAX_SIZES)
+    s->sizes[s->n_sizes++] = size;
+}
+
+/* The integers of an expression; it nests at most GS_MAX_NESTING deep. */
+static void
+add_literals(gs_sizing *s, const gs_expr *e) {
+  if (e->kind == GS_X_LITERAL &&
+      bs_kind_of(s->ctx->values, e->literal) == BS_KIND_INT) {
+    int64_t v = bs_as_int(s->ctx->values, e->literal);
+    add_size(s, v);
+    if (v > 0 && v < 4096) {
+      add_size(s, 2 * v);
+      add_size(s, 3 * v);
+      add_size(s, v + 1);
+      add_size(s, 16 * v);
+    }
+  }
+  for (uint32_t k = 0; k < e->n_args; k++)
+    add_literals(s, e->args[k]);
+}
+
+static void
+add_candidates(gs_sizing *s) {
+  static const int64_t first[] = {3, 5, 7, 2}, rest[] = {1, 4, 8, 16, 32, 64};
+  const gs_instr *instr = s->instr;
+  for (size_t k = 0; k < sizeof first / sizeof *first; k++)
+    add_size(s, first[k]);
+  if (instr->where)
+    add_literals(s, instr->where);
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    for (uint32_t d = 0; d < instr->operands[k].rank; d++)
+      add_literals(s, instr->operands[k].dims[d]);
+  for (size_t k = 0; k < sizeof rest / sizeof *rest; k++)
+    add_size(s, rest[k]);
+}
+
+bool
+gs_sizing_is_size(const gs_sizing *s, uint32_t var) {
+  return s->instr->scope.vars.data[var].sort == GS_SORT_INT;
+}
+
+/* The next choice, as an odometer; false past the last. */
+bool
+gs_sizing_advance(gs_sizing *s) {
+  for (uint32_t k = 0; k < s->instr->scope.vars.len; k++) {
+    if (!gs_sizing_is_size(s, k))
+      continue;
+    if (++s->choice[k] < s->n_sizes)
+      return true;
+    s->choice[k] = 0;
+  }
+  return false;
+}
+
+/* Variable k starts at candidate k, so that sizes differ at first. */
+int64_t
+gs_sizing_chosen(const gs_sizing *s, uint32_t var) {
+  return s->sizes[(s->choice[var] + var) % s->n_sizes];
+}
+
+/* The operand types under the choice; false when a dimension is none. */
+static bool
+make_types(gs_sizing *s) {
+  bs_values *values = s->ctx->values;
+  const gs_instr *instr = s->instr;
+  for (uint32_t k = 0; k < instr->scope.vars.len; k++)
+    s->slots[k] = gs_sizing_is_size(s, k)
+                      ? bs_int(values, gs_sizing_chosen(s, k)).i
+                      : UINT32_MAX;
+  gs_env env = {
+      .values = values, .slots = s->slots, .n_slots = instr->scope.vars.len};
+  for (uint32_t k = 0; k < instr->n_operands; k++) {
+    const gs_operand *o = &instr->operands[k];
+    s->types[k] = (gs_type){o->access, o->rank, o->dtype, {0}};
+    for (uint32_t d = 0; d < o->rank; d++) {
+      bs_value v;
+      if (!gs_expr_eval(o->dims[d], &env, &v) || bs_as_int(values, v) < 1 ||
+          bs_as_int(values, v) > 1 << 20)
+        return false;
+      s->types[k].dim[d] = bs_as_int(values, v);
+    }
+  }
+  return true;
+}
+
+bool
+gs_sizing_holds(gs_sizing *s) {
+  bs_value items[1 + GS_MAX_INSTR_VARS];
+  gs_fault fault;
+  if (!make_types(s))
+    return false;
+  items[0] = bs_sym(s->ctx->values, s->instr->name);
+  for (uint32_t k = 0; k < s->instr->n_params; k++)
+    items[k + 1] = (bs_value){s->slots[k]};
+  s->attr = bs_list(s->ctx->values, items, s->instr->n_params + 1);
+  return gs_instr_bind(s->ctx->values, s->instr, s->attr, s->kids,
+                       s->instr->n_operands, s->slots, &s->result, &fault);
+}
+
+/* The sizes tried, for a message: "r = 3, c = 5". */
+const char *
+gs_sizing_text(const gs_sizing *s) {
+  bs_text text;
+  bs_text_init(&text, s->ctx->heap);
+  for (uint32_t k = 0; k < s->instr->scope.vars.len; k++)
+    if (gs_sizing_is_size(s, k))
+      bs_putf(&text, "%s%s = %lld", text.len ? ", " : "",
+              s->instr->scope.vars.data[k].name,
+              (long long)gs_sizing_chosen(s, k));
+  const char *copy = bs_arena_strdup(s->ctx->arena, bs_text_str(&text));
+  bs_text_done(&text);
+  return copy;
+}
+
+void
+gs_sizing_init(gs_sizing *s, const gs_context *ctx, const gs_instr *instr) {
+  bs_arena *arena = ctx->arena;
+  uint32_t vars = instr->scope.vars.len;
+  *s = (gs_sizing){.ctx = ctx, .instr = instr};
+  s->choice = BS_NEWS(arena, uint32_t, vars + 1);
+  s->slots = BS_NEWS(arena, uint32_t, vars + 1);
+  s->types = BS_NEWS(arena, gs_type, instr->n_operands + 1);
+  s->kids = BS_NEWS(arena, const gs_type *, instr->n_operands + 1);
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    s->kids[k] = &s->types[k];
+  add_candidates(s);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* elsewhere.c - see elsewhere.h: one table of words, one of files. */
+#include "glenside/type/elsewhere.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+#define MATRIX                                                                 \
+  "a matrix product is (compute dotProd (cartProd (access a 1) (access "       \
+  "(transpose b (list 1 0)) 1)))"
+#define CONVOLUTION                                                            \
+  "a convolution is (compute dotProd (cartProd (windows (access image 1) "     \
+  "(shape C 3 3) (stride 1 1 1)) (access weights 1)))"
+#define PAIR(op) "operands go into a pair: (compute " op " (pair a b))"
+#define PROGRAM                                                                \
+  "this is a form of programs, and this file is read as rules: pass it to "    \
+  "saturate, compile or run; a rule is (rule NAME \"why\" LEFT => RIGHT)"
+#define EGGLOG                                                                 \
+  "a rule is (rule NAME \"why\" LEFT => RIGHT), with <=> for both "            \
+  "directions, and variables are written ?a"
+#define NO_SORTS "terms have types of their own, so nothing has to be declared"
+
+static const struct {
+  gs_word_place place;
+  const char *words; /* between spaces */
+  const char *hint;
+} table[] = {
+    {GS_AS_TERM, " mm bmm gemm dot Gemm MatMul einsum contract tensordot @ ",
+     "a matrix product is (matmul a b)"},
+    {GS_AS_TERM, " dense Dense fc ", "a dense layer is (linear x weights)"},
+    {GS_AS_TERM, " Conv convolution convolve ",
+     "a convolution is (conv2d image weights :stride 1 :pad 0)"},
+    {GS_AS_TERM, " maxpool maxpool2d max_pool2d MaxPool ",
+     "pooling is (maxPool image 2 :stride 2)"},
+    {GS_AS_TERM, " avgpool avgpool2d avg_pool2d AveragePool ",
+     "pooling is (avgPool image 2 :stride 2)"},
+    {GS_AS_TERM, " layernorm layer_norm LayerNormalization ",
+     "it is written (layerNorm x gain bias AXIS EPSILON)"},
+    {GS_AS_TERM, " + plus ", "a sum is (add a b)"},
+    {GS_AS_TERM, " - minus subtract ", "a difference is (sub a b)"},
+    {GS_AS_TERM, " * times multiply ", "a product is (mul a b)"},
+    {GS_AS_TERM, " / divide ", "a quotient is (div a b)"},
+    {GS_AS_TERM, " reduce_sum ", "a sum is (sum a AXIS)"},
+    {GS_AS_TERM, " reduce_mean ", "a mean is (mean a AXIS)"},
+    {GS_AS_TERM, " tan ", "a tangent is (div (sin a) (cos a))"},
+    {GS_AS_TERM, " swish SiLU ", "it is written (silu a)"},
+    {GS_AS_TERM, " GELU ", "it is written (gelu a)"},
+    {GS_AS_RULE_TERM,
+     " matmul mm bmm gemm dot Gemm MatMul linear dense einsum contract "
+     "tensordot @ ",
+     MATRIX},
+    {GS_AS_RULE_TERM, " conv conv1d conv2d conv3d Conv convolution convolve ",
+     CONVOLUTION},
+    {GS_AS_RULE_TERM, " + plus ", PAIR("add")},
+    {GS_AS_RULE_TERM, " - minus subtract ", PAIR("sub")},
+    {GS_AS_RULE_TERM, " * times multiply ", PAIR("mul")},
+    {GS_AS_RULE_TERM, " / divide ", PAIR("div")},
+    {GS_AS_TERM, " permute swapaxes T ",
+     "axes are exchanged by (transpose a (list 1 0))"},
+    {GS_AS_TERM, " view ", "write (reshape a (shape 2 3) (shape))"},
+    {GS_AS_TERM, " unsqueeze expand_dims ", "write (insertAxis a 0)"},
+    {GS_AS_TERM, " expand broadcast_to tile ",
+     "write (broadcast a (shape 4 8)), or (repeat a 0 4)"},
+    {GS_AS_TERM, " cat concatenate stack ", "write (concat a b 0)"},
+    {GS_AS_COMPUTE, " dot matmul mm gemm ", MATRIX},
+    {GS_AS_COMPUTE, " conv conv2d ", CONVOLUTION},
+    {GS_AS_COMPUTE, " + ", PAIR("add")},
+    {GS_AS_COMPUTE, " - ", PAIR("sub")},
+    {GS_AS_COMPUTE, " * ", PAIR("mul")},
+    {GS_AS_COMPUTE, " / ", PAIR("div")},
+    {GS_AS_COMPUTE, " silu swish ",
+     "write (compute mul (pair a (compute sigmoid a)))"},
+    {GS_AS_COMPUTE, " pow ** square ",
+     "a square is (compute mul (pair a a)); a power is exp of a product with "
+     "log"},
+    {GS_AS_DTYPE, " i64 int64 int64_t u32 uint32 u64 uint64 ",
+     "the integers are i8, u8, i16, u16 and i32"},
+    {GS_AS_FORM, " input placeholder param parameter array var ",
+     "an input is (tensor NAME (shape 4 8) f32)"},
+    {GS_AS_FORM, " def set = ", "a name is given by (let NAME TERM)"},
+    {GS_AS_FORM, " return result ", "a result is (output NAME)"},
+    {GS_AS_FORM, " rule ruleset strategy param test rewrite birewrite ",
+     "this is a form of rule files: pass the file with --rules FILE"},
+    {GS_AS_FORM, " target instr ",
+     "this is a form of target files: pass the file with --target FILE"},
+    {GS_AS_RULE_FORM, " rewrite birewrite bi-rewrite ", EGGLOG},
+    {GS_AS_RULE_FORM, " datatype sort function relation constructor ",
+     NO_SORTS},
+    {GS_AS_RULE_FORM, " union extract check saturate ",
+     "what to do with a program is said on the command line, for example by "
+     "glen saturate"},
+    {GS_AS_RULE_FORM, " tensor const let output ", PROGRAM},
+    {GS_AS_RULE_FORM, " target instr ",
+     "this is a form of target files: pass the file with --target FILE"},
+    {GS_AS_TARGET_FORM, " tensor const let output ",
+     "this is a form of programs, and this file is read as a target"},
+    {GS_AS_TARGET_FORM, " rule ruleset strategy test ",
+     "this is a form of rule files: pass the file with --rules FILE"},
+};
+
+/* What is the same thing under another name. */
+static const struct {
+  gs_word_place place;
+  const char *words; /* between spaces */
+  const char *name;
+} renamed[] = {
+    {GS_AS_COMPUTE, " sum Sum reduce_sum ", "reduceSum"},
+    {GS_AS_COMPUTE, " mean avg reduce_mean ", "reduceMean"},
+    {GS_AS_COMPUTE, " prod product ", "reduceProd"},
+    {GS_AS_DTYPE, " float float32 fp32 single ", "f32"},
+    {GS_AS_DTYPE, " double float64 fp64 ", "f64"},
+    {GS_AS_DTYPE, " bfloat16 bfloat ", "bf16"},
+    {GS_AS_DTYPE, " int8 int8_t char ", "i8"},
+    {GS_AS_DTYPE, " uint8 uint8_t ", "u8"},
+    {GS_AS_DTYPE, " float16 half fp16 ", "f16"},
+    {GS_AS_DTYPE, " int16 int16_t short ", "i16"},
+    {GS_AS_DTYPE, " uint16 uint16_t ", "u16"},
+    {GS_AS_DTYPE, " boolean bool_ logical ", "bool"},
+    {GS_AS_DTYPE, " int int32 int32_t long ", "i32"},
+};
+
+static bool
+has_word(const char *words, const char *word) {
+  size_t n = strlen(word);
+  for (const char *at = words; n && (at = strstr(at, word)); at += n)
+    if (at > words && at[-1] == ' ' && at[n] == ' ')
+      return true;
+  return false;
+}
+
+bool
+gs_hint_elsewhere(bs_diags *diags, gs_word_place place, const char *word) {
+  for (size_t k = 0; k < sizeof renamed / sizeof *renamed; k++)
+    if (renamed[k].place == place && has_word(renamed[k].words, word)) {
+      bs_meant(diags, "`", renamed[k].name);
+      return true;
+    }
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (table[k].place == place && has_word(table[k].words, word)) {
+      bs_hint(diags, "%s", table[k].hint);
+      return true;
+    }
+  return false;
+}
+
+static const struct {
+  const char *suffix, *hint;
+} files[] = {
+    {".py", "this is Python; glen reads programs in its own language "
+            "(docs/LANGUAGE.md) and models in the ONNX format, as "
+            "torch.onnx.export writes them"},
+    {".c", "this is C, which glen writes but does not read; programs are "
+           "written in a language of their own (docs/LANGUAGE.md)"},
+    {".h", "this is C, which glen writes but does not read"},
+    {".cu", "this is CUDA, which glen writes but does not read"},
+    {".json", "to read an e-graph in JSON, use glen extract"},
+    {".npy", "pass an array to glen run with --input NAME=F.npy"},
+    {".mlir", "glen does not read MLIR; convert the model to the ONNX format"},
+    {".pt", "glen does not read PyTorch weights; export the model with "
+            "torch.onnx.export"},
+    {".pth", "glen does not read PyTorch weights; export the model with "
+             "torch.onnx.export"},
+    {".sched", "this is a schedule script: pass it with --schedule FILE"},
+    {".md", "this is a document; programs are written in a language of their "
+            "own (docs/LANGUAGE.md)"},
+};
+
+const char *
+gs_elsewhere_file(const char *path) {
+  const char *dot = strrchr(path, '.');
+  for (size_t k = 0; dot && k < sizeof files / sizeof *files; k++)
+    if (!strcasecmp(dot, files[k].suffix))
+      return files[k].hint;
+  return "a program consists of tensor, const, let and output forms "
+         "(docs/LANGUAGE.md)";
+}
