@@ -306,6 +306,13 @@ def step_cuda():
                          "--quick"]))
 
 
+def step_opencl():
+    """OpenCL on the first device there is; tests/run/opencl.py alone runs
+    all."""
+    return counted(call([sys.executable, "tests/run/opencl.py", GLEN,
+                         "--quick"]))
+
+
 def step_layout():
     """The misses that layouts are priced by, beside cachegrind's."""
     return counted(call([sys.executable, "bench/layout/misses.py", "--glen",
@@ -513,6 +520,7 @@ STEPS = {
     "weights": Step(step_weights, ["release"]),
     "models": Step(step_models, ["release"]),
     "cuda": Step(step_cuda, ["release"]),
+    "opencl": Step(step_opencl, ["release"]),
     "contractions": Step(step_contractions, ["release"]),
     "sizes": Step(step_sizes, ["release"]),
     "isa": Step(step_isa, ["release"]),

@@ -20,7 +20,8 @@ BINARY = ("add", "sub", "mul", "max", "min")
 class Pipeline:
     """stages: lines of text; shapes: of every name; read: names with readers."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, part):
+        self.part = part
         self.random = random.Random(seed)
         self.lines, self.shapes, self.read = [], {}, set()
 
@@ -87,7 +88,8 @@ class Pipeline:
     def text(self):
         draw = self.random
         inputs = draw.choice((1, 1, 2))
-        shape = (draw.randint(400, 1700), draw.randint(260, 1100))
+        shape = (draw.randint(400, 1700) // self.part,
+                 draw.randint(260, 1100) // self.part)
         for k in range(inputs):
             self.shapes[f"v{k}"] = shape
             self.lines.append(f"(tensor v{k} (shape {shape[0]} {shape[1]}) f32)")
@@ -101,8 +103,9 @@ class Pipeline:
         return "\n".join(self.lines) + "\n"
 
 
-def text(seed):
-    return Pipeline(seed).text()
+def text(seed, part=1):
+    """part: of what a pipeline's extents are otherwise."""
+    return Pipeline(seed, part).text()
 
 
 if __name__ == "__main__":

@@ -46,6 +46,11 @@ GLEN_API bool glen_emit_c(glen_context *, const glen_loops *, const char *name,
  * NULL with diagnostics. */
 GLEN_API const char *glen_emit_cuda(glen_context *, const glen_loops *,
                                     const char *name);
+/* OpenCL instead, by the same loops: the kernels in OpenCL C, and a C file for
+ * the host that has them as text.  False with diagnostics. */
+GLEN_API bool glen_emit_opencl(glen_context *, const glen_loops *,
+                               const char *name, const char **kernels,
+                               const char **host);
 GLEN_API const char *glen_manifest(glen_context *, const glen_loops *,
                                    const char *name);
 

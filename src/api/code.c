@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* code.c - a program lowered to loops and emitted as C. */
 #include "api/api.h"
-#include "codegen/cuda/cuda.h"
+#include "codegen/device/device.h"
 #include "poly/search/auto.h"
 #include <string.h>
 
@@ -168,6 +168,22 @@ glen_emit_cuda(glen_context *ctx, const glen_loops *loops, const char *name) {
   bool ok = cg_emit_cuda(loops->loops, &options, &text);
   const char *code = api_string(ctx, &text);
   return ok ? code : NULL;
+}
+
+bool
+glen_emit_opencl(glen_context *ctx, const glen_loops *loops, const char *name,
+                 const char **kernels, const char **host) {
+  API_ENTER_STAGE(ctx, "code generation", 1, false);
+  cg_options options = emit_options(loops, name);
+  bs_text code, functions;
+  if (!api_knows_sizes(ctx, loops->loops, "OpenCL"))
+    return false;
+  bs_text_init(&code, &ctx->heap);
+  bs_text_init(&functions, &ctx->heap);
+  bool ok = cg_emit_opencl(loops->loops, &options, &code, &functions);
+  *kernels = api_string(ctx, &code);
+  *host = api_string(ctx, &functions);
+  return ok;
 }
 
 const char *

@@ -64,13 +64,12 @@ read_variants(const char *list, code *c) {
   return true;
 }
 
-/* Loops in their text form say themselves how they run, and CUDA has blocks and
- * threads to choose instead, unless sizes of tiles are given. */
+/* Loops in their text form say themselves how they run, and code for a device
+ * has blocks and threads to choose instead, unless sizes of tiles are given. */
 static glen_fusion
 fusion_of(const cl_options *o) {
   glen_fusion way = GLEN_FUSE_NONE;
-  bool other =
-      cl_is_loops(o->files.items[0]) || (o->emit && strstr(o->emit, "cuda"));
+  bool other = cl_is_loops(o->files.items[0]) || cl_emits_device(o);
   if (o->fuse)
     glen_fusion_find(o->fuse, &way);
   return way == GLEN_FUSE_AUTO && other && !o->tile ? GLEN_FUSE_NONE : way;

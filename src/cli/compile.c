@@ -19,8 +19,9 @@ typedef struct job {
   glen_loops *loops;
   cl_named named;
   const char *c, *h;
-  const char *unscheduled; /* the loops as lowered, for --dump-phases */
-  glen_loops *device;      /* bound to blocks and threads; NULL: not made */
+  const char *kernels, *host; /* of OpenCL; NULL: not made */
+  const char *unscheduled;    /* the loops as lowered, for --dump-phases */
+  glen_loops *device;         /* bound to blocks and threads; NULL: not made */
 } job;
 
 static const char *
@@ -72,10 +73,11 @@ device_loops(job *j) {
   return j->device;
 }
 
-/* CUDA is written and C is not: `sched` is the script of the former. */
+/* Code for a device is written and C is not: `sched` is the script of the
+ * former. */
 static bool
 is_for_device(const cl_options *o) {
-  return cl_has_word(o->emit, "cuda") && !cl_has_word(o->emit, "c");
+  return cl_emits_device(o) && !cl_has_word(o->emit, "c");
 }
 
 static const char *
@@ -118,6 +120,25 @@ emit_cuda(job *j) {
   return loops ? glen_emit_cuda(j->session->glen, loops, j->named.name) : NULL;
 }
 
+/* Both texts are made together, and kept for the other. */
+static bool
+make_opencl(job *j) {
+  const glen_loops *loops = j->kernels ? NULL : device_loops(j);
+  return j->kernels ||
+         (loops && glen_emit_opencl(j->session->glen, loops, j->named.name,
+                                    &j->kernels, &j->host));
+}
+
+static const char *
+emit_opencl(job *j) {
+  return make_opencl(j) ? j->kernels : NULL;
+}
+
+static const char *
+emit_opencl_host(job *j) {
+  return make_opencl(j) ? j->host : NULL;
+}
+
 static const char *(*const make[CL_FORM_COUNT])(job *) = {
     [CL_FORM_GLEN] = emit_glen,
     [CL_FORM_EGRAPH_JSON] = emit_json,
@@ -130,6 +151,8 @@ static const char *(*const make[CL_FORM_COUNT])(job *) = {
     [CL_FORM_IMPLGRAPH_JSON] = emit_implgraph_json,
     [CL_FORM_C] = emit_c,
     [CL_FORM_CUDA] = emit_cuda,
+    [CL_FORM_OPENCL] = emit_opencl,
+    [CL_FORM_OPENCL_HOST] = emit_opencl_host,
     [CL_FORM_H] = emit_h,
     [CL_FORM_MANIFEST] = emit_manifest,
 };

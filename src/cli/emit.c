@@ -39,6 +39,14 @@ cl_emits_egraph(const cl_options *o) {
   return false;
 }
 
+bool
+cl_emits_device(const cl_options *o) {
+  for (size_t i = 0; o->emit && i < CL_FORM_COUNT; i++)
+    if (cl_forms[i].is_device && cl_has_word(o->emit, cl_forms[i].word))
+      return true;
+  return false;
+}
+
 const char *
 cl_base_name(const char *path) {
   const char *slash = strrchr(path, '/');

@@ -7,22 +7,24 @@
 
 enum { CL_PATH = 4096 };
 
-/* The word, what stands behind the stem of its path, and whether it is made of
- * a saturation or of loops. */
+/* The word, what stands behind the stem of its path, whether it is made of a
+ * saturation or of loops, and whether for blocks and threads. */
 #define CL_FORMS(X)                                                            \
-  X(GLEN, "glen", ".extracted.glen", false, false)                             \
-  X(EGRAPH_JSON, "egraph-json", ".egraph.json", true, false)                   \
-  X(DOT, "dot", ".dot", true, false)                                           \
-  X(HTML, "html", ".html", true, true)                                         \
-  X(LOOPS, "loops", ".loops", false, true)                                     \
-  X(SCHED, "sched", ".sched", false, true)                                     \
-  X(TREE, "tree", ".tree", false, true)                                        \
-  X(IMPLGRAPH, "implgraph", ".implgraph", false, true)                         \
-  X(IMPLGRAPH_JSON, "implgraph-json", ".implgraph.json", false, true)          \
-  X(C, "c", ".c", false, true)                                                 \
-  X(CUDA, "cuda", ".cu", false, true)                                          \
-  X(H, "h", ".h", false, true)                                                 \
-  X(MANIFEST, "manifest", ".manifest.json", false, true)
+  X(GLEN, "glen", ".extracted.glen", false, false, false)                      \
+  X(EGRAPH_JSON, "egraph-json", ".egraph.json", true, false, false)            \
+  X(DOT, "dot", ".dot", true, false, false)                                    \
+  X(HTML, "html", ".html", true, true, false)                                  \
+  X(LOOPS, "loops", ".loops", false, true, false)                              \
+  X(SCHED, "sched", ".sched", false, true, false)                              \
+  X(TREE, "tree", ".tree", false, true, false)                                 \
+  X(IMPLGRAPH, "implgraph", ".implgraph", false, true, false)                  \
+  X(IMPLGRAPH_JSON, "implgraph-json", ".implgraph.json", false, true, false)   \
+  X(C, "c", ".c", false, true, false)                                          \
+  X(CUDA, "cuda", ".cu", false, true, true)                                    \
+  X(OPENCL, "opencl", ".cl", false, true, true)                                \
+  X(OPENCL_HOST, "opencl-host", ".cl.c", false, true, true)                    \
+  X(H, "h", ".h", false, true, false)                                          \
+  X(MANIFEST, "manifest", ".manifest.json", false, true, false)
 
 enum {
 #define X(id, ...) CL_FORM_##id,
@@ -33,7 +35,7 @@ enum {
 
 typedef struct cl_form {
   const char *word, *suffix;
-  bool needs_rules, needs_loops;
+  bool needs_rules, needs_loops, is_device;
 } cl_form;
 
 extern const cl_form cl_forms[CL_FORM_COUNT];

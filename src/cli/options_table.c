@@ -96,7 +96,7 @@ const cl_row cl_rows[] = {
      "prints the operators that are supported and reads nothing"},
     {"emit", 0, "LIST", WORDS, AT(emit), COMPILE, "c,h",
      "glen egraph-json dot html loops sched tree implgraph implgraph-json c "
-     "cuda h manifest",
+     "cuda opencl opencl-host h manifest",
      "what to write, separated by commas"},
     {"emit", 0, "FORM", TEXT, AT(form), SATURATE, "glen", "glen html proof",
      "what to write: the program, a report for a browser, or a proof that the "

@@ -90,12 +90,18 @@ print_all(job *j, const char *words) {
 static bool
 write_code(job *j, const cl_options *o) {
   const char *c, *h, *name = o->name ? o->name : "kernel";
-  if (ends_in(o->output, ".cu")) {
-    if (!o->script && !glen_bind(j->session.glen, j->loops))
-      return false;
+  bool cuda = ends_in(o->output, ".cu"), kernels = ends_in(o->output, ".cl");
+  bool host = ends_in(o->output, ".cl.c");
+  if ((cuda || kernels || host) && !o->script &&
+      !glen_bind(j->session.glen, j->loops))
+    return false;
+  if (cuda) {
     c = glen_emit_cuda(j->session.glen, j->loops, name);
     return c && cl_write(&j->session, o->output, c);
   }
+  if (kernels || host)
+    return glen_emit_opencl(j->session.glen, j->loops, name, &c, &h) &&
+           cl_write(&j->session, o->output, host ? h : c);
   if (!glen_emit_c(j->session.glen, j->loops, name, NULL, &c, &h))
     return false;
   return cl_write(&j->session, o->output, c);

@@ -86,8 +86,10 @@ int cl_refuse_sizes(const cl_options *);
 /* The program of a file, with the numbers of --size. */
 glen_program *cl_load_program(cl_session *, const glen_target *,
                               const char *path);
-/* emit.c: does --emit ask for what only a saturation gives? */
+/* emit.c: does --emit ask for what only a saturation gives; for code of blocks
+ * and threads? */
 bool cl_emits_egraph(const cl_options *);
+bool cl_emits_device(const cl_options *);
 void cl_saturate_options(cl_session *, glen_saturate_options *);
 /* weights.c: which inputs are packed once; false where memory ran out. */
 bool cl_choose_prepacked(cl_session *, const glen_program *);

@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CUDA has no such inputs, and an option that names some means these. */
+/* Code for a device has no such inputs, and an option that names some means
+ * these. */
 static bool
 takes_files(const cl_options *o) {
   return o->weights && !strcmp(o->weights, "init") && !o->prepack.n &&
-         !(o->emit && strstr(o->emit, "cuda"));
+         !cl_emits_device(o);
 }
 
 bool

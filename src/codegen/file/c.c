@@ -162,7 +162,7 @@ cg_emit_c(const po_program *p, const cg_options *options, bs_text *c,
           bs_text *h) {
   if (options->n_variants)
     return cg_emit_dispatch(p, options, c, h);
-  p = cg_with_own_names(p, options->name, false);
+  p = cg_with_own_names(p, options->name, NULL);
   return cg_sizes_are_apart(p, options->name) &&
          cg_emit(p, options, write_files, &(files){c, h});
 }

@@ -107,8 +107,8 @@ put_variants(dispatch *d) {
                           .openmp = d->options->openmp,
                           .fused = d->options->fused};
     const po_program *p =
-        cg_with_own_names(v ? v->program : d->p, d->options->name, false);
-    p = cg_with_own_names(p, options.name, false);
+        cg_with_own_names(v ? v->program : d->p, d->options->name, NULL);
+    p = cg_with_own_names(p, options.name, NULL);
     if (!cg_emit(p, &options, write_variant, d))
       return false;
   }
@@ -214,7 +214,7 @@ put_entries(const dispatch *d) {
 bool
 cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
                  bs_text *h) {
-  p = cg_with_own_names(p, options->name, false);
+  p = cg_with_own_names(p, options->name, NULL);
   dispatch d = {.options = options, .p = p, .c = c, .h = h};
   if (!cg_sizes_are_apart(p, options->name))
     return false;

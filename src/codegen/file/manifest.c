@@ -35,7 +35,7 @@ put_arrays(bs_json *json, const po_program *p, po_role role, const char *key) {
 void
 cg_emit_manifest(const po_program *p, const cg_options *options, bs_text *out) {
   bs_json json;
-  p = cg_with_own_names(p, options->name, false);
+  p = cg_with_own_names(p, options->name, NULL);
   bs_json_init(&json, out, 2);
   bs_json_object(&json, NULL);
   bs_json_int(&json, "schema", 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expr.c - expressions of the code tree as C, which CUDA shares. */
+/* expr.c - expressions of the code tree as C, which CUDA and OpenCL C share. */
 #include "codegen/print/print.h"
 #include <string.h>
 

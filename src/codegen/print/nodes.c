@@ -10,6 +10,9 @@
 const cg_language cg_c = {.pragmas = true};
 const cg_language cg_cuda_language = {.barrier = "__syncthreads();",
                                       .unroll = "GLEN_UNROLL"};
+const cg_language cg_opencl_language = {
+    .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    .unroll = "GLEN_UNROLL"};
 
 typedef struct printer {
   bs_text *out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* print.h - the code tree as text: C with OpenMP, and CUDA C++. */
+/* print.h - the code tree as text: C with OpenMP, CUDA C++ and OpenCL C. */
 #ifndef CODEGEN_PRINT_PRINT_H
 #define CODEGEN_PRINT_PRINT_H
 
@@ -11,14 +11,14 @@
  * _OPENMP; who compiles says it by GLEN_SIMD. */
 #define CG_IF_SIMD "#if defined(_OPENMP) || defined(GLEN_SIMD)\n"
 
-/* What the two languages say in ways of their own. */
+/* What the languages say in ways of their own. */
 typedef struct cg_language {
   const char *barrier; /* NULL: there is none */
   const char *unroll;  /* a line before a loop that is written out; NULL */
   bool pragmas;        /* of OpenMP */
 } cg_language;
 
-extern const cg_language cg_c, cg_cuda_language;
+extern const cg_language cg_c, cg_cuda_language, cg_opencl_language;
 
 void cg_indent(bs_text *, uint32_t indent);
 void cg_print_expr(bs_text *, const cg_expr *);

@@ -211,10 +211,10 @@ cg_node *cg_close_body(cg_emitter *, cg_writer *);
 
 /* names.c: no size is named like what is made from the function's name, or an
  * error; the program, or a copy of it in the context's arena whose arrays are
- * not named like what is made from the function's name; cuda: nor like words of
- * CUDA. */
+ * not named like what is made from the function's name, nor such that the
+ * language, if it has words of its own, does not have them. */
 bool cg_sizes_are_apart(const po_program *, const char *function);
 const po_program *cg_with_own_names(const po_program *, const char *function,
-                                    bool cuda);
+                                    bool (*is_word)(const po_array *));
 
 #endif

@@ -12,17 +12,14 @@
 
 /* What follows the function's name and an underscore. */
 static const char *const functions[] = {
-    "workspace_size", "prepack", "prepacked_size", "on_stream", "variant",
-    "base",           "avx2",    "avx512",         "places"};
+    "workspace_size", "prepack",      "prepacked_size", "on_stream", "variant",
+    "base",           "avx2",         "avx512",         "places",    "source",
+    "names",          "kernel_count", "build",          "create",    "release",
+    "enqueue",        "on_queue"};
 
 /* What follows the function's name in capitals and an underscore: macros. */
 static const char *const macros[] = {"WORKSPACE_BYTES", "PREPACKED_BYTES",
                                      "ALIGNMENT", "H"};
-
-/* Words that CUDA's own variables and the generated host code have. */
-static const char *const device[] = {"blockDim", "blockIdx",  "dim3",
-                                     "gridDim",  "half",      "i",
-                                     "stream",   "threadIdx", "warpSize"};
 
 #define N(table) (sizeof table / sizeof *table)
 
@@ -63,12 +60,13 @@ is_made_of(const char *name, const char *function) {
 }
 
 static bool
-clashes(const po_program *p, uint32_t k, const char *function, bool cuda) {
+clashes(const po_program *p, uint32_t k, const char *function,
+        bool (*is_word)(const po_array *)) {
   const po_array *a = &p->arrays.data[k];
   return is_made_of(a->name, function) ||
          (a->role == PO_CONSTANT &&
           (!strcmp(a->name, function) || po_name_is_of_library(a->name))) ||
-         (cuda && is_among(a->name, device, N(device)));
+         (is_word && is_word(a));
 }
 
 /* A size is a parameter of all functions, and the name of isl's. */
@@ -100,10 +98,11 @@ other_name(po_program *p, uint32_t k) {
 }
 
 const po_program *
-cg_with_own_names(const po_program *p, const char *function, bool cuda) {
+cg_with_own_names(const po_program *p, const char *function,
+                  bool (*is_word)(const po_array *)) {
   po_program *out = NULL;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
-    if (!clashes(p, k, function, cuda))
+    if (!clashes(p, k, function, is_word))
       continue;
     if (!out) {
       out = bs_arena_copy(p->ctx.arena, p, sizeof *p);

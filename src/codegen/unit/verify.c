@@ -35,8 +35,7 @@ is_known(const char *name, void *arg) {
   for (uint32_t j = 0; j < k->e->p->sizes.len; j++)
     if (!strcmp(k->e->p->sizes.data[j].name, name))
       return true;
-  return cg_is_name_of_helper(name) || !strncmp(name, "blockIdx.", 9) ||
-         !strncmp(name, "threadIdx.", 10);
+  return cg_is_name_of_helper(name) || !strcmp(name, "workspace");
 }
 
 static bool

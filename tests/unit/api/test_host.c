@@ -70,8 +70,10 @@ lower(work *w, const glen_target *target, const glen_program *p) {
   if (ok)
     w->c = strdup(c);
   /* Instructions have no form on a device. */
-  ok = ok && (w->mapped || (glen_bind(w->glen, device) &&
-                            glen_emit_cuda(w->glen, device, "kernel")));
+  ok = ok &&
+       (w->mapped || (glen_bind(w->glen, device) &&
+                      glen_emit_cuda(w->glen, device, "kernel") &&
+                      glen_emit_opencl(w->glen, device, "kernel", &c, &h)));
   glen_loops_free(device);
   glen_loops_free(chosen);
   glen_loops_free(loops);

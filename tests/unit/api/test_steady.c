@@ -237,6 +237,10 @@ schedules_of_loops(asked *q) {
   l = lowered(q, q->product);
   cr_assert(glen_bind(q->glen, l));
   said(q, glen_emit_cuda(q->glen, l, "f"));
+  const char *kernels, *host;
+  cr_assert(glen_emit_opencl(q->glen, l, "f", &kernels, &host));
+  said(q, kernels);
+  said(q, host);
   glen_loops_free(l);
 }
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* cuda.c - a scheduled loop program as one CUDA file.
+/* device.c - a scheduled loop program as kernels of a device.
  *
  * Every group of the nest is a kernel: its bound loops are the grid and the
  * block, as large as the largest loop bound to each axis.  A group without
  * bound loops runs on one thread, which is right and slow, and is said.  The
- * host's functions take device pointers and launch the kernels in order, so
- * that one sees what those before it wrote.  Calls of instructions have no
- * meaning there and are refused. */
+ * host's functions launch the kernels in order, so that one sees what those
+ * before it wrote.  Calls of instructions have no meaning there and are
+ * refused. */
 #include "poly/loops/affine.h"
-#include "codegen/cuda/cuda.h"
+#include "codegen/device/device.h"
 #include <isl/ilp.h>
 #include <string.h>
 
-enum { MOST_THREADS = 1024, MOST_SHARED = 48 * 1024 };
+enum { MOST_THREADS = 1024 };
 
 static const int64_t most_of[CG_AXES] = {INT32_MAX, 65535, 65535,
                                          1024,      1024,  64};
@@ -57,11 +57,11 @@ cg_has_axis(const cg_emitter *e, uint32_t top, uint32_t axis) {
   return false;
 }
 
-static bool refuse(cg_cuda *c, const char *code, const char *format, ...)
+static bool refuse(cg_launch *c, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 static bool
-refuse(cg_cuda *c, const char *code, const char *format, ...) {
+refuse(cg_launch *c, const char *code, const char *format, ...) {
   bs_text text;
   bs_text_init(&text, c->e->heap);
   va_list args;
@@ -74,7 +74,7 @@ refuse(cg_cuda *c, const char *code, const char *format, ...) {
 }
 
 static bool
-check_around(cg_cuda *c, uint32_t loop) {
+check_around(cg_launch *c, uint32_t loop) {
   const po_nest_node *n = at(c->e, loop);
   for (uint32_t k = n->parent; k != PO_NO_NODE; k = at(c->e, k)->parent) {
     const po_nest_node *outer = at(c->e, k);
@@ -93,7 +93,7 @@ check_around(cg_cuda *c, uint32_t loop) {
 }
 
 static bool
-size_loop(cg_cuda *c, uint32_t loop) {
+size_loop(cg_launch *c, uint32_t loop) {
   const po_nest_node *n = at(c->e, loop);
   int64_t min, count;
   if (!cg_loop_range(c->e, loop, &min, &count))
@@ -109,7 +109,7 @@ size_loop(cg_cuda *c, uint32_t loop) {
 
 /* The sizes of grid and block; what is in no thread's reach is refused. */
 static bool
-size_kernel(cg_cuda *c) {
+size_kernel(cg_launch *c) {
   for (uint32_t top = c->group->node;; top = at(c->e, top)->next) {
     for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(c->e->p, k, top))
       if (at(c->e, k)->kind == PO_LOOP && at(c->e, k)->mark == PO_BIND &&
@@ -129,7 +129,7 @@ size_kernel(cg_cuda *c) {
 }
 
 static bool
-is_bound(const cg_cuda *c) {
+is_bound(const cg_launch *c) {
   for (uint32_t a = 0; a < CG_AXES; a++)
     if (c->size[a])
       return true;
@@ -137,7 +137,7 @@ is_bound(const cg_cuda *c) {
 }
 
 static bool
-check_arrays(cg_cuda *c) {
+check_arrays(cg_launch *c) {
   int64_t shared = 0;
   for (uint32_t k = 0; k < c->e->p->arrays.len; k++) {
     const po_array *a = &c->e->p->arrays.data[k];
@@ -151,19 +151,19 @@ check_arrays(cg_cuda *c) {
                     "%s, %lld bytes, is too large for a thread's own memory",
                     a->name, (long long)po_bytes(a));
   }
-  return shared <= MOST_SHARED ||
+  return shared <= c->device->most_shared ||
          refuse(c, "too-large",
-                "%s would need %lld bytes of shared memory, a block has %d",
-                c->name, (long long)shared, MOST_SHARED);
+                "%s would need %lld bytes of shared memory, a block has %lld",
+                c->name, (long long)shared, (long long)c->device->most_shared);
 }
 
 static bool
-check_statements(cg_cuda *c) {
+check_statements(cg_launch *c) {
   for (uint32_t k = 0; k < c->group->n; k++) {
     const po_stmt *s = cg_stmt(c->e, c->group, k);
     if (s->kind == PO_CALL)
-      return refuse(c, "call", "the instruction %s of %s is C, not CUDA",
-                    s->instr->name, s->name);
+      return refuse(c, "call", "the instruction %s of %s is C, not %s",
+                    s->instr->name, s->name, c->device->name);
   }
   return true;
 }
@@ -171,7 +171,7 @@ check_statements(cg_cuda *c) {
 /* ---- kernels ---- */
 
 static void
-find_slots(cg_cuda *c, cg_use *use) {
+find_slots(cg_launch *c, cg_use *use) {
   const po_program *p = c->e->p;
   cg_slot *slots = BS_NEWS(&c->e->arena, cg_slot, p->arrays.len + 1);
   for (uint32_t k = 0; k < p->arrays.len; k++)
@@ -184,13 +184,13 @@ find_slots(cg_cuda *c, cg_use *use) {
   use->slots = slots;
 }
 
-static const char *
-type_of(const cg_emitter *e, uint32_t array) {
+const char *
+cg_type_of(const cg_emitter *e, uint32_t array) {
   return gs_dtype_table[e->p->arrays.data[array].dtype].c_type;
 }
 
 static void
-put_origin(const cg_cuda *c) {
+put_origin(const cg_launch *c) {
   bs_text text;
   bs_text_init(&text, c->e->heap);
   const po_stmt *stmt = cg_stmt(c->e, c->group, 0);
@@ -199,28 +199,68 @@ put_origin(const cg_cuda *c) {
   bs_text_done(&text);
 }
 
+bool
+cg_is_in_workspace(const po_array *a) {
+  return (a->role == PO_WORKSPACE || po_is_large(a)) && a->offset >= 0;
+}
+
+bool
+cg_is_passed_whole(const cg_launch *c, uint32_t slot) {
+  const po_array *a = &c->e->p->arrays.data[c->use->slots[slot].array];
+  return c->device->workspace && cg_is_in_workspace(a);
+}
+
+bool
+cg_uses_workspace(const cg_launch *c) {
+  for (uint32_t k = 0; k < c->use->n_slots; k++)
+    if (cg_is_passed_whole(c, k))
+      return true;
+  return false;
+}
+
+const char *
+cg_type_of_slot(const cg_launch *c, uint32_t slot) {
+  const cg_slot *s = &c->use->slots[slot];
+  return bs_arena_printf(&c->e->arena, "%s%s%s *", c->device->pointer,
+                         s->written ? "" : "const ",
+                         cg_type_of(c->e, s->array));
+}
+
 static void
-put_kernel(cg_cuda *c) {
+put_parameters(cg_launch *c, bs_text *out) {
+  bool whole = cg_uses_workspace(c);
+  uint32_t n = 0, put = 0;
+  for (uint32_t k = 0; k < c->use->n_slots; k++)
+    n += !cg_is_passed_whole(c, k);
+  for (uint32_t k = 0; k < c->use->n_slots; k++)
+    if (!cg_is_passed_whole(c, k))
+      cg_put_item(out, "%s%s %s%s", cg_type_of_slot(c, k),
+                  c->device->restricted,
+                  c->e->p->arrays.data[c->use->slots[k].array].name,
+                  ++put < n || whole ? ", " : "");
+  if (whole)
+    cg_put_item(out, "%sworkspace", c->device->workspace);
+}
+
+static void
+put_kernel(cg_launch *c) {
   bs_text *out = &c->e->body;
-  cg_node *body = cg_make_cuda_body(c);
+  cg_node *body = cg_make_device_body(c);
   cg_need_for_nodes(&c->e->needs, body);
   put_origin(c);
-  bs_putf(out, "static __global__ void\n%s(", c->name);
-  for (uint32_t k = 0; k < c->use->n_slots; k++)
-    cg_put_item(out, "%s%s *__restrict__ %s%s",
-                c->use->slots[k].written ? "" : "const ",
-                type_of(c->e, c->use->slots[k].array),
-                c->e->p->arrays.data[c->use->slots[k].array].name,
-                k + 1 < c->use->n_slots ? ", " : "");
+  c->device->put_head(c, out);
+  bs_putf(out, "\n%s(", c->name);
+  put_parameters(c, out);
   bs_put(out, ") {\n");
-  cg_print_nodes(out, &cg_cuda_language, body, 1);
+  cg_print_nodes(out, c->device->language, body, 1);
   bs_put(out, "}\n\n");
 }
 
 static bool
-make_kernel(cg_emitter *e, cg_cuda *c, uint32_t k) {
+make_kernel(cg_emitter *e, const cg_device *device, cg_launch *c, uint32_t k) {
   cg_use *use = &e->uses[k];
-  *c = (cg_cuda){.e = e, .group = &e->groups.list.data[k], .use = use};
+  *c = (cg_launch){
+      .e = e, .device = device, .group = &e->groups.list.data[k], .use = use};
   c->name = bs_arena_printf(&e->arena, "%s_k%u", e->options->name, k);
   e->about = c->group;
   find_slots(c, use);
@@ -235,134 +275,52 @@ make_kernel(cg_emitter *e, cg_cuda *c, uint32_t k) {
   return true;
 }
 
-/* ---- the host ---- */
-
-static int64_t
-size_of(const cg_cuda *c, uint32_t axis) {
+int64_t
+cg_size_of(const cg_launch *c, uint32_t axis) {
   return c->size[axis] ? c->size[axis] : 1;
-}
-
-static void
-put_dim3(const cg_cuda *c, uint32_t axis) {
-  bs_putf(&c->e->body, "dim3(%lld, %lld, %lld)", (long long)size_of(c, axis),
-          (long long)size_of(c, axis + 1), (long long)size_of(c, axis + 2));
-}
-
-static void
-put_launch(cg_cuda *c) {
-  bs_text *out = &c->e->body;
-  bs_putf(out, "  %s<<<", c->name);
-  put_dim3(c, PO_BLOCK_X);
-  bs_put(out, ", ");
-  put_dim3(c, PO_THREAD_X);
-  bs_put(out, ", 0, stream>>>(\n      ");
-  for (uint32_t k = 0; k < c->use->n_slots; k++)
-    cg_put_item(out, "%s%s", c->e->p->arrays.data[c->use->slots[k].array].name,
-                k + 1 < c->use->n_slots ? ", " : "");
-  bs_put(out, ");\n");
-}
-
-/* Arrays that nothing reads or writes any more have no place there. */
-static bool
-is_in_workspace(const po_array *a) {
-  return (a->role == PO_WORKSPACE || po_is_large(a)) && a->offset >= 0;
-}
-
-static void
-put_workspace(cg_emitter *e) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *a = &e->p->arrays.data[k];
-    if (!is_in_workspace(a))
-      continue;
-    bs_putf(&e->body,
-            "  %s *%s = (%s *)(void *)((unsigned char *)workspace + %lld);\n",
-            type_of(e, k), a->name, type_of(e, k), (long long)a->offset);
-  }
-}
-
-static void
-put_unused(cg_emitter *e) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *a = &e->p->arrays.data[k];
-    if (a->role == PO_INPUT || a->role == PO_OUTPUT || is_in_workspace(a))
-      bs_putf(&e->body, "  (void)%s;\n", a->name);
-  }
-  bs_put(&e->body, "  (void)workspace;\n");
-}
-
-static void
-put_arguments(cg_emitter *e) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *a = &e->p->arrays.data[k];
-    if (a->role == PO_INPUT || a->role == PO_OUTPUT)
-      cg_put_item(&e->body, "%s, ", a->name);
-  }
-  cg_put_item(&e->body, "workspace, ");
-  cg_put_item(&e->body, "0);\n");
-}
-
-static void
-put_host(cg_emitter *e, cg_cuda *kernels) {
-  bs_text *out = &e->body;
-  cg_options on = *e->options;
-  on.name = bs_arena_printf(&e->arena, "%s_on_stream", e->options->name);
-  bs_put(out, "/* Device pointers; 0, or an error of CUDA. */\n"
-              "extern \"C\" int\n");
-  cg_put_signature(e->p, &on, false, out);
-  out->len--;
-  bs_put(out, ", ");
-  cg_put_item(out, "cudaStream_t stream) {\n");
-  put_workspace(e);
-  put_unused(e);
-  for (uint32_t k = 0; k < e->groups.list.len; k++)
-    put_launch(&kernels[k]);
-  bs_put(out, "  return (int)cudaGetLastError();\n}\n\n"
-              "/* On the default stream. */\nextern \"C\" int\n");
-  cg_put_signature(e->p, e->options, false, out);
-  bs_putf(out, " {\n  return %s(", on.name);
-  put_arguments(e);
-  bs_putf(out,
-          "}\n\nextern \"C\" size_t\n%s_workspace_size(void) {\n"
-          "  return %lld;\n}\n",
-          e->options->name, (long long)e->p->workspace_bytes);
 }
 
 /* ---- the file ---- */
 
+typedef struct files {
+  const cg_device *device;
+  bs_text *kernels, *host;
+} files;
+
 /* The helpers run on the device. */
 static void
-put_helpers(cg_emitter *e, bs_text *out) {
+put_helpers(cg_emitter *e, const cg_device *device, bs_text *out) {
   cg_above above = {.needs = &e->needs,
                     .target = e->p->target,
                     .index = e->index,
-                    .storage = "static __device__ inline",
+                    .storage = device->helpers,
                     .strict = e->p->strict_fp};
   cg_put_helpers(&above, CG_UNROLL, CG_UNROLL, out);
   cg_put_helpers(&above, CG_FIRST_OF_VALUES, CG_LAST_OF_ALL, out);
 }
 
 static bool
-write_file(cg_emitter *e, void *arg) {
-  bs_text *out = arg;
+write_files(cg_emitter *e, void *arg) {
+  const files *to = arg;
   uint32_t n = e->groups.list.len;
   e->uses = bs_calloc(e->heap, n, sizeof *e->uses);
   memset(e->elements, 0, e->p->arrays.len * sizeof *e->elements);
-  cg_put_constants(e, "static __device__", "");
-  cg_cuda *kernels = BS_NEWS(&e->arena, cg_cuda, n + 1);
+  cg_put_constants(e, to->device->constants, "");
+  cg_launch *kernels = BS_NEWS(&e->arena, cg_launch, n + 1);
   for (uint32_t k = 0; k < n; k++)
-    if (!make_kernel(e, &kernels[k], k))
+    if (!make_kernel(e, to->device, &kernels[k], k))
       return false;
-  put_host(e, kernels);
-  bs_put(out, "/* Generated by glen. */\n#include <cuda_runtime.h>\n"
-              "#include <math.h>\n#include <stddef.h>\n"
-              "#include <stdint.h>\n\n");
-  put_helpers(e, out);
-  bs_putn(out, e->body.data, e->body.len);
+  bs_put(to->kernels, "/* Generated by glen. */\n");
+  to->device->put_top(e, to->kernels);
+  put_helpers(e, to->device, to->kernels);
+  bs_putn(to->kernels, e->body.data, e->body.len);
+  to->device->put_host(e, kernels, to->kernels, to->host);
   return true;
 }
 
 bool
-cg_emit_cuda(const po_program *p, const cg_options *options, bs_text *cu) {
-  p = cg_with_own_names(p, options->name, true);
-  return cg_emit(p, options, write_file, cu);
+cg_emit_device(const po_program *p, const cg_device *device,
+               const cg_options *options, bs_text *kernels, bs_text *host) {
+  p = cg_with_own_names(p, options->name, device->is_word);
+  return cg_emit(p, options, write_files, &(files){device, kernels, host});
 }

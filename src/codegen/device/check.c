@@ -13,7 +13,7 @@
  * a barrier whose place in that code is between theirs, in the same block.
  * Locals that are not shared are each thread's own: what one thread writes, no
  * other may read. */
-#include "codegen/cuda/cuda.h"
+#include "codegen/device/device.h"
 #include "poly/loops/access.h"
 #include "poly/depend/depend.h"
 #include "poly/loops/storage.h"
@@ -28,7 +28,7 @@ typedef struct conflict {
 } conflict;
 
 typedef struct check {
-  cg_cuda *c;
+  cg_launch *c;
   cg_emitter *e;
   po_pool *pool;
   uint32_t depth, length; /* of the group's nest; of a time */
@@ -425,7 +425,7 @@ check_barriers(check *x) {
 
 static void
 find_syncs(check *x) {
-  const cg_cuda *c = x->c;
+  const cg_launch *c = x->c;
   for (uint32_t top = c->group->node;; top = at(x, top)->next) {
     for (uint32_t k = top; k != PO_NO_NODE; k = po_nest_next(x->e->p, k, top)) {
       uint32_t depth = po_nest_depth(x->e->p, k);
@@ -457,7 +457,7 @@ find_places(check *x) {
 }
 
 static bool
-has_axes(const cg_cuda *c) {
+has_axes(const cg_launch *c) {
   for (uint32_t a = 0; a < CG_AXES; a++)
     if (c->size[a] > 1)
       return true;
@@ -465,7 +465,7 @@ has_axes(const cg_cuda *c) {
 }
 
 bool
-cg_check_threads(cg_cuda *c) {
+cg_check_threads(cg_launch *c) {
   check x = {.c = c, .e = c->e, .pool = &c->e->pool};
   bool ok = true;
   if (!has_axes(c))

@@ -12,7 +12,7 @@
  *
  * Loops are parameters of the sets here, named as the iterators are. */
 #include "codegen/build/build.h"
-#include "codegen/cuda/cuda.h"
+#include "codegen/device/device.h"
 #include <isl/space.h>
 
 const char *const cg_axis_names[CG_AXES] = {"blockIdx.x",  "blockIdx.y",
@@ -20,7 +20,7 @@ const char *const cg_axis_names[CG_AXES] = {"blockIdx.x",  "blockIdx.y",
                                             "threadIdx.y", "threadIdx.z"};
 
 typedef struct walk {
-  cg_cuda *c;
+  cg_launch *c;
   cg_emitter *e;
   cg_scope scope;
   uint32_t loops[PO_MAX_DEPTH]; /* around */
@@ -220,7 +220,7 @@ static cg_node *make_children(walk *, uint32_t node, uint32_t depth,
                               __isl_keep isl_set *known);
 
 bool
-cg_is_in_kernel(const cg_cuda *c, uint32_t array) {
+cg_is_in_kernel(const cg_launch *c, uint32_t array) {
   for (uint32_t k = 0; k < c->group->n; k++) {
     const po_stmt *s = cg_stmt(c->e, c->group, k);
     bool is = s->array == array;
@@ -261,12 +261,16 @@ iterator_name(walk *w, uint32_t depth) {
   return bs_arena_strdup(&w->e->arena, name);
 }
 
+static const cg_expr *
+on_axis(const walk *w, uint32_t axis) {
+  return cg_literal(&w->e->arena, w->c->device->axes[axis]);
+}
+
 /* threadIdx.x, of the type of indices, and from where on. */
 static const cg_expr *
 index_on_axis(walk *w, const po_nest_node *n, int64_t min) {
   bs_arena *arena = &w->e->arena;
-  const cg_expr *index =
-      cg_cast(arena, w->e->index, cg_name(arena, cg_axis_names[n->bind]));
+  const cg_expr *index = cg_cast(arena, w->e->index, on_axis(w, n->bind));
   return !min ? index
               : cg_infix(arena, min < 0 ? "-" : "+", index,
                          cg_number(arena, min < 0 ? -min : min));
@@ -300,10 +304,9 @@ make_bound(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around) {
     cg_append(&list, cg_make_void(arena, name));
   if (!guard)
     return cg_make_block(arena, list.first);
-  return cg_make_if(arena,
-                    cg_infix(arena, "<", cg_name(arena, cg_axis_names[n->bind]),
-                             cg_number(arena, count)),
-                    list.first);
+  return cg_make_if(
+      arena, cg_infix(arena, "<", on_axis(w, n->bind), cg_number(arena, count)),
+      list.first);
 }
 
 /* A loop that a barrier is in runs equally often in all threads. */
@@ -389,8 +392,7 @@ guard_axes(walk *w, uint32_t axes, cg_node *body) {
   uint32_t n = 0;
   for (uint32_t a = 0; a < CG_AXES; a++)
     if (axes >> a & 1)
-      all[n++] = cg_infix(arena, "==", cg_name(arena, cg_axis_names[a]),
-                          cg_number(arena, 0));
+      all[n++] = cg_infix(arena, "==", on_axis(w, a), cg_number(arena, 0));
   return cg_make_if(arena, n > 1 ? cg_infix_of(arena, "&&", n, all) : all[0],
                     body);
 }
@@ -432,7 +434,7 @@ make_children(walk *w, uint32_t node, uint32_t depth,
 /* ---- the body ---- */
 
 static void
-add_shared(cg_cuda *c, cg_list *to) {
+add_shared(cg_launch *c, cg_list *to) {
   const po_program *p = c->e->p;
   c->shared_bytes = 0;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
@@ -441,14 +443,33 @@ add_shared(cg_cuda *c, cg_list *to) {
       continue;
     c->shared_bytes += po_bytes(a);
     cg_node *let = declare(c->e, &c->e->arena, k);
-    let->let.qualifier = "__shared__";
+    let->let.qualifier = c->device->shared;
     let->let.value = NULL;
     cg_append(to, let);
   }
 }
 
+/* Arrays in a workspace that is passed as a whole. */
+static void
+add_places(const cg_launch *c, cg_list *to) {
+  bs_arena *arena = &c->e->arena;
+  for (uint32_t k = 0; k < c->use->n_slots; k++) {
+    if (!cg_is_passed_whole(c, k))
+      continue;
+    const po_array *a = &c->e->p->arrays.data[c->use->slots[k].array];
+    const char *type = cg_type_of_slot(c, k);
+    const cg_expr *at = cg_infix(arena, "+", cg_name(arena, "workspace"),
+                                 cg_number(arena, a->offset));
+    cg_append(
+        to,
+        cg_make_let(arena,
+                    bs_arena_printf(arena, "%s%s", type, c->device->restricted),
+                    a->name, cg_cast(arena, type, cg_paren(arena, at))));
+  }
+}
+
 cg_node *
-cg_make_cuda_body(cg_cuda *c) {
+cg_make_device_body(cg_launch *c) {
   const char **names = BS_NEWS(&c->e->arena, const char *, c->use->n_slots + 1);
   for (uint32_t k = 0; k < c->use->n_slots; k++)
     names[k] = c->e->p->arrays.data[c->use->slots[k].array].name;
@@ -460,6 +481,7 @@ cg_make_cuda_body(cg_cuda *c) {
   isl_set *known = po_keep_set(&c->e->pool, anything(&w, 0));
   cg_list list;
   cg_list_init(&list);
+  add_places(c, &list);
   add_shared(c, &list);
   add_locals(&w, 0, &list);
   for (uint32_t k = c->group->node; k != PO_NO_NODE && !c->e->failed;
