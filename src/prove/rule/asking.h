@@ -6,8 +6,12 @@
 #ifndef PROVE_ASKING_H
 #define PROVE_ASKING_H
 
+#include "base/map.h"
 #include "prove/rule/rule.h"
 #include "prove/sample/sample.h"
+
+/* Elements of all shapes together that are run although they are large. */
+#define PV_LONG_RUNS ((int64_t)1 << 26)
 
 typedef struct pv_asking {
   const gs_context *ctx;
@@ -16,12 +20,13 @@ typedef struct pv_asking {
   const rl_parts *parts; /* of the rule */
   const pv_rule_options *options;
   pv_rule_answer *out;
-  BS_VEC(uint64_t) seen; /* shapes, hashed */
-  pv_numbers numbers;    /* that the rule may tell apart */
-  int64_t focus;         /* one of them, or 0 */
-  uint32_t rank;         /* asked for, or 0 */
-  bool narrow;           /* there is nothing to claim for all sizes: out->why */
+  bs_map seen;        /* shapes, hashed */
+  pv_numbers numbers; /* that the rule may tell apart */
+  int64_t focus;      /* one of them, or 0 */
+  uint32_t rank;      /* asked for, or 0 */
+  bool narrow;        /* there is nothing to claim for all sizes: out->why */
   uint64_t random;
+  int64_t long_runs; /* elements left for them */
   uint32_t size_class;
   pv_sizes sizes;     /* of the class */
   int64_t cost;       /* of the shape reported */

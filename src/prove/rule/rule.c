@@ -163,6 +163,7 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
                   .out = out,
                   .asked = GS_COMPUTE_COUNT,
                   .dtype = GS_DTYPE_COUNT,
+                  .long_runs = PV_LONG_RUNS,
                   .random = options->seed * BS_RANDOM_STEP + 1};
   *out = (pv_rule_answer){.verdict = PV_UNKNOWN};
   const char *name = unmatched_term(&pr);
@@ -184,7 +185,7 @@ pv_prove_rule(const gs_context *ctx, const rl_rules *rules, const rl_rule *rule,
   bs_undefer(ctx->heap, forget, known);
   bs_heap_done(known);
   bs_free(ctx->heap, known);
-  bs_vec_done(ctx->heap, &pr.seen);
+  bs_map_done(ctx->heap, &pr.seen);
 }
 
 void

@@ -13,6 +13,8 @@
 /* Elements of all terms from which on a shape that is not decided is passed
  * over: there are smaller ones. */
 #define LARGE 500
+/* Applications of one sample that say nothing new, after which it is left. */
+#define MOST_REPEATED 4000
 
 /* One attempt, on memory of its own. */
 typedef struct attempt {
@@ -22,7 +24,9 @@ typedef struct attempt {
   gs_program *p;
   pv_sampler sampler;
   int64_t cost;
-  bool fresh; /* a new shape was looked at */
+  bs_map judged;     /* equations of it */
+  uint32_t repeated; /* applications that make one of these */
+  bool fresh;        /* a new shape was looked at */
 } attempt;
 
 /* --- shapes --------------------------------------------------------------- */
@@ -56,12 +60,25 @@ shape_hash(const attempt *a, const uint32_t *slots) {
 }
 
 static bool
-seen_before(pv_asking *pr, uint64_t hash) {
-  for (uint32_t k = 0; k < pr->seen.len; k++)
-    if (pr->seen.data[k] == hash)
-      return true;
-  bs_push(pr->ctx->heap, &pr->seen, hash);
-  return false;
+seen_before(bs_heap *heap, bs_map *seen, uint64_t hash) {
+  bool was = bs_map_get(seen, hash) != BS_NO_ENTRY;
+  bs_map_put(heap, seen, hash, 1);
+  return was;
+}
+
+/* Variables of which the right side has nothing make the same equation of one
+ * sample for each of their values, and there may be a hundred thousand.  Right
+ * sides without a type have different faults. */
+static bool
+was_judged(attempt *a, const rl_equation *e, uint32_t n) {
+  uint64_t h = n;
+  for (uint32_t k = 0; k < n; k++) {
+    uint64_t item[3] = {h, e[k].left.i, e[k].right.i};
+    if (!gs_term_ok(e[k].right))
+      return false;
+    h = bs_hash(item, sizeof item);
+  }
+  return seen_before(&a->heap, &a->judged, h);
 }
 
 static int64_t
@@ -148,6 +165,17 @@ is_limit(const gs_fault *f) {
          (!strcmp(f->code, "rank-limit") || !strcmp(f->code, "too-large"));
 }
 
+/* A few shapes beyond what a run may take are run once or twice: a rule may be
+ * wrong from such a size on. */
+static void
+may_run_long(attempt *a, pv_options *options) {
+  pv_asking *pr = a->pr;
+  if (a->cost <= options->max_run || a->cost > pr->long_runs)
+    return;
+  pr->long_runs -= a->cost;
+  options->max_run = 4 * a->cost;
+}
+
 static void
 judge(attempt *a, const rl_equation *e, pv_answer *answer) {
   gs_context outer = a->ctx;
@@ -156,6 +184,7 @@ judge(attempt *a, const rl_equation *e, pv_answer *answer) {
     pv_options options = a->pr->options->equal;
     if (a->pr->focus)
       options.max_elements = MOST_FOCUSED;
+    may_run_long(a, &options);
     pv_equal_terms(&outer, a->p, e->left, e->right, &options, answer);
     return;
   }
@@ -177,7 +206,9 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
   attempt *a = ctx;
   pv_asking *pr = a->pr;
   pv_verdict worst = PV_PROVED;
-  if (seen_before(pr, shape_hash(a, slots)))
+  if (was_judged(a, e, n))
+    return ++a->repeated < MOST_REPEATED;
+  if (seen_before(pr->ctx->heap, &pr->seen, shape_hash(a, slots)))
     return true;
   for (uint32_t k = 0; k < n; k++) {
     pv_answer answer;

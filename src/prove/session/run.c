@@ -182,6 +182,15 @@ refute(runner *r) {
 
 /* --- setting up ----------------------------------------------------------- */
 
+static double
+elements_at(const gs_program *p, gs_term t) {
+  gs_type type;
+  gs_type_at(p, t, &type);
+  return (double)gs_elements(&type);
+}
+
+/* Views have no price within terms, but inputs are filled, and outputs are
+ * written out to be compared. */
 static int64_t
 visits_of(const gs_program *p) {
   double sum = 0;
@@ -189,12 +198,11 @@ visits_of(const gs_program *p) {
   gs_mark_live(p, live);
   for (uint32_t k = 0; k < p->nodes.len; k++) {
     const gs_node *n = &p->nodes.data[k];
-    gs_type type;
-    if (!live[k] || gs_op_table[n->op].view || n->op == GS_TENSOR)
-      continue;
-    gs_type_at(p, n->op == GS_COMPUTE ? n->kids[0] : (gs_term){k}, &type);
-    sum += (double)gs_elements(&type);
+    if (live[k] && !gs_op_table[n->op].view)
+      sum += elements_at(p, n->op == GS_COMPUTE ? n->kids[0] : (gs_term){k});
   }
+  for (uint32_t k = 0; k < p->outputs.len; k++)
+    sum += elements_at(p, p->outputs.data[k].term);
   bs_free(p->ctx.heap, live);
   return sum < 1e15 ? (int64_t)sum + 1 : (int64_t)1e15;
 }
@@ -235,8 +243,13 @@ set_up(runner *r) {
   }
   pv_tried_init(&r->tried, r->p, s->options->seed);
   r->visits = visits_of(r->p);
-  if (!build(r, false))
-    return false;
+  return build(r, false);
+}
+
+/* Memory for a run, once it is known that there may be one. */
+static void
+make_room(runner *r) {
+  pv_session *s = r->s;
   r->inputs = BS_NEWS(s->ctx.arena, gs_tensor, r->p->inputs.len + (size_t)1);
   r->outputs = BS_NEWS(s->ctx.arena, gs_tensor, 2 * (size_t)r->n_pairs);
   r->bounds = BS_NEWS(s->ctx.arena, gs_tensor, 2 * (size_t)r->n_pairs);
@@ -245,7 +258,6 @@ set_up(runner *r) {
     gs_type_at(r->p, r->p->inputs.data[k].term, &type);
     gs_tensor_init(s->ctx.heap, &r->inputs[k], &type);
   }
-  return true;
 }
 
 static void
@@ -363,7 +375,11 @@ pv_run(pv_session *s) {
     unknown(s, "a call has no meaning here");
     return;
   }
-  plan p = plan_runs(&r);
+  plan p = {0};
+  if (r.visits <= s->options->max_run) {
+    make_room(&r);
+    p = plan_runs(&r);
+  }
   uint32_t runs = p.hint + p.near + p.rest;
   if (!runs) {
     unknown(s, "no proof was found, and the terms are too large to run");

@@ -15,8 +15,7 @@ wrong is said by what stands here, never by the prover:
 
 All are asked about without any shape, where nothing but the argument for all
 sizes can go wrong; of the right ones each N-th is looked at on shapes, too
-(--looked N, 0 for none), but of ranks, whose numbers of elements make a look
-take seconds, only where that family is asked for.  --every N takes each N-th rule of each family and
+(--looked N, 0 for none).  --every N takes each N-th rule of each family and
 kind.
 """
 import argparse
@@ -693,8 +692,7 @@ def main():
     if args.keep:
         with open(args.keep, "w", encoding="utf-8") as f:
             f.write("".join(r.text() + "\n" for _, r in rules))
-    right = [(n, r) for n, r in rules if not r.wrong and
-             (n != "ranks" or args.family)][::args.looked or None]
+    right = [(n, r) for n, r in rules if not r.wrong][::args.looked or None]
     asked = [(rules, ask(args.glen, rules, 0))]
     if args.looked:
         asked.append((right, ask(args.glen, right, 8)))
