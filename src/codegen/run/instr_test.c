@@ -458,9 +458,11 @@ test(void *arg) {
     make_trials(t);
   if (t->n)
     conclude(t);
+  else if (!t->n_shapes)
+    untested(t, "no small sizes were found that it admits");
   else
-    untested(t, t->n_shapes ? "no call of it could be lowered"
-                            : "no small sizes were found that it admits");
+    untested(t, bs_arena_printf(t->outer->arena, "no call of it by itself: %s",
+                                reason_of(t)));
 }
 
 static void
