@@ -73,8 +73,9 @@ typedef struct gs_instr {
   bool moves;
   uint8_t from[GS_MAX_RANK];
   /* The semantics are operators that work element by element on the operand,
-   * which lies in a memory: what a unit does to values on their way out. */
-  bool converts;
+   * which lies in a memory.  Where the result does not, that is what a unit
+   * does to values on their way out: it converts them. */
+  bool pointwise, converts;
   const char *queue; /* that runs it beside the others; NULL: "main" */
   const gs_skeleton *semantics;
   const gs_expr *where; /* NULL = always */

@@ -214,12 +214,14 @@ void
 target_find_conversion(const gs_context *ctx, gs_instr *instr) {
   const gs_skeleton *s = instr->semantics;
   const gs_operand *from = instr->operands, *to = &instr->result;
-  instr->converts = !instr->moves && instr->n_operands == 1 && from->memory &&
-                    from->rank == to->rank && s->nodes[0].hole;
-  for (uint32_t k = 1; k < s->n && instr->converts; k++)
-    instr->converts = is_pointwise(ctx, &s->nodes[k]);
-  for (uint32_t d = 0; d < to->rank && instr->converts; d++)
-    instr->converts = same_size(from->dims[d], to->dims[d]);
+  bool fine = !instr->moves && instr->n_operands == 1 && from->memory &&
+              from->rank == to->rank && s->nodes[0].hole;
+  for (uint32_t k = 1; k < s->n && fine; k++)
+    fine = is_pointwise(ctx, &s->nodes[k]);
+  for (uint32_t d = 0; d < to->rank && fine; d++)
+    fine = same_size(from->dims[d], to->dims[d]);
+  instr->pointwise = fine;
+  instr->converts = fine && !to->memory;
 }
 
 /* ---- room for one call ---- */

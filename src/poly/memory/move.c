@@ -168,8 +168,14 @@ po_find_conversion(const gs_context *ctx, const gs_target *target,
                    bs_arena *arena, const po_tile *tile, const gs_instr *instr,
                    const uint32_t *like, po_route *out) {
   finding f = {ctx, target, arena, tile, like};
-  *out = (po_route){.n = 1, .memory = {instr->operands[0].memory, 0}};
-  return try_instr(&f, instr, &out->move[0]);
+  uint32_t between = instr->result.memory;
+  *out = (po_route){.n = between ? 2 : 1,
+                    .memory = {instr->operands[0].memory, between, 0}};
+  if (!try_instr(&f, instr, &out->move[0]))
+    return false;
+  return !between || (instr->result.dtype == tile->dtype &&
+                      next_move(&f, between, 0, &out->move[1]) &&
+                      !out->move[1].instr->result.memory);
 }
 
 /* Whether an instruction that converts takes the tile out of the memory. */

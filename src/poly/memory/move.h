@@ -37,9 +37,10 @@ typedef struct po_route {
  * One end is dram, where the tile lies with its strides. */
 bool po_find_route(const gs_context *, const gs_target *, bs_arena *,
                    const po_tile *, uint32_t from, uint32_t to, po_route *);
-/* The cheapest pieces in which an instruction that converts takes a tile that
- * lies in its memory and goes to dram with these strides; `like`: the slots of
- * a call of it, for its parameters. */
+/* The cheapest pieces in which an instruction that works element by element
+ * takes a tile that lies in its memory and goes to dram with these strides: by
+ * that instruction, or, where it leaves its result in a memory, by a store
+ * behind it; `like`: the slots of a call of it, for its parameters. */
 bool po_find_conversion(const gs_context *, const gs_target *, bs_arena *,
                         const po_tile *, const gs_instr *, const uint32_t *like,
                         po_route *);

@@ -89,6 +89,8 @@ void po_find_takers(po_calls *);
 void po_plan_loops(const po_calls *, po_plan *);
 /* Places of a value below its level; loads of it in all. */
 int64_t po_value_places(const po_calls *, const po_plan *, uint32_t value);
+/* Whether there is room if each value is loaded or stored where it is used. */
+bool po_fits_plainly(const po_calls *);
 /* The plan of the least price; false where none fits. */
 bool po_find_plan(const po_calls *, po_plan *out);
 

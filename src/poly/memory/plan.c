@@ -281,13 +281,28 @@ descend(const po_calls *x, po_plan *plan) {
   }
 }
 
+/* Loops as lowering left them, without blocks. */
+static po_plan
+plain_plan(const po_calls *x) {
+  po_plan plan = {0};
+  for (uint32_t d = 0; d < x->n; d++) {
+    plan.block[d] = 1;
+    plan.order[d] = d;
+  }
+  return plan;
+}
+
+bool
+po_fits_plainly(const po_calls *x) {
+  po_plan plan = plain_plan(x);
+  po_plan_loops(x, &plan);
+  deepest_levels(x, &plan);
+  return has_room(x, &plan);
+}
+
 bool
 po_find_plan(const po_calls *x, po_plan *out) {
-  *out = (po_plan){0};
-  for (uint32_t d = 0; d < x->n; d++) {
-    out->block[d] = 1;
-    out->order[d] = d;
-  }
+  *out = plain_plan(x);
   if (!complete(x, out))
     return false;
   descend(x, out);

@@ -6,7 +6,8 @@
  * read an array that nothing else reads.  There is no such array then: what
  * moves a tile of the value out is the instruction that converts, in pieces of
  * any size that it takes, and it goes to where the calls of that nest would
- * have written it.
+ * have written it.  An instruction that leaves its result in a memory does the
+ * same if that memory has room for it, and a store follows it.
  *
  * Both nests name elements of the array by their distance from its start; what
  * one of them is for the other is a relation of numbers. */
@@ -89,7 +90,7 @@ find_taker(taking *t) {
   if (leaf == PO_NO_NODE)
     return false;
   t->taker = &p->stmts.data[p->nest.nodes.data[leaf].stmt];
-  return t->taker->kind == PO_CALL && t->taker->instr->converts &&
+  return t->taker->kind == PO_CALL && t->taker->instr->pointwise &&
          t->taker->instr->operands[0].memory == t->v->memory &&
          t->taker->operands[0].array == t->v->to &&
          t->taker->array != t->v->to && is_free_between(t, t->taker->array);
@@ -240,13 +241,17 @@ go_there(taking *t) {
   if (!fine || !po_find_conversion(&p->ctx, p->target, &p->arena, &tile,
                                    t->taker->instr, t->taker->slots, &out))
     return false;
+  po_value kept = *v;
   v->to_base = first_element(t, to, constant, coefficient);
   v->to_tile = tile;
   v->to = t->taker->array;
   v->out = out;
   v->converted = true;
   v->taker = t->top;
-  return true;
+  if (out.n == 1 || po_fits_plainly(x))
+    return true;
+  *v = kept;
+  return false;
 }
 
 /* ---- parts of one array ---- */

@@ -158,11 +158,29 @@ find_patches(po_machine_state *m, const po_prepared *x, po_patch *out) {
   }
 }
 
+/* Whether a call finds its operand, or leaves its result, where the instruction
+ * is declared to. */
+static bool
+is_where_declared(const po_machine_state *m, const po_patch *a,
+                  const gs_operand *declared) {
+  bool placed = a->array->role == PO_MEMORY;
+  uint32_t memory = placed ? a->array->memory : 0;
+  return memory == declared->memory ||
+         bs_error(m->p->ctx.diags, m->stmt->span, "wrong-memory",
+                  "%s has '%s' in %s, and is given an array in %s",
+                  m->stmt->instr->name, declared->name,
+                  gs_memory_name(m->p->target, declared->memory),
+                  gs_memory_name(m->p->target, memory));
+}
+
 static bool
 are_placed(po_machine_state *m, const po_patch *patches) {
-  uint32_t n = m->stmt->instr->n_operands;
+  const gs_instr *i = m->stmt->instr;
+  uint32_t n = i->n_operands;
   for (uint32_t k = 0; k <= n; k++)
-    if (!po_patch_is_placed(m, &patches[k]))
+    if (!is_where_declared(m, &patches[k],
+                           k < n ? &i->operands[k] : &i->result) ||
+        !po_patch_is_placed(m, &patches[k]))
       return false;
   return po_banks_differ(m, patches, n);
 }
