@@ -105,15 +105,19 @@ cg_has_any_panel(const cg_contract *x) {
 void cg_put_contract_kernels(const cg_contract *);
 
 /* store.c: what the sums s0_0 .. become c by.  LOAD: they begin with
- * c; STORE, ADD: they are put there, or added to what is there. */
+ * c; STORE, ADD, FINISH: they are put there, or added to what is there, or
+ * their values of the formula are put there. */
 typedef enum cg_transfer {
   CG_SUMS_LOAD,
   CG_SUMS_STORE,
-  CG_SUMS_ADD
+  CG_SUMS_ADD,
+  CG_SUMS_FINISH
 } cg_transfer;
 void cg_put_transfer(const cg_contract *, cg_panel, cg_transfer);
-/* part.c: the first `width` lanes of a vector, at an offset of c. */
-void cg_put_part(const cg_contract *, const char *sum, const char *place,
+/* Neighbours along m lie side by side in c: vectors are stored turned over. */
+bool cg_stores_turned(const cg_contract *);
+/* part.c: the first `width` lanes of a vector, to a place and from there. */
+void cg_put_part(const cg_contract *, const char *sum, const char *to,
                  cg_transfer, int64_t width);
 /* tiles.c: the pragma for so many loops, where threads pay. */
 void cg_put_team(const cg_contract *, uint32_t loops);
@@ -126,10 +130,16 @@ void cg_put_elements(const cg_contract *, bool across);
  * makes of them; its call for a panel, where there is one. */
 void cg_put_formula_function(const cg_contract *);
 void cg_put_formula_call(const cg_contract *, cg_panel);
-/* finish.c: the formula is arithmetic of whole vectors, of which the sums of
- * such a panel become the values before they are stored. */
-bool cg_finishes_in_registers(const cg_contract *, cg_panel);
-void cg_put_finish(const cg_contract *, cg_panel);
+/* finish.c: the formula is arithmetic of whole vectors, which sums become the
+ * values of on their way to memory. */
+bool cg_finishes_in_registers(const cg_contract *);
+/* A vector of a panel's sums: of `width` lanes, along a row or a column, from
+ * (row, column) on; ragged: as many as are left of the columns. */
+typedef struct cg_sums {
+  int64_t row, column, width;
+  bool down, ragged;
+} cg_sums;
+void cg_put_finish(const cg_contract *, const char *sums, const cg_sums *);
 /* Asks for what it reads as it does for the sums' places. */
 void cg_put_extra_prefetches(const cg_contract *, cg_panel);
 /* The value of the formula for a sum; elements of what else it reads are those

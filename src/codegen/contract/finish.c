@@ -98,28 +98,28 @@ formula_is_of_vectors(const cg_contract *x) {
   return all;
 }
 
-static bool
-has_whole_vectors(const cg_contract *x, cg_panel panel) {
-  return panel.columns % x->c->lanes == 0 || panel.ragged;
+/* From lane to lane of a vector of sums. */
+static gs_number
+lane_stride(const cg_contract *x, uint32_t extra, bool down) {
+  return cg_last_stride(&x->c->dims[down ? PO_DIM_M : PO_DIM_N], extra);
 }
 
 static bool
-can_load_extras(const cg_contract *x, cg_panel panel) {
+can_load_extras(const cg_contract *x) {
   for (uint32_t k = 0; k < x->c->n_extras; k++) {
-    gs_number step = cg_last_stride(&x->c->dims[PO_DIM_N], k);
+    gs_number step = lane_stride(x, k, cg_stores_turned(x));
     const po_array *a = &x->e->p->arrays.data[x->c->extras[k].array];
-    if (a->dtype != x->c->dtype ||
-        (step != 0 && (step != 1 || !has_whole_vectors(x, panel))))
+    if (a->dtype != x->c->dtype || (step != 0 && step != 1))
       return false;
   }
   return true;
 }
 
 bool
-cg_finishes_in_registers(const cg_contract *x, cg_panel panel) {
+cg_finishes_in_registers(const cg_contract *x) {
   return cg_has_formula(x) && !x->e->p->strict_fp && cg_fits_register(x) &&
          (x->c->dtype == GS_F32 || x->c->dtype == GS_F64) &&
-         can_load_extras(x, panel) && formula_is_of_vectors(x);
+         can_load_extras(x) && formula_is_of_vectors(x);
 }
 
 /* ---- its steps ---- */
@@ -190,70 +190,67 @@ put_step(steps *s, const cg_expr *e) {
   }
 }
 
-/* What else the formula reads, of row r and vector v; one for all lanes is that
+/* What else the formula reads beside the sums `at`; one for all lanes is that
  * less zero, which compilers know to be the same. */
 static void
-put_extra(const cg_contract *x, uint32_t k, int64_t r, int64_t v, bool ragged) {
-  int64_t column = v * x->c->lanes;
-  gs_number along = cg_last_stride(&x->c->dims[PO_DIM_N], k);
-  const char *place = cg_place_text(
-      x, r, cg_last_stride(&x->c->dims[PO_DIM_M], k), column, along);
-  if (along && ragged) {
-    cg_write(x->w, "%s_v e_%u = {0};", x->name, k);
-    cg_write(x->w, "%s_part((%s *)&e_%u, e%u + %s, n - %lld);", x->name,
-             x->type, k, k, place, (long long)column);
-  } else if (along) {
-    cg_write(x->w, "const %s_v e_%u = *(const %s_v *)(e%u + %s);", x->name, k,
-             x->name, k, place);
+put_extra(const cg_contract *x, uint32_t k, const cg_sums *at) {
+  gs_number along = lane_stride(x, k, at->down);
+  const char *name = bs_arena_printf(&x->e->arena, "e_%u", k);
+  const char *place = bs_arena_printf(
+      &x->e->arena, "e%u + %s", k,
+      cg_place_text(x, at->row, cg_last_stride(&x->c->dims[PO_DIM_M], k),
+                    at->column, cg_last_stride(&x->c->dims[PO_DIM_N], k)));
+  if (!along) {
+    cg_write(x->w, "const %s_v %s = *(%s) - (%s_v){0};", x->name, name, place,
+             x->name);
+  } else if (at->ragged) {
+    cg_write(x->w, "%s_v %s = {0};", x->name, name);
+    cg_write(x->w, "%s_part((%s *)&%s, %s, n - %lld);", x->name, x->type, name,
+             place, (long long)at->column);
+  } else if (at->width < x->c->lanes) {
+    cg_write(x->w, "%s_v %s = {0};", x->name, name);
+    cg_put_part(x, name, place, CG_SUMS_LOAD, at->width);
   } else {
-    cg_write(x->w, "const %s_v e_%u = e%u[%s] - (%s_v){0};", x->name, k, k,
-             place, x->name);
+    cg_write(x->w, "const %s_v %s = *(const %s_v *)(%s);", x->name, name,
+             x->name, place);
   }
 }
 
-/* Sum s<r>_<v> becomes the value of the formula. */
-static void
-put_value(const cg_contract *x, const parts *of, int64_t r, int64_t v,
-          bool ragged) {
+void
+cg_put_finish(const cg_contract *x, const char *sums, const cg_sums *at) {
   steps s = {.x = x};
+  parts of = parts_of(x);
   cg_write(x->w, "{");
-  cg_write(x->w, "const %s_v s = s%lld_%lld;", x->name, (long long)r,
-           (long long)v);
+  cg_write(x->w, "const %s_v s = %s;", x->name, sums);
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    put_extra(x, k, r, v, ragged);
-  for (uint32_t k = 0; k < of->len; k++)
-    put_step(&s, of->data[k]);
-  cg_write(x->w, "s%lld_%lld = %s;", (long long)r, (long long)v,
-           bs_pop(&s.values));
+    put_extra(x, k, at);
+  for (uint32_t k = 0; k < of.len; k++)
+    put_step(&s, of.data[k]);
+  cg_write(x->w, "%s = %s;", sums, bs_pop(&s.values));
   cg_write(x->w, "}");
   bs_vec_done(x->e->heap, &s.values);
-}
-
-void
-cg_put_finish(const cg_contract *x, cg_panel panel) {
-  parts of = parts_of(x);
-  int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
-  for (int64_t r = 0; r < panel.rows; r++)
-    for (int64_t v = 0; v < vectors; v++)
-      put_value(x, &of, r, v, panel.ragged && v + 1 == vectors);
   bs_vec_done(x->e->heap, &of);
 }
 
-/* An element for each sum, whose rows lie as those of c do: the products take
- * long enough for it to come from a far cache. */
-static bool
-is_as_large(const cg_contract *x, uint32_t k) {
-  return cg_last_stride(&x->c->dims[PO_DIM_M], k) != 0 &&
-         cg_last_stride(&x->c->dims[PO_DIM_N], k) == 1;
+/* Lines along which it has an element for each sum: the products take long
+ * enough for them to come from a far cache. */
+static void
+put_extra_prefetches(const cg_contract *x, uint32_t k, cg_panel panel) {
+  gs_number row = cg_last_stride(&x->c->dims[PO_DIM_M], k);
+  gs_number column = cg_last_stride(&x->c->dims[PO_DIM_N], k);
+  int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
+  bool down = cg_stores_turned(x);
+  if (!row || !column || lane_stride(x, k, down) != 1)
+    return;
+  int64_t down_by = down ? line : 1, across_by = down ? 1 : line;
+  for (int64_t r = 0; r < panel.rows; r += down_by)
+    for (int64_t at = 0; at < panel.columns; at += across_by)
+      cg_write(x->w, "GLEN_AHEAD(e%u + %s, 0);", k,
+               cg_place_text(x, r, row, at, column));
 }
 
 void
 cg_put_extra_prefetches(const cg_contract *x, cg_panel panel) {
-  int64_t line = x->c->cache_line / gs_dtype_table[x->c->dtype].bytes;
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    for (int64_t r = 0; is_as_large(x, k) && r < panel.rows; r++)
-      for (int64_t at = 0; at < panel.columns; at += line)
-        cg_write(x->w, "GLEN_AHEAD(e%u + %s, 0);", k,
-                 cg_place_text(x, r, cg_last_stride(&x->c->dims[PO_DIM_M], k),
-                               at, 1));
+    put_extra_prefetches(x, k, panel);
 }

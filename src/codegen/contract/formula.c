@@ -83,7 +83,7 @@ void
 cg_put_formula_call(const cg_contract *x, cg_panel panel) {
   if (!cg_has_formula(x))
     return;
-  bool finished = cg_finishes_in_registers(x, panel);
+  bool finished = cg_finishes_in_registers(x);
   cg_write(x->w, finished ? "if (last && !first)" : "if (last)");
   cg_add(x->w, "%s_formula(c", x->name);
   cg_put_extra_arguments(x);

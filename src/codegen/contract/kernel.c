@@ -238,8 +238,7 @@ put_finished(const cg_contract *x, cg_panel panel) {
     cg_write(x->w, "(void)first;");
   else
     cg_write(x->w, "if (first && last) {");
-  cg_put_finish(x, panel);
-  cg_put_transfer(x, panel, CG_SUMS_STORE);
+  cg_put_transfer(x, panel, CG_SUMS_FINISH);
   if (one)
     return;
   cg_write(x->w, "return;");
@@ -249,7 +248,7 @@ put_finished(const cg_contract *x, cg_panel panel) {
 static void
 put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
   bool strict = x->e->p->strict_fp;
-  bool finishes = cg_finishes_in_registers(x, panel);
+  bool finishes = cg_finishes_in_registers(x);
   if (x->c->waits) {
     if (!strict)
       put_start(x, panel, vectors);
@@ -258,10 +257,8 @@ put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
     cg_write(x->w, "return;");
     cg_write(x->w, "}");
   }
-  if (finishes && x->c->waits)
-    cg_put_finish(x, panel);
   if (x->c->waits || strict) {
-    cg_put_transfer(x, panel, CG_SUMS_STORE);
+    cg_put_transfer(x, panel, finishes ? CG_SUMS_FINISH : CG_SUMS_STORE);
     return;
   }
   if (finishes)
@@ -305,7 +302,7 @@ put_prefetches(const cg_contract *x, cg_panel panel) {
   if (x->c->waits)
     cg_write(x->w, "if (last) {");
   cg_put_prefetches(x, panel);
-  if (cg_finishes_in_registers(x, panel))
+  if (cg_finishes_in_registers(x))
     cg_put_extra_prefetches(x, panel);
   if (x->c->waits)
     cg_write(x->w, "}");
@@ -316,7 +313,7 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
   bool strict = x->e->p->strict_fp;
   bool contract = !strict && x->c->dtype != GS_I32;
-  bool finishes = cg_finishes_in_registers(x, panel);
+  bool finishes = cg_finishes_in_registers(x);
   cg_add(x->w, "%sstatic void\n%s_%lldx%lld", contract ? "GLEN_CONTRACT " : "",
          x->name, (long long)panel.rows, (long long)panel.columns);
   put_parameters(x);
@@ -346,22 +343,22 @@ put_kernel(const cg_contract *x, cg_panel panel) {
 
 /* Sums of the panel are given to NAME_formula where they lie in c. */
 static bool
-needs_formula(const cg_contract *x, cg_panel p) {
-  return cg_has_formula(x) && (!cg_finishes_in_registers(x, p) ||
-                               (!x->c->waits && !is_one_block(x)));
+needs_formula(const cg_contract *x) {
+  return cg_has_formula(x) &&
+         (!cg_finishes_in_registers(x) || (!x->c->waits && !is_one_block(x)));
 }
 
 /* The call for one size, and for the formula. */
 static void
 put_call(const cg_contract *x, cg_panel p) {
-  bool finishes = cg_finishes_in_registers(x, p);
+  bool finishes = cg_finishes_in_registers(x);
   cg_add(x->w, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
          (long long)p.columns, arguments(x),
          finishes && !x->c->waits ? ", last" : "");
   if (finishes)
     cg_put_extra_arguments(x);
   cg_write(x->w, p.ragged ? ", n);" : ");");
-  if (needs_formula(x, p))
+  if (needs_formula(x))
     cg_put_formula_call(x, p);
 }
 
@@ -442,10 +439,7 @@ cg_put_contract_kernels(const cg_contract *x) {
     cg_put_ragged_functions(x);
   for (uint32_t k = 0; k < n; k++)
     put_kernel(x, panels[k]);
-  bool formula = false;
-  for (uint32_t k = 0; k < n; k++)
-    formula |= needs_formula(x, panels[k]);
-  if (formula)
+  if (needs_formula(x))
     cg_put_formula_function(x);
   put_panel(x, panels, n);
 }

@@ -11,12 +11,11 @@ parts_of(const cg_contract *x, int64_t width) {
 }
 
 void
-cg_put_part(const cg_contract *x, const char *sum, const char *place,
+cg_put_part(const cg_contract *x, const char *sum, const char *to,
             cg_transfer way, int64_t width) {
   long long bytes = width * gs_dtype_table[x->c->dtype].bytes;
   cg_helper parts = parts_of(x, width);
   cg_emitter *e = x->e;
-  const char *to = bs_arena_printf(&e->arena, "c + %s", place);
   const char *get, *put;
   if (parts) {
     const char *name = cg_name_of_parts(&e->arena, parts);

@@ -3,7 +3,9 @@
  *
  * A vector holds neighbours along n.  Where those lie side by side in c it is
  * stored as it is; where neighbours along m do, the vectors of a panel are
- * turned over first; else their elements go one by one. */
+ * turned over first; else their elements go one by one.  Vectors that go to
+ * memory become values of the formula just before, so that what it reads may
+ * lie where c does. */
 #include "codegen/contract/contract.h"
 
 /* From row to row of c, and from column to column. */
@@ -17,6 +19,12 @@ column_stride(const cg_contract *x) {
   return cg_last_stride(&x->c->dims[PO_DIM_N], CG_OF_C);
 }
 
+bool
+cg_stores_turned(const cg_contract *x) {
+  return row_stride(x) == 1 && column_stride(x) != 1 &&
+         cg_can_turn(x->c->lanes);
+}
+
 static const char *
 place_of(const cg_contract *x, int64_t row, int64_t column) {
   return cg_place_text(x, row, row_stride(x), column, column_stride(x));
@@ -27,12 +35,13 @@ place_of(const cg_contract *x, int64_t row, int64_t column) {
 static void
 put_vector(const cg_contract *x, const char *sum, const char *place,
            cg_transfer way, int64_t width) {
+  const char *to = bs_arena_printf(&x->e->arena, "c + %s", place);
   if (width < x->c->lanes)
-    cg_put_part(x, sum, place, way, width);
+    cg_put_part(x, sum, to, way, width);
   else if (way == CG_SUMS_LOAD)
-    cg_write(x->w, "%s = *(%s_v *)(c + %s);", sum, x->name, place);
+    cg_write(x->w, "%s = *(%s_v *)(%s);", sum, x->name, to);
   else
-    cg_write(x->w, "*(%s_v *)(c + %s) %s %s;", x->name, place,
+    cg_write(x->w, "*(%s_v *)(%s) %s %s;", x->name, to,
              way == CG_SUMS_ADD ? "+=" : "=", sum);
 }
 
@@ -68,11 +77,35 @@ put_along_columns(const cg_contract *x, cg_panel panel, cg_transfer way) {
     for (int64_t v = 0; v < vectors_of(x, panel); v++) {
       int64_t column = v * x->c->lanes;
       const char *sum = sum_name(x, r, v), *place = place_of(x, r, column);
-      if (is_ragged(x, panel, v))
+      cg_sums at = {r, column, width_of(x, panel, v), false,
+                    is_ragged(x, panel, v)};
+      if (way == CG_SUMS_FINISH)
+        cg_put_finish(x, sum, &at);
+      if (at.ragged)
         cg_put_ragged(x, sum, place, column, way);
       else
-        put_vector(x, sum, place, way, width_of(x, panel, v));
+        put_vector(x, sum, place, way, at.width);
     }
+}
+
+/* What vector v has for one column. */
+static void
+put_turned_vector(const cg_contract *x, cg_panel panel, int64_t v, cg_sums at,
+                  cg_transfer way) {
+  const char *name = bs_arena_printf(&x->e->arena, "t%lld",
+                                     (long long)(at.column % x->c->lanes));
+  if (at.column >= panel.columns) {
+    cg_write(x->w, "(void)%s;", name);
+    return;
+  }
+  bool ragged = is_ragged(x, panel, v);
+  if (ragged)
+    cg_write(x->w, "if (n > %lld) {", (long long)at.column);
+  if (way == CG_SUMS_FINISH)
+    cg_put_finish(x, name, &at);
+  put_vector(x, name, place_of(x, at.row, at.column), way, at.width);
+  if (ragged)
+    cg_write(x->w, "}");
 }
 
 /* Rows first .. of vector v. */
@@ -87,17 +120,8 @@ put_turned(const cg_contract *x, cg_panel panel, int64_t v, int64_t first,
              r < rows ? sum_name(x, first + r, v) : "{0}");
   cg_put_turn(x);
   for (int64_t j = 0; j < lanes; j++) {
-    const char *name = bs_arena_printf(&x->e->arena, "t%lld", (long long)j);
-    bool ragged = is_ragged(x, panel, v);
-    if (ragged)
-      cg_write(x->w, "if (n > %lld) {", (long long)(v * lanes + j));
-    if (j < width_of(x, panel, v))
-      put_vector(x, name, place_of(x, first, v * lanes + j), way, rows);
-    if (ragged)
-      cg_write(x->w, "}");
-    if (j < width_of(x, panel, v))
-      continue;
-    cg_write(x->w, "(void)%s;", name);
+    cg_sums at = {first, v * lanes + j, rows, true, false};
+    put_turned_vector(x, panel, v, at, way);
   }
   cg_write(x->w, "}");
 }
@@ -109,22 +133,37 @@ put_along_rows(const cg_contract *x, cg_panel panel, cg_transfer way) {
       put_turned(x, panel, v, r, way);
 }
 
+/* A lane's value on its way. */
+static void
+put_lane(const cg_contract *x, const char *sum, cg_transfer way) {
+  bool ints = x->c->dtype == GS_I32;
+  const char *wrap = ints ? "(unsigned)" : "";
+  if (way == CG_SUMS_LOAD)
+    cg_write(x->w, "%s = %s*at;", sum, wrap);
+  else if (way == CG_SUMS_FINISH)
+    cg_write_store(x->w, "*at",
+                   cg_formula_value(x, cg_name(&x->e->arena, sum)));
+  else
+    cg_write(x->w, "*at = %s(%s%s%s);", ints ? "(int32_t)" : "",
+             way == CG_SUMS_ADD ? wrap : "", way == CG_SUMS_ADD ? "*at + " : "",
+             sum);
+}
+
 /* Lane by lane. */
 static void
 put_lanes(const cg_contract *x, int64_t r, int64_t v, cg_transfer way,
           const char *width) {
-  bool ints = x->c->dtype == GS_I32;
   const char *place = place_of(x, r, v * x->c->lanes);
   const char *step = cg_number_text(x, column_stride(x));
-  const char *sum = sum_name(x, r, v), *wrap = ints ? "(unsigned)" : "";
+  const char *index = x->e->index;
   cg_write(x->w, "for (int t = 0; t < %s; t++) {", width);
   cg_write(x->w, "%s *const at = c + %s + %s * t;", x->type, place, step);
-  if (way == CG_SUMS_LOAD)
-    cg_write(x->w, "%s[t] = %s*at;", sum, wrap);
-  else
-    cg_write(x->w, "*at = %s(%s%s%s[t]);", ints ? "(int32_t)" : "",
-             way == CG_SUMS_ADD ? wrap : "", way == CG_SUMS_ADD ? "*at + " : "",
-             sum);
+  if (way == CG_SUMS_FINISH)
+    cg_write(x->w, "const %s row = %lld, column = %lld + t;", index,
+             (long long)r, (long long)(v * x->c->lanes));
+  if (way == CG_SUMS_FINISH)
+    cg_write(x->w, "(void)row; (void)column;");
+  put_lane(x, bs_arena_printf(&x->e->arena, "%s[t]", sum_name(x, r, v)), way);
   cg_write(x->w, "}");
 }
 
@@ -148,8 +187,7 @@ put_one_by_one(const cg_contract *x, cg_panel panel, cg_transfer way) {
 
 void
 cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way) {
-  bool turns = row_stride(x) == 1 && way != CG_SUMS_LOAD && panel.rows > 1 &&
-               cg_can_turn(x->c->lanes);
+  bool turns = cg_stores_turned(x) && way != CG_SUMS_LOAD && panel.rows > 1;
   if (column_stride(x) == 1) {
     put_along_columns(x, panel, way);
     return;
