@@ -4,7 +4,7 @@
 
 usage: contractions.py GLEN [COUNT [SEED]]
 
-Matrix products in all layouts, convolutions with strides and padding in NCHW
+Matrix products in all layouts, chains of them with residuals, convolutions with strides and padding in NCHW
 and NHWC and grouped ones and of any rank, of five dtypes, of arrays in parts, for three vector
 lengths (the longest with the instructions of this machine, too) and two that
 no machine has, with and without sanitizers, with operands packed beforehand or not, with consumers of
@@ -145,6 +145,32 @@ def matmul_of_heads(r, dtype):
         f"(transpose (access w 1) (list 1 0)))))\n(output c)\n")
 
 
+def product(x, w):
+    return f"(compute dotProd (cartProd (access {x} 1) (access {w} 1)))"
+
+
+def residual(r, dtype):
+    """Three products, the last one's sums added to what the first one made and
+    nobody else needs any more: they may be written over it. Then one more."""
+    m, n, k = (r.choice([2, 7, 14, 17, 33, 49]), r.choice([16, 17, 33, 48, 70]),
+               r.choice([16, 40, 300, 700]))
+    dtype = SUM.get(dtype, dtype)
+    turned = r.random() < 0.5
+    turn = "(transpose {} (list 1 0))" if turned else "{}"
+    value = r.choice(["(compute add (pair g h))",
+                      "(compute max (pair h (compute sub (pair g h))))"])
+    middle = product(turn.format("h"), "w1")
+    widths = [(n, k), (k, n), (n, k), (9, n)]
+    return [9, m] if turned else [m, 9], (
+        f"(tensor x (shape {m} {k}) {dtype})\n" +
+        "".join(f"(tensor w{j} (shape {rows} {columns}) {dtype})\n"
+                for j, (rows, columns) in enumerate(widths)) +
+        f"(let h {turn.format(product('x', 'w0'))})\n"
+        f"(let g {turn.format(product(middle, 'w2'))})\n"
+        f"(let y (compute relu {value}))\n"
+        f"(let c {turn.format(product(turn.format('y'), 'w3'))})\n(output c)\n")
+
+
 def consumed(r, shape, dtype):
     """Definitions that make the output of c: a bias along some dimension, other
     arrays added in this or another order of dimensions, an operator."""
@@ -267,7 +293,7 @@ def main():
             r = random.Random(k)
             make = [matmul, conv_nchw, conv_nhwc, conv_any_rank][k % 4]
             if k % 5 == 4:
-                make = [conv_of_parts, matmul_of_heads][k // 5 % 2]
+                make = [conv_of_parts, matmul_of_heads, residual][k // 5 % 3]
             dtype = r.choice(["f32", "f32", "f64", "i32", "i8", "bf16"])
             shape, text = make(r, dtype)
             text += consumed(r, shape, SUM.get(dtype, dtype))

@@ -151,6 +151,11 @@ void cg_put_extra_arguments(const cg_contract *);
 /* The bytes that it will touch are asked for. */
 void cg_put_prefetches(const cg_contract *, cg_panel);
 
+/* kernel.c: sums become values of the formula on their way to memory. */
+bool cg_finishes(const cg_contract *);
+/* " restrict", unless c lies where something lies that the formula reads. */
+const char *cg_restrict(const cg_contract *);
+
 static inline bool
 cg_has_formula(const cg_contract *x) {
   return x->c->formula != UINT32_MAX;

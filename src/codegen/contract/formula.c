@@ -15,10 +15,15 @@ extra_type(const cg_contract *x, uint32_t k) {
   return gs_dtype_table[a->dtype].c_type;
 }
 
+const char *
+cg_restrict(const cg_contract *x) {
+  return po_lies_over(x->e->p, x->c) ? "" : "restrict";
+}
+
 void
 cg_put_extra_parameters(const cg_contract *x) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    cg_add(x->w, ", const %s *restrict e%u", extra_type(x, k), k);
+    cg_add(x->w, ", const %s *%s e%u", extra_type(x, k), cg_restrict(x), k);
 }
 
 void
@@ -83,7 +88,7 @@ void
 cg_put_formula_call(const cg_contract *x, cg_panel panel) {
   if (!cg_has_formula(x))
     return;
-  bool finished = cg_finishes_in_registers(x);
+  bool finished = cg_finishes(x);
   cg_write(x->w, finished ? "if (last && !first)" : "if (last)");
   cg_add(x->w, "%s_formula(c", x->name);
   cg_put_extra_arguments(x);

@@ -229,6 +229,11 @@ is_one_block(const cg_contract *x) {
   return x->c->kc >= gs_most_of(x->sizes, x->c->dims[PO_DIM_K].d[0].extent);
 }
 
+bool
+cg_finishes(const cg_contract *x) {
+  return cg_finishes_in_registers(x) || po_lies_over(x->e->p, x->c);
+}
+
 /* Sums of one block of k become values of the formula in registers; those that
  * are added to c do so there, by NAME_formula. */
 static void
@@ -248,7 +253,7 @@ put_finished(const cg_contract *x, cg_panel panel) {
 static void
 put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
   bool strict = x->e->p->strict_fp;
-  bool finishes = cg_finishes_in_registers(x);
+  bool finishes = cg_finishes(x);
   if (x->c->waits) {
     if (!strict)
       put_start(x, panel, vectors);
@@ -275,9 +280,8 @@ put_end(const cg_contract *x, cg_panel panel, int64_t vectors) {
 /* Of a panel's kernel, and the same handed on. */
 static void
 put_parameters(const cg_contract *x) {
-  cg_add(x->w,
-         "(const %s *restrict x, const %s *restrict y,\n    %s *restrict c, ",
-         x->type, x->type, x->type);
+  cg_add(x->w, "(const %s *restrict x, const %s *restrict y,\n    %s *%s c, ",
+         x->type, x->type, x->type, cg_restrict(x));
   if (cg_has_windows(x))
     cg_add(x->w, "const %s *restrict at, ", x->e->index);
   if (x->c->waits)
@@ -302,7 +306,7 @@ put_prefetches(const cg_contract *x, cg_panel panel) {
   if (x->c->waits)
     cg_write(x->w, "if (last) {");
   cg_put_prefetches(x, panel);
-  if (cg_finishes_in_registers(x))
+  if (cg_finishes(x))
     cg_put_extra_prefetches(x, panel);
   if (x->c->waits)
     cg_write(x->w, "}");
@@ -313,7 +317,7 @@ put_kernel(const cg_contract *x, cg_panel panel) {
   int64_t vectors = (panel.columns + x->c->lanes - 1) / x->c->lanes;
   bool strict = x->e->p->strict_fp;
   bool contract = !strict && x->c->dtype != GS_I32;
-  bool finishes = cg_finishes_in_registers(x);
+  bool finishes = cg_finishes(x);
   cg_add(x->w, "%sstatic void\n%s_%lldx%lld", contract ? "GLEN_CONTRACT " : "",
          x->name, (long long)panel.rows, (long long)panel.columns);
   put_parameters(x);
@@ -345,13 +349,13 @@ put_kernel(const cg_contract *x, cg_panel panel) {
 static bool
 needs_formula(const cg_contract *x) {
   return cg_has_formula(x) &&
-         (!cg_finishes_in_registers(x) || (!x->c->waits && !is_one_block(x)));
+         (!cg_finishes(x) || (!x->c->waits && !is_one_block(x)));
 }
 
 /* The call for one size, and for the formula. */
 static void
 put_call(const cg_contract *x, cg_panel p) {
-  bool finishes = cg_finishes_in_registers(x);
+  bool finishes = cg_finishes(x);
   cg_add(x->w, "%s_%lldx%lld(%s%s", x->name, (long long)p.rows,
          (long long)p.columns, arguments(x),
          finishes && !x->c->waits ? ", last" : "");

@@ -185,10 +185,18 @@ put_one_by_one(const cg_contract *x, cg_panel panel, cg_transfer way) {
       put_lanes(x, r, v, way, width_text(x, panel, v));
 }
 
+/* Sums become values of the formula lane by lane. */
+static bool
+finishes_lanes(const cg_contract *x, cg_transfer way) {
+  return way == CG_SUMS_FINISH && !cg_finishes_in_registers(x);
+}
+
 void
 cg_put_transfer(const cg_contract *x, cg_panel panel, cg_transfer way) {
-  bool turns = cg_stores_turned(x) && way != CG_SUMS_LOAD && panel.rows > 1;
-  if (column_stride(x) == 1) {
+  bool lanes = finishes_lanes(x, way);
+  bool turns =
+      cg_stores_turned(x) && way != CG_SUMS_LOAD && panel.rows > 1 && !lanes;
+  if (column_stride(x) == 1 && !lanes) {
     put_along_columns(x, panel, way);
     return;
   }

@@ -73,9 +73,9 @@ put_parameters(cg_emitter *e, const cg_use *use, const char *const *names) {
   const char *type = bs_arena_printf(&e->arena, "%s ", e->index);
   cg_put_size_parameters(e->p, type, "", &e->body);
   for (uint32_t k = 0; k < use->n_slots; k++)
-    cg_put_item(&e->body, "%s%s *restrict %s%s",
-                use->slots[k].written ? "" : "const ",
-                element_type(e, use->slots[k].array), names[k],
+    cg_put_item(&e->body, "%s%s *%s%s%s", use->slots[k].written ? "" : "const ",
+                element_type(e, use->slots[k].array),
+                use->slots[k].shared ? "" : "restrict ", names[k],
                 k + 1 < use->n_slots ? ", " : "");
 }
 

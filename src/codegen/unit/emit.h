@@ -25,6 +25,7 @@ typedef struct cg_slot {
   uint32_t array;
   int64_t base; /* elements added to the pointer passed */
   bool written;
+  bool shared; /* it lies where another one does */
 } cg_slot;
 
 /* A group as a use of a kernel. */

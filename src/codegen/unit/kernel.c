@@ -236,6 +236,16 @@ note_packed(printing *x, const po_contraction *c) {
     x->slots.data[find_slot(x, c->packed_y)].written = c->y_mode == PO_WHOLE;
 }
 
+/* What a contraction makes may lie where something lies that it reads. */
+static void
+note_shared(printing *x, const po_contraction *c) {
+  if (!po_lies_over(x->e->p, c))
+    return;
+  uint32_t over = po_may_lie_over(x->e->p, c);
+  x->slots.data[find_slot(x, c->c.array)].shared = true;
+  x->slots.data[find_slot(x, over)].shared = true;
+}
+
 static void
 find_accesses(printing *x) {
   for (uint32_t k = 0; k < x->group->n; k++) {
@@ -249,6 +259,8 @@ find_accesses(printing *x) {
   const po_contraction *c = po_contraction_of(x->e->p, &x->e->groups, x->group);
   if (c)
     note_packed(x, c);
+  if (c)
+    note_shared(x, c);
   check_bases(x);
 }
 
@@ -401,7 +413,7 @@ put_group(printing *x) {
   const po_program *p = x->e->p;
   const po_contraction *c = po_contraction_of(p, &x->e->groups, x->group);
   if (c)
-    bs_putf(&x->text, "%d %d", c->x_mode, c->y_mode);
+    bs_putf(&x->text, "%d %d %d", c->x_mode, c->y_mode, po_lies_over(p, c));
   put_slide(x, po_slide_of(p, &x->e->groups, x->group));
   const po_nest_node *nodes = p->nest.nodes.data;
   const access *a = x->accesses.data;

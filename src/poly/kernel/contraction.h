@@ -187,6 +187,11 @@ bool po_may_be_formula(const po_program *, uint32_t last, uint32_t formula);
  * where that is not so. */
 __isl_give isl_pw_multi_aff *
 po_formula_instances(const po_program *, uint32_t last, uint32_t formula);
+/* An array of the workspace whose elements the formula reads where it makes
+ * those of c, so that c may take its place once nobody else needs it;
+ * UINT32_MAX: there is none.  Whether it does, in the layout that was made. */
+uint32_t po_may_lie_over(const po_program *, const po_contraction *);
+bool po_lies_over(const po_program *, const po_contraction *);
 /* Chooses which operand fills vectors, and the sizes, for the target. constant:
  * x, y are packed beforehand; fixed: what is given, or NULL; room: for two more
  * of this size, which are too large for a stack.  False, with the reason, where

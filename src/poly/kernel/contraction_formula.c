@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* contraction_formula.c - the one consumer of a contraction's sums.
+/* contraction_formula.c - the one consumer of a contraction's sums, and where
+ * its results may lie.
  *
  * A statement that makes one element from each sum, and is the only one to read
  * them, can be computed where a sum is stored.  Its instances are a bijection
  * of those that write the sums: the inverse of its read, after their write. */
 #include "poly/kernel/contraction.h"
+#include "poly/loops/functions.h"
+#include "poly/loops/sizes.h"
+#include "poly/loops/storage.h"
 #include "poly/loops/uses.h"
 #include <isl/map.h>
 
@@ -99,4 +103,76 @@ po_formula_instances(const po_program *p, uint32_t last, uint32_t formula) {
                                 isl_set_copy(from->domain));
   isl_map_free(map);
   return out;
+}
+
+/* ---- in place ---- */
+
+/* Vectors compute it as well as scalars do. */
+static bool
+calls_nothing(const po_stmt *formula, gs_dtype dtype) {
+  for (uint32_t k = 0; k < formula->n_exprs; k++) {
+    const po_expr *e = &formula->exprs[k];
+    bool arithmetic = e->kind == PO_READ || e->kind == PO_LITERAL ||
+                      e->kind == PO_BINARY ||
+                      (e->kind == PO_UNARY && !po_function_of(e->op));
+    if (!arithmetic || e->dtype != dtype)
+      return false;
+  }
+  return true;
+}
+
+/* Its elements are read where those of c of the same address are made. */
+static bool
+lies_as_c(const po_contraction *c, uint32_t extra) {
+  if (c->extras[extra].base != c->c.base)
+    return false;
+  for (uint32_t role = 0; role < 4; role++)
+    for (uint32_t k = 0; role != PO_DIM_K && k < c->dims[role].n; k++)
+      if (c->dims[role].d[k].extra[extra] != c->dims[role].d[k].c)
+        return false;
+  return true;
+}
+
+static bool
+is_read_as_c_alone(const po_contraction *c, uint32_t array) {
+  bool all = array != c->x.array && array != c->y.array;
+  for (uint32_t k = 0; k < c->n_extras; k++)
+    all &= c->extras[k].array != array || lies_as_c(c, k);
+  return all;
+}
+
+static bool
+is_as_large(const po_array *a, const po_array *b) {
+  return a->role == PO_WORKSPACE && b->role == PO_WORKSPACE &&
+         a->dtype == b->dtype && a->before == b->before &&
+         po_bytes(a) == po_bytes(b);
+}
+
+/* Nothing is in c before the formula's values are. */
+static bool
+stores_values_alone(const po_contraction *c) {
+  return c->formula != UINT32_MAX && !c->mac.mac && !c->adds &&
+         (c->waits || c->kc >= c->dims[PO_DIM_K].d[0].extent);
+}
+
+uint32_t
+po_may_lie_over(const po_program *p, const po_contraction *c) {
+  const po_array *arrays = p->arrays.data;
+  if (po_has_sizes(p) || !stores_values_alone(c) ||
+      !calls_nothing(&p->stmts.data[c->formula], c->dtype))
+    return UINT32_MAX;
+  for (uint32_t k = 0; k < c->n_extras; k++) {
+    uint32_t array = c->extras[k].array;
+    if (is_as_large(&arrays[array], &arrays[c->c.array]) &&
+        is_read_as_c_alone(c, array))
+      return array;
+  }
+  return UINT32_MAX;
+}
+
+bool
+po_lies_over(const po_program *p, const po_contraction *c) {
+  uint32_t over = po_may_lie_over(p, c);
+  return over != UINT32_MAX &&
+         p->arrays.data[over].offset == p->arrays.data[c->c.array].offset;
 }

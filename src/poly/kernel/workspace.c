@@ -4,7 +4,9 @@
  * An array lives from the first group that names it to the last, whatever the
  * order of instances within a group.  Arrays are placed in the order of their
  * first use, at the lowest offset that no array living then covers; offsets
- * are multiples of 64.  Large locals lie here too, one for each thread of the
+ * are multiples of 64.  What a contraction makes of its sums and of an array
+ * that is not needed any more takes the place of that array, which is in the
+ * caches.  Large locals lie here too, one for each thread of the
  * team that a parallel loop around them has. */
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/slide.h"
@@ -29,6 +31,8 @@ typedef struct layout {
   int64_t most;        /* bytes that live at a time */
   uint32_t *last;      /* by array: group */
   uint32_t *node;      /* by array: see po_find_local_nodes */
+  /* The contraction of the group that is visited, or NULL. */
+  const po_contraction *contraction;
   BS_VEC(extent) live; /* by offset */
 } layout;
 
@@ -122,10 +126,29 @@ note_last(layout *l, uint32_t array, uint32_t group) {
   l->last[array] = group;
 }
 
+/* The array takes the place of one that ends with the group. */
+static bool
+place_over(layout *l, uint32_t k, uint32_t group) {
+  const po_contraction *c = l->contraction;
+  po_array *arrays = l->program->arrays.data;
+  uint32_t over =
+      c && c->c.array == k ? po_may_lie_over(l->program, c) : UINT32_MAX;
+  if (over == UINT32_MAX || l->last[over] != group || arrays[over].offset < 0)
+    return false;
+  for (uint32_t j = 0; j < l->live.len; j++)
+    if (l->live.data[j].offset == arrays[over].offset) {
+      l->live.data[j].last = l->last[k];
+      arrays[k].offset = arrays[over].offset;
+    }
+  return arrays[k].offset >= 0;
+}
+
 static void
 place_new(layout *l, uint32_t k, uint32_t group) {
   po_array *array = &l->program->arrays.data[k];
   int64_t bytes = array->offset < 0 ? bytes_of(l, k) : 0;
+  if (bytes && place_over(l, k, group))
+    return;
   if (bytes && has_open_places(l))
     place_by_number(l, array, bytes, l->last[k], group);
   else if (bytes)
@@ -135,9 +158,10 @@ place_new(layout *l, uint32_t k, uint32_t group) {
 static void
 visit_group(layout *l, const po_groups *groups, uint32_t g, visit *f) {
   const po_group *group = &groups->list.data[g];
+  const po_contraction *c = po_contraction_of(l->program, groups, group);
+  l->contraction = c;
   for (uint32_t k = group->first; k < group->first + group->n; k++)
     visit_arrays(l, &l->program->stmts.data[groups->stmts.data[k]], g, f);
-  const po_contraction *c = po_contraction_of(l->program, groups, group);
   if (c && c->x_mode == PO_WHOLE)
     f(l, c->packed_x, g);
   if (c && c->y_mode == PO_WHOLE)
