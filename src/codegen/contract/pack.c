@@ -154,12 +154,18 @@ put_pack_runs(const cg_side *s) {
   cg_close_function(x->e, x->w);
 }
 
-/* Whether elements lie closer along k than along the operand's own loops. */
+/* Whether elements lie closer along k than along the operand's own loops. A few
+ * taps of a window with a stride are no run beside a row of its pixels, which
+ * is copied by vectors. */
 static bool
 lies_along_k(const cg_side *s) {
-  const po_cdims *k = &s->x->c->dims[PO_DIM_K];
+  const po_cdims *k = &s->x->c->dims[PO_DIM_K], *own = cg_side_dims(s);
   const gs_sizes *sizes = s->x->sizes;
-  return llabs(gs_most_of(sizes, cg_side_stride(s, &k->d[k->n - 1]))) <
+  const po_cdim *tap = &k->d[k->n - 1];
+  if (has_copy_function(s) && gs_most_of(sizes, tap->extent) <
+                                  gs_least_of(sizes, own->d[own->n - 1].extent))
+    return false;
+  return llabs(gs_most_of(sizes, cg_side_stride(s, tap))) <
          llabs(gs_most_of(sizes, cg_side_last_stride(s)));
 }
 
