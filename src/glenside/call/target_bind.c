@@ -53,10 +53,13 @@ bind_params(bs_values *values, const gs_instr *instr, bs_value attr,
             uint32_t *slots, gs_fault *fault) {
   for (uint32_t k = 0; k < instr->n_params; k++) {
     bs_value v = bs_item(values, attr, k + 1);
-    if (bs_kind_of(values, v) != BS_KIND_INT)
+    const gs_var *param = &instr->scope.vars.data[k];
+    bool real = param->sort == GS_SORT_REAL;
+    if (bs_kind_of(values, v) != BS_KIND_INT &&
+        !(real && bs_kind_of(values, v) == BS_KIND_REAL))
       return gs_fail(fault, "bad-attribute", -1, (int)k + 1,
-                     "the parameter %s of %s is an integer",
-                     instr->scope.vars.data[k].name, instr->name);
+                     "the parameter %s of %s is %s", param->name, instr->name,
+                     real ? "a number" : "an integer");
     slots[k] = v.i;
   }
   return true;

@@ -100,11 +100,8 @@ meaning_of(const char *name) {
 
 /* Adds a parameter, operand or dimension; its slot, or -1. */
 static int
-add_name(reader *r, uint32_t node, gs_sort sort) {
+add_named(reader *r, uint32_t node, const char *name, gs_sort sort) {
   gs_scope *scope = &r->instr->scope;
-  if (at(r, node)->kind != BS_SX_SYM)
-    return fail(r, node, "bad-value", "a name is expected here"), -1;
-  const char *name = target_sym(r->p, node);
   const char *meaning = meaning_of(name);
   if (!is_identifier(name))
     return fail(r, node, "bad-name",
@@ -121,11 +118,36 @@ add_name(reader *r, uint32_t node, gs_sort sort) {
   return gs_scope_add(r->p->ctx, scope, name, sort, at(r, node)->span);
 }
 
+static int
+add_name(reader *r, uint32_t node, gs_sort sort) {
+  if (at(r, node)->kind != BS_SX_SYM)
+    return fail(r, node, "bad-value", "a name is expected here"), -1;
+  return add_named(r, node, target_sym(r->p, node), sort);
+}
+
+/* NAME, which is an integer, or NAME:number. */
+static bool
+add_param(reader *r, uint32_t node) {
+  const char *text =
+      at(r, node)->kind == BS_SX_SYM ? target_sym(r->p, node) : "";
+  const char *colon = strchr(text, ':');
+  if (!colon)
+    return add_name(r, node, GS_SORT_INT) >= 0;
+  const char *name =
+      bs_arena_printf(r->p->ctx->arena, "%.*s", (int)(colon - text), text);
+  bool real = !strcmp(colon, ":number");
+  if (!real && strcmp(colon, ":int"))
+    return fail(r, node, "bad-value",
+                "a parameter is an int or a number: %s:int, %s:number", name,
+                name);
+  return add_named(r, node, name, real ? GS_SORT_REAL : GS_SORT_INT) >= 0;
+}
+
 static bool
 read_params(reader *r) {
   bool ok = true;
   for (uint32_t x = items_of(r, r->parts[PARAMS]); x; x = next(r, x)) {
-    ok &= add_name(r, x, GS_SORT_INT) >= 0;
+    ok &= add_param(r, x);
     r->instr->n_params++;
   }
   return ok;

@@ -126,8 +126,11 @@ put_instr(bs_text *out, const gs_target *t, const bs_values *values,
     gs_put_quoted(out, instr->intent);
   }
   bs_put(out, "\n  (params");
-  for (uint32_t k = 0; k < instr->n_params; k++)
-    bs_putf(out, " %s", instr->scope.vars.data[k].name);
+  for (uint32_t k = 0; k < instr->n_params; k++) {
+    const gs_var *param = &instr->scope.vars.data[k];
+    bs_putf(out, " %s%s", param->name,
+            param->sort == GS_SORT_REAL ? ":number" : "");
+  }
   bs_putc(out, ')');
   put_operands(out, t, values, instr);
   bs_put(out, "\n  (semantics ");

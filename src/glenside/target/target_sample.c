@@ -68,6 +68,16 @@ gs_sizing_chosen(const gs_sizing *s, uint32_t var) {
   return s->sizes[(s->choice[var] + var) % s->n_sizes];
 }
 
+/* A parameter that may be any number takes one that goes with the sizes. */
+static double
+chosen_number(const gs_sizing *s, uint32_t var) {
+  static const double numbers[] = {0.5, -1.25, 3.5, 0.0078125};
+  uint64_t at = var;
+  for (uint32_t k = 0; k < s->instr->scope.vars.len; k++)
+    at += s->choice[k];
+  return numbers[at % (sizeof numbers / sizeof *numbers)];
+}
+
 /* The operand types under the choice; false when a dimension is none. */
 static bool
 make_types(gs_sizing *s) {
@@ -76,6 +86,8 @@ make_types(gs_sizing *s) {
   for (uint32_t k = 0; k < instr->scope.vars.len; k++)
     s->slots[k] = gs_sizing_is_size(s, k)
                       ? bs_int(values, gs_sizing_chosen(s, k)).i
+                  : instr->scope.vars.data[k].sort == GS_SORT_REAL
+                      ? bs_real(values, chosen_number(s, k)).i
                       : UINT32_MAX;
   gs_env env = {
       .values = values, .slots = s->slots, .n_slots = instr->scope.vars.len};

@@ -29,6 +29,7 @@ typedef struct parse_frame {
   uint32_t first_kid;  /* S-expression of the first child */
   uint32_t first_attr; /* of the first attribute, 0 = none */
   uint32_t n_attrs;    /* as written */
+  uint64_t numbers;    /* bit k: attribute k is any number */
   uint32_t base;       /* results below belong to the frames below */
   bs_value attr;       /* read at once where attributes come first */
   bool applied;        /* a compute operator is the head itself: (relu x) */

@@ -181,6 +181,9 @@ shape_call(gs_parser *x, parse_frame *f, const gs_instr *instr, uint32_t head,
   f->n_attrs = 1 + instr->n_params + iterated;
   f->first_kid = skip(x, head, f->n_attrs);
   f->n_kids = instr->n_operands;
+  for (uint32_t k = 0; k < instr->n_params; k++)
+    if (instr->scope.vars.data[k].sort == GS_SORT_REAL)
+      f->numbers |= (uint64_t)1 << (k + 1);
   return true;
 }
 
@@ -310,7 +313,8 @@ read_attrs(gs_parser *x, const parse_frame *f, bs_value *out) {
   if (n + 1 > 8)
     items = bs_alloc(x->ctx->heap, n * sizeof *items);
   for (uint32_t k = 0; k < n; k++, at = parse_at(x, at)->next)
-    fine &= parse_attr(x, f->op, k, at, &items[k]);
+    fine &= f->numbers >> k & 1 ? parse_parameter(x, 'f', at, &items[k])
+                                : parse_attr(x, f->op, k, at, &items[k]);
   if (fine && f->op == GS_WINDOWS && n == 2) {
     int64_t ones[GS_MAX_RANK];
     uint32_t rank = bs_len(x->ctx->values, items[0]);

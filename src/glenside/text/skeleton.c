@@ -147,6 +147,11 @@ attr_sort(char letter) {
   }
 }
 
+static gs_sort
+param_sort(const gs_instr *instr, uint32_t k) {
+  return k < instr->n_params ? instr->scope.vars.data[k].sort : GS_SORT_INT;
+}
+
 /* How a call of the instruction is written, for a hint. */
 static void
 put_usage(bs_text *out, const gs_instr *instr) {
@@ -366,7 +371,7 @@ parse_attrs(parser *p, const form *f, uint32_t x, bs_span span,
     attrs[0] = gs_expr_literal(p->ctx, bs_sym(p->ctx->values, f->name),
                                GS_SORT_SYM, span);
   for (k = 0; k < f->n_attrs; k++, x = next(p, x)) {
-    gs_sort sort = f->instr ? GS_SORT_INT : attr_sort(letters[k]);
+    gs_sort sort = f->instr ? param_sort(f->instr, k) : attr_sort(letters[k]);
     if (f->over && k + 1 == f->n_attrs)
       attrs[k + names] = parse_over(p, x);
     else

@@ -184,7 +184,8 @@ put_call(const body *b) {
   for (uint32_t k = 0; k < instr->scope.vars.len; k++) {
     bs_put(w->out, k ? ", " : "");
     bs_value value = {stmt->slots[k]};
-    if (instr->scope.vars.data[k].sort == GS_SORT_INT)
+    gs_sort sort = instr->scope.vars.data[k].sort;
+    if (sort == GS_SORT_INT || sort == GS_SORT_REAL)
       bs_put_value(w->out, w->p->ctx.values, value);
     else
       bs_putc(w->out, '_');

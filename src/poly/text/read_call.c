@@ -8,6 +8,7 @@
  * The values are those of the instruction's parameters and dimensions; where
  * no operand has a layout of its own they are bound anew and compared. */
 #include "poly/text/read.h"
+#include <math.h>
 #include <string.h>
 
 #define MAX_STRIDE GS_MAX_ELEMENTS
@@ -89,6 +90,21 @@ find_instr(po_reader *r, const gs_instr **out) {
                          "the target has no instruction `%s`", name);
 }
 
+/* A whole one is held as an integer, as operators hold theirs. */
+static bool
+read_number(po_reader *r, uint32_t *out) {
+  bool minus;
+  if (!po_take_symbol(r, "-", &minus))
+    return false;
+  if (r->now.kind != PO_T_INT && r->now.kind != PO_T_REAL)
+    return po_syntax(r, "a number");
+  double v = minus ? -r->now.real : r->now.real;
+  bool whole = r->now.kind == PO_T_INT && fabs(v) < 0x1p53;
+  *out =
+      whole ? bs_int(r->ctx.values, (int64_t)v).i : bs_real(r->ctx.values, v).i;
+  return po_next_token(r);
+}
+
 static bool
 read_slots(po_reader *r, const gs_instr *instr, uint32_t *slots) {
   for (uint32_t k = 0; k < instr->scope.vars.len; k++) {
@@ -98,6 +114,11 @@ read_slots(po_reader *r, const gs_instr *instr, uint32_t *slots) {
       return false;
     if (none)
       continue;
+    if (instr->scope.vars.data[k].sort == GS_SORT_REAL) {
+      if (!read_number(r, &slots[k]))
+        return false;
+      continue;
+    }
     if (!po_need_int(r, -GS_MAX_ELEMENTS, GS_MAX_ELEMENTS, &value))
       return false;
     slots[k] = bs_int(r->ctx.values, value).i;

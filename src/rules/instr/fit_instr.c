@@ -76,10 +76,12 @@ write_out(reading *r, uint32_t which) {
   gs_env env = {.values = r->ctx->values, .slots = slots, .n_slots = n};
   gs_fault fault;
   r->p = gs_program_new(r->ctx, NULL);
-  for (uint32_t k = 0; k < n; k++)
-    slots[k] = instr->scope.vars.data[k].sort == GS_SORT_INT
+  for (uint32_t k = 0; k < n; k++) {
+    gs_sort sort = instr->scope.vars.data[k].sort;
+    slots[k] = sort == GS_SORT_INT || sort == GS_SORT_REAL
                    ? bs_int(r->ctx->values, sample_size(r, k, which)).i
                    : UINT32_MAX;
+  }
   for (uint32_t k = 0; k < instr->n_operands; k++)
     if (!declare_operand(r, &instr->operands[k], &env,
                          &holes[instr->operands[k].slot]))

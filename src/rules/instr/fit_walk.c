@@ -5,6 +5,7 @@
  * else the walk goes through the node that the class was made with, which stays
  * the same whatever is found equal later, as far as that is a view. */
 #include "rules/instr/fit.h"
+#include <math.h>
 #include <string.h>
 
 enum { MOST_VIEWS = 64, MOST_WAITING = 64 };
@@ -99,9 +100,12 @@ static bool
 takes_number(fit_match *m, uint32_t slot, bs_value v) {
   bs_values *values = m->session->ctx.values;
   double x = bs_as_real(values, v);
-  if (bs_kind_of(values, v) == BS_KIND_REAL && x == (double)(int64_t)x)
+  bool real = m->f->instr->scope.vars.data[slot].sort == GS_SORT_REAL;
+  bool whole = fabs(x) < 0x1p53 && x == (double)(int64_t)x;
+  if (bs_kind_of(values, v) == BS_KIND_REAL && whole)
     v = bs_int(values, (int64_t)x);
-  if (bs_kind_of(values, v) != BS_KIND_INT)
+  if (bs_kind_of(values, v) != BS_KIND_INT &&
+      !(real && bs_kind_of(values, v) == BS_KIND_REAL))
     return false;
   if (m->slots[slot] == UINT32_MAX)
     m->slots[slot] = v.i;
