@@ -167,6 +167,10 @@ typedef struct glen_code_options {
    * is needed, at least 1; 0: 1.5.  With `explain`, what that left out is
    * printed. */
   double recompute;
+  /* Codes for parts of the sizes of a program that leaves them open, at most so
+   * many beside the one for all sizes: up to 16.  None where a schedule is
+   * given.  0: none. */
+  uint32_t keys;
 } glen_code_options;
 
 GLEN_API void glen_code_defaults_of(glen_code_options *, size_t size);
@@ -192,6 +196,15 @@ GLEN_API glen_loops *glen_lower_scheduled(glen_context *, const glen_program *,
                                           const glen_target *,
                                           const glen_code_options *,
                                           glen_scheduled *out);
+
+/* Which code takes a call of these sizes, NAME=NUMBER for each that the program
+ * leaves open, of those that `keys` of the options allows: its kernels, blocks
+ * and workspace, and what each code is predicted to cost there.  A text or
+ * JSON; NULL with diagnostics. */
+GLEN_API const char *glen_tiling(glen_context *, const glen_program *,
+                                 const glen_target *, const glen_code_options *,
+                                 const char *const *sizes, uint32_t n_sizes,
+                                 bool json);
 
 #ifdef __cplusplus
 }

@@ -14,6 +14,8 @@
 #include "extract/egraph.h"
 #include "extract/problem.h"
 #include "poly/depend/depend.h"
+#include "poly/loops/loops.h"
+#include "poly/strategy/keys.h"
 #include "prove/session/prove.h"
 #include "prove/equal/steps.h"
 #include "rules/rule/saturate.h"
@@ -67,6 +69,9 @@ struct glen_loops {
   cg_variant variants[GLEN_MAX_VARIANTS]; /* glen_dispatch; of those below */
   glen_loops *owned[GLEN_MAX_VARIANTS];
   uint32_t n_variants;
+  cg_key keys[PO_MOST_KEYS]; /* codes for parts of the sizes, of those below */
+  glen_loops *parts[PO_MOST_KEYS];
+  uint32_t n_keys;
   const po_given_size *sizes; /* numbers that were put in */
   uint32_t n_sizes;
   const char *fused; /* how, where nobody asked for it; NULL: as they are */
@@ -180,6 +185,13 @@ void api_keep_original(glen_loops *);
  * `explain`, what the bound on what is computed again left out. */
 bool api_fuse(glen_context *, glen_loops *, const char *way,
               const glen_code_options *, const char **told);
+/* Pieces of an operand, of all that is lowered here. */
+enum { API_MAX_PIECES = 64 };
+/* code.c: the workspace of the one is enough for the other, too. */
+void api_make_room(po_program *, const po_program *);
+/* tiling.c: the parts of the sizes that get code of their own. */
+bool api_choose_keys(glen_context *, const glen_program *, const glen_target *,
+                     const glen_code_options *, po_keys *out);
 /* code.c: as glen_lower, where no schedule is given: a program too large for
  * one has chains of pointwise computes as one statement. */
 glen_loops *api_lower_net(glen_context *, const glen_program *,

@@ -5,13 +5,11 @@
 #include "poly/search/auto.h"
 #include <string.h>
 
-enum { MAX_PIECES = 64 };
-
 static glen_loops *
 lower(glen_context *ctx, const glen_program *program, const glen_target *target,
       bool strict_fp, bool nets) {
   API_ENTER_STAGE(ctx, "lowering", 1, NULL);
-  po_options options = {.strict_fp = strict_fp, .max_pieces = MAX_PIECES};
+  po_options options = {.strict_fp = strict_fp, .max_pieces = API_MAX_PIECES};
   po_program *p = po_lower(program->program, target->target, &options);
   if (p && nets && po_is_too_large(p)) {
     po_free(p);
@@ -71,6 +69,8 @@ glen_loops_free(glen_loops *loops) {
     loops->loops = loops->original = NULL;
     while (loops->n_variants)
       glen_loops_free(loops->owned[--loops->n_variants]);
+    while (loops->n_keys)
+      glen_loops_free(loops->parts[--loops->n_keys]);
   }
 }
 
@@ -109,6 +109,13 @@ why_no_variant(const glen_loops *of, const gs_variant *v) {
   return NULL;
 }
 
+void
+api_make_room(po_program *p, const po_program *of) {
+  p->workspace_bytes = most(p->workspace_bytes, of->workspace_bytes);
+  p->workspace_least = most(p->workspace_least, of->workspace_least);
+  p->prepacked_bytes = most(p->prepacked_bytes, of->prepacked_bytes);
+}
+
 bool
 glen_dispatch(glen_context *ctx, glen_loops *loops, const char *name,
               glen_loops *variant) {
@@ -122,11 +129,10 @@ glen_dispatch(glen_context *ctx, glen_loops *loops, const char *name,
              "%s cannot be the next variant: %s", name, why);
     return false;
   }
-  p->workspace_bytes = most(p->workspace_bytes, of->workspace_bytes);
-  p->workspace_least = most(p->workspace_least, of->workspace_least);
-  p->prepacked_bytes = most(p->prepacked_bytes, of->prepacked_bytes);
+  api_make_room(p, of);
   loops->owned[loops->n_variants] = variant;
-  loops->variants[loops->n_variants++] = (cg_variant){v, of};
+  loops->variants[loops->n_variants++] =
+      (cg_variant){v, of, {variant->n_keys, variant->keys}};
   return true;
 }
 
@@ -136,7 +142,8 @@ emit_options(const glen_loops *loops, const char *name) {
                       .openmp = true,
                       .fused = loops->fused,
                       .variants = loops->variants,
-                      .n_variants = loops->n_variants};
+                      .n_variants = loops->n_variants,
+                      .keys = {loops->n_keys, loops->keys}};
 }
 
 bool

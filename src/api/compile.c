@@ -157,6 +157,50 @@ lower_for(glen_context *ctx, const glen_program *program,
   return NULL;
 }
 
+/* Schedules that are given are for all sizes. */
+static bool
+may_have_keys(const glen_program *program, const glen_code_options *o) {
+  return program->program->sizes && o->keys && !o->script && !o->choose &&
+         !o->layout && !o->n_tiles;
+}
+
+static bool
+add_key(glen_context *ctx, const glen_target *target,
+        const glen_code_options *o, const po_key *key, glen_loops *loops) {
+  glen_program program = {.program = (gs_program *)key->program};
+  glen_scheduled unused;
+  glen_loops *part = lower_for(ctx, &program, target, o, &unused);
+  po_size *sizes = BS_NEWS(&ctx->arena, po_size, GS_MOST_SIZES);
+  if (!part)
+    return false;
+  for (uint32_t k = 0; k < loops->loops->sizes.len; k++)
+    sizes[k] = (po_size){key->part[k].name, key->part[k].least,
+                         key->part[k].most, key->part[k].multiple};
+  loops->parts[loops->n_keys] = part;
+  loops->keys[loops->n_keys++] = (cg_key){sizes, part->loops};
+  api_make_room(loops->loops, part->loops);
+  return true;
+}
+
+static glen_loops *
+lower_with_keys(glen_context *ctx, const glen_program *program,
+                const glen_target *target, const glen_code_options *o,
+                glen_scheduled *out) {
+  glen_code_options own = *o;
+  po_keys keys;
+  glen_loops *loops = lower_for(ctx, program, target, o, out);
+  if (!loops || !may_have_keys(program, o))
+    return loops;
+  own.keep_lowered = false;
+  if (api_choose_keys(ctx, program, target, o, &keys))
+    for (uint32_t k = 0; k < keys.n; k++)
+      if (!add_key(ctx, target, &own, &keys.list[k], loops)) {
+        glen_loops_free(loops);
+        return NULL;
+      }
+  return loops;
+}
+
 static bool
 add_variant(glen_context *ctx, const glen_program *program,
             const glen_target *target, const glen_code_options *o,
@@ -165,7 +209,8 @@ add_variant(glen_context *ctx, const glen_program *program,
   glen_scheduled unused;
   own.keep_lowered = false;
   glen_target *t = glen_target_variant(ctx, target, name);
-  glen_loops *variant = t ? lower_for(ctx, program, t, &own, &unused) : NULL;
+  glen_loops *variant =
+      t ? lower_with_keys(ctx, program, t, &own, &unused) : NULL;
   bool ok = variant && glen_dispatch(ctx, loops, name, variant);
   if (!ok)
     glen_loops_free(variant);
@@ -179,7 +224,8 @@ lower_scheduled(glen_context *ctx, const glen_program *program,
   uint32_t n_variants = o->n_variants;
   const glen_target *first =
       n_variants ? glen_target_variant(ctx, target, "base") : target;
-  glen_loops *loops = first ? lower_for(ctx, program, first, o, out) : NULL;
+  glen_loops *loops =
+      first ? lower_with_keys(ctx, program, first, o, out) : NULL;
   for (uint32_t k = 0; loops && k < n_variants; k++)
     if (!add_variant(ctx, program, target, o, loops, o->variants[k])) {
       glen_loops_free(loops);

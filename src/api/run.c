@@ -215,6 +215,7 @@ glen_build_and_run_at(glen_context *ctx, const glen_loops *general,
     return NULL;
   if (general) {
     options.general = general->loops;
+    options.keys = (cg_keys){general->n_keys, general->keys};
     options.sizes = api_sizes_of(ctx, options.general, loops);
     if (!options.sizes)
       return NULL;

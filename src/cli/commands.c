@@ -199,6 +199,16 @@ const cl_command cl_commands[] = {
      "mismatch).\n\n"
      "  glen simulate my.glen --target my.target\n"
      "  glen simulate my.loops --target my.target --trace\n"},
+    {"tiling", "F.glen", 1, 1, "which code takes a call of given sizes",
+     "A program that leaves sizes open is compiled to several codes, each for "
+     "a\n"
+     "part of the sizes.  Prints which of them takes a call of the sizes given "
+     "by\n"
+     "--size, its kernels, blocks and bytes of workspace, and what each code "
+     "is\n"
+     "predicted to cost there.\n\n"
+     "  glen tiling attention.glen --target native --size n=77\n"
+     "  glen tiling attention.glen --size n=77 --keys 4 --json\n"},
 };
 
 const size_t cl_command_count = sizeof cl_commands / sizeof cl_commands[0];

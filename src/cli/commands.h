@@ -26,5 +26,6 @@ int cl_map(const cl_options *);
 int cl_import(const cl_options *);
 int cl_lsp(const cl_options *);
 int cl_simulate(const cl_options *);
+int cl_tiling(const cl_options *);
 
 #endif

@@ -17,6 +17,7 @@ static int (*const functions[])(const cl_options *) = {
     cl_rules_ablate, cl_target_test, cl_target_command,
     cl_extract,      cl_import,      cl_lsp,
     cl_completions,  cl_fmt,         cl_simulate,
+    cl_tiling,
 };
 
 static int

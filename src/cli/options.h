@@ -42,7 +42,7 @@ typedef struct cl_options {
   const char *weights;  /* "init" or "inputs" */
   const char *flame;    /* a chart of the profile, or NULL */
   const char *script, *print, *fuse, *tile; /* of schedules */
-  uint64_t tune, tune_rounds, choose;       /* 0: not asked */
+  uint64_t tune, tune_rounds, choose, keys; /* 0: not asked */
   double tune_time, recompute;
   const char *tune_file;
   const char *layout, *layout_cost, *widths;

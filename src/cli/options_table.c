@@ -60,7 +60,7 @@ const cl_row cl_rows[] = {
      "10", NULL,
      "time for the exact extractors, which then take the best so far"},
     {"strict-fp", 0, NULL, FLAG, AT(strict_fp),
-     COMPILE | RUN | SCHEDULE | LAYOUT | SIMULATE, NULL, NULL,
+     COMPILE | RUN | SCHEDULE | LAYOUT | SIMULATE | TILING, NULL, NULL,
      "keeps the order of floating-point sums, and NaN in comparisons"},
     {"prepack", 0, "INPUT", LIST, AT(prepack), SATURATE | COMPILE | RUN, NULL,
      NULL,
@@ -88,7 +88,7 @@ const cl_row cl_rows[] = {
      "the size of a dimension that a model (.onnx) leaves open; as "
      "LEAST..MOST[:MULTIPLE], it becomes a size of the program"},
     {"size", 0, "NAME=NUMBER", LIST, AT(sizes),
-     COMPILE | RUN | SCHEDULE | CHECK, NULL, NULL,
+     COMPILE | RUN | SCHEDULE | CHECK | TILING, NULL, NULL,
      "a value for a size that a program or a .loops file leaves open: glen run "
      "passes it to the code for all sizes, the other commands substitute it; "
      "may be given several times"},
@@ -236,6 +236,9 @@ const cl_row cl_rows[] = {
      "on average"},
     {"choose", 0, "N", COUNT, AT(choose), COMPILE | RUN | SCHEDULE, "0", NULL,
      "takes the cheapest of N whole schedules, by the cost model"},
+    {"keys", 0, "N", COUNT, AT(keys), COMPILE | RUN | TILING, "16", NULL,
+     "most codes for parts of the sizes that a program leaves open, beside the "
+     "one for all of them: up to 16"},
     {"tune", 0, "N", COUNT, AT(tune), COMPILE | RUN | SCHEDULE, "0", NULL,
      "builds and runs up to N whole schedules and takes the fastest; heeds "
      "--cc, "

@@ -42,6 +42,7 @@ enum { /* bits of cl_commands, in its order */
        COMPLETIONS = 1 << 18,
        FMT = 1 << 19,
        SIMULATE = 1 << 20,
+       TILING = 1 << 21,
        EVERY = -1,
        WORKS = EVERY & ~(COMPLETIONS | LSP),
        CHOOSES =

@@ -9,11 +9,13 @@ all sizes in its bounds, and called at COUNT of them: both bounds of every size,
 then random ones.  What it gives is compared with what the interpreter of its
 kind gives for the text with the numbers put in; the bytes behind each array must be as they were, and sizes just
 outside of the bounds must be refused.  One of the calls is made under the
-sanitizers as well.  Then the same of each program as a script schedules it, one
+sanitizers as well, and the code that takes a call is the one that glen tiling says.
+Then the same of each program as a script schedules it, one
 that lies beside it or one of random commands, those that are refused left out.
 """
 import ctypes
 import glob
+import json
 import os
 import random
 import re
@@ -135,6 +137,36 @@ class Program:
         return subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def tiles(program, r, calls=6):
+    """Keys and workspaces of the code for one target, by C and by glen."""
+    if not program.path.endswith(".glen"):
+        return 0, 0
+    c = os.path.join(program.folder, "tiling.c")
+    so = os.path.join(program.folder, "tiling.so")
+    subprocess.run([program.glen, "compile", "-q", program.path, "--dispatch",
+                    "none", "--name", "tiling", "-o", c], check=True)
+    subprocess.run([os.environ.get("CC", "cc"), *FLAGS, c, "-o", so, "-lm"],
+                   check=True)
+    library = ctypes.CDLL(so)
+    library.tiling_workspace_size.restype = ctypes.c_size_t
+    has_keys = hasattr(library, "tiling_tiling")
+    same = 0
+    for k in range(calls):
+        at = program.choose(r, k)
+        command = [program.glen, "tiling", "--json", program.path]
+        for name, n in at.items():
+            command += ["--size", f"{name}={n}"]
+        said = json.loads(subprocess.run(command, check=True, text=True,
+                                         stdout=subprocess.PIPE).stdout)
+        key = library.tiling_tiling(*program.numbers(at)) if has_keys else 0
+        ok = (said["key"] == key and said["workspace"]
+              == library.tiling_workspace_size(*program.numbers(at)))
+        same += ok
+        if not ok:
+            print(f"FAIL {program.path}: tiling at {at}")
+    return same, calls - same
+
+
 def loops_of(glen, path):
     """The text, or the loops that the program is lowered to."""
     if path.endswith(".loops"):
@@ -218,8 +250,12 @@ def main():
         for scheduled in (False, True):
             with tempfile.TemporaryDirectory() as folder:
                 script = script_of(glen, path, folder, r) if scheduled else None
-                more, wrong = check(Program(glen, path, folder, script),
+                program = Program(glen, path, folder, script)
+                more, wrong = check(program,
                                     calls // 2 if scheduled else calls, r)
+                if not scheduled:
+                    same, other = tiles(program, r)
+                    more, wrong = more + same, wrong + other
                 if wrong and script:
                     print(open(script).read())
             passed, failed = passed + more, failed + wrong

@@ -168,19 +168,14 @@ extent_of_k(const cg_contract *x) {
 
 /* ---- operands that may be read where they lie ---- */
 
-/* Bytes from row to row at which all rows fall into the same few sets of the
- * first cache; columns of y for which that costs less than packing. */
-#define ALIASING_BYTES 4096
-#define FEW_COLUMNS    64
-
 static void
 put_lying_x(const cg_contract *x) {
   const po_cdims *m = &x->c->dims[PO_DIM_M];
   const char *row = cg_number_text(x, m->n ? m->d[0].x : 0);
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
   cg_write(x->w, "const int glen_x_lies = %s %% %lld != 0 || %s <= %d;", row,
-           (long long)(ALIASING_BYTES / bytes), cg_number_text(x, x->n),
-           FEW_COLUMNS);
+           (long long)(PO_ALIASING_BYTES / bytes), cg_number_text(x, x->n),
+           PO_FEW_COLUMNS);
   cg_write(x->w, "const %s %s = glen_x_lies ? 1 : %u;", x->e->index,
            CG_STEP_OF_X, x->c->mr);
   cg_write(x->w, "const %s %s = glen_x_lies ? %s : 1;", x->e->index,

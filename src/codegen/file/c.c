@@ -160,7 +160,7 @@ write_files(cg_emitter *e, void *arg) {
 bool
 cg_emit_c(const po_program *p, const cg_options *options, bs_text *c,
           bs_text *h) {
-  if (options->n_variants)
+  if (options->n_variants || options->keys.n)
     return cg_emit_dispatch(p, options, c, h);
   p = cg_with_own_names(p, options->name, NULL);
   return cg_sizes_are_apart(p, options->name) &&

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* dispatch.c - one file with variants of the functions, chosen by CPUID.
+/* dispatch.c - one file with variants of the functions, chosen by CPUID, and
+ * with codes for parts of the sizes, chosen by these.
  *
  *   what all need: includes, macros, helpers, constants
  *   the functions of the program itself, NAME_base, for any processor
  *   those of each variant, compiled for its features by pragmas
  *   NAME, which calls those of the last variant that the processor has
+ *
+ * Where a variant has codes for parts, these are NAME_avx2_part0 and so on, the
+ * program itself NAME_avx2_all, and NAME_avx2 calls the one that the key says.
  *
  * Compilers keep what CPUID said from the start of the process on: asking costs
  * a few loads at each call, and there is nothing to be set up once.  Compilers
@@ -19,6 +23,7 @@ typedef struct dispatch {
   const cg_options *options;
   const po_program *p;
   const gs_variant *variant; /* the one that is written; NULL: the base */
+  cg_keys keys;              /* of it */
   bool last;
   bs_text *c, *h;
   bs_text constants, functions;
@@ -92,25 +97,49 @@ write_variant(cg_emitter *e, void *arg) {
 
 static const char *
 name_of(const dispatch *d, const gs_variant *v) {
+  if (!d->options->n_variants)
+    return d->options->name;
   return bs_arena_printf(d->p->ctx.arena, "%s_%s", d->options->name,
                          v ? v->name : "base");
 }
+
+/* The code for part k of the variant that is written, or for all sizes. */
+static const char *
+name_of_part(const dispatch *d, uint32_t k) {
+  const char *name = name_of(d, d->variant);
+  if (!d->keys.n)
+    return name;
+  return k < d->keys.n ? bs_arena_printf(d->p->ctx.arena, "%s_part%u", name, k)
+                       : bs_arena_printf(d->p->ctx.arena, "%s_all", name);
+}
+
+static bool
+put_program(dispatch *d, const po_program *p, const char *name) {
+  cg_options options = {.name = name,
+                        .header = d->options->header,
+                        .openmp = d->options->openmp,
+                        .fused = d->options->fused};
+  p = cg_with_own_names(p, d->options->name, NULL);
+  p = cg_with_own_names(p, options.name, NULL);
+  return cg_emit(p, &options, write_variant, d);
+}
+
+static void put_key_functions(dispatch *d);
 
 static bool
 put_variants(dispatch *d) {
   for (uint32_t k = 0; k <= d->options->n_variants; k++) {
     const cg_variant *v = k ? &d->options->variants[k - 1] : NULL;
     d->variant = v ? v->of : NULL;
-    d->last = k == d->options->n_variants;
-    cg_options options = {.name = name_of(d, d->variant),
-                          .header = d->options->header,
-                          .openmp = d->options->openmp,
-                          .fused = d->options->fused};
-    const po_program *p =
-        cg_with_own_names(v ? v->program : d->p, d->options->name, NULL);
-    p = cg_with_own_names(p, options.name, NULL);
-    if (!cg_emit(p, &options, write_variant, d))
-      return false;
+    d->keys = v ? v->keys : d->options->keys;
+    for (uint32_t j = 0; j <= d->keys.n; j++) {
+      const po_program *p = v ? v->program : d->p;
+      d->last = k == d->options->n_variants && j == d->keys.n;
+      if (!put_program(d, j < d->keys.n ? d->keys.list[j].program : p,
+                       name_of_part(d, j)))
+        return false;
+    }
+    put_key_functions(d);
   }
   return true;
 }
@@ -146,8 +175,144 @@ put_choice(const dispatch *d) {
   bs_put(out, "  return 0;\n#else\n  return 0;\n#endif\n}\n\n");
 }
 
-/* `call`: what is returned, or a statement, for the name of a variant. */
-typedef void put_call(const dispatch *, const char *name);
+/* `call`: what is returned, or a statement, for the name of a variant or of a
+ * part, which has the program's sizes but for those of one value. */
+typedef void put_call(const dispatch *, const po_program *, const char *name,
+                      bs_text *out);
+
+static void
+put_main_call(const dispatch *d, const po_program *p, const char *name,
+              bs_text *out) {
+  bs_putf(out, "    return %s(", name);
+  cg_put_size_parameters(p, "", "", out);
+  for (uint32_t k = 0; k < d->p->arrays.len; k++)
+    if (cg_is_parameter(&d->p->arrays.data[k]))
+      bs_putf(out, "%s, ", d->p->arrays.data[k].name);
+  bs_putf(out, "%sworkspace);\n", po_has_prepacked(d->p) ? "prepacked, " : "");
+}
+
+static void
+put_sizes(const po_program *p, bs_text *out) {
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    bs_putf(out, "%s%s", k ? ", " : "", p->sizes.data[k].name);
+}
+
+/* Each variant and each part has blocks of its own, and so a workspace. */
+static void
+put_workspace_call(const dispatch *d, const po_program *p, const char *name,
+                   bs_text *out) {
+  (void)d;
+  if (!po_has_sizes(p)) {
+    bs_putf(out, "    return %lld;\n", (long long)p->workspace_bytes);
+    return;
+  }
+  bs_putf(out, "    return %s_workspace_size(", name);
+  put_sizes(p, out);
+  bs_put(out, ");\n");
+}
+
+static void
+put_key_call(const dispatch *d, const po_program *p, const char *name,
+             bs_text *out) {
+  (void)d;
+  bs_putf(out, "    return %s_key(", name);
+  put_sizes(p, out);
+  bs_put(out, ");\n");
+}
+
+static void
+put_prepack_call(const dispatch *d, const po_program *p, const char *name,
+                 bs_text *out) {
+  (void)p;
+  bs_putf(out, "    %s_prepack(", name);
+  for (uint32_t k = 0; k < d->p->arrays.len; k++)
+    if (d->p->arrays.data[k].prepack)
+      bs_putf(out, "%s, ", d->p->arrays.data[k].name);
+  bs_put(out, "prepacked);\n    return;\n");
+}
+
+/* ---- parts of the sizes ---- */
+
+static void
+put_bounds(const po_program *p, const po_size *part, bs_text *out) {
+  const char *and = "";
+  for (uint32_t k = 0; k < p->sizes.len; k++) {
+    const po_size *all = &p->sizes.data[k], *s = &part[k];
+    if (s->least == s->most) {
+      bs_putf(out, "%s%s == %lld", and, all->name, (long long)s->least);
+    } else {
+      bs_putf(out, "%s%s >= %lld && %s <= %lld", and, all->name,
+              (long long)s->least, all->name, (long long)s->most);
+      if (s->multiple > 1)
+        bs_putf(out, " && %s %% %lld == 0", all->name, (long long)s->multiple);
+    }
+    and = " &&\n      ";
+  }
+}
+
+static void
+put_key_signature(const po_program *p, const char *name, bs_text *out) {
+  bs_putf(out, "%s(", name);
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    bs_putf(out, "%sint64_t %s", k ? ", " : "", p->sizes.data[k].name);
+  bs_put(out, ")");
+}
+
+/* Sizes that are within no part's bounds are within none: the code for all
+ * sizes refuses them. */
+static void
+put_key(const dispatch *d, const char *name, bs_text *out) {
+  bs_put(out, "/* The tiling key: which code takes a call of these sizes. */\n"
+              "static int\n");
+  put_key_signature(d->p, bs_arena_printf(d->p->ctx.arena, "%s_key", name),
+                    out);
+  bs_put(out, " {\n");
+  for (uint32_t k = 0; k < d->keys.n; k++) {
+    bs_put(out, "  if (");
+    put_bounds(d->p, d->keys.list[k].part, out);
+    bs_putf(out, ")\n    return %u;\n", k);
+  }
+  bs_putf(out, "  return %u;\n}\n\n", d->keys.n);
+}
+
+static void
+put_key_switch(const dispatch *d, const char *name, put_call *call,
+               bs_text *out) {
+  bs_putf(out, " {\n  switch (%s_key(", name);
+  put_sizes(d->p, out);
+  bs_put(out, ")) {\n");
+  for (uint32_t k = 0; k < d->keys.n; k++) {
+    bs_putf(out, "  case %u:\n", k);
+    call(d, d->keys.list[k].program, name_of_part(d, k), out);
+  }
+  bs_put(out, "  default:\n");
+  call(d, d->p, name_of_part(d, d->keys.n), out);
+  bs_put(out, "  }\n}\n\n");
+}
+
+/* NAME and NAME_workspace_size of one variant. */
+static void
+put_key_functions(dispatch *d) {
+  const char *name = name_of(d, d->variant);
+  const char *before = d->options->n_variants ? "static " : "";
+  bs_text *out = &d->functions;
+  cg_options options = {.name = name};
+  if (!d->keys.n)
+    return;
+  if (d->variant)
+    put_begin(out, d->variant);
+  put_key(d, name, out);
+  bs_putf(out, "%sint\n", before);
+  cg_put_signature(d->p, &options, true, out);
+  put_key_switch(d, name, put_main_call, out);
+  bs_putf(out, "%ssize_t\n", before);
+  cg_put_workspace_signature(d->p, name, out);
+  put_key_switch(d, name, put_workspace_call, out);
+  if (d->variant)
+    put_end(out);
+}
+
+/* ---- the functions that are called ---- */
 
 static void
 put_switch(const dispatch *d, put_call *call) {
@@ -155,39 +320,27 @@ put_switch(const dispatch *d, put_call *call) {
           d->options->name);
   for (uint32_t k = d->options->n_variants; k > 0; k--) {
     bs_putf(d->c, "  case %u:\n", k);
-    call(d, name_of(d, d->options->variants[k - 1].of));
+    call(d, d->p, name_of(d, d->options->variants[k - 1].of), d->c);
   }
   bs_put(d->c, "#endif\n  default:\n");
-  call(d, name_of(d, NULL));
+  call(d, d->p, name_of(d, NULL), d->c);
   bs_put(d->c, "  }\n}\n");
 }
 
+/* A variant without parts has key 0 for all sizes. */
 static void
-put_main_call(const dispatch *d, const char *name) {
-  bs_putf(d->c, "    return %s(", name);
-  cg_put_size_parameters(d->p, "", "", d->c);
-  for (uint32_t k = 0; k < d->p->arrays.len; k++)
-    if (cg_is_parameter(&d->p->arrays.data[k]))
-      bs_putf(d->c, "%s, ", d->p->arrays.data[k].name);
-  bs_putf(d->c, "%sworkspace);\n", po_has_prepacked(d->p) ? "prepacked, " : "");
-}
-
-/* Each variant has blocks of its own, and so a workspace. */
-static void
-put_workspace_call(const dispatch *d, const char *name) {
-  bs_putf(d->c, "    return %s_workspace_size(", name);
-  for (uint32_t k = 0; k < d->p->sizes.len; k++)
-    bs_putf(d->c, "%s%s", k ? ", " : "", d->p->sizes.data[k].name);
-  bs_put(d->c, ");\n");
-}
-
-static void
-put_prepack_call(const dispatch *d, const char *name) {
-  bs_putf(d->c, "    %s_prepack(", name);
-  for (uint32_t k = 0; k < d->p->arrays.len; k++)
-    if (d->p->arrays.data[k].prepack)
-      bs_putf(d->c, "%s, ", d->p->arrays.data[k].name);
-  bs_put(d->c, "prepacked);\n    return;\n");
+put_key_entry(const dispatch *d) {
+  bs_put(d->c, "\nint\n");
+  put_key_signature(
+      d->p, bs_arena_printf(d->p->ctx.arena, "%s_tiling", d->options->name),
+      d->c);
+  if (d->options->n_variants) {
+    put_switch(d, put_key_call);
+    return;
+  }
+  bs_putf(d->c, " {\n  return %s_key(", d->options->name);
+  put_sizes(d->p, d->c);
+  bs_put(d->c, ");\n}\n");
 }
 
 static void
@@ -222,13 +375,17 @@ cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
   bs_text_init(&d.functions, p->ctx.heap);
   bool ok = put_variants(&d);
   if (ok) {
-    bs_put(c, "/* Processors that have more than the least. */\n"
-              "#if defined(__GNUC__) && defined(__x86_64__)\n"
-              "#define GLEN_DISPATCH\n"
-              "#endif\n\n");
+    if (options->n_variants)
+      bs_put(c, "/* Processors that have more than the least. */\n"
+                "#if defined(__GNUC__) && defined(__x86_64__)\n"
+                "#define GLEN_DISPATCH\n"
+                "#endif\n\n");
     bs_putn(c, d.constants.data, d.constants.len);
     bs_putn(c, d.functions.data, d.functions.len);
-    put_entries(&d);
+    if (options->n_variants)
+      put_entries(&d);
+    if (options->keys.n)
+      put_key_entry(&d);
     cg_put_life(p, options, c);
     if (h)
       cg_put_header(p, options, h);

@@ -59,7 +59,8 @@ write_program(building *b, uint32_t j) {
                         .openmp = true,
                         .profile = b->jobs[j].profile,
                         .variants = b->options.variants,
-                        .n_variants = b->options.n_variants};
+                        .n_variants = b->options.n_variants,
+                        .keys = b->options.keys};
   bs_text_init(&c, b->ctx->heap);
   bs_text_init(&h, b->ctx->heap);
   const cg_job *job = &b->jobs[j];

@@ -19,6 +19,7 @@ typedef struct cg_build_options {
   double call_seconds;  /* no further call after so long; 0: all of them */
   const cg_variant *variants; /* of cg_build_and_run: see cg_options */
   uint32_t n_variants;
+  cg_keys keys;              /* the same */
   const po_program *general; /* of cg_build_and_run: see cg_job */
   const int64_t *sizes;
   struct cg_profile *profile;    /* of cg_build_and_run: filled; or NULL */

@@ -5,10 +5,24 @@
 
 #include "poly/loops/loops.h"
 
+/* A program lowered once more, for sizes between narrower bounds: those of the
+ * program, in their order. */
+typedef struct cg_key {
+  const po_size *part;
+  const po_program *program;
+} cg_key;
+
+/* Calls take the first that holds their sizes, or else the program itself. */
+typedef struct cg_keys {
+  uint32_t n;
+  const cg_key *list;
+} cg_keys;
+
 /* A program lowered once more, for a processor that has more. */
 typedef struct cg_variant {
   const gs_variant *of;
   const po_program *program;
+  cg_keys keys;
 } cg_variant;
 
 typedef struct cg_options {
@@ -21,6 +35,7 @@ typedef struct cg_options {
    * the workspace of the program itself is enough for all. */
   const cg_variant *variants;
   uint32_t n_variants;
+  cg_keys keys; /* of the program itself (keys.c) */
 } cg_options;
 
 #endif

@@ -98,6 +98,11 @@ gs_program *gs_program_new(const gs_context *, const struct gs_target *);
  * and gives what stands for it. */
 struct gs_size;
 int64_t gs_open_size(gs_program *, const struct gs_size *);
+/* within.c: the program for a part of its sizes, which are narrower or of
+ * greater multiples, those of one value as numbers, and what each term is in
+ * it; NULL where a term has no type there. */
+const gs_program *gs_program_within(const gs_program *,
+                                    const struct gs_size *part, gs_term *made);
 
 /* The one form of an attribute: whole reals as integers, no bare lists. */
 bs_value gs_canonical_attr(bs_values *, gs_op, bs_value attr);

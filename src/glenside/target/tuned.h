@@ -168,6 +168,13 @@
     "of an element that is also added to the sum of its row")                  \
   /* Loops. */                                                                 \
   X(LOOP_ENTRY, 12.0, "cycles", "of entering a loop")                          \
+  X(SIZED_KERNEL, 150.0, "cycles",                                             \
+    "of a kernel to compute its numbers and blocks from the sizes of a call")  \
+  X(SIZED_PANEL, 60.0, "cycles",                                               \
+    "of a panel that may be no whole vectors, with steps that a call decides") \
+  X(SIZED_GAIN, 0.1, "times",                                                  \
+    "less time at one of the sizes looked at: what a code of its own is "      \
+    "worth")                                                                   \
   X(LOOP_ITERATION, 1.0, "cycles", "of an iteration beside its statements")    \
   X(ORDER_GAIN, 2.0, "times",                                                  \
     "less that an exchange of loops, or blocks, must cost to be worth it")     \

@@ -296,6 +296,16 @@ gs_number po_cdims_product(const gs_numbers *, const po_cdims *, uint32_t from);
  * a panel of rows and columns. */
 bool po_plan_sized(po_program *, gs_sizes *, const po_contract_choice *fixed,
                    po_contraction *, po_contraction room[3], bs_text *why);
+/* Cycles of a plan at sizes: it is integers, made by po_contraction_at of one
+ * with sizes.  What the call decides is decided. */
+double po_contraction_cycles(const gs_target *, const po_contraction *);
+/* Whether the call reads the operand where it lies, of those that may be: rows
+ * of x that do not fall into the same few sets of the first cache, or few
+ * columns of y; whole vectors of y, which that cache holds for all rows of x,
+ * or which but a panel of these reads. */
+enum { PO_ALIASING_BYTES = 4096, PO_FEW_COLUMNS = 64 };
+bool po_x_lies(const po_contraction *);
+bool po_y_lies(const po_contraction *, const gs_target *);
 /* What it is at some sizes, as integers. */
 void po_contraction_at(const gs_sizes *, const int64_t *at,
                        const po_contraction *, po_contraction *out);

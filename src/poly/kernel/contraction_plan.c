@@ -227,6 +227,40 @@ estimate(const gs_target *t, const bool constant[2],
   return cycles + store_cycles(t, c);
 }
 
+/* ---- a plan at other sizes ---- */
+
+bool
+po_x_lies(const po_contraction *c) {
+  const po_cdims *m = &c->dims[PO_DIM_M];
+  int64_t row = m->n ? m->d[0].x : 0;
+  return (row * bytes_of(c)) % PO_ALIASING_BYTES != 0 ||
+         size_of(c, PO_DIM_N) <= PO_FEW_COLUMNS;
+}
+
+bool
+po_y_lies(const po_contraction *c, const gs_target *t) {
+  const po_cdim *k = &c->dims[PO_DIM_K].d[0];
+  int64_t row = k->y * bytes_of(c), first = cache_bytes(t, 0, 32768);
+  return size_of(c, PO_DIM_N) % c->lanes == 0 &&
+         ((row <= GS_AHEAD_NEAR && row * k->extent <= 2 * first) ||
+          size_of(c, PO_DIM_M) <= c->mr);
+}
+
+double
+po_contraction_cycles(const gs_target *t, const po_contraction *c) {
+  int64_t blocks = bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, c->kc);
+  double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
+  double cycles = sweep_cycles(c, c->mr, c->nv, k) * (double)blocks;
+  bool x_lies = c->x_mode == PO_DIRECT || (c->x_may_lie && po_x_lies(c));
+  bool y_lies = c->y_mode == PO_DIRECT || (c->y_may_lie && po_y_lies(c, t));
+  int64_t panels = bs_ceil_div(size_of(c, PO_DIM_M), c->mr) *
+                   bs_ceil_div(size_of(c, PO_DIM_N), (int64_t)c->nv * c->lanes);
+  if (c->ragged[PO_DIM_N])
+    cycles += GS_SIZED_PANEL * (double)(panels * blocks);
+  return cycles + (x_lies ? 0 : pack_cycles(c, true)) +
+         (y_lies ? 0 : pack_cycles(c, false)) + store_cycles(t, c);
+}
+
 /* ---- ways ---- */
 
 static const po_contract_choice NOTHING = {.x_mode = PO_ANY_MODE,

@@ -11,6 +11,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/slide.h"
 #include "poly/loops/limit.h"
+#include "poly/loops/number.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
 #include "poly/loops/uses.h"
@@ -207,6 +208,51 @@ plan(po_program *p, po_groups *groups) {
   po_groups_done(p, groups); /* formulas have joined contractions */
   po_find_groups(p, groups);
 }
+
+/* ---- at given sizes ---- */
+
+static int64_t
+bytes_at(const layout *l, gs_sizes *sizes, uint32_t k, const int64_t *at) {
+  const po_array *array = &l->program->arrays.data[k];
+  int64_t bytes = gs_dtype_table[array->dtype].bytes;
+  if (!po_lies_by_sizes(array))
+    return bytes_of(l, k);
+  for (uint32_t d = 0; d < array->rank; d++) {
+    gs_number extent = 0;
+    if (!po_extent_number(l->program, sizes, array, d, &extent))
+      return bytes_of(l, k);
+    bytes *= gs_number_at(sizes, extent, at);
+  }
+  return bytes;
+}
+
+int64_t
+po_workspace_at(const po_program *p, const int64_t *at) {
+  bs_arena arena;
+  layout l = {.program = (po_program *)p};
+  int64_t *most = bs_calloc(p->ctx.heap, p->arrays.len + 1, sizeof *most);
+  int64_t sum = 0;
+  bs_arena_init(&arena, p->ctx.heap);
+  l.node = bs_calloc(p->ctx.heap, p->arrays.len, sizeof *l.node);
+  po_find_local_nodes(p, l.node);
+  gs_sizes *sizes = po_numbers_of(p, &arena);
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const po_array *array = &p->arrays.data[k];
+    if (array->offset < 0 || !bytes_of(&l, k))
+      continue;
+    int64_t bytes = bytes_at(&l, sizes, k, at);
+    most[array->offset] =
+        bytes > most[array->offset] ? bytes : most[array->offset];
+  }
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    sum += (most[k] + 63) / 64 * 64;
+  bs_free(p->ctx.heap, most);
+  bs_free(p->ctx.heap, l.node);
+  bs_arena_done(&arena);
+  return sum;
+}
+
+/* ---- */
 
 void
 po_lay_out(po_program *p) {

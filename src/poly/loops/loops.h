@@ -230,6 +230,9 @@ double po_fold_start(gs_compute);
 /* workspace.c: where workspace arrays lie, by the nest's order; made anew
  * after a change of the schedule. */
 void po_lay_out(po_program *);
+/* The bytes of the workspace that a call at these sizes of the program needs,
+ * once it is laid out. */
+int64_t po_workspace_at(const po_program *, const int64_t *at);
 /* prepack.c: the input of that name is the same for all calls, so that what is
  * made of it alone is made once; false: there is no such input.  po_lay_out
  * makes use of it. */

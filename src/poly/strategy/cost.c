@@ -190,8 +190,19 @@ buffer_of(const gs_target *t) {
   return bytes;
 }
 
+/* A statement of the nest is of one of these terms. */
+static bool
+is_of(const po_program *p, uint32_t root, const gs_term *terms, uint32_t n) {
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    for (uint32_t j = 0; j < n; j++)
+      if (p->stmts.data[k].term.i == terms[j].i &&
+          root_above(p, p->stmts.data[k].leaf) == root)
+        return true;
+  return false;
+}
+
 double
-po_predict_cycles(po_program *p) {
+po_predict_others(po_program *p, const gs_term *terms, uint32_t n) {
   po_hints hints;
   pricing c = {.p = p,
                .target = p->target ? p->target : gs_target_default(&p->ctx)};
@@ -201,12 +212,19 @@ po_predict_cycles(po_program *p) {
   po_lay_out(p);
   po_make_hints(p, &hints);
   for (uint32_t k = 0; k < hints.list.len; k++) {
-    const po_contraction *contraction =
-        contraction_of(p, hints.list.data[k]->root);
+    uint32_t root = hints.list.data[k]->root;
+    const po_contraction *contraction = contraction_of(p, root);
+    if (is_of(p, root, terms, n))
+      continue;
     c.hint = hints.list.data[k];
     sum += contraction ? contraction->cycles / fmax((double)c.target->cores, 1)
                        : price_of_hint(&c);
   }
   po_hints_done(p, &hints);
   return sum;
+}
+
+double
+po_predict_cycles(po_program *p) {
+  return po_predict_others(p, NULL, 0);
 }

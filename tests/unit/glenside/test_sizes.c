@@ -174,3 +174,38 @@ Test(sizes, numbers_that_are_given_are_put_in) {
   cr_expect_null(gs_parse_at(&ctx, NULL, source, given, 1));
   cr_expect_eq(count_code("size-range"), 1);
 }
+
+/* ---- programs for a part of their sizes ---- */
+
+static const char *
+within(const char *text, gs_size part) {
+  const gs_program *p = parse_well(text);
+  gs_term *made = BS_NEWS(ctx.arena, gs_term, p->nodes.len);
+  const gs_program *to = gs_program_within(p, &part, made);
+  cr_assert(to, "%s\n%s", text, faults());
+  return printed(to, false);
+}
+
+Test(sizes, a_program_is_made_for_narrower_bounds) {
+  const char *text = "(size n 8 64 8) (tensor a (shape n 3) f32)"
+                     "(let b (slice a 0 (/ n 8) (/ n 2))) (output b)";
+  cr_expect_str_eq(within(text, (gs_size){"n", 16, 32, 16, {0}}),
+                   "(size n 16 32 16)\n"
+                   "(tensor a (shape n 3) f32)\n"
+                   "(let b (slice a 0 (/ n 8) (/ n 2)))\n"
+                   "(output b)\n");
+  cr_expect_str_eq(within(text, (gs_size){"n", 24, 24, 8, {0}}),
+                   "(tensor a (shape 24 3) f32)\n"
+                   "(let b (slice a 0 3 12))\n"
+                   "(output b)\n");
+}
+
+Test(sizes, quotients_and_lists_in_attributes_are_made_anew) {
+  const char *text = "(size n 1 64) (tensor a (shape n n) f32)"
+                     "(let b (pad (slice a 0 0 (/ (+ n 3) 4)) zero 0 (/ n 3) "
+                     "1)) (output b)";
+  cr_expect_str_eq(within(text, (gs_size){"n", 7, 7, 1, {0}}),
+                   "(tensor a (shape 7 7) f32)\n"
+                   "(let b (pad (slice a 0 0 2) zero 0 2 1))\n"
+                   "(output b)\n");
+}

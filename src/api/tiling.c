@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* tiling.c - which code takes a call of given sizes, and how it runs there. */
+#include "api/api.h"
+#include "poly/kernel/contraction.h"
+#include "poly/loops/number.h"
+#include <math.h>
+#include <string.h>
+
+static po_options
+lowering(const glen_code_options *o) {
+  return (po_options){.strict_fp = o->strict_fp, .max_pieces = API_MAX_PIECES};
+}
+
+bool
+api_choose_keys(glen_context *ctx, const glen_program *program,
+                const glen_target *target, const glen_code_options *o,
+                po_keys *out) {
+  *out = (po_keys){0};
+  API_ENTER_STAGE(ctx, "lowering", 1, false);
+  po_options options = lowering(o);
+  po_choose_keys(program->program, target->target, &options, o->keys, out);
+  return true;
+}
+
+/* ---- what is told ---- */
+
+typedef struct telling {
+  glen_context *ctx;
+  const gs_program *p;
+  const int64_t *at;
+  const po_keys *keys;
+  const po_key_price *prices;
+  uint32_t key;
+  po_program *code; /* of the key, laid out */
+  int64_t own[GS_MOST_SIZES];
+} telling;
+
+static const gs_size *
+part_of(const telling *x, uint32_t k) {
+  return k < x->keys->n ? x->keys->list[k].part : x->p->sizes->list;
+}
+
+static void
+put_part(const telling *x, uint32_t k, bs_text *out) {
+  const gs_size *part = part_of(x, k);
+  for (uint32_t j = 0; j < x->p->sizes->n; j++) {
+    const gs_size *s = &part[j];
+    bs_putf(out, "%s%s", j ? ", " : "", s->name);
+    if (s->least == s->most)
+      bs_putf(out, " = %lld", (long long)s->least);
+    else
+      bs_putf(out, " from %lld to %lld", (long long)s->least,
+              (long long)s->most);
+    if (s->least < s->most && s->multiple > 1)
+      bs_putf(out, ", a multiple of %lld", (long long)s->multiple);
+  }
+}
+
+/* A block of a loop: equal parts of the whole, each of at most so many. */
+static int64_t
+block_of(int64_t whole, int64_t most, int64_t unit) {
+  int64_t parts = (whole - 1) / most + 1;
+  return ((whole - 1) / parts / unit + 1) * unit;
+}
+
+typedef struct kernel {
+  const char *statement, *x, *y;
+  int64_t rows, columns, k, n, m;
+} kernel;
+
+static const char *
+mode_of(po_cmode mode, bool may_lie, bool lies) {
+  return may_lie && lies ? "direct" : po_cmode_names[mode];
+}
+
+static kernel
+kernel_of(const telling *x, const po_contraction *planned, po_contraction *c) {
+  const po_program *p = x->code;
+  gs_sizes *sizes = po_numbers_of(p, &x->code->arena);
+  *c = *planned;
+  if (sizes)
+    po_contraction_at(sizes, x->own, planned, c);
+  int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
+  int64_t n = po_cdims_size(&c->dims[PO_DIM_N]);
+  int64_t columns = (int64_t)c->nv * c->lanes;
+  return (kernel){
+      .statement = p->stmts.data[c->update].name,
+      .rows = c->mr,
+      .columns = columns,
+      .k = block_of(c->dims[PO_DIM_K].d[0].extent, c->kc, 1),
+      .n = block_of(n, c->nc, columns),
+      .m = block_of(m, c->mc, c->mr),
+      .x = mode_of(c->x_mode, c->x_may_lie, c->x_may_lie && po_x_lies(c)),
+      .y = mode_of(c->y_mode, c->y_may_lie,
+                   c->y_may_lie && po_y_lies(c, p->target))};
+}
+
+static int64_t
+workspace_of(const telling *x) {
+  return x->code->sizes.len ? po_workspace_at(x->code, x->own)
+                            : x->code->workspace_bytes;
+}
+
+static void
+put_kernels(const telling *x, bs_text *out) {
+  po_contraction *room = bs_alloc(&x->ctx->heap, sizeof *room);
+  for (uint32_t k = 0; k < x->code->contractions.len; k++) {
+    kernel c = kernel_of(x, x->code->contractions.data[k], room);
+    bs_putf(out,
+            "%-10s kernel of %lld x %lld; blocks of k %lld, n %lld, m %lld; x "
+            "%s, y %s\n",
+            c.statement, (long long)c.rows, (long long)c.columns,
+            (long long)c.k, (long long)c.n, (long long)c.m, c.x, c.y);
+  }
+  bs_free(&x->ctx->heap, room);
+}
+
+static void
+put_prices(const telling *x, bs_text *out) {
+  for (uint32_t k = 0; k <= x->keys->n; k++) {
+    bs_putf(out, "%s key %-3u ", k == x->key ? "*" : " ", k);
+    if (x->prices[k].holds)
+      bs_putf(out, "%12.0f cycles  ", x->prices[k].cycles);
+    else
+      bs_put(out, "                     ");
+    put_part(x, k, out);
+    bs_putc(out, '\n');
+  }
+  bs_putf(out, "  alone   %12.0f cycles  code for these sizes and no others\n",
+          x->prices[x->keys->n + 1].cycles);
+}
+
+static const char *
+text_of(const telling *x) {
+  bs_text out;
+  bs_text_init(&out, &x->ctx->heap);
+  gs_put_sizes_at(&out, x->p->sizes, x->at);
+  bs_putf(&out, ": key %u of %u, for ", x->key, x->keys->n + 1);
+  put_part(x, x->key, &out);
+  bs_putf(&out, "\nworkspace  %lld bytes\n", (long long)workspace_of(x));
+  put_kernels(x, &out);
+  put_prices(x, &out);
+  return api_string(x->ctx, &out);
+}
+
+/* ---- as JSON ---- */
+
+static void
+json_part(const telling *x, uint32_t k, bs_json *j) {
+  const gs_size *part = part_of(x, k);
+  bs_json_array(j, "sizes");
+  for (uint32_t i = 0; i < x->p->sizes->n; i++) {
+    bs_json_object(j, NULL);
+    bs_json_string(j, "name", part[i].name);
+    bs_json_int(j, "least", part[i].least);
+    bs_json_int(j, "most", part[i].most);
+    bs_json_int(j, "multiple", part[i].multiple);
+    bs_json_end(j);
+  }
+  bs_json_end(j);
+}
+
+static void
+json_kernels(const telling *x, bs_json *j) {
+  po_contraction *room = bs_alloc(&x->ctx->heap, sizeof *room);
+  bs_json_array(j, "kernels");
+  for (uint32_t k = 0; k < x->code->contractions.len; k++) {
+    kernel c = kernel_of(x, x->code->contractions.data[k], room);
+    bs_json_object(j, NULL);
+    bs_json_string(j, "statement", c.statement);
+    bs_json_int(j, "rows", c.rows);
+    bs_json_int(j, "columns", c.columns);
+    bs_json_int(j, "block_k", c.k);
+    bs_json_int(j, "block_n", c.n);
+    bs_json_int(j, "block_m", c.m);
+    bs_json_string(j, "x", c.x);
+    bs_json_string(j, "y", c.y);
+    bs_json_end(j);
+  }
+  bs_json_end(j);
+  bs_free(&x->ctx->heap, room);
+}
+
+static void
+json_keys(const telling *x, bs_json *j) {
+  bs_json_array(j, "keys");
+  for (uint32_t k = 0; k <= x->keys->n; k++) {
+    bs_json_object(j, NULL);
+    json_part(x, k, j);
+    if (x->prices[k].holds)
+      bs_json_real(j, "cycles", x->prices[k].cycles);
+    bs_json_end(j);
+  }
+  bs_json_end(j);
+}
+
+static const char *
+json_of(const telling *x) {
+  bs_text out;
+  bs_json j;
+  bs_text_init(&out, &x->ctx->heap);
+  bs_json_init(&j, &out, 0);
+  bs_json_object(&j, NULL);
+  bs_json_int(&j, "schema", 1);
+  bs_json_int(&j, "key", x->key);
+  bs_json_int(&j, "workspace", workspace_of(x));
+  json_kernels(x, &j);
+  json_keys(x, &j);
+  bs_json_real(&j, "cycles_alone", x->prices[x->keys->n + 1].cycles);
+  bs_json_end(&j);
+  bs_putc(&out, '\n');
+  return api_string(x->ctx, &out);
+}
+
+/* ---- sizes that are given ---- */
+
+static bool
+is_within(const gs_size *s, int64_t n) {
+  return n >= s->least && n <= s->most && n % s->multiple == 0;
+}
+
+static bool
+number_of(glen_context *ctx, const gs_size *s, const po_given_size *given,
+          uint32_t n, int64_t *out) {
+  for (uint32_t k = 0; k < n; k++) {
+    if (strcmp(given[k].name, s->name))
+      continue;
+    *out = given[k].value;
+    return is_within(s, *out) || bs_error(&ctx->diags, s->span, "size-range",
+                                          "%s = %lld is not within its bounds",
+                                          s->name, (long long)*out);
+  }
+  bs_error(&ctx->diags, BS_NOWHERE, "open-size",
+           "a tiling key needs a number for size %s", s->name);
+  bs_hint(&ctx->diags, "for example --size %s=%lld", s->name,
+          (long long)s->most);
+  return false;
+}
+
+static bool
+know_names(glen_context *ctx, const gs_sizes *s, const po_given_size *given,
+           uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t j = 0;
+    while (j < s->n && strcmp(s->list[j].name, given[k].name))
+      j++;
+    if (j == s->n)
+      return bs_error(&ctx->diags, BS_NOWHERE, "unknown-name",
+                      "the program has no size named %s", given[k].name);
+  }
+  return true;
+}
+
+static bool
+read_numbers(glen_context *ctx, const gs_program *p, const char *const *sizes,
+             uint32_t n, int64_t *at) {
+  const po_given_size *given;
+  if (!p->sizes)
+    return bs_error(&ctx->diags, BS_NOWHERE, "open-size",
+                    "the program leaves no size open, so there is one code");
+  if (!api_read_sizes(ctx, &ctx->arena, sizes, n, &given) ||
+      !know_names(ctx, p->sizes, given, n))
+    return false;
+  for (uint32_t k = 0; k < p->sizes->n; k++)
+    if (!number_of(ctx, &p->sizes->list[k], given, n, &at[k]))
+      return false;
+  return true;
+}
+
+static void
+take_own(telling *x) {
+  const gs_size *part = part_of(x, x->key);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < x->p->sizes->n; k++)
+    if (part[k].least < part[k].most)
+      x->own[n++] = x->at[k];
+}
+
+const char *
+glen_tiling(glen_context *ctx, const glen_program *program,
+            const glen_target *target, const glen_code_options *given,
+            const char *const *sizes, uint32_t n_sizes, bool json) {
+  API_ENTER_STAGE(ctx, "lowering", 1, NULL);
+  glen_code_options o;
+  int64_t at[GS_MOST_SIZES];
+  po_keys keys;
+  po_key_price prices[PO_MOST_KEYS + 2];
+  const gs_program *p = program->program;
+  glen_code_defaults(&o);
+  if (!api_take_options(ctx, given, &o, sizeof o) ||
+      !read_numbers(ctx, p, sizes, n_sizes, at))
+    return NULL;
+  po_options options = lowering(&o);
+  po_choose_keys(p, target->target, &options, o.keys, &keys);
+  po_price_keys(p, target->target, &options, &keys, at, prices);
+  telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys, .prices = prices};
+  x.key = po_key_at(&keys, p->sizes->n, at);
+  take_own(&x);
+  x.code = po_lower(x.key < keys.n ? keys.list[x.key].program : p,
+                    target->target, &options);
+  if (!x.code)
+    return NULL;
+  po_lay_out(x.code);
+  const char *text = json ? json_of(&x) : text_of(&x);
+  po_free(x.code);
+  return text;
+}
