@@ -141,7 +141,8 @@ read_elements(po_reader *r, po_array *array) {
                     (long long)MAX_CONSTANTS);
   size_t bytes = (size_t)n * gs_dtype_table[array->dtype].bytes;
   gs_tensor to = {.dtype = array->dtype, .elements = n};
-  to.data = bs_arena_calloc(&r->p->arena, 1, bytes);
+  /* Copies that schedules make have the same numbers. */
+  to.data = bs_arena_calloc(r->p->ctx.arena, 1, bytes);
   array->data = to.data;
   if (!po_need_symbol(r, "=") || !po_need_symbol(r, "{"))
     return false;
