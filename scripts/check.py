@@ -203,7 +203,7 @@ def step_examples():
 def step_contractions():
     passed, failed = counted(
         call([sys.executable, "tests/run/contractions.py", GLEN]))
-    for name in ("contracts", "windows", "functions", "scans"):
+    for name in ("contracts", "windows", "functions", "scans", "ends"):
         more, wrong = counted(
             call([sys.executable, f"tests/run/{name}.py", GLEN]))
         passed, failed = passed + more, failed + wrong

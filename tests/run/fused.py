@@ -108,7 +108,7 @@ def short_run(folder):
 
 def long_run(paths):
     if not paths:
-        for folder in ("pipelines", "polybench", "."):
+        for folder in ("pipelines", "polybench", "sparse", "."):
             paths += sorted(glob.glob(f"examples/{folder}/*.glen",
                                       root_dir=ROOT))
     for path in paths:

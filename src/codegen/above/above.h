@@ -96,6 +96,7 @@
   X(EXP_F32, "glen_exp_f32")                                                   \
   X(ERF_F32, "glen_erf_f32")                                                   \
   X(TANH_F32, "glen_tanh_f32")                                                 \
+  X(REACH, "glen_reach")                                                       \
   X(CLAMP_INDEX, "glen_clamp_index")                                           \
   X(CLAMP_REAL, "glen_clamp_real")
 

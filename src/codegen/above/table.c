@@ -352,6 +352,17 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
              "r.u |= sign.u;\n"
              "return r.f;\n",
              NULL)},
+    /* The least k from 0 to n from which on k + from >= end, unless a
+     * difference of 32 bits might wrap. */
+    [CG_REACH] = {FUNCTION("I", "double end, double from, I n",
+                           "const double d = end - from;\n"
+                           "if (!(d > 0.0))\n"
+                           "  return d < (double)n - 2147483648.0 ? n : 0;\n"
+                           "if (d >= (double)n)\n"
+                           "  return n;\n"
+                           "const I k = (I)d;\n"
+                           "return (double)k + from < end ? k + 1 : k;\n",
+                           NULL)},
     [CG_CLAMP_INDEX] = {FUNCTION("I", "int32_t a, I n",
                                  "if (a < 0)\n"
                                  "  return 0;\n"

@@ -145,6 +145,16 @@ cg_make_value(const cg_body *b, uint32_t k) {
   return NULL;
 }
 
+const cg_expr *
+cg_make_part(cg_emitter *e, const cg_scope *scope, const cg_origin *origin,
+             uint32_t k) {
+  cg_body b = {.e = e,
+               .scope = scope,
+               .stmt = &e->p->stmts.data[origin->stmt],
+               .origin = origin};
+  return cg_make_kid(&b, k);
+}
+
 /* Whether an expression is one operand as it stands. */
 static bool
 is_primary(const cg_body *b, uint32_t k) {

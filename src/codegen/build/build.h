@@ -34,6 +34,9 @@ const char *cg_compute_type(gs_dtype);
 cg_node *cg_make_store(cg_emitter *, const cg_scope *, const cg_origin *);
 const cg_expr *cg_make_formula(cg_emitter *, const po_stmt *,
                                const cg_expr *const *places);
+/* Expression k of the statement whose accesses are those, as an operand. */
+const cg_expr *cg_make_part(cg_emitter *, const cg_scope *, const cg_origin *,
+                            uint32_t k);
 /* The places of a formula that reads `own` alone, to be changed where it reads
  * others; element `at` of the k-th of these others, e0, e1 and so on. */
 const cg_expr **cg_places(cg_emitter *, const po_stmt *, const cg_expr *own);

@@ -2,6 +2,7 @@
 /* pass.h - passes over the code tree of a kernel, in their order.
  *
  *   team.c    threads that run loops marked parallel
+ *   reach.c   loops that end where data says
  *   stream.c  loops over rows of arrays larger than the caches; rows.c
  *   simd.c    loops whose iterations may run in lanes
  *   vector.c  loops that are marked for vectors, as those and what fills none
@@ -33,6 +34,7 @@ void cg_run_pass(const cg_pass *, cg_pass_state *);
 void cg_run_passes(cg_emitter *, const cg_scope *, cg_node **body);
 
 void cg_share_loops(cg_emitter *, const cg_scope *, cg_node *body);
+void cg_end_loops(cg_emitter *, const cg_scope *, cg_node **body);
 void cg_stream_loops(cg_emitter *, const cg_scope *, cg_node **body,
                      bool *fenced);
 void cg_find_lanes(cg_emitter *, cg_node *body);

@@ -20,6 +20,11 @@ share_loops(cg_pass_state *s) {
 }
 
 static void
+end_loops(cg_pass_state *s) {
+  cg_end_loops(s->e, s->scope, s->body);
+}
+
+static void
 stream_loops(cg_pass_state *s) {
   cg_stream_loops(s->e, s->scope, s->body, &s->fenced);
 }
@@ -52,10 +57,10 @@ quiet_parameters(cg_pass_state *s) {
 }
 
 static const cg_pass passes[] = {
-    {"teams", share_loops, false},         {"streams", stream_loops, false},
-    {"lanes", find_lanes, false},          {"vectors", split_vectors, false},
-    {"locals", declare_locals, true},      {"fences", put_fences, true},
-    {"parameters", quiet_parameters, true}};
+    {"teams", share_loops, false},     {"ends", end_loops, false},
+    {"streams", stream_loops, false},  {"lanes", find_lanes, false},
+    {"vectors", split_vectors, false}, {"locals", declare_locals, true},
+    {"fences", put_fences, true},      {"parameters", quiet_parameters, true}};
 
 void
 cg_run_pass(const cg_pass *pass, cg_pass_state *s) {

@@ -8,6 +8,7 @@
  * nest around it; tile loops, and those over threads, stay one.  Rows of what
  * is kept on the way are padded to whole vectors. */
 #include "poly/search/chooser.h"
+#include "poly/loops/mask.h"
 #include "poly/loops/storage.h"
 
 /* Iterations written out around a statement, of loops along results alone;
@@ -122,10 +123,13 @@ runs_along_memory(const po_program *p, uint32_t leaf, uint32_t loop) {
   return 2 * own < around;
 }
 
+/* A loop that ends where data says stays one. */
 static bool
 is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
                int64_t product, int64_t *results) {
+  po_mask mask;
   if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n) ||
+      po_mask_of(p, &p->stmts.data[po_node(p, leaf)->stmt], &mask) ||
       (n > LONG && runs_along_memory(p, leaf, loop)))
     return false;
   if (po_is_summed_over(p, leaf, loop))
