@@ -10,6 +10,9 @@
  * does, where all of them are parts of the same expression and read one place:
  * a compiler computes once what is written twice.
  *
+ * An operand of several arrays, as a concat is, cuts the expression's loops
+ * into those of its parts, each with the whole chain.
+ *
  * What a reduction reads once is a part of what it adds up, too.  What comes
  * right from a contraction is not, as it is computed where that stores. */
 #include "poly/lower/lower.h"
@@ -232,8 +235,8 @@ follows_products(const po_lowering *low, gs_term t) {
   return false;
 }
 
-/* Whether it becomes a part of its root's expression. All of its readers were
- * asked before. */
+/* Whether it becomes a part of its root's expression, which is computed part by
+ * part where it reads several arrays. All of its readers were asked before. */
 static bool
 is_link(po_lowering *low, gs_term t, link *links) {
   const link *own = &links[t.i];
@@ -244,7 +247,7 @@ is_link(po_lowering *low, gs_term t, link *links) {
     return false;
   return own->depth < MOST_NESTED &&
          links[own->root].size + own->copies < MOST_OPERATORS &&
-         is_whole(low, t);
+         (is_pointwise(low, (gs_term){own->root}) || is_whole(low, t));
 }
 
 static void
@@ -313,11 +316,39 @@ is_chained(const po_read *read) {
   return !read->constant && read->array >= NO_ARRAY;
 }
 
+/* Where, of what is read of t, an operand is of that piece; NULL: nowhere. */
+static isl_set *
+part_of(po_lowering *low, gs_term t, uint32_t item, const po_piece *piece,
+        const po_read *at, const int64_t *dim) {
+  isl_set *part = isl_set_preimage_multi_aff(
+      isl_set_copy(piece->set), into_operand(low, t, item, at->map));
+  part = isl_set_intersect(part, isl_set_copy(at->set));
+  isl_size rank = isl_set_dim(part, isl_dim_set);
+  part = isl_set_intersect(part, po_box(low->isl, dim, (uint32_t)rank));
+  if (isl_set_is_empty(part) == isl_bool_false)
+    return part;
+  isl_set_free(part);
+  return NULL;
+}
+
+/* The piece that is the operand everywhere in what is read of t. */
+static const po_piece *
+piece_at(po_lowering *low, gs_term t, uint32_t item, const po_read *at,
+         const int64_t *dim) {
+  const po_piece *found = only_piece(low, t, item);
+  const po_view *view = operand_of(low, t);
+  for (uint32_t k = 0; k < view->pieces.len && !found; k++) {
+    isl_set *part = part_of(low, t, item, &view->pieces.data[k], at, dim);
+    found = part ? &view->pieces.data[k] : NULL;
+    isl_set_free(part);
+  }
+  return found;
+}
+
 /* What operand `item` of t is where the consumer's index leads to. */
 static po_read
-read_operand(po_lowering *low, gs_term t, uint32_t item, const po_read *at,
-             const int64_t *dim) {
-  const po_piece *piece = only_piece(low, t, item);
+read_operand(po_lowering *low, gs_term t, uint32_t item, const po_piece *piece,
+             const po_read *at, const int64_t *dim) {
   po_read out = {.set = at->set, .constant = piece->from != PO_FROM_TERM};
   out.literal = piece->from == PO_FROM_LOWEST ? -INFINITY : 0;
   if (out.constant)
@@ -332,6 +363,19 @@ read_operand(po_lowering *low, gs_term t, uint32_t item, const po_read *at,
   return out;
 }
 
+/* A chained term's operand as it is read there. */
+static po_read
+read_item(po_lowering *low, const po_read *at, uint32_t item,
+          const int64_t *dim) {
+  gs_term t = {at->array - NO_ARRAY};
+  const po_piece *piece = piece_at(low, t, item, at, dim);
+  if (!piece) { /* isl has failed */
+    po_read none = {.set = at->set, .constant = true};
+    return none;
+  }
+  return read_operand(low, t, item, piece, at, dim);
+}
+
 /* The value of a chained term. It is nested MOST_NESTED deep at most. */
 static uint32_t
 put_term(po_body *body, const po_read *at, const int64_t *dim) {
@@ -343,7 +387,7 @@ put_term(po_body *body, const po_read *at, const int64_t *dim) {
   gs_type_at(low->source, t, &result);
   uint32_t values[PO_MAX_TUPLE], n = items_of(low, t);
   for (uint32_t k = 0; k < n; k++) {
-    po_read read = read_operand(low, t, k, at, dim);
+    po_read read = read_item(low, at, k, dim);
     values[k] = po_put_operand(body, operand.dtype, &read, dim);
   }
   bs_value o = bs_item(low->source->ctx.values, node->attr, 0);
@@ -355,4 +399,60 @@ po_put_operand(po_body *body, gs_dtype dtype, const po_read *read,
                const int64_t *dim) {
   return is_chained(read) ? put_term(body, read, dim)
                           : po_put_read(body, dtype, read);
+}
+
+/* ---- in parts ---- */
+
+/* Reads of the parts in which an operand of a chained term is one piece each;
+ * how many. */
+static uint32_t
+add_parts(po_lowering *low, const po_read *at, const po_read *of, uint32_t item,
+          po_reads *reads) {
+  gs_term t = {of->array - NO_ARRAY};
+  const po_view *view = operand_of(low, t);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < view->pieces.len; k++) {
+    isl_set *part =
+        part_of(low, t, item, &view->pieces.data[k], of, reads->dim);
+    if (!part)
+      continue;
+    po_read read = *at;
+    po_pool_reserve(&low->scratch, 1);
+    read.set = po_keep_set(&low->scratch, isl_set_coalesce(part));
+    read.lasts = false;
+    bs_push(low->heap, &reads->list, read);
+    n++;
+  }
+  return n;
+}
+
+/* Adds the parts of a read by the first operand that has several, `of` being a
+ * term of its expression: false where none has.  Nested MOST_NESTED deep. */
+static bool
+split_by(po_lowering *low, const po_read *at, const po_read *of,
+         po_reads *reads) {
+  gs_term t = {of->array - NO_ARRAY};
+  for (uint32_t k = 0; k < items_of(low, t); k++) {
+    if (!only_piece(low, t, k)) {
+      uint32_t before = reads->list.len;
+      if (add_parts(low, at, of, k, reads) > 1)
+        return true;
+      reads->list.len = before;
+    }
+    po_read item = read_item(low, of, k, reads->dim);
+    if (is_chained(&item) && split_by(low, at, &item, reads))
+      return true;
+  }
+  return false;
+}
+
+void
+po_split_chained(po_lowering *low, po_reads *reads) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < reads->list.len && !po_has_failed(low); k++) {
+    po_read at = reads->list.data[k];
+    if (!is_chained(&at) || !split_by(low, &at, &at, reads))
+      reads->list.data[n++] = at;
+  }
+  reads->list.len = n;
 }

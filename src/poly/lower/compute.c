@@ -83,6 +83,8 @@ emit_pointwise(computing *c) {
   po_lowering *low = c->low;
   read_items(c);
   squeeze(c);
+  for (uint32_t k = 0; k < c->n_items; k++)
+    po_split_chained(low, &c->items[k]);
   po_regions regions = po_refine(low, c->items, c->n_items);
   for (uint32_t k = 0; k < regions.list.len; k++) {
     const po_region *region = &regions.list.data[k];

@@ -218,6 +218,9 @@ uint32_t po_put_binary(po_body *, gs_compute, gs_dtype, uint32_t, uint32_t);
  * statement's indices. */
 uint32_t po_put_operand(po_body *, gs_dtype, const po_read *,
                         const int64_t *dim);
+/* Reads of what is no array are cut where an operand of it is several arrays.
+ */
+void po_split_chained(po_lowering *, po_reads *);
 /* compute.c: the pointwise operator `o` of these values. */
 uint32_t po_put_pointwise(po_body *, bs_value o, gs_dtype,
                           const uint32_t *values, uint32_t n);

@@ -389,6 +389,14 @@ Test(lower, a_value_that_one_expression_reads_twice_is_no_array) {
   cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0);
 }
 
+Test(lower, a_chain_over_a_concat_is_a_statement_for_each_part) {
+  po_program *p = chained("(tensor a (shape 4 4) f32)(tensor b (shape 2 4) f32)"
+                          "(let y (compute relu (compute neg (compute square "
+                          "(concat a b 0)))))(output y)");
+  cr_assert_eq(p->stmts.len, 2, "%s", loops_text(p));
+  cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
+}
+
 /* ---- arrays of sums in the order of what reads them ---- */
 
 #define SUMS                                                                   \
