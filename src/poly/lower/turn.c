@@ -44,8 +44,9 @@ find_strides(const po_program *p, const po_stmt *s, int64_t *stride) {
   return linear;
 }
 
-/* The one loop that an index is, or UINT32_MAX where it is a number; false: it
- * is neither. */
+/* The one loop that an index is, but for a number that is added where a part of
+ * a larger array is made, or UINT32_MAX where it is a number; false: it is
+ * neither. */
 static bool
 find_loop(const po_stmt *s, __isl_keep isl_multi_aff *index, uint32_t d,
           uint32_t *loop) {
@@ -57,7 +58,7 @@ find_loop(const po_stmt *s, __isl_keep isl_multi_aff *index, uint32_t d,
   for (uint32_t k = 0; ok && k < s->n_iters; k++) {
     if (!factor[k])
       continue;
-    ok = factor[k] == 1 && *loop == UINT32_MAX && base == 0;
+    ok = factor[k] == 1 && *loop == UINT32_MAX;
     *loop = k;
   }
   return ok;

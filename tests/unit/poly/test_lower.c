@@ -420,6 +420,14 @@ Test(lower, sums_lie_as_their_pointwise_reader_walks) {
             loops_text(p));
 }
 
+Test(lower, sums_that_are_a_part_of_what_is_made_lie_as_its_reader_walks) {
+  po_program *p =
+      chained("(tensor c (shape 3 8) f32)" SUMS
+              "(let z (compute relu (concat c (transpose x (list 1 0)) 0)))"
+              "(output z)");
+  cr_assert_eq(rows_of_sums(p), 16, "%s", loops_text(p));
+}
+
 Test(lower, sums_whose_readers_disagree_lie_as_their_term_says) {
   po_program *p =
       chained(SUMS "(let z (compute relu (access x 2)))(output y)(output z)");
