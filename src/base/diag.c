@@ -19,6 +19,13 @@ bs_diags_init(bs_diags *diags, bs_heap *heap) {
 }
 
 void
+bs_diags_init_within(bs_diags *diags, bs_heap *heap, bs_diags *outer) {
+  bs_diags_init(diags, heap);
+  diags->outer = outer;
+  diags->no_children = outer->no_children;
+}
+
+void
 bs_diags_clear(bs_diags *diags) {
   bs_go_back(diags, (bs_moment){0});
   bs_arena_reset(&diags->messages);

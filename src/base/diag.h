@@ -64,10 +64,22 @@ typedef struct bs_diags {
   bool unread;    /* all is taken back later: messages need not say much */
   struct bs_outputs *outputs;       /* output.h; NULL: none are waiting */
   struct bs_temporary *temporaries; /* newest first */
-  bool no_children; /* no process is started: codegen/process.h */
+  bool no_children;       /* no process is started: codegen/process.h */
+  struct bs_diags *outer; /* bs_diags_init_within; else NULL */
 } bs_diags;
 
 void bs_diags_init(bs_diags *, bs_heap *);
+/* For messages that the outer ones do not show.  What is temporary is listed by
+ * the outer ones, where a signal finds it, and no process is started where they
+ * forbid it.  They live longer. */
+void bs_diags_init_within(bs_diags *, bs_heap *, bs_diags *outer);
+
+static inline bs_diags *
+bs_outermost(bs_diags *d) {
+  while (d->outer)
+    d = d->outer;
+  return d;
+}
 
 /* What was told up to now; going back to it forgets what came after. */
 typedef struct bs_moment {

@@ -25,6 +25,7 @@
 
 bs_temporary *
 bs_temporary_new(bs_diags *diags, bs_kind_of_temporary kind, const char *path) {
+  diags = bs_outermost(diags);
   bs_temporary *t = BS_NEW(&diags->arena, bs_temporary);
   *t = (bs_temporary){diags->temporaries, kind, path, 0, 0};
   diags->temporaries = t;

@@ -105,13 +105,15 @@ is_without_native(const cl_options *o) {
 /* What would compile and run is known beforehand, by its options. */
 int
 cl_refuse_native(const cl_command *command, const cl_options *o) {
-  bool builds = cl_command_bit(command) == RUN && !o->interpret;
-  if (!is_without_native(o) || (!builds && !o->tune))
+  int bit = cl_command_bit(command);
+  bool runs = bit == RUN && !o->interpret, tests = bit == TARGET_TEST;
+  if (!is_without_native(o) || (!runs && !tests && !o->tune))
     return GLEN_OK;
   fprintf(stderr,
-          "glen: %s needs the C compiler and executes what it made, which "
+          "glen: %s%s needs the C compiler and executes what it made, which "
           "--no-native (or GLEN_NO_NATIVE) forbids%s\n",
-          o->tune ? "--tune" : "glen run", o->tune ? "" : "; try --interpret");
+          o->tune ? "" : "glen ", o->tune ? "--tune" : command->name,
+          runs && !o->tune ? "; try --interpret" : "");
   return GLEN_USAGE;
 }
 

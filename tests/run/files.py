@@ -20,6 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 PROGRAM = os.path.join(ROOT, "examples/matmul.glen")
 LOOPS = os.path.join(ROOT, "examples/schedules/copy.loops")
 RULES = os.path.join(ROOT, "rules")
+TARGET = os.path.join(ROOT, "targets/pool.target")
 # A hang is a failure, too.
 SECONDS = 60
 
@@ -242,12 +243,28 @@ def kill_at_random(bench):
                          f"{os.listdir(tmp)}")
 
 
+def kill_a_test(bench):
+    """What tests a target writes nothing, and leaves nothing temporary."""
+    tmp = os.path.join(bench.folder, "tests")
+    os.mkdir(tmp)
+    for k, number in enumerate([signal.SIGTERM, signal.SIGHUP] * 3):
+        child = subprocess.Popen(
+            [bench.glen, "target", "test", TARGET], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=dict(os.environ, TMPDIR=tmp))
+        time.sleep(0.15 * (k + 1))
+        child.send_signal(number)
+        child.wait(timeout=SECONDS)
+        left = [n for n in os.listdir(tmp) if "glen" in n]
+        bench.expect(not left, f"target test and signal {number} left {left}")
+
+
 def forbid_native(bench):
     here = os.path.join(bench.folder, "native.c")
     ran = [["run", PROGRAM], ["run", LOOPS], ["run", PROGRAM, "--check"],
            ["compile", PROGRAM, "-o", here, "--tune", "1"],
            ["schedule", LOOPS, "--tune", "1", "-o", here],
-           ["run", PROGRAM, "--interpret", "--tune", "1"]]
+           ["run", PROGRAM, "--interpret", "--tune", "1"],
+           ["target", "test", TARGET]]
     for words in ran:
         done = bench.call(*words, "--no-native")
         bench.expect(done.returncode == 2 and "--no-native" in done.stderr and
@@ -276,6 +293,7 @@ def main():
         print_to_full(bench)
         overwrite(bench)
         kill_at_random(bench)
+        kill_a_test(bench)
         forbid_native(bench)
     print(f"{bench.passed} passed, {bench.failed} failed")
     return 1 if bench.failed else 0

@@ -471,7 +471,7 @@ test_body(void *arg) {
   bs_arena arena;
   bs_diags diags;
   bs_arena_init(&arena, &t->heap);
-  bs_diags_init(&diags, &t->heap);
+  bs_diags_init_within(&diags, &t->heap, t->outer->diags);
   t->ctx = (gs_context){&t->heap, &arena, t->outer->values, &diags};
   gs_sizing_init(&t->sizing, &t->ctx, t->instr);
   test(t);

@@ -21,13 +21,19 @@ extern char **environ;
 
 /* ---- the directory ---- */
 
+/* Paths are listed as temporary, and so live as long as the list. */
+static bs_arena *
+paths_of(const cg_scratch *scratch) {
+  return &bs_outermost(scratch->ctx->diags)->arena;
+}
+
 static bool
 make_directory(cg_scratch *scratch, const char *base) {
   sigset_t old;
   int n = snprintf(scratch->path, sizeof scratch->path, "%s/glen-XXXXXX", base);
   if (n < 0 || (size_t)n >= sizeof scratch->path)
     return false;
-  char *path = bs_arena_strdup(scratch->ctx->arena, scratch->path);
+  char *path = bs_arena_strdup(paths_of(scratch), scratch->path);
   bs_temporary *listed =
       bs_temporary_new(scratch->ctx->diags, BS_TEMPORARY_DIRECTORY, path);
   bs_hold_signals(&old);
@@ -61,7 +67,7 @@ cg_scratch_make(cg_scratch *scratch, const gs_context *ctx) {
 void
 cg_scratch_keep(cg_scratch *scratch) {
   size_t n = strlen(scratch->path);
-  bs_temporary *t = scratch->ctx->diags->temporaries;
+  bs_temporary *t = bs_outermost(scratch->ctx->diags)->temporaries;
   for (; n && t; t = t->next)
     if (t->path && !strncmp(t->path, scratch->path, n) &&
         (!t->path[n] || t->path[n] == '/'))
@@ -84,7 +90,7 @@ cg_scratch_remove(cg_scratch *scratch) {
 const char *
 cg_scratch_file(const cg_scratch *scratch, const char *name) {
   const char *path =
-      bs_arena_printf(scratch->ctx->arena, "%s/%s", scratch->path, name);
+      bs_arena_printf(paths_of(scratch), "%s/%s", scratch->path, name);
   bs_temporary_new(scratch->ctx->diags, BS_TEMPORARY_FILE, path)->live = 1;
   return path;
 }

@@ -18,7 +18,7 @@ typedef struct cg_scratch {
 bool cg_scratch_make(cg_scratch *, const gs_context *);
 void cg_scratch_remove(cg_scratch *); /* with what is in it */
 void cg_scratch_keep(cg_scratch *);
-/* The path of a file in it (in the context's arena). */
+/* The path of a file in it (in the arena of the diagnostics). */
 const char *cg_scratch_file(const cg_scratch *, const char *name);
 
 typedef enum cg_exit {
