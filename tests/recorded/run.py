@@ -22,6 +22,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -73,12 +74,16 @@ def written(folder, stem):
 
 
 def said(glen, words, folder, number, bound=None, timeout=60):
-    """All that a command says and writes.  OUT among its words is a file; `<`
-    and a path stand last where it reads that; bound is called in its process."""
+    """All that a command says and writes.  OUT among its words is a file, and
+    OWN.NAME a copy of NAME that it has for itself; `<` and a path stand last
+    where it reads that; bound is called in its process."""
     stem = f"out{number:04}"
     if words[0] == "CHECKED":
         return of_proof(glen, words, folder, stem, bound, timeout)
-    words = [w.replace("OUT", stem) for w in words]
+    for name in {w.partition("OWN.")[2] for w in words if "OWN." in w}:
+        shutil.copy(os.path.join(folder, name),
+                    os.path.join(folder, f"{stem}.{name}"))
+    words = [w.replace("OUT", stem).replace("OWN", stem) for w in words]
     given = ""
     if "<" in words:
         words, path = words[:-2], os.path.join(folder, words[-1])

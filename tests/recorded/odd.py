@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: MIT
+"""What commands make of words that they do not expect, of files of another kind,
+of random e-graphs and networks, and what code the options of code give."""
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+
+
+class Dice:
+    """The same numbers in every Python."""
+
+    def __init__(self, seed):
+        self.state = (seed + 1) * 0x9e3779b97f4a7c15 % 2 ** 64
+
+    def below(self, n):
+        self.state = (self.state * 6364136223846793005 +
+                      1442695040888963407) % 2 ** 64
+        return (self.state >> 33) % n
+
+    def one(self, items):
+        return items[self.below(len(items))]
+
+
+# ---- options ----
+
+def table():
+    """(name, letter, argument, kind, commands, choices) of each row of the table
+    of options, with the commands as their names."""
+    folder = os.path.join(ROOT, "src", "cli")
+    with open(os.path.join(folder, "options_table.h"), encoding="utf-8") as f:
+        masks = re.search(r"enum \{ /\* bits.*?\n(.*?)\};", f.read(), re.S)[1]
+    bits = {}
+    for name, value in re.findall(r"(\w+)\s*=\s*([^,]*)", masks):
+        bits[name] = eval(" ".join(value.split()), {}, bits)
+    with open(os.path.join(folder, "options_table.c"), encoding="utf-8") as f:
+        rows = re.findall(r'\{("[^}]*)\}', f.read(), re.S)
+    for row in rows:
+        name, letter, argument, kind, _, mask, _, choices = re.match(
+            r"""\s*"(.*?)",\s*('.'|0),\s*("[^"]*"|NULL),\s*(\w+),\s*AT\((\w+)\),
+            \s*([^,]*),\s*((?:"[^"]*"\s*)+|NULL),\s*((?:"[^"]*"\s*)+|NULL),""",
+            row, re.X).groups()
+        commands = [n.lower().replace("_", " ") for n, b in bits.items()
+                    if b > 0 and b & (b - 1) == 0 and
+                    b & eval(" ".join(mask.split()), {}, bits)]
+        choices = "" if choices == "NULL" else \
+            "".join(re.findall(r'"([^"]*)"', choices))
+        yield (name, letter.strip("'"), argument.strip('"'), kind, commands,
+               choices.split())
+
+
+# Of each command, a call of it that takes little.
+CALLS = {
+    "saturate": "soft.glen", "compile": "i8.glen -o OUT.c",
+    "run": "u8.glen --interpret", "check": "once-i8.glen twice-i8.glen",
+    "schedule": "i8.glen", "layout": "i8.glen",
+    "explain": "sum-i8.glen mus-i8.glen", "map": "chain.glen",
+    "rules test": "tests/rules/matmul.rules", "rules check": "messy.rules",
+    "rules prove": "messy.rules -j 1", "rules fmt": "messy.rules --check",
+    "rules ablate": "once-i8.glen --filter transpose-of-t",
+    "target test": "targets/pool.target", "target": "targets/pool.target",
+    "extract": "graph.json", "import": "--list-operators", "lsp": "",
+    "completions": "bash", "fmt": "views.glen --check",
+    "simulate": "i8.glen --target pool",
+}
+VALUES = {
+    "COUNT": ["0", "1", "2", "-1", "", "1x", "0x10", "1.5", " 3",
+              "18446744073709551616"],
+    "SECONDS": ["0", "1e9", "", "x", "-1", "-0", "nan", "inf", "1e400", "5s"],
+    "BYTES": ["64G", "0", "", "K", "1X", "-1", "1.5G", "16777215T",
+              "16777216T", "18446744073709551616", "000000000000000000000064G"],
+    "LIST": ["", "=", "a", "a=", "=1", "a=1", "a=1x", "a=0", "a=-1",
+             "a=9223372036854775808", "no/such"],
+    "TEXT": ["", "x", "no/such/file", ".", "/dev/null", "4,8", "4,", "-3",
+             "1,2,3,4,5,6,7,8,9"],
+}
+# Those that write where they are told, or tell of the machine, the version or
+# the time.
+LEFT_OUT = {"version", "detect", "timings", "dump-phases", "keep", "tune-file",
+            "flame", "verbose", "stamp", "depfile", "output"}
+WRITTEN = ["", ".", "no/such/OUT.x", "OUT.x", "/dev/full", "soft.glen/OUT.x"]
+
+
+# Of counts that take no time, the largest.
+LARGE = ["4294967295", "4294967296", "9223372036854775808",
+         "18446744073709551615"]
+
+
+def values(name, kind, choices):
+    """How an option is written, behind its name."""
+    if kind == "FLAG":
+        return ["", "=1", "="]
+    if kind == "MAYBE":
+        return ["", "=", "=x", *("=" + c for c in choices), "=" + choices[0][:2]]
+    if kind == "WORDS":
+        listed = [*choices, ",".join(choices[::-1]), choices[0] + ",", ",", "",
+                  choices[0] + "," + choices[0], choices[0] + ",x",
+                  choices[0][:-1], choices[0] + "s"]
+    elif choices:
+        listed = [*choices, "", "x", choices[0] + "x", choices[0][:-1],
+                  " ".join(choices[:2])]
+    else:
+        listed = VALUES[kind]
+        if kind == "COUNT" and re.search("limit|seed|max|print", name):
+            listed = listed + LARGE
+    return ["=" + v for v in listed]
+
+
+def of_options():
+    for k, (name, letter, argument, kind, commands, choices) in enumerate(
+            table()):
+        if name in LEFT_OUT:
+            continue
+        for i, value in enumerate(values(name, kind, choices)):
+            command = commands[(k + i) % len(commands)]
+            yield [*command.split(), *CALLS[command].split(),
+                   f"--{name}{value}"]
+        command = commands[k % len(commands)]
+        others = [c for c in CALLS if c not in commands]
+        if others:
+            other = others[k % len(others)]
+            yield [*other.split(), *CALLS[other].split(), f"--{name}"]
+        if argument != "NULL":  # the argument is missing, or is an option
+            yield [*command.split(), f"--{name}"]
+            yield [*command.split(), f"--{name}", "--json"]
+        if letter != "0":
+            yield [*command.split(), *CALLS[command].split(), f"-{letter}x"]
+        yield [*command.split(), *CALLS[command].split(), f"--{name[:-1]}"]
+
+
+def of_outputs():
+    """OWN.NAME is a copy of a file, which the command must not have changed."""
+    for command in ("saturate", "compile", "schedule", "layout", "map"):
+        path = "OWN." + CALLS[command].split()[0]
+        for out in WRITTEN:
+            for option in ("-o", "--depfile", "--stamp"):
+                yield [command, path, option, out]
+        for option in ("-o", "--depfile", "--stamp"):
+            yield [command, path, option, path]
+            yield [command, path, option, "./" + path]
+        for option in ("--depfile", "--stamp"):
+            yield [command, path, "-o", "OUT.x", option, "OUT.x"]
+        for form in ("make", "ninja"):
+            yield [command, path, "-o", "OUT.x", "--depfile", "OUT.d",
+                   "--depfile-format", form, "--stamp", "OUT.s"]
+    for option, path in (("--target", "OWN.pool.target"),
+                         ("--rules", "OWN.messy.rules"),
+                         ("--schedule", "OWN.tile.sched"),
+                         ("--sched", "OWN.tile.sched")):
+        for command in ("compile", "schedule", "map", "saturate"):
+            for way in ("-o", "--depfile", "--stamp"):
+                yield [command, "i8.glen", option, path, way, path]
+            yield [command, "i8.glen", option, path, "-o", "OUT.x"]
+
+
+# ---- files of another kind ----
+
+KINDS = ["views.glen", "messy.rules", "graph.json", "tile.sched",
+         "examples/schedules/skew.loops", "targets/pool.target",
+         "rules", "no-such.glen", "no-such", "/dev/null", ""]
+
+
+def of_kinds():
+    for command in CALLS:
+        if command == "completions":
+            continue
+        for path in KINDS:
+            more = {"check": ["views.glen"], "rules fmt": ["--check"],
+                    "fmt": ["--check"], "rules prove": ["-j", "1"],
+                    "rules ablate": ["--filter", "x"]}.get(command, [])
+            if command in ("rules test", "rules prove") and path == "rules":
+                continue
+            if command == "compile":
+                more = ["-o", "OUT.c"]
+            yield [*command.split(), path, *more]
+    for option in ("--rules", "--target", "--schedule"):
+        for path in KINDS:
+            yield ["compile", "i8.glen", option, path, "--emit", "loops", "-o",
+                   "OUT.loops", "--node-limit", "300"]
+    for given in ("shared.glen", "messy.rules", "graph.json", "/dev/null"):
+        for command in ("saturate - --rules none", "schedule - --print loops",
+                        "extract -", "fmt -", "target -", "rules check -",
+                        "run - --interpret"):
+            yield [*command.split(), "<", given]
+
+
+# ---- e-graphs ----
+
+COSTS = ["1", "2", "0", "7", "0.5", "-1", "1e300", "1e-300", "3", "3", "1"]
+
+
+def graph(seed):
+    """An e-graph of random shape: with circles, classes without a term, several
+    roots, children twice, costs of each kind."""
+    dice = Dice(seed)
+    classes = 2 + dice.below(14)
+    usual = ["1", "2", "3", "5"] if seed % 3 else COSTS
+    nodes = []
+    for c in range(classes):
+        for _ in range(1 + dice.below(4)):
+            upwards = dice.below(5) == 0
+            kids = [dice.below(classes) if upwards else
+                    c + 1 + dice.below(max(classes - c - 1, 1))
+                    for _ in range(dice.below(4))]
+            nodes.append((c, [x for x in kids if x < classes],
+                          dice.one(usual)))
+    first = {}
+    for k, (c, _, _) in enumerate(nodes):
+        if c not in first or dice.below(3) == 0:
+            first[c] = k
+    lines = []
+    for k, (c, kids, cost) in enumerate(nodes):
+        names = ", ".join(f'"n{first[x]}"' for x in kids)
+        lines.append(f'"n{k}": {{"op": "f{k % 5}", "children": [{names}], '
+                     f'"eclass": "c{c}", "cost": {cost}}}')
+    roots = ", ".join(f'"c{dice.below(min(classes, 4))}"'
+                      for _ in range(1 + dice.below(3)))
+    return '{"nodes": {\n' + ",\n".join(lines) + \
+        f'}},\n"root_eclasses": [{roots}]}}\n'
+
+
+GRAPHS = {f"graph-{k}.json": graph(k) for k in range(60)}
+
+
+def of_graphs():
+    for k, name in enumerate(GRAPHS):
+        for how in ("tree", "dag", "exact", "ilp"):
+            yield ["extract", name, "--extractor", how,
+                   *(["--json"] if k % 2 else [])]
+
+
+# ---- networks ----
+
+HEAD = "".join(f"(tensor w{k} (shape 4 4) f32)\n" for k in range(3)) + \
+    "(tensor x (shape 4 4) f32)\n(const c (shape 1 1) f32 0.5)\n"
+
+
+def layer(dice, name, names):
+    """One let of a network, of what is there already."""
+    a, b = dice.one(names[-3:]), dice.one(names)
+    w = f"w{dice.below(3)}"
+    return f"(let {name} " + dice.one([
+        f"(compute dotProd (cartProd (access {a} 1) (access {w} 1)))",
+        f"(compute relu (access {a} 2))",
+        f"(compute add (pair (access {a} 2) (access {b} 2)))",
+        f"(compute mul (pair (access {a} 2) (broadcast (access c 2) "
+        "(shape 4 4))))",
+        f"(compute softmax (access {a} 1))",
+        f"(transpose {a} (list 1 0))",
+        f"(concat (slice (access {a} 2) 0 0 2) (slice (access {b} 2) 0 1 3) 0)",
+        f"(slice (pad (access {a} 2) zero 1 1 1) 1 0 4)",
+        f"(reverse (access {a} 2) {dice.below(2)})",
+    ]) + ")\n"
+
+
+def network(seed):
+    dice = Dice(1000 + seed)
+    names, text = ["x"], HEAD
+    for k in range(4 + dice.below(9)):
+        text += layer(dice, f"y{k}", names)
+        names.append(f"y{k}")
+    outputs = {names[-1], *(dice.one(names[1:]) for _ in range(dice.below(3)))}
+    return text + "".join(f"(output {n})\n" for n in sorted(outputs))
+
+
+NETS = {f"net-{k}.glen": network(k) for k in range(24)}
+
+
+def of_nets():
+    for k, name in enumerate(NETS):
+        yield ["saturate", name, "--regions", "layers", "--stats",
+               "--node-limit", "1500"]
+        yield ["saturate", name, "--regions", ["layers", "auto", "whole"][k % 3],
+               "--rules", "rules", "--target", ["systolic16", "x86-vnni", "pool",
+                                                "cpu"][k % 4], "--node-limit",
+               "1500", "--emit", "glen"]
+        yield ["compile", name, "--emit", "loops,c,manifest", "-o", "OUT.c",
+               "--fuse", ["smart", "max", "post-tile", "none", "min"][k % 5],
+               "--rules", "none"]
+        yield ["run", name, "--interpret", "--print", "16", "--seed", str(k)]
+        yield ["map", name, "--target", ["pool", "systolic16", "gemmini"][k % 3],
+               "--node-limit", "1000"]
+
+
+# ---- code ----
+
+CODE = ["--strict-fp", "--dispatch avx512", "--dispatch avx2,avx512",
+        "--dispatch none --target x86-vnni", "--prepack w", "--prepack v",
+        "--prepack x", "--name int", "--name a.b", "--weights inputs",
+        "--target cpu --fuse max", "--target arm-sve --fuse smart",
+        "--target power-mma", "--target x86-amx", "--omp-threads 3",
+        "--layout lines", "--layout doc", "--choose 3",
+        "--fuse post-tile --tile 2,4", "--fuse post-tile --recompute 9"]
+
+
+def of_code():
+    paths = ["views.glen", "windows.glen", "shared.glen", "soft.glen",
+             "i8.glen", "f64.glen", "f16.glen", "chain.glen"]
+    for k, way in enumerate(CODE):
+        for path in (paths[k % 8], paths[(k * 3 + 1) % 8],
+                     paths[(k * 5 + 2) % 8]):
+            yield ["compile", path, *way.split(), "--node-limit", "500",
+                   "--emit", "c,h,manifest", "-o", "OUT.c"]
+
+
+with open(os.path.join(ROOT, "targets", "pool.target"), encoding="utf-8") as own:
+    FILES = {**GRAPHS, **NETS, "pool.target": own.read()}
+GROUPS = {"options": of_options, "outputs": of_outputs, "kinds": of_kinds,
+          "graphs": of_graphs, "nets": of_nets, "code": of_code}
