@@ -22,8 +22,10 @@ import zlib
 
 import whole
 
-sys.path.insert(0, os.path.join(whole.ROOT, "tests", "recorded"))
+sys.path[:0] = [os.path.join(whole.ROOT, "tests", name)
+                for name in ("recorded", "onnx")]
 import run as recorded
+import texts as imported
 
 GLEN = os.path.join(whole.WHOLE, "src/cli/glen")
 CHECKER = os.path.join(whole.WHOLE, "src/check/glen-check-proof")
@@ -109,7 +111,7 @@ NEAR = {
     "api": ["api", "schemas", "whole", "verdicts", "verify", "work", "reports",
             "regions", "layout", "require", "input", "LAYOUT", "EXPLAIN",
             "report", "saturation", "pairs", "loops"],
-    "limbs": ["limbs"], "onnx": ["onnx", "import", "ONNX"],
+    "limbs": ["limbs"], "onnx": ["onnx", "import", "ONNX", "imported"],
     "cli": ["schemas", "whole", "verdicts", "usage", "input", "work",
             "limits", "CLI", "loops", "axes", "layout", "files", "chains",
             "require", "report", "memories", "saturation", "shells", "pairs"],
@@ -168,6 +170,23 @@ def place_of_recorded():
     return place
 
 
+class Imported(Test):
+    """The models of one case of tests/onnx/, and the words of their import."""
+
+    def __init__(self, name, models, digests):
+        super().__init__("imported " + name, "imported", ["imported"],
+                         (name + digests).encode())
+        self.models, self.digests = models, digests.split()
+
+    def run(self, processor):
+        try:
+            return all(imported.digest_of(imported.words_of(
+                GLEN, base64.b64decode(model), limits(processor))) == digest
+                       for model, digest in zip(self.models, self.digests))
+        except (subprocess.TimeoutExpired, UnicodeDecodeError):
+            return False
+
+
 class Program(Test):
     """A program whose exit code says whether its checks hold."""
 
@@ -221,6 +240,24 @@ def recorded_commands():
         for words in recorded.cases([group]):
             if " ".join(words) in hashes:
                 yield Recorded(group, words, hashes[" ".join(words)])
+
+
+MODELS = os.path.join(whole.HOME, "models.json")
+
+
+def imports():
+    """The models take seconds to make, and are kept until their cases change."""
+    recorded_words = imported.read_recorded()
+    if not os.path.exists(MODELS) or os.path.getmtime(MODELS) < max(
+            os.path.getmtime(os.path.join(whole.ROOT, path))
+            for path in files("tests/onnx/*.py")):
+        subprocess.run([sys.executable, os.path.join(
+            whole.ROOT, "tests/onnx/run.py"), GLEN, "--models", MODELS],
+                       check=True)
+    with open(MODELS, encoding="utf-8") as f:
+        for name, models in json.load(f).items():
+            if name in recorded_words:
+                yield Imported(name, models, recorded_words[name])
 
 
 def cases_of(path):
@@ -279,8 +316,8 @@ def steps():
 
 def listed(build):
     """All tests, by name."""
-    return {t.name: t for part in (recorded_commands(), programs_of(build),
-                                   steps()) for t in part}
+    return {t.name: t for part in (recorded_commands(), imports(),
+                                   programs_of(build), steps()) for t in part}
 
 
 # ---- which blocks a test runs ----
@@ -383,7 +420,7 @@ def survey(tests, args):
     todo = sorted((t for n, t in tests.items()
                    if kept.get(n, {}).get("digest") != t.digest and
                    (not args.survey or any(w in n for w in args.survey))),
-                  key=lambda t: (not isinstance(t, Recorded), t.name))
+                  key=lambda t: (not isinstance(t, (Recorded, Imported)), t.name))
     with multiprocessing.Pool(args.jobs) as pool:
         calls = functools.partial(look, within=args.within)
         for k, (name, found) in enumerate(pool.imap_unordered(calls, todo)):

@@ -3,15 +3,19 @@
 """Small models of every operator that is imported, held against a reference,
 and models that are to be refused.
 
-usage: run.py GLEN [--only TEXT] [--words | --bless | --show TEXT]
+usage: run.py GLEN [--only TEXT] [--words | --bless | --show TEXT |
+                    --models FILE]
 
 Each model is written, imported, and run by the interpreter; every tenth is
 compiled as well; the words of each import, and of each with something altered,
-are those of recorded.txt (texts.py).  An operator of `glen import --list-operators` without a case
+are those of recorded.txt (texts.py); --models writes
+these as {name: [model in base64]}.  An operator of `glen import --list-operators` without a case
 is a failure.  A glen without the importer skips all of them, loudly.  The last
 line is `N passed, N failed`.
 """
 import argparse
+import base64
+import json
 import math
 import os
 import subprocess
@@ -143,6 +147,13 @@ def without_case(glen):
     return sum(n in tried for n in names), sum(n not in tried for n in names)
 
 
+def write_models(path):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({name: [base64.b64encode(data).decode() for _, data in own]
+                   for name, own in texts.models_of(CASES, label, model_of)},
+                  f)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("glen")
@@ -150,18 +161,24 @@ def main():
     parser.add_argument("--words", action="store_true")
     parser.add_argument("--bless", action="store_true")
     parser.add_argument("--show", default="")
+    parser.add_argument("--models", metavar="FILE")
     o = parser.parse_args()
     glen = os.path.abspath(o.glen)
     if not call([glen, "import", "--list-operators"], ".").stdout:
         print("skipped onnx: this glen was built without protobuf-c")
         print("0 passed, 0 failed")
         return
+    if o.models:
+        write_models(o.models)
+        return
     if o.show:
-        list(texts.lines_of(glen, CASES, label, model_of, o.show))
+        list(texts.lines_of(glen, texts.models_of(
+            CASES, label, model_of, o.show), True))
         return
     parts = []
     if not o.only:
-        parts += [texts.check(glen, CASES, label, model_of, o.bless)]
+        parts += [texts.check(glen, texts.models_of(CASES, label, model_of),
+                              o.bless)]
     if not o.words and not o.bless:
         parts += [check_all(glen, o.only)]
     if not o.only and not o.bless:

@@ -81,13 +81,15 @@ ALTERATIONS = [without_last, one_rank_more, flat_last, all_known, none_known,
                negative, input_twice]
 
 
-def words_of(glen, data):
-    """Exit code, program and diagnostics of an import."""
+def words_of(glen, data, bound=None):
+    """Exit code, program and diagnostics of an import; bound is called in its
+    process."""
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "m.onnx"), "wb") as f:
             f.write(data)
         done = subprocess.run([glen, "import", "m.onnx"], cwd=folder,
-                              capture_output=True, text=True, timeout=300)
+                              capture_output=True, text=True, timeout=300,
+                              preexec_fn=bound)
         path = os.path.join(folder, "m.glen")
         text = ""
         if os.path.exists(path):
@@ -111,34 +113,50 @@ def altered(case, number):
         yield ALTERATIONS[k].__name__, other
 
 
-def lines_of(glen, cases, label, model_of, only):
-    """A line for each case: its name, and a digest for each import."""
+def models_of(cases, label, model_of, only=""):
+    """The name of each case, and (what it is, model) of each import."""
     seen = {}
     for number, case in enumerate(cases):
         name = re.sub(r"\s+", " ", label(case)).strip()
         seen[name] = seen.get(name, 0) + 1
         if only and only not in name:
             continue
-        digests = []
+        models = []
         for what, other in altered(case, number):
             try:
-                data = model_of(other)
+                models.append((what, model_of(other)))
             except (IndexError, TypeError, KeyError):
                 continue
+        yield f"{name} #{seen[name]}", models
+
+
+def digest_of(words):
+    return hashlib.sha256(words.encode()).hexdigest()[:6]
+
+
+def lines_of(glen, models, shown):
+    """A line for each case: its name, and a digest for each import."""
+    for name, own in models:
+        digests = []
+        for what, data in own:
             words = words_of(glen, data)
-            if only:
+            if shown:
                 print(f"--- {name}, {what}\n{words}")
-            digests.append(hashlib.sha256(words.encode()).hexdigest()[:6])
-        yield f"{name} #{seen[name]}", " ".join(digests)
+            digests.append(digest_of(words))
+        yield name, " ".join(digests)
 
 
-def check(glen, cases, label, model_of, bless):
-    now = dict(lines_of(glen, cases, label, model_of, ""))
+def read_recorded():
+    with open(RECORDED, encoding="utf-8") as f:
+        return dict(line.rstrip("\n").rsplit(": ", 1) for line in f)
+
+
+def check(glen, models, bless):
+    now = dict(lines_of(glen, models, False))
     if bless:
         with open(RECORDED, "w", encoding="utf-8") as f:
             f.write("".join(f"{k}: {v}\n" for k, v in sorted(now.items())))
-    with open(RECORDED, encoding="utf-8") as f:
-        recorded = dict(line.rstrip("\n").rsplit(": ", 1) for line in f)
+    recorded = read_recorded()
     wrong = sorted(k for k in {*now, *recorded} if
                    now.get(k) != recorded.get(k))
     for name in wrong:
