@@ -216,11 +216,15 @@ def step_sizes():
 
 
 def step_isa():
-    """Instructions that targets declare; those of other processors by qemu."""
-    passed, failed = counted(call([sys.executable, "tests/run/isa.py", GLEN]))
-    more, wrong = counted(call([sys.executable, "tests/run/cross.py", GLEN,
-                               "--quick"]))
-    return passed + more, failed + wrong
+    """Instructions that targets declare; those of other processors by qemu;
+    random machines with memories."""
+    passed = failed = 0
+    for words in (["isa.py", GLEN], ["cross.py", GLEN, "--quick"],
+                  ["machines.py", GLEN]):
+        more, wrong = counted(call([sys.executable, "tests/run/" + words[0],
+                                    *words[1:]]))
+        passed, failed = passed + more, failed + wrong
+    return passed, failed
 
 
 def step_fused():

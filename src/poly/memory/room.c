@@ -104,6 +104,15 @@ is_array(const packing *k, uint32_t v) {
   return n <= GS_MAX_RANK;
 }
 
+/* Of tiles side by side each one is to begin where the alignment wants it. */
+static bool
+is_aligned(const packing *k, uint32_t memory, const po_tile *t) {
+  gs_memory m = *gs_memory_at(k->x->p->target, memory);
+  int64_t align = m.align;
+  m.align = 1;
+  return gs_memory_bytes(&m, t->dtype, t->dim, t->rank) % align == 0;
+}
+
 static bool
 put_value(packing *k, uint32_t v, po_room *out) {
   const po_value *value = &k->x->value[v];
@@ -112,8 +121,10 @@ put_value(packing *k, uint32_t v, po_room *out) {
     return true;
   if (!is_array(k, v))
     return false;
-  out->bytes[v] = bytes_of(k, value->memory, &value->tile,
-                           places * (k->plan->twice[v] ? 2 : 1));
+  places *= k->plan->twice[v] ? 2 : 1;
+  if (places > 1 && !is_aligned(k, value->memory, &value->tile))
+    return false;
+  out->bytes[v] = bytes_of(k, value->memory, &value->tile, places);
   out->full = value->memory;
   return put(k, value->memory, v, out->bytes[v], &out->address[v]);
 }
