@@ -67,6 +67,7 @@ STEPS = {
     "contractions": ["tests/run/contractions.py", GLEN, "12"],
     "fused": ["tests/run/fused.py", GLEN],
     "threads": ["tests/run/threads.py", GLEN],
+    "machines": ["tests/run/machines.py", GLEN, "12"],
     **{"prove/" + group: ["tests/prove/run.py", GLEN, group]
        for group in groups("tests/prove/run.py") if group != "shipped"},
     **{"shipped/" + stem(path): ["tests/prove/run.py", GLEN, "shipped", path]
@@ -102,7 +103,7 @@ NEAR = {
     "rules": ["rules", "fail", "lint", "templates", "RULES", "whole",
               "saturation", "pairs", "damage"],
     "extract": ["extract", "COST", "limits", "whole", "saturation", "damage"],
-    "poly": ["poly", "generated", "fused", "whole", "loops", "damage"],
+    "poly": ["poly", "machines", "generated", "fused", "whole", "loops", "damage"],
     "codegen": ["codegen", "generated", "contractions", "loops",
                 "dispatch", "whole", "mac"],
     "check": ["check", "tamper", "PROOFS", "proofs"], "edit": ["edit", "lsp"],
