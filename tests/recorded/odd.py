@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What commands make of words that they do not expect, of files of another kind,
 of random e-graphs and networks, and what code the options of code give."""
+import itertools
 import os
 import re
 
@@ -304,7 +305,143 @@ def of_code():
                    "--emit", "c,h,manifest", "-o", "OUT.c"]
 
 
+# ---- scripts ----
+
+# Small programs, each with the names of its loops, statements and arrays.
+LOOPS = {
+    "place.loops": ("i j", "S T", "A B", """input B: f32[9, 12]
+output A: f32[10, 12]
+
+for i in 0..9 {
+  for j in 0..12 {
+    S: A[i, j] = A[i, j] * B[i, j]
+    T: A[i + 1, j] = A[i + 1, j] + 1.0
+  }
+}
+"""),
+    "halves.loops": ("i j k x", "I U S", "A B C D", """input A: i32[13, 8]
+input B: i32[8, 6]
+workspace C: i32[13, 6]
+output D: i32[13, 3]
+
+for i in 0..13 {
+  for j in 0..6 {
+    I: C[i, j] = 0
+    for k in 0..8 {
+      U: C[i, j] += A[i, k] * B[k, j]
+    }
+  }
+}
+for x in 0..13 {
+  for y in 0..3 {
+    S: D[x, y] = C[x, 2 * y] + C[x, 2 * y + 1]
+  }
+}
+"""),
+    "most.loops": ("i k x y", "I U V W", "A M E", """input A: f32[17, 10]
+workspace M: f32[17]
+output E: f32[17, 10]
+
+for i in 0..17 {
+  I: M[i] = A[i, 0]
+  for k in 1..10 {
+    U: M[i] = max(M[i], A[i, k])
+  }
+}
+for x in 0..17 {
+  for y in 0..10 {
+    V: E[x, y] = A[x, y] - M[x]
+  }
+}
+"""),
+    "later.loops": ("x y i j", "P S R", "A B C", """input A: f32[22, 6]
+workspace B: f32[22, 6]
+output C: f32[18, 6]
+
+for x in 0..22 {
+  for y in 0..6 {
+    P: B[x, y] = A[x, y] * 3.0
+  }
+}
+for i in 0..18 {
+  for j in 0..6 {
+    S: C[i, j] = B[i, j] + B[i + 4, j]
+  }
+}
+"""),
+}
+# L: a loop, S: a statement, A: an array, N: a number, with others of each.
+COMMANDS = """p, q = split L [-1, N] | p, q, r = split L [N, -1, 2] | f = fuse [L, M]
+a0, b0, a1, b1 = tile [L, M] [N, O] | reorder [M, L] | reorder [L, M]
+p, l, q = fission L S | l = merge L M | a, b = compute_with L M | put_after S T
+a, b = compute_with L M 1 | c = interleave [L, M] N | c = interleave [L, M] 2 [0, O]
+simple_compute_at S L | shift S L N | l = skew L M 1 | l = skew M L N | unroll L
+parallel L | vectorize L 4 | vectorize L 8 tail=mask | vectorize L 4 tail=peel
+bind L threadIdx.x | bind L blockIdx.y | sync_threads S | sync_threads L after=true
+separate L | a, b = peel L N | a, b = peel L -2 | a, b, c = partition L [N, O]
+a, b = specialise S "L >= N" | a, b = specialise L "M mod 2 = 0" | divide A | trim A
+compute_inline S | reverse_compute_inline S | compute_at S L | roll S L
+roll S L fill=first | reverse_compute_at S L | cache_read S A local | serial L
+cache_read S A shared at L | cache_write S local | cache_write S register at L
+pack S A "[i, j] -> [j, i]" local | pack S A "[i] -> [floor(i / 4), i mod 4]" global at L
+set_buffer A shared | rf, k9 = rfactor L | rf, k9 = rfactor L 0 | rf, k9 = privatise L N
+decompose_reduction S L | transform_layout A "[i, j] -> [floor(j / 4), i, j mod 4]"
+transform_layout A "[i] -> [floor(i / N), i mod N]" | storage_align A 0 N O
+storage_align A 1 8 | fold_storage A 0 | fold_storage A 0 N | fold_storage A 1 N
+double_buffer A L | double_buffer A L 3 | pipeline S L | pipeline S L 2
+pad_einsum S [4, 4, 4] | pad_einsum S [N] | contract S | contract S as=loops
+a, b = enclose S "S[i, j] -> [floor(i / 4), floor(j / N)]" | tensorize L nothing"""
+GIVEN = {"blur": ("x i", "SB SC", "A B C"), "matmul": ("i j k", "I U", "A B C"),
+         "skew": ("i j", "S", "A"), "sum": ("i j k", "I U", "A B"),
+         "two": ("x y z i j k", "SB SC", "A B C")}
+
+
+def filled(command, dice, loops, statements, arrays):
+    """A command with names and numbers in place of its capital letters."""
+    names = {"L": dice.one(loops), "M": dice.one(loops),
+             "S": dice.one(statements), "T": dice.one(statements),
+             "A": dice.one(arrays), "N": dice.one("23457"),
+             "O": dice.one("0134")}
+    return re.sub(r"\b[LMSTANO]\b", lambda m: names[m[0]], command)
+
+
+def scripts():
+    """(name, text, program): a command, or one after another."""
+    commands = [c.strip() for c in re.split(r"[|\n]", COMMANDS)]
+    programs = {**{f"examples/schedules/{n}.loops": v
+                   for n, v in GIVEN.items()},
+                **{n: v[:3] for n, v in LOOPS.items()}}
+    for k, (n, command, (path, names)) in enumerate(itertools.product(
+            range(2), commands, programs.items())):
+        dice = Dice(97 * k + n)
+        loops, statements, arrays = (x.split() for x in names)
+        text = ""
+        if k % 5 == 1:
+            loop = dice.one(loops)
+            text = f"h, g = split {loop} [-1, 4]\n"
+            loops = [x for x in loops if x != loop] + ["g", "h"]
+        elif k % 5 == 2:
+            text = filled(dice.one(commands), dice, loops, statements,
+                          arrays) + "\n"
+        text += filled(command, dice, loops, statements, arrays)
+        yield f"script-{k}.sched", text + "\n", path
+
+
+SCRIPTS = list(scripts())
+
+
+def of_scripts():
+    for k, (name, _, path) in enumerate(SCRIPTS):
+        if k % 3:
+            yield ["schedule", path, "--sched", name, "--explain", "--print",
+                   ["loops", "loops,deps", "loops,script", "tree"][k % 4]]
+        else:
+            yield ["schedule", path, "--sched", name, "-o", "OUT.c"]
+
+
 with open(os.path.join(ROOT, "targets", "pool.target"), encoding="utf-8") as own:
-    FILES = {**GRAPHS, **NETS, "pool.target": own.read()}
+    FILES = {**GRAPHS, **NETS, **{n: v[3] for n, v in LOOPS.items()},
+             **{n: text for n, text, _ in SCRIPTS}, "pool.target": own.read()}
 GROUPS = {"options": of_options, "outputs": of_outputs, "kinds": of_kinds,
-          "graphs": of_graphs, "nets": of_nets, "code": of_code}
+          "graphs": of_graphs, "nets": of_nets, "code": of_code,
+          "scripts": of_scripts}
