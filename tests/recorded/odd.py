@@ -155,6 +155,44 @@ def of_outputs():
             yield [command, "i8.glen", option, path, "-o", "OUT.x"]
 
 
+# ---- completions ----
+
+def of_completions():
+    """What may stand next, behind each option and in the middle of its words."""
+    head = ["completions", "words", "--"]
+    for k, (name, letter, argument, kind, commands, choices) in enumerate(
+            table()):
+        if name == "version":
+            continue
+        command = commands[k % len(commands)].split()
+        path = CALLS[" ".join(command)].split()[:1]
+        yield [*head, *command, f"--{name[:1 + k % len(name)]}"]
+        yield [*head, *command, *path, f"--{name}", ""]
+        if argument == "NULL" and kind == "FLAG":
+            continue
+        yield [*head, *command, f"--{name}="]
+        yield [*head, *command, f"--{name}", "=", ""]
+        for word in (choices or ["x", "ta", "/"])[:4]:
+            yield [*head, *command, f"--{name}", "=", word[:2]]
+            yield [*head, *command, *path, f"--{name}={word[:1]}"]
+            if kind == "WORDS":
+                yield [*head, *command, f"--{name}={word},{word[:1]}"]
+        if letter != "0":
+            yield [*head, *command, f"-{letter}", "x"]
+    for words in ("", "s", "ru", "rules", "rules ", "rules p", "target ", "x ",
+                  "target t", "saturate ", "saturate a.glen ", "check a.glen ",
+                  "completions ", "completions b", "completions man ",
+                  "completions man r", "rules test -- ", "fmt - "):
+        yield [*head, *words.split(" ")]
+    yield head
+    yield head[:2]
+    for command in CALLS:
+        yield ["completions", "man", *command.split()]
+    for words in ("man", "man x", "man rules", "targets", "rules", "targets x",
+                  "x", "bash x", "words"):
+        yield ["completions", *words.split()]
+
+
 # ---- files of another kind ----
 
 KINDS = ["views.glen", "messy.rules", "graph.json", "tile.sched",
@@ -444,4 +482,4 @@ with open(os.path.join(ROOT, "targets", "pool.target"), encoding="utf-8") as own
              **{n: text for n, text, _ in SCRIPTS}, "pool.target": own.read()}
 GROUPS = {"options": of_options, "outputs": of_outputs, "kinds": of_kinds,
           "graphs": of_graphs, "nets": of_nets, "code": of_code,
-          "scripts": of_scripts}
+          "scripts": of_scripts, "completions": of_completions}

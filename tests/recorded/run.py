@@ -34,7 +34,8 @@ sys.path.insert(0, HERE)
 from cases import DAMAGED, FILES, GROUPS, altered, cases, damaged
 
 # What differs from build to build, or from run to run.
-VAGUE = re.compile(r'^.*("version"|"bytes"|seconds"|"glen"|_s").*\n', re.M)
+VAGUE = re.compile(r'^.*("version"|"bytes"|seconds"|"glen"|_s"|"glen manual").*\n',
+                   re.M)
 
 # Of rules and targets that come with glen: where they lie.
 FOLDER = re.compile(r'(?<![\w.])/[^\s":]*/(?=(?:rules|targets)/)')
