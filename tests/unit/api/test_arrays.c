@@ -142,3 +142,85 @@ Test(arrays, nothing_is_asked_where_a_nan_is_expected) {
   cr_expect(glen_tensors_compare(a, b, 0, &difference));
   glen_context_free(glen);
 }
+
+/* ---- arrays of any strides ---- */
+
+typedef struct view {
+  glen_array array;
+  int64_t shape[4], strides[4];
+  char *base;
+} view;
+
+static uint64_t dice;
+
+static int64_t
+below(uint64_t n) {
+  dice = dice * 6364136223846793005u + 1442695040888963407u;
+  return (int64_t)((dice >> 33) % n);
+}
+
+/* Dimensions in any order, with gaps, backwards, or the same place again. */
+static void
+random_view(view *v, char *memory, size_t bytes, uint32_t rank) {
+  glen_dtype dtype = (glen_dtype)below(GLEN_U16 + 1);
+  int64_t stride = (int64_t)glen_dtype_bytes(dtype);
+  *v = (view){.base = memory + bytes / 2};
+  v->array =
+      (glen_array){sizeof v->array, v->base, dtype, rank, v->shape, v->strides};
+  for (uint32_t k = 0; k < rank; k++) {
+    uint32_t d = (uint32_t)below(rank);
+    while (v->shape[d])
+      d = (d + 1) % rank;
+    v->shape[d] = 1 + below(3);
+    v->strides[d] = below(6) ? below(4) ? stride : -stride : 0;
+    stride *= v->shape[d] * (below(4) ? 1 : 2);
+  }
+}
+
+static glen_program *
+program_of(glen_context *glen, const view *v) {
+  char text[300], sizes[100] = "";
+  for (uint32_t d = 0; d < v->array.rank; d++)
+    snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), " %lld",
+             (long long)v->shape[d]);
+  snprintf(text, sizeof text,
+           "(tensor x (shape%s) %s)(let y (insertAxis x 0))(output y)", sizes,
+           glen_dtype_name(v->array.dtype));
+  return parse(glen, text);
+}
+
+/* Whether an array in C order holds what the view shows. */
+static bool
+shows(const view *v, const char *dense) {
+  size_t bytes = glen_dtype_bytes(v->array.dtype);
+  int64_t n = 1;
+  for (uint32_t d = 0; d < v->array.rank; d++)
+    n *= v->shape[d];
+  for (int64_t k = 0; k < n; k++) {
+    const char *at = v->base;
+    int64_t left = k;
+    for (uint32_t d = v->array.rank; d-- > 0; left /= v->shape[d])
+      at += left % v->shape[d] * v->strides[d];
+    if (memcmp(at, dense + (size_t)k * bytes, bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
+Test(arrays, views_of_any_strides_are_taken_element_by_element) {
+  static char memory[1 << 16];
+  for (size_t k = 0; k < sizeof memory; k++)
+    memory[k] = (char)below(100);
+  for (uint32_t k = 0; k < 200; k++) {
+    glen_context *glen = begin();
+    glen_array out;
+    view v;
+    random_view(&v, memory, sizeof memory, k % 5);
+    glen_tensors *in = glen_inputs_new(glen, program_of(glen, &v), 1);
+    cr_assert(glen_input_set(glen, in, "x", &v.array), "%s",
+              glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+    glen_tensor_array(in, 0, &out);
+    cr_expect(shows(&v, out.data), "view %u", k);
+    glen_context_free(glen);
+  }
+}
