@@ -63,7 +63,7 @@ CALLS = {
     "target test": "targets/pool.target", "target": "targets/pool.target",
     "extract": "graph.json", "import": "--list-operators", "lsp": "",
     "completions": "bash", "fmt": "views.glen --check",
-    "simulate": "i8.glen --target pool",
+    "simulate": "i8.glen --target pool", "tiling": "i8.glen",
 }
 VALUES = {
     "COUNT": ["0", "1", "2", "-1", "", "1x", "0x10", "1.5", " 3",
@@ -429,6 +429,13 @@ storage_align A 1 8 | fold_storage A 0 | fold_storage A 0 N | fold_storage A 1 N
 double_buffer A L | double_buffer A L 3 | pipeline S L | pipeline S L 2
 pad_einsum S [4, 4, 4] | pad_einsum S [N] | contract S | contract S as=loops
 a, b = enclose S "S[i, j] -> [floor(i / 4), floor(j / N)]" | tensorize L nothing"""
+MARKS = ["parallel L", "unroll L", "vectorize L 4", "bind L threadIdx.x",
+         "bind L blockIdx.x"]
+AXES = ["threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x",
+        "blockIdx.y", "blockIdx.z"]
+# Loops of one length on each side of a limit.
+EDGES = [1, 63, 64, 65, 128, 1023, 1024, 1025, 4096, 4097, 65535, 65536,
+         2147483647, 2147483648]
 GIVEN = {"blur": ("x i", "SB SC", "A B C"), "matmul": ("i j k", "I U", "A B C"),
          "skew": ("i j", "S", "A"), "sum": ("i j k", "I U", "A B"),
          "two": ("x y z i j k", "SB SC", "A B C")}
@@ -461,6 +468,9 @@ def scripts():
         elif k % 5 == 2:
             text = filled(dice.one(commands), dice, loops, statements,
                           arrays) + "\n"
+        elif k % 5 == 3:
+            text = filled(dice.one(MARKS), dice, loops, statements,
+                          arrays) + "\n"
         text += filled(command, dice, loops, statements, arrays)
         yield f"script-{k}.sched", text + "\n", path
 
@@ -475,11 +485,26 @@ def of_scripts():
                    ["loops", "loops,deps", "loops,script", "tree"][k % 4]]
         else:
             yield ["schedule", path, "--sched", name, "-o", "OUT.c"]
+    for n in EDGES:
+        for command in [*(f"bind i {axis}" for axis in AXES), "unroll i",
+                        f"vectorize i {n}", "vectorize i 8 tail=mask",
+                        f"a, b = peel i {n - 1}", f"a, b = split i [-1, {n}]"]:
+            yield ["schedule", f"edge-{n}.loops", "--sched", f"{command}.edge",
+                   "--print", "tree"]
+
+
+def edges():
+    for n in EDGES:
+        yield f"edge-{n}.loops", (f"output A: i8[{n}]\n\nfor i in 0..{n} {{\n"
+                                  "  S: A[i] = 1\n}\n")
+    for words in of_scripts():
+        if words[3].endswith(".edge"):
+            yield words[3], words[3].removesuffix(".edge") + "\n"
 
 
 with open(os.path.join(ROOT, "targets", "pool.target"), encoding="utf-8") as own:
     FILES = {**GRAPHS, **NETS, **{n: v[3] for n, v in LOOPS.items()},
-             **{n: text for n, text, _ in SCRIPTS}, "pool.target": own.read()}
+             **{n: text for n, text, _ in SCRIPTS}, **dict(edges()), "pool.target": own.read()}
 GROUPS = {"options": of_options, "outputs": of_outputs, "kinds": of_kinds,
           "graphs": of_graphs, "nets": of_nets, "code": of_code,
           "scripts": of_scripts, "completions": of_completions}
