@@ -289,6 +289,16 @@ def readers():
     note(done.returncode == 0, f"readers: {done.stderr[-400:]}")
 
 
+def undefined():
+    """A part of adversary/undefined.py: nothing wrong of infinities is proved,
+    be the programs too large to run."""
+    done = subprocess.run([sys.executable, os.path.join(
+        ROOT, "tests/prove/adversary/undefined.py"), GLEN, "--every", "9"],
+        capture_output=True, text=True, timeout=900)
+    print(done.stdout[-2000:])
+    note(done.returncode == 0, f"undefined: {done.stderr[-400:]}")
+
+
 def shared_infinity():
     """What both sides of a step share is no number: a run sees that."""
     rule = ("(rule hides (compute add (pair (compute relu (compute log ?a))"
@@ -307,7 +317,8 @@ def shared_infinity():
 
 def main():
     for group in (shipped, planted, held_out, attacks, hidden, adversary, pairs,
-                  readers, shared_infinity, examples, wrong_rule, large, giant, layers):
+                  readers, undefined, shared_infinity, examples, wrong_rule,
+                  large, giant, layers):
         if ARGS.word in group.__name__:
             group()
     print(f"{counts[0]} passed, {counts[1]} failed")

@@ -96,6 +96,8 @@ hold_proof(pv_session *s) {
 static void
 decide(pv_session *s) {
   pv_answer *out = s->answer;
+  s->facts = bs_calloc(s->ctx.heap, s->plain->nodes.len + (size_t)1, 1);
+  pv_partial_terms(s->plain, s->options->is_partial, s->facts);
   prove_identical(s);
   out->method = PV_BY_ELEMENTS;
   out->reason = s->by_induction

@@ -9,7 +9,10 @@
  * rest on what is shared); then the terms themselves are asked.
  *
  * Invariants: `asked` holds terms over fresh tensors only, children first; an
- * answer is remembered by the numbers of its two terms there. */
+ * answer is remembered by the numbers of its two terms there.
+ *
+ * What is shared may be no number for some input (partial.c).  Then the tensor
+ * that stands for it is one of which nothing may cancel. */
 #include "prove/equal/steps.h"
 #include "prove/equal/cone.h"
 #include "prove/equal/smaller.h"
@@ -45,12 +48,21 @@ struct pv_stepper {
    * question's own. */
   uint32_t question;
   uint32_t *left, *right, *met;
+  uint8_t *facts; /* by term of p: which may be no number */
   gs_term *made;
   BS_VEC(gs_term) stack;
   BS_VEC(uint32_t) body; /* what is rebuilt */
   uint32_t n_fresh;
   int64_t elements; /* of the fresh tensors */
 };
+
+/* Of the fresh tensors, by the first letter of their names. */
+#define PARTIAL 'u'
+
+static bool
+stands_for_partial(const char *name) {
+  return name[0] == PARTIAL;
+}
 
 pv_stepper *
 pv_stepper_new(const gs_context *ctx, const rl_rules *rules,
@@ -69,6 +81,9 @@ pv_stepper_new(const gs_context *ctx, const rl_rules *rules,
   s->left = bs_calloc(ctx->heap, n, sizeof *s->left);
   s->right = bs_calloc(ctx->heap, n, sizeof *s->right);
   s->met = bs_calloc(ctx->heap, n, sizeof *s->met);
+  s->facts = bs_calloc(ctx->heap, n, 1);
+  pv_partial_terms(p, NULL, s->facts);
+  s->general.is_partial = stands_for_partial;
   s->made = bs_alloc(ctx->heap, n * sizeof *s->made);
   memset(s->buckets, 0xff, sizeof s->buckets);
   return s;
@@ -81,6 +96,7 @@ pv_stepper_free(pv_stepper *s) {
   bs_free(heap, s->left);
   bs_free(heap, s->right);
   bs_free(heap, s->met);
+  bs_free(heap, s->facts);
   bs_free(heap, s->made);
   bs_vec_done(heap, &s->answers);
   bs_vec_done(heap, &s->stack);
@@ -124,7 +140,8 @@ fresh(pv_stepper *s, gs_term t) {
   gs_type_at(s->p, t, &type);
   if (__builtin_add_overflow(s->elements, gs_elements(&type), &s->elements))
     s->elements = INT64_MAX;
-  bs_putf(&name, "t%u.", s->n_fresh++);
+  bs_putf(&name, "%c%u.", s->facts[t.i] & PV_PARTIAL ? PARTIAL : 't',
+          s->n_fresh++);
   bs_put(&name, gs_dtype_table[type.dtype].name);
   for (uint32_t d = 0; d < type.rank; d++)
     bs_putf(&name, ".%lld", (long long)type.dim[d]);

@@ -10,7 +10,7 @@
 
 static pv_value
 leaf(pv_bare *b, gs_term t, gs_dtype d) {
-  return pv_leaf(&b->values, d, t.i, PV_EVERYWHERE);
+  return pv_leaf(&b->values, d, t.i, PV_EVERYWHERE, false);
 }
 
 static pv_value

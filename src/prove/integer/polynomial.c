@@ -23,7 +23,7 @@ pv_prove_by_elements(pv_session *s) {
   if (pv_is_plain(s->plain, live) &&
       pv_count_elements(s->plain, live, s->options->max_elements) >= 0) {
     pv_values values;
-    pv_elements e = {.p = s->plain, .values = &values};
+    pv_elements e = {.p = s->plain, .values = &values, .facts = s->facts};
     pv_values_init(&values, heap, s->options->max_work);
     e.of = bs_calloc(heap, n + (size_t)1, sizeof *e.of);
     done = pv_evaluate(&e, live) && !values.unsure && !values.dropped.len;

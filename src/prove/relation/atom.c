@@ -10,23 +10,32 @@
 #include "prove/relation/relation.h"
 #include <string.h>
 
-/* Signs are not known here: only what has a value for all numbers is not. */
-static bool
-is_partial(const pv_relations *r, const pv_atom_row *row) {
-  gs_compute op;
-  bs_value o = {row->key};
-  for (uint32_t k = 0; k < row->n; k++)
-    if (pv_entry_is_partial(r, &row->parts[k]))
-      return true;
-  return row->kind == PV_ATOM_APPLY && !gs_dtype_table[row->dtype].integer &&
-         (!gs_compute_of(r->s->ctx.values, o, &op) || op == GS_C_DIV ||
-          gs_compute_table[op].domain != GS_DOMAIN_REALS);
+/* Of what it is made of; a sum of an element at least, and an extremum, have
+ * the sign that all parts have. */
+static uint8_t
+facts_of(const pv_relations *r, const pv_atom_row *row) {
+  uint8_t facts = PV_NONNEGATIVE | PV_POSITIVE, partial = 0;
+  for (uint32_t k = 0; k < row->n; k++) {
+    facts &= pv_entry_facts(r, &row->parts[k]);
+    partial |= pv_entry_facts(r, &row->parts[k]) & PV_PARTIAL;
+  }
+  if (row->kind == PV_ATOM_TERM)
+    return r->s->facts[row->key];
+  if (row->kind == PV_ATOM_LOWEST)
+    return 0;
+  if (row->kind == PV_ATOM_APPLY && gs_dtype_table[row->dtype].integer)
+    return partial;
+  if (row->kind == PV_ATOM_APPLY)
+    facts = pv_operator_facts(
+        r->s->ctx.values, (bs_value){row->key}, facts,
+        row->n ? pv_entry_facts(r, &row->parts[row->n - 1]) : 0);
+  return facts | partial;
 }
 
 static pv_atom
 add_atom(pv_relations *r, pv_atom_row row) {
   r->failed |= row.rank > PV_MAX_INDEX;
-  row.partial = is_partial(r, &row);
+  row.facts = facts_of(r, &row);
   bs_push(r->heap, &r->atoms, row);
   return r->atoms.len - 1;
 }

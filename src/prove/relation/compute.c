@@ -151,8 +151,10 @@ softmax(pv_values *v, gs_dtype d, const pv_value *in, uint32_t n,
     opaque_softmax(v, d, in, n, out);
     return;
   }
-  for (uint32_t k = 0; k < n; k++)
+  for (uint32_t k = 0; k < n; k++) {
+    pv_drop(v, in[k]); /* beside oo it is NaN, and e / oo is 0 */
     out[k] = in[k] ? pv_exponential(v, d, in[k]) : 0;
+  }
   pv_value total = sum_of(v, d, out, n);
   total = total ? pv_recip(v, d, total) : 0;
   for (uint32_t k = 0; k < n; k++)

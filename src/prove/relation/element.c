@@ -4,6 +4,7 @@
  * What is equal here is equal for every input of these shapes: values are in
  * normal form over all elements of all inputs. */
 #include "prove/relation/element.h"
+#include "prove/session/prove.h"
 #include "glenside/array/tensor.h"
 
 int64_t
@@ -25,7 +26,8 @@ static void
 leaves(pv_elements *e, gs_term t, const gs_type *type, pv_value *out) {
   int64_t n = gs_elements(type);
   for (int64_t k = 0; k < n; k++)
-    out[k] = pv_leaf(e->values, type->dtype, t.i, k);
+    out[k] = pv_leaf(e->values, type->dtype, t.i, k,
+                     e->facts && e->facts[t.i] & PV_PARTIAL);
 }
 
 static void

@@ -12,7 +12,8 @@ typedef struct pv_elements {
   /* What a compute term makes of an item; NULL: normal forms. */
   void (*item)(pv_values *, const pv_compute *, const pv_value *in, uint32_t n,
                pv_value *out);
-  pv_value **of; /* by term: its elements in C order; NULL: not wanted */
+  pv_value **of;        /* by term: its elements in C order; NULL: not wanted */
+  const uint8_t *facts; /* by term (prove.h); NULL: all inputs are finite */
 } pv_elements;
 
 /* Elements that all wanted terms have together; -1 when beyond `max`. */

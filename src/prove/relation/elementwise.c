@@ -163,8 +163,10 @@ root(pv_values *v, gs_dtype d, gs_compute op, pv_value x) {
   if (exact_real(v, x, &real) && (real == 0 || real == 1))
     return x;
   pv_value below = pv_is_real(d) ? recip_arg(v, d, x) : 0;
-  if (below)
+  if (below) {
+    pv_drop(v, below); /* 1 / -oo has a root, and -oo has none */
     return pv_recip(v, d, unary(v, d, op, true, below));
+  }
   return unary(v, d, op, true, x);
 }
 

@@ -370,7 +370,7 @@ cast(pv_operating *x) {
   return copy_of(x->r, &x->in);
 }
 
-/* exp(x) / sum of exp over the item */
+/* exp(x) / sum of exp over the item, where no x is infinite */
 static pv_series
 softmax(pv_operating *x) {
   pv_relations *r = x->r;
@@ -382,6 +382,8 @@ softmax(pv_operating *x) {
     r->failed = true;
     return wide;
   }
+  for (uint32_t k = 0; k < x->in.len; k++)
+    r->failed |= pv_entry_is_partial(r, &x->in.data[k]);
   pv_series e =
       pv_operating_apply(x, GS_C_EXP, name, 0, &x->in, x->from.dtype, &x->from);
   pv_series sum =

@@ -49,8 +49,8 @@ typedef struct pv_atom_row {
   uint32_t more;   /* a number that belongs to the operator */
   uint32_t n;      /* parts: arguments, or what the family is made of */
   pv_entry *parts; /* of a family: map leads from the atom's index */
-  bool partial;    /* for some operands it has no value: of these none may
-                      cancel */
+  uint8_t facts;   /* PV_PARTIAL: for some operands it has no value: of these
+                      none may cancel */
 } pv_atom_row;
 
 typedef struct pv_relations {
@@ -74,6 +74,8 @@ typedef struct pv_relations {
 /* series.c: sums. */
 void pv_series_done(pv_relations *, pv_series *);
 bool pv_entry_is_partial(const pv_relations *, const pv_entry *);
+/* PV_PARTIAL where one of its atoms is, and a sign where all have it. */
+uint8_t pv_entry_facts(const pv_relations *, const pv_entry *);
 /* Adds an entry, joined with one of its kind where they do not overlap. */
 void pv_series_put(pv_relations *, gs_dtype, pv_series *, const pv_entry *);
 /* The value of a term: seen once, and kept.  `of_view` is a copy. */

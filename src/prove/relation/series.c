@@ -6,8 +6,9 @@
  * index e tells which element of it is meant, or when the entry does not
  * depend on it, which gives a factor.
  *
- * An entry that is partial may not cancel, nor meet what is 0: log x - log x is
- * 0 only where x is above 0. */
+ * An entry that is partial may not cancel, not even in part, nor meet what is
+ * 0, nor be multiplied by the items of a sum: log x - log x is 0 only where x
+ * is above 0, and oo * (2 - 1) is not 2 oo - oo. */
 #include "prove/relation/relation.h"
 #include <isl/ilp.h>
 #include <string.h>
@@ -45,16 +46,26 @@ put_into(pv_relations *r, gs_dtype d, pv_entry *other, const pv_entry *e) {
   }
   if (!pv_is_true(r, isl_map_is_equal(other->map, e->map)))
     return false;
+  r->failed |=
+      (other->times.num < 0) != (e->times.num < 0) && pv_entry_is_partial(r, e);
   r->failed |= !pv_number_add(d, other->times, e->times, &other->times);
   return true;
 }
 
+uint8_t
+pv_entry_facts(const pv_relations *r, const pv_entry *e) {
+  uint8_t facts = e->times.num > 0 ? PV_NONNEGATIVE | PV_POSITIVE : 0;
+  for (uint32_t k = 0; k < e->n; k++) {
+    uint8_t one = r->atoms.data[e->atoms[k]].facts;
+    facts =
+        (uint8_t)((facts & one & ~PV_PARTIAL) | ((facts | one) & PV_PARTIAL));
+  }
+  return facts;
+}
+
 bool
 pv_entry_is_partial(const pv_relations *r, const pv_entry *e) {
-  for (uint32_t k = 0; k < e->n; k++)
-    if (r->atoms.data[e->atoms[k]].partial)
-      return true;
-  return false;
+  return pv_entry_facts(r, e) & PV_PARTIAL;
 }
 
 /* An entry is 0, or is taken away. */
@@ -295,6 +306,31 @@ meets_partial(pv_relations *r, const pv_series *a, const pv_series *b) {
   return true;
 }
 
+/* Has some element several items?  Entries of one kind that do not meet are
+ * one, so that two of them may. */
+static bool
+is_sum(pv_relations *r, const pv_series *s) {
+  for (uint32_t k = 0; k < s->len; k++) {
+    if (!pv_is_true(r, isl_map_is_single_valued(s->data[k].map)))
+      return true;
+    for (uint32_t i = 0; i < k; i++) {
+      isl_set *x = PV_PASS_SET(r, isl_map_domain(isl_map_copy(s->data[k].map)));
+      isl_set *y = PV_PASS_SET(r, isl_map_domain(isl_map_copy(s->data[i].map)));
+      if (!pv_is_true(r, isl_set_is_disjoint(x, y)))
+        return true;
+    }
+  }
+  return false;
+}
+
+static bool
+distributes_partial(pv_relations *r, const pv_series *a, const pv_series *b) {
+  bool partial = false;
+  for (uint32_t k = 0; k < a->len; k++)
+    partial |= pv_entry_is_partial(r, &a->data[k]);
+  return partial && is_sum(r, b);
+}
+
 pv_series
 pv_series_product(pv_relations *r, gs_dtype d, const pv_series *a,
                   const pv_series *b) {
@@ -303,6 +339,8 @@ pv_series_product(pv_relations *r, gs_dtype d, const pv_series *a,
       (uint64_t)a->len * b->len > PV_MAX_CELLS)
     r->failed = true;
   r->failed = r->failed || !meets_partial(r, a, b) || !meets_partial(r, b, a);
+  r->failed =
+      r->failed || distributes_partial(r, a, b) || distributes_partial(r, b, a);
   for (uint32_t i = 0; i < a->len; i++)
     for (uint32_t k = 0; k < b->len && !r->failed; k++) {
       pv_entry e = {0};

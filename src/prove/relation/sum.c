@@ -48,7 +48,7 @@ single(pv_values *v, pv_value factor) {
   return product_of(v, words, 2);
 }
 
-/* Powers are signed, and cancel. */
+/* Powers are signed, and cancel; oo * oo * 1 / oo is NaN. */
 static pv_value
 merge_products(pv_values *v, pv_value a, pv_value b) {
   uint32_t na = pv_at(v, a)->n, nb = pv_at(v, b)->n, i = 0, j = 0;
@@ -64,9 +64,9 @@ merge_products(pv_values *v, pv_value a, pv_value b) {
     if (power) {
       bs_push(v->heap, &v->words, second ? y[j] : x[i]);
       bs_push(v->heap, &v->words, power);
-    } else {
-      pv_drop(v, x[i]);
     }
+    if (!first && !second && (int32_t)(x[i + 1] ^ y[j + 1]) < 0)
+      pv_drop(v, x[i]);
     i += second ? 0 : 2;
     j += first ? 0 : 2;
   }
@@ -187,7 +187,12 @@ by_product(const void *a, const void *b) {
   return x->product < y->product ? -1 : x->product > y->product;
 }
 
-/* Sorts and adds up; returns how many are left. */
+static bool
+have_one_sign(pv_number a, pv_number b) {
+  return a.num && b.num && (a.num < 0) == (b.num < 0);
+}
+
+/* Sorts and adds up; returns how many are left.  2 oo - oo is NaN. */
 static uint32_t
 combine(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
   uint32_t kept = 0;
@@ -195,6 +200,8 @@ combine(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
   for (uint32_t k = 0; k < n;) {
     pv_part sum = parts[k++];
     while (k < n && parts[k].product == sum.product) {
+      if (!have_one_sign(sum.times, parts[k].times))
+        pv_drop(v, sum.product);
       if (!pv_number_add(d, sum.times, parts[k].times, &sum.times))
         v->failed = true;
       k++;
@@ -418,6 +425,13 @@ open_factor(pv_values *v, gs_dtype d, pv_value x) {
     pv_sum_add(v, d, PV_ONE, x);
 }
 
+/* Factors of several parts: oo * (2 - 1) is oo, and 2 oo - oo is NaN. */
+static void
+distribute(pv_values *v, uint32_t from, uint32_t to, uint32_t others) {
+  for (uint32_t k = from; k < to && others > 1; k++)
+    pv_drop(v, v->parts.data[k].product);
+}
+
 static bool
 is_abs(const pv_values *v, pv_value x) {
   return pv_at(v, x)->kind == PV_APPLY && pv_at(v, x)->op == GS_C_ABS;
@@ -455,6 +469,8 @@ pv_multiply(pv_values *v, gs_dtype d, pv_value a, pv_value b) {
     v->parts.len = mark;
     return 0;
   }
+  distribute(v, mark, middle, end - middle);
+  distribute(v, middle, end, middle - mark);
   for (uint32_t i = mark; i < middle; i++)
     for (uint32_t j = middle; j < end; j++) {
       pv_part x = v->parts.data[i], y = v->parts.data[j];

@@ -82,7 +82,8 @@ has_partial(const pv_values *v, const pv_node *node, const uint32_t *words,
 
 void
 pv_drop(pv_values *v, pv_value x) {
-  if (pv_at(v, x)->partial)
+  const uint32_t *last = v->dropped.data + v->dropped.len;
+  if (pv_at(v, x)->partial && (!v->dropped.len || last[-1] != x))
     bs_push(v->heap, &v->dropped, x);
 }
 
@@ -137,10 +138,12 @@ pv_real_value(pv_values *v, gs_dtype d, double x) {
 }
 
 pv_value
-pv_leaf(pv_values *v, gs_dtype d, uint32_t source, int64_t element) {
+pv_leaf(pv_values *v, gs_dtype d, uint32_t source, int64_t element,
+        bool partial) {
   uint32_t words[3] = {source, (uint32_t)element,
                        (uint32_t)((uint64_t)element >> 32)};
-  return pv_intern(v, (pv_node){.kind = PV_LEAF, .dtype = d}, words, 3);
+  return pv_intern(
+      v, (pv_node){.kind = PV_LEAF, .dtype = d, .partial = partial}, words, 3);
 }
 
 pv_value

@@ -64,8 +64,9 @@ typedef struct pv_values {
   bool failed;    /* too much work, or a number too large: no value is right */
   uint32_t depth; /* of extrema being rebuilt inside each other */
   bool unsure;    /* infinities were combined: equality is no proof */
-  /* Partial values that cancelled, or were multiplied by 0: a value without
-   * them has one where they have none. */
+  /* Partial values that cancelled, in part or wholly, were multiplied by 0, or
+   * by the items of a sum: a value that was made so may be another one, or a
+   * number, where they are none. */
   BS_VEC(uint32_t) dropped;
   BS_VEC(pv_part) parts;  /* stack of sums being made */
   BS_VEC(uint32_t) words; /* scratch */
@@ -90,7 +91,8 @@ pv_value pv_intern(pv_values *, pv_node like, const uint32_t *words,
                    uint32_t n);
 pv_value pv_number_value(pv_values *, gs_dtype, pv_number);
 pv_value pv_real_value(pv_values *, gs_dtype, double);
-pv_value pv_leaf(pv_values *, gs_dtype, uint32_t source, int64_t element);
+pv_value pv_leaf(pv_values *, gs_dtype, uint32_t source, int64_t element,
+                 bool partial);
 pv_value pv_lowest(pv_values *, gs_dtype);
 pv_value pv_apply_op(pv_values *, gs_dtype, gs_compute, uint32_t param,
                      bool nonnegative, const pv_value *args, uint32_t n);

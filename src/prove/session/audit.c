@@ -42,6 +42,8 @@ audit_within(const pv_session *s, void (*prove)(pv_session *), int64_t most) {
   small.given = small.plain;
   small.pairs = small.given_pairs = pairs;
   small.proved = bs_calloc(s->ctx.heap, s->n_pairs + (size_t)1, 1);
+  small.facts = bs_calloc(s->ctx.heap, small.plain->nodes.len + (size_t)1, 1);
+  pv_partial_terms(small.plain, options.is_partial, small.facts);
   prove(&small);
   if (!all_proved(&small))
     return NOTHING;

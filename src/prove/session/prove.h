@@ -68,6 +68,8 @@ typedef struct pv_options {
   int64_t max_run;         /* element visits of all runs; 0: no runs */
   size_t max_bytes;
   struct pv_memo *memo; /* NULL: each question has its own */
+  /* Whether an input of this name may be infinite, or NaN; NULL: none is. */
+  bool (*is_partial)(const char *input);
 } pv_options;
 
 /* What was decided of integers, for questions with the same bs_values: kept on
@@ -76,6 +78,17 @@ typedef struct pv_memo pv_memo;
 pv_memo *pv_memo_new(bs_heap *);
 
 void pv_defaults(pv_options *);
+
+/* partial.c: what is known of a float term for all inputs: that it may be
+ * infinite or NaN, and the sign that it has wherever it is a number.  `facts`
+ * by term; `is_partial` as in the options. */
+enum { PV_PARTIAL = 1, PV_NONNEGATIVE = 2, PV_POSITIVE = 4 };
+/* Of what an `o` item makes of operands that have `all` facts in common; the
+ * last one, a divisor, has its own. */
+uint8_t pv_operator_facts(const bs_values *, bs_value o, uint8_t all,
+                          uint8_t divisor);
+void pv_partial_terms(const gs_program *, bool (*is_partial)(const char *),
+                      uint8_t *facts);
 
 /* Two terms of one program.  The answer's texts are in ctx->arena. */
 void pv_equal_terms(const gs_context *, const gs_program *, gs_term, gs_term,

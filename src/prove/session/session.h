@@ -37,6 +37,7 @@ typedef struct pv_session {
   const pv_pair *given_pairs, *pairs; /* in `given`, in `plain` */
   uint32_t n_pairs;
   uint8_t *proved; /* by pair */
+  uint8_t *facts;  /* by term of `plain`: see pv_partial_terms */
   pv_answer *answer;
   struct pv_confirm *confirm; /* of confirm.c */
   pv_hint hint;               /* n is 0: there is none */

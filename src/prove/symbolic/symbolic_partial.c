@@ -4,7 +4,7 @@
  * log x - log x is 0 only where x is above 0.  What was dropped on the way to a
  * value is harmless where the value itself holds it: then it is undefined for
  * the same operands.  A formal sum (symbolic_reduce.c) is held by one of the
- * same items that reaches as far. */
+ * same items that reaches as far, and what its items hold by the sum. */
 #include "prove/symbolic/form.h"
 #include <string.h>
 
@@ -74,6 +74,8 @@ holds(fm_form *f, pv_value whole, pv_value x) {
     return true;
   if (!pv_at(&f->elements, whole)->partial || hides(pv_at(&f->elements, whole)))
     return false;
+  if (b && b->kind == GS_C_REDUCE_SUM && !b->n_guards)
+    return holds(f, b->body, x);
   for (uint32_t k = 0;; k++) {
     pv_value part = part_of(&f->elements, whole, k);
     if (!part)

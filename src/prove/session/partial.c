@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* partial.c - which terms may be no numbers, though their inputs are.
+ *
+ * A logarithm, a root, a quotient and a reciprocal have no value for some
+ * operands, padding with the least value is minus infinity, and constants may
+ * hold anything.  What such a term is, is told from the operators and from the
+ * signs of what they read, once a term: what is not known is taken for partial,
+ * and so is all that reads it. */
+#include "glenside/program/skeleton.h"
+#include "glenside/target/target.h"
+#include "prove/session/session.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct looker {
+  const gs_program *p;
+  uint8_t *facts;
+} looker;
+
+/* For operands of these facts, whatever reads them. */
+static bool
+leaves_domain(gs_compute op, uint8_t facts) {
+  switch (gs_compute_table[op].domain) {
+  case GS_DOMAIN_NONNEGATIVE:
+    return !(facts & PV_NONNEGATIVE);
+  case GS_DOMAIN_POSITIVE:
+  case GS_DOMAIN_NONZERO:
+    return !(facts & PV_POSITIVE);
+  case GS_DOMAIN_REALS:
+    break;
+  }
+  return op == GS_C_DIV && !(facts & PV_POSITIVE);
+}
+
+/* --- constants and views -------------------------------------------------- */
+
+static uint8_t
+of_constant(const gs_program *p, const gs_node *n) {
+  const char *name =
+      bs_as_sym(p->ctx.values, bs_item(p->ctx.values, n->attr, 0));
+  const gs_constant *c = gs_find_constant(p, name);
+  uint8_t facts = PV_NONNEGATIVE | PV_POSITIVE;
+  if (!c)
+    return PV_PARTIAL;
+  gs_tensor data = {.dtype = c->type.dtype, .data = (void *)c->data};
+  int64_t elements = gs_elements(&c->type);
+  for (int64_t k = 0; k < elements; k++) {
+    double x = gs_tensor_get(&data, k);
+    if (!isfinite(x))
+      return PV_PARTIAL;
+    facts &= x > 0 ? PV_NONNEGATIVE | PV_POSITIVE : x == 0 ? PV_NONNEGATIVE : 0;
+  }
+  return facts;
+}
+
+/* What padding adds: zeros, minus infinity, or nothing new. */
+static uint8_t
+of_padding(const bs_values *values, bs_value kind, uint8_t facts) {
+  const char *name =
+      bs_kind_of(values, kind) == BS_KIND_SYM ? bs_as_sym(values, kind) : "";
+  if (!strcmp(name, "edge"))
+    return facts;
+  if (!strcmp(name, "zero"))
+    return (uint8_t)(facts & ~PV_POSITIVE);
+  return PV_PARTIAL;
+}
+
+/* --- operators ------------------------------------------------------------ */
+
+static double
+parameter(const bs_values *values, bs_value o, uint32_t k) {
+  bs_value p = gs_compute_param(values, o, k);
+  bs_kind kind = bs_kind_of(values, p);
+  return kind == BS_KIND_INT || kind == BS_KIND_REAL ? bs_as_real(values, p)
+                                                     : -1;
+}
+
+static uint8_t
+of_sign(gs_sign sign, uint8_t facts) {
+  switch (sign) {
+  case GS_SIGN_KEEPS_NONNEGATIVE:
+    return facts & PV_NONNEGATIVE;
+  case GS_SIGN_KEEPS_POSITIVE:
+    return facts;
+  case GS_SIGN_NONNEGATIVE:
+    return PV_NONNEGATIVE;
+  case GS_SIGN_POSITIVE:
+    return PV_NONNEGATIVE | PV_POSITIVE;
+  case GS_SIGN_ANY:
+    break;
+  }
+  return 0;
+}
+
+/* The sign of what an elementwise operator makes. */
+static uint8_t
+of_elementwise(const bs_values *values, bs_value o, gs_compute op,
+               uint8_t facts) {
+  gs_form form = gs_compute_table[op].form;
+  double p = parameter(values, o, 0);
+  uint8_t like = p > 0    ? PV_NONNEGATIVE | PV_POSITIVE
+                 : p == 0 ? PV_NONNEGATIVE
+                          : 0;
+  if (form == GS_FORM_CLIP)
+    return like;
+  if (form == GS_FORM_SCALE)
+    return p > 0 ? facts : like;
+  if (form == GS_FORM_OFFSET)
+    return facts & PV_NONNEGATIVE ? (uint8_t)(p == 0 ? facts : like) : 0;
+  return of_sign(gs_compute_table[op].sign, facts);
+}
+
+/* Sums, products and extrema of numbers of one sign have it. */
+static uint8_t
+of_operator(const bs_values *values, bs_value o, gs_compute op, uint8_t facts) {
+  switch (gs_compute_table[op].kind) {
+  case GS_ELEMENTWISE:
+    return of_elementwise(values, o, op, facts);
+  case GS_SOFTMAX:
+    return PV_NONNEGATIVE | PV_POSITIVE;
+  case GS_FOLD:
+  case GS_REDUCE:
+  case GS_DOT:
+    return gs_compute_table[op].fold == GS_FOLD_SUB ? 0 : facts;
+  case GS_CAST:
+  case GS_SELECT:
+  case GS_GATHER:
+  case GS_LOOKUP:
+    break;
+  }
+  return 0;
+}
+
+/* The facts of the divisors of a quotient, which are the later items. */
+static uint8_t
+of_divisors(const looker *x, gs_term tuple) {
+  const gs_node *n = gs_at(x->p, tuple);
+  bool two = n->op == GS_PAIR || n->op == GS_CARTPROD;
+  return x->facts[two ? n->kids[1].i : tuple.i];
+}
+
+/* --- calls ---------------------------------------------------------------- */
+
+/* An attribute as it is written; BS_NIL where it is computed. */
+static bs_value
+written(const gs_sk_node *n) {
+  const gs_expr *e = n->n_attrs ? n->attrs[0] : NULL;
+  return e && e->kind == GS_X_LITERAL ? e->literal : BS_NIL;
+}
+
+static bool
+node_is_partial(const bs_values *values, const gs_sk_node *n) {
+  gs_compute op;
+  if (n->op == GS_PAD)
+    return of_padding(values, written(n), 0) & PV_PARTIAL;
+  if (n->op != GS_COMPUTE)
+    return n->op == GS_CALL || n->op == GS_SCAN;
+  return !gs_compute_of(values, written(n), &op) || leaves_domain(op, 0);
+}
+
+/* Nothing is known of the operands of the operators within. */
+static uint8_t
+of_call(const looker *x, const gs_node *n) {
+  const bs_values *values = x->p->ctx.values;
+  const char *name = bs_as_sym(values, bs_item(values, n->attr, 0));
+  const gs_instr *instr = gs_find_instr(x->p->target, name);
+  for (uint32_t k = 0; instr && k < instr->semantics->n; k++)
+    if (node_is_partial(values, &instr->semantics->nodes[k]))
+      return PV_PARTIAL;
+  return instr ? 0 : PV_PARTIAL;
+}
+
+/* --- all terms ------------------------------------------------------------ */
+
+uint8_t
+pv_operator_facts(const bs_values *values, bs_value o, uint8_t all,
+                  uint8_t divisor) {
+  gs_compute op;
+  if (!gs_compute_of(values, o, &op))
+    return PV_PARTIAL;
+  uint8_t read = op == GS_C_DIV ? divisor : all;
+  return (uint8_t)(of_operator(values, o, op, all) |
+                   (leaves_domain(op, read) ? PV_PARTIAL : 0));
+}
+
+static uint8_t
+of_compute(const looker *x, const gs_node *n, uint8_t facts) {
+  const bs_values *values = x->p->ctx.values;
+  return pv_operator_facts(values, bs_item(values, n->attr, 0), facts,
+                           of_divisors(x, n->kids[0]));
+}
+
+static uint8_t
+of_node(const looker *x, const gs_node *n) {
+  uint8_t facts = PV_NONNEGATIVE | PV_POSITIVE, partial = 0;
+  for (uint32_t k = 0; k < n->n_kids; k++) {
+    facts &= x->facts[n->kids[k].i];
+    partial |= x->facts[n->kids[k].i] & PV_PARTIAL;
+  }
+  if (n->op == GS_COMPUTE)
+    facts = of_compute(x, n, facts);
+  else if (n->op == GS_CALL)
+    facts = of_call(x, n);
+  else if (n->op == GS_SCAN)
+    facts = PV_PARTIAL;
+  else if (n->op == GS_PAD)
+    facts = of_padding(x->p->ctx.values, bs_item(x->p->ctx.values, n->attr, 0),
+                       facts);
+  return facts | partial;
+}
+
+/* Integers are numbers, whatever they were cast from. */
+static bool
+is_whole(const gs_program *p, gs_term t) {
+  gs_type type;
+  gs_type_at(p, t, &type);
+  return gs_dtype_table[type.dtype].integer;
+}
+
+void
+pv_partial_terms(const gs_program *p, bool (*is_partial)(const char *input),
+                 uint8_t *facts) {
+  looker x = {p, facts};
+  const bs_values *values = p->ctx.values;
+  for (uint32_t k = 0; k < p->nodes.len; k++) {
+    const gs_node *n = &p->nodes.data[k];
+    if (n->op == GS_TENSOR)
+      facts[k] =
+          is_partial &&
+                  is_partial(bs_as_sym(values, bs_item(values, n->attr, 0)))
+              ? PV_PARTIAL
+              : 0;
+    else if (n->op == GS_CONST)
+      facts[k] = of_constant(p, n);
+    else
+      facts[k] = of_node(&x, n);
+    if (is_whole(p, (gs_term){k}))
+      facts[k] = 0;
+  }
+}
