@@ -303,10 +303,15 @@ typedef struct glen_equality {
   bool proved, refuted; /* neither: nothing complete can be told */
   const char *text;     /* the verdict, its reason, a refuting input */
   const char *json;
+  /* The programs leave sizes open: proved is for all of them within their
+   * bounds, and what else is known stands in the text. */
+  bool open;
+  bool checked; /* at some of these sizes, which the text names */
 } glen_equality;
 
 /* Are two programs that agree equal for every input (docs/PROVER.md)?  False
- * when memory ran out. */
+ * when memory ran out, or with a diagnostic where they leave different sizes
+ * open. */
 GLEN_API bool glen_programs_prove(glen_context *, const glen_program *a,
                                   const glen_program *b, glen_equality *out);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* equal.c - what the prover says of two programs. */
 #include "api/api.h"
+#include "prove/equal/open.h"
+#include <string.h>
 
 static const char *
 name_output(const gs_program *p, const pv_answer *answer) {
@@ -21,6 +23,16 @@ text_of(glen_context *ctx, const gs_program *p, const pv_answer *answer) {
   return api_string(ctx, &text);
 }
 
+static void
+json_answer(bs_json *j, const gs_program *p, const pv_answer *answer) {
+  bs_json_int(j, "schema", 1);
+  bs_json_string(j, "answer", pv_verdict_name(answer->verdict));
+  bs_json_string(j, "reason", answer->reason ? answer->reason : "");
+  if (answer->verdict != PV_PROVED)
+    bs_json_string(j, "output", name_output(p, answer));
+  api_json_answer(j, answer);
+}
+
 static const char *
 json_of(glen_context *ctx, const gs_program *p, const pv_answer *answer) {
   bs_text text;
@@ -28,15 +40,67 @@ json_of(glen_context *ctx, const gs_program *p, const pv_answer *answer) {
   bs_text_init(&text, &ctx->heap);
   bs_json_init(&j, &text, 0);
   bs_json_object(&j, NULL);
-  bs_json_int(&j, "schema", 1);
-  bs_json_string(&j, "answer", pv_verdict_name(answer->verdict));
-  bs_json_string(&j, "reason", answer->reason ? answer->reason : "");
-  if (answer->verdict != PV_PROVED)
-    bs_json_string(&j, "output", name_output(p, answer));
-  api_json_answer(&j, answer);
+  json_answer(&j, p, answer);
   bs_json_end(&j);
   bs_putc(&text, '\n');
   return api_string(ctx, &text);
+}
+
+/* ---- with open sizes ---- */
+
+/* The sizes of both are the same, so that numbers over them are. */
+static bool
+same_sizes(glen_context *ctx, const gs_sizes *a, const gs_sizes *b) {
+  bool same = a && b && a->n == b->n;
+  for (uint32_t k = 0; same && k < a->n; k++) {
+    const gs_size *x = &a->list[k], *y = &b->list[k];
+    same = !strcmp(x->name, y->name) && x->least == y->least &&
+           x->most == y->most && x->multiple == y->multiple;
+  }
+  return same || bs_error(&ctx->diags, BS_NOWHERE, "different-programs",
+                          "the programs leave different sizes open");
+}
+
+static void
+json_sizes(bs_json *j, const gs_sizes *s, const pv_open_answer *a) {
+  if (a->looked)
+    bs_json_int(j, "looked", a->looked);
+  if (!a->decided)
+    return;
+  bs_json_object(j, "sizes");
+  for (uint32_t k = 0; k < s->n; k++)
+    bs_json_int(j, s->list[k].name, a->at[k]);
+  bs_json_end(j);
+}
+
+static bool
+prove_open(glen_context *ctx, const gs_program *a, const gs_program *b,
+           const pv_options *options, glen_equality *out) {
+  pv_open_answer answer;
+  bs_text json;
+  bs_json j;
+  if (!same_sizes(ctx, a->sizes, b->sizes))
+    return false;
+  pv_equal_open(&ctx->gs, a, b, options, &answer);
+  answer.answer.verdict = answer.verdict;
+  answer.answer.reason = answer.reason;
+  if (!answer.looked)
+    answer.answer.method = PV_BY_ELEMENTS;
+  bs_text_init(&json, &ctx->heap);
+  bs_json_init(&j, &json, 0);
+  bs_json_object(&j, NULL);
+  json_answer(&j, a, &answer.answer);
+  json_sizes(&j, a->sizes, &answer);
+  bs_json_end(&j);
+  bs_putc(&json, '\n');
+  *out = (glen_equality){.proved = answer.verdict == PV_PROVED,
+                         .refuted = answer.verdict == PV_REFUTED,
+                         .open = true,
+                         .checked = answer.verdict == PV_CHECKED ||
+                                    answer.verdict == PV_TESTED,
+                         .text = text_of(ctx, a, &answer.answer),
+                         .json = api_string(ctx, &json)};
+  return true;
 }
 
 bool
@@ -45,12 +109,11 @@ glen_programs_prove(glen_context *ctx, const glen_program *a,
   *out = (glen_equality){0};
   API_ENTER(ctx, false);
   const gs_program *p = a->program;
-  if (!api_has_numbers(ctx, p, "a check") ||
-      !api_has_numbers(ctx, b->program, "a check"))
-    return false;
   pv_options options;
   pv_answer answer;
   pv_defaults(&options);
+  if (p->sizes || b->program->sizes)
+    return prove_open(ctx, p, b->program, &options, out);
   pv_equal_programs(&ctx->gs, p, b->program, &options, &answer);
   *out = (glen_equality){.proved = answer.verdict == PV_PROVED,
                          .refuted = answer.verdict == PV_REFUTED,

@@ -112,10 +112,12 @@ check(cl_session *session, const pair *p) {
   glen_equality proof;
   if (!glen_programs_prove(session->glen, p->a, p->b, &proof))
     return cl_failed(session);
-  if (!proof.proved && !proof.refuted)
+  if (!proof.proved && !proof.refuted && !proof.open)
     return test(session, p);
   fputs(o->json ? proof.json : proof.text, stdout);
-  return proof.proved ? GLEN_OK : GLEN_REFUTED;
+  if (proof.refuted)
+    return GLEN_REFUTED;
+  return proof.proved || proof.checked ? GLEN_OK : GLEN_LIMIT;
 }
 
 int

@@ -24,6 +24,12 @@ FILES = {
     "graph.json": '{"nodes": {"a": {"op": "f", "children": ["b"], '
                   '"eclass": "1", "cost": 1}, "b": {"op": "g", '
                   '"eclass": "2", "cost": 1}}, "root_eclasses": ["1"]}',
+    "open.glen": "(size n 1 99)\n(tensor x (shape n) f32)\n"
+                 "(let y (compute relu x))\n(output y)\n",
+    "twice.glen": "(size n 1 99)\n(tensor x (shape n) f32)\n"
+                  "(let y (compute relu (compute relu x)))\n(output y)\n",
+    "more.glen": "(size n 1 99)\n(tensor x (shape n) f32)\n"
+                 "(let y (compute abs x))\n(output y)\n",
     "tile.sched": "i, j = split i0 [-1, 8]\n",
 }
 
@@ -49,7 +55,8 @@ CASES = {
     "run": [f"run {MATMUL}", "run examples/two-outputs.glen --interpret",
             f"run {MATMUL} --check --repeat 3 --print 2"],
     "check": [f"check {MATMUL} {MATMUL}", "check a.glen b.glen",
-              "check tanh.glen sigmoid.glen", "check exp.glen sum.glen"],
+              "check tanh.glen sigmoid.glen", "check exp.glen sum.glen",
+              "check open.glen twice.glen", "check open.glen more.glen"],
     "schedule": [f"schedule {MATMUL}",
                  f"schedule {MATMUL} --sched tile.sched --explain --print "
                  "loops,program,tree,axes,deps,script,results,fused",
@@ -84,6 +91,7 @@ CASES = {
     "import": ["import relu.onnx --dim N=3"],
     "import-list": ["import --list-operators"],
 }
-CODES = {"check a.glen b.glen": 4, "check tanh.glen sigmoid.glen": 4, "explain a.glen b.glen": 1,
+CODES = {"check a.glen b.glen": 4, "check tanh.glen sigmoid.glen": 4,
+         "check open.glen more.glen": 4, "explain a.glen b.glen": 1,
          "rules check bad.rules": 1, "rules prove wrong.rules": 4,
          "rules fmt --check rules/squeeze.rules ugly.rules": 1}

@@ -2,10 +2,9 @@
 /* size_bounds.c - what holds of numbers for all sizes.
  *
  * A bound of a polynomial is the sum of its terms' bounds, which is exact where
- * each size is in one term and no term has two.  Quotients whose factor is a
- * multiple of what they are divided by are bounded by what is divided, too, as
- * n - 8 (n / 8) is by 0.  Where bounds do not tell, sizes are tried: their
- * bounds, the numbers next to these, and some between. */
+ * each size is in one term and no term has two.  Quotients are bounded by what
+ * is divided, too, as n - 8 (n / 8) is by 0.  Where bounds do not tell, sizes
+ * are tried: their bounds, the numbers next to these, and some between. */
 #include "glenside/type/sizes.h"
 #include "base/random.h"
 #include <string.h>
@@ -83,17 +82,59 @@ undivide(const gs_sizes *s, const gs_polynomial *p, bool upper,
   }
 }
 
+/* The least number by which the polynomial is multiplied so that the factor of
+ * each quotient that is a term by itself is a multiple of its divisor; 0: none
+ * that is not too large. */
+static int64_t
+scale_of(const gs_sizes *s, const gs_polynomial *p) {
+  int64_t scale = 1;
+  for (uint32_t k = 0; k < p->n; k++) {
+    const gs_size_term *t = &p->term[k];
+    gs_atom atom = t->n == 1 ? gs_atom_of(s, t->atom[0]) : (gs_atom){0};
+    if (t->n != 1 || atom.size != GS_MOST_SIZES)
+      continue;
+    int64_t more = atom.by / bs_gcd(t->by, atom.by);
+    if (__builtin_mul_overflow(scale / bs_gcd(scale, more), more, &scale))
+      return 0;
+  }
+  return scale;
+}
+
+static __int128
+divide(__int128 x, int64_t by, bool up) {
+  __int128 q = x / by, rest = x % by;
+  if (x >= FAR || x <= -FAR)
+    return x;
+  return q + (up ? rest > 0 : -(rest < 0));
+}
+
+/* A bound by what is divided, as n - n / 3 is at least 0 because three times it
+ * is at least 3 n - n.  Quotients stand in one another three deep at most. */
+static __int128
+bound_by_scale(const gs_sizes *s, const gs_polynomial *p, bool upper) {
+  gs_polynomial x = *p, y;
+  span plain = span_of(s, p);
+  __int128 best = upper ? plain.hi : plain.lo;
+  int64_t scale = 1;
+  for (uint32_t k = 0; k < 3; k++) {
+    int64_t more = scale_of(s, &x);
+    if (!more || __builtin_mul_overflow(scale, more, &scale))
+      break;
+    y = (gs_polynomial){.bad = x.bad};
+    gs_add_polynomial(&y, more, &x);
+    undivide(s, &y, upper, &x);
+    span now = span_of(s, &x);
+    __int128 bound = divide(upper ? now.hi : now.lo, scale, !upper);
+    best = upper ? (bound < best ? bound : best) : bound > best ? bound : best;
+  }
+  return best;
+}
+
 static span
 bounds_of(const gs_sizes *s, gs_number x) {
-  gs_polynomial p, q;
+  gs_polynomial p;
   gs_polynomial_of(s, x, &p);
-  span plain = span_of(s, &p);
-  undivide(s, &p, false, &q);
-  span low = span_of(s, &q);
-  undivide(s, &p, true, &q);
-  span high = span_of(s, &q);
-  return (span){low.lo > plain.lo ? low.lo : plain.lo,
-                high.hi < plain.hi ? high.hi : plain.hi};
+  return (span){bound_by_scale(s, &p, false), bound_by_scale(s, &p, true)};
 }
 
 int64_t

@@ -2,6 +2,7 @@
 /* Sizes that are not known: their numbers, what holds for all of them, and the
  * types of terms over them. */
 #include "glenside/type/sizes.h"
+#include "base/random.h"
 #include "lang.h"
 
 static gs_sizes sizes;
@@ -175,6 +176,40 @@ Test(sizes, numbers_that_are_given_are_put_in) {
   cr_expect_eq(count_code("size-range"), 1);
 }
 
+Test(sizes, quotients_are_bounded_by_what_is_divided) {
+  gs_number third = quotient(n, 3), part = quotient(combine(2, n, 1, m, 0), 7);
+  cr_expect_eq(gs_least_of(&sizes, combine(1, n, -1, third, 0)), 1);
+  cr_expect_eq(gs_least_of(&sizes, combine(1, n, -2, third, 0)), 1);
+  cr_expect_eq(gs_least_of(&sizes, combine(1, n, -3, third, 0)), 0);
+  cr_expect_lt(gs_least_of(&sizes, combine(1, n, -4, third, 0)), 0);
+  cr_expect_eq(gs_most_of(&sizes, combine(3, third, -1, n, 0)), 0);
+  gs_number rest = combine(2, n, 1, m, 0);
+  cr_expect_geq(gs_least_of(&sizes, combine(1, rest, -6, part, 0)), 1);
+  gs_number ninth = quotient(combine(1, third, 0, 0, 1), 3);
+  cr_expect_geq(gs_least_of(&sizes, combine(1, n, -1, ninth, 0)), 0);
+}
+
+/* All that is said of random sums of quotients is so at all sizes. */
+Test(sizes, bounds_of_quotients_hold) {
+  uint64_t state = 3;
+  for (uint32_t r = 0; r < 400; r++) {
+    int64_t c[6], at[2];
+    for (uint32_t k = 0; k < 6; k++)
+      c[k] = (int64_t)(bs_random_next(&state) % 13) - 6;
+    int64_t by = 2 + (int64_t)(bs_random_next(&state) % 6);
+    gs_number inner = quotient(combine(c[0], n, c[1], m, c[2]), by);
+    gs_number outer = quotient(combine(1, inner, c[3], n, 0), by + 1);
+    gs_number x = combine(1, combine(c[4], outer, c[5], inner, 0), c[3], m, 0);
+    int64_t least = gs_least_of(&sizes, x), most = gs_most_of(&sizes, x);
+    for (at[0] = 1; at[0] <= 64; at[0]++)
+      for (at[1] = 8; at[1] <= 512; at[1] += 56) {
+        int64_t value = gs_number_at(&sizes, x, at);
+        cr_assert(least <= value && value <= most, "%u: %lld <= %lld <= %lld",
+                  r, (long long)least, (long long)value, (long long)most);
+      }
+  }
+}
+
 /* ---- programs for a part of their sizes ---- */
 
 static const char *
@@ -192,7 +227,7 @@ Test(sizes, a_program_is_made_for_narrower_bounds) {
   cr_expect_str_eq(within(text, (gs_size){"n", 16, 32, 16, {0}}),
                    "(size n 16 32 16)\n"
                    "(tensor a (shape n 3) f32)\n"
-                   "(let b (slice a 0 (/ n 8) (/ n 2)))\n"
+                   "(let b (slice a 0 (* 2 (/ n 16)) (* 8 (/ n 16))))\n"
                    "(output b)\n");
   cr_expect_str_eq(within(text, (gs_size){"n", 24, 24, 8, {0}}),
                    "(tensor a (shape 24 3) f32)\n"
