@@ -13,6 +13,7 @@
 #define PROVE_FORM_H
 
 #include "poly/loops/affine.h"
+#include "prove/symbolic/forms.h"
 #include "prove/symbolic/symbolic.h"
 #include "prove/relation/value.h"
 
@@ -28,8 +29,8 @@ enum {
   FM_SUM = 96, /* terms of one polynomial */
   FM_ROWS = 240,
   FM_RULES = 60,
-  FM_NODES = 24,
-  FM_SLOTS = 64,
+  FM_NODES = PV_RULE_NODES,
+  FM_SLOTS = PV_RULE_SLOTS,
   FM_ATTRS = 4,
   FM_CHOICES = 12, /* on one path of one frame */
   FM_FRAMES = 6,

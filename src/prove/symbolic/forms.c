@@ -521,8 +521,8 @@ pv_list_forms(const pv_listing *l, uint32_t *n) {
   w->p = gs_program_new(l->ctx, rl_target(l->rules));
   w->dtypes = pv_tells_dtypes(l->rule);
   list_operators(w);
-  complete = l->rule->left->n && l->rule->left->n <= LS_NODES &&
-             l->rule->scope.vars.len <= LS_SLOTS;
+  complete = l->rule->left->n && l->rule->left->n <= PV_RULE_NODES &&
+             l->rule->scope.vars.len <= PV_RULE_SLOTS;
   for (uint32_t tries = 0; complete && more; tries++) {
     pass(w);
     complete = !w->unknown && tries < l->max_tries && *n <= l->max_forms;

@@ -10,6 +10,9 @@
 
 #include "rules/rule/apply.h"
 
+/* Nodes of a side and variables of a rule that is proved for all sizes. */
+enum { PV_RULE_NODES = 24, PV_RULE_SLOTS = 64 };
+
 typedef struct pv_listing {
   const gs_context *ctx;
   const rl_rules *rules;

@@ -18,8 +18,6 @@
 #include "prove/symbolic/forms.h"
 #include <string.h>
 
-enum { SLOTS = 64, NODES = 24 };
-
 /* What an expression is made of. */
 typedef struct made {
   uint64_t from, moved; /* bits: slots of terms and of lists; and those of
@@ -35,12 +33,12 @@ typedef struct walk {
   const rl_rule *rule;
   const uint8_t *is_size;
   uint64_t defined; /* bits */
-  made of[SLOTS];
+  made of[PV_RULE_SLOTS];
   made tests;    /* what they are made of, together */
   bool together; /* somewhere all items are multiplied */
   bool at_once;  /* they are counted with and multiplied in one expression */
   bool moves;    /* the left side, or a test, moves items of sizes */
-  uint8_t group[SLOTS];
+  uint8_t group[PV_RULE_SLOTS];
   bool circle; /* a list is held against itself */
 } walk;
 
@@ -58,7 +56,7 @@ add(made *to, const made *more) {
 
 static uint64_t
 bit_of(uint32_t slot) {
-  return slot < SLOTS ? (uint64_t)1 << slot : 0;
+  return slot < PV_RULE_SLOTS ? (uint64_t)1 << slot : 0;
 }
 
 static bool
@@ -117,11 +115,11 @@ read_expr(walk *x, const gs_expr *e) {
   if (e->kind == GS_X_LITERAL)
     return out;
   if (e->kind == GS_X_VAR) {
-    if (e->slot < SLOTS && x->defined >> e->slot & 1)
+    if (e->slot < PV_RULE_SLOTS && x->defined >> e->slot & 1)
       return x->of[e->slot];
     bool holds = e->sort == GS_SORT_CLASS || e->sort == GS_SORT_LIST;
     out.from = holds ? bit_of(e->slot) : 0;
-    out.sizes = e->slot < SLOTS && x->is_size[e->slot];
+    out.sizes = e->slot < PV_RULE_SLOTS && x->is_size[e->slot];
     return out;
   }
   for (uint32_t k = 0; k < e->n_args; k++) {
@@ -148,12 +146,12 @@ group_of(const walk *x, uint32_t slot) {
 static void
 tie(walk *x, uint64_t a, uint64_t b, uint64_t moved) {
   x->circle |= (a & b & moved) != 0;
-  uint32_t first = SLOTS;
+  uint32_t first = PV_RULE_SLOTS;
   uint64_t rest = (a | b) & ~(a & b);
-  for (uint32_t k = 0; k < SLOTS; k++) {
+  for (uint32_t k = 0; k < PV_RULE_SLOTS; k++) {
     if (!((a | b) >> k & 1))
       continue;
-    first = first == SLOTS ? k : first;
+    first = first == PV_RULE_SLOTS ? k : first;
     x->circle |=
         k != first && (rest >> k & 1) && group_of(x, k) == group_of(x, first);
     x->group[group_of(x, k)] = group_of(x, first);
@@ -185,8 +183,8 @@ lists_of(walk *x, const gs_sk_node *sk) {
   uint64_t from = 0;
   for (uint32_t k = 0; k < sk->n_attrs; k++)
     if (sk->attrs[k] && sk->attrs[k]->kind == GS_X_VAR &&
-        sk->attrs[k]->sort == GS_SORT_LIST && sk->attrs[k]->slot < SLOTS &&
-        x->is_size[sk->attrs[k]->slot])
+        sk->attrs[k]->sort == GS_SORT_LIST &&
+        sk->attrs[k]->slot < PV_RULE_SLOTS && x->is_size[sk->attrs[k]->slot])
       from |= bit_of(sk->attrs[k]->slot);
   return from;
 }
@@ -195,8 +193,8 @@ lists_of(walk *x, const gs_sk_node *sk) {
 static void
 read_left(walk *x) {
   const gs_skeleton *s = x->rule->left;
-  uint64_t from[NODES] = {0};
-  for (uint32_t k = 0; k < s->n && k < NODES; k++) {
+  uint64_t from[PV_RULE_NODES] = {0};
+  for (uint32_t k = 0; k < s->n && k < PV_RULE_NODES; k++) {
     const gs_sk_node *sk = &s->nodes[k];
     if (sk->hole) {
       from[k] = bit_of(sk->slot);
@@ -234,7 +232,7 @@ read_clause(walk *x, const rl_asked *c) {
   if (c->kind == RL_ASKS_TEST) {
     add(&x->tests, &one);
     tie_test(x, c->expr);
-  } else if (c->slot < SLOTS) {
+  } else if (c->slot < PV_RULE_SLOTS) {
     x->of[c->slot] = one;
     x->defined |= bit_of(c->slot);
   }
@@ -254,7 +252,7 @@ bool
 pv_lists_tell_ranks(const gs_context *ctx, const rl_rule *rule,
                     const uint8_t *is_size) {
   walk x = {.values = ctx->values, .rule = rule, .is_size = is_size};
-  for (uint32_t k = 0; k < SLOTS; k++)
+  for (uint32_t k = 0; k < PV_RULE_SLOTS; k++)
     x.group[k] = (uint8_t)k;
   read_left(&x);
   for (uint32_t k = 0; k < rl_asked_count(rule); k++) {

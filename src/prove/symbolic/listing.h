@@ -7,7 +7,7 @@
 
 #include "prove/symbolic/forms.h"
 
-enum { LS_WHEELS = 64, LS_NODES = 24, LS_SLOTS = 64, LS_OPERATORS = 96 };
+enum { LS_WHEELS = 64, LS_OPERATORS = 96 };
 
 typedef struct ls_shape {
   uint32_t access, rank;
@@ -32,15 +32,15 @@ typedef struct ls_walk {
   bool dead;    /* there is no such form */
   bool unknown; /* something is not understood: the list is not complete */
   bool dtypes;  /* tell forms apart */
-  uint32_t slots[LS_SLOTS];
-  bool sizes[LS_SLOTS]; /* the slot stands for any sizes, a number, or an
+  uint32_t slots[PV_RULE_SLOTS];
+  bool sizes[PV_RULE_SLOTS]; /* the slot stands for any sizes, a number, or an
                             operator with any parameters */
-  ls_shape node[LS_NODES];
+  ls_shape node[PV_RULE_NODES];
   gs_term tensor[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
   bool made[GS_MAX_RANK + 1][GS_DTYPE_COUNT];
   uint32_t n_operators;
   bs_value operators[LS_OPERATORS];
-  ls_classes classes[LS_SLOTS];
+  ls_classes classes[PV_RULE_SLOTS];
   uint64_t alike; /* bits: variables whose operator stands for others, too */
 } ls_walk;
 
