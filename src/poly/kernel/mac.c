@@ -116,9 +116,9 @@ lane_bytes(const po_contraction *c, bool x) {
 /* Bytes from a row to the next: lines, an odd number of them, so that rows that
  * are read side by side do not meet in few sets of the cache. */
 static int64_t
-row_bytes(int64_t bytes) {
-  int64_t lines = bs_ceil_div(bytes, 64);
-  return lines < 2 ? bytes : (lines | 1) * 64;
+row_bytes(const po_contraction *c, int64_t bytes) {
+  int64_t lines = bs_ceil_div(bytes, c->cache_line);
+  return lines < 2 ? bytes : (lines | 1) * c->cache_line;
 }
 
 /* Fragments of one row are k elements side by side, and so are those of memory:
@@ -150,7 +150,7 @@ row_of(const po_contraction *c) {
     return 0;
   if (c->x_mode == PO_DIRECT)
     return m ? m->x : c->mac.depth;
-  return row_bytes(c->mac.depth * bytes) / bytes;
+  return row_bytes(c, c->mac.depth * bytes) / bytes;
 }
 
 /* ---- cycles ---- */
@@ -347,6 +347,8 @@ try_way(const ways *w, const gs_mac *mac, bool swap, uint32_t last) {
               : lies_as_read(c) ? PO_DIRECT
                                 : PO_BLOCK;
   c->y_mode = w->constant[!swap] ? PO_BEFORE : PO_BLOCK;
+  c->cache_line = gs_first_cache(w->target).line;
+  c->cache_ways = gs_first_cache(w->target).ways;
   c->mac.row = row_of(c);
   c->cycles = choose_sides(w->fixed, c);
   if (!isfinite(c->cycles) || !measure_panel(c, true) ||
@@ -354,8 +356,6 @@ try_way(const ways *w, const gs_mac *mac, bool swap, uint32_t last) {
     return;
   c->lanes = (uint32_t)mac->n;
   c->product = mac->cycles;
-  c->cache_line = gs_first_cache(w->target).line;
-  c->cache_ways = gs_first_cache(w->target).ways;
   choose_tiles(w->target, c);
   c->cycles += operand_cycles(c, true, c->x_mode) +
                operand_cycles(c, false, c->y_mode) + store_cycles(c);
