@@ -248,20 +248,22 @@ walk(const locals *x, cg_node *chain, uint32_t pending) {
 }
 
 void
-cg_declare_locals(cg_emitter *e, const cg_scope *scope, cg_node **body) {
-  *body = iteration(&(locals){e, scope}, 0, *body);
+cg_declare_locals(cg_pass_state *s) {
+  *s->body = iteration(&(locals){s->e, s->scope}, 0, *s->body);
 }
 
 void
-cg_quiet_parameters(cg_emitter *e, const cg_scope *scope, cg_node **body) {
+cg_quiet_parameters(cg_pass_state *s) {
+  cg_emitter *e = s->e;
+  const cg_scope *scope = s->scope;
   cg_list out, after;
   cg_list_init(&out);
   cg_list_init(&after);
   for (uint32_t k = 0; k < scope->use->n_slots; k++)
-    quiet(e, *body, scope->slot_names[k], true, &after);
+    quiet(e, *s->body, scope->slot_names[k], true, &after);
   for (uint32_t k = 0; k < e->p->sizes.len; k++)
-    quiet(e, *body, e->p->sizes.data[k].name, false, &after);
-  cg_append(&out, *body);
+    quiet(e, *s->body, e->p->sizes.data[k].name, false, &after);
+  cg_append(&out, *s->body);
   cg_append(&out, after.first);
-  *body = out.first;
+  *s->body = out.first;
 }

@@ -33,16 +33,14 @@ typedef struct cg_pass {
 void cg_run_pass(const cg_pass *, cg_pass_state *);
 void cg_run_passes(cg_emitter *, const cg_scope *, cg_node **body);
 
-void cg_share_loops(cg_emitter *, const cg_scope *, cg_node *body);
-void cg_end_loops(cg_emitter *, const cg_scope *, cg_node **body);
-void cg_stream_loops(cg_emitter *, const cg_scope *, cg_node **body,
-                     bool *fenced);
-void cg_find_lanes(cg_emitter *, cg_node *body);
-void cg_split_vectors(cg_emitter *, cg_node **body);
-void cg_declare_locals(cg_emitter *, const cg_scope *, cg_node **body);
-void cg_put_fences(cg_emitter *, cg_node *body);
-cg_node *cg_make_fence(cg_emitter *);
-void cg_quiet_parameters(cg_emitter *, const cg_scope *, cg_node **body);
+void cg_share_loops(cg_pass_state *);
+void cg_end_loops(cg_pass_state *);
+void cg_stream_loops(cg_pass_state *);
+void cg_find_lanes(cg_pass_state *);
+void cg_split_vectors(cg_pass_state *);
+void cg_declare_locals(cg_pass_state *);
+void cg_put_fences(cg_pass_state *);
+void cg_quiet_parameters(cg_pass_state *);
 
 /* What a pass knows of a loop that isl made: not one iteration, nor a loop
  * over parts that another pass made. */

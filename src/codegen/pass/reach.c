@@ -260,6 +260,6 @@ end_loops(cg_emitter *e, const cg_scope *scope, cg_node *parent, cg_node **at) {
 }
 
 void
-cg_end_loops(cg_emitter *e, const cg_scope *scope, cg_node **body) {
-  end_loops(e, scope, NULL, body);
+cg_end_loops(cg_pass_state *s) {
+  end_loops(s->e, s->scope, NULL, s->body);
 }

@@ -1,69 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* run.c - the passes in their order, and the checker after each. */
 #include "codegen/pass/pass.h"
+#include <assert.h>
 
-/* The fence of the function. */
-static void
-end_by_fence(cg_emitter *e, cg_node **body) {
-  cg_list list;
-  cg_list_init(&list);
-  cg_append(&list, *body);
-  cg_append(&list, cg_make_fence(e));
-  *body = list.first;
-}
-
-/* ---- their order ---- */
-
-static void
-share_loops(cg_pass_state *s) {
-  cg_share_loops(s->e, s->scope, *s->body);
-}
-
-static void
-end_loops(cg_pass_state *s) {
-  cg_end_loops(s->e, s->scope, s->body);
-}
-
-static void
-stream_loops(cg_pass_state *s) {
-  cg_stream_loops(s->e, s->scope, s->body, &s->fenced);
-}
-
-static void
-find_lanes(cg_pass_state *s) {
-  cg_find_lanes(s->e, *s->body);
-}
-
-static void
-split_vectors(cg_pass_state *s) {
-  cg_split_vectors(s->e, s->body);
-}
-
-static void
-declare_locals(cg_pass_state *s) {
-  cg_declare_locals(s->e, s->scope, s->body);
-}
-
-static void
-put_fences(cg_pass_state *s) {
-  cg_put_fences(s->e, *s->body);
-  if (s->fenced)
-    end_by_fence(s->e, s->body);
-}
-
-static void
-quiet_parameters(cg_pass_state *s) {
-  cg_quiet_parameters(s->e, s->scope, s->body);
-}
-
-static const cg_pass passes[] = {
-    {"teams", share_loops, false},     {"ends", end_loops, false},
-    {"streams", stream_loops, false},  {"lanes", find_lanes, false},
-    {"vectors", split_vectors, false}, {"locals", declare_locals, true},
-    {"fences", put_fences, true},      {"parameters", quiet_parameters, true}};
+static const cg_pass passes[] = {{"teams", cg_share_loops, false},
+                                 {"ends", cg_end_loops, false},
+                                 {"streams", cg_stream_loops, false},
+                                 {"lanes", cg_find_lanes, false},
+                                 {"vectors", cg_split_vectors, false},
+                                 {"locals", cg_declare_locals, true},
+                                 {"fences", cg_put_fences, true},
+                                 {"parameters", cg_quiet_parameters, true}};
 
 void
 cg_run_pass(const cg_pass *pass, cg_pass_state *s) {
+  assert(pass && s->body);
   pass->run(s);
   CG_VERIFY(s->e, s->scope, *s->body, pass->name, pass->completes);
 }

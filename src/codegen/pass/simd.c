@@ -319,13 +319,18 @@ find(cg_emitter *e, cg_node *n) {
   note_reductions(&l, head);
 }
 
-void
-cg_find_lanes(cg_emitter *e, cg_node *body) {
+static void
+visit(cg_emitter *e, cg_node *body) {
   for (cg_node *n = body; n; n = n->next) {
     if (n->kind == CG_FOR)
       find(e, n);
-    cg_find_lanes(e, n->first);
+    visit(e, n->first);
     if (n->kind == CG_IF)
-      cg_find_lanes(e, n->test.otherwise);
+      visit(e, n->test.otherwise);
   }
+}
+
+void
+cg_find_lanes(cg_pass_state *s) {
+  visit(s->e, *s->body);
 }

@@ -272,7 +272,6 @@ visit(const walk *w, cg_node **chain) {
 }
 
 void
-cg_stream_loops(cg_emitter *e, const cg_scope *scope, cg_node **body,
-                bool *fenced) {
-  visit(&(walk){.e = e, .scope = scope, .streams = fenced}, body);
+cg_stream_loops(cg_pass_state *s) {
+  visit(&(walk){.e = s->e, .scope = s->scope, .streams = &s->fenced}, s->body);
 }

@@ -129,6 +129,6 @@ visit(const teams *around, cg_node *chain) {
 }
 
 void
-cg_share_loops(cg_emitter *e, const cg_scope *scope, cg_node *body) {
-  visit(&(teams){.e = e, .scope = scope}, body);
+cg_share_loops(cg_pass_state *s) {
+  visit(&(teams){.e = s->e, .scope = s->scope}, *s->body);
 }

@@ -301,8 +301,8 @@ split(cg_emitter *e, cg_node *loop) {
 
 /* Loops over parts have no bounds of the loop's own, and are not split again;
  * those in their bodies are. */
-void
-cg_split_vectors(cg_emitter *e, cg_node **body) {
+static void
+visit(cg_emitter *e, cg_node **body) {
   for (; *body; body = &(*body)->next) {
     cg_node *n = *body, *next = n->next;
     if (cg_is_for_vectors(e, n)) {
@@ -310,8 +310,13 @@ cg_split_vectors(cg_emitter *e, cg_node **body) {
       n->next = next;
       *body = n;
     }
-    cg_split_vectors(e, &n->first);
+    visit(e, &n->first);
     if (n->kind == CG_IF)
-      cg_split_vectors(e, &n->test.otherwise);
+      visit(e, &n->test.otherwise);
   }
+}
+
+void
+cg_split_vectors(cg_pass_state *s) {
+  visit(s->e, s->body);
 }
