@@ -9,6 +9,7 @@
  * What is packed whole is packed first, or was packed before. */
 #include "codegen/contract/mac.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <string.h>
 
 cg_mac_side
@@ -41,6 +42,7 @@ cg_mac_type(const cg_mac_side *s) {
 
 int64_t
 cg_mac_fragments(const cg_mac_side *s, int64_t rows) {
+  assert(rows >= 0);
   return bs_ceil_div(rows, s->rows);
 }
 
@@ -255,15 +257,16 @@ put_panel_apart(const cg_contract *x) {
 static void
 put_panel(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
-  const char *in_place = cg_mac_stores_sums(x);
+  const char *where = NULL;
+  bool in_place = cg_mac_stores_sums(x, &where);
   put_panel_pointer(&sx);
   put_panel_pointer(&sy);
-  if (in_place && !strcmp(in_place, "1")) {
+  if (in_place && !where) {
     put_panel_in_place(x);
     return;
   }
   if (in_place) {
-    cg_write(x->w, "if (%s) {", in_place);
+    cg_write(x->w, "if (%s) {", where);
     put_panel_in_place(x);
     cg_write(x->w, "continue; }");
   }

@@ -28,18 +28,20 @@ whole_panels(const cg_mac_side *s) {
                          (long long)s->side.width);
 }
 
-const char *
-cg_mac_stores_sums(const cg_contract *x) {
+bool
+cg_mac_stores_sums(const cg_contract *x, const char **where) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
   const po_cdims *n = &x->c->dims[PO_DIM_N];
   bool sums = po_mac_sums_rows(x->c, true) ||
               (po_mac_sums_rows(x->c, false) && !po_mac_begins_with_sums(x->c));
   if (cg_has_formula(x) || sums || (n->n && cg_last_stride(n, CG_OF_C) != 1))
-    return NULL;
+    return false;
   const char *rows = whole_panels(&sx), *columns = whole_panels(&sy);
-  if (rows && columns)
-    return bs_arena_printf(&x->e->arena, "%s && %s", rows, columns);
-  return rows ? rows : columns ? columns : "1";
+  *where = rows && columns
+               ? bs_arena_printf(&x->e->arena, "%s && %s", rows, columns)
+           : rows ? rows
+                  : columns;
+  return true;
 }
 
 /* ---- by a function ---- */
@@ -84,8 +86,8 @@ void
 cg_put_mac_store(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
-  const char *index = x->e->index, *in_place = cg_mac_stores_sums(x);
-  if (in_place && !strcmp(in_place, "1"))
+  const char *index = x->e->index, *where;
+  if (cg_mac_stores_sums(x, &where) && !where)
     return;
   cg_add(x->w,
          "GLEN_PACK static void\n%s_store(const %s *restrict sums, "
