@@ -5,6 +5,7 @@
  * mind is built before the next one is asked. */
 #include "base/file.h"
 #include "egraph/runner.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- right sides prepared ---------------------------------------------- */
@@ -304,6 +305,7 @@ fits(eg_runner *r, uint32_t k, uint32_t n) {
 
 void
 eg_apply_matches(eg_runner *r, uint32_t k) {
+  assert(k < r->n_rules && r->matches.len % r->states[k].stride == 0);
   uint32_t stride = r->states[k].stride;
   uint32_t n = r->matches.len / stride;
   uint64_t nodes = r->g->n_made, unions = r->g->unions;

@@ -10,6 +10,7 @@
 #include "egraph/add.h"
 #include "egraph/journal.h"
 #include "egraph/lookup.h"
+#include <assert.h>
 
 static void
 build_slots(eg_runner *r, const eg_batch *b, const eg_code *c, uint32_t step,
@@ -253,6 +254,7 @@ make_room(eg_runner *r, uint32_t k) {
 
 bool
 eg_build_ready(eg_runner *r, uint32_t k) {
+  assert(k < r->n_rules);
   const eg_rule *rule = &r->rules[k];
   eg_reason why = {rule->id, 0};
   eg_batch b = {r->g, r->ready, r->stride, r->n_ready, r->group, r->made.data};

@@ -2,6 +2,7 @@
 /* build.c - templates: right sides built bottom-up under bound slots. */
 #include "egraph/graph.h"
 #include "egraph/pattern.h"
+#include <assert.h>
 
 typedef struct eg_frame {
   const eg_attr_pattern *a;
@@ -65,8 +66,10 @@ eg_instantiate(eg_graph *g, const eg_term *t, const uint32_t *slots) {
     eg_class *k = kid;
     if (n->n_kids > 8)
       k = bs_alloc(g->heap, n->n_kids * sizeof *k);
-    for (uint32_t j = 0; j < n->n_kids; j++)
+    for (uint32_t j = 0; j < n->n_kids; j++) {
+      assert(n->kids[j] < i);
       k[j] = made[n->kids[j]];
+    }
     bs_value attr = eg_attr_build(g->values, &n->attr, slots);
     out = made[i] = eg_add(g, n->op, attr, k, n->n_kids);
     if (k != kid)

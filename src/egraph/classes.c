@@ -11,6 +11,7 @@
  * cannot nest. */
 #include "egraph/add.h"
 #include "egraph/journal.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- room -------------------------------------------------------------- */
@@ -46,6 +47,7 @@ eg_reserve_classes(eg_graph *g, uint64_t more) {
 
 void
 eg_record_free(eg_graph *g, uint32_t record) {
+  assert(record < g->n_records);
   g->parents[record] = (eg_parents){g->free_record, EG_FREE_RECORD};
   g->free_record = record;
 }
@@ -62,6 +64,7 @@ eg_class_room(eg_graph *g) {
 
 void
 eg_mark_changed(eg_graph *g, uint32_t c) {
+  assert(c < g->n_classes && eg_leads(g, c));
   uint8_t *flags = &g->flags[eg_record(g, c)];
   if (*flags & EG_CHANGED)
     return;
@@ -86,6 +89,7 @@ eg_run_modify(eg_graph *g) {
 void
 eg_fail(eg_graph *g, eg_fault_kind kind, uint32_t a, uint32_t b,
         eg_reason why) {
+  assert(kind != EG_FINE);
   if (g->fault)
     return;
   g->fault = kind;
@@ -119,6 +123,7 @@ join(eg_graph *g, uint32_t winner, uint32_t loser, uint32_t bits) {
 
 bool
 eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
+  assert(a < g->n_classes && b < g->n_classes);
   a = eg_root(g, a);
   b = eg_root(g, b);
   if (a == b || g->fault == EG_FAULT_MERGE)
@@ -141,6 +146,7 @@ eg_unite(eg_graph *g, uint32_t a, uint32_t b, eg_reason why) {
   if (g->journal)
     eg_journal_union(g, why);
   join(g, winner, loser, bits);
+  assert(eg_leads(g, winner) && eg_root(g, loser) == winner);
   eg_modify_soon(g, winner);
   return true;
 }
@@ -158,17 +164,20 @@ eg_union(eg_graph *g, eg_class a, eg_class b, eg_reason why) {
 
 void *
 eg_data_of_leader(const eg_graph *g, eg_class c) {
+  assert(c.i < g->n_classes);
   return eg_data_at(g, eg_root(g, c.i));
 }
 
 void
 eg_touch(eg_graph *g, eg_class c) {
+  assert(c.i < g->n_classes);
   eg_mark_changed(g, eg_root(g, c.i));
 }
 
 void
 eg_prune(eg_graph *g, eg_class c, bool (*keep)(void *, uint32_t, uint32_t),
          void *ctx) {
+  assert(c.i < g->n_classes && keep);
   const eg_prune_request *last = g->prunes.len ? &bs_last(&g->prunes) : NULL;
   bs_reserve(g->heap, &g->pruned, (uint64_t)g->pruned.len + 1);
   if (!last || last->keep != keep || last->ctx != ctx)

@@ -15,6 +15,7 @@
  * `strict`, the forest is followed exactly, each term as it was added: then
  * whatever a step rests on is older than the step, and it ends. */
 #include "egraph/proof.h"
+#include <assert.h>
 #include <string.h>
 
 /* Tasks, and tasks a step that is allowed. */
@@ -86,22 +87,26 @@ eg_explain_class(eg_explainer *x, eg_class c) {
 
 uint32_t
 eg_term_op(const eg_explainer *x, uint32_t term) {
+  assert(term < x->nodes.len);
   return eg_head_of(x->g, x->nodes.data[term].head)->op;
 }
 
 bs_value
 eg_term_attr(const eg_explainer *x, uint32_t term) {
+  assert(term < x->nodes.len);
   return eg_head_of(x->g, x->nodes.data[term].head)->attr;
 }
 
 const uint32_t *
 eg_term_kids(const eg_explainer *x, uint32_t term, uint32_t *n) {
+  assert(term < x->nodes.len);
   *n = eg_xarity(x, term);
   return eg_xkids(x, term);
 }
 
 eg_class
 eg_term_class(const eg_explainer *x, uint32_t term) {
+  assert(term < x->nodes.len);
   return (eg_class){eg_xterm_class(x, term)};
 }
 
@@ -528,6 +533,8 @@ keep_shorter(eg_explainer *x, eg_chain *out, bool *found) {
 eg_explained
 eg_explain(eg_explainer *x, uint32_t from, uint32_t to, uint32_t max_steps,
            eg_chain *out) {
+  assert(from == EG_NO_TERM || from < x->nodes.len);
+  assert(to == EG_NO_TERM || to < x->nodes.len);
   bool found = false;
   *out = (eg_chain){.from = from, .to = to};
   if (!x->of_row)

@@ -5,6 +5,7 @@
  * fails leaves the graph as it was. */
 #include "egraph/add.h"
 #include "egraph/journal.h"
+#include <assert.h>
 #include <string.h>
 
 eg_graph *
@@ -193,6 +194,10 @@ class_for(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n_kids,
 uint32_t
 eg_add_new(eg_graph *g, const eg_key *k, uint64_t hash, const eg_class *kids,
            uint32_t n, uint32_t into, eg_reason why) {
+  assert((k->head & EG_HEAD_MASK) < g->heads.len &&
+         eg_head_of(g, k->head)->arity == n);
+  assert(eg_all_lead(g, kids, n));
+  assert(into == EG_NONE || into < g->n_classes);
   uint32_t pool = k->head & EG_WIDE ? n : 0;
   if ((g->n_rows >= g->most_rows && !g->n_free) ||
       pool > g->most_pool - g->n_pool) {
@@ -245,6 +250,7 @@ eg_add_head(eg_graph *g, uint32_t head, const eg_class *kids, uint32_t n,
 uint32_t
 eg_find_head(const eg_graph *g, uint32_t head, const eg_class *kids,
              uint32_t n) {
+  assert((head & EG_HEAD_MASK) < g->heads.len && eg_all_lead(g, kids, n));
   eg_key k = eg_key_of(head, kids, n);
   uint32_t at = eg_table_find(g, &k, eg_key_hash(&k), EG_NONE, NULL);
   return at == EG_NONE ? EG_NONE : eg_root(g, g->rows[at].cls);
@@ -266,6 +272,7 @@ canonical(eg_graph *g, const eg_class *kids, uint32_t n, eg_class few[8]) {
 eg_class
 eg_add(eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
        uint32_t n_kids) {
+  assert(eg_all_known(g, kids, n_kids));
   eg_class few[8];
   for (uint32_t i = 0; i < n_kids; i++)
     if (kids[i].i == EG_NONE)
@@ -279,6 +286,7 @@ eg_add(eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
 eg_class
 eg_lookup(const eg_graph *g, uint32_t op, bs_value attr, const eg_class *kids,
           uint32_t n_kids) {
+  assert(eg_all_known(g, kids, n_kids));
   eg_class few[8];
   uint32_t head = eg_head_find(g, op, attr, n_kids);
   if (head == EG_NONE)
@@ -309,16 +317,19 @@ eg_count_classes(const eg_graph *g) {
 
 uint32_t
 eg_op(const eg_graph *g, eg_node n) {
+  assert(n.i < g->n_rows);
   return eg_head_of(g, g->rows[n.i].head)->op;
 }
 
 bs_value
 eg_attr(const eg_graph *g, eg_node n) {
+  assert(n.i < g->n_rows);
   return eg_head_of(g, g->rows[n.i].head)->attr;
 }
 
 const eg_class *
 eg_kids(const eg_graph *g, eg_node n, uint32_t *n_kids) {
+  assert(n.i < g->n_rows);
   const eg_row *r = &g->rows[n.i];
   *n_kids = eg_head_of(g, r->head)->arity;
   return eg_row_kids(g, r);
@@ -326,6 +337,7 @@ eg_kids(const eg_graph *g, eg_node n, uint32_t *n_kids) {
 
 eg_class
 eg_class_of(const eg_graph *g, eg_node n) {
+  assert(n.i < g->n_rows);
   return (eg_class){eg_root(g, g->rows[n.i].cls)};
 }
 
@@ -343,6 +355,7 @@ eg_fault_merge(const eg_graph *g, eg_class *a, eg_class *b, eg_reason *reason) {
 
 eg_origin
 eg_origin_of(const eg_graph *g, eg_node n) {
+  assert(n.i < g->n_rows);
   if (!g->origin)
     return (eg_origin){EG_BY_CLIENT, EG_NO_NODE};
   return g->origin[n.i];

@@ -290,6 +290,23 @@ eg_leads(const eg_graph *g, uint32_t c) {
   return g->up[c] & EG_LEADS;
 }
 
+/* For assertions: all of them lead; all of them are ids of classes, or none. */
+static inline bool
+eg_all_lead(const eg_graph *g, const eg_class *classes, uint32_t n) {
+  bool all = true;
+  for (uint32_t i = 0; i < n && all; i++)
+    all = classes[i].i < g->n_classes && eg_leads(g, classes[i].i);
+  return all;
+}
+
+static inline bool
+eg_all_known(const eg_graph *g, const eg_class *classes, uint32_t n) {
+  bool all = true;
+  for (uint32_t i = 0; i < n && all; i++)
+    all = classes[i].i < g->n_classes || classes[i].i == EG_NONE;
+  return all;
+}
+
 /* Of a leader. */
 static inline uint32_t
 eg_record(const eg_graph *g, uint32_t c) {

@@ -8,6 +8,7 @@
  * what is left on its two sides is older. */
 #include "egraph/history.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_VISITS = 1 << 14, RULE = 2, CONGRUENCE = 1 };
@@ -16,6 +17,7 @@ enum { MOST_VISITS = 1 << 14, RULE = 2, CONGRUENCE = 1 };
 
 uint32_t
 eg_history_kid(const eg_history *h, uint32_t row, uint32_t j) {
+  assert(row < h->n_rows && j < eg_history_arity(h, row));
   const eg_was *w = &h->j->was.data[row];
   bool wide = h->g->rows[row].head & EG_WIDE;
   eg_class c = wide ? h->j->pool.data[w->kid[0].i + j] : w->kid[j];
@@ -36,6 +38,7 @@ head_of(const eg_history *h, uint32_t row) {
 
 bool
 eg_history_congruent(const eg_history *h, uint32_t a, uint32_t b) {
+  assert(a < h->n_rows && b < h->n_rows);
   if (a == b)
     return true;
   if (head_of(h, a) != head_of(h, b))
@@ -257,6 +260,7 @@ youngest(const eg_history *h, uint32_t a, uint32_t b) {
 
 uint32_t
 eg_history_since(const eg_history *h, uint32_t a, uint32_t b) {
+  assert(a < h->n_rows && b < h->n_rows);
   if (a == b)
     return 0;
   uint32_t at = youngest(h, a, b);
@@ -379,6 +383,7 @@ over:;
 bool
 eg_history_way(eg_history *h, uint32_t a, uint32_t b, uint32_t bound,
                bool shortest, eg_way *out) {
+  assert(a < h->n_rows && b < h->n_rows);
   return (shortest && shortest_way(h, a, b, bound, out)) ||
          forest_way(h, a, b, out);
 }

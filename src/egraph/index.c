@@ -9,6 +9,7 @@
  * rows), so a search may go on over it while matches are being applied. */
 #include "egraph/index_build.h"
 #include "egraph/segments.h"
+#include <assert.h>
 #include <string.h>
 
 static void
@@ -161,6 +162,7 @@ eg_first_class(const eg_graph *g) {
 
 eg_class
 eg_next_class(const eg_graph *g, eg_class c) {
+  assert(c.i < g->n_classes);
   return class_from(g, c.i + 1);
 }
 
@@ -174,6 +176,7 @@ eg_class_ids(const eg_graph *g) {
 
 const eg_node *
 eg_class_nodes(const eg_graph *g, eg_class c, uint32_t *n) {
+  assert(c.i < g->n_classes);
   const eg_index *x = eg_index_of(g);
   c.i = eg_root(g, c.i);
   if (c.i >= x->classes) {

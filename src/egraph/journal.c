@@ -7,6 +7,7 @@
  * too, once each and at most one for every four others. */
 #include "egraph/journal.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <string.h>
 
 enum { AGAIN_AT_LEAST = 4096, AGAIN_SHARE = 4 };
@@ -42,6 +43,7 @@ eg_journal_bytes(const eg_journal *j) {
 
 void
 eg_journal_room(eg_graph *g, uint32_t pool, uint64_t events) {
+  assert(g->journal);
   eg_journal *j = g->journal;
   bs_reserve(g->heap, &j->was, (uint64_t)j->was.len + 1);
   bs_reserve(g->heap, &j->events, j->events.len + events);
@@ -51,6 +53,7 @@ eg_journal_room(eg_graph *g, uint32_t pool, uint64_t events) {
 void
 eg_journal_batch(eg_graph *g, uint32_t rule, const uint32_t *ready,
                  uint32_t stride, uint32_t n_slots, uint32_t n) {
+  assert(g->journal && !g->journal->ready && stride >= n_slots);
   eg_journal *j = g->journal;
   uint64_t words = (uint64_t)n * (EG_M_HEAD + (uint64_t)n_slots);
   bs_reserve(g->heap, &j->matches, j->matches.len + words);
@@ -66,6 +69,7 @@ eg_journal_batch(eg_graph *g, uint32_t rule, const uint32_t *ready,
 
 void
 eg_journal_batch_over(eg_graph *g) {
+  assert(g->journal);
   g->journal->ready = NULL;
   g->journal->n_ready = 0;
 }
@@ -78,6 +82,7 @@ is_of_batch(const eg_journal *j, eg_reason why) {
 /* The place of a match of the batch, for which there is room. */
 static uint32_t
 place_of(eg_journal *j, uint32_t match) {
+  assert(match < j->n_ready);
   uint32_t at = j->place.data[match];
   if (at != EG_NONE)
     return at;
@@ -96,12 +101,14 @@ place_of(eg_journal *j, uint32_t match) {
 
 static void
 event(eg_journal *j, uint32_t a, uint32_t b, uint32_t why) {
+  assert(j->events.len < j->events.cap);
   j->events.data[j->events.len++] = (eg_event){a, b, why};
 }
 
 void
 eg_journal_row(eg_graph *g, const eg_class *kids, uint32_t n, uint32_t cls,
                uint32_t into, eg_reason why) {
+  assert(g->journal->was.len < g->journal->was.cap);
   eg_journal *j = g->journal;
   uint32_t row = j->was.len;
   eg_was w = {{{EG_NONE}, {EG_NONE}}, cls};

@@ -15,6 +15,7 @@
 #include "egraph/lemmas.h"
 #include "base/hash.h"
 #include "egraph/proof.h"
+#include <assert.h>
 #include <string.h>
 
 typedef enum goal_kind {
@@ -449,6 +450,8 @@ forget_open(eg_lemma_book *k) {
 eg_explained
 eg_prove(eg_explainer *x, uint32_t from, uint32_t to, uint32_t max,
          eg_cite *out) {
+  assert(from == EG_NO_TERM || from < x->nodes.len);
+  assert(to == EG_NO_TERM || to < x->nodes.len);
   proving p = {.x = x, .book = &x->book, .max = max};
   *out = EG_SAME;
   if (!x->of_row)

@@ -3,6 +3,7 @@
  * be applied. */
 #include "egraph/match_buffer.h"
 #include "base/file.h"
+#include <assert.h>
 
 enum { STEPS_OF_WORD = 4 }; /* of a match: to write it, and to build from it */
 
@@ -45,6 +46,7 @@ offer_room(eg_match_buffer *c) {
 
 void
 eg_match_buffer_flush(eg_match_buffer *c) {
+  assert(c->sink.at >= c->r->matches.data);
   eg_runner *r = c->r;
   double t = bs_now(), restored = r->restore_s;
   r->matches.len = (uint32_t)(c->sink.at - r->matches.data);
@@ -90,6 +92,7 @@ when_full(void *ctx) {
 void
 eg_match_buffer_open(eg_match_buffer *c, eg_runner *r, uint32_t rule,
                      bool hold) {
+  assert(rule < r->n_rules && r->states[rule].stride);
   *c = (eg_match_buffer){.r = r, .rule = rule, .hold = hold};
   c->sink =
       (eg_sink){.stride = r->states[rule].stride, .full = when_full, .ctx = c};

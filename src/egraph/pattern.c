@@ -6,6 +6,7 @@
  * Subterms without variables are looked up once a search and then compared as
  * a class id. */
 #include "egraph/pattern_code.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct eg_compiler {
@@ -279,6 +280,7 @@ seal(bs_heap *h, eg_pattern *draft) {
 eg_pattern *
 eg_pattern_new(bs_heap *h, bs_values *values, const eg_term *parts,
                const uint32_t *root_slots, uint32_t n_parts, uint32_t n_slots) {
+  assert(n_parts && parts[0].n);
   eg_pattern draft = {.values = values, .n_slots = n_slots, .n_regs = n_slots};
   eg_compiler c = {.heap = h, .p = &draft};
   draft.class_slot = bs_calloc(h, n_slots + 1, 1);

@@ -5,6 +5,7 @@
  * nodes: these are found again as rows of the same key, the ones that were
  * equal first, so that what they rest on is older than the match. */
 #include "egraph/proof.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_ROWS = 32, MOST_KIDS = 64 };
@@ -17,6 +18,7 @@ eg_rule_of(const eg_explainer *x, const eg_instance *i) {
 
 const eg_shape *
 eg_shape_of(const eg_explainer *x, const eg_instance *i) {
+  assert(eg_rule_of(x, i) < x->h.n_shapes);
   return &x->h.shapes[eg_rule_of(x, i)];
 }
 
@@ -35,6 +37,7 @@ eg_side_of(const eg_explainer *x, const eg_instance *i, uint32_t side) {
 
 uint32_t
 eg_instance_new(eg_explainer *x, uint32_t event) {
+  assert(event < x->h.j->events.len);
   const eg_event *e = &x->h.j->events.data[event];
   uint32_t n = eg_match_at(&x->h, e->why)[EG_M_SLOTS];
   eg_instance i = {event, x->bound.len, n, 0};
@@ -63,6 +66,7 @@ slot_class(const eg_explainer *x, const eg_instance *i, uint32_t slot) {
 
 uint32_t
 eg_slot_row(const eg_explainer *x, const eg_instance *i, uint32_t slot) {
+  assert(slot < i->n_slots);
   return x->h.first[eg_slots_of(x, i)[slot]];
 }
 
@@ -263,6 +267,7 @@ bind_parts(eg_explainer *x, const eg_instance *i) {
 
 uint32_t
 eg_side_term(eg_explainer *x, uint32_t instance, uint32_t side) {
+  assert(instance < x->instances.len);
   const eg_instance i = x->instances.data[instance];
   bind_parts(x, &i);
   return build(x, &i, eg_side_of(x, &i, side));
@@ -270,6 +275,8 @@ eg_side_term(eg_explainer *x, uint32_t instance, uint32_t side) {
 
 uint32_t
 eg_slot_term(eg_explainer *x, uint32_t instance, uint32_t slot) {
+  assert(instance < x->instances.len &&
+         slot < x->instances.data[instance].n_slots);
   const eg_instance i = x->instances.data[instance];
   bind_parts(x, &i);
   return bind(x, &i, slot);
@@ -278,6 +285,7 @@ eg_slot_term(eg_explainer *x, uint32_t instance, uint32_t slot) {
 uint32_t
 eg_side_instance(eg_explainer *x, uint32_t instance, uint32_t side,
                  uint32_t at) {
+  assert(instance < x->instances.len);
   const eg_instance i = x->instances.data[instance];
   return build_to(x, &i, eg_side_of(x, &i, side), at);
 }

@@ -6,6 +6,7 @@
  * passes through was built, or is congruent to what was. */
 #include "egraph/proof.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <string.h>
 
 enum { FEW = 8 };
@@ -96,6 +97,7 @@ eg_xterm(eg_explainer *x, uint32_t head, const uint32_t *kids, uint32_t n) {
 
 uint32_t
 eg_xterm_class(const eg_explainer *x, uint32_t term) {
+  assert(term < x->nodes.len);
   return eg_history_class(&x->h, x->nodes.data[term].row);
 }
 
@@ -125,6 +127,7 @@ make_of_row(eg_explainer *x, uint32_t row) {
 
 uint32_t
 eg_xterm_of_row(eg_explainer *x, uint32_t row) {
+  assert(row < x->g->n_rows);
   bs_push(x->heap, &x->stack, row);
   while (x->stack.len) {
     uint32_t top = bs_last(&x->stack);
@@ -134,6 +137,7 @@ eg_xterm_of_row(eg_explainer *x, uint32_t row) {
         make_of_row(x, top);
     }
   }
+  assert(x->of_row[row]);
   return x->of_row[row] - 1;
 }
 
@@ -158,8 +162,10 @@ uint32_t
 eg_subterm(const eg_explainer *x, uint32_t whole, uint32_t path) {
   uint32_t n;
   const uint32_t *kid = unroll((eg_explainer *)x, path, &n);
-  for (uint32_t i = 0; i < n; i++)
+  for (uint32_t i = 0; i < n; i++) {
+    assert(kid[i] < eg_xarity(x, whole));
     whole = eg_xkids(x, whole)[kid[i]];
+  }
   return whole;
 }
 
@@ -170,6 +176,7 @@ eg_replaced(eg_explainer *x, uint32_t whole, uint32_t path, uint32_t by) {
   bs_reserve(x->heap, &x->scratch, 2 * (uint64_t)n + 1);
   uint32_t *kid = x->scratch.data, *term = kid + n;
   for (uint32_t i = 0; i < n; i++) {
+    assert(kid[i] < eg_xarity(x, whole));
     term[i] = whole;
     whole = eg_xkids(x, whole)[kid[i]];
   }

@@ -203,6 +203,7 @@ eg_rebuild(eg_graph *g) {
   prune(g);
   eg_reclaim(g);
   g->dirty = false;
+  assert(!g->merged.len && !g->changed.len && !g->modify_queue.len);
   /* The check builds the index, for which there may be no room. */
   assert(!eg_fits(g, 0) || !eg_check(g));
   return unions;

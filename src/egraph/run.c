@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/governor.h"
 #include "egraph/match_buffer.h"
+#include <assert.h>
 
 const char *
 eg_stop_name(eg_stop s) {
@@ -39,6 +40,7 @@ eg_run_defaults(eg_run_options *o) {
 eg_runner *
 eg_runner_new(bs_heap *heap, eg_graph *g, const eg_rule *rules,
               uint32_t n_rules, const eg_run_options *options) {
+  assert(g && (rules || !n_rules));
   eg_runner *r = bs_calloc(heap, 1, sizeof *r);
   r->heap = heap;
   r->g = g;
@@ -160,6 +162,7 @@ threshold(const eg_runner *r, const eg_rule_state *s) {
 
 eg_search_options
 eg_search_how(eg_runner *r, uint32_t k) {
+  assert(k < r->n_rules);
   const eg_rule *rule = &r->rules[k];
   const eg_rule_state *s = &r->states[k];
   eg_search_options how = {.only_class = EG_NONE, .tick = tick, .tick_ctx = r};
@@ -174,6 +177,7 @@ eg_search_how(eg_runner *r, uint32_t k) {
 
 bool
 eg_is_settled(eg_runner *r, uint32_t k) {
+  assert(k < r->n_rules);
   const eg_pattern *p = r->rules[k].pattern;
   const eg_rule_state *s = &r->states[k];
   const eg_index *x = &r->g->index;
@@ -462,6 +466,7 @@ tidy(void *arg) {
  * waiting matches are given back. */
 eg_stop
 eg_run_some(eg_runner *r, const uint8_t *enabled, uint32_t iterations) {
+  assert(!r->g->pins);
   eg_call call = {r, enabled, iterations};
   r->begun = bs_now();
   r->cut = false;

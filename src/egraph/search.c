@@ -6,6 +6,7 @@
  * what the whole made ready and some of its roots. */
 #include "egraph/hashcons.h"
 #include "egraph/matcher.h"
+#include <assert.h>
 #include <string.h>
 
 static uint32_t
@@ -147,6 +148,7 @@ done(eg_matcher *m) {
 uint64_t
 eg_search_with(const eg_graph *g, const eg_pattern *p,
                const eg_search_options *how, eg_sink *sink, bool *stopped) {
+  assert(how->only_class == EG_NONE || eg_leads(g, how->only_class));
   eg_matcher m;
   init(&m, g->heap, g, p, how);
   ((eg_graph *)g)->pins++;
@@ -200,6 +202,7 @@ eg_search(const eg_graph *g, const eg_pattern *p, eg_found found, void *ctx) {
 void
 eg_search_class(const eg_graph *g, const eg_pattern *p, eg_class c,
                 eg_found found, void *ctx) {
+  assert(c.i < g->n_classes);
   eg_search_options how = {.only_class = eg_root(g, c.i)};
   search_calling(g, p, &how, found, ctx);
 }

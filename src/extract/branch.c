@@ -9,6 +9,7 @@
  * reaches the cutoff. */
 #include "extract/core.h"
 #include "extract/landmark.h"
+#include <assert.h>
 #include <stdlib.h>
 
 #define MAX_CANDIDATES 6 /* of each kind */
@@ -16,6 +17,8 @@
 
 void
 core_apply(ex_core *g, core_move m) {
+  assert(m.kind == CORE_FORCE || m.kind == CORE_FORBID ? m.what < g->n_classes
+                                                       : m.what < g->nodes.len);
   core_class *c;
   switch (m.kind) {
   case CORE_FORCE:

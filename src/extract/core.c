@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* core.c - the shrinking problem: construction, edits, and the way back. */
 #include "extract/core.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ core_sort(uint32_t *item, uint32_t n) {
 
 bool
 core_has_kid(const core_node *n, uint32_t class) {
+  assert(n->n_kids < 2 || n->kids[0] < n->kids[n->n_kids - 1]);
   uint32_t lo = 0, hi = n->n_kids;
   if (!(n->signature >> class % 64 & 1))
     return false;
@@ -42,6 +44,7 @@ core_has_kid(const core_node *n, uint32_t class) {
 
 void
 core_kill_node(ex_core *g, uint32_t node) {
+  assert(node < g->nodes.len);
   core_node *n = &g->nodes.data[node];
   if (!n->live)
     return;
@@ -56,6 +59,7 @@ core_kill_node(ex_core *g, uint32_t node) {
 void
 core_set_kids(ex_core *g, uint32_t node, const uint32_t *kids,
               uint32_t n_kids) {
+  assert(node < g->nodes.len && (kids || !n_kids));
   core_node *n = &g->nodes.data[node];
   for (uint32_t k = 0; k < n->n_kids; k++)
     g->classes[n->kids[k]].ragged = true;
@@ -78,6 +82,7 @@ core_set_kids(ex_core *g, uint32_t node, const uint32_t *kids,
 void
 core_add_node(ex_core *g, uint32_t class, double cost, const uint32_t *kids,
               uint32_t n_kids, uint32_t trace) {
+  assert(class < g->n_classes && trace < g->traces->len);
   for (uint32_t k = 0; k < n_kids; k++)
     if (kids[k] == class)
       return;
@@ -93,6 +98,7 @@ core_add_node(ex_core *g, uint32_t class, double cost, const uint32_t *kids,
 
 void
 core_tidy(ex_core *g, uint32_t class) {
+  assert(class < g->n_classes);
   core_class *c = &g->classes[class];
   uint32_t kept = 0;
   if (!c->ragged)
@@ -114,6 +120,7 @@ core_tidy(ex_core *g, uint32_t class) {
 
 uint32_t
 core_join(ex_core *g, uint32_t trace, uint32_t with) {
+  assert(trace < g->traces->len && with < g->traces->len);
   bs_push(g->heap, g->traces, (ex_trace){EX_NONE, trace, with});
   return g->traces->len - 1;
 }

@@ -9,6 +9,7 @@
 #include "extract/internal.h"
 #include "glenside/call/over.h"
 #include "glenside/program/scan.h"
+#include <assert.h>
 #include <stdlib.h>
 
 double
@@ -260,6 +261,7 @@ void
 ex_price_node(const gs_target *t, ex_limit limit, bs_values *values, gs_op op,
               bs_value attr, const gs_type *const *kids, uint32_t n_kids,
               const gs_type *type, ex_cost *out) {
+  assert(op < GS_OP_COUNT && (kids || !n_kids));
   *out = (ex_cost){0};
   if (op == GS_COMPUTE)
     price_compute(t, limit, values, attr, kids[0], type, out);

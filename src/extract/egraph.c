@@ -7,6 +7,7 @@
 #include "extract/egraph.h"
 #include "extract/cost.h"
 #include "extract/internal.h"
+#include <assert.h>
 
 typedef struct builder {
   const eg_graph *graph;
@@ -167,6 +168,7 @@ read_type(const ex_pricer *p, const eg_graph *g, eg_class c, gs_type *out) {
 
 double
 ex_price_enode(void *pricer, const eg_graph *g, eg_node node) {
+  assert(node.i != EG_NO_NODE.i);
   const ex_pricer *p = pricer;
   gs_type types[EX_MAX_KIDS + 1];
   const gs_type *of[EX_MAX_KIDS];

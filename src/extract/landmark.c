@@ -15,6 +15,7 @@
  * Payments only lower hmax, so it is repaired from the paid nodes upwards; one
  * landmark costs what it touches. */
 #include "extract/landmark.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct heap_item {
@@ -368,6 +369,7 @@ ex_root_cuts(const ex_problem *p, double *cost, ex_cuts *cuts) {
 double
 ex_landmarks(const ex_problem *p, ex_watch *w, double enough, uint64_t visits,
              double *left) {
+  assert(left);
   if (p->n_nodes)
     memcpy(left, p->cost, p->n_nodes * sizeof *left);
   return ex_cut_costs(p, w, enough, visits, left, NULL);

@@ -2,6 +2,7 @@
 /* output.c - a solution as text or JSON, terms before those that use them. */
 #include "extract/internal.h"
 #include "base/json.h"
+#include <assert.h>
 
 static void
 put_name(bs_text *out, const char *const *names, uint32_t index) {
@@ -72,6 +73,7 @@ put_json(const ex_problem *p, const ex_solution *s, const uint32_t *order,
 void
 ex_put_solution(const ex_problem *p, const ex_solution *s, bool json,
                 bs_text *out) {
+  assert(s->choice);
   uint32_t *order = EX_NEW(p->heap, uint32_t, p->n_classes);
   uint32_t n = s->feasible ? ex_order(p, s->choice, order) : 0;
   if (json)

@@ -4,6 +4,7 @@
  * Edges to forced classes of other components are gone (C4), so classes that
  * no node connects any more do not influence each other: their optima add. */
 #include "extract/core.h"
+#include <assert.h>
 
 static uint32_t
 find(uint32_t *leader, uint32_t c) {
@@ -41,6 +42,7 @@ core_parts(const ex_core *g, uint32_t *part_of) {
 void
 core_extract_part(const ex_core *g, const uint32_t *part_of, uint32_t part,
                   ex_core *out) {
+  assert(part_of);
   ex_core shell = *g; /* same nodes, the part's classes only */
   shell.base = 0;
   shell.fixed = (ex_list){0};

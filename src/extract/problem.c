@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/governor.h"
 #include "extract/internal.h"
+#include <assert.h>
 #include <string.h>
 
 static void *
@@ -213,6 +214,7 @@ walk_all(walk *w) {
 bool
 ex_price(const ex_problem *p, const uint32_t *choice, double *tree,
          double *dag) {
+  assert(choice);
   walk w;
   walk_start(&w, p, choice);
   bool ok = walk_all(&w);
@@ -234,6 +236,7 @@ ex_price(const ex_problem *p, const uint32_t *choice, double *tree,
 
 uint32_t
 ex_order(const ex_problem *p, const uint32_t *choice, uint32_t *out) {
+  assert(choice);
   walk w;
   walk_start(&w, p, choice);
   uint32_t n = walk_all(&w) ? w.n : 0;
@@ -245,6 +248,7 @@ ex_order(const ex_problem *p, const uint32_t *choice, uint32_t *out) {
 
 bool
 ex_restrict(const ex_problem *p, uint32_t *choice) {
+  assert(choice);
   walk w;
   walk_start(&w, p, choice);
   bool ok = walk_all(&w);

@@ -39,16 +39,19 @@ ex_method_find(const char *name, ex_method *out) {
 
 const char *
 ex_method_name(ex_method m) {
+  assert(m < N_METHODS);
   return methods[m].name;
 }
 
 bool
 ex_method_trees(ex_method m) {
+  assert(m < N_METHODS);
   return methods[m].trees;
 }
 
 bool
 ex_method_is_there(ex_method m) {
+  assert(m < N_METHODS);
   return !methods[m].is_there || methods[m].is_there();
 }
 

@@ -13,6 +13,7 @@
  * the others can be given a smaller weight, which supposes that much of what
  * is below them is shared. */
 #include "extract/internal.h"
+#include <assert.h>
 
 /* A candidate: the sum over its children so far, and what is missing. */
 typedef struct ready {
@@ -107,6 +108,7 @@ grow(grower *g, const ex_lists *parents) {
 void
 ex_weighted_tree(const ex_problem *p, const double *cost, double weight,
                  double *best, uint32_t *choice) {
+  assert(best && choice);
   bs_heap *h = p->heap;
   ex_lists parents = ex_parents(p);
   grower g = {.p = p, .best = best, .choice = choice, .weight = weight};

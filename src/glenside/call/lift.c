@@ -7,6 +7,7 @@
  * what it should not then, items of different indices; its operands are spread
  * and paired item by item instead. */
 #include "glenside/call/over.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct lifting {
@@ -136,6 +137,7 @@ gs_term
 gs_lift(const gs_program *from, gs_term root, const int64_t *lead,
         uint32_t n_lead, gs_program *to, const gs_term *inputs,
         gs_fault *fault) {
+  assert(root.i < from->nodes.len && from != to);
   lifting l = {from, to, lead, n_lead, NULL, fault};
   l.made = BS_NEWS(to->ctx.arena, gs_term, root.i + (size_t)1);
   for (uint32_t k = 0; k <= root.i; k++) {

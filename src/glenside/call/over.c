@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* over.c - the iteration space of a call, read, and its types. */
 #include "glenside/call/over.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_OPERANDS = 32 };
@@ -115,6 +116,7 @@ gs_over_read(const bs_values *values, const gs_instr *instr, bs_value attr,
 bool
 gs_over_tile(const gs_over *over, uint32_t k, const gs_type *whole,
              gs_type *tile, gs_fault *fault) {
+  assert(over->n <= GS_MAX_RANK && whole->access <= whole->rank);
   uint32_t n = 0;
   for (uint32_t d = 0; d < over->n; d++) {
     if (k >= MOST_OPERANDS || !(over->has[d] >> k & 1))
@@ -137,6 +139,7 @@ gs_over_tile(const gs_over *over, uint32_t k, const gs_type *whole,
 bool
 gs_over_whole(const gs_over *over, const gs_type *tile, gs_type *whole,
               gs_fault *fault) {
+  assert(over->n <= GS_MAX_RANK && gs_is_type(tile));
   gs_type made = {.dtype = tile->dtype};
   for (uint32_t d = 0; d < over->n; d++)
     if (!over->sum[d])
@@ -190,6 +193,7 @@ add_int(gs_program *p, gs_op op, int64_t x, gs_term kid, gs_fault *fault) {
 gs_term
 gs_over_spread(const gs_over *over, uint32_t k, gs_program *p, gs_term t,
                gs_fault *fault) {
+  assert(k < GS_MAX_INSTR_VARS);
   gs_type type;
   bool same = true;
   for (uint32_t d = 0; d < over->n && gs_term_ok(t); d++)

@@ -7,6 +7,7 @@
  * for much memory.  The bodies stand in expr_arith.c, expr_lists.c and
  * expr_facts.c, one `gs_fn_ID` for each row of the table. */
 #include "glenside/expr/expr_apply.h"
+#include <assert.h>
 
 /* --- numbers and values --------------------------------------------------- */
 
@@ -68,12 +69,14 @@ static apply_fn *const functions[GS_FUNCTION_COUNT] = {
 bool
 gs_apply_plain(gs_function_id f, const gs_env *env, const gs_datum *args,
                uint32_t n, gs_datum *out) {
+  assert(f < GS_FUNCTION_COUNT);
   return functions[f](env, args, n, out);
 }
 
 bool
 gs_apply(gs_function_id f, const gs_env *env, const gs_datum *args, uint32_t n,
          gs_datum *out) {
+  assert(f < GS_FUNCTION_COUNT);
   return env->sizes && gs_has_sized(env, f, args, n)
              ? gs_apply_sized(f, env, args, n, out)
              : functions[f](env, args, n, out);

@@ -6,6 +6,7 @@
  * none.  Everything else is undefined. */
 #include "glenside/expr/expr_apply.h"
 #include "glenside/type/sizes.h"
+#include <assert.h>
 
 static bool
 is_sized_value(const gs_env *env, bs_value v) {
@@ -360,6 +361,7 @@ apply_own(gs_function_id f, const gs_env *env, const gs_datum *a, uint32_t n,
 bool
 gs_apply_sized(gs_function_id f, const gs_env *env, const gs_datum *args,
                uint32_t n, gs_datum *out) {
+  assert(env->sizes && f < GS_FUNCTION_COUNT);
   const function *how = &functions[f];
   bool defined = false;
   if (how->way == MOVES)

@@ -7,6 +7,7 @@
  * granted.  All arithmetic on sizes is checked. */
 #include "glenside/infer/infer.h"
 #include "glenside/type/view.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,7 @@ infer_hint(infer *x, const char *format, ...) {
 
 bool
 infer_push(infer *x, const gs_number *dims, uint32_t n) {
+  assert(x->made.rank <= GS_MAX_RANK);
   gs_type *t = &x->made;
   if (t->rank + n > GS_MAX_RANK)
     return gs_fail(x->fault, "rank-limit", -1, -1,
@@ -291,6 +293,7 @@ size_fits(infer *x) {
 
 bool
 infer_run(infer *x) {
+  assert(x->op < GS_OP_COUNT && rules[x->op]);
   return counts_fit(x) && rules[x->op](x);
 }
 
@@ -298,6 +301,7 @@ bool
 gs_infer(bs_values *values, const struct gs_target *target, gs_op op,
          bs_value attr, const gs_type *const *kids, uint32_t n_kids,
          gs_type *out, gs_fault *fault) {
+  assert(op < GS_OP_COUNT && (kids || !n_kids));
   infer x = {.values = values,
              .target = target,
              .op = op,
@@ -314,6 +318,7 @@ gs_infer(bs_values *values, const struct gs_target *target, gs_op op,
 bool
 gs_infer_over(const gs_numbers *over, gs_op op, const gs_type *const *kids,
               gs_type *out) {
+  assert(over && op < GS_OP_COUNT);
   infer x = {.over = over, .op = op, .kids = kids};
   if (!gs_op_table[op].view || !rules[op](&x))
     return false;

@@ -6,6 +6,7 @@
  * large. An array goes when the last term that reads it, directly or through
  * views that are not stored, has been computed. */
 #include "glenside/interpret/interpret_state.h"
+#include <assert.h>
 #include <string.h>
 
 /* Tuples are loaded side by side; storing them gains nothing. */
@@ -93,6 +94,7 @@ count_work(in_state *s, uint32_t t) {
 
 int64_t
 in_bytes(const in_state *s, uint32_t t) {
+  assert(t < s->p->nodes.len);
   const gs_type *type = &s->types[t];
   int64_t bound = s->bounds ? (int64_t)sizeof(double) : 0;
   return gs_elements(type) * (gs_dtype_table[type->dtype].bytes + bound);

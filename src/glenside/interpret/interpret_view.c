@@ -5,6 +5,7 @@
  * follows that relation, one view after another, until a stored array is met;
  * an index is rewritten in place from the view's dimensions to the child's. */
 #include "glenside/interpret/interpret_state.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -205,6 +206,7 @@ offset_of(const gs_type *t, const int64_t *index) {
 
 double
 in_fetch(const in_state *s, gs_term t, int64_t *index) {
+  assert(gs_term_ok(t));
   while (!s->stored[t.i]) {
     const gs_node *node = gs_at(s->p, t);
     place at = {s, node, &s->types[t.i], &s->types[node->kids[0].i], index};
@@ -228,6 +230,7 @@ in_state_of_bounds(const in_state *s) {
 
 bool
 in_advance(const gs_type *t, uint32_t from, uint32_t to, int64_t *index) {
+  assert(from <= to && to <= t->rank);
   for (uint32_t k = to; k-- > from;) {
     if (++index[k] < t->dim[k])
       return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* scan.c - steps as values, and as programs. */
 #include "glenside/program/scan.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,6 +69,7 @@ walk(encoder *e, gs_term result, gs_fault *fault) {
 bool
 gs_step_encode(const gs_program *p, gs_term result, uint32_t n_each,
                bs_value *attr, gs_fault *fault) {
+  assert(result.i < p->nodes.len && n_each < p->inputs.len);
   bs_heap *heap = p->ctx.heap;
   bs_values *values = p->ctx.values;
   encoder e = {.p = p, .values = values};
@@ -140,6 +142,7 @@ make_step(const gs_program *p, gs_term scan, gs_fault *fault) {
 
 const gs_program *
 gs_step_program(const gs_program *p, gs_term scan, gs_fault *fault) {
+  assert(gs_at(p, scan)->op == GS_SCAN);
   const gs_program *made = *gs_kept(p, scan.i);
   if (!made)
     made = *gs_kept(p, scan.i) = make_step(p, scan, fault);

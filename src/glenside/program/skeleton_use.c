@@ -4,6 +4,7 @@
  * A skeleton's nodes stand in post-order, so building is a loop over them.
  * Printing recurses; a skeleton is at most GS_MAX_NESTING deep. */
 #include "glenside/program/skeleton.h"
+#include <assert.h>
 #include <string.h>
 
 /* Literals, variables, and lists of these; not deeper than an expression. */
@@ -50,6 +51,7 @@ default_dilation(bs_values *values, bs_value kernel, bs_value *out) {
 
 bool
 gs_skeleton_attr(const gs_sk_node *n, const gs_env *env, bs_value *out) {
+  assert(!n->hole);
   bs_value items[GS_MAX_NESTING + 1];
   if (n->n_attrs > GS_MAX_NESTING)
     return false;
@@ -66,6 +68,7 @@ gs_skeleton_attr(const gs_sk_node *n, const gs_env *env, bs_value *out) {
 gs_term
 gs_skeleton_build(const gs_skeleton *s, gs_program *p, const gs_env *env,
                   const gs_term *holes, gs_fault *fault) {
+  assert(s->n);
   gs_term *built = bs_alloc(p->ctx.heap, s->n * sizeof *built);
   gs_term root = GS_NO_TERM;
   for (uint32_t k = 0; k < s->n; k++) {

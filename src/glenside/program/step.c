@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* step.c - what a step says as a value. */
 #include "glenside/program/scan.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -30,12 +31,14 @@ gs_step_read(const bs_values *values, bs_value attr, gs_step *out) {
 
 bool
 gs_may_stand_in_step(gs_op op) {
+  assert(op < GS_OP_COUNT);
   return gs_op_table[op].kids == 1 || gs_op_table[op].kids == 2;
 }
 
 bool
 gs_step_node_at(const bs_values *values, bs_value attr, const gs_step *step,
                 uint32_t k, gs_step_node *out) {
+  assert(k < step->n_nodes);
   bs_value node = bs_item(values, bs_item(values, attr, 0), GS_STEP_HEAD + k);
   *out = (gs_step_node){.attr = bs_item(values, node, 1)};
   if (bs_kind_of(values, node) != BS_KIND_LIST || bs_len(values, node) < 3 ||

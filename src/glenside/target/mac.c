@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* mac.c - what declared multiply-accumulate instructions hold and name. */
 #include "glenside/target/mac.h"
+#include <assert.h>
 #include <string.h>
 
 const gs_lane_info gs_lane_table[GS_LANE_COUNT] = {
@@ -34,6 +35,7 @@ static const struct {
 
 bool
 gs_lane_holds(gs_lane lane, gs_dtype dtype, int64_t *offset) {
+  assert(lane < GS_LANE_COUNT && dtype < GS_DTYPE_COUNT);
   for (size_t k = 0; k < sizeof HOLDS / sizeof *HOLDS; k++)
     if (HOLDS[k].lane == lane && HOLDS[k].dtype == dtype) {
       *offset = HOLDS[k].offset;
@@ -105,5 +107,6 @@ gs_mac_next(const char **at, gs_mac_piece *out) {
 
 bool
 gs_mac_may_name(gs_mac_part part, gs_mac_name name) {
+  assert(part < GS_MAC_PARTS && name < GS_MAC_NAMES);
   return name == GS_MAC_TEXT || NAMES[name].parts >> part & 1;
 }

@@ -7,6 +7,7 @@
  * cannot be done, or in which one call does not fit into a memory, is
  * refused. */
 #include "glenside/target/target_parse.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_MEMORIES    16
@@ -17,6 +18,7 @@
 
 const gs_memory *
 gs_memory_at(const gs_target *t, uint32_t memory) {
+  assert(memory <= t->memories.len);
   return memory ? &t->memories.data[memory - 1] : NULL;
 }
 
@@ -30,6 +32,7 @@ gs_find_memory(const gs_target *t, const char *name) {
 
 const char *
 gs_memory_name(const gs_target *t, uint32_t memory) {
+  assert(memory <= t->memories.len);
   return memory ? t->memories.data[memory - 1].name : "dram";
 }
 
@@ -40,6 +43,7 @@ round_up(int64_t n, int64_t to) {
 
 int64_t
 gs_memory_pitch(const gs_memory *m, gs_dtype dtype, int64_t last) {
+  assert(m->row > 0 && last >= 0);
   int64_t bytes = gs_dtype_table[dtype].bytes;
   return m->row % bytes ? last : round_up(last * bytes, m->row) / bytes;
 }
@@ -276,6 +280,7 @@ reached(const gs_target *t, gs_dtype dtype, uint32_t from) {
 
 uint32_t
 gs_hops(const gs_target *t, gs_dtype dtype, uint32_t from, uint32_t to) {
+  assert(from <= t->memories.len && to <= t->memories.len);
   uint32_t at = 1u << from, hops = 0;
   while (!(at >> to & 1)) {
     uint32_t more = reached(t, dtype, at);
@@ -290,6 +295,7 @@ gs_hops(const gs_target *t, gs_dtype dtype, uint32_t from, uint32_t to) {
 bool
 gs_is_on_way(const gs_target *t, uint32_t k, gs_dtype dtype, uint32_t from,
              uint32_t to) {
+  assert(k < t->instrs.len);
   const gs_instr *i = t->instrs.data[k];
   if (!i->moves || i->result.dtype != dtype || i->operands[0].memory != from)
     return false;

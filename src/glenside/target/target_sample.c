@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* target_sample.c - see target_sample.h. */
 #include "glenside/target/target_sample.h"
+#include <assert.h>
 
 static void
 add_size(gs_sizing *s, int64_t size) {
@@ -46,6 +47,7 @@ add_candidates(gs_sizing *s) {
 
 bool
 gs_sizing_is_size(const gs_sizing *s, uint32_t var) {
+  assert(var < s->instr->scope.vars.len);
   return s->instr->scope.vars.data[var].sort == GS_SORT_INT;
 }
 
@@ -65,6 +67,7 @@ gs_sizing_advance(gs_sizing *s) {
 /* Variable k starts at candidate k, so that sizes differ at first. */
 int64_t
 gs_sizing_chosen(const gs_sizing *s, uint32_t var) {
+  assert(s->n_sizes && var < s->instr->scope.vars.len);
   return s->sizes[(s->choice[var] + var) % s->n_sizes];
 }
 

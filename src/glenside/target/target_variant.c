@@ -4,6 +4,7 @@
  * A variant of a target differs in its vectors alone: caches, cores and
  * memory are those of the machine that the target describes. */
 #include "glenside/target/target.h"
+#include <assert.h>
 #include <string.h>
 
 /* The least first, each next one wider. */
@@ -32,6 +33,7 @@ gs_variant_of_vectors(int64_t bytes) {
 const gs_target *
 gs_target_variant(const gs_context *ctx, const gs_target *of,
                   const gs_variant *v) {
+  assert(of && v);
   gs_target *t = bs_arena_copy(ctx->arena, of, sizeof *of);
   t->vector_bytes = v->vector_bytes;
   t->vector_registers = v->vector_registers;

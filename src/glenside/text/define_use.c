@@ -8,6 +8,7 @@
  * ever ends at a limit. */
 #include "glenside/text/parse.h"
 #include "glenside/target/target.h"
+#include <assert.h>
 #include <string.h>
 
 enum { MOST_USES = 1 << 18, MOST_NESTED = 4000 };
@@ -310,6 +311,7 @@ more_parameters(const gs_parser *x) {
 
 bool
 parse_step_use(gs_parser *x) {
+  assert(x->uses.len && x->frames.len);
   take_answer(x, bs_last(&x->frames).base);
   while (more_parameters(x))
     if (next_parameter(x))

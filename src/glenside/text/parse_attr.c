@@ -7,6 +7,7 @@
 #include "glenside/type/elsewhere.h"
 #include "glenside/text/parse.h"
 #include "glenside/type/sizes.h"
+#include <assert.h>
 #include <string.h>
 
 const char *
@@ -320,6 +321,7 @@ sort_of(char letter) {
 bool
 parse_attr(gs_parser *x, gs_op op, uint32_t item, uint32_t node,
            bs_value *out) {
+  assert(op < GS_OP_COUNT);
   const char *letters = gs_op_table[op].attrs;
   size_t n = strlen(letters);
   if (is_over(x, op, item, node))

@@ -10,6 +10,7 @@
  * printed as one. */
 #include "glenside/text/print.h"
 #include "glenside/type/sizes.h"
+#include <assert.h>
 #include <string.h>
 
 #define MAX_INDENT  40
@@ -451,6 +452,7 @@ gs_print(const gs_program *p, bool types, bs_text *out) {
 
 void
 gs_print_term(const gs_program *p, gs_term t, bs_text *out) {
+  assert(t.i < p->nodes.len);
   printer x;
   const gs_node *node = gs_at(p, t);
   start(&x, p, out);
@@ -466,6 +468,7 @@ gs_print_term(const gs_program *p, gs_term t, bs_text *out) {
 void
 gs_print_node(const gs_context *ctx, gs_op op, bs_value attr,
               const char *const *kids, uint32_t n, bs_text *out) {
+  assert(op < GS_OP_COUNT);
   bs_putf(out, "(%s", print_head(ctx->values, op, attr));
   if (print_attrs_first(op))
     print_attrs(ctx->values, NULL, op, attr, out);

@@ -4,6 +4,7 @@
  * The tables are small and looked up once a parsed or inferred node, so a
  * linear search is fast enough and keeps the order of op.h. */
 #include "glenside/type/op.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,6 +101,7 @@ gs_op_find(const char *name, gs_op *out) {
 
 const char *
 gs_op_usage(gs_op op) {
+  assert(op < GS_OP_COUNT);
   return gs_op_table[op].usage;
 }
 
@@ -116,6 +118,7 @@ gs_letter_is_size(char letter) {
 
 const char *
 gs_list_head(gs_op op, uint32_t item) {
+  assert(op < GS_OP_COUNT);
   return item < 3 ? list_heads[op][item] : NULL;
 }
 
@@ -152,11 +155,13 @@ gs_lookup_table(const bs_values *values, bs_value o) {
 
 bool
 gs_compute_takes_integers(gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   return !gs_compute_table[op].floats_only;
 }
 
 bool
 gs_compute_keeps_zero(const bs_values *values, bs_value o, gs_compute op) {
+  assert(op < GS_COMPUTE_COUNT);
   switch (gs_compute_table[op].of_zeros) {
   case GS_OF_ZEROS_ZERO:
     return true;
@@ -221,12 +226,14 @@ gs_sum_dtype(gs_dtype dtype) {
 
 int64_t
 gs_dtype_least(gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   int bits = 8 * gs_dtype_table[d].bytes;
   return gs_dtype_table[d].is_signed ? -((int64_t)1 << (bits - 1)) : 0;
 }
 
 int64_t
 gs_dtype_most(gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT);
   int bits = 8 * gs_dtype_table[d].bytes - gs_dtype_table[d].is_signed;
   return d == GS_BOOL ? 1 : ((int64_t)1 << bits) - 1;
 }
@@ -239,6 +246,7 @@ digits_of(gs_dtype d) {
 
 bool
 gs_dtype_holds(gs_dtype to, gs_dtype from) {
+  assert(to < GS_DTYPE_COUNT && from < GS_DTYPE_COUNT);
   bool whole = gs_dtype_table[from].integer;
   if (to == from)
     return true;
@@ -272,6 +280,7 @@ gs_compute_takes_bool(gs_compute op) {
 
 bool
 gs_compute_takes(gs_compute op, gs_dtype d) {
+  assert(op < GS_COMPUTE_COUNT && d < GS_DTYPE_COUNT);
   if (d == GS_BOOL)
     return gs_compute_takes_bool(op);
   return !gs_dtype_table[d].integer || gs_compute_takes_integers(op);
@@ -279,5 +288,6 @@ gs_compute_takes(gs_compute op, gs_dtype d) {
 
 gs_dtype
 gs_compute_dtype(gs_compute op, gs_dtype dtype) {
+  assert(op < GS_COMPUTE_COUNT && dtype < GS_DTYPE_COUNT);
   return gs_compute_table[op].widens ? gs_sum_dtype(dtype) : dtype;
 }

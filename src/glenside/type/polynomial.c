@@ -8,6 +8,7 @@
  * What grows beyond the limits is the largest integer, which no bound of the
  * language admits. */
 #include "glenside/type/sizes.h"
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -77,6 +78,7 @@ add_term(gs_polynomial *x, int64_t by, const gs_size_term *t) {
 
 void
 gs_add_polynomial(gs_polynomial *x, int64_t by, const gs_polynomial *y) {
+  assert(x != y && x->n <= GS_MOST_TERMS && y->n <= GS_MOST_TERMS);
   x->bad |= y->bad;
   for (uint32_t k = 0; k < y->n; k++)
     add_term(x, by, &y->term[k]);
@@ -127,6 +129,7 @@ gs_polynomial_of(const gs_sizes *s, gs_number x, gs_polynomial *out) {
 
 gs_number
 gs_number_of(gs_sizes *s, const gs_polynomial *p) {
+  assert(p->n <= GS_MOST_TERMS);
   int64_t x[MOST_NUMBERS];
   uint32_t n = 0;
   int64_t only = p->n ? p->term[0].by : 0;
@@ -324,6 +327,7 @@ gs_sizes_init(gs_sizes *s, bs_heap *heap, bs_values *values) {
 
 bool
 gs_fit_bounds(gs_size *size) {
+  assert(size->multiple >= 1);
   int64_t rest = size->least % size->multiple;
   size->most -= size->most % size->multiple;
   size->least += rest ? size->multiple - rest : 0;
@@ -332,6 +336,7 @@ gs_fit_bounds(gs_size *size) {
 
 gs_number
 gs_add_size(gs_sizes *s, const gs_size *size) {
+  assert(s->n < GS_MOST_SIZES && size->least <= size->most);
   gs_polynomial p = {.n = 1, .term = {{.by = size->multiple, .n = 1}}};
   p.term[0].atom[0] = s->n;
   s->list[s->n++] = *size;

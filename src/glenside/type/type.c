@@ -4,12 +4,14 @@
  * A type is interned as the list ((S) (C) dtype), so equal types have equal
  * ids wherever they came from. */
 #include "glenside/type/sizes.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 bool
 gs_fail(gs_fault *fault, const char *code, int child, int attr,
         const char *format, ...) {
+  assert(code && format);
   if (!fault)
     return false;
   va_list args;
@@ -25,6 +27,7 @@ gs_fail(gs_fault *fault, const char *code, int child, int attr,
 
 bs_value
 gs_type_intern(bs_values *values, const gs_type *t) {
+  assert(gs_is_type(t));
   bs_value items[3];
   items[0] = bs_ints(values, t->dim, t->access);
   items[1] = bs_ints(values, t->dim + t->access, t->rank - t->access);
@@ -34,6 +37,7 @@ gs_type_intern(bs_values *values, const gs_type *t) {
 
 void
 gs_type_read(const bs_values *values, bs_value type, gs_type *out) {
+  assert(bs_kind_of(values, type) == BS_KIND_LIST && bs_len(values, type) == 3);
   const bs_value *items = bs_items(values, type);
   uint32_t s = 0, c = 0;
   bs_to_ints(values, items[0], out->dim, GS_MAX_RANK, &s);

@@ -40,6 +40,13 @@ bool gs_infer(bs_values *, const struct gs_target *target, gs_op op,
 bool gs_fail(gs_fault *, const char *code, int child, int attr,
              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Whether it is one at all, which assertions ask. */
+static inline bool
+gs_is_type(const gs_type *t) {
+  return t->access <= t->rank && t->rank <= GS_MAX_RANK &&
+         t->dtype < GS_DTYPE_COUNT;
+}
+
 /* Types as interned values ((S) (C) dtype): equal types, equal ids. */
 bs_value gs_type_intern(bs_values *, const gs_type *);
 void gs_type_read(const bs_values *, bs_value, gs_type *out);

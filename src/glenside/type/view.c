@@ -4,6 +4,7 @@
  * A function starts from one part in which every index is the child's, and
  * says what is different.  All arithmetic goes through numbers.h. */
 #include "glenside/type/view.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct maker {
@@ -250,6 +251,7 @@ static void (*const views[GS_OP_COUNT])(const maker *) = {GS_OPS(X)};
 
 void
 gs_view_of(const gs_viewed *of, gs_view *out) {
+  assert(gs_op_table[of->op].view && views[of->op]);
   maker m = {of, of->over, of->kids[0], of->type, out, out->part[0].row};
   out->axis = out->n = 0;
   out->keeps_order = false;
@@ -261,6 +263,7 @@ gs_view_of(const gs_viewed *of, gs_view *out) {
 bool
 gs_view_is_identity(const gs_view *view, const gs_type *of,
                     const gs_type *type) {
+  assert(view->n >= 1 && view->n <= GS_VIEW_PARTS);
   if (view->n > 1 || view->keeps_order || of->rank != type->rank)
     return false;
   for (uint32_t k = 0; k < of->rank; k++) {
@@ -275,6 +278,7 @@ gs_view_is_identity(const gs_view *view, const gs_type *of,
 
 int64_t
 gs_row_at(const gs_view_row *row, const int64_t *index) {
+  assert(row->n <= GS_ROW_TERMS && (!row->divided || row->by >= 1));
   int64_t at = row->offset;
   for (uint32_t k = 0; k < row->n; k++)
     at += row->term[k].times * index[row->term[k].of];

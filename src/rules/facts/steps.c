@@ -4,6 +4,7 @@
  * The loops are an odometer, whose places in their lists live between the
  * alternatives of one match. */
 #include "rules/rule/internal.h"
+#include <assert.h>
 
 void
 rl_steps_init(rl_steps *s, bs_heap *heap, bs_values *values,
@@ -44,6 +45,7 @@ advance(rl_steps *s, uint32_t k) {
 
 bool
 rl_steps_take(rl_steps *all, const gs_env *env, uint32_t k) {
+  assert(k < all->condition->n);
   const rl_step *s = &all->condition->steps[k];
   bs_value v;
   switch (s->kind) {
@@ -73,6 +75,7 @@ rl_steps_take(rl_steps *all, const gs_env *env, uint32_t k) {
 
 bool
 rl_steps_back(rl_steps *s, uint32_t *k) {
+  assert(*k <= s->condition->n);
   while ((*k)-- > 0)
     if (s->condition->steps[*k].kind == RL_FOR && advance(s, *k)) {
       (*k)++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* derive_chain.c - the views over an operand, climbed and undone. */
 #include "rules/instr/derive.h"
+#include <assert.h>
 #include <string.h>
 
 static bool
@@ -133,6 +134,7 @@ static bool (*const up_table[GS_OP_COUNT])(const deriver *, const gs_sk_node *,
 
 uint32_t
 rl_parent_of(const gs_skeleton *s, uint32_t node) {
+  assert(node < s->n);
   for (uint32_t k = node + 1; k < s->n; k++)
     for (uint32_t j = 0; !s->nodes[k].hole && j < s->nodes[k].n_kids; j++)
       if (s->nodes[k].kids[j] == node)

@@ -2,11 +2,13 @@
 /* derive_where.c - the condition of a derived rule: what binds a variable
  * before what takes it. */
 #include "rules/instr/derive.h"
+#include <assert.h>
 #include <string.h>
 
 void
 rl_add_conjunct(deriver *d, const char *text, const uint8_t *uses,
                 int defines) {
+  assert(text && defines < (int)d->scope.vars.len);
   conjunct c = {.text = text, .uses = uses, .defines = defines};
   bs_push(d->ctx->heap, &d->conjuncts, c);
 }

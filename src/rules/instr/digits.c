@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* digits.c - see digits.h. */
 #include "rules/instr/digits.h"
+#include <assert.h>
 #include <string.h>
 
 void
@@ -38,6 +39,7 @@ rl_digits_add(rl_digits *d, int64_t size, uint32_t group, rl_row *out) {
 void
 rl_digits_push(rl_digits *d, const gs_type *type, uint32_t from, uint32_t to,
                uint32_t group, rl_index *x) {
+  assert(from <= to && to <= type->rank);
   for (uint32_t k = from; k < to && !d->failed; k++) {
     if (x->rank == GS_MAX_RANK)
       d->failed = true;
@@ -48,6 +50,7 @@ rl_digits_push(rl_digits *d, const gs_type *type, uint32_t from, uint32_t to,
 
 void
 rl_index_insert(rl_index *x, uint32_t at, const rl_row *row) {
+  assert(x->rank < GS_MAX_RANK && at <= x->rank);
   memmove(&x->at[at + 1], &x->at[at], (x->rank - at) * sizeof x->at[0]);
   x->at[at] = *row;
   x->rank++;
@@ -55,6 +58,7 @@ rl_index_insert(rl_index *x, uint32_t at, const rl_row *row) {
 
 void
 rl_index_remove(rl_index *x, uint32_t at) {
+  assert(at < x->rank);
   memmove(&x->at[at], &x->at[at + 1], (x->rank - at - 1) * sizeof x->at[0]);
   x->rank--;
 }
@@ -251,6 +255,7 @@ bool
 rl_digits_down(rl_digits *d, const bs_values *values, gs_op op, bs_value attr,
                const gs_type *type, const gs_type *const *kids, rl_index *x,
                uint32_t *kid) {
+  assert(op < GS_OP_COUNT && x->rank <= GS_MAX_RANK);
   const rl_row none = {0};
   *kid = 0;
   if (op == GS_ACCESS || op == GS_MATERIALIZE)

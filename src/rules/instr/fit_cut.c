@@ -8,6 +8,7 @@
  * would need an addition of both. */
 #include "base/whole.h"
 #include "rules/instr/fit.h"
+#include <assert.h>
 
 typedef struct cutting {
   fit_match *m;
@@ -27,6 +28,7 @@ fit_parts_of(const fit_cut *cut) {
 
 fit_slice
 fit_slice_of(const fit_space *s, const fit_cut *cut, uint32_t k) {
+  assert(k < fit_parts_of(cut));
   fit_slice out = {.n = cut->n};
   for (uint32_t j = 0; j < cut->n; j++) {
     int64_t whole = s->atom[cut->atom[j]].size, at = cut->at[j];
@@ -48,6 +50,7 @@ greatest_part(int64_t size, int64_t most) {
 
 int64_t
 fit_cut_at(const fit_instr *f, const fit_space *s, uint32_t atom) {
+  assert(atom < s->n);
   const fit_atom *a = &s->atom[atom];
   int64_t least = INT64_MAX, at = 0;
   for (uint32_t j = 0; j < f->n_ids && !a->group; j++) {

@@ -3,6 +3,7 @@
  * nodes of the e-graph, so that each class is one term. */
 #include "rules/rule/apply.h"
 #include "rules/rule/internal.h"
+#include <assert.h>
 #include <string.h>
 
 typedef struct applier {
@@ -227,6 +228,7 @@ rl_asked_count(const rl_rule *rule) {
 
 rl_asked
 rl_asked_at(const rl_rule *rule, uint32_t k) {
+  assert(k < rl_asked_count(rule));
   const rl_step *s = &compiled(rule)->condition->steps[k];
   rl_asked c = {RL_ASKS_OTHER, s->slot, s->expr};
   if (s->kind == RL_TEST)

@@ -6,6 +6,7 @@
  * afterwards: as long as nothing is united, nodes are numbered in the order of
  * their making, and each keeps the place of the source it came from. */
 #include "rules/rule/internal.h"
+#include <assert.h>
 #include <string.h>
 
 void
@@ -115,6 +116,7 @@ rl_graft_piece(rl_graft *x, const rl_piece *p) {
 
 bool
 rl_graft_join(rl_graft *x) {
+  assert(x->equal.len % 2 == 0);
   rl_run *run = x->run;
   eg_reason reason = {EG_BY_CLIENT, 0};
   for (uint32_t k = 0; k < x->equal.len; k += 2)
@@ -151,6 +153,7 @@ quiet(const rl_run *run) {
 
 void
 rl_credit(rl_run *whole, const rl_run *part) {
+  assert(whole->n_rules == part->n_rules);
   eg_runner_credit(whole->runner, part->runner);
 }
 
@@ -166,6 +169,7 @@ credit_rules(rl_run *whole, const rl_run *part) {
 
 void
 rl_credit_end(rl_run *whole, const rl_run *part) {
+  assert(whole->n_rules == part->n_rules);
   bool first = !whole->n_allowed;
   credit_phases(whole, part);
   credit_rules(whole, part);

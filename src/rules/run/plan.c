@@ -6,6 +6,7 @@
  * that all the others see what they make, and again before the first phase that
  * lowers, so that they see what the others made. */
 #include "rules/rule/internal.h"
+#include <assert.h>
 #include <string.h>
 
 enum { LOWERING_WEIGHT = 4, MOST_NAME = 60 };
@@ -86,6 +87,7 @@ has_rule(const rl_plan *p, uint32_t rule) {
 
 bool
 rl_phase_has(const rl_run *run, const rl_phase *phase, uint32_t rule) {
+  assert(rule < run->n_rules);
   return run->allowed[rule] && has_rule(phase->plan, rule);
 }
 

@@ -4,6 +4,7 @@
  * A bare name in a pattern is a slot that must hold the class of what the
  * program calls so. */
 #include "rules/rule/internal.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- names of the program ------------------------------------------------- */
@@ -248,6 +249,7 @@ node_of_term(const rl_run *run, const gs_node *n, eg_class c) {
  * needs only what was chosen before it: there is no cycle. */
 void
 rl_choose_own(const rl_run *run, uint32_t n, eg_node *choice) {
+  assert(n >= eg_class_ids(run->graph));
   const gs_program *p = run->session->program;
   for (uint32_t k = 0; k < n; k++)
     choice[k] = EG_NO_NODE;

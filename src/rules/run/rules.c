@@ -5,6 +5,7 @@
  * rules of the files in order, a reverse behind its rule, then those derived
  * from the target's instructions. */
 #include "rules/rule/internal.h"
+#include <assert.h>
 
 rl_rules *
 rl_new(const gs_context *ctx, const gs_target *target) {
@@ -107,6 +108,7 @@ rl_count(const rl_rules *rules) {
 
 const rl_rule *
 rl_at(const rl_rules *rules, uint32_t index) {
+  assert(index < rules->compiled.len);
   return &rules->compiled.data[index]->rule;
 }
 
