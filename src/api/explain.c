@@ -32,12 +32,12 @@ same_constant(explain_args *e, const gs_program *from, const gs_node *n) {
   const gs_constant *c = gs_find_constant(from, name);
   const gs_constant *have = gs_find_constant(e->both, name);
   if (!have)
-    return gs_add_constant(e->both, name, &c->type, c->data, n->span);
+    return gs_copy_constant(from, n->attr, e->both, n->span);
   size_t bytes =
       (size_t)gs_elements(&c->type) * gs_dtype_table[c->type.dtype].bytes;
   if (gs_type_equal(&have->type, &c->type) &&
       !memcmp(have->data, c->data, bytes))
-    return gs_add_constant(e->both, name, &c->type, c->data, n->span);
+    return gs_copy_constant(from, n->attr, e->both, n->span);
   bs_error(&e->ctx->diags, n->span, "two-constants",
            "the programs have different constants named %s", name);
   return GS_NO_TERM;

@@ -135,10 +135,7 @@ copy_input(copying *c, gs_term t) {
 
 static gs_term
 copy_constant(copying *c, const gs_node *node) {
-  const gs_program *p = c->walk.p;
-  const char *own =
-      bs_as_sym(p->ctx.values, bs_item(p->ctx.values, node->attr, 0));
-  const gs_constant *constant = gs_find_constant(p, own);
+  const gs_constant *constant = gs_constant_of(c->walk.p, node->attr);
   char name[16];
   snprintf(name, sizeof name, "c%u", c->constants++);
   return gs_add_constant(c->to, bs_arena_strdup(c->to->ctx.arena, name),

@@ -177,13 +177,10 @@ elements_of(const ck_env *e, gs_term t, gs_tensor *out) {
   const gs_node *n = gs_at(e->p, t);
   const gs_constant *c = NULL;
   if (n->op == GS_CONST)
-    c = gs_find_constant(
-        e->p, bs_as_sym(e->ctx->values, bs_item(e->ctx->values, n->attr, 0)));
+    c = gs_constant_of(e->p, n->attr);
   if (!c || gs_elements(&c->type) > MOST_DATA)
     return false;
-  *out = (gs_tensor){.dtype = c->type.dtype,
-                     .elements = gs_elements(&c->type),
-                     .data = (void *)(uintptr_t)c->data};
+  *out = gs_tensor_of(c);
   return true;
 }
 

@@ -8,7 +8,9 @@
  * Filling hashes (seed, salt, index) with SplitMix64's finaliser, one element
  * at a time, so a value depends on nothing else. */
 #include "glenside/array/tensor.h"
+#include "glenside/program/program.h"
 #include "base/random.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +21,7 @@
 
 void
 gs_tensor_init(bs_heap *heap, gs_tensor *t, const gs_type *type) {
+  assert(gs_is_type(type));
   size_t bytes = (size_t)gs_elements(type) * gs_dtype_table[type->dtype].bytes;
   size_t slack = sizeof(void *) + ALIGNMENT;
   *t = (gs_tensor){
@@ -30,6 +33,16 @@ gs_tensor_init(bs_heap *heap, gs_tensor *t, const gs_type *type) {
   memcpy(data - sizeof block, &block, sizeof block);
   memset(data, 0, bytes);
   t->data = data;
+}
+
+gs_tensor
+gs_tensor_of(const gs_constant *c) {
+  gs_tensor t = {.dtype = c->type.dtype,
+                 .rank = c->type.rank,
+                 .elements = gs_elements(&c->type),
+                 .data = (void *)(uintptr_t)c->data};
+  memcpy(t.dim, c->type.dim, c->type.rank * sizeof *t.dim);
+  return t;
 }
 
 void
@@ -145,6 +158,7 @@ gs_wrap(gs_dtype dtype, int64_t v) {
 
 double
 gs_tensor_get(const gs_tensor *t, int64_t i) {
+  assert(i >= 0 && i < t->elements);
   switch (t->dtype) {
   case GS_F32:
     return ((const float *)t->data)[i];
@@ -173,6 +187,7 @@ gs_tensor_get(const gs_tensor *t, int64_t i) {
 
 void
 gs_tensor_get_many(const gs_tensor *t, int64_t first, int64_t n, double *out) {
+  assert(first >= 0 && n >= 0 && n <= t->elements - first);
   const float *f32 = t->data;
   if (t->dtype == GS_F32)
     for (int64_t k = 0; k < n; k++)
@@ -184,6 +199,7 @@ gs_tensor_get_many(const gs_tensor *t, int64_t first, int64_t n, double *out) {
 
 void
 gs_tensor_set(gs_tensor *t, int64_t i, double v) {
+  assert(i >= 0 && i < t->elements);
   v = gs_convert(t->dtype, v);
   switch (t->dtype) {
   case GS_F32:

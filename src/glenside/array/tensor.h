@@ -16,6 +16,9 @@ typedef struct gs_tensor {
   size_t map_bytes;
 } gs_tensor;
 
+struct gs_constant;
+/* The elements of a constant, which keeps them: not to be given back. */
+gs_tensor gs_tensor_of(const struct gs_constant *);
 /* Throws when out of memory; zeroed. */
 void gs_tensor_init(bs_heap *, gs_tensor *, const gs_type *);
 void gs_tensor_done(bs_heap *, gs_tensor *);

@@ -8,6 +8,7 @@
  * materialize of the lifted result holds them. */
 #include "glenside/call/over.h"
 #include "glenside/program/scan.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ item_at(const unscanning *u, gs_term all, int64_t t) {
 gs_term
 gs_unroll_scan(gs_program *to, bs_value attr, int64_t steps,
                const gs_term *kids, gs_fault *fault) {
+  assert(steps >= 1);
   unscanning u = {.to = to, .fault = fault};
   gs_step step;
   bs_value first = bs_int(to->ctx.values, 0);
@@ -162,20 +164,12 @@ gs_unroll_scan(gs_program *to, bs_value attr, int64_t steps,
 /* ---- programs ---- */
 
 static gs_term
-copy_constant(const unscanning *u, const gs_node *node) {
-  const bs_values *values = u->from->ctx.values;
-  const gs_constant *c = gs_find_constant(
-      u->from, bs_as_sym(values, bs_item(values, node->attr, 0)));
-  return gs_add_constant(u->to, c->name, &c->type, c->data, node->span);
-}
-
-static gs_term
 copy(unscanning *u, gs_term t) {
   const gs_node *node = gs_at(u->from, t);
   if (node->op == GS_SCAN)
     return unscan(u, t);
   if (node->op == GS_CONST)
-    return copy_constant(u, node);
+    return gs_copy_constant(u->from, node->attr, u->to, node->span);
   return gs_add_like(u->to, node, u->made);
 }
 

@@ -196,18 +196,13 @@ eval_leaf(in_state *s, uint32_t t) {
     }
   if (s->arrays[t].data)
     return true;
-  const char *name =
-      bs_as_sym(values, bs_item(values, p->nodes.data[t].attr, 0));
-  const gs_constant *c = gs_find_constant(p, name);
+  const gs_node *n = &p->nodes.data[t];
+  const gs_constant *c = gs_constant_of(p, n->attr);
   if (!c)
-    return bs_error(p->ctx.diags, p->nodes.data[t].span, "unknown-name",
-                    "'%s' is neither an input nor a constant", name);
-  gs_tensor *out = &s->arrays[t];
-  *out = (gs_tensor){.dtype = c->type.dtype,
-                     .rank = c->type.rank,
-                     .elements = gs_elements(&c->type),
-                     .data = (void *)c->data};
-  memcpy(out->dim, c->type.dim, c->type.rank * sizeof *out->dim);
+    return bs_error(p->ctx.diags, n->span, "unknown-name",
+                    "'%s' is neither an input nor a constant",
+                    bs_as_sym(values, bs_item(values, n->attr, 0)));
+  s->arrays[t] = gs_tensor_of(c);
   return true;
 }
 

@@ -128,11 +128,13 @@ gs_open_size(gs_program *p, const gs_size *size) {
 
 void
 gs_type_at(const gs_program *p, gs_term t, gs_type *out) {
+  assert(t.i < p->nodes.len);
   gs_type_read(p->ctx.values, gs_at(p, t)->type, out);
 }
 
 void
 gs_view_at(const gs_program *p, gs_term t, gs_view *out) {
+  assert(gs_op_table[gs_at(p, t)->op].view);
   const gs_node *n = gs_at(p, t);
   gs_type type, kids[2];
   gs_type_at(p, t, &type);
@@ -151,6 +153,7 @@ gs_view_at(const gs_program *p, gs_term t, gs_view *out) {
 
 int64_t
 gs_elements_at(const gs_program *p, gs_term t) {
+  assert(gs_term_ok(t));
   gs_type type;
   gs_type_at(p, t, &type);
   for (uint32_t k = 0; p->sizes && k < type.rank; k++)
@@ -184,6 +187,7 @@ infer_node(gs_program *p, gs_op op, bs_value attr, const gs_term *kids,
 gs_term
 gs_add(gs_program *p, gs_op op, bs_value attr, const gs_term *kids, uint32_t n,
        bs_span span, gs_fault *fault) {
+  assert(op < GS_OP_COUNT && (kids || !n));
   gs_type type;
   attr = gs_canonical_attr(p->ctx.values, op, attr);
   uint64_t hash = hash_of(op, attr, kids, n);
@@ -242,6 +246,7 @@ named(gs_program *p, const char *name, gs_term t, bs_span span) {
 gs_term
 gs_add_tensor(gs_program *p, const char *name, const gs_type *type,
               bs_span span) {
+  assert(name && type->access <= type->rank);
   gs_term t = add_leaf(p, GS_TENSOR, name, type, span);
   if (gs_term_ok(t))
     bs_push(p->ctx.heap, &p->inputs, named(p, name, t, span));
@@ -251,6 +256,7 @@ gs_add_tensor(gs_program *p, const char *name, const gs_type *type,
 gs_term
 gs_add_constant(gs_program *p, const char *name, const gs_type *type,
                 const void *data, bs_span span) {
+  assert(name && data);
   gs_term t = add_leaf(p, GS_CONST, name, type, span);
   if (!gs_term_ok(t))
     return t;
@@ -317,6 +323,19 @@ gs_find_constant(const gs_program *p, const char *name) {
     if (!strcmp(p->constants.data[k].name, name))
       return &p->constants.data[k];
   return NULL;
+}
+
+const gs_constant *
+gs_constant_of(const gs_program *p, bs_value attr) {
+  const bs_values *values = p->ctx.values;
+  return gs_find_constant(p, bs_as_sym(values, bs_item(values, attr, 0)));
+}
+
+gs_term
+gs_copy_constant(const gs_program *from, bs_value attr, gs_program *to,
+                 bs_span span) {
+  const gs_constant *c = gs_constant_of(from, attr);
+  return c ? gs_add_constant(to, c->name, &c->type, c->data, span) : GS_NO_TERM;
 }
 
 void

@@ -9,6 +9,7 @@
 
 #include "glenside/type/context.h"
 #include "glenside/type/type.h"
+#include <assert.h>
 
 typedef struct gs_term {
   uint32_t i;
@@ -127,6 +128,7 @@ const gs_program **gs_kept(const gs_program *, uint32_t of);
 
 static inline const gs_node *
 gs_at(const gs_program *p, gs_term t) {
+  assert(t.i < p->nodes.len);
   return &p->nodes.data[t.i];
 }
 void gs_type_at(const gs_program *, gs_term, gs_type *out);
@@ -136,6 +138,12 @@ void gs_view_at(const gs_program *, gs_term, struct gs_view *out);
 /* With sizes, the most that there can be. */
 int64_t gs_elements_at(const gs_program *, gs_term);
 const gs_constant *gs_find_constant(const gs_program *, const char *name);
+/* Of a GS_CONST node with this attribute; NULL where the program has no such
+ * constant. */
+const gs_constant *gs_constant_of(const gs_program *, bs_value attr);
+/* The same constant in another program; GS_NO_TERM where there is none. */
+gs_term gs_copy_constant(const gs_program *from, bs_value attr, gs_program *to,
+                         bs_span);
 /* data.c: says where the elements of an input stand (texts copied), where those
  * of one are, or NULL, and carries all over to a program with these inputs. */
 void gs_add_data(gs_program *, const gs_data *);

@@ -58,11 +58,8 @@ static gs_term
 copy(pv_cutter *c, const gs_program *p, gs_program *out, gs_term t) {
   const gs_node *n = gs_at(p, t);
   gs_type type;
-  if (n->op == GS_CONST) {
-    const gs_constant *k = gs_find_constant(p, name_of(p, n));
-    return k ? gs_add_constant(out, k->name, &k->type, k->data, n->span)
-             : GS_NO_TERM;
-  }
+  if (n->op == GS_CONST)
+    return gs_copy_constant(p, n->attr, out, n->span);
   if (n->op != GS_TENSOR)
     return gs_add_like(out, n, c->to.data);
   gs_type_at(p, t, &type);

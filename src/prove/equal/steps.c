@@ -190,21 +190,11 @@ walk(pv_stepper *s, gs_term root) {
 }
 
 static gs_term
-constant(pv_stepper *s, const gs_node *n) {
-  const bs_values *values = s->ctx->values;
-  const char *name = bs_as_sym(values, bs_item(values, n->attr, 0));
-  const gs_constant *c = gs_find_constant(s->p, name);
-  if (!c)
-    return GS_NO_TERM;
-  return gs_add_constant(s->asked, name, &c->type, c->data, BS_NOWHERE);
-}
-
-static gs_term
 rebuild_one(pv_stepper *s, const gs_node *n) {
   bs_heap *heap = s->ctx->heap;
   gs_fault fault;
   if (n->op == GS_CONST)
-    return constant(s, n);
+    return gs_copy_constant(s->p, n->attr, s->asked, BS_NOWHERE);
   gs_term *kids = bs_alloc(heap, (n->n_kids + (size_t)1) * sizeof *kids);
   for (uint32_t k = 0; k < n->n_kids; k++)
     kids[k] = s->made[n->kids[k].i];

@@ -16,14 +16,12 @@ leaf(pv_bare *b, gs_term t, gs_dtype d) {
 static pv_value
 constant(pv_bare *b, gs_term t, gs_dtype d) {
   const gs_program *p = b->elements.p;
-  bs_value name = bs_item(p->ctx.values, gs_at(p, t)->attr, 0);
-  const gs_constant *c = gs_find_constant(p, bs_as_sym(p->ctx.values, name));
+  const gs_constant *c = gs_constant_of(p, gs_at(p, t)->attr);
   if (!c)
     return leaf(b, t, d);
-  gs_tensor data = {.dtype = d, .data = (void *)c->data};
-  int64_t n = gs_elements(&c->type);
+  gs_tensor data = gs_tensor_of(c);
   double first = gs_tensor_get(&data, 0);
-  for (int64_t k = 1; k < n; k++)
+  for (int64_t k = 1; k < data.elements; k++)
     if (gs_tensor_get(&data, k) != first)
       return leaf(b, t, d);
   return pv_real_value(&b->values, d, first);

@@ -32,19 +32,13 @@ leaves(pv_elements *e, gs_term t, const gs_type *type, pv_value *out) {
 
 static void
 constant(pv_elements *e, gs_term t, const gs_type *type, pv_value *out) {
-  const bs_values *values = e->p->ctx.values;
-  bs_value name = bs_item(values, gs_at(e->p, t)->attr, 0);
-  const gs_constant *c = gs_find_constant(e->p, bs_as_sym(values, name));
-  int64_t n = gs_elements(type);
+  const gs_constant *c = gs_constant_of(e->p, gs_at(e->p, t)->attr);
   if (!c) {
     leaves(e, t, type, out);
     return;
   }
-  gs_tensor data = {.dtype = type->dtype,
-                    .rank = type->rank,
-                    .elements = n,
-                    .data = (void *)c->data};
-  for (int64_t k = 0; k < n; k++)
+  gs_tensor data = gs_tensor_of(c);
+  for (int64_t k = 0; k < data.elements; k++)
     out[k] = pv_real_value(e->values, type->dtype, gs_tensor_get(&data, k));
 }
 

@@ -80,10 +80,9 @@ make_atom(pv_relations *r, gs_term t, pv_series *out) {
 
 static bool
 same_everywhere(const gs_constant *c, pv_number *out) {
-  gs_tensor t = {.dtype = c->type.dtype, .data = (void *)c->data};
-  int64_t n = gs_elements(&c->type);
+  gs_tensor t = gs_tensor_of(c);
   double first = gs_tensor_get(&t, 0);
-  for (int64_t k = 1; k < n; k++)
+  for (int64_t k = 1; k < t.elements; k++)
     if (gs_tensor_get(&t, k) != first)
       return false;
   return pv_number_of_real(c->type.dtype, first, out);
@@ -92,8 +91,7 @@ same_everywhere(const gs_constant *c, pv_number *out) {
 static void
 make_constant(pv_relations *r, gs_term t, pv_series *out) {
   const gs_program *p = r->s->plain;
-  bs_value name = bs_item(p->ctx.values, gs_at(p, t)->attr, 0);
-  const gs_constant *c = gs_find_constant(p, bs_as_sym(p->ctx.values, name));
+  const gs_constant *c = gs_constant_of(p, gs_at(p, t)->attr);
   pv_entry e = {0};
   if (!c || !same_everywhere(c, &e.times)) {
     make_atom(r, t, out);

@@ -118,13 +118,11 @@ bend(finder *f, const gs_node *n, gs_compute op, gs_dtype to) {
 
 static void
 bend_at_constant(finder *f, const gs_node *n) {
-  const bs_values *values = f->p->ctx.values;
-  const gs_constant *c =
-      gs_find_constant(f->p, bs_as_sym(values, bs_item(values, n->attr, 0)));
+  const gs_constant *c = gs_constant_of(f->p, n->attr);
   if (!c)
     return;
-  gs_tensor t = {.dtype = c->type.dtype, .data = (void *)c->data};
-  for (int64_t k = 0; k < gs_elements(&c->type) && k < MOST_OF_A_CONSTANT; k++)
+  gs_tensor t = gs_tensor_of(c);
+  for (int64_t k = 0; k < t.elements && k < MOST_OF_A_CONSTANT; k++)
     if (isfinite(gs_tensor_get(&t, k)))
       emit(f, gs_tensor_get(&t, k));
 }

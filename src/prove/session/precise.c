@@ -45,10 +45,7 @@ copy_constant(copier *c, const gs_node *n, const gs_type *type,
               const gs_constant *from) {
   gs_constant was = *from;
   gs_tensor made;
-  gs_tensor source = {.dtype = was.type.dtype,
-                      .rank = was.type.rank,
-                      .elements = gs_elements(&was.type),
-                      .data = (void *)was.data};
+  gs_tensor source = gs_tensor_of(&was);
   gs_tensor_init(c->to->ctx.heap, &made, type);
   for (int64_t k = 0; k < made.elements; k++)
     gs_tensor_set(&made, k, gs_tensor_get(&source, k));

@@ -220,7 +220,7 @@ name_of(const shrinker *x, const gs_node *n) {
 /* The first elements along each dimension. */
 static gs_term
 add_constant(shrinker *x, const gs_constant *c, const gs_type *type) {
-  gs_tensor from = {.dtype = c->type.dtype, .data = (void *)c->data}, to;
+  gs_tensor from = gs_tensor_of(c), to;
   int64_t index[GS_MAX_RANK] = {0};
   gs_tensor_init(x->to->ctx.heap, &to, type);
   for (int64_t k = 0; k < to.elements; k++) {

@@ -4,17 +4,9 @@
  * Each is made once, children first; the explainer has all of them
  * hash-consed, and so has the program. */
 #include "rules/explain/explain_terms.h"
+#include <assert.h>
 
 /* --- terms ---------------------------------------------------------------- */
-
-static gs_term
-constant_term(rl_terms *e, bs_value attr) {
-  const bs_values *values = e->ctx->values;
-  const char *name = bs_as_sym(values, bs_item(values, attr, 0));
-  const gs_constant *c = gs_find_constant(e->a, name);
-  return c ? gs_add_constant(e->program, name, &c->type, c->data, BS_NOWHERE)
-           : GS_NO_TERM;
-}
 
 static void
 make_term(rl_terms *e, uint32_t t) {
@@ -25,7 +17,7 @@ make_term(rl_terms *e, uint32_t t) {
   bs_value attr = eg_term_attr(e->x, t);
   gs_term few[8], *own = few;
   if (op == GS_CONST) {
-    e->term_of.data[t] = constant_term(e, attr);
+    e->term_of.data[t] = gs_copy_constant(e->a, attr, e->program, BS_NOWHERE);
     return;
   }
   if (n > 8)
@@ -40,6 +32,7 @@ make_term(rl_terms *e, uint32_t t) {
 /* Children first, with a stack. */
 gs_term
 rl_term_of(rl_terms *e, uint32_t t) {
+  assert(t < eg_count_terms(e->x));
   bs_heap *heap = e->ctx->heap;
   while (e->term_of.len < eg_count_terms(e->x))
     bs_push(heap, &e->term_of, GS_NO_TERM);

@@ -25,16 +25,6 @@ typedef struct builder {
 } builder;
 
 static gs_term
-build_constant(builder *b, bs_value attr, bs_span span) {
-  const char *name =
-      bs_as_sym(b->out->ctx.values, bs_item(b->out->ctx.values, attr, 0));
-  const gs_constant *c = gs_find_constant(b->original, name);
-  if (!c)
-    return GS_NO_TERM;
-  return gs_add_constant(b->out, name, &c->type, c->data, span);
-}
-
-static gs_term
 build_node(builder *b, eg_node node) {
   const eg_graph *g = b->w.run->graph;
   bs_heap *heap = b->w.run->heap;
@@ -44,7 +34,7 @@ build_node(builder *b, eg_node node) {
   gs_term few[8], *kids = few, out;
   gs_fault fault;
   if (op == GS_CONST)
-    return build_constant(b, eg_attr(g, node), span);
+    return gs_copy_constant(b->original, eg_attr(g, node), b->out, span);
   if (n > 8)
     kids = bs_alloc(heap, n * sizeof *kids);
   for (uint32_t k = 0; k < n; k++)

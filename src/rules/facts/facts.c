@@ -7,6 +7,7 @@
  *
  * Values are taken as finite: 0 * x is 0. */
 #include "rules/rule/internal.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- types ---------------------------------------------------------------- */
@@ -38,6 +39,7 @@ rl_is_limit(const gs_fault *fault) {
 
 const rl_facts *
 rl_facts_of(const eg_graph *g, eg_class c) {
+  assert(c.i != EG_NO_CLASS.i);
   return eg_data(g, c);
 }
 
@@ -72,8 +74,7 @@ static const gs_constant *
 constant_named(const rl_session *s, bs_value attr) {
   if (!s->program)
     return NULL;
-  bs_value name = bs_item(s->ctx.values, attr, 0);
-  return gs_find_constant(s->program, bs_as_sym(s->ctx.values, name));
+  return gs_constant_of(s->program, attr);
 }
 
 static bool
@@ -201,6 +202,7 @@ constant_fact(void *graph, uint32_t c) {
 
 gs_env
 rl_env(rl_session *s, eg_graph *g, const uint32_t *slots, uint32_t n) {
+  assert(slots || !n);
   return (gs_env){.values = s->ctx.values,
                   .slots = slots,
                   .n_slots = n,

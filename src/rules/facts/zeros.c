@@ -11,6 +11,7 @@
 #include "glenside/array/tensor.h"
 #include "glenside/type/view.h"
 #include "base/whole.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ store(bs_values *values, const regions *z) {
 
 bs_value
 rl_zeros_all(bs_values *values, const gs_type *type) {
+  assert(gs_is_type(type));
   regions z;
   fill_all(&z, type);
   return store(values, &z);
@@ -333,6 +335,7 @@ may_have_zeros(gs_op op, const rl_known *kids, uint32_t n) {
 bs_value
 rl_zeros_of(bs_values *values, gs_op op, bs_value attr, const rl_known *kids,
             uint32_t n, const gs_type *type) {
+  assert(op < GS_OP_COUNT && (kids || !n));
   through t;
   if (!may_have_zeros(op, kids, n))
     return BS_NIL;
@@ -387,6 +390,7 @@ constant_of_pad(bs_values *values, bs_value attr, bs_value c,
 bs_value
 rl_constant_of(bs_values *values, gs_op op, bs_value attr, const rl_known *kids,
                uint32_t n, const gs_type *type) {
+  assert(op < GS_OP_COUNT && (kids || !n));
   bs_value c = n ? kids[0].constant : BS_NIL;
   if (!c.i)
     return BS_NIL;
@@ -434,10 +438,7 @@ number_value(bs_values *values, double x) {
 bs_value
 rl_zeros_of_data(bs_heap *heap, bs_values *values, const gs_constant *c,
                  bs_value *value) {
-  gs_tensor t = {.dtype = c->type.dtype,
-                 .rank = c->type.rank,
-                 .elements = gs_elements(&c->type),
-                 .data = (void *)(uintptr_t)c->data};
+  gs_tensor t = gs_tensor_of(c);
   regions z = {0};
   int64_t places = 1;
   bool same = true;
