@@ -25,8 +25,8 @@ WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow",
 SANITIZED = ["-O1", "-g", "-fsanitize=address,undefined",
              "-fno-sanitize-recover=all"]
 
-# A batch of two; a convolution, a product, a scale that is folded, and a table
-# that is read as it is.
+# A batch of two; a convolution and a product, both by weights that are computed
+# from others, and a table that is read as it is.
 NET = """
 (tensor x (shape 2 3 8 8) f32)
 (tensor kernel (shape 4 3 3 3) f32 :data {kernel})
@@ -41,7 +41,9 @@ NET = """
   (list 0 3 1 2)))
 (let flat (access (reshape (access (compute relu (access conv 4)) 4)
   (shape 2 144) (shape)) 1))
-(let product (compute dotProd (cartProd flat (access matrix 1))))
+(let turned (compute mul (pair (access matrix 2) (access
+  (broadcast (insertAxis bias 1) (shape 5 144)) 2))))
+(let product (compute dotProd (cartProd flat (access turned 1))))
 (let y (compute add (pair (access product 2)
   (access (broadcast (insertAxis bias 0) (shape 2 5)) 2))))
 (output y)

@@ -27,6 +27,7 @@ typedef struct extent {
 
 typedef struct layout {
   po_program *program;
+  const po_groups *groups;
   bool before;         /* of what NAME_prepack makes on the way */
   int64_t floor, *top; /* bytes: where the first lies, the last ends */
   int64_t most;        /* bytes that live at a time */
@@ -144,6 +145,15 @@ place_over(layout *l, uint32_t k, uint32_t group) {
   return arrays[k].offset >= 0;
 }
 
+/* NAME_prepack runs its groups, and then packs what contractions read of them:
+ * that is needed up to the end. */
+static uint32_t
+last_of(const layout *l, uint32_t k) {
+  const po_group *last = &l->groups->list.data[l->last[k]];
+  bool packed = l->before && !po_is_before(l->program, l->groups, last);
+  return packed ? UINT32_MAX : l->last[k];
+}
+
 static void
 place_new(layout *l, uint32_t k, uint32_t group) {
   po_array *array = &l->program->arrays.data[k];
@@ -151,9 +161,9 @@ place_new(layout *l, uint32_t k, uint32_t group) {
   if (bytes && place_over(l, k, group))
     return;
   if (bytes && has_open_places(l))
-    place_by_number(l, array, bytes, l->last[k], group);
+    place_by_number(l, array, bytes, last_of(l, k), group);
   else if (bytes)
-    place(l, array, bytes, l->last[k]);
+    place(l, array, bytes, last_of(l, k));
 }
 
 static void
@@ -256,8 +266,8 @@ po_workspace_at(const po_program *p, const int64_t *at) {
 
 void
 po_lay_out(po_program *p) {
-  layout l = {.program = p};
   po_groups groups;
+  layout l = {.program = p, .groups = &groups};
   plan(p, &groups);
   if (po_find_before(p, &groups)) { /* contractions have constant operands */
     po_groups_done(p, &groups);
