@@ -151,8 +151,9 @@ def product(x, w):
 
 def residual(r, dtype):
     """Three products, the last one's sums added to what the first one made and
-    nobody else needs any more: they may be written over it. Then one more."""
-    m, n, k = (r.choice([2, 7, 14, 17, 33, 49]), r.choice([16, 17, 33, 48, 70]),
+    nobody else needs any more: they may be written over it. Then one more. Of
+    one row, or with the same weights twice."""
+    m, n, k = (r.choice([1, 2, 7, 14, 17, 33]), r.choice([16, 17, 33, 48, 70]),
                r.choice([16, 40, 300, 700]))
     dtype = SUM.get(dtype, dtype)
     turned = r.random() < 0.5
@@ -160,13 +161,15 @@ def residual(r, dtype):
     value = r.choice(["(compute add (pair g h))",
                       "(compute max (pair h (compute sub (pair g h))))"])
     middle = product(turn.format("h"), "w1")
+    third = r.choice(["w0", "w2"])
     widths = [(n, k), (k, n), (n, k), (9, n)]
     return [9, m] if turned else [m, 9], (
         f"(tensor x (shape {m} {k}) {dtype})\n" +
         "".join(f"(tensor w{j} (shape {rows} {columns}) {dtype})\n"
-                for j, (rows, columns) in enumerate(widths)) +
+                for j, (rows, columns) in enumerate(widths)
+                if j != 2 or third == "w2") +
         f"(let h {turn.format(product('x', 'w0'))})\n"
-        f"(let g {turn.format(product(middle, 'w2'))})\n"
+        f"(let g {turn.format(product(middle, third))})\n"
         f"(let y (compute relu {value}))\n"
         f"(let c {turn.format(product(turn.format('y'), 'w3'))})\n(output c)\n")
 

@@ -403,6 +403,25 @@ put_tile(const cg_contract *x) {
   cg_write(x->w, "}");
 }
 
+/* A group that runs by the kernel packs the operand: what is packed beforehand
+ * may be packed by another one. */
+static bool
+packs(const cg_contract *x, bool of_x) {
+  const cg_emitter *e = x->e;
+  po_cmode mode = of_x ? x->c->x_mode : x->c->y_mode;
+  if (mode != PO_BEFORE)
+    return mode == PO_BLOCK || mode == PO_WHOLE;
+  for (uint32_t g = 0; g < e->groups.list.len; g++) {
+    uint32_t kernel = e->uses[g].kernel;
+    const po_contraction *c =
+        po_contraction_of(e->p, &e->groups, &e->groups.list.data[g]);
+    if (c && kernel != UINT32_MAX && e->kernels.data[kernel].name == x->name &&
+        po_packs_first(e->p, c, of_x))
+      return true;
+  }
+  return false;
+}
+
 static cg_contract
 measured(cg_emitter *e, const po_contraction *c, const char *name) {
   cg_contract x = {.e = e, .c = c, .name = name};
@@ -416,6 +435,8 @@ measured(cg_emitter *e, const po_contraction *c, const char *name) {
   x.k = po_cdims_product(x.over, &c->dims[PO_DIM_K], 0);
   x.inner = po_cdims_product(x.over, &c->dims[PO_DIM_K], 1);
   x.columns = (int64_t)c->nv * c->lanes;
+  for (uint32_t k = 0; k < 2; k++)
+    x.packs[k] = packs(&x, k);
   cg_find_numbers(&x);
   return x;
 }
@@ -445,7 +466,7 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
   if (cg_has_windows(&x))
     cg_put_window_functions(&x);
   for (uint32_t k = 0; k < 2; k++)
-    if (is_whole(&x, k))
+    if (is_whole(&x, k) && x.packs[k])
       put_whole_function(&x, k);
   cg_put_contract_kernels(&x);
 }
@@ -482,7 +503,8 @@ cg_make_contract_before(cg_emitter *e, const po_contraction *c,
   /* Instructions have y first. */
   for (uint32_t k = 0; k < 2; k++) {
     bool of_x = mac ? k : !k;
-    if ((of_x ? c->x_mode : c->y_mode) == PO_BEFORE)
+    if ((of_x ? c->x_mode : c->y_mode) == PO_BEFORE &&
+        po_packs_first(e->p, c, of_x))
       cg_append(&list, make_before(&x, of_x));
   }
   return list.first;

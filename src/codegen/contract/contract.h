@@ -29,6 +29,7 @@ typedef struct cg_contract {
   const char *name; /* of the kernel's function: prefix of the others */
   const char *type; /* of elements in C */
   int64_t columns;  /* of a panel of y: nv vectors */
+  bool packs[2];    /* y, x are packed by functions of its own */
   /* Numbers over the sizes of the program, as all that is said of dimensions
    * (poly/loops/number.h); `over` is NULL where they are integers. */
   gs_sizes *sizes;

@@ -182,8 +182,7 @@ put_pack(const cg_side *s) {
 
 static bool
 is_packed(const cg_side *s) {
-  po_cmode mode = s->of_x ? s->x->c->x_mode : s->x->c->y_mode;
-  return mode != PO_DIRECT && mode != PO_WINDOWS;
+  return s->x->packs[s->of_x];
 }
 
 void

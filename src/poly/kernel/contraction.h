@@ -264,6 +264,9 @@ uint32_t po_formula_behind(const po_program *, const po_groups *, uint32_t k);
  * that lowering made, but for parallel marks: what a schedule changed runs as
  * the schedule says.  Makes p->contractions anew. */
 void po_plan_contractions(po_program *, const po_groups *);
+/* No contraction of the program before this one packs the operand, which is
+ * packed beforehand, into the same array. */
+bool po_packs_first(const po_program *, const po_contraction *, bool x);
 /* Whether the update runs as what is fixed for it says, after po_lay_out; false
  * with the reason. */
 bool po_runs_as_chosen(po_program *, uint32_t update, bs_text *why);

@@ -296,6 +296,13 @@ has_windows(const ways *w, po_contraction *c, bool of_x) {
   return found;
 }
 
+/* An operand without loops of its own, a vector, has no panels: it is x, and is
+ * read where it lies. */
+static bool
+has_panels(const po_contraction *c) {
+  return c->dims[PO_DIM_N].n && (c->dims[PO_DIM_M].n || c->x_mode == PO_DIRECT);
+}
+
 /* The factors as they are or in each other's place, x read from an image or
  * not; kept where that is the best so far. */
 static void
@@ -312,7 +319,8 @@ try_way(ways *w, bool swap, bool image) {
     return;
   c->x_mode = image ? PO_WINDOWS : PO_DIRECT;
   c->cycles = estimate(w->target, own, w->fixed, c);
-  if (!isfinite(c->cycles) || !po_choose_blocks(w->target, w->fixed, c) ||
+  if (!isfinite(c->cycles) || !has_panels(c) ||
+      !po_choose_blocks(w->target, w->fixed, c) ||
       (w->fixed != &NOTHING && !po_choice_fits(w->fixed, c, w->why)))
     return;
   if (image)

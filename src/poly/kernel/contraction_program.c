@@ -35,16 +35,18 @@ is_constant(const po_program *p, const po_contraction *c, bool x) {
   return (a->prepack || a->before) && !names_outer(operand);
 }
 
-/* A matrix times a vector reads each element of the matrix once: an instruction
- * of the target pays if the matrix was packed before. */
+/* A matrix times a vector reads each element of the matrix once, so that it
+ * pays if the matrix was packed before: along vectors there is nothing to add
+ * up across lanes. */
 static bool
-is_worth_an_instruction(const po_program *p, const po_contraction *c) {
+is_packed_matrix(const po_program *p, const po_contraction *c) {
   int64_t m = po_cdims_size(&c->dims[PO_DIM_M]);
   int64_t n = po_cdims_size(&c->dims[PO_DIM_N]);
   int64_t k = po_cdims_size(&c->dims[PO_DIM_K]);
   bool vector = (m == 1) != (n == 1) && !c->dims[PO_DIM_O].n;
   return vector && is_constant(p, c, n == 1) &&
-         gs_multiplies(p->target, c->factor[0], c->factor[1], c->dtype) > 0 &&
+         (!po_is_mixed(c) ||
+          gs_multiplies(p->target, c->factor[0], c->factor[1], c->dtype) > 0) &&
          (double)m * (double)n * (double)k >= GS_KERNEL_PRODUCTS;
 }
 
@@ -77,6 +79,57 @@ add_packed(po_program *p, gs_sizes *s, const po_contraction *c, bool x) {
   packed.packed = true;
   bs_push(p->ctx.heap, &p->arrays, packed);
   return p->arrays.len - 1;
+}
+
+static uint32_t
+packed_of(const po_contraction *c, bool x) {
+  return x ? c->packed_x : c->packed_y;
+}
+
+static bool
+walks_alike(const po_cdims *a, const po_cdims *b, bool x) {
+  bool same = a->n == b->n;
+  for (uint32_t k = 0; same && k < a->n; k++)
+    same = a->d[k].extent == b->d[k].extent &&
+           (x ? a->d[k].x == b->d[k].x : a->d[k].y == b->d[k].y);
+  return same;
+}
+
+/* Both pack the same elements beforehand, once, in the same order. */
+static bool
+pack_alike(const po_contraction *a, const po_contraction *b, bool x) {
+  const po_coperand *from = x ? &a->x : &a->y, *other = x ? &b->x : &b->y;
+  po_dim_role role = x ? PO_DIM_M : PO_DIM_N;
+  return (x ? a->x_mode : a->y_mode) == PO_BEFORE &&
+         (x ? b->x_mode : b->y_mode) == PO_BEFORE && !a->mac.mac &&
+         !b->mac.mac && from->array == other->array &&
+         from->base == other->base && !from->n_guards && !other->n_guards &&
+         a->dtype == b->dtype && a->kc == b->kc &&
+         po_panel_width(a, x) == po_panel_width(b, x) && !a->dims[PO_DIM_O].n &&
+         !b->dims[PO_DIM_O].n &&
+         walks_alike(&a->dims[role], &b->dims[role], x) &&
+         walks_alike(&a->dims[PO_DIM_K], &b->dims[PO_DIM_K], x);
+}
+
+/* What an earlier one packs the same way, as each step of a recurrence does, is
+ * packed once. */
+static uint32_t
+find_packed(po_program *p, gs_sizes *s, const po_contraction *c, bool x) {
+  for (uint32_t k = 0; k < p->contractions.len && !s; k++)
+    if (pack_alike(p->contractions.data[k], c, x))
+      return packed_of(p->contractions.data[k], x);
+  return add_packed(p, s, c, x);
+}
+
+bool
+po_packs_first(const po_program *p, const po_contraction *c, bool x) {
+  for (uint32_t k = 0; p->contractions.data[k] != c; k++) {
+    const po_contraction *before = p->contractions.data[k];
+    if ((x ? before->x_mode : before->y_mode) == PO_BEFORE &&
+        packed_of(before, x) == packed_of(c, x))
+      return false;
+  }
+  return true;
 }
 
 bool
@@ -175,7 +228,7 @@ plan_group(const looking *l, uint32_t k) {
     return none(l, "it runs as loops");
   if (!fixed)
     return (is_worth_it(l->sizes, l->room) ||
-            (!l->sizes && is_worth_an_instruction(l->p, l->room))) &&
+            (!l->sizes && is_packed_matrix(l->p, l->room))) &&
            plan_found(l, NULL);
   po_contraction *found = bs_arena_copy(&l->p->arena, l->room, sizeof *found);
   if (plan_found(l, fixed))
@@ -196,9 +249,9 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
     if (!plan_group(&l, k))
       continue;
     if (po_is_packed_whole(c->x_mode))
-      c->packed_x = add_packed(p, sizes, c, true);
+      c->packed_x = find_packed(p, sizes, c, true);
     if (po_is_packed_whole(c->y_mode))
-      c->packed_y = add_packed(p, sizes, c, false);
+      c->packed_y = find_packed(p, sizes, c, false);
     const po_contraction *kept = bs_arena_copy(&p->arena, c, sizeof *c);
     bs_push(p->ctx.heap, &p->contractions, kept);
   }
