@@ -24,7 +24,8 @@
 /* One way how an array comes to be touched by a pair of statements. */
 typedef struct conflict {
   uint32_t from, to, array;
-  isl_map *pairs; /* { S[i] -> T[j] }, in different threads of a block */
+  isl_map *pairs;      /* { S[i] -> T[j] }, in different threads of a block */
+  isl_map **separated; /* by barrier: those that it is between */
 } conflict;
 
 typedef struct check {
@@ -34,9 +35,7 @@ typedef struct check {
   uint32_t depth, length; /* of the group's nest; of a time */
   BS_VEC(uint32_t) syncs;
   BS_VEC(conflict) conflicts;
-  /* By statement of the group: { S[i] -> [...] }, and its functions. */
-  isl_map **place;
-  isl_multi_aff **at;
+  isl_multi_aff **at; /* by statement of the group: S[i] -> [...] */
   /* What statements read and write of an array; NULL: nothing. */
   isl_map **reads, **writes;
 } check;
@@ -104,48 +103,13 @@ coordinates(const check *x, uint32_t node, __isl_keep isl_multi_aff *times) {
   return isl_multi_aff_from_aff_list(space, list);
 }
 
-/* { [block, time without bound loops] } of a barrier, as places whose other
- * coordinates are free. */
+/* Instances of a barrier: the values of the loops around it. */
 static __isl_give isl_set *
-places_of_sync(const check *x, uint32_t node) {
+runs_of_sync(const check *x, uint32_t node) {
   const po_program *p = x->e->p;
   uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, node, loops);
-  isl_space *space = isl_space_set_alloc(p->isl, 0, n);
-  isl_multi_aff *times =
-      isl_multi_aff_identity(isl_space_map_from_set(isl_space_copy(space)));
-  isl_map *map = isl_map_from_multi_aff(coordinates(x, node, times));
-  isl_multi_aff_free(times);
-  isl_set *runs =
-      n ? isl_set_flatten(isl_map_wrap(po_nest_range_in(p, loops[n - 1])))
-        : isl_set_universe(isl_space_copy(space));
-  isl_space_free(space);
-  isl_set *places = isl_set_apply(runs, map);
-  return isl_set_eliminate(places, isl_dim_set, 3, 3 + x->length);
-}
-
-static __isl_give isl_map *
-same(__isl_take isl_map *map, uint32_t from, uint32_t n) {
-  for (uint32_t k = from; k < from + n; k++)
-    map = isl_map_equate(map, isl_dim_in, k, isl_dim_out, k);
-  return map;
-}
-
-static __isl_give isl_space *
-pair_space(const check *x) {
-  return isl_space_map_from_set(
-      isl_space_set_alloc(x->e->p->isl, 0, CG_AXES + 2 * x->length));
-}
-
-/* Pairs in lexicographic order of the coordinates from..from+n-1. */
-static __isl_give isl_map *
-before(const check *x, uint32_t from, uint32_t n) {
-  isl_map *all = isl_map_empty(pair_space(x));
-  for (uint32_t k = from; k < from + n; k++) {
-    isl_map *one = same(isl_map_universe(pair_space(x)), from, k - from);
-    all = isl_map_union(all,
-                        isl_map_order_lt(one, isl_dim_in, k, isl_dim_out, k));
-  }
-  return all;
+  return n ? isl_set_flatten(isl_map_wrap(po_nest_range_in(p, loops[n - 1])))
+           : isl_set_universe(isl_space_set_alloc(p->isl, 0, 0));
 }
 
 /* ---- conflicts ---- */
@@ -195,22 +159,15 @@ accesses(check *x, uint32_t k, uint32_t array, bool writes) {
   return po_keep_map(x->pool, all);
 }
 
-/* { S[i] -> T[j] } of pairs of places. */
+/* What of two is so placed that their coordinates from..from+n-1 are related
+ * so. */
 static __isl_give isl_map *
-instances(const check *x, uint32_t from, uint32_t to,
-          __isl_take isl_map *places) {
-  places = isl_map_apply_range(isl_map_copy(x->place[from]), places);
-  return isl_map_apply_range(places,
-                             isl_map_reverse(isl_map_copy(x->place[to])));
-}
-
-/* { S[i] -> T[j] } whose coordinates from..from+n-1 are related so. */
-static __isl_give isl_map *
-related(const check *x, uint32_t s, uint32_t t, uint32_t from, uint32_t n,
-        __isl_take isl_map *values) {
+related_places(const check *x, __isl_keep isl_multi_aff *s,
+               __isl_keep isl_multi_aff *t, uint32_t from, uint32_t n,
+               __isl_take isl_map *values) {
   uint32_t size = CG_AXES + 2 * x->length;
   for (uint32_t side = 0; side < 2; side++) {
-    isl_multi_aff *some = isl_multi_aff_copy(x->at[side ? t : s]);
+    isl_multi_aff *some = isl_multi_aff_copy(side ? t : s);
     some =
         isl_multi_aff_drop_dims(some, isl_dim_out, from + n, size - from - n);
     some = isl_multi_aff_drop_dims(some, isl_dim_out, 0, from);
@@ -218,6 +175,13 @@ related(const check *x, uint32_t s, uint32_t t, uint32_t from, uint32_t n,
                   : isl_map_preimage_domain_multi_aff(values, some);
   }
   return values;
+}
+
+/* { S[i] -> T[j] } of statements. */
+static __isl_give isl_map *
+related(const check *x, uint32_t s, uint32_t t, uint32_t from, uint32_t n,
+        __isl_take isl_map *values) {
+  return related_places(x, x->at[s], x->at[t], from, n, values);
 }
 
 static __isl_give isl_map *
@@ -292,7 +256,7 @@ check_pair(check *x, uint32_t from, uint32_t to, uint32_t array,
            __isl_keep isl_map *pairs, bool flow) {
   const po_array *a = &x->e->p->arrays.data[array];
   bool local = a->role == PO_LOCAL && a->scope != PO_SHARED;
-  conflict f = {from, to, array, NULL};
+  conflict f = {from, to, array, NULL, NULL};
   po_pool_reserve(x->pool, 2);
   if (flow || a->role != PO_LOCAL) {
     isl_map *apart = that_differ(x, from, to, 0, local ? CG_AXES : 3, pairs);
@@ -367,57 +331,122 @@ check_array(check *x, uint32_t array) {
 
 /* ---- barriers ---- */
 
-/* Pairs of places with a barrier between, `but` one of them. */
-static __isl_give isl_map *
-separated(check *x, uint32_t but) {
-  isl_set *all = isl_set_empty(
-      isl_space_set_alloc(x->e->p->isl, 0, CG_AXES + 2 * x->length));
-  for (uint32_t k = 0; k < x->syncs.len; k++)
-    if (k != but)
-      all = isl_set_union(all, places_of_sync(x, x->syncs.data[k]));
-  uint32_t uniform = CG_AXES + x->length;
-  isl_map *order = same(before(x, uniform, x->length), 0, 3);
-  isl_map *to = isl_map_intersect_range(isl_map_copy(order), isl_set_copy(all));
-  return isl_map_apply_range(to, isl_map_intersect_domain(order, all));
+/* Whether coordinate c is the same number for all of one and for all of the
+ * other; *order: below, equal or above 0 as the first is less. */
+static bool
+is_constant(__isl_keep isl_multi_aff *s, __isl_keep isl_multi_aff *t,
+            uint32_t c, int *order) {
+  isl_aff *a = isl_multi_aff_get_aff(s, (int)c);
+  isl_aff *b = isl_multi_aff_get_aff(t, (int)c);
+  bool is =
+      isl_aff_is_cst(a) == isl_bool_true && isl_aff_is_cst(b) == isl_bool_true;
+  isl_val *x = isl_aff_get_constant_val(a), *y = isl_aff_get_constant_val(b);
+  *order = isl_val_lt(x, y) == isl_bool_true   ? -1
+           : isl_val_gt(x, y) == isl_bool_true ? 1
+                                               : 0;
+  isl_val_free(x);
+  isl_val_free(y);
+  isl_aff_free(a);
+  isl_aff_free(b);
+  return is;
 }
 
-/* A conflict without a barrier; NULL: none. */
-static const conflict *
-find_race(check *x, __isl_keep isl_map *apart, isl_map **pairs) {
-  for (uint32_t k = 0; k < x->conflicts.len; k++) {
-    const conflict *f = &x->conflicts.data[k];
-    isl_map *safe = instances(x, f->from, f->to, isl_map_copy(apart));
-    po_pool_reserve(x->pool, 1);
-    *pairs =
-        po_keep_map(x->pool, isl_map_subtract(isl_map_copy(f->pairs), safe));
-    if (isl_map_is_empty(*pairs) == isl_bool_false)
-      return f;
+/* Which of these come before which of those in the code that all threads of a
+ * block run.  Most coordinates say for all of them at once which it is. */
+static __isl_give isl_map *
+before(const check *x, __isl_keep isl_multi_aff *s,
+       __isl_keep isl_multi_aff *t) {
+  isl_ctx *isl = x->e->p->isl;
+  isl_space *one = isl_space_map_from_set(isl_space_set_alloc(isl, 0, 1));
+  isl_space *block = isl_space_map_from_set(isl_space_set_alloc(isl, 0, 3));
+  isl_map *equal = related_places(x, s, t, 0, 3, isl_map_identity(block));
+  isl_map *all = isl_map_empty(isl_map_get_space(equal));
+  int order = 0;
+  for (uint32_t c = CG_AXES + x->length; c < CG_AXES + 2 * x->length; c++) {
+    if (is_constant(s, t, c, &order)) {
+      if (order)
+        break;
+      continue;
+    }
+    isl_map *less = isl_map_order_lt(isl_map_universe(isl_space_copy(one)),
+                                     isl_dim_in, 0, isl_dim_out, 0);
+    isl_map *same = isl_map_identity(isl_space_copy(one));
+    less = related_places(x, s, t, c, 1, less);
+    all = isl_map_union(all, isl_map_intersect(less, isl_map_copy(equal)));
+    equal = isl_map_intersect(equal, related_places(x, s, t, c, 1, same));
+    order = 0;
   }
-  return NULL;
+  isl_space_free(one);
+  return order < 0 ? isl_map_union(all, equal) : (isl_map_free(equal), all);
+}
+
+/* Of the pairs of a conflict those with barrier k between. */
+static __isl_give isl_map *
+separated(const check *x, const conflict *f, uint32_t k) {
+  uint32_t node = x->syncs.data[k];
+  isl_set *runs = runs_of_sync(x, node);
+  isl_multi_aff *times =
+      isl_multi_aff_identity(isl_space_map_from_set(isl_set_get_space(runs)));
+  isl_multi_aff *sync = coordinates(x, node, times);
+  isl_map *to = isl_map_intersect_range(before(x, x->at[f->from], sync), runs);
+  isl_map *pairs = isl_map_apply_range(to, before(x, sync, x->at[f->to]));
+  isl_multi_aff_free(times);
+  isl_multi_aff_free(sync);
+  return isl_map_intersect(pairs, isl_map_copy(f->pairs));
+}
+
+/* The pairs of a conflict that no barrier, `but` one of them, is between. */
+static isl_map *
+left_of(check *x, const conflict *f, uint32_t but) {
+  isl_map *left = isl_map_copy(f->pairs);
+  for (uint32_t k = 0;
+       k < x->syncs.len && isl_map_is_empty(left) == isl_bool_false; k++)
+    if (k != but)
+      left = isl_map_subtract(left, isl_map_copy(f->separated[k]));
+  po_pool_reserve(x->pool, 1);
+  return po_keep_map(x->pool, left);
+}
+
+static void
+find_separated(check *x, conflict *f) {
+  f->separated = BS_NEWS(&x->e->arena, isl_map *, x->syncs.len + 1);
+  for (uint32_t k = 0; k < x->syncs.len; k++) {
+    po_pool_reserve(x->pool, 1);
+    f->separated[k] =
+        po_keep_map(x->pool, isl_map_coalesce(separated(x, f, k)));
+  }
+}
+
+/* Some conflict has pairs with no other barrier between. */
+static bool
+is_needed(check *x, uint32_t k) {
+  for (uint32_t j = 0; j < x->conflicts.len; j++) {
+    const conflict *f = &x->conflicts.data[j];
+    if (isl_map_is_empty(f->separated[k]) == isl_bool_false &&
+        isl_map_is_empty(left_of(x, f, k)) == isl_bool_false)
+      return true;
+  }
+  return false;
 }
 
 static bool
 check_barriers(check *x) {
-  isl_map *pairs, *apart = NULL;
-  po_pool_reserve(x->pool, 1);
-  if (x->conflicts.len)
-    apart = po_keep_map(x->pool, separated(x, UINT32_MAX));
-  const conflict *f = find_race(x, apart, &pairs);
-  if (f)
-    return complain(x, "race", f,
-                    "in different threads, with no barrier between",
-                    isl_map_copy(pairs));
-  for (uint32_t k = 0; k < x->syncs.len; k++) {
-    po_pool_reserve(x->pool, 1);
-    if (x->conflicts.len)
-      apart = po_keep_map(x->pool, separated(x, k));
-    if (!find_race(x, apart, &pairs) && !x->pool->failed) {
+  for (uint32_t j = 0; j < x->conflicts.len; j++) {
+    conflict *f = &x->conflicts.data[j];
+    find_separated(x, f);
+    isl_map *pairs = left_of(x, f, UINT32_MAX);
+    if (isl_map_is_empty(pairs) == isl_bool_false)
+      return complain(x, "race", f,
+                      "in different threads, with no barrier between",
+                      isl_map_copy(pairs));
+  }
+  for (uint32_t k = 0; k < x->syncs.len; k++)
+    if (!is_needed(x, k) && !x->pool->failed) {
       uint32_t loop = at(x, x->syncs.data[k])->parent;
       bs_warning(x->e->p->ctx.diags, BS_NOWHERE, "barrier",
                  "%s: barrier %u%s%s could be left out", x->c->name, k + 1,
                  loop ? ", in loop " : "", loop ? at(x, loop)->name : "");
     }
-  }
   return true;
 }
 
@@ -442,17 +471,13 @@ find_syncs(check *x) {
 static void
 find_places(check *x) {
   bs_arena *arena = &x->e->arena;
-  x->place = BS_NEWS(arena, isl_map *, x->c->group->n);
   x->at = BS_NEWS(arena, isl_multi_aff *, x->c->group->n);
   x->reads = BS_NEWS(arena, isl_map *, x->c->group->n);
   x->writes = BS_NEWS(arena, isl_map *, x->c->group->n);
   for (uint32_t k = 0; k < x->c->group->n; k++) {
     const po_stmt *s = stmt(x, k);
-    po_pool_reserve(x->pool, 2);
+    po_pool_reserve(x->pool, 1);
     x->at[k] = po_keep_multi_aff(x->pool, coordinates(x, s->leaf, s->time));
-    isl_map *map = isl_map_from_multi_aff(isl_multi_aff_copy(x->at[k]));
-    map = isl_map_intersect_domain(map, isl_set_copy(s->domain));
-    x->place[k] = po_keep_map(x->pool, map);
   }
 }
 
