@@ -533,12 +533,12 @@ keep_shorter(eg_explainer *x, eg_chain *out, bool *found) {
 eg_explained
 eg_explain(eg_explainer *x, uint32_t from, uint32_t to, uint32_t max_steps,
            eg_chain *out) {
-  assert(from == EG_NO_TERM || from < x->nodes.len);
-  assert(to == EG_NO_TERM || to < x->nodes.len);
   bool found = false;
   *out = (eg_chain){.from = from, .to = to};
   if (!x->of_row)
     return EG_NOT_RECORDED;
+  assert(from == EG_NO_TERM || from < x->nodes.len);
+  assert(to == EG_NO_TERM || to < x->nodes.len);
   if (from == EG_NO_TERM || to == EG_NO_TERM ||
       eg_xterm_class(x, from) != eg_xterm_class(x, to))
     return EG_NOT_EQUAL;

@@ -450,12 +450,12 @@ forget_open(eg_lemma_book *k) {
 eg_explained
 eg_prove(eg_explainer *x, uint32_t from, uint32_t to, uint32_t max,
          eg_cite *out) {
-  assert(from == EG_NO_TERM || from < x->nodes.len);
-  assert(to == EG_NO_TERM || to < x->nodes.len);
   proving p = {.x = x, .book = &x->book, .max = max};
   *out = EG_SAME;
   if (!x->of_row)
     return EG_NOT_RECORDED;
+  assert(from == EG_NO_TERM || from < x->nodes.len);
+  assert(to == EG_NO_TERM || to < x->nodes.len);
   if (from == EG_NO_TERM || to == EG_NO_TERM ||
       eg_xterm_class(x, from) != eg_xterm_class(x, to))
     return EG_NOT_EQUAL;

@@ -8,7 +8,6 @@
  * works on the rest. */
 #include "extract/focus.h"
 #include "extract/landmark.h"
-#include <assert.h>
 #include <string.h>
 
 static void
@@ -132,7 +131,6 @@ ex_focus_start(const ex_problem *p, ex_focus *f) {
 
 void
 ex_focus_choice(const ex_focus *f, const uint32_t *from, uint32_t *to) {
-  assert(!f->class_at == !f->node_at);
   for (uint32_t c = 0; c < f->p.n_classes; c++)
     if (from[c] != EX_NONE)
       to[f->class_at ? f->class_at[c] : c] =
