@@ -53,8 +53,11 @@ class Memory:
         self.unit = self.row
         while self.unit % self.align:
             self.unit += self.row
-        self.bytes = self.banks * self.row * self.align * 4 * (
-            1 + (dice.randrange(1, 12) * tile) // (self.row * self.align))
+        bank = dice.randrange(1, 12) * tile
+        if bank % self.row or dice.randrange(3) == 0:
+            bank = 4 * self.row * self.align * (
+                1 + bank // (self.row * self.align))
+        self.bytes = self.banks * bank  # often full to the last byte
 
     def text(self):
         return f"(bytes {self.bytes}) (row {self.row}) " \
