@@ -208,7 +208,7 @@ def wrong(seed, folder):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
             f.write(text)
     done = call(folder, "compile", "p.glen", "--emit", "loops", "-o", "-")
-    if "[no-place]" in done.stderr:
+    if re.search(r"\[(no-place|too-small)\]", done.stderr):
         return None, False
     if done.returncode:
         return f"not compiled: {done.stderr}", False
