@@ -5,6 +5,7 @@
  *   reach.c   loops that end where data says
  *   stream.c  loops over rows of arrays larger than the caches; rows.c
  *   simd.c    loops whose iterations may run in lanes
+ *   sums.c    long sums as several side by side
  *   vector.c  loops that are marked for vectors, as those and what fills none
  *   local.c   declarations of locals; what is not used
  *   fence.c   fences after stores past the caches
@@ -37,6 +38,7 @@ void cg_share_loops(cg_pass_state *);
 void cg_end_loops(cg_pass_state *);
 void cg_stream_loops(cg_pass_state *);
 void cg_find_lanes(cg_pass_state *);
+void cg_split_sums(cg_pass_state *);
 void cg_split_vectors(cg_pass_state *);
 void cg_declare_locals(cg_pass_state *);
 void cg_put_fences(cg_pass_state *);

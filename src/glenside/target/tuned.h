@@ -47,14 +47,17 @@
     "of each narrow element, beside which converting it costs little")         \
   X(WIDEN_WEIGHTS, 64, "elements",                                             \
     "of a filter up to which it stays a stencil, whose code names them")       \
-  X(FUSE_OPERATIONS, 1 << 19, "operations",                                    \
-    "of a run for each statement: scheduling takes 70 ms for each, which "     \
-    "some hundred runs pay for")                                               \
+  X(FUSE_OPERATIONS, 1 << 12, "operations",                                    \
+    "of a run for each statement: scheduling takes 10 ms for each, which "     \
+    "some ten thousand runs pay for")                                          \
   X(INLINE_OPERATIONS, 9, "operations",                                        \
     "that keeping a value in an array is worth")                               \
   X(INLINE_SLOW, 5, "operations",                                              \
     "of a sum or a product: what takes more is not computed twice")            \
   X(VECTOR_ITERATIONS, 16, "iterations", "that are worth a vector")            \
+  X(SUM_PARTS, 4, "sums", "side by side, as many as an addition has cycles")   \
+  X(SUM_PART, 32, "vectors",                                                   \
+    "of such a sum, of which a processor has no more under way")               \
   /* Orders of loops. */                                                       \
   X(ORDER_INSTANCES, 16384, "instances",                                       \
     "of a nest that are worth an exchange of loops, or blocks")                \

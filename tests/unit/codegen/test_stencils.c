@@ -309,6 +309,35 @@ Test(stencils, sums_go_into_lanes_where_their_order_is_free) {
   run_all(none, COUNT(none));
 }
 
+/* Rows of 5000 from element `from` on, whose sums are several side by side. */
+static const char *
+long_rows(const char *type, const char *update, int from) {
+  return bs_arena_printf(
+      &arena,
+      "input A: %s[3, 5100]\noutput B: %s[3]\nlocal r: %s[]\n"
+      "for i in 0..3 {\n  S: r[] = 1\n"
+      "  for j in %d..%d { T: r[] %s A[i, j] }\n  U: B[i] = r[] }\n",
+      type, type, type, from, from + 5000, update);
+}
+
+Test(stencils, long_sums_are_several_side_by_side) {
+  const char *texts[] = {
+      long_rows("f32", "+=", 0),   long_rows("f32", "-=", 3),
+      long_rows("f64", "+=", 100), long_rows("f32", "max=", 7),
+      long_rows("f64", "min=", 0), long_rows("f32", "*=", 1)};
+  static const char *const joins[] = {
+      "r += r_part1",          "r += r_part1",          "r += r_part1",
+      "r_part1 > r ? r_part1", "r_part1 < r ? r_part1", "r *= r_part1"};
+  for (size_t k = 0; k < COUNT(texts); k++)
+    expect_code(read_loops(texts[k]), joins[k]);
+  run_all(texts, COUNT(texts));
+  const char *none[] = {
+      long_rows("i32", "+=", 0),
+      bs_arena_printf(&arena, "strict\n%s", long_rows("f32", "+=", 0))};
+  for (size_t k = 0; k < COUNT(none); k++)
+    expect_no_code(read_loops(none[k]), "_part1");
+}
+
 Test(stencils, a_vector_loop_that_is_none_is_explained) {
   code_of(read_loops("input A: f32[64, 64]\noutput B: f32[64, 64]\n"
                      "for i in 0..64 { vectorize(4) for j in 0..64 {\n"

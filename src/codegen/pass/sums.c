@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* sums.c - long sums as several side by side.
+ *
+ * Of one vector of sums each addition waits for the one before it, several
+ * cycles, in which processors could begin a dozen.  So the range of a loop that
+ * is nothing but sums is cut into parts of equal length, which are added up in
+ * the same iterations, each into sums of its own:
+ *
+ *   float acc_1 = 0, acc_2 = 0, acc_3 = 0;
+ *   for (int i = 0; i < 192; i++) {
+ *     acc += x[i];
+ *     acc_1 += x[i + 192];
+ *     ...
+ *   }
+ *   acc += acc_1; ...
+ *
+ * Parts are of whole vectors, and what is left is a loop after them.  simd.c
+ * has found that the order of the sums is free; the one chosen here follows
+ * from the program and the target alone. */
+#include "glenside/target/tuned.h"
+#include "codegen/pass/pass.h"
+#include "codegen/build/build.h"
+#include <string.h>
+
+/* Statements of the loop's body: each is written out for every part. */
+enum { MOST_STMTS = 2 };
+
+typedef struct parts {
+  cg_emitter *e;
+  cg_node *loop;
+  const char *i;
+  int64_t first, trips; /* of the loop */
+  int64_t parts, length;
+} parts;
+
+/* ---- what is looked for ---- */
+
+static const cg_reduction *
+reduction_of(const cg_for *head, const cg_node *store) {
+  for (uint32_t k = 0; store->kind == CG_STORE && k < head->n_reductions; k++)
+    if (store->origin &&
+        cg_is_name(store->store.target, head->reductions[k].name))
+      return &head->reductions[k];
+  return NULL;
+}
+
+/* Updates of sums, and nothing else. */
+static bool
+is_of_sums(const cg_node *loop) {
+  uint32_t n = 0;
+  for (const cg_node *at = cg_below_marks(loop->first); at; at = at->next)
+    if (!reduction_of(&loop->head, at) || ++n > MOST_STMTS)
+      return false;
+  return n;
+}
+
+static gs_dtype
+dtype_of(const parts *x, const cg_node *store) {
+  const po_program *p = x->e->p;
+  return p->arrays.data[p->stmts.data[store->origin->stmt].array].dtype;
+}
+
+/* Elements of the target's vectors, of the widest of the sums. */
+static int64_t
+lanes_of(const parts *x) {
+  int64_t bytes = 1, vector = x->e->p->target->vector_bytes;
+  for (const cg_node *at = cg_below_marks(x->loop->first); at; at = at->next) {
+    int64_t own = gs_dtype_table[dtype_of(x, at)].bytes;
+    bytes = own > bytes ? own : bytes;
+  }
+  return vector > bytes ? vector / bytes : 1;
+}
+
+static bool
+find_range(parts *x) {
+  const cg_for *head = &x->loop->head;
+  int64_t last;
+  if (!head->first || !head->last || !cg_is_number(head->first, &x->first) ||
+      !cg_is_number(head->last, &last) || head->also || head->beside)
+    return false;
+  x->trips = last - head->last_excluded - x->first + 1;
+  return true;
+}
+
+/* Of shorter ones nothing is to be had: the processor is at the next sum before
+ * it has ended one, and at the end each part is added up by itself. */
+static bool
+find_parts(parts *x) {
+  if (x->loop->kind != CG_FOR || x->loop->head.lanes != CG_LANES_SEEN ||
+      x->loop->head.step != 1 || !is_of_sums(x->loop) || !find_range(x))
+    return false;
+  int64_t lanes = lanes_of(x);
+  x->parts = x->trips / (GS_SUM_PART * lanes);
+  x->parts = x->parts < GS_SUM_PARTS ? x->parts : GS_SUM_PARTS;
+  if (x->parts < 2)
+    return false;
+  x->length = x->trips / x->parts / lanes * lanes;
+  return true;
+}
+
+/* ---- what is made ---- */
+
+static const char *
+name_of(const parts *x, const char *sum, int64_t part) {
+  return part ? bs_arena_printf(&x->e->arena, "%s_part%lld", sum,
+                                (long long)part)
+              : sum;
+}
+
+static const cg_expr *
+start_of(const parts *x, const cg_reduction *sum, gs_dtype dtype) {
+  if (*sum->sign == '+' || *sum->sign == '*')
+    return cg_make_literal(x->e, dtype, *sum->sign == '*');
+  return cg_name(&x->e->arena, sum->name); /* it may be taken twice */
+}
+
+/* acc += acc_1; the larger, or the smaller, of both. */
+static cg_node *
+make_joined(const parts *x, const cg_reduction *sum, int64_t part) {
+  bs_arena *arena = &x->e->arena;
+  const cg_expr *a = cg_name(arena, sum->name);
+  const cg_expr *b = cg_name(arena, name_of(x, sum->name, part));
+  cg_node *n = cg_node_new(arena, CG_STORE);
+  bool adds = *sum->sign == '+' || *sum->sign == '*';
+  const char *than = !strcmp(sum->sign, "max") ? ">" : "<";
+  n->store = (cg_store){
+      .target = a,
+      .op = adds ? bs_arena_printf(arena, "%s=", sum->sign) : "=",
+      .value = adds ? b : cg_choice(arena, cg_infix(arena, than, b, a), b, a)};
+  return n;
+}
+
+/* The statements of an iteration, of a part. */
+static void
+put_part(const parts *x, int64_t part, cg_list *to) {
+  bs_arena *arena = &x->e->arena;
+  const cg_expr *at =
+      cg_paren(arena, cg_infix(arena, "+", cg_name(arena, x->i),
+                               cg_number(arena, part * x->length)));
+  cg_node *body = cg_clone(arena, cg_below_marks(x->loop->first));
+  for (cg_node *n = body; n && part; n = n->next) {
+    const char *sum = reduction_of(&x->loop->head, n)->name;
+    const cg_expr *own = cg_name(arena, name_of(x, sum, part));
+    n->origin = NULL;
+    n->store.target = own;
+    n->store.value = cg_substitute(arena, n->store.value, x->i, at);
+    n->store.value = cg_substitute(arena, n->store.value, sum, own);
+  }
+  cg_append(to, body);
+}
+
+static cg_node *
+make_loop(const parts *x, int64_t from, int64_t last) {
+  bs_arena *arena = &x->e->arena;
+  cg_node *n = cg_make_for(
+      arena, x->e->index, x->i, cg_number(arena, from),
+      cg_infix(arena, "<=", cg_name(arena, x->i), cg_number(arena, last)), 1,
+      NULL);
+  n->loop = n->iteration = x->loop->loop;
+  return n;
+}
+
+/* The sums of all parts are of the kind that the first one is. */
+static void
+note_reductions(const parts *x, cg_for *head) {
+  const cg_for *old = &x->loop->head;
+  cg_reduction *out = BS_NEWS(&x->e->arena, cg_reduction,
+                              (size_t)(old->n_reductions * x->parts));
+  for (uint32_t k = 0; k < old->n_reductions; k++)
+    for (int64_t part = 0; part < x->parts; part++)
+      out[head->n_reductions++] = (cg_reduction){
+          old->reductions[k].sign, name_of(x, old->reductions[k].name, part)};
+  head->reductions = out;
+  head->lanes = CG_LANES_SEEN;
+}
+
+static cg_node *
+make_parts(const parts *x) {
+  cg_node *n = make_loop(x, x->first, x->first + x->length - 1);
+  cg_list body;
+  cg_list_init(&body);
+  for (int64_t part = 0; part < x->parts; part++)
+    put_part(x, part, &body);
+  n->first = body.first;
+  note_reductions(x, &n->head);
+  return n;
+}
+
+/* What does not fill a vector in each part. */
+static cg_node *
+make_rest(const parts *x) {
+  int64_t done = x->parts * x->length, rest = x->trips - done;
+  cg_node *n = make_loop(x, x->first + done, x->first + x->trips - 1);
+  n->first = cg_clone(&x->e->arena, cg_below_marks(x->loop->first));
+  if (rest >= GS_VECTOR_ITERATIONS) {
+    n->head.lanes = CG_LANES_SEEN;
+    n->head.n_reductions = x->loop->head.n_reductions;
+    n->head.reductions = x->loop->head.reductions;
+  }
+  return rest ? n : NULL;
+}
+
+static cg_node *
+split(const parts *x) {
+  bs_arena *arena = &x->e->arena;
+  cg_list starts, joins;
+  cg_list_init(&starts);
+  cg_list_init(&joins);
+  for (const cg_node *n = cg_below_marks(x->loop->first); n; n = n->next)
+    for (int64_t part = 1; part < x->parts; part++) {
+      const cg_reduction *sum = reduction_of(&x->loop->head, n);
+      gs_dtype dtype = dtype_of(x, n);
+      cg_node *let =
+          cg_make_let(arena, gs_dtype_table[dtype].c_type,
+                      name_of(x, sum->name, part), start_of(x, sum, dtype));
+      let->let.joins = part > 1;
+      cg_append(&starts, let);
+      cg_append(&joins, make_joined(x, sum, part));
+    }
+  cg_append(&starts, make_parts(x));
+  cg_append(&starts, joins.first);
+  cg_append(&starts, make_rest(x));
+  cg_node *out = cg_make_block(arena, starts.first);
+  out->loop = x->loop->loop;
+  return out;
+}
+
+static void
+visit(cg_emitter *e, cg_node **body) {
+  for (; *body; body = &(*body)->next) {
+    cg_node *n = *body, *next = n->next;
+    parts x = {
+        .e = e, .loop = n, .i = n->kind == CG_FOR ? n->head.iterator : NULL};
+    if (find_parts(&x)) {
+      *body = split(&x);
+      (*body)->next = next;
+      continue;
+    }
+    visit(e, &n->first);
+    if (n->kind == CG_IF)
+      visit(e, &n->test.otherwise);
+  }
+}
+
+void
+cg_split_sums(cg_pass_state *s) {
+  visit(s->e, s->body);
+}
