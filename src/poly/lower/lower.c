@@ -169,6 +169,7 @@ lower(po_lowering *low) {
   po_close_sizes();
   if (low->out->chains)
     po_turn_sums(low->out);
+  po_turn_divisors(low->out);
   low->failed = !po_allocate(low->out);
   po_lay_out(low->out);
 }

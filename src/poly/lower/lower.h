@@ -117,6 +117,8 @@ void po_find_chains(po_lowering *);
 /* turn.c: arrays of sums take the order of what reads them, if that is
  * pointwise. */
 void po_turn_sums(po_program *);
+/* divisor.c: arrays of roots that values are divided by hold reciprocals. */
+void po_turn_divisors(po_program *);
 
 /* array.c */
 /* A C identifier like `name` that nothing generated uses yet. */

@@ -3,10 +3,13 @@
  *
  *   for outer: { top = lowest; total = 0;
  *                for c: top = max(top, x); for c: total += e = exp(x - top);
- *                for c: home = e / total }
+ *                share = 1 / total;
+ *                for c: home = e * share }
  *
  * e is kept in the home where its dtype keeps the precision of the
- * computation, and computed again otherwise. */
+ * computation, and computed again otherwise.  total is at least one, as the
+ * exponential of the largest element is, so its reciprocal is in range; where
+ * floats are strict, elements are divided. */
 #include "poly/lower/lower.h"
 #include <math.h>
 
@@ -15,6 +18,7 @@ typedef struct softmax {
   gs_term term;
   gs_dtype dtype, acc;
   uint32_t n_outer, rank, top, total;
+  uint32_t share; /* as total; equal to it where elements are divided */
   po_target home;
   po_reads reads;
   po_regions regions;
@@ -61,14 +65,24 @@ put_kept(softmax *s, po_body *body, const po_read *read) {
 }
 
 static void
+invert(softmax *s, __isl_keep isl_set *outer) {
+  po_body body = {.low = s->low};
+  po_target at = po_local_at(s->low, s->share, s->n_outer);
+  uint32_t total = po_put_local(&body, s->total, s->n_outer);
+  po_put_unary(&body, GS_C_RECIP, s->acc, total);
+  po_add_stmt(&body, PO_ASSIGN, 0, outer, s->n_outer, &at, s->term);
+}
+
+static void
 put_share(softmax *s, po_body *body, const po_read *read) {
   if (s->acc == s->dtype)
     put_kept(s, body, read);
   else
     put_exp(s, body, read);
   uint32_t e = body->exprs.len - 1;
-  uint32_t total = po_put_local(body, s->total, s->rank);
-  po_put_binary(body, GS_C_DIV, s->acc, e, total);
+  uint32_t share = po_put_local(body, s->share, s->rank);
+  po_put_binary(body, s->share == s->total ? GS_C_DIV : GS_C_MUL, s->acc, e,
+                share);
 }
 
 static void
@@ -87,6 +101,8 @@ emit(softmax *s, const gs_type *type) {
   if (keeps)
     for_regions(s, PO_ASSIGN, 0, &s->home, put_exp);
   for_regions(s, PO_UPDATE, GS_C_ADD, &total, keeps ? put_kept : put_exp);
+  if (s->share != s->total)
+    invert(s, outer);
   for_regions(s, PO_ASSIGN, 0, &s->home, put_share);
   po_add_nest(low, first, s->n_outer, low->out->strict_fp);
 }
@@ -108,6 +124,10 @@ po_emit_softmax(po_lowering *low, gs_term term) {
       po_new_temporary(low, PO_LOCAL, s.acc, type.dim, s.n_outer, GS_NO_TERM);
   s.total =
       po_new_temporary(low, PO_LOCAL, s.acc, type.dim, s.n_outer, GS_NO_TERM);
+  s.share = low->out->strict_fp
+                ? s.total
+                : po_new_temporary(low, PO_LOCAL, s.acc, type.dim, s.n_outer,
+                                   GS_NO_TERM);
   s.reads = po_reads_all(low, &low->views.of[operand.i], &type);
   s.regions = po_refine(low, &s.reads, 1);
   emit(&s, &type);

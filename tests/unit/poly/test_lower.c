@@ -395,6 +395,55 @@ Test(lower, a_chain_over_a_concat_is_a_statement_for_each_part) {
                           "(concat a b 0)))))(output y)");
   cr_assert_eq(p->stmts.len, 2, "%s", loops_text(p));
   cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
+/* ---- divisors ---- */
+
+#define ROOTS                                                                  \
+  "(tensor a (shape 4 8) f32)(tensor b (shape 4) f32)(tensor c (shape 4) f32)" \
+  "(let d (compute sqrt b))"                                                   \
+  "(let all (broadcast (access (insertAxis d 1) 2) (shape 4 8)))"              \
+  "(let y (compute div (pair a all)))"
+
+static uint32_t
+count_ops(const po_program *p, gs_compute op) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < p->stmts.len; k++)
+    for (uint32_t j = 0; j < p->stmts.data[k].n_exprs; j++) {
+      const po_expr *e = &p->stmts.data[k].exprs[j];
+      n += (e->kind == PO_UNARY || e->kind == PO_BINARY) && e->op == op;
+    }
+  return n;
+}
+
+/* Quotients, reciprocals and reciprocal roots of a program. */
+static void
+expect_quotients(const char *text, bool strict, uint32_t quotients,
+                 uint32_t reciprocals) {
+  po_program *p = lower_with(NULL, text, (po_options){.strict_fp = strict});
+  cr_assert_eq(count_ops(p, GS_C_DIV), quotients, "%s", loops_text(p));
+  cr_assert_eq(count_ops(p, GS_C_RECIP) + count_ops(p, GS_C_RSQRT), reciprocals,
+               "%s", loops_text(p));
+}
+
+Test(lower, what_divides_many_by_a_root_multiplies) {
+  expect_quotients(ROOTS "(output y)", false, 0, 1);
+  expect_quotients(ROOTS "(output y)", true, 1, 0);
+  /* the root is asked for itself */
+  expect_quotients(ROOTS "(output y)(output d)", false, 1, 0);
+  expect_quotients(ROOTS "(let z (compute add (pair d c)))"
+                         "(output y)(output z)",
+                   false, 1, 0);
+  /* it divides one element, or is divided */
+  expect_quotients(ROOTS "(let z (compute div (pair c d)))(output z)", false, 1,
+                   0);
+  expect_quotients(ROOTS "(let z (compute div (pair all a)))(output z)", false,
+                   1, 0);
+}
+
+Test(lower, softmax_divides_once_a_row) {
+  static const char text[] = "(tensor a (shape 4 8) f32)"
+                             "(let y (compute softmax (access a 1)))(output y)";
+  expect_quotients(text, false, 0, 1);
+  expect_quotients(text, true, 1, 0);
 }
 
 /* ---- arrays of sums in the order of what reads them ---- */
