@@ -14,7 +14,7 @@
 /* Iterations written out around a statement, of loops along results alone;
  * statements written out in one iteration of what is not; iterations of a loop
  * along results: those of a longer one fill vectors; of a loop that is longer
- * they may vary, or fill vectors of sums. */
+ * they may vary; as many fill a vector of sums. */
 enum {
   MOST_WRITTEN_OUT = 64,
   MOST_RESULTS = 16,
@@ -123,6 +123,12 @@ runs_along_memory(const po_program *p, uint32_t leaf, uint32_t loop) {
   return 2 * own < around;
 }
 
+/* Of what is normalised, elements are results that the sum's loop makes. */
+static bool
+adds_up(const po_program *p, uint32_t leaf) {
+  return p->stmts.data[po_node(p, leaf)->stmt].kind == PO_UPDATE;
+}
+
 /* A loop that ends where data says stays one. */
 static bool
 is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
@@ -130,9 +136,9 @@ is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
   po_mask mask;
   if (n < 1 || product > MOST_WRITTEN_OUT / n || is_part(p, loop, n) ||
       po_mask_of(p, &p->stmts.data[po_node(p, leaf)->stmt], &mask) ||
-      (n > LONG && runs_along_memory(p, leaf, loop)))
+      (n >= LONG && runs_along_memory(p, leaf, loop)))
     return false;
-  if (po_is_summed_over(p, leaf, loop))
+  if (adds_up(p, leaf) && po_is_summed_over(p, leaf, loop))
     return true;
   *results *= n;
   return n <= SHORT_ROW && *results <= MOST_RESULTS &&

@@ -4,13 +4,23 @@
  * Scheduling takes time by the statements of a program, whatever their
  * domains are; what it gains is a part of each run.  So what a run does is
  * counted, by the boxes around domains, and compared with the number of
- * statements.  Nothing here depends on the machine, nor on time. */
+ * statements.  Sums that run as kernels take as long either way and count for
+ * nothing.  Nothing here depends on time. */
 #include "glenside/target/tuned.h"
+#include "poly/kernel/contraction.h"
 #include "poly/search/auto.h"
 
-/* Statements up to which a program is fused: scheduling takes some 70 ms for
- * each, a tenth of that where they are alike. */
+/* Statements up to which a program is fused: scheduling takes some 10 ms for
+ * each. */
 enum { MOST_STMTS = 200 };
+
+static bool
+is_in_kernel(const po_program *p, uint32_t stmt) {
+  for (uint32_t k = 0; k < p->contractions.len; k++)
+    if (p->contractions.data[k]->update == stmt)
+      return true;
+  return false;
+}
 
 /* Of one instance; what moves data counts as one. */
 static double
@@ -32,6 +42,7 @@ po_is_worth_fusing(const po_program *p) {
   if (p->chains || po_is_too_large(p))
     return false;
   for (uint32_t k = 0; k < p->stmts.len; k++)
-    sum += po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
+    if (!is_in_kernel(p, k))
+      sum += po_estimate_instances(p, k) * operations_of(&p->stmts.data[k]);
   return sum > 0 && sum >= (double)GS_FUSE_OPERATIONS * p->stmts.len;
 }

@@ -395,6 +395,8 @@ Test(lower, a_chain_over_a_concat_is_a_statement_for_each_part) {
                           "(concat a b 0)))))(output y)");
   cr_assert_eq(p->stmts.len, 2, "%s", loops_text(p));
   cr_assert_eq(count_arrays(p, PO_WORKSPACE), 0, "%s", loops_text(p));
+}
+
 /* ---- divisors ---- */
 
 #define ROOTS                                                                  \
