@@ -144,12 +144,16 @@ places_of(const cg_slide *x, const po_stmt *s) {
 
 static void
 put_formula(const cg_slide *x) {
-  cg_add(x->w, "static inline void\n%s_value(%s_v *s", x->name, x->name);
+  cg_add(x->w, "static inline void\n%s_value(%s_v *s%s", x->name, x->name,
+         x->uneven ? ", int n" : "");
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
     cg_add(x->w, ", const %s *restrict e%u", cg_extra_type(x, k), k);
   cg_write(x->w, ") {");
   put_lanes(x, "a", "s");
-  put_loop(x, x->width);
+  if (x->uneven)
+    cg_write(x->w, "for (int t = 0; t < n; t++) {");
+  else
+    put_loop(x, x->width);
   uint32_t steps[] = {has_store(x) ? x->c->store : UINT32_MAX,
                       cg_is_finished_later(x) ? UINT32_MAX : x->c->formula};
   for (uint32_t k = 0; k < 2; k++)

@@ -7,6 +7,7 @@
  * kept in that order and moved once, before they are stored.  Beyond a border,
  * or where a row is shorter than a vector, the load stands where all of it is
  * in the array, and its lanes are moved. */
+#include "base/whole.h"
 #include "codegen/contract/contract.h"
 #include "codegen/slide/slide.h"
 
@@ -32,7 +33,8 @@ bool
 cg_is_turned(const cg_slide *x) {
   const po_slide *c = x->c;
   int64_t bytes = gs_dtype_table[c->dtype].bytes;
-  return c->x.at.factor[c->along] == 2 && c->lanes * bytes > 16 && bytes <= 8 &&
+  return c->x.at.factor[c->along] == 2 && c->across == PO_NO_LOOP &&
+         c->lanes * bytes > 16 && bytes <= 8 &&
          (!cg_has_weights(x) || !c->y.at.factor[c->along]);
 }
 
@@ -56,9 +58,11 @@ cg_in_order(const cg_slide *x, const char *vector) {
   return pick(x, vector, vector, lane);
 }
 
+/* What elements are that are missing. */
 static const char *
-zeros(const cg_slide *x) {
-  return bs_arena_printf(&x->e->arena, "(%s_v){0}", x->name);
+filler(const cg_slide *x) {
+  return x->fills ? "fill"
+                  : bs_arena_printf(&x->e->arena, "(%s_v){0}", x->name);
 }
 
 const char *
@@ -132,7 +136,7 @@ one_by_one(const cg_slide *x, const cg_source *from, int64_t offset,
       bs_putf(&text, "%s%s%c[%lld]", l ? ", " : "", cast, from->letter,
               (long long)(offset + from->stride * element_of(x, l)));
     else
-      bs_putf(&text, "%s0", l ? ", " : "");
+      bs_putf(&text, "%s%s", l ? ", " : "", x->fills ? "fill[0]" : "0");
   bs_put(&text, "}");
   return text_of(x, &text);
 }
@@ -154,9 +158,9 @@ moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
   }
   const char *a = vector_at(x, from, start);
   if (!two)
-    return pick(x, a, zero ? zeros(x) : a, lane);
+    return pick(x, a, zero ? filler(x) : a, lane);
   const char *both = pick(x, a, vector_at(x, from, start + lanes), lane);
-  return zero ? cg_blend(x, both, zeros(x), zero) : both;
+  return zero ? cg_blend(x, both, filler(x), zero) : both;
 }
 
 const char *
@@ -171,4 +175,101 @@ cg_load(const cg_slide *x, const cg_source *from, int64_t offset, cg_lanes want,
   if (from->stride == 1 && start == offset && !zero)
     return vector_at(x, from, offset);
   return moved(x, from, offset, start, want, zero);
+}
+
+/* ---- rows that are held ---- */
+
+uint32_t
+cg_n_held(const cg_slide *x) {
+  const po_slide *c = x->c;
+  return c->across == PO_NO_LOOP
+             ? 0
+             : (uint32_t)bs_ceil_div(po_held_row(c).n, c->lanes);
+}
+
+const char *
+cg_held(const cg_slide *x, int64_t k) {
+  return bs_arena_printf(&x->e->arena, "h%lld", (long long)k);
+}
+
+const char *
+cg_load_held(const cg_slide *x, const cg_source *from, int64_t offset,
+             int64_t k) {
+  const po_slide *c = x->c;
+  po_held row = po_held_row(c);
+  int64_t rest = row.n - k * c->lanes;
+  cg_lanes all = cg_first_lanes(c->lanes);
+  cg_lanes want = cg_first_lanes(rest < c->lanes ? rest : c->lanes);
+  cg_source line = *from;
+  line.stride = 1;
+  return cg_load(x, &line, offset + row.first + k * c->lanes, want,
+                 all & ~want);
+}
+
+/* Where lanes of a vector come from, in two vectors that are held. */
+typedef struct picking {
+  int64_t lane[64]; /* as GLEN_PICK has them */
+  int64_t first;    /* of the two */
+  bool both, whole; /* lanes are of both; each is where it was, of the first */
+  cg_lanes missing; /* are in neither of them */
+} picking;
+
+/* A lane that is filled behind the end of the row, as the place in the row; or
+ * -1. */
+static int64_t
+spare_place(const cg_slide *x, const picking *p) {
+  int64_t n = po_held_row(x->c).n, lanes = x->c->lanes;
+  bool there =
+      n < cg_n_held(x) * lanes && (p->both || p->first + 1 == cg_n_held(x));
+  return there ? n : -1;
+}
+
+static void
+find_vectors(const cg_slide *x, const int64_t *place, cg_lanes want,
+             picking *p) {
+  int64_t lo = INT64_MAX, hi = 0;
+  for (uint32_t l = 0; l < x->c->lanes; l++) {
+    if (!(want >> l & 1))
+      continue;
+    lo = place[l] < lo ? place[l] : lo;
+    hi = place[l] > hi ? place[l] : hi;
+  }
+  p->first = lo / x->c->lanes;
+  p->both = hi / x->c->lanes != p->first;
+}
+
+static picking
+find_lanes(const cg_slide *x, const int64_t *place, cg_lanes want,
+           cg_lanes fill) {
+  picking p = {.whole = !fill};
+  int64_t lanes = x->c->lanes;
+  find_vectors(x, place, want, &p);
+  int64_t spare = spare_place(x, &p);
+  for (uint32_t l = 0; l < lanes; l++) {
+    bool wanted = want >> l & 1, filled = fill >> l & 1;
+    int64_t from = wanted ? place[l] : filled && spare >= 0 ? spare : -1;
+    p.lane[l] = from >= 0 ? from - p.first * lanes : l;
+    if (filled && from < 0 && !p.both)
+      p.lane[l] = lanes + l;
+    else if (filled && from < 0)
+      p.missing |= UINT64_C(1) << l;
+    p.whole &= !wanted || p.lane[l] == (int64_t)l;
+  }
+  return p;
+}
+
+const char *
+cg_pick_held(const cg_slide *x, int64_t offset, cg_lanes want, cg_lanes fill) {
+  const po_slide *c = x->c;
+  int64_t place[64];
+  for (uint32_t l = 0; l < c->lanes; l++)
+    place[l] =
+        offset + c->x.at.factor[c->along] * (int64_t)l - po_held_row(c).first;
+  picking p = find_lanes(x, place, want, fill);
+  const char *a = cg_held(x, p.first);
+  if (p.whole && !p.both)
+    return a;
+  const char *b = p.both ? cg_held(x, p.first + 1) : filler(x);
+  const char *out = pick(x, a, b, p.lane);
+  return p.missing ? cg_blend(x, out, filler(x), p.missing) : out;
 }

@@ -109,6 +109,8 @@ measured(cg_emitter *e, const po_slide *c, const char *name) {
   cg_start(x.w, &e->arena);
   x.type = gs_dtype_table[c->dtype].c_type;
   x.width = c->extent[c->along] < c->lanes ? c->extent[c->along] : c->lanes;
+  x.uneven = po_results_in(c, c->vectors - 1) < x.width;
+  x.fills = c->body == PO_SLIDE_OTHER && po_has_filler(e->p, c);
   x.n_down = po_find_runs(c, c->down, c->rows, x.down);
   x.n_along =
       po_find_runs(c, c->along, (int64_t)c->lanes * c->vectors, x.along);

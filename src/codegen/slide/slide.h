@@ -20,7 +20,9 @@ typedef struct cg_slide {
   const po_slide *c;
   cg_writer *w;            /* of the function that is being made */
   const char *name, *type; /* of the kernel's function; of elements in C */
-  int64_t width;           /* lanes of a vector that are elements of c */
+  int64_t width; /* lanes of the first vector that are elements of c */
+  bool uneven;   /* those of others are fewer */
+  bool fills;    /* `fill` has what missing elements are, where not zeros */
   uint32_t n_down, n_along;
   po_run down[PO_MAX_RUNS], along[PO_MAX_RUNS];
 } cg_slide;
@@ -45,6 +47,13 @@ cg_source cg_source_of(const cg_slide *, const cg_place *, char letter);
  * `offset` on; lanes `zero` are 0, of the others nothing is said. */
 const char *cg_load(const cg_slide *, const cg_source *, int64_t offset,
                     cg_lanes want, cg_lanes zero);
+/* load.c: of a row of x that is held, what cg_held names; vectors of a tap. */
+const char *cg_held(const cg_slide *, int64_t k);
+uint32_t cg_n_held(const cg_slide *);
+const char *cg_load_held(const cg_slide *, const cg_source *, int64_t offset,
+                         int64_t k);
+const char *cg_pick_held(const cg_slide *, int64_t offset, cg_lanes want,
+                         cg_lanes fill);
 /* `a` with the lanes of `from` taken from b. */
 const char *cg_blend(const cg_slide *, const char *a, const char *b,
                      cg_lanes from);

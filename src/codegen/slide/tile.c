@@ -70,8 +70,9 @@ has_row(const tile *t, int64_t row, int64_t k) {
 static cg_lanes
 lanes_of(const tile *t, int64_t v) {
   const po_slide *c = t->x->c;
-  cg_lanes out = cg_first_lanes(t->x->width);
-  for (uint32_t l = 0; t->at->along->border && l < t->x->width; l++)
+  int64_t width = po_results_in(c, v);
+  cg_lanes out = cg_first_lanes(width);
+  for (uint32_t l = 0; t->at->along->border && l < width; l++)
     for (uint32_t tap = c->n_outer; tap < c->n; tap++)
       if (c->unrolled[tap] && tap != c->shared &&
           !po_tap_is_there(c, c->along, t->at->along->from + v * c->lanes + l,
@@ -114,9 +115,9 @@ zeros_and(const cg_slide *x) {
 /* One lane after the other; where some of them have no tap, a copy is updated,
  * of which those are not taken. */
 static void
-put_other(const tile *t, const char *sum, const char *weight, cg_lanes lanes) {
+put_other(const tile *t, const char *sum, const char *weight, bool all,
+          cg_lanes lanes) {
   const cg_slide *x = t->x;
-  bool all = lanes == cg_first_lanes(x->width);
   const char *to = all ? sum : "some";
   cg_write(x->w, "{");
   if (!all)
@@ -137,7 +138,9 @@ put_fold(const tile *t, int64_t row, int64_t v, cg_lanes lanes) {
       bs_arena_printf(&x->e->arena, "s%lld_%lld", (long long)row, (long long)v);
   const char *weight = cg_has_weights(x) ? weights(t, row, v) : NULL;
   if (x->c->body == PO_SLIDE_OTHER)
-    put_other(t, sum, weight, lanes);
+    put_other(t, sum, weight,
+              x->fills || lanes == cg_first_lanes(po_results_in(x->c, v)),
+              lanes);
   else
     cg_write(x->w, "%s += %s%st;", sum, weight ? weight : "",
              weight ? " * " : "");
@@ -166,15 +169,21 @@ static void
 put_vector(tile *t, int64_t place, int64_t v) {
   const cg_slide *x = t->x;
   const po_slide *c = x->c;
-  cg_lanes lanes = lanes_of(t, v), all = cg_first_lanes(x->width);
-  int64_t offset = place + v * c->lanes * c->x.at.factor[c->along];
+  cg_lanes lanes = lanes_of(t, v), all = cg_first_lanes(po_results_in(c, v));
+  int64_t within = v * c->lanes * c->x.at.factor[c->along];
   if (!lanes || !put_rows(t, place, v, lanes, false))
     return;
   for (uint32_t tap = c->n_outer; tap < c->n; tap++)
     if (c->unrolled[tap] && tap != c->shared)
-      offset += c->x.at.factor[tap] * t->tap[tap];
-  cg_lanes zero = c->body == PO_SLIDE_OTHER ? 0 : all & ~lanes;
-  cg_write(x->w, "t = %s;", cg_load(x, &t->from, offset, lanes, zero));
+      within += c->x.at.factor[tap] * t->tap[tap];
+  bool fills = c->body != PO_SLIDE_OTHER || x->fills;
+  cg_lanes fill = fills ? all & ~lanes : 0;
+  const char *vector = c->across == PO_NO_LOOP
+                           ? cg_load(x, &t->from, place + within, lanes, fill)
+                           : cg_pick_held(x, within, lanes, fill);
+  cg_write(x->w, "t = %s;", vector);
+  if (c->across == PO_NO_LOOP && *vector == '*' && po_crosses_lines(c))
+    cg_write(x->w, "GLEN_HOLD(t);");
   put_rows(t, place, v, lanes, true);
 }
 
@@ -192,14 +201,29 @@ next_taps(tile *t) {
   return false;
 }
 
+/* The row at this place, in registers. */
+static void
+hold_row(tile *t, int64_t place) {
+  const cg_slide *x = t->x;
+  if (!put_rows(t, place, 0, 0, false))
+    return;
+  for (uint32_t k = 0; k < cg_n_held(x); k++) {
+    cg_write(x->w, "%s = %s;", cg_held(x, k),
+             cg_load_held(x, &t->from, place, k));
+    cg_write(x->w, "GLEN_HOLD(%s);", cg_held(x, k));
+  }
+}
+
 /* Vectors from `first` on, `n` of them. */
 static void
 put_places(tile *t, int64_t first, int64_t n) {
-  for (uint32_t k = 0; k < t->n_places; k++)
+  for (uint32_t k = 0; k < t->n_places; k++) {
+    hold_row(t, t->place[k]);
     do
       for (int64_t v = first; v < first + n; v++)
         put_vector(t, t->place[k], v);
     while (next_taps(t));
+  }
 }
 
 /* Weights that are vectors are each vector's own: its places come together, so
@@ -296,6 +320,13 @@ put_start(const cg_slide *x) {
         cg_write(x->w, "%s_start(&s%u_%u);", x->name, row, v);
     }
   cg_write(x->w, "%s_v t;", x->name);
+  for (uint32_t k = 0; k < cg_n_held(x); k++)
+    cg_write(x->w, "%s_v %s;", x->name, cg_held(x, k));
+  if (!x->fills)
+    return;
+  cg_write(x->w, "%s_v fill;", x->name);
+  cg_write(x->w, "%s_start(&fill);", x->name);
+  cg_write(x->w, "(void)fill;");
 }
 
 /* NAME_value(&r, e0 + ..), of a row and a vector. */
@@ -303,6 +334,8 @@ static void
 put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   const po_slide *c = x->c;
   cg_add(x->w, "%s_value(&r", x->name);
+  if (x->uneven)
+    cg_add(x->w, ", %lld", (long long)po_results_in(c, v));
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
     int64_t down = c->down == PO_NO_LOOP ? 0 : c->extra[k].factor[c->down];
     cg_add(x->w, ", e%u + %lld", k,
@@ -312,14 +345,14 @@ put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   cg_write(x->w, ");");
 }
 
-/* A row that is shorter than a vector may be stored with what is beyond it,
- * where rows of the tile that follow in memory are stored later. */
+/* The end of a row that is shorter than vectors may be stored with what is
+ * beyond it, where rows of the tile that follow in memory are stored later. */
 static bool
-may_spill(const cg_slide *x, uint32_t row) {
+may_spill(const cg_slide *x, uint32_t row, int64_t width) {
   const po_slide *c = x->c;
-  return c->down != PO_NO_LOOP && c->vectors == 1 &&
-         c->c.factor[c->down] == x->width &&
-         (int64_t)(c->rows - 1 - row) * x->width >= c->lanes - x->width;
+  int64_t extent = c->extent[c->along];
+  return c->down != PO_NO_LOOP && c->c.factor[c->down] == extent &&
+         (c->rows - 1 - row) * extent >= c->lanes - width;
 }
 
 /* The sums themselves have no address: where a function or a copy needs one,
@@ -331,7 +364,8 @@ put_result(const cg_slide *x, uint32_t row, uint32_t v) {
   int64_t at = down * row + (int64_t)v * c->lanes;
   const char *sum = bs_arena_printf(&x->e->arena, "s%u_%u", row, v);
   const char *value = cg_is_turned(x) ? cg_in_order(x, sum) : sum;
-  bool whole = x->width == c->lanes || may_spill(x, row);
+  int64_t width = po_results_in(c, v);
+  bool whole = width == c->lanes || may_spill(x, row, width);
   if (!cg_has_value(x) && whole) {
     cg_write(x->w, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at, value);
     return;
@@ -344,7 +378,7 @@ put_result(const cg_slide *x, uint32_t row, uint32_t v) {
     cg_write(x->w, "*(%s_v *)(c + %lld) = r;", x->name, (long long)at);
   else
     cg_write(x->w, "memcpy(c + %lld, &r, %lld);", (long long)at,
-             (long long)(x->width * gs_dtype_table[c->dtype].bytes));
+             (long long)(width * gs_dtype_table[c->dtype].bytes));
   cg_write(x->w, "}");
 }
 

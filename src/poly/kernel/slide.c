@@ -237,6 +237,13 @@ has_borders(finding *f) {
 }
 
 bool
+po_has_filler(const po_program *p, const po_slide *c) {
+  const po_stmt *s = &p->stmts.data[c->update];
+  return (s->op == GS_C_MAX || s->op == GS_C_MIN) && s->n_exprs == 1 &&
+         p->stmts.data[c->init].exprs[0].literal == po_fold_start(s->op);
+}
+
+bool
 po_tap_is_there(const po_slide *c, uint32_t loop, int64_t at, uint32_t tap,
                 int64_t k) {
   for (uint32_t j = 0; j < c->n_borders; j++) {

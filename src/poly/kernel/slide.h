@@ -12,8 +12,10 @@
  *
  * A tile is `rows` of one loop times `vectors` of the loop along which c lies
  * side by side.  Each element has a lane of a named local; what is loaded is
- * used for all rows that it belongs to.  Tiles at the borders have code of
- * their own: there it is known which elements of a window are missing. */
+ * used for all rows that it belongs to.  Where a row of x is a vector or two,
+ * it is loaded once and held, and the lanes of each tap are picked from it.
+ * Tiles at the borders have code of their own: there it is known which elements
+ * of a window are missing. */
 #ifndef POLY_SLIDE_H
 #define POLY_SLIDE_H
 
@@ -58,8 +60,9 @@ typedef struct po_slide {
 
   /* ---- the plan ---- */
   uint32_t lanes, vectors, rows;
-  uint32_t along, down;       /* loops of vectors and of rows, or PO_NO_LOOP */
-  uint32_t shared;            /* the tap that rows share elements by */
+  uint32_t along, down; /* loops of vectors and of rows, or PO_NO_LOOP */
+  uint32_t shared;      /* the tap that rows share elements by */
+  uint32_t across; /* rows of x are held: the tap along them; or PO_NO_LOOP */
   bool unrolled[PO_MAX_DIMS]; /* taps that a tile writes out */
   double cycles;              /* estimate, one core */
   /* What the loops of a tile run over stays in the second cache: going over it
@@ -74,6 +77,19 @@ bool po_find_slide(po_program *, uint32_t init, uint32_t update, uint32_t store,
 /* slide_plan.c: chooses loops and sizes of tiles for the target; false where
  * there are none. strict: sums keep their order; room: for one more. */
 bool po_plan_slide(const gs_target *, bool strict, po_slide *, po_slide *room);
+/* Where rows of x are held: elements of one, from the place of a window's first
+ * tap at the first result on. */
+typedef struct po_held {
+  int64_t first, n;
+} po_held;
+po_held po_held_row(const po_slide *);
+/* Vectors of x begin anywhere: a line of the cache may end in one. */
+bool po_crosses_lines(const po_slide *);
+/* Results in vector v of a tile. */
+int64_t po_results_in(const po_slide *, int64_t v);
+/* Elements that are missing change nothing where they are what the fold starts
+ * from: of a sum zeros, of the largest the lowest. */
+bool po_has_filler(const po_program *, const po_slide *);
 /* Whether all conditions on this tap hold for an index of its loop. */
 bool po_tap_is_there(const po_slide *, uint32_t loop, int64_t at, uint32_t tap,
                      int64_t k);

@@ -15,7 +15,13 @@
 /* Rows and vectors of a tile, and registers that hold no sum. */
 #define MOST_ROWS    8
 #define MOST_VECTORS 4
-#define SPARE        3
+/* Bytes of a line of the first cache, and what a load costs beyond its own that
+ * a line ends in, in loads. */
+#define LINE     64
+#define CROSSING 3
+/* Vectors of x that are held. */
+#define MOST_HELD 2
+#define SPARE     3
 
 /* ---- runs of tiles ---- */
 
@@ -158,6 +164,60 @@ keeps_order(const po_slide *c) {
   return true;
 }
 
+/* ---- rows that are held ---- */
+
+int64_t
+po_results_in(const po_slide *c, int64_t v) {
+  int64_t rest = c->extent[c->along] - v * c->lanes;
+  return rest < c->lanes ? rest : c->lanes;
+}
+
+po_held
+po_held_row(const po_slide *c) {
+  int64_t first = INT64_MAX, last = INT64_MIN;
+  for (int64_t i = 0; i < c->extent[c->along]; i++)
+    for (int64_t k = 0; k < c->extent[c->across]; k++) {
+      int64_t at = i * c->x.at.factor[c->along] + k * c->x.at.factor[c->across];
+      if (!po_tap_is_there(c, c->along, i, c->across, k))
+        continue;
+      first = at < first ? at : first;
+      last = at > last ? at : last;
+    }
+  return (po_held){first, first <= last ? last - first + 1 : 0};
+}
+
+/* The one tap that is written out and that rows do not share; PO_NO_LOOP: there
+ * are several, or none. */
+static uint32_t
+tap_across(const po_slide *c) {
+  uint32_t found = PO_NO_LOOP;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++) {
+    if (!c->unrolled[tap] || tap == c->shared || c->extent[tap] < 2)
+      continue;
+    if (found != PO_NO_LOOP || c->x.at.factor[tap] <= 0)
+      return PO_NO_LOOP;
+    found = tap;
+  }
+  return found;
+}
+
+static int64_t
+held_vectors(const po_slide *c) {
+  return bs_ceil_div(po_held_row(c).n, c->lanes);
+}
+
+/* A row of results is up to two vectors, and so is what it is made of. */
+static bool
+may_hold(po_slide *c) {
+  c->across = tap_across(c);
+  if (c->across == PO_NO_LOOP || c->down == PO_NO_LOOP ||
+      c->extent[c->along] > (int64_t)MOST_HELD * c->lanes ||
+      (c->y.index && c->y.at.factor[c->along]))
+    return false;
+  int64_t n = held_vectors(c);
+  return n >= 1 && n <= MOST_HELD;
+}
+
 /* ---- prices ---- */
 
 static int64_t
@@ -203,16 +263,48 @@ weights_of(const gs_target *t, const po_slide *c) {
   return held ? taps / 4 : taps;
 }
 
+bool
+po_crosses_lines(const po_slide *c) {
+  for (uint32_t k = 0; k < c->n; k++)
+    if (k != c->along && c->x.at.factor[k] % c->lanes != 0)
+      return true;
+  return false;
+}
+
+/* How much more a load takes that a line of the cache ends in. */
+static double
+crossing(const po_slide *c) {
+  double bytes = (double)c->lanes * gs_dtype_table[c->dtype].bytes;
+  return po_crosses_lines(c) ? CROSSING * bytes / LINE : 0;
+}
+
+/* One load for each vector of a row, one pick for each vector of a tap but that
+ * in the middle; picks are done by one of the two units for products. */
+static double
+cycles_of_held(const gs_target *t, const po_slide *c) {
+  double sums = (double)c->rows * c->vectors;
+  double products = sums * (double)count_taps(c, true);
+  double loads = (double)(places(c) * held_vectors(c));
+  double picks = (double)(places(c) * c->vectors * (c->extent[c->across] - 1));
+  double weights = weights_of(t, c);
+  double all = products + loads + picks + weights + 2 * sums + 6;
+  return fmax(fmax((products + picks) / 2, picks),
+              fmax((loads * (1 + crossing(c)) + weights) / 2, all / 4)) *
+         (double)count_taps(c, false);
+}
+
 static double
 cycles_of_tile(const gs_target *t, const po_slide *c) {
+  if (c->across != PO_NO_LOOP)
+    return cycles_of_held(t, c);
   double sums = (double)c->rows * c->vectors,
          taps = (double)count_taps(c, true);
   double products = sums * taps, loads = (double)loads_of(c);
   double moved = c->x.at.factor[c->along] == 1 ? 1 : 2.5;
   double weights = weights_of(t, c);
   double all = products + loads * moved + weights + 2 * sums + 6;
-  return fmax(fmax(products / 2, (loads * fmin(moved, 2) + weights) / 2),
-              all / 4) *
+  double accesses = loads * (fmin(moved, 2) + crossing(c)) + weights;
+  return fmax(fmax(products / 2, accesses / 2), all / 4) *
          (double)count_taps(c, false);
 }
 
@@ -266,24 +358,47 @@ typedef struct choosing {
   po_slide *best, *now; /* too large for a stack */
 } choosing;
 
+static bool
+fits_registers(const choosing *x) {
+  const po_slide *c = x->now;
+  int64_t registers =
+      x->target->vector_registers > 0 ? x->target->vector_registers : 16;
+  int64_t held = c->across == PO_NO_LOOP ? 0 : held_vectors(c);
+  return (int64_t)c->rows * c->vectors + SPARE + held <= registers;
+}
+
+static void
+try_size(const choosing *x) {
+  po_slide *c = x->now;
+  if (!fits_registers(x) ||
+      (c->down == PO_NO_LOOP ? c->rows > 1 : c->rows > c->extent[c->down]) ||
+      !is_short(c))
+    return;
+  c->cycles = cycles_of(x->target, c);
+  if (x->best->cycles <= 0 || c->cycles < x->best->cycles)
+    *x->best = *c;
+}
+
+static void
+try_held(const choosing *x) {
+  po_slide *c = x->now;
+  c->vectors = (uint32_t)bs_ceil_div(c->extent[c->along], c->lanes);
+  for (c->rows = 1; c->rows <= MOST_ROWS; c->rows++)
+    try_size(x);
+}
+
+/* Of what does as well, rows that are held. */
 static void
 try_sizes(const choosing *x) {
   po_slide *c = x->now;
-  int64_t registers =
-      x->target->vector_registers > 0 ? x->target->vector_registers : 16;
+  if (may_hold(c))
+    try_held(x);
+  c->across = PO_NO_LOOP;
   for (c->vectors = 1; c->vectors <= MOST_VECTORS; c->vectors++)
-    for (c->rows = 1; c->rows <= MOST_ROWS; c->rows++) {
-      bool fits = c->rows * c->vectors + SPARE <= registers &&
-                  (c->down == PO_NO_LOOP ? c->rows == 1
-                                         : c->rows <= c->extent[c->down]) &&
-                  (c->vectors == 1 ||
-                   (int64_t)c->vectors * c->lanes <= c->extent[c->along]);
-      if (!fits || !is_short(c))
-        continue;
-      c->cycles = cycles_of(x->target, c);
-      if (x->best->cycles <= 0 || c->cycles < x->best->cycles)
-        *x->best = *c;
-    }
+    if (c->vectors == 1 ||
+        (int64_t)c->vectors * c->lanes <= c->extent[c->along])
+      for (c->rows = 1; c->rows <= MOST_ROWS; c->rows++)
+        try_size(x);
 }
 
 /* Of loops that do as well, the innermost. */
@@ -307,6 +422,7 @@ po_plan_slide(const gs_target *t, bool strict, po_slide *c, po_slide *room) {
   c->cycles = 0;
   if (c->along == PO_NO_LOOP || !has_vectors(c))
     return false;
+  c->across = PO_NO_LOOP;
   *room = *c;
   for (int64_t size = t->vector_bytes; size >= 16; size /= 2) {
     room->lanes = (uint32_t)(size / bytes);

@@ -98,6 +98,30 @@ Test(slide, channels_are_lanes_where_they_are_neighbours) {
   cr_assert(!c.unrolled[3]);
 }
 
+/* Loads that begin anywhere cost more than picking lanes of a row. */
+Test(slide, rows_of_two_vectors_are_held) {
+  gs_target t = machine(64);
+  t.vector_registers = 32;
+  po_slide c = depthwise(192, 28, 1), room;
+  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert_eq(c.across, 4);
+  cr_assert_eq(c.vectors, 2);
+  cr_assert_eq(po_results_in(&c, 0), 16);
+  cr_assert_eq(po_results_in(&c, 1), 12);
+  po_held row = po_held_row(&c);
+  cr_assert_eq(row.first, 1); /* the first tap of the first result is padding */
+  cr_assert_eq(row.n, 28);
+  cr_assert_leq(c.rows * c.vectors + 2 + 3, t.vector_registers);
+}
+
+Test(slide, rows_of_more_vectors_are_not_held) {
+  gs_target t = machine(64);
+  t.vector_registers = 32;
+  po_slide c = depthwise(192, 40, 1), room;
+  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert_eq(c.across, PO_NO_LOOP);
+}
+
 Test(slide, no_neighbours_no_plan) {
   gs_target t = machine(32);
   po_slide c = depthwise(8, 28, 1), room;
