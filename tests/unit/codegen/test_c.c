@@ -85,7 +85,7 @@ Test(c, a_reduction_alone_is_not_parallel) {
   emit_text("(tensor a (shape 100000) f32)"
             "(let y (compute reduceSum (access a 0)))(output y)");
   HAS_NOT(source, "omp parallel");
-  HAS(source, "omp simd reduction(+ : acc0)");
+  HAS(source, "omp simd reduction(+ : acc0, acc0_part1");
 }
 
 Test(c, equal_groups_share_a_function) {
