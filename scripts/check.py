@@ -324,9 +324,12 @@ def step_layout():
 
 
 def step_programs():
-    """The examples that a script writes are as it writes them."""
-    return one(call([sys.executable, "bench/kernels/programs.py", "--check",
-                     GLEN]))
+    """The examples that scripts write are as they write them."""
+    counts = [one(call([sys.executable, "bench/kernels/programs.py", "--check",
+                        GLEN])),
+              counted(call([sys.executable, "examples/models/make.py",
+                            "--check"]))]
+    return tuple(map(sum, zip(*counts)))
 
 
 def step_bench():
