@@ -58,34 +58,6 @@ sweep_cycles(const po_contraction *c, int64_t mr, int64_t nv, double k) {
          ((double)(line / mr) * across + (rest ? tail : 0));
 }
 
-/* The cheapest of the kernels that fit, of those that are not fixed otherwise;
- * infinite where there is none. */
-static double
-choose_kernel(const gs_target *t, const po_contract_choice *fixed,
-              po_contraction *c) {
-  int64_t registers = max64(t->vector_registers, 4);
-  int64_t m = size_of(c, PO_DIM_M), n = size_of(c, PO_DIM_N);
-  double best = INFINITY;
-  for (int64_t nv = 1; nv <= PO_MAX_NV; nv++)
-    for (int64_t mr = 1; mr <= PO_MAX_MR && mr <= m; mr++) {
-      if (mr * nv + nv + 1 > registers || nv > bs_ceil_div(n, c->lanes) ||
-          !line_of(c, mr) || (fixed->mr && mr != fixed->mr) ||
-          (fixed->nv && nv != fixed->nv))
-        continue;
-      int64_t blocks =
-          bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, nv));
-      double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
-      double cycles = sweep_cycles(c, mr, nv, k) * (double)blocks;
-      if (cycles < best * 0.999) {
-        best = cycles;
-        c->mr = (uint32_t)mr;
-        c->nv = (uint32_t)nv;
-        c->line = line_of(c, mr);
-      }
-    }
-  return best;
-}
-
 /* ---- packing and storing ---- */
 
 static int64_t
@@ -207,24 +179,88 @@ reach_x(int fixed, po_contraction *c, double cycles) {
   return best;
 }
 
-/* constant: what is packed beforehand, x and y; x_mode says whether x is read
- * from an image. */
+/* ---- the whole ---- */
+
+/* How the operands of a plan are reached: constant: what is packed beforehand,
+ * x and y; image: x is read from one. */
+typedef struct pricing {
+  const gs_target *target;
+  const bool *constant;
+  const po_contract_choice *fixed;
+  bool image;
+} pricing;
+
+/* Cycles of all sums by the kernel that stands in c. */
 static double
-estimate(const gs_target *t, const bool constant[2],
-         const po_contract_choice *fixed, po_contraction *c) {
-  double cycles = choose_kernel(t, fixed, c);
-  double sums = cycles;
-  if (!isfinite(cycles))
-    return cycles; /* no kernel has the sizes that are fixed */
-  if (constant[0])
+sum_cycles(const gs_target *t, const po_contraction *c) {
+  int64_t blocks =
+      bs_ceil_div(c->dims[PO_DIM_K].d[0].extent, po_depth_of(t, c, c->nv));
+  double k = (double)size_of(c, PO_DIM_K) / (double)blocks;
+  return sweep_cycles(c, c->mr, c->nv, k) * (double)blocks;
+}
+
+/* Cycles of all there is to do with that kernel. */
+static double
+cycles_of(const pricing *p, po_contraction *c) {
+  c->x_mode = p->image ? PO_WINDOWS : PO_DIRECT;
+  double sums = sum_cycles(p->target, c), cycles = sums;
+  if (p->constant[0])
     c->x_mode = PO_BEFORE;
   else
-    cycles += reach_x(fixed->x_mode, c, sums);
-  if (constant[1])
+    cycles += reach_x(p->fixed->x_mode, c, sums);
+  if (p->constant[1])
     c->y_mode = PO_BEFORE;
   else
-    cycles += reach_y(t, fixed->y_mode, c, cycles);
-  return cycles + store_cycles(t, c);
+    cycles += reach_y(p->target, p->fixed->y_mode, c, cycles);
+  return cycles + store_cycles(p->target, c);
+}
+
+static bool
+is_kernel(const pricing *p, const po_contraction *c, int64_t mr, int64_t nv) {
+  int64_t registers = max64(p->target->vector_registers, 4);
+  const po_contract_choice *fixed = p->fixed;
+  return mr * nv + nv + 1 <= registers && mr <= size_of(c, PO_DIM_M) &&
+         nv <= bs_ceil_div(size_of(c, PO_DIM_N), c->lanes) &&
+         (!fixed->mr || mr == fixed->mr) && (!fixed->nv || nv == fixed->nv);
+}
+
+/* Takes that kernel; false where it is none. */
+static bool
+take_kernel(const pricing *p, po_contraction *c, uint32_t mr, uint32_t nv) {
+  c->x_mode = p->image ? PO_WINDOWS : PO_DIRECT;
+  c->line = line_of(c, mr);
+  c->mr = mr;
+  c->nv = nv;
+  return c->line && is_kernel(p, c, mr, nv);
+}
+
+/* Cycles that tell kernels apart: those of the sums and, where y has an image,
+ * of the panels that do not lie within one of its rows.  What packing takes is
+ * nearly the same for all of them. */
+static double
+own_cycles(const pricing *p, po_contraction *c) {
+  bool images =
+      !p->image && !p->constant[1] && !is_sized(c) && po_find_windows(c, false);
+  double sums = sum_cycles(p->target, c);
+  return images ? sums + reach_y(p->target, p->fixed->y_mode, c, sums) : sums;
+}
+
+/* The cheapest of the kernels that fit, of those that are not fixed otherwise,
+ * and how operands reach it; c->cycles is infinite where there is none. */
+static void
+choose_kernel(const pricing *p, po_contraction *c) {
+  uint32_t mr = 1, nv = 1;
+  double best = INFINITY;
+  for (uint32_t v = 1; v <= PO_MAX_NV; v++)
+    for (uint32_t r = 1; r <= PO_MAX_MR; r++) {
+      double cycles = take_kernel(p, c, r, v) ? own_cycles(p, c) : INFINITY;
+      if (cycles < best * 0.999) {
+        best = cycles;
+        mr = r;
+        nv = v;
+      }
+    }
+  c->cycles = take_kernel(p, c, mr, nv) ? cycles_of(p, c) : INFINITY;
 }
 
 /* ---- a plan at other sizes ---- */
@@ -317,8 +353,7 @@ try_way(ways *w, bool swap, bool image) {
       (image && (is_sized(c) || own[0] || !has_windows(w, c, true))) ||
       (w->fixed->y_mode == PO_WINDOWS && !own[1] && !has_windows(w, c, false)))
     return;
-  c->x_mode = image ? PO_WINDOWS : PO_DIRECT;
-  c->cycles = estimate(w->target, own, w->fixed, c);
+  choose_kernel(&(pricing){w->target, own, w->fixed, image}, c);
   if (!isfinite(c->cycles) || !has_panels(c) ||
       !po_choose_blocks(w->target, w->fixed, c) ||
       (w->fixed != &NOTHING && !po_choice_fits(w->fixed, c, w->why)))

@@ -307,6 +307,17 @@ po_stays_in_place(const po_contraction *c, int64_t cache, int64_t depth) {
 
 /* ---- cost ---- */
 
+/* The part of panels of so many columns that lie within a row of the image:
+ * they begin at multiples of their width, which fall on each multiple of the
+ * greatest common divisor of width and row equally often. */
+static double
+within_rows(int64_t width, int64_t row) {
+  int64_t apart = bs_gcd(width, row);
+  return width > row
+             ? 0
+             : (double)((row - width) / apart + 1) / (double)(row / apart);
+}
+
 double
 po_window_cycles(const po_contraction *c) {
   const po_cdims *n = own_dims(c), *k = &c->dims[PO_DIM_K];
@@ -327,8 +338,6 @@ po_window_cycles(const po_contraction *c) {
                                                       (double)phases_of(last));
   if (po_image_of_x(c))
     return padding;
-  double width = (double)c->nv * c->lanes;
-  double row = (double)n->d[n->n - 1].extent;
-  double within = floor(row / width) * width / row;
+  double within = within_rows((int64_t)c->nv * c->lanes, n->d[n->n - 1].extent);
   return padding + GS_IMAGE_PANEL * (1 - within) * windows * points;
 }
