@@ -192,8 +192,8 @@ void api_make_room(po_program *, const po_program *);
 /* tiling.c: the parts of the sizes that get code of their own. */
 bool api_choose_keys(glen_context *, const glen_program *, const glen_target *,
                      const glen_code_options *, po_keys *out);
-/* code.c: as glen_lower, where no schedule is given: a program too large for
- * one has chains of pointwise computes as one statement. */
+/* code.c: as glen_lower, where no schedule is given: a program that none will
+ * be looked for has chains of pointwise computes as one statement. */
 glen_loops *api_lower_net(glen_context *, const glen_program *,
                           const glen_target *, bool strict_fp);
 /* code.c: the program has an input of that name; else false and a diagnostic.
