@@ -9,9 +9,8 @@
 /* As a program is lowered whose sizes are open: nothing is scheduled. */
 static po_options
 lowering(const glen_code_options *o) {
-  return (po_options){.strict_fp = o->strict_fp,
-                      .max_pieces = API_MAX_PIECES,
-                      .chains = true};
+  return (po_options){
+      .strict_fp = o->strict_fp, .max_pieces = API_MAX_PIECES, .chains = true};
 }
 
 bool
