@@ -110,6 +110,17 @@ of_elementwise(const bs_values *values, bs_value o, gs_compute op,
   return of_sign(gs_compute_table[op].sign, facts);
 }
 
+/* Rounding keeps the sign; f16 has nothing but 0 for what is small. */
+static uint8_t
+of_cast(const bs_values *values, bs_value o, uint8_t facts) {
+  gs_dtype to;
+  bs_value name = gs_compute_param(values, o, 0);
+  if (bs_kind_of(values, name) != BS_KIND_SYM ||
+      !gs_dtype_find(bs_as_sym(values, name), &to))
+    return 0;
+  return to == GS_F16 ? facts & PV_NONNEGATIVE : facts;
+}
+
 /* Sums, products and extrema of numbers of one sign have it. */
 static uint8_t
 of_operator(const bs_values *values, bs_value o, gs_compute op, uint8_t facts) {
@@ -123,6 +134,7 @@ of_operator(const bs_values *values, bs_value o, gs_compute op, uint8_t facts) {
   case GS_DOT:
     return gs_compute_table[op].fold == GS_FOLD_SUB ? 0 : facts;
   case GS_CAST:
+    return of_cast(values, o, facts);
   case GS_SELECT:
   case GS_GATHER:
   case GS_LOOKUP:
