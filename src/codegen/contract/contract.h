@@ -141,6 +141,9 @@ typedef struct cg_sums {
   bool down, ragged;
 } cg_sums;
 void cg_put_finish(const cg_contract *, const char *sums, const cg_sums *);
+/* Names the functions that the formula calls for one element, in code that has
+ * it for vectors alone. */
+void cg_put_not_called(const cg_contract *);
 /* Asks for what it reads as it does for the sums' places. */
 void cg_put_extra_prefetches(const cg_contract *, cg_panel);
 /* The value of the formula for a sum; elements of what else it reads are those

@@ -122,6 +122,20 @@ cg_finishes_in_registers(const cg_contract *x) {
          can_load_extras(x) && formula_is_of_vectors(x);
 }
 
+/* A compiler may warn of functions that none of what it sees calls. */
+void
+cg_put_not_called(const cg_contract *x) {
+  parts of = parts_of(x);
+  for (size_t k = 0; k < sizeof extremes / sizeof *extremes; k++)
+    for (uint32_t i = 0; i < of.len; i++)
+      if (of.data[i]->kind == CG_CALLED &&
+          !strcmp(of.data[i]->text, extremes[k].function)) {
+        cg_write(x->w, "(void)%s;", extremes[k].function);
+        break;
+      }
+  bs_vec_done(x->e->heap, &of);
+}
+
 /* ---- its steps ---- */
 
 typedef struct steps {
