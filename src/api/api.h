@@ -189,11 +189,14 @@ bool api_fuse(glen_context *, glen_loops *, const char *way,
 enum { API_MAX_PIECES = 64 };
 /* code.c: the workspace of the one is enough for the other, too. */
 void api_make_room(po_program *, const po_program *);
-/* tiling.c: the parts of the sizes that get code of their own. */
+/* tiling.c: parts of the sizes that may get code of their own; none where
+ * inputs are packed before any call, whose sizes are not known then. */
+uint32_t api_most_keys(const glen_code_options *);
+/* tiling.c: those parts. */
 bool api_choose_keys(glen_context *, const glen_program *, const glen_target *,
                      const glen_code_options *, po_keys *out);
-/* code.c: as glen_lower, where no schedule is given: a program that none will
- * be looked for has chains of pointwise computes as one statement. */
+/* code.c: as glen_lower, where no schedule is given: a program too large for
+ * one has chains of pointwise computes as one statement. */
 glen_loops *api_lower_net(glen_context *, const glen_program *,
                           const glen_target *, bool strict_fp);
 /* code.c: the program has an input of that name; else false and a diagnostic.

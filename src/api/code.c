@@ -7,11 +7,11 @@
 
 static glen_loops *
 lower(glen_context *ctx, const glen_program *program, const glen_target *target,
-      bool strict_fp, bool chains) {
+      bool strict_fp, bool nets) {
   API_ENTER_STAGE(ctx, "lowering", 1, NULL);
   po_options options = {.strict_fp = strict_fp, .max_pieces = API_MAX_PIECES};
   po_program *p = po_lower(program->program, target->target, &options);
-  if (p && chains && !po_is_worth_fusing(p)) {
+  if (p && nets && po_is_too_large(p)) {
     po_free(p);
     options.chains = true;
     p = po_lower(program->program, target->target, &options);

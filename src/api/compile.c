@@ -160,8 +160,8 @@ lower_for(glen_context *ctx, const glen_program *program,
 /* Schedules that are given are for all sizes. */
 static bool
 may_have_keys(const glen_program *program, const glen_code_options *o) {
-  return program->program->sizes && o->keys && !o->script && !o->choose &&
-         !o->layout && !o->n_tiles;
+  return program->program->sizes && api_most_keys(o) && !o->script &&
+         !o->choose && !o->layout && !o->n_tiles;
 }
 
 static bool

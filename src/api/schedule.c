@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule.c - loop programs read from text, and scheduled by scripts. */
 #include "api/api.h"
+#include "poly/loops/sizes.h"
 #include "poly/search/auto.h"
 #include "poly/schedule/primitive.h"
 #include "poly/strategy/strategy.h"
@@ -86,7 +87,7 @@ warn_of_limit(glen_context *ctx, const po_auto_result *done) {
  * threads are worse than those as lowered. */
 static void
 fuse_if_worth(glen_context *ctx, glen_loops *loops, po_auto_options *options) {
-  if (!po_is_worth_fusing(loops->loops))
+  if (po_has_sizes(loops->loops) || !po_is_worth_fusing(loops->loops))
     return;
   api_keep_original(loops);
   options->fuse = PO_FUSE_POST_TILE;

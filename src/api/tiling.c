@@ -6,11 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-/* As a program is lowered whose sizes are open: nothing is scheduled. */
 static po_options
 lowering(const glen_code_options *o) {
-  return (po_options){
-      .strict_fp = o->strict_fp, .max_pieces = API_MAX_PIECES, .chains = true};
+  return (po_options){.strict_fp = o->strict_fp, .max_pieces = API_MAX_PIECES};
+}
+
+uint32_t
+api_most_keys(const glen_code_options *o) {
+  return o->n_prepack ? 0 : o->keys;
 }
 
 bool
@@ -20,7 +23,8 @@ api_choose_keys(glen_context *ctx, const glen_program *program,
   *out = (po_keys){0};
   API_ENTER_STAGE(ctx, "lowering", 1, false);
   po_options options = lowering(o);
-  po_choose_keys(program->program, target->target, &options, o->keys, out);
+  po_choose_keys(program->program, target->target, &options, api_most_keys(o),
+                 out);
   return true;
 }
 
@@ -293,7 +297,7 @@ glen_tiling(glen_context *ctx, const glen_program *program,
       !read_numbers(ctx, p, sizes, n_sizes, at))
     return NULL;
   po_options options = lowering(&o);
-  po_choose_keys(p, target->target, &options, o.keys, &keys);
+  po_choose_keys(p, target->target, &options, api_most_keys(&o), &keys);
   po_price_keys(p, target->target, &options, &keys, at, prices);
   telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys, .prices = prices};
   x.key = po_key_at(&keys, p->sizes->n, at);

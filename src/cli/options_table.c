@@ -66,7 +66,7 @@ const cl_row cl_rows[] = {
      NULL,
      "an input that is the same for all calls, such as weights: NAME_prepack "
      "packs it once; may be given several times"},
-    {"weights", 0, "WAY", TEXT, AT(weights), COMPILE | RUN, "init",
+    {"weights", 0, "WAY", TEXT, AT(weights), COMPILE | RUN | TILING, "init",
      "init inputs",
      "how inputs whose elements are in files are passed: init: NAME_init "
      "prepares them once for all calls; inputs: as parameters like others, "

@@ -173,7 +173,7 @@ typedef struct po_program {
   int64_t workspace_least; /* bytes of it that hold values at a time */
   bool strict_fp;
   bool plain;        /* loops run as the nest says, sums of products too */
-  bool chains;       /* lowered so, as nothing will be scheduled */
+  bool chains;       /* lowered so, as too large to be scheduled */
   bool copies_views; /* composing them was too complex */
   po_nest nest;      /* the schedule as a tree of loops */
   /* By array, as far as they were asked for (depend.c); of the order of what a

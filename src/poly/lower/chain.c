@@ -2,9 +2,8 @@
 /* chain.c - pointwise results that are parts of one later expression alone.
  *
  * Each compute is a statement of its own, and a schedule puts a producer into
- * its consumer's loops.  A program that is too large to be scheduled, or does
- * too little for that, keeps a pass over memory for every bias, residual and
- * activation.  There such a
+ * its consumer's loops.  A program that is too large to be scheduled keeps a
+ * pass over memory for every bias, residual and activation.  There such a
  * result is no array: the consumer's expression holds its expression, so that a
  * whole chain is one statement, which may then be computed where a contraction
  * stores its sums.  Several terms may read it, as a value times its sigmoid

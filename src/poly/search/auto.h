@@ -61,10 +61,11 @@ typedef struct po_auto_result {
 po_auto_result po_schedule_automatically(po_program **,
                                          const po_auto_options *);
 
-/* auto_worth.c: whether --fuse auto schedules the program: a run of it does
- * enough for the time that scheduling takes, its statements are not too many,
- * and its sizes are numbers. */
+/* auto_worth.c: whether a run of the program does enough for the time that
+ * scheduling it takes: --fuse auto. */
 bool po_is_worth_fusing(const po_program *);
+/* It has more statements than --fuse auto looks at. */
+bool po_is_too_large(const po_program *);
 
 /* figure.c: the schedule tree as isl writes it, with `extension` nodes for the
  * instances that tiles need of statements that were moved into them, and marks

@@ -8,7 +8,6 @@
  * nothing.  Nothing here depends on time. */
 #include "glenside/target/tuned.h"
 #include "poly/kernel/contraction.h"
-#include "poly/loops/sizes.h"
 #include "poly/search/auto.h"
 
 /* Statements up to which a program is fused: scheduling takes some 10 ms for
@@ -33,9 +32,14 @@ operations_of(const po_stmt *s) {
 }
 
 bool
+po_is_too_large(const po_program *p) {
+  return p->stmts.len > MOST_STMTS;
+}
+
+bool
 po_is_worth_fusing(const po_program *p) {
   double sum = 0;
-  if (p->chains || po_has_sizes(p) || p->stmts.len > MOST_STMTS)
+  if (p->chains || po_is_too_large(p))
     return false;
   for (uint32_t k = 0; k < p->stmts.len; k++)
     if (!is_in_kernel(p, k))
