@@ -164,13 +164,15 @@ fill(const bs_diags *diags, int descriptor, const struct stat *old,
 }
 
 /* A file beside the one to write, complete.  `old`: the status of the file to
- * replace, or NULL for a new one, whose mode then follows the umask. */
+ * replace, or NULL for a new one, whose mode then follows the umask.  Its name
+ * lives as long as the list that it stands in. */
 static int
 write_beside(bs_diags *diags, const char *path, const struct stat *old,
              const void *data, size_t n, bs_temporary **out) {
-  const char *stem = bs_path_beside(&diags->arena, path, ".glen-");
+  bs_arena *arena = &bs_outermost(diags)->arena;
+  const char *stem = bs_path_beside(arena, path, ".glen-");
   size_t prefix = strlen(stem), size = prefix + 40;
-  char *name = bs_arena_alloc(&diags->arena, size);
+  char *name = bs_arena_alloc(arena, size);
   memcpy(name, stem, prefix + 1);
   *out = bs_temporary_new(diags, BS_TEMPORARY_FILE, name);
   int descriptor;

@@ -54,8 +54,9 @@ static const char *const scope_names[] = {
 
 static void
 put_elements(bs_text *out, const po_array *array) {
-  gs_tensor view = {.dtype = array->dtype, .data = (void *)array->data};
   int64_t n = gs_prod(array->dim, array->rank);
+  gs_tensor view = {
+      .dtype = array->dtype, .elements = n, .data = (void *)array->data};
   bs_put(out, " = {");
   for (int64_t i = 0; i < n; i++) {
     bs_put(out, !i ? "" : i % 8 ? ", " : ",\n  ");

@@ -6,6 +6,7 @@
  * hold anything.  What such a term is, is told from the operators and from the
  * signs of what they read, once a term: what is not known is taken for partial,
  * and so is all that reads it. */
+#include "glenside/array/tensor.h"
 #include "glenside/program/skeleton.h"
 #include "glenside/target/target.h"
 #include "prove/session/session.h"
@@ -42,9 +43,8 @@ of_constant(const gs_program *p, const gs_node *n) {
   uint8_t facts = PV_NONNEGATIVE | PV_POSITIVE;
   if (!c)
     return PV_PARTIAL;
-  gs_tensor data = {.dtype = c->type.dtype, .data = (void *)c->data};
-  int64_t elements = gs_elements(&c->type);
-  for (int64_t k = 0; k < elements; k++) {
+  gs_tensor data = gs_tensor_of(c);
+  for (int64_t k = 0; k < data.elements; k++) {
     double x = gs_tensor_get(&data, k);
     if (!isfinite(x))
       return PV_PARTIAL;

@@ -75,7 +75,7 @@ rl_steps_take(rl_steps *all, const gs_env *env, uint32_t k) {
 
 bool
 rl_steps_back(rl_steps *s, uint32_t *k) {
-  assert(*k <= s->condition->n);
+  assert(!*k || (s->condition && *k <= s->condition->n));
   while ((*k)-- > 0)
     if (s->condition->steps[*k].kind == RL_FOR && advance(s, *k)) {
       (*k)++;
