@@ -267,6 +267,8 @@ put_key(const dispatch *d, const char *name, bs_text *out) {
   put_key_signature(d->p, bs_arena_printf(d->p->ctx.arena, "%s_key", name),
                     out);
   bs_put(out, " {\n");
+  for (uint32_t k = 0; k < d->p->sizes.len && !d->keys.n; k++)
+    bs_putf(out, "  (void)%s;\n", d->p->sizes.data[k].name);
   for (uint32_t k = 0; k < d->keys.n; k++) {
     bs_put(out, "  if (");
     put_bounds(d->p, d->keys.list[k].part, out);
@@ -290,24 +292,31 @@ put_key_switch(const dispatch *d, const char *name, put_call *call,
   bs_put(out, "  }\n}\n\n");
 }
 
-/* NAME and NAME_workspace_size of one variant. */
+/* NAME and NAME_workspace_size of one variant, which calls those of parts. */
 static void
-put_key_functions(dispatch *d) {
-  const char *name = name_of(d, d->variant);
+put_calls_by_key(const dispatch *d, const char *name, bs_text *out) {
   const char *before = d->options->n_variants ? "static " : "";
-  bs_text *out = &d->functions;
   cg_options options = {.name = name};
-  if (!d->keys.n)
-    return;
-  if (d->variant)
-    put_begin(out, d->variant);
-  put_key(d, name, out);
   bs_putf(out, "%sint\n", before);
   cg_put_signature(d->p, &options, true, out);
   put_key_switch(d, name, put_main_call, out);
   bs_putf(out, "%ssize_t\n", before);
   cg_put_workspace_signature(d->p, name, out);
   put_key_switch(d, name, put_workspace_call, out);
+}
+
+/* A variant without parts has key 0 for all sizes. */
+static void
+put_key_functions(dispatch *d) {
+  const char *name = name_of(d, d->variant);
+  bs_text *out = &d->functions;
+  if (!d->keys.n && !d->options->keys.n)
+    return;
+  if (d->variant)
+    put_begin(out, d->variant);
+  put_key(d, name, out);
+  if (d->keys.n)
+    put_calls_by_key(d, name, out);
   if (d->variant)
     put_end(out);
 }
@@ -327,7 +336,6 @@ put_switch(const dispatch *d, put_call *call) {
   bs_put(d->c, "  }\n}\n");
 }
 
-/* A variant without parts has key 0 for all sizes. */
 static void
 put_key_entry(const dispatch *d) {
   bs_put(d->c, "\nint\n");
