@@ -93,6 +93,7 @@ def said(glen, words, folder, number, bound=None, timeout=60):
     text = call([glen, *words], folder, given, bound, timeout) + \
         written(folder, stem)
     text = text.replace(stem, "OUT").replace(stem.upper(), "OUT")
+    text = text.replace(ROOT + os.sep, "").replace(ROOT, "")
     return FOLDER.sub("", VAGUE.sub("", text))
 
 
