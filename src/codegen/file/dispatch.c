@@ -191,10 +191,22 @@ put_main_call(const dispatch *d, const po_program *p, const char *name,
   bs_putf(out, "%sworkspace);\n", po_has_prepacked(d->p) ? "prepacked, " : "");
 }
 
+/* NAME_of(n, ...), of all sizes. */
 static void
-put_sizes(const po_program *p, bs_text *out) {
+put_call_of(const po_program *p, const char *name, const char *of,
+            bs_text *out) {
+  bs_putf(out, "%s_%s(", name, of);
   for (uint32_t k = 0; k < p->sizes.len; k++)
     bs_putf(out, "%s%s", k ? ", " : "", p->sizes.data[k].name);
+  bs_putc(out, ')');
+}
+
+static void
+put_return_of(const po_program *p, const char *name, const char *of,
+              bs_text *out) {
+  bs_put(out, "    return ");
+  put_call_of(p, name, of, out);
+  bs_put(out, ";\n");
 }
 
 /* Each variant and each part has blocks of its own, and so a workspace. */
@@ -202,22 +214,17 @@ static void
 put_workspace_call(const dispatch *d, const po_program *p, const char *name,
                    bs_text *out) {
   (void)d;
-  if (!po_has_sizes(p)) {
+  if (po_has_sizes(p))
+    put_return_of(p, name, "workspace_size", out);
+  else
     bs_putf(out, "    return %lld;\n", (long long)p->workspace_bytes);
-    return;
-  }
-  bs_putf(out, "    return %s_workspace_size(", name);
-  put_sizes(p, out);
-  bs_put(out, ");\n");
 }
 
 static void
 put_key_call(const dispatch *d, const po_program *p, const char *name,
              bs_text *out) {
   (void)d;
-  bs_putf(out, "    return %s_key(", name);
-  put_sizes(p, out);
-  bs_put(out, ");\n");
+  put_return_of(p, name, "key", out);
 }
 
 static void
@@ -250,22 +257,13 @@ put_bounds(const po_program *p, const po_size *part, bs_text *out) {
   }
 }
 
-static void
-put_key_signature(const po_program *p, const char *name, bs_text *out) {
-  bs_putf(out, "%s(", name);
-  for (uint32_t k = 0; k < p->sizes.len; k++)
-    bs_putf(out, "%sint64_t %s", k ? ", " : "", p->sizes.data[k].name);
-  bs_put(out, ")");
-}
-
 /* Sizes that are within no part's bounds are within none: the code for all
  * sizes refuses them. */
 static void
 put_key(const dispatch *d, const char *name, bs_text *out) {
   bs_put(out, "/* The tiling key: which code takes a call of these sizes. */\n"
               "static int\n");
-  put_key_signature(d->p, bs_arena_printf(d->p->ctx.arena, "%s_key", name),
-                    out);
+  cg_put_signature_of_sizes(d->p, name, "key", out);
   bs_put(out, " {\n");
   for (uint32_t k = 0; k < d->p->sizes.len && !d->keys.n; k++)
     bs_putf(out, "  (void)%s;\n", d->p->sizes.data[k].name);
@@ -280,9 +278,9 @@ put_key(const dispatch *d, const char *name, bs_text *out) {
 static void
 put_key_switch(const dispatch *d, const char *name, put_call *call,
                bs_text *out) {
-  bs_putf(out, " {\n  switch (%s_key(", name);
-  put_sizes(d->p, out);
-  bs_put(out, ")) {\n");
+  bs_put(out, " {\n  switch (");
+  put_call_of(d->p, name, "key", out);
+  bs_put(out, ") {\n");
   for (uint32_t k = 0; k < d->keys.n; k++) {
     bs_putf(out, "  case %u:\n", k);
     call(d, d->keys.list[k].program, name_of_part(d, k), out);
@@ -301,7 +299,7 @@ put_calls_by_key(const dispatch *d, const char *name, bs_text *out) {
   cg_put_signature(d->p, &options, true, out);
   put_key_switch(d, name, put_main_call, out);
   bs_putf(out, "%ssize_t\n", before);
-  cg_put_workspace_signature(d->p, name, out);
+  cg_put_signature_of_sizes(d->p, name, "workspace_size", out);
   put_key_switch(d, name, put_workspace_call, out);
 }
 
@@ -339,16 +337,14 @@ put_switch(const dispatch *d, put_call *call) {
 static void
 put_key_entry(const dispatch *d) {
   bs_put(d->c, "\nint\n");
-  put_key_signature(
-      d->p, bs_arena_printf(d->p->ctx.arena, "%s_tiling", d->options->name),
-      d->c);
+  cg_put_signature_of_sizes(d->p, d->options->name, "tiling", d->c);
   if (d->options->n_variants) {
     put_switch(d, put_key_call);
     return;
   }
-  bs_putf(d->c, " {\n  return %s_key(", d->options->name);
-  put_sizes(d->p, d->c);
-  bs_put(d->c, ");\n}\n");
+  bs_put(d->c, " {\n  return ");
+  put_call_of(d->p, d->options->name, "key", d->c);
+  bs_put(d->c, ";\n}\n");
 }
 
 static void
@@ -359,7 +355,7 @@ put_entries(const dispatch *d) {
   put_switch(d, put_main_call);
   if (po_has_sizes(d->p)) {
     bs_put(d->c, "\nsize_t\n");
-    cg_put_workspace_signature(d->p, d->options->name, d->c);
+    cg_put_signature_of_sizes(d->p, d->options->name, "workspace_size", d->c);
     put_switch(d, put_workspace_call);
   } else {
     cg_put_workspace_size(d->p, d->options, d->c);

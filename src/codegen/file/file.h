@@ -70,9 +70,9 @@ cg_node *cg_make_size_check(cg_emitter *, int64_t otherwise);
 /* size_t glen_place[n]; NAME_places(sizes, glen_place) */
 cg_node *cg_make_places(cg_emitter *);
 const cg_expr *cg_call_of_places(cg_emitter *);
-/* NAME_workspace_size(int64_t n) */
-void cg_put_workspace_signature(const po_program *, const char *name,
-                                bs_text *out);
+/* NAME_of(int64_t n), of all sizes */
+void cg_put_signature_of_sizes(const po_program *, const char *name,
+                               const char *of, bs_text *out);
 uint32_t cg_count_places(const po_program *);
 void cg_put_size_parameters(const po_program *, const char *type,
                             const char *cast, bs_text *out);

@@ -141,14 +141,11 @@ put_prepack(bs_text *out, const po_program *p, const cg_options *options) {
 
 static void
 put_tiling(bs_text *out, const po_program *p, const char *name) {
-  bs_putf(out,
-          "/* The tiling key: which of the codes for parts of the sizes takes "
-          "a call, from 0\n * on; glen tiling says what each is. */\nint "
-          "%s_tiling(",
-          name);
-  for (uint32_t k = 0; k < p->sizes.len; k++)
-    bs_putf(out, "%sint64_t %s", k ? ", " : "", p->sizes.data[k].name);
-  bs_put(out, ");\n\n");
+  bs_put(out,
+         "/* The tiling key: which of the codes for parts of the sizes takes "
+         "a call, from 0\n * on; glen tiling says what each is. */\nint ");
+  cg_put_signature_of_sizes(p, name, "tiling", out);
+  bs_put(out, ";\n\n");
 }
 
 void
@@ -174,7 +171,7 @@ cg_put_header(const po_program *p, const cg_options *options, bs_text *out) {
   cg_put_signature(p, options, false, out);
   bs_putf(out, ";\n\n/* The bytes of the workspace%s. */\nsize_t ",
           po_has_sizes(p) ? "; 0 where a size is not within its bounds" : "");
-  cg_put_workspace_signature(p, options->name, out);
+  cg_put_signature_of_sizes(p, options->name, "workspace_size", out);
   bs_put(out, ";\n\n");
   if (options->keys.n)
     put_tiling(out, p, options->name);

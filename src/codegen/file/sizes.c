@@ -166,22 +166,21 @@ cg_call_of_places(cg_emitter *e) {
 }
 
 static cg_function
-workspace_signature(const po_program *p, const char *name) {
+signature_of_sizes(const po_program *p, const char *name, const char *of) {
   bs_arena *arena = p->ctx.arena;
   cg_parameter *out = BS_NEWS(arena, cg_parameter, p->sizes.len + 1);
   for (uint32_t k = 0; k < p->sizes.len; k++)
     out[k] = (cg_parameter){"int64_t", p->sizes.data[k].name, false};
   return (cg_function){.head = "\nsize_t",
-                       .name =
-                           bs_arena_printf(arena, "%s_workspace_size", name),
+                       .name = bs_arena_printf(arena, "%s_%s", name, of),
                        .n_parameters = p->sizes.len,
                        .parameters = out};
 }
 
 void
-cg_put_workspace_signature(const po_program *p, const char *name,
-                           bs_text *out) {
-  cg_function f = workspace_signature(p, name);
+cg_put_signature_of_sizes(const po_program *p, const char *name, const char *of,
+                          bs_text *out) {
+  cg_function f = signature_of_sizes(p, name, of);
   cg_print_signature(out, &f);
 }
 
@@ -196,7 +195,7 @@ cg_put_sized_workspace(cg_emitter *e) {
   cg_append(&body, cg_make_size_check(e, 0));
   cg_append(&body, cg_make_return(arena, n ? cg_call_of_places(e)
                                            : cg_number(arena, 0)));
-  cg_function f = workspace_signature(e->p, e->options->name);
+  cg_function f = signature_of_sizes(e->p, e->options->name, "workspace_size");
   f.head = e->is_variant ? "\nstatic size_t" : f.head;
   cg_put_function(e, &f, body.first);
 }
