@@ -230,7 +230,7 @@ apply(glen_context *ctx, glen_loops *loops, const char *name, glen_made *made,
   { .is_there = true, .names = (x), .n = (k) }
 #define NUMBERS(x, k)                                                          \
   { .is_there = true, .numbers = (x), .n = (k) }
-/* Those that may be left out. */
+/* Arguments that a caller may leave out. */
 #define MAYBE_TEXT(x)                                                          \
   { .is_there = (x) != NULL, .text = (x) }
 #define MAYBE_NUMBER(x)                                                        \

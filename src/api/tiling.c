@@ -65,8 +65,8 @@ put_part(const telling *x, uint32_t k, bs_text *out) {
 /* A block of a loop: equal parts of the whole, each of at most so many. */
 static int64_t
 block_of(int64_t whole, int64_t most, int64_t unit) {
-  int64_t parts = (whole - 1) / most + 1;
-  return ((whole - 1) / parts / unit + 1) * unit;
+  int64_t parts = whole > most ? bs_ceil_div(whole, most) : 1;
+  return bs_round_up(bs_ceil_div(whole, parts), unit);
 }
 
 typedef struct kernel {
@@ -221,20 +221,16 @@ json_of(const telling *x) {
 /* ---- sizes that are given ---- */
 
 static bool
-is_within(const gs_size *s, int64_t n) {
-  return n >= s->least && n <= s->most && n % s->multiple == 0;
-}
-
-static bool
 number_of(glen_context *ctx, const gs_size *s, const po_given_size *given,
           uint32_t n, int64_t *out) {
   for (uint32_t k = 0; k < n; k++) {
     if (strcmp(given[k].name, s->name))
       continue;
     *out = given[k].value;
-    return is_within(s, *out) || bs_error(&ctx->diags, s->span, "size-range",
-                                          "%s = %lld is not within its bounds",
-                                          s->name, (long long)*out);
+    return gs_size_holds(s, *out) ||
+           bs_error(&ctx->diags, s->span, "size-range",
+                    "%s = %lld is not within its bounds", s->name,
+                    (long long)*out);
   }
   bs_error(&ctx->diags, BS_NOWHERE, "open-size",
            "a tiling key needs a number for size %s", s->name);
@@ -273,15 +269,6 @@ read_numbers(glen_context *ctx, const gs_program *p, const char *const *sizes,
   return true;
 }
 
-static void
-take_own(telling *x) {
-  const gs_size *part = part_of(x, x->key);
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < x->p->sizes->n; k++)
-    if (part[k].least < part[k].most)
-      x->own[n++] = x->at[k];
-}
-
 const char *
 glen_tiling(glen_context *ctx, const glen_program *program,
             const glen_target *target, const glen_code_options *given,
@@ -301,12 +288,11 @@ glen_tiling(glen_context *ctx, const glen_program *program,
   po_price_keys(p, target->target, &options, &keys, at, prices);
   telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys, .prices = prices};
   x.key = po_key_at(&keys, p->sizes->n, at);
-  take_own(&x);
+  po_sizes_left(part_of(&x, x.key), p->sizes->n, at, x.own);
   x.code = po_lower(x.key < keys.n ? keys.list[x.key].program : p,
                     target->target, &options);
   if (!x.code)
     return NULL;
-  po_lay_out(x.code);
   const char *text = json ? json_of(&x) : text_of(&x);
   po_free(x.code);
   return text;

@@ -104,6 +104,9 @@ int64_t gs_open_size(gs_program *, const struct gs_size *);
  * it; NULL where a term has no type there. */
 const gs_program *gs_program_within(const gs_program *,
                                     const struct gs_size *part, gs_term *made);
+/* The program at these sizes: it has none. */
+const gs_program *gs_program_at(const gs_program *, const int64_t *at,
+                                gs_term *made);
 
 /* The one form of an attribute: whole reals as integers, no bare lists. */
 bs_value gs_canonical_attr(bs_values *, gs_op, bs_value attr);
@@ -141,7 +144,8 @@ const gs_constant *gs_find_constant(const gs_program *, const char *name);
 /* Of a GS_CONST node with this attribute; NULL where the program has no such
  * constant. */
 const gs_constant *gs_constant_of(const gs_program *, bs_value attr);
-/* The same constant in another program; GS_NO_TERM where there is none. */
+/* Adds the constant of a GS_CONST node with this attribute to another program;
+ * GS_NO_TERM where the first one has no such constant. */
 gs_term gs_copy_constant(const gs_program *from, bs_value attr, gs_program *to,
                          bs_span);
 /* data.c: says where the elements of an input stand (texts copied), where those

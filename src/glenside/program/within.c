@@ -92,12 +92,8 @@ add_inputs(const narrowing *x) {
 
 static gs_term
 add_again(const narrowing *x, const gs_node *node) {
-  const bs_values *values = x->from->ctx.values;
-  if (node->op == GS_CONST) {
-    const gs_constant *c = gs_find_constant(
-        x->from, bs_as_sym(values, bs_item(values, node->attr, 0)));
-    return gs_add_constant(x->to, c->name, &c->type, c->data, node->span);
-  }
+  if (node->op == GS_CONST)
+    return gs_copy_constant(x->from, node->attr, x->to, node->span);
   gs_node copy = *node;
   copy.attr = value_of(x, node->attr);
   return gs_add_like(x->to, &copy, x->made);
@@ -132,4 +128,14 @@ gs_program_within(const gs_program *from, const gs_size *part, gs_term *made) {
   }
   add_names(&x);
   return x.to;
+}
+
+const gs_program *
+gs_program_at(const gs_program *from, const int64_t *at, gs_term *made) {
+  gs_size part[GS_MOST_SIZES];
+  for (uint32_t k = 0; k < from->sizes->n; k++) {
+    part[k] = from->sizes->list[k];
+    part[k].least = part[k].most = at[k];
+  }
+  return gs_program_within(from, part, made);
 }

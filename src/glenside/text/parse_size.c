@@ -77,7 +77,7 @@ given(const gs_parser *x, const char *name) {
 
 static bool
 is_within(gs_parser *x, const gs_size *s, int64_t n) {
-  if (n >= s->least && n <= s->most && n % s->multiple == 0)
+  if (gs_size_holds(s, n))
     return true;
   bs_error(x->ctx->diags, s->span, "size-range",
            "%s = %lld is not within its bounds", s->name, (long long)n);

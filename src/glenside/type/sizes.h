@@ -15,6 +15,7 @@
 #define GLENSIDE_SIZES_H
 
 #include "base/diag.h"
+#include "base/whole.h"
 #include "glenside/type/numbers.h"
 #include "glenside/type/type.h"
 
@@ -59,6 +60,16 @@ void gs_sizes_init(gs_sizes *, bs_heap *, bs_values *);
 gs_number gs_add_size(gs_sizes *, const gs_size *);
 /* The bounds become multiples; false where there is none between them. */
 bool gs_fit_bounds(gs_size *);
+/* x is one of the size's numbers; the greatest of these that is no more than x,
+ * or the least. */
+static inline bool
+gs_size_holds(const gs_size *s, int64_t x) {
+  return x >= s->least && x <= s->most && x % s->multiple == 0;
+}
+static inline int64_t
+gs_size_fit(const gs_size *s, int64_t x) {
+  return bs_clamp(x - x % s->multiple, s->least, s->most);
+}
 
 static inline bool
 gs_is_sized(gs_number x) {

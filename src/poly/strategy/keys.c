@@ -50,17 +50,12 @@ typedef struct choosing {
   uint32_t n_candidates;
 } choosing;
 
-static double
-cycles_of_no_code(void) {
-  return INFINITY;
-}
-
 /* ---- lowering ---- */
 
+/* What gs_program_within or gs_program_at made. */
 static po_program *
-lower_within(choosing *c, const gs_size *part, const gs_program **program) {
-  *program = gs_program_within(c->p, part, c->made);
-  return *program ? po_lower(*program, &c->one, &c->options) : NULL;
+lower(const choosing *c, const gs_program *program) {
+  return program ? po_lower(program, &c->one, &c->options) : NULL;
 }
 
 static void
@@ -80,10 +75,10 @@ static bool
 make_candidate(choosing *c, const gs_size *part, candidate *x) {
   *x = (candidate){0};
   memcpy(x->key.part, part, c->p->sizes->n * sizeof *part);
-  x->loops = lower_within(c, part, &x->key.program);
+  x->key.program = gs_program_within(c->p, part, c->made);
+  x->loops = lower(c, x->key.program);
   if (!x->loops)
     return false;
-  po_lay_out(x->loops);
   find_terms(c, x);
   return true;
 }
@@ -93,20 +88,9 @@ make_candidate(choosing *c, const gs_size *part, candidate *x) {
 static bool
 holds(const gs_size *part, uint32_t n, const int64_t *at) {
   for (uint32_t k = 0; k < n; k++)
-    if (at[k] < part[k].least || at[k] > part[k].most ||
-        at[k] % part[k].multiple)
+    if (!gs_size_holds(&part[k], at[k]))
       return false;
   return true;
-}
-
-/* The sizes that the candidate's program still has. */
-static void
-own_sizes(const choosing *c, const candidate *x, const int64_t *at,
-          int64_t *own) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < c->p->sizes->n; k++)
-    if (x->key.part[k].least < x->key.part[k].most)
-      own[n++] = at[k];
 }
 
 static double
@@ -116,7 +100,7 @@ kernels_at(const choosing *c, const candidate *x, const int64_t *at) {
   double sum = 0;
   po_contraction *now = bs_alloc(p->ctx.heap, sizeof *now);
   const gs_sizes *sizes = po_numbers_of(p, &p->arena);
-  own_sizes(c, x, at, own);
+  po_sizes_left(x->key.part, c->p->sizes->n, at, own);
   for (uint32_t k = 0; k < p->contractions.len; k++) {
     po_contraction_at(sizes, own, p->contractions.data[k], now);
     sum += po_contraction_cycles(&c->one, now) *
@@ -165,7 +149,7 @@ price_at(const choosing *c, const candidate *x, po_program *alone,
          const int64_t *at) {
   gs_term terms[MOST_TERMS];
   if (!holds(x->key.part, c->p->sizes->n, at))
-    return cycles_of_no_code();
+    return INFINITY;
   if (!x->key.program->sizes)
     return price_alone(c, alone, at);
   for (uint32_t k = 0; k < x->n_terms; k++)
@@ -175,13 +159,7 @@ price_at(const choosing *c, const candidate *x, po_program *alone,
 
 static po_program *
 lower_at(choosing *c, const int64_t *at) {
-  gs_size part[GS_MOST_SIZES];
-  const gs_program *program;
-  for (uint32_t k = 0; k < c->p->sizes->n; k++) {
-    part[k] = c->p->sizes->list[k];
-    part[k].least = part[k].most = at[k];
-  }
-  return lower_within(c, part, &program);
+  return lower(c, gs_program_at(c->p, at, c->made));
 }
 
 static void
@@ -190,7 +168,7 @@ price_sample(choosing *c, uint32_t s) {
   for (uint32_t k = 0; k < c->n_candidates; k++)
     c->candidates[k].cycles[s] =
         alone ? price_at(c, &c->candidates[k], alone, c->samples[s].at)
-              : cycles_of_no_code();
+              : INFINITY;
   c->samples[s].cycles = alone ? price_alone(c, alone, c->samples[s].at) : 0;
   if (alone)
     po_free(alone);
@@ -213,12 +191,6 @@ next_number(int64_t x) {
   return x < power * 5 / 4   ? power * 5 / 4
          : x < power * 3 / 2 ? power * 3 / 2
                              : 2 * power - 1;
-}
-
-static int64_t
-fit(const gs_size *size, int64_t x) {
-  x -= x % size->multiple;
-  return x < size->least ? size->least : x > size->most ? size->most : x;
 }
 
 static void
@@ -245,14 +217,14 @@ choose_samples(choosing *c) {
     for (uint32_t k = 0; k < s->n; k++) {
       int64_t below = (int64_t)1 << bs_random_next(&state) % 40;
       below = below > s->list[k].most ? s->list[k].most : below;
-      at[k] = fit(&s->list[k],
-                  1 + (int64_t)(bs_random_next(&state) % (uint64_t)below));
+      at[k] = gs_size_fit(
+          &s->list[k], 1 + (int64_t)(bs_random_next(&state) % (uint64_t)below));
     }
     add_sample(c, at);
   }
   for (int64_t x = 1; x <= 2 * most; x = next_number(x)) {
     for (uint32_t k = 0; k < s->n; k++)
-      at[k] = fit(&s->list[k], x);
+      at[k] = gs_size_fit(&s->list[k], x);
     add_sample(c, at);
   }
 }
@@ -302,7 +274,7 @@ add_point(choosing *c, uint32_t mask, int64_t x) {
     part[k] = c->p->sizes->list[k];
     if (!(mask >> k & 1))
       continue;
-    if (fit(&part[k], x) != x)
+    if (!gs_size_holds(&part[k], x))
       return;
     part[k].least = part[k].most = x;
   }
@@ -472,6 +444,15 @@ po_price_keys(const gs_program *p, const gs_target *t,
   }
   prices[c->n_candidates] = (po_key_price){true, c->samples[0].cycles};
   end(c);
+}
+
+void
+po_sizes_left(const gs_size *part, uint32_t n, const int64_t *at,
+              int64_t *left) {
+  uint32_t to = 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (part[k].least < part[k].most)
+      left[to++] = at[k];
 }
 
 uint32_t

@@ -35,6 +35,9 @@ typedef struct po_keys {
  * is made lives as long as the program. */
 void po_choose_keys(const gs_program *, const gs_target *, const po_options *,
                     uint32_t most, po_keys *out);
+/* Of sizes `at`, those that the program for the part still has. */
+void po_sizes_left(const gs_size *part, uint32_t n_sizes, const int64_t *at,
+                   int64_t *left);
 /* The first key that holds these sizes; n: the program itself. */
 uint32_t po_key_at(const po_keys *, uint32_t n_sizes, const int64_t *at);
 /* What each key, and last the program itself, costs at these sizes; last of

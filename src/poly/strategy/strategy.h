@@ -64,7 +64,7 @@ void po_apply_axes(po_chooser *);
 void po_bind_automatically(po_program **);
 /* cost.c: cycles of a scheduled program on its target. */
 double po_predict_cycles(po_program *);
-/* The same without the nests that have a statement of one of these terms. */
+/* Cycles of the nests that have no statement of any of these terms. */
 double po_predict_others(po_program *, const gs_term *, uint32_t n);
 
 #endif

@@ -115,18 +115,12 @@ add_all(looking *l, uint32_t n) {
   }
 }
 
-static int64_t
-fit(const gs_size *s, int64_t x) {
-  x -= x % s->multiple;
-  return x < s->least ? s->least : x > s->most ? s->most : x;
-}
-
 /* All sizes near x, each as its bounds allow. */
 static void
 add_alike(looking *l, int64_t x) {
   int64_t at[GS_MOST_SIZES];
   for (uint32_t k = 0; k < l->sizes->n; k++)
-    at[k] = fit(&l->sizes->list[k], x);
+    at[k] = gs_size_fit(&l->sizes->list[k], x);
   add_sizes(l, at);
 }
 
@@ -142,7 +136,7 @@ add_corners(looking *l, uint32_t n) {
       int64_t small = (int64_t)(bs_random_next(&state) % 20) * s->multiple;
       at[k] = kind == 0   ? s->least
               : kind == 1 ? s->most
-                          : fit(s, s->least + small);
+                          : gs_size_fit(s, s->least + small);
     }
     add_sizes(l, at);
   }
@@ -165,7 +159,7 @@ choose_sizes(looking *l) {
     int64_t at[GS_MOST_SIZES];
     for (uint32_t k = 0; k < l->sizes->n; k++) {
       const gs_size *s = &l->sizes->list[k];
-      at[k] = fit(s, s->least + x * s->multiple);
+      at[k] = gs_size_fit(s, s->least + x * s->multiple);
     }
     add_sizes(l, at);
   }
@@ -182,13 +176,8 @@ choose_sizes(looking *l) {
 
 static const gs_program *
 program_at(const gs_program *p, const int64_t *at) {
-  gs_size part[GS_MOST_SIZES];
-  for (uint32_t k = 0; k < p->sizes->n; k++) {
-    part[k] = p->sizes->list[k];
-    part[k].least = part[k].most = at[k];
-  }
-  return gs_program_within(
-      p, part, BS_NEWS(p->ctx.arena, gs_term, p->nodes.len + (size_t)1));
+  return gs_program_at(
+      p, at, BS_NEWS(p->ctx.arena, gs_term, p->nodes.len + (size_t)1));
 }
 
 static bool
