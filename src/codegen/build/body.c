@@ -253,3 +253,12 @@ cg_make_formula(cg_emitter *e, const po_stmt *stmt,
   cg_body b = {.e = e, .stmt = stmt, .places = places};
   return cg_make_value(&b, stmt->n_exprs - 1);
 }
+
+const cg_expr *
+cg_make_result(cg_emitter *e, const po_stmt *stmt,
+               const cg_expr *const *places) {
+  cg_body b = {.e = e, .stmt = stmt, .places = places};
+  gs_dtype dtype = array_dtype(&b, stmt->array);
+  return gs_is_half(dtype) ? cg_make_rounded(&b, stmt->n_exprs - 1, dtype)
+                           : cg_make_value(&b, stmt->n_exprs - 1);
+}

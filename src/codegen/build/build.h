@@ -29,11 +29,14 @@ const cg_expr *cg_make_literal(cg_emitter *, gs_dtype, double);
 void cg_put_literal(bs_text *, gs_dtype, double);
 /* float, double or int32_t */
 const char *cg_compute_type(gs_dtype);
-/* body.c: the statement whose accesses are those; expression `root` of a
- * statement whose reads are at `places`. */
+/* body.c: the statement whose accesses are those; what a statement computes
+ * whose reads are at `places`, and that as an element of its array, which for a
+ * float of 16 bits is its bits. */
 cg_node *cg_make_store(cg_emitter *, const cg_scope *, const cg_origin *);
 const cg_expr *cg_make_formula(cg_emitter *, const po_stmt *,
                                const cg_expr *const *places);
+const cg_expr *cg_make_result(cg_emitter *, const po_stmt *,
+                              const cg_expr *const *places);
 /* Expression k of the statement whose accesses are those, as an operand. */
 const cg_expr *cg_make_part(cg_emitter *, const cg_scope *, const cg_origin *,
                             uint32_t k);

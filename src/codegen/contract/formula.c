@@ -58,7 +58,7 @@ places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
 const cg_expr *
 cg_formula_value(const cg_contract *x, const cg_expr *sum) {
   const po_stmt *s = &x->e->p->stmts.data[x->c->formula];
-  return cg_make_formula(x->e, s, places_of(x, s, sum));
+  return cg_make_result(x->e, s, places_of(x, s, sum));
 }
 
 void
