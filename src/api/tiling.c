@@ -23,9 +23,8 @@ api_choose_keys(glen_context *ctx, const glen_program *program,
   *out = (po_keys){0};
   API_ENTER_STAGE(ctx, "lowering", 1, false);
   po_options options = lowering(o);
-  po_choose_keys(program->program, target->target, &options, api_most_keys(o),
-                 out);
-  return true;
+  return po_choose_keys(program->program, target->target, &options,
+                        api_most_keys(o), out);
 }
 
 /* ---- what is told ---- */
@@ -284,8 +283,11 @@ glen_tiling(glen_context *ctx, const glen_program *program,
       !read_numbers(ctx, p, sizes, n_sizes, at))
     return NULL;
   po_options options = lowering(&o);
-  po_choose_keys(p, target->target, &options, api_most_keys(&o), &keys);
-  po_price_keys(p, target->target, &options, &keys, at, prices);
+  if (!po_choose_keys(p, target->target, &options, api_most_keys(&o), &keys) ||
+      !po_price_keys(p, target->target, &options, &keys, at, prices)) {
+    api_blame_limit(&frame);
+    return NULL;
+  }
   telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys, .prices = prices};
   x.key = po_key_at(&keys, p->sizes->n, at);
   po_sizes_left(part_of(&x, x.key), p->sizes->n, at, x.own);

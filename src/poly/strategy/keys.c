@@ -231,22 +231,36 @@ choose_samples(choosing *c) {
 
 /* ---- candidates ---- */
 
+static bool
+are_same(const gs_size *a, const gs_size *b, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (a[k].least != b[k].least || a[k].most != b[k].most ||
+        a[k].multiple != b[k].multiple)
+      return false;
+  return true;
+}
+
+/* The candidate of a part, or NULL. */
+static const candidate *
+find_candidate(const choosing *c, const gs_size *part) {
+  for (uint32_t k = 0; k < c->n_candidates; k++)
+    if (are_same(c->candidates[k].key.part, part, c->p->sizes->n))
+      return &c->candidates[k];
+  return NULL;
+}
+
 static void
 add_candidate(choosing *c, const gs_size *part) {
-  candidate *x = &c->candidates[c->n_candidates];
-  if (c->n_candidates == MOST_CANDIDATES)
-    return;
-  for (uint32_t k = 0; k < c->n_candidates; k++) {
-    bool same = true;
-    for (uint32_t j = 0; j < c->p->sizes->n && same; j++)
-      same = c->candidates[k].key.part[j].least == part[j].least &&
-             c->candidates[k].key.part[j].most == part[j].most &&
-             c->candidates[k].key.part[j].multiple == part[j].multiple;
-    if (same)
-      return;
-  }
-  if (make_candidate(c, part, x))
+  if (c->n_candidates < MOST_CANDIDATES && !find_candidate(c, part) &&
+      make_candidate(c, part, &c->candidates[c->n_candidates]))
     c->n_candidates++;
+}
+
+/* The program itself, which is the first; false where it has no code. */
+static bool
+add_program(choosing *c) {
+  add_candidate(c, c->p->sizes->list);
+  return c->n_candidates;
 }
 
 /* The sizes of the mask no greater than `most`, multiples of `lanes`, too. */
@@ -299,7 +313,6 @@ add_candidates_of(choosing *c, uint32_t mask) {
 static void
 choose_candidates(choosing *c) {
   uint32_t all = (1u << c->p->sizes->n) - 1;
-  add_range(c, 0, 0, 1); /* the program itself */
   add_candidates_of(c, all);
   for (uint32_t k = 0; all > 1 && k < c->p->sizes->n; k++)
     add_candidates_of(c, 1u << k);
@@ -307,25 +320,42 @@ choose_candidates(choosing *c) {
 
 /* ---- the choice ---- */
 
-/* What a part takes away, of calls that cost `now`, as a share of the code for
- * these sizes alone; `most`: at the sizes at which it is most. */
+/* Sizes in the part, of those between its bounds in the program's. */
 static double
-gain_of(const choosing *c, const candidate *x, const double *now,
+share_of(const choosing *c, const gs_size *part) {
+  double share = 1;
+  for (uint32_t k = 0; k < c->p->sizes->n; k++)
+    share *= (double)(part[k].most - part[k].least + part[k].multiple) /
+             (double)part[k].multiple;
+  return share;
+}
+
+/* What a call of a sample's sizes costs, and the share of the part whose code
+ * takes it. */
+typedef struct served {
+  double cycles, share;
+} served;
+
+/* What a part takes away from the calls that would reach it, as a share of the
+ * code for their sizes alone; `most`: at the sizes at which it is most. */
+static double
+gain_of(const choosing *c, const candidate *x, const served *now,
         double *most) {
-  double sum = 0;
+  double sum = 0, share = share_of(c, x->key.part);
   *most = 0;
   for (uint32_t s = 0; s < c->n_samples; s++) {
-    double less = now[s] - x->cycles[s];
-    if (isinf(x->cycles[s]) || c->samples[s].cycles <= 0)
+    double less = now[s].cycles - x->cycles[s];
+    if (isinf(x->cycles[s]) || c->samples[s].cycles <= 0 ||
+        now[s].share <= share)
       continue;
     sum += less / c->samples[s].cycles;
-    *most = fmax(*most, less / now[s]);
+    *most = fmax(*most, less / now[s].cycles);
   }
   return sum;
 }
 
 static candidate *
-best_candidate(const choosing *c, const double *now) {
+best_candidate(const choosing *c, const served *now) {
   candidate *best = NULL;
   double best_gain = 0, most;
   for (uint32_t k = 1; k < c->n_candidates; k++) {
@@ -338,16 +368,6 @@ best_candidate(const choosing *c, const double *now) {
   return best;
 }
 
-/* Sizes in the part, of those between its bounds in the program's. */
-static double
-share_of(const choosing *c, const gs_size *part) {
-  double share = 1;
-  for (uint32_t k = 0; k < c->p->sizes->n; k++)
-    share *= (double)(part[k].most - part[k].least + part[k].multiple) /
-             (double)part[k].multiple;
-  return share;
-}
-
 /* Smaller parts are looked at first. */
 static void
 put_key(const choosing *c, const candidate *x, po_keys *out) {
@@ -358,24 +378,24 @@ put_key(const choosing *c, const candidate *x, po_keys *out) {
   out->list[k] = x->key;
 }
 
-/* What a call costs is the price of the first key that holds its sizes. */
+/* The first key that holds its sizes takes a call. */
 static void
-take_prices(const choosing *c, const po_keys *keys, double *now) {
+serve(const choosing *c, const po_keys *keys, served *now) {
   for (uint32_t s = 0; s < c->n_samples; s++) {
     uint32_t key = po_key_at(keys, c->p->sizes->n, c->samples[s].at);
-    const gs_program *of =
-        key < keys->n ? keys->list[key].program : c->candidates->key.program;
-    for (uint32_t k = 0; k < c->n_candidates; k++)
-      if (c->candidates[k].key.program == of)
-        now[s] = c->candidates[k].cycles[s];
+    const candidate *x = c->candidates;
+    if (key < keys->n)
+      x = find_candidate(c, keys->list[key].part);
+    now[s] = (served){x->cycles[s],
+                      key < keys->n ? share_of(c, x->key.part) : INFINITY};
   }
 }
 
 static void
 choose(const choosing *c, uint32_t most, po_keys *out) {
-  double now[MOST_SAMPLES];
+  served now[MOST_SAMPLES];
   for (;;) {
-    take_prices(c, out, now);
+    serve(c, out, now);
     const candidate *best = out->n < most ? best_candidate(c, now) : NULL;
     if (!best)
       return;
@@ -409,41 +429,52 @@ end(choosing *c) {
 /* Code for each part of a large program is more than anybody waits for. */
 static bool
 is_large(const choosing *c) {
-  return c->n_candidates && c->candidates->loops->stmts.len > LARGE;
+  return c->candidates->loops->stmts.len > LARGE;
 }
 
-void
+bool
 po_choose_keys(const gs_program *p, const gs_target *t,
                const po_options *options, uint32_t most, po_keys *out) {
   *out = (po_keys){0};
   if (!p->sizes || !p->sizes->n || !most)
-    return;
+    return true;
   choosing *c = begin(p, t, options);
-  choose_samples(c);
-  choose_candidates(c);
-  for (uint32_t s = 0; s < c->n_samples && !is_large(c); s++)
-    price_sample(c, s);
-  if (!is_large(c))
+  bool has_code = add_program(c);
+  if (has_code && !is_large(c)) {
+    choose_samples(c);
+    choose_candidates(c);
+    for (uint32_t s = 0; s < c->n_samples; s++)
+      price_sample(c, s);
     choose(c, most < PO_MOST_KEYS ? most : PO_MOST_KEYS, out);
+  }
   end(c);
+  return has_code;
 }
 
-void
+static po_key_price
+price_of(const candidate *x) {
+  return x && isfinite(x->cycles[0]) ? (po_key_price){true, x->cycles[0]}
+                                     : (po_key_price){0};
+}
+
+bool
 po_price_keys(const gs_program *p, const gs_target *t,
               const po_options *options, const po_keys *keys, const int64_t *at,
               po_key_price *prices) {
   choosing *c = begin(p, t, options);
+  bool has_code = add_program(c);
   add_sample(c, at);
-  add_candidate(c, p->sizes->list);
   for (uint32_t k = 0; k < keys->n; k++)
     add_candidate(c, keys->list[k].part);
-  price_sample(c, 0);
-  for (uint32_t k = 0; k < c->n_candidates; k++) {
-    double cycles = c->candidates[(k + 1) % c->n_candidates].cycles[0];
-    prices[k] = (po_key_price){isfinite(cycles), cycles};
+  if (has_code) {
+    price_sample(c, 0);
+    for (uint32_t k = 0; k < keys->n; k++)
+      prices[k] = price_of(find_candidate(c, keys->list[k].part));
+    prices[keys->n] = price_of(c->candidates);
+    prices[keys->n + 1] = (po_key_price){true, c->samples[0].cycles};
   }
-  prices[c->n_candidates] = (po_key_price){true, c->samples[0].cycles};
   end(c);
+  return has_code;
 }
 
 void

@@ -32,8 +32,9 @@ typedef struct po_keys {
 } po_keys;
 
 /* At most `most` keys of a program with sizes, by price at sampled sizes; what
- * is made lives as long as the program. */
-void po_choose_keys(const gs_program *, const gs_target *, const po_options *,
+ * is made lives as long as the program.  False with a diagnostic where the
+ * program has no code for all sizes. */
+bool po_choose_keys(const gs_program *, const gs_target *, const po_options *,
                     uint32_t most, po_keys *out);
 /* Of sizes `at`, those that the program for the part still has. */
 void po_sizes_left(const gs_size *part, uint32_t n_sizes, const int64_t *at,
@@ -41,8 +42,8 @@ void po_sizes_left(const gs_size *part, uint32_t n_sizes, const int64_t *at,
 /* The first key that holds these sizes; n: the program itself. */
 uint32_t po_key_at(const po_keys *, uint32_t n_sizes, const int64_t *at);
 /* What each key, and last the program itself, costs at these sizes; last of
- * all, what code for these sizes alone does. */
-void po_price_keys(const gs_program *, const gs_target *, const po_options *,
+ * all, what code for these sizes alone does.  False as above. */
+bool po_price_keys(const gs_program *, const gs_target *, const po_options *,
                    const po_keys *, const int64_t *at,
                    po_key_price *prices /* PO_MOST_KEYS + 2 */);
 
