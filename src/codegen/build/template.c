@@ -63,11 +63,17 @@ make_address(const calling *c, uint32_t k, bool in_rows) {
   return cg_paren(arena, at);
 }
 
+/* A parameter that may be any number has a decimal point, in C a double. */
 static const char *
-text_of_value(const calling *c, bs_value value) {
+text_of_slot(const calling *c, uint32_t slot) {
+  const bs_values *values = c->e->p->ctx.values;
+  bs_value value = {c->stmt->slots[slot]};
   bs_text text;
   bs_text_init(&text, c->e->heap);
-  bs_put_value(&text, c->e->p->ctx.values, value);
+  if (c->stmt->instr->scope.vars.data[slot].sort == GS_SORT_REAL)
+    bs_put_real(&text, bs_as_real(values, value));
+  else
+    bs_put_value(&text, values, value);
   const char *out = bs_arena_strdup(&c->e->arena, bs_text_str(&text));
   bs_text_done(&text);
   return out;
@@ -82,8 +88,7 @@ make_part(const calling *c, const gs_emit_piece *piece) {
     return cg_literal(
         arena, bs_arena_printf(arena, "%.*s", (int)piece->len, piece->text));
   case GS_EMIT_VALUE:
-    return cg_literal(arena,
-                      text_of_value(c, (bs_value){stmt->slots[piece->slot]}));
+    return cg_literal(arena, text_of_slot(c, piece->slot));
   case GS_EMIT_POINTER:
     return make_pointer(c, piece->operand);
   case GS_EMIT_STRIDE:

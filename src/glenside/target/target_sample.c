@@ -74,7 +74,7 @@ gs_sizing_chosen(const gs_sizing *s, uint32_t var) {
 /* A parameter that may be any number takes one that goes with the sizes. */
 static double
 chosen_number(const gs_sizing *s, uint32_t var) {
-  static const double numbers[] = {0.5, -1.25, 3.5, 0.0078125};
+  static const double numbers[] = {-1.25, 0, 0.0078125, 0.5, 3, 3.5};
   uint64_t at = var;
   for (uint32_t k = 0; k < s->instr->scope.vars.len; k++)
     at += s->choice[k];
