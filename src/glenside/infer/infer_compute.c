@@ -6,7 +6,6 @@
  * exact meaning (an integer dtype takes whole numbers only). */
 #include "glenside/infer/infer.h"
 #include "glenside/target/target.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +13,7 @@
 
 static bool
 number_fits_float(infer *x, gs_dtype dtype, double v) {
-  double most = dtype == GS_F64 ? DBL_MAX : (double)FLT_MAX;
-  if (fabs(v) <= most)
+  if (isfinite(v) && gs_stays_finite(dtype, v))
     return true;
   return gs_fail(x->fault, "literal-range", -1, 0,
                  "the literal %g is outside the range of %s", v,

@@ -156,29 +156,6 @@ integer_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
   return false;
 }
 
-/* Rounds to a finite value of the dtype. */
-static bool
-stays_finite(gs_dtype dtype, double v) {
-  switch (dtype) {
-  case GS_F32:
-    return fabs(v) < 0x1.ffffffp127;
-  case GS_BF16: /* by way of f32 */
-    return fabs(v) < 0x1.ffffffp127 && fabsf((float)v) < 0x1.ffp127f;
-  case GS_F16:
-    return fabs(v) < 65520;
-  case GS_F64:
-  case GS_I8:
-  case GS_U8:
-  case GS_I16:
-  case GS_U16:
-  case GS_I32:
-  case GS_BOOL:
-  case GS_DTYPE_COUNT:
-  default:
-    return true;
-  }
-}
-
 static bool
 float_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
   const bs_sx *sx = parse_at(x, node);
@@ -187,7 +164,7 @@ float_fits(gs_parser *x, gs_dtype dtype, uint32_t node) {
                     "expected a literal of %s, found %s",
                     gs_dtype_table[dtype].name, parse_describe(x, node));
   double v = bs_as_real(x->ctx->values, sx->value);
-  if (!isfinite(v) || stays_finite(dtype, v))
+  if (!isfinite(v) || gs_stays_finite(dtype, v))
     return true;
   bs_error(x->ctx->diags, sx->span, "literal-range", "%g does not fit in %s", v,
            gs_dtype_table[dtype].name);

@@ -238,6 +238,28 @@ gs_dtype_most(gs_dtype d) {
   return d == GS_BOOL ? 1 : ((int64_t)1 << bits) - 1;
 }
 
+bool
+gs_stays_finite(gs_dtype dtype, double v) {
+  switch (dtype) {
+  case GS_F32:
+    return fabs(v) < 0x1.ffffffp127;
+  case GS_BF16: /* by way of f32 */
+    return fabs(v) < 0x1.ffffffp127 && fabsf((float)v) < 0x1.ffp127f;
+  case GS_F16:
+    return fabs(v) < 65520;
+  case GS_F64:
+  case GS_I8:
+  case GS_U8:
+  case GS_I16:
+  case GS_U16:
+  case GS_I32:
+  case GS_BOOL:
+  case GS_DTYPE_COUNT:
+  default:
+    return true;
+  }
+}
+
 /* Binary digits of a float: whole numbers of so many are exact. */
 static int
 digits_of(gs_dtype d) {

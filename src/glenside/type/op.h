@@ -320,6 +320,8 @@ gs_is_narrow(gs_dtype d) {
 /* The bounds of an integer dtype; a bool is 0 or 1. */
 int64_t gs_dtype_least(gs_dtype);
 int64_t gs_dtype_most(gs_dtype);
+/* A finite number rounds to a finite value of the dtype. */
+bool gs_stays_finite(gs_dtype, double);
 /* Whether every value of `from` is one of `to`. */
 bool gs_dtype_holds(gs_dtype to, gs_dtype from);
 /* Truth values are chosen, moved, compared by size and cast, and no more. */
