@@ -150,6 +150,7 @@ typedef struct glen_contract {
   int64_t rows, vectors, depth, tile_rows, tile_columns, block_rows;
 } glen_contract;
 
+/* NULL leaves all to glen. */
 GLEN_API bool glen_loops_contract(glen_context *, glen_loops *,
                                   const char *stmt, const glen_contract *);
 

@@ -532,7 +532,7 @@ glen_loops_contract(glen_context *ctx, glen_loops *loops, const char *stmt,
                     const glen_contract *given_contract) {
   glen_contract c = {.size = sizeof c};
   size_words words;
-  if (!api_take_options(ctx, given_contract, &c, sizeof c))
+  if (given_contract && !api_take_options(ctx, given_contract, &c, sizeof c))
     return false;
   const char *options[PO_MAX_OPTIONS] = {c.as, c.swap, c.x, c.y};
   put_sizes(&c, &words, options + 4);

@@ -124,6 +124,7 @@ contract_of_size(glen_context *g, glen_loops *l) {
                                               .vectors = 2});
 }
 
+CALL(contract_as_glen_likes, glen_loops_contract(g, l, "C", NULL))
 CALL(fuse, glen_loops_fuse(g, l, (words){"i", "j"}, 2, NULL))
 CALL(reorder, glen_loops_reorder(g, l, (words){"j", "i"}, 2))
 CALL(fission, glen_loops_fission(g, l, "i", "j", NULL))
@@ -233,6 +234,7 @@ static const step steps[] = {
     {MATMUL, "", "pad_einsum U [1, 1, 5]", pad_einsum},
     {ADD, "", "tensorize j add8", tensorize},
     {MATMUL, "", "contract C as=loops", contract},
+    {MATMUL, "", "contract C", contract_as_glen_likes},
     {MATMUL, "", "contract C rows=4 vectors=2 swap=false", contract_of_size},
 };
 enum { N_STEPS = sizeof steps / sizeof *steps };
