@@ -146,6 +146,23 @@ gs_convert(gs_dtype dtype, double v) {
   }
 }
 
+double
+gs_literal_value(gs_dtype dtype, double literal) {
+  return gs_is_half(dtype) ? gs_convert(GS_F32, literal)
+         : dtype == GS_F32 ? gs_convert(dtype, literal)
+                           : literal;
+}
+
+double
+gs_parameter_value(const bs_values *values, bs_value o, uint32_t k,
+                   gs_dtype dtype) {
+  bs_value v = gs_compute_param(values, o, k);
+  bs_kind kind = bs_kind_of(values, v);
+  return kind == BS_KIND_INT || kind == BS_KIND_REAL
+             ? gs_literal_value(dtype, bs_as_real(values, v))
+             : 0;
+}
+
 int64_t
 gs_wrap(gs_dtype dtype, int64_t v) {
   if (dtype == GS_BOOL)

@@ -33,6 +33,11 @@ void gs_tensor_set(gs_tensor *, int64_t i, double);
 void gs_tensor_settle(gs_tensor *);
 /* v as an element of the dtype, saturating; and wrapping. */
 double gs_convert(gs_dtype, double v);
+/* What a parameter of an operator is: a literal's value in the dtype that
+ * narrow floats compute in, and in its own for all others; parameter k of an
+ * `o` attribute item, 0 if that is no number. */
+double gs_literal_value(gs_dtype, double literal);
+double gs_parameter_value(const bs_values *, bs_value o, uint32_t k, gs_dtype);
 int64_t gs_wrap(gs_dtype, int64_t v);
 /* Elements first .. first + n - 1. */
 void gs_tensor_get_many(const gs_tensor *, int64_t first, int64_t n,

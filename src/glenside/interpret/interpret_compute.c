@@ -7,18 +7,6 @@
 #include "glenside/interpret/interpret_state.h"
 #include <math.h>
 
-/* A literal is a value of the dtype; narrow floats compute in f32. */
-static double
-parameter(const bs_values *values, bs_value o, uint32_t k, gs_dtype dtype) {
-  bs_value v = gs_compute_param(values, o, k);
-  if (bs_kind_of(values, v) != BS_KIND_INT &&
-      bs_kind_of(values, v) != BS_KIND_REAL)
-    return 0;
-  double x = bs_as_real(values, v);
-  bool narrow = dtype == GS_F32 || gs_is_half(dtype);
-  return narrow ? gs_convert(GS_F32, x) : x;
-}
-
 /* --- elementwise ---------------------------------------------------------- */
 
 /* The meaning of each elementwise operator, with the parameters a and b: REAL
@@ -328,8 +316,8 @@ in_prepare(const bs_values *values, bs_value o, gs_dtype from, gs_dtype dtype) {
   in_operator x = {.from = from,
                    .dtype = dtype,
                    .integer = gs_dtype_table[dtype].integer,
-                   .a = parameter(values, o, 0, dtype),
-                   .b = parameter(values, o, 1, dtype)};
+                   .a = gs_parameter_value(values, o, 0, dtype),
+                   .b = gs_parameter_value(values, o, 1, dtype)};
   gs_compute_of(values, o, &x.op);
   if (x.op == GS_C_LOOKUP)
     x.table = gs_lookup_table(values, o);

@@ -10,6 +10,12 @@
 #include "prove/relation/relation.h"
 #include <string.h>
 
+/* A cast to a float says from which dtype; other operators keep it. */
+static gs_dtype
+operand_dtype(const pv_atom_row *row) {
+  return row->more ? (gs_dtype)(row->more - 1) : row->dtype;
+}
+
 /* Of what it is made of; a sum of an element at least, and an extremum, have
  * the sign that all parts have. */
 static uint8_t
@@ -27,7 +33,7 @@ facts_of(const pv_relations *r, const pv_atom_row *row) {
     return partial;
   if (row->kind == PV_ATOM_APPLY)
     facts = pv_operator_facts(
-        r->s->ctx.values, (bs_value){row->key}, facts,
+        r->s->ctx.values, (bs_value){row->key}, operand_dtype(row), facts,
         row->n ? pv_entry_facts(r, &row->parts[row->n - 1]) : 0);
   return facts | partial;
 }

@@ -406,8 +406,8 @@ cast(pv_values *v, gs_dtype from, gs_dtype to, pv_value x) {
 
 static pv_value
 parameter(pv_values *v, const pv_compute *c, uint32_t k) {
-  bs_value p = gs_compute_param(c->values, c->o, k);
-  return pv_real_value(v, c->dtype, bs_as_real(c->values, p));
+  return pv_real_value(v, c->dtype,
+                       gs_parameter_value(c->values, c->o, k, c->dtype));
 }
 
 /* What is true of some functions and not of others. */

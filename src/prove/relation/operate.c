@@ -4,6 +4,7 @@
  * Sums and products are taken apart; extrema are sets; every other operator
  * makes new atoms of the elements of its operand.  Where integers change to a
  * wider dtype, and where bf16 rounds, a sum is one element from then on. */
+#include "glenside/array/tensor.h"
 #include "prove/relation/operating.h"
 
 /* A sum as elements, over a box. */
@@ -251,8 +252,8 @@ constant(pv_relations *r, gs_dtype d, pv_number n, const gs_type *over) {
 
 static bool
 parameter(pv_operating *x, uint32_t k, pv_number *out) {
-  bs_value v = gs_compute_param(x->values, x->o, k);
-  return pv_number_of_real(x->to.dtype, bs_as_real(x->values, v), out);
+  return pv_number_of_real(
+      x->to.dtype, gs_parameter_value(x->values, x->o, k, x->to.dtype), out);
 }
 
 /* --- elementwise ---------------------------------------------------------- */

@@ -52,9 +52,18 @@ put_into(pv_relations *r, gs_dtype d, pv_entry *other, const pv_entry *e) {
   return true;
 }
 
+/* A part of one in f16 may come to less than any number of it. */
+static uint8_t
+facts_of_times(const pv_relations *r, const pv_entry *e) {
+  bool less = pv_number_compare(e->times, PV_ONE) < 0;
+  if (less && e->n && r->atoms.data[e->atoms[0]].dtype == GS_F16)
+    return e->times.num > 0 ? PV_NONNEGATIVE : 0;
+  return e->times.num > 0 ? PV_NONNEGATIVE | PV_POSITIVE : 0;
+}
+
 uint8_t
 pv_entry_facts(const pv_relations *r, const pv_entry *e) {
-  uint8_t facts = e->times.num > 0 ? PV_NONNEGATIVE | PV_POSITIVE : 0;
+  uint8_t facts = facts_of_times(r, e);
   for (uint32_t k = 0; k < e->n; k++) {
     uint8_t one = r->atoms.data[e->atoms[k]].facts;
     facts =

@@ -277,12 +277,14 @@ into_extremum(pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n,
   return made;
 }
 
-/* All parts are products of what is above 0. */
+/* All parts are products of what is above 0.  A part of one in f16 may come to
+ * less than any number of it. */
 static bool
 is_positive(const pv_values *v, gs_dtype d, const pv_part *parts, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     const uint32_t *w = pv_words(v, parts[k].product);
-    if (parts[k].times.num < 0)
+    if (parts[k].times.num < 0 ||
+        (d == GS_F16 && pv_number_compare(parts[k].times, PV_ONE) < 0))
       return false;
     for (uint32_t i = 0; i < pv_at(v, parts[k].product)->n; i += 2)
       if (!pv_at(v, w[i])->positive)

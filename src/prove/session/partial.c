@@ -67,12 +67,12 @@ of_padding(const bs_values *values, bs_value kind, uint8_t facts) {
 
 /* --- operators ------------------------------------------------------------ */
 
-static double
-parameter(const bs_values *values, bs_value o, uint32_t k) {
-  bs_value p = gs_compute_param(values, o, k);
-  bs_kind kind = bs_kind_of(values, p);
-  return kind == BS_KIND_INT || kind == BS_KIND_REAL ? bs_as_real(values, p)
-                                                     : -1;
+/* What is known of a literal by its sign.  What is smaller than any number of
+ * the dtype is 0 there. */
+static uint8_t
+of_literal(gs_dtype d, double literal) {
+  double p = gs_convert(d, literal);
+  return p > 0 ? PV_NONNEGATIVE | PV_POSITIVE : p == 0 ? PV_NONNEGATIVE : 0;
 }
 
 static uint8_t
@@ -92,41 +92,48 @@ of_sign(gs_sign sign, uint8_t facts) {
   return 0;
 }
 
+/* Does a number above 0 stay above 0 when it is made one of the dtype?  f16 has
+ * nothing but 0 for what is small, and f32 for some numbers of f64. */
+static bool
+stays_positive(gs_dtype to, gs_dtype from) {
+  return to == from || to == GS_F64 || (to != GS_F16 && from != GS_F64);
+}
+
 /* The sign of what an elementwise operator makes. */
 static uint8_t
-of_elementwise(const bs_values *values, bs_value o, gs_compute op,
+of_elementwise(const bs_values *values, bs_value o, gs_compute op, gs_dtype d,
                uint8_t facts) {
   gs_form form = gs_compute_table[op].form;
-  double p = parameter(values, o, 0);
-  uint8_t like = p > 0    ? PV_NONNEGATIVE | PV_POSITIVE
-                 : p == 0 ? PV_NONNEGATIVE
-                          : 0;
+  double p = gs_parameter_value(values, o, 0, d);
+  uint8_t like = of_literal(d, p);
   if (form == GS_FORM_CLIP)
     return like;
+  if (form == GS_FORM_SCALE && p > 0)
+    return d == GS_F16 && p < 1 ? facts & PV_NONNEGATIVE : facts;
   if (form == GS_FORM_SCALE)
-    return p > 0 ? facts : like;
+    return like;
   if (form == GS_FORM_OFFSET)
-    return facts & PV_NONNEGATIVE ? (uint8_t)(p == 0 ? facts : like) : 0;
+    return facts & like & PV_NONNEGATIVE ? (uint8_t)(facts | like) : 0;
   return of_sign(gs_compute_table[op].sign, facts);
 }
 
-/* Rounding keeps the sign; f16 has nothing but 0 for what is small. */
 static uint8_t
-of_cast(const bs_values *values, bs_value o, uint8_t facts) {
+of_cast(const bs_values *values, bs_value o, gs_dtype from, uint8_t facts) {
   gs_dtype to;
   bs_value name = gs_compute_param(values, o, 0);
   if (bs_kind_of(values, name) != BS_KIND_SYM ||
       !gs_dtype_find(bs_as_sym(values, name), &to))
     return 0;
-  return to == GS_F16 ? facts & PV_NONNEGATIVE : facts;
+  return stays_positive(to, from) ? facts : facts & PV_NONNEGATIVE;
 }
 
 /* Sums, products and extrema of numbers of one sign have it. */
 static uint8_t
-of_operator(const bs_values *values, bs_value o, gs_compute op, uint8_t facts) {
+of_operator(const bs_values *values, bs_value o, gs_compute op, gs_dtype from,
+            uint8_t facts) {
   switch (gs_compute_table[op].kind) {
   case GS_ELEMENTWISE:
-    return of_elementwise(values, o, op, facts);
+    return of_elementwise(values, o, op, from, facts);
   case GS_SOFTMAX:
     return PV_NONNEGATIVE | PV_POSITIVE;
   case GS_FOLD:
@@ -134,7 +141,7 @@ of_operator(const bs_values *values, bs_value o, gs_compute op, uint8_t facts) {
   case GS_DOT:
     return gs_compute_table[op].fold == GS_FOLD_SUB ? 0 : facts;
   case GS_CAST:
-    return of_cast(values, o, facts);
+    return of_cast(values, o, from, facts);
   case GS_SELECT:
   case GS_GATHER:
   case GS_LOOKUP:
@@ -185,21 +192,23 @@ of_call(const looker *x, const gs_node *n) {
 /* --- all terms ------------------------------------------------------------ */
 
 uint8_t
-pv_operator_facts(const bs_values *values, bs_value o, uint8_t all,
-                  uint8_t divisor) {
+pv_operator_facts(const bs_values *values, bs_value o, gs_dtype from,
+                  uint8_t all, uint8_t divisor) {
   gs_compute op;
   if (!gs_compute_of(values, o, &op))
     return PV_PARTIAL;
   uint8_t read = op == GS_C_DIV ? divisor : all;
-  return (uint8_t)(of_operator(values, o, op, all) |
+  return (uint8_t)(of_operator(values, o, op, from, all) |
                    (leaves_domain(op, read) ? PV_PARTIAL : 0));
 }
 
 static uint8_t
 of_compute(const looker *x, const gs_node *n, uint8_t facts) {
   const bs_values *values = x->p->ctx.values;
-  return pv_operator_facts(values, bs_item(values, n->attr, 0), facts,
-                           of_divisors(x, n->kids[0]));
+  gs_type from;
+  gs_type_at(x->p, n->kids[0], &from);
+  return pv_operator_facts(values, bs_item(values, n->attr, 0), from.dtype,
+                           facts, of_divisors(x, n->kids[0]));
 }
 
 static uint8_t

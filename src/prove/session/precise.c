@@ -88,6 +88,22 @@ shaken(copier *c, gs_term t, uint32_t at) {
   return gs_term_ok(t) ? add_compute(c, GS_C_OFFSET, by, t) : t;
 }
 
+/* Parameters stay what they are in the own dtype. */
+static bs_value
+copy_parameters(const copier *c, bs_value attr, gs_compute op, gs_dtype own) {
+  bs_values *values = c->to->ctx.values;
+  const char *letters = gs_compute_table[op].params;
+  bs_value o = bs_item(values, attr, 0), items[3] = {0};
+  uint32_t n = (uint32_t)strlen(letters);
+  if (!n || *letters != 'r' || !is_float(own))
+    return attr;
+  items[0] = bs_item(values, o, 0);
+  for (uint32_t k = 0; k < n; k++)
+    items[k + 1] = bs_real(values, gs_parameter_value(values, o, k, own));
+  o = bs_list(values, items, n + 1);
+  return bs_list(values, &o, 1);
+}
+
 static gs_term
 copy_compute(copier *c, gs_term t, gs_dtype own, const gs_term *kids) {
   const gs_node *n = gs_at(c->from, t);
@@ -99,8 +115,8 @@ copy_compute(copier *c, gs_term t, gs_dtype own, const gs_term *kids) {
   gs_type_at(c->from, n->kids[0], &kid);
   if (op == GS_C_CAST)
     return copy_cast(c, own, kid.dtype, kids[0]);
-  gs_term made =
-      gs_add(c->to, n->op, n->attr, kids, n->n_kids, n->span, &fault);
+  gs_term made = gs_add(c->to, n->op, copy_parameters(c, n->attr, op, own),
+                        kids, n->n_kids, n->span, &fault);
   bool moves = c->as.shake && gs_term_ok(made) && pv_rounds(op, own);
   return moves ? shaken(c, made, t.i) : made;
 }

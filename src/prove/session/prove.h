@@ -83,10 +83,10 @@ void pv_defaults(pv_options *);
  * infinite or NaN, and the sign that it has wherever it is a number.  `facts`
  * by term; `is_partial` as in the options. */
 enum { PV_PARTIAL = 1, PV_NONNEGATIVE = 2, PV_POSITIVE = 4 };
-/* Of what an `o` item makes of operands that have `all` facts in common; the
- * last one, a divisor, has its own. */
-uint8_t pv_operator_facts(const bs_values *, bs_value o, uint8_t all,
-                          uint8_t divisor);
+/* Of what an `o` item makes of operands of a dtype that have `all` facts in
+ * common; the last one, a divisor, has its own. */
+uint8_t pv_operator_facts(const bs_values *, bs_value o, gs_dtype from,
+                          uint8_t all, uint8_t divisor);
 void pv_partial_terms(const gs_program *, bool (*is_partial)(const char *),
                       uint8_t *facts);
 

@@ -100,16 +100,22 @@ value_of(const pv_tried *r, gs_dtype d, uint32_t run, uint64_t bits) {
   }
 }
 
+/* Inputs are finite: what the dtype does not reach is left out. */
+static void
+put(gs_tensor *t, int64_t i, double v) {
+  gs_tensor_set(t, i, gs_stays_finite(t->dtype, v) ? v : 1);
+}
+
 void
 pv_tried_fill(const pv_tried *r, uint32_t run, gs_tensor *inputs, uint32_t n) {
   uint64_t at = bs_random_of(r->seed + run);
   for (uint32_t k = 0; k < n; k++) {
     gs_tensor *t = &inputs[k];
     for (int64_t i = 0; i < t->elements; i++)
-      gs_tensor_set(t, i,
-                    run % KINDS == ENDS
-                        ? ends(t->dtype, run, i, t->elements)
-                        : value_of(r, t->dtype, run, bs_random_of(++at) >> 16));
+      put(t, i,
+          run % KINDS == ENDS
+              ? ends(t->dtype, run, i, t->elements)
+              : value_of(r, t->dtype, run, bs_random_of(++at) >> 16));
   }
 }
 
@@ -136,8 +142,7 @@ pv_tried_fill_near(const pv_tried *r, uint32_t run, gs_tensor *inputs,
     if (k)
       first += bs_random_of(r->seed + (uint64_t)run * 64 + k) % count;
     for (int64_t i = 0; i < t->elements; i++)
-      gs_tensor_set(
-          t, i,
+      put(t, i,
           pv_landmark_near(&r->landmarks, t->dtype,
                            (uint32_t)((first + (uint64_t)i) % count)));
   }

@@ -13,6 +13,7 @@
  * the bounds reach into both, nothing is sure.  One place that has left the
  * range or is not sure excuses the whole input.  Infinities that no operator
  * made, of padding and of constants, are values like others. */
+#include "glenside/array/tensor.h"
 #include "prove/session/undefined.h"
 #include <math.h>
 
@@ -192,8 +193,8 @@ of_compute(const pv_precise *x, gs_term t, uint32_t at) {
   bs_values *values = x->p->ctx.values;
   bs_value o = bs_item(values, node->attr, 0);
   gs_compute_of(values, o, &p.op);
-  p.annuls = p.op == GS_C_SCALE &&
-             bs_as_real(values, gs_compute_param(values, o, 0)) == 0;
+  p.annuls =
+      p.op == GS_C_SCALE && gs_parameter_value(values, o, 0, type.dtype) == 0;
   int64_t outer = gs_prod(type.dim, type.access);
   p.n = x->outputs[at].elements / outer;
   p.made = x->outputs[at + 1].elements / outer;

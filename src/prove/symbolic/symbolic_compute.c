@@ -4,6 +4,7 @@
  * A tuple of few is written out; items beyond are variables of a frame of
  * their own, in which cases are told apart: each case is a part of the
  * reduction, over the items for which it holds. */
+#include "glenside/array/tensor.h"
 #include "prove/symbolic/form.h"
 #include <string.h>
 
@@ -29,9 +30,16 @@ element(const computing *x, const fm_number *index) {
 static pv_value
 parameter(const computing *x, uint32_t k) {
   const fm_operator *o = &x->node->o;
-  return o->param[k].written
-             ? pv_real_value(&x->f->elements, x->c.dtype, o->param[k].real)
-             : fm_value_of(x->f, x->c.dtype, o->param[k].number);
+  gs_dtype d = x->c.dtype;
+  pv_number number;
+  pv_value p = o->param[k].written
+                   ? pv_real_value(&x->f->elements, d,
+                                   gs_literal_value(d, o->param[k].real))
+                   : fm_value_of(x->f, d, o->param[k].number);
+  return !pv_is_integer(d) && p && pv_is_number(&x->f->elements, p, &number)
+             ? pv_real_value(&x->f->elements, d,
+                             gs_literal_value(d, pv_number_real(number)))
+             : p;
 }
 
 static pv_value

@@ -2,6 +2,7 @@
 /* test_floats.c - what of floats is a difference, and what is rounding or the
  * end of their range. */
 #include "fixture.h"
+#include <stdio.h>
 
 #define X(dtype)    "(tensor x (shape 6) " dtype ")"
 #define SIDES(l, r) "(let l " l ")(let r " r ")(output l)(output r)"
@@ -116,6 +117,74 @@ Test(floats, rounding_and_range_do_not) {
       fixture_start();
       pv_answer a = ask(excused[k].text, seed);
       cr_expect_neq(a.verdict, PV_REFUTED, "%s: %s", excused[k].name, a.reason);
+      fixture_stop();
+    }
+}
+
+/* --- parameters in their dtype -------------------------------------------- */
+
+enum { IN_F32 = 1, IN_BF16 = 2, IN_F16 = 4, IN_F64 = 8, NARROW = 7 };
+
+/* Terms over x that differ where the parameter is not what is written. */
+static const struct {
+  const char *name, *left, *right;
+  unsigned refuted, proved; /* in which dtypes */
+} parameters[] = {
+#define MINUS_ITSELF(t)                                                        \
+  "(compute sub (pair " t " " t "))", "(compute (scale 0) x)"
+    {"a logarithm of nothing",
+     MINUS_ITSELF("(compute log (compute (scale 1e-60) (compute exp x)))"),
+     NARROW, IN_F64},
+    {"one over nothing",
+     MINUS_ITSELF("(compute recip (compute (scale 1e-46) (compute exp x)))"),
+     NARROW, IN_F64},
+    {"a quotient by nothing",
+     MINUS_ITSELF("(compute div (pair (compute exp x) (compute (scale 1e-46) "
+                  "(compute exp x))))"),
+     NARROW, IN_F64},
+    {"a logarithm of what f16 has not",
+     MINUS_ITSELF("(compute log (compute (scale 1e-8) (compute exp x)))"), 0,
+     IN_F32 | IN_BF16 | IN_F64},
+    {"a root of what is below nothing",
+     MINUS_ITSELF("(compute sqrt (compute (scale -1e-60) (compute exp x)))"),
+     IN_F64, NARROW},
+    {"almost one, below a floor",
+     "(compute floor (compute (clip 0 0.99999999999) x))",
+     "(compute (scale 0) x)", NARROW, IN_F64},
+    {"a factor that is nothing", "(compute (scale 1e-60) x)",
+     "(compute (scale 0) x)", IN_F64, NARROW},
+    {"factors that are nothing, and large",
+     "(compute (scale 10000) (compute (scale 1e-46) x))",
+     "(compute (scale 1e-42) x)", IN_F32 | IN_BF16, 0},
+    {"bounds that are one number", "(compute (clip 1 1.0000000000001) x)",
+     "(compute (offset 1) (compute (scale 0) x))", 0, NARROW},
+    {"a number of more digits than f32 has",
+     "(compute sub (pair (compute (clip 2049.0001 2049.0001) x) (compute (clip "
+     "2049 2049) x)))",
+     "(compute (scale 0) x)", IN_F64, NARROW},
+    {"no number of more digits", "(compute (scale 1.0000000001) x)",
+     "(compute (offset 1e-60) x)", IN_F64, NARROW},
+    {"a bound above nothing",
+     "(compute max (pair (compute (clip -1e-60 1e-60) x) (compute (scale 0) "
+     "x)))",
+     "(compute (scale 0) x)", IN_F64, NARROW},
+};
+
+Test(floats, parameters_have_their_value_in_the_dtype) {
+  static const char *const dtypes[] = {"f32", "bf16", "f16", "f64"};
+  char text[1000];
+  for (size_t k = 0; k < sizeof parameters / sizeof parameters[0]; k++)
+    for (uint32_t d = 0; d < 4; d++) {
+      fixture_start();
+      snprintf(
+          text, sizeof text,
+          "(tensor x (shape 6) %s)(let l %s)(let r %s)(output l)(output r)",
+          dtypes[d], parameters[k].left, parameters[k].right);
+      pv_answer a = ask(text, 1);
+      cr_expect_eq(a.verdict == PV_REFUTED, parameters[k].refuted >> d & 1,
+                   "%s, %s: %s", parameters[k].name, dtypes[d], a.reason);
+      cr_expect_eq(a.verdict == PV_PROVED, parameters[k].proved >> d & 1,
+                   "%s, %s: %s", parameters[k].name, dtypes[d], a.reason);
       fixture_stop();
     }
 }
