@@ -80,11 +80,25 @@ is_known(const tester *t) {
   return false;
 }
 
+/* Parameters may give the semantics no type. */
+static bool
+has_type(const tester *t) {
+  gs_fault fault;
+  gs_term *operands =
+      BS_NEWS(t->ctx.arena, gs_term, t->instr->n_operands + (size_t)1);
+  if (!t->instr->n_params)
+    return true;
+  gs_program *p = gs_program_new(&t->ctx, NULL);
+  gs_sizing_declare(&t->sizing, p, operands);
+  return gs_term_ok(
+      gs_instr_expand(t->instr, p, t->sizing.attr, operands, &fault));
+}
+
 static void
 add_shape(tester *t, int64_t most) {
   gs_sizing *s = &t->sizing;
   if (t->n_shapes == MOST_SHAPES || is_known(t) || !gs_sizing_holds(s) ||
-      elements_of(s) > most)
+      elements_of(s) > most || !has_type(t))
     return;
   uint32_t vars = t->instr->scope.vars.len;
   t->shapes[t->n_shapes++] =
@@ -99,9 +113,10 @@ find_shapes(tester *t, int64_t most) {
   gs_sizing *s = &t->sizing;
   uint32_t vars = t->instr->scope.vars.len;
   for (uint32_t k = 0; k < DRAWS && t->n_shapes < MOST_SHAPES; k++) {
-    for (uint32_t v = 0; v < vars; v++)
-      s->choice[v] =
-          gs_sizing_is_size(s, v) ? (uint32_t)(draw(&state) % s->n_sizes) : 0;
+    for (uint32_t v = 0; v < vars; v++) {
+      uint32_t n = gs_sizing_choices(s, v);
+      s->choice[v] = n ? (uint32_t)(draw(&state) % n) : 0;
+    }
     add_shape(t, most);
   }
   memset(s->choice, 0, vars * sizeof *s->choice);
@@ -413,7 +428,8 @@ tested(tester *t) {
   cg_instr_answer *out = t->out;
   out->verdict = CG_INSTR_TESTED;
   out->reason = bs_arena_printf(
-      t->outer->arena, "%u calls agree, of %u sizes%s", out->calls, out->shapes,
+      t->outer->arena, "%u calls agree, of %u sizes%s%s", out->calls,
+      out->shapes, t->instr->n_params ? " and parameters" : "",
       t->sanitize ? "" : ", without sanitizers");
 }
 

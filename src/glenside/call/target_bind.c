@@ -267,7 +267,7 @@ gs_instr_expand(const gs_instr *instr, gs_program *p, bs_value attr,
   gs_type_at(p, term, &found);
   if (gs_type_equal(&declared, &found))
     return term;
-  gs_fail(fault, "type-mismatch", -1, -1,
+  gs_fail(fault, GS_UNDECLARED_TYPE, -1, -1,
           "the semantics of %s do not have the declared result type",
           instr->name);
   return GS_NO_TERM;

@@ -192,7 +192,10 @@ uint32_t gs_hops(const gs_target *, gs_dtype, uint32_t from, uint32_t to);
 bool gs_instr_bind(bs_values *, const gs_instr *, bs_value attr,
                    const gs_type *const *kids, uint32_t n_kids, uint32_t *slots,
                    gs_type *result, gs_fault *);
-/* The meaning of one call: the semantics as terms of `p` over `operands`. */
+/* The meaning of one call: the semantics as terms of `p` over `operands`. Where
+ * they have a type, and it is not that of the result, the fault has this code.
+ */
+#define GS_UNDECLARED_TYPE "undeclared-type"
 gs_term gs_instr_expand(const gs_instr *, gs_program *p, bs_value attr,
                         const gs_term *operands, gs_fault *);
 /* What a multiply-accumulate instruction is for, as an instruction of any

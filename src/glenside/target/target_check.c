@@ -6,8 +6,10 @@
  * are taken (target_sample.h). */
 #include "glenside/target/target_parse.h"
 #include "glenside/target/target_sample.h"
+#include <string.h>
 
-#define MAX_TRIES 40000
+#define MAX_TRIES      40000
+#define MAX_PARAMETERS 4000 /* choices of them for one choice of sizes */
 
 static bool
 find_sample(gs_sizing *s) {
@@ -20,17 +22,34 @@ find_sample(gs_sizing *s) {
   return false;
 }
 
-/* The type of the semantics over tensors of the sample's types. */
 static bool
-check_semantics(const gs_sizing *s, gs_program *p, const gs_term *operands) {
-  gs_fault fault = {0};
-  const gs_sk_node *root =
-      &s->instr->semantics->nodes[s->instr->semantics->n - 1];
-  if (gs_term_ok(gs_instr_expand(s->instr, p, s->attr, operands, &fault)))
-    return true;
-  bs_error(s->ctx->diags, root->span, "bad-semantics", "%s", fault.message);
-  bs_hint(s->ctx->diags, "tried with %s", gs_sizing_text(s));
+bad_semantics(const gs_sizing *s, const gs_fault *fault, const char *sizes) {
+  const gs_skeleton *semantics = s->instr->semantics;
+  bs_error(s->ctx->diags, semantics->nodes[semantics->n - 1].span,
+           "bad-semantics", "%s", fault->message);
+  bs_hint(s->ctx->diags, "tried with %s", sizes);
   return false;
+}
+
+/* The type of the semantics over tensors of the sample's types.  Parameters
+ * that give the semantics none, such as bounds in the wrong order, are passed
+ * over: the rule finds no such call either. */
+static bool
+check_semantics(gs_sizing *s, gs_program *p, const gs_term *operands) {
+  gs_fault first = {0}, fault = {0};
+  const char *sizes = NULL;
+  uint32_t tries = 0;
+  do {
+    if (!gs_sizing_holds(s))
+      continue;
+    if (gs_term_ok(gs_instr_expand(s->instr, p, s->attr, operands, &fault)))
+      return true;
+    if (!strcmp(fault.code, GS_UNDECLARED_TYPE))
+      return bad_semantics(s, &fault, gs_sizing_text(s));
+    first = sizes ? first : fault;
+    sizes = sizes ? sizes : gs_sizing_text(s);
+  } while (++tries < MAX_PARAMETERS && gs_sizing_advance_free(s));
+  return bad_semantics(s, &first, sizes);
 }
 
 /* Notes the rank of the view, which the template speaks of. */
@@ -57,24 +76,15 @@ check_layout(const gs_sizing *s, gs_program *p, gs_operand *o,
 }
 
 static bool
-check_types(const gs_sizing *s, const gs_target *target) {
+check_types(gs_sizing *s, const gs_target *target) {
   const gs_instr *instr = s->instr;
   gs_program *p = gs_program_new(s->ctx, NULL);
   gs_term *holes = BS_NEWS(s->ctx->arena, gs_term, instr->scope.vars.len + 1);
   gs_term *operands = BS_NEWS(s->ctx->arena, gs_term, instr->n_operands + 1);
-  bool ok = true;
-  for (uint32_t k = 0; k < instr->n_operands; k++) {
-    const gs_operand *o = &instr->operands[k];
-    gs_type flat = s->types[k];
-    gs_fault fault;
-    flat.access = flat.rank;
-    gs_term tensor = gs_add_tensor(p, o->name, &flat, o->span);
-    bs_value split = bs_int(s->ctx->values, s->types[k].access);
-    operands[k] = gs_add(p, GS_ACCESS, bs_list(s->ctx->values, &split, 1),
-                         &tensor, 1, o->span, &fault);
-    holes[o->slot] = operands[k];
-  }
-  ok = check_semantics(s, p, operands);
+  gs_sizing_declare(s, p, operands);
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    holes[instr->operands[k].slot] = operands[k];
+  bool ok = check_semantics(s, p, operands);
   for (uint32_t k = 0; k < instr->n_operands; k++)
     ok &= check_layout(s, p, (gs_operand *)&instr->operands[k], holes);
   return ok && target_check_room(s->ctx, target, instr, s->types, &s->result);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* target_sample.c - see target_sample.h. */
 #include "glenside/target/target_sample.h"
+#include "glenside/expr/expr_functions.h"
 #include <assert.h>
 
 static void
@@ -45,40 +46,68 @@ add_candidates(gs_sizing *s) {
     add_size(s, rest[k]);
 }
 
-bool
-gs_sizing_is_size(const gs_sizing *s, uint32_t var) {
-  assert(var < s->instr->scope.vars.len);
-  return s->instr->scope.vars.data[var].sort == GS_SORT_INT;
+static bool
+is_dimension(const gs_instr *instr, uint32_t var) {
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    for (uint32_t d = 0; d < instr->operands[k].rank; d++)
+      if (instr->operands[k].dims[d]->kind == GS_X_VAR &&
+          instr->operands[k].dims[d]->slot == var)
+        return true;
+  return false;
 }
 
-/* The next choice, as an odometer; false past the last. */
-bool
-gs_sizing_advance(gs_sizing *s) {
+static bool
+is_free(const gs_sizing *s, uint32_t var) {
+  return var < s->instr->n_params && !is_dimension(s->instr, var);
+}
+
+/* What parameters that may be any number take: halves and fractions, whole
+ * numbers, and both signs. */
+static const double numbers[] = {0.5, -1.25,  3,   0, 0.0078125,
+                                 1,   -0.125, 3.5, 2, -7};
+
+uint32_t
+gs_sizing_choices(const gs_sizing *s, uint32_t var) {
+  assert(var < s->instr->scope.vars.len);
+  gs_sort sort = s->instr->scope.vars.data[var].sort;
+  return sort == GS_SORT_INT    ? s->n_sizes
+         : sort == GS_SORT_REAL ? sizeof numbers / sizeof *numbers
+                                : 0;
+}
+
+/* The next choice among the variables that are free, or among the others. */
+static bool
+advance(gs_sizing *s, bool free) {
   for (uint32_t k = 0; k < s->instr->scope.vars.len; k++) {
-    if (!gs_sizing_is_size(s, k))
+    if (is_free(s, k) != free)
       continue;
-    if (++s->choice[k] < s->n_sizes)
+    if (++s->choice[k] < gs_sizing_choices(s, k))
       return true;
     s->choice[k] = 0;
   }
   return false;
 }
 
-/* Variable k starts at candidate k, so that sizes differ at first. */
-int64_t
-gs_sizing_chosen(const gs_sizing *s, uint32_t var) {
-  assert(s->n_sizes && var < s->instr->scope.vars.len);
-  return s->sizes[(s->choice[var] + var) % s->n_sizes];
+bool
+gs_sizing_advance_free(gs_sizing *s) {
+  return advance(s, true);
 }
 
-/* A parameter that may be any number takes one that goes with the sizes. */
-static double
-chosen_number(const gs_sizing *s, uint32_t var) {
-  static const double numbers[] = {-1.25, 0, 0.0078125, 0.5, 3, 3.5};
-  uint64_t at = var;
-  for (uint32_t k = 0; k < s->instr->scope.vars.len; k++)
-    at += s->choice[k];
-  return numbers[at % (sizeof numbers / sizeof *numbers)];
+bool
+gs_sizing_advance(gs_sizing *s) {
+  return advance(s, false) || advance(s, true);
+}
+
+/* Of a variable with choices.  Variable k starts at candidate k, so that sizes
+ * differ at first. */
+static bs_value
+chosen(const gs_sizing *s, uint32_t var) {
+  uint32_t at = (s->choice[var] + var) % gs_sizing_choices(s, var);
+  bs_value v;
+  if (s->instr->scope.vars.data[var].sort == GS_SORT_INT)
+    return bs_int(s->ctx->values, s->sizes[at]);
+  gs_datum number = {GS_D_REAL, {.r = numbers[at]}};
+  return gs_datum_value(s->ctx->values, &number, &v) ? v : BS_NIL;
 }
 
 /* The operand types under the choice; false when a dimension is none. */
@@ -87,11 +116,7 @@ make_types(gs_sizing *s) {
   bs_values *values = s->ctx->values;
   const gs_instr *instr = s->instr;
   for (uint32_t k = 0; k < instr->scope.vars.len; k++)
-    s->slots[k] = gs_sizing_is_size(s, k)
-                      ? bs_int(values, gs_sizing_chosen(s, k)).i
-                  : instr->scope.vars.data[k].sort == GS_SORT_REAL
-                      ? bs_real(values, chosen_number(s, k)).i
-                      : UINT32_MAX;
+    s->slots[k] = gs_sizing_choices(s, k) ? chosen(s, k).i : UINT32_MAX;
   gs_env env = {
       .values = values, .slots = s->slots, .n_slots = instr->scope.vars.len};
   for (uint32_t k = 0; k < instr->n_operands; k++) {
@@ -122,16 +147,31 @@ gs_sizing_holds(gs_sizing *s) {
                        s->instr->n_operands, s->slots, &s->result, &fault);
 }
 
-/* The sizes tried, for a message: "r = 3, c = 5". */
+void
+gs_sizing_declare(const gs_sizing *s, gs_program *p, gs_term *operands) {
+  for (uint32_t k = 0; k < s->instr->n_operands; k++) {
+    const gs_operand *o = &s->instr->operands[k];
+    gs_type flat = s->types[k];
+    gs_fault fault;
+    flat.access = flat.rank;
+    gs_term tensor = gs_add_tensor(p, o->name, &flat, o->span);
+    bs_value split = bs_int(s->ctx->values, s->types[k].access);
+    operands[k] = gs_add(p, GS_ACCESS, bs_list(s->ctx->values, &split, 1),
+                         &tensor, 1, o->span, &fault);
+  }
+}
+
 const char *
 gs_sizing_text(const gs_sizing *s) {
   bs_text text;
   bs_text_init(&text, s->ctx->heap);
-  for (uint32_t k = 0; k < s->instr->scope.vars.len; k++)
-    if (gs_sizing_is_size(s, k))
-      bs_putf(&text, "%s%s = %lld", text.len ? ", " : "",
-              s->instr->scope.vars.data[k].name,
-              (long long)gs_sizing_chosen(s, k));
+  for (uint32_t k = 0; k < s->instr->scope.vars.len; k++) {
+    if (!gs_sizing_choices(s, k))
+      continue;
+    bs_putf(&text, "%s%s = ", text.len ? ", " : "",
+            s->instr->scope.vars.data[k].name);
+    bs_put_value(&text, s->ctx->values, chosen(s, k));
+  }
   const char *copy = bs_arena_strdup(s->ctx->arena, bs_text_str(&text));
   bs_text_done(&text);
   return copy;
