@@ -19,8 +19,9 @@ extern "C" {
 #endif
 
 /* The loops that a command makes.  The caller may set the first n names, and
- * these loops are called so; afterwards, all n that were made are there, as
- * strings of the context.  NULL in the place of a glen_made: nobody asks. */
+ * these loops are called so, with a warning if there are fewer; afterwards, all
+ * n that were made are there, as strings of the context.  NULL in the place of
+ * a glen_made: nobody asks. */
 #define GLEN_MAX_MADE 16
 typedef struct glen_made {
   uint32_t n;

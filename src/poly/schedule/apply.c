@@ -201,6 +201,14 @@ knows_enough(const po_program *p, const po_step_call *call) {
   return false;
 }
 
+static void
+note_unused_names(const po_program *p, const po_step_call *call) {
+  if (call->n_results > call->n_made)
+    bs_warning(p->ctx.diags, call->span, "unused-name",
+               "%s makes %u loops, %u names are given", call->primitive->name,
+               call->n_made, call->n_results);
+}
+
 bool
 po_apply(po_program **program, po_step_call *call, po_program **undo) {
   po_program *before = *program;
@@ -231,6 +239,7 @@ po_apply(po_program **program, po_step_call *call, po_program **undo) {
   if (ok) {
     ask_for_axes(before, after);
     po_log_command(after, call, bs_text_str(&right));
+    note_unused_names(after, call);
   }
   bs_text_done(&right);
   if (!ok) {

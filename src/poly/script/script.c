@@ -29,11 +29,6 @@ run_command(po_script_run *s, const po_item *i) {
       po_script_fault(s, i->lo, "the command failed");
     return false;
   }
-  if (call.n_results > call.n_made) {
-    bs_warning(s->diags, call.span, "unused-name",
-               "%s makes %u loops, %u names are given", call.primitive->name,
-               call.n_made, call.n_results);
-  }
   return true;
 }
 

@@ -372,6 +372,17 @@ Test(schedule, a_changed_value_names_a_pair) {
     expect_code(glen, code);                                                   \
   } while (0)
 
+Test(schedule, names_without_loops_are_warned_of) {
+  use_folder();
+  glen_context *glen = begin();
+  glen_loops *loops = load(glen, COPY);
+  glen_made three = {3, {"a", "b", "c"}};
+  cr_expect(glen_loops_split(glen, loops, "i", (ints){-1, 8}, 2, &three));
+  cr_expect_eq(three.n, 2);
+  expect_code(glen, "unused-name");
+  glen_context_free(glen);
+}
+
 Test(schedule, what_makes_no_sense_is_refused) {
   use_folder();
   glen_context *glen = begin();
