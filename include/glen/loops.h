@@ -168,8 +168,8 @@ typedef struct glen_code_options {
    * printed. */
   double recompute;
   /* Codes for parts of the sizes of a program that leaves them open, at most so
-   * many beside the one for all sizes: up to 16.  None where a schedule is
-   * given.  0: none. */
+   * many beside the one for all sizes: 16 at most.  None where a schedule
+   * is given.  0: none. */
   uint32_t keys;
 } glen_code_options;
 

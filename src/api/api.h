@@ -189,6 +189,9 @@ bool api_fuse(glen_context *, glen_loops *, const char *way,
 enum { API_MAX_PIECES = 64 };
 /* code.c: the workspace of the one is enough for the other, too. */
 void api_make_room(po_program *, const po_program *);
+/* code.c: frees the codes for parts of the sizes.  A schedule that is given is
+ * for all sizes, and these were made without it. */
+void api_free_parts(glen_loops *);
 /* tiling.c: parts of the sizes that may get code of their own; none where
  * inputs are packed before any call, whose sizes are not known then. */
 uint32_t api_most_keys(const glen_code_options *);

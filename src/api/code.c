@@ -62,6 +62,12 @@ api_know_input(glen_context *ctx, const gs_program *p, const char *name) {
 }
 
 void
+api_free_parts(glen_loops *loops) {
+  while (loops->n_keys)
+    glen_loops_free(loops->parts[--loops->n_keys]);
+}
+
+void
 glen_loops_free(glen_loops *loops) {
   if (loops && loops->loops) {
     po_free(loops->loops);
@@ -69,8 +75,7 @@ glen_loops_free(glen_loops *loops) {
     loops->loops = loops->original = NULL;
     while (loops->n_variants)
       glen_loops_free(loops->owned[--loops->n_variants]);
-    while (loops->n_keys)
-      glen_loops_free(loops->parts[--loops->n_keys]);
+    api_free_parts(loops);
   }
 }
 

@@ -207,6 +207,7 @@ apply(glen_context *ctx, glen_loops *loops, const char *name, glen_made *made,
   r.program = loops->loops;
   if (ok) {
     give_names(ctx, &r, made);
+    api_free_parts(loops);
     po_lay_out(loops->loops);
   } else if (ctx->diags.errors == errors) {
     po_refuse(r.program, &r.call, "failed", "the command failed");

@@ -61,10 +61,12 @@ glen_schedule(glen_context *ctx, glen_loops *loops, const char *path,
   uint32_t source = bs_source_read(&ctx->diags, path, BS_NOWHERE);
   bool ok = source && (explain ? po_explain_script(&loops->loops, source, &out)
                                : po_run_script(&loops->loops, source, &out));
-  if (ok)
+  if (ok) {
+    api_free_parts(loops);
     po_lay_out(loops->loops);
-  else
+  } else {
     api_blame_limit(&frame);
+  }
   *printed = api_string(ctx, &out);
   return ok;
 }
@@ -208,7 +210,7 @@ glen_loops_copy(glen_context *ctx, const glen_loops *loops) {
 bool
 glen_bind(glen_context *ctx, glen_loops *loops) {
   API_ENTER_STAGE(ctx, "scheduling", 1, false);
-  if (!api_knows_sizes(ctx, loops->loops, "CUDA"))
+  if (!api_knows_sizes(ctx, loops->loops, "code for a device"))
     return false;
   po_bind_automatically(&loops->loops);
   return true;

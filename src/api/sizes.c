@@ -29,6 +29,16 @@ api_has_numbers(glen_context *ctx, const gs_program *p, const char *what) {
   return false;
 }
 
+static bool
+is_new(glen_context *ctx, const po_given_size *list, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (!strcmp(list[k].name, list[n].name))
+      return bs_error(&ctx->diags, BS_NOWHERE, "bad-size",
+                      "size %s is given twice: %lld and %lld", list[n].name,
+                      (long long)list[k].value, (long long)list[n].value);
+  return true;
+}
+
 /* NAME=NUMBER */
 static bool
 read_size(glen_context *ctx, bs_arena *arena, const char *text,
@@ -48,7 +58,7 @@ api_read_sizes(glen_context *ctx, bs_arena *arena, const char *const *sizes,
                uint32_t n, const po_given_size **out) {
   po_given_size *list = n ? BS_NEWS(arena, po_given_size, n) : NULL;
   for (uint32_t k = 0; k < n; k++)
-    if (!read_size(ctx, arena, sizes[k], &list[k]))
+    if (!read_size(ctx, arena, sizes[k], &list[k]) || !is_new(ctx, list, k))
       return false;
   *out = list;
   return true;

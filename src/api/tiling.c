@@ -256,9 +256,13 @@ static bool
 read_numbers(glen_context *ctx, const gs_program *p, const char *const *sizes,
              uint32_t n, int64_t *at) {
   const po_given_size *given;
-  if (!p->sizes)
-    return bs_error(&ctx->diags, BS_NOWHERE, "open-size",
-                    "the program leaves no size open, so there is one code");
+  if (!p->sizes) {
+    bs_error(&ctx->diags, BS_NOWHERE, "open-size",
+             "the program leaves no size open, so there is one code");
+    bs_hint(&ctx->diags, "a size is declared by (size NAME LEAST MOST), that "
+                         "of a model by --dim NAME=LEAST..MOST");
+    return false;
+  }
   if (!api_read_sizes(ctx, &ctx->arena, sizes, n, &given) ||
       !know_names(ctx, p->sizes, given, n))
     return false;

@@ -43,8 +43,7 @@ api_prepack(glen_context *ctx, glen_loops *loops, const char *const *names,
     return true;
   API_ENTER(ctx, false);
   po_program *p = loops->loops;
-  while (loops->n_keys) /* see api_most_keys */
-    glen_loops_free(loops->parts[--loops->n_keys]);
+  api_free_parts(loops); /* see api_most_keys */
   for (uint32_t k = 0; k < n; k++)
     if (!api_know_input(ctx, p->source, names[k]) ||
         !locate(ctx, (gs_program *)p->source, names[k]) ||

@@ -111,20 +111,20 @@ is_bound(double recompute) {
 static bool
 read_options(const cl_session *session, code *c) {
   const cl_options *o = session->options;
-  *c = (code){
-      .options = {
-          .size = sizeof c->options,
-          .strict_fp = o->strict_fp,
-          .prepack = session->prepack,
-          .n_prepack = session->n_prepack,
-          .variants = c->variants,
-          .fusion = fusion_of(o),
-          .tiles = c->tiles,
-          .choose = o->choose > UINT32_MAX ? UINT32_MAX : (uint32_t)o->choose,
-          .script = o->script,
-          .explain = o->explain,
-          .recompute = o->recompute,
-          .keys = o->keys > UINT32_MAX ? UINT32_MAX : (uint32_t)o->keys}};
+  *c =
+      (code){.options = {.size = sizeof c->options,
+                         .strict_fp = o->strict_fp,
+                         .prepack = session->prepack,
+                         .n_prepack = session->n_prepack,
+                         .variants = c->variants,
+                         .fusion = fusion_of(o),
+                         .tiles = c->tiles,
+                         .choose = o->choose > UINT32_MAX ? UINT32_MAX
+                                                          : (uint32_t)o->choose,
+                         .script = o->script,
+                         .explain = o->explain,
+                         .recompute = o->recompute,
+                         .keys = (uint32_t)o->keys}};
   if (o->layout)
     glen_layout_cost_find(o->layout, &c->options.layout);
   return read_variants(o->dispatch, c) && agree(o) && is_bound(o->recompute) &&

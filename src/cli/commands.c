@@ -206,8 +206,11 @@ const cl_command cl_commands[] = {
      "by\n"
      "--size, its kernels, blocks and bytes of workspace, and what each code "
      "is\n"
-     "predicted to cost there.\n\n"
+     "predicted to cost there.  A model (.onnx) has sizes that --dim leaves "
+     "open.\n\n"
      "  glen tiling attention.glen --target native --size n=77\n"
+     "  glen tiling bert.onnx --dim batch=1 --dim words=1..512 --size "
+     "words=77\n"
      "  glen tiling attention.glen --size n=77 --keys 4 --json\n"},
 };
 

@@ -62,7 +62,7 @@ run(int argc, char **argv) {
   if (command && !code)
     code = cl_refuse_rules(&options);
   if (command && !code)
-    code = cl_refuse_sizes(&options);
+    code = cl_refuse_sizes(command, &options);
   if (command && !code)
     code = cl_refuse_overwriting(command, &options);
   if (command && !code)

@@ -37,6 +37,12 @@ read_count(const char *text, uint64_t *out) {
 }
 
 static bool
+read_up_to(const char *text, const char *most, uint64_t *out) {
+  uint64_t bound;
+  return read_count(text, out) && read_count(most, &bound) && *out <= bound;
+}
+
+static bool
 read_bytes(const char *text, uint64_t *out) {
   size_t len = strlen(text);
   char digits[32];
@@ -103,6 +109,8 @@ set_value(cl_options *options, const cl_row *r, const char *text) {
   }
   case COUNT:
     return read_count(text, field);
+  case UP_TO:
+    return read_up_to(text, r->preset, field);
   case BYTES:
     return read_bytes(text, field);
   case SECONDS:
@@ -196,13 +204,22 @@ unknown_command(const char *word) {
               : fail_usage(NULL, "unknown command", word);
 }
 
+/* What a value of the option looks like, where its argument does not tell. */
+static const char *
+form_of(const cl_row *r) {
+  return r->kind == BYTES   ? " (a number, perhaps with K, M, G or T)"
+         : r->kind == COUNT ? " (a whole number)"
+         : r->kind == UP_TO ? " (a whole number up to "
+                            : "";
+}
+
 static bool
 refuse_value(cursor *c, const cl_row *r, const char *value) {
   char what[160];
-  snprintf(what, sizeof what, "--%s takes %s%s%s%s, not", r->name,
+  bool bounded = r->kind == UP_TO;
+  snprintf(what, sizeof what, "--%s takes %s%s%s%s%s, not", r->name,
            r->choices ? "one of: " : "", r->choices ? r->choices : r->argument,
-           r->kind == BYTES ? " (a number, perhaps with K, M, G or T)" : "",
-           r->kind == COUNT ? " (a whole number)" : "");
+           form_of(r), bounded ? r->preset : "", bounded ? ")" : "");
   return refuse(c, what, value);
 }
 

@@ -70,7 +70,7 @@ const cl_row cl_rows[] = {
      "init inputs",
      "how inputs whose elements are in files are passed: init: NAME_init "
      "prepares them once for all calls; inputs: as parameters like others, "
-     "which is so with --prepack and in CUDA, too"},
+     "which is so with --prepack and on devices, too"},
     {"dispatch", 0, "LIST", WORDS, AT(dispatch), COMPILE | RUN, NULL,
      "none avx2 avx512",
      "adds code for x86-64 processors with these features, separated by "
@@ -84,7 +84,7 @@ const cl_row cl_rows[] = {
     {"output", 'o', "FILE.glen", TEXT, AT(output), IMPORT, NULL, NULL,
      "the file for the program; its weights go beside it"},
     {"dim", 0, "NAME=SIZE", LIST, AT(dims),
-     IMPORT | CHOOSES | CHECK | SCHEDULE | LAYOUT, NULL, NULL,
+     IMPORT | CHOOSES | CHECK | SCHEDULE | LAYOUT | TILING, NULL, NULL,
      "the size of a dimension that a model (.onnx) leaves open; as "
      "LEAST..MOST[:MULTIPLE], it becomes a size of the program"},
     {"size", 0, "NAME=NUMBER", LIST, AT(sizes),
@@ -236,7 +236,7 @@ const cl_row cl_rows[] = {
      "on average"},
     {"choose", 0, "N", COUNT, AT(choose), COMPILE | RUN | SCHEDULE, "0", NULL,
      "takes the cheapest of N whole schedules, by the cost model"},
-    {"keys", 0, "N", COUNT, AT(keys), COMPILE | RUN | TILING, "16", NULL,
+    {"keys", 0, "N", UP_TO, AT(keys), COMPILE | RUN | TILING, "16", NULL,
      "most codes for parts of the sizes that a program leaves open, beside the "
      "one for all of them: up to 16"},
     {"tune", 0, "N", COUNT, AT(tune), COMPILE | RUN | SCHEDULE, "0", NULL,

@@ -8,13 +8,14 @@
 
 /* WORDS: some of the `choices`, divided by commas.  MAYBE: a word of `choices`
  * may stand behind `=`; alone it is the empty text, and means the first of
- * them. */
+ * them.  UP_TO: a COUNT that is at most its preset. */
 typedef enum cl_kind {
   FLAG,
   TEXT,
   WORDS,
   LIST,
   COUNT,
+  UP_TO,
   BYTES,
   SECONDS,
   MAYBE

@@ -411,10 +411,11 @@ cl_load_loops(cl_session *session, const char *path, bool sized) {
 }
 
 int
-cl_refuse_sizes(const cl_options *o) {
+cl_refuse_sizes(const cl_command *command, const cl_options *o) {
   const char *path = o->files.n ? o->files.items[0] : "";
   size_t n = strlen(path);
-  if (!o->sizes.n || n < 5 || strcmp(path + n - 5, ".onnx") != 0)
+  bool asks = !strcmp(command->name, "tiling"); /* of sizes that --dim leaves */
+  if (!o->sizes.n || asks || n < 5 || strcmp(path + n - 5, ".onnx") != 0)
     return GLEN_OK;
   fputs("glen: --size is for programs (.glen) and loops (.loops), such as glen "
         "import makes of a model; a model has --dim\n",

@@ -81,8 +81,8 @@ bool cl_without_rules(const cl_options *);
 /* Says so and returns GLEN_USAGE where --rules says none and some; else
  * GLEN_OK. */
 int cl_refuse_rules(const cl_options *);
-/* --size of a program that has none that are open. */
-int cl_refuse_sizes(const cl_options *);
+/* --size of a model, whose dimensions get numbers by --dim. */
+int cl_refuse_sizes(const cl_command *, const cl_options *);
 /* The program of a file, with the numbers of --size. */
 glen_program *cl_load_program(cl_session *, const glen_target *,
                               const char *path);

@@ -182,6 +182,17 @@ finish(on_import *im, bs_text *weights) {
 }
 
 static bool
+is_new_dim(on_import *im, uint32_t k) {
+  const char *const *dims = im->options->dims;
+  size_t n = strcspn(dims[k], "=") + 1;
+  for (uint32_t j = 0; j < k; j++)
+    if (!strncmp(dims[j], dims[k], n))
+      return on_wrong(im, "--dim gives dimension %.*s twice", (int)n - 1,
+                      dims[k]);
+  return true;
+}
+
+static bool
 check_dims(on_import *im) {
   for (uint32_t k = 0; k < im->options->n_dims; k++) {
     gs_size size;
@@ -190,6 +201,8 @@ check_dims(on_import *im) {
                       "--dim %.100s is not NAME=SIZE, NAME=LEAST..MOST or "
                       "NAME=LEAST..MOST:MULTIPLE",
                       im->options->dims[k]);
+    if (!is_new_dim(im, k))
+      return false;
   }
   return true;
 }

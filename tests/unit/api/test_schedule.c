@@ -437,3 +437,36 @@ Test(schedule, a_pair_is_that_of_the_last_call) {
   cr_expect_not(glen_violated(loops, &v));
   glen_context_free(glen);
 }
+
+/* What is asked of loops is asked of them for all sizes: codes for parts of
+ * these would run without it.  What is refused changes nothing. */
+Test(schedule, a_schedule_is_for_all_sizes) {
+  use_folder();
+  glen_context *glen = begin();
+  glen_target *target = glen_target_load(glen, NULL);
+  put("mm.glen", "(size n 1 65) (tensor A (shape n n) f32)"
+                 "(tensor B (shape n n) f32) (let C (matmul A B)) (output C)");
+  put("unroll.sched", "unroll i1\n");
+  glen_program *p = glen_program_load_at(glen, target, "mm.glen", NULL, 0);
+  glen_code_options options;
+  glen_code_defaults(&options);
+  options.keys = 3;
+  for (int by_script = 0; by_script < 2; by_script++) {
+    const char *c, *h, *printed;
+    glen_scheduled done;
+    glen_loops *loops = glen_lower_scheduled(glen, p, target, &options, &done);
+    cr_assert(loops && glen_emit_c(glen, loops, "mm", "mm.h", &c, &h));
+    cr_expect(strstr(c, "mm_part0") && strstr(h, "mm_tiling"));
+    cr_expect_not(glen_loops_parallel(glen, loops, "none"));
+    cr_assert(glen_emit_c(glen, loops, "mm", "mm.h", &c, &h));
+    cr_expect(strstr(c, "mm_part0"));
+    cr_assert(by_script
+                  ? glen_schedule(glen, loops, "unroll.sched", false, &printed)
+                  : glen_loops_unroll(glen, loops, "i1"),
+              "%s", glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+    cr_assert(glen_emit_c(glen, loops, "mm", "mm.h", &c, &h));
+    cr_expect_not(strstr(c, "mm_part0"));
+    glen_loops_free(loops);
+  }
+  glen_context_free(glen);
+}
