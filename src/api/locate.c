@@ -198,6 +198,28 @@ name_of(glen_context *ctx, const struct kind *kind, const char *path) {
   return name;
 }
 
+/* What newcomers take for a target. */
+static const char *
+no_target(const char *name) {
+  static const char device[] = "a target is a processor or an accelerator; "
+                               "glen compile --emit cuda, or "
+                               "opencl,opencl-host, writes code for a GPU";
+  static const char processor[] =
+      "native describes this machine; --dispatch avx2,avx512 adds code for "
+      "such processors to that for any";
+  static const struct {
+    const char *name, *hint;
+  } table[] = {{"cuda", device},   {"gpu", device},       {"nvidia", device},
+               {"opencl", device}, {"metal", device},     {"rocm", device},
+               {"avx", processor}, {"avx2", processor},   {"avx512", processor},
+               {"x86", processor}, {"x86_64", processor}, {"x86-64", processor},
+               {"host", processor}};
+  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+    if (!strcmp(table[k].name, name))
+      return table[k].hint;
+  return NULL;
+}
+
 static void
 hint_names(glen_context *ctx, const char *wanted, const char **names,
            uint32_t n) {
@@ -226,6 +248,11 @@ api_hint_names(glen_context *ctx, glen_data what, const char *name) {
   bs_moment before = bs_moment_of(&ctx->diags);
   if (!bs_dir_list(&ctx->diags, folder, kind->suffix, &paths, &n)) {
     bs_go_back(&ctx->diags, before);
+    return;
+  }
+  const char *other = what == GLEN_DATA_TARGET ? no_target(name) : NULL;
+  if (other) {
+    bs_hint(&ctx->diags, "%s", other);
     return;
   }
   const char **names = BS_NEWS(&ctx->arena, const char *, n);

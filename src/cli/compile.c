@@ -304,16 +304,19 @@ compile(job *j, const cl_options *o, uint32_t count, bool loops) {
 /* C is what is written: objects are for the C compiler to make. */
 static bool
 is_object(const cl_options *o) {
-  static const char *const suffixes[] = {".o",   ".obj",   ".a",  ".so",
-                                         ".dll", ".dylib", ".exe"};
+  static const struct {
+    const char *suffixes, *flags;
+  } kinds[] = {{".o .obj .a", "-c"},
+               {".so .dll .dylib", "-shared -fPIC"},
+               {".exe", "main.c"}};
   const char *dot = o->output ? strrchr(cl_base_name(o->output), '.') : NULL;
-  for (size_t k = 0; dot && k < sizeof suffixes / sizeof *suffixes; k++)
-    if (!strcmp(dot, suffixes[k])) {
+  for (size_t k = 0; dot && k < sizeof kinds / sizeof *kinds; k++)
+    if (cl_is_choice(kinds[k].suffixes, dot)) {
       int n = (int)(dot - o->output);
       fprintf(stderr,
               "glen: glen writes C, of which a C compiler makes %s: -o "
-              "%.*s.c, then cc -O3 -fopenmp -c %.*s.c\n",
-              o->output, n, o->output, n, o->output);
+              "%.*s.c, then cc -O3 -fopenmp %s %.*s.c\n",
+              o->output, n, o->output, kinds[k].flags, n, o->output);
       return true;
     }
   return false;

@@ -2,6 +2,7 @@
 /* options.c - the command line, parsed by the table of options.
  *
  * Values are checked for range here, so that commands can trust them. */
+#include "cli/elsewhere.h"
 #include "cli/options_table.h"
 
 #include "glen/glen.h"
@@ -77,11 +78,11 @@ read_seconds(const char *text, double *out) {
   return true;
 }
 
-static bool
-is_choice(const char *choices, const char *word) {
+bool
+cl_is_choice(const char *words, const char *word) {
   size_t n = strlen(word);
-  for (const char *at = choices; n && (at = strstr(at, word)); at += n)
-    if ((at == choices || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+  for (const char *at = words; n && (at = strstr(at, word)); at += n)
+    if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
       return true;
   return false;
 }
@@ -99,7 +100,7 @@ set_value(cl_options *options, const cl_row *r, const char *text) {
   case MAYBE:
   case TEXT:
     *(const char **)field = text;
-    return !r->choices || is_choice(r->choices, text);
+    return !r->choices || cl_is_choice(r->choices, text);
   case LIST: {
     cl_list *list = field;
     if (list->n == CL_MAX_LIST)
@@ -159,6 +160,13 @@ refuse(cursor *c, const char *what, const char *value) {
   return false;
 }
 
+static bool
+refuse_with(cursor *c, const char *what, const char *value, const char *hint) {
+  char all[240];
+  snprintf(all, sizeof all, "%s %.60s: %s", what, value, hint);
+  return refuse(c, all, NULL);
+}
+
 /* A long option, with what stands behind it cut off. */
 static const char *
 nearest_option(const cl_command *command, const char *text, size_t n) {
@@ -172,11 +180,22 @@ nearest_option(const cl_command *command, const char *text, size_t n) {
   return glen_nearest(word, names, count);
 }
 
+/* What such an option of other tools is here, without its value. */
+static const char *
+said_of_option(const char *text) {
+  char word[64];
+  snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "="), text);
+  return cl_other_option(word);
+}
+
 static bool
 unknown_option(cursor *c, const char *text) {
   size_t n = strcspn(text + 2, "=");
   if (text[1] == '-' && cl_find_row(text + 2, n, EVERY))
     return refuse(c, "this command has no option", text);
+  const char *other = said_of_option(text);
+  if (other)
+    return refuse_with(c, "unknown option", text, other);
   const char *near =
       text[1] == '-' ? nearest_option(c->command, text + 2, n) : NULL;
   char what[160];
@@ -193,11 +212,16 @@ unknown_option(cursor *c, const char *text) {
 static int
 unknown_command(const char *word) {
   const char *names[64];
-  char what[160];
+  char what[240];
   size_t n = 0;
   for (; n < cl_command_count && n < 64; n++)
     names[n] = cl_commands[n].name;
   const char *near = glen_nearest(word, names, n);
+  const char *other = cl_other_command(word);
+  if (other) {
+    snprintf(what, sizeof what, "unknown command %.60s: %s", word, other);
+    return fail_usage(NULL, what, NULL);
+  }
   snprintf(what, sizeof what, "unknown command %.60s; did you mean %s?", word,
            near ? near : "");
   return near ? fail_usage(NULL, what, NULL)
@@ -255,10 +279,22 @@ take_option(cursor *c, cl_options *options) {
 }
 
 static bool
+refuse_operand(cursor *c, const char *text) {
+  const char *option = cl_option_of_file(text),
+             *what = "one argument too many:";
+  char hint[80];
+  if (!option ||
+      !cl_find_row(option + 2, strlen(option + 2), cl_command_bit(c->command)))
+    return refuse(c, what, text);
+  snprintf(hint, sizeof hint, "one argument too many; %s is for", option);
+  return refuse(c, hint, text);
+}
+
+static bool
 take_operand(cursor *c, cl_options *options, const char *text) {
   uint32_t most = c->command ? c->command->max_operands : 0;
   if (options->files.n >= most)
-    return refuse(c, "one argument too many:", text);
+    return refuse_operand(c, text);
   options->files.items[options->files.n++] = text;
   return true;
 }

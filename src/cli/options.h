@@ -62,6 +62,8 @@ struct cl_command {
 extern const cl_command cl_commands[];
 extern const size_t cl_command_count;
 
+/* Is it one of `words`, which spaces divide? */
+bool cl_is_choice(const char *words, const char *word);
 /* Finds the command that argv[1..] names and parses the rest.  Returns NULL
  * and sets *exit_code when there is nothing to run: help or version was asked
  * for, or the usage is wrong (reported on stderr). */

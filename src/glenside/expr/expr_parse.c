@@ -515,6 +515,9 @@ unknown_function(const parser *p, uint32_t node, const char *head) {
            "there is no function '%s'", head);
   if (near)
     bs_meant(p->ctx->diags, "'", near);
+  else
+    bs_hint(p->ctx->diags, "conditions are about types and attributes, such as "
+                           "(= (rank ?x) 2): docs/RULES.md lists functions");
   return NULL;
 }
 

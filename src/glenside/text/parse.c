@@ -299,8 +299,11 @@ check_form(gs_parser *x, uint32_t root, form_kind *kind) {
   bs_diags *diags = x->ctx->diags;
   gs_op op;
   if (!head) {
+    const char *word = parse_symbol(x, root);
     bs_error(diags, sx->span, "bad-form", "expected a form, found %s",
              parse_describe(x, root));
+    if (word && gs_hint_elsewhere(diags, GS_AS_FORM, word))
+      return false;
     bs_hint(diags, "a program consists of tensor, const, let and output forms");
     return false;
   }
@@ -389,7 +392,11 @@ is_program(gs_parser *x, uint32_t source) {
   uint32_t first = x->sx.roots.data[0];
   bs_error(diags, parse_at(x, first)->span, "bad-form",
            "expected a form, found %s", parse_describe(x, first));
-  bs_hint(diags, "%s", gs_elsewhere_file(diags->sources.data[source - 1].path));
+  const char *path = diags->sources.data[source - 1].path;
+  const char *dot = strrchr(path, '.'), *word = parse_symbol(x, first);
+  bool meant = word && dot && !strcmp(dot, ".glen");
+  if (!meant || !gs_hint_elsewhere(diags, GS_AS_FORM, word))
+    bs_hint(diags, "%s", gs_elsewhere_file(path));
   return false;
 }
 

@@ -5,6 +5,7 @@
  * Only the written form is checked here; whether the value suits the term is
  * gs_infer's to say. */
 #include "glenside/type/elsewhere.h"
+#include "glenside/text/define.h"
 #include "glenside/text/parse.h"
 #include "glenside/type/sizes.h"
 #include <assert.h>
@@ -89,6 +90,20 @@ parse_int(gs_parser *x, const char *what, uint32_t node, bs_value *out) {
                   "expected %s, found %s", what, parse_describe(x, node));
 }
 
+/* What stands where an element of a list is expected, and is no integer. */
+static void
+hint_element(gs_parser *x, const char *head, uint32_t node) {
+  const char *name = parse_symbol(x, node);
+  if (name && strpbrk(name, ",[]"))
+    bs_hint(x->ctx->diags, "elements are divided by spaces alone: (%s 4 8)",
+            head);
+  else if (name && !x->env && !strcmp(head, "shape"))
+    bs_hint(x->ctx->diags,
+            "a size that is known when the code is called is declared before: "
+            "(size %.60s 1 1024)",
+            strcmp(name, "None") && strcmp(name, "?") ? name : "n");
+}
+
 /* (HEAD n...) */
 static bool
 parse_list(gs_parser *x, const char *head, uint32_t node, bs_value *out) {
@@ -109,7 +124,10 @@ parse_list(gs_parser *x, const char *head, uint32_t node, bs_value *out) {
   bs_clear(&x->items);
   for (uint32_t k = parse_at(x, node + 1)->next; k; k = parse_at(x, k)->next) {
     bs_value v = BS_NIL;
-    fine &= parse_int(x, "an integer", k, &v);
+    if (!parse_int(x, "an integer", k, &v)) {
+      hint_element(x, head, k);
+      fine = false;
+    }
     bs_push(x->ctx->heap, &x->items, v);
   }
   if (fine)
@@ -204,6 +222,13 @@ known_compute(gs_parser *x, uint32_t node, bool list, gs_compute *out) {
   const char *near = name ? parse_nearest(name, names, GS_COMPUTE_COUNT) : NULL;
   if (name && gs_hint_elsewhere(x->ctx->diags, GS_AS_COMPUTE, name))
     return false;
+  if (name && (parse_find_definition(x, name) || gs_is_defined(x->ctx, name))) {
+    bs_hint(x->ctx->diags,
+            "`%.60s` is a definition, which stands without compute: (%.60s "
+            "...)",
+            name, name);
+    return false;
+  }
   if (near)
     bs_meant(x->ctx->diags, "`", near);
   else if (name && gs_op_find(name, &op) && !list)

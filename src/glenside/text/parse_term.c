@@ -97,6 +97,11 @@ unknown_operator(gs_parser *x, uint32_t head) {
   else if (gs_compute_find(name, &compute))
     bs_hint(x->ctx->diags, "it is a compute operator: (compute %s %s)", name,
             gs_compute_table[compute].kind == GS_FOLD ? "(pair a b)" : "a");
+  else if (parse_find(x, parse_at(x, head)->value))
+    bs_hint(x->ctx->diags,
+            "`%.60s` is the name of a term; what stands first in parentheses "
+            "is an operator",
+            name);
   else if (gs_hint_elsewhere(x->ctx->diags, GS_AS_TERM, name))
     return;
   else if (near)
@@ -105,7 +110,9 @@ unknown_operator(gs_parser *x, uint32_t head) {
     bs_hint(x->ctx->diags, "neither an operator nor an instruction of the "
                            "target");
   else
-    bs_hint(x->ctx->diags, "an instruction needs a target that declares it");
+    bs_hint(x->ctx->diags,
+            "docs/LANGUAGE.md lists operators and definitions; an instruction "
+            "needs a target that declares it");
 }
 
 /* (relu x) is (compute relu x), and (clip x 0 6) is (compute (clip 0 6) x). */
@@ -384,6 +391,18 @@ reference(gs_parser *x, uint32_t node) {
   return GS_NO_TERM;
 }
 
+/* Numbers stand where an operator has a parameter, not among its terms. */
+static void
+not_a_term(gs_parser *x, uint32_t node) {
+  const bs_sx *sx = parse_at(x, node);
+  bs_error(x->ctx->diags, sx->span, "bad-term", "expected a term, found %s",
+           parse_describe(x, node));
+  if (sx->kind == BS_SX_INT || sx->kind == BS_SX_REAL)
+    bs_hint(x->ctx->diags, "a number is added by (offset x 1) and multiplied "
+                           "by (scale x 2); (const NAME (shape) f32 1) makes "
+                           "it an array");
+}
+
 void
 parse_open_node(gs_parser *x, uint32_t node) {
   const bs_sx *sx = parse_at(x, node);
@@ -395,8 +414,7 @@ parse_open_node(gs_parser *x, uint32_t node) {
   if (sx->kind == BS_SX_SYM)
     t = reference(x, node);
   else
-    bs_error(x->ctx->diags, sx->span, "bad-term", "expected a term, found %s",
-             parse_describe(x, node));
+    not_a_term(x, node);
   parse_place(x, node, t);
   bs_push(x->ctx->heap, &x->results, t);
 }

@@ -454,6 +454,10 @@ parse_term(parser *p, uint32_t node, int depth) {
   if (x->kind == BS_SX_LIST)
     return parse_operator(p, node, depth);
   bs_error(p->ctx->diags, x->span, "not-a-term", "a term is expected here");
+  if (x->kind == BS_SX_INT || x->kind == BS_SX_REAL)
+    bs_hint(p->ctx->diags, "numbers are parameters of operators: x + 1 is "
+                           "(compute (offset 1) ?x), and x * 2 is (compute "
+                           "(scale 2) ?x)");
   return NO_NODE;
 }
 

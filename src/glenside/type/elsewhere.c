@@ -13,6 +13,15 @@
   "a convolution is (compute dotProd (cartProd (windows (access image 1) "     \
   "(shape C 3 3) (stride 1 1 1)) (access weights 1)))"
 #define PAIR(op) "operands go into a pair: (compute " op " (pair a b))"
+#define BATCH_NORM_WORDS                                                       \
+  " batchNorm batchnorm batch_norm BatchNorm BatchNorm2d batchNorm2d "         \
+  "BatchNormalization "
+#define BATCH_NORM                                                             \
+  "a trained network scales and shifts each channel: (add (mul x a) b), "      \
+  "where a, gain / sqrt(variance + epsilon), and b, bias - mean * a, have "    \
+  "(shape C 1 1)"
+#define DROPOUT_WORDS " dropout Dropout identity Identity "
+#define DROPOUT       "it changes nothing in a trained network: leave it out"
 #define PROGRAM                                                                \
   "this is a form of programs, and this file is read as rules: pass it to "    \
   "saturate, compile or run; a rule is (rule NAME \"why\" LEFT => RIGHT)"
@@ -37,6 +46,8 @@ static const struct {
      "pooling is (avgPool image 2 :stride 2)"},
     {GS_AS_TERM, " layernorm layer_norm LayerNormalization ",
      "it is written (layerNorm x gain bias AXIS EPSILON)"},
+    {GS_AS_TERM, BATCH_NORM_WORDS, BATCH_NORM},
+    {GS_AS_TERM, DROPOUT_WORDS, DROPOUT},
     {GS_AS_TERM, " + plus ", "a sum is (add a b)"},
     {GS_AS_TERM, " - minus subtract ", "a difference is (sub a b)"},
     {GS_AS_TERM, " * times multiply ", "a product is (mul a b)"},
@@ -46,6 +57,25 @@ static const struct {
     {GS_AS_TERM, " tan ", "a tangent is (div (sin a) (cos a))"},
     {GS_AS_TERM, " swish SiLU ", "it is written (silu a)"},
     {GS_AS_TERM, " GELU ", "it is written (gelu a)"},
+    {GS_AS_TERM, " relu6 ReLU6 hardtanh ", "it is written (clip a 0 6)"},
+    {GS_AS_TERM, " leakyRelu leaky_relu LeakyReLU ",
+     "it is written (max a (scale a 0.01))"},
+    {GS_AS_TERM, " logSoftmax log_softmax LogSoftmax ",
+     "it is written (log (softmax a AXIS))"},
+    {GS_AS_TERM, " ones full eye arange linspace iota ",
+     "elements are listed: (const NAME (shape 4) f32 0 1 2 3) is a form of its "
+     "own, before the term that uses NAME"},
+    {GS_AS_TERM, " argmax argmin topk sort argsort ",
+     "there is no operator for indices of elements, or for sorting"},
+    {GS_AS_TERM, " astype to convert as_type ", "it is written (cast a f16)"},
+    {GS_AS_TERM, " select if cond ", "it is written (where condition a b)"},
+    {GS_AS_TERM, " chunk split index narrow ",
+     "a part is (slice a DIMENSION FROM TO)"},
+    {GS_AS_TERM, " lstm LSTM gru GRU rnn RNN while for loop ",
+     "steps that carry a state are (scan ...)"},
+    {GS_AS_TERM, " lambda fn map forall reduce_axis compute_at te.compute ",
+     "operators take whole arrays, without variables for indices; "
+     "(define (NAME x) TERM) gives a term with operands a name"},
     {GS_AS_RULE_TERM,
      " matmul mm bmm gemm dot Gemm MatMul linear dense einsum contract "
      "tensordot @ ",
@@ -63,22 +93,21 @@ static const struct {
     {GS_AS_TERM, " expand broadcast_to tile ",
      "write (broadcast a (shape 4 8)), or (repeat a 0 4)"},
     {GS_AS_TERM, " cat concatenate stack ", "write (concat a b 0)"},
-    {GS_AS_COMPUTE, " dot matmul mm gemm ", MATRIX},
-    {GS_AS_COMPUTE, " conv conv2d ", CONVOLUTION},
+    {GS_AS_COMPUTE, " dot mm gemm ", MATRIX},
     {GS_AS_COMPUTE, " + ", PAIR("add")},
     {GS_AS_COMPUTE, " - ", PAIR("sub")},
     {GS_AS_COMPUTE, " * ", PAIR("mul")},
     {GS_AS_COMPUTE, " / ", PAIR("div")},
-    {GS_AS_COMPUTE, " silu swish ",
-     "write (compute mul (pair a (compute sigmoid a)))"},
-    {GS_AS_COMPUTE, " pow ** square ",
-     "a square is (compute mul (pair a a)); a power is exp of a product with "
-     "log"},
+    {GS_AS_COMPUTE, BATCH_NORM_WORDS, BATCH_NORM},
+    {GS_AS_COMPUTE, DROPOUT_WORDS, DROPOUT},
     {GS_AS_DTYPE, " i64 int64 int64_t u32 uint32 u64 uint64 ",
      "the integers are i8, u8, i16, u16 and i32"},
     {GS_AS_FORM, " input placeholder param parameter array var ",
      "an input is (tensor NAME (shape 4 8) f32)"},
-    {GS_AS_FORM, " def set = ", "a name is given by (let NAME TERM)"},
+    {GS_AS_FORM, " # // /* -- % ", "a comment begins with ;"},
+    {GS_AS_FORM, " set = assign ", "a name is given by (let NAME TERM)"},
+    {GS_AS_FORM, " def fn defun function lambda ",
+     "a definition is (define (NAME x y) TERM)"},
     {GS_AS_FORM, " return result ", "a result is (output NAME)"},
     {GS_AS_FORM, " rule ruleset strategy param test rewrite birewrite ",
      "this is a form of rule files: pass the file with --rules FILE"},

@@ -128,7 +128,10 @@ unknown_clause(const outline *o, uint32_t node, const char *name) {
     names[k] = clause_table[k].name;
   bs_error(diags(o), at(o, node)->span, "unknown-clause",
            "a rule has no clause '%s'", name);
-  rl_suggest(o->rules, name, names, CLAUSES);
+  if (!strcmp(name, ":if") || !strcmp(name, ":when"))
+    bs_hint(diags(o), "a condition is :where COND");
+  else
+    rl_suggest(o->rules, name, names, CLAUSES);
   return false;
 }
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* elsewhere.c - see elsewhere.h: a table of commands, one of options, one of
+ * files. */
+#include "cli/elsewhere.h"
+#include "cli/options.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct word {
+  const char *words; /* divided by spaces */
+  const char *said;
+} word;
+
+static const word commands[] = {
+    {"build cc codegen gen generate emit translate",
+     "glen compile writes a program as C"},
+    {"optimize optimise opt rewrite simplify egraph",
+     "glen saturate finds a cheaper program"},
+    {"verify equal equiv compare diff",
+     "glen check compares two programs, and glen saturate --verify proves that "
+     "a result equals its program"},
+    {"prove proof", "glen rules prove asks whether rules are right"},
+    {"test", "glen rules test runs the tests beside the rules"},
+    {"lint", "glen rules check finds what is wrong in rule files"},
+    {"tune autotune autoschedule search",
+     "glen compile --tune N measures schedules and takes the fastest"},
+    {"bench benchmark time profile",
+     "glen run --repeat N times a program, and --profile shows its steps"},
+    {"execute exec eval interpret", "glen run runs a program"},
+    {"convert load onnx", "glen import makes a program of a model"},
+    {"parse print show dump", "glen fmt prints a program"},
+    {"version", "glen --version prints the version"},
+};
+
+static const word options[] = {
+    {"--threads --num-threads --jobs --cores", "--omp-threads N sets them"},
+    {"--device --gpu --cuda --opencl",
+     "glen compile --emit cuda, or opencl,opencl-host, writes code for a "
+     "device"},
+    {"--schedule --script", "--sched FILE is a script of schedule commands"},
+    {"--arch --march --cpu --mcpu --isa",
+     "--target native describes this machine"},
+    {"--optimize --opt --opt-level --level",
+     "--choose N and --tune N ask for more than the default schedule"},
+    {"--rewrite --rule --ruleset", "--rules takes a file of rules"},
+    {"--iterations --iters --max-iters", "--iter-limit N bounds them"},
+    {"--nodes --max-nodes", "--node-limit N bounds them"},
+    {"--timeout", "--time-limit SECONDS bounds the time"},
+    {"--shape --batch",
+     "--dim NAME=SIZE gives a dimension of a model a size, --size NAME=NUMBER "
+     "one of a program"},
+};
+
+static const word files[] = {
+    {".sched", "--sched"},
+    {".rules", "--rules"},
+    {".target", "--target"},
+    {".npy", "--input"},
+};
+
+static const char *
+said_of(const word *table, size_t n, const char *word) {
+  for (size_t k = 0; k < n; k++)
+    if (cl_is_choice(table[k].words, word))
+      return table[k].said;
+  return NULL;
+}
+
+const char *
+cl_other_command(const char *word) {
+  return said_of(commands, sizeof commands / sizeof *commands, word);
+}
+
+const char *
+cl_other_option(const char *word) {
+  return said_of(options, sizeof options / sizeof *options, word);
+}
+
+const char *
+cl_option_of_file(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot ? said_of(files, sizeof files / sizeof *files, dot) : NULL;
+}

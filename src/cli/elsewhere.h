@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* elsewhere.h - words of other tools' command lines: hints for those who come
+ * from there. */
+#ifndef CLI_ELSEWHERE_H
+#define CLI_ELSEWHERE_H
+
+/* What to write instead; NULL: the word says nothing here. */
+const char *cl_other_command(const char *word);
+const char *cl_other_option(const char *word); /* without its value */
+/* The option that takes a file of such a name, or NULL. */
+const char *cl_option_of_file(const char *path);
+
+#endif
