@@ -3,6 +3,7 @@
  * says.  The functions behind it are in main.c, so that what prints help does
  * not depend on every command. */
 #include "cli/options.h"
+#include "cli/options_table.h"
 
 const cl_command cl_commands[] = {
     {"saturate", "F.glen", 1, 1,
@@ -215,3 +216,6 @@ const cl_command cl_commands[] = {
 };
 
 const size_t cl_command_count = sizeof cl_commands / sizeof cl_commands[0];
+
+_Static_assert(1 << sizeof cl_commands / sizeof cl_commands[0] == LAST << 1,
+               "each command has its bit");

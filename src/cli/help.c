@@ -43,16 +43,28 @@ print_option(FILE *out, const cl_row *r) {
 
 /* ---- commands by topic ---- */
 
+enum {
+  PROGRAM_TOPIC = SATURATE | EXPLAIN | MAP | CHECK | FMT,
+  CODE_TOPIC = COMPILE | RUN | SCHEDULE | LAYOUT | TILING,
+  RULES_TOPIC =
+      RULES_TEST | RULES_CHECK | RULES_PROVE | RULES_FMT | RULES_ABLATE,
+  MACHINES_TOPIC = TARGET | TARGET_TEST | SIMULATE,
+  OTHERS_TOPIC = IMPORT | EXTRACT | LSP | COMPLETIONS
+};
+
+_Static_assert((PROGRAM_TOPIC | CODE_TOPIC | RULES_TOPIC | MACHINES_TOPIC |
+                OTHERS_TOPIC) == (LAST << 1) - 1,
+               "each command stands below a topic");
+
 static const struct {
   const char *title;
   int commands;
 } topics[] = {
-    {"a program", SATURATE | EXPLAIN | MAP | CHECK | FMT},
-    {"its code", COMPILE | RUN | SCHEDULE | LAYOUT},
-    {"rules",
-     RULES_TEST | RULES_CHECK | RULES_PROVE | RULES_FMT | RULES_ABLATE},
-    {"machines", TARGET | TARGET_TEST | SIMULATE},
-    {"other formats, other programs", IMPORT | EXTRACT | LSP | COMPLETIONS},
+    {"a program", PROGRAM_TOPIC},
+    {"its code", CODE_TOPIC},
+    {"rules", RULES_TOPIC},
+    {"machines", MACHINES_TOPIC},
+    {"other formats, other programs", OTHERS_TOPIC},
 };
 
 static void

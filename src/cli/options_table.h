@@ -44,6 +44,7 @@ enum { /* bits of cl_commands, in its order */
        FMT = 1 << 19,
        SIMULATE = 1 << 20,
        TILING = 1 << 21,
+       LAST = TILING,
        EVERY = -1,
        WORKS = EVERY & ~(COMPLETIONS | LSP),
        CHOOSES =
