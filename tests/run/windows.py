@@ -6,8 +6,8 @@ usage: windows.py GLEN [COUNT [SEED]]
 
 Depthwise convolutions and pools, with channels in front or behind, of one to
 three axes with strides, dilations and padding of their own on each side, of three
-dtypes and three vector lengths, batches, consumers of the results, with and without
-sanitizers: rows around the length of a vector, so that every kind of border and of
+dtypes and three vector lengths, batches, consumers of the results, results beside
+the image in one array, with and without sanitizers: rows around the length of a vector, so that every kind of border and of
 tail is met.  A case that fails is printed with its seed.
 """
 import os
@@ -32,8 +32,11 @@ def axes(r):
             r.choice([1, 1, 1, 2])
         reach = (k - 1) * d + 1
         before, after = r.randint(0, reach - 1), r.randint(0, reach - 1)
-        if r.random() < 0.3:
+        how = r.random()
+        if how < 0.3:
             before = after = 0
+        elif how < 0.5:  # as many results as elements
+            s, after = 1, reach - 1 - before
         if n + before + after < reach:
             k, reach = 1, 1
         out.append((n, k, s, d, before, after,
@@ -42,8 +45,8 @@ def axes(r):
 
 
 def windows(r, kind, dtype):
-    """An image seen as windows: its declaration, the term, the shape of the
-    results and that of a window; n images of c channels, in front."""
+    """An image seen as windows: its shape, the term, the shape of the results
+    and that of a window; n images of c channels, in front."""
     every = axes(r)
     n, c = r.choice([1, 1, 2, 3]), r.choice([1, 3, 8, 17, 32])
     shape, term, behind = [n, c] + [a[0] for a in every], "x", False
@@ -61,7 +64,7 @@ def windows(r, kind, dtype):
         dilation = f" (dilation {text(a[3] for a in every)})"
     term = (f"(windows (access {term} 2) (shape {text(window)}) "
             f"(stride {text(a[2] for a in every)}){dilation})")
-    return (f"(tensor x (shape {text(shape)}) {dtype})\n", term,
+    return (shape, term,
             [n, c] + [a[6] for a in every], window, behind)
 
 
@@ -77,19 +80,34 @@ def depthwise(r, term, shape, window, behind, dtype):
             f"(compute dotProd (pair {term} {spread}))")
 
 
+def beside(r, image, shape):
+    """Puts the image and the results into one array, side by side; None if they
+    do not fit together, or where they are left alone."""
+    other = [k for k in range(len(shape)) if image[k] != shape[k]]
+    if len(image) != len(shape) or len(other) > 1 or r.random() < 0.3:
+        return None
+    axis = (other or r.sample(range(len(shape)), 1))[0]
+    return f"(let d (concat {r.choice(['x c', 'c x'])} {axis}))\n(output d)\n"
+
+
 def case(r):
     kind = r.choice(["dw", "dw", "dw", "sum", "mean", "max", "min"])
     dtype = r.choice(["f32", "f32", "f32", "f64", "i32"])
-    declared, term, shape, window, behind = windows(r, kind, dtype)
+    image, term, shape, window, behind = windows(r, kind, dtype)
+    weights = ""
     if kind == "dw":
-        more, term = depthwise(r, term, shape, window, behind, dtype)
-        declared += more
+        weights, term = depthwise(r, term, shape, window, behind, dtype)
     else:
         term = f"(compute reduce{kind.capitalize()} {term})"
     if behind:
         term = f"(transpose {term} (list 0 {text(range(2, len(shape)))} 1))"
         shape = [shape[0]] + shape[2:] + [shape[1]]
-    return declared + f"(let c {term})\n" + \
+    made = f"{weights}(let c {term})\n"
+    both = beside(r, image, shape)
+    if both:
+        return (f"(tensor y (shape {text(image)}) {dtype})\n"
+                f"(let x (compute relu y))\n{made}{both}")
+    return f"(tensor x (shape {text(image)}) {dtype})\n{made}" + \
         contractions.consumed(r, shape, dtype)
 
 

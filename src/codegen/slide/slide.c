@@ -82,6 +82,8 @@ reach_of(const cg_slide *x, const cg_place *at, const po_sliding *operand) {
       continue; /* with its loop */
     else if (run)
       widen(&out, factor * run->from, factor * last_of(run));
+    else if (k == c->parts)
+      continue; /* each has elements of its own */
     else if (k < c->n_outer || !c->unrolled[k])
       widen(&out, 0, factor * (c->extent[k] - 1));
   }
@@ -94,10 +96,9 @@ cg_source_of(const cg_slide *x, const cg_place *at, char letter) {
   interval reach = reach_of(x, at, operand);
   return (cg_source){.letter = letter,
                      .stride = operand->at.factor[x->c->along],
-                     .lo = reach.lo,
-                     .hi = reach.hi,
-                     .extent =
-                         po_elements(&x->e->p->arrays.data[operand->array])};
+                     .lo = reach.lo - operand->first,
+                     .hi = reach.hi - operand->first,
+                     .extent = operand->last - operand->first + 1};
 }
 
 /* ---- functions ---- */

@@ -36,8 +36,8 @@ typedef struct cg_place {
 typedef struct cg_source {
   char letter;    /* of its pointer */
   int64_t stride; /* from lane to lane: 0 (one element for all), 1 or 2 */
-  int64_t lo, hi; /* pointers point at least, and at most, so far into it */
-  int64_t extent; /* elements of the array */
+  int64_t lo, hi; /* pointers point at least, and at most, so far into them */
+  int64_t extent; /* elements that loads may touch */
 } cg_source;
 
 /* slide.c */

@@ -2,6 +2,10 @@
 /* slide.c - recognises reductions over windows with linear addresses. */
 #include "poly/kernel/slide.h"
 #include "poly/kernel/contraction.h"
+#include "poly/loops/affine.h"
+#include "poly/loops/storage.h"
+#include <isl/ilp.h>
+#include <stdlib.h>
 
 typedef struct finding {
   po_reduction l;
@@ -193,7 +197,8 @@ has_linear_results(finding *f) {
   return po_find_address(&f->l, last->array, last->write, last->n_iters, &c->c);
 }
 
-/* Each element is made from one window, and from no other element. */
+/* Each element is made from one window, and from no other element of the
+ * formula's. */
 static bool
 makes_others(finding *f) {
   const po_slide *c = f->out;
@@ -203,8 +208,8 @@ makes_others(finding *f) {
   for (uint32_t k = 0; k < c->n_extras; k++)
     if (c->extras[k].array == c->array)
       return false;
-  return c->x.array != c->array && c->y.array != c->array &&
-         c->x.array != c->sums && c->y.array != c->sums;
+  return c->sums == c->array ||
+         (c->x.array != c->sums && c->y.array != c->sums);
 }
 
 /* ---- borders ---- */
@@ -236,6 +241,81 @@ has_borders(finding *f) {
   return true;
 }
 
+/* ---- operands in the array of the results ---- */
+
+/* The first loop that moves x as far as it moves the results, as that of the
+ * images of a batch does; no border asks for its index. */
+static uint32_t
+loop_of_parts(const po_slide *c) {
+  uint32_t k = 0;
+  while (k < c->n_outer && c->extent[k] == 1)
+    k++;
+  if (k == c->n_outer || c->x.at.factor[k] != c->c.factor[k])
+    return PO_NO_LOOP;
+  for (uint32_t j = 0; j < c->n_borders; j++)
+    if (c->borders[j].loop == k)
+      return PO_NO_LOOP;
+  return k;
+}
+
+/* The elements that are read while `parts` is at its start. */
+static bool
+find_span(const finding *f, po_sliding *operand) {
+  const po_array *array = &f->l.p->arrays.data[operand->array];
+  isl_set *domain = isl_set_copy(f->l.update->domain);
+  isl_pw_aff *address = po_linear_pw(operand->index, array->dim);
+  if (f->out->parts != PO_NO_LOOP)
+    domain = isl_set_fix_si(domain, isl_dim_set, f->out->parts, 0);
+  address = isl_pw_aff_intersect_domain(address, domain);
+  bool ok =
+      po_int(isl_pw_aff_min_val(isl_pw_aff_copy(address)), &operand->first) &&
+      po_int(isl_pw_aff_max_val(isl_pw_aff_copy(address)), &operand->last);
+  isl_pw_aff_free(address);
+  return ok;
+}
+
+/* The elements that are written while `parts` is at its start. */
+static void
+find_written(const po_slide *c, int64_t *first, int64_t *last) {
+  *first = *last = c->c.base;
+  for (uint32_t k = 0; k < c->n_outer; k++) {
+    int64_t step = c->c.factor[k] * (c->extent[k] - 1);
+    if (k != c->parts)
+      *(step < 0 ? first : last) += step;
+  }
+}
+
+/* Before the results or behind them, in each part. */
+static bool
+lies_apart(finding *f) {
+  po_slide *c = f->out;
+  int64_t first, last, part = INT64_MAX;
+  if (!find_span(f, &c->x))
+    return false;
+  find_written(c, &first, &last);
+  if (c->parts != PO_NO_LOOP)
+    part = llabs(c->c.factor[c->parts]);
+  int64_t from = first < c->x.first ? first : c->x.first;
+  int64_t to = last > c->x.last ? last : c->x.last;
+  return (last < c->x.first || c->x.last < first) && to - from < part;
+}
+
+static bool
+reads_others(finding *f) {
+  po_slide *c = f->out;
+  c->parts = PO_NO_LOOP;
+  c->x.first = c->y.first = 0;
+  c->x.last = po_elements(&f->l.p->arrays.data[c->x.array]) - 1;
+  if (c->y.index)
+    c->y.last = po_elements(&f->l.p->arrays.data[c->y.array]) - 1;
+  if (c->y.index && c->y.array == c->array)
+    return false;
+  if (c->x.array != c->array || lies_apart(f))
+    return true;
+  c->parts = loop_of_parts(c);
+  return c->parts != PO_NO_LOOP && lies_apart(f);
+}
+
 bool
 po_has_filler(const po_program *p, const po_slide *c) {
   const po_stmt *s = &p->stmts.data[c->update];
@@ -261,7 +341,7 @@ po_tap_is_there(const po_slide *c, uint32_t loop, int64_t at, uint32_t tap,
 static bool (*const CHECKS[])(finding *) = {
     has_loops,          starts_with_a_number, has_one_type,     stores_results,
     fills_a_box,        agrees_on_elements,   has_two_operands, has_windows,
-    has_linear_results, makes_others,         has_borders,
+    has_linear_results, makes_others,         has_borders,      reads_others,
 };
 
 bool

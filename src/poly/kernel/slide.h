@@ -8,7 +8,8 @@
  * where every loop moves c, or is reduced over, and nothing is used again but
  * what windows share: depthwise convolutions and pools of any layout, strides
  * and dilations.  Addresses are linear; conditions name one loop of the window
- * and one of the result each (the padding).
+ * and one of the result each (the padding).  x may lie in the array of c,
+ * before or behind it, as pools do that write what a concat puts side by side.
  *
  * A tile is `rows` of one loop times `vectors` of the loop along which c lies
  * side by side.  Each element has a lane of a named local; what is loaded is
@@ -34,6 +35,7 @@ typedef struct po_sliding {
   uint32_t array;
   isl_pw_multi_aff *index; /* of the reads that are this operand */
   po_walk at;
+  int64_t first, last; /* elements that loads may touch */
 } po_sliding;
 
 typedef enum po_slide_body {
@@ -57,6 +59,9 @@ typedef struct po_slide {
   po_walk extra[PO_MAX_EXTRAS];
   uint32_t n_borders;
   po_border borders[PO_MAX_GUARDS];
+  /* The loop whose every index has a part of the array for itself, in which
+   * what is read lies apart from the results; or PO_NO_LOOP. */
+  uint32_t parts;
 
   /* ---- the plan ---- */
   uint32_t lanes, vectors, rows;
