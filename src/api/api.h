@@ -115,6 +115,7 @@ typedef struct api_open_step {
 typedef struct api_steps {
   uint32_t count, proved;
   uint32_t questions; /* put to the prover */
+  bool any_order;     /* of 16-bit floats, is taken for granted */
   uint32_t left_out;  /* steps that were not asked about */
   api_open_step *open;
   uint32_t n_open;

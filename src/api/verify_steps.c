@@ -36,9 +36,10 @@ place_of(glen_context *ctx, const rl_rule *rule) {
 
 const char *
 api_say_steps(glen_context *ctx, const api_steps *s) {
-  return bs_arena_printf(&ctx->arena, "by %u step%s, %u question%s", s->count,
+  return bs_arena_printf(&ctx->arena, "by %u step%s, %u question%s%s", s->count,
                          s->count == 1 ? "" : "s", s->questions,
-                         s->questions == 1 ? "" : "s");
+                         s->questions == 1 ? "" : "s",
+                         s->any_order ? PV_ANY_ORDER : "");
 }
 
 static const char *
@@ -62,6 +63,7 @@ take_open(steps_args *a, const rl_proof *x, const pv_proof_answer *found) {
   *s = (api_steps){.count = found->steps,
                    .proved = found->proved,
                    .questions = found->questions,
+                   .any_order = found->any_order,
                    .left_out = found->left_out,
                    .n_open = found->n_open};
   s->open = BS_NEWS(&ctx->arena, api_open_step, found->n_open + 1);

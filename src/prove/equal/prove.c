@@ -127,6 +127,9 @@ decide(pv_session *s) {
     return;
   }
   out->verdict = PV_PROVED;
+  out->any_order = s->any_order;
+  if (s->any_order)
+    out->reason = pv_say(s, "%s" PV_ANY_ORDER, out->reason);
   if (!s->hides_scans)
     hold_proof(s);
 }

@@ -44,6 +44,7 @@ struct pv_stepper {
   BS_VEC(known) answers;
   uint32_t buckets[BUCKETS];
   uint32_t questions;
+  bool any_order; /* as in the answers */
   /* Of the question being made, by term of p; a mark counts when it is the
    * question's own. */
   uint32_t question;
@@ -271,6 +272,7 @@ put(pv_stepper *s, const gs_program *p, gs_term a, gs_term b,
   s->questions++;
   const gs_program *small = pv_cut_out(&s->cutter, p, &a, &b);
   pv_equal_terms(s->ctx, small ? small : p, a, b, &own, out);
+  s->any_order |= out->any_order;
 }
 
 /* Proved for all values of what both share? */
@@ -446,6 +448,7 @@ pv_prove_steps(pv_stepper *s, const rl_proof *x, pv_proof_answer *out) {
     out->proved += is_step && proved;
     out->n_open += !proved;
     out->questions = s->questions;
+    out->any_order = s->any_order;
     if (one->answer.verdict == PV_REFUTED || out->n_open == MOST_OPEN) {
       out->left_out = x->n_rules - step;
       return;

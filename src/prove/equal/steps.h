@@ -28,6 +28,7 @@ typedef struct pv_proof_answer {
   uint32_t proved;    /* of these */
   uint32_t questions; /* put to the prover */
   uint32_t left_out;  /* rule applications that were not asked about */
+  bool any_order;     /* as in the answers */
   pv_step_answer *open;
   uint32_t n_open; /* in the context's arena */
 } pv_proof_answer;

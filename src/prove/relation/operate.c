@@ -438,8 +438,18 @@ reduce(pv_operating *x) {
   return (pv_series){0};
 }
 
+/* Operands and results of more than two items have an order. */
+static bool
+has_order(const pv_operating *x) {
+  gs_compute_kind kind = gs_compute_table[x->op].kind;
+  return gs_is_half(x->to.dtype) &&
+         (kind == GS_REDUCE || kind == GS_DOT ||
+          (kind == GS_FOLD && pv_operating_tuple_size(x) > 2));
+}
+
 static pv_series
 operate(pv_operating *x) {
+  x->r->any_order |= has_order(x);
   switch (gs_compute_table[x->op].kind) {
   case GS_REDUCE:
     return reduce(x);

@@ -186,5 +186,6 @@ pv_prove_by_relations(pv_session *s) {
   for (uint32_t k = 0; k < s->n_pairs && !r->failed; k++)
     if (!s->proved[k])
       s->proved[k] = prove_pair(r, &s->pairs[k]);
+  s->any_order |= r->any_order;
   done(r);
 }

@@ -63,6 +63,7 @@ typedef struct pv_relations {
   pv_series *of; /* by base term; by view, once it was seen */
   uint8_t *seen; /* by term */
   bool failed;
+  bool any_order; /* as in pv_values */
 } pv_relations;
 
 /* Room in a pool before the object is made, so that none is ever lost. */

@@ -46,8 +46,8 @@ put_into(pv_relations *r, gs_dtype d, pv_entry *other, const pv_entry *e) {
   }
   if (!pv_is_true(r, isl_map_is_equal(other->map, e->map)))
     return false;
-  r->failed |=
-      (other->times.num < 0) != (e->times.num < 0) && pv_entry_is_partial(r, e);
+  bool cancels = (other->times.num < 0) != (e->times.num < 0);
+  r->failed |= cancels && (gs_is_half(d) || pv_entry_is_partial(r, e));
   r->failed |= !pv_number_add(d, other->times, e->times, &other->times);
   return true;
 }

@@ -11,6 +11,7 @@
  * multiple below another or in a sum, is a factor.
  *
  * On floats a number times an extremum plus a number goes inside. */
+#include "glenside/array/tensor.h"
 #include "prove/relation/value.h"
 #include <stdlib.h>
 #include <string.h>
@@ -155,11 +156,28 @@ factor_of(const pv_values *v, pv_value x) {
   return x;
 }
 
+static bool
+is_formal(const pv_values *v, pv_value product) {
+  pv_value factor = pv_lone_factor(v, product);
+  return factor && pv_at(v, factor)->formal;
+}
+
+static bool
+holds_formal(const pv_values *v, pv_value x) {
+  if (pv_at(v, x)->kind != PV_SUM)
+    return pv_at(v, x)->formal;
+  for (uint32_t k = 0; k < pv_n_parts(v, x); k++)
+    if (is_formal(v, pv_part_at(v, x, k).product))
+      return true;
+  return false;
+}
+
 void
 pv_sum_add(pv_values *v, gs_dtype d, pv_number times, pv_value x) {
   pv_number number;
   if (!x || v->failed)
     return;
+  v->negated |= gs_is_half(d) && times.num < 0 && holds_formal(v, x);
   if (pv_is_number(v, x, &number)) {
     if (gs_dtype_table[d].integer)
       number = pv_number_of_int(d, number.num);
@@ -184,12 +202,37 @@ pv_sum_add(pv_values *v, gs_dtype d, pv_number times, pv_value x) {
 static int
 by_product(const void *a, const void *b) {
   const pv_part *x = a, *y = b;
-  return x->product < y->product ? -1 : x->product > y->product;
+  if (x->product != y->product)
+    return x->product < y->product ? -1 : 1;
+  return (x->times.num < 0) - (y->times.num < 0);
 }
 
 static bool
 have_one_sign(pv_number a, pv_number b) {
   return a.num && b.num && (a.num < 0) == (b.num < 0);
+}
+
+/* Is the sum of two numbers one of the dtype? */
+static bool
+is_exact_sum(gs_dtype d, pv_number a, pv_number b) {
+  return pv_number_add(d, a, b, &a) &&
+         gs_convert(d, pv_number_real(a)) == pv_number_real(a);
+}
+
+/* May two parts of a sum of n be one where sums are rounded?  (a + b) - b is
+ * not a, and (a + 256) + 1 is not a + 257, but a - a alone is 0. */
+static bool
+adds_up(pv_values *v, gs_dtype d, pv_part a, pv_part b, uint32_t n) {
+  bool one_sign = have_one_sign(a.times, b.times);
+  if (!gs_is_half(d) || !a.times.num || !b.times.num)
+    return true;
+  if (!pv_at(v, a.product)->n)
+    return (one_sign || n == 2) && is_exact_sum(d, a.times, b.times);
+  b.times.num = one_sign ? b.times.num : -b.times.num;
+  if (one_sign || (n == 2 && pv_number_same(a.times, b.times)))
+    return true;
+  v->cancelled |= is_formal(v, a.product);
+  return is_formal(v, a.product);
 }
 
 /* Sorts and adds up; returns how many are left.  2 oo - oo is NaN. */
@@ -199,7 +242,8 @@ combine(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
   qsort(parts, n, sizeof *parts, by_product);
   for (uint32_t k = 0; k < n;) {
     pv_part sum = parts[k++];
-    while (k < n && parts[k].product == sum.product) {
+    while (k < n && parts[k].product == sum.product &&
+           adds_up(v, d, sum, parts[k], n)) {
       if (!have_one_sign(sum.times, parts[k].times))
         pv_drop(v, sum.product);
       if (!pv_number_add(d, sum.times, parts[k].times, &sum.times))
@@ -355,6 +399,7 @@ close_parts(pv_values *v, gs_dtype d, pv_part *parts, uint32_t n) {
       return pv_lowest(v, d);
     v->unsure = true;
   }
+  v->any_order |= gs_is_half(d) && n > 2;
   n = combine(v, d, parts, n);
   if (v->failed)
     return 0;
@@ -417,6 +462,14 @@ pv_power(pv_values *v, gs_dtype d, pv_value factor, int32_t power) {
 
 /* --- products of sums ----------------------------------------------------- */
 
+/* Three factors of a dtype that rounds each product? */
+static bool
+reorders(const pv_values *v, gs_dtype d, pv_value product) {
+  const pv_node *p = pv_at(v, product);
+  return gs_is_half(d) &&
+         (p->n > 4 || (p->n && pv_words(v, product)[1] > (p->n == 4 ? 1 : 2)));
+}
+
 /* The parts of a factor of a product, at the end of the stack. */
 static void
 open_factor(pv_values *v, gs_dtype d, pv_value x) {
@@ -478,6 +531,7 @@ pv_multiply(pv_values *v, gs_dtype d, pv_value a, pv_value b) {
       pv_part x = v->parts.data[i], y = v->parts.data[j];
       pv_number number;
       pv_value product = merge_products(v, x.product, y.product);
+      v->any_order |= reorders(v, d, product);
       if (times_number(v, d, x.times, y.times, &number))
         push(v, number, product);
     }

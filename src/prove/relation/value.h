@@ -41,6 +41,7 @@ typedef struct pv_node {
   bool positive;    /* of a float: always above 0; powers may be negative */
   bool partial;     /* for some operands it has no value: see `dropped` */
   bool labelled;    /* PV_APPLY: the first word is no value */
+  bool formal;      /* a sum up to a bound, of which a difference is a sum */
   uint16_t op;      /* PV_APPLY: a gs_compute, or GS_COMPUTE_COUNT and more: an
                        operator of which nothing is known */
   uint32_t param;   /* PV_APPLY: a number that belongs to the operator */
@@ -64,6 +65,10 @@ typedef struct pv_values {
   bool failed;    /* too much work, or a number too large: no value is right */
   uint32_t depth; /* of extrema being rebuilt inside each other */
   bool unsure;    /* infinities were combined: equality is no proof */
+  /* Of floats of 16 bits: a sum or product of three and more, which may be
+   * made in any order; a sum, or a formal one, that was taken away; formal sums
+   * that cancelled.  A sum may not be taken from what was added to it. */
+  bool any_order, negated, cancelled;
   /* Partial values that cancelled, in part or wholly, were multiplied by 0, or
    * by the items of a sum: a value that was made so may be another one, or a
    * number, where they are none. */

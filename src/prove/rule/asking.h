@@ -37,6 +37,7 @@ typedef struct pv_asking {
   bool left_free;     /* the rule leaves an operator free */
   bool asks_numbers;  /* an operator of it has numbers */
   const double *real; /* what these mostly are, or NULL */
+  bool any_order;     /* as in the answers */
 } pv_asking;
 
 /* rule_shape.c: true when a new shape was looked at. */

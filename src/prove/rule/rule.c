@@ -83,19 +83,20 @@ pv_not_general(pv_asking *pr, const char *format, ...) {
 static void
 conclude_proved(pv_asking *pr) {
   pv_rule_answer *out = pr->out;
+  const char *order = pr->any_order ? PV_ANY_ORDER : "";
   if (!pr->narrow && out->forms) {
     out->verdict = PV_PROVED;
     out->reason =
-        say(pr, "for all sizes at ranks up to %u (%u forms)%s", out->rank,
-            out->forms, out->shapes ? "" : ", at no shape besides");
+        say(pr, "for all sizes at ranks up to %u (%u forms)%s%s", out->rank,
+            out->forms, out->shapes ? "" : ", at no shape besides", order);
     return;
   }
   out->verdict = PV_CHECKED;
   if (out->too_large)
-    out->reason = say(pr, "at %u shapes, %u larger ones undecided: %s",
-                      out->shapes, out->too_large, out->why);
+    out->reason = say(pr, "at %u shapes, %u larger ones undecided%s: %s",
+                      out->shapes, out->too_large, order, out->why);
   else
-    out->reason = say(pr, "at %u shapes: %s", out->shapes, out->why);
+    out->reason = say(pr, "at %u shapes%s: %s", out->shapes, order, out->why);
 }
 
 static void

@@ -215,6 +215,7 @@ on_application(void *ctx, const rl_equation *e, uint32_t n,
     if (!gs_term_ok(e[k].right) && is_limit(&e[k].fault))
       return true;
     judge(a, &e[k], &answer);
+    pr->any_order |= answer.any_order;
     if (answer.verdict != PV_PROVED &&
         (answer.verdict == PV_REFUTED || !is_large(a)))
       report(a, &e[k], slots, &answer);

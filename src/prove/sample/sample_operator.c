@@ -55,13 +55,19 @@ huge(pv_sampler *s, gs_compute op) {
   return bs_real(s->ctx.values, v);
 }
 
+/* From which number on products of two floats are not exact. */
+static double
+least_huge(gs_dtype d) {
+  return d == GS_F64 ? HUGE_NUMBER : 0x1p12;
+}
+
 /* A literal of the rule, or what lies beside or beyond it. */
 static bs_value
-literal(pv_sampler *s, bool integer) {
+literal(pv_sampler *s, gs_dtype d) {
   bs_values *values = s->ctx.values;
   bs_value v = s->parts->literals[pv_random(s, s->parts->n_literals)];
   double real = bs_as_real(values, v);
-  if (!integer && fabs(real) >= HUGE_NUMBER)
+  if (!gs_dtype_table[d].integer && fabs(real) >= least_huge(d))
     return bs_int(values, 1);
   if (!pv_chance(s, 3))
     return v;
@@ -78,10 +84,11 @@ number_of(pv_sampler *s, double x) {
 
 /* What the rule may tell apart, exactly or a little aside. */
 static bs_value
-derived(pv_sampler *s, bool integer) {
+derived(pv_sampler *s, gs_dtype d) {
   const pv_numbers *n = s->numbers;
   double x = n->reals[pv_random(s, n->n_reals)];
-  if (fabs(x) >= HUGE_NUMBER)
+  bool integer = gs_dtype_table[d].integer;
+  if (fabs(x) >= (integer ? HUGE_NUMBER : least_huge(d)))
     return bs_int(s->ctx.values, 1);
   if (integer)
     return bs_int(s->ctx.values, (int64_t)x + (int64_t)pv_random(s, 3) - 1);
@@ -97,15 +104,16 @@ number(pv_sampler *s, gs_compute op, gs_dtype d) {
   uint64_t k = pv_random(s, 10);
   bool integer = gs_dtype_table[d].integer;
   s->asks_numbers = true;
-  if (s->real && !pv_chance(s, 4))
+  if (s->real && (integer || fabs(*s->real) < least_huge(d)) &&
+      !pv_chance(s, 4))
     return number_of(s, integer ? trunc(*s->real) : *s->real);
   if (s->huge != 0 && !integer)
     return huge(s, op);
   if (s->parts->n_literals && pv_chance(s, 3))
-    return literal(s, integer);
+    return literal(s, d);
   if (s->numbers && s->numbers->n_reals && pv_chance(s, 3) &&
       !gs_is_unsigned(d))
-    return derived(s, integer);
+    return derived(s, d);
   if (s->parts->n_numbers && pv_chance(s, 4))
     return bs_int(s->ctx.values, named(s, d));
   if (integer && pv_chance(s, 6))

@@ -50,6 +50,8 @@ typedef struct pv_answer {
   const char *reason; /* one line; in the context's arena */
   uint32_t output;    /* of two programs: the one the verdict is about */
   uint32_t runs;      /* inputs tried */
+  bool any_order;     /* proved if floats of 16 bits may be added and multiplied
+                         in any order, as the reason then says */
   /* Refuted by running: the element, both values, and the inputs.  By steps:
    * those of the sub-terms of the step that is wrong. */
   uint32_t rank;
@@ -78,6 +80,8 @@ typedef struct pv_memo pv_memo;
 pv_memo *pv_memo_new(bs_heap *);
 
 void pv_defaults(pv_options *);
+/* What follows a reason if the proof takes that for granted. */
+#define PV_ANY_ORDER ", with 16-bit floats summed in any order"
 
 /* partial.c: what is known of a float term for all inputs: that it may be
  * infinite or NaN, and the sign that it has wherever it is a number.  `facts`

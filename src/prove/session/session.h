@@ -47,6 +47,7 @@ typedef struct pv_session {
                  const gs_program *, gs_term);
   struct pv_scan *scans; /* of scan.c */
   bool by_induction;     /* over the steps of scans, some were the same */
+  bool any_order;        /* as in the answer */
   bool hides_scans;      /* some inputs of `plain` stand for scans: no runs */
 } pv_session;
 

@@ -305,6 +305,8 @@ compare_elements(fm_form *f) {
                 : fm_element(f, &f->side[k], f->side[k].skeleton->n - 1, index);
   if (f->elements.failed || f->elements.unsure || !of[0] || !of[1])
     fm_fail(f, "values too large, or infinite");
+  else if (f->elements.negated && f->elements.cancelled)
+    fm_fail(f, "a rounded sum is taken from what it was added to");
   else if (of[0] != of[1])
     fm_fail(f, "the elements are not shown to be equal");
   else if (!fm_holds_dropped(f, of[0]))
@@ -425,6 +427,7 @@ pv_prove_form(const pv_form *form, bs_heap *heap, bool *numbers,
       ok = false;
     }
     *numbers = f->numbers;
+    *form->any_order |= f->elements.any_order;
     *why = f->why;
     more = fm_next(f);
     cases = f->frame[0];

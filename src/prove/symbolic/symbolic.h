@@ -25,6 +25,7 @@ typedef struct pv_form {
   uint64_t any;     /* bits: variables whose operator stands for all that are
                        alike: nothing is known of what it computes */
   sy_memo *systems; /* what is known by now, or NULL */
+  bool *any_order;  /* set if the proof is one with any order of sums alone */
 } pv_form;
 
 /* Tells forms apart.  False when the rule is none of those looked at. */

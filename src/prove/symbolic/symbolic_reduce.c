@@ -83,12 +83,15 @@ static pv_value
 formal_sum(fm_box *b) {
   pv_values *v = &b->f->elements;
   uint32_t mark = pv_sum_open(v);
+  bool negated = v->negated;
   if (b->r.n > 8)
     fm_fail(b->f, "a sum over many dimensions");
   for (uint32_t low = 0; low < 1u << b->r.n && !b->f->why; low++)
     pv_sum_add(v, b->d,
                pv_number_of_int(b->d, __builtin_popcount(low) % 2 ? -1 : 1),
                corner(b, low));
+  v->negated = negated;
+  v->any_order |= gs_is_half(b->d);
   return pv_sum_close(v, b->d, mark);
 }
 

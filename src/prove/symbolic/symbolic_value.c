@@ -18,7 +18,8 @@ leaf(fm_form *f, gs_dtype d, uint32_t source, uint32_t what, bool positive,
                   .dtype = (uint8_t)d,
                   .positive = positive,
                   .nonnegative = positive,
-                  .partial = partial};
+                  .partial = partial,
+                  .formal = source == FM_LEAF_REDUCTION};
   return pv_intern(&f->elements, node, words, 3);
 }
 

@@ -3,6 +3,7 @@
  * end of their range. */
 #include "fixture.h"
 #include <stdio.h>
+#include <string.h>
 
 #define X(dtype)    "(tensor x (shape 6) " dtype ")"
 #define SIDES(l, r) "(let l " l ")(let r " r ")(output l)(output r)"
@@ -187,4 +188,51 @@ Test(floats, parameters_have_their_value_in_the_dtype) {
                    "%s, %s: %s", parameters[k].name, dtypes[d], a.reason);
       fixture_stop();
     }
+}
+
+/* --- sums of 16-bit floats ------------------------------------------------ */
+
+#define ABC                                                                    \
+  "(tensor a (shape 4) bf16)(tensor b (shape 4) bf16)(tensor c (shape 4) "     \
+  "bf16)"
+#define SUM(x, y)   "(compute add (pair " x " " y "))"
+#define LESS(x, y)  "(compute sub (pair " x " " y "))"
+#define TIMES(x, y) "(compute mul (pair " x " " y "))"
+
+/* Sums of three may be made in any order, which the reason then says; but
+ * nothing is taken from what it was added to. */
+static const struct {
+  const char *left, *right;
+  bool proved, any_order;
+} rounded[] = {
+    {SUM("a", "b"), SUM("b", "a"), true, false},
+    {LESS("a", "a"), "(compute (scale 0) a)", true, false},
+    {SUM(SUM("a", "b"), "c"), SUM("a", SUM("b", "c")), true, true},
+    {TIMES(TIMES("a", "b"), "c"), TIMES("a", TIMES("b", "c")), true, true},
+    {LESS(SUM("a", "b"), "b"), "(materialize a)", false, false},
+    {LESS(LESS(SUM("a", "b"), "a"), "b"), "(compute (scale 0) a)", false,
+     false},
+    {LESS(SUM("a", SUM("b", "b")), "b"), SUM("a", "b"), false, false},
+    {"(compute (offset -1) (compute (offset 1) a))", "(materialize a)", false,
+     false},
+    {"(compute (offset 1) (compute (offset 1) a))", "(compute (offset 2) a)",
+     true, true},
+    {"(compute (offset 1) (compute (offset 256) a))",
+     "(compute (offset 257) a)", false, false},
+};
+
+Test(floats, sums_of_sixteen_bits_are_rounded) {
+  char text[1000];
+  for (size_t k = 0; k < sizeof rounded / sizeof rounded[0]; k++) {
+    fixture_start();
+    snprintf(text, sizeof text, ABC "(let l %s)(let r %s)(output l)(output r)",
+             rounded[k].left, rounded[k].right);
+    pv_answer a = ask(text, 1);
+    cr_expect_eq(a.verdict, rounded[k].proved ? PV_PROVED : PV_TESTED, "%s: %s",
+                 rounded[k].left, a.reason);
+    cr_expect_eq(a.any_order, rounded[k].any_order, "%s", rounded[k].left);
+    cr_expect_eq(strstr(a.reason, PV_ANY_ORDER) != NULL, rounded[k].any_order,
+                 "%s: %s", rounded[k].left, a.reason);
+    fixture_stop();
+  }
 }
