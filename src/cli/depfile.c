@@ -7,8 +7,10 @@
  * list would otherwise not be read at all. */
 #include "cli/session.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef enum role { TARGET, PREREQUISITE } role;
 
@@ -125,11 +127,84 @@ write_list(cl_session *session) {
   return ok;
 }
 
+/* ---- inputs that the tool does not know yet ----
+ *
+ * Up to version 1.11, ninja dates an output that a command left untouched by
+ * the inputs that it knew when the command began.  Where one that it only hears
+ * of by this list, such as a rule that was added to a folder, is later than
+ * those, ninja would run the command again.  So outputs get the present time
+ * then, once: afterwards they are later than the day the input came to be. */
+
+typedef struct times {
+  int64_t written, born; /* nanoseconds; where nobody knows, both are one */
+} times;
+
+static bool
+times_of(const char *path, times *out) {
+#ifdef STATX_BTIME
+  struct statx x;
+  if (statx(AT_FDCWD, path, 0, STATX_MTIME | STATX_BTIME, &x))
+    return false;
+  out->written = x.stx_mtime.tv_sec * INT64_C(1000000000) + x.stx_mtime.tv_nsec;
+  out->born =
+      x.stx_mask & STATX_BTIME
+          ? x.stx_btime.tv_sec * INT64_C(1000000000) + x.stx_btime.tv_nsec
+          : out->written;
+#else
+  struct stat s;
+  if (stat(path, &s))
+    return false;
+  out->written = out->born = s.st_mtime * INT64_C(1000000000);
+#endif
+  return true;
+}
+
+/* Stands the file on the command line? */
+static bool
+is_named(const cl_options *o, const char *path) {
+  const cl_list *lists[] = {&o->files, &o->rules};
+  for (size_t j = 0; j < sizeof lists / sizeof *lists; j++)
+    for (uint32_t k = 0; k < lists[j]->n; k++)
+      if (glen_same_file(lists[j]->items[k], path))
+        return true;
+  return false;
+}
+
+static bool
+is_known(const list *l, uint32_t k) {
+  glen_context *glen = l->session->glen;
+  return k >= glen_files_read(glen) + glen_files_named(glen) ||
+         is_named(l->session->options, input(l, k));
+}
+
+/* When the last of those that are known, or are not, was written. */
+static int64_t
+last_written(const list *l, bool known, int64_t born_after) {
+  int64_t last = 0;
+  times t;
+  for (uint32_t k = 0; input(l, k); k++)
+    if (is_known(l, k) == known && times_of(input(l, k), &t) &&
+        t.born > born_after && t.written > last)
+      last = t.written;
+  return last;
+}
+
+static bool
+has_late_input(cl_session *session) {
+  const cl_options *o = session->options;
+  list l = {.session = session};
+  char path[4096];
+  times made;
+  return o->depfile && !strcmp(o->depfile_format, "ninja") &&
+         times_of(made_by(o, path, sizeof path), &made) &&
+         last_written(&l, false, made.written) > last_written(&l, true, -1);
+}
+
 bool
 cl_write_depfile(cl_session *session, int code) {
   const cl_options *o = session->options;
   glen_context *glen = session->glen;
-  if (o->touch && !glen_outputs_touch(glen, NULL))
+  if ((o->touch || has_late_input(session)) && !glen_outputs_touch(glen, NULL))
     return false;
   if (o->depfile && !write_list(session))
     return false;

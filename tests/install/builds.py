@@ -76,7 +76,10 @@ class Project:
         return os.path.join(self.top, "src", *names)
 
     def write(self, name, text):
+        """As editors do that open a file, and save it later."""
         later()
+        with open(self.path(name), "w", encoding="utf-8"):
+            later()
         with open(self.path(name), "w", encoding="utf-8") as f:
             f.write(text)
 
