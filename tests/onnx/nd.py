@@ -197,7 +197,9 @@ def resize_axis(x, axis, to, scale, mode, coordinates, nearest):
              "asymmetric": i / scale,
              "align_corners": i * (size - 1) / max(to - 1, 1),
              "pytorch_half_pixel":
-                 (i + 0.5) / scale - 0.5 if to > 1 else 0}[coordinates]
+                 (i + 0.5) / scale - 0.5 if to > 1 else 0,
+             "half_pixel_symmetric": size / 2 * (1 - to / (scale * size)) +
+                 (i + 0.5) / scale - 0.5}[coordinates]
         if mode == "nearest":
             return [(int({"floor": math.floor(p), "ceil": math.ceil(p),
                           "round_prefer_floor": math.ceil(p - 0.5),

@@ -32,6 +32,7 @@ import products  # noqa: F401, adds its cases
 import sized
 import texts
 from cases import CASES
+import drawn  # noqa: F401, adds its cases behind all others
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
                     UINT16, UINT8)
 
