@@ -15,12 +15,17 @@
  * What was refused as illegal is carried out nevertheless, without the check,
  * and must then be wrong by one of these; refusals of form are counted.  An
  * accepted command is gone on from, to the given depth.  The C of what one in
- * three of the programs came to is run under the sanitizers. */
+ * three of the programs came to is run under the sanitizers.
+ *
+ * By the numbers given in tests/property/meson.build, what each program came to
+ * is recorded, too (recorded.h): refusals of form, and the text of each step.
+ */
 #include "codegen/run/build.h"
 #include "legal/judge.h"
 #include "poly/loops/check.h"
 #include "poly/loops/execute.h"
 #include "poly/script/script.h"
+#include "recorded.h"
 #include "scripts/scripts.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
@@ -28,6 +33,7 @@
 #include <string.h>
 
 enum { MOST = 64, COMMAND = 512, DEEPEST = 8, SEEDS = 2, FIRST_INPUTS = 7 };
+enum { COMMANDS = 40, DEPTH = 3 }; /* where nothing else is asked for */
 
 static bs_heap heap;
 static bs_arena arena;
@@ -243,6 +249,21 @@ tally_of(const char *command) {
   return &tallies[what ? what - po_primitives : MOST - 1];
 }
 
+/* What the present program came to. */
+typedef struct outcome {
+  uint32_t tried, accepted;
+  uint64_t hash;
+} outcome;
+
+static outcome came_to;
+
+/* A command, and the text that it led to or the code of its refusal. */
+static void
+note(const char *command, const char *what) {
+  recorded_hash(&came_to.hash, command, strlen(command));
+  recorded_hash(&came_to.hash, what, strlen(what));
+}
+
 static bool
 is_command(const char *command, const char *name) {
   size_t n = strlen(name);
@@ -407,13 +428,17 @@ try_command(uint64_t seed, const state *was, const char *command,
   tally *t = tally_of(command);
   const char *why = NULL;
   t->tried++;
+  came_to.tried++;
   if (!carry_out(&p, command, true)) {
     po_free(p);
+    note(command, last_code());
     count_refusal(seed, was, command, last_code(), t);
     return (state){.p = NULL};
   }
   forget_diagnostics();
   t->accepted++;
+  came_to.accepted++;
+  note(command, text_of(p));
   state is = state_of(p, room);
   ju_answer answer = judge(was, &is, &why);
   t->ordered += answer == JU_YES;
@@ -513,6 +538,8 @@ try_program(uint64_t seed, int commands, int depth) {
     n_failed++;
     return;
   }
+  came_to = (outcome){0};
+  note(text, "");
   state at = state_of(p, &orders[0]);
   for (int level = 0; level < depth && level < DEEPEST; level++) {
     state next = {.p = NULL};
@@ -534,6 +561,11 @@ try_program(uint64_t seed, int commands, int depth) {
     at = next;
   }
   keep_for_code(seed, &at);
+  if (commands == COMMANDS && depth == DEPTH &&
+      !recorded_same("schedule_legality", seed,
+                     "%u of %u commands accepted, texts %016" PRIx64,
+                     came_to.accepted, came_to.tried, came_to.hash))
+    n_failed++;
 }
 
 static bool
@@ -565,8 +597,8 @@ int
 main(int argc, char **argv) {
   uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 200;
-  int commands = argc > 3 ? atoi(argv[3]) : 40;
-  int depth = argc > 4 ? atoi(argv[4]) : 3;
+  int commands = argc > 3 ? atoi(argv[3]) : COMMANDS;
+  int depth = argc > 4 ? atoi(argv[4]) : DEPTH;
   verbose = getenv("LEGALITY_VERBOSE") != NULL;
   for (uint64_t k = 0; k < n; k++) {
     if (k % BATCH == 0 && !start())

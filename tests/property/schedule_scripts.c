@@ -17,6 +17,7 @@
 #include "codegen/run/build.h"
 #include "poly/loops/execute.h"
 #include "poly/schedule/primitive.h"
+#include "recorded.h"
 #include "scripts/scripts.h"
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
@@ -24,7 +25,7 @@
 #include <string.h>
 
 /* The C of one program in three is compiled: it takes as long as the rest. */
-enum { MAX_STEPS = 16, BATCH = 100, PER_CODE = 3 };
+enum { STEPS = 6, MAX_STEPS = 16, BATCH = 100, PER_CODE = 3 };
 
 static bs_heap heap;
 static bs_arena arena;
@@ -274,11 +275,18 @@ schedule(trial *t, script *s, int steps) {
   }
   t->expected = outputs_of(p, &ran);
   const char *fault = ran ? NULL : "the program does not run";
+  uint64_t hash = 0;
+  int n = 0;
   for (int tries = 0; !fault && tries < 4 * steps && s->n < steps; tries++) {
     make_command(p, s->command[s->n], sizeof s->command[s->n]);
     int number = number_of(s->command[s->n]);
+    const char *command = s->command[s->n];
     tried[number]++;
-    if (!apply(&p, s->command[s->n]))
+    n++;
+    bool done = apply(&p, command);
+    recorded_hash(&hash, command, strlen(command));
+    recorded_hash(&hash, &done, sizeof done);
+    if (!done)
       continue;
     accepted[number]++;
     s->kept[s->n++] = true;
@@ -289,6 +297,12 @@ schedule(trial *t, script *s, int steps) {
   }
   if (!fault && t->seed % 4 == 0)
     fault = replayed_differs(t->text, p, t->expected);
+  recorded_hash(&hash, text_of(p), strlen(text_of(p)));
+  if (!fault && steps == STEPS &&
+      !recorded_same("schedule_scripts", t->seed,
+                     "%d of %d commands accepted, texts %016" PRIx64, s->n, n,
+                     hash))
+    fault = "it comes to something else";
   if (fault)
     report(t, s, fault);
   t->loops = p;
@@ -332,7 +346,7 @@ int
 main(int argc, char **argv) {
   uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
   uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
-  int steps = argc > 3 ? atoi(argv[3]) : 6, failed = 0;
+  int steps = argc > 3 ? atoi(argv[3]) : STEPS, failed = 0;
   optimize = argc > 4 ? argv[4] : optimize;
   if (steps < 1 || steps > MAX_STEPS)
     steps = MAX_STEPS;
