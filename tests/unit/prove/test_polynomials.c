@@ -445,7 +445,8 @@ Test(polynomials, what_is_claimed_holds_at_points, .init = start,
   sy_memo *memo = sy_memo_new(&heap);
   for (seed = 1; seed <= SEEDS; seed++)
     run_seed(memo);
-  printf("true %llu claimed %llu split %llu quotients %llu\n",
-         (unsigned long long)n_true, (unsigned long long)n_claimed,
-         (unsigned long long)n_paths, (unsigned long long)n_quotients);
+  cr_expect(10 * n_claimed >= 9 * n_true, "%llu of %llu bounds are claimed",
+            (unsigned long long)n_claimed, (unsigned long long)n_true);
+  cr_expect(n_paths > SEEDS && n_quotients > SEEDS, "%llu and %llu",
+            (unsigned long long)n_paths, (unsigned long long)n_quotients);
 }
