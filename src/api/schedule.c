@@ -93,6 +93,7 @@ fuse_if_worth(glen_context *ctx, glen_loops *loops, po_auto_options *options) {
     return;
   api_keep_original(loops);
   options->fuse = PO_FUSE_POST_TILE;
+  options->unasked = true;
   po_auto_result done = po_schedule_automatically(&loops->loops, options);
   loops->fused = loops->loops->script.len ? po_fuse_names[done.fuse] : NULL;
   if (done.finished && done.fuse != PO_FUSE_MIN)

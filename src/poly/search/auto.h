@@ -42,6 +42,8 @@ typedef struct po_auto_options {
   uint32_t n_tiles;
   uint32_t levels;          /* of parallel work: 1 for threads, 2 for blocks and
                                threads; 0: 1 */
+  bool unasked;             /* nobody asked for it: what is done has to pay in
+                               small programs, too */
   double max_recompute;     /* instances over those of the original; 0: 1.5 */
   po_dropped_list *dropped; /* what that left out is added; or NULL */
   unsigned long max_operations; /* of isl, for fusion and for what follows

@@ -109,6 +109,22 @@ operations_of(const po_program *p, const po_stmt *stmt) {
   return n;
 }
 
+static int64_t
+loads_of(const po_stmt *stmt) {
+  int64_t n = 0;
+  for (uint32_t j = 0; j < stmt->n_exprs; j++)
+    n += stmt->exprs[j].kind == PO_READ;
+  return n;
+}
+
+/* What stays in the second cache is kept for a store and a load of each read,
+ * in place of which a formula loads all that it reads. */
+static bool
+is_cheap_near(const po_stmt *stmt, double reads, double made, double cost) {
+  double formula = cost + (double)loads_of(stmt);
+  return reads * formula < made * (formula + 1) + reads;
+}
+
 /* Where arrays would be kept by tiles, to compute a value again for each use
  * costs no more than to keep it. */
 static bool
@@ -120,6 +136,10 @@ is_cheap_again(const po_chooser *c, uint32_t array, uint32_t stmt) {
     return false;
   bool again =
       c->options->fuse == PO_FUSE_POST_TILE || c->options->fuse == PO_FUSE_MAX;
+  if (c->options->unasked &&
+      po_bytes(&p->arrays.data[array]) <= po_bytes_of_cache(p, 2))
+    return reads <= made || is_cheap_near(&p->stmts.data[stmt], (double)reads,
+                                          (double)made, (double)cost);
   return reads <= made ||
          (again && (double)reads * (double)(cost ? cost : 1) <=
                        (double)GS_INLINE_OPERATIONS * (double)made);

@@ -69,11 +69,20 @@ most_work(const po_program *p) {
   return most;
 }
 
+/* What a nest has to do; who asked for a schedule sees its threads in a small
+ * program, too. */
+static double
+least_work(const po_chooser *c) {
+  double least = most_work(po_now(c)) / GS_THREAD_LARGEST;
+  return c->options->unasked || least > GS_THREAD_INSTANCES
+             ? GS_THREAD_INSTANCES
+             : least;
+}
+
 void
 po_parallelise(po_chooser *c) {
   uint32_t after = PO_NO_NODE;
-  double least = most_work(po_now(c)) / GS_THREAD_LARGEST;
-  least = least > GS_THREAD_INSTANCES ? GS_THREAD_INSTANCES : least;
+  double least = least_work(c);
   for (;;) {
     uint32_t root = po_last_root(po_now(c), after);
     if (root == PO_NO_NODE || c->stopped)
