@@ -129,7 +129,8 @@ void cg_need_for_nodes(cg_needs *, const cg_node *chain);
 void cg_need_for_function(cg_needs *, const cg_function *);
 void cg_need_for_expr(cg_needs *, const cg_expr *);
 void cg_need_for_name(cg_needs *, const char *name);
-bool cg_is_name_of_helper(const char *name);
+/* The helper that has the name; CG_NO_HELPER: none has. */
+cg_helper cg_helper_named(const char *name);
 
 /* A file that helpers are written for. */
 typedef struct cg_above {

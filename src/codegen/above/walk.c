@@ -33,9 +33,8 @@ static const struct family {
                 {"GLEN_LATER", CG_AHEAD},
                 {"GLEN_CONTRACT_BODY", CG_CONTRACT}};
 
-/* A helper that has the name; CG_NO_HELPER: none. */
-static cg_helper
-helper_named(const char *name) {
+cg_helper
+cg_helper_named(const char *name) {
   cg_helper k = CG_HELPER_COUNT;
   while (--k && (!cg_helper_names[k] || strcmp(cg_helper_names[k], name)))
     ;
@@ -45,14 +44,9 @@ helper_named(const char *name) {
   return k;
 }
 
-bool
-cg_is_name_of_helper(const char *name) {
-  return helper_named(name) != CG_NO_HELPER;
-}
-
 void
 cg_need_for_name(cg_needs *needs, const char *name) {
-  cg_need(needs, po_name_is_of_math(name) ? CG_MATH : helper_named(name));
+  cg_need(needs, po_name_is_of_math(name) ? CG_MATH : cg_helper_named(name));
 }
 
 static bool

@@ -3,7 +3,6 @@
  *
  * bf16 is rounded where it is stored and where it is cast to. */
 #include "codegen/build/body.h"
-#include "poly/loops/infix.h"
 #include <math.h>
 
 /* ---- memory ---- */
@@ -62,8 +61,8 @@ make_gather(const cg_body *b, const po_expr *x, uint32_t k) {
   const cg_expr *at = cg_make_helper(b, clamp, cg_make_value(b, x->kids[0]),
                                      cg_number(arena, x->count));
   if (x->stride != 1)
-    at = cg_infix(arena, "*", cg_number(arena, x->stride), at);
-  at = cg_infix(arena, "+", b->origin->index[k], at);
+    at = cg_infix(arena, CG_OP_MULTIPLY, cg_number(arena, x->stride), at);
+  at = cg_infix(arena, CG_OP_ADD, b->origin->index[k], at);
   const char *name = cg_array_name(b->e, b->scope, x->array);
   return widened(b, x->array, cg_element(arena, cg_name(arena, name), at));
 }
@@ -116,7 +115,8 @@ make_select(const cg_body *b, const po_expr *x) {
     arg[j] = cg_make_kid(b, x->kids[j]);
   const cg_expr *zero =
       cg_literal(arena, cg_is_integer(x->dtype) ? "0" : "0.0f");
-  return cg_choice(arena, cg_infix(arena, ">", arg[0], zero), arg[1], arg[2]);
+  return cg_choice(arena, cg_infix(arena, CG_OP_GREATER, arg[0], zero), arg[1],
+                   arg[2]);
 }
 
 const cg_expr *
@@ -199,7 +199,8 @@ cg_make_target_value(const cg_body *b) {
 /* `acc += x` where C's own operator serves. */
 static bool
 has_compound(gs_compute op, gs_dtype dtype) {
-  return po_infix_of(op) && !cg_is_integer(dtype) && !gs_is_half(dtype);
+  return cg_infix_of_compute(op) != CG_OP_NONE && !cg_is_integer(dtype) &&
+         !gs_is_half(dtype);
 }
 
 static const cg_expr *
@@ -221,9 +222,9 @@ cg_make_store(cg_emitter *e, const cg_scope *scope, const cg_origin *origin) {
   cg_node *n = cg_node_new(&e->arena, CG_STORE);
   n->origin = origin;
   n->store.target = make_target(&b);
-  n->store.op = "=";
+  n->store.op = CG_OP_SET;
   if (stmt->kind == PO_UPDATE && has_compound(stmt->op, dtype)) {
-    n->store.op = bs_arena_printf(&e->arena, "%s=", po_infix_of(stmt->op));
+    n->store.op = cg_infix_of_compute(stmt->op);
     n->store.value = cg_make_value(&b, root);
   } else if (stmt->kind == PO_UPDATE) {
     n->store.value = make_update(&b, dtype, root);

@@ -46,6 +46,8 @@ bool cg_is_factor(const cg_body *, uint32_t k, double value);
 
 /* operator.c */
 const cg_expr *cg_make_unary(const cg_body *, const po_expr *);
+/* The operator of C that a fold is; CG_OP_NONE: it has none. */
+cg_op cg_infix_of_compute(gs_compute);
 const cg_expr *cg_make_binary(const cg_body *, gs_compute, gs_dtype, cg_side,
                               cg_side);
 gs_dtype cg_dtype_of(const cg_body *, uint32_t kid);

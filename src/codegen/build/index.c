@@ -7,26 +7,34 @@
  * expressions is bounded by the ranks of the language. */
 #include "codegen/build/build.h"
 
-/* NULL: the operation is not one between operands. */
-static const char *
+/* CG_OP_NONE: the operation is not one between operands. */
+static cg_op
 operator_of(enum isl_ast_expr_op_type op) {
   static const struct {
     enum isl_ast_expr_op_type op;
-    const char *text;
+    cg_op infix;
   } table[] = {
-      {isl_ast_expr_op_or, "||"},    {isl_ast_expr_op_or_else, "||"},
-      {isl_ast_expr_op_and, "&&"},   {isl_ast_expr_op_and_then, "&&"},
-      {isl_ast_expr_op_eq, "=="},    {isl_ast_expr_op_le, "<="},
-      {isl_ast_expr_op_lt, "<"},     {isl_ast_expr_op_ge, ">="},
-      {isl_ast_expr_op_gt, ">"},     {isl_ast_expr_op_add, "+"},
-      {isl_ast_expr_op_sub, "-"},    {isl_ast_expr_op_mul, "*"},
-      {isl_ast_expr_op_div, "/"},    {isl_ast_expr_op_pdiv_q, "/"},
-      {isl_ast_expr_op_pdiv_r, "%"}, {isl_ast_expr_op_zdiv_r, "%"},
+      {isl_ast_expr_op_or, CG_OP_OR},
+      {isl_ast_expr_op_or_else, CG_OP_OR},
+      {isl_ast_expr_op_and, CG_OP_AND},
+      {isl_ast_expr_op_and_then, CG_OP_AND},
+      {isl_ast_expr_op_eq, CG_OP_EQUAL},
+      {isl_ast_expr_op_le, CG_OP_AT_MOST},
+      {isl_ast_expr_op_lt, CG_OP_LESS},
+      {isl_ast_expr_op_ge, CG_OP_AT_LEAST},
+      {isl_ast_expr_op_gt, CG_OP_GREATER},
+      {isl_ast_expr_op_add, CG_OP_ADD},
+      {isl_ast_expr_op_sub, CG_OP_SUBTRACT},
+      {isl_ast_expr_op_mul, CG_OP_MULTIPLY},
+      {isl_ast_expr_op_div, CG_OP_DIVIDE},
+      {isl_ast_expr_op_pdiv_q, CG_OP_DIVIDE},
+      {isl_ast_expr_op_pdiv_r, CG_OP_REMAINDER},
+      {isl_ast_expr_op_zdiv_r, CG_OP_REMAINDER},
   };
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
     if (table[k].op == op)
-      return table[k].text;
-  return NULL;
+      return table[k].infix;
+  return CG_OP_NONE;
 }
 
 static const cg_expr *make(cg_emitter *, __isl_keep isl_ast_expr *, int level);
@@ -66,8 +74,7 @@ make_nested(cg_emitter *e, __isl_keep isl_ast_expr *expr, cg_helper helper) {
 }
 
 static const cg_expr *
-make_infix(cg_emitter *e, __isl_keep isl_ast_expr *expr, const char *op,
-           int level) {
+make_infix(cg_emitter *e, __isl_keep isl_ast_expr *expr, cg_op op, int level) {
   int n = isl_ast_expr_get_op_n_arg(expr), own = cg_level_of_operator(op);
   bool chains = own >= CG_LEVEL_ADD || own <= CG_LEVEL_AND;
   const cg_expr **args = BS_NEWS(&e->arena, const cg_expr *, (uint32_t)n);
@@ -83,7 +90,7 @@ make_infix(cg_emitter *e, __isl_keep isl_ast_expr *expr, const char *op,
 static const cg_expr *
 make_minus(cg_emitter *e, __isl_keep isl_ast_expr *expr, int level) {
   const cg_expr *out =
-      cg_prefix(&e->arena, "-", make_arg(e, expr, 0, CG_LEVEL_UNARY));
+      cg_prefix(&e->arena, CG_OP_NEGATE, make_arg(e, expr, 0, CG_LEVEL_UNARY));
   return level > CG_LEVEL_ADD ? cg_paren(&e->arena, out) : out;
 }
 
@@ -104,8 +111,8 @@ fail(cg_emitter *e) {
 static const cg_expr *
 make_operation(cg_emitter *e, __isl_keep isl_ast_expr *expr, int level) {
   enum isl_ast_expr_op_type op = isl_ast_expr_op_get_type(expr);
-  const char *infix = operator_of(op);
-  if (infix)
+  cg_op infix = operator_of(op);
+  if (infix != CG_OP_NONE)
     return make_infix(e, expr, infix, level);
   switch ((int)op) {
   case isl_ast_expr_op_max:

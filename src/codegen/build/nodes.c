@@ -4,7 +4,6 @@
  * Nodes nest no deeper than the nest may, so the walk is recursive; what isl
  * hands out is kept in the pool while it is walked. */
 #include "codegen/build/build.h"
-#include <string.h>
 
 typedef struct builder {
   cg_emitter *e;
@@ -42,10 +41,8 @@ static void
 find_bounds(cg_emitter *e, __isl_keep isl_ast_node *node, cg_for *loop) {
   loop->condition = make_expr(e, isl_ast_node_for_get_cond(node));
   const cg_expr *c = loop->condition;
-  int level = c->kind == CG_INFIX ? cg_level(c) : CG_LEVEL_CHOICE;
-  loop->last_excluded = level == CG_LEVEL_COMPARE && !strcmp(c->text, "<");
-  if (loop->last_excluded ||
-      (level == CG_LEVEL_COMPARE && !strcmp(c->text, "<=")))
+  loop->last_excluded = c->op == CG_OP_LESS;
+  if (loop->last_excluded || c->op == CG_OP_AT_MOST)
     loop->last = c->args[1];
   e->failed |=
       !cg_is_number(make_expr(e, isl_ast_node_for_get_inc(node)), &loop->step);

@@ -6,7 +6,6 @@
  * operator, in their own type.  No expression has undefined behaviour: 32-bit
  * arithmetic is unsigned inside helpers. */
 #include "codegen/build/body.h"
-#include "poly/loops/infix.h"
 #include <assert.h>
 #include <math.h>
 
@@ -69,6 +68,26 @@ wrapped(const cg_body *b, gs_dtype dtype, const cg_expr *value) {
                  cg_paren(&b->e->arena, value));
 }
 
+cg_op
+cg_infix_of_compute(gs_compute op) {
+  switch (gs_compute_table[op].fold) {
+  case GS_FOLD_ADD:
+    return CG_OP_ADD;
+  case GS_FOLD_SUB:
+    return CG_OP_SUBTRACT;
+  case GS_FOLD_MUL:
+    return CG_OP_MULTIPLY;
+  case GS_FOLD_DIV:
+    return CG_OP_DIVIDE;
+  case GS_FOLD_MAX:
+  case GS_FOLD_MIN:
+  case GS_FOLD_NONE:
+  case GS_FOLD_COUNT:
+    break;
+  }
+  return CG_OP_NONE;
+}
+
 static cg_helper
 helper_of(gs_compute op, gs_dtype dtype) {
   switch (gs_compute_table[op].fold) {
@@ -122,8 +141,9 @@ cg_make_binary(const cg_body *b, gs_compute op, gs_dtype dtype, cg_side first,
   const cg_expr *x = make_side(b, dtype, first, helper);
   const cg_expr *y = make_side(b, dtype, second, helper);
   return wrapped(b, dtype,
-                 helper ? cg_make_helper(b, helper_of(op, dtype), x, y)
-                        : cg_infix(&b->e->arena, po_infix_of(op), x, y));
+                 helper
+                     ? cg_make_helper(b, helper_of(op, dtype), x, y)
+                     : cg_infix(&b->e->arena, cg_infix_of_compute(op), x, y));
 }
 
 static const cg_expr *
@@ -174,7 +194,7 @@ make_negated(const cg_body *b, const po_expr *x) {
     return cg_make_helper(b, CG_SUB_I32, cg_number(arena, 0),
                           cg_make_value(b, x->kids[0]));
   return wrapped(b, x->dtype,
-                 cg_prefix(arena, "-", cg_make_kid(b, x->kids[0])));
+                 cg_prefix(arena, CG_OP_NEGATE, cg_make_kid(b, x->kids[0])));
 }
 
 static const cg_expr *
@@ -202,8 +222,9 @@ make_mean_of_sizes(const cg_body *b, const po_expr *x, const cg_expr *sum) {
   const cg_expr *count =
       cg_cast(arena, type, cg_paren(arena, cg_make_number(b->e, x->by)));
   if (!whole)
-    return cg_infix(arena, "/", sum, count);
-  const cg_expr *mean = cg_infix(arena, "/", cg_cast(arena, type, sum), count);
+    return cg_infix(arena, CG_OP_DIVIDE, sum, count);
+  const cg_expr *mean =
+      cg_infix(arena, CG_OP_DIVIDE, cg_cast(arena, type, sum), count);
   return cg_cast(arena, "int32_t", cg_paren(arena, mean));
 }
 
@@ -215,11 +236,12 @@ make_mean(const cg_body *b, const po_expr *x) {
   if (x->by)
     return make_mean_of_sizes(b, x, sum);
   if (!cg_is_integer(x->dtype))
-    return cg_infix(arena, "/", sum,
+    return cg_infix(arena, CG_OP_DIVIDE, sum,
                     cg_make_literal(b->e, x->dtype, x->literal));
   const char *count = bs_arena_printf(arena, "INT64_C(%.0f)", x->literal);
-  const cg_expr *mean = cg_infix(arena, "/", cg_cast(arena, "int64_t", sum),
-                                 cg_literal(arena, count));
+  const cg_expr *mean =
+      cg_infix(arena, CG_OP_DIVIDE, cg_cast(arena, "int64_t", sum),
+               cg_literal(arena, count));
   return cg_cast(arena, "int32_t", cg_paren(arena, mean));
 }
 
@@ -268,8 +290,8 @@ cg_make_rounded(const cg_body *b, uint32_t k, gs_dtype to) {
 static const cg_expr *
 make_truth(const cg_body *b, const po_expr *x) {
   bs_arena *arena = &b->e->arena;
-  const cg_expr *is =
-      cg_infix(arena, "!=", cg_make_kid(b, x->kids[0]), cg_number(arena, 0));
+  const cg_expr *is = cg_infix(arena, CG_OP_NOT_EQUAL,
+                               cg_make_kid(b, x->kids[0]), cg_number(arena, 0));
   return cg_cast(arena, "int32_t", cg_paren(arena, is));
 }
 

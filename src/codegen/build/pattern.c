@@ -91,7 +91,7 @@ operand(pattern *p) {
   skip(p);
   char c = *p->at++;
   if (c == '-')
-    return cg_prefix(arena, "-", operand(p));
+    return cg_prefix(arena, CG_OP_NEGATE, operand(p));
   if (c == '@')
     return function(p);
   if (c == '$')
@@ -105,10 +105,10 @@ operand(pattern *p) {
 }
 
 static const cg_expr *
-chain(pattern *p, const char *operators, const cg_expr *(*part)(pattern *)) {
+chain(pattern *p, cg_op one, cg_op other, const cg_expr *(*part)(pattern *)) {
   const cg_expr *out = part(p);
-  for (skip(p); *p->at && strchr(operators, *p->at); skip(p)) {
-    const char *op = bs_arena_printf(&p->b->e->arena, "%c", *p->at++);
+  for (skip(p); *p->at == *cg_sign(one) || *p->at == *cg_sign(other); skip(p)) {
+    cg_op op = *p->at++ == *cg_sign(one) ? one : other;
     out = cg_infix(&p->b->e->arena, op, out, part(p));
   }
   return out;
@@ -116,12 +116,12 @@ chain(pattern *p, const char *operators, const cg_expr *(*part)(pattern *)) {
 
 static const cg_expr *
 product(pattern *p) {
-  return chain(p, "*/", operand);
+  return chain(p, CG_OP_MULTIPLY, CG_OP_DIVIDE, operand);
 }
 
 static const cg_expr *
 sum(pattern *p) {
-  return chain(p, "+-", product);
+  return chain(p, CG_OP_ADD, CG_OP_SUBTRACT, product);
 }
 
 const cg_expr *

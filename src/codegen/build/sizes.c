@@ -103,15 +103,16 @@ make_atom(bs_arena *a, const gs_sizes *s, uint32_t number, const char *type) {
     const gs_size *size = &s->list[atom.size];
     const cg_expr *name = cg_name(a, size->name);
     if (size->multiple > 1)
-      name = cg_paren(a, cg_infix(a, "/", name, cg_number(a, size->multiple)));
+      name = cg_paren(
+          a, cg_infix(a, CG_OP_DIVIDE, name, cg_number(a, size->multiple)));
     return cg_cast(a, type, name);
   }
   int64_t least = gs_least_of(s, atom.of);
   int64_t up = least < 0 ? bs_ceil_div(-least, atom.by) : 0;
   const cg_expr *of = cg_make_polynomial(a, s, atom.of, "int64_t");
-  of = up ? cg_infix(a, "+", cg_number(a, up * atom.by), of) : of;
-  of = cg_infix(a, "/", cg_paren(a, of), cg_number(a, atom.by));
-  of = up ? cg_infix(a, "-", of, cg_number(a, up)) : of;
+  of = up ? cg_infix(a, CG_OP_ADD, cg_number(a, up * atom.by), of) : of;
+  of = cg_infix(a, CG_OP_DIVIDE, cg_paren(a, of), cg_number(a, atom.by));
+  of = up ? cg_infix(a, CG_OP_SUBTRACT, of, cg_number(a, up)) : of;
   return cg_cast(a, type, cg_paren(a, of));
 }
 
@@ -121,7 +122,7 @@ make_term(bs_arena *a, const gs_sizes *s, const gs_size_term *t,
   const cg_expr *out = t->by == 1 && t->n ? NULL : cg_number(a, t->by);
   for (uint32_t k = 0; k < t->n; k++) {
     const cg_expr *atom = make_atom(a, s, t->atom[k], type);
-    out = out ? cg_infix(a, "*", out, atom) : atom;
+    out = out ? cg_infix(a, CG_OP_MULTIPLY, out, atom) : atom;
   }
   return out;
 }
@@ -135,7 +136,7 @@ cg_make_polynomial(bs_arena *a, const gs_sizes *s, gs_number x,
   gs_polynomial_of(s, x, &p);
   for (uint32_t k = 0; k < p.n; k++) {
     const cg_expr *term = make_term(a, s, &p.term[k], type);
-    sum = sum ? cg_infix(a, "+", sum, term) : term;
+    sum = sum ? cg_infix(a, CG_OP_ADD, sum, term) : term;
   }
   return sum ? sum : cg_number(a, 0);
 }

@@ -16,10 +16,10 @@ moved_by(bs_arena *arena, const cg_expr *to, const cg_expr *x) {
   if (x->kind == CG_INFIX && cg_level(x) == CG_LEVEL_ADD) {
     const cg_expr **args = bs_arena_copy(arena, x->args, x->n * sizeof *args);
     args[0] = moved_by(arena, to, args[0]);
-    return cg_infix_of(arena, x->text, x->n, args);
+    return cg_infix_of(arena, x->op, x->n, args);
   }
   bool loose = cg_level(x) <= CG_LEVEL_ADD;
-  return cg_infix(arena, "+", to, loose ? cg_paren(arena, x) : x);
+  return cg_infix(arena, CG_OP_ADD, to, loose ? cg_paren(arena, x) : x);
 }
 
 /* (A + 64 * i); a local of one element is no array in C. */
@@ -36,7 +36,7 @@ make_pointer(const calling *c, uint32_t k) {
                              ? c->origin->index[c->stmt->n_exprs + 1 + k]
                              : NULL;
   if (!cg_is_indexed(e, operand->array))
-    return cg_prefix(arena, "&", name);
+    return cg_prefix(arena, CG_OP_ADDRESS, name);
   if (!start && operand->offset)
     start = cg_number(arena, operand->offset);
   return start ? cg_paren(arena, moved_by(arena, name, start)) : name;
@@ -55,11 +55,13 @@ make_address(const calling *c, uint32_t k, bool in_rows) {
                              : cg_number(arena, operand->offset);
   const cg_expr *at = start;
   if (bytes > 1)
-    at = cg_infix(arena, "*", cg_number(arena, bytes), cg_paren(arena, start));
+    at = cg_infix(arena, CG_OP_MULTIPLY, cg_number(arena, bytes),
+                  cg_paren(arena, start));
   if (array->offset)
     at = moved_by(arena, cg_number(arena, array->offset), at);
   if (in_rows && m->row > 1)
-    at = cg_infix(arena, "/", cg_paren(arena, at), cg_number(arena, m->row));
+    at = cg_infix(arena, CG_OP_DIVIDE, cg_paren(arena, at),
+                  cg_number(arena, m->row));
   return cg_paren(arena, at);
 }
 

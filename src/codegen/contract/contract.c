@@ -484,10 +484,10 @@ make_before(const cg_contract *x, bool of_x) {
       bs_arena_printf(arena, "%s_whole_%c", x->name, of_x ? 'x' : 'y');
   const cg_expr *to =
       cg_cast(arena, "unsigned char *", cg_name(arena, "prepacked"));
-  to = cg_infix(arena, "+", to, cg_number(arena, packed->offset));
+  to = cg_infix(arena, CG_OP_ADD, to, cg_number(arena, packed->offset));
   to = cg_cast(arena, "void *", cg_paren(arena, to));
   const cg_expr *args[] = {
-      cg_infix(arena, "+", cg_name(arena, arrays[operand->array].name),
+      cg_infix(arena, CG_OP_ADD, cg_name(arena, arrays[operand->array].name),
                cg_number(arena, operand->base)),
       cg_cast(arena, bs_arena_printf(arena, "%s *", type), to)};
   return cg_make_do(arena, cg_called(arena, name, 2, args));

@@ -9,20 +9,21 @@
 #include "base/vec.h"
 #include "codegen/build/build.h"
 #include "codegen/contract/contract.h"
-#include <string.h>
 
 /* What the formula calls, as macros of whole vectors. */
 static const struct extreme {
-  const char *function, *macro;
-} extremes[] = {{"glen_max_f32", "GLEN_LARGER"},
-                {"glen_max_f64", "GLEN_LARGER"},
-                {"glen_min_f32", "GLEN_SMALLER"},
-                {"glen_min_f64", "GLEN_SMALLER"}};
+  cg_helper function;
+  const char *macro;
+} extremes[] = {{CG_MAX_F32, "GLEN_LARGER"},
+                {CG_MAX_F64, "GLEN_LARGER"},
+                {CG_MIN_F32, "GLEN_SMALLER"},
+                {CG_MIN_F64, "GLEN_SMALLER"}};
 
 static const char *
 macro_of(const cg_expr *e) {
+  cg_helper called = cg_helper_named(e->text);
   for (size_t k = 0; k < sizeof extremes / sizeof *extremes; k++)
-    if (!strcmp(extremes[k].function, e->text))
+    if (extremes[k].function == called)
       return extremes[k].macro;
   return NULL;
 }
@@ -71,7 +72,7 @@ is_of_vectors(const cg_expr *e) {
   case CG_PAREN:
     return true;
   case CG_PREFIX:
-    return !strcmp(e->text, "-");
+    return e->op == CG_OP_NEGATE;
   case CG_INFIX:
     return cg_level(e) == CG_LEVEL_ADD || cg_level(e) == CG_LEVEL_MUL;
   case CG_CALLED:
@@ -129,8 +130,8 @@ cg_put_not_called(const cg_contract *x) {
   for (size_t k = 0; k < sizeof extremes / sizeof *extremes; k++)
     for (uint32_t i = 0; i < of.len; i++)
       if (of.data[i]->kind == CG_CALLED &&
-          !strcmp(of.data[i]->text, extremes[k].function)) {
-        cg_write(x->w, "(void)%s;", extremes[k].function);
+          cg_helper_named(of.data[i]->text) == extremes[k].function) {
+        cg_write(x->w, "(void)%s;", cg_helper_names[extremes[k].function]);
         break;
       }
   bs_vec_done(x->e->heap, &of);
@@ -159,7 +160,8 @@ put_infix(steps *s, const cg_expr *e) {
   const char *const *operands = s->values.data + s->values.len;
   const char *value = operands[0];
   for (uint32_t k = 1; k < e->n; k++)
-    value = bs_arena_printf(arena, "%s %s %s", value, e->text, operands[k]);
+    value =
+        bs_arena_printf(arena, "%s %s %s", value, cg_sign(e->op), operands[k]);
   put_named(s, value);
 }
 

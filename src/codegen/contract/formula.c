@@ -36,7 +36,8 @@ static const cg_expr *
 scaled(const cg_contract *x, gs_number stride, const char *name) {
   bs_arena *arena = &x->e->arena;
   return gs_is_sized(stride)
-             ? cg_infix(arena, "*", cg_name(arena, cg_number_text(x, stride)),
+             ? cg_infix(arena, CG_OP_MULTIPLY,
+                        cg_name(arena, cg_number_text(x, stride)),
                         cg_name(arena, name))
              : cg_scaled(arena, stride, name);
 }
@@ -48,10 +49,10 @@ places_of(const cg_contract *x, const po_stmt *s, const cg_expr *sum) {
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
   const cg_expr **out = cg_places(x->e, s, sum);
   for (uint32_t k = 0; k < x->c->n_extras; k++)
-    out[x->c->extras[k].expr] =
-        cg_extra(x->e, k,
-                 cg_infix(arena, "+", scaled(x, cg_last_stride(m, k), "row"),
-                          scaled(x, cg_last_stride(n, k), "column")));
+    out[x->c->extras[k].expr] = cg_extra(
+        x->e, k,
+        cg_infix(arena, CG_OP_ADD, scaled(x, cg_last_stride(m, k), "row"),
+                 scaled(x, cg_last_stride(n, k), "column")));
   return out;
 }
 
@@ -78,7 +79,8 @@ cg_put_formula_function(const cg_contract *x) {
            cg_number_text(x, cg_last_stride(m, CG_OF_C)),
            cg_number_text(x, cg_last_stride(n, CG_OF_C)));
   bs_arena *arena = &x->e->arena;
-  const cg_expr *sum = cg_prefix(arena, "*", cg_name(arena, "at"));
+  const cg_expr *sum =
+      cg_prefix(arena, CG_OP_DEREFERENCE, cg_name(arena, "at"));
   cg_write_store(x->w, "*at", cg_formula_value(x, sum));
   cg_write(x->w, "}");
   cg_close_function(x->e, x->w);

@@ -257,16 +257,16 @@ put_panel_apart(const cg_contract *x) {
 static void
 put_panel(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
-  const char *where = NULL;
-  bool in_place = cg_mac_stores_sums(x, &where);
+  bool in_place = cg_mac_stores_sums(x);
+  const cg_expr *whole = cg_mac_is_whole(x);
   put_panel_pointer(&sx);
   put_panel_pointer(&sy);
-  if (in_place && !where) {
+  if (in_place && !whole) {
     put_panel_in_place(x);
     return;
   }
   if (in_place) {
-    cg_write(x->w, "if (%s) {", where);
+    cg_write_if(x->w, whole);
     put_panel_in_place(x);
     cg_write(x->w, "continue; }");
   }

@@ -40,9 +40,10 @@ void cg_put_mac_kernels(const cg_contract *);
 /* mac_store.c: NAME_store(sums, c, ..): what c is from the sums of a panel,
  * unless it always is these sums, which kernels put there. */
 void cg_put_mac_store(const cg_contract *);
-/* Whether a panel's sums are stored by its kernel, and a condition in C under
- * which they are: NULL where they always are. */
-bool cg_mac_stores_sums(const cg_contract *, const char **where);
+/* Whether the sums of panels of whole fragments are stored by their kernel; the
+ * condition that a panel is one, NULL where all of them are. */
+bool cg_mac_stores_sums(const cg_contract *);
+const cg_expr *cg_mac_is_whole(const cg_contract *);
 
 /* Fragments of a panel of so many rows. */
 int64_t cg_mac_fragments(const cg_mac_side *, int64_t rows);

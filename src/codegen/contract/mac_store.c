@@ -7,7 +7,6 @@
  * what is stored: a bias, a scale, a clip.  The inner loop goes along memory.
  */
 #include "codegen/contract/mac.h"
-#include <string.h>
 
 static const char *
 result_type(const cg_contract *x) {
@@ -17,31 +16,33 @@ result_type(const cg_contract *x) {
 /* ---- by the kernel ---- */
 
 /* Panels of the operand are whole fragments; the condition, NULL for always. */
-static const char *
+static const cg_expr *
 whole_panels(const cg_mac_side *s) {
   const cg_contract *x = s->side.x;
   char letter = s->side.of_x ? 'm' : 'n';
   int64_t size = s->side.of_x ? x->m : x->n;
   if (size % s->side.width % s->rows == 0)
     return NULL;
-  return bs_arena_printf(&x->e->arena, "%c_hi - %c >= %lld", letter, letter,
-                         (long long)s->side.width);
+  return cg_quote(&x->e->arena, "%c_hi - %c >= %lld", letter, letter,
+                  (long long)s->side.width);
 }
 
 bool
-cg_mac_stores_sums(const cg_contract *x, const char **where) {
-  cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
+cg_mac_stores_sums(const cg_contract *x) {
   const po_cdims *n = &x->c->dims[PO_DIM_N];
   bool sums = po_mac_sums_rows(x->c, true) ||
               (po_mac_sums_rows(x->c, false) && !po_mac_begins_with_sums(x->c));
-  if (cg_has_formula(x) || sums || (n->n && cg_last_stride(n, CG_OF_C) != 1))
-    return false;
-  const char *rows = whole_panels(&sx), *columns = whole_panels(&sy);
-  *where = rows && columns
-               ? bs_arena_printf(&x->e->arena, "%s && %s", rows, columns)
-           : rows ? rows
-                  : columns;
-  return true;
+  return !cg_has_formula(x) && !sums &&
+         (!n->n || cg_last_stride(n, CG_OF_C) == 1);
+}
+
+const cg_expr *
+cg_mac_is_whole(const cg_contract *x) {
+  cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
+  const cg_expr *rows = whole_panels(&sx), *columns = whole_panels(&sy);
+  if (rows && columns)
+    return cg_infix(&x->e->arena, CG_OP_AND, rows, columns);
+  return rows ? rows : columns;
 }
 
 /* ---- by a function ---- */
@@ -86,8 +87,8 @@ void
 cg_put_mac_store(const cg_contract *x) {
   cg_mac_side sx = cg_mac_side_of(x, true), sy = cg_mac_side_of(x, false);
   const po_cdims *m = &x->c->dims[PO_DIM_M], *n = &x->c->dims[PO_DIM_N];
-  const char *index = x->e->index, *where;
-  if (cg_mac_stores_sums(x, &where) && !where)
+  const char *index = x->e->index;
+  if (cg_mac_stores_sums(x) && !cg_mac_is_whole(x))
     return;
   cg_add(x->w,
          "GLEN_PACK static void\n%s_store(const %s *restrict sums, "

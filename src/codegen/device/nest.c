@@ -272,7 +272,7 @@ index_on_axis(walk *w, const po_nest_node *n, int64_t min) {
   bs_arena *arena = &w->e->arena;
   const cg_expr *index = cg_cast(arena, w->e->index, on_axis(w, n->bind));
   return !min ? index
-              : cg_infix(arena, min < 0 ? "-" : "+", index,
+              : cg_infix(arena, min < 0 ? CG_OP_SUBTRACT : CG_OP_ADD, index,
                          cg_number(arena, min < 0 ? -min : min));
 }
 
@@ -305,7 +305,8 @@ make_bound(walk *w, uint32_t loop, uint32_t depth, __isl_keep isl_set *around) {
   if (!guard)
     return cg_make_block(arena, list.first);
   return cg_make_if(
-      arena, cg_infix(arena, "<", on_axis(w, n->bind), cg_number(arena, count)),
+      arena,
+      cg_infix(arena, CG_OP_LESS, on_axis(w, n->bind), cg_number(arena, count)),
       list.first);
 }
 
@@ -353,8 +354,8 @@ make_serial(walk *w, uint32_t loop, uint32_t depth,
                                            isl_pw_aff_copy(hi)));
   const char *name = iterator_name(w, depth);
   const cg_expr *first = make_value(w, runs, lo);
-  const cg_expr *condition =
-      cg_infix(arena, "<=", cg_name(arena, name), make_value(w, runs, hi));
+  const cg_expr *condition = cg_infix(
+      arena, CG_OP_AT_MOST, cg_name(arena, name), make_value(w, runs, hi));
   cg_list body;
   cg_list_init(&body);
   add_locals(w, loop, &body);
@@ -392,9 +393,10 @@ guard_axes(walk *w, uint32_t axes, cg_node *body) {
   uint32_t n = 0;
   for (uint32_t a = 0; a < CG_AXES; a++)
     if (axes >> a & 1)
-      all[n++] = cg_infix(arena, "==", on_axis(w, a), cg_number(arena, 0));
-  return cg_make_if(arena, n > 1 ? cg_infix_of(arena, "&&", n, all) : all[0],
-                    body);
+      all[n++] =
+          cg_infix(arena, CG_OP_EQUAL, on_axis(w, a), cg_number(arena, 0));
+  return cg_make_if(
+      arena, n > 1 ? cg_infix_of(arena, CG_OP_AND, n, all) : all[0], body);
 }
 
 /* NULL: nothing is left to do there. */
@@ -458,7 +460,7 @@ add_places(const cg_launch *c, cg_list *to) {
       continue;
     const po_array *a = &c->e->p->arrays.data[c->use->slots[k].array];
     const char *type = cg_type_of_slot(c, k);
-    const cg_expr *at = cg_infix(arena, "+", cg_name(arena, "workspace"),
+    const cg_expr *at = cg_infix(arena, CG_OP_ADD, cg_name(arena, "workspace"),
                                  cg_number(arena, a->offset));
     cg_append(
         to,

@@ -43,7 +43,7 @@ make_copy(cg_emitter *e, const po_array *array) {
       gs_prod(array->dim, array->rank) * gs_dtype_table[array->dtype].bytes;
   const cg_expr *to =
       cg_cast(arena, "unsigned char *", cg_name(arena, "prepacked"));
-  to = cg_infix(arena, "+", to, cg_number(arena, array->offset));
+  to = cg_infix(arena, CG_OP_ADD, to, cg_number(arena, array->offset));
   const cg_expr *args[] = {to, cg_name(arena, array->name),
                            cg_number(arena, bytes)};
   return cg_make_do(arena, cg_called(arena, "memcpy", 3, args));

@@ -120,7 +120,7 @@ cg_put_places(cg_emitter *e) {
 
 /* name op number */
 static const cg_expr *
-compared(bs_arena *arena, const cg_expr *a, const char *op, int64_t b) {
+compared(bs_arena *arena, const cg_expr *a, cg_op op, int64_t b) {
   return cg_infix(arena, op, a, cg_number(arena, b));
 }
 
@@ -133,14 +133,15 @@ cg_make_size_check(cg_emitter *e, int64_t otherwise) {
   for (uint32_t k = 0; k < p->sizes.len; k++) {
     const po_size *s = &p->sizes.data[k];
     const cg_expr *name = cg_name(arena, s->name);
-    any[n++] = compared(arena, name, "<", s->least);
-    any[n++] = compared(arena, name, ">", s->most);
+    any[n++] = compared(arena, name, CG_OP_LESS, s->least);
+    any[n++] = compared(arena, name, CG_OP_GREATER, s->most);
     if (s->multiple > 1)
       any[n++] =
-          compared(arena, compared(arena, name, "%", s->multiple), "!=", 0);
+          compared(arena, compared(arena, name, CG_OP_REMAINDER, s->multiple),
+                   CG_OP_NOT_EQUAL, 0);
   }
   cg_node *check =
-      cg_make_if(arena, cg_infix_of(arena, "||", n, any),
+      cg_make_if(arena, cg_infix_of(arena, CG_OP_OR, n, any),
                  cg_make_return(arena, cg_number(arena, otherwise)));
   check->bare = check->wraps = true;
   return check;

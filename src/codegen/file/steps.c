@@ -47,9 +47,9 @@ argument(cg_emitter *e, const po_group *group, const cg_slot *slot) {
       !po_is_before(e->p, &e->groups, group))
     return cg_literal(&e->arena, "NULL");
   const cg_expr *name = cg_name(&e->arena, array->name);
-  return slot->base
-             ? cg_infix(&e->arena, "+", name, cg_number(&e->arena, slot->base))
-             : name;
+  return slot->base ? cg_infix(&e->arena, CG_OP_ADD, name,
+                               cg_number(&e->arena, slot->base))
+                    : name;
 }
 
 static cg_node *
@@ -151,9 +151,10 @@ place_in(cg_emitter *e, const char *type, const char *constant,
   const char *bytes = bs_arena_printf(arena, "%sunsigned char *", constant);
   const char *any = bs_arena_printf(arena, "%svoid *", constant);
   const cg_expr *start = cg_cast(arena, bytes, cg_name(arena, block));
-  return cg_cast(arena, type,
-                 cg_cast(arena, any,
-                         cg_paren(arena, cg_infix(arena, "+", start, offset))));
+  return cg_cast(
+      arena, type,
+      cg_cast(arena, any,
+              cg_paren(arena, cg_infix(arena, CG_OP_ADD, start, offset))));
 }
 
 /* A pointer to what lies in a block; `constant`: "const ", or "" where it may

@@ -59,11 +59,12 @@ add_product(address *a, const cg_expr *x, int64_t factor) {
 static bool
 add_operation(address *a, const cg_expr *x, int64_t factor) {
   int64_t minus;
-  if (*x->text == '*' && x->n == 2)
+  if (x->op == CG_OP_MULTIPLY && x->n == 2)
     return add_product(a, x, factor);
-  if (*x->text == '+' && x->n == 2)
+  if (x->op == CG_OP_ADD && x->n == 2)
     return add_terms(a, x->args[0], factor) && add_terms(a, x->args[1], factor);
-  return *x->text == '-' && !__builtin_sub_overflow(0, factor, &minus) &&
+  return (x->op == CG_OP_SUBTRACT || x->op == CG_OP_NEGATE) &&
+         !__builtin_sub_overflow(0, factor, &minus) &&
          (x->n == 1 || add_terms(a, x->args[0], factor)) &&
          add_terms(a, x->args[x->n - 1], minus);
 }
@@ -73,7 +74,7 @@ static bool
 add_terms(address *a, const cg_expr *x, int64_t factor) {
   int64_t number;
   x = cg_bare(x);
-  if (x->kind == CG_INFIX || (x->kind == CG_PREFIX && *x->text == '-'))
+  if (x->kind == CG_INFIX || x->op == CG_OP_NEGATE)
     return add_operation(a, x, factor);
   if (cg_is_number(x, &number))
     return !__builtin_mul_overflow(number, factor, &number) &&

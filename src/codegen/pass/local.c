@@ -67,10 +67,11 @@ declare_part(const locals *x, uint32_t array) {
   int64_t elements = (po_bytes(local) + 63) / 64 * 64 / dtype->bytes;
   const cg_expr *thread =
       cg_cast(arena, "size_t", cg_name(arena, "GLEN_THREAD"));
-  const cg_expr *at = cg_infix(arena, "*", thread, cg_number(arena, elements));
+  const cg_expr *at =
+      cg_infix(arena, CG_OP_MULTIPLY, thread, cg_number(arena, elements));
   const cg_expr *slot = cg_name(arena, slot_name(x->scope, array));
   return cg_make_let(arena, bs_arena_printf(arena, "%s *", dtype->c_type),
-                     local->name, cg_infix(arena, "+", slot, at));
+                     local->name, cg_infix(arena, CG_OP_ADD, slot, at));
 }
 
 static void

@@ -141,13 +141,13 @@ static const cg_expr *
 without(bs_arena *arena, const cg_expr *x, const char *name) {
   const cg_expr **rest = BS_NEWS(arena, const cg_expr *, x->n + 1);
   uint32_t n = 0;
-  bool is_sum = x->kind == CG_INFIX && !strcmp(x->text, "+");
+  bool is_sum = x->op == CG_OP_ADD;
   for (uint32_t k = 0; is_sum && k < x->n; k++)
     if (!cg_is_name(x->args[k], name))
       rest[n++] = x->args[k];
   if (!n || n + 1 != x->n)
     return cg_substitute(arena, x, name, cg_number(arena, 0));
-  return n > 1 ? cg_infix_of(arena, "+", n, rest) : rest[0];
+  return n > 1 ? cg_infix_of(arena, CG_OP_ADD, n, rest) : rest[0];
 }
 
 /* The number that the constant holds where the iterator is 0. */
@@ -166,7 +166,7 @@ counts_from(const reach *r, const cg_node *store, const po_mask *mask) {
     return first;
   index = without(arena, cg_bare(index), iterator);
   index = cg_cast(arena, "double", cg_paren(arena, index));
-  return mask->first == 0 ? index : cg_infix(arena, "+", first, index);
+  return mask->first == 0 ? index : cg_infix(arena, CG_OP_ADD, first, index);
 }
 
 /* The store does nothing beyond the end of all, which is that of the first. */
@@ -213,7 +213,7 @@ behind_last(bs_arena *arena, const cg_for *head) {
     return head->last;
   if (cg_is_number(head->last, &last) && last < INT64_MAX)
     return cg_number(arena, last + 1);
-  return cg_infix(arena, "+", head->last, cg_number(arena, 1));
+  return cg_infix(arena, CG_OP_ADD, head->last, cg_number(arena, 1));
 }
 
 /* A block with the end and the loop, in its place. */
@@ -236,7 +236,7 @@ end_loop(const reach *r, cg_node *loop) {
   head->last_excluded = true;
   head->trips = 0;
   head->condition =
-      cg_infix(arena, "<", cg_name(arena, head->iterator), head->last);
+      cg_infix(arena, CG_OP_LESS, cg_name(arena, head->iterator), head->last);
   return block;
 }
 

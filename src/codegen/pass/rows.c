@@ -34,7 +34,7 @@ name_of(const rows *r, const char *name) {
 }
 
 static const cg_expr *
-infix(const rows *r, const char *op, const cg_expr *a, int64_t n) {
+infix(const rows *r, cg_op op, const cg_expr *a, int64_t n) {
   return cg_infix(r->arena, op, a, cg_number(r->arena, n));
 }
 
@@ -42,16 +42,17 @@ infix(const rows *r, const char *op, const cg_expr *a, int64_t n) {
 static const cg_expr *
 last_of(const rows *r) {
   const cg_for *head = &r->loop->head;
-  return head->last_excluded ? infix(r, "-", head->last, 1) : head->last;
+  return head->last_excluded ? infix(r, CG_OP_SUBTRACT, head->last, 1)
+                             : head->last;
 }
 
 /* glen_to - glen_from + 1 */
 static const cg_expr *
 length_of(const rows *r) {
-  return infix(
-      r, "+",
-      cg_infix(r->arena, "-", name_of(r, "glen_to"), name_of(r, "glen_from")),
-      1);
+  return infix(r, CG_OP_ADD,
+               cg_infix(r->arena, CG_OP_SUBTRACT, name_of(r, "glen_to"),
+                        name_of(r, "glen_from")),
+               1);
 }
 
 /* The address where the row begins. */
@@ -100,8 +101,8 @@ make_row(const rows *r, cg_node *loop) {
   cg_for *head = &loop->head;
   loop->next = NULL;
   head->first = name_of(r, "glen_from");
-  head->condition = cg_infix(r->arena, "<=", name_of(r, head->iterator),
-                             name_of(r, "glen_to"));
+  head->condition = cg_infix(r->arena, CG_OP_AT_MOST,
+                             name_of(r, head->iterator), name_of(r, "glen_to"));
   head->is_team = head->is_team_last = false;
   head->collapse = 0;
   return loop;
@@ -112,8 +113,9 @@ static cg_node *
 make_row_array(const rows *r, uint32_t k) {
   cg_node *store = r->stream->write[k];
   const char *name = bs_arena_printf(r->arena, "glen_row%u", k);
-  const cg_expr *at = cg_infix(r->arena, "-", name_of(r, r->stream->iterator),
-                               name_of(r, "glen_from"));
+  const cg_expr *at =
+      cg_infix(r->arena, CG_OP_SUBTRACT, name_of(r, r->stream->iterator),
+               name_of(r, "glen_from"));
   store->store.target = cg_element(r->arena, name_of(r, name), at);
   gs_dtype dtype = r->e->p->arrays.data[written_array(r, store)].dtype;
   cg_node *let =
@@ -134,9 +136,9 @@ make_copy(const rows *r, uint32_t k) {
   const cg_expr *n =
       cg_cast(r->arena, "size_t", cg_paren(r->arena, length_of(r)));
   const cg_expr *args[] = {
-      cg_prefix(r->arena, "&", place),
+      cg_prefix(r->arena, CG_OP_ADDRESS, place),
       name_of(r, bs_arena_printf(r->arena, "glen_row%u", k)),
-      infix(r, "*", n, cg_element_bytes(r->e, array))};
+      infix(r, CG_OP_MULTIPLY, n, cg_element_bytes(r->e, array))};
   return cg_make_do(r->arena, cg_called(r->arena, "glen_stream", 3, args));
 }
 
@@ -162,15 +164,15 @@ cg_make_rows(cg_emitter *e, const cg_scope *scope, cg_node *loop,
              const cg_stream *stream) {
   rows r = {e, scope, loop, stream, &e->arena};
   const cg_expr *from = name_of(&r, "glen_from"), *last = last_of(&r);
-  const cg_expr *ends[] = {last, infix(&r, "+", from, stream->row - 1)};
+  const cg_expr *ends[] = {last, infix(&r, CG_OP_ADD, from, stream->row - 1)};
   const char *min = cg_helper_names[CG_MIN_INDEX];
   cg_list body;
   cg_list_init(&body);
   for (uint32_t k = 0; k < stream->n; k++)
     cg_append(&body, make_row_array(&r, k));
   add_start(&r, cg_called(r.arena, min, 2, ends), &body);
-  cg_node *around = make_around(&r, loop->head.first,
-                                cg_infix(r.arena, "<=", from, last), NULL);
+  cg_node *around = make_around(
+      &r, loop->head.first, cg_infix(r.arena, CG_OP_AT_MOST, from, last), NULL);
   cg_append(&body, make_row(&r, loop));
   for (uint32_t k = 0; k < stream->n; k++)
     cg_append(&body, make_copy(&r, k));
@@ -183,7 +185,7 @@ cg_make_lines(cg_emitter *e, const cg_scope *scope, cg_node *loop,
               const cg_stream *stream) {
   rows r = {e, scope, loop, stream, &e->arena};
   const cg_expr *from = name_of(&r, "glen_from"), *last = last_of(&r);
-  const cg_expr *end = infix(&r, "+", from, stream->row - 1);
+  const cg_expr *end = infix(&r, CG_OP_ADD, from, stream->row - 1);
   bool rest = !loop->head.trips || loop->head.trips % stream->row;
   cg_list whole, part, all;
   cg_list_init(&whole);
@@ -194,7 +196,7 @@ cg_make_lines(cg_emitter *e, const cg_scope *scope, cg_node *loop,
   cg_append(&all,
             cg_make_let(r.arena, e->index, "glen_from", loop->head.first));
   cg_node *around =
-      make_around(&r, NULL, cg_infix(r.arena, "<=", end, last), NULL);
+      make_around(&r, NULL, cg_infix(r.arena, CG_OP_AT_MOST, end, last), NULL);
   loop->next = NULL;
   cg_node *once_more = rest ? cg_clone(r.arena, loop) : NULL;
   cg_append(&whole, make_row(&r, loop));
@@ -202,8 +204,9 @@ cg_make_lines(cg_emitter *e, const cg_scope *scope, cg_node *loop,
   cg_append(&all, around);
   if (rest) {
     cg_append(&part, make_row(&r, once_more));
-    cg_append(&all, cg_make_if(r.arena, cg_infix(r.arena, "<=", from, last),
-                               part.first));
+    cg_append(&all,
+              cg_make_if(r.arena, cg_infix(r.arena, CG_OP_AT_MOST, from, last),
+                         part.first));
   }
   cg_node *out = cg_make_block(r.arena, all.first);
   out->loop = loop->loop;

@@ -286,17 +286,17 @@ static void
 note_reductions(const lanes *l, cg_for *head) {
   static const struct {
     uint32_t order;
-    const char *sign;
-  } kinds[] = {{PO_ORDER_SUM, "+"},
-               {PO_ORDER_PRODUCT, "*"},
-               {PO_ORDER_MAX, "max"},
-               {PO_ORDER_MIN, "min"}};
+    cg_joined_by by;
+  } kinds[] = {{PO_ORDER_SUM, CG_JOINED_BY_SUM},
+               {PO_ORDER_PRODUCT, CG_JOINED_BY_PRODUCT},
+               {PO_ORDER_MAX, CG_JOINED_BY_MAX},
+               {PO_ORDER_MIN, CG_JOINED_BY_MIN}};
   cg_reduction *out = BS_NEWS(&l->e->arena, cg_reduction, l->n_sums);
   for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
     for (uint32_t k = 0; k < l->n_sums; k++)
       if (l->sums[k].reorder_class == kinds[kind].order)
         out[head->n_reductions++] = (cg_reduction){
-            kinds[kind].sign, l->e->p->arrays.data[l->sums[k].array].name};
+            kinds[kind].by, l->e->p->arrays.data[l->sums[k].array].name};
   head->reductions = out;
 }
 

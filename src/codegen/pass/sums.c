@@ -107,10 +107,25 @@ name_of(const parts *x, const char *sum, int64_t part) {
               : sum;
 }
 
+/* The operator between two parts; CG_OP_NONE: one of them is taken. */
+static cg_op
+joining(const cg_reduction *sum) {
+  switch (sum->by) {
+  case CG_JOINED_BY_SUM:
+    return CG_OP_ADD;
+  case CG_JOINED_BY_PRODUCT:
+    return CG_OP_MULTIPLY;
+  case CG_JOINED_BY_MAX:
+  case CG_JOINED_BY_MIN:
+    break;
+  }
+  return CG_OP_NONE;
+}
+
 static const cg_expr *
 start_of(const parts *x, const cg_reduction *sum, gs_dtype dtype) {
-  if (*sum->sign == '+' || *sum->sign == '*')
-    return cg_make_literal(x->e, dtype, *sum->sign == '*');
+  if (joining(sum) != CG_OP_NONE)
+    return cg_make_literal(x->e, dtype, sum->by == CG_JOINED_BY_PRODUCT);
   return cg_name(&x->e->arena, sum->name); /* it may be taken twice */
 }
 
@@ -121,11 +136,12 @@ make_joined(const parts *x, const cg_reduction *sum, int64_t part) {
   const cg_expr *a = cg_name(arena, sum->name);
   const cg_expr *b = cg_name(arena, name_of(x, sum->name, part));
   cg_node *n = cg_node_new(arena, CG_STORE);
-  bool adds = *sum->sign == '+' || *sum->sign == '*';
-  const char *than = !strcmp(sum->sign, "max") ? ">" : "<";
+  cg_op op = joining(sum);
+  cg_op than = sum->by == CG_JOINED_BY_MAX ? CG_OP_GREATER : CG_OP_LESS;
+  bool adds = op != CG_OP_NONE;
   n->store = (cg_store){
       .target = a,
-      .op = adds ? bs_arena_printf(arena, "%s=", sum->sign) : "=",
+      .op = adds ? op : CG_OP_SET,
       .value = adds ? b : cg_choice(arena, cg_infix(arena, than, b, a), b, a)};
   return n;
 }
@@ -135,7 +151,7 @@ static void
 put_part(const parts *x, int64_t part, cg_list *to) {
   bs_arena *arena = &x->e->arena;
   const cg_expr *at =
-      cg_paren(arena, cg_infix(arena, "+", cg_name(arena, x->i),
+      cg_paren(arena, cg_infix(arena, CG_OP_ADD, cg_name(arena, x->i),
                                cg_number(arena, part * x->length)));
   cg_node *body = cg_clone(arena, cg_below_marks(x->loop->first));
   for (cg_node *n = body; n && part; n = n->next) {
@@ -152,10 +168,10 @@ put_part(const parts *x, int64_t part, cg_list *to) {
 static cg_node *
 make_loop(const parts *x, int64_t from, int64_t last) {
   bs_arena *arena = &x->e->arena;
-  cg_node *n = cg_make_for(
-      arena, x->e->index, x->i, cg_number(arena, from),
-      cg_infix(arena, "<=", cg_name(arena, x->i), cg_number(arena, last)), 1,
-      NULL);
+  cg_node *n = cg_make_for(arena, x->e->index, x->i, cg_number(arena, from),
+                           cg_infix(arena, CG_OP_AT_MOST, cg_name(arena, x->i),
+                                    cg_number(arena, last)),
+                           1, NULL);
   n->loop = n->iteration = x->loop->loop;
   return n;
 }
@@ -169,7 +185,7 @@ note_reductions(const parts *x, cg_for *head) {
   for (uint32_t k = 0; k < old->n_reductions; k++)
     for (int64_t part = 0; part < x->parts; part++)
       out[head->n_reductions++] = (cg_reduction){
-          old->reductions[k].sign, name_of(x, old->reductions[k].name, part)};
+          old->reductions[k].by, name_of(x, old->reductions[k].name, part)};
   head->reductions = out;
   head->lanes = CG_LANES_SEEN;
 }

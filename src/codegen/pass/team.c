@@ -97,7 +97,8 @@ pays_at_sizes(const teams *t, const cg_node *n) {
   gs_number work = s ? work_below(t, s, n) : 0;
   if (!gs_is_sized(work))
     return NULL;
-  return cg_infix(arena, ">=", cg_make_polynomial(arena, s, work, "double"),
+  return cg_infix(arena, CG_OP_AT_LEAST,
+                  cg_make_polynomial(arena, s, work, "double"),
                   cg_number(arena, GS_THREAD_INSTANCES));
 }
 

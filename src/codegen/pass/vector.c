@@ -108,7 +108,7 @@ name_of(const vectors *v, const char *name) {
 
 static const cg_expr *
 plus(const vectors *v, const char *name, int64_t n) {
-  return cg_infix(&v->e->arena, "+", name_of(v, name),
+  return cg_infix(&v->e->arena, CG_OP_ADD, name_of(v, name),
                   cg_number(&v->e->arena, n));
 }
 
@@ -116,7 +116,8 @@ plus(const vectors *v, const char *name, int64_t n) {
 static const cg_expr *
 until_last(const vectors *v, const cg_expr *what) {
   const cg_for *head = &v->loop->head;
-  return cg_infix(&v->e->arena, head->last_excluded ? "<" : "<=", what,
+  return cg_infix(&v->e->arena,
+                  head->last_excluded ? CG_OP_LESS : CG_OP_AT_MOST, what,
                   head->last);
 }
 
@@ -145,7 +146,7 @@ make_numbers(const vectors *v, int64_t from, int64_t last) {
   bs_arena *arena = &v->e->arena;
   return make_iterations(
       v, cg_number(arena, from),
-      cg_infix(arena, "<=", name_of(v, v->i), cg_number(arena, last)));
+      cg_infix(arena, CG_OP_AT_MOST, name_of(v, v->i), cg_number(arena, last)));
 }
 
 static void
@@ -162,7 +163,7 @@ make_lanes(const vectors *v, const char *at, bool masked) {
   bs_arena *arena = &v->e->arena;
   cg_node *n = make_iterations(
       v, name_of(v, at),
-      cg_infix(arena, "<", name_of(v, v->i), plus(v, at, v->lanes)));
+      cg_infix(arena, CG_OP_LESS, name_of(v, v->i), plus(v, at, v->lanes)));
   ask_for_lanes(v, n);
   if (masked) {
     n->first = cg_make_if(arena, until_last(v, name_of(v, v->i)), n->first);
@@ -190,7 +191,8 @@ make_known(const vectors *v) {
   } else {
     cg_node *all = make_for(
         v, at, cg_number(arena, v->start),
-        cg_infix(arena, "<", name_of(v, at), cg_number(arena, end)), v->lanes);
+        cg_infix(arena, CG_OP_LESS, name_of(v, at), cg_number(arena, end)),
+        v->lanes);
     all->bare = true;
     all->first = make_lanes(v, at, false);
     cg_append(&list, all);
@@ -212,13 +214,13 @@ make_head(const vectors *v, const char *at) {
   if (v->first_known)
     return make_iterations(
         v, cg_number(arena, v->first),
-        cg_infix(arena, "&&",
-                 cg_infix(arena, "<", i, cg_number(arena, v->start)),
+        cg_infix(arena, CG_OP_AND,
+                 cg_infix(arena, CG_OP_LESS, i, cg_number(arena, v->start)),
                  until_last(v, i)));
-  cg_node *n = make_iterations(
-      v, name_of(v, at),
-      cg_infix(arena, "&&", until_last(v, i),
-               cg_infix(arena, "%", i, cg_number(arena, v->lanes))));
+  cg_node *n = make_iterations(v, name_of(v, at),
+                               cg_infix(arena, CG_OP_AND, until_last(v, i),
+                                        cg_infix(arena, CG_OP_REMAINDER, i,
+                                                 cg_number(arena, v->lanes))));
   n->head.also = at;
   return n;
 }
@@ -229,7 +231,7 @@ make_one(const vectors *v, const char *at) {
   bs_arena *arena = &v->e->arena;
   cg_node *step = cg_node_new(arena, CG_STORE);
   step->store = (cg_store){.target = name_of(v, at),
-                           .op = "+=",
+                           .op = CG_OP_ADD,
                            .value = cg_number(arena, v->lanes)};
   cg_node *lanes = make_lanes(v, at, false);
   lanes->next = step;

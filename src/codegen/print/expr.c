@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* expr.c - expressions of the code tree as C, which CUDA and OpenCL C share. */
 #include "codegen/print/print.h"
-#include <string.h>
 
 /* Of a statement that is indented so far. */
 static void print(bs_text *out, const cg_expr *x, uint32_t indent);
@@ -25,11 +24,11 @@ print_next(bs_text *out, const char *sign, const cg_expr *x, uint32_t indent) {
 
 static void
 print_infix(bs_text *out, const cg_expr *x, uint32_t indent) {
-  bool comma = !strcmp(x->text, ",");
+  bool comma = x->op == CG_OP_COMMA;
   print(out, x->args[0], indent);
   for (uint32_t k = 1; k < x->n; k++) {
     bs_put(out, comma ? "" : " ");
-    print_next(out, x->text, x->args[k], indent);
+    print_next(out, cg_sign(x->op), x->args[k], indent);
   }
 }
 
@@ -103,10 +102,10 @@ print(bs_text *out, const cg_expr *x, uint32_t indent) {
     print_infix(out, x, indent);
     break;
   case CG_PREFIX:
-    print_around(out, x->text, x->args[0], "", indent);
+    print_around(out, cg_sign(x->op), x->args[0], "", indent);
     break;
   case CG_POSTFIX:
-    print_around(out, "", x->args[0], x->text, indent);
+    print_around(out, "", x->args[0], cg_sign(x->op), indent);
     break;
   case CG_CAST:
     bs_putf(out, "(%s)", x->text);

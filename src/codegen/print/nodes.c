@@ -50,11 +50,15 @@ print_body(const printer *p, const cg_node *n, uint32_t indent) {
 /* ` reduction(+ : a, b) reduction(* : c)` */
 static void
 print_reductions(bs_text *out, const cg_for *loop) {
+  static const char *const signs[] = {[CG_JOINED_BY_SUM] = "+",
+                                      [CG_JOINED_BY_PRODUCT] = "*",
+                                      [CG_JOINED_BY_MAX] = "max",
+                                      [CG_JOINED_BY_MIN] = "min"};
   for (uint32_t k = 0; k < loop->n_reductions; k++) {
     const cg_reduction *r = &loop->reductions[k];
-    bool begins = !k || strcmp(r->sign, r[-1].sign);
+    bool begins = !k || r->by != r[-1].by;
     if (begins)
-      bs_putf(out, "%s reduction(%s : %s", k ? ")" : "", r->sign, r->name);
+      bs_putf(out, "%s reduction(%s : %s", k ? ")" : "", signs[r->by], r->name);
     else
       bs_putf(out, ", %s", r->name);
   }
@@ -176,7 +180,7 @@ print_wrapped(bs_text *out, const cg_expr *x) {
     print_items(out, x, "", ",");
     bs_putc(out, ')');
   } else if (x->kind == CG_INFIX) {
-    print_items(out, x, " ", x->text);
+    print_items(out, x, " ", cg_sign(x->op));
   } else {
     cg_print_expr(out, x);
   }
@@ -260,7 +264,7 @@ static void
 print_store(bs_text *out, const cg_store *store, uint32_t indent) {
   cg_indent(out, indent);
   cg_print_expr_at(out, store->target, indent);
-  bs_putf(out, " %s", store->op);
+  bs_putf(out, " %s=", store->op == CG_OP_SET ? "" : cg_sign(store->op));
   cg_print_value(out, "", store->value, indent);
   bs_put(out, ";\n");
 }

@@ -216,7 +216,7 @@ read_postfix(cg_reader *r) {
       cg_expect(r, "]");
     } else if (!strncmp(r->at, "++", 2)) {
       r->at += 2;
-      x = cg_postfix(r->arena, "++", x);
+      x = cg_postfix(r->arena, CG_OP_INCREMENT, x);
     } else {
       return x;
     }
@@ -224,7 +224,6 @@ read_postfix(cg_reader *r) {
 
 static const cg_expr *
 read_prefixed(cg_reader *r) {
-  static const char *const signs[] = {"-", "*", "&", "!"};
   const char *type = take_type(r);
   if (type)
     return *cg_read_space(r) == '{' ? read_braces(r, type)
@@ -234,13 +233,13 @@ read_prefixed(cg_reader *r) {
     r->at++;
     x = read_number(r);
     return x->kind == CG_NUMBER ? cg_number(r->arena, -x->number)
-                                : cg_prefix(r->arena, "-", x);
+                                : cg_prefix(r->arena, CG_OP_NEGATE, x);
   }
-  for (size_t k = 0; k < sizeof signs / sizeof *signs; k++)
-    if (cg_take(r, signs[k]))
-      return cg_prefix(r->arena, signs[k], read_unary(r));
+  for (cg_op op = CG_OP_NEGATE; op <= CG_OP_NOT; op++)
+    if (cg_take(r, cg_sign(op)))
+      return cg_prefix(r->arena, op, read_unary(r));
   if (cg_take_word(r, "sizeof"))
-    return cg_prefix(r->arena, "sizeof ", read_unary(r));
+    return cg_prefix(r->arena, CG_OP_SIZEOF, read_unary(r));
   return read_postfix(r);
 }
 
@@ -253,26 +252,27 @@ read_unary(cg_reader *r) {
 
 /* ---- operators ---- */
 
-/* The one that stands there, longer ones first; NULL: none, or an assignment.
- */
-static const char *
+/* The one that stands there, which is the longest; CG_OP_NONE: none, or an
+ * assignment. */
+static cg_op
 next_operator(const cg_reader *r) {
-  static const char *const signs[] = {
-      "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "<",
-      ">",  "+",  "-",  "*",  "/",  "%",  "|",  "&",  "^"};
   const char *at = r->at + strspn(r->at, " \n");
-  for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
-    size_t n = strlen(signs[k]);
-    if (!strncmp(at, signs[k], n))
-      return n == 1 && at[1] == '=' ? NULL : signs[k];
+  cg_op found = CG_OP_NONE;
+  size_t length = 0;
+  for (cg_op op = CG_OP_OR; cg_is_infix(op); op++) {
+    size_t n = strlen(cg_sign(op));
+    if (n > length && !strncmp(at, cg_sign(op), n)) {
+      found = op;
+      length = n;
+    }
   }
-  return NULL;
+  return length == 1 && at[1] == '=' ? CG_OP_NONE : found;
 }
 
 /* One more operand of the node where it is of the same operator. */
 static const cg_expr *
-join(cg_reader *r, const char *op, const cg_expr *a, const cg_expr *b) {
-  if (a->kind != CG_INFIX || strcmp(a->text, op) != 0)
+join(cg_reader *r, cg_op op, const cg_expr *a, const cg_expr *b) {
+  if (a->op != op)
     return cg_infix(r->arena, op, a, b);
   const cg_expr **args = BS_NEWS(r->arena, const cg_expr *, a->n + 1);
   for (uint32_t k = 0; k < a->n; k++)
@@ -285,10 +285,10 @@ static const cg_expr *
 read_infix(cg_reader *r, int least) {
   const cg_expr *x = read_unary(r);
   while (!r->why) {
-    const char *op = next_operator(r);
-    if (!op || cg_level_of_operator(op) < least)
+    cg_op op = next_operator(r);
+    if (op == CG_OP_NONE || cg_level_of_operator(op) < least)
       break;
-    cg_take(r, op);
+    cg_take(r, cg_sign(op));
     x = join(r, op, x, read_infix(r, cg_level_of_operator(op) + 1));
   }
   return x;

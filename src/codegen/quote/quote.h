@@ -69,6 +69,8 @@ void cg_add(cg_writer *, const char *format, ...)
 void cg_write_nodes(cg_writer *, cg_node *chain);
 /* target = value; the target is quoted. */
 void cg_write_store(cg_writer *, const char *target, const cg_expr *value);
+/* Opens the body of a test. */
+void cg_write_if(cg_writer *, const cg_expr *condition);
 /* Threads share so many loops from the next one on; where `pays` holds, unless
  * it is NULL. */
 void cg_write_team(cg_writer *, uint32_t loops, const char *pays);

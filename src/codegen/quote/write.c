@@ -162,11 +162,12 @@ read_end(cg_writer *w, cg_reader *r) {
 static const cg_expr *
 read_assigned(cg_reader *r) {
   const cg_expr *x = cg_read_expr(r);
-  return cg_take(r, "=") ? cg_infix(r->arena, "=", x, read_assigned(r)) : x;
+  return cg_take(r, "=") ? cg_infix(r->arena, CG_OP_SET, x, read_assigned(r))
+                         : x;
 }
 
 static cg_node *
-read_store(cg_reader *r, const cg_expr *target, const char *op) {
+read_store(cg_reader *r, const cg_expr *target, cg_op op) {
   cg_node *n = cg_node_new(r->arena, CG_STORE);
   n->store = (cg_store){target, read_assigned(r), op};
   return n;
@@ -174,14 +175,17 @@ read_store(cg_reader *r, const cg_expr *target, const char *op) {
 
 static void
 read_effect(cg_writer *w, cg_reader *r) {
-  static const char *const ops[] = {"+=", "-=", "*=", "/=", "="};
+  static const cg_op ops[] = {CG_OP_ADD, CG_OP_SUBTRACT, CG_OP_MULTIPLY,
+                              CG_OP_DIVIDE};
   const cg_expr *x = cg_read_expr(r);
   cg_node *n = NULL;
   for (size_t k = 0; k < sizeof ops / sizeof *ops && !n; k++)
-    if (cg_take(r, ops[k]))
+    if (cg_take(r, bs_arena_printf(r->arena, "%s=", cg_sign(ops[k]))))
       n = read_store(r, x, ops[k]);
+  if (!n && cg_take(r, "="))
+    n = read_store(r, x, CG_OP_SET);
   while (!n && cg_take(r, ","))
-    x = cg_infix(r->arena, ",", x, cg_read_expr(r));
+    x = cg_infix(r->arena, CG_OP_COMMA, x, cg_read_expr(r));
   cg_expect(r, ";");
   add(w, n ? n : cg_make_do(r->arena, x));
 }
@@ -330,8 +334,13 @@ operand(cg_writer *w, const char *text) {
 void
 cg_write_store(cg_writer *w, const char *target, const cg_expr *value) {
   cg_node *n = cg_node_new(w->arena, CG_STORE);
-  n->store = (cg_store){operand(w, target), value, "="};
+  n->store = (cg_store){operand(w, target), value, CG_OP_SET};
   add(w, n);
+}
+
+void
+cg_write_if(cg_writer *w, const cg_expr *condition) {
+  open_frame(w, cg_make_if(w->arena, condition, NULL), false);
 }
 
 void

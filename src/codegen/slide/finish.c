@@ -67,7 +67,7 @@ element_of(const cg_slide *x, uint32_t k) {
   bs_arena *arena = &x->e->arena;
   const po_walk *at = &x->c->extra[k];
   return cg_extra(x->e, k,
-                  cg_infix(arena, "+",
+                  cg_infix(arena, CG_OP_ADD,
                            cg_scaled(arena, step_of(at, x->c->down), "row"),
                            cg_scaled(arena, at->factor[x->c->along], "t")));
 }

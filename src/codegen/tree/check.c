@@ -67,13 +67,11 @@ has_operands(const cg_expr *x) {
   case CG_NAME:
     return !x->n && x->text;
   case CG_INFIX:
-    return x->n >= 2 && x->text && cg_level_of_operator(x->text) >= 0;
+    return x->n >= 2 && cg_is_infix(x->op);
   case CG_PREFIX:
-    return x->n == 1 && x->text &&
-           (!strcmp(x->text, "sizeof ") ||
-            (strlen(x->text) == 1 && strchr("-*&!", *x->text)));
+    return x->n == 1 && cg_is_prefix(x->op);
   case CG_POSTFIX:
-    return x->n == 1 && x->text && !strcmp(x->text, "++");
+    return x->n == 1 && x->op == CG_OP_INCREMENT;
   case CG_BRACES:
     return x->n;
   case CG_CAST:
@@ -96,7 +94,7 @@ static int
 level_asked(const cg_expr *x, uint32_t k) {
   switch (x->kind) {
   case CG_INFIX:
-    return cg_level_of_operator(x->text) + (k > 0);
+    return cg_level_of_operator(x->op) + (k > 0);
   case CG_PREFIX:
   case CG_CAST:
     return CG_LEVEL_UNARY;
@@ -119,10 +117,17 @@ level_asked(const cg_expr *x, uint32_t k) {
   return CG_LEVEL_CHOICE;
 }
 
+/* What messages call an expression. */
+static const char *
+name_of(const cg_expr *x) {
+  return x->op != CG_OP_NONE ? cg_sign(x->op) : x->text;
+}
+
 static void
 check_expr(checker *c, const cg_expr *x) {
   if (!x || !has_operands(x)) {
-    fault(c, "an expression without what its kind needs", x ? x->text : NULL);
+    fault(c, "an expression without what its kind needs",
+          x ? name_of(x) : NULL);
     return;
   }
   if (x->kind == CG_NAME)
@@ -130,7 +135,7 @@ check_expr(checker *c, const cg_expr *x) {
   for (uint32_t k = 0; k < x->n && !c->why; k++) {
     check_expr(c, x->args[k]);
     if (!c->why && cg_level(x->args[k]) < level_asked(x, k))
-      fault(c, "an operand binds looser than its operator", x->text);
+      fault(c, "an operand binds looser than its operator", name_of(x));
   }
 }
 
@@ -255,17 +260,15 @@ check_let(checker *c, const cg_node *n, const cg_node *before) {
 
 static void
 check_store(checker *c, const cg_store *store) {
-  static const char *const ops[] = {"=", "+=", "-=", "*=", "/="};
-  bool known = false;
-  for (size_t k = 0; k < sizeof ops / sizeof *ops; k++)
-    known |= store->op && !strcmp(store->op, ops[k]);
-  if (!known)
-    fault(c, "no assignment", store->op);
+  if (store->op != CG_OP_SET && store->op != CG_OP_ADD &&
+      store->op != CG_OP_SUBTRACT && store->op != CG_OP_MULTIPLY &&
+      store->op != CG_OP_DIVIDE)
+    fault(c, "no assignment", cg_sign(store->op));
   check_expr(c, store->target);
   check_expr(c, store->value);
   if (!c->why && store->target->kind != CG_NAME &&
       store->target->kind != CG_ELEMENT && store->target->kind != CG_PREFIX)
-    fault(c, "nothing can be stored there", store->target->text);
+    fault(c, "nothing can be stored there", name_of(store->target));
 }
 
 static bool
@@ -275,14 +278,14 @@ has_effect(const cg_expr *x) {
     all &= has_effect(x->args[k]);
   return x->kind == CG_CALLED || x->kind == CG_POSTFIX ||
          (x->kind == CG_CAST && !strcmp(x->text, "void")) ||
-         (x->kind == CG_INFIX && !strcmp(x->text, ",") && all);
+         (x->op == CG_OP_COMMA && all);
 }
 
 static void
 check_effect(checker *c, const cg_expr *x) {
   check_expr(c, x);
   if (!c->why && !has_effect(x))
-    fault(c, "a statement without effect", x->text);
+    fault(c, "a statement without effect", name_of(x));
 }
 
 static void

@@ -15,12 +15,20 @@ make(bs_arena *arena, cg_expr_kind kind, const char *text) {
   return x;
 }
 
-static const cg_expr *
+static cg_expr *
 make_of(bs_arena *arena, cg_expr_kind kind, const char *text, uint32_t n,
         const cg_expr *const *args) {
   cg_expr *x = make(arena, kind, text);
   x->n = n;
   x->args = bs_arena_copy(arena, args, n * sizeof *args);
+  return x;
+}
+
+static const cg_expr *
+make_operation(bs_arena *arena, cg_expr_kind kind, cg_op op, uint32_t n,
+               const cg_expr *const *args) {
+  cg_expr *x = make_of(arena, kind, NULL, n, args);
+  x->op = op;
   return x;
 }
 
@@ -42,13 +50,15 @@ cg_name(bs_arena *arena, const char *name) {
 }
 
 const cg_expr *
-cg_prefix(bs_arena *arena, const char *op, const cg_expr *of) {
-  return make_of(arena, CG_PREFIX, op, 1, &of);
+cg_prefix(bs_arena *arena, cg_op op, const cg_expr *of) {
+  assert(cg_is_prefix(op));
+  return make_operation(arena, CG_PREFIX, op, 1, &of);
 }
 
 const cg_expr *
-cg_postfix(bs_arena *arena, const char *op, const cg_expr *of) {
-  return make_of(arena, CG_POSTFIX, op, 1, &of);
+cg_postfix(bs_arena *arena, cg_op op, const cg_expr *of) {
+  assert(op == CG_OP_INCREMENT);
+  return make_operation(arena, CG_POSTFIX, op, 1, &of);
 }
 
 const cg_expr *
@@ -86,20 +96,20 @@ cg_choice(bs_arena *arena, const cg_expr *condition, const cg_expr *then,
 }
 
 const cg_expr *
-cg_infix(bs_arena *arena, const char *op, const cg_expr *a, const cg_expr *b) {
+cg_infix(bs_arena *arena, cg_op op, const cg_expr *a, const cg_expr *b) {
   return cg_infix_of(arena, op, 2, (const cg_expr *const[]){a, b});
 }
 
 const cg_expr *
 cg_scaled(bs_arena *arena, int64_t factor, const char *name) {
-  return cg_infix(arena, "*", cg_number(arena, factor), cg_name(arena, name));
+  return cg_infix(arena, CG_OP_MULTIPLY, cg_number(arena, factor),
+                  cg_name(arena, name));
 }
 
 const cg_expr *
-cg_infix_of(bs_arena *arena, const char *op, uint32_t n,
-            const cg_expr *const *args) {
-  assert(n >= 2);
-  return make_of(arena, CG_INFIX, op, n, args);
+cg_infix_of(bs_arena *arena, cg_op op, uint32_t n, const cg_expr *const *args) {
+  assert(cg_is_infix(op) && n >= 2);
+  return make_operation(arena, CG_INFIX, op, n, args);
 }
 
 const cg_expr *
@@ -110,25 +120,24 @@ cg_called(bs_arena *arena, const char *function, uint32_t n,
 
 /* ---- what it is ---- */
 
+static const struct {
+  const char *sign;
+  int level;
+} operators[CG_OP_COUNT] = {
+#define CG_OPERATOR(name, sign, level)                                         \
+  [CG_OP_##name] = {sign, CG_LEVEL_##level},
+    CG_OPERATORS(CG_OPERATOR)
+#undef CG_OPERATOR
+};
+
+const char *
+cg_sign(cg_op op) {
+  return operators[op].sign;
+}
+
 int
-cg_level_of_operator(const char *op) {
-  static const struct {
-    const char *op;
-    int level;
-  } table[] = {{",", CG_LEVEL_COMMA},   {"=", CG_LEVEL_ASSIGN},
-               {"||", CG_LEVEL_OR},     {"&&", CG_LEVEL_AND},
-               {"|", CG_LEVEL_BIT_OR},  {"^", CG_LEVEL_BIT_XOR},
-               {"&", CG_LEVEL_BIT_AND}, {"<<", CG_LEVEL_SHIFT},
-               {">>", CG_LEVEL_SHIFT},  {"==", CG_LEVEL_EQUAL},
-               {"!=", CG_LEVEL_EQUAL},  {"<=", CG_LEVEL_COMPARE},
-               {"<", CG_LEVEL_COMPARE}, {">=", CG_LEVEL_COMPARE},
-               {">", CG_LEVEL_COMPARE}, {"+", CG_LEVEL_ADD},
-               {"-", CG_LEVEL_ADD},     {"*", CG_LEVEL_MUL},
-               {"/", CG_LEVEL_MUL},     {"%", CG_LEVEL_MUL}};
-  for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (!strcmp(table[k].op, op))
-      return table[k].level;
-  return -1;
+cg_level_of_operator(cg_op op) {
+  return operators[op].level;
 }
 
 int
@@ -146,7 +155,7 @@ cg_level(const cg_expr *x) {
   case CG_BRACES:
     return CG_LEVEL_PRIMARY;
   case CG_INFIX:
-    return cg_level_of_operator(x->text);
+    return cg_level_of_operator(x->op);
   case CG_PREFIX:
   case CG_CAST:
     return CG_LEVEL_UNARY;
@@ -179,13 +188,19 @@ cg_is_name(const cg_expr *x, const char *name) {
 }
 
 bool
+cg_is_operation(const cg_expr *x, cg_op op) {
+  return x->op == op;
+}
+
+bool
 cg_equal(const cg_expr *a, const cg_expr *b) {
   a = cg_bare(a);
   b = cg_bare(b);
   if (a == b)
     return true;
-  if (a->kind != b->kind || a->n != b->n || a->number != b->number ||
-      !a->text != !b->text || (a->text && strcmp(a->text, b->text)))
+  if (a->kind != b->kind || a->op != b->op || a->n != b->n ||
+      a->number != b->number || !a->text != !b->text ||
+      (a->text && strcmp(a->text, b->text)))
     return false;
   for (uint32_t k = 0; k < a->n; k++)
     if (!cg_equal(a->args[k], b->args[k]))
@@ -203,32 +218,25 @@ cg_substitute(bs_arena *arena, const cg_expr *x, const char *name,
   const cg_expr **args = BS_NEWS(arena, const cg_expr *, x->n);
   for (uint32_t k = 0; k < x->n; k++)
     args[k] = cg_substitute(arena, x->args[k], name, by);
-  cg_expr *out = make(arena, x->kind, x->text);
-  out->n = x->n;
+  cg_expr *out = BS_NEW(arena, cg_expr);
+  *out = *x;
   out->args = args;
   return out;
 }
 
 /* ---- coefficients ---- */
 
-static bool
-is_operator(const cg_expr *x, const char *op) {
-  return (x->kind == CG_INFIX || x->kind == CG_PREFIX) && !strcmp(x->text, op);
-}
-
 /* Of an operation, from what its first operand goes and all others together. */
 static bool
 combine(const cg_expr *x, const int64_t arg[2], int64_t *out) {
   int64_t factor;
-  if (x->kind == CG_PREFIX && is_operator(x, "-"))
+  if (x->op == CG_OP_NEGATE)
     return !__builtin_sub_overflow(0, arg[0], out);
-  if (x->kind != CG_INFIX)
-    return false;
-  if (is_operator(x, "+"))
+  if (x->op == CG_OP_ADD)
     return !__builtin_add_overflow(arg[0], arg[1], out);
-  if (is_operator(x, "-"))
+  if (x->op == CG_OP_SUBTRACT)
     return !__builtin_sub_overflow(arg[0], arg[1], out);
-  return is_operator(x, "*") && x->n == 2 &&
+  return x->op == CG_OP_MULTIPLY && x->n == 2 &&
          (cg_is_number(x->args[0], &factor) ||
           cg_is_number(x->args[1], &factor)) &&
          !__builtin_mul_overflow(arg[0] ? arg[0] : arg[1], factor, out);

@@ -27,8 +27,59 @@ typedef enum cg_expr_kind {
   CG_BROKEN  /* as args[0], on a new line where it is one operand of several */
 } cg_expr_kind;
 
+/* Operators: how they are written, and how tightly they bind. */
+#define CG_OPERATORS(X)                                                        \
+  /* Between operands. */                                                      \
+  X(COMMA, ",", COMMA)                                                         \
+  X(SET, "=", ASSIGN)                                                          \
+  X(OR, "||", OR)                                                              \
+  X(AND, "&&", AND)                                                            \
+  X(BIT_OR, "|", BIT_OR)                                                       \
+  X(BIT_XOR, "^", BIT_XOR)                                                     \
+  X(BIT_AND, "&", BIT_AND)                                                     \
+  X(EQUAL, "==", EQUAL)                                                        \
+  X(NOT_EQUAL, "!=", EQUAL)                                                    \
+  X(LESS, "<", COMPARE)                                                        \
+  X(AT_MOST, "<=", COMPARE)                                                    \
+  X(GREATER, ">", COMPARE)                                                     \
+  X(AT_LEAST, ">=", COMPARE)                                                   \
+  X(SHIFT_UP, "<<", SHIFT)                                                     \
+  X(SHIFT_DOWN, ">>", SHIFT)                                                   \
+  X(ADD, "+", ADD)                                                             \
+  X(SUBTRACT, "-", ADD)                                                        \
+  X(MULTIPLY, "*", MUL)                                                        \
+  X(DIVIDE, "/", MUL)                                                          \
+  X(REMAINDER, "%", MUL)                                                       \
+  /* Before one. */                                                            \
+  X(NEGATE, "-", UNARY)                                                        \
+  X(DEREFERENCE, "*", UNARY)                                                   \
+  X(ADDRESS, "&", UNARY)                                                       \
+  X(NOT, "!", UNARY)                                                           \
+  X(SIZEOF, "sizeof ", UNARY)                                                  \
+  /* Behind one. */                                                            \
+  X(INCREMENT, "++", PRIMARY)
+
+typedef enum cg_op {
+  CG_OP_NONE,
+#define CG_OPERATOR(name, sign, level) CG_OP_##name,
+  CG_OPERATORS(CG_OPERATOR)
+#undef CG_OPERATOR
+      CG_OP_COUNT
+} cg_op;
+
+/* The position in which an operator stands. */
+static inline bool
+cg_is_infix(cg_op op) {
+  return op >= CG_OP_COMMA && op <= CG_OP_REMAINDER;
+}
+static inline bool
+cg_is_prefix(cg_op op) {
+  return op >= CG_OP_NEGATE && op <= CG_OP_SIZEOF;
+}
+
 typedef struct cg_expr {
   cg_expr_kind kind;
+  cg_op op;   /* of the kinds that have operators */
   uint32_t n; /* operands */
   int64_t number;
   const char *text;
@@ -58,8 +109,8 @@ enum {
 const cg_expr *cg_number(bs_arena *, int64_t);
 const cg_expr *cg_literal(bs_arena *, const char *text);
 const cg_expr *cg_name(bs_arena *, const char *name);
-const cg_expr *cg_prefix(bs_arena *, const char *op, const cg_expr *);
-const cg_expr *cg_postfix(bs_arena *, const char *op, const cg_expr *);
+const cg_expr *cg_prefix(bs_arena *, cg_op, const cg_expr *);
+const cg_expr *cg_postfix(bs_arena *, cg_op, const cg_expr *);
 const cg_expr *cg_braces(bs_arena *, const char *type, uint32_t n,
                          const cg_expr *const *args);
 const cg_expr *cg_broken(bs_arena *, const cg_expr *);
@@ -70,23 +121,26 @@ const cg_expr *cg_element(bs_arena *, const cg_expr *array,
 const cg_expr *cg_choice(bs_arena *, const cg_expr *condition,
                          const cg_expr *then, const cg_expr *otherwise);
 /* a op b */
-const cg_expr *cg_infix(bs_arena *, const char *op, const cg_expr *a,
-                        const cg_expr *b);
+const cg_expr *cg_infix(bs_arena *, cg_op, const cg_expr *a, const cg_expr *b);
 /* factor * name */
 const cg_expr *cg_scaled(bs_arena *, int64_t factor, const char *name);
-const cg_expr *cg_infix_of(bs_arena *, const char *op, uint32_t n,
+const cg_expr *cg_infix_of(bs_arena *, cg_op, uint32_t n,
                            const cg_expr *const *args);
 const cg_expr *cg_called(bs_arena *, const char *function, uint32_t n,
                          const cg_expr *const *args);
 
-/* The level of an operator between operands; of an expression. */
-int cg_level_of_operator(const char *op);
+/* How an operator is written in C. */
+const char *cg_sign(cg_op);
+/* The level of an operator; of an expression. */
+int cg_level_of_operator(cg_op);
 int cg_level(const cg_expr *);
 /* Without the parentheses around it, on whatever line. */
 const cg_expr *cg_bare(const cg_expr *);
 /* Whether it is a number, in parentheses or not. */
 bool cg_is_number(const cg_expr *, int64_t *out);
 bool cg_is_name(const cg_expr *, const char *name);
+/* Whether it is an operation by this operator. */
+bool cg_is_operation(const cg_expr *, cg_op);
 /* Whether both are equal but for parentheses. */
 bool cg_equal(const cg_expr *, const cg_expr *);
 /* With another expression in place of a name. */

@@ -17,7 +17,7 @@ typedef enum cg_kind {
   CG_WHEN,     /* a list that is compiled where a condition holds */
   CG_BLOCK,    /* a list in braces */
   CG_LET,      /* a variable, or an array, declared */
-  CG_STORE,    /* target op value */
+  CG_STORE,    /* target = value, target += value */
   CG_DO,       /* an expression for its effect */
   CG_TEMPLATE, /* an instruction's text, with expressions in it */
   CG_BARRIER,  /* of the threads of a block */
@@ -48,8 +48,17 @@ typedef enum cg_lanes_kind {
   CG_LANES_ASKED
 } cg_lanes_kind;
 
+/* What the lanes of a reduction are joined by. */
+typedef enum cg_joined_by {
+  CG_JOINED_BY_SUM,
+  CG_JOINED_BY_PRODUCT,
+  CG_JOINED_BY_MAX,
+  CG_JOINED_BY_MIN
+} cg_joined_by;
+
 typedef struct cg_reduction {
-  const char *sign, *name;
+  cg_joined_by by;
+  const char *name;
 } cg_reduction;
 
 typedef struct cg_for {
@@ -91,7 +100,8 @@ typedef struct cg_let {
 
 typedef struct cg_store {
   const cg_expr *target, *value;
-  const char *op; /* = += -= *= /= */
+  /* CG_OP_SET, or the operator that goes before it: CG_OP_ADD is `+=`. */
+  cg_op op;
 } cg_store;
 
 /* Parts of a template in their order: a literal is text. */

@@ -31,7 +31,7 @@ see_node(const cg_node *n, see_expr *see, void *arg) {
     see_all(n->let.value, false, see, arg);
     break;
   case CG_STORE:
-    see_all(n->store.target, !strcmp(n->store.op, "="), see, arg);
+    see_all(n->store.target, n->store.op == CG_OP_SET, see, arg);
     see_all(n->store.value, false, see, arg);
     break;
   case CG_DO:

@@ -35,7 +35,7 @@ is_known(const char *name, void *arg) {
   for (uint32_t j = 0; j < k->e->p->sizes.len; j++)
     if (!strcmp(k->e->p->sizes.data[j].name, name))
       return true;
-  return cg_is_name_of_helper(name) || !strcmp(name, "workspace");
+  return cg_helper_named(name) != CG_NO_HELPER || !strcmp(name, "workspace");
 }
 
 static bool

@@ -59,8 +59,9 @@ static void
 bind_looser(cg_pass_state *s) {
   bs_arena *arena = &s->e->arena;
   const cg_expr *sum =
-      cg_infix(arena, "+", cg_number(arena, 1), cg_number(arena, 2));
-  (*s->body)->let.value = cg_infix(arena, "*", sum, cg_number(arena, 3));
+      cg_infix(arena, CG_OP_ADD, cg_number(arena, 1), cg_number(arena, 2));
+  (*s->body)->let.value =
+      cg_infix(arena, CG_OP_MULTIPLY, sum, cg_number(arena, 3));
 }
 
 static void

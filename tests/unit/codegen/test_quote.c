@@ -107,11 +107,11 @@ Test(quote, operands_on_new_lines_stay_there) {
 Test(quote, operands_bind_as_in_c) {
   const cg_expr *x = cg_quote(&arena, "a + b * c - d");
   cr_assert_eq(x->kind, CG_INFIX);
-  cr_expect_str_eq(x->text, "-");
-  cr_expect_str_eq(x->args[0]->text, "+");
-  cr_expect_str_eq(x->args[0]->args[1]->text, "*");
+  cr_expect_eq(x->op, CG_OP_SUBTRACT);
+  cr_expect_eq(x->args[0]->op, CG_OP_ADD);
+  cr_expect_eq(x->args[0]->args[1]->op, CG_OP_MULTIPLY);
   x = cg_quote(&arena, "a && b && c || d");
-  cr_expect_str_eq(x->text, "||");
+  cr_expect_eq(x->op, CG_OP_OR);
   cr_expect_eq(x->args[0]->n, 3, "operands of one operator are one node");
   x = cg_quote(&arena, "(int)(a) + -2");
   cr_expect_eq(x->args[0]->kind, CG_CAST);

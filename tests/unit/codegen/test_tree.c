@@ -36,12 +36,12 @@ number(int64_t n) {
 }
 
 static const cg_expr *
-infix(const char *op, const cg_expr *a, const cg_expr *b) {
+infix(cg_op op, const cg_expr *a, const cg_expr *b) {
   return cg_infix(&arena, op, a, b);
 }
 
 static cg_node *
-store(const cg_expr *target, const char *op, const cg_expr *value) {
+store(const cg_expr *target, cg_op op, const cg_expr *value) {
   cg_node *n = cg_node_new(&arena, CG_STORE);
   n->store = (cg_store){.target = target, .op = op, .value = value};
   return n;
@@ -50,7 +50,7 @@ store(const cg_expr *target, const char *op, const cg_expr *value) {
 static cg_node *
 loop(const char *iterator, cg_node *body) {
   return cg_make_for(&arena, "int", iterator, number(0),
-                     infix("<", name(iterator), number(8)), 1, body);
+                     infix(CG_OP_LESS, name(iterator), number(8)), 1, body);
 }
 
 /* What a test breaks. */
@@ -63,12 +63,14 @@ typedef struct parts {
 static parts
 sums(void) {
   parts p;
-  const cg_expr *at = infix("+", infix("*", number(8), name("i")), name("j"));
+  const cg_expr *at =
+      infix(CG_OP_ADD, infix(CG_OP_MULTIPLY, number(8), name("i")), name("j"));
   p.let = cg_make_let(&arena, "float", "acc", number(0));
-  p.add = store(name("acc"), "+=", cg_element(&arena, name("x"), at));
+  p.add = store(name("acc"), CG_OP_ADD, cg_element(&arena, name("x"), at));
   p.inner = loop("j", p.add);
   p.inner->bare = true;
-  p.out = store(cg_element(&arena, name("y"), name("i")), "=", name("acc"));
+  p.out =
+      store(cg_element(&arena, name("y"), name("i")), CG_OP_SET, name("acc"));
   cg_list list;
   cg_list_init(&list);
   cg_append(&list, p.let);
@@ -145,8 +147,9 @@ Test(tree, of_a_function_prints_with_its_parameters_and_long_calls_in_lines) {
 Test(tree, of_a_long_condition_is_broken_between_its_operands) {
   const cg_expr *any[8];
   for (uint32_t k = 0; k < 8; k++)
-    any[k] = infix("<", name(bs_arena_printf(&arena, "size_%u", k)), number(1));
-  cg_node *test = cg_make_if(&arena, cg_infix_of(&arena, "||", 8, any),
+    any[k] = infix(CG_OP_LESS, name(bs_arena_printf(&arena, "size_%u", k)),
+                   number(1));
+  cg_node *test = cg_make_if(&arena, cg_infix_of(&arena, CG_OP_OR, 8, any),
                              cg_make_return(&arena, NULL));
   test->bare = test->wraps = true;
   bs_text text;
@@ -182,26 +185,28 @@ Test(tree, says_whether_a_variable_is_named_and_whether_it_is_read) {
 }
 
 Test(tree, an_update_reads_what_it_writes) {
-  cg_node *n = store(name("acc"), "+=", number(1));
+  cg_node *n = store(name("acc"), CG_OP_ADD, number(1));
   cr_assert(cg_reads(n, "acc"));
-  n->store.op = "=";
+  n->store.op = CG_OP_SET;
   cr_assert(!cg_reads(n, "acc") && cg_mentions(n, "acc"));
 }
 
 Test(tree, an_index_of_what_is_written_is_read) {
-  cg_node *n = store(cg_element(&arena, name("a"), name("k")), "=", number(1));
+  cg_node *n =
+      store(cg_element(&arena, name("a"), name("k")), CG_OP_SET, number(1));
   cr_assert(cg_reads(n, "k") && !cg_reads(n, "a"));
 }
 
 Test(tree, coefficients_are_those_of_sums_and_no_others) {
   int64_t out;
   const cg_expr *i = name("i");
-  const cg_expr *sum =
-      infix("-", infix("*", number(3), i), cg_paren(&arena, i));
+  const cg_expr *sum = infix(
+      CG_OP_SUBTRACT, infix(CG_OP_MULTIPLY, number(3), i), cg_paren(&arena, i));
   cr_assert(cg_coefficient(sum, "i", &out) && out == 2);
   cr_assert(cg_coefficient(sum, "j", &out) && out == 0);
-  cr_assert(!cg_coefficient(infix("/", i, number(2)), "i", &out));
-  const cg_expr *huge = infix("*", number(INT64_MAX), infix("+", i, i));
+  cr_assert(!cg_coefficient(infix(CG_OP_DIVIDE, i, number(2)), "i", &out));
+  const cg_expr *huge =
+      infix(CG_OP_MULTIPLY, number(INT64_MAX), infix(CG_OP_ADD, i, i));
   cr_assert(!cg_coefficient(huge, "i", &out), "it overflows");
 }
 
@@ -230,7 +235,7 @@ leave_a_mark(parts *p) {
 
 static void
 forget_the_iterator(parts *p) {
-  p->inner->head.condition = infix("<", name("i"), number(8));
+  p->inner->head.condition = infix(CG_OP_LESS, name("i"), number(8));
 }
 
 static void
@@ -282,14 +287,14 @@ lanes_apart(parts *p) {
 
 static void
 reduce_without_lanes(parts *p) {
-  static const cg_reduction one = {"+", "acc"};
+  static const cg_reduction one = {CG_JOINED_BY_SUM, "acc"};
   p->inner->head.n_reductions = 1;
   p->inner->head.reductions = &one;
 }
 
 static void
 reduce_a_stranger(parts *p) {
-  static const cg_reduction one = {"+", "stranger"};
+  static const cg_reduction one = {CG_JOINED_BY_SUM, "stranger"};
   p->inner->head.lanes = CG_LANES_SEEN;
   p->inner->head.n_reductions = 1;
   p->inner->head.reductions = &one;
@@ -297,12 +302,12 @@ reduce_a_stranger(parts *p) {
 
 static void
 store_in_a_sum(parts *p) {
-  p->out->store.target = infix("+", name("x"), name("y"));
+  p->out->store.target = infix(CG_OP_ADD, name("x"), name("y"));
 }
 
 static void
 assign_by_no_operator(parts *p) {
-  p->out->store.op = "=>";
+  p->out->store.op = CG_OP_LESS;
 }
 
 static void
@@ -312,13 +317,16 @@ store_nothing(parts *p) {
 
 static void
 loose_operand(parts *p) {
-  p->out->store.value =
-      infix("*", infix("+", name("acc"), number(1)), number(2));
+  p->out->store.value = infix(
+      CG_OP_MULTIPLY, infix(CG_OP_ADD, name("acc"), number(1)), number(2));
 }
 
 static void
 no_operator(parts *p) {
-  p->out->store.value = infix("plus", name("acc"), number(1));
+  cg_expr *value = BS_NEW(&arena, cg_expr);
+  *value = *infix(CG_OP_ADD, name("acc"), number(1));
+  value->op = CG_OP_NEGATE;
+  p->out->store.value = value;
 }
 
 static void
@@ -349,14 +357,14 @@ say_nothing(parts *p) {
 static void
 nothing_with_a_body(parts *p) {
   cg_node *n = cg_node_new(&arena, CG_NOTHING);
-  n->first = store(name("acc"), "=", number(0));
+  n->first = store(name("acc"), CG_OP_SET, number(0));
   p->out->next = n;
 }
 
 static void
 use_after_the_scope(parts *p) {
   p->outer->next =
-      store(cg_element(&arena, name("y"), number(0)), "=", name("acc"));
+      store(cg_element(&arena, name("y"), number(0)), CG_OP_SET, name("acc"));
 }
 
 static void
