@@ -64,8 +64,8 @@ void cg_find_extents(cg_emitter *);
 __isl_give isl_ast_expr *cg_sized_address(const cg_emitter *, uint32_t array,
                                           __isl_keep isl_ast_build *,
                                           __isl_keep isl_pw_multi_aff *index);
-/* The bytes of an array that lies by sizes, as C of type size_t. */
-void cg_put_bytes(cg_emitter *, uint32_t array, bs_text *out);
+/* The bytes of an array that lies by sizes, of type size_t. */
+const cg_expr *cg_make_bytes(cg_emitter *, uint32_t array);
 
 /* separate.c: the schedule with what the marks of loops ask of isl. */
 __isl_give isl_schedule *cg_ask_for_code(const po_program *,

@@ -141,17 +141,18 @@ cg_make_polynomial(bs_arena *a, const gs_sizes *s, gs_number x,
   return sum ? sum : cg_number(a, 0);
 }
 
-/* ---- text ---- */
-
-void
-cg_put_bytes(cg_emitter *e, uint32_t k, bs_text *out) {
+const cg_expr *
+cg_make_bytes(cg_emitter *e, uint32_t k) {
+  bs_arena *arena = &e->arena;
   const po_array *array = &e->p->arrays.data[k];
-  bs_putf(out, "%d", (int)gs_dtype_table[array->dtype].bytes);
+  const cg_expr *factors[GS_MAX_RANK + 1];
+  factors[0] = cg_number(arena, gs_dtype_table[array->dtype].bytes);
   for (uint32_t d = 0; d < array->rank; d++) {
-    isl_ast_expr *extent = e->extents[k * GS_MAX_RANK + d];
-    const cg_expr *x = cg_make_index(e, extent);
-    bs_put(out, cg_level(x) < CG_LEVEL_UNARY ? " * (size_t)(" : " * (size_t)");
-    cg_print_expr(out, x);
-    bs_put(out, cg_level(x) < CG_LEVEL_UNARY ? ")" : "");
+    const cg_expr *x = cg_make_index(e, e->extents[k * GS_MAX_RANK + d]);
+    factors[d + 1] = cg_cast(
+        arena, "size_t", cg_level(x) < CG_LEVEL_UNARY ? cg_paren(arena, x) : x);
   }
+  return array->rank
+             ? cg_infix_of(arena, CG_OP_MULTIPLY, array->rank + 1, factors)
+             : factors[0];
 }

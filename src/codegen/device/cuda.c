@@ -6,10 +6,10 @@
 #include "codegen/device/device.h"
 #include <string.h>
 
-static void
-put_head(const cg_launch *c, bs_text *out) {
+static const char *
+head(const cg_launch *c) {
   (void)c;
-  bs_put(out, "static __global__ void");
+  return "static __global__ void";
 }
 
 static void
@@ -33,83 +33,113 @@ is_word(const po_array *a) {
 
 /* ---- the host ---- */
 
-static void
-put_dim3(const cg_launch *c, uint32_t axis, bs_text *out) {
-  bs_putf(out, "dim3(%lld, %lld, %lld)", (long long)cg_size_of(c, axis),
-          (long long)cg_size_of(c, axis + 1),
-          (long long)cg_size_of(c, axis + 2));
+/* dim3(x, y, z), from this axis on. */
+static const cg_expr *
+make_dim3(const cg_launch *c, uint32_t axis) {
+  bs_arena *arena = &c->e->arena;
+  const cg_expr *sizes[3];
+  for (uint32_t k = 0; k < 3; k++)
+    sizes[k] = cg_number(arena, cg_size_of(c, axis + k));
+  return cg_called(arena, "dim3", 3, sizes);
+}
+
+static cg_node *
+make_launch(const cg_launch *c) {
+  bs_arena *arena = &c->e->arena;
+  uint32_t n = c->use->n_slots;
+  const cg_expr **args = BS_NEWS(arena, const cg_expr *, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    args[k] = cg_name(arena, c->e->p->arrays.data[c->use->slots[k].array].name);
+  cg_node *launch = cg_node_new(arena, CG_LAUNCH);
+  launch->launched =
+      (cg_launched){cg_called(arena, c->name, n, args),
+                    make_dim3(c, PO_BLOCK_X), make_dim3(c, PO_THREAD_X)};
+  return launch;
 }
 
 static void
-put_launch(const cg_launch *c, bs_text *out) {
-  bs_putf(out, "  %s<<<", c->name);
-  put_dim3(c, PO_BLOCK_X, out);
-  bs_put(out, ", ");
-  put_dim3(c, PO_THREAD_X, out);
-  bs_put(out, ", 0, stream>>>(\n      ");
-  for (uint32_t k = 0; k < c->use->n_slots; k++)
-    cg_put_item(out, "%s%s", c->e->p->arrays.data[c->use->slots[k].array].name,
-                k + 1 < c->use->n_slots ? ", " : "");
-  bs_put(out, ");\n");
-}
-
-static void
-put_workspace(const cg_emitter *e, bs_text *out) {
+write_workspace(const cg_emitter *e, cg_writer *w) {
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const po_array *a = &e->p->arrays.data[k];
-    if (!cg_is_in_workspace(a))
-      continue;
-    bs_putf(out,
-            "  %s *%s = (%s *)(void *)((unsigned char *)workspace + %lld);\n",
-            cg_type_of(e, k), a->name, cg_type_of(e, k), (long long)a->offset);
+    if (cg_is_in_workspace(a))
+      cg_write(w, "%s *%s = (%s *)(void *)((unsigned char *)workspace + %lld);",
+               cg_type_of(e, k), a->name, cg_type_of(e, k),
+               (long long)a->offset);
   }
 }
 
 static void
-put_unused(const cg_emitter *e, bs_text *out) {
+write_unused(const cg_emitter *e, cg_writer *w) {
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const po_array *a = &e->p->arrays.data[k];
     if (a->role == PO_INPUT || a->role == PO_OUTPUT || cg_is_in_workspace(a))
-      bs_putf(out, "  (void)%s;\n", a->name);
+      cg_write(w, "(void)%s;", a->name);
   }
-  bs_put(out, "  (void)workspace;\n");
+  cg_write(w, "(void)workspace;");
+}
+
+/* NAME_on_stream(arrays, workspace, stream) */
+static cg_function
+signature_on_stream(cg_emitter *e) {
+  cg_options on = *e->options;
+  on.name = bs_arena_printf(&e->arena, "%s_on_stream", e->options->name);
+  cg_function f = cg_signature_of(e->p, &on, false, &e->arena);
+  cg_parameter *all = BS_NEWS(&e->arena, cg_parameter, f.n_parameters + 1);
+  memcpy(all, f.parameters, f.n_parameters * sizeof *all);
+  all[f.n_parameters++] = (cg_parameter){"cudaStream_t", "stream", false};
+  f.head = "extern \"C\" int";
+  f.parameters = all;
+  return f;
+}
+
+static cg_function
+make_on_stream(cg_emitter *e, const cg_launch *kernels) {
+  cg_function f = signature_on_stream(e);
+  cg_writer w;
+  cg_start(&w, &e->arena);
+  cg_open_body(&w);
+  write_workspace(e, &w);
+  write_unused(e, &w);
+  for (uint32_t k = 0; k < e->groups.list.len; k++)
+    cg_write_nodes(&w, make_launch(&kernels[k]));
+  cg_write(&w, "return (int)cudaGetLastError();");
+  f.body = cg_close_body(e, &w);
+  return f;
+}
+
+/* NAME(arrays, workspace), which is `on` with stream 0. */
+static cg_function
+make_on_default(cg_emitter *e, const cg_function *on) {
+  cg_function f = cg_signature_of(e->p, e->options, false, &e->arena);
+  const cg_expr **args = BS_NEWS(&e->arena, const cg_expr *, on->n_parameters);
+  for (uint32_t k = 0; k < f.n_parameters; k++)
+    args[k] = cg_name(&e->arena, f.parameters[k].name);
+  args[f.n_parameters] = cg_number(&e->arena, 0);
+  f.head = "extern \"C\" int";
+  f.body = cg_make_return(
+      &e->arena, cg_called(&e->arena, on->name, on->n_parameters, args));
+  f.body->wraps = true;
+  return f;
 }
 
 static void
-put_arguments(const cg_emitter *e, bs_text *out) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *a = &e->p->arrays.data[k];
-    if (a->role == PO_INPUT || a->role == PO_OUTPUT)
-      cg_put_item(out, "%s, ", a->name);
-  }
-  cg_put_item(out, "workspace, ");
-  cg_put_item(out, "0);\n");
+put(cg_emitter *e, const char *before, cg_function *f, bs_text *out) {
+  bs_put(out, before);
+  e->failed |= !cg_print_entry(e->p, &e->arena, &cg_cuda_language, f, out);
 }
 
 static void
 put_host(cg_emitter *e, const cg_launch *kernels, bs_text *out, bs_text *none) {
   (void)none;
-  cg_options on = *e->options;
-  on.name = bs_arena_printf(&e->arena, "%s_on_stream", e->options->name);
-  bs_put(out, "/* Device pointers; 0, or an error of CUDA. */\n"
-              "extern \"C\" int\n");
-  cg_put_signature(e->p, &on, false, out);
-  out->len--;
-  bs_put(out, ", ");
-  cg_put_item(out, "cudaStream_t stream) {\n");
-  put_workspace(e, out);
-  put_unused(e, out);
-  for (uint32_t k = 0; k < e->groups.list.len; k++)
-    put_launch(&kernels[k], out);
-  bs_put(out, "  return (int)cudaGetLastError();\n}\n\n"
-              "/* On the default stream. */\nextern \"C\" int\n");
-  cg_put_signature(e->p, e->options, false, out);
-  bs_putf(out, " {\n  return %s(", on.name);
-  put_arguments(e, out);
-  bs_putf(out,
-          "}\n\nextern \"C\" size_t\n%s_workspace_size(void) {\n"
-          "  return %lld;\n}\n",
-          e->options->name, (long long)e->p->workspace_bytes);
+  bs_arena *arena = &e->arena;
+  cg_function on = make_on_stream(e, kernels), f = make_on_default(e, &on);
+  put(e, "/* Device pointers; 0, or an error of CUDA. */\n", &on, out);
+  put(e, "\n/* On the default stream. */\n", &f, out);
+  f = (cg_function){
+      .head = "extern \"C\" size_t",
+      .name = bs_arena_printf(arena, "%s_workspace_size", e->options->name),
+      .body = cg_make_return(arena, cg_number(arena, e->p->workspace_bytes))};
+  put(e, "\n", &f, out);
 }
 
 /* ---- the language ---- */
@@ -125,7 +155,7 @@ static const cg_device cuda = {
     .most_shared = 48 * 1024,
     .constants = "static __device__",
     .helpers = "static __device__ inline",
-    .put_head = put_head,
+    .head = head,
     .put_top = put_top,
     .put_host = put_host,
     .is_word = is_word,

@@ -226,34 +226,34 @@ cg_type_of_slot(const cg_launch *c, uint32_t slot) {
                          cg_type_of(c->e, s->array));
 }
 
-static void
-put_parameters(cg_launch *c, bs_text *out) {
-  bool whole = cg_uses_workspace(c);
-  uint32_t n = 0, put = 0;
-  for (uint32_t k = 0; k < c->use->n_slots; k++)
-    n += !cg_is_passed_whole(c, k);
+static const cg_parameter *
+parameters_of(cg_launch *c, uint32_t *n) {
+  bs_arena *arena = &c->e->arena;
+  cg_parameter *out = BS_NEWS(arena, cg_parameter, c->use->n_slots + 1);
+  *n = 0;
   for (uint32_t k = 0; k < c->use->n_slots; k++)
     if (!cg_is_passed_whole(c, k))
-      cg_put_item(out, "%s%s %s%s", cg_type_of_slot(c, k),
-                  c->device->restricted,
-                  c->e->p->arrays.data[c->use->slots[k].array].name,
-                  ++put < n || whole ? ", " : "");
-  if (whole)
-    cg_put_item(out, "%sworkspace", c->device->workspace);
+      out[(*n)++] = (cg_parameter){
+          bs_arena_printf(arena, "%s%s", cg_type_of_slot(c, k),
+                          c->device->restricted),
+          c->e->p->arrays.data[c->use->slots[k].array].name, false};
+  if (cg_uses_workspace(c))
+    out[(*n)++] = (cg_parameter){c->device->workspace, "workspace", false};
+  return out;
 }
 
 static void
 put_kernel(cg_launch *c) {
-  bs_text *out = &c->e->body;
-  cg_node *body = cg_make_device_body(c);
-  cg_need_for_nodes(&c->e->needs, body);
+  cg_emitter *e = c->e;
+  cg_function f = {.head = c->device->head(c),
+                   .name = c->name,
+                   .body = cg_make_device_body(c)};
+  f.parameters = parameters_of(c, &f.n_parameters);
+  cg_need_for_nodes(&e->needs, f.body);
   put_origin(c);
-  c->device->put_head(c, out);
-  bs_putf(out, "\n%s(", c->name);
-  put_parameters(c, out);
-  bs_put(out, ") {\n");
-  cg_print_nodes(out, c->device->language, body, 1);
-  bs_put(out, "}\n\n");
+  e->failed |=
+      !cg_print_entry(e->p, &e->arena, c->device->language, &f, &e->body);
+  bs_putc(&e->body, '\n');
 }
 
 static bool

@@ -31,7 +31,7 @@ typedef struct cg_device {
   const char *workspace;
   /* What stands before a kernel's name; above all; the functions of the host,
    * behind the kernels or in a file of their own. */
-  void (*put_head)(const struct cg_launch *, bs_text *out);
+  const char *(*head)(const struct cg_launch *);
   void (*put_top)(const cg_emitter *, bs_text *out);
   void (*put_host)(cg_emitter *, const struct cg_launch *, bs_text *kernels,
                    bs_text *host);

@@ -10,14 +10,15 @@
 
 /* ---- kernels ---- */
 
-static void
-put_head(const cg_launch *c, bs_text *out) {
-  bs_putf(out,
-          "__kernel __attribute__((reqd_work_group_size(%lld, %lld, %lld)))\n"
-          "void",
-          (long long)cg_size_of(c, PO_THREAD_X),
-          (long long)cg_size_of(c, PO_THREAD_Y),
-          (long long)cg_size_of(c, PO_THREAD_Z));
+static const char *
+head(const cg_launch *c) {
+  return bs_arena_printf(
+      &c->e->arena,
+      "__kernel __attribute__((reqd_work_group_size(%lld, %lld, %lld)))\n"
+      "void",
+      (long long)cg_size_of(c, PO_THREAD_X),
+      (long long)cg_size_of(c, PO_THREAD_Y),
+      (long long)cg_size_of(c, PO_THREAD_Z));
 }
 
 /* Names of C that OpenCL C has under others. */
@@ -183,69 +184,87 @@ put_build(const char *name, bs_text *out) {
 }
 
 static void
-put_sizes(const cg_launch *c, bool all, bs_text *out) {
+add_sizes(const cg_launch *c, bool all, cg_writer *w) {
   for (uint32_t k = 0; k < 3; k++) {
     int64_t block = cg_size_of(c, PO_THREAD_X + k);
     int64_t grid = all ? cg_size_of(c, PO_BLOCK_X + k) : 1;
-    bs_putf(out, "%s%lld", k ? ", " : "", (long long)(grid * block));
+    cg_add(w, "%s%lld", k ? ", " : "", (long long)(grid * block));
   }
 }
 
-static void
-put_launch(const cg_launch *c, uint32_t number, bs_text *out) {
+/* The array of a kernel's arguments, of which there are n. */
+static uint32_t
+write_arguments(const cg_launch *c, cg_writer *w) {
+  bs_arena *arena = &c->e->arena;
+  const cg_expr **all = BS_NEWS(arena, const cg_expr *, c->use->n_slots + 2);
   uint32_t n = 0;
-  bs_put(out, "  if (glen_error == CL_SUCCESS) {\n"
-              "    const size_t glen_threads[3] = {");
-  put_sizes(c, true, out);
-  bs_put(out, "}, glen_block[3] = {");
-  put_sizes(c, false, out);
-  bs_put(out, "};\n    const cl_mem glen_arguments[] = {");
   for (uint32_t k = 0; k < c->use->n_slots; k++)
-    if (!cg_is_passed_whole(c, k)) {
-      cg_put_item(out, "%s, ",
-                  c->e->p->arrays.data[c->use->slots[k].array].name);
-      n++;
-    }
-  if (cg_uses_workspace(c)) {
-    cg_put_item(out, "workspace, ");
-    n++;
-  }
-  cg_put_item(out, "NULL};\n");
-  bs_putf(out,
-          "    glen_error = %s_enqueue(glen_queue, glen_kernels[%u], %u,\n"
-          "        glen_arguments, glen_threads, glen_block);\n  }\n",
-          c->e->options->name, number, n);
-}
-
-/* "A, ", each of the program's own arrays. */
-static void
-put_arrays(const cg_emitter *e, const char *before, const char *behind,
-           bs_text *out) {
-  for (uint32_t k = 0; k < e->p->arrays.len; k++) {
-    const po_array *a = &e->p->arrays.data[k];
-    if (a->role == PO_INPUT || a->role == PO_OUTPUT)
-      cg_put_item(out, "%s%s%s", before, a->name, behind);
-  }
+    if (!cg_is_passed_whole(c, k))
+      all[n++] =
+          cg_name(arena, c->e->p->arrays.data[c->use->slots[k].array].name);
+  if (cg_uses_workspace(c))
+    all[n++] = cg_name(arena, "workspace");
+  all[n] = cg_literal(arena, "NULL");
+  cg_node *let = cg_make_let(arena, "const cl_mem", "glen_arguments",
+                             cg_braces(arena, NULL, n + 1, all));
+  let->let.elements = n + 1;
+  cg_write_nodes(w, let);
+  return n;
 }
 
 static void
-put_run(const cg_emitter *e, const cg_launch *kernels, bs_text *out) {
-  bs_putf(
-      out,
-      "/* Runs the kernels in order on a queue that keeps it.  Kernels are\n"
-      "   used by one thread at a time.  CL_SUCCESS, or an error of "
-      "OpenCL. */\n"
-      "cl_int\n%s_on_queue(cl_command_queue glen_queue,\n"
-      "    const cl_kernel *glen_kernels, ",
-      e->options->name);
-  put_arrays(e, "cl_mem ", ", ", out);
-  cg_put_item(out, "cl_mem workspace) {\n");
-  bs_put(out, "  cl_int glen_error = CL_SUCCESS;\n");
-  put_arrays(e, "  (void)", ";\n", out);
-  bs_put(out, "  (void)workspace;\n");
+write_launch(const cg_launch *c, uint32_t number, cg_writer *w) {
+  cg_write(w, "if (glen_error == CL_SUCCESS) {");
+  cg_add(w, "const size_t glen_threads[3] = {");
+  add_sizes(c, true, w);
+  cg_add(w, "}, glen_block[3] = {");
+  add_sizes(c, false, w);
+  cg_write(w, "};");
+  uint32_t n = write_arguments(c, w);
+  cg_write(w,
+           "glen_error = %s_enqueue(glen_queue, glen_kernels[%u], %u,\n"
+           "glen_arguments, glen_threads, glen_block);",
+           c->e->options->name, number, n);
+  cg_write(w, "}");
+}
+
+/* NAME_on_queue(queue, kernels, arrays, workspace) */
+static cg_function
+signature_on_queue(cg_emitter *e) {
+  const po_program *p = e->p;
+  cg_parameter *all = BS_NEWS(&e->arena, cg_parameter, p->arrays.len + 3);
+  uint32_t n = 0;
+  all[n++] = (cg_parameter){"cl_command_queue", "glen_queue", false};
+  all[n++] = (cg_parameter){"const cl_kernel *", "glen_kernels", false};
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    if (p->arrays.data[k].role == PO_INPUT ||
+        p->arrays.data[k].role == PO_OUTPUT)
+      all[n++] = (cg_parameter){"cl_mem", p->arrays.data[k].name, false};
+  all[n++] = (cg_parameter){"cl_mem", "workspace", false};
+  return (cg_function){
+      .head = "cl_int",
+      .name = bs_arena_printf(&e->arena, "%s_on_queue", e->options->name),
+      .n_parameters = n,
+      .parameters = all};
+}
+
+static void
+put_run(cg_emitter *e, const cg_launch *kernels, bs_text *out) {
+  cg_function f = signature_on_queue(e);
+  cg_writer w;
+  cg_start(&w, &e->arena);
+  cg_open_function(&w, &f);
+  cg_write(&w, "cl_int glen_error = CL_SUCCESS;");
+  for (uint32_t k = 2; k < f.n_parameters; k++)
+    cg_write(&w, "(void)%s;", f.parameters[k].name);
   for (uint32_t k = 0; k < e->groups.list.len; k++)
-    put_launch(&kernels[k], k, out);
-  bs_put(out, "  return glen_error;\n}\n\n");
+    write_launch(&kernels[k], k, &w);
+  cg_write(&w, "return glen_error;");
+  bs_put(out, "/* Runs the kernels in order on a queue that keeps it.  Kernels "
+              "are\n   used by one thread at a time.  CL_SUCCESS, or an error "
+              "of OpenCL. */\n");
+  e->failed |= !cg_close_entry(e->p, &w, out);
+  bs_putc(out, '\n');
 }
 
 static void
@@ -260,10 +279,8 @@ put_host(cg_emitter *e, const cg_launch *kernels, bs_text *source,
   put_names(e, kernels, out);
   put_build(name, out);
   put_run(e, kernels, out);
-  bs_putf(out,
-          "/* A buffer of so many bytes is the workspace; none for 0. */\n"
-          "size_t\n%s_workspace_size(void) {\n  return %lld;\n}\n",
-          name, (long long)e->p->workspace_bytes);
+  bs_put(out, "/* A buffer of so many bytes is the workspace; none for 0. */");
+  e->failed |= !cg_put_workspace_size(e->p, e->options, out);
 }
 
 /* ---- the language ---- */
@@ -280,7 +297,7 @@ static const cg_device opencl = {
     .constants = "__constant",
     .helpers = "static inline",
     .workspace = "__global uchar *",
-    .put_head = put_head,
+    .head = head,
     .put_top = put_top,
     .put_host = put_host,
     .is_word = is_word,

@@ -108,11 +108,22 @@ cg_put_vector_macros(cg_emitter *e, bs_text *out) {
   cg_put_vectors_again(&above, out);
 }
 
-void
+bool
+cg_put_number_function(const po_program *p, const char *name, int64_t number,
+                       bs_text *out) {
+  bs_arena *arena = p->ctx.arena;
+  cg_function f = {.head = "\nsize_t",
+                   .name = name,
+                   .body = cg_make_return(arena, cg_number(arena, number))};
+  return cg_print_entry(p, arena, &cg_c, &f, out);
+}
+
+bool
 cg_put_workspace_size(const po_program *p, const cg_options *options,
                       bs_text *out) {
-  bs_putf(out, "\nsize_t\n%s_workspace_size(void) {\n  return %lld;\n}\n",
-          options->name, (long long)p->workspace_bytes);
+  const char *name =
+      bs_arena_printf(p->ctx.arena, "%s_workspace_size", options->name);
+  return cg_put_number_function(p, name, p->workspace_bytes, out);
 }
 
 void
@@ -131,7 +142,7 @@ cg_put_functions(cg_emitter *e) {
   if (po_has_sizes(e->p))
     cg_put_sized_workspace(e);
   else if (!e->is_variant)
-    cg_put_workspace_size(e->p, e->options, &e->body);
+    e->failed |= !cg_put_workspace_size(e->p, e->options, &e->body);
   if (po_has_prepacked(e->p))
     cg_put_prepack(e);
 }
@@ -150,7 +161,7 @@ write_files(cg_emitter *e, void *arg) {
   bs_putn(to->c, e->body.data, e->body.len);
   bs_putn(to->c, functions.data, functions.len);
   cg_put_wide_end(e->p->target, to->c);
-  cg_put_life(e->p, e->options, to->c);
+  e->failed |= !cg_put_life(e->p, e->options, to->c);
   bs_text_done(&functions);
   if (to->h)
     cg_put_header(e->p, e->options, to->h);

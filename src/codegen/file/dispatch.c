@@ -29,6 +29,7 @@ typedef struct dispatch {
   bs_text constants, functions;
   BS_VEC(const po_array *) written; /* constants */
   cg_needs needs;                   /* of those before */
+  bool failed;
 } dispatch;
 
 /* ---- what all need ---- */
@@ -144,163 +145,207 @@ put_variants(dispatch *d) {
   return true;
 }
 
-/* ---- the choice ---- */
+/* ---- functions that choose ---- */
+
+/* Puts a function that was quoted; `comment` and what else stands before. */
+static void
+put_function(dispatch *d, cg_writer *w, const char *comment, bs_text *out) {
+  bs_put(out, comment);
+  d->failed |= !cg_close_entry(d->p, w, out);
+}
+
+static cg_function
+signature(const dispatch *d, const char *head, const char *name) {
+  cg_options options = {.name = name};
+  cg_function f = cg_signature_of(d->p, &options, true, d->p->ctx.arena);
+  f.head = head;
+  return f;
+}
+
+static cg_function
+signature_of_sizes(const dispatch *d, const char *head, const char *name,
+                   const char *of) {
+  cg_function f = cg_signature_of_sizes(d->p, name, of);
+  f.head = head;
+  return f;
+}
 
 static void
-put_condition(bs_text *out, const gs_variant *v) {
+open_function(const dispatch *d, cg_writer *w, cg_function f) {
+  cg_start(w, d->p->ctx.arena);
+  cg_open_function(w, &f);
+}
+
+static void
+add_condition(cg_writer *w, const gs_variant *v) {
   const char *and = "";
   for (const char *at = v->features; *at;) {
     int n = (int)strcspn(at, ",");
-    bs_putf(out, "%s__builtin_cpu_supports(\"%.*s\")", and, n, at);
-    and = " &&\n      ";
+    cg_add(w, "%s__builtin_cpu_supports(\"%.*s\")", and, n, at);
+    and = " &&\n";
     at += n + (at[n] == ',');
   }
 }
 
 static void
-put_choice(const dispatch *d) {
-  bs_text *out = d->c;
-  bs_putf(out,
-          "/* Which variant this processor runs: 0 is the base.  GLEN_VARIANT, "
-          "where it\n * is defined, is taken instead. */\n"
-          "static int\n%s_variant(void) {\n"
-          "#if defined(GLEN_VARIANT)\n  return GLEN_VARIANT;\n"
-          "#elif defined(GLEN_DISPATCH)\n",
-          d->options->name);
+put_choice(dispatch *d) {
+  cg_writer w;
+  cg_start(&w, d->p->ctx.arena);
+  cg_write(&w, "static int\n%s_variant(void) {", d->options->name);
+  cg_write(&w, "#if defined(GLEN_VARIANT)");
+  cg_write(&w, "return GLEN_VARIANT;");
+  cg_write(&w, "#elif defined(GLEN_DISPATCH)");
   for (uint32_t k = d->options->n_variants; k > 0; k--) {
-    bs_put(out, "  if (");
-    put_condition(out, d->options->variants[k - 1].of);
-    bs_putf(out, ")\n    return %u;\n", k);
+    cg_add(&w, "if (");
+    add_condition(&w, d->options->variants[k - 1].of);
+    cg_write(&w, ")");
+    cg_write(&w, "return %u;", k);
   }
-  bs_put(out, "  return 0;\n#else\n  return 0;\n#endif\n}\n\n");
+  cg_write(&w, "return 0;");
+  cg_write(&w, "#else");
+  cg_write(&w, "return 0;");
+  cg_write(&w, "#endif");
+  put_function(d, &w,
+               "/* Which variant this processor runs: 0 is the base.  "
+               "GLEN_VARIANT, where it\n * is defined, is taken instead. */\n",
+               d->c);
+  bs_putc(d->c, '\n');
 }
 
-/* `call`: what is returned, or a statement, for the name of a variant or of a
- * part, which has the program's sizes but for those of one value. */
-typedef void put_call(const dispatch *, const po_program *, const char *name,
-                      bs_text *out);
+/* What is returned, or a statement, for the name of a variant or of a part,
+ * which has the program's sizes but for those of one value. */
+typedef void write_call(const dispatch *, const po_program *, const char *name,
+                        cg_writer *);
 
 static void
-put_main_call(const dispatch *d, const po_program *p, const char *name,
-              bs_text *out) {
-  bs_putf(out, "    return %s(", name);
-  cg_put_size_parameters(p, "", "", out);
+write_main_call(const dispatch *d, const po_program *p, const char *name,
+                cg_writer *w) {
+  cg_add(w, "return %s(", name);
+  for (uint32_t k = 0; k < p->sizes.len; k++)
+    cg_add(w, "%s, ", p->sizes.data[k].name);
   for (uint32_t k = 0; k < d->p->arrays.len; k++)
     if (cg_is_parameter(&d->p->arrays.data[k]))
-      bs_putf(out, "%s, ", d->p->arrays.data[k].name);
-  bs_putf(out, "%sworkspace);\n", po_has_prepacked(d->p) ? "prepacked, " : "");
+      cg_add(w, "%s, ", d->p->arrays.data[k].name);
+  cg_write(w, "%sworkspace);", po_has_prepacked(d->p) ? "prepacked, " : "");
 }
 
 /* NAME_of(n, ...), of all sizes. */
 static void
-put_call_of(const po_program *p, const char *name, const char *of,
-            bs_text *out) {
-  bs_putf(out, "%s_%s(", name, of);
+add_call_of(const po_program *p, const char *name, const char *of,
+            cg_writer *w) {
+  cg_add(w, "%s_%s(", name, of);
   for (uint32_t k = 0; k < p->sizes.len; k++)
-    bs_putf(out, "%s%s", k ? ", " : "", p->sizes.data[k].name);
-  bs_putc(out, ')');
+    cg_add(w, "%s%s", k ? ", " : "", p->sizes.data[k].name);
+  cg_add(w, ")");
 }
 
 static void
-put_return_of(const po_program *p, const char *name, const char *of,
-              bs_text *out) {
-  bs_put(out, "    return ");
-  put_call_of(p, name, of, out);
-  bs_put(out, ";\n");
+write_return_of(const po_program *p, const char *name, const char *of,
+                cg_writer *w) {
+  cg_add(w, "return ");
+  add_call_of(p, name, of, w);
+  cg_write(w, ";");
 }
 
 /* Each variant and each part has blocks of its own, and so a workspace. */
 static void
-put_workspace_call(const dispatch *d, const po_program *p, const char *name,
-                   bs_text *out) {
+write_workspace_call(const dispatch *d, const po_program *p, const char *name,
+                     cg_writer *w) {
   (void)d;
   if (po_has_sizes(p))
-    put_return_of(p, name, "workspace_size", out);
+    write_return_of(p, name, "workspace_size", w);
   else
-    bs_putf(out, "    return %lld;\n", (long long)p->workspace_bytes);
+    cg_write(w, "return %lld;", (long long)p->workspace_bytes);
 }
 
 static void
-put_key_call(const dispatch *d, const po_program *p, const char *name,
-             bs_text *out) {
+write_key_call(const dispatch *d, const po_program *p, const char *name,
+               cg_writer *w) {
   (void)d;
-  put_return_of(p, name, "key", out);
+  write_return_of(p, name, "key", w);
 }
 
 static void
-put_prepack_call(const dispatch *d, const po_program *p, const char *name,
-                 bs_text *out) {
+write_prepack_call(const dispatch *d, const po_program *p, const char *name,
+                   cg_writer *w) {
   (void)p;
-  bs_putf(out, "    %s_prepack(", name);
+  cg_add(w, "%s_prepack(", name);
   for (uint32_t k = 0; k < d->p->arrays.len; k++)
     if (d->p->arrays.data[k].prepack)
-      bs_putf(out, "%s, ", d->p->arrays.data[k].name);
-  bs_put(out, "prepacked);\n    return;\n");
+      cg_add(w, "%s, ", d->p->arrays.data[k].name);
+  cg_write(w, "prepacked);");
+  cg_write(w, "return;");
 }
 
 /* ---- parts of the sizes ---- */
 
 static void
-put_bounds(const po_program *p, const po_size *part, bs_text *out) {
+add_bounds(const po_program *p, const po_size *part, cg_writer *w) {
   const char *and = "";
   for (uint32_t k = 0; k < p->sizes.len; k++) {
     const po_size *all = &p->sizes.data[k], *s = &part[k];
     if (s->least == s->most) {
-      bs_putf(out, "%s%s == %lld", and, all->name, (long long)s->least);
+      cg_add(w, "%s%s == %lld", and, all->name, (long long)s->least);
     } else {
-      bs_putf(out, "%s%s >= %lld && %s <= %lld", and, all->name,
-              (long long)s->least, all->name, (long long)s->most);
+      cg_add(w, "%s%s >= %lld && %s <= %lld", and, all->name,
+             (long long)s->least, all->name, (long long)s->most);
       if (s->multiple > 1)
-        bs_putf(out, " && %s %% %lld == 0", all->name, (long long)s->multiple);
+        cg_add(w, " && %s %% %lld == 0", all->name, (long long)s->multiple);
     }
-    and = " &&\n      ";
+    and = " &&\n";
   }
 }
 
 /* Sizes that are within no part's bounds are within none: the code for all
  * sizes refuses them. */
 static void
-put_key(const dispatch *d, const char *name, bs_text *out) {
-  bs_put(out, "/* The tiling key: which code takes a call of these sizes. */\n"
-              "static int\n");
-  cg_put_signature_of_sizes(d->p, name, "key", out);
-  bs_put(out, " {\n");
+put_key(dispatch *d, const char *name, bs_text *out) {
+  cg_writer w;
+  open_function(d, &w, signature_of_sizes(d, "static int", name, "key"));
   for (uint32_t k = 0; k < d->p->sizes.len && !d->keys.n; k++)
-    bs_putf(out, "  (void)%s;\n", d->p->sizes.data[k].name);
+    cg_write(&w, "(void)%s;", d->p->sizes.data[k].name);
   for (uint32_t k = 0; k < d->keys.n; k++) {
-    bs_put(out, "  if (");
-    put_bounds(d->p, d->keys.list[k].part, out);
-    bs_putf(out, ")\n    return %u;\n", k);
+    cg_add(&w, "if (");
+    add_bounds(d->p, d->keys.list[k].part, &w);
+    cg_write(&w, ")");
+    cg_write(&w, "return %u;", k);
   }
-  bs_putf(out, "  return %u;\n}\n\n", d->keys.n);
+  cg_write(&w, "return %u;", d->keys.n);
+  put_function(
+      d, &w, "/* The tiling key: which code takes a call of these sizes. */\n",
+      out);
+  bs_putc(out, '\n');
 }
 
 static void
-put_key_switch(const dispatch *d, const char *name, put_call *call,
+put_key_switch(dispatch *d, const char *name, cg_function f, write_call *call,
                bs_text *out) {
-  bs_put(out, " {\n  switch (");
-  put_call_of(d->p, name, "key", out);
-  bs_put(out, ") {\n");
+  cg_writer w;
+  open_function(d, &w, f);
+  cg_add(&w, "switch (");
+  add_call_of(d->p, name, "key", &w);
+  cg_write(&w, ") {");
   for (uint32_t k = 0; k < d->keys.n; k++) {
-    bs_putf(out, "  case %u:\n", k);
-    call(d, d->keys.list[k].program, name_of_part(d, k), out);
+    cg_write(&w, "case %u:", k);
+    call(d, d->keys.list[k].program, name_of_part(d, k), &w);
   }
-  bs_put(out, "  default:\n");
-  call(d, d->p, name_of_part(d, d->keys.n), out);
-  bs_put(out, "  }\n}\n\n");
+  cg_write(&w, "default:");
+  call(d, d->p, name_of_part(d, d->keys.n), &w);
+  cg_write(&w, "}");
+  put_function(d, &w, "", out);
+  bs_putc(out, '\n');
 }
 
 /* NAME and NAME_workspace_size of one variant, which calls those of parts. */
 static void
-put_calls_by_key(const dispatch *d, const char *name, bs_text *out) {
-  const char *before = d->options->n_variants ? "static " : "";
-  cg_options options = {.name = name};
-  bs_putf(out, "%sint\n", before);
-  cg_put_signature(d->p, &options, true, out);
-  put_key_switch(d, name, put_main_call, out);
-  bs_putf(out, "%ssize_t\n", before);
-  cg_put_signature_of_sizes(d->p, name, "workspace_size", out);
-  put_key_switch(d, name, put_workspace_call, out);
+put_calls_by_key(dispatch *d, const char *name, bs_text *out) {
+  bool own = d->options->n_variants;
+  put_key_switch(d, name, signature(d, own ? "static int" : "int", name),
+                 write_main_call, out);
+  put_key_switch(d, name,
+                 signature_of_sizes(d, own ? "static size_t" : "size_t", name,
+                                    "workspace_size"),
+                 write_workspace_call, out);
 }
 
 /* A variant without parts has key 0 for all sizes. */
@@ -322,50 +367,51 @@ put_key_functions(dispatch *d) {
 /* ---- the functions that are called ---- */
 
 static void
-put_switch(const dispatch *d, put_call *call) {
-  bs_putf(d->c, " {\n  switch (%s_variant()) {\n#if defined(GLEN_DISPATCH)\n",
-          d->options->name);
+put_switch(dispatch *d, cg_function f, write_call *call) {
+  cg_writer w;
+  open_function(d, &w, f);
+  cg_write(&w, "switch (%s_variant()) {", d->options->name);
+  cg_write(&w, "#if defined(GLEN_DISPATCH)");
   for (uint32_t k = d->options->n_variants; k > 0; k--) {
-    bs_putf(d->c, "  case %u:\n", k);
-    call(d, d->p, name_of(d, d->options->variants[k - 1].of), d->c);
+    cg_write(&w, "case %u:", k);
+    call(d, d->p, name_of(d, d->options->variants[k - 1].of), &w);
   }
-  bs_put(d->c, "#endif\n  default:\n");
-  call(d, d->p, name_of(d, NULL), d->c);
-  bs_put(d->c, "  }\n}\n");
+  cg_write(&w, "#endif");
+  cg_write(&w, "default:");
+  call(d, d->p, name_of(d, NULL), &w);
+  cg_write(&w, "}");
+  put_function(d, &w, "", d->c);
 }
 
 static void
-put_key_entry(const dispatch *d) {
-  bs_put(d->c, "\nint\n");
-  cg_put_signature_of_sizes(d->p, d->options->name, "tiling", d->c);
+put_key_entry(dispatch *d) {
+  cg_function f = signature_of_sizes(d, "\nint", d->options->name, "tiling");
   if (d->options->n_variants) {
-    put_switch(d, put_key_call);
+    put_switch(d, f, write_key_call);
     return;
   }
-  bs_put(d->c, " {\n  return ");
-  put_call_of(d->p, d->options->name, "key", d->c);
-  bs_put(d->c, ";\n}\n");
+  cg_writer w;
+  open_function(d, &w, f);
+  write_key_call(d, d->p, d->options->name, &w);
+  put_function(d, &w, "", d->c);
 }
 
 static void
-put_entries(const dispatch *d) {
+put_entries(dispatch *d) {
+  const char *name = d->options->name;
   put_choice(d);
-  bs_put(d->c, "int\n");
-  cg_put_signature(d->p, d->options, true, d->c);
-  put_switch(d, put_main_call);
-  if (po_has_sizes(d->p)) {
-    bs_put(d->c, "\nsize_t\n");
-    cg_put_signature_of_sizes(d->p, d->options->name, "workspace_size", d->c);
-    put_switch(d, put_workspace_call);
-  } else {
-    cg_put_workspace_size(d->p, d->options, d->c);
-  }
+  put_switch(d, signature(d, "int", name), write_main_call);
+  if (po_has_sizes(d->p))
+    put_switch(d, signature_of_sizes(d, "\nsize_t", name, "workspace_size"),
+               write_workspace_call);
+  else
+    d->failed |= !cg_put_workspace_size(d->p, d->options, d->c);
   if (!po_has_prepacked(d->p))
     return;
-  bs_put(d->c, "\nvoid\n");
-  cg_put_prepack_signature(d->p, d->options, d->c);
-  put_switch(d, put_prepack_call);
-  cg_put_prepacked_size(d->p, d->options, d->c);
+  cg_function f = cg_prepack_signature(d->p, d->options);
+  f.head = "\nvoid";
+  put_switch(d, f, write_prepack_call);
+  d->failed |= !cg_put_prepacked_size(d->p, d->options, d->c);
 }
 
 bool
@@ -390,7 +436,7 @@ cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
       put_entries(&d);
     if (options->keys.n)
       put_key_entry(&d);
-    cg_put_life(p, options, c);
+    ok = cg_put_life(p, options, c) && !d.failed;
     if (h)
       cg_put_header(p, options, h);
   }

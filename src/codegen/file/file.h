@@ -14,7 +14,8 @@ uint32_t cg_put_constants(cg_emitter *, const char *storage,
 /* c.c: the functions of the program, from kernels to the program's own and
  * those of sizes, in e->body. */
 void cg_put_functions(cg_emitter *);
-void cg_put_workspace_size(const po_program *, const cg_options *,
+/* NAME_workspace_size of a program without sizes. */
+bool cg_put_workspace_size(const po_program *, const cg_options *,
                            bs_text *out);
 /* What stands above the functions: includes, macros, helpers. */
 void cg_put_above(cg_emitter *, bool aligns, bs_text *out);
@@ -49,17 +50,16 @@ cg_node *cg_make_note(cg_emitter *, int64_t step);
 /* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
  * kernels. NAME_prepack(const float *w, ..., void *prepacked) */
 void cg_put_prepack(cg_emitter *);
-void cg_put_prepacked_size(const po_program *, const cg_options *,
+bool cg_put_prepacked_size(const po_program *, const cg_options *,
                            bs_text *out);
-void cg_put_prepack_signature(const po_program *, const cg_options *,
-                              bs_text *out);
+cg_function cg_prepack_signature(const po_program *, const cg_options *);
 
 /* life.c: whether all that is prepacked stands in files, so that the program
  * has NAME_init and NAME_free; what they need at the top of a file; their code,
  * behind all other; their declarations. */
 bool cg_has_life(const po_program *);
 void cg_put_life_top(const po_program *, bs_text *out);
-void cg_put_life(const po_program *, const cg_options *, bs_text *out);
+bool cg_put_life(const po_program *, const cg_options *, bs_text *out);
 void cg_put_life_header(const po_program *, const cg_options *, bs_text *out);
 
 /* sizes.c: where the parts of the workspace begin; its bytes; the check of the
@@ -71,11 +71,9 @@ cg_node *cg_make_size_check(cg_emitter *, int64_t otherwise);
 cg_node *cg_make_places(cg_emitter *);
 const cg_expr *cg_call_of_places(cg_emitter *);
 /* NAME_of(int64_t n), of all sizes */
-void cg_put_signature_of_sizes(const po_program *, const char *name,
-                               const char *of, bs_text *out);
+cg_function cg_signature_of_sizes(const po_program *, const char *name,
+                                  const char *of);
 uint32_t cg_count_places(const po_program *);
-void cg_put_size_parameters(const po_program *, const char *type,
-                            const char *cast, bs_text *out);
 void cg_put_size_documentation(const po_program *, bs_text *out);
 
 /* header.c */
@@ -83,8 +81,10 @@ void cg_put_header(const po_program *, const cg_options *, bs_text *out);
 cg_function cg_signature_of(const po_program *, const cg_options *,
                             bool restricted, bs_arena *);
 cg_parameter cg_parameter_of(bs_arena *, const po_array *, bool restricted);
-/* NAME(const float *x, ..., void *workspace) */
-void cg_put_signature(const po_program *, const cg_options *, bool restricted,
-                      bs_text *out);
+/* Puts a function that returns a number, with an empty line before. */
+bool cg_put_number_function(const po_program *, const char *name, int64_t,
+                            bs_text *out);
+/* Puts the declaration of a function. */
+void cg_put_prototype(bs_text *out, const char *type, const cg_function *);
 
 #endif

@@ -37,13 +37,11 @@ cg_signature_of(const po_program *p, const cg_options *options, bool restricted,
 }
 
 void
-cg_put_signature(const po_program *p, const cg_options *options,
-                 bool restricted, bs_text *out) {
-  bs_arena arena;
-  bs_arena_init(&arena, p->ctx.heap);
-  cg_function f = cg_signature_of(p, options, restricted, &arena);
-  cg_print_signature(out, &f);
-  bs_arena_done(&arena);
+cg_put_prototype(bs_text *out, const char *type, const cg_function *f) {
+  size_t n = strlen(type);
+  bs_putf(out, "%s%s", type, n && type[n - 1] == '*' ? "" : " ");
+  cg_print_signature(out, f);
+  bs_put(out, ";\n\n");
 }
 
 static void
@@ -130,22 +128,23 @@ put_prepack(bs_text *out, const po_program *p, const cg_options *options) {
           " *   prepacked  out %lld bytes, aligned to 64, for any number of "
           "calls at a time;\n"
           " *              its content is for this function alone\n *\n"
-          " * The inputs are not needed any more afterwards. */\nvoid ",
+          " * The inputs are not needed any more afterwards. */\n",
           (long long)p->prepacked_bytes);
-  cg_put_prepack_signature(p, options, out);
-  bs_putf(out,
-          ";\n\n/* The bytes of what is prepacked. */\n"
-          "size_t %s_prepacked_size(void);\n\n",
-          name);
+  cg_function prepack = cg_prepack_signature(p, options);
+  cg_put_prototype(out, "void", &prepack);
+  bs_put(out, "/* The bytes of what is prepacked. */\n");
+  cg_function size = {
+      .name = bs_arena_printf(p->ctx.arena, "%s_prepacked_size", name)};
+  cg_put_prototype(out, "size_t", &size);
 }
 
 static void
 put_tiling(bs_text *out, const po_program *p, const char *name) {
   bs_put(out,
          "/* The tiling key: which of the codes for parts of the sizes takes "
-         "a call, from 0\n * on; glen tiling says what each is. */\nint ");
-  cg_put_signature_of_sizes(p, name, "tiling", out);
-  bs_put(out, ";\n\n");
+         "a call, from 0\n * on; glen tiling says what each is. */\n");
+  cg_function f = cg_signature_of_sizes(p, name, "tiling");
+  cg_put_prototype(out, "int", &f);
 }
 
 void
@@ -167,12 +166,12 @@ cg_put_header(const po_program *p, const cg_options *options, bs_text *out) {
                  elements_of(&p->arrays.data[k]));
   bs_putc(out, '\n');
   put_documentation(out, p, options->name);
-  bs_put(out, "int ");
-  cg_put_signature(p, options, false, out);
-  bs_putf(out, ";\n\n/* The bytes of the workspace%s. */\nsize_t ",
+  cg_function f = cg_signature_of(p, options, false, p->ctx.arena);
+  cg_put_prototype(out, "int", &f);
+  bs_putf(out, "/* The bytes of the workspace%s. */\n",
           po_has_sizes(p) ? "; 0 where a size is not within its bounds" : "");
-  cg_put_signature_of_sizes(p, options->name, "workspace_size", out);
-  bs_put(out, ";\n\n");
+  f = cg_signature_of_sizes(p, options->name, "workspace_size");
+  cg_put_prototype(out, "size_t", &f);
   if (options->keys.n)
     put_tiling(out, p, options->name);
   if (po_has_prepacked(p))

@@ -68,37 +68,37 @@ slot_names(cg_emitter *e, const cg_kernel *kernel, const cg_use *use) {
   return names;
 }
 
-static void
-put_parameters(cg_emitter *e, const cg_use *use, const char *const *names) {
-  const char *type = bs_arena_printf(&e->arena, "%s ", e->index);
-  cg_put_size_parameters(e->p, type, "", &e->body);
+static const cg_parameter *
+parameters_of(cg_emitter *e, const cg_use *use, const char *const *names) {
+  uint32_t n = 0;
+  cg_parameter *out =
+      BS_NEWS(&e->arena, cg_parameter, e->p->sizes.len + use->n_slots + 1);
+  for (uint32_t k = 0; k < e->p->sizes.len; k++)
+    out[n++] = (cg_parameter){e->index, e->p->sizes.data[k].name, false};
   for (uint32_t k = 0; k < use->n_slots; k++)
-    cg_put_item(&e->body, "%s%s *%s%s%s", use->slots[k].written ? "" : "const ",
-                element_type(e, use->slots[k].array),
-                use->slots[k].shared ? "" : "restrict ", names[k],
-                k + 1 < use->n_slots ? ", " : "");
-}
-
-static void
-put_head(cg_emitter *e, const cg_kernel *kernel, const char *const *names) {
-  const po_group *group = &e->groups.list.data[kernel->group];
-  cg_put_comment(&e->body, 0, cg_origin_text(e, group, kernel->uses - 1));
-  if (kernel->uses > 1)
-    cg_need(&e->needs, CG_NOINLINE);
-  bs_putf(&e->body, "static %svoid\n%s(",
-          kernel->uses > 1 ? "GLEN_NOINLINE " : "", kernel->name);
-  put_parameters(e, &e->uses[kernel->group], names);
-  bs_put(&e->body, ") {\n");
+    out[n++] =
+        (cg_parameter){bs_arena_printf(&e->arena, "%s%s *%s",
+                                       use->slots[k].written ? "" : "const ",
+                                       element_type(e, use->slots[k].array),
+                                       use->slots[k].shared ? "" : "restrict"),
+                       names[k], false};
+  return out;
 }
 
 /* A kernel is whole before its text begins. */
 static void
 put_function(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
-             const cg_node *body) {
-  cg_need_for_nodes(&e->needs, body);
-  put_head(e, kernel, scope->slot_names);
-  cg_print_nodes(&e->body, &cg_c, body, 1);
-  bs_put(&e->body, "}\n\n");
+             cg_node *body) {
+  const po_group *group = &e->groups.list.data[kernel->group];
+  const cg_use *use = &e->uses[kernel->group];
+  cg_put_comment(&e->body, 0, cg_origin_text(e, group, kernel->uses - 1));
+  cg_function f = {.head = kernel->uses > 1 ? "static GLEN_NOINLINE void"
+                                            : "static void",
+                   .name = kernel->name,
+                   .n_parameters = e->p->sizes.len + use->n_slots,
+                   .parameters = parameters_of(e, use, scope->slot_names)};
+  cg_put_function(e, &f, body);
+  bs_putc(&e->body, '\n');
 }
 
 static void

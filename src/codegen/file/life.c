@@ -9,6 +9,7 @@
  *
  * The text stands behind all other, with what it includes: no name of an array
  * meets a macro of the system's. */
+#include "base/whole.h"
 #include "codegen/file/file.h"
 #include <ctype.h>
 #include <string.h>
@@ -113,6 +114,40 @@ put_file_list(bs_text *out, const files *list) {
   }
 }
 
+enum { NAME_INIT, NAME_INIT_FROM, NAME_FREE };
+
+static cg_function
+signature_of(const po_program *p, const char *name, uint32_t which) {
+  static const struct {
+    const char *name;
+    uint32_t n;
+    cg_parameter parameters[3];
+  } table[] = {
+      [NAME_INIT] = {"init",
+                     2,
+                     {{"const char *", "folder", false},
+                      {"void **", "prepacked", false}}},
+      [NAME_INIT_FROM] = {"init_from",
+                          3,
+                          {{"const void *const *", "files", false},
+                           {"const size_t *", "sizes", false},
+                           {"void **", "prepacked", true}}},
+      [NAME_FREE] = {"free", 1, {{"void *", "prepacked", false}}},
+  };
+  return (cg_function){
+      .name = bs_arena_printf(p->ctx.arena, "%s_%s", name, table[which].name),
+      .n_parameters = table[which].n,
+      .parameters = table[which].parameters,
+      .by_hand = true};
+}
+
+static void
+put_prototype(const po_program *p, bs_text *out, const char *type,
+              const char *name, uint32_t which) {
+  cg_function f = signature_of(p, name, which);
+  cg_put_prototype(out, type, &f);
+}
+
 void
 cg_put_life_header(const po_program *p, const cg_options *options,
                    bs_text *out) {
@@ -130,15 +165,14 @@ cg_put_life_header(const po_program *p, const cg_options *options,
       "the current\n * one, and are not needed any more afterwards. "
       "*prepacked may be read by any\n * number of calls and threads at a "
       "time, until %s_free. Returns 0, or an error,\n * and then *prepacked "
-      "is NULL. */\n"
-      "int %s_init(const char *folder, void **prepacked);\n\n"
-      "/* The same from the bytes of these files, aligned to 8, of so many "
-      "bytes each. */\n"
-      "int %s_init_from(const void *const *files, const size_t *sizes,\n"
-      "    void **prepacked);\n\n"
-      "/* When no call uses it any more; NULL is let be. */\n"
-      "void %s_free(void *prepacked);\n\n",
-      n, n, n, n);
+      "is NULL. */\n",
+      n);
+  put_prototype(p, out, "int", n, NAME_INIT);
+  bs_put(out, "/* The same from the bytes of these files, aligned to 8, of so "
+              "many bytes each. */\n");
+  put_prototype(p, out, "int", n, NAME_INIT_FROM);
+  bs_put(out, "/* When no call uses it any more; NULL is let be. */\n");
+  put_prototype(p, out, "void", n, NAME_FREE);
   bs_vec_done(p->ctx.heap, &list);
 }
 
@@ -251,28 +285,47 @@ put_named(bs_text *out, const char *text, const char *name) {
       bs_putc(out, *at);
 }
 
-static void
-put_return_if(bs_text *out, uint32_t fault) {
-  bs_putf(out, ")\n    return %u; /* %s */\n", fault + 1,
-          faults[fault].meaning);
-}
-
 enum { FAULT_FILE, FAULT_SIZE, FAULT_HEADER, FAULT_MEMORY, FAULT_POINTER };
 
+/* What one function is written of. */
+typedef struct life {
+  const po_program *p;
+  const char *name;
+  files *list;
+  cg_writer *w;
+} life;
+
 static void
-put_checks(bs_text *out, const char *name, const files *list) {
-  for (uint32_t k = 0; k < list->len; k++) {
-    const file *f = &list->data[k];
-    bs_putf(out, "  if (!files[%u] || (uintptr_t)files[%u] %% 8", k, k);
-    put_return_if(out, FAULT_POINTER);
-    bs_putf(out, "  if (sizes[%u] < %llu", k, (unsigned long long)f->end);
-    put_return_if(out, FAULT_SIZE);
+open_function(const life *l, uint32_t which, const char *head) {
+  cg_function f = signature_of(l->p, l->name, which);
+  f.head = head;
+  cg_start(l->w, l->p->ctx.arena);
+  cg_open_function(l->w, &f);
+}
+
+/* What makes a function fail is said before its test. */
+static void
+write_fault(const life *l, uint32_t fault) {
+  cg_write_nodes(l->w, cg_make_comment(l->w->arena, faults[fault].meaning));
+}
+
+static void
+write_checks(const life *l) {
+  for (uint32_t k = 0; k < l->list->len; k++) {
+    const file *f = &l->list->data[k];
+    write_fault(l, FAULT_POINTER);
+    cg_write(l->w, "if (!files[%u] || (uintptr_t)files[%u] %% 8)", k, k);
+    cg_write(l->w, "return %u;", FAULT_POINTER + 1);
+    write_fault(l, FAULT_SIZE);
+    cg_write(l->w, "if (sizes[%u] < %llu)", k, (unsigned long long)f->end);
+    cg_write(l->w, "return %u;", FAULT_SIZE + 1);
     if (!f->own)
       continue;
-    bs_putf(out, "  if (%s_hash(files[%u], %llu) != 0x%llxu", name, k,
-            (unsigned long long)f->own->site.header,
-            (unsigned long long)f->own->site.hash);
-    put_return_if(out, FAULT_HEADER);
+    write_fault(l, FAULT_HEADER);
+    cg_write(l->w, "if (%s_hash(files[%u], %llu) != 0x%llxu)", l->name, k,
+             (unsigned long long)f->own->site.header,
+             (unsigned long long)f->own->site.hash);
+    cg_write(l->w, "return %u;", FAULT_HEADER + 1);
   }
 }
 
@@ -281,107 +334,131 @@ is_aligned(const po_array *array, const gs_data *data) {
   return data->site.offset % gs_dtype_table[array->dtype].bytes == 0;
 }
 
-/* What is not aligned in its file is read from copies: their bytes, and, where
- * `out` is given, how they are made. */
+/* What is not aligned in its file is read from copies: the bytes of one. */
 static int64_t
-each_copy(const po_program *p, files *list, bs_text *out) {
-  int64_t at = 0;
-  for (uint32_t k = 0; k < p->arrays.len; k++) {
-    const gs_data *data = data_of(p, &p->arrays.data[k]);
-    if (!data || is_aligned(&p->arrays.data[k], data))
-      continue;
-    if (out)
-      bs_putf(
-          out,
-          "  memcpy(copies + %lld, (const unsigned char *)files[%u] + %lld, "
-          "%lld);\n",
-          (long long)at, file_of(p->ctx.heap, list, data),
-          (long long)data->site.offset, (long long)data->site.bytes);
-    at += (data->site.bytes + 7) / 8 * 8;
-  }
-  return at;
+copied_bytes(const po_array *array, const gs_data *data) {
+  return data && !is_aligned(array, data) ? bs_round_up(data->site.bytes, 8)
+                                          : 0;
+}
+
+static int64_t
+all_copied_bytes(const po_program *p) {
+  int64_t n = 0;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    n += copied_bytes(&p->arrays.data[k], data_of(p, &p->arrays.data[k]));
+  return n;
 }
 
 static void
-put_prepack_call(const po_program *p, const char *name, files *list,
-                 bs_text *out) {
-  int64_t copied = 0;
-  bs_putf(out, "  %s_prepack(\n", name);
+write_copies(const life *l) {
+  const po_program *p = l->p;
+  int64_t bytes = all_copied_bytes(p), at = 0;
+  if (!bytes)
+    return;
+  cg_write(l->w, "copies = %s_block(%lld);", l->name, (long long)bytes);
+  cg_write(l->w, "if (!copies) {");
+  cg_write(l->w, "%s_free(*prepacked);", l->name);
+  cg_write(l->w, "*prepacked = NULL;");
+  cg_write(l->w, "return %u;", FAULT_MEMORY + 1);
+  cg_write(l->w, "}");
+  for (uint32_t k = 0; k < p->arrays.len; k++) {
+    const gs_data *data = data_of(p, &p->arrays.data[k]);
+    int64_t copied = copied_bytes(&p->arrays.data[k], data);
+    if (!copied)
+      continue;
+    cg_write(l->w,
+             "memcpy(copies + %lld, (const unsigned char *)files[%u] + %lld, "
+             "%lld);",
+             (long long)at, file_of(p->ctx.heap, l->list, data),
+             (long long)data->site.offset, (long long)data->site.bytes);
+    at += copied;
+  }
+}
+
+static void
+write_prepack_call(const life *l) {
+  const po_program *p = l->p;
+  int64_t at = 0;
+  cg_add(l->w, "%s_prepack(\n", l->name);
   for (uint32_t k = 0; k < p->arrays.len; k++) {
     const po_array *array = &p->arrays.data[k];
     const gs_data *data = data_of(p, array);
+    int64_t copied = copied_bytes(array, data);
     if (!data)
       continue;
-    bool aligned = is_aligned(array, data);
-    bs_putf(out, "      (const %s *)(const void *)(",
-            gs_dtype_table[array->dtype].c_type);
-    if (aligned)
-      bs_putf(out, "(const unsigned char *)files[%u] + %lld),\n",
-              file_of(p->ctx.heap, list, data), (long long)data->site.offset);
+    cg_add(l->w, "(const %s *)(const void *)(",
+           gs_dtype_table[array->dtype].c_type);
+    if (copied)
+      cg_add(l->w, "copies + %lld),\n", (long long)at);
     else
-      bs_putf(out, "copies + %lld),\n", (long long)copied);
-    copied += aligned ? 0 : (data->site.bytes + 7) / 8 * 8;
+      cg_add(l->w, "(const unsigned char *)files[%u] + %lld),\n",
+             file_of(p->ctx.heap, l->list, data), (long long)data->site.offset);
+    at += copied;
   }
-  bs_put(out, "      *prepacked);\n");
+  cg_write(l->w, "*prepacked);");
 }
 
-static void
-put_copies(const po_program *p, const char *name, files *list, bs_text *out) {
-  int64_t bytes = each_copy(p, list, NULL);
-  if (!bytes)
-    return;
-  bs_putf(out, "  copies = %s_block(%lld);\n  if (!copies) {\n", name,
-          (long long)bytes);
-  bs_putf(out,
-          "    %s_free(*prepacked);\n    *prepacked = NULL;\n"
-          "    return %u;\n  }\n",
-          name, FAULT_MEMORY + 1);
-  each_copy(p, list, out);
-}
-
-static void
-put_init_from(const po_program *p, const char *name, files *list,
-              bs_text *out) {
-  bool copies = each_copy(p, list, NULL) > 0;
-  bs_putf(out,
-          "int\n%s_init_from(const void *const *files, const size_t *sizes,\n"
-          "    void **prepacked) {\n%s"
-          "  *prepacked = NULL;\n",
-          name, copies ? "  unsigned char *copies;\n" : "");
-  put_checks(out, name, list);
-  bs_putf(out, "  *prepacked = %s_block(%s_prepacked_size());\n", name, name);
-  bs_put(out, "  if (!*prepacked");
-  put_return_if(out, FAULT_MEMORY);
-  put_copies(p, name, list, out);
-  put_prepack_call(p, name, list, out);
+static bool
+put_init_from(const life *l, bs_text *out) {
+  cg_writer *w = l->w;
+  bool copies = all_copied_bytes(l->p) > 0;
+  open_function(l, NAME_INIT_FROM, "int");
   if (copies)
-    bs_putf(out, "  %s_free(copies);\n", name);
-  bs_put(out, "  return 0;\n}\n\n");
+    cg_write(w, "unsigned char *copies;");
+  cg_write(w, "*prepacked = NULL;");
+  write_checks(l);
+  cg_write(w, "*prepacked = %s_block(%s_prepacked_size());", l->name, l->name);
+  write_fault(l, FAULT_MEMORY);
+  cg_write(w, "if (!*prepacked)");
+  cg_write(w, "return %u;", FAULT_MEMORY + 1);
+  write_copies(l);
+  write_prepack_call(l);
+  if (copies)
+    cg_write(w, "%s_free(copies);", l->name);
+  cg_write(w, "return 0;");
+  return cg_close_entry(l->p, w, out);
 }
 
-static void
-put_init(const char *name, const files *list, bs_text *out) {
-  bs_putf(out,
-          "int\n%s_init(const char *folder, void **prepacked) {\n"
-          "  static const char *const names[] = {\n",
-          name);
-  for (uint32_t k = 0; k < list->len; k++)
-    bs_putf(out, "      \"%s\",\n", list->data[k].name);
-  bs_putf(out,
-          "  };\n  void *files[%u];\n  size_t sizes[%u] = {0};\n"
-          "  int failed = 0;\n  *prepacked = NULL;\n"
-          "  for (int k = 0; k < %u; k++) {\n"
-          "    files[k] = %s_map_in(folder, names[k], &sizes[k]);\n"
-          "    if (!files[k])\n      failed = %u; /* %s */\n",
-          list->len, list->len, list->len, name, FAULT_FILE + 1,
-          faults[FAULT_FILE].meaning);
-  bs_putf(out,
-          "  }\n  if (!failed)\n"
-          "    failed = %s_init_from((const void *const *)files, sizes, "
-          "prepacked);\n"
-          "  for (int k = 0; k < %u; k++)\n"
-          "    %s_unmap(files[k], sizes[k]);\n  return failed;\n}\n",
-          name, list->len, name);
+/* static const char *const names[] = {"..", ".."}; */
+static cg_node *
+make_names(const life *l) {
+  bs_arena *arena = l->w->arena;
+  const cg_expr **names = BS_NEWS(arena, const cg_expr *, l->list->len);
+  for (uint32_t k = 0; k < l->list->len; k++)
+    names[k] = cg_broken(
+        arena, cg_literal(arena, bs_arena_printf(arena, "\"%s\"",
+                                                 l->list->data[k].name)));
+  cg_node *let = cg_make_let(arena, "static const char *const", "names",
+                             cg_braces(arena, NULL, l->list->len, names));
+  let->let.elements = l->list->len;
+  return let;
+}
+
+static bool
+put_init(const life *l, bs_text *out) {
+  cg_writer *w = l->w;
+  unsigned n = l->list->len;
+  open_function(l, NAME_INIT, "\nint");
+  cg_write_nodes(w, make_names(l));
+  cg_write(w, "void *files[%u];", n);
+  cg_write(w, "size_t sizes[%u] = {0};", n);
+  cg_write(w, "int failed = 0;");
+  cg_write(w, "*prepacked = NULL;");
+  cg_write(w, "for (int k = 0; k < %u; k++) {", n);
+  cg_write(w, "files[k] = %s_map_in(folder, names[k], &sizes[k]);", l->name);
+  write_fault(l, FAULT_FILE);
+  cg_write(w, "if (!files[k])");
+  cg_write(w, "failed = %u;", FAULT_FILE + 1);
+  cg_write(w, "}");
+  cg_write(w, "if (!failed)");
+  cg_write(w,
+           "failed = %s_init_from((const void *const *)files, sizes, "
+           "prepacked);",
+           l->name);
+  cg_write(w, "for (int k = 0; k < %u; k++)", n);
+  cg_write(w, "%s_unmap(files[k], sizes[k]);", l->name);
+  cg_write(w, "return failed;");
+  return cg_close_entry(l->p, w, out);
 }
 
 static bool
@@ -392,18 +469,19 @@ any_header(const files *list) {
   return false;
 }
 
-void
+bool
 cg_put_life(const po_program *p, const cg_options *options, bs_text *out) {
-  const char *name = options->name;
   if (!cg_has_life(p))
-    return;
+    return true;
+  cg_writer w;
   files list = files_of(p);
+  life l = {p, options->name, &list, &w};
   bs_put(out, includes);
-  put_named(out, mapping, name);
-  put_named(out, memory, name);
+  put_named(out, mapping, l.name);
+  put_named(out, memory, l.name);
   if (any_header(&list))
-    put_named(out, hashing, name);
-  put_init_from(p, name, &list, out);
-  put_init(name, &list, out);
+    put_named(out, hashing, l.name);
+  bool ok = put_init_from(&l, out) && put_init(&l, out);
   bs_vec_done(p->ctx.heap, &list);
+  return ok;
 }

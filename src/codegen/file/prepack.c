@@ -8,8 +8,8 @@
 #include "codegen/contract/unit.h"
 #include "poly/kernel/contraction.h"
 
-static cg_function
-signature(const po_program *p, const cg_options *options) {
+cg_function
+cg_prepack_signature(const po_program *p, const cg_options *options) {
   bs_arena *arena = p->ctx.arena;
   cg_parameter *out = BS_NEWS(arena, cg_parameter, p->arrays.len + 1);
   cg_function f = {.head = "void",
@@ -24,13 +24,6 @@ signature(const po_program *p, const cg_options *options) {
   }
   out[f.n_parameters++] = (cg_parameter){"void *", "prepacked", false};
   return f;
-}
-
-void
-cg_put_prepack_signature(const po_program *p, const cg_options *options,
-                         bs_text *out) {
-  cg_function f = signature(p, options);
-  cg_print_signature(out, &f);
 }
 
 /* memcpy((unsigned char *)prepacked + offset, array, bytes) */
@@ -72,16 +65,17 @@ cg_put_prepack(cg_emitter *e) {
       cg_append(&body, make_copy(e, &p->arrays.data[k]));
   cg_add_steps_before(e, &body);
   add_packs(e, &body);
-  cg_function f = signature(p, e->options);
+  cg_function f = cg_prepack_signature(p, e->options);
   f.head = e->is_variant ? "\nstatic void" : "\nvoid";
   cg_put_function(e, &f, body.first);
   if (!e->is_variant)
-    cg_put_prepacked_size(p, e->options, &e->body);
+    e->failed |= !cg_put_prepacked_size(p, e->options, &e->body);
 }
 
-void
+bool
 cg_put_prepacked_size(const po_program *p, const cg_options *options,
                       bs_text *out) {
-  bs_putf(out, "\nsize_t\n%s_prepacked_size(void) {\n  return %lld;\n}\n",
-          options->name, (long long)p->prepacked_bytes);
+  const char *name =
+      bs_arena_printf(p->ctx.arena, "%s_prepacked_size", options->name);
+  return cg_put_number_function(p, name, p->prepacked_bytes, out);
 }

@@ -7,13 +7,7 @@
 #include "codegen/build/build.h"
 #include "codegen/file/file.h"
 #include "poly/loops/sizes.h"
-
-void
-cg_put_size_parameters(const po_program *p, const char *type, const char *cast,
-                       bs_text *out) {
-  for (uint32_t k = 0; k < p->sizes.len; k++)
-    cg_put_item(out, "%s%s%s, ", type, cast, p->sizes.data[k].name);
-}
+#include <string.h>
 
 void
 cg_put_size_documentation(const po_program *p, bs_text *out) {
@@ -44,36 +38,34 @@ cg_count_places(const po_program *p) {
   return (uint32_t)n;
 }
 
-/* The bytes of an array in the workspace, as C. */
-static void
-put_bytes(cg_emitter *e, uint32_t k) {
+/* The bytes of an array in the workspace. */
+static const cg_expr *
+make_bytes(cg_emitter *e, uint32_t k) {
   const po_array *array = &e->p->arrays.data[k];
-  if (po_lies_by_sizes(array)) {
-    cg_put_bytes(e, k, &e->body);
-    return;
-  }
+  if (po_lies_by_sizes(array))
+    return cg_make_bytes(e, k);
   bool team =
       array->role == PO_LOCAL && po_is_in_parallel(e->p, e->local_node[k]);
   int64_t bytes = (po_bytes(array) + 63) / 64 * 64;
-  bs_putf(&e->body, "%lld", (long long)bytes * (team ? PO_MAX_TEAM : 1));
+  return cg_number(&e->arena, bytes * (team ? PO_MAX_TEAM : 1));
 }
 
 static void
-put_place(cg_emitter *e, int64_t place) {
+write_place(cg_emitter *e, cg_writer *w, int64_t place) {
   bool first = true;
-  bs_putf(&e->body, "  glen_place[%lld] = glen_end;\n", (long long)place);
+  cg_write(w, "glen_place[%lld] = glen_end;", (long long)place);
   for (uint32_t k = 0; k < e->p->arrays.len; k++) {
     const po_array *array = &e->p->arrays.data[k];
     if (!has_place(array) || array->offset != place)
       continue;
-    bs_put(&e->body, first ? "  glen_most = " : "  glen_bytes = ");
-    put_bytes(e, k);
-    bs_put(&e->body, first ? ";\n"
-                           : ";\n  if (glen_bytes > glen_most)\n    glen_most "
-                             "= glen_bytes;\n");
+    cg_write_store(w, first ? "glen_most" : "glen_bytes", make_bytes(e, k));
+    if (!first) {
+      cg_write(w, "if (glen_bytes > glen_most)");
+      cg_write(w, "glen_most = glen_bytes;");
+    }
     first = false;
   }
-  bs_put(&e->body, "  glen_end += (glen_most + 63) / 64 * 64;\n");
+  cg_write(w, "glen_end += (glen_most + 63) / 64 * 64;");
 }
 
 /* Some place is as large as it says. */
@@ -103,19 +95,26 @@ cg_put_places(cg_emitter *e) {
   uint32_t n = cg_count_places(e->p);
   if (!n)
     return;
+  cg_writer w;
+  cg_start(&w, &e->arena);
   bs_put(&e->body, "/* Where the parts of the workspace begin; gives where the "
                    "last one ends. */\n");
-  bs_putf(&e->body, "static size_t\n%s_places(", e->options->name);
-  cg_put_size_parameters(e->p, "int64_t ", "", &e->body);
-  cg_put_item(&e->body, "size_t *glen_place) {\n");
-  bs_putf(&e->body, "  size_t glen_end = 0, glen_most%s;\n",
-          is_shared(e->p) ? ", glen_bytes" : "");
+  cg_function f = cg_signature_of_sizes(e->p, e->options->name, "places");
+  cg_parameter *all = BS_NEWS(&e->arena, cg_parameter, f.n_parameters + 1);
+  memcpy(all, f.parameters, f.n_parameters * sizeof *all);
+  all[f.n_parameters++] = (cg_parameter){"size_t *", "glen_place", false};
+  f.parameters = all;
+  f.head = "static size_t";
+  cg_open_function(&w, &f);
+  cg_write(&w, "size_t glen_end = 0, glen_most%s;",
+           is_shared(e->p) ? ", glen_bytes" : "");
   for (uint32_t k = 0; k < e->p->sizes.len; k++)
     if (!is_read(e->p, k))
-      bs_putf(&e->body, "  (void)%s;\n", e->p->sizes.data[k].name);
+      cg_write(&w, "(void)%s;", e->p->sizes.data[k].name);
   for (uint32_t k = 0; k < n; k++)
-    put_place(e, k);
-  bs_put(&e->body, "  return glen_end;\n}\n\n");
+    write_place(e, &w, k);
+  cg_write(&w, "return glen_end;");
+  cg_close_function(e, &w);
 }
 
 /* name op number */
@@ -166,8 +165,8 @@ cg_call_of_places(cg_emitter *e) {
                    n + 1, args);
 }
 
-static cg_function
-signature_of_sizes(const po_program *p, const char *name, const char *of) {
+cg_function
+cg_signature_of_sizes(const po_program *p, const char *name, const char *of) {
   bs_arena *arena = p->ctx.arena;
   cg_parameter *out = BS_NEWS(arena, cg_parameter, p->sizes.len + 1);
   for (uint32_t k = 0; k < p->sizes.len; k++)
@@ -176,13 +175,6 @@ signature_of_sizes(const po_program *p, const char *name, const char *of) {
                        .name = bs_arena_printf(arena, "%s_%s", name, of),
                        .n_parameters = p->sizes.len,
                        .parameters = out};
-}
-
-void
-cg_put_signature_of_sizes(const po_program *p, const char *name, const char *of,
-                          bs_text *out) {
-  cg_function f = signature_of_sizes(p, name, of);
-  cg_print_signature(out, &f);
 }
 
 void
@@ -196,7 +188,8 @@ cg_put_sized_workspace(cg_emitter *e) {
   cg_append(&body, cg_make_size_check(e, 0));
   cg_append(&body, cg_make_return(arena, n ? cg_call_of_places(e)
                                            : cg_number(arena, 0)));
-  cg_function f = signature_of_sizes(e->p, e->options->name, "workspace_size");
+  cg_function f =
+      cg_signature_of_sizes(e->p, e->options->name, "workspace_size");
   f.head = e->is_variant ? "\nstatic size_t" : f.head;
   cg_put_function(e, &f, body.first);
 }

@@ -218,6 +218,7 @@ walk_node(const locals *x, cg_node *n, uint32_t pending) {
   case CG_DO:
   case CG_TEMPLATE:
   case CG_BARRIER:
+  case CG_LAUNCH:
   case CG_RETURN:
   case CG_COMMENT:
   case CG_NOTHING:

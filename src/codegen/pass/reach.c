@@ -75,6 +75,7 @@ collect_node(reach *r, const cg_node *n) {
   case CG_DO:
   case CG_TEMPLATE:
   case CG_BARRIER:
+  case CG_LAUNCH:
   case CG_RETURN:
   case CG_CONTINUE:
   case CG_ERROR:

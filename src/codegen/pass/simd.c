@@ -239,6 +239,7 @@ collect(lanes *l, const cg_node *chain) {
     case CG_LET:
     case CG_DO:
     case CG_BARRIER:
+    case CG_LAUNCH:
     case CG_RETURN:
     case CG_SWITCH:
     case CG_CASE:

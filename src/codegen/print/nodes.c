@@ -8,8 +8,8 @@
 #include <string.h>
 
 const cg_language cg_c = {.pragmas = true};
-const cg_language cg_cuda_language = {.barrier = "__syncthreads();",
-                                      .unroll = "GLEN_UNROLL"};
+const cg_language cg_cuda_language = {
+    .barrier = "__syncthreads();", .unroll = "GLEN_UNROLL", .launches = true};
 const cg_language cg_opencl_language = {
     .barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .unroll = "GLEN_UNROLL"};
@@ -330,12 +330,36 @@ print_do(bs_text *out, const cg_node *n, uint32_t indent) {
 }
 
 static void
-print_return(bs_text *out, const cg_expr *result, uint32_t indent) {
+print_return(bs_text *out, const cg_node *n, uint32_t indent) {
   cg_indent(out, indent);
-  bs_put(out, result ? "return " : "return");
-  if (result)
-    cg_print_expr_at(out, result, indent);
+  bs_put(out, n->result ? "return " : "return");
+  if (n->result)
+    print_value(out, n->result, n->wraps, indent);
   bs_put(out, ";\n");
+}
+
+/* Where the language has launches, which is CUDA. */
+static void
+print_launch(bs_text *out, const cg_launched *launched, uint32_t indent) {
+  cg_indent(out, indent);
+  bs_putf(out, "%s<<<", launched->call->text);
+  cg_print_expr(out, launched->blocks);
+  bs_put(out, ", ");
+  cg_print_expr(out, launched->threads);
+  bs_put(out, ", 0, stream>>>(\n");
+  cg_indent(out, indent + 2);
+  print_items(out, launched->call, "", ",");
+  bs_put(out, ");\n");
+}
+
+static void
+print_case(const printer *p, const cg_node *n, uint32_t indent) {
+  cg_indent(p->out, indent);
+  if (n->is_default)
+    bs_put(p->out, "default:\n");
+  else
+    bs_putf(p->out, "case %lld:\n", (long long)n->label);
+  print_chain(p, n->first, indent + 1);
 }
 
 static void
@@ -344,11 +368,7 @@ print_switch(const printer *p, const cg_node *n, uint32_t indent) {
   bs_put(p->out, "switch (");
   cg_print_expr_at(p->out, n->effect, indent);
   bs_put(p->out, ") {\n");
-  for (const cg_node *at = n->first; at; at = at->next) {
-    cg_indent(p->out, indent);
-    bs_putf(p->out, "case %lld:\n", (long long)at->label);
-    print_chain(p, at->first, indent + 1);
-  }
+  print_chain(p, n->first, indent);
   cg_indent(p->out, indent);
   bs_put(p->out, "}\n");
 }
@@ -387,6 +407,7 @@ print_node(const printer *p, const cg_node *n, uint32_t indent) {
     print_switch(p, n, indent);
     break;
   case CG_CASE:
+    print_case(p, n, indent);
     break;
   case CG_WHEN:
     print_when(p, n, indent);
@@ -415,8 +436,12 @@ print_node(const printer *p, const cg_node *n, uint32_t indent) {
     cg_indent(p->out, indent);
     bs_putf(p->out, "%s\n", p->language->barrier);
     break;
+  case CG_LAUNCH:
+    assert(p->language->launches);
+    print_launch(p->out, &n->launched, indent);
+    break;
   case CG_RETURN:
-    print_return(p->out, n->result, indent);
+    print_return(p->out, n, indent);
     break;
   case CG_COMMENT:
     cg_put_comment(p->out, indent, n->comment);
@@ -437,6 +462,7 @@ print_chain(const printer *p, const cg_node *chain, uint32_t indent) {
 
 static void
 print_by_hand(bs_text *out, const cg_function *f) {
+  bs_put(out, f->n_parameters ? "" : "void");
   for (uint32_t k = 0; k < f->n_parameters; k++) {
     const cg_parameter *p = &f->parameters[k];
     size_t n = strlen(p->type);

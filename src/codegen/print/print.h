@@ -16,6 +16,7 @@ typedef struct cg_language {
   const char *barrier; /* NULL: there is none */
   const char *unroll;  /* a line before a loop that is written out; NULL */
   bool pragmas;        /* of OpenMP */
+  bool launches;       /* kernels of the same file */
 } cg_language;
 
 extern const cg_language cg_c, cg_cuda_language, cg_opencl_language;

@@ -102,7 +102,9 @@ cg_read_function(cg_writer *w, cg_reader *r) {
   r->at += n;
   w->function.name = cg_read_word(r);
   cg_expect(r, "(");
-  read_parameters(w, r);
-  cg_expect(r, ")");
+  if (!cg_take(r, "void)")) {
+    read_parameters(w, r);
+    cg_expect(r, ")");
+  }
   cg_expect(r, "{");
 }

@@ -107,6 +107,18 @@ cg_begins_type(const char *at) {
   return ends(at, n, "_t") || ends(at, n, "_v");
 }
 
+bool
+cg_begins_declaration(const char *at) {
+  size_t n = cg_word_length(at);
+  if (!n || cg_begins_type(at))
+    return n;
+  at += n;
+  size_t gap = strspn(at, " *"), name = cg_word_length(at + gap);
+  const char *behind = at + gap + name;
+  return *at == ' ' && (at[gap - 1] == '*' || gap == strspn(at, " ")) && name &&
+         !cg_word_length(behind + strspn(behind, " "));
+}
+
 /* The type that stands in parentheses there; NULL: something else does. */
 static const char *
 take_type(cg_reader *r) {
@@ -188,6 +200,18 @@ read_named(cg_reader *r) {
              : cg_name(r->arena, name);
 }
 
+/* A string without escapes. */
+static const cg_expr *
+read_string(cg_reader *r) {
+  const char *from = r->at, *end = strchr(from + 1, '"');
+  if (!end) {
+    fail(r, "no '\"'");
+    return cg_number(r->arena, 0);
+  }
+  r->at = end + 1;
+  return cg_literal(r->arena, text_of(r, from, (size_t)(r->at - from)));
+}
+
 static const cg_expr *
 read_primary(cg_reader *r) {
   const char *at = cg_read_space(r);
@@ -197,6 +221,8 @@ read_primary(cg_reader *r) {
     return read_named(r);
   if (*at == '{')
     return read_braces(r, NULL);
+  if (*at == '"')
+    return read_string(r);
   if (cg_take(r, "(")) {
     const cg_expr *x = cg_read_expr(r);
     cg_expect(r, ")");

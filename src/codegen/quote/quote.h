@@ -57,8 +57,9 @@ typedef struct cg_writer {
  *   static void
  *   name(const float *from, float *to) {
  *
- * unless a body alone is opened before. */
+ * unless the function, or a body alone, is opened before. */
 void cg_start(cg_writer *, bs_arena *);
+void cg_open_function(cg_writer *, const cg_function *);
 void cg_open_body(cg_writer *);
 void cg_write(cg_writer *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

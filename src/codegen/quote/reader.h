@@ -21,8 +21,9 @@ size_t cg_word_length(const char *at);
 /* Takes the word, where it is the next one; takes any. */
 bool cg_take_word(cg_reader *, const char *word);
 const char *cg_read_word(cg_reader *);
-/* A type begins there. */
+/* A type begins there; a type and, behind it, a name. */
 bool cg_begins_type(const char *at);
+bool cg_begins_declaration(const char *at);
 
 /* operands.c: an expression; operands between braces, too. */
 const cg_expr *cg_read_expr(cg_reader *);

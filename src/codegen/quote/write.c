@@ -54,6 +54,12 @@ is_open(const cg_writer *w, cg_kind kind) {
   return w->top->node && w->top->node->kind == kind;
 }
 
+static bool
+is_around(const cg_writer *w, cg_kind kind) {
+  const cg_node *n = w->top->around ? w->top->around->node : NULL;
+  return n && n->kind == kind;
+}
+
 /* What is done otherwise. */
 static void
 turn(cg_writer *w) {
@@ -121,6 +127,16 @@ read_case(cg_writer *w, cg_reader *r) {
     close_frame(w);
   if (!cg_is_number(cg_read_expr(r), &n->label))
     wrong(w, "a case that is no number");
+  cg_expect(r, ":");
+  open_frame(w, n, false);
+}
+
+static void
+read_default(cg_writer *w, cg_reader *r) {
+  cg_node *n = cg_node_new(r->arena, CG_CASE);
+  if (is_open(w, CG_CASE))
+    close_frame(w);
+  n->is_default = true;
   cg_expect(r, ":");
   open_frame(w, n, false);
 }
@@ -232,11 +248,17 @@ read_line(cg_writer *w, cg_reader *r) {
   r->at += strlen(r->at);
   if (!strncmp(rest, "#if", 3)) {
     open_when(w, rest + 1, false);
-  } else if (!strncmp(rest, "#error ", 7)) {
+    return;
+  }
+  if (!strncmp(rest, "#error ", 7)) {
     cg_node *n = cg_node_new(w->arena, CG_ERROR);
     n->comment = rest + 7;
     add(w, n);
-  } else if (!is_open(w, CG_WHEN)) {
+    return;
+  }
+  if (is_open(w, CG_CASE) && is_around(w, CG_WHEN))
+    close_frame(w);
+  if (!is_open(w, CG_WHEN)) {
     wrong(w, "a line of the preprocessor that nothing opened");
   } else if (!strncmp(rest, "#elif ", 6)) {
     turn(w);
@@ -253,9 +275,10 @@ read_line(cg_writer *w, cg_reader *r) {
 static const struct word {
   const char *word;
   void (*read)(cg_writer *, cg_reader *);
-} words[] = {{"for", read_loop},      {"if", read_if},
-             {"switch", read_switch}, {"case", read_case},
-             {"return", read_return}, {"continue", read_continue}};
+} words[] = {{"for", read_loop},         {"if", read_if},
+             {"switch", read_switch},    {"case", read_case},
+             {"default", read_default},  {"return", read_return},
+             {"continue", read_continue}};
 
 static bool
 read_word(cg_writer *w, cg_reader *r) {
@@ -276,7 +299,7 @@ read_statement(cg_writer *w, cg_reader *r) {
   else if (cg_take(r, "}"))
     read_end(w, r);
   else if (!read_word(w, r) && !read_macro(w, r)) {
-    if (cg_begins_type(r->at))
+    if (cg_begins_declaration(r->at))
       add(w, cg_read_declaration(r));
     else
       read_effect(w, r);
@@ -359,6 +382,12 @@ cg_start(cg_writer *w, bs_arena *arena) {
 void
 cg_open_body(cg_writer *w) {
   open_frame(w, NULL, false);
+}
+
+void
+cg_open_function(cg_writer *w, const cg_function *f) {
+  w->function = *f;
+  cg_open_body(w);
 }
 
 cg_node *

@@ -295,6 +295,17 @@ check_template(checker *c, const cg_template *text) {
 }
 
 static void
+check_launch(checker *c, const cg_launched *launched) {
+  const cg_expr *parts[] = {launched->call, launched->blocks,
+                            launched->threads};
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    check_expr(c, parts[k]);
+    if (!c->why && parts[k]->kind != CG_CALLED)
+      fault(c, "is no call", "a part of a launch");
+  }
+}
+
+static void
 check_list(checker *c, const cg_node *chain) {
   const name *before = c->names;
   c->level++;
@@ -312,12 +323,22 @@ check_if(checker *c, const cg_node *n) {
   check_list(c, n->test.otherwise);
 }
 
+/* A case is found in any of the lists. */
+static void
+check_cases(checker *c, const cg_node *chain) {
+  for (const cg_node *k = chain; k && !c->why; k = k->next)
+    if (k->kind == CG_WHEN) {
+      check_cases(c, k->first);
+      check_cases(c, k->when.otherwise);
+    } else if (k->kind != CG_CASE) {
+      fault(c, "something that is no case", "a switch");
+    }
+}
+
 static void
 check_switch(checker *c, const cg_node *n) {
   check_expr(c, n->effect);
-  for (const cg_node *k = n->first; k && !c->why; k = k->next)
-    if (k->kind != CG_CASE)
-      fault(c, "something that is no case", "a switch");
+  check_cases(c, n->first);
   check_list(c, n->first);
 }
 
@@ -370,6 +391,9 @@ check_node(checker *c, const cg_node *n, const cg_node *before) {
     break;
   case CG_TEMPLATE:
     check_template(c, &n->text);
+    break;
+  case CG_LAUNCH:
+    check_launch(c, &n->launched);
     break;
   case CG_MARK:
     if (c->asked->complete)

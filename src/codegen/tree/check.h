@@ -16,7 +16,8 @@ typedef struct cg_asked {
 
 /* NULL, or what is wrong, in the arena:
  *
- *  1. A node has what its kind needs, and no more; a switch has cases alone.
+ *  1. A node has what its kind needs, and no more; a switch has cases alone,
+ *     compiled always or where a condition holds.
  *  2. Of a complete tree, each name is declared before it is used; none is
  *     declared twice in a list.
  *  3. A loop's condition names its iterator, which goes up: by a step, or in

@@ -12,7 +12,8 @@
 typedef enum cg_kind {
   CG_FOR,
   CG_IF,
-  CG_SWITCH, /* a list of cases */
+  CG_SWITCH, /* a list of cases, and of lists of them that are compiled where a
+                condition holds */
   CG_CASE,
   CG_WHEN,     /* a list that is compiled where a condition holds */
   CG_BLOCK,    /* a list in braces */
@@ -21,6 +22,7 @@ typedef enum cg_kind {
   CG_DO,       /* an expression for its effect */
   CG_TEMPLATE, /* an instruction's text, with expressions in it */
   CG_BARRIER,  /* of the threads of a block */
+  CG_LAUNCH,   /* of a kernel, by the host */
   CG_RETURN,   /* from the function, with a value or without */
   CG_CONTINUE, /* with the next iteration of the loop */
   CG_ERROR,    /* what compilers refuse */
@@ -104,6 +106,12 @@ typedef struct cg_store {
   cg_op op;
 } cg_store;
 
+/* The kernel with its arguments; how many blocks, and threads of one, there
+ * are: calls of what makes three numbers one. */
+typedef struct cg_launched {
+  const cg_expr *call, *blocks, *threads;
+} cg_launched;
+
 /* Parts of a template in their order: a literal is text. */
 typedef struct cg_template {
   uint32_t n;
@@ -138,11 +146,15 @@ typedef struct cg_node {
       struct cg_node *otherwise;
       bool joins; /* it is all that is done otherwise: elif X */
     } when;
-    int64_t label; /* of a case */
+    struct {
+      int64_t label; /* of a case */
+      bool is_default;
+    };
     cg_let let;
     cg_store store;
     const cg_expr *effect; /* what a switch looks at */
     cg_template text;
+    cg_launched launched;
     uint32_t mark;         /* the loop of the nest */
     const cg_expr *result; /* of a return; NULL: nothing */
     const char *comment;   /* or the text of an error */
@@ -208,7 +220,8 @@ typedef struct cg_parameter {
 } cg_parameter;
 
 typedef struct cg_function {
-  const char *head; /* what stands before the name: static int */
+  /* What stands before the name: static int; NULL: nothing so far. */
+  const char *head;
   const char *name;
   uint32_t n_parameters;
   const cg_parameter *parameters;

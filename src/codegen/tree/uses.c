@@ -42,6 +42,9 @@ see_node(const cg_node *n, see_expr *see, void *arg) {
     for (uint32_t k = 0; k < n->text.n; k++)
       see_all(n->text.parts[k], false, see, arg);
     break;
+  case CG_LAUNCH:
+    see_all(n->launched.call, false, see, arg);
+    break;
   case CG_RETURN:
     see_all(n->result, false, see, arg);
     break;

@@ -194,12 +194,12 @@ cg_count_operands(const po_stmt *stmt) {
  * it is not.  In builds with assertions it is asked after each (CG_VERIFY). */
 bool cg_verify(cg_emitter *, const cg_scope *, const cg_node *body,
                const char *after, bool complete);
-bool cg_verify_function(cg_emitter *, const cg_function *);
+bool cg_verify_function(const po_program *, bs_arena *, const cg_function *);
 #ifdef NDEBUG
 #define CG_VERIFY(...)          ((void)0)
-#define CG_VERIFY_FUNCTION(...) ((void)0)
+#define CG_VERIFY_FUNCTION(...) true
 #else
-#define CG_VERIFY_FUNCTION(...) ((void)cg_verify_function(__VA_ARGS__))
+#define CG_VERIFY_FUNCTION(...) cg_verify_function(__VA_ARGS__)
 #define CG_VERIFY(...)          ((void)cg_verify(__VA_ARGS__))
 #endif
 
@@ -209,6 +209,11 @@ void cg_put_function(cg_emitter *, cg_function *, cg_node *body);
  * that is no C. */
 void cg_close_function(cg_emitter *, cg_writer *);
 cg_node *cg_close_body(cg_emitter *, cg_writer *);
+/* Of functions that stand apart from those of one emission: one of its tree,
+ * one that was quoted, which ends the quotes.  False with an error. */
+bool cg_print_entry(const po_program *, bs_arena *, const cg_language *,
+                    cg_function *, bs_text *out);
+bool cg_close_entry(const po_program *, cg_writer *, bs_text *out);
 
 /* names.c: no size is named like what is made from the function's name, or an
  * error; the program, or a copy of it in the context's arena whose arrays are

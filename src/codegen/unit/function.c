@@ -6,20 +6,42 @@
 void
 cg_put_function(cg_emitter *e, cg_function *f, cg_node *body) {
   f->body = body;
-  CG_VERIFY_FUNCTION(e, f);
+  e->failed |= !CG_VERIFY_FUNCTION(e->p, &e->arena, f);
   cg_need_for_function(&e->needs, f);
   cg_print_function(&e->body, &cg_c, f);
 }
 
-cg_node *
-cg_close_body(cg_emitter *e, cg_writer *w) {
+static cg_node *
+end(const po_program *p, cg_writer *w) {
   cg_node *body = cg_end(w);
   if (w->why)
-    bs_error(e->p->ctx.diags, BS_NOWHERE, "code-tree",
+    bs_error(p->ctx.diags, BS_NOWHERE, "code-tree",
              "%s cannot be made a code tree: %s",
              w->function.name ? w->function.name : "a body", w->why);
+  return body;
+}
+
+cg_node *
+cg_close_body(cg_emitter *e, cg_writer *w) {
+  cg_node *body = end(e->p, w);
   e->failed |= w->why != NULL;
   return body;
+}
+
+bool
+cg_print_entry(const po_program *p, bs_arena *arena,
+               const cg_language *language, cg_function *f, bs_text *out) {
+  (void)p;
+  (void)arena;
+  bool ok = CG_VERIFY_FUNCTION(p, arena, f);
+  cg_print_function(out, language, f);
+  return ok;
+}
+
+bool
+cg_close_entry(const po_program *p, cg_writer *w, bs_text *out) {
+  w->function.body = end(p, w);
+  return !w->why && cg_print_entry(p, w->arena, &cg_c, &w->function, out);
 }
 
 void

@@ -155,6 +155,42 @@ Test(quote, threads_share_the_next_loops) {
       "    f(a, b);\n");
 }
 
+Test(quote, cases_may_hang_on_the_preprocessor_and_one_is_for_all_others) {
+  static const char source[] = "switch (f()) {\n"
+                               "#if defined(X)\n"
+                               "case 2:\n  return g();\n"
+                               "case 1:\n  return h();\n"
+                               "#endif\n"
+                               "default:\n  return 0;\n"
+                               "}\n";
+  cg_node *body = quoted(source);
+  cg_asked asked = {&arena, true, NULL, NULL};
+  cr_expect_null(cg_check_tree(&asked, body));
+  cr_expect_str_eq(printed(body), source);
+  body->first->first->next = cg_make_return(&arena, NULL);
+  cr_expect_str_eq(cg_check_tree(&asked, body),
+                   "a switch: something that is no case");
+}
+
+Test(quote, types_of_other_headers_and_strings_are_read) {
+  cr_expect_str_eq(printed(quoted("cl_int error = f(program, \"-O2 a\");\n"
+                                  "cl_mem *buffer = g();\n"
+                                  "a = b * c;\n")),
+                   "cl_int error = f(program, \"-O2 a\");\n"
+                   "cl_mem *buffer = g();\n"
+                   "a = b * c;\n");
+}
+
+Test(quote, a_function_may_take_nothing) {
+  cg_writer w;
+  cg_start(&w, &arena);
+  cg_write(&w, "int\nf(void) {");
+  cg_write(&w, "return 1;");
+  w.function.body = cg_end(&w);
+  cg_print_function(&text, &cg_c, &w.function);
+  cr_expect_str_eq(bs_text_str(&text), "int\nf(void) {\n  return 1;\n}\n");
+}
+
 /* ---- what is not ---- */
 
 Test(quote, what_is_no_c_is_refused) {

@@ -350,6 +350,14 @@ return_a_stranger(parts *p) {
 }
 
 static void
+launch_numbers(parts *p) {
+  cg_node *n = cg_node_new(&arena, CG_LAUNCH);
+  n->launched =
+      (cg_launched){cg_called(&arena, "f", 0, NULL), number(1), number(1)};
+  p->out->next = n;
+}
+
+static void
 say_nothing(parts *p) {
   p->out->next = cg_make_comment(&arena, NULL);
 }
@@ -382,6 +390,7 @@ static const struct {
     {"a name declared twice", declare_twice},
     {"an iterator that nobody declares", iterator_of_nobody},
     {"a mark left", leave_a_mark},
+    {"a launch of numbers", launch_numbers},
     {"a condition of another iterator", forget_the_iterator},
     {"a step of 0", stand_still},
     {"a step down", go_down},
