@@ -177,20 +177,28 @@ choose_rows(const gs_target *t, po_contraction *c, int64_t row) {
     c->mb = bs_round_up(bs_ceil_div(c->mc, bs_ceil_div(c->mc, c->mb)), c->mr);
 }
 
+/* Of x, in what is multiplied by a panel of y at a time; at least one. */
+static int64_t
+full_panels(const po_contraction *c) {
+  int64_t rows = min64(min64(c->mb, c->mc), size_of(c, PO_DIM_M));
+  int64_t line = max64(min64(c->line, rows), min64(c->mr, rows));
+  return max64(line / c->mr * (rows / line), 1);
+}
+
 /* Panels of y that were packed for many rows come from beyond the second cache
- * where it does not hold all of a tile's, each while the panels of x, so many,
- * are multiplied by the one before.  Where x is an image, its own windows,
- * asked for ahead, leave no room for that. */
+ * where they are multiplied once, or where it does not hold all of those that
+ * the next tile needs again: each is asked for while the panels of x, so many,
+ * are multiplied by the one before. */
 static void
 choose_later(const gs_target *t, po_contraction *c) {
-  int64_t row = c->kc * inner_of(c) * bytes_of(c);
+  int64_t depth = size_of(c, PO_DIM_K) * bytes_of(c);
   int64_t width = (int64_t)c->nv * c->lanes * bytes_of(c);
-  int64_t rows = min64(c->mb, c->mc), line = min64(c->line, rows);
-  int64_t panels = bs_ceil_div(line, c->mr) * bs_ceil_div(rows, line);
-  bool far = po_is_packed_whole(c->y_mode) && !po_image_of_x(c) &&
-             c->nc > c->nv * c->lanes &&
-             c->nc * row > cache_bytes(t, 1, 262144) / 2;
-  c->later = far && panels <= GS_KERNEL_PANELS ? bs_ceil_div(width, panels) : 0;
+  int64_t panels = full_panels(c);
+  bool far = size_of(c, PO_DIM_M) <= c->mc ||
+             c->nc * depth > cache_bytes(t, 1, 262144) / 2;
+  bool asks = far && po_is_packed_whole(c->y_mode) &&
+              c->nc > c->nv * c->lanes && panels <= GS_KERNEL_PANELS;
+  c->later = asks ? bs_ceil_div(width, panels) : 0;
 }
 
 /* Whole and windows where those are better, unless it is said how the operands
