@@ -67,7 +67,9 @@ typedef enum glen_dtype {
   GLEN_F16, /* as 16 bits */
   GLEN_I16,
   GLEN_U16,
-  GLEN_BOOL /* as bytes, each 0 or 1 */
+  GLEN_BOOL, /* as bytes, each 0 or 1 */
+  GLEN_I64,  /* from -2^53 to 2^53 */
+  GLEN_U32
 } glen_dtype;
 
 /* An array of the caller. */

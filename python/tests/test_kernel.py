@@ -47,6 +47,19 @@ def test_dtypes(dtype, of_numpy):
     assert (total == x + x).all()
 
 
+@pytest.mark.parametrize("dtype, of_numpy, most", [
+    ("u32", "u4", 2 ** 32 - 1), ("i64", "i8", 2 ** 53)])
+def test_wide_integers(dtype, of_numpy, most):
+    kernel = glen.compile(f"(tensor x (shape 4) {dtype})"
+                          f"(tensor y (shape 4) {dtype})"
+                          "(let z (max x y))(output z)")
+    x = numpy.array([0, most, 5, most - 1], dtype=of_numpy)
+    y = numpy.array([7, most - 1, 2 ** 31, 3], dtype=of_numpy)
+    z = kernel(x, y)
+    assert z.dtype == numpy.dtype(of_numpy)
+    assert (z == numpy.maximum(x, y)).all()
+
+
 def test_bf16_is_sixteen_bits():
     kernel = glen.compile(elementwise("bf16"))
     x = (numpy.arange(12, dtype="f4").view("u4") >> 16).astype("u2")

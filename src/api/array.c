@@ -9,7 +9,7 @@ static const gs_dtype dtypes[] = {
     [GLEN_F32] = GS_F32,   [GLEN_F64] = GS_F64, [GLEN_BF16] = GS_BF16,
     [GLEN_I8] = GS_I8,     [GLEN_U8] = GS_U8,   [GLEN_I32] = GS_I32,
     [GLEN_F16] = GS_F16,   [GLEN_I16] = GS_I16, [GLEN_U16] = GS_U16,
-    [GLEN_BOOL] = GS_BOOL,
+    [GLEN_BOOL] = GS_BOOL, [GLEN_I64] = GS_I64, [GLEN_U32] = GS_U32,
 };
 
 enum { N_DTYPES = sizeof dtypes / sizeof *dtypes };

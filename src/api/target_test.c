@@ -63,7 +63,7 @@ put_input(bs_text *out, const cg_instr_input *in) {
   const gs_tensor *t = &in->tensor;
   bs_putf(out, "  %s =", in->name);
   for (int64_t k = 0; k < t->elements && k < SHOWN_VALUES; k++)
-    bs_putf(out, " %.10g", gs_tensor_get(t, k));
+    bs_putf(out, " %.*g", gs_digits_shown(t->dtype), gs_tensor_get(t, k));
   bs_put(out, t->elements > SHOWN_VALUES ? " ...\n" : "\n");
 }
 

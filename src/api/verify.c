@@ -203,7 +203,7 @@ put_difference(const pv_answer *a, bs_text *out) {
     const gs_tensor *t = &a->inputs[k].tensor;
     bs_putf(out, ";          %s =", a->inputs[k].name);
     for (int64_t i = 0; i < t->elements && i < SHOWN; i++)
-      bs_putf(out, " %.10g", gs_tensor_get(t, i));
+      bs_putf(out, " %.*g", gs_digits_shown(t->dtype), gs_tensor_get(t, i));
     bs_put(out, t->elements > SHOWN ? " ...\n" : "\n");
   }
 }

@@ -13,7 +13,8 @@ static const on_type types[ON_TYPES] = {
     [ON_UINT8] = {"uint8", 1, false, true, GS_U8},
     [ON_INT8] = {"int8", 1, false, true, GS_I8},
     [ON_INT32] = {"int32", 4, false, true, GS_I32},
-    [ON_INT64] = {"int64", 8, false, true, GS_I32},
+    [ON_INT64] = {"int64", 8, false, true, GS_I64},
+    [ON_UINT32] = {"uint32", 4, false, true, GS_U32},
     [ON_BOOL] = {"bool", 1, false, true, GS_BOOL},
     [ON_DOUBLE] = {"double", 8, true, true, GS_F64},
     [ON_BFLOAT16] = {"bfloat16", 2, true, true, GS_BF16},
@@ -21,7 +22,6 @@ static const on_type types[ON_TYPES] = {
     [ON_INT16] = {"int16", 2, false, true, GS_I16},
     [ON_FLOAT16] = {"float16", 2, true, true, GS_F16},
     [8] = {"string", 0, false, false, GS_I32},
-    [12] = {"uint32", 0, false, false, GS_I32},
     [13] = {"uint64", 0, false, false, GS_I32},
     [14] = {"complex64", 0, false, false, GS_F32},
     [15] = {"complex128", 0, false, false, GS_F32},
@@ -99,6 +99,8 @@ on_int(const on_array *a, int64_t i) {
     return ((const int64_t *)a->data)[i];
   case ON_INT32:
     return ((const int32_t *)a->data)[i];
+  case ON_UINT32:
+    return ((const uint32_t *)a->data)[i];
   case ON_INT16:
     return ((const int16_t *)a->data)[i];
   case ON_UINT16:
@@ -146,6 +148,9 @@ on_set_int(on_array *a, int64_t i, int64_t v) {
     break;
   case ON_INT32:
     ((int32_t *)a->data)[i] = (int32_t)(uint32_t)(uint64_t)v;
+    break;
+  case ON_UINT32:
+    ((uint32_t *)a->data)[i] = (uint32_t)(uint64_t)v;
     break;
   case ON_INT16:
     ((int16_t *)a->data)[i] = (int16_t)(uint16_t)(uint64_t)v;

@@ -9,12 +9,22 @@
 
 enum { EXACT_IN_F32 = 1 << 24 };
 
+/* As i32, in which those that are out of range stay out of range. */
+static gs_term
+narrow_index(on_import *im, gs_term at, int64_t size) {
+  gs_type type;
+  if (!t_type(im, at, &type) || !gs_is_wide(type.dtype))
+    return t_cast(im, GS_I32, at);
+  at = t_cast(im, GS_F64, at);
+  return t_cast(im, GS_I32, t_clip(im, (double)(-size - 1), (double)size, at));
+}
+
 /* Below 0 they count from the end. */
 gs_term
 t_from_end(on_import *im, gs_term at, int64_t size) {
-  at = t_cast(im, GS_I32, at);
-  if (size > INT32_MAX)
+  if (size >= INT32_MAX)
     on_fail(im, "a dimension is too large for indices");
+  at = narrow_index(im, at, size);
   return t_select(im, t_compute(im, "neg", at),
                   t_compute1(im, "offset", (double)size, at), at);
 }
@@ -22,6 +32,9 @@ t_from_end(on_import *im, gs_term at, int64_t size) {
 static gs_dtype
 dtype_of_lookup(gs_dtype d, int64_t size) {
   switch (d) {
+  case GS_I64:
+  case GS_U32:
+    return GS_F64;
   case GS_F64:
   case GS_I32:
     return d;
@@ -286,7 +299,7 @@ emit_arg(on_import *im) {
   gs_term none = t_value(im, t.dtype, last ? -1 : (double)n, t.dim, t.rank);
   x = t_access(im, t_select(im, behind, none, place), t.access);
   x = t_compute(im, last ? "reduceMax" : "reduceMin", x);
-  x = t_cast(im, GS_I32, t_whole(im, x));
+  x = t_cast(im, GS_I64, t_whole(im, x));
   if (on_attr_int(im, "keepdims", 1))
     x = t_keep_axes(im, x, axes, t.rank);
   on_out(im, 0, x, ON_INT64);

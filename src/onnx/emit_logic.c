@@ -14,7 +14,8 @@ t_compared(on_import *im, gs_term x) {
   gs_type type;
   if (!t_type(im, x, &type) || !gs_dtype_table[type.dtype].integer)
     return x;
-  return t_cast(im, type.dtype == GS_I32 ? GS_F64 : GS_I32, x);
+  bool large = type.dtype == GS_I32 || gs_is_wide(type.dtype);
+  return t_cast(im, large ? GS_F64 : GS_I32, x);
 }
 
 static gs_term

@@ -28,9 +28,12 @@ weight_of(on_import *im, const loss *l, const gs_type *places) {
   }
   if (!ignored)
     return w;
+  gs_type target;
+  if (!t_type(im, l->target, &target))
+    return GS_NO_TERM;
   gs_term is = t_equal(
       im, l->target,
-      t_value(im, GS_I32, (double)ignored->i, places->dim, places->rank));
+      t_value(im, target.dtype, (double)ignored->i, places->dim, places->rank));
   return t_select(im, t_cast(im, d, is), zero, w);
 }
 
@@ -69,8 +72,7 @@ give_chosen(on_import *im, loss *l) {
 
 void
 emit_loss(on_import *im) {
-  loss l = {.score = on_term_in(im, 0),
-            .target = t_cast(im, GS_I32, on_term_in(im, 1))};
+  loss l = {.score = on_term_in(im, 0), .target = on_term_in(im, 1)};
   if (!t_type(im, l.score, &l.type))
     return;
   if (l.type.rank < 2) {

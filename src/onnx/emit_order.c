@@ -84,7 +84,7 @@ emit_top_k(on_import *im) {
   x = t_look_up(im, table, at);
   on_out(im, 0, t_axis_back(im, x, axis), on_type_in(im, 0));
   if (on_wants(im, 1))
-    on_out(im, 1, t_cast(im, GS_I32, t_axis_back(im, at, axis)), ON_INT64);
+    on_out(im, 1, t_cast(im, GS_I64, t_axis_back(im, at, axis)), ON_INT64);
 }
 
 /* ---- sums of what stands before ---- */

@@ -173,9 +173,7 @@ static double
 start_of(const struct joining *j, gs_dtype d) {
   if (!gs_dtype_table[d].integer || isfinite(j->start))
     return j->start;
-  int bits = 8 * gs_dtype_table[d].bytes - gs_dtype_table[d].is_signed;
-  double most = ldexp(1, bits) - 1;
-  return j->start > 0 ? most : gs_dtype_table[d].is_signed ? -most - 1 : 0;
+  return (double)(j->start > 0 ? gs_dtype_most(d) : gs_dtype_least(d));
 }
 
 /* All updates of an element are combined with it. */

@@ -27,6 +27,7 @@ enum {
   ON_BOOL = 9,
   ON_FLOAT16 = 10,
   ON_DOUBLE = 11,
+  ON_UINT32 = 12,
   ON_BFLOAT16 = 16,
   ON_TYPES = 17
 };
@@ -35,7 +36,7 @@ typedef struct on_type {
   const char *name;
   uint8_t bytes;    /* 0: not read */
   bool real, known; /* known: the language has it, or one to hold it in */
-  gs_dtype dtype;   /* INT64 is held in i32 */
+  gs_dtype dtype;
 } on_type;
 
 /* A type that is not read has no bytes. */

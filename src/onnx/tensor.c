@@ -96,8 +96,8 @@ load_external(on_import *im, const Onnx__Tensor *t, on_array *a, size_t n) {
 
 /* ---- in the model ---- */
 
-/* float_data holds floats, double_data doubles, int64_data int64, int32_data
- * all narrower types, bfloat16 by its bits. */
+/* float_data holds floats, double_data doubles, int64_data int64, uint64_data
+ * uint32, int32_data all narrower types, bfloat16 by its bits. */
 static size_t
 listed(const Onnx__Tensor *t) {
   switch (t->data_type) {
@@ -107,6 +107,8 @@ listed(const Onnx__Tensor *t) {
     return t->n_double_data;
   case ON_INT64:
     return t->n_int64_data;
+  case ON_UINT32:
+    return t->n_uint64_data;
   default:
     return t->n_int32_data;
   }
@@ -123,6 +125,9 @@ take_element(const Onnx__Tensor *t, on_array *a, int64_t k) {
     break;
   case ON_INT64:
     ((int64_t *)a->data)[k] = t->int64_data[k];
+    break;
+  case ON_UINT32:
+    on_set_int(a, k, (int64_t)t->uint64_data[k]);
     break;
   case ON_FLOAT16:
   case ON_BFLOAT16:

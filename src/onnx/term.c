@@ -163,9 +163,31 @@ t_reverse(on_import *im, gs_term a, int64_t d) {
 
 /* ---- computations ---- */
 
+/* Has the dtype of these elements the operator?  *in: else the one to compute
+ * in.  An f64 holds each i64, and what a result has beyond 2^53 is cut off. */
+static bool
+takes(on_import *im, bs_value op, gs_term a, gs_dtype *own, gs_dtype *in) {
+  gs_type type;
+  gs_compute which;
+  if (!t_type(im, a, &type) || !gs_compute_of(im->ctx->values, op, &which) ||
+      !gs_is_wide(type.dtype))
+    return true;
+  *own = type.dtype;
+  *in = GS_F64;
+  if (gs_compute_takes(which, type.dtype))
+    return true;
+  if (type.dtype == GS_U32)
+    on_fail(im, "uint32 is not computed with");
+  return false;
+}
+
 static gs_term
 compute(on_import *im, bs_value op, gs_term a) {
-  return add(im, GS_COMPUTE, &op, 1, &a, 1);
+  gs_dtype own, in;
+  if (takes(im, op, a, &own, &in))
+    return add(im, GS_COMPUTE, &op, 1, &a, 1);
+  a = t_cast(im, in, a);
+  return t_cast(im, own, add(im, GS_COMPUTE, &op, 1, &a, 1));
 }
 
 gs_term
@@ -208,7 +230,11 @@ t_cast(on_import *im, gs_dtype to, gs_term a) {
 
 gs_term
 t_fold(on_import *im, const char *op, gs_term a, gs_term b) {
-  return t_compute(im, op, t_pair(im, a, b));
+  gs_dtype own, in;
+  if (takes(im, bs_sym(im->ctx->values, op), a, &own, &in))
+    return t_compute(im, op, t_pair(im, a, b));
+  a = t_pair(im, t_cast(im, in, a), t_cast(im, in, b));
+  return t_cast(im, own, t_compute(im, op, a));
 }
 
 gs_term

@@ -38,7 +38,7 @@ type_of(on_import *im, const on_array *a, gs_type *out) {
 /* The language keeps elements of this type as the file does. */
 static bool
 is_as_held(const on_array *a) {
-  return a->type != ON_INT64 && a->type != ON_BOOL;
+  return a->type != ON_INT64 && a->type != ON_BOOL; /* which are looked at */
 }
 
 static gs_term

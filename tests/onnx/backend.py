@@ -33,7 +33,7 @@ from models import plain
 DATA = "/usr/share/libonnx-testdata/data/node"
 # Of the format's element types: the .npy file that glen reads and writes.
 FILES = {1: "<f4", 2: "|u1", 3: "|i1", 4: "<u2", 5: "<i2", 6: "<i4",
-         7: "<i4", 9: "|b1", 10: "<f2", 11: "<f8", 16: "<V2"}
+         7: "<i8", 9: "|b1", 10: "<f2", 11: "<f8", 12: "<u4", 16: "<V2"}
 STRING = 8
 # What this version of the tests wants otherwise than the standard.
 OTHERWISE = {

@@ -167,20 +167,20 @@ def known_values():
                           [0, 1], 17, {"to": INT32}))
     CASES.append(Case(["Not", "Cast"], [(BOOL, A((2,), [0, 1]))],
                       [(INT32, A((2,), [1, 0]))], [0], 17, {"to": INT32}))
-    add("Mod", [(INT64, b), a], (INT32, nd.binary(lambda p, q: p % q)(b, a[1])),
+    add("Mod", [(INT64, b), a], (INT64, nd.binary(lambda p, q: p % q)(b, a[1])),
         known=[0, 1])
     for op, f in {"Add": lambda p, q: p + q, "Mul": lambda p, q: p * q,
                   "Div": lambda p, q: int(p / q)}.items():
-        add(op, [(INT64, b), a], (INT32, nd.binary(f)(b, a[1])), known=[0, 1])
+        add(op, [(INT64, b), a], (INT64, nd.binary(f)(b, a[1])), known=[0, 1])
     add("Range", [(INT64, scalar(2)), (INT64, scalar(11)), (INT64, scalar(4))],
-        (INT32, A((3,), [2, 6, 10])), known=[0, 1, 2])
+        (INT64, A((3,), [2, 6, 10])), known=[0, 1, 2])
     add("ConstantOfShape", [ints(2, 3)], A((2, 3), [0.0] * 6), known=[0])
-    add("Shape", [x(2, 5, 3)], (INT32, A((3,), [2, 5, 3])))
-    add("Shape", [x(2, 5, 3)], (INT32, A((2,), [5, 3])), start=-2)
-    add("Size", [x(2, 5, 3)], (INT32, scalar(30)))
+    add("Shape", [x(2, 5, 3)], (INT64, A((3,), [2, 5, 3])))
+    add("Shape", [x(2, 5, 3)], (INT64, A((2,), [5, 3])), start=-2)
+    add("Size", [x(2, 5, 3)], (INT64, scalar(30)))
     add("ScatterND", [(INT64, b), (INT64, A((2, 1), [1, 0])),
                       (INT64, A((2, 3), [1, 2, 3, 4, 5, 6]))],
-        (INT32, A((2, 3), [4, 5, 6, 1, 2, 3])), known=[0, 1, 2])
+        (INT64, A((2, 3), [4, 5, 6, 1, 2, 3])), known=[0, 1, 2])
     CASES.append(Case(["Constant", "Cast"], [], [A((3,), [4.0, 5.0, 7.0])], [],
                       17, {"Constant": {"value_ints": [4, 5, 7]},
                            "to": FLOAT}))

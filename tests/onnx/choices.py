@@ -5,7 +5,7 @@ import math
 
 import nd
 from cases import add, ints, x
-from encode import BOOL, FLOAT, INT32, INT64
+from encode import BOOL, FLOAT, INT32, INT64, UINT32
 from nd import A
 
 EXTREME = [2 ** 31 - 1, -2 ** 31, 0, 1, -1, 2 ** 31 - 1]
@@ -140,5 +140,43 @@ def places():
     add("ArgMin", [(INT32, A((6,), EXTREME))], (INT64, A((1,), [1])))
 
 
-for part in (comparisons, choices, gathers, scatters, places):
+FAR = [2 ** 53, -2 ** 53, 2 ** 53 - 1, 2 ** 31, -2 ** 31 - 1, 5]
+
+
+def wide_integers():
+    p, q = A((6,), FAR), A((6,), FAR[2:] + FAR[:2])
+    for op, f in {"Max": max, "Min": min}.items():
+        add(op, [(INT64, p), (INT64, q)], (INT64, nd.binary(f)(p, q)))
+        many = A((3,), [2 ** 32 - 1, 0, 7]), A((3,), [1, 2 ** 31, 8])
+        add(op, [(UINT32, many[0]), (UINT32, many[1])],
+            (UINT32, nd.binary(f)(*many)))
+    for op, f in {"Equal": lambda v, w: v == w, "Less": lambda v, w: v < w,
+                  "GreaterOrEqual": lambda v, w: v >= w}.items():
+        add(op, [(INT64, p), (INT64, q)],
+            (BOOL, nd.binary(lambda v, w, f=f: int(f(v, w)))(p, q)))
+    test = A((6,), [1, 0, 1, 0, 0, 1])
+    add("Where", [(BOOL, test), (INT64, p), (INT64, q)],
+        (INT64, A((6,), [v if t else w for t, v, w in
+                         zip(test.data, p.data, q.data)])))
+    add("Cast", [(INT64, A((4,), [2 ** 32 + 5, -1, 2 ** 31, 7]))],
+        (INT32, A((4,), [5, -1, -2 ** 31, 7])), to=INT32)
+    add("Cast", [(INT32, A((3,), [-1, 5, -2 ** 31]))],
+        (INT64, A((3,), [-1, 5, -2 ** 31])), to=INT64)
+    few, more = A((4,), [2 ** 40, -9, 7, 3]), A((4,), [2 ** 35, 2, -2, 10])
+    for op, f in {"Add": lambda v, w: v + w, "Sub": lambda v, w: v - w,
+                  "Div": lambda v, w: int(v / w)}.items():
+        add(op, [(INT64, few), (INT64, more)], (INT64, nd.binary(f)(few, more)))
+    add("Mul", [(INT64, A((3,), [2 ** 30, -3, 2 ** 31 + 1])),
+                (INT64, A((3,), [2 ** 22, 2 ** 50, 5]))],
+        (INT64, A((3,), [2 ** 52, -3 * 2 ** 50, 5 * 2 ** 31 + 5])))
+    add("Neg", [(INT64, few)], (INT64, nd.unary(lambda v: -v)(few)))
+    add("ReduceSum", [(INT64, few)], (INT64, A((1,), [2 ** 40 + 1])))
+    add("ReduceMax", [(INT64, few)], (INT64, A((1,), [2 ** 40])))
+    add("Gather", [(INT64, p), (INT64, A((3,), [4, -6, 2]))],
+        (INT64, A((3,), [FAR[4], FAR[0], FAR[2]])))
+    add("Concat", [(INT64, few), (INT64, more)],
+        (INT64, A((8,), [*few.data, *more.data])), axis=0)
+
+
+for part in (comparisons, choices, gathers, scatters, places, wide_integers):
     part()

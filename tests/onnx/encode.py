@@ -4,9 +4,9 @@ and the fields that models of a few nodes need."""
 import struct
 
 (FLOAT, UINT8, INT8, UINT16, INT16, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE,
- UINT32) = range(1, 13)
+ UINT32, UINT64) = range(1, 14)
 PACK = {FLOAT: "f", UINT8: "B", INT8: "b", UINT16: "H", INT16: "h",
-        INT32: "i", INT64: "q", BOOL: "?", FLOAT16: "e", DOUBLE: "d"}
+        INT32: "i", INT64: "q", BOOL: "?", FLOAT16: "e", DOUBLE: "d", UINT32: "I"}
 
 
 def varint(v):

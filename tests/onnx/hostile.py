@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 import encode
-from encode import FLOAT, UINT32, INT64, node, tensor, value
+from encode import FLOAT, UINT64, INT64, node, tensor, value
 
 X = value("x", FLOAT, (2, 3))
 Y = value("y", FLOAT, (2, 3))
@@ -62,8 +62,8 @@ MODELS = [
                                    [Y])),
     ("size of dimension 0", encode.model([relu()],
                                          [value("x", FLOAT, (-1, 3))], [Y])),
-    ("elements of type uint32", encode.model(
-        [relu()], [value("x", UINT32, (2, 3))], [Y])),
+    ("elements of type uint64", encode.model(
+        [relu()], [value("x", UINT64, (2, 3))], [Y])),
     ("too large", encode.model([relu()], [value("x", FLOAT, (1 << 40, 1 << 40))],
                                [Y])),
     ("No such file", outside(("location", "gone.bin"))),

@@ -6,7 +6,7 @@ import ast
 import struct
 import zipfile
 
-CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "|u1": "B",
+CODES = {"<f4": "f", "<f8": "d", "<i4": "i", "<i8": "q", "<u4": "I", "|u1": "B",
          "|i1": "b", "<V2": "H", "<u2": "H", "<i2": "h",
          "|b1": "B"}
 

@@ -34,11 +34,11 @@ import texts
 from cases import CASES
 import drawn  # noqa: F401, adds its cases behind all others
 from encode import (BOOL, DOUBLE, FLOAT, FLOAT16, INT16, INT32, INT64, INT8,
-                    UINT16, UINT8)
+                    UINT16, UINT32, UINT8)
 
-FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i4", BOOL: "|b1",
+FILES = {FLOAT: "<f4", DOUBLE: "<f8", INT32: "<i4", INT64: "<i8", BOOL: "|b1",
          INT8: "|i1", UINT8: "|u1", INT16: "<i2", UINT16: "<u2",
-         FLOAT16: "<f2"}
+         FLOAT16: "<f2", UINT32: "<u4"}
 OTHER_NAMES = {"Constant"}
 
 

@@ -149,7 +149,7 @@ def functions():
 # What makes it, how dimensions stay open, sizes, and the shapes of its inputs.
 MODELS = [
     (encoder, {"batch": "1..3", "seq": "2..40"},
-     [(1, 2), (3, 17), (2, 40)], "ids", lambda b, s: (b, s), "<i4"),
+     [(1, 2), (3, 17), (2, 40)], "ids", lambda b, s: (b, s), "<i8"),
     (images, {"n": "1..6"}, [(1,), (5,)], "x", lambda n: (n, 3, 8, 8), "<f4"),
     (moves, {"n": "8..64:4"}, [(8,), (20,), (64,)], "x", lambda n: (n, 4),
      "<f4"),
@@ -311,7 +311,7 @@ def fault_at(glen, folder, symbols, sizes, source, shape, code):
     n = 1
     for d in shape:
         n *= d
-    elements = ([(k * 7) % 30 for k in range(n)] if code == "<i4" else
+    elements = ([(k * 7) % 30 for k in range(n)] if code == "<i8" else
                 numbers(n, 0.125))
     npy.save(os.path.join(folder, "in.npy"), code, shape, elements)
     given = ["--input", f"{source}=in.npy"]

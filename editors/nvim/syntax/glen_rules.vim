@@ -5,7 +5,7 @@ if exists("b:current_syntax")
 endif
 syntax iskeyword 33-39,42-58,60-126,192-255
 syntax match glenHead "(\@1<=[^ \t()\";:?$]\+"
-syntax keyword glenType f16 f32 f64 bf16 i8 u8 i16 u16 i32 bool
+syntax keyword glenType f16 f32 f64 bf16 i8 u8 i16 u16 i32 u32 i64 bool
 syntax match glenNumber "\v[( \t]@1<=-?(\d+(\.\d*)?([eE][-+]?\d+)?|inf|nan)\ze[ \t()]"
 syntax match glenVariable "[?$][^ \t()\";]\+"
 syntax match glenClause "[( \t]\@1<=:[^ \t()\";]\+"

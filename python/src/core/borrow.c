@@ -190,9 +190,9 @@ borrow(PyObject *module, PyObject *given) {
 PyObject *
 lend(PyObject *owner, const glen_array *a) {
   static const char *const formats[] = {
-      [GLEN_F32] = "f", [GLEN_F64] = "d", [GLEN_BF16] = "H", [GLEN_I8] = "b",
-      [GLEN_U8] = "B",  [GLEN_I32] = "i", [GLEN_F16] = "e",  [GLEN_I16] = "h",
-      [GLEN_U16] = "H", [GLEN_BOOL] = "?"};
+      [GLEN_F32] = "f", [GLEN_F64] = "d",  [GLEN_BF16] = "H", [GLEN_I8] = "b",
+      [GLEN_U8] = "B",  [GLEN_I32] = "i",  [GLEN_F16] = "e",  [GLEN_I16] = "h",
+      [GLEN_U16] = "H", [GLEN_BOOL] = "?", [GLEN_I64] = "q",  [GLEN_U32] = "I"};
   borrowed *self = (borrowed *)PyType_GenericNew(borrowed_type, NULL, NULL);
   if (!self)
     return NULL;

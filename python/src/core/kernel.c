@@ -12,7 +12,7 @@ PyTypeObject *kernel_type;
 static const char *const formats[] = {
     [GLEN_F32] = "f", [GLEN_F64] = "d",  [GLEN_BF16] = "H", [GLEN_I8] = "b",
     [GLEN_U8] = "B?", [GLEN_I32] = "il", [GLEN_F16] = "e",  [GLEN_I16] = "h",
-    [GLEN_U16] = "H", [GLEN_BOOL] = "?",
+    [GLEN_U16] = "H", [GLEN_BOOL] = "?", [GLEN_I64] = "ql", [GLEN_U32] = "I",
 };
 
 static bool

@@ -15,7 +15,8 @@ DTYPES: dict[str, numpy.dtype] = {
     "bf16": numpy.dtype(numpy.uint16), "i8": numpy.dtype(numpy.int8),
     "u8": numpy.dtype(numpy.uint8), "i32": numpy.dtype(numpy.int32),
     "f16": numpy.dtype(numpy.float16), "i16": numpy.dtype(numpy.int16),
-    "u16": numpy.dtype(numpy.uint16), "bool": numpy.dtype(numpy.bool_)}
+    "u16": numpy.dtype(numpy.uint16), "bool": numpy.dtype(numpy.bool_),
+    "i64": numpy.dtype(numpy.int64), "u32": numpy.dtype(numpy.uint32)}
 
 
 @dataclasses.dataclass(frozen=True)

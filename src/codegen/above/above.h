@@ -76,12 +76,15 @@
   X(DIV_I32, "glen_div_i32")                                                   \
   X(MAX_I32, "glen_max_i32")                                                   \
   X(MIN_I32, "glen_min_i32")                                                   \
+  X(MAX_I64, "glen_max_i64")                                                   \
+  X(MIN_I64, "glen_min_i64")                                                   \
   X(MAX_F32, "glen_max_f32")                                                   \
   X(MIN_F32, "glen_min_f32")                                                   \
   X(MAX_F64, "glen_max_f64")                                                   \
   X(MIN_F64, "glen_min_f64")                                                   \
   X(PICK_F32, "glen_pick_f32")                                                 \
   X(SELECT_I32, "glen_select_i32")                                             \
+  X(SELECT_I64, "glen_select_i64")                                             \
   X(SELECT_F32, "glen_select_f32")                                             \
   X(SELECT_F64, "glen_select_f64")                                             \
   X(SQUARE_F32, "glen_square_f32")                                             \
@@ -89,6 +92,8 @@
   X(SQUARE_I32, "glen_square_i32")                                             \
   X(ABS_I32, "glen_abs_i32")                                                   \
   X(F64_TO_I32, "glen_f64_to_i32")                                             \
+  X(F64_TO_I64, "glen_f64_to_i64")                                             \
+  X(F64_TO_U32, "glen_f64_to_u32")                                             \
   X(F64_TO_I8, "glen_f64_to_i8")                                               \
   X(F64_TO_U8, "glen_f64_to_u8")                                               \
   X(F64_TO_I16, "glen_f64_to_i16")                                             \

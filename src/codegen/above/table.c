@@ -232,11 +232,16 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
                              "return a > b ? a : b;\n", NULL)},
     [CG_MIN_I32] = {FUNCTION("int32_t", "int32_t a, int32_t b",
                              "return a < b ? a : b;\n", NULL)},
+    [CG_MAX_I64] = {FUNCTION("int64_t", "int64_t a, int64_t b",
+                             "return a > b ? a : b;\n", NULL)},
+    [CG_MIN_I64] = {FUNCTION("int64_t", "int64_t a, int64_t b",
+                             "return a < b ? a : b;\n", NULL)},
     [CG_MAX_F32] = MAX("float"),
     [CG_MIN_F32] = MIN("float"),
     [CG_MAX_F64] = MAX("double"),
     [CG_MIN_F64] = MIN("double"),
     [CG_SELECT_I32] = SELECT("int32_t"),
+    [CG_SELECT_I64] = SELECT("int64_t"),
     [CG_SELECT_F32] = {{CG_PICK_F32},
                        FUNCTION("float", "float c, float a, float b",
                                 "return glen_pick_f32(c > 0, a, b);\n", NULL)},
@@ -255,6 +260,18 @@ const cg_row cg_rows[CG_HELPER_COUNT] = {
         "  return a != a ? 0 : -2147483647 - 1;\n"
         "return a < 2147483647.0 ? (int32_t)a : 2147483647;\n",
         NULL)},
+    [CG_F64_TO_I64] = {FUNCTION("int64_t", "double a",
+                                "if (!(a > -9007199254740992.0))\n"
+                                "  return a != a ? 0 : -9007199254740992;\n"
+                                "return a < 9007199254740992.0 ? (int64_t)a : "
+                                "9007199254740992;\n",
+                                NULL)},
+    [CG_F64_TO_U32] = {FUNCTION("uint32_t", "double a",
+                                "if (!(a > 0.0))\n"
+                                "  return 0;\n"
+                                "return a < 4294967295.0 ? (uint32_t)a : "
+                                "4294967295u;\n",
+                                NULL)},
     [CG_F64_TO_I8] = SATURATING("int8_t", "-128", "127"),
     [CG_F64_TO_U8] = {FUNCTION("uint8_t", "double a",
                                "if (!(a > 0.0))\n"

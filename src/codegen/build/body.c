@@ -56,8 +56,9 @@ make_read(const cg_body *b, const po_expr *x, uint32_t k) {
 static const cg_expr *
 make_gather(const cg_body *b, const po_expr *x, uint32_t k) {
   bs_arena *arena = &b->e->arena;
-  cg_helper clamp = cg_is_integer(cg_dtype_of(b, x->kids[0])) ? CG_CLAMP_INDEX
-                                                              : CG_CLAMP_REAL;
+  gs_dtype by = cg_dtype_of(b, x->kids[0]);
+  cg_helper clamp =
+      cg_is_integer(by) && !gs_is_wide(by) ? CG_CLAMP_INDEX : CG_CLAMP_REAL;
   const cg_expr *at = cg_make_helper(b, clamp, cg_make_value(b, x->kids[0]),
                                      cg_number(arena, x->count));
   if (x->stride != 1)
@@ -104,9 +105,10 @@ make_select(const cg_body *b, const po_expr *x) {
   if (cg_dtype_of(b, x->kids[0]) == x->dtype &&
       is_cheap(b, x->kids[1], &operators) &&
       is_cheap(b, x->kids[2], &operators)) {
-    cg_helper helper = cg_is_integer(x->dtype)  ? CG_SELECT_I32
-                       : cg_is_double(x->dtype) ? CG_SELECT_F64
-                                                : CG_SELECT_F32;
+    cg_helper helper = gs_is_wide(x->dtype)      ? CG_SELECT_I64
+                       : cg_is_integer(x->dtype) ? CG_SELECT_I32
+                       : cg_is_double(x->dtype)  ? CG_SELECT_F64
+                                                 : CG_SELECT_F32;
     for (uint32_t j = 0; j < 3; j++)
       arg[j] = cg_make_value(b, x->kids[j]);
     return cg_called(arena, cg_helper_names[helper], 3, arg);

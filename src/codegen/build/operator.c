@@ -2,9 +2,9 @@
 /* operator.c - operators and literals as expressions.
  *
  * A value of a dtype is computed in a C type of its own: f32 and floats of 16
- * bits in float, f64 in double, integers in int32_t or, wrapped after every
- * operator, in their own type.  No expression has undefined behaviour: 32-bit
- * arithmetic is unsigned inside helpers. */
+ * bits in float, f64 in double, wide integers in int64_t, others in int32_t or,
+ * wrapped after every operator, in their own type.  No expression has undefined
+ * behaviour: 32-bit arithmetic is unsigned inside helpers. */
 #include "codegen/build/body.h"
 #include <assert.h>
 #include <math.h>
@@ -13,6 +13,7 @@ const char *
 cg_compute_type(gs_dtype dtype) {
   return dtype == GS_F64                        ? "double"
          : dtype == GS_F32 || gs_is_half(dtype) ? "float"
+         : gs_is_wide(dtype)                    ? "int64_t"
                                                 : "int32_t";
 }
 
@@ -100,13 +101,15 @@ helper_of(gs_compute op, gs_dtype dtype) {
   case GS_FOLD_DIV:
     return CG_DIV_I32;
   case GS_FOLD_MAX:
-    return cg_is_integer(dtype)  ? CG_MAX_I32
-           : cg_is_double(dtype) ? CG_MAX_F64
-                                 : CG_MAX_F32;
+    return gs_is_wide(dtype)      ? CG_MAX_I64
+           : cg_is_integer(dtype) ? CG_MAX_I32
+           : cg_is_double(dtype)  ? CG_MAX_F64
+                                  : CG_MAX_F32;
   case GS_FOLD_MIN:
-    return cg_is_integer(dtype)  ? CG_MIN_I32
-           : cg_is_double(dtype) ? CG_MIN_F64
-                                 : CG_MIN_F32;
+    return gs_is_wide(dtype)      ? CG_MIN_I64
+           : cg_is_integer(dtype) ? CG_MIN_I32
+           : cg_is_double(dtype)  ? CG_MIN_F64
+                                  : CG_MIN_F32;
   case GS_FOLD_NONE:
   case GS_FOLD_COUNT:
     break;
@@ -254,11 +257,11 @@ cg_dtype_of(const cg_body *b, uint32_t kid) {
 
 static const cg_expr *
 make_saturating(const cg_body *b, const po_expr *x) {
-  static const cg_helper helpers[GS_DTYPE_COUNT] = {[GS_I8] = CG_F64_TO_I8,
-                                                    [GS_U8] = CG_F64_TO_U8,
-                                                    [GS_I16] = CG_F64_TO_I16,
-                                                    [GS_U16] = CG_F64_TO_U16,
-                                                    [GS_I32] = CG_F64_TO_I32};
+  static const cg_helper helpers[GS_DTYPE_COUNT] = {
+      [GS_I8] = CG_F64_TO_I8,   [GS_U8] = CG_F64_TO_U8,
+      [GS_I16] = CG_F64_TO_I16, [GS_U16] = CG_F64_TO_U16,
+      [GS_I32] = CG_F64_TO_I32, [GS_I64] = CG_F64_TO_I64,
+      [GS_U32] = CG_F64_TO_U32};
   return make_call(b, helpers[x->dtype], x->kids[0]);
 }
 
@@ -282,7 +285,7 @@ cg_make_rounded(const cg_body *b, uint32_t k, gs_dtype to) {
   bool cast = x->kind == PO_UNARY && x->op == GS_C_CAST;
   uint32_t value = cast ? x->kids[0] : k;
   gs_dtype from = cg_dtype_of(b, value);
-  bool wide = from == GS_F64 || from == GS_I32;
+  bool wide = from == GS_F64 || from == GS_I32 || gs_is_wide(from);
   return make_call(b, cg_rounding(to, wide), value);
 }
 

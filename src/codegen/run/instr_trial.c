@@ -192,12 +192,11 @@ cg_trial_done(cg_trial *t) {
 static double
 edge(gs_dtype d, uint64_t bits) {
   static const double floats[] = {0, -0.0, 1, -1, 0.5, -300, 300, 1e-3};
-  int64_t half = (int64_t)1 << (8 * gs_dtype_table[d].bytes - 1);
-  double lo = gs_dtype_table[d].is_signed ? -(double)half : 0;
-  double hi =
-      gs_dtype_table[d].is_signed ? (double)half - 1 : 2 * (double)half - 1;
+  if (!gs_dtype_table[d].integer)
+    return floats[bits % 8];
+  double lo = (double)gs_dtype_least(d), hi = (double)gs_dtype_most(d);
   const double whole[] = {lo, hi, 0, 1, lo + 1, hi - 1, hi / 2, 2};
-  return gs_dtype_table[d].integer ? floor(whole[bits % 8]) : floats[bits % 8];
+  return floor(whole[bits % 8]);
 }
 
 static double
@@ -214,7 +213,7 @@ value(gs_dtype d, uint32_t kind, uint64_t bits) {
   if (kind == EDGES || (kind == SPECIAL && whole && bits % 2))
     return edge(d, bits >> 8);
   if (kind == RANGE || (kind == SPECIAL && whole))
-    return whole ? (double)gs_wrap(d, (int64_t)(bits >> 8))
+    return whole ? (double)gs_any_whole(d, bits >> 8)
                  : ((double)(bits % 4096) - 2048) / 64;
   if (kind == SPECIAL && bits % 8 == 0)
     return special(bits >> 8);

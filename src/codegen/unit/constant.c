@@ -23,6 +23,10 @@ cg_element_at(const po_array *array, int64_t i) {
   case GS_U8:
   case GS_BOOL:
     return ((const uint8_t *)array->data)[i];
+  case GS_I64:
+    return (double)((const int64_t *)array->data)[i];
+  case GS_U32:
+    return ((const uint32_t *)array->data)[i];
   case GS_I32:
   case GS_DTYPE_COUNT:
   default:

@@ -182,12 +182,23 @@ gs_data_locate(const gs_context *ctx, const gs_data *data, const gs_type *type,
 
 /* ---- the elements ---- */
 
+/* What is not as it should be is given back. */
+static bool
+hold_all(const gs_context *ctx, const gs_data *data, gs_tensor *out) {
+  int64_t at = gs_tensor_settle(out);
+  if (at < 0)
+    return true;
+  gs_tensor_done(ctx->heap, out);
+  return fail(ctx, data,
+              bs_arena_printf(ctx->arena, "element %lld " GS_BEYOND_I64,
+                              (long long)at));
+}
+
 static void
 copy_elements(const gs_context *ctx, const gs_type *type, const char *from,
               gs_tensor *out) {
   gs_tensor_init(ctx->heap, out, type);
   memcpy(out->data, from, (size_t)bytes_of(type));
-  gs_tensor_settle(out);
 }
 
 /* Elements are read where they are mapped, unless they are not aligned, as
@@ -234,15 +245,14 @@ gs_data_read(const gs_context *ctx, const gs_data *data, const gs_type *type,
     return false;
   if (data->held) {
     copy_elements(ctx, type, data->held + site.offset, out);
-    return true;
+    return hold_all(ctx, data, out);
   }
   if (!map_elements(ctx, data, type, &site, &mapped))
     return false;
-  gs_tensor_settle(&mapped);
   *out = mapped;
-  if (is_aligned(&mapped))
-    return true;
-  copy_elements(ctx, type, mapped.data, out);
-  gs_tensor_done(ctx->heap, &mapped);
-  return true;
+  if (!is_aligned(&mapped)) {
+    copy_elements(ctx, type, mapped.data, out);
+    gs_tensor_done(ctx->heap, &mapped);
+  }
+  return hold_all(ctx, data, out);
 }

@@ -249,16 +249,17 @@ static const struct {
     {"<f4", GS_F32},  {"<f8", GS_F64}, {"<V2", GS_BF16}, {"|V2", GS_BF16},
     {"|i1", GS_I8},   {"<i1", GS_I8},  {"|u1", GS_U8},   {"<u1", GS_U8},
     {"<i4", GS_I32},  {"<f2", GS_F16}, {"<i2", GS_I16},  {"<u2", GS_U16},
-    {"|b1", GS_BOOL},
+    {"|b1", GS_BOOL}, {"<i8", GS_I64}, {"<u4", GS_U32},
 };
 
 static const char *
 conversion(const char *descr) {
   if (descr[0] == '>')
     return "bytes are swapped: a.astype(a.dtype.newbyteorder('<'))";
-  if (!strcmp(descr, "<i8"))
-    return "a.astype(numpy.int32)";
-  return "f16 f32 f64 i8 u8 i16 u16 i32 bool are read, and bf16 as '<V2'";
+  if (!strcmp(descr, "<u8"))
+    return "a.astype(numpy.int64)";
+  return "f16 f32 f64 i8 u8 i16 u16 i32 u32 i64 bool are read, and bf16 as "
+         "'<V2'";
 }
 
 static bool
@@ -380,6 +381,13 @@ take_elements(input *in, gs_tensor *out) {
 }
 
 static bool
+hold_all(const input *in, gs_tensor *out) {
+  int64_t at = gs_tensor_settle(out);
+  return at < 0 ||
+         fail(in, "npy-range", "element %lld " GS_BEYOND_I64, (long long)at);
+}
+
+static bool
 read_array(input *in, const gs_type *expect, gs_tensor *out) {
   header h = {0};
   gs_type type;
@@ -388,10 +396,8 @@ read_array(input *in, const gs_type *expect, gs_tensor *out) {
       (expect && !check_expected(in, &type, expect)) || !check_size(in, &type))
     return false;
   gs_tensor_init(in->ctx->heap, out, &type);
-  if (take_elements(in, out)) {
-    gs_tensor_settle(out);
+  if (take_elements(in, out) && hold_all(in, out))
     return true;
-  }
   gs_tensor_done(in->ctx->heap, out);
   return false;
 }

@@ -138,6 +138,8 @@ gs_convert(gs_dtype dtype, double v) {
   case GS_I16:
   case GS_U16:
   case GS_I32:
+  case GS_I64:
+  case GS_U32:
     return saturate(dtype, v);
   case GS_F64:
   case GS_DTYPE_COUNT:
@@ -167,10 +169,21 @@ int64_t
 gs_wrap(gs_dtype dtype, int64_t v) {
   if (dtype == GS_BOOL)
     return v != 0;
+  if (dtype == GS_I64) /* which holds all that others hold */
+    return v;
   uint64_t bits = 8 * gs_dtype_table[dtype].bytes;
   uint64_t mask = ((uint64_t)1 << bits) - 1, u = (uint64_t)v & mask;
   bool negative = gs_dtype_table[dtype].is_signed && u >> (bits - 1);
   return negative ? (int64_t)(u | ~mask) : (int64_t)u;
+}
+
+int64_t
+gs_any_whole(gs_dtype dtype, uint64_t bits) {
+  if (dtype != GS_I64)
+    return gs_wrap(dtype, (int64_t)bits);
+  uint64_t values =
+      (uint64_t)(gs_dtype_most(dtype) - gs_dtype_least(dtype)) + 1;
+  return gs_dtype_least(dtype) + (int64_t)(bits % values);
 }
 
 double
@@ -196,6 +209,10 @@ gs_tensor_get(const gs_tensor *t, int64_t i) {
     return ((const uint16_t *)t->data)[i];
   case GS_I32:
     return ((const int32_t *)t->data)[i];
+  case GS_I64:
+    return (double)((const int64_t *)t->data)[i];
+  case GS_U32:
+    return ((const uint32_t *)t->data)[i];
   case GS_DTYPE_COUNT:
   default:
     return 0;
@@ -247,18 +264,29 @@ gs_tensor_set(gs_tensor *t, int64_t i, double v) {
   case GS_I32:
     ((int32_t *)t->data)[i] = (int32_t)v;
     break;
+  case GS_I64:
+    ((int64_t *)t->data)[i] = (int64_t)v;
+    break;
+  case GS_U32:
+    ((uint32_t *)t->data)[i] = (uint32_t)v;
+    break;
   case GS_DTYPE_COUNT:
   default:
     break;
   }
 }
 
-void
+int64_t
 gs_tensor_settle(gs_tensor *t) {
   uint8_t *bytes = t->data;
+  const int64_t *wide = t->data;
   for (int64_t k = 0; t->dtype == GS_BOOL && k < t->elements; k++)
     if (bytes[k] > 1) /* pages of a file that hold none stay as they are */
       bytes[k] = 1;
+  for (int64_t k = 0; t->dtype == GS_I64 && k < t->elements; k++)
+    if (wide[k] < gs_dtype_least(GS_I64) || wide[k] > gs_dtype_most(GS_I64))
+      return k;
+  return -1;
 }
 
 /* --- filling -------------------------------------------------------------- */
@@ -278,11 +306,13 @@ value_of(gs_dtype dtype, uint64_t bits) {
     return (double)(bits % 16) - 8;
   case GS_U8:
   case GS_U16:
+  case GS_U32:
     return (double)(bits % 16);
   case GS_BOOL:
     return (double)(bits % 2);
   case GS_I16:
   case GS_I32:
+  case GS_I64:
     return (double)(bits % 128) - 64;
   case GS_F32:
   case GS_F64:

@@ -29,8 +29,10 @@ void gs_tensor_fill(gs_tensor *, uint64_t seed, const char *salt);
  * conversion of `cast` (saturating, NaN to 0, bf16 to nearest even). */
 double gs_tensor_get(const gs_tensor *, int64_t i);
 void gs_tensor_set(gs_tensor *, int64_t i, double);
-/* Elements from elsewhere: a truth value that is not 0 becomes 1. */
-void gs_tensor_settle(gs_tensor *);
+/* Elements from elsewhere: a truth value that is not 0 becomes 1.  Returns the
+ * first that the dtype has no value for, or -1. */
+int64_t gs_tensor_settle(gs_tensor *);
+#define GS_BEYOND_I64 "is beyond 2^53, where an i64 ends"
 /* v as an element of the dtype, saturating; and wrapping. */
 double gs_convert(gs_dtype, double v);
 /* What a parameter of an operator is: a literal's value in the dtype that
@@ -39,6 +41,8 @@ double gs_convert(gs_dtype, double v);
 double gs_literal_value(gs_dtype, double literal);
 double gs_parameter_value(const bs_values *, bs_value o, uint32_t k, gs_dtype);
 int64_t gs_wrap(gs_dtype, int64_t v);
+/* Some integer of the dtype, of all of them, for some bits. */
+int64_t gs_any_whole(gs_dtype, uint64_t bits);
 /* Elements first .. first + n - 1. */
 void gs_tensor_get_many(const gs_tensor *, int64_t first, int64_t n,
                         double *out);

@@ -185,10 +185,18 @@ infer_compute(infer *x) {
   if (!gs_compute_of(x->values, o, &op))
     return gs_fail(x->fault, "unknown-compute", -1, 0,
                    "compute needs a compute operator");
-  if (dtype == GS_BOOL && !gs_compute_takes_bool(op)) {
+  if (dtype == GS_BOOL && !gs_compute_takes_any(op)) {
     gs_fail(x->fault, "needs-number", 0, -1, "%s needs numbers, found bool",
             gs_compute_table[op].name);
     return infer_hint(x, "convert first: (compute (cast i32) ...)");
+  }
+  if (gs_is_wide(dtype) && !gs_compute_takes_any(op)) {
+    gs_fail(x->fault, "needs-number", 0, -1,
+            "%s does not compute with %s, which is moved, chosen, ordered and "
+            "cast",
+            gs_compute_table[op].name, gs_dtype_table[dtype].name);
+    return infer_hint(x, "convert first: f64 holds all of its values, "
+                         "(compute (cast f64) ...)");
   }
   if (gs_dtype_table[dtype].integer && !gs_compute_takes_integers(op)) {
     gs_fail(x->fault, "needs-float", 0, -1, "%s needs a float dtype, found %s",

@@ -35,6 +35,8 @@ unit_of(gs_dtype dtype) {
   case GS_U16:
   case GS_I32:
   case GS_BOOL:
+  case GS_I64:
+  case GS_U32:
   case GS_DTYPE_COUNT:
   default:
     return 0;

@@ -218,15 +218,22 @@ gs_sum_dtype(gs_dtype dtype) {
   case GS_F64:
   case GS_I32:
   case GS_BOOL:
+  case GS_I64:
+  case GS_U32:
   case GS_DTYPE_COUNT:
   default:
     return dtype;
   }
 }
 
+/* Beyond, an f64 stands for several of them. */
+#define MOST_OF_I64 ((int64_t)1 << 53)
+
 int64_t
 gs_dtype_least(gs_dtype d) {
   assert(d < GS_DTYPE_COUNT);
+  if (d == GS_I64)
+    return -MOST_OF_I64;
   int bits = 8 * gs_dtype_table[d].bytes;
   return gs_dtype_table[d].is_signed ? -((int64_t)1 << (bits - 1)) : 0;
 }
@@ -234,6 +241,8 @@ gs_dtype_least(gs_dtype d) {
 int64_t
 gs_dtype_most(gs_dtype d) {
   assert(d < GS_DTYPE_COUNT);
+  if (d == GS_I64)
+    return MOST_OF_I64;
   int bits = 8 * gs_dtype_table[d].bytes - gs_dtype_table[d].is_signed;
   return d == GS_BOOL ? 1 : ((int64_t)1 << bits) - 1;
 }
@@ -254,6 +263,8 @@ gs_stays_finite(gs_dtype dtype, double v) {
   case GS_U16:
   case GS_I32:
   case GS_BOOL:
+  case GS_I64:
+  case GS_U32:
   case GS_DTYPE_COUNT:
   default:
     return true;
@@ -276,12 +287,12 @@ gs_dtype_holds(gs_dtype to, gs_dtype from) {
     return whole && gs_dtype_least(to) <= gs_dtype_least(from) &&
            gs_dtype_most(to) >= gs_dtype_most(from);
   if (whole)
-    return gs_dtype_most(from) < (int64_t)1 << digits_of(to);
+    return gs_dtype_most(from) <= (int64_t)1 << digits_of(to);
   return digits_of(to) > digits_of(from) && to != GS_F16;
 }
 
 bool
-gs_compute_takes_bool(gs_compute op) {
+gs_compute_takes_any(gs_compute op) {
   const gs_compute_info *info = &gs_compute_table[op];
   switch (info->kind) {
   case GS_CAST:
@@ -303,8 +314,8 @@ gs_compute_takes_bool(gs_compute op) {
 bool
 gs_compute_takes(gs_compute op, gs_dtype d) {
   assert(op < GS_COMPUTE_COUNT && d < GS_DTYPE_COUNT);
-  if (d == GS_BOOL)
-    return gs_compute_takes_bool(op);
+  if (d == GS_BOOL || gs_is_wide(d))
+    return gs_compute_takes_any(op);
   return !gs_dtype_table[d].integer || gs_compute_takes_integers(op);
 }
 

@@ -285,7 +285,9 @@ bool gs_compute_keeps_zero(const bs_values *, bs_value o, gs_compute);
   X(F16, "f16", 2, "uint16_t", 0, 1)                                           \
   X(I16, "i16", 2, "int16_t", 1, 1)                                            \
   X(U16, "u16", 2, "uint16_t", 1, 0)                                           \
-  X(BOOL, "bool", 1, "uint8_t", 1, 0)
+  X(BOOL, "bool", 1, "uint8_t", 1, 0)                                          \
+  X(I64, "i64", 8, "int64_t", 1, 1)                                            \
+  X(U32, "u32", 4, "uint32_t", 1, 0)
 
 typedef enum gs_dtype {
 #define X(id, name, bytes, ctype, integer, sign) GS_##id,
@@ -312,20 +314,32 @@ static inline bool
 gs_is_unsigned(gs_dtype d) {
   return gs_dtype_table[d].integer && !gs_dtype_table[d].is_signed;
 }
+/* Integers that are kept, moved, chosen, ordered and cast, and not computed
+ * with: those of i64 are the ones that an f64 holds one by one. */
+static inline bool
+gs_is_wide(gs_dtype d) {
+  return d == GS_I64 || d == GS_U32;
+}
 /* Integers that C computes in a wider type. */
 static inline bool
 gs_is_narrow(gs_dtype d) {
   return gs_dtype_table[d].integer && gs_dtype_table[d].bytes < 4;
 }
-/* The bounds of an integer dtype; a bool is 0 or 1. */
+/* The bounds of an integer dtype; a bool is 0 or 1, an i64 within 2^53. */
 int64_t gs_dtype_least(gs_dtype);
 int64_t gs_dtype_most(gs_dtype);
 /* A finite number rounds to a finite value of the dtype. */
 bool gs_stays_finite(gs_dtype, double);
+/* Digits with which messages show values of the dtype. */
+static inline int
+gs_digits_shown(gs_dtype d) {
+  return d == GS_I64 ? 16 : 10;
+}
 /* Whether every value of `from` is one of `to`. */
 bool gs_dtype_holds(gs_dtype to, gs_dtype from);
-/* Truth values are chosen, moved, compared by size and cast, and no more. */
-bool gs_compute_takes_bool(gs_compute);
+/* It computes no number: it chooses, moves, orders or casts, which is all that
+ * there is for truth values and wide integers. */
+bool gs_compute_takes_any(gs_compute);
 /* Whether the operator is defined on operands of that dtype. */
 bool gs_compute_takes(gs_compute, gs_dtype);
 /* The dtype of a sum or dot product: i8 u8 i16 u16 -> i32, bf16 f16 -> f32,

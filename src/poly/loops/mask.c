@@ -26,6 +26,8 @@ element_of(const po_array *a, int64_t i, double *out) {
   case GS_I16:
   case GS_U16:
   case GS_BOOL:
+  case GS_I64:
+  case GS_U32:
   case GS_DTYPE_COUNT:
     break;
   }

@@ -341,7 +341,7 @@ put_input(bs_text *out, const pv_input *in) {
   const gs_tensor *t = &in->tensor;
   bs_putf(out, "  %s =", in->name);
   for (int64_t k = 0; k < t->elements && k < 64; k++)
-    bs_putf(out, " %.10g", gs_tensor_get(t, k));
+    bs_putf(out, " %.*g", gs_digits_shown(t->dtype), gs_tensor_get(t, k));
   bs_put(out, t->elements > 64 ? " ...\n" : "\n");
 }
 

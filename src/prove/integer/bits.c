@@ -346,13 +346,26 @@ apply(const pv_bits *b, const pv_circuit *c, const pv_gate *g,
   }
 }
 
-/* Of a bool, what is true of any pattern: it is 0 or 1. */
+/* Itself if it lies within the bounds of an i64, else 0. */
+static Z3_ast
+in_bounds(const pv_bits *b, Z3_ast x, unsigned bits) {
+  Z3_ast least = literal(b, gs_dtype_least(GS_I64), bits);
+  Z3_ast most = literal(b, gs_dtype_most(GS_I64), bits);
+  Z3_ast zero = literal(b, 0, bits);
+  x = z3.mk_ite(b->z3, z3.mk_bvslt(b->z3, x, least), zero, x);
+  return z3.mk_ite(b->z3, z3.mk_bvslt(b->z3, most, x), zero, x);
+}
+
+/* A value of the dtype for each pattern, of which a bool and an i64 have fewer.
+ */
 static Z3_ast
 leaf(const pv_bits *b, const pv_gate *g) {
   unsigned bits = width(g->dtype);
   Z3_ast x = z3.mk_const(b->z3, z3.mk_int_symbol(b->z3, (int)g->n),
                          z3.mk_bv_sort(b->z3, bits));
-  return g->dtype == GS_BOOL ? truth(b, x, bits) : x;
+  return g->dtype == GS_BOOL  ? truth(b, x, bits)
+         : g->dtype == GS_I64 ? in_bounds(b, x, bits)
+                              : x;
 }
 
 static bool

@@ -11,6 +11,8 @@ static int64_t
 wrap(gs_dtype d, __int128 v) {
   if (d == GS_BOOL)
     return v != 0;
+  if (d == GS_I64)
+    return (int64_t)v;
   int bits = 8 * gs_dtype_table[d].bytes;
   uint64_t low = (uint64_t)v & (((uint64_t)1 << bits) - 1);
   if (gs_dtype_table[d].is_signed && low >> (bits - 1))

@@ -158,9 +158,9 @@ constant_value(pv_sampler *s, gs_dtype d) {
   uint64_t k = pv_random(s, 4);
   if (!gs_dtype_table[d].integer)
     return reals[k];
-  int64_t half = (int64_t)1 << (8 * gs_dtype_table[d].bytes - 1);
-  const int64_t whole[] = {-1, half - 1, -half, half / 2};
-  const int64_t natural[] = {3, gs_dtype_most(d), half, half - 1};
+  int64_t least = gs_dtype_least(d), most = gs_dtype_most(d);
+  const int64_t whole[] = {-1, most, least, most / 2 + 1};
+  const int64_t natural[] = {3, most, most / 2 + 1, most / 2};
   return (double)(gs_is_unsigned(d) ? natural[k] : whole[k]);
 }
 

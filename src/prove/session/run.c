@@ -176,8 +176,9 @@ refute(runner *r) {
                            tensor_for_answer(r, &r->inputs[k])};
   out->inputs = inputs;
   out->n_inputs = r->p->inputs.len;
-  out->reason = pv_say(r->s, "they differ for an input: %.10g and %.10g",
-                       out->left, out->right);
+  out->reason = pv_say(r->s, "they differ for an input: %.*g and %.*g",
+                       gs_digits_shown(a->dtype), out->left,
+                       gs_digits_shown(b->dtype), out->right);
 }
 
 /* --- setting up ----------------------------------------------------------- */

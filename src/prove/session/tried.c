@@ -9,22 +9,20 @@
 #include "prove/session/tried.h"
 #include "base/random.h"
 
+#include <math.h>
+
 #define KINDS 8 /* of inputs */
 #define ENDS  7
 
 static double
 extreme(gs_dtype d, uint64_t bits) {
   static const double floats[] = {0, 1, -1, 0.5, -0.5, 100, -100, 3};
-  int64_t half = gs_dtype_table[d].integer
-                     ? (int64_t)1 << (8 * gs_dtype_table[d].bytes - 1)
-                     : 0;
-  double most = (double)gs_dtype_most(d);
-  const double natural[] = {0, 1,  most,    (double)half, (double)half - 1,
-                            2, 16, most - 1};
-  const double whole[] = {
-      0, 1, -1, -(double)half, (double)half - 1, 2, (double)(half / 2), -2};
   if (!gs_dtype_table[d].integer)
     return floats[bits % 8];
+  double least = (double)gs_dtype_least(d), most = (double)gs_dtype_most(d);
+  double half = floor(most / 2);
+  const double natural[] = {0, 1, most, half + 1, half, 2, 16, most - 1};
+  const double whole[] = {0, 1, -1, least, most, 2, half + 1, -2};
   return gs_is_unsigned(d) ? natural[bits % 8] : whole[bits % 8];
 }
 
@@ -32,7 +30,7 @@ static double
 whole_range(gs_dtype d, uint64_t bits) {
   if (!gs_dtype_table[d].integer)
     return ((double)(bits % 4096) - 2048) / 64;
-  return (double)gs_wrap(d, (int64_t)bits);
+  return (double)gs_any_whole(d, bits);
 }
 
 /* Floats that integers do not hold, or hold in part. */

@@ -183,7 +183,7 @@ are_alike(ls_walk *w, uint32_t slot, bs_value a, bs_value b) {
   return (may_be_any(x->kind) || (x->kind == GS_CAST && is_blind(w, slot))) &&
          x->kind == y->kind && x->floats_only == y->floats_only &&
          x->widens == y->widens &&
-         gs_compute_takes_bool(p) == gs_compute_takes_bool(q) &&
+         gs_compute_takes_any(p) == gs_compute_takes_any(q) &&
          !rule_tells(w, slot, a, b);
 }
 

@@ -119,9 +119,7 @@ Test(constructs, elementwise) {
   for (int op = 0; op < GS_COMPUTE_COUNT; op++)
     for (int dtype = 0; dtype < GS_DTYPE_COUNT; dtype++) {
       const gs_compute_info *info = &gs_compute_table[op];
-      if (info->kind != GS_ELEMENTWISE ||
-          (gs_dtype_table[dtype].integer && !gs_compute_takes_integers(op)) ||
-          (dtype == GS_BOOL && !gs_compute_takes_bool(op)))
+      if (info->kind != GS_ELEMENTWISE || !gs_compute_takes(op, dtype))
         continue;
       const char *o = op == GS_C_CLIP     ? "(clip 1 3)"
                       : op == GS_C_SCALE  ? "(scale 77)"

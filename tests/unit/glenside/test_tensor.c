@@ -105,7 +105,26 @@ Test(tensor, f16_rounds_once_to_even) {
   cr_expect(signbit(through(GS_F16, -0.0)));
 }
 
+Test(tensor, wide_integers_saturate_at_their_bounds) {
+  cr_expect_eq(through(GS_I64, 0x1p53), 0x1p53);
+  cr_expect_eq(through(GS_I64, -0x1p60), -0x1p53);
+  cr_expect_eq(through(GS_I64, -INFINITY), -0x1p53);
+  cr_expect_eq(through(GS_I64, NAN), 0);
+  cr_expect_eq(through(GS_I64, -7.9), -7);
+  cr_expect_eq(through(GS_U32, 0x1p32), 0x1p32 - 1);
+  cr_expect_eq(through(GS_U32, -1), 0);
+  cr_expect_eq(gs_wrap(GS_U32, -1), 0xffffffff);
+  cr_expect_eq(gs_wrap(GS_I64, -1), -1);
+  for (uint64_t k = 0; k < 1000; k++) {
+    int64_t v = gs_any_whole(GS_I64, k * 0x9e3779b97f4a7c15u);
+    cr_assert(v >= gs_dtype_least(GS_I64) && v <= gs_dtype_most(GS_I64));
+    cr_assert_eq((int64_t)through(GS_I64, (double)v), v);
+  }
+}
+
 Test(tensor, dtypes_hold_each_others_values) {
+  cr_expect(gs_dtype_holds(GS_F64, GS_I64) && gs_dtype_holds(GS_I64, GS_U32));
+  cr_expect(!gs_dtype_holds(GS_F32, GS_U32) && !gs_dtype_holds(GS_I32, GS_U32));
   cr_expect(gs_dtype_holds(GS_I16, GS_U8) && gs_dtype_holds(GS_I32, GS_U16));
   cr_expect(!gs_dtype_holds(GS_U16, GS_I8) && !gs_dtype_holds(GS_I16, GS_U16));
   cr_expect(gs_dtype_holds(GS_I8, GS_BOOL) && !gs_dtype_holds(GS_BOOL, GS_I8));
