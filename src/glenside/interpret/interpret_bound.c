@@ -60,6 +60,23 @@ worse(double a, double b) {
   return isnan(a) || a > b ? a : b;
 }
 
+/* Is the result of a + b, a - b or a * b that number itself, of all dtypes that
+ * it is computed in?  Then no rounding moves it. */
+static bool
+is_itself(const in_operator *o, gs_fold fold, double a, double b,
+          double result) {
+  gs_dtype least = gs_is_half(o->dtype) ? GS_F32 : o->dtype;
+  if (gs_convert(least, result) != result)
+    return false;
+  if (fold == GS_FOLD_MUL)
+    return fma(a, b, -result) == 0 && (result != 0 || a == 0 || b == 0);
+  if (fold != GS_FOLD_ADD && fold != GS_FOLD_SUB)
+    return false;
+  b = fold == GS_FOLD_SUB ? -b : b;
+  double part = result - a; /* b, but for what was rounded */
+  return (a - (result - part)) + (b - part) == 0;
+}
+
 /* ---- pairs ---- */
 
 static double
@@ -73,7 +90,8 @@ of_quotient(double a, double ea, double b, double eb) {
 static double
 of_step(const in_operator *o, gs_fold fold, double a, double ea, double b,
         double eb, double result) {
-  double rounding = unit(o) * fabs(result);
+  double rounding =
+      is_itself(o, fold, a, b, result) ? 0 : unit(o) * fabs(result);
   switch (fold) {
   case GS_FOLD_MAX:
   case GS_FOLD_MIN:
@@ -183,6 +201,27 @@ is_exact(gs_compute op) {
   return gs_compute_table[op].digits == GS_DIGITS_EXACT;
 }
 
+static bool
+rounds_element(const in_operator *o, double x, double result) {
+  switch (gs_compute_table[o->op].form) {
+  case GS_FORM_SCALE:
+    return !is_itself(o, GS_FOLD_MUL, x, o->a, result);
+  case GS_FORM_OFFSET:
+    return !is_itself(o, GS_FOLD_ADD, x, o->a, result);
+  case GS_FORM_SQUARE:
+    return !is_itself(o, GS_FOLD_MUL, x, x, result);
+  case GS_FORM_NONE:
+  case GS_FORM_NEGATE:
+  case GS_FORM_ABS:
+  case GS_FORM_RELU:
+  case GS_FORM_FLOOR:
+  case GS_FORM_CLIP:
+  case GS_FORM_FUNCTION:
+    break;
+  }
+  return !is_exact(o->op);
+}
+
 /* What is no number on one side may be none here; 1/x has a pole. */
 static double
 between_ends(const in_operator *o, double x, double e, double result) {
@@ -196,7 +235,8 @@ between_ends(const in_operator *o, double x, double e, double result) {
 
 static double
 of_element(const in_operator *o, double x, double e, double result) {
-  double rounding = is_exact(o->op) ? 0 : LIBRARY * unit(o) * fabs(result);
+  double rounding =
+      rounds_element(o, x, result) ? LIBRARY * unit(o) * fabs(result) : 0;
   double steepness = gs_compute_table[o->op].steepness;
   if (e == 0)
     return rounding;
@@ -256,6 +296,14 @@ may_wrap(const in_operator *o, double result, double e) {
           gs_convert(o->dtype, result + e) != result + e);
 }
 
+/* Storing rounds what is known to the last digit only if it is no number of the
+ * dtype. */
+static double
+of_store(const in_operator *o, double result, double e) {
+  bool itself = e == 0 && gs_convert(o->dtype, result) == result;
+  return itself || is_exact(o->op) ? 0 : unit_of(o->dtype) * fabs(result);
+}
+
 /* Storing rounds; integers wrap, which is a jump.  Of a result that is no
  * finite number nothing is said. */
 static void
@@ -266,7 +314,7 @@ finish(const in_operator *o, int64_t n, const double *result, double *out) {
     else if (isnan(out[k]))
       out[k] = INFINITY;
     else if (!o->integer)
-      out[k] += is_exact(o->op) ? 0 : unit_of(o->dtype) * fabs(result[k]);
+      out[k] += of_store(o, result[k], out[k]);
     else if (may_wrap(o, result[k], out[k] = ceil(out[k])))
       out[k] = INFINITY;
   }

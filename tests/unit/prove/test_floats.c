@@ -43,6 +43,13 @@ static const struct {
     {"a small amount beside large elements",
      X("f64")
          SIDES("(compute (offset 1e-6) (compute exp x))", "(compute exp x)")},
+    {"halves rounded to even, and upwards",
+     X("f32") SIDES("(compute round x)",
+                    "(compute floor (compute (offset 0.5) x))")},
+    {"halves rounded to even, and upwards after a sum",
+     X("bf16") SIDES("(compute round x)",
+                     "(compute floor (compute add (pair x (compute (offset "
+                     "0.5) (compute (scale 0) x)))))")},
     {"an infinity of padding",
      X("f32") SIDES("(compute tanh (pad x min 0 1 0))",
                     "(pad (compute tanh x) min 0 1 0)")},
