@@ -94,7 +94,9 @@ typedef enum glen_diag_format {
   GLEN_DIAG_JSON
 } glen_diag_format;
 
-/* The diagnostics since the last call, rendered; "" when there are none. */
+/* The diagnostics since the last call, rendered; "" when there are none.  Of
+ * more than 20 errors between two calls, and of more than 20 warnings, those
+ * after are only counted. */
 GLEN_API const char *glen_take_diagnostics(glen_context *, glen_diag_format);
 GLEN_API uint32_t glen_error_count(const glen_context *);
 

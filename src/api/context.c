@@ -111,9 +111,10 @@ glen_free_strings(glen_context *ctx) {
 
 static void
 put_count(const bs_diags *d, uint32_t shown, bs_text *text) {
-  if (d->errors > shown)
-    bs_putf(text, "%u more error%s not shown\n", d->errors - shown,
-            d->errors - shown == 1 ? "" : "s");
+  uint32_t all = d->errors - d->errors_taken;
+  if (all > shown)
+    bs_putf(text, "%u more error%s not shown\n", all - shown,
+            all - shown == 1 ? "" : "s");
 }
 
 static const char *
@@ -122,11 +123,9 @@ render(glen_context *ctx, glen_diag_format format) {
   bs_text text;
   uint32_t errors = 0;
   bs_text_init(&text, &ctx->heap);
-  for (uint32_t k = 0; k < ctx->diags.list.len; k++) {
+  for (uint32_t k = ctx->shown; k < ctx->diags.list.len; k++) {
     const bs_diag *d = &ctx->diags.list.data[k];
     errors += d->severity == BS_ERROR;
-    if (k < ctx->shown)
-      continue;
     if (format == GLEN_DIAG_JSON)
       bs_render_json(&ctx->diags, d, &text);
     else
@@ -135,6 +134,7 @@ render(glen_context *ctx, glen_diag_format format) {
   if (format != GLEN_DIAG_JSON && ctx->shown < ctx->diags.list.len)
     put_count(&ctx->diags, errors, &text);
   ctx->shown = ctx->diags.list.len;
+  bs_diags_taken(&ctx->diags);
   return api_string(ctx, &text);
 }
 

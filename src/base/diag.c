@@ -2,8 +2,8 @@
 /* diag.c - collecting diagnostics, and where a span stands.
  *
  * Memory is bounded whatever the input: a message is cut at a fixed length,
- * only `limit` errors and `limit` warnings are kept, and what belongs to one
- * that was not kept (notes, a hint) goes with it. */
+ * only `limit` errors and `limit` warnings are kept until they are taken, and
+ * what belongs to one that was not kept (notes, a hint) goes with it. */
 #include "base/render.h"
 #include "base/utf8.h"
 #include <stdio.h>
@@ -88,7 +88,7 @@ bs_error(bs_diags *diags, bs_span span, const char *code, const char *format,
          ...) {
   va_list args;
   va_start(args, format);
-  diags->dropped = diags->errors++ >= diags->limit;
+  diags->dropped = diags->errors++ - diags->errors_taken >= diags->limit;
   add(diags, BS_ERROR, span, code, format, args);
   va_end(args);
   return false;
@@ -99,7 +99,7 @@ bs_warning(bs_diags *diags, bs_span span, const char *code, const char *format,
            ...) {
   va_list args;
   va_start(args, format);
-  diags->dropped = diags->warnings++ >= diags->limit;
+  diags->dropped = diags->warnings++ - diags->warnings_taken >= diags->limit;
   add(diags, BS_WARNING, span, code, format, args);
   va_end(args);
 }

@@ -58,8 +58,9 @@ typedef struct bs_diags {
   BS_VEC(const char *) named;   /* files that sources name: bs_note_file */
   BS_VEC(bs_diag) list;
   uint32_t errors, warnings;
-  uint32_t limit; /* errors kept, and warnings; later ones are only counted,
-                     their hints and notes dropped (20) */
+  uint32_t errors_taken, warnings_taken; /* bs_diags_taken */
+  uint32_t limit; /* errors kept, and warnings, that were not taken; later ones
+                     are only counted, their hints and notes dropped (20) */
   bool dropped;   /* the last error or warning was one too many */
   bool unread;    /* all is taken back later: messages need not say much */
   struct bs_outputs *outputs;       /* output.h; NULL: none are waiting */
@@ -97,7 +98,18 @@ bs_go_back(bs_diags *d, bs_moment m) {
   d->list.len = m.len;
   d->errors = m.errors;
   d->warnings = m.warnings;
+  if (d->errors_taken > m.errors)
+    d->errors_taken = m.errors;
+  if (d->warnings_taken > m.warnings)
+    d->warnings_taken = m.warnings;
   d->dropped = m.dropped;
+}
+
+/* All that was told was read: what follows has the whole limit. */
+static inline void
+bs_diags_taken(bs_diags *d) {
+  d->errors_taken = d->errors;
+  d->warnings_taken = d->warnings;
 }
 
 /* Forgets all that was told, and frees it. */

@@ -19,6 +19,35 @@ Test(inputs, names_lead_to_files) {
                       sizeof path));
 }
 
+static uint32_t
+lines_of(const char *text) {
+  uint32_t n = 0;
+  for (; (text = strstr(text, "[bad-name]")); text++)
+    n++;
+  return n;
+}
+
+Test(inputs, each_refusal_is_told_where_those_before_were_taken) {
+  static const char bad[] = "(tensor x (shape 2) f32)(output (relo x))";
+  char many[25 * 20 + 100] = "(tensor x (shape 2) f32)";
+  glen_context *glen = begin();
+  for (uint32_t k = 0; k < 25; k++)
+    strcat(many, "(output (relo x))");
+  for (uint32_t k = 1; k <= 45; k++) {
+    bool longer = k % 15 == 0;
+    cr_expect_null(glen_program_parse(glen, NULL, "bad.glen",
+                                      longer ? many : bad,
+                                      strlen(longer ? many : bad)));
+    const char *said = glen_take_diagnostics(glen, GLEN_DIAG_TEXT);
+    cr_expect_eq(lines_of(said), longer ? 20 : 1, "%u: %s", k, said);
+    cr_expect_eq(strstr(said, "5 more errors not shown") != NULL, longer, "%s",
+                 said);
+  }
+  cr_expect_eq(glen_error_count(glen), 42 + 3 * 25);
+  cr_expect_str_eq(glen_take_diagnostics(glen, GLEN_DIAG_TEXT), "");
+  glen_context_free(glen);
+}
+
 Test(inputs, a_target_from_memory_is_as_written) {
   static const char text[] =
       "(target mine (cores 3))\n"
