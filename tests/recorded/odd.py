@@ -35,6 +35,8 @@ def table():
     bits = {}
     for name, value in re.findall(r"(\w+)\s*=\s*([^,]*)", masks):
         bits[name] = eval(" ".join(value.split()), {}, bits)
+    # A name for another one's bit is no command.
+    own = {b: n for n, b in reversed(bits.items())}
     with open(os.path.join(folder, "options_table.c"), encoding="utf-8") as f:
         rows = re.findall(r'\{("[^}]*)\}', f.read(), re.S)
     for row in rows:
@@ -43,7 +45,7 @@ def table():
             \s*([^,]*),\s*((?:"[^"]*"\s*)+|NULL),\s*((?:"[^"]*"\s*)+|NULL),""",
             row, re.X).groups()
         commands = [n.lower().replace("_", " ") for n, b in bits.items()
-                    if b > 0 and b & (b - 1) == 0 and
+                    if b > 0 and b & (b - 1) == 0 and own[b] == n and
                     b & eval(" ".join(mask.split()), {}, bits)]
         choices = "" if choices == "NULL" else \
             "".join(re.findall(r'"([^"]*)"', choices))
