@@ -4,7 +4,7 @@
 
 usage: run.py BUILD [--folder NAME]... [--only ID]... [--missed] [--within SECONDS]
               [--spend SECONDS] [--minutes N] [--jobs N] [--survey WORD]...
-              [--anew] [--lists GLOB] [--results FILE] [--table] [--fresh]
+              [--every N] [--anew] [--lists GLOB] [--results FILE] [--table] [--fresh]
 
 The faults are the patches of tests/mutants/*.patch, each behind a line `# ID`,
 or `# ID equivalent: REASON` for one that changes nothing that can be seen.
@@ -14,7 +14,7 @@ All of src/ is compiled into one shared library (whole.py); a fault is its file
 compiled anew, which is loaded in its place.  First each test runs once with a
 library that notes which blocks of the sources are run; tests that take more than
 --within seconds of processor (30) are left out, and --survey looks only at those
-whose name holds a word.  What is known of a test is kept until the test changes;
+whose name holds a word, --every at one test in N besides.  What is known of a test is kept until the test changes;
 --anew looks at all of them again, which is due when the sources have moved far.
 Then the tests that run a block of the line of a fault
 are asked until one fails, the cheapest of each kind first.  One that fails is
@@ -196,6 +196,7 @@ def arguments():
     parser.add_argument("--folder", action="append", default=[])
     parser.add_argument("--only", action="append", default=[], metavar="ID")
     parser.add_argument("--survey", action="append", default=[], metavar="WORD")
+    parser.add_argument("--every", type=int, default=0, metavar="N")
     parser.add_argument("--missed", action="store_true")
     parser.add_argument("--anew", action="store_true")
     parser.add_argument("--within", type=float, default=30, metavar="SECONDS")
