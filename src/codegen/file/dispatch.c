@@ -34,13 +34,31 @@ typedef struct dispatch {
 
 /* ---- what all need ---- */
 
-/* The program is the same in all variants, and so are its constants. */
-static bool
-is_written(const dispatch *d, const po_array *array) {
+static const po_array *
+find_written(const dispatch *d, const char *name) {
   for (uint32_t k = 0; k < d->written.len; k++)
-    if (!strcmp(d->written.data[k]->name, array->name))
-      return true;
-  return false;
+    if (!strcmp(d->written.data[k]->name, name))
+      return d->written.data[k];
+  return NULL;
+}
+
+static bool
+are_same_elements(const po_array *a, const po_array *b) {
+  int64_t n = gs_prod(a->dim, a->rank);
+  return a->dtype == b->dtype && n == gs_prod(b->dim, b->rank) &&
+         (a->data == b->data ||
+          !memcmp(a->data, b->data,
+                  (size_t)n * gs_dtype_table[a->dtype].bytes));
+}
+
+/* A program names its constants in the order in which it meets them, which for
+ * a part of the sizes may be another: what was c_x_2 is c_x there. */
+static bool
+is_another(const void *arg, const po_array *array) {
+  if (array->role != PO_CONSTANT)
+    return false;
+  const po_array *written = find_written(arg, array->name);
+  return written && !are_same_elements(written, array);
 }
 
 static void
@@ -49,7 +67,7 @@ put_new_constants(dispatch *d, cg_emitter *e) {
     const po_array *array = &e->p->arrays.data[k];
     if (array->role != PO_CONSTANT || !e->mentioned[k])
       continue;
-    e->mentioned[k] = !is_written(d, array);
+    e->mentioned[k] = !find_written(d, array->name);
     if (e->mentioned[k])
       bs_push(e->heap, &d->written, array);
   }
@@ -122,6 +140,7 @@ put_program(dispatch *d, const po_program *p, const char *name) {
                         .fused = d->options->fused};
   p = cg_with_own_names(p, d->options->name, NULL);
   p = cg_with_own_names(p, options.name, NULL);
+  p = cg_with_new_names(p, is_another, d);
   return cg_emit(p, &options, write_variant, d);
 }
 
@@ -414,13 +433,30 @@ put_entries(dispatch *d) {
   d->failed |= !cg_put_prepacked_size(d->p, d->options, d->c);
 }
 
+static bool
+take_names(dispatch *d, const char *function) {
+  d->p = cg_with_own_names(d->p, function, NULL);
+  return cg_sizes_are_apart(d->p, function);
+}
+
+/* No parameter hides a function that is called where it is one. */
+static bool
+take_all_names(dispatch *d) {
+  if (!take_names(d, d->options->name) || !take_names(d, name_of(d, NULL)))
+    return false;
+  for (uint32_t k = 0; k < d->options->n_variants; k++)
+    if (!take_names(d, name_of(d, d->options->variants[k].of)))
+      return false;
+  return true;
+}
+
 bool
 cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
                  bs_text *h) {
-  p = cg_with_own_names(p, options->name, NULL);
   dispatch d = {.options = options, .p = p, .c = c, .h = h};
-  if (!cg_sizes_are_apart(p, options->name))
+  if (!take_all_names(&d))
     return false;
+  p = d.p;
   bs_text_init(&d.constants, p->ctx.heap);
   bs_text_init(&d.functions, p->ctx.heap);
   bool ok = put_variants(&d);

@@ -222,5 +222,10 @@ bool cg_close_entry(const po_program *, cg_writer *, bs_text *out);
 bool cg_sizes_are_apart(const po_program *, const char *function);
 const po_program *cg_with_own_names(const po_program *, const char *function,
                                     bool (*is_word)(const po_array *));
+/* The same, for arrays whose names other programs of the file have taken. */
+const po_program *cg_with_new_names(const po_program *,
+                                    bool (*is_taken)(const void *arg,
+                                                     const po_array *),
+                                    const void *arg);
 
 #endif

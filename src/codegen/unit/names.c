@@ -12,10 +12,11 @@
 
 /* What follows the function's name and an underscore. */
 static const char *const functions[] = {
-    "workspace_size", "prepack",      "prepacked_size", "on_stream", "variant",
-    "base",           "avx2",         "avx512",         "places",    "source",
-    "names",          "kernel_count", "build",          "create",    "release",
-    "enqueue",        "on_queue"};
+    "workspace_size", "prepack", "prepacked_size", "on_stream",
+    "variant",        "base",    "avx2",           "avx512",
+    "places",         "source",  "names",          "kernel_count",
+    "build",          "create",  "release",        "enqueue",
+    "on_queue",       "key",     "tiling",         "all"};
 
 /* What follows the function's name in capitals and an underscore: macros. */
 static const char *const macros[] = {"WORKSPACE_BYTES", "PREPACKED_BYTES",
@@ -31,12 +32,13 @@ is_among(const char *word, const char *const *words, size_t n) {
   return false;
 }
 
-/* k0 and p12, for kernels and parts, and what they are made of: k0_panel. */
+/* k0 and p12, for kernels and parts of nests, part3, for parts of the sizes,
+ * and what they are made of: k0_panel. */
 static bool
 is_of_kernel(const char *rest) {
-  size_t digits = strspn(rest + (*rest != '\0'), "0123456789");
-  return (*rest == 'k' || *rest == 'p') && digits &&
-         (!rest[1 + digits] || rest[1 + digits] == '_');
+  size_t word = !strncmp(rest, "part", 4) ? 4 : *rest == 'k' || *rest == 'p';
+  size_t digits = word ? strspn(rest + word, "0123456789") : 0;
+  return digits && (!rest[word + digits] || rest[word + digits] == '_');
 }
 
 /* What stands behind `prefix` and an underscore, in capitals if so asked; NULL:
@@ -60,13 +62,10 @@ is_made_of(const char *name, const char *function) {
 }
 
 static bool
-clashes(const po_program *p, uint32_t k, const char *function,
-        bool (*is_word)(const po_array *)) {
-  const po_array *a = &p->arrays.data[k];
+clashes(const po_array *a, const char *function) {
   return is_made_of(a->name, function) ||
          (a->role == PO_CONSTANT &&
-          (!strcmp(a->name, function) || po_name_is_of_library(a->name))) ||
-         (is_word && is_word(a));
+          (!strcmp(a->name, function) || po_name_is_of_library(a->name)));
 }
 
 /* A size is a parameter of all functions, and the name of isl's. */
@@ -97,20 +96,38 @@ other_name(po_program *p, uint32_t k) {
   return name;
 }
 
+static po_program *
+with_own_arrays(const po_program *p) {
+  po_program *out = bs_arena_copy(p->ctx.arena, p, sizeof *p);
+  out->arrays.data = bs_arena_copy(p->ctx.arena, p->arrays.data,
+                                   p->arrays.len * sizeof *p->arrays.data);
+  return out;
+}
+
 const po_program *
 cg_with_own_names(const po_program *p, const char *function,
                   bool (*is_word)(const po_array *)) {
   po_program *out = NULL;
   for (uint32_t k = 0; k < p->arrays.len; k++) {
-    if (!clashes(p, k, function, is_word))
+    const po_array *a = &p->arrays.data[k];
+    if (!clashes(a, function) && !(is_word && is_word(a)))
       continue;
-    if (!out) {
-      out = bs_arena_copy(p->ctx.arena, p, sizeof *p);
-      out->arrays.data = bs_arena_copy(p->ctx.arena, p->arrays.data,
-                                       p->arrays.len * sizeof *p->arrays.data);
-    }
+    out = out ? out : with_own_arrays(p);
     out->arrays.data[k].name = other_name(out, k);
   }
+  return out ? out : p;
+}
+
+const po_program *
+cg_with_new_names(const po_program *p,
+                  bool (*is_taken)(const void *arg, const po_array *),
+                  const void *arg) {
+  po_program *out = NULL;
+  for (uint32_t k = 0; k < p->arrays.len; k++)
+    while (is_taken(arg, &(out ? out : p)->arrays.data[k])) {
+      out = out ? out : with_own_arrays(p);
+      out->arrays.data[k].name = other_name(out, k);
+    }
   return out ? out : p;
 }
 
