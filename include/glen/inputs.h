@@ -84,6 +84,14 @@ GLEN_API glen_program *glen_program_load_at(glen_context *, const glen_target *,
                                             const char *path,
                                             const char *const *sizes,
                                             uint32_t n_sizes);
+/* As glen_program_load_at, for one of several programs that the numbers are
+ * for: where this one has size k, taken[k] becomes true, and where it has not,
+ * the number is passed over. */
+GLEN_API glen_program *glen_program_load_among(glen_context *,
+                                               const glen_target *,
+                                               const char *path,
+                                               const char *const *sizes,
+                                               uint32_t n_sizes, bool *taken);
 GLEN_API glen_program *glen_program_parse(glen_context *, const glen_target *,
                                           const char *name, const char *text,
                                           size_t size);

@@ -96,7 +96,7 @@ bool api_knows_sizes(glen_context *, const po_program *, const char *what);
 bool api_has_numbers(glen_context *, const gs_program *, const char *what);
 /* NAME=NUMBER, on the arena; false with a diagnostic. */
 bool api_read_sizes(glen_context *, bs_arena *, const char *const *sizes,
-                    uint32_t n, const po_given_size **out);
+                    uint32_t n, po_given_size **out);
 /* The numbers that `at` has for the sizes of a program; NULL with a
  * diagnostic. */
 const int64_t *api_sizes_of(glen_context *, const po_program *,

@@ -137,6 +137,7 @@ typedef struct program_args {
   size_t size;
   const char *const *sizes;
   uint32_t n_sizes;
+  bool *taken; /* by size; NULL: the program has all of them */
   const po_given_size *given;
   bool open; /* sizes may stay so */
 } program_args;
@@ -154,7 +155,7 @@ load(const program_args *a, const gs_context *gs, gs_target *target) {
                         a->name};
   if (!is_model(a->name))
     return gs_parse_file_at(gs, target, a->name, a->given, a->n_sizes);
-  if (a->n_sizes) {
+  if (a->n_sizes && !a->taken) {
     bs_error(&a->ctx->diags, BS_NOWHERE, "unknown-name",
              "a model has dimensions, not sizes");
     bs_hint(&a->ctx->diags, "--dim NAME=SIZE gives one a size");
@@ -182,12 +183,22 @@ make_program(const program_args *a, api_box *box) {
   return source ? gs_parse(gs, target, source) : NULL;
 }
 
+static bool
+read_given(program_args *a, bs_arena *arena) {
+  po_given_size *given;
+  if (!api_read_sizes(a->ctx, arena, a->sizes, a->n_sizes, &given))
+    return false;
+  for (uint32_t k = 0; k < a->n_sizes && a->taken; k++)
+    given[k].taken = &a->taken[k];
+  a->given = given;
+  return true;
+}
+
 static glen_program *
 new_program(program_args *a) {
   API_ENTER(a->ctx, NULL);
   api_box *box = api_box_take(a->ctx);
-  bool read = api_read_sizes(a->ctx, api_box_context(box)->arena, a->sizes,
-                             a->n_sizes, &a->given);
+  bool read = read_given(a, api_box_context(box)->arena);
   gs_program *p = read ? make_program(a, box) : NULL;
   if (!p || (!a->open && !api_has_numbers(a->ctx, p, "this"))) {
     api_box_free(box);
@@ -215,6 +226,20 @@ glen_program_load_at(glen_context *ctx, const glen_target *target,
                     .name = path,
                     .sizes = sizes,
                     .n_sizes = n_sizes,
+                    .open = true};
+  return new_program(&a);
+}
+
+glen_program *
+glen_program_load_among(glen_context *ctx, const glen_target *target,
+                        const char *path, const char *const *sizes,
+                        uint32_t n_sizes, bool *taken) {
+  program_args a = {.ctx = ctx,
+                    .target = target,
+                    .name = path,
+                    .sizes = sizes,
+                    .n_sizes = n_sizes,
+                    .taken = taken,
                     .open = true};
   return new_program(&a);
 }

@@ -321,6 +321,46 @@ glen_overlook_nans(glen_tensors *expected, const glen_tensors *actual) {
   }
 }
 
+/* The sizes of both are the same, so that numbers over them are. */
+static bool
+same_sizes(glen_context *ctx, const gs_sizes *a, const gs_sizes *b) {
+  bool same = (a ? a->n : 0) == (b ? b->n : 0);
+  for (uint32_t k = 0; same && a && k < a->n; k++) {
+    const gs_size *x = &a->list[k], *y = &b->list[k];
+    same = !strcmp(x->name, y->name) && x->least == y->least &&
+           x->most == y->most && x->multiple == y->multiple;
+  }
+  if (same)
+    return true;
+  const gs_size *open = (a ? a : b)->list;
+  bs_error(&ctx->diags, BS_NOWHERE, "different-programs",
+           "the programs leave different sizes open");
+  bs_hint(&ctx->diags,
+          "--size %s=%lld gives it a number in each program "
+          "that has it",
+          open->name, (long long)open->most);
+  return false;
+}
+
+static bool
+differ(glen_context *ctx, const char *what, const gs_program *p,
+       const gs_named *x, const gs_program *q, const gs_named *y) {
+  gs_type s, t;
+  bs_text of_x, of_y;
+  bs_text_init(&of_x, &ctx->heap);
+  bs_text_init(&of_y, &ctx->heap);
+  gs_type_at(p, x->term, &s);
+  gs_type_at(q, y->term, &t);
+  gs_put_type_of(&of_x, p->sizes, &s);
+  gs_put_type_of(&of_y, q->sizes, &t);
+  bs_error(&ctx->diags, y->span, "different-programs",
+           "the programs' %s differ: %s is %s and %s is %s", what, x->name,
+           bs_text_str(&of_x), y->name, bs_text_str(&of_y));
+  bs_text_done(&of_x);
+  bs_text_done(&of_y);
+  return false;
+}
+
 static bool
 same_types(glen_context *ctx, const glen_program *a, const glen_program *b,
            bool outputs) {
@@ -340,9 +380,7 @@ same_types(glen_context *ctx, const glen_program *a, const glen_program *b,
     bool same = s.rank == t.rank && s.dtype == t.dtype &&
                 !memcmp(s.dim, t.dim, s.rank * sizeof s.dim[0]);
     if (!same || (!outputs && strcmp(x->name, y->name)))
-      return bs_error(&ctx->diags, y->span, "different-programs",
-                      "the programs' %s differ: %s and %s", what, x->name,
-                      y->name);
+      return differ(ctx, what, p, x, q, y);
   }
   return true;
 }
@@ -351,5 +389,6 @@ bool
 glen_programs_agree(glen_context *ctx, const glen_program *a,
                     const glen_program *b) {
   API_ENTER(ctx, false);
-  return same_types(ctx, a, b, false) && same_types(ctx, a, b, true);
+  return same_sizes(ctx, a->program->sizes, b->program->sizes) &&
+         same_types(ctx, a, b, false) && same_types(ctx, a, b, true);
 }

@@ -18,7 +18,7 @@ glen_loops_load_at(glen_context *ctx, const glen_target *target,
                    const char *path, bool strict_fp, const char *const *sizes,
                    uint32_t n_sizes) {
   API_ENTER_STAGE(ctx, "reading", 1, NULL);
-  const po_given_size *given;
+  po_given_size *given;
   if (!api_read_sizes(ctx, &ctx->arena, sizes, n_sizes, &given))
     return NULL;
   uint32_t source = bs_source_read(&ctx->diags, path, BS_NOWHERE);

@@ -55,7 +55,7 @@ read_size(glen_context *ctx, bs_arena *arena, const char *text,
 
 bool
 api_read_sizes(glen_context *ctx, bs_arena *arena, const char *const *sizes,
-               uint32_t n, const po_given_size **out) {
+               uint32_t n, po_given_size **out) {
   po_given_size *list = n ? BS_NEWS(arena, po_given_size, n) : NULL;
   for (uint32_t k = 0; k < n; k++)
     if (!read_size(ctx, arena, sizes[k], &list[k]) || !is_new(ctx, list, k))

@@ -61,11 +61,13 @@ put_part(const telling *x, uint32_t k, bs_text *out) {
   }
 }
 
-/* A block of a loop: equal parts of the whole, each of at most so many. */
+/* A block of a loop: equal parts of the whole, each of at most so many and, but
+ * for the last, of whole units. */
 static int64_t
 block_of(int64_t whole, int64_t most, int64_t unit) {
   int64_t parts = whole > most ? bs_ceil_div(whole, most) : 1;
-  return bs_round_up(bs_ceil_div(whole, parts), unit);
+  int64_t block = bs_round_up(bs_ceil_div(whole, parts), unit);
+  return block < whole ? block : whole;
 }
 
 typedef struct kernel {
@@ -255,7 +257,7 @@ know_names(glen_context *ctx, const gs_sizes *s, const po_given_size *given,
 static bool
 read_numbers(glen_context *ctx, const gs_program *p, const char *const *sizes,
              uint32_t n, int64_t *at) {
-  const po_given_size *given;
+  po_given_size *given;
   if (!p->sizes) {
     bs_error(&ctx->diags, BS_NOWHERE, "open-size",
              "the program leaves no size open, so there is one code");

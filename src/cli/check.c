@@ -7,6 +7,7 @@
 #include "cli/session.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 typedef struct pair {
   const glen_program *a, *b;
@@ -120,25 +121,48 @@ check(cl_session *session, const pair *p) {
   return proof.proved || proof.checked ? GLEN_OK : GLEN_LIMIT;
 }
 
+static glen_program *
+load(cl_session *session, const glen_target *target, const char *path,
+     bool *taken) {
+  const cl_list *sizes = &session->options->sizes;
+  return glen_program_load_among(session->glen, target, path, sizes->items,
+                                 sizes->n, taken);
+}
+
+/* Numbers are for sizes that one of the programs has, or both. */
+static int
+load_pair(cl_session *session, pair *p) {
+  const cl_options *o = session->options;
+  glen_target *target = cl_target(session);
+  bool *taken = calloc(o->sizes.n + (size_t)1, sizeof *taken);
+  if (!taken)
+    return GLEN_INTERNAL;
+  p->a = target ? load(session, target, o->files.items[0], taken) : NULL;
+  p->b = p->a ? load(session, target, o->files.items[1], taken) : NULL;
+  int code = p->b ? GLEN_OK : cl_failed(session);
+  for (uint32_t k = 0; k < o->sizes.n && !code; k++)
+    if (!taken[k]) {
+      fprintf(stderr, "glen: --size: neither program has the size of %s\n",
+              o->sizes.items[k]);
+      code = GLEN_USAGE;
+    }
+  free(taken);
+  return code;
+}
+
 int
 cl_check(const cl_options *options) {
   cl_session session;
   pair p = {0};
-  int code;
   if (!options->samples) {
     fputs("glen: --samples: at least 1\n", stderr);
     return GLEN_USAGE;
   }
   if (!cl_open(&session, options))
     return GLEN_INTERNAL;
-  glen_target *target = cl_target(&session);
-  if (target)
-    p.a = cl_load_program(&session, target, options->files.items[0]);
-  if (p.a)
-    p.b = cl_load_program(&session, target, options->files.items[1]);
-  if (p.b && glen_programs_agree(session.glen, p.a, p.b))
-    code = check(&session, &p);
-  else
-    code = cl_failed(&session);
+  int code = load_pair(&session, &p);
+  if (!code)
+    code = glen_programs_agree(session.glen, p.a, p.b) ? check(&session, &p)
+                                                       : cl_failed(&session);
   return cl_close(&session, code);
 }

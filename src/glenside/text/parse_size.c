@@ -114,10 +114,14 @@ declare(gs_parser *x, uint32_t name) {
 
 static void
 check_given(gs_parser *x) {
-  for (uint32_t k = 0; k < x->n_given; k++)
-    if (!parse_is_size(x, x->given[k].name) && !x->ctx->diags->errors)
+  for (uint32_t k = 0; k < x->n_given; k++) {
+    bool has = parse_is_size(x, x->given[k].name);
+    if (has && x->given[k].taken)
+      *x->given[k].taken = true;
+    if (!has && !x->given[k].taken && !x->ctx->diags->errors)
       bs_error(x->ctx->diags, BS_NOWHERE, "unknown-name",
                "the program has no size named %s", x->given[k].name);
+  }
 }
 
 /* Numbers so large stand for what sizes make. */

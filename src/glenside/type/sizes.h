@@ -31,6 +31,8 @@
 typedef struct gs_given_size {
   const char *name;
   int64_t value;
+  /* Set if the program has such a size; NULL: it is an error that it has not. */
+  bool *taken;
 } gs_given_size;
 
 typedef struct gs_size {

@@ -188,6 +188,29 @@ Test(inputs, sizes_get_numbers_or_stay_open) {
   glen_context_free(glen);
 }
 
+/* A number is for those of several programs that have the size. */
+Test(inputs, sizes_of_several_programs) {
+  const char *const sizes[] = {"n=5", "m=2"};
+  bool taken[2] = {false, false};
+  use_folder();
+  put("n.glen", "(size n 1 64) (tensor x (shape n) f32) (output x)");
+  put("two.glen", "(tensor x (shape 5) f32) (output x)");
+  glen_context *glen = begin();
+  glen_program *a =
+      glen_program_load_among(glen, NULL, "n.glen", sizes, 2, taken);
+  cr_assert_not_null(a);
+  cr_expect(taken[0] && !taken[1]);
+  cr_expect_str_eq(glen_program_text(glen, a, false),
+                   "(tensor x (shape 5) f32)\n(output x)\n");
+  taken[0] = false;
+  glen_program *b =
+      glen_program_load_among(glen, NULL, "two.glen", sizes, 2, taken);
+  cr_assert_not_null(b);
+  cr_expect(!taken[0] && !taken[1]);
+  cr_expect(glen_programs_agree(glen, a, b));
+  glen_context_free(glen);
+}
+
 /* The key, its part, and the blocks that fit these sizes. */
 Test(inputs, a_call_is_taken_by_the_code_of_its_part) {
   const char *const small[] = {"n=4"}, *const large[] = {"n=65"},
