@@ -47,18 +47,7 @@ part_of(const telling *x, uint32_t k) {
 
 static void
 put_part(const telling *x, uint32_t k, bs_text *out) {
-  const gs_size *part = part_of(x, k);
-  for (uint32_t j = 0; j < x->p->sizes->n; j++) {
-    const gs_size *s = &part[j];
-    bs_putf(out, "%s%s", j ? ", " : "", s->name);
-    if (s->least == s->most)
-      bs_putf(out, " = %lld", (long long)s->least);
-    else
-      bs_putf(out, " from %lld to %lld", (long long)s->least,
-              (long long)s->most);
-    if (s->least < s->most && s->multiple > 1)
-      bs_putf(out, ", a multiple of %lld", (long long)s->multiple);
-  }
+  gs_put_bounds(out, part_of(x, k), x->p->sizes->n);
 }
 
 /* A block of a loop: equal parts of the whole, each of at most so many and, but

@@ -108,6 +108,21 @@ gs_put_number_term(bs_text *out, const gs_sizes *s, gs_number x) {
 }
 
 void
+gs_put_bounds(bs_text *out, const gs_size *list, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    const gs_size *s = &list[k];
+    bs_putf(out, "%s%s", k ? ", " : "", s->name);
+    if (s->least == s->most)
+      bs_putf(out, " = %lld", (long long)s->least);
+    else
+      bs_putf(out, " from %lld to %lld", (long long)s->least,
+              (long long)s->most);
+    if (s->least < s->most && s->multiple > 1)
+      bs_putf(out, ", a multiple of %lld", (long long)s->multiple);
+  }
+}
+
+void
 gs_put_sizes_at(bs_text *out, const gs_sizes *s, const int64_t *at) {
   for (uint32_t k = 0; k < s->n; k++)
     bs_putf(out, "%s%s = %lld", k ? ", " : "", s->list[k].name,

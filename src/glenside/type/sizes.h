@@ -31,7 +31,8 @@
 typedef struct gs_given_size {
   const char *name;
   int64_t value;
-  /* Set if the program has such a size; NULL: it is an error that it has not. */
+  /* Set if the program has such a size; NULL: it is an error that it has not.
+   */
   bool *taken;
 } gs_given_size;
 
@@ -103,6 +104,8 @@ void gs_put_number(bs_text *, const gs_sizes *, gs_number);
 void gs_put_number_term(bs_text *, const gs_sizes *, gs_number);
 /* A type whose sizes are those of a program, or NULL. */
 void gs_put_type_of(bs_text *, const gs_sizes *, const gs_type *);
+/* "n from 1 to 8, m = 1" */
+void gs_put_bounds(bs_text *, const gs_size *, uint32_t n);
 /* "n = 5, m = 1" */
 void gs_put_sizes_at(bs_text *, const gs_sizes *, const int64_t *at);
 

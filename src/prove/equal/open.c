@@ -7,11 +7,14 @@
  * those around powers of two, as blocks and tails end there, and the most. */
 #include "prove/equal/open.h"
 #include "base/random.h"
+#include "prove/session/session.h"
+#include "prove/symbolic/symbolic.h"
 #include <string.h>
 
 enum {
-  SMALL = 33,             /* from the least on, all of a size are looked at */
-  MOST_ELEMENTS = 1 << 16 /* of all terms, at sizes that are looked at */
+  SMALL = 33,              /* from the least on, all of a size are looked at */
+  MOST_ELEMENTS = 1 << 16, /* of all terms, at sizes that are looked at */
+  MOST_BYTES = 1 << 28     /* of a proof for all sizes */
 };
 
 typedef struct looking {
@@ -24,35 +27,78 @@ typedef struct looking {
   uint32_t n;
 } looking;
 
-/* ---- the same terms ---- */
+/* ---- for all sizes at once ---- */
 
 /* The terms of both in one program over the sizes: equal ones are one. */
 static bool
 add_program(gs_program *to, const gs_program *from, gs_term *made) {
   for (uint32_t k = 0; k < from->nodes.len; k++) {
     const gs_node *node = &from->nodes.data[k];
-    if (node->op == GS_CONST || node->op == GS_SCAN)
+    const gs_constant *c =
+        node->op == GS_CONST ? gs_constant_of(from, node->attr) : NULL;
+    if (node->op == GS_SCAN || (node->op == GS_CONST && !c))
       return false; /* a name that may stand for other elements */
-    made[k] = gs_add_like(to, node, made);
+    made[k] =
+        c ? pv_import_constant(c, to, node->span) : gs_add_like(to, node, made);
     if (!gs_term_ok(made[k]))
       return false;
   }
   return true;
 }
 
+typedef struct proof {
+  const looking *l;
+  bs_heap heap;
+  const gs_program *p;
+  gs_term a, b;
+  bool holds;
+} proof;
+
+static void
+prove_output(void *arg) {
+  proof *x = arg;
+  const char *why;
+  x->holds = pv_prove_open(x->p, x->a, x->b, x->l->options->max_operations,
+                           &x->heap, &why);
+}
+
+/* On a heap of its own, which may run out. */
 static bool
-are_same_terms(const looking *l) {
+holds_for_all(const looking *l, const gs_program *p, gs_term a, gs_term b) {
+  proof x = {.l = l, .p = p, .a = a, .b = b};
+  bs_heap_init_child(&x.heap, l->ctx->heap, MOST_BYTES);
+  bool ok = bs_protect(&x.heap, prove_output, &x) && x.holds;
+  bs_heap_done(&x.heap);
+  return ok;
+}
+
+/* NULL: not shown for all sizes at once. */
+static const char *
+prove_terms(const looking *l) {
   gs_program *to = gs_program_new(l->ctx, l->a->target);
   gs_term *x = BS_NEWS(l->ctx->arena, gs_term, l->a->nodes.len + (size_t)1);
   gs_term *y = BS_NEWS(l->ctx->arena, gs_term, l->b->nodes.len + (size_t)1);
+  bool same = true;
   for (uint32_t k = 0; k < l->sizes->n; k++)
     gs_open_size(to, &l->sizes->list[k]);
   if (!add_program(to, l->a, x) || !add_program(to, l->b, y))
-    return false;
-  for (uint32_t k = 0; k < l->a->outputs.len; k++)
-    if (x[l->a->outputs.data[k].term.i].i != y[l->b->outputs.data[k].term.i].i)
-      return false;
-  return true;
+    return NULL;
+  for (uint32_t k = 0; k < l->a->outputs.len; k++) {
+    gs_term s = x[l->a->outputs.data[k].term.i];
+    gs_term t = y[l->b->outputs.data[k].term.i];
+    if (s.i != t.i && !holds_for_all(l, to, s, t))
+      return NULL;
+    same = same && s.i == t.i;
+  }
+  if (same)
+    return "the same term for all sizes";
+  bs_text text;
+  bs_text_init(&text, l->ctx->heap);
+  bs_put(&text, "equal element by element for all sizes, ");
+  gs_put_bounds(&text, l->sizes->list, l->sizes->n);
+  const char *out = bs_arena_strdup(l->ctx->arena, bs_text_str(&text));
+  bs_text_done(&text);
+  return out;
 }
 
 /* ---- sizes ---- */
@@ -311,9 +357,8 @@ pv_equal_open(const gs_context *ctx, const gs_program *a, const gs_program *b,
                  .sizes = a->sizes,
                  .options = options,
                  .out = out};
-  *out = (pv_open_answer){.verdict = PV_PROVED,
-                          .reason = "the same term for all sizes"};
-  if (!are_same_terms(l)) {
+  *out = (pv_open_answer){.verdict = PV_PROVED, .reason = prove_terms(l)};
+  if (!out->reason) {
     choose_sizes(l);
     sort_sizes(l);
     look_at_all(l);

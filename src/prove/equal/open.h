@@ -2,8 +2,9 @@
 /* open.h - are two programs whose sizes are open equal?
  *
  *   proved    for all sizes within their bounds: the outputs are the same
- *             terms over the sizes, or there are few sizes, at each of which
- *             they are proved equal
+ *             terms over the sizes, or lead to the same elements at each
+ *             index, or there are few sizes, at each of which they are proved
+ *             equal
  *   checked   proved at each of some sizes, which the reason names
  *   refuted   at the first of the sizes looked at where they are; `at` are
  *             these, and the answer is the one there

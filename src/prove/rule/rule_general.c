@@ -85,8 +85,14 @@ prove_form(void *arg, const gs_program *p, const uint32_t *slots,
   general *g = arg;
   pv_asking *pr = g->pr;
   question q = {.g = g,
-                .form = {pr->rules, pr->rule, p, slots, OPERATIONS_OF_FORM, any,
-                         g->systems, &pr->any_order}};
+                .form = {.rules = pr->rules,
+                         .rule = pr->rule,
+                         .p = p,
+                         .slots = slots,
+                         .max_operations = OPERATIONS_OF_FORM,
+                         .any = any,
+                         .systems = g->systems,
+                         .any_order = &pr->any_order}};
   bs_heap_init_child(&q.heap, pr->ctx->heap, (size_t)1 << 28);
   bool ok = bs_protect(&q.heap, ask_form, &q) && q.proved;
   pr->out->forms++;
@@ -125,7 +131,7 @@ is_candidate(general *g) {
   for (uint32_t k = 0; k <= pr->rule->scope.vars.len; k++)
     slots[k] = UINT32_MAX;
   gs_program *p = gs_program_new(&g->ctx, rl_target(pr->rules));
-  pv_form form = {pr->rules, pr->rule, p, slots, 0, 0, NULL, NULL};
+  pv_form form = {.rules = pr->rules, .rule = pr->rule, .p = p, .slots = slots};
   uint64_t key;
   return pv_form_key(&form, &g->heap, &key);
 }

@@ -77,19 +77,22 @@ constant_term(const gs_program *p, const gs_constant *c) {
   return GS_NO_TERM;
 }
 
+gs_term
+pv_import_constant(const gs_constant *c, gs_program *to, bs_span span) {
+  const char *name = c->name;
+  const gs_constant *have = gs_find_constant(to, name);
+  while (have && !same_constant(have, c)) {
+    name = bs_arena_printf(to->ctx.arena, "%s'", name);
+    have = gs_find_constant(to, name);
+  }
+  return have ? constant_term(to, have)
+              : gs_add_constant(to, name, &c->type, c->data, span);
+}
+
 static gs_term
 import_constant(const importer *x, const gs_node *n, const gs_type *type) {
-  const char *name = own_name(x->from, n);
-  const gs_constant *c = gs_find_constant(x->from, name);
-  if (!c)
-    return import_tensor(x, n, type);
-  const gs_constant *have = gs_find_constant(x->to, name);
-  while (have && !same_constant(have, c)) {
-    name = bs_arena_printf(x->s->ctx.arena, "%s'", name);
-    have = gs_find_constant(x->to, name);
-  }
-  return have ? constant_term(x->to, have)
-              : gs_add_constant(x->to, name, type, c->data, n->span);
+  const gs_constant *c = gs_constant_of(x->from, n->attr);
+  return c ? pv_import_constant(c, x->to, n->span) : import_tensor(x, n, type);
 }
 
 static gs_term

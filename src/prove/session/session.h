@@ -58,6 +58,8 @@ typedef struct pv_session {
 gs_term *pv_import(pv_session *, const gs_program *from, gs_program *to,
                    const gs_term *roots, uint32_t n, bool plain);
 /* scan.c: a scan over these terms, in the plain program. */
+/* That of its name and elements, or a new one, of another name if need be. */
+gs_term pv_import_constant(const gs_constant *, gs_program *to, bs_span);
 gs_term pv_import_scan(pv_session *, const gs_program *from, gs_term scan,
                        const gs_term *kids, gs_fault *);
 bool pv_is_plain(const gs_program *, const uint8_t *live);

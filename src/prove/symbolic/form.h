@@ -12,6 +12,7 @@
 #ifndef PROVE_FORM_H
 #define PROVE_FORM_H
 
+#include "glenside/type/sizes.h"
 #include "poly/loops/affine.h"
 #include "prove/symbolic/forms.h"
 #include "prove/symbolic/symbolic.h"
@@ -210,6 +211,7 @@ typedef struct fm_form {
   fm_value value[FM_SLOTS];
   fm_type type[FM_SLOTS];
   uint8_t typed[FM_SLOTS];
+  fm_number open_size[GS_MOST_SIZES]; /* divided by their multiples */
   fm_side side[2];
   bool right;   /* facts are to be shown, not taken */
   bool numbers; /* numbers of the application are meant */
@@ -316,6 +318,10 @@ fm_is_class(const gs_expr *e) {
 /* symbolic_function.c: unknown where it is not understood. */
 fm_value fm_call(fm_form *, const gs_expr *);
 fm_value fm_product_of(fm_form *, const fm_number *, uint32_t n);
+
+/* symbolic_open.c: the sizes of a program, and a number over them. */
+void fm_free_open_sizes(fm_form *);
+fm_number fm_of_int(fm_form *, int64_t);
 
 /* symbolic_expr.c, symbolic_where.c */
 bool fm_is_fixed(const fm_form *, const gs_expr *);

@@ -343,8 +343,8 @@ tell_literals(fm_form *f) {
   }
 }
 
-static bool
-prove_path(fm_form *f) {
+static void
+take_rule(fm_form *f) {
   const rl_rule *rule = f->of->rule;
   type_holes(f, rule->left);
   free_sizes(f);
@@ -359,6 +359,26 @@ prove_path(fm_form *f) {
   f->right = true;
   if (!f->why && !f->nothing)
     fm_infer_side(f, &f->side[1]);
+}
+
+static void
+take_open(fm_form *f) {
+  fm_free_open_sizes(f);
+  for (uint32_t k = 0; k < 2; k++) {
+    f->side[k].skeleton = &f->of->open[k];
+    type_holes(f, f->side[k].skeleton);
+    if (!f->why)
+      fm_infer_side(f, &f->side[k]);
+  }
+  f->right = true;
+}
+
+static bool
+prove_path(fm_form *f) {
+  if (f->of->open)
+    take_open(f);
+  else
+    take_rule(f);
   if (!f->why && !f->nothing)
     compare_types(f);
   if (!f->why && !f->nothing)
@@ -383,7 +403,8 @@ open_form(const pv_form *form, bs_heap *heap, isl_ctx *isl) {
   f->heap = heap;
   f->values = form->p->ctx.values;
   f->isl = isl;
-  fix(f);
+  if (!form->open)
+    fix(f);
   return f;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* symbolic.h - one form of a rule, proved for all sizes at once.
+/* symbolic.h - one form of a rule, or two terms over sizes, proved for all
+ * sizes at once.
  *
  * A form is what a rule looks like but for its sizes: the ranks and splits of
  * the terms that its variables stand for, axes, permutations, operators.
@@ -26,6 +27,9 @@ typedef struct pv_form {
                        alike: nothing is known of what it computes */
   sy_memo *systems; /* what is known by now, or NULL */
   bool *any_order;  /* set if the proof is one with any order of sums alone */
+  /* Two sides over the sizes of p, whose leaves are `slots`, in place of those
+   * of a rule, or NULL. */
+  const gs_skeleton *open;
 } pv_form;
 
 /* Tells forms apart.  False when the rule is none of those looked at. */
@@ -33,5 +37,10 @@ bool pv_form_key(const pv_form *, bs_heap *, uint64_t *key);
 /* True: proved for all sizes.  *numbers: with numbers of this application only.
  * Else *why says what was not understood. */
 bool pv_prove_form(const pv_form *, bs_heap *, bool *numbers, const char **why);
+
+/* symbolic_open.c: two terms of a program that leaves sizes open.  True: equal
+ * for all sizes within their bounds and all inputs. */
+bool pv_prove_open(const gs_program *, gs_term a, gs_term b,
+                   uint64_t max_operations, bs_heap *, const char **why);
 
 #endif

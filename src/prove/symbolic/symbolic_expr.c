@@ -73,7 +73,7 @@ bool
 fm_fixed_value(fm_form *f, const gs_expr *e, bs_value *out) {
   gs_env env = {.values = f->values,
                 .slots = f->of->slots,
-                .n_slots = f->of->rule->scope.vars.len,
+                .n_slots = f->of->rule ? f->of->rule->scope.vars.len : 0,
                 .facts = f,
                 .type_of = type_of};
   return gs_expr_eval(e, &env, out);
@@ -88,13 +88,13 @@ fm_of_datum(fm_form *f, bs_value v) {
   fm_value out = {.kind = FM_DATUM, .datum = v};
   int64_t item[GS_MAX_RANK];
   if (bs_kind_of(f->values, v) == BS_KIND_INT)
-    return fm_of_number(fm_constant(f, bs_as_int(f->values, v)));
+    return fm_of_number(fm_of_int(f, bs_as_int(f->values, v)));
   if (bs_kind_of(f->values, v) != BS_KIND_LIST ||
       !bs_to_ints(f->values, v, item, GS_MAX_RANK, &out.n))
     return out;
   out.kind = FM_LIST;
   for (uint32_t k = 0; k < out.n; k++)
-    out.at[k] = fm_constant(f, item[k]);
+    out.at[k] = fm_of_int(f, item[k]);
   return out;
 }
 
@@ -114,7 +114,7 @@ fm_type_of(fm_form *f, uint32_t slot) {
   t->rank = sample.rank;
   t->dtype = sample.dtype;
   for (uint32_t k = 0; k < t->rank; k++) {
-    t->dim[k] = fm_parameter(f);
+    t->dim[k] = f->of->open ? fm_of_int(f, sample.dim[k]) : fm_parameter(f);
     fm_assume(f, fm_combine(f, 1, t->dim[k], 0, t->dim[k], -1), false);
   }
   return t;
