@@ -163,7 +163,8 @@ Test(sizes, a_program_is_printed_as_it_is_read) {
 
 Test(sizes, numbers_that_are_given_are_put_in) {
   const char *text = "(size n 2 64) (tensor a (shape n 3) f32) (output a)";
-  gs_given_size given[] = {{"n", 5}, {"m", 5}};
+  gs_given_size given[] = {{.name = "n", .value = 5},
+                           {.name = "m", .value = 5}};
   gs_type t;
   uint32_t source = bs_source_add(&diags, "f", text, strlen(text));
   gs_program *p = gs_parse_at(&ctx, NULL, source, given, 1);

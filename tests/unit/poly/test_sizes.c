@@ -76,7 +76,8 @@ Test(sizes, a_copy_is_as_sound_as_the_program) {
 
 /* The program with numbers is one without sizes; a size may stay open. */
 Test(sizes, numbers_are_put_in) {
-  po_given_size given[] = {{"m", 3}, {"n", 16}};
+  po_given_size given[] = {{.name = "m", .value = 3},
+                           {.name = "n", .value = 16}};
   po_program *p = read_at(product, given, 2), *q = read_at(product, given, 1);
   cr_assert(p && q, "%s", faults());
   cr_assert(!po_has_sizes(p) && !po_is_sized(&p->arrays.data[1]));
@@ -87,8 +88,11 @@ Test(sizes, numbers_are_put_in) {
 }
 
 Test(sizes, numbers_outside_of_the_bounds_are_refused) {
-  static const po_given_size wrong[] = {
-      {"m", 0}, {"m", 401}, {"n", 12}, {"n", 0}, {"k", 1}};
+  static const po_given_size wrong[] = {{.name = "m"},
+                                        {.name = "m", .value = 401},
+                                        {.name = "n", .value = 12},
+                                        {.name = "n"},
+                                        {.name = "k", .value = 1}};
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
     cr_assert_null(read_at(product, &wrong[k], 1));
 }
