@@ -25,6 +25,7 @@ typedef struct looking {
   pv_open_answer *out;
   int64_t at[PV_MOST_LOOKED][GS_MOST_SIZES];
   uint32_t n;
+  bool any_order; /* as in the answers at sizes */
 } looking;
 
 /* ---- for all sizes at once ---- */
@@ -51,7 +52,7 @@ typedef struct proof {
   bs_heap heap;
   const gs_program *p;
   gs_term a, b;
-  bool holds;
+  bool holds, any_order;
 } proof;
 
 static void
@@ -59,7 +60,7 @@ prove_output(void *arg) {
   proof *x = arg;
   const char *why;
   x->holds = pv_prove_open(x->p, x->a, x->b, x->l->options->max_operations,
-                           &x->heap, &why);
+                           &x->heap, &x->any_order, &why);
 }
 
 /* On a heap of its own, which may run out. */
@@ -69,6 +70,7 @@ holds_for_all(const looking *l, const gs_program *p, gs_term a, gs_term b) {
   bs_heap_init_child(&x.heap, l->ctx->heap, MOST_BYTES);
   bool ok = bs_protect(&x.heap, prove_output, &x) && x.holds;
   bs_heap_done(&x.heap);
+  l->out->answer.any_order |= x.any_order;
   return ok;
 }
 
@@ -96,6 +98,7 @@ prove_terms(const looking *l) {
   bs_text_init(&text, l->ctx->heap);
   bs_put(&text, "equal element by element for all sizes, ");
   gs_put_bounds(&text, l->sizes->list, l->sizes->n);
+  bs_put(&text, l->out->answer.any_order ? PV_ANY_ORDER : "");
   const char *out = bs_arena_strdup(l->ctx->arena, bs_text_str(&text));
   bs_text_done(&text);
   return out;
@@ -240,6 +243,7 @@ look(looking *l, const int64_t *at) {
     pv_equal_programs(l->ctx, a, b, l->options, &answer);
   if (answer.verdict == PV_UNKNOWN)
     return false;
+  l->any_order |= answer.any_order;
   if (!l->out->looked++ || is_worse(answer.verdict, l->out->answer.verdict)) {
     l->out->answer = answer;
     memcpy(l->out->at, at, l->sizes->n * sizeof *at);
@@ -314,6 +318,8 @@ reason_of(const looking *l) {
     gs_put_sizes_at(&text, l->sizes, o->at);
     bs_putf(&text, ", %s", why);
   }
+  if (l->any_order && o->answer.verdict == PV_PROVED)
+    bs_put(&text, PV_ANY_ORDER);
   const char *out = bs_arena_strdup(l->ctx->arena, bs_text_str(&text));
   bs_text_done(&text);
   return out;
@@ -357,8 +363,10 @@ pv_equal_open(const gs_context *ctx, const gs_program *a, const gs_program *b,
                  .sizes = a->sizes,
                  .options = options,
                  .out = out};
-  *out = (pv_open_answer){.verdict = PV_PROVED, .reason = prove_terms(l)};
+  *out = (pv_open_answer){.verdict = PV_PROVED};
+  out->reason = prove_terms(l);
   if (!out->reason) {
+    *out = (pv_open_answer){.verdict = PV_UNKNOWN};
     choose_sizes(l);
     sort_sizes(l);
     look_at_all(l);

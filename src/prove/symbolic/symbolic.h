@@ -41,6 +41,7 @@ bool pv_prove_form(const pv_form *, bs_heap *, bool *numbers, const char **why);
 /* symbolic_open.c: two terms of a program that leaves sizes open.  True: equal
  * for all sizes within their bounds and all inputs. */
 bool pv_prove_open(const gs_program *, gs_term a, gs_term b,
-                   uint64_t max_operations, bs_heap *, const char **why);
+                   uint64_t max_operations, bs_heap *, bool *any_order,
+                   const char **why);
 
 #endif

@@ -153,7 +153,7 @@ read_side(reading *r, gs_term root, gs_skeleton *out) {
 
 static bool
 prove_cut(reading *r, gs_term a, gs_term b, uint64_t max_operations,
-          const char **why) {
+          bool *any_order, const char **why) {
   uint32_t n = r->p->nodes.len;
   gs_skeleton side[2];
   r->n_leaves = 0;
@@ -165,6 +165,7 @@ prove_cut(reading *r, gs_term a, gs_term b, uint64_t max_operations,
   pv_form form = {.p = r->p,
                   .slots = r->leaves,
                   .max_operations = max_operations,
+                  .any_order = any_order,
                   .open = side};
   bool numbers;
   return pv_prove_form(&form, r->heap, &numbers, why);
@@ -172,7 +173,8 @@ prove_cut(reading *r, gs_term a, gs_term b, uint64_t max_operations,
 
 bool
 pv_prove_open(const gs_program *p, gs_term a, gs_term b,
-              uint64_t max_operations, bs_heap *heap, const char **why) {
+              uint64_t max_operations, bs_heap *heap, bool *any_order,
+              const char **why) {
   size_t n = p->nodes.len + (size_t)1;
   reading r = {.heap = heap,
                .p = p,
@@ -184,8 +186,13 @@ pv_prove_open(const gs_program *p, gs_term a, gs_term b,
   pv_partial_terms(p, NULL, r.facts);
   mark_side(&r, a, 1);
   mark_side(&r, b, 2);
-  if (prove_cut(&r, a, b, max_operations, why))
-    return true;
-  r.whole = true;
-  return prove_cut(&r, a, b, max_operations, why);
+  for (int whole = 0; whole < 2; whole++) {
+    bool any = false;
+    r.whole = whole;
+    if (prove_cut(&r, a, b, max_operations, &any, why)) {
+      *any_order |= any;
+      return true;
+    }
+  }
+  return false;
 }
