@@ -9,6 +9,7 @@
 #include "api/api.h"
 #include "base/file.h"
 #include "extract/egraph.h"
+#include "extract/stranded.h"
 
 #include <math.h>
 
@@ -35,27 +36,67 @@ api_pricer_of(const glen_result *r) {
   return (ex_pricer){.target = r->target,
                      .limit = r->limit,
                      .once = r->once,
+                     .stranded = r->stranded,
                      .values = r->gs.values,
                      .type_of = type_of};
 }
 
 /* ---- by a method ---- */
 
-/* False where there was no room for it. */
-static bool
-solve(extraction *x, ex_method method) {
+/* One more class at least is left out each time. */
+#define MOST_CHOICES 64
+
+/* A choice; NULL: there is none. */
+static eg_node *
+choose_once(extraction *x, ex_method method) {
   glen_result *r = x->result;
   ex_pricer pricer = api_pricer_of(r);
   ex_bridge bridge;
+  eg_node *choice = NULL;
+  ex_from_egraph(&x->heap, r->run.graph, r->run.outputs, r->run.n_outputs,
+                 ex_price_enode, &pricer, &bridge);
+  if (ex_solve(&bridge.problem, method, &x->options, &x->solution))
+    choice = ex_chosen(&r->heap, &bridge, &x->solution);
+  r->n_choice = bridge.n_ids;
+  return choice;
+}
+
+static bool
+strands(extraction *x) {
+  glen_result *r = x->result;
+  ex_choice choice = {.graph = r->run.graph,
+                      .roots = r->run.outputs,
+                      .n_roots = r->run.n_outputs,
+                      .n_ids = r->n_choice,
+                      .node = x->choice};
+  if (r->part)
+    return false;
+  if (!r->stranded)
+    r->stranded = bs_calloc(&r->heap, r->n_choice + (size_t)1, 1);
+  return ex_find_stranded(&x->heap, r->target, r->gs.values, &choice,
+                          r->stranded);
+}
+
+/* False where there was no room for it.  Where nothing but a stranded call
+ * computes a term, it is kept: its place is in the error of lowering. */
+static bool
+solve(extraction *x, ex_method method) {
   bs_trap trap BS_TRAP_ENDS;
   bs_trap_set(&trap, &x->heap);
   if (setjmp(trap.place))
     return false;
-  ex_from_egraph(&x->heap, r->run.graph, r->run.outputs, r->run.n_outputs,
-                 ex_price_enode, &pricer, &bridge);
-  if (ex_solve(&bridge.problem, method, &x->options, &x->solution))
-    x->choice = ex_chosen(&r->heap, &bridge, &x->solution);
-  r->n_choice = bridge.n_ids;
+  x->choice = choose_once(x, method);
+  for (uint32_t k = 0; k < MOST_CHOICES && x->choice && strands(x); k++) {
+    ex_solution before = x->solution;
+    eg_node *other = choose_once(x, method);
+    if (!other) {
+      x->solution = before;
+      break;
+    }
+    x->choice = other;
+    x->solution.optimal = false;
+    x->solution.bound = 0;
+  }
   return true;
 }
 

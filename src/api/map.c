@@ -7,6 +7,7 @@
  * share out what was made of them. */
 #include "api/explain.h"
 #include "api/mapping.h"
+#include "extract/stranded.h"
 #include "glenside/call/over.h"
 #include "glenside/text/print.h"
 #include "rules/explain/near.h"
@@ -305,6 +306,27 @@ tell_rules(api_mapping *m, const char *name, bs_text *out, bs_json *j) {
     bs_put(out, "  no rule leads to it\n");
 }
 
+/* Whether it fits, but what calls of it take or give has no way to go. */
+static bool
+tell_stranded(api_mapping *m, const char *name, bs_text *out) {
+  const gs_target *t = m->result->target;
+  const gs_instr *instr = t ? gs_find_instr(t, name) : NULL;
+  const gs_operand *o =
+      instr ? ex_stranded_operand(t, m->result->gs.values, m->result->run.graph,
+                                  m->result->stranded, instr)
+            : NULL;
+  if (!o)
+    return false;
+  bool in = o != &instr->result;
+  bs_putf(out,
+          "  it fits, but no instruction moves '%s' %s %s as it is, nor does "
+          "another call %s it there\n",
+          o->name, in ? "to" : "from", gs_memory_name(t, o->memory),
+          in ? "leave" : "take");
+  m->fate.word = "stranded";
+  return true;
+}
+
 static void
 tell_instr(api_mapping *m, const char *name, bs_text *out, bs_json *j) {
   int64_t calls = (int64_t)count_calls(m, name);
@@ -318,7 +340,7 @@ tell_instr(api_mapping *m, const char *name, bs_text *out, bs_json *j) {
     bs_put(out, "not used\n");
   bs_json_array(j, "nearest");
   m->fate = (api_fate){0};
-  if (!calls)
+  if (!calls && !tell_stranded(m, name, out))
     tell_rules(m, name, out, j);
   bs_json_end(j);
   if (m->fate.word)

@@ -7,6 +7,7 @@
 #include "extract/egraph.h"
 #include "extract/cost.h"
 #include "extract/internal.h"
+#include "extract/stranded.h"
 #include <assert.h>
 
 typedef struct builder {
@@ -175,7 +176,8 @@ ex_price_enode(void *pricer, const eg_graph *g, eg_node node) {
   uint32_t n;
   ex_cost cost;
   const eg_class *kids = eg_kids(g, node, &n);
-  if (n > EX_MAX_KIDS)
+  if (n > EX_MAX_KIDS ||
+      ex_is_stranded(p->target, p->values, g, node, p->stranded))
     return INFINITY;
   for (uint32_t k = 0; k < n; k++) {
     read_type(p, g, kids[k], &types[k]);

@@ -39,7 +39,8 @@ eg_node *ex_chosen(bs_heap *, const ex_bridge *, const ex_solution *);
 typedef struct ex_pricer {
   const gs_target *target;
   ex_limit limit;
-  const uint8_t *once; /* by class id (ex_once_classes), or NULL */
+  const uint8_t *once;     /* by class id (ex_once_classes), or NULL */
+  const uint8_t *stranded; /* by class id (stranded.h), or NULL */
   bs_values *values;
   /* The interned type of a class. */
   bs_value (*type_of)(void *ctx, const eg_graph *, eg_class);

@@ -201,6 +201,8 @@ po_can_bring(const gs_context *ctx, const gs_target *target,
   const gs_operand *o = result ? &instr->result : &instr->operands[k];
   po_tile tile = {.dtype = o->dtype, .rank = rank};
   po_route route;
+  if (!result && o->memory && !gs_hops(target, o->dtype, 0, o->memory))
+    return true; /* another call leaves it there, so that no copy would help */
   memcpy(tile.dim, dim, rank * sizeof *dim);
   memcpy(tile.stride, stride, rank * sizeof *stride);
   return po_find_route(ctx, target, ctx->arena, &tile, result ? o->memory : 0,

@@ -62,6 +62,8 @@ fit_can_bring(const gs_target *t, const gs_instr *instr, uint32_t k,
   const gs_operand *o = load ? &instr->operands[k] : &instr->result;
   if (!o->memory)
     return lies_so(mentioned(instr, k), dim, stride, rank);
+  if (load && !gs_hops(t, o->dtype, 0, o->memory))
+    return true; /* another call leaves it there, so that no copy would help */
   for (uint32_t j = 0; j < t->instrs.len; j++)
     if (is_for(t, j, o, load) &&
         moves_so(t->instrs.data[j], load, dim, stride, rank))

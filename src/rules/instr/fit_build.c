@@ -476,6 +476,16 @@ price(building *b, bs_value attr, const gs_type *const *types) {
   return calls * gs_instr_cost(instr, values, slots, "cycles", moved / calls);
 }
 
+/* Partial sums that the host adds would have to leave the memory one by one:
+ * lowering finds no places for them. */
+static bool
+adds_on_host(const building *b, const gs_instr *into) {
+  bool sums = false;
+  for (uint32_t d = 0; d < b->over.n; d++)
+    sums |= b->over.sum[d];
+  return sums && !into && b->m->f->in_memory;
+}
+
 void
 fit_build_call(building *b, const gs_instr *into, rl_fit *calls) {
   eg_class kids[FIT_OPERANDS];
@@ -483,6 +493,7 @@ fit_build_call(building *b, const gs_instr *into, rl_fit *calls) {
   const gs_type *at[FIT_OPERANDS];
   uint32_t n = b->m->f->instr->n_operands;
   bs_value attr = call_attr(b, into);
+  b->failed |= adds_on_host(b, into);
   for (uint32_t k = n; k < b->m->f->n_seen; k++)
     b->failed |= !are_alike(b, b->m->f->seen_as[k], k);
   for (uint32_t k = 0; k < n && !b->failed; k++) {
