@@ -26,9 +26,9 @@ unit_of(gs_dtype dtype) {
   case GS_F64:
     return 0x1p-53;
   case GS_BF16:
-    return 0x1p-9;
+    return 0x1p-8;
   case GS_F16:
-    return 0x1p-12;
+    return 0x1p-11;
   case GS_I8:
   case GS_U8:
   case GS_I16:

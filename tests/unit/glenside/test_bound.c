@@ -5,6 +5,7 @@
 #include "fixture.h"
 #include "glenside/interpret/interpret.h"
 #include <math.h>
+#include <stdio.h>
 
 TestSuite(bound, .init = start_listing, .fini = fixture_stop);
 
@@ -66,6 +67,24 @@ Test(bound, orders_of_sums_and_factors) {
                    "(let b (access (compute div (pair e (broadcast (insertAxis"
                    " s 1) (shape 60 70)))) 1))"
                    "(output a) (output b)");
+}
+
+/* An exponential of a sum, and the product of two: each is rounded once more on
+ * one side, by at most half a unit in the last place. */
+Test(bound, what_is_stored_in_sixteen_bits) {
+  static const char *const dtypes[] = {"bf16", "f16"};
+  char text[500];
+  for (uint32_t k = 0; k < 2; k++) {
+    snprintf(text, sizeof text,
+             "(tensor x (shape 60 70) %s) (tensor y (shape 60 70) %s)"
+             "(let a (compute exp (compute add (pair x y))))"
+             "(let b (compute mul (pair (compute exp x) (compute exp y))))"
+             "(output a) (output b)",
+             dtypes[k], dtypes[k]);
+    cr_expect_gt(excused(text), 0);
+    double most = largest(&bounds[0]) + largest(&bounds[1]);
+    cr_expect_lt(most, k ? 0.05 : 0.4, "%g", most);
+  }
 }
 
 /* x - y cancels: 1 / (x/3 - y/3) and 3 / (x - y). */
