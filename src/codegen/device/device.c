@@ -247,7 +247,8 @@ put_kernel(cg_launch *c) {
   cg_emitter *e = c->e;
   cg_function f = {.head = c->device->head(c),
                    .name = c->name,
-                   .body = cg_make_device_body(c)};
+                   .body = cg_make_device_body(c),
+                   .closes_anywhere = true};
   f.parameters = parameters_of(c, &f.n_parameters);
   cg_need_for_nodes(&e->needs, f.body);
   put_origin(c);

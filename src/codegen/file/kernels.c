@@ -96,7 +96,8 @@ put_function(cg_emitter *e, const cg_kernel *kernel, const cg_scope *scope,
                                             : "static void",
                    .name = kernel->name,
                    .n_parameters = e->p->sizes.len + use->n_slots,
-                   .parameters = parameters_of(e, use, scope->slot_names)};
+                   .parameters = parameters_of(e, use, scope->slot_names),
+                   .closes_anywhere = true};
   cg_put_function(e, &f, body);
   bs_putc(&e->body, '\n');
 }

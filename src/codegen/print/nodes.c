@@ -482,13 +482,17 @@ cg_print_signature(bs_text *out, const cg_function *f) {
     print_by_hand(out, f);
     return;
   }
+  const char *end = f->closes_anywhere ? "" : ")";
   for (uint32_t k = 0; k < f->n_parameters; k++) {
     const cg_parameter *p = &f->parameters[k];
     size_t n = strlen(p->type);
     cg_put_item(out, "%s%s%s%s", p->type, n && p->type[n - 1] == '*' ? "" : " ",
-                p->name, k + 1 < f->n_parameters ? ", " : ")");
+                p->name, k + 1 < f->n_parameters ? ", " : end);
   }
-  bs_put(out, f->n_parameters ? "" : "void)");
+  if (!f->n_parameters)
+    bs_put(out, "void)");
+  else if (f->closes_anywhere)
+    bs_putc(out, ')');
 }
 
 void

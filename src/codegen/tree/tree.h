@@ -226,6 +226,9 @@ typedef struct cg_function {
   uint32_t n_parameters;
   const cg_parameter *parameters;
   bool by_hand; /* parameters say themselves where lines break */
+  /* What closes the list of parameters does not count in the length of a line:
+   * so the heads of kernels are broken, and other functions' not. */
+  bool closes_anywhere;
   cg_node *body;
 } cg_function;
 

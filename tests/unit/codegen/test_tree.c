@@ -127,7 +127,11 @@ Test(tree, of_a_function_prints_with_its_parameters_and_long_calls_in_lines) {
   cg_append(&body, cg_make_comment(&arena, "first */ step"));
   cg_append(&body, long_call(6));
   cg_append(&body, cg_make_return(&arena, number(0)));
-  cg_function f = {"static int", "g", 2, parameters, false, body.first};
+  cg_function f = {.head = "static int",
+                   .name = "g",
+                   .n_parameters = 2,
+                   .parameters = parameters,
+                   .body = body.first};
   bs_text text;
   bs_text_init(&text, &heap);
   cg_print_function(&text, &cg_c, &f);
