@@ -338,9 +338,18 @@ print_return(bs_text *out, const cg_node *n, uint32_t indent) {
   bs_put(out, ";\n");
 }
 
+static void
+print_barrier(const printer *p, uint32_t indent) {
+  assert(p->language->barrier);
+  cg_indent(p->out, indent);
+  bs_putf(p->out, "%s\n", p->language->barrier);
+}
+
 /* Where the language has launches, which is CUDA. */
 static void
-print_launch(bs_text *out, const cg_launched *launched, uint32_t indent) {
+print_launch(const printer *p, const cg_launched *launched, uint32_t indent) {
+  bs_text *out = p->out;
+  assert(p->language->launches);
   cg_indent(out, indent);
   bs_putf(out, "%s<<<", launched->call->text);
   cg_print_expr(out, launched->blocks);
@@ -432,13 +441,10 @@ print_node(const printer *p, const cg_node *n, uint32_t indent) {
     print_template(p->out, &n->text, indent);
     break;
   case CG_BARRIER:
-    assert(p->language->barrier);
-    cg_indent(p->out, indent);
-    bs_putf(p->out, "%s\n", p->language->barrier);
+    print_barrier(p, indent);
     break;
   case CG_LAUNCH:
-    assert(p->language->launches);
-    print_launch(p->out, &n->launched, indent);
+    print_launch(p, &n->launched, indent);
     break;
   case CG_RETURN:
     print_return(p->out, n, indent);

@@ -353,12 +353,17 @@ check_when(checker *c, const cg_node *n) {
   check_list(c, other);
 }
 
+/* Its body is one statement, which may stand without braces. */
+static bool
+may_be_bare(const cg_node *n) {
+  return (n->kind == CG_FOR || n->kind == CG_IF) && cg_is_one(n->first) &&
+         n->first->kind != CG_LET && n->first->kind != CG_COMMENT &&
+         n->first->kind != CG_NOTHING;
+}
+
 static void
 check_node(checker *c, const cg_node *n, const cg_node *before) {
-  bool has_bare = n->kind == CG_FOR || n->kind == CG_IF;
-  if (n->bare &&
-      (!has_bare || !cg_is_one(n->first) || n->first->kind == CG_LET ||
-       n->first->kind == CG_COMMENT || n->first->kind == CG_NOTHING)) {
+  if (n->bare && !may_be_bare(n)) {
     fault(c, "a body without braces that is not one statement",
           n->kind == CG_FOR ? n->head.iterator : "if");
     return;

@@ -244,11 +244,8 @@ follow_view(following *f, const gs_sk_node *n, shape_of *s) {
   case GS_SLICE:
   case GS_REPEAT:
   case GS_REVERSE:
-    if (axis(f, n, 0, s->rank, &at))
-      f->held[root_of(f, s->id[at])] = true;
-    break;
-  case GS_PAD:
-    if (axis(f, n, 1, s->rank, &at))
+  case GS_PAD: /* which names its kind before the axis */
+    if (axis(f, n, n->op == GS_PAD, s->rank, &at))
       f->held[root_of(f, s->id[at])] = true;
     break;
   case GS_SQUEEZE:
