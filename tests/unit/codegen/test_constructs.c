@@ -140,7 +140,9 @@ Test(constructs, casts) {
       texts[n++] = bs_arena_printf(
           &arena, "(tensor a (shape 40) %s)" OUT("(compute (cast %s) %s)"),
           gs_dtype_table[from].name, gs_dtype_table[to].name,
-          from == GS_BOOL ? "a" : "(compute (scale 100) a)");
+          gs_compute_takes(GS_C_SCALE, (gs_dtype)from)
+              ? "(compute (scale 100) a)"
+              : "a");
   check_all(gs_target_default(&ctx), texts, n, (po_options){0});
 }
 
