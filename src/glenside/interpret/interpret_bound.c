@@ -233,10 +233,18 @@ between_ends(const in_operator *o, double x, double e, double result) {
   return isnan(spread) ? INFINITY : spread;
 }
 
+/* Rules compute with parameters as they are written. */
+static double
+of_parameters(const in_operator *o, double x) {
+  bool scales = gs_compute_table[o->op].form == GS_FORM_SCALE;
+  return o->moved == 0 ? 0 : o->moved * (scales ? fabs(x) : 1);
+}
+
 static double
 of_element(const in_operator *o, double x, double e, double result) {
-  double rounding =
-      rounds_element(o, x, result) ? LIBRARY * unit(o) * fabs(result) : 0;
+  double rounding = of_parameters(o, x);
+  if (rounds_element(o, x, result))
+    rounding += LIBRARY * unit(o) * fabs(result);
   double steepness = gs_compute_table[o->op].steepness;
   if (e == 0)
     return rounding;

@@ -59,9 +59,9 @@ CARRIERS = [
      "(and)"),
     ("repeat", "(repeat (repeat ?a ?d ?f) ?d ?g)",
      "(compute (offset ?x) (repeat ?a ?d (* ?f ?g)))",
-     "(!= (dtype ?a) bool)"),
+     "(not (member (list bool u32 i64) (dtype ?a)))"),
     ("squeeze", "(squeeze (insertAxis ?a ?d) ?d)",
-     "(compute (offset ?x) (materialize ?a))", "(!= (dtype ?a) bool)"),
+     "(compute (offset ?x) (materialize ?a))", "(not (member (list bool u32 i64) (dtype ?a)))"),
 ]
 
 
