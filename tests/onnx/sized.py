@@ -227,7 +227,7 @@ FAULTS = [
     (lambda: one_of("Relu", "x"), ["n=0..8"], "is not NAME=SIZE"),
     (lambda: one_of("Relu", "x"), [],
      "--dim n=1, or --dim n=1..512 for code that takes any of these"),
-    (lambda: one_of("Relu", "x"), ["n=1..2", "n=3"], None),
+    (lambda: one_of("Relu", "x"), ["n=1..2", "n=3"], "--dim gives dimension n twice"),
     (lambda: one_of("Hardmax", "x"), ["n=1..9"],
      "it is not supported where a dimension is open"),
     (lambda: one_of("Slice", "x", lambda m: m.ints(0), cut,

@@ -25,5 +25,6 @@
   (#eq? @_compute "compute"))
 
 (list (symbol) @type.builtin
-  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16" "i32" "u32" "i64" "bool"))
+  (#any-of? @type.builtin "f16" "f32" "f64" "bf16" "i8" "u8" "i16" "u16" "i32" "u32" "i64"
+    "bool"))
 (parameter) @constant
