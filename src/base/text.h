@@ -29,6 +29,8 @@ void bs_put_real(bs_text *, double);
 void bs_put_value(bs_text *, const bs_values *, bs_value);
 /* Whether these bytes are one symbol of a source file, needing no quotes. */
 bool bs_is_symbol(const char *s, size_t n);
+/* Is it one of `words`, which spaces divide?  NULL has none. */
+bool bs_has_word(const char *words, const char *word);
 /* A JSON string literal, quoted and escaped; ill-formed UTF-8 becomes U+FFFD */
 void bs_put_json_string(bs_text *, const char *s);
 

@@ -144,12 +144,9 @@ enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 static size_t
 subject_of(const cl_row *r) {
-  size_t n = strlen(r->name);
   for (size_t k = 0; k + 1 < SUBJECTS; k++)
-    for (const char *at = subjects[k].options; (at = strstr(at, r->name));
-         at += n)
-      if (at > subjects[k].options && at[-1] == ' ' && at[n] == ' ')
-        return k;
+    if (cl_is_choice(subjects[k].options, r->name))
+      return k;
   return SUBJECTS - 1;
 }
 

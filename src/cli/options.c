@@ -2,7 +2,7 @@
 /* options.c - the command line, parsed by the table of options.
  *
  * Values are checked for range here, so that commands can trust them. */
-#include "cli/elsewhere.h"
+#include "cli/other_tools.h"
 #include "cli/options_table.h"
 
 #include "glen/glen.h"

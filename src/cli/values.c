@@ -4,6 +4,7 @@
  * A key is pressed and the shell waits: rule files are looked through for what
  * their forms define, and not read as rules. */
 #include "cli/values.h"
+#include "cli/options.h"
 #include "glen/glen.h"
 
 #include <dirent.h>
@@ -64,8 +65,7 @@ look_at_line(const search *s, const char *text) {
   const char *open = text + strspn(text, " \t");
   if (sscanf(open, "(%30[a-z] %127[^ \t()\";\n]", head, name) != 2)
     return;
-  const char *at = strstr(s->forms, head);
-  if (at && at[-1] == ' ' && at[strlen(head)] == ' ')
+  if (cl_is_choice(s->forms, head))
     cl_offer_word(s->offer, name, head);
 }
 

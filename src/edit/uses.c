@@ -5,6 +5,7 @@
  * One word may be an operator in one place and a tensor in another, so that a
  * place is judged by the lists around it.  Names of one role and scope that are
  * spelled alike mean the same. */
+#include "base/text.h"
 #include "edit/edit.h"
 #include <string.h>
 
@@ -51,22 +52,13 @@ around(const walk *w, uint32_t up) {
   return up < w->frames.len ? &w->frames.data[w->frames.len - 1 - up] : NULL;
 }
 
-static bool
-is(const char *word, const char *list) {
-  size_t n = strlen(word);
-  for (const char *at = list; n && (at = strstr(at, word)); at += n)
-    if (at > list && at[-1] == ' ' && at[n] == ' ')
-      return true;
-  return false;
-}
-
 static unsigned
 kind_of(const char *head) {
-  return !strcmp(head, "rule")                      ? RULE
-         : is(head, " finds never equal distinct ") ? CLAUSE
-         : !strcmp(head, "program")                 ? PROGRAM
-         : !strcmp(head, "emit")                    ? EMIT
-                                                    : 0;
+  return !strcmp(head, "rule")                               ? RULE
+         : bs_has_word(" finds never equal distinct ", head) ? CLAUSE
+         : !strcmp(head, "program")                          ? PROGRAM
+         : !strcmp(head, "emit")                             ? EMIT
+                                                             : 0;
 }
 
 static bool
@@ -88,7 +80,8 @@ role_in_term(const walk *w) {
   bool operator_of = g && !strcmp(g->head, "compute") && f->at == 1;
   if (f->item == 0)
     return ED_INSTR;
-  if (computes || operator_of || is(f->head, " shape stride dilation list ") ||
+  if (computes || operator_of ||
+      bs_has_word(" shape stride dilation list ", f->head) ||
       (!strcmp(f->head, "pad") && f->item == 2))
     return ED_NO_NAME;
   return ED_TERM;
@@ -150,7 +143,7 @@ static ed_role
 role_in_step(const walk *w, const frame *step, ed_use *use) {
   const frame *f = around(w, 0);
   bool below = around(w, 1) == step;
-  bool lists = below && is(f->head, " each with ");
+  bool lists = below && bs_has_word(" each with ", f->head);
   bool lets = below && !strcmp(f->head, "let");
   use->scope = span_of(w, step);
   use->definition = f->item && (lists || (f->item == 1 && (lets || f == step)));
@@ -165,11 +158,11 @@ role_in_program(const walk *w, ed_use *use) {
     return role_in_step(w, step, use);
   if (!strcmp(w->frames.data[0].head, "define"))
     return role_in_definition(w, use);
-  if (is(f->head, " tensor const let output ") && f->item <= 1) {
+  if (bs_has_word(" tensor const let output ", f->head) && f->item <= 1) {
     use->definition = strcmp(f->head, "output") != 0;
     return f->item ? ED_TERM : ED_NO_NAME;
   }
-  return is(f->head, " tensor const ") ? ED_NO_NAME : role_in_term(w);
+  return bs_has_word(" tensor const ", f->head) ? ED_NO_NAME : role_in_term(w);
 }
 
 static ed_role
@@ -188,7 +181,7 @@ defines(const walk *w, ed_use *use, ed_role *role) {
   const frame *f = around(w, 0), *g = around(w, 1);
   bool placed = !g || (!strcmp(f->head, "rule") && !strcmp(g->head, "ruleset"));
   if (f->item != 1 || !placed ||
-      !is(f->head, " rule ruleset strategy param test "))
+      !bs_has_word(" rule ruleset strategy param test ", f->head))
     return false;
   *role = !strcmp(f->head, "param")  ? ED_PARAMETER
           : !strcmp(f->head, "test") ? ED_NO_NAME
@@ -206,7 +199,7 @@ role_in_test(const walk *w) {
     return ED_PARAMETER;
   if (!within(w, CLAUSE))
     return ED_NO_NAME;
-  if (is(f->head, " finds never equal distinct ") && f->item == 0)
+  if (bs_has_word(" finds never equal distinct ", f->head) && f->item == 0)
     return ED_NO_NAME;
   return role_in_term(w);
 }
@@ -225,7 +218,8 @@ role_in_rules(const walk *w, const char *word, ed_use *use) {
   }
   if (within(w, RULE))
     return f->item == 0 && strcmp(f->head, "rule") ? ED_INSTR : ED_NO_NAME;
-  if (f->item && is(f->head, " ruleset strategy run seq repeat saturate "))
+  if (f->item &&
+      bs_has_word(" ruleset strategy run seq repeat saturate ", f->head))
     return ED_RULE;
   return ED_NO_NAME;
 }
@@ -236,8 +230,8 @@ static ed_role
 role_in_instr(const walk *w, const char *word) {
   if (w->frames.len < 2 || gs_is_reserved(word) || !strcmp(word, "result"))
     return ED_NO_NAME;
-  bool declares =
-      w->frames.len > 2 && is(w->frames.data[1].head, " operands result ");
+  bool declares = w->frames.len > 2 &&
+                  bs_has_word(" operands result ", w->frames.data[1].head);
   return declares || around(w, 0)->item ? ED_LOCAL : ED_NO_NAME;
 }
 
@@ -247,7 +241,7 @@ role_in_target(const walk *w, const char *word, ed_use *use) {
   bool instr = !strcmp(root->head, "instr");
   if (word[0] == '$')
     return ED_PARAMETER;
-  use->definition = f->item == 1 && (is(f->head, " set default ") ||
+  use->definition = f->item == 1 && (bs_has_word(" set default ", f->head) ||
                                      (instr && w->frames.len == 1));
   if (use->definition)
     return instr ? ED_INSTR : ED_PARAMETER;

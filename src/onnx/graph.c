@@ -5,6 +5,7 @@
  * read before a node gives it is a fault, so that a cycle is one, too.  Which
  * nodes an output needs is found first, backward from the outputs: what is
  * wrong with others does not matter. */
+#include "base/text.h"
 #include "onnx/graph.h"
 #include "onnx/sized.h"
 
@@ -116,20 +117,11 @@ mark_needed(on_import *im) {
 /* ---- one node ---- */
 
 static bool
-has_word(const char *words, const char *word) {
-  size_t n = strlen(word);
-  for (const char *at = words; n && (at = strstr(at, word)); at += n)
-    if ((at == words || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
-      return true;
-  return false;
-}
-
-static bool
 check_attributes(on_import *im) {
   for (size_t k = 0; k < im->node->n_attribute; k++) {
     const Onnx__Attribute *a = im->node->attribute[k];
     const char *name = a->name ? a->name : "";
-    if (!has_word(im->row->attributes, name))
+    if (!bs_has_word(im->row->attributes, name))
       return on_fail(im, "the attribute %.60s is not supported",
                      *name ? name : "without a name");
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* elsewhere.c - see elsewhere.h: one table of words, one of files. */
+#include "base/text.h"
 #include "glenside/type/elsewhere.h"
 
 #include <stddef.h>
@@ -149,24 +150,15 @@ static const struct {
     {GS_AS_DTYPE, " int int32 int32_t long ", "i32"},
 };
 
-static bool
-has_word(const char *words, const char *word) {
-  size_t n = strlen(word);
-  for (const char *at = words; n && (at = strstr(at, word)); at += n)
-    if (at > words && at[-1] == ' ' && at[n] == ' ')
-      return true;
-  return false;
-}
-
 bool
 gs_hint_elsewhere(bs_diags *diags, gs_word_place place, const char *word) {
   for (size_t k = 0; k < sizeof renamed / sizeof *renamed; k++)
-    if (renamed[k].place == place && has_word(renamed[k].words, word)) {
+    if (renamed[k].place == place && bs_has_word(renamed[k].words, word)) {
       bs_meant(diags, "`", renamed[k].name);
       return true;
     }
   for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-    if (table[k].place == place && has_word(table[k].words, word)) {
+    if (table[k].place == place && bs_has_word(table[k].words, word)) {
       bs_hint(diags, "%s", table[k].hint);
       return true;
     }

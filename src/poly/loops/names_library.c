@@ -5,6 +5,7 @@
  * program that it is linked to, and a constant beside them would be declared
  * twice.  The words stand by their first letter, with a space on either side of
  * each. */
+#include "base/text.h"
 #include "poly/loops/names.h"
 #include <string.h>
 
@@ -249,18 +250,9 @@ static const char *const interfaces[] = {
     "obstack_", "pidfd_",   "pkey_",  "posix_",   "pthread_",  "sched_",
     "sem_",     "thrd_",    "timer_", "timerfd_", "tss_"};
 
-static bool
-is_listed(const char *words, const char *name) {
-  size_t n = strlen(name);
-  for (const char *at = words; at && (at = strstr(at, name)); at++)
-    if (at > words && at[-1] == ' ' && at[n] == ' ')
-      return true;
-  return false;
-}
-
 bool
 po_name_is_of_header(const char *name) {
-  return is_listed(macros, name);
+  return bs_has_word(macros, name);
 }
 
 bool
@@ -269,5 +261,5 @@ po_name_is_of_library(const char *name) {
   for (size_t k = 0; k < sizeof interfaces / sizeof *interfaces; k++)
     if (!strncmp(name, interfaces[k], strlen(interfaces[k])))
       return true;
-  return lower && is_listed(library[name[0] - 'a'], name);
+  return lower && bs_has_word(library[name[0] - 'a'], name);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* elsewhere.c - see elsewhere.h: a table of commands, one of options, one of
- * files. */
-#include "cli/elsewhere.h"
+/* other_tools.c - see other_tools.h: a table of commands, one of options, one
+ * of files. */
+#include "cli/other_tools.h"
 #include "cli/options.h"
 
 #include <stddef.h>

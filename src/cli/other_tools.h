@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* elsewhere.h - words of other tools' command lines: hints for those who come
+/* other_tools.h - words of other tools' command lines: hints for those who come
  * from there. */
-#ifndef CLI_ELSEWHERE_H
-#define CLI_ELSEWHERE_H
+#ifndef CLI_OTHER_TOOLS_H
+#define CLI_OTHER_TOOLS_H
 
 /* What to write instead; NULL: the word says nothing here. */
 const char *cl_other_command(const char *word);
