@@ -84,11 +84,9 @@ signature_on_stream(cg_emitter *e) {
   cg_options on = *e->options;
   on.name = bs_arena_printf(&e->arena, "%s_on_stream", e->options->name);
   cg_function f = cg_signature_of(e->p, &on, false, &e->arena);
-  cg_parameter *all = BS_NEWS(&e->arena, cg_parameter, f.n_parameters + 1);
-  memcpy(all, f.parameters, f.n_parameters * sizeof *all);
-  all[f.n_parameters++] = (cg_parameter){"cudaStream_t", "stream", false};
+  cg_add_parameter(&e->arena, &f,
+                   (cg_parameter){"cudaStream_t", "stream", false});
   f.head = "extern \"C\" int";
-  f.parameters = all;
   return f;
 }
 

@@ -7,7 +7,6 @@
 #include "codegen/build/build.h"
 #include "codegen/file/file.h"
 #include "poly/loops/sizes.h"
-#include <string.h>
 
 void
 cg_put_size_documentation(const po_program *p, bs_text *out) {
@@ -100,10 +99,8 @@ cg_put_places(cg_emitter *e) {
   bs_put(&e->body, "/* Where the parts of the workspace begin; gives where the "
                    "last one ends. */\n");
   cg_function f = cg_signature_of_sizes(e->p, e->options->name, "places");
-  cg_parameter *all = BS_NEWS(&e->arena, cg_parameter, f.n_parameters + 1);
-  memcpy(all, f.parameters, f.n_parameters * sizeof *all);
-  all[f.n_parameters++] = (cg_parameter){"size_t *", "glen_place", false};
-  f.parameters = all;
+  cg_add_parameter(&e->arena, &f,
+                   (cg_parameter){"size_t *", "glen_place", false});
   f.head = "static size_t";
   cg_open_function(&w, &f);
   cg_write(&w, "size_t glen_end = 0, glen_most%s;",

@@ -114,3 +114,12 @@ cg_below_marks(cg_node *chain) {
     chain = chain->first;
   return chain;
 }
+
+void
+cg_add_parameter(bs_arena *arena, cg_function *f, cg_parameter last) {
+  cg_parameter *all = BS_NEWS(arena, cg_parameter, f->n_parameters + 1);
+  for (uint32_t k = 0; k < f->n_parameters; k++)
+    all[k] = f->parameters[k];
+  all[f->n_parameters++] = last;
+  f->parameters = all;
+}

@@ -231,5 +231,7 @@ typedef struct cg_function {
   bool closes_anywhere;
   cg_node *body;
 } cg_function;
+/* Adds one behind the others. */
+void cg_add_parameter(bs_arena *, cg_function *, cg_parameter);
 
 #endif
