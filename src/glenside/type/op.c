@@ -271,9 +271,9 @@ gs_stays_finite(gs_dtype dtype, double v) {
   }
 }
 
-/* Binary digits of a float: whole numbers of so many are exact. */
-static int
-digits_of(gs_dtype d) {
+int
+gs_float_digits(gs_dtype d) {
+  assert(d < GS_DTYPE_COUNT && !gs_dtype_table[d].integer);
   return d == GS_F64 ? 53 : d == GS_F32 ? 24 : d == GS_F16 ? 11 : 8;
 }
 
@@ -287,8 +287,8 @@ gs_dtype_holds(gs_dtype to, gs_dtype from) {
     return whole && gs_dtype_least(to) <= gs_dtype_least(from) &&
            gs_dtype_most(to) >= gs_dtype_most(from);
   if (whole)
-    return gs_dtype_most(from) <= (int64_t)1 << digits_of(to);
-  return digits_of(to) > digits_of(from) && to != GS_F16;
+    return gs_dtype_most(from) <= (int64_t)1 << gs_float_digits(to);
+  return gs_float_digits(to) > gs_float_digits(from) && to != GS_F16;
 }
 
 bool

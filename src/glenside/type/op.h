@@ -310,6 +310,8 @@ static inline bool
 gs_is_half(gs_dtype d) {
   return d == GS_BF16 || d == GS_F16;
 }
+/* Binary digits of a float: whole numbers of so many are exact. */
+int gs_float_digits(gs_dtype);
 static inline bool
 gs_is_unsigned(gs_dtype d) {
   return gs_dtype_table[d].integer && !gs_dtype_table[d].is_signed;
