@@ -168,8 +168,9 @@ cg_put_life_header(const po_program *p, const cg_options *options,
       "is NULL. */\n",
       n);
   put_prototype(p, out, "int", n, NAME_INIT);
-  bs_put(out, "/* The same from the bytes of these files, aligned to 8, of so "
-              "many bytes each. */\n");
+  bs_put(out,
+         "/* What init makes, from the bytes of the files themselves, in the "
+         "order above,\n * each aligned to 8; sizes: their bytes. */\n");
   put_prototype(p, out, "int", n, NAME_INIT_FROM);
   bs_put(out, "/* When no call uses it any more; NULL is let be. */\n");
   put_prototype(p, out, "void", n, NAME_FREE);

@@ -222,7 +222,8 @@ bool cg_close_entry(const po_program *, cg_writer *, bs_text *out);
 bool cg_sizes_are_apart(const po_program *, const char *function);
 const po_program *cg_with_own_names(const po_program *, const char *function,
                                     bool (*is_word)(const po_array *));
-/* The same, for arrays whose names other programs of the file have taken. */
+/* The program, or a copy of it in the context's arena in which arrays whose
+ * names other programs of the file have taken have new ones. */
 const po_program *cg_with_new_names(const po_program *,
                                     bool (*is_taken)(const void *arg,
                                                      const po_array *),
