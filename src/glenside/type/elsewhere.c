@@ -101,8 +101,8 @@ static const struct {
     {GS_AS_COMPUTE, " / ", PAIR("div")},
     {GS_AS_COMPUTE, BATCH_NORM_WORDS, BATCH_NORM},
     {GS_AS_COMPUTE, DROPOUT_WORDS, DROPOUT},
-    {GS_AS_DTYPE, " i64 int64 int64_t u32 uint32 u64 uint64 ",
-     "the integers are i8, u8, i16, u16 and i32"},
+    {GS_AS_DTYPE, " u64 uint64 uint64_t ",
+     "the integers are i8, u8, i16, u16, i32, u32 and i64"},
     {GS_AS_FORM, " input placeholder param parameter array var ",
      "an input is (tensor NAME (shape 4 8) f32)"},
     {GS_AS_FORM, " # // /* -- % ", "a comment begins with ;"},
@@ -148,6 +148,8 @@ static const struct {
     {GS_AS_DTYPE, " uint16 uint16_t ", "u16"},
     {GS_AS_DTYPE, " boolean bool_ logical ", "bool"},
     {GS_AS_DTYPE, " int int32 int32_t long ", "i32"},
+    {GS_AS_DTYPE, " int64 int64_t ", "i64"},
+    {GS_AS_DTYPE, " uint32 uint32_t ", "u32"},
 };
 
 bool
