@@ -108,24 +108,6 @@ cg_put_vector_macros(cg_emitter *e, bs_text *out) {
   cg_put_vectors_again(&above, out);
 }
 
-bool
-cg_put_number_function(const po_program *p, const char *name, int64_t number,
-                       bs_text *out) {
-  bs_arena *arena = p->ctx.arena;
-  cg_function f = {.head = "\nsize_t",
-                   .name = name,
-                   .body = cg_make_return(arena, cg_number(arena, number))};
-  return cg_print_entry(p, arena, &cg_c, &f, out);
-}
-
-bool
-cg_put_workspace_size(const po_program *p, const cg_options *options,
-                      bs_text *out) {
-  const char *name =
-      bs_arena_printf(p->ctx.arena, "%s_workspace_size", options->name);
-  return cg_put_number_function(p, name, p->workspace_bytes, out);
-}
-
 void
 cg_put_functions(cg_emitter *e) {
   cg_find_streamed(e);

@@ -14,9 +14,6 @@ uint32_t cg_put_constants(cg_emitter *, const char *storage,
 /* c.c: the functions of the program, from kernels to the program's own and
  * those of sizes, in e->body. */
 void cg_put_functions(cg_emitter *);
-/* NAME_workspace_size of a program without sizes. */
-bool cg_put_workspace_size(const po_program *, const cg_options *,
-                           bs_text *out);
 /* What stands above the functions: includes, macros, helpers. */
 void cg_put_above(cg_emitter *, bool aligns, bs_text *out);
 /* The macros that depend on the vectors: GLEN_HOLD. */
@@ -43,16 +40,12 @@ const char *cg_origin_text(cg_emitter *, const po_group *, uint32_t more);
 void cg_put_steps(cg_emitter *);
 /* The steps of NAME_prepack. */
 void cg_add_steps_before(cg_emitter *, cg_list *);
-/* A function is made of its tree. */
 /* profile.c: behind a step, in a build that is profiled; of any number. */
 cg_node *cg_make_note_of_step(cg_emitter *, uint32_t group);
 cg_node *cg_make_note(cg_emitter *, int64_t step);
-/* prepack.c: NAME_prepack and NAME_prepacked_size, after the functions of
- * kernels. NAME_prepack(const float *w, ..., void *prepacked) */
+/* prepack.c: NAME_prepack(const float *w, ..., void *prepacked) and
+ * NAME_prepacked_size, after the functions of kernels. */
 void cg_put_prepack(cg_emitter *);
-bool cg_put_prepacked_size(const po_program *, const cg_options *,
-                           bs_text *out);
-cg_function cg_prepack_signature(const po_program *, const cg_options *);
 
 /* life.c: whether all that is prepacked stands in files, so that the program
  * has NAME_init and NAME_free; what they need at the top of a file; their code,
@@ -70,21 +63,26 @@ cg_node *cg_make_size_check(cg_emitter *, int64_t otherwise);
 /* size_t glen_place[n]; NAME_places(sizes, glen_place) */
 cg_node *cg_make_places(cg_emitter *);
 const cg_expr *cg_call_of_places(cg_emitter *);
-/* NAME_of(int64_t n), of all sizes */
-cg_function cg_signature_of_sizes(const po_program *, const char *name,
-                                  const char *of);
 uint32_t cg_count_places(const po_program *);
 void cg_put_size_documentation(const po_program *, bs_text *out);
 
 /* header.c */
 void cg_put_header(const po_program *, const cg_options *, bs_text *out);
+
+/* signature.c: the program's own function; NAME_of(int64_t n), of all sizes;
+ * NAME_prepack. */
+cg_parameter cg_parameter_of(bs_arena *, const po_array *, bool restricted);
 cg_function cg_signature_of(const po_program *, const cg_options *,
                             bool restricted, bs_arena *);
-cg_parameter cg_parameter_of(bs_arena *, const po_array *, bool restricted);
-/* Puts a function that returns a number, with an empty line before. */
-bool cg_put_number_function(const po_program *, const char *name, int64_t,
-                            bs_text *out);
+cg_function cg_signature_of_sizes(const po_program *, const char *name,
+                                  const char *of);
+cg_function cg_prepack_signature(const po_program *, const cg_options *);
 /* Puts the declaration of a function. */
 void cg_put_prototype(bs_text *out, const char *type, const cg_function *);
+/* NAME_workspace_size of a program without sizes, and NAME_prepacked_size. */
+bool cg_put_workspace_size(const po_program *, const cg_options *,
+                           bs_text *out);
+bool cg_put_prepacked_size(const po_program *, const cg_options *,
+                           bs_text *out);
 
 #endif

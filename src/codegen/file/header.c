@@ -10,40 +10,6 @@ elements_of(const po_array *array) {
   return gs_prod(array->dim, array->rank);
 }
 
-cg_parameter
-cg_parameter_of(bs_arena *arena, const po_array *array, bool restricted) {
-  const char *type = bs_arena_printf(
-      arena, "%s%s *%s", array->role == PO_INPUT ? "const " : "",
-      gs_dtype_table[array->dtype].c_type, restricted ? "restrict" : "");
-  return (cg_parameter){type, array->name, false};
-}
-
-cg_function
-cg_signature_of(const po_program *p, const cg_options *options, bool restricted,
-                bs_arena *arena) {
-  uint32_t n = 0;
-  cg_parameter *out =
-      BS_NEWS(arena, cg_parameter, p->sizes.len + p->arrays.len + 2);
-  for (uint32_t k = 0; k < p->sizes.len; k++)
-    out[n++] = (cg_parameter){"int64_t", p->sizes.data[k].name, false};
-  for (uint32_t k = 0; k < p->arrays.len; k++)
-    if (cg_is_parameter(&p->arrays.data[k]))
-      out[n++] = cg_parameter_of(arena, &p->arrays.data[k], restricted);
-  if (po_has_prepacked(p))
-    out[n++] = (cg_parameter){"const void *", "prepacked", false};
-  out[n++] = (cg_parameter){"void *", "workspace", false};
-  return (cg_function){
-      .name = options->name, .n_parameters = n, .parameters = out};
-}
-
-void
-cg_put_prototype(bs_text *out, const char *type, const cg_function *f) {
-  size_t n = strlen(type);
-  bs_putf(out, "%s%s", type, n && type[n - 1] == '*' ? "" : " ");
-  cg_print_signature(out, f);
-  bs_put(out, ";\n\n");
-}
-
 static void
 put_upper(bs_text *out, const char *name) {
   for (; *name; name++)

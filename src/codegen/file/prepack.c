@@ -8,24 +8,6 @@
 #include "codegen/contract/unit.h"
 #include "poly/kernel/contraction.h"
 
-cg_function
-cg_prepack_signature(const po_program *p, const cg_options *options) {
-  bs_arena *arena = p->ctx.arena;
-  cg_parameter *out = BS_NEWS(arena, cg_parameter, p->arrays.len + 1);
-  cg_function f = {.head = "void",
-                   .name = bs_arena_printf(arena, "%s_prepack", options->name),
-                   .parameters = out};
-  for (uint32_t k = 0; k < p->arrays.len; k++) {
-    const po_array *a = &p->arrays.data[k];
-    if (a->prepack)
-      out[f.n_parameters++] = (cg_parameter){
-          bs_arena_printf(arena, "const %s *", gs_dtype_table[a->dtype].c_type),
-          a->name, false};
-  }
-  out[f.n_parameters++] = (cg_parameter){"void *", "prepacked", false};
-  return f;
-}
-
 /* memcpy((unsigned char *)prepacked + offset, array, bytes) */
 static cg_node *
 make_copy(cg_emitter *e, const po_array *array) {
@@ -70,12 +52,4 @@ cg_put_prepack(cg_emitter *e) {
   cg_put_function(e, &f, body.first);
   if (!e->is_variant)
     e->failed |= !cg_put_prepacked_size(p, e->options, &e->body);
-}
-
-bool
-cg_put_prepacked_size(const po_program *p, const cg_options *options,
-                      bs_text *out) {
-  const char *name =
-      bs_arena_printf(p->ctx.arena, "%s_prepacked_size", options->name);
-  return cg_put_number_function(p, name, p->prepacked_bytes, out);
 }

@@ -162,18 +162,6 @@ cg_call_of_places(cg_emitter *e) {
                    n + 1, args);
 }
 
-cg_function
-cg_signature_of_sizes(const po_program *p, const char *name, const char *of) {
-  bs_arena *arena = p->ctx.arena;
-  cg_parameter *out = BS_NEWS(arena, cg_parameter, p->sizes.len + 1);
-  for (uint32_t k = 0; k < p->sizes.len; k++)
-    out[k] = (cg_parameter){"int64_t", p->sizes.data[k].name, false};
-  return (cg_function){.head = "\nsize_t",
-                       .name = bs_arena_printf(arena, "%s_%s", name, of),
-                       .n_parameters = p->sizes.len,
-                       .parameters = out};
-}
-
 void
 cg_put_sized_workspace(cg_emitter *e) {
   bs_arena *arena = &e->arena;
