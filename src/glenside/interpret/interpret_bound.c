@@ -214,16 +214,19 @@ between_ends(const in_operator *o, double x, double e, double result) {
   return isnan(spread) ? INFINITY : spread;
 }
 
-/* Rules compute with parameters as they are written. */
+/* Rules add and multiply parameters of these two as they are written. */
 static double
-of_parameters(const in_operator *o, double x) {
-  bool scales = gs_compute_table[o->op].form == GS_FORM_SCALE;
-  return o->moved == 0 ? 0 : o->moved * (scales ? fabs(x) : 1);
+of_parameter(const in_operator *o, double x) {
+  gs_form form = gs_compute_table[o->op].form;
+  return o->moved == 0            ? 0
+         : form == GS_FORM_OFFSET ? o->moved
+         : form == GS_FORM_SCALE  ? o->moved * fabs(x)
+                                  : 0;
 }
 
 static double
 of_element(const in_operator *o, double x, double e, double result) {
-  double rounding = of_parameters(o, x);
+  double rounding = of_parameter(o, x);
   if (rounds_element(o, x, result))
     rounding += LIBRARY * unit(o) * fabs(result);
   double steepness = gs_compute_table[o->op].steepness;

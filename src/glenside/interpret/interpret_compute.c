@@ -311,11 +311,13 @@ gather(const double *in, int64_t n, int64_t m, double *out) {
   }
 }
 
+/* By rounding: a number that the dtype is too narrow for is another one. */
 static double
-moved_by(const bs_values *values, bs_value o, uint32_t k, gs_dtype dtype) {
-  double written = gs_parameter_value(values, o, k, GS_F64);
-  double moved = fabs(written - gs_parameter_value(values, o, k, dtype));
-  return isnan(moved) ? 0 : moved;
+moved_by(const bs_values *values, bs_value o, gs_dtype dtype) {
+  double written = gs_parameter_value(values, o, 0, GS_F64);
+  double moved = fabs(written - gs_parameter_value(values, o, 0, dtype));
+  bool rounded = moved <= ldexp(fabs(written), -gs_float_digits(GS_F32));
+  return rounded ? moved : 0;
 }
 
 in_operator
@@ -325,7 +327,7 @@ in_prepare(const bs_values *values, bs_value o, gs_dtype from, gs_dtype dtype) {
                    .integer = gs_dtype_table[dtype].integer,
                    .a = gs_parameter_value(values, o, 0, dtype),
                    .b = gs_parameter_value(values, o, 1, dtype)};
-  x.moved = fmax(moved_by(values, o, 0, dtype), moved_by(values, o, 1, dtype));
+  x.moved = moved_by(values, o, dtype);
   gs_compute_of(values, o, &x.op);
   if (x.op == GS_C_LOOKUP)
     x.table = gs_lookup_table(values, o);

@@ -92,7 +92,7 @@ typedef struct in_operator {
   gs_dtype from, dtype;
   bool integer;
   double a, b;
-  double moved; /* how far the dtype moves the parameters that are written */
+  double moved;  /* how far the dtype moves `a` from what is written */
   int64_t table; /* of a lookup: its size */
 } in_operator;
 
