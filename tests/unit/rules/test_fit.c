@@ -562,7 +562,11 @@ static const char *const rows_unit =
     " (emit \"(void){result.stride.0};\"))"
     "(instr mm (operands (a ((r) (4)) i8 (in m)) (b ((c) (4)) i8 (in m)))"
     " (result ((r c) ()) i32 (in m)) (where (and (<= r 4) (<= c 4)))"
-    " (semantics (compute dotProd (cartProd a b)))" COST;
+    " (semantics (compute dotProd (cartProd a b)))" COST
+    "(instr more (operands (s ((r c) ()) i32 (in m)) (a ((r) (4)) i8 (in m))"
+    "   (b ((c) (4)) i8 (in m)))"
+    " (result ((r c) ()) i32 (in m) (onto s)) (where (and (<= r 4) (<= c 4)))"
+    " (semantics (compute add (pair s (compute dotProd (cartProd a b)))))" COST;
 
 static uint32_t
 copies_of(const mapped *m) {
