@@ -280,7 +280,7 @@ put_host(cg_emitter *e, const cg_launch *kernels, bs_text *source,
   put_build(name, out);
   put_run(e, kernels, out);
   bs_put(out, "/* A buffer of so many bytes is the workspace; none for 0. */");
-  e->failed |= !cg_put_workspace_size(e->p, e->options, out);
+  e->failed |= !cg_put_workspace_size(e->p, e->options, &e->arena, out);
 }
 
 /* ---- the language ---- */

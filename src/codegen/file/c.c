@@ -124,7 +124,7 @@ cg_put_functions(cg_emitter *e) {
   if (po_has_sizes(e->p))
     cg_put_sized_workspace(e);
   else if (!e->is_variant)
-    e->failed |= !cg_put_workspace_size(e->p, e->options, &e->body);
+    e->failed |= !cg_put_workspace_size(e->p, e->options, &e->arena, &e->body);
   if (po_has_prepacked(e->p))
     cg_put_prepack(e);
 }

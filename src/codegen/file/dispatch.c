@@ -20,6 +20,7 @@
 #include <string.h>
 
 typedef struct dispatch {
+  bs_arena *arena; /* what lives until the files are written */
   const cg_options *options;
   const po_program *p;
   const gs_variant *variant; /* the one that is written; NULL: the base */
@@ -118,7 +119,7 @@ static const char *
 name_of(const dispatch *d, const gs_variant *v) {
   if (!d->options->n_variants)
     return d->options->name;
-  return bs_arena_printf(d->p->ctx.arena, "%s_%s", d->options->name,
+  return bs_arena_printf(d->arena, "%s_%s", d->options->name,
                          v ? v->name : "base");
 }
 
@@ -128,8 +129,8 @@ name_of_part(const dispatch *d, uint32_t k) {
   const char *name = name_of(d, d->variant);
   if (!d->keys.n)
     return name;
-  return k < d->keys.n ? bs_arena_printf(d->p->ctx.arena, "%s_part%u", name, k)
-                       : bs_arena_printf(d->p->ctx.arena, "%s_all", name);
+  return k < d->keys.n ? bs_arena_printf(d->arena, "%s_part%u", name, k)
+                       : bs_arena_printf(d->arena, "%s_all", name);
 }
 
 static bool
@@ -176,7 +177,7 @@ put_function(dispatch *d, cg_writer *w, const char *comment, bs_text *out) {
 static cg_function
 signature(const dispatch *d, const char *head, const char *name) {
   cg_options options = {.name = name};
-  cg_function f = cg_signature_of(d->p, &options, true, d->p->ctx.arena);
+  cg_function f = cg_signature_of(d->p, &options, true, d->arena);
   f.head = head;
   return f;
 }
@@ -184,14 +185,14 @@ signature(const dispatch *d, const char *head, const char *name) {
 static cg_function
 signature_of_sizes(const dispatch *d, const char *head, const char *name,
                    const char *of) {
-  cg_function f = cg_signature_of_sizes(d->p, name, of);
+  cg_function f = cg_signature_of_sizes(d->p, name, of, d->arena);
   f.head = head;
   return f;
 }
 
 static void
 open_function(const dispatch *d, cg_writer *w, cg_function f) {
-  cg_start(w, d->p->ctx.arena);
+  cg_start(w, d->arena);
   cg_open_function(w, &f);
 }
 
@@ -209,7 +210,7 @@ add_condition(cg_writer *w, const gs_variant *v) {
 static void
 put_choice(dispatch *d) {
   cg_writer w;
-  cg_start(&w, d->p->ctx.arena);
+  cg_start(&w, d->arena);
   cg_write(&w, "static int\n%s_variant(void) {", d->options->name);
   cg_write(&w, "#if defined(GLEN_VARIANT)");
   cg_write(&w, "return GLEN_VARIANT;");
@@ -424,13 +425,13 @@ put_entries(dispatch *d) {
     put_switch(d, signature_of_sizes(d, "\nsize_t", name, "workspace_size"),
                write_workspace_call);
   else
-    d->failed |= !cg_put_workspace_size(d->p, d->options, d->c);
+    d->failed |= !cg_put_workspace_size(d->p, d->options, d->arena, d->c);
   if (!po_has_prepacked(d->p))
     return;
-  cg_function f = cg_prepack_signature(d->p, d->options);
+  cg_function f = cg_prepack_signature(d->p, d->options, d->arena);
   f.head = "\nvoid";
   put_switch(d, f, write_prepack_call);
-  d->failed |= !cg_put_prepacked_size(d->p, d->options, d->c);
+  d->failed |= !cg_put_prepacked_size(d->p, d->options, d->arena, d->c);
 }
 
 static bool
@@ -450,34 +451,40 @@ take_all_names(dispatch *d) {
   return true;
 }
 
+static bool
+emit(dispatch *d) {
+  if (!take_all_names(d) || !put_variants(d))
+    return false;
+  if (d->options->n_variants)
+    bs_put(d->c, "/* Processors that have more than the least. */\n"
+                 "#if defined(__GNUC__) && defined(__x86_64__)\n"
+                 "#define GLEN_DISPATCH\n"
+                 "#endif\n\n");
+  bs_putn(d->c, d->constants.data, d->constants.len);
+  bs_putn(d->c, d->functions.data, d->functions.len);
+  if (d->options->n_variants)
+    put_entries(d);
+  if (d->options->keys.n)
+    put_key_entry(d);
+  bool ok = cg_put_life(d->p, d->options, d->c) && !d->failed;
+  if (d->h)
+    cg_put_header(d->p, d->options, d->h);
+  return ok;
+}
+
 bool
 cg_emit_dispatch(const po_program *p, const cg_options *options, bs_text *c,
                  bs_text *h) {
-  dispatch d = {.options = options, .p = p, .c = c, .h = h};
-  if (!take_all_names(&d))
-    return false;
-  p = d.p;
-  bs_text_init(&d.constants, p->ctx.heap);
-  bs_text_init(&d.functions, p->ctx.heap);
-  bool ok = put_variants(&d);
-  if (ok) {
-    if (options->n_variants)
-      bs_put(c, "/* Processors that have more than the least. */\n"
-                "#if defined(__GNUC__) && defined(__x86_64__)\n"
-                "#define GLEN_DISPATCH\n"
-                "#endif\n\n");
-    bs_putn(c, d.constants.data, d.constants.len);
-    bs_putn(c, d.functions.data, d.functions.len);
-    if (options->n_variants)
-      put_entries(&d);
-    if (options->keys.n)
-      put_key_entry(&d);
-    ok = cg_put_life(p, options, c) && !d.failed;
-    if (h)
-      cg_put_header(p, options, h);
-  }
+  bs_heap *heap = p->ctx.heap;
+  bs_arena arena;
+  dispatch d = {.options = options, .p = p, .arena = &arena, .c = c, .h = h};
+  bs_arena_init(&arena, heap);
+  bs_text_init(&d.constants, heap);
+  bs_text_init(&d.functions, heap);
+  bool ok = emit(&d);
   bs_text_done(&d.constants);
   bs_text_done(&d.functions);
-  bs_vec_done(p->ctx.heap, &d.written);
+  bs_vec_done(heap, &d.written);
+  bs_arena_done(&arena);
   return ok;
 }

@@ -53,7 +53,8 @@ void cg_put_prepack(cg_emitter *);
 bool cg_has_life(const po_program *);
 void cg_put_life_top(const po_program *, bs_text *out);
 bool cg_put_life(const po_program *, const cg_options *, bs_text *out);
-void cg_put_life_header(const po_program *, const cg_options *, bs_text *out);
+void cg_put_life_header(const po_program *, const cg_options *, bs_arena *,
+                        bs_text *out);
 
 /* sizes.c: where the parts of the workspace begin; its bytes; the check of the
  * sizes; "int64_t n, " for each of them. */
@@ -75,14 +76,15 @@ cg_parameter cg_parameter_of(bs_arena *, const po_array *, bool restricted);
 cg_function cg_signature_of(const po_program *, const cg_options *,
                             bool restricted, bs_arena *);
 cg_function cg_signature_of_sizes(const po_program *, const char *name,
-                                  const char *of);
-cg_function cg_prepack_signature(const po_program *, const cg_options *);
+                                  const char *of, bs_arena *);
+cg_function cg_prepack_signature(const po_program *, const cg_options *,
+                                 bs_arena *);
 /* Puts the declaration of a function. */
 void cg_put_prototype(bs_text *out, const char *type, const cg_function *);
 /* NAME_workspace_size of a program without sizes, and NAME_prepacked_size. */
-bool cg_put_workspace_size(const po_program *, const cg_options *,
+bool cg_put_workspace_size(const po_program *, const cg_options *, bs_arena *,
                            bs_text *out);
-bool cg_put_prepacked_size(const po_program *, const cg_options *,
+bool cg_put_prepacked_size(const po_program *, const cg_options *, bs_arena *,
                            bs_text *out);
 
 #endif

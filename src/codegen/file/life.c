@@ -117,7 +117,7 @@ put_file_list(bs_text *out, const files *list) {
 enum { NAME_INIT, NAME_INIT_FROM, NAME_FREE };
 
 static cg_function
-signature_of(const po_program *p, const char *name, uint32_t which) {
+signature_of(const char *name, uint32_t which, bs_arena *arena) {
   static const struct {
     const char *name;
     uint32_t n;
@@ -135,22 +135,22 @@ signature_of(const po_program *p, const char *name, uint32_t which) {
       [NAME_FREE] = {"free", 1, {{"void *", "prepacked", false}}},
   };
   return (cg_function){
-      .name = bs_arena_printf(p->ctx.arena, "%s_%s", name, table[which].name),
+      .name = bs_arena_printf(arena, "%s_%s", name, table[which].name),
       .n_parameters = table[which].n,
       .parameters = table[which].parameters,
       .by_hand = true};
 }
 
 static void
-put_prototype(const po_program *p, bs_text *out, const char *type,
-              const char *name, uint32_t which) {
-  cg_function f = signature_of(p, name, which);
+put_prototype(bs_arena *arena, bs_text *out, const char *type, const char *name,
+              uint32_t which) {
+  cg_function f = signature_of(name, which, arena);
   cg_put_prototype(out, type, &f);
 }
 
 void
 cg_put_life_header(const po_program *p, const cg_options *options,
-                   bs_text *out) {
+                   bs_arena *arena, bs_text *out) {
   const char *n = options->name;
   files list = files_of(p);
   put_faults(out, n);
@@ -167,13 +167,13 @@ cg_put_life_header(const po_program *p, const cg_options *options,
       "time, until %s_free. Returns 0, or an error,\n * and then *prepacked "
       "is NULL. */\n",
       n);
-  put_prototype(p, out, "int", n, NAME_INIT);
+  put_prototype(arena, out, "int", n, NAME_INIT);
   bs_put(out,
          "/* What init makes, from the bytes of the files themselves, in the "
          "order above,\n * each aligned to 8; sizes: their bytes. */\n");
-  put_prototype(p, out, "int", n, NAME_INIT_FROM);
+  put_prototype(arena, out, "int", n, NAME_INIT_FROM);
   bs_put(out, "/* When no call uses it any more; NULL is let be. */\n");
-  put_prototype(p, out, "void", n, NAME_FREE);
+  put_prototype(arena, out, "void", n, NAME_FREE);
   bs_vec_done(p->ctx.heap, &list);
 }
 
@@ -293,14 +293,15 @@ typedef struct life {
   const po_program *p;
   const char *name;
   files *list;
+  bs_arena *arena;
   cg_writer *w;
 } life;
 
 static void
 open_function(const life *l, uint32_t which, const char *head) {
-  cg_function f = signature_of(l->p, l->name, which);
+  cg_function f = signature_of(l->name, which, l->arena);
   f.head = head;
-  cg_start(l->w, l->p->ctx.arena);
+  cg_start(l->w, l->arena);
   cg_open_function(l->w, &f);
 }
 
@@ -475,8 +476,10 @@ cg_put_life(const po_program *p, const cg_options *options, bs_text *out) {
   if (!cg_has_life(p))
     return true;
   cg_writer w;
+  bs_arena arena;
+  bs_arena_init(&arena, p->ctx.heap);
   files list = files_of(p);
-  life l = {p, options->name, &list, &w};
+  life l = {p, options->name, &list, &arena, &w};
   bs_put(out, includes);
   put_named(out, mapping, l.name);
   put_named(out, memory, l.name);
@@ -484,5 +487,6 @@ cg_put_life(const po_program *p, const cg_options *options, bs_text *out) {
     put_named(out, hashing, l.name);
   bool ok = put_init_from(&l, out) && put_init(&l, out);
   bs_vec_done(p->ctx.heap, &list);
+  bs_arena_done(&arena);
   return ok;
 }

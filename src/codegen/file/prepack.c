@@ -47,9 +47,9 @@ cg_put_prepack(cg_emitter *e) {
       cg_append(&body, make_copy(e, &p->arrays.data[k]));
   cg_add_steps_before(e, &body);
   add_packs(e, &body);
-  cg_function f = cg_prepack_signature(p, e->options);
+  cg_function f = cg_prepack_signature(p, e->options, &e->arena);
   f.head = e->is_variant ? "\nstatic void" : "\nvoid";
   cg_put_function(e, &f, body.first);
   if (!e->is_variant)
-    e->failed |= !cg_put_prepacked_size(p, e->options, &e->body);
+    e->failed |= !cg_put_prepacked_size(p, e->options, &e->arena, &e->body);
 }

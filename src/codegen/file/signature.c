@@ -31,8 +31,8 @@ cg_signature_of(const po_program *p, const cg_options *options, bool restricted,
 }
 
 cg_function
-cg_signature_of_sizes(const po_program *p, const char *name, const char *of) {
-  bs_arena *arena = p->ctx.arena;
+cg_signature_of_sizes(const po_program *p, const char *name, const char *of,
+                      bs_arena *arena) {
   cg_parameter *out = BS_NEWS(arena, cg_parameter, p->sizes.len + 1);
   for (uint32_t k = 0; k < p->sizes.len; k++)
     out[k] = (cg_parameter){"int64_t", p->sizes.data[k].name, false};
@@ -43,8 +43,8 @@ cg_signature_of_sizes(const po_program *p, const char *name, const char *of) {
 }
 
 cg_function
-cg_prepack_signature(const po_program *p, const cg_options *options) {
-  bs_arena *arena = p->ctx.arena;
+cg_prepack_signature(const po_program *p, const cg_options *options,
+                     bs_arena *arena) {
   cg_parameter *out = BS_NEWS(arena, cg_parameter, p->arrays.len + 1);
   cg_function f = {.head = "void",
                    .name = bs_arena_printf(arena, "%s_prepack", options->name),
@@ -71,8 +71,7 @@ cg_put_prototype(bs_text *out, const char *type, const cg_function *f) {
 /* Puts a function that returns a number, with an empty line before. */
 static bool
 put_number_function(const po_program *p, const char *name, int64_t number,
-                    bs_text *out) {
-  bs_arena *arena = p->ctx.arena;
+                    bs_arena *arena, bs_text *out) {
   cg_function f = {.head = "\nsize_t",
                    .name = name,
                    .body = cg_make_return(arena, cg_number(arena, number))};
@@ -81,16 +80,14 @@ put_number_function(const po_program *p, const char *name, int64_t number,
 
 bool
 cg_put_workspace_size(const po_program *p, const cg_options *options,
-                      bs_text *out) {
-  const char *name =
-      bs_arena_printf(p->ctx.arena, "%s_workspace_size", options->name);
-  return put_number_function(p, name, p->workspace_bytes, out);
+                      bs_arena *arena, bs_text *out) {
+  const char *name = bs_arena_printf(arena, "%s_workspace_size", options->name);
+  return put_number_function(p, name, p->workspace_bytes, arena, out);
 }
 
 bool
 cg_put_prepacked_size(const po_program *p, const cg_options *options,
-                      bs_text *out) {
-  const char *name =
-      bs_arena_printf(p->ctx.arena, "%s_prepacked_size", options->name);
-  return put_number_function(p, name, p->prepacked_bytes, out);
+                      bs_arena *arena, bs_text *out) {
+  const char *name = bs_arena_printf(arena, "%s_prepacked_size", options->name);
+  return put_number_function(p, name, p->prepacked_bytes, arena, out);
 }

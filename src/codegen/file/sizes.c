@@ -98,7 +98,8 @@ cg_put_places(cg_emitter *e) {
   cg_start(&w, &e->arena);
   bs_put(&e->body, "/* Where the parts of the workspace begin; gives where the "
                    "last one ends. */\n");
-  cg_function f = cg_signature_of_sizes(e->p, e->options->name, "places");
+  cg_function f =
+      cg_signature_of_sizes(e->p, e->options->name, "places", &e->arena);
   cg_add_parameter(&e->arena, &f,
                    (cg_parameter){"size_t *", "glen_place", false});
   f.head = "static size_t";
@@ -173,8 +174,8 @@ cg_put_sized_workspace(cg_emitter *e) {
   cg_append(&body, cg_make_size_check(e, 0));
   cg_append(&body, cg_make_return(arena, n ? cg_call_of_places(e)
                                            : cg_number(arena, 0)));
-  cg_function f =
-      cg_signature_of_sizes(e->p, e->options->name, "workspace_size");
+  cg_function f = cg_signature_of_sizes(e->p, e->options->name,
+                                        "workspace_size", &e->arena);
   f.head = e->is_variant ? "\nstatic size_t" : f.head;
   cg_put_function(e, &f, body.first);
 }
