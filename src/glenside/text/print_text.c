@@ -159,7 +159,7 @@ print_literal(const gs_constant *c, int64_t element, bs_text *out) {
                    .data = room};
   double v = gs_tensor_get(&one, 0);
   bool whole = fabs(v) < 1e15 && v == floor(v) && !(v == 0 && signbit(v));
-  if (whole)
+  if (whole || info->integer)
     bs_putf(out, "%lld", (long long)v);
   else
     bs_put_real(out, isfinite(v) ? shortest(c->type.dtype, v, bits) : v);

@@ -143,7 +143,9 @@ Test(print, constants_are_exact) {
       "(const c (shape 5) bf16 0.1 1 1e38 -0.0 0.3)"
       "(const d (shape 3) f32 inf -inf nan) (const e (shape 2) i8 -128 127)"
       "(const f (shape) i32 -2147483648)"
-      "(output a) (output b) (output c) (output d) (output e) (output f)");
+      "(const g (shape 2) i64 1407374883553284 -9007199254740992)"
+      "(output a) (output b) (output c) (output d) (output e) (output f)"
+      "(output g)");
   const char *text = printed(p, false);
   cr_assert(strstr(text, "(const a (shape 2 3) f32 0.1 -0.0 1e-45 "
                          "3.4028235e+38 16777216 0.3)"),
