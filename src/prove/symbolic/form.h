@@ -319,7 +319,7 @@ fm_is_class(const gs_expr *e) {
 fm_value fm_call(fm_form *, const gs_expr *);
 fm_value fm_product_of(fm_form *, const fm_number *, uint32_t n);
 
-/* symbolic_open.c: the sizes of a program, and a number over them. */
+/* symbolic_size.c: the sizes of a program, and a number over them. */
 void fm_free_open_sizes(fm_form *);
 fm_number fm_of_int(fm_form *, int64_t);
 
