@@ -76,6 +76,18 @@ fold_constant_of_shape(on_import *im) {
     on_out_array(im, 0, on_view(im, v, dim, stride, (uint32_t)n, 0));
 }
 
+/* Sums instead of products, as these leave int64 where no element does. */
+static void
+count_up(on_import *im, on_array *out, int64_t n, int64_t at, int64_t step) {
+  for (int64_t k = 0; k < n; k++) {
+    on_set_int(out, k, at);
+    if (k + 1 < n && __builtin_add_overflow(at, step, &at)) {
+      on_fail(im, "its elements leave int64");
+      return;
+    }
+  }
+}
+
 void
 fold_range(on_import *im) {
   on_array *first = on_array_in(im, 0), *end = on_array_in(im, 1),
@@ -92,11 +104,11 @@ fold_range(on_import *im) {
   }
   int64_t n = many < 0 ? 0 : (int64_t)many;
   on_array *out = on_array_new(im, first->type, &n, 1);
-  for (int64_t k = 0; out && k < n; k++)
-    if (on_is_real(out))
+  if (out && on_is_real(out))
+    for (int64_t k = 0; k < n; k++)
       on_set_real(out, k, from + (double)k * by);
-    else
-      on_set_int(out, k, on_int(first, 0) + k * on_int(step, 0));
+  else if (out)
+    count_up(im, out, n, on_int(first, 0), on_int(step, 0));
   on_out_array(im, 0, out);
 }
 
