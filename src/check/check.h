@@ -7,6 +7,7 @@
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
+#include "base/map.h"
 #include "glenside/text/form_files.h"
 #include "glenside/program/program.h"
 #include "glenside/program/skeleton.h"
@@ -14,11 +15,6 @@
 #include "glenside/type/view.h"
 
 /* ---- rules, as they are written (rules.c) ---- */
-
-typedef struct ck_clause {
-  const char *name; /* ":with" and the like */
-  uint32_t node;
-} ck_clause;
 
 typedef struct ck_side {
   uint32_t slot; /* the variable that it is about; UINT32_MAX: the whole */
@@ -37,10 +33,10 @@ typedef struct ck_rule {
   const char *name;
   bs_span span;
   const gs_instr *instr; /* NULL: a rule */
-  uint32_t file;
+  bs_sexps sx;           /* of its file */
   bool both_ways, parsed, bad;
-  uint32_t left, right;
-  BS_VEC(ck_clause) clauses;
+  uint32_t first, left, right; /* its items behind the name; its sides */
+  uint32_t n_clauses;          /* ":with" and the like */
   gs_scope scope;
   ck_side *parts;   /* 0: the left side; then one a :with */
   ck_side *results; /* 0: the right side; then one an :also */
@@ -76,17 +72,17 @@ bool ck_parse_rule(ck_rules *, ck_rule *);
 
 /* ---- values (eval.c) ---- */
 
-/* An equality with a term that shows more of what a variable stands for. */
-typedef struct ck_fact {
-  gs_term term, shows;
-} ck_fact;
+/* Two terms that are equal. */
+typedef struct ck_lemma {
+  gs_term from, to;
+} ck_lemma;
 
 typedef struct ck_env {
   const gs_context *ctx;
   const gs_program *p;
   uint32_t *slots; /* terms and values; UINT32_MAX: not bound */
   const gs_scope *scope;
-  const ck_fact *facts;
+  const ck_lemma *facts; /* to what shows more of what a variable stands for */
   uint32_t n_facts;
 } ck_env;
 
@@ -125,19 +121,17 @@ bool ck_only_orders(gs_op);
 
 /* ---- proofs (proof.c, step.c) ---- */
 
-typedef struct ck_lemma {
-  gs_term from, to;
-} ck_lemma;
-
 typedef struct ck_proof {
   const gs_context *ctx;
   ck_rules *rules;
   gs_program *p; /* all terms */
   bs_sexps sx;
-  uint32_t root;           /* the form (proof ...) */
-  BS_VEC(gs_term) term_of; /* by symbol: what is called so */
+  uint32_t root;  /* the form (proof ...) */
+  bs_map term_of; /* by symbol: what is called so */
   BS_VEC(ck_lemma) lemmas;
-  uint32_t n_applied, n_claims;
+  BS_VEC(ck_lemma) claims;
+  bs_map claim_of; /* by symbol: which one is about that output */
+  uint32_t n_applied;
   uint32_t at;     /* the lemma that is wrong, from 1; 0: a claim */
   const char *why; /* NULL: accepted */
 } ck_proof;
@@ -149,12 +143,10 @@ void ck_check_proof(ck_proof *, const gs_program *program,
                     const gs_program *result);
 /* The form of one rule application; NULL, or what is wrong. */
 const char *ck_check_step(ck_proof *, uint32_t node, gs_term from, gs_term to);
-/* What a form cites: a lemma before this one; false when it cites none. */
-bool ck_cited(const ck_proof *, uint32_t node, gs_term *from, gs_term *to);
-/* What a form about the term `from` cites, which may also be 0: `to` is `from`.
- */
-bool ck_cited_or_same(const ck_proof *, uint32_t node, gs_term from,
-                      gs_term *to);
+/* What a form cites: a lemma before this one, from left to right or, below 0,
+ * back.  Where it is about a term, it must be from that, and 0 cites that it is
+ * itself; else `from` is GS_NO_TERM. */
+bool ck_cited(const ck_proof *, uint32_t node, gs_term from, ck_lemma *out);
 /* The term that a name stands for. */
 gs_term ck_term(const ck_proof *, uint32_t node);
 

@@ -184,23 +184,6 @@ fold(const call *c) {
   return ints ? number(c, i) : bs_real(c->values, r);
 }
 
-static bs_value
-absolute(const call *c) {
-  if (c->a->kind == BS_KIND_REAL)
-    return bs_real(c->values, fabs(c->a->r));
-  return c->a->i == INT64_MIN ? BS_NIL
-                              : number(c, c->a->i < 0 ? -c->a->i : c->a->i);
-}
-
-/* Beyond 2^53 a real number does not tell integers apart. */
-static bs_value
-whole(const call *c) {
-  double r = c->a->r;
-  if (c->a->kind == BS_KIND_INT)
-    return c->a->v;
-  return fabs(r) <= 0x1p53 && r == floor(r) ? number(c, (int64_t)r) : BS_NIL;
-}
-
 /* ---- lists ---- */
 
 static bool
@@ -360,13 +343,6 @@ is_zero(const call *c) {
   return truth(c, ck_is_zero(c->e, a->term, (uint32_t)a[1].i, a[2].i, a[3].i));
 }
 
-static bs_value
-parameter(const call *c, int64_t k) {
-  return k >= 0 && (size_t)k < strlen(gs_compute_table[c->a->op].params)
-             ? gs_compute_param(c->values, c->a->v, (uint32_t)k)
-             : BS_NIL;
-}
-
 /* The tuple's operator that a reduction applies again and again. */
 static bs_value
 fold_of(const call *c, const gs_compute_info *op) {
@@ -378,12 +354,11 @@ fold_of(const call *c, const gs_compute_info *op) {
 
 static bs_value
 reduce_of(const call *c, const gs_compute_info *op) {
-  for (int k = 0; k < GS_COMPUTE_COUNT && op->kind == GS_FOLD; k++) {
-    const gs_compute_info *by = &gs_compute_table[k];
-    if (by->kind == GS_REDUCE && by->is_associative && by->fold == op->fold)
-      return name(c, by->name);
-  }
-  return BS_NIL;
+  const gs_compute_info *by = gs_compute_table, *end = by + GS_COMPUTE_COUNT;
+  while (by < end &&
+         (by->kind != GS_REDUCE || !bs_same(fold_of(c, by), name(c, op->name))))
+    by++;
+  return by < end ? name(c, by->name) : BS_NIL;
 }
 
 /* ---- the table ---- */
@@ -396,9 +371,15 @@ reduce_of(const call *c, const gs_compute_info *op) {
   X(LE, in_order(c, -1, 0))                                                    \
   X(GT, in_order(c, 1, 1))                                                     \
   X(GE, in_order(c, 0, 1))                                                     \
-  X(ABS, absolute(c))                                                          \
+  X(ABS, a->kind == BS_KIND_REAL ? bs_real(c->values, fabs(a->r))              \
+         : a->i == INT64_MIN     ? BS_NIL                                      \
+                                 : number(c, a->i < 0 ? -a->i : a->i))             \
   X(SQRT, a->r < 0 ? BS_NIL : bs_real(c->values, sqrt(a->r)))                  \
-  X(INTEGER, whole(c))                                                         \
+  /* Beyond 2^53 a real number does not tell integers apart. */                \
+  X(INTEGER, a->kind == BS_KIND_INT ? a->v                                     \
+             : fabs(a->r) <= 0x1p53 && a->r == floor(a->r)                     \
+                 ? number(c, (int64_t)a->r)                                    \
+                 : BS_NIL)                                                     \
   X(DIVIDES, truth(c, of_ints(GS_F_MOD, a[1].i, a->i, &rest) && !rest))        \
   X(PROD, total(c, GS_F_MUL, 1))                                               \
   X(SUM, total(c, GS_F_ADD, 0))                                                \
@@ -427,7 +408,7 @@ reduce_of(const call *c, const gs_compute_info *op) {
   X(IS_INTEGER, truth(c, gs_dtype_table[a->dtype].integer))                    \
   X(OP_KIND, name(c, gs_kind_words[op->kind]))                                 \
   X(OP_NAME, name(c, op->name))                                                \
-  X(OP_PARAM, parameter(c, a[1].i))                                            \
+  X(OP_PARAM, a[1].i<0 || a[1].i> a->n ? BS_NIL : item(c, 0, a[1].i + 1))      \
   X(FOLD_OF, fold_of(c, op))                                                   \
   X(REDUCE_OF, reduce_of(c, op))                                               \
   X(IS_ASSOCIATIVE, truth(c, op->is_associative))                              \

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAVES = 12, TOKENS = 256, PARTS = 24, DEPTH = 24, SWAPS = 4 };
+enum { LEAVES = 12, TOKENS = 128, PARTS = 24, DEPTH = 24, SWAPS = 4 };
 
 typedef struct digit {
   int64_t size;
@@ -55,8 +55,8 @@ typedef struct form {
   uint32_t n_leaves, n_tokens, depth;
   BS_VEC(digit) iterators; /* with their sizes and sums */
   BS_VEC(move) moves;
-  BS_VEC(digit) digits; /* in order */
-  int64_t tokens[TOKENS];
+  BS_VEC(digit) digits;      /* in order */
+  int64_t tokens[TOKENS][4]; /* what it is, and of what */
   int64_t sums;
   uint32_t n_swaps, swaps; /* operators that commute; which change places */
   bool arrays; /* nothing but views that order elements is looked into */
@@ -65,11 +65,12 @@ typedef struct form {
 } form;
 
 static void
-token(form *f, int64_t x) {
+token(form *f, int64_t kind, int64_t x, int64_t y, int64_t z) {
   if (f->n_tokens == TOKENS)
     f->failed = true;
   else
-    f->tokens[f->n_tokens++] = x;
+    memcpy(f->tokens[f->n_tokens++], (int64_t[]){kind, x, y, z},
+           sizeof f->tokens[0]);
 }
 
 static void
@@ -159,7 +160,7 @@ down(form *f, gs_term t, indices *x) {
 
 /* ---- what is computed ---- */
 
-enum { SUM = -1, READ = -2, OPERATOR = -3 };
+enum { SUM, READ, OPERATOR };
 
 bool
 ck_keeps_order(gs_op op) {
@@ -226,9 +227,8 @@ read_leaf(form *f, gs_term base, gs_term t, const indices *x) {
   f->failed |= f->n_leaves == LEAVES;
   if (f->failed)
     return;
-  token(f, READ);
-  token(f, base.i);
-  token(f, add_moves(f, &type, ++f->n_leaves, x));
+  int64_t offset = add_moves(f, &type, ++f->n_leaves, x);
+  token(f, READ, base.i, offset, 0);
 }
 
 /* What stands above: a sum, of which dtype, or a product of one. */
@@ -242,23 +242,17 @@ static const above nothing = {0, GS_DTYPE_COUNT, GS_DTYPE_COUNT};
 
 static void walk(form *, gs_term, indices, above);
 
-static bool
-commutes(gs_compute op) {
-  return op == GS_C_MUL || op == GS_C_ADD || op == GS_C_MAX || op == GS_C_MIN;
-}
-
 /* The items of a tuple, each at the index with its number in the place of the
  * tuple. */
 static void
 walk_items(form *f, gs_term tuple, const gs_type *type, const indices *x,
            gs_compute op, gs_dtype product) {
-  above up = nothing;
+  const above up = {0, GS_DTYPE_COUNT, product};
   uint32_t at = type->access;
   int64_t items = type->dim[at];
   bool swap = false;
-  if (items == 2 && commutes(op) && f->n_swaps < SWAPS)
+  if (items == 2 && gs_compute_table[op].is_associative && f->n_swaps < SWAPS)
     swap = f->swaps >> f->n_swaps++ & 1;
-  up.product = product;
   for (int64_t k = 0; k < items && !f->failed; k++) {
     indices y = *x;
     memmove(&y.at[at + 1], &y.at[at], (y.rank - at) * sizeof y.at[0]);
@@ -273,19 +267,10 @@ add_sum(form *f, const gs_type *kid, uint32_t from, gs_dtype dtype, indices *x,
         above *up) {
   if (!up->sum || up->of != dtype) {
     *up = (above){++f->sums, dtype, GS_DTYPE_COUNT};
-    token(f, SUM);
-    token(f, dtype);
+    token(f, SUM, dtype, 0, 0);
   }
   for (uint32_t d = from; d < kid->rank; d++)
     fresh(f, kid->dim[d], up->sum, &x->at[x->rank++]);
-}
-
-static void
-put_operator(form *f, bs_value o, gs_dtype dtype, int64_t items) {
-  token(f, OPERATOR);
-  token(f, o.i);
-  token(f, dtype);
-  token(f, items);
 }
 
 /* A sum of products is a sum and a product, in the dtype of the sum; a product
@@ -316,7 +301,7 @@ walk_compute(form *f, gs_term t, indices *x, above up) {
     op = GS_C_MUL;
     o = bs_sym(f->p->ctx.values, gs_compute_table[op].name);
   }
-  put_operator(f, o, type.dtype, tuple ? kid.dim[kid.access] : 1);
+  token(f, OPERATOR, o.i, type.dtype, tuple ? kid.dim[kid.access] : 1);
   if (tuple)
     walk_items(f, below, &kid, x, op,
                op == GS_C_MUL ? type.dtype : GS_DTYPE_COUNT);
@@ -387,15 +372,10 @@ follows(const digit *high, const digit *low) {
   return high->sum == low->sum;
 }
 
+/* Some order, in which equal ones are side by side. */
 static int
-by_strides(const void *a, const void *b) {
-  const digit *x = a, *y = b;
-  if (x->sum != y->sum)
-    return x->sum < y->sum ? -1 : 1;
-  for (uint32_t k = 0; k <= LEAVES; k++)
-    if (x->stride[k] != y->stride[k])
-      return x->stride[k] < y->stride[k] ? -1 : 1;
-  return (x->size > y->size) - (x->size < y->size);
+by_content(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(digit));
 }
 
 /* Joins two digits that lie behind one another everywhere, if there are such.
@@ -430,7 +410,7 @@ make_form(const gs_program *p, gs_term t, bool arrays, uint32_t swaps,
   while (!f->failed && join(f))
     continue;
   if (f->digits.len)
-    qsort(f->digits.data, f->digits.len, sizeof f->digits.data[0], by_strides);
+    qsort(f->digits.data, f->digits.len, sizeof f->digits.data[0], by_content);
 }
 
 static void
@@ -442,12 +422,11 @@ form_done(form *f) {
 
 static bool
 are_same(const form *a, const form *b) {
-  bool same = !a->failed && !b->failed && a->n_tokens == b->n_tokens &&
-              a->digits.len == b->digits.len &&
-              !memcmp(a->tokens, b->tokens, a->n_tokens * sizeof a->tokens[0]);
-  for (uint32_t k = 0; same && k < a->digits.len; k++)
-    same = !by_strides(&a->digits.data[k], &b->digits.data[k]);
-  return same;
+  return !a->failed && !b->failed && a->n_tokens == b->n_tokens &&
+         a->digits.len == b->digits.len &&
+         !memcmp(a->tokens, b->tokens, a->n_tokens * sizeof a->tokens[0]) &&
+         (!a->digits.len || !memcmp(a->digits.data, b->digits.data,
+                                    a->digits.len * sizeof a->digits.data[0]));
 }
 
 bool

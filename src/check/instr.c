@@ -41,11 +41,7 @@ write_out(gs_program *p, const gs_instr *instr, gs_term t) {
   if (call.op != GS_CALL ||
       strcmp(bs_as_sym(values, bs_item(values, call.attr, 0)), instr->name))
     return GS_NO_TERM;
-  gs_term *operands =
-      bs_alloc(p->ctx.heap, (call.n_kids + 1u) * sizeof *operands);
-  memcpy(operands, call.kids, call.n_kids * sizeof *operands);
-  gs_term made = gs_instr_expand(instr, p, call.attr, operands, &fault);
-  bs_free(p->ctx.heap, operands);
+  gs_term made = gs_instr_expand(instr, p, call.attr, call.kids, &fault);
   while (n-- > 0 && gs_term_ok(made)) {
     const gs_node view = *gs_at(p, way[n]);
     made = gs_add(p, view.op, view.attr, &made, 1, BS_NOWHERE, &fault);
@@ -59,11 +55,9 @@ ck_check_call(gs_program *p, const gs_instr *instr, gs_term meant, gs_term call,
   gs_term said = write_out(p, instr, call);
   if (!gs_term_ok(said))
     return "the step does not lead to a call of the instruction that it takes";
-  if (over)
-    return ck_same_form(p, meant, said, false)
-               ? NULL
-               : "the calls cannot be told to mean the same";
-  return same_meaning(p, meant, said, 0)
-             ? NULL
-             : "the instruction means something else";
+  bool same = over ? ck_same_form(p, meant, said, false)
+                   : same_meaning(p, meant, said, 0);
+  return same   ? NULL
+         : over ? "the calls cannot be told to mean the same"
+                : "the instruction means something else";
 }

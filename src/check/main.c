@@ -7,17 +7,16 @@
 #include <string.h>
 
 enum { ACCEPTED = 0, BAD_INPUT = 1, USAGE = 2, REJECTED = 4, MOST = 256 };
+enum { FILES, RULES, PARAMS, TARGET, QUIET, LISTS };
 
-typedef struct options {
-  const char *files[3];
-  const char *rules[MOST], *params[MOST];
-  const char *target;
-  uint32_t n_files, n_rules, n_params;
-  bool quiet;
-} options;
+/* What is said of each, in order. */
+typedef struct list {
+  const char *said[MOST];
+  uint32_t n;
+} list;
 
 typedef struct job {
-  const options *o;
+  list lists[LISTS];
   bs_heap *heap;
   int code;
 } job;
@@ -26,12 +25,11 @@ static const char usage[] =
     "usage: glen-check-proof PROGRAM PROOF [RESULT] [-r RULES]... [-t TARGET]\n"
     "                        [-p NAME=VALUE]... [-q]\n\n"
     "Checks that the outputs of PROOF, and of RESULT, are equal to those of\n"
-    "PROGRAM when the rules and the instructions of the target are right, "
-    "with\n"
-    "nothing of glen but the reader of its languages and the types of terms.\n"
-    "Prints which rules the proof rests on.\n\n"
-    "exit codes: 0 accepted; 1 an input is wrong; 2 usage; 4 rejected; 70 "
-    "internal\n";
+    "PROGRAM when the rules and the instructions of the target are right.\n"
+    "Nothing of glen is used but the reader of its languages and the types of\n"
+    "terms.  Prints which rules the proof rests on.\n\n"
+    "exit codes: 0 accepted; 1 an input is wrong; 2 usage; 4 rejected;\n"
+    "70 internal\n";
 
 /* ---- what is said ---- */
 
@@ -54,15 +52,15 @@ put_rules(const gs_context *ctx, const ck_rules *r) {
 
 static int
 say(const gs_context *ctx, const ck_proof *x, bool quiet) {
-  if (x->why) {
-    if (x->at)
-      printf("rejected: lemma %u: %s\n", x->at, x->why);
-    else
-      printf("rejected: %s\n", x->why);
+  if (x->why && x->at)
+    printf("rejected: lemma %u: %s\n", x->at, x->why);
+  else if (x->why)
+    printf("rejected: %s\n", x->why);
+  if (x->why)
     return REJECTED;
-  }
   printf("accepted: %u output%s, %u lemmas, %u rule applications\n",
-         x->n_claims, x->n_claims == 1 ? "" : "s", x->lemmas.len, x->n_applied);
+         x->claims.len, x->claims.len == 1 ? "" : "s", x->lemmas.len,
+         x->n_applied);
   if (!quiet) {
     printf("it rests on:\n");
     put_rules(ctx, x->rules);
@@ -73,33 +71,36 @@ say(const gs_context *ctx, const ck_proof *x, bool quiet) {
 /* ---- the job ---- */
 
 static bool
-load(const gs_context *ctx, const options *o, ck_rules *rules) {
-  gs_target *t =
-      o->target ? gs_target_parse_file(ctx, o->target) : gs_target_default(ctx);
+load(const gs_context *ctx, const job *j, ck_rules *rules) {
+  const list *target = &j->lists[TARGET], *given = &j->lists[PARAMS];
+  gs_target *t = target->n
+                     ? gs_target_parse_file(ctx, target->said[target->n - 1])
+                     : gs_target_default(ctx);
   bool ok = t != NULL;
   ck_rules_init(rules, ctx, t);
-  for (uint32_t k = 0; ok && k < o->n_params; k++)
-    ok = ck_give_param(rules, o->params[k]);
-  for (uint32_t k = 0; ok && k < o->n_rules; k++)
-    ok = gs_forms_load(&rules->forms, o->rules[k]);
+  for (uint32_t k = 0; ok && k < given->n; k++)
+    ok = ck_give_param(rules, given->said[k]);
+  for (uint32_t k = 0; ok && k < j->lists[RULES].n; k++)
+    ok = gs_forms_load(&rules->forms, j->lists[RULES].said[k]);
   ck_add_instrs(rules);
   return ok;
 }
 
 static int
-check(const gs_context *ctx, const options *o) {
+check(const gs_context *ctx, const job *j) {
+  const list *files = &j->lists[FILES];
   ck_rules rules;
-  if (!load(ctx, o, &rules))
-    return BAD_INPUT;
-  gs_program *program = gs_parse_file(ctx, rules.target, o->files[0]);
-  gs_program *result =
-      o->n_files == 3 ? gs_parse_file(ctx, rules.target, o->files[2]) : NULL;
+  gs_program *p[2] = {NULL, NULL}; /* the program, the result */
   ck_proof x = {.ctx = ctx, .rules = &rules};
-  if (!program || (o->n_files == 3 && !result) ||
-      !ck_read_proof(&x, o->files[1]))
+  bool ok = load(ctx, j, &rules);
+  for (uint32_t k = 0; ok && k < files->n; k += 2) {
+    p[k / 2] = gs_parse_file(ctx, rules.target, files->said[k]);
+    ok = p[k / 2] != NULL;
+  }
+  if (!ok || !ck_read_proof(&x, files->said[1]))
     return BAD_INPUT;
-  ck_check_proof(&x, program, result);
-  return say(ctx, &x, o->quiet);
+  ck_check_proof(&x, p[0], p[1]);
+  return say(ctx, &x, j->lists[QUIET].n);
 }
 
 static void
@@ -114,7 +115,7 @@ run(void *arg) {
                     .arena = &arena,
                     .values = bs_values_new(j->heap),
                     .diags = &diags};
-  j->code = check(&ctx, j->o);
+  j->code = check(&ctx, j);
   bs_text_init(&text, j->heap);
   for (uint32_t k = 0; k < diags.list.len; k++)
     bs_render(&diags, &diags.list.data[k], false, &text);
@@ -124,44 +125,40 @@ run(void *arg) {
 /* ---- the command line ---- */
 
 static bool
-take(const char **list, uint32_t *n) {
-  if (*n == MOST)
+take(job *j, int which, const char *word) {
+  list *to = &j->lists[which];
+  if (to->n == MOST)
     return false;
-  list[(*n)++] = optarg;
+  to->said[to->n++] = word;
   return true;
 }
 
 static bool
-parse(int argc, char **argv, options *o) {
+parse(int argc, char **argv, job *j) {
   static const struct option names[] = {{"rules", required_argument, 0, 'r'},
                                         {"param", required_argument, 0, 'p'},
                                         {"target", required_argument, 0, 't'},
                                         {"quiet", no_argument, 0, 'q'},
                                         {0}};
+  static const char letters[] = " rptq"; /* by list */
   bool ok = true;
   opterr = 0;
-  for (int c; ok && (c = getopt_long(argc, argv, "r:p:t:q", names, 0)) != -1;) {
-    ok = c == 'r'   ? take(o->rules, &o->n_rules)
-         : c == 'p' ? take(o->params, &o->n_params)
-                    : c == 't' || c == 'q';
-    o->target = c == 't' ? optarg : o->target;
-    o->quiet |= c == 'q';
-  }
-  for (; optind < argc && o->n_files < 3; optind++)
-    o->files[o->n_files++] = argv[optind];
-  return ok && optind == argc && o->n_files >= 2;
+  for (int c; ok && (c = getopt_long(argc, argv, "r:p:t:q", names, 0)) != -1;)
+    ok = c != '?' && take(j, (int)(strchr(letters, c) - letters), optarg);
+  for (; ok && optind < argc; optind++)
+    ok = take(j, FILES, argv[optind]);
+  return ok && (j->lists[FILES].n == 2 || j->lists[FILES].n == 3);
 }
 
 int
 main(int argc, char **argv) {
-  options o = {0};
   bs_heap heap;
-  job j = {.o = &o, .heap = &heap, .code = 70};
+  job j = {.heap = &heap, .code = 70};
   if (argc == 2 && !strcmp(argv[1], "--help")) {
     fputs(usage, stdout);
     return ACCEPTED;
   }
-  if (!parse(argc, argv, &o)) {
+  if (!parse(argc, argv, &j)) {
     fputs(usage, stderr);
     return USAGE;
   }

@@ -45,28 +45,19 @@ ones_like(bs_values *values, bs_value list) {
   return n <= GS_MAX_RANK ? bs_ints(values, ones, n) : BS_NIL;
 }
 
+/* Each attribute alone is laid on a pattern; what expressions give is compared
+ * as a whole, in its one form. */
 static bool
-match_attrs(const ck_env *e, const gs_sk_node *s, const gs_node *n) {
-  bs_values *values = e->ctx->values;
-  bool ok = s->n_attrs == bs_len(values, n->attr);
-  for (uint32_t k = 0; k < s->n_attrs && ok; k++) {
-    bs_value have = bs_item(values, n->attr, k);
-    ok = s->attrs[k]
-             ? match_attr(e, s->attrs[k], have)
-             : bs_same(have, ones_like(values, bs_item(values, n->attr, 0)));
-  }
-  return ok;
-}
-
-static bool
-gives_attrs(const ck_env *e, const gs_sk_node *s, const gs_node *n) {
+fits_attrs(const ck_env *e, const gs_sk_node *s, const gs_node *n, bool binds) {
   bs_values *values = e->ctx->values;
   bs_value *items = bs_alloc(e->ctx->heap, (s->n_attrs + 1u) * sizeof *items);
-  bool ok = true;
+  bool ok = !binds || s->n_attrs == bs_len(values, n->attr);
   for (uint32_t k = 0; ok && k < s->n_attrs; k++) {
-    items[k] =
-        s->attrs[k] ? ck_eval(e, s->attrs[k]) : ones_like(values, items[0]);
-    ok = items[k].i != 0;
+    const gs_expr *x = s->attrs[k];
+    items[k] = !x      ? ones_like(values, items[0])
+               : binds ? bs_item(values, n->attr, k)
+                       : ck_eval(e, x);
+    ok = items[k].i && (!binds || !x || match_attr(e, x, items[k]));
   }
   ok = ok &&
        bs_same(n->attr, gs_canonical_attr(values, n->op,
@@ -91,7 +82,7 @@ lay_on(const ck_env *e, const gs_skeleton *s, gs_term *on, bool binds) {
       continue;
     }
     if (node->op != n->op || node->n_kids != n->n_kids ||
-        !(binds ? match_attrs(e, node, n) : gives_attrs(e, node, n)))
+        !fits_attrs(e, node, n, binds))
       return false;
     for (uint32_t j = 0; j < n->n_kids; j++) {
       gs_term *kid = &on[node->kids[j]];

@@ -7,19 +7,7 @@
 #include "check/check.h"
 #include <string.h>
 
-static const bs_sx *
-at(const ck_proof *x, uint32_t node) {
-  return &x->sx.nodes.data[node];
-}
-
 /* ---- reading ---- */
-
-static void
-name_term(ck_proof *x, bs_value symbol, gs_term t) {
-  while (x->term_of.len <= symbol.i)
-    bs_push(x->ctx->heap, &x->term_of, GS_NO_TERM);
-  x->term_of.data[symbol.i] = t;
-}
 
 /* Arrays, which have their names as attributes, and lets. */
 static void
@@ -28,19 +16,22 @@ name_terms(ck_proof *x) {
   bs_values *values = x->ctx->values;
   for (uint32_t k = 0; k < p->nodes.len; k++)
     if (p->nodes.data[k].op == GS_TENSOR || p->nodes.data[k].op == GS_CONST)
-      name_term(x, bs_item(values, p->nodes.data[k].attr, 0), (gs_term){k});
+      bs_map_put(x->ctx->heap, &x->term_of,
+                 bs_item(values, p->nodes.data[k].attr, 0).i, k);
   for (uint32_t k = 0; k < p->lets.len; k++)
-    name_term(x, bs_sym(values, p->lets.data[k].name), p->lets.data[k].term);
+    bs_map_put(x->ctx->heap, &x->term_of,
+               bs_sym(values, p->lets.data[k].name).i, p->lets.data[k].term.i);
 }
 
+/* GS_NO_TERM of no name. */
 static gs_term
 term_named(const ck_proof *x, bs_value symbol) {
-  return symbol.i < x->term_of.len ? x->term_of.data[symbol.i] : GS_NO_TERM;
+  return (gs_term){bs_map_get(&x->term_of, symbol.i)};
 }
 
 gs_term
 ck_term(const ck_proof *x, uint32_t node) {
-  const bs_sx *n = at(x, node);
+  const bs_sx *n = bs_sx_at(&x->sx, node);
   return node && n->kind == BS_SX_SYM ? term_named(x, n->value) : GS_NO_TERM;
 }
 
@@ -49,7 +40,7 @@ static bool
 read_program(ck_proof *x, uint32_t source) {
   bs_diags *diags = x->ctx->diags;
   bs_source file = diags->sources.data[source - 1];
-  uint32_t lo = at(x, x->root)->span.lo;
+  uint32_t lo = bs_sx_at(&x->sx, x->root)->span.lo;
   uint32_t own = bs_source_add(diags, file.path, file.text, lo);
   x->p = own ? gs_parse(x->ctx, x->rules->target, own) : NULL;
   if (x->p)
@@ -76,38 +67,29 @@ ck_read_proof(ck_proof *x, const char *path) {
 /* ---- lemmas ---- */
 
 bool
-ck_cited(const ck_proof *x, uint32_t node, gs_term *from, gs_term *to) {
-  int64_t n = node ? bs_as_int(x->ctx->values, at(x, node)->value) : 0;
+ck_cited(const ck_proof *x, uint32_t node, gs_term from, ck_lemma *out) {
+  const bs_sx *cite = bs_sx_at(&x->sx, node);
+  int64_t n = node ? bs_as_int(x->ctx->values, cite->value) : 0;
   uint64_t which = n < 0 ? -(uint64_t)n : (uint64_t)n;
-  if (!node || at(x, node)->kind != BS_SX_INT || !n || which > x->lemmas.len)
+  bool any = !gs_term_ok(from);
+  if (!node || cite->kind != BS_SX_INT || which > x->lemmas.len || (!n && any))
     return false;
-  const ck_lemma *l = &x->lemmas.data[which - 1];
-  *from = n < 0 ? l->to : l->from;
-  *to = n < 0 ? l->from : l->to;
-  return true;
-}
-
-bool
-ck_cited_or_same(const ck_proof *x, uint32_t node, gs_term have, gs_term *to) {
-  gs_term from = have;
-  *to = have;
-  if (!node || at(x, node)->kind != BS_SX_INT)
-    return false;
-  return (!bs_as_int(x->ctx->values, at(x, node)->value) ||
-          ck_cited(x, node, &from, to)) &&
-         from.i == have.i;
+  *out = n ? x->lemmas.data[which - 1] : (ck_lemma){from, from};
+  if (n < 0)
+    *out = (ck_lemma){out->to, out->from};
+  return any || out->from.i == from.i;
 }
 
 static const char *
 check_congruence(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   const gs_node *a = gs_at(x->p, from), *b = gs_at(x->p, to);
   if (a->op != b->op || !bs_same(a->attr, b->attr) || a->n_kids != b->n_kids ||
-      at(x, node)->count != 3 + (uint64_t)a->n_kids)
+      bs_sx_at(&x->sx, node)->count != 3 + (uint64_t)a->n_kids)
     return "the terms do not have the same operator";
   uint32_t c = bs_sx_item(&x->sx, node, 3);
-  for (uint32_t k = 0; k < a->n_kids; k++, c = at(x, c)->next) {
-    gs_term kid;
-    if (!ck_cited_or_same(x, c, a->kids[k], &kid) || kid.i != b->kids[k].i)
+  for (uint32_t k = 0; k < a->n_kids; k++, c = bs_sx_at(&x->sx, c)->next) {
+    ck_lemma kid;
+    if (!ck_cited(x, c, a->kids[k], &kid) || kid.to.i != b->kids[k].i)
       return "operands are not equal by what is cited";
   }
   return NULL;
@@ -115,11 +97,12 @@ check_congruence(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
 
 static const char *
 check_chain(const ck_proof *x, uint32_t node, gs_term from, gs_term to) {
-  for (uint32_t c = bs_sx_item(&x->sx, node, 3); c; c = at(x, c)->next) {
-    gs_term a, b;
-    if (!ck_cited(x, c, &a, &b) || a.i != from.i)
+  for (uint32_t c = bs_sx_item(&x->sx, node, 3); c;
+       c = bs_sx_at(&x->sx, c)->next) {
+    ck_lemma link;
+    if (!ck_cited(x, c, GS_NO_TERM, &link) || link.from.i != from.i)
       return "the chain is broken";
-    from = b;
+    from = link.to;
   }
   return from.i == to.i ? NULL : "the chain ends elsewhere";
 }
@@ -128,13 +111,10 @@ static const char *
 check_lemma(ck_proof *x, uint32_t node, const char *head) {
   gs_term from = ck_term(x, bs_sx_item(&x->sx, node, 1));
   gs_term to = ck_term(x, bs_sx_item(&x->sx, node, 2));
-  gs_type a, b;
   const char *why = "no form of a lemma";
   if (!gs_term_ok(from) || !gs_term_ok(to))
     return "there is no such term";
-  gs_type_at(x->p, from, &a);
-  gs_type_at(x->p, to, &b);
-  if (!gs_type_equal(&a, &b))
+  if (!bs_same(gs_at(x->p, from)->type, gs_at(x->p, to)->type))
     return "the terms do not have the same type";
   if (!strcmp(head, "rule"))
     why = ck_check_step(x, node, from, to);
@@ -181,82 +161,70 @@ import(ck_proof *x, const gs_program *from) {
   return map;
 }
 
-static uint32_t
-output_named(const gs_program *p, const char *name) {
-  uint32_t k = 0;
-  while (k < p->outputs.len && strcmp(p->outputs.data[k].name, name))
-    k++;
-  return k;
-}
-
-typedef struct held {
-  const gs_program *program, *result; /* the latter may be NULL */
-  gs_term *of_program, *of_result;
-  uint8_t *claimed; /* by output of the program */
-} held;
-
 /* (claim OUTPUT FROM TO CITE) */
 static const char *
-check_claim(ck_proof *x, uint32_t node, const held *h) {
+check_claim(ck_proof *x, uint32_t node) {
   uint32_t name = bs_sx_item(&x->sx, node, 1);
-  if (at(x, node)->count != 5 || at(x, name)->kind != BS_SX_SYM)
+  uint32_t symbol = bs_sx_at(&x->sx, name)->value.i;
+  ck_lemma claim = {ck_term(x, bs_sx_item(&x->sx, node, 2)),
+                    ck_term(x, bs_sx_item(&x->sx, node, 3))};
+  ck_lemma shown;
+  if (bs_sx_at(&x->sx, node)->count != 5 || !gs_term_ok(claim.from) ||
+      bs_sx_at(&x->sx, name)->kind != BS_SX_SYM)
     return "a claim has an output, two terms and a lemma";
-  const char *output = bs_as_sym(x->ctx->values, at(x, name)->value);
-  uint32_t own = output_named(x->p, output);
-  uint32_t k = output_named(h->program, output);
-  gs_term from = ck_term(x, bs_sx_item(&x->sx, node, 2));
-  gs_term to = ck_term(x, bs_sx_item(&x->sx, node, 3)), shown;
-  if (own == x->p->outputs.len || k == h->program->outputs.len || h->claimed[k])
-    return "not an output, or claimed twice";
-  h->claimed[k] = 1;
-  if (!gs_term_ok(from) ||
-      from.i != h->of_program[h->program->outputs.data[k].term.i].i)
-    return "the claim is not about the output of the program";
-  if (to.i != x->p->outputs.data[own].term.i)
-    return "the claim does not lead to the output of the proof";
-  if (h->result) {
-    uint32_t r = output_named(h->result, output);
-    if (r == h->result->outputs.len ||
-        h->of_result[h->result->outputs.data[r].term.i].i != to.i)
-      return "the claim does not lead to the output of the result";
-  }
-  x->n_claims++;
-  return ck_cited_or_same(x, bs_sx_item(&x->sx, node, 4), from, &shown) &&
-                 shown.i == to.i
+  if (bs_map_get(&x->claim_of, symbol) != BS_NO_ENTRY)
+    return "an output is claimed twice";
+  bs_map_put(x->ctx->heap, &x->claim_of, symbol, x->claims.len);
+  bs_push(x->ctx->heap, &x->claims, claim);
+  return ck_cited(x, bs_sx_item(&x->sx, node, 4), claim.from, &shown) &&
+                 shown.to.i == claim.to.i
              ? NULL
              : "the claim is not what its lemma says";
 }
 
+/* Each output of a program is claimed, and nothing else: from what it is there,
+ * or to it. */
+static bool
+are_claimed(ck_proof *x, const gs_program *p, bool from) {
+  gs_term *map = import(x, p);
+  bool ok = p->outputs.len == x->claims.len;
+  for (uint32_t k = 0; ok && k < p->outputs.len; k++) {
+    bs_value name = bs_sym(x->ctx->values, p->outputs.data[k].name);
+    uint32_t at = bs_map_get(&x->claim_of, name.i);
+    const ck_lemma *c = at == BS_NO_ENTRY ? NULL : &x->claims.data[at];
+    ok = c && (from ? c->from : c->to).i == map[p->outputs.data[k].term.i].i;
+  }
+  bs_free(x->ctx->heap, map);
+  return ok;
+}
+
 static const char *
-check_forms(ck_proof *x, const held *h) {
+check_forms(ck_proof *x) {
   const char *why = NULL;
-  uint32_t node = at(x, x->root + 1)->next;
-  for (; node && !why; node = at(x, node)->next) {
+  uint32_t node = bs_sx_at(&x->sx, x->root + 1)->next;
+  for (; node && !why; node = bs_sx_at(&x->sx, node)->next) {
     const char *head = bs_sx_head(&x->sx, x->ctx->values, node);
     bool claim = head && !strcmp(head, "claim");
     x->at = claim ? 0 : x->lemmas.len + 1;
     why = !head   ? "no form of a lemma"
-          : claim ? check_claim(x, node, h)
+          : claim ? check_claim(x, node)
                   : check_lemma(x, node, head);
   }
-  if (why)
-    return why;
-  x->at = 0;
-  return x->n_claims == h->program->outputs.len &&
-                 x->n_claims == x->p->outputs.len &&
-                 (!h->result || x->n_claims == h->result->outputs.len)
-             ? NULL
-             : "an output is not claimed";
+  return why;
 }
 
 void
 ck_check_proof(ck_proof *x, const gs_program *program,
                const gs_program *result) {
-  held h = {.program = program, .result = result};
-  h.of_program = import(x, program);
-  h.of_result = result ? import(x, result) : NULL;
-  h.claimed = BS_NEWS(x->ctx->arena, uint8_t, program->outputs.len + 1);
-  x->why = check_forms(x, &h);
-  bs_free(x->ctx->heap, h.of_program);
-  bs_free(x->ctx->heap, h.of_result);
+  x->why = check_forms(x);
+  if (x->why)
+    return;
+  x->at = 0;
+  x->why = !are_claimed(x, program, true)
+               ? "there is not one claim from each output of the program"
+           : !are_claimed(x, x->p, false)
+               ? "the claims do not lead to the outputs of the proof"
+           : result && !are_claimed(x, result, false)
+               ? "the claims do not lead to the outputs of the result"
+               : NULL;
 }

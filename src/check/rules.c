@@ -6,19 +6,9 @@
 #include "check/check.h"
 #include <string.h>
 
-static const bs_sexps *
-forms(const ck_rules *r, uint32_t file) {
-  return &r->forms.files.data[file].sx;
-}
-
-static const bs_sx *
-at(const ck_rules *r, uint32_t file, uint32_t node) {
-  return bs_sx_at(forms(r, file), node);
-}
-
 static const char *
-symbol(const ck_rules *r, uint32_t file, uint32_t node) {
-  return bs_sx_symbol(forms(r, file), r->ctx->values, node);
+symbol(const ck_rules *r, const bs_sexps *sx, uint32_t node) {
+  return bs_sx_symbol(sx, r->ctx->values, node);
 }
 
 static bool
@@ -45,15 +35,14 @@ param_of(void *ctx, const char *name) {
 }
 
 static bool
-read_param(ck_rules *r, uint32_t file, uint32_t node) {
-  const char *name = symbol(r, file, bs_sx_item(forms(r, file), node, 1));
-  uint32_t value = bs_sx_item(forms(r, file), node, 2);
+read_param(ck_rules *r, const bs_sexps *sx, uint32_t node) {
+  const char *name = symbol(r, sx, bs_sx_item(sx, node, 1));
+  uint32_t value = bs_sx_item(sx, node, 2);
   if (!name || !value)
-    return bad(r, at(r, file, node)->span, "a param has a name and a value");
+    return bad(r, bs_sx_at(sx, node)->span, "a param has a name and a value");
   if (!find_param(r, name))
-    bs_push(
-        r->ctx->heap, &r->params,
-        (ck_param){name, gs_data_value(r->ctx, forms(r, file), value), false});
+    bs_push(r->ctx->heap, &r->params,
+            (ck_param){name, gs_data_value(r->ctx, sx, value), false});
   return true;
 }
 
@@ -78,26 +67,24 @@ is_clause(const char *name) {
   return false;
 }
 
-/* Clauses in their order; else a text, a side, an arrow, a side. */
+/* A text, a side, an arrow and a side, with clauses anywhere among them. */
 static bool
-read_items(ck_rules *r, ck_rule *rule, uint32_t first) {
+read_items(ck_rules *r, ck_rule *rule) {
+  const bs_sexps *sx = &rule->sx;
   bool arrow = false;
-  for (uint32_t x = first; x; x = at(r, rule->file, x)->next) {
-    const char *word = symbol(r, rule->file, x);
+  for (uint32_t x = rule->first; x; x = bs_sx_at(sx, x)->next) {
+    const char *word = symbol(r, sx, x);
     if (word && word[0] == ':') {
-      uint32_t value = at(r, rule->file, x)->next;
-      if (!value || !is_clause(word))
-        return bad(r, at(r, rule->file, x)->span, "an unknown clause");
-      bs_push(r->ctx->heap, &rule->clauses, (ck_clause){word, value});
-      x = value;
+      x = bs_sx_at(sx, x)->next;
+      if (!x || !is_clause(word))
+        return bad(r, rule->span, "an unknown clause");
+      rule->n_clauses++;
     } else if (word && (!strcmp(word, "=>") || !strcmp(word, "<=>"))) {
       arrow = true;
       rule->both_ways = word[0] == '<';
-    } else if (at(r, rule->file, x)->kind == BS_SX_STRING && !rule->left) {
-      continue;
     } else if (arrow ? rule->right : rule->left) {
-      return bad(r, at(r, rule->file, x)->span, "a rule has two sides");
-    } else {
+      return bad(r, bs_sx_at(sx, x)->span, "a rule has two sides");
+    } else if (rule->left || bs_sx_at(sx, x)->kind != BS_SX_STRING) {
       *(arrow ? &rule->right : &rule->left) = x;
     }
   }
@@ -105,26 +92,32 @@ read_items(ck_rules *r, ck_rule *rule, uint32_t first) {
          bad(r, rule->span, "a rule has two sides");
 }
 
-/* The next clause of that name from *at on, which is moved behind it; or 0. */
+/* What the next clause of that name says from item *at on, which is moved
+ * behind it; or 0. */
 static uint32_t
-next_clause(const ck_rule *rule, const char *name, uint32_t *at) {
-  while (*at < rule->clauses.len) {
-    const ck_clause *c = &rule->clauses.data[(*at)++];
-    if (!strcmp(c->name, name))
-      return c->node;
+next_clause(const ck_rules *r, const ck_rule *rule, const char *name,
+            uint32_t *at) {
+  while (*at) {
+    const char *word = symbol(r, &rule->sx, *at);
+    uint32_t said = bs_sx_at(&rule->sx, *at)->next;
+    bool clause = word && word[0] == ':';
+    *at = clause ? bs_sx_at(&rule->sx, said)->next : said;
+    if (clause && !strcmp(word, name))
+      return said;
   }
   return 0;
 }
 
 static bool
-read_rule(ck_rules *r, uint32_t file, uint32_t node) {
-  uint32_t name = bs_sx_item(forms(r, file), node, 1);
+read_rule(ck_rules *r, const bs_sexps *sx, uint32_t node) {
+  uint32_t name = bs_sx_item(sx, node, 1);
   ck_rule *rule = BS_NEW(r->ctx->arena, ck_rule);
-  *rule = (ck_rule){.name = symbol(r, file, name), .file = file};
-  rule->span = at(r, file, node)->span;
+  *rule = (ck_rule){.name = symbol(r, sx, name), .sx = *sx};
+  rule->span = bs_sx_at(sx, node)->span;
+  rule->first = bs_sx_at(sx, name)->next;
   if (!rule->name)
     return bad(r, rule->span, "a rule has a name");
-  if (!read_items(r, rule, at(r, file, name)->next))
+  if (!read_items(r, rule))
     return false;
   bs_push(r->ctx->heap, &r->list, rule);
   if (!rule->both_ways)
@@ -141,13 +134,12 @@ read_rule(ck_rules *r, uint32_t file, uint32_t node) {
 /* ---- files ---- */
 
 static bool
-read_ruleset(ck_rules *r, uint32_t file, uint32_t node) {
+read_ruleset(ck_rules *r, const bs_sexps *sx, uint32_t node) {
   bool ok = true;
-  for (uint32_t x = bs_sx_item(forms(r, file), node, 2); x;
-       x = at(r, file, x)->next) {
-    const char *head = bs_sx_head(forms(r, file), r->ctx->values, x);
+  for (uint32_t x = bs_sx_item(sx, node, 2); x; x = bs_sx_at(sx, x)->next) {
+    const char *head = bs_sx_head(sx, r->ctx->values, x);
     if (head && !strcmp(head, "rule"))
-      ok &= read_rule(r, file, x);
+      ok &= read_rule(r, sx, x);
   }
   return ok;
 }
@@ -156,11 +148,12 @@ read_ruleset(ck_rules *r, uint32_t file, uint32_t node) {
 static bool
 read_form(void *rules, uint32_t file, uint32_t node) {
   ck_rules *r = rules;
-  const char *head = bs_sx_head(forms(r, file), r->ctx->values, node);
-  return !head ? bad(r, at(r, file, node)->span, "a form is expected")
-         : !strcmp(head, "rule")    ? read_rule(r, file, node)
-         : !strcmp(head, "ruleset") ? read_ruleset(r, file, node)
-         : !strcmp(head, "param")   ? read_param(r, file, node)
+  const bs_sexps *sx = &r->forms.files.data[file].sx;
+  const char *head = bs_sx_head(sx, r->ctx->values, node);
+  return !head ? bad(r, bs_sx_at(sx, node)->span, "a form is expected")
+         : !strcmp(head, "rule")    ? read_rule(r, sx, node)
+         : !strcmp(head, "ruleset") ? read_ruleset(r, sx, node)
+         : !strcmp(head, "param")   ? read_param(r, sx, node)
                                     : true;
 }
 
@@ -193,84 +186,78 @@ ck_find_rule(ck_rules *r, const char *name) {
 
 /* ---- sides and conditions ---- */
 
+/* The name that a clause begins with, and what is behind it; NULL: none. */
+static const char *
+pair_of(const ck_rules *r, const ck_rule *rule, uint32_t node, uint32_t *var,
+        uint32_t *behind) {
+  *var = bs_sx_first(&rule->sx, node);
+  *behind = *var ? bs_sx_at(&rule->sx, *var)->next : 0;
+  if (*behind && symbol(r, &rule->sx, *var))
+    return symbol(r, &rule->sx, *var);
+  bad(r, rule->span, "a clause has a variable and what it is");
+  return NULL;
+}
+
 /* The variable that a clause begins with; false: none. */
 static bool
 slot_of(const ck_rules *r, ck_rule *rule, uint32_t node, gs_sort sort,
         uint32_t *slot, uint32_t *behind) {
-  uint32_t var = bs_sx_first(forms(r, rule->file), node);
-  const char *name = symbol(r, rule->file, var);
-  *behind = var ? at(r, rule->file, var)->next : 0;
-  if (!name || !*behind)
-    return bad(r, at(r, rule->file, node)->span,
-               "a clause has a variable and what it is");
-  int found = gs_scope_find(&rule->scope, name);
-  if (found < 0)
+  uint32_t var;
+  const char *name = pair_of(r, rule, node, &var, behind);
+  int found = name ? gs_scope_find(&rule->scope, name) : -1;
+  if (name && found < 0)
     found = gs_scope_add(r->ctx, &rule->scope, name, sort,
-                         at(r, rule->file, var)->span);
+                         bs_sx_at(&rule->sx, var)->span);
   *slot = (uint32_t)found;
   return found >= 0;
 }
 
-static bool
-read_term(const ck_rules *r, ck_rule *rule, uint32_t node, ck_side *out) {
-  out->term = gs_skeleton_parse(r->ctx, r->target, forms(r, rule->file), node,
-                                &rule->scope);
-  return out->term != NULL;
-}
-
 /* The whole, and each (?x TERM) of the clauses of a name. */
 static bool
-read_sides(const ck_rules *r, ck_rule *rule, uint32_t whole, const char *name,
+read_sides(const ck_rules *r, ck_rule *rule, uint32_t term, const char *name,
            ck_side **sides, uint32_t *n) {
-  uint32_t node, from = 0, term;
-  *n = 1;
-  *sides = BS_NEWS(r->ctx->arena, ck_side, rule->clauses.len + 1);
-  (*sides)[0].slot = UINT32_MAX;
-  bool ok = read_term(r, rule, whole, &(*sides)[0]);
-  while (ok && (node = next_clause(rule, name, &from))) {
-    ck_side *side = &(*sides)[(*n)++];
-    ok = slot_of(r, rule, node, GS_SORT_CLASS, &side->slot, &term) &&
-         read_term(r, rule, term, side);
-  }
+  uint32_t slot = UINT32_MAX, node, from = rule->first;
+  bool ok = true;
+  *sides = BS_NEWS(r->ctx->arena, ck_side, rule->n_clauses + 1);
+  do {
+    const gs_skeleton *side =
+        gs_skeleton_parse(r->ctx, r->target, &rule->sx, term, &rule->scope);
+    (*sides)[(*n)++] = (ck_side){slot, side};
+    node = next_clause(r, rule, name, &from);
+    ok = side && (!node || slot_of(r, rule, node, GS_SORT_CLASS, &slot, &term));
+  } while (ok && node);
   return ok;
 }
 
 static bool
 read_lets(const ck_rules *r, ck_rule *rule) {
-  gs_let *lets = BS_NEWS(r->ctx->arena, gs_let, rule->clauses.len + 1);
-  uint32_t node, from = 0;
+  gs_let *lets = BS_NEWS(r->ctx->arena, gs_let, rule->n_clauses + 1);
+  uint32_t node, from = rule->first, var;
   rule->scope.lets = lets;
-  while ((node = next_clause(rule, ":let", &from))) {
-    uint32_t var = bs_sx_first(forms(r, rule->file), node);
-    gs_let let = {symbol(r, rule->file, var),
-                  var ? at(r, rule->file, var)->next : 0};
-    if (!let.name || !let.node)
-      return bad(r, rule->span, "a :let has a variable and a term");
-    lets[rule->scope.n_lets++] = let;
+  while ((node = next_clause(r, rule, ":let", &from))) {
+    gs_let *let = &lets[rule->scope.n_lets++];
+    let->name = pair_of(r, rule, node, &var, &let->node);
+    if (!let->name)
+      return false;
   }
   return true;
 }
 
+/* Tests, or the loops, each with its variable. */
 static bool
-read_condition(const ck_rules *r, ck_rule *rule, uint32_t node, bool loop) {
-  ck_condition *c = &rule->conditions[rule->n_conditions++];
-  c->slot = UINT32_MAX;
-  if (loop && !slot_of(r, rule, node, GS_SORT_ANY, &c->slot, &node))
-    return false;
-  c->expr = gs_expr_parse_as(r->ctx, forms(r, rule->file), node, &rule->scope,
-                             loop ? GS_SORT_LIST : GS_SORT_BOOL);
-  return c->expr != NULL;
-}
-
-static bool
-read_conditions(const ck_rules *r, ck_rule *rule) {
-  uint32_t node, n = rule->clauses.len + 1;
+read_conditions(const ck_rules *r, ck_rule *rule, const char *name,
+                gs_sort sort) {
+  uint32_t node, from = rule->first;
   bool ok = true;
-  rule->conditions = BS_NEWS(r->ctx->arena, ck_condition, n);
-  for (uint32_t from = 0; ok && (node = next_clause(rule, ":where", &from));)
-    ok = read_condition(r, rule, node, false);
-  for (uint32_t from = 0; ok && (node = next_clause(rule, ":for", &from));)
-    ok = read_condition(r, rule, node, true);
+  while (ok && (node = next_clause(r, rule, name, &from))) {
+    ck_condition *c = &rule->conditions[rule->n_conditions++];
+    c->slot = UINT32_MAX;
+    ok = sort == GS_SORT_BOOL ||
+         slot_of(r, rule, node, GS_SORT_ANY, &c->slot, &node);
+    if (ok)
+      c->expr = gs_expr_parse_as(r->ctx, &rule->sx, node, &rule->scope, sort);
+    ok = c->expr != NULL;
+  }
   return ok;
 }
 
@@ -280,11 +267,13 @@ ck_parse_rule(ck_rules *r, ck_rule *rule) {
   if (rule->parsed)
     return !rule->bad;
   rule->parsed = true;
+  rule->conditions = BS_NEWS(r->ctx->arena, ck_condition, rule->n_clauses + 1);
   rule->scope = (gs_scope){
       .question_marks = true, .open = true, .param = param_of, .ctx = r};
   rule->bad =
       !read_sides(r, rule, rule->left, ":with", &rule->parts, &rule->n_parts) ||
-      !read_conditions(r, rule) || !read_lets(r, rule) ||
+      !read_conditions(r, rule, ":where", GS_SORT_BOOL) ||
+      !read_conditions(r, rule, ":for", GS_SORT_LIST) || !read_lets(r, rule) ||
       !read_sides(r, rule, rule->right, ":also", &rule->results,
                   &rule->n_results);
   return !rule->bad;

@@ -14,61 +14,57 @@ typedef struct step {
   ck_proof *x;
   ck_rule *rule;
   ck_env env;
-  ck_fact facts[MOST_FACTS];
+  ck_lemma facts[MOST_FACTS];
   uint32_t premises; /* the form, or 0 */
   gs_term root;      /* of a result that is not about the whole */
 } step;
 
-static const bs_sx *
-at(const step *s, uint32_t node) {
-  return &s->x->sx.nodes.data[node];
+static uint32_t
+next(const step *s, uint32_t node) {
+  return bs_sx_at(&s->x->sx, node)->next;
 }
 
 /* ---- what is given ---- */
 
 static const char *
-take_binding(step *s, uint32_t node) {
-  uint32_t var = bs_sx_first(&s->x->sx, node);
-  const char *name = bs_as_sym(s->x->ctx->values, at(s, var)->value);
+take_binding(step *s, uint32_t node, const char *name) {
+  const bs_sexps *sx = &s->x->sx;
   int slot = gs_scope_find(&s->rule->scope, name);
-  uint32_t value = at(s, var)->next;
-  if (slot < 0 || at(s, node)->count != 2)
+  uint32_t value = bs_sx_item(sx, node, 1);
+  if (slot < 0 || bs_sx_at(sx, node)->count != 2)
     return "a binding of a variable that the rule does not have";
   uint32_t *bound = &s->env.slots[slot];
   if (*bound != UINT32_MAX)
     return "a variable is bound twice";
-  if (s->rule->scope.vars.data[slot].sort == GS_SORT_CLASS)
-    *bound = ck_term(s->x, value).i;
-  else
-    *bound =
-        bs_sx_value(s->x->ctx->heap, s->x->ctx->values, &s->x->sx, value).i;
+  *bound = s->rule->scope.vars.data[slot].sort == GS_SORT_CLASS
+               ? ck_term(s->x, value).i
+               : bs_sx_value(s->x->ctx->heap, s->x->ctx->values, sx, value).i;
   return *bound == UINT32_MAX ? "there is no such term" : NULL;
 }
 
 static const char *
 take_facts(step *s, uint32_t node) {
-  for (uint32_t c = at(s, node + 1)->next; c; c = at(s, c)->next) {
-    ck_fact *f = &s->facts[s->env.n_facts];
-    if (s->env.n_facts == MOST_FACTS || !ck_cited(s->x, c, &f->term, &f->shows))
+  for (uint32_t c = next(s, node + 1); c; c = next(s, c))
+    if (s->env.n_facts == MOST_FACTS ||
+        !ck_cited(s->x, c, GS_NO_TERM, &s->facts[s->env.n_facts++]))
       return "a fact cites no earlier lemma";
-    s->env.n_facts++;
-  }
   return NULL;
 }
 
 static const char *
 take_given(step *s, uint32_t first) {
   const char *why = NULL;
-  for (uint32_t node = first; node && !why; node = at(s, node)->next) {
+  for (uint32_t node = first; node && !why; node = next(s, node)) {
     const char *head = bs_sx_head(&s->x->sx, s->x->ctx->values, node);
     if (head && head[0] == '?')
-      why = take_binding(s, node);
+      why = take_binding(s, node, head);
     else if (head && !strcmp(head, "facts"))
       why = take_facts(s, node);
     else if (head && !strcmp(head, "premises") && !s->premises)
       s->premises = node;
-    else if (head && !strcmp(head, "root") && at(s, node)->count == 2)
-      s->root = ck_term(s->x, at(s, node + 1)->next);
+    else if (head && !strcmp(head, "root") &&
+             bs_sx_at(&s->x->sx, node)->count == 2)
+      s->root = ck_term(s->x, next(s, node + 1));
     else
       why = "a step has no such clause";
   }
@@ -81,15 +77,16 @@ take_given(step *s, uint32_t first) {
  * instance of the part. */
 static const char *
 check_parts(step *s) {
-  uint32_t c = s->premises ? at(s, s->premises + 1)->next : 0;
-  for (uint32_t k = 1; k < s->rule->n_parts; k++, c = c ? at(s, c)->next : 0) {
+  uint32_t c = s->premises ? bs_sx_at(&s->x->sx, s->premises + 1)->next : 0;
+  for (uint32_t k = 1; k < s->rule->n_parts; k++, c = c ? next(s, c) : 0) {
     const ck_side *part = &s->rule->parts[k];
-    gs_term of = {s->env.slots[part->slot]}, to;
+    gs_term of = {s->env.slots[part->slot]};
+    ck_lemma shown;
     if (!gs_term_ok(of) || !c)
       return "a premise is missing";
-    if (!ck_cited_or_same(s->x, c, of, &to))
+    if (!ck_cited(s->x, c, of, &shown))
       return "a premise cites no lemma about its variable";
-    if (!ck_match(&s->env, part->term, to, true))
+    if (!ck_match(&s->env, part->term, shown.to, true))
       return "a premise is about something else";
   }
   return c ? "there are too many premises" : NULL;
@@ -161,10 +158,9 @@ ck_check_step(ck_proof *x, uint32_t node, gs_term from, gs_term to) {
   if (!ck_parse_rule(x->rules, rule))
     return "the rule cannot be read";
   uint32_t n = rule->scope.vars.len;
+  uint32_t *slots = BS_NEWS(x->ctx->arena, uint32_t, n + 1);
   step s = {.x = x, .rule = rule, .root = GS_NO_TERM};
-  s.env =
-      (ck_env){x->ctx,       x->p,    BS_NEWS(x->ctx->arena, uint32_t, n + 1),
-               &rule->scope, s.facts, 0};
-  memset(s.env.slots, 0xff, n * sizeof *s.env.slots);
+  s.env = (ck_env){x->ctx, x->p, slots, &rule->scope, s.facts, 0};
+  memset(slots, 0xff, n * sizeof *slots);
   return check_rule(&s, (uint32_t)which, all[result].next, from, to);
 }

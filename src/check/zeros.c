@@ -7,9 +7,8 @@
  * there yet puts that question on a stack, and is looked into once more when it
  * is answered. */
 #include "check/check.h"
-#include "base/map.h"
 #include "glenside/array/tensor.h"
-#include <string.h>
+#include <math.h>
 
 enum { MOST_QUESTIONS = 100000, MOST_DATA = 1 << 24 };
 
@@ -189,14 +188,12 @@ ask_data(const asking *a, const question *q) {
   gs_type type = type_of(a, q->term);
   int64_t inner = gs_prod(type.dim + q->axis + 1, type.rank - q->axis - 1);
   gs_tensor data;
-  if (!elements_of(a->e, q->term, &data))
-    return NO;
-  for (int64_t i = 0; i < data.elements; i++) {
+  bool zero = elements_of(a->e, q->term, &data);
+  for (int64_t i = 0; zero && i < data.elements; i++) {
     int64_t at = i / inner % type.dim[q->axis];
-    if (at >= q->lo && at < q->hi && gs_tensor_get(&data, i) != 0)
-      return NO;
+    zero = at < q->lo || at >= q->hi || gs_tensor_get(&data, i) == 0;
   }
-  return YES;
+  return zero ? YES : NO;
 }
 
 /* Of all elements; BS_NIL. */
@@ -209,7 +206,7 @@ one_value(const ck_env *e, gs_term t) {
   for (int64_t i = 1; i < data.elements; i++)
     if (gs_tensor_get(&data, i) != first)
       return BS_NIL;
-  bool whole = first < 1e15 && first > -1e15 && first == (double)(int64_t)first;
+  bool whole = fabs(first) < 1e15 && first == floor(first);
   return whole ? bs_int(e->ctx->values, (int64_t)first)
                : bs_real(e->ctx->values, first);
 }
@@ -252,11 +249,11 @@ settle(asking *a) {
  * where that is about another one. */
 static gs_term
 shown(const ck_env *e, gs_term t, uint32_t k) {
-  const ck_fact *f = k ? &e->facts[k - 1] : NULL;
-  return !f ? t : f->term.i == t.i ? f->shows : GS_NO_TERM;
+  const ck_lemma *f = k ? &e->facts[k - 1] : NULL;
+  return !f ? t : f->from.i == t.i ? f->to : GS_NO_TERM;
 }
 
-/* in: a range of it; NULL: everywhere. */
+/* In a range of it; NULL: everywhere. */
 static bool
 is_zero(const ck_env *e, gs_term t, const question *in) {
   asking a = {.e = e};
@@ -272,23 +269,18 @@ is_zero(const ck_env *e, gs_term t, const question *in) {
   return known == YES;
 }
 
-/* Views that take their elements from one operand alone. */
-static bool
-keeps_values(gs_op op) {
-  const gs_op_info *info = &gs_op_table[op];
-  return op == GS_MATERIALIZE ||
-         (info->view && info->kids == 1 && op != GS_PAD);
-}
-
-/* That of all elements, where data below tell. */
+/* What every element is, where data below views that only choose among them
+ * tell. */
 static bs_value
 value_of(const ck_env *e, gs_term t) {
   bs_value known = BS_NIL;
   for (uint32_t k = 0; k <= e->n_facts && !known.i; k++) {
     gs_term x = shown(e, t, k);
-    while (gs_term_ok(x) && keeps_values(gs_at(e->p, x)->op))
-      x = gs_at(e->p, x)->kids[0];
-    if (gs_term_ok(x))
+    const gs_node *n = gs_term_ok(x) ? gs_at(e->p, x) : NULL;
+    while (n && n->n_kids == 1 && n->op != GS_PAD &&
+           (gs_op_table[n->op].view || n->op == GS_MATERIALIZE))
+      n = gs_at(e->p, x = n->kids[0]);
+    if (n)
       known = one_value(e, x);
   }
   return known;
@@ -299,15 +291,14 @@ ck_is_zero(const ck_env *e, gs_term t, uint32_t axis, int64_t lo, int64_t hi) {
   return is_zero(e, t, &(question){t, axis, lo, hi});
 }
 
-bool
-ck_all_zero(const ck_env *e, gs_term t) {
-  bs_value value = value_of(e, t);
-  return (value.i && bs_as_real(e->ctx->values, value) == 0) ||
-         is_zero(e, t, NULL);
-}
-
 bs_value
 ck_constant(const ck_env *e, gs_term t) {
   bs_value value = value_of(e, t);
   return value.i || !is_zero(e, t, NULL) ? value : bs_int(e->ctx->values, 0);
+}
+
+bool
+ck_all_zero(const ck_env *e, gs_term t) {
+  bs_value value = ck_constant(e, t);
+  return value.i && bs_as_real(e->ctx->values, value) == 0;
 }
