@@ -3,6 +3,7 @@
  *
  *   team.c    threads that run loops marked parallel
  *   reach.c   loops that end where data says
+ *   join.c    sums over rows that follow one another
  *   stream.c  loops over rows of arrays larger than the caches; rows.c
  *   simd.c    loops whose iterations may run in lanes
  *   sums.c    long sums as several side by side
@@ -36,6 +37,7 @@ void cg_run_passes(cg_emitter *, const cg_scope *, cg_node **body);
 
 void cg_share_loops(cg_pass_state *);
 void cg_end_loops(cg_pass_state *);
+void cg_join_rows(cg_pass_state *);
 void cg_stream_loops(cg_pass_state *);
 void cg_find_lanes(cg_pass_state *);
 void cg_split_sums(cg_pass_state *);
@@ -49,6 +51,17 @@ void cg_quiet_parameters(cg_pass_state *);
 static inline bool
 cg_is_loop(const cg_node *n) {
   return n->kind == CG_FOR && !n->head.once;
+}
+
+/* The first value of a loop and how often it runs, where these are numbers. */
+static inline bool
+cg_fixed_range(const cg_for *head, int64_t *first, int64_t *trips) {
+  int64_t last;
+  if (!head->first || !head->last || !cg_is_number(head->first, first) ||
+      !cg_is_number(head->last, &last) || head->also || head->beside)
+    return false;
+  *trips = last - head->last_excluded - *first + 1;
+  return true;
 }
 
 /* The loop is marked for vectors, which can begin at any of its values. */

@@ -5,6 +5,7 @@
 
 static const cg_pass passes[] = {{"teams", cg_share_loops, false},
                                  {"ends", cg_end_loops, false},
+                                 {"rows", cg_join_rows, false},
                                  {"streams", cg_stream_loops, false},
                                  {"lanes", cg_find_lanes, false},
                                  {"sums", cg_split_sums, false},

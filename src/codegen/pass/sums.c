@@ -71,23 +71,13 @@ lanes_of(const parts *x) {
   return vector > bytes ? vector / bytes : 1;
 }
 
-static bool
-find_range(parts *x) {
-  const cg_for *head = &x->loop->head;
-  int64_t last;
-  if (!head->first || !head->last || !cg_is_number(head->first, &x->first) ||
-      !cg_is_number(head->last, &last) || head->also || head->beside)
-    return false;
-  x->trips = last - head->last_excluded - x->first + 1;
-  return true;
-}
-
 /* Of shorter ones nothing is to be had: the processor is at the next sum before
  * it has ended one, and at the end each part is added up by itself. */
 static bool
 find_parts(parts *x) {
   if (x->loop->kind != CG_FOR || x->loop->head.lanes != CG_LANES_SEEN ||
-      x->loop->head.step != 1 || !is_of_sums(x->loop) || !find_range(x))
+      x->loop->head.step != 1 || !is_of_sums(x->loop) ||
+      !cg_fixed_range(&x->loop->head, &x->first, &x->trips))
     return false;
   int64_t lanes = lanes_of(x);
   x->parts = x->trips / (GS_SUM_PART * lanes);

@@ -55,6 +55,9 @@
   X(INLINE_SLOW, 5, "operations",                                              \
     "of a sum or a product: what takes more is not computed twice")            \
   X(VECTOR_ITERATIONS, 16, "iterations", "that are worth a vector")            \
+  X(SUM_ROWS, 32, "elements",                                                  \
+    "of rows that follow one another: adding up the lanes of a shorter sum "   \
+    "takes longer than its additions")                                         \
   X(SUM_PARTS, 4, "sums", "side by side, as many as an addition has cycles")   \
   X(SUM_PART, 32, "vectors",                                                   \
     "of such a sum, of which a processor has no more under way")               \

@@ -7,6 +7,7 @@
  * full part gets code of its own, and so does that of the loops of the same
  * nest around it; tile loops, and those over threads, stay one.  Rows of what
  * is kept on the way are padded to whole vectors. */
+#include "glenside/target/tuned.h"
 #include "poly/search/chooser.h"
 #include "poly/loops/mask.h"
 #include "poly/loops/storage.h"
@@ -123,6 +124,40 @@ runs_along_memory(const po_program *p, uint32_t leaf, uint32_t loop) {
   return 2 * own < around;
 }
 
+/* The statement's reads go on at the end of the loop as within it, where they
+ * go by `step` or stay: the rows of the loop above follow one another. */
+static bool
+is_followed(const po_program *p, uint32_t leaf, uint32_t loop, int64_t step) {
+  const po_stmt *s = &p->stmts.data[po_node(p, leaf)->stmt];
+  int64_t next, stride[PO_MAX_DEPTH], n = po_most_iterations(p, loop);
+  uint32_t d = po_nest_depth(p, loop);
+  bool ok = d && n > 0 && !__builtin_mul_overflow(n, step, &next);
+  for (uint32_t k = 0; k < s->n_exprs && ok; k++) {
+    const po_expr *e = &s->exprs[k];
+    if (e->kind == PO_READ)
+      ok = po_strides_of(p, s, e->index, e->array, stride) &&
+           ((stride[d] == step && stride[d - 1] == next) ||
+            (!stride[d] && !stride[d - 1]));
+  }
+  return ok;
+}
+
+/* What is added up lies in rows that follow one another and are worth vectors
+ * together: codegen/pass/join.c makes one loop of them. */
+static bool
+is_in_long_row(const po_program *p, uint32_t leaf, uint32_t loop) {
+  int64_t n = po_most_iterations(p, loop), step = 1;
+  for (uint32_t up = po_node(p, loop)->parent;
+       n > 0 && n < GS_SUM_ROWS && up && po_is_summed_over(p, leaf, up) &&
+       is_followed(p, leaf, loop, step);
+       loop = up, up = po_node(p, loop)->parent) {
+    step = n;
+    if (__builtin_mul_overflow(n, po_most_iterations(p, up), &n))
+      return false;
+  }
+  return n >= GS_SUM_ROWS;
+}
+
 /* Of what is normalised, elements are results that the sum's loop makes. */
 static bool
 adds_up(const po_program *p, uint32_t leaf) {
@@ -139,7 +174,7 @@ is_written_out(const po_program *p, uint32_t leaf, uint32_t loop, int64_t n,
       (n >= LONG && runs_along_memory(p, leaf, loop)))
     return false;
   if (adds_up(p, leaf) && po_is_summed_over(p, leaf, loop))
-    return true;
+    return n >= GS_SUM_ROWS || !is_in_long_row(p, leaf, loop);
   *results *= n;
   return n <= SHORT_ROW && *results <= MOST_RESULTS &&
          statements_in(p, loop) <= MOST_STATEMENTS / n;
