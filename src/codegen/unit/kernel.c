@@ -90,6 +90,13 @@ find_slot(printing *x, uint32_t array) {
   return x->slots.len - 1;
 }
 
+/* The slot of an array, which may be new: then all slots may have moved. */
+static cg_slot *
+slot_of(printing *x, uint32_t array) {
+  uint32_t k = find_slot(x, array);
+  return &x->slots.data[k];
+}
+
 static uint32_t
 find_local(printing *x, uint32_t array) {
   for (uint32_t k = 0; k < x->locals.len; k++)
@@ -231,9 +238,9 @@ check_bases(printing *x) {
 static void
 note_packed(printing *x, const po_contraction *c) {
   if (po_is_packed_whole(c->x_mode))
-    x->slots.data[find_slot(x, c->packed_x)].written = c->x_mode == PO_WHOLE;
+    slot_of(x, c->packed_x)->written = c->x_mode == PO_WHOLE;
   if (po_is_packed_whole(c->y_mode))
-    x->slots.data[find_slot(x, c->packed_y)].written = c->y_mode == PO_WHOLE;
+    slot_of(x, c->packed_y)->written = c->y_mode == PO_WHOLE;
 }
 
 /* What a contraction makes may lie where something lies that it reads. */
@@ -242,8 +249,8 @@ note_shared(printing *x, const po_contraction *c) {
   if (!po_lies_over(x->e->p, c))
     return;
   uint32_t over = po_may_lie_over(x->e->p, c);
-  x->slots.data[find_slot(x, c->c.array)].shared = true;
-  x->slots.data[find_slot(x, over)].shared = true;
+  slot_of(x, c->c.array)->shared = true;
+  slot_of(x, over)->shared = true;
 }
 
 static void

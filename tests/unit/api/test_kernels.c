@@ -93,6 +93,40 @@ Test(kernels, packed_inputs_and_variants_are_in_the_manifest) {
   glen_context_free(glen);
 }
 
+/* x by w, of a size that has a kernel, with `n` arrays in the formula behind.
+ */
+static void
+product_and(char *text, size_t size, int n) {
+  size_t at = (size_t)snprintf(text, size,
+                               "(tensor x (shape 64 96) f32)\n"
+                               "(tensor w (shape 96 80) f32)\n"
+                               "(let s0 (matmul x w))\n");
+  for (int k = 0; k < n; k++)
+    at += (size_t)snprintf(text + at, size - at,
+                           "(tensor b%d (shape 64 80) f32)\n"
+                           "(let s%d (%s s%d b%d))\n",
+                           k, k + 1, k % 2 ? "add" : "mul", k, k);
+  snprintf(text + at, size - at, "(output s%d)\n", n);
+}
+
+Test(kernels, a_packed_input_follows_any_number_of_arrays) {
+  enum { MOST = 9 };
+  for (int n = 1; n <= MOST; n++) {
+    const char *c, *h;
+    char text[4096], last[32];
+    product_and(text, sizeof text, n);
+    snprintf(last, sizeof last, "const float *b%d", n - 1);
+    glen_context *glen = begin();
+    glen_loops *loops = lower(glen, parse(glen, text));
+    cr_assert(glen_prepack(glen, loops, "w"));
+    cr_assert(glen_emit_c(glen, loops, "product", "product.h", &c, &h), "%s",
+              glen_take_diagnostics(glen, GLEN_DIAG_TEXT));
+    cr_expect_not_null(strstr(h, last));
+    cr_expect_not_null(strstr(h, "const void *prepacked"));
+    glen_context_free(glen);
+  }
+}
+
 Test(kernels, schedules_by_script_and_by_name) {
   use_folder();
   put("split.sched", "print loops\nsplit i0 [-1, 2]\n");
