@@ -8,8 +8,10 @@ import time
 
 import numpy
 
-DTYPES = {"f32": numpy.float32, "f64": numpy.float64, "i32": numpy.int32,
-          "i8": numpy.int8, "u8": numpy.uint8}
+DTYPES = {"f64": numpy.float64, "f32": numpy.float32, "f16": numpy.float16,
+          "i64": numpy.int64, "i32": numpy.int32, "u32": numpy.uint32,
+          "i16": numpy.int16, "u16": numpy.uint16, "i8": numpy.int8,
+          "u8": numpy.uint8, "bool": numpy.bool_}
 TENSOR = re.compile(r'^\(tensor\s+(\S+)\s+\(shape([\s0-9]*)\)\s+(\w+)'
                     r'(?:\s+:data\s+"([^"]*)"\s+(\d+))?\)', re.M)
 ROW = re.compile(r"^ \*   (\w+) +(in|out) +(\w+)\(([0-9, ]*)\)")
