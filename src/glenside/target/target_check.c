@@ -75,8 +75,41 @@ check_layout(const gs_sizing *s, gs_program *p, gs_operand *o,
   return false;
 }
 
+/* What is written in the place of an operand is as large as that. */
 static bool
-check_types(gs_sizing *s, const gs_target *target) {
+check_onto(const gs_sizing *s) {
+  const gs_instr *instr = s->instr;
+  if (!instr->onto)
+    return true;
+  const gs_operand *o = &instr->operands[instr->onto - 1];
+  const gs_type *a = &s->types[instr->onto - 1], *b = &s->result;
+  if (o->memory == instr->result.memory && a->dtype == b->dtype &&
+      a->rank == b->rank && !memcmp(a->dim, b->dim, a->rank * sizeof *a->dim))
+    return true;
+  return bs_error(s->ctx->diags, instr->result.span, "type-mismatch",
+                  "the result is written in the place of '%s', but has another "
+                  "shape, dtype or memory",
+                  o->name);
+}
+
+static bool
+check_costs(const gs_sizing *s) {
+  const gs_instr *instr = s->instr;
+  for (uint32_t k = 0; k < instr->n_costs; k++) {
+    const gs_cost_item *c = &instr->costs[k];
+    double x = gs_instr_cost(instr, s->ctx->values, s->slots, c->name, 0);
+    if (x >= 0)
+      continue;
+    bs_error(s->ctx->diags, c->value->span, "bad-value",
+             "'%s' is %g: costs are not below 0", c->name, x);
+    bs_hint(s->ctx->diags, "tried with %s", gs_sizing_text(s));
+    return false;
+  }
+  return true;
+}
+
+static bool
+check_types(gs_sizing *s) {
   const gs_instr *instr = s->instr;
   gs_program *p = gs_program_new(s->ctx, NULL);
   gs_term *holes = BS_NEWS(s->ctx->arena, gs_term, instr->scope.vars.len + 1);
@@ -87,7 +120,28 @@ check_types(gs_sizing *s, const gs_target *target) {
   bool ok = check_semantics(s, p, operands);
   for (uint32_t k = 0; k < instr->n_operands; k++)
     ok &= check_layout(s, p, (gs_operand *)&instr->operands[k], holes);
-  return ok && target_check_room(s->ctx, target, instr, s->types, &s->result);
+  return ok && check_onto(s) && check_costs(s);
+}
+
+static bool
+has_room(const gs_sizing *s, const gs_target *target, bool tell) {
+  return target_check_room(tell ? s->ctx : NULL, target, s->instr, s->types,
+                           &s->result);
+}
+
+/* Whether a call of some sizes fits into the memories; what is told, if none
+ * does, is about the first ones. */
+static bool
+check_room(gs_sizing *s, const gs_target *target) {
+  gs_sizing first;
+  gs_sizing_init(&first, s->ctx, s->instr);
+  for (uint32_t tries = 0; tries < MAX_TRIES; tries++) {
+    if (gs_sizing_holds(s) && has_room(s, target, false))
+      return true;
+    if (!gs_sizing_advance(s))
+      break;
+  }
+  return !find_sample(&first) || has_room(&first, target, true);
 }
 
 bool
@@ -96,7 +150,7 @@ target_check_instr(const gs_context *ctx, const gs_target *target,
   gs_sizing s;
   gs_sizing_init(&s, ctx, instr);
   if (find_sample(&s))
-    return check_types(&s, target);
+    return check_types(&s) && check_room(&s, target);
   bs_warning(ctx->diags, instr->span, "untried",
              "no small sizes were found that '%s' admits; its semantics were "
              "not checked",

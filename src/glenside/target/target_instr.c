@@ -282,7 +282,9 @@ read_queue(reader *r) {
   if (x && at(r, x)->kind != BS_SX_SYM)
     return fail(r, x, "bad-value", "a name is expected here");
   r->instr->queue = x ? target_sym(r->p, x) : NULL;
-  return x != 0;
+  return x && (strcmp(r->instr->queue, "host") != 0 ||
+               fail(r, x, "bad-name",
+                    "'host' is the queue of what no instruction does"));
 }
 
 static bool
@@ -370,6 +372,9 @@ read_layout(reader *r, uint32_t form) {
   for (uint32_t k = 0; k < r->instr->n_operands; k++) {
     if (strcmp(operands[k].name, target_sym(r->p, name)))
       continue;
+    if (operands[k].layout)
+      return fail(r, form, "duplicate-name",
+                  "the layout of '%s' is given twice", operands[k].name);
     operands[k].layout =
         gs_skeleton_parse(r->p->ctx, NULL, r->p->sexps, term, &r->instr->scope);
     return operands[k].layout && check_layout(r, term, &operands[k]);

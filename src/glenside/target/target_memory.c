@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* target_memory.c - memories of an accelerator, and the ways between them.
+/* target_memory.c - memories of an accelerator, and what lies in them.
  *
- * An operand lies in dram unless its declaration says `(in NAME)`.  What a
- * call needs elsewhere is brought there by instructions whose meaning is their
- * operand itself, and its result is brought back by such; a file in which that
- * cannot be done, or in which one call does not fit into a memory, is
- * refused. */
+ * An operand lies in dram unless its declaration says `(in NAME)`.  A file in
+ * which one call does not fit into a memory is refused. */
 #include "glenside/target/target_parse.h"
 #include <assert.h>
 #include <string.h>
@@ -114,8 +111,16 @@ unknown_memory(const target_parser *p, uint32_t node, const char *name) {
 }
 
 static bool
+is_given_twice(const target_parser *p, uint32_t node, const char *head) {
+  return bs_error(p->ctx->diags, target_at(p, node)->span, "duplicate-name",
+                  "'%s' is given twice", head);
+}
+
+static bool
 read_in(const target_parser *p, uint32_t node, gs_operand *out) {
   const char *name = target_sym(p, node);
+  if (out->memory)
+    return is_given_twice(p, node, "in");
   out->memory = gs_find_memory(p->target, name);
   return out->memory || !strcmp(name, "dram") || unknown_memory(p, node, name);
 }
@@ -124,6 +129,8 @@ static bool
 read_onto(const target_parser *p, uint32_t node, const gs_instr *instr,
           uint32_t *onto) {
   const char *name = target_sym(p, node);
+  if (*onto)
+    return is_given_twice(p, node, "onto");
   for (uint32_t k = 0; k < instr->n_operands; k++)
     if (!strcmp(instr->operands[k].name, name))
       *onto = k + 1;
@@ -231,25 +238,53 @@ target_find_conversion(const gs_context *ctx, gs_instr *instr) {
 /* ---- room for one call ---- */
 
 typedef struct room {
-  const gs_context *ctx;
+  const gs_context *ctx; /* NULL: nothing is said */
   const gs_target *target;
   int64_t used[MAX_MEMORIES + 1];
+  uint32_t read[MAX_MEMORIES + 1]; /* operands that the call reads there */
 } room;
 
 static bool
-take_room(room *r, const gs_operand *o, const gs_type *t) {
-  const gs_memory *m = gs_memory_at(r->target, o->memory);
-  if (!m)
-    return true;
-  int64_t bytes = gs_memory_bytes(m, t->dtype, t->dim, t->rank);
-  r->used[o->memory] += bytes;
-  if (r->used[o->memory] <= m->bytes)
-    return true;
+no_room(const room *r, const gs_operand *o, const gs_memory *m, int64_t bytes) {
+  if (!r->ctx)
+    return false;
   bs_error(r->ctx->diags, o->span, "too-small",
            "one call needs %lld bytes of '%s', which has %lld",
            (long long)r->used[o->memory], m->name, (long long)m->bytes);
   bs_hint(r->ctx->diags, "'%s' takes %lld of them", o->name, (long long)bytes);
   return false;
+}
+
+/* An array lies within one bank, and what a call reads in different ones. */
+static bool
+no_bank(const room *r, const gs_operand *o, const gs_memory *m, int64_t bytes) {
+  int64_t bank = m->bytes / m->banks;
+  if (r->ctx && bytes > bank)
+    bs_error(r->ctx->diags, o->span, "too-small",
+             "'%s' takes %lld bytes, and a bank of '%s' has %lld", o->name,
+             (long long)bytes, m->name, (long long)bank);
+  else if (r->ctx)
+    bs_error(r->ctx->diags, o->span, "too-small",
+             "one call reads %u operands in '%s' at a time, which has %lld "
+             "banks",
+             r->read[o->memory], m->name, (long long)m->banks);
+  return false;
+}
+
+static bool
+take_room(room *r, const gs_operand *o, const gs_type *t, bool reads) {
+  const gs_memory *m = gs_memory_at(r->target, o->memory);
+  if (!m)
+    return true;
+  int64_t bytes = gs_memory_bytes(m, t->dtype, t->dim, t->rank);
+  r->used[o->memory] += bytes;
+  r->read[o->memory] += reads;
+  if (r->used[o->memory] > m->bytes)
+    return no_room(r, o, m, bytes);
+  if (bytes > m->bytes / m->banks ||
+      (m->banks > 1 && r->read[o->memory] > m->banks))
+    return no_bank(r, o, m, bytes);
+  return true;
 }
 
 bool
@@ -258,99 +293,7 @@ target_check_room(const gs_context *ctx, const gs_target *target,
                   const gs_type *result) {
   room r = {.ctx = ctx, .target = target};
   for (uint32_t k = 0; k < instr->n_operands; k++)
-    if (!take_room(&r, &instr->operands[k], &operands[k]))
+    if (!take_room(&r, &instr->operands[k], &operands[k], true))
       return false;
-  return instr->onto || take_room(&r, &instr->result, result);
-}
-
-/* ---- ways ---- */
-
-/* The memories that one move more reaches; bit 0: dram. */
-static uint32_t
-reached(const gs_target *t, gs_dtype dtype, uint32_t from) {
-  uint32_t to = from;
-  for (uint32_t k = 0; k < t->instrs.len; k++) {
-    const gs_instr *i = t->instrs.data[k];
-    if (i->moves && i->result.dtype == dtype &&
-        from >> i->operands[0].memory & 1)
-      to |= 1u << i->result.memory;
-  }
-  return to;
-}
-
-uint32_t
-gs_hops(const gs_target *t, gs_dtype dtype, uint32_t from, uint32_t to) {
-  assert(from <= t->memories.len && to <= t->memories.len);
-  uint32_t at = 1u << from, hops = 0;
-  while (!(at >> to & 1)) {
-    uint32_t more = reached(t, dtype, at);
-    if (more == at)
-      return 0;
-    at = more;
-    hops++;
-  }
-  return hops;
-}
-
-bool
-gs_is_on_way(const gs_target *t, uint32_t k, gs_dtype dtype, uint32_t from,
-             uint32_t to) {
-  assert(k < t->instrs.len);
-  const gs_instr *i = t->instrs.data[k];
-  if (!i->moves || i->result.dtype != dtype || i->operands[0].memory != from)
-    return false;
-  uint32_t all = gs_hops(t, dtype, from, to);
-  uint32_t rest = gs_hops(t, dtype, i->result.memory, to);
-  return all && (rest || i->result.memory == to) && rest + 1 == all;
-}
-
-static bool
-lies_in(const gs_operand *o, const gs_operand *like) {
-  return o->memory == like->memory && o->dtype == like->dtype;
-}
-
-/* Whether another instruction leaves such a value where it is needed, as one
- * that begins a sum does for one that goes on with it; or takes it on from
- * there, as one that stores it converted. */
-static bool
-is_handed_on(const gs_target *t, const gs_operand *o, bool load) {
-  for (uint32_t k = 0; k < t->instrs.len; k++) {
-    const gs_instr *i = t->instrs.data[k];
-    if (load && lies_in(&i->result, o) && !i->onto)
-      return true;
-    for (uint32_t j = 0; !load && j < i->n_operands; j++)
-      if (lies_in(&i->operands[j], o) && i->result.memory != o->memory)
-        return true;
-  }
-  return false;
-}
-
-static bool
-check_way(const target_parser *p, const gs_instr *i, const gs_operand *o,
-          bool load) {
-  const gs_target *t = p->target;
-  uint32_t from = load ? 0 : o->memory, to = load ? o->memory : 0;
-  if (!o->memory || gs_hops(t, o->dtype, from, to) || is_handed_on(t, o, load))
-    return true;
-  const char *dtype = gs_dtype_table[o->dtype].name;
-  bs_error(p->ctx->diags, o->span, load ? "no-load" : "no-store",
-           "no instruction moves %s from %s to %s, where %s needs '%s'", dtype,
-           gs_memory_name(t, from), gs_memory_name(t, to), i->name, o->name);
-  bs_hint(p->ctx->diags,
-          "declare an instruction whose semantics are its operand, which lies "
-          "in %s and its result in %s",
-          gs_memory_name(t, from), gs_memory_name(t, to));
-  return false;
-}
-
-bool
-target_check_ways(target_parser *p) {
-  bool ok = true;
-  for (uint32_t k = 0; k < p->target->instrs.len; k++) {
-    const gs_instr *i = p->target->instrs.data[k];
-    for (uint32_t j = 0; j < i->n_operands && !i->moves; j++)
-      ok &= check_way(p, i, &i->operands[j], true);
-    ok &= i->moves || check_way(p, i, &i->result, false);
-  }
-  return ok;
+  return instr->onto || take_room(&r, &instr->result, result, false);
 }
