@@ -5,11 +5,14 @@ edited is right or refused.
 
 usage: contracts.py GLEN [COUNT [SEED]]
 
-The programs are the examples and those of contractions.py. Of each, the script that glen prints
-must name every kernel of the C and lead to the same C again. Then lines of
-`contract` are made at random: each is refused with a reason, or its kernel is
-compiled with sanitizers and compared with the interpreter. Each of the kinds of
-answer must come about.
+The programs are the examples and those of contractions.py. Of each, the script
+that glen prints must name every kernel of the C and lead to the same C again.
+Each sum of products of an example has a line there, or is a kernel where a
+script asks for one, or is refused with a reason; in each line, another number
+of rows and another depth make other C, and too many rows are refused.  Of the
+programs of contractions.py, lines of `contract` are made at random: each is
+refused with a reason, or its kernel is compiled with sanitizers and compared
+with the interpreter. Each of the kinds of answer must come about.
 """
 import glob
 import os
@@ -79,18 +82,18 @@ def without_remark(c):
 
 
 def replayed(case):
-    """The statements whose kernels the printed script names, and what is wrong
-    with it."""
+    """The printed line of each statement that has a kernel, and what is wrong
+    with the script."""
     plain, script = case.emitted("c"), case.emitted("sched")
     if plain is None or script is None:
-        return [], "not compiled"
-    names = [line.split()[1] for line in script.splitlines()
-             if line.startswith("contract ")]
+        return {}, "not compiled"
+    lines = {line.split()[1]: line for line in script.splitlines()
+             if line.startswith("contract ")}
     functions = kernels_of(plain)  # sums that are alike share one
-    if len(names) < functions or bool(names) != bool(functions):
-        return names, "a kernel is not named:\n" + script
+    if len(lines) < functions or bool(lines) != bool(functions):
+        return lines, "a kernel is not named:\n" + script
     again = case.emitted("c", *case.scheduled(script))
-    return names, None if without_remark(again) == without_remark(
+    return lines, None if without_remark(again) == without_remark(
         plain) else "other C by " + script
 
 
@@ -122,19 +125,57 @@ def random_case(glen, folder, r, k):
 def check_random(glen, folder, k, seen):
     r = random.Random(k)
     case = random_case(glen, folder, r, k)
-    names, fault = replayed(case)
-    for _ in range(3 if names and not fault else 0):
-        fault = fault or edited(case, r, r.choice(names), seen)
+    lines, fault = replayed(case)
+    for _ in range(3 if lines and not fault else 0):
+        fault = fault or edited(case, r, r.choice(list(lines)), seen)
     if fault:
         with open(case.source, encoding="utf-8") as f:
             fault += f.read()
     return fault
 
 
+def is_refused(case, script):
+    """Whether a script is refused because no such kernel can be."""
+    done = case.call("compile", "--emit", "c", *case.scheduled(script))
+    return done.returncode == 1 and re.search(
+        r"error: contract: .+ \[no-kernel\]", done.stderr)
+
+
+def changed(case, line):
+    """What is wrong with other numbers in a printed line."""
+    plain = case.emitted("c", *case.scheduled(line))
+    for option, value in re.findall(r" (rows|depth)=(\d+)", line):
+        other = re.sub(rf" {option}=\d+", f" {option}={int(value) - 1 or 2}",
+                       line)
+        c = case.emitted("c", *case.scheduled(other))
+        if c is None or c == plain:
+            return f"refused, or the same C, by {other}"
+    if not is_refused(case, re.sub(r" rows=\d+", " rows=99", line)):
+        return "99 rows are not refused in " + line
+    return None
+
+
+def answered(case, name, seen):
+    """What is wrong where a script asks for a kernel that glen did not choose:
+    it is made, or refused with a reason."""
+    script = f"contract {name}\n"
+    c = case.emitted("c", *case.scheduled(script))
+    refused = is_refused(case, script)
+    seen["refused" if refused else "run"] += 1
+    if refused or c and kernels_of(c) > kernels_of(case.emitted("c")):
+        return None
+    return f"neither a kernel nor a reason: {script}"
+
+
 def check_example(glen, folder, path, seen):
-    names, fault = replayed(
-        Case(glen, folder, path, ["--quiet", "--dispatch", "none"]))
-    seen["kernels of examples"] += len(names)
+    case = Case(glen, folder, path, ["--quiet", "--dispatch", "none"])
+    lines, fault = replayed(case)
+    seen["kernels of examples"] += len(lines)
+    loops = case.emitted("loops", "--fuse", "none")
+    products = set(re.findall(r"(\w+): .* \+= .* \* ", loops or ""))
+    for name in sorted(products):
+        fault = fault or (changed(case, lines[name] + "\n") if name in lines
+                          else answered(case, name, seen))
     return fault
 
 

@@ -419,8 +419,10 @@ static void
 put_group(printing *x) {
   const po_program *p = x->e->p;
   const po_contraction *c = po_contraction_of(p, &x->e->groups, x->group);
-  if (c)
-    bs_putf(&x->text, "%d %d %d", c->x_mode, c->y_mode, po_lies_over(p, c));
+  if (c) {
+    po_put_choice(c, &x->text);
+    bs_putf(&x->text, " %d %d %d", c->x_mode, c->y_mode, po_lies_over(p, c));
+  }
   put_slide(x, po_slide_of(p, &x->e->groups, x->group));
   const po_nest_node *nodes = p->nest.nodes.data;
   const access *a = x->accesses.data;
