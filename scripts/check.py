@@ -176,6 +176,11 @@ def step_rules():
     return passed + p, failed + f
 
 
+def step_rows():
+    """A new row of a table of operators does not compile until it is whole."""
+    return counted(call([sys.executable, "tests/rows/run.py", RELEASE]))
+
+
 def step_harness():
     return counted(call([sys.executable, "tests/harness/run.py", GLEN]))
 
@@ -512,6 +517,7 @@ STEPS = {
     "ci": Step(step_ci),
     "methods": Step(step_methods),
     "circles": Step(step_circles, ["release"]),
+    "rows": Step(step_rows, ["release"]),
     "harness": Step(step_harness, ["release"]),
     "verdicts": Step(step_verdicts, ["release"]),
     "rules": Step(step_rules, ["release"]),
