@@ -193,11 +193,9 @@ complete_name(completer *x, const ed_cursor *c) {
       offer_dtypes(x);
     return;
   }
-  if (!strcmp(head, "pad") && item == 2) {
-    static const char *const kinds[] = {"zero", "min", "edge"};
-    for (int k = 0; k < 3; k++)
-      offer(x, kinds[k], "constant", "pad kind", "");
-  }
+  for (int k = 0; k < GS_PADDING_COUNT && item == 2 && !strcmp(head, "pad");
+       k++)
+    offer(x, gs_padding_names[k], "constant", "pad kind", "");
   if ((!strcmp(head, "let") || !strcmp(head, "rule")) && item == 1)
     return;
   offer_variables(x, c);

@@ -49,13 +49,14 @@ gs_scope_add(const gs_context *ctx, gs_scope *scope, const char *name,
 /* Names of pad kinds and of kinds of operators. */
 bool
 gs_is_kind_name(const char *name) {
-  static const char *const names[] = {
-      "zero",        "min",  "edge",    "reduce", "dot",    "fold",
-      "elementwise", "cast", "softmax", "select", "gather", "lookup"};
+  static const char *const names[] = {"reduce",      "dot",    "fold",
+                                      "elementwise", "cast",   "softmax",
+                                      "select",      "gather", "lookup"};
+  gs_padding padding;
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     if (!strcmp(names[k], name))
       return true;
-  return false;
+  return gs_padding_find(name, &padding);
 }
 
 bool

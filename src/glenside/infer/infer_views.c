@@ -230,13 +230,8 @@ infer_CONCAT(infer *x) {
 
 static bool
 is_pad_kind(const infer *x, bs_value kind) {
-  static const char *const kinds[] = {"zero", "min", "edge"};
-  bool known = false;
-  if (!x->over && bs_kind_of(x->values, kind) != BS_KIND_SYM)
-    return false;
-  for (uint32_t k = 0; k < 3 && !x->over; k++)
-    known |= !strcmp(bs_as_sym(x->values, kind), kinds[k]);
-  return known || (x->over && kind.i);
+  gs_padding known;
+  return x->over ? kind.i : gs_padding_of(x->values, kind, &known);
 }
 
 bool

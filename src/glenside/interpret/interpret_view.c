@@ -90,18 +90,26 @@ lowest(gs_dtype dtype) {
 static step
 pad(const place *p) {
   const bs_values *values = p->s->p->ctx.values;
-  const char *kind = bs_as_sym(values, bs_item(values, p->node->attr, 0));
   uint32_t d = (uint32_t)attr_int(p, 1);
   int64_t at = p->index[d] - attr_int(p, 2), size = p->of->dim[d];
   step next = {.child = p->node->kids[0]};
-  bool outside = at < 0 || at >= size;
-  if (!strcmp(kind, "edge"))
-    at = at < 0 ? 0 : at >= size ? size - 1 : at;
-  else if (outside) {
-    next.pad = true;
-    next.value = strcmp(kind, "min") ? 0 : lowest(p->type->dtype);
-  }
+  gs_padding kind = GS_PADDING_ZERO;
+  gs_padding_of(values, bs_item(values, p->node->attr, 0), &kind);
   p->index[d] = at;
+  if (at >= 0 && at < size)
+    return next;
+  switch (kind) {
+  case GS_PADDING_EDGE:
+    p->index[d] = at < 0 ? 0 : size - 1;
+    break;
+  case GS_PADDING_MIN:
+    next.value = lowest(p->type->dtype);
+    next.pad = true;
+    break;
+  case GS_PADDING_ZERO:
+  case GS_PADDING_COUNT:
+    next.pad = true;
+  }
   return next;
 }
 

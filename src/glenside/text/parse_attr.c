@@ -165,8 +165,8 @@ parse_choice(gs_parser *x, const char *code, const char *what,
 
 static bool
 parse_pad_kind(gs_parser *x, uint32_t node, bs_value *out) {
-  static const char *const kinds[] = {"zero", "min", "edge"};
-  return parse_choice(x, "bad-attribute", "pad kind", kinds, 3, node, out);
+  return parse_choice(x, "bad-attribute", "pad kind", gs_padding_names,
+                      GS_PADDING_COUNT, node, out);
 }
 
 static bool

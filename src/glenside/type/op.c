@@ -74,6 +74,12 @@ const gs_dtype_info gs_dtype_table[GS_DTYPE_COUNT] = {
 #undef X
 };
 
+const char *const gs_padding_names[GS_PADDING_COUNT] = {
+#define X(id, name) name,
+    GS_PADDINGS(X)
+#undef X
+};
+
 static const char *const list_heads[GS_OP_COUNT][3] = {
     [GS_TENSOR] = {NULL, "shape"},
     [GS_CONST] = {NULL, "shape"},
@@ -97,6 +103,22 @@ gs_op_find(const char *name, gs_op *out) {
       return true;
     }
   return false;
+}
+
+bool
+gs_padding_find(const char *name, gs_padding *out) {
+  for (int k = 0; k < GS_PADDING_COUNT; k++)
+    if (is_name(gs_padding_names[k], name)) {
+      *out = (gs_padding)k;
+      return true;
+    }
+  return false;
+}
+
+bool
+gs_padding_of(const bs_values *values, bs_value kind, gs_padding *out) {
+  return bs_kind_of(values, kind) == BS_KIND_SYM &&
+         gs_padding_find(bs_as_sym(values, kind), out);
 }
 
 const char *

@@ -119,6 +119,24 @@ const char *gs_op_usage(gs_op);
  * NULL when the item is no list. */
 const char *gs_list_head(gs_op, uint32_t item);
 
+/* What stands beside the inner part of a `pad`. */
+#define GS_PADDINGS(X)                                                         \
+  X(ZERO, "zero")                                                              \
+  X(MIN, "min")   /* the lowest value of the dtype */                          \
+  X(EDGE, "edge") /* the element next to it */
+
+typedef enum gs_padding {
+#define X(id, name) GS_PADDING_##id,
+  GS_PADDINGS(X)
+#undef X
+      GS_PADDING_COUNT
+} gs_padding;
+
+extern const char *const gs_padding_names[GS_PADDING_COUNT];
+bool gs_padding_find(const char *name, gs_padding *out);
+/* The kind of padding that a value of an attribute names. */
+bool gs_padding_of(const bs_values *, bs_value kind, gs_padding *out);
+
 /* How a compute operator acts on ((S),(C)). */
 typedef enum gs_compute_kind {
   GS_REDUCE,      /* ((S),()) */

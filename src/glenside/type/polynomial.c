@@ -300,13 +300,10 @@ item(void *arg, uint32_t item, gs_number *out, uint32_t max) {
 
 static bs_value
 word(void *arg, uint32_t item) {
-  static const char *const kinds[] = {"zero", "min", "edge"};
   const gs_sizes *s = arg;
   bs_value v = bs_item(s->values, s->attr, item);
-  for (uint32_t k = 0; k < 3 && bs_kind_of(s->values, v) == BS_KIND_SYM; k++)
-    if (!strcmp(bs_as_sym(s->values, v), kinds[k]))
-      return v;
-  return BS_NIL;
+  gs_padding kind;
+  return gs_padding_of(s->values, v, &kind) ? v : BS_NIL;
 }
 
 void

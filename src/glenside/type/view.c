@@ -53,12 +53,17 @@ axis(const maker *m, uint32_t item) {
   return place(m, number(m, item));
 }
 
-static const char *
-word(const maker *m, uint32_t item) {
+/* Inference accepts no pad without a kind. */
+static gs_padding
+padding(const maker *m, uint32_t item) {
   const bs_values *values = m->of->values;
+  gs_padding kind = GS_PADDING_ZERO;
   bs_value w = m->over ? m->over->word(m->over->arg, item)
                        : bs_item(values, m->of->attr, item);
-  return bs_as_sym(values, w);
+  bool known = gs_padding_of(values, w, &kind);
+  assert(known);
+  (void)known;
+  return kind;
 }
 
 /* --- rows ----------------------------------------------------------------- */
@@ -172,15 +177,19 @@ view_CONCAT(const maker *m) {
   second->row[d].offset = gs_combine(m->over, -1, size, 0, size, 0);
 }
 
+static const gs_view_source sources[] = {[GS_PADDING_ZERO] = GS_VIEW_ZERO,
+                                         [GS_PADDING_MIN] = GS_VIEW_LOWEST,
+                                         [GS_PADDING_EDGE] = GS_VIEW_CHILD};
+_Static_assert(sizeof sources / sizeof *sources == GS_PADDING_COUNT,
+               "each kind of padding has a source");
+
 /* What stands beside the inner part of a pad: the element next to it, or a
  * number. */
 static void
 border(const maker *m, gs_view_part *part, uint32_t d, gs_number next) {
-  const char *kind = word(m, 0);
   part->repeated = true;
   part->row[d] = fixed(next);
-  if (strcmp(kind, "edge"))
-    part->source = strcmp(kind, "zero") ? GS_VIEW_LOWEST : GS_VIEW_ZERO;
+  part->source = sources[padding(m, 0)];
 }
 
 static void

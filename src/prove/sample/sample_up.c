@@ -6,8 +6,7 @@ typedef bool (*up)(pv_attr *, const gs_type *);
 
 const char *
 pv_pad_kind(pv_sampler *s) {
-  static const char *const kinds[] = {"zero", "min", "edge"};
-  return kinds[pv_random(s, 3)];
+  return gs_padding_names[pv_random(s, GS_PADDING_COUNT)];
 }
 
 static bool

@@ -56,12 +56,18 @@ of_constant(const gs_program *p, const gs_node *n) {
 /* What padding adds: zeros, minus infinity, or nothing new. */
 static uint8_t
 of_padding(const bs_values *values, bs_value kind, uint8_t facts) {
-  const char *name =
-      bs_kind_of(values, kind) == BS_KIND_SYM ? bs_as_sym(values, kind) : "";
-  if (!strcmp(name, "edge"))
+  gs_padding known;
+  if (!gs_padding_of(values, kind, &known))
+    return PV_PARTIAL;
+  switch (known) {
+  case GS_PADDING_EDGE:
     return facts;
-  if (!strcmp(name, "zero"))
+  case GS_PADDING_ZERO:
     return (uint8_t)(facts & ~PV_POSITIVE);
+  case GS_PADDING_MIN:
+  case GS_PADDING_COUNT:
+    break;
+  }
   return PV_PARTIAL;
 }
 

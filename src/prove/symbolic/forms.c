@@ -286,9 +286,9 @@ compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
 
 static void
 pad_kind(ls_walk *w, const gs_expr *e) {
-  static const char *const kinds[] = {"zero", "min", "edge"};
   if (!now(w, e).i)
-    bind(w, e, bs_sym(w->values, kinds[ls_pick(w, 3)]));
+    bind(w, e,
+         bs_sym(w->values, gs_padding_names[ls_pick(w, GS_PADDING_COUNT)]));
 }
 
 /* An item of the attribute of a view of a term of that shape. */

@@ -379,11 +379,19 @@ constant_of_compute(bs_values *values, bs_value attr, bs_value c) {
 static bs_value
 constant_of_pad(bs_values *values, bs_value attr, bs_value c,
                 const gs_type *type) {
-  const char *kind = bs_as_sym(values, bs_item(values, attr, 0));
-  bool zero = !strcmp(kind, "zero") ||
-              (!strcmp(kind, "min") && !gs_dtype_table[type->dtype].is_signed);
-  if (!strcmp(kind, "edge"))
+  gs_padding kind = GS_PADDING_ZERO;
+  bool zero = false;
+  gs_padding_of(values, bs_item(values, attr, 0), &kind);
+  switch (kind) {
+  case GS_PADDING_EDGE:
     return c;
+  case GS_PADDING_MIN:
+    zero = !gs_dtype_table[type->dtype].is_signed;
+    break;
+  case GS_PADDING_ZERO:
+  case GS_PADDING_COUNT:
+    zero = true;
+  }
   return zero && bs_as_real(values, c) == 0 ? c : BS_NIL;
 }
 

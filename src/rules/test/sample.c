@@ -194,10 +194,11 @@ random_operator(rl_sample *s) {
   return n ? bs_list(values, items, n + 1) : items[0];
 }
 
+/* Zeros, which rules speak of most, twice as often as another kind. */
 static bs_value
 random_pad_kind(rl_sample *s) {
-  static const char *const kinds[] = {"zero", "zero", "min", "edge"};
-  return bs_sym(s->ctx->values, kinds[rl_random_below(s, 4)]);
+  int64_t k = rl_random_below(s, GS_PADDING_COUNT + 1);
+  return bs_sym(s->ctx->values, gs_padding_names[k > 0 ? k - 1 : 0]);
 }
 
 static uint32_t
