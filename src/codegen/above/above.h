@@ -47,6 +47,12 @@
   X(PARTS_F32_8, NULL)                                                         \
   X(PARTS_F64_4, NULL)                                                         \
   X(PARTS_I32_8, NULL)                                                         \
+  X(SOME_F32_16, NULL)                                                         \
+  X(SOME_F64_8, NULL)                                                          \
+  X(SOME_I32_16, NULL)                                                         \
+  X(SOME_F32_8, NULL)                                                          \
+  X(SOME_F64_4, NULL)                                                          \
+  X(SOME_I32_8, NULL)                                                          \
   /* Functions of memory. */                                                   \
   X(STREAM, "glen_stream")                                                     \
   X(FENCE, "glen_fence")                                                       \

@@ -2,28 +2,30 @@
 /* parts.c - macros for the first lanes of a vector, to memory and from there.
  *
  * Of a number of bytes that is no power of two compilers make two or three
- * moves, and shuffles between them; processors with masks need one. */
+ * moves, and shuffles between them; processors with masks need one.  The SOME
+ * of them are for a number that is not known, and call what they are given
+ * where there are no masks. */
 #include "codegen/above/table.h"
 
 /* Vectors that masks are used for, where the compiler may. */
 static const struct part {
-  cg_helper id;
+  cg_helper id, some;
   gs_dtype dtype;
   uint32_t lanes;
   const char *feature, *prefix, *suffix, *type, *mask;
 } parts[] = {
-    {CG_PARTS_F32_16, GS_F32, 16, "__AVX512F__", "_mm512", "ps", "__m512",
-     "__mmask16"},
-    {CG_PARTS_F64_8, GS_F64, 8, "__AVX512F__", "_mm512", "pd", "__m512d",
-     "__mmask8"},
-    {CG_PARTS_I32_16, GS_I32, 16, "__AVX512F__", "_mm512", "epi32", "__m512i",
-     "__mmask16"},
-    {CG_PARTS_F32_8, GS_F32, 8, "__AVX512VL__", "_mm256", "ps", "__m256",
-     "__mmask8"},
-    {CG_PARTS_F64_4, GS_F64, 4, "__AVX512VL__", "_mm256", "pd", "__m256d",
-     "__mmask8"},
-    {CG_PARTS_I32_8, GS_I32, 8, "__AVX512VL__", "_mm256", "epi32", "__m256i",
-     "__mmask8"},
+    {CG_PARTS_F32_16, CG_SOME_F32_16, GS_F32, 16, "__AVX512F__", "_mm512", "ps",
+     "__m512", "__mmask16"},
+    {CG_PARTS_F64_8, CG_SOME_F64_8, GS_F64, 8, "__AVX512F__", "_mm512", "pd",
+     "__m512d", "__mmask8"},
+    {CG_PARTS_I32_16, CG_SOME_I32_16, GS_I32, 16, "__AVX512F__", "_mm512",
+     "epi32", "__m512i", "__mmask16"},
+    {CG_PARTS_F32_8, CG_SOME_F32_8, GS_F32, 8, "__AVX512VL__", "_mm256", "ps",
+     "__m256", "__mmask8"},
+    {CG_PARTS_F64_4, CG_SOME_F64_4, GS_F64, 4, "__AVX512VL__", "_mm256", "pd",
+     "__m256d", "__mmask8"},
+    {CG_PARTS_I32_8, CG_SOME_I32_8, GS_I32, 8, "__AVX512VL__", "_mm256",
+     "epi32", "__m256i", "__mmask8"},
 };
 
 enum { N_PARTS = sizeof parts / sizeof *parts };
@@ -69,6 +71,29 @@ put_macros(const struct part *p, bs_text *out) {
           p->prefix, p->suffix, p->mask, type, n, type, n);
 }
 
+/* Of a number that is not known: a function that is given does it where there
+ * are no masks.  It is given the address of a copy, so that what that is a copy
+ * of stays in a register. */
+static void
+put_some_macros(const struct part *p, bs_text *out) {
+  const char *type = gs_dtype_table[p->dtype].c_type;
+  unsigned n = p->lanes;
+  bs_putf(out,
+          "#if defined(%s)\n"
+          "#define GLEN_PUT_SOME_%s_%u(p, v, n, put) GLEN_PUT_%s_%u(p, v, n)\n"
+          "#define GLEN_GET_SOME_%s_%u(v, p, n, get) GLEN_GET_%s_%u(v, p, n)\n"
+          "#else\n"
+          "#define GLEN_PUT_SOME_%s_%u(p, v, n, put) \\\n"
+          "  do { \\\n"
+          "    const __typeof__(v) glen_part = (v); \\\n"
+          "    put(p, (const %s *)&glen_part, n); \\\n"
+          "  } while (0)\n"
+          "#define GLEN_GET_SOME_%s_%u(v, p, n, get) get((%s *)&(v), p, n)\n"
+          "#endif\n\n",
+          p->feature, type, n, type, n, type, n, type, n, type, n, type, type,
+          n, type);
+}
+
 void
 cg_put_parts(const cg_above *above, cg_helper helper, bs_text *out) {
   (void)above;
@@ -77,14 +102,33 @@ cg_put_parts(const cg_above *above, cg_helper helper, bs_text *out) {
 }
 
 void
+cg_put_some(const cg_above *above, cg_helper helper, bs_text *out) {
+  const struct part *p = parts;
+  (void)above;
+  while (p->some != helper)
+    p++;
+  put_some_macros(p, out);
+}
+
+static void
+put_undefined(const struct part *p, const char *put, const char *get,
+              bs_text *out) {
+  const char *type = gs_dtype_table[p->dtype].c_type;
+  bs_putf(out, "#undef %s_%s_%u\n#undef %s_%s_%u\n", put, type, p->lanes, get,
+          type, p->lanes);
+}
+
+void
 cg_put_parts_again(const cg_above *above, bs_text *out) {
   for (uint32_t k = 0; k < N_PARTS; k++) {
     const struct part *p = &parts[k];
-    const char *type = gs_dtype_table[p->dtype].c_type;
     if (!cg_needs_helper(above->needs, p->id))
       continue;
-    bs_putf(out, "#undef GLEN_PUT_%s_%u\n#undef GLEN_GET_%s_%u\n", type,
-            p->lanes, type, p->lanes);
+    put_undefined(p, "GLEN_PUT", "GLEN_GET", out);
     put_macros(p, out);
+    if (!cg_needs_helper(above->needs, p->some))
+      continue;
+    put_undefined(p, "GLEN_PUT_SOME", "GLEN_GET_SOME", out);
+    put_some_macros(p, out);
   }
 }

@@ -29,7 +29,7 @@ cg_put_above cg_put_team_macros, cg_put_mac_headers, cg_put_hold;
 /* lanes.c */
 cg_put_above cg_put_turn_macros;
 /* parts.c */
-cg_put_above cg_put_parts;
+cg_put_above cg_put_parts, cg_put_some;
 void cg_put_parts_again(const cg_above *, bs_text *out);
 /* memory.c */
 cg_put_above cg_put_stream, cg_put_fetch;

@@ -462,6 +462,8 @@ cg_put_contract_parts(cg_emitter *e, const po_contraction *c,
     return;
   }
   put_vector_type(&x);
+  if (c->ragged[PO_DIM_N])
+    cg_put_ragged_functions(&x);
   cg_put_contract_packs(&x);
   if (cg_has_windows(&x))
     cg_put_window_functions(&x);

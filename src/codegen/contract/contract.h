@@ -82,11 +82,16 @@ void cg_put_number_parameters(const cg_contract *);
 void cg_put_number_arguments(const cg_contract *);
 const char *cg_number_arguments(const cg_contract *);
 void cg_put_number_uses(const cg_contract *);
-/* ragged.c: NAME_part, of the first n lanes of a vector; what may be the last
- * vector of a ragged panel, on its way: the columns from `column` on. */
+/* ragged.c: NAME_put and NAME_get, of the first n lanes of a vector; how many
+ * lanes of a ragged panel's last vector count, as CG_LEFT; the vector, by a
+ * new name, from a place; sums on their way. */
+#define CG_LEFT "left"
 void cg_put_ragged_functions(const cg_contract *);
+void cg_put_ragged_uses(const cg_contract *);
+void cg_put_left(const cg_contract *, int64_t columns);
+void cg_put_get(const cg_contract *, const char *vector, const char *from);
 void cg_put_ragged(const cg_contract *, const char *sum, const char *place,
-                   int64_t column, int transfer);
+                   int transfer);
 
 /* The blocks along a role are computed when the function is called. */
 static inline bool
@@ -204,6 +209,10 @@ cg_has_lines(const cg_contract *x) {
  * of each `lanes` elements from `at` on, to `lanes` rows of `width` elements.
  */
 void cg_put_copy_function(const cg_contract *, int64_t stride);
+/* Less than a vector from t on, by the bits of n, but for what the lowest of
+ * them says: gcc 12 takes addresses counted back from the end of a row this
+ * short for ones before its start, and warns. */
+void cg_put_bits(const cg_contract *);
 void cg_put_turn_function(const cg_contract *, char letter, int64_t width);
 /* Vectors t0 .. become the columns of what they were the rows of. */
 void cg_put_turn(const cg_contract *);

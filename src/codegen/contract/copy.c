@@ -70,6 +70,17 @@ cg_put_turn_function(const cg_contract *x, char letter, int64_t width) {
   cg_close_function(x->e, x->w);
 }
 
+void
+cg_put_bits(const cg_contract *x) {
+  size_t bytes = gs_dtype_table[x->c->dtype].bytes;
+  for (uint32_t part = x->c->lanes / 2; part > 1; part /= 2) {
+    cg_write(x->w, "if (n & %u) {", part);
+    cg_write(x->w, "memcpy(to + t, from + t, %zu);", part * bytes);
+    cg_write(x->w, "t += %u;", part);
+    cg_write(x->w, "}");
+  }
+}
+
 /* Held, lest the compiler calls memcpy for a few vectors. */
 static void
 put_vectors(const cg_contract *x) {
@@ -82,20 +93,12 @@ put_vectors(const cg_contract *x) {
   cg_write(x->w, "if (t == n)");
   cg_write(x->w, "return;");
   uint32_t lanes = x->c->lanes;
-  size_t bytes = gs_dtype_table[x->c->dtype].bytes;
   cg_write(x->w, "if (n >= %u) {", lanes);
   cg_write(x->w, "memcpy(to + n - %u, from + n - %u, %zu);", lanes, lanes,
-           lanes * bytes);
+           lanes * (size_t)gs_dtype_table[x->c->dtype].bytes);
   cg_write(x->w, "return;");
   cg_write(x->w, "}");
-  /* By the bits of n: gcc 12 takes addresses counted back from the end of a
-   * row this short for ones before its start, and warns. */
-  for (uint32_t part = lanes / 2; part > 1; part /= 2) {
-    cg_write(x->w, "if (n & %u) {", part);
-    cg_write(x->w, "memcpy(to + t, from + t, %zu);", part * bytes);
-    cg_write(x->w, "t += %u;", part);
-    cg_write(x->w, "}");
-  }
+  cg_put_bits(x);
 }
 
 /* Two vectors hold the elements of one; they overlap by one element, so that

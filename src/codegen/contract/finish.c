@@ -220,9 +220,7 @@ put_extra(const cg_contract *x, uint32_t k, const cg_sums *at) {
     cg_write(x->w, "const %s_v %s = *(%s) - (%s_v){0};", x->name, name, place,
              x->name);
   } else if (at->ragged) {
-    cg_write(x->w, "%s_v %s = {0};", x->name, name);
-    cg_write(x->w, "%s_part((%s *)&%s, %s, n - %lld);", x->name, x->type, name,
-             place, (long long)at->column);
+    cg_put_get(x, name, place);
   } else if (at->width < x->c->lanes) {
     cg_write(x->w, "%s_v %s = {0};", x->name, name);
     cg_put_part(x, name, place, CG_SUMS_LOAD, at->width);

@@ -335,6 +335,8 @@ put_kernel(const cg_contract *x, cg_panel panel) {
     cg_write(x->w, "(void)last;");
   if (x->c->later)
     cg_write(x->w, "(void)later;");
+  if (panel.ragged)
+    cg_put_left(x, panel.columns);
   put_sums(x, panel, vectors);
   if (strict)
     put_start(x, panel, vectors);
@@ -426,6 +428,8 @@ put_panel(const cg_contract *x, const cg_panel *panels, uint32_t n) {
   cg_write(x->w, ", %s m, %s n) {", x->e->index, x->e->index);
   cg_write(x->w, "(void)m;");
   cg_write(x->w, "(void)n;");
+  if (x->c->ragged[PO_DIM_N])
+    cg_put_ragged_uses(x);
   cg_put_number_uses(x);
   if (cg_has_any_panel(x))
     put_choices(x, panels, n);
@@ -439,8 +443,6 @@ void
 cg_put_contract_kernels(const cg_contract *x) {
   cg_panel panels[CG_MOST_PANELS];
   uint32_t n = cg_contract_panels(x, panels);
-  if (n && panels[0].ragged)
-    cg_put_ragged_functions(x);
   for (uint32_t k = 0; k < n; k++)
     put_kernel(x, panels[k]);
   if (needs_formula(x))

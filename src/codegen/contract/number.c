@@ -200,20 +200,22 @@ put_lying_y(const cg_contract *x) {
            CG_STEP_OF_Y, row, (long long)x->columns);
 }
 
-/* Equal parts, each of at most so many. */
+/* Equal parts, each of at most so many; one is not divided for, as that takes
+ * as long as a small product. */
 static void
 put_parts(const cg_contract *x, const char *name, const char *whole,
           int64_t most, int64_t unit) {
   const char *index = x->e->index;
+  const char *part = bs_arena_printf(
+      &x->e->arena, "(glen_%ss > 1 ? (%s - 1) / glen_%ss : %s - 1)", name,
+      whole, name, whole);
   cg_write(x->w, "const %s glen_%ss = (%s - 1) / %lld + 1;", index, name, whole,
            (long long)most);
   if (unit > 1)
-    cg_write(x->w,
-             "const %s glen_%s = ((%s - 1) / glen_%ss / %lld + 1) * %lld;",
-             index, name, whole, name, (long long)unit, (long long)unit);
+    cg_write(x->w, "const %s glen_%s = (%s / %lld + 1) * %lld;", index, name,
+             part, (long long)unit, (long long)unit);
   else
-    cg_write(x->w, "const %s glen_%s = (%s - 1) / glen_%ss + 1;", index, name,
-             whole, name);
+    cg_write(x->w, "const %s glen_%s = %s + 1;", index, name, part);
 }
 
 static void

@@ -10,6 +10,8 @@
  *          elements of a panel are a few runs in memory.  They are found once
  *          for all k that no guard names, for some panels together, so that
  *          memory is read along its lines.
+ *   vectors  the same of y, where each of its rows is one run whose length the
+ *          call alone knows: panels are whole vectors but for the last one.
  *   else   where it lies along k, see rows.c. */
 #include "glenside/target/tuned.h"
 #include "codegen/contract/side.h"
@@ -41,7 +43,7 @@ put_copy(const cg_side *s, const char *from, const char *to, const char *n) {
 /* Where the innermost k goes from line to line of memory, which hardware does
  * not foresee across pages. */
 static void
-put_runs_ahead(const cg_side *s) {
+put_ahead(const cg_side *s, const char *place) {
   const cg_contract *x = s->x;
   const po_cdims *k = &x->c->dims[PO_DIM_K];
   int64_t bytes = gs_dtype_table[x->c->dtype].bytes;
@@ -51,7 +53,7 @@ put_runs_ahead(const cg_side *s) {
       llabs(gs_most_of(x->sizes, step)) * bytes < line)
     return;
   for (int64_t at = 0; at < s->width * bytes; at += line)
-    cg_write(x->w, "GLEN_AHEAD(from + (at + offset[r]), %s);",
+    cg_write(x->w, "GLEN_AHEAD(from + (at + %s), %s);", place,
              cg_place_text(x, GS_AHEAD_ROWS * bytes, step, at, 1));
 }
 
@@ -122,36 +124,116 @@ put_find_runs(const cg_side *s, uint32_t guarded) {
 }
 
 static void
-put_pack_runs(const cg_side *s) {
+put_strips(const cg_side *s) {
   const cg_contract *x = s->x;
   const char *index = x->e->index;
-  uint32_t guarded = cg_guarded_k(s), every = cg_all_of(&x->c->dims[PO_DIM_K]);
   long long strip = STRIP * s->width;
-  cg_put_pack_head(s);
   cg_write(x->w, "for (%s strip = first; strip < last; strip += %lld) {", index,
            strip);
   cg_write(x->w, "const %s end_strip = %s(strip + %lld, last);", index,
            cg_helper_names[CG_MIN_INDEX], strip);
+}
+
+/* Where the first panel has the elements of this k. */
+static void
+put_row(const cg_side *s) {
+  const cg_contract *x = s->x;
+  cg_add(x->w, "%s *const row = to + %lld * (", x->type, (long long)s->width);
+  cg_put_flat_k(s, cg_all_of(&x->c->dims[PO_DIM_K]));
+  cg_write(x->w, ");");
+}
+
+static void
+put_pack_runs(const cg_side *s) {
+  const cg_contract *x = s->x;
+  const char *index = x->e->index;
+  uint32_t guarded = cg_guarded_k(s), every = cg_all_of(&x->c->dims[PO_DIM_K]);
+  cg_put_pack_head(s);
+  put_strips(s);
   cg_put_k_loops(s, guarded);
   cg_write(x->w, "{");
   put_find_runs(s, guarded);
   cg_put_k_loops(s, every & ~guarded);
   cg_write(x->w, "{");
-  cg_add(x->w, "%s *const row = to + %lld * (", x->type, (long long)s->width);
-  cg_put_flat_k(s, every);
-  cg_write(x->w, ");");
+  put_row(s);
   cg_put_declared_address(s, "at", PO_DIM_K, every & ~guarded);
   cg_write(x->w, "for (%s r = 0; r < holes; r++)", index);
   cg_write(x->w, "for (%s t = 0; t < hole_length[r]; t++)", index);
   cg_write(x->w, "row[hole[r] + t] = 0;");
   cg_write(x->w, "for (%s r = 0; r < runs; r++) {", index);
-  put_runs_ahead(s);
+  put_ahead(s, "offset[r]");
   put_copy(s, "from + (at + offset[r])", "row + run[r]", "length[r]");
   cg_write(x->w, "}");
   cg_write(x->w, "}");
   cg_write(x->w, "}");
   cg_write(x->w, "}");
   cg_close_function(x->e, x->w);
+}
+
+/* ---- vectors ---- */
+
+/* A panel that may have any number of columns; lanes beyond them are zero. */
+static void
+put_last_panel(const cg_side *s) {
+  const cg_contract *x = s->x;
+  const char *index = x->e->index;
+  uint32_t lanes = x->c->lanes;
+  cg_write(x->w, "for (%s t = p; t < end_strip; t += %u) {", index, lanes);
+  if (x->c->ragged[s->role])
+    cg_write(x->w, "const %s " CG_LEFT " = %s(end_strip - t, %u);", index,
+             cg_helper_names[CG_MIN_INDEX], lanes);
+  if (x->c->ragged[s->role])
+    cg_put_get(x, "part", "from + (at + t)");
+  else
+    cg_write(x->w, "const %s_v part = *(const %s_v *)(from + (at + t));",
+             x->name, x->name);
+  cg_write(x->w, "*(%s_v *)(row + (kc * (p - first) + t - p)) = part;",
+           x->name);
+  cg_write(x->w, "}");
+}
+
+static void
+put_full_panel(const cg_side *s) {
+  const cg_contract *x = s->x;
+  cg_write(x->w, "%s *const panel = row + kc * (p - first);", x->type);
+  put_ahead(s, "p");
+  for (int64_t t = 0; t < s->width; t += x->c->lanes) {
+    cg_write(x->w, "%s_v v%lld = *(const %s_v *)(from + (at + p + %lld));",
+             x->name, (long long)t, x->name, (long long)t);
+    cg_write(x->w, "GLEN_HOLD(v%lld);", (long long)t);
+    cg_write(x->w, "*(%s_v *)(panel + %lld) = v%lld;", x->name, (long long)t,
+             (long long)t);
+  }
+}
+
+static void
+put_pack_vectors(const cg_side *s) {
+  const cg_contract *x = s->x;
+  uint32_t every = cg_all_of(&x->c->dims[PO_DIM_K]);
+  long long width = s->width;
+  cg_put_pack_head(s);
+  put_strips(s);
+  cg_put_k_loops(s, every);
+  cg_write(x->w, "{");
+  put_row(s);
+  cg_put_declared_address(s, "at", PO_DIM_K, every);
+  cg_write(x->w, "%s p = strip;", x->e->index);
+  cg_write(x->w, "for (; p + %lld <= end_strip; p += %lld) {", width, width);
+  put_full_panel(s);
+  cg_write(x->w, "}");
+  put_last_panel(s);
+  cg_write(x->w, "}");
+  cg_write(x->w, "}");
+  cg_close_function(x->e, x->w);
+}
+
+/* Runs of known lengths are vectors for the C compiler already. */
+static bool
+is_of_vectors(const cg_side *s) {
+  const po_cdims *own = cg_side_dims(s);
+  return !s->of_x && own->n == 1 && gs_is_sized(own->d[0].extent) &&
+         !s->operand->n_guards && cg_side_last_stride(s) == 1 &&
+         cg_fits_register(s->x);
 }
 
 /* Whether elements lie closer along k than along the operand's own loops. A few
@@ -172,7 +254,9 @@ lies_along_k(const cg_side *s) {
 static void
 put_pack(const cg_side *s) {
   uint32_t last = s->x->c->dims[PO_DIM_K].n - 1;
-  if (!lies_along_k(s))
+  if (is_of_vectors(s))
+    put_pack_vectors(s);
+  else if (!lies_along_k(s))
     put_pack_runs(s);
   else if (!(cg_guarded_k(s) >> last & 1))
     cg_put_pack_rows(s);
@@ -191,7 +275,7 @@ cg_put_contract_packs(const cg_contract *x) {
   bool copies[3] = {false};
   for (uint32_t k = 0; k < 2; k++)
     if (is_packed(&sides[k]) && !lies_along_k(&sides[k]) &&
-        has_copy_function(&sides[k]))
+        !is_of_vectors(&sides[k]) && has_copy_function(&sides[k]))
       copies[cg_side_last_stride(&sides[k])] = true;
   if (cg_has_windows(x) && cg_window_stride(x) <= 2)
     copies[cg_window_stride(x)] = true;

@@ -82,7 +82,7 @@ put_along_columns(const cg_contract *x, cg_panel panel, cg_transfer way) {
       if (way == CG_SUMS_FINISH)
         cg_put_finish(x, sum, &at);
       if (at.ragged)
-        cg_put_ragged(x, sum, place, column, way);
+        cg_put_ragged(x, sum, place, way);
       else
         put_vector(x, sum, place, way, at.width);
     }
