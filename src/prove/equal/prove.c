@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Element visits of a run that a proof is held against. */
-enum { SHORT_RUN = 8000, LONG_RUN = 200000 };
+enum { SHORT_RUN = 8000, LONG_RUN = 200000, UNDEFINED_RUNS = 4 };
 
 void
 pv_defaults(pv_options *o) {
@@ -56,15 +56,30 @@ held_against_copy(pv_session *s) {
   return said;
 }
 
-/* A proof that one run contradicts is none; false when the run would take more
- * than `most` element visits. */
+/* Whether a term that the pairs need may have no value for some input. */
+static bool
+may_be_undefined(const pv_session *s) {
+  const gs_program *p = s->plain;
+  uint8_t *live = bs_calloc(s->ctx.heap, p->nodes.len + (size_t)1, 1);
+  bool found = false;
+  pv_mark(p, s->pairs, s->n_pairs, live);
+  for (uint32_t k = 0; k < p->nodes.len && !found; k++)
+    found = live[k] && s->facts[k] & PV_PARTIAL;
+  bs_free(s->ctx.heap, live);
+  return found;
+}
+
+/* A proof that a run contradicts is none; false when it would take more than
+ * `most` element visits.  Of real numbers 0 is one, and 1 / 0 and 1 / -0 are
+ * none: where that may be, inputs with zeros are run, too, and if numbers are
+ * made of infinities that differ, the sides do. */
 static bool
 held_against_run(pv_session *s, int64_t most) {
   pv_options once = *s->options;
   const pv_options *options = s->options;
   pv_answer proof = *s->answer;
-  once.runs = 1;
-  once.max_run = most;
+  once.runs = s->undefined ? UNDEFINED_RUNS : 1;
+  once.max_run = s->undefined ? UNDEFINED_RUNS * most : most;
   s->options = &once;
   for (uint32_t k = 0; k < s->n_pairs; k++)
     s->proved[k] = 0;
@@ -72,6 +87,8 @@ held_against_run(pv_session *s, int64_t most) {
   s->options = options;
   bool refuted = s->answer->verdict == PV_REFUTED;
   bool ran = s->answer->verdict != PV_UNKNOWN;
+  if (refuted && s->undefined)
+    return true;
   *s->answer = proof;
   if (refuted)
     disagree(s, "");
@@ -98,6 +115,7 @@ decide(pv_session *s) {
   pv_answer *out = s->answer;
   s->facts = bs_calloc(s->ctx.heap, s->plain->nodes.len + (size_t)1, 1);
   pv_partial_terms(s->plain, s->options->is_partial, s->facts);
+  s->undefined = may_be_undefined(s);
   prove_identical(s);
   out->method = PV_BY_ELEMENTS;
   out->reason = s->by_induction

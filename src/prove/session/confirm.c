@@ -23,6 +23,7 @@
 #define SHRINK 64
 #define SHAKES 3
 #define ABOVE  8 /* times what shaking changes */
+#define COARSE 0x1p-10
 
 typedef struct pv_confirm {
   pv_session *s;
@@ -236,6 +237,27 @@ pv_means_rounding(pv_session *s, uint32_t pair) {
   return confirm_of(s, pair)->narrows;
 }
 
+/* Whether no number on one side, or numbers that differ, come of a term that
+ * has no value for certain. */
+static bool
+is_undefined(pv_confirm *x, const pv_doubt *d) {
+  if (!x->undefined)
+    x->undefined = pv_undefined_make(x->s, d->pair);
+  return pv_undefined_is_meant(x->undefined, d, &x->f64, x->evaluated);
+}
+
+/* Whether the sides are different numbers, as coarsely in f32 as in f64, that
+ * were made of what has no value: 1 / 0 and 1 / -0, held below 1, are 1 and -1.
+ * More rounding changes the sign of a 0 as well. */
+static bool
+is_made_of_nothing(pv_confirm *x, const pv_doubt *d) {
+  double gap = gap_of(&x->f64, d->element);
+  double rel = isfinite(allowed(&x->f64, d->element, 0)) ? 0 : COARSE;
+  return x->s->undefined &&
+         fabs(gap - gap_of(&x->f32, d->element)) <= COARSE * gap &&
+         differs_at(&x->f64, NULL, d->element, rel) && is_undefined(x, d);
+}
+
 bool
 pv_is_meant(pv_session *s, const pv_doubt *d, bool again) {
   pv_confirm *x = confirm_of(s, d->pair);
@@ -243,11 +265,10 @@ pv_is_meant(pv_session *s, const pv_doubt *d, bool again) {
     x->failed = !make(x);
   if (x->failed || !((again && x->fresh) || evaluate(x, d->p, d->inputs)))
     return false;
-  if (is_apart(&x->f64, d->element)) {
-    if (!x->undefined)
-      x->undefined = pv_undefined_make(s, d->pair);
-    return pv_undefined_is_meant(x->undefined, d, &x->f64, x->evaluated);
-  }
+  if (is_apart(&x->f64, d->element))
+    return is_undefined(x, d);
+  if (is_made_of_nothing(x, d))
+    return true;
   if (!differs_at(&x->f64, &x->f32, d->element, d->rel))
     return false;
   if (!x->jumps)

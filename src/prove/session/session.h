@@ -38,6 +38,7 @@ typedef struct pv_session {
   uint32_t n_pairs;
   uint8_t *proved; /* by pair */
   uint8_t *facts;  /* by term of `plain`: see pv_partial_terms */
+  bool undefined;  /* a term may have no value for some input */
   pv_answer *answer;
   struct pv_confirm *confirm; /* of confirm.c */
   pv_hint hint;               /* n is 0: there is none */

@@ -12,7 +12,11 @@
  * and became infinite, or was not 0 and became 0, has left the range; where
  * the bounds reach into both, nothing is sure.  One place that has left the
  * range or is not sure excuses the whole input.  Infinities that no operator
- * made, of padding and of constants, are values like others. */
+ * made, of padding and of constants, are values like others.
+ *
+ * What reads an infinity may make a number of it: 1 / 0, held below 1, is 1,
+ * and -1 / 0 may be -1.  Where an operator is undefined for certain, such
+ * numbers differ as they are, whatever rounding made of their operands. */
 #include "glenside/array/tensor.h"
 #include "prove/session/undefined.h"
 #include <math.h>
@@ -261,7 +265,7 @@ pv_undefined_is_meant(pv_undefined *u, const pv_doubt *d,
     u->inputs = inputs;
   }
   state s = u->worst;
-  bool one = isfinite(gs_tensor_get(&high->outputs[0], d->element)) ||
-             isfinite(gs_tensor_get(&high->outputs[1], d->element));
-  return s == AS_IT_IS || (s == UNDEFINED && one);
+  bool left = isfinite(gs_tensor_get(&high->outputs[0], d->element));
+  bool right = isfinite(gs_tensor_get(&high->outputs[1], d->element));
+  return s == UNDEFINED ? left || right : s == AS_IT_IS && !(left && right);
 }

@@ -53,6 +53,51 @@ static const struct {
     {"an infinity of padding",
      X("f32") SIDES("(compute tanh (pad x min 0 1 0))",
                     "(pad (compute tanh x) min 0 1 0)")},
+    {"one over 0 and -0, held below 1",
+     X("f32") SIDES("(compute (clip -1 1) (compute recip (compute (scale 0) "
+                    "x)))",
+                    "(compute (clip -1 1) (compute recip (compute neg (compute "
+                    "(scale 0) x))))")},
+    {"one over what is 0 or -0 for half of all numbers",
+     X("f64") SIDES("(compute tanh (compute recip (compute neg (compute relu "
+                    "x))))",
+                    "(compute tanh (compute recip (compute min (pair (compute "
+                    "neg x) (compute (scale 0) x)))))")},
+    {"a difference of equals, and what it is taken from",
+     X("f32") SIDES("(compute atan (compute rsqrt (compute sub (pair (compute "
+                    "(scale 0) x) x))))",
+                    "(compute atan (compute rsqrt (compute neg x)))")},
+    {"a quotient by a sum of 0 and -0",
+     X("f32") SIDES(
+         "(compute atan (compute div (pair (compute exp x) (compute add (pair "
+         "(compute (scale 0) x) (compute neg (compute (scale 0) x)))))))",
+         "(compute atan (compute div (pair (compute exp x) (compute neg "
+         "(compute add (pair (compute (scale 0) x) (compute neg (compute "
+         "(scale 0) x))))))))")},
+    {"the sign of a quotient by 0, as an integer",
+     X("f32") SIDES("(compute (cast i8) (compute recip (compute sub (pair x "
+                    "x))))",
+                    "(compute (cast i8) (compute recip (compute neg (compute "
+                    "sub (pair x x)))))")},
+};
+
+/* Both sides of these have the same signs of 0. */
+static const struct {
+  const char *name, *text;
+} equal[] = {
+    {"one over a negative",
+     X("f32") SIDES("(compute (clip -1 1) (compute recip (compute neg x)))",
+                    "(compute (clip -1 1) (compute neg (compute recip x)))")},
+    {"one over a product, from the other side",
+     X("f32")
+         SIDES("(compute tanh (compute recip (compute mul (pair x (compute neg "
+               "(compute exp x))))))",
+               "(compute tanh (compute neg (compute recip (compute mul (pair "
+               "(compute exp x) x)))))")},
+    {"rows and columns of quotients",
+     "(tensor x (shape 3 4) f32)" SIDES(
+         "(compute (clip 0 1) (compute recip (transpose x (list 1 0))))",
+         "(transpose (compute (clip 0 1) (compute recip x)) (list 1 0))")},
 };
 
 static const struct {
@@ -115,6 +160,15 @@ Test(floats, differences_of_meaning_refute) {
     fixture_start();
     pv_answer a = ask(unequal[k].text, 1);
     cr_expect_eq(a.verdict, PV_REFUTED, "%s: %s", unequal[k].name, a.reason);
+    fixture_stop();
+  }
+}
+
+Test(floats, infinities_of_one_sign_do_not) {
+  for (size_t k = 0; k < sizeof equal / sizeof equal[0]; k++) {
+    fixture_start();
+    pv_answer a = ask(equal[k].text, 1);
+    cr_expect_eq(a.verdict, PV_PROVED, "%s: %s", equal[k].name, a.reason);
     fixture_stop();
   }
 }
