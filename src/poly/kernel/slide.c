@@ -3,8 +3,8 @@
 #include "poly/kernel/slide.h"
 #include "poly/kernel/contraction.h"
 #include "poly/loops/affine.h"
+#include "poly/loops/bounds.h"
 #include "poly/loops/storage.h"
-#include <isl/ilp.h>
 #include <stdlib.h>
 
 typedef struct finding {
@@ -267,11 +267,7 @@ find_span(const finding *f, po_sliding *operand) {
   if (f->out->parts != PO_NO_LOOP)
     domain = isl_set_fix_si(domain, isl_dim_set, f->out->parts, 0);
   address = isl_pw_aff_intersect_domain(address, domain);
-  bool ok =
-      po_int(isl_pw_aff_min_val(isl_pw_aff_copy(address)), &operand->first) &&
-      po_int(isl_pw_aff_max_val(isl_pw_aff_copy(address)), &operand->last);
-  isl_pw_aff_free(address);
-  return ok;
+  return po_bounds_of_values(address, &operand->first, &operand->last);
 }
 
 /* The elements that are written while `parts` is at its start. */

@@ -6,6 +6,7 @@
 #include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/ilp.h>
+#include <isl/map.h>
 
 /* A box: the least and the most of each index. */
 typedef struct box {
@@ -108,4 +109,12 @@ po_bounds(__isl_keep isl_set *set, uint32_t d, int64_t *lo, int64_t *hi) {
   *lo = r.lo;
   *hi = r.hi;
   return r.any && r.lo > INT64_MIN && r.hi < INT64_MAX;
+}
+
+bool
+po_bounds_of_values(isl_pw_aff *function, int64_t *lo, int64_t *hi) {
+  isl_set *values = isl_map_range(isl_map_from_pw_aff(function));
+  bool ok = po_bounds(values, 0, lo, hi);
+  isl_set_free(values);
+  return ok;
 }

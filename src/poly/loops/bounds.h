@@ -7,11 +7,15 @@
 #ifndef POLY_BOUNDS_H
 #define POLY_BOUNDS_H
 
+#include <isl/aff_type.h>
 #include <isl/set.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* False where an index of the set has no such bounds, or there is no point. */
 bool po_bounds(__isl_keep isl_set *, uint32_t d, int64_t *lo, int64_t *hi);
+/* The least and the most value of a function, likewise. isl has a call of its
+ * own for each since 0.25, which Ubuntu 22.04 does not have. */
+bool po_bounds_of_values(__isl_take isl_pw_aff *, int64_t *lo, int64_t *hi);
 
 #endif

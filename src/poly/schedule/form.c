@@ -2,7 +2,7 @@
 /* form.c - see form.h. */
 #include "poly/schedule/form.h"
 #include "poly/loops/affine.h"
-#include <isl/ilp.h>
+#include "poly/loops/bounds.h"
 #include <stdarg.h>
 
 bool
@@ -40,14 +40,9 @@ first_of(const po_form *f, const po_stmt *stmt, uint32_t k,
   isl_pw_aff *lo = isl_map_dim_min(isl_map_copy(one), 0);
   isl_pw_aff *hi = isl_map_dim_max(one, 0);
   isl_pw_aff *more = isl_pw_aff_sub(hi, isl_pw_aff_copy(lo));
-  isl_val *most = isl_pw_aff_max_val(isl_pw_aff_copy(more));
-  isl_val *least = isl_pw_aff_min_val(more);
-  bool ok = most && least && isl_val_is_int(most) == isl_bool_true &&
-            isl_val_is_int(least) == isl_bool_true;
-  int64_t a = ok ? isl_val_get_num_si(least) + 1 : 0;
-  int64_t b = ok ? isl_val_get_num_si(most) + 1 : 0;
-  isl_val_free(most);
-  isl_val_free(least);
+  int64_t least, most;
+  bool ok = po_bounds_of_values(more, &least, &most);
+  int64_t a = ok ? least + 1 : 0, b = ok ? most + 1 : 0;
   isl_aff *first = po_single(lo);
   *extent = b;
   if (ok && a == b && first)

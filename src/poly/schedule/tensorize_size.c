@@ -2,8 +2,8 @@
 /* tensorize_size.c - sizes of a call that come into question; see tensorize.h.
  */
 #include "poly/loops/affine.h"
+#include "poly/loops/bounds.h"
 #include "poly/schedule/tensorize.h"
-#include <isl/ilp.h>
 
 static void
 add_size(po_tensorizing *t, int64_t size) {
@@ -28,10 +28,9 @@ add_reach(po_tensorizing *t, const po_form_stmt *s, const po_form_access *a) {
   for (uint32_t d = 0; d < t->p->arrays.data[a->array].rank; d++) {
     isl_pw_aff *hi = isl_map_dim_max(isl_map_copy(all), (int)d);
     isl_pw_aff *lo = isl_map_dim_min(isl_map_copy(all), (int)d);
-    isl_val *n = isl_pw_aff_max_val(isl_pw_aff_sub(hi, lo));
-    if (n && isl_val_is_int(n) == isl_bool_true)
-      add_size(t, isl_val_get_num_si(n) + 1);
-    isl_val_free(n);
+    int64_t least, most;
+    if (po_bounds_of_values(isl_pw_aff_sub(hi, lo), &least, &most))
+      add_size(t, most + 1);
   }
   isl_map_free(all);
 }

@@ -233,6 +233,12 @@ chain_of(const figure *f, part part, uint32_t top, uint32_t *loops) {
 static __isl_give isl_schedule_node *
 put_nest(figure *, part, __isl_take isl_schedule_node *, uint32_t top);
 
+/* Below filter k of a sequence. */
+static __isl_give isl_schedule_node *
+below_filter(__isl_take isl_schedule_node *sequence, int k) {
+  return isl_schedule_node_child(isl_schedule_node_child(sequence, k), 0);
+}
+
 /* What is below a loop: nothing to be said of one statement. */
 static __isl_give isl_schedule_node *
 put_children(figure *f, part part, __isl_take isl_schedule_node *node,
@@ -250,7 +256,7 @@ put_children(figure *f, part part, __isl_take isl_schedule_node *node,
   int at = 0;
   for (uint32_t k = first; k != PO_NO_NODE; k = po_node(p, k)->next)
     if (has_any(f, part, k)) {
-      node = isl_schedule_node_grandchild(node, at++, 0);
+      node = below_filter(node, at++);
       node = put_nest(f, part, node, k);
       node = isl_schedule_node_ancestor(node, 2);
     }
@@ -368,7 +374,7 @@ schedule_of(figure *f, const entry *entries, uint32_t n) {
     isl_union_set_list_free(filters);
   for (uint32_t k = 0; k < n; k++) {
     if (n > 1)
-      node = isl_schedule_node_grandchild(node, (int)k, 0);
+      node = below_filter(node, (int)k);
     node = put_entry(f, node, &entries[k]);
     if (n > 1)
       node = isl_schedule_node_ancestor(node, 2);

@@ -8,9 +8,9 @@
  * instances are those that the conditions and the bounds of the loops allow;
  * they must be finitely many, and every element that they name must be there.
  */
+#include "poly/loops/bounds.h"
 #include "poly/loops/operand.h"
 #include "poly/text/read.h"
-#include <isl/ilp.h>
 #include <string.h>
 
 #define MAX_STMTS 200000
@@ -259,7 +259,7 @@ check_gather(po_reader *r, const po_stmt *stmt, const po_expr *e,
              uint32_t from) {
   const po_array *a = &r->p->arrays.data[e->array];
   bool plain = true;
-  int64_t reach;
+  int64_t first, last, reach;
   for (uint32_t d = 0; d < a->rank; d++)
     plain = plain && !a->fold[d] && !a->pad[d];
   if (!plain)
@@ -270,12 +270,9 @@ check_gather(po_reader *r, const po_stmt *stmt, const po_expr *e,
                     "the dimensions of a table are numbers");
   isl_pw_aff *address = po_linear_pw(e->index, a->dim);
   address = isl_pw_aff_intersect_domain(address, isl_set_copy(stmt->domain));
-  isl_val *most = isl_pw_aff_max_val(address);
-  bool fits = isl_val_is_int(most) == isl_bool_true;
-  int64_t last = fits ? isl_val_get_num_si(most) : 0;
-  isl_val_free(most);
-  fits = !fits || (!__builtin_mul_overflow(e->stride, e->count - 1, &reach) &&
-                   last + reach < gs_prod(a->dim, a->rank));
+  bool fits = !po_bounds_of_values(address, &first, &last) ||
+              (!__builtin_mul_overflow(e->stride, e->count - 1, &reach) &&
+               last + reach < gs_prod(a->dim, a->rank));
   return fits || bs_error(r->ctx.diags, po_span_from(r, from), "out-of-bounds",
                           "the table ends before that");
 }
