@@ -14,6 +14,7 @@ Then the same of each program as a script schedules it, one
 that lies beside it or one of random commands, those that are refused left out.
 """
 import ctypes
+import functools
 import glob
 import json
 import os
@@ -137,7 +138,7 @@ class Program:
         return subprocess.run(command, stdout=subprocess.DEVNULL).returncode == 0
 
 
-def tiles(program, r, calls=6):
+def tiles(program, r, calls=3):
     """Keys and workspaces of the code for one target, by C and by glen."""
     if not program.path.endswith(".glen"):
         return 0, 0
@@ -167,6 +168,7 @@ def tiles(program, r, calls=6):
     return same, calls - same
 
 
+@functools.cache
 def loops_of(glen, path):
     """The text, or the loops that the program is lowered to."""
     if path.endswith(".loops"):

@@ -6,7 +6,7 @@
 #include "tests/unit/sanitized.h"
 #include <stdio.h>
 
-enum { SHAPES = SANITIZED ? 6 : 48, EVERY = SANITIZED ? 3 : 1 };
+enum { SHAPES = SANITIZED ? 6 : 48, EVERY = SANITIZED ? 6 : 1 };
 
 #define DIR GLEN_SOURCE_DIR "/tests/unit/prove/"
 

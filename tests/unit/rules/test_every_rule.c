@@ -9,7 +9,7 @@
 TestSuite(every_rule, .init = fixture_start, .fini = fixture_stop);
 
 #define CASES (SANITIZED ? 1 : 2) /* that each rule must apply to */
-#define STEP  (SANITIZED ? 3 : 1) /* from rule to rule */
+#define STEP  (SANITIZED ? 6 : 1) /* from rule to rule */
 #define TRIES 1500                /* at making such cases */
 #define MOST  12000               /* tries, where none was made by then */
 
