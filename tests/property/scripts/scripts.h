@@ -11,8 +11,9 @@ enum { TEXT = 8192 };
 /* random.c: what follows from here on; a number from lo to hi. */
 void random_start(uint64_t seed);
 int pick(int lo, int hi);
-/* program.c: the text of a chain of stages. */
+/* program.c: the text of a chain of stages, and of one over sizes n and m. */
 void make_program(char *text, size_t size);
+void make_open_program(char *text, size_t size);
 /* hard.c: one in which much depends on order. */
 void make_hard_program(char *text, size_t size);
 /* every.c: one of the commands of some primitive, any of which may come, at any
