@@ -215,6 +215,40 @@ def overwrite(bench):
                      f"exit {done.returncode} of {words}", done.stderr)
 
 
+# Each option that names a file which is read, with that file behind it.
+READERS = {
+    "q.glen": [["compile"], ["saturate"], ["run", "--interpret"],
+               ["schedule"]],
+    "q.loops": [["compile"], ["schedule"]],
+    "q.rules": [[c, "p.glen", "--rules"] for c in ("compile", "saturate")],
+    "q.target": [[c, "p.glen", "--target"]
+                 for c in ("compile", "saturate", "schedule")],
+    "q.sched": [["schedule", "p.glen", "--sched"],
+                ["compile", "p.glen", "--schedule"]],
+    "q.npy": [["run", "p.glen", "--interpret", "--input"]],
+}
+
+
+def overwrite_what_is_read(bench):
+    """Of each option, under each spelling; the file stays as it is."""
+    here = lambda name: os.path.join(bench.folder, name)
+    for name, commands in READERS.items():
+        with open(here(name), "w", encoding="utf-8") as f:
+            f.write("; kept\n")
+        os.link(here(name), here("hard-" + name))
+        os.symlink(name, here("soft-" + name))
+        for words in commands:
+            for output in (name, "./" + name, "mine/../" + name,
+                           "hard-" + name, "soft-" + name, here(name)):
+                done = bench.call(*words, name, "-o", output)
+                with open(here(name), encoding="utf-8") as f:
+                    same = f.read() == "; kept\n"
+                bench.expect(done.returncode == 2 and same and
+                             "is an input" in done.stderr,
+                             f"exit {done.returncode} of {words} {name} -o "
+                             f"{output}", done.stderr)
+
+
 def kill_at_random(bench):
     """A signal leaves all outputs, or none, and nothing temporary."""
     rng = random.Random(1)
@@ -292,6 +326,7 @@ def main():
         read_pipes(bench)
         print_to_full(bench)
         overwrite(bench)
+        overwrite_what_is_read(bench)
         kill_at_random(bench)
         kill_a_test(bench)
         forbid_native(bench)

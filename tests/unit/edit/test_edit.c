@@ -132,6 +132,37 @@ Test(edit, an_open_text_stands_for_the_included_file) {
   tear_down(&f);
 }
 
+/* Beside this file is meson.build. */
+Test(edit, strings_that_name_files_lead_to_them) {
+  static const struct {
+    const char *name, *text;
+    bool found;
+  } strings[] = {
+      {"t.rules", "(include \"meson.build\")", true},
+      {"t.rules", "(include \"no-such-file\")", false},
+      {"t.rules", "(include \"\")", false},
+      {"t.rules", "(rule r \"meson.build\" ?a => ?a)", false},
+      {"t.target", "(include \"meson.build\")", true},
+      {"t.target", "(target t (prelude-file \"meson.build\"))", true},
+      {"t.target", "(target t (prelude-file \"no-such-file\"))", false},
+      {"t.target", "(target t (prelude \"meson.build\"))", false},
+  };
+  for (size_t k = 0; k < sizeof strings / sizeof *strings; k++) {
+    fixture f;
+    const char *path;
+    bs_span span;
+    char at[sizeof __FILE__ + 16] = __FILE__;
+    strcpy(strrchr(at, '/') + 1, strings[k].name);
+    open_text(&f, at, strings[k].text);
+    uint32_t lo = (uint32_t)(strchr(strings[k].text, '"') - strings[k].text);
+    bool found = ed_definition(f.d, lo + 1, &path, &span);
+    cr_expect_eq(found, strings[k].found, "%s", strings[k].text);
+    if (found)
+      cr_expect_str_eq(strrchr(path, '/'), "/meson.build");
+    tear_down(&f);
+  }
+}
+
 Test(edit, a_schedule_is_tried_on_the_program_beside_it) {
   static const char *const codes[] = {"unknown-name"};
   fixture f;
