@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* find.c - where what is named at a place is defined.
  *
- * A string behind include, prelude-file or :target is a file; for a word it is
- * asked what it names there (uses.c).  Where parentheses do not match that is
- * not known: then a variable is defined where its form has it first, and all
- * else is a symbol. */
+ * A string behind include or prelude-file is a file, unless it is empty; for a
+ * word it is asked what it names there (uses.c).  Where parentheses do not
+ * match that is not known: then a variable is defined where its form has it
+ * first, and all else is a symbol. */
 #include "base/file.h"
 #include "edit/edit.h"
 #include <string.h>
@@ -19,7 +19,7 @@ static bool
 find_file(const ed_document *d, const ed_cursor *c, const char **path,
           bs_span *out) {
   const bs_source *s = &d->ctx->diags->sources.data[d->raw - 1];
-  if (!c->string || !names_file(ed_head(d, c, 0)) || c->hi < c->lo + 2)
+  if (!c->string || !names_file(ed_head(d, c, 0)) || c->hi < c->lo + 3)
     return false;
   const char *name = bs_arena_printf(
       d->ctx->arena, "%.*s", (int)(c->hi - c->lo - 2), s->text + c->lo + 1);

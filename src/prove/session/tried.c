@@ -2,10 +2,11 @@
 /* tried.c - the inputs that a pair of terms is run on.
  *
  * Runs alternate between kinds of inputs: small whole numbers, positive ones,
- * extremes, mostly zeros, the whole range, ones, negative ones, and nothing
- * much but at the ends.  Whole numbers keep sums and products exact.  Before
- * them come values near the program's landmarks: every one of them stands in
- * each input once, in order, so that none is missed by chance. */
+ * extremes, mostly zeros, the whole range, one number throughout, negative
+ * ones, and nothing much but at the ends.  Whole numbers keep sums and products
+ * exact.  Before them come values near the program's landmarks: every one of
+ * them stands in each input once, in order, so that none is missed by chance.
+ */
 #include "prove/session/tried.h"
 #include "base/random.h"
 
@@ -64,6 +65,15 @@ small(gs_dtype d, uint64_t bits) {
   return gs_is_unsigned(d) ? (double)(bits % 8) : (double)(bits % 9) - 4;
 }
 
+/* Ones, or integers that are all at one end: a sum of them is as far from 0 as
+ * it can be. */
+static double
+one_for_all(gs_dtype d, uint32_t which) {
+  if (!gs_dtype_table[d].integer || !which)
+    return 1;
+  return (double)(which == 1 ? gs_dtype_most(d) : gs_dtype_least(d));
+}
+
 /* At a parameter of an operator, beside it, and beyond it. */
 static double
 landmark(const pv_tried *r, gs_dtype d, uint64_t bits) {
@@ -90,7 +100,7 @@ value_of(const pv_tried *r, gs_dtype d, uint32_t run, uint64_t bits) {
     return r->narrows && !gs_dtype_table[d].integer ? long_fraction(bits)
                                                     : whole_range(d, bits);
   case 5:
-    return run % 2 ? 1 : small(d, bits) * 3;
+    return one_for_all(d, run / KINDS % 3);
   case 6:
     return gs_is_unsigned(d) ? whole_range(d, bits) : -(double)(bits % 7 + 1);
   default:

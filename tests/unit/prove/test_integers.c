@@ -150,6 +150,18 @@ static const char *const literals[] = {
                       "(compute max (pair x c))",
                       "(compute max (pair (compute (clip -9e9 31415.5) x) "
                       "c))"),
+    /* a sum that wraps, or ends, where all of its items are at one end alone */
+    X("32770", "u16") SIDES("(compute relu (compute reduceSum (access x 0)))",
+                            "(compute reduceSum (access x 0))"),
+    X("2", "i16") SIDES(
+        "(compute relu (compute dotProd (pair (access x 0) (access x 0))))",
+        "(compute dotProd (pair (access x 0) (access x 0)))"),
+    X("300", "i8")
+        SIDES("(compute (clip -38399 40000) (compute reduceSum (access x 0)))",
+              "(compute reduceSum (access x 0))"),
+    X("300", "i8")
+        SIDES("(compute (clip -40000 38099) (compute reduceSum (access x 0)))",
+              "(compute reduceSum (access x 0))"),
 };
 
 Test(integers, inputs_lie_near_literals) {
