@@ -128,6 +128,8 @@ Test(problem, a_broken_solution_is_seen_by_the_check_after_it) {
   choice[1] = 3;
   cr_assert(strstr(ex_check_solution(&p, &s, false), "of another one"));
   choice[1] = 1;
+  p.kids[p.kid_first[1]] = 2; /* class 1 now uses class 2 */
+  cr_assert(strstr(ex_check_solution(&p, &s, false), "needs itself"));
   s.feasible = false;
   s.optimal = true;
   cr_assert(strstr(ex_check_solution(&p, &s, false), "no solution"));

@@ -66,6 +66,12 @@ Test(check, links_of_the_nest) {
   expect("has a child that does not exist");
 }
 
+Test(check, the_root) {
+  copy_and_sum();
+  hand->nest.nodes.data[0].kind = PO_LOOP;
+  expect("node 0 is not the root");
+}
+
 Test(check, a_detached_loop) {
   copy_and_sum();
   po_nest_detach(hand, leaf(0)->parent);
@@ -156,6 +162,11 @@ Test(check, kinds) {
   expect("U updates by no operator");
   nth(2)->kind = PO_CALL;
   expect("U calls no instruction");
+  const gs_instr instr = {.name = "nothing"};
+  const po_operand operand = {.array = 77};
+  nth(2)->instr = &instr;
+  nth(2)->operands = &operand;
+  expect("operand 0 of U names something that is not an array");
 }
 
 /* A pass that leaves a program broken is named, in builds that check. */
