@@ -133,20 +133,22 @@ put_along_rows(const cg_contract *x, cg_panel panel, cg_transfer way) {
       put_turned(x, panel, v, r, way);
 }
 
-/* A lane's value on its way. */
+/* Lane t of a vector of sums on its way. */
 static void
-put_lane(const cg_contract *x, const char *sum, cg_transfer way) {
+put_lane(const cg_contract *x, const char *sums, cg_transfer way) {
+  bs_arena *arena = &x->e->arena;
+  const cg_expr *sum =
+      cg_element(arena, cg_name(arena, sums), cg_name(arena, "t"));
   bool ints = x->c->dtype == GS_I32;
   const char *wrap = ints ? "(unsigned)" : "";
   if (way == CG_SUMS_LOAD)
-    cg_write(x->w, "%s = %s*at;", sum, wrap);
+    cg_write(x->w, "%s[t] = %s*at;", sums, wrap);
   else if (way == CG_SUMS_FINISH)
-    cg_write_store(x->w, "*at",
-                   cg_formula_value(x, cg_name(&x->e->arena, sum)));
+    cg_write_store(x->w, "*at", cg_formula_value(x, sum));
   else
-    cg_write(x->w, "*at = %s(%s%s%s);", ints ? "(int32_t)" : "",
+    cg_write(x->w, "*at = %s(%s%s%s[t]);", ints ? "(int32_t)" : "",
              way == CG_SUMS_ADD ? wrap : "", way == CG_SUMS_ADD ? "*at + " : "",
-             sum);
+             sums);
 }
 
 /* Lane by lane. */
@@ -163,7 +165,7 @@ put_lanes(const cg_contract *x, int64_t r, int64_t v, cg_transfer way,
              (long long)r, (long long)(v * x->c->lanes));
   if (way == CG_SUMS_FINISH)
     cg_write(x->w, "(void)row; (void)column;");
-  put_lane(x, bs_arena_printf(&x->e->arena, "%s[t]", sum_name(x, r, v)), way);
+  put_lane(x, sum_name(x, r, v), way);
   cg_write(x->w, "}");
 }
 

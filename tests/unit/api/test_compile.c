@@ -3,6 +3,7 @@
  * glen but its public header. */
 #include "glen/glen.h"
 #include <criterion/criterion.h>
+#include <glob.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,20 @@ Test(compile, four_threads_at_once_make_the_same) {
   }
   for (int k = 0; k < N; k++)
     drop(&works[k]);
+}
+
+/* In builds with assertions loops and code are checked after each pass. */
+Test(compile, every_example_leads_to_code) {
+  glob_t found;
+  cr_assert_eq(glob(PATH("examples/*.glen"), 0, NULL, &found), 0);
+  cr_expect_geq(found.gl_pathc, 20);
+  for (size_t k = 0; k < found.gl_pathc; k++) {
+    work w = work_on(found.gl_pathv[k]);
+    compile(&w);
+    cr_expect(w.ok && w.c && *w.c, "%s: %s", w.path, w.said);
+    drop(&w);
+  }
+  globfree(&found);
 }
 
 Test(compile, without_rules_it_is_compiled_as_it_is_written) {
