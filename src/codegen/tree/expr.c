@@ -41,11 +41,13 @@ cg_number(bs_arena *arena, int64_t number) {
 
 const cg_expr *
 cg_literal(bs_arena *arena, const char *text) {
+  assert(text && *text);
   return make(arena, CG_LITERAL, text);
 }
 
 const cg_expr *
 cg_name(bs_arena *arena, const char *name) {
+  assert(name && *name);
   return make(arena, CG_NAME, name);
 }
 
@@ -64,6 +66,7 @@ cg_postfix(bs_arena *arena, cg_op op, const cg_expr *of) {
 const cg_expr *
 cg_braces(bs_arena *arena, const char *type, uint32_t n,
           const cg_expr *const *args) {
+  assert(n);
   return make_of(arena, CG_BRACES, type, n, args);
 }
 
@@ -74,6 +77,7 @@ cg_broken(bs_arena *arena, const cg_expr *of) {
 
 const cg_expr *
 cg_cast(bs_arena *arena, const char *type, const cg_expr *of) {
+  assert(type && *type && of);
   return make_of(arena, CG_CAST, type, 1, &of);
 }
 
@@ -84,6 +88,7 @@ cg_paren(bs_arena *arena, const cg_expr *of) {
 
 const cg_expr *
 cg_element(bs_arena *arena, const cg_expr *array, const cg_expr *index) {
+  assert(array && index);
   return make_of(arena, CG_ELEMENT, NULL, 2,
                  (const cg_expr *const[]){array, index});
 }
@@ -91,6 +96,7 @@ cg_element(bs_arena *arena, const cg_expr *array, const cg_expr *index) {
 const cg_expr *
 cg_choice(bs_arena *arena, const cg_expr *condition, const cg_expr *then,
           const cg_expr *otherwise) {
+  assert(condition && then && otherwise);
   return make_of(arena, CG_CHOICE, NULL, 3,
                  (const cg_expr *const[]){condition, then, otherwise});
 }
@@ -115,6 +121,7 @@ cg_infix_of(bs_arena *arena, cg_op op, uint32_t n, const cg_expr *const *args) {
 const cg_expr *
 cg_called(bs_arena *arena, const char *function, uint32_t n,
           const cg_expr *const *args) {
+  assert(function && *function);
   return make_of(arena, CG_CALLED, function, n, args);
 }
 

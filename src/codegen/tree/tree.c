@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tree.c - nodes of the code tree: made, listed, copied. */
 #include "codegen/tree/tree.h"
+#include <assert.h>
 
 void
 cg_list_init(cg_list *list) {
@@ -10,6 +11,7 @@ cg_list_init(cg_list *list) {
 
 void
 cg_append(cg_list *list, cg_node *chain) {
+  assert(!*list->end); /* the end of the chain */
   *list->end = chain;
   while (*list->end)
     list->end = &(*list->end)->next;
@@ -32,6 +34,7 @@ cg_make_block(bs_arena *arena, cg_node *body) {
 
 cg_node *
 cg_make_if(bs_arena *arena, const cg_expr *condition, cg_node *body) {
+  assert(condition);
   cg_node *n = cg_node_new(arena, CG_IF);
   n->test.condition = condition;
   n->first = body;
@@ -41,6 +44,7 @@ cg_make_if(bs_arena *arena, const cg_expr *condition, cg_node *body) {
 cg_node *
 cg_make_let(bs_arena *arena, const char *type, const char *name,
             const cg_expr *value) {
+  assert(type && name);
   cg_node *n = cg_node_new(arena, CG_LET);
   n->let = (cg_let){.type = type, .name = name, .value = value};
   return n;
@@ -48,6 +52,7 @@ cg_make_let(bs_arena *arena, const char *type, const char *name,
 
 cg_node *
 cg_make_do(bs_arena *arena, const cg_expr *effect) {
+  assert(effect);
   cg_node *n = cg_node_new(arena, CG_DO);
   n->effect = effect;
   return n;
@@ -76,6 +81,7 @@ cg_node *
 cg_make_for(bs_arena *arena, const char *type, const char *iterator,
             const cg_expr *first, const cg_expr *condition, int64_t step,
             cg_node *body) {
+  assert(iterator && condition);
   cg_node *n = cg_node_new(arena, CG_FOR);
   n->head.type = type;
   n->head.iterator = iterator;

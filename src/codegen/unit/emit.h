@@ -17,6 +17,7 @@
 #include "codegen/quote/quote.h"
 #include "codegen/tree/tree.h"
 #include "poly/loops/storage.h"
+#include <assert.h>
 #include <isl/ast.h>
 #include <isl/ast_build.h>
 
@@ -96,6 +97,7 @@ cg_is_by_name(const cg_emitter *e, uint32_t array) {
 /* Statement k of a group. */
 static inline const po_stmt *
 cg_stmt(const cg_emitter *e, const po_group *group, uint32_t k) {
+  assert(k < group->n);
   return &e->p->stmts.data[e->groups.stmts.data[group->first + k]];
 }
 

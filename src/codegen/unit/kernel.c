@@ -15,6 +15,7 @@
 #include "poly/kernel/slide.h"
 #include "poly/loops/affine.h"
 #include "poly/loops/sizes.h"
+#include <assert.h>
 #include <string.h>
 
 /* One access in memory: its address is `rest` + constant. */
@@ -231,6 +232,7 @@ check_bases(printing *x) {
     if (slot->base < 0 || slot->base >= po_elements(array) ||
         array->role == PO_LOCAL)
       slot->base = 0;
+    assert(slot->array < x->e->p->arrays.len);
   }
 }
 

@@ -7,6 +7,7 @@
  * of a split carry what the whole carried, a merged axis what any part did. */
 #include "poly/axis/axis.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,6 +69,7 @@ po_axis_refuse(po_axes *t, const char *rule, const char *format, ...) {
 
 const po_axis *
 po_axis_at(const po_axes *t, uint32_t id) {
+  assert(id < t->list.len);
   return &t->list.data[id];
 }
 
@@ -94,6 +96,7 @@ po_axis_is_split(const po_axis *axis) {
 
 bool
 po_axis_comes_from(const po_axes *t, uint32_t id, uint32_t ancestor) {
+  assert(id < t->list.len && t->list.len <= PO_MAX_AXES);
   /* Axes are made of older ones: going down the ids meets each once. */
   bool seen[PO_MAX_AXES] = {0};
   seen[id] = true;
@@ -103,8 +106,10 @@ po_axis_comes_from(const po_axes *t, uint32_t id, uint32_t ancestor) {
       continue;
     if (k == ancestor)
       return true;
-    for (uint32_t i = 0; i < a->n_from; i++)
+    for (uint32_t i = 0; i < a->n_from; i++) {
+      assert(a->from[i] < k);
       seen[a->from[i]] = true;
+    }
   }
   return false;
 }
@@ -147,6 +152,7 @@ is_current(po_axes *t, uint32_t id, const char *step) {
 
 static uint32_t
 append(po_axes *t, po_axis axis) {
+  assert(t->list.len < PO_MAX_AXES && axis.value >= 1);
   axis.id = t->list.len;
   axis.name = fresh_name(t, axis.name);
   axis.from =

@@ -7,6 +7,7 @@
  * the same order of addresses, of all elements. */
 #include "poly/loops/affine.h"
 #include "poly/datalayout/datalayout.h"
+#include <assert.h>
 #include <string.h>
 
 const char *const po_layout_op_names[] = {"REORDER", "INTERLEAVE", "SPLITY"};
@@ -32,6 +33,7 @@ typedef struct source {
 /* Sources of the new dimensions, from dimension 0; their number. */
 static uint32_t
 sources_of(po_layout_op op, uint32_t rank, source *out) {
+  assert(rank >= 2);
   uint32_t n = 0, split = op == PO_INTERLEAVE ? 0 : 1;
   if (op == PO_REORDER) {
     out[n++] = (source){1, WHOLE};
@@ -48,6 +50,7 @@ sources_of(po_layout_op op, uint32_t rank, source *out) {
 
 static isl_aff *
 part_of(isl_ctx *isl, uint32_t rank, source s, int64_t q) {
+  assert(s.d < rank && q >= 1);
   isl_aff *aff = po_index(isl, rank, rank - 1 - s.d, 1, 0);
   if (s.part == REST)
     return isl_aff_mod_val(aff, isl_val_int_from_si(isl, q));
@@ -89,6 +92,7 @@ po_layout_apply(po_layout_model *m, const po_layout *old, po_layout_step step,
     return false;
   po_layout made = *old;
   uint32_t n = made.rank = sources_of(step.op, old->rank, s);
+  assert(n == old->rank + more);
   made.steps[made.n_steps++] = step;
   for (uint32_t d = 0; d < n; d++) {
     int64_t e = old->dim[old->rank - 1 - s[d].d];

@@ -9,6 +9,7 @@
 #include "poly/depend/depend.h"
 #include "poly/loops/access.h"
 #include "poly/loops/sizes.h"
+#include <assert.h>
 #include <isl/space.h>
 #include <isl/flow.h>
 #include <isl/point.h>
@@ -150,6 +151,7 @@ po_take_dependences(po_program *to, const po_program *from, uint32_t array) {
 
 const po_deps *
 po_dependences_through(po_program *p, uint32_t array) {
+  assert(array < p->arrays.len);
   if (array < p->deps.len && p->deps.data[array])
     return p->deps.data[array];
   if (p->order_of) {

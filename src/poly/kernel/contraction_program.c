@@ -6,6 +6,7 @@
 #include "poly/kernel/contraction.h"
 #include "poly/loops/sizes.h"
 #include "base/whole.h"
+#include <assert.h>
 
 static bool
 is_worth_it(const gs_sizes *s, const po_contraction *c) {
@@ -237,6 +238,23 @@ plan_group(const looking *l, uint32_t k) {
   return plan_found(&(looking){l->p, l->sizes, l->groups, l->room, NULL}, NULL);
 }
 
+#ifndef NDEBUG
+/* What code is made from: statements and arrays are of the program, all numbers
+ * of the plan are there, and windows of one operand at most are read. */
+static bool
+is_planned(const po_program *p, const po_contraction *c) {
+  bool ok = c->update < p->stmts.len && c->x.array < p->arrays.len &&
+            c->y.array < p->arrays.len && c->c.array < p->arrays.len;
+  for (int role = 0; role < 4; role++)
+    ok &= c->dims[role].n <= PO_MAX_DIMS;
+  ok &= c->n_extras <= PO_MAX_EXTRAS && c->x.n_guards <= PO_MAX_GUARDS &&
+        c->y.n_guards <= PO_MAX_GUARDS && !c->c.n_guards;
+  return ok && c->mr >= 1 && c->nv >= 1 &&
+         (c->mac.mac || (c->lanes >= 1 && c->kc >= 1)) &&
+         (c->x_mode != PO_WINDOWS || c->y_mode != PO_WINDOWS);
+}
+#endif
+
 void
 po_plan_contractions(po_program *p, const po_groups *groups) {
   while (p->arrays.len && p->arrays.data[p->arrays.len - 1].packed)
@@ -252,6 +270,7 @@ po_plan_contractions(po_program *p, const po_groups *groups) {
       c->packed_x = find_packed(p, sizes, c, true);
     if (po_is_packed_whole(c->y_mode))
       c->packed_y = find_packed(p, sizes, c, false);
+    assert(is_planned(p, c));
     const po_contraction *kept = bs_arena_copy(&p->arena, c, sizeof *c);
     bs_push(p->ctx.heap, &p->contractions, kept);
   }

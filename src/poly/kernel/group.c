@@ -9,6 +9,7 @@
  */
 #include "poly/kernel/contraction.h"
 #include "poly/kernel/slide.h"
+#include <assert.h>
 
 /* last[array]: the last child of the root that uses the local, by its number
  * among its siblings. */
@@ -87,6 +88,7 @@ po_find_groups(const po_program *p, po_groups *out) {
     end = to > end ? to : end;
     bs_push(heap, &out->stmts, nodes[k].stmt);
   }
+  assert(out->stmts.len == p->stmts.len);
   bs_free(heap, last);
   bs_free(heap, number);
 }

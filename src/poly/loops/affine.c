@@ -4,6 +4,7 @@
  * Everything here returns a new isl object and allocates nothing else. */
 #include "poly/loops/affine.h"
 #include "poly/loops/open.h"
+#include <assert.h>
 #include <isl/ilp.h>
 
 isl_space *
@@ -56,6 +57,7 @@ po_within_box(__isl_take isl_set *hull, __isl_keep isl_set *set) {
 
 isl_set *
 po_slab(isl_ctx *isl, uint32_t n, uint32_t d, int64_t lo, int64_t hi) {
+  assert(d < n);
   isl_set *set = isl_set_universe(po_space(isl, n));
   set = isl_set_lower_bound_val(set, isl_dim_set, d,
                                 isl_val_int_from_si(isl, lo));
@@ -66,6 +68,7 @@ po_slab(isl_ctx *isl, uint32_t n, uint32_t d, int64_t lo, int64_t hi) {
 isl_set *
 po_slab_in(isl_ctx *isl, const int64_t *dim, uint32_t n, uint32_t d, int64_t lo,
            int64_t hi) {
+  assert(d < n);
   isl_set *set = isl_set_universe(po_space(isl, n));
   if (lo > 0)
     set = isl_set_lower_bound_val(set, isl_dim_set, d,
@@ -78,6 +81,7 @@ po_slab_in(isl_ctx *isl, const int64_t *dim, uint32_t n, uint32_t d, int64_t lo,
 
 isl_aff *
 po_index(isl_ctx *isl, uint32_t n, uint32_t d, int64_t factor, int64_t offset) {
+  assert(d <= n);
   isl_aff *aff =
       isl_aff_zero_on_domain(isl_local_space_from_space(po_space(isl, n)));
   if (d < n)
@@ -117,6 +121,7 @@ po_int_or(isl_val *val, int64_t otherwise) {
 
 isl_multi_aff *
 po_part(isl_ctx *isl, uint32_t all, uint32_t from, uint32_t n) {
+  assert(from + n <= all);
   isl_multi_aff *map = isl_multi_aff_zero(po_map_space(isl, all, n));
   for (uint32_t d = 0; d < n; d++)
     map =

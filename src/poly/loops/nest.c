@@ -12,10 +12,12 @@
  * middle of changing both. */
 #include "poly/loops/nest.h"
 #include "poly/loops/loops.h"
+#include <assert.h>
 #include <string.h>
 
 static po_nest_node *
 at(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   return &p->nest.nodes.data[node];
 }
 
@@ -45,6 +47,9 @@ void
 po_nest_attach(po_program *p, uint32_t node, uint32_t parent, uint32_t before) {
   po_nest_node *n = at(p, node), *up = at(p, parent);
   uint32_t prev = before == PO_NO_NODE ? up->last : at(p, before)->prev;
+  assert(n->parent == PO_NO_NODE && n->kind != PO_ROOT);
+  assert(up->kind == PO_ROOT || up->kind == PO_LOOP);
+  assert(before == PO_NO_NODE || at(p, before)->parent == parent);
   n->parent = parent;
   n->next = before;
   n->prev = prev;
@@ -58,6 +63,8 @@ po_nest_detach(po_program *p, uint32_t node) {
   if (n->parent == PO_NO_NODE)
     return;
   po_nest_node *up = at(p, n->parent);
+  assert(n->prev != PO_NO_NODE || up->first == node);
+  assert(n->next != PO_NO_NODE || up->last == node);
   *(n->prev == PO_NO_NODE ? &up->first : &at(p, n->prev)->next) = n->next;
   *(n->next == PO_NO_NODE ? &up->last : &at(p, n->next)->prev) = n->prev;
   n->parent = n->next = n->prev = PO_NO_NODE;
@@ -75,6 +82,7 @@ po_nest_add_loop(po_program *p, uint32_t parent, uint32_t before,
 uint32_t
 po_nest_add_leaf(po_program *p, uint32_t parent, uint32_t before,
                  uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   uint32_t node = new_node(p, PO_LEAF);
   at(p, node)->stmt = stmt;
   p->stmts.data[stmt].leaf = node;

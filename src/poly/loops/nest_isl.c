@@ -8,11 +8,13 @@
 #include "poly/loops/affine.h"
 #include "poly/loops/loops.h"
 #include "poly/loops/memo.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <isl/schedule_node.h>
 
 static const po_nest_node *
 at(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   return &p->nest.nodes.data[node];
 }
 

@@ -2,6 +2,7 @@
 /* pool.c - see pool.h.  When the list cannot grow, the object is freed before
  * control unwinds. */
 #include "poly/loops/pool.h"
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -33,12 +34,14 @@ free_item(po_pool_item item) {
 
 void
 po_pool_release(po_pool *pool, uint32_t mark) {
+  assert(mark <= pool->len);
   while (pool->len > mark)
     free_item(pool->items[--pool->len]);
 }
 
 void
 po_pool_done(po_pool *pool) {
+  assert(pool->len <= pool->cap);
   po_pool_release(pool, 0);
   bs_free(pool->heap, pool->items);
   pool->items = NULL;

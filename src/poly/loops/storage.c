@@ -7,6 +7,7 @@
 #include "poly/loops/operand.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/uses.h"
+#include <assert.h>
 #include <isl/space.h>
 
 int64_t
@@ -30,6 +31,7 @@ po_bytes(const po_array *array) {
 
 isl_pw_aff *
 po_place_along(const po_array *array, uint32_t d, isl_pw_multi_aff *index) {
+  assert(d < array->rank);
   isl_pw_aff *at = isl_pw_multi_aff_get_pw_aff(index, (int)d);
   int64_t fold = array->fold[d];
   if (!fold || fold >= array->dim[d])
@@ -42,6 +44,7 @@ isl_pw_aff *
 po_address(const po_array *array, isl_pw_multi_aff *index) {
   if (po_lies_by_sizes(array))
     return NULL;
+  assert(isl_pw_multi_aff_dim(index, isl_dim_out) == (isl_size)array->rank);
   isl_ctx *isl = isl_pw_multi_aff_get_ctx(index);
   isl_space *space = isl_space_domain(isl_pw_multi_aff_get_space(index));
   isl_pw_aff *sum = isl_pw_aff_from_aff(

@@ -7,15 +7,18 @@
  * that is ever built. */
 #include "poly/loops/access.h"
 #include "poly/loops/affine.h"
+#include <assert.h>
 
 static const po_nest_node *
 at(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   return &p->nest.nodes.data[node];
 }
 
 /* The child of `above` on the way to `node`. */
 static uint32_t
 child_towards(const po_program *p, uint32_t above, uint32_t node) {
+  assert(node != above && po_nest_is_below(p, node, above));
   while (at(p, node)->parent != above)
     node = at(p, node)->parent;
   return node;

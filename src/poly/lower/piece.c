@@ -4,6 +4,7 @@
  * The box of the term's indices is implied by every set, so that the common
  * piece, "everything", is a universe set and costs nothing. */
 #include "poly/lower/view.h"
+#include <assert.h>
 
 /* A piece is compared with so many before it. */
 #define MERGE_REACH 16
@@ -53,6 +54,10 @@ merge(po_views *views, po_piece *into, const po_piece *piece,
 void
 po_add_simple_piece(po_views *views, po_view *view, const gs_type *type,
                     const po_piece *piece) {
+  assert(!piece->set ||
+         isl_set_dim(piece->set, isl_dim_set) == (isl_size)type->rank);
+  assert(piece->from != PO_FROM_TERM || !piece->map ||
+         isl_multi_aff_dim(piece->map, isl_dim_in) == (isl_size)type->rank);
   uint32_t n = view->pieces.len;
   uint32_t stop = n > MERGE_REACH ? n - MERGE_REACH : 0;
   for (uint32_t k = n; k-- > stop;) {

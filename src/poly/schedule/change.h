@@ -19,6 +19,7 @@ po_run_as(po_nest_node *to, const po_nest_node *from) {
 
 static inline po_nest_node *
 po_node(const po_program *p, uint32_t node) {
+  assert(node < p->nest.nodes.len);
   return &p->nest.nodes.data[node];
 }
 
@@ -130,6 +131,7 @@ void po_print_dependences(po_program *, bs_text *out);
 
 #define X(name) PO_APPLY(name);
 #include "poly/schedule/primitives.inc"
+#include <assert.h>
 #undef X
 
 #endif

@@ -2,6 +2,7 @@
 /* edit.c - changes of statements. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/edit.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -34,6 +35,7 @@ po_fresh_stmt_name(po_program *p, const char *wish) {
 
 void
 po_take_leaf(po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   uint32_t leaf = p->stmts.data[stmt].leaf;
   uint32_t parent = po_node(p, leaf)->parent;
   po_nest_remove(p, leaf);
@@ -44,6 +46,7 @@ po_take_leaf(po_program *p, uint32_t stmt) {
 
 void
 po_remove_stmt(po_program *p, uint32_t stmt) {
+  assert(stmt < p->stmts.len);
   if (p->stmts.data[stmt].leaf != PO_NO_NODE)
     po_take_leaf(p, stmt);
   for (uint32_t k = stmt; k + 1 < p->stmts.len; k++) {
@@ -89,6 +92,7 @@ po_set_instances(po_program *p, uint32_t k, isl_set *domain,
 
 void
 po_set_time(po_program *p, uint32_t stmt, isl_multi_aff *time) {
+  assert(stmt < p->stmts.len);
   p->stmts.data[stmt].time = po_keep_multi_aff(
       &p->pool, isl_multi_aff_reset_tuple_id(time, isl_dim_out));
 }

@@ -2,6 +2,7 @@
 /* tree.c - edits of the nest that several primitives are made of. */
 #include "poly/loops/affine.h"
 #include "poly/schedule/change.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ po_only_child(const po_program *p, uint32_t node) {
 
 void
 po_move_children(po_program *p, uint32_t from, uint32_t to, uint32_t before) {
+  assert(!po_nest_is_below(p, to, from));
   uint32_t kid;
   while ((kid = po_node(p, from)->first) != PO_NO_NODE) {
     po_nest_detach(p, kid);

@@ -7,6 +7,7 @@
  * without recursion. */
 #include "prove/integer/circuit.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -149,8 +150,10 @@ add_operator(const pv_bare *b, pv_circuit *c, const pv_node *n,
   g->tuple = words[0] >> 8;
   g->n = n->n - 1;
   g->at = c->args.len;
-  for (uint32_t k = 1; k < n->n; k++)
+  for (uint32_t k = 1; k < n->n; k++) {
+    assert(b->seen[words[k]] == b->round); /* operands stand first */
     bs_push(c->heap, &c->args, b->gate[words[k]]);
+  }
 }
 
 /* A value whose operands are there. */

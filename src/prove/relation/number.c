@@ -2,6 +2,7 @@
 /* number.c - see number.h.  Products are formed in 128 bits and refused when
  * the reduced fraction does not fit. */
 #include "prove/relation/number.h"
+#include <assert.h>
 #include <math.h>
 
 #define MOST_DEN (((__int128)1 << 47) - 1)
@@ -35,6 +36,7 @@ gcd(__int128 a, __int128 b) {
 /* Takes the powers of two out of it; not of 0. */
 static int
 odd_part(__int128 *v) {
+  assert(*v);
   int n = 0;
   for (; !(*v & 1); n++)
     *v /= 2;
@@ -49,6 +51,7 @@ reduce(__int128 num, __int128 den, int exp, pv_number *out) {
   }
   exp += odd_part(&num) - odd_part(&den);
   __int128 g = gcd(num, den);
+  assert(den > 0 && g > 0);
   num /= g;
   den /= g;
   if (num > INT64_MAX || num < -(__int128)INT64_MAX || den > MOST_DEN ||

@@ -10,6 +10,7 @@
  * 0, nor be multiplied by the items of a sum: log x - log x is 0 only where x
  * is above 0, and oo * (2 - 1) is not 2 oo - oo. */
 #include "prove/relation/relation.h"
+#include <assert.h>
 #include <isl/ilp.h>
 #include <string.h>
 
@@ -83,12 +84,30 @@ drop(pv_relations *r, const pv_entry *e) {
   r->failed |= pv_entry_is_partial(r, e);
 }
 
+#ifndef NDEBUG
+/* Atoms are there and stand sorted, a lone number has none, and the map leads
+ * to the indices of all of them one after another. */
+static bool
+is_entry(const pv_relations *r, const pv_entry *e) {
+  uint32_t rank = 0;
+  if (e->n > PV_MAX_FACTORS || e->times.den < 1)
+    return false;
+  for (uint32_t k = 0; k < e->n; k++) {
+    if (e->atoms[k] >= r->atoms.len || (k && e->atoms[k] < e->atoms[k - 1]))
+      return false;
+    rank += r->atoms.data[e->atoms[k]].rank;
+  }
+  return !e->map || isl_map_dim(e->map, isl_dim_out) == (isl_size)rank;
+}
+#endif
+
 void
 pv_series_put(pv_relations *r, gs_dtype d, pv_series *s, const pv_entry *e) {
   if (!e->times.num)
     drop(r, e);
   if (!e->times.num || r->failed)
     return;
+  assert(is_entry(r, e));
   for (uint32_t k = 0; k < s->len; k++) {
     if (!same_atoms(&s->data[k], e) || !put_into(r, d, &s->data[k], e))
       continue;

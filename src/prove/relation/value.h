@@ -19,6 +19,7 @@
 #include "base/value.h"
 #include "glenside/type/op.h"
 #include "prove/relation/number.h"
+#include <assert.h>
 
 typedef uint32_t pv_value; /* 0: none */
 
@@ -82,10 +83,12 @@ void pv_values_done(pv_values *);
 
 static inline const pv_node *
 pv_at(const pv_values *v, pv_value x) {
+  assert((x || v->failed) && x < v->nodes.len);
   return &v->nodes.data[x];
 }
 static inline const uint32_t *
 pv_words(const pv_values *v, pv_value x) {
+  assert((x || v->failed) && x < v->nodes.len);
   return &v->pool.data[v->nodes.data[x].at];
 }
 /* Counts work; false when it is too much or something failed. */

@@ -3,6 +3,7 @@
  * system.h. */
 #include "prove/symbolic/system.h"
 #include "base/hash.h"
+#include <assert.h>
 #include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/set.h>
@@ -35,6 +36,7 @@ sy_memo_new(bs_heap *heap) {
 
 void
 sy_start(sy_system *s, uint32_t columns, uint32_t rows) {
+  assert(columns <= SY_COLUMNS && rows <= SY_ROWS);
   s->word[0] = columns;
   s->word[1] = rows;
   s->n = 2;
@@ -42,11 +44,13 @@ sy_start(sy_system *s, uint32_t columns, uint32_t rows) {
 
 void
 sy_row(sy_system *s, uint32_t terms) {
+  assert(s->n < SY_WORDS);
   s->word[s->n++] = terms;
 }
 
 void
 sy_term(sy_system *s, uint32_t column, int64_t times) {
+  assert(column <= SY_COLUMNS && s->n + 2 <= SY_WORDS);
   s->word[s->n++] = column;
   s->word[s->n++] = times;
 }
