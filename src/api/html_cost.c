@@ -97,22 +97,8 @@ operations(const gs_program *p, gs_term t) {
     return 0;
   gs_type_at(p, node->kids[0], &in);
   gs_type_at(p, t, &out);
-  double n_in = (double)gs_elements(&in), n_out = (double)gs_elements(&out);
-  switch (gs_compute_table[op].kind) {
-  case GS_FOLD:
-    return n_in - n_out;
-  case GS_SELECT:
-  case GS_GATHER:
-  case GS_LOOKUP:
-    return n_out;
-  case GS_REDUCE:
-  case GS_DOT:
-  case GS_ELEMENTWISE:
-  case GS_CAST:
-  case GS_SOFTMAX:
-  default: /* of a dot product: n_in / 2 multiply-adds when t = 2 */
-    return n_in;
-  }
+  /* Of a dot product: as many multiply-adds as a pair has elements. */
+  return ex_work_items(gs_compute_table[op].kind, &in, &out);
 }
 
 static double

@@ -63,16 +63,6 @@ keep_best(candidates *list) {
     list->len = MAX_CANDIDATES;
 }
 
-static double
-cheapest(const ex_core *g, uint32_t c) {
-  double best = INFINITY;
-  for (uint32_t i = 0; i < g->classes[c].nodes.len; i++) {
-    const core_node *n = &g->nodes.data[g->classes[c].nodes.data[i]];
-    best = n->live && n->cost < best ? n->cost : best;
-  }
-  return best;
-}
-
 static void
 list_candidates(ex_core *g, candidates *forced, candidates *shared) {
   for (uint32_t c = 0; c < g->n_classes; c++) {
@@ -85,7 +75,7 @@ list_candidates(ex_core *g, candidates *forced, candidates *shared) {
       bs_push(g->heap, forced, (candidate){-(double)k->n_live, c});
     else if (!k->forced)
       bs_push(g->heap, shared,
-              (candidate){cheapest(g, c) * (users - 1) + 1e-9 * users, c});
+              (candidate){core_cheapest(g, c) * (users - 1) + 1e-9 * users, c});
   }
   keep_best(forced);
   keep_best(shared);

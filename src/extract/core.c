@@ -2,6 +2,7 @@
 /* core.c - the shrinking problem: construction, edits, and the way back. */
 #include "extract/core.h"
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,16 @@ core_sort(uint32_t *item, uint32_t n) {
     if (kept == 0 || item[kept - 1] != item[i])
       item[kept++] = item[i];
   return kept;
+}
+
+double
+core_cheapest(const ex_core *g, uint32_t c) {
+  double best = INFINITY;
+  for (uint32_t i = 0; i < g->classes[c].nodes.len; i++) {
+    const core_node *n = &g->nodes.data[g->classes[c].nodes.data[i]];
+    best = n->live && n->cost < best ? n->cost : best;
+  }
+  return best;
 }
 
 bool

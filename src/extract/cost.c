@@ -63,9 +63,8 @@ operations_per_cycle(const gs_target *t, gs_rate r, gs_dtype d) {
   }
 }
 
-/* Elements that the work of the table is done for. */
-static double
-work_items(gs_compute_kind kind, const gs_type *in, const gs_type *out) {
+double
+ex_work_items(gs_compute_kind kind, const gs_type *in, const gs_type *out) {
   double n_in = (double)gs_elements(in), n_out = (double)gs_elements(out);
   switch (kind) {
   case GS_FOLD:
@@ -136,7 +135,7 @@ price_compute(const gs_target *t, ex_limit limit, const bs_values *values,
   }
   gs_compute_kind kind = gs_compute_table[op].kind;
   const gs_compute_info *w = &gs_compute_table[op];
-  out->arithmetic = w->work * work_items(kind, in, type) /
+  out->arithmetic = w->work * ex_work_items(kind, in, type) /
                     operations_per_cycle(t, w->rate, in->dtype);
   out->memory = compute_traffic(t, limit, kind, in, type);
 }

@@ -32,16 +32,6 @@ only_user(ex_core *g, uint32_t c) {
   return d;
 }
 
-static double
-cheapest(const ex_core *g, uint32_t c) {
-  double best = INFINITY;
-  for (uint32_t i = 0; i < g->classes[c].nodes.len; i++) {
-    const core_node *n = &g->nodes.data[g->classes[c].nodes.data[i]];
-    best = n->live && n->cost < best ? n->cost : best;
-  }
-  return best;
-}
-
 static void
 discount(ex_core *g, uint32_t c, double by) {
   for (uint32_t i = 0; i < g->classes[c].nodes.len; i++)
@@ -54,7 +44,7 @@ core_normalize_costs(ex_core *g) {
   for (uint32_t c = 0; c < g->n_classes; c++) {
     if (!g->classes[c].live)
       continue;
-    double least = cheapest(g, c);
+    double least = core_cheapest(g, c);
     if (least == 0 || isinf(least))
       continue;
     if (g->classes[c].forced) {

@@ -3,6 +3,7 @@
  *
  * An operand lies in dram unless its declaration says `(in NAME)`.  A file in
  * which one call does not fit into a memory is refused. */
+#include "base/whole.h"
 #include "glenside/target/target_parse.h"
 #include <assert.h>
 #include <string.h>
@@ -33,16 +34,11 @@ gs_memory_name(const gs_target *t, uint32_t memory) {
   return memory ? t->memories.data[memory - 1].name : "dram";
 }
 
-static int64_t
-round_up(int64_t n, int64_t to) {
-  return (n + to - 1) / to * to;
-}
-
 int64_t
 gs_memory_pitch(const gs_memory *m, gs_dtype dtype, int64_t last) {
   assert(m->row > 0 && last >= 0);
   int64_t bytes = gs_dtype_table[dtype].bytes;
-  return m->row % bytes ? last : round_up(last * bytes, m->row) / bytes;
+  return m->row % bytes ? last : bs_round_up(last * bytes, m->row) / bytes;
 }
 
 int64_t
@@ -53,7 +49,7 @@ gs_memory_bytes(const gs_memory *m, gs_dtype dtype, const int64_t *dim,
   for (uint32_t d = 0; d + 1 < rank; d++)
     if (__builtin_mul_overflow(n, dim[d], &n) || n > INT64_MAX / 2)
       return INT64_MAX / 2;
-  return round_up(n, m->align);
+  return bs_round_up(n, m->align);
 }
 
 static bool

@@ -6,18 +6,10 @@
  * Lowering puts such loops inside all others; loops that were written by hand
  * may have them anywhere. */
 #include "poly/kernel/contraction.h"
+#include "poly/loops/access.h"
 #include "poly/loops/affine.h"
 
 /* ---- statements ---- */
-
-static bool
-reads(const po_stmt *s, uint32_t array) {
-  for (uint32_t k = 0; k < s->n_exprs; k++)
-    if ((s->exprs[k].kind == PO_READ || s->exprs[k].kind == PO_GATHER) &&
-        s->exprs[k].array == array)
-      return true;
-  return false;
-}
 
 /* The one update of a list; PO_NO_STMT: there is none, or there are several. */
 static uint32_t
@@ -45,7 +37,8 @@ po_find_parts(const po_program *p, const uint32_t *stmts, uint32_t n,
     if (stmts[k] == out->update)
       before = false;
     else if (*part != PO_NO_STMT ||
-             !(before ? s->array == sums : reads(s, sums)))
+             !(before ? s->array == sums
+                      : (s->kind != PO_CALL && po_stmt_reads(s, sums))))
       return false;
     else
       *part = stmts[k];

@@ -5,6 +5,7 @@
  * packs operands of contractions that are such inputs or were made so.  All
  * else reads a copy of the input, which lies beside what is packed. */
 #include "poly/kernel/contraction.h"
+#include "poly/loops/access.h"
 #include "poly/loops/sizes.h"
 #include "poly/loops/storage.h"
 #include <string.h>
@@ -152,18 +153,6 @@ reads_packed(const po_contraction *c, uint32_t stmt, uint32_t array) {
          (c->y.array != array || c->y_mode == PO_BEFORE);
 }
 
-static bool
-reads(const po_stmt *s, uint32_t array) {
-  for (uint32_t j = 0; s->instr && j < s->instr->n_operands; j++)
-    if (s->operands[j].array == array)
-      return true;
-  for (uint32_t j = 0; j < s->n_exprs; j++)
-    if ((s->exprs[j].kind == PO_READ || s->exprs[j].kind == PO_GATHER) &&
-        s->exprs[j].array == array)
-      return true;
-  return false;
-}
-
 /* By what calls of the program run. */
 static bool
 is_read_as_it_is(const po_program *p, const po_groups *groups, uint32_t array) {
@@ -174,7 +163,8 @@ is_read_as_it_is(const po_program *p, const po_groups *groups, uint32_t array) {
       continue;
     for (uint32_t k = group->first; k < group->first + group->n; k++) {
       uint32_t stmt = groups->stmts.data[k];
-      if (reads(&p->stmts.data[stmt], array) && !reads_packed(c, stmt, array))
+      if (po_stmt_reads(&p->stmts.data[stmt], array) &&
+          !reads_packed(c, stmt, array))
         return true;
     }
   }

@@ -84,16 +84,22 @@ iterators(bs_arena *arena, uint32_t n) {
 
 /* The relation from named instances to elements of a named array. */
 static isl_pw_multi_aff *
-named_access(po_program *out, const char *stmt, uint32_t array,
-             __isl_keep isl_multi_aff *map) {
+name_access(po_program *out, const char *stmt, uint32_t array,
+            __isl_take isl_pw_multi_aff *index) {
   isl_ctx *isl = out->isl;
   const char *name = out->arrays.data[array].name;
-  map = isl_multi_aff_copy(map);
-  map = isl_multi_aff_set_tuple_id(map, isl_dim_in,
-                                   isl_id_alloc(isl, stmt, NULL));
-  map = isl_multi_aff_set_tuple_id(map, isl_dim_out,
-                                   isl_id_alloc(isl, name, NULL));
-  return po_keep_pw_multi_aff(&out->pool, isl_pw_multi_aff_from_multi_aff(map));
+  index = isl_pw_multi_aff_set_tuple_id(index, isl_dim_in,
+                                        isl_id_alloc(isl, stmt, NULL));
+  index = isl_pw_multi_aff_set_tuple_id(index, isl_dim_out,
+                                        isl_id_alloc(isl, name, NULL));
+  return po_keep_pw_multi_aff(&out->pool, index);
+}
+
+static isl_pw_multi_aff *
+named_access(po_program *out, const char *stmt, uint32_t array,
+             __isl_keep isl_multi_aff *map) {
+  return name_access(out, stmt, array,
+                     isl_pw_multi_aff_from_multi_aff(isl_multi_aff_copy(map)));
 }
 
 static po_stmt *
@@ -157,20 +163,6 @@ po_add_stmt(po_body *body, po_stmt_kind kind, gs_compute op, isl_set *domain,
   stmt->write = named_access(out, stmt->name, target->array, target->map);
 }
 
-/* An access of a statement by its own name to an array that has another. */
-static isl_pw_multi_aff *
-renamed_access(po_program *out, const char *stmt, uint32_t array,
-               __isl_keep isl_pw_multi_aff *index) {
-  isl_ctx *isl = out->isl;
-  const char *name = out->arrays.data[array].name;
-  index = isl_pw_multi_aff_copy(index);
-  index = isl_pw_multi_aff_set_tuple_id(index, isl_dim_in,
-                                        isl_id_alloc(isl, stmt, NULL));
-  index = isl_pw_multi_aff_set_tuple_id(index, isl_dim_out,
-                                        isl_id_alloc(isl, name, NULL));
-  return po_keep_pw_multi_aff(&out->pool, index);
-}
-
 bool
 po_renamed(const po_renaming *r, uint32_t array, uint32_t *out) {
   for (uint32_t k = 0; k < r->n; k++)
@@ -192,8 +184,8 @@ take_body_of(po_program *out, po_stmt *stmt, const po_stmt *like,
       continue;
     po_pool_reserve(&out->pool, 1);
     po_renamed(r, like->exprs[k].array, &exprs[k].array);
-    exprs[k].index =
-        renamed_access(out, stmt->name, exprs[k].array, like->exprs[k].index);
+    exprs[k].index = name_access(out, stmt->name, exprs[k].array,
+                                 isl_pw_multi_aff_copy(like->exprs[k].index));
   }
   stmt->exprs = exprs;
 }
@@ -215,7 +207,8 @@ po_add_stmt_again(po_lowering *low, uint32_t like, const po_renaming *r,
   po_pool_reserve(&out->pool, 3);
   stmt->domain = named_domain(out, stmt->name, of.domain);
   stmt->time = identity_time(out, stmt);
-  stmt->write = renamed_access(out, stmt->name, stmt->array, of.write);
+  stmt->write = name_access(out, stmt->name, stmt->array,
+                            isl_pw_multi_aff_copy(of.write));
 }
 
 /* The first elements of operands, as functions of the named instance. */

@@ -282,6 +282,16 @@ compute(ls_walk *w, const gs_expr *e, ls_shape *t) {
     t->dtype = gs_compute_dtype(op, t->dtype);
 }
 
+bool
+ls_reads(const gs_expr *e, uint32_t slot) {
+  if (e->kind == GS_X_VAR)
+    return e->slot == slot;
+  for (uint32_t k = 0; k < e->n_args; k++)
+    if (ls_reads(e->args[k], slot))
+      return true;
+  return false;
+}
+
 /* --- views ---------------------------------------------------------------- */
 
 static void

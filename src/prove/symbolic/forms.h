@@ -39,6 +39,9 @@ bool pv_list_forms(const pv_listing *, uint32_t *n);
 bool pv_asks_dtype(const rl_rule *);
 bool pv_tells_dtypes(const rl_rule *);
 
+/* forms.c: does the expression read the variable of that slot? */
+bool ls_reads(const gs_expr *, uint32_t slot);
+
 /* uniform.c: the rank above which nothing that the rule says tells ranks, axes
  * and lengths apart: its numbers for these, its literal lists, the axes that it
  * names.  UINT32_MAX where there is none: it multiplies by them, or takes them

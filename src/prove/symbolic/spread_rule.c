@@ -159,22 +159,12 @@ read_left(sp_walk *x) {
 
 /* --- a rule --------------------------------------------------------------- */
 
-static bool
-reads(const gs_expr *e, uint32_t slot) {
-  if (e->kind == GS_X_VAR)
-    return e->slot == slot;
-  for (uint32_t k = 0; k < e->n_args; k++)
-    if (reads(e->args[k], slot))
-      return true;
-  return false;
-}
-
 /* Does a clause ask for what this one defines? */
 static bool
 is_asked(const sp_walk *x, uint32_t slot) {
   for (uint32_t k = 0; k < rl_asked_count(x->rule); k++) {
     rl_asked c = rl_asked_at(x->rule, k);
-    if (c.expr && reads(c.expr, slot))
+    if (c.expr && ls_reads(c.expr, slot))
       return true;
   }
   return false;

@@ -187,19 +187,9 @@ of_letter(char letter, sense whole) {
 }
 
 static bool
-reads(const gs_expr *e, uint32_t slot) {
-  if (e->kind == GS_X_VAR)
-    return e->slot == slot;
-  for (uint32_t k = 0; k < e->n_args; k++)
-    if (reads(e->args[k], slot))
-      return true;
-  return false;
-}
-
-static bool
 share_variable(const gs_expr *a, const gs_expr *b) {
   if (a->kind == GS_X_VAR)
-    return reads(b, a->slot);
+    return ls_reads(b, a->slot);
   for (uint32_t k = 0; k < a->n_args; k++)
     if (share_variable(a->args[k], b))
       return true;
