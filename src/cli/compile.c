@@ -6,6 +6,7 @@
  * without -o the single word goes to stdout. */
 #include "cli/commands.h"
 #include "cli/emit.h"
+#include "cli/other_tools.h"
 #include "cli/session.h"
 
 #include <stdlib.h>
@@ -157,6 +158,19 @@ static const char *(*const make[CL_FORM_COUNT])(job *) = {
     [CL_FORM_MANIFEST] = emit_manifest,
 };
 
+static void
+tell_forms(const char *unknown, int n) {
+  char word[16];
+  snprintf(word, sizeof word, "%.*s", n, unknown);
+  const char *other = cl_other_form(word);
+  fprintf(stderr, "glen: --emit: unknown word \"%.*s\"; one of:", n, unknown);
+  for (size_t i = 0; i < CL_FORM_COUNT; i++)
+    fprintf(stderr, " %s", cl_forms[i].word);
+  fputc('\n', stderr);
+  if (other)
+    fprintf(stderr, "hint: %s\n", other);
+}
+
 /* Checks the list before any work is done; counts its words. */
 static int
 check_forms(const cl_options *o, uint32_t *count, bool *loops) {
@@ -166,11 +180,7 @@ check_forms(const cl_options *o, uint32_t *count, bool *loops) {
     size_t n = strcspn(at, ",");
     const cl_form *f = cl_find_form(at, n);
     if (!f) {
-      fprintf(stderr, "glen: --emit: unknown word \"%.*s\"; one of:", (int)n,
-              at);
-      for (size_t i = 0; i < CL_FORM_COUNT; i++)
-        fprintf(stderr, " %s", cl_forms[i].word);
-      fputc('\n', stderr);
+      tell_forms(at, (int)n);
       return GLEN_USAGE;
     }
     if (f->needs_rules && cl_without_rules(o)) {

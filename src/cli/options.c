@@ -188,11 +188,25 @@ said_of_option(const char *text) {
   return cl_other_option(word);
 }
 
+/* An option of other commands, with the first that has it. */
+static bool
+foreign_option(cursor *c, const char *text, const cl_row *row) {
+  char what[160];
+  size_t k = 0;
+  while (!(row->commands & cl_command_bit(&cl_commands[k])))
+    k++;
+  snprintf(what, sizeof what,
+           "this command has no option %.60s; glen %s has it", text,
+           cl_commands[k].name);
+  return refuse(c, what, NULL);
+}
+
 static bool
 unknown_option(cursor *c, const char *text) {
   size_t n = strcspn(text + 2, "=");
-  if (text[1] == '-' && cl_find_row(text + 2, n, EVERY))
-    return refuse(c, "this command has no option", text);
+  const cl_row *row = text[1] == '-' ? cl_find_row(text + 2, n, EVERY) : NULL;
+  if (row)
+    return foreign_option(c, text, row);
   const char *other = said_of_option(text);
   if (other)
     return refuse_with(c, "unknown option", text, other);

@@ -44,12 +44,29 @@ static const word options[] = {
     {"--optimize --opt --opt-level --level",
      "--choose N and --tune N ask for more than the default schedule"},
     {"--rewrite --rule --ruleset", "--rules takes a file of rules"},
-    {"--iterations --iters --max-iters", "--iter-limit N bounds them"},
+    {"--iterations --iters --max-iters --max-iterations",
+     "--iter-limit N bounds them"},
     {"--nodes --max-nodes", "--node-limit N bounds them"},
     {"--timeout", "--time-limit SECONDS bounds the time"},
+    {"--set --define", "--param NAME=VALUE sets a parameter of rule files"},
+    {"--cost --cost-model --objective",
+     "--target FILE says what instructions cost"},
+    {"--fp16 --bf16 --half --dtype --precision",
+     "a tensor has its dtype in the program: (tensor x (shape 4 8) f16)"},
+    {"--verbose-ir --print-ir --dump --save-temps --print-after-all",
+     "--emit FORM writes the program, its loops, the schedule or the code"},
     {"--shape --batch",
      "--dim NAME=SIZE gives a dimension of a model a size, --size NAME=NUMBER "
      "one of a program"},
+};
+
+static const word forms[] = {
+    {"llvm llvm-ir ll bc mlir asm s o obj object exe so",
+     "glen writes C; a C compiler makes that of it"},
+    {"ptx cubin hip metal vulkan spirv wgsl",
+     "glen writes cuda and opencl for devices"},
+    {"py python triton numpy", "glen writes C; the Python package calls it"},
+    {"ir relay tir hlo", "loops shows what is computed, sched how"},
 };
 
 static const word files[] = {
@@ -75,6 +92,11 @@ cl_other_command(const char *word) {
 const char *
 cl_other_option(const char *word) {
   return said_of(options, sizeof options / sizeof *options, word);
+}
+
+const char *
+cl_other_form(const char *word) {
+  return said_of(forms, sizeof forms / sizeof *forms, word);
 }
 
 const char *

@@ -7,6 +7,7 @@
 /* What to write instead; NULL: the word says nothing here. */
 const char *cl_other_command(const char *word);
 const char *cl_other_option(const char *word); /* without its value */
+const char *cl_other_form(const char *word);   /* of --emit */
 /* The option that takes a file of such a name, or NULL. */
 const char *cl_option_of_file(const char *path);
 

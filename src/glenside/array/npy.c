@@ -227,8 +227,10 @@ read_length(input *in, uint32_t *length) {
 static bool
 read_header(input *in, header *h) {
   uint32_t length = 0;
-  if (!read_length(in, &length))
+  if (!read_length(in, &length)) {
+    bs_hint(in->ctx->diags, "numpy.save writes such a file");
     return false;
+  }
   char *text = bs_alloc(in->ctx->heap, length);
   cursor c = {.at = text, .end = text + length};
   bool ok = take(in, text, length);

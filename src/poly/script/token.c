@@ -69,12 +69,22 @@ read_text(reader *r) {
   return true;
 }
 
+/* s[C].tile(..) is how schedules of TVM and Halide are written. */
+static bool
+no_meaning(reader *r, uint32_t lo) {
+  fault(r, lo, "this character has no meaning here");
+  if (r->text[lo] == '.')
+    bs_hint(r->diags, "a command begins with its name and takes names of "
+                      "loops: tile [i, j] [32, 32]");
+  return false;
+}
+
 static bool
 read_mark(reader *r) {
   uint32_t lo = r->at++;
   char c = r->text[lo];
   if (!c || !strchr("[]{}(),=<>!", c))
-    return fault(r, lo, "this character has no meaning here");
+    return no_meaning(r, lo);
   if (strchr("=<>!", c) && r->at < r->size && r->text[r->at] == '=')
     r->at++;
   else if (c == '!')
