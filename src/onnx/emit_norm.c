@@ -260,14 +260,49 @@ factors(on_import *im, on_array *const *in, double epsilon, on_array *factor,
   return !im->failed;
 }
 
+/* A statistic of a channel that moves a part of the way to the batch's. */
+static void
+move_statistic(on_import *im, uint32_t input, uint32_t output, gs_term now) {
+  double momentum = on_attr_real(im, "momentum", 0.9);
+  gs_term before = on_term_in(im, input);
+  gs_term sum = t_fold(im, "add", t_compute1(im, "scale", momentum, before),
+                       t_compute1(im, "scale", 1 - momentum, now));
+  on_out(im, output, sum, on_type_in(im, input));
+}
+
+/* By the statistics of the batch itself, as weights are standardized, too. */
+static void
+batch_norm_by_itself(on_import *im, gs_term x, const gs_type *type) {
+  const reduction *mean_of = &reductions[ON_REDUCE_MEAN];
+  bool axes[GS_MAX_RANK];
+  for (uint32_t k = 0; k < type->rank; k++)
+    axes[k] = k != 1;
+  gs_term mean = t_whole(im, reduce(im, mean_of, x, axes, type->rank, false));
+  x = t_fold(im, "sub", x, by_channel(im, mean, type));
+  gs_term variance = t_whole(im, reduce(im, mean_of, t_compute(im, "square", x),
+                                        axes, type->rank, false));
+  gs_term by = t_compute(
+      im, "rsqrt",
+      t_compute1(im, "offset", on_attr_real(im, "epsilon", 1e-5), variance));
+  by = t_fold(im, "mul", by, on_term_in(im, 1));
+  x = t_fold(im, "mul", x, by_channel(im, by, type));
+  x = t_fold(im, "add", x, by_channel(im, on_term_in(im, 2), type));
+  on_out(im, 0, x, on_type_in(im, 0));
+  move_statistic(im, 3, 1, mean);
+  move_statistic(im, 4, 2, variance);
+}
+
 void
 emit_batch_norm(on_import *im) {
   gs_type type;
   gs_term x = on_term_in(im, 0);
   on_array *in[4];
-  if (!t_type(im, x, &type) || type.rank < 2 ||
-      on_attr_int(im, "training_mode", 0)) {
-    on_fail(im, "its input is not a batch of images, or it is for training");
+  if (!t_type(im, x, &type) || type.rank < 2) {
+    on_fail(im, "its input is not a batch of images");
+    return;
+  }
+  if (on_attr_int(im, "training_mode", 0)) {
+    batch_norm_by_itself(im, x, &type);
     return;
   }
   for (uint32_t k = 0; k < 4; k++) {

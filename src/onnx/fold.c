@@ -32,8 +32,8 @@ power(int64_t a, int64_t b) {
 }
 
 static int64_t
-combine_ints(const on_import *im, int64_t a, int64_t b) {
-  switch (im->row->which) {
+combine_ints(const on_import *im, int which, int64_t a, int64_t b) {
+  switch (which) {
   case ON_ADD:
     return (int64_t)((uint64_t)a + (uint64_t)b);
   case ON_SUB:
@@ -79,10 +79,10 @@ decided(on_import *im, gs_number x, bool zero) {
 }
 
 static gs_number
-combine_sizes(on_import *im, gs_number a, gs_number b) {
+combine_sizes(on_import *im, int which, gs_number a, gs_number b) {
   const gs_numbers *over = on_over(im);
   gs_number apart = gs_minus(over, a, b), out;
-  switch (im->row->which) {
+  switch (which) {
   case ON_ADD:
     return gs_sum(over, a, b);
   case ON_SUB:
@@ -116,18 +116,18 @@ combine_sizes(on_import *im, gs_number a, gs_number b) {
 
 /* An integer of a program with sizes must not look like a number of them. */
 static int64_t
-combine_whole(on_import *im, int64_t a, int64_t b) {
+combine_whole(on_import *im, int which, int64_t a, int64_t b) {
   if (on_is_sized(im, a) || on_is_sized(im, b))
-    return on_told(im, combine_sizes(im, a, b));
-  int64_t out = combine_ints(im, a, b);
+    return on_told(im, combine_sizes(im, which, a, b));
+  int64_t out = combine_ints(im, which, a, b);
   if (on_is_sized(im, out))
     on_fail(im, "an integer is too large");
   return out;
 }
 
 static double
-combine_reals(const on_import *im, double a, double b) {
-  switch (im->row->which) {
+combine_reals(int which, double a, double b) {
+  switch (which) {
   case ON_ADD:
     return a + b;
   case ON_SUB:
@@ -172,19 +172,19 @@ common_shape(on_import *im, const on_array *a, const on_array *b,
 }
 
 static on_array *
-combine(on_import *im, const on_array *a, const on_array *b) {
+combine(on_import *im, int which, const on_array *a, const on_array *b) {
   gs_type shape;
   if (!common_shape(im, a, b, &shape))
     return NULL;
   const on_array *x = on_expanded(im, a, shape.dim, shape.rank);
   const on_array *y = on_expanded(im, b, shape.dim, shape.rank);
-  on_array *out = on_array_new(im, is_test(im->row->which) ? ON_BOOL : a->type,
+  on_array *out = on_array_new(im, is_test(which) ? ON_BOOL : a->type,
                                shape.dim, shape.rank);
   for (int64_t k = 0; x && y && out && k < out->n; k++)
     if (on_is_real(a))
-      on_set_real(out, k, combine_reals(im, on_real(x, k), on_real(y, k)));
+      on_set_real(out, k, combine_reals(which, on_real(x, k), on_real(y, k)));
     else
-      on_set_int(out, k, combine_whole(im, on_int(x, k), on_int(y, k)));
+      on_set_int(out, k, combine_whole(im, which, on_int(x, k), on_int(y, k)));
   return im->failed ? NULL : out;
 }
 
@@ -198,7 +198,24 @@ fold_binary(on_import *im) {
       on_fail(im, "its inputs have different types");
       return;
     }
-    out = combine(im, out, b);
+    out = combine(im, im->row->which, out, b);
+  }
+  on_out_array(im, 0, out);
+}
+
+/* Where the lower bound is the greater one, the upper one counts. */
+void
+fold_clip(on_import *im) {
+  static const int by[] = {0, ON_MAX, ON_MIN};
+  on_array *out = on_array_in(im, 0);
+  for (uint32_t k = 1; out && k < on_inputs(im); k++) {
+    const on_array *bound = on_in(im, k) ? on_array_in(im, k) : NULL;
+    if (bound && (bound->type != out->type || bound->n != 1)) {
+      on_fail(im, "a bound is not a single number of the type of its input");
+      return;
+    }
+    if (bound)
+      out = combine(im, by[k], out, on_view(im, bound, NULL, NULL, 0, 0));
   }
   on_out_array(im, 0, out);
 }

@@ -405,6 +405,23 @@ end_of(int which, double v, int64_t n) {
                                       : v;
 }
 
+static double
+reduce_all(int which, const on_array *a, int64_t first, int64_t n) {
+  double v = start_of(which);
+  for (int64_t k = 0; k < n; k++)
+    v = join(which, v, on_real(a, first + k));
+  return end_of(which, v, n);
+}
+
+/* The largest element is taken out, so that nothing overflows. */
+static double
+log_sum_exp(const on_array *a, int64_t first, int64_t n) {
+  double sum = 0, most = reduce_all(ON_REDUCE_MAX, a, first, n);
+  for (int64_t k = 0; k < n; k++)
+    sum += exp(on_real(a, first + k) - most);
+  return isinf(most) ? most : most + log(sum);
+}
+
 /* Values beyond 2^53 would lose digits: they are refused. */
 static bool
 is_exact(on_import *im, const on_array *a) {
@@ -439,11 +456,10 @@ fold_reduce(on_import *im) {
   }
   on_array *in = on_view(im, a, dim, stride, a->rank, 0);
   on_array *out = on_array_new(im, a->type, kept, n_kept);
-  for (int64_t o = 0; in && out && o < many; o++) {
-    double v = start_of(im->row->which);
-    for (int64_t k = 0; k < each; k++)
-      v = join(im->row->which, v, on_real(in, o * each + k));
-    on_set_real(out, o, end_of(im->row->which, v, each));
-  }
+  for (int64_t o = 0; in && out && o < many; o++)
+    on_set_real(out, o,
+                im->row->which == ON_REDUCE_LOG_SUM_EXP
+                    ? log_sum_exp(in, o * each, each)
+                    : reduce_all(im->row->which, in, o * each, each));
   on_out_array(im, 0, out);
 }

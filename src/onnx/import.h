@@ -302,10 +302,11 @@ gs_term t_keep_axes(on_import *, gs_term, const bool *axes, uint32_t rank);
 
 /* ---- operators ---- */
 
-on_action fold_identity, fold_cast, fold_unary, fold_binary, fold_where,
-    fold_shape, fold_constant, fold_constant_of_shape, fold_range, fold_gather,
-    fold_concat, fold_slice, fold_reshape, fold_transpose, fold_expand,
-    fold_reduce, fold_scatter_nd, fold_split, fold_tile, fold_size, fold_window;
+on_action fold_identity, fold_cast, fold_unary, fold_binary, fold_clip,
+    fold_where, fold_shape, fold_constant, fold_constant_of_shape, fold_range,
+    fold_gather, fold_concat, fold_slice, fold_reshape, fold_transpose,
+    fold_expand, fold_reduce, fold_scatter_nd, fold_split, fold_tile, fold_size,
+    fold_window;
 /* What is known but for sizes. */
 on_action emit_constant_of_shape, emit_range;
 on_action emit_unary, emit_binary, emit_clip, emit_activation, emit_cast,

@@ -192,6 +192,36 @@ def reductions():
             keepdims=keep)
 
 
+def by_the_batch():
+    """A batch norm in training, which standardizes weights, too."""
+    image, scale, shift, mean = x(2, 4, 3, 3), x(4), x(4), x(4)
+    var, axes = x(4, low=0.5), [0, 2, 3]
+
+    def of(v, i):
+        return v.data[i[1]]
+    each = nd.normalize(image, axes, 1e-3)
+    means = nd.reduce(image, axes, False, lambda v: sum(v) / 18)
+    squares = nd.reduce(nd.build(image.shape, lambda i: (
+        image[i] - of(means, i)) ** 2), axes, False, lambda v: sum(v) / 18)
+    moved = nd.binary(lambda u, v: 0.75 * u + 0.25 * v)
+    add("BatchNormalization", [image, scale, shift, mean, var], [nd.build(
+        image.shape, lambda i: each[i] * of(scale, i) + of(shift, i)),
+        moved(mean, means), moved(var, squares)],
+        epsilon=1e-3, training_mode=1, momentum=0.75)
+
+
+def known():
+    """What is computed while importing."""
+    a = x(2, 3)
+    add("Clip", [a, A((), [0.5]), A((), [-0.25])],
+        nd.unary(lambda v: -0.25)(a), known=[0, 1, 2])
+    add("Clip", [a, None, A((), [0.25])],
+        nd.unary(lambda v: min(v, 0.25))(a), known=[0, 2])
+    add("ReduceLogSumExp", [nd.unary(lambda v: v + 1000)(a), ints(1)],
+        nd.unary(lambda v: math.log(v) + 1000)(nd.reduce(
+            nd.unary(math.exp)(a), [1], True, sum)), known=[0, 1], opset=18)
+
+
 for part in (pools, convolutions, resizes, shapes, slices, pads, repeats,
-             reductions):
+             reductions, by_the_batch, known):
     part()
