@@ -59,8 +59,9 @@
     "of rows that follow one another: adding up the lanes of a shorter sum "   \
     "takes longer than its additions")                                         \
   X(SUM_PARTS, 4, "sums", "side by side, as many as an addition has cycles")   \
-  X(SUM_PART, 32, "vectors",                                                   \
-    "of such a sum, of which a processor has no more under way")               \
+  X(SUM_PART, 12, "vectors",                                                   \
+    "of such a sum: adding up the lanes of a shorter one takes longer than "   \
+    "waiting for its additions")                                               \
   /* Orders of loops. */                                                       \
   X(ORDER_INSTANCES, 16384, "instances",                                       \
     "of a nest that are worth an exchange of loops, or blocks")                \
@@ -73,6 +74,9 @@
   X(ORDER_VALUES, 16, "values", "that are added in one iteration")             \
   X(TILE_LINES, 32, "lines",                                                   \
     "of a tile, of which neighbours compute little again")                     \
+  X(TILE_THIN, 1024, "elements",                                               \
+    "of a tile of rows that compute nothing again for each other: four "       \
+    "arrays of them fit the first cache")                                      \
   X(TILE_ROW, 256, "elements", "of a line of a tile, at least")                \
   X(STRIP_LEAST, 32, "rows", "of a strip, so that few are computed twice")     \
   X(STRIP_MOST, 1024, "rows", "of a strip, so that threads have work")         \

@@ -50,13 +50,16 @@ choose_tiles(const chooser *c, const uint32_t *loops, uint32_t n,
   const po_program *p = now(c);
   const po_auto_options *o = c->options;
   int64_t row = po_extent_of(p, loops[n - 1]);
-  int64_t most = elements_in_cache(p) / GS_TILE_LINES;
+  int64_t most = elements_in_cache(p) / (c->thin ? 1 : GS_TILE_LINES);
   most = most < GS_TILE_ROW ? GS_TILE_ROW : most;
   int64_t parts = (row + most - 1) / most;
   if (parts > 1) /* equal ones, of whole cache lines */
     row = ((row + parts - 1) / parts + 15) / 16 * 16;
+  int64_t lines =
+      c->thin ? GS_TILE_THIN / (row > 0 ? row : GS_TILE_ROW) : GS_TILE_LINES;
+  lines = lines < 1 ? 1 : lines > GS_TILE_LINES ? GS_TILE_LINES : lines;
   for (uint32_t k = 0; k < n; k++) {
-    int64_t extent = po_extent_of(p, loops[k]), size = GS_TILE_LINES;
+    int64_t extent = po_extent_of(p, loops[k]), size = lines;
     if (o->n_tiles)
       size = o->tiles[k + o->n_tiles >= n ? k + o->n_tiles - n : 0];
     else if (k + 1 == n)
@@ -206,22 +209,78 @@ statements_in(const po_program *p, uint32_t root) {
   return n;
 }
 
+/* The last nest before `after` in tiles, with what joins them; how many
+ * statements it has then. */
+static uint32_t
+join_in_tiles(chooser *c, uint32_t after) {
+  c->repeats = false;
+  uint32_t place = place_in(c, po_last_root(now(c), after));
+  uint32_t root = po_last_root(now(c), after); /* tiling made new nodes */
+  if (place != PO_NO_NODE)
+    po_fuse_into(c, root, place, fuse_array);
+  return statements_in(now(c), po_last_root(now(c), after));
+}
+
+/* An access goes from line to line in the innermost loop and along lines in
+ * another one: it wants several iterations of that while they are there. */
+static bool
+walks_across(const po_program *p, const po_stmt *s) {
+  uint32_t loops[PO_MAX_DEPTH], n = po_nest_loops(p, s->leaf, loops);
+  double lines[PO_MAX_DEPTH];
+  for (uint32_t k = 0; n && k <= s->n_exprs; k++)
+    if (po_access_lines(p, s, k, n, lines) && lines[n - 1] >= 1)
+      for (uint32_t d = 0; d + 1 < n; d++)
+        if (lines[d] > 0 && lines[d] < 1)
+          return true;
+  return false;
+}
+
+static bool
+any_walks_across(const po_program *p, uint32_t root) {
+  for (uint32_t k = po_nest_first_leaf(p, root); k != PO_NO_NODE;
+       k = po_nest_next_leaf(p, k, root))
+    if (walks_across(p, &p->stmts.data[po_node(p, k)->stmt]))
+      return true;
+  return false;
+}
+
+/* Tiles are of many rows for neighbours that compute the same again.  Where
+ * none do, what a few rows hand on stays in the first cache, and a longer row
+ * need not be cut.  Kept where no less joins; the number of statements. */
+static uint32_t
+try_thin_tiles(chooser *c, uint32_t after, const po_program *untiled,
+               uint32_t n) {
+  if (c->options->fuse != PO_FUSE_POST_TILE || c->options->n_tiles ||
+      c->repeats || c->stopped)
+    return n;
+  po_program *thick = *c->program;
+  *c->program = po_copy(untiled);
+  po_settle(c);
+  c->thin = true;
+  uint32_t joined = join_in_tiles(c, after);
+  c->thin = false;
+  if (joined >= n && !c->repeats && !c->stopped &&
+      !any_walks_across(now(c), po_last_root(now(c), after))) {
+    po_free(thick);
+    return joined;
+  }
+  po_restore(c, thick);
+  po_settle(c);
+  return n;
+}
+
 /* Tiles that nothing joined are rows cut for nothing: they are taken back. */
 static void
 fuse_in_tiles(chooser *c, uint32_t after) {
-  uint32_t root = po_last_root(now(c), after);
-  uint32_t n = statements_in(now(c), root);
-  po_program *old = po_copy(now(c));
-  uint32_t place = place_in(c, root);
-  root = po_last_root(now(c), after); /* tiling made new nodes */
-  if (place != PO_NO_NODE)
-    po_fuse_into(c, root, place, fuse_array);
-  root = po_last_root(now(c), after);
-  if (!c->stopped && statements_in(now(c), root) == n) {
-    po_restore(c, old);
+  po_program *untiled = po_copy(now(c));
+  uint32_t alone = statements_in(now(c), po_last_root(now(c), after));
+  uint32_t n = join_in_tiles(c, after);
+  n = try_thin_tiles(c, after, untiled, n);
+  if (!c->stopped && n == alone) {
+    po_restore(c, untiled);
     po_settle(c);
   } else {
-    po_free(old);
+    po_free(untiled);
   }
 }
 

@@ -122,6 +122,7 @@ po_join_array(chooser *c, const char *how, uint32_t array, uint32_t loop) {
   int64_t after = po_instances_of(now(c), array);
   int64_t needed = po_distinct_of(now(c), old, array);
   bool joined = after > 0 && (double)after <= allowance(c) * (double)needed;
+  c->repeats |= joined && after > needed;
   if (joined)
     po_free(old);
   else

@@ -35,6 +35,8 @@ typedef struct po_chooser {
                      tiled (auto_width.c) */
   uint32_t n_left, n_fused; /* nests that were too large, and others */
   bool strained; /* fusing reached a limit: what can be left is left */
+  bool repeats;  /* some instance of what joined last runs more than once */
+  bool thin;     /* tiles are as few rows as are worth their loops */
   /* Loops over rows of stages in turn (auto_rows.c). */
   uint32_t rows[16], n_rows;
 } po_chooser;

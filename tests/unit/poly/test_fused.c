@@ -503,18 +503,61 @@ Test(fused, a_rim_is_not_trimmed_by_tests) {
   po_free(p);
 }
 
-/* The mean of a row cannot join tiles that are parts of rows. */
+/* The mean of a row cannot join tiles that are parts of rows, as those of a row
+ * that is longer than a cache are. */
 Test(fused, tiles_that_nothing_joins_are_taken_back) {
+  po_program *p = chosen(
+      "(tensor x (shape 80 60000) f32)"
+      "(let m (compute reduceMean (access x 1)))"
+      "(let y (compute sub (pair x (broadcast (insertAxis m 1)"
+      "                                       (shape 80 60000)))))"
+      "(let z (compute min (pair (slice y 1 0 59998) (slice y 1 2 60000))))"
+      "(output z)",
+      PO_FUSE_POST_TILE, 0, 0);
+  for (uint32_t k = 0; k < p->script.len; k++)
+    cr_expect_null(strstr(p->script.data[k], "tile "), "%s", p->script.data[k]);
+  po_free(p);
+}
+
+static bool
+has_step(const po_program *p, const char *step) {
+  for (uint32_t k = 0; k < p->script.len; k++)
+    if (strstr(p->script.data[k], step))
+      return true;
+  return false;
+}
+
+/* Rows that need nothing of each other are tiles of their own. */
+Test(fused, tiles_of_rows_that_share_nothing_are_thin) {
   po_program *p =
       chosen("(tensor x (shape 80 600) f32)"
              "(let m (compute reduceMean (access x 1)))"
              "(let y (compute sub (pair x (broadcast (insertAxis m 1)"
              "                                       (shape 80 600)))))"
-             "(let z (compute min (pair (slice y 1 0 598) (slice y 1 2 600))))"
+             "(let s (compute reduceMax (access y 1)))"
+             "(let z (compute div (pair y (broadcast (insertAxis s 1)"
+             "                                       (shape 80 600)))))"
              "(output z)",
              PO_FUSE_POST_TILE, 0, 0);
-  for (uint32_t k = 0; k < p->script.len; k++)
-    cr_expect_null(strstr(p->script.data[k], "tile "), "%s", p->script.data[k]);
+  cr_expect(has_step(p, "[1, 600]"));
+  po_free(p);
+}
+
+/* The mean of a column goes from line to line: neighbours use them up. */
+Test(fused, tiles_of_columns_are_not_thin) {
+  po_program *p =
+      chosen("(tensor x (shape 600 80) f32)"
+             "(let t (transpose x (list 1 0)))"
+             "(let m (compute reduceMean (access t 1)))"
+             "(let y (compute sub (pair t (broadcast (insertAxis m 1)"
+             "                                       (shape 80 600)))))"
+             "(let s (compute reduceMax (access y 1)))"
+             "(let z (compute div (pair y (broadcast (insertAxis s 1)"
+             "                                       (shape 80 600)))))"
+             "(output z)",
+             PO_FUSE_POST_TILE, 0, 0);
+  cr_expect_not(has_step(p, "[1, 600]"));
+  cr_expect(has_step(p, "[32, 32]"));
   po_free(p);
 }
 
