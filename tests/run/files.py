@@ -216,7 +216,7 @@ def overwrite(bench):
 
 
 # Each option that names a file which is read, with that file behind it.
-READERS = {
+OVERWRITERS = {
     "q.glen": [["compile"], ["saturate"], ["run", "--interpret"],
                ["schedule"]],
     "q.loops": [["compile"], ["schedule"]],
@@ -232,7 +232,7 @@ READERS = {
 def overwrite_what_is_read(bench):
     """Of each option, under each spelling; the file stays as it is."""
     here = lambda name: os.path.join(bench.folder, name)
-    for name, commands in READERS.items():
+    for name, commands in OVERWRITERS.items():
         with open(here(name), "w", encoding="utf-8") as f:
             f.write("; kept\n")
         os.link(here(name), here("hard-" + name))
