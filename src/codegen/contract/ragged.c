@@ -37,9 +37,18 @@ cg_put_left(const cg_contract *x, int64_t columns) {
   cg_write(x->w, "(void)" CG_LEFT ";");
 }
 
+/* Macros that move lanes take the function for processors without masks. */
+static void
+hand_over(const cg_contract *x) {
+  bs_arena *arena = &x->e->arena;
+  x->w->function.handed[0] = bs_arena_printf(arena, "%s_put", x->name);
+  x->w->function.handed[1] = bs_arena_printf(arena, "%s_get", x->name);
+}
+
 /* Masks may have taken the place of the functions. */
 void
 cg_put_ragged_uses(const cg_contract *x) {
+  hand_over(x);
   cg_write(x->w, "(void)%s_put;", x->name);
   cg_write(x->w, "(void)%s_get;", x->name);
 }
@@ -48,6 +57,7 @@ void
 cg_put_get(const cg_contract *x, const char *vector, const char *from) {
   cg_helper parts = cg_parts_of(x->c->dtype, x->c->lanes);
   cg_write(x->w, "%s_v %s = {0};", x->name, vector);
+  hand_over(x);
   if (parts)
     cg_write(x->w, "GLEN_GET_SOME_%s(%s, %s, " CG_LEFT ", %s_get);",
              cg_name_of_parts(&x->e->arena, parts), vector, from, x->name);
@@ -59,6 +69,7 @@ cg_put_get(const cg_contract *x, const char *vector, const char *from) {
 static void
 put_put(const cg_contract *x, const char *vector, const char *to) {
   cg_helper parts = cg_parts_of(x->c->dtype, x->c->lanes);
+  hand_over(x);
   if (parts)
     cg_write(x->w, "GLEN_PUT_SOME_%s(%s, %s, " CG_LEFT ", %s_put);",
              cg_name_of_parts(&x->e->arena, parts), to, vector, x->name);

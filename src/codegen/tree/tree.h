@@ -229,6 +229,8 @@ typedef struct cg_function {
   /* What closes the list of parameters does not count in the length of a line:
    * so the heads of kernels are broken, and other functions' not. */
   bool closes_anywhere;
+  /* Functions of the file that it hands to macros, by name; NULL: none. */
+  const char *handed[2];
   cg_node *body;
 } cg_function;
 /* Adds one behind the others. */

@@ -23,6 +23,14 @@ is_parameter(const known *k, const char *name) {
   return false;
 }
 
+static bool
+is_handed(const known *k, const char *name) {
+  for (uint32_t j = 0; k->function && j < 2; j++)
+    if (k->function->handed[j] && !strcmp(k->function->handed[j], name))
+      return true;
+  return false;
+}
+
 /* A macro of the file or of a header, which has no small letters. */
 static bool
 is_macro(const char *name) {
@@ -36,7 +44,7 @@ is_macro(const char *name) {
 static bool
 is_known(const char *name, void *arg) {
   const known *k = arg;
-  if (is_parameter(k, name))
+  if (is_parameter(k, name) || is_handed(k, name))
     return true;
   for (uint32_t j = 0; j < k->p->arrays.len; j++)
     if (k->p->arrays.data[j].role == PO_CONSTANT &&

@@ -212,6 +212,6 @@ po_apply_peel(po_program *p, po_step_call *call) {
                      "where loop %s %s depends on other loops",
                      po_node(p, loop)->name, n >= 0 ? "starts" : "ends");
   int64_t at = n >= 0 ? min + (n < count ? n : count)
-                      : min + count + (-n < count ? n : -count);
+                      : min + count + (n > -count ? n : -count);
   return cut(p, call, loop, &at, 1);
 }
