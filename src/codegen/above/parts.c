@@ -41,7 +41,7 @@ cg_parts_of(gs_dtype dtype, uint32_t lanes) {
 static const struct part *
 part_of(cg_helper id) {
   const struct part *p = parts;
-  while (p->id != id)
+  while (p->id != id && p->some != id)
     p++;
   return p;
 }
@@ -103,11 +103,8 @@ cg_put_parts(const cg_above *above, cg_helper helper, bs_text *out) {
 
 void
 cg_put_some(const cg_above *above, cg_helper helper, bs_text *out) {
-  const struct part *p = parts;
   (void)above;
-  while (p->some != helper)
-    p++;
-  put_some_macros(p, out);
+  put_some_macros(part_of(helper), out);
 }
 
 static void
