@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fault.c - what is wrong with a model, with the node and its attributes. */
+/* fault.c - what is wrong with a model: its file, and the node with its
+ * attributes. */
 #include "onnx/import.h"
 
 #include <string.h>
@@ -19,8 +20,8 @@ put_items(bs_text *text, const Onnx__Attribute *a) {
 }
 
 /* What came from the model is printed without control characters. */
-static void
-put_plain(bs_text *text, const char *s, size_t n) {
+void
+on_put_plain(bs_text *text, const char *s, size_t n) {
   for (size_t k = 0; k < n && k < MOST_TEXT; k++)
     bs_putc(text, s[k] >= ' ' && s[k] < 127 ? s[k] : '?');
   if (n > MOST_TEXT)
@@ -29,7 +30,7 @@ put_plain(bs_text *text, const char *s, size_t n) {
 
 static void
 put_attribute(bs_text *text, const Onnx__Attribute *a) {
-  put_plain(text, a->name ? a->name : "", a->name ? strlen(a->name) : 0);
+  on_put_plain(text, a->name ? a->name : "", a->name ? strlen(a->name) : 0);
   bs_put(text, " = ");
   if (a->n_ints || a->n_floats)
     put_items(text, a);
@@ -38,7 +39,7 @@ put_attribute(bs_text *text, const Onnx__Attribute *a) {
   else if (a->has_f)
     bs_putf(text, "%g", (double)a->f);
   else if (a->has_s)
-    put_plain(text, (const char *)a->s.data, a->s.len);
+    on_put_plain(text, (const char *)a->s.data, a->s.len);
   else
     bs_put(text, "...");
 }
@@ -50,10 +51,10 @@ put_node(bs_text *text, const Onnx__Node *n) {
                      : n->n_output       ? n->output[0]
                                          : "without a name";
   bs_put(text, "node ");
-  put_plain(text, name, strlen(name));
+  on_put_plain(text, name, strlen(name));
   bs_put(text, " (");
-  put_plain(text, n->op_type ? n->op_type : "",
-            n->op_type ? strlen(n->op_type) : 0);
+  on_put_plain(text, n->op_type ? n->op_type : "",
+               n->op_type ? strlen(n->op_type) : 0);
   for (size_t k = 0; k < n->n_attribute && k < MOST_ITEMS; k++) {
     bs_put(text, k ? ", " : "; ");
     put_attribute(text, n->attribute[k]);
@@ -61,25 +62,46 @@ put_node(bs_text *text, const Onnx__Node *n) {
   bs_put(text, "): ");
 }
 
-static void
-tell(on_import *im, const char *code, const char *format, va_list args) {
+void
+on_hint(on_import *im, const char *format, ...) {
+  if (!im->told)
+    return;
+  va_list args;
   bs_text text;
   bs_text_init(&text, im->ctx->heap);
+  va_start(args, format);
+  bs_putv(&text, format, args);
+  va_end(args);
+  bs_hint(im->ctx->diags, "%s", bs_text_str(&text));
+  bs_text_done(&text);
+  im->unadvised = false;
+}
+
+static void
+tell(on_import *im, const char *format, va_list args) {
+  bs_text text;
+  bs_text_init(&text, im->ctx->heap);
+  bs_putf(&text, "%s: ", im->options->path);
   if (im->node)
     put_node(&text, im->node);
   bs_putv(&text, format, args);
-  bs_error(im->ctx->diags, BS_NOWHERE, code, "%s", bs_text_str(&text));
+  bs_error(im->ctx->diags, BS_NOWHERE, im->node ? "onnx-node" : "onnx-model",
+           "%s", bs_text_str(&text));
   bs_text_done(&text);
+  im->told = im->unadvised = true;
+  if (!im->node)
+    on_hint(im, ON_CHECKER);
 }
 
 bool
 on_fail(on_import *im, const char *format, ...) {
   va_list args;
+  im->told = false;
   if (im->failed)
     return false;
   im->failed = true;
   va_start(args, format);
-  tell(im, "onnx-node", format, args);
+  tell(im, format, args);
   va_end(args);
   return false;
 }
@@ -88,7 +110,7 @@ bool
 on_wrong(on_import *im, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  tell(im, "onnx-model", format, args);
+  tell(im, format, args);
   va_end(args);
   return false;
 }

@@ -65,6 +65,7 @@ note_producer(on_import *im, bs_map *map, const char *name, uint32_t node) {
   im->node = im->graph->node[node];
   im->failed = false;
   on_fail(im, "another node or an input has the name %.100s, too", name);
+  on_advise(im);
 }
 
 /* The node that gives a name, by symbol id; a name is given once. */
@@ -121,9 +122,13 @@ check_attributes(on_import *im) {
   for (size_t k = 0; k < im->node->n_attribute; k++) {
     const Onnx__Attribute *a = im->node->attribute[k];
     const char *name = a->name ? a->name : "";
-    if (!bs_has_word(im->row->attributes, name))
-      return on_fail(im, "the attribute %.60s is not supported",
-                     *name ? name : "without a name");
+    if (!bs_has_word(im->row->attributes, name)) {
+      on_fail(im, "the attribute %.60s is not supported",
+              *name ? name : "without a name");
+      on_hint(im, *im->row->attributes ? "%s has these: %s" : "%s has none%s",
+              im->row->name, im->row->attributes);
+      return false;
+    }
   }
   return true;
 }
@@ -149,16 +154,24 @@ check_inputs(on_import *im) {
 static bool
 find_row(on_import *im) {
   const Onnx__Node *n = im->node;
-  if (n->domain && *n->domain && strcmp(n->domain, "ai.onnx"))
-    return on_fail(im, "operators of the domain %.60s are not supported",
-                   n->domain);
   im->row = on_find_row(n->op_type ? n->op_type : "");
-  if (!im->row)
-    return on_fail(im, "this operator is not supported");
+  if (n->domain && *n->domain && strcmp(n->domain, "ai.onnx"))
+    on_fail(im, "operators of the domain %.60s are not supported", n->domain);
+  else if (!im->row)
+    on_fail(im, "this operator is not supported");
+  on_hint(im, "glen import --list-operators prints those that are");
+  if (im->failed)
+    return false;
   int64_t since = on_row_since(im->row);
-  return im->opset >= since ||
-         on_fail(im, "this operator is supported from version %lld on",
-                 (long long)since);
+  if (im->opset >= since)
+    return true;
+  on_fail(im, "this operator is supported from version %lld on",
+          (long long)since);
+  on_hint(im,
+          "the onnx package for Python converts the model: "
+          "onnx.version_converter.convert_version(model, %d)",
+          ON_NEWEST);
+  return false;
 }
 
 /* Whether something that it reads was given up; that was told already. */
@@ -225,12 +238,14 @@ on_walk(on_import *im) {
   for (size_t k = 0; k < im->graph->n_node; k++) {
     bs_limits_check(im->ctx->heap);
     im->node = im->graph->node[k];
-    im->failed = false;
+    im->row = NULL;
+    im->failed = im->told = false;
     if (!needed[k]) {
       im->summary->dead++;
       continue;
     }
     translate(im);
+    on_advise(im);
   }
   bs_free(im->ctx->heap, needed);
 }

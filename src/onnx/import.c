@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { OLDEST = 1, NEWEST = 21, MOST_FAULTS = 1000 };
+enum { MOST_FAULTS = 1000 };
 
 /* ---- before the nodes ---- */
 
@@ -18,13 +18,22 @@ check_versions(on_import *im) {
     if (!set->domain || !*set->domain || !strcmp(set->domain, "ai.onnx"))
       im->opset = set->version;
   }
-  if (im->opset < OLDEST || im->opset > NEWEST)
-    return on_wrong(im,
-                    "the model is written for version %lld of the operators; "
-                    "%d to %d are supported",
-                    (long long)im->opset, OLDEST, NEWEST);
-  return !im->graph->n_sparse_initializer ||
-         on_wrong(im, "sparse initializers are not supported");
+  if (im->opset < ON_OLDEST || im->opset > ON_NEWEST) {
+    on_wrong(im,
+             "the model is written for version %lld of the operators; %d to %d "
+             "are supported",
+             (long long)im->opset, ON_OLDEST, ON_NEWEST);
+    on_hint(im,
+            "the onnx package for Python converts it: "
+            "onnx.version_converter.convert_version(model, %d)",
+            ON_NEWEST);
+    return false;
+  }
+  if (!im->graph->n_sparse_initializer)
+    return true;
+  on_wrong(im, "sparse initializers are not supported");
+  on_hint(im, "write them as dense ones");
+  return false;
 }
 
 /* The size that --dim gives a symbol; 0: none. */
@@ -53,10 +62,12 @@ input_size(on_import *im, const char *name, uint32_t k,
   on_wrong(im, "input %.100s: the size of dimension %u%s%.60s is not known",
            name, k, symbol ? ", " : "", symbol ? symbol : "");
   if (symbol)
-    bs_hint(im->ctx->diags,
+    on_hint(im,
             "give it: --dim %.60s=1, or --dim %.60s=1..512 for code that takes "
             "any of these",
             symbol, symbol);
+  else
+    on_hint(im, "export the model with a size there, or with a name for it");
   return false;
 }
 
@@ -68,9 +79,13 @@ input_type(on_import *im, const Onnx__ValueInfo *info, int32_t *type,
     return on_wrong(im, "input %.100s: it is not a tensor with a shape",
                     info->name);
   *type = t->elem_type;
-  if (!on_type_of(*type)->known)
-    return on_wrong(im, "input %.100s: elements of type %s are not supported",
-                    info->name, on_type_of(*type)->name);
+  if (!on_type_of(*type)->known) {
+    on_wrong(im, "input %.100s: elements of type %s are not supported",
+             info->name, on_type_of(*type)->name);
+    on_hint(im, "export the model with an input of another type, of which Cast "
+                "makes what the nodes take");
+    return false;
+  }
   if (t->shape->n_dim > GS_MAX_RANK)
     return on_wrong(im, "input %.100s has too many dimensions", info->name);
   out->access = out->rank = (uint8_t)t->shape->n_dim;
@@ -171,11 +186,15 @@ static bool
 finish(on_import *im, bs_text *weights) {
   uint8_t *live = bs_calloc(im->ctx->heap, (size_t)im->p->nodes.len + 1, 1);
   const char *name = weights_name(im), *why = bs_why_not_within(name);
-  if (why)
-    return on_wrong(im, "%s: %s", name, why);
+  if (why) {
+    on_wrong(im, "the file of its weights, %s: %s", name, why);
+    on_hint(im, "it is called as the program that -o names");
+    return false;
+  }
   gs_mark_live(im->p, live);
   drop_dead(im, live);
   on_place_weights(im, live, name, weights);
+  on_advise(im);
   bs_free(im->ctx->heap, live);
   im->summary->weights_file = name;
   return !im->failed;
@@ -186,9 +205,11 @@ is_new_dim(on_import *im, uint32_t k) {
   const char *const *dims = im->options->dims;
   size_t n = strcspn(dims[k], "=") + 1;
   for (uint32_t j = 0; j < k; j++)
-    if (!strncmp(dims[j], dims[k], n))
-      return on_wrong(im, "--dim gives dimension %.*s twice", (int)n - 1,
-                      dims[k]);
+    if (!strncmp(dims[j], dims[k], n)) {
+      on_wrong(im, "--dim gives dimension %.*s twice", (int)n - 1, dims[k]);
+      on_hint(im, "give each dimension one size, or one pair of bounds");
+      return false;
+    }
   return true;
 }
 
@@ -196,11 +217,13 @@ static bool
 check_dims(on_import *im) {
   for (uint32_t k = 0; k < im->options->n_dims; k++) {
     gs_size size;
-    if (!on_read_dim(im->options->dims[k], &size))
-      return on_wrong(im,
-                      "--dim %.100s is not NAME=SIZE, NAME=LEAST..MOST or "
-                      "NAME=LEAST..MOST:MULTIPLE",
-                      im->options->dims[k]);
+    if (!on_read_dim(im->options->dims[k], &size)) {
+      on_wrong(im, "--dim %.100s is not a dimension with its size",
+               im->options->dims[k]);
+      on_hint(im, "write --dim NAME=SIZE, NAME=LEAST..MOST or "
+                  "NAME=LEAST..MOST:MULTIPLE");
+      return false;
+    }
     if (!is_new_dim(im, k))
       return false;
   }
@@ -209,12 +232,15 @@ check_dims(on_import *im) {
 
 static void
 give_outputs(on_import *im) {
-  im->node = NULL;
   for (size_t k = 0; k < im->graph->n_output; k++) {
     const char *name = im->graph->output[k]->name;
+    im->node = NULL;
+    im->row = NULL;
     im->failed = false;
     give_output(im, name ? name : "");
+    on_advise(im);
   }
+  im->node = NULL;
   if (!im->graph->n_output)
     on_wrong(im, "the model has no output");
   im->failed = false;

@@ -15,6 +15,9 @@
 #include "onnx/onnx.h"
 #include "onnx/onnx.pb-c.h"
 
+/* The versions of the standard operators that are read. */
+enum { ON_OLDEST = 1, ON_NEWEST = 21 };
+
 /* The element types of the format that are read; its numbers. */
 enum {
   ON_FLOAT = 1,
@@ -49,8 +52,9 @@ typedef struct on_array {
   int64_t dim[GS_MAX_RANK];
   int64_t n;
   void *data;
-  const char *name; /* what its term is to be called */
-  gs_term term;     /* GS_NO_TERM until one is asked for */
+  const char *name;       /* what its term is to be called */
+  const Onnx__Node *node; /* that gave it; NULL: the model has it */
+  gs_term term;           /* GS_NO_TERM until one is asked for */
 } on_array;
 
 typedef struct on_value {
@@ -67,6 +71,7 @@ typedef struct on_weight {
   const char *name;
   const on_array *array;
   gs_term term;
+  const Onnx__Node *node; /* that gave it, or else reads it first */
 } on_weight;
 
 /* A symbolic dimension that is a size of the program. */
@@ -95,7 +100,9 @@ typedef struct on_import {
   /* The node that is looked at. */
   const Onnx__Node *node;
   const struct on_row *row;
-  bool failed; /* it was said why */
+  bool failed;    /* it was said why */
+  bool told;      /* by the last call that says why */
+  bool unadvised; /* the last fault that was told has no hint */
 } on_import;
 
 typedef void on_action(on_import *);
@@ -134,6 +141,13 @@ bool on_fail(on_import *, const char *format, ...)
 /* A fault of the model as a whole. */
 bool on_wrong(on_import *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* What to do about the last fault, if it was told: in place of its inputs. */
+void on_hint(on_import *, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* At most 60 characters, none of them a control character. */
+void on_put_plain(bs_text *, const char *, size_t n);
+#define ON_CHECKER                                                             \
+  "the onnx package for Python tells more: onnx.checker.check_model"
 
 /* ---- the file (read.c) ---- */
 

@@ -41,8 +41,11 @@ on_array_in(on_import *im, uint32_t k) {
   on_value *v = on_in(im, k);
   if (!v)
     return NULL;
-  if (!v->array && !v->poison)
+  if (!v->array && !v->poison) {
     on_fail(im, "input %u is not known while importing, as it must be", k);
+    on_hint(im, "%.60s has to be an initializer, or computed from known values",
+            v->name);
+  }
   im->failed |= v->poison;
   return v->array;
 }
@@ -123,8 +126,10 @@ on_out(on_import *im, uint32_t k, gs_term t, int32_t type) {
 
 void
 on_out_array(on_import *im, uint32_t k, on_array *a) {
-  if (a && !a->name)
+  if (a && !a->name) {
     a->name = result_name(im, k);
+    a->node = im->node;
+  }
   if (a && !im->reads_sizes && on_holds_sizes(im, a))
     on_fail(im, "an integer is too large where dimensions are open");
   give(im, k, GS_NO_TERM, a, a ? a->type : ON_FLOAT);

@@ -80,7 +80,8 @@ on_read(const gs_context *ctx, const char *name, const uint8_t *bytes,
   Onnx__Model *model = onnx__model__unpack(&allocator, n, bytes);
   if (!model || !model->graph) {
     bs_error(ctx->diags, BS_NOWHERE, "onnx-model",
-             "%s is not an ONNX model, or only a part of one", name);
+             "%s: this is not an ONNX model, or only a part of one", name);
+    bs_hint(ctx->diags, ON_CHECKER);
     return NULL;
   }
   return model;

@@ -14,10 +14,14 @@ enum { EXTERNAL = 1 };
 
 static bool
 complain(on_import *im, const Onnx__Tensor *t, const char *why) {
-  const Onnx__Node *node = im->node;
-  im->node = NULL;
   on_wrong(im, "the tensor %.100s: %s", t->name ? t->name : "", why);
-  im->node = node;
+  bs_text shape;
+  bs_text_init(&shape, im->ctx->heap);
+  for (size_t k = 0; k < t->n_dims && k <= GS_MAX_RANK; k++)
+    bs_putf(&shape, "%s%lld", k ? "x" : " ", (long long)t->dims[k]);
+  on_hint(im, "the model says that it is %s%s", on_type_of(t->data_type)->name,
+          bs_text_str(&shape));
+  bs_text_done(&shape);
   im->failed = true;
   return false;
 }

@@ -13,14 +13,21 @@
 
 enum { MOST_LITERALS = 16, ALIGNED = 64 };
 
+/* Elements are held as f64, which has not every integer beyond 2^53. */
+static bool
+holds(gs_dtype dtype, int64_t v) {
+  double held = gs_convert(dtype, (double)v);
+  return held >= -0x1p53 && held <= 0x1p53 && (int64_t)held == v;
+}
+
 /* The elements in the dtype that holds them in the program. */
 static bool
 convert(on_import *im, const on_array *a, gs_tensor *out) {
   for (int64_t k = 0; k < a->n; k++) {
-    if (!on_is_real(a) &&
-        (double)on_int(a, k) != gs_convert(out->dtype, (double)on_int(a, k)))
-      return on_fail(im, "the integer %lld is out of the range of %s",
-                     (long long)on_int(a, k), gs_dtype_table[out->dtype].name);
+    if (!on_is_real(a) && !holds(out->dtype, on_int(a, k)))
+      return on_fail(im, "the integer %lld of %.100s is out of the range of %s",
+                     (long long)on_int(a, k), a->name ? a->name : "a constant",
+                     gs_dtype_table[out->dtype].name);
     gs_tensor_set(out, k, on_real(a, k));
   }
   return true;
@@ -32,7 +39,9 @@ type_of(on_import *im, const on_array *a, gs_type *out) {
                    .rank = (uint8_t)a->rank,
                    .dtype = on_type_of(a->type)->dtype};
   memcpy(out->dim, a->dim, sizeof out->dim);
-  return a->n > 0 || on_fail(im, "an array without elements cannot be a term");
+  return a->n > 0 ||
+         on_fail(im, "an array without elements, %.100s, cannot be a term",
+                 a->name ? a->name : "a constant");
 }
 
 /* The language keeps elements of this type as the file does. */
@@ -67,7 +76,8 @@ by_reference(on_import *im, const on_array *a, const gs_type *type) {
   const char *name = on_fresh_name(im, a->name ? a->name : "weight");
   gs_term t = gs_add_tensor(im->p, name, type, BS_NOWHERE);
   if (gs_term_ok(t))
-    bs_push(im->ctx->heap, &im->weights, (on_weight){name, a, t});
+    bs_push(im->ctx->heap, &im->weights,
+            (on_weight){name, a, t, a->node ? a->node : im->node});
   return t;
 }
 
@@ -76,6 +86,8 @@ t_constant(on_import *im, on_array *a) {
   gs_type type;
   if (gs_term_ok(a->term))
     return a->term;
+  if (!im->node) /* an output of the model */
+    im->node = a->node;
   if (on_holds_sizes(im, a))
     on_fail(im, "a size that is open is used as an element");
   if (im->failed || !type_of(im, a, &type))
@@ -126,6 +138,7 @@ on_place_weights(on_import *im, const uint8_t *live, const char *file,
     const on_weight *w = &im->weights.data[k];
     if (!live[w->term.i])
       continue;
+    im->node = w->node;
     bs_putn(out, zeros, (ALIGNED - out->len % ALIGNED) % ALIGNED);
     gs_data data = {.name = w->name,
                     .file = file,

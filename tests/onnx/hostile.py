@@ -6,6 +6,7 @@ import subprocess
 import tempfile
 
 import encode
+import texts
 from encode import FLOAT, UINT64, INT64, node, tensor, value
 
 X = value("x", FLOAT, (2, 3))
@@ -110,6 +111,20 @@ MODELS = [
     ("two pads for each", op("Pad", ["x", "s"], [list_of("s", 1)])),
     ("known while importing", op("Range", ["x", "x", "x"])),
     ("differ in rank", op("GatherElements", ["x", "s"], [list_of("s", 0)])),
+    ("node here (Range): the integer -9007199254740993 of here", encode.model(
+        [node("Range", ["a", "b", "c"], ["y"], "here")], [],
+        [value("y", INT64, (2,))],
+        [tensor(n, INT64, (), [v]) for n, v in
+         (("a", -(1 << 53) - 1), ("b", -(1 << 53) + 1), ("c", 1))])),
+    ("node add (Add): the integer 9007199254740993 of w", encode.model(
+        [node("Add", ["v", "w"], ["y"], "add")], [value("v", INT64, (20,))],
+        [value("y", INT64, (20,))],
+        [tensor("w", INT64, (20,), [(1 << 53) + 1, *range(19)])])),
+    ("9007199254740993 of w", encode.model(
+        [], [], [value("w", INT64, (20,))],
+        [tensor("w", INT64, (20,), [(1 << 53) + 1, *range(19)])])),
+    ("array without elements, w,", encode.model(
+        [], [], [value("w", FLOAT, (0,))], [tensor("w", FLOAT, (0,), [])])),
     ("differ in shape", op("ScatterElements", ["x", "s", "x"],
                            [list_of("s", 0)])),
 ]
@@ -131,7 +146,7 @@ def check_one(glen, said, data):
         return f"it wrote {left}"
     if said not in done.stderr or "error: " not in done.stderr:
         return f"not said: {done.stderr}"
-    return None
+    return texts.incomplete(done.stderr)
 
 
 def check(glen):

@@ -174,7 +174,7 @@ def main():
         return
     if o.show:
         list(texts.lines_of(glen, texts.models_of(
-            CASES, label, model_of, o.show), True))
+            CASES, label, model_of, o.show), True, []))
         return
     parts = []
     if not o.only:

@@ -18,6 +18,9 @@ from nd import A
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORDED = os.path.join(HERE, "recorded.txt")
+# Of each refusal: the file, the node, if there is one, its operator, advice.
+REFUSED = re.compile(r"error: m\.onnx: (node .+ \(.*\): .+ \[onnx-node\]"
+                     r"|(?!node ).+ \[onnx-model\])")
 REAL = re.compile(r"-?\d+\.\d*(?:e[-+]?\d+)?|-?\d+e[-+]?\d+")
 
 
@@ -130,12 +133,24 @@ def models_of(cases, label, model_of, only=""):
         yield f"{name} #{seen[name]}", models
 
 
+def incomplete(words):
+    """What a refusal leaves unsaid, or None."""
+    lines = words.splitlines()
+    for line, below in zip(lines, [*lines[1:], ""]):
+        if line.startswith("error: ") and not REFUSED.fullmatch(line):
+            return f"file or node is not said: {line}"
+        if line.startswith("error: ") and not below.startswith("hint: "):
+            return f"no advice: {line}"
+    return None
+
+
 def digest_of(words):
     return hashlib.sha256(words.encode()).hexdigest()[:6]
 
 
-def lines_of(glen, models, shown):
-    """A line for each case: its name, and a digest for each import."""
+def lines_of(glen, models, shown, faults):
+    """A line for each case: its name, and a digest for each import.  What
+    refusals leave unsaid is added to `faults`."""
     for name, own in models:
         digests = []
         for what, data in own:
@@ -143,6 +158,9 @@ def lines_of(glen, models, shown):
             if shown:
                 print(f"--- {name}, {what}\n{words}")
             digests.append(digest_of(words))
+            fault = incomplete(words)
+            if fault:
+                faults.append(f"{name}, {what}: {fault}")
         yield name, " ".join(digests)
 
 
@@ -152,7 +170,8 @@ def read_recorded():
 
 
 def check(glen, models, bless):
-    now = dict(lines_of(glen, models, False))
+    faults = []
+    now = dict(lines_of(glen, models, False, faults))
     if bless:
         with open(RECORDED, "w", encoding="utf-8") as f:
             f.write("".join(f"{k}: {v}\n" for k, v in sorted(now.items())))
@@ -164,4 +183,7 @@ def check(glen, models, bless):
               f"{now.get(name)} now")
     if wrong:
         print("run.py GLEN --show NAME prints the words, --bless records them")
-    return len(now) - sum(k in now for k in wrong), len(wrong)
+    for fault in faults:
+        print(f"FAILED {fault}")
+    return (len(now) - sum(k in now for k in wrong),
+            len(wrong) + len(faults))
