@@ -64,20 +64,20 @@ DATA = {n: elements(n, s) for n, s in SIZES.items()}
 ARRAYS = [(n, "F32", SIZES[n], DATA[n]) for n in SIZES]
 
 
-def raw(skip):
+def raw(skip, names):
     """One file, from a byte on that suits the elements or does not."""
     places, data = {}, b"!" * skip
-    for n in SIZES:
+    for n in names:
         places[n] = f'"net.weights" {len(data)}'
         data += DATA[n]
     return places, {"net.weights": data}
 
 
-def in_safetensors(blanks):
+def in_safetensors(blanks, arrays=ARRAYS):
     names = {n: f'"part/m.safetensors" "{n}"' for n in SIZES}
     more = {"__metadata__": {"a \\ \"q\" \u00e9": "\u20ac"}}
     return names, {"part/m.safetensors":
-                   files.safetensors(ARRAYS, blanks, more)}
+                   files.safetensors(arrays, blanks, more)}
 
 
 def in_npy():
@@ -87,12 +87,15 @@ def in_npy():
 
 def mixed():
     places, named = in_npy()
-    more, others = in_safetensors(1)
+    # What is used stands last, so that the file is short without its last byte.
+    more, others = in_safetensors(1, ARRAYS[::-1])
     named.pop("kernel.npy")
     return {**places, "kernel": more["kernel"]}, {**named, **others}
 
 
-FORMS = {"raw": raw(0), "raw, not aligned": raw(3), "npy": in_npy(),
+FORMS = {"raw": raw(0, SIZES),
+         "raw, not aligned, from the last on": raw(3, reversed(SIZES)),
+         "npy": in_npy(),
          "safetensors": in_safetensors(0),
          "safetensors, not aligned": in_safetensors(1), "mixed": mixed()}
 
@@ -177,8 +180,9 @@ def check_init(net):
     for name, data in net.named.items():
         os.remove(os.path.join(net.folder, name))
         net.start(1)
-        write(net.folder, {name: data[:100]})
-        net.start(2)
+        for kept in (data[:100], data[:-1]):
+            write(net.folder, {name: kept})
+            net.start(2)
         if name != "net.weights":
             write(net.folder, {name: data[:20] + b"?" + data[21:]})
             net.start(3)

@@ -125,6 +125,35 @@ Test(arithmetic, integers_of_16_bits_wrap) {
         32768);
 }
 
+/* What C computes as int, of any values of the operands, stays within it: else
+ * there is a helper. Compilers need not show it where the result is narrow. */
+Test(arithmetic, what_may_leave_int_has_a_helper) {
+  static const gs_dtype dtypes[] = {GS_I8, GS_U8, GS_I16, GS_U16, GS_I32};
+  static const char *const ops[] = {"add", "sub", "mul"};
+  static const char *const helpers[] = {"glen_add_i32(", "glen_sub_i32(",
+                                        "glen_mul_i32("};
+  for (size_t k = 0; k < COUNT(ops) * COUNT(dtypes); k++) {
+    gs_dtype dtype = dtypes[k / COUNT(ops)];
+    const char *name = gs_dtype_table[dtype].name, *op = ops[k % COUNT(ops)];
+    double lo = gs_dtype_least(dtype), hi = gs_dtype_most(dtype);
+    double most = *op == 'm' ? fmax(lo * lo, hi * hi) : hi - lo;
+    most = *op == 'a' ? fmax(-2 * lo, 2 * hi) : most;
+    const char *text = bs_arena_printf(
+        &arena,
+        "(tensor a (shape 9) %s)(tensor b (shape 9) %s)"
+        "(let y (compute %s (pair (access a 1) (access b 1))))(output y)",
+        name, name, op);
+    bs_text c;
+    bs_text_init(&c, &heap);
+    cr_assert(cg_emit_c(lower(text), &(cg_options){.name = "f"}, &c, NULL),
+              "%s", faults());
+    const char *code = bs_text_str(&c);
+    bool helped = strstr(code, helpers[k % COUNT(ops)]);
+    cr_expect_eq(helped, most > INT32_MAX, "%s of %s:\n%s", op, name, code);
+    bs_text_done(&c);
+  }
+}
+
 Test(arithmetic, truth_values_are_0_or_1) {
   CHECK("(const a (shape 5) f32 0 -0.0 0.25 -3 nan)"
         "(let y (compute (cast bool) a))(output y)",

@@ -107,6 +107,22 @@ Test(stencils, streams_end_where_their_loops_do) {
   run_all_for(read_through, texts, COUNT(texts));
 }
 
+/* Two statements store to B: side by side, in a branch, in the other one. */
+Test(stencils, what_is_stored_twice_does_not_stream) {
+  const char *texts[3];
+  for (size_t k = 0; k < COUNT(texts); k++) {
+    texts[k] = bs_arena_printf(
+        &arena,
+        "input A: f32[6000]\noutput B: f32[6000]\noutput C: f32[6000]\n"
+        "for j in 0..6000 {\n  S: B[j] = A[j] * 2\n"
+        "  T[j]: %s[j] = A[j] + 1 where j %% 2 == 0 at j\n"
+        "  U[j]: %s[j] = A[j] - 1 where j %% 2 == 1 at j\n}\n",
+        k == 1 ? "C" : "B", k == 2 ? "C" : "B");
+    expect_no_code(read_small(texts[k]), "glen_stream(&B");
+  }
+  run_all_for(read_small, texts, COUNT(texts));
+}
+
 /* ---- the width of vectors ---- */
 
 static const char *
@@ -272,6 +288,25 @@ Test(stencils, dependent_iterations_do_not) {
       "for i in 0..64 { T: B[i] = A[i] + r[] U: r[] = A[i] }\n"};
   for (size_t k = 0; k < COUNT(texts); k++)
     expect_no_code(read_loops(texts[k]), SIMD);
+  run_all(texts, COUNT(texts));
+}
+
+/* An iteration reads what one before it wrote, or one behind it will write. */
+Test(stencils, other_iterations_of_an_array_in_place_are_dependences) {
+  const char *texts[7];
+  for (int shift = -3; shift <= 3; shift++) {
+    const char *text = bs_arena_printf(
+        &arena,
+        "input A: f32[64]\noutput B: f32[80]\noutput C: f32[80]\n"
+        "for i in 8..72 {\n  S: C[i] = B[i + %d] * 2\n"
+        "  T: B[i] = A[i - 8] + 1\n}\n",
+        shift);
+    if (shift)
+      expect_no_code(read_loops(text), SIMD);
+    else
+      expect_code(read_loops(text), SIMD);
+    texts[shift + 3] = text;
+  }
   run_all(texts, COUNT(texts));
 }
 
