@@ -133,6 +133,16 @@ static const use uses[] = {
     {MUL8, PRODUCTS,
      "j0, j1 = split j [-1, 8]; cache_write z local at i;"
      "tensorize j1 mul8; parallel i"},
+    /* Elements of its own, each operand in turn: a call needs an address. */
+    {MUL8, PRODUCTS,
+     "j0, j1 = split j [-1, 8]; cache_write z register at j0; unroll ax1;"
+     "tensorize j1 mul8"},
+    {MUL8, PRODUCTS,
+     "j0, j1 = split j [-1, 8]; cache_read S x register at j0; unroll ax1;"
+     "tensorize j1 mul8"},
+    {MUL8, PRODUCTS,
+     "j0, j1 = split j [-1, 8]; cache_read S y register at j0; unroll ax0;"
+     "tensorize j1 mul8"},
     {PAIRS, MM(8, 12, 8),
      "i0, j0, i1, j1 = tile [i, j] [4, 4]; cache_write C local at j0;"
      "pack U B \"[k, j] -> [floor(k / 2), j, k mod 2]\" local at j0;"
