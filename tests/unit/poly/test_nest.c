@@ -4,6 +4,7 @@
 #include "glenside/interpret/interpret.h"
 #include "poly/loops/execute.h"
 #include "poly/schedule/change.h"
+#include "poly/schedule/primitive.h"
 
 TestSuite(nest, .init = fixture_start, .fini = fixture_stop);
 
@@ -208,6 +209,95 @@ Test(nest, a_fold_that_is_too_small_shows) {
     if (p->arrays.data[k].fold[0])
       p->arrays.data[k].fold[0] = 15;
   expect_different(p, q);
+}
+
+/* ---- rounding ---- */
+
+static double
+by_hand(gs_dtype dtype, const char *op, double x, double y) {
+  bool whole = gs_dtype_table[dtype].integer;
+  double z = *op == '+'     ? x + y
+             : *op == '-'   ? x - y
+             : *op == '*'   ? x * y
+             : op[1] == 'a' ? (x > y ? x : y)
+                            : (x < y ? x : y);
+  return whole ? (double)gs_wrap(dtype, (int64_t)z) : gs_convert(dtype, z);
+}
+
+/* An array keeps each value that a sum has on its way. */
+Test(nest, updates_round_each_time) {
+  static const char *const ops[] = {"+", "-", "*", "max", "min"};
+  static const gs_dtype dtypes[] = {GS_F16, GS_BF16, GS_F32, GS_F64, GS_I8,
+                                    GS_U8,  GS_I16,  GS_U16, GS_I32};
+  enum { N = sizeof ops / sizeof *ops, M = sizeof dtypes / sizeof *dtypes };
+  for (size_t k = 0; k < (size_t)N * M; k++) {
+    const char *op = ops[k % N];
+    gs_dtype dtype = dtypes[k / N];
+    const char *name = gs_dtype_table[dtype].name;
+    po_program *p = read_loops(
+        bs_arena_printf(&arena,
+                        "input A: %s[300]\noutput s: %s[1]\nS: s[0] = A[0]\n"
+                        "for i in 1..300 { T: s[0] %s= A[i] }\n",
+                        name, name, op));
+    gs_tensor a, s;
+    po_seed_tensors(p, 11, &a, &s);
+    cr_assert(po_execute(p, &a, &s), "%s", faults());
+    double wanted = gs_tensor_get(&a, 0);
+    for (int64_t i = 1; i < 300; i++)
+      wanted = by_hand(dtype, op, wanted, gs_tensor_get(&a, i));
+    cr_expect_eq(gs_tensor_get(&s, 0), wanted, "%s of %s: %g, not %g", op, name,
+                 gs_tensor_get(&s, 0), wanted);
+  }
+}
+
+/* Operators of a body compute in f32, but for those of f64; only what is stored
+ * is narrower. */
+Test(nest, each_operator_rounds) {
+  static const gs_dtype dtypes[] = {GS_F16, GS_BF16, GS_F32, GS_F64};
+  for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
+    const char *name = gs_dtype_table[dtypes[k]].name;
+    po_program *p =
+        read_loops(bs_arena_printf(&arena,
+                                   "input A: %s[90]\noutput C: %s[90]\n"
+                                   "for i in 0..90 { S: C[i] = A[i] * A[i] * "
+                                   "A[i] * A[i] * A[i] - A[i] }\n",
+                                   name, name));
+    gs_tensor a, c;
+    po_seed_tensors(p, 11, &a, &c);
+    cr_assert(po_execute(p, &a, &c), "%s", faults());
+    gs_dtype in = dtypes[k] == GS_F64 ? GS_F64 : GS_F32;
+    for (int64_t i = 0; i < 90; i++) {
+      double x = gs_tensor_get(&a, i), v = x;
+      for (int j = 0; j < 4; j++)
+        v = gs_convert(in, v * x);
+      v = gs_convert(dtypes[k], gs_convert(in, v - x));
+      cr_expect_eq(gs_tensor_get(&c, i), v, "%s: of %g, %g and not %g", name, x,
+                   gs_tensor_get(&c, i), v);
+    }
+  }
+}
+
+/* A value that an array kept is what the array made of it. */
+Test(nest, what_is_inlined_is_rounded) {
+  static const gs_dtype dtypes[] = {GS_F16, GS_BF16, GS_F32, GS_F64, GS_I8,
+                                    GS_U8,  GS_I16,  GS_U16, GS_I32};
+  static const char script[] = "compute_inline B";
+  for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++) {
+    const char *name = gs_dtype_table[dtypes[k]].name;
+    const char *text = bs_arena_printf(
+        &arena,
+        "input A: %s[90]\noutput C: %s[90]\nworkspace B: %s[90]\n"
+        "for i in 0..90 { S: B[i] = A[i] * A[i] }\n"
+        "for j in 0..90 { T: C[j] = B[j] * A[j] + B[89 - j] }\n",
+        name, name, name);
+    po_program *p = read_loops(text), *q = read_loops(text);
+    uint32_t source =
+        bs_source_add(&diags, "s.sched", script, sizeof script - 1);
+    bs_text said;
+    bs_text_init(&said, &heap);
+    cr_assert(po_run_script(&q, source, &said), "%s", faults());
+    expect_equal(p, q);
+  }
 }
 
 /* Lowered programs equal the interpreter, up to rounding. */

@@ -79,6 +79,25 @@ Test(schedule, fuse_counts_from_the_first_value) {
        "  B[f / 6 + 5, (f % 6) + 2] = A[f / 6 + 5, (f % 6) + 2]\n");
 }
 
+/* Iterations of the loop that two are fused into are those of both. */
+Test(schedule, fuse_keeps_threads_that_do_not_need_each_other) {
+  static const struct {
+    const char *read, *outer;
+  } cases[] = {{"{ S[i,j] -> A[i,j] }", "parallel for f"},
+               {"{ S[i,j] -> B[i,j-1] }", "for f"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    start_program();
+    array("A", PO_INPUT, GS_I32, 2, 5, 7);
+    array("B", PO_OUTPUT, GS_I32, 2, 5, 7);
+    ASSIGN("{ S[i,j] : 0 <= i < 5 and 1 <= j < 7 }", "{ S[i,j] -> B[i,j] }",
+           "i j", .reads = {cases[k].read});
+    KEPT("parallel i; f = fuse [i, j]");
+    const char *loops = scheduled("print loops");
+    cr_expect(!strncmp(loops, cases[k].outer, strlen(cases[k].outer)), "%s",
+              loops);
+  }
+}
+
 Test(schedule, split_refusals) {
   copy_line(1024);
   REFUSED("split i []", "split: the list of factors is empty");
