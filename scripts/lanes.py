@@ -2,8 +2,8 @@
 """Steps side by side, each a process of its own.
 
 As many run at a time as there are lanes; a step begins when those it needs have
-passed, and one that wants the machine for itself when nothing else runs.  What
-a step prints is shown whole, and in the order of the list, however they end.
+passed.  What a step prints is shown whole, and in the order of the list,
+however they end.
 """
 import os
 import re
@@ -14,8 +14,8 @@ import time
 
 
 class Step:
-    def __init__(self, function, needs=(), alone=False):
-        self.function, self.needs, self.alone = function, needs, alone
+    def __init__(self, function, needs=()):
+        self.function, self.needs = function, needs
 
 
 class Running:
@@ -69,14 +69,10 @@ class Board:
 
     def next(self, lanes):
         """The first step that may begin, or None."""
-        if len(self.running) >= lanes or any(self.steps[n].alone
-                                             for n in self.running):
+        if len(self.running) >= lanes:
             return None
-        for name in self.waiting:
-            ready = all(n in self.done for n in self.needs(name))
-            if ready and not (self.steps[name].alone and self.running):
-                return name
-        return None
+        return next((name for name in self.waiting
+                     if all(n in self.done for n in self.needs(name))), None)
 
     def begin(self, name):
         self.waiting.remove(name)
@@ -113,6 +109,7 @@ def run(steps, names, command, lanes):
 
 
 def count():
-    """Lanes: as many as there are processors, but steps have some of their own
-    threads."""
-    return min(len(os.sched_getaffinity(0)), 4)
+    """Lanes: one more than there are processors, as most steps wait for what
+    they started a tenth to a half of their time; few, as some steps have
+    threads of their own."""
+    return min(len(os.sched_getaffinity(0)) + 1, 4)
