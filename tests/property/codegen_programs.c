@@ -116,7 +116,7 @@ run(trial *trials, uint32_t n) {
     return emit(trials, n);
   cg_job *jobs = BS_NEWS(&arena, cg_job, n);
   cg_build_options options = {
-      .sanitize = sanitize, .optimize = "-O1", .time_limit = 300, .threads = 2};
+      .sanitize = sanitize, .optimize = "-O0", .time_limit = 300, .threads = 2};
   for (uint32_t k = 0; k < n; k++)
     jobs[k] = (cg_job){.program = trials[k].loops,
                        .inputs = trials[k].in,

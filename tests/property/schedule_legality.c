@@ -495,7 +495,7 @@ static bool
 run_coded(coded *list, uint32_t n) {
   cg_job jobs[BATCH];
   cg_build_options options = {
-      .sanitize = true, .optimize = "-O1", .time_limit = 300, .threads = 2};
+      .sanitize = true, .optimize = "-O0", .time_limit = 300, .threads = 2};
   for (uint32_t k = 0; k < n; k++)
     jobs[k] = (cg_job){
         .program = list[k].p, .inputs = list[k].in, .outputs = list[k].out};

@@ -47,7 +47,7 @@ run_all_for(po_program *(*read)(const char *), const char *const *texts,
             uint32_t n) {
   cg_job *jobs = BS_NEWS(&arena, cg_job, n);
   cg_build_options build = {
-      .sanitize = true, .optimize = "-O1", .time_limit = 200, .threads = 2};
+      .sanitize = true, .optimize = "-O0", .time_limit = 200, .threads = 2};
   for (uint32_t k = 0; k < n; k++) {
     po_program *p = read(texts[k]);
     jobs[k] = (cg_job){.program = p,

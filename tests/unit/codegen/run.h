@@ -66,7 +66,7 @@ check_all(const gs_target *target, const char *const *texts, uint32_t n,
           po_options options) {
   cg_job *jobs = BS_NEWS(&arena, cg_job, n);
   cg_build_options build = {
-      .sanitize = true, .optimize = "-O1", .time_limit = 200};
+      .sanitize = true, .optimize = "-O0", .time_limit = 200};
   for (uint32_t k = 0; k < n; k++)
     jobs[k] = job_of(target, texts[k], options);
   if (are_only_emitted(jobs, n))

@@ -229,7 +229,7 @@ Test(tensorize, calls_compute_what_the_loops_did) {
   enum { N = sizeof uses / sizeof *uses };
   cg_job *jobs = BS_NEWS(&arena, cg_job, N);
   cg_build_options build = {
-      .sanitize = true, .optimize = "-O1", .time_limit = 200, .threads = 2};
+      .sanitize = true, .optimize = "-O0", .time_limit = 200, .threads = 2};
   for (uint32_t k = 0; k < N; k++)
     jobs[k] = scheduled(&uses[k]);
   cr_assert(cg_build_and_run_all(jobs, N, &build, 1), "%s", faults());
@@ -352,7 +352,7 @@ Test(tensorize, loops_around_a_call) {
            "parallel j0; assert legal; assert instances(mm) == 9"};
   cg_job job = scheduled(&u);
   cg_build_options build = {
-      .sanitize = true, .optimize = "-O1", .time_limit = 200, .threads = 2};
+      .sanitize = true, .optimize = "-O0", .time_limit = 200, .threads = 2};
   cr_assert(cg_build_and_run_all(&job, 1, &build, 1), "%s", faults());
   compare(&u, &job);
 }
