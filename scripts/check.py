@@ -226,7 +226,7 @@ def step_isa():
     random machines with memories."""
     passed = failed = 0
     for words in (["isa.py", GLEN], ["cross.py", GLEN, "--quick"],
-                  ["machines.py", GLEN]):
+                  ["machines.py", GLEN], ["rooms.py", GLEN]):
         more, wrong = counted(call([sys.executable, "tests/run/" + words[0],
                                     *words[1:]]))
         passed, failed = passed + more, failed + wrong

@@ -124,6 +124,27 @@ bind_result(const gs_instr *instr, const gs_env *env, gs_type *out,
   return true;
 }
 
+/* Its operands and its result fit into their memories. */
+static bool
+has_room(const gs_instr *instr, const gs_env *env, gs_fault *fault) {
+  for (uint32_t k = 0; k < instr->n_rooms; k++) {
+    const gs_room *r = &instr->rooms[k];
+    bs_value bytes;
+    if (gs_expr_test(r->fits, env))
+      continue;
+    if (!gs_expr_eval(r->bytes, env, &bytes))
+      return gs_fail(fault, "too-small", -1, -1,
+                     "what one call of %s needs of '%s' is undefined",
+                     instr->name, r->memory);
+    return gs_fail(fault, "too-small", -1, -1,
+                   "%s of %s needs %lld bytes of %s'%s', which has %lld",
+                   r->what ? r->what : "one call", instr->name,
+                   (long long)bs_as_int(env->values, bytes),
+                   r->what ? "a bank of " : "", r->memory, (long long)r->most);
+  }
+  return true;
+}
+
 /* One call, whose parameters begin the attribute. */
 static bool
 bind_one(bs_values *values, const gs_instr *instr, bs_value attr,
@@ -144,7 +165,8 @@ bind_one(bs_values *values, const gs_instr *instr, bs_value attr,
     return gs_fail(fault, "refused-by-where", -1, -1,
                    "the condition of %s does not hold for this call",
                    instr->name);
-  return bind_result(instr, &env, result, fault);
+  return has_room(instr, &env, fault) &&
+         bind_result(instr, &env, result, fault);
 }
 
 static bool

@@ -77,6 +77,18 @@ gs_expr_literal(const gs_context *ctx, bs_value v, gs_sort sort, bs_span span) {
   return e;
 }
 
+bool
+gs_expr_same(const gs_expr *a, const gs_expr *b) {
+  if (!a || !b)
+    return a == b;
+  bool same = a->kind == b->kind && bs_same(a->literal, b->literal) &&
+              a->slot == b->slot && a->function == b->function &&
+              a->n_args == b->n_args;
+  for (uint32_t k = 0; same && k < a->n_args; k++)
+    same = gs_expr_same(a->args[k], b->args[k]);
+  return same;
+}
+
 void
 gs_expr_vars(const gs_expr *e, void (*f)(void *, uint32_t, bs_span),
              void *arg) {

@@ -121,9 +121,17 @@ const gs_expr *gs_expr_literal(const gs_context *, bs_value, gs_sort, bs_span);
 bool gs_expr_eval(const gs_expr *, const gs_env *, bs_value *out);
 /* True when defined and equal to `true`. */
 bool gs_expr_test(const gs_expr *, const gs_env *);
+/* Whether both are the same text, over slots of one scope; NULL is NULL. */
+bool gs_expr_same(const gs_expr *, const gs_expr *);
 /* Calls f for each variable occurrence. */
 void gs_expr_vars(const gs_expr *, void (*f)(void *, uint32_t slot, bs_span),
                   void *arg);
+/* expr_bounds.c: what (= v N), and what (<= v N), among what must hold says of
+ * a variable; `where` may be NULL. */
+bool gs_expr_fixes(const bs_values *, const gs_expr *where, uint32_t slot,
+                   int64_t *out);
+bool gs_expr_bounds(const bs_values *, const gs_expr *where, uint32_t slot,
+                    int64_t *out);
 const char *gs_function_name(uint16_t function);
 int gs_function_find(const char *name); /* -1 when there is none */
 

@@ -58,6 +58,16 @@ typedef struct gs_cost_item {
 
 #define GS_MAX_INSTR_VARS 128 /* parameters, operands and dimensions */
 
+/* What one call needs of a memory, or an operand of it of a bank, and what
+ * there is. */
+typedef struct gs_room {
+  const gs_expr *bytes; /* over the sizes of the call */
+  const gs_expr *fits;  /* (<= bytes most) */
+  int64_t most;
+  const char *memory;
+  const char *what; /* lies in one bank; NULL: all that the call has there */
+} gs_room;
+
 typedef struct gs_instr {
   const char *name;
   bs_span span;
@@ -79,6 +89,10 @@ typedef struct gs_instr {
   const char *queue; /* that runs it beside the others; NULL: "main" */
   const gs_skeleton *semantics;
   const gs_expr *where; /* NULL = always */
+  /* What else has to hold where sizes are open: not what holds for all that
+   * `where` admits. */
+  const gs_room *rooms;
+  uint32_t n_rooms;
   const gs_cost_item *costs;
   uint32_t n_costs;
   const char *emit;   /* C statement template */

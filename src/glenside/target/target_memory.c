@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* target_memory.c - memories of an accelerator, and what lies in them.
  *
- * An operand lies in dram unless its declaration says `(in NAME)`.  A file in
- * which one call does not fit into a memory is refused. */
+ * An operand lies in dram unless its declaration says `(in NAME)`. */
 #include "base/whole.h"
 #include "glenside/target/target_parse.h"
 #include <assert.h>
 #include <string.h>
 
-#define MAX_MEMORIES    16
 #define LETTERS         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define NAME_CHARACTERS LETTERS "0123456789_"
 
@@ -229,67 +227,4 @@ target_find_conversion(const gs_context *ctx, gs_instr *instr) {
     fine = same_size(from->dims[d], to->dims[d]);
   instr->pointwise = fine;
   instr->converts = fine && !to->memory;
-}
-
-/* ---- room for one call ---- */
-
-typedef struct room {
-  const gs_context *ctx; /* NULL: nothing is said */
-  const gs_target *target;
-  int64_t used[MAX_MEMORIES + 1];
-  uint32_t read[MAX_MEMORIES + 1]; /* operands that the call reads there */
-} room;
-
-static bool
-no_room(const room *r, const gs_operand *o, const gs_memory *m, int64_t bytes) {
-  if (!r->ctx)
-    return false;
-  bs_error(r->ctx->diags, o->span, "too-small",
-           "one call needs %lld bytes of '%s', which has %lld",
-           (long long)r->used[o->memory], m->name, (long long)m->bytes);
-  bs_hint(r->ctx->diags, "'%s' takes %lld of them", o->name, (long long)bytes);
-  return false;
-}
-
-/* An array lies within one bank, and what a call reads in different ones. */
-static bool
-no_bank(const room *r, const gs_operand *o, const gs_memory *m, int64_t bytes) {
-  int64_t bank = m->bytes / m->banks;
-  if (r->ctx && bytes > bank)
-    bs_error(r->ctx->diags, o->span, "too-small",
-             "'%s' takes %lld bytes, and a bank of '%s' has %lld", o->name,
-             (long long)bytes, m->name, (long long)bank);
-  else if (r->ctx)
-    bs_error(r->ctx->diags, o->span, "too-small",
-             "one call reads %u operands in '%s' at a time, which has %lld "
-             "banks",
-             r->read[o->memory], m->name, (long long)m->banks);
-  return false;
-}
-
-static bool
-take_room(room *r, const gs_operand *o, const gs_type *t, bool reads) {
-  const gs_memory *m = gs_memory_at(r->target, o->memory);
-  if (!m)
-    return true;
-  int64_t bytes = gs_memory_bytes(m, t->dtype, t->dim, t->rank);
-  r->used[o->memory] += bytes;
-  r->read[o->memory] += reads;
-  if (r->used[o->memory] > m->bytes)
-    return no_room(r, o, m, bytes);
-  if (bytes > m->bytes / m->banks ||
-      (m->banks > 1 && r->read[o->memory] > m->banks))
-    return no_bank(r, o, m, bytes);
-  return true;
-}
-
-bool
-target_check_room(const gs_context *ctx, const gs_target *target,
-                  const gs_instr *instr, const gs_type *operands,
-                  const gs_type *result) {
-  room r = {.ctx = ctx, .target = target};
-  for (uint32_t k = 0; k < instr->n_operands; k++)
-    if (!take_room(&r, &instr->operands[k], &operands[k], true))
-      return false;
-  return instr->onto || take_room(&r, &instr->result, result, false);
 }

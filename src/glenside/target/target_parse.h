@@ -6,6 +6,8 @@
 #include "base/sexp.h"
 #include "glenside/target/target.h"
 
+#define MAX_MEMORIES 16
+
 typedef struct target_file {
   const struct target_file *from; /* the file that includes this one */
   const char *path;
@@ -58,10 +60,12 @@ bool target_read_place(target_parser *, uint32_t x, const gs_instr *,
 /* Whether the instruction moves its operand, and how. */
 void target_find_moves(const gs_context *, gs_instr *);
 void target_find_conversion(const gs_context *, gs_instr *);
-/* One tile of each operand fits into the memories, for types tried; without a
- * context nothing is said. */
+/* target_room.c.  One tile of each operand fits into the memories, for types
+ * tried; without a context nothing is said. */
 bool target_check_room(const gs_context *, const gs_target *, const gs_instr *,
                        const gs_type *operands, const gs_type *result);
+/* Fills the rooms of an instruction. */
+void target_limit_sizes(const gs_context *, const gs_target *, gs_instr *);
 /* target_ways.c.  Of a whole file: what must be loaded can be, and results come
  * back. */
 bool target_check_ways(target_parser *);

@@ -100,7 +100,7 @@ po_places(const po_array *array, int64_t *place) {
   for (uint32_t d = 0; d < array->rank; d++) {
     int64_t fold = array->fold[d];
     place[d] = fold && fold < array->dim[d] ? fold : array->dim[d];
-    if (place[d] > 1)
-      place[d] += array->pad[d];
+    if (place[d] > 1 || array->role == PO_MEMORY)
+      place[d] += array->pad[d]; /* a memory has whole rows */
   }
 }

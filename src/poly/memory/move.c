@@ -70,6 +70,44 @@ lies_so(const finding *f, const gs_instr *i, const int64_t *piece) {
                             n) == n;
 }
 
+/* Elements from one index of each dimension to the next, of a dense array in a
+ * memory. */
+static void
+memory_strides(const gs_memory *m, gs_dtype dtype, const int64_t *dim,
+               uint32_t rank, int64_t *stride) {
+  int64_t n = 1;
+  for (uint32_t d = rank; d-- > 0;) {
+    stride[d] = n;
+    n *= d + 1 == rank ? gs_memory_pitch(m, dtype, dim[d]) : dim[d];
+  }
+}
+
+/* On one side, in a memory, the piece is told by where it begins: so its rows
+ * are as far apart as if it lay there alone, unless the template has a stride
+ * for them. */
+static bool
+lies_alone(const finding *f, const gs_instr *i, const int64_t *piece,
+           uint32_t side) {
+  const po_tile *t = f->tile;
+  const gs_operand *o = side ? &i->result : &i->operands[0];
+  const gs_memory *m = gs_memory_at(f->target, o->memory);
+  int64_t dim[GS_MAX_RANK], stride[GS_MAX_RANK], alone[GS_MAX_RANK];
+  uint32_t mentioned = po_mentioned_strides(i, side);
+  bool ok = true;
+  if (!m)
+    return true;
+  memory_strides(m, t->dtype, t->dim, t->rank, stride);
+  for (uint32_t d = 0; d < o->rank; d++)
+    dim[side ? d : i->from[d]] = piece_at(t, i, piece, d);
+  memory_strides(m, t->dtype, dim, o->rank, alone);
+  for (uint32_t d = 0; d < o->rank && ok; d++) {
+    uint32_t at = side ? d : i->from[d];
+    ok = dim[at] == 1 || mentioned >> at & 1 ||
+         piece_at(t, i, stride, d) == alone[at];
+  }
+  return ok;
+}
+
 /* A template that is told a row takes what begins there. */
 static bool
 begins_rows(const finding *f, const gs_instr *i, const int64_t *piece) {
@@ -125,6 +163,7 @@ try_instr(const finding *f, const gs_instr *i, po_move *out) {
     piece[d] = d + i->result.rank < t->rank ? 1 : t->dim[d];
   do {
     if (!lies_so(f, i, piece) || !begins_rows(f, i, piece) ||
+        !lies_alone(f, i, piece, 0) || !lies_alone(f, i, piece, 1) ||
         !admits(f, i, piece, slots))
       continue;
     double cycles = cycles_of(f, i, slots, piece);

@@ -5,6 +5,7 @@
  * multiple of the memory's alignment and of its rows, lies within one bank,
  * and, where there are several banks, in another one than what the same call
  * reads besides. */
+#include "base/whole.h"
 #include "poly/memory/part.h"
 #include <string.h>
 
@@ -39,9 +40,9 @@ fitted(const gs_memory *m, int64_t at, int64_t bytes) {
   int64_t bank = m->bytes / m->banks, unit = m->row;
   while (unit % m->align)
     unit += m->row;
-  at = (at + unit - 1) / unit * unit;
-  if (at / bank != (at + bytes - 1) / bank)
-    at = (at / bank + 1) * bank;
+  at = bs_round_up(at, unit);
+  while (at + bytes <= m->bytes && at / bank != (at + bytes - 1) / bank)
+    at = bs_round_up((at / bank + 1) * bank, unit);
   return at;
 }
 

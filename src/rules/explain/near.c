@@ -196,6 +196,17 @@ try_condition(nearing *n, const uint32_t *slots) {
   return best;
 }
 
+/* The instruction that the rule was derived from, or NULL. */
+static const gs_instr *
+instr_of(const nearing *n) {
+  const char *name = n->rule->rule.name;
+  const gs_target *t = n->run->rules->target;
+  size_t len = strcspn(name, ".");
+  return t ? gs_find_instr(
+                 t, bs_arena_printf(n->ctx->arena, "%.*s", (int)len, name))
+           : NULL;
+}
+
 static void
 tell_needs(nearing *n, const tried *t, rl_near *miss) {
   const rl_condition *c = n->rule->condition;
@@ -203,7 +214,8 @@ tell_needs(nearing *n, const tried *t, rl_near *miss) {
   for (uint32_t k = 0; k < t->n_failed && miss->n_needs < RL_NEEDS; k++) {
     const rl_step *s = &c->steps[t->failed[k]];
     rl_need *need = &miss->needs[miss->n_needs];
-    if (rl_tell_need(n->ctx, &n->rule->rule.scope, &env, s, need)) {
+    if (rl_tell_need(n->ctx, &n->rule->rule.scope, instr_of(n), &env, s,
+                     need)) {
       miss->n_needs++;
       miss->n_hints += need->hint != NULL;
     }

@@ -241,19 +241,53 @@ hint_for(teller *t, const gs_expr *e) {
     hint = hint_modulo(t, a, b);
   if (!hint && !strcmp(sign, "="))
     hint = hint_modulo(t, b, a);
+  if (!hint && *sign == '<' && infix_of(a) >= 0)
+    hint = rl_hint_sizes(t->ctx, t->scope, t->env, e);
   if (!hint)
     hint = hint_compare(t, sign, a, b);
   return hint ? hint : hint_compare(t, mirrored(sign), b, a);
 }
 
+/* ---- memories ---- */
+
+/* The condition in the words of the rule derived from the instruction. */
+static const char *
+text_of_room(const teller *t, const gs_instr *instr, const gs_expr *e) {
+  gs_scope scope = instr->scope;
+  teller own = {.ctx = t->ctx, .scope = &scope};
+  scope.question_marks = true;
+  return text_of(&own, e);
+}
+
+/* What the call needs of a memory, where that is what is asked. */
+static const char *
+room_text(teller *t, const gs_instr *instr, const gs_expr *e,
+          const char *wanted) {
+  int64_t bytes;
+  for (uint32_t k = 0; instr && k < instr->n_rooms; k++) {
+    const gs_room *r = &instr->rooms[k];
+    if (strcmp(text_of_room(t, instr, r->fits), wanted) != 0 ||
+        !whole(t, e->args[0], &bytes))
+      continue;
+    return bs_arena_printf(
+        t->ctx->arena, "%lld bytes of %s'%s'%s%s, which has %lld",
+        (long long)bytes, r->what ? "a bank of " : "", r->memory,
+        r->what ? " for " : "", r->what ? r->what : "", (long long)r->most);
+  }
+  return NULL;
+}
+
 bool
-rl_tell_need(const gs_context *ctx, const gs_scope *scope, const gs_env *env,
-             const rl_step *s, rl_need *out) {
+rl_tell_need(const gs_context *ctx, const gs_scope *scope,
+             const gs_instr *instr, const gs_env *env, const rl_step *s,
+             rl_need *out) {
   teller t = {.ctx = ctx, .scope = scope, .env = env};
   bs_text have;
   if (!s->expr)
     return false;
   *out = (rl_need){.span = s->expr->span, .wanted = text_of(&t, s->expr)};
+  const char *room = room_text(&t, instr, s->expr, out->wanted);
+  out->wanted = room ? room : out->wanted;
   if (s->kind != RL_TEST)
     out->wanted = bs_arena_printf(ctx->arena, "%s to be defined", out->wanted);
   bs_text_init(&have, ctx->heap);

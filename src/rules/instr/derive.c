@@ -214,6 +214,8 @@ put_rule(deriver *d, bs_text *out) {
     rl_bind_over(d);
   if (instr->where)
     rl_add_condition(d, instr->where);
+  for (uint32_t k = 0; k < instr->n_rooms; k++)
+    rl_add_condition(d, instr->rooms[k].fits);
   bs_putf(out, "(rule %s :kind lowering\n  ", rule_name(d));
   bs_put_json_string(out, instr->intent && instr->intent[0]
                               ? instr->intent

@@ -124,12 +124,6 @@ void rl_put_conjuncts(deriver *d, bs_text *out);
 uint32_t rl_find_dimensions(const deriver *d, rl_dimension *out, uint32_t most);
 
 /* derive_over.c */
-/* What (= v N), among what must hold, says of a variable. */
-bool rl_fixed_by(const gs_context *, const gs_expr *where, uint32_t slot,
-                 int64_t *out);
-/* What (<= v N), among what must hold, says of a variable. */
-bool rl_bounded_by(const gs_context *, const gs_expr *where, uint32_t slot,
-                   int64_t *out);
 /* What is cut where a call's sizes are fixed; false: nothing. */
 bool rl_plan_over(const deriver *d, rl_over *out);
 /* The declaration with whole dimensions in place of those that are cut. */

@@ -21,38 +21,6 @@ literal_int(const gs_context *ctx, const gs_expr *e, int64_t *out) {
   return *out > 0;
 }
 
-static bool
-is_call_of(const gs_expr *e, const char *function) {
-  return e && e->kind == GS_X_CALL &&
-         !strcmp(gs_function_name(e->function), function);
-}
-
-bool
-rl_fixed_by(const gs_context *ctx, const gs_expr *where, uint32_t slot,
-            int64_t *out) {
-  for (uint32_t k = 0; is_call_of(where, "and") && k < where->n_args; k++)
-    if (rl_fixed_by(ctx, where->args[k], slot, out))
-      return true;
-  if (!is_call_of(where, "=") || where->n_args != 2)
-    return false;
-  for (uint32_t k = 0; k < 2; k++)
-    if (where->args[k]->kind == GS_X_VAR && where->args[k]->slot == slot &&
-        literal_int(ctx, where->args[1 - k], out))
-      return true;
-  return false;
-}
-
-bool
-rl_bounded_by(const gs_context *ctx, const gs_expr *where, uint32_t slot,
-              int64_t *out) {
-  for (uint32_t k = 0; is_call_of(where, "and") && k < where->n_args; k++)
-    if (rl_bounded_by(ctx, where->args[k], slot, out))
-      return true;
-  return is_call_of(where, "<=") && where->n_args == 2 &&
-         where->args[0]->kind == GS_X_VAR && where->args[0]->slot == slot &&
-         literal_int(ctx, where->args[1], out);
-}
-
 /* The size that every call has; where operands name it twice, either tells. */
 static bool
 fixed_size(const deriver *d, const rl_dimension *x, int64_t *out) {
@@ -63,7 +31,7 @@ fixed_size(const deriver *d, const rl_dimension *x, int64_t *out) {
     const gs_expr *e = instr->operands[k].dims[x->in_operand[k]];
     if (literal_int(d->ctx, e, out) ||
         (e->kind == GS_X_VAR &&
-         rl_fixed_by(d->ctx, instr->where, e->slot, out)))
+         gs_expr_fixes(d->ctx->values, instr->where, e->slot, out)))
       return true;
   }
   return false;

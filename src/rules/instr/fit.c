@@ -158,7 +158,7 @@ find_all(fitting *x) {
     memset(x->others, 0, sizeof x->others);
     for (uint32_t way = 0; way < ways; way++)
       if (enter(x, WAYS * s + way) && !was_there(x, way)) {
-        fit_assign(x->m.f, &x->space, note, x);
+        fit_assign(&x->m.session->ctx, x->m.f, &x->space, note, x);
         find_cuts(x);
       }
   }

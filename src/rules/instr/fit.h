@@ -42,6 +42,9 @@ typedef struct fit_node {
 typedef struct fit_id {
   int64_t fixed; /* the size that a call has, 0: any */
   int64_t most;  /* of any size, up to this; 0: as large as it may be */
+  int64_t room;  /* memories have none for more, whatever else has; 0: any */
+  bool named;    /* a dimension is this digit, and is the variable in `slot` */
+  uint32_t slot;
   uint32_t group;
   uint32_t operands; /* bit k: operand k has it */
 } fit_id;
@@ -65,6 +68,7 @@ typedef struct fit_instr {
   bool in_memory; /* an operand, or the result, is */
   bool goes_on;   /* an operand may be what a further reduction is over */
   uint32_t sum;   /* the group that partial sums may be added over; 0: none */
+  uint32_t fixed_slots[GS_MAX_INSTR_VARS]; /* what `where` fixes */
 } fit_instr;
 
 /* The dimension of a computation that is walked alike by all: a digit, or
@@ -141,6 +145,10 @@ typedef struct fit_match {
 
 /* fit_instr.c: NULL where the meaning has no such form. */
 const fit_instr *fit_instr_new(const gs_context *, const gs_instr *);
+/* fit_room.c: fills in what memories have room for; whether they have for a
+ * call of these sizes, by digit. */
+void fit_find_room(const gs_context *, fit_instr *);
+bool fit_has_room(const gs_context *, const fit_instr *, const int64_t *size);
 /* fit_walk.c: the root has the operators; bit k of `swaps`: operands of the
  * k-th operator that commutes change places; the bit behind these: reductions
  * of operands are parts of the one that they are reduced by. */
@@ -154,7 +162,8 @@ typedef enum fit_joins {
 bool fit_space_of(fit_match *, fit_joins, fit_space *out);
 /* fit_assign.c: calls `found` for each; ends when it says false. */
 typedef bool (*fit_found)(void *, const fit_assignment *);
-void fit_assign(const fit_instr *, const fit_space *, fit_found, void *);
+void fit_assign(const gs_context *, const fit_instr *, const fit_space *,
+                fit_found, void *);
 /* fit_build.c: the term of an assignment; EG_NO_CLASS: the instruction does not
  * take it, or it was looked up and is not there. */
 typedef enum fit_mode { FIT_PRICE, FIT_ADD, FIT_LOOK_UP } fit_mode;

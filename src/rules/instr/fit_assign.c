@@ -24,6 +24,7 @@ typedef struct pair {
 } pair;
 
 typedef struct search {
+  const gs_context *ctx;
   const fit_instr *f;
   const fit_space *s;
   uint32_t n;
@@ -32,6 +33,8 @@ typedef struct search {
   int64_t wanted[FIT_IDS]; /* what is still to be taken of a fixed size */
   int64_t taken[FIT_IDS];  /* of one that is bounded, */
   int64_t enough[FIT_IDS]; /* and the least that it has */
+  int64_t most[FIT_IDS];   /* its bound; 0: none */
+  bool tight;              /* memories bound sizes, too */
   int64_t value[MOST_PAIRS];
   uint32_t steps;
 } search;
@@ -66,7 +69,7 @@ enum { MOST_BOUND = 4096, FEWER = 4 };
 /* What products of divisors of the digits reach within the bound. */
 static int64_t
 most_within(const search *x, uint32_t id) {
-  int64_t most = x->f->id[id].most, best = 1;
+  int64_t most = x->most[id], best = 1;
   bool reached[MOST_BOUND + 1] = {[1] = true};
   for (uint32_t k = 0; k < x->n; k++)
     for (int64_t at = most; x->pairs[k].id == id && at > 0; at--)
@@ -78,18 +81,46 @@ most_within(const search *x, uint32_t id) {
   return best;
 }
 
+/* All of the digits that may stand for one of the instruction. */
+static int64_t
+whole_of(const search *x, uint32_t id) {
+  int64_t n = 1, most = x->most[id] ? x->most[id] : INT64_MAX;
+  for (uint32_t k = 0; k < x->n; k++)
+    if (x->pairs[k].id == id &&
+        __builtin_mul_overflow(n, x->s->atom[x->pairs[k].atom].size, &n))
+      return most;
+  return n < most ? n : most;
+}
+
+/* Where memories have no room for the largest call, each size that there is
+ * room for is one that others may be traded for. */
+static void
+find_tight(search *x) {
+  int64_t size[FIT_IDS];
+  for (uint32_t j = 0; j < x->f->n_ids; j++)
+    size[j] = x->f->id[j].fixed ? x->f->id[j].fixed : whole_of(x, j);
+  x->tight = !fit_has_room(x->ctx, x->f, size);
+  for (uint32_t j = 0; j < x->f->n_ids && x->tight; j++) {
+    int64_t room = x->f->id[j].room;
+    x->most[j] = room && (!x->most[j] || room < x->most[j]) ? room : x->most[j];
+  }
+}
+
 static void
 find_bounds(search *x) {
   for (uint32_t j = 0; j < x->f->n_ids; j++) {
     x->taken[j] = 1;
-    if (x->f->id[j].most && x->f->id[j].most <= MOST_BOUND)
-      x->enough[j] = (most_within(x, j) + FEWER - 1) / FEWER;
+    x->most[j] = x->f->id[j].most;
   }
+  find_tight(x);
+  for (uint32_t j = 0; j < x->f->n_ids && !x->tight; j++)
+    if (x->most[j] && x->most[j] <= MOST_BOUND)
+      x->enough[j] = (most_within(x, j) + FEWER - 1) / FEWER;
 }
 
 static bool
 is_bounded(const search *x, uint32_t id) {
-  return !x->f->id[id].fixed && x->f->id[id].most;
+  return !x->f->id[id].fixed && x->most[id];
 }
 
 /* ---- the values of a pair, one after another ---- */
@@ -124,7 +155,7 @@ next_free(const search *x, const pair *p, int64_t last) {
 static int64_t
 next_bounded(const search *x, const pair *p, int64_t below) {
   int64_t left = x->a.rest[p->atom], taken = x->taken[p->id];
-  int64_t v = x->f->id[p->id].most / taken;
+  int64_t v = x->most[p->id] / taken;
   v = v < left ? v : left;
   v = v < below ? v : below - 1;
   while (v > 0 && left % v)
@@ -161,6 +192,14 @@ take_back(search *x, uint32_t k) {
   x->a.part[p->atom][p->id] = 1;
 }
 
+static bool
+has_room(const search *x) {
+  int64_t size[FIT_IDS];
+  for (uint32_t j = 0; j < x->f->n_ids; j++)
+    size[j] = x->f->id[j].fixed ? x->f->id[j].fixed : x->taken[j];
+  return !x->tight || fit_has_room(x->ctx, x->f, size);
+}
+
 /* What is left can be iterated, or added over. */
 static bool
 can_be_iterated(const search *x) {
@@ -182,7 +221,7 @@ go(search *x, fit_found found, void *ctx) {
     if (++x->steps > MOST_STEPS)
       return;
     if (k == x->n) {
-      if (can_be_iterated(x) && !found(ctx, &x->a))
+      if (can_be_iterated(x) && has_room(x) && !found(ctx, &x->a))
         return;
     } else {
       int64_t v = next_value(x, k, last);
@@ -200,8 +239,9 @@ go(search *x, fit_found found, void *ctx) {
 }
 
 void
-fit_assign(const fit_instr *f, const fit_space *s, fit_found found, void *ctx) {
-  search x = {.f = f, .s = s};
+fit_assign(const gs_context *gs, const fit_instr *f, const fit_space *s,
+           fit_found found, void *ctx) {
+  search x = {.ctx = gs, .f = f, .s = s};
   for (uint32_t i = 0; i < s->n; i++) {
     x.a.rest[i] = s->atom[i].size;
     for (uint32_t j = 0; j < f->n_ids; j++)

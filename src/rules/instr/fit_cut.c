@@ -48,6 +48,14 @@ greatest_part(int64_t size, int64_t most) {
   return v;
 }
 
+/* What a call takes of a digit at most; 0: any size. */
+static int64_t
+bound_of(const fit_id *id) {
+  if (id->fixed)
+    return 0;
+  return id->most && (!id->room || id->most < id->room) ? id->most : id->room;
+}
+
 int64_t
 fit_cut_at(const fit_instr *f, const fit_space *s, uint32_t atom) {
   assert(atom < s->n);
@@ -55,14 +63,14 @@ fit_cut_at(const fit_instr *f, const fit_space *s, uint32_t atom) {
   int64_t least = INT64_MAX, at = 0;
   for (uint32_t j = 0; j < f->n_ids && !a->group; j++) {
     const fit_id *id = &f->id[j];
-    if (id->fixed || !id->most || id->group || a->operands & ~id->operands ||
-        a->size <= id->most)
+    int64_t most = bound_of(id);
+    if (!most || id->group || a->operands & ~id->operands || a->size <= most)
       continue;
-    int64_t calls = a->size / greatest_part(a->size, id->most);
-    int64_t cut = (a->size + id->most - 1) / id->most;
+    int64_t calls = a->size / greatest_part(a->size, most);
+    int64_t cut = (a->size + most - 1) / most;
     if (cut < calls && cut < least) {
       least = cut;
-      at = a->size - a->size % id->most;
+      at = a->size - a->size % most;
     }
   }
   return at;
@@ -147,7 +155,7 @@ find_part(cutting *x, fit_assignment *out) {
   fit_space part = *x->whole;
   for (uint32_t j = 0; j < x->slice->n; j++)
     part.atom[x->slice->of[j].atom].size = x->slice->of[j].size;
-  fit_assign(x->m->f, &part, note, x);
+  fit_assign(&x->m->session->ctx, x->m->f, &part, note, x);
   *out = x->best;
   return x->any;
 }

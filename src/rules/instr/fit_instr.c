@@ -36,7 +36,7 @@ typedef struct reading {
 static int64_t
 sample_size(const reading *r, uint32_t slot, uint32_t which) {
   int64_t fixed;
-  if (r->instr->where && rl_fixed_by(r->ctx, r->instr->where, slot, &fixed))
+  if (gs_expr_fixes(r->ctx->values, r->instr->where, slot, &fixed))
     return fixed;
   return which ? 96 : 48;
 }
@@ -265,25 +265,13 @@ read_term(reading *r, todo t) {
 }
 
 static bool
-same_expr(const gs_expr *a, const gs_expr *b) {
-  if (!a || !b)
-    return a == b;
-  bool same = a->kind == b->kind && bs_same(a->literal, b->literal) &&
-              a->slot == b->slot && a->function == b->function &&
-              a->n_args == b->n_args;
-  for (uint32_t k = 0; same && k < a->n_args; k++)
-    same = same_expr(a->args[k], b->args[k]);
-  return same;
-}
-
-static bool
 same_node(const gs_sk_node *a, const gs_sk_node *b, const uint32_t *first) {
   bool same = a->hole == b->hole && a->slot == b->slot && a->op == b->op &&
               a->n_kids == b->n_kids && a->n_attrs == b->n_attrs;
   for (uint32_t k = 0; same && k < a->n_kids; k++)
     same = first[a->kids[k]] == first[b->kids[k]];
   for (uint32_t k = 0; same && k < a->n_attrs; k++)
-    same = same_expr(a->attrs[k], b->attrs[k]);
+    same = gs_expr_same(a->attrs[k], b->attrs[k]);
   return same;
 }
 
@@ -400,12 +388,15 @@ note_operands(fit_instr *f) {
 static void
 note_bounds(const reading *r) {
   fit_instr *f = r->out;
-  for (uint32_t k = 0; k < f->instr->n_operands && f->instr->where; k++)
+  for (uint32_t k = 0; k < f->instr->n_operands; k++)
     for (uint32_t d = 0; d < f->operand[k].rank; d++) {
       const gs_expr *e = f->instr->operands[k].dims[d];
       fit_id *id = &f->id[f->operand[k].id[d][0]];
-      if (f->operand[k].n[d] == 1 && e->kind == GS_X_VAR && !id->fixed)
-        rl_bounded_by(r->ctx, f->instr->where, e->slot, &id->most);
+      if (f->operand[k].n[d] != 1 || e->kind != GS_X_VAR || id->fixed)
+        continue;
+      id->named = true;
+      id->slot = e->slot;
+      gs_expr_bounds(r->ctx->values, f->instr->where, e->slot, &id->most);
     }
 }
 
@@ -423,6 +414,7 @@ finish(const reading *a, const reading *b) {
       return false;
   note_operands(f);
   note_bounds(a);
+  fit_find_room(a->ctx, f);
   f->in_memory = f->instr->result.memory != 0;
   for (uint32_t k = 0; k < f->instr->n_operands; k++)
     f->in_memory |= f->instr->operands[k].memory != 0;
