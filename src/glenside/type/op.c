@@ -95,6 +95,13 @@ is_name(const char *a, const char *b) {
   return *a == *b && !strcmp(a, b);
 }
 
+uint32_t
+gs_op_axis(gs_op op) {
+  const char *letters = gs_op_table[op].attrs, *at = strchr(letters, 'd');
+  assert(at);
+  return (uint32_t)(at - letters);
+}
+
 bool
 gs_op_find(const char *name, gs_op *out) {
   for (int k = 0; k < GS_OP_COUNT; k++)

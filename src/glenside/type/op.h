@@ -38,9 +38,13 @@
 /* What is true of an operator beside its type and its rows (view.h). */
 enum {
   GS_PLAIN = 0,
-  GS_GROWS = 1,    /* the result may have more elements than a child */
-  GS_REREADS = 2,  /* and an element of a child may be several of it */
-  GS_INTRICATE = 4 /* its pieces grow as they are composed */
+  GS_GROWS = 1,     /* the result may have more elements than a child */
+  GS_REREADS = 2,   /* and an element of a child may be several of it */
+  GS_INTRICATE = 4, /* its pieces grow as they are composed */
+  /* It has the dimensions of its child, in their order: only along the axis
+   * that its letter d names are there others of its items, or in another
+   * order. */
+  GS_SAME_AXES = 8
 };
 
 /* A row an operator.  One that is a view has its type in infer_views.c and its
@@ -62,10 +66,10 @@ enum {
   X(WINDOWS, "windows", 1, "CCC", 0, 1, 1e-3, GS_GROWS | GS_REREADS,           \
     "(windows a (shape k...) (stride s...)), with an optional "                \
     "(dilation d...)")                                                         \
-  X(SLICE, "slice", 1, "dnn", 0, 1, 1e-3, GS_PLAIN, "(slice a d lo hi)")       \
+  X(SLICE, "slice", 1, "dnn", 0, 1, 1e-3, GS_SAME_AXES, "(slice a d lo hi)")   \
   X(CONCAT, "concat", 2, "d", 0, 1, 2e-3, GS_GROWS | GS_INTRICATE,             \
     "(concat a b ... d)")                                                      \
-  X(PAD, "pad", 1, "kdnn", 0, 1, 2e-3, GS_GROWS | GS_INTRICATE,                \
+  X(PAD, "pad", 1, "kdnn", 0, 1, 2e-3, GS_GROWS | GS_INTRICATE | GS_SAME_AXES, \
     "(pad a KIND d before after)")                                             \
   X(SQUEEZE, "squeeze", 1, "d", 0, 1, 1e-3, GS_PLAIN, "(squeeze a d)")         \
   X(INSERT_AXIS, "insertAxis", 1, "g", 0, 1, 1e-3, GS_GROWS,                   \
@@ -76,8 +80,8 @@ enum {
   X(RESHAPE, "reshape", 1, "LL", 0, 1, 2e-3, GS_INTRICATE,                     \
     "(reshape a (shape s...) (shape c...))")                                   \
   X(REPEAT, "repeat", 1, "df", 0, 1, 1.5e-3,                                   \
-    GS_GROWS | GS_REREADS | GS_INTRICATE, "(repeat a d f)")                    \
-  X(REVERSE, "reverse", 1, "d", 0, 1, 1e-3, GS_PLAIN, "(reverse a d)")         \
+    GS_GROWS | GS_REREADS | GS_INTRICATE | GS_SAME_AXES, "(repeat a d f)")     \
+  X(REVERSE, "reverse", 1, "d", 0, 1, 1e-3, GS_SAME_AXES, "(reverse a d)")     \
   X(COMPUTE, "compute", 1, "o", 1, 0, 0, GS_PLAIN, "(compute OP a)")           \
   X(MATERIALIZE, "materialize", 1, "", 0, 0, 0, GS_PLAIN, "(materialize a)")   \
   X(CALL, "call", -1, "s*", 1, 0, 0, GS_GROWS,                                 \
@@ -109,6 +113,8 @@ static inline bool
 gs_op_is(gs_op op, uint32_t trait) {
   return gs_op_table[op].traits & trait;
 }
+/* Which item of its attribute names an axis that is there (the letter d). */
+uint32_t gs_op_axis(gs_op);
 /* A letter of an item that is a list of integers; of a size or an amount, or a
  * list of such. */
 bool gs_letter_is_list(char);

@@ -2,6 +2,7 @@
 /* spread_rule.c - what a rule compares: the types of its left side, and its
  * clauses. */
 #include "prove/symbolic/spread.h"
+#include <assert.h>
 #include <string.h>
 
 /* --- types of the left side ----------------------------------------------- */
@@ -42,7 +43,8 @@ tie(sp_walk *x, const sp_ranks *a, const sp_ranks *b) {
 }
 
 static void
-rank_compute(sp_walk *x, const gs_expr *e, sp_ranks *t) {
+rank_compute(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  const gs_expr *e = sk->attrs[0];
   gs_compute op;
   const gs_expr *head = e->kind == GS_X_CALL && e->n_args ? e->args[0] : e;
   if (head->kind != GS_X_LITERAL ||
@@ -59,7 +61,19 @@ rank_compute(sp_walk *x, const gs_expr *e, sp_ranks *t) {
 }
 
 static void
-rank_product(sp_walk *x, const sp_ranks *b, sp_ranks *t) {
+rank_access(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  t->access = sp_read(x, sk->attrs[0]);
+  t->compute = sp_plus(x, t->all, -1, t->access);
+}
+
+static void
+rank_written(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  bind_length(x, sk->attrs[0], t->all);
+}
+
+static void
+rank_product(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  const sp_ranks *b = &x->node[sk->kids[sk->n_kids - 1]];
   sp_compare(x, t->compute, b->compute, 0);
   t->access = sp_plus(x, t->access, 1, b->access);
   t->all = sp_plus(x, sp_shifted(x, t->all, 1), 1, b->access);
@@ -67,80 +81,71 @@ rank_product(sp_walk *x, const sp_ranks *b, sp_ranks *t) {
 }
 
 static void
-rank_reshaped(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+rank_concat(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  tie(x, t, &x->node[sk->kids[sk->n_kids - 1]]);
+}
+
+static void
+rank_pair(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  rank_concat(x, sk, t);
+  t->all = sp_shifted(x, t->all, 1);
+  t->compute = sp_shifted(x, t->compute, 1);
+}
+
+static void
+rank_windows(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  for (uint32_t k = 0; k < sk->n_attrs; k++)
+    bind_length(x, sk->attrs[k], t->compute);
+  t->access = t->all;
+  t->all = sp_plus(x, t->all, 1, t->compute);
+}
+
+static void
+rank_squeeze(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  (void)sk;
+  t->all = sp_shifted(x, t->all, -1); /* in S or in C */
+}
+
+static void
+rank_insert(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  (void)sk;
+  t->all = sp_shifted(x, t->all, 1);
+  t->access = sp_shifted(x, t->access, 1);
+  t->compute = sp_shifted(x, t->compute, 1);
+}
+
+static void
+rank_flatten(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
+  (void)sk;
+  t->access = t->compute = sp_number(x, 1);
+  t->all = sp_number(x, 2);
+}
+
+static void
+rank_reshape(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
   t->access = sp_read(x, sk->attrs[0]);
   t->compute = sp_read(x, sk->attrs[1]);
   t->all = sp_plus(x, t->access, 1, t->compute);
 }
 
-/* One more or less, in S or in C. */
-static void
-rank_changed(sp_walk *x, sp_ranks *t, int64_t by) {
-  t->all = sp_shifted(x, t->all, by);
-  if (by > 0) {
-    t->access = sp_shifted(x, t->access, by);
-    t->compute = sp_shifted(x, t->compute, by);
-  }
-}
-
+/* Of its first child; operators that are not listed change no ranks, or
+ * nothing is known of theirs. */
 static void
 rank_node(sp_walk *x, const gs_sk_node *sk, sp_ranks *t) {
-  const sp_ranks *b = &x->node[sk->kids[sk->n_kids - 1]];
+  static void (*const rank[GS_OP_COUNT])(sp_walk *, const gs_sk_node *,
+                                         sp_ranks *) = {
+      [GS_ACCESS] = rank_access,      [GS_TRANSPOSE] = rank_written,
+      [GS_BROADCAST] = rank_written,  [GS_CARTPROD] = rank_product,
+      [GS_PAIR] = rank_pair,          [GS_CONCAT] = rank_concat,
+      [GS_WINDOWS] = rank_windows,    [GS_SQUEEZE] = rank_squeeze,
+      [GS_INSERT_AXIS] = rank_insert, [GS_FLATTEN] = rank_flatten,
+      [GS_RESHAPE] = rank_reshape,    [GS_COMPUTE] = rank_compute,
+  };
+  assert(!gs_op_table[sk->op].view || gs_op_is(sk->op, GS_SAME_AXES) ||
+         rank[sk->op]);
   *t = x->node[sk->kids[0]];
-  switch (sk->op) {
-  case GS_ACCESS:
-    t->access = sp_read(x, sk->attrs[0]);
-    t->compute = sp_plus(x, t->all, -1, t->access);
-    return;
-  case GS_TRANSPOSE:
-  case GS_BROADCAST:
-    bind_length(x, sk->attrs[0], t->all);
-    return;
-  case GS_CARTPROD:
-    rank_product(x, b, t);
-    return;
-  case GS_PAIR:
-    tie(x, t, b);
-    t->all = sp_shifted(x, t->all, 1);
-    t->compute = sp_shifted(x, t->compute, 1);
-    return;
-  case GS_CONCAT:
-    tie(x, t, b);
-    return;
-  case GS_WINDOWS:
-    for (uint32_t k = 0; k < sk->n_attrs; k++)
-      bind_length(x, sk->attrs[k], t->compute);
-    t->access = t->all;
-    t->all = sp_plus(x, t->all, 1, t->compute);
-    return;
-  case GS_SQUEEZE:
-    rank_changed(x, t, -1);
-    return;
-  case GS_INSERT_AXIS:
-    rank_changed(x, t, 1);
-    return;
-  case GS_FLATTEN:
-    t->access = t->compute = sp_number(x, 1);
-    t->all = sp_number(x, 2);
-    return;
-  case GS_RESHAPE:
-    rank_reshaped(x, sk, t);
-    return;
-  case GS_COMPUTE:
-    rank_compute(x, sk->attrs[0], t);
-    return;
-  case GS_SLICE:
-  case GS_PAD:
-  case GS_REPEAT:
-  case GS_REVERSE:
-  case GS_MATERIALIZE:
-  case GS_TENSOR:
-  case GS_CONST:
-  case GS_CALL:
-  case GS_SCAN:
-  case GS_OP_COUNT:
-    return;
-  }
+  if (rank[sk->op])
+    rank[sk->op](x, sk, t);
 }
 
 static void

@@ -217,7 +217,13 @@ follow_compute(following *f, const gs_sk_node *n, bool root, shape_of *s) {
 }
 
 static void
-follow_window(following *f, shape_of *s) {
+follow_unchanged(following *f, const gs_sk_node *n, shape_of *s) {
+  (void)f, (void)n, (void)s;
+}
+
+static void
+follow_window(following *f, const gs_sk_node *n, shape_of *s) {
+  (void)n;
   uint32_t items = s->rank - s->access, rank = s->rank + items;
   hold(f, s, s->access);
   s->rank = s->access;
@@ -228,63 +234,74 @@ follow_window(following *f, shape_of *s) {
 }
 
 static void
-follow_view(following *f, const gs_sk_node *n, shape_of *s) {
+follow_access(following *f, const gs_sk_node *n, shape_of *s) {
   uint32_t at;
-  switch (n->op) {
-  case GS_ACCESS:
-    if (axis(f, n, 0, s->rank + 1, &at))
-      s->access = at;
-    break;
-  case GS_TRANSPOSE:
-    follow_transpose(f, n, s);
-    break;
-  case GS_WINDOWS:
-    follow_window(f, s);
-    break;
-  case GS_SLICE:
-  case GS_REPEAT:
-  case GS_REVERSE:
-  case GS_PAD: /* which names its kind before the axis */
-    if (axis(f, n, n->op == GS_PAD, s->rank, &at))
-      f->held[root_of(f, s->id[at])] = true;
-    break;
-  case GS_SQUEEZE:
-    if (axis(f, n, 0, s->rank, &at)) {
-      f->held[root_of(f, s->id[at])] = true;
-      s->access -= at < s->access;
-      take_out(s, at);
-    }
-    break;
-  case GS_INSERT_AXIS:
-    if (axis(f, n, 0, s->rank + 1, &at)) {
-      s->access += at <= s->access;
-      insert(f, s, at);
-    }
-    break;
-  case GS_BROADCAST:
-    make_new(f, s, s->access, s->rank);
-    break;
-  case GS_FLATTEN:
-    make_new(f, s, s->access > 0, (s->access > 0) + (s->rank > s->access));
-    break;
-  case GS_RESHAPE:
-    make_new(f, s, items_in(f, n->attrs[0]),
-             items_in(f, n->attrs[0]) + items_in(f, n->attrs[1]));
-    break;
-  case GS_MATERIALIZE:
-    break;
-  case GS_TENSOR:
-  case GS_CONST:
-  case GS_CARTPROD:
-  case GS_PAIR:
-  case GS_CONCAT:
-  case GS_COMPUTE:
-  case GS_CALL:
-  case GS_SCAN:
-  case GS_OP_COUNT:
-  default:
+  if (axis(f, n, 0, s->rank + 1, &at))
+    s->access = at;
+}
+
+static void
+follow_squeeze(following *f, const gs_sk_node *n, shape_of *s) {
+  uint32_t at;
+  if (!axis(f, n, 0, s->rank, &at))
+    return;
+  f->held[root_of(f, s->id[at])] = true;
+  s->access -= at < s->access;
+  take_out(s, at);
+}
+
+static void
+follow_insert(following *f, const gs_sk_node *n, shape_of *s) {
+  uint32_t at;
+  if (!axis(f, n, 0, s->rank + 1, &at))
+    return;
+  s->access += at <= s->access;
+  insert(f, s, at);
+}
+
+static void
+follow_broadcast(following *f, const gs_sk_node *n, shape_of *s) {
+  (void)n;
+  make_new(f, s, s->access, s->rank);
+}
+
+static void
+follow_flatten(following *f, const gs_sk_node *n, shape_of *s) {
+  (void)n;
+  make_new(f, s, s->access > 0, (s->access > 0) + (s->rank > s->access));
+}
+
+static void
+follow_reshape(following *f, const gs_sk_node *n, shape_of *s) {
+  uint32_t access = items_in(f, n->attrs[0]);
+  make_new(f, s, access, access + items_in(f, n->attrs[1]));
+}
+
+/* All dimensions stay, and the axis is as long as it is. */
+static void
+follow_same_axes(following *f, const gs_sk_node *n, shape_of *s) {
+  uint32_t at;
+  if (axis(f, n, gs_op_axis(n->op), s->rank, &at))
+    f->held[root_of(f, s->id[at])] = true;
+}
+
+/* What nothing is written of is not followed. */
+static void
+follow_view(following *f, const gs_sk_node *n, shape_of *s) {
+  static void (*const follow[GS_OP_COUNT])(following *, const gs_sk_node *,
+                                           shape_of *) = {
+      [GS_ACCESS] = follow_access,         [GS_TRANSPOSE] = follow_transpose,
+      [GS_WINDOWS] = follow_window,        [GS_SQUEEZE] = follow_squeeze,
+      [GS_INSERT_AXIS] = follow_insert,    [GS_BROADCAST] = follow_broadcast,
+      [GS_FLATTEN] = follow_flatten,       [GS_RESHAPE] = follow_reshape,
+      [GS_MATERIALIZE] = follow_unchanged,
+  };
+  if (gs_op_is(n->op, GS_SAME_AXES))
+    follow_same_axes(f, n, s);
+  else if (follow[n->op])
+    follow[n->op](f, n, s);
+  else
     f->failed = true;
-  }
 }
 
 static void
