@@ -22,12 +22,30 @@ placed(on_import *im, gs_term v, const gs_type *x, int along) {
   return t_fit(im, v, x->dim, x->rank);
 }
 
+/* It has zero points, and they are not all known to be 0. */
+static bool
+is_shifted(on_import *im, uint32_t zero) {
+  const on_value *v = on_in(im, zero);
+  return v && !(v->array && on_is_splat(v->array) && on_int(v->array, 0) == 0);
+}
+
+/* Products of int8 are summed as i32 as they are, and so any instruction for
+ * bytes can find them. */
+static bool
+are_bytes(on_import *im, uint32_t a, uint32_t zero_a, uint32_t b,
+          uint32_t zero_b) {
+  return on_type_in(im, a) == ON_INT8 && on_type_in(im, b) == ON_INT8 &&
+         !is_shifted(im, zero_a) && !is_shifted(im, zero_b);
+}
+
 /* An operand as i32, less its zero points where it has some. */
 static gs_term
-centred(on_import *im, uint32_t input, uint32_t zero, int along) {
+centred(on_import *im, bool bytes, uint32_t input, uint32_t zero, int along) {
   gs_type t;
+  if (bytes)
+    return on_term_in(im, input);
   gs_term x = t_cast(im, GS_I32, on_term_in(im, input));
-  if (!on_in(im, zero) || !t_type(im, x, &t))
+  if (!is_shifted(im, zero) || !t_type(im, x, &t))
     return x;
   gs_term z = t_cast(im, GS_I32, on_term_in(im, zero));
   return t_fold(im, "sub", x, placed(im, z, &t, along));
@@ -35,15 +53,19 @@ centred(on_import *im, uint32_t input, uint32_t zero, int along) {
 
 void
 emit_matmul_integer(on_import *im) {
+  bool bytes = are_bytes(im, 0, 2, 1, 3);
   on_out(im, 0,
-         t_matmul(im, centred(im, 0, 2, ROWS), centred(im, 1, 3, COLUMNS)),
+         t_matmul(im, centred(im, bytes, 0, 2, ROWS),
+                  centred(im, bytes, 1, 3, COLUMNS)),
          ON_INT32);
 }
 
 void
 emit_conv_integer(on_import *im) {
+  bool bytes = are_bytes(im, 0, 2, 1, 3);
   on_out(im, 0,
-         t_conv(im, centred(im, 0, 2, ROWS), centred(im, 1, 3, FILTERS), 255),
+         t_conv(im, centred(im, bytes, 0, 2, ROWS),
+                centred(im, bytes, 1, 3, FILTERS), 255),
          ON_INT32);
 }
 
@@ -76,8 +98,9 @@ scaled(on_import *im, gs_term sum, uint32_t a, int along_a, uint32_t b,
 
 void
 emit_qlinear_matmul(on_import *im) {
-  gs_term sum =
-      t_matmul(im, centred(im, 0, 2, ROWS), centred(im, 3, 5, COLUMNS));
+  bool bytes = are_bytes(im, 0, 2, 3, 5);
+  gs_term sum = t_matmul(im, centred(im, bytes, 0, 2, ROWS),
+                         centred(im, bytes, 3, 5, COLUMNS));
   sum = scaled(im, sum, 1, ROWS, 4, COLUMNS);
   on_out(im, 0, quantized(im, sum, 6, 7), on_type_in(im, 7));
 }
@@ -96,8 +119,9 @@ scaled_by_channel(on_import *im, gs_term x, uint32_t input) {
 
 void
 emit_qlinear_conv(on_import *im) {
-  gs_term sum =
-      t_conv(im, centred(im, 0, 2, ROWS), centred(im, 3, 5, FILTERS), 8);
+  bool bytes = are_bytes(im, 0, 2, 3, 5);
+  gs_term sum = t_conv(im, centred(im, bytes, 0, 2, ROWS),
+                       centred(im, bytes, 3, 5, FILTERS), 8);
   gs_term x = scaled_by_channel(im, t_cast(im, GS_F32, sum), 1);
   x = scaled_by_channel(im, x, 4);
   on_out(im, 0, quantized(im, x, 6, 7), on_type_in(im, 7));

@@ -7,7 +7,7 @@ import random
 
 import nd
 from cases import add, ints, x
-from encode import INT64
+from encode import INT32, INT64, INT8
 from nd import A
 
 DICE = random.Random(17)
@@ -210,6 +210,36 @@ def by_the_batch():
         epsilon=1e-3, training_mode=1, momentum=0.75)
 
 
+def signed_bytes():
+    """Bytes with a sign, without zero points, or with ones that are known to be
+    0: they are multiplied as they are."""
+    image, filters = A((1, 4, 5, 5), some(100, -128, 127)), \
+        A((6, 2, 3, 3), some(108, -128, 127))
+    args = [2, 1], [1, 0, 1, 1], [1, 1], 2
+    exact = nd.conv(image, filters, None, *args)
+    own = dict(zip(("strides", "pads", "dilations", "group"), args))
+    both = [(INT8, image), (INT8, filters)]
+    zeros = INT8, A((6,), [0] * 6)
+    add("ConvInteger", both, (INT32, exact), **own)
+    add("ConvInteger", [*both, None, zeros], (INT32, exact), known=[1, 3], **own)
+    one = INT8, A((), [0])
+    add("QLinearConv",
+        [both[0], A((), [0.03125]), one, both[1], A((), [0.0625]), zeros,
+         A((), [2.0]), one],
+        (INT8, nd.unary(lambda v: min(max(round(v / 1024), -128), 127))(exact)),
+        known=[1, 2, 4, 5, 6, 7], **own)
+    a, b = A((3, 70), some(210, -128, 127)), A((70, 4), [-128] * 280)
+    wanted = nd.matmul(a, b)
+    both = [(INT8, a), (INT8, b)]
+    add("MatMulInteger", both, (INT32, wanted))
+    add("MatMulInteger", [*both, one, one], (INT32, wanted), known=[1, 2, 3])
+    add("QLinearMatMul",
+        [both[0], A((), [0.125]), one, both[1], A((), [0.5]), one, A((), [64.0]),
+         one], (INT8, nd.unary(
+             lambda v: min(max(round(v / 1024), -128), 127))(wanted)),
+        known=[2, 5, 7])
+
+
 def known():
     """What is computed while importing."""
     a = x(2, 3)
@@ -223,5 +253,5 @@ def known():
 
 
 for part in (pools, convolutions, resizes, shapes, slices, pads, repeats,
-             reductions, by_the_batch, known):
+             reductions, by_the_batch, known, signed_bytes):
     part()

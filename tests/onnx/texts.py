@@ -11,6 +11,7 @@ import copy
 import hashlib
 import os
 import re
+import struct
 import subprocess
 import tempfile
 
@@ -128,7 +129,7 @@ def models_of(cases, label, model_of, only=""):
         for what, other in altered(case, number):
             try:
                 models.append((what, model_of(other)))
-            except (IndexError, TypeError, KeyError):
+            except (IndexError, TypeError, KeyError, struct.error):
                 continue
         yield f"{name} #{seen[name]}", models
 
