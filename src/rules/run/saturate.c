@@ -125,6 +125,16 @@ rl_start(const gs_context *ctx, const gs_program *program,
   return false;
 }
 
+static void
+list_strategies(const rl_rules *rules, const char *const *names, uint32_t n) {
+  bs_text list;
+  bs_text_init(&list, rules->ctx.heap);
+  for (uint32_t k = 0; k < n; k++)
+    bs_putf(&list, "%s%s", k ? ", " : "", names[k]);
+  bs_hint(rules->ctx.diags, "strategies here: %s", bs_text_str(&list));
+  bs_text_done(&list);
+}
+
 static bool
 unknown_strategy(const rl_rules *rules, const char *name) {
   uint32_t n = rules->strategies.len;
@@ -133,7 +143,10 @@ unknown_strategy(const rl_rules *rules, const char *name) {
     names[k] = rules->strategies.data[k].name;
   bs_error(rules->ctx.diags, BS_NOWHERE, "unknown-strategy",
            "no rule file has a strategy named '%s'", name);
-  rl_suggest(rules, name, names, n);
+  if (n && !bs_nearest(name, names, n))
+    list_strategies(rules, names, n);
+  else
+    rl_suggest(rules, name, names, n);
   return false;
 }
 
