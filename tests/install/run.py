@@ -20,12 +20,13 @@ import called
 import completions
 import embed
 import files
+import layout
 import names
 import newcomer
 from harness import Installed
 
 SUITES = {"files": files.check, "called": called.check,
-          "completions": completions.check,
+          "layout": layout.check, "completions": completions.check,
           "names": names.check, "embed": embed.check, "builds": builds.check,
           "newcomer": newcomer.check}
 
@@ -38,7 +39,8 @@ def main():
     parser.add_argument("--python")
     parser.add_argument("--only", choices=list(SUITES))
     parser.add_argument("--bless", action="store_true",
-                        help="record the names that the library exports")
+                        help="record the names that the library exports, and the "
+                        "layouts of its structs")
     args = parser.parse_args()
     if bool(args.build) == bool(args.prefix):
         parser.error("name either a build folder or a prefix")
@@ -50,6 +52,7 @@ def main():
         installed.python = args.python
         if args.bless:
             files.record(installed)
+            layout.record(installed)
         for name, check in SUITES.items():
             if args.only in (None, name):
                 check(installed)
