@@ -47,6 +47,30 @@ Test(layers, those_that_reduce) {
   glen_context_free(glen);
 }
 
+/* What takes several elements to one, or all of them by their sum, is a layer;
+ * one element to one is none. */
+Test(layers, operators_that_reduce) {
+  static const struct {
+    const char *operator;
+    uint32_t layers;
+  } cases[] = {{"reduceSum", 1},  {"reduceMax", 1},  {"reduceMin", 1},
+               {"reduceMean", 1}, {"reduceProd", 1}, {"softmax", 1},
+               {"relu", 0},       {"exp", 0},        {"neg", 0},
+               {"(scale 2)", 0},  {"sqrt", 0},       {"(clip 0 1)", 0}};
+  glen_context *glen = glen_context_new(NULL, 0);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char text[200];
+    snprintf(text, sizeof text,
+             "(tensor x (shape 4 6) f32)\n(let y (compute %s (access x 1)))\n"
+             "(output y)\n",
+             cases[k].operator);
+    glen_layers *layers = glen_layers_new(glen, parse(glen, text));
+    cr_expect_eq(glen_layers_count(layers), cases[k].layers, "%s", text);
+    glen_layers_free(layers);
+  }
+  glen_context_free(glen);
+}
+
 static const char *
 canonical(glen_context *glen, const char *text) {
   glen_program *p = glen_program_canonical(glen, parse(glen, text));

@@ -142,3 +142,24 @@ Test(bound, well_conditioned_results_have_small_ones) {
   cr_expect_lt(largest(&bounds[1]), 1e-4);
   cr_expect_lt(largest(&bounds[2]), 1e-4);
 }
+
+/* What a padding puts in is exact, whatever it is; what it repeats has the
+ * bound of where it is from. */
+Test(bound, of_what_is_padded) {
+  static const char *const kinds[] = {"zero", "min", "edge"};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    interpret(bs_arena_printf(
+        &arena,
+        "(tensor x (shape 5 40) f32)"
+        "(let y (pad (compute reduceSum (access x 1)) %s 0 2 1))"
+        "(output y)",
+        kinds[k]));
+    double first = gs_tensor_get(&bounds[0], 2);
+    double last = gs_tensor_get(&bounds[0], 6);
+    bool repeats = !strcmp(kinds[k], "edge");
+    cr_expect(first > 0 && last > 0, "%s", kinds[k]);
+    cr_expect_eq(gs_tensor_get(&bounds[0], 0), repeats ? first : 0);
+    cr_expect_eq(gs_tensor_get(&bounds[0], 1), repeats ? first : 0);
+    cr_expect_eq(gs_tensor_get(&bounds[0], 7), repeats ? last : 0);
+  }
+}

@@ -500,3 +500,29 @@ Test(interpret, out_of_memory) {
     cr_assert_eq(small.used, 0);
   }
 }
+
+/* ---- folds ---- */
+
+/* NaN on either side stays; else the greater, or the less. */
+Test(interpret, folds_of_special_values) {
+  static const double special[] = {NAN, -INFINITY, INFINITY, -2.5, 0, 1};
+  enum { EACH = sizeof special / sizeof *special };
+  for (int k = 0; k < EACH * EACH; k++) {
+    double a = special[k / EACH], b = special[k % EACH];
+    bool none = isnan(a) || isnan(b);
+    double wanted[GS_FOLD_COUNT] = {
+        [GS_FOLD_ADD] = a + b,
+        [GS_FOLD_SUB] = a - b,
+        [GS_FOLD_MUL] = a * b,
+        [GS_FOLD_DIV] = a / b,
+        [GS_FOLD_MAX] = none ? NAN : fmax(a, b),
+        [GS_FOLD_MIN] = none ? NAN : fmin(a, b),
+    };
+    for (gs_fold f = 0; f < GS_FOLD_COUNT; f++) {
+      double found = gs_fold_real(f, a, b);
+      cr_expect(f == GS_FOLD_NONE || found == wanted[f] ||
+                    (isnan(found) && isnan(wanted[f])),
+                "fold %d of %g and %g: %g, not %g", f, a, b, found, wanted[f]);
+    }
+  }
+}

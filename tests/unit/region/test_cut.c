@@ -193,3 +193,23 @@ Test(cut, regions_are_bounded) {
   for (uint32_t r = 0; r < cut.n; r++)
     cr_assert(cut.works.data[r] <= 64);
 }
+
+/* Where the whole has another use, it is what stands at the seam. */
+Test(cut, a_seam_lies_below_the_slice_where_the_whole_is_used_too) {
+  static const char *const uses[] = {"(output a)",
+                                     "(let d (compute relu a)) (output d)",
+                                     "(let d (slice a 1 0 2)) (output d)"};
+  for (size_t k = 0; k < sizeof uses / sizeof *uses; k++) {
+    const gs_program *p = cut_text(
+        bs_arena_printf(
+            &arena,
+            "(tensor x (shape 4 4) f32) (tensor w (shape 4 4) f32)"
+            "(let a (compute dotProd (cartProd (access x 1) (access w 1))))"
+            "(let s (slice a 0 1 3))"
+            "(let b (compute dotProd (cartProd (access s 1) (access w 1))))"
+            "(output b) %s",
+            uses[k]),
+        1);
+    cr_expect(cut.seam[let(p, "a")] && !cut.seam[let(p, "s")], "%s", uses[k]);
+  }
+}
