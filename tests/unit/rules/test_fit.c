@@ -626,3 +626,63 @@ Test(fit, operands_stay_where_they_lie) {
     equal(&m);
   }
 }
+
+/* ---- distances of digits ---- */
+
+static int64_t
+address(const gs_type *t, const fit_lie *lie, int64_t flat) {
+  int64_t at = 0;
+  for (uint32_t d = t->rank; d-- > 0; flat /= t->dim[d])
+    at += flat % t->dim[d] * lie->stride[d];
+  return at;
+}
+
+/* How far apart the values of the digit lie in every index; 0: not the same
+ * distance everywhere. */
+static int64_t
+distance(const gs_type *t, const fit_lie *lie, int64_t low, int64_t size) {
+  int64_t step = address(t, lie, low), all = gs_prod(t->dim, t->rank);
+  for (int64_t n = 0; n < all; n++) {
+    int64_t digit = n / low % size;
+    if (address(t, lie, n) - address(t, lie, n - digit * low) != step * digit)
+      return 0;
+  }
+  return step;
+}
+
+/* A digit of the flat index of a type that lies dense, in another order or
+ * with gaps. */
+Test(fit, distances_of_digits_are_those_of_their_elements) {
+  uint32_t same = 0, none = 0;
+  state = 5;
+  for (int k = 0; k < 20000; k++) {
+    gs_type t = {.rank = (uint8_t)(1 + draw(3))};
+    fit_lie lie = {.known = true};
+    int64_t step = 1 + draw(2), low = 1, size = 2 + draw(5);
+    for (uint32_t d = 0; d < t.rank; d++)
+      t.dim[d] = 1 + draw(6);
+    for (uint32_t j = 0, turn = draw(3); j < t.rank; j++) {
+      uint32_t d = draw(4) ? t.rank - 1 - j : (j + turn) % t.rank;
+      lie.stride[d] = step;
+      step *= t.dim[d] + (draw(3) ? 0 : draw(3));
+    }
+    for (uint32_t n = draw(4); n > 0; n--)
+      low *= 1 + draw(3);
+    int64_t all = gs_prod(t.dim, t.rank);
+    if (all % (low * size))
+      continue;
+    int64_t found = fit_flat_stride(&t, &lie, low, size);
+    int64_t right = distance(&t, &lie, low, size);
+    same += found == right && found;
+    none += !found;
+    cr_expect(
+        !found || found == right,
+        "%lld x %lld x %lld at %lld, %lld, %lld: digit of %lld from %lld: "
+        "%lld, not %lld",
+        (long long)t.dim[0], (long long)t.dim[1], (long long)t.dim[2],
+        (long long)lie.stride[0], (long long)lie.stride[1],
+        (long long)lie.stride[2], (long long)size, (long long)low,
+        (long long)found, (long long)right);
+  }
+  cr_expect(same > 500 && none > 100, "%u and %u", same, none);
+}
