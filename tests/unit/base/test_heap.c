@@ -79,6 +79,28 @@ fill(void *heap) {
     bs_alloc(heap, 100);
 }
 
+/* A block may fill the last byte, of its own heap's limit or of its parent's.
+ */
+Test(heap, all_of_a_limit_can_be_taken) {
+  bs_heap heap, child;
+  bs_heap_init(&heap, NULL, 0);
+  void *block = bs_alloc(&heap, 1000);
+  size_t used = heap.used;
+  bs_free(&heap, block);
+  bs_heap_done(&heap);
+  for (int k = 0; k < 4; k++) {
+    size_t limit = used - k % 2;
+    bs_heap_init(&heap, NULL, k < 2 ? limit : 0);
+    bs_heap_init_child(&child, &heap, k < 2 ? 0 : limit);
+    cr_expect_eq(bs_heap_room(&child), limit);
+    block = bs_try_realloc(&child, NULL, 1000);
+    cr_expect_eq(block != NULL, k % 2 == 0, "limit %d", k);
+    cr_expect_eq(heap.used, block ? used : 0);
+    bs_heap_done(&child);
+    bs_heap_done(&heap);
+  }
+}
+
 Test(heap, a_limit_unwinds_and_the_heap_stays_usable) {
   bs_heap heap;
   bs_heap_init(&heap, NULL, 10000);

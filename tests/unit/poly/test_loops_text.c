@@ -277,6 +277,12 @@ Test(loops_text, faults_are_told_apart) {
                "output A: f32[4] for i in 0..2 {S: A[i / 0] = 1}");
   expect_fault("type-mismatch", "input B: f32[] output A: i32[] S: A[] = B[]");
   expect_fault("order", "output A: i32[] input B: f32[]");
+  static const char *const declared[] = {
+      "input B: f32[4]",     "output B: f32[4]", "local B: f32[4]",
+      "workspace B: f32[4]", "size n",           "constant B: f32[1] = {1}"};
+  for (size_t k = 0; k < sizeof declared / sizeof *declared; k++)
+    expect_fault("syntax",
+                 bs_arena_printf(&arena, "for i in 0..4 { %s }", declared[k]));
   expect_fault("type-mismatch", "output A: i32[] S: A[] = exp(1)");
   expect_fault("number-range", "output A: f32[0]");
   expect_fault("too-large", "output A: f32[1048576, 1048576, 2]");

@@ -92,6 +92,8 @@ Test(script, syntax) {
   REFUSED("split ? [2]", "no meaning");
   scheduled("# nothing\n\n ; ;\n# at all");
   scheduled("split k [\n  2,\n  4 # both\n]\n");
+  scheduled("assert extent(\n  i\n) == 8\nassert instances(\nU) == 512");
+  REFUSED("assert extent(i\n) ==\n 8", "is expected");
 }
 
 Test(script, blocks_are_not_nested_without_end) {
