@@ -104,7 +104,7 @@ cg_begins_type(const char *at) {
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (n == strlen(words[k]) && !strncmp(at, words[k], n))
       return true;
-  return ends(at, n, "_t") || ends(at, n, "_v");
+  return ends(at, n, "_t") || is_of_vectors(at, n);
 }
 
 bool

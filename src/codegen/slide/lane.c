@@ -142,15 +142,33 @@ places_of(const cg_slide *x, const po_stmt *s) {
   return out;
 }
 
+/* Lanes behind the end of a row are computed with the others, as loops over all
+ * lanes are one instruction of each operation, and those over 7 of 8 are not:
+ * if nothing beside them is read, and no value of theirs can do harm. */
+static bool
+may_fill_lanes(const cg_slide *x) {
+  for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
+    if (x->c->extra[k].factor[x->c->along])
+      return false;
+  return x->c->dtype != GS_I32;
+}
+
+bool
+cg_counts_lanes(const cg_slide *x) {
+  return x->uneven && !may_fill_lanes(x);
+}
+
 static void
 put_formula(const cg_slide *x) {
   cg_add(x->w, "static inline void\n%s_value(%s_v *s%s", x->name, x->name,
-         x->uneven ? ", int n" : "");
+         cg_counts_lanes(x) ? ", int n" : "");
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++)
     cg_add(x->w, ", const %s *restrict e%u", cg_extra_type(x, k), k);
   cg_write(x->w, ") {");
   put_lanes(x, "a", "s");
-  if (x->uneven)
+  if (may_fill_lanes(x))
+    put_loop(x, x->c->lanes);
+  else if (cg_counts_lanes(x))
     cg_write(x->w, "for (int t = 0; t < n; t++) {");
   else
     put_loop(x, x->width);

@@ -18,8 +18,8 @@ text_of(const cg_slide *x, bs_text *text) {
   return out;
 }
 
-static const char *
-pick(const cg_slide *x, const char *a, const char *b, const int64_t *lane) {
+const char *
+cg_pick(const cg_slide *x, const char *a, const char *b, const int64_t *lane) {
   bs_text text;
   bs_text_init(&text, x->e->heap);
   bs_putf(&text, "GLEN_PICK(%s_i, %s, %s", x->name, a, b);
@@ -55,7 +55,7 @@ cg_in_order(const cg_slide *x, const char *vector) {
   int64_t lane[64] = {0};
   for (uint32_t l = 0; l < x->c->lanes; l++)
     lane[element_of(x, l)] = l;
-  return pick(x, vector, vector, lane);
+  return cg_pick(x, vector, vector, lane);
 }
 
 /* What elements are that are missing. */
@@ -70,7 +70,7 @@ cg_blend(const cg_slide *x, const char *a, const char *b, cg_lanes from) {
   int64_t lane[64];
   for (uint32_t l = 0; l < x->c->lanes; l++)
     lane[l] = from >> element_of(x, l) & 1 ? x->c->lanes + l : l;
-  return pick(x, a, b, lane);
+  return cg_pick(x, a, b, lane);
 }
 
 static const char *
@@ -141,6 +141,29 @@ one_by_one(const cg_slide *x, const cg_source *from, int64_t offset,
   return text_of(x, &text);
 }
 
+/* No lane moves, but those of `zero` become zeros: a mask of bits, for which
+ * compilers need one instruction in vectors of any length. */
+static bool
+is_masked(const cg_slide *x, const int64_t *lane, cg_lanes want,
+          cg_lanes zero) {
+  for (uint32_t l = 0; l < x->c->lanes; l++)
+    if (want >> element_of(x, l) & 1 && lane[l] != (int64_t)l)
+      return false;
+  return zero && !x->fills;
+}
+
+static const char *
+masked(const cg_slide *x, const char *a, cg_lanes zero) {
+  bs_text text;
+  bs_text_init(&text, x->e->heap);
+  bs_putf(&text, "(%s_v)((%s_i)%s & (%s_i){", x->name, x->name, a, x->name);
+  for (uint32_t l = 0; l < x->c->lanes; l++)
+    bs_putf(&text, "%s%s", l ? ", " : "",
+            zero >> element_of(x, l) & 1 ? "0" : "-1");
+  bs_put(&text, "})");
+  return text_of(x, &text);
+}
+
 /* Lanes of vectors at `start`, moved; what is not wanted is any of them. */
 static const char *
 moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
@@ -157,9 +180,11 @@ moved(const cg_slide *x, const cg_source *from, int64_t offset, int64_t start,
                                             : lane[l];
   }
   const char *a = vector_at(x, from, start);
+  if (!two && is_masked(x, lane, want, zero))
+    return masked(x, a, zero);
   if (!two)
-    return pick(x, a, zero ? filler(x) : a, lane);
-  const char *both = pick(x, a, vector_at(x, from, start + lanes), lane);
+    return cg_pick(x, a, zero ? filler(x) : a, lane);
+  const char *both = cg_pick(x, a, vector_at(x, from, start + lanes), lane);
   return zero ? cg_blend(x, both, filler(x), zero) : both;
 }
 
@@ -270,6 +295,6 @@ cg_pick_held(const cg_slide *x, int64_t offset, cg_lanes want, cg_lanes fill) {
   if (p.whole && !p.both)
     return a;
   const char *b = p.both ? cg_held(x, p.first + 1) : filler(x);
-  const char *out = pick(x, a, b, p.lane);
+  const char *out = cg_pick(x, a, b, p.lane);
   return p.missing ? cg_blend(x, out, filler(x), p.missing) : out;
 }

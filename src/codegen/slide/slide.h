@@ -54,6 +54,9 @@ const char *cg_load_held(const cg_slide *, const cg_source *, int64_t offset,
                          int64_t k);
 const char *cg_pick_held(const cg_slide *, int64_t offset, cg_lanes want,
                          cg_lanes fill);
+/* A vector of lanes of a, and behind those of b. */
+const char *cg_pick(const cg_slide *, const char *a, const char *b,
+                    const int64_t *lane);
 /* `a` with the lanes of `from` taken from b. */
 const char *cg_blend(const cg_slide *, const char *a, const char *b,
                      cg_lanes from);
@@ -73,6 +76,8 @@ bool cg_is_named(const cg_slide *, uint32_t loop);
 void cg_put_lane_functions(const cg_slide *);
 bool cg_has_start(const cg_slide *);
 bool cg_has_value(const cg_slide *);
+/* NAME_value is told of how many lanes. */
+bool cg_counts_lanes(const cg_slide *);
 
 /* finish.c: whether the formula has a function of its own, and that: it is
  * given the results that the tiles of all rows and vectors have stored. */

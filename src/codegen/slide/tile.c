@@ -131,19 +131,45 @@ put_other(const tile *t, const char *sum, const char *weight, bool all,
   cg_write(x->w, "}");
 }
 
+/* Of a result, or of the part of it that every second tap is added to. */
+static const char *
+sum_name(const cg_slide *x, int64_t row, int64_t v, uint32_t side) {
+  return bs_arena_printf(&x->e->arena, "s%lld_%lld%s", (long long)row,
+                         (long long)v, side ? "b" : "");
+}
+
+/* Where a tap is added follows from its place in the window alone: results at
+ * borders are added up as all others. */
+static uint32_t
+side_of(const tile *t) {
+  const po_slide *c = t->x->c;
+  int64_t taps = 0;
+  for (uint32_t tap = c->n_outer; tap < c->n; tap++)
+    if (c->unrolled[tap] && tap != c->shared)
+      taps += t->tap[tap];
+  return (uint32_t)(taps % c->sides);
+}
+
+/* With -ffast-math, gcc breaks chains of fused products and sums into products
+ * and sums of their own, unless it cannot see through them. */
+static void
+put_added(const cg_slide *x, const char *sum, const char *weight) {
+  cg_write(x->w, "%s += %s%st;", sum, weight ? weight : "",
+           weight ? " * " : "");
+  cg_write(x->w, "GLEN_HOLD(%s);", sum);
+}
+
 static void
 put_fold(const tile *t, int64_t row, int64_t v, cg_lanes lanes) {
   const cg_slide *x = t->x;
-  const char *sum =
-      bs_arena_printf(&x->e->arena, "s%lld_%lld", (long long)row, (long long)v);
+  const char *sum = sum_name(x, row, v, side_of(t));
   const char *weight = cg_has_weights(x) ? weights(t, row, v) : NULL;
   if (x->c->body == PO_SLIDE_OTHER)
     put_other(t, sum, weight,
               x->fills || lanes == cg_first_lanes(po_results_in(x->c, v)),
               lanes);
   else
-    cg_write(x->w, "%s += %s%st;", sum, weight ? weight : "",
-             weight ? " * " : "");
+    put_added(x, sum, weight);
 }
 
 /* The rows of vector v that have a tap at this place. */
@@ -310,15 +336,21 @@ put_parameters(const cg_slide *x) {
   cg_write(x->w, ") {");
 }
 
+/* A part of a sum starts with zero. */
+static void
+put_start_of(const cg_slide *x, const char *sum, bool part) {
+  bool calls = cg_has_start(x) && !part;
+  cg_write(x->w, "%s_v %s%s;", x->name, sum, calls ? "" : " = {0}");
+  if (calls)
+    cg_write(x->w, "%s_start(&%s);", x->name, sum);
+}
+
 static void
 put_start(const cg_slide *x) {
   for (uint32_t row = 0; row < x->c->rows; row++)
-    for (uint32_t v = 0; v < x->c->vectors; v++) {
-      cg_write(x->w, "%s_v s%u_%u%s;", x->name, row, v,
-               cg_has_start(x) ? "" : " = {0}");
-      if (cg_has_start(x))
-        cg_write(x->w, "%s_start(&s%u_%u);", x->name, row, v);
-    }
+    for (uint32_t v = 0; v < x->c->vectors; v++)
+      for (uint32_t side = 0; side < x->c->sides; side++)
+        put_start_of(x, sum_name(x, row, v, side), side);
   cg_write(x->w, "%s_v t;", x->name);
   for (uint32_t k = 0; k < cg_n_held(x); k++)
     cg_write(x->w, "%s_v %s;", x->name, cg_held(x, k));
@@ -329,12 +361,17 @@ put_start(const cg_slide *x) {
   cg_write(x->w, "(void)fill;");
 }
 
-/* NAME_value(&r, e0 + ..), of a row and a vector. */
+static const char *
+result_name(const cg_slide *x, uint32_t row, uint32_t v) {
+  return bs_arena_printf(&x->e->arena, "r%u_%u", row, v);
+}
+
+/* NAME_value(&r0_0, e0 + ..), of a row and a vector. */
 static void
 put_value(const cg_slide *x, uint32_t row, uint32_t v) {
   const po_slide *c = x->c;
-  cg_add(x->w, "%s_value(&r", x->name);
-  if (x->uneven)
+  cg_add(x->w, "%s_value(&%s", x->name, result_name(x, row, v));
+  if (cg_counts_lanes(x))
     cg_add(x->w, ", %lld", (long long)po_results_in(c, v));
   for (uint32_t k = 0; k < cg_extras_of_tile(x); k++) {
     int64_t down = c->down == PO_NO_LOOP ? 0 : c->extra[k].factor[c->down];
@@ -355,31 +392,77 @@ may_spill(const cg_slide *x, uint32_t row, int64_t width) {
          (c->rows - 1 - row) * extent >= c->lanes - width;
 }
 
+/* The vector that ends where this one begins, in the same row or in the row
+ * before it; false: its end is not what lies there. */
+static bool
+find_before(const cg_slide *x, uint32_t *row, uint32_t *v) {
+  const po_slide *c = x->c;
+  if (*v) {
+    --*v;
+    return true;
+  }
+  if (!*row || c->down == PO_NO_LOOP ||
+      c->c.factor[c->down] != c->extent[c->along])
+    return false;
+  --*row;
+  *v = c->vectors - 1;
+  return true;
+}
+
+/* The end of a row with as many results before it as fill a vector, which are
+ * stored once more: a copy of some lanes goes through memory.  NULL: there are
+ * not as many. */
+static const char *
+reached_back(const cg_slide *x, uint32_t row, uint32_t v) {
+  const po_slide *c = x->c;
+  uint32_t before = row, of = v;
+  int64_t width = po_results_in(c, v), n = c->lanes - width, lane[64];
+  if (!find_before(x, &before, &of) || po_results_in(c, of) < n)
+    return NULL;
+  for (int64_t l = 0; l < c->lanes; l++)
+    lane[l] = l < n ? po_results_in(c, of) - n + l : c->lanes + l - n;
+  return cg_pick(x, result_name(x, before, of), result_name(x, row, v), lane);
+}
+
+static void
+put_store(const cg_slide *x, uint32_t row, uint32_t v) {
+  const po_slide *c = x->c;
+  int64_t down = c->down == PO_NO_LOOP ? 0 : c->c.factor[c->down];
+  int64_t at = down * row + (int64_t)v * c->lanes;
+  int64_t width = po_results_in(c, v);
+  const char *result = result_name(x, row, v);
+  const char *both = width == c->lanes || may_spill(x, row, width)
+                         ? NULL
+                         : reached_back(x, row, v);
+  if (both)
+    cg_write(x->w, "*(%s_v *)(c + %lld) = %s;", x->name,
+             (long long)(at + width - c->lanes), both);
+  else if (width == c->lanes || may_spill(x, row, width))
+    cg_write(x->w, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at, result);
+  else
+    cg_write(x->w, "memcpy(c + %lld, &%s, %lld);", (long long)at, result,
+             (long long)(width * gs_dtype_table[c->dtype].bytes));
+}
+
 /* The sums themselves have no address: where a function or a copy needs one,
  * they would all be kept in memory. */
 static void
 put_result(const cg_slide *x, uint32_t row, uint32_t v) {
-  const po_slide *c = x->c;
-  int64_t down = c->down == PO_NO_LOOP ? 0 : c->c.factor[c->down];
-  int64_t at = down * row + (int64_t)v * c->lanes;
-  const char *sum = bs_arena_printf(&x->e->arena, "s%u_%u", row, v);
-  const char *value = cg_is_turned(x) ? cg_in_order(x, sum) : sum;
-  int64_t width = po_results_in(c, v);
-  bool whole = width == c->lanes || may_spill(x, row, width);
-  if (!cg_has_value(x) && whole) {
-    cg_write(x->w, "*(%s_v *)(c + %lld) = %s;", x->name, (long long)at, value);
-    return;
-  }
-  cg_write(x->w, "{");
-  cg_write(x->w, "%s_v r = %s;", x->name, value);
+  const char *sum = sum_name(x, row, v, 0);
+  cg_write(x->w, "%s_v %s = %s;", x->name, result_name(x, row, v),
+           cg_is_turned(x) ? cg_in_order(x, sum) : sum);
   if (cg_has_value(x))
     put_value(x, row, v);
-  if (whole)
-    cg_write(x->w, "*(%s_v *)(c + %lld) = r;", x->name, (long long)at);
-  else
-    cg_write(x->w, "memcpy(c + %lld, &r, %lld);", (long long)at,
-             (long long)(width * gs_dtype_table[c->dtype].bytes));
-  cg_write(x->w, "}");
+  put_store(x, row, v);
+}
+
+static void
+put_joined(const cg_slide *x) {
+  for (uint32_t row = 0; row < x->c->rows; row++)
+    for (uint32_t v = 0; v < x->c->vectors; v++)
+      for (uint32_t side = 1; side < x->c->sides; side++)
+        cg_write(x->w, "%s += %s;", sum_name(x, row, v, 0),
+                 sum_name(x, row, v, side));
 }
 
 static void
@@ -405,6 +488,7 @@ cg_put_slide_tile(const cg_slide *x, const cg_place *at, uint32_t number) {
     cg_write(x->w, "GLEN_CONTRACT_BODY");
   put_start(x);
   put_taps(&t);
+  put_joined(x);
   put_results(x);
   cg_close_function(x->e, x->w);
 }

@@ -62,6 +62,11 @@
   X(SUM_PART, 12, "vectors",                                                   \
     "of such a sum: adding up the lanes of a shorter one takes longer than "   \
     "waiting for its additions")                                               \
+  X(SLIDE_CHAIN, 16, "taps",                                                   \
+    "of a window, each of which waits for the one before it: of fewer, "       \
+    "windows that follow are begun meanwhile")                                 \
+  X(SLIDE_SUMS, 8, "sums",                                                     \
+    "of windows that take turns: two additions begin in each of four cycles")  \
   /* Orders of loops. */                                                       \
   X(ORDER_INSTANCES, 16384, "instances",                                       \
     "of a nest that are worth an exchange of loops, or blocks")                \

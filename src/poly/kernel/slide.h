@@ -69,6 +69,7 @@ typedef struct po_slide {
   uint32_t shared;      /* the tap that rows share elements by */
   uint32_t across; /* rows of x are held: the tap along them; or PO_NO_LOOP */
   bool unrolled[PO_MAX_DIMS]; /* taps that a tile writes out */
+  uint32_t sides;             /* parts of each sum, added up side by side */
   double cycles;              /* estimate, one core */
   /* What the loops of a tile run over stays in the second cache: going over it
    * together with others saves nothing. */

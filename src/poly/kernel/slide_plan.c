@@ -7,6 +7,7 @@
  * takes longest.  Vectors may be shorter than the target's, where a row is. */
 #include "poly/kernel/slide.h"
 #include "base/whole.h"
+#include "glenside/target/tuned.h"
 #include <math.h>
 
 /* Taps of a window that are written out, lines of all tiles of a kernel. */
@@ -225,6 +226,11 @@ tiles_of(const po_slide *c, uint32_t loop, int64_t size) {
   return loop == PO_NO_LOOP ? 1 : bs_ceil_div(c->extent[loop], size);
 }
 
+static int64_t
+shared_taps(const po_slide *c) {
+  return c->shared == PO_NO_LOOP ? 1 : c->extent[c->shared];
+}
+
 /* Places along the loop of rows that a tile reads. */
 static int64_t
 places(const po_slide *c) {
@@ -414,6 +420,26 @@ try_loops(const choosing *x) {
   }
 }
 
+/* Sums that one place of the loop of rows is added to. */
+static int64_t
+sums_of_place(const po_slide *c) {
+  int64_t rows = bs_ceil_div((int64_t)c->rows * shared_taps(c), places(c));
+  return rows * (c->y.index && c->y.at.factor[c->along] ? 1 : c->vectors);
+}
+
+/* Each addition to a sum waits for the one before it: where few sums take turns
+ * and windows are large, each is two, if registers are left for that. */
+static void
+choose_sides(const gs_target *t, bool strict, po_slide *c) {
+  int64_t registers = t->vector_registers > 0 ? t->vector_registers : 16;
+  int64_t sums = 2 * (int64_t)c->rows * c->vectors;
+  if (c->across != PO_NO_LOOP)
+    sums += held_vectors(c);
+  bool pays = count_taps(c, true) >= GS_SLIDE_CHAIN &&
+              sums_of_place(c) < GS_SLIDE_SUMS && sums + SPARE <= registers;
+  c->sides = pays && !strict && c->body != PO_SLIDE_OTHER ? 2 : 1;
+}
+
 bool
 po_plan_slide(const gs_target *t, bool strict, po_slide *c, po_slide *room) {
   int64_t bytes = gs_dtype_table[c->dtype].bytes;
@@ -429,5 +455,7 @@ po_plan_slide(const gs_target *t, bool strict, po_slide *c, po_slide *room) {
     if (room->lanes >= 2 && room->lanes < 2 * c->extent[c->along])
       try_loops(&x);
   }
+  if (c->cycles > 0)
+    choose_sides(t, strict, c);
   return c->cycles > 0;
 }

@@ -128,3 +128,24 @@ Test(slide, no_neighbours_no_plan) {
   c.x.at.factor[2] = 5;
   cr_assert(!po_plan_slide(&t, false, &c, &room));
 }
+
+/* Few sums take turns in a large window: each is two, side by side. */
+Test(slide, sums_of_large_windows_are_two) {
+  gs_target t = machine(64);
+  t.vector_registers = 32;
+  po_slide c = depthwise(384, 14, 1), room;
+  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert_eq(c.sides, 1);
+  c = depthwise(384, 14, 1);
+  c.extent[3] = c.extent[4] = 5;
+  c.x.at.base = -2 * 14 - 2;
+  c.y.at = (po_walk){0, {25, 0, 0, 5, 1}};
+  c.borders[0].constant = c.borders[2].constant = -2;
+  c.borders[1].constant = c.borders[3].constant = 14 + 1;
+  po_slide strict = c;
+  cr_assert(po_plan_slide(&t, false, &c, &room));
+  cr_assert_eq(c.sides, 2);
+  cr_assert_leq(c.sides * c.rows * c.vectors + 3, t.vector_registers);
+  if (po_plan_slide(&t, true, &strict, &room))
+    cr_assert_eq(strict.sides, 1);
+}
