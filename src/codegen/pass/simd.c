@@ -301,6 +301,14 @@ note_reductions(const lanes *l, cg_for *head) {
   head->reductions = out;
 }
 
+/* Whether a vector of sums of four bytes ends behind the loop; of wider ones
+ * it is said too often, which costs nothing. */
+static bool
+is_ragged(const cg_emitter *e, const cg_for *head, int64_t trips) {
+  int64_t lanes = e->p->target->vector_bytes / 4;
+  return head->n_reductions && lanes > 1 && trips % lanes;
+}
+
 /* A loop whose iterations are not shared out, and whose order is left to the
  * compiler. */
 static void
@@ -318,6 +326,7 @@ find(cg_emitter *e, cg_node *n) {
     return;
   head->lanes = CG_LANES_SEEN;
   note_reductions(&l, head);
+  head->is_ragged = is_ragged(e, head, trips);
 }
 
 static void

@@ -200,6 +200,7 @@ make_rest(const parts *x) {
   n->first = cg_clone(&x->e->arena, cg_below_marks(x->loop->first));
   if (rest >= GS_VECTOR_ITERATIONS) {
     n->head.lanes = CG_LANES_SEEN;
+    n->head.is_ragged = rest % lanes_of(x);
     n->head.n_reductions = x->loop->head.n_reductions;
     n->head.reductions = x->loop->head.reductions;
   }

@@ -83,7 +83,7 @@ print_pragmas(const printer *p, const cg_for *loop, uint32_t indent) {
     bs_put(out, "\n#endif\n");
   }
   if (loop->lanes != CG_LANES_NONE) {
-    bs_put(out, CG_IF_SIMD);
+    bs_put(out, loop->is_ragged ? CG_IF_SIMD_RAGGED : CG_IF_SIMD);
     cg_indent(out, loop->lanes == CG_LANES_SEEN ? indent : 0);
     bs_put(out, "#pragma omp simd");
     print_reductions(out, loop);

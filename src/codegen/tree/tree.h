@@ -88,6 +88,7 @@ typedef struct cg_for {
    * without OpenMP does not have it: its names do not count as uses. */
   const cg_expr *pays;
   cg_lanes_kind lanes;
+  bool is_ragged; /* the last vector is not full */
   uint32_t n_reductions;
   const cg_reduction *reductions;
 } cg_for;
