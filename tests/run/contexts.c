@@ -191,6 +191,12 @@ is_product(glen_kernel *kernel) {
   return same;
 }
 
+static bool
+do_begin(job *j) {
+  j->glen = glen_context_new(NULL, 0);
+  return j->glen;
+}
+
 /* All threads want the same kernel in the same cache at once. */
 static bool
 do_jit(job *j) {
@@ -205,9 +211,10 @@ static const struct {
   const char *name;
   bool (*run)(job *);
 } stages[] = {
-    {"read", do_read},         {"mistake", do_mistake},     {"edit", do_edit},
-    {"saturate", do_saturate}, {"report", do_report},       {"prove", do_prove},
-    {"lower", do_lower},       {"interpret", do_interpret}, {"jit", do_jit},
+    {"begin", do_begin}, {"read", do_read},         {"mistake", do_mistake},
+    {"edit", do_edit},   {"saturate", do_saturate}, {"report", do_report},
+    {"prove", do_prove}, {"lower", do_lower},       {"interpret", do_interpret},
+    {"jit", do_jit},
 };
 
 enum { STAGES = sizeof stages / sizeof *stages };
@@ -223,6 +230,7 @@ finish(job *j) {
   glen_rules_free(j->rules);
   glen_target_free(j->target);
   glen_context_free(j->glen);
+  free(j->text);
 }
 
 /* A stage of one context, then the same of the next. */
@@ -231,7 +239,7 @@ run_stages(job *jobs, int from, int to) {
   for (int s = from; s < to; s++)
     for (int k = 0; k < CONTEXTS; k++) {
       jobs[k].stage = stages[s].name;
-      if (jobs[k].glen && stages[s].run(&jobs[k]))
+      if (stages[s].run(&jobs[k]))
         continue;
       fprintf(stderr, "%s failed: %s\n", stages[s].name,
               jobs[k].glen ? glen_take_diagnostics(jobs[k].glen, GLEN_DIAG_TEXT)
@@ -246,6 +254,7 @@ typedef struct worker {
   job jobs[CONTEXTS];
   glen_kernel *shared; /* not NULL: to be called, and no more */
   int from, to;        /* stages */
+  bool last;           /* what there is is freed, and no more */
   bool ok;
 } worker;
 
@@ -253,6 +262,10 @@ static void *
 work(void *arg) {
   worker *w = arg;
   w->ok = true;
+  for (int k = 0; w->last && k < CONTEXTS; k++)
+    finish(&w->jobs[k]);
+  if (w->last)
+    return NULL;
   if (w->shared)
     for (int k = 0; k < CALLS; k++)
       w->ok = w->ok && is_product(w->shared);
@@ -272,14 +285,6 @@ together(worker *workers, int n) {
     ok = ok && workers[k].ok;
   }
   return ok;
-}
-
-static void
-begin(worker *w, int to) {
-  for (int k = 0; k < CONTEXTS; k++)
-    w->jobs[k].glen = glen_context_new(NULL, 0);
-  w->from = 0;
-  w->to = to;
 }
 
 /* Contexts go on in another thread than began them. */
@@ -314,7 +319,7 @@ main(int argc, char **argv) {
   data = argv[1];
   scratch = argv[2];
   for (int k = 0; k < n; k++)
-    begin(&workers[k], half);
+    workers[k].to = half;
   bool ok = together(workers, n);
   pass_on(workers, n);
   for (int k = 0; k < n; k++) {
@@ -322,20 +327,17 @@ main(int argc, char **argv) {
     workers[k].to = STAGES;
   }
   ok = ok && together(workers, n);
-  begin(&alone, STAGES);
+  alone.to = STAGES;
   ok = ok && together(&alone, 1);
   int same = ok ? compare(workers, n, alone.jobs[0].text) : 0;
   for (int k = 0; k < n; k++)
     workers[k].shared = alone.jobs[0].kernel;
   ok = ok && together(workers, n);
-  for (int k = 0; k < CONTEXTS; k++) {
-    for (int t = 0; t < n; t++) {
-      finish(&workers[t].jobs[k]);
-      free(workers[t].jobs[k].text);
-    }
-    finish(&alone.jobs[k]);
-    free(alone.jobs[k].text);
-  }
+  for (int k = 0; k < n; k++)
+    workers[k].last = true;
+  ok = together(workers, n) && ok;
+  alone.last = true;
+  ok = together(&alone, 1) && ok;
   printf("%d contexts, %d equal\n", n * CONTEXTS, same);
   return ok && same == n * CONTEXTS ? 0 : 1;
 }
