@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What is installed: each file, the names that the library exports, a manual
-page a command."""
+"""What is installed: each file, the names that the library exports and takes from
+isl, a manual page a command."""
 import os
 import re
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXPORTED = os.path.join(HERE, "exported.txt")
+# The functions of the oldest isl that glen is built with, Ubuntu 22.04's: those
+# of its headers (but for the deprecated ones) that its library has.
+OLDEST_ISL = os.path.join(HERE, "isl-0.24.txt")
 # Ends of paths below the prefix, as the folder of libraries differs.
 EXPECTED = [
     "bin/glen", "bin/glen-check-proof", "/libglen.so", "/libglen.so.1",
@@ -61,6 +64,29 @@ def check_symbols(installed):
     installed.expect("soname", "SONAME               libglen.so.1\n" in soname)
 
 
+def newer(used, known):
+    """Functions of isl that the oldest one does not have."""
+    return sorted({name for name in used if name.startswith("isl_")} -
+                  set(known))
+
+
+def check_isl(installed):
+    with open(OLDEST_ISL, encoding="utf-8") as f:
+        known = f.read().split()
+    for path in (installed.find("libglen.so"), installed.file("bin/glen")):
+        name = os.path.basename(path)
+        done = subprocess.run(["nm", "-D", "--undefined-only", path],
+                              capture_output=True, text=True, check=True)
+        used = re.findall(r"\b(isl_\w+)", done.stdout)
+        installed.expect(f"{name} calls isl", len(used) > 100, len(used))
+        found = newer(used, known)
+        installed.expect(f"{name} calls nothing newer than isl 0.24",
+                         not found, found)
+    found = newer(["isl_set_copy", "isl_set_of_tomorrow", "malloc"], known)
+    installed.expect("a newer function of isl is noticed",
+                     found == ["isl_set_of_tomorrow"], found)
+
+
 def commands(installed):
     text = installed.run(["glen", "--help"])[1]
     return [name.strip() for name in
@@ -90,4 +116,5 @@ def check(installed):
             path == end or (end[0] == "/" and path.endswith(end))
             for path in there))
     check_symbols(installed)
+    check_isl(installed)
     check_pages(installed)
