@@ -162,8 +162,9 @@ emit_mod(on_import *im) {
   give_narrowed(im, t_fold(im, "sub", a, t_fold(im, "mul", b, q)));
 }
 
-/* exp(b log |a|), with the sign of an odd power of a number below 0, and 1
- * where b is 0.  A power of a negative number that is none stays one. */
+/* exp(b log |a|), with the sign of an odd power of a number below 0, none where
+ * b is no whole number then, as the logarithm of a is none, and 1 where b is
+ * 0. */
 void
 emit_general_pow(on_import *im) {
   gs_term a, b;
@@ -176,6 +177,10 @@ emit_general_pow(on_import *im) {
   gs_term odd_part =
       t_fold(im, "sub", b, scaled(im, 2, t_compute(im, "floor", half)));
   gs_term minus = t_select(im, odd_part, t_compute(im, "neg", power), power);
+  gs_term part = t_fold(im, "sub", b, t_compute(im, "floor", b));
+  gs_term none =
+      t_compute(im, "exp", t_fold(im, "mul", b, t_compute(im, "log", a)));
+  minus = t_select(im, part, none, minus);
   power = t_select(im, t_compute(im, "neg", a), minus, power);
   power = t_select(im, t_compute(im, "square", b), power, one);
   if (!on_type_of(on_type_in(im, 0))->real)

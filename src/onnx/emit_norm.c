@@ -58,7 +58,7 @@ emit_reduce(on_import *im) {
   bool axes[GS_MAX_RANK] = {0}, given;
   if (!t_type(im, x, &type) || !on_axes(im, 1, type.rank, axes, &given))
     return;
-  bool keeps = on_attr_int(im, "noop_with_empty_axes", 0) && !given;
+  bool keeps = on_no_axes(im, given);
   if (!keeps && type.rank && im->row->which == ON_REDUCE_LOG_SUM_EXP)
     x = log_sum_exp(im, x, axes, &type, on_attr_int(im, "keepdims", 1) != 0);
   else if (!keeps && type.rank)

@@ -243,7 +243,8 @@ by_matrix(on_import *im, gs_term x, uint32_t d, const axis_map *m) {
   x = t_access(im, t_transpose(im, x, last, type.rank), type.rank - 1);
   x = t_compute(im, "dotProd",
                 t_cartprod(im, x, t_access(im, t_constant(im, a), 1)));
-  return t_transpose(im, t_whole(im, x), back, type.rank);
+  return t_cast(im, type.dtype,
+                t_transpose(im, t_whole(im, x), back, type.rank));
 }
 
 /* ---- the sizes ---- */
@@ -282,7 +283,9 @@ knows_modes(on_import *im) {
     return on_fail(im, "of its attributes, coordinates by tf_crop_and_resize, "
                        "antialias, exclude_outside, aspect ratios and axes "
                        "are not supported");
-  return true;
+  return on_attr_is(im, "mode", "nearest", "nearest") ||
+         on_type_of(on_type_in(im, 0))->real ||
+         on_fail(im, "integers are not interpolated");
 }
 
 void

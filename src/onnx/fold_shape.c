@@ -440,6 +440,10 @@ fold_reduce(on_import *im) {
   uint32_t n = 0, n_kept = 0;
   if (!a || !is_exact(im, a) || !on_axes(im, 1, a->rank, axes, &given))
     return;
+  if (on_no_axes(im, given)) {
+    on_out_array(im, 0, a);
+    return;
+  }
   bool keep = on_attr_int(im, "keepdims", 1) != 0;
   for (int last = 0; last < 2; last++)
     for (uint32_t k = 0; k < a->rank; k++)

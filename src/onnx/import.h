@@ -216,6 +216,9 @@ bool on_list(on_import *, const char *name, uint32_t input, int64_t *out,
              int *n);
 /* An axis from -rank to rank - 1; a fault if it is none. */
 bool on_axis(on_import *, int64_t axis, uint32_t rank, uint32_t *out);
+/* No axes are named, and none are meant; a fault where that is not what
+ * implementations agree on. */
+bool on_no_axes(on_import *, bool given);
 /* As a set; all of them where there is no list. */
 bool on_axes(on_import *, uint32_t input, uint32_t rank, bool *out,
              bool *given);

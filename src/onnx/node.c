@@ -114,9 +114,24 @@ has_let(const on_import *im, gs_term t) {
          (p->lets.len && bs_last(&p->lets).term.i == t.i);
 }
 
+/* Sums of half floats are f32, and rounded once.  What reads the result relies
+ * on its type. */
+static gs_term
+typed(on_import *im, gs_term t, int32_t type) {
+  gs_type own;
+  const on_type *to = on_type_of(type);
+  if (!gs_term_ok(t) || !t_type(im, t, &own) || own.dtype == to->dtype)
+    return t;
+  if (own.dtype == GS_F32 && to->bytes == 2 && to->real)
+    return t_cast(im, to->dtype, t);
+  on_fail(im, "its result would be of type %s, not of %s",
+          gs_dtype_table[own.dtype].name, to->name);
+  return GS_NO_TERM;
+}
+
 void
 on_out(on_import *im, uint32_t k, gs_term t, int32_t type) {
-  t = t_whole(im, t);
+  t = typed(im, t_whole(im, t), type);
   give(im, k, t, NULL, type);
   if (im->failed || !gs_term_ok(t) || has_let(im, t) || !on_wants(im, k))
     return;
@@ -282,5 +297,18 @@ on_axes(on_import *im, uint32_t input, uint32_t rank, bool *out, bool *given) {
       return false;
     out[axis] = true;
   }
+  return true;
+}
+
+/* The format says that the result is the input; others apply what is done to
+ * each element before the sum, and to the sum. */
+bool
+on_no_axes(on_import *im, bool given) {
+  int which = im->row->which;
+  if (given || !on_attr_int(im, "noop_with_empty_axes", 0))
+    return false;
+  if (which == ON_REDUCE_L1 || which == ON_REDUCE_L2 ||
+      which == ON_REDUCE_SUM_SQUARE || which == ON_REDUCE_LOG_SUM)
+    on_fail(im, "what it makes of no axes is not agreed on");
   return true;
 }

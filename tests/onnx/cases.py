@@ -338,7 +338,7 @@ def convolutions():
             output_padding=list(more), dilations=list(dilations), group=group)
     a, w = x(1, 2, 3, 3), x(2, 2, 3, 3)
     add("ConvTranspose", [a, w], nd.conv_transpose(
-        a, w, None, (2, 2), (0, 0, 1, 1), (0, 0), (1, 1), 1), known=[1],
+        a, w, None, (2, 2), (1, 1, 0, 0), (0, 0), (1, 1), 1), known=[1],
         strides=[2, 2], output_shape=[6, 6])
 
 

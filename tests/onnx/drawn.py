@@ -7,7 +7,7 @@ import random
 
 import nd
 from cases import add, ints, x
-from encode import INT32, INT64, INT8
+from encode import BOOL, FLOAT16, INT32, INT64, INT8
 from nd import A
 
 DICE = random.Random(17)
@@ -240,6 +240,30 @@ def signed_bytes():
         known=[2, 5, 7])
 
 
+def mutants():
+    """What altered models were found to give otherwise than ONNX Runtime."""
+    a = A((5,), [-2.0, -0.625, 0.5, -8.0, -2.0])
+    b = A((5,), [3.0, 2.0, 1.5, 3.0, -2.0])
+    add("Pow", [a, b], nd.build((5,), lambda i: a[i] ** b[i]))
+    add(["Pow", "IsNaN"], [a, A((1,), [1.5])], (BOOL, A((5,), [
+        1, 1, 0, 1, 1])))
+    values = x(2, 3)
+    add("ReduceMax", [values], values, known=[0], opset=18, noop_with_empty_axes=1)
+    pixels = A((1, 1, 3, 4), some(12, -128, 127))
+    near = pixels
+    for d, n in ((2, 5), (3, 3)):
+        near = nd.resize_axis(near, d, n, n / pixels.shape[d], "nearest",
+                              "half_pixel", "floor")
+    add("Resize", [(INT8, pixels), None, None, ints(1, 1, 5, 3)],
+        (INT8, nd.unary(int)(near)), known=[3], opset=19, mode="nearest",
+        nearest_mode="floor")
+    halves = A((1, 1, 2, 4), [0.5 * v for v in range(8)])
+    add("AveragePool", [(FLOAT16, halves)], (FLOAT16, A((1, 1, 1, 2), [1.25, 2.25])),
+        kernel_shape=[2, 2], strides=[2, 2])
+    add("ReduceL1", [(FLOAT16, halves), ints(3)],
+        (FLOAT16, A((1, 1, 2, 1), [3.0, 11.0])), known=[1], opset=18)
+
+
 def known():
     """What is computed while importing."""
     a = x(2, 3)
@@ -253,5 +277,6 @@ def known():
 
 
 for part in (pools, convolutions, resizes, shapes, slices, pads, repeats,
-             reductions, by_the_batch, known, signed_bytes):
+             reductions, by_the_batch, known, signed_bytes,
+             mutants):
     part()

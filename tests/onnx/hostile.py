@@ -7,7 +7,7 @@ import tempfile
 
 import encode
 import texts
-from encode import FLOAT, UINT64, INT64, node, tensor, value
+from encode import FLOAT, INT8, UINT64, INT64, node, tensor, value
 
 X = value("x", FLOAT, (2, 3))
 Y = value("y", FLOAT, (2, 3))
@@ -125,6 +125,16 @@ MODELS = [
         [tensor("w", INT64, (20,), [(1 << 53) + 1, *range(19)])])),
     ("array without elements, w,", encode.model(
         [], [], [value("w", FLOAT, (0,))], [tensor("w", FLOAT, (0,), [])])),
+    ("keepdims is neither 0 nor 1", op("ReduceMax", keepdims=2)),
+    ("reduction has an unknown value", op("ScatterND", ["x", "s", "x"],
+                                          [list_of("s", 0)], reduction="sum")),
+    ("one of constant edge", op("Pad", ["x", "s"], [list_of("s", 1, 1, 1, 1)],
+                                mode="mirror")),
+    ("integers are not interpolated", encode.model(
+        [node("Resize", ["b", "", "", "s"], ["y"], "here", mode="linear")],
+        [value("b", INT8, (2, 3))], [value("y", INT8, (4, 3))],
+        [list_of("s", 4, 3)], opset=19)),
+    ("is not agreed on", op("ReduceL1", noop_with_empty_axes=1)),
     ("differ in shape", op("ScatterElements", ["x", "s", "x"],
                            [list_of("s", 0)])),
 ]
