@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: MIT
 """How many sums of products of whole models become calls of an instruction.
 
-usage: mapping.py FOLDER [NAME...] [--target TARGET]... [--glen GLEN]
+usage: mapping.py FOLDER [NAME...] [--target TARGET]... [--glen GLEN] [--left]
 
 Each NAME.onnx of FOLDER is mapped within glen's own limits.  A sum of products
 is mapped where the result has calls for it, and left to the host where it
-computes a dotProd itself.  The table of docs/ONNX.md is what this prints; times
-are of the processor, of the whole command.
+computes a dotProd itself.  Units that multiply bytes, gemmini and vta, are given
+the layers one by one, as programs of bytes (offloads.py, which needs the package
+onnx); --left lists those that stay on the host.  The tables of
+bench/RESULTS.md and docs/ONNX.md are what this prints; times are of the
+processor, of glen alone.
 """
 import argparse
 import collections
@@ -18,28 +21,40 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GLEN = os.path.join(HERE, "..", "..", "build", "src", "cli", "glen")
+BYTES = ("gemmini", "vta")
 NAMES = ["resnet50", "mobilenet_v2", "efficientnet_b0", "bert_base",
          "vit_tiny"]
 
 
-def mapped(glen, path, target):
-    """(mapped, left to the host, calls made in a run, seconds)."""
-    before = os.times()
+def of_whole(glen, path, target):
+    """(mapped, left to the host, calls made in a run, what is left)."""
     done = subprocess.run([glen, "map", path, "--target", target, "--json",
                            "--quiet"], capture_output=True, text=True)
-    after = os.times()
     if done.returncode:
         raise RuntimeError(done.stderr[:500])
     report = json.loads(done.stdout)
     count = collections.Counter()
+    left = []
     for part in report["parts"]:
         if part["call"]:
             count["mapped"] += part["times"]
         elif part["work"].split()[:2] == ["compute", "dotProd"]:
             count["host"] += part["times"]
+            left.append((part["times"], part["work"]))
     calls = sum(i["calls"] for i in report["instructions"])
-    seconds = sum(after[2:4]) - sum(before[2:4])
-    return count["mapped"], count["host"], calls, seconds
+    return count["mapped"], count["host"], calls, left
+
+
+def mapped(glen, path, target):
+    """The same, and seconds."""
+    before = os.times()
+    if target in BYTES:
+        import offloads
+        found = offloads.count(glen, path, target)
+    else:
+        found = of_whole(glen, path, target)
+    after = os.times()
+    return *found, sum(after[2:4]) - sum(before[2:4])
 
 
 def main():
@@ -48,22 +63,25 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--target", action="append")
     parser.add_argument("--glen", default=GLEN)
+    parser.add_argument("--left", action="store_true")
     a = parser.parse_intermixed_args()
     print("| model | target | mapped | left to the host | calls in a run | "
           "seconds |")
     print("|---|---|---|---|---|---|")
     failed = False
     for name in a.names or NAMES:
-        for target in a.target or ["systolic", "systolic16"]:
+        for target in a.target or ["systolic", "systolic16", *BYTES]:
             try:
-                done, host, calls, seconds = mapped(
+                done, host, calls, left, seconds = mapped(
                     a.glen, os.path.join(a.folder, name + ".onnx"), target)
-            except (RuntimeError, ValueError) as error:
+            except (ImportError, RuntimeError, ValueError) as error:
                 print(f"| {name} | {target} | failed: {error} | | | |")
                 failed = True
                 continue
             print(f"| {name} | {target} | {done} | {host} | {calls:,} | "
                   f"{seconds:.1f} |", flush=True)
+            for times, what in left if a.left else []:
+                print(f"  left {times} x {what}")
     sys.exit(failed)
 
 
