@@ -68,6 +68,10 @@ CASES = [
     (SAFE, held(entry(shape="[-4]")), "not a count"),
     (SAFE, held(entry(shape="[99999999999999999999]")), "too large"),
     (SAFE, held(entry(shape="[" + "1," * 40 + "4]")), "too long"),
+    # Twenty-four dimensions are the most.
+    (SAFE, held(entry(shape="[" + "1," * 24 + "4]")), "too long"),
+    (SAFE, held(entry(shape="[" + "1," * 23 + "4]")), "expected f32 (4)"),
+    (SAFE, held(entry(place="[0,16,0]")), "too long"),
     (SAFE, held(entry(shape="4")), "a list is expected"),
     (SAFE, held(entry(place="[0]")), "lacks its dtype"),
     (SAFE, held(entry(place="[16,0]")), "not those of the array's shape"),
