@@ -67,17 +67,16 @@ write_place(cg_emitter *e, cg_writer *w, int64_t place) {
   cg_write(w, "glen_end += (glen_most + 63) / 64 * 64;");
 }
 
-/* Some place is as large as it says. */
+/* Some place is as large as it says: what isl involves in an extent may be
+ * one number between the bounds. */
 static bool
-is_read(const po_program *p, uint32_t size) {
-  for (uint32_t k = 0; k < p->arrays.len; k++) {
-    const po_array *array = &p->arrays.data[k];
-    for (uint32_t d = 0; d < array->rank; d++)
-      if (has_place(array) && po_lies_by_sizes(array) && array->extent[d] &&
-          !array->fold[d] &&
-          isl_aff_involves_dims(array->extent[d], isl_dim_param, size, 1))
-        return true;
-  }
+is_read(cg_emitter *e, uint32_t size) {
+  bs_arena *arena = &e->arena;
+  for (uint32_t k = 0; k < e->p->arrays.len; k++)
+    if (has_place(&e->p->arrays.data[k]) &&
+        cg_mentions(cg_make_return(arena, make_bytes(e, k)),
+                    e->p->sizes.data[size].name))
+      return true;
   return false;
 }
 
@@ -107,7 +106,7 @@ cg_put_places(cg_emitter *e) {
   cg_write(&w, "size_t glen_end = 0, glen_most%s;",
            is_shared(e->p) ? ", glen_bytes" : "");
   for (uint32_t k = 0; k < e->p->sizes.len; k++)
-    if (!is_read(e->p, k))
+    if (!is_read(e, k))
       cg_write(&w, "(void)%s;", e->p->sizes.data[k].name);
   for (uint32_t k = 0; k < n; k++)
     write_place(e, &w, k);
