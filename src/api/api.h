@@ -94,6 +94,17 @@ bool api_knows_sizes(glen_context *, const po_program *, const char *what);
 /* A program of the language has numbers alone, or an error says that `what`
  * needs them. */
 bool api_has_numbers(glen_context *, const gs_program *, const char *what);
+/* The numbers that a size has in several calls. */
+typedef struct api_numbers {
+  const char *name;
+  const int64_t *values;
+  uint32_t n;
+} api_numbers;
+
+/* NAME=NUMBER,... with at most so many numbers each, on the arena; false with a
+ * diagnostic. */
+bool api_read_numbers(glen_context *, bs_arena *, const char *const *sizes,
+                      uint32_t n, uint32_t most, api_numbers **out);
 /* NAME=NUMBER, on the arena; false with a diagnostic. */
 bool api_read_sizes(glen_context *, bs_arena *, const char *const *sizes,
                     uint32_t n, po_given_size **out);

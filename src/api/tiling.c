@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_CALLS = 4096 }; /* that one answer tells of */
+
 static po_options
 lowering(const glen_code_options *o) {
   return (po_options){.strict_fp = o->strict_fp, .max_pieces = API_MAX_PIECES};
@@ -126,17 +128,14 @@ put_prices(const telling *x, bs_text *out) {
           x->prices[x->keys->n + 1].cycles);
 }
 
-static const char *
-text_of(const telling *x) {
-  bs_text out;
-  bs_text_init(&out, &x->ctx->heap);
-  gs_put_sizes_at(&out, x->p->sizes, x->at);
-  bs_putf(&out, ": key %u of %u, for ", x->key, x->keys->n + 1);
-  put_part(x, x->key, &out);
-  bs_putf(&out, "\nworkspace  %lld bytes\n", (long long)workspace_of(x));
-  put_kernels(x, &out);
-  put_prices(x, &out);
-  return api_string(x->ctx, &out);
+static void
+put_call(const telling *x, bs_text *out) {
+  gs_put_sizes_at(out, x->p->sizes, x->at);
+  bs_putf(out, ": key %u of %u, for ", x->key, x->keys->n + 1);
+  put_part(x, x->key, out);
+  bs_putf(out, "\nworkspace  %lld bytes\n", (long long)workspace_of(x));
+  put_kernels(x, out);
+  put_prices(x, out);
 }
 
 /* ---- as JSON ---- */
@@ -190,33 +189,42 @@ json_keys(const telling *x, bs_json *j) {
   bs_json_end(j);
 }
 
-static const char *
-json_of(const telling *x) {
-  bs_text out;
-  bs_json j;
-  bs_text_init(&out, &x->ctx->heap);
-  bs_json_init(&j, &out, 0);
-  bs_json_object(&j, NULL);
-  bs_json_int(&j, "schema", 1);
-  bs_json_int(&j, "key", x->key);
-  bs_json_int(&j, "workspace", workspace_of(x));
-  json_kernels(x, &j);
-  json_keys(x, &j);
-  bs_json_real(&j, "cycles_alone", x->prices[x->keys->n + 1].cycles);
-  bs_json_end(&j);
-  bs_putc(&out, '\n');
-  return api_string(x->ctx, &out);
+static void
+json_at(const telling *x, bs_json *j) {
+  bs_json_array(j, "at");
+  for (uint32_t k = 0; k < x->p->sizes->n; k++) {
+    bs_json_object(j, NULL);
+    bs_json_string(j, "name", x->p->sizes->list[k].name);
+    bs_json_int(j, "value", x->at[k]);
+    bs_json_end(j);
+  }
+  bs_json_end(j);
+}
+
+static void
+json_call(const telling *x, bs_json *j) {
+  bs_json_object(j, NULL);
+  bs_json_int(j, "schema", 1);
+  json_at(x, j);
+  bs_json_int(j, "key", x->key);
+  bs_json_int(j, "workspace", workspace_of(x));
+  json_kernels(x, j);
+  json_keys(x, j);
+  bs_json_real(j, "cycles_alone", x->prices[x->keys->n + 1].cycles);
+  bs_json_end(j);
 }
 
 /* ---- sizes that are given ---- */
 
+/* The number that a size has in a call; numbers that stand alone are those of
+ * all calls. */
 static bool
-number_of(glen_context *ctx, const gs_size *s, const po_given_size *given,
-          uint32_t n, int64_t *out) {
+number_of(glen_context *ctx, const gs_size *s, const api_numbers *given,
+          uint32_t n, uint32_t call, int64_t *out) {
   for (uint32_t k = 0; k < n; k++) {
     if (strcmp(given[k].name, s->name))
       continue;
-    *out = given[k].value;
+    *out = given[k].values[given[k].n > 1 ? call : 0];
     return gs_size_holds(s, *out) ||
            bs_error(&ctx->diags, s->span, "size-range",
                     "%s = %lld is not within its bounds", s->name,
@@ -230,7 +238,7 @@ number_of(glen_context *ctx, const gs_size *s, const po_given_size *given,
 }
 
 static bool
-know_names(glen_context *ctx, const gs_sizes *s, const po_given_size *given,
+know_names(glen_context *ctx, const gs_sizes *s, const api_numbers *given,
            uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     uint32_t j = 0;
@@ -244,23 +252,110 @@ know_names(glen_context *ctx, const gs_sizes *s, const po_given_size *given,
 }
 
 static bool
-read_numbers(glen_context *ctx, const gs_program *p, const char *const *sizes,
-             uint32_t n, int64_t *at) {
-  po_given_size *given;
-  if (!p->sizes) {
-    bs_error(&ctx->diags, BS_NOWHERE, "open-size",
-             "the program leaves no size open, so there is one code");
-    bs_hint(&ctx->diags, "a size is declared by (size NAME LEAST MOST), that "
-                         "of a model by --dim NAME=LEAST..MOST");
-    return false;
+is_open(glen_context *ctx, const gs_program *p) {
+  if (p->sizes)
+    return true;
+  bs_error(&ctx->diags, BS_NOWHERE, "open-size",
+           "the program leaves no size open, so there is one code");
+  bs_hint(&ctx->diags, "a size is declared by (size NAME LEAST MOST), that "
+                       "of a model by --dim NAME=LEAST..MOST");
+  return false;
+}
+
+/* Sizes with several numbers have as many, one for each call. */
+static bool
+count_calls(glen_context *ctx, const api_numbers *given, uint32_t n,
+            uint32_t *calls) {
+  uint32_t first = 0;
+  *calls = 1;
+  for (uint32_t k = 0; k < n; k++) {
+    if (given[k].n > 1 && *calls > 1 && given[k].n != *calls)
+      return bs_error(&ctx->diags, BS_NOWHERE, "bad-size",
+                      "size %s has %u numbers and size %s has %u: one for each "
+                      "call",
+                      given[first].name, *calls, given[k].name, given[k].n);
+    if (given[k].n > 1 && *calls == 1) {
+      *calls = given[k].n;
+      first = k;
+    }
   }
-  if (!api_read_sizes(ctx, &ctx->arena, sizes, n, &given) ||
-      !know_names(ctx, p->sizes, given, n))
-    return false;
-  for (uint32_t k = 0; k < p->sizes->n; k++)
-    if (!number_of(ctx, &p->sizes->list[k], given, n, &at[k]))
-      return false;
   return true;
+}
+
+/* The sizes of each call, one after the other. */
+static const int64_t *
+read_calls(glen_context *ctx, const gs_program *p, const char *const *sizes,
+           uint32_t n, uint32_t *calls) {
+  api_numbers *given;
+  if (!is_open(ctx, p) ||
+      !api_read_numbers(ctx, &ctx->arena, sizes, n, MOST_CALLS, &given) ||
+      !know_names(ctx, p->sizes, given, n) ||
+      !count_calls(ctx, given, n, calls))
+    return NULL;
+  int64_t *at = BS_NEWS(&ctx->arena, int64_t, *calls * p->sizes->n);
+  for (uint32_t k = 0; k < *calls * p->sizes->n; k++)
+    if (!number_of(ctx, &p->sizes->list[k % p->sizes->n], given, n,
+                   k / p->sizes->n, &at[k]))
+      return NULL;
+  return at;
+}
+
+/* ---- calls ---- */
+
+typedef struct lowered {
+  po_program *of[PO_MOST_KEYS + 1]; /* by key; NULL: not yet */
+} lowered;
+
+static po_program *
+lower_key(const telling *x, const gs_target *t, const po_options *options,
+          lowered *done) {
+  po_program **code = &done->of[x->key];
+  if (!*code)
+    *code = po_lower(x->key < x->keys->n ? x->keys->list[x->key].program : x->p,
+                     t, options);
+  return *code;
+}
+
+static bool
+put_calls(telling *x, uint32_t n, const gs_target *t, const po_options *options,
+          const po_key_prices *prices, lowered *done, bs_text *out,
+          bs_json *j) {
+  for (uint32_t k = 0; k < n; k++) {
+    x->prices = prices[k].of;
+    x->key = po_key_at(x->keys, x->p->sizes->n, x->at);
+    po_sizes_left(part_of(x, x->key), x->p->sizes->n, x->at, x->own);
+    x->code = lower_key(x, t, options, done);
+    if (!x->code)
+      return false;
+    bs_put(out, !j && k ? "\n" : "");
+    if (j)
+      json_call(x, j);
+    else
+      put_call(x, out);
+    x->at += x->p->sizes->n;
+  }
+  return true;
+}
+
+static const char *
+tell_calls(telling *x, uint32_t n, const gs_target *t,
+           const po_options *options, const po_key_prices *prices, bool json) {
+  bs_text out;
+  bs_json j;
+  lowered done = {0};
+  bs_text_init(&out, &x->ctx->heap);
+  bs_json_init(&j, &out, 0);
+  if (json && n > 1)
+    bs_json_array(&j, NULL);
+  bool ok = put_calls(x, n, t, options, prices, &done, &out, json ? &j : NULL);
+  for (uint32_t k = 0; k <= PO_MOST_KEYS; k++)
+    po_free(done.of[k]);
+  if (json && n > 1)
+    bs_json_end(&j);
+  if (json)
+    bs_putc(&out, '\n');
+  const char *text = api_string(x->ctx, &out);
+  return ok ? text : NULL;
 }
 
 const char *
@@ -269,28 +364,23 @@ glen_tiling(glen_context *ctx, const glen_program *program,
             const char *const *sizes, uint32_t n_sizes, bool json) {
   API_ENTER_STAGE(ctx, "lowering", 1, NULL);
   glen_code_options o;
-  int64_t at[GS_MOST_SIZES];
   po_keys keys;
-  po_key_price prices[PO_MOST_KEYS + 2];
   const gs_program *p = program->program;
+  const gs_target *t = target->target;
+  uint32_t n;
   glen_code_defaults(&o);
-  if (!api_take_options(ctx, given, &o, sizeof o) ||
-      !read_numbers(ctx, p, sizes, n_sizes, at))
+  if (!api_take_options(ctx, given, &o, sizeof o))
+    return NULL;
+  const int64_t *at = read_calls(ctx, p, sizes, n_sizes, &n);
+  if (!at)
     return NULL;
   po_options options = lowering(&o);
-  if (!po_choose_keys(p, target->target, &options, api_most_keys(&o), &keys) ||
-      !po_price_keys(p, target->target, &options, &keys, at, prices)) {
+  po_key_prices *prices = BS_NEWS(&ctx->arena, po_key_prices, n);
+  if (!po_choose_keys(p, t, &options, api_most_keys(&o), &keys) ||
+      !po_price_keys(p, t, &options, &keys, n, at, prices)) {
     api_blame_limit(&frame);
     return NULL;
   }
-  telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys, .prices = prices};
-  x.key = po_key_at(&keys, p->sizes->n, at);
-  po_sizes_left(part_of(&x, x.key), p->sizes->n, at, x.own);
-  x.code = po_lower(x.key < keys.n ? keys.list[x.key].program : p,
-                    target->target, &options);
-  if (!x.code)
-    return NULL;
-  const char *text = json ? json_of(&x) : text_of(&x);
-  po_free(x.code);
-  return text;
+  telling x = {.ctx = ctx, .p = p, .at = at, .keys = &keys};
+  return tell_calls(&x, n, t, &options, prices, json);
 }

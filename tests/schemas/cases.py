@@ -64,7 +64,8 @@ CASES = {
                  "schedule examples/attention.glen --print results"],
     "schedule-list": ["schedule --list"],
     "tiling": ["tiling tests/sizes/matmul.glen --size n=8 --size m=9 "
-               "--size k=10"],
+               "--size k=10", "tiling tests/sizes/matmul.glen --size "
+               "n=1,8,64 --size m=9 --size k=10,3,50"],
     "layout": [f"layout {MATMUL}", f"layout {MATMUL} -o l.sched"],
     "explain": [f"explain {CONV}", "explain a.glen b.glen",
                 "explain examples/mlp.glen --target systolic16"],

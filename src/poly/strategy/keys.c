@@ -426,10 +426,13 @@ end(choosing *c) {
   bs_free(heap, c);
 }
 
-/* Code for each part of a large program is more than anybody waits for. */
+/* Only kernels of products cost more in code for all sizes than in code for
+ * some; and code for each part of a large program is more than anybody waits
+ * for. */
 static bool
-is_large(const choosing *c) {
-  return c->candidates->loops->stmts.len > LARGE;
+may_pay(const choosing *c) {
+  const po_program *p = c->candidates->loops;
+  return p->contractions.len && p->stmts.len <= LARGE;
 }
 
 bool
@@ -440,7 +443,7 @@ po_choose_keys(const gs_program *p, const gs_target *t,
     return true;
   choosing *c = begin(p, t, options);
   bool has_code = add_program(c);
-  if (has_code && !is_large(c)) {
+  if (has_code && may_pay(c)) {
     choose_samples(c);
     choose_candidates(c);
     for (uint32_t s = 0; s < c->n_samples; s++)
@@ -457,22 +460,28 @@ price_of(const candidate *x) {
                                      : (po_key_price){0};
 }
 
+static void
+price_call(choosing *c, const po_keys *keys, const int64_t *at,
+           po_key_price *prices) {
+  c->n_samples = 0;
+  add_sample(c, at);
+  price_sample(c, 0);
+  for (uint32_t k = 0; k < keys->n; k++)
+    prices[k] = price_of(find_candidate(c, keys->list[k].part));
+  prices[keys->n] = price_of(c->candidates);
+  prices[keys->n + 1] = (po_key_price){true, c->samples[0].cycles};
+}
+
 bool
 po_price_keys(const gs_program *p, const gs_target *t,
-              const po_options *options, const po_keys *keys, const int64_t *at,
-              po_key_price *prices) {
+              const po_options *options, const po_keys *keys, uint32_t n,
+              const int64_t *at, po_key_prices *prices) {
   choosing *c = begin(p, t, options);
   bool has_code = add_program(c);
-  add_sample(c, at);
   for (uint32_t k = 0; k < keys->n; k++)
     add_candidate(c, keys->list[k].part);
-  if (has_code) {
-    price_sample(c, 0);
-    for (uint32_t k = 0; k < keys->n; k++)
-      prices[k] = price_of(find_candidate(c, keys->list[k].part));
-    prices[keys->n] = price_of(c->candidates);
-    prices[keys->n + 1] = (po_key_price){true, c->samples[0].cycles};
-  }
+  for (uint32_t k = 0; has_code && k < n; k++)
+    price_call(c, keys, at + k * p->sizes->n, prices[k].of);
   end(c);
   return has_code;
 }

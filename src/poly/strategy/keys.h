@@ -41,10 +41,16 @@ void po_sizes_left(const gs_size *part, uint32_t n_sizes, const int64_t *at,
                    int64_t *left);
 /* The first key that holds these sizes; n: the program itself. */
 uint32_t po_key_at(const po_keys *, uint32_t n_sizes, const int64_t *at);
-/* What each key, and last the program itself, costs at these sizes; last of
- * all, what code for these sizes alone does.  False as above. */
+/* The prices of one call: of each key, of the program itself, and of code for
+ * the sizes of the call alone. */
+typedef struct po_key_prices {
+  po_key_price of[PO_MOST_KEYS + 2];
+} po_key_prices;
+
+/* At the sizes of each of n calls, which stand in `at` one after the other.
+ * False as above. */
 bool po_price_keys(const gs_program *, const gs_target *, const po_options *,
-                   const po_keys *, const int64_t *at,
-                   po_key_price *prices /* PO_MOST_KEYS + 2 */);
+                   const po_keys *, uint32_t n, const int64_t *at,
+                   po_key_prices *prices);
 
 #endif
