@@ -185,7 +185,13 @@ void cg_put_contract_packs(const cg_contract *);
  * they lie; what a tile declares, what it does for a block of k and for one of
  * rows, and the names `panel`, `at` of a panel of y and of its offsets. */
 int64_t cg_window_stride(const cg_contract *); /* of neighbours of the image */
+#define CG_MOST_WINDOW_NUMBERS (7 * PO_MAX_DIMS + 3)
 void cg_put_window_functions(const cg_contract *);
+/* The numbers of its layout; glen_widest, the columns that a tile has at most
+ * where a plane of the image has room for so many rows at the call's sizes. */
+uint32_t cg_window_numbers(const cg_contract *,
+                           gs_number out[CG_MOST_WINDOW_NUMBERS]);
+void cg_put_window_width(const cg_contract *);
 void cg_put_window_blocks(const cg_contract *);
 void cg_put_window_calls(const cg_contract *);
 void cg_put_window_rows(const cg_contract *);

@@ -56,6 +56,14 @@ panels_step(const cg_contract *x, bool of_x) {
                     x->inner);
 }
 
+static void
+note_window(cg_contract *x) {
+  gs_number of[CG_MOST_WINDOW_NUMBERS];
+  uint32_t n = cg_has_windows(x) ? cg_window_numbers(x, of) : 0;
+  for (uint32_t k = 0; k < n; k++)
+    note(x, of[k]);
+}
+
 void
 cg_find_numbers(cg_contract *x) {
   if (!x->sizes)
@@ -68,6 +76,7 @@ cg_find_numbers(cg_contract *x) {
   for (uint32_t k = 0; k < x->c->n_extras; k++)
     note(x, x->c->extras[k].base);
   note(x, x->inner);
+  note_window(x);
   for (uint32_t k = 0; k < 2; k++)
     if (po_is_packed_whole(k ? x->c->x_mode : x->c->y_mode))
       note(x, panels_step(x, k));
@@ -204,18 +213,27 @@ put_lying_y(const cg_contract *x) {
  * as long as a small product. */
 static void
 put_parts(const cg_contract *x, const char *name, const char *whole,
-          int64_t most, int64_t unit) {
+          const char *most, int64_t unit) {
   const char *index = x->e->index;
   const char *part = bs_arena_printf(
       &x->e->arena, "(glen_%ss > 1 ? (%s - 1) / glen_%ss : %s - 1)", name,
       whole, name, whole);
-  cg_write(x->w, "const %s glen_%ss = (%s - 1) / %lld + 1;", index, name, whole,
-           (long long)most);
+  cg_write(x->w, "const %s glen_%ss = (%s - 1) / %s + 1;", index, name, whole,
+           most);
   if (unit > 1)
     cg_write(x->w, "const %s glen_%s = (%s / %lld + 1) * %lld;", index, name,
              part, (long long)unit, (long long)unit);
   else
     cg_write(x->w, "const %s glen_%s = %s + 1;", index, name, part);
+}
+
+/* Columns of a tile at most. */
+static const char *
+widest_of(const cg_contract *x) {
+  if (x->c->y_mode != PO_WINDOWS || x->c->dims[PO_DIM_N].n == 1)
+    return cg_number_text(x, x->c->nc);
+  cg_put_window_width(x);
+  return "glen_widest";
 }
 
 static void
@@ -242,13 +260,13 @@ cg_put_numbers(const cg_contract *x) {
     put_lying_y(x);
   cg_put_number_uses(x);
   if (cg_has_sized_blocks(x, PO_DIM_K))
-    put_parts(x, "kc", extent_of_k(x), c->kc, 1);
+    put_parts(x, "kc", extent_of_k(x), cg_number_text(x, c->kc), 1);
   if (cg_has_sized_blocks(x, PO_DIM_N))
-    put_parts(x, "nc", cg_number_text(x, x->n), c->nc, x->columns);
+    put_parts(x, "nc", cg_number_text(x, x->n), widest_of(x), x->columns);
   if (!cg_has_sized_blocks(x, PO_DIM_M))
     return;
-  put_parts(x, "mc", cg_number_text(x, x->m), c->mc, c->mr);
-  put_parts(x, "mb", "glen_mc", c->mb, c->mr);
+  put_parts(x, "mc", cg_number_text(x, x->m), cg_number_text(x, c->mc), c->mr);
+  put_parts(x, "mb", "glen_mc", cg_number_text(x, c->mb), c->mr);
 }
 
 const char *

@@ -70,7 +70,7 @@ typedef struct po_caxis {
   uint32_t k;
   int64_t s, d, unit, lo, hi;
   int64_t window; /* positions of one n */
-} po_caxis;
+} po_caxis;       /* with sizes, unit, lo and hi are numbers over them */
 
 /* The copy of what a tile needs of the image. */
 typedef struct po_cimage {
@@ -134,6 +134,10 @@ typedef struct po_contraction {
   /* With sizes: the operand is packed unless the call finds that it can as well
    * be read where it lies. */
   bool x_may_lie, y_may_lie;
+  /* With sizes: windows of x, y can be read from a copy of its image; elements
+   * of that for each step of the loops of k that are on no axis. */
+  bool images[2];
+  int64_t plane;
 
   /* ---- the plan ---- */
   po_mac_plan mac;
@@ -246,7 +250,21 @@ int64_t po_line_of(const po_contraction *, int64_t mr);
 double po_lines_of(const po_contraction *, int64_t mr);
 double po_window_cycles(const po_contraction *);
 bool po_image_fits(const po_contraction *, int64_t bytes);
-void po_layout_image(const po_contraction *, po_cimage *);
+void po_layout_image(const gs_numbers *over, const po_contraction *,
+                     po_cimage *);
+/* contraction_window_sized.c: the axes of y at all sizes, those that it has at
+ * some, `at`; false: they are no axes everywhere.  Room for an image of y at
+ * any sizes, with fewer iterations of k in a block where that is needed, for a
+ * plan that was made at the greatest; false: it takes too much. */
+bool po_find_sized_windows(gs_sizes *, const po_contraction *at,
+                           po_contraction *);
+bool po_fit_sized_image(gs_sizes *, const po_contraction *at, po_contraction *);
+/* An odd number of lines, lest all planes fall into the same sets of a cache.
+ */
+int64_t po_odd_lines(const po_contraction *, int64_t elements);
+/* The axis of y or x that a guard names, or UINT32_MAX. */
+uint32_t po_axis_of_guard(const po_contraction *, bool of_x, const po_cguard *);
+int64_t po_phases_of(const po_caxis *last);
 /* Rows of y, of which a panel has `depth`, do not drive each other out of a
  * cache of so many bytes where they lie. */
 bool po_stays_in_place(const po_contraction *, int64_t cache, int64_t depth);

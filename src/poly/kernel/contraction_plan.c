@@ -125,11 +125,18 @@ po_y_is_direct(const po_contraction *c, const gs_target *t) {
   return po_y_can_be_direct(c) && row <= 1024 && row * k->extent <= first * 2;
 }
 
-/* The layout of an image is made of integers. */
 static bool
 is_sized(const po_contraction *c) {
   return c->sized[PO_DIM_O] || c->sized[PO_DIM_M] || c->sized[PO_DIM_N] ||
          c->sized[PO_DIM_K];
+}
+
+/* Windows of y can be read from a copy of its image, at all sizes; x has none
+ * then. */
+static bool
+may_copy_image(po_contraction *c) {
+  return (!is_sized(c) || c->images[1]) && !po_image_of_x(c) &&
+         po_find_windows(c, false);
 }
 
 /* Cycles for y to reach the kernel by the cheapest of the ways that copy it for
@@ -142,8 +149,7 @@ place_y(const gs_target *t, po_contraction *c, double cycles) {
     c->y_mode = PO_DIRECT;
     return direct;
   }
-  bool images = !is_sized(c) && !po_image_of_x(c) && po_find_windows(c, false);
-  double windows = images ? po_window_cycles(c) : packed;
+  double windows = may_copy_image(c) ? po_window_cycles(c) : packed;
   if (windows < packed)
     c->y_mode = PO_WINDOWS;
   return fmin(windows, packed);
@@ -239,8 +245,7 @@ take_kernel(const pricing *p, po_contraction *c, uint32_t mr, uint32_t nv) {
  * nearly the same for all of them. */
 static double
 own_cycles(const pricing *p, po_contraction *c) {
-  bool images =
-      !p->image && !p->constant[1] && !is_sized(c) && po_find_windows(c, false);
+  bool images = !p->image && !p->constant[1] && may_copy_image(c);
   double sums = sum_cycles(p->target, c);
   return images ? sums + reach_y(p->target, p->fixed->y_mode, c, sums) : sums;
 }
@@ -293,8 +298,11 @@ po_contraction_cycles(const gs_target *t, const po_contraction *c) {
                    bs_ceil_div(size_of(c, PO_DIM_N), (int64_t)c->nv * c->lanes);
   if (c->ragged[PO_DIM_N])
     cycles += GS_SIZED_PANEL * (double)(panels * blocks);
-  return cycles + (x_lies ? 0 : pack_cycles(c, true)) +
-         (y_lies ? 0 : pack_cycles(c, false)) + store_cycles(t, c);
+  double of_y = y_lies                    ? 0
+                : c->y_mode == PO_WINDOWS ? po_window_cycles(c)
+                                          : pack_cycles(c, false);
+  return cycles + (x_lies ? 0 : pack_cycles(c, true)) + of_y +
+         store_cycles(t, c);
 }
 
 /* ---- ways ---- */

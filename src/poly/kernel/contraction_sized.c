@@ -32,6 +32,14 @@ operand_at(const gs_sizes *s, const int64_t *at, po_coperand *operand) {
         gs_number_at(s, operand->guards[g].constant, at);
 }
 
+/* The ends that guards say may lie beyond the image. */
+static void
+axis_at(const gs_sizes *s, const int64_t *at, po_caxis *axis) {
+  axis->unit = gs_number_at(s, axis->unit, at);
+  axis->lo = max64(gs_number_at(s, axis->lo, at), 0);
+  axis->hi = max64(gs_number_at(s, axis->hi, at), 0);
+}
+
 void
 po_contraction_at(const gs_sizes *s, const int64_t *at, const po_contraction *c,
                   po_contraction *out) {
@@ -43,6 +51,9 @@ po_contraction_at(const gs_sizes *s, const int64_t *at, const po_contraction *c,
   operand_at(s, at, &out->c);
   for (uint32_t k = 0; k < c->n_extras; k++)
     out->extras[k].base = gs_number_at(s, c->extras[k].base, at);
+  for (uint32_t k = 0; out->y_mode == PO_WINDOWS && k < c->dims[PO_DIM_N].n;
+       k++)
+    axis_at(s, at, &out->axes[k]);
 }
 
 /* ---- the plan ---- */
@@ -75,6 +86,22 @@ put_dimensions(const po_contraction *from, po_contraction *to) {
     to->dims[role] = from->dims[role];
   for (uint32_t k = 0; k < from->n_extras; k++)
     to->extras[k] = from->extras[k];
+}
+
+/* Windows of either factor, each of which may come to be y. */
+static void
+note_images(gs_sizes *s, const po_contraction *at, po_contraction *c,
+            po_contraction room[2]) {
+  for (uint32_t y = 0; y < 2; y++) {
+    room[0] = *at;
+    room[1] = *c;
+    if (!y) {
+      po_swap_factors(&room[0]);
+      po_swap_factors(&room[1]);
+    }
+    c->images[y] = po_find_windows(&room[0], false) &&
+                   po_find_sized_windows(s, &room[0], &room[1]);
+  }
 }
 
 /* What was chosen for integers, all of it, so that nothing is left out. */
@@ -113,6 +140,18 @@ settle_mode(po_program *p, gs_sizes *s, const po_contraction *at, bool x,
     c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, PO_MAX_BLOCK);
 }
 
+/* An image for which there is no room is packed as windows. */
+static void
+settle_image(gs_sizes *s, const po_contraction *at, po_contraction *c) {
+  if (c->y_mode != PO_WINDOWS ||
+      (po_find_sized_windows(s, at, c) && po_fit_sized_image(s, at, c)))
+    return;
+  int64_t depth = c->kc * inner_of(at) * bytes_of(at);
+  c->y_mode = PO_BLOCK;
+  c->plane = 0;
+  c->nc = no_more(c->nc, (int64_t)c->nv * c->lanes, depth, PO_MAX_BLOCK);
+}
+
 /* Rows are one walk along k, from which each begins at the same distance, or
  * along n. */
 static void
@@ -120,7 +159,8 @@ note_lying(po_contraction *c) {
   const po_cdims *k = &c->dims[PO_DIM_K], *n = &c->dims[PO_DIM_N];
   bool y_runs = k->n == 1 && n->n == 1 && n->d[0].y == 1;
   c->x_may_lie = po_x_can_be_direct(c) && c->x_mode != PO_DIRECT;
-  c->y_may_lie = !c->y.n_guards && y_runs && c->y_mode != PO_DIRECT;
+  c->y_may_lie = !c->y.n_guards && y_runs && c->y_mode != PO_DIRECT &&
+                 c->y_mode != PO_WINDOWS;
 }
 
 bool
@@ -133,11 +173,15 @@ po_plan_sized(po_program *p, gs_sizes *s, const po_contract_choice *fixed,
   note_sized(p->target, s, c);
   const bool before[2] = {false, false}; /* packing beforehand knows sizes */
   po_contraction_at(s, most, c, at);
+  note_images(s, at, c, room);
+  at->images[0] = c->images[0];
+  at->images[1] = c->images[1];
   if (!po_plan_contraction(p->target, before, fixed, at, room, why))
     return false;
   take_plan(s, at, c, room);
   settle_mode(p, s, at, true, c);
   settle_mode(p, s, at, false, c);
+  settle_image(s, at, c);
   note_lying(c);
   return true;
 }

@@ -104,9 +104,8 @@ find_axes(po_contraction *c, bool x) {
   return (taken || x) && c->axes[n->n - 1].unit == 1;
 }
 
-/* The axis that a guard names, or UINT32_MAX. */
-static uint32_t
-axis_of(const po_contraction *c, bool x, const po_cguard *g) {
+uint32_t
+po_axis_of_guard(const po_contraction *c, bool x, const po_cguard *g) {
   po_dim_role own = role_of(x), other = role_of(!x);
   uint32_t found = UINT32_MAX, named = 0;
   for (uint32_t k = 0; k < PO_MAX_DIMS; k++) {
@@ -128,7 +127,7 @@ axis_of(const po_contraction *c, bool x, const po_cguard *g) {
 
 static bool
 put_guard(po_contraction *c, bool x, const po_cguard *g) {
-  uint32_t i = axis_of(c, x, g);
+  uint32_t i = po_axis_of_guard(c, x, g);
   if (i == UINT32_MAX)
     return false;
   po_caxis *axis = &c->axes[i];
@@ -198,8 +197,8 @@ po_line_of(const po_contraction *c, int64_t mr) {
 
 /* ---- the copy ---- */
 
-static int64_t
-phases_of(const po_caxis *last) {
+int64_t
+po_phases_of(const po_caxis *last) {
   return last->s < last->window ? last->s : last->window;
 }
 
@@ -216,7 +215,7 @@ po_lines_of(const po_contraction *c, int64_t mr) {
   if (last->k == UINT32_MAX)
     return touched;
   double points = (double)c->dims[PO_DIM_K].d[last->k].extent;
-  return touched * fmin(1, (double)phases_of(last) / points);
+  return touched * fmin(1, (double)po_phases_of(last) / points);
 }
 
 bool
@@ -243,29 +242,52 @@ positions_of(const po_contraction *c, uint32_t i) {
   return c->axes[i].s * (points_of(c, i) - 1) + c->axes[i].window;
 }
 
-/* An odd number of lines, lest all fall into the same sets of a cache. */
-static int64_t
-odd_lines(const po_contraction *c, int64_t elements) {
+int64_t
+po_odd_lines(const po_contraction *c, int64_t elements) {
   int64_t line = c->cache_line / gs_dtype_table[c->dtype].bytes;
   return ((elements + line - 1) / line | 1) * line;
 }
 
+/* Of the innermost axis, in a row of the copy. */
+static gs_number
+columns_of(const gs_numbers *over, const po_contraction *c, uint32_t last) {
+  const po_caxis *axis = &c->axes[last];
+  gs_number points = !over  ? points_of(c, last)
+                     : last ? own_dims(c)->d[last].extent
+                            : c->nc;
+  return gs_plus(over, points, (axis->window - 1) / axis->s);
+}
+
+/* Of axes inside the outermost, which are never cut. */
+static gs_number
+whole_axis(const gs_numbers *over, const po_contraction *c, uint32_t i) {
+  const po_caxis *axis = &c->axes[i];
+  gs_number n = own_dims(c)->d[i].extent;
+  return gs_combine(over, axis->s, n, 0, n, axis->window - axis->s);
+}
+
 void
-po_layout_image(const po_contraction *c, po_cimage *out) {
+po_layout_image(const gs_numbers *over, const po_contraction *c,
+                po_cimage *out) {
   const po_cdims *n = own_dims(c), *k = &c->dims[PO_DIM_K];
-  const po_caxis *last = &c->axes[n->n - 1];
-  *out = (po_cimage){.columns =
-                         points_of(c, n->n - 1) + (last->window - 1) / last->s,
-                     .phases = phases_of(last)};
-  out->phase = bs_round_up(out->columns, c->lanes);
-  int64_t size = out->phases * out->phase;
-  out->n[n->n - 1] = 1;
-  for (uint32_t i = n->n - 1; i-- > 0; size *= positions_of(c, i))
-    out->n[i] = size;
+  uint32_t last = n->n - 1;
+  int64_t lanes = c->lanes;
+  *out = (po_cimage){.columns = columns_of(over, c, last),
+                     .phases = po_phases_of(&c->axes[last])};
+  gs_number vectors =
+      gs_quotient(over, gs_plus(over, out->columns, lanes - 1), lanes);
+  out->phase = gs_combine(over, lanes, vectors, 0, vectors, 0);
+  out->n[last] = 1;
+  gs_number row = gs_combine(over, out->phases, out->phase, 0, out->phase, 0);
+  for (uint32_t i = last; i-- > 0;) {
+    out->n[i] = row;
+    row = i ? gs_product(over, row, whole_axis(over, c, i)) : row;
+  }
+  int64_t size = c->plane ? c->plane : last ? row * positions_of(c, 0) : row;
   for (uint32_t j = k->n; j-- > 0;) {
     if (po_is_along_axis(c, j) || !stride(&k->d[j], po_image_of_x(c)))
       continue;
-    out->k[j] = odd_lines(c, size);
+    out->k[j] = po_odd_lines(c, size);
     size = out->k[j] * (j ? k->d[j].extent : c->kc);
   }
   out->size = size + (int64_t)c->nv * c->lanes;
@@ -285,7 +307,7 @@ po_image_fits(const po_contraction *c, int64_t bytes) {
   if (points > MAX_WINDOW || elements > (double)bytes)
     return false;
   po_cimage image;
-  po_layout_image(c, &image);
+  po_layout_image(NULL, c, &image);
   return image.size * gs_dtype_table[c->dtype].bytes <= bytes;
 }
 
@@ -334,8 +356,9 @@ po_window_cycles(const po_contraction *c) {
   }
   const po_caxis *last = &c->axes[n->n - 1];
   double positions = (double)(last->hi + 1);
-  double padding = elements * (GS_IMAGE_ELEMENT + GS_IMAGE_RUN / positions *
-                                                      (double)phases_of(last));
+  double padding =
+      elements * (GS_IMAGE_ELEMENT +
+                  GS_IMAGE_RUN / positions * (double)po_phases_of(last));
   if (po_image_of_x(c))
     return padding;
   double within = within_rows((int64_t)c->nv * c->lanes, n->d[n->n - 1].extent);

@@ -58,7 +58,7 @@ Test(window, a_tile_needs_its_rows_and_what_is_around) {
   cr_assert(po_find_windows(&c, false));
   c.nc = 4 * 56;
   c.kc = 32;
-  po_layout_image(&c, &image);
+  po_layout_image(NULL, &c, &image);
   cr_assert_eq(image.phases, 1);
   cr_assert_eq(image.columns, 58);
   cr_assert_eq(image.n[1], 1);
@@ -76,7 +76,7 @@ Test(window, a_tile_may_begin_within_a_row) {
   cr_assert(po_find_windows(&c, false));
   c.nc = 60;
   c.kc = 1;
-  po_layout_image(&c, &image);
+  po_layout_image(NULL, &c, &image);
   cr_assert_eq(image.size, (64 / 16 * 5 | 1) * 16 + 16);
 }
 
@@ -94,7 +94,7 @@ Test(window, a_line_is_cut_anywhere) {
   cr_assert(po_find_windows(&c, false));
   c.nc = 64;
   c.kc = 3;
-  po_layout_image(&c, &image);
+  po_layout_image(NULL, &c, &image);
   cr_assert_eq(image.columns, 65);
 }
 
@@ -106,7 +106,7 @@ Test(window, a_stride_makes_phases) {
   cr_assert_eq(c.axes[1].hi, 226);
   c.nc = 112;
   c.kc = 3;
-  po_layout_image(&c, &image);
+  po_layout_image(NULL, &c, &image);
   cr_assert_eq(image.phases, 2);
   cr_assert_eq(image.columns, 115);
   cr_assert_eq(image.n[0], 2 * 120);
@@ -158,7 +158,7 @@ Test(window, x_has_the_same_image) {
   c.x_mode = PO_WINDOWS;
   c.mb = 4 * 56;
   c.kc = 32;
-  po_layout_image(&c, &image);
+  po_layout_image(NULL, &c, &image);
   cr_assert_eq(image.n[0], 64);
   cr_assert_eq(image.k[0], 25 * 16);
   cr_assert_eq(po_window_cycles(&c) > 0, true);
@@ -176,7 +176,7 @@ Test(window, a_point_has_an_image_too) {
   c.x_mode = PO_WINDOWS;
   c.mb = 4 * 28;
   c.kc = 64;
-  po_layout_image(&c, &image);
+  po_layout_image(NULL, &c, &image);
   cr_assert_eq(image.phases, 1);
   cr_assert_eq(image.columns, 28);
   cr_assert_eq(image.n[0], 32);
