@@ -176,7 +176,7 @@ transposed_window(on_import *im, const gs_type *image, const int64_t *kernel,
     w->before[k] = pads[k];
     if (shape[k]) {
       cut = full - shape[k];
-      w->before[k] = cut - cut / 2;
+      w->before[k] = cut > 0 ? cut - cut / 2 : 0; /* more is behind */
     }
     w->after[k] = cut - w->before[k];
     w->out[k] = full - cut;
