@@ -114,15 +114,16 @@ has_let(const on_import *im, gs_term t) {
          (p->lets.len && bs_last(&p->lets).term.i == t.i);
 }
 
-/* Sums of half floats are f32, and rounded once.  What reads the result relies
- * on its type. */
+/* Sums of half floats are f32, and rounded once; places are i32.  What reads
+ * the result relies on its type. */
 static gs_term
 typed(on_import *im, gs_term t, int32_t type) {
   gs_type own;
   const on_type *to = on_type_of(type);
   if (!gs_term_ok(t) || !t_type(im, t, &own) || own.dtype == to->dtype)
     return t;
-  if (own.dtype == GS_F32 && to->bytes == 2 && to->real)
+  bool rounds = own.dtype == GS_F32 && to->bytes == 2 && to->real;
+  if (rounds || (own.dtype == GS_I32 && to->dtype == GS_I64))
     return t_cast(im, to->dtype, t);
   on_fail(im, "its result would be of type %s, not of %s",
           gs_dtype_table[own.dtype].name, to->name);
