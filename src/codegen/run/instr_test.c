@@ -167,6 +167,21 @@ make_trial(tester *t, const shape *s, uint32_t way, uint32_t kind,
   return ok;
 }
 
+static bool
+uses_memory(const gs_instr *instr) {
+  bool memory = instr->result.memory != 0;
+  for (uint32_t k = 0; k < instr->n_operands; k++)
+    memory |= instr->operands[k].memory != 0;
+  return memory;
+}
+
+/* In memories each way is tried of each shape, however few shapes there are. */
+static uint32_t
+way_of(const tester *t, uint32_t k, uint32_t shapes) {
+  return uses_memory(t->instr) ? (k % shapes + k / shapes) % CG_TRIAL_ALL_WAYS
+                               : (k + k / shapes) % CG_TRIAL_WAYS;
+}
+
 static void
 make_trials(tester *t) {
   uint32_t calls =
@@ -174,7 +189,7 @@ make_trials(tester *t) {
   uint32_t shapes = t->n_shapes < SHAPES ? t->n_shapes : SHAPES;
   for (uint32_t k = 0; k < calls; k++)
     t->n +=
-        make_trial(t, chosen_shape(t, k), (k + k / shapes) % 4,
+        make_trial(t, chosen_shape(t, k), way_of(t, k, shapes),
                    k % 3 + k / shapes, t->options->seed + k, &t->trials[t->n]);
   qsort(t->trials, t->n, sizeof *t->trials, by_cost);
 }

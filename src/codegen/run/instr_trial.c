@@ -80,11 +80,16 @@ transposed(maker *m, const char *name, gs_type type) {
 
 enum { DENSE, PART, TRANSPOSED, WAYS };
 
+/* The second call has operands of its own. */
 static gs_term
-operand(maker *m, uint32_t k) {
-  const char *name = m->s->instr->operands[k].name;
+operand(maker *m, uint32_t k, bool second) {
+  const char *own = m->s->instr->operands[k].name;
+  const char *name =
+      second ? bs_arena_printf(m->p->ctx.arena, "%s.", own) : own;
   gs_type flat = m->s->types[k];
-  uint32_t way = m->way < WAYS ? m->way : (m->way + k) % WAYS;
+  uint32_t way = m->way >= CG_TRIAL_WAYS ? DENSE
+                 : m->way < WAYS         ? m->way
+                                         : (m->way + k) % WAYS;
   flat.access = flat.rank;
   gs_term t = way == PART ? part(m, name, flat)
               : way == TRANSPOSED
@@ -106,7 +111,7 @@ beside(maker *m, gs_term t, bool last) {
 
 static gs_term
 result(maker *m, gs_term call) {
-  uint32_t rank = m->s->result.rank, way = m->way % (WAYS + 1);
+  uint32_t rank = m->s->result.rank, way = m->way % CG_TRIAL_WAYS;
   if (!rank || way == DENSE)
     return call;
   gs_term t = split(m, call, rank);
@@ -114,12 +119,12 @@ result(maker *m, gs_term call) {
 }
 
 static gs_term
-call(maker *m) {
+call(maker *m, bool second) {
   const gs_instr *instr = m->s->instr;
   gs_fault fault = {0};
   gs_term *kids = BS_NEWS(m->p->ctx.arena, gs_term, instr->n_operands + 1);
   for (uint32_t k = 0; k < instr->n_operands; k++) {
-    kids[k] = operand(m, k);
+    kids[k] = operand(m, k, second);
     if (!gs_term_ok(kids[k]))
       return GS_NO_TERM;
   }
@@ -127,6 +132,18 @@ call(maker *m) {
     return gs_instr_expand(instr, m->p, m->s->attr, kids, &fault);
   return gs_add(m->p, GS_CALL, m->s->attr, kids, instr->n_operands, BS_NOWHERE,
                 &fault);
+}
+
+/* Two calls, whose results are one array. */
+static gs_term
+pair_of_calls(maker *m, gs_term first) {
+  uint32_t rank = m->s->result.rank;
+  bs_value axis = number(m, 0);
+  gs_term second = call(m, true);
+  if (!rank || !gs_term_ok(second))
+    return first;
+  return node(m, GS_CONCAT, &axis, 1, split(m, first, rank),
+              split(m, second, rank));
 }
 
 static void
@@ -163,14 +180,18 @@ cg_trial_make(const gs_context *ctx, const gs_target *target,
   maker m = {.s = s, .p = gs_program_new(ctx, target), .mac = mac, .way = way};
   po_options options = {0};
   *out = (cg_trial){.p = m.p, .sizes = gs_sizing_text(s), .way = way};
-  gs_term t = call(&m);
-  t = gs_term_ok(t) ? result(&m, t) : t;
+  bool pair = way >= CG_TRIAL_WAYS;
+  gs_term t = call(&m, false);
+  if (gs_term_ok(t))
+    t = pair ? pair_of_calls(&m, t) : result(&m, t);
   if (!gs_term_ok(t))
     return false;
   gs_add_output(m.p, "result", t, BS_NOWHERE);
   out->loops = po_lower(m.p, target, &options);
   if (!out->loops || (mac && !runs_on(out->loops, mac)))
     return false;
+  if (pair)
+    cg_trial_beside(out->loops, s->instr, way > CG_TRIAL_WAYS);
   make_arrays(out);
   return true;
 }
