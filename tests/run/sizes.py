@@ -83,6 +83,8 @@ class Program:
         self.sizes = [(m[0], int(m[1]), int(m[2]), int(m[3] or 1))
                       for m in SIZE.findall(text)]
         self.arrays = len(ARRAY.findall(text))
+        # Parts of many sizes are many, and tried by programs of fewer.
+        self.keys = ["--keys", "0"] if len(self.sizes) > 3 else []
 
     def library(self, name, *options, flags=()):
         """The code and functions that take its sizes and arrays in arrays."""
@@ -90,7 +92,7 @@ class Program:
                      for end in (".c", ".so"))
         if not os.path.exists(code):
             subprocess.run([self.glen, "compile", "-q", self.path, *options,
-                            *self.schedule, "--name", self.name, "-o", code],
+                            *self.schedule, *self.keys, "--name", self.name, "-o", code],
                            check=True)
         numbers = ", ".join(f"sizes[{k}]" for k in range(len(self.sizes)))
         arrays = ", ".join(f"arrays[{k}]" for k in range(self.arrays))
@@ -157,7 +159,8 @@ def tiles(program, library, r):
     """Keys and workspaces of the code for one target, by C and by glen."""
     code = load(library)
     calls = [program.choose(r, k) for k in range(TOLD)]
-    command = [program.glen, "tiling", "--json", program.path]
+    command = [program.glen, "tiling", "--json", program.path,
+               *program.keys]
     for name, *_ in program.sizes:
         command += ["--size", name + "=" + ",".join(str(at[name]) for at in calls)]
     said = json.loads(subprocess.run(command, check=True, text=True,
